@@ -174,7 +174,7 @@ static void write_round(struct repeat *repeat)
 {
 	struct wk_etl_damage damage = { 0 };
 	struct wk_etl_walk walk = { .input = &repeat->input, .damage = &damage };
-	struct wk_etl_room room = { 0 };
+	struct wk_etl_limits room = { 0 };
 	struct wk_etl_buffer buffer;
 	struct wk_bytes records;
 

@@ -53,7 +53,7 @@ static inline void wk_bytes_skip(struct wk_bytes *b, uint64_t len)
 }
 
 /* The next `len` bytes as a window of their own; empty and bad if they are not there. */
-static inline struct wk_bytes wk_bytes_take(struct wk_bytes *b, uint64_t len)
+static inline struct wk_bytes wk_bytes_slice(struct wk_bytes *b, uint64_t len)
 {
 	struct wk_bytes piece = *b;
 

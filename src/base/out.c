@@ -71,7 +71,7 @@ void wk_out_bytes(struct wk_out *out, const void *bytes, size_t len)
 		wk_out_flush(out);
 }
 
-char *wk_out_room(struct wk_out *out, size_t len)
+char *wk_out_reserve(struct wk_out *out, size_t len)
 {
 	size_t before = out->pending.len;
 	char *at = wk_buf_extend(&out->pending, len);

@@ -40,7 +40,7 @@ void wk_out_text(struct wk_out *out, const char *text);
 void wk_out_char(struct wk_out *out, char c);
 /* Room for `len` bytes, to be written in place; then where they ended. For who writes much in
  * small pieces. */
-char *wk_out_room(struct wk_out *out, size_t len);
+char *wk_out_reserve(struct wk_out *out, size_t len);
 void wk_out_took(struct wk_out *out, const char *end);
 
 /* Decimal; many times as fast as wk_out_fmt. */

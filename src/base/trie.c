@@ -92,7 +92,7 @@ static void grow_index(struct wk_trie *trie)
 	free(old);
 }
 
-void wk_trie_make_room(struct wk_trie *trie)
+void wk_trie_reserve(struct wk_trie *trie)
 {
 	if (!trie->slots)
 		make_index(trie);

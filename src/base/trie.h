@@ -54,7 +54,7 @@ static inline bool wk_trie_is_next(const struct wk_trie *trie, uint32_t parent, 
 /* An entry that was not found: `at` is the free slot where the search ended. */
 uint32_t wk_trie_add_new(struct wk_trie *trie, uint32_t parent, uint32_t label, uint32_t hash,
 			 size_t at);
-void wk_trie_make_room(struct wk_trie *trie);
+void wk_trie_reserve(struct wk_trie *trie);
 
 /* The slot of an entry that is not the next one, or the free one where the search for it ends. */
 static inline size_t wk_trie_slot_of(const struct wk_trie *trie, uint32_t parent, uint32_t label,
@@ -81,7 +81,7 @@ static inline uint32_t wk_trie_add(struct wk_trie *trie, uint32_t parent, uint32
 	if (wk_trie_is_next(trie, parent, label))
 		return parent + 1;
 	if (trie->indexed >= trie->most)
-		wk_trie_make_room(trie);
+		wk_trie_reserve(trie);
 	hash = wk_trie_hash(parent, label);
 	at = wk_trie_slot_of(trie, parent, label, hash);
 	return trie->slots[at].id ? trie->slots[at].id

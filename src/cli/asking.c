@@ -13,7 +13,7 @@
 
 void wk_asking_fini(struct wk_asking *asking)
 {
-	wk_asked_images_fini(&asking->images);
+	wk_image_list_fini(&asking->images);
 	wk_arena_fini(&asking->texts);
 	free(asking->questions);
 }
@@ -32,7 +32,7 @@ bool wk_asking_check(struct wk_asking *asking, bool is_needed, struct wk_err *er
 	asking->images.is_quiet = asking->tells_in_answers;
 	if (!asking->image && !is_needed)
 		return true;
-	usual = wk_asked_image_or_fail(&asking->images, path, err);
+	usual = wk_image_list_require(&asking->images, path, err);
 	if (!usual && !asking->image && err && err->code == WK_ENOTFOUND) {
 		*err = (struct wk_err){ 0 };
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
@@ -49,11 +49,11 @@ bool wk_asking_check(struct wk_asking *asking, bool is_needed, struct wk_err *er
 	return usual != NULL;
 }
 
-static struct wk_asked_image usual_image(struct wk_asking *asking)
+static struct wk_listed_image usual_image(struct wk_asking *asking)
 {
 	if (!asking->has_usual) {
 		asking->has_usual = true;
-		asking->usual = wk_asked_image(&asking->images, wk_str_c(usual_path(asking)));
+		asking->usual = wk_listed_image(&asking->images, wk_str_c(usual_path(asking)));
 	}
 	return asking->usual;
 }
@@ -70,7 +70,7 @@ static bool is_file(struct wk_str path)
 }
 
 /* "app+0x10" is an image's where a file is called so, "main+0x10" is a function's. */
-static void tell_apart(const struct wk_asking *asking, struct wk_typed_address *typed)
+static void report_apart(const struct wk_asking *asking, struct wk_typed_address *typed)
 {
 	bool is_usual;
 
@@ -96,18 +96,18 @@ static struct wk_str path_for(const struct wk_asking *asking, const struct wk_ty
 	return wk_str_c("");
 }
 
-static struct wk_asked_image image_at(struct wk_asking *asking,
-				      const struct wk_typed_address *typed, struct wk_str path)
+static struct wk_listed_image image_at(struct wk_asking *asking,
+				       const struct wk_typed_address *typed, struct wk_str path)
 {
 	if (typed->image.len)
-		return wk_asked_image(&asking->images, path);
-	return path.len ? usual_image(asking) : (struct wk_asked_image){ 0 };
+		return wk_listed_image(&asking->images, path);
+	return path.len ? usual_image(asking) : (struct wk_listed_image){ 0 };
 }
 
 /* Of a file that is not linked each section begins at 0: the first such address is told whose it
  * was taken for. */
-static void tell_section(struct wk_asking *asking, const struct wk_image_symbols *image,
-			 const struct wk_asked_place *place)
+static void report_section(struct wk_asking *asking, const struct wk_image_symbols *image,
+			   const struct wk_address_query *place)
 {
 	struct wk_buf text = { 0 };
 	uint32_t count;
@@ -128,15 +128,15 @@ static void tell_section(struct wk_asking *asking, const struct wk_image_symbols
 
 /* What a text asks for, and what is wrong with it. */
 struct understood {
-	struct wk_question question; /* no image: it is nonsense, or the image is not there */
-	struct wk_asked asked;
+	struct wk_selection question; /* no image: it is nonsense, or the image is not there */
+	struct wk_address_question asked;
 	bool is_nonsense;
 	bool is_several;     /* functions, as `asked.wrong` says */
 	const char *outside; /* of the image; NULL: it is inside */
 };
 
 /* "hot" of a file with hot.part.0 and hot.constprop.0. */
-static void set_several(struct wk_asking *asking, const struct wk_asked_place *place,
+static void set_several(struct wk_asking *asking, const struct wk_address_query *place,
 			struct understood *u)
 {
 	struct wk_buf words = { 0 };
@@ -152,20 +152,20 @@ static struct understood understand(struct wk_asking *asking, struct wk_str text
 {
 	struct understood u = { .asked.text = text };
 	struct wk_typed_address typed;
-	struct wk_asked_image image = { 0 };
-	struct wk_asked_place place = { 0 };
+	struct wk_listed_image image = { 0 };
+	struct wk_address_query place = { 0 };
 
 	if (wk_typed_address_read(text, &typed)) {
-		tell_apart(asking, &typed);
+		report_apart(asking, &typed);
 		u.asked.image = path_for(asking, &typed);
 		image = image_at(asking, &typed, u.asked.image);
 		u.asked.has_address =
-			wk_asked_place(image.symbols, asking->section, &typed, &place);
-		tell_section(asking, image.symbols, &place);
+			wk_address_query(image.symbols, asking->section, &typed, &place);
+		report_section(asking, image.symbols, &place);
 	}
 	u.is_nonsense = !u.asked.has_address;
 	if (u.asked.has_address)
-		u.question = (struct wk_question){ image.symbols, place.vaddr, place.shown, NULL };
+		u.question = (struct wk_selection){ image.symbols, place.vaddr, place.shown, NULL };
 	u.asked.section = place.section;
 	u.outside = place.outside;
 	if (image.why.len)
@@ -181,9 +181,10 @@ static struct understood understand(struct wk_asking *asking, struct wk_str text
 	return u;
 }
 
-static struct wk_asked *keep_asked(struct wk_asking *asking, const struct wk_asked *asked)
+static struct wk_address_question *keep_asked(struct wk_asking *asking,
+					      const struct wk_address_question *asked)
 {
-	struct wk_asked *kept = wk_arena_alloc(&asking->texts, sizeof(*kept));
+	struct wk_address_question *kept = wk_arena_alloc(&asking->texts, sizeof(*kept));
 
 	*kept = *asked;
 	kept->text = wk_arena_copy(&asking->texts, asked->text);
@@ -191,7 +192,7 @@ static struct wk_asked *keep_asked(struct wk_asking *asking, const struct wk_ask
 	return kept;
 }
 
-static void push_question(struct wk_asking *asking, const struct wk_question *question)
+static void push_question(struct wk_asking *asking, const struct wk_selection *question)
 {
 	asking->questions = wk_grow(asking->questions, &asking->question_cap,
 				    asking->question_count + 1, sizeof(*asking->questions));
@@ -200,7 +201,7 @@ static void push_question(struct wk_asking *asking, const struct wk_question *qu
 
 static void add_question(struct wk_asking *asking, const struct understood *u)
 {
-	struct wk_question question = u->question;
+	struct wk_selection question = u->question;
 
 	if (asking->tells_in_answers)
 		question.asked = keep_asked(asking, &u->asked);
@@ -208,7 +209,7 @@ static void add_question(struct wk_asking *asking, const struct understood *u)
 }
 
 /* The first only: where one is, all are, as a rule. */
-static void tell_outside(struct wk_asking *asking, const struct understood *u)
+static void report_outside(struct wk_asking *asking, const struct understood *u)
 {
 	struct wk_buf text = { 0 };
 
@@ -220,8 +221,8 @@ static void tell_outside(struct wk_asking *asking, const struct understood *u)
 	wk_buf_fini(&text);
 }
 
-static void tell_nonsense(const struct wk_asking *asking, const struct understood *u,
-			  const char *expected)
+static void report_nonsense(const struct wk_asking *asking, const struct understood *u,
+			    const char *expected)
 {
 	struct wk_str text = u->asked.text;
 	struct wk_buf message = { 0 };
@@ -245,8 +246,8 @@ bool wk_asking_word(struct wk_asking *asking, struct wk_str word)
 	struct understood u = understand(asking, word);
 
 	if (u.is_nonsense)
-		tell_nonsense(asking, &u, "function of the image");
-	tell_outside(asking, &u);
+		report_nonsense(asking, &u, "function of the image");
+	report_outside(asking, &u);
 	add_question(asking, &u);
 	return u.question.image != NULL;
 }
@@ -260,33 +261,33 @@ void wk_asking_answer(struct wk_asking *asking)
 
 /* What nearly all lines are, and of them there are many: an address that lies inside of the image
  * that is meant without saying. */
-static bool take_plain_line(struct wk_asking *asking, struct wk_str line)
+static bool read_plain_line(struct wk_asking *asking, struct wk_str line)
 {
 	const struct wk_image_symbols *image = asking->usual.symbols;
 	struct wk_typed_address typed = { 0 };
-	struct wk_asked_place place;
+	struct wk_address_query place;
 
 	if (!image || asking->tells_in_answers || !wk_typed_address_is_plain(line, &typed.offset) ||
-	    !wk_asked_place(image, asking->section, &typed, &place) || place.outside)
+	    !wk_address_query(image, asking->section, &typed, &place) || place.outside)
 		return false;
-	tell_section(asking, image, &place);
-	push_question(asking, &(struct wk_question){ image, place.vaddr, place.shown, NULL });
+	report_section(asking, image, &place);
+	push_question(asking, &(struct wk_selection){ image, place.vaddr, place.shown, NULL });
 	return true;
 }
 
-static void take_line(void *context, struct wk_str line)
+static void read_line(void *context, struct wk_str line)
 {
 	struct wk_asking *asking = context;
 	struct understood u;
 
-	if (take_plain_line(asking, line))
+	if (read_plain_line(asking, line))
 		return;
 	u = understand(asking, line);
 	if (u.is_nonsense && line.len && !asking->said_nonsense) {
 		asking->said_nonsense = true;
-		tell_nonsense(asking, &u, "IMAGE ADDRESS; such lines are answered with ??");
+		report_nonsense(asking, &u, "IMAGE ADDRESS; such lines are answered with ??");
 	}
-	tell_outside(asking, &u);
+	report_outside(asking, &u);
 	add_question(asking, &u);
 }
 
@@ -301,5 +302,5 @@ static bool answer_lines(void *context)
 
 bool wk_asking_lines(struct wk_asking *asking, int file, struct wk_err *err)
 {
-	return wk_line_input(file, &(struct wk_line_taker){ take_line, answer_lines, asking }, err);
+	return wk_line_input(file, &(struct wk_line_taker){ read_line, answer_lines, asking }, err);
 }

@@ -15,15 +15,15 @@
 struct wk_asking {
 	const char *image;          /* of questions that name none, as typed; NULL: a.out */
 	const char *section;        /* addresses count from its begin; NULL: from the image's */
-	bool tells_in_answers;      /* wk_question.asked is wanted */
+	bool tells_in_answers;      /* wk_selection.asked is wanted */
 	struct wk_answers *answers; /* the caller's */
 	struct wk_out *out;
-	struct wk_asked_images images;
+	struct wk_image_list images;
 
-	struct wk_asked_image usual; /* what `image` is */
+	struct wk_listed_image usual; /* what `image` is */
 	bool has_usual;
 	bool said_nonsense, said_outside, said_section;
-	struct wk_question *questions; /* read and not answered yet */
+	struct wk_selection *questions; /* read and not answered yet */
 	size_t question_count, question_cap;
 	struct wk_arena texts; /* of these questions */
 };

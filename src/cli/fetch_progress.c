@@ -131,7 +131,7 @@ static void clear_line(void)
 	fflush(stderr);
 }
 
-void wk_fetch_progress_tell(void *context, const struct wk_remote_progress *now)
+void wk_fetch_progress_print(void *context, const struct wk_remote_progress *now)
 {
 	struct wk_fetch_progress *p = context;
 	uint64_t now_ns = wk_os_clock_ns();

@@ -15,7 +15,7 @@ struct wk_fetch_progress {
 };
 
 /* For wk_remote_options; `context` is the struct above. */
-void wk_fetch_progress_tell(void *context, const struct wk_remote_progress *now);
+void wk_fetch_progress_print(void *context, const struct wk_remote_progress *now);
 
 /* Whether a person stopped fetching: on a terminal, Ctrl-C while a file comes takes it that what is
  * missing stays missing, and the command goes on without. A second one ends it. */

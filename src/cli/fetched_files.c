@@ -18,7 +18,7 @@ struct rows {
 	uint64_t size_bytes;
 };
 
-static bool keep_row(void *context, const struct wk_remote_kept *kept)
+static bool keep_row(void *context, const struct wk_remote_cached *kept)
 {
 	struct rows *rows = context;
 
@@ -43,21 +43,21 @@ static int latest_first(const void *left, const void *right)
 
 static void add_row(struct wk_out *out, const struct row *row)
 {
-	wk_kept_add_size_and_time(out, row->size_bytes, row->fetched_ns);
+	wk_cached_rows_add_size_and_time(out, row->size_bytes, row->fetched_ns);
 	wk_out_term(out, wk_str_c(row->name));
 	wk_out_char(out, '\n');
 }
 
 static void add_sum(struct wk_out *out, uint64_t files, uint64_t size_bytes)
 {
-	wk_kept_add_sum(out, files, "fetched ", size_bytes);
+	wk_cached_rows_add_sum(out, files, "fetched ", size_bytes);
 	wk_out_char(out, '\n');
 }
 
 static bool list(struct wk_out *out, struct wk_err *err)
 {
 	struct rows rows = { 0 };
-	bool ok = wk_remote_each_kept(NULL, keep_row, &rows, err);
+	bool ok = wk_remote_each_cached(NULL, keep_row, &rows, err);
 
 	if (ok && rows.count) {
 		qsort(rows.at, rows.count, sizeof(*rows.at), latest_first);

@@ -21,7 +21,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	if (event->kind == WK_EVENT_NOTE && event->note.severity == WK_NOTE_INCOMPLETE &&
 	    incomplete->count++ < MOST_TOLD)
 		say(event->note.text);
-	return wk_sink_take(&incomplete->next, event, err);
+	return wk_sink_emit(&incomplete->next, event, err);
 }
 
 struct wk_sink wk_incomplete_sink(struct wk_incomplete *incomplete)

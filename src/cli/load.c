@@ -101,7 +101,7 @@ static bool pass_incomplete(struct watch *watch, const struct wk_event *event, s
 	wk_buf_add_fmt(&words, "%s: ", path);
 	wk_buf_add_str(&words, event->note.text);
 	named.note.text = wk_buf_str(&words);
-	ok = wk_sink_take(&watch->next, &named, err);
+	ok = wk_sink_emit(&watch->next, &named, err);
 	wk_buf_fini(&words);
 	return ok;
 }
@@ -120,14 +120,14 @@ static bool watch_take(void *context, const struct wk_event *event, struct wk_er
 	    event->note.severity == WK_NOTE_INCOMPLETE)
 		return pass_incomplete(watch, event, err);
 	if (!watch->is_before)
-		return wk_sink_take(&watch->next, event, err);
+		return wk_sink_emit(&watch->next, event, err);
 	marked = *event;
 	sample = wk_event_sample_in(&marked);
 	if (sample)
 		sample->is_before = true;
 	else if (event->kind == WK_EVENT_SUMS)
 		marked.sums.is_before = true;
-	return wk_sink_take(&watch->next, &marked, err);
+	return wk_sink_emit(&watch->next, &marked, err);
 }
 
 static unsigned thread_count(const struct wk_load_args *args)
@@ -197,14 +197,14 @@ static bool read_input(struct source *source, const struct wk_load_args *args,
 
 /* The unwinding lies in front of all else, which then sees finished chains. */
 static bool read_unwinding(struct source *source, const struct wk_load_args *args,
-			   struct wk_symbols *symbols, struct wk_runtime_stage *names,
+			   struct wk_symbols *symbols, struct wk_jit_stage *names,
 			   struct wk_err *err)
 {
-	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_runtime_stage_sink(names));
+	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_jit_stage_sink(names));
 	struct wk_sink sink = wk_unwind_stage_sink(stage);
 	bool ok;
 
-	wk_unwind_stage_ask(stage, names);
+	wk_unwind_stage_use_jit(stage, names);
 	ok = read_input(source, args, &sink, err) && wk_unwind_stage_finish(stage, err);
 	wk_unwind_stage_free(stage);
 	return ok;
@@ -214,14 +214,14 @@ static bool read_unwinding(struct source *source, const struct wk_load_args *arg
 static bool read_named(struct source *source, const struct wk_load_args *args,
 		       struct wk_symbols *unwinds_with, struct watch *watch, struct wk_err *err)
 {
-	struct wk_runtime_stage *stage = wk_runtime_stage_new((struct wk_sink){
+	struct wk_jit_stage *stage = wk_jit_stage_new((struct wk_sink){
 		.take = watch_take, .context = watch, .stacks = watch->next.stacks });
-	struct wk_sink sink = wk_runtime_stage_sink(stage);
+	struct wk_sink sink = wk_jit_stage_sink(stage);
 	bool ok = unwinds_with ? read_unwinding(source, args, unwinds_with, stage, err)
 			       : read_input(source, args, &sink, err);
 
-	ok = ok && wk_runtime_stage_finish(stage, err);
-	wk_runtime_stage_free(stage);
+	ok = ok && wk_jit_stage_finish(stage, err);
+	wk_jit_stage_free(stage);
 	return ok;
 }
 
@@ -394,7 +394,7 @@ static void fetch_ahead(const struct wk_model *model, const struct wk_load_args 
 		if (model->images[images.at[i].id].kind == WK_IMAGE_FILE)
 			wanted[count++] = wk_symbols_image(symbols, &key);
 	}
-	wk_symbols_fetch_ahead(symbols, wanted, count);
+	wk_symbols_prefetch(symbols, wanted, count);
 	free(wanted);
 	wk_images_in_view_fini(&images);
 }

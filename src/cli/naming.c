@@ -9,7 +9,7 @@ struct wk_symbols *wk_naming_open(struct wk_naming *naming, const struct wk_load
 				  struct wk_err *err)
 {
 	*naming = (struct wk_naming){ 0 };
-	if (!wk_remote_asked_open(&naming->asked, &args->remote, err))
+	if (!wk_remote_config_open(&naming->asked, &args->remote, err))
 		return NULL;
 	naming->debug_dirs = wk_load_debug_dirs(args);
 	naming->cache = wk_cache_open(NULL);
@@ -29,7 +29,7 @@ void wk_naming_close(struct wk_naming *naming)
 {
 	wk_symbols_free(naming->symbols);
 	wk_cache_close(naming->cache);
-	wk_remote_asked_close(&naming->asked);
+	wk_remote_config_close(&naming->asked);
 	free(naming->debug_dirs);
 	*naming = (struct wk_naming){ 0 };
 }

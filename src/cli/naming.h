@@ -7,7 +7,7 @@
 
 struct wk_naming {
 	const char **debug_dirs; /* NULL-terminated */
-	struct wk_remote_asked asked;
+	struct wk_remote_config asked;
 	struct wk_cache *cache;
 	struct wk_symbols *symbols;
 };

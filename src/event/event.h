@@ -147,7 +147,7 @@ static inline bool wk_frame_kind_is_jit(enum wk_frame_kind kind)
 }
 
 /* From `address` on, up to the next one's. */
-struct wk_runtime_line {
+struct wk_jit_map_line {
 	uint64_t address;
 	uint32_t line;
 	struct wk_str file;
@@ -161,7 +161,7 @@ struct wk_event_symbol {
 	struct wk_build_id build_id;
 	uint64_t start, size_bytes;          /* file offset in the image, else address */
 	struct wk_str name;                  /* as linked, not demangled */
-	const struct wk_runtime_line *lines; /* of code made at run time; sorted */
+	const struct wk_jit_map_line *lines; /* of code made at run time; sorted */
 	size_t line_count;
 	enum wk_frame_kind kind; /* of such code; WK_FRAME_UNKNOWN where the input does not say */
 };

@@ -27,7 +27,7 @@ void wk_pdb_id_add(struct wk_buf *buf, const struct wk_pdb_id *id)
 	wk_buf_add_fmt(buf, "%" PRIx32, id->age);
 }
 
-static bool take_hex(struct wk_str *key, size_t digits, uint64_t *value)
+static bool read_hex(struct wk_str *key, size_t digits, uint64_t *value)
 {
 	struct wk_str part = wk_str_of(key->at, digits < key->len ? digits : key->len);
 
@@ -42,15 +42,15 @@ bool wk_pdb_id_read(struct wk_str key, struct wk_pdb_id *id)
 
 	*id = (struct wk_pdb_id){ 0 };
 	for (int i = 0; is_long && i < 16; i++) {
-		if (!take_hex(&key, 2, &value))
+		if (!read_hex(&key, 2, &value))
 			return false;
 		id->guid[written_order[i]] = (uint8_t)value;
 	}
-	if (!is_long && (key.len <= 8 || !take_hex(&key, 8, &value)))
+	if (!is_long && (key.len <= 8 || !read_hex(&key, 8, &value)))
 		return false;
 	if (!is_long)
 		id->signature = (uint32_t)value;
-	if (key.len > 8 || !take_hex(&key, 8, &value))
+	if (key.len > 8 || !read_hex(&key, 8, &value))
 		return false;
 	id->age = (uint32_t)value;
 	return true;

@@ -9,7 +9,7 @@ bool wk_sink_note(const struct wk_sink *sink, enum wk_note_severity severity, st
 
 	event.note = (struct wk_event_note){
 		.offset = WK_NOWHERE, .text = text, .severity = severity };
-	return wk_sink_take(sink, &event, err);
+	return wk_sink_emit(sink, &event, err);
 }
 
 bool wk_sink_note_count(const struct wk_sink *sink, enum wk_note_severity severity, uint64_t count,

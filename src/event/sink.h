@@ -23,7 +23,7 @@ struct wk_sink {
 	struct wk_stack_store *stacks; /* NULL: each input counts from 1 */
 };
 
-static inline bool wk_sink_take(const struct wk_sink *sink, const struct wk_event *event,
+static inline bool wk_sink_emit(const struct wk_sink *sink, const struct wk_event *event,
 				struct wk_err *err)
 {
 	return sink->take(sink->context, event, err);

@@ -97,9 +97,9 @@ struct wk_fetcher *wk_fetcher_new(const struct wk_remote_options *options)
 	return f;
 }
 
-void wk_fetcher_take_turns(struct wk_fetcher *f, uint64_t free_bytes,
-			   bool (*wait_for_turn)(void *context, const struct wk_fetch *fetch),
-			   void *context)
+void wk_fetcher_share(struct wk_fetcher *f, uint64_t free_bytes,
+		      bool (*wait_for_turn)(void *context, const struct wk_fetch *fetch),
+		      void *context)
 {
 	if (!f)
 		return;
@@ -265,7 +265,7 @@ static bool goes_on(struct wk_fetcher *f)
 	return !f->is_too_slow && !f->is_too_long;
 }
 
-static void tell_progress(const struct wk_fetcher *f, bool is_done)
+static void report_progress(const struct wk_fetcher *f, bool is_done)
 {
 	struct wk_remote_progress progress = {
 		.url = f->fetch->shown_url,
@@ -288,7 +288,7 @@ static int on_progress(void *context, curl_off_t whole, curl_off_t done, curl_of
 	(void)up_whole;
 	(void)up_done;
 	f->whole_bytes = whole > 0 ? (uint64_t)whole : 0;
-	tell_progress(f, false);
+	report_progress(f, false);
 	return goes_on(f) && !is_stopped(f) ? 0 : 1;
 }
 
@@ -495,7 +495,7 @@ enum wk_fetched wk_fetch(struct wk_fetcher *f, const struct wk_fetch *fetch, str
 		return WK_FETCH_IMPOSSIBLE;
 	begin(f, fetch);
 	code = perform(f);
-	tell_progress(f, true);
+	report_progress(f, true);
 	if (code != CURLE_OK && is_stopped(f))
 		return stopped(err);
 	return outcome(f, code, err);

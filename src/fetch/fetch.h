@@ -14,16 +14,16 @@ struct wk_fetcher;
 
 enum wk_fetched {
 	WK_FETCH_DONE,
-	WK_FETCH_NOT_THERE,   /* the server has no such file */
-	WK_FETCH_FAILED,      /* this file was not to be had */
-	WK_FETCH_FORBIDDEN,   /* nor was this: some say so of what they have not */
-	WK_FETCH_UNREACHABLE, /* the server does not answer: there is no use in asking again */
-	WK_FETCH_ENDLESS,     /* it sent what has no end, also a refusal, or unpacks to far more
-			       * than it is: the same */
-	WK_FETCH_IN_VAIN,     /* the fetch's `is_in_vain` said so: `err` is worth nothing */
-	WK_FETCH_NO_ROOM,     /* for this file: see fetch_room.h */
-	WK_FETCH_IMPOSSIBLE,  /* the library is missing, or a place for what comes */
-	WK_FETCH_STOPPED,     /* by the options' `is_stopped` */
+	WK_FETCH_NOT_THERE,     /* the server has no such file */
+	WK_FETCH_FAILED,        /* this file was not to be had */
+	WK_FETCH_FORBIDDEN,     /* nor was this: some say so of what they have not */
+	WK_FETCH_UNREACHABLE,   /* the server does not answer: there is no use in asking again */
+	WK_FETCH_ENDLESS,       /* it sent what has no end, also a refusal, or unpacks to far more
+				 * than it is: the same */
+	WK_FETCH_IN_VAIN,       /* the fetch's `is_in_vain` said so: `err` is worth nothing */
+	WK_FETCH_QUOTA_REACHED, /* for this file: see fetch_room.h */
+	WK_FETCH_IMPOSSIBLE,    /* the library is missing, or a place for what comes */
+	WK_FETCH_STOPPED,       /* by the options' `is_stopped` */
 };
 
 /* Is there no use in asking the same server again? */
@@ -65,9 +65,9 @@ void wk_fetcher_free(struct wk_fetcher *fetcher);
 /* Of a file that comes to more than `free_bytes` the rest waits until `wait_for_turn` returns true;
  * where that returns false the file is given up. For whoever fetches several at once: an answer
  * without an end is not to fill the disk as often as it is asked for. */
-void wk_fetcher_take_turns(struct wk_fetcher *fetcher, uint64_t free_bytes,
-			   bool (*wait_for_turn)(void *context, const struct wk_fetch *fetch),
-			   void *context);
+void wk_fetcher_share(struct wk_fetcher *fetcher, uint64_t free_bytes,
+		      bool (*wait_for_turn)(void *context, const struct wk_fetch *fetch),
+		      void *context);
 
 /* Loads the library, which is not for several threads. The first file does so, too. */
 bool wk_fetcher_make_ready(struct wk_fetcher *fetcher, struct wk_err *err);

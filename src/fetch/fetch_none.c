@@ -18,9 +18,9 @@ void wk_fetcher_free(struct wk_fetcher *fetcher)
 	(void)fetcher;
 }
 
-void wk_fetcher_take_turns(struct wk_fetcher *fetcher, uint64_t free_bytes,
-			   bool (*wait_for_turn)(void *context, const struct wk_fetch *fetch),
-			   void *context)
+void wk_fetcher_share(struct wk_fetcher *fetcher, uint64_t free_bytes,
+		      bool (*wait_for_turn)(void *context, const struct wk_fetch *fetch),
+		      void *context)
 {
 	(void)fetcher;
 	(void)free_bytes;

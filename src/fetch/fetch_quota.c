@@ -22,26 +22,26 @@ static bool has_room(uint64_t used_bytes)
 	return used_bytes == 0 || used_bytes < most_bytes();
 }
 
-bool wk_fetch_room_is_left(const struct wk_fetch_room *room, size_t job)
+bool wk_fetch_quota_is_left(const struct wk_fetch_quota *room, size_t job)
 {
 	uint64_t used_bytes = room->used_bytes;
 
-	wk_os_lock_take(room->lock);
+	wk_os_lock_acquire(room->lock);
 	for (size_t i = 0; room->came_bytes && i < job; i++)
 		used_bytes += room->came_bytes[i];
 	wk_os_lock_leave(room->lock);
 	return has_room(used_bytes);
 }
 
-void wk_fetch_room_came(struct wk_fetch_room *room, size_t job, uint64_t bytes)
+void wk_fetch_quota_add(struct wk_fetch_quota *room, size_t job, uint64_t bytes)
 {
-	wk_os_lock_take(room->lock);
+	wk_os_lock_acquire(room->lock);
 	if (room->came_bytes)
 		room->came_bytes[job] += bytes;
 	wk_os_lock_leave(room->lock);
 }
 
-bool wk_fetch_room_take_up(struct wk_fetch_room *room, uint64_t bytes)
+bool wk_fetch_quota_merge(struct wk_fetch_quota *room, uint64_t bytes)
 {
 	if (bytes && !has_room(room->used_bytes))
 		return false;
@@ -49,7 +49,7 @@ bool wk_fetch_room_take_up(struct wk_fetch_room *room, uint64_t bytes)
 	return true;
 }
 
-void wk_fetch_room_fail(struct wk_err *err)
+void wk_fetch_quota_fail(struct wk_err *err)
 {
 	struct wk_buf most = { 0 };
 
@@ -61,7 +61,7 @@ void wk_fetch_room_fail(struct wk_err *err)
 	wk_buf_fini(&most);
 }
 
-void wk_fetch_room_add_remark(struct wk_buf *text, const struct wk_err *why)
+void wk_fetch_quota_add_remark(struct wk_buf *text, const struct wk_err *why)
 {
 	wk_buf_add_fmt(text, REMARK ", since there is no cache (%s)", why->text);
 }
@@ -71,7 +71,7 @@ static bool is_remark(const char *complaint)
 	return wk_str_starts(wk_str_c(complaint), REMARK);
 }
 
-void wk_fetch_room_complain(char **complaint, char **next)
+void wk_fetch_quota_warn(char **complaint, char **next)
 {
 	if (!*next || (*complaint && (!is_remark(*complaint) || is_remark(*next))))
 		return;
@@ -80,7 +80,7 @@ void wk_fetch_room_complain(char **complaint, char **next)
 	*next = NULL;
 }
 
-bool wk_fetch_room_open(struct wk_os_keep *keep, struct wk_err *err)
+bool wk_fetch_quota_open(struct wk_os_keep *keep, struct wk_err *err)
 {
 	char *path;
 

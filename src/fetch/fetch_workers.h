@@ -24,12 +24,12 @@ struct wk_fetch_work {
 
 /* Returns when all jobs are done. False, with a sentence, where nothing can be fetched: then none
  * was begun. `lock` is held while progress is told. */
-bool wk_fetch_crew_run(const struct wk_remote_options *options, struct wk_os_lock *lock,
-		       const struct wk_fetch_work *work, struct wk_err *err);
+bool wk_fetch_workers_run(const struct wk_remote_options *options, struct wk_os_lock *lock,
+			  const struct wk_fetch_work *work, struct wk_err *err);
 
 /* The same with room for what the jobs keep for this run alone, whose lock it takes. Where nothing
  * can be fetched the jobs are done all the same, without a fetcher: they know whom to tell of. */
-void wk_fetch_together(const struct wk_remote_options *options, struct wk_fetch_room *room,
+void wk_fetch_together(const struct wk_remote_options *options, struct wk_fetch_quota *room,
 		       const struct wk_fetch_work *work);
 
 /* True where this process may open no more files, which is nobody else's fault: then `err` says

@@ -83,7 +83,7 @@ void wk_remote_close(struct wk_remote *remote)
 	if (!remote)
 		return;
 	if (remote->has_remembered || remote->lacks_room)
-		wk_remote_make_usual_room(remote->folder, remote->newest);
+		wk_remote_trim_default(remote->folder, remote->newest);
 	for (size_t i = 0; i < remote->host_count; i++) {
 		free(remote->hosts[i].why_down);
 		free(remote->hosts[i].complaint);
@@ -179,9 +179,9 @@ static const struct wk_remote_answer *look_for(struct wk_remote *remote, enum wk
 	bool found;
 
 	found = wk_remote_search_run(&s);
-	wk_fetch_room_take_up(&remote->room, s.unkept_bytes);
+	wk_fetch_quota_merge(&remote->room, s.unkept_bytes);
 	wk_remote_answer_fill(remote, number, &s, found);
-	wk_remote_make_room_for_newest(remote);
+	wk_remote_trim_for_newest(remote);
 	return &remote->answers[number];
 }
 

@@ -93,8 +93,7 @@ struct wk_remote_want {
 /* Looks for all of them, several at once, and keeps what comes of it for wk_remote_get, which then
  * has no need to ask: the answer is the same as it would have been one after the other. The first
  * are begun first. Does nothing where no other machine would be asked. */
-void wk_remote_fetch_ahead(struct wk_remote *remote, const struct wk_remote_want *wants,
-			   size_t count);
+void wk_remote_prefetch(struct wk_remote *remote, const struct wk_remote_want *wants, size_t count);
 
 /* Is there a server or a folder to ask? */
 bool wk_remote_asks(const struct wk_remote *remote);
@@ -115,14 +114,14 @@ const char *wk_remote_complaint(const struct wk_remote *remote, size_t number);
 
 /* For people: what was fetched, and how to be rid of it. `folder` as in the options. A folder that
  * is not there is empty. */
-struct wk_remote_kept {
+struct wk_remote_cached {
 	const char *name; /* without folders, valid during the call */
 	uint64_t size_bytes;
 	uint64_t fetched_ns; /* since 1970 */
 };
-bool wk_remote_each_kept(const char *folder,
-			 bool (*take)(void *context, const struct wk_remote_kept *kept),
-			 void *context, struct wk_err *err);
+bool wk_remote_each_cached(const char *folder,
+			   bool (*take)(void *context, const struct wk_remote_cached *kept),
+			   void *context, struct wk_err *err);
 
 /* Also what is remembered of servers, which is not counted. */
 bool wk_remote_clear(const char *folder, uint64_t *files, uint64_t *bytes, struct wk_err *err);

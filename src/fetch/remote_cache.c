@@ -9,7 +9,7 @@
 
 #define ASKED ".asked"
 
-static bool take_word(struct wk_str *rest, const char *word)
+static bool read_word(struct wk_str *rest, const char *word)
 {
 	if (!wk_str_starts(*rest, word))
 		return false;
@@ -20,7 +20,7 @@ static bool take_word(struct wk_str *rest, const char *word)
 /* ID.debuginfo and ID.executable; of Windows programs ID.pdb, ID.sym and ID.image. In front of
  * `rest` of their names others lie beside them: what is remembered of servers, and what killed
  * writers left. */
-static bool take_name_of_kept(struct wk_str *rest)
+static bool read_name_of_kept(struct wk_str *rest)
 {
 	static const char *const words[] = {
 		".debuginfo", ".executable", ".pdb", ".sym", ".image" };
@@ -31,7 +31,7 @@ static bool take_name_of_kept(struct wk_str *rest)
 		digits++;
 	*rest = wk_str_skip(*rest, digits);
 	for (size_t i = 0; digits > 0 && i < sizeof(words) / sizeof(words[0]); i++)
-		if (take_word(rest, words[i]))
+		if (read_word(rest, words[i]))
 			return true;
 	return false;
 }
@@ -40,7 +40,7 @@ static bool is_kept(const char *name)
 {
 	struct wk_str rest = wk_str_c(name);
 
-	return take_name_of_kept(&rest) && rest.len == 0;
+	return read_name_of_kept(&rest) && rest.len == 0;
 }
 
 /* People may keep other files there, too. */
@@ -50,22 +50,22 @@ static bool is_ours(const struct wk_os_folder_file *file)
 
 	if (file->is_left_behind)
 		return true;
-	return take_name_of_kept(&rest) &&
+	return read_name_of_kept(&rest) &&
 	       (rest.len == 0 || wk_str_is(rest, ASKED) || wk_str_ends(rest, ".tmp"));
 }
 
 struct look {
-	bool (*take)(void *context, const struct wk_remote_kept *kept);
+	bool (*take)(void *context, const struct wk_remote_cached *kept);
 	void *context;
 };
 
-static bool take_kept(void *context, const struct wk_os_folder_file *file)
+static bool read_kept(void *context, const struct wk_os_folder_file *file)
 {
 	const struct look *look = context;
 
 	if (!is_kept(file->name))
 		return true;
-	return look->take(look->context, &(struct wk_remote_kept){
+	return look->take(look->context, &(struct wk_remote_cached){
 		.name = file->name,
 		.size_bytes = file->size_bytes,
 		.fetched_ns = file->changed_ns,
@@ -84,13 +84,13 @@ static struct wk_os_folder *open_folder(const char *path)
 	return folder;
 }
 
-bool wk_remote_each_kept(const char *path,
-			 bool (*take)(void *context, const struct wk_remote_kept *kept),
-			 void *context, struct wk_err *err)
+bool wk_remote_each_cached(const char *path,
+			   bool (*take)(void *context, const struct wk_remote_cached *kept),
+			   void *context, struct wk_err *err)
 {
 	struct wk_os_folder *folder = open_folder(path);
 	struct look look = { take, context };
-	bool ok = !folder || wk_os_folder_each(folder, take_kept, &look, err);
+	bool ok = !folder || wk_os_folder_each(folder, read_kept, &look, err);
 
 	wk_os_folder_close(folder);
 	return ok;
@@ -103,7 +103,7 @@ struct names {
 	uint64_t files, bytes;
 };
 
-static bool take_name(void *context, const struct wk_os_folder_file *file)
+static bool read_name(void *context, const struct wk_os_folder_file *file)
 {
 	struct names *names = context;
 
@@ -122,7 +122,7 @@ bool wk_remote_clear(const char *path, uint64_t *files, uint64_t *bytes, struct 
 {
 	struct wk_os_folder *folder = open_folder(path);
 	struct names names = { 0 };
-	bool ok = !folder || wk_os_folder_each(folder, take_name, &names, err);
+	bool ok = !folder || wk_os_folder_each(folder, read_name, &names, err);
 
 	for (size_t i = 0; i < names.count; i++) {
 		if (ok && !wk_os_folder_remove(folder, names.at[i]))
@@ -160,7 +160,7 @@ static bool is_worthless(const struct kept_files *kept, const struct wk_os_folde
 	return file->is_left_behind || (is_memory && held_until_ns < kept->now_ns);
 }
 
-static bool take_file(void *context, const struct wk_os_folder_file *file)
+static bool read_file(void *context, const struct wk_os_folder_file *file)
 {
 	struct kept_files *kept = context;
 	bool is_memory = wk_str_ends(wk_str_c(file->name), ASKED);
@@ -190,13 +190,13 @@ static int oldest_first(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-void wk_remote_make_room(const char *path, const char *newest, uint64_t most_bytes)
+void wk_remote_trim(const char *path, const char *newest, uint64_t most_bytes)
 {
 	struct wk_os_folder *folder = wk_os_folder_open(path, false, NULL);
 	struct kept_files kept = { .now_ns = wk_os_wall_ns() };
 
 	if (folder)
-		wk_os_folder_each(folder, take_file, &kept, NULL);
+		wk_os_folder_each(folder, read_file, &kept, NULL);
 	if (kept.count > 0)
 		qsort(kept.at, kept.count, sizeof(*kept.at), oldest_first);
 	for (size_t i = 0; i < kept.count; i++) {
@@ -211,10 +211,10 @@ void wk_remote_make_room(const char *path, const char *newest, uint64_t most_byt
 	wk_os_folder_close(folder);
 }
 
-void wk_remote_make_usual_room(const char *folder, const char *newest)
+void wk_remote_trim_default(const char *folder, const char *newest)
 {
 	struct wk_buf complaint = { 0 }; /* that of the symbol cache is enough */
 
-	wk_remote_make_room(folder, newest ? newest : "", wk_cache_usual_bytes(&complaint));
+	wk_remote_trim(folder, newest ? newest : "", wk_cache_usual_bytes(&complaint));
 	wk_buf_fini(&complaint);
 }

@@ -19,9 +19,9 @@ void wk_remote_fail_no_folder(struct wk_err *err);
 /* Removes what killed writers left and what is remembered of servers that holds no more; then what
  * was fetched, or is remembered, and not used for the longest time, until all of it has no more
  * than `most_bytes`; but not `newest`, a name in the folder. */
-void wk_remote_make_room(const char *folder, const char *newest, uint64_t most_bytes);
+void wk_remote_trim(const char *folder, const char *newest, uint64_t most_bytes);
 
 /* The same with as many bytes as WICK_CACHE_SIZE says; `newest` may be NULL. */
-void wk_remote_make_usual_room(const char *folder, const char *newest);
+void wk_remote_trim_default(const char *folder, const char *newest);
 
 #endif

@@ -20,7 +20,7 @@ static uint64_t now_s(void)
 	return wk_os_wall_ns() / 1000000000;
 }
 
-static struct wk_str take_until(struct wk_str *text, char end)
+static struct wk_str read_until(struct wk_str *text, char end)
 {
 	const char *found = memchr(text->at, end, text->len);
 	struct wk_str part = wk_str_of(text->at, found ? (size_t)(found - text->at) : text->len);
@@ -32,12 +32,12 @@ static struct wk_str take_until(struct wk_str *text, char end)
 static bool next_line(struct wk_str *text, struct line *line)
 {
 	while (text->len > 0) {
-		struct wk_str rest = take_until(text, '\n'), what;
+		struct wk_str rest = read_until(text, '\n'), what;
 
 		line->whole = rest;
-		if (!wk_num_u64(take_until(&rest, ' '), &line->said_s))
+		if (!wk_num_u64(read_until(&rest, ' '), &line->said_s))
 			continue;
-		what = take_until(&rest, ' ');
+		what = read_until(&rest, ' ');
 		line->is_missing = wk_str_is(what, "missing");
 		line->server = rest;
 		if (line->is_missing || wk_str_is(what, "failed"))

@@ -85,7 +85,7 @@ static char *without_secrets(struct wk_str url)
 	return text.at;
 }
 
-static enum wk_remote_layout take_layout(struct wk_str *word)
+static enum wk_remote_layout read_layout(struct wk_str *word)
 {
 	if (wk_str_starts(*word, "ssqp:")) {
 		*word = wk_str_skip(*word, strlen("ssqp:"));
@@ -135,7 +135,7 @@ bool wk_remote_server_read(struct wk_remote_server *server, const char *word, st
 {
 	struct wk_str place = wk_str_c(word);
 
-	*server = (struct wk_remote_server){ .layout = take_layout(&place) };
+	*server = (struct wk_remote_server){ .layout = read_layout(&place) };
 	server->is_folder = !is_url(place);
 	if (server->is_folder && strchr(word, ':') && !is_folder_name(place))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,

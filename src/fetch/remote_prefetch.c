@@ -48,12 +48,12 @@ static bool is_settled(struct early *early)
 
 /* What was there sooner than all before it, and has no room behind them, is looked for as it would
  * have been without. */
-static void take_up(struct early *early)
+static void read_up(struct early *early)
 {
 	const struct wk_remote_wish wish = early->search.wish;
 	struct wk_remote *remote = early->search.remote;
 
-	if (wk_fetch_room_take_up(&remote->room, early->search.unkept_bytes))
+	if (wk_fetch_quota_merge(&remote->room, early->search.unkept_bytes))
 		return;
 	wk_remote_search_undo(&early->search);
 	early->search = (struct wk_remote_search){
@@ -63,7 +63,7 @@ static void take_up(struct early *early)
 
 static void finish(struct early *early)
 {
-	take_up(early);
+	read_up(early);
 	wk_remote_answer_fill(early->search.remote, early->answer, &early->search, early->is_found);
 }
 
@@ -107,8 +107,7 @@ static void add_early(struct crowd *crowd, const struct wk_remote_want *want)
 		crowd->count++;
 }
 
-void wk_remote_fetch_ahead(struct wk_remote *remote, const struct wk_remote_want *wants,
-			   size_t count)
+void wk_remote_prefetch(struct wk_remote *remote, const struct wk_remote_want *wants, size_t count)
 {
 	struct crowd crowd = { .remote = remote };
 

@@ -82,7 +82,7 @@ static void note_unkept(struct wk_remote_search *s, const struct wk_remote_host 
 {
 	struct wk_buf text = { 0 };
 
-	wk_fetch_room_add_remark(&text, why);
+	wk_fetch_quota_add_remark(&text, why);
 	note_complaint(s, host, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
@@ -108,11 +108,11 @@ static enum wk_fetched open_draft(struct wk_remote_search *s, struct wk_os_keep 
 		return WK_FETCH_DONE;
 	if (wk_fetch_lacks_files(err))
 		return WK_FETCH_IMPOSSIBLE;
-	if (s->has_no_room || !wk_fetch_room_is_left(&remote->room, s->job)) {
-		wk_fetch_room_fail(err);
-		return WK_FETCH_NO_ROOM;
+	if (s->has_no_room || !wk_fetch_quota_is_left(&remote->room, s->job)) {
+		wk_fetch_quota_fail(err);
+		return WK_FETCH_QUOTA_REACHED;
 	}
-	return wk_fetch_room_open(keep, err) ? WK_FETCH_DONE : WK_FETCH_IMPOSSIBLE;
+	return wk_fetch_quota_open(keep, err) ? WK_FETCH_DONE : WK_FETCH_IMPOSSIBLE;
 }
 
 /* For this run alone: the file is open until the remote is closed. */
@@ -124,7 +124,7 @@ static void keep_open(struct wk_remote_search *s, const struct wk_os_keep *keep,
 	wk_buf_add_fmt(&s->path, "/proc/self/fd/%d", keep->fd);
 	wk_buf_add_text(&s->unkept_url, url);
 	s->unkept_bytes = size_of(wk_buf_text(&s->path));
-	wk_fetch_room_came(&s->remote->room, s->job, s->unkept_bytes);
+	wk_fetch_quota_add(&s->remote->room, s->job, s->unkept_bytes);
 }
 
 /* Of one search to one host. */
@@ -139,7 +139,7 @@ static bool is_left_alone(void *context)
 	struct wk_os_lock *lock = question->s->remote->lock;
 	bool is_alone;
 
-	wk_os_lock_take(lock);
+	wk_os_lock_acquire(lock);
 	is_alone = question->host->why_down != NULL;
 	wk_os_lock_leave(lock);
 	return is_alone;
@@ -219,7 +219,7 @@ static void leave_alone(struct wk_remote_search *s, struct wk_remote_host *host,
 {
 	struct wk_os_lock *lock = s->remote->lock;
 
-	wk_os_lock_take(lock);
+	wk_os_lock_acquire(lock);
 	if (!host->why_down)
 		host->why_down = wk_strndup(why, strlen(why));
 	wk_os_lock_leave(lock);
@@ -229,7 +229,7 @@ static void remember(struct wk_remote_search *s, const struct wk_remote_host *ho
 		     enum wk_fetched fetched)
 {
 	if (fetched == WK_FETCH_IMPOSSIBLE || fetched == WK_FETCH_STOPPED ||
-	    fetched == WK_FETCH_NO_ROOM || !s->memory_path.len)
+	    fetched == WK_FETCH_QUOTA_REACHED || !s->memory_path.len)
 		return;
 	wk_remote_remember(wk_buf_text(&s->memory_path), host->at.remembered_as,
 			   fetched == WK_FETCH_NOT_THERE);
@@ -399,7 +399,7 @@ void wk_remote_search_finish(struct wk_remote_search *s)
 	struct wk_remote *remote = s->remote;
 
 	for (size_t i = 0; s->complaints && i < remote->host_count; i++)
-		wk_fetch_room_complain(&remote->hosts[i].complaint, &s->complaints[i]);
+		wk_fetch_quota_warn(&remote->hosts[i].complaint, &s->complaints[i]);
 	remote->has_remembered |= s->has_remembered;
 	remote->was_stopped |= s->was_stopped;
 	if (s->newest && !remote->lacks_room) { /* of several the first is dearest */
@@ -411,9 +411,9 @@ void wk_remote_search_finish(struct wk_remote_search *s)
 	wk_remote_search_undo(s);
 }
 
-void wk_remote_make_room_for_newest(struct wk_remote *remote)
+void wk_remote_trim_for_newest(struct wk_remote *remote)
 {
 	if (remote->lacks_room)
-		wk_remote_make_usual_room(remote->folder, remote->newest);
+		wk_remote_trim_default(remote->folder, remote->newest);
 	remote->lacks_room = false;
 }

@@ -44,7 +44,7 @@ struct wk_remote {
 	bool was_stopped;
 	struct wk_fetcher *fetcher;
 	struct wk_os_lock *lock;
-	struct wk_fetch_room room; /* of what is kept for this run alone */
+	struct wk_fetch_quota room; /* of what is kept for this run alone */
 	struct wk_remote_answer *answers;
 	size_t answer_count, answer_cap;
 	struct wk_index answer_of; /* build id to the number of an answer, from 1 */
@@ -84,7 +84,7 @@ void wk_remote_search_finish(struct wk_remote_search *s);
 void wk_remote_search_undo(struct wk_remote_search *s);
 
 /* For what came, by the next search of one alone, and when the remote is closed. */
-void wk_remote_make_room_for_newest(struct wk_remote *remote);
+void wk_remote_trim_for_newest(struct wk_remote *remote);
 
 /* remote.c: the answer to a question, or NULL; the number of a new one, which says nothing yet; and
  * its words. */

@@ -64,7 +64,7 @@ bool wk_store_open(const char *path, struct wk_store_file *file, struct wk_err *
 }
 
 /* What is there but not right says more than that nothing is there, so it is what is told. */
-static void tell(struct search *s, enum wk_image_state state, const char *sentence)
+static void report(struct search *s, enum wk_image_state state, const char *sentence)
 {
 	if (s->state != WK_IMAGE_MISSING)
 		return;
@@ -73,13 +73,13 @@ static void tell(struct search *s, enum wk_image_state state, const char *senten
 	wk_buf_add_text(s->why, sentence);
 }
 
-static void tell_error(struct search *s, const struct wk_err *err)
+static void report_error(struct search *s, const struct wk_err *err)
 {
 	if (err->code != WK_ENOTFOUND)
-		tell(s, WK_IMAGE_UNREADABLE, err->text);
+		report(s, WK_IMAGE_UNREADABLE, err->text);
 }
 
-static void tell_other_id(struct search *s, const char *path, const struct wk_build_id *found)
+static void report_other_id(struct search *s, const char *path, const struct wk_build_id *found)
 {
 	struct wk_buf text = { 0 };
 
@@ -90,11 +90,11 @@ static void tell_other_id(struct search *s, const char *path, const struct wk_bu
 		wk_buf_add_text(&text, "none");
 	wk_buf_add_text(&text, ", recorded ");
 	wk_store_add_id(&text, &s->key->build_id);
-	tell(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
+	report(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
 
-static void tell_other_inode(struct search *s, const char *path, uint64_t inode)
+static void report_other_inode(struct search *s, const char *path, uint64_t inode)
 {
 	struct wk_buf text = { 0 };
 
@@ -102,11 +102,11 @@ static void tell_other_inode(struct search *s, const char *path, uint64_t inode)
 		       "%s was replaced since: inode %" PRIu64 ", recorded %" PRIu64
 		       " (the recording has no build id to compare)",
 		       path, inode, s->key->inode);
-	tell(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
+	report(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
 
-static void tell_other_stamp(struct search *s, const char *path, uint32_t time_stamp)
+static void report_other_stamp(struct search *s, const char *path, uint32_t time_stamp)
 {
 	struct wk_buf text = { 0 };
 
@@ -114,11 +114,11 @@ static void tell_other_stamp(struct search *s, const char *path, uint32_t time_s
 		       "%s is another build than the one recorded: time stamp %08" PRIX32
 		       ", recorded %08" PRIX32,
 		       path, time_stamp, s->key->time_stamp);
-	tell(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
+	report(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
 
-static void tell_other_size(struct search *s, const char *path, uint32_t image_bytes)
+static void report_other_size(struct search *s, const char *path, uint32_t image_bytes)
 {
 	struct wk_buf text = { 0 };
 
@@ -126,7 +126,7 @@ static void tell_other_size(struct search *s, const char *path, uint32_t image_b
 		       "%s is another build than the one recorded: it takes %" PRIu32
 		       " bytes in memory, recorded %" PRIu32,
 		       path, image_bytes, s->key->image_bytes);
-	tell(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
+	report(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
 
@@ -141,7 +141,7 @@ static bool lies_as_in_file(const struct wk_obj *obj)
 	return true;
 }
 
-static void tell_layout(struct search *s, const char *path)
+static void report_layout(struct search *s, const char *path)
 {
 	struct wk_buf text = { 0 };
 
@@ -149,16 +149,16 @@ static void tell_layout(struct search *s, const char *path)
 		       "%s is a program for Windows whose code lies elsewhere in memory than in "
 		       "the file, and the recording says where in the file it was",
 		       path);
-	tell(s, WK_IMAGE_UNREADABLE, wk_buf_text(&text));
+	report(s, WK_IMAGE_UNREADABLE, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
 
-static void tell_other_kind(struct search *s, const char *path)
+static void report_other_kind(struct search *s, const char *path)
 {
 	struct wk_buf text = { 0 };
 
 	wk_buf_add_fmt(&text, "%s is no program for Windows, and the one recorded was", path);
-	tell(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
+	report(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
 
@@ -170,11 +170,11 @@ static bool has_recorded_key(struct search *s, const char *path, const struct wk
 	if (key->time_stamp == 0)
 		return true;
 	if (!pe)
-		tell_other_kind(s, path);
+		report_other_kind(s, path);
 	else if (pe->time_stamp != key->time_stamp)
-		tell_other_stamp(s, path, pe->time_stamp);
+		report_other_stamp(s, path, pe->time_stamp);
 	else if (key->image_bytes && pe->image_bytes != key->image_bytes)
-		tell_other_size(s, path, pe->image_bytes);
+		report_other_size(s, path, pe->image_bytes);
 	else
 		return true;
 	return false;
@@ -186,7 +186,7 @@ static bool is_recorded(struct search *s, const char *path, const struct wk_stor
 	struct wk_os_identity identity;
 
 	if (s->key->inode != 0 && !lies_as_in_file(file->obj)) {
-		tell_layout(s, path);
+		report_layout(s, path);
 		return false;
 	}
 	if (!has_recorded_key(s, path, file->obj->pe))
@@ -194,13 +194,13 @@ static bool is_recorded(struct search *s, const char *path, const struct wk_stor
 	if (s->key->build_id.size > 0) {
 		if (wk_store_same_id(&file->obj->build_id, &s->key->build_id))
 			return true;
-		tell_other_id(s, path, &file->obj->build_id);
+		report_other_id(s, path, &file->obj->build_id);
 		return false;
 	}
 	if (s->key->inode == 0 || !wk_os_identify(path, &identity, NULL) ||
 	    identity.inode == s->key->inode)
 		return true;
-	tell_other_inode(s, path, identity.inode);
+	report_other_inode(s, path, identity.inode);
 	return false;
 }
 
@@ -210,7 +210,7 @@ static bool try_path(struct search *s, const char *path)
 	struct wk_err err = { 0 };
 
 	if (!wk_store_open(path, &file, &err)) {
-		tell_error(s, &err);
+		report_error(s, &err);
 		return false;
 	}
 	if (!is_recorded(s, path, &file)) {
@@ -468,8 +468,8 @@ enum wk_image_state wk_store_copy(const struct wk_image_key *key, const char *fo
 	return s.state;
 }
 
-bool wk_store_take(const char *path, const struct wk_build_id *id, struct wk_store_file *file,
-		   struct wk_buf *why)
+bool wk_store_open_if_same(const char *path, const struct wk_build_id *id,
+			   struct wk_store_file *file, struct wk_buf *why)
 {
 	struct wk_err err = { 0 };
 

@@ -74,8 +74,8 @@ bool wk_store_split(const struct wk_store_file *image, const char *const *debug_
 /* Opens one file, whatever build it is of. */
 bool wk_store_open(const char *path, struct wk_store_file *file, struct wk_err *err);
 /* A file that was found elsewhere: true if it is of that build. Adds to `why` otherwise. */
-bool wk_store_take(const char *path, const struct wk_build_id *id, struct wk_store_file *file,
-		   struct wk_buf *why);
+bool wk_store_open_if_same(const char *path, const struct wk_build_id *id,
+			   struct wk_store_file *file, struct wk_buf *why);
 
 void wk_store_close(struct wk_store_file *file);
 

@@ -16,7 +16,7 @@ struct wanted {
 
 /* A file whose tables tell of far less than it has is no debug file, though its sum may be had
  * right: it costs nothing on disk to be thousands of gigabytes long. */
-static bool is_told_of(const struct wk_obj *obj)
+static bool is_reported_of(const struct wk_obj *obj)
 {
 	uint64_t end = 0, own;
 
@@ -37,7 +37,7 @@ static bool fits(const void *context, const struct wk_store_file *file)
 
 	if (ours->size > 0 && file->obj->build_id.size > 0)
 		return wk_store_same_id(ours, &file->obj->build_id);
-	return wanted->link.len > 0 && is_told_of(file->obj) &&
+	return wanted->link.len > 0 && is_reported_of(file->obj) &&
 	       wk_crc32(0, file->bytes.at, file->bytes.size_bytes) == wanted->crc;
 }
 

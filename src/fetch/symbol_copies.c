@@ -101,7 +101,7 @@ static void note_no_copy(struct wk_symbol_search *s, size_t place, const struct 
 	struct wk_buf text = { 0 };
 
 	if (is_server && strcmp(err->text, files->no_folder.text) == 0)
-		wk_fetch_room_add_remark(&text, err);
+		wk_fetch_quota_add_remark(&text, err);
 	else
 		wk_buf_add_text(&text, err->text);
 	if (err->text[0])
@@ -140,7 +140,7 @@ void wk_symbol_use_copy(struct wk_symbol_search *s, const struct wk_buf *path)
 
 	if (unpacked.file.plain.len == 0 || path->len == 0)
 		return;
-	if (wk_symbol_take(s, wk_buf_text(path), NULL))
+	if (wk_symbol_use_file(s, wk_buf_text(path), NULL))
 		wk_symbol_found_close(&unpacked);
 	else
 		*s->found = unpacked;

@@ -29,7 +29,7 @@ void wk_symbol_files_free(struct wk_symbol_files *files)
 	if (!files)
 		return;
 	if (files->folder && (files->newest || files->has_remembered))
-		wk_remote_make_usual_room(files->folder, files->newest);
+		wk_remote_trim_default(files->folder, files->newest);
 	wk_symbol_files_forget(files);
 	for (size_t i = 0; i < files->path.count; i++) {
 		free(files->states[i].shown);
@@ -166,7 +166,7 @@ void wk_symbol_complain(struct wk_symbol_search *s, size_t place, const char *wh
 	wk_symbol_note_complaint(s, place, what);
 }
 
-bool wk_symbol_take(struct wk_symbol_search *s, const char *path, struct wk_err *err)
+bool wk_symbol_use_file(struct wk_symbol_search *s, const char *path, struct wk_err *err)
 {
 	struct wk_symbol_found *found = s->found;
 
@@ -185,7 +185,7 @@ static bool try_path(struct wk_symbol_search *s, const char *path)
 
 	if (!wk_os_is_there(path) || wk_os_is_folder(path))
 		return false;
-	if (wk_symbol_take(s, path, &err))
+	if (wk_symbol_use_file(s, path, &err))
 		return true;
 	if (err.code != WK_ENOTFOUND)
 		say(s, path, err.text);
@@ -205,7 +205,7 @@ static bool find_own(struct wk_symbol_search *s)
 		wk_buf_reset(&path);
 		wk_buf_add_fmt(&path, "%s%s", wk_buf_text(&s->own), *kinds);
 		found = wk_os_is_there(wk_buf_text(&path)) &&
-			wk_symbol_take(s, wk_buf_text(&path), NULL);
+			wk_symbol_use_file(s, wk_buf_text(&path), NULL);
 	}
 	if (found) {
 		wk_os_note_use(wk_buf_text(&path));
@@ -238,7 +238,7 @@ static bool follow(struct wk_symbol_search *s, struct wk_str pointer, bool is_he
 			"file.ptr says that it is %.*s, which is not here",
 			(int)(at.len < 300 ? at.len : 300), at.at);
 	else
-		found = wk_symbol_take(s, wk_buf_text(&path), err);
+		found = wk_symbol_use_file(s, wk_buf_text(&path), err);
 	wk_buf_fini(&path);
 	return found;
 }
@@ -278,7 +278,7 @@ static void look_at_tiers(struct wk_symbol_files *files, size_t number)
 {
 	struct wk_symbol_place *place = &files->path.places[number];
 
-	wk_os_lock_take(files->lock);
+	wk_os_lock_acquire(files->lock);
 	if (!files->states[number].was_looked_at) {
 		if (wk_symbol_is_three_tiered(place))
 			place->tiers = WK_SYMBOL_THREE_TIERS;
@@ -378,7 +378,7 @@ bool wk_symbol_search_run(struct wk_symbol_search *s)
 
 		if (is_server && asks_nobody)
 			continue;
-		found = is_server ? wk_symbol_ask(s, i) : look_into(s, i);
+		found = is_server ? wk_symbol_request(s, i) : look_into(s, i);
 	}
 	return found;
 }
@@ -388,7 +388,7 @@ void wk_symbol_search_finish(struct wk_symbol_search *s)
 	struct wk_symbol_files *files = s->files;
 
 	for (size_t i = 0; s->complaints && i < files->path.count; i++) {
-		wk_fetch_room_complain(&files->states[i].complaint, &s->complaints[i]);
+		wk_fetch_quota_warn(&files->states[i].complaint, &s->complaints[i]);
 		free(s->complaints[i]);
 	}
 	free(s->complaints);
@@ -405,10 +405,10 @@ void wk_symbol_search_finish(struct wk_symbol_search *s)
 	wk_buf_fini(&s->own);
 }
 
-void wk_symbol_files_make_room(struct wk_symbol_files *files)
+void wk_symbol_files_trim(struct wk_symbol_files *files)
 {
 	if (files->lacks_room)
-		wk_remote_make_usual_room(files->folder, files->newest);
+		wk_remote_trim_default(files->folder, files->newest);
 	files->lacks_room = false;
 }
 
@@ -425,8 +425,8 @@ bool wk_symbol_files_get(struct wk_symbol_files *files, const struct wk_symbol_w
 	if (wk_symbol_files_know(files, want, found, said, &ok))
 		return ok;
 	ok = wk_symbol_search_run(&s);
-	wk_fetch_room_take_up(&files->room, s.unkept_bytes);
+	wk_fetch_quota_merge(&files->room, s.unkept_bytes);
 	wk_symbol_search_finish(&s);
-	wk_symbol_files_make_room(files);
+	wk_symbol_files_trim(files);
 	return ok;
 }

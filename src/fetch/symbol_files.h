@@ -45,8 +45,8 @@ bool wk_symbol_files_passes_servers(const struct wk_symbol_files *files);
 /* Looks for all of them, several at once, and keeps what comes of it for wk_symbol_files_get, which
  * then has no need to ask: the answer is the same as it would have been one after the other. The
  * first are begun first. Does nothing where no server would be asked. */
-void wk_symbol_files_fetch_ahead(struct wk_symbol_files *files, const struct wk_symbol_want *wants,
-				 size_t count);
+void wk_symbol_files_prefetch(struct wk_symbol_files *files, const struct wk_symbol_want *wants,
+			      size_t count);
 
 /* True if it was found: then it is the caller's to close. `said` gets who was asked and what they
  * said, or where it comes from. */

@@ -50,7 +50,7 @@ struct wk_symbol_files {
 	bool lacks_room; /* nobody has made room for that yet */
 	struct wk_fetcher *fetcher;
 	struct wk_os_lock *lock;
-	struct wk_fetch_room room;        /* of what is kept for this run alone */
+	struct wk_fetch_quota room;       /* of what is kept for this run alone */
 	struct wk_symbol_answer *answers; /* fetched ahead */
 	size_t answer_count, answer_cap;
 	struct wk_index answer_of; /* a want to the number of its answer, from 1 */
@@ -88,7 +88,7 @@ static inline bool wk_symbol_is_own(const struct wk_symbol_files *files, struct 
 }
 
 /* Opens what lies at `path`; false, with a sentence, where it is not what is wanted. */
-bool wk_symbol_take(struct wk_symbol_search *s, const char *path, struct wk_err *err);
+bool wk_symbol_use_file(struct wk_symbol_search *s, const char *path, struct wk_err *err);
 
 /* The n-th cache of a place; empty where this system has no such path. */
 struct wk_str wk_symbol_cache_at(const struct wk_symbol_files *files, size_t place, size_t n);
@@ -111,7 +111,7 @@ bool wk_symbol_search_run(struct wk_symbol_search *s);
 void wk_symbol_search_finish(struct wk_symbol_search *s);
 
 /* For what came, after one search or after all of several. */
-void wk_symbol_files_make_room(struct wk_symbol_files *files);
+void wk_symbol_files_trim(struct wk_symbol_files *files);
 
 /* symbol_ahead.c: whether the search was made before: `found` and `said` are what came of it. */
 bool wk_symbol_files_know(struct wk_symbol_files *files, const struct wk_symbol_want *want,
@@ -126,6 +126,6 @@ void wk_symbol_complain(struct wk_symbol_search *s, size_t place, const char *wh
 void wk_symbol_note_complaint(struct wk_symbol_search *s, size_t place, const char *what);
 
 /* symbol_server.c: true if it was found there, and then it is kept. */
-bool wk_symbol_ask(struct wk_symbol_search *s, size_t place);
+bool wk_symbol_request(struct wk_symbol_search *s, size_t place);
 
 #endif

@@ -116,12 +116,12 @@ static void forget_search(struct early *early)
 
 /* What was there sooner than all before it, and has no room behind them, is looked for as it would
  * have been without. */
-static void take_up(struct early *early)
+static void read_up(struct early *early)
 {
 	struct wk_symbol_search *s = &early->search;
 	struct wk_symbol_files *files = s->files;
 
-	if (wk_fetch_room_take_up(&files->room, s->unkept_bytes))
+	if (wk_fetch_quota_merge(&files->room, s->unkept_bytes))
 		return;
 	wk_symbol_found_close(s->found);
 	forget_search(early);
@@ -132,7 +132,7 @@ static void take_up(struct early *early)
 
 static void finish(struct early *early)
 {
-	take_up(early);
+	read_up(early);
 
 	struct wk_symbol_answer *answer = &early->search.files->answers[early->answer];
 
@@ -176,11 +176,11 @@ static void fetch(struct crowd *crowd)
 	wk_fetch_together(&files->options, &files->room, &work);
 	for (size_t i = 0; i < crowd->count; i++)
 		finish(&crowd->early[i]);
-	wk_symbol_files_make_room(files);
+	wk_symbol_files_trim(files);
 }
 
-void wk_symbol_files_fetch_ahead(struct wk_symbol_files *files, const struct wk_symbol_want *wants,
-				 size_t count)
+void wk_symbol_files_prefetch(struct wk_symbol_files *files, const struct wk_symbol_want *wants,
+			      size_t count)
 {
 	struct crowd crowd = { .files = files };
 	size_t first = files ? files->answer_count : 0;

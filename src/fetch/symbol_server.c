@@ -61,11 +61,11 @@ static enum wk_fetched open_draft(struct asking *a, bool is_small, struct wk_os_
 		return WK_FETCH_DONE;
 	if (wk_fetch_lacks_files(&a->err))
 		return WK_FETCH_IMPOSSIBLE;
-	if (!is_small && (s->has_no_room || !wk_fetch_room_is_left(&s->files->room, s->job))) {
-		wk_fetch_room_fail(&a->err);
-		return WK_FETCH_NO_ROOM;
+	if (!is_small && (s->has_no_room || !wk_fetch_quota_is_left(&s->files->room, s->job))) {
+		wk_fetch_quota_fail(&a->err);
+		return WK_FETCH_QUOTA_REACHED;
 	}
-	return wk_fetch_room_open(keep, &a->err) ? WK_FETCH_DONE : WK_FETCH_IMPOSSIBLE;
+	return wk_fetch_quota_open(keep, &a->err) ? WK_FETCH_DONE : WK_FETCH_IMPOSSIBLE;
 }
 
 static bool is_in_vain(void *context)
@@ -74,7 +74,7 @@ static bool is_in_vain(void *context)
 	struct wk_os_lock *lock = a->s->files->lock;
 	bool is_alone;
 
-	wk_os_lock_take(lock);
+	wk_os_lock_acquire(lock);
 	is_alone = a->state->why_down != NULL;
 	wk_os_lock_leave(lock);
 	return is_alone;
@@ -137,7 +137,7 @@ static void leave_alone(struct asking *a, enum wk_fetched fetched)
 {
 	struct wk_os_lock *lock = a->s->files->lock;
 
-	wk_os_lock_take(lock);
+	wk_os_lock_acquire(lock);
 	if (!a->state->why_down) {
 		a->state->why_down = wk_strndup(a->err.text, strlen(a->err.text));
 		a->state->went_down = fetched;
@@ -167,12 +167,12 @@ static enum wk_fetched ask_for_tiers(struct asking *a)
 }
 
 /* Whose turn it is to ask for that: the first to come asks, and all others wait for the answer. */
-static bool take_turn(struct asking *a)
+static bool read_turn(struct asking *a)
 {
 	struct wk_os_lock *lock = a->s->files->lock;
 	bool is_ours;
 
-	wk_os_lock_take(lock);
+	wk_os_lock_acquire(lock);
 	while (a->state->is_looked_at)
 		wk_os_lock_wait(lock, 1000);
 	is_ours = !a->state->was_looked_at &&
@@ -187,12 +187,12 @@ static enum wk_fetched look_at_tiers(struct asking *a)
 	struct wk_os_lock *lock = a->s->files->lock;
 	enum wk_fetched fetched;
 
-	if (!take_turn(a))
+	if (!read_turn(a))
 		return WK_FETCH_DONE;
 	fetched = ask_for_tiers(a);
 	if (wk_fetch_is_end(fetched))
 		leave_alone(a, fetched);
-	wk_os_lock_take(lock);
+	wk_os_lock_acquire(lock);
 	a->state->is_looked_at = false;
 	a->state->was_looked_at = true;
 	wk_os_lock_wake(lock);
@@ -240,7 +240,7 @@ static void keep_copy(struct asking *a)
 	if (path.len == 0) {
 		wk_remote_add_shown(&path, wk_str_c(file->path));
 		a->s->unkept_bytes = wk_symbol_found_bytes(a->s->found).len;
-		wk_fetch_room_came(&a->s->files->room, a->s->job, a->s->unkept_bytes);
+		wk_fetch_quota_add(&a->s->files->room, a->s->job, a->s->unkept_bytes);
 	} else {
 		wk_os_identify(wk_buf_text(&path), &file->identity, NULL);
 	}
@@ -255,7 +255,7 @@ static void keep_copy(struct asking *a)
 static void remember(struct asking *a, enum wk_fetched fetched)
 {
 	if (fetched == WK_FETCH_IMPOSSIBLE || fetched == WK_FETCH_STOPPED ||
-	    fetched == WK_FETCH_NO_ROOM || !a->memory_path.len)
+	    fetched == WK_FETCH_QUOTA_REACHED || !a->memory_path.len)
 		return;
 	wk_remote_remember(wk_buf_text(&a->memory_path), a->state->remembered_as,
 			   fetched == WK_FETCH_NOT_THERE);
@@ -267,7 +267,7 @@ static bool is_left_alone(struct asking *a, enum wk_fetched *fetched)
 {
 	struct wk_os_lock *lock = a->s->files->lock;
 
-	wk_os_lock_take(lock);
+	wk_os_lock_acquire(lock);
 	if (a->state->why_down) {
 		wk_fail(&a->err, WK_EIO, WK_NOWHERE, "%s", a->state->why_down);
 		*fetched = a->state->went_down;
@@ -320,7 +320,7 @@ static bool is_remembered(struct asking *a)
 	return true;
 }
 
-bool wk_symbol_ask(struct wk_symbol_search *s, size_t place)
+bool wk_symbol_request(struct wk_symbol_search *s, size_t place)
 {
 	struct asking a = { .s = s, .place = place, .state = &s->files->states[place] };
 	bool found = false;

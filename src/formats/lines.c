@@ -37,7 +37,7 @@ static void add_quoted(struct wk_buf *text, struct wk_str line)
 	wk_out_end(&out);
 }
 
-void wk_bad_lines_tell(const struct wk_bad_lines *bad, struct wk_stack_writer *writer)
+void wk_bad_lines_emit(const struct wk_bad_lines *bad, struct wk_stack_writer *writer)
 {
 	struct wk_buf text = { 0 };
 

@@ -1,6 +1,6 @@
 /* Text inputs: their lines, and the lines that make no sense.
  *
- * A bad line never ends the reading: it is counted, the first is kept, and wk_bad_lines_tell
+ * A bad line never ends the reading: it is counted, the first is kept, and wk_bad_lines_emit
  * says all of it in one note. An input without any stack is an error: wk_fail_no_stacks says
  * what was seen and what was expected. */
 #ifndef WK_FORMATS_LINES_H
@@ -45,7 +45,7 @@ void wk_bad_line(struct wk_bad_lines *bad, const struct wk_lines *lines, struct 
 		 const char *expected);
 
 /* One note for all of them; nothing if there were none. */
-void wk_bad_lines_tell(const struct wk_bad_lines *bad, struct wk_stack_writer *writer);
+void wk_bad_lines_emit(const struct wk_bad_lines *bad, struct wk_stack_writer *writer);
 
 /* A note "what: count"; nothing where the count is 0. */
 void wk_note_count(struct wk_stack_writer *writer, uint64_t count, const char *what);

@@ -28,7 +28,7 @@ void wk_stack_text_source(struct wk_stack_text *text, uint32_t source, const cha
 	struct wk_event_source told = { .source = source, .name = wk_str_c(name),
 					.unit = wk_str_c(unit), .is_weighed = true };
 
-	wk_stack_writer_tell_source(text->writer, &told);
+	wk_stack_writer_emit_source(text->writer, &told);
 }
 
 static void add(struct wk_stack_text *text, uint32_t frame)
@@ -65,7 +65,7 @@ void wk_stack_text_name(struct wk_stack_text *text, struct wk_str name)
 		add(text, wk_stack_writer_name(text->writer, name));
 }
 
-static uint32_t take_stack(struct wk_stack_text *text)
+static uint32_t read_stack(struct wk_stack_text *text)
 {
 	uint32_t stack = wk_stack_writer_reversed(text->writer, text->frames, text->count);
 
@@ -92,7 +92,7 @@ void wk_stack_text_sample(struct wk_stack_text *text, uint32_t pid, uint32_t tid
 	}
 	event.sample.source = source;
 	event.sample.weight = weight;
-	event.sample.named_stack = take_stack(text);
+	event.sample.named_stack = read_stack(text);
 	wk_stack_writer_event(text->writer, &event);
 }
 
@@ -102,7 +102,7 @@ void wk_stack_text_count(struct wk_stack_text *text, uint64_t weight)
 }
 
 /* Has this name been told of this process? */
-static bool is_told(struct wk_stack_text *text, uint32_t pid, struct wk_str name)
+static bool is_emitted(struct wk_stack_text *text, uint32_t pid, struct wk_str name)
 {
 	uint32_t *told = wk_map_at(&text->named, (uint64_t)pid + 1);
 	uint32_t id = wk_strtab_add_str(text->names, name);
@@ -117,7 +117,7 @@ void wk_stack_text_process(struct wk_stack_text *text, uint32_t pid, struct wk_s
 	struct wk_event event = { .kind = WK_EVENT_PROCESS, .pid = pid, .tid = pid,
 				  .cpu = WK_NO_CPU };
 
-	if (text->collapse || pid == WK_NO_PID || is_told(text, pid, name))
+	if (text->collapse || pid == WK_NO_PID || is_emitted(text, pid, name))
 		return;
 	event.process.change = WK_PROCESS_SEEN;
 	event.process.name = name;
@@ -136,7 +136,7 @@ bool wk_stack_text_end(struct wk_stack_text *text, const char *expected, struct 
 	bool ok;
 
 	if (!is_empty)
-		wk_bad_lines_tell(&text->bad, text->writer);
+		wk_bad_lines_emit(&text->bad, text->writer);
 	ok = wk_stack_writer_end(text->writer, err);
 	free(text->frames);
 	wk_map_fini(&text->named);

@@ -60,7 +60,7 @@ static void end_store(struct wk_stack_store *store)
 	*store = (struct wk_stack_store){ 0 };
 }
 
-static void take_store(struct wk_stack_store *to, struct wk_stack_store *from)
+static void read_store(struct wk_stack_store *to, struct wk_stack_store *from)
 {
 	*to = *from;
 	*from = (struct wk_stack_store){ 0 };
@@ -87,7 +87,7 @@ struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink)
 
 	writer->sink = *sink;
 	if (sink->stacks)
-		take_store(&writer->known, sink->stacks);
+		read_store(&writer->known, sink->stacks);
 	else
 		start_store(&writer->known);
 	writer->told_stacks = writer->inputs_before = writer->known.stacks.count;
@@ -99,11 +99,11 @@ struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink)
 static void take(struct wk_stack_writer *writer, const struct wk_event *event)
 {
 	if (!writer->failed)
-		writer->failed = !wk_sink_take(&writer->sink, event, &writer->err);
+		writer->failed = !wk_sink_emit(&writer->sink, event, &writer->err);
 }
 
 /* New stacks wait for the next event: there are millions, and together they cost little. */
-static void tell_stacks(struct wk_stack_writer *writer)
+static void emit_stacks(struct wk_stack_writer *writer)
 {
 	struct wk_event event = { .kind = WK_EVENT_STACKS, .cpu = WK_NO_CPU };
 	uint32_t first = writer->told_stacks;
@@ -124,7 +124,7 @@ static void tell_stacks(struct wk_stack_writer *writer)
 void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event *event)
 {
 	if (writer->told_stacks < writer->known.stacks.count)
-		tell_stacks(writer);
+		emit_stacks(writer);
 	if (event->kind == WK_EVENT_SUMS)
 		writer->samples += event->sums.count;
 	writer->samples += event->kind == WK_EVENT_SAMPLE;
@@ -141,7 +141,7 @@ static bool same_frame(const void *table, uint32_t id, const void *key)
 	       a->is_inlined == b->is_inlined && a->is_unnamed == b->is_unnamed;
 }
 
-static uint32_t tell_frame(struct wk_stack_writer *writer, const struct frame_row *row,
+static uint32_t emit_frame(struct wk_stack_writer *writer, const struct frame_row *row,
 			   const struct wk_event_frame *frame)
 {
 	struct wk_event event = { .kind = WK_EVENT_FRAME, .cpu = WK_NO_CPU };
@@ -198,7 +198,7 @@ uint32_t wk_stack_writer_frame(struct wk_stack_writer *writer, const struct wk_e
 	if (id)
 		return id;
 	lasting = lasting_frame(writer, &row, frame);
-	id = tell_frame(writer, &row, &lasting);
+	id = emit_frame(writer, &row, &lasting);
 	wk_index_add(&writer->known.index, hash, id);
 	return id;
 }
@@ -209,7 +209,7 @@ uint32_t wk_stack_writer_new_frame(struct wk_stack_writer *writer,
 {
 	if (writer->sink.stacks)
 		return wk_stack_writer_frame(writer, frame);
-	return tell_frame(writer, &(struct frame_row){ 0 }, frame);
+	return emit_frame(writer, &(struct frame_row){ 0 }, frame);
 }
 
 /* A table of its own, by the number of the text: one look-up instead of two. */
@@ -379,7 +379,7 @@ void wk_stack_writer_expect(struct wk_stack_writer *writer, uint32_t count)
 		wk_trie_expect(&writer->known.stacks, writer->known.stacks.count + count);
 }
 
-void wk_stack_writer_tell_source(struct wk_stack_writer *writer,
+void wk_stack_writer_emit_source(struct wk_stack_writer *writer,
 				 const struct wk_event_source *source)
 {
 	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU, .source = *source };
@@ -393,7 +393,7 @@ void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, co
 	struct wk_event_source source = { .name = wk_str_c(name), .unit = wk_str_c(unit),
 					  .is_cpu_time = is_cpu_time, .is_weighed = true };
 
-	wk_stack_writer_tell_source(writer, &source);
+	wk_stack_writer_emit_source(writer, &source);
 }
 
 void wk_stack_writer_count(struct wk_stack_writer *writer, uint32_t stack, uint64_t weight)
@@ -427,13 +427,13 @@ bool wk_stack_writer_end(struct wk_stack_writer *writer, struct wk_err *err)
 	bool ok;
 
 	if (writer->told_stacks < writer->known.stacks.count)
-		tell_stacks(writer);
+		emit_stacks(writer);
 	ok = !writer->failed && (!err || err->code == WK_OK);
 
 	if (writer->failed && err && err->code == WK_OK)
 		*err = writer->err;
 	if (writer->sink.stacks)
-		take_store(writer->sink.stacks, &writer->known);
+		read_store(writer->sink.stacks, &writer->known);
 	else
 		end_store(&writer->known);
 	free(writer);

@@ -73,7 +73,7 @@ void wk_stack_writer_expect(struct wk_stack_writer *writer, uint32_t count);
 void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event *event);
 
 /* SOURCE as an event: what the samples of this number weigh. */
-void wk_stack_writer_tell_source(struct wk_stack_writer *writer,
+void wk_stack_writer_emit_source(struct wk_stack_writer *writer,
 				 const struct wk_event_source *source);
 
 /* SOURCE number 0 with this name and unit, for inputs of one measure; call it first. */

@@ -7,7 +7,7 @@ struct wk_builder *wk_builder_new(struct wk_model *model)
 	struct wk_builder *builder = wk_alloc_zeroed(1, sizeof(*builder));
 
 	builder->model = model;
-	builder->heaps = wk_heap_lives_new(model);
+	builder->heaps = wk_heap_lifetimes_new(model);
 	builder->waits = wk_waits_new(model);
 	wk_builder_forget_numbers(builder);
 	wk_builder_next_input(builder);
@@ -19,9 +19,9 @@ void wk_builder_free(struct wk_builder *builder)
 	if (!builder)
 		return;
 	wk_spaces_free(builder->spaces);
-	wk_runtime_code_free(builder->code);
-	wk_memory_lives_fini(&builder->memory);
-	wk_heap_lives_free(builder->heaps);
+	wk_jit_code_free(builder->code);
+	wk_memory_lifetimes_fini(&builder->memory);
+	wk_heap_lifetimes_free(builder->heaps);
 	wk_waits_free(builder->waits);
 	wk_map_fini(&builder->process_of);
 	wk_map_fini(&builder->thread_of);
@@ -40,7 +40,7 @@ void wk_builder_sum_samples(struct wk_builder *builder)
 {
 	builder->sums_samples = true;
 	wk_waits_sum(builder->waits);
-	wk_heap_lives_sum(builder->heaps);
+	wk_heap_lifetimes_sum(builder->heaps);
 	builder->memory.sums = true;
 }
 
@@ -61,8 +61,8 @@ void wk_builder_next_input(struct wk_builder *builder)
 	wk_map_fini(&builder->thread_of);
 	wk_spaces_free(builder->spaces);
 	builder->spaces = wk_spaces_new();
-	wk_runtime_code_free(builder->code);
-	builder->code = wk_runtime_code_new(builder->model);
+	wk_jit_code_free(builder->code);
+	builder->code = wk_jit_code_new(builder->model);
 	memset(builder->cache, 0, sizeof(builder->cache));
 }
 
@@ -75,7 +75,7 @@ static wk_source_id source_row(struct wk_builder *builder, uint32_t number)
 	return *row;
 }
 
-static void take_sample(struct wk_builder *builder, const struct wk_event *event)
+static void handle_sample(struct wk_builder *builder, const struct wk_event *event)
 {
 	const struct wk_event_sample *taken = &event->sample;
 	struct wk_recent_thread *recent = wk_builder_recent_thread(builder, event->pid, event->tid);
@@ -111,7 +111,7 @@ static wk_stack_id stack_of_sum(struct wk_builder *builder, const struct wk_even
 		builder, wk_builder_recent_thread(builder, whose->pid, whose->tid), &unknown);
 }
 
-static void take_sums(struct wk_builder *builder, const struct wk_event_sums *sums)
+static void handle_sums(struct wk_builder *builder, const struct wk_event_sums *sums)
 {
 	struct wk_sample *whose = wk_alloc_zeroed(sums->whose_count, sizeof(*whose));
 
@@ -160,7 +160,7 @@ static enum wk_stacks_by stacks_by(const struct wk_event_source *source)
 	return source->details & WK_DETAIL_CHAIN ? WK_STACKS_FRAME_POINTERS : WK_STACKS_NONE;
 }
 
-static void take_source(struct wk_builder *builder, const struct wk_event_source *source)
+static void handle_source(struct wk_builder *builder, const struct wk_event_source *source)
 {
 	uint32_t *id = wk_map_at(&builder->source_of, (uint64_t)source->source + 1);
 	struct wk_source row = {
@@ -181,16 +181,16 @@ static void take_source(struct wk_builder *builder, const struct wk_event_source
 		*id = wk_model_add_source(builder->model, &row);
 }
 
-static void take_symbol(struct wk_builder *builder, const struct wk_event *event)
+static void handle_symbol(struct wk_builder *builder, const struct wk_event *event)
 {
-	struct wk_carried_symbol symbol;
+	struct wk_embedded_symbol symbol;
 
 	if (event->symbol.image_path.len == 0) {
-		if (wk_runtime_code_take(builder->code, event))
+		if (wk_jit_code_add(builder->code, event))
 			wk_spaces_touch(builder->spaces, event->pid);
 		return;
 	}
-	symbol = (struct wk_carried_symbol){
+	symbol = (struct wk_embedded_symbol){
 		.path = wk_model_text(builder->model, event->symbol.image_path),
 		.build_id = event->symbol.build_id,
 		.pid = event->pid,
@@ -199,10 +199,10 @@ static void take_symbol(struct wk_builder *builder, const struct wk_event *event
 		.name = wk_model_text(builder->model, event->symbol.name),
 	};
 
-	wk_model_add_carried(builder->model, &symbol);
+	wk_model_add_embedded(builder->model, &symbol);
 }
 
-static void take_fact(struct wk_builder *builder, const struct wk_event_system *fact)
+static void handle_fact(struct wk_builder *builder, const struct wk_event_system *fact)
 {
 	if (wk_str_is(fact->key, "system") && wk_str_starts(fact->value, "Windows "))
 		builder->model->is_windows = builder->model->input_is_windows = true;
@@ -220,44 +220,44 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 			       "more than 4 billion samples or stacks in one recording");
 	switch (event->kind) {
 	case WK_EVENT_SYSTEM:
-		take_fact(builder, &event->system);
+		handle_fact(builder, &event->system);
 		break;
 	case WK_EVENT_SOURCE:
-		take_source(builder, &event->source);
+		handle_source(builder, &event->source);
 		break;
 	case WK_EVENT_PROCESS:
 		builder->lives++;
-		wk_builder_take_process(builder, event);
-		wk_spaces_take(builder->spaces, event, 0);
-		wk_runtime_code_take(builder->code, event);
+		wk_builder_add_process(builder, event);
+		wk_spaces_update(builder->spaces, event, 0);
+		wk_jit_code_add(builder->code, event);
 		break;
 	case WK_EVENT_THREAD:
 		builder->lives++;
-		wk_builder_take_thread(builder, event);
-		wk_spaces_take(builder->spaces, event, 0);
-		wk_runtime_code_take(builder->code, event);
+		wk_builder_add_thread(builder, event);
+		wk_spaces_update(builder->spaces, event, 0);
+		wk_jit_code_add(builder->code, event);
 		break;
 	case WK_EVENT_IMAGE:
-		wk_builder_take_image(builder, event);
+		wk_builder_add_image(builder, event);
 		break;
 	case WK_EVENT_SYMBOL:
-		take_symbol(builder, event);
+		handle_symbol(builder, event);
 		break;
 	case WK_EVENT_BOUNDS:
-		wk_model_add_carried_bounds(model, &event->bounds);
+		wk_model_add_embedded_bounds(model, &event->bounds);
 		break;
 	case WK_EVENT_CALLS:
-		wk_model_add_carried_place(model, &event->calls);
+		wk_model_add_embedded_place(model, &event->calls);
 		break;
 	case WK_EVENT_FRAME:
-		return wk_builder_take_frame(builder, &event->frame, err);
+		return wk_builder_add_frame(builder, &event->frame, err);
 	case WK_EVENT_STACKS:
-		return wk_builder_take_stacks(builder, &event->stacks, err);
+		return wk_builder_add_stacks(builder, &event->stacks, err);
 	case WK_EVENT_SAMPLE:
-		take_sample(builder, event);
+		handle_sample(builder, event);
 		break;
 	case WK_EVENT_SUMS:
-		take_sums(builder, &event->sums);
+		handle_sums(builder, &event->sums);
 		break;
 	case WK_EVENT_LOST:
 		if (event->lost.samples_only)
@@ -269,22 +269,22 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		wk_model_add_note(model, &event->note);
 		break;
 	case WK_EVENT_MEMORY:
-		wk_builder_take_memory(builder, event);
+		wk_builder_add_memory(builder, event);
 		break;
 	case WK_EVENT_HEAP:
-		wk_builder_take_heap(builder, event);
+		wk_builder_add_heap(builder, event);
 		break;
 	case WK_EVENT_SWITCH:
-		wk_builder_take_switch(builder, event);
+		wk_builder_add_switch(builder, event);
 		break;
 	case WK_EVENT_READY:
-		wk_builder_take_ready(builder, event);
+		wk_builder_add_ready(builder, event);
 		break;
 	case WK_EVENT_MARK:
-		wk_builder_take_mark(builder, event);
+		wk_builder_add_mark(builder, event);
 		break;
 	case WK_EVENT_COUNT:
-		wk_builder_take_count(builder, &event->count);
+		wk_builder_add_count(builder, &event->count);
 		break;
 	case WK_EVENT_OTHER:
 	case WK_EVENT_NONE:

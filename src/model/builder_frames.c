@@ -1,7 +1,7 @@
 #include "base/hash.h"
 #include "model/builder_internal.h"
 
-void wk_builder_take_image(struct wk_builder *builder, const struct wk_event *event)
+void wk_builder_add_image(struct wk_builder *builder, const struct wk_event *event)
 {
 	wk_image_id image = 0;
 
@@ -11,7 +11,7 @@ void wk_builder_take_image(struct wk_builder *builder, const struct wk_event *ev
 
 	if (event->image.is_kernel && !builder->kernel)
 		builder->kernel = image;
-	wk_spaces_take(builder->spaces, event, image);
+	wk_spaces_update(builder->spaces, event, image);
 }
 
 /* What kernel code lies in that no module has: Linux' is in one that need not be told, Windows'
@@ -48,7 +48,7 @@ static wk_frame_id frame_made_at_run_time(struct wk_builder *builder, uint32_t p
 
 	if (pid == WK_KERNEL_PID)
 		kernel = mapping ? mapping->image : kernel_image(builder);
-	return wk_runtime_code_frame(builder->code, pid, address, kernel);
+	return wk_jit_code_frame(builder->code, pid, address, kernel);
 }
 
 /* Memory that is mapped by a name lies elsewhere in each process, as files do. */

@@ -40,7 +40,7 @@ struct wk_recent_thread {
 struct wk_builder {
 	struct wk_model *model;
 	struct wk_spaces *spaces;
-	struct wk_runtime_code *code;
+	struct wk_jit_code_map *code;
 	struct wk_map process_of; /* pid to the row of its present life */
 	struct wk_map thread_of;  /* process row and tid to the row of its present life */
 	struct wk_map source_of;  /* number + 1 to row */
@@ -56,8 +56,8 @@ struct wk_builder {
 	wk_process_id first_process; /* of the input at hand */
 	bool may_count_anew;         /* the input at hand has told no frame yet */
 	bool sums_samples;
-	struct wk_memory_lives memory;
-	struct wk_heap_lives *heaps;
+	struct wk_memory_lifetimes memory;
+	struct wk_heap_lifetimes *heaps;
 	struct wk_waits *waits;
 	wk_source_id wait, ready, readying; /* made for rows of switches; 0: not yet */
 	uint64_t lives;                     /* counts what may give a pid and tid another row */
@@ -74,8 +74,8 @@ wk_thread_id wk_builder_thread_row(struct wk_builder *builder, uint32_t pid, uin
 struct wk_recent_thread *wk_builder_recent_thread(struct wk_builder *builder, uint32_t pid,
 						  uint32_t tid);
 
-void wk_builder_take_process(struct wk_builder *builder, const struct wk_event *event);
-void wk_builder_take_thread(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_add_process(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_add_thread(struct wk_builder *builder, const struct wk_event *event);
 
 /* Once all processes of an input are told, and once all is told. */
 void wk_builder_find_parents(struct wk_builder *builder);
@@ -83,7 +83,7 @@ void wk_builder_name_all(struct wk_model *model);
 
 /* --- Where --- */
 
-void wk_builder_take_image(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_add_image(struct wk_builder *builder, const struct wk_event *event);
 
 /* Of a sample's chains or, where it has none, its address. */
 wk_stack_id wk_builder_stack_of(struct wk_builder *builder, struct wk_recent_thread *recent,
@@ -94,21 +94,21 @@ wk_stack_id wk_builder_stack_of(struct wk_builder *builder, struct wk_recent_thr
 /* They begin again at 1. */
 void wk_builder_forget_numbers(struct wk_builder *builder);
 
-bool wk_builder_take_frame(struct wk_builder *builder, const struct wk_event_frame *frame,
+bool wk_builder_add_frame(struct wk_builder *builder, const struct wk_event_frame *frame,
+			  struct wk_err *err);
+bool wk_builder_add_stacks(struct wk_builder *builder, const struct wk_event_stacks *stacks,
 			   struct wk_err *err);
-bool wk_builder_take_stacks(struct wk_builder *builder, const struct wk_event_stacks *stacks,
-			    struct wk_err *err);
 
 /* 0 where that number was not told. */
 wk_stack_id wk_builder_stack_of_number(const struct wk_builder *builder, uint32_t number);
 
 /* --- Rows of what is no sample --- */
 
-void wk_builder_take_memory(struct wk_builder *builder, const struct wk_event *event);
-void wk_builder_take_heap(struct wk_builder *builder, const struct wk_event *event);
-void wk_builder_take_switch(struct wk_builder *builder, const struct wk_event *event);
-void wk_builder_take_ready(struct wk_builder *builder, const struct wk_event *event);
-void wk_builder_take_mark(struct wk_builder *builder, const struct wk_event *event);
-void wk_builder_take_count(struct wk_builder *builder, const struct wk_event_count *count);
+void wk_builder_add_memory(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_add_heap(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_add_switch(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_add_ready(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_add_mark(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_add_count(struct wk_builder *builder, const struct wk_event_count *count);
 
 #endif

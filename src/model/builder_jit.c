@@ -14,23 +14,23 @@ static struct wk_sample who_did(struct wk_builder *builder, const struct wk_even
 }
 
 /* Memory is its owner's, whoever's thread asked for it. */
-void wk_builder_take_memory(struct wk_builder *builder, const struct wk_event *event)
+void wk_builder_add_memory(struct wk_builder *builder, const struct wk_event *event)
 {
 	const struct wk_event_memory *memory = &event->memory;
 	struct wk_sample who = who_did(builder, event, &memory->sample);
 
 	if (memory->owner_pid != event->pid)
 		who.thread = wk_builder_thread_row(builder, memory->owner_pid, event->tid);
-	wk_memory_lives_take(&builder->memory, builder->model,
-			     builder->model->threads[who.thread].process, memory, &who);
+	wk_memory_lifetimes_add(&builder->memory, builder->model,
+				builder->model->threads[who.thread].process, memory, &who);
 }
 
-void wk_builder_take_heap(struct wk_builder *builder, const struct wk_event *event)
+void wk_builder_add_heap(struct wk_builder *builder, const struct wk_event *event)
 {
 	struct wk_sample who = who_did(builder, event, &event->heap.sample);
 
-	wk_heap_lives_take(builder->heaps, builder->model->threads[who.thread].process,
-			   &event->heap, &who);
+	wk_heap_lifetimes_add(builder->heaps, builder->model->threads[who.thread].process,
+			      &event->heap, &who);
 }
 
 static void add_made(struct wk_builder *builder, wk_source_id *source, const char *name,
@@ -39,9 +39,9 @@ static void add_made(struct wk_builder *builder, wk_source_id *source, const cha
 	if (weight == 0)
 		return;
 	if (!*source)
-		*source =
-			wk_model_made_source(builder->model, name,
-					     source == &builder->readying ? "events" : "ns", false);
+		*source = wk_model_derived_source(builder->model, name,
+						  source == &builder->readying ? "events" : "ns",
+						  false);
 	sample->source = *source;
 	sample->weight = wk_model_fit_weight(builder->model, weight);
 	if (builder->sums_samples)
@@ -56,12 +56,12 @@ static wk_thread_id thread_that_runs(struct wk_builder *builder, uint32_t pid, u
 	return tid ? wk_builder_thread_row(builder, pid, tid) : 0;
 }
 
-void wk_builder_take_switch(struct wk_builder *builder, const struct wk_event *event)
+void wk_builder_add_switch(struct wk_builder *builder, const struct wk_event *event)
 {
 	const struct wk_event_switch *switched = &event->switched;
 	wk_thread_id old = thread_that_runs(builder, switched->old_pid, switched->old_tid);
 	wk_thread_id now = thread_that_runs(builder, event->pid, event->tid);
-	struct wk_about why = { .what = wk_model_text(builder->model, switched->wait_reason),
+	struct wk_subject why = { .what = wk_model_text(builder->model, switched->wait_reason),
 				.mode = (uint8_t)switched->wait_mode,
 				.could_run = !switched->old_waits };
 	struct wk_waited waited = wk_waits_switch(builder->waits, old, &why, now, event->time_ns);
@@ -75,7 +75,7 @@ void wk_builder_take_switch(struct wk_builder *builder, const struct wk_event *e
 	add_made(builder, &builder->ready, "ready", waited.ready_ns, &who);
 }
 
-void wk_builder_take_ready(struct wk_builder *builder, const struct wk_event *event)
+void wk_builder_add_ready(struct wk_builder *builder, const struct wk_event *event)
 {
 	const struct wk_event_ready *ready = &event->ready;
 	wk_thread_id thread = thread_that_runs(builder, ready->ready_pid, ready->ready_tid);
@@ -86,7 +86,7 @@ void wk_builder_take_ready(struct wk_builder *builder, const struct wk_event *ev
 	add_made(builder, &builder->readying, "readying", 1, &who);
 }
 
-void wk_builder_take_mark(struct wk_builder *builder, const struct wk_event *event)
+void wk_builder_add_mark(struct wk_builder *builder, const struct wk_event *event)
 {
 	struct wk_mark mark = {
 		.time_ns = event->time_ns,
@@ -99,7 +99,7 @@ void wk_builder_take_mark(struct wk_builder *builder, const struct wk_event *eve
 	wk_model_add_mark(builder->model, &mark);
 }
 
-void wk_builder_take_count(struct wk_builder *builder, const struct wk_event_count *count)
+void wk_builder_add_count(struct wk_builder *builder, const struct wk_event_count *count)
 {
 	struct wk_count row = {
 		.provider = wk_model_text(builder->model, count->provider),

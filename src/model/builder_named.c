@@ -40,11 +40,11 @@ static wk_image_id image_of_frame(struct wk_builder *builder, const struct wk_ev
 }
 
 /* Numbers count up without a gap; a giver that leaves one is at fault, not its input. */
-bool wk_builder_take_frame(struct wk_builder *builder, const struct wk_event_frame *frame,
-			   struct wk_err *err)
+bool wk_builder_add_frame(struct wk_builder *builder, const struct wk_event_frame *frame,
+			  struct wk_err *err)
 {
 	struct wk_model *model = builder->model;
-	struct wk_given_frame given = {
+	struct wk_supplied_frame given = {
 		.address = frame->address, .line = frame->line, .is_inlined = frame->is_inlined };
 	struct wk_function function = {
 		.name = text_of_frame(builder, frame, frame->name),
@@ -69,7 +69,7 @@ bool wk_builder_take_frame(struct wk_builder *builder, const struct wk_event_fra
 		wk_grow(builder->frame_of_number, &builder->frame_numbers_cap,
 			(size_t)frame->number + 1, sizeof(*builder->frame_of_number));
 	builder->frame_of_number[builder->frame_numbers++] =
-		wk_model_add_given_frame(model, &given);
+		wk_model_add_supplied_frame(model, &given);
 	return true;
 }
 
@@ -91,8 +91,8 @@ wk_stack_id wk_builder_stack_of_number(const struct wk_builder *builder, uint32_
 	return builder->stack_of_number ? builder->stack_of_number[number] : number;
 }
 
-static bool take_stack(struct wk_builder *builder, uint32_t number, uint32_t parent,
-		       uint32_t frame_number)
+static bool handle_stack(struct wk_builder *builder, uint32_t number, uint32_t parent,
+			 uint32_t frame_number)
 {
 	wk_frame_id frame;
 	wk_stack_id id;
@@ -129,15 +129,16 @@ static uint32_t append_stacks(struct wk_builder *builder, const struct wk_event_
 	return done;
 }
 
-bool wk_builder_take_stacks(struct wk_builder *builder, const struct wk_event_stacks *stacks,
-			    struct wk_err *err)
+bool wk_builder_add_stacks(struct wk_builder *builder, const struct wk_event_stacks *stacks,
+			   struct wk_err *err)
 {
 	bool ok = stacks->first == builder->stack_numbers;
 
 	wk_trie_expect(&builder->model->stacks, stacks->expected);
 	builder->model->samples.expected = stacks->expected_samples;
 	for (uint32_t i = ok ? append_stacks(builder, stacks) : 0; i < stacks->count && ok; i++)
-		ok = take_stack(builder, stacks->first + i, stacks->parents[i], stacks->frames[i]);
+		ok = handle_stack(builder, stacks->first + i, stacks->parents[i],
+				  stacks->frames[i]);
 	if (!ok)
 		wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "a stack was told before what it is made of");
 	return ok;

@@ -160,11 +160,11 @@ static void end_memory(struct wk_builder *builder, const struct wk_event *event)
 
 	if (!process || (change != WK_PROCESS_EXIT && change != WK_PROCESS_EXEC && !begins(event)))
 		return;
-	wk_memory_lives_end(&builder->memory, builder->model, process, event->time_ns);
-	wk_heap_lives_end(builder->heaps, process, event->time_ns);
+	wk_memory_lifetimes_end(&builder->memory, builder->model, process, event->time_ns);
+	wk_heap_lifetimes_end(builder->heaps, process, event->time_ns);
 }
 
-void wk_builder_take_process(struct wk_builder *builder, const struct wk_event *event)
+void wk_builder_add_process(struct wk_builder *builder, const struct wk_event *event)
 {
 	const struct wk_event_process *change = &event->process;
 	wk_process_id process;
@@ -186,7 +186,7 @@ void wk_builder_take_process(struct wk_builder *builder, const struct wk_event *
 		end_process(builder, process, event);
 }
 
-void wk_builder_take_thread(struct wk_builder *builder, const struct wk_event *event)
+void wk_builder_add_thread(struct wk_builder *builder, const struct wk_event *event)
 {
 	struct wk_model *model = builder->model;
 	wk_text_id name = wk_model_text(model, event->thread.name);

@@ -41,7 +41,7 @@ static bool check_samples(const struct wk_model *model, struct wk_err *err)
 		    !below(samples->stack[i], model->stacks.count, "the sample's stack", i, err) ||
 		    !below(samples->source[i], model->source_count, "the sample's source", i,
 			   err) ||
-		    (samples->about && !below(samples->about[i], model->about_count,
+		    (samples->about && !below(samples->about[i], model->subject_count,
 					      "what the sample is about", i, err)))
 			return false;
 	return true;
@@ -62,13 +62,13 @@ static bool check_ends(const struct wk_model *model, struct wk_err *err)
 	return true;
 }
 
-static bool check_spells(const struct wk_model *model, struct wk_err *err)
+static bool check_intervals(const struct wk_model *model, struct wk_err *err)
 {
 	for (uint32_t i = 0; i < model->spells.count; i++)
 		if (!below(model->spells.thread[i], model->thread_count, "the spell's thread", i,
 			   err) ||
-		    !below(model->spells.about[i], model->about_count, "what the spell is about", i,
-			   err) ||
+		    !below(model->spells.about[i], model->subject_count, "what the spell is about",
+			   i, err) ||
 		    !below(model->spells.doing[i], WK_READY + 1, "what is done in a spell", i, err))
 			return false;
 	return true;
@@ -88,7 +88,7 @@ static bool check_owners(const struct wk_model *model, struct wk_err *err)
 		if (!below(model->heaps[i].process, model->process_count, "the heap's process", i,
 			   err))
 			return false;
-	for (uint32_t i = 0; i < model->about_count; i++)
+	for (uint32_t i = 0; i < model->subject_count; i++)
 		if (!below(model->abouts[i].heap, model->heap_count,
 			   "the heap of what a row is "
 			   "about",
@@ -124,6 +124,6 @@ bool wk_model_check(const struct wk_model *model, struct wk_err *err)
 {
 	return check_frames(model, err) && check_owners(model, err) &&
 	       check_stacks(&model->stacks, model->frames.count, err) &&
-	       check_samples(model, err) && check_ends(model, err) && check_spells(model, err) &&
+	       check_samples(model, err) && check_ends(model, err) && check_intervals(model, err) &&
 	       check_resolved(model, err);
 }

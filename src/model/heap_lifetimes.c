@@ -26,7 +26,7 @@ struct heap {
 	bool is_listed;  /* among those */
 };
 
-struct wk_heap_lives {
+struct wk_heap_lifetimes {
 	struct wk_model *model;
 	struct block *blocks; /* row 0 is none */
 	size_t blocks_cap;
@@ -40,21 +40,21 @@ struct wk_heap_lives {
 	bool sums;
 };
 
-struct wk_heap_lives *wk_heap_lives_new(struct wk_model *model)
+struct wk_heap_lifetimes *wk_heap_lifetimes_new(struct wk_model *model)
 {
-	struct wk_heap_lives *lives = wk_alloc_zeroed(1, sizeof(*lives));
+	struct wk_heap_lifetimes *lives = wk_alloc_zeroed(1, sizeof(*lives));
 
 	lives->model = model;
 	lives->block_count = 1;
 	return lives;
 }
 
-void wk_heap_lives_sum(struct wk_heap_lives *lives)
+void wk_heap_lifetimes_sum(struct wk_heap_lifetimes *lives)
 {
 	lives->sums = true;
 }
 
-void wk_heap_lives_free(struct wk_heap_lives *lives)
+void wk_heap_lifetimes_free(struct wk_heap_lifetimes *lives)
 {
 	if (!lives)
 		return;
@@ -81,7 +81,7 @@ static wk_text_id name_heap(struct wk_model *model, uint64_t handle)
 	return handle ? wk_model_text(model, wk_str_c(text)) : 0;
 }
 
-static wk_heap_id heap_row(struct wk_heap_lives *lives, wk_process_id process, uint64_t handle)
+static wk_heap_id heap_row(struct wk_heap_lifetimes *lives, wk_process_id process, uint64_t handle)
 {
 	struct wk_heap key = { .process = process, .handle = handle };
 	uint64_t hash = wk_hash_pair(handle, process);
@@ -99,7 +99,7 @@ static wk_heap_id heap_row(struct wk_heap_lives *lives, wk_process_id process, u
 }
 
 /* So that it ends with its process. */
-static void list_heap(struct wk_heap_lives *lives, wk_heap_id id)
+static void list_heap(struct wk_heap_lifetimes *lives, wk_heap_id id)
 {
 	struct heap *heap = &lives->heaps[id];
 	uint32_t *first;
@@ -120,7 +120,7 @@ static bool same_block(const void *table, uint32_t id, const void *key)
 }
 
 /* The place's row, or 0 where no block was seen. */
-static uint32_t find_block(const struct wk_heap_lives *lives, wk_heap_id heap, uint64_t address)
+static uint32_t find_block(const struct wk_heap_lifetimes *lives, wk_heap_id heap, uint64_t address)
 {
 	struct block key = { .heap = heap, .address = address };
 
@@ -128,7 +128,7 @@ static uint32_t find_block(const struct wk_heap_lives *lives, wk_heap_id heap, u
 			     lives->blocks, &key);
 }
 
-static uint32_t block_row(struct wk_heap_lives *lives, wk_heap_id heap, uint64_t address)
+static uint32_t block_row(struct wk_heap_lifetimes *lives, wk_heap_id heap, uint64_t address)
 {
 	uint32_t row = find_block(lives, heap, address);
 
@@ -142,7 +142,7 @@ static uint32_t block_row(struct wk_heap_lives *lives, wk_heap_id heap, uint64_t
 	return row;
 }
 
-static void unlink_block(struct wk_heap_lives *lives, struct block *block)
+static void unlink_block(struct wk_heap_lifetimes *lives, struct block *block)
 {
 	if (block->next)
 		lives->blocks[block->next].previous = block->previous;
@@ -153,7 +153,7 @@ static void unlink_block(struct wk_heap_lives *lives, struct block *block)
 	block->next = block->previous = 0;
 }
 
-static void end_block(struct wk_heap_lives *lives, uint32_t row, const struct wk_sample *who)
+static void end_block(struct wk_heap_lifetimes *lives, uint32_t row, const struct wk_sample *who)
 {
 	struct block *block = &lives->blocks[row];
 	struct wk_end end = { .time_ns = who->time_ns, .thread = who->thread,
@@ -169,7 +169,7 @@ static void end_block(struct wk_heap_lives *lives, uint32_t row, const struct wk
 }
 
 /* Ends a block, if there is one, and tells who freed it. Row 0 is a place where none was seen. */
-static void free_block(struct wk_heap_lives *lives, uint32_t row, const struct wk_sample *who)
+static void free_block(struct wk_heap_lifetimes *lives, uint32_t row, const struct wk_sample *who)
 {
 	struct wk_sample freed = *who;
 	uint32_t sample = row ? lives->blocks[row].sample : 0;
@@ -180,7 +180,7 @@ static void free_block(struct wk_heap_lives *lives, uint32_t row, const struct w
 	if (lives->model->samples.count >= MOST_ROWS)
 		return;
 	if (!lives->freed)
-		lives->freed = wk_model_made_source(lives->model, "free", "bytes", false);
+		lives->freed = wk_model_derived_source(lives->model, "free", "bytes", false);
 	freed.source = lives->freed;
 	freed.weight = wk_model_fit_weight(lives->model, lives->model->samples.weight[sample - 1]);
 	freed.about = lives->model->samples.about[sample - 1];
@@ -190,22 +190,22 @@ static void free_block(struct wk_heap_lives *lives, uint32_t row, const struct w
 		wk_model_add_sample(lives->model, &freed);
 }
 
-static void free_heap(struct wk_heap_lives *lives, wk_heap_id heap, const struct wk_sample *who)
+static void free_heap(struct wk_heap_lifetimes *lives, wk_heap_id heap, const struct wk_sample *who)
 {
 	while (lives->heaps[heap].first)
 		free_block(lives, lives->heaps[heap].first, who);
 }
 
-static void end_heap(struct wk_heap_lives *lives, wk_heap_id heap, const struct wk_sample *who)
+static void end_heap(struct wk_heap_lifetimes *lives, wk_heap_id heap, const struct wk_sample *who)
 {
 	while (lives->heaps[heap].first)
 		end_block(lives, lives->heaps[heap].first, who);
 }
 
-static void begin_block(struct wk_heap_lives *lives, wk_heap_id heap,
+static void begin_block(struct wk_heap_lifetimes *lives, wk_heap_id heap,
 			const struct wk_event_heap *told, const struct wk_sample *who)
 {
-	struct wk_about about = { .heap = heap,
+	struct wk_subject about = { .heap = heap,
 				  .what = wk_model_text(lives->model, told->made_by) };
 	uint32_t row = block_row(lives, heap, told->address);
 	struct block *block = &lives->blocks[row];
@@ -213,10 +213,10 @@ static void begin_block(struct wk_heap_lives *lives, wk_heap_id heap,
 
 	end_block(lives, row, who);
 	if (!lives->source)
-		lives->source = wk_model_made_source(lives->model, "heap", "bytes", true);
+		lives->source = wk_model_derived_source(lives->model, "heap", "bytes", true);
 	sample.source = lives->source;
 	sample.weight = wk_model_fit_weight(lives->model, told->size_bytes);
-	sample.about = wk_model_add_about(lives->model, &about);
+	sample.about = wk_model_add_subject(lives->model, &about);
 	wk_model_add_sample(lives->model, &sample);
 	block->sample = lives->model->samples.count;
 	block->next = lives->heaps[heap].first;
@@ -226,8 +226,8 @@ static void begin_block(struct wk_heap_lives *lives, wk_heap_id heap,
 	list_heap(lives, heap);
 }
 
-void wk_heap_lives_take(struct wk_heap_lives *lives, wk_process_id process,
-			const struct wk_event_heap *heap, const struct wk_sample *who)
+void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lives, wk_process_id process,
+			   const struct wk_event_heap *heap, const struct wk_sample *who)
 {
 	wk_heap_id id = heap_row(lives, process, heap->heap);
 
@@ -251,7 +251,7 @@ void wk_heap_lives_take(struct wk_heap_lives *lives, wk_process_id process,
 	}
 }
 
-void wk_heap_lives_end(struct wk_heap_lives *lives, wk_process_id process, uint64_t time_ns)
+void wk_heap_lifetimes_end(struct wk_heap_lifetimes *lives, wk_process_id process, uint64_t time_ns)
 {
 	struct wk_sample nobody = { .time_ns = time_ns };
 	wk_heap_id heap = wk_map_find(&lives->heap_of_process, process), next;

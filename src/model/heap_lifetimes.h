@@ -9,19 +9,20 @@
 
 #include "model/model.h"
 
-struct wk_heap_lives;
+struct wk_heap_lifetimes;
 
-struct wk_heap_lives *wk_heap_lives_new(struct wk_model *model);
-void wk_heap_lives_free(struct wk_heap_lives *lives);
+struct wk_heap_lifetimes *wk_heap_lifetimes_new(struct wk_model *model);
+void wk_heap_lifetimes_free(struct wk_heap_lifetimes *lives);
 
 /* Call before the first block: what is freed by calls that are alike becomes one row. */
-void wk_heap_lives_sum(struct wk_heap_lives *lives);
+void wk_heap_lifetimes_sum(struct wk_heap_lifetimes *lives);
 
 /* `who` did it: time, thread, stack and so on; the rest of the row is set here. */
-void wk_heap_lives_take(struct wk_heap_lives *lives, wk_process_id process,
-			const struct wk_event_heap *heap, const struct wk_sample *who);
+void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lives, wk_process_id process,
+			   const struct wk_event_heap *heap, const struct wk_sample *who);
 
 /* The heaps of a process are gone when it ends. */
-void wk_heap_lives_end(struct wk_heap_lives *lives, wk_process_id process, uint64_t time_ns);
+void wk_heap_lifetimes_end(struct wk_heap_lifetimes *lives, wk_process_id process,
+			   uint64_t time_ns);
 
 #endif

@@ -19,7 +19,7 @@ struct code_row {
 	size_t first_line; /* in `lines`, sorted by offset */
 };
 
-struct wk_runtime_code {
+struct wk_jit_code_map {
 	struct wk_model *model;
 	struct wk_spaces *spaces; /* numbers of mappings are rows; "file offsets" those in them */
 	struct code_row *rows;    /* row 0 is unused */
@@ -30,9 +30,9 @@ struct wk_runtime_code {
 	wk_image_id image;
 };
 
-struct wk_runtime_code *wk_runtime_code_new(struct wk_model *model)
+struct wk_jit_code_map *wk_jit_code_new(struct wk_model *model)
 {
-	struct wk_runtime_code *code = wk_alloc_zeroed(1, sizeof(*code));
+	struct wk_jit_code_map *code = wk_alloc_zeroed(1, sizeof(*code));
 
 	code->model = model;
 	code->spaces = wk_spaces_new();
@@ -41,7 +41,7 @@ struct wk_runtime_code *wk_runtime_code_new(struct wk_model *model)
 	return code;
 }
 
-void wk_runtime_code_free(struct wk_runtime_code *code)
+void wk_jit_code_free(struct wk_jit_code_map *code)
 {
 	if (!code)
 		return;
@@ -52,14 +52,14 @@ void wk_runtime_code_free(struct wk_runtime_code *code)
 }
 
 /* Lines that do not come in order are left out: they are searched by halves. */
-static void add_lines(struct wk_runtime_code *code, struct code_row *row,
+static void add_lines(struct wk_jit_code_map *code, struct code_row *row,
 		      const struct wk_event_symbol *symbol)
 {
 	uint64_t last = symbol->start;
 
 	row->first_line = code->line_count;
 	for (size_t i = 0; i < symbol->line_count && row->line_count < UINT32_MAX; i++) {
-		const struct wk_runtime_line *line = &symbol->lines[i];
+		const struct wk_jit_map_line *line = &symbol->lines[i];
 
 		if (line->address < last)
 			continue;
@@ -75,7 +75,7 @@ static void add_lines(struct wk_runtime_code *code, struct code_row *row,
 	}
 }
 
-static bool take_symbol(struct wk_runtime_code *code, const struct wk_event *event)
+static bool handle_symbol(struct wk_jit_code_map *code, const struct wk_event *event)
 {
 	const struct wk_event_symbol *symbol = &event->symbol;
 	struct wk_event place = {
@@ -93,22 +93,22 @@ static bool take_symbol(struct wk_runtime_code *code, const struct wk_event *eve
 	code->rows = wk_grow(code->rows, &code->rows_cap, (size_t)code->row_count + 1,
 			     sizeof(*code->rows));
 	code->rows[code->row_count] = row;
-	wk_spaces_take(code->spaces, &place, code->row_count++);
+	wk_spaces_update(code->spaces, &place, code->row_count++);
 	return true;
 }
 
-bool wk_runtime_code_take(struct wk_runtime_code *code, const struct wk_event *event)
+bool wk_jit_code_add(struct wk_jit_code_map *code, const struct wk_event *event)
 {
 	if (event->kind == WK_EVENT_SYMBOL)
-		return take_symbol(code, event);
+		return handle_symbol(code, event);
 	if (event->kind == WK_EVENT_PROCESS || event->kind == WK_EVENT_THREAD)
-		wk_spaces_take(code->spaces, event, 0);
+		wk_spaces_update(code->spaces, event, 0);
 	return false;
 }
 
-static wk_image_id runtime_image(struct wk_runtime_code *code)
+static wk_image_id runtime_image(struct wk_jit_code_map *code)
 {
-	struct wk_event_image image = { .path = WK_STR(WK_RUNTIME_IMAGE) };
+	struct wk_event_image image = { .path = WK_STR(WK_JIT_IMAGE) };
 	struct wk_image *row;
 
 	if (code->image)
@@ -121,7 +121,7 @@ static wk_image_id runtime_image(struct wk_runtime_code *code)
 	return code->image;
 }
 
-static wk_function_id new_function(struct wk_runtime_code *code, const struct code_row *row,
+static wk_function_id new_function(struct wk_jit_code_map *code, const struct code_row *row,
 				   wk_image_id kernel)
 {
 	struct wk_str name = wk_model_str(code->model, row->name);
@@ -142,7 +142,7 @@ static wk_function_id new_function(struct wk_runtime_code *code, const struct co
 }
 
 /* A function has one file: a line of another, inlined perhaps, would mislead. */
-static uint32_t line_at(const struct wk_runtime_code *code, const struct code_row *row,
+static uint32_t line_at(const struct wk_jit_code_map *code, const struct code_row *row,
 			uint64_t offset)
 {
 	const struct code_line *lines;
@@ -162,11 +162,11 @@ static uint32_t line_at(const struct wk_runtime_code *code, const struct code_ro
 	return low && lines[low - 1].file == lines[0].file ? lines[low - 1].line : 0;
 }
 
-wk_frame_id wk_runtime_code_frame(struct wk_runtime_code *code, uint32_t pid, uint64_t address,
-				  wk_image_id kernel)
+wk_frame_id wk_jit_code_frame(struct wk_jit_code_map *code, uint32_t pid, uint64_t address,
+			      wk_image_id kernel)
 {
 	const struct wk_mapping *place;
-	struct wk_given_frame given = { .address = address };
+	struct wk_supplied_frame given = { .address = address };
 	struct code_row *row;
 
 	if (code->row_count == 1)
@@ -179,5 +179,5 @@ wk_frame_id wk_runtime_code_frame(struct wk_runtime_code *code, uint32_t pid, ui
 		row->function = new_function(code, row, pid == WK_KERNEL_PID ? kernel : 0);
 	given.function = row->function;
 	given.line = line_at(code, row, address - place->start + place->file_offset);
-	return wk_model_add_given_frame(code->model, &given);
+	return wk_model_add_supplied_frame(code->model, &given);
 }

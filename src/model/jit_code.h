@@ -11,19 +11,19 @@
 #include "model/model.h"
 
 /* The image of all of it, but for the kernel's. */
-#define WK_RUNTIME_IMAGE "[jit]"
+#define WK_JIT_IMAGE "[jit]"
 
-struct wk_runtime_code;
+struct wk_jit_code_map;
 
-struct wk_runtime_code *wk_runtime_code_new(struct wk_model *model);
-void wk_runtime_code_free(struct wk_runtime_code *code);
+struct wk_jit_code_map *wk_jit_code_new(struct wk_model *model);
+void wk_jit_code_free(struct wk_jit_code_map *code);
 
 /* Takes in PROCESS, THREAD and such SYMBOL events; true where an answer may have changed that was
  * given before. Others are passed over. */
-bool wk_runtime_code_take(struct wk_runtime_code *code, const struct wk_event *event);
+bool wk_jit_code_add(struct wk_jit_code_map *code, const struct wk_event *event);
 
 /* The frame of `address`, or 0 where no symbol covers it. `kernel` is the image of kernel code. */
-wk_frame_id wk_runtime_code_frame(struct wk_runtime_code *code, uint32_t pid, uint64_t address,
-				  wk_image_id kernel);
+wk_frame_id wk_jit_code_frame(struct wk_jit_code_map *code, uint32_t pid, uint64_t address,
+			      wk_image_id kernel);
 
 #endif

@@ -11,7 +11,7 @@ enum kind {
 /* Of what was there before the recording. */
 #define NOBODY 0
 
-void wk_memory_lives_fini(struct wk_memory_lives *lives)
+void wk_memory_lifetimes_fini(struct wk_memory_lifetimes *lives)
 {
 	wk_ranges_fini(&lives->ranges);
 }
@@ -38,12 +38,12 @@ static struct wk_range pages_of(const struct wk_event_memory *memory, wk_process
 static wk_source_id source_of(struct wk_model *model, wk_source_id *source, const char *name)
 {
 	if (!*source)
-		*source = wk_model_made_source(model, name, "bytes", true);
+		*source = wk_model_derived_source(model, name, "bytes", true);
 	return *source;
 }
 
 /* The value of a range is its row of samples + 1. */
-static void claim(struct wk_memory_lives *lives, struct wk_model *model, struct wk_range *pages,
+static void claim(struct wk_memory_lifetimes *lives, struct wk_model *model, struct wk_range *pages,
 		  enum kind kind, bool is_from_before, const struct wk_sample *who)
 {
 	struct wk_sample sample = *who;
@@ -91,7 +91,7 @@ static void give_back(void *context, uint32_t value, uint64_t pages)
 }
 
 /* How many pages had been somebody's. */
-static uint64_t release(struct wk_memory_lives *lives, struct wk_model *model,
+static uint64_t release(struct wk_memory_lifetimes *lives, struct wk_model *model,
 			const struct wk_range *pages, const struct wk_sample *who)
 {
 	struct giving giving = { model,
@@ -106,7 +106,7 @@ static uint64_t release(struct wk_memory_lives *lives, struct wk_model *model,
 
 /* The pieces from a place on that lie side by side and are one row's. What is nobody's is one
  * reservation a range. */
-static uint64_t end_of_run(const struct wk_memory_lives *lives, uint32_t space, uint64_t first)
+static uint64_t end_of_run(const struct wk_memory_lifetimes *lives, uint32_t space, uint64_t first)
 {
 	const struct wk_range *next = wk_ranges_from(&lives->ranges, space, first);
 	uint32_t value = next ? next->value : NOBODY;
@@ -122,7 +122,7 @@ static uint64_t end_of_run(const struct wk_memory_lives *lives, uint32_t space, 
 
 /* Where a call tells no size, it means the reservation that begins there; or, where nobody knows of
  * one, what was committed there by one call. */
-static struct wk_range find_whole(const struct wk_memory_lives *lives, wk_process_id owner,
+static struct wk_range find_whole(const struct wk_memory_lifetimes *lives, wk_process_id owner,
 				  const struct wk_event_memory *memory)
 {
 	struct wk_range whole = pages_of(memory, owner, COMMITTED);
@@ -135,7 +135,7 @@ static struct wk_range find_whole(const struct wk_memory_lives *lives, wk_proces
 	return whole;
 }
 
-static void add_decommit(struct wk_memory_lives *lives, struct wk_model *model, uint64_t pages,
+static void add_decommit(struct wk_memory_lifetimes *lives, struct wk_model *model, uint64_t pages,
 			 const struct wk_sample *who)
 {
 	struct wk_sample sample = *who;
@@ -143,7 +143,7 @@ static void add_decommit(struct wk_memory_lives *lives, struct wk_model *model, 
 	if (pages == 0)
 		return;
 	if (!lives->decommit)
-		lives->decommit = wk_model_made_source(model, "decommit", "bytes", false);
+		lives->decommit = wk_model_derived_source(model, "decommit", "bytes", false);
 	sample.source = lives->decommit;
 	sample.weight = wk_model_fit_weight(model, pages << PAGE_BITS);
 	if (lives->sums)
@@ -152,8 +152,9 @@ static void add_decommit(struct wk_memory_lives *lives, struct wk_model *model, 
 		wk_model_add_sample(model, &sample);
 }
 
-static void take_back(struct wk_memory_lives *lives, struct wk_model *model, wk_process_id owner,
-		      const struct wk_event_memory *memory, const struct wk_sample *who)
+static void handle_back(struct wk_memory_lifetimes *lives, struct wk_model *model,
+			wk_process_id owner, const struct wk_event_memory *memory,
+			const struct wk_sample *who)
 {
 	struct wk_range pages = find_whole(lives, owner, memory);
 
@@ -163,15 +164,15 @@ static void take_back(struct wk_memory_lives *lives, struct wk_model *model, wk_
 		release(lives, model, &pages, who);
 }
 
-void wk_memory_lives_take(struct wk_memory_lives *lives, struct wk_model *model,
-			  wk_process_id owner, const struct wk_event_memory *memory,
-			  const struct wk_sample *who)
+void wk_memory_lifetimes_add(struct wk_memory_lifetimes *lives, struct wk_model *model,
+			     wk_process_id owner, const struct wk_event_memory *memory,
+			     const struct wk_sample *who)
 {
 	bool is_from_before = memory->changes & WK_MEMORY_SEEN;
 	struct wk_range pages;
 
 	if (memory->changes & (WK_MEMORY_DECOMMIT | WK_MEMORY_RELEASE))
-		take_back(lives, model, owner, memory, who);
+		handle_back(lives, model, owner, memory, who);
 	if (memory->changes & WK_MEMORY_RESERVE) {
 		pages = pages_of(memory, owner, RESERVED);
 		claim(lives, model, &pages, RESERVED, is_from_before, who);
@@ -182,8 +183,8 @@ void wk_memory_lives_take(struct wk_memory_lives *lives, struct wk_model *model,
 	}
 }
 
-void wk_memory_lives_end(struct wk_memory_lives *lives, struct wk_model *model,
-			 wk_process_id process, uint64_t time_ns)
+void wk_memory_lifetimes_end(struct wk_memory_lifetimes *lives, struct wk_model *model,
+			     wk_process_id process, uint64_t time_ns)
 {
 	struct wk_sample nobody = { .time_ns = time_ns };
 	struct wk_range all = { .end = LAST_PAGE + 1, .space = space_of(process, COMMITTED) };

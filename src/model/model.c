@@ -8,11 +8,11 @@
 /* How much room each table has, and the tables that find a row again. */
 struct wk_model_private {
 	size_t images_cap, processes_cap, threads_cap, sources_cap, functions_cap;
-	size_t carried_cap, carried_places_cap, carried_bounds_cap, carried_calls_cap;
+	size_t embedded_cap, embedded_places_cap, embedded_bounds_cap, embedded_calls_cap;
 	size_t facts_cap, notes_cap, heaps_cap, abouts_cap, marks_cap, counts_cap;
 	uint64_t weight_left; /* until the sum of all weights would not fit in 64 bits, or be the
 			       * largest number, which stands for "above all" */
-	struct wk_index images, functions, frames, named_frames, sample_rows, spell_rows;
+	struct wk_index images, functions, frames, named_frames, sample_rows, interval_rows;
 	struct wk_index abouts;
 };
 
@@ -37,7 +37,7 @@ struct wk_model *wk_model_new(void)
 	wk_model_add_source(model, &(struct wk_source){ 0 });
 	wk_model_add_function(model, &(struct wk_function){ 0 });
 	wk_model_add_heap(model, &(struct wk_heap){ 0 });
-	wk_model_add_about(model, &(struct wk_about){ 0 });
+	wk_model_add_subject(model, &(struct wk_subject){ 0 });
 	start_columns(model);
 	return model;
 }
@@ -46,9 +46,9 @@ static void free_columns(struct wk_model *model)
 {
 	free(model->frames.image);
 	free(model->frames.address);
-	free(model->carried_places);
-	free(model->carried_bounds);
-	free(model->carried_calls);
+	free(model->embedded_places);
+	free(model->embedded_bounds);
+	free(model->embedded_calls);
 	free(model->calls.first);
 	free(model->calls.function);
 	free(model->calls.line);
@@ -95,7 +95,7 @@ void wk_model_free(struct wk_model *model)
 	free(model->threads);
 	free(model->sources);
 	free(model->functions);
-	free(model->carried);
+	free(model->embedded);
 	free(model->facts);
 	free(model->notes);
 	free(model->heaps);
@@ -110,7 +110,7 @@ void wk_model_free(struct wk_model *model)
 	wk_index_fini(&model->own->frames);
 	wk_index_fini(&model->own->named_frames);
 	wk_index_fini(&model->own->sample_rows);
-	wk_index_fini(&model->own->spell_rows);
+	wk_index_fini(&model->own->interval_rows);
 	wk_index_fini(&model->own->abouts);
 	wk_strtab_free(model->text);
 	free(model->own);
@@ -242,8 +242,8 @@ wk_source_id wk_model_add_source(struct wk_model *model, const struct wk_source 
 	return model->source_count++;
 }
 
-wk_source_id wk_model_made_source(struct wk_model *model, const char *name, const char *unit,
-				  bool has_lifetimes)
+wk_source_id wk_model_derived_source(struct wk_model *model, const char *name, const char *unit,
+				     bool has_lifetimes)
 {
 	struct wk_source source = {
 		.name = wk_model_text(model, wk_str_c(name)),
@@ -288,7 +288,7 @@ wk_function_id wk_model_add_function(struct wk_model *model, const struct wk_fun
 }
 
 struct frame_key {
-	struct wk_given_frame given;
+	struct wk_supplied_frame given;
 	wk_image_id image;
 };
 
@@ -344,7 +344,8 @@ wk_frame_id wk_model_add_frame(struct wk_model *model, wk_image_id image, uint64
 	return intern_frame(model, &(struct frame_key){ { .address = address }, image });
 }
 
-wk_frame_id wk_model_add_given_frame(struct wk_model *model, const struct wk_given_frame *given)
+wk_frame_id wk_model_add_supplied_frame(struct wk_model *model,
+					const struct wk_supplied_frame *given)
 {
 	return intern_frame(model, &(struct frame_key){
 		*given, model->functions[given->function].image });
@@ -401,16 +402,16 @@ uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id functio
 	return frames->count++;
 }
 
-void wk_model_add_carried(struct wk_model *model, const struct wk_carried_symbol *symbol)
+void wk_model_add_embedded(struct wk_model *model, const struct wk_embedded_symbol *symbol)
 {
-	model->carried = wk_grow(model->carried, &model->own->carried_cap,
-				 (size_t)model->carried_count + 1, sizeof(*symbol));
-	model->carried[model->carried_count++] = *symbol;
+	model->embedded = wk_grow(model->embedded, &model->own->embedded_cap,
+				  (size_t)model->embedded_count + 1, sizeof(*symbol));
+	model->embedded[model->embedded_count++] = *symbol;
 }
 
-void wk_model_add_carried_bounds(struct wk_model *model, const struct wk_event_bounds *bounds)
+void wk_model_add_embedded_bounds(struct wk_model *model, const struct wk_event_bounds *bounds)
 {
-	struct wk_carried_bounds row = {
+	struct wk_embedded_bounds row = {
 		.path = wk_model_text(model, bounds->image_path),
 		.build_id = bounds->build_id,
 		.start = bounds->start,
@@ -418,29 +419,29 @@ void wk_model_add_carried_bounds(struct wk_model *model, const struct wk_event_b
 		.is_root = bounds->is_root,
 	};
 
-	model->carried_bounds = wk_grow(model->carried_bounds, &model->own->carried_bounds_cap,
-					(size_t)model->carried_bounds_count + 1, sizeof(row));
-	model->carried_bounds[model->carried_bounds_count++] = row;
+	model->embedded_bounds = wk_grow(model->embedded_bounds, &model->own->embedded_bounds_cap,
+					 (size_t)model->embedded_bounds_count + 1, sizeof(row));
+	model->embedded_bounds[model->embedded_bounds_count++] = row;
 }
 
-void wk_model_add_carried_place(struct wk_model *model, const struct wk_event_calls *calls)
+void wk_model_add_embedded_place(struct wk_model *model, const struct wk_event_calls *calls)
 {
-	struct wk_carried_place place = {
+	struct wk_embedded_place place = {
 		.path = wk_model_text(model, calls->image_path),
 		.build_id = calls->build_id,
 		.address = calls->address,
-		.first = model->carried_call_count,
+		.first = model->embedded_call_count,
 		.count = (uint32_t)calls->count,
 	};
 
-	model->carried_places = wk_grow(model->carried_places, &model->own->carried_places_cap,
-					(size_t)model->carried_place_count + 1, sizeof(place));
-	model->carried_places[model->carried_place_count++] = place;
-	model->carried_calls = wk_grow(model->carried_calls, &model->own->carried_calls_cap,
-				       (size_t)model->carried_call_count + calls->count,
-				       sizeof(*model->carried_calls));
+	model->embedded_places = wk_grow(model->embedded_places, &model->own->embedded_places_cap,
+					 (size_t)model->embedded_place_count + 1, sizeof(place));
+	model->embedded_places[model->embedded_place_count++] = place;
+	model->embedded_calls = wk_grow(model->embedded_calls, &model->own->embedded_calls_cap,
+					(size_t)model->embedded_call_count + calls->count,
+					sizeof(*model->embedded_calls));
 	for (size_t i = 0; i < calls->count; i++)
-		model->carried_calls[model->carried_call_count++] = (struct wk_carried_call){
+		model->embedded_calls[model->embedded_call_count++] = (struct wk_embedded_call){
 			.function = wk_model_text(model, calls->calls[i].function),
 			.file = wk_model_text(model, calls->calls[i].file),
 			.line = calls->calls[i].line,
@@ -475,30 +476,30 @@ void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note)
 	};
 }
 
-static bool same_about(const void *table, uint32_t id, const void *key)
+static bool same_subject(const void *table, uint32_t id, const void *key)
 {
-	const struct wk_about *a = &((const struct wk_model *)table)->abouts[id], *b = key;
+	const struct wk_subject *a = &((const struct wk_model *)table)->abouts[id], *b = key;
 
 	return a->heap == b->heap && a->what == b->what && a->by == b->by &&
 	       a->by_interrupt == b->by_interrupt && a->could_run == b->could_run &&
 	       a->mode == b->mode;
 }
 
-wk_about_id wk_model_add_about(struct wk_model *model, const struct wk_about *about)
+wk_subject_id wk_model_add_subject(struct wk_model *model, const struct wk_subject *about)
 {
 	uint64_t hash = wk_hash_pair((uint64_t)about->heap << 32 | about->what,
 				     (uint64_t)about->by << 32 | (uint64_t)about->mode << 2 |
 					     (uint64_t)about->by_interrupt << 1 | about->could_run);
-	wk_about_id id = wk_index_find(&model->own->abouts, hash, same_about, model, about);
+	wk_subject_id id = wk_index_find(&model->own->abouts, hash, same_subject, model, about);
 
-	if (id || (model->about_count && same_about(model, 0, about)))
+	if (id || (model->subject_count && same_subject(model, 0, about)))
 		return id;
 	model->abouts = wk_grow(model->abouts, &model->own->abouts_cap,
-				(size_t)model->about_count + 1, sizeof(*about));
-	model->abouts[model->about_count] = *about;
-	if (model->about_count)
-		wk_index_add(&model->own->abouts, hash, model->about_count);
-	return model->about_count++;
+				(size_t)model->subject_count + 1, sizeof(*about));
+	model->abouts[model->subject_count] = *about;
+	if (model->subject_count)
+		wk_index_add(&model->own->abouts, hash, model->subject_count);
+	return model->subject_count++;
 }
 
 wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap *heap)
@@ -538,7 +539,7 @@ static void grow_samples(struct wk_samples *samples, size_t room)
 	if (samples->times)
 		samples->times = wk_grow_table(samples->times, count, room, sizeof(uint64_t));
 	if (samples->about)
-		samples->about = wk_grow_table(samples->about, count, room, sizeof(wk_about_id));
+		samples->about = wk_grow_table(samples->about, count, room, sizeof(wk_subject_id));
 	samples->cap = room;
 }
 
@@ -559,7 +560,7 @@ static void set_before(struct wk_samples *samples, bool is_before)
 		samples->is_before[samples->count] = is_before;
 }
 
-static void set_about(struct wk_samples *samples, wk_about_id about)
+static void set_about(struct wk_samples *samples, wk_subject_id about)
 {
 	if (about && !samples->about)
 		samples->about = wk_alloc_table_zeroed(samples->cap, sizeof(*samples->about));
@@ -721,13 +722,13 @@ void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample)
 	see_time(model, sample);
 }
 
-static void grow_spells(struct wk_spells *spells)
+static void grow_intervals(struct wk_intervals *spells)
 {
 	size_t count = spells->count, room = spells->cap ? spells->cap * 2 : 64;
 
 	spells->thread = wk_grow_table(spells->thread, count, room, sizeof(wk_thread_id));
 	spells->doing = wk_grow_table(spells->doing, count, room, 1);
-	spells->about = wk_grow_table(spells->about, count, room, sizeof(wk_about_id));
+	spells->about = wk_grow_table(spells->about, count, room, sizeof(wk_subject_id));
 	spells->begin_ns = wk_grow_table(spells->begin_ns, count, room, sizeof(uint64_t));
 	spells->took_ns = wk_grow_table(spells->took_ns, count, room, sizeof(uint64_t));
 	if (spells->times) {
@@ -738,55 +739,58 @@ static void grow_spells(struct wk_spells *spells)
 	spells->cap = room;
 }
 
-void wk_model_add_spell(struct wk_model *model, const struct wk_spell *spell)
+void wk_model_add_interval(struct wk_model *model, const struct wk_interval *interval)
 {
-	struct wk_spells *spells = &model->spells;
+	struct wk_intervals *spells = &model->spells;
 
 	if (spells->count == UINT32_MAX)
 		return;
 	if (spells->count == spells->cap)
-		grow_spells(spells);
-	spells->thread[spells->count] = spell->thread;
-	spells->doing[spells->count] = (uint8_t)spell->doing;
-	spells->about[spells->count] = spell->about;
-	spells->begin_ns[spells->count] = spell->begin_ns;
-	spells->took_ns[spells->count] = spell->took_ns;
+		grow_intervals(spells);
+	spells->thread[spells->count] = interval->thread;
+	spells->doing[spells->count] = (uint8_t)interval->doing;
+	spells->about[spells->count] = interval->about;
+	spells->begin_ns[spells->count] = interval->begin_ns;
+	spells->took_ns[spells->count] = interval->took_ns;
 	if (spells->times) {
 		spells->times[spells->count] = 1;
-		spells->longest_ns[spells->count] = spell->took_ns;
+		spells->longest_ns[spells->count] = interval->took_ns;
 	}
 	spells->count++;
 }
 
-static bool same_spell(const void *table, uint32_t id, const void *key)
+static bool same_interval(const void *table, uint32_t id, const void *key)
 {
-	const struct wk_spells *spells = table;
-	const struct wk_spell *spell = key;
+	const struct wk_intervals *spells = table;
+	const struct wk_interval *interval = key;
 
-	return spells->thread[id - 1] == spell->thread && spells->about[id - 1] == spell->about &&
-	       spells->doing[id - 1] == (uint8_t)spell->doing;
+	return spells->thread[id - 1] == interval->thread &&
+	       spells->about[id - 1] == interval->about &&
+	       spells->doing[id - 1] == (uint8_t)interval->doing;
 }
 
-void wk_model_sum_spell(struct wk_model *model, const struct wk_spell *spell)
+void wk_model_sum_interval(struct wk_model *model, const struct wk_interval *interval)
 {
-	struct wk_spells *spells = &model->spells;
-	uint64_t hash = wk_hash_pair((uint64_t)spell->about << 32 | spell->thread, spell->doing);
-	uint32_t id = wk_index_find(&model->own->spell_rows, hash, same_spell, spells, spell);
+	struct wk_intervals *spells = &model->spells;
+	uint64_t hash =
+		wk_hash_pair((uint64_t)interval->about << 32 | interval->thread, interval->doing);
+	uint32_t id =
+		wk_index_find(&model->own->interval_rows, hash, same_interval, spells, interval);
 
 	if (id) {
-		spells->took_ns[id - 1] += spell->took_ns;
+		spells->took_ns[id - 1] += interval->took_ns;
 		spells->times[id - 1]++;
-		if (spell->took_ns > spells->longest_ns[id - 1])
-			spells->longest_ns[id - 1] = spell->took_ns;
+		if (interval->took_ns > spells->longest_ns[id - 1])
+			spells->longest_ns[id - 1] = interval->took_ns;
 		return;
 	}
 	if (!spells->times) {
-		grow_spells(spells);
+		grow_intervals(spells);
 		spells->times = wk_alloc_table_zeroed(spells->cap, sizeof(uint64_t));
 		spells->longest_ns = wk_alloc_table_zeroed(spells->cap, sizeof(uint64_t));
 	}
-	wk_model_add_spell(model, spell);
-	wk_index_add(&model->own->spell_rows, hash, spells->count);
+	wk_model_add_interval(model, interval);
+	wk_index_add(&model->own->interval_rows, hash, spells->count);
 }
 
 struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id id)

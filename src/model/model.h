@@ -35,7 +35,7 @@ typedef uint32_t wk_process_id;
 typedef uint32_t wk_thread_id;
 typedef uint32_t wk_source_id;
 typedef uint32_t wk_heap_id;
-typedef uint32_t wk_about_id;
+typedef uint32_t wk_subject_id;
 
 /* One row a distinct (path, build id, inode). */
 struct wk_image {
@@ -92,7 +92,7 @@ struct wk_heap {
 };
 
 /* What a row is about beside its thread and stack. One row a distinct one. */
-struct wk_about {
+struct wk_subject {
 	wk_heap_id heap;   /* of a block: which it lies in; 0: it is about a wait */
 	wk_text_id what;   /* the part of the allocator that a block is of, as the system calls it;
 			    * or what for a thread waits. 0: untold */
@@ -177,7 +177,7 @@ struct wk_samples {
 	uint32_t *cpu;
 	uint8_t *is_before;   /* of the "before" side of a comparison; NULL: none is */
 	uint64_t *times;      /* how many samples a row stands for; NULL: ask its source */
-	wk_about_id *about;   /* of blocks and waits, else 0; NULL: there are none */
+	wk_subject_id *about; /* of blocks and waits, else 0; NULL: there are none */
 	size_t cap, expected; /* rows: there is room for, there will be if one can tell */
 };
 
@@ -204,14 +204,14 @@ enum wk_doing {
 
 /* What threads did from when to when, as switches between them tell. Where no single samples are
  * asked for, all spells of a thread that are about the same are a row, and `times` how many. */
-struct wk_spells {
+struct wk_intervals {
 	uint32_t count;
 	wk_thread_id *thread;
-	uint8_t *doing;     /* enum wk_doing */
-	wk_about_id *about; /* the wait, or the one that it is ready after; 0 while it runs */
-	uint64_t *begin_ns; /* of the first */
-	uint64_t *took_ns;  /* all of them */
-	uint64_t *times;    /* this and the next NULL: each row is one */
+	uint8_t *doing;       /* enum wk_doing */
+	wk_subject_id *about; /* the wait, or the one that it is ready after; 0 while it runs */
+	uint64_t *begin_ns;   /* of the first */
+	uint64_t *took_ns;    /* all of them */
+	uint64_t *times;      /* this and the next NULL: each row is one */
 	uint64_t *longest_ns;
 	size_t cap;
 };
@@ -233,7 +233,7 @@ struct wk_count {
 
 /* A name that came with the recording, for a range of an image (by path and, where both
  * have one, build id), or, with path 0, of the process `pid`. */
-struct wk_carried_symbol {
+struct wk_embedded_symbol {
 	wk_text_id path;
 	struct wk_build_id build_id;
 	uint32_t pid;
@@ -242,7 +242,7 @@ struct wk_carried_symbol {
 };
 
 /* Where a function of an image lies, as the recorder saw it; with a name or not. */
-struct wk_carried_bounds {
+struct wk_embedded_bounds {
 	wk_text_id path;
 	struct wk_build_id build_id;
 	uint64_t start;
@@ -250,16 +250,16 @@ struct wk_carried_bounds {
 	bool is_root;
 };
 
-/* What came with the recording on one address of an image: rows of carried_calls, the outermost
+/* What came with the recording on one address of an image: rows of embedded_calls, the outermost
  * function first. */
-struct wk_carried_place {
+struct wk_embedded_place {
 	wk_text_id path;
 	struct wk_build_id build_id;
 	uint64_t address;
 	uint32_t first, count;
 };
 
-struct wk_carried_call {
+struct wk_embedded_call {
 	wk_text_id function; /* as linked */
 	wk_text_id file;
 	uint32_t line;
@@ -297,32 +297,32 @@ struct wk_model {
 	uint32_t source_count;
 	struct wk_function *functions;
 	uint32_t function_count;
-	struct wk_carried_symbol *carried; /* from row 0 on */
-	uint32_t carried_count;
-	struct wk_carried_bounds *carried_bounds; /* from row 0 on */
-	uint32_t carried_bounds_count;
-	struct wk_carried_place *carried_places; /* from row 0 on */
-	uint32_t carried_place_count;
-	struct wk_carried_call *carried_calls; /* from row 0 on */
-	uint32_t carried_call_count;
+	struct wk_embedded_symbol *embedded; /* from row 0 on */
+	uint32_t embedded_count;
+	struct wk_embedded_bounds *embedded_bounds; /* from row 0 on */
+	uint32_t embedded_bounds_count;
+	struct wk_embedded_place *embedded_places; /* from row 0 on */
+	uint32_t embedded_place_count;
+	struct wk_embedded_call *embedded_calls; /* from row 0 on */
+	uint32_t embedded_call_count;
 	struct wk_fact *facts; /* from row 0 on: facts have no ids */
 	uint32_t fact_count;
 	struct wk_note *notes; /* from row 0 on */
 	uint32_t note_count;
 	struct wk_heap *heaps;
 	uint32_t heap_count;
-	struct wk_about *abouts;
-	uint32_t about_count;
+	struct wk_subject *abouts;
+	uint32_t subject_count;
 	struct wk_mark *marks; /* from row 0 on, in order of time */
 	uint32_t mark_count;
 	struct wk_count *counts; /* from row 0 on */
 	uint32_t count_count;
 
 	struct wk_frames frames;
-	struct wk_trie stacks;     /* labels are wk_frame_id */
-	struct wk_samples samples; /* from row 0 on: samples have no ids */
-	struct wk_ends ends;       /* from row 0 on */
-	struct wk_spells spells;   /* from row 0 on */
+	struct wk_trie stacks;      /* labels are wk_frame_id */
+	struct wk_samples samples;  /* from row 0 on: samples have no ids */
+	struct wk_ends ends;        /* from row 0 on */
+	struct wk_intervals spells; /* from row 0 on */
 
 	/* Filled by wk_model_resolve. */
 	struct wk_calls calls;
@@ -415,7 +415,8 @@ static inline uint64_t wk_model_sample_times(const struct wk_model *model, uint3
 }
 
 /* What a row is about, beside its thread and stack. */
-static inline const struct wk_about *wk_model_about(const struct wk_model *model, uint32_t sample)
+static inline const struct wk_subject *wk_model_subject(const struct wk_model *model,
+							uint32_t sample)
 {
 	return &model->abouts[model->samples.about ? model->samples.about[sample] : 0];
 }
@@ -439,29 +440,30 @@ wk_source_id wk_model_add_source(struct wk_model *model, const struct wk_source 
 
 /* A source that no input tells, as its rows are made of other events: one for all inputs. Other
  * units than "events" are weighed. */
-wk_source_id wk_model_made_source(struct wk_model *model, const char *name, const char *unit,
-				  bool has_lifetimes);
+wk_source_id wk_model_derived_source(struct wk_model *model, const char *name, const char *unit,
+				     bool has_lifetimes);
 wk_function_id wk_model_add_function(struct wk_model *model, const struct wk_function *function);
 wk_frame_id wk_model_add_frame(struct wk_model *model, wk_image_id image, uint64_t address);
 
 /* A frame that came with its name. */
-struct wk_given_frame {
+struct wk_supplied_frame {
 	wk_function_id function;
 	uint64_t address; /* 0 where unknown */
 	uint32_t line;
 	bool is_inlined;
 };
-wk_frame_id wk_model_add_given_frame(struct wk_model *model, const struct wk_given_frame *given);
+wk_frame_id wk_model_add_supplied_frame(struct wk_model *model,
+					const struct wk_supplied_frame *given);
 wk_stack_id wk_model_add_stack(struct wk_model *model, wk_stack_id parent, wk_frame_id frame);
 uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id function,
 				  wk_frame_id frame, bool is_inlined);
 wk_stack_id wk_model_add_named(struct wk_model *model, wk_stack_id parent, uint32_t named_frame);
-void wk_model_add_carried(struct wk_model *model, const struct wk_carried_symbol *symbol);
-void wk_model_add_carried_bounds(struct wk_model *model, const struct wk_event_bounds *bounds);
-void wk_model_add_carried_place(struct wk_model *model, const struct wk_event_calls *calls);
+void wk_model_add_embedded(struct wk_model *model, const struct wk_embedded_symbol *symbol);
+void wk_model_add_embedded_bounds(struct wk_model *model, const struct wk_event_bounds *bounds);
+void wk_model_add_embedded_place(struct wk_model *model, const struct wk_event_calls *calls);
 void wk_model_add_fact(struct wk_model *model, const struct wk_event_system *fact);
 void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note);
-wk_about_id wk_model_add_about(struct wk_model *model, const struct wk_about *about);
+wk_subject_id wk_model_add_subject(struct wk_model *model, const struct wk_subject *about);
 wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap *heap);
 void wk_model_add_mark(struct wk_model *model, const struct wk_mark *mark);
 void wk_model_add_count(struct wk_model *model, const struct wk_count *count);
@@ -475,7 +477,7 @@ struct wk_sample {
 	bool is_before;
 	uint64_t times;    /* how many samples it stands for; 0: one, or what its weight says */
 	uint64_t until_ns; /* when the last of them was, if not at time_ns */
-	wk_about_id about;
+	wk_subject_id about;
 };
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample);
 
@@ -497,16 +499,16 @@ struct wk_end {
 };
 void wk_model_add_end(struct wk_model *model, const struct wk_end *end);
 
-struct wk_spell {
+struct wk_interval {
 	wk_thread_id thread;
 	enum wk_doing doing;
-	wk_about_id about;
+	wk_subject_id about;
 	uint64_t begin_ns, took_ns;
 };
-void wk_model_add_spell(struct wk_model *model, const struct wk_spell *spell);
+void wk_model_add_interval(struct wk_model *model, const struct wk_interval *interval);
 
 /* The same, added to the row of its thread that is about the same, if there is one. A model has
  * rows of the one kind or of the other. */
-void wk_model_sum_spell(struct wk_model *model, const struct wk_spell *spell);
+void wk_model_sum_interval(struct wk_model *model, const struct wk_interval *interval);
 
 #endif

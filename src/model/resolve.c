@@ -17,8 +17,8 @@
 struct resolving_image {
 	bool is_open;
 	struct wk_image_symbols *symbols;
-	uint32_t first_carried, carried_count; /* its range of the sorted carried symbols */
-	bool has_carried_places;
+	uint32_t first_embedded, embedded_count; /* its range of the sorted carried symbols */
+	bool has_embedded_places;
 	bool is_unsure; /* a kernel of which is not known yet whether it lies where it did */
 };
 
@@ -26,10 +26,10 @@ struct resolver {
 	struct wk_model *model;
 	struct wk_symbols *symbols;
 	struct resolving_image *images;
-	struct wk_carried_symbol *carried;        /* sorted by path, then start */
-	struct wk_carried_place *carried_places;  /* sorted by path, then address */
-	struct wk_carried_bounds *carried_bounds; /* sorted by path, then start */
-	struct wk_map function_of;                /* (image, linked name) to function */
+	struct wk_embedded_symbol *embedded;        /* sorted by path, then start */
+	struct wk_embedded_place *embedded_places;  /* sorted by path, then address */
+	struct wk_embedded_bounds *embedded_bounds; /* sorted by path, then start */
+	struct wk_map function_of;                  /* (image, linked name) to function */
 	struct wk_buf scratch;
 	enum { NOBODY_LOOKED, OUR_KERNEL, OTHER_KERNEL } kernel; /* ours may be asked for names */
 	bool no_inlined;
@@ -53,7 +53,7 @@ static void *sorted_copy(const void *rows, size_t count, size_t row_bytes,
 
 static int by_path_and_start(const void *a, const void *b)
 {
-	const struct wk_carried_symbol *left = a, *right = b;
+	const struct wk_embedded_symbol *left = a, *right = b;
 
 	if (left->path != right->path)
 		return left->path < right->path ? -1 : 1;
@@ -62,7 +62,7 @@ static int by_path_and_start(const void *a, const void *b)
 
 static int by_path_and_address(const void *a, const void *b)
 {
-	const struct wk_carried_place *left = a, *right = b;
+	const struct wk_embedded_place *left = a, *right = b;
 
 	if (left->path != right->path)
 		return left->path < right->path ? -1 : 1;
@@ -71,36 +71,38 @@ static int by_path_and_address(const void *a, const void *b)
 
 static int by_bounds(const void *a, const void *b)
 {
-	const struct wk_carried_bounds *left = a, *right = b;
+	const struct wk_embedded_bounds *left = a, *right = b;
 
 	if (left->path != right->path)
 		return left->path < right->path ? -1 : 1;
 	return (left->start > right->start) - (left->start < right->start);
 }
 
-static void sort_carried(struct resolver *resolver)
+static void sort_embedded(struct resolver *resolver)
 {
 	const struct wk_model *model = resolver->model;
 
-	resolver->carried = sorted_copy(model->carried, model->carried_count,
-					sizeof(*model->carried), by_path_and_start);
-	resolver->carried_places = sorted_copy(model->carried_places, model->carried_place_count,
-					       sizeof(*model->carried_places), by_path_and_address);
-	resolver->carried_bounds = sorted_copy(model->carried_bounds, model->carried_bounds_count,
-					       sizeof(*model->carried_bounds), by_bounds);
+	resolver->embedded = sorted_copy(model->embedded, model->embedded_count,
+					 sizeof(*model->embedded), by_path_and_start);
+	resolver->embedded_places =
+		sorted_copy(model->embedded_places, model->embedded_place_count,
+			    sizeof(*model->embedded_places), by_path_and_address);
+	resolver->embedded_bounds =
+		sorted_copy(model->embedded_bounds, model->embedded_bounds_count,
+			    sizeof(*model->embedded_bounds), by_bounds);
 }
 
 /* The function that the recorder saw around `address`; NULL where it told of none. */
-static const struct wk_carried_bounds *find_carried_bounds(const struct resolver *resolver,
-							   wk_image_id id, uint64_t address)
+static const struct wk_embedded_bounds *find_embedded_bounds(const struct resolver *resolver,
+							     wk_image_id id, uint64_t address)
 {
 	const struct wk_image *image = &resolver->model->images[id];
-	uint32_t low = 0, high = resolver->model->carried_bounds_count;
+	uint32_t low = 0, high = resolver->model->embedded_bounds_count;
 
 	/* The last row that starts at `address` or before; files of one path may lie mixed. */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		const struct wk_carried_bounds *row = &resolver->carried_bounds[middle];
+		const struct wk_embedded_bounds *row = &resolver->embedded_bounds[middle];
 
 		if (row->path < image->path || (row->path == image->path && row->start <= address))
 			low = middle + 1;
@@ -108,7 +110,7 @@ static const struct wk_carried_bounds *find_carried_bounds(const struct resolver
 			high = middle;
 	}
 	for (uint32_t i = low, tries = 0; i > 0 && tries < MOST_BOUNDS_TRIED; i--, tries++) {
-		const struct wk_carried_bounds *row = &resolver->carried_bounds[i - 1];
+		const struct wk_embedded_bounds *row = &resolver->embedded_bounds[i - 1];
 
 		if (row->path != image->path)
 			return NULL;
@@ -120,15 +122,15 @@ static const struct wk_carried_bounds *find_carried_bounds(const struct resolver
 }
 
 /* The first carried symbol of `path` that starts at or behind `start`. */
-static uint32_t carried_behind(const struct resolver *resolver, wk_text_id path, uint64_t start)
+static uint32_t embedded_behind(const struct resolver *resolver, wk_text_id path, uint64_t start)
 {
-	struct wk_carried_symbol key = { .path = path, .start = start };
-	uint32_t low = 0, high = resolver->model->carried_count;
+	struct wk_embedded_symbol key = { .path = path, .start = start };
+	uint32_t low = 0, high = resolver->model->embedded_count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (by_path_and_start(&resolver->carried[middle], &key) < 0)
+		if (by_path_and_start(&resolver->embedded[middle], &key) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -145,7 +147,7 @@ static struct wk_str fact_of(const struct wk_model *model, const char *key)
 }
 
 /* A kernel without a build id (perf record -z) is known by what else the recording tells of it. */
-static bool is_told_to_be_ours(const struct resolver *resolver, wk_image_id id)
+static bool is_emitted_to_be_ours(const struct resolver *resolver, wk_image_id id)
 {
 	const struct wk_model *model = resolver->model;
 	const struct wk_image *image = &model->images[id];
@@ -169,7 +171,7 @@ static bool kernel_is_ours(struct resolver *resolver)
 	for (wk_image_id id = 1; resolver->symbols && id < model->image_count; id++)
 		if (model->images[id].kind == WK_IMAGE_KERNEL &&
 		    (wk_is_running_kernel(&model->images[id].build_id) ||
-		     is_told_to_be_ours(resolver, id))) {
+		     is_emitted_to_be_ours(resolver, id))) {
 			resolver->kernel = OUR_KERNEL;
 			break;
 		}
@@ -191,9 +193,9 @@ static void open_image(struct resolver *resolver, wk_image_id id)
 
 	open->is_open = true;
 	if (image->path) {
-		open->first_carried = carried_behind(resolver, image->path, 0);
-		open->carried_count =
-			carried_behind(resolver, image->path + 1, 0) - open->first_carried;
+		open->first_embedded = embedded_behind(resolver, image->path, 0);
+		open->embedded_count =
+			embedded_behind(resolver, image->path + 1, 0) - open->first_embedded;
 	}
 	if (is_of_the_kernel(image) && !kernel_is_ours(resolver))
 		return;
@@ -203,19 +205,19 @@ static void open_image(struct resolver *resolver, wk_image_id id)
 	open->is_unsure = open->symbols && image->kind == WK_IMAGE_KERNEL && image->build_id.size;
 }
 
-static bool find_carried(const struct resolver *resolver, wk_image_id id, uint64_t address,
-			 struct wk_symbol *symbol)
+static bool find_embedded(const struct resolver *resolver, wk_image_id id, uint64_t address,
+			  struct wk_symbol *symbol)
 {
 	const struct resolving_image *open = &resolver->images[id];
 	const struct wk_image *image = &resolver->model->images[id];
-	const struct wk_carried_symbol *found;
+	const struct wk_embedded_symbol *found;
 	size_t count;
 
-	if (open->carried_count == 0)
+	if (open->embedded_count == 0)
 		return false;
-	found = &resolver->carried[open->first_carried];
-	count = wk_sorted_up_to(found, open->carried_count, sizeof(*found),
-				offsetof(struct wk_carried_symbol, start), address);
+	found = &resolver->embedded[open->first_embedded];
+	count = wk_sorted_up_to(found, open->embedded_count, sizeof(*found),
+				offsetof(struct wk_embedded_symbol, start), address);
 	if (count == 0)
 		return false;
 	found += count - 1;
@@ -231,13 +233,13 @@ static bool find_carried(const struct resolver *resolver, wk_image_id id, uint64
 }
 
 /* What came with the recording on an address itself: NULL where nothing did. */
-static const struct wk_carried_place *find_carried_place(const struct resolver *resolver,
-							 wk_image_id id, uint64_t address)
+static const struct wk_embedded_place *find_embedded_place(const struct resolver *resolver,
+							   wk_image_id id, uint64_t address)
 {
 	const struct wk_image *image = &resolver->model->images[id];
-	struct wk_carried_place key = { .path = image->path, .address = address }, *found;
+	struct wk_embedded_place key = { .path = image->path, .address = address }, *found;
 
-	found = bsearch(&key, resolver->carried_places, resolver->model->carried_place_count,
+	found = bsearch(&key, resolver->embedded_places, resolver->model->embedded_place_count,
 			sizeof(key), by_path_and_address);
 	if (!found || (found->build_id.size && image->build_id.size &&
 		       !wk_build_id_eq(&found->build_id, &image->build_id)))
@@ -264,9 +266,9 @@ static uint64_t begin_of_function(struct resolver *resolver, wk_image_id image, 
 {
 	uint64_t vaddr, start, size_bytes, offset;
 	struct wk_unwind_table *table = table_at(resolver, image, address, &vaddr);
-	const struct wk_carried_bounds *bounds;
+	const struct wk_embedded_bounds *bounds;
 
-	if (!table && (bounds = find_carried_bounds(resolver, image, address)))
+	if (!table && (bounds = find_embedded_bounds(resolver, image, address)))
 		return bounds->start;
 	if (table && wk_unwind_function(table, vaddr, &start, &size_bytes) &&
 	    wk_obj_offset_of(wk_image_obj(resolver->images[image].symbols), start, &offset))
@@ -364,7 +366,7 @@ static wk_function_id outermost_function(struct resolver *resolver, wk_image_id 
 	struct wk_image_symbols *symbols;
 	struct wk_symbol symbol;
 
-	if (find_carried(resolver, image, address, &symbol) ||
+	if (find_embedded(resolver, image, address, &symbol) ||
 	    ((symbols = symbols_of(resolver, image)) && wk_image_find(symbols, address, &symbol)))
 		return named_function(resolver, image, symbol.name, symbol.is_plt, file);
 	if (place && place->function.len)
@@ -372,15 +374,15 @@ static wk_function_id outermost_function(struct resolver *resolver, wk_image_id 
 	return unnamed_function(resolver, image, address);
 }
 
-static void resolve_carried(struct resolver *resolver, wk_frame_id frame,
-			    const struct wk_carried_place *place)
+static void resolve_embedded(struct resolver *resolver, wk_frame_id frame,
+			     const struct wk_embedded_place *place)
 {
 	struct wk_model *model = resolver->model;
 	wk_image_id image = model->frames.image[frame];
 
-	resolver->images[image].has_carried_places = true;
+	resolver->images[image].has_embedded_places = true;
 	for (uint32_t i = 0; i < place->count && (i == 0 || !resolver->no_inlined); i++) {
-		const struct wk_carried_call *call = &model->carried_calls[place->first + i];
+		const struct wk_embedded_call *call = &model->embedded_calls[place->first + i];
 		struct wk_str name = wk_model_str(model, call->function);
 
 		add_call(resolver, frame,
@@ -418,16 +420,16 @@ static void resolve_frame(struct resolver *resolver, wk_frame_id frame)
 {
 	const struct wk_frames *frames = &resolver->model->frames;
 
-	const struct wk_carried_place *place;
+	const struct wk_embedded_place *place;
 
 	if (frames->function[frame]) {
 		add_call(resolver, frame, frames->function[frame], frames->line[frame],
 			 frames->is_inlined[frame]);
 		return;
 	}
-	place = find_carried_place(resolver, frames->image[frame], frames->address[frame]);
+	place = find_embedded_place(resolver, frames->image[frame], frames->address[frame]);
 	if (place && place->count)
-		resolve_carried(resolver, frame, place);
+		resolve_embedded(resolver, frame, place);
 	else
 		resolve_address(resolver, frame);
 }
@@ -492,13 +494,13 @@ static bool is_in_ntdll(const struct wk_model *model, wk_image_id image)
 static enum wk_reach reach_of(struct resolver *resolver, wk_frame_id frame)
 {
 	wk_image_id image = resolver->model->frames.image[frame];
-	const struct wk_carried_bounds *bounds;
+	const struct wk_embedded_bounds *bounds;
 
 	if (resolver->model->is_windows)
 		return is_in_ntdll(resolver->model, image) ? WK_REACH_ROOT : WK_REACH_CUT;
 	if (is_root_frame(resolver, frame))
 		return WK_REACH_ROOT;
-	bounds = find_carried_bounds(resolver, image, resolver->model->frames.address[frame]);
+	bounds = find_embedded_bounds(resolver, image, resolver->model->frames.address[frame]);
 	if (bounds && is_closed(&resolver->images[image]))
 		return bounds->is_root ? WK_REACH_ROOT : WK_REACH_CUT;
 	/* Of code that lies in memory only, the recorder saw a stack's end by its frame pointers;
@@ -511,7 +513,7 @@ static enum wk_reach reach_of(struct resolver *resolver, wk_frame_id frame)
 
 /* Nobody can tell whether a stack is whole that ends in the kernel, or that came with its names as
  * text has them; those of code made at run time came with theirs beside the addresses. */
-static bool is_told(const struct wk_model *model, wk_frame_id frame)
+static bool is_emitted(const struct wk_model *model, wk_frame_id frame)
 {
 	const struct wk_image *image = &model->images[model->frames.image[frame]];
 	enum wk_image_kind kind = image->kind;
@@ -555,7 +557,7 @@ static void mark_roots(struct resolver *resolver)
 				model->has_user_part[parent] && !is_between_programs(model, id);
 			continue;
 		}
-		if (is_told(model, frame))
+		if (is_emitted(model, frame))
 			continue;
 		if (!asked[frame])
 			reach[frame] = (uint8_t)reach_of(resolver, frame);
@@ -572,7 +574,7 @@ static void mark_roots(struct resolver *resolver)
 #define MOST_CALLS_OF_A_FRAME 32
 #define ALWAYS_NAMED          (1u << 16)
 
-static void tell_left_out(struct wk_model *model, uint64_t frames)
+static void emit_left_out(struct wk_model *model, uint64_t frames)
 {
 	struct wk_buf text = { 0 };
 
@@ -608,7 +610,7 @@ static void name_stacks(struct resolver *resolver)
 		model->named_of[id] = named;
 	}
 	if (left_out)
-		tell_left_out(model, left_out);
+		emit_left_out(model, left_out);
 }
 
 static void close_images(struct resolver *resolver)
@@ -620,7 +622,7 @@ static void close_images(struct resolver *resolver)
 
 		if (open->symbols && !open->is_unsure)
 			model->images[id].state = wk_image_state(open->symbols);
-		if (open->carried_count || open->has_carried_places)
+		if (open->embedded_count || open->has_embedded_places)
 			model->images[id].reason =
 				wk_model_text(model, wk_str_c("names came with the recording"));
 		else if (open->is_open && is_of_the_kernel(&model->images[id]) && !open->symbols)
@@ -643,7 +645,7 @@ static bool all_came_named(const struct wk_model *model)
 }
 
 /* Nothing is looked up: named frames are the frames, and named stacks the stacks. */
-static void take_as_named(struct wk_model *model)
+static void handle_as_named(struct wk_model *model)
 {
 	struct wk_named_frames *named = &model->named_frames;
 	size_t count = model->frames.count;
@@ -688,11 +690,11 @@ void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols,
 				     .no_inlined = options && options->no_inlined };
 
 	if (all_came_named(model)) {
-		take_as_named(model);
+		handle_as_named(model);
 		return;
 	}
 	resolver.images = wk_alloc_zeroed(model->image_count, sizeof(*resolver.images));
-	sort_carried(&resolver);
+	sort_embedded(&resolver);
 	resolve_frames(&resolver);
 	name_stacks(&resolver);
 	wk_trie_trim(&model->stacks);
@@ -700,9 +702,9 @@ void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols,
 	mark_roots(&resolver);
 	close_images(&resolver);
 	model->fetching = symbols ? wk_symbols_fetching(symbols) : WK_FETCHING_NOTHING;
-	free(resolver.carried);
-	free(resolver.carried_places);
-	free(resolver.carried_bounds);
+	free(resolver.embedded);
+	free(resolver.embedded_places);
+	free(resolver.embedded_bounds);
 	free(resolver.named_frames);
 	wk_map_fini(&resolver.function_of);
 	wk_buf_fini(&resolver.scratch);

@@ -6,8 +6,8 @@
 
 struct state {
 	uint64_t since_ns;
-	uint64_t waited_ns;  /* until it became ready */
-	struct wk_about why; /* it waits, or is ready */
+	uint64_t waited_ns;    /* until it became ready */
+	struct wk_subject why; /* it waits, or is ready */
 	enum wk_doing doing;
 };
 
@@ -49,10 +49,10 @@ static struct state *state_of(struct wk_waits *waits, wk_thread_id thread)
 	return &waits->states[thread];
 }
 
-static wk_about_id about_of(struct wk_waits *waits, const struct state *state)
+static wk_subject_id about_of(struct wk_waits *waits, const struct state *state)
 {
 	return state->doing == WK_WAITING || state->doing == WK_READY
-		       ? wk_model_add_about(waits->model, &state->why)
+		       ? wk_model_add_subject(waits->model, &state->why)
 		       : 0;
 }
 
@@ -62,24 +62,25 @@ static uint64_t go_over(struct wk_waits *waits, wk_thread_id id, enum wk_doing d
 			uint64_t time_ns)
 {
 	struct state *state = state_of(waits, id);
-	struct wk_spell spell = { .thread = id, .doing = state->doing,
+	struct wk_interval interval = { .thread = id, .doing = state->doing,
 				  .about = about_of(waits, state), .begin_ns = state->since_ns };
 
 	if (time_ns > state->since_ns)
-		spell.took_ns = time_ns - state->since_ns;
+		interval.took_ns = time_ns - state->since_ns;
 	state->since_ns = time_ns;
 	state->doing = doing;
-	if (spell.doing == WK_DOING_UNKNOWN || (spell.doing != WK_RUNNING && !spell.took_ns))
-		return spell.took_ns;
+	if (interval.doing == WK_DOING_UNKNOWN ||
+	    (interval.doing != WK_RUNNING && !interval.took_ns))
+		return interval.took_ns;
 	if (waits->sums)
-		wk_model_sum_spell(waits->model, &spell);
+		wk_model_sum_interval(waits->model, &interval);
 	else
-		wk_model_add_spell(waits->model, &spell);
-	return spell.took_ns;
+		wk_model_add_interval(waits->model, &interval);
+	return interval.took_ns;
 }
 
 /* A thread that has ended leaves the processor for good. */
-static void leave(struct wk_waits *waits, wk_thread_id id, const struct wk_about *why,
+static void leave(struct wk_waits *waits, wk_thread_id id, const struct wk_subject *why,
 		  uint64_t time_ns)
 {
 	bool is_gone = waits->model->threads[id].end_ns != 0;
@@ -95,7 +96,7 @@ static void leave(struct wk_waits *waits, wk_thread_id id, const struct wk_about
 }
 
 struct wk_waited wk_waits_switch(struct wk_waits *waits, wk_thread_id old,
-				 const struct wk_about *why, wk_thread_id now, uint64_t time_ns)
+				 const struct wk_subject *why, wk_thread_id now, uint64_t time_ns)
 {
 	struct wk_waited waited = { 0 };
 	struct state *state;

@@ -21,13 +21,13 @@ void wk_waits_sum(struct wk_waits *waits);
 /* What a thread that begins to run has behind it. */
 struct wk_waited {
 	uint64_t wait_ns, ready_ns;
-	wk_about_id about; /* the wait */
+	wk_subject_id about; /* the wait */
 };
 
 /* Either row may be 0: a thread that is none, as the one that runs where nothing is to be done.
  * `why` the old one leaves the processor; nobody has ended its wait yet. */
 struct wk_waited wk_waits_switch(struct wk_waits *waits, wk_thread_id old,
-				 const struct wk_about *why, wk_thread_id now, uint64_t time_ns);
+				 const struct wk_subject *why, wk_thread_id now, uint64_t time_ns);
 
 /* A thread that waited may run on: `by` 0 is an interrupt. */
 void wk_waits_ready(struct wk_waits *waits, wk_thread_id thread, wk_thread_id by, uint64_t time_ns);

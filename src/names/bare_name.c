@@ -52,7 +52,7 @@ static void skip_brackets(struct reading *r)
 	r->has_parameters = r->angles == 0;
 }
 
-static void take_open(struct reading *r)
+static void read_open(struct reading *r)
 {
 	static const char nameless[] = "(anonymous namespace)";
 
@@ -65,7 +65,7 @@ static void take_open(struct reading *r)
 }
 
 /* "operator<<", "operator->": those are no brackets. */
-static void take_operator(struct reading *r)
+static void read_operator(struct reading *r)
 {
 	size_t len = 0;
 
@@ -90,7 +90,7 @@ static size_t qualifier(struct wk_str rest)
 }
 
 /* In front of a name stands what the function returns. */
-static void take_space(struct reading *r)
+static void read_space(struct reading *r)
 {
 	size_t len = qualifier(rest_of(r));
 	char next;
@@ -123,7 +123,7 @@ static void skip_tag(struct reading *r)
 
 /* "`anonymous namespace'", "`int __cdecl f(int)'": Microsoft's compiler quotes so what no program
  * can be called; whatever is in there is a name. */
-static void take_quoted(struct reading *r)
+static void read_quoted(struct reading *r)
 {
 	size_t depth = 0, len = 0;
 
@@ -142,11 +142,11 @@ static void take(struct reading *r)
 	char c = r->name.at[r->at];
 
 	if (c == '`') {
-		take_quoted(r);
+		read_quoted(r);
 	} else if (c == '(') {
-		take_open(r);
+		read_open(r);
 	} else if (c == ' ') {
-		take_space(r);
+		read_space(r);
 	} else if (c == '#') {
 		skip_number(r);
 	} else if (c == '[' && wk_str_starts(rest_of(r), "[abi:")) {
@@ -154,7 +154,7 @@ static void take(struct reading *r)
 	} else if (c == '&' && r->has_parameters) {
 		r->at++;
 	} else if (strchr("<>=-+*&|", c) && is_after_operator(r)) {
-		take_operator(r);
+		read_operator(r);
 	} else {
 		r->angles += c == '<';
 		r->angles -= c == '>' && r->angles;

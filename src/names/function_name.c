@@ -47,7 +47,7 @@ static struct wk_str without_linked_clones(struct wk_str name)
 }
 
 /* " (.isra.0)" and " [clone .isra.0]", what is open being the last bracket. */
-static bool take_trailer(struct wk_str *name, char close, char open, const char *begin)
+static bool read_trailer(struct wk_str *name, char close, char open, const char *begin)
 {
 	size_t at, len = strlen(begin);
 
@@ -63,7 +63,7 @@ static bool take_trailer(struct wk_str *name, char close, char open, const char 
 
 struct wk_str wk_name_without_clones(struct wk_str name)
 {
-	while (take_trailer(&name, ')', '(', "(.") || take_trailer(&name, ']', '[', "[clone ."))
+	while (read_trailer(&name, ')', '(', "(.") || read_trailer(&name, ']', '[', "[clone ."))
 		;
 	return without_linked_clones(name);
 }

@@ -119,7 +119,7 @@ struct qualified {
 	bool is_closed; /* and something follows */
 };
 
-static struct qualified take_apart(struct wk_str name)
+static struct qualified read_apart(struct wk_str name)
 {
 	struct qualified parts = { .self = wk_str_skip(name, 1) };
 	int depth = 1;
@@ -164,7 +164,7 @@ struct wk_owner wk_owner_of(struct wk_str name)
 		owner.plain = without_result(owner.plain);
 	owner.subject = owner.plain;
 	for (int i = 0; i < MOST_NESTED && wk_str_starts(owner.subject, "<"); i++) {
-		parts = take_apart(owner.subject);
+		parts = read_apart(owner.subject);
 		owner.is_language = is_of_the_language(&parts);
 		if (owner.is_language)
 			break;

@@ -33,7 +33,7 @@ static void replace(struct wk_buf *name, struct wk_buf *with)
 
 /* Behind "std::basic_string<char, std::char_traits<char>, std::allocator<char> >" and the like,
  * whose short name is added. 0 where there is none. */
-static size_t take_standard(struct wk_str rest, struct wk_buf *tidy)
+static size_t read_standard(struct wk_str rest, struct wk_buf *tidy)
 {
 	static const char *const words[] = { "string<", "string_view<", "ostream<", "istream<" };
 	static const char start[] = "std::basic_", traits[] = "char, std::char_traits<char>",
@@ -73,7 +73,7 @@ static size_t close_of_kind(struct wk_str name, size_t open, char opening, char 
 }
 
 /* "{{closure}}", "{closure#0}" and "{lambda(int)#1}" are told by one word. */
-static size_t take_braces(struct wk_str rest, struct wk_buf *tidy, bool *is_broken)
+static size_t read_braces(struct wk_str rest, struct wk_buf *tidy, bool *is_broken)
 {
 	size_t close, from = 0, to;
 
@@ -103,7 +103,7 @@ static size_t skip_digits(struct wk_str rest, size_t at)
 }
 
 /* What clang and LLVM call lambdas: "$_0" and "'lambda0'(int)". */
-static size_t take_lambda(struct wk_str rest, struct wk_buf *tidy, bool *is_broken)
+static size_t read_lambda(struct wk_str rest, struct wk_buf *tidy, bool *is_broken)
 {
 	size_t at = 0, close;
 
@@ -126,14 +126,14 @@ static size_t take_lambda(struct wk_str rest, struct wk_buf *tidy, bool *is_brok
 
 /* What is written another way at the beginning of `rest`; how much of it that takes. Of a name
  * with a bracket that is never closed no more are looked for: that takes time. */
-static size_t take_other(struct wk_str rest, struct wk_buf *tidy, bool *is_broken)
+static size_t read_other(struct wk_str rest, struct wk_buf *tidy, bool *is_broken)
 {
-	size_t len = take_standard(rest, tidy);
+	size_t len = read_standard(rest, tidy);
 
 	if (len == 0)
-		len = take_braces(rest, tidy, is_broken);
+		len = read_braces(rest, tidy, is_broken);
 	if (len == 0)
-		len = take_lambda(rest, tidy, is_broken);
+		len = read_lambda(rest, tidy, is_broken);
 	return len;
 }
 
@@ -162,7 +162,7 @@ static void tidy(struct wk_buf *name)
 
 	drop_versions(name);
 	for (size_t i = 0; i < name->len; i += taken) {
-		taken = take_other(rest_of(name, i), &kept, &is_broken);
+		taken = read_other(rest_of(name, i), &kept, &is_broken);
 		if (taken == 0) {
 			wk_buf_add_char(&kept, name->at[i]);
 			taken = 1;
@@ -326,7 +326,7 @@ static bool is_any_type(struct wk_str type)
 }
 
 /* "<SELF as TRAIT>::f" to "SELF::f", or "TRAIT::f" where SELF is any type. */
-static bool take_self(struct wk_buf *name)
+static bool read_self(struct wk_buf *name)
 {
 	struct wk_str all = wk_buf_str(name), self, trait = { 0 };
 	struct wk_buf kept = { 0 };
@@ -344,7 +344,7 @@ static bool take_self(struct wk_buf *name)
 }
 
 /* "core::slice::<impl [T]>::iter" to "[T]::iter", "a::<impl TRAIT for TYPE>::f" to "TYPE::f". */
-static void take_impl(struct wk_buf *name)
+static void read_impl(struct wk_buf *name)
 {
 	struct wk_str all = wk_buf_str(name);
 	struct wk_buf kept = { 0 };
@@ -365,9 +365,9 @@ static void take_impl(struct wk_buf *name)
 
 static void keep_self(struct wk_buf *name)
 {
-	for (int i = 0; i < MOST_NESTED && take_self(name); i++)
+	for (int i = 0; i < MOST_NESTED && read_self(name); i++)
 		continue;
-	take_impl(name);
+	read_impl(name);
 }
 
 /* --- Arguments ----------------------------------------------------------------------------- */

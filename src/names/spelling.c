@@ -220,7 +220,7 @@ static void add_defaults(struct writer *w, const struct arguments *arguments)
 }
 
 /* "<lambda(int)>" of gcc, "(lambda at FILE:LINE:COLUMN)" of clang: how much of `rest` it is. */
-static size_t take_lambda(struct writer *w, struct wk_str rest)
+static size_t parse_lambda(struct writer *w, struct wk_str rest)
 {
 	size_t close = NOT_THERE;
 
@@ -297,7 +297,7 @@ void wk_spell_written(struct wk_str written, struct wk_buf *out)
 
 	wk_buf_add(out, written.at, i);
 	while (i < written.len) {
-		size_t taken = take_lambda(&w, from(written, i));
+		size_t taken = parse_lambda(&w, from(written, i));
 
 		if (taken == 0 && written.at[i] == '<' && w.depth == MOST_NESTED)
 			break;

@@ -236,7 +236,7 @@ static bool is_left_behind(struct wk_os_folder *folder, const char *name, uint64
 	return is_free;
 }
 
-static bool take_one(struct wk_os_folder *folder, const char *name,
+static bool read_one(struct wk_os_folder *folder, const char *name,
 		     bool (*take)(void *context, const struct wk_os_folder_file *file),
 		     void *context)
 {
@@ -275,7 +275,7 @@ bool wk_os_folder_each(struct wk_os_folder *folder,
 		return wk_fail_os(err, cause, "cannot list %s", folder->path);
 	}
 	while ((entry = readdir(dir)) != NULL)
-		if (!take_one(folder, entry->d_name, take, context))
+		if (!read_one(folder, entry->d_name, take, context))
 			break;
 	closedir(dir);
 	return true;

@@ -400,8 +400,8 @@ size_t wk_os_kernel_build_id(uint8_t id[20])
 		while (!found && !in.bad && wk_bytes_left(&in)) {
 			uint32_t name_len = wk_u32le(&in), len = wk_u32le(&in);
 			uint32_t type = wk_u32le(&in);
-			struct wk_bytes name = wk_bytes_take(&in, ((uint64_t)name_len + 3) & ~3u);
-			struct wk_bytes content = wk_bytes_take(&in, ((uint64_t)len + 3) & ~3u);
+			struct wk_bytes name = wk_bytes_slice(&in, ((uint64_t)name_len + 3) & ~3u);
+			struct wk_bytes content = wk_bytes_slice(&in, ((uint64_t)len + 3) & ~3u);
 
 			if (in.bad || type != 3 || name_len != 4 || len == 0 || len > 20 ||
 			    memcmp(name.at, "GNU", 4) != 0)
@@ -484,7 +484,7 @@ void wk_os_lock_free(struct wk_os_lock *lock)
 	free(lock);
 }
 
-void wk_os_lock_take(struct wk_os_lock *lock)
+void wk_os_lock_acquire(struct wk_os_lock *lock)
 {
 	pthread_mutex_lock(&lock->mutex);
 }

@@ -209,7 +209,7 @@ void wk_os_thread_join(struct wk_os_thread *thread);
 struct wk_os_lock;
 struct wk_os_lock *wk_os_lock_new(void);
 void wk_os_lock_free(struct wk_os_lock *lock);
-void wk_os_lock_take(struct wk_os_lock *lock);
+void wk_os_lock_acquire(struct wk_os_lock *lock);
 void wk_os_lock_leave(struct wk_os_lock *lock);
 void wk_os_lock_wait(struct wk_os_lock *lock, unsigned milliseconds);
 void wk_os_lock_wake(struct wk_os_lock *lock);

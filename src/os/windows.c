@@ -204,7 +204,7 @@ void wk_os_lock_free(struct wk_os_lock *lock)
 	free(lock);
 }
 
-void wk_os_lock_take(struct wk_os_lock *lock)
+void wk_os_lock_acquire(struct wk_os_lock *lock)
 {
 	AcquireSRWLockExclusive(&lock->taken);
 }

@@ -285,7 +285,7 @@ static bool is_draft(const char *name)
 	return strncmp(name, DRAFT, strlen(DRAFT)) == 0 || strstr(name, ".old-");
 }
 
-static bool take_one(struct wk_os_folder *folder, const WIN32_FIND_DATAW *found,
+static bool read_one(struct wk_os_folder *folder, const WIN32_FIND_DATAW *found,
 		     bool (*take)(void *context, const struct wk_os_folder_file *file),
 		     void *context)
 {
@@ -325,7 +325,7 @@ bool wk_os_folder_each(struct wk_os_folder *folder,
 	do
 		if (!(found.dwFileAttributes &
 		      (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT)) &&
-		    !take_one(folder, &found, take, context))
+		    !read_one(folder, &found, take, context))
 			break;
 	while (FindNextFileW(search, &found));
 	FindClose(search);

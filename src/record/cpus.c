@@ -7,7 +7,7 @@
 #define MOST_CPUS 65536
 
 /* Takes a number off the front of `text`. */
-static bool take_number(struct wk_str *text, uint64_t *value)
+static bool handle_number(struct wk_str *text, uint64_t *value)
 {
 	size_t digits = 0;
 
@@ -19,7 +19,7 @@ static bool take_number(struct wk_str *text, uint64_t *value)
 	return true;
 }
 
-static bool take_char(struct wk_str *text, char c)
+static bool handle_char(struct wk_str *text, char c)
 {
 	if (text->len == 0 || text->at[0] != c)
 		return false;
@@ -34,16 +34,16 @@ size_t wk_cpus_parse(struct wk_str list, uint32_t **cpus)
 
 	*cpus = NULL;
 	do {
-		if (!take_number(&list, &first))
+		if (!handle_number(&list, &first))
 			break;
 		last = first;
-		if (take_char(&list, '-') && !take_number(&list, &last))
+		if (handle_char(&list, '-') && !handle_number(&list, &last))
 			break;
 		for (uint64_t cpu = first; cpu <= last && count < MOST_CPUS; cpu++) {
 			*cpus = wk_grow(*cpus, &cap, count + 1, sizeof(**cpus));
 			(*cpus)[count++] = (uint32_t)cpu;
 		}
-	} while (take_char(&list, ','));
+	} while (handle_char(&list, ','));
 	return count;
 }
 

@@ -20,7 +20,7 @@ struct teller {
 	bool ok;
 };
 
-static void tell(struct teller *teller, const char *key, struct wk_str value)
+static void emit(struct teller *teller, const char *key, struct wk_str value)
 {
 	struct wk_event event = {
 		.kind = WK_EVENT_SYSTEM,
@@ -29,15 +29,15 @@ static void tell(struct teller *teller, const char *key, struct wk_str value)
 	};
 
 	if (teller->ok && value.len)
-		teller->ok = wk_sink_take(teller->sink, &event, teller->err);
+		teller->ok = wk_sink_emit(teller->sink, &event, teller->err);
 }
 
-static void tell_number(struct teller *teller, const char *key, uint64_t value)
+static void emit_number(struct teller *teller, const char *key, uint64_t value)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	tell(teller, key, wk_str_c(text));
+	emit(teller, key, wk_str_c(text));
 }
 
 /* What stands behind "NAME   : " in a file of such lines; the first of them. */
@@ -59,27 +59,27 @@ static struct wk_str value_of(struct wk_str text, const char *name)
 	return (struct wk_str){ 0 };
 }
 
-static void tell_machine(struct teller *teller)
+static void emit_machine(struct teller *teller)
 {
 	struct utsname name;
 	struct wk_buf text = { 0 };
 	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
 
 	if (uname(&name) == 0) {
-		tell(teller, "host name", wk_str_c(name.nodename));
-		tell(teller, "kernel", wk_str_c(name.release));
-		tell(teller, "machine", wk_str_c(name.machine));
+		emit(teller, "host name", wk_str_c(name.nodename));
+		emit(teller, "kernel", wk_str_c(name.release));
+		emit(teller, "machine", wk_str_c(name.machine));
 	}
 	if (wk_os_read_small("/proc/cpuinfo", &text))
-		tell(teller, "cpu", value_of(wk_buf_str(&text), "model name"));
+		emit(teller, "cpu", value_of(wk_buf_str(&text), "model name"));
 	if (pages > 0 && page_bytes > 0)
-		tell_number(teller, "memory", (uint64_t)pages * (uint64_t)page_bytes);
+		emit_number(teller, "memory", (uint64_t)pages * (uint64_t)page_bytes);
 	if (wk_proc_command_line(getpid(), &text))
-		tell(teller, "command line", wk_buf_str(&text));
+		emit(teller, "command line", wk_buf_str(&text));
 	wk_buf_fini(&text);
 }
 
-static void tell_events(struct teller *teller, const struct wk_perf *perf)
+static void emit_events(struct teller *teller, const struct wk_perf *perf)
 {
 	for (size_t i = 0; i < perf->event_count; i++) {
 		const struct wk_perf_event *event = &perf->events[i];
@@ -92,11 +92,11 @@ static void tell_events(struct teller *teller, const struct wk_perf *perf)
 		else
 			snprintf(text, sizeof(text), "%s, %llu samples a second", event->name,
 				 (unsigned long long)perf->config.frequency_hz);
-		tell(teller, "event", wk_str_c(text));
+		emit(teller, "event", wk_str_c(text));
 	}
 }
 
-static void tell_call_graph(struct teller *teller, const struct wk_perf *perf)
+static void emit_call_graph(struct teller *teller, const struct wk_perf *perf)
 {
 	char text[64];
 
@@ -106,8 +106,8 @@ static void tell_call_graph(struct teller *teller, const struct wk_perf *perf)
 	else
 		snprintf(text, sizeof(text), "%s",
 			 perf->layout.has_chain ? "frame pointers" : "none");
-	tell(teller, "call graph", wk_str_c(text));
-	tell(teller, "sampled code", wk_str_c(perf->config.user_only ? "user" : "kernel and user"));
+	emit(teller, "call graph", wk_str_c(text));
+	emit(teller, "sampled code", wk_str_c(perf->config.user_only ? "user" : "kernel and user"));
 }
 
 /* Blanks within a word are no blanks between words: it is quoted then. */
@@ -149,45 +149,45 @@ static void add_recorded(const struct wk_recorder_options *options, struct wk_bu
 		add_processes(text, options->pids, options->pid_count);
 }
 
-static void tell_recorded(struct teller *teller, const struct wk_recorder_options *options)
+static void emit_recorded(struct teller *teller, const struct wk_recorder_options *options)
 {
 	struct wk_buf text = { 0 };
 
 	add_recorded(options, &text);
-	tell(teller, "recorded", wk_buf_str(&text));
+	emit(teller, "recorded", wk_buf_str(&text));
 	wk_buf_fini(&text);
 }
 
-static void tell_clock(struct teller *teller)
+static void emit_clock(struct teller *teller)
 {
 	char text[64];
 	uint64_t before = wk_os_clock_ns(), wall = wk_os_wall_ns(), after = wk_os_clock_ns();
 
-	tell(teller, "clock", wk_str_c("CLOCK_MONOTONIC"));
+	emit(teller, "clock", wk_str_c("CLOCK_MONOTONIC"));
 	snprintf(text, sizeof(text), "%llu %llu",
 		 (unsigned long long)(before + (after - before) / 2), (unsigned long long)wall);
-	tell(teller, "clock pair", wk_str_c(text));
+	emit(teller, "clock pair", wk_str_c(text));
 }
 
-bool wk_facts_tell(const struct wk_perf *perf, const struct wk_recorder_options *options,
+bool wk_facts_emit(const struct wk_perf *perf, const struct wk_recorder_options *options,
 		   const struct wk_sink *sink, struct wk_err *err)
 {
 	struct teller teller = { .sink = sink, .err = err, .ok = true };
 	char text[16];
 
-	tell_machine(&teller);
-	tell_number(&teller, "cpus", perf->cpu_count);
-	tell_recorded(&teller, options);
-	tell_events(&teller, perf);
-	tell_call_graph(&teller, perf);
+	emit_machine(&teller);
+	emit_number(&teller, "cpus", perf->cpu_count);
+	emit_recorded(&teller, options);
+	emit_events(&teller, perf);
+	emit_call_graph(&teller, perf);
 	snprintf(text, sizeof(text), "%d", wk_perf_paranoid());
-	tell(&teller, "perf_event_paranoid", wk_str_c(text));
-	tell_clock(&teller);
+	emit(&teller, "perf_event_paranoid", wk_str_c(text));
+	emit_clock(&teller);
 	return teller.ok;
 }
 
 /* The first word of `rest`, which is taken off with the blank behind it. */
-static struct wk_str take_word(struct wk_str *rest)
+static struct wk_str handle_word(struct wk_str *rest)
 {
 	size_t len = 0;
 	struct wk_str word = *rest;
@@ -204,17 +204,17 @@ bool wk_facts_module_line(struct wk_str line, struct wk_str *name, uint64_t *sta
 {
 	struct wk_str address;
 
-	*name = take_word(&line);
-	if (!wk_num_u64(take_word(&line), size_bytes))
+	*name = handle_word(&line);
+	if (!wk_num_u64(handle_word(&line), size_bytes))
 		return false;
 	for (int i = 0; i < 3; i++)
-		take_word(&line);
-	address = take_word(&line);
+		handle_word(&line);
+	address = handle_word(&line);
 	return name->len && wk_str_starts(address, "0x") &&
 	       wk_num_hex(wk_str_skip(address, 2), start) && *start && *size_bytes;
 }
 
-static bool tell_image(const struct wk_sink *sink, const char *path, uint64_t start,
+static bool emit_image(const struct wk_sink *sink, const char *path, uint64_t start,
 		       uint64_t size_bytes, struct wk_err *err)
 {
 	struct wk_event event = {
@@ -234,11 +234,11 @@ static bool tell_image(const struct wk_sink *sink, const char *path, uint64_t st
 	if (wk_str_is(event.image.path, KERNEL_PATH))
 		event.image.build_id.size =
 			(uint8_t)wk_os_kernel_build_id(event.image.build_id.bytes);
-	return wk_sink_take(sink, &event, err);
+	return wk_sink_emit(sink, &event, err);
 }
 
 /* Modules as "[name]"; `lowest` becomes the lowest address of any. */
-static bool tell_modules(const struct wk_sink *sink, uint64_t *lowest, struct wk_err *err)
+static bool emit_modules(const struct wk_sink *sink, uint64_t *lowest, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
 	struct wk_str rest;
@@ -260,7 +260,7 @@ static bool tell_modules(const struct wk_sink *sink, uint64_t *lowest, struct wk
 			 name.at);
 		if (start < *lowest)
 			*lowest = start;
-		ok = tell_image(sink, path, start, size_bytes, err);
+		ok = emit_image(sink, path, start, size_bytes, err);
 	}
 	wk_buf_fini(&text);
 	return ok;
@@ -292,16 +292,16 @@ bool wk_facts_kernel_is_hidden(void)
 
 /* The kernel is mapped within one aligned GiB, in front of its modules. _etext would be more
  * exact, but finding it costs tens of ms and nothing else lies between. */
-bool wk_facts_tell_kernel(const struct wk_sink *sink, struct wk_err *err)
+bool wk_facts_emit_kernel(const struct wk_sink *sink, struct wk_err *err)
 {
 	uint64_t start = kernel_text(), lowest = UINT64_MAX, end;
 
-	if (!tell_modules(sink, &lowest, err))
+	if (!emit_modules(sink, &lowest, err))
 		return false;
 	if (start == 0)
-		return tell_image(sink, KERNEL_PATH, HIDDEN_KERNEL_START, HIDDEN_KERNEL_START, err);
+		return emit_image(sink, KERNEL_PATH, HIDDEN_KERNEL_START, HIDDEN_KERNEL_START, err);
 	end = (start | 0x3fffffff) + 1;
 	if (lowest > start && lowest < end)
 		end = lowest;
-	return tell_image(sink, KERNEL_PATH, start, end - start, err);
+	return emit_image(sink, KERNEL_PATH, start, end - start, err);
 }

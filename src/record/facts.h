@@ -14,7 +14,7 @@
 #include "record/perf_open.h"
 #include "record/recorder.h"
 
-bool wk_facts_tell(const struct wk_perf *perf, const struct wk_recorder_options *options,
+bool wk_facts_emit(const struct wk_perf *perf, const struct wk_recorder_options *options,
 		   const struct wk_sink *sink, struct wk_err *err);
 
 /* Does the kernel keep the addresses of its functions from us? */
@@ -22,7 +22,7 @@ bool wk_facts_kernel_is_hidden(void);
 
 /* IMAGE events of the kernel and of its modules, with pid WK_KERNEL_PID. Where addresses are
  * hidden from this user, one image covers the upper half of all addresses. */
-bool wk_facts_tell_kernel(const struct wk_sink *sink, struct wk_err *err);
+bool wk_facts_emit_kernel(const struct wk_sink *sink, struct wk_err *err);
 
 /* One line of /proc/modules: name size users dependants state address. */
 bool wk_facts_module_line(struct wk_str line, struct wk_str *name, uint64_t *start,

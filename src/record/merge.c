@@ -89,7 +89,7 @@ static void drop(struct wk_merge_entry *entry, struct wk_queue *queue)
 }
 
 bool wk_merge_flush(struct wk_merge *merge, uint64_t final_ns, struct wk_queue *queue,
-		    wk_merge_take take, void *context, struct wk_err *err)
+		    wk_merge_next take, void *context, struct wk_err *err)
 {
 	size_t done = 0;
 	bool ok = true;

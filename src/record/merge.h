@@ -29,7 +29,7 @@ struct wk_merge {
 };
 
 /* Takes one record; false stops the flush. */
-typedef bool (*wk_merge_take)(void *context, const uint8_t *record, size_t size, uint64_t time_ns,
+typedef bool (*wk_merge_next)(void *context, const uint8_t *record, size_t size, uint64_t time_ns,
 			      struct wk_err *err);
 
 /* Indexes the records of a chunk, which must stay until its `live` is 0. */
@@ -38,7 +38,7 @@ void wk_merge_add(struct wk_merge *merge, struct wk_chunk *chunk);
 /* A record that comes too late is handed out with the time of the last one, so times never
  * fall. Chunks without live records go back to `queue` (unless it is NULL). */
 bool wk_merge_flush(struct wk_merge *merge, uint64_t final_ns, struct wk_queue *queue,
-		    wk_merge_take take, void *context, struct wk_err *err);
+		    wk_merge_next take, void *context, struct wk_err *err);
 
 /* Gives up what is left. */
 void wk_merge_fini(struct wk_merge *merge, struct wk_queue *queue);

@@ -184,7 +184,7 @@ static bool parse_sample(struct wk_parser *parser, struct wk_bytes in, uint16_t 
 	}
 	at_least_its_place(sample);
 	parser->counts.samples++;
-	return wk_sink_take(sink, event, err);
+	return wk_sink_emit(sink, event, err);
 }
 
 static bool parse_mapping(struct wk_parser *parser, struct wk_bytes in, const struct wk_sink *sink,
@@ -216,7 +216,7 @@ static bool parse_mapping(struct wk_parser *parser, struct wk_bytes in, const st
 		image->is_kernel = true;
 		event->pid = WK_KERNEL_PID;
 	}
-	return wk_sink_take(sink, event, err);
+	return wk_sink_emit(sink, event, err);
 }
 
 static bool parse_name(struct wk_parser *parser, struct wk_bytes in, uint16_t misc,
@@ -235,7 +235,7 @@ static bool parse_name(struct wk_parser *parser, struct wk_bytes in, uint16_t mi
 		event->kind = WK_EVENT_THREAD;
 		event->thread.change = WK_THREAD_NAME;
 		event->thread.name = name;
-		return wk_sink_take(sink, event, err);
+		return wk_sink_emit(sink, event, err);
 	}
 	only_main_thread(parser, event->pid);
 	event->kind = WK_EVENT_PROCESS;
@@ -246,7 +246,7 @@ static bool parse_name(struct wk_parser *parser, struct wk_bytes in, uint16_t mi
 		parser->asks.command_line(parser->asks.context, event->pid, name,
 					  &parser->command_line);
 	event->process.command_line = wk_buf_str(&parser->command_line);
-	return wk_sink_take(sink, event, err);
+	return wk_sink_emit(sink, event, err);
 }
 
 /* FORK and EXIT records: pid, parent's pid, tid, parent's tid. */
@@ -279,7 +279,7 @@ static bool parse_fork(struct wk_parser *parser, struct wk_bytes in, const struc
 		event->thread.change = WK_THREAD_START;
 		event->thread.parent_tid = parent_tid;
 	}
-	return wk_sink_take(sink, event, err);
+	return wk_sink_emit(sink, event, err);
 }
 
 static bool parse_exit(struct wk_parser *parser, struct wk_bytes in, const struct wk_sink *sink,
@@ -291,7 +291,7 @@ static bool parse_exit(struct wk_parser *parser, struct wk_bytes in, const struc
 		return true;
 	event->kind = WK_EVENT_THREAD;
 	event->thread.change = WK_THREAD_EXIT;
-	if (!wk_sink_take(sink, event, err))
+	if (!wk_sink_emit(sink, event, err))
 		return false;
 	if (!was_last_thread(parser, event->pid, event->tid))
 		return true;
@@ -301,10 +301,10 @@ static bool parse_exit(struct wk_parser *parser, struct wk_bytes in, const struc
 	if (parser->asks.exit_code)
 		event->process.has_exit_code = parser->asks.exit_code(
 			parser->asks.context, event->pid, &event->process.exit_code);
-	return wk_sink_take(sink, event, err);
+	return wk_sink_emit(sink, event, err);
 }
 
-static bool tell_lost(struct wk_parser *parser, struct wk_bytes in, bool samples_only,
+static bool emit_lost(struct wk_parser *parser, struct wk_bytes in, bool samples_only,
 		      const struct wk_sink *sink, struct wk_event *event, struct wk_err *err)
 {
 	if (!samples_only)
@@ -320,11 +320,11 @@ static bool tell_lost(struct wk_parser *parser, struct wk_bytes in, bool samples
 		parser->counts.lost_samples += event->lost.count;
 	else
 		parser->counts.lost_records += event->lost.count;
-	return wk_sink_take(sink, event, err);
+	return wk_sink_emit(sink, event, err);
 }
 
 /* Told in full once: a machine under load throttles thousands of times. */
-static bool tell_throttled(struct wk_parser *parser, const struct wk_sink *sink,
+static bool emit_throttled(struct wk_parser *parser, const struct wk_sink *sink,
 			   struct wk_event *event, struct wk_err *err)
 {
 	if (parser->counts.throttled++)
@@ -333,7 +333,7 @@ static bool tell_throttled(struct wk_parser *parser, const struct wk_sink *sink,
 	event->note.offset = WK_NOWHERE;
 	event->note.text = wk_str_c("the kernel paused sampling for a moment because it took too "
 				    "much time; a lower frequency avoids that");
-	return wk_sink_take(sink, event, err);
+	return wk_sink_emit(sink, event, err);
 }
 
 bool wk_parse_record(struct wk_parser *parser, const uint8_t *record, size_t size, uint64_t time_ns,
@@ -363,9 +363,9 @@ bool wk_parse_record(struct wk_parser *parser, const uint8_t *record, size_t siz
 		return parse_exit(parser, in, sink, &event, err);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		return tell_lost(parser, in, type == PERF_RECORD_LOST_SAMPLES, sink, &event, err);
+		return emit_lost(parser, in, type == PERF_RECORD_LOST_SAMPLES, sink, &event, err);
 	case PERF_RECORD_THROTTLE:
-		return tell_throttled(parser, sink, &event, err);
+		return emit_throttled(parser, sink, &event, err);
 	default:
 		return true;
 	}

@@ -187,7 +187,7 @@ static bool parse_modifiers(struct wk_str letters, struct wk_perf_event *event, 
 }
 
 /* Takes the text up to the next colon off `rest`; the colon is dropped. */
-static struct wk_str take_part(struct wk_str *rest)
+static struct wk_str handle_part(struct wk_str *rest)
 {
 	const char *colon = rest->len ? memchr(rest->at, ':', rest->len) : NULL;
 	struct wk_str part = *rest;
@@ -273,11 +273,11 @@ bool wk_perf_name_parse(struct wk_str text, struct wk_perf_event *event, struct 
 		event->unit = "events";
 		return parse_modifiers(rest, event, err);
 	}
-	name = take_part(&rest);
+	name = handle_part(&rest);
 	if (find_known(name, event)) {
 		if (event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CPU_CYCLES)
 			event->precise = WK_PERF_PRECISE_MOST;
-	} else if (!parse_tracepoint(name, take_part(&rest), event)) {
+	} else if (!parse_tracepoint(name, handle_part(&rest), event)) {
 		return unknown_name(name, err);
 	}
 	choose_unit(event);

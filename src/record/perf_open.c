@@ -529,7 +529,7 @@ enum wk_opened wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec
 	return WK_OPENED;
 }
 
-static void tell_all(const struct wk_perf *perf, unsigned long request)
+static void emit_all(const struct wk_perf *perf, unsigned long request)
 {
 	for (size_t i = 0; i < perf->fd_count; i++)
 		ioctl(perf->fds[i], request, 0);
@@ -537,12 +537,12 @@ static void tell_all(const struct wk_perf *perf, unsigned long request)
 
 void wk_perf_enable(struct wk_perf *perf)
 {
-	tell_all(perf, PERF_EVENT_IOC_ENABLE);
+	emit_all(perf, PERF_EVENT_IOC_ENABLE);
 }
 
 void wk_perf_disable(struct wk_perf *perf)
 {
-	tell_all(perf, PERF_EVENT_IOC_DISABLE);
+	emit_all(perf, PERF_EVENT_IOC_DISABLE);
 }
 
 uint64_t wk_perf_lost(const struct wk_perf *perf)

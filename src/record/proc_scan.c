@@ -12,7 +12,7 @@
 #define LONGEST_COMMAND_LINE 4096
 
 /* Takes the text up to `end` off the front of `rest`, and `end` with it. */
-static struct wk_str take_until(struct wk_str *rest, char end)
+static struct wk_str handle_until(struct wk_str *rest, char end)
 {
 	const char *at = rest->len ? memchr(rest->at, end, rest->len) : NULL;
 	struct wk_str part = *rest;
@@ -23,9 +23,9 @@ static struct wk_str take_until(struct wk_str *rest, char end)
 	return part;
 }
 
-static bool take_hex(struct wk_str *rest, char end, uint64_t *value)
+static bool handle_hex(struct wk_str *rest, char end, uint64_t *value)
 {
-	return wk_num_hex(take_until(rest, end), value);
+	return wk_num_hex(handle_until(rest, end), value);
 }
 
 /* start-end rwxp offset major:minor inode     path */
@@ -35,12 +35,12 @@ bool wk_proc_map_line(struct wk_str line, struct wk_event_image *image)
 	struct wk_str rights;
 
 	*image = (struct wk_event_image){ 0 };
-	if (!take_hex(&line, '-', &image->start) || !take_hex(&line, ' ', &end))
+	if (!handle_hex(&line, '-', &image->start) || !handle_hex(&line, ' ', &end))
 		return false;
-	rights = take_until(&line, ' ');
-	if (rights.len < 4 || end <= image->start || !take_hex(&line, ' ', &image->file_offset) ||
-	    !take_hex(&line, ':', &major_number) || !take_hex(&line, ' ', &minor_number) ||
-	    !wk_num_u64(take_until(&line, ' '), &image->inode))
+	rights = handle_until(&line, ' ');
+	if (rights.len < 4 || end <= image->start || !handle_hex(&line, ' ', &image->file_offset) ||
+	    !handle_hex(&line, ':', &major_number) || !handle_hex(&line, ' ', &minor_number) ||
+	    !wk_num_u64(handle_until(&line, ' '), &image->inode))
 		return false;
 	while (line.len && line.at[0] == ' ')
 		line = wk_str_skip(line, 1);
@@ -123,7 +123,7 @@ size_t wk_proc_threads(pid_t pid, pid_t **tids)
 	return count;
 }
 
-static bool tell_threads(pid_t pid, const struct wk_sink *sink, struct wk_buf *name,
+static bool emit_threads(pid_t pid, const struct wk_sink *sink, struct wk_buf *name,
 			 struct wk_err *err)
 {
 	pid_t *tids;
@@ -142,13 +142,13 @@ static bool tell_threads(pid_t pid, const struct wk_sink *sink, struct wk_buf *n
 		if (!wk_proc_name(tids[i], name))
 			continue;
 		event.thread.name = wk_buf_str(name);
-		ok = wk_sink_take(sink, &event, err);
+		ok = wk_sink_emit(sink, &event, err);
 	}
 	free(tids);
 	return ok;
 }
 
-static bool tell_maps(pid_t pid, const struct wk_sink *sink, struct wk_buf *text,
+static bool emit_maps(pid_t pid, const struct wk_sink *sink, struct wk_buf *text,
 		      struct wk_err *err)
 {
 	struct wk_str rest;
@@ -164,9 +164,10 @@ static bool tell_maps(pid_t pid, const struct wk_sink *sink, struct wk_buf *text
 			.cpu = WK_NO_CPU,
 		};
 
-		if (!wk_proc_map_line(take_until(&rest, '\n'), &event.image) || event.image.is_data)
+		if (!wk_proc_map_line(handle_until(&rest, '\n'), &event.image) ||
+		    event.image.is_data)
 			continue;
-		if (!wk_sink_take(sink, &event, err))
+		if (!wk_sink_emit(sink, &event, err))
 			return false;
 	}
 	return true;
@@ -189,8 +190,8 @@ bool wk_proc_scan(pid_t pid, const struct wk_sink *sink, struct wk_err *err)
 		event.process.parent_pid = parent_of(pid, &text);
 		event.process.name = wk_buf_str(&name);
 		event.process.command_line = wk_buf_str(&line);
-		ok = wk_sink_take(sink, &event, err) && tell_threads(pid, sink, &name, err) &&
-		     tell_maps(pid, sink, &text, err);
+		ok = wk_sink_emit(sink, &event, err) && emit_threads(pid, sink, &name, err) &&
+		     emit_maps(pid, sink, &text, err);
 	}
 	wk_buf_fini(&name);
 	wk_buf_fini(&line);
@@ -198,7 +199,7 @@ bool wk_proc_scan(pid_t pid, const struct wk_sink *sink, struct wk_err *err)
 	return ok;
 }
 
-static bool tell_idle(const struct wk_sink *sink, struct wk_err *err)
+static bool emit_idle(const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_event event = {
 		.kind = WK_EVENT_PROCESS,
@@ -206,7 +207,7 @@ static bool tell_idle(const struct wk_sink *sink, struct wk_err *err)
 		.process = { .change = WK_PROCESS_SEEN, .name = WK_STR("swapper") },
 	};
 
-	return wk_sink_take(sink, &event, err);
+	return wk_sink_emit(sink, &event, err);
 }
 
 bool wk_proc_scan_all(const struct wk_sink *sink, struct wk_err *err)
@@ -217,7 +218,7 @@ bool wk_proc_scan_all(const struct wk_sink *sink, struct wk_err *err)
 	if (!dir)
 		return wk_fail(err, WK_EIO, WK_NOWHERE,
 			       "cannot read /proc, which tells what already runs");
-	ok = tell_idle(sink, err);
+	ok = emit_idle(sink, err);
 	for (struct dirent *entry = readdir(dir); entry && ok; entry = readdir(dir)) {
 		uint64_t pid;
 

@@ -42,7 +42,7 @@ void wk_queue_fini(struct wk_queue *queue)
 }
 
 /* With nothing under way there is always room: a full round may be larger than the limit. */
-bool wk_queue_has_room(struct wk_queue *queue, size_t bytes)
+bool wk_queue_has_space(struct wk_queue *queue, size_t bytes)
 {
 	bool has_room;
 
@@ -95,7 +95,7 @@ void wk_queue_put(struct wk_queue *queue, const struct wk_round *round)
 	pthread_mutex_unlock(&queue->lock);
 }
 
-struct wk_round *wk_queue_take(struct wk_queue *queue, uint64_t patience_ns)
+struct wk_round *wk_queue_pop(struct wk_queue *queue, uint64_t patience_ns)
 {
 	struct timespec until;
 	struct wk_round *round;

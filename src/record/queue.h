@@ -3,7 +3,7 @@
  * The reader gets chunks, fills them with whole records, and hands them over as a round;
  * the worker takes rounds and gives chunks back when no record in them is needed any more.
  * A round is complete: no record older than its `final_ns` can come in a later one. Memory
- * is bounded: wk_queue_has_room tells when to leave records in the rings instead, where the
+ * is bounded: wk_queue_has_space tells when to leave records in the rings instead, where the
  * kernel counts what it cannot keep. */
 #ifndef WK_RECORD_QUEUE_H
 #define WK_RECORD_QUEUE_H
@@ -43,7 +43,7 @@ void wk_queue_init(struct wk_queue *queue, size_t limit_bytes);
 void wk_queue_fini(struct wk_queue *queue);
 
 /* Reader's side. */
-bool wk_queue_has_room(struct wk_queue *queue, size_t bytes);
+bool wk_queue_has_space(struct wk_queue *queue, size_t bytes);
 /* Waits until the worker has done all rounds that were handed over, or given up. */
 void wk_queue_wait_idle(struct wk_queue *queue);
 struct wk_chunk *wk_queue_chunk(struct wk_queue *queue);
@@ -51,7 +51,7 @@ void wk_queue_put(struct wk_queue *queue, const struct wk_round *round);
 
 /* Worker's side: the next round, owned by the caller until wk_queue_done, or NULL after
  * `patience_ns`. */
-struct wk_round *wk_queue_take(struct wk_queue *queue, uint64_t patience_ns);
+struct wk_round *wk_queue_pop(struct wk_queue *queue, uint64_t patience_ns);
 void wk_queue_release(struct wk_queue *queue, struct wk_chunk *chunk);
 void wk_queue_done(struct wk_queue *queue, struct wk_round *round);
 /* The worker takes nothing more; whoever waits for it goes on. */

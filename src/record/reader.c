@@ -165,7 +165,7 @@ static void copy_ring(struct wk_reader *reader, struct wk_ring *ring, uint64_t e
 		size_t got = 0;
 
 		if (chunk)
-			got = wk_ring_take(ring, end - ring->tail, chunk->bytes + chunk->len,
+			got = wk_ring_read(ring, end - ring->tail, chunk->bytes + chunk->len,
 					   WK_CHUNK_BYTES - chunk->len);
 		if (chunk)
 			chunk->len += got;
@@ -184,7 +184,7 @@ static void drain(struct wk_reader *reader, bool is_last)
 		round.final_ns = UINT64_MAX;
 		wk_queue_wait_idle(reader->queue);
 	}
-	reader->was_full = !is_last && !wk_queue_has_room(reader->queue, pending);
+	reader->was_full = !is_last && !wk_queue_has_space(reader->queue, pending);
 	if (reader->was_full || (!pending && !reader->had_records && !is_last))
 		return;
 	for (size_t i = 0; i < reader->perf->cpu_count && !atomic_load(&reader->is_cancelled); i++)

@@ -215,7 +215,7 @@ static void copy_options(struct wk_recorder *recorder, const struct wk_recorder_
 }
 
 /* Samples of kernel code are worth little without names: better said before than after. */
-static void tell_hidden_kernel(struct wk_perf *perf)
+static void emit_hidden_kernel(struct wk_perf *perf)
 {
 	if (!perf->config.user_only && wk_facts_kernel_is_hidden())
 		wk_buf_add_text(&perf->notices,
@@ -245,7 +245,7 @@ struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, s
 		goto fail;
 	if (!wk_perf_open_rings(&recorder->perf, err) || !open_targets(recorder, err))
 		goto fail;
-	tell_hidden_kernel(&recorder->perf);
+	emit_hidden_kernel(&recorder->perf);
 	prepare_stages(recorder);
 	return recorder;
 fail:
@@ -259,16 +259,16 @@ const char *wk_recorder_notices(const struct wk_recorder *recorder)
 }
 
 /* Everything goes through here, so that the parser knows which threads were there before. */
-static bool take_seen(void *context, const struct wk_event *event, struct wk_err *err)
+static bool handle_seen(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	struct wk_recorder *recorder = context;
 
 	if (event->kind == WK_EVENT_THREAD)
 		wk_parser_knows(&recorder->parser, event->pid, event->tid);
-	return wk_sink_take(recorder->sink, event, err);
+	return wk_sink_emit(recorder->sink, event, err);
 }
 
-static bool tell_sources(struct wk_recorder *recorder, struct wk_err *err)
+static bool emit_sources(struct wk_recorder *recorder, struct wk_err *err)
 {
 	for (size_t i = 0; i < recorder->perf.event_count; i++) {
 		const struct wk_perf_event *from = &recorder->perf.events[i];
@@ -283,18 +283,18 @@ static bool tell_sources(struct wk_recorder *recorder, struct wk_err *err)
 			},
 		};
 
-		if (!wk_sink_take(recorder->sink, &event, err))
+		if (!wk_sink_emit(recorder->sink, &event, err))
 			return false;
 	}
 	return true;
 }
 
 /* All that has time 0: the machine, the sources, and what already runs. */
-static bool tell_beginning(struct wk_recorder *recorder, struct wk_err *err)
+static bool emit_beginning(struct wk_recorder *recorder, struct wk_err *err)
 {
-	struct wk_sink seen = { .take = take_seen, .context = recorder };
-	bool ok = wk_facts_tell(&recorder->perf, &recorder->options, recorder->sink, err) &&
-		  tell_sources(recorder, err) && wk_facts_tell_kernel(recorder->sink, err);
+	struct wk_sink seen = { .take = handle_seen, .context = recorder };
+	bool ok = wk_facts_emit(&recorder->perf, &recorder->options, recorder->sink, err) &&
+		  emit_sources(recorder, err) && wk_facts_emit_kernel(recorder->sink, err);
 
 	if (recorder->options.all_cpus)
 		return ok && wk_proc_scan_all(&seen, err);
@@ -303,16 +303,16 @@ static bool tell_beginning(struct wk_recorder *recorder, struct wk_err *err)
 	return ok;
 }
 
-static bool take_record(void *context, const uint8_t *record, size_t size, uint64_t time_ns,
-			struct wk_err *err)
+static bool handle_record(void *context, const uint8_t *record, size_t size, uint64_t time_ns,
+			  struct wk_err *err)
 {
 	struct wk_recorder *recorder = context;
 
 	return wk_parse_record(&recorder->parser, record, size, time_ns, recorder->sink, err);
 }
 
-static bool take_round(struct wk_recorder *recorder, const struct wk_round *round,
-		       struct wk_err *err)
+static bool handle_round(struct wk_recorder *recorder, const struct wk_round *round,
+			 struct wk_err *err)
 {
 	for (struct wk_chunk *chunk = round->first, *next; chunk; chunk = next) {
 		next = chunk->next;
@@ -320,7 +320,7 @@ static bool take_round(struct wk_recorder *recorder, const struct wk_round *roun
 		if (chunk->live == 0)
 			wk_queue_release(&recorder->queue, chunk);
 	}
-	return wk_merge_flush(&recorder->merge, round->final_ns, &recorder->queue, take_record,
+	return wk_merge_flush(&recorder->merge, round->final_ns, &recorder->queue, handle_record,
 			      recorder, err);
 }
 
@@ -343,19 +343,19 @@ static struct wk_recorder_status status_of(const struct wk_recorder *recorder, u
 	};
 }
 
-static bool take_rounds(struct wk_recorder *recorder,
-			void (*progress)(void *context, const struct wk_recorder_status *status),
-			void *context, struct wk_err *err)
+static bool handle_rounds(struct wk_recorder *recorder,
+			  void (*progress)(void *context, const struct wk_recorder_status *status),
+			  void *context, struct wk_err *err)
 {
 	uint64_t told_ns = wk_os_clock_ns();
 	bool is_last = false, ok = true;
 
 	while (ok && !is_last) {
-		struct wk_round *round = wk_queue_take(&recorder->queue, PROGRESS_NS);
+		struct wk_round *round = wk_queue_pop(&recorder->queue, PROGRESS_NS);
 		uint64_t now_ns;
 
 		if (round) {
-			ok = take_round(recorder, round, err);
+			ok = handle_round(recorder, round, err);
 			is_last = round->is_last;
 			wk_queue_done(&recorder->queue, round);
 		}
@@ -370,7 +370,7 @@ static bool take_rounds(struct wk_recorder *recorder,
 	return ok;
 }
 
-static bool tell_note(struct wk_recorder *recorder, uint64_t count, const char *words,
+static bool emit_note(struct wk_recorder *recorder, uint64_t count, const char *words,
 		      struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
@@ -386,14 +386,14 @@ static bool tell_note(struct wk_recorder *recorder, uint64_t count, const char *
 		return true;
 	wk_buf_add_fmt(&text, "%llu %s", (unsigned long long)count, words);
 	event.note.text = wk_buf_str(&text);
-	ok = wk_sink_take(recorder->sink, &event, err);
+	ok = wk_sink_emit(recorder->sink, &event, err);
 	wk_buf_fini(&text);
 	return ok;
 }
 
 /* The kernel writes how many records it lost in front of the next one that fits: those lost
  * at the very end have no next one. */
-static bool tell_late_losses(struct wk_recorder *recorder, struct wk_err *err)
+static bool emit_late_losses(struct wk_recorder *recorder, struct wk_err *err)
 {
 	struct wk_parser_counts *counts = &recorder->parser.counts;
 	uint64_t lost = wk_perf_lost(&recorder->perf);
@@ -407,21 +407,21 @@ static bool tell_late_losses(struct wk_recorder *recorder, struct wk_err *err)
 		return true;
 	event.lost.count = lost - counts->lost_records;
 	counts->lost_records = lost;
-	return wk_sink_take(recorder->sink, &event, err);
+	return wk_sink_emit(recorder->sink, &event, err);
 }
 
-static bool tell_end(struct wk_recorder *recorder, struct wk_err *err)
+static bool emit_end(struct wk_recorder *recorder, struct wk_err *err)
 {
 	uint64_t broken = 0;
 
 	for (size_t i = 0; i < recorder->perf.cpu_count; i++)
 		broken += recorder->perf.cpus[i].ring.broken;
-	return tell_late_losses(recorder, err) &&
-	       tell_note(recorder, recorder->merge.late,
+	return emit_late_losses(recorder, err) &&
+	       emit_note(recorder, recorder->merge.late,
 			 "records came later than the order of time allows", err) &&
-	       tell_note(recorder, recorder->parser.counts.damaged,
+	       emit_note(recorder, recorder->parser.counts.damaged,
 			 "records of the kernel were damaged and left out", err) &&
-	       tell_note(recorder, broken, "bytes of the kernel's rings were no records", err);
+	       emit_note(recorder, broken, "bytes of the kernel's rings were no records", err);
 }
 
 /* Not after a Ctrl-C: the child has heard it as a rule, but a SIGTERM came to us alone. */
@@ -434,7 +434,7 @@ static bool let_command_go(struct wk_recorder *recorder, struct wk_err *err)
 
 static bool begin(struct wk_recorder *recorder, struct wk_err *err)
 {
-	if (!tell_beginning(recorder, err))
+	if (!emit_beginning(recorder, err))
 		return false;
 	if (recorder->options.all_cpus || recorder->options.pid_count)
 		wk_perf_enable(&recorder->perf);
@@ -477,7 +477,7 @@ static bool record(struct wk_recorder *recorder,
 	/* The reader's thread begins with the priority of the one that starts it. */
 	ok = wk_reader_start(&recorder->reader, err);
 	if (ok) {
-		ok = begin(recorder, err) && take_rounds(recorder, progress, context, err);
+		ok = begin(recorder, err) && handle_rounds(recorder, progress, context, err);
 		if (!ok)
 			wk_reader_cancel(&recorder->reader);
 		wk_reader_join(&recorder->reader);
@@ -497,7 +497,7 @@ bool wk_recorder_run(struct wk_recorder *recorder, const struct wk_sink *sink,
 	recorder->sink = sink;
 	recorder->reader.started_ns = wk_os_clock_ns();
 	ok = record(recorder, progress, context, err);
-	ok = ok && tell_end(recorder, err);
+	ok = ok && emit_end(recorder, err);
 	fill_result(recorder, result);
 	return ok;
 }

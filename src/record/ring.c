@@ -89,7 +89,7 @@ size_t wk_ring_peek(const struct wk_ring *ring, uint64_t at, uint64_t end, uint8
 	return size;
 }
 
-size_t wk_ring_take(struct wk_ring *ring, uint64_t pending, uint8_t *out, size_t room)
+size_t wk_ring_read(struct wk_ring *ring, uint64_t pending, uint8_t *out, size_t room)
 {
 	bool is_broken;
 	size_t len = whole_records(ring, pending, room, &is_broken);

@@ -36,6 +36,6 @@ size_t wk_ring_peek(const struct wk_ring *ring, uint64_t at, uint64_t end, uint8
 /* Copies whole records, `room` bytes at most and none beyond `pending` (from
  * wk_ring_pending), to `out` and gives their place back to the kernel. Returns the bytes
  * copied; 0 if nothing waits or the next record does not fit. */
-size_t wk_ring_take(struct wk_ring *ring, uint64_t pending, uint8_t *out, size_t room);
+size_t wk_ring_read(struct wk_ring *ring, uint64_t pending, uint8_t *out, size_t room);
 
 #endif

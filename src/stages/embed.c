@@ -9,7 +9,7 @@
 #include "stages/supplied_names.h"
 #include "symbols/unwind/unwind.h"
 
-struct carried_image {
+struct embedded_image {
 	struct wk_image_symbols *symbols; /* NULL: nothing to carry */
 	struct wk_str path;
 	struct wk_build_id build_id;
@@ -25,55 +25,55 @@ struct seen {
 	uint32_t image;
 };
 
-struct wk_carry {
+struct wk_embedder {
 	struct wk_arena paths;
-	struct carried_image *images;
+	struct embedded_image *images;
 	size_t images_cap;
 	uint32_t image_count;
 	struct seen *seen; /* row 0 is unused, so that an index can name rows */
 	size_t seen_cap;
 	uint32_t seen_count;
 	struct wk_index index;
-	struct wk_given_names given; /* by the recording, which needs no file for them */
+	struct wk_supplied_names given; /* by the recording, which needs no file for them */
 	bool takes_all, is_live;
 	bool kernel_is_ours; /* an image of the kernel that runs now was mapped */
 	struct wk_place places[WK_MOST_PLACES]; /* scratch */
 	struct wk_event_call calls[WK_MOST_PLACES];
 };
 
-struct wk_carry *wk_carry_new(void)
+struct wk_embedder *wk_embedder_new(void)
 {
-	struct wk_carry *carry = wk_alloc_zeroed(1, sizeof(*carry));
+	struct wk_embedder *embedder = wk_alloc_zeroed(1, sizeof(*embedder));
 
-	carry->seen = wk_grow(NULL, &carry->seen_cap, 1, sizeof(*carry->seen));
-	carry->seen_count = 1;
-	return carry;
+	embedder->seen = wk_grow(NULL, &embedder->seen_cap, 1, sizeof(*embedder->seen));
+	embedder->seen_count = 1;
+	return embedder;
 }
 
-void wk_carry_free(struct wk_carry *carry)
+void wk_embedder_free(struct wk_embedder *embedder)
 {
-	if (!carry)
+	if (!embedder)
 		return;
-	wk_arena_fini(&carry->paths);
-	wk_index_fini(&carry->index);
-	wk_given_names_fini(&carry->given);
-	free(carry->images);
-	free(carry->seen);
-	free(carry);
+	wk_arena_fini(&embedder->paths);
+	wk_index_fini(&embedder->index);
+	wk_supplied_names_fini(&embedder->given);
+	free(embedder->images);
+	free(embedder->seen);
+	free(embedder);
 }
 
-void wk_carry_all(struct wk_carry *carry)
+void wk_embedder_all(struct wk_embedder *embedder)
 {
-	carry->takes_all = true;
+	embedder->takes_all = true;
 }
 
-void wk_carry_live(struct wk_carry *carry)
+void wk_embedder_live(struct wk_embedder *embedder)
 {
-	carry->is_live = true;
+	embedder->is_live = true;
 }
 
 /* Will the path lead a later reader to this very file? */
-static bool is_plain_file(const struct carried_image *image)
+static bool is_plain_file(const struct embedded_image *image)
 {
 	struct wk_os_identity identity;
 
@@ -81,83 +81,84 @@ static bool is_plain_file(const struct carried_image *image)
 	       (image->inode == 0 || identity.inode == image->inode);
 }
 
-void wk_carry_image(struct wk_carry *carry, uint32_t image, const struct wk_event *event,
-		    struct wk_image_symbols *symbols)
+void wk_embedder_image(struct wk_embedder *embedder, uint32_t image, const struct wk_event *event,
+		       struct wk_image_symbols *symbols)
 {
-	struct carried_image *row;
+	struct embedded_image *row;
 
-	carry->images = wk_grow(carry->images, &carry->images_cap, (size_t)image + 1,
-				sizeof(*carry->images));
-	while (carry->image_count <= image)
-		carry->images[carry->image_count++] = (struct carried_image){ 0 };
+	embedder->images = wk_grow(embedder->images, &embedder->images_cap, (size_t)image + 1,
+				   sizeof(*embedder->images));
+	while (embedder->image_count <= image)
+		embedder->images[embedder->image_count++] = (struct embedded_image){ 0 };
 	if (!symbols)
 		return;
 	if (event->image.is_kernel)
-		carry->kernel_is_ours |= wk_is_running_kernel(&event->image.build_id);
-	row = &carry->images[image];
+		embedder->kernel_is_ours |= wk_is_running_kernel(&event->image.build_id);
+	row = &embedder->images[image];
 	row->start = event->image.start;
 	row->is_kernel =
 		event->image.is_kernel || (wk_image_kind_of(&event->image) == WK_IMAGE_VDSO &&
 					   event->image.build_id.size == 0);
 	row->symbols = symbols;
-	row->path = wk_arena_copy(&carry->paths, event->image.path);
+	row->path = wk_arena_copy(&embedder->paths, event->image.path);
 	row->build_id = event->image.build_id;
 	row->inode = event->image.inode;
 	row->is_plain = wk_image_kind_of(&event->image) == WK_IMAGE_FILE && is_plain_file(row);
 }
 
-bool wk_carry_wants(const struct wk_carry *carry, uint32_t image)
+bool wk_embedder_wants(const struct wk_embedder *embedder, uint32_t image)
 {
-	return image < carry->image_count && carry->images[image].symbols;
+	return image < embedder->image_count && embedder->images[image].symbols;
 }
 
 static bool same_seen(const void *table, uint32_t id, const void *key)
 {
-	const struct seen *a = &((const struct wk_carry *)table)->seen[id];
+	const struct seen *a = &((const struct wk_embedder *)table)->seen[id];
 	const struct seen *b = key;
 
 	return a->address == b->address && a->image == b->image;
 }
 
-void wk_carry_address(struct wk_carry *carry, uint32_t image, uint64_t address)
+void wk_embedder_address(struct wk_embedder *embedder, uint32_t image, uint64_t address)
 {
 	struct seen row = { address, image };
 	uint64_t hash = wk_hash_pair(address, image);
 
-	if (wk_index_find(&carry->index, hash, same_seen, carry, &row))
+	if (wk_index_find(&embedder->index, hash, same_seen, embedder, &row))
 		return;
-	carry->seen =
-		wk_grow(carry->seen, &carry->seen_cap, (size_t)carry->seen_count + 1, sizeof(row));
-	carry->seen[carry->seen_count] = row;
-	wk_index_add(&carry->index, hash, carry->seen_count++);
+	embedder->seen = wk_grow(embedder->seen, &embedder->seen_cap,
+				 (size_t)embedder->seen_count + 1, sizeof(row));
+	embedder->seen[embedder->seen_count] = row;
+	wk_index_add(&embedder->index, hash, embedder->seen_count++);
 }
 
-void wk_carry_given(struct wk_carry *carry, const struct wk_event_symbol *symbol)
+void wk_embedder_supplied(struct wk_embedder *embedder, const struct wk_event_symbol *symbol)
 {
-	wk_given_names_add(&carry->given, symbol);
+	wk_supplied_names_add(&embedder->given, symbol);
 }
 
 /* The kernel that runs now may be another than the recorded one, and names all addresses. */
-static bool is_of_another_kernel(const struct wk_carry *carry, const struct carried_image *image)
+static bool is_of_another_kernel(const struct wk_embedder *embedder,
+				 const struct embedded_image *image)
 {
-	if (!image->is_kernel || carry->is_live)
+	if (!image->is_kernel || embedder->is_live)
 		return false;
-	return !carry->kernel_is_ours ||
+	return !embedder->kernel_is_ours ||
 	       (image->build_id.size && wk_kernel_has_moved(image->symbols, image->start));
 }
 
 /* Sends the symbol once, however many of its addresses were seen. */
-static bool send_one(struct wk_carry *carry, struct wk_map *sent, const struct seen *seen,
+static bool send_one(struct wk_embedder *embedder, struct wk_map *sent, const struct seen *seen,
 		     const struct wk_sink *sink, struct wk_err *err)
 {
-	struct carried_image *image = &carry->images[seen->image];
+	struct embedded_image *image = &embedder->images[seen->image];
 	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .cpu = WK_NO_CPU };
 	struct wk_symbol symbol;
 	uint32_t *done;
 
 	if (!image->symbols || !wk_image_find(image->symbols, seen->address, &symbol)) {
-		image->unnamed += !wk_given_names_has(&carry->given, image->path, &image->build_id,
-						      seen->address);
+		image->unnamed += !wk_supplied_names_has(&embedder->given, image->path,
+							 &image->build_id, seen->address);
 		return true;
 	}
 	done = wk_map_at(sent, wk_hash_pair(symbol.start, seen->image));
@@ -169,51 +170,52 @@ static bool send_one(struct wk_carry *carry, struct wk_map *sent, const struct s
 	event.symbol.start = symbol.start;
 	event.symbol.size_bytes = symbol.size_bytes;
 	event.symbol.name = symbol.name;
-	return wk_sink_take(sink, &event, err);
+	return wk_sink_emit(sink, &event, err);
 }
 
 /* Of the outermost function symbols know best what it is called. */
-static bool send_calls(struct wk_carry *carry, const struct seen *seen, const struct wk_sink *sink,
-		       struct wk_err *err)
+static bool send_calls(struct wk_embedder *embedder, const struct seen *seen,
+		       const struct wk_sink *sink, struct wk_err *err)
 {
-	const struct carried_image *image = &carry->images[seen->image];
+	const struct embedded_image *image = &embedder->images[seen->image];
 	struct wk_event event = { .kind = WK_EVENT_CALLS, .cpu = WK_NO_CPU };
 	size_t count = image->symbols ? wk_image_places(image->symbols, seen->address,
-							carry->places, WK_MOST_PLACES)
+							embedder->places, WK_MOST_PLACES)
 				      : 0;
 	struct wk_symbol symbol;
 
 	if (count == 0)
 		return true;
 	for (size_t i = 0; i < count; i++) {
-		const struct wk_place *place = &carry->places[count - 1 - i];
+		const struct wk_place *place = &embedder->places[count - 1 - i];
 
-		carry->calls[i] = (struct wk_event_call){
+		embedder->calls[i] = (struct wk_event_call){
 			wk_image_place_name(image->symbols, place), place->file, place->line };
 	}
 	if (wk_image_find(image->symbols, seen->address, &symbol) && !symbol.is_plt)
-		carry->calls[0].function = symbol.name;
+		embedder->calls[0].function = symbol.name;
 	event.calls = (struct wk_event_calls){ .image_path = image->path,
 					       .build_id = image->build_id,
 					       .address = seen->address,
-					       .calls = carry->calls, .count = count };
-	return wk_sink_take(sink, &event, err);
+					       .calls = embedder->calls, .count = count };
+	return wk_sink_emit(sink, &event, err);
 }
 
-static bool send_all_calls(struct wk_carry *carry, const struct wk_sink *sink, struct wk_err *err)
+static bool send_all_calls(struct wk_embedder *embedder, const struct wk_sink *sink,
+			   struct wk_err *err)
 {
 	bool ok = true;
 
-	for (uint32_t i = 1; i < carry->seen_count && ok; i++)
-		ok = send_calls(carry, &carry->seen[i], sink, err);
+	for (uint32_t i = 1; i < embedder->seen_count && ok; i++)
+		ok = send_calls(embedder, &embedder->seen[i], sink, err);
 	return ok;
 }
 
 /* Where the function lies that this address is in, once for each function. */
-static bool send_bounds(struct wk_carry *carry, struct wk_map *sent, const struct seen *seen,
+static bool send_bounds(struct wk_embedder *embedder, struct wk_map *sent, const struct seen *seen,
 			const struct wk_sink *sink, struct wk_err *err)
 {
-	const struct carried_image *image = &carry->images[seen->image];
+	const struct embedded_image *image = &embedder->images[seen->image];
 	const struct wk_obj *obj = image->symbols ? wk_image_obj(image->symbols) : NULL;
 	struct wk_event event = { .kind = WK_EVENT_BOUNDS, .cpu = WK_NO_CPU };
 	struct wk_unwind_table *table;
@@ -237,46 +239,48 @@ static bool send_bounds(struct wk_carry *carry, struct wk_map *sent, const struc
 		.size_bytes = size_bytes < UINT32_MAX ? (uint32_t)size_bytes : UINT32_MAX,
 		.is_root = wk_unwind_is_root(table, vaddr),
 	};
-	return wk_sink_take(sink, &event, err);
+	return wk_sink_emit(sink, &event, err);
 }
 
-static bool send_all_bounds(struct wk_carry *carry, const struct wk_sink *sink, struct wk_err *err)
+static bool send_all_bounds(struct wk_embedder *embedder, const struct wk_sink *sink,
+			    struct wk_err *err)
 {
 	struct wk_map sent = { 0 };
 	bool ok = true;
 
-	for (uint32_t i = 1; i < carry->seen_count && ok; i++)
-		ok = send_bounds(carry, &sent, &carry->seen[i], sink, err);
+	for (uint32_t i = 1; i < embedder->seen_count && ok; i++)
+		ok = send_bounds(embedder, &sent, &embedder->seen[i], sink, err);
 	wk_map_fini(&sent);
 	return ok;
 }
 
-bool wk_carry_send(struct wk_carry *carry, const struct wk_sink *sink, struct wk_err *err)
+bool wk_embedder_emit(struct wk_embedder *embedder, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_map sent = { 0 };
 	bool ok = true;
 
-	for (uint32_t i = 0; i < carry->image_count; i++)
-		if (carry->images[i].symbols && is_of_another_kernel(carry, &carry->images[i]))
-			carry->images[i].symbols = NULL;
-	wk_given_names_sort(&carry->given);
-	for (uint32_t i = 0; i < carry->image_count; i++)
-		carry->images[i].is_plain =
-			carry->images[i].is_plain && is_plain_file(&carry->images[i]);
-	for (uint32_t i = 1; i < carry->seen_count && ok; i++)
-		if (carry->takes_all || !carry->images[carry->seen[i].image].is_plain)
-			ok = send_one(carry, &sent, &carry->seen[i], sink, err);
+	for (uint32_t i = 0; i < embedder->image_count; i++)
+		if (embedder->images[i].symbols &&
+		    is_of_another_kernel(embedder, &embedder->images[i]))
+			embedder->images[i].symbols = NULL;
+	wk_supplied_names_sort(&embedder->given);
+	for (uint32_t i = 0; i < embedder->image_count; i++)
+		embedder->images[i].is_plain =
+			embedder->images[i].is_plain && is_plain_file(&embedder->images[i]);
+	for (uint32_t i = 1; i < embedder->seen_count && ok; i++)
+		if (embedder->takes_all || !embedder->images[embedder->seen[i].image].is_plain)
+			ok = send_one(embedder, &sent, &embedder->seen[i], sink, err);
 	wk_map_fini(&sent);
-	ok = ok && send_all_bounds(carry, sink, err);
-	return ok && (!carry->takes_all || send_all_calls(carry, sink, err));
+	ok = ok && send_all_bounds(embedder, sink, err);
+	return ok && (!embedder->takes_all || send_all_calls(embedder, sink, err));
 }
 
-struct wk_carry_counts wk_carry_counts(const struct wk_carry *carry)
+struct wk_embed_counts wk_embed_counts(const struct wk_embedder *embedder)
 {
-	struct wk_carry_counts counts = { .addresses = carry->seen_count - 1 };
+	struct wk_embed_counts counts = { .addresses = embedder->seen_count - 1 };
 
-	for (uint32_t i = 0; i < carry->image_count; i++) {
-		const struct carried_image *image = &carry->images[i];
+	for (uint32_t i = 0; i < embedder->image_count; i++) {
+		const struct embedded_image *image = &embedder->images[i];
 
 		counts.unnamed += image->unnamed;
 		if (image->unnamed <= counts.of_reason)

@@ -51,7 +51,7 @@ struct parts {
 	struct wk_mapping mapping;
 };
 
-static struct parts take_apart(struct wk_mappings *tree)
+static struct parts handle_apart(struct wk_mappings *tree)
 {
 	struct parts parts = { tree->left, tree->right, tree->mapping };
 
@@ -67,16 +67,16 @@ static struct parts take_apart(struct wk_mappings *tree)
 
 static struct wk_mappings *rotate_left(struct wk_mappings *tree)
 {
-	struct parts top = take_apart(tree);
-	struct parts right = take_apart(top.right);
+	struct parts top = handle_apart(tree);
+	struct parts right = handle_apart(top.right);
 
 	return node(node(top.left, &top.mapping, right.left), &right.mapping, right.right);
 }
 
 static struct wk_mappings *rotate_right(struct wk_mappings *tree)
 {
-	struct parts top = take_apart(tree);
-	struct parts left = take_apart(top.left);
+	struct parts top = handle_apart(tree);
+	struct parts left = handle_apart(top.left);
 
 	return node(left.left, &left.mapping, node(left.right, &top.mapping, top.right));
 }
@@ -85,7 +85,7 @@ static struct wk_mappings *rotate_right(struct wk_mappings *tree)
 static struct wk_mappings *join_right(struct wk_mappings *higher, const struct wk_mapping *middle,
 				      struct wk_mappings *right)
 {
-	struct parts top = take_apart(higher);
+	struct parts top = handle_apart(higher);
 	struct wk_mappings *inner;
 
 	if (height_of(top.right) > height_of(right) + 1) {
@@ -103,7 +103,7 @@ static struct wk_mappings *join_right(struct wk_mappings *higher, const struct w
 static struct wk_mappings *join_left(struct wk_mappings *left, const struct wk_mapping *middle,
 				     struct wk_mappings *higher)
 {
-	struct parts top = take_apart(higher);
+	struct parts top = handle_apart(higher);
 	struct wk_mappings *inner;
 
 	if (height_of(top.left) > height_of(left) + 1) {
@@ -139,7 +139,7 @@ static void split(struct wk_mappings *tree, uint64_t address, struct wk_mappings
 	*before = *rest = NULL;
 	if (!tree)
 		return;
-	top = take_apart(tree);
+	top = handle_apart(tree);
 	if (top.mapping.start < address) {
 		split(top.right, address, &between, rest);
 		*before = join(top.left, &top.mapping, between);

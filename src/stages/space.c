@@ -73,7 +73,7 @@ static void fork_space(struct wk_spaces *spaces, uint32_t pid, uint32_t parent_p
 	child->version = parent->version;
 }
 
-static void take_image(struct wk_spaces *spaces, const struct wk_event *event, uint32_t image)
+static void handle_image(struct wk_spaces *spaces, const struct wk_event *event, uint32_t image)
 {
 	const struct wk_event_image *mapped = &event->image;
 	struct space *space = space_of(spaces, event->pid);
@@ -99,7 +99,7 @@ static void end_if_last(struct wk_spaces *spaces, struct space *space)
 		clear(spaces, space);
 }
 
-static void take_thread(struct wk_spaces *spaces, const struct wk_event *event)
+static void handle_thread(struct wk_spaces *spaces, const struct wk_event *event)
 {
 	struct space *space = space_of(spaces, event->pid);
 
@@ -113,12 +113,12 @@ static void take_thread(struct wk_spaces *spaces, const struct wk_event *event)
 	}
 }
 
-void wk_spaces_take(struct wk_spaces *spaces, const struct wk_event *event, uint32_t image)
+void wk_spaces_update(struct wk_spaces *spaces, const struct wk_event *event, uint32_t image)
 {
 	if (event->kind == WK_EVENT_IMAGE) {
-		take_image(spaces, event, image);
+		handle_image(spaces, event, image);
 	} else if (event->kind == WK_EVENT_THREAD) {
-		take_thread(spaces, event);
+		handle_thread(spaces, event);
 	} else if (event->kind == WK_EVENT_PROCESS) {
 		struct space *space = space_of(spaces, event->pid);
 

@@ -20,7 +20,7 @@ void wk_spaces_free(struct wk_spaces *spaces);
 
 /* Takes in a PROCESS, THREAD or IMAGE event; others are passed over. `image` is the owner's
  * number for an IMAGE event. */
-void wk_spaces_take(struct wk_spaces *spaces, const struct wk_event *event, uint32_t image);
+void wk_spaces_update(struct wk_spaces *spaces, const struct wk_event *event, uint32_t image);
 
 /* The mapping of process `pid` that covers `address`, or NULL. Valid until the next take. */
 const struct wk_mapping *wk_spaces_find(struct wk_spaces *spaces, uint32_t pid, uint64_t address);

@@ -4,14 +4,14 @@
 
 #include "base/mem.h"
 
-void wk_given_names_add(struct wk_given_names *names, const struct wk_event_symbol *symbol)
+void wk_supplied_names_add(struct wk_supplied_names *names, const struct wk_event_symbol *symbol)
 {
 	if (symbol->image_path.len == 0 || symbol->name.len == 0)
 		return;
 	if (!names->paths)
 		names->paths = wk_strtab_new();
 	names->rows = wk_grow(names->rows, &names->cap, names->count + 1, sizeof(*names->rows));
-	names->rows[names->count++] = (struct wk_given_name){
+	names->rows[names->count++] = (struct wk_supplied_name){
 		.start = symbol->start,
 		.size_bytes = symbol->size_bytes,
 		.path = wk_strtab_add_str(names->paths, symbol->image_path),
@@ -21,21 +21,21 @@ void wk_given_names_add(struct wk_given_names *names, const struct wk_event_symb
 
 static int by_path_and_start(const void *left, const void *right)
 {
-	const struct wk_given_name *a = left, *b = right;
+	const struct wk_supplied_name *a = left, *b = right;
 
 	if (a->path != b->path)
 		return a->path < b->path ? -1 : 1;
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-void wk_given_names_sort(struct wk_given_names *names)
+void wk_supplied_names_sort(struct wk_supplied_names *names)
 {
 	if (names->count)
 		qsort(names->rows, names->count, sizeof(*names->rows), by_path_and_start);
 }
 
 /* How many rows begin at the key or before. */
-static size_t count_up_to(const struct wk_given_names *names, const struct wk_given_name *key)
+static size_t count_up_to(const struct wk_supplied_names *names, const struct wk_supplied_name *key)
 {
 	size_t low = 0, high = names->count;
 
@@ -50,11 +50,11 @@ static size_t count_up_to(const struct wk_given_names *names, const struct wk_gi
 	return low;
 }
 
-bool wk_given_names_has(const struct wk_given_names *names, struct wk_str path,
-			const struct wk_build_id *build_id, uint64_t address)
+bool wk_supplied_names_has(const struct wk_supplied_names *names, struct wk_str path,
+			   const struct wk_build_id *build_id, uint64_t address)
 {
-	struct wk_given_name key = { .start = address };
-	const struct wk_given_name *row;
+	struct wk_supplied_name key = { .start = address };
+	const struct wk_supplied_name *row;
 	size_t count;
 
 	key.path = names->paths ? wk_strtab_find(names->paths, path) : 0;
@@ -66,9 +66,9 @@ bool wk_given_names_has(const struct wk_given_names *names, struct wk_str path,
 	       (!row->build_id.size || !build_id->size || wk_build_id_eq(&row->build_id, build_id));
 }
 
-void wk_given_names_fini(struct wk_given_names *names)
+void wk_supplied_names_fini(struct wk_supplied_names *names)
 {
 	wk_strtab_free(names->paths);
 	free(names->rows);
-	*names = (struct wk_given_names){ 0 };
+	*names = (struct wk_supplied_names){ 0 };
 }

@@ -34,8 +34,8 @@ struct wk_unwind_stage {
 	uint32_t staged_count;
 	struct wk_spaces *spaces;
 	struct wk_unwinder *unwinder;
-	struct wk_carry *carry;
-	struct wk_runtime_stage *runtime;     /* may be NULL */
+	struct wk_embedder *embedder;
+	struct wk_jit_stage *runtime;         /* may be NULL */
 	bool met_code;                        /* that no file holds, in this walk */
 	struct wk_image_symbols *met_missing; /* a file that is not here, in this walk; or NULL */
 	bool keeps_stacks;                    /* of such walks */
@@ -85,7 +85,7 @@ static bool find_image(void *context, uint64_t address, struct wk_unwind_image *
 		make_ready(staged);
 	if (!staged->symbols && stage->runtime) {
 		stage->met_code = true;
-		if (wk_runtime_stage_find(stage->runtime, stage->pid, address, image))
+		if (wk_jit_stage_find(stage->runtime, stage->pid, address, image))
 			return true;
 	}
 	if (staged->symbols && !staged->obj && !stage->met_missing)
@@ -106,7 +106,7 @@ struct wk_unwind_stage *wk_unwind_stage_new(struct wk_symbols *symbols, struct w
 	stage->images = wk_image_numbers_new();
 	stage->spaces = wk_spaces_new();
 	stage->unwinder = wk_unwinder_new(find_image, stage);
-	stage->carry = wk_carry_new();
+	stage->embedder = wk_embedder_new();
 	return stage;
 }
 
@@ -117,7 +117,7 @@ void wk_unwind_stage_free(struct wk_unwind_stage *stage)
 	free(stage->staged);
 	wk_unwinder_free(stage->unwinder);
 	wk_spaces_free(stage->spaces);
-	wk_carry_free(stage->carry);
+	wk_embedder_free(stage->embedder);
 	wk_image_numbers_free(stage->images);
 	free(stage);
 }
@@ -137,8 +137,8 @@ static void open_image(struct wk_unwind_stage *stage, const struct wk_event *eve
 /* Passes the event on with the build id of the file that is mapped now: a later reader can
  * then tell this file from another that lies at the same path by that time. Of an older recording
  * only the inode tells that the file is still the recorded one. */
-static bool take_image(struct wk_unwind_stage *stage, const struct wk_event *event,
-		       struct wk_err *err)
+static bool handle_image(struct wk_unwind_stage *stage, const struct wk_event *event,
+			 struct wk_err *err)
 {
 	uint32_t id = wk_image_numbers_add(stage->images, event);
 	struct wk_event identified = *event;
@@ -149,13 +149,13 @@ static bool take_image(struct wk_unwind_stage *stage, const struct wk_event *eve
 		while (stage->staged_count <= id)
 			stage->staged[stage->staged_count++] = (struct stage_image){ 0 };
 		open_image(stage, event, id);
-		wk_carry_image(stage->carry, id, event, stage->staged[id].symbols);
+		wk_embedder_image(stage->embedder, id, event, stage->staged[id].symbols);
 	}
-	wk_spaces_take(stage->spaces, event, id);
+	wk_spaces_update(stage->spaces, event, id);
 	if (identified.image.build_id.size == 0 && stage->staged[id].obj &&
 	    (stage->is_live || event->image.inode != 0))
 		identified.image.build_id = stage->staged[id].obj->build_id;
-	return wk_sink_take(&stage->next, &identified, err);
+	return wk_sink_emit(&stage->next, &identified, err);
 }
 
 /* Notes the places whose names travel with the recording: return addresses point behind their
@@ -167,11 +167,11 @@ static void remember(struct wk_unwind_stage *stage, uint32_t pid, const uint64_t
 		uint64_t address = chain[i] - (i > 0 && !is_exact && chain[i] > 0);
 		const struct wk_mapping *mapping = wk_spaces_find(stage->spaces, pid, address);
 
-		if (mapping && wk_carry_wants(stage->carry, mapping->image))
-			wk_carry_address(stage->carry, mapping->image,
-					 pid == WK_KERNEL_PID
-						 ? address
-						 : address - mapping->start + mapping->file_offset);
+		if (mapping && wk_embedder_wants(stage->embedder, mapping->image))
+			wk_embedder_address(stage->embedder, mapping->image,
+					    pid == WK_KERNEL_PID ? address
+								 : address - mapping->start +
+									   mapping->file_offset);
 	}
 }
 
@@ -199,8 +199,8 @@ static bool advance(struct wk_unwind_stage *stage, const struct wk_event *event,
 	*is_changed = false;
 	if (!stage->runtime)
 		return true;
-	if (!wk_runtime_stage_advance(stage->runtime, event->pid, event->time_ns, stage->met_code,
-				      is_changed, err))
+	if (!wk_jit_stage_advance(stage->runtime, event->pid, event->time_ns, stage->met_code,
+				  is_changed, err))
 		return false;
 	if (*is_changed)
 		wk_spaces_touch(stage->spaces, event->pid);
@@ -254,11 +254,11 @@ static bool keep_stack(struct wk_unwind_stage *stage, struct wk_event *event, st
 		 false);
 	remember(stage, event->pid, stage->chain, event->sample.user_count, true);
 	event->sample.user_count = 0; /* what the copy says better */
-	return wk_sink_take(&stage->next, event, err);
+	return wk_sink_emit(&stage->next, event, err);
 }
 
-static bool take_sample(struct wk_unwind_stage *stage, const struct wk_event *event,
-			struct wk_err *err)
+static bool handle_sample(struct wk_unwind_stage *stage, const struct wk_event *event,
+			  struct wk_err *err)
 {
 	struct wk_event unwound = *event;
 	const struct wk_event_sample *sample = &event->sample;
@@ -284,7 +284,7 @@ static bool take_sample(struct wk_unwind_stage *stage, const struct wk_event *ev
 	remember(stage, WK_KERNEL_PID, sample->kernel_chain, sample->kernel_count, false);
 	remember(stage, event->pid, unwound.sample.user_chain, unwound.sample.user_count,
 		 unwound.sample.user_is_exact);
-	return wk_sink_take(&stage->next, &unwound, err);
+	return wk_sink_emit(&stage->next, &unwound, err);
 }
 
 static bool take(void *context, const struct wk_event *event, struct wk_err *err)
@@ -292,13 +292,13 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	struct wk_unwind_stage *stage = context;
 
 	if (event->kind == WK_EVENT_SAMPLE)
-		return take_sample(stage, event, err);
+		return handle_sample(stage, event, err);
 	if (event->kind == WK_EVENT_IMAGE)
-		return take_image(stage, event, err);
+		return handle_image(stage, event, err);
 	if (event->kind == WK_EVENT_SYMBOL)
-		wk_carry_given(stage->carry, &event->symbol);
-	wk_spaces_take(stage->spaces, event, 0);
-	return wk_sink_take(&stage->next, event, err);
+		wk_embedder_supplied(stage->embedder, &event->symbol);
+	wk_spaces_update(stage->spaces, event, 0);
+	return wk_sink_emit(&stage->next, event, err);
 }
 
 struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage)
@@ -317,18 +317,18 @@ static size_t read_memory(void *context, uint64_t address, void *bytes, size_t s
 void wk_unwind_stage_set_live(struct wk_unwind_stage *stage)
 {
 	stage->is_live = true;
-	wk_carry_live(stage->carry);
+	wk_embedder_live(stage->embedder);
 	wk_unwinder_set_memory(stage->unwinder, read_memory, stage);
 }
 
-void wk_unwind_stage_ask(struct wk_unwind_stage *stage, struct wk_runtime_stage *runtime)
+void wk_unwind_stage_use_jit(struct wk_unwind_stage *stage, struct wk_jit_stage *runtime)
 {
 	stage->runtime = runtime;
 }
 
 void wk_unwind_stage_embed_names(struct wk_unwind_stage *stage)
 {
-	wk_carry_all(stage->carry);
+	wk_embedder_all(stage->embedder);
 }
 
 void wk_unwind_stage_keep_stacks(struct wk_unwind_stage *stage)
@@ -336,9 +336,9 @@ void wk_unwind_stage_keep_stacks(struct wk_unwind_stage *stage)
 	stage->keeps_stacks = true;
 }
 
-struct wk_carry_counts wk_unwind_stage_names(const struct wk_unwind_stage *stage)
+struct wk_embed_counts wk_unwind_stage_names(const struct wk_unwind_stage *stage)
 {
-	return wk_carry_counts(stage->carry);
+	return wk_embed_counts(stage->embedder);
 }
 
 #define WERE_COMPLETED \
@@ -346,7 +346,7 @@ struct wk_carry_counts wk_unwind_stage_names(const struct wk_unwind_stage *stage
 	"moment later"
 
 /* A recording says which of its stacks are not from one single moment. */
-static bool tell_completed(struct wk_unwind_stage *stage, struct wk_err *err)
+static bool emit_completed(struct wk_unwind_stage *stage, struct wk_err *err)
 {
 	return wk_sink_note_count(&stage->next, WK_NOTE_REMARK,
 				  wk_unwinder_completed(stage->unwinder),
@@ -355,7 +355,7 @@ static bool tell_completed(struct wk_unwind_stage *stage, struct wk_err *err)
 
 bool wk_unwind_stage_finish(struct wk_unwind_stage *stage, struct wk_err *err)
 {
-	return wk_carry_send(stage->carry, &stage->next, err) && tell_completed(stage, err);
+	return wk_embedder_emit(stage->embedder, &stage->next, err) && emit_completed(stage, err);
 }
 
 struct wk_unwind_counts wk_unwind_stage_counts(const struct wk_unwind_stage *stage)

@@ -28,8 +28,8 @@ void wk_unwind_stage_set_live(struct wk_unwind_stage *stage);
 
 /* Code that was made at run time is unwound by the tables that `runtime`, which must lie behind
  * this stage and outlive it, has of it. */
-struct wk_runtime_stage;
-void wk_unwind_stage_ask(struct wk_unwind_stage *stage, struct wk_runtime_stage *runtime);
+struct wk_jit_stage;
+void wk_unwind_stage_use_jit(struct wk_unwind_stage *stage, struct wk_jit_stage *runtime);
 
 /* The names of all that is sampled are sent on at the end, not only of what a later reader may not
  * find: for recordings that are taken elsewhere. */
@@ -53,6 +53,6 @@ struct wk_unwind_counts {
 struct wk_unwind_counts wk_unwind_stage_counts(const struct wk_unwind_stage *stage);
 
 /* How many of the sampled addresses have names after wk_unwind_stage_finish. */
-struct wk_carry_counts wk_unwind_stage_names(const struct wk_unwind_stage *stage);
+struct wk_embed_counts wk_unwind_stage_names(const struct wk_unwind_stage *stage);
 
 #endif

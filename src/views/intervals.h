@@ -7,20 +7,20 @@
 
 /* Did any of it lie in the time in view? One that took no time does where it began. Rows that stand
  * for several spells have no times of their own, and always do. */
-bool wk_spell_is_in_view(const struct wk_model *model, const struct wk_filter *filter,
-			 uint32_t spell);
+bool wk_interval_is_in_view(const struct wk_model *model, const struct wk_filter *filter,
+			    uint32_t interval);
 
 /* How much of it did. */
-uint64_t wk_spell_ns_in_view(const struct wk_model *model, const struct wk_filter *filter,
-			     uint32_t spell);
+uint64_t wk_interval_ns_in_view(const struct wk_model *model, const struct wk_filter *filter,
+				uint32_t interval);
 
-struct wk_spell_sums {
+struct wk_interval_sums {
 	uint64_t running_ns, waiting_ns, ready_ns;
 	uint64_t switches; /* how often it began to run in the time in view */
 };
 
 /* By thread, of all processes. The caller frees it; NULL where the model has no spells. */
-struct wk_spell_sums *wk_spells_of_threads(const struct wk_model *model,
-					   const struct wk_filter *filter);
+struct wk_interval_sums *wk_intervals_of_threads(const struct wk_model *model,
+						 const struct wk_filter *filter);
 
 #endif

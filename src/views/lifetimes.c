@@ -39,7 +39,7 @@ static struct wk_lifetimes *sum_of(const struct walk *walk, uint32_t sample)
 	const struct wk_samples *samples = &walk->model->samples;
 
 	if (walk->by == WK_LIFETIMES_HEAPS)
-		return &walk->sums[wk_model_about(walk->model, sample)->heap];
+		return &walk->sums[wk_model_subject(walk->model, sample)->heap];
 	return &walk->sums[walk->model->threads[samples->thread[sample]].process];
 }
 
@@ -107,8 +107,9 @@ void wk_lifetimes_add_up(const struct wk_model *model, const struct wk_filter *f
 }
 
 /* The lives of blocks that ended, with the heaps they were in. */
-static struct wk_sort_key *find_lives(const struct wk_model *model, const struct wk_filter *filter,
-				      wk_source_id source, size_t *count)
+static struct wk_sort_key *find_lifetimes(const struct wk_model *model,
+					  const struct wk_filter *filter, wk_source_id source,
+					  size_t *count)
 {
 	const struct wk_ends *ends = &model->ends;
 	struct wk_sort_key *lives = wk_alloc(((size_t)ends->count + 1) * sizeof(*lives));
@@ -123,24 +124,25 @@ static struct wk_sort_key *find_lives(const struct wk_model *model, const struct
 			continue;
 		lives[(*count)++] = (struct wk_sort_key){
 			.key = end_ns > begin_ns ? end_ns - begin_ns : 0,
-			.row = wk_model_about(model, sample)->heap };
+			.row = wk_model_subject(model, sample)->heap };
 	}
 	return lives;
 }
 
-struct wk_block_lives *wk_lifetimes_of_blocks(const struct wk_model *model,
-					      const struct wk_filter *filter, wk_source_id source)
+struct wk_block_lifetimes *wk_lifetimes_of_blocks(const struct wk_model *model,
+						  const struct wk_filter *filter,
+						  wk_source_id source)
 {
-	struct wk_block_lives *heaps = wk_alloc_zeroed(model->heap_count, sizeof(*heaps));
+	struct wk_block_lifetimes *heaps = wk_alloc_zeroed(model->heap_count, sizeof(*heaps));
 	uint32_t *seen = wk_alloc_zeroed(model->heap_count, sizeof(*seen));
 	size_t count;
-	struct wk_sort_key *lives = find_lives(model, filter, source, &count);
+	struct wk_sort_key *lives = find_lifetimes(model, filter, source, &count);
 
 	for (size_t i = 0; i < count; i++)
 		heaps[lives[i].row].count++;
 	wk_sort_keys(lives, count);
 	for (size_t i = 0; i < count; i++) {
-		struct wk_block_lives *heap = &heaps[lives[i].row];
+		struct wk_block_lifetimes *heap = &heaps[lives[i].row];
 
 		if (seen[lives[i].row]++ == (heap->count - 1) / 2)
 			heap->median_ns = lives[i].key;

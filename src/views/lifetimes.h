@@ -32,15 +32,16 @@ void wk_lifetimes_add_up(const struct wk_model *model, const struct wk_filter *f
 
 /* How long blocks lived that were given back in the time in view: half of them no longer than the
  * median, none longer than the longest. */
-struct wk_block_lives {
+struct wk_block_lifetimes {
 	uint32_t count;
 	uint64_t median_ns, longest_ns;
 };
 
 /* By heap of the model, of the samples that pass the filter and are of the source. The caller frees
  * it. The cost is in line with the samples and ends. */
-struct wk_block_lives *wk_lifetimes_of_blocks(const struct wk_model *model,
-					      const struct wk_filter *filter, wk_source_id source);
+struct wk_block_lifetimes *wk_lifetimes_of_blocks(const struct wk_model *model,
+						  const struct wk_filter *filter,
+						  wk_source_id source);
 
 /* The source of a name whose rows have lifetimes, or 0. */
 wk_source_id wk_lifetimes_source(const struct wk_model *model, const char *name);

@@ -26,7 +26,7 @@ static bool take_before(void *context, const struct wk_event *event, struct wk_e
 
 	if (event->kind == WK_EVENT_SAMPLE)
 		marked.sample.is_before = true;
-	return wk_sink_take(context, &marked, err);
+	return wk_sink_emit(context, &marked, err);
 }
 
 static void read_side(const struct wk_sink *sink, const uint8_t *data, size_t size)

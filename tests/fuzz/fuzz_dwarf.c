@@ -37,7 +37,7 @@ static const struct wk_str names[2 * KINDS] = {
 
 static void cut(struct wk_obj *obj, struct wk_bytes in)
 {
-	struct wk_bytes sizes = wk_bytes_take(&in, KINDS * 2);
+	struct wk_bytes sizes = wk_bytes_slice(&in, KINDS * 2);
 
 	for (int i = 0; i < KINDS; i++) {
 		uint64_t size = wk_u16le(&sizes), left = wk_bytes_left(&in);

@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	wk_etl_rewind(etl);
 	if (read_all(etl, &again, &some_again) != first || again != count)
 		abort();
-	wk_etl_rewind_to_kept(etl);
+	wk_etl_rewind_to_saved(etl);
 	read_all(etl, &again, &some_again);
 	if (some_again != some || again > count)
 		abort();

@@ -34,7 +34,7 @@ static struct wk_bytes next(struct wk_bytes *in)
 	uint16_t bytes = wk_u16le(in);
 	size_t left = wk_bytes_left(in);
 
-	return wk_bytes_take(in, bytes < left ? bytes : left);
+	return wk_bytes_slice(in, bytes < left ? bytes : left);
 }
 
 static struct wk_etl_record classic(uint8_t opcode, struct wk_bytes payload)
@@ -67,7 +67,7 @@ static void show(struct wk_etl_schemas *schemas, struct wk_etl_event_text *texts
 	struct wk_event event = { 0 };
 	uint32_t kind = wk_etl_schemas_kind(schemas, record);
 
-	if (!wk_etl_event_text_tell(texts, record, kind, &event, &sink, NULL) || told.count > 1)
+	if (!wk_etl_event_text_emit(texts, record, kind, &event, &sink, NULL) || told.count > 1)
 		abort();
 }
 

@@ -70,8 +70,8 @@ static void add_tables(struct made *made, const struct wk_jit_code *code)
 	uint64_t size = code->size_bytes < 4096 ? code->size_bytes : 4096;
 
 	frames.end -= code->unwind_head_bytes;
-	wk_unwind_table_add_made(made->table, frames, made->next + code->unwind_offset, made->next,
-				 size);
+	wk_unwind_table_add_jit(made->table, frames, made->next + code->unwind_offset, made->next,
+				size);
 	made->next += 4096;
 	walk(made, made->next - 4096);
 	walk(made, made->next - 4096 + size / 2);
@@ -127,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		assert(err.code != WK_OK);
 		return 0;
 	}
-	made.table = wk_unwind_table_new_made();
+	made.table = wk_unwind_table_new_jit();
 	while (wk_jitdump_next(dump, &code)) {
 		sum = mix(sum, &code);
 		assert(code.unwind_head_bytes <= wk_bytes_left(&code.unwind));

@@ -39,7 +39,7 @@ static void give(struct feed *feed, struct wk_event *event)
 	event->time_ns = feed->time_ns;
 	event->pid = feed->is_plain ? 1 : wk_u8(&feed->in) % 3;
 	event->tid = event->pid * 10 + wk_u8(&feed->in) % 3;
-	demand(wk_sink_take(&feed->sink, event, &err), err.text);
+	demand(wk_sink_emit(&feed->sink, event, &err), err.text);
 }
 
 static uint32_t changes_of(uint8_t byte, bool is_plain)
@@ -190,7 +190,7 @@ static uint64_t waits_in(const struct wk_model *model, const struct wk_filter *f
 static uint64_t spells_in(const struct wk_model *model, uint64_t from_ns, uint64_t to_ns)
 {
 	struct wk_filter filter = { .from_ns = from_ns, .to_ns = to_ns };
-	struct wk_spell_sums *sums = wk_spells_of_threads(model, &filter);
+	struct wk_interval_sums *sums = wk_intervals_of_threads(model, &filter);
 	uint64_t waiting_ns = 0, ready_ns = 0, running_ns = 0;
 
 	for (uint32_t i = 0; sums && i < model->thread_count; i++) {

@@ -120,7 +120,7 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 		abort();
 	}
 	if (!seen->writer_failed)
-		seen->writer_failed = !wk_sink_take(&seen->writer, event, NULL);
+		seen->writer_failed = !wk_sink_emit(&seen->writer, event, NULL);
 	return true;
 }
 

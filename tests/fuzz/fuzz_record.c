@@ -59,7 +59,7 @@ static void read_ring(struct wk_ring *ring, struct wk_parser *parser)
 
 	*chunk = (struct wk_chunk){ 0 };
 	do {
-		got = wk_ring_take(ring, wk_ring_pending(ring), chunk->bytes + chunk->len,
+		got = wk_ring_read(ring, wk_ring_pending(ring), chunk->bytes + chunk->len,
 				   RING_BYTES - chunk->len);
 		chunk->len += got;
 	} while (got);

@@ -32,7 +32,7 @@ static struct wk_build_id id_of(const char *digits)
 
 static bool tell(struct wk_sink *sink, struct wk_event event)
 {
-	return wk_sink_take(sink, &event, NULL);
+	return wk_sink_emit(sink, &event, NULL);
 }
 
 static bool tell_module(struct wk_sink *sink, const struct module *module)

@@ -47,7 +47,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		pause.tv_nsec = (long)driver->sleep_ns;
 		nanosleep(&pause, NULL);
 	}
-	return driver->is_quiet || wk_sink_take(&driver->next, event, err);
+	return driver->is_quiet || wk_sink_emit(&driver->next, event, err);
 }
 
 static enum wk_call_graph call_graph_of(const char *name)

@@ -26,7 +26,7 @@ static inline void built_give(struct built *built, struct wk_event event)
 {
 	struct wk_err err = { 0 };
 
-	assert_true(wk_sink_take(&built->sink, &event, &err));
+	assert_true(wk_sink_emit(&built->sink, &event, &err));
 }
 
 static inline void built_end(struct built *built)

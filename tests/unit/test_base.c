@@ -223,7 +223,7 @@ static void what_is_written_in_place_stands_between_the_rest(void **state)
 
 	(void)state;
 	wk_out_text(&out, "one ");
-	at = wk_out_room(&out, 100);
+	at = wk_out_reserve(&out, 100);
 	memset(at, 'x', 100);
 	memcpy(at, "two ", 4);
 	wk_out_took(&out, at + 4);

@@ -246,7 +246,7 @@ static void tasks_that_had_no_number_left_are_named_for_that(void **state)
 	wk_model_free(f.model);
 }
 
-static void carried_names_are_used_and_demangled(void **state)
+static void embedded_names_are_used_and_demangled(void **state)
 {
 	static const uint64_t user[] = { 0x5010, 0x5110, 0x5900 };
 	struct built f;
@@ -553,7 +553,7 @@ int main(void)
 		cmocka_unit_test(memory_that_has_a_name_is_named_by_offsets),
 		cmocka_unit_test(stacks_that_begin_in_a_file_that_is_gone_are_of_unknown_reach),
 		cmocka_unit_test(tasks_that_had_no_number_left_are_named_for_that),
-		cmocka_unit_test(carried_names_are_used_and_demangled),
+		cmocka_unit_test(embedded_names_are_used_and_demangled),
 		cmocka_unit_test(what_has_no_name_shows_image_and_offset),
 		cmocka_unit_test(threads_of_one_number_in_two_processes_stay_two),
 		cmocka_unit_test(a_process_that_starts_by_itself_has_nothing_of_its_parent),

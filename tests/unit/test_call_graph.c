@@ -93,7 +93,7 @@ static struct seen *unfolded(struct wk_call_graph *graph, uint32_t functions)
 		seen->function_of[frames[i]] = i;
 		wk_buf_fini(&name);
 	}
-	wk_call_graph_tell(graph, writer, frames, 7);
+	wk_call_graph_emit(graph, writer, frames, 7);
 	assert_true(wk_stack_writer_end(writer, NULL));
 	wk_call_graph_free(graph);
 	free(frames);

@@ -341,7 +341,7 @@ static uint8_t mended_width(enum wk_etl_kind kind, uint16_t version, uint32_t ho
 	struct wk_etl_record record = { .kind = kind, .version = version, .pointer_bytes = 4,
 					.payload = bytes_of(payload) };
 
-	wk_etl_mend_width(&record, hook);
+	wk_etl_widen_pointers(&record, hook);
 	return record.pointer_bytes;
 }
 

@@ -883,7 +883,7 @@ static void only_buffers_that_are_kept_are_read_again(void **state)
 	lz_put_at(&m.out, 3 * ETL_BUFFER_BYTES + 72 + 4, 7, 2); /* the size of 'e' */
 	etl = open_made(&m);
 	keep_one(etl, 'b');
-	wk_etl_rewind_to_kept(etl);
+	wk_etl_rewind_to_saved(etl);
 	assert_told(etl, "bc");
 	wk_etl_rewind(etl);
 	assert_told(etl, "bc");
@@ -906,7 +906,7 @@ static void without_a_kept_buffer_nothing_is_read_again(void **state)
 	etl = wk_etl_open(&bytes, 1, 2, &err);
 	assert_non_null(etl);
 	keep_one(etl, 'z');
-	wk_etl_rewind_to_kept(etl);
+	wk_etl_rewind_to_saved(etl);
 	assert_told(etl, "");
 	wk_etl_close(etl);
 	etl_fini(&m);
@@ -926,7 +926,7 @@ static void all_buffers_are_read_again_where_times_go_back(void **state)
 	etl_end_buffer(&m, 2);
 	etl = open_made(&m);
 	keep_one(etl, 'c');
-	wk_etl_rewind_to_kept(etl);
+	wk_etl_rewind_to_saved(etl);
 	assert_told(etl, "bac");
 	assert_int_equal(wk_etl_damage(etl)->backward_records, 1);
 	wk_etl_close(etl);
@@ -945,7 +945,7 @@ static void all_buffers_are_read_again_where_a_record_has_no_time(void **state)
 	etl_end_buffer(&m, 2);
 	etl = open_made(&m);
 	keep_one(etl, 'e');
-	wk_etl_rewind_to_kept(etl);
+	wk_etl_rewind_to_saved(etl);
 	assert_told(etl, "abcde");
 	wk_etl_close(etl);
 	etl_fini(&m);

@@ -22,7 +22,7 @@ static void count(void *context, size_t job, struct wk_fetcher *fetcher)
 {
 	struct tally *tally = context;
 
-	wk_os_lock_take(tally->lock);
+	wk_os_lock_acquire(tally->lock);
 	tally->done[job] += fetcher != NULL;
 	tally->together++;
 	if (tally->together > tally->most_together)
@@ -50,7 +50,7 @@ static void every_job_is_done_once_and_some_at_the_same_time(void **state)
 	struct wk_err err = { 0 };
 
 	(void)state;
-	if (!wk_fetch_crew_run(&options, tally.lock, &work, &err)) {
+	if (!wk_fetch_workers_run(&options, tally.lock, &work, &err)) {
 		assert_int_equal(err.code, WK_EUNSUPPORTED); /* built without what it takes */
 		wk_os_lock_free(tally.lock);
 		skip();
@@ -79,7 +79,7 @@ static void who_may_open_few_files_fetches_fewer_at_a_time(void **state)
 	few = usual;
 	few.rlim_cur = 40;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-	ok = wk_fetch_crew_run(&options, tally.lock, &work, &err);
+	ok = wk_fetch_workers_run(&options, tally.lock, &work, &err);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
 	wk_os_lock_free(tally.lock);
 	if (!ok)
@@ -93,23 +93,23 @@ static void who_may_open_few_files_fetches_fewer_at_a_time(void **state)
 static void those_that_come_first_in_their_order_have_the_room(void **state)
 {
 	uint64_t came[4] = { 0 };
-	struct wk_fetch_room room = { .came_bytes = came, .lock = wk_os_lock_new() };
+	struct wk_fetch_quota room = { .came_bytes = came, .lock = wk_os_lock_new() };
 
 	(void)state;
 	assert_int_equal(setenv("WICK_CACHE_SIZE", "100", 1), 0);
-	assert_true(wk_fetch_room_is_left(&room, 0));
-	wk_fetch_room_came(&room, 2, 90);
-	wk_fetch_room_came(&room, 1, 60);
-	assert_true(wk_fetch_room_is_left(&room, 2));
-	assert_false(wk_fetch_room_is_left(&room, 3));
-	wk_fetch_room_came(&room, 0, 50);
-	assert_true(wk_fetch_room_is_left(&room, 1));
-	assert_false(wk_fetch_room_is_left(&room, 2));
+	assert_true(wk_fetch_quota_is_left(&room, 0));
+	wk_fetch_quota_add(&room, 2, 90);
+	wk_fetch_quota_add(&room, 1, 60);
+	assert_true(wk_fetch_quota_is_left(&room, 2));
+	assert_false(wk_fetch_quota_is_left(&room, 3));
+	wk_fetch_quota_add(&room, 0, 50);
+	assert_true(wk_fetch_quota_is_left(&room, 1));
+	assert_false(wk_fetch_quota_is_left(&room, 2));
 
-	assert_true(wk_fetch_room_take_up(&room, came[0]));
-	assert_true(wk_fetch_room_take_up(&room, came[1])); /* the last that has any */
-	assert_false(wk_fetch_room_take_up(&room, came[2]));
-	assert_true(wk_fetch_room_take_up(&room, 0));
+	assert_true(wk_fetch_quota_merge(&room, came[0]));
+	assert_true(wk_fetch_quota_merge(&room, came[1])); /* the last that has any */
+	assert_false(wk_fetch_quota_merge(&room, came[2]));
+	assert_true(wk_fetch_quota_merge(&room, 0));
 	assert_int_equal(room.used_bytes, 110);
 	assert_int_equal(unsetenv("WICK_CACHE_SIZE"), 0);
 	wk_os_lock_free(room.lock);
@@ -122,15 +122,15 @@ static void what_went_wrong_is_worth_more_than_a_remark(void **state)
 	char *complaint = NULL, *first, *fault = strdup("HTTP status 500");
 
 	(void)state;
-	wk_fetch_room_add_remark(&remark, &why);
+	wk_fetch_quota_add_remark(&remark, &why);
 	first = strdup(wk_buf_text(&remark));
-	wk_fetch_room_complain(&complaint, &first);
+	wk_fetch_quota_warn(&complaint, &first);
 	assert_null(first);
 	assert_non_null(strstr(complaint, "(no right)"));
 	first = strdup("another");
-	wk_fetch_room_complain(&complaint, &fault);
+	wk_fetch_quota_warn(&complaint, &fault);
 	assert_null(fault);
-	wk_fetch_room_complain(&complaint, &first);
+	wk_fetch_quota_warn(&complaint, &first);
 	assert_string_equal(complaint, "HTTP status 500");
 	assert_string_equal(first, "another");
 	free(first);
@@ -144,11 +144,11 @@ static void what_is_for_one_run_has_no_name(void **state)
 	struct wk_err err = { 0 };
 
 	(void)state;
-	assert_true(wk_fetch_room_open(&keep, &err));
+	assert_true(wk_fetch_quota_open(&keep, &err));
 	assert_true(wk_os_write(keep.fd, "x", 1));
 	assert_true(wk_os_keep_end(&keep, false));
 	assert_int_equal(setenv("TMPDIR", "/nonexistent/folder", 1), 0);
-	assert_false(wk_fetch_room_open(&keep, &err));
+	assert_false(wk_fetch_quota_open(&keep, &err));
 	assert_non_null(strstr(err.text, "neither a cache nor TMPDIR"));
 	assert_int_equal(unsetenv("TMPDIR"), 0);
 }
@@ -162,7 +162,7 @@ static void hand_over(void *context)
 {
 	struct handing *handing = context;
 
-	wk_os_lock_take(handing->lock);
+	wk_os_lock_acquire(handing->lock);
 	handing->is_there = true;
 	wk_os_lock_wake(handing->lock);
 	wk_os_lock_leave(handing->lock);
@@ -174,7 +174,7 @@ static void who_waits_leaves_the_lock_to_others_and_is_woken(void **state)
 	struct wk_os_thread *thread;
 
 	(void)state;
-	wk_os_lock_take(handing.lock);
+	wk_os_lock_acquire(handing.lock);
 	thread = wk_os_thread_start(hand_over, &handing);
 	assert_non_null(thread);
 	while (!handing.is_there)

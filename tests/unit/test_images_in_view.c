@@ -94,8 +94,8 @@ static void frames_that_came_with_their_names_need_no_others(void **state)
 	wk_function_id function = wk_model_add_function(model, &(struct wk_function){
 		.name = wk_model_text(model, wk_str_c("jitted")),
 		.image = small_image(model, wk_str_c("/managed")) });
-	wk_frame_id frame =
-		wk_model_add_given_frame(model, &(struct wk_given_frame){ .function = function });
+	wk_frame_id frame = wk_model_add_supplied_frame(
+		model, &(struct wk_supplied_frame){ .function = function });
 	struct wk_images_in_view images;
 
 	(void)state;

@@ -333,16 +333,16 @@ static void expect_cfa(struct wk_unwind_table *table, uint64_t vaddr, int cfa)
 
 static void tables_of_code_made_at_run_time_hold_for_that_code_alone(void **state)
 {
-	struct wk_unwind_table *table = wk_unwind_table_new_made();
+	struct wk_unwind_table *table = wk_unwind_table_new_jit();
 	uint8_t frames[64];
 	size_t len = make_frames(frames, -16);
 
 	(void)state;
-	wk_unwind_table_add_made(table, wk_bytes_of(frames, len), 0x1010, 0x1000, 16);
+	wk_unwind_table_add_jit(table, wk_bytes_of(frames, len), 0x1010, 0x1000, 16);
 	/* What reaches out of its piece is cut, and what lies outside of it left out. */
-	wk_unwind_table_add_made(table, wk_bytes_of(frames, len), 0x2010, 0x2000, 4);
-	wk_unwind_table_add_made(table, wk_bytes_of(frames, len), 0x3020, 0x3000, 16);
-	wk_unwind_table_add_made(table, wk_bytes_of(frames, 30), 0x4010, 0x4000, 16);
+	wk_unwind_table_add_jit(table, wk_bytes_of(frames, len), 0x2010, 0x2000, 4);
+	wk_unwind_table_add_jit(table, wk_bytes_of(frames, len), 0x3020, 0x3000, 16);
+	wk_unwind_table_add_jit(table, wk_bytes_of(frames, 30), 0x4010, 0x4000, 16);
 	expect_cfa(table, 0xfff, -1);
 	expect_cfa(table, 0x1000, 8);
 	expect_cfa(table, 0x1001, 64);

@@ -417,7 +417,7 @@ static void an_address_in_two_heaps_is_two_blocks(void **state)
 	built_end(&f);
 	assert_string_equal(left_of(&f, "heap"), "100 400");
 	assert_int_equal(f.model->heap_count, 3);
-	assert_int_equal(f.model->heaps[wk_model_about(f.model, 0)->heap].handle, 1);
+	assert_int_equal(f.model->heaps[wk_model_subject(f.model, 0)->heap].handle, 1);
 	wk_model_free(f.model);
 }
 

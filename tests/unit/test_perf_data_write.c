@@ -73,7 +73,7 @@ static void give(struct wk_perf_data_writer *writer, const struct wk_event *even
 	struct wk_err err = { 0 };
 
 	for (size_t i = 0; i < count; i++)
-		if (!wk_sink_take(&sink, &events[i], &err))
+		if (!wk_sink_emit(&sink, &events[i], &err))
 			fail_msg("event %zu: %s", i, err.text);
 }
 
@@ -110,7 +110,7 @@ static void check_text(struct wk_buf got, struct wk_buf expected)
 	{ .kind = WK_EVENT_SOURCE, .source = { number, WK_STR(text), WK_STR(counts), false } }
 #define AT(time, process, thread) .time_ns = time, .pid = process, .tid = thread, .cpu = WK_NO_CPU
 
-static const struct wk_runtime_line made_lines[] = {
+static const struct wk_jit_map_line made_lines[] = {
 	{ 0x7000, 10, WK_STR("a.src") },
 	{ 0x7008, 0, WK_STR("") },
 	{ 0x7010, 12, WK_STR("a.src") },
@@ -360,11 +360,11 @@ static void sources_are_known_before_the_first_record(void **state)
 	(void)state;
 	give(writer, &clock_source, 1);
 	give(writer, &sample, 1);
-	assert_false(wk_sink_take(&sink, &late, &err));
+	assert_false(wk_sink_emit(&sink, &late, &err));
 	assert_string_equal(err.text, "source 6 (page-faults) came after the first record");
 	err = (struct wk_err){ 0 };
 	stray.sample.source = 6;
-	assert_false(wk_sink_take(&sink, &stray, &err));
+	assert_false(wk_sink_emit(&sink, &stray, &err));
 	assert_string_equal(err.text, "a sample of source 6, which was not announced");
 	finish(writer);
 	close(fd);
@@ -412,7 +412,7 @@ static void fill_disk(struct full_disk *disk, rlim_t bytes, size_t buffer_bytes)
 	while (ok && disk->given < 10000) {
 		struct wk_event sample = sample_at(++disk->given * 1000);
 
-		ok = wk_sink_take(&sink, &sample, &disk->err);
+		ok = wk_sink_emit(&sink, &sample, &disk->err);
 	}
 	assert_false(ok);
 	assert_string_equal(disk->err.text, "writing the recording: File too large");
@@ -462,7 +462,7 @@ static void names_told_after_the_disk_was_full_take_the_place_of_the_last_sample
 	(void)state;
 	fill_disk(&disk, 200000, 4000);
 	before = wk_perf_data_writer_samples(disk.writer);
-	assert_true(wk_perf_data_writer_take_names(disk.writer));
+	assert_true(wk_perf_data_writer_add_names(disk.writer));
 	give_symbols(disk.writer, 300);
 	text = end_full_disk(&disk);
 	assert_true(samples_in(&text) < before);
@@ -481,7 +481,7 @@ static void names_that_would_take_half_of_a_full_disk_are_left_out(void **state)
 	(void)state;
 	fill_disk(&disk, 20000, 4000);
 	before = wk_perf_data_writer_samples(disk.writer);
-	assert_true(wk_perf_data_writer_take_names(disk.writer));
+	assert_true(wk_perf_data_writer_add_names(disk.writer));
 	give_symbols(disk.writer, 1000);
 	text = end_full_disk(&disk);
 	assert_int_equal(lines_with(&text, "symbol "), 0);
@@ -523,7 +523,7 @@ static void the_lines_of_code_made_at_run_time_come_back_however_many(void **sta
 {
 	int fd = new_file();
 	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
-	struct wk_runtime_line *lines = calloc(20000, sizeof(*lines));
+	struct wk_jit_map_line *lines = calloc(20000, sizeof(*lines));
 	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .pid = 1, .tid = 1,
 				  .symbol = { .start = 0x1000, .size_bytes = 20000,
 					      .name = WK_STR("long"), .lines = lines } };
@@ -532,7 +532,7 @@ static void the_lines_of_code_made_at_run_time_come_back_however_many(void **sta
 
 	(void)state;
 	for (uint32_t i = 0; i < 20000; i++)
-		lines[i] = (struct wk_runtime_line){ 0x1000 + i, i + 1, WK_STR("made.src") };
+		lines[i] = (struct wk_jit_map_line){ 0x1000 + i, i + 1, WK_STR("made.src") };
 	event.symbol.line_count = 20000;
 	later.time_ns = 10;
 	later.symbol.line_count = 1;

@@ -22,7 +22,7 @@ static void start(struct fixture *f, bool is_windows)
 	f->builder = wk_builder_new(f->model);
 	f->sink = wk_builder_sink(f->builder);
 	if (is_windows)
-		wk_sink_take(&f->sink,
+		wk_sink_emit(&f->sink,
 			     &(struct wk_event){ .kind = WK_EVENT_SYSTEM,
 						 .system = { .key = WK_STR("system"),
 							     .value = WK_STR("Windows 8") } },
@@ -37,7 +37,7 @@ static void give(struct fixture *f, enum wk_process_change change, uint64_t time
 
 	event.process = (struct wk_event_process){ .change = change, .parent_pid = parent_pid,
 						   .name = wk_str_c(name), .threads_apart = true };
-	assert_true(wk_sink_take(&f->sink, &event, NULL));
+	assert_true(wk_sink_emit(&f->sink, &event, NULL));
 }
 
 static void end(struct fixture *f)
@@ -200,7 +200,7 @@ static void give_sample(struct fixture *f, uint64_t time_ns, uint32_t pid)
 				  .tid = pid, .cpu = WK_NO_CPU };
 
 	event.sample = (struct wk_event_sample){ .source = 1, .weight = 1000000, .address = 16 };
-	assert_true(wk_sink_take(&f->sink, &event, NULL));
+	assert_true(wk_sink_emit(&f->sink, &event, NULL));
 }
 
 static void give_family(struct fixture *f)
@@ -209,7 +209,7 @@ static void give_family(struct fixture *f)
 
 	source.source = (struct wk_event_source){ .source = 1, .name = WK_STR("clock"),
 						  .unit = WK_STR("ns"), .is_cpu_time = true };
-	wk_sink_take(&f->sink, &source, NULL);
+	wk_sink_emit(&f->sink, &source, NULL);
 	give(f, WK_PROCESS_SEEN, 0, 10, 9, "shell");
 	give(f, WK_PROCESS_START, 2000000, 20, 10, "make");
 	give(f, WK_PROCESS_START, 3000000, 30, 20, "cc");

@@ -215,19 +215,19 @@ static void a_full_queue_has_room_again_once_its_rounds_are_done(void **state)
 
 	(void)state;
 	wk_queue_init(&queue, WK_CHUNK_BYTES);
-	assert_true(wk_queue_has_room(&queue, 100 * WK_CHUNK_BYTES));
+	assert_true(wk_queue_has_space(&queue, 100 * WK_CHUNK_BYTES));
 	chunk = wk_queue_chunk(&queue);
 	round.first = round.last = chunk;
 	wk_queue_put(&queue, &round);
-	assert_false(wk_queue_has_room(&queue, 1));
-	got = wk_queue_take(&queue, 0);
+	assert_false(wk_queue_has_space(&queue, 1));
+	got = wk_queue_pop(&queue, 0);
 	assert_non_null(got);
 	assert_int_equal(got->final_ns, 5);
 	assert_ptr_equal(got->first, chunk);
 	wk_queue_release(&queue, chunk);
 	wk_queue_done(&queue, got);
-	assert_true(wk_queue_has_room(&queue, 1));
-	assert_null(wk_queue_take(&queue, 1000));
+	assert_true(wk_queue_has_space(&queue, 1));
+	assert_null(wk_queue_pop(&queue, 1000));
 	wk_queue_fini(&queue);
 }
 

@@ -43,7 +43,7 @@ static void put(struct fixture *f, uint16_t size, uint8_t fill)
 
 static size_t take(struct fixture *f, uint8_t *out, size_t room)
 {
-	return wk_ring_take(&f->ring, wk_ring_pending(&f->ring), out, room);
+	return wk_ring_read(&f->ring, wk_ring_pending(&f->ring), out, room);
 }
 
 static void records_are_taken_whole_and_their_place_is_given_back(void **state)

@@ -333,19 +333,19 @@ static void what_was_not_used_for_the_longest_time_makes_room(void **state)
 	put_there("dd44.debuginfo", 99, 99); /* the newest, whatever its times say */
 	put_there("letters.debuginfo", 200, 200);
 	put_there("ee55.debuginfo.old", 200, 200);
-	wk_remote_make_room(own_folder, "dd44.debuginfo", 400);
+	wk_remote_trim(own_folder, "dd44.debuginfo", 400);
 	assert_true(is_there("cc33.executable"));
-	wk_remote_make_room(own_folder, "dd44.debuginfo", 399);
+	wk_remote_trim(own_folder, "dd44.debuginfo", 399);
 	assert_false(is_there("cc33.executable"));
 	assert_true(is_there("bb22.debuginfo"));
-	wk_remote_make_room(own_folder, "dd44.debuginfo", 200);
+	wk_remote_trim(own_folder, "dd44.debuginfo", 200);
 	assert_false(is_there("bb22.debuginfo"));
 	assert_true(is_there("aa11.debuginfo"));
-	wk_remote_make_room(own_folder, "dd44.debuginfo", 1);
+	wk_remote_trim(own_folder, "dd44.debuginfo", 1);
 	assert_false(is_there("aa11.debuginfo"));
 	assert_true(is_there("dd44.debuginfo"));
 	assert_true(is_there("letters.debuginfo") && is_there("ee55.debuginfo.old"));
-	wk_remote_make_room("/not/there", "dd44.debuginfo", 1);
+	wk_remote_trim("/not/there", "dd44.debuginfo", 1);
 }
 
 static void what_is_remembered_of_servers_goes_when_it_holds_no_more(void **state)
@@ -356,15 +356,15 @@ static void what_is_remembered_of_servers_goes_when_it_holds_no_more(void **stat
 	put_there("cc33.debuginfo.12-0.tmp", 99, 99);
 	put_there("dd44.debuginfo", 99, 99);
 	put_there("notes.asked", 99, 99);
-	wk_remote_make_room(own_folder, "", UINT64_MAX);
+	wk_remote_trim(own_folder, "", UINT64_MAX);
 	assert_true(is_there("aa11.debuginfo.asked"));
 	assert_false(is_there("bb22.debuginfo.asked"));
 	assert_true(is_there("dd44.debuginfo") && is_there("notes.asked"));
 	put_there("ee55.debuginfo", 1, 1);
-	wk_remote_make_room(own_folder, "", 4096 + 100); /* a memory takes a block of the disk */
+	wk_remote_trim(own_folder, "", 4096 + 100); /* a memory takes a block of the disk */
 	assert_false(is_there("dd44.debuginfo"));
 	assert_true(is_there("aa11.debuginfo.asked") && is_there("ee55.debuginfo"));
-	wk_remote_make_room(own_folder, "", 4096);
+	wk_remote_trim(own_folder, "", 4096);
 	assert_false(is_there("aa11.debuginfo.asked"));
 	assert_true(is_there("ee55.debuginfo"));
 }
@@ -379,7 +379,7 @@ static void use_is_noted_and_the_time_of_the_fetch_stays(void **state)
 	wk_os_note_use(in_own_folder("aa11.debuginfo"));
 	assert_int_equal(stat(in_own_folder("aa11.debuginfo"), &info), 0);
 	assert_in_range((uint64_t)info.st_mtim.tv_sec, 1, wk_os_wall_ns() / 1000000000 - 8 * 3600);
-	wk_remote_make_room(own_folder, "", 100);
+	wk_remote_trim(own_folder, "", 100);
 	assert_true(is_there("aa11.debuginfo"));
 	assert_false(is_there("bb22.debuginfo"));
 }

@@ -35,7 +35,7 @@ static void give(struct fixture *f, struct wk_event event)
 	struct wk_err err = { 0 };
 
 	event.pid = event.tid = 7;
-	assert_true(wk_sink_take(&f->sink, &event, &err));
+	assert_true(wk_sink_emit(&f->sink, &event, &err));
 }
 
 /* A process with /bin/app in it: its first 0x1000 bytes, mapped at START. */

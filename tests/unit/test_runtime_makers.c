@@ -9,7 +9,7 @@
 
 static void expect(const char *program, const char *maker)
 {
-	const struct wk_runtime_maker *found = wk_runtime_maker(wk_str_c(program));
+	const struct wk_jit_maker *found = wk_jit_maker(wk_str_c(program));
 
 	assert_string_equal(found ? found->program : "none", maker);
 }
@@ -37,8 +37,8 @@ static void a_process_with_a_threads_name_is_known_by_its_command_line(void **st
 	struct wk_process other = { .pid = 8, .name = process.name };
 
 	(void)state;
-	assert_string_equal(wk_runtime_maker_in(model, &process)->program, "node");
-	assert_null(wk_runtime_maker_in(model, &other));
+	assert_string_equal(wk_jit_maker_in(model, &process)->program, "node");
+	assert_null(wk_jit_maker_in(model, &other));
 	wk_model_free(model);
 }
 

@@ -25,9 +25,9 @@ static void put_map(struct wk_buf *text)
 		wk_buf_add_fmt(text, "%x 10 g%u\n", 0x1000000 + 16 * i, i);
 }
 
-static struct wk_runtime_names names_of(const struct wk_buf *text, uint64_t modified_ns)
+static struct wk_jit_names names_of(const struct wk_buf *text, uint64_t modified_ns)
 {
-	struct wk_runtime_names names = { .identity = { 1, 2, text->len, modified_ns } };
+	struct wk_jit_names names = { .identity = { 1, 2, text->len, modified_ns } };
 
 	names.file.at = (const uint8_t *)text->at;
 	names.file.size_bytes = text->len;
@@ -37,19 +37,19 @@ static struct wk_runtime_names names_of(const struct wk_buf *text, uint64_t modi
 
 /* The names of pieces that are hit, in the order in which they come; how many came at all is in
  * `given`. */
-static const char *hit_names(struct wk_runtime_map_index *index, const struct wk_buf *text,
+static const char *hit_names(struct wk_jit_map_index *index, const struct wk_buf *text,
 			     uint64_t modified_ns, uint64_t *at, size_t count, size_t *given)
 {
 	static struct wk_buf told;
-	struct wk_runtime_hits hits = { at, count };
-	struct wk_runtime_names names = names_of(text, modified_ns);
+	struct wk_jit_hits hits = { at, count };
+	struct wk_jit_names names = names_of(text, modified_ns);
 	struct wk_jit_code piece;
 
 	wk_buf_reset(&told);
 	*given = 0;
-	wk_runtime_map_index_pick(index, &hits, &rows_left, &names);
-	for (; wk_runtime_next(&names, &piece); ++*given)
-		if (wk_runtime_is_hit(&hits, piece.start, piece.start + piece.size_bytes))
+	wk_jit_map_index_pick(index, &hits, &rows_left, &names);
+	for (; wk_jit_next(&names, &piece); ++*given)
+		if (wk_jit_is_hit(&hits, piece.start, piece.start + piece.size_bytes))
 			wk_buf_add_fmt(&told, "%.*s ", WK_STR_ARG(piece.name));
 	free(names.picked);
 	return wk_buf_text(&told);
@@ -57,7 +57,7 @@ static const char *hit_names(struct wk_runtime_map_index *index, const struct wk
 
 static void a_map_that_is_asked_again_is_not_read_again(void **state)
 {
-	struct wk_runtime_map_index *index = wk_runtime_map_index_new();
+	struct wk_jit_map_index *index = wk_jit_map_index_new();
 	uint64_t at[] = { 0x1045, 0x1065, 0x1000008 };
 	struct wk_buf text = { 0 };
 	size_t given;
@@ -74,13 +74,13 @@ static void a_map_that_is_asked_again_is_not_read_again(void **state)
 	}
 	assert_string_equal(hit_names(index, &text, 7, at, 0, &given), "");
 	assert_int_equal(given, 0);
-	wk_runtime_map_index_free(index);
+	wk_jit_map_index_free(index);
 	wk_buf_fini(&text);
 }
 
 static void a_map_that_was_written_to_is_read_anew(void **state)
 {
-	struct wk_runtime_map_index *index = wk_runtime_map_index_new();
+	struct wk_jit_map_index *index = wk_jit_map_index_new();
 	uint64_t at[] = { 0x2000008 }, left = rows_left;
 	struct wk_buf text = { 0 };
 	size_t given;
@@ -94,13 +94,13 @@ static void a_map_that_was_written_to_is_read_anew(void **state)
 	for (int i = 0; i < 3; i++)
 		assert_string_equal(hit_names(index, &text, 8, at, 1, &given), "new ");
 	assert_int_equal(left - rows_left, 2 * LINES + 3);
-	wk_runtime_map_index_free(index);
+	wk_jit_map_index_free(index);
 	wk_buf_fini(&text);
 }
 
 static void a_map_with_more_lines_than_may_be_kept_is_read_as_it_is(void **state)
 {
-	struct wk_runtime_map_index *index = wk_runtime_map_index_new();
+	struct wk_jit_map_index *index = wk_jit_map_index_new();
 	uint64_t at[] = { 0x1045 }, left = rows_left;
 	struct wk_buf text = { 0 };
 	size_t given;
@@ -114,7 +114,7 @@ static void a_map_with_more_lines_than_may_be_kept_is_read_as_it_is(void **state
 	}
 	assert_int_equal(rows_left, LINES);
 	rows_left = left;
-	wk_runtime_map_index_free(index);
+	wk_jit_map_index_free(index);
 	wk_buf_fini(&text);
 }
 

@@ -24,7 +24,7 @@
 struct fixture {
 	struct wk_model *model;
 	struct wk_builder *builder;
-	struct wk_runtime_stage *stage;
+	struct wk_jit_stage *stage;
 	struct wk_sink sink;
 	uint32_t pid;
 	char map[64], dump[64];
@@ -36,7 +36,7 @@ static void give(struct fixture *f, struct wk_event event)
 
 	if (event.pid == 0)
 		event.pid = event.tid = f->pid;
-	if (!wk_sink_take(&f->sink, &event, &err))
+	if (!wk_sink_emit(&f->sink, &event, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -100,8 +100,8 @@ static void start(struct fixture *f, const char *host, const char *clock)
 	snprintf(f->dump, sizeof(f->dump), "/tmp/jit-%u.dump", f->pid);
 	f->model = wk_model_new();
 	f->builder = wk_builder_new(f->model);
-	f->stage = wk_runtime_stage_new(wk_builder_sink(f->builder));
-	f->sink = wk_runtime_stage_sink(f->stage);
+	f->stage = wk_jit_stage_new(wk_builder_sink(f->builder));
+	f->sink = wk_jit_stage_sink(f->stage);
 	uname(&here);
 	give_fact(f, "host name", host ? host : here.nodename);
 	give_fact(f, "clock", clock);
@@ -117,8 +117,8 @@ static void end(struct fixture *f, const char *names, const char *note)
 	struct wk_model *m = f->model;
 	struct wk_buf out = { 0 };
 
-	assert_true(wk_runtime_stage_finish(f->stage, &err));
-	wk_runtime_stage_free(f->stage);
+	assert_true(wk_jit_stage_finish(f->stage, &err));
+	wk_jit_stage_free(f->stage);
 	wk_builder_finish(f->builder);
 	wk_builder_free(f->builder);
 	wk_model_resolve(m, NULL, NULL);
@@ -353,7 +353,7 @@ static void a_pipe_in_the_place_of_a_map_is_not_waited_for(void **state)
 	start(&f, NULL, "CLOCK_MONOTONIC");
 	assert_int_equal(mkfifo(f.map, 0600), 0);
 	assert_int_equal(mkfifo(f.dump, 0600), 0);
-	assert_int_equal(wk_runtime_keep_dump(f.pid, f.dump), -1);
+	assert_int_equal(wk_jit_keep_dump(f.pid, f.dump), -1);
 	give_memory(&f, now(), 0, "//anon");
 	give_sample(&f, now(), 0, 0x1010);
 	end(&f, "//anon+0x1010", "it is not a plain file");
@@ -445,7 +445,7 @@ static void a_recorder_tells_the_names_of_what_was_sampled_when_its_process_ends
 
 	(void)state;
 	start(&f, NULL, "CLOCK_MONOTONIC");
-	wk_runtime_stage_set_live(f.stage);
+	wk_jit_stage_set_live(f.stage);
 	give_memory(&f, time_ns, 0, "//anon");
 	/* With a thread left, the process is not over for those behind the stage. */
 	give(&f, (struct wk_event){ .kind = WK_EVENT_THREAD, .time_ns = time_ns, .pid = f.pid,

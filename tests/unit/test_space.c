@@ -17,7 +17,7 @@ static void map(struct wk_spaces *spaces, uint32_t pid, uint64_t start, uint64_t
 		.image = { .start = start, .size_bytes = end - start, .file_offset = file_offset },
 	};
 
-	wk_spaces_take(spaces, &event, image);
+	wk_spaces_update(spaces, &event, image);
 }
 
 static void process(struct wk_spaces *spaces, enum wk_process_change change, uint32_t pid,
@@ -30,7 +30,7 @@ static void process(struct wk_spaces *spaces, enum wk_process_change change, uin
 		.process = { .change = change, .parent_pid = parent_pid },
 	};
 
-	wk_spaces_take(spaces, &event, 0);
+	wk_spaces_update(spaces, &event, 0);
 }
 
 static void thread(struct wk_spaces *spaces, enum wk_thread_change change, uint32_t pid,
@@ -43,7 +43,7 @@ static void thread(struct wk_spaces *spaces, enum wk_thread_change change, uint3
 		.thread = { .change = change },
 	};
 
-	wk_spaces_take(spaces, &event, 0);
+	wk_spaces_update(spaces, &event, 0);
 }
 
 static uint32_t image_at(struct wk_spaces *spaces, uint32_t pid, uint64_t address)
@@ -138,7 +138,7 @@ static void a_mapping_to_the_end_of_memory_does_not_wrap(void **state)
 	};
 
 	(void)state;
-	wk_spaces_take(spaces, &event, 3);
+	wk_spaces_update(spaces, &event, 3);
 	assert_int_equal(image_at(spaces, WK_KERNEL_PID, 0xffffffffffff0000u), 3);
 	assert_int_equal(image_at(spaces, WK_KERNEL_PID, 0x1000), 0);
 	wk_spaces_free(spaces);

@@ -151,10 +151,10 @@ static void told_sizes_are_held_to(void **state)
 
 	(void)state;
 	wk_buf_add_text(&plain, "before ");
-	if (!wk_unpack_told(WK_PACKED_ZSTD, packed, 39, &plain, &err))
+	if (!wk_unpack_as(WK_PACKED_ZSTD, packed, 39, &plain, &err))
 		skip();
 	assert_string_equal(wk_buf_text(&plain), "before " PLAIN);
-	assert_false(wk_unpack_told(WK_PACKED_ZSTD, packed, 40, &plain, &err));
+	assert_false(wk_unpack_as(WK_PACKED_ZSTD, packed, 40, &plain, &err));
 	assert_string_equal(err.text, "the zstd data ends after 39 of the 40 bytes that were told");
 	wk_buf_fini(&plain);
 }
@@ -171,7 +171,7 @@ static void deflate_without_anything_around_it_is_unpacked(void **state)
 	struct wk_err err = { 0 };
 
 	(void)state;
-	if (!wk_unpack_told(WK_PACKED_DEFLATE, deflated(), 39, &plain, &err))
+	if (!wk_unpack_as(WK_PACKED_DEFLATE, deflated(), 39, &plain, &err))
 		assert_non_null(strstr(err.text, "was built without"));
 	else
 		assert_string_equal(wk_buf_text(&plain), PLAIN);

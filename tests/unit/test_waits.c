@@ -60,11 +60,11 @@ static const char *times_in(const struct built *f, uint32_t tid, const char *tim
 	static char text[100];
 	struct wk_filter_spec spec = { .time = time };
 	struct wk_filter filter;
-	struct wk_spell_sums *sums;
+	struct wk_interval_sums *sums;
 
 	text[0] = '\0';
 	assert_true(wk_filter_init(&filter, f->model, &spec, NULL));
-	sums = wk_spells_of_threads(f->model, &filter);
+	sums = wk_intervals_of_threads(f->model, &filter);
 	for (wk_thread_id i = 1; i < f->model->thread_count; i++) {
 		if (f->model->threads[i].tid == tid)
 			snprintf(text, sizeof(text), "%llu, %llu, %llu, %llu",
@@ -276,7 +276,7 @@ static void what_a_thread_did_adds_up_to_its_time_however_it_is_cut(void **state
 	built_end(&f);
 	for (uint64_t from = 0; from < 8000; from += 1000) {
 		struct wk_filter filter = { .from_ns = from, .to_ns = from + 1000 };
-		struct wk_spell_sums *sums = wk_spells_of_threads(f.model, &filter);
+		struct wk_interval_sums *sums = wk_intervals_of_threads(f.model, &filter);
 
 		for (uint32_t tid = 70; tid < 75; tid++)
 			for (wk_thread_id i = 1; i < f.model->thread_count; i++)
@@ -324,7 +324,7 @@ static const char *abouts(const struct built *f)
 
 	text[0] = '\0';
 	for (uint32_t i = 0; i < samples->count && len < sizeof(text); i++) {
-		const struct wk_about *about = wk_model_about(f->model, i);
+		const struct wk_subject *about = wk_model_subject(f->model, i);
 
 		len += (size_t)snprintf(
 			text + len, sizeof(text) - len, "%s%s by %u%s: %s %s%s", len ? "; " : "",

@@ -160,7 +160,7 @@ struct block {
 	uint16_t size_bytes; /* plain */
 };
 
-static bool take_block(const struct wk_cab *cab, struct wk_bytes *in, struct block *block,
+static bool read_block(const struct wk_cab *cab, struct wk_bytes *in, struct block *block,
 		       struct wk_err *err)
 {
 	uint64_t at = wk_bytes_offset(in);
@@ -171,7 +171,7 @@ static bool take_block(const struct wk_cab *cab, struct wk_bytes *in, struct blo
 	block->size_bytes = wk_u16le(in);
 	wk_bytes_skip(in, cab->block_reserve);
 	summed.end = in->at;
-	block->packed = wk_bytes_take(in, packed_bytes);
+	block->packed = wk_bytes_slice(in, packed_bytes);
 	if (in->bad)
 		return wk_fail(err, WK_ECORRUPT, at,
 			       "the cabinet ends in the middle of a block; the file was cut");
@@ -272,7 +272,7 @@ static bool add_blocks(struct unpacking *u, uint64_t need)
 				       "the cabinet's folder has %zu bytes, and a file in it "
 				       "claims to end at %" PRIu64,
 				       u->plain->len - u->before, need);
-		if (!take_block(u->cab, &in, &block, u->err) || !add_block(u, &block))
+		if (!read_block(u->cab, &in, &block, u->err) || !add_block(u, &block))
 			return false;
 	}
 	return true;

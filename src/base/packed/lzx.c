@@ -385,7 +385,7 @@ static bool read_symbols(struct wk_lzx *lzx, struct bits *bits, uint32_t count)
 /* A block of an odd number of bytes has one more. */
 static bool copy_bytes(struct wk_lzx *lzx, struct bits *bits, uint32_t count)
 {
-	struct wk_bytes bytes = wk_bytes_take(&bits->in, count);
+	struct wk_bytes bytes = wk_bytes_slice(&bits->in, count);
 
 	if (bytes.bad)
 		return false;

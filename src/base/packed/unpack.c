@@ -180,7 +180,7 @@ static int window_bits(enum wk_packing packing)
 	return packing == WK_PACKED_GZIP ? 16 + MAX_WBITS : MAX_WBITS;
 }
 
-static bool tell_known(z_stream *stream, const struct unpacking *u)
+static bool report_known(z_stream *stream, const struct unpacking *u)
 {
 	size_t known = u->known_bytes < WINDOW ? u->known_bytes : WINDOW;
 
@@ -193,7 +193,7 @@ static bool unpack_deflated(struct unpacking *u)
 	z_stream stream = { 0 };
 	bool ok;
 
-	if (inflateInit2(&stream, window_bits(u->packing)) != Z_OK || !tell_known(&stream, u))
+	if (inflateInit2(&stream, window_bits(u->packing)) != Z_OK || !report_known(&stream, u))
 		return wk_fail(u->err, WK_EIO, WK_NOWHERE, "zlib cannot be started");
 	ok = inflate_all(&stream, u);
 	inflateEnd(&stream);
@@ -415,7 +415,7 @@ static void make_room(struct wk_buf *plain, uint64_t size_bytes)
 }
 
 /* Room for all of it is made at once, which is why the size is judged first. */
-static bool unpack_told(struct unpacking *u)
+static bool unpack_reported(struct unpacking *u)
 {
 	uint64_t size_bytes = u->most;
 	size_t before = u->out->len;
@@ -438,10 +438,10 @@ static bool unpack_told(struct unpacking *u)
 		       wk_packing_name(u->packing), u->out->len - before, size_bytes);
 }
 
-bool wk_unpack_told(enum wk_packing packing, struct wk_bytes packed, uint64_t size_bytes,
-		    struct wk_buf *plain, struct wk_err *err)
+bool wk_unpack_as(enum wk_packing packing, struct wk_bytes packed, uint64_t size_bytes,
+		  struct wk_buf *plain, struct wk_err *err)
 {
-	return unpack_told(&(struct unpacking){
+	return unpack_reported(&(struct unpacking){
 		.packing = packing, .in = packed, .out = plain, .most = size_bytes,
 		.is_look = true, .err = err });
 }
@@ -449,7 +449,7 @@ bool wk_unpack_told(enum wk_packing packing, struct wk_bytes packed, uint64_t si
 bool wk_unpack_block(struct wk_bytes packed, size_t known_bytes, uint64_t size_bytes,
 		     struct wk_buf *plain, struct wk_err *err)
 {
-	return unpack_told(&(struct unpacking){
+	return unpack_reported(&(struct unpacking){
 		.packing = WK_PACKED_DEFLATE, .in = packed, .out = plain,
 		.known_bytes = known_bytes, .most = size_bytes, .is_look = true, .err = err });
 }

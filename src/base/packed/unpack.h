@@ -22,7 +22,7 @@
 enum wk_packing {
 	WK_NOT_PACKED,
 	WK_PACKED_GZIP,
-	WK_PACKED_ZLIB,    /* has no mark of its own: only for wk_unpack_told */
+	WK_PACKED_ZLIB,    /* has no mark of its own: only for wk_unpack_as */
 	WK_PACKED_DEFLATE, /* nor has this, which is in zlib, gzip, zip archives and cabinets */
 	WK_PACKED_ZSTD,
 	WK_PACKED_XZ,
@@ -48,8 +48,8 @@ bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain, 
 /* The same where packing and plain size are told beside the packed bytes, as for sections of
  * ELF files: exactly that many bytes are added. What the stream has beyond them is not looked
  * at. A size above wk_unpack_limit is refused. */
-bool wk_unpack_told(enum wk_packing packing, struct wk_bytes packed, uint64_t size_bytes,
-		    struct wk_buf *plain, struct wk_err *err);
+bool wk_unpack_as(enum wk_packing packing, struct wk_bytes packed, uint64_t size_bytes,
+		  struct wk_buf *plain, struct wk_err *err);
 
 /* The same for a block of deflate that may repeat what lies in front of it: the last `known_bytes`
  * of `plain` as it is, of which 32 KiB are looked at. */

@@ -200,7 +200,7 @@ static void read_zip64(struct wk_bytes extra, struct wk_zip_member *member, stru
 {
 	while (wk_bytes_left(&extra) >= 4) {
 		uint16_t id = wk_u16le(&extra);
-		struct wk_bytes field = wk_bytes_take(&extra, wk_u16le(&extra));
+		struct wk_bytes field = wk_bytes_slice(&extra, wk_u16le(&extra));
 
 		if (id != EXTRA_ZIP64)
 			continue;
@@ -238,8 +238,8 @@ static bool read_record(struct wk_bytes *in, struct wk_zip_member *member, struc
 	record->disk = wk_u16le(in);
 	wk_bytes_skip(in, 2 + 4);
 	record->header_at = wk_u32le(in);
-	name = wk_bytes_take(in, name_bytes);
-	extra = wk_bytes_take(in, extra_bytes);
+	name = wk_bytes_slice(in, name_bytes);
+	extra = wk_bytes_slice(in, extra_bytes);
 	wk_bytes_skip(in, comment);
 	member->name = wk_str_of((const char *)name.at, wk_bytes_left(&name));
 	read_zip64(extra, member, record);
@@ -261,7 +261,7 @@ static bool find_bytes(struct reading *r, struct wk_zip_member *member, struct r
 	lengths = wk_bytes_at(&r->in, at + LOCAL_BYTES - 4, 4);
 	header = wk_bytes_at(&r->in, at, most - at);
 	wk_bytes_skip(&header, LOCAL_BYTES + (uint64_t)wk_u16le(&lengths) + wk_u16le(&lengths));
-	member->packed = wk_bytes_take(&header, record->packed_bytes);
+	member->packed = wk_bytes_slice(&header, record->packed_bytes);
 	return !header.bad ||
 	       wk_fail(r->err, WK_ECORRUPT, at,
 		       "a zip member claims %" PRIu64 " bytes, and the directory begins before "
@@ -403,7 +403,7 @@ static bool read_plain(const struct wk_zip_member *member, struct wk_buf *plain,
 {
 	if (member->method == WK_ZIP_STORED)
 		return read_stored(member, plain, err);
-	return wk_unpack_told(WK_PACKED_DEFLATE, member->packed, member->size_bytes, plain, err);
+	return wk_unpack_as(WK_PACKED_DEFLATE, member->packed, member->size_bytes, plain, err);
 }
 
 static bool check(const struct wk_zip_member *member, struct wk_str plain, struct wk_err *err)

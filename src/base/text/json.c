@@ -143,7 +143,7 @@ bool wk_json_next_key(struct wk_json *json, struct wk_str *key)
 
 /* Passes over a string that begins at `at` and tells what lies between its quotes, escapes and
  * all. A string without an end goes to the end of the input. */
-static struct wk_str take_string(struct wk_json *json, bool *has_escapes)
+static struct wk_str read_string(struct wk_json *json, bool *has_escapes)
 {
 	const uint8_t *from = json->at + 1;
 	const uint8_t *at = from;
@@ -246,14 +246,14 @@ struct wk_str wk_json_text(struct wk_json *json)
 		wk_json_skip(json);
 		return wk_str_c("");
 	}
-	raw = take_string(json, &has_escapes);
+	raw = read_string(json, &has_escapes);
 	return has_escapes ? decode(json, raw) : raw;
 }
 
 /* --- Numbers and words --------------------------------------------------------------------- */
 
 /* A number or a bare word as it is written. */
-static struct wk_str take_word(struct wk_json *json)
+static struct wk_str read_word(struct wk_json *json)
 {
 	const uint8_t *from = json->at;
 
@@ -266,7 +266,7 @@ static struct wk_str take_word(struct wk_json *json)
 
 struct wk_str wk_json_text_or_number(struct wk_json *json)
 {
-	return wk_json_peek(json) == WK_JSON_NUMBER ? take_word(json) : wk_json_text(json);
+	return wk_json_peek(json) == WK_JSON_NUMBER ? read_word(json) : wk_json_text(json);
 }
 
 static struct wk_str number_text(struct wk_json *json)
@@ -279,7 +279,7 @@ static struct wk_str number_text(struct wk_json *json)
 bool wk_json_bool(struct wk_json *json)
 {
 	if (wk_json_peek(json) == WK_JSON_BOOL)
-		return wk_str_is(take_word(json), "true");
+		return wk_str_is(read_word(json), "true");
 	wk_json_skip(json);
 	return false;
 }
@@ -379,7 +379,7 @@ static void skip_container(struct wk_json *json)
 		uint8_t c = *json->at;
 
 		if (c == '"') {
-			take_string(json, &has_escapes);
+			read_string(json, &has_escapes);
 			continue;
 		}
 		json->at++;
@@ -401,12 +401,12 @@ void wk_json_skip(struct wk_json *json)
 		skip_container(json);
 		break;
 	case WK_JSON_STRING:
-		take_string(json, &has_escapes);
+		read_string(json, &has_escapes);
 		break;
 	case WK_JSON_NUMBER:
 	case WK_JSON_BOOL:
 	case WK_JSON_NULL:
-		take_word(json);
+		read_word(json);
 		break;
 	case WK_JSON_NONE:
 		break;
@@ -460,7 +460,7 @@ static bool finds(struct wk_bytes first, const char *wanted, bool must_be_key)
 			json.at++;
 			continue;
 		}
-		text = take_string(&json, &has_escapes);
+		text = read_string(&json, &has_escapes);
 		if (wk_str_is(text, wanted) && (!must_be_key || next_byte(&json) == ':'))
 			return true;
 	}

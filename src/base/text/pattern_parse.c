@@ -222,7 +222,7 @@ static void set_add_those(struct wk_byte_set *set, bool (*has)(uint8_t byte))
 }
 
 /* "[:alpha:]" within brackets, `at` behind the colon. */
-static bool take_class(struct parser *parser, struct wk_byte_set *set)
+static bool read_class(struct parser *parser, struct wk_byte_set *set)
 {
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
 		size_t len = strlen(classes[i].name);
@@ -238,7 +238,7 @@ static bool take_class(struct parser *parser, struct wk_byte_set *set)
 }
 
 /* One byte within brackets: as it is, or "[.x.]" and "[=x=]", which mean the same here. */
-static bool take_member(struct parser *parser, uint8_t *byte)
+static bool read_member(struct parser *parser, uint8_t *byte)
 {
 	const char *at = parser->at;
 
@@ -255,16 +255,16 @@ static bool take_member(struct parser *parser, uint8_t *byte)
 	return true;
 }
 
-static bool take_range(struct parser *parser, struct wk_byte_set *set)
+static bool read_range(struct parser *parser, struct wk_byte_set *set)
 {
 	uint8_t first, last;
 
-	if (!take_member(parser, &first))
+	if (!read_member(parser, &first))
 		return false;
 	last = first;
 	if (parser->at[0] == '-' && parser->at[1] && parser->at[1] != ']') {
 		parser->at++;
-		if (!take_member(parser, &last))
+		if (!read_member(parser, &last))
 			return false;
 	}
 	if (last < first)
@@ -275,7 +275,7 @@ static bool take_range(struct parser *parser, struct wk_byte_set *set)
 }
 
 /* Behind the "[". A "]" that comes first is one of the set. */
-static bool take_brackets(struct parser *parser, struct part *part)
+static bool read_brackets(struct parser *parser, struct part *part)
 {
 	struct wk_byte_set set = { 0 };
 	bool is_turned = *parser->at == '^';
@@ -285,7 +285,7 @@ static bool take_brackets(struct parser *parser, struct part *part)
 		bool is_class = parser->at[0] == '[' && parser->at[1] == ':';
 
 		parser->at += is_class ? 2 : 0;
-		if (is_class ? !take_class(parser, &set) : !take_range(parser, &set))
+		if (is_class ? !read_class(parser, &set) : !read_range(parser, &set))
 			return false;
 	}
 	if (!*parser->at)
@@ -317,7 +317,7 @@ static struct part class_part(struct parser *parser, bool (*has)(uint8_t byte), 
 }
 
 /* Behind a backslash. */
-static bool take_escape(struct parser *parser, struct part *part)
+static bool read_escape(struct parser *parser, struct part *part)
 {
 	char c = *parser->at;
 
@@ -353,14 +353,14 @@ static bool take_escape(struct parser *parser, struct part *part)
 	return true;
 }
 
-static bool take_branches(struct parser *parser, struct part *part);
+static bool read_branches(struct parser *parser, struct part *part);
 
-static bool take_group(struct parser *parser, struct part *part)
+static bool read_group(struct parser *parser, struct part *part)
 {
 	if (parser->depth == MOST_DEPTH)
 		return fail(parser, "its ( are nested too deeply");
 	parser->depth++;
-	if (!take_branches(parser, part))
+	if (!read_branches(parser, part))
 		return false;
 	parser->depth--;
 	if (*parser->at != ')')
@@ -369,17 +369,17 @@ static bool take_group(struct parser *parser, struct part *part)
 	return true;
 }
 
-static bool take_atom(struct parser *parser, struct part *part)
+static bool read_atom(struct parser *parser, struct part *part)
 {
 	char c = *parser->at++;
 
 	switch (c) {
 	case '(':
-		return take_group(parser, part);
+		return read_group(parser, part);
 	case '[':
-		return take_brackets(parser, part);
+		return read_brackets(parser, part);
 	case '\\':
-		return take_escape(parser, part);
+		return read_escape(parser, part);
 	case '*':
 	case '+':
 	case '?':
@@ -407,7 +407,7 @@ struct repeat {
 	unsigned least, most;
 };
 
-static bool take_count(struct parser *parser, unsigned *count)
+static bool read_count(struct parser *parser, unsigned *count)
 {
 	size_t len = strspn(parser->at, "0123456789");
 	uint64_t number = 0;
@@ -422,9 +422,9 @@ static bool take_count(struct parser *parser, unsigned *count)
 }
 
 /* "{2}", "{2,}", "{2,3}", "{,3}", behind the brace. */
-static bool take_bounds(struct parser *parser, struct repeat *repeat)
+static bool read_bounds(struct parser *parser, struct repeat *repeat)
 {
-	bool has_least = take_count(parser, &repeat->least);
+	bool has_least = read_count(parser, &repeat->least);
 
 	repeat->most = has_least ? repeat->least : 0;
 	if (!has_least)
@@ -432,7 +432,7 @@ static bool take_bounds(struct parser *parser, struct repeat *repeat)
 	if (*parser->at == ',') {
 		parser->at++;
 		repeat->most = ENDLESS;
-		take_count(parser, &repeat->most);
+		read_count(parser, &repeat->most);
 	} else if (!has_least) {
 		return fail(parser, "{ is followed by no number");
 	}
@@ -444,7 +444,7 @@ static bool take_bounds(struct parser *parser, struct repeat *repeat)
 	return !parser->why;
 }
 
-static bool take_repeat(struct parser *parser, struct repeat *repeat)
+static bool read_repeat(struct parser *parser, struct repeat *repeat)
 {
 	switch (*parser->at++) {
 	case '*':
@@ -457,7 +457,7 @@ static bool take_repeat(struct parser *parser, struct repeat *repeat)
 		*repeat = (struct repeat){ 0, 1 };
 		return true;
 	default:
-		return take_bounds(parser, repeat);
+		return read_bounds(parser, repeat);
 	}
 }
 
@@ -504,15 +504,15 @@ static bool is_repeat(char c)
 }
 
 /* An atom and what repeats it. */
-static bool take_piece(struct parser *parser, struct part *part)
+static bool read_piece(struct parser *parser, struct part *part)
 {
 	uint32_t from = (uint32_t)parser->pattern->count;
 	struct repeat repeat;
 
-	if (!take_atom(parser, part))
+	if (!read_atom(parser, part))
 		return false;
 	while (is_repeat(*parser->at)) {
-		if (!take_repeat(parser, &repeat))
+		if (!read_repeat(parser, &repeat))
 			return false;
 		*part = repeated(parser, *part, from, repeat);
 	}
@@ -527,28 +527,28 @@ static bool is_end(const struct parser *parser)
 	return !c || c == '|' || (c == ')' && parser->depth > 0);
 }
 
-static bool take_branch(struct parser *parser, struct part *part)
+static bool read_branch(struct parser *parser, struct part *part)
 {
 	struct part piece;
 
 	*part = empty_part(parser);
 	while (!is_end(parser)) {
-		if (!take_piece(parser, &piece))
+		if (!read_piece(parser, &piece))
 			return false;
 		*part = then(parser, *part, piece);
 	}
 	return !parser->why;
 }
 
-static bool take_branches(struct parser *parser, struct part *part)
+static bool read_branches(struct parser *parser, struct part *part)
 {
 	struct part branch;
 
-	if (!take_branch(parser, part))
+	if (!read_branch(parser, part))
 		return false;
 	while (*parser->at == '|') {
 		parser->at++;
-		if (!take_branch(parser, &branch))
+		if (!read_branch(parser, &branch))
 			return false;
 		*part = either(parser, *part, branch);
 	}
@@ -561,7 +561,7 @@ bool wk_pattern_parse(struct wk_pattern *pattern, const char *text, bool ignore_
 	struct parser parser = { .pattern = pattern, .at = text, .ignore_case = ignore_case };
 	struct part whole;
 
-	if (take_branches(&parser, &whole)) {
+	if (read_branches(&parser, &whole)) {
 		join(&parser, whole.end, add_step(&parser, (struct wk_step){
 						     .kind = WK_STEP_FOUND }));
 		pattern->first = whole.begin;

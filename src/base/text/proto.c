@@ -32,7 +32,7 @@ bool wk_proto_next(struct wk_bytes *message, struct wk_proto_field *field)
 		break;
 	case WIRE_BYTES:
 		field->is_bytes = true;
-		field->bytes = wk_bytes_take(message, wk_uleb(message));
+		field->bytes = wk_bytes_slice(message, wk_uleb(message));
 		break;
 	default:
 		message->bad = true;

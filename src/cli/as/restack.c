@@ -33,7 +33,7 @@ static bool is_base(const struct wk_restack *restack, struct wk_str name)
 	return false;
 }
 
-static void take_frame(struct wk_restack *r, const struct wk_event_frame *frame)
+static void read_frame(struct wk_restack *r, const struct wk_event_frame *frame)
 {
 	size_t need = (size_t)frame->number + 1;
 	struct wk_event_frame short_lived = *frame; /* the writer serves several inputs */
@@ -62,7 +62,7 @@ static uint32_t cut(struct wk_restack *r, const struct row *row)
 	return 0;
 }
 
-static void take_stack(struct wk_restack *r, const struct row *row)
+static void read_stack(struct wk_restack *r, const struct row *row)
 {
 	size_t need = (size_t)row->number + 1;
 
@@ -103,7 +103,7 @@ static uint32_t based(struct wk_restack *r, uint32_t stack)
 	return 0;
 }
 
-static void take_sample(struct wk_restack *r, const struct wk_event *event)
+static void read_sample(struct wk_restack *r, const struct wk_event *event)
 {
 	struct wk_event sample = *event;
 	uint32_t stack = event->sample.named_stack;
@@ -120,19 +120,19 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	struct wk_restack *restack = context;
 
 	if (!restack->writer && event->kind != WK_EVENT_NOTE)
-		return wk_sink_take(&restack->next, event, err);
+		return wk_sink_emit(&restack->next, event, err);
 	switch (event->kind) {
 	case WK_EVENT_FRAME:
-		take_frame(restack, &event->frame);
+		read_frame(restack, &event->frame);
 		break;
 	case WK_EVENT_STACKS:
 		for (uint32_t i = 0; i < event->stacks.count; i++)
-			take_stack(restack, &(struct row){ event->stacks.first + i,
+			read_stack(restack, &(struct row){ event->stacks.first + i,
 							   event->stacks.parents[i],
 							   event->stacks.frames[i] });
 		break;
 	case WK_EVENT_SAMPLE:
-		take_sample(restack, event);
+		read_sample(restack, event);
 		break;
 	case WK_EVENT_NOTE:
 		restack->note(restack->context, event->note.text);

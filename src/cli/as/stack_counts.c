@@ -44,7 +44,7 @@ static double fraction_of(struct wk_str digits)
 }
 
 /* Takes "12" or "12.5" with a blank before it off the end; false where there is none. */
-static bool take_count(struct wk_str *line, struct entry *entry)
+static bool read_count(struct wk_str *line, struct entry *entry)
 {
 	size_t end = line->len, start, point;
 	uint64_t count = 0;
@@ -113,7 +113,7 @@ static bool read_entry(struct wk_stack_counts *c, struct wk_str line, struct ent
 	struct wk_str stack = line;
 
 	entry->fraction = 0;
-	if (!take_count(&stack, entry)) {
+	if (!read_count(&stack, entry)) {
 		c->bad_line(c->context, line);
 		return false;
 	}

@@ -22,14 +22,14 @@ void wk_tally_fini(struct wk_tally *tally)
 	*tally = (struct wk_tally){ 0 };
 }
 
-static void take_frame(struct wk_tally *tally, const struct wk_event_frame *frame)
+static void read_frame(struct wk_tally *tally, const struct wk_event_frame *frame)
 {
 	tally->name_of = wk_grow(tally->name_of, &tally->name_cap, (size_t)frame->number + 1,
 				 sizeof(*tally->name_of));
 	tally->name_of[frame->number] = wk_strtab_add_str(tally->names, frame->name);
 }
 
-static void take_stack(struct wk_tally *tally, uint32_t number, uint32_t parent_number,
+static void read_stack(struct wk_tally *tally, uint32_t number, uint32_t parent_number,
 		       uint32_t frame)
 {
 	uint32_t parent = parent_number ? tally->stack_of[parent_number] : 0;
@@ -58,7 +58,7 @@ static void grow_weights(struct wk_tally *tally)
 	memset(tally->is_met + old_met, 0, tally->met_cap - old_met);
 }
 
-static void take_sample(struct wk_tally *tally, const struct wk_event_sample *sample)
+static void read_sample(struct wk_tally *tally, const struct wk_event_sample *sample)
 {
 	uint32_t id = sample->named_stack ? tally->stack_of[sample->named_stack] : 0;
 
@@ -77,15 +77,15 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	(void)err;
 	switch (event->kind) {
 	case WK_EVENT_SAMPLE:
-		take_sample(tally, &event->sample);
+		read_sample(tally, &event->sample);
 		break;
 	case WK_EVENT_STACKS:
 		for (uint32_t i = 0; i < event->stacks.count; i++)
-			take_stack(tally, event->stacks.first + i, event->stacks.parents[i],
+			read_stack(tally, event->stacks.first + i, event->stacks.parents[i],
 				   event->stacks.frames[i]);
 		break;
 	case WK_EVENT_FRAME:
-		take_frame(tally, &event->frame);
+		read_frame(tally, &event->frame);
 		break;
 	case WK_EVENT_NOTE:
 		if (tally->note)

@@ -62,7 +62,7 @@ struct search {
 };
 
 /* `path` is that of the table which "key = value" stands in. */
-static void take_pair(struct search *search, const struct wk_buf *table, struct wk_str pair)
+static void read_pair(struct search *search, const struct wk_buf *table, struct wk_str pair)
 {
 	struct wk_str key = until(pair, '=');
 	struct wk_str value = trimmed(wk_str_skip(pair, key.len + 1));
@@ -79,7 +79,7 @@ static void take_pair(struct search *search, const struct wk_buf *table, struct 
 
 /* The pairs of an inline table, "{ debug = true, strip = false }"; those in it are not looked
  * into further. */
-static void take_inline(struct search *search, const struct wk_buf *table, struct wk_str pair)
+static void read_inline(struct search *search, const struct wk_buf *table, struct wk_str pair)
 {
 	struct wk_str key = until(pair, '=');
 	struct wk_str rest = wk_str_skip(trimmed(wk_str_skip(pair, key.len + 1)), 1);
@@ -91,13 +91,13 @@ static void take_inline(struct search *search, const struct wk_buf *table, struc
 	while (rest.len) {
 		struct wk_str part = until(rest, ',');
 
-		take_pair(search, &path, part);
+		read_pair(search, &path, part);
 		rest = wk_str_skip(rest, part.len + 1);
 	}
 	wk_buf_fini(&path);
 }
 
-static void take_line(struct search *search, struct wk_buf *table, struct wk_str line)
+static void read_line(struct search *search, struct wk_buf *table, struct wk_str line)
 {
 	struct wk_str value;
 
@@ -114,9 +114,9 @@ static void take_line(struct search *search, struct wk_buf *table, struct wk_str
 	}
 	value = trimmed(wk_str_skip(line, until(line, '=').len + 1));
 	if (wk_str_starts(value, "{"))
-		take_inline(search, table, line);
+		read_inline(search, table, line);
 	else
-		take_pair(search, table, line);
+		read_pair(search, table, line);
 }
 
 bool wk_toml_find(struct wk_str text, const char *key, struct wk_str *value)
@@ -128,7 +128,7 @@ bool wk_toml_find(struct wk_str text, const char *key, struct wk_str *value)
 		const char *end = memchr(text.at, '\n', text.len);
 		size_t len = end ? (size_t)(end - text.at) : text.len;
 
-		take_line(&search, &table, wk_str_of(text.at, len));
+		read_line(&search, &table, wk_str_of(text.at, len));
 		text = wk_str_skip(text, len + 1);
 	}
 	wk_buf_fini(&table);

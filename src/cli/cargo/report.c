@@ -29,7 +29,7 @@ static bool has_names(const char *path)
 }
 
 /* What mends it. Lines to be copied stand alone, without "wick:" in front. */
-static void tell_lines(const char *why, const char *file, const char *profile, const char *line)
+static void report_lines(const char *why, const char *file, const char *profile, const char *line)
 {
 	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
 
@@ -53,7 +53,7 @@ static void report_stripped(const struct wk_cargo_build *build,
 		wk_buf_add_fmt(&words, " (strip = %s in %s)", wk_buf_text(&value),
 			       wk_buf_text(&where));
 	wk_say(wk_buf_text(&words));
-	tell_lines("to keep the names in every build, in", manifest, profile, "strip = \"none\"");
+	report_lines("to keep the names in every build, in", manifest, profile, "strip = \"none\"");
 	wk_say("to keep them in one build: cargo wick --with-debug");
 	wk_buf_fini(&value);
 	wk_buf_fini(&where);
@@ -72,8 +72,8 @@ void wk_cargo_report(const struct wk_cargo_build *build, const struct wk_cargo_p
 		/* The lines were told when it was built. */
 		wk_say("no debug information (" WK_DEBUG_WORDS "); --with-debug brings it");
 	} else if (!built->has_debug) {
-		tell_lines("no debug information (" WK_DEBUG_WORDS "); in", wk_buf_text(&manifest),
-			   wk_cargo_build_profile(build), "debug = true");
+		report_lines("no debug information (" WK_DEBUG_WORDS "); in",
+			     wk_buf_text(&manifest), wk_cargo_build_profile(build), "debug = true");
 	}
 	wk_buf_fini(&manifest);
 }

@@ -232,7 +232,7 @@ static void say_words(const struct wk_perf_words *perf)
 }
 
 /* What --cmd says goes where the options of the same meaning go. */
-static bool take_cmd(struct job *job, struct wk_err *err)
+static bool read_cmd(struct job *job, struct wk_err *err)
 {
 	struct args *args = &job->args;
 
@@ -391,7 +391,7 @@ static int make(struct job *job, struct wk_err *err)
 	int exit_code = 0;
 
 	if (!choose_kind(args, &args->build.choice, err) || !check(args, job->call->words, err) ||
-	    !take_cmd(job, err) || !check_values(args, err))
+	    !read_cmd(job, err) || !check_values(args, err))
 		return wk_exit_code(err);
 	if (args->perfdata)
 		return wk_flame_draw(args->perfdata, NULL, job->symbols, &args->flame, job->call,

@@ -62,7 +62,7 @@ struct comparison {
 	const struct args *args;
 	const struct wk_call *call;
 	const struct wk_model *model;
-	struct wk_question question;
+	struct wk_selection question;
 	struct wk_diff_measure measure;
 	struct wk_diff_sides sides;
 	struct wk_pairs pairs;
@@ -138,7 +138,7 @@ static bool draw(const struct comparison *c, struct wk_out *out, struct wk_err *
 		wk_drawing_plan_fini(&plan);
 		return false;
 	}
-	if (!wk_drawing_plan_takes_comparison(&plan, err)) {
+	if (!wk_drawing_plan_accepts_comparison(&plan, err)) {
 		wk_drawing_plan_fini(&plan);
 		return false;
 	}
@@ -344,7 +344,8 @@ static bool compare(struct comparison *c, struct wk_err *err)
 	struct wk_filter_spec spec = c->choice.filter;
 	bool ok = false;
 
-	if (!choose_measure(c, &spec, err) || !wk_question_ask(&c->question, c->model, &spec, err))
+	if (!choose_measure(c, &spec, err) ||
+	    !wk_selection_open(&c->question, c->model, &spec, err))
 		return false;
 	c->sides = wk_diff_sides(c->model, &c->question.filter, c->measure.by_samples);
 	c->question.quality.has_two_sides = true;
@@ -358,13 +359,13 @@ static bool compare(struct comparison *c, struct wk_err *err)
 		ok = write_form(c, err);
 	if (ok && !c->args->quiet) {
 		wk_view_say(&c->choice);
-		wk_question_warn(&c->question);
+		wk_selection_warn(&c->question);
 		say_empty_side(c);
 		say_lines(c);
 		say_where(c);
 	}
 	wk_pairs_fini(&c->pairs);
-	wk_question_fini(&c->question);
+	wk_selection_fini(&c->question);
 	return ok;
 }
 

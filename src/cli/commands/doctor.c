@@ -62,7 +62,7 @@ static bool examine(struct wk_findings *findings, const char *path, const struct
 
 	/* They are recorded elsewhere, or were. */
 	if (path && wk_windows_file_is(path))
-		return wk_windows_file_tell(findings, path, load, err);
+		return wk_windows_file_print(findings, path, load, err);
 	if (path && wk_doctor_recording(path, err))
 		return false;
 	debug_dirs = wk_load_debug_dirs(load);

@@ -154,7 +154,7 @@ struct export
 {
 	const struct wk_export_target *target;
 	const struct wk_model *model;
-	const struct wk_question *question;
+	const struct wk_selection *question;
 	const struct wk_export_job *job;
 	const struct args *args;
 	const struct wk_view_choice *choice;
@@ -226,7 +226,7 @@ static bool export_model(struct export *export, const struct wk_call *call, stru
 {
 	const struct args *args = export->args;
 	struct wk_load_args load = args->load;
-	struct wk_question question = { 0 };
+	struct wk_selection question = { 0 };
 	struct wk_model *model;
 	bool ok = false;
 
@@ -236,14 +236,14 @@ static bool export_model(struct export *export, const struct wk_call *call, stru
 		return false;
 	export->model = model;
 	export->question = &question;
-	if (wk_question_ask(&question, model, &export->choice->filter, err) &&
-	    wk_question_expect(&question, err))
+	if (wk_selection_open(&question, model, &export->choice->filter, err) &&
+	    wk_selection_expect(&question, err))
 		ok = write_output(export, call, err);
 	if (ok && !args->quiet) {
 		wk_view_say(export->choice);
-		wk_question_say(&question);
+		wk_selection_print(&question);
 	}
-	wk_question_fini(&question);
+	wk_selection_fini(&question);
 	wk_model_free(model);
 	return ok;
 }

@@ -97,7 +97,7 @@ static bool refuse_program(const struct wk_words *words, struct wk_err *err)
 /* What says how to record says nothing of a recording that is there. */
 static bool refuse_recording_options(const struct args *args, struct wk_err *err)
 {
-	const char *name = args->data ? "data" : wk_record_args_given(&args->record);
+	const char *name = args->data ? "data" : wk_record_args_are_set(&args->record);
 
 	return !name || wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				"--%s is for recording, and nothing is recorded here: a command "

@@ -46,7 +46,7 @@ static void say_left_out(const struct wk_tree *tree)
 	wk_buf_fini(&words);
 }
 
-static bool fold(const struct wk_model *model, const struct wk_question *question,
+static bool fold(const struct wk_model *model, const struct wk_selection *question,
 		 const struct wk_view_choice *choice, const struct wk_call *call,
 		 struct wk_err *err)
 {
@@ -94,7 +94,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	const char **paths = wk_load_paths(call->words, err);
-	struct wk_question question = { 0 };
+	struct wk_selection question = { 0 };
 	struct wk_model *model = NULL;
 	const struct wk_view_typed typed = { &args->view, &args->filter,
 					     args->by_thread || args->no_process };
@@ -109,15 +109,15 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		wk_view_choice_fini(&choice);
 		return wk_exit_code(err);
 	}
-	if (wk_question_ask(&question, model, &choice.filter, err) &&
-	    wk_question_expect(&question, err))
+	if (wk_selection_open(&question, model, &choice.filter, err) &&
+	    wk_selection_expect(&question, err))
 		ok = fold(model, &question, &choice, call, err);
 	if (ok && !args->quiet) {
 		wk_view_say(&choice);
-		wk_question_say(&question);
+		wk_selection_print(&question);
 	}
 	wk_view_choice_fini(&choice);
-	wk_question_fini(&question);
+	wk_selection_fini(&question);
 	wk_model_free(model);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
 }

@@ -70,7 +70,7 @@ struct packed {
 	uint64_t bytes;
 	struct wk_unwind_counts stacks;
 	struct wk_buf missing; /* why stacks were kept as they are */
-	struct wk_carry_counts names;
+	struct wk_embed_counts names;
 	struct wk_buf nameless; /* why most of what has no name has none */
 };
 
@@ -89,22 +89,22 @@ static bool pack(const struct wk_opened *opened, struct wk_symbols *symbols, int
 {
 	const struct wk_perf_data_write_options how = { .size = sizeof(how), .keeps_stacks = true };
 	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, &how);
-	struct wk_runtime_stage *names = wk_runtime_stage_new(wk_perf_data_writer_sink(writer));
-	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_runtime_stage_sink(names));
+	struct wk_jit_stage *names = wk_jit_stage_new(wk_perf_data_writer_sink(writer));
+	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_jit_stage_sink(names));
 	struct wk_incomplete incomplete = { .next = wk_unwind_stage_sink(stage) };
 	struct wk_sink sink = wk_incomplete_sink(&incomplete);
 	bool ok;
 
 	wk_unwind_stage_embed_names(stage);
 	wk_unwind_stage_keep_stacks(stage);
-	wk_unwind_stage_ask(stage, names);
+	wk_unwind_stage_use_jit(stage, names);
 	ok = (opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err)) &&
-	     wk_unwind_stage_finish(stage, err) && wk_runtime_stage_finish(names, err) &&
+	     wk_unwind_stage_finish(stage, err) && wk_jit_stage_finish(names, err) &&
 	     wk_perf_data_writer_finish(writer, err);
 	packed->bytes = wk_perf_data_writer_bytes(writer);
 	fill_packed(packed, stage);
 	wk_unwind_stage_free(stage);
-	wk_runtime_stage_free(names);
+	wk_jit_stage_free(names);
 	wk_perf_data_writer_free(writer);
 	return ok;
 }
@@ -151,7 +151,7 @@ static void say_stacks(const struct packed *packed)
 
 static void say_names(const struct packed *packed)
 {
-	const struct wk_carry_counts *names = &packed->names;
+	const struct wk_embed_counts *names = &packed->names;
 	struct wk_buf words = { 0 };
 
 	if (names->unnamed == 0)

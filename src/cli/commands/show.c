@@ -237,7 +237,7 @@ struct printed {
 };
 
 static bool show(const struct wk_table_view *what, const struct wk_table_options *options,
-		 const struct wk_model *model, const struct wk_question *question,
+		 const struct wk_model *model, const struct wk_selection *question,
 		 const struct wk_call *call, struct printed *printed, struct wk_err *err)
 {
 	const struct args *args = call->args;
@@ -363,7 +363,7 @@ static bool expect_source(const struct wk_table_view *what, const struct wk_view
 {
 	const char *source = choice->filter.source;
 
-	if (wk_table_view_takes_source(what, source))
+	if (wk_table_view_accepts_source(what, source))
 		return true;
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       "the table %s is of %s, the preset of %s: `wick show FILE calls` with the "
@@ -372,7 +372,7 @@ static bool expect_source(const struct wk_table_view *what, const struct wk_view
 }
 
 /* What is shown may be about an event of its own, which not every recording has. */
-static bool ask(struct wk_question *question, const struct wk_table_view *what,
+static bool ask(struct wk_selection *question, const struct wk_table_view *what,
 		const struct wk_model *model, const struct wk_view_choice *choice, bool has_preset,
 		struct wk_err *err)
 {
@@ -386,7 +386,7 @@ static bool ask(struct wk_question *question, const struct wk_table_view *what,
 		return false;
 	if (!filter.source)
 		filter.source = own;
-	return wk_question_ask(question, model, &filter, err);
+	return wk_selection_open(question, model, &filter, err);
 }
 
 /* A file of presets is no recording, but what is in it can be shown. */
@@ -436,12 +436,12 @@ static void say_dropped_grouping(const struct wk_view_choice *choice,
 	wk_buf_fini(&words);
 }
 
-static void warn(const struct wk_question *question, const struct printed *printed)
+static void warn(const struct wk_selection *question, const struct printed *printed)
 {
 	if (printed->names_functions)
-		wk_question_warn(question);
+		wk_selection_warn(question);
 	else
-		wk_question_say_faults(question, true);
+		wk_selection_print_faults(question, true);
 }
 
 /* `typed` is the table that was asked for, which of a model may be another. */
@@ -452,29 +452,29 @@ static bool show_model(const struct wk_table_view *typed, struct wk_table_option
 	const struct args *args = call->args;
 	const struct wk_table_view *what = view_for(typed, model, args, options);
 	const struct wk_table_view *shown = shown_as(what, args, options);
-	struct wk_question question = { 0 };
+	struct wk_selection question = { 0 };
 	bool must_have = is_of_samples(shown, model), ok = false;
 	struct printed printed = { 0 };
 
 	usual_options(args, shown, options);
 	/* An empty table may be printed, but takes no file's place. */
 	if (ask(&question, what, model, choice, args->view.preset, err) &&
-	    (!must_have || !args->output || wk_question_expect(&question, err))) {
+	    (!must_have || !args->output || wk_selection_expect(&question, err))) {
 		if (must_have)
-			wk_question_say_cpu(&question);
+			wk_selection_print_cpu(&question);
 		ok = show(shown, options, model, &question, call, &printed, err);
 	}
 	/* Threads can have waited where no sample is of a wait. */
 	must_have |= printed.is_empty && wk_str_is(wk_str_c(shown->name), "waits");
 	if (ok && must_have)
-		ok = wk_question_expect(&question, err);
+		ok = wk_selection_expect(&question, err);
 	if (ok && args->csv) /* which has no place for words below its rows */
 		warn(&question, &printed);
 	if (ok) {
 		say_dropped_grouping(choice, shown);
 		wk_view_say(choice);
 	}
-	wk_question_fini(&question);
+	wk_selection_fini(&question);
 	return ok;
 }
 

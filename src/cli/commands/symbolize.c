@@ -158,12 +158,12 @@ static bool symbolize(const struct args *args, const struct wk_call *call,
 	};
 	bool ok;
 
-	wk_asked_images_init(&asking.images, symbols);
+	wk_image_list_init(&asking.images, symbols);
 	ok = answer(&asking, words, first, wrong, err);
 	if (asks_others(&args->load.remote))
-		wk_asked_images_tell_unnamed(&asking.images);
+		wk_image_list_report_unnamed(&asking.images);
 	else
-		wk_asked_images_tell_stripped(&asking.images, asking.answers);
+		wk_image_list_report_stripped(&asking.images, asking.answers);
 	wk_answers_free(asking.answers);
 	wk_asking_fini(&asking);
 	return ok;

@@ -139,7 +139,7 @@ static void row(struct wk_table *table, const struct wk_model *model,
 	source_cell(table, wk_image_names_from(model, image), facts->names_are_kept);
 	source_cell(table, wk_image_lines_source(facts), facts->lines_are_kept);
 	if (has_mend)
-		wk_table_text(table, wk_buf_str(&facts->mend));
+		wk_table_text(table, wk_buf_str(&facts->fix));
 	lacks_cell(table, facts->lacks);
 }
 
@@ -185,9 +185,9 @@ static void heading(struct wk_findings *findings, const struct wk_model *model,
 
 	wk_num_add_share(&share, facts->samples, all->whole_samples);
 	add_id(model, facts->id, &id);
-	wk_findings_about(findings, "%.*s (%s of samples%s)",
-			  WK_STR_ARG(wk_image_path_of(model, facts->id)), wk_buf_text(&share),
-			  wk_buf_text(&id));
+	wk_findings_on(findings, "%.*s (%s of samples%s)",
+		       WK_STR_ARG(wk_image_path_of(model, facts->id)), wk_buf_text(&share),
+		       wk_buf_text(&id));
 	wk_buf_fini(&share);
 	wk_buf_fini(&id);
 }
@@ -232,11 +232,11 @@ static void add_reason(const struct wk_model *model, const struct wk_image_facts
 
 /* The one told of before that is mended by the same words, as another program of its package is;
  * NULL where there is none. */
-static const struct wk_image_facts *mended_alike(const struct wk_images_facts *all,
-						 const struct wk_image_facts *facts)
+static const struct wk_image_facts *fixed_alike(const struct wk_images_facts *all,
+						const struct wk_image_facts *facts)
 {
-	for (const struct wk_image_facts *one = all->at; one < facts && facts->mend.len; one++)
-		if (wk_str_eq(wk_buf_str(&one->mend), wk_buf_str(&facts->mend)))
+	for (const struct wk_image_facts *one = all->at; one < facts && facts->fix.len; one++)
+		if (wk_str_eq(wk_buf_str(&one->fix), wk_buf_str(&facts->fix)))
 			return one;
 	return NULL;
 }
@@ -245,8 +245,8 @@ static const struct wk_image_facts *mended_alike(const struct wk_images_facts *a
 static void find(struct wk_findings *findings, const struct wk_model *model,
 		 const struct wk_images_facts *all, const struct wk_image_facts *facts)
 {
-	const struct wk_image_facts *alike = mended_alike(all, facts);
-	const char *mend = facts->mend.len && !alike ? wk_buf_text(&facts->mend) : NULL;
+	const struct wk_image_facts *alike = fixed_alike(all, facts);
+	const char *fix = facts->fix.len && !alike ? wk_buf_text(&facts->fix) : NULL;
 	bool is_nameless = facts->names && strcmp(facts->names, "none") == 0;
 	struct wk_buf lacks = { 0 }, reason = { 0 };
 
@@ -257,7 +257,7 @@ static void find(struct wk_findings *findings, const struct wk_model *model,
 		wk_buf_add_fmt(&reason, "; what mends %.*s mends it, too",
 			       WK_STR_ARG(wk_image_name_of(model, alike->id)));
 	(is_nameless ? wk_findings_bad : wk_findings_better)(
-		findings, mend, "lacks %s: %s", wk_buf_text(&lacks), wk_buf_text(&reason));
+		findings, fix, "lacks %s: %s", wk_buf_text(&lacks), wk_buf_text(&reason));
 	wk_buf_fini(&lacks);
 	wk_buf_fini(&reason);
 }
@@ -268,7 +268,7 @@ static void find_stacks(struct wk_findings *findings, const struct wk_quality *q
 	struct wk_buf line = { 0 };
 
 	wk_quality_stacks_line(quality, &line);
-	wk_findings_about(findings, "Stacks");
+	wk_findings_on(findings, "Stacks");
 	if (line.len)
 		wk_findings_better(findings,
 				   "perf record --call-graph dwarf ...   # or: wick record", "%s",
@@ -293,7 +293,7 @@ static uint64_t python_minor(struct wk_str name)
 }
 
 /* By code made at run time with names, which -X perf makes for each function. */
-static bool tells_its_functions(const struct wk_model *model, const struct wk_images_facts *facts)
+static bool reports_its_functions(const struct wk_model *model, const struct wk_images_facts *facts)
 {
 	for (size_t i = 0; i < facts->count; i++) {
 		const struct wk_image *image = &model->images[facts->at[i].id];
@@ -312,9 +312,9 @@ static void find_python(struct wk_findings *findings, const struct wk_model *mod
 		struct wk_str name = wk_image_name_of(model, facts->at[i].id);
 		uint64_t minor = python_minor(name);
 
-		if (minor == 0 || (minor >= 12 && tells_its_functions(model, facts)))
+		if (minor == 0 || (minor >= 12 && reports_its_functions(model, facts)))
 			continue;
-		wk_findings_about(findings, "%.*s", WK_STR_ARG(name));
+		wk_findings_on(findings, "%.*s", WK_STR_ARG(name));
 		if (minor < 12)
 			wk_findings_better(findings,
 					   "python3.12 -X perf ...   # or a later one; "
@@ -360,8 +360,8 @@ static void print_details(const struct wk_model *model, const struct wk_images_f
 	wk_findings_fini(&findings);
 }
 
-static bool print(const struct wk_facts_about *about, const struct wk_images_facts *facts,
-		  const struct wk_question *question, const struct wk_call *call,
+static bool print(const struct wk_image_context *about, const struct wk_images_facts *facts,
+		  const struct wk_selection *question, const struct wk_call *call,
 		  struct wk_err *err)
 {
 	const struct args *args = call->args;
@@ -386,29 +386,30 @@ static bool print(const struct wk_facts_about *about, const struct wk_images_fac
 	return wk_output_close(&output, ok, err);
 }
 
-static bool tell(const struct wk_facts_about *about, const struct wk_call *call, struct wk_err *err)
+static bool report(const struct wk_image_context *about, const struct wk_call *call,
+		   struct wk_err *err)
 {
 	const struct args *args = call->args;
-	struct wk_question question = { 0 };
+	struct wk_selection question = { 0 };
 	struct wk_images_facts facts = { 0 };
 	bool ok = false;
 
-	if (wk_question_ask(&question, about->model, &args->filter, err) &&
-	    (!args->output || wk_question_expect(&question, err))) {
+	if (wk_selection_open(&question, about->model, &args->filter, err) &&
+	    (!args->output || wk_selection_expect(&question, err))) {
 		wk_images_facts_gather(&facts, about, &question.filter);
 		ok = print(about, &facts, &question, call, err) &&
-		     wk_question_expect(&question, err);
+		     wk_selection_expect(&question, err);
 		wk_images_facts_fini(&facts);
-		wk_question_say_faults(&question, args->csv || args->json);
+		wk_selection_print_faults(&question, args->csv || args->json);
 	}
-	wk_question_fini(&question);
+	wk_selection_fini(&question);
 	return ok;
 }
 
-static bool load_and_tell(const char *path, const struct wk_call *call, struct wk_err *err)
+static bool load_and_report(const char *path, const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	struct wk_facts_about about = { .recording = path };
+	struct wk_image_context about = { .recording = path };
 	struct wk_load_args load = args->load;
 	struct wk_naming naming;
 	struct wk_model *model = NULL;
@@ -421,7 +422,7 @@ static bool load_and_tell(const char *path, const struct wk_call *call, struct w
 	about.remote = naming.asked.remote;
 	about.files = naming.asked.files;
 	if (model)
-		ok = tell(&about, call, err);
+		ok = report(&about, call, err);
 	wk_model_free(model);
 	wk_naming_close(&naming);
 	return ok;
@@ -446,7 +447,7 @@ static const char *filter_option(const struct wk_filter_spec *filter)
 }
 
 /* A program or a PDB of Windows in place of a recording: what of it there is. */
-static bool tell_file(const char *path, const struct wk_call *call, struct wk_err *err)
+static bool report_file(const char *path, const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	struct wk_findings findings = { 0 };
@@ -466,7 +467,7 @@ static bool tell_file(const char *path, const struct wk_call *call, struct wk_er
 			       "--csv is for recordings: %s is a file "
 			       "of Windows, of which --json tells the same as text",
 			       path);
-	ok = wk_windows_file_tell(&findings, path, &args->load, err);
+	ok = wk_windows_file_print(&findings, path, &args->load, err);
 	out = ok ? wk_output_open(&output, args->output, call, err) : NULL;
 	if (out && args->json)
 		wk_findings_print_json(&findings, out);
@@ -504,8 +505,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	    !wk_output_allow(args->output, (const char *const[]){ path, NULL }, forms, call, err))
 		return wk_exit_code(err);
 	if (wk_windows_file_is(path))
-		return tell_file(path, call, err) ? WK_EXIT_DONE : wk_exit_code(err);
-	return load_and_tell(path, call, err) ? WK_EXIT_DONE : wk_exit_code(err);
+		return report_file(path, call, err) ? WK_EXIT_DONE : wk_exit_code(err);
+	return load_and_report(path, call, err) ? WK_EXIT_DONE : wk_exit_code(err);
 }
 
 const struct wk_command wk_cmd_symbols = {

@@ -16,12 +16,12 @@ bool wk_doctor_is_in_path(const char *program)
 }
 
 /* The lines of a file, and where wick records the words that do the same for one build. */
-static void add_setting(struct wk_buf *mend, const char *file, const char *profile,
+static void add_setting(struct wk_buf *fix, const char *file, const char *profile,
 			const char *setting)
 {
-	wk_buf_add_fmt(mend, "in %s:\n[profile.%s]\n%s", file, profile, setting);
+	wk_buf_add_fmt(fix, "in %s:\n[profile.%s]\n%s", file, profile, setting);
 	if (wk_doctor_records())
-		wk_buf_add_text(mend, "\nor for one build: cargo wick --with-debug");
+		wk_buf_add_text(fix, "\nor for one build: cargo wick --with-debug");
 }
 
 /* What decides whether a profile's programs can be looked at well. */
@@ -59,30 +59,30 @@ static bool is_stripped(const struct profile *profile)
 
 static void debug(struct wk_findings *findings, const char *folder, const struct profile *profile)
 {
-	struct wk_buf file = { 0 }, mend = { 0 };
+	struct wk_buf file = { 0 }, fix = { 0 };
 
 	wk_cargo_root(folder, &file);
 	wk_buf_add_text(&file, "/Cargo.toml");
-	add_setting(&mend, wk_buf_text(&file), profile->name, "debug = true");
+	add_setting(&fix, wk_buf_text(&file), profile->name, "debug = true");
 	if (has_debug(profile))
 		wk_findings_good(findings, "profile %s has debug information (debug = %s in %s)",
 				 profile->name, wk_buf_text(&profile->debug),
 				 wk_buf_text(&profile->debug_from));
 	else
-		wk_findings_better(findings, wk_buf_text(&mend),
+		wk_findings_better(findings, wk_buf_text(&fix),
 				   "profile %s has no debug information: " WK_DEBUG_WORDS,
 				   profile->name);
 	wk_buf_fini(&file);
-	wk_buf_fini(&mend);
+	wk_buf_fini(&fix);
 }
 
 static void strip(struct wk_findings *findings, const struct profile *profile)
 {
-	struct wk_buf mend = { 0 };
+	struct wk_buf fix = { 0 };
 
-	add_setting(&mend, wk_buf_text(&profile->strip_from), profile->name, "strip = \"none\"");
+	add_setting(&fix, wk_buf_text(&profile->strip_from), profile->name, "strip = \"none\"");
 	if (is_stripped(profile))
-		wk_findings_bad(findings, wk_buf_text(&mend),
+		wk_findings_bad(findings, wk_buf_text(&fix),
 				"profile %s takes the names of all functions away (strip = %s in "
 				"%s)",
 				profile->name, wk_buf_text(&profile->strip),
@@ -90,11 +90,11 @@ static void strip(struct wk_findings *findings, const struct profile *profile)
 	else
 		wk_findings_good(findings, "profile %s keeps the names of functions",
 				 profile->name);
-	wk_buf_fini(&mend);
+	wk_buf_fini(&fix);
 }
 
 /* Of the packages that are meant in `folder`: can a program be run, or what else? */
-static void tell_targets(struct wk_findings *findings, const struct wk_cargo_project *project)
+static void report_targets(struct wk_findings *findings, const struct wk_cargo_project *project)
 {
 	struct wk_buf lines = { 0 };
 	struct wk_out out = wk_out_to_buf(&lines);
@@ -132,7 +132,7 @@ static void targets(struct wk_findings *findings, const char *folder)
 	if (wk_doctor_is_in_path("cargo")) {
 		if (wk_cargo_project_read(&project, wk_buf_text(&manifest), &options, WK_CARGO_MUTE,
 					  NULL) == 0)
-			tell_targets(findings, &project);
+			report_targets(findings, &project);
 		else
 			wk_findings_bad(findings, "cargo metadata --no-deps",
 					"cargo cannot read "
@@ -148,7 +148,7 @@ void wk_doctor_cargo(struct wk_findings *findings, const char *folder)
 	struct profile release = read_profile(folder, "release");
 	struct profile bench = read_profile(folder, "bench");
 
-	wk_findings_about(findings, "Cargo project %s", folder);
+	wk_findings_on(findings, "Cargo project %s", folder);
 	wk_doctor_cargo_tools(findings);
 	targets(findings, folder);
 	debug(findings, folder, &release);

@@ -105,15 +105,15 @@ static void debug_file(struct patient *p, const char *const *debug_dirs)
 
 /* By the package that brought it, as `wick symbols` says it, or else by building it again. Nothing
  * where neither is known. */
-static void mend_program(const struct patient *p, bool lacks_names, struct wk_buf *mend)
+static void fix_program(const struct patient *p, bool lacks_names, struct wk_buf *fix)
 {
 	const char *path = p->program->path;
 	struct wk_packages packages;
 
 	wk_packages_find(&packages, &path, 1);
-	if (!wk_packages_command(&packages, 0, mend))
-		wk_program_mend(&(struct wk_program_mend){ path, p->program->obj, lacks_names,
-							   false }, mend);
+	if (!wk_packages_command(&packages, 0, fix))
+		wk_program_fix(&(struct wk_program_fix){ path, p->program->obj, lacks_names,
+							   false }, fix);
 	wk_packages_fini(&packages);
 }
 
@@ -125,22 +125,21 @@ static void add_dirs(const char *const *dirs, struct wk_buf *text)
 }
 
 /* How a program gets its names back. */
-static void mend_stripped(const struct patient *p, struct wk_str link, struct wk_buf *mend)
+static void fix_stripped(const struct patient *p, struct wk_str link, struct wk_buf *fix)
 {
 	const char *path = p->program->path;
 	size_t folder_len = strlen(path) - wk_str_basename(wk_str_c(path)).len;
 
 	if (link.len && !wk_str_starts(wk_str_c(path), "/usr/")) {
-		wk_buf_add_fmt(mend, "cp FOLDER/%.*s %.*s", WK_STR_ARG(link), (int)folder_len,
-			       path);
+		wk_buf_add_fmt(fix, "cp FOLDER/%.*s %.*s", WK_STR_ARG(link), (int)folder_len, path);
 		return;
 	}
-	mend_program(p, true, mend);
+	fix_program(p, true, fix);
 }
 
 static void stripped(const struct patient *p, const char *const *debug_dirs)
 {
-	struct wk_buf what = { 0 }, mend = { 0 };
+	struct wk_buf what = { 0 }, fix = { 0 };
 	struct wk_str link;
 	uint32_t crc;
 
@@ -159,11 +158,11 @@ static void stripped(const struct patient *p, const char *const *debug_dirs)
 			       WK_STR_ARG(link));
 		add_dirs(debug_dirs, &what);
 	}
-	mend_stripped(p, link, &mend);
+	fix_stripped(p, link, &fix);
 	(p->exported ? wk_findings_better : wk_findings_bad)(
-		p->findings, mend.len ? wk_buf_text(&mend) : NULL, "%s", wk_buf_text(&what));
+		p->findings, fix.len ? wk_buf_text(&fix) : NULL, "%s", wk_buf_text(&what));
 	wk_buf_fini(&what);
-	wk_buf_fini(&mend);
+	wk_buf_fini(&fix);
 }
 
 static bool has_names(const struct patient *p)
@@ -203,7 +202,7 @@ static struct units read_units(struct wk_bytes in)
 
 		if (length == 0xffffffff)
 			length = wk_u64(&in);
-		unit = wk_bytes_take(&in, length);
+		unit = wk_bytes_slice(&in, length);
 		version = wk_u16(&unit);
 		if (unit.bad || in.bad)
 			break;
@@ -268,15 +267,15 @@ static void count_dwo(const struct patient *p, const char *table, struct dwo_fil
 
 static void lost_split(const struct patient *p, const struct dwo_files *files)
 {
-	struct wk_buf mend = { 0 };
+	struct wk_buf fix = { 0 };
 
 	if (files->missing.len)
-		wk_program_mend_split(p->program->path, files->missing, &mend);
-	wk_findings_better(p->findings, mend.len ? wk_buf_text(&mend) : NULL,
+		wk_program_fix_split(p->program->path, files->missing, &fix);
+	wk_findings_better(p->findings, fix.len ? wk_buf_text(&fix) : NULL,
 			   "split debug information: %" PRIu64 " of %" PRIu64 " .dwo files are "
 			   "there; inlined calls in the others stay unknown",
 			   files->found, files->named);
-	wk_buf_fini(&mend);
+	wk_buf_fini(&fix);
 }
 
 /* What several programs share lies in one file that dwz made. */
@@ -284,28 +283,28 @@ static void shared(const struct patient *p, const char *const *debug_dirs)
 {
 	const struct wk_store_file *holder =
 		section(p->debug.obj, ".debug_info") ? &p->debug : p->program;
-	struct wk_buf why = { 0 }, mend = { 0 };
+	struct wk_buf why = { 0 }, fix = { 0 };
 	struct wk_store_file file = { 0 };
 	struct wk_build_id id;
 	struct wk_str path;
 
 	if (wk_obj_debugaltlink(holder->obj, &path, &id) &&
 	    !wk_store_alternate(holder, debug_dirs, &file, &why)) {
-		wk_program_mend_shared(path, &mend);
-		wk_findings_better(p->findings, wk_buf_text(&mend), "%s", wk_buf_text(&why));
+		wk_program_fix_shared(path, &fix);
+		wk_findings_better(p->findings, wk_buf_text(&fix), "%s", wk_buf_text(&why));
 	}
 	wk_store_close(&file);
-	wk_buf_fini(&mend);
+	wk_buf_fini(&fix);
 	wk_buf_fini(&why);
 }
 
 static void split(const struct patient *p)
 {
-	struct wk_buf package = { 0 }, mend = { 0 };
+	struct wk_buf package = { 0 }, fix = { 0 };
 	struct dwo_files files = { 0 };
 
 	wk_buf_add_fmt(&package, "%s.dwp", p->program->path);
-	wk_buf_add_fmt(&mend, "dwp -e %s -o %s.dwp", p->program->path, p->program->path);
+	wk_buf_add_fmt(&fix, "dwp -e %s -o %s.dwp", p->program->path, p->program->path);
 	count_dwo(p, ".debug_str", &files);
 	count_dwo(p, ".debug_line_str", &files);
 	if (wk_os_is_there(wk_buf_text(&package)))
@@ -314,22 +313,22 @@ static void split(const struct patient *p)
 	else if (files.found < files.named || files.named == 0)
 		lost_split(p, &files);
 	else
-		wk_findings_better(p->findings, wk_buf_text(&mend),
+		wk_findings_better(p->findings, wk_buf_text(&fix),
 				   "split debug information: its %" PRIu64 " .dwo files are there, "
 				   "and must stay where they are",
 				   files.named);
 	wk_buf_fini(&package);
-	wk_buf_fini(&mend);
+	wk_buf_fini(&fix);
 }
 
 static void without_debug_information(const struct patient *p)
 {
-	struct wk_buf mend = { 0 };
+	struct wk_buf fix = { 0 };
 
-	mend_program(p, false, &mend);
-	wk_findings_better(p->findings, mend.len ? wk_buf_text(&mend) : NULL,
+	fix_program(p, false, &fix);
+	wk_findings_better(p->findings, fix.len ? wk_buf_text(&fix) : NULL,
 			   "no debug information: " WK_DEBUG_WORDS);
-	wk_buf_fini(&mend);
+	wk_buf_fini(&fix);
 }
 
 static void debug_information(const struct patient *p, const char *const *debug_dirs)
@@ -355,25 +354,25 @@ static void debug_information(const struct patient *p, const char *const *debug_
 /* What holds where tables end: frame pointers, or on x86-64 what the instructions tell. */
 static void without_tables(const struct patient *p)
 {
-	static const char mend[] = "build it again with -fasynchronous-unwind-tables";
+	static const char fix[] = "build it again with -fasynchronous-unwind-tables";
 	uint64_t uncovered = p->looked_at - p->covered;
 	struct wk_buf share = { 0 };
 
 	wk_num_add_share(&share, uncovered, p->looked_at);
 	if (p->framed * 2 > uncovered)
-		wk_findings_better(p->findings, mend,
+		wk_findings_better(p->findings, fix,
 				   "%s of its functions have no unwind tables: "
 				   "stacks are walked by their frame pointers, which now and then "
 				   "leaves out a caller",
 				   wk_buf_text(&share));
 	else if (p->program->obj->machine == WK_MACHINE_X86_64)
-		wk_findings_better(p->findings, mend,
+		wk_findings_better(p->findings, fix,
 				   "%s of its functions have neither unwind "
 				   "tables nor frame pointers: stacks are walked by their "
 				   "instructions, which is not always possible",
 				   wk_buf_text(&share));
 	else
-		wk_findings_bad(p->findings, mend,
+		wk_findings_bad(p->findings, fix,
 				"%s of its functions have neither unwind tables "
 				"nor frame pointers: stacks end in them",
 				wk_buf_text(&share));

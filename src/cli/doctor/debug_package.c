@@ -50,7 +50,7 @@ static bool is_path(struct wk_str told, const char *path)
 }
 
 /* "libc6:amd64: /lib/x86_64-linux-gnu/libc.so.6"; several packages stand with ", " between. */
-static void take_line(struct wk_packages *packages, struct wk_str line)
+static void read_line(struct wk_packages *packages, struct wk_str line)
 {
 	struct wk_str path = line, name = line;
 	size_t len = 0;
@@ -89,7 +89,7 @@ static void ask_dpkg(struct wk_packages *packages)
 		const char *end = memchr(lines.at, '\n', lines.len);
 		size_t len = end ? (size_t)(end - lines.at) : lines.len;
 
-		take_line(packages, wk_str_of(lines.at, len));
+		read_line(packages, wk_str_of(lines.at, len));
 		lines = wk_str_skip(lines, len + 1);
 	}
 	for (size_t i = 0; i < packages->count; i++)

@@ -20,7 +20,7 @@ static const struct {
 	[WK_GRADE_BAD] = { "bad", "\033[31m" },
 };
 
-void wk_findings_about(struct wk_findings *findings, const char *format, ...)
+void wk_findings_on(struct wk_findings *findings, const char *format, ...)
 {
 	char text[MOST_TEXT];
 	va_list args;
@@ -32,7 +32,7 @@ void wk_findings_about(struct wk_findings *findings, const char *format, ...)
 	wk_buf_add_text(&findings->about, text);
 }
 
-static void add(struct wk_findings *findings, enum wk_grade grade, const char *mend,
+static void add(struct wk_findings *findings, enum wk_grade grade, const char *fix,
 		const char *format, va_list args)
 {
 	struct wk_str about = wk_buf_str(&findings->about);
@@ -44,7 +44,7 @@ static void add(struct wk_findings *findings, enum wk_grade grade, const char *m
 	findings->at[findings->count++] = (struct wk_finding){
 		.about = wk_strndup(about.at, about.len),
 		.text = wk_strndup(text, strlen(text)),
-		.mend = mend ? wk_strndup(mend, strlen(mend)) : NULL,
+		.fix = fix ? wk_strndup(fix, strlen(fix)) : NULL,
 		.grade = grade,
 	};
 }
@@ -58,21 +58,21 @@ void wk_findings_good(struct wk_findings *findings, const char *format, ...)
 	va_end(args);
 }
 
-void wk_findings_better(struct wk_findings *findings, const char *mend, const char *format, ...)
+void wk_findings_better(struct wk_findings *findings, const char *fix, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	add(findings, WK_GRADE_BETTER, mend, format, args);
+	add(findings, WK_GRADE_BETTER, fix, format, args);
 	va_end(args);
 }
 
-void wk_findings_bad(struct wk_findings *findings, const char *mend, const char *format, ...)
+void wk_findings_bad(struct wk_findings *findings, const char *fix, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	add(findings, WK_GRADE_BAD, mend, format, args);
+	add(findings, WK_GRADE_BAD, fix, format, args);
 	va_end(args);
 }
 
@@ -109,15 +109,15 @@ static void print_text(const char *text, struct wk_out *out, unsigned columns)
 }
 
 /* Never broken: it is there to be copied. */
-static void print_mend(const char *mend, struct wk_out *out)
+static void print_fix(const char *fix, struct wk_out *out)
 {
-	while (*mend) {
-		size_t len = strcspn(mend, "\n");
+	while (*fix) {
+		size_t len = strcspn(fix, "\n");
 
 		wk_out_fmt(out, "%*s", TEXT_COLUMN + 4, "");
-		wk_out_term(out, wk_str_of(mend, len));
+		wk_out_term(out, wk_str_of(fix, len));
 		wk_out_char(out, '\n');
-		mend += len + (mend[len] == '\n');
+		fix += len + (fix[len] == '\n');
 	}
 }
 
@@ -129,8 +129,8 @@ static void print_row(const struct wk_finding *row, struct wk_out *out, unsigned
 	wk_out_fmt(out, "  %s%-6s%s  ", colour, grades[row->grade].word,
 		   has_colour ? "\033[0m" : "");
 	print_text(row->text, out, columns);
-	if (row->mend)
-		print_mend(row->mend, out);
+	if (row->fix)
+		print_fix(row->fix, out);
 }
 
 static void print_sum(const struct wk_findings *findings, struct wk_out *out)
@@ -186,7 +186,7 @@ void wk_findings_print_json(const struct wk_findings *findings, struct wk_out *o
 		wk_out_fmt(out, "%s\n{\"grade\":\"%s\"", i ? "," : "", grades[row->grade].word);
 		json_text(out, "about", row->about);
 		json_text(out, "text", row->text);
-		json_text(out, "mend", row->mend);
+		json_text(out, "mend", row->fix);
 		wk_out_char(out, '}');
 	}
 	wk_out_text(out, "\n]}\n");
@@ -197,7 +197,7 @@ void wk_findings_fini(struct wk_findings *findings)
 	for (size_t i = 0; i < findings->count; i++) {
 		free(findings->at[i].about);
 		free(findings->at[i].text);
-		free(findings->at[i].mend);
+		free(findings->at[i].fix);
 	}
 	free(findings->at);
 	wk_buf_fini(&findings->about);

@@ -2,7 +2,7 @@
  * says what would be better, or what is in the way; the latter two with what mends it, as it is
  * to be typed or written, where anything does.
  *
- * Order of calls: zeroed, wk_findings_about before each group of rows, one of the three a row,
+ * Order of calls: zeroed, wk_findings_on before each group of rows, one of the three a row,
  * print, fini. Text may hold hostile names: it is made safe where it is printed. */
 #ifndef WK_CLI_DOCTOR_FINDINGS_H
 #define WK_CLI_DOCTOR_FINDINGS_H
@@ -22,7 +22,7 @@ enum wk_grade {
 struct wk_finding {
 	char *about; /* the heading it stands under */
 	char *text;
-	char *mend; /* lines; NULL where nothing is to be done */
+	char *fix; /* lines; NULL where nothing is to be done */
 	enum wk_grade grade;
 };
 
@@ -32,16 +32,16 @@ struct wk_findings {
 	struct wk_buf about;
 };
 
-void wk_findings_about(struct wk_findings *findings, const char *format, ...)
+void wk_findings_on(struct wk_findings *findings, const char *format, ...)
 	__attribute__((format(WK_PRINTF, 2, 3)));
 
 void wk_findings_good(struct wk_findings *findings, const char *format, ...)
 	__attribute__((format(WK_PRINTF, 2, 3)));
 
 /* `mend` is copied, and may be NULL. */
-void wk_findings_better(struct wk_findings *findings, const char *mend, const char *format, ...)
+void wk_findings_better(struct wk_findings *findings, const char *fix, const char *format, ...)
 	__attribute__((format(WK_PRINTF, 3, 4)));
-void wk_findings_bad(struct wk_findings *findings, const char *mend, const char *format, ...)
+void wk_findings_bad(struct wk_findings *findings, const char *fix, const char *format, ...)
 	__attribute__((format(WK_PRINTF, 3, 4)));
 
 size_t wk_findings_count(const struct wk_findings *findings, enum wk_grade grade);

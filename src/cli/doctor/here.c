@@ -54,24 +54,24 @@ static bool is_program(const struct wk_obj *obj)
 
 void wk_doctor_rights(struct wk_findings *findings, const char *path, const struct wk_obj *obj)
 {
-	struct wk_buf mend = { 0 };
+	struct wk_buf fix = { 0 };
 	struct stat info;
 
 	if (stat(path, &info) != 0 || !is_program(obj))
 		return;
-	wk_buf_add_fmt(&mend, "chmod +x %s", path);
+	wk_buf_add_fmt(&fix, "chmod +x %s", path);
 	if (access(path, X_OK) != 0)
-		wk_findings_bad(findings, wk_buf_text(&mend),
+		wk_findings_bad(findings, wk_buf_text(&fix),
 				"it may not be run: %s is not "
 				"executable",
 				path);
-	wk_buf_reset(&mend);
-	wk_buf_add_fmt(&mend, "sudo wick flame -- %s", path);
+	wk_buf_reset(&fix);
+	wk_buf_add_fmt(&fix, "sudo wick flame -- %s", path);
 	if (info.st_mode & (S_ISUID | S_ISGID) && geteuid() != 0)
-		wk_findings_bad(findings, wk_buf_text(&mend),
+		wk_findings_bad(findings, wk_buf_text(&fix),
 				"it runs with the rights of another user or group, so only root "
 				"may record it");
-	wk_buf_fini(&mend);
+	wk_buf_fini(&fix);
 }
 
 /* The C library that wick itself runs with, which is that of most programs here. */
@@ -129,19 +129,19 @@ void wk_doctor_libc(struct wk_findings *findings, const char *const *debug_dirs)
 
 void wk_doctor_cargo_tools(struct wk_findings *findings)
 {
-	struct wk_buf mend = { 0 };
+	struct wk_buf fix = { 0 };
 	char self[4096];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[len > 0 ? len : 0] = '\0';
-	wk_buf_add_fmt(&mend, "ln -s %s ~/.cargo/bin/cargo-wick", self);
+	wk_buf_add_fmt(&fix, "ln -s %s ~/.cargo/bin/cargo-wick", self);
 	if (!wk_doctor_is_in_path("cargo"))
 		wk_findings_bad(findings, "sudo apt-get install cargo", "cargo is not in PATH");
 	else if (wk_doctor_is_in_path("cargo-wick"))
 		wk_findings_good(findings, "`cargo wick` is there: it builds, records and draws");
 	else
-		wk_findings_better(findings, wk_buf_text(&mend),
+		wk_findings_better(findings, wk_buf_text(&fix),
 				   "`wick cargo` works here, `cargo wick` does not: there is no "
 				   "cargo-wick in PATH");
-	wk_buf_fini(&mend);
+	wk_buf_fini(&fix);
 }

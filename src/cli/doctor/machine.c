@@ -137,7 +137,7 @@ static void rate(struct wk_findings *findings)
 
 static void buffers(struct wk_findings *findings, const struct wk_record_probe *probe)
 {
-	struct wk_buf size = { 0 }, mend = { 0 };
+	struct wk_buf size = { 0 }, fix = { 0 };
 	struct rlimit limit = { 0 };
 
 	wk_num_add_bytes(&size, probe->ring_bytes);
@@ -146,16 +146,16 @@ static void buffers(struct wk_findings *findings, const struct wk_record_probe *
 				 wk_buf_text(&size));
 	} else {
 		getrlimit(RLIMIT_MEMLOCK, &limit);
-		wk_buf_add_fmt(&mend, "sudo sysctl kernel.perf_event_mlock_kb=%" PRIu64,
+		wk_buf_add_fmt(&fix, "sudo sysctl kernel.perf_event_mlock_kb=%" PRIu64,
 			       (probe->wanted_ring_bytes >> 10) + 64);
-		wk_findings_better(findings, wk_buf_text(&mend),
+		wk_findings_better(findings, wk_buf_text(&fix),
 				   "samples may be lost: the kernel's buffers are %s for each CPU, "
 				   "limited by kernel.perf_event_mlock_kb and ulimit -l (%" PRIu64
 				   " KiB)",
 				   wk_buf_text(&size), (uint64_t)limit.rlim_cur >> 10);
 	}
 	wk_buf_fini(&size);
-	wk_buf_fini(&mend);
+	wk_buf_fini(&fix);
 }
 
 /* What lies deeper than the kernel copies of a stack is read from the process itself. */
@@ -207,7 +207,7 @@ void wk_doctor_machine(struct wk_findings *findings)
 {
 	struct wk_record_probe probe = wk_record_probe(WK_USUAL_FREQUENCY_HZ, WK_USUAL_STACK_BYTES);
 
-	wk_findings_about(findings, "Recording");
+	wk_findings_on(findings, "Recording");
 	right_to_record(findings, &probe);
 	rate(findings);
 	if (probe.can_record) {

@@ -9,7 +9,7 @@ bool wk_doctor_records(void)
 
 void wk_doctor_machine(struct wk_findings *findings)
 {
-	wk_findings_about(findings, "Recording");
+	wk_findings_on(findings, "Recording");
 	wk_findings_better(findings,
 			   "wpr -start CPU\n"
 			   "wpr -stop trace.etl\n"

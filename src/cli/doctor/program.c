@@ -10,7 +10,7 @@
 #define MOST_FIRST_LINE 256 /* of a script: the kernel reads no more */
 
 /* The next word of a script's first line, and the line behind it. */
-static struct wk_str take_word(struct wk_str *line)
+static struct wk_str read_word(struct wk_str *line)
 {
 	struct wk_str word;
 	size_t len = 0;
@@ -28,12 +28,12 @@ static struct wk_str take_word(struct wk_str *line)
  * the variables that it sets. Empty where there is no such word. */
 static struct wk_str program_of_env(struct wk_str line)
 {
-	struct wk_str word = take_word(&line);
+	struct wk_str word = read_word(&line);
 
 	while (word.len && (*word.at == '-' || memchr(word.at, '=', word.len))) {
 		if (wk_str_starts(word, "-S") && word.len > 2)
 			return wk_str_skip(word, 2);
-		word = take_word(&line);
+		word = read_word(&line);
 	}
 	return word;
 }
@@ -44,7 +44,7 @@ static char *interpreter_of(struct wk_str first)
 	struct wk_str line = wk_str_skip(first, 2), word, inner;
 	char *name, *found;
 
-	word = take_word(&line);
+	word = read_word(&line);
 	inner = wk_str_is(wk_str_basename(word), "env") ? program_of_env(line) : wk_str_c("");
 	if (inner.len == 0)
 		return wk_strndup(word.at, word.len);
@@ -59,14 +59,14 @@ static char *interpreter_of(struct wk_str first)
 static void script(struct wk_findings *findings, struct wk_str first)
 {
 	char *interpreter = interpreter_of(first);
-	struct wk_buf mend = { 0 };
+	struct wk_buf fix = { 0 };
 
-	wk_buf_add_fmt(&mend, "wick doctor %s", interpreter);
-	wk_findings_better(findings, wk_buf_text(&mend),
+	wk_buf_add_fmt(&fix, "wick doctor %s", interpreter);
+	wk_findings_better(findings, wk_buf_text(&fix),
 			   "a script: what is recorded is its interpreter, %s, whose own "
 			   "functions are seen and not those of the script",
 			   interpreter);
-	wk_buf_fini(&mend);
+	wk_buf_fini(&fix);
 	free(interpreter);
 }
 
@@ -96,17 +96,17 @@ static bool is_something_else(struct wk_findings *findings, const char *path)
 
 static void code_it_makes(struct wk_findings *findings, const char *path)
 {
-	const struct wk_runtime_maker *maker = wk_runtime_maker(wk_str_c(path));
-	struct wk_buf mend = { 0 };
+	const struct wk_jit_maker *maker = wk_jit_maker(wk_str_c(path));
+	struct wk_buf fix = { 0 };
 
 	if (!maker)
 		return;
-	wk_buf_add_fmt(&mend, "%s%s%s", maker->words, maker->remark ? "   # " : "",
+	wk_buf_add_fmt(&fix, "%s%s%s", maker->words, maker->remark ? "   # " : "",
 		       maker->remark ? maker->remark : "");
-	wk_findings_better(findings, wk_buf_text(&mend),
+	wk_findings_better(findings, wk_buf_text(&fix),
 			   "it runs code that it makes itself, whose functions have names only if "
 			   "it is told to write them down");
-	wk_buf_fini(&mend);
+	wk_buf_fini(&fix);
 }
 
 static void look_at(struct wk_findings *findings, const struct wk_store_file *program,
@@ -126,7 +126,7 @@ void wk_doctor_program(struct wk_findings *findings, const char *path,
 	struct wk_store_file program;
 	struct wk_buf why = { 0 };
 
-	wk_findings_about(findings, "%s", path);
+	wk_findings_on(findings, "%s", path);
 	if (!absolute || !is_something_else(findings, absolute)) {
 		if (wk_store_image(&key, &program, &why) == WK_IMAGE_NAMED)
 			look_at(findings, &program, debug_dirs);

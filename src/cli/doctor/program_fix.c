@@ -95,36 +95,35 @@ static void add_profile(struct wk_str folder, struct wk_buf *profile)
 	wk_buf_add_str(profile, name);
 }
 
-static void add_setting(const char *profile, const char *key, const char *value,
-			struct wk_buf *mend)
+static void add_setting(const char *profile, const char *key, const char *value, struct wk_buf *fix)
 {
 	struct wk_buf name = { 0 };
 
 	wk_cargo_profile_variable(profile, key, &name);
-	wk_buf_add_fmt(mend, "%s=%s ", wk_buf_text(&name), value);
+	wk_buf_add_fmt(fix, "%s=%s ", wk_buf_text(&name), value);
 	wk_buf_fini(&name);
 }
 
-static void mend_cargo(const struct wk_program_mend *program, struct wk_buf *mend)
+static void fix_cargo(const struct wk_program_fix *program, struct wk_buf *fix)
 {
 	struct wk_str folder = profile_folder(wk_str_c(program->path));
 	struct wk_buf profile = { 0 };
 
 	if (folder.len == 0) {
-		wk_buf_add_fmt(mend,
+		wk_buf_add_fmt(fix,
 			       "# build it again with debug = \"line-tables-only\"%s in its "
 			       "profile of Cargo.toml",
 			       program->lacks_names ? " and strip = \"none\"" : "");
 		return;
 	}
 	add_profile(folder, &profile);
-	add_setting(wk_buf_text(&profile), "debug", "line-tables-only", mend);
+	add_setting(wk_buf_text(&profile), "debug", "line-tables-only", fix);
 	if (program->lacks_names)
-		add_setting(wk_buf_text(&profile), "strip", "none", mend);
+		add_setting(wk_buf_text(&profile), "strip", "none", fix);
 	if (strcmp(wk_buf_text(&profile), "release") == 0)
-		wk_buf_add_text(mend, "cargo build --release");
+		wk_buf_add_text(fix, "cargo build --release");
 	else
-		wk_buf_add_fmt(mend, "cargo build --profile %s", wk_buf_text(&profile));
+		wk_buf_add_fmt(fix, "cargo build --profile %s", wk_buf_text(&profile));
 	wk_buf_fini(&profile);
 }
 
@@ -135,35 +134,35 @@ static bool is_windows_rust(const struct wk_obj *obj)
 }
 
 /* Whose linker it was shows which tools these are. */
-void wk_program_mend_windows(const struct wk_obj *obj, struct wk_buf *mend)
+void wk_program_fix_windows(const struct wk_obj *obj, struct wk_buf *fix)
 {
 	if (is_windows_rust(obj))
-		wk_buf_add_text(mend, "in Cargo.toml, or -C debuginfo=2 for rustc:\n"
-				      "[profile.release]\ndebug = true\nstrip = \"none\"");
+		wk_buf_add_text(fix, "in Cargo.toml, or -C debuginfo=2 for rustc:\n"
+				     "[profile.release]\ndebug = true\nstrip = \"none\"");
 	else if (obj->pe->linker_version == GNU_LINKER)
-		wk_buf_add_text(mend, "# build it with -g, and neither link it with -s nor run "
-				      "strip on it");
+		wk_buf_add_text(fix, "# build it with -g, and neither link it with -s nor run "
+				     "strip on it");
 	else
-		wk_buf_add_text(mend, "cl /Zi ... /link /DEBUG   # or clang-cl, with the same "
-				      "words; /O2 may stay\n# that writes a PDB beside the "
-				      "program: keep the two together");
+		wk_buf_add_text(fix, "cl /Zi ... /link /DEBUG   # or clang-cl, with the same "
+				     "words; /O2 may stay\n# that writes a PDB beside the "
+				     "program: keep the two together");
 }
 
 /* True if it was said how: what to build anew. */
-static bool mend_build(const struct wk_program_mend *program, struct wk_buf *mend)
+static bool fix_build(const struct wk_program_fix *program, struct wk_buf *fix)
 {
 	const struct wk_obj *obj = program->obj;
 
 	if (obj->pe) {
-		wk_program_mend_windows(obj, mend);
+		wk_program_fix_windows(obj, fix);
 	} else if (wk_program_is_rust(obj)) {
 		if (is_of_the_toolchain(wk_str_c(program->path)))
 			return false;
-		mend_cargo(program, mend);
+		fix_cargo(program, fix);
 	} else if (wk_obj_section(obj, ".go.buildinfo")) {
-		wk_buf_add_text(mend, "go build   # without -ldflags=\"-s -w\"");
+		wk_buf_add_text(fix, "go build   # without -ldflags=\"-s -w\"");
 	} else {
-		wk_buf_add_fmt(mend, "# build it again with -g%s",
+		wk_buf_add_fmt(fix, "# build it again with -g%s",
 			       program->lacks_names ? ", and neither link it with -s nor run "
 						      "strip on it"
 						    : "");
@@ -171,41 +170,41 @@ static bool mend_build(const struct wk_program_mend *program, struct wk_buf *men
 	return true;
 }
 
-void wk_program_mend(const struct wk_program_mend *program, struct wk_buf *mend)
+void wk_program_fix(const struct wk_program_fix *program, struct wk_buf *fix)
 {
 	struct wk_str link;
 	uint32_t crc;
 
 	if (wk_obj_debuglink(program->obj, &link, &crc)) {
-		wk_buf_add_fmt(mend,
+		wk_buf_add_fmt(fix,
 			       "# its debug information is in the file \"%.*s\": put it "
 			       "beside the program,\n# or name its folder by --debug-dir",
 			       WK_STR_ARG(link));
 		return;
 	}
-	if (mend_build(program, mend) && program->is_recorded)
-		wk_buf_add_text(mend, "\n# and record again: this recording is of the build that "
-				      "was, and names of another do not fit");
+	if (fix_build(program, fix) && program->is_recorded)
+		wk_buf_add_text(fix, "\n# and record again: this recording is of the build that "
+				     "was, and names of another do not fit");
 }
 
-void wk_program_mend_split(const char *path, struct wk_str file, struct wk_buf *mend)
+void wk_program_fix_split(const char *path, struct wk_str file, struct wk_buf *fix)
 {
 	struct wk_str program = wk_str_c(path), name = wk_str_basename(file);
 
-	wk_buf_add_fmt(mend,
+	wk_buf_add_fmt(fix,
 		       "# put \"%.*s\" back where it was compiled, or beside the program;\n"
 		       "# or, before such files go, pack all of them into one that is found beside "
 		       "it:\ndwp -e ",
 		       WK_STR_ARG(name));
-	wk_shell_word(mend, program);
-	wk_buf_add_text(mend, " -o ");
-	wk_shell_word(mend, program);
-	wk_buf_add_text(mend, ".dwp");
+	wk_shell_word(fix, program);
+	wk_buf_add_text(fix, " -o ");
+	wk_shell_word(fix, program);
+	wk_buf_add_text(fix, ".dwp");
 }
 
-void wk_program_mend_shared(struct wk_str file, struct wk_buf *mend)
+void wk_program_fix_shared(struct wk_str file, struct wk_buf *fix)
 {
-	wk_buf_add_fmt(mend,
+	wk_buf_add_fmt(fix,
 		       "# put \"%.*s\" back, which dwz made of what several programs share;\n"
 		       "# a path that does not begin with / goes from where the program or its "
 		       "debug file lies;\n# .dwz in the folders that --debug-dir names is looked "

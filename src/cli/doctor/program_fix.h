@@ -10,25 +10,25 @@
 /* Built by whoever looks at it: how to build it so that it says more. Nothing where nobody builds
  * it, as the compilers that rustup brings. `is_recorded`: the recording is of this build, so
  * another one needs a recording of its own. */
-struct wk_program_mend {
+struct wk_program_fix {
 	const char *path;
 	const struct wk_obj *obj;
 	bool lacks_names; /* not source lines alone */
 	bool is_recorded;
 };
-void wk_program_mend(const struct wk_program_mend *program, struct wk_buf *mend);
+void wk_program_fix(const struct wk_program_fix *program, struct wk_buf *fix);
 
 /* How to build a program for Windows so that it has all. */
-void wk_program_mend_windows(const struct wk_obj *obj, struct wk_buf *mend);
+void wk_program_fix_windows(const struct wk_obj *obj, struct wk_buf *fix);
 
 /* Whether Rust's compiler made it. */
 bool wk_program_is_rust(const struct wk_obj *obj);
 
 /* Its debug information lies in other files, and `file` of those is gone: a split file (.dwo). */
-void wk_program_mend_split(const char *path, struct wk_str file, struct wk_buf *mend);
+void wk_program_fix_split(const char *path, struct wk_str file, struct wk_buf *fix);
 
 /* ... the one that dwz made of what several programs share. */
-void wk_program_mend_shared(struct wk_str file, struct wk_buf *mend);
+void wk_program_fix_shared(struct wk_str file, struct wk_buf *fix);
 
 /* As a word of the shell. */
 void wk_shell_word(struct wk_buf *text, struct wk_str word);

@@ -162,13 +162,13 @@ static bool write_opened(struct wk_opened *opened, const struct wk_perf_script_o
 			 struct wk_symbols *symbols, struct wk_out *out, struct wk_err *err)
 {
 	struct wk_perf_script *script = wk_perf_script_new(symbols, how, out);
-	struct wk_runtime_stage *names = wk_runtime_stage_new(wk_perf_script_sink(script));
-	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_runtime_stage_sink(names));
+	struct wk_jit_stage *names = wk_jit_stage_new(wk_perf_script_sink(script));
+	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_jit_stage_sink(names));
 	struct wk_incomplete incomplete = { .next = wk_unwind_stage_sink(stage) };
 	struct wk_sink sink = wk_incomplete_sink(&incomplete);
 	bool ok;
 
-	wk_unwind_stage_ask(stage, names);
+	wk_unwind_stage_use_jit(stage, names);
 	opened->input.options.wants_comments = how->shows_header;
 	opened->input.options.wants_symbols = how->shows_programs;
 	opened->input.options.in_file_order = how->shows_rounds;
@@ -176,7 +176,7 @@ static bool write_opened(struct wk_opened *opened, const struct wk_perf_script_o
 	if (ok && wk_perf_script_had_none(script))
 		wk_say("no sample matches");
 	wk_unwind_stage_free(stage);
-	wk_runtime_stage_free(names);
+	wk_jit_stage_free(names);
 	wk_perf_script_free(script);
 	return ok;
 }

@@ -187,8 +187,8 @@ static bool make_colouring(struct wk_drawing_plan *plan, const struct wk_drawing
 	return !has_map || wk_colour_map_read(plan->colour_map, plan->colouring, err);
 }
 
-static void tell_attribute(void *context, const char *why, struct wk_str name,
-			   struct wk_str attribute)
+static void report_attribute(void *context, const char *why, struct wk_str name,
+			     struct wk_str attribute)
 {
 	struct wk_buf words = { 0 };
 
@@ -207,7 +207,7 @@ static bool read_attributes(struct wk_drawing_plan *plan, const char *path, stru
 	if (!wk_os_open_aside(path, &file, err))
 		return false;
 	wk_name_attributes_init(&plan->attributes,
-				wk_str_of((const char *)file.at, file.size_bytes), tell_attribute,
+				wk_str_of((const char *)file.at, file.size_bytes), report_attribute,
 				(void *)(uintptr_t)path);
 	plan->drawing.attributes = &plan->attributes;
 	wk_os_close(&file);
@@ -273,7 +273,7 @@ static bool read_sizes(const struct wk_drawing_args *args, struct wk_drawing *dr
 	return true;
 }
 
-static void take_words(struct wk_drawing *drawing, const struct wk_drawing_args *args)
+static void read_words(struct wk_drawing *drawing, const struct wk_drawing_args *args)
 {
 	*drawing = (struct wk_drawing){
 		.title = args->title,
@@ -299,7 +299,7 @@ bool wk_drawing_plan_init(struct wk_drawing_plan *plan, const struct wk_drawing_
 	struct wk_drawing *drawing = &plan->drawing;
 
 	*plan = (struct wk_drawing_plan){ 0 };
-	take_words(drawing, args);
+	read_words(drawing, args);
 	if (!read_sizes(args, drawing, err) || !read_tree(plan, args, err) ||
 	    !read_decimal("font-size", args->font_size, &drawing->font_size, err) ||
 	    !read_decimal("factor", args->factor, &drawing->factor, err) ||
@@ -345,7 +345,7 @@ void wk_drawing_plan_warn(const struct wk_drawing_plan *plan, const struct wk_mo
 	wk_buf_fini(&words);
 }
 
-bool wk_drawing_plan_takes_comparison(const struct wk_drawing_plan *plan, struct wk_err *err)
+bool wk_drawing_plan_accepts_comparison(const struct wk_drawing_plan *plan, struct wk_err *err)
 {
 	return !plan->colouring ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,

@@ -63,7 +63,7 @@ void wk_drawing_plan_warn(const struct wk_drawing_plan *plan, const struct wk_mo
 			  const struct wk_tree *tree);
 
 /* Fails where colours were chosen: those of a comparison have a meaning. */
-bool wk_drawing_plan_takes_comparison(const struct wk_drawing_plan *plan, struct wk_err *err);
+bool wk_drawing_plan_accepts_comparison(const struct wk_drawing_plan *plan, struct wk_err *err);
 
 /* Keeps the colours, if that was asked for and `ok`; then as _fini. False only where they
  * cannot be kept. */

@@ -153,8 +153,8 @@ bool wk_option_needs_value(enum wk_opt_style style, const struct wk_opt *opt, st
 		       opt->argument);
 }
 
-bool wk_option_takes_none(enum wk_opt_style style, const struct wk_opt *opt, const char *value,
-			  struct wk_err *err)
+bool wk_option_accepts_none(enum wk_opt_style style, const struct wk_opt *opt, const char *value,
+			    struct wk_err *err)
 {
 	if (style == WK_STYLE_GETOPT)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "Option %s does not take an argument",

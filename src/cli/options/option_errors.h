@@ -14,8 +14,8 @@ bool wk_option_unknown_letter(enum wk_opt_style style, const struct wk_opt_targe
 /* `name` begins several options. */
 bool wk_option_unclear(const struct wk_opt_target *targets, struct wk_str name, struct wk_err *err);
 bool wk_option_needs_value(enum wk_opt_style style, const struct wk_opt *opt, struct wk_err *err);
-bool wk_option_takes_none(enum wk_opt_style style, const struct wk_opt *opt, const char *value,
-			  struct wk_err *err);
+bool wk_option_accepts_none(enum wk_opt_style style, const struct wk_opt *opt, const char *value,
+			    struct wk_err *err);
 bool wk_option_wrong_choice(enum wk_opt_style style, const struct wk_opt *opt, const char *value,
 			    struct wk_err *err);
 bool wk_option_wrong_number(enum wk_opt_style style, const struct wk_opt *opt, const char *value,

@@ -202,7 +202,7 @@ static enum wk_parsed parse_long(enum wk_opt_style style, char ***argv,
 		return WK_PARSED_WRONG;
 	}
 	if (is_flag(found.opt) && value) {
-		wk_option_takes_none(style, found.opt, value, err);
+		wk_option_accepts_none(style, found.opt, value, err);
 		return WK_PARSED_WRONG;
 	}
 	if (!is_flag(found.opt) && !value)
@@ -238,7 +238,7 @@ static enum wk_parsed parse_short(enum wk_opt_style style, char ***argv,
 	return WK_PARSED;
 }
 
-static void take_rest(char **argv, struct wk_words *words)
+static void read_rest(char **argv, struct wk_words *words)
 {
 	words->rest = argv;
 	while (argv[words->rest_count])
@@ -254,7 +254,7 @@ enum wk_parsed wk_options_parse_as(enum wk_opt_style style, char **argv,
 		enum wk_parsed parsed = WK_PARSED;
 
 		if (strcmp(*argv, "--") == 0) {
-			take_rest(argv + 1, words);
+			read_rest(argv + 1, words);
 			return WK_PARSED;
 		}
 		if (has_dash && (style == WK_STYLE_GETOPT || (*argv)[1] == '-')) {
@@ -262,7 +262,7 @@ enum wk_parsed wk_options_parse_as(enum wk_opt_style style, char **argv,
 		} else if (has_dash) {
 			parsed = parse_short(style, &argv, targets, err);
 		} else if (word_ends_options) {
-			take_rest(argv, words);
+			read_rest(argv, words);
 			return WK_PARSED;
 		} else {
 			words->at = wk_grow(words->at, &words->cap, words->count + 1,

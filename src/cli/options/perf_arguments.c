@@ -147,7 +147,7 @@ static void name_ignored(struct wk_perf_words *perf, const struct typed *typed)
 }
 
 /* "dwarf", "dwarf,16384", "fp", "lbr". */
-static bool take_call_graph(struct wk_perf_words *perf, const char *mode, struct wk_err *err)
+static bool read_call_graph(struct wk_perf_words *perf, const char *mode, struct wk_err *err)
 {
 	struct wk_str text = wk_str_c(mode), size;
 	const char *comma = strchr(mode, ',');
@@ -174,7 +174,7 @@ static bool take_call_graph(struct wk_perf_words *perf, const char *mode, struct
 	return true;
 }
 
-static bool take_typed(struct wk_perf_words *perf, struct typed *typed, struct wk_err *err)
+static bool read_typed(struct wk_perf_words *perf, struct typed *typed, struct wk_err *err)
 {
 	perf->record = typed->record;
 	typed->record = (struct wk_record_args){ 0 }; /* its lists are ours now */
@@ -186,7 +186,7 @@ static bool take_typed(struct wk_perf_words *perf, struct typed *typed, struct w
 		perf->record.frequency = "9999";
 	}
 	/* perf looks at no stacks unless it is told to; a flame graph needs them. */
-	return !typed->call_graph || take_call_graph(perf, typed->call_graph, err);
+	return !typed->call_graph || read_call_graph(perf, typed->call_graph, err);
 }
 
 bool wk_perf_words_read(struct wk_perf_words *perf, const char *line, struct wk_err *err)
@@ -211,7 +211,7 @@ bool wk_perf_words_read(struct wk_perf_words *perf, const char *line, struct wk_
 			       "--cmd is what stands behind \"perf\": record and its options");
 	switch (wk_options_parse(argv + 1, targets, false, &words, err)) {
 	case WK_PARSED:
-		ok = take_typed(perf, &typed, err);
+		ok = read_typed(perf, &typed, err);
 		break;
 	case WK_PARSED_HELP:
 		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--cmd: `man perf-record` has the help");

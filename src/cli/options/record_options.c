@@ -179,7 +179,7 @@ static bool check_sizes(const struct wk_record_args *args, struct wk_err *err)
 	return true;
 }
 
-const char *wk_record_args_given(const struct wk_record_args *args)
+const char *wk_record_args_are_set(const struct wk_record_args *args)
 {
 	const struct {
 		bool is_given;

@@ -39,7 +39,7 @@ struct wk_record_plan {
 bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_args *args,
 			 char *const *command, struct wk_err *err);
 /* The long name of an option that says how to record, where one was given; else NULL. */
-const char *wk_record_args_given(const struct wk_record_args *args);
+const char *wk_record_args_are_set(const struct wk_record_args *args);
 
 /* `-e list` where it cannot be had; says so in `err`. */
 bool wk_record_args_want_list(const struct wk_record_args *args, struct wk_err *err);

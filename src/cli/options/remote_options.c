@@ -81,7 +81,7 @@ static bool add_debuginfod(struct list *list, struct wk_err *err)
 			       "is not set; --symbol-server names one");
 }
 
-static struct wk_remote_options options_of(struct wk_remote_asked *asked)
+static struct wk_remote_options options_of(struct wk_remote_config *asked)
 {
 	bool is_told = wk_fetch_progress_wanted();
 
@@ -89,7 +89,7 @@ static struct wk_remote_options options_of(struct wk_remote_asked *asked)
 		.most_bytes = number("DEBUGINFOD_MAXSIZE"),
 		.wait_seconds = seconds("DEBUGINFOD_TIMEOUT"),
 		.whole_seconds = seconds("DEBUGINFOD_MAXTIME"),
-		.progress = is_told ? wk_fetch_progress_tell : NULL,
+		.progress = is_told ? wk_fetch_progress_print : NULL,
 		.is_stopped = is_told ? wk_fetch_progress_is_stopped : NULL,
 		.context = &asked->progress,
 		.few_at_once = &asked->few_at_once,
@@ -97,7 +97,7 @@ static struct wk_remote_options options_of(struct wk_remote_asked *asked)
 }
 
 /* Without servers, too: what was fetched before is used by all. */
-static bool open_list(struct wk_remote_asked *asked, const struct list *list, struct wk_err *err)
+static bool open_list(struct wk_remote_config *asked, const struct list *list, struct wk_err *err)
 {
 	static const char *const nobody[] = { NULL };
 	struct wk_remote_options options = options_of(asked);
@@ -126,7 +126,7 @@ static void add_variable(struct wk_symbol_files *files, const char *name)
 }
 
 /* What was typed is asked before what the environment says. */
-static bool open_files(struct wk_remote_asked *asked, const struct wk_remote_args *args,
+static bool open_files(struct wk_remote_config *asked, const struct wk_remote_args *args,
 		       struct wk_err *err)
 {
 	struct wk_remote_options options = options_of(asked);
@@ -149,15 +149,15 @@ static bool collect(struct list *list, const struct wk_remote_args *args, struct
 	       add_debuginfod(list, err);
 }
 
-bool wk_remote_asked_open(struct wk_remote_asked *asked, const struct wk_remote_args *args,
-			  struct wk_err *err)
+bool wk_remote_config_open(struct wk_remote_config *asked, const struct wk_remote_args *args,
+			   struct wk_err *err)
 {
 	bool is_typed = args->debuginfod || args->servers.count > 0;
 	struct list list = { 0 }, nobody = { 0 };
 	struct wk_err fault = { 0 };
 	bool ok;
 
-	*asked = (struct wk_remote_asked){ 0 };
+	*asked = (struct wk_remote_config){ 0 };
 	if (!open_files(asked, args, err))
 		return false;
 	if (args->offline)
@@ -197,7 +197,7 @@ static void say_few(unsigned at_once)
 }
 
 /* Names that are missing are to be no riddle. */
-static void tell_complaints(const struct wk_remote_asked *asked)
+static void report_complaints(const struct wk_remote_config *asked)
 {
 	const char *who, *complaint;
 	bool is_folder;
@@ -212,10 +212,10 @@ static void tell_complaints(const struct wk_remote_asked *asked)
 			say_complaint("symbol path", who, complaint);
 }
 
-void wk_remote_asked_close(struct wk_remote_asked *asked)
+void wk_remote_config_close(struct wk_remote_config *asked)
 {
-	tell_complaints(asked);
+	report_complaints(asked);
 	wk_symbol_files_free(asked->files);
 	wk_remote_close(asked->remote);
-	*asked = (struct wk_remote_asked){ 0 };
+	*asked = (struct wk_remote_config){ 0 };
 }

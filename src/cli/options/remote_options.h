@@ -15,7 +15,7 @@ struct wk_remote_args {
 	struct wk_opt_list servers, symbol_paths;
 };
 
-struct wk_remote_asked {
+struct wk_remote_config {
 	struct wk_remote *remote; /* perhaps without anybody to ask; so is the next */
 	struct wk_symbol_files *files;
 	struct wk_fetch_progress progress;
@@ -25,8 +25,8 @@ struct wk_remote_asked {
 /* False, with a sentence, where what was typed cannot be done; what only the environment asks for
  * and cannot be done is said in a line on standard error. `asked` stays where it is until it is
  * closed, which says of each server that could not be asked why: a line on standard error. */
-bool wk_remote_asked_open(struct wk_remote_asked *asked, const struct wk_remote_args *args,
-			  struct wk_err *err);
-void wk_remote_asked_close(struct wk_remote_asked *asked);
+bool wk_remote_config_open(struct wk_remote_config *asked, const struct wk_remote_args *args,
+			   struct wk_err *err);
+void wk_remote_config_close(struct wk_remote_config *asked);
 
 #endif

@@ -51,7 +51,7 @@ static bool fail_to_find(const char *name, struct wk_err *err)
 }
 
 /* What was typed goes before what a preset says. */
-static void take_measure(struct wk_view_choice *choice, const char *source, bool outstanding)
+static void read_measure(struct wk_view_choice *choice, const char *source, bool outstanding)
 {
 	if (choice->filter.source)
 		return;
@@ -59,7 +59,7 @@ static void take_measure(struct wk_view_choice *choice, const char *source, bool
 	choice->filter.outstanding |= outstanding;
 }
 
-static void take_grouping(struct wk_view_choice *choice, const struct wk_grouping *grouping)
+static void read_grouping(struct wk_view_choice *choice, const struct wk_grouping *grouping)
 {
 	if (choice->is_grouped || grouping->count == 0)
 		return;
@@ -67,7 +67,7 @@ static void take_grouping(struct wk_view_choice *choice, const struct wk_groupin
 	choice->is_grouped = true;
 }
 
-static bool take_own(struct wk_view_choice *choice, const char *name, struct wk_err *err)
+static bool read_own(struct wk_view_choice *choice, const char *name, struct wk_err *err)
 {
 	const struct wk_preset *preset = wk_presets;
 	struct wk_grouping grouping;
@@ -76,14 +76,14 @@ static bool take_own(struct wk_view_choice *choice, const char *name, struct wk_
 		preset++;
 	if (!preset->name)
 		return fail_to_find(name, err);
-	take_measure(choice, preset->source, preset->outstanding);
+	read_measure(choice, preset->source, preset->outstanding);
 	if (!wk_grouping_read(&grouping, wk_str_c(preset->group), err))
 		return false;
-	take_grouping(choice, &grouping);
+	read_grouping(choice, &grouping);
 	return true;
 }
 
-static bool take_file(struct wk_view_choice *choice, const char *text, struct wk_err *err)
+static bool read_file(struct wk_view_choice *choice, const char *text, struct wk_err *err)
 {
 	const struct wk_wpa_view *view;
 
@@ -91,8 +91,8 @@ static bool take_file(struct wk_view_choice *choice, const char *text, struct wk
 	if (!wk_preset_file_open(choice->file, text, err))
 		return false;
 	view = &choice->file->view;
-	take_measure(choice, view->source, view->outstanding);
-	take_grouping(choice, &view->grouping);
+	read_measure(choice, view->source, view->outstanding);
+	read_grouping(choice, &view->grouping);
 	choice->table = view->table;
 	choice->inverted = view->inverted;
 	if (view->has_query)
@@ -101,11 +101,11 @@ static bool take_file(struct wk_view_choice *choice, const char *text, struct wk
 	return true;
 }
 
-static bool take_preset(struct wk_view_choice *choice, const char *preset, struct wk_err *err)
+static bool read_preset(struct wk_view_choice *choice, const char *preset, struct wk_err *err)
 {
 	if (wk_preset_file_is_meant(preset))
-		return take_file(choice, preset, err);
-	return take_own(choice, preset, err);
+		return read_file(choice, preset, err);
+	return read_own(choice, preset, err);
 }
 
 /* ---- */
@@ -132,7 +132,7 @@ bool wk_view_choose(struct wk_view_choice *choice, const struct wk_view_typed *t
 			       "--group says all levels itself: leave out --by-process, "
 			       "--by-thread and --no-process");
 	ok = (!group || read_group(choice, group, err)) &&
-	     (!preset || take_preset(choice, preset, err));
+	     (!preset || read_preset(choice, preset, err));
 	if (typed->says_levels)
 		choice->is_grouped = false;
 	choice->needs_samples =

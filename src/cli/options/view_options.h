@@ -1,6 +1,6 @@
 /* The options that say how a view is grouped, and presets, which say that and more: by which event
  * samples weigh and which are left out. Usual order: wk_view_choose before anything is read, then
- * its filter for wk_question_ask and its grouping for trees; wk_view_choice_fini. */
+ * its filter for wk_selection_open and its grouping for trees; wk_view_choice_fini. */
 #ifndef WK_CLI_OPTIONS_VIEW_OPTIONS_H
 #define WK_CLI_OPTIONS_VIEW_OPTIONS_H
 

@@ -27,7 +27,7 @@ void wk_argv_fini(struct wk_argv *argv)
 	*argv = (struct wk_argv){ 0 };
 }
 
-static void tell_word(const char *word, struct wk_buf *text)
+static void report_word(const char *word, struct wk_buf *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789-_=+,./:@%";
@@ -52,7 +52,7 @@ void wk_argv_say(const struct wk_argv *argv)
 
 	for (size_t i = 0; i < argv->count; i++) {
 		wk_buf_add_text(&line, i ? " " : "");
-		tell_word(argv->at[i], &line);
+		report_word(argv->at[i], &line);
 	}
 	wk_say(wk_buf_text(&line));
 	wk_buf_fini(&line);

@@ -121,7 +121,7 @@ static void set_levels(const struct wk_flame_maker *maker, struct wk_tree_option
 	options->grouping = wk_view_grouping(&maker->choice);
 }
 
-static bool draw(const struct wk_model *model, const struct wk_question *question,
+static bool draw(const struct wk_model *model, const struct wk_selection *question,
 		 struct wk_flame_maker *maker, struct wk_err *err)
 {
 	const struct wk_flame_args *args = maker->args;
@@ -143,32 +143,32 @@ static bool draw(const struct wk_model *model, const struct wk_question *questio
 	if (!args->quiet)
 		wk_drawing_plan_warn(&maker->plan, model, &tree);
 	view.tree = &tree;
-	ok = !tree.total_before || wk_drawing_plan_takes_comparison(&maker->plan, err);
+	ok = !tree.total_before || wk_drawing_plan_accepts_comparison(&maker->plan, err);
 	ok = ok && wk_renderer_svg.render(&view, out, err);
 	wk_tree_fini(&tree);
 	return wk_output_close(&output, ok, err);
 }
 
 /* What a command of the user's made of the stacks; its first frames are the processes. */
-static bool draw_processed(const struct wk_model *model, const struct wk_question *question,
+static bool draw_processed(const struct wk_model *model, const struct wk_selection *question,
 			   struct wk_flame_maker *maker, struct wk_err *err)
 {
 	struct wk_tree_options levels = { 0 };
-	struct wk_question all = { 0 };
+	struct wk_selection all = { 0 };
 	struct wk_model *processed;
 	bool ok;
 
 	set_levels(maker, &levels);
 	processed = wk_post_process(model, question, maker->args->post_process, &levels, err);
-	ok = processed && wk_question_ask(&all, processed, &(struct wk_filter_spec){ 0 }, err);
+	ok = processed && wk_selection_open(&all, processed, &(struct wk_filter_spec){ 0 }, err);
 	maker->choice.is_grouped = false; /* the text has its levels */
 	ok = ok && draw(processed, &all, maker, err);
-	wk_question_fini(&all);
+	wk_selection_fini(&all);
 	wk_model_free(processed);
 	return ok;
 }
 
-static bool draw_question(const struct wk_model *model, const struct wk_question *question,
+static bool draw_question(const struct wk_model *model, const struct wk_selection *question,
 			  struct wk_flame_maker *maker, struct wk_err *err)
 {
 	struct wk_buf words = { 0 };
@@ -220,7 +220,7 @@ bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
 	const struct wk_flame_args *args = maker->args;
 	struct wk_load_args load = wk_load_summed(&args->load, maker->choice.needs_samples,
 						  maker->choice.filter.source);
-	struct wk_question question = { 0 };
+	struct wk_selection question = { 0 };
 	struct wk_model *model;
 	bool ok = false;
 
@@ -228,21 +228,21 @@ bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
 	model = wk_load_all(paths, &load, maker->symbols, err);
 	if (!model)
 		return false;
-	if (wk_question_ask(&question, model, &maker->choice.filter, err) &&
-	    wk_question_expect(&question, err))
+	if (wk_selection_open(&question, model, &maker->choice.filter, err) &&
+	    wk_selection_expect(&question, err))
 		ok = draw_question(model, &question, maker, err);
 	/* The recorder's own closing words have said the like already. */
 	if (ok && !args->quiet && !recorded_to)
-		wk_question_say(&question);
+		wk_selection_print(&question);
 	else if (ok && !args->quiet)
-		wk_question_hint(&question);
+		wk_selection_hint(&question);
 	if (ok && !args->quiet) {
 		wk_view_say(&maker->choice);
 		say_where(args, recorded_to);
 	}
 	if (ok)
 		open_picture(args);
-	wk_question_fini(&question);
+	wk_selection_fini(&question);
 	wk_model_free(model);
 	return ok;
 }

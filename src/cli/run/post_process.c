@@ -9,7 +9,7 @@
 #include "os/os.h"
 #include "render/renderers.h"
 
-static bool fold(const struct wk_model *model, const struct wk_question *question,
+static bool fold(const struct wk_model *model, const struct wk_selection *question,
 		 const struct wk_tree_options *levels, int fd, struct wk_err *err)
 {
 	struct wk_tree_options options = *levels;
@@ -58,7 +58,7 @@ static struct wk_model *read_back(const char *path, struct wk_err *err)
 	return model;
 }
 
-struct wk_model *wk_post_process(const struct wk_model *model, const struct wk_question *question,
+struct wk_model *wk_post_process(const struct wk_model *model, const struct wk_selection *question,
 				 const char *command, const struct wk_tree_options *levels,
 				 struct wk_err *err)
 {

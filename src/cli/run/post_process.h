@@ -7,7 +7,7 @@
 
 /* Folds what the question keeps under `levels`, gives it to `command` (run by sh) and reads what
  * that prints as folded stacks. The model is the caller's to free; NULL on failure. */
-struct wk_model *wk_post_process(const struct wk_model *model, const struct wk_question *question,
+struct wk_model *wk_post_process(const struct wk_model *model, const struct wk_selection *question,
 				 const char *command, const struct wk_tree_options *levels,
 				 struct wk_err *err);
 

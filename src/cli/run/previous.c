@@ -139,7 +139,7 @@ static bool remove_file(const char *path)
 	return ok;
 }
 
-bool wk_previous_take_back(const char *output, struct wk_buf *old)
+bool wk_previous_put_back(const char *output, struct wk_buf *old)
 {
 	if (old->len == 0)
 		return remove_file(output);

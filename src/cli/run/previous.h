@@ -22,6 +22,6 @@ void wk_previous_restore(struct wk_buf *old);
 
 /* The same in the place of a file at `output` that came to nothing; where nothing was kept, that
  * is removed. At each moment one of the two is there. */
-bool wk_previous_take_back(const char *output, struct wk_buf *old);
+bool wk_previous_put_back(const char *output, struct wk_buf *old);
 
 #endif

@@ -146,7 +146,7 @@ int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
 	*has_recorded = exit_code >= 0 && stat(request->data, &info) == 0 && info.st_size > 0;
 	/* A password that was not known, or a Ctrl-C at it. */
 	if (!*has_recorded)
-		wk_previous_take_back(request->data, &old);
+		wk_previous_put_back(request->data, &old);
 	wk_buf_fini(&old);
 	for (size_t i = 0; i < line.count; i++)
 		free(line.owned[i]);

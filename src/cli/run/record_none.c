@@ -36,7 +36,7 @@ void wk_record_plan_fini(struct wk_record_plan *plan)
 	(void)plan;
 }
 
-const char *wk_record_args_given(const struct wk_record_args *args)
+const char *wk_record_args_are_set(const struct wk_record_args *args)
 {
 	(void)args;
 	return NULL;

@@ -368,16 +368,15 @@ static void say_closing_words(const struct run *run, const struct wk_record_outc
 static bool record_events(struct run *run, struct wk_recorder *recorder, struct wk_symbols *symbols,
 			  struct wk_record_outcome *outcome, struct wk_err *err)
 {
-	struct wk_runtime_stage *names =
-		wk_runtime_stage_new(wk_perf_data_writer_sink(run->writer));
-	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_runtime_stage_sink(names));
+	struct wk_jit_stage *names = wk_jit_stage_new(wk_perf_data_writer_sink(run->writer));
+	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_jit_stage_sink(names));
 	struct wk_sink sink = wk_unwind_stage_sink(stage);
 	bool ok;
 
 	wk_unwind_stage_set_live(stage);
 	wk_symbols_be_live(symbols, true);
-	wk_runtime_stage_set_live(names);
-	wk_unwind_stage_ask(stage, names);
+	wk_jit_stage_set_live(names);
+	wk_unwind_stage_use_jit(stage, names);
 	if (run->request->embeds_symbols)
 		wk_unwind_stage_embed_names(stage);
 	ok = wk_recorder_run(recorder, &sink, on_progress, run, &outcome->result, err);
@@ -386,16 +385,15 @@ static bool record_events(struct run *run, struct wk_recorder *recorder, struct 
 	if (outcome->result.command_running)
 		outcome->running = outcome->result.command_pid;
 	/* On a disk that is full the end of the file still tells what its samples are called. */
-	if (ok || wk_perf_data_writer_take_names(run->writer))
-		ok = wk_unwind_stage_finish(stage, err) && wk_runtime_stage_finish(names, err) &&
-		     ok;
+	if (ok || wk_perf_data_writer_add_names(run->writer))
+		ok = wk_unwind_stage_finish(stage, err) && wk_jit_stage_finish(names, err) && ok;
 	/* After a failure as well: the header then tells how far the file is good. */
 	ok = wk_perf_data_writer_finish(run->writer, err) && ok;
 	outcome->unwound = wk_unwind_stage_counts(stage);
 	outcome->file_bytes = wk_perf_data_writer_bytes(run->writer);
 	wk_symbols_be_live(symbols, false);
 	wk_unwind_stage_free(stage);
-	wk_runtime_stage_free(names);
+	wk_jit_stage_free(names);
 	return ok;
 }
 
@@ -415,7 +413,7 @@ static void add_kept(struct run *run, int fd, const struct wk_record_outcome *ou
 	wk_buf_add_text(words, ": ");
 	if (is_worthless(run, outcome)) {
 		wk_buf_add_text(words, "nothing was kept");
-		if (is_at(fd, output) && wk_previous_take_back(output, &run->old))
+		if (is_at(fd, output) && wk_previous_put_back(output, &run->old))
 			wk_buf_add_fmt(words,
 				       wk_os_is_there(output) ? "; %s is as it was before"
 							      : ", and there is no %s",
@@ -431,8 +429,8 @@ static void add_kept(struct run *run, int fd, const struct wk_record_outcome *ou
 }
 
 /* Puts behind the cause how much of the recording there is. */
-static void tell_kept(struct run *run, int fd, const struct wk_record_outcome *outcome,
-		      struct wk_err *err)
+static void report_kept(struct run *run, int fd, const struct wk_record_outcome *outcome,
+			struct wk_err *err)
 {
 	struct wk_buf words = { 0 };
 
@@ -538,7 +536,7 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 	if (request->stays_open && is_file(fd))
 		outcome->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (!ok)
-		tell_kept(&run, fd, outcome, err);
+		report_kept(&run, fd, outcome, err);
 	else if (!request->quiet)
 		say_closing_words(&run, outcome);
 out:

@@ -23,7 +23,7 @@ static bool is_named(const struct named *named, struct wk_str linked)
 	       wk_str_eq(wk_name_without_clones(linked), named->name);
 }
 
-static bool take_named(void *context, const struct wk_obj_symbol *symbol)
+static bool read_named(void *context, const struct wk_obj_symbol *symbol)
 {
 	struct named *named = context;
 
@@ -38,23 +38,23 @@ static bool take_named(void *context, const struct wk_obj_symbol *symbol)
 	return named->without_clones && !named->other.len;
 }
 
-static bool take_public(void *context, struct wk_str name, uint64_t rva)
+static bool read_public(void *context, struct wk_str name, uint64_t rva)
 {
-	return take_named(context, &(struct wk_obj_symbol){ .name = name, .vaddr = rva });
+	return read_named(context, &(struct wk_obj_symbol){ .name = name, .vaddr = rva });
 }
 
 static void find_in_tables(const struct wk_image_symbols *image, struct named *named)
 {
 	if (wk_image_obj(image))
-		wk_obj_each_symbol(wk_image_obj(image), take_named, named);
+		wk_obj_each_symbol(wk_image_obj(image), read_named, named);
 	if (!named->found.len && wk_image_debug_obj(image))
-		wk_obj_each_symbol(wk_image_debug_obj(image), take_named, named);
+		wk_obj_each_symbol(wk_image_debug_obj(image), read_named, named);
 	if (!named->found.len)
-		wk_image_each_public(image, take_public, named);
+		wk_image_each_public(image, read_public, named);
 }
 
 static bool find_named(const struct wk_image_symbols *image, struct wk_str name, uint64_t *vaddr,
-		       struct wk_asked_place *place)
+		       struct wk_address_query *place)
 {
 	struct named named = { .name = name };
 
@@ -93,7 +93,7 @@ static bool is_mapped(const struct wk_obj *obj, uint64_t vaddr)
 
 /* Windows and its tools speak of addresses in an image as they would be were it loaded where it was
  * linked to be. What is inside of the image without that is taken as it is. */
-static void take_base(const struct wk_obj *obj, struct wk_asked_place *place)
+static void read_base(const struct wk_obj *obj, struct wk_address_query *place)
 {
 	uint64_t vaddr;
 
@@ -102,16 +102,16 @@ static void take_base(const struct wk_obj *obj, struct wk_asked_place *place)
 		place->vaddr -= obj->image_base;
 }
 
-static void place_in_file(const struct wk_obj *obj, struct wk_asked_place *place)
+static void place_in_file(const struct wk_obj *obj, struct wk_address_query *place)
 {
-	take_base(obj, place);
+	read_base(obj, place);
 	if (!is_mapped(obj, place->vaddr))
 		place->outside = "outside of this file; take away where it was loaded";
 }
 
 /* Somebody else would call the place by its section and the offset there. */
 static void place_in_section(const struct wk_obj *obj, const struct wk_obj_section *section,
-			     struct wk_asked_place *place)
+			     struct wk_address_query *place)
 {
 	if (!section)
 		section = wk_elf_code_at(obj, place->vaddr);
@@ -124,14 +124,14 @@ static void place_in_section(const struct wk_obj *obj, const struct wk_obj_secti
 		place->outside = "outside of this file, which is not linked";
 }
 
-bool wk_asked_place(const struct wk_image_symbols *image, const char *section,
-		    const struct wk_typed_address *typed, struct wk_asked_place *place)
+bool wk_address_query(const struct wk_image_symbols *image, const char *section,
+		      const struct wk_typed_address *typed, struct wk_address_query *place)
 {
 	const struct wk_obj *obj = image ? wk_image_obj(image) : NULL;
 	const struct wk_obj_section *from = NULL;
 	uint64_t begin = 0;
 
-	*place = (struct wk_asked_place){ 0 };
+	*place = (struct wk_address_query){ 0 };
 	if (typed->function.len && !find_named(image, typed->function, &begin, place))
 		return false;
 	if (obj && !typed->function.len && section) {

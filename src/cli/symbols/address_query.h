@@ -5,7 +5,7 @@
 #include "cli/symbols/typed_address.h"
 #include "symbols/image/symbols.h"
 
-struct wk_asked_place {
+struct wk_address_query {
 	uint64_t vaddr; /* as wk_image_find_of wants it */
 	uint64_t shown; /* as the image's own tables count; of a file that is not linked from the
 			 * begin of `section` */
@@ -19,7 +19,7 @@ struct wk_asked_place {
  * is from the begin of the image or, where that is not linked, of its first section with code that
  * is large enough, as addr2line has it. False where the image (which may be NULL) has no such
  * function or section, or several such functions. */
-bool wk_asked_place(const struct wk_image_symbols *image, const char *section,
-		    const struct wk_typed_address *typed, struct wk_asked_place *place);
+bool wk_address_query(const struct wk_image_symbols *image, const char *section,
+		      const struct wk_typed_address *typed, struct wk_address_query *place);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/num.h"
 #include "os/os.h"
 
-void wk_kept_add_size_and_time(struct wk_out *out, uint64_t size_bytes, uint64_t time_ns)
+void wk_cached_rows_add_size_and_time(struct wk_out *out, uint64_t size_bytes, uint64_t time_ns)
 {
 	struct wk_buf size = { 0 };
 	char when[32] = "";
@@ -16,7 +16,8 @@ void wk_kept_add_size_and_time(struct wk_out *out, uint64_t size_bytes, uint64_t
 	wk_buf_fini(&size);
 }
 
-void wk_kept_add_sum(struct wk_out *out, uint64_t files, const char *what, uint64_t size_bytes)
+void wk_cached_rows_add_sum(struct wk_out *out, uint64_t files, const char *what,
+			    uint64_t size_bytes)
 {
 	struct wk_buf text = { 0 };
 

@@ -85,8 +85,8 @@ static void find_names(struct wk_image_facts *facts, const struct wk_model *mode
 
 static bool came_with_lines(const struct wk_model *model, wk_text_id path)
 {
-	for (uint32_t i = 0; i < model->carried_place_count; i++)
-		if (model->carried_places[i].path == path)
+	for (uint32_t i = 0; i < model->embedded_place_count; i++)
+		if (model->embedded_places[i].path == path)
 			return true;
 	return false;
 }
@@ -161,7 +161,7 @@ static void find_memory(struct wk_image_facts *facts, const struct wk_image *ima
 }
 
 /* The kernel's lines and tables are nobody's business here, and memory has none. */
-static void find_out(struct wk_image_facts *facts, const struct wk_facts_about *about)
+static void find_out(struct wk_image_facts *facts, const struct wk_image_context *about)
 {
 	const struct wk_image *image = &about->model->images[facts->id];
 	struct wk_image_key key = wk_model_image_key(about->model, facts->id);
@@ -190,7 +190,7 @@ static int more_samples_first(const void *left, const void *right)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_facts_about *about,
+void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_image_context *about,
 			    const struct wk_filter *filter)
 {
 	struct wk_image_lines *lines;
@@ -214,13 +214,13 @@ void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_facts
 		find_out(&facts->at[i], about);
 	}
 	free(lines);
-	wk_images_facts_mend(facts, about);
+	wk_images_facts_fix(facts, about);
 }
 
 void wk_images_facts_fini(struct wk_images_facts *facts)
 {
 	for (size_t i = 0; i < facts->count; i++)
-		wk_buf_fini(&facts->at[i].mend);
+		wk_buf_fini(&facts->at[i].fix);
 	free(facts->at);
 	*facts = (struct wk_images_facts){ 0 };
 }

@@ -33,8 +33,8 @@ struct wk_image_facts {
 	const char *names, *lines, *unwind;  /* in a word; NULL where there can be none */
 	bool names_are_kept, lines_are_kept; /* by the symbol cache alone: no file has them now */
 	struct wk_image_lines frames;
-	unsigned lacks;     /* enum wk_lack */
-	struct wk_buf mend; /* lines to be typed or written; empty: none is known */
+	unsigned lacks;    /* enum wk_lack */
+	struct wk_buf fix; /* lines to be typed or written; empty: none is known */
 };
 
 struct wk_images_facts {
@@ -44,7 +44,7 @@ struct wk_images_facts {
 };
 
 /* Who asks, for the commands that mend. */
-struct wk_facts_about {
+struct wk_image_context {
 	const struct wk_model *model;
 	struct wk_symbols *symbols;
 	const struct wk_remote *remote;
@@ -52,12 +52,12 @@ struct wk_facts_about {
 	const char *recording; /* its path, as typed */
 };
 
-void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_facts_about *about,
+void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_image_context *about,
 			    const struct wk_filter *filter);
 void wk_images_facts_fini(struct wk_images_facts *facts);
 
 /* What would mend what they lack; called by gather. */
-void wk_images_facts_mend(struct wk_images_facts *facts, const struct wk_facts_about *about);
+void wk_images_facts_fix(struct wk_images_facts *facts, const struct wk_image_context *about);
 
 /* By what stores keep the PDB of an image of Windows, or else its file: "app.pdb", and the key.
  * False where the recording tells neither. */

@@ -11,16 +11,16 @@
 #include "os/os.h"
 #include "symbols/object/object.h"
 
-static void mend_anonymous(struct wk_image_facts *facts, const struct wk_model *model)
+static void fix_anonymous(struct wk_image_facts *facts, const struct wk_model *model)
 {
-	const struct wk_runtime_maker *maker = wk_runtime_maker_of(model, facts->id);
+	const struct wk_jit_maker *maker = wk_jit_maker_of(model, facts->id);
 
 	if (maker)
-		wk_buf_add_fmt(&facts->mend, "%s%s%s", maker->words, maker->remark ? "   # " : "",
+		wk_buf_add_fmt(&facts->fix, "%s%s%s", maker->words, maker->remark ? "   # " : "",
 			       maker->remark ? maker->remark : "");
 }
 
-static void mend_kernel(struct wk_image_facts *facts, const struct wk_model *model)
+static void fix_kernel(struct wk_image_facts *facts, const struct wk_model *model)
 {
 	struct wk_str reason = wk_model_str(model, model->images[facts->id].reason);
 	struct wk_buf text = { 0 };
@@ -32,15 +32,15 @@ static void mend_kernel(struct wk_image_facts *facts, const struct wk_model *mod
 	while (text.len && text.at[text.len - 1] == '\n')
 		text.len--;
 	wk_num_u64(wk_buf_str(&text), &restricted);
-	wk_buf_add_text(&facts->mend, restricted ? "sudo sysctl kernel.kptr_restrict=0"
-						 : "sudo sysctl kernel.perf_event_paranoid=1");
+	wk_buf_add_text(&facts->fix, restricted ? "sudo sysctl kernel.kptr_restrict=0"
+						: "sudo sysctl kernel.perf_event_paranoid=1");
 	wk_buf_fini(&text);
 }
 
 /* Its file is here, but not all of what it says, or of what that refers to. */
-static void mend_own(struct wk_image_facts *facts, const char *path)
+static void fix_own(struct wk_image_facts *facts, const char *path)
 {
-	struct wk_program_mend program = {
+	struct wk_program_fix program = {
 		.path = path,
 		.obj = wk_image_obj(facts->symbols),
 		.lacks_names = facts->lacks & WK_LACKS_NAMES,
@@ -50,19 +50,19 @@ static void mend_own(struct wk_image_facts *facts, const char *path)
 
 	wk_image_used(facts->symbols, &used);
 	if (used.missing.len == 0)
-		wk_program_mend(&program, &facts->mend);
+		wk_program_fix(&program, &facts->fix);
 	else if (used.misses_shared)
-		wk_program_mend_shared(used.missing_file, &facts->mend);
+		wk_program_fix_shared(used.missing_file, &facts->fix);
 	else if (used.missing_file.len > 0) /* else nothing would help */
-		wk_program_mend_split(path, used.missing_file, &facts->mend);
+		wk_program_fix_split(path, used.missing_file, &facts->fix);
 }
 
-static void add_asking(struct wk_buf *mend, const struct wk_facts_about *about)
+static void add_asking(struct wk_buf *fix, const struct wk_image_context *about)
 {
-	wk_buf_add_text(mend, "wick symbols ");
+	wk_buf_add_text(fix, "wick symbols ");
 	if (about->recording && strcmp(about->recording, "-") != 0) {
-		wk_shell_word(mend, wk_str_c(about->recording));
-		wk_buf_add_char(mend, ' ');
+		wk_shell_word(fix, wk_str_c(about->recording));
+		wk_buf_add_char(fix, ' ');
 	}
 }
 
@@ -108,44 +108,44 @@ static bool is_of_windows(const struct wk_model *model, wk_image_id id)
 }
 
 /* Where a file of that name would be found. */
-static void mend_windows_file(struct wk_image_facts *facts, const struct wk_facts_about *about,
-			      struct wk_str name)
+static void fix_windows_file(struct wk_image_facts *facts, const struct wk_image_context *about,
+			     struct wk_str name)
 {
-	struct wk_buf *mend = &facts->mend;
+	struct wk_buf *fix = &facts->fix;
 
 	if (wk_symbol_files_was_stopped(about->files)) {
-		wk_buf_add_text(mend, GO_ON);
+		wk_buf_add_text(fix, GO_ON);
 	} else if (wk_symbol_files_asks(about->files)) {
-		wk_buf_add_fmt(mend,
+		wk_buf_add_fmt(fix,
 			       "# put %.*s of that build beside the trace, or into a folder "
 			       "of the symbol path",
 			       WK_STR_ARG(name));
 	} else if (is_of_windows(about->model, facts->id)) {
-		add_asking(mend, about);
-		wk_buf_add_text(mend, "--symbol-path 'srv*'   # asks Microsoft's public server");
+		add_asking(fix, about);
+		wk_buf_add_text(fix, "--symbol-path 'srv*'   # asks Microsoft's public server");
 	} else {
-		add_asking(mend, about);
-		wk_buf_add_fmt(mend,
+		add_asking(fix, about);
+		wk_buf_add_fmt(fix,
 			       "--symbol-path ./FOLDER   # which has %.*s, or 'srv*URL' of a "
 			       "symbol server;\n# or put it beside the trace",
 			       WK_STR_ARG(name));
 	}
 }
 
-static bool mend_windows(struct wk_image_facts *facts, const struct wk_facts_about *about)
+static bool fix_windows(struct wk_image_facts *facts, const struct wk_image_context *about)
 {
 	struct wk_buf key = { 0 };
 	struct wk_str name;
 
 	if (!wk_image_store_key(about->model, facts->id, &name, &key))
 		return false;
-	mend_windows_file(facts, about, name);
+	fix_windows_file(facts, about, name);
 	wk_buf_fini(&key);
 	return true;
 }
 
 /* Its file is here but not its PDB, or that is one for everybody. False where it has none. */
-static bool mend_pdb(struct wk_image_facts *facts, const struct wk_facts_about *about)
+static bool fix_pdb(struct wk_image_facts *facts, const struct wk_image_context *about)
 {
 	bool tells_pdb = about->model->images[facts->id].pdb_path != 0;
 	struct wk_image_used used;
@@ -155,76 +155,76 @@ static bool mend_pdb(struct wk_image_facts *facts, const struct wk_facts_about *
 	if (tells_pdb && used.names_are_kept && used.has_all_names) {
 		/* Nobody is asked for a PDB again to say why it had no more. */
 		if (!is_of_windows(about->model, facts->id))
-			wk_buf_add_text(&facts->mend, "# take the PDB with all that the compiler "
-						      "wrote: cl /Zi ... /link /DEBUG");
+			wk_buf_add_text(&facts->fix, "# take the PDB with all that the compiler "
+						     "wrote: cl /Zi ... /link /DEBUG");
 		return true;
 	}
 	wk_image_pdb(facts->symbols, &pdb);
 	if (pdb.linked_as.len == 0)
 		return false;
 	if (!pdb.path && wk_image_obj(facts->symbols))
-		mend_windows_file(facts, about, wk_windows_basename(pdb.linked_as));
+		fix_windows_file(facts, about, wk_windows_basename(pdb.linked_as));
 	else if (pdb.stripped && !is_of_windows(about->model, facts->id))
-		wk_buf_add_text(&facts->mend, wk_windows_pdb_mend(pdb.stripped));
+		wk_buf_add_text(&facts->fix, wk_windows_pdb_fix(pdb.stripped));
 	return true;
 }
 
 /* It is not here: it may lie in a folder, or another machine may have it. Who knows of neither
  * can only record again. */
-static void mend_missing(struct wk_image_facts *facts, const struct wk_facts_about *about)
+static void fix_missing(struct wk_image_facts *facts, const struct wk_image_context *about)
 {
 	const struct wk_image *image = &about->model->images[facts->id];
-	struct wk_buf *mend = &facts->mend;
+	struct wk_buf *fix = &facts->fix;
 
-	if (wk_image_state(facts->symbols) == WK_IMAGE_UNREADABLE || mend_windows(facts, about))
+	if (wk_image_state(facts->symbols) == WK_IMAGE_UNREADABLE || fix_windows(facts, about))
 		return;
 	if (wk_remote_was_stopped(about->remote)) {
-		wk_buf_add_text(mend, GO_ON);
+		wk_buf_add_text(fix, GO_ON);
 		return;
 	}
 	if (wk_remote_asks(about->remote)) {
-		wk_buf_add_text(mend, "# put that build back where it was, or into a folder that "
-				      "--symbol-server names");
+		wk_buf_add_text(fix, "# put that build back where it was, or into a folder that "
+				     "--symbol-server names");
 		return;
 	}
 	if (image->build_id.size && has_debuginfod()) {
-		add_asking(mend, about);
-		wk_buf_add_text(mend, "--debuginfod   # or, if the recorded build lies elsewhere "
-				      "by now:\n");
+		add_asking(fix, about);
+		wk_buf_add_text(fix, "--debuginfod   # or, if the recorded build lies elsewhere "
+				     "by now:\n");
 	} else {
-		wk_buf_add_text(mend, "# if the recorded build lies elsewhere by now:\n");
+		wk_buf_add_text(fix, "# if the recorded build lies elsewhere by now:\n");
 	}
-	add_asking(mend, about);
-	wk_buf_add_text(mend, "--symbol-server ./FOLDER   # which has it, or URL of a server\n"
-			      "# else record again; with `wick record --embed-symbols` names stay "
-			      "when programs go");
+	add_asking(fix, about);
+	wk_buf_add_text(fix, "--symbol-server ./FOLDER   # which has it, or URL of a server\n"
+			     "# else record again; with `wick record --embed-symbols` names stay "
+			     "when programs go");
 }
 
-static void mend_file(struct wk_image_facts *facts, const struct wk_facts_about *about,
-		      const struct wk_packages *packages, size_t index)
+static void fix_file(struct wk_image_facts *facts, const struct wk_image_context *about,
+		     const struct wk_packages *packages, size_t index)
 {
-	struct wk_buf *mend = &facts->mend;
+	struct wk_buf *fix = &facts->fix;
 	bool is_packed;
 
 	if (facts->lacks & WK_LACKS_FILE) {
-		mend_missing(facts, about);
+		fix_missing(facts, about);
 		return;
 	}
-	if (facts->lacks & (WK_LACKS_NAMES | WK_LACKS_LINES) && mend_pdb(facts, about))
+	if (facts->lacks & (WK_LACKS_NAMES | WK_LACKS_LINES) && fix_pdb(facts, about))
 		return;
 	if (!wk_image_obj(facts->symbols))
 		return; /* gone, but its names came with the recording */
-	is_packed = wk_packages_command(packages, index, mend);
+	is_packed = wk_packages_command(packages, index, fix);
 	if (!is_packed && facts->lacks & (WK_LACKS_NAMES | WK_LACKS_LINES))
-		mend_own(facts, packages->paths[index]);
+		fix_own(facts, packages->paths[index]);
 	if (is_packed && !wk_remote_asks(about->remote) && has_debuginfod()) {
-		wk_buf_add_text(mend, "\n# or, without installing anything:\n");
-		add_asking(mend, about);
-		wk_buf_add_text(mend, "--debuginfod");
+		wk_buf_add_text(fix, "\n# or, without installing anything:\n");
+		add_asking(fix, about);
+		wk_buf_add_text(fix, "--debuginfod");
 	}
 	if (!is_packed && facts->lacks & WK_LACKS_UNWIND)
-		wk_buf_add_fmt(mend, "%s# build it with -fasynchronous-unwind-tables, too",
-			       mend->len ? "\n" : "");
+		wk_buf_add_fmt(fix, "%s# build it with -fasynchronous-unwind-tables, too",
+			       fix->len ? "\n" : "");
 }
 
 /* The paths of those whose packages matter, for all at once. */
@@ -242,7 +242,7 @@ static const char **paths_of(const struct wk_images_facts *facts, const struct w
 	return paths;
 }
 
-void wk_images_facts_mend(struct wk_images_facts *facts, const struct wk_facts_about *about)
+void wk_images_facts_fix(struct wk_images_facts *facts, const struct wk_image_context *about)
 {
 	const struct wk_model *model = about->model;
 	struct wk_packages packages;
@@ -257,11 +257,11 @@ void wk_images_facts_mend(struct wk_images_facts *facts, const struct wk_facts_a
 		if (!one->lacks)
 			continue;
 		if (kind == WK_IMAGE_KERNEL)
-			mend_kernel(one, model);
+			fix_kernel(one, model);
 		else if (kind == WK_IMAGE_ANONYMOUS)
-			mend_anonymous(one, model);
+			fix_anonymous(one, model);
 		else if (one->symbols)
-			mend_file(one, about, &packages, next);
+			fix_file(one, about, &packages, next);
 		next += one->symbols && !(one->lacks & WK_LACKS_FILE);
 	}
 	wk_packages_fini(&packages);

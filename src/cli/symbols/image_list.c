@@ -9,14 +9,14 @@
 #include "os/os.h"
 #include "symbols/object/elf_unlinked.h"
 
-void wk_asked_images_init(struct wk_asked_images *images, struct wk_symbols *symbols)
+void wk_image_list_init(struct wk_image_list *images, struct wk_symbols *symbols)
 {
-	*images = (struct wk_asked_images){ .symbols = symbols, .paths = wk_strtab_new() };
+	*images = (struct wk_image_list){ .symbols = symbols, .paths = wk_strtab_new() };
 	images->rows = wk_grow(NULL, &images->cap, 1, sizeof(*images->rows));
-	images->rows[images->count++] = (struct wk_asked_image){ 0 };
+	images->rows[images->count++] = (struct wk_listed_image){ 0 };
 }
 
-void wk_asked_images_fini(struct wk_asked_images *images)
+void wk_image_list_fini(struct wk_image_list *images)
 {
 	wk_strtab_free(images->paths);
 	wk_arena_fini(&images->texts);
@@ -24,7 +24,7 @@ void wk_asked_images_fini(struct wk_asked_images *images)
 }
 
 /* Files whose addresses are not yet, or not at all, those of a program. */
-static void tell_unfit(const char *path, const struct wk_obj *obj)
+static void report_unfit(const char *path, const struct wk_obj *obj)
 {
 	bool is_split = wk_obj_section(obj, ".debug_info.dwo") != NULL;
 	struct wk_buf text = { 0 };
@@ -46,9 +46,8 @@ static void tell_unfit(const char *path, const struct wk_obj *obj)
 }
 
 /* NULL where it is neither a program nor a PDB, from which its program's addresses are answered. */
-static const struct wk_image_symbols *open_image_at(struct wk_asked_images *images,
-						    const char *path, const char *whole,
-						    struct wk_err *err)
+static const struct wk_image_symbols *open_image_at(struct wk_image_list *images, const char *path,
+						    const char *whole, struct wk_err *err)
 {
 	struct wk_image_key key = { .path = wk_str_c(whole) };
 	struct wk_err pdb_err = { 0 };
@@ -63,13 +62,13 @@ static const struct wk_image_symbols *open_image_at(struct wk_asked_images *imag
 	}
 	image = wk_symbols_image(images->symbols, &key);
 	if (wk_image_obj(image))
-		tell_unfit(path, wk_image_obj(image));
+		report_unfit(path, wk_image_obj(image));
 	else if (!is_pdb || wk_image_state(image) == WK_IMAGE_MISSING)
 		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s", wk_image_reason(image));
 	return err->text[0] ? NULL : image;
 }
 
-static const struct wk_image_symbols *open_image(struct wk_asked_images *images, const char *path,
+static const struct wk_image_symbols *open_image(struct wk_image_list *images, const char *path,
 						 struct wk_err *err)
 {
 	const struct wk_image_symbols *image = NULL;
@@ -83,10 +82,10 @@ static const struct wk_image_symbols *open_image(struct wk_asked_images *images,
 	return image;
 }
 
-static struct wk_asked_image open_row(struct wk_asked_images *images, const char *path,
-				      struct wk_err *err)
+static struct wk_listed_image open_row(struct wk_image_list *images, const char *path,
+				       struct wk_err *err)
 {
-	struct wk_asked_image row = { .symbols = open_image(images, path, err) };
+	struct wk_listed_image row = { .symbols = open_image(images, path, err) };
 
 	if (!row.symbols)
 		row.why = wk_arena_copy(&images->texts, wk_str_c(err->text));
@@ -94,8 +93,8 @@ static struct wk_asked_image open_row(struct wk_asked_images *images, const char
 }
 
 /* `err` is filled the first time only. */
-static struct wk_asked_image get(struct wk_asked_images *images, struct wk_str path,
-				 struct wk_err *err)
+static struct wk_listed_image get(struct wk_image_list *images, struct wk_str path,
+				  struct wk_err *err)
 {
 	uint32_t id = wk_strtab_add_str(images->paths, path);
 
@@ -107,23 +106,23 @@ static struct wk_asked_image get(struct wk_asked_images *images, struct wk_str p
 	return images->rows[id];
 }
 
-struct wk_asked_image wk_asked_image(struct wk_asked_images *images, struct wk_str path)
+struct wk_listed_image wk_listed_image(struct wk_image_list *images, struct wk_str path)
 {
 	struct wk_err err = { 0 };
-	struct wk_asked_image image = get(images, path, &err);
+	struct wk_listed_image image = get(images, path, &err);
 
 	if (err.text[0] && !images->is_quiet)
 		wk_say(err.text);
 	return image;
 }
 
-const struct wk_image_symbols *wk_asked_image_or_fail(struct wk_asked_images *images,
-						      const char *path, struct wk_err *err)
+const struct wk_image_symbols *wk_image_list_require(struct wk_image_list *images, const char *path,
+						     struct wk_err *err)
 {
 	return get(images, wk_str_c(path), err).symbols;
 }
 
-static void tell_unnamed(const char *path, const struct wk_image_symbols *image)
+static void report_unnamed(const char *path, const struct wk_image_symbols *image)
 {
 	struct wk_buf text = { 0 };
 
@@ -135,10 +134,10 @@ static void tell_unnamed(const char *path, const struct wk_image_symbols *image)
 	wk_buf_fini(&text);
 }
 
-void wk_asked_images_tell_unnamed(const struct wk_asked_images *images)
+void wk_image_list_report_unnamed(const struct wk_image_list *images)
 {
 	for (size_t i = 1; i < images->count; i++)
-		tell_unnamed(wk_strtab_get(images->paths, (uint32_t)i), images->rows[i].symbols);
+		report_unnamed(wk_strtab_get(images->paths, (uint32_t)i), images->rows[i].symbols);
 }
 
 static bool lacks_names(const struct wk_image_symbols *image, const struct wk_answers *answers)
@@ -154,7 +153,7 @@ static bool lacks_names(const struct wk_image_symbols *image, const struct wk_an
 }
 
 /* Exports and publics name addresses then, and hide that the PDB that lies there has not helped. */
-static void tell_pdb_trouble(const struct wk_image_symbols *image)
+static void report_pdb_trouble(const struct wk_image_symbols *image)
 {
 	struct wk_image_used used;
 
@@ -163,7 +162,7 @@ static void tell_pdb_trouble(const struct wk_image_symbols *image)
 		wk_say(used.pdb_trouble.at);
 }
 
-void wk_asked_images_tell_stripped(const struct wk_asked_images *images,
+void wk_image_list_report_stripped(const struct wk_image_list *images,
 				   const struct wk_answers *answers)
 {
 	for (size_t i = 1; i < images->count; i++) {
@@ -172,7 +171,7 @@ void wk_asked_images_tell_stripped(const struct wk_asked_images *images,
 		if (!image || !wk_image_obj(image))
 			continue;
 		if (!lacks_names(image, answers))
-			tell_pdb_trouble(image);
+			report_pdb_trouble(image);
 		else if (!images->is_quiet)
 			wk_say(wk_image_reason(image)); /* that has it, too */
 	}

@@ -11,37 +11,37 @@
 #include "cli/symbols/symbolize.h"
 #include "symbols/image/symbols.h"
 
-struct wk_asked_image {
+struct wk_listed_image {
 	const struct wk_image_symbols *symbols; /* NULL where it cannot be read */
 	struct wk_str why;                      /* ... and why not */
 };
 
-struct wk_asked_images {
+struct wk_image_list {
 	struct wk_symbols *symbols;
 	bool is_quiet; /* of images that cannot be read: whoever asks tells of them */
 	struct wk_arena texts;
 	struct wk_strtab *paths;
-	struct wk_asked_image *rows; /* by path id */
+	struct wk_listed_image *rows; /* by path id */
 	size_t count, cap;
 };
 
 /* `symbols` must outlive it. */
-void wk_asked_images_init(struct wk_asked_images *images, struct wk_symbols *symbols);
-void wk_asked_images_fini(struct wk_asked_images *images);
+void wk_image_list_init(struct wk_image_list *images, struct wk_symbols *symbols);
+void wk_image_list_fini(struct wk_image_list *images);
 
 /* The image at `path`. That it cannot be read is said the first time. */
-struct wk_asked_image wk_asked_image(struct wk_asked_images *images, struct wk_str path);
+struct wk_listed_image wk_listed_image(struct wk_image_list *images, struct wk_str path);
 
 /* One that must be there: NULL with `err`, and nothing is said. */
-const struct wk_image_symbols *wk_asked_image_or_fail(struct wk_asked_images *images,
-						      const char *path, struct wk_err *err);
+const struct wk_image_symbols *wk_image_list_require(struct wk_image_list *images, const char *path,
+						     struct wk_err *err);
 
 /* Says of each which has no lines what other machines answered. */
-void wk_asked_images_tell_unnamed(const struct wk_asked_images *images);
+void wk_image_list_report_unnamed(const struct wk_image_list *images);
 
 /* Why what was asked of an image has no answer: nothing in it names anything, or only what it
  * exports has names. */
-void wk_asked_images_tell_stripped(const struct wk_asked_images *images,
+void wk_image_list_report_stripped(const struct wk_image_list *images,
 				   const struct wk_answers *answers);
 
 #endif

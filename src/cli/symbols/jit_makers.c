@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static const struct wk_runtime_maker makers[] = {
+static const struct wk_jit_maker makers[] = {
 	{ "node", "node --perf-basic-prof --interpreted-frames-native-stack ...", NULL,
 	  "`node --perf-prof --perf-prof-unwinding-info ...` writes such tables" },
 	{ "deno", "deno run --v8-flags=--perf-basic-prof ...", NULL, NULL },
@@ -29,7 +29,7 @@ static bool is_named(struct wk_str name, const char *program)
 	       (name.len == len || !isalpha((unsigned char)name.at[len]));
 }
 
-const struct wk_runtime_maker *wk_runtime_maker(struct wk_str program)
+const struct wk_jit_maker *wk_jit_maker(struct wk_str program)
 {
 	struct wk_str name = wk_str_basename(program);
 
@@ -40,24 +40,24 @@ const struct wk_runtime_maker *wk_runtime_maker(struct wk_str program)
 }
 
 /* It may go by a thread's name, so the command line is looked at, too. */
-const struct wk_runtime_maker *wk_runtime_maker_in(const struct wk_model *model,
-						   const struct wk_process *process)
+const struct wk_jit_maker *wk_jit_maker_in(const struct wk_model *model,
+					   const struct wk_process *process)
 {
-	const struct wk_runtime_maker *maker = wk_runtime_maker(wk_model_str(model, process->name));
+	const struct wk_jit_maker *maker = wk_jit_maker(wk_model_str(model, process->name));
 	struct wk_str line = wk_model_str(model, process->command_line);
 	const char *blank = line.len ? memchr(line.at, ' ', line.len) : NULL;
 
 	if (!maker && blank)
 		line.len = (size_t)(blank - line.at);
-	return maker ? maker : wk_runtime_maker(line);
+	return maker ? maker : wk_jit_maker(line);
 }
 
-const struct wk_runtime_maker *wk_runtime_maker_of(const struct wk_model *model, wk_image_id image)
+const struct wk_jit_maker *wk_jit_maker_of(const struct wk_model *model, wk_image_id image)
 {
-	const struct wk_runtime_maker *maker = NULL;
+	const struct wk_jit_maker *maker = NULL;
 
 	for (wk_process_id i = 1; i < model->process_count && !maker; i++)
 		if (model->processes[i].pid == model->images[image].pid)
-			maker = wk_runtime_maker_in(model, &model->processes[i]);
+			maker = wk_jit_maker_in(model, &model->processes[i]);
 	return maker;
 }

@@ -4,7 +4,7 @@
 
 #include "model/model.h"
 
-struct wk_runtime_maker {
+struct wk_jit_maker {
 	const char *program; /* as its name begins */
 	const char *words;   /* to be typed */
 	const char *remark;  /* behind them, or NULL */
@@ -12,13 +12,13 @@ struct wk_runtime_maker {
 };
 
 /* By the name of a program or its path; NULL where none is known. */
-const struct wk_runtime_maker *wk_runtime_maker(struct wk_str program);
+const struct wk_jit_maker *wk_jit_maker(struct wk_str program);
 
 /* By a process' names. */
-const struct wk_runtime_maker *wk_runtime_maker_in(const struct wk_model *model,
-						   const struct wk_process *process);
+const struct wk_jit_maker *wk_jit_maker_in(const struct wk_model *model,
+					   const struct wk_process *process);
 
 /* By the processes that had the image, which is one of memory. */
-const struct wk_runtime_maker *wk_runtime_maker_of(const struct wk_model *model, wk_image_id image);
+const struct wk_jit_maker *wk_jit_maker_of(const struct wk_model *model, wk_image_id image);
 
 #endif

@@ -17,7 +17,7 @@ struct input {
 	bool passes_over;
 };
 
-static size_t take_lines(const struct wk_line_taker *taker, struct wk_str text)
+static size_t read_lines(const struct wk_line_taker *taker, struct wk_str text)
 {
 	const char *begin = text.at, *newline;
 
@@ -30,7 +30,7 @@ static size_t take_lines(const struct wk_line_taker *taker, struct wk_str text)
 	return (size_t)(text.at - begin);
 }
 
-static void take_text(const struct wk_line_taker *taker, struct input *input)
+static void read_text(const struct wk_line_taker *taker, struct input *input)
 {
 	struct wk_buf *text = &input->text;
 	const char *newline = text->len ? memchr(text->at, '\n', text->len) : NULL;
@@ -41,7 +41,7 @@ static void take_text(const struct wk_line_taker *taker, struct input *input)
 		input->passes_over = false;
 	}
 	if (!input->passes_over)
-		done += take_lines(taker, wk_str_of(text->at + done, text->len - done));
+		done += read_lines(taker, wk_str_of(text->at + done, text->len - done));
 	if (done > 0 && done < text->len)
 		memmove(text->at, text->at + done, text->len - done);
 	text->len -= done;
@@ -67,7 +67,7 @@ bool wk_line_input(int file, const struct wk_line_taker *taker, struct wk_err *e
 			got = 1;
 			continue;
 		}
-		take_text(taker, &input);
+		read_text(taker, &input);
 		goes_on = taker->pause(taker->context);
 	}
 	if (got < 0)

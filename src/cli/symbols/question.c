@@ -14,22 +14,22 @@
 
 #define MOST_FAULTS 3 /* that are told */
 
-bool wk_question_ask(struct wk_question *question, const struct wk_model *model,
-		     const struct wk_filter_spec *spec, struct wk_err *err)
+bool wk_selection_open(struct wk_selection *question, const struct wk_model *model,
+		       const struct wk_filter_spec *spec, struct wk_err *err)
 {
-	*question = (struct wk_question){ .asked = *spec };
+	*question = (struct wk_selection){ .asked = *spec };
 	if (!wk_filter_init(&question->filter, model, spec, err))
 		return false;
 	question->quality = wk_quality_of(model, &question->filter);
 	return true;
 }
 
-void wk_question_fini(struct wk_question *question)
+void wk_selection_fini(struct wk_selection *question)
 {
 	wk_filter_fini(&question->filter);
 }
 
-void wk_question_say_faults(const struct wk_question *question, bool and_missing)
+void wk_selection_print_faults(const struct wk_selection *question, bool and_missing)
 {
 	const struct wk_model *model = question->quality.model;
 	uint32_t told = 0, faults = 0;
@@ -49,11 +49,11 @@ void wk_question_say_faults(const struct wk_question *question, bool and_missing
 		wk_say("and more like that: `wick show FILE system` has them all");
 }
 
-void wk_question_warn(const struct wk_question *question)
+void wk_selection_warn(const struct wk_selection *question)
 {
 	struct wk_buf sentence = { 0 };
 
-	wk_question_say_faults(question, true);
+	wk_selection_print_faults(question, true);
 	wk_quality_closed_line(&question->quality, &sentence);
 	if (sentence.len)
 		wk_say(wk_buf_text(&sentence));
@@ -82,7 +82,7 @@ static bool has_threads(const struct wk_model *model)
 #define MOST_QUERY_BYTES 300
 
 /* Nobody typed it: it stands in a preset's file. */
-static void add_query(const struct wk_question *question, struct wk_buf *sentence)
+static void add_query(const struct wk_selection *question, struct wk_buf *sentence)
 {
 	const struct wk_wpa_query *query = question->asked.query;
 	struct wk_str text = query ? query->text : wk_str_c("");
@@ -96,7 +96,7 @@ static void add_query(const struct wk_question *question, struct wk_buf *sentenc
 		       is_cut ? "…" : "", query->keeps ? "keeps" : "leaves out");
 }
 
-static void explain(const struct wk_question *question, struct wk_buf *sentence)
+static void explain(const struct wk_selection *question, struct wk_buf *sentence)
 {
 	const bool *is_given = question->filter.is_given;
 
@@ -113,7 +113,7 @@ static void explain(const struct wk_question *question, struct wk_buf *sentence)
 	add_query(question, sentence);
 }
 
-bool wk_question_expect(const struct wk_question *question, struct wk_err *err)
+bool wk_selection_expect(const struct wk_selection *question, struct wk_err *err)
 {
 	struct wk_buf sentence = { 0 };
 
@@ -125,7 +125,7 @@ bool wk_question_expect(const struct wk_question *question, struct wk_err *err)
 	return false;
 }
 
-void wk_question_say_cpu(const struct wk_question *question)
+void wk_selection_print_cpu(const struct wk_selection *question)
 {
 	struct wk_buf sentence = { 0 };
 
@@ -135,11 +135,11 @@ void wk_question_say_cpu(const struct wk_question *question)
 	wk_buf_fini(&sentence);
 }
 
-void wk_question_say(const struct wk_question *question)
+void wk_selection_print(const struct wk_selection *question)
 {
 	struct wk_buf sentence = { 0 };
 
-	wk_question_say_cpu(question);
+	wk_selection_print_cpu(question);
 	if (question->filter.in_view == 0)
 		explain(question, &sentence);
 	else
@@ -147,8 +147,8 @@ void wk_question_say(const struct wk_question *question)
 	wk_say(wk_buf_text(&sentence));
 	wk_buf_fini(&sentence);
 	if (question->filter.in_view) {
-		wk_question_warn(question);
-		wk_question_hint(question);
+		wk_selection_warn(question);
+		wk_selection_hint(question);
 	}
 }
 
@@ -168,7 +168,7 @@ static void add_maker_of_windows(struct wk_buf *sentence)
 				  "record those of .NET");
 }
 
-static void add_maker(struct wk_buf *sentence, const struct wk_runtime_maker *maker)
+static void add_maker(struct wk_buf *sentence, const struct wk_jit_maker *maker)
 {
 	wk_buf_add_text(sentence, " of all frames are code made at run time of which the program "
 				  "tells no names; ");
@@ -182,7 +182,7 @@ static void add_maker(struct wk_buf *sentence, const struct wk_runtime_maker *ma
 					  "DOTNET_PerfMapEnabled=1 make it");
 }
 
-static void hint_names(const struct wk_question *question)
+static void hint_names(const struct wk_selection *question)
 {
 	const struct wk_model *model = question->quality.model;
 	struct wk_nameless nameless = wk_nameless_of(model, &question->filter);
@@ -194,7 +194,7 @@ static void hint_names(const struct wk_question *question)
 	if (model->images[nameless.image].kind == WK_IMAGE_ANONYMOUS && model->is_windows)
 		add_maker_of_windows(&sentence);
 	else if (model->images[nameless.image].kind == WK_IMAGE_ANONYMOUS)
-		add_maker(&sentence, wk_runtime_maker_of(model, nameless.image));
+		add_maker(&sentence, wk_jit_maker_of(model, nameless.image));
 	else
 		add_symbols(&sentence, wk_model_str(model, model->images[nameless.image].path));
 	wk_say(wk_buf_text(&sentence));
@@ -202,16 +202,16 @@ static void hint_names(const struct wk_question *question)
 }
 
 /* Nothing can be done for this recording, but for the next one. */
-static void hint_stacks(const struct wk_question *question)
+static void hint_stacks(const struct wk_selection *question)
 {
 	const struct wk_model *model = question->quality.model;
 	struct wk_memory_roots roots = wk_memory_roots_of(model, &question->filter);
-	const struct wk_runtime_maker *maker;
+	const struct wk_jit_maker *maker;
 	struct wk_buf sentence = { 0 };
 
 	if (roots.cut * MANY_CUT < roots.samples || roots.cut == 0)
 		return;
-	maker = wk_runtime_maker_in(model, &model->processes[roots.process]);
+	maker = wk_jit_maker_in(model, &model->processes[roots.process]);
 	wk_num_add_share(&sentence, roots.cut, roots.samples);
 	wk_buf_add_text(&sentence, " of stacks end in code made at run time");
 	if (model->is_windows)
@@ -226,7 +226,7 @@ static void hint_stacks(const struct wk_question *question)
 	wk_buf_fini(&sentence);
 }
 
-void wk_question_hint(const struct wk_question *question)
+void wk_selection_hint(const struct wk_selection *question)
 {
 	hint_names(question);
 	hint_stacks(question);

@@ -55,7 +55,7 @@ static void add_row(struct wk_out *out, struct wk_cache *cache, const struct wk_
 	for (size_t i = 0; i < sizeof(row->id.bytes); i++)
 		wk_out_fmt(out, i < row->id.size ? "%02x" : "  ", row->id.bytes[i]);
 	wk_out_text(out, "  ");
-	wk_kept_add_size_and_time(out, row->size_bytes, row->used_ns);
+	wk_cached_rows_add_size_and_time(out, row->size_bytes, row->used_ns);
 	add_source(out, cache, &row->id);
 	wk_out_char(out, '\n');
 }
@@ -73,7 +73,7 @@ static bool list(struct wk_cache *cache, struct wk_out *out, struct wk_err *err)
 			add_row(out, cache, &rows.at[i]);
 	}
 	if (ok) {
-		wk_kept_add_sum(out, rows.count, "", rows.size_bytes);
+		wk_cached_rows_add_sum(out, rows.count, "", rows.size_bytes);
 		wk_out_text(out, " in ");
 		wk_out_term(out, wk_str_c(wk_cache_folder(cache)));
 		wk_out_char(out, '\n');
@@ -89,7 +89,7 @@ static bool clear(struct wk_cache *cache, struct wk_out *out, struct wk_err *err
 
 	if (ok || files > 0) {
 		wk_out_text(out, "removed ");
-		wk_kept_add_sum(out, files, "", bytes);
+		wk_cached_rows_add_sum(out, files, "", bytes);
 		wk_out_text(out, " from ");
 		wk_out_term(out, wk_str_c(wk_cache_folder(cache)));
 		wk_out_char(out, '\n');

@@ -268,7 +268,7 @@ static void add_place(struct wk_answers *answers, const struct wk_answer_frame *
 		      bool is_known)
 {
 	size_t most = answers->inlined_by->len + frame->function.len + frame->file.len;
-	char *at = wk_out_room(answers->out, most + NUMBER_BYTES + WK_SHOWN_PIECE);
+	char *at = wk_out_reserve(answers->out, most + NUMBER_BYTES + WK_SHOWN_PIECE);
 
 	if (answers->style.pretty && !frame->is_first)
 		at = wk_shown_put(at, wk_shown_words(answers->inlined_by));
@@ -278,7 +278,7 @@ static void add_place(struct wk_answers *answers, const struct wk_answer_frame *
 }
 
 /* Whether anything is known of it. */
-static bool add_places(struct wk_answers *answers, const struct wk_question *question,
+static bool add_places(struct wk_answers *answers, const struct wk_selection *question,
 		       const struct span *span)
 {
 	struct image_texts *texts = texts_of(answers, question->image);
@@ -315,7 +315,7 @@ static void add_address(struct wk_answers *answers, uint64_t vaddr)
 {
 	static const char plain[] = "0x0000000000000000\n", pretty[] = "0x0000000000000000: ";
 	size_t len = answers->style.pretty ? sizeof(pretty) - 1 : sizeof(plain) - 1;
-	char *text = wk_out_room(answers->out, sizeof(pretty));
+	char *text = wk_out_reserve(answers->out, sizeof(pretty));
 
 	memcpy(text, answers->style.pretty ? pretty : plain, len);
 	for (char *at = text + strlen("0x0000000000000000"); vaddr; vaddr >>= 4)
@@ -323,7 +323,7 @@ static void add_address(struct wk_answers *answers, uint64_t vaddr)
 	wk_out_took(answers->out, text + len);
 }
 
-static void add_answer(struct wk_answers *answers, const struct wk_question *question,
+static void add_answer(struct wk_answers *answers, const struct wk_selection *question,
 		       const struct span *span)
 {
 	bool is_known;
@@ -337,13 +337,13 @@ static void add_answer(struct wk_answers *answers, const struct wk_question *que
 		wk_answer_json_end(answers->out, question, is_known);
 }
 
-static void expect(const struct wk_question *question)
+static void expect(const struct wk_selection *question)
 {
 	if (question->image)
 		wk_image_expect(question->image, question->vaddr);
 }
 
-static struct span look_up(struct wk_answers *answers, const struct wk_question *question)
+static struct span look_up(struct wk_answers *answers, const struct wk_selection *question)
 {
 	struct span span = { answers->found_count, 0, false };
 	struct wk_place_ids *places;
@@ -363,7 +363,8 @@ static struct span look_up(struct wk_answers *answers, const struct wk_question 
 
 /* Looked up by address, so that tables far larger than the processor's caches are gone through
  * once. */
-static void say_batch(struct wk_answers *answers, const struct wk_question *questions, size_t count)
+static void say_batch(struct wk_answers *answers, const struct wk_selection *questions,
+		      size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		answers->order[i] = (struct wk_sort_key){ questions[i].vaddr, (uint32_t)i };
@@ -388,7 +389,7 @@ bool wk_answers_lack(const struct wk_answers *answers, const struct wk_image_sym
 	return false;
 }
 
-void wk_answers_say(struct wk_answers *answers, const struct wk_question *questions, size_t count)
+void wk_answers_say(struct wk_answers *answers, const struct wk_selection *questions, size_t count)
 {
 	for (size_t done = 0; done < count; done += BATCH)
 		say_batch(answers, questions + done, count - done < BATCH ? count - done : BATCH);

@@ -27,22 +27,22 @@ struct wk_answers *wk_answers_new(const struct wk_answer_style *style, struct wk
 void wk_answers_free(struct wk_answers *answers);
 
 /* What JSON repeats of a question. */
-struct wk_asked {
+struct wk_address_question {
 	struct wk_str text, image; /* as typed */
 	struct wk_str section;     /* of a file that is not linked; else empty */
 	struct wk_str wrong;       /* why there can be no answer; empty: there may be one */
 	bool has_address;
 };
 
-struct wk_question {
-	const struct wk_image_symbols *image; /* NULL: all is unknown */
-	uint64_t vaddr;                       /* as the image's own tables count */
-	uint64_t shown;                       /* the address for whoever asked */
-	const struct wk_asked *asked;         /* for JSON */
+struct wk_selection {
+	const struct wk_image_symbols *image;    /* NULL: all is unknown */
+	uint64_t vaddr;                          /* as the image's own tables count */
+	uint64_t shown;                          /* the address for whoever asked */
+	const struct wk_address_question *asked; /* for JSON */
 };
 
 /* Answers in the order of the questions. Many at once cost less each than one by one. */
-void wk_answers_say(struct wk_answers *answers, const struct wk_question *questions, size_t count);
+void wk_answers_say(struct wk_answers *answers, const struct wk_selection *questions, size_t count);
 
 /* Whether nothing is known of an address that was asked of the image. */
 bool wk_answers_lack(const struct wk_answers *answers, const struct wk_image_symbols *image);

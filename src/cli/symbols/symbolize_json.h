@@ -14,10 +14,10 @@ struct wk_answer_frame {
 	bool is_inlined, is_first;
 };
 
-void wk_answer_json_begin(struct wk_out *out, const struct wk_question *question);
+void wk_answer_json_begin(struct wk_out *out, const struct wk_selection *question);
 void wk_answer_json_frame(struct wk_out *out, const struct wk_answer_frame *frame);
 
 /* Where nothing is known, why. */
-void wk_answer_json_end(struct wk_out *out, const struct wk_question *question, bool is_known);
+void wk_answer_json_end(struct wk_out *out, const struct wk_selection *question, bool is_known);
 
 #endif

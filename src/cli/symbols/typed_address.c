@@ -62,7 +62,7 @@ static bool read_place(struct wk_str text, struct wk_typed_address *typed)
 }
 
 /* Takes "[0x55d0c0de]" off the end. */
-static bool take_brackets(struct wk_str *text, uint64_t *number)
+static bool read_brackets(struct wk_str *text, uint64_t *number)
 {
 	size_t open = behind_last(*text, '[');
 
@@ -94,7 +94,7 @@ bool wk_typed_address_read(struct wk_str text, struct wk_typed_address *typed)
 
 	*typed = (struct wk_typed_address){ 0 };
 	text = trimmed(text);
-	has_brackets = take_brackets(&text, &typed->offset);
+	has_brackets = read_brackets(&text, &typed->offset);
 	if (has_brackets || wk_str_ends(text, ")"))
 		return read_backtrace(text, has_brackets, typed);
 	blank = text.len;

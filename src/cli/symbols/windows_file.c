@@ -63,7 +63,7 @@ static const char *machine_name(const struct wk_obj *obj)
 	return names[obj->machine];
 }
 
-static void tell_kind(const struct program *p)
+static void report_kind(const struct program *p)
 {
 	struct wk_symbol_want want = {
 		.time_stamp = p->obj->pe->time_stamp,
@@ -91,7 +91,7 @@ static struct wk_str pdb_name(const struct program *p)
 	return wk_windows_basename(p->pdb.linked_as);
 }
 
-static void tell_reference(const struct program *p)
+static void report_reference(const struct program *p)
 {
 	struct wk_str name = pdb_name(p);
 	struct wk_buf key = { 0 };
@@ -112,19 +112,19 @@ static bool lacks_pdb(const struct program *p)
 	return !wk_pdb_id_is_none(&p->pdb.id) && !p->pdb.path;
 }
 
-static void mend_names(const struct program *p, struct wk_buf *mend)
+static void fix_names(const struct program *p, struct wk_buf *fix)
 {
 	if (!lacks_pdb(p)) {
-		wk_program_mend_windows(p->obj, mend);
+		wk_program_fix_windows(p->obj, fix);
 		return;
 	}
-	wk_buf_add_fmt(mend,
+	wk_buf_add_fmt(fix,
 		       "# put the %.*s of that build beside it, or say which folder has "
 		       "it:\nwick doctor ",
 		       WK_STR_ARG(pdb_name(p)));
-	wk_shell_word(mend, wk_str_c(p->path));
-	wk_buf_add_text(mend, " --symbol-path FOLDER\n"
-			      "# or build it again: its linker writes both at once");
+	wk_shell_word(fix, wk_str_c(p->path));
+	wk_buf_add_text(fix, " --symbol-path FOLDER\n"
+			     "# or build it again: its linker writes both at once");
 }
 
 /* Has the symbol cache all names, from when the PDB was here? It is looked into only where it has
@@ -147,9 +147,9 @@ static bool is_in_cache(const struct program *p)
 }
 
 /* In the words of `wick symbols` of a recording. */
-static void tell_names(const struct program *p)
+static void report_names(const struct program *p)
 {
-	struct wk_buf text = { 0 }, mend = { 0 };
+	struct wk_buf text = { 0 }, fix = { 0 };
 
 	if (lacks_pdb(p) && is_in_cache(p)) {
 		wk_findings_good(p->findings, "names from the symbol cache, which kept them of its "
@@ -164,51 +164,51 @@ static void tell_names(const struct program *p)
 				       p->debug_dirs[i]);
 	}
 	if (!p->used.has_all_names)
-		mend_names(p, &mend);
+		fix_names(p, &fix);
 	if (p->used.has_all_names)
 		wk_findings_good(p->findings, "%s", wk_buf_text(&text));
 	else
 		(wk_image_state(p->image) == WK_IMAGE_STRIPPED ? wk_findings_bad
 							       : wk_findings_better)(
-			p->findings, wk_buf_text(&mend), "%s", wk_buf_text(&text));
+			p->findings, wk_buf_text(&fix), "%s", wk_buf_text(&text));
 	wk_buf_fini(&text);
-	wk_buf_fini(&mend);
+	wk_buf_fini(&fix);
 }
 
 /* By the doctor never; of a path that is typed it is not shown what may be secret. */
-static void tell_servers(const struct program *p)
+static void report_servers(const struct program *p)
 {
-	struct wk_buf mend = { 0 };
+	struct wk_buf fix = { 0 };
 
 	if (!p->passes_servers || !lacks_pdb(p))
 		return;
-	wk_buf_add_text(&mend, "wick symbols ");
-	wk_shell_word(&mend, wk_str_c(p->path));
-	wk_buf_add_text(&mend, " --symbol-path PATH   # the same path: this asks them");
-	wk_findings_better(p->findings, wk_buf_text(&mend),
+	wk_buf_add_text(&fix, "wick symbols ");
+	wk_shell_word(&fix, wk_str_c(p->path));
+	wk_buf_add_text(&fix, " --symbol-path PATH   # the same path: this asks them");
+	wk_findings_better(p->findings, wk_buf_text(&fix),
 			   "the servers of the symbol path were not asked");
-	wk_buf_fini(&mend);
+	wk_buf_fini(&fix);
 }
 
-static void tell_lines(const struct program *p)
+static void report_lines(const struct program *p)
 {
 	enum wk_places_state state = wk_image_places_state(p->image);
 	const char *reason = wk_image_places_reason(p->image);
-	struct wk_buf mend = { 0 };
+	struct wk_buf fix = { 0 };
 
 	if (state != WK_PLACES_NONE) {
 		wk_findings_good(p->findings, "%s", reason);
 	} else if (p->pdb.stripped) {
-		wk_findings_better(p->findings, wk_windows_pdb_mend(p->pdb.stripped), "%s", reason);
+		wk_findings_better(p->findings, wk_windows_pdb_fix(p->pdb.stripped), "%s", reason);
 	} else if (p->used.has_all_names) { /* else what mends names brings this, too */
-		wk_program_mend_windows(p->obj, &mend);
-		wk_findings_better(p->findings, wk_buf_text(&mend),
+		wk_program_fix_windows(p->obj, &fix);
+		wk_findings_better(p->findings, wk_buf_text(&fix),
 				   "no debug information: " WK_DEBUG_WORDS);
 	}
-	wk_buf_fini(&mend);
+	wk_buf_fini(&fix);
 }
 
-static void tell_stacks(const struct program *p)
+static void report_stacks(const struct program *p)
 {
 	struct wk_obj_bound *bounds = NULL;
 	size_t count = wk_obj_bounds(p->obj, &bounds);
@@ -234,7 +234,7 @@ static void tell_stacks(const struct program *p)
 }
 
 /* True if the file has not all of a section: what is not there is then no fault of its build. */
-static bool tell_cut(const struct program *p)
+static bool report_cut(const struct program *p)
 {
 	const struct wk_obj *obj = p->obj;
 
@@ -253,57 +253,57 @@ static bool tell_cut(const struct program *p)
 	return false;
 }
 
-static void tell_program(struct program *p)
+static void report_program(struct program *p)
 {
 	wk_image_pdb(p->image, &p->pdb);
 	wk_image_used(p->image, &p->used);
-	tell_kind(p);
-	if (tell_cut(p))
+	report_kind(p);
+	if (report_cut(p))
 		return;
-	tell_reference(p);
-	tell_names(p);
-	tell_servers(p);
-	tell_lines(p);
-	tell_stacks(p);
+	report_reference(p);
+	report_names(p);
+	report_servers(p);
+	report_lines(p);
+	report_stacks(p);
 }
 
 /* `path` is one from the root on. */
-static void tell_file(struct program *p, struct wk_symbols *symbols, const char *path)
+static void report_file(struct program *p, struct wk_symbols *symbols, const char *path)
 {
 	struct wk_image_key key = { .path = wk_str_c(path) };
 
 	p->image = wk_symbols_image(symbols, &key);
 	p->obj = wk_image_obj(p->image);
 	if (p->obj && p->obj->pe)
-		tell_program(p);
+		report_program(p);
 	else
 		wk_findings_bad(p->findings, NULL, "it cannot be looked at: %s",
 				wk_image_reason(p->image));
 }
 
-bool wk_windows_file_tell(struct wk_findings *findings, const char *path,
-			  const struct wk_load_args *args, struct wk_err *err)
+bool wk_windows_file_print(struct wk_findings *findings, const char *path,
+			   const struct wk_load_args *args, struct wk_err *err)
 {
 	const char **debug_dirs = wk_load_debug_dirs(args);
 	char *whole = wk_os_real_path(path);
-	struct wk_remote_asked asked;
+	struct wk_remote_config asked;
 	struct wk_symbols *symbols;
-	bool ok = wk_remote_asked_open(&asked, &args->remote, err);
+	bool ok = wk_remote_config_open(&asked, &args->remote, err);
 
-	wk_findings_about(findings, "%s", path);
+	wk_findings_on(findings, "%s", path);
 	if (ok && kind_of(path) == KIND_PDB) {
-		wk_windows_pdb_tell(findings, path);
+		wk_windows_pdb_print(findings, path);
 	} else if (ok && whole) {
 		symbols = wk_symbols_new(&(struct wk_symbols_options){
 			.debug_dirs = debug_dirs, .remote = asked.remote, .files = asked.files });
-		tell_file(&(struct program){ .findings = findings, .path = path, .whole = whole,
+		report_file(&(struct program){ .findings = findings, .path = path, .whole = whole,
 					     .debug_dirs = debug_dirs,
 					     .passes_servers =
 						     wk_symbol_files_passes_servers(asked.files) },
 			  symbols, whole);
 		wk_symbols_free(symbols);
 	}
-	wk_remote_asked_close(&asked);
+	wk_remote_config_close(&asked);
 	free(whole);
 	free(debug_dirs);
 	return ok;

@@ -12,14 +12,14 @@ bool wk_windows_file_is(const char *path);
 
 /* Adds its rows. What is kept from before is not asked: they say what is there now. False where
  * the options make no sense. */
-bool wk_windows_file_tell(struct wk_findings *findings, const char *path,
-			  const struct wk_load_args *args, struct wk_err *err);
+bool wk_windows_file_print(struct wk_findings *findings, const char *path,
+			   const struct wk_load_args *args, struct wk_err *err);
 
 /* The rows of a PDB (windows_pdb.c). */
-void wk_windows_pdb_tell(struct wk_findings *findings, const char *path);
+void wk_windows_pdb_print(struct wk_findings *findings, const char *path);
 
 /* What brings a PDB more than public names, by why it has no more; NULL: nothing. */
-const char *wk_windows_pdb_mend(const char *stripped);
+const char *wk_windows_pdb_fix(const char *stripped);
 
 /* The last part of what Windows may call a file, also of a path that begins nowhere. */
 struct wk_str wk_windows_basename(struct wk_str path);

@@ -7,7 +7,7 @@
 #include "symbols/object/pe.h"
 #include "symbols/pdb/pdb.h"
 
-const char *wk_windows_pdb_mend(const char *stripped)
+const char *wk_windows_pdb_fix(const char *stripped)
 {
 	if (strstr(stripped, "FASTLINK"))
 		return "link /DEBUG:FULL ...";
@@ -17,8 +17,8 @@ const char *wk_windows_pdb_mend(const char *stripped)
 }
 
 /* True if the program at `path` is there; it is then told whether it is of the same build. */
-static bool tell_program_beside(struct wk_findings *findings, const struct wk_pdb_id *id,
-				const char *path)
+static bool report_program_beside(struct wk_findings *findings, const struct wk_pdb_id *id,
+				  const char *path)
 {
 	struct wk_store_file file = { 0 };
 	struct wk_buf key = { 0 };
@@ -38,8 +38,8 @@ static bool tell_program_beside(struct wk_findings *findings, const struct wk_pd
 	return is_there;
 }
 
-static void tell_program_of(struct wk_findings *findings, const struct wk_pdb_id *id,
-			    const char *path)
+static void report_program_of(struct wk_findings *findings, const struct wk_pdb_id *id,
+			      const char *path)
 {
 	static const char *const endings[] = { ".exe", ".dll", ".sys", ".ocx", ".cpl", NULL };
 	struct wk_str stem = wk_str_c(path);
@@ -51,7 +51,7 @@ static void tell_program_of(struct wk_findings *findings, const struct wk_pdb_id
 		wk_buf_reset(&beside);
 		wk_buf_add_str(&beside, stem);
 		wk_buf_add_text(&beside, endings[i]);
-		found = tell_program_beside(findings, id, wk_buf_text(&beside)) || found;
+		found = report_program_beside(findings, id, wk_buf_text(&beside)) || found;
 	}
 	if (!found)
 		wk_findings_good(findings, "the program that it belongs to does not lie beside it; "
@@ -67,7 +67,7 @@ static bool count_public(void *context, const struct wk_pdb_public *symbol)
 	return true;
 }
 
-static void tell_content(struct wk_findings *findings, struct wk_pdb *pdb)
+static void report_content(struct wk_findings *findings, struct wk_pdb *pdb)
 {
 	struct wk_buf publics = { 0 }, modules = { 0 };
 	uint64_t count = 0;
@@ -76,7 +76,7 @@ static void tell_content(struct wk_findings *findings, struct wk_pdb *pdb)
 	wk_num_add_grouped(&publics, count);
 	wk_num_add_grouped(&modules, wk_pdb_module_count(pdb));
 	if (wk_pdb_is_stripped(pdb))
-		wk_findings_better(findings, wk_windows_pdb_mend(wk_pdb_why_stripped(pdb)),
+		wk_findings_better(findings, wk_windows_pdb_fix(wk_pdb_why_stripped(pdb)),
 				   "public names only, of %s function%s: %s", wk_buf_text(&publics),
 				   count == 1 ? "" : "s", wk_pdb_why_stripped(pdb));
 	else
@@ -89,19 +89,19 @@ static void tell_content(struct wk_findings *findings, struct wk_pdb *pdb)
 	wk_buf_fini(&modules);
 }
 
-static void tell_pdb(struct wk_findings *findings, struct wk_pdb *pdb, const char *path)
+static void report_pdb(struct wk_findings *findings, struct wk_pdb *pdb, const char *path)
 {
 	struct wk_buf key = { 0 };
 
 	wk_pdb_id_add(&key, wk_pdb_id(pdb));
 	wk_findings_good(findings, "the PDB of a program for Windows, GUID and age %s",
 			 wk_buf_text(&key));
-	tell_program_of(findings, wk_pdb_id(pdb), path);
-	tell_content(findings, pdb);
+	report_program_of(findings, wk_pdb_id(pdb), path);
+	report_content(findings, pdb);
 	wk_buf_fini(&key);
 }
 
-void wk_windows_pdb_tell(struct wk_findings *findings, const char *path)
+void wk_windows_pdb_print(struct wk_findings *findings, const char *path)
 {
 	struct wk_err err = { 0 };
 	struct wk_os_file file;
@@ -114,7 +114,7 @@ void wk_windows_pdb_tell(struct wk_findings *findings, const char *path)
 				"it was cut: it says that it has more pages than "
 				"there are, and is not used");
 	else if (pdb)
-		tell_pdb(findings, pdb, path);
+		report_pdb(findings, pdb, path);
 	else
 		wk_findings_bad(findings, NULL, "it cannot be looked at: %s", err.text);
 	wk_pdb_free(pdb);

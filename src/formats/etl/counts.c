@@ -66,7 +66,7 @@ void wk_etl_counts_use(struct wk_etl_counts *counts, uint32_t kind)
 
 /* ---- telling */
 
-static bool tell(const struct wk_sink *sink, struct wk_str provider, struct wk_str name,
+static bool emit(const struct wk_sink *sink, struct wk_str provider, struct wk_str name,
 		 const struct wk_etl_tally *tally, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_COUNT, .cpu = WK_NO_CPU };
@@ -74,10 +74,10 @@ static bool tell(const struct wk_sink *sink, struct wk_str provider, struct wk_s
 	event.count = (struct wk_event_count){ .provider = provider, .name = name,
 					       .count = tally->count,
 					       .is_used = tally->is_used };
-	return tally->count == 0 || wk_sink_take(sink, &event, err);
+	return tally->count == 0 || wk_sink_emit(sink, &event, err);
 }
 
-static bool tell_kernel(const struct wk_etl_tally *tally, size_t hook, const struct wk_sink *sink,
+static bool emit_kernel(const struct wk_etl_tally *tally, size_t hook, const struct wk_sink *sink,
 			struct wk_err *err)
 {
 	struct wk_buf name = { 0 };
@@ -86,7 +86,7 @@ static bool tell_kernel(const struct wk_etl_tally *tally, size_t hook, const str
 	if (tally->count == 0)
 		return true;
 	wk_etl_kernel_name((uint16_t)hook, &name);
-	ok = tell(sink, wk_str_c(KERNEL_PROVIDER), wk_buf_str(&name), tally, err);
+	ok = emit(sink, wk_str_c(KERNEL_PROVIDER), wk_buf_str(&name), tally, err);
 	wk_buf_fini(&name);
 	return ok;
 }
@@ -125,7 +125,7 @@ static void add_name(struct names *names, const struct named *named)
 	names->rows[row - 1].tally.is_used |= named->tally.is_used;
 }
 
-static bool tell_others(const struct wk_etl_counts *counts, struct wk_etl_schemas *schemas,
+static bool emit_others(const struct wk_etl_counts *counts, struct wk_etl_schemas *schemas,
 			const struct wk_sink *sink, struct wk_err *err)
 {
 	struct names names = { .rows = wk_alloc_zeroed(counts->other_count + 1,
@@ -139,20 +139,20 @@ static bool tell_others(const struct wk_etl_counts *counts, struct wk_etl_schema
 		add_name(&names, &named);
 	}
 	for (size_t i = 0; ok && i < names.count; i++)
-		ok = tell(sink, names.rows[i].provider, names.rows[i].name, &names.rows[i].tally,
+		ok = emit(sink, names.rows[i].provider, names.rows[i].name, &names.rows[i].tally,
 			  err);
 	free(names.rows);
 	wk_index_fini(&names.index);
 	return ok;
 }
 
-bool wk_etl_counts_tell(const struct wk_etl_counts *counts, struct wk_etl_schemas *schemas,
+bool wk_etl_counts_emit(const struct wk_etl_counts *counts, struct wk_etl_schemas *schemas,
 			const struct wk_sink *sink, struct wk_err *err)
 {
 	bool ok = true;
 
 	for (size_t group = 0; group < GROUPS; group++)
 		for (size_t i = 0; ok && counts->kernel[group] && i < OPCODES; i++)
-			ok = tell_kernel(&counts->kernel[group][i], group * OPCODES + i, sink, err);
-	return ok && tell_others(counts, schemas, sink, err);
+			ok = emit_kernel(&counts->kernel[group][i], group * OPCODES + i, sink, err);
+	return ok && emit_others(counts, schemas, sink, err);
 }

@@ -27,7 +27,7 @@ struct wk_etl_tally *wk_etl_counts_add(struct wk_etl_counts *counts, uint32_t ho
 void wk_etl_counts_use(struct wk_etl_counts *counts, uint32_t kind);
 
 /* A COUNT event for each kind, those of the kernel first, by their hooks; others as they came. */
-bool wk_etl_counts_tell(const struct wk_etl_counts *counts, struct wk_etl_schemas *schemas,
+bool wk_etl_counts_emit(const struct wk_etl_counts *counts, struct wk_etl_schemas *schemas,
 			const struct wk_sink *sink, struct wk_err *err);
 
 /* What kernel events are called, as "PerfInfo/Sample": into `to`, with its hook where it has

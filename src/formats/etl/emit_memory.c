@@ -22,7 +22,7 @@ static uint32_t changes_of(uint32_t hook, uint32_t flags)
 }
 
 /* Where nobody knows who did it, the process itself is as good a guess as any. */
-bool wk_etl_tell_virtual(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+bool wk_etl_emit_virtual(struct wk_etl_trace *trace, const struct wk_etl_record *record,
 			 uint32_t hook)
 {
 	struct wk_event event = { .kind = WK_EVENT_MEMORY, .cpu = record->cpu,
@@ -41,12 +41,12 @@ bool wk_etl_tell_virtual(struct wk_etl_trace *trace, const struct wk_etl_record 
 		event.pid = event.tid = memory.pid;
 	if (event.pid == WK_UNKNOWN_PID)
 		event.pid = memory.pid;
-	return event.memory.changes == 0 || wk_etl_take(trace, &event);
+	return event.memory.changes == 0 || wk_etl_handle(trace, &event);
 }
 
 /* ---- what was counted for a process */
 
-bool wk_etl_tell_use(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+bool wk_etl_emit_use(struct wk_etl_trace *trace, const struct wk_etl_record *record)
 {
 	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU,
 				  .time_ns = wk_etl_ns(trace->file, record->time) };
@@ -59,7 +59,7 @@ bool wk_etl_tell_use(struct wk_etl_trace *trace, const struct wk_etl_record *rec
 	event.pid = event.tid = use.pid;
 	event.process = (struct wk_event_process){ .change = WK_PROCESS_SEEN,
 						   .threads_apart = true, .use = use.use };
-	return wk_etl_take(trace, &event);
+	return wk_etl_handle(trace, &event);
 }
 
 /* ---- heaps */
@@ -85,7 +85,7 @@ static bool read_heap(const struct wk_etl_record *record, uint32_t hook, struct 
 	}
 }
 
-bool wk_etl_tell_heap(struct wk_etl_trace *trace, const struct wk_etl_record *record, uint32_t hook)
+bool wk_etl_emit_heap(struct wk_etl_trace *trace, const struct wk_etl_record *record, uint32_t hook)
 {
 	struct wk_event event = { .kind = WK_EVENT_HEAP, .cpu = record->cpu,
 				  .time_ns = wk_etl_ns(trace->file, record->time) };
@@ -104,5 +104,5 @@ bool wk_etl_tell_heap(struct wk_etl_trace *trace, const struct wk_etl_record *re
 	event.heap.old_address = block.old_address;
 	event.heap.old_size_bytes = block.old_size_bytes;
 	event.heap.made_by = wk_str_c(wk_etl_heap_source(block.source));
-	return wk_etl_take(trace, &event);
+	return wk_etl_handle(trace, &event);
 }

@@ -231,7 +231,7 @@ bool wk_etl_scan_sampled(struct wk_etl_trace *trace, const struct wk_etl_record 
 
 /* ---- sources */
 
-static bool tell_source(struct wk_etl_trace *trace, uint32_t number, struct wk_str name,
+static bool emit_source(struct wk_etl_trace *trace, uint32_t number, struct wk_str name,
 			const char *unit, bool is_cpu_time)
 {
 	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
@@ -239,10 +239,10 @@ static bool tell_source(struct wk_etl_trace *trace, uint32_t number, struct wk_s
 	event.source = (struct wk_event_source){ .source = number, .name = name,
 						 .unit = wk_str_c(unit),
 						 .is_cpu_time = is_cpu_time };
-	return wk_etl_take(trace, &event);
+	return wk_etl_handle(trace, &event);
 }
 
-static bool tell_counter(struct wk_etl_trace *trace, size_t row)
+static bool emit_counter(struct wk_etl_trace *trace, size_t row)
 {
 	const struct wk_etl_counter *counter = &trace->counters[row];
 	struct wk_buf name = { 0 };
@@ -254,21 +254,21 @@ static bool tell_counter(struct wk_etl_trace *trace, size_t row)
 		wk_buf_add_str(&name, counter->name);
 	else
 		wk_buf_add_fmt(&name, "counter %" PRIu32, counter->source);
-	ok = tell_source(trace, FIRST_COUNTER + (uint32_t)row, wk_buf_str(&name), "events", false);
+	ok = emit_source(trace, FIRST_COUNTER + (uint32_t)row, wk_buf_str(&name), "events", false);
 	wk_buf_fini(&name);
 	return ok;
 }
 
-bool wk_etl_tell_sources(struct wk_etl_trace *trace)
+bool wk_etl_emit_sources(struct wk_etl_trace *trace)
 {
 	bool ok = true;
 
 	for (uint32_t i = SAMPLED; ok && i < FIRST_COUNTER; i++)
 		if (trace->sources_seen >> i & 1)
-			ok = tell_source(trace, i, wk_str_c(sources[i].name), sources[i].unit,
+			ok = emit_source(trace, i, wk_str_c(sources[i].name), sources[i].unit,
 					 i == SAMPLED);
 	for (size_t i = 0; ok && i < trace->counter_count; i++)
-		ok = tell_counter(trace, i);
+		ok = emit_counter(trace, i);
 	return ok;
 }
 
@@ -308,7 +308,7 @@ static bool on_sample(struct wk_etl_trace *trace, const struct wk_etl_record *re
 	event.sample.weight = (sample.count ? sample.count : 1) * timer_ns(trace, record->time);
 	set_address(&event, record, sample.address);
 	wk_etl_set_thread(trace, record, sample.tid, &event, &event.sample);
-	return wk_etl_take(trace, &event);
+	return wk_etl_handle(trace, &event);
 }
 
 static bool on_samples(struct wk_etl_trace *trace, const struct wk_etl_record *record)
@@ -341,7 +341,7 @@ static bool on_counted(struct wk_etl_trace *trace, const struct wk_etl_record *r
 		wk_etl_intervals_at(&trace->counters[row - 1].intervals, record->time, 1);
 	set_address(&event, record, counted.address);
 	wk_etl_set_thread(trace, record, counted.tid, &event, &event.sample);
-	return wk_etl_take(trace, &event);
+	return wk_etl_handle(trace, &event);
 }
 
 static bool on_fault(struct wk_etl_trace *trace, const struct wk_etl_record *record,
@@ -359,7 +359,7 @@ static bool on_fault(struct wk_etl_trace *trace, const struct wk_etl_record *rec
 	event.sample.details = &details;
 	set_address(&event, record, fault.program_counter);
 	wk_etl_set_doer(trace, record, &event, &event.sample);
-	return wk_etl_take(trace, &event);
+	return wk_etl_handle(trace, &event);
 }
 
 /* One is one, however many pages were read; how many bytes that were stands beside it. */
@@ -381,7 +381,7 @@ static bool on_hard_fault(struct wk_etl_trace *trace, const struct wk_etl_record
 		set_address(&event, record, event.sample.kernel_chain[0]);
 	else if (event.sample.user_count)
 		set_address(&event, record, event.sample.user_chain[0]);
-	return wk_etl_take(trace, &event);
+	return wk_etl_handle(trace, &event);
 }
 
 /* It is told when it is over; what it did has no stack but its own beginning. */
@@ -400,10 +400,10 @@ static bool on_interrupt(struct wk_etl_trace *trace, const struct wk_etl_record 
 	event.sample.weight = event.time_ns > begin_ns ? event.time_ns - begin_ns : 0;
 	set_address(&event, record, interrupt.routine);
 	wk_etl_set_running(trace, record, &event);
-	return wk_etl_take(trace, &event);
+	return wk_etl_handle(trace, &event);
 }
 
-bool wk_etl_tell_sampled(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+bool wk_etl_emit_sampled(struct wk_etl_trace *trace, const struct wk_etl_record *record,
 			 uint32_t hook)
 {
 	enum source source = source_of_hook(hook);

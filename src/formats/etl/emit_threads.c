@@ -109,7 +109,7 @@ bool wk_etl_set_doer(struct wk_etl_trace *trace, const struct wk_etl_record *rec
 
 /* ---- switches */
 
-bool wk_etl_tell_switch(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+bool wk_etl_emit_switch(struct wk_etl_trace *trace, const struct wk_etl_record *record)
 {
 	struct wk_event event = { .kind = WK_EVENT_SWITCH, .cpu = record->cpu,
 				  .time_ns = wk_etl_ns(trace->file, record->time) };
@@ -128,10 +128,10 @@ bool wk_etl_tell_switch(struct wk_etl_trace *trace, const struct wk_etl_record *
 	if (switched.old_tid)
 		event.switched.wait_reason = wk_str_c(wk_etl_wait_reason(switched.wait_reason));
 	wk_etl_set_thread(trace, record, switched.new_tid, &event, &event.switched.sample);
-	return wk_etl_take(trace, &event);
+	return wk_etl_handle(trace, &event);
 }
 
-bool wk_etl_tell_ready(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+bool wk_etl_emit_ready(struct wk_etl_trace *trace, const struct wk_etl_record *record)
 {
 	struct wk_event event = { .kind = WK_EVENT_READY, .cpu = record->cpu,
 				  .time_ns = wk_etl_ns(trace->file, record->time) };
@@ -145,5 +145,5 @@ bool wk_etl_tell_ready(struct wk_etl_trace *trace, const struct wk_etl_record *r
 	event.ready.ready_pid = wk_etl_pid_of_thread(trace, ready.tid);
 	event.ready.is_interrupt = ready.in_dpc;
 	wk_etl_set_doer(trace, record, &event, &event.ready.sample);
-	return wk_etl_take(trace, &event);
+	return wk_etl_handle(trace, &event);
 }

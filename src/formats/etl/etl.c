@@ -4,23 +4,23 @@
 #include "formats/etl/trace.h"
 #include "formats/reader.h"
 
-static bool tell_count(struct wk_etl_trace *trace, uint64_t count, const char *one,
+static bool emit_count(struct wk_etl_trace *trace, uint64_t count, const char *one,
 		       const char *several)
 {
 	return wk_sink_note_count(trace->sink, WK_NOTE_FAULT, count, one, several, trace->err);
 }
 
-static bool tell_lost(struct wk_etl_trace *trace)
+static bool emit_lost(struct wk_etl_trace *trace)
 {
 	struct wk_event event = { .kind = WK_EVENT_LOST, .cpu = WK_NO_CPU };
 
 	event.lost.count = wk_etl_header(trace->file)->events_lost;
-	return event.lost.count == 0 || wk_sink_take(trace->sink, &event, trace->err);
+	return event.lost.count == 0 || wk_sink_emit(trace->sink, &event, trace->err);
 }
 
 /* Whole buffers, of whose events nobody knows how many they were; and where the header counts no
  * loss, what Windows marked. */
-static bool tell_lost_buffers(struct wk_etl_trace *trace)
+static bool emit_lost_buffers(struct wk_etl_trace *trace)
 {
 	const struct wk_etl_header *header = wk_etl_header(trace->file);
 	const struct wk_etl_damage *damage = wk_etl_damage(trace->file);
@@ -38,7 +38,7 @@ static bool tell_lost_buffers(struct wk_etl_trace *trace)
 }
 
 /* A trace that was cut: the end of it has what stacks and images are called, too. */
-static bool tell_missing(struct wk_etl_trace *trace)
+static bool emit_missing(struct wk_etl_trace *trace)
 {
 	const struct wk_etl_damage *damage = wk_etl_damage(trace->file);
 	struct wk_buf words = { 0 };
@@ -64,7 +64,7 @@ static bool tell_missing(struct wk_etl_trace *trace)
 }
 
 /* The first of the faults, where it is. */
-static bool tell_first_damage(struct wk_etl_trace *trace)
+static bool emit_first_damage(struct wk_etl_trace *trace)
 {
 	const struct wk_etl_damage *damage = wk_etl_damage(trace->file);
 	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
@@ -72,27 +72,27 @@ static bool tell_first_damage(struct wk_etl_trace *trace)
 	event.note = (struct wk_event_note){ .offset = damage->first_offset,
 					     .text = wk_str_c(damage->first_words),
 					     .severity = WK_NOTE_FAULT };
-	return event.note.text.len == 0 || wk_sink_take(trace->sink, &event, trace->err);
+	return event.note.text.len == 0 || wk_sink_emit(trace->sink, &event, trace->err);
 }
 
 #define NO_EXPAT ", which this wick, built without expat, does not read: numbers stand for names"
 
-static bool tell_damage(struct wk_etl_trace *trace)
+static bool emit_damage(struct wk_etl_trace *trace)
 {
-	return tell_lost(trace) && tell_lost_buffers(trace) && tell_missing(trace) &&
-	       tell_count(trace, trace->unknown_keys,
+	return emit_lost(trace) && emit_lost_buffers(trace) && emit_missing(trace) &&
+	       emit_count(trace, trace->unknown_keys,
 			  " stack is only a number, and nothing says what it stood for",
 			  " stacks are only numbers, and nothing says what they stood for") &&
-	       tell_count(trace, trace->short_payloads,
+	       emit_count(trace, trace->short_payloads,
 			  " record is too short for what it should tell",
 			  " records are too short for what they should tell") &&
-	       tell_count(trace, trace->packed_switches,
+	       emit_count(trace, trace->packed_switches,
 			  " record of context switches is packed in a way that is unknown",
 			  " records of context switches are packed in a way that is unknown") &&
-	       tell_count(trace, wk_etl_schemas_unread(trace->schemas),
+	       emit_count(trace, wk_etl_schemas_unread(trace->schemas),
 			  " description of events is XML" NO_EXPAT,
 			  " descriptions of events are XML" NO_EXPAT) &&
-	       tell_first_damage(trace);
+	       emit_first_damage(trace);
 }
 
 static void end_trace(struct wk_etl_trace *trace)
@@ -156,9 +156,9 @@ static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, s
 	if (!trace.file)
 		return false;
 	wk_etl_scan(&trace);
-	wk_etl_rewind_to_kept(trace.file);
-	ok = wk_etl_tell(&trace) && wk_etl_user_tell_end(trace.user, sink, err) &&
-	     wk_etl_snapshots_tell(trace.snapshots, sink, err) && tell_damage(&trace);
+	wk_etl_rewind_to_saved(trace.file);
+	ok = wk_etl_second_pass(&trace) && wk_etl_user_emit_end(trace.user, sink, err) &&
+	     wk_etl_snapshots_emit(trace.snapshots, sink, err) && emit_damage(&trace);
 	end_trace(&trace);
 	return ok;
 }

@@ -68,7 +68,7 @@ static void scan_process(struct scan *scan, const struct wk_etl_record *record, 
 				   sizeof(*trace->processes));
 	trace->processes[trace->process_count++] = (struct wk_etl_seen_process){
 		.pid = process.pid,
-		.told = wk_etl_told_process(trace, &process),
+		.told = wk_etl_emitted_process(trace, &process),
 	};
 }
 
@@ -189,7 +189,7 @@ static bool scan_config(struct wk_etl_trace *trace, const struct wk_etl_record *
 {
 	if (!wk_etl_config_knows(hook))
 		return false;
-	trace->short_payloads += !wk_etl_config_take(&trace->config, hook, record);
+	trace->short_payloads += !wk_etl_config_handle(&trace->config, hook, record);
 	return true;
 }
 
@@ -261,7 +261,7 @@ static bool scan_record(struct scan *scan, const struct wk_etl_record *record, u
 	case WK_ETL_NO_HOOK:
 		return record->kind == WK_ETL_KERNEL; /* the header, which is read already */
 	default:
-		return wk_etl_scan_sampled(trace, record, hook) || wk_etl_is_told(hook) ||
+		return wk_etl_scan_sampled(trace, record, hook) || wk_etl_is_known(hook) ||
 		       scan_config(trace, record, hook);
 	}
 	return true;
@@ -284,9 +284,9 @@ static void scan_next(struct scan *scan, struct wk_etl_record *record)
 	uint32_t kind = wk_etl_schemas_kind(trace->schemas, record);
 	struct wk_etl_tally *tally = tally_of(trace, record, hook, kind);
 
-	wk_etl_mend_width(record, hook);
+	wk_etl_widen_pointers(record, hook);
 	tally->is_used |= scan_record(scan, record, hook);
-	if (wk_etl_tells(trace, record, hook))
+	if (wk_etl_is_emitted(trace, record, hook))
 		wk_etl_keep(trace->file, wk_etl_place(trace->file));
 	if (record->kind == WK_ETL_KERNEL)
 		return;
@@ -316,7 +316,7 @@ void wk_etl_scan(struct wk_etl_trace *trace)
 	wk_etl_user_settle(trace->user, trace->counts);
 	trace->unknown_keys = wk_etl_stacks_settle(trace->stacks);
 	wk_etl_ids_settle(trace->ids);
-	wk_etl_config_take_header(&trace->config, wk_etl_header(trace->file));
+	wk_etl_config_handle_header(&trace->config, wk_etl_header(trace->file));
 	wk_map_fini(&scan.processes);
 	wk_map_fini(&scan.threads);
 	wk_map_fini(&scan.images);

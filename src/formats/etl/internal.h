@@ -53,7 +53,7 @@ void wk_etl_buffer_at(const struct wk_etl_input *input, uint64_t offset,
 		      struct wk_etl_buffer *buffer);
 
 /* Memory for an unpacked buffer, kept from one to the next; zeroed at first, freed by its owner. */
-struct wk_etl_room {
+struct wk_etl_limits {
 	uint8_t *at;
 	size_t cap;
 };
@@ -62,7 +62,7 @@ struct wk_etl_room {
  * are there than its header claims; those that are there are in `records`. Packed ones become
  * `most` bytes at most. */
 bool wk_etl_buffer_records(const struct wk_etl_input *input, const struct wk_etl_buffer *buffer,
-			   size_t most, struct wk_etl_room *room, struct wk_bytes *records);
+			   size_t most, struct wk_etl_limits *room, struct wk_bytes *records);
 
 /* The size of the record that `left` begins with, header and all, without what it is rounded up by,
  * and its time, which stays as it was if the header has none. 0 at the end of what is filled, or,

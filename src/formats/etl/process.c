@@ -26,8 +26,8 @@ static uint32_t traits_of(uint32_t flags)
 	       (flags & WK_ETL_PROCESS_IS_PACKAGED ? (uint32_t)WK_PROCESS_IS_PACKAGED : 0);
 }
 
-struct wk_event_process wk_etl_told_process(struct wk_etl_trace *trace,
-					    const struct wk_etl_process *process)
+struct wk_event_process wk_etl_emitted_process(struct wk_etl_trace *trace,
+					       const struct wk_etl_process *process)
 {
 	return (struct wk_event_process){
 		.parent_pid = process->parent_pid,

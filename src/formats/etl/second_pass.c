@@ -8,24 +8,24 @@
 
 /* ---- what was there before */
 
-static bool tell_fact(struct wk_etl_trace *trace, const char *key, struct wk_str value)
+static bool emit_fact(struct wk_etl_trace *trace, const char *key, struct wk_str value)
 {
 	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
 
 	event.system = (struct wk_event_system){ .key = wk_str_c(key), .value = value };
-	return value.len == 0 || wk_etl_take(trace, &event);
+	return value.len == 0 || wk_etl_handle(trace, &event);
 }
 
-static bool tell_number(struct wk_etl_trace *trace, const char *key, uint64_t value)
+static bool emit_number(struct wk_etl_trace *trace, const char *key, uint64_t value)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, value);
-	return value == 0 || tell_fact(trace, key, wk_str_c(text));
+	return value == 0 || emit_fact(trace, key, wk_str_c(text));
 }
 
 /* "Windows 11 Pro, build 26100". Windows 11 calls itself 10, but for its build. */
-static bool tell_version(struct wk_etl_trace *trace)
+static bool emit_version(struct wk_etl_trace *trace)
 {
 	const struct wk_etl_header *header = wk_etl_header(trace->file);
 	struct wk_str product = trace->config.product;
@@ -43,12 +43,12 @@ static bool tell_version(struct wk_etl_trace *trace)
 			       header->os_minor);
 	}
 	wk_buf_add_fmt(&text, ", build %" PRIu32, header->os_build);
-	ok = tell_fact(trace, "system", wk_buf_str(&text));
+	ok = emit_fact(trace, "system", wk_buf_str(&text));
 	wk_buf_fini(&text);
 	return ok;
 }
 
-static bool tell_config(struct wk_etl_trace *trace)
+static bool emit_config(struct wk_etl_trace *trace)
 {
 	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
 	size_t count;
@@ -57,7 +57,7 @@ static bool tell_config(struct wk_etl_trace *trace)
 
 	for (size_t i = 0; ok && i < count; i++) {
 		event.system = facts[i].told;
-		ok = wk_etl_take(trace, &event);
+		ok = wk_etl_handle(trace, &event);
 	}
 	return ok;
 }
@@ -66,7 +66,7 @@ static bool tell_config(struct wk_etl_trace *trace)
 #define LAST_TICK     (TICKS_TO_1970 + INT64_MAX / 100)
 
 /* When the trace's own clock was at 0, in ns since 1970. */
-static bool tell_clock(struct wk_etl_trace *trace)
+static bool emit_clock(struct wk_etl_trace *trace)
 {
 	uint64_t start = wk_etl_header(trace->file)->start_time;
 	char text[32];
@@ -74,17 +74,17 @@ static bool tell_clock(struct wk_etl_trace *trace)
 	if (start < TICKS_TO_1970 || start > LAST_TICK)
 		return true;
 	snprintf(text, sizeof(text), "0 %" PRIu64, (start - TICKS_TO_1970) * 100);
-	return tell_fact(trace, "clock pair", wk_str_c(text));
+	return emit_fact(trace, "clock pair", wk_str_c(text));
 }
 
-static bool tell_system(struct wk_etl_trace *trace)
+static bool emit_system(struct wk_etl_trace *trace)
 {
 	const struct wk_etl_header *header = wk_etl_header(trace->file);
 
-	return tell_version(trace) && tell_clock(trace) &&
-	       tell_fact(trace, "cpu", trace->config.cpu_name) &&
-	       tell_number(trace, "cpus", header->processors) &&
-	       tell_number(trace, "cpu MHz", header->cpu_mhz) && tell_config(trace);
+	return emit_version(trace) && emit_clock(trace) &&
+	       emit_fact(trace, "cpu", trace->config.cpu_name) &&
+	       emit_number(trace, "cpus", header->processors) &&
+	       emit_number(trace, "cpu MHz", header->cpu_mhz) && emit_config(trace);
 }
 
 /* What other records say of it. */
@@ -95,7 +95,7 @@ static void complete_process(struct wk_etl_trace *trace, uint32_t pid,
 	process->services = wk_etl_services_of(&trace->config, pid);
 }
 
-static bool tell_process(struct wk_etl_trace *trace, const struct wk_etl_seen_process *process)
+static bool emit_process(struct wk_etl_trace *trace, const struct wk_etl_seen_process *process)
 {
 	struct wk_event event = {
 		.kind = WK_EVENT_PROCESS, .pid = process->pid, .tid = process->pid,
@@ -104,7 +104,7 @@ static bool tell_process(struct wk_etl_trace *trace, const struct wk_etl_seen_pr
 	event.process = process->told;
 	event.process.change = WK_PROCESS_SEEN;
 	complete_process(trace, process->pid, &event.process);
-	return wk_etl_take(trace, &event);
+	return wk_etl_handle(trace, &event);
 }
 
 /* Its own, or else that of the service it works for: "service Dhcp". */
@@ -120,7 +120,7 @@ static struct wk_str thread_name(const struct wk_etl_trace *trace,
 	return wk_buf_str(words);
 }
 
-static bool tell_thread(struct wk_etl_trace *trace, const struct wk_etl_seen_thread *thread,
+static bool emit_thread(struct wk_etl_trace *trace, const struct wk_etl_seen_thread *thread,
 			enum wk_thread_change change, uint64_t time_ns)
 {
 	struct wk_event event = { .kind = WK_EVENT_THREAD, .time_ns = time_ns, .pid = thread->pid,
@@ -130,7 +130,7 @@ static bool tell_thread(struct wk_etl_trace *trace, const struct wk_etl_seen_thr
 
 	event.thread = (struct wk_event_thread){
 		.change = change, .name = thread_name(trace, thread, &words) };
-	ok = wk_etl_take(trace, &event);
+	ok = wk_etl_handle(trace, &event);
 	wk_buf_fini(&words);
 	return ok;
 }
@@ -145,7 +145,7 @@ static struct wk_build_id build_id_of(const struct wk_etl_debug_id *id)
 	return build;
 }
 
-static bool tell_image(struct wk_etl_trace *trace, const struct wk_etl_seen_image *image,
+static bool emit_image(struct wk_etl_trace *trace, const struct wk_etl_seen_image *image,
 		       bool is_gone, uint64_t time_ns)
 {
 	const struct wk_etl_debug_id *id =
@@ -166,10 +166,10 @@ static bool tell_image(struct wk_etl_trace *trace, const struct wk_etl_seen_imag
 		event.image.build_id = build_id_of(id);
 		event.image.pdb_path = id->path;
 	}
-	return wk_etl_take(trace, &event);
+	return wk_etl_handle(trace, &event);
 }
 
-static bool tell_seen_images(struct wk_etl_trace *trace)
+static bool emit_seen_images(struct wk_etl_trace *trace)
 {
 	bool ok = true;
 
@@ -177,24 +177,24 @@ static bool tell_seen_images(struct wk_etl_trace *trace)
 		struct wk_etl_seen_image image = trace->images[i];
 
 		image.path = wk_etl_keep_path(trace, wk_bytes_of(image.path.at, image.path.len));
-		ok = tell_image(trace, &image, false, 0);
+		ok = emit_image(trace, &image, false, 0);
 	}
 	return ok;
 }
 
-static bool tell_seen(struct wk_etl_trace *trace)
+static bool emit_seen(struct wk_etl_trace *trace)
 {
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < trace->process_count; i++)
-		ok = tell_process(trace, &trace->processes[i]);
+		ok = emit_process(trace, &trace->processes[i]);
 	for (size_t i = 0; ok && i < trace->thread_count; i++) {
 		wk_map_set(&trace->pid_of, trace->threads[i].tid, trace->threads[i].pid + 1);
-		ok = tell_thread(trace, &trace->threads[i], WK_THREAD_SEEN, 0);
+		ok = emit_thread(trace, &trace->threads[i], WK_THREAD_SEEN, 0);
 	}
-	ok = ok && tell_seen_images(trace);
+	ok = ok && emit_seen_images(trace);
 	return ok &&
-	       wk_etl_methods_tell_seen(trace->methods, trace->modules, trace->sink, trace->err);
+	       wk_etl_methods_emit_seen(trace->methods, trace->modules, trace->sink, trace->err);
 }
 
 /* ---- changes */
@@ -208,12 +208,12 @@ static bool on_process(struct wk_etl_trace *trace, const struct wk_etl_record *r
 	if (!wk_etl_read_process(record->payload, wk_etl_form_of(record), &process))
 		return true;
 	event.pid = event.tid = process.pid;
-	event.process = wk_etl_told_process(trace, &process);
+	event.process = wk_etl_emitted_process(trace, &process);
 	event.process.change = ends ? WK_PROCESS_EXIT : WK_PROCESS_START;
 	event.process.has_exit_code = ends;
 	event.process.exit_code = process.exit_status;
 	complete_process(trace, process.pid, &event.process);
-	return wk_etl_take(trace, &event);
+	return wk_etl_handle(trace, &event);
 }
 
 static bool on_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record, bool ends)
@@ -227,7 +227,7 @@ static bool on_thread(struct wk_etl_trace *trace, const struct wk_etl_record *re
 					    wk_etl_keep16(trace, thread.name) };
 	if (!ends)
 		wk_map_set(&trace->pid_of, thread.tid, thread.pid + 1);
-	return tell_thread(trace, &seen, ends ? WK_THREAD_EXIT : WK_THREAD_START,
+	return emit_thread(trace, &seen, ends ? WK_THREAD_EXIT : WK_THREAD_START,
 			   wk_etl_ns(trace->file, record->time));
 }
 
@@ -242,7 +242,7 @@ static bool on_thread_name(struct wk_etl_trace *trace, const struct wk_etl_recor
 	}
 	seen = (struct wk_etl_seen_thread){ .pid = thread.pid, .tid = thread.tid,
 					    .name = wk_etl_keep16(trace, thread.name) };
-	return tell_thread(trace, &seen, WK_THREAD_NAME, wk_etl_ns(trace->file, record->time));
+	return emit_thread(trace, &seen, WK_THREAD_NAME, wk_etl_ns(trace->file, record->time));
 }
 
 static bool on_image(struct wk_etl_trace *trace, const struct wk_etl_record *record, bool is_gone)
@@ -258,7 +258,7 @@ static bool on_image(struct wk_etl_trace *trace, const struct wk_etl_record *rec
 		.base = image.base, .size_bytes = image.size_bytes,
 		.path = wk_etl_keep_path(trace, image.path),
 		.time_stamp = image.time_stamp, .time = record->time };
-	return tell_image(trace, &seen, is_gone, wk_etl_ns(trace->file, record->time));
+	return emit_image(trace, &seen, is_gone, wk_etl_ns(trace->file, record->time));
 }
 
 /* ---- marks */
@@ -272,14 +272,14 @@ static bool on_mark(struct wk_etl_trace *trace, const struct wk_etl_record *reco
 
 	wk_etl_set_running(trace, record, &event);
 	event.mark.label = wk_etl_text8(&label);
-	return wk_etl_take(trace, &event);
+	return wk_etl_handle(trace, &event);
 }
 
-static bool tell_record(struct wk_etl_trace *trace, struct wk_etl_record *record)
+static bool emit_record(struct wk_etl_trace *trace, struct wk_etl_record *record)
 {
 	uint32_t hook = wk_etl_hook_of(record);
 
-	wk_etl_mend_width(record, hook);
+	wk_etl_widen_pointers(record, hook);
 	switch (hook) {
 	case WK_ETL_PROCESS_START:
 		return on_process(trace, record, false);
@@ -298,37 +298,37 @@ static bool tell_record(struct wk_etl_trace *trace, struct wk_etl_record *record
 		return on_image(trace, record, true);
 	case WK_ETL_METHOD_LOAD:
 	case WK_ETL_SCRIPT_LOAD:
-		return wk_etl_methods_tell(trace->methods, trace->modules, record, hook,
+		return wk_etl_methods_emit(trace->methods, trace->modules, record, hook,
 					   wk_etl_ns(trace->file, record->time), trace->sink,
 					   trace->err);
 	case WK_ETL_SWITCH:
-		return wk_etl_tell_switch(trace, record);
+		return wk_etl_emit_switch(trace, record);
 	case WK_ETL_READY:
-		return wk_etl_tell_ready(trace, record);
+		return wk_etl_emit_ready(trace, record);
 	case WK_ETL_PROCESS_USE:
 	case WK_ETL_PROCESS_USE_BEHIND:
-		return wk_etl_tell_use(trace, record);
+		return wk_etl_emit_use(trace, record);
 	case WK_ETL_VIRTUAL_ALLOC:
 	case WK_ETL_VIRTUAL_FREE:
 	case WK_ETL_VIRTUAL_BEFORE:
 	case WK_ETL_VIRTUAL_BEHIND:
-		return wk_etl_tell_virtual(trace, record, hook);
+		return wk_etl_emit_virtual(trace, record, hook);
 	case WK_ETL_HEAP_CREATE:
 	case WK_ETL_HEAP_ALLOC:
 	case WK_ETL_HEAP_REALLOC:
 	case WK_ETL_HEAP_DESTROY:
 	case WK_ETL_HEAP_FREE:
-		return wk_etl_tell_heap(trace, record, hook);
+		return wk_etl_emit_heap(trace, record, hook);
 	case WK_ETL_MARK:
 	case WK_ETL_MARK_LATER:
 		return on_mark(trace, record);
 	default:
-		return wk_etl_tell_sampled(trace, record, hook);
+		return wk_etl_emit_sampled(trace, record, hook);
 	}
 }
 
-/* The cases of tell_record. */
-bool wk_etl_is_told(uint32_t hook)
+/* The cases of emit_record. */
+bool wk_etl_is_known(uint32_t hook)
 {
 	switch (hook) {
 	case WK_ETL_PROCESS_START:
@@ -362,20 +362,20 @@ bool wk_etl_is_told(uint32_t hook)
 	}
 }
 
-bool wk_etl_tells(const struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		  uint32_t hook)
+bool wk_etl_is_emitted(const struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		       uint32_t hook)
 {
-	return wk_etl_is_told(hook) || wk_etl_is_sampled(hook) ||
+	return wk_etl_is_known(hook) || wk_etl_is_sampled(hook) ||
 	       (record->kind != WK_ETL_KERNEL && (trace->in_full || wk_etl_user_is_mark(record)));
 }
 
-static bool tell_user(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+static bool emit_user(struct wk_etl_trace *trace, const struct wk_etl_record *record)
 {
-	return wk_etl_user_tell(trace->user, record, wk_etl_ns(trace->file, record->time),
+	return wk_etl_user_emit(trace->user, record, wk_etl_ns(trace->file, record->time),
 				trace->in_full, trace->sink, trace->err);
 }
 
-static bool tell_counted(struct wk_etl_trace *trace)
+static bool emit_counted(struct wk_etl_trace *trace)
 {
 	struct wk_etl_sums sums = { 0 };
 	bool ok;
@@ -384,22 +384,22 @@ static bool tell_counted(struct wk_etl_trace *trace)
 		return true;
 	wk_etl_count_idle(trace, &sums);
 	wk_etl_user_count(trace->user, &sums);
-	ok = wk_etl_sums_tell(&sums, trace->file, trace->sink, trace->err);
+	ok = wk_etl_sums_emit(&sums, trace->file, trace->sink, trace->err);
 	wk_etl_sums_fini(&sums);
 	return ok;
 }
 
-bool wk_etl_tell(struct wk_etl_trace *trace)
+bool wk_etl_second_pass(struct wk_etl_trace *trace)
 {
 	struct wk_etl_record record;
-	bool ok = tell_system(trace) && wk_etl_tell_sources(trace) &&
-		  wk_etl_user_tell_sources(trace->user, WK_ETL_FIRST_EVENT_SOURCE, trace->sink,
+	bool ok = emit_system(trace) && wk_etl_emit_sources(trace) &&
+		  wk_etl_user_emit_sources(trace->user, WK_ETL_FIRST_EVENT_SOURCE, trace->sink,
 					   trace->err) &&
-		  tell_seen(trace);
+		  emit_seen(trace);
 
 	while (ok && wk_etl_next(trace->file, &record))
-		ok = tell_record(trace, &record) &&
-		     (record.kind == WK_ETL_KERNEL || tell_user(trace, &record));
-	return ok && tell_counted(trace) &&
-	       wk_etl_counts_tell(trace->counts, trace->schemas, trace->sink, trace->err);
+		ok = emit_record(trace, &record) &&
+		     (record.kind == WK_ETL_KERNEL || emit_user(trace, &record));
+	return ok && emit_counted(trace) &&
+	       wk_etl_counts_emit(trace->counts, trace->schemas, trace->sink, trace->err);
 }

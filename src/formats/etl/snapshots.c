@@ -162,7 +162,7 @@ static void add_faults(const struct snapshot *snapshot, const struct order *orde
 			       snapshot->cut_bytes);
 }
 
-static bool tell(const struct snapshot *snapshot, const struct order *order,
+static bool emit(const struct snapshot *snapshot, const struct order *order,
 		 const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_buf words = { 0 };
@@ -181,7 +181,7 @@ static bool tell(const struct snapshot *snapshot, const struct order *order,
 	return ok;
 }
 
-bool wk_etl_snapshots_tell(struct wk_etl_snapshots *snapshots, const struct wk_sink *sink,
+bool wk_etl_snapshots_emit(struct wk_etl_snapshots *snapshots, const struct wk_sink *sink,
 			   struct wk_err *err)
 {
 	size_t at = 0;
@@ -196,7 +196,7 @@ bool wk_etl_snapshots_tell(struct wk_etl_snapshots *snapshots, const struct wk_s
 
 		if (snapshot->pieces)
 			order = order_of(snapshots->pieces + at, snapshot->pieces);
-		ok = tell(snapshot, &order, sink, err);
+		ok = emit(snapshot, &order, sink, err);
 		at += snapshot->pieces;
 	}
 	return ok;

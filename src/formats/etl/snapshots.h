@@ -18,7 +18,7 @@ void wk_etl_snapshots_free(struct wk_etl_snapshots *snapshots);
 bool wk_etl_snapshots_scan(struct wk_etl_snapshots *snapshots, const struct wk_etl_record *record);
 
 /* A note for each, in the order in which they came. */
-bool wk_etl_snapshots_tell(struct wk_etl_snapshots *snapshots, const struct wk_sink *sink,
+bool wk_etl_snapshots_emit(struct wk_etl_snapshots *snapshots, const struct wk_sink *sink,
 			   struct wk_err *err);
 
 #endif

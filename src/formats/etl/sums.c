@@ -50,7 +50,7 @@ void wk_etl_sums_add(struct wk_etl_sums *sums, const struct wk_event_whose *whos
 	wk_index_add(&sums->index, hash, (uint32_t)sums->count);
 }
 
-bool wk_etl_sums_tell(struct wk_etl_sums *sums, const struct wk_etl_file *file,
+bool wk_etl_sums_emit(struct wk_etl_sums *sums, const struct wk_etl_file *file,
 		      const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_SUMS, .cpu = WK_NO_CPU };
@@ -61,7 +61,7 @@ bool wk_etl_sums_tell(struct wk_etl_sums *sums, const struct wk_etl_file *file,
 	}
 	event.sums = (struct wk_event_sums){ .at = sums->rows, .count = sums->count,
 					     .whose = sums->whose, .whose_count = sums->count };
-	return sums->count == 0 || wk_sink_take(sink, &event, err);
+	return sums->count == 0 || wk_sink_emit(sink, &event, err);
 }
 
 void wk_etl_sums_fini(struct wk_etl_sums *sums)

@@ -22,7 +22,7 @@ void wk_etl_sums_add(struct wk_etl_sums *sums, const struct wk_event_whose *whos
 		     const struct wk_event_sum *sum);
 
 /* As one event, with times in ns. */
-bool wk_etl_sums_tell(struct wk_etl_sums *sums, const struct wk_etl_file *file,
+bool wk_etl_sums_emit(struct wk_etl_sums *sums, const struct wk_etl_file *file,
 		      const struct wk_sink *sink, struct wk_err *err);
 
 void wk_etl_sums_fini(struct wk_etl_sums *sums);

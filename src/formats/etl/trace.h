@@ -203,17 +203,17 @@ struct wk_str wk_etl_keep16(struct wk_etl_trace *trace, struct wk_bytes utf16);
 struct wk_str wk_etl_keep_path(struct wk_etl_trace *trace, struct wk_bytes utf16);
 
 /* What a process record says, but for what changed and the services; texts are the trace's. */
-struct wk_event_process wk_etl_told_process(struct wk_etl_trace *trace,
-					    const struct wk_etl_process *process);
+struct wk_event_process wk_etl_emitted_process(struct wk_etl_trace *trace,
+					       const struct wk_etl_process *process);
 
 /* Remembers the program that a process runs by the path of an image, if it is one: its name in
  * process records may be cut. The second gives the whole name, or the one it was given. */
 void wk_etl_keep_program(struct wk_etl_trace *trace, uint32_t pid, struct wk_bytes path);
 struct wk_str wk_etl_whole_name(const struct wk_etl_trace *trace, uint32_t pid, struct wk_str name,
 				struct wk_str command_line);
-static inline bool wk_etl_take(const struct wk_etl_trace *trace, const struct wk_event *event)
+static inline bool wk_etl_handle(const struct wk_etl_trace *trace, const struct wk_event *event)
 {
-	return wk_sink_take(trace->sink, event, trace->err);
+	return wk_sink_emit(trace->sink, event, trace->err);
 }
 
 /* ---- who did it (etl_tell_threads.c) */
@@ -246,30 +246,30 @@ bool wk_etl_counts_others(const struct wk_etl_trace *trace);
 void wk_etl_count_idle(struct wk_etl_trace *trace, struct wk_etl_sums *sums);
 bool wk_etl_scan_sampled(struct wk_etl_trace *trace, const struct wk_etl_record *record,
 			 uint32_t hook); /* false if it is none */
-bool wk_etl_tell_sources(struct wk_etl_trace *trace);
-bool wk_etl_tell_sampled(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+bool wk_etl_emit_sources(struct wk_etl_trace *trace);
+bool wk_etl_emit_sampled(struct wk_etl_trace *trace, const struct wk_etl_record *record,
 			 uint32_t hook);
-bool wk_etl_tell_switch(struct wk_etl_trace *trace, const struct wk_etl_record *record);
-bool wk_etl_tell_ready(struct wk_etl_trace *trace, const struct wk_etl_record *record);
-bool wk_etl_tell_use(struct wk_etl_trace *trace, const struct wk_etl_record *record);
-bool wk_etl_tell_virtual(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+bool wk_etl_emit_switch(struct wk_etl_trace *trace, const struct wk_etl_record *record);
+bool wk_etl_emit_ready(struct wk_etl_trace *trace, const struct wk_etl_record *record);
+bool wk_etl_emit_use(struct wk_etl_trace *trace, const struct wk_etl_record *record);
+bool wk_etl_emit_virtual(struct wk_etl_trace *trace, const struct wk_etl_record *record,
 			 uint32_t hook);
-bool wk_etl_tell_heap(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+bool wk_etl_emit_heap(struct wk_etl_trace *trace, const struct wk_etl_record *record,
 		      uint32_t hook);
 
 /* A 32-bit program may log what a 64-bit kernel would, in a record that says its own width: what
  * fits only the other width has that from now on. */
-void wk_etl_mend_width(struct wk_etl_record *record, uint32_t hook);
+void wk_etl_widen_pointers(struct wk_etl_record *record, uint32_t hook);
 
 void wk_etl_scan(struct wk_etl_trace *trace);
-bool wk_etl_tell(struct wk_etl_trace *trace);
+bool wk_etl_second_pass(struct wk_etl_trace *trace);
 
 /* Of which hooks the second pass tells more than samples. */
-bool wk_etl_is_told(uint32_t hook);
+bool wk_etl_is_known(uint32_t hook);
 
 /* Whether the second pass does anything with a record, but for the sample that an event of a
  * program is with its stack. */
-bool wk_etl_tells(const struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		  uint32_t hook);
+bool wk_etl_is_emitted(const struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		       uint32_t hook);
 
 #endif

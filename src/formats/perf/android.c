@@ -21,7 +21,7 @@ static struct wk_str read_symbol(struct wk_bytes *in, uint64_t *start, uint32_t 
 
 static bool read_file(struct wk_bytes *in, struct file *file)
 {
-	struct wk_bytes body = wk_bytes_take(in, wk_u32(in));
+	struct wk_bytes body = wk_bytes_slice(in, wk_u32(in));
 	uint64_t start;
 	uint32_t size_bytes;
 
@@ -38,7 +38,7 @@ static bool read_file(struct wk_bytes *in, struct file *file)
 	return !in->bad;
 }
 
-static bool tell_file(struct wk_perf *perf, struct file *file, struct wk_err *err)
+static bool emit_file(struct wk_perf *perf, struct file *file, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .cpu = WK_NO_CPU };
 	bool ok = true;
@@ -51,7 +51,7 @@ static bool tell_file(struct wk_perf *perf, struct file *file, struct wk_err *er
 		event.symbol.name = read_symbol(&file->symbols, &start, &size_bytes);
 		event.symbol.start = start - file->least_address + file->offset;
 		event.symbol.size_bytes = size_bytes;
-		ok = wk_sink_take(perf->sink, &event, err);
+		ok = wk_sink_emit(perf->sink, &event, err);
 	}
 	return ok;
 }
@@ -63,6 +63,6 @@ bool wk_perf_android_files(struct wk_perf *perf, struct wk_bytes *in, struct wk_
 
 	while (ok && wk_bytes_left(in) && read_file(in, &file))
 		if (file.type == ELF_FILE)
-			ok = tell_file(perf, &file, err);
+			ok = emit_file(perf, &file, err);
 	return ok;
 }

@@ -359,7 +359,7 @@ bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr, struc
 		.user_stack_bytes = attr->user_stack_bytes,
 		.name_width = longest_name(perf),
 	};
-	ok = wk_sink_take(perf->sink, &event, err) &&
+	ok = wk_sink_emit(perf->sink, &event, err) &&
 	     (!perf->is_header_only || wk_perf_header_attr(perf, attr, event.source.name, err));
 	wk_buf_fini(&made);
 	return ok;

@@ -88,7 +88,7 @@ static void read_tables(struct wk_bytes in, struct tables *tables)
 	for (uint32_t i = 0, count = wk_u32(&in); i < count && !in.bad; i++) {
 		struct table table = { .id = wk_u32(&in) };
 
-		table.data = alone(wk_bytes_take(&in, wk_u32(&in)));
+		table.data = alone(wk_bytes_slice(&in, wk_u32(&in)));
 		if (in.bad)
 			return;
 		tables->rows =
@@ -175,8 +175,8 @@ static void read_programs(struct wk_bytes in, struct programs *programs)
 		uint32_t info_bytes = wk_u32(&in), data_bytes = wk_u32(&in);
 		struct program program = { .arrays = wk_u64(&in) };
 
-		program.info = alone(wk_bytes_take(&in, info_bytes));
-		program.data = alone(wk_bytes_take(&in, data_bytes));
+		program.info = alone(wk_bytes_slice(&in, info_bytes));
+		program.data = alone(wk_bytes_slice(&in, data_bytes));
 		program.id = u32_at(&program.info, INFO_ID);
 		if (in.bad)
 			return;

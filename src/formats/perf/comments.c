@@ -163,7 +163,7 @@ static void add_events(struct wk_bytes in, struct wk_buf *out)
 	uint32_t count = wk_u32(&in), attr_bytes = wk_u32(&in);
 
 	for (uint32_t i = 0; i < count && !in.bad; i++) {
-		struct wk_bytes attr = wk_bytes_take(&in, attr_bytes);
+		struct wk_bytes attr = wk_bytes_slice(&in, attr_bytes);
 		uint32_t ids = wk_u32(&in);
 		struct wk_str name = wk_perf_feature_text(&in);
 
@@ -415,7 +415,7 @@ void wk_perf_comment(struct wk_perf *perf, unsigned feature, struct wk_bytes con
 		add_feature(perf, feature, content, &perf->comments);
 }
 
-bool wk_perf_tell_comments(struct wk_perf *perf, const uint64_t *bits, struct wk_err *err)
+bool wk_perf_emit_comments(struct wk_perf *perf, const uint64_t *bits, struct wk_err *err)
 {
 	struct wk_buf *out = &perf->comments;
 
@@ -427,5 +427,5 @@ bool wk_perf_tell_comments(struct wk_perf *perf, const uint64_t *bits, struct wk
 			wk_buf_add_fmt(out, "%s ", wk_perf_feature_name(i));
 	if (!perf->is_pipe)
 		wk_buf_add_text(out, "\n# ========\n#\n");
-	return wk_perf_tell_fact(perf, "comments", wk_buf_str(out), err);
+	return wk_perf_emit_fact(perf, "comments", wk_buf_str(out), err);
 }

@@ -16,7 +16,7 @@ static bool read_record(const struct wk_perf_record *record, uint64_t *cookie,
 	count = wk_u64(&body);
 	if (body.bad || count > wk_bytes_left(&body) / 8)
 		return false;
-	*chain = wk_bytes_take(&body, count * 8);
+	*chain = wk_bytes_slice(&body, count * 8);
 	return true;
 }
 

@@ -6,13 +6,13 @@
 #include "base/mem.h"
 #include "formats/perf/wick_sections.h"
 
-static bool tell_number(struct wk_perf *perf, const char *key, uint64_t value, struct wk_err *err)
+static bool emit_number(struct wk_perf *perf, const char *key, uint64_t value, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
 	bool ok;
 
 	wk_buf_add_fmt(&text, "%" PRIu64, value);
-	ok = wk_perf_tell_fact(perf, key, wk_buf_str(&text), err);
+	ok = wk_perf_emit_fact(perf, key, wk_buf_str(&text), err);
 	wk_buf_fini(&text);
 	return ok;
 }
@@ -120,7 +120,7 @@ static bool read_build_ids(struct wk_perf *perf, struct wk_bytes *in, struct wk_
 			in->bad = true;
 			break;
 		}
-		record.body = wk_bytes_take(in, size);
+		record.body = wk_bytes_slice(in, size);
 		wk_bytes_skip(&record.body, 8);
 		if (in->bad)
 			break;
@@ -135,8 +135,8 @@ static bool read_cpu_counts(struct wk_perf *perf, struct wk_bytes *in, struct wk
 	uint32_t configured = wk_u32(in), online = wk_u32(in);
 
 	perf->cpus_configured = configured;
-	return in->bad || (tell_number(perf, "cpus configured", configured, err) &&
-			   tell_number(perf, "cpus", online, err));
+	return in->bad || (emit_number(perf, "cpus configured", configured, err) &&
+			   emit_number(perf, "cpus", online, err));
 }
 
 static bool read_text_fact(struct wk_perf *perf, struct wk_bytes *in, const char *key,
@@ -144,7 +144,7 @@ static bool read_text_fact(struct wk_perf *perf, struct wk_bytes *in, const char
 {
 	struct wk_str text = wk_perf_feature_text(in);
 
-	return in->bad || wk_perf_tell_fact(perf, key, text, err);
+	return in->bad || wk_perf_emit_fact(perf, key, text, err);
 }
 
 static bool read_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes *in,
@@ -178,7 +178,7 @@ static bool read_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes
 		uint64_t memory_kb = wk_u64(in);
 
 		return in->bad || memory_kb > UINT64_MAX / 1024 ||
-		       tell_number(perf, "memory", memory_kb * 1024, err);
+		       emit_number(perf, "memory", memory_kb * 1024, err);
 	}
 	case WK_PERF_FEATURE_EVENT_DESC:
 		read_event_names(perf, in);

@@ -96,9 +96,9 @@ static void add_bits(struct wk_buf *text, const char *title, uint64_t bits,
 		wk_buf_add_fmt(text, "%s0x%" PRIx64, before, bits);
 }
 
-static bool tell(struct wk_perf *perf, const char *key, struct wk_buf *value, struct wk_err *err)
+static bool emit(struct wk_perf *perf, const char *key, struct wk_buf *value, struct wk_err *err)
 {
-	bool ok = wk_perf_tell_fact(perf, key, wk_buf_str(value), err);
+	bool ok = wk_perf_emit_fact(perf, key, wk_buf_str(value), err);
 
 	wk_buf_fini(value);
 	return ok;
@@ -129,7 +129,7 @@ bool wk_perf_header_attr(struct wk_perf *perf, const struct wk_perf_attr *attr, 
 	if (attr->flags & WK_PERF_FLAG_USE_CLOCKID)
 		wk_buf_add_fmt(&text, ", clock %s", wk_perf_clock_name(attr->clock_id));
 	wk_buf_add_fmt(&text, ", %" PRIu32 " id%s", attr->id_count, attr->id_count == 1 ? "" : "s");
-	return tell(perf, "event attr", &text, err);
+	return emit(perf, "event attr", &text, err);
 }
 
 bool wk_perf_header_build_id(struct wk_perf *perf, const struct wk_build_id *id, struct wk_str path,
@@ -140,10 +140,10 @@ bool wk_perf_header_build_id(struct wk_perf *perf, const struct wk_build_id *id,
 	for (size_t i = 0; i < id->size; i++)
 		wk_buf_add_fmt(&text, "%02x", id->bytes[i]);
 	wk_buf_add_fmt(&text, " %.*s", WK_STR_ARG(path));
-	return tell(perf, "build id", &text, err);
+	return emit(perf, "build id", &text, err);
 }
 
-static bool tell_times(struct wk_perf *perf, struct wk_bytes content, struct wk_err *err)
+static bool emit_times(struct wk_perf *perf, struct wk_bytes content, struct wk_err *err)
 {
 	uint64_t first = wk_u64(&content), last = wk_u64(&content);
 	struct wk_buf text = { 0 };
@@ -151,7 +151,7 @@ static bool tell_times(struct wk_perf *perf, struct wk_bytes content, struct wk_
 	if (content.bad || last == 0) /* nobody filled it */
 		return true;
 	wk_buf_add_fmt(&text, "%" PRIu64 " ns to %" PRIu64 " ns", first, last);
-	return tell(perf, "sample times", &text, err);
+	return emit(perf, "sample times", &text, err);
 }
 
 bool wk_perf_header_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
@@ -169,9 +169,9 @@ bool wk_perf_header_feature(struct wk_perf *perf, unsigned feature, struct wk_by
 	else
 		wk_buf_add_text(&text, "unknown");
 	wk_buf_add_fmt(&text, ", %zu bytes", wk_bytes_left(&content));
-	if (!tell(perf, "section", &text, err))
+	if (!emit(perf, "section", &text, err))
 		return false;
-	return feature != WK_PERF_FEATURE_SAMPLE_TIME || tell_times(perf, content, err);
+	return feature != WK_PERF_FEATURE_SAMPLE_TIME || emit_times(perf, content, err);
 }
 
 bool wk_perf_header_tracepoints(struct wk_perf *perf, struct wk_err *err)
@@ -189,7 +189,7 @@ bool wk_perf_header_tracepoints(struct wk_perf *perf, struct wk_err *err)
 		wk_buf_add_fmt(&text, "%.*s:%.*s, id %" PRIu32 ", %zu fields",
 			       WK_STR_ARG(format->system), WK_STR_ARG(format->name), format->id,
 			       format->field_count);
-		ok = tell(perf, "tracepoint", &text, err);
+		ok = emit(perf, "tracepoint", &text, err);
 	}
 	return ok;
 }

@@ -70,8 +70,8 @@ struct wk_perf_order {
 /* Records that were packed with zstd, as one stream in pieces. */
 struct wk_perf_packed {
 	struct wk_unzstd *stream;
-	struct wk_buf carry; /* the begin of a record whose rest is still to come */
-	uint8_t **blocks;    /* of unpacked records, some of which still wait */
+	struct wk_buf embedder; /* the begin of a record whose rest is still to come */
+	uint8_t **blocks;       /* of unpacked records, some of which still wait */
 	size_t block_count, block_cap;
 };
 
@@ -207,7 +207,7 @@ struct wk_perf {
 	struct wk_index lines_of; /* id - 1 is the index in `lines` */
 	struct wk_perf_lines *lines;
 	size_t line_count, line_cap;
-	struct wk_runtime_line *line_rows;
+	struct wk_jit_map_line *line_rows;
 	size_t line_row_count, line_row_cap;
 	struct wk_perf_process_row *processes;
 	size_t process_count, process_cap;
@@ -255,7 +255,7 @@ struct wk_perf {
 /* Counts one more, met in the record at `at`: NULL, or outside of the input, for packed ones. */
 void wk_perf_odd(struct wk_perf *perf, enum wk_perf_oddity oddity, const uint8_t *at);
 /* Tells a note of each that was met. */
-bool wk_perf_tell_oddities(struct wk_perf *perf, struct wk_err *err);
+bool wk_perf_emit_oddities(struct wk_perf *perf, struct wk_err *err);
 
 /* perf_data.c */
 
@@ -323,13 +323,13 @@ void wk_perf_packed_fini(struct wk_perf_packed *packed);
 /* perf_data_record.c */
 
 /* Tells a record in its turn, after all rows of wick's sections that come before it. */
-bool wk_perf_tell(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at, struct wk_err *err);
+bool wk_perf_emit(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at, struct wk_err *err);
 /* After the last record. */
-bool wk_perf_tell_rest(struct wk_perf *perf, struct wk_err *err);
+bool wk_perf_emit_rest(struct wk_perf *perf, struct wk_err *err);
 bool wk_perf_give(struct wk_perf *perf, const struct wk_event *event, struct wk_err *err);
 
 /* perf_data_sample.c */
-bool wk_perf_tell_sample(struct wk_perf *perf, const struct wk_perf_record *record,
+bool wk_perf_emit_sample(struct wk_perf *perf, const struct wk_perf_record *record,
 			 uint64_t time_ns, struct wk_err *err);
 
 /* perf_data_details.c */
@@ -370,7 +370,7 @@ void wk_perf_apply_build_id(const struct wk_perf *perf, struct wk_event_image *i
 
 /* Length, then text that is padded with NULs. */
 struct wk_str wk_perf_feature_text(struct wk_bytes *in);
-bool wk_perf_tell_fact(struct wk_perf *perf, const char *key, struct wk_str value,
+bool wk_perf_emit_fact(struct wk_perf *perf, const char *key, struct wk_str value,
 		       struct wk_err *err);
 /* Features that are facts for a person and no more. */
 bool wk_perf_machine_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes *in,
@@ -380,8 +380,8 @@ bool wk_perf_machine_feature(struct wk_perf *perf, unsigned feature, struct wk_b
 bool wk_perf_android_files(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err);
 
 /* perf_data_other.c: what no view uses, for readers that look at details */
-bool wk_perf_tell_round(struct wk_perf *perf, struct wk_err *err);
-bool wk_perf_tell_other(struct wk_perf *perf, const struct wk_perf_record *record,
+bool wk_perf_emit_round(struct wk_perf *perf, struct wk_err *err);
+bool wk_perf_emit_other(struct wk_perf *perf, const struct wk_perf_record *record,
 			struct wk_event *event, struct wk_err *err);
 
 /* perf_data_header.c: facts about the file itself, told where only its header is read */
@@ -403,7 +403,7 @@ const char *wk_perf_feature_name(unsigned feature);
 void wk_perf_comments_begin(struct wk_perf *perf, uint64_t data_at, uint64_t data_bytes);
 void wk_perf_comment(struct wk_perf *perf, unsigned feature, struct wk_bytes content);
 /* Tells them as a fact; `bits` says which features a file has. */
-bool wk_perf_tell_comments(struct wk_perf *perf, const uint64_t *bits, struct wk_err *err);
+bool wk_perf_emit_comments(struct wk_perf *perf, const uint64_t *bits, struct wk_err *err);
 
 /* perf_data_bpf.c: the lines of both features; either may be empty */
 void wk_perf_bpf_comments(struct wk_bytes programs, struct wk_bytes tables, struct wk_buf *out);
@@ -413,9 +413,9 @@ bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes con
 		     struct wk_err *err);
 /* Call once after the last section. */
 void wk_perf_sort_extras(struct wk_perf *perf);
-bool wk_perf_tell_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err *err);
-bool wk_perf_tell_calls(struct wk_perf *perf, struct wk_err *err);
-bool wk_perf_tell_bounds(struct wk_perf *perf, struct wk_err *err);
+bool wk_perf_emit_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err *err);
+bool wk_perf_emit_calls(struct wk_perf *perf, struct wk_err *err);
+bool wk_perf_emit_bounds(struct wk_perf *perf, struct wk_err *err);
 void wk_perf_apply_process_row(const struct wk_perf *perf, struct wk_event *event);
 void wk_perf_apply_image_row(const struct wk_perf *perf, struct wk_event_image *image);
 

@@ -11,7 +11,7 @@
 
 struct wk_str wk_perf_feature_text(struct wk_bytes *in)
 {
-	struct wk_bytes padded = wk_bytes_take(in, wk_u32(in));
+	struct wk_bytes padded = wk_bytes_slice(in, wk_u32(in));
 	struct wk_str text = { (const char *)padded.at, wk_bytes_left(&padded) };
 	const char *nul = text.len ? memchr(text.at, 0, text.len) : NULL;
 
@@ -20,7 +20,7 @@ struct wk_str wk_perf_feature_text(struct wk_bytes *in)
 	return text;
 }
 
-bool wk_perf_tell_fact(struct wk_perf *perf, const char *key, struct wk_str value,
+bool wk_perf_emit_fact(struct wk_perf *perf, const char *key, struct wk_str value,
 		       struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
@@ -29,27 +29,27 @@ bool wk_perf_tell_fact(struct wk_perf *perf, const char *key, struct wk_str valu
 		return true;
 	event.system.key = wk_str_c(key);
 	event.system.value = value;
-	return wk_sink_take(perf->sink, &event, err);
+	return wk_sink_emit(perf->sink, &event, err);
 }
 
 /* Tells what was written to `value` and frees both, unless the section broke on the way. */
-static bool tell_made(struct wk_perf *perf, const struct wk_bytes *in, struct wk_buf *key,
+static bool emit_made(struct wk_perf *perf, const struct wk_bytes *in, struct wk_buf *key,
 		      struct wk_buf *value, struct wk_err *err)
 {
-	bool ok = in->bad || wk_perf_tell_fact(perf, wk_buf_text(key), wk_buf_str(value), err);
+	bool ok = in->bad || wk_perf_emit_fact(perf, wk_buf_text(key), wk_buf_str(value), err);
 
 	wk_buf_fini(key);
 	wk_buf_fini(value);
 	return ok;
 }
 
-static bool tell_buf(struct wk_perf *perf, const struct wk_bytes *in, const char *key,
+static bool emit_buf(struct wk_perf *perf, const struct wk_bytes *in, const char *key,
 		     struct wk_buf *value, struct wk_err *err)
 {
 	struct wk_buf name = { 0 };
 
 	wk_buf_add_text(&name, key);
-	return tell_made(perf, in, &name, value, err);
+	return emit_made(perf, in, &name, value, err);
 }
 
 /* Several texts as one fact, with blanks between. Returns how many there were. */
@@ -65,13 +65,13 @@ static uint32_t add_texts(struct wk_bytes *in, struct wk_buf *all)
 	return i;
 }
 
-static bool tell_texts(struct wk_perf *perf, struct wk_bytes *in, const char *key,
+static bool emit_texts(struct wk_perf *perf, struct wk_bytes *in, const char *key,
 		       struct wk_err *err)
 {
 	struct wk_buf all = { 0 };
 
 	add_texts(in, &all);
-	return tell_buf(perf, in, key, &all, err);
+	return emit_buf(perf, in, key, &all, err);
 }
 
 /* The largest number of a column of the table of CPUs, and so how many there are at least. */
@@ -89,12 +89,12 @@ static void see(struct cpu_column *column, uint64_t value)
 }
 
 /* Which CPUs are which cores; newer recorders tell the sockets and dies behind that. */
-static bool tell_topology(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+static bool emit_topology(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	struct cpu_column cores = { 0 }, sockets = { 0 };
 	struct wk_buf text = { 0 };
 	bool ok =
-		tell_texts(perf, in, "cpu cores", err) && tell_texts(perf, in, "cpu threads", err);
+		emit_texts(perf, in, "cpu cores", err) && emit_texts(perf, in, "cpu threads", err);
 	uint32_t cpus = perf->cpus_configured;
 
 	if (cpus > wk_bytes_left(in) / 8)
@@ -113,13 +113,13 @@ static bool tell_topology(struct wk_perf *perf, struct wk_bytes *in, struct wk_e
 			       sockets.count == 1 ? "" : "s");
 	wk_map_fini(&cores.seen);
 	wk_map_fini(&sockets.seen);
-	ok = tell_buf(perf, in, "cpu topology", &text, err) && ok;
+	ok = emit_buf(perf, in, "cpu topology", &text, err) && ok;
 	if (ok && cpus && wk_bytes_left(in) >= 4)
-		ok = tell_texts(perf, in, "cpu dies", err);
+		ok = emit_texts(perf, in, "cpu dies", err);
 	return ok;
 }
 
-static bool tell_numa(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+static bool emit_numa(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	bool ok = true;
 
@@ -133,7 +133,7 @@ static bool tell_numa(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *
 		wk_u64(in); /* free at that time */
 		cpus = wk_perf_feature_text(in);
 		wk_buf_add_fmt(&value, "%" PRIu64 " kB, cpus %.*s", total_kb, WK_STR_ARG(cpus));
-		ok = tell_made(perf, in, &key, &value, err);
+		ok = emit_made(perf, in, &key, &value, err);
 	}
 	return ok;
 }
@@ -163,7 +163,7 @@ static bool same_cache(const struct cache *a, const struct cache *b)
 	       a->ways == b->ways && wk_str_eq(a->type, b->type) && wk_str_eq(a->size, b->size);
 }
 
-static bool tell_cache(struct wk_perf *perf, const struct wk_bytes *in, const struct cache *cache,
+static bool emit_cache(struct wk_perf *perf, const struct wk_bytes *in, const struct cache *cache,
 		       struct wk_err *err)
 {
 	struct wk_buf key = { 0 }, value = { 0 };
@@ -174,11 +174,11 @@ static bool tell_cache(struct wk_perf *perf, const struct wk_bytes *in, const st
 		       " bytes",
 		       cache->count, WK_STR_ARG(cache->size), cache->ways, cache->sets,
 		       cache->line);
-	return tell_made(perf, in, &key, &value, err);
+	return emit_made(perf, in, &key, &value, err);
 }
 
 /* Each cache is listed with its CPUs; those that are alike are told as one. */
-static bool tell_caches(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+static bool emit_caches(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	struct cache caches[MOST_CACHES];
 	size_t found = 0;
@@ -197,12 +197,12 @@ static bool tell_caches(struct wk_perf *perf, struct wk_bytes *in, struct wk_err
 			caches[found++] = cache;
 	}
 	for (size_t i = 0; i < found && ok; i++)
-		ok = tell_cache(perf, in, &caches[i], err);
+		ok = emit_cache(perf, in, &caches[i], err);
 	return ok;
 }
 
 /* The kinds of counters that the machine had, with the numbers that attrs name them by. */
-static bool tell_pmus(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+static bool emit_pmus(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
 
@@ -212,7 +212,7 @@ static bool tell_pmus(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *
 
 		wk_buf_add_fmt(&text, "%s%.*s %" PRIu32, i ? ", " : "", WK_STR_ARG(name), type);
 	}
-	return tell_buf(perf, in, "counter types", &text, err);
+	return emit_buf(perf, in, "counter types", &text, err);
 }
 
 static void add_capabilities(struct wk_bytes *in, struct wk_buf *text)
@@ -225,15 +225,15 @@ static void add_capabilities(struct wk_bytes *in, struct wk_buf *text)
 	}
 }
 
-static bool tell_cpu_capabilities(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+static bool emit_cpu_capabilities(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
 
 	add_capabilities(in, &text);
-	return tell_buf(perf, in, "counters of cpu", &text, err);
+	return emit_buf(perf, in, "counters of cpu", &text, err);
 }
 
-static bool tell_capabilities(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+static bool emit_capabilities(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	bool ok = true;
 
@@ -244,12 +244,12 @@ static bool tell_capabilities(struct wk_perf *perf, struct wk_bytes *in, struct 
 		add_capabilities(in, &text);
 		name = wk_perf_feature_text(in);
 		wk_buf_add_fmt(&key, "counters of %.*s", WK_STR_ARG(name));
-		ok = tell_made(perf, in, &key, &text, err);
+		ok = emit_made(perf, in, &key, &text, err);
 	}
 	return ok;
 }
 
-static bool tell_hybrid(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+static bool emit_hybrid(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	bool ok = true;
 
@@ -259,7 +259,7 @@ static bool tell_hybrid(struct wk_perf *perf, struct wk_bytes *in, struct wk_err
 
 		wk_buf_add_fmt(&key, "cpus of %.*s", WK_STR_ARG(name));
 		wk_buf_add_str(&text, cpus);
-		ok = tell_made(perf, in, &key, &text, err);
+		ok = emit_made(perf, in, &key, &text, err);
 	}
 	return ok;
 }
@@ -271,7 +271,7 @@ static struct wk_str name_of_attr(const struct wk_perf *perf, uint32_t index)
 
 /* Groups are runs of events, one behind the other: the number of the leader and how many there
  * are in all. */
-static bool tell_groups(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+static bool emit_groups(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	uint64_t end = 0; /* of the group before */
 	bool ok = true;
@@ -290,12 +290,12 @@ static bool tell_groups(struct wk_perf *perf, struct wk_bytes *in, struct wk_err
 
 			wk_buf_add_fmt(&text, "%s%.*s", j ? ", " : "", WK_STR_ARG(member));
 		}
-		ok = tell_buf(perf, in, "event group", &text, err);
+		ok = emit_buf(perf, in, "event group", &text, err);
 	}
 	return ok;
 }
 
-static bool tell_memory_blocks(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+static bool emit_memory_blocks(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	uint64_t version = wk_u64(in), block_bytes = wk_u64(in), count = wk_u64(in);
 	bool ok = true;
@@ -313,12 +313,12 @@ static bool tell_memory_blocks(struct wk_perf *perf, struct wk_bytes *in, struct
 		wk_buf_add_fmt(&key, "memory of node %" PRIu64, node);
 		wk_buf_add_fmt(&text, "%" PRIu64 " blocks of ", present);
 		wk_num_add_bytes(&text, block_bytes);
-		ok = tell_made(perf, in, &key, &text, err);
+		ok = emit_made(perf, in, &key, &text, err);
 	}
 	return ok;
 }
 
-static bool tell_clock(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+static bool emit_clock(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	uint32_t version = wk_u32(in), id = wk_u32(in);
 	uint64_t wall_ns = wk_u64(in), clock_ns = wk_u64(in);
@@ -327,21 +327,21 @@ static bool tell_clock(struct wk_perf *perf, struct wk_bytes *in, struct wk_err 
 	if (in->bad || version != 1)
 		return true;
 	wk_buf_add_fmt(&pair, "%" PRIu64 " %" PRIu64, clock_ns, wall_ns);
-	return wk_perf_tell_fact(perf, "clock", wk_str_c(wk_perf_clock_name((int)id)), err) &&
-	       tell_buf(perf, in, "clock pair", &pair, err);
+	return wk_perf_emit_fact(perf, "clock", wk_str_c(wk_perf_clock_name((int)id)), err) &&
+	       emit_buf(perf, in, "clock pair", &pair, err);
 }
 
-static bool tell_clock_step(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+static bool emit_clock_step(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	uint64_t step_ns = wk_u64(in);
 	struct wk_buf text = { 0 };
 
 	if (step_ns != 1 || perf->is_header_only) /* nearly all have 1 */
 		wk_buf_add_fmt(&text, "%" PRIu64 " ns", step_ns);
-	return tell_buf(perf, in, "clock resolution", &text, err);
+	return emit_buf(perf, in, "clock resolution", &text, err);
 }
 
-static bool tell_compression(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+static bool emit_compression(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
 	uint32_t type, level, ratio;
@@ -356,11 +356,11 @@ static bool tell_compression(struct wk_perf *perf, struct wk_bytes *in, struct w
 	else
 		wk_buf_add_fmt(&text, "type %" PRIu32, type);
 	wk_buf_add_fmt(&text, ", level %" PRIu32 ", ratio %" PRIu32, level, ratio);
-	return tell_buf(perf, in, "compression", &text, err);
+	return emit_buf(perf, in, "compression", &text, err);
 }
 
 /* The programs and tables themselves are only counted. */
-static bool tell_count(struct wk_perf *perf, struct wk_bytes *in, const char *key,
+static bool emit_count(struct wk_perf *perf, struct wk_bytes *in, const char *key,
 		       struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
@@ -369,19 +369,19 @@ static bool tell_count(struct wk_perf *perf, struct wk_bytes *in, const char *ke
 
 	if (count)
 		wk_buf_add_fmt(&text, "%" PRIu32, count);
-	return tell_buf(perf, in, key, &text, err);
+	return emit_buf(perf, in, key, &text, err);
 }
 
-static bool tell_layout(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+static bool emit_layout(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
 
 	wk_buf_add_fmt(&text, "a folder of files, version %" PRIu64, wk_u64(in));
-	return tell_buf(perf, in, "layout", &text, err);
+	return emit_buf(perf, in, "layout", &text, err);
 }
 
 /* simpleperf's own words about a recording: names and values by turns. */
-static bool tell_android(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+static bool emit_android(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	bool ok = true;
 
@@ -390,7 +390,7 @@ static bool tell_android(struct wk_perf *perf, struct wk_bytes *in, struct wk_er
 
 		wk_buf_add_str(&key, wk_bytes_text(in));
 		wk_buf_add_str(&value, wk_bytes_text(in));
-		ok = tell_made(perf, in, &key, &value, err);
+		ok = emit_made(perf, in, &key, &value, err);
 	}
 	return ok;
 }
@@ -400,41 +400,41 @@ bool wk_perf_machine_feature(struct wk_perf *perf, unsigned feature, struct wk_b
 {
 	switch (feature) {
 	case WK_PERF_FEATURE_CMDLINE:
-		return tell_texts(perf, in, "command line", err);
+		return emit_texts(perf, in, "command line", err);
 	case WK_PERF_FEATURE_CPU_TOPOLOGY:
-		return tell_topology(perf, in, err);
+		return emit_topology(perf, in, err);
 	case WK_PERF_FEATURE_NUMA_TOPOLOGY:
-		return tell_numa(perf, in, err);
+		return emit_numa(perf, in, err);
 	case WK_PERF_FEATURE_PMU_MAPPINGS:
-		return tell_pmus(perf, in, err);
+		return emit_pmus(perf, in, err);
 	case WK_PERF_FEATURE_GROUP_DESC:
-		return tell_groups(perf, in, err);
+		return emit_groups(perf, in, err);
 	case WK_PERF_FEATURE_CACHE:
-		return tell_caches(perf, in, err);
+		return emit_caches(perf, in, err);
 	case WK_PERF_FEATURE_MEM_TOPOLOGY:
-		return tell_memory_blocks(perf, in, err);
+		return emit_memory_blocks(perf, in, err);
 	case WK_PERF_FEATURE_CLOCKID:
-		return tell_clock_step(perf, in, err);
+		return emit_clock_step(perf, in, err);
 	case WK_PERF_FEATURE_DIR_FORMAT:
-		return tell_layout(perf, in, err);
+		return emit_layout(perf, in, err);
 	case WK_PERF_FEATURE_BPF_PROG_INFO:
-		return tell_count(perf, in, "bpf programs", err);
+		return emit_count(perf, in, "bpf programs", err);
 	case WK_PERF_FEATURE_BPF_BTF:
-		return tell_count(perf, in, "bpf type tables", err);
+		return emit_count(perf, in, "bpf type tables", err);
 	case WK_PERF_FEATURE_COMPRESSED:
-		return tell_compression(perf, in, err);
+		return emit_compression(perf, in, err);
 	case WK_PERF_FEATURE_CPU_PMU_CAPS:
-		return tell_cpu_capabilities(perf, in, err);
+		return emit_cpu_capabilities(perf, in, err);
 	case WK_PERF_FEATURE_CLOCK_DATA:
-		return tell_clock(perf, in, err);
+		return emit_clock(perf, in, err);
 	case WK_PERF_FEATURE_HYBRID_TOPOLOGY:
-		return tell_hybrid(perf, in, err);
+		return emit_hybrid(perf, in, err);
 	case WK_PERF_FEATURE_PMU_CAPS:
-		return tell_capabilities(perf, in, err);
+		return emit_capabilities(perf, in, err);
 	case WK_PERF_FEATURE_ANDROID_FILES:
 		return wk_perf_android_files(perf, in, err);
 	case WK_PERF_FEATURE_ANDROID:
-		return tell_android(perf, in, err);
+		return emit_android(perf, in, err);
 	default:
 		return true;
 	}

@@ -75,16 +75,16 @@ void wk_perf_odd(struct wk_perf *perf, enum wk_perf_oddity oddity, const uint8_t
 				      : WK_NOWHERE;
 }
 
-static bool tell_note(struct wk_perf *perf, struct wk_event_note note, struct wk_err *err)
+static bool emit_note(struct wk_perf *perf, struct wk_event_note note, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_NOTE, .time_ns = perf->told_ns,
 				  .cpu = WK_NO_CPU, .note = note };
 
-	return wk_sink_take(perf->sink, &event, err);
+	return wk_sink_emit(perf->sink, &event, err);
 }
 
 /* A file that was cut says itself how long it was, or nearly. */
-static bool tell_unfinished(struct wk_perf *perf, struct wk_err *err)
+static bool emit_unfinished(struct wk_perf *perf, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
 	bool ok;
@@ -101,7 +101,7 @@ static bool tell_unfinished(struct wk_perf *perf, struct wk_err *err)
 				       "it could finish, or runs still; facts and names at its "
 				       "end are missing");
 	}
-	ok = tell_note(perf, (struct wk_event_note){ .offset = WK_NOWHERE,
+	ok = emit_note(perf, (struct wk_event_note){ .offset = WK_NOWHERE,
 						     .text = wk_buf_str(&text),
 						     .severity = WK_NOTE_INCOMPLETE }, err);
 	wk_buf_fini(&text);
@@ -116,10 +116,10 @@ static enum wk_note_severity severity_of(const struct wk_perf *perf, int oddity)
 	return words[oddity].severity;
 }
 
-bool wk_perf_tell_oddities(struct wk_perf *perf, struct wk_err *err)
+bool wk_perf_emit_oddities(struct wk_perf *perf, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
-	bool ok = !perf->is_unfinished || tell_unfinished(perf, err);
+	bool ok = !perf->is_unfinished || emit_unfinished(perf, err);
 
 	for (int i = 0; ok && i < WK_PERF_ODDITIES; i++) {
 		const struct wk_perf_odd *odd = &perf->odd[i];
@@ -129,7 +129,7 @@ bool wk_perf_tell_oddities(struct wk_perf *perf, struct wk_err *err)
 		wk_buf_reset(&text);
 		wk_buf_add_fmt(&text, "%" PRIu64 " %s", odd->count,
 			       odd->count == 1 ? words[i].one : words[i].many);
-		ok = tell_note(perf, (struct wk_event_note){
+		ok = emit_note(perf, (struct wk_event_note){
 					.offset = odd->offset, .text = wk_buf_str(&text),
 					.severity = severity_of(perf, i) }, err);
 	}

@@ -67,7 +67,7 @@ static void add_program(struct wk_bytes *body, struct wk_buf *text)
 
 	wk_u16(body);
 	id = wk_u32(body);
-	tag = wk_bytes_take(body, 8);
+	tag = wk_bytes_slice(body, 8);
 	wk_buf_add_fmt(text, "%s, id %" PRIu32 ", tag ", changes[change < 3 ? change : 0], id);
 	while (wk_bytes_left(&tag))
 		wk_buf_add_fmt(text, "%02x", wk_u8(&tag));
@@ -86,9 +86,9 @@ static void add_text_poke(struct wk_bytes *body, struct wk_buf *text)
 	uint16_t old_bytes = wk_u16(body), new_bytes = wk_u16(body);
 
 	wk_buf_add_fmt(text, "0x%" PRIx64 ": ", address);
-	add_bytes(wk_bytes_take(body, old_bytes), text);
+	add_bytes(wk_bytes_slice(body, old_bytes), text);
 	wk_buf_add_text(text, " to ");
-	add_bytes(wk_bytes_take(body, new_bytes), text);
+	add_bytes(wk_bytes_slice(body, new_bytes), text);
 }
 
 /* Of the kernel; returns what it is called. */
@@ -254,7 +254,7 @@ static const char *describe(const struct wk_perf_record *record, struct wk_bytes
 	}
 }
 
-bool wk_perf_tell_other(struct wk_perf *perf, const struct wk_perf_record *record,
+bool wk_perf_emit_other(struct wk_perf *perf, const struct wk_perf_record *record,
 			struct wk_event *event, struct wk_err *err)
 {
 	struct wk_bytes body = record->body;
@@ -283,7 +283,7 @@ bool wk_perf_tell_other(struct wk_perf *perf, const struct wk_perf_record *recor
 	return ok;
 }
 
-bool wk_perf_tell_round(struct wk_perf *perf, struct wk_err *err)
+bool wk_perf_emit_round(struct wk_perf *perf, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_OTHER, .time_ns = perf->told_ns,
 				  .cpu = WK_NO_CPU };

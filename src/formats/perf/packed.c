@@ -11,7 +11,7 @@ static struct wk_bytes payload(const struct wk_perf_record *record)
 	struct wk_bytes body = record->body;
 
 	if (record->type == WK_PERF_COMPRESSED2)
-		return wk_bytes_take(&body, wk_u64(&body));
+		return wk_bytes_slice(&body, wk_u64(&body));
 	return body;
 }
 
@@ -65,7 +65,7 @@ bool wk_perf_unpack(struct wk_perf *perf, const struct wk_perf_record *record,
 	}
 	if (!packed->stream)
 		packed->stream = wk_unzstd_new(&err);
-	wk_buf_add_str(&block, wk_buf_str(&packed->carry));
+	wk_buf_add_str(&block, wk_buf_str(&packed->embedder));
 	if (!packed->stream || !wk_unzstd_add(packed->stream, piece, &block, &err)) {
 		wk_buf_fini(&block);
 		return fail_piece(perf, record->at, &err);
@@ -75,9 +75,9 @@ bool wk_perf_unpack(struct wk_perf *perf, const struct wk_perf_record *record,
 	plain->end = plain->at + block.len;
 	is_sound = whole_records(plain, &len);
 	plain->end = plain->at + len;
-	wk_buf_reset(&packed->carry);
+	wk_buf_reset(&packed->embedder);
 	if (is_sound)
-		wk_buf_add(&packed->carry, wk_buf_text(&block) + len, block.len - len);
+		wk_buf_add(&packed->embedder, wk_buf_text(&block) + len, block.len - len);
 	if (len)
 		add_block(packed, (uint8_t *)block.at);
 	else
@@ -135,11 +135,11 @@ void wk_perf_forget_packed(struct wk_perf *perf)
 
 void wk_perf_end_packed(struct wk_perf *perf)
 {
-	if (perf->packed.carry.len)
+	if (perf->packed.embedder.len)
 		wk_perf_odd(perf, WK_PERF_ODD_END, NULL);
 	wk_unzstd_free(perf->packed.stream);
 	perf->packed.stream = NULL;
-	wk_buf_reset(&perf->packed.carry);
+	wk_buf_reset(&perf->packed.embedder);
 }
 
 void wk_perf_packed_fini(struct wk_perf_packed *packed)
@@ -148,5 +148,5 @@ void wk_perf_packed_fini(struct wk_perf_packed *packed)
 		free(packed->blocks[i]);
 	free(packed->blocks);
 	wk_unzstd_free(packed->stream);
-	wk_buf_fini(&packed->carry);
+	wk_buf_fini(&packed->embedder);
 }

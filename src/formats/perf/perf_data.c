@@ -104,7 +104,7 @@ static void read_attr_record(struct wk_perf *perf, const struct wk_perf_record *
 	wk_u32(&body);
 	size = wk_u32(&body);
 	body.at = record->body.at;
-	raw = wk_bytes_take(&body, size);
+	raw = wk_bytes_slice(&body, size);
 	if (raw.bad || !wk_perf_add_attr(perf, raw))
 		wk_perf_odd(perf, WK_PERF_ODD_SHORT, record->at);
 	else
@@ -133,7 +133,7 @@ static void read_tracing_data(struct wk_perf *perf, const struct wk_perf_record 
 	body.at = record->body.end;
 	body.end = perf->data.end;
 	body.bad = false;
-	perf->tracing_data = wk_bytes_take(&body, size);
+	perf->tracing_data = wk_bytes_slice(&body, size);
 }
 
 static bool read_feature_record(struct wk_perf *perf, const struct wk_perf_record *record,
@@ -213,7 +213,7 @@ static bool first_pass(struct wk_perf *perf, struct wk_err *err)
 
 #define AHEAD 6 /* records */
 
-static bool tell_waiting(struct wk_perf *perf, size_t count, struct wk_err *err)
+static bool emit_waiting(struct wk_perf *perf, size_t count, struct wk_err *err)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct wk_perf_waiting *row = &perf->order.rows[i];
@@ -221,14 +221,14 @@ static bool tell_waiting(struct wk_perf *perf, size_t count, struct wk_err *err)
 		/* It was read a round ago, and many others since. */
 		if (i + AHEAD < count)
 			__builtin_prefetch(row[AHEAD].at);
-		if (!wk_perf_tell(perf, row->time_ns, row->at, err))
+		if (!wk_perf_emit(perf, row->time_ns, row->at, err))
 			return false;
 	}
 	wk_perf_order_drop(&perf->order, count);
 	return true;
 }
 
-static bool take_kernel_record(struct wk_perf *perf, const struct wk_perf_record *record,
+static bool read_kernel_record(struct wk_perf *perf, const struct wk_perf_record *record,
 			       struct wk_err *err)
 {
 	uint64_t time_ns = wk_perf_time_of(perf, record);
@@ -236,12 +236,12 @@ static bool take_kernel_record(struct wk_perf *perf, const struct wk_perf_record
 	if (record->type == WK_PERF_CALLCHAIN_DEFERRED)
 		wk_perf_add_deferred(perf, record);
 	if (perf->in_file_order)
-		return wk_perf_tell(perf, time_ns, record->at, err);
+		return wk_perf_emit(perf, time_ns, record->at, err);
 	wk_perf_order_add(&perf->order, time_ns, record->at);
 	return true;
 }
 
-static bool take_record(struct wk_perf *perf, const struct wk_perf_record *record,
+static bool read_record(struct wk_perf *perf, const struct wk_perf_record *record,
 			struct wk_err *err)
 {
 	if (record->type == WK_PERF_AUXTRACE)
@@ -252,25 +252,25 @@ static bool take_record(struct wk_perf *perf, const struct wk_perf_record *recor
 		 (record->type >= WK_PERF_KERNEL_TYPES_END && record->type < WK_PERF_HEADER_ATTR))
 		wk_perf_odd(perf, WK_PERF_ODD_UNKNOWN, record->at);
 	else if (record->type < WK_PERF_HEADER_ATTR)
-		return take_kernel_record(perf, record, err);
+		return read_kernel_record(perf, record, err);
 	return true;
 }
 
 /* The parts of a folder are read one after the other, so a round is over with the last. */
 static bool end_round(struct wk_perf *perf, struct wk_err *err)
 {
-	if (perf->in_file_order && !wk_perf_tell_round(perf, err))
+	if (perf->in_file_order && !wk_perf_emit_round(perf, err))
 		return false;
 	if (perf->parts->count)
 		return true;
-	if (!tell_waiting(perf, wk_perf_order_round(&perf->order), err))
+	if (!emit_waiting(perf, wk_perf_order_round(&perf->order), err))
 		return false;
 	wk_perf_forget_packed(perf);
 	return true;
 }
 
 /* The records of one packed piece. */
-static bool take_piece(struct wk_perf *perf, const struct wk_perf_record *piece, struct wk_err *err)
+static bool read_piece(struct wk_perf *perf, const struct wk_perf_record *piece, struct wk_err *err)
 {
 	struct wk_perf_record record;
 	struct wk_bytes plain;
@@ -280,41 +280,41 @@ static bool take_piece(struct wk_perf *perf, const struct wk_perf_record *piece,
 	while (wk_bytes_left(&plain)) {
 		record = wk_perf_record_at(perf, plain.at);
 		plain.at = record.body.end;
-		if (!take_record(perf, &record, err))
+		if (!read_record(perf, &record, err))
 			return false;
 	}
 	return true;
 }
 
-static bool take_outer_record(struct wk_perf *perf, const struct wk_perf_record *record,
+static bool read_outer_record(struct wk_perf *perf, const struct wk_perf_record *record,
 			      struct wk_err *err)
 {
 	switch (record->type) {
 	case WK_PERF_COMPRESSED:
 	case WK_PERF_COMPRESSED2:
-		return take_piece(perf, record, err);
+		return read_piece(perf, record, err);
 	case WK_PERF_FINISHED_ROUND:
 		return end_round(perf, err);
 	default:
-		return take_record(perf, record, err);
+		return read_record(perf, record, err);
 	}
 }
 
-static bool take_records(struct wk_perf *perf, struct wk_bytes left, struct wk_err *err)
+static bool parse_records(struct wk_perf *perf, struct wk_bytes left, struct wk_err *err)
 {
 	struct wk_perf_record record;
 
 	while (!perf->broken.code &&
 	       next_record(perf, &left, &record, &perf->broken) == GOT_RECORD) {
 		release_to(perf, record.at);
-		if (!take_outer_record(perf, &record, err))
+		if (!read_outer_record(perf, &record, err))
 			return false;
 	}
 	wk_perf_end_packed(perf);
 	return true;
 }
 
-static bool take_part(struct wk_perf *perf, const struct wk_part *part, struct wk_err *err)
+static bool read_part(struct wk_perf *perf, const struct wk_part *part, struct wk_err *err)
 {
 	struct wk_bytes records = part->bytes;
 
@@ -322,7 +322,7 @@ static bool take_part(struct wk_perf *perf, const struct wk_part *part, struct w
 	perf->file = &part->file;
 	perf->file_start = records.start;
 	perf->released = 0;
-	return take_records(perf, records, err);
+	return parse_records(perf, records, err);
 }
 
 /* The second pass orders the records and tells them. What was read before a broken record
@@ -332,11 +332,11 @@ static bool second_pass(struct wk_perf *perf, struct wk_err *err)
 	bool ok;
 
 	perf->released = 0;
-	ok = take_records(perf, perf->data, err);
+	ok = parse_records(perf, perf->data, err);
 	for (size_t i = 0; i < perf->parts->count && ok; i++)
-		ok = take_part(perf, &perf->parts->at[i], err);
-	if (!ok || !tell_waiting(perf, wk_perf_order_all(&perf->order), err) ||
-	    !wk_perf_tell_rest(perf, err) || !wk_perf_tell_oddities(perf, err))
+		ok = read_part(perf, &perf->parts->at[i], err);
+	if (!ok || !emit_waiting(perf, wk_perf_order_all(&perf->order), err) ||
+	    !wk_perf_emit_rest(perf, err) || !wk_perf_emit_oddities(perf, err))
 		return false;
 	if (perf->broken.code)
 		return wk_fail(err, perf->broken.code, perf->broken.offset, "%s",
@@ -353,7 +353,7 @@ static bool is_dummy(const struct wk_perf_attr *attr)
 static bool read_records(struct wk_perf *perf, struct wk_err *err)
 {
 	if (!first_pass(perf, err) ||
-	    (perf->is_pipe && perf->wants_comments && !wk_perf_tell_comments(perf, NULL, err)))
+	    (perf->is_pipe && perf->wants_comments && !wk_perf_emit_comments(perf, NULL, err)))
 		return false;
 	wk_perf_sort_extras(perf);
 	for (size_t i = 0; i < perf->attr_count; i++)
@@ -361,7 +361,7 @@ static bool read_records(struct wk_perf *perf, struct wk_err *err)
 		    !wk_perf_announce(perf, &perf->attrs[i], err))
 			return false;
 	if (perf->is_header_only)
-		return wk_perf_header_tracepoints(perf, err) && wk_perf_tell_oddities(perf, err);
+		return wk_perf_header_tracepoints(perf, err) && wk_perf_emit_oddities(perf, err);
 	return second_pass(perf, err);
 }
 
@@ -384,7 +384,7 @@ static bool read_attr_table(struct wk_perf *perf, struct span attrs, uint64_t st
 			       " bytes) does not lie in the file",
 			       attrs.size);
 	while (wk_bytes_left(&table) >= stride) {
-		struct wk_bytes raw = wk_bytes_take(&table, stride - 16);
+		struct wk_bytes raw = wk_bytes_slice(&table, stride - 16);
 		struct span ids = read_span(&table);
 		struct wk_bytes id_bytes = wk_bytes_at(&perf->input, ids.offset, ids.size);
 
@@ -474,7 +474,7 @@ static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head, struct wk
 	if (perf->wants_comments)
 		wk_perf_comments_begin(perf, data.offset, data.size);
 	return read_features(perf, data.offset + data.size, bits, err) &&
-	       (!perf->wants_comments || wk_perf_tell_comments(perf, bits, err)) &&
+	       (!perf->wants_comments || wk_perf_emit_comments(perf, bits, err)) &&
 	       read_records(perf, err);
 }
 

@@ -5,10 +5,10 @@
 bool wk_perf_give(struct wk_perf *perf, const struct wk_event *event, struct wk_err *err)
 {
 	perf->told_ns = event->time_ns;
-	return wk_sink_take(perf->sink, event, err);
+	return wk_sink_emit(perf->sink, event, err);
 }
 
-static bool tell_held(struct wk_perf *perf, struct wk_err *err)
+static bool emit_held(struct wk_perf *perf, struct wk_err *err)
 {
 	struct wk_event held;
 
@@ -65,7 +65,7 @@ static void read_file_identity(const struct wk_perf *perf, const struct wk_perf_
 	image->flags = wk_u32(body);
 }
 
-static bool tell_image(struct wk_perf *perf, const struct wk_perf_record *record,
+static bool emit_image(struct wk_perf *perf, const struct wk_perf_record *record,
 		       struct wk_event *event, struct wk_err *err)
 {
 	struct wk_event_image *image = &event->image;
@@ -97,7 +97,7 @@ static bool tell_image(struct wk_perf *perf, const struct wk_perf_record *record
 	return wk_perf_give(perf, event, err);
 }
 
-static bool tell_seen_name(struct wk_perf *perf, struct wk_event *event, struct wk_str name,
+static bool emit_seen_name(struct wk_perf *perf, struct wk_event *event, struct wk_str name,
 			   struct wk_err *err)
 {
 	bool is_process = event->pid == event->tid;
@@ -112,7 +112,7 @@ static bool tell_seen_name(struct wk_perf *perf, struct wk_event *event, struct 
 	return wk_perf_give(perf, event, err);
 }
 
-static bool tell_name(struct wk_perf *perf, const struct wk_perf_record *record,
+static bool emit_name(struct wk_perf *perf, const struct wk_perf_record *record,
 		      struct wk_event *event, struct wk_err *err)
 {
 	struct wk_bytes body = record->body;
@@ -130,7 +130,7 @@ static bool tell_name(struct wk_perf *perf, const struct wk_perf_record *record,
 		event->process.name = name;
 		wk_perf_apply_process_row(perf, event);
 	} else if (event->time_ns == 0) {
-		return tell_seen_name(perf, event, name, err);
+		return emit_seen_name(perf, event, name, err);
 	} else {
 		event->kind = WK_EVENT_THREAD;
 		event->thread.change = WK_THREAD_NAME;
@@ -186,7 +186,7 @@ static void hold_seen(struct wk_perf *perf, struct wk_event *event, uint32_t par
 	perf->held = *event;
 }
 
-static bool tell_fork(struct wk_perf *perf, const struct wk_perf_record *record,
+static bool emit_fork(struct wk_perf *perf, const struct wk_perf_record *record,
 		      struct wk_event *event, struct wk_err *err)
 {
 	uint32_t parent_pid, parent_tid;
@@ -210,7 +210,7 @@ static bool tell_fork(struct wk_perf *perf, const struct wk_perf_record *record,
 	return wk_perf_give(perf, event, err);
 }
 
-static bool tell_exit(struct wk_perf *perf, const struct wk_perf_record *record,
+static bool emit_exit(struct wk_perf *perf, const struct wk_perf_record *record,
 		      struct wk_event *event, struct wk_err *err)
 {
 	uint32_t parent_pid, parent_tid;
@@ -232,7 +232,7 @@ static bool tell_exit(struct wk_perf *perf, const struct wk_perf_record *record,
 	return wk_perf_give(perf, event, err);
 }
 
-static bool tell_lost(struct wk_perf *perf, const struct wk_perf_record *record,
+static bool emit_lost(struct wk_perf *perf, const struct wk_perf_record *record,
 		      struct wk_event *event, struct wk_err *err)
 {
 	struct wk_bytes body = record->body;
@@ -253,7 +253,7 @@ static bool tell_lost(struct wk_perf *perf, const struct wk_perf_record *record,
 	return wk_perf_give(perf, event, err);
 }
 
-static bool tell_kernel_symbol(struct wk_perf *perf, const struct wk_perf_record *record,
+static bool emit_kernel_symbol(struct wk_perf *perf, const struct wk_perf_record *record,
 			       struct wk_event *event, struct wk_err *err)
 {
 	struct wk_event as_record = *event;
@@ -273,12 +273,12 @@ static bool tell_kernel_symbol(struct wk_perf *perf, const struct wk_perf_record
 	if (body.bad)
 		return true;
 	if (flags & KSYMBOL_UNREGISTER)
-		return wk_perf_tell_other(perf, record, &as_record, err);
+		return wk_perf_emit_other(perf, record, &as_record, err);
 	return wk_perf_give(perf, event, err) &&
-	       (!perf->wants_symbols || wk_perf_tell_other(perf, record, &as_record, err));
+	       (!perf->wants_symbols || wk_perf_emit_other(perf, record, &as_record, err));
 }
 
-static bool tell_side_band(struct wk_perf *perf, const struct wk_perf_record *record,
+static bool emit_side_band(struct wk_perf *perf, const struct wk_perf_record *record,
 			   uint64_t time_ns, struct wk_err *err)
 {
 	struct wk_event event = { .time_ns = time_ns };
@@ -287,51 +287,51 @@ static bool tell_side_band(struct wk_perf *perf, const struct wk_perf_record *re
 	switch (record->type) {
 	case WK_PERF_MMAP:
 	case WK_PERF_MMAP2:
-		return tell_image(perf, record, &event, err);
+		return emit_image(perf, record, &event, err);
 	case WK_PERF_COMM:
-		return tell_name(perf, record, &event, err);
+		return emit_name(perf, record, &event, err);
 	case WK_PERF_FORK:
-		return tell_fork(perf, record, &event, err);
+		return emit_fork(perf, record, &event, err);
 	case WK_PERF_EXIT:
-		return tell_exit(perf, record, &event, err);
+		return emit_exit(perf, record, &event, err);
 	case WK_PERF_LOST:
 	case WK_PERF_LOST_SAMPLES:
-		return tell_lost(perf, record, &event, err);
+		return emit_lost(perf, record, &event, err);
 	case WK_PERF_KSYMBOL:
-		return tell_kernel_symbol(perf, record, &event, err);
+		return emit_kernel_symbol(perf, record, &event, err);
 	case WK_PERF_THROTTLE:
 		wk_perf_odd(perf, WK_PERF_ODD_THROTTLED, record->at);
-		return wk_perf_tell_other(perf, record, &event, err);
+		return wk_perf_emit_other(perf, record, &event, err);
 	case WK_PERF_CALLCHAIN_DEFERRED:
 		wk_perf_drop_deferred(perf, record);
 		return true;
 	default:
-		return wk_perf_tell_other(perf, record, &event, err);
+		return wk_perf_emit_other(perf, record, &event, err);
 	}
 }
 
-bool wk_perf_tell(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at, struct wk_err *err)
+bool wk_perf_emit(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at, struct wk_err *err)
 {
 	struct wk_perf_record record = wk_perf_record_at(perf, at);
 
 	if (perf->held.kind != WK_EVENT_NONE) {
 		bool is_its_name = names_held(perf, &record, time_ns);
-		bool ok = tell_held(perf, err);
+		bool ok = emit_held(perf, err);
 
 		if (!ok || is_its_name)
 			return ok;
 	}
-	if (perf->extra_told < perf->extra_count && !wk_perf_tell_extras(perf, time_ns, err))
+	if (perf->extra_told < perf->extra_count && !wk_perf_emit_extras(perf, time_ns, err))
 		return false;
 	if (time_ns != 0 && time_ns < perf->told_ns && !perf->in_file_order)
 		wk_perf_odd(perf, WK_PERF_ODD_LATE, at);
 	if (record.type == WK_PERF_SAMPLE)
-		return wk_perf_tell_sample(perf, &record, time_ns, err);
-	return tell_side_band(perf, &record, time_ns, err);
+		return wk_perf_emit_sample(perf, &record, time_ns, err);
+	return emit_side_band(perf, &record, time_ns, err);
 }
 
-bool wk_perf_tell_rest(struct wk_perf *perf, struct wk_err *err)
+bool wk_perf_emit_rest(struct wk_perf *perf, struct wk_err *err)
 {
-	return tell_held(perf, err) && wk_perf_tell_extras(perf, UINT64_MAX, err) &&
-	       wk_perf_tell_calls(perf, err) && wk_perf_tell_bounds(perf, err);
+	return emit_held(perf, err) && wk_perf_emit_extras(perf, UINT64_MAX, err) &&
+	       wk_perf_emit_calls(perf, err) && wk_perf_emit_bounds(perf, err);
 }

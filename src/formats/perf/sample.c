@@ -37,25 +37,26 @@ static void read_counters(const struct wk_perf_attr *attr, struct wk_bytes *body
 		body->bad = true;
 		return;
 	}
-	out->group = wk_bytes_take(body, out->group_count * entry);
+	out->group = wk_bytes_slice(body, out->group_count * entry);
 }
 
 /* `count` things of `size` bytes each, where the count comes from the file. */
-static struct wk_bytes take_many(struct wk_bytes *body, uint64_t count, unsigned size)
+static struct wk_bytes read_many(struct wk_bytes *body, uint64_t count, unsigned size)
 {
-	return wk_bytes_take(body, count <= wk_bytes_left(body) / size ? count * size : UINT64_MAX);
+	return wk_bytes_slice(body,
+			      count <= wk_bytes_left(body) / size ? count * size : UINT64_MAX);
 }
 
-static void take_branches(const struct wk_perf_attr *attr, struct wk_bytes *body,
+static void read_branches(const struct wk_perf_attr *attr, struct wk_bytes *body,
 			  struct wk_perf_fields *out)
 {
 	uint64_t count = wk_u64(body);
 
 	if (attr->branch_sample_type & WK_PERF_BRANCH_HW_INDEX)
 		wk_u64(body);
-	out->branches = take_many(body, count, 24);
+	out->branches = read_many(body, count, 24);
 	if (attr->branch_sample_type & WK_PERF_BRANCH_COUNTERS)
-		take_many(body, count, 8);
+		read_many(body, count, 8);
 }
 
 static void read_stack(const struct wk_perf_attr *attr, struct wk_bytes *body,
@@ -64,13 +65,13 @@ static void read_stack(const struct wk_perf_attr *attr, struct wk_bytes *body,
 	if (samples(attr, WK_PERF_SAMPLE_REGS_USER)) {
 		out->register_set = wk_u64(body);
 		if (out->register_set != 0)
-			out->registers = take_many(
+			out->registers = read_many(
 				body, (uint64_t)__builtin_popcountll(attr->user_registers), 8);
 	}
 	if (samples(attr, WK_PERF_SAMPLE_STACK_USER)) {
 		uint64_t size = wk_u64(body);
 
-		out->stack = wk_bytes_take(body, size);
+		out->stack = wk_bytes_slice(body, size);
 		out->stack_used = size ? wk_u64(body) : 0;
 	}
 }
@@ -108,11 +109,11 @@ static bool read_fields(const struct wk_perf_attr *attr, struct wk_bytes body,
 	if (samples(attr, WK_PERF_SAMPLE_READ))
 		read_counters(attr, &body, out);
 	if (samples(attr, WK_PERF_SAMPLE_CALLCHAIN))
-		out->chain = take_many(&body, wk_u64(&body), 8);
+		out->chain = read_many(&body, wk_u64(&body), 8);
 	if (samples(attr, WK_PERF_SAMPLE_RAW))
-		out->raw = wk_bytes_take(&body, wk_u32(&body));
+		out->raw = wk_bytes_slice(&body, wk_u32(&body));
 	if (samples(attr, WK_PERF_SAMPLE_BRANCH_STACK))
-		take_branches(attr, &body, out);
+		read_branches(attr, &body, out);
 	read_stack(attr, &body, out);
 	out->rest = body;
 	return !body.bad;
@@ -140,7 +141,7 @@ static enum owner owner_of_mark(uint64_t mark)
 }
 
 /* The user's part of the chain came in a record of its own. Returns its length. */
-static size_t take_deferred(struct wk_perf *perf, uint64_t cookie)
+static size_t read_deferred(struct wk_perf *perf, uint64_t cookie)
 {
 	const struct wk_perf_deferred *deferred = wk_perf_find_deferred(perf, cookie);
 
@@ -165,7 +166,7 @@ static void split_chain(struct wk_perf *perf, struct wk_bytes chain, enum owner 
 		uint64_t entry = wk_u64(&chain);
 
 		if (entry == WK_PERF_CONTEXT_DEFERRED) {
-			user = take_deferred(perf, wk_u64(&chain));
+			user = read_deferred(perf, wk_u64(&chain));
 			break; /* it is the chain's last part */
 		}
 		if (entry >= WK_PERF_CONTEXT_LEAST)
@@ -265,7 +266,7 @@ static bool counter_growth(struct wk_perf *perf, uint64_t id, uint64_t value, ui
 
 /* The leader of a group was sampled and the others were read: each of them that counted
  * since the last time gets a sample of its own at the same place. */
-static bool tell_group(struct wk_perf *perf, const struct wk_perf_attr *attr,
+static bool emit_group(struct wk_perf *perf, const struct wk_perf_attr *attr,
 		       const struct wk_perf_fields *fields, struct wk_event *event,
 		       struct wk_err *err)
 {
@@ -335,7 +336,7 @@ static void fill_chains(struct wk_perf *perf, const struct wk_perf_attr *attr, e
 		use_call_branches(perf, fields, sample);
 }
 
-bool wk_perf_tell_sample(struct wk_perf *perf, const struct wk_perf_record *record,
+bool wk_perf_emit_sample(struct wk_perf *perf, const struct wk_perf_record *record,
 			 uint64_t time_ns, struct wk_err *err)
 {
 	struct wk_perf_attr *attr = wk_perf_attr_of(perf, record);
@@ -368,5 +369,5 @@ bool wk_perf_tell_sample(struct wk_perf *perf, const struct wk_perf_record *reco
 	if (!perf->skips_details)
 		event->sample.details = wk_perf_details(perf, attr, record->misc, fields);
 	return wk_perf_announce(perf, attr, err) && wk_perf_give(perf, event, err) &&
-	       tell_group(perf, attr, fields, event, err);
+	       emit_group(perf, attr, fields, event, err);
 }

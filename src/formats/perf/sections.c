@@ -173,7 +173,7 @@ static void read_calls(struct wk_perf *perf, struct wk_bytes *rows)
 	perf->calls[perf->call_count++] = calls;
 }
 
-bool wk_perf_tell_calls(struct wk_perf *perf, struct wk_err *err)
+bool wk_perf_emit_calls(struct wk_perf *perf, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_CALLS, .time_ns = perf->told_ns,
 				  .cpu = WK_NO_CPU };
@@ -210,7 +210,7 @@ static void read_bounds(struct wk_perf *perf, struct wk_bytes *rows)
 	perf->bounds[perf->bounds_count++] = bounds;
 }
 
-bool wk_perf_tell_bounds(struct wk_perf *perf, struct wk_err *err)
+bool wk_perf_emit_bounds(struct wk_perf *perf, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_BOUNDS, .time_ns = perf->told_ns,
 				  .cpu = WK_NO_CPU };
@@ -262,7 +262,7 @@ static void read_lines(struct wk_perf *perf, struct wk_bytes *rows)
 	count = wk_u32le(rows);
 	lines = rows->bad ? NULL : lines_place(perf, &key);
 	for (uint32_t i = 0; i < count && !rows->bad; i++) {
-		struct wk_runtime_line line = { .address = key.start + wk_u32le(rows) };
+		struct wk_jit_map_line line = { .address = key.start + wk_u32le(rows) };
 
 		line.line = wk_u32le(rows);
 		line.file = wk_section_known_text(rows, &perf->known);
@@ -306,7 +306,7 @@ static bool read_fact(struct wk_perf *perf, struct wk_bytes *rows, struct wk_err
 	} else {
 		event.system = (struct wk_event_system){ .key = key, .value = value };
 	}
-	return rows->bad || wk_sink_take(perf->sink, &event, err);
+	return rows->bad || wk_sink_emit(perf->sink, &event, err);
 }
 
 static bool read_row(struct wk_perf *perf, enum wk_section_subject subject, struct wk_bytes *rows,
@@ -382,7 +382,7 @@ void wk_perf_sort_extras(struct wk_perf *perf)
 		qsort(perf->extras, perf->extra_count, sizeof(*perf->extras), compare_extras);
 }
 
-bool wk_perf_tell_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err *err)
+bool wk_perf_emit_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err *err)
 {
 	while (perf->extra_told < perf->extra_count &&
 	       perf->extras[perf->extra_told].time_ns <= until_ns) {

@@ -102,7 +102,7 @@ static enum found chunk_at(struct wk_bytes *section, struct wk_section_chunk *ch
 	head_crc = wk_u32le(&in);
 	if (in.bad || magic != MAGIC || head_crc != wk_crc32(0, section->at, HEAD_CHECK))
 		return NO_CHUNK;
-	chunk->rows = wk_bytes_take(&in, size);
+	chunk->rows = wk_bytes_slice(&in, size);
 	*section = in;
 	wk_bytes_skip(section, padding(size));
 	if (chunk->rows.bad || crc != wk_crc32(0, chunk->rows.at, wk_bytes_left(&chunk->rows)))
@@ -136,7 +136,7 @@ bool wk_section_next(struct wk_bytes *section, struct wk_section_chunk *chunk, u
 
 struct wk_str wk_section_text(struct wk_bytes *rows)
 {
-	struct wk_bytes text = wk_bytes_take(rows, wk_u32le(rows));
+	struct wk_bytes text = wk_bytes_slice(rows, wk_u32le(rows));
 
 	return wk_str_of((const char *)text.at, wk_bytes_left(&text));
 }

@@ -224,7 +224,7 @@ static bool flush_is_due(const struct wk_perf_data_writer *writer)
 }
 
 /* Names go to sections; a record that comes with one has no room. */
-static bool take_name(struct wk_perf_data_writer *writer, const struct wk_event *event)
+static bool read_name(struct wk_perf_data_writer *writer, const struct wk_event *event)
 {
 	size_t len = writer->pending.len;
 
@@ -240,7 +240,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	struct wk_perf_data_writer *writer = context;
 
 	if (writer->takes_names)
-		return take_name(writer, event);
+		return read_name(writer, event);
 	if (writer->failure.code != WK_OK)
 		return fail(writer, err);
 	if (event->kind == WK_EVENT_SOURCE)
@@ -266,7 +266,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	return flush_is_due(writer) ? wk_perf_data_writer_flush(writer, err) : true;
 }
 
-bool wk_perf_data_writer_take_names(struct wk_perf_data_writer *writer)
+bool wk_perf_data_writer_add_names(struct wk_perf_data_writer *writer)
 {
 	writer->takes_names = writer->is_full;
 	return writer->is_full;
@@ -310,7 +310,7 @@ static bool has_room(struct wk_perf_data_writer *writer)
 	bool ok;
 
 	add_features(writer, &features, bits);
-	ok = wk_perf_write_make_room(writer, features.len);
+	ok = wk_perf_write_reserve(writer, features.len);
 	wk_buf_fini(&features);
 	return ok;
 }

@@ -46,7 +46,7 @@ bool wk_perf_data_writer_flush(struct wk_perf_data_writer *writer, struct wk_err
 /* Whether the file took no more at some point (a full disk, a quota, a limit): the sink fails since
  * then. After this call it does not: it keeps names (SYMBOL, BOUNDS, CALLS, NOTE) for the end of
  * the file, and drops the rest. */
-bool wk_perf_data_writer_take_names(struct wk_perf_data_writer *writer);
+bool wk_perf_data_writer_add_names(struct wk_perf_data_writer *writer);
 
 /* Writes all that is left. Once; afterwards nothing may be given any more. False after a failure,
  * also where the end could be written. */

@@ -210,7 +210,7 @@ bool wk_perf_write_feature(const struct wk_perf_data_writer *writer, unsigned fe
 }
 
 /* Is the fact told, as it stands, by a feature of perf's? */
-static bool perf_tells(const struct wk_perf_data_writer *writer,
+static bool perf_emits(const struct wk_perf_data_writer *writer,
 		       const struct wk_perf_write_fact *fact)
 {
 	uint64_t value, other;
@@ -240,7 +240,7 @@ static void add_own_fact(struct wk_perf_data_writer *writer, struct wk_str key, 
 void wk_perf_write_own_facts(struct wk_perf_data_writer *writer)
 {
 	for (size_t i = 0; i < writer->fact_count; i++)
-		if (!perf_tells(writer, &writer->facts[i]))
+		if (!perf_emits(writer, &writer->facts[i]))
 			add_own_fact(writer, writer->facts[i].key, writer->facts[i].value);
 	wk_section_close(&writer->own_facts);
 }

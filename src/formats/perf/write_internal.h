@@ -119,7 +119,7 @@ void wk_perf_write_keep_fitting(struct wk_perf_data_writer *writer);
 
 /* Lets the last records go until `size_bytes` fit behind them in a file that is full. False, with
  * nothing changed, where that would cost half of them. */
-bool wk_perf_write_make_room(struct wk_perf_data_writer *writer, uint64_t size_bytes);
+bool wk_perf_write_reserve(struct wk_perf_data_writer *writer, uint64_t size_bytes);
 
 /* One feature's content; false if there is nothing to say. */
 bool wk_perf_write_feature(const struct wk_perf_data_writer *writer, unsigned feature,

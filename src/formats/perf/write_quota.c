@@ -89,7 +89,7 @@ void wk_perf_write_keep_fitting(struct wk_perf_data_writer *writer)
 	(void)keep_pending_to(writer, writer->room_bytes - writer->data_offset);
 }
 
-bool wk_perf_write_make_room(struct wk_perf_data_writer *writer, uint64_t size_bytes)
+bool wk_perf_write_reserve(struct wk_perf_data_writer *writer, uint64_t size_bytes)
 {
 	uint64_t room = writer->room_bytes - writer->data_offset;
 	uint64_t least = writer->data_bytes / 2, most;

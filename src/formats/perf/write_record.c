@@ -260,7 +260,7 @@ static void write_image(struct wk_perf_data_writer *writer, const struct wk_even
 
 /* As many lines as fit into a row, so that a chunk fits into a record of a pipe; gives how many. */
 static size_t write_some_lines(struct wk_section *section, const struct wk_event *event,
-			       const struct wk_runtime_line *lines, size_t count)
+			       const struct wk_jit_map_line *lines, size_t count)
 {
 	size_t bytes = 0, fitting = 0;
 

@@ -265,7 +265,7 @@ static bool begins_sample(struct wk_str line, bool is_frame)
 }
 
 /* The line of source behind a frame, if there is one. */
-static const char *take_source(struct wk_script_frame_line *frame, const char *at, const char *end)
+static const char *read_source(struct wk_script_frame_line *frame, const char *at, const char *end)
 {
 	struct wk_script_frame_line other;
 	struct wk_str line = wk_script_line_at(at, end);
@@ -296,7 +296,7 @@ static const char *read_line(struct wk_script_part *part, struct chain *chain, c
 		return kind == WK_SCRIPT_LINE_BLANK ? next : at;
 	}
 	if (kind == WK_SCRIPT_LINE_FRAME) {
-		next = take_source(&frame, next, chain->end);
+		next = read_source(&frame, next, chain->end);
 		id = line_id(part, &frame, chain->is_java);
 	}
 	if (id) {

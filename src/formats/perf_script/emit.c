@@ -4,10 +4,10 @@
 
 #include "base/mem.h"
 
-void wk_script_teller_init(struct wk_script_teller *teller, struct wk_stack_writer *writer,
-			   const struct wk_collapse *collapse)
+void wk_script_emitter_init(struct wk_script_emitter *teller, struct wk_stack_writer *writer,
+			    const struct wk_collapse *collapse)
 {
-	*teller = (struct wk_script_teller){ .writer = writer, .collapse = collapse };
+	*teller = (struct wk_script_emitter){ .writer = writer, .collapse = collapse };
 	teller->names = wk_strtab_new();
 	teller->sources = wk_strtab_new();
 	if (!collapse || !collapse->event)
@@ -17,7 +17,7 @@ void wk_script_teller_init(struct wk_script_teller *teller, struct wk_stack_writ
 	teller->told_filtering = true;
 }
 
-void wk_script_teller_fini(struct wk_script_teller *teller)
+void wk_script_emitter_fini(struct wk_script_emitter *teller)
 {
 	wk_strtab_free(teller->names);
 	wk_strtab_free(teller->sources);
@@ -27,7 +27,7 @@ void wk_script_teller_fini(struct wk_script_teller *teller)
 	free(teller->path);
 }
 
-static uint32_t frame_number(struct wk_script_teller *teller, struct wk_script_part *part,
+static uint32_t frame_number(struct wk_script_emitter *teller, struct wk_script_part *part,
 			     uint32_t frame)
 {
 	if (!part->number_of_frame[frame])
@@ -46,14 +46,14 @@ static uint32_t *make_room(uint32_t *numbers, size_t *cap, uint32_t count)
 	return numbers;
 }
 
-static void push_path(struct wk_script_teller *teller, size_t at, uint32_t chain)
+static void push_path(struct wk_script_emitter *teller, size_t at, uint32_t chain)
 {
 	teller->path = wk_grow(teller->path, &teller->path_cap, at + 1, sizeof(*teller->path));
 	teller->path[at] = chain;
 }
 
 /* The number of a chain that begins with nothing in front of it. */
-static uint32_t plain_stack(struct wk_script_teller *teller, struct wk_script_part *part,
+static uint32_t plain_stack(struct wk_script_emitter *teller, struct wk_script_part *part,
 			    uint32_t chain)
 {
 	size_t depth = 0;
@@ -73,7 +73,7 @@ static uint32_t plain_stack(struct wk_script_teller *teller, struct wk_script_pa
 }
 
 /* The same with a frame below it, unless an option cut the callers off. */
-static uint32_t stack_on(struct wk_script_teller *teller, struct wk_script_part *part,
+static uint32_t stack_on(struct wk_script_emitter *teller, struct wk_script_part *part,
 			 uint32_t root, uint32_t chain)
 {
 	uint32_t *known = wk_map_at(&teller->stacks, (uint64_t)root << 32 | chain);
@@ -110,7 +110,7 @@ static struct wk_str bare_event(struct wk_str name)
 	return name;
 }
 
-static void tell_source(struct wk_script_teller *teller, struct wk_str name, uint32_t number,
+static void emit_source(struct wk_script_emitter *teller, struct wk_str name, uint32_t number,
 			bool has_period)
 {
 	struct wk_str bare = bare_event(name);
@@ -125,11 +125,11 @@ static void tell_source(struct wk_script_teller *teller, struct wk_str name, uin
 		.is_cpu_time = is_clock || is_cycles,
 	};
 
-	wk_stack_writer_tell_source(teller->writer, &source);
+	wk_stack_writer_emit_source(teller->writer, &source);
 }
 
 /* Source 0 is of what has no name, so that the others are what their names' numbers are. */
-static uint32_t source_of(struct wk_script_teller *teller, struct wk_script_part *part,
+static uint32_t source_of(struct wk_script_emitter *teller, struct wk_script_part *part,
 			  const struct wk_script_group *group)
 {
 	struct wk_str name = { 0 };
@@ -144,14 +144,14 @@ static uint32_t source_of(struct wk_script_teller *teller, struct wk_script_part
 	number = wk_strtab_add_str(teller->sources, name);
 	teller->told_unnamed |= name.len == 0;
 	if (is_new)
-		tell_source(teller, name, number, group->has_period);
+		emit_source(teller, name, number, group->has_period);
 	if (group->event)
 		part->events[group->event].told = number + 1;
 	return number;
 }
 
 /* A thread that is met for the first time, or under another name. */
-static void tell_thread(struct wk_script_teller *teller, const struct wk_script_task *task,
+static void emit_thread(struct wk_script_emitter *teller, const struct wk_script_task *task,
 			uint64_t time_ns, bool is_new)
 {
 	uint32_t *knows = wk_map_at(&teller->knows_process, task->pid);
@@ -174,7 +174,7 @@ static void tell_thread(struct wk_script_teller *teller, const struct wk_script_
 	wk_stack_writer_event(teller->writer, &event);
 }
 
-static void name_thread(struct wk_script_teller *teller, struct wk_script_task *task,
+static void name_thread(struct wk_script_emitter *teller, struct wk_script_task *task,
 			uint64_t time_ns)
 {
 	uint32_t *name;
@@ -184,12 +184,12 @@ static void name_thread(struct wk_script_teller *teller, struct wk_script_task *
 	name = wk_map_at(&teller->name_of_thread, (uint64_t)task->pid << 32 | task->tid);
 	if (*name == task->told)
 		return;
-	tell_thread(teller, task, time_ns, *name == 0);
+	emit_thread(teller, task, time_ns, *name == 0);
 	*name = task->told;
 }
 
 /* Who is behind a row; a thread is told, if need be, by the name it has in that. */
-static struct wk_event_whose whose(struct wk_script_teller *teller, struct wk_script_part *part,
+static struct wk_event_whose whose(struct wk_script_emitter *teller, struct wk_script_part *part,
 				   const struct wk_script_group *group, uint64_t time_ns)
 {
 	struct wk_event_whose whose = { .pid = WK_NO_PID, .tid = WK_NO_PID };
@@ -207,7 +207,7 @@ static struct wk_event_whose whose(struct wk_script_teller *teller, struct wk_sc
 }
 
 /* Where a first line names a command and nothing else, it becomes the outermost frame. */
-static uint32_t stack_of_row(struct wk_script_teller *teller, struct wk_script_part *part,
+static uint32_t stack_of_row(struct wk_script_emitter *teller, struct wk_script_part *part,
 			     const struct wk_event_sum *row)
 {
 	uint32_t task = part->groups[row->whose].task, root = 0;
@@ -219,7 +219,7 @@ static uint32_t stack_of_row(struct wk_script_teller *teller, struct wk_script_p
 	return stack_on(teller, part, root, row->stack);
 }
 
-static void tell_sample(struct wk_script_teller *teller, struct wk_script_part *part,
+static void emit_sample(struct wk_script_emitter *teller, struct wk_script_part *part,
 			const struct wk_event_sum *row)
 {
 	struct wk_event_whose of = whose(teller, part, &part->groups[row->whose], row->time_ns);
@@ -232,7 +232,7 @@ static void tell_sample(struct wk_script_teller *teller, struct wk_script_part *
 	wk_stack_writer_event(teller->writer, &event);
 }
 
-static void tell_filtering(struct wk_script_teller *teller)
+static void emit_filtering(struct wk_script_emitter *teller)
 {
 	struct wk_buf text = { 0 };
 
@@ -244,7 +244,7 @@ static void tell_filtering(struct wk_script_teller *teller)
 }
 
 /* The older tools take the samples of one event: the first where none is named. */
-static bool is_wanted(struct wk_script_teller *teller, const struct wk_script_part *part,
+static bool is_wanted(struct wk_script_emitter *teller, const struct wk_script_part *part,
 		      uint32_t event)
 {
 	struct wk_str name;
@@ -260,12 +260,12 @@ static bool is_wanted(struct wk_script_teller *teller, const struct wk_script_pa
 	if (wk_str_eq(name, teller->only_event))
 		return true;
 	if (!teller->told_filtering)
-		tell_filtering(teller);
+		emit_filtering(teller);
 	return false;
 }
 
 /* The one tool counts samples without a stack under their command, the other drops them. */
-static void tell_count(struct wk_script_teller *teller, struct wk_script_part *part,
+static void emit_count(struct wk_script_emitter *teller, struct wk_script_part *part,
 		       const struct wk_event_sum *row)
 {
 	const struct wk_script_group *group = &part->groups[row->whose];
@@ -290,7 +290,7 @@ static int by_last(const void *left, const void *right)
 
 /* Threads are told by their first samples; what one is called at the end is what it was called
  * last. */
-static void name_threads(struct wk_script_teller *teller, struct wk_script_part *part)
+static void name_threads(struct wk_script_emitter *teller, struct wk_script_part *part)
 {
 	struct wk_script_task **tasks = wk_alloc(part->task_count * sizeof(*tasks));
 	size_t count = 0;
@@ -305,7 +305,7 @@ static void name_threads(struct wk_script_teller *teller, struct wk_script_part 
 }
 
 /* All rows in one event. */
-static void tell_sums(struct wk_script_teller *teller, struct wk_script_part *part)
+static void emit_sums(struct wk_script_emitter *teller, struct wk_script_part *part)
 {
 	struct wk_event_whose *of = wk_alloc(part->group_count * sizeof(*of));
 	struct wk_event event = { .kind = WK_EVENT_SUMS, .cpu = WK_NO_CPU };
@@ -324,7 +324,7 @@ static void tell_sums(struct wk_script_teller *teller, struct wk_script_part *pa
 	free(of);
 }
 
-static void begin_part(struct wk_script_teller *teller, struct wk_script_part *part)
+static void begin_part(struct wk_script_emitter *teller, struct wk_script_part *part)
 {
 	if (teller->part == part)
 		return;
@@ -333,7 +333,7 @@ static void begin_part(struct wk_script_teller *teller, struct wk_script_part *p
 	wk_map_fini(&teller->stacks);
 }
 
-void wk_script_tell(struct wk_script_teller *teller, struct wk_script_part *part)
+void wk_script_emit(struct wk_script_emitter *teller, struct wk_script_part *part)
 {
 	begin_part(teller, part);
 	part->number_of_frame =
@@ -341,13 +341,13 @@ void wk_script_tell(struct wk_script_teller *teller, struct wk_script_part *part
 	part->stack_of_chain =
 		make_room(part->stack_of_chain, &part->stack_of_chain_cap, part->chains.count);
 	if (part->sums && !teller->collapse) {
-		tell_sums(teller, part);
+		emit_sums(teller, part);
 	} else {
 		for (size_t i = 0; i < part->row_count; i++)
 			if (teller->collapse)
-				tell_count(teller, part, &part->rows[i]);
+				emit_count(teller, part, &part->rows[i]);
 			else
-				tell_sample(teller, part, &part->rows[i]);
+				emit_sample(teller, part, &part->rows[i]);
 	}
 	part->row_count = 0;
 }

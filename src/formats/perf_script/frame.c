@@ -134,7 +134,7 @@ static struct wk_str cut_image(struct wk_str *text, size_t at)
 
 /* Takes "(...)" from the end of `text`: with the parentheses inside it in pairs or, where they
  * are not, from the last one behind a blank. */
-static struct wk_str take_image(struct wk_str *text)
+static struct wk_str read_image(struct wk_str *text)
 {
 	size_t depth = 0, last = text->len;
 
@@ -267,7 +267,7 @@ bool wk_script_frames_plain(struct wk_script_part *part, const struct wk_script_
 		rest = wk_trim(wk_str_of(rest.at, rest.len - strlen("(inlined)")));
 		frame.is_inlined = true;
 	} else if (rest.len && rest.at[rest.len - 1] == ')') {
-		frame.image = without_offset(take_image(&rest));
+		frame.image = without_offset(read_image(&rest));
 	}
 	if (wk_str_is(frame.image, "[unknown]"))
 		frame.image.len = 0;

@@ -114,7 +114,7 @@ static void set_event(struct wk_script_head *head, struct wk_str word)
 }
 
 /* The only frame of a sample without a call chain; what follows it are its branches. */
-static void take_rest(struct wk_script_head *head, struct wk_str rest)
+static void read_rest(struct wk_script_head *head, struct wk_str rest)
 {
 	struct wk_script_frame_line frame;
 
@@ -125,7 +125,7 @@ static void take_rest(struct wk_script_head *head, struct wk_str rest)
 		head->frame = rest;
 }
 
-static void take_record(struct wk_script_head *head, struct wk_str line, struct wk_str word,
+static void read_record(struct wk_script_head *head, struct wk_str line, struct wk_str word,
 			size_t at)
 {
 	head->is_record = true;
@@ -135,7 +135,7 @@ static void take_record(struct wk_script_head *head, struct wk_str line, struct 
 }
 
 /* What stands behind the time: PERIOD EVENT: REST. */
-static void take_tail(struct wk_script_head *head, struct wk_str line, size_t at)
+static void read_tail(struct wk_script_head *head, struct wk_str line, size_t at)
 {
 	size_t begin = at;
 	struct wk_str word = next_word(line, &at);
@@ -143,7 +143,7 @@ static void take_tail(struct wk_script_head *head, struct wk_str line, size_t at
 	struct wk_str second = next_word(line, &behind);
 
 	if (wk_str_starts(word, "PERF_RECORD_")) {
-		take_record(head, line, word, at);
+		read_record(head, line, word, at);
 		return;
 	}
 	if (word.len && digits_at(word, 0) == word.len &&
@@ -157,7 +157,7 @@ static void take_tail(struct wk_script_head *head, struct wk_str line, size_t at
 		set_event(head, word);
 		begin = at;
 	}
-	take_rest(head, wk_str_skip(line, begin));
+	read_rest(head, wk_str_skip(line, begin));
 }
 
 /* Words that may be the process's numbers. */
@@ -175,7 +175,7 @@ struct opening {
 	size_t index; /* of the word at hand */
 };
 
-static void take_word(struct opening *opening, struct wk_script_head *head, struct wk_str word,
+static void read_word(struct opening *opening, struct wk_script_head *head, struct wk_str word,
 		      size_t end)
 {
 	struct ids ids = { .word = word, .end = end, .index = opening->index };
@@ -202,7 +202,7 @@ static struct ids choose_ids(const struct opening *opening, struct wk_script_hea
 }
 
 /* Behind the CPU, a number in front of the event is the period. */
-static void take_late_period(struct wk_script_head *head, struct wk_str line, size_t event_begin)
+static void read_late_period(struct wk_script_head *head, struct wk_str line, size_t event_begin)
 {
 	size_t end = event_begin, begin;
 
@@ -237,7 +237,7 @@ bool wk_script_head_parse(struct wk_str line, struct wk_script_head *head)
 		if (has_colon && time_of(word, &head->time_ns)) {
 			set_ids(head, line, &opening.last);
 			head->has_time = true;
-			take_tail(head, line, at);
+			read_tail(head, line, at);
 			return true;
 		}
 		if (has_colon) {
@@ -245,12 +245,12 @@ bool wk_script_head_parse(struct wk_str line, struct wk_script_head *head)
 
 			set_ids(head, line, &ids);
 			if (opening.has_cpu)
-				take_late_period(head, line, (size_t)(word.at - line.at));
+				read_late_period(head, line, (size_t)(word.at - line.at));
 			set_event(head, word);
-			take_rest(head, wk_str_skip(line, at));
+			read_rest(head, wk_str_skip(line, at));
 			return true;
 		}
-		take_word(&opening, head, word, at);
+		read_word(&opening, head, word, at);
 	}
 	return false;
 }

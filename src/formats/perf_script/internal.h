@@ -230,7 +230,7 @@ bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_
 		    struct wk_err *err);
 
 /* From parts to events. */
-struct wk_script_teller {
+struct wk_script_emitter {
 	struct wk_stack_writer *writer;
 	const struct wk_collapse *collapse; /* or NULL */
 	struct wk_strtab *names;            /* of threads */
@@ -247,11 +247,11 @@ struct wk_script_teller {
 	bool has_only_event, told_filtering;
 };
 
-void wk_script_teller_init(struct wk_script_teller *teller, struct wk_stack_writer *writer,
-			   const struct wk_collapse *collapse);
-void wk_script_teller_fini(struct wk_script_teller *teller);
+void wk_script_emitter_init(struct wk_script_emitter *teller, struct wk_stack_writer *writer,
+			    const struct wk_collapse *collapse);
+void wk_script_emitter_fini(struct wk_script_emitter *teller);
 
 /* Tells all rows there are and takes them out. */
-void wk_script_tell(struct wk_script_teller *teller, struct wk_script_part *part);
+void wk_script_emit(struct wk_script_emitter *teller, struct wk_script_part *part);
 
 #endif

@@ -58,7 +58,7 @@ static int probe(struct wk_bytes first)
 
 /* The comments at the begin are what `perf script --header` prints. */
 
-static void tell_fact(struct wk_stack_writer *writer, const char *key, struct wk_str value)
+static void emit_fact(struct wk_stack_writer *writer, const char *key, struct wk_str value)
 {
 	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
 
@@ -67,7 +67,7 @@ static void tell_fact(struct wk_stack_writer *writer, const char *key, struct wk
 }
 
 /* "8058796 kB" as bytes */
-static void tell_memory(struct wk_stack_writer *writer, struct wk_str value)
+static void emit_memory(struct wk_stack_writer *writer, struct wk_str value)
 {
 	struct wk_buf text = { 0 };
 	uint64_t kilobytes;
@@ -76,11 +76,11 @@ static void tell_memory(struct wk_stack_writer *writer, struct wk_str value)
 	    !wk_num_u64(wk_str_of(value.at, value.len - 3), &kilobytes) || kilobytes > UINT32_MAX)
 		return;
 	wk_buf_add_fmt(&text, "%" PRIu64, kilobytes * 1024);
-	tell_fact(writer, "memory", wk_buf_str(&text));
+	emit_fact(writer, "memory", wk_buf_str(&text));
 	wk_buf_fini(&text);
 }
 
-static void tell_comment(struct wk_stack_writer *writer, struct wk_str line)
+static void emit_comment(struct wk_stack_writer *writer, struct wk_str line)
 {
 	static const struct {
 		const char *perf, *key;
@@ -99,18 +99,18 @@ static void tell_comment(struct wk_stack_writer *writer, struct wk_str line)
 	value = wk_trim(wk_str_skip(line, (size_t)(colon - line.at) + 1));
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		if (wk_str_is(key, facts[i].perf))
-			tell_fact(writer, facts[i].key, value);
+			emit_fact(writer, facts[i].key, value);
 	if (wk_str_is(key, "total memory"))
-		tell_memory(writer, value);
+		emit_memory(writer, value);
 }
 
-static void tell_facts(struct wk_stack_writer *writer, struct wk_bytes bytes)
+static void emit_facts(struct wk_stack_writer *writer, struct wk_bytes bytes)
 {
 	struct wk_lines lines = wk_lines_of(bytes);
 	struct wk_str line;
 
 	while (wk_lines_next(&lines, &line) && (line.len == 0 || line.at[0] == '#'))
-		tell_comment(writer, line);
+		emit_comment(writer, line);
 }
 
 /* Lines that made no sense, over all parts. */
@@ -129,7 +129,7 @@ static uint64_t line_number(struct wk_str all, const char *at)
 }
 
 /* In the older tools' words where one of them is followed. */
-static void tell_weird(struct wk_stack_writer *writer, enum wk_collapse_dialect dialect,
+static void emit_weird(struct wk_stack_writer *writer, enum wk_collapse_dialect dialect,
 		       const struct wk_script_part *part, uint64_t count)
 {
 	struct wk_str line = part->bad_first;
@@ -146,7 +146,7 @@ static void tell_weird(struct wk_stack_writer *writer, enum wk_collapse_dialect 
 	wk_buf_fini(&text);
 }
 
-static void tell_bad(struct wk_stack_writer *writer, const struct wk_input *input,
+static void emit_bad(struct wk_stack_writer *writer, const struct wk_input *input,
 		     const struct wk_script_part *parts, size_t count)
 {
 	const struct wk_script_part *first = NULL;
@@ -160,16 +160,16 @@ static void tell_bad(struct wk_stack_writer *writer, const struct wk_input *inpu
 	if (!first)
 		return;
 	if (input->options.collapse) {
-		tell_weird(writer, input->options.collapse->dialect, first, bad.count);
+		emit_weird(writer, input->options.collapse->dialect, first, bad.count);
 		return;
 	}
 	bad.first = first->bad_first;
 	bad.first_number = line_number(text_of(input->bytes), bad.first.at);
 	bad.expected = first->bad_is_head ? "the first line of a sample" : "a frame";
-	wk_bad_lines_tell(&bad, writer);
+	wk_bad_lines_emit(&bad, writer);
 }
 
-static void tell_lost(struct wk_stack_writer *writer, const struct wk_script_part *parts,
+static void emit_lost(struct wk_stack_writer *writer, const struct wk_script_part *parts,
 		      size_t count)
 {
 	struct wk_event event = { .kind = WK_EVENT_LOST, .cpu = WK_NO_CPU };
@@ -180,7 +180,7 @@ static void tell_lost(struct wk_stack_writer *writer, const struct wk_script_par
 		wk_stack_writer_event(writer, &event);
 }
 
-static void tell_unfinished(struct wk_stack_writer *writer, const struct wk_script_part *parts,
+static void emit_unfinished(struct wk_stack_writer *writer, const struct wk_script_part *parts,
 			    size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -261,7 +261,7 @@ static void read_whole(void *context)
 }
 
 /* The first part is told while it is read, the others when their threads are done. */
-static void read_parts(struct wk_script_part *parts, size_t count, struct wk_script_teller *teller)
+static void read_parts(struct wk_script_part *parts, size_t count, struct wk_script_emitter *teller)
 {
 	struct wk_os_thread *threads[WK_SCRIPT_MOST_PARTS] = { 0 };
 	size_t at_once = parts[0].sums ? SIZE_MAX : ROWS_AT_ONCE;
@@ -275,7 +275,7 @@ static void read_parts(struct wk_script_part *parts, size_t count, struct wk_scr
 		do {
 			goes_on = !wk_stack_writer_is_done(teller->writer) &&
 				  wk_script_part_read(&parts[i], at_once);
-			wk_script_tell(teller, &parts[i]);
+			wk_script_emit(teller, &parts[i]);
 		} while (goes_on);
 		wk_script_part_end(&parts[i]);
 	}
@@ -287,21 +287,21 @@ bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_
 	const struct wk_collapse *collapse = input->options.collapse;
 	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
 	struct wk_script_part *parts = wk_alloc_zeroed(count, sizeof(*parts));
-	struct wk_script_teller teller;
+	struct wk_script_emitter teller;
 
 	if (collapse)
 		wk_stack_writer_source(writer, "samples", "samples", true);
 	else
-		tell_facts(writer, input->bytes);
+		emit_facts(writer, input->bytes);
 	cut(parts, count, input);
-	wk_script_teller_init(&teller, writer, collapse);
+	wk_script_emitter_init(&teller, writer, collapse);
 	read_parts(parts, count, &teller);
-	tell_lost(writer, parts, count);
-	tell_bad(writer, input, parts, count);
-	tell_unfinished(writer, parts, count);
+	emit_lost(writer, parts, count);
+	emit_bad(writer, input, parts, count);
+	emit_unfinished(writer, parts, count);
 	if (!collapse && !wk_stack_writer_samples(writer) && !wk_stack_writer_is_done(writer))
 		wk_fail_no_stacks(err, input->bytes, EXPECTED);
-	wk_script_teller_fini(&teller);
+	wk_script_emitter_fini(&teller);
 	free(parts);
 	return wk_stack_writer_end(writer, err);
 }

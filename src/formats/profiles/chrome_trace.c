@@ -107,7 +107,7 @@ static struct thread *thread_of(struct reading *reading, uint32_t pid_text, uint
 
 /* --- Profiles of V8 ------------------------------------------------------------------------ */
 
-static void take_sample(void *context, uint32_t stack, uint64_t time_ns, uint64_t weight)
+static void read_sample(void *context, uint32_t stack, uint64_t time_ns, uint64_t weight)
 {
 	struct chunked *chunked = context;
 
@@ -127,7 +127,7 @@ static struct chunked *profile_of(struct reading *reading, const struct trace_ev
 	chunked->spans = &reading->spans;
 	chunked->thread = thread_of(reading, event->pid_text, event->tid_text)->row;
 	wk_v8_init(&chunked->profile, reading->writer);
-	chunked->profile.take = take_sample;
+	chunked->profile.take = read_sample;
 	chunked->profile.take_context = chunked;
 	reading->profiles = wk_grow(reading->profiles, &reading->profile_cap,
 				    reading->profile_count + 1, sizeof(*reading->profiles));
@@ -175,7 +175,7 @@ static void read_profile_data(struct wk_v8_profile *profile, struct wk_json *jso
 }
 
 /* "Profile" begins one, on the thread that is profiled; "ProfileChunk" adds to it. */
-static void take_profile(struct reading *reading, struct trace_event *event)
+static void read_profile(struct reading *reading, struct trace_event *event)
 {
 	struct chunked *chunked;
 	struct wk_str key;
@@ -197,7 +197,7 @@ static void take_profile(struct reading *reading, struct trace_event *event)
 
 /* --- Events -------------------------------------------------------------------------------- */
 
-static void take_name(struct reading *reading, struct trace_event *event)
+static void read_name(struct reading *reading, struct trace_event *event)
 {
 	bool is_process = wk_str_is(event->name, "process_name");
 	struct wk_str key;
@@ -227,7 +227,7 @@ static uint32_t frame_of(struct reading *reading, const struct trace_event *even
 	return wk_stack_writer_name(reading->writer, name);
 }
 
-static void take_span(struct reading *reading, const struct trace_event *event)
+static void read_span(struct reading *reading, const struct trace_event *event)
 {
 	uint32_t thread = thread_of(reading, event->pid_text, event->tid_text)->row;
 	uint64_t time_ns = event->time_ns > 0 ? (uint64_t)event->time_ns : 0;
@@ -243,19 +243,19 @@ static void take_span(struct reading *reading, const struct trace_event *event)
 			       frame_of(reading, event));
 }
 
-static void take_event(struct reading *reading, struct trace_event *event)
+static void parse_event(struct reading *reading, struct trace_event *event)
 {
 	switch (event->phase) {
 	case 'B':
 	case 'E':
 	case 'X':
-		take_span(reading, event);
+		read_span(reading, event);
 		break;
 	case 'M':
-		take_name(reading, event);
+		read_name(reading, event);
 		break;
 	case 'P':
-		take_profile(reading, event);
+		read_profile(reading, event);
 		break;
 	case 'b':
 	case 'S':
@@ -310,7 +310,7 @@ static void read_event(struct reading *reading, struct trace_event *event, struc
 		event_key(reading, event, key, json);
 	/* Half an event at the end of the file is none. */
 	if (!json->is_cut)
-		take_event(reading, event);
+		parse_event(reading, event);
 	wk_json_end_value(&event->args, json);
 }
 
@@ -351,7 +351,7 @@ static void read_all(struct reading *reading, struct wk_json *json)
 
 /* --- Telling ------------------------------------------------------------------------------- */
 
-static void tell_source(struct reading *reading, uint32_t number, const char *name, bool is_cpu)
+static void emit_source(struct reading *reading, uint32_t number, const char *name, bool is_cpu)
 {
 	struct wk_event_source source = { .source = number,
 					  .name = wk_str_c(name),
@@ -359,10 +359,10 @@ static void tell_source(struct reading *reading, uint32_t number, const char *na
 					  .is_cpu_time = is_cpu,
 					  .is_weighed = number == SOURCE_TRACE };
 
-	wk_stack_writer_tell_source(reading->writer, &source);
+	wk_stack_writer_emit_source(reading->writer, &source);
 }
 
-static void tell_threads(struct reading *reading)
+static void emit_threads(struct reading *reading)
 {
 	for (size_t i = 0; i < reading->thread_count; i++) {
 		const struct thread *thread = &reading->threads[i];
@@ -379,7 +379,7 @@ static void tell_threads(struct reading *reading)
 }
 
 /* After the threads: the name of the first thread would become its process's. */
-static void tell_processes(struct reading *reading)
+static void emit_processes(struct reading *reading)
 {
 	for (size_t i = 0; i < reading->process_count; i++) {
 		const struct process *process = &reading->processes[i];
@@ -394,17 +394,17 @@ static void tell_processes(struct reading *reading)
 	}
 }
 
-static void tell(struct reading *reading)
+static void emit(struct reading *reading)
 {
 	if (reading->events)
-		tell_source(reading, SOURCE_TRACE, "trace", false);
+		emit_source(reading, SOURCE_TRACE, "trace", false);
 	if (reading->profile_count)
-		tell_source(reading, SOURCE_CPU, "cpu", true);
+		emit_source(reading, SOURCE_CPU, "cpu", true);
 	for (size_t i = 0; i < reading->profile_count; i++)
-		wk_v8_tell(&reading->profiles[i]->profile);
-	tell_threads(reading);
-	tell_processes(reading);
-	wk_spans_tell(&reading->spans);
+		wk_v8_emit(&reading->profiles[i]->profile);
+	emit_threads(reading);
+	emit_processes(reading);
+	wk_spans_emit(&reading->spans);
 	wk_note_count(reading->writer, reading->spans.stray_ends,
 		      "ends of spans that never began, passed over");
 	wk_note_count(reading->writer, reading->spans.cut,
@@ -441,7 +441,7 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 	read_all(&reading, &json);
 	is_cut = json.is_cut && !json.expected;
 	if (wk_json_end(&json, err)) {
-		tell(&reading);
+		emit(&reading);
 		if (is_cut)
 			wk_stack_writer_note(writer, wk_str_c("the file has no end; what is there "
 							      "was read"));

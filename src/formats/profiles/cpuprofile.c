@@ -82,7 +82,7 @@ static void note_lost(struct wk_v8_profile *profile)
 	wk_buf_fini(&text);
 }
 
-static void tell_source(struct wk_v8_profile *profile, const char *name, const char *unit)
+static void emit_source(struct wk_v8_profile *profile, const char *name, const char *unit)
 {
 	bool is_cpu = wk_str_is(wk_str_c(name), "cpu");
 	struct wk_event_source source = { .name = wk_str_c(name),
@@ -90,24 +90,24 @@ static void tell_source(struct wk_v8_profile *profile, const char *name, const c
 					  .is_cpu_time = is_cpu,
 					  .is_weighed = !is_cpu };
 
-	wk_stack_writer_tell_source(profile->writer, &source);
+	wk_stack_writer_emit_source(profile->writer, &source);
 }
 
-static void tell(struct reading *reading)
+static void emit(struct reading *reading)
 {
 	struct wk_v8_profile *profile = &reading->profile;
 
 	if (reading->has_timestamps)
 		profile->end_ns = 0;
 	if (profile->has_bytes) {
-		tell_source(profile, "allocated", "bytes");
-		wk_v8_tell_hits(profile);
+		emit_source(profile, "allocated", "bytes");
+		wk_v8_emit_hits(profile);
 	} else if (profile->sample_count && profile->delta_count) {
-		tell_source(profile, "cpu", "ns");
-		wk_v8_tell(profile);
+		emit_source(profile, "cpu", "ns");
+		wk_v8_emit(profile);
 	} else {
-		tell_source(profile, "hits", "samples");
-		wk_v8_tell_hits(profile);
+		emit_source(profile, "hits", "samples");
+		wk_v8_emit_hits(profile);
 	}
 	note_lost(profile);
 }
@@ -123,7 +123,7 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 	wk_json_enter_object(&json);
 	while (wk_json_next_key(&json, &key) && !wk_stack_writer_is_done(writer))
 		read_key(&reading, key, &json);
-	tell(&reading);
+	emit(&reading);
 	if (json.is_cut && !json.expected)
 		wk_stack_writer_note(writer,
 				     wk_str_c("the file ends in the middle of the profile"));

@@ -94,7 +94,7 @@ static void read_samples(struct samples *samples, struct wk_json *json)
 	wk_json_end_value(&value, json);
 }
 
-static void tell_source(struct reading *reading, enum measure measure)
+static void emit_source(struct reading *reading, enum measure measure)
 {
 	struct wk_event_source source = { .source = measure,
 					  .name = wk_str_c(measures[measure].name),
@@ -102,7 +102,7 @@ static void tell_source(struct reading *reading, enum measure measure)
 					  .is_weighed = true };
 
 	if (!reading->is_told[measure])
-		wk_stack_writer_tell_source(reading->writer, &source);
+		wk_stack_writer_emit_source(reading->writer, &source);
 	reading->is_told[measure] = true;
 }
 
@@ -129,7 +129,7 @@ static int64_t time_of(const struct samples *samples, int64_t row, int64_t befor
 	return before + delta;
 }
 
-static void tell_samples(struct reading *reading, const struct profile *profile,
+static void emit_samples(struct reading *reading, const struct profile *profile,
 			 struct wk_fx_tables *tables, const struct samples *samples,
 			 uint32_t thread)
 {
@@ -138,7 +138,7 @@ static void tell_samples(struct reading *reading, const struct profile *profile,
 	int64_t offset, time = 0;
 
 	if (count)
-		tell_source(reading, samples->measure);
+		emit_source(reading, samples->measure);
 	if (__builtin_sub_overflow(profile->start_ns, reading->first_start_ns, &offset))
 		offset = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -170,7 +170,7 @@ static uint32_t number_of(struct reading *reading, uint32_t text, bool *is_made_
 	return (uint32_t)number;
 }
 
-static void tell_name(struct reading *reading, enum wk_event_kind kind, uint32_t pid, uint32_t tid,
+static void emit_name(struct reading *reading, enum wk_event_kind kind, uint32_t pid, uint32_t tid,
 		      struct wk_str name)
 {
 	struct wk_event event = { .kind = kind, .pid = pid, .tid = tid, .cpu = WK_NO_CPU };
@@ -183,7 +183,7 @@ static void tell_name(struct reading *reading, enum wk_event_kind kind, uint32_t
 	wk_stack_writer_event(reading->writer, &event);
 }
 
-static uint32_t tell_thread(struct reading *reading, const struct thread *thread)
+static uint32_t emit_thread(struct reading *reading, const struct thread *thread)
 {
 	uint32_t *process = wk_map_at(&reading->process_of, (uint64_t)thread->pid_text + 1);
 	bool is_new = !*process, is_made_up = false;
@@ -196,10 +196,10 @@ static uint32_t tell_thread(struct reading *reading, const struct thread *thread
 	if (name.len == 0 && is_made_up)
 		name = wk_strtab_str(reading->maker.texts, thread->pid_text);
 	tid = number_of(reading, thread->tid_text, &is_made_up);
-	tell_name(reading, WK_EVENT_THREAD, pid, tid, wk_buf_str(&thread->name));
+	emit_name(reading, WK_EVENT_THREAD, pid, tid, wk_buf_str(&thread->name));
 	/* After its first thread, whose name would become the process's. */
 	if (is_new || (tid == pid && name.len))
-		tell_name(reading, WK_EVENT_PROCESS, pid, pid, name);
+		emit_name(reading, WK_EVENT_PROCESS, pid, pid, name);
 	return wk_spans_thread(&reading->spans, pid, tid, MEASURE_SAMPLES);
 }
 
@@ -246,10 +246,10 @@ static void read_thread(struct reading *reading, struct profile *profile, struct
 	tables = wk_fx_tables_have_stacks(&thread.own) ? &thread.own : &profile->shared;
 	thread.js.measure = MEASURE_JS;
 	thread.native.measure = MEASURE_NATIVE;
-	row = tell_thread(reading, &thread);
-	tell_samples(reading, profile, tables, &thread.samples, row);
-	tell_samples(reading, profile, tables, &thread.js, row);
-	tell_samples(reading, profile, tables, &thread.native, row);
+	row = emit_thread(reading, &thread);
+	emit_samples(reading, profile, tables, &thread.samples, row);
+	emit_samples(reading, profile, tables, &thread.js, row);
+	emit_samples(reading, profile, tables, &thread.native, row);
 	wk_fx_tables_fini(&thread.own);
 	wk_fx_table_fini(&thread.samples.table);
 	wk_fx_table_fini(&thread.js.table);
@@ -348,9 +348,9 @@ static void read_profile(struct reading *reading, struct wk_json *json, int leve
 	wk_json_end_value(&processes, json);
 }
 
-static void tell(struct reading *reading, bool is_cut)
+static void emit(struct reading *reading, bool is_cut)
 {
-	wk_spans_tell(&reading->spans);
+	wk_spans_emit(&reading->spans);
 	wk_note_count(reading->writer, reading->without_stack, "samples without a stack, left out");
 	wk_note_count(reading->writer, reading->negative,
 		      "samples of negative weight, as in a comparison or of freed memory, "
@@ -373,7 +373,7 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 	read_profile(&reading, &json, 0);
 	is_cut = json.is_cut;
 	if (wk_json_end(&json, err)) {
-		tell(&reading, is_cut);
+		emit(&reading, is_cut);
 		if (wk_stack_writer_samples(writer) == 0 && !wk_stack_writer_is_done(writer))
 			wk_fail_no_samples(err, reading.has_threads, input->bytes, expected);
 	}

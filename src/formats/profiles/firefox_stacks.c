@@ -171,7 +171,7 @@ static void describe_processed(const struct wk_fx_maker *maker, const struct wk_
 }
 
 /* Takes ":12" or ":12:5" off the end of a place; the line, or 0. */
-static uint32_t take_line(struct wk_str *place)
+static uint32_t read_line(struct wk_str *place)
 {
 	uint64_t number = 0;
 	uint32_t line = 0;
@@ -222,7 +222,7 @@ static void describe_location(struct wk_fx_maker *maker, struct wk_str location,
 	if (wk_str_starts(inside, "in ")) {
 		frame->image = wk_str_skip(inside, 3);
 	} else {
-		frame->line = take_line(&inside);
+		frame->line = read_line(&inside);
 		if (!frame->line)
 			return;
 		frame->file = inside;

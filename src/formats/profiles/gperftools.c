@@ -28,7 +28,7 @@ static struct wk_str text_of(struct wk_bytes bytes)
 }
 
 /* The header of a CPU profile: five words, 0 3 0 period 0. */
-static bool take_cpu_head(struct wk_bytes *bytes, uint64_t *period_us)
+static bool read_cpu_head(struct wk_bytes *bytes, uint64_t *period_us)
 {
 	uint64_t words[5];
 
@@ -51,7 +51,7 @@ static int probe(struct wk_bytes first)
 	uint64_t period_us;
 
 	return is_heap_head(text) || wk_str_starts(text, symbol_head) ||
-			       take_cpu_head(&first, &period_us)
+			       read_cpu_head(&first, &period_us)
 		       ? 95
 		       : 0;
 }
@@ -96,7 +96,7 @@ static uint32_t named_stack(struct state *state)
 }
 
 /* `is_exact`: every address of the chain lies inside its call already. */
-static void tell(struct state *state, uint32_t stack, bool is_exact, uint32_t source,
+static void emit(struct state *state, uint32_t stack, bool is_exact, uint32_t source,
 		 uint64_t weight)
 {
 	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
@@ -132,7 +132,7 @@ static void add_symbol(struct state *state, struct wk_str line)
 }
 
 /* The names of `pprof --raw`, up to the head of the profile itself. */
-static void take_symbols(struct state *state, struct wk_str *rest)
+static void read_symbols(struct state *state, struct wk_str *rest)
 {
 	while (rest->len) {
 		struct wk_str line = wk_scan_line(rest);
@@ -167,7 +167,7 @@ static bool read_mapping(struct wk_str line, struct wk_event_image *image)
 	return true;
 }
 
-static void tell_mappings(struct state *state, struct wk_str rest)
+static void emit_mappings(struct state *state, struct wk_str rest)
 {
 	bool has_process = false;
 
@@ -186,7 +186,7 @@ static void tell_mappings(struct state *state, struct wk_str rest)
 	}
 }
 
-static bool take_pair(struct wk_str *line, uint64_t *count, uint64_t *bytes)
+static bool read_pair(struct wk_str *line, uint64_t *count, uint64_t *bytes)
 {
 	wk_scan_blanks(line);
 	if (!wk_scan_number(line, count) || !wk_scan_text(line, ":"))
@@ -202,8 +202,8 @@ static bool read_allocation(struct state *state, struct wk_str line)
 	uint32_t stack;
 
 	state->count = 0;
-	if (!take_pair(&line, &used, &used_bytes) || !wk_scan_blanks(&line) ||
-	    !wk_scan_text(&line, "[") || !take_pair(&line, &made, &made_bytes) ||
+	if (!read_pair(&line, &used, &used_bytes) || !wk_scan_blanks(&line) ||
+	    !wk_scan_text(&line, "[") || !read_pair(&line, &made, &made_bytes) ||
 	    !wk_scan_text(&line, "] @"))
 		return false;
 	/* All of them are return addresses: the innermost is where malloc was called. */
@@ -212,10 +212,10 @@ static bool read_allocation(struct state *state, struct wk_str line)
 	if (wk_trim(line).len || state->count == 0)
 		return false;
 	stack = state->symbols.count ? named_stack(state) : 0;
-	tell(state, stack, true, IN_USE, used_bytes);
-	tell(state, stack, true, OBJECTS, used);
-	tell(state, stack, true, ALLOCATED, made_bytes);
-	tell(state, stack, true, ALLOCATIONS, made);
+	emit(state, stack, true, IN_USE, used_bytes);
+	emit(state, stack, true, OBJECTS, used);
+	emit(state, stack, true, ALLOCATED, made_bytes);
+	emit(state, stack, true, ALLOCATIONS, made);
 	return true;
 }
 
@@ -245,7 +245,7 @@ static void read_heap(struct state *state, struct wk_str rest)
 	wk_stack_text_source(&state->text, ALLOCATED, "memory allocated", "bytes");
 	wk_stack_text_source(&state->text, ALLOCATIONS, "allocations", "objects");
 	if (maps != SIZE_MAX)
-		tell_mappings(state, wk_str_skip(rest, maps));
+		emit_mappings(state, wk_str_skip(rest, maps));
 	/* From here on lines are counted, for words about those that make no sense. */
 	state->text.lines = (struct wk_lines){ rest.at, rest.at + rest.len, 0 };
 	if (wk_stack_text_next(&state->text, &line))
@@ -267,7 +267,7 @@ static uint64_t times(uint64_t a, uint64_t b)
 
 /* One record: how often, how deep, the addresses. False at the end, which is a count of 0 or
  * simply the end, or a record that is not whole: then `records` is bad. */
-static bool take_record(struct wk_bytes *records, uint64_t *count, struct wk_bytes *addresses)
+static bool read_record(struct wk_bytes *records, uint64_t *count, struct wk_bytes *addresses)
 {
 	uint64_t depth;
 
@@ -275,19 +275,19 @@ static bool take_record(struct wk_bytes *records, uint64_t *count, struct wk_byt
 		return false;
 	*count = wk_u64le(records);
 	depth = wk_u64le(records);
-	*addresses = wk_bytes_take(records, depth > UINT64_MAX / 8 ? UINT64_MAX : depth * 8);
+	*addresses = wk_bytes_slice(records, depth > UINT64_MAX / 8 ? UINT64_MAX : depth * 8);
 	return !records->bad && *count > 0;
 }
 
 /* The mappings stand behind the records. */
-static void tell_cpu_mappings(struct state *state, struct wk_bytes records)
+static void emit_cpu_mappings(struct state *state, struct wk_bytes records)
 {
 	struct wk_bytes addresses;
 	uint64_t count;
 
-	while (take_record(&records, &count, &addresses))
+	while (read_record(&records, &count, &addresses))
 		;
-	tell_mappings(state, text_of(records));
+	emit_mappings(state, text_of(records));
 }
 
 /* `pprof --raw` writes a period of 1 whatever it was: then counts are all that is known. */
@@ -296,19 +296,19 @@ static bool read_cpu(struct state *state, struct wk_bytes bytes, struct wk_err *
 	struct wk_bytes addresses;
 	uint64_t period_us, count, ns;
 
-	if (!take_cpu_head(&bytes, &period_us))
+	if (!read_cpu_head(&bytes, &period_us))
 		return wk_fail(err, WK_EFORMAT, wk_bytes_offset(&bytes),
 			       "no CPU profile of 64-bit "
 			       "little-endian words, and no heap profile");
 	ns = period_us > 1 ? times(period_us, 1000) : 1;
 	wk_stack_text_source(&state->text, 0, period_us > 1 ? "CPU time" : "samples",
 			     period_us > 1 ? "ns" : "samples");
-	tell_cpu_mappings(state, bytes);
-	while (take_record(&bytes, &count, &addresses)) {
+	emit_cpu_mappings(state, bytes);
+	while (read_record(&bytes, &count, &addresses)) {
 		state->count = 0;
 		while (wk_bytes_left(&addresses))
 			add_address(state, wk_u64le(&addresses));
-		tell(state, state->symbols.count ? named_stack(state) : 0, false, 0,
+		emit(state, state->symbols.count ? named_stack(state) : 0, false, 0,
 		     times(count, ns));
 	}
 	if (bytes.bad)
@@ -326,7 +326,7 @@ static bool read_profile(const struct wk_input *input, const struct wk_sink *sin
 
 	wk_stack_text_begin(&state.text, input, sink);
 	if (wk_str_starts(rest, symbol_head))
-		take_symbols(&state, &rest);
+		read_symbols(&state, &rest);
 	if (wk_str_starts(rest, heap_head))
 		read_heap(&state, rest);
 	else

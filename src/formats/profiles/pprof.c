@@ -84,7 +84,7 @@ struct owner {
 
 #define MOST_DIGITS 20 /* of a number of 64 bits */
 
-static void take_id(struct wk_str text, uint64_t number, uint64_t *id, bool *has_id)
+static void read_id(struct wk_str text, uint64_t number, uint64_t *id, bool *has_id)
 {
 	if (text.len)
 		*has_id = text.len <= MOST_DIGITS && wk_num_u64(text, id);
@@ -114,16 +114,16 @@ static void read_label(const struct reading *reading, struct wk_bytes message, s
 			number = field.value;
 	}
 	if (wk_str_is_one_of(key, pids))
-		take_id(text, number, &owner->pid, &owner->has_pid);
+		read_id(text, number, &owner->pid, &owner->has_pid);
 	else if (wk_str_is_one_of(key, tids))
-		take_id(text, number, &owner->tid, &owner->has_tid);
+		read_id(text, number, &owner->tid, &owner->has_tid);
 	else if (wk_str_is_one_of(key, thread_names))
 		owner->thread_name = wk_pprof_short_name(text);
 	else if (wk_str_is_one_of(key, process_names))
 		owner->process_name = wk_pprof_short_name(text);
 }
 
-static void tell_process(struct reading *reading, struct wk_event *event, struct wk_str name)
+static void emit_process(struct reading *reading, struct wk_event *event, struct wk_str name)
 {
 	uint32_t *is_told = wk_map_at(&reading->named, (uint64_t)event->pid << 32 | UINT32_MAX);
 
@@ -135,7 +135,7 @@ static void tell_process(struct reading *reading, struct wk_event *event, struct
 	wk_stack_writer_event(reading->writer, event);
 }
 
-static void tell_thread(struct reading *reading, struct wk_event *event, struct wk_str name)
+static void emit_thread(struct reading *reading, struct wk_event *event, struct wk_str name)
 {
 	uint32_t *is_told = wk_map_at(&reading->named, (uint64_t)event->pid << 32 | event->tid);
 
@@ -160,8 +160,8 @@ static struct wk_event event_of(struct reading *reading, const struct owner *own
 	event.tid = owner->has_tid ? (uint32_t)owner->tid : event.pid;
 	if (name.len == 0 && !owner->has_pid)
 		name = reading->program;
-	tell_process(reading, &event, name);
-	tell_thread(reading, &event, owner->thread_name);
+	emit_process(reading, &event, name);
+	emit_thread(reading, &event, owner->thread_name);
 	return event;
 }
 
@@ -195,7 +195,7 @@ static void keep_numbers(struct wk_proto_field *field, uint64_t **rows, size_t *
 	}
 }
 
-static void tell_values(struct reading *reading, struct wk_event *event, uint32_t stack)
+static void emit_values(struct reading *reading, struct wk_event *event, uint32_t stack)
 {
 	event->kind = WK_EVENT_SAMPLE;
 	for (uint32_t i = 0; i < reading->value_count && i < reading->tables.type_count; i++) {
@@ -233,7 +233,7 @@ static void read_sample(struct reading *reading, struct wk_bytes message)
 	}
 	reading->tables.bad_messages += message.bad;
 	event = event_of(reading, &owner);
-	tell_values(reading, &event, stack_of_sample(reading));
+	emit_values(reading, &event, stack_of_sample(reading));
 }
 
 static void read_samples(struct reading *reading)
@@ -248,16 +248,16 @@ static void read_samples(struct reading *reading)
 
 /* --- Sources ------------------------------------------------------------------------------- */
 
-static void tell_source(struct reading *reading, uint32_t number)
+static void emit_source(struct reading *reading, uint32_t number)
 {
 	struct wk_pprof_type *type = &reading->tables.types[number];
 
-	type->scale = wk_pprof_tell_source(reading->writer, number, text_of(reading, type->type),
+	type->scale = wk_pprof_emit_source(reading->writer, number, text_of(reading, type->type),
 					   text_of(reading, type->unit));
 }
 
 /* What pprof itself would show comes first: the type that the profile names, else the last. */
-static void tell_sources(struct reading *reading)
+static void emit_sources(struct reading *reading)
 {
 	const struct wk_pprof_type *types = reading->tables.types;
 	uint32_t count = (uint32_t)reading->tables.type_count;
@@ -268,10 +268,10 @@ static void tell_sources(struct reading *reading)
 		if (wk_str_eq(wk_pprof_short_name(text_of(reading, types[i].type)), wanted))
 			usual = i;
 	if (count)
-		tell_source(reading, usual);
+		emit_source(reading, usual);
 	for (uint32_t i = 0; i < count; i++)
 		if (i != usual)
-			tell_source(reading, i);
+			emit_source(reading, i);
 }
 
 /* --- The reader ---------------------------------------------------------------------------- */
@@ -285,18 +285,18 @@ static void fini(struct reading *reading)
 	wk_map_fini(&reading->named);
 }
 
-static void tell(struct reading *reading)
+static void emit(struct reading *reading)
 {
 	if (reading->tables.mapping_count)
 		reading->program = wk_pprof_short_name(
 			wk_str_basename(text_of(reading, reading->tables.mappings[0])));
-	tell_sources(reading);
+	emit_sources(reading);
 	read_samples(reading);
 	wk_note_count(reading->writer, reading->negative,
 		      "negative values, as in a difference of two profiles, were left out (`wick "
 		      "diff` compares profiles)");
 	wk_note_count(reading->writer, reading->missing, "frames of locations that are not there");
-	wk_pprof_frames_tell(&reading->frames);
+	wk_pprof_frames_emit(&reading->frames);
 	wk_note_count(reading->writer, reading->tables.bad_messages,
 		      "messages that break off in the middle");
 }
@@ -310,7 +310,7 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 
 	wk_pprof_frames_init(&reading.frames, reading.writer, wk_bytes_left(&input->bytes));
 	if (wk_pprof_tables_read(&reading.tables, reading.input, err)) {
-		tell(&reading);
+		emit(&reading);
 		if (wk_stack_writer_samples(reading.writer) == 0 &&
 		    !wk_stack_writer_is_done(reading.writer))
 			wk_fail(err, WK_EFORMAT, WK_NOWHERE,

@@ -59,7 +59,7 @@ uint32_t wk_pprof_frames_stack(struct wk_pprof_frames *frames, uint32_t parent, 
 	return stack;
 }
 
-void wk_pprof_frames_tell(const struct wk_pprof_frames *frames)
+void wk_pprof_frames_emit(const struct wk_pprof_frames *frames)
 {
 	wk_note_count(frames->writer, frames->left_away,
 		      "inlined frames beyond two a byte of the input, left away");

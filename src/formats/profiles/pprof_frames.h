@@ -5,7 +5,7 @@
  *	first = wk_pprof_frames_next(&frames);       then, innermost first, one or more times:
  *	wk_pprof_frames_add(&frames, &frame);
  *	stack = wk_pprof_frames_stack(&frames, stack, first, lines of the location);
- *	wk_pprof_frames_tell(&frames);
+ *	wk_pprof_frames_emit(&frames);
  *	wk_pprof_frames_fini(&frames); */
 #ifndef WK_FORMATS_PROFILES_PPROF_FRAMES_H
 #define WK_FORMATS_PROFILES_PPROF_FRAMES_H
@@ -40,7 +40,7 @@ uint32_t wk_pprof_frames_stack(struct wk_pprof_frames *frames, uint32_t parent, 
 			       uint32_t line_count);
 
 /* One note for what was left away; nothing if nothing was. */
-void wk_pprof_frames_tell(const struct wk_pprof_frames *frames);
+void wk_pprof_frames_emit(const struct wk_pprof_frames *frames);
 
 void wk_pprof_frames_fini(struct wk_pprof_frames *frames);
 

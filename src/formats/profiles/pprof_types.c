@@ -24,7 +24,7 @@ struct wk_str wk_pprof_short_name(struct wk_str text)
 	return wk_str_of(text.at, len);
 }
 
-uint64_t wk_pprof_tell_source(struct wk_stack_writer *writer, uint32_t number, struct wk_str type,
+uint64_t wk_pprof_emit_source(struct wk_stack_writer *writer, uint32_t number, struct wk_str type,
 			      struct wk_str unit)
 {
 	struct wk_event_source source = { .source = number, .name = wk_pprof_short_name(type),
@@ -41,6 +41,6 @@ uint64_t wk_pprof_tell_source(struct wk_stack_writer *writer, uint32_t number, s
 		source.unit = wk_str_c(units[i].to);
 		scale = units[i].scale;
 	}
-	wk_stack_writer_tell_source(writer, &source);
+	wk_stack_writer_emit_source(writer, &source);
 	return scale;
 }

@@ -6,7 +6,7 @@
 
 /* Tells the source of a sample type ("cpu", "nanoseconds") under `number`. What values of it
  * are to be multiplied by. */
-uint64_t wk_pprof_tell_source(struct wk_stack_writer *writer, uint32_t number, struct wk_str type,
+uint64_t wk_pprof_emit_source(struct wk_stack_writer *writer, uint32_t number, struct wk_str type,
 			      struct wk_str unit);
 
 /* No name of a thread or a measure is as long as what this leaves of a text. */

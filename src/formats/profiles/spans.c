@@ -286,7 +286,7 @@ static void nest(struct wk_spans *spans)
 		advance(spans, i, spans->threads[i].last_ns);
 }
 
-void wk_spans_tell(struct wk_spans *spans)
+void wk_spans_emit(struct wk_spans *spans)
 {
 	struct wk_sort_key *keys;
 

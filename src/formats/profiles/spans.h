@@ -1,6 +1,6 @@
 /* Spans of time that nest, to samples: what traces of begins and ends are read with.
  *
- * Spans are told in any order; wk_spans_tell puts each thread's in order of time, keeps the
+ * Spans are told in any order; wk_spans_emit puts each thread's in order of time, keeps the
  * stack of those that are open, and gives one sample for every piece of time in which that
  * stack stays the same, weighing its length. So a frame's self time is what no inner span
  * covers, and samples come in order of time across threads. Usual order of calls: init,
@@ -53,6 +53,6 @@ void wk_spans_end(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uin
 void wk_spans_sample(struct wk_spans *spans, uint32_t thread, uint32_t source, uint32_t stack,
 		     uint64_t time_ns, uint64_t weight);
 
-void wk_spans_tell(struct wk_spans *spans);
+void wk_spans_emit(struct wk_spans *spans);
 
 #endif

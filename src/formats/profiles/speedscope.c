@@ -202,7 +202,7 @@ static void read_samples(struct reading *reading, struct profile *profile, uint3
 	}
 }
 
-static void tell_source(struct reading *reading, uint32_t number)
+static void emit_source(struct reading *reading, uint32_t number)
 {
 	struct wk_event_source source = { .source = number,
 					  .name = wk_str_c(sources[number].name),
@@ -210,12 +210,12 @@ static void tell_source(struct reading *reading, uint32_t number)
 					  .is_weighed = true };
 
 	if (!reading->is_told[number])
-		wk_stack_writer_tell_source(reading->writer, &source);
+		wk_stack_writer_emit_source(reading->writer, &source);
 	reading->is_told[number] = true;
 }
 
 /* Profiles of one file are most often the threads of one program. */
-static uint32_t tell_thread(struct reading *reading, const struct profile *profile)
+static uint32_t emit_thread(struct reading *reading, const struct profile *profile)
 {
 	struct wk_event event = { .kind = WK_EVENT_THREAD, .cpu = WK_NO_CPU };
 
@@ -229,13 +229,13 @@ static uint32_t tell_thread(struct reading *reading, const struct profile *profi
 	return wk_spans_thread(&reading->spans, event.pid, event.tid, profile->unit->source);
 }
 
-static void take_profile(struct reading *reading, struct profile *profile)
+static void parse_profile(struct reading *reading, struct profile *profile)
 {
 	uint32_t thread;
 
 	reading->profile_count++;
-	tell_source(reading, profile->unit->source);
-	thread = tell_thread(reading, profile);
+	emit_source(reading, profile->unit->source);
+	thread = emit_thread(reading, profile);
 	if (profile->unit->source != SOURCE_TIME)
 		wk_spans_no_time(&reading->spans, thread);
 	if (profile->start_value.at)
@@ -288,7 +288,7 @@ static void read_profile(struct reading *reading, struct wk_json *json)
 		return;
 	while (wk_json_next_key(json, &key))
 		profile_key(&profile, key, json);
-	take_profile(reading, &profile);
+	parse_profile(reading, &profile);
 	wk_json_end_value(&profile.start_value, json);
 	wk_json_end_value(&profile.events, json);
 	wk_json_end_value(&profile.samples, json);
@@ -321,7 +321,7 @@ static void read_profiles(struct reading *reading, struct wk_json *json)
 
 /* --- The file ------------------------------------------------------------------------------ */
 
-static void tell_process(struct reading *reading, struct wk_str name)
+static void emit_process(struct reading *reading, struct wk_str name)
 {
 	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU };
 
@@ -353,14 +353,14 @@ static void read_all(struct reading *reading, struct wk_json *json)
 	reading->has_profiles = profiles.at != NULL;
 	if (profiles.at)
 		read_profiles(reading, &profiles);
-	tell_process(reading, wk_buf_str(&name));
+	emit_process(reading, wk_buf_str(&name));
 	wk_json_end_value(&profiles, json);
 	wk_buf_fini(&name);
 }
 
-static void tell(struct reading *reading, bool is_cut)
+static void emit(struct reading *reading, bool is_cut)
 {
-	wk_spans_tell(&reading->spans);
+	wk_spans_emit(&reading->spans);
 	wk_note_count(reading->writer, reading->missing,
 		      "frames that are not in the table, passed over");
 	wk_note_count(reading->writer, reading->fractions, "values with a fraction, rounded");
@@ -384,7 +384,7 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 	read_all(&reading, &json);
 	is_cut = json.is_cut;
 	if (wk_json_end(&json, err)) {
-		tell(&reading, is_cut);
+		emit(&reading, is_cut);
 		if (wk_stack_writer_samples(writer) == 0 && !wk_stack_writer_is_done(writer))
 			wk_fail_no_samples(err, reading.has_profiles, input->bytes, expected);
 	}

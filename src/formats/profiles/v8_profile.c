@@ -276,7 +276,7 @@ static uint32_t stack_of(struct wk_v8_profile *profile, uint32_t row)
 
 /* --- Telling ------------------------------------------------------------------------------- */
 
-static void tell_sample(struct wk_v8_profile *profile, uint32_t row, uint64_t time_ns,
+static void emit_sample(struct wk_v8_profile *profile, uint32_t row, uint64_t time_ns,
 			uint64_t weight)
 {
 	struct wk_event event = {
@@ -306,7 +306,7 @@ static uint64_t step(uint64_t time_ns, int64_t delta_ns)
 	return time_ns + (uint64_t)delta_ns;
 }
 
-void wk_v8_tell(struct wk_v8_profile *profile)
+void wk_v8_emit(struct wk_v8_profile *profile)
 {
 	uint64_t raw = profile->start_ns <= INT64_MAX ? profile->start_ns : 0;
 	uint64_t now;
@@ -325,16 +325,16 @@ void wk_v8_tell(struct wk_v8_profile *profile)
 		if (raw > now)
 			next = raw;
 		if (row)
-			tell_sample(profile, row, now, next - now);
+			emit_sample(profile, row, now, next - now);
 		profile->lost_samples += !row;
 		now = next;
 	}
 }
 
-void wk_v8_tell_hits(struct wk_v8_profile *profile)
+void wk_v8_emit_hits(struct wk_v8_profile *profile)
 {
 	resolve_parents(profile);
 	for (size_t i = 0; i < profile->node_count; i++)
 		if (profile->nodes[i].hits)
-			tell_sample(profile, (uint32_t)i + 1, 0, profile->nodes[i].hits);
+			emit_sample(profile, (uint32_t)i + 1, 0, profile->nodes[i].hits);
 }

@@ -2,7 +2,7 @@
  *
  * .cpuprofile files hold one, trace files of Chrome hold one in chunks. Usual order of calls:
  * wk_v8_init, then wk_v8_node, wk_v8_samples, wk_v8_deltas as the pieces come, in any order;
- * wk_v8_tell when all are there; wk_v8_fini. Nodes may come before or after their parents,
+ * wk_v8_emit when all are there; wk_v8_fini. Nodes may come before or after their parents,
  * and name either their parent or their children, by number or nested. */
 #ifndef WK_FORMATS_PROFILES_V8_PROFILE_H
 #define WK_FORMATS_PROFILES_V8_PROFILE_H
@@ -16,7 +16,7 @@ struct wk_v8_node {
 	uint64_t hits;      /* samples, or bytes that were allocated */
 	uint32_t parent;    /* row + 1; 0: none */
 	uint32_t frame;     /* number of the writer; 0: the root, which is no frame */
-	uint32_t stack;     /* once it is known; see wk_v8_tell */
+	uint32_t stack;     /* once it is known; see wk_v8_emit */
 	uint8_t state;
 };
 
@@ -59,9 +59,9 @@ void wk_v8_deltas(struct wk_v8_profile *profile, struct wk_json *json);
 void wk_v8_timestamps(struct wk_v8_profile *profile, struct wk_json *json);
 
 /* Tells all samples, each with the time until the next. */
-void wk_v8_tell(struct wk_v8_profile *profile);
+void wk_v8_emit(struct wk_v8_profile *profile);
 
 /* For profiles without samples: one sample a node, weighing its hits. */
-void wk_v8_tell_hits(struct wk_v8_profile *profile);
+void wk_v8_emit_hits(struct wk_v8_profile *profile);
 
 #endif

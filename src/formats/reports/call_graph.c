@@ -216,7 +216,7 @@ static void add_path(struct unfolding *u, uint32_t stack, uint32_t entry)
 	push_heap(u, path);
 }
 
-static void tell(struct unfolding *u, uint32_t stack, size_t measure, uint64_t weight)
+static void emit(struct unfolding *u, uint32_t stack, size_t measure, uint64_t weight)
 {
 	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
 				  .pid = u->pid, .tid = u->pid };
@@ -260,7 +260,7 @@ static void give_self(struct unfolding *u, uint32_t function)
 		give = until >= (double)own ? own : (uint64_t)until;
 		if (give <= *given)
 			continue;
-		tell(u, u->stack_of[function], k, give - *given);
+		emit(u, u->stack_of[function], k, give - *given);
 		*given = give;
 	}
 }
@@ -361,7 +361,7 @@ static uint64_t give_rest(struct unfolding *u)
 				uint64_t left = u->graph->self[function * m + k] -
 						u->given[function * m + k];
 
-				tell(u, u->stack_of[function], k, left);
+				emit(u, u->stack_of[function], k, left);
 				if (k == 0)
 					add(&rest, &left, 1);
 			}
@@ -394,7 +394,7 @@ static void unfold(struct unfolding *u)
 		note_rest(u, give_rest(u));
 }
 
-void wk_call_graph_tell(struct wk_call_graph *graph, struct wk_stack_writer *writer,
+void wk_call_graph_emit(struct wk_call_graph *graph, struct wk_stack_writer *writer,
 			const uint32_t *frames, uint32_t pid)
 {
 	struct unfolding u = { .graph = graph, .writer = writer, .frames = frames, .pid = pid };

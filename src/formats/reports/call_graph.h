@@ -9,7 +9,7 @@
  * Functions that call one another in a circle are entered once a path: what they cost together
  * is not unrolled. Paths can be exponentially many; the costliest are followed until there are
  * as many as the graph has calls, twice, and some ten thousand more. What is left over then
- * stands below each function's costliest caller, and wk_call_graph_tell notes how much it is.
+ * stands below each function's costliest caller, and wk_call_graph_emit notes how much it is.
  *
  * Usual order of calls: _new; _function, _self, _call as the input tells them; _tell; _free. */
 #ifndef WK_FORMATS_REPORTS_CALL_GRAPH_H
@@ -38,7 +38,7 @@ uint64_t wk_call_graph_total(const struct wk_call_graph *graph, size_t measure);
 
 /* Tells samples of process `pid`: source n is measure n. frames[function] are numbers that
  * the writer gave. */
-void wk_call_graph_tell(struct wk_call_graph *graph, struct wk_stack_writer *writer,
+void wk_call_graph_emit(struct wk_call_graph *graph, struct wk_stack_writer *writer,
 			const uint32_t *frames, uint32_t pid);
 
 #endif

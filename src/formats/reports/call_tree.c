@@ -25,7 +25,7 @@ static void replace(struct wk_call_tree *tree, uint32_t stack, uint64_t weight)
 	tree->last[stack] = weight;
 }
 
-static void tell(struct wk_call_tree *tree, const struct wk_call_level *level)
+static void emit(struct wk_call_tree *tree, const struct wk_call_level *level)
 {
 	uint64_t weight = own_weight(tree, level);
 	struct wk_event event = tree->sample;
@@ -49,7 +49,7 @@ static void tell(struct wk_call_tree *tree, const struct wk_call_level *level)
 void wk_call_tree_close(struct wk_call_tree *tree, uint32_t depth)
 {
 	while (tree->count && tree->levels[tree->count - 1].depth >= depth)
-		tell(tree, &tree->levels[--tree->count]);
+		emit(tree, &tree->levels[--tree->count]);
 }
 
 struct wk_call_level *wk_call_tree_add(struct wk_call_tree *tree, uint32_t depth,
@@ -82,7 +82,7 @@ void wk_call_tree_misplaced(struct wk_call_tree *tree, uint64_t line_number)
 		tree->first_misplaced = line_number;
 }
 
-void wk_call_tree_tell_misplaced(const struct wk_call_tree *tree)
+void wk_call_tree_emit_misplaced(const struct wk_call_tree *tree)
 {
 	struct wk_buf text = { 0 };
 

@@ -55,7 +55,7 @@ struct wk_call_level *wk_call_tree_add(struct wk_call_tree *tree, uint32_t depth
 void wk_call_tree_misplaced(struct wk_call_tree *tree, uint64_t line_number);
 
 /* One note for all such lines; nothing if there were none. */
-void wk_call_tree_tell_misplaced(const struct wk_call_tree *tree);
+void wk_call_tree_emit_misplaced(const struct wk_call_tree *tree);
 
 /* Ends all lines at `depth` and deeper; 0 ends them all. */
 void wk_call_tree_close(struct wk_call_tree *tree, uint32_t depth);

@@ -114,7 +114,7 @@ static uint32_t function_of(struct parser *p, uint32_t name, uint32_t file, uint
 }
 
 /* A position: a number, or one relative to the line before. */
-static bool take_position(struct wk_str *line, uint64_t *at)
+static bool read_position(struct wk_str *line, uint64_t *at)
 {
 	bool is_up = wk_scan_text(line, "+"), is_down = !is_up && wk_scan_text(line, "-");
 	uint64_t number;
@@ -128,18 +128,18 @@ static bool take_position(struct wk_str *line, uint64_t *at)
 	return true;
 }
 
-static bool take_positions(struct parser *p, struct wk_str *line)
+static bool parse_positions(struct parser *p, struct wk_str *line)
 {
 	for (size_t i = 0; i < p->positions; i++) {
 		wk_scan_blanks(line);
-		if (!take_position(line, &p->at[i]))
+		if (!read_position(line, &p->at[i]))
 			return false;
 	}
 	return true;
 }
 
 /* Fewer costs than events: the others are 0. More than are kept are looked at no further. */
-static bool take_costs(const struct parser *p, struct wk_str line, uint64_t *costs)
+static bool parse_costs(const struct parser *p, struct wk_str line, uint64_t *costs)
 {
 	memset(costs, 0, MOST_EVENTS * sizeof(*costs));
 	for (size_t i = 0; i < p->event_count; i++) {
@@ -170,7 +170,7 @@ static void read_costs(struct parser *p, struct wk_str line)
 	uint64_t costs[MOST_EVENTS];
 
 	p->next_is_call = p->next_is_jump = false;
-	if (!p->function || !take_positions(p, &line) || !take_costs(p, line, costs))
+	if (!p->function || !parse_positions(p, &line) || !parse_costs(p, line, costs))
 		wk_stack_text_bad(&p->text, expected);
 	else if (is_call && p->callee)
 		wk_call_graph_call(p->graph, p->function - 1, p->callee - 1, costs);
@@ -230,7 +230,7 @@ static void read_sum(struct parser *p, struct wk_str rest, uint64_t *sums, bool 
 {
 	uint64_t costs[MOST_EVENTS];
 
-	if (!take_costs(p, rest, costs)) {
+	if (!parse_costs(p, rest, costs)) {
 		wk_stack_text_bad(&p->text, "costs");
 		return;
 	}
@@ -392,7 +392,7 @@ static uint32_t *make_frames(struct parser *p)
 	return frames;
 }
 
-static void tell_sources(struct parser *p)
+static void emit_sources(struct parser *p)
 {
 	for (size_t i = 0; i < p->event_count; i++) {
 		struct wk_event_source source = {
@@ -404,7 +404,7 @@ static void tell_sources(struct parser *p)
 			source.unit = wk_str_c("us");
 		if (p->long_names[i].len)
 			source.name = p->long_names[i];
-		wk_stack_writer_tell_source(p->text.writer, &source);
+		wk_stack_writer_emit_source(p->text.writer, &source);
 	}
 }
 
@@ -429,23 +429,23 @@ static void compare_totals(struct parser *p)
 	}
 }
 
-static void tell_process(struct parser *p)
+static void emit_process(struct parser *p)
 {
 	struct wk_str command = p->command;
 
 	wk_stack_text_process(&p->text, p->pid, wk_str_basename(wk_scan_word(&command)));
 }
 
-static void tell(struct parser *p)
+static void emit(struct parser *p)
 {
 	uint32_t *frames;
 
 	if (!p->graph)
 		return;
-	tell_sources(p);
-	tell_process(p);
+	emit_sources(p);
+	emit_process(p);
 	frames = make_frames(p);
-	wk_call_graph_tell(p->graph, p->text.writer, frames, p->pid);
+	wk_call_graph_emit(p->graph, p->text.writer, frames, p->pid);
 	compare_totals(p);
 	free(frames);
 }
@@ -459,7 +459,7 @@ static bool read_callgrind(const struct wk_input *input, const struct wk_sink *s
 	wk_stack_text_begin(&p.text, input, sink);
 	while (wk_stack_text_next(&p.text, &line))
 		read_line(&p, line);
-	tell(&p);
+	emit(&p);
 	if (p.graph)
 		wk_call_graph_free(p.graph);
 	for (int i = 0; i < SPACES; i++)

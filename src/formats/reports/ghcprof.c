@@ -213,7 +213,7 @@ static bool on_row(struct ghcprof *prof, struct wk_str line)
 	return true;
 }
 
-static void tell_source(struct ghcprof *prof)
+static void emit_source(struct ghcprof *prof)
 {
 	if (prof->measure == WK_COLLAPSE_BYTES)
 		wk_stack_writer_source(prof->text.writer, "allocated", "bytes", false);
@@ -241,7 +241,7 @@ static bool read_profile(struct ghcprof *prof)
 		return wk_fail(prof->text.err, WK_EFORMAT, WK_NOWHERE,
 			       "no columns \"ticks\" and \"bytes\": the program must run with "
 			       "+RTS -P instead of -p");
-	tell_source(prof);
+	emit_source(prof);
 	wk_lines_next(&prof->text.lines, &line); /* a blank one */
 	while (wk_lines_next(&prof->text.lines, &line) && wk_trim(line).len &&
 	       !wk_stack_writer_is_done(prof->text.writer))

@@ -99,7 +99,7 @@ static bool is_heading(struct instruments *in, struct wk_str line)
 	return wk_str_starts(unquoted(column), "Symbol Name");
 }
 
-static void tell_source(struct instruments *in, const char *counts)
+static void emit_source(struct instruments *in, const char *counts)
 {
 	const char *name = strcmp(counts, "bytes") == 0    ? "allocated"
 			   : strcmp(counts, "cycles") == 0 ? "cycles"
@@ -186,7 +186,7 @@ static bool on_row(struct instruments *in, struct wk_str line)
 		return true;
 	}
 	if (!in->has_source)
-		tell_source(in, counts);
+		emit_source(in, counts);
 	add_row(in, rest, in->has_self ? self_weight : weight);
 	return true;
 }

@@ -310,7 +310,7 @@ static bool read_report(struct sample *sample)
 
 /* inferno-collapse-sample counts a stack that the graph has twice (below one caller, called
  * from two places of it) only as often as the second time. Its output is kept, not its silence. */
-static void tell_replaced(struct sample *sample)
+static void emit_replaced(struct sample *sample)
 {
 	struct wk_buf text = { 0 };
 
@@ -338,7 +338,7 @@ static bool read_sample(const struct wk_input *input, const struct wk_sink *sink
 	wk_stack_writer_source(sample.text.writer, "samples", "samples", false);
 	ok = read_report(&sample);
 	wk_call_tree_close(&sample.text.tree, 0);
-	tell_replaced(&sample);
+	emit_replaced(&sample);
 	wk_buf_fini(&sample.name);
 	wk_buf_fini(&sample.joined);
 	return wk_tree_text_fini(&sample.text) && ok;

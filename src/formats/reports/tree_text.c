@@ -42,8 +42,8 @@ bool wk_tree_text_fault(struct wk_tree_text *text, struct wk_str quoted, const c
 bool wk_tree_text_end(struct wk_tree_text *text, const char *expected)
 {
 	wk_call_tree_close(&text->tree, 0);
-	wk_bad_lines_tell(&text->bad, text->writer);
-	wk_call_tree_tell_misplaced(&text->tree);
+	wk_bad_lines_emit(&text->bad, text->writer);
+	wk_call_tree_emit_misplaced(&text->tree);
 	return text->collapse || wk_stack_writer_samples(text->writer) > 0 ||
 	       wk_fail_no_stacks(text->err, text->bytes, expected);
 }

@@ -270,7 +270,7 @@ static struct wk_str next_part(struct wk_str *rest)
 	return wk_trim(part);
 }
 
-static void tell_path(struct wpa *wpa, struct wk_str path, uint64_t weight)
+static void emit_path(struct wpa *wpa, struct wk_str path, uint64_t weight)
 {
 	struct wk_event event = wpa->tree.sample;
 	uint32_t stack = 0;
@@ -291,7 +291,7 @@ static void tell_path(struct wpa *wpa, struct wk_str path, uint64_t weight)
 
 /* A line of a tree as it is copied: "|  |- app.exe!main" begins a branch; a line of the same
  * indentation without the dash is called by the one above it. */
-static void tell_line(struct wpa *wpa, struct wk_str cell, uint64_t weight)
+static void emit_line(struct wpa *wpa, struct wk_str cell, uint64_t weight)
 {
 	size_t indent = 0;
 	bool is_branch;
@@ -344,9 +344,9 @@ static void on_row(struct wpa *wpa, struct wk_str line)
 	}
 	if (is_path(cell)) {
 		end_tree(wpa);
-		tell_path(wpa, cell, weight);
+		emit_path(wpa, cell, weight);
 	} else {
-		tell_line(wpa, cell, weight);
+		emit_line(wpa, cell, weight);
 	}
 }
 
@@ -366,7 +366,7 @@ static bool read_table(struct wpa *wpa, struct wk_bytes bytes, struct wk_err *er
 		if (wk_trim(line).len)
 			on_row(wpa, line);
 	end_tree(wpa);
-	wk_bad_lines_tell(&wpa->bad, wpa->writer);
+	wk_bad_lines_emit(&wpa->bad, wpa->writer);
 	return wk_stack_writer_samples(wpa->writer) > 0 || wk_fail_no_stacks(err, bytes, EXPECTED);
 }
 

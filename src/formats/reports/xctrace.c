@@ -431,7 +431,7 @@ static void on_end(void *context, const char *name)
 		parent->part[element->kind] = element->own;
 }
 
-static void tell_sources(struct xctrace *trace)
+static void emit_sources(struct xctrace *trace)
 {
 	for (size_t i = 0; i < trace->table_count; i++) {
 		const struct table *table = &trace->tables[i];
@@ -446,13 +446,13 @@ static void tell_sources(struct xctrace *trace)
 				       wk_str_is(name, "cpu-profile"),
 		};
 
-		wk_stack_writer_tell_source(trace->writer, &source);
+		wk_stack_writer_emit_source(trace->writer, &source);
 	}
 }
 
-static void tell_rows(struct xctrace *trace)
+static void emit_rows(struct xctrace *trace)
 {
-	tell_sources(trace);
+	emit_sources(trace);
 	/* Rows come in order of time, except that each table begins anew. */
 	trace->rows = wk_sort_rows(trace->rows, trace->row_count, sizeof(*trace->rows),
 				   offsetof(struct row, time_ns));
@@ -472,7 +472,7 @@ static void tell_rows(struct xctrace *trace)
 	}
 }
 
-static void tell_dangling(struct xctrace *trace)
+static void emit_dangling(struct xctrace *trace)
 {
 	struct wk_buf text = { 0 };
 
@@ -527,8 +527,8 @@ static bool read_xctrace(const struct wk_input *input, const struct wk_sink *sin
 
 	if (!ok && err)
 		*err = xml_err;
-	tell_rows(&trace);
-	tell_dangling(&trace);
+	emit_rows(&trace);
+	emit_dangling(&trace);
 	if (ok && !trace.collapse && !trace.has_stacks)
 		ok = wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 			     "no stacks in it: %zu rows, none with a "

@@ -244,7 +244,7 @@ static uint32_t stack_of(struct xperf *xperf, const struct sample *sample, uint3
 	return wk_stack_writer_reversed(xperf->writer, *gathered, count);
 }
 
-static void tell_sample(struct xperf *xperf, const struct sample *sample, uint32_t stack)
+static void emit_sample(struct xperf *xperf, const struct sample *sample, uint32_t stack)
 {
 	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .time_ns = sample->time_us * 1000,
 				  .pid = sample->pid, .tid = sample->tid, .cpu = sample->cpu };
@@ -256,7 +256,7 @@ static void tell_sample(struct xperf *xperf, const struct sample *sample, uint32
 	wk_stack_writer_event(xperf->writer, &event);
 }
 
-static void tell_samples(struct xperf *xperf)
+static void emit_samples(struct xperf *xperf)
 {
 	struct wk_sort_key *keys = wk_alloc(xperf->sample_count * sizeof(*keys));
 	uint32_t *gathered = NULL;
@@ -269,7 +269,7 @@ static void tell_samples(struct xperf *xperf)
 		const struct sample *sample = &xperf->samples[keys[i].row];
 
 		if (keys[i].row)
-			tell_sample(xperf, sample, stack_of(xperf, sample, &gathered, &cap));
+			emit_sample(xperf, sample, stack_of(xperf, sample, &gathered, &cap));
 	}
 	free(gathered);
 	free(keys);
@@ -295,8 +295,8 @@ static bool read_xperf(const struct wk_input *input, const struct wk_sink *sink,
 	while (wk_lines_next(&xperf.lines, &line) && !wk_stack_writer_is_done(xperf.writer))
 		on_line(&xperf, line);
 	end_run(&xperf);
-	tell_samples(&xperf);
-	wk_bad_lines_tell(&xperf.bad, xperf.writer);
+	emit_samples(&xperf);
+	wk_bad_lines_emit(&xperf.bad, xperf.writer);
 	if (!wk_stack_writer_samples(xperf.writer) && !wk_stack_writer_is_done(xperf.writer))
 		ok = wk_fail_no_stacks(err, bytes, EXPECTED);
 	wk_windows_processes_fini(&xperf.processes);

@@ -25,7 +25,7 @@ struct metrics {
 	size_t count;
 };
 
-static bool take_signed(struct wk_str *text, int64_t *value)
+static bool read_signed(struct wk_str *text, int64_t *value)
 {
 	bool is_negative = wk_scan_text(text, "-");
 	uint64_t number;
@@ -41,14 +41,14 @@ static bool read_metrics(struct wk_str text, struct metrics *metrics)
 {
 	metrics->count = 0;
 	do {
-		if (metrics->count == 3 || !take_signed(&text, &metrics->value[metrics->count++]))
+		if (metrics->count == 3 || !read_signed(&text, &metrics->value[metrics->count++]))
 			return false;
 	} while (wk_scan_text(&text, ","));
 	return text.len == 0;
 }
 
 /* Before Austin 3 the three of full mode are parted by blanks: time, growth, shrinking. */
-static void take_older_metrics(struct wk_str *line, struct metrics *metrics)
+static void read_older_metrics(struct wk_str *line, struct metrics *metrics)
 {
 	struct wk_str rest = *line;
 	int64_t value[3] = { 0, 0, metrics->value[0] };
@@ -57,7 +57,7 @@ static void take_older_metrics(struct wk_str *line, struct metrics *metrics)
 		size_t blank = wk_str_find_last(rest, ' ');
 		struct wk_str word = wk_str_skip(rest, blank == SIZE_MAX ? rest.len : blank + 1);
 
-		if (!take_signed(&word, &value[i]) || word.len)
+		if (!read_signed(&word, &value[i]) || word.len)
 			return;
 		rest.len = blank;
 	}
@@ -69,7 +69,7 @@ static void take_older_metrics(struct wk_str *line, struct metrics *metrics)
 }
 
 /* Leaves the stack in `line`. */
-static bool take_metrics(struct wk_str *line, struct metrics *metrics)
+static bool parse_metrics(struct wk_str *line, struct metrics *metrics)
 {
 	size_t blank = wk_str_find_last(*line, ' ');
 
@@ -77,12 +77,12 @@ static bool take_metrics(struct wk_str *line, struct metrics *metrics)
 		return false;
 	line->len = blank;
 	if (metrics->count == 1)
-		take_older_metrics(line, metrics);
+		read_older_metrics(line, metrics);
 	return true;
 }
 
 /* "P12;T34", "P12;T0:34" (with the interpreter's number), "Process 12;Thread 34" */
-static bool take_ids(struct wk_str *line, uint32_t *pid, uint32_t *tid)
+static bool read_ids(struct wk_str *line, uint32_t *pid, uint32_t *tid)
 {
 	uint64_t number;
 
@@ -106,7 +106,7 @@ static bool is_sample(struct wk_str line)
 	struct metrics metrics;
 	uint32_t pid, tid;
 
-	return take_metrics(&line, &metrics) && take_ids(&line, &pid, &tid);
+	return parse_metrics(&line, &metrics) && read_ids(&line, &pid, &tid);
 }
 
 static bool is_head(struct wk_str line)
@@ -120,7 +120,7 @@ static int probe(struct wk_bytes first)
 }
 
 /* "function (file.py)" before Austin 2, with ";L12" behind it. */
-static bool take_oldest(struct wk_str text, struct wk_str *behind, struct wk_event_frame *frame)
+static bool read_oldest(struct wk_str text, struct wk_str *behind, struct wk_event_frame *frame)
 {
 	size_t open = wk_str_ends(text, ")") ? wk_str_find_last_text(text, " (") : SIZE_MAX;
 	struct wk_str peek = *behind;
@@ -143,7 +143,7 @@ static struct wk_event_frame frame_of(struct wk_str text, struct wk_str *behind)
 	struct wk_str peek = *behind;
 	uint64_t line;
 
-	if (take_oldest(text, behind, &frame) || colon == SIZE_MAX || text.at[0] == ':')
+	if (read_oldest(text, behind, &frame) || colon == SIZE_MAX || text.at[0] == ':')
 		return frame;
 	if (wk_num_u64(wk_str_skip(text, colon + 1), &line)) {
 		text.len = colon;
@@ -179,13 +179,13 @@ static uint32_t push_frames(struct state *state, struct wk_str rest)
 	return stack ? stack : wk_stack_writer_push(state->text.writer, 0, &none);
 }
 
-static void tell(struct state *state, struct wk_event *sample, uint32_t source, uint64_t weight)
+static void emit(struct state *state, struct wk_event *sample, uint32_t source, uint64_t weight)
 {
 	struct wk_event_source told = sources[source];
 
 	told.is_weighed = true;
 	if (!state->is_told[source])
-		wk_stack_writer_tell_source(state->text.writer, &told);
+		wk_stack_writer_emit_source(state->text.writer, &told);
 	state->is_told[source] = true;
 	sample->sample.source = source;
 	sample->sample.weight = weight;
@@ -199,30 +199,30 @@ static uint64_t nanoseconds(int64_t microseconds)
 						 : (uint64_t)microseconds * 1000;
 }
 
-static void tell_memory(struct state *state, struct wk_event *sample, int64_t bytes)
+static void emit_memory(struct state *state, struct wk_event *sample, int64_t bytes)
 {
 	if (bytes > 0)
-		tell(state, sample, MEMORY, (uint64_t)bytes);
+		emit(state, sample, MEMORY, (uint64_t)bytes);
 	else if (bytes < 0)
-		tell(state, sample, FREED, (uint64_t)-bytes);
+		emit(state, sample, FREED, (uint64_t)-bytes);
 }
 
-static void tell_metrics(struct state *state, struct wk_event *sample,
+static void emit_metrics(struct state *state, struct wk_event *sample,
 			 const struct metrics *metrics)
 {
 	uint64_t ns = nanoseconds(metrics->value[0]);
 
 	if (metrics->count < 3) {
 		if (state->mode == MODE_MEMORY)
-			tell_memory(state, sample, metrics->value[0]);
+			emit_memory(state, sample, metrics->value[0]);
 		else
-			tell(state, sample, state->mode == MODE_CPU ? CPU : WALL, ns);
+			emit(state, sample, state->mode == MODE_CPU ? CPU : WALL, ns);
 		return;
 	}
-	tell(state, sample, WALL, ns);
+	emit(state, sample, WALL, ns);
 	if (metrics->value[1] == 0)
-		tell(state, sample, CPU, ns);
-	tell_memory(state, sample, metrics->value[2]);
+		emit(state, sample, CPU, ns);
+	emit_memory(state, sample, metrics->value[2]);
 }
 
 static void read_head(struct state *state, struct wk_str line)
@@ -240,14 +240,14 @@ static void read_sample(struct state *state, struct wk_str line)
 	struct wk_event sample = { .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU };
 	struct metrics metrics;
 
-	if (!take_metrics(&line, &metrics) || !take_ids(&line, &sample.pid, &sample.tid)) {
+	if (!parse_metrics(&line, &metrics) || !read_ids(&line, &sample.pid, &sample.tid)) {
 		wk_stack_text_bad(&state->text, "\"P12;T34;file.py:function:5;... 100\"");
 		return;
 	}
 	if (sample.tid == WK_NO_PID)
 		sample.tid = sample.pid;
 	sample.sample.named_stack = push_frames(state, line);
-	tell_metrics(state, &sample, &metrics);
+	emit_metrics(state, &sample, &metrics);
 }
 
 static bool read_samples(const struct wk_input *input, const struct wk_sink *sink,

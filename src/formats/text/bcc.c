@@ -20,8 +20,8 @@ static const char profile_head[] = "Sampling at ";
 static const char tracing_head[] = "Tracing ";
 
 /* "name (12)" or "name [12]" */
-static bool take_process(struct wk_str text, char open, char close, struct wk_str *name,
-			 uint64_t *pid)
+static bool parse_process(struct wk_str text, char open, char close, struct wk_str *name,
+			  uint64_t *pid)
 {
 	size_t bracket = wk_str_find_last(text, open);
 	struct wk_str number;
@@ -55,7 +55,7 @@ static bool is_stackcount_process(struct wk_str line)
 	struct wk_str name;
 	uint64_t pid;
 
-	return wk_scan_blanks(&line) == 4 && take_process(line, '[', ']', &name, &pid);
+	return wk_scan_blanks(&line) == 4 && parse_process(line, '[', ']', &name, &pid);
 }
 
 static int probe(struct wk_bytes first)
@@ -69,7 +69,7 @@ static int probe(struct wk_bytes first)
 							      : 0;
 }
 
-static void tell_source(struct state *state, const char *name, const char *unit, uint64_t scale)
+static void emit_source(struct state *state, const char *name, const char *unit, uint64_t scale)
 {
 	wk_stack_text_source(&state->text, state->sources++, name, unit);
 	state->scale = scale;
@@ -78,13 +78,13 @@ static void tell_source(struct state *state, const char *name, const char *unit,
 static void read_head(struct state *state, struct wk_str line)
 {
 	if (wk_str_find(line, "off-CPU time (us)") != SIZE_MAX)
-		tell_source(state, "off-CPU time", "ns", 1000);
+		emit_source(state, "off-CPU time", "ns", 1000);
 	else if (wk_str_find(line, "time (us)") != SIZE_MAX)
-		tell_source(state, "blocked time", "ns", 1000);
+		emit_source(state, "blocked time", "ns", 1000);
 	else if (wk_str_starts(line, tracing_head))
-		tell_source(state, "calls", "samples", 1);
+		emit_source(state, "calls", "samples", 1);
 	else
-		tell_source(state, "samples", "samples", 1);
+		emit_source(state, "samples", "samples", 1);
 }
 
 static void drop(struct state *state)
@@ -97,7 +97,7 @@ static void drop(struct state *state)
 static void end_stack(struct state *state, uint64_t count)
 {
 	if (state->sources == 0)
-		tell_source(state, "samples", "samples", 1);
+		emit_source(state, "samples", "samples", 1);
 	for (size_t i = 0; i < state->count; i++)
 		wk_stack_text_frame(&state->text, &state->frames[i]);
 	if (state->process.len && state->pid == WK_NO_PID)
@@ -115,7 +115,7 @@ static void read_process(struct state *state, struct wk_str text)
 {
 	uint64_t pid;
 
-	if (take_process(text, '(', ')', &state->process, &pid))
+	if (parse_process(text, '(', ')', &state->process, &pid))
 		state->pid = wk_pid_of(pid);
 	else
 		state->process = text;
@@ -153,7 +153,7 @@ static void read_indented(struct state *state, struct wk_str line)
 		text = wk_str_skip(text, 1);
 		read_process(state, wk_trim(text));
 	} else if ((state->count == 0 || indent > state->indent) &&
-		   take_process(text, '[', ']', &name, &number)) {
+		   parse_process(text, '[', ']', &name, &number)) {
 		state->process = name;
 		state->pid = wk_pid_of(number);
 	} else {

@@ -3,7 +3,7 @@
 #define LEAST_ADDRESS_DIGITS 6 /* shorter hexadecimal words may be names: "add", "bcd" */
 
 /* The address in front: "0x" and digits, or many digits alone. */
-static bool take_address(struct wk_str *text, struct wk_event_frame *frame)
+static bool read_address(struct wk_str *text, struct wk_event_frame *frame)
 {
 	struct wk_str rest = *text;
 	uint64_t address;
@@ -18,7 +18,7 @@ static bool take_address(struct wk_str *text, struct wk_event_frame *frame)
 }
 
 /* "(/lib/libc.so.6)" or "[nf_tables]" at the end. */
-static void take_image(struct wk_str *text, struct wk_event_frame *frame)
+static void read_image(struct wk_str *text, struct wk_event_frame *frame)
 {
 	size_t round = wk_str_ends(*text, ")") ? wk_str_find_last_text(*text, " (") : SIZE_MAX;
 	size_t square = wk_str_ends(*text, "]") ? wk_str_find_last_text(*text, " [") : SIZE_MAX;
@@ -49,14 +49,14 @@ struct wk_event_frame wk_bpf_frame(struct wk_str text)
 	struct wk_event_frame frame = { 0 };
 	struct wk_str digits = text = wk_trim(text);
 
-	if (take_address(&text, &frame))
+	if (read_address(&text, &frame))
 		digits.len -= text.len;
 	text = wk_trim(text);
 	if (wk_str_ends(text, "_[k]")) {
 		frame.kind = WK_FRAME_KERNEL;
 		text.len -= strlen("_[k]");
 	}
-	take_image(&text, &frame);
+	read_image(&text, &frame);
 	drop_offset(&text);
 	frame.is_unnamed = text.len == 0 || wk_str_is(text, "[unknown]");
 	frame.name = text.len == 0 ? digits : text;

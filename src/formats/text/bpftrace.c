@@ -13,7 +13,7 @@ struct state {
 };
 
 /* "@stacks[" and what follows. */
-static bool take_map(struct wk_str *line, struct wk_str *name)
+static bool read_map(struct wk_str *line, struct wk_str *name)
 {
 	struct wk_str rest = *line;
 
@@ -30,7 +30,7 @@ static bool take_map(struct wk_str *line, struct wk_str *name)
 }
 
 /* "... ]: 12" at the end of an entry; `before` is what stands in front of the bracket. */
-static bool take_end(struct wk_str line, struct wk_str *before, struct wk_str *value)
+static bool read_end(struct wk_str line, struct wk_str *before, struct wk_str *value)
 {
 	size_t end = wk_str_find_last_text(line, "]: ");
 
@@ -45,8 +45,8 @@ static bool is_entry(struct wk_str line)
 {
 	struct wk_str name, before, value;
 
-	return take_map(&line, &name) &&
-	       (!take_end(line, &before, &value) || wk_str_starts(before, ", "));
+	return read_map(&line, &name) &&
+	       (!read_end(line, &before, &value) || wk_str_starts(before, ", "));
 }
 
 static bool is_end(struct wk_str line)
@@ -54,7 +54,7 @@ static bool is_end(struct wk_str line)
 	struct wk_str before, value;
 	uint64_t count;
 
-	return take_end(line, &before, &value) && wk_scan_number(&value, &count);
+	return read_end(line, &before, &value) && wk_scan_number(&value, &count);
 }
 
 static int probe(struct wk_bytes first)
@@ -76,7 +76,7 @@ static uint32_t source_of(struct state *state, struct wk_str map)
 	if (source)
 		return source - 1;
 	told.source = wk_strtab_add_str(state->maps, map) - 1;
-	wk_stack_writer_tell_source(state->text.writer, &told);
+	wk_stack_writer_emit_source(state->text.writer, &told);
 	return told.source;
 }
 
@@ -113,7 +113,7 @@ static void end_entry(struct state *state, struct wk_str value)
 static void begin_entry(struct state *state, struct wk_str line, struct wk_str map)
 {
 	struct wk_str before, value;
-	bool is_whole = take_end(line, &before, &value);
+	bool is_whole = read_end(line, &before, &value);
 
 	/* A map without a stack among its keys is not ours. */
 	if (is_whole && !wk_str_starts(before, ", "))
@@ -132,7 +132,7 @@ static void read_line(struct state *state, struct wk_str line)
 	struct wk_str map, before, value, rest = line;
 	struct wk_event_frame frame;
 
-	if (take_map(&rest, &map)) {
+	if (read_map(&rest, &map)) {
 		if (state->in_entry)
 			wk_stack_text_bad(&state->text,
 					  "the end of the entry before: \"]: count\"");
@@ -142,7 +142,7 @@ static void read_line(struct state *state, struct wk_str line)
 	} else if (wk_scan_blanks(&rest) && rest.len) {
 		frame = wk_bpf_frame(rest);
 		wk_stack_text_frame(&state->text, &frame);
-	} else if (take_end(line, &before, &value)) {
+	} else if (read_end(line, &before, &value)) {
 		add_keys(state, before);
 		end_entry(state, value);
 	} else if (wk_str_starts(line, ",")) {

@@ -182,7 +182,7 @@ static bool read_plainly(struct dtrace *dtrace, struct wk_bytes bytes, struct wk
 	else if (dtrace->count)
 		wk_bad_line(&dtrace->bad, &dtrace->lines, dtrace->first_line,
 			    "a count below the last stack");
-	wk_bad_lines_tell(&dtrace->bad, dtrace->writer);
+	wk_bad_lines_emit(&dtrace->bad, dtrace->writer);
 	return wk_stack_writer_samples(dtrace->writer) > 0 ||
 	       wk_fail_no_stacks(err, bytes, EXPECTED);
 }

@@ -13,7 +13,7 @@ struct state {
 };
 
 /* "#3  0x00007f0c34dfe000", and what follows: the name, if there is one. */
-static bool take_frame(struct wk_str line, struct wk_str *digits, struct wk_str *rest)
+static bool parse_frame(struct wk_str line, struct wk_str *digits, struct wk_str *rest)
 {
 	uint64_t number;
 
@@ -37,7 +37,7 @@ static bool is_frame(struct wk_str line)
 	struct wk_str digits, rest;
 	uint64_t value;
 
-	return take_frame(line, &digits, &rest) && wk_scan_hex(&digits, &value) &&
+	return parse_frame(line, &digits, &rest) && wk_scan_hex(&digits, &value) &&
 	       (rest.len == 0 || (rest.at[0] == ' ' && !wk_str_starts(rest, " in ")));
 }
 
@@ -161,7 +161,7 @@ static void read_line(struct state *state, struct wk_str line)
 	} else if (wk_str_starts(line, "TID ")) {
 		end_stack(state);
 		state->tid = read_number(line, &state->tid_text);
-	} else if (take_frame(line, &digits, &rest)) {
+	} else if (parse_frame(line, &digits, &rest)) {
 		if (state->text.collapse)
 			add_collapsed(state, rest);
 		else

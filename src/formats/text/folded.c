@@ -72,7 +72,7 @@ static bool scale_count(struct wk_str fraction, uint32_t scale, uint64_t *count)
 }
 
 /* Most counts are of one digit. */
-static bool take_digit(struct wk_str *line, uint64_t *count)
+static bool read_digit(struct wk_str *line, uint64_t *count)
 {
 	const char *end = line->at + line->len;
 
@@ -85,12 +85,12 @@ static bool take_digit(struct wk_str *line, uint64_t *count)
 
 /* Takes a number with a blank before it off the end of `line`, and the blanks, multiplied by
  * `scale`. `lost` says whether it has more of a fraction than that keeps. */
-static bool take_count(struct wk_str *line, uint32_t scale, uint64_t *count, bool *lost)
+static bool read_count(struct wk_str *line, uint32_t scale, uint64_t *count, bool *lost)
 {
 	size_t end = line->len, start, whole;
 
 	*lost = false;
-	if (scale == 1 && take_digit(line, count))
+	if (scale == 1 && read_digit(line, count))
 		return true;
 	while (end && is_blank(line->at[end - 1]))
 		end--;
@@ -248,7 +248,7 @@ static void add_frames(struct reading *r, struct wk_str frames)
 	}
 }
 
-static void tell_before(struct reading *r, uint32_t stack, uint64_t count)
+static void emit_before(struct reading *r, uint32_t stack, uint64_t count)
 {
 	struct wk_event event = {
 		.kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU, .pid = WK_NO_PID, .tid = WK_NO_PID };
@@ -259,7 +259,7 @@ static void tell_before(struct reading *r, uint32_t stack, uint64_t count)
 	wk_stack_writer_event(r->writer, &event);
 }
 
-static void tell_batch(struct reading *r)
+static void emit_batch(struct reading *r)
 {
 	struct batch *batch = &r->batch;
 
@@ -276,7 +276,7 @@ static void tell_batch(struct reading *r)
 	wk_stack_writer_walk(r->writer, batch->walks, batch->lines);
 	for (size_t i = 0; i < batch->lines; i++) {
 		if (r->has_two_counts)
-			tell_before(r, batch->walks[i].stack, batch->before[i]);
+			emit_before(r, batch->walks[i].stack, batch->before[i]);
 		wk_stack_writer_count(r->writer, batch->walks[i].stack, batch->count[i]);
 	}
 	batch->lines = batch->frame_count = 0;
@@ -295,8 +295,8 @@ static void read_line(struct reading *r, struct wk_str line)
 	bool lost, before_lost = false;
 	uint64_t count, before = 0;
 
-	if (!take_count(&frames, r->scale, &count, &lost) ||
-	    (r->has_two_counts && !take_count(&frames, r->scale, &before, &before_lost))) {
+	if (!read_count(&frames, r->scale, &count, &lost) ||
+	    (r->has_two_counts && !read_count(&frames, r->scale, &before, &before_lost))) {
 		if (wk_trim(line).len)
 			wk_bad_line(&r->bad, &r->lines, line, expected);
 		return;
@@ -307,7 +307,7 @@ static void read_line(struct reading *r, struct wk_str line)
 	r->batch.before[r->batch.lines++] = before;
 	add_frames(r, frames);
 	if (r->batch.lines == BATCH_LINES || r->batch.frame_count >= BATCH_FRAMES)
-		tell_batch(r);
+		emit_batch(r);
 }
 
 /* Do the first lines all end in two counts? One that does by chance must not make a
@@ -322,9 +322,9 @@ static bool has_two_counts(struct wk_bytes input)
 		uint64_t count;
 		bool lost;
 
-		if (!take_count(&line, 1, &count, &lost))
+		if (!read_count(&line, 1, &count, &lost))
 			continue;
-		if (!take_count(&line, 1, &count, &lost))
+		if (!read_count(&line, 1, &count, &lost))
 			return false;
 		looked_at++;
 	}
@@ -345,13 +345,13 @@ static uint32_t scale_of(const struct wk_input *input)
 	for (unsigned i = 0; i < SIDES_LOOKED_AT && !lost && wk_lines_next(&lines, &line); i++) {
 		uint64_t count;
 
-		if (!take_count(&line, 1, &count, &lost))
+		if (!read_count(&line, 1, &count, &lost))
 			lost = false;
 	}
 	return lost ? FRACTION_SCALE : 1;
 }
 
-static void tell_fractions(const struct reading *r)
+static void emit_fractions(const struct reading *r)
 {
 	struct wk_buf text = { 0 };
 
@@ -367,7 +367,7 @@ static void tell_fractions(const struct reading *r)
 }
 
 /* In the words of the older tools. */
-static void tell_ignored(const struct reading *r)
+static void emit_ignored(const struct reading *r)
 {
 	struct wk_buf text = { 0 };
 
@@ -405,12 +405,12 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 			released = r.lines.at;
 		}
 	}
-	tell_batch(&r);
+	emit_batch(&r);
 	if (input->options.collapse)
-		tell_ignored(&r);
+		emit_ignored(&r);
 	else
-		wk_bad_lines_tell(&r.bad, r.writer);
-	tell_fractions(&r);
+		wk_bad_lines_emit(&r.bad, r.writer);
+	emit_fractions(&r);
 	if (wk_stack_writer_samples(r.writer) == 0 && !wk_stack_writer_is_done(r.writer))
 		wk_fail_no_stacks(err, input->bytes, expected);
 	free(r.batch.frames);
@@ -455,7 +455,7 @@ static int probe(struct wk_bytes first)
 
 		if (is_cut || wk_trim(line).len == 0)
 			continue;
-		if (take_count(&line, 1, &count, &lost) || ends_in_huge_count(line)) {
+		if (read_count(&line, 1, &count, &lost) || ends_in_huge_count(line)) {
 			good++;
 			deep += memchr(line.at, ';', line.len) != NULL;
 		} else {

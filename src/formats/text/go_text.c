@@ -103,7 +103,7 @@ static void read_mapping(struct reading *reading, struct wk_str line)
 }
 
 /* Takes ":12" or ":12:5" off the end of "/src/main.go:12:5"; the line, or 0. */
-static uint32_t take_line(struct wk_str *place)
+static uint32_t read_line(struct wk_str *place)
 {
 	uint64_t number = 0;
 
@@ -134,7 +134,7 @@ static void describe(struct wk_str text, struct wk_event_frame *frame)
 	if (blank == SIZE_MAX)
 		return;
 	place = wk_str_skip(text, blank + 1);
-	frame->line = take_line(&place);
+	frame->line = read_line(&place);
 	frame->file = place;
 	frame->name.len = blank;
 }
@@ -191,26 +191,26 @@ static void read_types(struct reading *reading, struct wk_str line)
 	}
 }
 
-static void tell_source(struct reading *reading, size_t number)
+static void emit_source(struct reading *reading, size_t number)
 {
 	struct type *type = &reading->types[number];
 
 	type->scale =
-		wk_pprof_tell_source(reading->writer, (uint32_t)number, type->type, type->unit);
+		wk_pprof_emit_source(reading->writer, (uint32_t)number, type->type, type->unit);
 }
 
 /* As for the binary form: the one that pprof would show comes first. */
-static void tell_sources(struct reading *reading)
+static void emit_sources(struct reading *reading)
 {
 	size_t usual = reading->type_count - 1;
 
 	for (size_t i = 0; i < reading->type_count; i++)
 		if (reading->types[i].is_usual)
 			usual = i;
-	tell_source(reading, usual);
+	emit_source(reading, usual);
 	for (size_t i = 0; i < reading->type_count; i++)
 		if (i != usual)
-			tell_source(reading, i);
+			emit_source(reading, i);
 }
 
 /* Locations are innermost first. `text` ends with the outermost. */
@@ -307,7 +307,7 @@ static bool read_values(struct reading *reading, struct wk_str text)
 	}
 }
 
-static void tell_values(struct reading *reading, uint32_t stack)
+static void emit_values(struct reading *reading, uint32_t stack)
 {
 	struct wk_event event = {
 		.kind = WK_EVENT_SAMPLE, .pid = WK_NO_PID, .tid = WK_NO_PID, .cpu = WK_NO_CPU };
@@ -337,7 +337,7 @@ static void read_sample(struct reading *reading, struct wk_str line)
 	}
 	line = wk_str_skip(line, colon + 1);
 	if (!reading->collapse)
-		tell_values(reading, stack_of(reading, line));
+		emit_values(reading, stack_of(reading, line));
 	else if (reading->collapse->sample_index < reading->value_count &&
 		 reading->values[reading->collapse->sample_index])
 		wk_stack_writer_count(reading->writer, collapsed_stack_of(reading, line),
@@ -373,7 +373,7 @@ static void read_raw(struct reading *reading)
 	if (reading->collapse)
 		wk_stack_writer_source(reading->writer, "samples", "samples", false);
 	else
-		tell_sources(reading);
+		emit_sources(reading);
 	reading->lines = samples;
 	while (wk_lines_next(&reading->lines, &line) && !is_heading(line, "Locations") &&
 	       !wk_stack_writer_is_done(reading->writer))
@@ -422,8 +422,8 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 
 	wk_pprof_frames_init(&reading.frames, writer, wk_bytes_left(&input->bytes));
 	read_all(&reading);
-	wk_bad_lines_tell(&reading.bad, writer);
-	wk_pprof_frames_tell(&reading.frames);
+	wk_bad_lines_emit(&reading.bad, writer);
+	wk_pprof_frames_emit(&reading.frames);
 	if (wk_stack_writer_samples(writer) == 0 && !wk_stack_writer_is_done(writer))
 		wk_fail_no_stacks(err, input->bytes, expected);
 	fini(&reading);

@@ -38,7 +38,7 @@ static const struct value_unit value_units[] = {
 };
 
 /* "1.14MB": rounded by pprof, so what is lost here is less than what was lost there. */
-static const struct value_unit *take_value(struct wk_str *text, uint64_t *value)
+static const struct value_unit *read_value(struct wk_str *text, uint64_t *value)
 {
 	uint64_t whole = 0, fraction = 0;
 	double parts = 1, sum;
@@ -92,11 +92,11 @@ static void end_stack(struct traces *traces)
 }
 
 /* A unit stands behind every value but 0, so the first of another kind tells the source. */
-static void tell_source(struct traces *traces, const struct value_unit *unit)
+static void emit_source(struct traces *traces, const struct value_unit *unit)
 {
 	if (traces->has_source || traces->value == 0)
 		return;
-	traces->scale = wk_pprof_tell_source(traces->writer, 0,
+	traces->scale = wk_pprof_emit_source(traces->writer, 0,
 					     traces->type.len ? traces->type : wk_str_c("samples"),
 					     wk_str_c(unit->unit));
 	traces->has_source = true;
@@ -115,9 +115,9 @@ static void read_line(struct traces *traces, struct wk_str line)
 		add_frame(traces, rest);
 		return;
 	}
-	unit = take_value(&rest, &traces->value);
+	unit = read_value(&rest, &traces->value);
 	if (unit && wk_scan_blanks(&rest) && rest.len) {
-		tell_source(traces, unit);
+		emit_source(traces, unit);
 		traces->in_stack = true;
 		add_frame(traces, rest);
 	} else if (wk_str_find(line, ":  ") == SIZE_MAX) {

@@ -80,7 +80,7 @@ static void read_place(struct wk_str place, struct wk_event_frame *frame)
 
 /* "java.base/java.lang.Thread.run" has its module or class loader in front. The slash in
  * "Cart$$Lambda$14/0x7f00.run" is part of a name. */
-static void take_module(struct wk_event_frame *frame)
+static void read_module(struct wk_event_frame *frame)
 {
 	struct wk_str whole = frame->name, rest = whole, before;
 
@@ -102,7 +102,7 @@ void wk_java_frame(struct wk_stack_text *text, struct wk_str line, struct wk_str
 		add_collapsed(text, method);
 		return;
 	}
-	take_module(&frame);
+	read_module(&frame);
 	wk_scan_to(&line, '(');
 	line = wk_str_skip(line, 1);
 	read_place(wk_scan_to(&line, ')'), &frame);

@@ -149,7 +149,7 @@ static bool read_event(struct graph *graph, struct wk_str line)
 	end_levels(graph, 0);
 	source.source = graph->source++;
 	source.name = wk_scan_word(&line);
-	wk_stack_writer_tell_source(graph->text.writer, &source);
+	wk_stack_writer_emit_source(graph->text.writer, &source);
 	return true;
 }
 

@@ -5,7 +5,7 @@
 #include "base/num.h"
 
 /* The stack and its count. */
-static bool take_count(struct wk_str *line, uint64_t *count)
+static bool read_count(struct wk_str *line, uint64_t *count)
 {
 	size_t blank = wk_str_find_last(*line, ' ');
 
@@ -67,7 +67,7 @@ static int probe(struct wk_bytes first)
 
 		if (is_cut || wk_trim(line).len == 0)
 			continue;
-		if (!take_count(&line, &count))
+		if (!read_count(&line, &count))
 			return 0;
 		weigh(line, &sure, &other);
 	}
@@ -75,7 +75,7 @@ static int probe(struct wk_bytes first)
 }
 
 /* `process 12:"python x.py"` as the outermost frame, with --subprocesses. */
-static bool take_process(struct wk_str *line, uint32_t *pid, struct wk_str *command)
+static bool read_process(struct wk_str *line, uint32_t *pid, struct wk_str *command)
 {
 	struct wk_str rest = *line;
 	uint64_t number;
@@ -98,11 +98,11 @@ static void read_line(struct wk_stack_text *text, struct wk_str line)
 	struct wk_str command;
 	uint32_t pid;
 
-	if (!take_count(&line, &sample.sample.weight)) {
+	if (!read_count(&line, &sample.sample.weight)) {
 		wk_stack_text_bad(text, "a count at the end");
 		return;
 	}
-	if (take_process(&line, &pid, &command) && pid != WK_NO_PID) {
+	if (read_process(&line, &pid, &command) && pid != WK_NO_PID) {
 		sample.pid = sample.tid = pid;
 		wk_stack_text_process(text, pid, wk_str_basename(wk_scan_word(&command)));
 	}

@@ -48,7 +48,7 @@ static void add_collapsed(struct wk_stack_text *text, struct wk_str line)
 }
 
 /* "[kernel]" or "[/usr/bin/sh]" behind the name. */
-static void take_image(struct wk_str *rest, struct wk_event_frame *frame)
+static void read_image(struct wk_str *rest, struct wk_event_frame *frame)
 {
 	size_t open = wk_str_find_last(*rest, '[');
 
@@ -76,7 +76,7 @@ static void add_frame(struct wk_stack_text *text, struct wk_str line)
 	wk_scan_text(&rest, " : ");
 	if (wk_str_ends(rest, " (inexact)"))
 		rest.len -= strlen(" (inexact)");
-	take_image(&rest, &frame);
+	read_image(&rest, &frame);
 	plus = wk_str_find_last(rest, '+');
 	if (plus != SIZE_MAX && plus > 0 && wk_str_starts(wk_str_skip(rest, plus), "+0x"))
 		rest.len = plus;

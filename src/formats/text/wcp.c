@@ -40,7 +40,7 @@ static int probe(struct wk_bytes first)
 }
 
 /* "1: name" of a frame line; the number tells how far out it is. */
-static bool take_name(struct wk_str line, struct wk_str *name)
+static bool read_name(struct wk_str line, struct wk_str *name)
 {
 	size_t digits = 0;
 
@@ -100,7 +100,7 @@ static void read_line(struct wk_stack_text *text, struct wk_str line, uint64_t *
 		return;
 	} else if (line.len == 0) {
 		wk_stack_text_count(text, *samples);
-	} else if (!take_name(line, &name)) {
+	} else if (!read_name(line, &name)) {
 		if (!text->collapse)
 			wk_stack_text_bad(text, "\"1: name   (at file:line)\"");
 	} else if (!text->collapse) {

@@ -52,7 +52,7 @@ static int probe(struct wk_bytes first)
 	return wk_probe_lines(first, is_start) && wk_probe_lines(first, is_call) ? 95 : 0;
 }
 
-static void tell(struct trace *trace, uint32_t source, uint64_t weight)
+static void emit(struct trace *trace, uint32_t source, uint64_t weight)
 {
 	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
 				  .pid = WK_NO_PID, .tid = WK_NO_PID };
@@ -71,19 +71,19 @@ static bool by_calls(const struct trace *trace)
 
 /* What passed since the line before belongs to the stack that stood. The older tool counts
  * microseconds, and also those stacks that took none. */
-static void tell_passed(struct trace *trace, uint64_t time_ns, uint64_t bytes)
+static void emit_passed(struct trace *trace, uint64_t time_ns, uint64_t bytes)
 {
 	uint64_t passed = time_ns > trace->time_ns ? time_ns - trace->time_ns : 0;
 
 	if (!trace->has_time) {
 		trace->start_ns = time_ns;
 	} else if (trace->depth && trace->text.collapse && !by_calls(trace)) {
-		tell(trace, TIME, (passed + 500) / 1000);
+		emit(trace, TIME, (passed + 500) / 1000);
 	} else if (trace->depth && !trace->text.collapse) {
 		if (passed)
-			tell(trace, TIME, passed);
+			emit(trace, TIME, passed);
 		if (bytes > trace->bytes)
-			tell(trace, MEMORY, bytes - trace->bytes);
+			emit(trace, MEMORY, bytes - trace->bytes);
 	}
 	trace->time_ns = trace->has_time ? trace->time_ns + passed : time_ns;
 	trace->bytes = bytes;
@@ -113,7 +113,7 @@ static void enter(struct trace *trace, const struct wk_str *fields)
 		trace->text.writer, trace->depth ? trace->stacks[trace->depth - 1] : 0, &frame);
 	trace->depth++;
 	if (!trace->text.collapse)
-		tell(trace, CALLS, 1);
+		emit(trace, CALLS, 1);
 	trace->was_exit = false;
 }
 
@@ -124,7 +124,7 @@ static void leave(struct trace *trace)
 		return;
 	}
 	if (by_calls(trace) && !trace->was_exit)
-		tell(trace, TIME, 1);
+		emit(trace, TIME, 1);
 	trace->depth--;
 	trace->was_exit = true;
 }
@@ -146,14 +146,14 @@ static void read_line(struct trace *trace, struct wk_str line)
 						"call its name, parted by tabs");
 		return;
 	}
-	tell_passed(trace, time_ns, bytes);
+	emit_passed(trace, time_ns, bytes);
 	if (is_exit)
 		leave(trace);
 	else
 		enter(trace, fields);
 }
 
-static void tell_sources(struct trace *trace)
+static void emit_sources(struct trace *trace)
 {
 	wk_stack_text_source(&trace->text, TIME, "time", trace->text.collapse ? "us" : "ns");
 	if (trace->text.collapse)
@@ -168,7 +168,7 @@ static bool read_trace(const struct wk_input *input, const struct wk_sink *sink,
 	struct wk_str line;
 
 	wk_stack_text_begin(&trace.text, input, sink);
-	tell_sources(&trace);
+	emit_sources(&trace);
 	while (wk_stack_text_next(&trace.text, &line)) {
 		if (is_start(line))
 			trace.has_begun = true;

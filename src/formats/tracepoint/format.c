@@ -174,9 +174,9 @@ static void add_event(struct wk_trace_formats *formats, struct wk_str system, st
 	wk_map_set(&formats->event_of_id, event.format.id, (uint32_t)formats->count);
 }
 
-static struct wk_str take_text(struct wk_bytes *in, uint64_t size)
+static struct wk_str read_text(struct wk_bytes *in, uint64_t size)
 {
-	struct wk_bytes piece = wk_bytes_take(in, size);
+	struct wk_bytes piece = wk_bytes_slice(in, size);
 
 	return wk_str_of((const char *)piece.at, wk_bytes_left(&piece));
 }
@@ -195,17 +195,17 @@ static void read_systems(struct wk_trace_formats *formats, struct wk_bytes *in)
 	uint32_t ftrace = wk_u32(in), systems;
 
 	for (uint32_t i = 0; i < ftrace && !in->bad; i++)
-		add_event(formats, wk_str_c("ftrace"), take_text(in, wk_u64(in)));
+		add_event(formats, wk_str_c("ftrace"), read_text(in, wk_u64(in)));
 	systems = wk_u32(in);
 	for (uint32_t i = 0; i < systems && !in->bad; i++) {
 		struct wk_str system = wk_bytes_text(in);
 		uint32_t count = wk_u32(in);
 
 		for (uint32_t j = 0; j < count && !in->bad; j++)
-			add_event(formats, system, take_text(in, wk_u64(in)));
+			add_event(formats, system, read_text(in, wk_u64(in)));
 	}
-	formats->kallsyms = take_text(in, wk_u32(in));
-	formats->printk = take_text(in, wk_u32(in));
+	formats->kallsyms = read_text(in, wk_u32(in));
+	formats->printk = read_text(in, wk_u32(in));
 }
 
 struct wk_trace_formats *wk_trace_formats_new(struct wk_bytes content, struct wk_err *err)

@@ -99,7 +99,7 @@ static void inet6_text(struct wk_bytes bytes, struct wk_buf *out, bool is_padded
 static struct wk_bytes part(struct wk_bytes bytes, size_t offset, size_t size)
 {
 	wk_bytes_skip(&bytes, offset);
-	return wk_bytes_take(&bytes, size);
+	return wk_bytes_slice(&bytes, size);
 }
 
 static unsigned port_of(struct wk_bytes address)

@@ -23,7 +23,7 @@ struct printing {
 	bool failed;
 };
 
-static uint32_t take_argument(struct printing *printing)
+static uint32_t read_argument(struct printing *printing)
 {
 	uint32_t node = printing->argument;
 
@@ -39,7 +39,7 @@ static unsigned read_width(struct printing *printing, struct wk_str text, size_t
 	unsigned value = 0;
 
 	if (*at < text.len && text.at[*at] == '*') {
-		uint32_t node = take_argument(printing);
+		uint32_t node = read_argument(printing);
 		int given = node ? (int)wk_trace_number(&printing->sample, node) : 0;
 
 		++*at;
@@ -128,7 +128,7 @@ static void add_padded(struct wk_buf *out, struct wk_str text, const struct conv
 
 static void print_text(struct printing *printing, const struct conversion *conversion)
 {
-	uint32_t node = take_argument(printing);
+	uint32_t node = read_argument(printing);
 	struct wk_buf piece = { .limit = WK_TRACE_MOST_TEXT };
 	struct wk_str text;
 
@@ -166,7 +166,7 @@ static uint64_t cut_number(const struct printing *printing, const struct convers
 
 static void print_number(struct printing *printing, const struct conversion *conversion)
 {
-	uint32_t node = take_argument(printing);
+	uint32_t node = read_argument(printing);
 	char format[24], text[2 * MOST_WIDTH + 80];
 	int precision = conversion->precision < MOST_WIDTH ? conversion->precision : MOST_WIDTH;
 	uint64_t value;
@@ -188,7 +188,7 @@ static void print_number(struct printing *printing, const struct conversion *con
 
 static void print_character(struct printing *printing, const struct conversion *conversion)
 {
-	uint32_t node = take_argument(printing);
+	uint32_t node = read_argument(printing);
 	char c = node ? (char)wk_trace_number(&printing->sample, node) : '\0';
 
 	if (node)
@@ -198,7 +198,7 @@ static void print_character(struct printing *printing, const struct conversion *
 /* %ps and %pS: a function of the kernel by its name. */
 static void print_function(struct printing *printing, char letter)
 {
-	uint32_t node = take_argument(printing);
+	uint32_t node = read_argument(printing);
 	uint64_t address, start;
 	struct wk_str name;
 
@@ -216,7 +216,7 @@ static void print_function(struct printing *printing, char letter)
 
 static void print_plain_pointer(struct printing *printing)
 {
-	uint32_t node = take_argument(printing);
+	uint32_t node = read_argument(printing);
 	uint64_t address = node ? wk_trace_number(&printing->sample, node) : 0;
 
 	if (!node)
@@ -242,7 +242,7 @@ static size_t print_pointer(struct printing *printing, struct wk_str letters)
 							  printing->argument, &printing->out)
 				  : 0;
 	if (used > 0) {
-		take_argument(printing);
+		read_argument(printing);
 		return used;
 	}
 	print_plain_pointer(printing);

@@ -22,7 +22,7 @@ void wk_cxx_leave(struct wk_cxx *p)
 	p->depth--;
 }
 
-bool wk_cxx_take(struct wk_cxx *p, char c)
+bool wk_cxx_accept(struct wk_cxx *p, char c)
 {
 	if (p->at == p->end || *p->at != c)
 		return false;
@@ -30,7 +30,7 @@ bool wk_cxx_take(struct wk_cxx *p, char c)
 	return true;
 }
 
-bool wk_cxx_take_text(struct wk_cxx *p, const char *text)
+bool wk_cxx_accept_text(struct wk_cxx *p, const char *text)
 {
 	size_t len = 0, left = (size_t)(p->end - p->at);
 
@@ -43,13 +43,13 @@ bool wk_cxx_take_text(struct wk_cxx *p, const char *text)
 
 void wk_cxx_need(struct wk_cxx *p, char c)
 {
-	if (!wk_cxx_take(p, c))
+	if (!wk_cxx_accept(p, c))
 		wk_cxx_fail(p);
 }
 
 bool wk_cxx_until(struct wk_cxx *p, char stop)
 {
-	if (wk_cxx_take(p, stop))
+	if (wk_cxx_accept(p, stop))
 		return false;
 	if (p->at == p->end)
 		wk_cxx_fail(p);
@@ -61,7 +61,7 @@ struct wk_str wk_cxx_number(struct wk_cxx *p, bool may_be_negative)
 	const char *start = p->at;
 
 	if (may_be_negative)
-		wk_cxx_take(p, 'n');
+		wk_cxx_accept(p, 'n');
 	if (!wk_cxx_is_digit(wk_cxx_peek(p, 0))) {
 		p->at = start;
 		return wk_str_of(start, 0);
@@ -194,7 +194,7 @@ void wk_cxx_push_level(struct wk_cxx *p, struct wk_cxx_list *params)
 /* <call-offset> ::= h <number> _ | v <number> _ <number> _ */
 static bool call_offset(struct wk_cxx *p)
 {
-	bool is_virtual = wk_cxx_take(p, 'v');
+	bool is_virtual = wk_cxx_accept(p, 'v');
 
 	if (!is_virtual)
 		wk_cxx_need(p, 'h');
@@ -224,7 +224,7 @@ static struct wk_cxx_node *reference_temporary(struct wk_cxx *p)
 	const char *start = p->at;
 
 	wk_cxx_seq_id(p);
-	if (!wk_cxx_take(p, '_') && p->at != start)
+	if (!wk_cxx_accept(p, '_') && p->at != start)
 		return wk_cxx_fail(p);
 	return wk_cxx_wrap(p, WK_CXX_PREFIXED, "reference temporary for ", name);
 }
@@ -267,7 +267,7 @@ static struct wk_cxx_node *thunk(struct wk_cxx *p)
 	const char *words = "covariant return thunk to ";
 
 	p->at++;
-	if (wk_cxx_take(p, 'c')) {
+	if (wk_cxx_accept(p, 'c')) {
 		call_offset(p);
 		call_offset(p);
 	} else {
@@ -279,20 +279,20 @@ static struct wk_cxx_node *thunk(struct wk_cxx *p)
 static struct wk_cxx_node *special_name(struct wk_cxx *p)
 {
 	for (size_t i = 0; i < sizeof(specials) / sizeof(specials[0]); i++)
-		if (wk_cxx_take_text(p, specials[i].code))
+		if (wk_cxx_accept_text(p, specials[i].code))
 			return wk_cxx_wrap(p, WK_CXX_PREFIXED, specials[i].words,
 					   specials[i].rest(p));
-	if (wk_cxx_take_text(p, "TW"))
+	if (wk_cxx_accept_text(p, "TW"))
 		return object_name(p, "thread-local wrapper routine for ");
-	if (wk_cxx_take_text(p, "TH"))
+	if (wk_cxx_accept_text(p, "TH"))
 		return object_name(p, "thread-local initialization routine for ");
-	if (wk_cxx_take_text(p, "GV"))
+	if (wk_cxx_accept_text(p, "GV"))
 		return object_name(p, "guard variable for ");
-	if (wk_cxx_take_text(p, "GR"))
+	if (wk_cxx_accept_text(p, "GR"))
 		return reference_temporary(p);
-	if (wk_cxx_take_text(p, "GI"))
+	if (wk_cxx_accept_text(p, "GI"))
 		return module_initializer(p);
-	if (wk_cxx_take_text(p, "TC"))
+	if (wk_cxx_accept_text(p, "TC"))
 		return construction_vtable(p);
 	return wk_cxx_peek(p, 0) == 'T' ? thunk(p) : wk_cxx_fail(p);
 }
@@ -329,7 +329,7 @@ static struct wk_cxx_node *enable_if(struct wk_cxx *p)
 	struct wk_cxx_node *node;
 	size_t begin = p->pile.count;
 
-	if (!wk_cxx_take_text(p, "Ua9enable_ifI"))
+	if (!wk_cxx_accept_text(p, "Ua9enable_ifI"))
 		return NULL;
 	while (wk_cxx_until(p, 'E'))
 		wk_cxx_push(p, &p->pile, wk_cxx_template_arg(p));
@@ -342,7 +342,7 @@ static void parameters(struct wk_cxx *p, struct wk_cxx_node *node, bool explicit
 {
 	size_t begin = p->pile.count;
 
-	if (wk_cxx_take(p, 'v')) {
+	if (wk_cxx_accept(p, 'v')) {
 		wk_cxx_collect(p, begin, node);
 		return;
 	}
@@ -373,7 +373,7 @@ static struct wk_cxx_node *function_or_data(struct wk_cxx *p)
 	if (named.ends_with_args && !named.returnless)
 		node->a = wk_cxx_type(p);
 	parameters(p, node, named.explicit_object);
-	if (wk_cxx_take(p, 'Q'))
+	if (wk_cxx_accept(p, 'Q'))
 		node->d = wk_cxx_constraint(p);
 	return node;
 }
@@ -398,9 +398,9 @@ static struct wk_cxx_node *block_invoke(struct wk_cxx *p)
 {
 	struct wk_cxx_node *function = wk_cxx_encoding(p);
 
-	if (!wk_cxx_take_text(p, "_block_invoke"))
+	if (!wk_cxx_accept_text(p, "_block_invoke"))
 		return wk_cxx_fail(p);
-	if (wk_cxx_take(p, '_') && !wk_cxx_is_digit(wk_cxx_peek(p, 0)))
+	if (wk_cxx_accept(p, '_') && !wk_cxx_is_digit(wk_cxx_peek(p, 0)))
 		return wk_cxx_fail(p);
 	wk_cxx_number(p, false);
 	if (wk_cxx_peek(p, 0) == '.')
@@ -413,9 +413,9 @@ static struct wk_cxx_node *mangled_name(struct wk_cxx *p)
 {
 	struct wk_cxx_node *node;
 
-	if (wk_cxx_take_text(p, "____Z") || wk_cxx_take_text(p, "___Z"))
+	if (wk_cxx_accept_text(p, "____Z") || wk_cxx_accept_text(p, "___Z"))
 		return block_invoke(p);
-	if (!wk_cxx_take_text(p, "__Z") && !wk_cxx_take_text(p, "_Z"))
+	if (!wk_cxx_accept_text(p, "__Z") && !wk_cxx_accept_text(p, "_Z"))
 		return wk_cxx_fail(p);
 	node = wk_cxx_encoding(p);
 	if (wk_cxx_peek(p, 0) == '.') {

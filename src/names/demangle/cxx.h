@@ -221,8 +221,8 @@ extern const struct wk_cxx_std wk_cxx_std[6];
 struct wk_cxx_node *wk_cxx_fail(struct wk_cxx *p);
 bool wk_cxx_enter(struct wk_cxx *p);
 void wk_cxx_leave(struct wk_cxx *p);
-bool wk_cxx_take(struct wk_cxx *p, char c);
-bool wk_cxx_take_text(struct wk_cxx *p, const char *text);
+bool wk_cxx_accept(struct wk_cxx *p, char c);
+bool wk_cxx_accept_text(struct wk_cxx *p, const char *text);
 /* Passes over `c` or fails. */
 void wk_cxx_need(struct wk_cxx *p, char c);
 /* False once `stop` was passed over, or nothing is left (then it fails). */

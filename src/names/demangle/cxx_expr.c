@@ -138,9 +138,9 @@ static struct wk_cxx_node *integer(struct wk_cxx *p, const char *words)
 
 static struct wk_cxx_node *boolean(struct wk_cxx *p)
 {
-	if (wk_cxx_take_text(p, "0E"))
+	if (wk_cxx_accept_text(p, "0E"))
 		return wk_cxx_word(p, "false");
-	if (wk_cxx_take_text(p, "1E"))
+	if (wk_cxx_accept_text(p, "1E"))
 		return wk_cxx_word(p, "true");
 	return wk_cxx_fail(p);
 }
@@ -306,7 +306,7 @@ static struct wk_cxx_node *external_name(struct wk_cxx *p)
 {
 	struct wk_cxx_node *node;
 
-	if (!wk_cxx_take_text(p, "_Z"))
+	if (!wk_cxx_accept_text(p, "_Z"))
 		return wk_cxx_fail(p);
 	node = wk_cxx_encoding(p);
 	wk_cxx_need(p, 'E');
@@ -375,7 +375,7 @@ struct wk_cxx_node *wk_cxx_primary(struct wk_cxx *p)
 	case 'A':
 		return string_literal(p);
 	case 'D':
-		if (wk_cxx_take_text(p, "Dn0E") || wk_cxx_take_text(p, "DnE"))
+		if (wk_cxx_accept_text(p, "Dn0E") || wk_cxx_accept_text(p, "DnE"))
 			return wk_cxx_word(p, "nullptr");
 		return typed_literal(p);
 	case 'T': /* a dependent value is mangled as an expression */
@@ -421,9 +421,9 @@ static struct wk_cxx_node *base_unresolved_name(struct wk_cxx *p)
 {
 	if (wk_cxx_is_digit(wk_cxx_peek(p, 0)))
 		return simple_id(p);
-	if (wk_cxx_take_text(p, "dn"))
+	if (wk_cxx_accept_text(p, "dn"))
 		return destructor_name(p);
-	wk_cxx_take_text(p, "on");
+	wk_cxx_accept_text(p, "on");
 	return wk_cxx_maybe_template(p, wk_cxx_operator_name(p, NULL));
 }
 
@@ -449,12 +449,12 @@ static struct wk_cxx_node *unresolved_name(struct wk_cxx *p, bool is_global)
 
 	if (wk_cxx_peek(p, 0) == 's' && wk_cxx_peek(p, 1) == 'r')
 		p->scopes_seen = true;
-	if (p->gcc_scopes && wk_cxx_take_text(p, "sr")) {
+	if (p->gcc_scopes && wk_cxx_accept_text(p, "sr")) {
 		scope = wk_cxx_type(p);
-	} else if (wk_cxx_take_text(p, "srN")) {
+	} else if (wk_cxx_accept_text(p, "srN")) {
 		scope = wk_cxx_maybe_template(p, unresolved_type(p));
 		scope = levels_until_e(p, scope);
-	} else if (!wk_cxx_take_text(p, "sr")) {
+	} else if (!wk_cxx_accept_text(p, "sr")) {
 		return global(p, is_global, base_unresolved_name(p));
 	} else if (wk_cxx_is_digit(wk_cxx_peek(p, 0))) {
 		scope = global(p, is_global, simple_id(p));
@@ -484,14 +484,14 @@ static struct wk_cxx_node *braced(struct wk_cxx *p)
 static struct wk_cxx_node *braced_inside(struct wk_cxx *p)
 {
 	struct wk_cxx_node *node;
-	bool is_range = wk_cxx_take_text(p, "dX");
+	bool is_range = wk_cxx_accept_text(p, "dX");
 
-	if (wk_cxx_take_text(p, "di")) {
+	if (wk_cxx_accept_text(p, "di")) {
 		node = wk_cxx_text(p, WK_CXX_INIT_FIELD, wk_cxx_identifier(p));
 		node->a = braced(p);
 		return node;
 	}
-	if (!is_range && !wk_cxx_take_text(p, "dx"))
+	if (!is_range && !wk_cxx_accept_text(p, "dx"))
 		return wk_cxx_expression(p);
 	node = wk_cxx_node(p, WK_CXX_INIT_INDEX);
 	node->a = wk_cxx_expression(p);
@@ -525,10 +525,10 @@ static struct wk_cxx_node *new_expression(struct wk_cxx *p, const struct wk_cxx_
 	node->b = wk_cxx_node(p, WK_CXX_LIST);
 	wk_cxx_collect(p, begin, node->b);
 	node->a = wk_cxx_type(p);
-	if (wk_cxx_take_text(p, "pi")) {
+	if (wk_cxx_accept_text(p, "pi")) {
 		node->c = expressions_until_e(p, wk_cxx_node(p, WK_CXX_LIST));
 	} else {
-		if (wk_cxx_take_text(p, "il"))
+		if (wk_cxx_accept_text(p, "il"))
 			node->c = init_list(p, NULL);
 		wk_cxx_need(p, 'E');
 	}
@@ -545,7 +545,7 @@ static struct wk_cxx_node *conversion(struct wk_cxx *p)
 	p->args_elsewhere = true;
 	node->a = wk_cxx_type(p);
 	p->args_elsewhere = args_elsewhere;
-	if (wk_cxx_take(p, '_'))
+	if (wk_cxx_accept(p, '_'))
 		return expressions_until_e(p, node);
 	wk_cxx_push(p, &p->pile, wk_cxx_expression(p));
 	wk_cxx_collect(p, begin, node);
@@ -583,10 +583,10 @@ static struct wk_cxx_node *function_param(struct wk_cxx *p)
 {
 	struct wk_str number;
 
-	if (wk_cxx_take_text(p, "fpT"))
+	if (wk_cxx_accept_text(p, "fpT"))
 		return wk_cxx_word(p, "this");
 	wk_cxx_need(p, 'f');
-	if (wk_cxx_take(p, 'L'))
+	if (wk_cxx_accept(p, 'L'))
 		wk_cxx_number(p, false);
 	wk_cxx_need(p, 'p');
 	wk_cxx_qualifiers(p);
@@ -603,9 +603,9 @@ static struct wk_cxx_node *subobject(struct wk_cxx *p)
 	node = wk_cxx_text(p, WK_CXX_SUBOBJECT, wk_cxx_number(p, true));
 	node->a = type;
 	node->b = whole;
-	while (wk_cxx_take(p, '_'))
+	while (wk_cxx_accept(p, '_'))
 		wk_cxx_number(p, false);
-	wk_cxx_take(p, 'p');
+	wk_cxx_accept(p, 'p');
 	wk_cxx_need(p, 'E');
 	return node;
 }
@@ -656,9 +656,9 @@ static struct wk_cxx_node *vendor_expression(struct wk_cxx *p)
 	node->binding = WK_CXX_POSTFIXED;
 	if (!wk_str_is(name->text, "__uuidof"))
 		return args_until_e(p, node);
-	if (wk_cxx_take(p, 't'))
+	if (wk_cxx_accept(p, 't'))
 		wk_cxx_push(p, &p->pile, wk_cxx_type(p));
-	else if (wk_cxx_take(p, 'z'))
+	else if (wk_cxx_accept(p, 'z'))
 		wk_cxx_push(p, &p->pile, wk_cxx_expression(p));
 	else
 		return args_until_e(p, node);
@@ -694,16 +694,16 @@ static struct wk_cxx_node *requirement(struct wk_cxx *p)
 {
 	struct wk_cxx_node *node;
 
-	if (wk_cxx_take(p, 'X')) {
+	if (wk_cxx_accept(p, 'X')) {
 		node = wk_cxx_pair(p, WK_CXX_REQUIRES_EXPR, wk_cxx_expression(p), NULL);
-		node->flag = wk_cxx_take(p, 'N');
-		if (wk_cxx_take(p, 'R'))
+		node->flag = wk_cxx_accept(p, 'N');
+		if (wk_cxx_accept(p, 'R'))
 			node->b = wk_cxx_name(p, NULL);
 		return node;
 	}
-	if (wk_cxx_take(p, 'T'))
+	if (wk_cxx_accept(p, 'T'))
 		return wk_cxx_wrap(p, WK_CXX_REQUIRES_THAT, "typename ", wk_cxx_type(p));
-	if (wk_cxx_take(p, 'Q'))
+	if (wk_cxx_accept(p, 'Q'))
 		return wk_cxx_wrap(p, WK_CXX_REQUIRES_THAT, "requires ", wk_cxx_constraint(p));
 	return wk_cxx_fail(p);
 }
@@ -756,7 +756,7 @@ static struct wk_cxx_node *operands(struct wk_cxx *p, const struct wk_cxx_operat
 	case WK_CXX_FORM_UNARY:
 		return wk_cxx_wrap(p, WK_CXX_UNARY, "", wk_cxx_expression(p));
 	case WK_CXX_FORM_POSTFIX:
-		if (wk_cxx_take(p, '_'))
+		if (wk_cxx_accept(p, '_'))
 			return wk_cxx_wrap(p, WK_CXX_UNARY, "", wk_cxx_expression(p));
 		return wk_cxx_wrap(p, WK_CXX_POSTFIX, "", wk_cxx_expression(p));
 	case WK_CXX_FORM_BINARY:
@@ -806,41 +806,41 @@ static struct wk_cxx_node *operation(struct wk_cxx *p, const struct wk_cxx_opera
 /* Expressions whose code is no operator's. */
 static struct wk_cxx_node *other_expression(struct wk_cxx *p, bool is_global)
 {
-	if (wk_cxx_take_text(p, "il"))
+	if (wk_cxx_accept_text(p, "il"))
 		return init_list(p, NULL);
-	if (wk_cxx_take_text(p, "tl"))
+	if (wk_cxx_accept_text(p, "tl"))
 		return init_list(p, wk_cxx_type(p));
-	if (wk_cxx_take_text(p, "mc"))
+	if (wk_cxx_accept_text(p, "mc"))
 		return member_conversion(p);
-	if (wk_cxx_take_text(p, "so"))
+	if (wk_cxx_accept_text(p, "so"))
 		return subobject(p);
-	if (wk_cxx_take_text(p, "sp"))
+	if (wk_cxx_accept_text(p, "sp"))
 		return wk_cxx_pair(p, WK_CXX_EXPANSION, wk_cxx_expression(p), NULL);
-	if (wk_cxx_take_text(p, "sZ"))
+	if (wk_cxx_accept_text(p, "sZ"))
 		return sizeof_pack(p);
-	if (wk_cxx_take_text(p, "sy"))
+	if (wk_cxx_accept_text(p, "sy"))
 		return wk_cxx_pack_element(p, wk_cxx_expression(p));
-	if (wk_cxx_take_text(p, "sP"))
+	if (wk_cxx_accept_text(p, "sP"))
 		return wk_cxx_wrap(p, WK_CXX_ENCLOSED, "sizeof... ",
 				   args_until_e(p, wk_cxx_node(p, WK_CXX_LIST)));
-	if (wk_cxx_take_text(p, "tr"))
+	if (wk_cxx_accept_text(p, "tr"))
 		return wk_cxx_word(p, "throw");
-	if (wk_cxx_take_text(p, "tw"))
+	if (wk_cxx_accept_text(p, "tw"))
 		return wk_cxx_wrap(p, WK_CXX_PREFIXED, "throw ", wk_cxx_expression(p));
-	if (wk_cxx_take_text(p, "cp"))
+	if (wk_cxx_accept_text(p, "cp"))
 		return parenthesized_call(p);
-	if (wk_cxx_take_text(p, "rq"))
+	if (wk_cxx_accept_text(p, "rq"))
 		return requires_expression(p, false);
-	if (wk_cxx_take_text(p, "rQ"))
+	if (wk_cxx_accept_text(p, "rQ"))
 		return requires_expression(p, true);
-	if (wk_cxx_take(p, 'u'))
+	if (wk_cxx_accept(p, 'u'))
 		return vendor_expression(p);
 	return unresolved_name(p, is_global);
 }
 
 static struct wk_cxx_node *expression_inside(struct wk_cxx *p)
 {
-	bool is_global = wk_cxx_take_text(p, "gs");
+	bool is_global = wk_cxx_accept_text(p, "gs");
 	const struct wk_cxx_operator *op;
 
 	switch (wk_cxx_peek(p, 0)) {

@@ -40,7 +40,7 @@ struct wk_cxx_node *wk_cxx_source_name(struct wk_cxx *p)
 /* <abi-tags> ::= (B <source-name>)* */
 static struct wk_cxx_node *abi_tags(struct wk_cxx *p, struct wk_cxx_node *name)
 {
-	while (wk_cxx_take(p, 'B')) {
+	while (wk_cxx_accept(p, 'B')) {
 		struct wk_cxx_node *tagged = wk_cxx_text(p, WK_CXX_TAGGED, wk_cxx_identifier(p));
 
 		tagged->a = name;
@@ -58,7 +58,7 @@ struct wk_cxx_node *wk_cxx_substitution(struct wk_cxx *p)
 	for (uint32_t i = 0; i < 6; i++) {
 		struct wk_cxx_node *node, *tagged;
 
-		if (!wk_cxx_take(p, wk_cxx_std[i].letter))
+		if (!wk_cxx_accept(p, wk_cxx_std[i].letter))
 			continue;
 		node = wk_cxx_node(p, WK_CXX_STD);
 		node->index = i;
@@ -67,7 +67,7 @@ struct wk_cxx_node *wk_cxx_substitution(struct wk_cxx *p)
 			wk_cxx_push(p, &p->subs, tagged);
 		return tagged;
 	}
-	if (!wk_cxx_take(p, '_')) {
+	if (!wk_cxx_accept(p, '_')) {
 		const char *start = p->at;
 
 		index = wk_cxx_seq_id(p) + 1;
@@ -81,8 +81,8 @@ struct wk_cxx_node *wk_cxx_substitution(struct wk_cxx *p)
 /* <module-name> ::= W [P] <source-name>, any number of times */
 struct wk_cxx_node *wk_cxx_module_name(struct wk_cxx *p, struct wk_cxx_node *module)
 {
-	while (wk_cxx_take(p, 'W')) {
-		bool is_partition = wk_cxx_take(p, 'P');
+	while (wk_cxx_accept(p, 'W')) {
+		bool is_partition = wk_cxx_accept(p, 'P');
 		struct wk_cxx_node *node = wk_cxx_text(p, WK_CXX_MODULE, wk_cxx_identifier(p));
 
 		node->flag = is_partition;
@@ -97,7 +97,7 @@ struct wk_cxx_node *wk_cxx_module_name(struct wk_cxx *p, struct wk_cxx_node *mod
 static struct wk_cxx_node *ctor_or_dtor(struct wk_cxx *p, struct wk_cxx_node **scope,
 					struct wk_cxx_named *named)
 {
-	bool is_dtor = wk_cxx_take(p, 'D'), inherited;
+	bool is_dtor = wk_cxx_accept(p, 'D'), inherited;
 	char variant;
 
 	if ((*scope)->kind == WK_CXX_STD) {
@@ -109,7 +109,7 @@ static struct wk_cxx_node *ctor_or_dtor(struct wk_cxx *p, struct wk_cxx_node **s
 	}
 	if (!is_dtor)
 		wk_cxx_need(p, 'C');
-	inherited = !is_dtor && wk_cxx_take(p, 'I');
+	inherited = !is_dtor && wk_cxx_accept(p, 'I');
 	variant = wk_cxx_peek(p, 0);
 	if (variant < (is_dtor ? '0' : '1') || variant > '5' || (is_dtor && variant == '3'))
 		return wk_cxx_fail(p);
@@ -164,7 +164,7 @@ static struct wk_cxx_node *template_decl(struct wk_cxx *p, struct wk_cxx_list *p
 	node->a = made_up_name(p, A_TEMPLATE, params);
 	wk_cxx_push_level(p, &inner);
 	while (wk_cxx_until(p, 'E')) {
-		if (wk_cxx_take(p, 'Q')) {
+		if (wk_cxx_accept(p, 'Q')) {
 			node->b = wk_cxx_constraint(p);
 			wk_cxx_need(p, 'E');
 			break;
@@ -180,23 +180,23 @@ static struct wk_cxx_node *param_decl_inside(struct wk_cxx *p, struct wk_cxx_lis
 {
 	struct wk_cxx_node *node;
 
-	if (wk_cxx_take_text(p, "Ty"))
+	if (wk_cxx_accept_text(p, "Ty"))
 		return wk_cxx_pair(p, WK_CXX_DECL_TYPE, made_up_name(p, A_TYPE, params), NULL);
-	if (wk_cxx_take_text(p, "Tk")) {
+	if (wk_cxx_accept_text(p, "Tk")) {
 		node = wk_cxx_node(p, WK_CXX_DECL_CONCEPT);
 		node->b = wk_cxx_name(p, NULL);
 		node->a = made_up_name(p, A_TYPE, params);
 		return node;
 	}
-	if (wk_cxx_take_text(p, "Tn")) {
+	if (wk_cxx_accept_text(p, "Tn")) {
 		node = wk_cxx_node(p, WK_CXX_DECL_VALUE);
 		node->a = made_up_name(p, A_VALUE, params);
 		node->b = wk_cxx_type(p);
 		return node;
 	}
-	if (wk_cxx_take_text(p, "Tt"))
+	if (wk_cxx_accept_text(p, "Tt"))
 		return template_decl(p, params);
-	if (wk_cxx_take_text(p, "Tp"))
+	if (wk_cxx_accept_text(p, "Tp"))
 		return wk_cxx_pair(p, WK_CXX_DECL_PACK, param_decl(p, params), NULL);
 	return wk_cxx_fail(p);
 }
@@ -227,7 +227,7 @@ static void closure_params(struct wk_cxx *p, struct wk_cxx_node *closure)
 {
 	size_t begin = p->pile.count;
 
-	if (!wk_cxx_take(p, 'v')) {
+	if (!wk_cxx_accept(p, 'v')) {
 		do
 			wk_cxx_push(p, &p->pile, wk_cxx_type(p));
 		while (!p->bad && wk_cxx_peek(p, 0) != 'E' && wk_cxx_peek(p, 0) != 'Q');
@@ -252,10 +252,10 @@ static struct wk_cxx_node *closure_type(struct wk_cxx *p)
 	/* Without declared parameters the level is there for those that `auto` stands for. */
 	if (closure->a->count == 0)
 		p->levels.count = level;
-	if (wk_cxx_take(p, 'Q'))
+	if (wk_cxx_accept(p, 'Q'))
 		closure->b = wk_cxx_constraint(p);
 	closure_params(p, closure);
-	if (wk_cxx_take(p, 'Q'))
+	if (wk_cxx_accept(p, 'Q'))
 		closure->c = wk_cxx_constraint(p);
 	p->levels.count = level;
 	p->levels.base = base;
@@ -274,11 +274,11 @@ struct wk_cxx_node *wk_cxx_unnamed_type(struct wk_cxx *p, const struct wk_cxx_na
 	/* In an encoding's name T_ is of the innermost arguments, not of those before. */
 	if (named)
 		p->levels.count = p->levels.base;
-	if (wk_cxx_take_text(p, "Ul"))
+	if (wk_cxx_accept_text(p, "Ul"))
 		return closure_type(p);
-	if (wk_cxx_take_text(p, "Ub"))
+	if (wk_cxx_accept_text(p, "Ub"))
 		node = wk_cxx_word(p, "'block-literal'");
-	else if (wk_cxx_take_text(p, "Ut"))
+	else if (wk_cxx_accept_text(p, "Ut"))
 		node = wk_cxx_node(p, WK_CXX_UNNAMED);
 	else
 		return wk_cxx_fail(p);
@@ -348,9 +348,9 @@ struct wk_cxx_node *wk_cxx_operator_name(struct wk_cxx *p, struct wk_cxx_named *
 		return plain_operator(p, op->name);
 	if (op)
 		return wk_cxx_fail(p);
-	if (wk_cxx_take_text(p, "li"))
+	if (wk_cxx_accept_text(p, "li"))
 		return wk_cxx_wrap(p, WK_CXX_PREFIXED, "operator\"\" ", wk_cxx_source_name(p));
-	if (wk_cxx_take(p, 'v') && wk_cxx_is_digit(wk_cxx_peek(p, 0))) {
+	if (wk_cxx_accept(p, 'v') && wk_cxx_is_digit(wk_cxx_peek(p, 0))) {
 		p->at++;
 		return wk_cxx_wrap(p, WK_CXX_PREFIXED, "operator ", wk_cxx_source_name(p));
 	}
@@ -379,14 +379,14 @@ static struct wk_cxx_node *unqualified(struct wk_cxx *p, struct wk_cxx_named *na
 	char c;
 
 	module = wk_cxx_module_name(p, module);
-	is_friend = scope && wk_cxx_take(p, 'F');
-	wk_cxx_take(p, 'L');
+	is_friend = scope && wk_cxx_accept(p, 'F');
+	wk_cxx_accept(p, 'L');
 	c = wk_cxx_peek(p, 0);
 	if (wk_cxx_is_digit(c))
 		name = wk_cxx_source_name(p);
 	else if (c == 'U')
 		name = wk_cxx_unnamed_type(p, named);
-	else if (wk_cxx_take_text(p, "DC"))
+	else if (wk_cxx_accept_text(p, "DC"))
 		name = structured_binding(p);
 	else if (c == 'C' || c == 'D')
 		name = scope && !module ? ctor_or_dtor(p, &scope, named) : wk_cxx_fail(p);
@@ -405,7 +405,7 @@ struct wk_cxx_node *wk_cxx_unscoped(struct wk_cxx *p, struct wk_cxx_named *named
 {
 	struct wk_cxx_node *std = NULL, *module = NULL;
 
-	if (wk_cxx_take_text(p, "St"))
+	if (wk_cxx_accept_text(p, "St"))
 		std = wk_cxx_word(p, "std");
 	if (wk_cxx_peek(p, 0) == 'S') {
 		struct wk_cxx_node *sub = wk_cxx_substitution(p);
@@ -454,13 +454,13 @@ static struct wk_cxx_node *prefix_start(struct wk_cxx *p)
 	const char *start = p->at;
 	struct wk_cxx_node *sub;
 
-	if (wk_cxx_take_text(p, "St"))
+	if (wk_cxx_accept_text(p, "St"))
 		return wk_cxx_word(p, "std");
 	if (wk_cxx_peek(p, 0) != 'S')
 		return NULL;
 	sub = wk_cxx_substitution(p);
 	if (sub->kind != WK_CXX_MODULE) {
-		wk_cxx_take(p, 'M');
+		wk_cxx_accept(p, 'M');
 		return sub;
 	}
 	p->at = start;
@@ -473,14 +473,14 @@ static void nested_qualifiers(struct wk_cxx *p, struct wk_cxx_named *named)
 
 	if (!named)
 		named = &unused;
-	if (wk_cxx_take(p, 'H')) {
+	if (wk_cxx_accept(p, 'H')) {
 		named->explicit_object = true;
 		return;
 	}
 	named->quals = wk_cxx_qualifiers(p);
-	if (wk_cxx_take(p, 'O'))
+	if (wk_cxx_accept(p, 'O'))
 		named->quals |= WK_CXX_RVALUE;
-	else if (wk_cxx_take(p, 'R'))
+	else if (wk_cxx_accept(p, 'R'))
 		named->quals |= WK_CXX_LVALUE;
 }
 
@@ -498,7 +498,7 @@ static struct wk_cxx_node *nested_name(struct wk_cxx *p, struct wk_cxx_named *na
 			named->ends_with_args = false;
 		name = prefix_step(p, named, name);
 		wk_cxx_push(p, &p->subs, name);
-		wk_cxx_take(p, 'M'); /* once a <data-member-prefix> */
+		wk_cxx_accept(p, 'M'); /* once a <data-member-prefix> */
 		steps++;
 	}
 	if (p->bad || !name)
@@ -513,10 +513,10 @@ static void discriminator(struct wk_cxx *p)
 {
 	const char *start = p->at;
 
-	if (wk_cxx_take_text(p, "__")) {
-		if (!wk_cxx_number(p, false).len || !wk_cxx_take(p, '_'))
+	if (wk_cxx_accept_text(p, "__")) {
+		if (!wk_cxx_number(p, false).len || !wk_cxx_accept(p, '_'))
 			p->at = start;
-	} else if (wk_cxx_take(p, '_')) {
+	} else if (wk_cxx_accept(p, '_')) {
 		if (wk_cxx_is_digit(wk_cxx_peek(p, 0)))
 			p->at++;
 		else
@@ -532,7 +532,7 @@ static void discriminator(struct wk_cxx *p)
 static struct wk_cxx_node *local_entity(struct wk_cxx *p, struct wk_cxx_named *named)
 {
 	struct wk_cxx_node *entity;
-	bool local_closure = p->local_closure, is_default_argument = wk_cxx_take(p, 'd');
+	bool local_closure = p->local_closure, is_default_argument = wk_cxx_accept(p, 'd');
 
 	if (is_default_argument) {
 		wk_cxx_number(p, true);
@@ -555,7 +555,7 @@ static struct wk_cxx_node *local_name(struct wk_cxx *p, struct wk_cxx_named *nam
 	wk_cxx_need(p, 'Z');
 	function = wk_cxx_encoding(p);
 	wk_cxx_need(p, 'E');
-	if (wk_cxx_take(p, 's')) {
+	if (wk_cxx_accept(p, 's')) {
 		discriminator(p);
 		return wk_cxx_pair(p, WK_CXX_SCOPED, function, wk_cxx_word(p, "string literal"));
 	}
@@ -647,7 +647,7 @@ struct wk_cxx_node *wk_cxx_template_args(struct wk_cxx *p, bool of_encoding)
 	while (wk_cxx_until(p, 'E')) {
 		struct wk_cxx_node *arg;
 
-		if (wk_cxx_take(p, 'Q')) {
+		if (wk_cxx_accept(p, 'Q')) {
 			wk_cxx_constraint(p); /* checked, not shown: it would drown the name */
 			wk_cxx_need(p, 'E');
 			break;
@@ -684,7 +684,7 @@ static struct wk_cxx_node *template_arg_inside(struct wk_cxx *p)
 		wk_cxx_collect(p, begin, node);
 		return node;
 	case 'L':
-		if (!wk_cxx_take_text(p, "LZ"))
+		if (!wk_cxx_accept_text(p, "LZ"))
 			return wk_cxx_primary(p);
 		node = wk_cxx_encoding(p);
 		wk_cxx_need(p, 'E');
@@ -737,11 +737,11 @@ struct wk_cxx_node *wk_cxx_template_param(struct wk_cxx *p)
 	size_t level = 0, index = 0;
 
 	wk_cxx_need(p, 'T');
-	if (wk_cxx_take(p, 'L')) {
+	if (wk_cxx_accept(p, 'L')) {
 		level = wk_cxx_index(p) + 1;
 		wk_cxx_need(p, '_');
 	}
-	if (!wk_cxx_take(p, '_')) {
+	if (!wk_cxx_accept(p, '_')) {
 		index = wk_cxx_index(p) + 1;
 		wk_cxx_need(p, '_');
 	}

@@ -39,11 +39,11 @@ uint8_t wk_cxx_qualifiers(struct wk_cxx *p)
 {
 	uint8_t quals = 0;
 
-	if (wk_cxx_take(p, 'r'))
+	if (wk_cxx_accept(p, 'r'))
 		quals |= WK_CXX_RESTRICT;
-	if (wk_cxx_take(p, 'V'))
+	if (wk_cxx_accept(p, 'V'))
 		quals |= WK_CXX_VOLATILE;
-	if (wk_cxx_take(p, 'K'))
+	if (wk_cxx_accept(p, 'K'))
 		quals |= WK_CXX_CONST;
 	return quals;
 }
@@ -53,7 +53,7 @@ struct wk_cxx_node *wk_cxx_decltype(struct wk_cxx *p)
 {
 	struct wk_cxx_node *node;
 
-	if (!wk_cxx_take_text(p, "Dt") && !wk_cxx_take_text(p, "DT"))
+	if (!wk_cxx_accept_text(p, "Dt") && !wk_cxx_accept_text(p, "DT"))
 		return wk_cxx_fail(p);
 	node = wk_cxx_wrap(p, WK_CXX_ENCLOSED, "decltype", wk_cxx_expression(p));
 	wk_cxx_need(p, 'E');
@@ -66,14 +66,14 @@ static struct wk_cxx_node *exception_spec(struct wk_cxx *p)
 	struct wk_cxx_node *node, *types;
 	size_t begin = p->pile.count;
 
-	if (wk_cxx_take_text(p, "Do"))
+	if (wk_cxx_accept_text(p, "Do"))
 		return wk_cxx_word(p, "noexcept");
-	if (wk_cxx_take_text(p, "DO")) {
+	if (wk_cxx_accept_text(p, "DO")) {
 		node = wk_cxx_wrap(p, WK_CXX_ENCLOSED, "noexcept", wk_cxx_expression(p));
 		wk_cxx_need(p, 'E');
 		return node;
 	}
-	if (!wk_cxx_take_text(p, "Dw"))
+	if (!wk_cxx_accept_text(p, "Dw"))
 		return NULL;
 	while (wk_cxx_until(p, 'E'))
 		wk_cxx_push(p, &p->pile, wk_cxx_type(p));
@@ -90,18 +90,18 @@ static struct wk_cxx_node *function_type(struct wk_cxx *p)
 
 	node->quals = wk_cxx_qualifiers(p);
 	node->b = exception_spec(p);
-	wk_cxx_take_text(p, "Dx"); /* transaction safe */
+	wk_cxx_accept_text(p, "Dx"); /* transaction safe */
 	wk_cxx_need(p, 'F');
-	wk_cxx_take(p, 'Y'); /* extern "C" */
+	wk_cxx_accept(p, 'Y'); /* extern "C" */
 	node->a = wk_cxx_type(p);
 	while (wk_cxx_until(p, 'E')) {
-		if (wk_cxx_take(p, 'v'))
+		if (wk_cxx_accept(p, 'v'))
 			continue;
-		if (wk_cxx_take_text(p, "RE")) {
+		if (wk_cxx_accept_text(p, "RE")) {
 			node->quals |= WK_CXX_LVALUE;
 			break;
 		}
-		if (wk_cxx_take_text(p, "OE")) {
+		if (wk_cxx_accept_text(p, "OE")) {
 			node->quals |= WK_CXX_RVALUE;
 			break;
 		}
@@ -135,10 +135,10 @@ static struct wk_cxx_node *vector_type(struct wk_cxx *p)
 	if (wk_cxx_is_digit(wk_cxx_peek(p, 0))) {
 		node->b = wk_cxx_text(p, WK_CXX_NAME, wk_cxx_number(p, false));
 		wk_cxx_need(p, '_');
-		node->a = wk_cxx_take(p, 'p') ? wk_cxx_word(p, "pixel") : wk_cxx_type(p);
+		node->a = wk_cxx_accept(p, 'p') ? wk_cxx_word(p, "pixel") : wk_cxx_type(p);
 		return node;
 	}
-	if (!wk_cxx_take(p, '_')) {
+	if (!wk_cxx_accept(p, '_')) {
 		node->b = wk_cxx_expression(p);
 		wk_cxx_need(p, '_');
 	}
@@ -152,7 +152,7 @@ static struct wk_cxx_node *extended_float(struct wk_cxx *p)
 	struct wk_str bits;
 
 	p->at += 2;
-	if (wk_cxx_take_text(p, "16b"))
+	if (wk_cxx_accept_text(p, "16b"))
 		return wk_cxx_word(p, "std::bfloat16_t");
 	bits = wk_cxx_number(p, false);
 	if (bits.len && wk_cxx_peek(p, 0) == 'x') {
@@ -301,11 +301,11 @@ static struct wk_cxx_node *class_or_enum(struct wk_cxx *p)
 {
 	const char *words = NULL;
 
-	if (wk_cxx_take_text(p, "Ts"))
+	if (wk_cxx_accept_text(p, "Ts"))
 		words = "struct ";
-	else if (wk_cxx_take_text(p, "Tu"))
+	else if (wk_cxx_accept_text(p, "Tu"))
 		words = "union ";
-	else if (wk_cxx_take_text(p, "Te"))
+	else if (wk_cxx_accept_text(p, "Te"))
 		words = "enum ";
 	if (words)
 		return wk_cxx_wrap(p, WK_CXX_PREFIXED, words, wk_cxx_name(p, NULL));
@@ -352,7 +352,7 @@ static struct wk_cxx_node *vendor_type(struct wk_cxx *p)
 
 	p->at++;
 	node = wk_cxx_text(p, WK_CXX_NAME, wk_cxx_identifier(p));
-	if (wk_cxx_take(p, 'I')) {
+	if (wk_cxx_accept(p, 'I')) {
 		node->kind = WK_CXX_ENCLOSED;
 		node->a = wk_cxx_type(p);
 		wk_cxx_need(p, 'E');

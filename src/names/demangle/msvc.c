@@ -27,7 +27,7 @@ static uint16_t displacing_traits(struct wk_msvc *p)
 	uint16_t traits = WK_MSVC_VIRTUAL | WK_MSVC_THUNK | WK_MSVC_DISPLACES;
 	char c;
 
-	if (wk_msvc_take(p, 'R'))
+	if (wk_msvc_accept(p, 'R'))
 		traits |= WK_MSVC_DISPLACES_EX;
 	c = wk_msvc_peek(p, 0);
 	if (c < '0' || c > '5') {
@@ -42,11 +42,11 @@ static uint16_t function_traits(struct wk_msvc *p)
 {
 	char c = wk_msvc_peek(p, 0);
 
-	if (wk_msvc_take(p, '$'))
+	if (wk_msvc_accept(p, '$'))
 		return displacing_traits(p);
-	if (wk_msvc_take(p, '9'))
+	if (wk_msvc_accept(p, '9'))
 		return WK_MSVC_EXTERN_C | WK_MSVC_NO_PARAMETERS;
-	if (wk_msvc_take(p, 'Y') || wk_msvc_take(p, 'Z'))
+	if (wk_msvc_accept(p, 'Y') || wk_msvc_accept(p, 'Z'))
 		return WK_MSVC_GLOBAL;
 	if (c < 'A' || c > 'X') {
 		wk_msvc_fail(p);
@@ -81,8 +81,8 @@ static struct wk_msvc_node *function(struct wk_msvc *p)
 	struct wk_str thunk = { 0 };
 	uint16_t traits = 0;
 
-	wk_msvc_take_text(p, "$$h");
-	if (wk_msvc_take_text(p, "$$J0"))
+	wk_msvc_accept_text(p, "$$h");
+	if (wk_msvc_accept_text(p, "$$J0"))
 		traits = WK_MSVC_EXTERN_C;
 	traits |= function_traits(p);
 	if (traits & WK_MSVC_THUNK)
@@ -161,7 +161,7 @@ static struct wk_msvc_node *table(struct wk_msvc *p, const char *words)
 	bool of_member;
 
 	symbol->b = wk_msvc_scopes(p, wk_msvc_text(p, WK_MSVC_NAME, wk_str_c(words)));
-	if (!wk_msvc_take(p, '6') && !wk_msvc_take(p, '7'))
+	if (!wk_msvc_accept(p, '6') && !wk_msvc_accept(p, '7'))
 		return wk_msvc_fail(p);
 	symbol->quals = wk_msvc_qualifiers(p, &of_member);
 	while (wk_msvc_until(p, '@'))
@@ -192,7 +192,7 @@ static struct wk_msvc_node *base_class(struct wk_msvc *p, const char *words)
 		       offset, table_pointer, in_table, flags);
 	part = wk_msvc_text(p, WK_MSVC_NAME, wk_msvc_words(p));
 	symbol = named_symbol(p, wk_msvc_scopes(p, part));
-	wk_msvc_take(p, '8');
+	wk_msvc_accept(p, '8');
 	return symbol;
 }
 
@@ -209,7 +209,7 @@ static struct wk_msvc_node *type_descriptor(struct wk_msvc *p, const char *words
 {
 	struct wk_msvc_node *symbol = typed(p, words);
 
-	if (!wk_msvc_take_text(p, "@8") || p->at != p->end)
+	if (!wk_msvc_accept_text(p, "@8") || p->at != p->end)
 		return wk_msvc_fail(p);
 	return symbol;
 }
@@ -223,7 +223,7 @@ static struct wk_msvc_node *virtual_call(struct wk_msvc *p, const char *words)
 	symbol->b = wk_msvc_scopes(p, part);
 	symbol->a = wk_msvc_node(p, WK_MSVC_FUNCTION);
 	symbol->a->fn.traits = WK_MSVC_NO_PARAMETERS | WK_MSVC_THUNK;
-	if (!wk_msvc_take_text(p, "$B"))
+	if (!wk_msvc_accept_text(p, "$B"))
 		return wk_msvc_fail(p);
 	wk_buf_add_fmt(&p->words, "%s{%" PRIu64 ", {flat}}", words, wk_msvc_unsigned(p));
 	part->text = wk_msvc_words(p);
@@ -239,7 +239,7 @@ static struct wk_msvc_node *guard(struct wk_msvc *p, const char *words)
 	struct wk_msvc_node *symbol = named_symbol(p, wk_msvc_scopes(p, part));
 	uint32_t number = 0;
 
-	if (!wk_msvc_take_text(p, "4IA") && !wk_msvc_take(p, '5'))
+	if (!wk_msvc_accept_text(p, "4IA") && !wk_msvc_accept(p, '5'))
 		return wk_msvc_fail(p);
 	if (p->at < p->end)
 		number = (uint32_t)wk_msvc_unsigned(p);
@@ -255,7 +255,7 @@ static struct wk_msvc_node *guard(struct wk_msvc *p, const char *words)
 static struct wk_msvc_node *dynamic(struct wk_msvc *p, const char *words)
 {
 	struct wk_msvc_node *part = wk_msvc_text(p, WK_MSVC_DYNAMIC, wk_str_c(words)), *symbol;
-	bool is_member = wk_msvc_take(p, '?');
+	bool is_member = wk_msvc_accept(p, '?');
 
 	symbol = function_or_variable(p);
 	if (symbol->kind == WK_MSVC_VARIABLE) {
@@ -308,14 +308,14 @@ static struct wk_msvc_node *checksum(struct wk_msvc *p)
 	p->at += strlen("??@");
 	while (wk_msvc_until(p, '@'))
 		p->at++;
-	wk_msvc_take_text(p, "??_R4@");
+	wk_msvc_accept_text(p, "??_R4@");
 	part = wk_msvc_text(p, WK_MSVC_NAME, wk_str_of(begin, (size_t)(p->at - begin)));
 	return named_symbol(p, wk_msvc_name_of(p, part));
 }
 
 static struct wk_msvc_node *any_symbol(struct wk_msvc *p)
 {
-	if (wk_msvc_take(p, '.')) {
+	if (wk_msvc_accept(p, '.')) {
 		struct wk_msvc_node *symbol = typed(p, "`RTTI Type Descriptor Name'");
 
 		return p->at == p->end ? symbol : wk_msvc_fail(p);
@@ -324,7 +324,7 @@ static struct wk_msvc_node *any_symbol(struct wk_msvc *p)
 		return checksum(p);
 	wk_msvc_need(p, '?');
 	for (size_t i = 0; i < sizeof(specials) / sizeof(specials[0]); i++)
-		if (wk_msvc_take_text(p, specials[i].code))
+		if (wk_msvc_accept_text(p, specials[i].code))
 			return specials[i].rest(p, specials[i].words);
 	return function_or_variable(p);
 }

@@ -147,8 +147,8 @@ struct wk_msvc {
 struct wk_msvc_node *wk_msvc_fail(struct wk_msvc *p);
 bool wk_msvc_enter(struct wk_msvc *p);
 void wk_msvc_leave(struct wk_msvc *p);
-bool wk_msvc_take(struct wk_msvc *p, char c);
-bool wk_msvc_take_whole(struct wk_msvc *p, const char *text);
+bool wk_msvc_accept(struct wk_msvc *p, char c);
+bool wk_msvc_accept_whole(struct wk_msvc *p, const char *text);
 /* Passes over `c` or fails. */
 void wk_msvc_need(struct wk_msvc *p, char c);
 /* False once `stop` was passed over, or nothing is left (then it fails). */
@@ -207,9 +207,9 @@ static inline char wk_msvc_peek(const struct wk_msvc *p, size_t ahead)
 }
 
 /* Mostly something else stands there. */
-static inline bool wk_msvc_take_text(struct wk_msvc *p, const char *text)
+static inline bool wk_msvc_accept_text(struct wk_msvc *p, const char *text)
 {
-	return wk_msvc_peek(p, 0) == *text && wk_msvc_take_whole(p, text);
+	return wk_msvc_peek(p, 0) == *text && wk_msvc_accept_whole(p, text);
 }
 
 static inline bool wk_msvc_is_digit(char c)

@@ -62,7 +62,7 @@ static struct wk_msvc_node *value(struct wk_msvc *p, bool is_auto)
 	const char *begin = p->at;
 	char letter;
 
-	if (!is_auto && !wk_msvc_take(p, '$'))
+	if (!is_auto && !wk_msvc_accept(p, '$'))
 		return NULL;
 	letter = wk_msvc_peek(p, 0);
 	if (p->at < p->end)
@@ -90,16 +90,16 @@ static struct wk_msvc_node *value(struct wk_msvc *p, bool is_auto)
 
 static struct wk_msvc_node *template_arg(struct wk_msvc *p)
 {
-	bool is_auto = wk_msvc_take_text(p, "$M");
+	bool is_auto = wk_msvc_accept_text(p, "$M");
 	struct wk_msvc_node *node;
 
 	if (is_auto)
-		wk_msvc_type(p);         /* it is not shown */
-	if (wk_msvc_take_text(p, "$$Y")) /* an alias template */
+		wk_msvc_type(p);           /* it is not shown */
+	if (wk_msvc_accept_text(p, "$$Y")) /* an alias template */
 		return wk_msvc_type_name(p);
-	if (wk_msvc_take_text(p, "$$B")) /* an array */
+	if (wk_msvc_accept_text(p, "$$B")) /* an array */
 		return wk_msvc_type(p);
-	if (wk_msvc_take_text(p, "$$C"))
+	if (wk_msvc_accept_text(p, "$$C"))
 		return wk_msvc_qualified_type(p);
 	node = value(p, is_auto);
 	return node ? node : wk_msvc_type(p);
@@ -111,8 +111,8 @@ void wk_msvc_template_args(struct wk_msvc *p, struct wk_msvc_node *part)
 
 	while (wk_msvc_until(p, '@'))
 		/* Empty packs, and what stands between packs. */
-		if (!wk_msvc_take_text(p, "$S") && !wk_msvc_take_text(p, "$$V") &&
-		    !wk_msvc_take_text(p, "$$$V") && !wk_msvc_take_text(p, "$$Z"))
+		if (!wk_msvc_accept_text(p, "$S") && !wk_msvc_accept_text(p, "$$V") &&
+		    !wk_msvc_accept_text(p, "$$$V") && !wk_msvc_accept_text(p, "$$Z"))
 			wk_msvc_push(p, template_arg(p));
 	wk_msvc_collect(p, begin, part);
 }

@@ -21,7 +21,7 @@ void wk_msvc_leave(struct wk_msvc *p)
 	p->depth--;
 }
 
-bool wk_msvc_take(struct wk_msvc *p, char c)
+bool wk_msvc_accept(struct wk_msvc *p, char c)
 {
 	if (p->at == p->end || *p->at != c)
 		return false;
@@ -29,7 +29,7 @@ bool wk_msvc_take(struct wk_msvc *p, char c)
 	return true;
 }
 
-bool wk_msvc_take_whole(struct wk_msvc *p, const char *text)
+bool wk_msvc_accept_whole(struct wk_msvc *p, const char *text)
 {
 	if (!wk_str_starts(wk_str_of(p->at, (size_t)(p->end - p->at)), text))
 		return false;
@@ -39,13 +39,13 @@ bool wk_msvc_take_whole(struct wk_msvc *p, const char *text)
 
 void wk_msvc_need(struct wk_msvc *p, char c)
 {
-	if (!wk_msvc_take(p, c))
+	if (!wk_msvc_accept(p, c))
 		wk_msvc_fail(p);
 }
 
 bool wk_msvc_until(struct wk_msvc *p, char stop)
 {
-	if (wk_msvc_take(p, stop))
+	if (wk_msvc_accept(p, stop))
 		return false;
 	if (p->at == p->end)
 		wk_msvc_fail(p);
@@ -107,7 +107,7 @@ uint64_t wk_msvc_number(struct wk_msvc *p, bool *is_negative)
 {
 	uint64_t value = 0;
 
-	*is_negative = wk_msvc_take(p, '?');
+	*is_negative = wk_msvc_accept(p, '?');
 	if (wk_msvc_is_digit(wk_msvc_peek(p, 0)))
 		return (uint64_t)(*p->at++ - '0') + 1;
 	while (wk_msvc_until(p, '@')) {
@@ -181,7 +181,7 @@ static struct wk_msvc_node *name_seen(struct wk_msvc *p)
 
 /* --- Parts --------------------------------------------------------------------------------- */
 
-static struct wk_str take_identifier(struct wk_msvc *p)
+static struct wk_str read_identifier(struct wk_msvc *p)
 {
 	const char *begin = p->at;
 	const char *stop = memchr(begin, '@', (size_t)(p->end - begin));
@@ -196,7 +196,7 @@ static struct wk_str take_identifier(struct wk_msvc *p)
 
 static struct wk_msvc_node *simple_part(struct wk_msvc *p)
 {
-	struct wk_str text = take_identifier(p);
+	struct wk_str text = read_identifier(p);
 
 	if (p->bad)
 		return &p->nothing;
@@ -238,7 +238,7 @@ static const char *operator_of(size_t underscores, char c)
 static struct wk_msvc_node *literal_operator(struct wk_msvc *p)
 {
 	wk_buf_add_text(&p->words, "operator \"\"");
-	wk_buf_add_str(&p->words, take_identifier(p));
+	wk_buf_add_str(&p->words, read_identifier(p));
 	return wk_msvc_text(p, WK_MSVC_NAME, wk_msvc_words(p));
 }
 
@@ -251,7 +251,7 @@ static struct wk_msvc_node *operator_part(struct wk_msvc *p)
 	char c;
 
 	p->at++;
-	while (underscores < 2 && wk_msvc_take(p, '_'))
+	while (underscores < 2 && wk_msvc_accept(p, '_'))
 		underscores++;
 	if (p->at == p->end)
 		return wk_msvc_fail(p);
@@ -275,7 +275,7 @@ static struct wk_msvc_node *symbol_part(struct wk_msvc *p)
 {
 	if (wk_msvc_is_digit(wk_msvc_peek(p, 0)))
 		return name_seen(p);
-	if (wk_msvc_take_text(p, "?$"))
+	if (wk_msvc_accept_text(p, "?$"))
 		return template_part(p);
 	return wk_msvc_peek(p, 0) == '?' ? operator_part(p) : simple_part(p);
 }
@@ -311,7 +311,7 @@ struct wk_msvc_node *wk_msvc_type_part(struct wk_msvc *p)
 {
 	if (wk_msvc_is_digit(wk_msvc_peek(p, 0)))
 		return name_seen(p);
-	return wk_msvc_take_text(p, "?$") ? template_scope(p) : simple_part(p);
+	return wk_msvc_accept_text(p, "?$") ? template_scope(p) : simple_part(p);
 }
 
 /* --- Scopes -------------------------------------------------------------------------------- */
@@ -340,7 +340,7 @@ static struct wk_msvc_node *enclosing_function(struct wk_msvc *p)
 
 	if (c == '?' || c == '.')
 		return wk_msvc_symbol(p);
-	name = take_identifier(p);
+	name = read_identifier(p);
 	if (!p->bad)
 		p->at--;
 	return wk_msvc_text(p, WK_MSVC_NAME, name);
@@ -379,9 +379,9 @@ static struct wk_msvc_node *scope(struct wk_msvc *p)
 {
 	if (wk_msvc_is_digit(wk_msvc_peek(p, 0)))
 		return name_seen(p);
-	if (wk_msvc_take_text(p, "?$"))
+	if (wk_msvc_accept_text(p, "?$"))
 		return template_scope(p);
-	if (wk_msvc_take_text(p, "?A"))
+	if (wk_msvc_accept_text(p, "?A"))
 		return anonymous_namespace(p);
 	if (wk_msvc_peek(p, 0) == '?' && is_local_scope(p))
 		return local_scope(p);

@@ -30,7 +30,7 @@ static uint8_t character(struct wk_msvc *p)
 	p->at++;
 	if (c != '?')
 		return (uint8_t)c;
-	if (wk_msvc_take(p, '$'))
+	if (wk_msvc_accept(p, '$'))
 		return coded_byte(p);
 	c = wk_msvc_peek(p, 0);
 	p->at += p->at < p->end;
@@ -148,9 +148,9 @@ struct wk_msvc_node *wk_msvc_string(struct wk_msvc *p)
 	bool is_wide, is_cut;
 	uint64_t size;
 
-	if (!wk_msvc_take_text(p, "@_"))
+	if (!wk_msvc_accept_text(p, "@_"))
 		return wk_msvc_fail(p);
-	is_wide = wk_msvc_take(p, '1');
+	is_wide = wk_msvc_accept(p, '1');
 	if (!is_wide)
 		wk_msvc_need(p, '0');
 	size = wk_msvc_unsigned(p);

@@ -37,9 +37,9 @@ static struct wk_msvc_node *primitive_type(struct wk_msvc *p)
 {
 	const char *words;
 
-	if (wk_msvc_take_text(p, "$$T"))
+	if (wk_msvc_accept_text(p, "$$T"))
 		return wk_msvc_text(p, WK_MSVC_PRIMITIVE, wk_str_c("std::nullptr_t"));
-	if (wk_msvc_take(p, '_'))
+	if (wk_msvc_accept(p, '_'))
 		words = primitive_of_two(wk_msvc_peek(p, 0));
 	else
 		words = primitive(wk_msvc_peek(p, 0));
@@ -69,10 +69,10 @@ uint8_t wk_msvc_extended_qualifiers(struct wk_msvc *p)
 {
 	uint8_t quals = 0;
 
-	wk_msvc_take(p, 'E');
-	if (wk_msvc_take(p, 'I'))
+	wk_msvc_accept(p, 'E');
+	if (wk_msvc_accept(p, 'I'))
 		quals |= WK_MSVC_RESTRICT;
-	if (wk_msvc_take(p, 'F'))
+	if (wk_msvc_accept(p, 'F'))
 		quals |= WK_MSVC_UNALIGNED;
 	return quals;
 }
@@ -120,7 +120,7 @@ static struct wk_msvc_node *array_type(struct wk_msvc *p)
 			wk_buf_add_fmt(&p->words, "%" PRIu64, dimension);
 	}
 	node->text = wk_msvc_words(p);
-	if (wk_msvc_take_text(p, "$$C"))
+	if (wk_msvc_accept_text(p, "$$C"))
 		node->quals = wk_msvc_qualifiers(p, &of_member);
 	if (of_member)
 		return wk_msvc_fail(p);
@@ -180,10 +180,10 @@ static void parameters(struct wk_msvc *p, struct wk_msvc_node *node)
 {
 	size_t begin = p->pile.count;
 
-	if (wk_msvc_take(p, 'X'))
+	if (wk_msvc_accept(p, 'X'))
 		return;
 	while (!node->fn.is_variadic && wk_msvc_until(p, '@')) {
-		node->fn.is_variadic = wk_msvc_take(p, 'Z');
+		node->fn.is_variadic = wk_msvc_accept(p, 'Z');
 		if (!node->fn.is_variadic)
 			wk_msvc_push(p, parameter(p));
 	}
@@ -201,15 +201,15 @@ struct wk_msvc_node *wk_msvc_function_type(struct wk_msvc *p, bool has_this)
 
 		node->quals = wk_msvc_extended_qualifiers(p);
 		c = wk_msvc_peek(p, 0);
-		if (wk_msvc_take(p, 'G') || wk_msvc_take(p, 'H'))
+		if (wk_msvc_accept(p, 'G') || wk_msvc_accept(p, 'H'))
 			node->fn.reference = c;
 		node->quals |= wk_msvc_qualifiers(p, &of_member);
 	}
 	node->fn.convention = wk_msvc_convention(p);
-	if (!wk_msvc_take(p, '@')) /* constructors return nothing, not even void */
+	if (!wk_msvc_accept(p, '@')) /* constructors return nothing, not even void */
 		node->a = wk_msvc_result_type(p);
 	parameters(p, node);
-	node->fn.is_noexcept = wk_msvc_take_text(p, "_E");
+	node->fn.is_noexcept = wk_msvc_accept_text(p, "_E");
 	if (!node->fn.is_noexcept)
 		wk_msvc_need(p, 'Z');
 	return node;
@@ -220,7 +220,7 @@ struct wk_msvc_node *wk_msvc_function_type(struct wk_msvc *p, bool has_this)
 /* clang's signed pointers: "__ptrauth" and three numbers. NULL if there is none. */
 static struct wk_msvc_node *pointer_auth(struct wk_msvc *p)
 {
-	if (!wk_msvc_take_text(p, "__ptrauth"))
+	if (!wk_msvc_accept_text(p, "__ptrauth"))
 		return NULL;
 	wk_buf_add_text(&p->words, "__ptrauth(");
 	for (size_t i = 0; i < 3; i++)
@@ -235,7 +235,7 @@ static struct wk_msvc_node *pointer_kind(struct wk_msvc *p)
 	struct wk_msvc_node *node = wk_msvc_text(p, WK_MSVC_POINTER, wk_str_c("*"));
 	char c;
 
-	if (wk_msvc_take_text(p, "$$Q")) {
+	if (wk_msvc_accept_text(p, "$$Q")) {
 		node->text = wk_str_c("&&");
 		return node;
 	}
@@ -263,11 +263,11 @@ static struct wk_msvc_node *pointer_type(struct wk_msvc *p)
 	bool is_pointer = wk_str_is(node->text, "*"), of_member;
 	uint8_t quals;
 
-	if (wk_msvc_take(p, '6')) {
+	if (wk_msvc_accept(p, '6')) {
 		node->a = wk_msvc_function_type(p, false);
 		return node;
 	}
-	if (is_pointer && wk_msvc_take(p, '8')) {
+	if (is_pointer && wk_msvc_accept(p, '8')) {
 		node->b = wk_msvc_type_name(p);
 		node->a = wk_msvc_function_type(p, true);
 		return node;
@@ -292,9 +292,9 @@ static struct wk_msvc_node *pointer_type(struct wk_msvc *p)
 
 static struct wk_msvc_node *dollar_type(struct wk_msvc *p)
 {
-	if (wk_msvc_take_text(p, "$$A6"))
+	if (wk_msvc_accept_text(p, "$$A6"))
 		return wk_msvc_function_type(p, false);
-	if (wk_msvc_take_text(p, "$$A8@@"))
+	if (wk_msvc_accept_text(p, "$$A8@@"))
 		return wk_msvc_function_type(p, true);
 	return wk_msvc_peek(p, 2) == 'Q' ? pointer_type(p) : primitive_type(p);
 }
@@ -346,5 +346,5 @@ struct wk_msvc_node *wk_msvc_qualified_type(struct wk_msvc *p)
 
 struct wk_msvc_node *wk_msvc_result_type(struct wk_msvc *p)
 {
-	return wk_msvc_take(p, '?') ? wk_msvc_qualified_type(p) : wk_msvc_type(p);
+	return wk_msvc_accept(p, '?') ? wk_msvc_qualified_type(p) : wk_msvc_type(p);
 }

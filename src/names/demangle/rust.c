@@ -8,7 +8,7 @@
 typedef bool scheme_fn(struct wk_str *rest, bool with_hash, struct wk_rust_out *out);
 
 /* Windows takes the first underscore away, macOS puts one in front. */
-static scheme_fn *take_prefix(struct wk_str *name)
+static scheme_fn *read_prefix(struct wk_str *name)
 {
 	static const struct {
 		const char *prefix;
@@ -71,7 +71,7 @@ bool wk_demangle_rust(struct wk_str mangled, bool with_hash, struct wk_buf *buf)
 	struct wk_str rest = mangled;
 	scheme_fn *scheme;
 
-	if (mangled.len > MAX_MANGLED || !(scheme = take_prefix(&rest)) || !is_plain_ascii(rest))
+	if (mangled.len > MAX_MANGLED || !(scheme = read_prefix(&rest)) || !is_plain_ascii(rest))
 		return false;
 	rest = without_llvm(rest);
 	if (scheme(&rest, with_hash, &out) && buf->len > out.start && is_suffix(rest, scheme))

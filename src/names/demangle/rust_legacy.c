@@ -3,7 +3,7 @@
 #include "names/demangle/rust.h"
 
 /* Takes a length and that many bytes. */
-static bool take_element(struct wk_str *rest, struct wk_str *element)
+static bool read_element(struct wk_str *rest, struct wk_str *element)
 {
 	size_t len = 0;
 
@@ -134,7 +134,7 @@ bool wk_rust_legacy(struct wk_str *rest, bool with_hash, struct wk_rust_out *out
 			*rest = wk_str_skip(*rest, 1);
 			return true;
 		}
-		if (!take_element(rest, &element))
+		if (!read_element(rest, &element))
 			return false;
 		if (!with_hash && wk_str_starts(*rest, "E") && is_hash(element))
 			continue;

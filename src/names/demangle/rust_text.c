@@ -119,7 +119,7 @@ static uint64_t adapt_bias(uint64_t delta, bool first, size_t points)
 }
 
 /* One variable-length integer (section 3.3), whose digits are a-z then 0-9. */
-static bool take_delta(struct wk_str *digits, uint64_t bias, uint64_t *delta)
+static bool read_delta(struct wk_str *digits, uint64_t bias, uint64_t *delta)
 {
 	uint64_t weight = 1;
 
@@ -166,7 +166,7 @@ static bool decode(struct wk_str ascii, struct wk_str digits, struct punycode *n
 	for (bool first = true; digits.len > 0; first = false) {
 		size_t points = name->len + 1;
 
-		if (!take_delta(&digits, bias, &delta))
+		if (!read_delta(&digits, bias, &delta))
 			return false;
 		bias = adapt_bias(delta, first, points);
 		at += delta;

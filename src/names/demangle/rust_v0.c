@@ -63,7 +63,7 @@ static char take(struct v0 *p)
 	return c;
 }
 
-static bool take_if(struct v0 *p, char c)
+static bool read_if(struct v0 *p, char c)
 {
 	return peek(p) == c && take(p) == c;
 }
@@ -90,9 +90,9 @@ static uint64_t base_62(struct v0 *p)
 {
 	uint64_t value = 0;
 
-	if (take_if(p, '_'))
+	if (read_if(p, '_'))
 		return 0;
-	while (!take_if(p, '_')) {
+	while (!read_if(p, '_')) {
 		int digit = base_62_digit(take(p));
 
 		if (digit < 0 || __builtin_mul_overflow(value, 62u, &value) ||
@@ -111,7 +111,7 @@ static uint64_t optional_62(struct v0 *p, char tag)
 {
 	uint64_t value;
 
-	if (!take_if(p, tag))
+	if (!read_if(p, tag))
 		return 0;
 	value = base_62(p) + 1;
 	if (value == 0)
@@ -132,7 +132,7 @@ struct ident {
 /* <undisambiguated-identifier> */
 static struct ident identifier(struct v0 *p)
 {
-	struct ident ident = { .is_punycode = take_if(p, 'u') };
+	struct ident ident = { .is_punycode = read_if(p, 'u') };
 	char c = take(p);
 	size_t len = 0;
 
@@ -146,7 +146,7 @@ static struct ident identifier(struct v0 *p)
 			refuse(p);
 	}
 	/* Stands between the length and a name that begins with a digit or underscore. */
-	take_if(p, '_');
+	read_if(p, '_');
 	if (p->out->failed || len > p->name.len - p->at) {
 		refuse(p);
 		return ident;
@@ -190,7 +190,7 @@ static size_t list(struct v0 *p, void (*item)(struct v0 *), const char *separato
 {
 	size_t count = 0;
 
-	while (!p->out->failed && !take_if(p, 'E')) {
+	while (!p->out->failed && !read_if(p, 'E')) {
 		if (count++ > 0)
 			put(p, separator);
 		item(p);
@@ -240,9 +240,9 @@ static uint64_t binder(struct v0 *p)
 
 static void generic_arg(struct v0 *p)
 {
-	if (take_if(p, 'L'))
+	if (read_if(p, 'L'))
 		put_lifetime(p, base_62(p));
-	else if (take_if(p, 'K'))
+	else if (read_if(p, 'K'))
 		constant(p, false);
 	else
 		type(p);
@@ -371,12 +371,12 @@ static bool open_path(struct v0 *p)
 
 	if (!go_deeper(p))
 		return false;
-	if (take_if(p, 'B')) {
+	if (read_if(p, 'B')) {
 		if (go_back(p, &resume)) {
 			is_open = open_path(p);
 			p->at = resume;
 		}
-	} else if (take_if(p, 'I')) {
+	} else if (read_if(p, 'I')) {
 		path(p, false);
 		put(p, "<");
 		list(p, generic_arg, ", ");
@@ -392,12 +392,12 @@ static void dyn_trait(struct v0 *p)
 {
 	bool is_open = open_path(p);
 
-	while (take_if(p, 'p')) {
+	while (read_if(p, 'p')) {
 		put(p, is_open ? ", " : "<");
 		is_open = true;
 		put_identifier(p, identifier(p));
 		put(p, " = ");
-		if (take_if(p, 'K'))
+		if (read_if(p, 'K'))
 			constant(p, false);
 		else
 			type(p);
@@ -414,7 +414,7 @@ static void dyn_type(struct v0 *p)
 	count = binder(p);
 	list(p, dyn_trait, " + ");
 	p->lifetimes -= count;
-	if (!take_if(p, 'L'))
+	if (!read_if(p, 'L'))
 		refuse(p);
 	lifetime = base_62(p);
 	if (lifetime != 0) {
@@ -427,7 +427,7 @@ static void abi(struct v0 *p)
 {
 	struct ident ident = { .text = WK_STR("C") };
 
-	if (!take_if(p, 'C'))
+	if (!read_if(p, 'C'))
 		ident = identifier(p);
 	if (ident.is_punycode || ident.text.len == 0)
 		refuse(p);
@@ -442,7 +442,7 @@ static void abi(struct v0 *p)
 
 static void argument(struct v0 *p)
 {
-	if (take_if(p, 'w'))
+	if (read_if(p, 'w'))
 		put(p, "#[splat] ");
 	type(p);
 }
@@ -451,14 +451,14 @@ static void function_type(struct v0 *p)
 {
 	uint64_t count = binder(p);
 
-	if (take_if(p, 'U'))
+	if (read_if(p, 'U'))
 		put(p, "unsafe ");
-	if (take_if(p, 'K'))
+	if (read_if(p, 'K'))
 		abi(p);
 	put(p, "fn(");
 	list(p, argument, ", ");
 	put(p, ")");
-	if (!take_if(p, 'u')) {
+	if (!read_if(p, 'u')) {
 		put(p, " -> ");
 		type(p);
 	}
@@ -491,7 +491,7 @@ static void pattern(struct v0 *p)
 static void reference(struct v0 *p, bool is_mutable)
 {
 	put(p, "&");
-	if (take_if(p, 'L')) {
+	if (read_if(p, 'L')) {
 		uint64_t lifetime = base_62(p);
 
 		if (lifetime != 0) {
@@ -607,7 +607,7 @@ static struct wk_str nibbles(struct v0 *p)
 {
 	size_t from = p->at;
 
-	while (!take_if(p, '_')) {
+	while (!read_if(p, '_')) {
 		if (wk_rust_nibble(take(p)) < 0) {
 			refuse(p);
 			return wk_str_c("");
@@ -633,7 +633,7 @@ static void integer(struct v0 *p, char tag, bool is_signed)
 	struct wk_str digits;
 	uint64_t value;
 
-	if (is_signed && take_if(p, 'n'))
+	if (is_signed && read_if(p, 'n'))
 		put(p, "-");
 	digits = nibbles(p);
 	if (nibbles_value(digits, &value)) {
@@ -828,7 +828,7 @@ static void constant(struct v0 *p, bool in_value)
 		break;
 	default:
 		/* A literal "text" is a &str by itself, so &*"text" is not written out. */
-		if (tag == 'R' && take_if(p, 'e'))
+		if (tag == 'R' && read_if(p, 'e'))
 			string(p);
 		else
 			braced(p, tag, in_value);

@@ -32,7 +32,7 @@ struct wk_script_text {
 };
 
 /* A name that came with the recording: of an image by its path, or (path 0) of the kernel. */
-struct wk_script_carried {
+struct wk_script_embedded {
 	uint32_t path; /* in `comms` */
 	uint64_t start, size_bytes;
 	struct wk_str name;
@@ -66,9 +66,9 @@ struct wk_perf_script {
 	uint32_t kernel;             /* its image, 0 if none came */
 	struct wk_str host, release; /* of the recording, as told */
 
-	struct wk_script_carried *carried; /* by path and start, once sorted */
-	size_t carried_count, carried_cap;
-	bool is_carried_sorted;
+	struct wk_script_embedded *embedded; /* by path and start, once sorted */
+	size_t embedded_count, embedded_cap;
+	bool is_embedded_sorted;
 
 	struct wk_spaces *code; /* made at run time: mappings count `code_names` from 1 */
 	uint32_t *code_names;   /* in `comms` */
@@ -112,16 +112,16 @@ bool wk_script_name_kernel(void *script, uint64_t address, struct wk_str *name, 
 
 /* Adds a text of the recording's: what would end the line or rule a terminal is escaped. */
 void wk_script_add_text(struct wk_str text, struct wk_buf *out);
-/* perf_script_carried.c */
+/* perf_script_embedded.c */
 
-void wk_script_carry(struct wk_perf_script *script, const struct wk_event_symbol *symbol);
-bool wk_script_find_carried(struct wk_perf_script *script, const struct wk_script_place *place,
-			    struct wk_symbol *symbol);
+void wk_script_add_embedded(struct wk_perf_script *script, const struct wk_event_symbol *symbol);
+bool wk_script_find_embedded(struct wk_perf_script *script, const struct wk_script_place *place,
+			     struct wk_symbol *symbol);
 
 /* perf_script_runtime.c */
 
 /* A SYMBOL event of a process' own code. */
-void wk_script_take_runtime(struct wk_perf_script *script, const struct wk_event *event);
+void wk_script_add_jit(struct wk_perf_script *script, const struct wk_event *event);
 /* Fills `code` of a place that no file holds, where a piece covers it. */
 void wk_script_find_runtime(struct wk_perf_script *script, uint32_t pid,
 			    struct wk_script_place *place);

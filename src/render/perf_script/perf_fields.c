@@ -10,8 +10,8 @@
 static const struct {
 	const char *name;
 	uint32_t field;
-	uint32_t detail;     /* what samples must carry */
-	const char *carried; /* perf's word for that */
+	uint32_t detail;      /* what samples must carry */
+	const char *embedded; /* perf's word for that */
 } names[] = {
 	{ "comm", WK_FIELD_COMM, 0, NULL },
 	{ "tid", WK_FIELD_TID, WK_DETAIL_THREAD, "TID" },
@@ -213,7 +213,7 @@ static bool check_details(struct wk_perf_fields *fields, const struct wk_event_s
 		if (fields->asked[type] & names[i].field)
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				       "samples of %.*s do not have the %s that field %s prints",
-				       WK_STR_ARG(source->name), names[i].carried, names[i].name);
+				       WK_STR_ARG(source->name), names[i].embedded, names[i].name);
 		fields->shown[type] &= ~names[i].field;
 	}
 	return true;

@@ -31,7 +31,7 @@ void wk_perf_script_free(struct wk_perf_script *script)
 	free(script->sources);
 	free(script->rows);
 	free(script->texts);
-	free(script->carried);
+	free(script->embedded);
 	wk_map_fini(&script->source_of);
 	wk_map_fini(&script->comm_of);
 	wk_index_fini(&script->text_of);
@@ -48,7 +48,7 @@ void wk_perf_script_free(struct wk_perf_script *script)
 
 /* --- Events that are sampled --------------------------------------------------------------- */
 
-static bool take_source(struct wk_perf_script *script, const struct wk_event_source *source,
+static bool read_source(struct wk_perf_script *script, const struct wk_event_source *source,
 			struct wk_err *err)
 {
 	struct wk_script_source row = { .source = *source, .type = wk_perf_event_type_of(source) };
@@ -108,14 +108,14 @@ static void inherit_comm(struct wk_perf_script *script, uint32_t tid, uint32_t p
 		wk_map_set(&script->comm_of, tid, id);
 }
 
-static void take_process(struct wk_perf_script *script, const struct wk_event *event)
+static void read_process(struct wk_perf_script *script, const struct wk_event *event)
 {
 	if (event->process.change == WK_PROCESS_FORK)
 		inherit_comm(script, event->tid, event->process.parent_pid);
 	set_comm(script, event->tid, event->process.name);
 }
 
-static void take_thread(struct wk_perf_script *script, const struct wk_event *event)
+static void read_thread(struct wk_perf_script *script, const struct wk_event *event)
 {
 	if (event->thread.change == WK_THREAD_START)
 		inherit_comm(script, event->tid,
@@ -192,7 +192,7 @@ static void note_kernel(struct wk_perf_script *script, const struct wk_event_ima
 		script->kernel_is_ours = true;
 }
 
-static void take_image(struct wk_perf_script *script, const struct wk_event *event)
+static void read_image(struct wk_perf_script *script, const struct wk_event *event)
 {
 	enum wk_image_kind kind = wk_image_kind_of(&event->image);
 	struct wk_event_image named = event->image;
@@ -205,7 +205,7 @@ static void take_image(struct wk_perf_script *script, const struct wk_event *eve
 		add_row(script, event, id, kind);
 	if (kind == WK_IMAGE_KERNEL)
 		note_kernel(script, &event->image, id);
-	wk_spaces_take(script->spaces, event, id);
+	wk_spaces_update(script->spaces, event, id);
 }
 
 /* --- Lines that are not samples ------------------------------------------------------------ */
@@ -370,7 +370,7 @@ static void show_header(struct wk_perf_script *script, struct wk_str comments)
 	wk_buf_fini(&text);
 }
 
-static void take_fact(struct wk_perf_script *script, struct wk_str key, struct wk_str value)
+static void read_fact(struct wk_perf_script *script, struct wk_str key, struct wk_str value)
 {
 	const char *blank = value.len ? memchr(value.at, ' ', value.len) : NULL;
 	size_t first = blank ? (size_t)(blank - value.at) : 0;
@@ -412,26 +412,26 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 
 	switch (event->kind) {
 	case WK_EVENT_SOURCE:
-		return take_source(script, &event->source, err);
+		return read_source(script, &event->source, err);
 	case WK_EVENT_SAMPLE:
 		return wk_script_sample(script, event, err);
 	case WK_EVENT_PROCESS:
-		take_process(script, event);
+		read_process(script, event);
 		if (script->options.shows_tasks)
 			show_process(script, event);
 		break;
 	case WK_EVENT_THREAD:
-		take_thread(script, event);
+		read_thread(script, event);
 		if (script->options.shows_tasks)
 			show_thread(script, event);
 		break;
 	case WK_EVENT_IMAGE:
-		take_image(script, event);
+		read_image(script, event);
 		if (script->options.shows_mappings)
 			show_mapping(script, event);
 		return true;
 	case WK_EVENT_SYSTEM:
-		take_fact(script, event->system.key, event->system.value);
+		read_fact(script, event->system.key, event->system.value);
 		return true;
 	case WK_EVENT_LOST:
 		if (script->options.shows_lost && !event->lost.samples_only)
@@ -443,15 +443,15 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		return true;
 	case WK_EVENT_SYMBOL:
 		if (event->symbol.image_path.len || event->pid == WK_KERNEL_PID)
-			wk_script_carry(script, &event->symbol);
+			wk_script_add_embedded(script, &event->symbol);
 		else
-			wk_script_take_runtime(script, event);
+			wk_script_add_jit(script, event);
 		return true;
 	default:
 		return true;
 	}
-	wk_spaces_take(script->spaces, event, 0);
-	wk_spaces_take(script->code, event, 0);
+	wk_spaces_update(script->spaces, event, 0);
+	wk_spaces_update(script->code, event, 0);
 	return true;
 }
 

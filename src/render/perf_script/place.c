@@ -78,7 +78,7 @@ bool wk_script_find_symbol(struct wk_perf_script *script, const struct wk_script
 		return place->code != 0;
 	if (place->image->symbols && wk_image_find(place->image->symbols, place->address, symbol))
 		return true;
-	return wk_script_find_carried(script, place, symbol);
+	return wk_script_find_embedded(script, place, symbol);
 }
 
 /* Readable, unless that is not wanted; in `script->name` until the next call. */

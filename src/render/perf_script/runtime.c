@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "render/perf_script/internal.h"
 
-void wk_script_take_runtime(struct wk_perf_script *script, const struct wk_event *event)
+void wk_script_add_jit(struct wk_perf_script *script, const struct wk_event *event)
 {
 	struct wk_event place = {
 		.kind = WK_EVENT_IMAGE,
@@ -19,7 +19,7 @@ void wk_script_take_runtime(struct wk_perf_script *script, const struct wk_event
 				     sizeof(*script->code_names));
 	script->code_names[script->code_count++] =
 		wk_strtab_add_str(script->comms, event->symbol.name);
-	wk_spaces_take(script->code, &place, (uint32_t)script->code_count);
+	wk_spaces_update(script->code, &place, (uint32_t)script->code_count);
 }
 
 void wk_script_find_runtime(struct wk_perf_script *script, uint32_t pid,

@@ -85,7 +85,7 @@ static struct wk_name_entry *entry_of(struct wk_name_attributes *all, struct wk_
 
 struct reading {
 	struct wk_name_attributes *all;
-	wk_name_attributes_tell tell;
+	wk_name_attributes_report tell;
 	void *context;
 };
 
@@ -178,7 +178,7 @@ static void read_line(const struct reading *r, struct wk_str line)
 }
 
 void wk_name_attributes_init(struct wk_name_attributes *attributes, struct wk_str text,
-			     wk_name_attributes_tell tell, void *context)
+			     wk_name_attributes_report tell, void *context)
 {
 	struct reading reading = { attributes, tell, context };
 

@@ -32,12 +32,12 @@ struct wk_name_attributes {
 
 /* Told of each attribute that is not taken: `why` is "duplicate attribute", "invalid
  * attribute" or "unsafe attribute", and stands in front of what was found. */
-typedef void (*wk_name_attributes_tell)(void *context, const char *why, struct wk_str name,
-					struct wk_str attribute);
+typedef void (*wk_name_attributes_report)(void *context, const char *why, struct wk_str name,
+					  struct wk_str attribute);
 
 /* Reads the whole text; nothing in it is an error. `tell` may be NULL. */
 void wk_name_attributes_init(struct wk_name_attributes *attributes, struct wk_str text,
-			     wk_name_attributes_tell tell, void *context);
+			     wk_name_attributes_report tell, void *context);
 void wk_name_attributes_fini(struct wk_name_attributes *attributes);
 
 /* NULL for a name that has none; `attributes` may be NULL. */

@@ -9,33 +9,33 @@
 /* Anybody may put a map there, of any size. Those of real programs have a few megabytes. */
 #define MOST_MAP_BYTES ((size_t)256 << 20)
 
-static struct wk_jit_code *add_piece(struct wk_runtime_names *names)
+static struct wk_jit_code *add_piece(struct wk_jit_names *names)
 {
 	names->pieces =
 		wk_grow(names->pieces, &names->cap, names->count + 1, sizeof(*names->pieces));
 	return &names->pieces[names->count++];
 }
 
-enum wk_runtime_answer wk_runtime_read_map(const struct wk_runtime_owner *owner,
-					   struct wk_runtime_names *names, struct wk_buf *why)
+enum wk_jit_answer wk_jit_read_map(const struct wk_jit_owner *owner, struct wk_jit_names *names,
+				   struct wk_buf *why)
 {
-	enum wk_runtime_answer answer;
+	enum wk_jit_answer answer;
 	char path[64];
 
-	*names = (struct wk_runtime_names){ 0 };
+	*names = (struct wk_jit_names){ 0 };
 	if (owner->folder_fd >= 0)
 		snprintf(path, sizeof(path), "/proc/self/fd/%d/perf-%u.map", owner->folder_fd,
 			 owner->own_pid);
 	else
 		snprintf(path, sizeof(path), "/tmp/perf-%u.map", owner->own_pid);
-	answer = wk_runtime_open_checked(owner, path, MOST_MAP_BYTES, &names->file,
-					 &names->identity, why);
+	answer = wk_jit_open_checked(owner, path, MOST_MAP_BYTES, &names->file, &names->identity,
+				     why);
 	names->map = wk_perf_map_of(names->file.at, names->file.size_bytes);
 	return answer;
 }
 
 /* To the next of the lines that were picked. */
-static bool go_to_picked(struct wk_runtime_names *names)
+static bool go_to_picked(struct wk_jit_names *names)
 {
 	if (names->next_picked == names->picked_count)
 		return false;
@@ -43,7 +43,7 @@ static bool go_to_picked(struct wk_runtime_names *names)
 	return true;
 }
 
-bool wk_runtime_next(struct wk_runtime_names *names, struct wk_jit_code *code)
+bool wk_jit_next(struct wk_jit_names *names, struct wk_jit_code *code)
 {
 	struct wk_perf_map_row row;
 
@@ -61,33 +61,32 @@ bool wk_runtime_next(struct wk_runtime_names *names, struct wk_jit_code *code)
 }
 
 /* Threads take the time first and write a moment later, so records may lie in another order. */
-static void sort_by_time(struct wk_runtime_names *names)
+static void sort_by_time(struct wk_jit_names *names)
 {
 	names->pieces = wk_sort_rows(names->pieces, names->count, sizeof(*names->pieces),
 				     offsetof(struct wk_jit_code, time_ns));
 }
 
-enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner, int fd,
-					    const char *path, struct wk_runtime_names *names,
-					    struct wk_buf *why)
+enum wk_jit_answer wk_jit_read_dump(const struct wk_jit_owner *owner, int fd, const char *path,
+				    struct wk_jit_names *names, struct wk_buf *why)
 {
 	struct wk_err err = { 0 };
 	struct wk_jitdump *dump;
 	struct wk_jit_code code;
-	enum wk_runtime_answer answer;
+	enum wk_jit_answer answer;
 	char kept[64];
 
-	*names = (struct wk_runtime_names){ 0 };
+	*names = (struct wk_jit_names){ 0 };
 	snprintf(kept, sizeof(kept), "/proc/self/fd/%d", fd);
-	answer = wk_runtime_open_checked(owner, fd >= 0 ? kept : path, 0, &names->file,
-					 &names->identity, why);
-	if (answer != WK_RUNTIME_READ)
+	answer = wk_jit_open_checked(owner, fd >= 0 ? kept : path, 0, &names->file,
+				     &names->identity, why);
+	if (answer != WK_JIT_READ)
 		return answer;
 	dump = wk_jitdump_open(names->file.at, names->file.size_bytes, &err);
 	if (!dump) {
 		wk_buf_add_text(why, err.text);
-		wk_runtime_names_fini(names);
-		return WK_RUNTIME_REFUSED;
+		wk_jit_names_fini(names);
+		return WK_JIT_REFUSED;
 	}
 	names->begin_ns = wk_jitdump_begin_ns(dump);
 	names->has_own_times = wk_jitdump_has_own_times(dump);
@@ -101,18 +100,18 @@ enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner
 	return answer;
 }
 
-void wk_runtime_names_fini(struct wk_runtime_names *names)
+void wk_jit_names_fini(struct wk_jit_names *names)
 {
 	free(names->pieces);
 	free(names->picked);
 	wk_os_close(&names->file);
-	*names = (struct wk_runtime_names){ 0 };
+	*names = (struct wk_jit_names){ 0 };
 }
 
-static struct wk_runtime_line *lines_of(struct wk_runtime_names *names, struct wk_jit_code code,
+static struct wk_jit_map_line *lines_of(struct wk_jit_names *names, struct wk_jit_code code,
 					size_t *count)
 {
-	struct wk_runtime_line *lines = NULL;
+	struct wk_jit_map_line *lines = NULL;
 	struct wk_jit_line line;
 	size_t cap = 0;
 
@@ -122,13 +121,13 @@ static struct wk_runtime_line *lines_of(struct wk_runtime_names *names, struct w
 		if (line.offset >= code.size_bytes)
 			continue;
 		lines = wk_grow(lines, &cap, *count + 1, sizeof(*lines));
-		lines[(*count)++] = (struct wk_runtime_line){
+		lines[(*count)++] = (struct wk_jit_map_line){
 			code.start + line.offset, line.line, line.file };
 	}
 	return lines;
 }
 
-bool wk_runtime_is_hit(const struct wk_runtime_hits *hits, uint64_t start, uint64_t end)
+bool wk_jit_is_hit(const struct wk_jit_hits *hits, uint64_t start, uint64_t end)
 {
 	size_t low = 0, high = hits->count;
 
@@ -144,21 +143,21 @@ bool wk_runtime_is_hit(const struct wk_runtime_hits *hits, uint64_t start, uint6
 }
 
 /* The first line tells the function's file. */
-static size_t keep_hit_lines(struct wk_runtime_line *lines, size_t count, uint64_t end,
-			     const struct wk_runtime_hits *hits)
+static size_t keep_hit_lines(struct wk_jit_map_line *lines, size_t count, uint64_t end,
+			     const struct wk_jit_hits *hits)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (i == 0 || wk_runtime_is_hit(hits, lines[i].address,
-						i + 1 < count ? lines[i + 1].address : end))
+		if (i == 0 || wk_jit_is_hit(hits, lines[i].address,
+					    i + 1 < count ? lines[i + 1].address : end))
 			lines[kept++] = lines[i];
 	return kept;
 }
 
-bool wk_runtime_tell(struct wk_runtime_names *names, const struct wk_jit_code *code, uint32_t pid,
-		     uint64_t time_ns, const struct wk_runtime_hits *hits,
-		     const struct wk_sink *sink, struct wk_err *err)
+bool wk_jit_emit(struct wk_jit_names *names, const struct wk_jit_code *code, uint32_t pid,
+		 uint64_t time_ns, const struct wk_jit_hits *hits, const struct wk_sink *sink,
+		 struct wk_err *err)
 {
 	struct wk_event event = {
 		.kind = WK_EVENT_SYMBOL,
@@ -169,19 +168,19 @@ bool wk_runtime_tell(struct wk_runtime_names *names, const struct wk_jit_code *c
 		.symbol = { .start = code->start, .size_bytes = code->size_bytes,
 			    .name = code->name },
 	};
-	struct wk_runtime_line *lines = lines_of(names, *code, &event.symbol.line_count);
+	struct wk_jit_map_line *lines = lines_of(names, *code, &event.symbol.line_count);
 	bool ok;
 
 	if (hits)
 		event.symbol.line_count = keep_hit_lines(lines, event.symbol.line_count,
 							 code->start + code->size_bytes, hits);
 	event.symbol.lines = lines;
-	ok = wk_sink_take(sink, &event, err);
+	ok = wk_sink_emit(sink, &event, err);
 	free(lines);
 	return ok;
 }
 
-bool wk_runtime_is_dump(struct wk_str path)
+bool wk_jit_is_dump(struct wk_str path)
 {
 	struct wk_str name = wk_str_basename(path);
 	uint64_t pid;

@@ -11,12 +11,12 @@
 
 /* Pieces of code in order of time, borrowed from the file: those of a jitdump all at once, those
  * of a perf map, which may be many millions, as they are asked for. */
-struct wk_runtime_names {
+struct wk_jit_names {
 	struct wk_os_file file;
 	struct wk_jit_code *pieces;
 	size_t count, cap, next;
 	struct wk_perf_map map;
-	struct wk_runtime_identity identity;
+	struct wk_jit_identity identity;
 	struct wk_sort_key *picked; /* of a perf map where is_picked: offsets of the lines to be
 				     * given, see stages/jit/map_index.h */
 	size_t picked_count, next_picked;
@@ -28,34 +28,33 @@ struct wk_runtime_names {
 };
 
 /* Its perf map; all pieces have time 0. One that is very large is refused. */
-enum wk_runtime_answer wk_runtime_read_map(const struct wk_runtime_owner *owner,
-					   struct wk_runtime_names *names, struct wk_buf *why);
+enum wk_jit_answer wk_jit_read_map(const struct wk_jit_owner *owner, struct wk_jit_names *names,
+				   struct wk_buf *why);
 
 /* The next piece of either; false at the end. */
-bool wk_runtime_next(struct wk_runtime_names *names, struct wk_jit_code *code);
+bool wk_jit_next(struct wk_jit_names *names, struct wk_jit_code *code);
 
 /* A jitdump: what was kept or, where `fd` is -1, what lies at `path`. */
-enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner, int fd,
-					    const char *path, struct wk_runtime_names *names,
-					    struct wk_buf *why);
-void wk_runtime_names_fini(struct wk_runtime_names *names);
+enum wk_jit_answer wk_jit_read_dump(const struct wk_jit_owner *owner, int fd, const char *path,
+				    struct wk_jit_names *names, struct wk_buf *why);
+void wk_jit_names_fini(struct wk_jit_names *names);
 
 /* Places that were sampled, sorted. */
-struct wk_runtime_hits {
+struct wk_jit_hits {
 	uint64_t *at;
 	size_t count;
 };
 
 /* Does one lie between `start` and `end`? */
-bool wk_runtime_is_hit(const struct wk_runtime_hits *hits, uint64_t start, uint64_t end);
+bool wk_jit_is_hit(const struct wk_jit_hits *hits, uint64_t start, uint64_t end);
 
 /* Tells a piece of them as a SYMBOL event of process `pid`: with all its lines, or those of `hits`
  * and the first. */
-bool wk_runtime_tell(struct wk_runtime_names *names, const struct wk_jit_code *code, uint32_t pid,
-		     uint64_t time_ns, const struct wk_runtime_hits *hits,
-		     const struct wk_sink *sink, struct wk_err *err);
+bool wk_jit_emit(struct wk_jit_names *names, const struct wk_jit_code *code, uint32_t pid,
+		 uint64_t time_ns, const struct wk_jit_hits *hits, const struct wk_sink *sink,
+		 struct wk_err *err);
 
 /* Is this path a jitdump's: ".../jit-1234.dump"? */
-bool wk_runtime_is_dump(struct wk_str path);
+bool wk_jit_is_dump(struct wk_str path);
 
 #endif

@@ -27,14 +27,14 @@
 /* Bytes of a line that makes no sense. */
 #define MOST_SHOWN 100
 
-struct wk_runtime_stage {
+struct wk_jit_stage {
 	uint64_t map_rows_left;
 	struct wk_sink next;
 	bool is_live;
 	unsigned kept;            /* open files of processes */
 	struct wk_spaces *spaces; /* numbers of mappings are enum wk_image_kind */
-	struct wk_runtime_lives lives;
-	struct wk_runtime_unwind *unwind;
+	struct wk_jit_lifetimes lives;
+	struct wk_jit_unwind *unwind;
 	uint64_t begin_ns; /* the first event with a time */
 
 	/* What the recording says of itself. */
@@ -44,43 +44,43 @@ struct wk_runtime_stage {
 	uint64_t pair_clock_ns, pair_wall_ns;
 };
 
-struct wk_runtime_stage *wk_runtime_stage_new(struct wk_sink next)
+struct wk_jit_stage *wk_jit_stage_new(struct wk_sink next)
 {
-	struct wk_runtime_stage *stage = wk_alloc_zeroed(1, sizeof(*stage));
+	struct wk_jit_stage *stage = wk_alloc_zeroed(1, sizeof(*stage));
 
 	stage->next = next;
 	stage->map_rows_left = MOST_MAP_ROWS;
 	stage->spaces = wk_spaces_new();
-	stage->unwind = wk_runtime_unwind_new();
-	wk_runtime_lives_init(&stage->lives);
+	stage->unwind = wk_jit_unwind_new();
+	wk_jit_lifetimes_init(&stage->lives);
 	return stage;
 }
 
-void wk_runtime_stage_free(struct wk_runtime_stage *stage)
+void wk_jit_stage_free(struct wk_jit_stage *stage)
 {
 	if (!stage)
 		return;
 	wk_spaces_free(stage->spaces);
-	wk_runtime_lives_fini(&stage->lives);
-	wk_runtime_unwind_free(stage->unwind);
+	wk_jit_lifetimes_fini(&stage->lives);
+	wk_jit_unwind_free(stage->unwind);
 	wk_buf_fini(&stage->host);
 	wk_buf_fini(&stage->clock);
 	free(stage);
 }
 
-void wk_runtime_stage_set_live(struct wk_runtime_stage *stage)
+void wk_jit_stage_set_live(struct wk_jit_stage *stage)
 {
 	stage->is_live = true;
 }
 
-static bool say(struct wk_runtime_stage *stage, const struct wk_buf *text, bool is_fault,
+static bool say(struct wk_jit_stage *stage, const struct wk_buf *text, bool is_fault,
 		struct wk_err *err)
 {
 	return wk_sink_note(&stage->next, is_fault ? WK_NOTE_FAULT : WK_NOTE_REMARK,
 			    wk_buf_str(text), err);
 }
 
-static bool say_refused(struct wk_runtime_stage *stage, const char *path, const struct wk_buf *why,
+static bool say_refused(struct wk_jit_stage *stage, const char *path, const struct wk_buf *why,
 			struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
@@ -94,8 +94,7 @@ static bool say_refused(struct wk_runtime_stage *stage, const char *path, const 
 }
 
 /* Once a dump: a recorder reads it for each process that came to run its code. */
-static bool say_bad(struct wk_runtime_stage *stage, struct wk_runtime_dump *dump,
-		    struct wk_err *err)
+static bool say_bad(struct wk_jit_stage *stage, struct wk_jit_dump *dump, struct wk_err *err)
 {
 	const struct wk_jitdump_bad *bad = &dump->names.bad;
 	struct wk_buf text = { 0 };
@@ -116,7 +115,7 @@ static bool say_bad(struct wk_runtime_stage *stage, struct wk_runtime_dump *dump
 }
 
 /* Once a map, which was read to its end. */
-static bool say_bad_lines(struct wk_runtime_stage *stage, struct wk_runtime_life *life,
+static bool say_bad_lines(struct wk_jit_stage *stage, struct wk_jit_lifetime *life,
 			  const struct wk_perf_map *map, struct wk_err *err)
 {
 	struct wk_str first = map->first_bad;
@@ -143,7 +142,7 @@ static bool say_bad_lines(struct wk_runtime_stage *stage, struct wk_runtime_life
 
 /* By the wall's clock; 0 where that cannot be told. Without a pair of moments both clocks are
  * taken to count from the machine's start, as the usual ones do. */
-static uint64_t wall_of(const struct wk_runtime_stage *stage, uint64_t time_ns)
+static uint64_t wall_of(const struct wk_jit_stage *stage, uint64_t time_ns)
 {
 	uint64_t now_ns = wk_os_clock_ns();
 
@@ -152,12 +151,12 @@ static uint64_t wall_of(const struct wk_runtime_stage *stage, uint64_t time_ns)
 	return time_ns > now_ns ? 0 : wk_os_wall_ns() - (now_ns - time_ns);
 }
 
-static void ask_living(struct wk_runtime_stage *stage, struct wk_runtime_life *life)
+static void ask_living(struct wk_jit_stage *stage, struct wk_jit_lifetime *life)
 {
 	if (life->has_owner)
 		return;
 	life->has_owner = true;
-	wk_runtime_owner_ask(life->pid, stage->kept < MOST_KEPT, &life->owner);
+	wk_jit_owner_ask(life->pid, stage->kept < MOST_KEPT, &life->owner);
 	stage->kept += life->owner.folder_fd >= 0;
 	/* A fork or exec that was seen is more exact, and an exec is younger than its process. */
 	if (life->born_ns)
@@ -166,19 +165,19 @@ static void ask_living(struct wk_runtime_stage *stage, struct wk_runtime_life *l
 
 /* Of a recording that was made some time ago: the process may still live, or its number may
  * have come to another. */
-static void ask_past(struct wk_runtime_stage *stage, struct wk_runtime_life *life)
+static void ask_past(struct wk_jit_stage *stage, struct wk_jit_lifetime *life)
 {
 	uint64_t begin_ns = wall_of(stage, life->born_ns ? life->born_ns : stage->begin_ns);
-	struct wk_runtime_owner living;
+	struct wk_jit_owner living;
 
 	if (life->has_owner)
 		return;
 	life->has_owner = true;
-	life->owner = (struct wk_runtime_owner){
+	life->owner = (struct wk_jit_owner){
 		.pid = life->pid, .own_pid = life->pid, .folder_fd = -1, .begin_ns = begin_ns };
 	if (begin_ns == 0 || !stage->is_of_here)
 		return;
-	if (!wk_runtime_owner_ask(life->pid, stage->kept < MOST_KEPT, &living))
+	if (!wk_jit_owner_ask(life->pid, stage->kept < MOST_KEPT, &living))
 		return;
 	if (living.begin_ns > begin_ns + SLACK_NS) {
 		life->owner.successor_ns = living.begin_ns;
@@ -192,7 +191,7 @@ static void ask_past(struct wk_runtime_stage *stage, struct wk_runtime_life *lif
 		life->owner.begin_ns = begin_ns;
 }
 
-static void ask_owner(struct wk_runtime_stage *stage, struct wk_runtime_life *life)
+static void ask_owner(struct wk_jit_stage *stage, struct wk_jit_lifetime *life)
 {
 	if (stage->is_live)
 		ask_living(stage, life);
@@ -201,7 +200,7 @@ static void ask_owner(struct wk_runtime_stage *stage, struct wk_runtime_life *li
 }
 
 /* Says why no file of this machine can be of the recording; empty if one can. */
-static void add_doubt(const struct wk_runtime_stage *stage, const struct wk_runtime_life *life,
+static void add_doubt(const struct wk_jit_stage *stage, const struct wk_jit_lifetime *life,
 		      struct wk_buf *why)
 {
 	if (stage->is_live)
@@ -216,22 +215,22 @@ static void add_doubt(const struct wk_runtime_stage *stage, const struct wk_runt
 }
 
 /* Reads the perf map if there is one to be used, which `is_read` tells. */
-static bool read_map(struct wk_runtime_stage *stage, uint32_t life, struct wk_runtime_names *names,
+static bool read_map(struct wk_jit_stage *stage, uint32_t life, struct wk_jit_names *names,
 		     bool *is_read, struct wk_err *err)
 {
-	struct wk_runtime_life *row = &stage->lives.rows[life];
+	struct wk_jit_lifetime *row = &stage->lives.rows[life];
 	struct wk_buf why = { 0 };
 	char path[64];
 	bool ok = true;
 
 	ask_owner(stage, row);
-	*is_read = wk_runtime_read_map(&row->owner, names, &why) == WK_RUNTIME_READ;
+	*is_read = wk_jit_read_map(&row->owner, names, &why) == WK_JIT_READ;
 	if (*is_read)
 		add_doubt(stage, row, &why);
 	if (why.len) {
 		snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", row->owner.own_pid);
 		ok = say_refused(stage, path, &why, err);
-		wk_runtime_names_fini(names);
+		wk_jit_names_fini(names);
 		*is_read = false;
 	}
 	wk_buf_fini(&why);
@@ -239,7 +238,7 @@ static bool read_map(struct wk_runtime_stage *stage, uint32_t life, struct wk_ru
 }
 
 /* Can the dump's times be told in those of the recording? Says why not, if not. */
-static void match_clocks(const struct wk_runtime_stage *stage, struct wk_runtime_dump *dump,
+static void match_clocks(const struct wk_jit_stage *stage, struct wk_jit_dump *dump,
 			 struct wk_buf *why)
 {
 	bool is_monotonic =
@@ -255,11 +254,11 @@ static void match_clocks(const struct wk_runtime_stage *stage, struct wk_runtime
 		dump->shift_ns = (int64_t)(dump->mapped_ns - dump->names.begin_ns);
 }
 
-static bool open_dump(struct wk_runtime_stage *stage, uint32_t life, struct wk_runtime_dump *dump,
+static bool open_dump(struct wk_jit_stage *stage, uint32_t life, struct wk_jit_dump *dump,
 		      struct wk_err *err)
 {
-	struct wk_runtime_life *row = &stage->lives.rows[life];
-	enum wk_runtime_answer answer;
+	struct wk_jit_lifetime *row = &stage->lives.rows[life];
+	enum wk_jit_answer answer;
 	struct wk_buf why = { 0 };
 	bool ok = true;
 
@@ -267,19 +266,19 @@ static bool open_dump(struct wk_runtime_stage *stage, uint32_t life, struct wk_r
 		return true;
 	dump->was_tried = true;
 	ask_owner(stage, row);
-	answer = wk_runtime_read_dump(&row->owner, dump->fd, dump->path, &dump->names, &why);
-	dump->is_open = answer == WK_RUNTIME_READ;
+	answer = wk_jit_read_dump(&row->owner, dump->fd, dump->path, &dump->names, &why);
+	dump->is_open = answer == WK_JIT_READ;
 	if (dump->is_open) {
 		add_doubt(stage, row, &why);
 		if (why.len == 0)
 			match_clocks(stage, dump, &why);
-	} else if (answer == WK_RUNTIME_NO_FILE) {
+	} else if (answer == WK_JIT_NO_FILE) {
 		wk_buf_add_text(&why, "it is gone");
 	}
 	if (why.len) {
 		ok = say_refused(stage, dump->path, &why, err);
 		if (dump->is_open)
-			wk_runtime_names_fini(&dump->names);
+			wk_jit_names_fini(&dump->names);
 		dump->is_open = false;
 	}
 	wk_buf_fini(&why);
@@ -288,30 +287,29 @@ static bool open_dump(struct wk_runtime_stage *stage, uint32_t life, struct wk_r
 
 /* --- Reading: names go in front of what needs them ------------------------------------- */
 
-static bool tell_map(struct wk_runtime_stage *stage, uint32_t life, uint64_t time_ns,
+static bool emit_map(struct wk_jit_stage *stage, uint32_t life, uint64_t time_ns,
 		     struct wk_err *err)
 {
-	struct wk_runtime_names names;
+	struct wk_jit_names names;
 	struct wk_jit_code piece;
 	uint32_t pid = stage->lives.rows[life].pid;
 	bool is_read, ok = read_map(stage, life, &names, &is_read, err);
 
 	if (!is_read)
 		return ok;
-	while (ok && wk_runtime_next(&names, &piece))
-		ok = wk_runtime_tell(&names, &piece, pid, time_ns, NULL, &stage->next, err);
+	while (ok && wk_jit_next(&names, &piece))
+		ok = wk_jit_emit(&names, &piece, pid, time_ns, NULL, &stage->next, err);
 	ok = ok && say_bad_lines(stage, &stage->lives.rows[life], &names.map, err);
-	wk_runtime_names_fini(&names);
+	wk_jit_names_fini(&names);
 	return ok;
 }
 
-static bool tell_dumps(struct wk_runtime_stage *stage, uint32_t life, uint64_t time_ns,
+static bool emit_dumps(struct wk_jit_stage *stage, uint32_t life, uint64_t time_ns,
 		       struct wk_err *err)
 {
 	uint32_t pid = stage->lives.rows[life].pid;
 
-	for (struct wk_runtime_dump *dump = stage->lives.rows[life].dumps; dump;
-	     dump = dump->next) {
+	for (struct wk_jit_dump *dump = stage->lives.rows[life].dumps; dump; dump = dump->next) {
 		if (!open_dump(stage, life, dump, err))
 			return false;
 		for (; dump->is_open && dump->told < dump->names.count; dump->told++) {
@@ -319,8 +317,8 @@ static bool tell_dumps(struct wk_runtime_stage *stage, uint32_t life, uint64_t t
 
 			if (piece->time_ns + (uint64_t)dump->shift_ns > time_ns)
 				break;
-			if (!wk_runtime_tell(&dump->names, piece, pid, time_ns, NULL, &stage->next,
-					     err))
+			if (!wk_jit_emit(&dump->names, piece, pid, time_ns, NULL, &stage->next,
+					 err))
 				return false;
 		}
 	}
@@ -328,80 +326,80 @@ static bool tell_dumps(struct wk_runtime_stage *stage, uint32_t life, uint64_t t
 }
 
 /* All that is known of the process' code up to now. */
-static bool tell_names(struct wk_runtime_stage *stage, uint32_t life, uint64_t time_ns,
+static bool emit_names(struct wk_jit_stage *stage, uint32_t life, uint64_t time_ns,
 		       struct wk_err *err)
 {
-	struct wk_runtime_life *row = &stage->lives.rows[life];
+	struct wk_jit_lifetime *row = &stage->lives.rows[life];
 	bool is_first = !row->was_looked_for;
 
 	row->was_looked_for = true;
-	return (!is_first || tell_map(stage, life, time_ns, err)) &&
-	       tell_dumps(stage, life, time_ns, err);
+	return (!is_first || emit_map(stage, life, time_ns, err)) &&
+	       emit_dumps(stage, life, time_ns, err);
 }
 
 /* --- Recording: the names of what was sampled ------------------------------------------- */
 
 /* What a process samples, and in which code it may lie. */
 struct wanted {
-	struct wk_runtime_hits hits;
+	struct wk_jit_hits hits;
 	uint32_t pid;
 	uint64_t time_ns;  /* the first of them */
 	uint64_t until_ns; /* pieces of an ancestor that are younger are not its own */
 	bool keeps_times;
 };
 
-static bool tell_hit_pieces(struct wk_runtime_stage *stage, struct wk_runtime_names *names,
+static bool emit_hit_pieces(struct wk_jit_stage *stage, struct wk_jit_names *names,
 			    const struct wanted *wanted, struct wk_err *err)
 {
 	struct wk_jit_code piece;
 	bool ok = true;
 
-	while (ok && wk_runtime_next(names, &piece)) {
+	while (ok && wk_jit_next(names, &piece)) {
 		uint64_t time_ns = piece.time_ns;
 
 		if (time_ns > wanted->until_ns)
 			break;
 		if (time_ns == 0 || !wanted->keeps_times)
 			time_ns = wanted->time_ns;
-		if (wk_runtime_is_hit(&wanted->hits, piece.start, piece.start + piece.size_bytes))
-			ok = wk_runtime_tell(names, &piece, wanted->pid, time_ns, &wanted->hits,
-					     &stage->next, err);
+		if (wk_jit_is_hit(&wanted->hits, piece.start, piece.start + piece.size_bytes))
+			ok = wk_jit_emit(names, &piece, wanted->pid, time_ns, &wanted->hits,
+					 &stage->next, err);
 	}
 	return ok;
 }
 
-static bool tell_hits_in(struct wk_runtime_stage *stage, uint32_t life, const struct wanted *wanted,
+static bool emit_hits_in(struct wk_jit_stage *stage, uint32_t life, const struct wanted *wanted,
 			 struct wk_err *err)
 {
-	struct wk_runtime_names names;
-	struct wk_runtime_life *row = &stage->lives.rows[life];
+	struct wk_jit_names names;
+	struct wk_jit_lifetime *row = &stage->lives.rows[life];
 	bool is_read, ok = read_map(stage, life, &names, &is_read, err);
 
 	if (is_read) {
 		if (!row->map)
-			row->map = wk_runtime_map_index_new();
-		wk_runtime_map_index_pick(row->map, &wanted->hits, &stage->map_rows_left, &names);
-		ok = tell_hit_pieces(stage, &names, wanted, err) &&
+			row->map = wk_jit_map_index_new();
+		wk_jit_map_index_pick(row->map, &wanted->hits, &stage->map_rows_left, &names);
+		ok = emit_hit_pieces(stage, &names, wanted, err) &&
 		     say_bad_lines(stage, row, &names.map, err);
-		wk_runtime_names_fini(&names);
+		wk_jit_names_fini(&names);
 	}
-	for (struct wk_runtime_dump *dump = stage->lives.rows[life].dumps; dump && ok;
+	for (struct wk_jit_dump *dump = stage->lives.rows[life].dumps; dump && ok;
 	     dump = dump->next) {
 		dump->was_tried = false;
 		ok = open_dump(stage, life, dump, err);
 		if (!ok || !dump->is_open)
 			continue;
-		ok = tell_hit_pieces(stage, &dump->names, wanted, err);
-		wk_runtime_names_fini(&dump->names);
+		ok = emit_hit_pieces(stage, &dump->names, wanted, err);
+		wk_jit_names_fini(&dump->names);
 		dump->is_open = false;
 	}
 	return ok;
 }
 
 /* Ancestors first: what the process itself wrote is younger. */
-static bool send_hits(struct wk_runtime_stage *stage, uint32_t life, struct wk_err *err)
+static bool send_hits(struct wk_jit_stage *stage, uint32_t life, struct wk_err *err)
 {
-	struct wk_runtime_life *row = &stage->lives.rows[life];
+	struct wk_jit_lifetime *row = &stage->lives.rows[life];
 	struct wanted wanted = { .pid = row->pid, .time_ns = row->first_hit_ns };
 	uint32_t line[MOST_ANCESTORS];
 	size_t depth = 0;
@@ -412,11 +410,11 @@ static bool send_hits(struct wk_runtime_stage *stage, uint32_t life, struct wk_e
 	row->was_looked_for = true;
 	for (uint32_t i = life; i && depth < MOST_ANCESTORS; i = stage->lives.rows[i].parent)
 		line[depth++] = i;
-	wanted.hits.at = wk_runtime_life_hits(&stage->lives, life, &wanted.hits.count);
+	wanted.hits.at = wk_jit_lifetime_hits(&stage->lives, life, &wanted.hits.count);
 	while (depth-- > 0 && ok) {
 		wanted.keeps_times = depth == 0;
 		wanted.until_ns = depth ? stage->lives.rows[line[depth - 1]].born_ns : UINT64_MAX;
-		ok = tell_hits_in(stage, line[depth], &wanted, err);
+		ok = emit_hits_in(stage, line[depth], &wanted, err);
 	}
 	free(wanted.hits.at);
 	return ok;
@@ -424,49 +422,47 @@ static bool send_hits(struct wk_runtime_stage *stage, uint32_t life, struct wk_e
 
 /* --- Unwinding --------------------------------------------------------------------------- */
 
-static bool advance_dump(struct wk_runtime_stage *stage, uint32_t life,
-			 struct wk_runtime_dump *dump, uint64_t time_ns, bool *is_changed,
-			 struct wk_err *err)
+static bool advance_dump(struct wk_jit_stage *stage, uint32_t life, struct wk_jit_dump *dump,
+			 uint64_t time_ns, bool *is_changed, struct wk_err *err)
 {
-	struct wk_runtime_life *row = &stage->lives.rows[life];
+	struct wk_jit_lifetime *row = &stage->lives.rows[life];
 
 	if (stage->is_live) {
 		ask_owner(stage, row);
-		*is_changed |= wk_runtime_unwind_follow(stage->unwind, dump, &row->owner, time_ns);
+		*is_changed |= wk_jit_unwind_follow(stage->unwind, dump, &row->owner, time_ns);
 		return true;
 	}
 	if (!open_dump(stage, life, dump, err))
 		return false;
-	*is_changed |= wk_runtime_unwind_advance(stage->unwind, dump, row->pid, time_ns);
+	*is_changed |= wk_jit_unwind_advance(stage->unwind, dump, row->pid, time_ns);
 	return true;
 }
 
-bool wk_runtime_stage_advance(struct wk_runtime_stage *stage, uint32_t pid, uint64_t time_ns,
-			      bool in_code, bool *is_changed, struct wk_err *err)
+bool wk_jit_stage_advance(struct wk_jit_stage *stage, uint32_t pid, uint64_t time_ns, bool in_code,
+			  bool *is_changed, struct wk_err *err)
 {
-	uint32_t life = wk_runtime_life_find(&stage->lives, pid);
-	struct wk_runtime_life *row = &stage->lives.rows[life];
+	uint32_t life = wk_jit_lifetime_find(&stage->lives, pid);
+	struct wk_jit_lifetime *row = &stage->lives.rows[life];
 	bool ok = true;
 
 	*is_changed = false;
 	if (life == 0)
 		return true;
 	row->is_walked |= in_code;
-	for (struct wk_runtime_dump *dump = row->dumps; dump && row->is_walked && ok;
-	     dump = dump->next)
+	for (struct wk_jit_dump *dump = row->dumps; dump && row->is_walked && ok; dump = dump->next)
 		ok = advance_dump(stage, life, dump, time_ns, is_changed, err);
 	return ok;
 }
 
-bool wk_runtime_stage_find(struct wk_runtime_stage *stage, uint32_t pid, uint64_t address,
-			   struct wk_unwind_image *image)
+bool wk_jit_stage_find(struct wk_jit_stage *stage, uint32_t pid, uint64_t address,
+		       struct wk_unwind_image *image)
 {
-	return wk_runtime_unwind_find(stage->unwind, pid, address, image);
+	return wk_jit_unwind_find(stage->unwind, pid, address, image);
 }
 
 /* --- The stream -------------------------------------------------------------------------- */
 
-static void take_fact(struct wk_runtime_stage *stage, const struct wk_event_system *fact)
+static void handle_fact(struct wk_jit_stage *stage, const struct wk_event_system *fact)
 {
 	struct wk_os_host here;
 	size_t middle = 0;
@@ -488,28 +484,28 @@ static void take_fact(struct wk_runtime_stage *stage, const struct wk_event_syst
 	}
 }
 
-static bool take_process(struct wk_runtime_stage *stage, const struct wk_event *event,
-			 struct wk_err *err)
+static bool handle_process(struct wk_jit_stage *stage, const struct wk_event *event,
+			   struct wk_err *err)
 {
 	const struct wk_event_process *process = &event->process;
-	uint32_t life = wk_runtime_life_find(&stage->lives, event->pid), parent = 0;
+	uint32_t life = wk_jit_lifetime_find(&stage->lives, event->pid), parent = 0;
 	bool is_changed, ok = true;
 
 	if (life && stage->is_live && process->change != WK_PROCESS_SEEN)
 		ok = send_hits(stage, life, err);
 	if (process->change == WK_PROCESS_FORK) {
-		parent = wk_runtime_life_find(&stage->lives, process->parent_pid);
+		parent = wk_jit_lifetime_find(&stage->lives, process->parent_pid);
 		/* Whoever copies the parent's code must know it by then. */
 		if (parent && !stage->is_live && stage->lives.rows[parent].makes_code)
-			ok = tell_names(stage, parent, event->time_ns, err);
-		ok = ok && wk_runtime_stage_advance(stage, process->parent_pid, event->time_ns,
-						    false, &is_changed, err);
-		wk_runtime_life_begin(&stage->lives, event->pid, parent, event->time_ns);
+			ok = emit_names(stage, parent, event->time_ns, err);
+		ok = ok && wk_jit_stage_advance(stage, process->parent_pid, event->time_ns, false,
+						&is_changed, err);
+		wk_jit_lifetime_begin(&stage->lives, event->pid, parent, event->time_ns);
 	} else if (process->change == WK_PROCESS_EXEC) {
-		wk_runtime_life_begin(&stage->lives, event->pid, 0, event->time_ns);
+		wk_jit_lifetime_begin(&stage->lives, event->pid, 0, event->time_ns);
 	}
-	wk_spaces_take(stage->spaces, event, 0);
-	wk_runtime_unwind_take(stage->unwind, event);
+	wk_spaces_update(stage->spaces, event, 0);
+	wk_jit_unwind_add(stage->unwind, event);
 	return ok;
 }
 
@@ -521,38 +517,38 @@ static bool is_usual(struct wk_str path)
 }
 
 /* A living process' file may be gone, or out of sight, when its names are asked for. */
-static void take_dump(struct wk_runtime_stage *stage, const struct wk_event *event, uint32_t life)
+static void handle_dump(struct wk_jit_stage *stage, const struct wk_event *event, uint32_t life)
 {
-	struct wk_runtime_dump *dump =
-		wk_runtime_life_add_dump(&stage->lives, life, event->image.path, event->time_ns);
+	struct wk_jit_dump *dump =
+		wk_jit_lifetime_add_dump(&stage->lives, life, event->image.path, event->time_ns);
 
 	if (!dump || !stage->is_live || dump->fd >= 0 || stage->kept >= MOST_KEPT)
 		return;
-	dump->fd = wk_runtime_keep_dump(event->pid, dump->path);
+	dump->fd = wk_jit_keep_dump(event->pid, dump->path);
 	stage->kept += dump->fd >= 0;
 }
 
-static void take_image(struct wk_runtime_stage *stage, const struct wk_event *event)
+static void handle_image(struct wk_jit_stage *stage, const struct wk_event *event)
 {
 	const struct wk_event_image *image = &event->image;
 	enum wk_image_kind kind = wk_image_kind_of(image);
-	bool is_dump = wk_runtime_is_dump(image->path);
+	bool is_dump = wk_jit_is_dump(image->path);
 	uint32_t life;
 
 	if (image->is_kernel)
 		return;
-	wk_spaces_take(stage->spaces, event, kind);
+	wk_spaces_update(stage->spaces, event, kind);
 	if (!is_dump && (kind != WK_IMAGE_ANONYMOUS || image->is_data || is_usual(image->path)))
 		return;
-	life = wk_runtime_life_of(&stage->lives, event->pid);
+	life = wk_jit_lifetime_of(&stage->lives, event->pid);
 	stage->lives.rows[life].makes_code = true;
 	if (is_dump)
-		take_dump(stage, event, life);
+		handle_dump(stage, event, life);
 	if (stage->is_live)
 		ask_owner(stage, &stage->lives.rows[life]);
 }
 
-static bool is_made_at_run_time(struct wk_runtime_stage *stage, uint32_t pid, uint64_t address)
+static bool is_made_at_run_time(struct wk_jit_stage *stage, uint32_t pid, uint64_t address)
 {
 	const struct wk_mapping *mapping = wk_spaces_find(stage->spaces, pid, address);
 
@@ -560,7 +556,7 @@ static bool is_made_at_run_time(struct wk_runtime_stage *stage, uint32_t pid, ui
 }
 
 /* Is any place of the user part in such code? A recorder notes them all. */
-static bool note_places(struct wk_runtime_stage *stage, const struct wk_event *event, uint32_t life)
+static bool note_places(struct wk_jit_stage *stage, const struct wk_event *event, uint32_t life)
 {
 	const struct wk_event_sample *sample = &event->sample;
 	bool found = false;
@@ -573,22 +569,22 @@ static bool note_places(struct wk_runtime_stage *stage, const struct wk_event *e
 			continue;
 		found = true;
 		if (stage->is_live)
-			wk_runtime_life_add_hit(&stage->lives, life, address);
+			wk_jit_lifetime_add_hit(&stage->lives, life, address);
 	}
 	if (sample->user_count == 0 && !sample->in_kernel &&
 	    is_made_at_run_time(stage, event->pid, sample->address)) {
 		found = true;
 		if (stage->is_live)
-			wk_runtime_life_add_hit(&stage->lives, life, sample->address);
+			wk_jit_lifetime_add_hit(&stage->lives, life, sample->address);
 	}
 	return found;
 }
 
-static bool take_sample(struct wk_runtime_stage *stage, const struct wk_event *event,
-			struct wk_err *err)
+static bool handle_sample(struct wk_jit_stage *stage, const struct wk_event *event,
+			  struct wk_err *err)
 {
-	uint32_t life = wk_runtime_life_find(&stage->lives, event->pid);
-	struct wk_runtime_life *row = &stage->lives.rows[life];
+	uint32_t life = wk_jit_lifetime_find(&stage->lives, event->pid);
+	struct wk_jit_lifetime *row = &stage->lives.rows[life];
 
 	if (!row->makes_code)
 		return true;
@@ -598,63 +594,63 @@ static bool take_sample(struct wk_runtime_stage *stage, const struct wk_event *e
 		return true;
 	}
 	if (row->was_looked_for || note_places(stage, event, life))
-		return tell_names(stage, life, event->time_ns, err);
+		return emit_names(stage, life, event->time_ns, err);
 	return true;
 }
 
 /* Names that came with the recording are the process' own; nothing is looked for. */
-static void take_symbol(struct wk_runtime_stage *stage, const struct wk_event *event)
+static void handle_symbol(struct wk_jit_stage *stage, const struct wk_event *event)
 {
 	uint32_t life;
 
 	if (event->symbol.image_path.len || event->pid == WK_KERNEL_PID || stage->is_live)
 		return;
-	life = wk_runtime_life_of(&stage->lives, event->pid);
+	life = wk_jit_lifetime_of(&stage->lives, event->pid);
 	stage->lives.rows[life].was_looked_for = true;
-	for (struct wk_runtime_dump *dump = stage->lives.rows[life].dumps; dump; dump = dump->next)
+	for (struct wk_jit_dump *dump = stage->lives.rows[life].dumps; dump; dump = dump->next)
 		dump->was_tried = true;
 }
 
 static bool take(void *context, const struct wk_event *event, struct wk_err *err)
 {
-	struct wk_runtime_stage *stage = context;
+	struct wk_jit_stage *stage = context;
 	bool ok = true;
 
 	if (stage->begin_ns == 0)
 		stage->begin_ns = event->time_ns;
 	switch (event->kind) {
 	case WK_EVENT_SYSTEM:
-		take_fact(stage, &event->system);
+		handle_fact(stage, &event->system);
 		break;
 	case WK_EVENT_PROCESS:
-		ok = take_process(stage, event, err);
+		ok = handle_process(stage, event, err);
 		break;
 	case WK_EVENT_THREAD:
-		wk_spaces_take(stage->spaces, event, 0);
-		wk_runtime_unwind_take(stage->unwind, event);
+		wk_spaces_update(stage->spaces, event, 0);
+		wk_jit_unwind_add(stage->unwind, event);
 		break;
 	case WK_EVENT_IMAGE:
-		take_image(stage, event);
+		handle_image(stage, event);
 		break;
 	case WK_EVENT_SYMBOL:
-		take_symbol(stage, event);
+		handle_symbol(stage, event);
 		break;
 	case WK_EVENT_SAMPLE:
-		ok = take_sample(stage, event, err);
+		ok = handle_sample(stage, event, err);
 		break;
 	default:
 		break;
 	}
-	return ok && wk_sink_take(&stage->next, event, err);
+	return ok && wk_sink_emit(&stage->next, event, err);
 }
 
-struct wk_sink wk_runtime_stage_sink(struct wk_runtime_stage *stage)
+struct wk_sink wk_jit_stage_sink(struct wk_jit_stage *stage)
 {
 	return (struct wk_sink){
 		.take = take, .context = stage, .stacks = stage->next.stacks };
 }
 
-bool wk_runtime_stage_finish(struct wk_runtime_stage *stage, struct wk_err *err)
+bool wk_jit_stage_finish(struct wk_jit_stage *stage, struct wk_err *err)
 {
 	bool ok = true;
 

@@ -18,26 +18,26 @@
 
 #include "event/sink.h"
 
-struct wk_runtime_stage;
+struct wk_jit_stage;
 struct wk_unwind_image;
 
-struct wk_runtime_stage *wk_runtime_stage_new(struct wk_sink next);
-struct wk_sink wk_runtime_stage_sink(struct wk_runtime_stage *stage);
+struct wk_jit_stage *wk_jit_stage_new(struct wk_sink next);
+struct wk_sink wk_jit_stage_sink(struct wk_jit_stage *stage);
 
 /* The processes live while the events come: for recorders. */
-void wk_runtime_stage_set_live(struct wk_runtime_stage *stage);
+void wk_jit_stage_set_live(struct wk_jit_stage *stage);
 
 /* For whoever unwinds in front of it: brings the unwinding tables of process `pid` up to
  * `time_ns`. They are looked for from the first time on that `in_code` tells of a stack in code
  * that no file holds. `is_changed`: other answers may come than before. */
-bool wk_runtime_stage_advance(struct wk_runtime_stage *stage, uint32_t pid, uint64_t time_ns,
-			      bool in_code, bool *is_changed, struct wk_err *err);
+bool wk_jit_stage_advance(struct wk_jit_stage *stage, uint32_t pid, uint64_t time_ns, bool in_code,
+			  bool *is_changed, struct wk_err *err);
 
 /* The table for `address` of the process; false where there is none. */
-bool wk_runtime_stage_find(struct wk_runtime_stage *stage, uint32_t pid, uint64_t address,
-			   struct wk_unwind_image *image);
+bool wk_jit_stage_find(struct wk_jit_stage *stage, uint32_t pid, uint64_t address,
+		       struct wk_unwind_image *image);
 
-bool wk_runtime_stage_finish(struct wk_runtime_stage *stage, struct wk_err *err);
-void wk_runtime_stage_free(struct wk_runtime_stage *stage);
+bool wk_jit_stage_finish(struct wk_jit_stage *stage, struct wk_err *err);
+void wk_jit_stage_free(struct wk_jit_stage *stage);
 
 #endif

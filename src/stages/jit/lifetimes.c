@@ -9,29 +9,29 @@
 /* A program maps its dump once; what maps thousands is no dump. */
 #define MOST_DUMPS 16
 
-void wk_runtime_lives_init(struct wk_runtime_lives *lives)
+void wk_jit_lifetimes_init(struct wk_jit_lifetimes *lives)
 {
-	*lives = (struct wk_runtime_lives){ .count = 1, .hit_count = 1 };
+	*lives = (struct wk_jit_lifetimes){ .count = 1, .hit_count = 1 };
 	lives->rows = wk_grow(NULL, &lives->rows_cap, 1, sizeof(*lives->rows));
-	lives->rows[0] = (struct wk_runtime_life){ 0 };
+	lives->rows[0] = (struct wk_jit_lifetime){ 0 };
 	lives->hits = wk_grow(NULL, &lives->hits_cap, 1, sizeof(*lives->hits));
 }
 
-void wk_runtime_lives_fini(struct wk_runtime_lives *lives)
+void wk_jit_lifetimes_fini(struct wk_jit_lifetimes *lives)
 {
 	for (uint32_t i = 1; i < lives->count; i++) {
-		struct wk_runtime_life *life = &lives->rows[i];
+		struct wk_jit_lifetime *life = &lives->rows[i];
 
-		wk_runtime_map_index_free(life->map);
+		wk_jit_map_index_free(life->map);
 		if (life->has_owner && life->owner.folder_fd >= 0)
 			close(life->owner.folder_fd);
-		for (struct wk_runtime_dump *dump = life->dumps, *next; dump; dump = next) {
+		for (struct wk_jit_dump *dump = life->dumps, *next; dump; dump = next) {
 			next = dump->next;
 			if (dump->is_open)
-				wk_runtime_names_fini(&dump->names);
+				wk_jit_names_fini(&dump->names);
 			if (dump->fd >= 0)
 				close(dump->fd);
-			wk_runtime_tail_close(dump->tail);
+			wk_jit_tail_close(dump->tail);
 			wk_map_fini(&dump->tables);
 			free(dump->places);
 			free(dump->path);
@@ -44,22 +44,22 @@ void wk_runtime_lives_fini(struct wk_runtime_lives *lives)
 	wk_index_fini(&lives->hit_index);
 }
 
-uint32_t wk_runtime_life_find(const struct wk_runtime_lives *lives, uint32_t pid)
+uint32_t wk_jit_lifetime_find(const struct wk_jit_lifetimes *lives, uint32_t pid)
 {
 	return wk_map_find(&lives->of_pid, pid);
 }
 
-uint32_t wk_runtime_life_of(struct wk_runtime_lives *lives, uint32_t pid)
+uint32_t wk_jit_lifetime_of(struct wk_jit_lifetimes *lives, uint32_t pid)
 {
-	uint32_t life = wk_runtime_life_find(lives, pid);
+	uint32_t life = wk_jit_lifetime_find(lives, pid);
 
-	return life ? life : wk_runtime_life_begin(lives, pid, 0, 0);
+	return life ? life : wk_jit_lifetime_begin(lives, pid, 0, 0);
 }
 
-uint32_t wk_runtime_life_begin(struct wk_runtime_lives *lives, uint32_t pid, uint32_t parent,
+uint32_t wk_jit_lifetime_begin(struct wk_jit_lifetimes *lives, uint32_t pid, uint32_t parent,
 			       uint64_t time_ns)
 {
-	struct wk_runtime_life life = { .pid = pid, .parent = parent, .born_ns = time_ns };
+	struct wk_jit_lifetime life = { .pid = pid, .parent = parent, .born_ns = time_ns };
 
 	life.makes_code = lives->rows[parent].makes_code;
 	life.is_walked = lives->rows[parent].is_walked;
@@ -70,10 +70,10 @@ uint32_t wk_runtime_life_begin(struct wk_runtime_lives *lives, uint32_t pid, uin
 	return lives->count++;
 }
 
-struct wk_runtime_dump *wk_runtime_life_add_dump(struct wk_runtime_lives *lives, uint32_t life,
-						 struct wk_str path, uint64_t time_ns)
+struct wk_jit_dump *wk_jit_lifetime_add_dump(struct wk_jit_lifetimes *lives, uint32_t life,
+					     struct wk_str path, uint64_t time_ns)
 {
-	struct wk_runtime_dump **last = &lives->rows[life].dumps;
+	struct wk_jit_dump **last = &lives->rows[life].dumps;
 	unsigned count = 0;
 
 	for (; *last; last = &(*last)->next, count++)
@@ -90,15 +90,15 @@ struct wk_runtime_dump *wk_runtime_life_add_dump(struct wk_runtime_lives *lives,
 
 static bool same_hit(const void *table, uint32_t id, const void *key)
 {
-	const struct wk_runtime_hit *a = &((const struct wk_runtime_lives *)table)->hits[id];
-	const struct wk_runtime_hit *b = key;
+	const struct wk_jit_hit *a = &((const struct wk_jit_lifetimes *)table)->hits[id];
+	const struct wk_jit_hit *b = key;
 
 	return a->address == b->address && a->life == b->life;
 }
 
-void wk_runtime_life_add_hit(struct wk_runtime_lives *lives, uint32_t life, uint64_t address)
+void wk_jit_lifetime_add_hit(struct wk_jit_lifetimes *lives, uint32_t life, uint64_t address)
 {
-	struct wk_runtime_hit hit = { address, life, lives->rows[life].last_hit };
+	struct wk_jit_hit hit = { address, life, lives->rows[life].last_hit };
 	uint64_t hash = wk_hash_pair(address, life);
 
 	if (wk_index_find(&lives->hit_index, hash, same_hit, lives, &hit) ||
@@ -118,7 +118,7 @@ static int by_value(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-uint64_t *wk_runtime_life_hits(const struct wk_runtime_lives *lives, uint32_t life, size_t *count)
+uint64_t *wk_jit_lifetime_hits(const struct wk_jit_lifetimes *lives, uint32_t life, size_t *count)
 {
 	uint64_t *addresses = NULL;
 	size_t cap = 0;

@@ -8,29 +8,29 @@
 
 #define BLOCK_ROWS 64
 
-struct wk_runtime_map_index {
-	struct wk_runtime_identity of; /* what the map was when it was asked last */
-	struct wk_sort_key *rows;      /* by start; `row` is the line's offset in the file */
+struct wk_jit_map_index {
+	struct wk_jit_identity of; /* what the map was when it was asked last */
+	struct wk_sort_key *rows;  /* by start; `row` is the line's offset in the file */
 	size_t count, cap;
 	uint64_t *block_ends; /* of each block of rows the last address */
 	bool was_asked, is_made;
 };
 
-struct wk_runtime_map_index *wk_runtime_map_index_new(void)
+struct wk_jit_map_index *wk_jit_map_index_new(void)
 {
-	return wk_alloc_zeroed(1, sizeof(struct wk_runtime_map_index));
+	return wk_alloc_zeroed(1, sizeof(struct wk_jit_map_index));
 }
 
 /* What it had may be had again. */
-static void forget(struct wk_runtime_map_index *index, uint64_t *rows_left)
+static void forget(struct wk_jit_map_index *index, uint64_t *rows_left)
 {
 	*rows_left += index->count;
 	free(index->rows);
 	free(index->block_ends);
-	*index = (struct wk_runtime_map_index){ 0 };
+	*index = (struct wk_jit_map_index){ 0 };
 }
 
-void wk_runtime_map_index_free(struct wk_runtime_map_index *index)
+void wk_jit_map_index_free(struct wk_jit_map_index *index)
 {
 	uint64_t rows_left = 0;
 
@@ -40,14 +40,14 @@ void wk_runtime_map_index_free(struct wk_runtime_map_index *index)
 	free(index);
 }
 
-static bool is_same(const struct wk_runtime_identity *a, const struct wk_runtime_identity *b)
+static bool is_same(const struct wk_jit_identity *a, const struct wk_jit_identity *b)
 {
 	return a->device == b->device && a->inode == b->inode && a->size_bytes == b->size_bytes &&
 	       a->modified_ns == b->modified_ns;
 }
 
 /* The offset of the line that has `name`. */
-static uint32_t line_at(const struct wk_runtime_names *names, const char *name)
+static uint32_t line_at(const struct wk_jit_names *names, const char *name)
 {
 	const char *base = (const char *)names->file.at, *at = name;
 
@@ -56,7 +56,7 @@ static uint32_t line_at(const struct wk_runtime_names *names, const char *name)
 	return (uint32_t)(at - base);
 }
 
-static bool read_rows(struct wk_runtime_map_index *index, const struct wk_runtime_names *names,
+static bool read_rows(struct wk_jit_map_index *index, const struct wk_jit_names *names,
 		      uint64_t most)
 {
 	struct wk_perf_map map = names->map;
@@ -74,8 +74,7 @@ static bool read_rows(struct wk_runtime_map_index *index, const struct wk_runtim
 }
 
 /* False where the line is no longer what it was. */
-static bool read_line(const struct wk_runtime_names *names, uint32_t at,
-		      struct wk_perf_map_row *row)
+static bool read_line(const struct wk_jit_names *names, uint32_t at, struct wk_perf_map_row *row)
 {
 	struct wk_perf_map map = names->map;
 
@@ -83,7 +82,7 @@ static bool read_line(const struct wk_runtime_names *names, uint32_t at,
 	return wk_perf_map_next(&map, row);
 }
 
-static void set_block_ends(struct wk_runtime_map_index *index, const struct wk_runtime_names *names)
+static void set_block_ends(struct wk_jit_map_index *index, const struct wk_jit_names *names)
 {
 	struct wk_perf_map_row row;
 
@@ -97,7 +96,7 @@ static void set_block_ends(struct wk_runtime_map_index *index, const struct wk_r
 	}
 }
 
-static bool make(struct wk_runtime_map_index *index, const struct wk_runtime_names *names,
+static bool make(struct wk_jit_map_index *index, const struct wk_jit_names *names,
 		 uint64_t *rows_left)
 {
 	if (names->file.size_bytes > UINT32_MAX || !read_rows(index, names, *rows_left)) {
@@ -112,14 +111,14 @@ static bool make(struct wk_runtime_map_index *index, const struct wk_runtime_nam
 	return true;
 }
 
-static size_t block_count(const struct wk_runtime_map_index *index)
+static size_t block_count(const struct wk_jit_map_index *index)
 {
 	return (index->count + BLOCK_ROWS - 1) / BLOCK_ROWS;
 }
 
 /* The lines of the blocks that a hit may lie in, in the order of the file. */
-static void pick(const struct wk_runtime_map_index *index, const struct wk_runtime_hits *hits,
-		 struct wk_runtime_names *names)
+static void pick(const struct wk_jit_map_index *index, const struct wk_jit_hits *hits,
+		 struct wk_jit_names *names)
 {
 	size_t cap = 0;
 
@@ -128,7 +127,7 @@ static void pick(const struct wk_runtime_map_index *index, const struct wk_runti
 		size_t first = block * BLOCK_ROWS, left = index->count - first;
 		size_t count = left < BLOCK_ROWS ? left : BLOCK_ROWS;
 
-		if (!wk_runtime_is_hit(hits, index->rows[first].key, index->block_ends[block]))
+		if (!wk_jit_is_hit(hits, index->rows[first].key, index->block_ends[block]))
 			continue;
 		names->picked = wk_grow(names->picked, &cap, names->picked_count + count,
 					sizeof(*names->picked));
@@ -139,9 +138,8 @@ static void pick(const struct wk_runtime_map_index *index, const struct wk_runti
 	wk_sort_keys(names->picked, names->picked_count);
 }
 
-void wk_runtime_map_index_pick(struct wk_runtime_map_index *index,
-			       const struct wk_runtime_hits *hits, uint64_t *rows_left,
-			       struct wk_runtime_names *names)
+void wk_jit_map_index_pick(struct wk_jit_map_index *index, const struct wk_jit_hits *hits,
+			   uint64_t *rows_left, struct wk_jit_names *names)
 {
 	bool is_known = index->was_asked && is_same(&index->of, &names->identity);
 

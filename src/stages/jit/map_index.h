@@ -8,17 +8,16 @@
 
 #include "stages/jit/files.h"
 
-struct wk_runtime_map_index;
+struct wk_jit_map_index;
 
 /* Starts empty: all of a map is read until it is found unchanged. */
-struct wk_runtime_map_index *wk_runtime_map_index_new(void);
-void wk_runtime_map_index_free(struct wk_runtime_map_index *index);
+struct wk_jit_map_index *wk_jit_map_index_new(void);
+void wk_jit_map_index_free(struct wk_jit_map_index *index);
 
 /* Has `names`, a map that was just opened, give only lines that may be of the hits (and of others,
  * but few). `rows_left` is what all indexes together may still grow by: a map that has more is read
  * as it is. */
-void wk_runtime_map_index_pick(struct wk_runtime_map_index *index,
-			       const struct wk_runtime_hits *hits, uint64_t *rows_left,
-			       struct wk_runtime_names *names);
+void wk_jit_map_index_pick(struct wk_jit_map_index *index, const struct wk_jit_hits *hits,
+			   uint64_t *rows_left, struct wk_jit_names *names);
 
 #endif

@@ -70,13 +70,13 @@ static bool read_begin(uint32_t pid, struct wk_buf *text, uint64_t *begin_ns)
 	return true;
 }
 
-bool wk_runtime_owner_ask(uint32_t pid, bool keep_folder, struct wk_runtime_owner *owner)
+bool wk_jit_owner_ask(uint32_t pid, bool keep_folder, struct wk_jit_owner *owner)
 {
 	struct wk_buf text = { 0 };
 	char path[64];
 	bool ok;
 
-	*owner = (struct wk_runtime_owner){ .pid = pid, .own_pid = pid, .folder_fd = -1 };
+	*owner = (struct wk_jit_owner){ .pid = pid, .own_pid = pid, .folder_fd = -1 };
 	ok = read_begin(pid, &text, &owner->begin_ns) && read_of(pid, "status", &text);
 	if (ok) {
 		last_number(text.at, "\nNSpid:", &owner->own_pid);
@@ -96,7 +96,7 @@ static uint64_t modified_ns(const struct stat *info)
 }
 
 /* Says why the file cannot be the process' own; empty if it can. */
-static void add_objection(const struct wk_runtime_owner *owner, const struct stat *info,
+static void add_objection(const struct wk_jit_owner *owner, const struct stat *info,
 			  struct wk_buf *why)
 {
 	bool is_trusted = info->st_uid == 0 || info->st_uid == geteuid() ||
@@ -130,9 +130,9 @@ static bool is_strange_link(const char *path)
 	       info.st_uid != geteuid();
 }
 
-static struct wk_runtime_identity identity_of(const struct stat *info)
+static struct wk_jit_identity identity_of(const struct stat *info)
 {
-	return (struct wk_runtime_identity){
+	return (struct wk_jit_identity){
 		.device = (uint64_t)info->st_dev,
 		.inode = (uint64_t)info->st_ino,
 		.size_bytes = (uint64_t)info->st_size,
@@ -141,18 +141,16 @@ static struct wk_runtime_identity identity_of(const struct stat *info)
 }
 
 /* What was looked at is what is read: the name may come to mean another file at any moment. */
-enum wk_runtime_answer wk_runtime_open_checked(const struct wk_runtime_owner *owner,
-					       const char *path, size_t most_bytes,
-					       struct wk_os_file *file,
-					       struct wk_runtime_identity *identity,
-					       struct wk_buf *why)
+enum wk_jit_answer wk_jit_open_checked(const struct wk_jit_owner *owner, const char *path,
+				       size_t most_bytes, struct wk_os_file *file,
+				       struct wk_jit_identity *identity, struct wk_buf *why)
 {
 	struct wk_err err = { 0 };
 	struct stat info;
 	int fd = open_at_once(path);
 
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-		return WK_RUNTIME_NO_FILE;
+		return WK_JIT_NO_FILE;
 	if (fd < 0 || fstat(fd, &info) != 0)
 		wk_buf_add_fmt(why, "it cannot be opened: %s", strerror(errno));
 	else if (is_strange_link(path))
@@ -165,10 +163,10 @@ enum wk_runtime_answer wk_runtime_open_checked(const struct wk_runtime_owner *ow
 		*identity = identity_of(&info);
 	if (fd >= 0)
 		close(fd);
-	return why->len ? WK_RUNTIME_REFUSED : WK_RUNTIME_READ;
+	return why->len ? WK_JIT_REFUSED : WK_JIT_READ;
 }
 
-int wk_runtime_keep_dump(uint32_t pid, const char *path)
+int wk_jit_keep_dump(uint32_t pid, const char *path)
 {
 	struct wk_buf whole = { 0 };
 	struct stat info;
@@ -183,7 +181,7 @@ int wk_runtime_keep_dump(uint32_t pid, const char *path)
 	return -1;
 }
 
-bool wk_runtime_may_use(const struct wk_runtime_owner *owner, int fd)
+bool wk_jit_may_use(const struct wk_jit_owner *owner, int fd)
 {
 	struct wk_buf why = { 0 };
 	struct stat info;

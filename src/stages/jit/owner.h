@@ -10,7 +10,7 @@
 #include "os/os.h"
 
 /* The process as far as it matters here. Times are those of the wall, ns since 1970. */
-struct wk_runtime_owner {
+struct wk_jit_owner {
 	uint32_t pid;     /* as the recording has it */
 	uint32_t own_pid; /* as the process sees itself: in its own pid namespace */
 	int folder_fd;    /* its /tmp, which may outlive it by this; -1: ours */
@@ -22,31 +22,29 @@ struct wk_runtime_owner {
 
 /* What the living process `pid` tells of itself; false if there is none. Its folder is opened
  * where `keep_folder`; the caller closes it. */
-bool wk_runtime_owner_ask(uint32_t pid, bool keep_folder, struct wk_runtime_owner *owner);
+bool wk_jit_owner_ask(uint32_t pid, bool keep_folder, struct wk_jit_owner *owner);
 
 /* What tells whether a file is still the same. */
-struct wk_runtime_identity {
+struct wk_jit_identity {
 	uint64_t device, inode, size_bytes, modified_ns;
 };
 
-enum wk_runtime_answer {
-	WK_RUNTIME_NO_FILE,
-	WK_RUNTIME_READ,
-	WK_RUNTIME_REFUSED, /* there is one, and `why` (a sentence) tells why it was not used */
+enum wk_jit_answer {
+	WK_JIT_NO_FILE,
+	WK_JIT_READ,
+	WK_JIT_REFUSED, /* there is one, and `why` (a sentence) tells why it was not used */
 };
 
 /* Opens what lies at `path`, if it is the process' own; `most_bytes` 0: however large it is. */
-enum wk_runtime_answer wk_runtime_open_checked(const struct wk_runtime_owner *owner,
-					       const char *path, size_t most_bytes,
-					       struct wk_os_file *file,
-					       struct wk_runtime_identity *identity,
-					       struct wk_buf *why);
+enum wk_jit_answer wk_jit_open_checked(const struct wk_jit_owner *owner, const char *path,
+				       size_t most_bytes, struct wk_os_file *file,
+				       struct wk_jit_identity *identity, struct wk_buf *why);
 
 /* Opens a jitdump that the living process has mapped, at `path` in its own view; -1 where that
  * cannot be. */
-int wk_runtime_keep_dump(uint32_t pid, const char *path);
+int wk_jit_keep_dump(uint32_t pid, const char *path);
 
 /* Can the kept file be the process' own? */
-bool wk_runtime_may_use(const struct wk_runtime_owner *owner, int fd);
+bool wk_jit_may_use(const struct wk_jit_owner *owner, int fd);
 
 #endif

@@ -13,7 +13,7 @@
 /* No record is longer; where one claims it, the reading ends. */
 #define MOST_BYTES ((size_t)1 << 24)
 
-struct wk_runtime_tail {
+struct wk_jit_tail {
 	int fd;
 	uint64_t offset;     /* in the file, behind `bytes` */
 	struct wk_buf bytes; /* read, and not done with */
@@ -21,15 +21,15 @@ struct wk_runtime_tail {
 	bool is_over;
 };
 
-struct wk_runtime_tail *wk_runtime_tail_open(int fd)
+struct wk_jit_tail *wk_jit_tail_open(int fd)
 {
-	struct wk_runtime_tail *tail = wk_alloc_zeroed(1, sizeof(*tail));
+	struct wk_jit_tail *tail = wk_alloc_zeroed(1, sizeof(*tail));
 
 	tail->fd = fd;
 	return tail;
 }
 
-void wk_runtime_tail_close(struct wk_runtime_tail *tail)
+void wk_jit_tail_close(struct wk_jit_tail *tail)
 {
 	if (!tail)
 		return;
@@ -39,7 +39,7 @@ void wk_runtime_tail_close(struct wk_runtime_tail *tail)
 }
 
 /* Gives what was read to the reader, which begins with the file's head. */
-static void go_on(struct wk_runtime_tail *tail)
+static void go_on(struct wk_jit_tail *tail)
 {
 	struct wk_err err = { 0 };
 
@@ -55,7 +55,7 @@ static void go_on(struct wk_runtime_tail *tail)
 
 /* Takes more of the file in and lets go of what is done with; false where there is no more, or
  * not yet. */
-static bool read_part(struct wk_runtime_tail *tail)
+static bool read_part(struct wk_jit_tail *tail)
 {
 	size_t used = tail->dump ? wk_jitdump_used(tail->dump) : 0;
 	size_t left = tail->bytes.len - used;
@@ -76,7 +76,7 @@ static bool read_part(struct wk_runtime_tail *tail)
 	return got > 0;
 }
 
-bool wk_runtime_tail_next(struct wk_runtime_tail *tail, struct wk_jit_code *code)
+bool wk_jit_tail_next(struct wk_jit_tail *tail, struct wk_jit_code *code)
 {
 	while (!tail->is_over) {
 		if (tail->dump && wk_jitdump_next(tail->dump, code))

@@ -7,13 +7,13 @@
 
 #include "symbols/jit/jitdump.h"
 
-struct wk_runtime_tail;
+struct wk_jit_tail;
 
 /* `fd` stays the caller's. */
-struct wk_runtime_tail *wk_runtime_tail_open(int fd);
-void wk_runtime_tail_close(struct wk_runtime_tail *tail);
+struct wk_jit_tail *wk_jit_tail_open(int fd);
+void wk_jit_tail_close(struct wk_jit_tail *tail);
 
 /* The next piece that is there as a whole. What it borrows is good until the next call. */
-bool wk_runtime_tail_next(struct wk_runtime_tail *tail, struct wk_jit_code *code);
+bool wk_jit_tail_next(struct wk_jit_tail *tail, struct wk_jit_code *code);
 
 #endif

@@ -16,7 +16,7 @@ struct piece {
 	uint64_t base;       /* in the table's addresses; 0: not compiled */
 };
 
-struct wk_runtime_unwind {
+struct wk_jit_unwind {
 	struct wk_spaces *spaces; /* numbers of mappings are pieces; "file offsets" those in them */
 	struct wk_unwind_table *table;
 	uint64_t next_base;
@@ -26,19 +26,19 @@ struct wk_runtime_unwind {
 	struct wk_arena arena;
 };
 
-struct wk_runtime_unwind *wk_runtime_unwind_new(void)
+struct wk_jit_unwind *wk_jit_unwind_new(void)
 {
-	struct wk_runtime_unwind *unwind = wk_alloc_zeroed(1, sizeof(*unwind));
+	struct wk_jit_unwind *unwind = wk_alloc_zeroed(1, sizeof(*unwind));
 
 	unwind->spaces = wk_spaces_new();
-	unwind->table = wk_unwind_table_new_made();
+	unwind->table = wk_unwind_table_new_jit();
 	unwind->next_base = 4096;
 	unwind->pieces = wk_grow(NULL, &unwind->pieces_cap, 1, sizeof(*unwind->pieces));
 	unwind->piece_count = 1;
 	return unwind;
 }
 
-void wk_runtime_unwind_free(struct wk_runtime_unwind *unwind)
+void wk_jit_unwind_free(struct wk_jit_unwind *unwind)
 {
 	if (!unwind)
 		return;
@@ -49,14 +49,14 @@ void wk_runtime_unwind_free(struct wk_runtime_unwind *unwind)
 	free(unwind);
 }
 
-void wk_runtime_unwind_take(struct wk_runtime_unwind *unwind, const struct wk_event *event)
+void wk_jit_unwind_add(struct wk_jit_unwind *unwind, const struct wk_event *event)
 {
 	if (event->kind == WK_EVENT_PROCESS || event->kind == WK_EVENT_THREAD)
-		wk_spaces_take(unwind->spaces, event, 0);
+		wk_spaces_update(unwind->spaces, event, 0);
 }
 
 /* The number of the code's table, with a copy of its bytes: those of a tail are soon gone. */
-static uint32_t number_of(struct wk_runtime_unwind *unwind, struct wk_runtime_dump *dump,
+static uint32_t number_of(struct wk_jit_unwind *unwind, struct wk_jit_dump *dump,
 			  const struct wk_jit_code *code)
 {
 	uint64_t len = wk_bytes_left(&code->unwind) - code->unwind_head_bytes;
@@ -80,8 +80,7 @@ static uint32_t number_of(struct wk_runtime_unwind *unwind, struct wk_runtime_du
 }
 
 /* Code without a table takes the place of code that had one. */
-static bool put(struct wk_runtime_unwind *unwind, uint32_t pid,
-		const struct wk_runtime_place *place)
+static bool put(struct wk_jit_unwind *unwind, uint32_t pid, const struct wk_jit_place *place)
 {
 	struct wk_event event = {
 		.kind = WK_EVENT_IMAGE,
@@ -91,26 +90,25 @@ static bool put(struct wk_runtime_unwind *unwind, uint32_t pid,
 
 	if (unwind->piece_count == 1)
 		return false;
-	wk_spaces_take(unwind->spaces, &event, place->table);
+	wk_spaces_update(unwind->spaces, &event, place->table);
 	return true;
 }
 
-static struct wk_runtime_place place_of(struct wk_runtime_unwind *unwind,
-					struct wk_runtime_dump *dump,
-					const struct wk_jit_code *code)
+static struct wk_jit_place place_of(struct wk_jit_unwind *unwind, struct wk_jit_dump *dump,
+				    const struct wk_jit_code *code)
 {
-	return (struct wk_runtime_place){ code->time_ns, code->start, code->size_bytes,
+	return (struct wk_jit_place){ code->time_ns, code->start, code->size_bytes,
 					  number_of(unwind, dump, code) };
 }
 
-bool wk_runtime_unwind_advance(struct wk_runtime_unwind *unwind, struct wk_runtime_dump *dump,
-			       uint32_t pid, uint64_t time_ns)
+bool wk_jit_unwind_advance(struct wk_jit_unwind *unwind, struct wk_jit_dump *dump, uint32_t pid,
+			   uint64_t time_ns)
 {
 	bool is_changed = false;
 
 	for (; dump->is_open && dump->unwound < dump->names.count; dump->unwound++) {
 		const struct wk_jit_code *code = &dump->names.pieces[dump->unwound];
-		struct wk_runtime_place place;
+		struct wk_jit_place place;
 
 		if (code->time_ns + (uint64_t)dump->shift_ns > time_ns)
 			break;
@@ -120,35 +118,35 @@ bool wk_runtime_unwind_advance(struct wk_runtime_unwind *unwind, struct wk_runti
 	return is_changed;
 }
 
-static void read_tail(struct wk_runtime_unwind *unwind, struct wk_runtime_dump *dump)
+static void read_tail(struct wk_jit_unwind *unwind, struct wk_jit_dump *dump)
 {
 	struct wk_jit_code code;
 
 	if (dump->next_place == dump->place_count)
 		dump->next_place = dump->place_count = 0;
-	while (wk_runtime_tail_next(dump->tail, &code)) {
+	while (wk_jit_tail_next(dump->tail, &code)) {
 		dump->places = wk_grow(dump->places, &dump->places_cap, dump->place_count + 1,
 				       sizeof(*dump->places));
 		dump->places[dump->place_count++] = place_of(unwind, dump, &code);
 	}
 }
 
-bool wk_runtime_unwind_follow(struct wk_runtime_unwind *unwind, struct wk_runtime_dump *dump,
-			      const struct wk_runtime_owner *owner, uint64_t time_ns)
+bool wk_jit_unwind_follow(struct wk_jit_unwind *unwind, struct wk_jit_dump *dump,
+			  const struct wk_jit_owner *owner, uint64_t time_ns)
 {
 	bool is_changed = false;
 
 	if (dump->fd < 0 || dump->is_refused)
 		return false;
 	if (!dump->tail) {
-		dump->is_refused = !wk_runtime_may_use(owner, dump->fd);
+		dump->is_refused = !wk_jit_may_use(owner, dump->fd);
 		if (dump->is_refused)
 			return false;
-		dump->tail = wk_runtime_tail_open(dump->fd);
+		dump->tail = wk_jit_tail_open(dump->fd);
 	}
 	read_tail(unwind, dump);
 	for (; dump->next_place < dump->place_count; dump->next_place++) {
-		const struct wk_runtime_place *place = &dump->places[dump->next_place];
+		const struct wk_jit_place *place = &dump->places[dump->next_place];
 
 		if (place->time_ns > time_ns)
 			break;
@@ -157,16 +155,16 @@ bool wk_runtime_unwind_follow(struct wk_runtime_unwind *unwind, struct wk_runtim
 	return is_changed;
 }
 
-static void compile(struct wk_runtime_unwind *unwind, struct piece *piece)
+static void compile(struct wk_jit_unwind *unwind, struct piece *piece)
 {
 	piece->base = unwind->next_base;
 	unwind->next_base += (piece->size_bytes + 4095) & ~UINT64_C(4095);
-	wk_unwind_table_add_made(unwind->table, piece->eh_frame, piece->base + piece->offset,
-				 piece->base, piece->size_bytes);
+	wk_unwind_table_add_jit(unwind->table, piece->eh_frame, piece->base + piece->offset,
+				piece->base, piece->size_bytes);
 }
 
-bool wk_runtime_unwind_find(struct wk_runtime_unwind *unwind, uint32_t pid, uint64_t address,
-			    struct wk_unwind_image *image)
+bool wk_jit_unwind_find(struct wk_jit_unwind *unwind, uint32_t pid, uint64_t address,
+			struct wk_unwind_image *image)
 {
 	const struct wk_mapping *place = wk_spaces_find(unwind->spaces, pid, address);
 	struct piece *piece;

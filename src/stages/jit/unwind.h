@@ -12,21 +12,21 @@
 #include "stages/jit/lifetimes.h"
 #include "symbols/unwind/unwind.h"
 
-struct wk_runtime_unwind;
+struct wk_jit_unwind;
 
-struct wk_runtime_unwind *wk_runtime_unwind_new(void);
-void wk_runtime_unwind_free(struct wk_runtime_unwind *unwind);
-void wk_runtime_unwind_take(struct wk_runtime_unwind *unwind, const struct wk_event *event);
+struct wk_jit_unwind *wk_jit_unwind_new(void);
+void wk_jit_unwind_free(struct wk_jit_unwind *unwind);
+void wk_jit_unwind_add(struct wk_jit_unwind *unwind, const struct wk_event *event);
 
 /* Brings what process `pid` wrote to `dump` up to `time_ns`; true where an answer may have
  * changed that was given before. */
-bool wk_runtime_unwind_advance(struct wk_runtime_unwind *unwind, struct wk_runtime_dump *dump,
-			       uint32_t pid, uint64_t time_ns);
-bool wk_runtime_unwind_follow(struct wk_runtime_unwind *unwind, struct wk_runtime_dump *dump,
-			      const struct wk_runtime_owner *owner, uint64_t time_ns);
+bool wk_jit_unwind_advance(struct wk_jit_unwind *unwind, struct wk_jit_dump *dump, uint32_t pid,
+			   uint64_t time_ns);
+bool wk_jit_unwind_follow(struct wk_jit_unwind *unwind, struct wk_jit_dump *dump,
+			  const struct wk_jit_owner *owner, uint64_t time_ns);
 
 /* The table for `address`; false where there is none. */
-bool wk_runtime_unwind_find(struct wk_runtime_unwind *unwind, uint32_t pid, uint64_t address,
-			    struct wk_unwind_image *image);
+bool wk_jit_unwind_find(struct wk_jit_unwind *unwind, uint32_t pid, uint64_t address,
+			struct wk_unwind_image *image);
 
 #endif

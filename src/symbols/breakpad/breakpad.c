@@ -28,7 +28,7 @@ bool wk_breakpad_next_line(struct wk_str *text, struct wk_str *line)
 	return true;
 }
 
-static struct wk_str take_word(struct wk_str *line)
+static struct wk_str read_word(struct wk_str *line)
 {
 	struct wk_str word;
 
@@ -36,17 +36,17 @@ static struct wk_str take_word(struct wk_str *line)
 	return word;
 }
 
-bool wk_breakpad_take_hex(struct wk_str *line, uint64_t *value)
+bool wk_breakpad_read_hex(struct wk_str *line, uint64_t *value)
 {
-	return wk_num_hex(take_word(line), value);
+	return wk_num_hex(read_word(line), value);
 }
 
-bool wk_breakpad_take_number(struct wk_str *line, uint64_t *value)
+bool wk_breakpad_read_number(struct wk_str *line, uint64_t *value)
 {
-	return wk_num_u64(take_word(line), value);
+	return wk_num_u64(read_word(line), value);
 }
 
-bool wk_breakpad_take_record(struct wk_str *line, const char *record)
+bool wk_breakpad_read_record(struct wk_str *line, const char *record)
 {
 	size_t len = strlen(record);
 
@@ -68,8 +68,8 @@ bool wk_breakpad_read_func(struct wk_str line, struct wk_breakpad_func *func)
 	uint64_t size, parameters;
 
 	pass_mark(&line);
-	if (!wk_breakpad_take_hex(&line, &func->start) || !wk_breakpad_take_hex(&line, &size) ||
-	    !wk_breakpad_take_hex(&line, &parameters) || size > UINT64_MAX - func->start)
+	if (!wk_breakpad_read_hex(&line, &func->start) || !wk_breakpad_read_hex(&line, &size) ||
+	    !wk_breakpad_read_hex(&line, &parameters) || size > UINT64_MAX - func->start)
 		return false;
 	func->end = func->start + size;
 	func->name = line;
@@ -82,7 +82,7 @@ static bool add_text(struct wk_breakpad_texts *texts, struct wk_str line)
 	uint32_t *row;
 	uint64_t number;
 
-	if (!wk_breakpad_take_number(&line, &number) || texts->count == UINT32_MAX - 1)
+	if (!wk_breakpad_read_number(&line, &number) || texts->count == UINT32_MAX - 1)
 		return false;
 	row = wk_map_at(&texts->row_of, number);
 	if (*row)
@@ -119,8 +119,8 @@ static bool add_public(struct wk_breakpad *b, struct wk_str line)
 	uint64_t parameters;
 
 	pass_mark(&line);
-	if (!wk_breakpad_take_hex(&line, &symbol.address) ||
-	    !wk_breakpad_take_hex(&line, &parameters) || line.len == 0)
+	if (!wk_breakpad_read_hex(&line, &symbol.address) ||
+	    !wk_breakpad_read_hex(&line, &parameters) || line.len == 0)
 		return false;
 	symbol.name = line;
 	b->publics = wk_grow(b->publics, &b->public_cap, b->public_count + 1, sizeof(*b->publics));
@@ -193,14 +193,14 @@ static bool scan_line(struct scan *s, struct wk_str line)
 		return true;
 	if (is_of_function(line))
 		return s->is_in_unit;
-	if (wk_breakpad_take_record(&line, "FUNC"))
+	if (wk_breakpad_read_record(&line, "FUNC"))
 		return add_func(s, line);
 	end_unit(s);
-	if (wk_breakpad_take_record(&line, "FILE"))
+	if (wk_breakpad_read_record(&line, "FILE"))
 		return add_text(&b->files, line);
-	if (wk_breakpad_take_record(&line, "INLINE_ORIGIN"))
+	if (wk_breakpad_read_record(&line, "INLINE_ORIGIN"))
 		return add_text(&b->origins, line);
-	if (wk_breakpad_take_record(&line, "PUBLIC"))
+	if (wk_breakpad_read_record(&line, "PUBLIC"))
 		return add_public(b, line);
 	return wk_str_starts(line, "STACK ") || wk_str_starts(line, "INFO ");
 }
@@ -224,11 +224,11 @@ static bool read_module(struct wk_breakpad *b, struct wk_str *rest)
 	struct wk_breakpad_module *module = &b->module;
 	struct wk_str line;
 
-	if (!wk_breakpad_next_line(rest, &line) || !wk_breakpad_take_record(&line, "MODULE"))
+	if (!wk_breakpad_next_line(rest, &line) || !wk_breakpad_read_record(&line, "MODULE"))
 		return false;
-	module->system = take_word(&line);
-	module->machine = take_word(&line);
-	module->key = take_word(&line);
+	module->system = read_word(&line);
+	module->machine = read_word(&line);
+	module->key = read_word(&line);
 	module->name = line;
 	return module->key.len > 0;
 }

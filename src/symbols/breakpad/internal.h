@@ -42,11 +42,11 @@ struct wk_breakpad {
 bool wk_breakpad_next_line(struct wk_str *text, struct wk_str *line);
 
 /* Takes a number and the blank behind it off the front of `line`. */
-bool wk_breakpad_take_hex(struct wk_str *line, uint64_t *value);
-bool wk_breakpad_take_number(struct wk_str *line, uint64_t *value);
+bool wk_breakpad_read_hex(struct wk_str *line, uint64_t *value);
+bool wk_breakpad_read_number(struct wk_str *line, uint64_t *value);
 
 /* Is the line of this record? Then its name is taken off. */
-bool wk_breakpad_take_record(struct wk_str *line, const char *record);
+bool wk_breakpad_read_record(struct wk_str *line, const char *record);
 
 struct wk_breakpad_func {
 	uint64_t start, end;

@@ -121,10 +121,10 @@ static bool read_inline(struct unit *u, struct wk_str line)
 	uint64_t depth, call_line, call_file, origin, start, size;
 	uint32_t record;
 
-	if (!wk_breakpad_take_number(&line, &depth) ||
-	    !wk_breakpad_take_number(&line, &call_line) ||
-	    !wk_breakpad_take_number(&line, &call_file) ||
-	    !wk_breakpad_take_number(&line, &origin) || line.len == 0 || depth >= UINT32_MAX)
+	if (!wk_breakpad_read_number(&line, &depth) ||
+	    !wk_breakpad_read_number(&line, &call_line) ||
+	    !wk_breakpad_read_number(&line, &call_file) ||
+	    !wk_breakpad_read_number(&line, &origin) || line.len == 0 || depth >= UINT32_MAX)
 		return false;
 	record = add_record(u, (struct record){
 		.name = wk_breakpad_text_id(&u->breakpad->origins, origin, u->index),
@@ -134,7 +134,7 @@ static bool read_inline(struct unit *u, struct wk_str line)
 		.depth = (uint32_t)depth + 1,
 	});
 	while (line.len) {
-		if (!wk_breakpad_take_hex(&line, &start) || !wk_breakpad_take_hex(&line, &size))
+		if (!wk_breakpad_read_hex(&line, &start) || !wk_breakpad_read_hex(&line, &size))
 			return false;
 		add_interval(u, start, size, record);
 	}
@@ -146,8 +146,8 @@ static bool read_row(struct unit *u, struct wk_str line)
 	uint64_t start, size, number, file;
 	struct row row;
 
-	if (!wk_breakpad_take_hex(&line, &start) || !wk_breakpad_take_hex(&line, &size) ||
-	    !wk_breakpad_take_number(&line, &number) || !wk_breakpad_take_number(&line, &file))
+	if (!wk_breakpad_read_hex(&line, &start) || !wk_breakpad_read_hex(&line, &size) ||
+	    !wk_breakpad_read_number(&line, &number) || !wk_breakpad_read_number(&line, &file))
 		return false;
 	if (!cut_range(u, start, size, &row.start, &row.end))
 		return true;
@@ -160,13 +160,13 @@ static bool read_row(struct unit *u, struct wk_str line)
 
 static bool read_line(struct unit *u, struct wk_str line)
 {
-	if (wk_breakpad_take_record(&line, "FUNC")) {
+	if (wk_breakpad_read_record(&line, "FUNC")) {
 		read_func(u, line);
 		return true;
 	}
 	if (line.len == 0 || u->func.end == 0)
 		return true;
-	if (wk_breakpad_take_record(&line, "INLINE"))
+	if (wk_breakpad_read_record(&line, "INLINE"))
 		return read_inline(u, line);
 	return read_row(u, line);
 }
@@ -179,7 +179,7 @@ static uint64_t lowest_start(struct wk_str text)
 	struct wk_str line;
 
 	while (wk_breakpad_next_line(&text, &line))
-		if (wk_breakpad_take_record(&line, "FUNC") && wk_breakpad_read_func(line, &func) &&
+		if (wk_breakpad_read_record(&line, "FUNC") && wk_breakpad_read_func(line, &func) &&
 		    func.start < lowest)
 			lowest = func.start;
 	return lowest;

@@ -507,7 +507,7 @@ struct each {
 	void *context;
 };
 
-static bool tell_file(void *context, const struct wk_os_folder_file *file)
+static bool report_file(void *context, const struct wk_os_folder_file *file)
 {
 	struct each *each = context;
 	struct wk_cache_row row = { .size_bytes = file->size_bytes, .used_ns = file->changed_ns };
@@ -548,7 +548,7 @@ bool wk_cache_each(struct wk_cache *cache,
 
 	if (!is_there(cache, &ok, err))
 		return ok;
-	return wk_os_folder_each(cache->folder, tell_file, &each, err);
+	return wk_os_folder_each(cache->folder, report_file, &each, err);
 }
 
 struct clearing {

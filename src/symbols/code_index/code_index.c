@@ -165,8 +165,8 @@ void wk_code_index_add(struct wk_code_index *index, uint32_t unit,
 		added->bytes = wk_code_block_pack(block, &added->size_bytes);
 }
 
-void wk_code_index_take(struct wk_code_index *index, uint32_t unit, struct wk_code_maker *maker,
-			const struct wk_code_block *block)
+void wk_code_index_adopt(struct wk_code_index *index, uint32_t unit, struct wk_code_maker *maker,
+			 const struct wk_code_block *block)
 {
 	struct unit *added = new_unit(index, unit);
 

@@ -93,8 +93,8 @@ void wk_code_index_add(struct wk_code_index *index, uint32_t unit,
 /* The same, without the copy: nodes and files are those of `maker`, base, spans and lines those of
  * the block. The maker is then to be begun anew. */
 struct wk_code_maker;
-void wk_code_index_take(struct wk_code_index *index, uint32_t unit, struct wk_code_maker *maker,
-			const struct wk_code_block *block);
+void wk_code_index_adopt(struct wk_code_index *index, uint32_t unit, struct wk_code_maker *maker,
+			 const struct wk_code_block *block);
 
 /* The chain at `vaddr`, innermost first; at most `cap`. 0 where its unit says nothing, or is not
  * there. The texts live as long as the index. A last place without a function stands for a line

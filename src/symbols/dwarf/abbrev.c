@@ -87,7 +87,7 @@ static bool is_scope(uint16_t tag)
 }
 
 /* Of which entries more is of interest than where their siblings are. */
-static bool is_told_of(uint16_t tag)
+static bool is_reported_of(uint16_t tag)
 {
 	return is_scope(tag) || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_entry_point;
 }
@@ -123,7 +123,7 @@ struct compiler {
 	struct wk_dwarf_abbrev row;
 	uint32_t has;
 	uint32_t skip; /* bytes since the last op */
-	bool is_root, is_told_of;
+	bool is_root, is_reported_of;
 	bool is_unknown, has_odd_field;
 };
 
@@ -196,7 +196,7 @@ static enum wk_dwarf_what what_in(const struct compiler *c, uint64_t attribute)
 {
 	enum wk_dwarf_what what = c->is_root ? what_of_root(attribute) : what_of(attribute);
 
-	return c->is_root || c->is_told_of || what == WHAT_SIBLING ? what : WHAT_NOTHING;
+	return c->is_root || c->is_reported_of || what == WHAT_SIBLING ? what : WHAT_NOTHING;
 }
 
 static void compile_attribute(struct compiler *c, uint64_t attribute, uint64_t long_form,
@@ -241,7 +241,7 @@ static bool compile(struct wk_bytes *in, struct wk_dwarf_shape shape,
 
 	c.row.tag = tag <= UINT16_MAX ? (uint16_t)tag : UINT16_MAX;
 	c.is_root = is_root(c.row.tag);
-	c.is_told_of = is_told_of(c.row.tag);
+	c.is_reported_of = is_reported_of(c.row.tag);
 	c.row.has_children = wk_u8(in) != 0;
 	c.row.is_scope = c.row.has_children && is_scope(c.row.tag);
 	c.row.sibling_at = VARYING;

@@ -23,7 +23,7 @@ static bool next_set(struct wk_bytes *section, struct set *set)
 
 	if (is_64)
 		length = wk_u64(section);
-	*in = wk_bytes_take(section, length);
+	*in = wk_bytes_slice(section, length);
 	if (section->bad)
 		return false;
 	version = wk_u16(in);

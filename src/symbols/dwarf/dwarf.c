@@ -251,7 +251,7 @@ static void add_block(struct wk_dwarf *dwarf, uint32_t unit, struct wk_code_inde
 	if (b->span_count == 0 && b->line_count == 0)
 		add_empty(index, unit);
 	else
-		wk_code_index_take(index, unit, &b->maker, &block);
+		wk_code_index_adopt(index, unit, &b->maker, &block);
 }
 
 /* Once more where a name turns out to be none, which no compiler writes. */

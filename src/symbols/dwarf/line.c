@@ -196,7 +196,7 @@ static void set_address(struct machine *m, struct wk_bytes *in)
 static void run_extended(struct machine *m)
 {
 	uint64_t length = wk_uleb(&m->in);
-	struct wk_bytes in = wk_bytes_take(&m->in, length);
+	struct wk_bytes in = wk_bytes_slice(&m->in, length);
 
 	switch (wk_u8(&in)) {
 	case LNE_END_SEQUENCE:

@@ -55,7 +55,7 @@ static uint64_t read_offset(const struct wk_line_head *head, struct wk_bytes *in
 }
 
 /* The unit's bytes behind its length, which may claim more than there is. */
-static struct wk_bytes take_unit(const struct wk_dwarf_line_input *input, struct wk_line_head *head)
+static struct wk_bytes read_unit(const struct wk_dwarf_line_input *input, struct wk_line_head *head)
 {
 	struct wk_bytes in = input->section;
 	uint64_t size = (uint64_t)(in.end - in.start), length;
@@ -87,7 +87,7 @@ bool wk_line_head_read(const struct wk_dwarf_line_input *input, struct wk_line_h
 	uint64_t tables_size;
 
 	*head = (struct wk_line_head){ .address_size = input->address_size, .max_operations = 1 };
-	in = take_unit(input, head);
+	in = read_unit(input, head);
 	head->version = wk_u16(&in);
 	if (!in.bad && (head->version < 2 || head->version > 5))
 		return wk_fail(err, WK_EUNSUPPORTED, input->offset,
@@ -98,7 +98,7 @@ bool wk_line_head_read(const struct wk_dwarf_line_input *input, struct wk_line_h
 		wk_u8(&in); /* of segment selectors */
 	}
 	tables_size = read_offset(head, &in);
-	rest = wk_bytes_take(&in, tables_size);
+	rest = wk_bytes_slice(&in, tables_size);
 	head->program = in;
 	head->min_instruction_bytes = wk_u8(&rest);
 	if (head->version >= 4)

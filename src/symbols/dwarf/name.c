@@ -264,7 +264,7 @@ static struct teller teller_of(const struct wk_dwarf_unit *unit)
 }
 
 /* Where the name of the entry at `offset` lies; NULL where a look there does not tell it. */
-static inline const uint8_t *told_text(const struct teller *teller, uint64_t offset)
+static inline const uint8_t *reported_text(const struct teller *teller, uint64_t offset)
 {
 	const uint8_t *at = teller->info + offset;
 	uint8_t linkage_at;
@@ -301,7 +301,7 @@ size_t wk_dwarf_known_names(struct wk_dwarf_later *names, size_t count,
 
 		if (name.unit != teller.unit)
 			teller = teller_of(name.unit);
-		texts[told] = told_text(&teller, name.offset);
+		texts[told] = reported_text(&teller, name.offset);
 		if (texts[told]) {
 			__builtin_prefetch(texts[told]);
 			*function = teller.str_id + (uint32_t)(texts[told] - teller.str.start);

@@ -93,7 +93,7 @@ static uint64_t plain_address(struct wk_bytes *in, uint8_t size)
 }
 
 /* The largest address as a start sets the base. */
-static inline void take_pair(struct list *list, uint64_t start, uint64_t end)
+static inline void read_pair(struct list *list, uint64_t start, uint64_t end)
 {
 	if (start == list->most)
 		set_base(list, end);
@@ -111,7 +111,7 @@ static void read_old(struct list *list, struct wk_bytes in, uint8_t size)
 
 		if (in.bad || (start == 0 && end == 0))
 			return;
-		take_pair(list, start, end);
+		read_pair(list, start, end);
 	}
 }
 
@@ -127,7 +127,7 @@ static void read_old_words(struct list *list, struct wk_bytes in)
 
 		if (first == 0 && second == 0)
 			break;
-		take_pair(list, first, second);
+		read_pair(list, first, second);
 	}
 	charge(list, (uint64_t)(at - in.at) + 2 * WORD_BYTES);
 }

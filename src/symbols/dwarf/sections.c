@@ -74,7 +74,7 @@ static struct packed read_header(const struct wk_obj *obj, struct wk_bytes in)
 /* Before SHF_COMPRESSED: "ZLIB" and the size, most significant byte first in any file. */
 static bool read_old_header(struct wk_bytes in, struct packed *p)
 {
-	struct wk_bytes magic = wk_bytes_take(&in, strlen(OLD_MAGIC));
+	struct wk_bytes magic = wk_bytes_slice(&in, strlen(OLD_MAGIC));
 
 	if (magic.bad || memcmp(magic.at, OLD_MAGIC, strlen(OLD_MAGIC)) != 0)
 		return false;
@@ -101,7 +101,7 @@ static bool unpack(const struct wk_obj *obj, const struct packed *p, struct wk_b
 			       (uint64_t)wk_bytes_left(&p->bytes), wk_packing_name(p->packing),
 			       p->size_bytes);
 	wk_buf_reset(plain);
-	if (!wk_unpack_told(p->packing, p->bytes, p->size_bytes, plain, err)) {
+	if (!wk_unpack_as(p->packing, p->bytes, p->size_bytes, plain, err)) {
 		wk_buf_reset(plain);
 		return false;
 	}

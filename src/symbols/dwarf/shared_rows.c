@@ -23,7 +23,7 @@ static void add_row(struct wk_dwarf_lines *lines, struct wk_dwarf_row row)
 }
 
 /* False when the budget is spent. */
-static bool take_rows(struct wk_dwarf *dwarf, uint64_t start, uint64_t end)
+static bool read_rows(struct wk_dwarf *dwarf, uint64_t start, uint64_t end)
 {
 	const struct wk_dwarf_lines *all = &dwarf->shared_lines;
 	size_t first = row_at(all, start), i = first;
@@ -43,7 +43,7 @@ static bool take_rows(struct wk_dwarf *dwarf, uint64_t start, uint64_t end)
 	return true;
 }
 
-static void take_all(struct wk_dwarf *dwarf, const struct wk_dwarf_ranges *ranges)
+static void read_all(struct wk_dwarf *dwarf, const struct wk_dwarf_ranges *ranges)
 {
 	struct wk_sort_key *keys = wk_alloc_table(ranges->count * sizeof(*keys));
 	uint64_t covered = 0;
@@ -57,7 +57,7 @@ static void take_all(struct wk_dwarf *dwarf, const struct wk_dwarf_ranges *range
 
 		if (start >= range->end)
 			continue;
-		if (!take_rows(dwarf, start, range->end))
+		if (!read_rows(dwarf, start, range->end))
 			break;
 		covered = range->end;
 	}
@@ -88,6 +88,6 @@ void wk_dwarf_share_lines(struct wk_dwarf_unit *unit)
 	dwarf->lines.row_count = 0;
 	if (!wk_dwarf_unit_ranges(unit, &ranges))
 		wk_dwarf_ranges_add(&ranges, 0, UINT64_MAX);
-	take_all(dwarf, &ranges);
+	read_all(dwarf, &ranges);
 	free(ranges.rows);
 }

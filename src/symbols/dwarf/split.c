@@ -23,10 +23,10 @@ static bool read_parts(struct wk_bytes in, struct parts *parts)
 	parts->slot_count = wk_u32(&in);
 	if ((version != 2 && !parts->is_new) || parts->column_count > MOST_COLUMNS)
 		return false;
-	parts->ids = wk_bytes_take(&in, (uint64_t)parts->slot_count * 8);
-	parts->rows = wk_bytes_take(&in, (uint64_t)parts->slot_count * 4);
-	parts->columns = wk_bytes_take(&in, (uint64_t)parts->column_count * 4);
-	parts->offsets = wk_bytes_take(&in, (uint64_t)parts->unit_count * parts->column_count * 4);
+	parts->ids = wk_bytes_slice(&in, (uint64_t)parts->slot_count * 8);
+	parts->rows = wk_bytes_slice(&in, (uint64_t)parts->slot_count * 4);
+	parts->columns = wk_bytes_slice(&in, (uint64_t)parts->column_count * 4);
+	parts->offsets = wk_bytes_slice(&in, (uint64_t)parts->unit_count * parts->column_count * 4);
 	return !in.bad;
 }
 

@@ -88,7 +88,7 @@ static bool list_unit(struct wk_dwarf_file *file, struct wk_bytes *section)
 		length = wk_u64(section);
 	if (length > wk_bytes_left(section))
 		length = wk_bytes_left(section);
-	body = wk_bytes_take(section, length);
+	body = wk_bytes_slice(section, length);
 	if (length == 0)
 		return true;
 	unit.end = wk_bytes_offset(section);
@@ -152,7 +152,7 @@ static struct wk_dwarf_value taken(const struct wk_dwarf_die *die, enum wk_dwarf
 
 /* Where nothing is said, tables begin behind the header of the section, or of the part of it
  * that a package has for the unit. Before DWARF 5 they had none. */
-static void take_bases(struct wk_dwarf_unit *unit, const struct wk_dwarf_die *die)
+static void read_bases(struct wk_dwarf_unit *unit, const struct wk_dwarf_die *die)
 {
 	bool has_headers = unit->shape.version >= 5;
 	uint64_t header = !has_headers ? 0 : unit->shape.offset_size == 8 ? 16 : 8;
@@ -165,9 +165,9 @@ static void take_bases(struct wk_dwarf_unit *unit, const struct wk_dwarf_die *di
 	unit->gnu_ranges_base = value_or(die, WHAT_GNU_RANGES_BASE, 0);
 }
 
-static void take_root(struct wk_dwarf_unit *unit, const struct wk_dwarf_die *die)
+static void parse_root(struct wk_dwarf_unit *unit, const struct wk_dwarf_die *die)
 {
-	take_bases(unit, die);
+	read_bases(unit, die);
 	unit->name = taken(die, WHAT_NAME);
 	unit->directory = taken(die, WHAT_DIRECTORY);
 	unit->split_name = taken(die, WHAT_SPLIT_NAME);
@@ -197,7 +197,7 @@ bool wk_dwarf_unit_read(struct wk_dwarf_unit *unit)
 		unit->is_broken = true;
 		return false;
 	}
-	take_root(unit, &die);
+	parse_root(unit, &die);
 	return true;
 }
 

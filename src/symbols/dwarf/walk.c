@@ -323,8 +323,8 @@ static inline void enter_code(struct walk *w, uint64_t offset, const struct wk_d
 }
 
 /* A function or a call of which the code of the abbreviation is read. */
-static inline void take_code(struct walk *w, const uint8_t *at,
-			     const struct wk_dwarf_abbrev *abbrev)
+static inline void parse_code(struct walk *w, const uint8_t *at,
+			      const struct wk_dwarf_abbrev *abbrev)
 {
 	const struct wk_dwarf_fields *fields = &w->table->fields[abbrev->fields - 1];
 	uint32_t nodes = w->block->maker.node_count;
@@ -335,7 +335,7 @@ static inline void take_code(struct walk *w, const uint8_t *at,
 }
 
 /* Entries that can be read by their first bytes, up to one that can not. */
-static void take_plain(struct walk *w)
+static void read_plain(struct walk *w)
 {
 	const struct wk_dwarf_abbrevs *table = w->table;
 	const uint8_t *at = w->in.at, *near_end = w->in.end - PLAIN_BYTES;
@@ -354,7 +354,7 @@ static void take_plain(struct walk *w)
 		}
 		abbrev = &table->rows[*at];
 		if (first == FIRST_CODE && !w->in.big_endian)
-			take_code(w, at + 1, abbrev);
+			parse_code(w, at + 1, abbrev);
 		else if (first == FIRST_INNER)
 			open_die(w, (uint64_t)(at - w->in.start), abbrev, w->now.node);
 		else
@@ -391,7 +391,7 @@ static bool run(struct walk *w)
 		uint64_t offset, code;
 
 		if (w->depth > 0 && wk_bytes_left(&w->in) > PLAIN_BYTES) {
-			take_plain(w);
+			read_plain(w);
 			if (w->depth == 0)
 				return true;
 		}

@@ -21,7 +21,8 @@ static struct wk_bytes code_of(const struct wk_obj *obj, const struct wk_obj_seg
 	uint64_t head = head_bytes(obj), left = wk_bytes_left(&code);
 
 	if (segment->offset < head)
-		wk_bytes_take(&code, head - segment->offset < left ? head - segment->offset : left);
+		wk_bytes_slice(&code,
+			       head - segment->offset < left ? head - segment->offset : left);
 	return code;
 }
 

@@ -33,7 +33,7 @@ static struct wk_str value_of(struct wk_str line, const char *word)
 	return wk_str_skip(line, len + 1);
 }
 
-static uint64_t take_number(struct wk_str *rest)
+static uint64_t read_number(struct wk_str *rest)
 {
 	struct wk_str word = wk_str_of(rest->at, 0);
 	uint64_t number = 0;
@@ -56,8 +56,8 @@ static struct wk_image_source source_of(struct wk_str rest)
 	struct wk_buf path = { 0 };
 	struct wk_os_identity now;
 
-	source.size_bytes = take_number(&rest);
-	source.changed_ns = take_number(&rest);
+	source.size_bytes = read_number(&rest);
+	source.changed_ns = read_number(&rest);
 	source.path = rest;
 	wk_buf_add_str(&path, rest);
 	source.is_stale = rest.len && wk_os_identify(wk_buf_text(&path), &now, NULL) &&
@@ -66,15 +66,15 @@ static struct wk_image_source source_of(struct wk_str rest)
 	return source;
 }
 
-static void read_fact(struct wk_image_kept *kept, struct wk_str line)
+static void read_fact(struct wk_image_cached *kept, struct wk_str line)
 {
 	struct wk_str value;
 
 	if ((value = value_of(line, "build")).len) {
-		kept->build = take_number(&value);
+		kept->build = read_number(&value);
 	} else if ((value = value_of(line, "image")).len) {
-		kept->image.size_bytes = take_number(&value);
-		kept->image.changed_ns = take_number(&value);
+		kept->image.size_bytes = read_number(&value);
+		kept->image.changed_ns = read_number(&value);
 	} else if ((value = value_of(line, "names")).len) {
 		kept->names = source_of(value);
 	} else if ((value = value_of(line, "lines")).len) {
@@ -86,7 +86,7 @@ static void read_fact(struct wk_image_kept *kept, struct wk_str line)
 	}
 }
 
-static void read_sources(struct wk_image_kept *kept)
+static void read_sources(struct wk_image_cached *kept)
 {
 	struct wk_bytes bytes =
 		wk_cache_section(kept->entry, WK_CACHE_SOURCE, WK_CACHE_SOURCE_VERSION);
@@ -119,7 +119,7 @@ static bool is_of_this_file(const struct wk_image_symbols *image)
  * PDB's id is of one build, whoever made the entry. */
 static bool is_of_this_build(struct wk_image_symbols *image)
 {
-	struct wk_image_kept *kept = &image->kept;
+	struct wk_image_cached *kept = &image->kept;
 
 	if (!image->file.obj || kept->build == 0)
 		return !image->file.obj || image->file.obj->pe;
@@ -136,9 +136,9 @@ static bool may_be_kept(const struct wk_image_symbols *image)
 	       wk_image_build_id(image)->size > 0 && !wk_image_is_vdso(image);
 }
 
-const struct wk_image_kept *wk_image_kept(struct wk_image_symbols *image)
+const struct wk_image_cached *wk_image_cached(struct wk_image_symbols *image)
 {
-	struct wk_image_kept *kept = &image->kept;
+	struct wk_image_cached *kept = &image->kept;
 
 	if (kept->was_looked_for)
 		return kept;
@@ -148,16 +148,16 @@ const struct wk_image_kept *wk_image_kept(struct wk_image_symbols *image)
 	if (kept->entry)
 		read_sources(kept);
 	if (kept->entry && !is_of_this_build(image))
-		*kept = (struct wk_image_kept){ .was_looked_for = true };
+		*kept = (struct wk_image_cached){ .was_looked_for = true };
 	return kept;
 }
 
 static struct wk_bytes section_of(struct wk_image_symbols *image, uint32_t kind, uint32_t version)
 {
-	return wk_cache_section(wk_image_kept(image)->entry, kind, version);
+	return wk_cache_section(wk_image_cached(image)->entry, kind, version);
 }
 
-static bool are_names_stale(const struct wk_image_kept *kept)
+static bool are_names_stale(const struct wk_image_cached *kept)
 {
 	return kept->names.is_stale || kept->image.is_stale;
 }
@@ -179,7 +179,7 @@ static bool can_make_places(struct wk_image_symbols *image)
 /* Is what is kept all that there is to know? Then its files need not be looked for. */
 bool wk_image_keeps_all(struct wk_image_symbols *image)
 {
-	const struct wk_image_kept *kept = wk_image_kept(image);
+	const struct wk_image_cached *kept = wk_image_cached(image);
 	struct wk_bytes names = section_of(image, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION);
 	struct wk_bytes lines = section_of(image, WK_CACHE_CODE, WK_CODE_INDEX_VERSION);
 
@@ -188,7 +188,7 @@ bool wk_image_keeps_all(struct wk_image_symbols *image)
 	       (wk_bytes_left(&lines) || wk_str_is(kept->units, "publics"));
 }
 
-struct wk_symtab *wk_image_kept_names(struct wk_image_symbols *image)
+struct wk_symtab *wk_image_cached_names(struct wk_image_symbols *image)
 {
 	struct wk_bytes bytes = section_of(image, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION);
 
@@ -201,7 +201,7 @@ struct wk_symtab *wk_image_kept_names(struct wk_image_symbols *image)
 	return wk_symtab_load(bytes, NULL);
 }
 
-struct wk_code_index *wk_image_kept_places(struct wk_image_symbols *image)
+struct wk_code_index *wk_image_cached_places(struct wk_image_symbols *image)
 {
 	struct wk_bytes bytes = section_of(image, WK_CACHE_CODE, WK_CODE_INDEX_VERSION);
 
@@ -210,7 +210,7 @@ struct wk_code_index *wk_image_kept_places(struct wk_image_symbols *image)
 	return wk_code_index_load(bytes, NULL);
 }
 
-void wk_image_take_unwind(struct wk_image_symbols *image)
+void wk_image_load_unwind(struct wk_image_symbols *image)
 {
 	struct wk_bytes bytes = section_of(image, WK_CACHE_UNWIND, WK_UNWIND_VERSION);
 
@@ -271,7 +271,7 @@ static void keep_names(struct keeping *k)
 static void keep_unwind(struct keeping *k)
 {
 	struct wk_image_symbols *image = k->image;
-	bool is_stale = wk_image_kept(image)->image.is_stale;
+	bool is_stale = wk_image_cached(image)->image.is_stale;
 	struct wk_bytes old = section_of(image, WK_CACHE_UNWIND, WK_UNWIND_VERSION);
 
 	if (!image->unwind || !wk_unwind_table_is_changed(image->unwind)) {

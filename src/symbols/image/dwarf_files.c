@@ -37,7 +37,7 @@ void wk_dwarf_files_free(struct wk_dwarf_files *files)
 }
 
 /* One sentence: the first. */
-static void tell(struct wk_dwarf_files *files, const struct wk_buf *why)
+static void report(struct wk_dwarf_files *files, const struct wk_buf *why)
 {
 	if (files->why.len == 0)
 		wk_buf_add_str(&files->why, wk_buf_str(why));
@@ -53,7 +53,7 @@ static const struct wk_obj *open_split(void *context, struct wk_str directory, s
 	bool found = wk_store_split(files->image, files->debug_dirs, directory, name, &file, &why);
 
 	(void)id;
-	tell(files, &why);
+	report(files, &why);
 	wk_buf_fini(&why);
 	if (!found)
 		return NULL;
@@ -69,9 +69,9 @@ void wk_dwarf_files_fill(struct wk_dwarf_files *files, struct wk_dwarf_input *in
 	struct wk_buf why = { 0 };
 
 	wk_store_alternate(files->info, files->debug_dirs, &files->alternate, &why);
-	tell(files, &why);
+	report(files, &why);
 	wk_store_package(files->image, debug, files->debug_dirs, &files->package, &why);
-	tell(files, &why);
+	report(files, &why);
 	wk_buf_fini(&why);
 	*input = (struct wk_dwarf_input){
 		.obj = files->info->obj,

@@ -53,7 +53,7 @@ struct wk_image_source {
 };
 
 /* What the cache has of it. Borrowed from there. */
-struct wk_image_kept {
+struct wk_image_cached {
 	bool was_looked_for;
 	const struct wk_cache_entry *entry; /* or NULL */
 	struct wk_image_source image, names, lines;
@@ -72,7 +72,7 @@ struct wk_image_symbols {
 	bool has_all_names;
 	bool names_are_kept;            /* the table is the cache's */
 	struct wk_unwind_table *unwind; /* made when somebody asks */
-	struct wk_image_kept kept;
+	struct wk_image_cached kept;
 	struct wk_buf reason, debug_reason;
 	enum wk_image_state state;
 	unsigned retries;
@@ -154,11 +154,11 @@ uint64_t wk_image_build(const struct wk_obj *obj);
 
 /* image_cache.c: what the cache has, NULL where it has nothing that is as good as what is there;
  * and what it is to keep, before the image goes. */
-const struct wk_image_kept *wk_image_kept(struct wk_image_symbols *image);
+const struct wk_image_cached *wk_image_cached(struct wk_image_symbols *image);
 bool wk_image_keeps_all(struct wk_image_symbols *image);
-struct wk_symtab *wk_image_kept_names(struct wk_image_symbols *image);
-struct wk_code_index *wk_image_kept_places(struct wk_image_symbols *image);
-void wk_image_take_unwind(struct wk_image_symbols *image);
+struct wk_symtab *wk_image_cached_names(struct wk_image_symbols *image);
+struct wk_code_index *wk_image_cached_places(struct wk_image_symbols *image);
+void wk_image_load_unwind(struct wk_image_symbols *image);
 void wk_image_keep(struct wk_image_symbols *image);
 
 /* kernel_names.c: is there a table? What has it for an absolute address? Close keeps it. */

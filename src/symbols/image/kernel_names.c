@@ -15,7 +15,7 @@ static bool look_at_the_clock(struct wk_kernel_names *kernel)
 	return kernel->id.size > 0;
 }
 
-static struct wk_kallsyms *take_kept(const struct wk_symbols *s)
+static struct wk_kallsyms *read_kept(const struct wk_symbols *s)
 {
 	const struct wk_kernel_names *kernel = &s->kernel;
 	struct wk_bytes bytes = wk_cache_section(wk_cache_find(s->cache, &kernel->id),
@@ -43,7 +43,7 @@ bool wk_kernel_open(struct wk_symbols *s)
 	struct wk_kernel_names *kernel = &s->kernel;
 
 	if (!kernel->is_open && kernel->may_be_kept && look_at_the_clock(kernel))
-		kernel->kept = take_kept(s);
+		kernel->kept = read_kept(s);
 	kernel->is_open = true;
 	return kernel->kept || read_now(s);
 }

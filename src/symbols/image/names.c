@@ -97,9 +97,9 @@ static void make_table(struct wk_image_symbols *image)
 	image->names_from = other ? other->path : file->path;
 }
 
-static bool take_kept_table(struct wk_image_symbols *image)
+static bool read_kept_table(struct wk_image_symbols *image)
 {
-	struct wk_symtab *kept = wk_image_kept_names(image);
+	struct wk_symtab *kept = wk_image_cached_names(image);
 
 	if (!kept)
 		return false;
@@ -116,11 +116,11 @@ static void choose_table(struct wk_image_symbols *image)
 {
 	bool as_perf = image->owner->as_perf;
 
-	if (!as_perf && take_kept_table(image))
+	if (!as_perf && read_kept_table(image))
 		return;
 	make_table(image);
 	if (as_perf && !image->has_all_names)
-		take_kept_table(image);
+		read_kept_table(image);
 }
 
 /* Functions of a PDB's modules are not in the table. */
@@ -135,7 +135,7 @@ static bool is_named(const struct wk_image_symbols *image)
 }
 
 /* Its file is not here, and nothing that stands in for it. */
-static void tell_missing(struct wk_image_symbols *image)
+static void report_missing(struct wk_image_symbols *image)
 {
 	if (image->state == WK_IMAGE_NAMED)
 		image->state = WK_IMAGE_MISSING;
@@ -148,7 +148,7 @@ void wk_image_build_table(struct wk_image_symbols *image)
 
 	choose_table(image);
 	if (!image->tab) {
-		tell_missing(image);
+		report_missing(image);
 		return;
 	}
 	wk_buf_reset(&image->reason);

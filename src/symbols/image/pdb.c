@@ -294,7 +294,7 @@ struct public_taker {
 	void *context;
 };
 
-static bool take_public(void *context, const struct wk_pdb_public *symbol)
+static bool read_public(void *context, const struct wk_pdb_public *symbol)
 {
 	const struct public_taker *taker = context;
 
@@ -308,7 +308,7 @@ void wk_image_each_public(const struct wk_image_symbols *image,
 	struct public_taker taker = { take, context };
 
 	if (wk_image_open_pdb(wk_image_late(image)) && image->places.pdb)
-		wk_pdb_each_public(image->places.pdb, take_public, &taker);
+		wk_pdb_each_public(image->places.pdb, read_public, &taker);
 }
 
 bool wk_image_pdb_covers(const struct wk_image_symbols *image, uint64_t rva)

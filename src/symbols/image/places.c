@@ -95,7 +95,7 @@ const char *wk_image_debug_kind(const struct wk_image_debug *places)
 /* Is it known from before that its PDB has names alone? Then it need not be opened, nor be here. */
 static bool is_known_to_have_none(struct wk_image_symbols *image)
 {
-	const struct wk_image_kept *kept = wk_image_kept(image);
+	const struct wk_image_cached *kept = wk_image_cached(image);
 
 	if (!wk_str_is(kept->units, "publics") || !kept->lines.path.len || kept->lines.is_stale)
 		return false;
@@ -111,7 +111,7 @@ static void open_index(struct wk_image_symbols *image)
 	places->is_open = true;
 	if (is_known_to_have_none(image))
 		return;
-	places->index = wk_image_kept_places(image);
+	places->index = wk_image_cached_places(image);
 	places->is_kept = places->index != NULL;
 	if (places->index) {
 		wk_buf_add_str(&places->path, image->kept.lines.path);

@@ -33,7 +33,7 @@ static size_t fetch_pdbs(struct wk_symbols *symbols, struct wk_image_symbols *co
 
 	for (size_t i = 0; i < count; i++)
 		wanted += wants_more(images[i], &wants[wanted]);
-	wk_symbol_files_fetch_ahead(symbols->files, wants, wanted);
+	wk_symbol_files_prefetch(symbols->files, wants, wanted);
 	for (size_t i = 0; i < count; i++)
 		if (wants_more(images[i], &wants[0]) && !wk_symbol_wants_pdb(&wants[0]))
 			came += wk_image_find_file(images[i]);
@@ -50,7 +50,7 @@ static size_t fetch_files(struct wk_symbols *symbols, struct wk_image_symbols *c
 
 	for (size_t i = 0; i < count; i++)
 		wanted += wk_image_want_remote(images[i], &wants[wanted]);
-	wk_remote_fetch_ahead(symbols->remote, wants, wanted);
+	wk_remote_prefetch(symbols->remote, wants, wanted);
 	for (size_t i = 0; i < count; i++) {
 		if (images[i]->file.obj || !wk_image_want_remote(images[i], &wants[0]))
 			continue;
@@ -61,8 +61,8 @@ static size_t fetch_files(struct wk_symbols *symbols, struct wk_image_symbols *c
 	return came;
 }
 
-void wk_symbols_fetch_ahead(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
-			    size_t count)
+void wk_symbols_prefetch(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
+			 size_t count)
 {
 	symbols->is_narrowed = true;
 	for (size_t i = 0; i < count; i++)

@@ -91,8 +91,8 @@ struct wk_unwind_table *wk_image_unwind(struct wk_image_symbols *image);
 
 /* Fetches what other machines have of these images, several files at once and the first image's
  * first. From then on nobody is asked for any other image. */
-void wk_symbols_fetch_ahead(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
-			    size_t count);
+void wk_symbols_prefetch(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
+			 size_t count);
 
 /* Is there another machine that may be asked for anything? */
 bool wk_symbols_asks_machines(const struct wk_symbols *symbols);

@@ -158,7 +158,7 @@ static bool has_shifted_lines(struct wk_jit_code code)
 	       wk_str_starts(code.name, "Script:") || wk_str_starts(code.name, "Eval:");
 }
 
-static void take_pending(struct wk_jitdump *dump, struct wk_jit_code *code)
+static void read_pending(struct wk_jitdump *dump, struct wk_jit_code *code)
 {
 	if (dump->has_lines && dump->lines_start == code->start) {
 		code->lines = dump->lines;
@@ -189,7 +189,7 @@ static bool read_load(struct wk_jitdump *dump, struct wk_bytes *body, struct wk_
 	code->code = *body;
 	if (code->size_bytes < wk_bytes_left(body))
 		code->code.end = code->code.at + code->size_bytes;
-	take_pending(dump, code);
+	read_pending(dump, code);
 	keep(dump, index, code);
 	return true;
 }
@@ -240,7 +240,7 @@ static bool read_unwind(struct wk_jitdump *dump, struct wk_bytes *body)
 
 	dump->unwind_head_bytes = wk_u64(body);
 	wk_u64(body); /* how much of it the program had mapped */
-	dump->unwind = wk_bytes_take(body, size_bytes);
+	dump->unwind = wk_bytes_slice(body, size_bytes);
 	dump->has_unwind = !body->bad && dump->unwind_head_bytes <= size_bytes;
 	return dump->has_unwind;
 }
@@ -256,7 +256,7 @@ static bool next_body(struct wk_jitdump *dump, uint32_t *kind, uint64_t *time_ns
 	*time_ns = wk_u64(&dump->in);
 	if (dump->in.bad || size_bytes < RECORD_HEAD)
 		return false;
-	*body = wk_bytes_take(&dump->in, size_bytes - RECORD_HEAD);
+	*body = wk_bytes_slice(&dump->in, size_bytes - RECORD_HEAD);
 	return !body->bad;
 }
 

@@ -22,7 +22,7 @@ static struct wk_str skip_blanks(struct wk_str text)
 }
 
 /* Takes one number and the blanks around it off the front of `rest`. */
-static bool take_hex(struct wk_str *rest, uint64_t *value)
+static bool read_hex(struct wk_str *rest, uint64_t *value)
 {
 	struct wk_str word;
 
@@ -40,7 +40,7 @@ static bool read_line(struct wk_str line, struct wk_perf_map_row *row)
 {
 	if (line.len && line.at[line.len - 1] == '\r')
 		line.len--;
-	if (!take_hex(&line, &row->start) || !take_hex(&line, &row->size_bytes))
+	if (!read_hex(&line, &row->start) || !read_hex(&line, &row->size_bytes))
 		return false;
 	row->name = line;
 	return row->size_bytes <= UINT64_MAX - row->start && line.len > 0;

@@ -204,8 +204,8 @@ static bool find_build_id(struct wk_bytes notes, struct wk_build_id *id)
 {
 	while (wk_bytes_left(&notes) >= 12) {
 		uint32_t name_size = wk_u32(&notes), size = wk_u32(&notes), type = wk_u32(&notes);
-		struct wk_bytes name = wk_bytes_take(&notes, ((uint64_t)name_size + 3) & ~3ull);
-		struct wk_bytes text = wk_bytes_take(&notes, size);
+		struct wk_bytes name = wk_bytes_slice(&notes, ((uint64_t)name_size + 3) & ~3ull);
+		struct wk_bytes text = wk_bytes_slice(&notes, size);
 
 		if (text.bad || name.bad)
 			return false;

@@ -254,7 +254,7 @@ static void read_all_relocations(struct plt *p)
 	}
 }
 
-static void take_resolver(struct slot *slot, const struct wk_obj_raw *raw)
+static void read_resolver(struct slot *slot, const struct wk_obj_raw *raw)
 {
 	/* memcmp rather than its weak other name, bcmp. */
 	if (slot->is_named && !(slot->binding == WK_STB_WEAK && raw->binding == WK_STB_GLOBAL))
@@ -282,7 +282,7 @@ static void name_indirect(struct plt *p)
 			if (raw.type == WK_STT_GNU_IFUNC && raw.section != 0)
 				id = wk_map_find(&by_resolver, raw.vaddr);
 			if (id != 0)
-				take_resolver(&p->slots[id - 1], &raw);
+				read_resolver(&p->slots[id - 1], &raw);
 		}
 	}
 	/* Several slots may have one resolver, and the map kept the last of them. */
@@ -299,7 +299,7 @@ static void name_indirect(struct plt *p)
 }
 
 void wk_elf_each_plt(const struct wk_obj *elf, const struct wk_obj_tables *tables,
-		     wk_obj_take_raw take, void *context)
+		     wk_obj_add_raw take, void *context)
 {
 	struct plt p = { .elf = elf, .tables = tables, .budget = elf->size_bytes };
 	bool go_on = true;

@@ -102,7 +102,7 @@ static bool is_function(const struct wk_obj *elf, const struct wk_obj_tables *ta
 }
 
 void wk_elf_each_raw(const struct wk_obj *elf, const struct wk_obj_tables *tables,
-		     wk_obj_take_raw take, void *context)
+		     wk_obj_add_raw take, void *context)
 {
 	for (enum wk_obj_table table = 0; table < WK_OBJ_TABLES; table++) {
 		struct wk_obj_raw raw;

@@ -14,7 +14,7 @@ uint64_t wk_obj_raw_count(const struct wk_obj *obj, const struct wk_obj_tables *
 }
 
 void wk_obj_each_raw(const struct wk_obj *obj, const struct wk_obj_tables *tables,
-		     wk_obj_take_raw take, void *context)
+		     wk_obj_add_raw take, void *context)
 {
 	if (obj->kind == WK_OBJ_PE)
 		wk_pe_each_raw(obj, take, context);
@@ -56,7 +56,7 @@ struct with_names {
 	uint64_t budget;
 };
 
-static bool take_named(void *context, const struct wk_obj_raw *raw)
+static bool read_named(void *context, const struct wk_obj_raw *raw)
 {
 	struct with_names *w = context;
 	struct wk_obj_symbol symbol = {
@@ -88,5 +88,5 @@ void wk_obj_each_symbol(const struct wk_obj *obj,
 		.budget = 4 * (uint64_t)obj->size_bytes,
 	};
 
-	wk_obj_each_raw(obj, &tables, take_named, &w);
+	wk_obj_each_raw(obj, &tables, read_named, &w);
 }

@@ -35,7 +35,7 @@ struct wk_obj_raw {
 };
 
 /* Returns false to stop. */
-typedef bool (*wk_obj_take_raw)(void *context, const struct wk_obj_raw *raw);
+typedef bool (*wk_obj_add_raw)(void *context, const struct wk_obj_raw *raw);
 
 /* By section headers or, where there are none, by PT_DYNAMIC. */
 struct wk_obj_tables wk_obj_tables(const struct wk_obj *obj);
@@ -44,10 +44,10 @@ struct wk_obj_tables wk_pe_tables(const struct wk_obj *pe);
 
 /* The symbols of wk_obj_each_symbol, PLT slots last. */
 void wk_obj_each_raw(const struct wk_obj *obj, const struct wk_obj_tables *tables,
-		     wk_obj_take_raw take, void *context);
+		     wk_obj_add_raw take, void *context);
 void wk_elf_each_raw(const struct wk_obj *elf, const struct wk_obj_tables *tables,
-		     wk_obj_take_raw take, void *context);
-void wk_pe_each_raw(const struct wk_obj *pe, wk_obj_take_raw take, void *context);
+		     wk_obj_add_raw take, void *context);
+void wk_pe_each_raw(const struct wk_obj *pe, wk_obj_add_raw take, void *context);
 
 /* How many there are at the most, but for PLT slots. */
 uint64_t wk_obj_raw_count(const struct wk_obj *obj, const struct wk_obj_tables *tables,
@@ -63,7 +63,7 @@ bool wk_obj_raw_at(const struct wk_obj *obj, const struct wk_obj_tables *tables,
 
 /* A symbol for each PLT slot whose function is known. */
 void wk_elf_each_plt(const struct wk_obj *obj, const struct wk_obj_tables *tables,
-		     wk_obj_take_raw take, void *context);
+		     wk_obj_add_raw take, void *context);
 
 /* No name is longer: C++ writes some of ten thousand bytes. Longer ones are not shown. */
 #define WK_OBJ_MOST_NAME (64 * 1024)

@@ -323,13 +323,13 @@ bool wk_pe_has_symbols(const struct wk_obj *pe)
 /* "RSDS", GUID, age, path; or, before 2000, "NB10", an offset, the time, age, path. */
 static bool read_codeview(struct wk_pe *pe, struct wk_bytes in)
 {
-	struct wk_bytes magic = wk_bytes_take(&in, 4), guid;
+	struct wk_bytes magic = wk_bytes_slice(&in, 4), guid;
 	size_t most;
 
 	if (magic.bad)
 		return false;
 	if (memcmp(magic.at, "RSDS", 4) == 0) {
-		guid = wk_bytes_take(&in, sizeof(pe->pdb.guid));
+		guid = wk_bytes_slice(&in, sizeof(pe->pdb.guid));
 		if (!guid.bad)
 			memcpy(pe->pdb.guid, guid.at, sizeof(pe->pdb.guid));
 	} else if (memcmp(magic.at, "NB10", 4) == 0) {

@@ -27,7 +27,7 @@ struct coff_symbol {
 
 static struct coff_symbol read_symbol(struct wk_bytes *in)
 {
-	struct coff_symbol symbol = { .short_name = wk_bytes_take(in, SHORT_NAME) };
+	struct coff_symbol symbol = { .short_name = wk_bytes_slice(in, SHORT_NAME) };
 	struct wk_bytes name = symbol.short_name;
 
 	if (wk_u32le(&name) == 0)
@@ -94,7 +94,7 @@ static bool as_raw(const struct wk_obj *pe, struct coff_symbol *symbol, uint64_t
 	return true;
 }
 
-static bool each_symbol(const struct wk_obj *pe, wk_obj_take_raw take, void *context)
+static bool each_symbol(const struct wk_obj *pe, wk_obj_add_raw take, void *context)
 {
 	struct wk_bytes in = pe->pe->symbols;
 	struct wk_obj_raw raw;
@@ -111,7 +111,7 @@ static bool each_symbol(const struct wk_obj *pe, wk_obj_take_raw take, void *con
 }
 
 /* Something with a name of its own is better than a number. */
-static bool each_export(const struct wk_obj *pe, wk_obj_take_raw take, void *context)
+static bool each_export(const struct wk_obj *pe, wk_obj_add_raw take, void *context)
 {
 	const struct wk_pe *own = pe->pe;
 
@@ -131,7 +131,7 @@ static bool each_export(const struct wk_obj *pe, wk_obj_take_raw take, void *con
 	return true;
 }
 
-void wk_pe_each_raw(const struct wk_obj *pe, wk_obj_take_raw take, void *context)
+void wk_pe_each_raw(const struct wk_obj *pe, wk_obj_add_raw take, void *context)
 {
 	if (each_symbol(pe, take, context))
 		each_export(pe, take, context);

@@ -31,7 +31,7 @@ static bool has(const struct wk_pdb *pdb, int which)
 
 static struct wk_pdb_section read_section(struct wk_bytes *in)
 {
-	struct wk_bytes header = wk_bytes_take(in, SECTION_BYTES);
+	struct wk_bytes header = wk_bytes_slice(in, SECTION_BYTES);
 	struct wk_pdb_section section;
 	uint32_t in_file;
 

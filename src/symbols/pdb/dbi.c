@@ -43,7 +43,7 @@ struct wk_pdb_contribution wk_pdb_read_contribution(struct wk_bytes *in)
 }
 
 /* Two modules never have the same stream: a file could have it read many times over. */
-static uint16_t take_stream(uint8_t *taken, uint16_t stream)
+static uint16_t read_stream(uint8_t *taken, uint16_t stream)
 {
 	uint8_t bit = (uint8_t)(1 << stream % 8);
 
@@ -64,7 +64,7 @@ static void read_modules(struct wk_pdb *pdb, struct wk_bytes in)
 		wk_bytes_skip(&in, 4);
 		module.first = wk_pdb_read_contribution(&in);
 		wk_bytes_skip(&in, 2);
-		module.stream = take_stream(taken, wk_u16le(&in));
+		module.stream = read_stream(taken, wk_u16le(&in));
 		module.symbol_bytes = wk_u32le(&in);
 		module.old_line_bytes = wk_u32le(&in);
 		module.line_bytes = wk_u32le(&in);
@@ -144,7 +144,7 @@ bool wk_pdb_read_dbi(struct wk_pdb *pdb, struct wk_err *err)
 	if (!read_head(pdb, &in, sizes, err))
 		return false;
 	for (int i = 0; i < PART_COUNT; i++)
-		parts[i] = wk_bytes_take(&in, sizes[i]);
+		parts[i] = wk_bytes_slice(&in, sizes[i]);
 	if (in.bad)
 		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
 			       "the parts of the DBI stream are "

@@ -180,7 +180,7 @@ static inline bool wk_pdb_next_record(struct wk_bytes *in, uint16_t *kind, struc
 {
 	uint16_t len = wk_u16le(in);
 
-	*body = wk_bytes_take(in, len);
+	*body = wk_bytes_slice(in, len);
 	*kind = wk_u16le(body);
 	return !in->bad && !body->bad;
 }

@@ -30,7 +30,7 @@ static bool next_part(struct wk_bytes *in, uint32_t *type, struct wk_bytes *body
 		return false;
 	*type = wk_u32le(in);
 	size = wk_u32le(in);
-	*body = wk_bytes_take(in, size);
+	*body = wk_bytes_slice(in, size);
 	if (in->bad)
 		return false;
 	wk_bytes_skip(in, wk_bytes_left(in) < 3 ? wk_bytes_left(in) : -size % 4);
@@ -73,7 +73,7 @@ static void open_names(struct wk_pdb *pdb)
 		return;
 	wk_bytes_skip(&in, 4);
 	size = wk_u32le(&in);
-	pdb->names = wk_bytes_take(&in, size);
+	pdb->names = wk_bytes_slice(&in, size);
 }
 
 static uint32_t find_file_text(struct wk_pdb *pdb, struct wk_pdb_block *block, uint32_t file_id)
@@ -242,7 +242,7 @@ static void read_stretch(struct wk_pdb *pdb, struct wk_pdb_block *b, const struc
 
 		if (bytes < 12)
 			break;
-		read_file_lines(b, wk_bytes_take(&in, bytes - 12), s,
+		read_file_lines(b, wk_bytes_slice(&in, bytes - 12), s,
 				wk_pdb_file_text(pdb, b, file_id), count);
 	}
 	if (b->line_count - first > 1)

@@ -15,9 +15,9 @@ static bool open_parts(const struct wk_pdb *pdb, const struct wk_pdb_module *mod
 	if (!wk_msf_read(&pdb->msf, module->stream, &o->stream, err))
 		return false;
 	in = o->stream.bytes;
-	o->symbols = wk_bytes_take(&in, module->symbol_bytes);
+	o->symbols = wk_bytes_slice(&in, module->symbol_bytes);
 	wk_bytes_skip(&in, module->old_line_bytes);
-	o->line_parts = wk_bytes_take(&in, module->line_bytes);
+	o->line_parts = wk_bytes_slice(&in, module->line_bytes);
 	if (in.bad)
 		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
 			       "stream %u has %zu bytes and the "

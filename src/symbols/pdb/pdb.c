@@ -49,7 +49,7 @@ static struct wk_str text_at(struct wk_bytes texts, uint32_t offset)
 /* Streams that are known by name. */
 static void read_named_streams(struct wk_pdb *pdb, struct wk_bytes *in)
 {
-	struct wk_bytes texts = wk_bytes_take(in, wk_u32le(in));
+	struct wk_bytes texts = wk_bytes_slice(in, wk_u32le(in));
 	uint32_t count = wk_u32le(in);
 
 	texts = wk_bytes_of(texts.at, wk_bytes_left(&texts));
@@ -210,7 +210,7 @@ static void add_block(struct wk_pdb_block *b, uint32_t unit, struct wk_code_inde
 			*line++ = (struct wk_code_line){
 				.start = run->start, .file = run->file, .line = run->line };
 	}
-	wk_code_index_take(index, unit, &b->maker, &block);
+	wk_code_index_adopt(index, unit, &b->maker, &block);
 }
 
 /* Of a module that is cut it stays for the other pieces. */

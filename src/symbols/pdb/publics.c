@@ -73,7 +73,7 @@ static void open_publics(struct wk_pdb *pdb)
 	map_bytes = wk_u32le(&head);
 	wk_bytes_skip(&head, HEAD_BYTES - 8);
 	wk_bytes_skip(&head, hash_bytes);
-	publics->by_address = wk_bytes_take(&head, map_bytes);
+	publics->by_address = wk_bytes_slice(&head, map_bytes);
 	publics->count = wk_bytes_left(&publics->by_address) / 4;
 }
 

@@ -69,9 +69,9 @@ void wk_pdb_types_fini(struct wk_pdb_types *types)
 }
 
 /* The record at `in`, without its length. */
-static struct wk_bytes take_record(struct wk_bytes *in)
+static struct wk_bytes read_record(struct wk_bytes *in)
 {
-	return wk_bytes_take(in, wk_u16le(in));
+	return wk_bytes_slice(in, wk_u16le(in));
 }
 
 static void add_marks(struct wk_pdb_types *types)
@@ -85,7 +85,7 @@ static void add_marks(struct wk_pdb_types *types)
 					       types->mark_count + 1, sizeof(*types->marks));
 			types->marks[types->mark_count++] = (uint32_t)(in.at - types->records.at);
 		}
-		take_record(&in);
+		read_record(&in);
 	}
 }
 
@@ -97,8 +97,8 @@ static struct wk_bytes record_behind(const struct wk_pdb_types *types, uint32_t 
 
 	wk_bytes_skip(&in, offset);
 	for (uint32_t i = 0; i < steps && !in.bad; i++)
-		take_record(&in);
-	return take_record(&in);
+		read_record(&in);
+	return read_record(&in);
 }
 
 struct pair {

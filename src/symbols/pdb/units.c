@@ -116,7 +116,7 @@ static void each_contribution(struct making *making,
 	struct wk_bytes rows = pdb->contributions;
 
 	while (pdb->contribution_bytes && wk_bytes_left(&rows) >= pdb->contribution_bytes) {
-		struct wk_bytes row = wk_bytes_take(&rows, pdb->contribution_bytes);
+		struct wk_bytes row = wk_bytes_slice(&rows, pdb->contribution_bytes);
 		struct wk_pdb_contribution contribution = wk_pdb_read_contribution(&row);
 
 		take(making, &contribution);

@@ -101,7 +101,7 @@ static int32_t expression(struct run *run, struct wk_bytes *code)
 	uint64_t place = wk_bytes_offset(&run->code);
 	uint64_t length = wk_uleb(&run->code);
 
-	*code = wk_bytes_take(&run->code, length);
+	*code = wk_bytes_slice(&run->code, length);
 	if (place > INT32_MAX)
 		run->bad = true;
 	return (int32_t)place;

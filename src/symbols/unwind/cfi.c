@@ -179,7 +179,7 @@ static bool read_entry(const struct wk_cfi *cfi, uint64_t offset, struct entry *
 		is_dwarf64 = true;
 		length = wk_u64(&b);
 	}
-	*entry = (struct entry){ .offset = offset, .body = wk_bytes_take(&b, length) };
+	*entry = (struct entry){ .offset = offset, .body = wk_bytes_slice(&b, length) };
 	if (b.bad || entry->body.bad)
 		return false;
 	entry->next = wk_bytes_offset(&b);
@@ -258,7 +258,7 @@ static bool parse_cie(const struct wk_cfi *cfi, struct wk_bytes *b, struct wk_cf
 	cie->pointer_encoding = ENC_ABSOLUTE;
 	if (wk_str_starts(letters, "z")) {
 		uint64_t length = wk_uleb(b);
-		struct wk_bytes data = wk_bytes_take(b, length);
+		struct wk_bytes data = wk_bytes_slice(b, length);
 
 		cie->has_sized_augmentation = true;
 		return !b->bad && read_augmentation(cfi, letters, &data, cie);

@@ -77,7 +77,7 @@ static void each_instruction(struct wk_code_starts *starts, struct wk_bytes code
 	}
 }
 
-static void take_call(struct wk_code_starts *starts, const struct wk_bytes *code, uint64_t begin,
+static void read_call(struct wk_code_starts *starts, const struct wk_bytes *code, uint64_t begin,
 		      const struct wk_x86 *ins)
 {
 	uint64_t target = wk_bytes_offset(code) + (uint64_t)(int64_t)ins->value;
@@ -98,7 +98,7 @@ static void take_call(struct wk_code_starts *starts, const struct wk_bytes *code
 /* A jump out of its own function is a call in the last place. The functions known so far
  * tell; and as a jump may also lead to the middle of one, only what looks like a beginning in
  * every way is taken. */
-static void take_jump(struct wk_code_starts *starts, const struct wk_bytes *code, uint64_t begin,
+static void read_jump(struct wk_code_starts *starts, const struct wk_bytes *code, uint64_t begin,
 		      const struct wk_x86 *ins)
 {
 	uint64_t target = wk_bytes_offset(code) + (uint64_t)(int64_t)ins->value;
@@ -117,10 +117,10 @@ void wk_code_starts_read(struct wk_code_starts *starts, struct wk_bytes code, ui
 	starts->vaddr = vaddr;
 	starts->size_bytes = wk_bytes_left(&code);
 	starts->count = 0;
-	each_instruction(starts, code, take_call);
+	each_instruction(starts, code, read_call);
 	sort(starts);
 	starts->sorted = starts->count;
-	each_instruction(starts, code, take_jump);
+	each_instruction(starts, code, read_jump);
 	sort(starts);
 }
 

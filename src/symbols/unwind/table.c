@@ -284,7 +284,7 @@ struct compiler {
 	uint32_t first_row;
 };
 
-static void take_row(void *context, uint64_t vaddr, const struct wk_cfi_state *state)
+static void read_row(void *context, uint64_t vaddr, const struct wk_cfi_state *state)
 {
 	struct compiler *c = context;
 	struct wk_unwind_table *table = c->table;
@@ -317,7 +317,7 @@ static void compile(struct wk_unwind_table *table, const struct wk_cfi *cfi,
 	if (work > table->work_left)
 		return;
 	table->work_left -= work;
-	if (!wk_cfi_run(cfi, fde, take_row, &c))
+	if (!wk_cfi_run(cfi, fde, read_row, &c))
 		table->row_count = c.first_row;
 	compiled->row_count = (uint32_t)table->row_count - c.first_row;
 }
@@ -528,7 +528,7 @@ static const struct wk_rules *rules_by_code(struct wk_unwind_table *table, uint6
 	return id == NO_RULES ? NULL : table->rules[id];
 }
 
-struct wk_unwind_table *wk_unwind_table_new_made(void)
+struct wk_unwind_table *wk_unwind_table_new_jit(void)
 {
 	static const struct wk_obj no_file = { .is_64 = true };
 	struct wk_unwind_table *table = wk_unwind_table_new(&no_file, NULL);
@@ -557,8 +557,8 @@ static void add_made(struct wk_unwind_table *table, struct wk_cfi *cfi,
 	}
 }
 
-void wk_unwind_table_add_made(struct wk_unwind_table *table, struct wk_bytes eh_frame,
-			      uint64_t vaddr, uint64_t start, uint64_t size_bytes)
+void wk_unwind_table_add_jit(struct wk_unwind_table *table, struct wk_bytes eh_frame,
+			     uint64_t vaddr, uint64_t start, uint64_t size_bytes)
 {
 	size_t len = wk_bytes_left(&eh_frame);
 	struct wk_bytes *section = wk_arena_alloc(&table->arena, sizeof(*section));

@@ -43,9 +43,9 @@ void wk_unwind_table_free(struct wk_unwind_table *table);
  * range of its own in the table's addresses, behind those of all pieces before. `eh_frame`, whose
  * bytes begin at `vaddr`, is compiled and copied; what it says of places outside of the piece is
  * left out. Is not saved nor loaded. */
-struct wk_unwind_table *wk_unwind_table_new_made(void);
-void wk_unwind_table_add_made(struct wk_unwind_table *table, struct wk_bytes eh_frame,
-			      uint64_t vaddr, uint64_t start, uint64_t size_bytes);
+struct wk_unwind_table *wk_unwind_table_new_jit(void);
+void wk_unwind_table_add_jit(struct wk_unwind_table *table, struct wk_bytes eh_frame,
+			     uint64_t vaddr, uint64_t start, uint64_t size_bytes);
 
 /* Where the code itself has to be asked, symbols tell where its function begins. An owner who has
  * them sorted already can lend them: `symbols` is called at the first such place, and what it

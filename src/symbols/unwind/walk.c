@@ -197,7 +197,7 @@ static bool expression_at(const struct wk_rules *rules, int32_t place, struct wk
 	struct wk_bytes code = *rules->section;
 
 	code.at = code.start + (uint32_t)place;
-	return wk_expr_run(wk_bytes_take(&code, wk_uleb(&code)), frame, initial, result);
+	return wk_expr_run(wk_bytes_slice(&code, wk_uleb(&code)), frame, initial, result);
 }
 
 static bool general_cfa(struct walk *walk, const struct wk_rules *rules, uint64_t *cfa)

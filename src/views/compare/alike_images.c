@@ -67,7 +67,7 @@ static struct wk_str shortest(const struct file *files, size_t count, const stru
 }
 
 /* Files of one name. */
-static void tell_apart(struct wk_alike_images *alike, const struct file *files, size_t count)
+static void report_apart(struct wk_alike_images *alike, const struct file *files, size_t count)
 {
 	if (compare(files[0].path, files[count - 1].path) == 0)
 		return;
@@ -93,7 +93,7 @@ void wk_alike_images_init(struct wk_alike_images *alike, const struct wk_model *
 	for (size_t i = 0; i < count; i = end) {
 		for (end = i + 1; end < count && compare(files[i].name, files[end].name) == 0;)
 			end++;
-		tell_apart(alike, files + i, end - i);
+		report_apart(alike, files + i, end - i);
 	}
 	free(files);
 }

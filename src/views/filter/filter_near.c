@@ -79,7 +79,7 @@ static void count_samples(struct rows *rows, const struct wk_filter *filter)
 }
 
 /* The most sampled of those that were not told; 0 where there is none. */
-static uint32_t take_most(struct rows *rows)
+static uint32_t read_most(struct rows *rows)
 {
 	uint32_t best = 0;
 
@@ -92,7 +92,7 @@ static uint32_t take_most(struct rows *rows)
 	return best;
 }
 
-static bool is_told(const char *const *told, size_t count, const char *name)
+static bool is_reported(const char *const *told, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
 		if (told[i] == name)
@@ -116,15 +116,15 @@ static void add_most(struct rows *rows, struct wk_buf *sentence)
 	size_t count = 0;
 	uint32_t row;
 
-	while (count < MOST_TOLD && (row = take_most(rows)) != 0) {
+	while (count < MOST_TOLD && (row = read_most(rows)) != 0) {
 		const char *name = name_of_row(rows, row);
 
-		if (is_told(told, count, name))
+		if (is_reported(told, count, name))
 			continue;
 		wk_buf_add_fmt(sentence, "%s%s", count ? ", " : ": there is ", name);
 		told[count++] = name;
 	}
-	if (count == MOST_TOLD && take_most(rows))
+	if (count == MOST_TOLD && read_most(rows))
 		wk_buf_add_text(sentence, " ...");
 }
 

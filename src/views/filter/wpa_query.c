@@ -109,7 +109,7 @@ static bool is_blank(char c)
 }
 
 /* Takes a word off, if it stands there by itself. */
-static bool take_word(struct reading *r, const char *word)
+static bool read_word(struct reading *r, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -126,12 +126,12 @@ static bool take_word(struct reading *r, const char *word)
 }
 
 /* What lies before `mark`, which is taken off, too; all of it where there is none. */
-static bool take_until(struct reading *r, char mark, struct wk_str *part)
+static bool read_until(struct reading *r, char mark, struct wk_str *part)
 {
 	return wk_str_split(r->text, mark, part, &r->text);
 }
 
-static struct wk_str take_while(struct reading *r, const char *marks)
+static struct wk_str read_while(struct reading *r, const char *marks)
 {
 	struct wk_str from = r->text;
 
@@ -140,7 +140,7 @@ static struct wk_str take_while(struct reading *r, const char *marks)
 	return wk_str_of(from.at, from.len - r->text.len);
 }
 
-static struct wk_str take_bare(struct reading *r)
+static struct wk_str read_bare(struct reading *r)
 {
 	struct wk_str from = r->text;
 
@@ -170,11 +170,11 @@ static bool read_column(struct reading *r, struct wk_str *column)
 	struct wk_str from = r->text;
 
 	if (from.at[0] != '[') {
-		if (take_until(r, ':', column))
+		if (read_until(r, ':', column))
 			return true;
 	} else {
 		r->text = wk_str_skip(r->text, 1);
-		if (take_until(r, ']', column) && take_while(r, ":").len == 1)
+		if (read_until(r, ']', column) && read_while(r, ":").len == 1)
 			return true;
 	}
 	r->text = from;
@@ -184,11 +184,11 @@ static bool read_column(struct reading *r, struct wk_str *column)
 static bool read_value(struct reading *r, struct wk_str *value)
 {
 	if (!r->text.len || r->text.at[0] != '"') {
-		*value = take_bare(r);
+		*value = read_bare(r);
 		return true;
 	}
 	r->text = wk_str_skip(r->text, 1);
-	return take_until(r, '"', value) || wrong(r, "a value without its second quotation mark");
+	return read_until(r, '"', value) || wrong(r, "a value without its second quotation mark");
 }
 
 static bool read_term(struct reading *r)
@@ -202,7 +202,7 @@ static bool read_term(struct reading *r)
 			       WK_WPA_MOST_TERMS);
 	if (!read_column(r, &term.column))
 		return false;
-	term.operator= wk_wpa_operator_of(take_while(r, "=<>~*!"));
+	term.operator= wk_wpa_operator_of(read_while(r, "=<>~*!"));
 	if (!read_value(r, &term.value))
 		return false;
 	term.text = wk_str_of(from.at, from.len - r->text.len);
@@ -239,17 +239,17 @@ static bool read_next(struct reading *r)
 {
 	if (!r->wants_operand && r->text.at[0] == ')')
 		return close_parenthesis(r);
-	if (!r->wants_operand && take_word(r, "and")) {
+	if (!r->wants_operand && read_word(r, "and")) {
 		join(r, WK_WPA_AND);
 		return true;
 	}
-	if (!r->wants_operand && take_word(r, "or")) {
+	if (!r->wants_operand && read_word(r, "or")) {
 		join(r, WK_WPA_OR);
 		return true;
 	}
 	if (!r->wants_operand)
 		join(r, WK_WPA_AND);
-	if (take_word(r, "not")) {
+	if (read_word(r, "not")) {
 		push(r, WK_WPA_NOT);
 		return true;
 	}
@@ -282,10 +282,10 @@ bool wk_wpa_query_read(struct wk_wpa_query *query, struct wk_str text, bool keep
 	bool ok = true;
 
 	*query = (struct wk_wpa_query){ .text = text, .keeps = keeps };
-	take_while(&r, " \t\r\n");
+	read_while(&r, " \t\r\n");
 	while (ok && r.text.len) {
 		ok = read_next(&r);
-		take_while(&r, " \t\r\n");
+		read_while(&r, " \t\r\n");
 	}
 	ok = ok && finish(&r);
 	free(r.waiting);

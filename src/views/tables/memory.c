@@ -166,7 +166,7 @@ static void heap_columns(struct wk_table *table)
 	wk_table_column(table, WK_CELL_TEXT, "process", "process");
 }
 
-static void block_cells(struct wk_table *table, const struct wk_block_lives *lives)
+static void block_cells(struct wk_table *table, const struct wk_block_lifetimes *lives)
 {
 	if (lives->count) {
 		wk_table_number(table, lives->median_ns);
@@ -182,7 +182,7 @@ void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 {
 	struct allocated blocks =
 		add_up(model, filter, "heap", WK_LIFETIMES_HEAPS, model->heap_count);
-	struct wk_block_lives *lives =
+	struct wk_block_lifetimes *lives =
 		wk_lifetimes_of_blocks(model, filter, wk_lifetimes_source(model, "heap"));
 	uint32_t count, shown;
 	struct wk_ranked *rows = rank(&blocks, NULL, model->heap_count, &count);

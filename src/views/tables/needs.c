@@ -72,7 +72,7 @@ const char *wk_table_view_source(const struct wk_table_view *view, const struct 
 	return NULL;
 }
 
-bool wk_table_view_takes_source(const struct wk_table_view *view, const char *name)
+bool wk_table_view_accepts_source(const struct wk_table_view *view, const char *name)
 {
 	const struct needs *needs = needs_of(view);
 

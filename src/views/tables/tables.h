@@ -51,7 +51,7 @@ const char *wk_table_view_source(const struct wk_table_view *view, const struct 
 
 /* Whether it can be of that event; NULL is the one that views are about unless another is asked
  * for. A table of memory is of no other. */
-bool wk_table_view_takes_source(const struct wk_table_view *view, const char *name);
+bool wk_table_view_accepts_source(const struct wk_table_view *view, const char *name);
 
 /* NULL where there is none of that name. */
 const struct wk_table_view *wk_table_view_find(const char *name);

@@ -20,7 +20,7 @@ static void switch_columns(struct wk_table *table, const struct wk_filter *filte
 				     "thread did, wherever");
 }
 
-static void switch_cells(struct wk_table *table, const struct wk_spell_sums *sums)
+static void switch_cells(struct wk_table *table, const struct wk_interval_sums *sums)
 {
 	wk_table_number(table, sums->running_ns);
 	wk_table_number(table, sums->waiting_ns);
@@ -29,7 +29,7 @@ static void switch_cells(struct wk_table *table, const struct wk_spell_sums *sum
 }
 
 /* A thread that did nothing but wait has no samples, and is in view. */
-static uint8_t *seen_in_spells(const struct wk_model *model, const struct wk_filter *filter)
+static uint8_t *seen_in_intervals(const struct wk_model *model, const struct wk_filter *filter)
 {
 	uint8_t *seen;
 
@@ -38,14 +38,14 @@ static uint8_t *seen_in_spells(const struct wk_model *model, const struct wk_fil
 	seen = wk_alloc_zeroed(model->thread_count, 1);
 	for (uint32_t i = 0; i < model->spells.count; i++)
 		if (wk_filter_has_thread(filter, model->spells.thread[i]) &&
-		    wk_spell_is_in_view(model, filter, i))
+		    wk_interval_is_in_view(model, filter, i))
 			seen[model->spells.thread[i]] = 1;
 	return seen;
 }
 
 static void thread_row(struct wk_table *table, const struct wk_model *model,
 		       const struct wk_tally *tally, wk_thread_id id,
-		       const struct wk_spell_sums *sums)
+		       const struct wk_interval_sums *sums)
 {
 	const struct wk_thread *thread = &model->threads[id];
 	const struct wk_process *process = &model->processes[thread->process];
@@ -67,8 +67,8 @@ void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model
 {
 	struct wk_tally tally = wk_tables_start_tally(model, filter, model->thread_count);
 	struct wk_ranked *ranked;
-	struct wk_spell_sums *sums = wk_spells_of_threads(model, filter);
-	uint8_t *seen = seen_in_spells(model, filter);
+	struct wk_interval_sums *sums = wk_intervals_of_threads(model, filter);
+	uint8_t *seen = seen_in_intervals(model, filter);
 	uint32_t count, shown;
 
 	tally.others = seen;

@@ -16,7 +16,7 @@ struct waits {
 /* A row of the table: all waits of one reason, whoever ended them. */
 struct row {
 	struct waits waits;
-	wk_about_id by; /* of who ended the most; 0: nobody is known to have ended any */
+	wk_subject_id by; /* of who ended the most; 0: nobody is known to have ended any */
 	uint64_t count_by;
 };
 
@@ -28,52 +28,53 @@ static void add_longest(uint64_t *longest_ns, uint64_t ns)
 
 /* Who had to leave the processor waits for nothing, but is counted as well; who had waited before
  * is counted already. */
-static uint64_t waits_of(const struct wk_model *model, uint32_t spell)
+static uint64_t waits_of(const struct wk_model *model, uint32_t interval)
 {
-	const struct wk_spells *spells = &model->spells;
+	const struct wk_intervals *spells = &model->spells;
 
-	if (spells->doing[spell] == WK_RUNNING ||
-	    (spells->doing[spell] == WK_READY && !model->abouts[spells->about[spell]].could_run))
+	if (spells->doing[interval] == WK_RUNNING ||
+	    (spells->doing[interval] == WK_READY &&
+	     !model->abouts[spells->about[interval]].could_run))
 		return 0;
-	return spells->times ? spells->times[spell] : 1;
+	return spells->times ? spells->times[interval] : 1;
 }
 
-static void add_spell(struct waits *waits, const struct wk_model *model,
-		      const struct wk_filter *filter, uint32_t spell)
+static void add_interval(struct waits *waits, const struct wk_model *model,
+			 const struct wk_filter *filter, uint32_t interval)
 {
-	const struct wk_spells *spells = &model->spells;
-	bool is_ready = spells->doing[spell] == WK_READY;
-	uint64_t ns = wk_spell_ns_in_view(model, filter, spell);
+	const struct wk_intervals *spells = &model->spells;
+	bool is_ready = spells->doing[interval] == WK_READY;
+	uint64_t ns = wk_interval_ns_in_view(model, filter, interval);
 	uint64_t longest_ns =
-		spells->times && spells->times[spell] > 1 ? spells->longest_ns[spell] : ns;
+		spells->times && spells->times[interval] > 1 ? spells->longest_ns[interval] : ns;
 
-	waits->count += waits_of(model, spell);
+	waits->count += waits_of(model, interval);
 	*(is_ready ? &waits->ready_ns : &waits->waiting_ns) += ns;
 	add_longest(is_ready ? &waits->longest_ready_ns : &waits->longest_ns, longest_ns);
 }
 
 /* By what they are about. */
-static struct waits *add_up_spells(const struct wk_model *model, const struct wk_filter *filter)
+static struct waits *add_up_intervals(const struct wk_model *model, const struct wk_filter *filter)
 {
-	struct waits *sums = wk_alloc_zeroed(model->about_count, sizeof(*sums));
+	struct waits *sums = wk_alloc_zeroed(model->subject_count, sizeof(*sums));
 
 	for (uint32_t i = 0; i < model->spells.count; i++)
 		if (model->spells.doing[i] != WK_RUNNING &&
 		    wk_filter_has_thread(filter, model->spells.thread[i]) &&
-		    wk_spell_is_in_view(model, filter, i))
-			add_spell(&sums[model->spells.about[i]], model, filter, i);
+		    wk_interval_is_in_view(model, filter, i))
+			add_interval(&sums[model->spells.about[i]], model, filter, i);
 	return sums;
 }
 
-static uint64_t key_of(const struct wk_about *about)
+static uint64_t key_of(const struct wk_subject *about)
 {
 	return (uint64_t)about->what << 8 | (uint64_t)about->mode << 1 | about->could_run;
 }
 
 static void add_to_row(struct row *row, const struct wk_model *model, const struct waits *waits,
-		       wk_about_id id)
+		       wk_subject_id id)
 {
-	const struct wk_about *about = &model->abouts[id];
+	const struct wk_subject *about = &model->abouts[id];
 
 	row->waits.count += waits->count;
 	row->waits.waiting_ns += waits->waiting_ns;
@@ -89,11 +90,11 @@ static void add_to_row(struct row *row, const struct wk_model *model, const stru
 /* Those that differ only in who ended them are one: the row of the first of them. */
 static struct row *join(const struct wk_model *model, const struct waits *sums)
 {
-	struct wk_sort_key *keys = wk_alloc((size_t)model->about_count * sizeof(*keys));
-	struct row *rows = wk_alloc_zeroed((size_t)model->about_count, sizeof(*rows));
+	struct wk_sort_key *keys = wk_alloc((size_t)model->subject_count * sizeof(*keys));
+	struct row *rows = wk_alloc_zeroed((size_t)model->subject_count, sizeof(*rows));
 	uint32_t found = 0, first = 0;
 
-	for (wk_about_id i = 0; i < model->about_count; i++)
+	for (wk_subject_id i = 0; i < model->subject_count; i++)
 		if (sums[i].count || sums[i].ready_ns)
 			keys[found++] = (struct wk_sort_key){ .key = key_of(&model->abouts[i]),
 							      .row = i };
@@ -110,10 +111,10 @@ static struct row *join(const struct wk_model *model, const struct waits *sums)
 /* Those that waited longest first. */
 static struct wk_ranked *rank(const struct wk_model *model, const struct row *rows, uint32_t *count)
 {
-	struct wk_ranked *ranked = wk_alloc((size_t)model->about_count * sizeof(*ranked));
+	struct wk_ranked *ranked = wk_alloc((size_t)model->subject_count * sizeof(*ranked));
 
 	*count = 0;
-	for (wk_about_id i = 0; i < model->about_count; i++)
+	for (wk_subject_id i = 0; i < model->subject_count; i++)
 		if (rows[i].waits.count || rows[i].waits.ready_ns)
 			ranked[(*count)++] = (struct wk_ranked){
 				.weight = rows[i].waits.waiting_ns,
@@ -170,7 +171,7 @@ static void by_cells(struct wk_table *table, const struct wk_model *model, const
 }
 
 static void wait_row(struct wk_table *table, const struct wk_model *model,
-		     const struct wk_about *about, const struct row *row, uint64_t whole_ns)
+		     const struct wk_subject *about, const struct row *row, uint64_t whole_ns)
 {
 	wk_table_row(table);
 	wk_table_share(table, row->waits.waiting_ns, whole_ns);
@@ -185,11 +186,11 @@ static void wait_row(struct wk_table *table, const struct wk_model *model,
 	by_cells(table, model, row);
 }
 
-static void tell_counts(struct wk_table *table, const struct wk_model *model,
-			const struct waits *sums)
+static void report_counts(struct wk_table *table, const struct wk_model *model,
+			  const struct waits *sums)
 {
 	table->counted = "wait";
-	for (wk_about_id i = 0; i < model->about_count; i++)
+	for (wk_subject_id i = 0; i < model->subject_count; i++)
 		table->counted_in_view += sums[i].count;
 	for (uint32_t i = 0; i < model->spells.count; i++)
 		table->counted_in_all += waits_of(model, i);
@@ -199,7 +200,7 @@ static void tell_counts(struct wk_table *table, const struct wk_model *model,
 void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
 			  const struct wk_filter *filter, const struct wk_table_options *options)
 {
-	struct waits *sums = add_up_spells(model, filter);
+	struct waits *sums = add_up_intervals(model, filter);
 	struct row *rows = join(model, sums);
 	uint32_t count, shown;
 	struct wk_ranked *ranked = rank(model, rows, &count);
@@ -208,7 +209,7 @@ void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
 	for (uint32_t i = 0; i < count; i++)
 		whole_ns += ranked[i].weight;
 	columns(table);
-	tell_counts(table, model, sums);
+	report_counts(table, model, sums);
 	shown = wk_tables_limit_rows(table, options, ranked, count, whole_ns, "reason is",
 				     "reasons are");
 	for (uint32_t i = 0; i < shown; i++)

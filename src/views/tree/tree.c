@@ -114,7 +114,7 @@ struct numbered {
 
 struct ordering {
 	const struct wk_folding *f;
-	const struct wk_kept *kept;
+	const struct wk_cached_rows *kept;
 	struct wk_siblings siblings;      /* places of kept */
 	struct numbered *numbered;        /* [kept->count + kept->boxes] */
 	uint64_t *own_before, *own_after; /* of a comparison, by the folding's node: without those
@@ -225,7 +225,7 @@ static void order_children(struct ordering *o, struct wk_tree *tree)
 	free(rank);
 }
 
-static bool has_box(const struct wk_kept *kept, uint32_t place)
+static bool has_box(const struct wk_cached_rows *kept, uint32_t place)
 {
 	return kept->small_frames && kept->small_frames[place];
 }
@@ -235,7 +235,7 @@ static bool has_box(const struct wk_kept *kept, uint32_t place)
  * are below each, and one forth tells where they stand. What lists the children is used up. */
 static void number_nodes(struct ordering *o)
 {
-	const struct wk_kept *kept = o->kept;
+	const struct wk_cached_rows *kept = o->kept;
 	const uint32_t *first = o->siblings.first;
 	uint32_t *size = wk_alloc_table((size_t)kept->count * sizeof(*size));
 	uint32_t *number = wk_alloc_table((size_t)kept->count * sizeof(*number));
@@ -268,7 +268,7 @@ static void number_nodes(struct ordering *o)
 /* ---- columns */
 
 /* Unset: start_node sets all of a node. */
-static void start_columns(struct wk_tree *tree, const struct wk_kept *kept,
+static void start_columns(struct wk_tree *tree, const struct wk_cached_rows *kept,
 			  const struct wk_folding_weights *sum, bool has_leads)
 {
 	size_t count = (size_t)kept->count + kept->boxes;
@@ -340,8 +340,8 @@ static void name_node(struct wk_tree *tree, const struct ordering *o, uint32_t n
 		[WK_LABEL_THREAD] = WK_NODE_THREAD,
 		[WK_LABEL_CPU] = WK_NODE_CPU,
 		[WK_LABEL_MODULE] = WK_NODE_MODULE,
-		[WK_LABEL_TEXT] = WK_NODE_ABOUT,
-		[WK_LABEL_SIZE] = WK_NODE_ABOUT,
+		[WK_LABEL_TEXT] = WK_NODE_SUBJECT,
+		[WK_LABEL_SIZE] = WK_NODE_SUBJECT,
 	};
 
 	tree->name[node] = name_of_label(tree, o->f, label);
@@ -376,7 +376,7 @@ static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t fr
 }
 
 /* What a node's children that are not kept have in common is a leaf of its own. */
-static void add_box(struct wk_tree *tree, const struct wk_kept *kept, uint32_t place,
+static void add_box(struct wk_tree *tree, const struct wk_cached_rows *kept, uint32_t place,
 		    uint32_t parent)
 {
 	struct wk_buf name = { 0 };
@@ -415,7 +415,7 @@ static void expect_node(const struct ordering *o, uint32_t from)
 }
 
 /* The kept nodes are in order. */
-static uint32_t place_of(const struct wk_kept *kept, uint32_t from)
+static uint32_t place_of(const struct wk_cached_rows *kept, uint32_t from)
 {
 	uint32_t low = 0, high = kept->count - 1;
 
@@ -499,7 +499,7 @@ static void fill_boxes(struct wk_tree *tree, const struct ordering *o)
 	}
 }
 
-static void take_from_parents(const struct wk_tree *tree, uint64_t *self, const uint64_t *total)
+static void read_from_parents(const struct wk_tree *tree, uint64_t *self, const uint64_t *total)
 {
 	for (uint32_t i = 1; self && i < tree->count; i++)
 		self[tree->parent[i]] -= total[i];
@@ -514,7 +514,7 @@ static void finish_columns(struct wk_tree *tree)
 		if (i && tree->end[tree->parent[i]] < tree->end[i])
 			tree->end[tree->parent[i]] = tree->end[i];
 	}
-	take_from_parents(tree, tree->self, tree->total);
+	read_from_parents(tree, tree->self, tree->total);
 	for (uint32_t i = 1; i < tree->count; i++)
 		tree->self_samples[tree->parent[i]] -= tree->total_samples[i];
 }
@@ -543,12 +543,12 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 	struct wk_tree_options used = *options;
 	struct ordering o = { 0 };
 	struct wk_folding folding;
-	struct wk_kept kept;
+	struct wk_cached_rows kept;
 
 	*tree = (struct wk_tree){ 0 };
 	used.by_samples |= wk_tree_weighs_nothing(model, filter);
 	wk_folding_init(&folding, model, filter, &used);
-	wk_kept_init(&kept, &folding, options->most_nodes);
+	wk_cached_rows_init(&kept, &folding, options->most_nodes);
 	o.f = &folding;
 	o.kept = &kept;
 	order_children(&o, tree);
@@ -573,7 +573,7 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 	free(o.own_before);
 	free(o.own_after);
 	free(o.number);
-	wk_kept_fini(&kept);
+	wk_cached_rows_fini(&kept);
 	wk_folding_fini(&folding);
 }
 

@@ -21,8 +21,8 @@ enum wk_node_kind {
 	WK_NODE_PROCESS,
 	WK_NODE_THREAD,
 	WK_NODE_CPU,
-	WK_NODE_ABOUT,  /* what for somebody waited, a heap, a size ... */
-	WK_NODE_MODULE, /* a program or library, or a file of source where no image is known */
+	WK_NODE_SUBJECT, /* what for somebody waited, a heap, a size ... */
+	WK_NODE_MODULE,  /* a program or library, or a file of source where no image is known */
 	WK_NODE_FUNCTION,
 	WK_NODE_SMALL, /* several frames that are too light to keep; a leaf */
 };

@@ -370,10 +370,10 @@ static uint32_t size_label(uint64_t bytes)
 }
 
 /* And of one that says what it is about: 0 where it is about no such thing. */
-static uint32_t label_of_about(const struct wk_folding *f, enum wk_group_column column,
-			       uint32_t sample)
+static uint32_t label_of_subject(const struct wk_folding *f, enum wk_group_column column,
+				 uint32_t sample)
 {
-	const struct wk_about *about = wk_model_about(f->model, sample);
+	const struct wk_subject *about = wk_model_subject(f->model, sample);
 	wk_text_id text = 0;
 
 	switch (column) {
@@ -418,7 +418,7 @@ static uint32_t make_top(struct wk_folding *f, uint32_t sample)
 		if (column < WK_GROUP_REASON)
 			label = label_of_runner(f, column, sample);
 		else if (column < WK_GROUP_MODULE)
-			label = label_of_about(f, column, sample);
+			label = label_of_subject(f, column, sample);
 		else if (column < WK_GROUP_STACK)
 			label = label_of_place(f, column, sample);
 		if (label)

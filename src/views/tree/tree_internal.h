@@ -112,7 +112,7 @@ static inline uint32_t wk_folding_samples(const struct wk_folding *f, uint32_t n
 bool wk_tree_weighs_nothing(const struct wk_model *model, const struct wk_filter *filter);
 
 /* Which nodes are kept, in the order of their ids; node 0 always is. */
-struct wk_kept {
+struct wk_cached_rows {
 	uint32_t count;
 	uint32_t *node;         /* [count]: of the folding */
 	uint32_t *parent;       /* [count]: as a place in this list */
@@ -121,7 +121,8 @@ struct wk_kept {
 	uint32_t boxes;         /* how many have small frames */
 };
 
-void wk_kept_init(struct wk_kept *kept, const struct wk_folding *folding, uint32_t most_nodes);
-void wk_kept_fini(struct wk_kept *kept);
+void wk_cached_rows_init(struct wk_cached_rows *kept, const struct wk_folding *folding,
+			 uint32_t most_nodes);
+void wk_cached_rows_fini(struct wk_cached_rows *kept);
 
 #endif

@@ -81,7 +81,7 @@ static struct spot *count_small(const struct wk_folding *f, uint64_t least)
 	return spots;
 }
 
-static uint32_t add_kept(struct wk_kept *kept, uint32_t node, uint32_t parent)
+static uint32_t add_kept(struct wk_cached_rows *kept, uint32_t node, uint32_t parent)
 {
 	kept->node[kept->count] = node;
 	kept->parent[kept->count] = parent;
@@ -93,9 +93,9 @@ static uint32_t add_kept(struct wk_kept *kept, uint32_t node, uint32_t parent)
 }
 
 /* Room for `most` nodes; the root is there. */
-static void start(struct wk_kept *kept, size_t most, bool has_boxes)
+static void start(struct wk_cached_rows *kept, size_t most, bool has_boxes)
 {
-	*kept = (struct wk_kept){ 0 };
+	*kept = (struct wk_cached_rows){ 0 };
 	kept->node = wk_alloc_table(most * sizeof(*kept->node));
 	kept->parent = wk_alloc_table(most * sizeof(*kept->parent));
 	if (has_boxes) {
@@ -105,7 +105,8 @@ static void start(struct wk_kept *kept, size_t most, bool has_boxes)
 	add_kept(kept, 0, 0);
 }
 
-static void add_to_box(struct wk_kept *kept, uint32_t place, uint32_t frames, uint64_t weight)
+static void add_to_box(struct wk_cached_rows *kept, uint32_t place, uint32_t frames,
+		       uint64_t weight)
 {
 	kept->boxes += kept->small_frames[place] == 0;
 	kept->small_frames[place] += frames;
@@ -114,7 +115,7 @@ static void add_to_box(struct wk_kept *kept, uint32_t place, uint32_t frames, ui
 
 /* At most `most` nodes weigh `least` or more. A box that would hold a single frame is that frame,
  * so that each of them may have one that is lighter. */
-static void keep_heavy(struct wk_kept *kept, const struct wk_folding *f, uint64_t least,
+static void keep_heavy(struct wk_cached_rows *kept, const struct wk_folding *f, uint64_t least,
 		       uint32_t most)
 {
 	struct spot *spots = count_small(f, least);
@@ -137,7 +138,7 @@ static void keep_heavy(struct wk_kept *kept, const struct wk_folding *f, uint64_
 }
 
 /* All that are met. */
-static void keep_all(struct wk_kept *kept, const struct wk_folding *f, uint32_t met)
+static void keep_all(struct wk_cached_rows *kept, const struct wk_folding *f, uint32_t met)
 {
 	uint32_t *place = NULL; /* of each node; NULL: its number, as all are met */
 
@@ -157,7 +158,8 @@ static void keep_all(struct wk_kept *kept, const struct wk_folding *f, uint32_t 
 
 /* Boxes are nodes, too, and how many there are shows only afterwards: three quarters of the
  * limit usually leave room for them, and half of it always does. */
-void wk_kept_init(struct wk_kept *kept, const struct wk_folding *f, uint32_t most_nodes)
+void wk_cached_rows_init(struct wk_cached_rows *kept, const struct wk_folding *f,
+			 uint32_t most_nodes)
 {
 	uint32_t met, *count = count_steps(f, &met);
 	uint32_t aims[] = { most_nodes - most_nodes / 4, most_nodes / 2 };
@@ -169,17 +171,17 @@ void wk_kept_init(struct wk_kept *kept, const struct wk_folding *f, uint32_t mos
 			keep_heavy(kept, f, least_weight(count, aims[i]), aims[i]);
 			if (kept->count - 1 + kept->boxes <= most_nodes || i == 1)
 				break;
-			wk_kept_fini(kept);
+			wk_cached_rows_fini(kept);
 		}
 	}
 	free(count);
 }
 
-void wk_kept_fini(struct wk_kept *kept)
+void wk_cached_rows_fini(struct wk_cached_rows *kept)
 {
 	free(kept->node);
 	free(kept->parent);
 	free(kept->small_frames);
 	free(kept->small_weight);
-	*kept = (struct wk_kept){ 0 };
+	*kept = (struct wk_cached_rows){ 0 };
 }

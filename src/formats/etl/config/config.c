@@ -75,8 +75,8 @@ bool wk_etl_config_knows(uint32_t hook)
 	return false;
 }
 
-bool wk_etl_config_take(struct wk_etl_config *config, uint32_t hook,
-			const struct wk_etl_record *record)
+bool wk_etl_config_handle(struct wk_etl_config *config, uint32_t hook,
+			  const struct wk_etl_record *record)
 {
 	struct wk_etl_form form = { (uint8_t)record->version, record->pointer_bytes };
 

@@ -2,7 +2,7 @@
  *
  * Windows logs its configuration when a session ends (group 0x0b of the kernel's events), and the
  * merging of files adds what xperf and WPR know (SystemConfigEx, WinSAT). Each record that is one
- * of those is given to wk_etl_config_take as it comes; when all have come, wk_etl_config_facts
+ * of those is given to wk_etl_config_handle as it comes; when all have come, wk_etl_config_facts
  * gives what they said in the order in which a person reads it: the machine first, long lists last.
  * etl_config.c holds the list of the readers, etl_config_*.c a file a subject.
  *
@@ -78,11 +78,11 @@ bool wk_etl_config_knows(uint32_t hook);
 
 /* What a record says, by its hook. False where it is too short for what it
  * should say; of another hook nothing is taken. */
-bool wk_etl_config_take(struct wk_etl_config *config, uint32_t hook,
-			const struct wk_etl_record *record);
+bool wk_etl_config_handle(struct wk_etl_config *config, uint32_t hook,
+			  const struct wk_etl_record *record);
 
 /* What the header says of the trace, and which of the kernel's events were on. */
-void wk_etl_config_take_header(struct wk_etl_config *config, const struct wk_etl_header *header);
+void wk_etl_config_handle_header(struct wk_etl_config *config, const struct wk_etl_header *header);
 
 /* In order; wk_etl_config.facts is sorted by it. */
 const struct wk_etl_fact *wk_etl_config_facts(struct wk_etl_config *config, size_t *count);

@@ -69,7 +69,7 @@ void wk_etl_fact_bytes(struct wk_etl_config *config, struct wk_etl_section secti
 
 struct wk_bytes wk_etl_field16(struct wk_bytes *in, size_t size_bytes)
 {
-	struct wk_bytes field = wk_bytes_take(in, size_bytes);
+	struct wk_bytes field = wk_bytes_slice(in, size_bytes);
 
 	return wk_etl_text16(&field);
 }

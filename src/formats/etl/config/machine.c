@@ -37,8 +37,8 @@ static void read_cpu_kind(struct wk_etl_config *config, struct wk_bytes in, stru
 	uint16_t architecture;
 	uint32_t memory_mhz;
 
-	wk_etl_take_pointer(&in, form); /* hyper-threading */
-	wk_etl_take_pointer(&in, form); /* the highest address of programs */
+	wk_etl_read_pointer(&in, form); /* hyper-threading */
+	wk_etl_read_pointer(&in, form); /* the highest address of programs */
 	architecture = wk_u16le(&in);
 	wk_bytes_skip(&in, 6); /* level, revision, NX, PAE */
 	if (in.bad)
@@ -120,7 +120,7 @@ static bool read_masks(struct wk_etl_config *config, struct wk_bytes in, const c
 	if (in.bad || count > wk_bytes_left(&in) / step)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
-		struct wk_bytes entry = wk_bytes_take(&in, step);
+		struct wk_bytes entry = wk_bytes_slice(&in, step);
 		uint64_t mask = wk_u64le(&entry);
 
 		snprintf(key, sizeof(key), "%s %" PRIu32, one, i);
@@ -252,7 +252,7 @@ bool wk_etl_read_integrity(struct wk_etl_config *config, struct wk_bytes in,
 bool wk_etl_read_machine_id(struct wk_etl_config *config, struct wk_bytes in,
 			    struct wk_etl_form form)
 {
-	struct wk_guid id = wk_guid_take(&in);
+	struct wk_guid id = wk_guid_read(&in);
 	struct wk_buf text = { 0 };
 
 	(void)form;

@@ -34,7 +34,7 @@ static void add_hardware_address(struct wk_etl_config *config, struct wk_etl_sec
 /* Older versions have another layout, which no file at hand has. */
 bool wk_etl_read_adapter(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
 {
-	struct wk_bytes hardware = wk_bytes_take(&in, 8);
+	struct wk_bytes hardware = wk_bytes_slice(&in, 8);
 	uint32_t hardware_len = wk_u32le(&in), number = wk_u32le(&in);
 	struct wk_etl_section adapter;
 

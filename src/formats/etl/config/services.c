@@ -52,7 +52,7 @@ static void describe(struct wk_buf *text, const struct wk_etl_service *service,
 }
 
 /* What is longer is no service's name, and would be told with each of its threads. */
-static struct wk_bytes take_name(struct wk_bytes *in)
+static struct wk_bytes read_name(struct wk_bytes *in)
 {
 	struct wk_bytes name = wk_etl_text16(in);
 
@@ -74,7 +74,7 @@ bool wk_etl_read_service(struct wk_etl_config *config, struct wk_bytes in, struc
 	service.tag = wk_u32le(&in);
 	if (in.bad || wk_bytes_left(&in) < 2)
 		return false;
-	service.name = wk_etl_config_keep(config, take_name(&in));
+	service.name = wk_etl_config_keep(config, read_name(&in));
 	display = wk_etl_config_keep(config, wk_etl_text16(&in));
 	program = wk_etl_config_keep(config, wk_etl_text16(&in));
 	group = wk_etl_config_keep(config, wk_etl_text16(&in));

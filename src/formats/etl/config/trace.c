@@ -145,7 +145,7 @@ static void add_times(struct wk_etl_config *config, const struct wk_etl_header *
 	wk_buf_fini(&text);
 }
 
-void wk_etl_config_take_header(struct wk_etl_config *config, const struct wk_etl_header *header)
+void wk_etl_config_handle_header(struct wk_etl_config *config, const struct wk_etl_header *header)
 {
 	struct wk_buf mode = { 0 };
 

@@ -94,7 +94,7 @@ static void on_text(void *context, struct wk_str text)
 		wk_buf_add_str(&reading->text, text);
 }
 
-static void tell(struct reading *reading, const struct told *what, struct wk_str text)
+static void emit(struct reading *reading, const struct told *what, struct wk_str text)
 {
 	uint64_t size_bytes;
 
@@ -114,7 +114,7 @@ static void on_end(void *context, const char *name)
 		return;
 	for (const struct told *what = told; what->path; what++)
 		if (wk_str_is(wk_buf_str(&reading->path), what->path))
-			tell(reading, what, wk_buf_str(&reading->text));
+			emit(reading, what, wk_buf_str(&reading->text));
 	reading->path.len = reading->begin[reading->depth];
 	wk_buf_reset(&reading->text);
 }

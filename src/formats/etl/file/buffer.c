@@ -212,7 +212,7 @@ static bool unpack(enum wk_etl_packing packing, struct wk_bytes packed, uint8_t 
 }
 
 /* What it held is not kept. */
-static void make_room(struct wk_etl_room *room, size_t size)
+static void make_room(struct wk_etl_limits *room, size_t size)
 {
 	if (room->at && size <= room->cap)
 		return;
@@ -222,7 +222,7 @@ static void make_room(struct wk_etl_room *room, size_t size)
 }
 
 static bool unpacked(enum wk_etl_packing packing, struct wk_bytes packed, size_t claim, size_t most,
-		     struct wk_etl_room *room, struct wk_bytes *records)
+		     struct wk_etl_limits *room, struct wk_bytes *records)
 {
 	size_t size = plain_limit(claim, wk_bytes_left(&packed), most), made = 0;
 	bool is_whole;
@@ -234,7 +234,7 @@ static bool unpacked(enum wk_etl_packing packing, struct wk_bytes packed, size_t
 }
 
 bool wk_etl_buffer_records(const struct wk_etl_input *input, const struct wk_etl_buffer *buffer,
-			   size_t most, struct wk_etl_room *room, struct wk_bytes *records)
+			   size_t most, struct wk_etl_limits *room, struct wk_bytes *records)
 {
 	struct wk_bytes all = wk_bytes_at(&input->bytes, buffer->offset, buffer->size_bytes);
 	size_t claim = (size_t)buffer->filled_bytes - WK_ETL_BUFFER_HEAD, left;

@@ -54,7 +54,7 @@ static void sort_places(struct place *places, size_t count)
 }
 
 static uint64_t first_time(const struct wk_etl_input *input, uint64_t offset,
-			   struct wk_etl_room *room)
+			   struct wk_etl_limits *room)
 {
 	struct wk_etl_buffer buffer;
 	struct wk_bytes records;
@@ -67,7 +67,7 @@ static uint64_t first_time(const struct wk_etl_input *input, uint64_t offset,
 /* Numbers that repeat say no order: the time of the first record does. */
 static void order_by_time(const struct wk_etl_input *inputs, struct place *places, size_t count)
 {
-	struct wk_etl_room room = { 0 };
+	struct wk_etl_limits room = { 0 };
 	bool is_changed = false;
 	size_t end;
 

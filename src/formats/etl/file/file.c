@@ -31,7 +31,7 @@ struct wk_etl_file {
 	struct wk_etl_header header;
 	struct wk_etl_feeds feeds;
 	struct stream *streams; /* what is being read of each feed */
-	struct wk_etl_ahead *ahead;
+	struct wk_etl_prefetch *ahead;
 	struct next *heap; /* streams that have a record, the earliest first */
 	size_t heap_count;
 	bool was_told;       /* the first of the heap is what the last call gave */
@@ -190,7 +190,7 @@ struct wk_etl_file *wk_etl_open_mapped(const struct wk_bytes *files,
 	wk_etl_feeds_find(etl->inputs, count, &etl->damage, &etl->feeds);
 	count_missing(etl);
 	make_streams(etl);
-	etl->ahead = wk_etl_ahead_new(etl->feeds.feeds, etl->feeds.count, threads);
+	etl->ahead = wk_etl_prefetch_new(etl->feeds.feeds, etl->feeds.count, threads);
 	etl->damage_at_open = etl->damage;
 	wk_etl_rewind(etl);
 	return etl;
@@ -206,7 +206,7 @@ void wk_etl_close(struct wk_etl_file *etl)
 {
 	if (!etl)
 		return;
-	wk_etl_ahead_free(etl->ahead);
+	wk_etl_prefetch_free(etl->ahead);
 	wk_etl_feeds_fini(&etl->feeds);
 	free(etl->streams);
 	free(etl->heap);
@@ -230,7 +230,7 @@ static void release_read(struct wk_etl_file *etl, uint32_t size_bytes)
 /* False at the stream's end. */
 static bool next_buffer(struct wk_etl_file *etl, struct stream *stream)
 {
-	const struct wk_etl_plain *plain = wk_etl_ahead_take(etl->ahead, stream->feed);
+	const struct wk_etl_plain *plain = wk_etl_prefetch_next(etl->ahead, stream->feed);
 
 	if (!plain)
 		return false;
@@ -313,7 +313,7 @@ void wk_etl_rewind(struct wk_etl_file *etl)
 	etl->damage = etl->damage_at_open;
 	etl->heap_count = 0;
 	etl->was_told = false;
-	wk_etl_ahead_rewind(etl->ahead);
+	wk_etl_prefetch_rewind(etl->ahead);
 	for (size_t i = 0; i < etl->feeds.count; i++) {
 		struct stream *stream = &etl->streams[i];
 
@@ -411,12 +411,12 @@ static void drop_others(struct wk_etl_file *etl)
 	etl->is_kept = NULL;
 }
 
-void wk_etl_rewind_to_kept(struct wk_etl_file *etl)
+void wk_etl_rewind_to_saved(struct wk_etl_file *etl)
 {
 	if (may_drop(etl)) {
 		etl->damage_of_all = etl->damage;
 		etl->has_dropped = true;
-		wk_etl_ahead_rewind(etl->ahead); /* nobody looks at offsets now */
+		wk_etl_prefetch_rewind(etl->ahead); /* nobody looks at offsets now */
 		drop_others(etl);
 	}
 	wk_etl_rewind(etl);

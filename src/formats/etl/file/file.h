@@ -149,7 +149,7 @@ void wk_etl_keep(struct wk_etl_file *etl, uint32_t place);
 /* At the end of a reading: to the first record again, and from then on only buffers that are kept
  * are read, and others only where the order of records hangs on them. Damage stays that of the
  * whole reading. */
-void wk_etl_rewind_to_kept(struct wk_etl_file *etl);
+void wk_etl_rewind_to_saved(struct wk_etl_file *etl);
 
 /* The next record in order of time, those of the same time by file and processor, those of one
  * processor as they were written. What it points to lives until the next call. The records that

@@ -16,7 +16,7 @@
 #define LEAST_MEMORY      ((size_t)64 << 20)
 #define MOST_MEMORY_RATIO 20
 
-struct wk_etl_ahead {
+struct wk_etl_prefetch {
 	struct wk_etl_feed *feeds;
 	size_t feed_count;
 	size_t most_plain; /* bytes of a buffer */
@@ -34,7 +34,8 @@ static struct wk_etl_plain *place(const struct wk_etl_feed *feed, size_t index)
 	return &feed->ring[index % (feed->depth + 1)];
 }
 
-static void unpack(const struct wk_etl_ahead *ahead, const struct wk_etl_feed *feed, size_t index)
+static void unpack(const struct wk_etl_prefetch *ahead, const struct wk_etl_feed *feed,
+		   size_t index)
 {
 	struct wk_etl_plain *plain = place(feed, index);
 
@@ -52,7 +53,7 @@ static size_t stock(const struct wk_etl_feed *feed)
 
 /* Whose next buffer will be needed first: the feed with the fewest ahead, since those that are
  * read faster have fewer. NULL where all have what they may. */
-static struct wk_etl_feed *neediest(const struct wk_etl_ahead *ahead)
+static struct wk_etl_feed *neediest(const struct wk_etl_prefetch *ahead)
 {
 	struct wk_etl_feed *found = NULL;
 
@@ -66,21 +67,21 @@ static struct wk_etl_feed *neediest(const struct wk_etl_ahead *ahead)
 	return found;
 }
 
-static void unpack_next(struct wk_etl_ahead *ahead, struct wk_etl_feed *feed)
+static void unpack_next(struct wk_etl_prefetch *ahead, struct wk_etl_feed *feed)
 {
 	size_t index = feed->begun++;
 
 	ahead->busy++;
 	wk_os_lock_leave(ahead->lock);
 	unpack(ahead, feed, index);
-	wk_os_lock_take(ahead->lock);
+	wk_os_lock_acquire(ahead->lock);
 	ahead->busy--;
 	place(feed, index)->is_ready = true;
 	if (ahead->reader_waits)
 		wk_os_lock_wake(ahead->lock);
 }
 
-static void rest(struct wk_etl_ahead *ahead)
+static void rest(struct wk_etl_prefetch *ahead)
 {
 	ahead->idle++;
 	wk_os_lock_wait(ahead->lock, WAIT_MS);
@@ -89,9 +90,9 @@ static void rest(struct wk_etl_ahead *ahead)
 
 static void work(void *context)
 {
-	struct wk_etl_ahead *ahead = context;
+	struct wk_etl_prefetch *ahead = context;
 
-	wk_os_lock_take(ahead->lock);
+	wk_os_lock_acquire(ahead->lock);
 	while (!ahead->is_over) {
 		struct wk_etl_feed *feed = ahead->is_halted ? NULL : neediest(ahead);
 
@@ -104,7 +105,7 @@ static void work(void *context)
 }
 
 /* Where the system gives fewer threads, or none, more is left to the reader. */
-static void hire(struct wk_etl_ahead *ahead, unsigned count)
+static void hire(struct wk_etl_prefetch *ahead, unsigned count)
 {
 	ahead->lock = wk_os_lock_new();
 	while (ahead->worker_count < count) {
@@ -118,7 +119,7 @@ static void hire(struct wk_etl_ahead *ahead, unsigned count)
 
 /* ---- the reader's side */
 
-static void wait_for_worker(struct wk_etl_ahead *ahead)
+static void wait_for_worker(struct wk_etl_prefetch *ahead)
 {
 	ahead->reader_waits = true;
 	wk_os_lock_wait(ahead->lock, WAIT_MS);
@@ -127,13 +128,13 @@ static void wait_for_worker(struct wk_etl_ahead *ahead)
 
 /* What was ahead may be half used up before those who rest are woken: to wake somebody costs about
  * as much as to unpack a buffer. */
-static bool wakes_workers(const struct wk_etl_ahead *ahead, const struct wk_etl_feed *feed)
+static bool wakes_workers(const struct wk_etl_prefetch *ahead, const struct wk_etl_feed *feed)
 {
 	return ahead->idle && feed->begun < feed->count && stock(feed) <= feed->depth / 2;
 }
 
 /* What another thread has begun will be ready soon; until then there is more to unpack. */
-static void await(struct wk_etl_ahead *ahead, const struct wk_etl_plain *plain)
+static void await(struct wk_etl_prefetch *ahead, const struct wk_etl_plain *plain)
 {
 	while (!plain->is_ready) {
 		struct wk_etl_feed *feed = neediest(ahead);
@@ -146,12 +147,12 @@ static void await(struct wk_etl_ahead *ahead, const struct wk_etl_plain *plain)
 }
 
 /* True where it is the reader's to unpack. */
-static bool take_shared(struct wk_etl_ahead *ahead, struct wk_etl_feed *feed)
+static bool read_shared(struct wk_etl_prefetch *ahead, struct wk_etl_feed *feed)
 {
 	struct wk_etl_plain *plain = place(feed, feed->taken);
 	bool is_own, wakes;
 
-	wk_os_lock_take(ahead->lock);
+	wk_os_lock_acquire(ahead->lock);
 	wakes = ahead->is_halted;
 	ahead->is_halted = false;
 	is_own = feed->begun == feed->taken;
@@ -168,7 +169,8 @@ static bool take_shared(struct wk_etl_ahead *ahead, struct wk_etl_feed *feed)
 	return is_own;
 }
 
-const struct wk_etl_plain *wk_etl_ahead_take(struct wk_etl_ahead *ahead, struct wk_etl_feed *feed)
+const struct wk_etl_plain *wk_etl_prefetch_next(struct wk_etl_prefetch *ahead,
+						struct wk_etl_feed *feed)
 {
 	size_t index = feed->taken;
 	bool is_own = true;
@@ -176,7 +178,7 @@ const struct wk_etl_plain *wk_etl_ahead_take(struct wk_etl_ahead *ahead, struct 
 	if (index == feed->count)
 		return NULL;
 	if (ahead->lock)
-		is_own = take_shared(ahead, feed);
+		is_own = read_shared(ahead, feed);
 	else
 		feed->taken++;
 	if (is_own)
@@ -185,16 +187,16 @@ const struct wk_etl_plain *wk_etl_ahead_take(struct wk_etl_ahead *ahead, struct 
 }
 
 /* What the workers have begun is ended, and they begin nothing until a buffer is taken. */
-static void halt(struct wk_etl_ahead *ahead)
+static void halt(struct wk_etl_prefetch *ahead)
 {
-	wk_os_lock_take(ahead->lock);
+	wk_os_lock_acquire(ahead->lock);
 	ahead->is_halted = true;
 	while (ahead->busy)
 		wait_for_worker(ahead);
 	wk_os_lock_leave(ahead->lock);
 }
 
-void wk_etl_ahead_rewind(struct wk_etl_ahead *ahead)
+void wk_etl_prefetch_rewind(struct wk_etl_prefetch *ahead)
 {
 	if (ahead->lock)
 		halt(ahead);
@@ -230,7 +232,7 @@ struct sums {
 	size_t plain_bytes; /* a buffer of each, as the headers claim */
 };
 
-static struct sums sum_up(const struct wk_etl_ahead *ahead)
+static struct sums sum_up(const struct wk_etl_prefetch *ahead)
 {
 	const struct wk_etl_input *before = NULL;
 	struct sums sums = { 0 };
@@ -273,9 +275,10 @@ static unsigned workers_of(const struct sums *sums, unsigned threads)
 	return most < MOST_WORKERS ? (unsigned)most : MOST_WORKERS;
 }
 
-struct wk_etl_ahead *wk_etl_ahead_new(struct wk_etl_feed *feeds, size_t count, unsigned threads)
+struct wk_etl_prefetch *wk_etl_prefetch_new(struct wk_etl_feed *feeds, size_t count,
+					    unsigned threads)
 {
-	struct wk_etl_ahead *ahead = wk_alloc_zeroed(1, sizeof(*ahead));
+	struct wk_etl_prefetch *ahead = wk_alloc_zeroed(1, sizeof(*ahead));
 	struct sums sums;
 	size_t depth;
 	unsigned workers;
@@ -298,9 +301,9 @@ struct wk_etl_ahead *wk_etl_ahead_new(struct wk_etl_feed *feeds, size_t count, u
 	return ahead;
 }
 
-static void dismiss(struct wk_etl_ahead *ahead)
+static void dismiss(struct wk_etl_prefetch *ahead)
 {
-	wk_os_lock_take(ahead->lock);
+	wk_os_lock_acquire(ahead->lock);
 	ahead->is_over = true;
 	wk_os_lock_wake(ahead->lock);
 	wk_os_lock_leave(ahead->lock);
@@ -309,7 +312,7 @@ static void dismiss(struct wk_etl_ahead *ahead)
 	wk_os_lock_free(ahead->lock);
 }
 
-void wk_etl_ahead_free(struct wk_etl_ahead *ahead)
+void wk_etl_prefetch_free(struct wk_etl_prefetch *ahead)
 {
 	if (!ahead)
 		return;

@@ -15,18 +15,20 @@ struct wk_etl_plain {
 	struct wk_bytes records;
 	bool is_whole; /* as its header claims */
 	bool is_ready; /* another thread has unpacked it */
-	struct wk_etl_room room;
+	struct wk_etl_limits room;
 };
 
-struct wk_etl_ahead;
+struct wk_etl_prefetch;
 
 /* The feeds stay the caller's, as they were found. */
-struct wk_etl_ahead *wk_etl_ahead_new(struct wk_etl_feed *feeds, size_t count, unsigned threads);
-void wk_etl_ahead_free(struct wk_etl_ahead *ahead);
+struct wk_etl_prefetch *wk_etl_prefetch_new(struct wk_etl_feed *feeds, size_t count,
+					    unsigned threads);
+void wk_etl_prefetch_free(struct wk_etl_prefetch *ahead);
 
 /* The next buffer of a feed, or NULL at its end. */
-const struct wk_etl_plain *wk_etl_ahead_take(struct wk_etl_ahead *ahead, struct wk_etl_feed *feed);
+const struct wk_etl_plain *wk_etl_prefetch_next(struct wk_etl_prefetch *ahead,
+						struct wk_etl_feed *feed);
 
-void wk_etl_ahead_rewind(struct wk_etl_ahead *ahead);
+void wk_etl_prefetch_rewind(struct wk_etl_prefetch *ahead);
 
 #endif

@@ -172,9 +172,9 @@ static void read_counters(struct wk_etl_record *r, unsigned version)
 	size_t counters = version >> COUNTERS & 7;
 
 	if (version & PEBS_INDEX)
-		add_item(r, WK_ETL_ITEM_PEBS, wk_bytes_take(&r->payload, 8));
+		add_item(r, WK_ETL_ITEM_PEBS, wk_bytes_slice(&r->payload, 8));
 	if (counters)
-		add_item(r, WK_ETL_ITEM_COUNTERS, wk_bytes_take(&r->payload, 8 * counters));
+		add_item(r, WK_ETL_ITEM_COUNTERS, wk_bytes_slice(&r->payload, 8 * counters));
 }
 
 static void read_classic(struct wk_etl_record *r, const uint8_t *at)
@@ -197,9 +197,9 @@ static void read_items(struct wk_etl_record *r)
 		uint16_t size = wk_u16le(&item), type = wk_u16le(&item), link = wk_u16le(&item);
 		uint16_t data_bytes = wk_u16le(&item);
 
-		item = wk_bytes_take(&r->payload, size < ITEM_HEAD ? SIZE_MAX : size);
+		item = wk_bytes_slice(&r->payload, size < ITEM_HEAD ? SIZE_MAX : size);
 		wk_bytes_skip(&item, ITEM_HEAD);
-		item = wk_bytes_take(&item, data_bytes);
+		item = wk_bytes_slice(&item, data_bytes);
 		if (item.bad)
 			r->payload.bad = true;
 		else
@@ -232,7 +232,7 @@ static void read_message_provider(struct wk_etl_record *r, unsigned flags)
 	if (flags & MESSAGE_COMPONENT) {
 		r->provider.a = wk_u32le(&r->payload);
 	} else if (flags & MESSAGE_GUID) {
-		guid = wk_bytes_take(&r->payload, 16);
+		guid = wk_bytes_slice(&r->payload, 16);
 		if (!guid.bad)
 			read_guid(&r->provider, guid.at);
 	}

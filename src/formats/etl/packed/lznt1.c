@@ -67,7 +67,7 @@ static struct wk_bytes chunk_bytes(struct wk_bytes *packed, unsigned head, bool 
 	size_t size = (head & (CHUNK - 1)) + 1, left = wk_bytes_left(packed);
 
 	*is_whole = size <= left;
-	return wk_bytes_take(packed, *is_whole ? size : left);
+	return wk_bytes_slice(packed, *is_whole ? size : left);
 }
 
 bool wk_lznt1(struct wk_bytes packed, uint8_t *plain, size_t size_bytes, size_t *made)

@@ -90,7 +90,7 @@ static void code_fill_quick(struct code *code, unsigned symbol, unsigned length,
 
 static bool code_read(struct code *code, struct wk_bytes *in)
 {
-	struct wk_bytes lengths = wk_bytes_take(in, LENGTHS_BYTES);
+	struct wk_bytes lengths = wk_bytes_slice(in, LENGTHS_BYTES);
 	uint16_t used[LONGEST + 1] = { 0 };
 
 	if (lengths.bad || !code_lay_out(code, lengths.at))

@@ -3,8 +3,8 @@
 bool wk_etl_read_virtual(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_virtual *memory)
 {
 	*memory = (struct wk_etl_virtual){ 0 };
-	memory->base = wk_etl_take_pointer(&in, form);
-	memory->size_bytes = wk_etl_take_pointer(&in, form);
+	memory->base = wk_etl_read_pointer(&in, form);
+	memory->size_bytes = wk_etl_read_pointer(&in, form);
 	memory->pid = wk_u32le(&in);
 	memory->flags = wk_u32le(&in);
 	return !in.bad;
@@ -17,22 +17,22 @@ bool wk_etl_read_use(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_
 	use->use.page_faults = wk_u32le(&in);
 	use->use.handles = wk_u32le(&in);
 	wk_bytes_skip(&in, 4);
-	use->use.peak_virtual_bytes = wk_etl_take_pointer(&in, form);
-	use->use.peak_working_set_bytes = wk_etl_take_pointer(&in, form);
-	use->use.peak_commit_bytes = wk_etl_take_pointer(&in, form);
-	wk_etl_take_pointer(&in, form); /* the most of the kernel's paged pool */
-	wk_etl_take_pointer(&in, form); /* and of the other one */
-	wk_etl_take_pointer(&in, form); /* addresses it has now */
-	use->use.working_set_bytes = wk_etl_take_pointer(&in, form);
-	use->use.commit_bytes = wk_etl_take_pointer(&in, form);
+	use->use.peak_virtual_bytes = wk_etl_read_pointer(&in, form);
+	use->use.peak_working_set_bytes = wk_etl_read_pointer(&in, form);
+	use->use.peak_commit_bytes = wk_etl_read_pointer(&in, form);
+	wk_etl_read_pointer(&in, form); /* the most of the kernel's paged pool */
+	wk_etl_read_pointer(&in, form); /* and of the other one */
+	wk_etl_read_pointer(&in, form); /* addresses it has now */
+	use->use.working_set_bytes = wk_etl_read_pointer(&in, form);
+	use->use.commit_bytes = wk_etl_read_pointer(&in, form);
 	return !in.bad;
 }
 
 bool wk_etl_read_fault(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_fault *fault)
 {
 	*fault = (struct wk_etl_fault){ 0 };
-	fault->address = wk_etl_take_pointer(&in, form);
-	fault->program_counter = wk_etl_take_pointer(&in, form);
+	fault->address = wk_etl_read_pointer(&in, form);
+	fault->program_counter = wk_etl_read_pointer(&in, form);
 	return !in.bad;
 }
 
@@ -41,8 +41,8 @@ bool wk_etl_read_hard_fault(struct wk_bytes in, struct wk_etl_form form,
 {
 	*fault = (struct wk_etl_hard_fault){ 0 };
 	wk_bytes_skip(&in, 16); /* when it began; where in the file */
-	fault->address = wk_etl_take_pointer(&in, form);
-	wk_etl_take_pointer(&in, form); /* which file */
+	fault->address = wk_etl_read_pointer(&in, form);
+	wk_etl_read_pointer(&in, form); /* which file */
 	fault->tid = wk_u32le(&in);
 	fault->size_bytes = wk_u32le(&in);
 	return !in.bad;
@@ -53,9 +53,9 @@ bool wk_etl_read_hard_fault(struct wk_bytes in, struct wk_etl_form form,
 bool wk_etl_read_heap_alloc(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_heap *block)
 {
 	*block = (struct wk_etl_heap){ 0 };
-	block->heap = wk_etl_take_pointer(&in, form);
-	block->size_bytes = wk_etl_take_pointer(&in, form);
-	block->address = wk_etl_take_pointer(&in, form);
+	block->heap = wk_etl_read_pointer(&in, form);
+	block->size_bytes = wk_etl_read_pointer(&in, form);
+	block->address = wk_etl_read_pointer(&in, form);
 	block->source = wk_u32le(&in);
 	return !in.bad;
 }
@@ -64,11 +64,11 @@ bool wk_etl_read_heap_realloc(struct wk_bytes in, struct wk_etl_form form,
 			      struct wk_etl_heap *block)
 {
 	*block = (struct wk_etl_heap){ 0 };
-	block->heap = wk_etl_take_pointer(&in, form);
-	block->address = wk_etl_take_pointer(&in, form);
-	block->old_address = wk_etl_take_pointer(&in, form);
-	block->size_bytes = wk_etl_take_pointer(&in, form);
-	block->old_size_bytes = wk_etl_take_pointer(&in, form);
+	block->heap = wk_etl_read_pointer(&in, form);
+	block->address = wk_etl_read_pointer(&in, form);
+	block->old_address = wk_etl_read_pointer(&in, form);
+	block->size_bytes = wk_etl_read_pointer(&in, form);
+	block->old_size_bytes = wk_etl_read_pointer(&in, form);
 	block->source = wk_u32le(&in);
 	return !in.bad;
 }
@@ -76,8 +76,8 @@ bool wk_etl_read_heap_realloc(struct wk_bytes in, struct wk_etl_form form,
 bool wk_etl_read_heap_free(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_heap *block)
 {
 	*block = (struct wk_etl_heap){ 0 };
-	block->heap = wk_etl_take_pointer(&in, form);
-	block->address = wk_etl_take_pointer(&in, form);
+	block->heap = wk_etl_read_pointer(&in, form);
+	block->address = wk_etl_read_pointer(&in, form);
 	if (in.bad)
 		return false;
 	block->source = wk_u32le(&in);
@@ -86,7 +86,7 @@ bool wk_etl_read_heap_free(struct wk_bytes in, struct wk_etl_form form, struct w
 
 bool wk_etl_read_heap(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_heap *heap)
 {
-	*heap = (struct wk_etl_heap){ .heap = wk_etl_take_pointer(&in, form) };
+	*heap = (struct wk_etl_heap){ .heap = wk_etl_read_pointer(&in, form) };
 	return !in.bad;
 }
 

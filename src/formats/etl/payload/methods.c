@@ -16,7 +16,7 @@ struct method {
 	uint64_t start, module;
 	bool is_clr;
 	struct wk_str name;
-	struct wk_runtime_line line; /* of a script; its line is 0 where that is unknown */
+	struct wk_jit_map_line line; /* of a script; its line is 0 where that is unknown */
 };
 
 /* As it is read: its name is made of both texts where somebody wants it. */
@@ -85,8 +85,8 @@ static bool read_script(const struct wk_etl_methods *methods, const struct wk_et
 	struct wk_bytes in = from->payload;
 	uint64_t size_bytes, source;
 
-	wk_etl_take_pointer(&in, form);
-	method->start = wk_etl_take_pointer(&in, form);
+	wk_etl_read_pointer(&in, form);
+	method->start = wk_etl_read_pointer(&in, form);
 	size_bytes = wk_u64le(&in);
 	wk_bytes_skip(&in, 8);
 	source = wk_u64le(&in);
@@ -130,7 +130,7 @@ static bool scan_source(struct wk_etl_methods *methods, const struct wk_etl_reco
 	struct wk_buf file = { 0 };
 	uint32_t *row;
 
-	wk_etl_take_pointer(&in, wk_etl_form_of(record));
+	wk_etl_read_pointer(&in, wk_etl_form_of(record));
 	wk_u32le(&in);
 	if (in.bad)
 		return false;
@@ -176,7 +176,7 @@ bool wk_etl_methods_scan(struct wk_etl_methods *methods, const struct wk_etl_rec
 
 /* ---- the second */
 
-static bool tell(const struct method *method, const struct wk_etl_modules *modules,
+static bool emit(const struct method *method, const struct wk_etl_modules *modules,
 		 uint64_t time_ns, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .time_ns = time_ns, .pid = method->pid,
@@ -192,21 +192,21 @@ static bool tell(const struct method *method, const struct wk_etl_modules *modul
 	if (method->is_clr &&
 	    wk_etl_modules_is_program(modules, method->pid, method->module, method->name))
 		event.symbol.kind = WK_FRAME_JIT_PROGRAM;
-	return wk_sink_take(sink, &event, err);
+	return wk_sink_emit(sink, &event, err);
 }
 
-bool wk_etl_methods_tell_seen(const struct wk_etl_methods *methods,
+bool wk_etl_methods_emit_seen(const struct wk_etl_methods *methods,
 			      const struct wk_etl_modules *modules, const struct wk_sink *sink,
 			      struct wk_err *err)
 {
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < methods->seen_count; i++)
-		ok = tell(&methods->seen[i], modules, 0, sink, err);
+		ok = emit(&methods->seen[i], modules, 0, sink, err);
 	return ok;
 }
 
-bool wk_etl_methods_tell(const struct wk_etl_methods *methods, const struct wk_etl_modules *modules,
+bool wk_etl_methods_emit(const struct wk_etl_methods *methods, const struct wk_etl_modules *modules,
 			 const struct wk_etl_record *from, uint32_t hook, uint64_t time_ns,
 			 const struct wk_sink *sink, struct wk_err *err)
 {
@@ -216,7 +216,7 @@ bool wk_etl_methods_tell(const struct wk_etl_methods *methods, const struct wk_e
 
 	if (read_method(methods, from, hook, &record)) {
 		record.method.name = name_of(&record, &name);
-		ok = tell(&record.method, modules, time_ns, sink, err);
+		ok = emit(&record.method, modules, time_ns, sink, err);
 	}
 	wk_buf_fini(&name);
 	return ok;

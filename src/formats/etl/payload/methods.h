@@ -24,12 +24,12 @@ bool wk_etl_methods_scan(struct wk_etl_methods *methods, const struct wk_etl_rec
 			 uint32_t hook);
 
 /* As SYMBOL events of time 0. All modules have been scanned: they say whose code it is. */
-bool wk_etl_methods_tell_seen(const struct wk_etl_methods *methods,
+bool wk_etl_methods_emit_seen(const struct wk_etl_methods *methods,
 			      const struct wk_etl_modules *modules, const struct wk_sink *sink,
 			      struct wk_err *err);
 
 /* One that is made now. */
-bool wk_etl_methods_tell(const struct wk_etl_methods *methods, const struct wk_etl_modules *modules,
+bool wk_etl_methods_emit(const struct wk_etl_methods *methods, const struct wk_etl_modules *modules,
 			 const struct wk_etl_record *record, uint32_t hook, uint64_t time_ns,
 			 const struct wk_sink *sink, struct wk_err *err);
 

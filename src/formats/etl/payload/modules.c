@@ -61,9 +61,9 @@ static bool is_unset(const uint8_t guid[16])
 }
 
 /* A GUID, an age, a path: first of the managed PDB, then of the native one. */
-static void take_pdb(struct wk_bytes *in, struct wk_etl_debug_id *id, struct wk_bytes *path)
+static void read_pdb(struct wk_bytes *in, struct wk_etl_debug_id *id, struct wk_bytes *path)
 {
-	struct wk_bytes guid = wk_bytes_take(in, sizeof(id->guid));
+	struct wk_bytes guid = wk_bytes_slice(in, sizeof(id->guid));
 
 	id->age = wk_u32le(in);
 	if (!guid.bad)
@@ -160,8 +160,8 @@ bool wk_etl_modules_scan(struct wk_etl_modules *modules, const struct wk_etl_rec
 	native_path = wk_etl_text16(&in);
 	keep_whose(modules, record->pid, number, il_path);
 	wk_u16le(&in); /* which of the process's runtimes */
-	take_pdb(&in, &managed, &pdb);
-	take_pdb(&in, &native, &pdb);
+	read_pdb(&in, &managed, &pdb);
+	read_pdb(&in, &native, &pdb);
 	if (in.bad)
 		return false;
 	if (!is_unset(native.guid))

@@ -38,7 +38,7 @@ static bool looks_like_sid(struct wk_bytes at)
 
 /* A structure of two pointers stands before the identifier, or a zero instead of both. Some writers
  * give a structure of zeros and an identifier all the same. */
-static struct wk_bytes take_sid(struct wk_bytes *in, struct wk_etl_form form)
+static struct wk_bytes read_sid(struct wk_bytes *in, struct wk_etl_form form)
 {
 	struct wk_bytes behind = *in, first = *in, sid = *in;
 	uint32_t is_there = wk_u32le(&first);
@@ -52,7 +52,7 @@ static struct wk_bytes take_sid(struct wk_bytes *in, struct wk_etl_form form)
 	*in = behind;
 	if (!wk_bytes_need(in, 2))
 		return sid;
-	sid = wk_bytes_take(in, 8 + 4 * (uint64_t)in->at[1]);
+	sid = wk_bytes_slice(in, 8 + 4 * (uint64_t)in->at[1]);
 	return sid;
 }
 
@@ -60,9 +60,9 @@ static struct wk_bytes take_sid(struct wk_bytes *in, struct wk_etl_form form)
 static bool read_oldest_process(struct wk_bytes in, struct wk_etl_form form,
 				struct wk_etl_process *process)
 {
-	process->pid = (uint32_t)wk_etl_take_pointer(&in, form);
-	process->parent_pid = (uint32_t)wk_etl_take_pointer(&in, form);
-	process->sid = take_sid(&in, form);
+	process->pid = (uint32_t)wk_etl_read_pointer(&in, form);
+	process->parent_pid = (uint32_t)wk_etl_read_pointer(&in, form);
+	process->sid = read_sid(&in, form);
 	process->name = wk_etl_text8(&in);
 	return !in.bad;
 }
@@ -73,7 +73,7 @@ bool wk_etl_read_process(struct wk_bytes in, struct wk_etl_form form,
 	*process = (struct wk_etl_process){ 0 };
 	if (form.version == 0)
 		return read_oldest_process(in, form, process);
-	process->key = wk_etl_take_pointer(&in, form);
+	process->key = wk_etl_read_pointer(&in, form);
 	if (form.version == 1)
 		process->key = 0; /* the page directory's address, which tells nothing apart */
 	process->pid = wk_u32le(&in);
@@ -81,10 +81,10 @@ bool wk_etl_read_process(struct wk_bytes in, struct wk_etl_form form,
 	process->session = wk_u32le(&in);
 	process->exit_status = (int32_t)wk_u32le(&in);
 	if (form.version >= 3)
-		wk_etl_take_pointer(&in, form); /* the page directory */
+		wk_etl_read_pointer(&in, form); /* the page directory */
 	if (form.version >= 4)
 		process->flags = wk_u32le(&in);
-	process->sid = take_sid(&in, form);
+	process->sid = read_sid(&in, form);
 	if (in.bad)
 		return false;
 	process->name = wk_etl_text8(&in);
@@ -112,9 +112,9 @@ bool wk_etl_read_thread(struct wk_bytes in, struct wk_etl_form form, struct wk_e
 	if (in.bad)
 		return false;
 	wk_bytes_skip(&in, 4 * (uint64_t)form.pointer_bytes); /* both stacks */
-	wk_etl_take_pointer(&in, form); /* where the kernel began it, or its processors */
-	thread->start_address = wk_etl_take_pointer(&in, form);
-	wk_etl_take_pointer(&in, form); /* its environment block */
+	wk_etl_read_pointer(&in, form); /* where the kernel began it, or its processors */
+	thread->start_address = wk_etl_read_pointer(&in, form);
+	wk_etl_read_pointer(&in, form); /* its environment block */
 	thread->service_tag = wk_u32le(&in);
 	wk_bytes_skip(&in, 4); /* priorities, flags */
 	if (form.version >= 3 && !in.bad)
@@ -137,15 +137,15 @@ bool wk_etl_read_thread_name(struct wk_bytes in, struct wk_etl_thread *thread)
 bool wk_etl_read_image(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_image *image)
 {
 	*image = (struct wk_etl_image){ .pid = WK_ETL_NO_PID };
-	image->base = wk_etl_take_pointer(&in, form);
-	image->size_bytes = form.version ? wk_etl_take_pointer(&in, form) : wk_u32le(&in);
+	image->base = wk_etl_read_pointer(&in, form);
+	image->size_bytes = form.version ? wk_etl_read_pointer(&in, form) : wk_u32le(&in);
 	if (form.version >= 1)
 		image->pid = wk_u32le(&in);
 	if (form.version >= 2) {
 		image->checksum = wk_u32le(&in);
 		image->time_stamp = wk_u32le(&in);
 		wk_bytes_skip(&in, 4); /* how it is signed */
-		image->default_base = wk_etl_take_pointer(&in, form);
+		image->default_base = wk_etl_read_pointer(&in, form);
 		wk_bytes_skip(&in, 16);
 	}
 	if (in.bad)
@@ -159,9 +159,9 @@ bool wk_etl_read_debug_id(struct wk_bytes in, struct wk_etl_form form, struct wk
 	struct wk_bytes guid;
 
 	*id = (struct wk_etl_debug_id){ 0 };
-	id->base = wk_etl_take_pointer(&in, form);
+	id->base = wk_etl_read_pointer(&in, form);
 	id->pid = wk_u32le(&in);
-	guid = wk_bytes_take(&in, sizeof(id->guid));
+	guid = wk_bytes_slice(&in, sizeof(id->guid));
 	id->age = wk_u32le(&in);
 	if (in.bad || guid.bad)
 		return false;
@@ -172,8 +172,8 @@ bool wk_etl_read_debug_id(struct wk_bytes in, struct wk_etl_form form, struct wk
 
 bool wk_etl_read_image_id(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_image_id *id)
 {
-	id->base = wk_etl_take_pointer(&in, form);
-	id->size_bytes = wk_etl_take_pointer(&in, form);
+	id->base = wk_etl_read_pointer(&in, form);
+	id->size_bytes = wk_etl_read_pointer(&in, form);
 	id->pid = wk_u32le(&in);
 	id->time_stamp = wk_u32le(&in);
 	return !in.bad;
@@ -186,7 +186,7 @@ bool wk_etl_read_sample(struct wk_bytes in, struct wk_etl_form form, struct wk_e
 	uint8_t flags;
 
 	*sample = (struct wk_etl_sample){ 0 };
-	sample->address = wk_etl_take_pointer(&in, form);
+	sample->address = wk_etl_read_pointer(&in, form);
 	sample->tid = wk_u32le(&in);
 	sample->count = wk_u16le(&in);
 	flags = wk_u8(&in);
@@ -199,19 +199,19 @@ bool wk_etl_read_samples(struct wk_bytes in, struct wk_etl_form form,
 			 struct wk_etl_samples *samples)
 {
 	size_t each = form.pointer_bytes + 8u;
-	uint32_t count = (uint32_t)wk_etl_take_pointer(&in, form); /* 32 bits, but aligned */
+	uint32_t count = (uint32_t)wk_etl_read_pointer(&in, form); /* 32 bits, but aligned */
 
 	samples->count = 0;
 	while (samples->count < count && samples->count < WK_ETL_MOST_CACHED && !in.bad &&
 	       wk_bytes_left(&in) >= each)
-		samples->at[samples->count++] = wk_bytes_take(&in, each);
+		samples->at[samples->count++] = wk_bytes_slice(&in, each);
 	return samples->count == count;
 }
 
 bool wk_etl_read_counted(struct wk_bytes in, struct wk_etl_form form,
 			 struct wk_etl_counted *counted)
 {
-	*counted = (struct wk_etl_counted){ .address = wk_etl_take_pointer(&in, form) };
+	*counted = (struct wk_etl_counted){ .address = wk_etl_read_pointer(&in, form) };
 	counted->tid = wk_u32le(&in);
 	counted->source = wk_u16le(&in);
 	return !in.bad;
@@ -228,7 +228,7 @@ bool wk_etl_read_interval(struct wk_bytes in, struct wk_etl_interval *interval)
 	return true;
 }
 
-static bool take_owner(struct wk_bytes *in, struct wk_etl_stack *stack)
+static bool read_owner(struct wk_bytes *in, struct wk_etl_stack *stack)
 {
 	*stack = (struct wk_etl_stack){ .time = wk_u64le(in) };
 	stack->pid = wk_u32le(in);
@@ -237,34 +237,34 @@ static bool take_owner(struct wk_bytes *in, struct wk_etl_stack *stack)
 }
 
 /* Whole addresses only. */
-static struct wk_bytes take_addresses(struct wk_bytes *in, struct wk_etl_form form)
+static struct wk_bytes read_addresses(struct wk_bytes *in, struct wk_etl_form form)
 {
 	size_t left = wk_bytes_left(in);
 
-	return wk_bytes_take(in, left - left % form.pointer_bytes);
+	return wk_bytes_slice(in, left - left % form.pointer_bytes);
 }
 
 bool wk_etl_read_stack(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_stack *stack)
 {
-	if (!take_owner(&in, stack))
+	if (!read_owner(&in, stack))
 		return false;
-	stack->addresses = take_addresses(&in, form);
+	stack->addresses = read_addresses(&in, form);
 	return true;
 }
 
 bool wk_etl_read_stack_key(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_stack *stack)
 {
-	if (!take_owner(&in, stack))
+	if (!read_owner(&in, stack))
 		return false;
-	stack->key = wk_etl_take_pointer(&in, form);
+	stack->key = wk_etl_read_pointer(&in, form);
 	return !in.bad;
 }
 
 bool wk_etl_read_stack_definition(struct wk_bytes in, struct wk_etl_form form, uint64_t *key,
 				  struct wk_bytes *addresses)
 {
-	*key = wk_etl_take_pointer(&in, form);
-	*addresses = take_addresses(&in, form);
+	*key = wk_etl_read_pointer(&in, form);
+	*addresses = read_addresses(&in, form);
 	return !in.bad;
 }
 

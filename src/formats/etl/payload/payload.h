@@ -147,7 +147,7 @@ struct wk_bytes wk_etl_text16(struct wk_bytes *in);
 /* The same of one byte a character. */
 struct wk_str wk_etl_text8(struct wk_bytes *in);
 
-static inline uint64_t wk_etl_take_pointer(struct wk_bytes *in, struct wk_etl_form form)
+static inline uint64_t wk_etl_read_pointer(struct wk_bytes *in, struct wk_etl_form form)
 {
 	return form.pointer_bytes == 4 ? wk_u32le(in) : wk_u64le(in);
 }

@@ -53,6 +53,6 @@ bool wk_etl_read_interrupt(struct wk_bytes in, struct wk_etl_form form,
 			   struct wk_etl_interrupt *interrupt)
 {
 	*interrupt = (struct wk_etl_interrupt){ .begin = wk_u64le(&in) };
-	interrupt->routine = wk_etl_take_pointer(&in, form);
+	interrupt->routine = wk_etl_read_pointer(&in, form);
 	return !in.bad;
 }

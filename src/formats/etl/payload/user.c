@@ -90,14 +90,15 @@ static void note_kind(struct wk_etl_user *user, uint32_t kind)
 }
 
 /* A thread is 0 where the record does not say. */
-static uint32_t told_id(uint32_t id)
+static uint32_t emitted_id(uint32_t id)
 {
 	return id == WK_ETL_NO_THREAD ? 0 : id;
 }
 
 static void count(struct wk_etl_user *user, const struct latest *event)
 {
-	struct wk_event_whose whose = { told_id(event->pid), told_id(event->tid), event->kind };
+	struct wk_event_whose whose = { emitted_id(event->pid), emitted_id(event->tid),
+					event->kind };
 	struct wk_event_sum sum = { .time_ns = event->time, .until_ns = event->time, .weight = 1,
 				    .times = 1, .cpu = WK_NO_CPU };
 
@@ -198,7 +199,7 @@ static void scan_item(struct wk_etl_user *user, const struct wk_etl_event *event
 
 	if (addresses.bad)
 		return;
-	addresses = wk_bytes_take(&addresses, left - left % pointer_bytes);
+	addresses = wk_bytes_slice(&addresses, left - left % pointer_bytes);
 	if (number == 0 || !is_second_half(user, number, &owner))
 		meet_stack(user, event, number || has_address(addresses), is_met);
 	if (!event->is_counted)
@@ -236,7 +237,7 @@ static void scan_clr_stack(struct wk_etl_user *user, const struct wk_etl_event *
 		return;
 	if (count > wk_bytes_left(&addresses) / record->pointer_bytes)
 		count = (uint32_t)(wk_bytes_left(&addresses) / record->pointer_bytes);
-	addresses = wk_bytes_take(&addresses, (uint64_t)count * record->pointer_bytes);
+	addresses = wk_bytes_slice(&addresses, (uint64_t)count * record->pointer_bytes);
 	if (event->is_counted && !has_address(addresses))
 		note_kind(user, latest->kind);
 	else
@@ -299,7 +300,7 @@ void wk_etl_user_settle(struct wk_etl_user *user, struct wk_etl_counts *counts)
 	}
 }
 
-bool wk_etl_user_tell_sources(struct wk_etl_user *user, uint32_t first, const struct wk_sink *sink,
+bool wk_etl_user_emit_sources(struct wk_etl_user *user, uint32_t first, const struct wk_sink *sink,
 			      struct wk_err *err)
 {
 	bool ok = true;
@@ -311,14 +312,14 @@ bool wk_etl_user_tell_sources(struct wk_etl_user *user, uint32_t first, const st
 		event.source = (struct wk_event_source){
 			.source = first + number - 1, .unit = wk_str_c("events"),
 			.name = wk_strtab_str(user->sources, number) };
-		ok = wk_sink_take(sink, &event, err);
+		ok = wk_sink_emit(sink, &event, err);
 	}
 	return ok;
 }
 
 /* ---- events */
 
-static bool tell_sample(struct wk_etl_user *user, const struct wk_etl_record *record,
+static bool emit_sample(struct wk_etl_user *user, const struct wk_etl_record *record,
 			struct wk_event event, uint32_t source, const struct wk_sink *sink,
 			struct wk_err *err)
 {
@@ -334,7 +335,7 @@ static bool tell_sample(struct wk_etl_user *user, const struct wk_etl_record *re
 		.in_kernel = chain.kernel_count > 0,
 		.kernel_chain = chain.kernel, .kernel_count = chain.kernel_count,
 		.user_chain = chain.user, .user_count = chain.user_count };
-	return wk_sink_take(sink, &event, err);
+	return wk_sink_emit(sink, &event, err);
 }
 
 /* PerfView's command `mark` logs it under a provider of its own. */
@@ -347,7 +348,7 @@ bool wk_etl_user_is_mark(const struct wk_etl_record *record)
 	       wk_guid_eq(&record->provider, &perfview);
 }
 
-static bool tell_mark(const struct wk_etl_record *record, struct wk_event event,
+static bool emit_mark(const struct wk_etl_record *record, struct wk_event event,
 		      const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_bytes payload = record->payload;
@@ -358,12 +359,12 @@ static bool tell_mark(const struct wk_etl_record *record, struct wk_event event,
 	event.kind = WK_EVENT_MARK;
 	event.mark = (struct wk_event_mark){ .label = wk_buf_str(&label),
 					     .provider = wk_str_c("PerfView") };
-	ok = wk_sink_take(sink, &event, err);
+	ok = wk_sink_emit(sink, &event, err);
 	wk_buf_fini(&label);
 	return ok;
 }
 
-bool wk_etl_user_tell(struct wk_etl_user *user, const struct wk_etl_record *record,
+bool wk_etl_user_emit(struct wk_etl_user *user, const struct wk_etl_record *record,
 		      uint64_t time_ns, bool in_full, const struct wk_sink *sink,
 		      struct wk_err *err)
 {
@@ -372,17 +373,17 @@ bool wk_etl_user_tell(struct wk_etl_user *user, const struct wk_etl_record *reco
 
 	if (record->kind == WK_ETL_KERNEL)
 		return true;
-	event.pid = told_id(record->pid);
-	event.tid = told_id(record->tid);
-	if (wk_etl_user_is_mark(record) && !tell_mark(record, event, sink, err))
+	event.pid = emitted_id(record->pid);
+	event.tid = emitted_id(record->tid);
+	if (wk_etl_user_is_mark(record) && !emit_mark(record, event, sink, err))
 		return false;
 	if (!in_full && !user->keeps_stacks)
 		return true;
 	kind = wk_etl_schemas_kind(user->schemas, record);
 	if (kind < user->kind_count && user->source_of[kind] &&
-	    !tell_sample(user, record, event, user->source_of[kind], sink, err))
+	    !emit_sample(user, record, event, user->source_of[kind], sink, err))
 		return false;
-	return !in_full || wk_etl_event_text_tell(user->texts, record, kind, &event, sink, err);
+	return !in_full || wk_etl_event_text_emit(user->texts, record, kind, &event, sink, err);
 }
 
 /* Kinds of one name are of one source. */
@@ -396,8 +397,8 @@ void wk_etl_user_count(const struct wk_etl_user *user, struct wk_etl_sums *sums)
 	}
 }
 
-bool wk_etl_user_tell_end(const struct wk_etl_user *user, const struct wk_sink *sink,
+bool wk_etl_user_emit_end(const struct wk_etl_user *user, const struct wk_sink *sink,
 			  struct wk_err *err)
 {
-	return wk_etl_event_text_tell_end(user->texts, sink, err);
+	return wk_etl_event_text_emit_end(user->texts, sink, err);
 }

@@ -38,14 +38,14 @@ void wk_etl_user_settle(struct wk_etl_user *user, struct wk_etl_counts *counts);
 
 /* Sources are numbered from `first` up: behind those of the kernel. */
 #define WK_ETL_FIRST_EVENT_SOURCE 100000
-bool wk_etl_user_tell_sources(struct wk_etl_user *user, uint32_t first, const struct wk_sink *sink,
+bool wk_etl_user_emit_sources(struct wk_etl_user *user, uint32_t first, const struct wk_sink *sink,
 			      struct wk_err *err);
 
 /* Is it one of those that `PerfView mark` makes? */
 bool wk_etl_user_is_mark(const struct wk_etl_record *record);
 
 /* The sample, if it is one; the mark; and with `in_full` the event and its fields. */
-bool wk_etl_user_tell(struct wk_etl_user *user, const struct wk_etl_record *record,
+bool wk_etl_user_emit(struct wk_etl_user *user, const struct wk_etl_record *record,
 		      uint64_t time_ns, bool in_full, const struct wk_sink *sink,
 		      struct wk_err *err);
 
@@ -53,7 +53,7 @@ bool wk_etl_user_tell(struct wk_etl_user *user, const struct wk_etl_record *reco
 void wk_etl_user_count(const struct wk_etl_user *user, struct wk_etl_sums *sums);
 
 /* What could not be said of events that were told in full. */
-bool wk_etl_user_tell_end(const struct wk_etl_user *user, const struct wk_sink *sink,
+bool wk_etl_user_emit_end(const struct wk_etl_user *user, const struct wk_sink *sink,
 			  struct wk_err *err);
 
 #endif

@@ -105,7 +105,7 @@ static void add_fields(struct wk_etl_event_text *texts, const struct wk_etl_reco
 	texts->undescribed++;
 }
 
-bool wk_etl_event_text_tell(struct wk_etl_event_text *texts, const struct wk_etl_record *record,
+bool wk_etl_event_text_emit(struct wk_etl_event_text *texts, const struct wk_etl_record *record,
 			    uint32_t kind, const struct wk_event *event, const struct wk_sink *sink,
 			    struct wk_err *err)
 {
@@ -128,10 +128,10 @@ bool wk_etl_event_text_tell(struct wk_etl_event_text *texts, const struct wk_etl
 	told.other = (struct wk_event_other){ .what = wk_buf_str(&texts->what),
 					      .text = wk_buf_str(&texts->text),
 					      .running_pid = told.pid, .running_tid = told.tid };
-	return wk_sink_take(sink, &told, err);
+	return wk_sink_emit(sink, &told, err);
 }
 
-bool wk_etl_event_text_tell_end(const struct wk_etl_event_text *texts, const struct wk_sink *sink,
+bool wk_etl_event_text_emit_end(const struct wk_etl_event_text *texts, const struct wk_sink *sink,
 				struct wk_err *err)
 {
 	return wk_sink_note_count(

@@ -12,7 +12,7 @@ static inline bool wk_guid_eq(const struct wk_guid *a, const struct wk_guid *b)
 }
 
 /* The next 16 bytes, as they lie in files. */
-static inline struct wk_guid wk_guid_take(struct wk_bytes *in)
+static inline struct wk_guid wk_guid_read(struct wk_bytes *in)
 {
 	struct wk_guid guid = { .a = wk_u32le(in) };
 

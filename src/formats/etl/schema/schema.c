@@ -339,7 +339,7 @@ void wk_etl_schemas_learn(struct wk_etl_schemas *schemas, const struct wk_etl_re
 	if (record->kind == WK_ETL_CLASSIC)
 		wk_etl_schemas_read_info(schemas, record);
 	else if (record->kind == WK_ETL_MANIFEST)
-		wk_etl_manifests_take(schemas->manifests, schemas, record);
+		wk_etl_manifests_add(schemas->manifests, schemas, record);
 }
 
 void wk_etl_schemas_settle(struct wk_etl_schemas *schemas)

@@ -159,9 +159,9 @@ struct head {
 
 static bool read_head(struct wk_bytes in, struct head *head)
 {
-	*head = (struct head){ .provider = wk_guid_take(&in) };
+	*head = (struct head){ .provider = wk_guid_read(&in) };
 	head->key.provider = head->provider;
-	head->class_guid = wk_guid_take(&in);
+	head->class_guid = wk_guid_read(&in);
 	head->key.id = wk_u16le(&in);
 	head->key.version = wk_u8(&in);
 	wk_bytes_skip(&in, 2);
@@ -224,7 +224,7 @@ static void read_words(struct wk_etl_schemas *schemas, struct wk_bytes whole, st
 
 static void read_values(struct wk_etl_schemas *schemas, struct wk_bytes in)
 {
-	struct wk_guid provider = wk_guid_take(&in);
+	struct wk_guid provider = wk_guid_read(&in);
 	struct wk_bytes whole = in;
 	uint32_t name_at = wk_u32le(&in), flags = wk_u32le(&in), count = wk_u32le(&in);
 	struct wk_etl_value *at;

@@ -92,8 +92,8 @@ static void read_whole(struct wk_etl_manifests *manifests, struct wk_etl_schemas
 	wk_etl_schemas_read_xml(schemas, wk_bytes_of(row->xml.at, row->xml.len));
 }
 
-void wk_etl_manifests_take(struct wk_etl_manifests *manifests, struct wk_etl_schemas *schemas,
-			   const struct wk_etl_record *record)
+void wk_etl_manifests_add(struct wk_etl_manifests *manifests, struct wk_etl_schemas *schemas,
+			  const struct wk_etl_record *record)
 {
 	struct wk_bytes in = record->payload;
 	uint8_t form = wk_u8(&in), magic;

@@ -12,8 +12,8 @@ struct wk_etl_manifests;
 
 struct wk_etl_manifests *wk_etl_manifests_new(void);
 void wk_etl_manifests_free(struct wk_etl_manifests *manifests);
-void wk_etl_manifests_take(struct wk_etl_manifests *manifests, struct wk_etl_schemas *schemas,
-			   const struct wk_etl_record *record);
+void wk_etl_manifests_add(struct wk_etl_manifests *manifests, struct wk_etl_schemas *schemas,
+			  const struct wk_etl_record *record);
 
 static inline bool wk_etl_is_manifest_chunk(const struct wk_etl_record *record)
 {

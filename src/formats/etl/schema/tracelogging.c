@@ -36,7 +36,7 @@ static struct wk_bytes whole(struct wk_bytes in)
 	struct wk_bytes size = in;
 	uint16_t bytes = wk_u16le(&size);
 
-	in = wk_bytes_take(&in, bytes);
+	in = wk_bytes_slice(&in, bytes);
 	wk_bytes_skip(&in, 2);
 	return in;
 }

@@ -58,7 +58,7 @@ static void add_text8(struct wk_buf *text, struct wk_bytes bytes)
 }
 
 /* Without a length up to a zero, or the payload's end where nothing comes behind. */
-static bool take_text16(struct wk_bytes *in, uint32_t length, struct wk_buf *text)
+static bool read_text16(struct wk_bytes *in, uint32_t length, struct wk_buf *text)
 {
 	struct wk_bytes value;
 
@@ -68,25 +68,25 @@ static bool take_text16(struct wk_bytes *in, uint32_t length, struct wk_buf *tex
 		add_text16(text, wk_etl_text16(in));
 		return true;
 	}
-	value = wk_bytes_take(in, 2 * (uint64_t)length);
+	value = wk_bytes_slice(in, 2 * (uint64_t)length);
 	if (value.bad)
 		return false;
 	add_text16(text, wk_etl_text16(&value));
 	return true;
 }
 
-static bool take_text8(struct wk_bytes *in, uint32_t length, struct wk_buf *text)
+static bool read_text8(struct wk_bytes *in, uint32_t length, struct wk_buf *text)
 {
 	size_t left = wk_bytes_left(in);
 	const uint8_t *nul = left ? memchr(in->at, 0, left) : NULL;
 	struct wk_bytes value;
 
 	if (length != WK_ETL_NO_LENGTH)
-		value = wk_bytes_take(in, length);
+		value = wk_bytes_slice(in, length);
 	else if (nul)
-		value = wk_bytes_take(in, (uint64_t)(nul - in->at) + 1);
+		value = wk_bytes_slice(in, (uint64_t)(nul - in->at) + 1);
 	else
-		value = wk_bytes_take(in, left ? left : 1);
+		value = wk_bytes_slice(in, left ? left : 1);
 	if (value.bad)
 		return false;
 	add_text8(text, value);
@@ -95,9 +95,9 @@ static bool take_text8(struct wk_bytes *in, uint32_t length, struct wk_buf *text
 
 /* ---- bytes */
 
-static bool take_binary(struct wk_bytes *in, uint64_t bytes, struct wk_buf *text)
+static bool read_binary(struct wk_bytes *in, uint64_t bytes, struct wk_buf *text)
 {
-	struct wk_bytes value = wk_bytes_take(in, bytes);
+	struct wk_bytes value = wk_bytes_slice(in, bytes);
 
 	if (value.bad)
 		return false;
@@ -113,7 +113,7 @@ static void add_ipv4(struct wk_bytes *in, struct wk_buf *text)
 		wk_buf_add_fmt(text, "%s%u", i ? "." : "", wk_u8(in));
 }
 
-static unsigned take_port(struct wk_bytes *in)
+static unsigned read_port(struct wk_bytes *in)
 {
 	unsigned high = wk_u8(in);
 
@@ -143,7 +143,7 @@ static void add_ipv6(struct wk_bytes *in, struct wk_buf *text)
 	int first, count;
 
 	for (int i = 0; i < 8; i++)
-		part[i] = take_port(in);
+		part[i] = read_port(in);
 	find_zeros(part, &first, &count);
 	for (int i = 0; i < 8; i++) {
 		if (i == first) {
@@ -156,14 +156,14 @@ static void add_ipv6(struct wk_bytes *in, struct wk_buf *text)
 }
 
 /* An address of the network with its port, as programs hand it to the system. */
-static bool take_socket(struct wk_bytes *in, uint32_t bytes, struct wk_buf *text)
+static bool read_socket(struct wk_bytes *in, uint32_t bytes, struct wk_buf *text)
 {
-	struct wk_bytes whole = wk_bytes_take(in, bytes), value = whole;
+	struct wk_bytes whole = wk_bytes_slice(in, bytes), value = whole;
 	uint16_t family = wk_u16le(&value);
-	unsigned port = take_port(&value);
+	unsigned port = read_port(&value);
 
 	if (value.bad)
-		return take_binary(&whole, wk_bytes_left(&whole), text) && !whole.bad;
+		return read_binary(&whole, wk_bytes_left(&whole), text) && !whole.bad;
 	if (family == 2) {
 		add_ipv4(&value, text);
 	} else if (family == 23) {
@@ -172,13 +172,13 @@ static bool take_socket(struct wk_bytes *in, uint32_t bytes, struct wk_buf *text
 		add_ipv6(&value, text);
 		wk_buf_add_char(text, ']');
 	} else {
-		return take_binary(&whole, bytes, text);
+		return read_binary(&whole, bytes, text);
 	}
 	wk_buf_add_fmt(text, ":%u", port);
 	return !value.bad;
 }
 
-static bool take_sized_binary(struct wk_bytes *in, const struct wk_etl_field *field,
+static bool read_sized_binary(struct wk_bytes *in, const struct wk_etl_field *field,
 			      uint32_t length, struct wk_buf *text)
 {
 	if (length == WK_ETL_NO_LENGTH && field->out_type == WK_ETL_OUT_IPV6)
@@ -186,17 +186,17 @@ static bool take_sized_binary(struct wk_bytes *in, const struct wk_etl_field *fi
 	if (length == WK_ETL_NO_LENGTH)
 		return false;
 	if (field->out_type == WK_ETL_OUT_SOCKET)
-		return take_socket(in, length, text);
+		return read_socket(in, length, text);
 	if (field->out_type == WK_ETL_OUT_IPV6 && length == 16 && wk_bytes_need(in, 16)) {
 		add_ipv6(in, text);
 		return true;
 	}
-	return take_binary(in, length, text);
+	return read_binary(in, length, text);
 }
 
-static bool take_guid(struct wk_bytes *in, struct wk_buf *text)
+static bool read_guid(struct wk_bytes *in, struct wk_buf *text)
 {
-	struct wk_guid guid = wk_guid_take(in);
+	struct wk_guid guid = wk_guid_read(in);
 
 	wk_buf_add_char(text, '{');
 	wk_guid_add(&guid, text);
@@ -205,20 +205,20 @@ static bool take_guid(struct wk_bytes *in, struct wk_buf *text)
 }
 
 /* Revision, how many parts, an authority of six bytes, then parts. */
-static bool take_sid(struct wk_bytes *in, struct wk_buf *text)
+static bool read_sid(struct wk_bytes *in, struct wk_buf *text)
 {
 	struct wk_bytes sid;
 	size_t before = text->len;
 
 	if (!wk_bytes_need(in, 2))
 		return false;
-	sid = wk_bytes_take(in, 8 + 4 * (uint64_t)in->at[1]);
+	sid = wk_bytes_slice(in, 8 + 4 * (uint64_t)in->at[1]);
 	wk_etl_sid_add_numbers(text, sid);
 	return text->len > before;
 }
 
 /* A structure of two pointers stands before it; where its first is 0 there is no more. */
-static bool take_mof_sid(struct wk_bytes *in, unsigned pointer_bytes, struct wk_buf *text)
+static bool read_mof_sid(struct wk_bytes *in, unsigned pointer_bytes, struct wk_buf *text)
 {
 	struct wk_bytes first = *in;
 
@@ -228,12 +228,12 @@ static bool take_mof_sid(struct wk_bytes *in, unsigned pointer_bytes, struct wk_
 		return !in->bad;
 	}
 	wk_bytes_skip(in, 2 * (uint64_t)pointer_bytes);
-	return take_sid(in, text);
+	return read_sid(in, text);
 }
 
 /* ---- times */
 
-static bool take_system_time(struct wk_bytes *in, struct wk_buf *text)
+static bool read_system_time(struct wk_bytes *in, struct wk_buf *text)
 {
 	unsigned part[8];
 
@@ -345,10 +345,10 @@ static void add_number(const struct wk_etl_field *field, unsigned bytes, bool is
 		wk_buf_add_fmt(text, "%" PRIu64, number);
 }
 
-static bool take_number(struct wk_bytes *in, const struct wk_etl_field *field, unsigned bytes,
+static bool read_number(struct wk_bytes *in, const struct wk_etl_field *field, unsigned bytes,
 			bool is_signed, uint64_t *number, struct wk_buf *text)
 {
-	struct wk_bytes value = wk_bytes_take(in, bytes);
+	struct wk_bytes value = wk_bytes_slice(in, bytes);
 
 	if (value.bad)
 		return false;
@@ -357,7 +357,7 @@ static bool take_number(struct wk_bytes *in, const struct wk_etl_field *field, u
 		return true;
 	}
 	if (field->out_type == WK_ETL_OUT_PORT && bytes == 2) {
-		wk_buf_add_fmt(text, "%u", take_port(&value));
+		wk_buf_add_fmt(text, "%u", read_port(&value));
 		return true;
 	}
 	for (unsigned i = 0; i < bytes; i++)
@@ -370,25 +370,25 @@ static bool take_number(struct wk_bytes *in, const struct wk_etl_field *field, u
 	return true;
 }
 
-static bool take_hex(struct wk_bytes *in, const struct wk_etl_field *field, unsigned bytes,
+static bool read_hex(struct wk_bytes *in, const struct wk_etl_field *field, unsigned bytes,
 		     uint64_t *number, struct wk_buf *text)
 {
 	struct wk_etl_field hex = *field;
 
 	hex.out_type = WK_ETL_OUT_HEX64;
-	return take_number(in, &hex, bytes, false, number, text);
+	return read_number(in, &hex, bytes, false, number, text);
 }
 
-static bool take_bool(struct wk_bytes *in, const struct wk_etl_field *field, uint64_t *number,
+static bool read_bool(struct wk_bytes *in, const struct wk_etl_field *field, uint64_t *number,
 		      struct wk_buf *text)
 {
 	struct wk_etl_field shown = *field;
 
 	shown.out_type = WK_ETL_OUT_BOOL;
-	return take_number(in, &shown, 4, false, number, text);
+	return read_number(in, &shown, 4, false, number, text);
 }
 
-static bool take_float(struct wk_bytes *in, struct wk_buf *text)
+static bool read_float(struct wk_bytes *in, struct wk_buf *text)
 {
 	uint32_t bits = wk_u32le(in);
 	float value;
@@ -398,7 +398,7 @@ static bool take_float(struct wk_bytes *in, struct wk_buf *text)
 	return !in->bad;
 }
 
-static bool take_double(struct wk_bytes *in, struct wk_buf *text)
+static bool read_double(struct wk_bytes *in, struct wk_buf *text)
 {
 	uint64_t bits = wk_u64le(in);
 	double value;
@@ -431,7 +431,7 @@ bool wk_etl_value_is_character(const struct wk_etl_field *field)
 bool wk_etl_characters_add(struct wk_bytes *in, const struct wk_etl_field *field, uint32_t count,
 			   struct wk_buf *text)
 {
-	struct wk_bytes value = wk_bytes_take(in, (uint64_t)count * character_bytes(field));
+	struct wk_bytes value = wk_bytes_slice(in, (uint64_t)count * character_bytes(field));
 
 	if (value.bad)
 		return false;
@@ -455,26 +455,26 @@ static bool add_mof_value(struct wk_bytes *in, const struct wk_etl_field *field,
 {
 	switch (field->in_type) {
 	case WK_ETL_IN_MOF_COUNTED_TEXT16:
-		return take_text16(in, wk_u16le(in) / 2, text);
+		return read_text16(in, wk_u16le(in) / 2, text);
 	case WK_ETL_IN_MOF_COUNTED_TEXT8:
-		return take_text8(in, wk_u16le(in), text);
+		return read_text8(in, wk_u16le(in), text);
 	case WK_ETL_IN_MOF_REVERSED_TEXT16:
-		return take_text16(in, swapped(wk_u16le(in)) / 2, text);
+		return read_text16(in, swapped(wk_u16le(in)) / 2, text);
 	case WK_ETL_IN_MOF_REVERSED_TEXT8:
-		return take_text8(in, swapped(wk_u16le(in)), text);
+		return read_text8(in, swapped(wk_u16le(in)), text);
 	case WK_ETL_IN_MOF_REST_TEXT16:
-		return take_text16(in, (uint32_t)(wk_bytes_left(in) / 2), text);
+		return read_text16(in, (uint32_t)(wk_bytes_left(in) / 2), text);
 	case WK_ETL_IN_MOF_REST_TEXT8:
-		return take_text8(in, (uint32_t)wk_bytes_left(in), text);
+		return read_text8(in, (uint32_t)wk_bytes_left(in), text);
 	case WK_ETL_IN_MOF_CHAR16:
 	case WK_ETL_IN_MOF_CHAR8:
 		return wk_etl_characters_add(in, field, 1, text);
 	case WK_ETL_IN_MOF_SIZE:
-		return take_hex(in, field, pointer_bytes, number, text);
+		return read_hex(in, field, pointer_bytes, number, text);
 	case WK_ETL_IN_MOF_HEX_DUMP:
-		return take_binary(in, wk_u32le(in), text);
+		return read_binary(in, wk_u32le(in), text);
 	case WK_ETL_IN_MOF_SID:
-		return take_mof_sid(in, pointer_bytes, text);
+		return read_mof_sid(in, pointer_bytes, text);
 	default:
 		return false;
 	}
@@ -486,7 +486,7 @@ static bool add_whole_number(struct wk_bytes *in, const struct wk_etl_field *fie
 	unsigned power = (field->in_type - WK_ETL_IN_I8) / 2u; /* i8, u8, i16, u16 ... */
 	bool is_signed = (field->in_type - WK_ETL_IN_I8) % 2 == 0;
 
-	return take_number(in, field, 1u << power, is_signed, number, text);
+	return read_number(in, field, 1u << power, is_signed, number, text);
 }
 
 bool wk_etl_value_add(struct wk_bytes *in, const struct wk_etl_field *field, uint32_t length,
@@ -498,37 +498,37 @@ bool wk_etl_value_add(struct wk_bytes *in, const struct wk_etl_field *field, uin
 		wk_buf_add_text(text, "null");
 		return true;
 	case WK_ETL_IN_TEXT16:
-		return take_text16(in, length, text);
+		return read_text16(in, length, text);
 	case WK_ETL_IN_TEXT8:
-		return take_text8(in, length, text);
+		return read_text8(in, length, text);
 	case WK_ETL_IN_F32:
-		return take_float(in, text);
+		return read_float(in, text);
 	case WK_ETL_IN_F64:
-		return take_double(in, text);
+		return read_double(in, text);
 	case WK_ETL_IN_BOOL:
-		return take_bool(in, field, number, text);
+		return read_bool(in, field, number, text);
 	case WK_ETL_IN_BINARY:
-		return take_sized_binary(in, field, length, text);
+		return read_sized_binary(in, field, length, text);
 	case WK_ETL_IN_COUNTED_BINARY:
-		return take_sized_binary(in, field, wk_u16le(in), text) && !in->bad;
+		return read_sized_binary(in, field, wk_u16le(in), text) && !in->bad;
 	case WK_ETL_IN_GUID:
-		return take_guid(in, text);
+		return read_guid(in, text);
 	case WK_ETL_IN_POINTER:
-		return take_hex(in, field, pointer_bytes, number, text);
+		return read_hex(in, field, pointer_bytes, number, text);
 	case WK_ETL_IN_FILETIME:
 		wk_etl_date_add_exact(text, wk_u64le(in));
 		return !in->bad;
 	case WK_ETL_IN_SYSTEMTIME:
-		return take_system_time(in, text);
+		return read_system_time(in, text);
 	case WK_ETL_IN_SID:
-		return take_sid(in, text);
+		return read_sid(in, text);
 	case WK_ETL_IN_HEX32:
 	case WK_ETL_IN_HEX64:
-		return take_hex(in, field, field->in_type == WK_ETL_IN_HEX32 ? 4 : 8, number, text);
+		return read_hex(in, field, field->in_type == WK_ETL_IN_HEX32 ? 4 : 8, number, text);
 	case WK_ETL_IN_COUNTED_TEXT16:
-		return take_text16(in, wk_u16le(in) / 2, text) && !in->bad;
+		return read_text16(in, wk_u16le(in) / 2, text) && !in->bad;
 	case WK_ETL_IN_COUNTED_TEXT8:
-		return take_text8(in, wk_u16le(in), text) && !in->bad;
+		return read_text8(in, wk_u16le(in), text) && !in->bad;
 	default:
 		if (field->in_type >= WK_ETL_IN_I8 && field->in_type <= WK_ETL_IN_U64)
 			return add_whole_number(in, field, number, text);

@@ -32,7 +32,7 @@ static bool fits_image(const struct wk_etl_record *record, uint8_t pointer_bytes
 	       image.size_bytes <= UINT32_MAX;
 }
 
-void wk_etl_mend_width(struct wk_etl_record *record, uint32_t hook)
+void wk_etl_widen_pointers(struct wk_etl_record *record, uint32_t hook)
 {
 	if (record->kind != WK_ETL_CLASSIC || record->pointer_bytes != 4 ||
 	    !(is_of_process(hook) || is_of_image(hook)))
