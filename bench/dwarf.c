@@ -335,6 +335,6 @@ int main(int argc, char **argv)
 	close_file(&bench->package);
 	close_file(&bench->alternate);
 	close_file(&bench->main);
-	free(bench);
+	wk_free(bench);
 	return ok ? 0 : 1;
 }

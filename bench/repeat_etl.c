@@ -150,7 +150,7 @@ static void write_buffer(struct repeat *repeat, const struct wk_etl_buffer *buff
 		  2);
 	write_out(repeat);
 	repeat->written += size;
-	free(plain);
+	wk_free(plain);
 }
 
 /* The first buffer has the header of the trace, and is never packed. */
@@ -182,7 +182,7 @@ static void write_round(struct repeat *repeat)
 		if (i > 0 && wk_etl_buffer_records(&repeat->input, &buffer, WK_ETL_MOST_BUFFER,
 						   &room, &records))
 			write_buffer(repeat, &buffer, records);
-	free(room.at);
+	wk_free(room.at);
 }
 
 /* From the header to the last record: some come after the end that the header tells. */

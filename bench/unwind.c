@@ -66,7 +66,7 @@ static size_t open_image(struct bench *bench, const char *path)
 
 	for (size_t i = 0; i < bench->image_count; i++)
 		if (strcmp(bench->images[i].path, path) == 0) {
-			free(image.path);
+			wk_free(image.path);
 			return i;
 		}
 	snprintf(through, sizeof(through), "/proc/%d/root%s", (int)bench->pid, path);
@@ -282,7 +282,7 @@ static void measure(struct bench *bench)
 			bytes += wk_unwind_table_bytes(bench->images[i].table);
 	printf("KiB of tables: %zu\n", bytes / 1024);
 	wk_unwinder_free(unwinder);
-	free(chain);
+	wk_free(chain);
 }
 
 static pid_t launch(char **command)
@@ -302,15 +302,15 @@ static pid_t launch(char **command)
 static void fini(struct bench *bench)
 {
 	for (size_t i = 0; i < bench->snapshot_count; i++)
-		free((void *)bench->snapshots[i].stack.bytes);
+		wk_free((void *)bench->snapshots[i].stack.bytes);
 	for (size_t i = 0; i < bench->image_count; i++) {
 		wk_unwind_table_free(bench->images[i].table);
 		wk_obj_free(bench->images[i].obj);
-		free(bench->images[i].path);
+		wk_free(bench->images[i].path);
 	}
-	free(bench->snapshots);
-	free(bench->images);
-	free(bench->mappings);
+	wk_free(bench->snapshots);
+	wk_free(bench->images);
+	wk_free(bench->mappings);
 }
 
 int main(int argc, char **argv)

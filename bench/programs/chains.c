@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/mem.h"
 
 static unsigned long state = 88172645463325252ul;
 
@@ -30,7 +31,7 @@ __attribute__((noinline)) static unsigned long sort_some(size_t count)
 	qsort(values, count, sizeof(*values), compare);
 	for (size_t i = 0; i < count; i += 7)
 		sum += values[i];
-	free(values);
+	wk_free(values);
 	return sum;
 }
 

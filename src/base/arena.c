@@ -60,7 +60,7 @@ void wk_arena_reset(struct wk_arena *arena)
 	while (keep->next) {
 		struct wk_arena_chunk *next = keep->next;
 
-		free(keep);
+		wk_free(keep);
 		keep = next;
 	}
 	arena->chunks = keep;
@@ -72,7 +72,7 @@ void wk_arena_fini(struct wk_arena *arena)
 {
 	for (struct wk_arena_chunk *chunk = arena->chunks, *next; chunk; chunk = next) {
 		next = chunk->next;
-		free(chunk);
+		wk_free(chunk);
 	}
 	*arena = (struct wk_arena){ 0 };
 }

@@ -8,7 +8,7 @@
 
 void wk_buf_fini(struct wk_buf *buf)
 {
-	free(buf->at);
+	wk_free(buf->at);
 	*buf = (struct wk_buf){ .limit = buf->limit };
 }
 
@@ -75,7 +75,7 @@ void wk_buf_add_fmt(struct wk_buf *buf, const char *format, ...)
 
 		vsnprintf(text, (size_t)len + 1, format, again);
 		wk_buf_add(buf, text, (size_t)len);
-		free(text);
+		wk_free(text);
 	}
 	va_end(again);
 }

@@ -15,7 +15,7 @@ static size_t first_slot(uint64_t hash, size_t cap)
 
 void wk_map_fini(struct wk_map *map)
 {
-	free(map->slots);
+	wk_free(map->slots);
 	*map = (struct wk_map){ 0 };
 }
 
@@ -64,7 +64,7 @@ static void map_rehash(struct wk_map *map)
 	for (size_t i = 0; i < old.cap; i++)
 		if (old.slots[i].key != KEY_FREE && old.slots[i].id != 0)
 			*slot_of(map, old.slots[i].key) = old.slots[i];
-	free(old.slots);
+	wk_free(old.slots);
 }
 
 uint32_t *wk_map_at(struct wk_map *map, uint64_t key)
@@ -92,7 +92,7 @@ void wk_map_set(struct wk_map *map, uint64_t key, uint32_t id)
 
 void wk_index_fini(struct wk_index *index)
 {
-	free(index->slots);
+	wk_free(index->slots);
 	*index = (struct wk_index){ 0 };
 }
 
@@ -131,7 +131,7 @@ void wk_index_add(struct wk_index *index, uint64_t hash, uint32_t id)
 		for (size_t i = 0; i < old.cap; i++)
 			if (old.slots[i].id)
 				index_put(index, old.slots[i].hash, old.slots[i].id);
-		free(old.slots);
+		wk_free(old.slots);
 	}
 	index_put(index, (uint32_t)hash, id);
 	index->count++;

@@ -52,8 +52,18 @@ void *wk_grow_table(void *at, size_t count, size_t room, size_t size_bytes)
 	larger = wk_alloc_table(room * size_bytes);
 	if (count)
 		memcpy(larger, at, count * size_bytes);
-	free(at);
+	wk_free(at);
 	return larger;
+}
+
+void wk_free(void *at)
+{
+	free(at);
+}
+
+char *wk_strdup(const char *text)
+{
+	return wk_strndup(text, strlen(text));
 }
 
 char *wk_strndup(const char *text, size_t len)

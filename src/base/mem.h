@@ -3,7 +3,7 @@
  * These never return NULL: when the system has no memory left they print one line and
  * end the program with exit code 1. That is the one exception to "library code never
  * exits", and it is why a number that comes from a file must be bounded by the file's
- * own length before it sizes an allocation. All are freed with free(). */
+ * own length before it sizes an allocation. All are freed with wk_free(). */
 #ifndef WK_BASE_MEM_H
 #define WK_BASE_MEM_H
 
@@ -13,7 +13,11 @@
 void *wk_alloc(size_t size_bytes);
 void *wk_alloc_zeroed(size_t count, size_t size_bytes);
 void *wk_realloc(void *at, size_t size_bytes);
+char *wk_strdup(const char *text);
 char *wk_strndup(const char *text, size_t len);
+
+/* NULL is allowed. Memory that a library allocated by itself is that library's to free. */
+void wk_free(void *at);
 
 /* For a large table that is looked at all over: where the system can, in large pages, so that
  * a look costs less. The contents are unset. */

@@ -25,8 +25,8 @@ struct place {
 void wk_ranges_fini(struct wk_ranges *ranges)
 {
 	for (size_t i = 0; i < ranges->count; i++)
-		free(ranges->chunks[i].at);
-	free(ranges->chunks);
+		wk_free(ranges->chunks[i].at);
+	wk_free(ranges->chunks);
 	*ranges = (struct wk_ranges){ 0 };
 }
 
@@ -228,7 +228,7 @@ static void erase(struct wk_ranges *ranges, struct place from, struct place to)
 	if (from.row)
 		first++;
 	for (size_t i = first; i < last; i++)
-		free(ranges->chunks[i].at);
+		wk_free(ranges->chunks[i].at);
 	memmove(&ranges->chunks[first], &ranges->chunks[last],
 		(ranges->count - last) * sizeof(*ranges->chunks));
 	ranges->count -= last - first;

@@ -94,7 +94,7 @@ void wk_sort_keys_above(struct wk_sort_key *keys, size_t count, unsigned first_b
 	}
 	if (from != keys)
 		memcpy(keys, from, count * sizeof(*keys));
-	free(spare);
+	wk_free(spare);
 }
 
 void *wk_sort_gather(void *rows, const struct wk_sort_key *keys, size_t count, size_t row_bytes)
@@ -103,7 +103,7 @@ void *wk_sort_gather(void *rows, const struct wk_sort_key *keys, size_t count, s
 
 	for (size_t i = 0; i < count; i++)
 		memcpy(sorted + i * row_bytes, (char *)rows + keys[i].row * row_bytes, row_bytes);
-	free(rows);
+	wk_free(rows);
 	return sorted;
 }
 
@@ -117,6 +117,6 @@ void *wk_sort_rows(void *rows, size_t count, size_t row_bytes, size_t number_at)
 	}
 	wk_sort_keys(keys, count);
 	rows = wk_sort_gather(rows, keys, count, row_bytes);
-	free(keys);
+	wk_free(keys);
 	return rows;
 }

@@ -41,8 +41,8 @@ void wk_strtab_free(struct wk_strtab *tab)
 	wk_arena_fini(&tab->bytes);
 	wk_index_fini(&tab->index);
 	wk_strtab_forget_places(tab);
-	free(tab->texts);
-	free(tab);
+	wk_free(tab->texts);
+	wk_free(tab);
 }
 
 static bool same_text(const void *table, uint32_t id, const void *key)
@@ -107,7 +107,7 @@ void wk_strtab_forget_places(struct wk_strtab *tab)
 {
 	wk_index_fini(&tab->place_index);
 	tab->place_index = (struct wk_index){ 0 };
-	free(tab->places);
+	wk_free(tab->places);
 	tab->places = NULL;
 	tab->place_count = tab->place_cap = 0;
 }

@@ -14,9 +14,9 @@ void wk_trie_init(struct wk_trie *trie)
 
 void wk_trie_fini(struct wk_trie *trie)
 {
-	free(trie->parent);
-	free(trie->label);
-	free(trie->slots);
+	wk_free(trie->parent);
+	wk_free(trie->label);
+	wk_free(trie->slots);
 	*trie = (struct wk_trie){ 0 };
 }
 
@@ -89,7 +89,7 @@ static void grow_index(struct wk_trie *trie)
 	for (size_t i = 0; i < count; i++)
 		if (old[i].id)
 			trie->slots[free_slot(trie, old[i].hash)] = old[i];
-	free(old);
+	wk_free(old);
 }
 
 void wk_trie_reserve(struct wk_trie *trie)
@@ -145,7 +145,7 @@ uint32_t wk_trie_append_now(struct wk_trie *trie, uint32_t parent, uint32_t labe
 
 void wk_trie_seal(struct wk_trie *trie)
 {
-	free(trie->slots);
+	wk_free(trie->slots);
 	trie->slots = NULL;
 	trie->most = 0;
 }

@@ -15,7 +15,7 @@ void wk_asking_fini(struct wk_asking *asking)
 {
 	wk_image_list_fini(&asking->images);
 	wk_arena_fini(&asking->texts);
-	free(asking->questions);
+	wk_free(asking->questions);
 }
 
 static const char *usual_path(const struct wk_asking *asking)

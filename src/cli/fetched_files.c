@@ -68,8 +68,8 @@ static bool list(struct wk_out *out, struct wk_err *err)
 		add_sum(out, rows.count, rows.size_bytes);
 	}
 	for (size_t i = 0; i < rows.count; i++)
-		free(rows.at[i].name);
-	free(rows.at);
+		wk_free(rows.at[i].name);
+	wk_free(rows.at);
 	return ok;
 }
 

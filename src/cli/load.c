@@ -75,7 +75,7 @@ const char **wk_load_paths(const struct wk_words *words, struct wk_err *err)
 		paths[0] = wk_load_path(words, err);
 	if (paths[0])
 		return paths;
-	free(paths);
+	wk_free(paths);
 	return NULL;
 }
 
@@ -306,7 +306,7 @@ static bool have_other_content(const struct wk_load_input *inputs, size_t count,
 		if (inputs[i].is_before == is_before)
 			paths[of_side++] = inputs[i].path;
 	ok = wk_content_differs(paths, of_side, err);
-	free(paths);
+	wk_free(paths);
 	return ok;
 }
 
@@ -326,7 +326,7 @@ static bool are_other_files(const struct wk_load_input *inputs, size_t count, st
 					     "twice",
 					     inputs[i].path);
 	}
-	free(identities);
+	wk_free(identities);
 	return ok && have_other_content(inputs, count, false, err) &&
 	       have_other_content(inputs, count, true, err);
 }
@@ -395,7 +395,7 @@ static void fetch_ahead(const struct wk_model *model, const struct wk_load_args 
 			wanted[count++] = wk_symbols_image(symbols, &key);
 	}
 	wk_symbols_prefetch(symbols, wanted, count);
-	free(wanted);
+	wk_free(wanted);
 	wk_images_in_view_fini(&images);
 }
 
@@ -417,9 +417,9 @@ static struct wk_model *load(const struct wk_load_input *inputs, size_t input_co
 	model = build_as_needed(sources, count, args, symbols, err);
 	for (size_t i = 0; i < count; i++) {
 		close_source(&sources[i]);
-		free(sources[i].paths);
+		wk_free(sources[i].paths);
 	}
-	free(sources);
+	wk_free(sources);
 	if (!model)
 		return NULL;
 	fetch_ahead(model, args, symbols);
@@ -466,7 +466,7 @@ struct wk_model *wk_load_all(const char *const *paths, const struct wk_load_args
 	for (size_t i = 0; i < count; i++)
 		inputs[i].path = paths[i];
 	model = wk_load_inputs(inputs, count, args, symbols, err);
-	free(inputs);
+	wk_free(inputs);
 	return model;
 }
 

@@ -39,7 +39,7 @@ static int run_command(const struct wk_command *command, char **argv, struct wk_
 	int exit_code = WK_EXIT_DONE;
 
 	if (command->absent && !(argv[0] && strcmp(argv[0], "--help") == 0)) {
-		free(args);
+		wk_free(args);
 		wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "%s", command->absent);
 		return WK_EXIT_FAILED;
 	}
@@ -60,7 +60,7 @@ static int run_command(const struct wk_command *command, char **argv, struct wk_
 	}
 	wk_options_fini(targets);
 	wk_words_fini(&words);
-	free(args);
+	wk_free(args);
 	return exit_code;
 }
 

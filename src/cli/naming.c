@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "cli/terminal.h"
 #include "symbols/cache/cache.h"
 
@@ -30,6 +31,6 @@ void wk_naming_close(struct wk_naming *naming)
 	wk_symbols_free(naming->symbols);
 	wk_cache_close(naming->cache);
 	wk_remote_config_close(&naming->asked);
-	free(naming->debug_dirs);
+	wk_free(naming->debug_dirs);
 	*naming = (struct wk_naming){ 0 };
 }

@@ -117,7 +117,7 @@ void wk_fetcher_free(struct wk_fetcher *f)
 		f->library.cleanup(f->easy);
 	if (f->multi)
 		f->library.multi_cleanup(f->multi);
-	free(f);
+	wk_free(f);
 }
 
 static bool find_calls(struct library *library, void *loaded, struct wk_err *err)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "symbols/cache/cache.h"
 
@@ -75,7 +76,7 @@ void wk_fetch_quota_warn(char **complaint, char **next)
 {
 	if (!*next || (*complaint && (!is_remark(*complaint) || is_remark(*next))))
 		return;
-	free(*complaint);
+	wk_free(*complaint);
 	*complaint = *next;
 	*next = NULL;
 }
@@ -89,6 +90,6 @@ bool wk_fetch_quota_open(struct wk_os_keep *keep, struct wk_err *err)
 		return wk_fail_os(err, errno,
 				  "not asked, since there is no folder for what comes: "
 				  "neither a cache nor TMPDIR");
-	free(path);
+	wk_free(path);
 	return true;
 }

@@ -282,6 +282,6 @@ void wk_fetch_together(const struct wk_remote_options *options, struct wk_fetch_
 	if (!wk_fetch_workers_run(options, room->lock, jobs, NULL))
 		for (size_t i = 0; i < jobs->count; i++)
 			jobs->run(jobs->context, i, NULL);
-	free(room->came_bytes);
+	wk_free(room->came_bytes);
 	room->came_bytes = NULL;
 }

@@ -25,7 +25,7 @@ char *wk_remote_usual_folder(void)
 		kept = wk_strndup(folder.at, folder.len);
 	}
 	wk_buf_fini(&folder);
-	free(cache);
+	wk_free(cache);
 	return kept;
 }
 
@@ -85,25 +85,25 @@ void wk_remote_close(struct wk_remote *remote)
 	if (remote->has_remembered || remote->lacks_room)
 		wk_remote_trim_default(remote->folder, remote->newest);
 	for (size_t i = 0; i < remote->host_count; i++) {
-		free(remote->hosts[i].why_down);
-		free(remote->hosts[i].complaint);
+		wk_free(remote->hosts[i].why_down);
+		wk_free(remote->hosts[i].complaint);
 		wk_remote_server_fini(&remote->hosts[i].at);
 	}
 	for (size_t i = 0; i < remote->answer_count; i++) {
 		if (remote->answers[i].is_unkept)
 			wk_os_keep_end(&remote->answers[i].unkept, false);
-		free(remote->answers[i].path);
-		free(remote->answers[i].shown);
-		free(remote->answers[i].said);
+		wk_free(remote->answers[i].path);
+		wk_free(remote->answers[i].shown);
+		wk_free(remote->answers[i].said);
 	}
 	wk_fetcher_free(remote->fetcher);
-	free(remote->hosts);
-	free(remote->answers);
+	wk_free(remote->hosts);
+	wk_free(remote->answers);
 	wk_index_fini(&remote->answer_of);
 	wk_os_lock_free(remote->lock);
-	free(remote->folder);
-	free(remote->newest);
-	free(remote);
+	wk_free(remote->folder);
+	wk_free(remote->newest);
+	wk_free(remote);
 }
 
 bool wk_remote_asks_machines(const struct wk_remote *remote)

@@ -80,7 +80,7 @@ static struct wk_os_folder *open_folder(const char *path)
 
 	if (path || usual)
 		folder = wk_os_folder_open(path ? path : usual, false, NULL);
-	free(usual);
+	wk_free(usual);
 	return folder;
 }
 
@@ -127,9 +127,9 @@ bool wk_remote_clear(const char *path, uint64_t *files, uint64_t *bytes, struct 
 	for (size_t i = 0; i < names.count; i++) {
 		if (ok && !wk_os_folder_remove(folder, names.at[i]))
 			ok = wk_fail(err, WK_EIO, WK_NOWHERE, "cannot remove %s", names.at[i]);
-		free(names.at[i]);
+		wk_free(names.at[i]);
 	}
-	free(names.at);
+	wk_free(names.at);
 	wk_os_folder_close(folder);
 	*files = ok ? names.files : 0;
 	*bytes = ok ? names.bytes : 0;
@@ -205,9 +205,9 @@ void wk_remote_trim(const char *path, const char *newest, uint64_t most_bytes)
 		if ((file->is_worthless || kept.size_bytes > most_bytes) &&
 		    strcmp(file->name, newest) != 0 && wk_os_folder_remove(folder, file->name))
 			kept.size_bytes -= file->size_bytes;
-		free(file->name);
+		wk_free(file->name);
 	}
-	free(kept.at);
+	wk_free(kept.at);
 	wk_os_folder_close(folder);
 }
 

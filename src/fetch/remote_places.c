@@ -127,7 +127,7 @@ static bool fail_no_url(struct wk_str place, struct wk_err *err)
 	char *shown = without_secrets(place);
 
 	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "symbol server \"%.200s\" is no URL", shown);
-	free(shown);
+	wk_free(shown);
 	return false;
 }
 
@@ -161,9 +161,9 @@ bool wk_remote_server_read(struct wk_remote_server *server, const char *word, st
 
 void wk_remote_server_fini(struct wk_remote_server *server)
 {
-	free(server->base);
-	free(server->shown);
-	free(server->remembered_as);
+	wk_free(server->base);
+	wk_free(server->shown);
+	wk_free(server->remembered_as);
 	*server = (struct wk_remote_server){ 0 };
 }
 

@@ -118,5 +118,5 @@ void wk_remote_prefetch(struct wk_remote *remote, const struct wk_remote_want *w
 		add_early(&crowd, &wants[i]);
 	if (crowd.count)
 		fetch(&crowd);
-	free(crowd.early);
+	wk_free(crowd.early);
 }

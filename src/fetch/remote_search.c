@@ -72,7 +72,7 @@ static void note_newest(struct wk_remote_search *s)
 {
 	struct wk_str name = wk_str_basename(wk_buf_str(&s->path));
 
-	free(s->newest);
+	wk_free(s->newest);
 	s->newest = wk_strndup(name.at, name.len);
 }
 
@@ -347,7 +347,7 @@ bool wk_remote_has_folder(struct wk_remote *remote)
 				   &remote->no_folder);
 	wk_os_folder_close(folder);
 	if (!folder) {
-		free(remote->folder);
+		wk_free(remote->folder);
 		remote->folder = NULL;
 	}
 	return folder != NULL;
@@ -383,9 +383,9 @@ bool wk_remote_search_run(struct wk_remote_search *s)
 void wk_remote_search_undo(struct wk_remote_search *s)
 {
 	for (size_t i = 0; s->complaints && i < s->remote->host_count; i++)
-		free(s->complaints[i]);
-	free(s->complaints);
-	free(s->newest);
+		wk_free(s->complaints[i]);
+	wk_free(s->complaints);
+	wk_free(s->newest);
 	if (s->is_unkept)
 		wk_os_keep_end(&s->unkept, false);
 	wk_buf_fini(&s->unkept_url);
@@ -403,7 +403,7 @@ void wk_remote_search_finish(struct wk_remote_search *s)
 	remote->has_remembered |= s->has_remembered;
 	remote->was_stopped |= s->was_stopped;
 	if (s->newest && !remote->lacks_room) { /* of several the first is dearest */
-		free(remote->newest);
+		wk_free(remote->newest);
 		remote->newest = s->newest;
 		remote->lacks_room = true;
 		s->newest = NULL;

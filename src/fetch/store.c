@@ -44,7 +44,7 @@ void wk_store_close(struct wk_store_file *file)
 {
 	wk_obj_free(file->obj);
 	wk_os_close(&file->bytes);
-	free(file->path);
+	wk_free(file->path);
 	wk_buf_fini(&file->plain);
 	*file = (struct wk_store_file){ 0 };
 }

@@ -48,7 +48,7 @@ static bool make_folder_of(const char *path, struct wk_err *err)
 	char *folder = wk_strndup(path, len > 1 ? len - 1 : len);
 	bool ok = wk_os_folder_make(folder, err);
 
-	free(folder);
+	wk_free(folder);
 	return ok;
 }
 
@@ -68,7 +68,7 @@ static void note_newest(struct wk_symbol_search *s, const char *path)
 {
 	struct wk_str name = wk_str_basename(wk_str_c(path));
 
-	free(s->newest);
+	wk_free(s->newest);
 	s->newest = wk_strndup(name.at, name.len);
 }
 

@@ -32,19 +32,19 @@ void wk_symbol_files_free(struct wk_symbol_files *files)
 		wk_remote_trim_default(files->folder, files->newest);
 	wk_symbol_files_forget(files);
 	for (size_t i = 0; i < files->path.count; i++) {
-		free(files->states[i].shown);
-		free(files->states[i].remembered_as);
-		free(files->states[i].why_down);
-		free(files->states[i].complaint);
+		wk_free(files->states[i].shown);
+		wk_free(files->states[i].remembered_as);
+		wk_free(files->states[i].why_down);
+		wk_free(files->states[i].complaint);
 	}
-	free(files->states);
+	wk_free(files->states);
 	wk_symbol_path_fini(&files->path);
 	wk_fetcher_free(files->fetcher);
 	wk_os_lock_free(files->lock);
-	free(files->folder);
-	free(files->lost_folder);
-	free(files->newest);
-	free(files);
+	wk_free(files->folder);
+	wk_free(files->lost_folder);
+	wk_free(files->newest);
+	wk_free(files);
 }
 
 static struct wk_symbol_place_state state_of(struct wk_str where)
@@ -389,17 +389,17 @@ void wk_symbol_search_finish(struct wk_symbol_search *s)
 
 	for (size_t i = 0; s->complaints && i < files->path.count; i++) {
 		wk_fetch_quota_warn(&files->states[i].complaint, &s->complaints[i]);
-		free(s->complaints[i]);
+		wk_free(s->complaints[i]);
 	}
-	free(s->complaints);
+	wk_free(s->complaints);
 	files->has_remembered |= s->has_remembered;
 	files->was_stopped |= s->was_stopped;
 	if (s->newest && !files->lacks_room) {
-		free(files->newest);
+		wk_free(files->newest);
 		files->newest = s->newest;
 		files->lacks_room = true;
 	} else {
-		free(s->newest); /* of several the first is dearest */
+		wk_free(s->newest); /* of several the first is dearest */
 	}
 	wk_buf_fini(&s->key);
 	wk_buf_fini(&s->own);

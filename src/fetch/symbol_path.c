@@ -379,8 +379,8 @@ bool wk_symbol_path_begin_with(struct wk_symbol_path *path, struct wk_str folder
 
 void wk_symbol_path_fini(struct wk_symbol_path *path)
 {
-	free(path->places);
-	free(path->caches);
+	wk_free(path->places);
+	wk_free(path->caches);
 	wk_arena_fini(&path->texts);
 	*path = (struct wk_symbol_path){ 0 };
 }

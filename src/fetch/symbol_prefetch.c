@@ -85,9 +85,9 @@ void wk_symbol_files_forget(struct wk_symbol_files *files)
 	for (size_t i = 0; i < files->answer_count; i++) {
 		if (files->answers[i].is_found && !files->answers[i].is_taken)
 			wk_symbol_found_close(&files->answers[i].found);
-		free(files->answers[i].said);
+		wk_free(files->answers[i].said);
 	}
-	free(files->answers);
+	wk_free(files->answers);
 	wk_index_fini(&files->answer_of);
 	wk_arena_fini(&files->texts);
 }
@@ -106,9 +106,9 @@ static void forget_search(struct early *early)
 	struct wk_symbol_search *s = &early->search;
 
 	for (size_t i = 0; s->complaints && i < s->files->path.count; i++)
-		free(s->complaints[i]);
-	free(s->complaints);
-	free(s->newest);
+		wk_free(s->complaints[i]);
+	wk_free(s->complaints);
+	wk_free(s->newest);
 	wk_buf_fini(&s->key);
 	wk_buf_fini(&s->own);
 	wk_buf_reset(&early->said);
@@ -202,5 +202,5 @@ void wk_symbol_files_prefetch(struct wk_symbol_files *files, const struct wk_sym
 	}
 	if (crowd.count)
 		fetch(&crowd);
-	free(crowd.early);
+	wk_free(crowd.early);
 }

@@ -244,7 +244,7 @@ static void keep_copy(struct asking *a)
 	} else {
 		wk_os_identify(wk_buf_text(&path), &file->identity, NULL);
 	}
-	free(file->path);
+	wk_free(file->path);
 	file->path = wk_strndup(wk_buf_text(&path), path.len);
 	wk_buf_reset(a->s->said);
 	wk_buf_add_fmt(a->s->said, "fetched from %s (%s)", a->state->shown, wk_buf_text(&size));

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/out.h"
 #include "base/packed/unpack.h"
 #include "base/text/suggest.h"
@@ -311,7 +312,7 @@ bool wk_reader_open(const char *path, const char *format, struct wk_opened *open
 		wk_reader_close(opened);
 		ok = false;
 	}
-	free(first);
+	wk_free(first);
 	if (!ok)
 		return err && err->code == WK_EFORMAT ? wk_opened_fail(opened, err) : false;
 	opened->input.bytes = wk_bytes_of(opened->file.at ? (const void *)opened->file.at : "",

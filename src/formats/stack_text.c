@@ -138,7 +138,7 @@ bool wk_stack_text_end(struct wk_stack_text *text, const char *expected, struct 
 	if (!is_empty)
 		wk_bad_lines_emit(&text->bad, text->writer);
 	ok = wk_stack_writer_end(text->writer, err);
-	free(text->frames);
+	wk_free(text->frames);
 	wk_map_fini(&text->named);
 	wk_strtab_free(text->names);
 	return is_empty ? wk_fail_no_stacks(err, text->input, expected) : ok;

@@ -55,8 +55,8 @@ static void end_store(struct wk_stack_store *store)
 	wk_strtab_free(store->texts);
 	wk_index_fini(&store->index);
 	wk_trie_fini(&store->stacks);
-	free(store->frames);
-	free(store->plain_frame);
+	wk_free(store->frames);
+	wk_free(store->plain_frame);
 	*store = (struct wk_stack_store){ 0 };
 }
 
@@ -78,7 +78,7 @@ void wk_stack_store_free(struct wk_stack_store *store)
 {
 	if (store)
 		end_store(store);
-	free(store);
+	wk_free(store);
 }
 
 struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink)
@@ -436,6 +436,6 @@ bool wk_stack_writer_end(struct wk_stack_writer *writer, struct wk_err *err)
 		read_store(writer->sink.stacks, &writer->known);
 	else
 		end_store(&writer->known);
-	free(writer);
+	wk_free(writer);
 	return ok;
 }

@@ -27,13 +27,13 @@ void wk_builder_free(struct wk_builder *builder)
 	wk_map_fini(&builder->thread_of);
 	wk_map_fini(&builder->source_of);
 	wk_map_fini(&builder->image_of_path);
-	free(builder->frame_of_number);
-	free(builder->stack_of_number);
+	wk_free(builder->frame_of_number);
+	wk_free(builder->stack_of_number);
 	for (size_t i = 0; i < WK_RECENT_THREADS; i++) {
 		wk_chain_memory_fini(&builder->recent[i].user);
 		wk_chain_memory_fini(&builder->recent[i].kernel);
 	}
-	free(builder);
+	wk_free(builder);
 }
 
 void wk_builder_sum_samples(struct wk_builder *builder)
@@ -138,7 +138,7 @@ static void handle_sums(struct wk_builder *builder, const struct wk_event_sums *
 		else
 			wk_model_sum_sample(builder->model, &sample);
 	}
-	free(whose);
+	wk_free(whose);
 }
 
 /* Another input may have measured the same. */

@@ -6,7 +6,7 @@
 
 void wk_builder_forget_numbers(struct wk_builder *builder)
 {
-	free(builder->stack_of_number);
+	wk_free(builder->stack_of_number);
 	builder->stack_of_number = NULL;
 	builder->stack_numbers_cap = 0;
 	builder->stack_numbers = 1;

@@ -58,12 +58,12 @@ void wk_heap_lifetimes_free(struct wk_heap_lifetimes *lives)
 {
 	if (!lives)
 		return;
-	free(lives->blocks);
-	free(lives->heaps);
+	wk_free(lives->blocks);
+	wk_free(lives->heaps);
 	wk_index_fini(&lives->block_index);
 	wk_index_fini(&lives->heap_index);
 	wk_map_fini(&lives->heap_of_process);
-	free(lives);
+	wk_free(lives);
 }
 
 static bool same_heap(const void *table, uint32_t id, const void *key)

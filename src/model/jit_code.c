@@ -46,9 +46,9 @@ void wk_jit_code_free(struct wk_jit_code_map *code)
 	if (!code)
 		return;
 	wk_spaces_free(code->spaces);
-	free(code->rows);
-	free(code->lines);
-	free(code);
+	wk_free(code->rows);
+	wk_free(code->lines);
+	wk_free(code);
 }
 
 /* Lines that do not come in order are left out: they are searched by halves. */

@@ -44,45 +44,45 @@ struct wk_model *wk_model_new(void)
 
 static void free_columns(struct wk_model *model)
 {
-	free(model->frames.image);
-	free(model->frames.address);
-	free(model->embedded_places);
-	free(model->embedded_bounds);
-	free(model->embedded_calls);
-	free(model->calls.first);
-	free(model->calls.function);
-	free(model->calls.line);
-	free(model->named_frames.function);
-	free(model->named_frames.frame);
-	free(model->named_frames.is_inlined);
-	free(model->frames.function);
-	free(model->frames.line);
-	free(model->frames.is_inlined);
+	wk_free(model->frames.image);
+	wk_free(model->frames.address);
+	wk_free(model->embedded_places);
+	wk_free(model->embedded_bounds);
+	wk_free(model->embedded_calls);
+	wk_free(model->calls.first);
+	wk_free(model->calls.function);
+	wk_free(model->calls.line);
+	wk_free(model->named_frames.function);
+	wk_free(model->named_frames.frame);
+	wk_free(model->named_frames.is_inlined);
+	wk_free(model->frames.function);
+	wk_free(model->frames.line);
+	wk_free(model->frames.is_inlined);
 	wk_trie_fini(&model->stacks);
 	if (!model->came_named)
 		wk_trie_fini(&model->named);
-	free(model->samples.time_ns);
-	free(model->samples.thread);
-	free(model->samples.stack);
-	free(model->samples.weight);
-	free(model->samples.source);
-	free(model->samples.cpu);
-	free(model->samples.is_before);
-	free(model->samples.times);
-	free(model->samples.about);
-	free(model->ends.sample);
-	free(model->ends.at_row);
-	free(model->ends.time_ns);
-	free(model->ends.weight);
-	free(model->ends.thread);
-	free(model->ends.stack);
-	free(model->spells.thread);
-	free(model->spells.doing);
-	free(model->spells.begin_ns);
-	free(model->spells.took_ns);
-	free(model->spells.about);
-	free(model->spells.times);
-	free(model->spells.longest_ns);
+	wk_free(model->samples.time_ns);
+	wk_free(model->samples.thread);
+	wk_free(model->samples.stack);
+	wk_free(model->samples.weight);
+	wk_free(model->samples.source);
+	wk_free(model->samples.cpu);
+	wk_free(model->samples.is_before);
+	wk_free(model->samples.times);
+	wk_free(model->samples.about);
+	wk_free(model->ends.sample);
+	wk_free(model->ends.at_row);
+	wk_free(model->ends.time_ns);
+	wk_free(model->ends.weight);
+	wk_free(model->ends.thread);
+	wk_free(model->ends.stack);
+	wk_free(model->spells.thread);
+	wk_free(model->spells.doing);
+	wk_free(model->spells.begin_ns);
+	wk_free(model->spells.took_ns);
+	wk_free(model->spells.about);
+	wk_free(model->spells.times);
+	wk_free(model->spells.longest_ns);
 }
 
 void wk_model_free(struct wk_model *model)
@@ -90,21 +90,21 @@ void wk_model_free(struct wk_model *model)
 	if (!model)
 		return;
 	free_columns(model);
-	free(model->images);
-	free(model->processes);
-	free(model->threads);
-	free(model->sources);
-	free(model->functions);
-	free(model->embedded);
-	free(model->facts);
-	free(model->notes);
-	free(model->heaps);
-	free(model->abouts);
-	free(model->marks);
-	free(model->counts);
-	free(model->named_of);
-	free(model->reaches_root);
-	free(model->has_user_part);
+	wk_free(model->images);
+	wk_free(model->processes);
+	wk_free(model->threads);
+	wk_free(model->sources);
+	wk_free(model->functions);
+	wk_free(model->embedded);
+	wk_free(model->facts);
+	wk_free(model->notes);
+	wk_free(model->heaps);
+	wk_free(model->abouts);
+	wk_free(model->marks);
+	wk_free(model->counts);
+	wk_free(model->named_of);
+	wk_free(model->reaches_root);
+	wk_free(model->has_user_part);
 	wk_index_fini(&model->own->images);
 	wk_index_fini(&model->own->functions);
 	wk_index_fini(&model->own->frames);
@@ -113,8 +113,8 @@ void wk_model_free(struct wk_model *model)
 	wk_index_fini(&model->own->interval_rows);
 	wk_index_fini(&model->own->abouts);
 	wk_strtab_free(model->text);
-	free(model->own);
-	free(model);
+	wk_free(model->own);
+	wk_free(model);
 }
 
 wk_text_id wk_model_text(struct wk_model *model, struct wk_str text)

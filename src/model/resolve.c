@@ -565,8 +565,8 @@ static void mark_roots(struct resolver *resolver)
 		model->has_user_part[id] = 1;
 		model->reaches_root[id] = reach[frame];
 	}
-	free(reach);
-	free(asked);
+	wk_free(reach);
+	wk_free(asked);
 }
 
 /* In real programs a recorded frame stands for one to five calls. A file can claim hundreds for
@@ -633,7 +633,7 @@ static void close_images(struct resolver *resolver)
 			model->images[id].reason =
 				wk_model_text(model, wk_str_c(wk_image_reason(open->symbols)));
 	}
-	free(resolver->images);
+	wk_free(resolver->images);
 }
 
 static bool all_came_named(const struct wk_model *model)
@@ -702,10 +702,10 @@ void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols,
 	mark_roots(&resolver);
 	close_images(&resolver);
 	model->fetching = symbols ? wk_symbols_fetching(symbols) : WK_FETCHING_NOTHING;
-	free(resolver.embedded);
-	free(resolver.embedded_places);
-	free(resolver.embedded_bounds);
-	free(resolver.named_frames);
+	wk_free(resolver.embedded);
+	wk_free(resolver.embedded_places);
+	wk_free(resolver.embedded_bounds);
+	wk_free(resolver.named_frames);
 	wk_map_fini(&resolver.function_of);
 	wk_buf_fini(&resolver.scratch);
 }

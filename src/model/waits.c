@@ -35,8 +35,8 @@ void wk_waits_sum(struct wk_waits *waits)
 void wk_waits_free(struct wk_waits *waits)
 {
 	if (waits)
-		free(waits->states);
-	free(waits);
+		wk_free(waits->states);
+	wk_free(waits);
 }
 
 static struct state *state_of(struct wk_waits *waits, wk_thread_id thread)

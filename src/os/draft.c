@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* realpath, O_TMPFILE */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "os/os.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ static char *target_of(const char *path, struct stat *there, bool *is_there)
 		return lstat(path, &link) == 0 ? NULL : wk_strndup(path, strlen(path));
 	if (!S_ISREG(there->st_mode) || is_open_output(there) || access(path, W_OK) != 0)
 		return NULL;
-	return realpath(path, NULL);
+	return wk_os_real_path(path);
 }
 
 /* Beside the target, since only within a file system one file can take another's place. */
@@ -70,7 +70,7 @@ static int open_nameless(const char *target)
 			 ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666)
 			 : -1;
 
-	free(folder);
+	wk_free(folder);
 	return fd;
 }
 
@@ -88,8 +88,8 @@ static bool looks_as(int fd, const struct stat *there)
 
 static void forget(struct wk_os_draft *draft)
 {
-	free(draft->target);
-	free(draft->temporary);
+	wk_free(draft->target);
+	wk_free(draft->temporary);
 	draft->target = draft->temporary = NULL;
 }
 

@@ -31,7 +31,7 @@ char *wk_os_absolute(const char *path)
 	if (here)
 		wk_buf_add_fmt(&whole, "%s/", here);
 	wk_buf_add_text(&whole, path);
-	free(here);
+	wk_free(here);
 	return whole.at;
 }
 
@@ -61,7 +61,7 @@ static bool make_path(const char *path)
 		*slash = '/';
 	}
 	ok = ok && (mkdir(part, 0700) == 0 || errno == EEXIST);
-	free(part);
+	wk_free(part);
 	return ok;
 }
 
@@ -105,8 +105,8 @@ void wk_os_folder_close(struct wk_os_folder *folder)
 	if (!folder)
 		return;
 	close(folder->fd);
-	free(folder->path);
-	free(folder);
+	wk_free(folder->path);
+	wk_free(folder);
 }
 
 static uint64_t changed_ns(const struct stat *info)

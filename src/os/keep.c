@@ -27,7 +27,7 @@ static int open_nameless(const char *path)
 	char *folder = slash ? wk_strndup(path, (size_t)(slash - path) + 1) : wk_strndup(".", 1);
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
-	free(folder);
+	wk_free(folder);
 	return fd;
 }
 
@@ -44,8 +44,8 @@ bool wk_os_keep_open(struct wk_os_keep *keep, const char *path, struct wk_err *e
 	if (keep->fd >= 0)
 		return true;
 	wk_fail_os(err, errno, "cannot write %s", keep->temporary);
-	free(keep->path);
-	free(keep->temporary);
+	wk_free(keep->path);
+	wk_free(keep->temporary);
 	*keep = (struct wk_os_keep){ .fd = -1 };
 	return false;
 }
@@ -77,8 +77,8 @@ bool wk_os_keep_end(struct wk_os_keep *keep, bool is_whole)
 	}
 	if (is_named && !ok)
 		unlink(keep->temporary);
-	free(keep->path);
-	free(keep->temporary);
+	wk_free(keep->path);
+	wk_free(keep->temporary);
 	*keep = (struct wk_os_keep){ .fd = -1 };
 	errno = cause;
 	return ok || !is_whole;

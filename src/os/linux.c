@@ -81,7 +81,11 @@ bool wk_os_may_write(const char *path)
 
 char *wk_os_real_path(const char *path)
 {
-	return realpath(path, NULL);
+	char *real = realpath(path, NULL);
+	char *copy = real ? wk_strdup(real) : NULL;
+
+	free(real); /* the C library allocated it */
+	return copy;
 }
 
 bool wk_os_is_absolute(struct wk_str path)
@@ -196,7 +200,7 @@ static void *unmap_aside(void *context)
 			file->size_bytes - at < UNMAP_BYTES ? file->size_bytes - at : UNMAP_BYTES,
 			MADV_DONTNEED);
 	munmap((void *)file->at, file->size_bytes);
-	free(file);
+	wk_free(file);
 	return NULL;
 }
 
@@ -222,7 +226,7 @@ static void unmap(const struct wk_os_file *file)
 void wk_os_close(struct wk_os_file *file)
 {
 	if (file->is_heap)
-		free((void *)file->at);
+		wk_free((void *)file->at);
 	else if (file->at)
 		unmap(file);
 	*file = (struct wk_os_file){ 0 };
@@ -451,14 +455,14 @@ struct wk_os_thread *wk_os_thread_start(void (*run)(void *context), void *contex
 	*thread = (struct wk_os_thread){ .run = run, .context = context };
 	if (start_thread(&thread->thread, thread_main, thread) == 0)
 		return thread;
-	free(thread);
+	wk_free(thread);
 	return NULL;
 }
 
 void wk_os_thread_join(struct wk_os_thread *thread)
 {
 	pthread_join(thread->thread, NULL);
-	free(thread);
+	wk_free(thread);
 }
 
 struct wk_os_lock {
@@ -481,7 +485,7 @@ void wk_os_lock_free(struct wk_os_lock *lock)
 		return;
 	pthread_cond_destroy(&lock->changed);
 	pthread_mutex_destroy(&lock->mutex);
-	free(lock);
+	wk_free(lock);
 }
 
 void wk_os_lock_acquire(struct wk_os_lock *lock)

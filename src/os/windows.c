@@ -144,7 +144,7 @@ void wk_os_host(struct wk_os_host *host)
 		return;
 	name = wk_windows_utf8(wide);
 	strncpy(host->name, name, sizeof(host->name) - 1);
-	free(name);
+	wk_free(name);
 }
 
 bool wk_os_has_borrowed_rights(void)
@@ -174,7 +174,7 @@ struct wk_os_thread *wk_os_thread_start(void (*run)(void *context), void *contex
 	thread->thread = (HANDLE)_beginthreadex(NULL, 0, thread_main, thread, 0, NULL);
 	if (thread->thread)
 		return thread;
-	free(thread);
+	wk_free(thread);
 	return NULL;
 }
 
@@ -182,7 +182,7 @@ void wk_os_thread_join(struct wk_os_thread *thread)
 {
 	WaitForSingleObject(thread->thread, INFINITE);
 	CloseHandle(thread->thread);
-	free(thread);
+	wk_free(thread);
 }
 
 struct wk_os_lock {
@@ -201,7 +201,7 @@ struct wk_os_lock *wk_os_lock_new(void)
 
 void wk_os_lock_free(struct wk_os_lock *lock)
 {
-	free(lock);
+	wk_free(lock);
 }
 
 void wk_os_lock_acquire(struct wk_os_lock *lock)

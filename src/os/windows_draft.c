@@ -57,7 +57,7 @@ static bool move_aside(const wchar_t *from, const wchar_t *to)
 	} else if (ok) {
 		DeleteFileW(aside);
 	}
-	free(aside);
+	wk_free(aside);
 	return ok;
 }
 
@@ -69,8 +69,8 @@ bool wk_windows_replace(const char *from, const char *to)
 		  move(source, target, MOVEFILE_REPLACE_EXISTING) ||
 		  (errno == EACCES && move_aside(source, target));
 
-	free(source);
-	free(target);
+	wk_free(source);
+	wk_free(target);
 	return ok;
 }
 
@@ -124,8 +124,8 @@ static bool open_beside(struct wk_os_draft *draft, const char *path)
 	draft->fd = wk_windows_descriptor(wk_windows_create_passing(draft->temporary), _O_RDWR);
 	if (draft->fd >= 0)
 		return true;
-	free(draft->target);
-	free(draft->temporary);
+	wk_free(draft->target);
+	wk_free(draft->temporary);
 	draft->target = draft->temporary = NULL;
 	return false;
 }
@@ -153,7 +153,7 @@ static bool end(int fd, const char *temporary, const char *target, bool keep)
 		wchar_t *wide = wk_windows_path(temporary);
 
 		DeleteFileW(wide);
-		free(wide);
+		wk_free(wide);
 	}
 	errno = cause;
 	return cause == 0;
@@ -164,8 +164,8 @@ bool wk_os_draft_end(struct wk_os_draft *draft, bool keep)
 	bool ok = end(draft->fd, draft->temporary, draft->target, keep);
 	int cause = errno;
 
-	free(draft->target);
-	free(draft->temporary);
+	wk_free(draft->target);
+	wk_free(draft->temporary);
 	draft->target = draft->temporary = NULL;
 	errno = cause;
 	return ok;
@@ -195,8 +195,8 @@ bool wk_os_keep_end(struct wk_os_keep *keep, bool is_whole)
 	bool ok = end(keep->fd, keep->temporary, keep->path, is_whole);
 	int cause = errno;
 
-	free(keep->path);
-	free(keep->temporary);
+	wk_free(keep->path);
+	wk_free(keep->temporary);
 	*keep = (struct wk_os_keep){ .fd = -1 };
 	errno = cause;
 	return ok;

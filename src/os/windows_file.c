@@ -19,7 +19,7 @@ HANDLE wk_windows_open(const char *path, DWORD rights, DWORD disposition, DWORD 
 		CreateFileW(wide, rights, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
 			    NULL, disposition, flags, NULL);
 
-	free(wide);
+	wk_free(wide);
 	if (handle == INVALID_HANDLE_VALUE)
 		wk_windows_fail();
 	return handle;
@@ -30,7 +30,7 @@ static DWORD attributes_of(const char *path)
 	wchar_t *wide = wk_windows_path(path);
 	DWORD attributes = GetFileAttributesW(wide);
 
-	free(wide);
+	wk_free(wide);
 	if (attributes == INVALID_FILE_ATTRIBUTES)
 		wk_windows_fail();
 	return attributes;
@@ -76,7 +76,7 @@ char *wk_os_real_path(const char *path)
 		text = wk_windows_slashes(wide);
 	else
 		wk_windows_fail();
-	free(wide);
+	wk_free(wide);
 	CloseHandle(handle);
 	return text;
 }
@@ -160,7 +160,7 @@ const uint8_t *wk_os_input_map(int fd, size_t size_bytes)
 void wk_os_close(struct wk_os_file *file)
 {
 	if (file->is_heap)
-		free((void *)(uintptr_t)file->at);
+		wk_free((void *)(uintptr_t)file->at);
 	else if (file->at)
 		UnmapViewOfFile(file->at);
 	*file = (struct wk_os_file){ 0 };
@@ -220,7 +220,7 @@ int wk_os_temporary(char **path)
 	GetTempPathW(MAX_PATH, folder);
 	utf8 = wk_windows_utf8(folder);
 	wk_buf_add_fmt(&text, "%swick-%lu-%u", utf8, GetCurrentProcessId(), number++);
-	free(utf8);
+	wk_free(utf8);
 	fd = wk_windows_descriptor(
 		wk_windows_open(text.at, GENERIC_READ | GENERIC_WRITE | DELETE, CREATE_NEW,
 				FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE),

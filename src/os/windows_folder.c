@@ -74,7 +74,7 @@ static bool make_path(const char *path)
 		*at = slash;
 	}
 	last = make_part(part);
-	free(part);
+	wk_free(part);
 	errno = first_cause(cause, last);
 	return last == 0;
 }
@@ -153,8 +153,8 @@ void wk_os_folder_close(struct wk_os_folder *folder)
 {
 	if (!folder)
 		return;
-	free(folder->path);
-	free(folder);
+	wk_free(folder->path);
+	wk_free(folder);
 }
 
 static char *path_in(const struct wk_os_folder *folder, const char *name)
@@ -170,7 +170,7 @@ static HANDLE open_in(const struct wk_os_folder *folder, const char *name, DWORD
 	char *path = path_in(folder, name);
 	HANDLE handle = wk_windows_open(path, rights, OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT);
 
-	free(path);
+	wk_free(path);
 	return handle;
 }
 
@@ -230,8 +230,8 @@ bool wk_os_folder_write(struct wk_os_folder *folder, const char *name, const str
 	}
 	if (fd < 0)
 		wk_fail_os(err, errno, "cannot write %s", path);
-	free(draft);
-	free(path);
+	wk_free(draft);
+	wk_free(path);
 	return fd >= 0;
 }
 
@@ -264,8 +264,8 @@ bool wk_os_folder_remove(struct wk_os_folder *folder, const char *name)
 	wchar_t *wide = wk_windows_path(path);
 	bool ok = DeleteFileW(wide);
 
-	free(wide);
-	free(path);
+	wk_free(wide);
+	wk_free(path);
 	return ok;
 }
 
@@ -303,7 +303,7 @@ static bool read_one(struct wk_os_folder *folder, const WIN32_FIND_DATAW *found,
 	file.is_left_behind = is_draft(name) && is_left_behind(folder, name, age_ns);
 	if (!is_draft(name) || file.is_left_behind)
 		goes_on = take(context, &file);
-	free(name);
+	wk_free(name);
 	return goes_on;
 }
 
@@ -316,8 +316,8 @@ bool wk_os_folder_each(struct wk_os_folder *folder,
 	WIN32_FIND_DATAW found;
 	HANDLE search = FindFirstFileW(wide, &found);
 
-	free(wide);
-	free(all);
+	wk_free(wide);
+	wk_free(all);
 	if (search == INVALID_HANDLE_VALUE) {
 		wk_windows_fail();
 		return wk_fail_os(err, errno, "cannot list %s", folder->path);

@@ -93,7 +93,7 @@ static bool start(const char *const *words, STARTUPINFOW *startup, PROCESS_INFOR
 	wchar_t *line = line_of(words);
 	bool ok = CreateProcessW(NULL, line, NULL, NULL, TRUE, 0, NULL, NULL, startup, process);
 
-	free(line);
+	wk_free(line);
 	if (!ok) {
 		wk_windows_fail();
 		wk_fail_os(err, errno, "cannot run %s", words[0]);
@@ -152,11 +152,11 @@ static char *search(const wchar_t *name, const char *ending)
 	if (room && SearchPathW(NULL, name, wide, room, found, NULL))
 		path = wk_windows_slashes(found);
 	if (path && wk_os_is_folder(path)) {
-		free(path);
+		wk_free(path);
 		path = NULL;
 	}
-	free(found);
-	free(wide);
+	wk_free(found);
+	wk_free(wide);
 	return path;
 }
 
@@ -171,9 +171,9 @@ char *wk_os_program_find(const char *name)
 		char *ending = wk_strndup(at, len);
 
 		path = search(wide, ending);
-		free(ending);
+		wk_free(ending);
 		at += len + (at[len] == ';');
 	}
-	free(wide);
+	wk_free(wide);
 	return path;
 }

@@ -50,8 +50,8 @@ static wchar_t *long_path(wchar_t *path)
 
 	wcscpy(whole, prefix);
 	wcscat(whole, full + is_server);
-	free(full);
-	free(path);
+	wk_free(full);
+	wk_free(path);
 	return whole;
 }
 
@@ -94,8 +94,8 @@ char *wk_os_absolute(const char *path)
 	wchar_t *wide = wk_windows_wide(path), *full = full_path(wide);
 	char *text = wk_windows_slashes(full);
 
-	free(full);
-	free(wide);
+	wk_free(full);
+	wk_free(wide);
 	return text;
 }
 

@@ -91,7 +91,7 @@ static void note_inherited(struct attach *attach)
 		if (parent && births[i].time_ns >= parent->since_ns && !find(attach, births[i].tid))
 			add(attach, births[i].tid, births[i].time_ns);
 	}
-	free(births);
+	wk_free(births);
 }
 
 /* Opens what is not recorded yet; `fresh` is how many threads that were. */
@@ -123,10 +123,10 @@ bool wk_attach(struct wk_perf *perf, pid_t pid, struct wk_err *err)
 		was_there |= count > 0;
 		note_inherited(&attach);
 		ok = open_new_threads(&attach, tids, count, &fresh, err);
-		free(tids);
+		wk_free(tids);
 	} while (ok && fresh);
 	wk_map_fini(&attach.places);
-	free(attach.threads);
+	wk_free(attach.threads);
 	if (!was_there)
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "there is no process %d", (int)pid);
 	return ok;

@@ -116,7 +116,7 @@ void wk_merge_fini(struct wk_merge *merge, struct wk_queue *queue)
 {
 	for (size_t i = 0; i < merge->count; i++)
 		drop(&merge->entries[i], queue);
-	free(merge->entries);
-	free(merge->scratch);
+	wk_free(merge->entries);
+	wk_free(merge->scratch);
 	*merge = (struct wk_merge){ 0 };
 }

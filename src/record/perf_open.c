@@ -381,7 +381,7 @@ bool wk_perf_open_rings(struct wk_perf *perf, struct wk_err *err)
 	perf->config.ring_bytes = perf->wanted_ring_bytes = wanted;
 	perf->cpus = wk_alloc_zeroed(count, sizeof(*perf->cpus));
 	ok = open_what_may_be(perf, online, count, err);
-	free(online);
+	wk_free(online);
 	if (ok && perf->config.ring_bytes < wanted / 4)
 		wk_buf_add_fmt(&perf->notices,
 			       "the buffer of a CPU is %llu KiB instead of %llu KiB, so samples "
@@ -564,9 +564,9 @@ void wk_perf_fini(struct wk_perf *perf)
 	for (size_t i = 0; i < perf->fd_count; i++)
 		close(perf->fds[i]);
 	close_rings(perf);
-	free(perf->fds);
-	free(perf->cpus);
-	free(perf->events);
+	wk_free(perf->fds);
+	wk_free(perf->cpus);
+	wk_free(perf->events);
 	wk_map_fini(&perf->sources);
 	wk_buf_fini(&perf->notices);
 	*perf = (struct wk_perf){ 0 };

@@ -144,7 +144,7 @@ static bool emit_threads(pid_t pid, const struct wk_sink *sink, struct wk_buf *n
 		event.thread.name = wk_buf_str(name);
 		ok = wk_sink_emit(sink, &event, err);
 	}
-	free(tids);
+	wk_free(tids);
 	return ok;
 }
 

@@ -22,7 +22,7 @@ static void free_chunks(struct wk_chunk *chunk)
 	while (chunk) {
 		struct wk_chunk *next = chunk->next;
 
-		free(chunk);
+		wk_free(chunk);
 		chunk = next;
 	}
 }
@@ -34,7 +34,7 @@ void wk_queue_fini(struct wk_queue *queue)
 
 		queue->first = round->next;
 		free_chunks(round->first);
-		free(round);
+		wk_free(round);
 	}
 	free_chunks(queue->spare);
 	pthread_cond_destroy(&queue->changed);
@@ -129,7 +129,7 @@ void wk_queue_release(struct wk_queue *queue, struct wk_chunk *chunk)
 
 void wk_queue_done(struct wk_queue *queue, struct wk_round *round)
 {
-	free(round);
+	wk_free(round);
 	pthread_mutex_lock(&queue->lock);
 	queue->rounds--;
 	pthread_cond_broadcast(&queue->changed);

@@ -53,8 +53,8 @@ static void forget_polls(struct wk_reader *reader)
 	for (size_t i = reader->perf->cpu_count + 1; i < reader->poll_count; i++)
 		if (reader->polls[i].fd >= 0)
 			close(reader->polls[i].fd);
-	free(reader->polls);
-	free(reader->ends);
+	wk_free(reader->polls);
+	wk_free(reader->ends);
 }
 
 /* Not reaped here: its exit code is for the other thread. */

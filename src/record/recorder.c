@@ -91,7 +91,7 @@ static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
 
 	config.events = events;
 	ok = ok && wk_perf_init(&recorder->perf, &config, err);
-	free(events);
+	wk_free(events);
 	if (ok && wants_stacks && !has_stacks)
 		wk_buf_add_text(&recorder->perf.notices,
 				"call chains by frame pointers only: copies of stacks cannot be "
@@ -524,6 +524,6 @@ void wk_recorder_free(struct wk_recorder *recorder)
 	wk_perf_fini(&recorder->perf);
 	if (recorder->reader.wake_fd >= 0)
 		close(recorder->reader.wake_fd);
-	free(recorder->pids);
-	free(recorder);
+	wk_free(recorder->pids);
+	wk_free(recorder);
 }

@@ -4,8 +4,8 @@
 
 void wk_chain_memory_fini(struct wk_chain_memory *memory)
 {
-	free(memory->address);
-	free(memory->stack);
+	wk_free(memory->address);
+	wk_free(memory->stack);
 }
 
 static bool same_place(const struct wk_chain_place *a, const struct wk_chain_place *b)

@@ -57,9 +57,9 @@ void wk_embedder_free(struct wk_embedder *embedder)
 	wk_arena_fini(&embedder->paths);
 	wk_index_fini(&embedder->index);
 	wk_supplied_names_fini(&embedder->given);
-	free(embedder->images);
-	free(embedder->seen);
-	free(embedder);
+	wk_free(embedder->images);
+	wk_free(embedder->seen);
+	wk_free(embedder);
 }
 
 void wk_embedder_all(struct wk_embedder *embedder)

@@ -42,7 +42,7 @@ void wk_mappings_drop(struct wk_mappings *set)
 		return;
 	wk_mappings_drop(set->left);
 	wk_mappings_drop(set->right);
-	free(set);
+	wk_free(set);
 }
 
 /* A tree taken apart at its root. */
@@ -56,7 +56,7 @@ static struct parts handle_apart(struct wk_mappings *tree)
 	struct parts parts = { tree->left, tree->right, tree->mapping };
 
 	if (tree->owners == 1) {
-		free(tree);
+		wk_free(tree);
 		return parts;
 	}
 	wk_mappings_share(parts.left);

@@ -35,9 +35,9 @@ void wk_spaces_free(struct wk_spaces *spaces)
 		return;
 	for (uint32_t i = 0; i < spaces->count; i++)
 		wk_mappings_drop(spaces->spaces[i].mappings);
-	free(spaces->spaces);
+	wk_free(spaces->spaces);
 	wk_map_fini(&spaces->by_pid);
-	free(spaces);
+	wk_free(spaces);
 }
 
 static struct space *space_of(struct wk_spaces *spaces, uint32_t pid)

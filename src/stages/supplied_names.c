@@ -69,6 +69,6 @@ bool wk_supplied_names_has(const struct wk_supplied_names *names, struct wk_str 
 void wk_supplied_names_fini(struct wk_supplied_names *names)
 {
 	wk_strtab_free(names->paths);
-	free(names->rows);
+	wk_free(names->rows);
 	*names = (struct wk_supplied_names){ 0 };
 }

@@ -114,12 +114,12 @@ void wk_unwind_stage_free(struct wk_unwind_stage *stage)
 {
 	if (!stage)
 		return;
-	free(stage->staged);
+	wk_free(stage->staged);
 	wk_unwinder_free(stage->unwinder);
 	wk_spaces_free(stage->spaces);
 	wk_embedder_free(stage->embedder);
 	wk_image_numbers_free(stage->images);
-	free(stage);
+	wk_free(stage);
 }
 
 static void open_image(struct wk_unwind_stage *stage, const struct wk_event *event, uint32_t id)

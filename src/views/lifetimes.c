@@ -103,7 +103,7 @@ void wk_lifetimes_add_up(const struct wk_model *model, const struct wk_filter *f
 	}
 	for (; next < model->ends.count; next++)
 		walk_end(&walk, next);
-	free(walk.left);
+	wk_free(walk.left);
 }
 
 /* The lives of blocks that ended, with the heaps they were in. */
@@ -148,8 +148,8 @@ struct wk_block_lifetimes *wk_lifetimes_of_blocks(const struct wk_model *model,
 			heap->median_ns = lives[i].key;
 		heap->longest_ns = lives[i].key;
 	}
-	free(lives);
-	free(seen);
+	wk_free(lives);
+	wk_free(seen);
 	return heaps;
 }
 

@@ -40,6 +40,6 @@ struct wk_memory_roots wk_memory_roots_of(const struct wk_model *model,
 		if (is_cut[stack] && !roots.process)
 			roots.process = model->threads[model->samples.thread[i]].process;
 	}
-	free(is_cut);
+	wk_free(is_cut);
 	return roots;
 }

@@ -50,7 +50,7 @@ struct wk_nameless wk_nameless_of(const struct wk_model *model, const struct wk_
 		result.unnamed = unnamed[id];
 		result.image = id;
 	}
-	free(through);
-	free(unnamed);
+	wk_free(through);
+	wk_free(unnamed);
 	return result;
 }

@@ -108,9 +108,9 @@ static void find_closed(struct wk_quality *quality, const struct wk_model *model
 	for (wk_image_id id = 1; id < model->image_count; id++)
 		if (in_image[id])
 			add_closed(quality, id, in_image[id]);
-	free(in_stack);
-	free(in_image);
-	free(last_stack);
+	wk_free(in_stack);
+	wk_free(in_image);
+	wk_free(last_stack);
 }
 
 static enum wk_stacks_by stacks_by_word(struct wk_str word)
@@ -220,8 +220,8 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 		quality.frames += depths.frames[named] * times;
 		quality.unnamed += depths.unnamed ? depths.unnamed[named] * times : 0;
 	}
-	free(depths.frames);
-	free(depths.unnamed);
+	wk_free(depths.frames);
+	wk_free(depths.unnamed);
 	find_closed(&quality, model, filter);
 	return quality;
 }
@@ -316,7 +316,7 @@ static bool add_others(const struct wk_quality *quality, struct wk_buf *line)
 		wk_buf_add_text(line, others > 1 ? ", " : "--by ");
 		wk_buf_add_str(line, source_name(model, i));
 	}
-	free(is_sampled);
+	wk_free(is_sampled);
 	if (others > MOST_OTHERS_TOLD && model->is_windows) {
 		line->len = begin;
 		return false;

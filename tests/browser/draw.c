@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "render/renderers.h"
+#include "base/mem.h"
 #include "views/tables/tables.h"
 
 #include "../unit/small_model.h"
@@ -24,7 +25,7 @@ static struct wk_model *read_model(FILE *in)
 			len--;
 		small_line(model, wk_str_of(line, (size_t)len));
 	}
-	free(line);
+	wk_free(line);
 	small_resolved(model);
 	return model;
 }

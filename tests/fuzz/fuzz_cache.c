@@ -121,6 +121,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size = AT_TABLE;
 	mend(file, size);
 	check(file, size);
-	free(file);
+	wk_free(file);
 	return 0;
 }

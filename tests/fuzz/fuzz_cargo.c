@@ -24,6 +24,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 		wk_cargo_built_fini(&built);
 	wk_perf_words_read(&perf, text, &err);
 	wk_perf_words_fini(&perf);
-	free(text);
+	wk_free(text);
 	return 0;
 }

@@ -132,6 +132,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	write_head(copy, size);
 	memcpy(copy + HEAD_BYTES / 8, data, size);
 	load_and_ask(copy, HEAD_BYTES + size, data, size);
-	free(copy);
+	wk_free(copy);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/mem.h"
 #include "model/builder.h"
 #include "model/check.h"
 #include "views/intervals.h"
@@ -162,8 +163,8 @@ static uint64_t left_of(const struct wk_model *model, const char *name)
 	demand(sum == whole.left_bytes, "what is left is left either way");
 	demand(whole.left_bytes <= whole.peak_bytes && whole.peak_bytes <= whole.bytes,
 	       "the peak lies between what is left and what was allocated");
-	free(left);
-	free(rows);
+	wk_free(left);
+	wk_free(rows);
 	return sum;
 }
 
@@ -198,7 +199,7 @@ static uint64_t spells_in(const struct wk_model *model, uint64_t from_ns, uint64
 		waiting_ns += sums[i].waiting_ns;
 		ready_ns += sums[i].ready_ns;
 	}
-	free(sums);
+	wk_free(sums);
 	demand(waits_in(model, &filter, "waiting_ns") == waiting_ns &&
 		       waits_in(model, &filter, "ready_ns") == ready_ns,
 	       "waits by reason are the waits of threads");

@@ -22,6 +22,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		wk_pattern_free(pattern);
 	}
-	free(text);
+	wk_free(text);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "symbols/dwarf/dwarf.h"
+#include "base/mem.h"
 #include "symbols/object/object_symbols.h"
 #include "symbols/object/pe.h"
 #include "symbols/object/symtab.h"
@@ -45,7 +46,7 @@ static void check_bounds(const struct wk_obj *obj)
 		assert(bounds[i].start < bounds[i].end);
 		assert(i == 0 || bounds[i - 1].end <= bounds[i].start);
 	}
-	free(bounds);
+	wk_free(bounds);
 }
 
 static void check_sections(const struct wk_obj *obj)

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/mem.h"
 #include "formats/perf/write.h"
 #include "formats/reader.h"
 
@@ -200,6 +201,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	wk_perf_data_writer_free(writer);
 	wk_map_fini(&seen.sources);
 	close(fd);
-	free(bytes);
+	wk_free(bytes);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "formats/perf_script/internal.h"
 
 struct sums {
@@ -109,6 +110,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_both_ways(bytes, size, &(struct wk_read_options){ .sums_samples = true });
 	read_both_ways(bytes, size, &(struct wk_read_options){ .collapse = &perl });
 	read_both_ways(bytes, size, &(struct wk_read_options){ .collapse = &inferno });
-	free(bytes);
+	wk_free(bytes);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "record/facts.h"
+#include "base/mem.h"
 #include "record/merge.h"
 #include "record/parse.h"
 #include "record/proc_scan.h"
@@ -69,7 +70,7 @@ static void read_ring(struct wk_ring *ring, struct wk_parser *parser)
 	if (!wk_merge_flush(&merge, UINT64_MAX, NULL, take_record, parser, NULL) || chunk->live)
 		abort();
 	wk_merge_fini(&merge, NULL);
-	free(chunk);
+	wk_free(chunk);
 }
 
 static void read_lines(const uint8_t *data, size_t size)
@@ -95,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *bytes = calloc(1, RING_BYTES);
 
 	if (size == 0 || size > RING_BYTES) {
-		free(bytes);
+		wk_free(bytes);
 		return 0;
 	}
 	read_lines(data + 1, size - 1);
@@ -109,6 +110,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_ring(&ring, &parser);
 	wk_parser_fini(&parser);
 	wk_map_fini(&sources);
-	free(bytes);
+	wk_free(bytes);
 	return 0;
 }

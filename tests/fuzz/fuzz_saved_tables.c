@@ -173,6 +173,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		mend(copy, size, 0x6e756b77);
 		check_unwind(copy, size);
 	}
-	free(copy);
+	wk_free(copy);
 	return 0;
 }

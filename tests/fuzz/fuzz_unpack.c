@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/packed/unpack.h"
 
 #define MOST (1u << 20)
@@ -38,6 +39,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else
 		memcpy(bytes, zstd, sizeof(zstd));
 	unpack(wk_bytes_of(bytes, size));
-	free(bytes);
+	wk_free(bytes);
 	return 0;
 }

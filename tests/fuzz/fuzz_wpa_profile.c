@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "model/model.h"
+#include "base/mem.h"
 #include "views/filter/wpa_preset.h"
 
 static struct wk_model *one_sample(void)
@@ -29,7 +30,7 @@ static void check_view(const struct wk_wpa_profile *profile, const struct wk_wpa
 	if ((size_t)preset->first + preset->column_count > profile->column_count)
 		abort();
 	if (view.has_query)
-		free(wk_wpa_query_ask(&view.query, model));
+		wk_free(wk_wpa_query_ask(&view.query, model));
 	wk_wpa_view_fini(&view);
 }
 
@@ -47,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		wk_wpa_profile_fini(&profile);
 	}
 	if (wk_wpa_query_read(&query, wk_str_of((const char *)data, size), size & 1, NULL)) {
-		free(wk_wpa_query_ask(&query, model));
+		wk_free(wk_wpa_query_ask(&query, model));
 		wk_wpa_query_fini(&query);
 	}
 	wk_model_free(model);

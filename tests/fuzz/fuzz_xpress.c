@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats/etl/packed/xpress.h"
+#include "base/mem.h"
 
 typedef bool (*unpacker)(struct wk_bytes packed, uint8_t *plain, size_t size_bytes, size_t *made);
 
@@ -35,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	less = unpack(ways[data[0] % 3], packed, want / 2, &fewer);
 	if (fewer > made || memcmp(more, less, fewer) != 0)
 		abort();
-	free(more);
-	free(less);
+	wk_free(more);
+	wk_free(less);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../unit/shared_path.h"
+#include "base/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -24,7 +25,7 @@ static void hand_over(const void *bytes, size_t size)
 		abort();
 	memcpy(exact, bytes, size);
 	LLVMFuzzerTestOneInput(exact, size);
-	free(exact);
+	wk_free(exact);
 }
 
 static void replay(const char *name, const void *bytes, size_t size)
@@ -67,7 +68,7 @@ static void replay_file(const char *folder, const char *name, size_t step)
 		replay_cut(name, bytes, size, step);
 	else
 		replay(name, bytes, size);
-	free(bytes);
+	wk_free(bytes);
 }
 
 static int is_visible(const struct dirent *entry)
@@ -101,9 +102,9 @@ static void replay_folder(const char *folder, const char *suffix, size_t step)
 	for (int i = 0; i < entry_count; i++) {
 		if (ends_with(entries[i]->d_name, suffix))
 			replay_file(folder, entries[i]->d_name, step);
-		free(entries[i]);
+		wk_free(entries[i]);
 	}
-	free(entries);
+	wk_free(entries);
 }
 
 static void replay_shared(const char *folder, const char *suffix, size_t step)

@@ -61,8 +61,8 @@ static bool write_one(struct wk_cache *cache, uint32_t number)
 	fill(symbols, count, number, WK_CACHE_SYMBOLS, first);
 	fill(code, count, number, WK_CACHE_CODE, first);
 	ok = wk_cache_write(cache, &id, sections, 2, NULL);
-	free(code);
-	free(symbols);
+	wk_free(code);
+	wk_free(symbols);
 	return ok;
 }
 
@@ -81,7 +81,7 @@ static bool is_right(struct wk_bytes bytes, uint32_t number, uint32_t kind)
 	wanted = wk_alloc(size);
 	fill(wanted, count_of(first), number, kind, first);
 	ok = memcmp(wanted, bytes.at, size) == 0;
-	free(wanted);
+	wk_free(wanted);
 	return ok;
 }
 

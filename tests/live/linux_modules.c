@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "formats/perf/write.h"
+#include "base/mem.h"
 
 #define BASE 0x500000000000u
 #define MS   1000000u
@@ -102,6 +103,6 @@ int main(int argc, char **argv)
 	ok = ok && write_recording(fd, modules, (size_t)(argc - 3), strtoull(argv[2], NULL, 16));
 	if (fd >= 0)
 		ok &= close(fd) == 0;
-	free(modules);
+	wk_free(modules);
 	return ok ? 0 : 2;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "names/demangle/demangle.h"
+#include "base/mem.h"
 
 int main(int argc, char **argv)
 {
@@ -17,7 +18,7 @@ int main(int argc, char **argv)
 		wk_demangle_msvc(wk_str_of(line, strcspn(line, "\n")), is_short, &out);
 		puts(wk_buf_text(&out));
 	}
-	free(line);
+	wk_free(line);
 	wk_buf_fini(&out);
 	return 0;
 }

@@ -71,12 +71,12 @@ static int collapse_order(const void *a, const void *b)
 static void collapse_free(struct collapse_lines *seen, size_t frames, size_t stacks)
 {
 	for (size_t i = 1; i <= frames; i++)
-		free(seen->frames[i]);
+		wk_free(seen->frames[i]);
 	for (size_t i = 1; i <= stacks; i++)
-		free(seen->stacks[i]);
-	free(seen->frames);
-	free(seen->stacks);
-	free(seen->lines);
+		wk_free(seen->stacks[i]);
+	wk_free(seen->frames);
+	wk_free(seen->stacks);
+	wk_free(seen->lines);
 }
 
 struct collapse_counted {

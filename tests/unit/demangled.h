@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "names/demangle/demangle.h"
 #include "shared_path.h"
 
@@ -90,7 +91,7 @@ static inline void check_table(demangler demangle, const char *file)
 	}
 	for (; getline(&line, &cap, in) > 0; rows++)
 		agreed += row_agrees(demangle, line);
-	free(line);
+	wk_free(line);
 	fclose(in);
 	print_message("# %s: %zu of %zu rows agree\n", file, agreed, rows);
 	assert_true(rows > 0);

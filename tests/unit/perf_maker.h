@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "base/out.h"
 #include "event/dump.h"
 #include "formats/perf/format.h"
@@ -176,7 +177,7 @@ static inline struct wk_buf perf_told_as(const struct wk_buf *bytes, struct wk_p
 			wk_buf_add_fmt(&text, "0x%llx: ", (unsigned long long)err.offset);
 		wk_buf_add_fmt(&text, "%s\n", err.text);
 	}
-	free(exact);
+	wk_free(exact);
 	return text;
 }
 

@@ -345,7 +345,7 @@ static void the_crc_of_many_bytes_is_that_of_few_after_few(void **state)
 	for (size_t i = 0; i < BYTES; i += PIECE)
 		crc = wk_crc32(crc, bytes + i, BYTES - i < PIECE ? BYTES - i : PIECE);
 	assert_true(wk_crc32(0, bytes, BYTES) == crc);
-	free(bytes);
+	wk_free(bytes);
 }
 
 static void an_arena_serves_small_and_large_and_starts_again(void **state)

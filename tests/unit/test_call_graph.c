@@ -96,7 +96,7 @@ static struct seen *unfolded(struct wk_call_graph *graph, uint32_t functions)
 	wk_call_graph_emit(graph, writer, frames, 7);
 	assert_true(wk_stack_writer_end(writer, NULL));
 	wk_call_graph_free(graph);
-	free(frames);
+	wk_free(frames);
 	return seen;
 }
 
@@ -116,7 +116,7 @@ static void a_cost_is_shared_out_as_the_calls_to_it_cost(void **state)
 	assert_int_equal(seen->self[1][2], 4);
 	assert_int_equal(seen->deepest, 2);
 	assert_int_equal(seen->notes, 0);
-	free(seen);
+	wk_free(seen);
 }
 
 static void every_function_keeps_exactly_its_own_cost(void **state)
@@ -143,7 +143,7 @@ static void every_function_keeps_exactly_its_own_cost(void **state)
 			assert_int_equal(seen->self[0][i], own[0][i]);
 			assert_int_equal(seen->self[1][i], own[1][i]);
 		}
-		free(seen);
+		wk_free(seen);
 	}
 }
 
@@ -164,7 +164,7 @@ static void recursion_is_entered_once(void **state)
 	assert_int_equal(seen->stacks, 4); /* 0; 0;1; 0;1;2; 0;1;2;3 */
 	assert_int_equal(seen->deepest, 4);
 	assert_int_equal(seen->samples, 4);
-	free(seen);
+	wk_free(seen);
 }
 
 static void a_chain_as_deep_as_the_input_is_long_does_not_recurse(void **state)
@@ -181,7 +181,7 @@ static void a_chain_as_deep_as_the_input_is_long_does_not_recurse(void **state)
 	seen = unfolded(graph, MOST);
 	assert_int_equal(seen->samples, MOST);
 	assert_int_equal(seen->deepest, MOST);
-	free(seen);
+	wk_free(seen);
 }
 
 static void exponentially_many_ways_are_bounded_and_noted(void **state)
@@ -202,7 +202,7 @@ static void exponentially_many_ways_are_bounded_and_noted(void **state)
 	seen = unfolded(graph, 2 * LEVELS);
 	assert_in_range(seen->stacks, 60000, 70000);
 	assert_int_equal(seen->notes, 1);
-	free(seen);
+	wk_free(seen);
 }
 
 static void sums_stop_at_the_largest_number(void **state)

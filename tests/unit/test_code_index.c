@@ -328,7 +328,7 @@ static void texts_stay_where_they_are(void **state)
 	assert_int_equal(text(index, long_one), before);
 	assert_int_equal(wk_code_index_str(index, before).len, 1000000);
 	assert_int_equal(wk_code_index_str(index, UINT32_MAX).len, 0);
-	free(long_one);
+	wk_free(long_one);
 	wk_code_index_free(index);
 }
 
@@ -372,8 +372,8 @@ static void assert_every_address(uint32_t step, uint32_t gap)
 		assert_true(wk_str_is(place.file, row % 3 ? "x" : "y"));
 		i = next_checked(i, spans[row].start, row + 1 < ROWS ? spans[row + 1].start : at);
 	}
-	free(spans);
-	free(lines);
+	wk_free(spans);
+	wk_free(lines);
 	wk_code_index_free(index);
 }
 
@@ -436,7 +436,7 @@ static void a_long_text_is_no_longer_than_the_saved_one(void **state)
 	index = load(&saved);
 	assert_int_equal(text(index, long_one), id);
 	assert_int_equal(wk_code_index_str(index, id).len, 1 << 20);
-	free(long_one);
+	wk_free(long_one);
 	wk_code_index_free(index);
 	wk_buf_fini(&saved);
 }
@@ -517,8 +517,8 @@ static void add_named(struct wk_code_index *index, const uint32_t *names, uint32
 	}
 	wk_code_index_set_ranges(index, &range, 1);
 	wk_code_index_add(index, 0, &block);
-	free(nodes);
-	free(spans);
+	wk_free(nodes);
+	wk_free(spans);
 }
 
 static void assert_function(const struct wk_code_index *index, uint64_t vaddr, const char *name)
@@ -590,8 +590,8 @@ static void tails_of_a_long_text_are_not_all_saved(void **state)
 	assert_in_range(saved.len, LEN, 4u << 20);
 	wk_code_index_free(index);
 	wk_buf_fini(&saved);
-	free(names);
-	free(lent);
+	wk_free(names);
+	wk_free(lent);
 }
 
 static void an_empty_index_is_saved_and_loaded(void **state)

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "collapse_lines.h"
+#include "base/mem.h"
 
 static void expect(const struct wk_reader *reader, const char *text,
 		   const struct wk_collapse *collapse, const char *lines)
@@ -15,7 +16,7 @@ static void expect(const struct wk_reader *reader, const char *text,
 	char *came = collapse_lines(reader, text, strlen(text), collapse ? collapse : &plain);
 
 	assert_string_equal(came, lines);
-	free(came);
+	wk_free(came);
 }
 
 static const char two_threads[] = "Full thread dump OpenJDK 64-Bit Server VM (17+0 mixed mode):\n\n"

@@ -1,6 +1,7 @@
 /* C++ names. The rows here show one production of the mangling grammar each; the fixture file,
  * where it is present, brings what compilers and other demanglers agree on. */
 #include "demangled.h"
+#include "base/mem.h"
 
 struct row {
 	const char *mangled, *plain;
@@ -582,7 +583,7 @@ static void a_name_cut_short_is_no_fault(void **state)
 		assert_non_null(cut);
 		memcpy(cut, name, len);
 		demangled(wk_str_of(cut, len), &out);
-		free(cut);
+		wk_free(cut);
 	}
 	assert_non_null(demangled(wk_str_c(name), &out));
 	wk_buf_fini(&out);

@@ -5,6 +5,7 @@
  * pointer to a function it prints "int (__cdecl * (__cdecl *)(char)", where a half is missing and
  * a bracket left open. Newer ones print it whole, and so do we. No row of the fixture has one. */
 #include "demangled.h"
+#include "base/mem.h"
 
 struct row {
 	const char *mangled, *plain;
@@ -557,7 +558,7 @@ static void a_name_cut_short_is_no_fault(void **state)
 			assert_non_null(cut);
 			memcpy(cut, names[i], len);
 			whole(wk_str_of(cut, len), &out);
-			free(cut);
+			wk_free(cut);
 		}
 		if (!whole(wk_str_c(names[i]), &out))
 			fail_msg("%s was refused", names[i]);

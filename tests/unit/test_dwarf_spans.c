@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "symbols/dwarf/internal.h"
+#include "base/mem.h"
 
 #define MOST  64
 #define WIDTH 256 /* addresses */
@@ -55,11 +56,11 @@ static void check(uint32_t count)
 		assert_int_equal(found_at(&b, at), expected_at(at, count));
 	for (size_t i = 1; i < b.span_count; i++)
 		assert_true(b.ordered[i - 1].start < b.ordered[i].start);
-	free(b.intervals);
-	free(b.stretches);
-	free(b.spans);
+	wk_free(b.intervals);
+	wk_free(b.stretches);
+	wk_free(b.spans);
 	wk_code_maker_fini(&b.maker);
-	free(b.covers);
+	wk_free(b.covers);
 }
 
 static uint32_t draw(uint32_t below)

@@ -246,7 +246,7 @@ static void a_file_cut_at_any_byte_is_refused_or_read_within_its_bounds(void **s
 			else
 				assert_true(err.code != WK_OK && err.text[0] != '\0');
 			wk_obj_free(obj);
-			free(copy);
+			wk_free(copy);
 		}
 		sample_fini(&s);
 	}

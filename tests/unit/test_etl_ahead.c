@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "etl_maker.h"
+#include "base/mem.h"
 #include "os/os.h"
 
 #define BUFFERS 120
@@ -88,7 +89,7 @@ static void make_crowd(struct etl_maker *m, unsigned processors)
 		memcpy(copy, m->out.at + first, size);
 		wk_buf_add(&m->out, copy, size);
 		lz_put_at(&m->out, m->out.len - size + CPU_AT, i, 2);
-		free(copy);
+		wk_free(copy);
 	}
 }
 
@@ -204,7 +205,7 @@ static void damage_is_told_alike(void **state)
 			damage(bytes, size, large[packing].buffer_bytes, number);
 			assert_true(is_read_alike(wk_bytes_of(bytes, size), &answer));
 			broken += answer.damage.broken_buffers + answer.damage.broken_records;
-			free(bytes);
+			wk_free(bytes);
 		}
 		assert_true(broken > 10);
 	}

@@ -6,6 +6,7 @@
  * before it. Packed buffers stay whole. test_etl_damage.c cuts whole traces, at fewer places. */
 #include "etl_traces.h"
 
+#include "base/mem.h"
 #include "formats/etl/internal.h"
 
 #define BEFORE_CUT  4096 /* bytes of records that are kept */
@@ -118,7 +119,7 @@ static void cut_small(struct cutter *c, uint64_t offset, size_t len)
 		memcpy(exact, c->small.at, left);
 		events = etl_read_bytes(&c->how, exact, left);
 		assert_true(events > 0 || left < c->head); /* a sentence only without the header */
-		free(exact);
+		wk_free(exact);
 	}
 }
 
@@ -193,7 +194,7 @@ static void cut_file(const struct wk_opened *opened, struct wk_bytes bytes)
 		else
 			cut_plain(&c, &buffer);
 	}
-	free(c.small.at);
+	wk_free(c.small.at);
 	print_message("%zu bytes, cut at %zu places\n", size, c.cuts);
 	if (c.share == 1)
 		assert_int_equal(c.cuts, (size + 9) / 10);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "etl_traces.h"
+#include "base/mem.h"
 
 /* However large a trace is, it is read so many bytes long altogether in a test. */
 #define MOST_READ_BYTES (24u << 20)
@@ -43,7 +44,7 @@ static void cut_everywhere(const struct wk_opened *opened, struct wk_bytes bytes
 		memcpy(exact, bytes.at, len);
 		/* A trace that is cut has notes that a whole one has not. */
 		assert_true(etl_read_bytes(opened, exact, len) <= 2 * whole + 16);
-		free(exact);
+		wk_free(exact);
 	}
 }
 
@@ -71,7 +72,7 @@ static void flip_bits(const struct wk_opened *opened, struct wk_bytes bytes)
 		for (size_t k = 0; k < 4; k++)
 			broken[at[k]] = bytes.at[at[k]];
 	}
-	free(broken);
+	wk_free(broken);
 }
 
 static void flipped_bits_give_an_answer_or_a_sentence(void **state)
@@ -97,7 +98,7 @@ static void lie(const struct wk_opened *opened, struct wk_bytes bytes)
 		etl_read_bytes(opened, broken, size);
 		memcpy(broken + at, bytes.at + at, 4);
 	}
-	free(broken);
+	wk_free(broken);
 }
 
 static void sizes_that_lie_give_an_answer_or_a_sentence(void **state)

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "base/text/utf16.h"
 #include "etl_maker.h"
 #include "os/os.h"
@@ -1023,7 +1024,7 @@ static void files_cut_anywhere_give_what_there_is(void **state)
 			count = read_hostile(exact, len, 1 + len / 10 % 2);
 			assert_true(count >= last);
 			last = count;
-			free(exact);
+			wk_free(exact);
 		}
 		assert_true(last > 50);
 		etl_fini(&m);
@@ -1048,7 +1049,7 @@ static void flipped_bits_never_stop_the_reading(void **state)
 				exact[(x >> 8) % m.out.len] ^= (uint8_t)(1u << (x >> 5 & 7));
 			}
 			read_hostile(exact, m.out.len, 1 + i % 10 / 9);
-			free(exact);
+			wk_free(exact);
 		}
 		etl_fini(&m);
 	}

@@ -211,7 +211,7 @@ static void the_kernel_events_of_a_profile_are_counted(void **state)
 	}
 	wk_etl_close(etl);
 	close_trace(&trace);
-	free(counts);
+	wk_free(counts);
 }
 
 static void assert_utf16(struct wk_bytes text, const char *expected)
@@ -344,7 +344,7 @@ static unsigned unpack_winsat(struct wk_etl_file *etl)
 		assert_memory_equal(plain, "<\0", 2);
 		assert_memory_equal(plain + size - 2, ">\0", 2);
 		assert_null(memchr(plain, 0xff, size));
-		free(plain);
+		wk_free(plain);
 		count++;
 	}
 	return count;
@@ -395,7 +395,7 @@ static void a_real_trace_cut_anywhere_gives_what_there_is(void **state)
 		assert_true(count >= last && count <= 22);
 		last = count;
 		wk_etl_close(etl);
-		free(exact);
+		wk_free(exact);
 	}
 	assert_true(last >= 21);
 	close_trace(&trace);

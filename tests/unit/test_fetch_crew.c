@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "fetch/fetch_workers.h"
+#include "base/mem.h"
 
 #define JOBS 100
 
@@ -133,8 +134,8 @@ static void what_went_wrong_is_worth_more_than_a_remark(void **state)
 	wk_fetch_quota_warn(&complaint, &first);
 	assert_string_equal(complaint, "HTTP status 500");
 	assert_string_equal(first, "another");
-	free(first);
-	free(complaint);
+	wk_free(first);
+	wk_free(complaint);
 	wk_buf_fini(&remark);
 }
 

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "jitdump_maker.h"
+#include "base/mem.h"
 #include "symbols/jit/jitdump.h"
 #include "symbols/jit/perf_map.h"
 #include "symbols/unwind/table.h"
@@ -299,7 +300,7 @@ static void a_dump_that_grows_byte_by_byte_is_read_on(void **state)
 			add_piece(&out, &code);
 		from += wk_jitdump_used(dump);
 		wk_jitdump_go_on(dump, m.out.at + from, 0);
-		free(copy);
+		wk_free(copy);
 	}
 	assert_string_equal(wk_buf_text(&out), "1000 one of one 1;2000 two  2;3000   1;");
 	wk_jitdump_free(dump);

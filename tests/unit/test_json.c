@@ -24,7 +24,7 @@ static void check_text(const char *input, const char *expected)
 
 	assert_string_equal(got, expected);
 	assert_true(wk_json_end(&json, NULL));
-	free(got);
+	wk_free(got);
 }
 
 static int64_t scaled(const char *input, unsigned decimals)
@@ -261,7 +261,7 @@ static void a_million_levels_are_passed_over(void **state)
 	assert_ptr_equal(json.at, json.end);
 	assert_false(json.is_cut);
 	assert_true(wk_json_end(&json, NULL));
-	free(text);
+	wk_free(text);
 }
 
 static void a_look_tells_json_and_its_keys(void **state)

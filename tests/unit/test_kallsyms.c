@@ -159,7 +159,7 @@ static void a_text_cut_anywhere_is_read_within_its_bounds(void **state)
 		if (k)
 			wk_kallsyms_find(k, 0xffffffff81000010, &symbol);
 		wk_kallsyms_free(k);
-		free(copy);
+		wk_free(copy);
 	}
 }
 

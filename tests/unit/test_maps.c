@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "os/os.h"
+#include "base/mem.h"
 
 /* The first page of a file that was cut to nothing. */
 static const uint8_t *map_what_is_gone(void *at, size_t page_bytes)
@@ -18,7 +19,7 @@ static const uint8_t *map_what_is_gone(void *at, size_t page_bytes)
 	int fd = wk_os_temporary(&path);
 
 	assert_true(fd >= 0);
-	free(path);
+	wk_free(path);
 	at = mmap(at, page_bytes, PROT_READ, MAP_PRIVATE | (at ? MAP_FIXED : 0), fd, 0);
 	assert_true(at != MAP_FAILED);
 	close(fd);

@@ -124,7 +124,7 @@ static void a_hostile_name_takes_no_longer_than_its_length(void **state)
 	assert_false(matches("(a*)*b", text));
 	assert_false(matches("(a|aa)+$b", text));
 	assert_true(matches("(a*)*$", text));
-	free(text);
+	wk_free(text);
 }
 
 /* A small generator of patterns and texts, always the same ones. */

@@ -62,7 +62,7 @@ static void close_fixture(struct opened *o)
 {
 	wk_code_index_free(o->index);
 	wk_pdb_free(o->pdb);
-	free(o->publics);
+	wk_free(o->publics);
 	wk_os_close(&o->file);
 }
 

@@ -414,7 +414,7 @@ static void check_bounds(const struct wk_obj *obj, const char *expected)
 			       (unsigned long long)bounds[i].function);
 	assert_string_equal(wk_buf_text(&text), expected);
 	wk_buf_fini(&text);
-	free(bounds);
+	wk_free(bounds);
 }
 
 /* Unwind information at 0x2000: plain; at 0x2008 of two codes and of a part of the first. */
@@ -653,7 +653,7 @@ static void no_damage_is_fatal(void **state)
 		if (obj)
 			use(obj);
 		wk_obj_free(obj);
-		free(copy);
+		wk_free(copy);
 	}
 	for (size_t i = 0; i < s.file.len; i++) {
 		char kept = s.file.at[i];

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "os/os.h"
 #include "shared_path.h"
@@ -79,7 +80,7 @@ static bool is_padding(const struct wk_image_symbols *image, uint64_t rva, struc
 
 	for (size_t i = 0; i < count; i++)
 		is_inside = is_inside || (rva >= bounds[i].start && rva < bounds[i].end);
-	free(bounds);
+	wk_free(bounds);
 	return !is_inside || wk_str_ends(truth, "|:0");
 }
 

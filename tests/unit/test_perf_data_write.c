@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "formats/perf/wick_sections.h"
+#include "base/mem.h"
 #include "formats/perf/write.h"
 #include "perf_maker.h"
 
@@ -544,7 +545,7 @@ static void the_lines_of_code_made_at_run_time_come_back_however_many(void **sta
 	assert_int_equal(lines_with(&text, " line+"), 20001);
 	assert_int_equal(lines_with(&text, "file=\"made.src\""), 2);
 	assert_non_null(strstr(wk_buf_text(&text), " line+0x4e1f=20000\nsymbol time=10 "));
-	free(lines);
+	wk_free(lines);
 	wk_buf_fini(&text);
 	close(fd);
 }

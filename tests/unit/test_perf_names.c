@@ -12,6 +12,7 @@
 #include <linux/perf_event.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "record/cpus.h"
 #include "record/perf_names.h"
 #include "record/pmu.h"
@@ -292,9 +293,9 @@ static void a_list_of_cpus_has_ranges_and_single_ones(void **state)
 	assert_int_equal(cpus[2], 2);
 	assert_int_equal(cpus[3], 5);
 	assert_int_equal(cpus[5], 9);
-	free(cpus);
+	wk_free(cpus);
 	assert_int_equal(wk_cpus_parse(wk_str_c("0"), &cpus), 1);
-	free(cpus);
+	wk_free(cpus);
 	assert_int_equal(wk_cpus_parse(wk_str_c(""), &cpus), 0);
 	assert_int_equal(wk_cpus_parse(wk_str_c("3-"), &cpus), 0);
 	assert_int_equal(wk_cpus_parse(wk_str_c("0-99999999999"), &cpus), 0);

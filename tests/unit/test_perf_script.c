@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "base/out.h"
 #include "event/dump.h"
 #include "formats/perf_script/internal.h"
@@ -478,7 +479,7 @@ static void assert_folds_to(const char *text, struct wk_collapse collapse, const
 	char *lines = collapse_lines(&wk_reader_perf_script, text, strlen(text), &collapse);
 
 	assert_string_equal(lines, wanted);
-	free(lines);
+	wk_free(lines);
 }
 
 #define PERL    .dialect = WK_COLLAPSE_PERL

@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 
 #include "record/merge.h"
+#include "base/mem.h"
 #include "record/queue.h"
 
 /* A side-band record: header, one word that names it, and the trailer with the time. */
@@ -80,8 +81,8 @@ static void records_of_several_rings_come_in_order_of_time(void **state)
 	assert_names(&seen, "abcde");
 	assert_int_equal(one->live, 0);
 	wk_merge_fini(&merge, NULL);
-	free(one);
-	free(two);
+	wk_free(one);
+	wk_free(two);
 }
 
 static void a_ring_that_is_out_of_order_is_sorted_as_well(void **state)
@@ -99,7 +100,7 @@ static void a_ring_that_is_out_of_order_is_sorted_as_well(void **state)
 	assert_names(&seen, "bcdefghij");
 	assert_int_equal(merge.late, 0);
 	wk_merge_fini(&merge, NULL);
-	free(chunk);
+	wk_free(chunk);
 }
 
 static void records_of_the_same_time_stay_in_their_order(void **state)
@@ -118,8 +119,8 @@ static void records_of_the_same_time_stay_in_their_order(void **state)
 	assert_true(wk_merge_flush(&merge, UINT64_MAX, NULL, take, &seen, NULL));
 	assert_names(&seen, "xabc");
 	wk_merge_fini(&merge, NULL);
-	free(one);
-	free(two);
+	wk_free(one);
+	wk_free(two);
 }
 
 static void what_is_not_final_waits(void **state)
@@ -140,8 +141,8 @@ static void what_is_not_final_waits(void **state)
 	assert_true(wk_merge_flush(&merge, 30, NULL, take, &seen, NULL));
 	assert_names(&seen, "abc");
 	wk_merge_fini(&merge, NULL);
-	free(one);
-	free(two);
+	wk_free(one);
+	wk_free(two);
 }
 
 static void a_late_record_is_counted_and_time_does_not_fall(void **state)
@@ -161,8 +162,8 @@ static void a_late_record_is_counted_and_time_does_not_fall(void **state)
 	assert_int_equal(seen.times[1], 10);
 	assert_int_equal(merge.late, 1);
 	wk_merge_fini(&merge, NULL);
-	free(one);
-	free(two);
+	wk_free(one);
+	wk_free(two);
 }
 
 static void a_damaged_chunk_is_read_as_far_as_it_is_good(void **state)
@@ -180,7 +181,7 @@ static void a_damaged_chunk_is_read_as_far_as_it_is_good(void **state)
 	assert_true(wk_merge_flush(&merge, UINT64_MAX, NULL, take, &seen, NULL));
 	assert_names(&seen, "a");
 	wk_merge_fini(&merge, NULL);
-	free(chunk);
+	wk_free(chunk);
 }
 
 static void chunks_go_back_to_the_queue_when_nothing_in_them_is_needed(void **state)

@@ -10,6 +10,7 @@
 #include <linux/perf_event.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "base/out.h"
 #include "event/dump.h"
 #include "record/facts.h"
@@ -115,7 +116,7 @@ static bool parse_part(struct fixture *f, size_t size)
 	ok = wk_parse_record(&f->parser, (uint8_t *)aligned, size,
 			     size >= 8 ? wk_layout_time((uint8_t *)aligned, size) : 0, &f->sink,
 			     NULL);
-	free(aligned);
+	wk_free(aligned);
 	return ok;
 }
 

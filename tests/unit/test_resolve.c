@@ -446,7 +446,7 @@ static void stacks_do_not_grow_by_hundreds_of_calls_a_frame(void **state)
 	assert_int_equal(f.model->note_count, 1);
 	assert_non_null(
 		strstr(wk_model_str(f.model, f.model->notes[0].text).at, " frames were left out"));
-	free(chain);
+	wk_free(chain);
 	end(&f);
 }
 

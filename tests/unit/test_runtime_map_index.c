@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "stages/jit/map_index.h"
+#include "base/mem.h"
 
 #define LINES 10000
 #define CODE  0x1000
@@ -51,7 +52,7 @@ static const char *hit_names(struct wk_jit_map_index *index, const struct wk_buf
 	for (; wk_jit_next(&names, &piece); ++*given)
 		if (wk_jit_is_hit(&hits, piece.start, piece.start + piece.size_bytes))
 			wk_buf_add_fmt(&told, "%.*s ", WK_STR_ARG(piece.name));
-	free(names.picked);
+	wk_free(names.picked);
 	return wk_buf_text(&told);
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "etl_events.h"
+#include "base/mem.h"
 #include "formats/archive/session.h"
 
 /* Writes what was made to a new file, whose path is for unlink and free. */
@@ -30,7 +31,7 @@ static char *write_made(struct etl_maker *m)
 static void drop(char *path)
 {
 	unlink(path);
-	free(path);
+	wk_free(path);
 }
 
 static char *write_trace(uint64_t frequency, uint32_t tid)

@@ -63,8 +63,8 @@ static void rows_come_in_order_of_a_number_in_them(void **state)
 	rows = wk_sort_rows(rows, 4, sizeof(*rows), offsetof(struct row, time));
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(rows[i].name, "abcd"[i]);
-	free(rows);
-	free(wk_sort_rows(NULL, 0, sizeof(*rows), offsetof(struct row, time)));
+	wk_free(rows);
+	wk_free(wk_sort_rows(NULL, 0, sizeof(*rows), offsetof(struct row, time)));
 }
 
 int main(void)

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "fetch/symbol_files.h"
+#include "base/mem.h"
 #include "os/folder.h"
 #include "os/os.h"
 #include "own_folder.h"
@@ -41,7 +42,7 @@ static void put_file(const char *path, struct wk_str bytes)
 	assert_non_null(file);
 	assert_int_equal(fwrite(bytes.at, 1, bytes.len, file), bytes.len);
 	fclose(file);
-	free(folder);
+	wk_free(folder);
 }
 
 static struct wk_buf made_pdb(uint8_t first_of_guid)

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "elf_writer.h"
 #include "fetch/remote.h"
 #include "os/os.h"
@@ -424,7 +425,7 @@ static uint32_t lengthen(const char *path, uint32_t crc, size_t bytes)
 	assert_int_equal(stat(path, &info), 0);
 	assert_int_equal(truncate(path, info.st_size + (off_t)bytes), 0);
 	crc = wk_crc32(crc, zeros, bytes);
-	free(zeros);
+	wk_free(zeros);
 	return crc;
 }
 

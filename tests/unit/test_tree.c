@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "small_model.h"
+#include "base/mem.h"
 #include "tree_of.h"
 
 /* What every tree promises, whatever is in it. */
@@ -319,7 +320,7 @@ static void a_million_distinct_stacks_cost_a_step_a_frame(void **state)
 	assert_int_equal(tree.steps, STACKS + FUNCTIONS + 1);
 	assert_int_equal(tree.total_samples[0], STACKS + 1);
 	wk_tree_fini(&tree);
-	free(frames);
+	wk_free(frames);
 	wk_model_free(model);
 }
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "cli/symbols/typed_address.h"
+#include "base/mem.h"
 
 /* A text and what is to be made of it. */
 struct example {
@@ -165,7 +166,7 @@ static void any_beginning_of_a_line_can_be_read(void **state)
 
 			memcpy(copy, line + begin, len);
 			wk_typed_address_read(wk_str_of(copy, len), &typed);
-			free(copy);
+			wk_free(copy);
 		}
 }
 

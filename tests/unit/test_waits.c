@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "built_model.h"
+#include "base/mem.h"
 #include "views/filter/filter.h"
 #include "views/intervals.h"
 
@@ -73,7 +74,7 @@ static const char *times_in(const struct built *f, uint32_t tid, const char *tim
 				 (unsigned long long)sums[i].ready_ns,
 				 (unsigned long long)sums[i].switches);
 	}
-	free(sums);
+	wk_free(sums);
 	wk_filter_fini(&filter);
 	return text;
 }
@@ -285,7 +286,7 @@ static void what_a_thread_did_adds_up_to_its_time_however_it_is_cut(void **state
 							   : sums[i].running_ns +
 								     sums[i].waiting_ns +
 								     sums[i].ready_ns;
-		free(sums);
+		wk_free(sums);
 	}
 	for (uint32_t i = 0; i < 5; i++)
 		assert_int_equal(whole[i], 7000);

@@ -187,7 +187,7 @@ static void a_known_text_longer_than_any_that_is_written_is_refused(void **state
 	words[1] = WK_SECTION_TEXT + 4;
 	known_text_of(words, 2 + WK_SECTION_TEXT / 4 + 1, &is_bad);
 	assert_true(is_bad);
-	free(words);
+	wk_free(words);
 }
 
 static void a_length_beyond_the_rows_is_refused(void **state)

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "small_model.h"
 #include "views/filter/wpa_query.h"
 
@@ -32,7 +33,7 @@ static void assert_keeps(const char *text, bool keeps, const char *expected)
 	for (int i = 0; i < 3; i++)
 		found[i] = (char)('0' + kept[i]);
 	assert_string_equal(found, expected);
-	free(kept);
+	wk_free(kept);
 	wk_wpa_query_fini(&query);
 	wk_model_free(model);
 }

@@ -37,7 +37,7 @@ static void assert_plain(unpacker unpack, const void *packed, size_t packed_byte
 	assert_int_equal(made, size);
 	assert_memory_equal(out, plain, size);
 	assert_int_equal(out[size], 0xa5);
-	free(out);
+	wk_free(out);
 }
 
 static void abc_100_times(uint8_t *text)
@@ -136,7 +136,7 @@ static void what_a_writer_packs_comes_back(void **state)
 			ways[way].pack(&packed, plain, sizes[i]);
 			assert_plain(ways[way].unpack, packed.at, packed.len, plain, sizes[i]);
 			wk_buf_fini(&packed);
-			free(plain);
+			wk_free(plain);
 		}
 	}
 }
@@ -156,7 +156,7 @@ static void long_copies_of_one_byte_come_back(void **state)
 			wk_buf_fini(&packed);
 		}
 	}
-	free(plain);
+	wk_free(plain);
 }
 
 static void codes_of_fifteen_bits_are_read(void **state)
@@ -195,13 +195,13 @@ static void cut_bytes_give_their_beginning_and_say_so(void **state)
 			assert_true(made < SIZE);
 			assert_memory_equal(out, plain, made);
 			longest = made > longest ? made : longest;
-			free(exact);
+			wk_free(exact);
 		}
 		assert_true(longest > SIZE / 2);
 		wk_buf_fini(&packed);
 	}
-	free(plain);
-	free(out);
+	wk_free(plain);
+	wk_free(out);
 }
 
 static void a_copy_from_before_the_beginning_is_broken(void **state)

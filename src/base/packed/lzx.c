@@ -81,8 +81,8 @@ void wk_lzx_free(struct wk_lzx *lzx)
 {
 	if (!lzx)
 		return;
-	free(lzx->window);
-	free(lzx);
+	wk_free(lzx->window);
+	wk_free(lzx);
 }
 
 /* At least 32 bits are held then; behind the end there are zeros. */

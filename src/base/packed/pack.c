@@ -61,7 +61,7 @@ struct wk_packer *wk_packer_new(struct wk_out *to, struct wk_err *err)
 			 Z_DEFAULT_STRATEGY) == Z_OK)
 		return packer;
 	wk_fail(err, WK_EIO, WK_NOWHERE, "zlib cannot be started");
-	free(packer);
+	wk_free(packer);
 	return NULL;
 }
 
@@ -75,7 +75,7 @@ void wk_packer_end(struct wk_packer *packer)
 	wk_out_end(&packer->in);
 	pump(packer, Z_FINISH);
 	deflateEnd(&packer->stream);
-	free(packer);
+	wk_free(packer);
 }
 
 #else

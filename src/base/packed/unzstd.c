@@ -22,7 +22,7 @@ struct wk_unzstd *wk_unzstd_new(struct wk_err *err)
 	if (stream->stream)
 		return stream;
 	wk_fail(err, WK_EIO, WK_NOWHERE, "zstd cannot be started");
-	free(stream);
+	wk_free(stream);
 	return NULL;
 }
 
@@ -30,7 +30,7 @@ void wk_unzstd_free(struct wk_unzstd *stream)
 {
 	if (stream)
 		ZSTD_freeDStream(stream->stream);
-	free(stream);
+	wk_free(stream);
 }
 
 bool wk_unzstd_add(struct wk_unzstd *stream, struct wk_bytes piece, struct wk_buf *plain,

@@ -336,7 +336,7 @@ bool wk_zip_open(struct wk_bytes bytes, struct wk_zip *zip, struct wk_err *err)
 
 	*zip = (struct wk_zip){ 0 };
 	ok = find_directory(&r) && read_directory(&r) && is_apart(&r);
-	free(r.begins);
+	wk_free(r.begins);
 	if (!ok)
 		wk_zip_close(zip);
 	return ok;
@@ -344,7 +344,7 @@ bool wk_zip_open(struct wk_bytes bytes, struct wk_zip *zip, struct wk_err *err)
 
 void wk_zip_close(struct wk_zip *zip)
 {
-	free(zip->members);
+	wk_free(zip->members);
 	*zip = (struct wk_zip){ 0 };
 }
 

@@ -6,7 +6,7 @@
 void wk_csv_fini(struct wk_csv *csv)
 {
 	wk_arena_fini(&csv->unquoted);
-	free(csv->fields);
+	wk_free(csv->fields);
 	*csv = (struct wk_csv){ .separator = csv->separator };
 }
 

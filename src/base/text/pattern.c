@@ -162,11 +162,11 @@ void wk_pattern_free(struct wk_pattern *pattern)
 {
 	if (!pattern)
 		return;
-	free(pattern->steps);
-	free(pattern->sets);
-	free(pattern->now);
-	free(pattern->then);
-	free(pattern->waiting);
-	free(pattern->seen);
-	free(pattern);
+	wk_free(pattern->steps);
+	wk_free(pattern->sets);
+	wk_free(pattern->now);
+	wk_free(pattern->then);
+	wk_free(pattern->waiting);
+	wk_free(pattern->seen);
+	wk_free(pattern);
 }

@@ -4,7 +4,7 @@
 
 void wk_textmap_fini(struct wk_textmap *map)
 {
-	free(map->slots);
+	wk_free(map->slots);
 	*map = (struct wk_textmap){ 0 };
 }
 
@@ -25,7 +25,7 @@ static void grow(struct wk_textmap *map)
 			at = (at + 1) & (map->cap - 1);
 		map->slots[at] = *slot;
 	}
-	free(old.slots);
+	wk_free(old.slots);
 }
 
 static bool holds(const struct wk_textmap_slot *slot, struct wk_str text, uint64_t hash)

@@ -34,7 +34,7 @@ struct wk_word_cache {
 
 static inline void wk_word_cache_fini(struct wk_word_cache *cache)
 {
-	free(cache->slots);
+	wk_free(cache->slots);
 	cache->slots = NULL;
 }
 

@@ -137,6 +137,6 @@ int wk_as_collapse(const struct wk_as_call *call, struct wk_err *err)
 	}
 	wk_as_source_close(&source);
 	wk_as_inliner_free(inliner);
-	free(skip_after);
+	wk_free(skip_after);
 	return ok ? WK_EXIT_DONE : WK_EXIT_FAILED;
 }

@@ -132,7 +132,7 @@ static struct wk_model *build(const struct wk_as_flamegraph_input *in,
 	warn_of_lost(in, restack.lost);
 	wk_builder_finish(builder);
 	wk_builder_free(builder);
-	free(base);
+	wk_free(base);
 	if (!ok) {
 		wk_model_free(model);
 		return NULL;

@@ -72,7 +72,7 @@ void wk_as_inliner_free(struct wk_as_inliner *inliner)
 		return;
 	wk_naming_close(&inliner->naming);
 	wk_buf_fini(&inliner->names);
-	free(inliner);
+	wk_free(inliner);
 }
 
 const struct wk_collapse_inliner *wk_as_inliner_for(struct wk_as_inliner *inliner)

@@ -14,12 +14,12 @@ void wk_restack_begin(struct wk_restack *restack, const struct wk_sink *next)
 
 bool wk_restack_end(struct wk_restack *restack, struct wk_err *err)
 {
-	free(restack->frame_of);
-	free(restack->is_base);
-	free(restack->parent);
-	free(restack->frame);
-	free(restack->stack_of);
-	free(restack->is_turned);
+	wk_free(restack->frame_of);
+	wk_free(restack->is_base);
+	wk_free(restack->parent);
+	wk_free(restack->frame);
+	wk_free(restack->stack_of);
+	wk_free(restack->is_turned);
 	if (!restack->writer)
 		return !err || err->code == WK_OK;
 	return wk_stack_writer_end(restack->writer, err);

@@ -109,6 +109,6 @@ int wk_as_run(const struct wk_as_tool *tool, char **argv, struct wk_out *out)
 	}
 	wk_options_fini(targets);
 	wk_words_fini(&words);
-	free(args);
+	wk_free(args);
 	return exit_code;
 }

@@ -62,7 +62,7 @@ void wk_as_source_close(struct wk_as_source *source)
 {
 	for (size_t i = 0; i < source->count; i++)
 		wk_reader_close(&source->files[i]);
-	free(source->files);
+	wk_free(source->files);
 	wk_buf_fini(&source->joined);
 	wk_buf_fini(&source->changed);
 }

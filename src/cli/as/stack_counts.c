@@ -9,8 +9,8 @@
 void wk_stack_counts_fini(struct wk_stack_counts *c)
 {
 	wk_textmap_fini(&c->map);
-	free(c->rows);
-	free(c->fractions);
+	wk_free(c->rows);
+	wk_free(c->fractions);
 	wk_arena_fini(&c->arena);
 }
 

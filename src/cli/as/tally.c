@@ -15,10 +15,10 @@ void wk_tally_fini(struct wk_tally *tally)
 {
 	wk_strtab_free(tally->names);
 	wk_trie_fini(&tally->stacks);
-	free(tally->name_of);
-	free(tally->stack_of);
-	free(tally->weight);
-	free(tally->is_met);
+	wk_free(tally->name_of);
+	wk_free(tally->stack_of);
+	wk_free(tally->weight);
+	wk_free(tally->is_met);
 	*tally = (struct wk_tally){ 0 };
 }
 
@@ -132,7 +132,7 @@ static uint32_t *rank_names(const struct wk_tally *tally, uint32_t name_count)
 	qsort(rows, count, sizeof(*rows), by_text);
 	for (size_t i = 0; i < count; i++)
 		ranks[rows[i].name * 2 + rows[i].goes_on] = (uint32_t)i;
-	free(rows);
+	wk_free(rows);
 	return ranks;
 }
 
@@ -192,9 +192,9 @@ static struct branches list_branches(const struct wk_tally *tally)
 	for (uint32_t i = 1; i <= stacks->count; i++)
 		if (branches.first[i] < branches.first[i - 1])
 			branches.first[i] = branches.first[i - 1];
-	free(has_children);
-	free(keys);
-	free(ranks);
+	wk_free(has_children);
+	wk_free(keys);
+	wk_free(ranks);
 	return branches;
 }
 
@@ -252,8 +252,8 @@ void wk_tally_write(const struct wk_tally *tally, struct wk_out *out)
 						       branches.first[branch.stack + 1],
 						       prefix.len };
 	}
-	free(open);
-	free(branches.at);
-	free(branches.first);
+	wk_free(open);
+	wk_free(branches.at);
+	wk_free(branches.first);
 	wk_buf_fini(&prefix);
 }

@@ -129,15 +129,15 @@ struct artifact {
 
 static void replace(char **at, struct wk_str text)
 {
-	free(*at);
+	wk_free(*at);
 	*at = wk_strndup(text.at, text.len);
 }
 
 static void forget(struct artifact *artifact)
 {
-	free(artifact->executable);
-	free(artifact->name);
-	free(artifact->manifest);
+	wk_free(artifact->executable);
+	wk_free(artifact->name);
+	wk_free(artifact->manifest);
 }
 
 /* Whether there is debug information: a number, a word, true or false, null. */
@@ -231,7 +231,7 @@ static void take(struct wk_cargo_built *built, const struct artifact *artifact)
 	size_t name_len = wk_str_basename(manifest).len;
 
 	wk_cargo_built_fini(built);
-	built->path = strdup(artifact->executable);
+	built->path = wk_strdup(artifact->executable);
 	built->folder = wk_strndup(manifest.at, manifest.len - name_len);
 	built->has_debug = artifact->has_debug;
 	built->is_fresh = artifact->is_fresh;
@@ -282,8 +282,8 @@ bool wk_cargo_built_find(struct wk_bytes messages, const struct wk_cargo_choice 
 
 void wk_cargo_built_fini(struct wk_cargo_built *built)
 {
-	free(built->path);
-	free(built->folder);
+	wk_free(built->path);
+	wk_free(built->folder);
 	*built = (struct wk_cargo_built){ 0 };
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "os/os.h"
 
 #define MOST_INHERITED 8 /* profiles that inherit from one another; a circle ends here */
@@ -172,7 +173,7 @@ static void absolute(const char *folder, struct wk_buf *path)
 	wk_buf_add_text(path, real ? real : folder);
 	if (path->len && path->at[path->len - 1] == '/')
 		go_up(path);
-	free(real);
+	wk_free(real);
 }
 
 void wk_cargo_root(const char *folder, struct wk_buf *root)

@@ -41,7 +41,7 @@ static char *copy(struct wk_str text)
 
 static void replace(char **at, struct wk_str text)
 {
-	free(*at);
+	wk_free(*at);
 	*at = copy(text);
 }
 
@@ -188,12 +188,12 @@ static void guess_near(struct reading *reading, const char *folder)
 static void forget_packages(struct reading *reading)
 {
 	for (size_t i = 0; i < reading->count; i++) {
-		free(reading->packages[i].name);
-		free(reading->packages[i].id);
-		free(reading->packages[i].manifest);
-		free(reading->packages[i].default_run);
+		wk_free(reading->packages[i].name);
+		wk_free(reading->packages[i].id);
+		wk_free(reading->packages[i].manifest);
+		wk_free(reading->packages[i].default_run);
 	}
-	free(reading->packages);
+	wk_free(reading->packages);
 }
 
 bool wk_cargo_project_parse(struct wk_cargo_project *project, struct wk_bytes metadata,
@@ -258,17 +258,17 @@ int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest
 		exit_code = -1;
 	wk_argv_fini(&argv);
 	wk_buf_fini(&text);
-	free(folder);
+	wk_free(folder);
 	return exit_code;
 }
 
 void wk_cargo_project_free(struct wk_cargo_project *project)
 {
 	for (size_t i = 0; i < project->count; i++) {
-		free(project->targets[i].name);
-		free(project->targets[i].package);
+		wk_free(project->targets[i].name);
+		wk_free(project->targets[i].package);
 	}
-	free(project->targets);
-	free(project->root);
+	wk_free(project->targets);
+	wk_free(project->root);
 	*project = (struct wk_cargo_project){ 0 };
 }

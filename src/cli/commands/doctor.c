@@ -74,7 +74,7 @@ static bool examine(struct wk_findings *findings, const char *path, const struct
 		wk_doctor_program(findings, path, debug_dirs);
 	else if (wk_os_is_there("Cargo.toml"))
 		wk_doctor_cargo(findings, ".");
-	free(debug_dirs);
+	wk_free(debug_dirs);
 	return ok;
 }
 
@@ -107,7 +107,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		wk_findings_print(&findings, call->out, style.columns, style.color);
 	exit_code = wk_findings_count(&findings, WK_GRADE_BAD) ? WK_EXIT_FAILED : WK_EXIT_DONE;
 	wk_findings_fini(&findings);
-	free(path);
+	wk_free(path);
 	return ok ? exit_code : wk_exit_code(err);
 }
 

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
+#include "base/mem.h"
 #include "cli/load.h"
 #include "event/dump.h"
 #include "formats/archive/content.h"
@@ -107,7 +108,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const char **paths = wk_load_paths(call->words, err);
 	bool ok = paths && dump(args, paths, call->out, err);
 
-	free(paths);
+	wk_free(paths);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
 }
 

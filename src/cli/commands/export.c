@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/packed/pack.h"
 #include "cli/command.h"
 #include "cli/export/export.h"
@@ -267,7 +268,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		ok = target->stream ? write_output(&export, call, err)
 				    : export_model(&export, call, err);
 	wk_view_choice_fini(&choice);
-	free(paths);
+	wk_free(paths);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "base/mem.h"
 #include "cli/load.h"
 #include "cli/naming.h"
 #include "cli/options/filter_options.h"
@@ -89,7 +90,7 @@ static bool refuse_program(const struct wk_words *words, struct wk_err *err)
 			program ? "a program in PATH" : "a program or library (ELF)",
 			wk_buf_text(&line));
 	}
-	free(program);
+	wk_free(program);
 	wk_buf_fini(&line);
 	return err->code == WK_OK;
 }
@@ -127,11 +128,11 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	if (!records && !paths)
 		return WK_EXIT_USAGE;
 	if (!records && !args->flame.load.format && !refuse_program(call->words, err)) {
-		free(paths);
+		wk_free(paths);
 		return wk_exit_code(err);
 	}
 	if (!wk_output_allow(args->flame.output, paths, forms, call, err)) {
-		free(paths);
+		wk_free(paths);
 		return WK_EXIT_USAGE;
 	}
 	if (!wk_naming_open(&naming, &args->flame.load, err))
@@ -143,7 +144,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 				    ? WK_EXIT_DONE
 				    : wk_exit_code(err);
 	wk_naming_close(&naming);
-	free(paths);
+	wk_free(paths);
 	return exit_code;
 }
 

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "cli/command.h"
 #include "cli/load.h"
@@ -104,7 +105,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	if (paths && wk_output_allow(args->output, paths, forms, call, err) &&
 	    wk_view_choose(&choice, &typed, err) && wk_view_expect_tree(&choice, err))
 		model = load(paths, args, &choice, err);
-	free(paths);
+	wk_free(paths);
 	if (!model) {
 		wk_view_choice_fini(&choice);
 		return wk_exit_code(err);

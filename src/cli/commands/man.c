@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "base/mem.h"
 #include "cli/help.h"
 #include "cli/run/child.h"
 #include "os/os.h"
@@ -287,7 +288,7 @@ static bool view(const char *const *viewer, int page)
 		ok = wk_os_rewind(page) && wk_os_program_run(argv.at, io, &err) == 0;
 	}
 	wk_argv_fini(&argv);
-	free(program);
+	wk_free(program);
 	return ok;
 }
 
@@ -305,7 +306,7 @@ static bool show_page(const struct wk_command *command)
 		for (size_t i = 0; !ok && i < sizeof(viewers) / sizeof(viewers[0]); i++)
 			ok = view(viewers[i], page);
 	close(page);
-	free(path);
+	wk_free(path);
 	return ok;
 }
 

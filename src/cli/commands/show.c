@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text/suggest.h"
 #include "cli/command.h"
 #include "cli/load.h"
@@ -517,7 +518,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		ok = show_presets(paths[0], call, err);
 	else if (ok)
 		ok = show_recording(what_of(call, what, &choice, err), paths, &choice, call, err);
-	free(paths);
+	wk_free(paths);
 	wk_view_choice_fini(&choice);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
 }

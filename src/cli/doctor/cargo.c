@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/cargo/profile.h"
+#include "base/mem.h"
 #include "cli/cargo/project.h"
 #include "cli/doctor/debug_advice.h"
 #include "cli/doctor/doctor.h"
@@ -11,7 +12,7 @@ bool wk_doctor_is_in_path(const char *program)
 {
 	char *found = wk_os_program_find(program);
 
-	free(found);
+	wk_free(found);
 	return found != NULL;
 }
 

@@ -94,7 +94,7 @@ static void ask_dpkg(struct wk_packages *packages)
 	}
 	for (size_t i = 0; i < packages->count; i++)
 		wk_buf_fini(&others[i]);
-	free(others);
+	wk_free(others);
 	wk_argv_fini(&argv);
 	wk_buf_fini(&said);
 }
@@ -113,8 +113,8 @@ void wk_packages_find(struct wk_packages *packages, const char *const *paths, si
 void wk_packages_fini(struct wk_packages *packages)
 {
 	for (size_t i = 0; i < packages->count; i++)
-		free(packages->names[i]);
-	free(packages->names);
+		wk_free(packages->names[i]);
+	wk_free(packages->names);
 	*packages = (struct wk_packages){ 0 };
 }
 

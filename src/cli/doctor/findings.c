@@ -195,11 +195,11 @@ void wk_findings_print_json(const struct wk_findings *findings, struct wk_out *o
 void wk_findings_fini(struct wk_findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++) {
-		free(findings->at[i].about);
-		free(findings->at[i].text);
-		free(findings->at[i].fix);
+		wk_free(findings->at[i].about);
+		wk_free(findings->at[i].text);
+		wk_free(findings->at[i].fix);
 	}
-	free(findings->at);
+	wk_free(findings->at);
 	wk_buf_fini(&findings->about);
 	*findings = (struct wk_findings){ 0 };
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/doctor/doctor.h"
+#include "base/mem.h"
 #include "os/os.h"
 #include "symbols/object/object.h"
 
@@ -86,7 +87,7 @@ static char *libc_path(void)
 	if (found) {
 		for (start = found; start > maps.at && start[-1] != ' ' && start[-1] != '\n';)
 			start--;
-		path = strndup(start, (size_t)(found - start) + strlen("/libc.so.6"));
+		path = wk_strndup(start, (size_t)(found - start) + strlen("/libc.so.6"));
 	}
 	wk_buf_fini(&maps);
 	return path;
@@ -124,7 +125,7 @@ void wk_doctor_libc(struct wk_findings *findings, const char *const *debug_dirs)
 	wk_store_close(&debug);
 	wk_store_close(&libc);
 	wk_buf_fini(&why);
-	free(path);
+	wk_free(path);
 }
 
 void wk_doctor_cargo_tools(struct wk_findings *findings)

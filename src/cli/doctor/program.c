@@ -52,7 +52,7 @@ static char *interpreter_of(struct wk_str first)
 	found = wk_os_program_find(name);
 	if (!found)
 		return name;
-	free(name);
+	wk_free(name);
 	return found;
 }
 
@@ -67,7 +67,7 @@ static void script(struct wk_findings *findings, struct wk_str first)
 			   "functions are seen and not those of the script",
 			   interpreter);
 	wk_buf_fini(&fix);
-	free(interpreter);
+	wk_free(interpreter);
 }
 
 /* True if `path` is no ELF file, and it was said what it is. */
@@ -136,5 +136,5 @@ void wk_doctor_program(struct wk_findings *findings, const char *path,
 		wk_store_close(&program);
 	}
 	wk_buf_fini(&why);
-	free(absolute);
+	wk_free(absolute);
 }

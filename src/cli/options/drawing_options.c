@@ -365,7 +365,7 @@ bool wk_drawing_plan_end(struct wk_drawing_plan *plan, bool ok, struct wk_err *e
 void wk_drawing_plan_fini(struct wk_drawing_plan *plan)
 {
 	wk_colouring_free(plan->colouring);
-	free(plan->skip_after);
+	wk_free(plan->skip_after);
 	wk_name_attributes_fini(&plan->attributes);
 	*plan = (struct wk_drawing_plan){ 0 };
 }

@@ -15,7 +15,7 @@ void wk_options_fini(const struct wk_opt_target *target)
 
 			if (opt->kind != WK_OPT_LIST)
 				continue;
-			free(list->at);
+			wk_free(list->at);
 			*list = (struct wk_opt_list){ 0 };
 		}
 	}
@@ -23,7 +23,7 @@ void wk_options_fini(const struct wk_opt_target *target)
 
 void wk_words_fini(struct wk_words *words)
 {
-	free(words->at);
+	wk_free(words->at);
 	*words = (struct wk_words){ 0 };
 }
 

@@ -233,10 +233,10 @@ bool wk_perf_words_read(struct wk_perf_words *perf, const char *line, struct wk_
 void wk_perf_words_fini(struct wk_perf_words *perf)
 {
 	for (size_t i = 0; i < perf->count; i++)
-		free(perf->words[i]);
-	free(perf->words);
-	free(perf->record.events.at);
-	free(perf->record.pids.at);
+		wk_free(perf->words[i]);
+	wk_free(perf->words);
+	wk_free(perf->record.events.at);
+	wk_free(perf->record.pids.at);
 	wk_buf_fini(&perf->ignored);
 	wk_buf_fini(&perf->notes);
 	*perf = (struct wk_perf_words){ 0 };

@@ -260,8 +260,8 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 
 void wk_record_plan_fini(struct wk_record_plan *plan)
 {
-	free(plan->pids);
-	free(plan->events);
+	wk_free(plan->pids);
+	wk_free(plan->events);
 	wk_buf_fini(&plan->names);
 	*plan = (struct wk_record_plan){ 0 };
 }

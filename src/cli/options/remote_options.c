@@ -24,8 +24,8 @@ static void add(struct list *list, const char *word, size_t len)
 static void free_list(struct list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
-		free(list->at[i]);
-	free(list->at);
+		wk_free(list->at[i]);
+	wk_free(list->at);
 }
 
 static const char *environment(const char *name)

@@ -19,7 +19,7 @@ void wk_shown_texts_init(struct wk_shown_texts *texts)
 
 void wk_shown_texts_fini(struct wk_shown_texts *texts)
 {
-	free(texts->slots);
+	wk_free(texts->slots);
 	wk_arena_fini(&texts->arena);
 }
 
@@ -32,7 +32,7 @@ static void grow(struct wk_shown_texts *texts)
 	for (size_t i = 0; i < old.cap; i++)
 		if (old.slots[i].shown)
 			*wk_shown_texts_slot(texts, old.slots[i].id) = old.slots[i];
-	free(old.slots);
+	wk_free(old.slots);
 }
 
 struct wk_shown *wk_shown_new(struct wk_arena *arena, struct wk_str words)

@@ -147,7 +147,7 @@ void wk_view_choice_fini(struct wk_view_choice *choice)
 {
 	if (choice->file) {
 		wk_preset_file_close(choice->file);
-		free(choice->file);
+		wk_free(choice->file);
 	}
 	choice->file = NULL;
 	wk_buf_fini(&choice->said);

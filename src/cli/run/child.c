@@ -23,7 +23,7 @@ void wk_argv_add_pair(struct wk_argv *argv, const char *option, const char *valu
 
 void wk_argv_fini(struct wk_argv *argv)
 {
-	free(argv->at);
+	wk_free(argv->at);
 	*argv = (struct wk_argv){ 0 };
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "cli/load.h"
 #include "cli/run/child.h"
 #include "os/os.h"
@@ -75,7 +76,7 @@ struct wk_model *wk_post_process(const struct wk_model *model, const struct wk_s
 		close(input);
 	if (output >= 0)
 		close(output);
-	free(input_path);
-	free(output_path);
+	wk_free(input_path);
+	wk_free(output_path);
 	return processed;
 }

@@ -45,8 +45,8 @@ static char *previous_at(const char *output)
 	    (info.st_size == 0 && !is_being_written(output)))
 		return NULL;
 	if (lstat(output, &info) == 0 && S_ISLNK(info.st_mode))
-		return realpath(output, NULL);
-	return strdup(output);
+		return wk_os_real_path(output);
+	return wk_strdup(output);
 }
 
 /* Fails at the first sample, which ends the reading. */
@@ -113,7 +113,7 @@ bool wk_previous_keep(const char *output, struct wk_buf *old, struct wk_err *err
 		wk_buf_reset(old);
 	}
 out:
-	free(previous);
+	wk_free(previous);
 	return ok;
 }
 
@@ -126,16 +126,16 @@ void wk_previous_restore(struct wk_buf *old)
 	previous = wk_strndup(old->at, old->len - strlen(SUFFIX));
 	if (rename(wk_buf_text(old), previous) == 0)
 		wk_buf_reset(old);
-	free(previous);
+	wk_free(previous);
 }
 
 /* The file behind a symbolic link, as what was there before lay behind it. */
 static bool remove_file(const char *path)
 {
-	char *real = realpath(path, NULL);
+	char *real = wk_os_real_path(path);
 	bool ok = real && unlink(real) == 0;
 
-	free(real);
+	wk_free(real);
 	return ok;
 }
 

@@ -23,7 +23,7 @@ struct line {
 static void add_owned(struct line *line, char *word)
 {
 	if (line->count == sizeof(line->owned) / sizeof(line->owned[0])) {
-		free(word);
+		wk_free(word);
 		return;
 	}
 	line->owned[line->count++] = word;
@@ -149,7 +149,7 @@ int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
 		wk_previous_put_back(request->data, &old);
 	wk_buf_fini(&old);
 	for (size_t i = 0; i < line.count; i++)
-		free(line.owned[i]);
+		wk_free(line.owned[i]);
 	wk_argv_fini(&line.argv);
 	return exit_code < 0 ? WK_EXIT_FAILED : exit_code;
 }

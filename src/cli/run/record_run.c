@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/out.h"
 #include "cli/command.h"
@@ -174,7 +175,7 @@ static const char *hidden_reason(const char *program)
 			 (info.st_mode & S_ISGID && info.st_gid != getegid()))
 			reason = "as it runs with rights that you have not";
 	}
-	free(found);
+	wk_free(found);
 	return reason;
 }
 

@@ -41,7 +41,7 @@ static bool is_there(struct wk_str path)
 	char *name = wk_strndup(path.at, path.len);
 	bool found = wk_os_is_there(name);
 
-	free(name);
+	wk_free(name);
 	return found;
 }
 
@@ -213,7 +213,7 @@ void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_image
 		facts->at[i].frames = lines[facts->at[i].id];
 		find_out(&facts->at[i], about);
 	}
-	free(lines);
+	wk_free(lines);
 	wk_images_facts_fix(facts, about);
 }
 
@@ -221,7 +221,7 @@ void wk_images_facts_fini(struct wk_images_facts *facts)
 {
 	for (size_t i = 0; i < facts->count; i++)
 		wk_buf_fini(&facts->at[i].fix);
-	free(facts->at);
+	wk_free(facts->at);
 	*facts = (struct wk_images_facts){ 0 };
 }
 

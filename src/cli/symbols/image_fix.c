@@ -265,5 +265,5 @@ void wk_images_facts_fix(struct wk_images_facts *facts, const struct wk_image_co
 		next += one->symbols && !(one->lacks & WK_LACKS_FILE);
 	}
 	wk_packages_fini(&packages);
-	free(paths);
+	wk_free(paths);
 }

@@ -65,7 +65,7 @@ static struct frame_samples *frames_in_view(const struct wk_model *model,
 		stacks[model->stacks.parent[id]] += stacks[id];
 		frames[model->stacks.label[id]].in_stack += stacks[id];
 	}
-	free(stacks);
+	wk_free(stacks);
 	return frames;
 }
 
@@ -91,6 +91,6 @@ struct wk_image_lines *wk_image_lines_count(const struct wk_model *model,
 		image->asked += samples;
 		image->known += has_line(calls) ? samples : 0;
 	}
-	free(in_view);
+	wk_free(in_view);
 	return lines;
 }

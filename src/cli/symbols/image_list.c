@@ -20,7 +20,7 @@ void wk_image_list_fini(struct wk_image_list *images)
 {
 	wk_strtab_free(images->paths);
 	wk_arena_fini(&images->texts);
-	free(images->rows);
+	wk_free(images->rows);
 }
 
 /* Files whose addresses are not yet, or not at all, those of a program. */
@@ -78,7 +78,7 @@ static const struct wk_image_symbols *open_image(struct wk_image_list *images, c
 		image = open_image_at(images, path, whole, err);
 	else
 		wk_fail_os(err, errno, "cannot open %s", path);
-	free(whole);
+	wk_free(whole);
 	return image;
 }
 

@@ -78,7 +78,7 @@ static bool list(struct wk_cache *cache, struct wk_out *out, struct wk_err *err)
 		wk_out_term(out, wk_str_c(wk_cache_folder(cache)));
 		wk_out_char(out, '\n');
 	}
-	free(rows.at);
+	wk_free(rows.at);
 	return ok;
 }
 

@@ -120,14 +120,14 @@ void wk_answers_free(struct wk_answers *answers)
 		wk_shown_texts_fini(&answers->images[i]->files);
 	}
 	wk_map_fini(&answers->image_ids);
-	free(answers->images);
+	wk_free(answers->images);
 	wk_map_fini(&answers->symbol_ids);
-	free(answers->symbols);
+	wk_free(answers->symbols);
 	wk_buf_fini(&answers->scratch);
 	wk_buf_fini(&answers->escaped);
-	free(answers->found);
+	wk_free(answers->found);
 	wk_arena_fini(&answers->arena);
-	free(answers);
+	wk_free(answers);
 }
 
 static void add_image(struct wk_answers *answers, const struct wk_image_symbols *image)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "cli/doctor/debug_advice.h"
 #include "cli/doctor/program_fix.h"
@@ -229,7 +230,7 @@ static void report_stacks(const struct program *p)
 		wk_findings_better(p->findings, NULL,
 				   "no unwind tables (.pdata): without them Windows walks stacks "
 				   "only through functions that call no others");
-	free(bounds);
+	wk_free(bounds);
 	wk_buf_fini(&text);
 }
 
@@ -304,7 +305,7 @@ bool wk_windows_file_print(struct wk_findings *findings, const char *path,
 		wk_symbols_free(symbols);
 	}
 	wk_remote_config_close(&asked);
-	free(whole);
-	free(debug_dirs);
+	wk_free(whole);
+	wk_free(debug_dirs);
 	return ok;
 }

@@ -147,7 +147,7 @@ bool wk_content_differs(const char *const *paths, size_t count, struct wk_err *e
 					     "would count twice",
 					     paths[i], paths[j]);
 	for (size_t i = 0; i < count; i++)
-		free(contents[i].pieces);
-	free(contents);
+		wk_free(contents[i].pieces);
+	wk_free(contents);
 	return ok;
 }

@@ -50,6 +50,6 @@ void wk_parts_close(struct wk_parts *parts)
 {
 	for (size_t i = 0; i < parts->count; i++)
 		wk_os_close(&parts->at[i].file);
-	free(parts->at);
+	wk_free(parts->at);
 	*parts = (struct wk_parts){ 0 };
 }

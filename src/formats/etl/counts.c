@@ -25,9 +25,9 @@ void wk_etl_counts_free(struct wk_etl_counts *counts)
 	if (!counts)
 		return;
 	for (size_t i = 0; i < GROUPS; i++)
-		free(counts->kernel[i]);
-	free(counts->others);
-	free(counts);
+		wk_free(counts->kernel[i]);
+	wk_free(counts->others);
+	wk_free(counts);
 }
 
 static struct wk_etl_tally *tally_of_kernel(struct wk_etl_counts *counts, uint32_t hook)
@@ -141,7 +141,7 @@ static bool emit_others(const struct wk_etl_counts *counts, struct wk_etl_schema
 	for (size_t i = 0; ok && i < names.count; i++)
 		ok = emit(sink, names.rows[i].provider, names.rows[i].name, &names.rows[i].tally,
 			  err);
-	free(names.rows);
+	wk_free(names.rows);
 	wk_index_fini(&names.index);
 	return ok;
 }

@@ -109,18 +109,18 @@ static void end_trace(struct wk_etl_trace *trace)
 	wk_etl_paths_fini(&trace->paths);
 	wk_etl_config_fini(&trace->config);
 	wk_map_fini(&trace->program_of);
-	free(trace->programs);
+	wk_free(trace->programs);
 	wk_map_fini(&trace->counter_of);
 	wk_map_fini(&trace->pid_of);
 	wk_map_fini(&trace->guess_of);
 	for (size_t i = 0; i < trace->counter_count; i++)
-		free(trace->counters[i].intervals.at);
-	free(trace->counters);
-	free(trace->intervals.at);
-	free(trace->running);
-	free(trace->processes);
-	free(trace->threads);
-	free(trace->images);
+		wk_free(trace->counters[i].intervals.at);
+	wk_free(trace->counters);
+	wk_free(trace->intervals.at);
+	wk_free(trace->running);
+	wk_free(trace->processes);
+	wk_free(trace->threads);
+	wk_free(trace->images);
 	wk_arena_fini(&trace->texts);
 }
 
@@ -139,8 +139,8 @@ static struct wk_etl_file *open_all(const struct wk_input *input, struct wk_err 
 		mapped[i] = &input->parts.at[i - 1].file;
 	}
 	etl = wk_etl_open_mapped(files, mapped, count, input->options.threads, err);
-	free(mapped);
-	free(files);
+	wk_free(mapped);
+	wk_free(files);
 	return etl;
 }
 

@@ -39,11 +39,11 @@ void wk_etl_ids_free(struct wk_etl_ids *ids)
 	if (!ids)
 		return;
 	wk_strtab_free(ids->texts);
-	free(ids->debug_moments.at);
-	free(ids->key_moments.at);
-	free(ids->debugs);
-	free(ids->keys);
-	free(ids);
+	wk_free(ids->debug_moments.at);
+	wk_free(ids->key_moments.at);
+	wk_free(ids->debugs);
+	wk_free(ids->keys);
+	wk_free(ids);
 }
 
 static void add_moment(struct moments *moments, uint64_t place, uint64_t time)

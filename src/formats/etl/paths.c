@@ -27,7 +27,7 @@ void wk_etl_paths_fini(struct wk_etl_paths *paths)
 		wk_buf_fini(&paths->prefixes[i].kernel);
 		wk_buf_fini(&paths->prefixes[i].shown);
 	}
-	free(paths->prefixes);
+	wk_free(paths->prefixes);
 	*paths = (struct wk_etl_paths){ 0 };
 }
 

@@ -44,9 +44,9 @@ void wk_etl_snapshots_free(struct wk_etl_snapshots *snapshots)
 	if (!snapshots)
 		return;
 	wk_map_fini(&snapshots->snapshot_of);
-	free(snapshots->at);
-	free(snapshots->pieces);
-	free(snapshots);
+	wk_free(snapshots->at);
+	wk_free(snapshots->pieces);
+	wk_free(snapshots);
 }
 
 /* ---- the first pass */

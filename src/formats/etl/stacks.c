@@ -76,15 +76,15 @@ void wk_etl_stacks_free(struct wk_etl_stacks *stacks)
 	wk_map_fini(&stacks->number_of);
 	wk_index_fini(&stacks->half_of);
 	wk_trie_fini(&stacks->trie);
-	free(stacks->halves);
-	free(stacks->addresses);
-	free(stacks->entries);
-	free(stacks->ended.at);
-	free(stacks->begun.at);
-	free(stacks->waiting);
-	free(stacks->kernel.at);
-	free(stacks->user.at);
-	free(stacks);
+	wk_free(stacks->halves);
+	wk_free(stacks->addresses);
+	wk_free(stacks->entries);
+	wk_free(stacks->ended.at);
+	wk_free(stacks->begun.at);
+	wk_free(stacks->waiting);
+	wk_free(stacks->kernel.at);
+	wk_free(stacks->user.at);
+	wk_free(stacks);
 }
 
 static void push(struct row *row, uint64_t address)
@@ -300,7 +300,7 @@ static void sort_definitions(struct definitions *definitions)
 
 static void drop_definitions(struct definitions *definitions)
 {
-	free(definitions->at);
+	wk_free(definitions->at);
 	*definitions = (struct definitions){ 0 };
 }
 
@@ -320,7 +320,7 @@ static uint64_t settle_keys(struct wk_etl_stacks *stacks)
 	}
 	drop_definitions(&stacks->ended);
 	drop_definitions(&stacks->begun);
-	free(stacks->waiting);
+	wk_free(stacks->waiting);
 	stacks->waiting = NULL;
 	stacks->waiting_count = 0;
 	return unknown;
@@ -358,8 +358,8 @@ static void sort_entries(struct wk_etl_stacks *stacks)
 	wk_sort_keys(keys, count);
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = stacks->entries[keys[i].row];
-	free(keys);
-	free(stacks->entries);
+	wk_free(keys);
+	wk_free(stacks->entries);
 	stacks->entries = sorted;
 	stacks->entry_cap = count;
 }
@@ -401,7 +401,7 @@ static void join_entries(struct wk_etl_stacks *stacks)
 	}
 	if (stacks->entry_count)
 		stacks->entry_count = kept + 1;
-	free(depth);
+	wk_free(depth);
 }
 
 uint64_t wk_etl_stacks_settle(struct wk_etl_stacks *stacks)
@@ -411,7 +411,7 @@ uint64_t wk_etl_stacks_settle(struct wk_etl_stacks *stacks)
 	wk_trie_seal(&stacks->trie);
 	wk_map_fini(&stacks->number_of);
 	wk_index_fini(&stacks->half_of);
-	free(stacks->halves);
+	wk_free(stacks->halves);
 	stacks->halves = NULL;
 	if (stacks->entry_count)
 		sort_entries(stacks);

@@ -67,6 +67,6 @@ bool wk_etl_sums_emit(struct wk_etl_sums *sums, const struct wk_etl_file *file,
 void wk_etl_sums_fini(struct wk_etl_sums *sums)
 {
 	wk_index_fini(&sums->index);
-	free(sums->whose);
-	free(sums->rows);
+	wk_free(sums->whose);
+	wk_free(sums->rows);
 }

@@ -102,8 +102,8 @@ static void read_tables(struct wk_bytes in, struct tables *tables)
 static void forget_tables(struct tables *tables)
 {
 	for (size_t i = 0; i < tables->count; i++)
-		free(tables->rows[i].names);
-	free(tables->rows);
+		wk_free(tables->rows[i].names);
+	wk_free(tables->rows);
 	wk_map_fini(&tables->of_id);
 }
 
@@ -274,7 +274,7 @@ static void add_programs(const struct programs *programs, struct tables *tables,
 	for (size_t i = 0; i < programs->count; i++)
 		if (i == 0 || keys[i].key != keys[i - 1].key)
 			add_program(&programs->rows[keys[i].row], tables, out);
-	free(keys);
+	wk_free(keys);
 }
 
 static void add_tables(const struct tables *tables, struct wk_buf *out)
@@ -287,7 +287,7 @@ static void add_tables(const struct tables *tables, struct wk_buf *out)
 	for (size_t i = 0; i < tables->count; i++)
 		if (i == 0 || keys[i].key != keys[i - 1].key)
 			wk_buf_add_fmt(out, "# btf info of id %" PRIu64 "\n", keys[i].key);
-	free(keys);
+	wk_free(keys);
 }
 
 void wk_perf_bpf_comments(struct wk_bytes programs, struct wk_bytes tables, struct wk_buf *out)
@@ -299,6 +299,6 @@ void wk_perf_bpf_comments(struct wk_bytes programs, struct wk_bytes tables, stru
 	read_tables(tables, &all_tables);
 	add_programs(&all_programs, &all_tables, out);
 	add_tables(&all_tables, out);
-	free(all_programs.rows);
+	wk_free(all_programs.rows);
 	forget_tables(&all_tables);
 }

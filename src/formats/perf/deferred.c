@@ -67,7 +67,7 @@ void wk_perf_drop_deferred(struct wk_perf *perf, const struct wk_perf_record *re
 	index = wk_map_find(&perf->deferred_of, cookie);
 	if (!index)
 		return;
-	free(perf->deferred[index - 1].chain);
+	wk_free(perf->deferred[index - 1].chain);
 	wk_map_set(&perf->deferred_of, cookie, 0);
 	if (index != perf->deferred_count) {
 		perf->deferred[index - 1] = perf->deferred[perf->deferred_count - 1];
@@ -86,7 +86,7 @@ const struct wk_perf_deferred *wk_perf_find_deferred(const struct wk_perf *perf,
 void wk_perf_deferred_fini(struct wk_perf *perf)
 {
 	for (size_t i = 0; i < perf->deferred_count; i++)
-		free(perf->deferred[i].chain);
-	free(perf->deferred);
+		wk_free(perf->deferred[i].chain);
+	wk_free(perf->deferred);
 	wk_map_fini(&perf->deferred_of);
 }

@@ -8,8 +8,8 @@
 
 void wk_perf_order_fini(struct wk_perf_order *order)
 {
-	free(order->rows);
-	free(order->scratch);
+	wk_free(order->rows);
+	wk_free(order->scratch);
 }
 
 void wk_perf_order_add(struct wk_perf_order *order, uint64_t time_ns, const uint8_t *at)

@@ -127,7 +127,7 @@ void wk_perf_forget_packed(struct wk_perf *perf)
 		to += size;
 	}
 	for (size_t i = 0; i < packed->block_count; i++)
-		free(packed->blocks[i]);
+		wk_free(packed->blocks[i]);
 	packed->block_count = 0;
 	if (kept)
 		add_block(packed, kept);
@@ -145,8 +145,8 @@ void wk_perf_end_packed(struct wk_perf *perf)
 void wk_perf_packed_fini(struct wk_perf_packed *packed)
 {
 	for (size_t i = 0; i < packed->block_count; i++)
-		free(packed->blocks[i]);
-	free(packed->blocks);
+		wk_free(packed->blocks[i]);
+	wk_free(packed->blocks);
 	wk_unzstd_free(packed->stream);
 	wk_buf_fini(&packed->embedder);
 }

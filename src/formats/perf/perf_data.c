@@ -522,25 +522,25 @@ static void fini(struct wk_perf *perf)
 	wk_index_fini(&perf->process_of);
 	wk_index_fini(&perf->image_of);
 	wk_strtab_free(perf->paths);
-	free(perf->attrs);
-	free(perf->build_ids);
-	free(perf->extras);
+	wk_free(perf->attrs);
+	wk_free(perf->build_ids);
+	wk_free(perf->extras);
 	wk_section_known_fini(&perf->known);
-	free(perf->calls);
-	free(perf->bounds);
-	free(perf->call_rows);
+	wk_free(perf->calls);
+	wk_free(perf->bounds);
+	wk_free(perf->call_rows);
 	wk_index_fini(&perf->lines_of);
-	free(perf->lines);
-	free(perf->line_rows);
-	free(perf->processes);
-	free(perf->images);
-	free(perf->kernel_chain);
-	free(perf->user_chain);
-	free(perf->branches);
+	wk_free(perf->lines);
+	wk_free(perf->line_rows);
+	wk_free(perf->processes);
+	wk_free(perf->images);
+	wk_free(perf->kernel_chain);
+	wk_free(perf->user_chain);
+	wk_free(perf->branches);
 	wk_buf_fini(&perf->trace_text);
 	wk_buf_fini(&perf->comments);
 	wk_trace_formats_free(perf->trace_formats);
-	free(perf->counters);
+	wk_free(perf->counters);
 }
 
 static bool read_perf_data(const struct wk_input *input, const struct wk_sink *sink,

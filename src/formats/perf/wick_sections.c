@@ -165,7 +165,7 @@ struct wk_str wk_section_known_text(struct wk_bytes *rows, struct wk_section_kno
 
 void wk_section_known_fini(struct wk_section_known *known)
 {
-	free(known->texts);
+	wk_free(known->texts);
 }
 
 struct wk_build_id wk_section_build_id(struct wk_bytes *rows)

@@ -24,7 +24,7 @@ void wk_script_emitter_fini(struct wk_script_emitter *teller)
 	wk_map_fini(&teller->name_of_thread);
 	wk_map_fini(&teller->knows_process);
 	wk_map_fini(&teller->stacks);
-	free(teller->path);
+	wk_free(teller->path);
 }
 
 static uint32_t frame_number(struct wk_script_emitter *teller, struct wk_script_part *part,
@@ -301,7 +301,7 @@ static void name_threads(struct wk_script_emitter *teller, struct wk_script_part
 	qsort(tasks, count, sizeof(*tasks), by_last);
 	for (size_t i = 0; i < count; i++)
 		name_thread(teller, tasks[i], 0);
-	free(tasks);
+	wk_free(tasks);
 }
 
 /* All rows in one event. */
@@ -321,7 +321,7 @@ static void emit_sums(struct wk_script_emitter *teller, struct wk_script_part *p
 	if (part->row_count)
 		wk_stack_writer_event(teller->writer, &event);
 	name_threads(teller, part);
-	free(of);
+	wk_free(of);
 }
 
 static void begin_part(struct wk_script_emitter *teller, struct wk_script_part *part)

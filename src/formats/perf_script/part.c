@@ -40,11 +40,11 @@ static void end_reading(struct wk_script_part *part)
 	wk_index_fini(&part->row_index);
 	wk_map_fini(&part->group_of);
 	wk_trie_seal(&part->chains);
-	free(part->lines);
-	free(part->line_frames);
-	free(part->known);
-	free(part->met);
-	free(part->pending);
+	wk_free(part->lines);
+	wk_free(part->line_frames);
+	wk_free(part->known);
+	wk_free(part->met);
+	wk_free(part->pending);
 	part->lines = NULL;
 	part->line_frames = part->pending = NULL;
 	part->known = NULL;
@@ -55,15 +55,15 @@ void wk_script_part_end(struct wk_script_part *part)
 {
 	end_reading(part);
 	wk_arena_fini(&part->texts);
-	free(part->frames);
+	wk_free(part->frames);
 	wk_trie_fini(&part->chains);
-	free(part->tasks);
+	wk_free(part->tasks);
 	wk_strtab_free(part->event_names);
-	free(part->events);
-	free(part->groups);
-	free(part->rows);
-	free(part->number_of_frame);
-	free(part->stack_of_chain);
+	wk_free(part->events);
+	wk_free(part->groups);
+	wk_free(part->rows);
+	wk_free(part->number_of_frame);
+	wk_free(part->stack_of_chain);
 }
 
 void wk_script_note_bad(struct wk_script_part *part, struct wk_str line, bool is_head)

@@ -302,7 +302,7 @@ bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_
 	if (!collapse && !wk_stack_writer_samples(writer) && !wk_stack_writer_is_done(writer))
 		wk_fail_no_stacks(err, input->bytes, EXPECTED);
 	wk_script_emitter_fini(&teller);
-	free(parts);
+	wk_free(parts);
 	return wk_stack_writer_end(writer, err);
 }
 

@@ -417,11 +417,11 @@ static void fini(struct reading *reading)
 {
 	for (size_t i = 0; i < reading->profile_count; i++) {
 		wk_v8_fini(&reading->profiles[i]->profile);
-		free(reading->profiles[i]);
+		wk_free(reading->profiles[i]);
 	}
-	free(reading->profiles);
-	free(reading->threads);
-	free(reading->processes);
+	wk_free(reading->profiles);
+	wk_free(reading->threads);
+	wk_free(reading->processes);
 	wk_map_fini(&reading->thread_of);
 	wk_map_fini(&reading->process_of);
 	wk_map_fini(&reading->profile_of);

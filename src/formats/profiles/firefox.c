@@ -381,7 +381,7 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 	wk_strtab_free(reading.maker.texts);
 	wk_map_fini(&reading.process_of);
 	wk_map_fini(&reading.maker.open_of);
-	free(reading.maker.path);
+	wk_free(reading.maker.path);
 	return wk_stack_writer_end(writer, err);
 }
 

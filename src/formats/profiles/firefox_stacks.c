@@ -318,9 +318,9 @@ void wk_fx_tables_fini(struct wk_fx_tables *tables)
 	wk_fx_table_fini(&tables->resources);
 	wk_fx_table_fini(&tables->symbols);
 	wk_fx_table_fini(&tables->sources);
-	free(tables->strings);
-	free(tables->libs);
-	free(tables->categories);
-	free(tables->number_of_frame);
-	free(tables->number_of_stack);
+	wk_free(tables->strings);
+	wk_free(tables->libs);
+	wk_free(tables->categories);
+	wk_free(tables->number_of_frame);
+	wk_free(tables->number_of_stack);
 }

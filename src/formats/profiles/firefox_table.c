@@ -115,5 +115,5 @@ void wk_fx_table_read(struct wk_fx_table *table, const struct wk_fx_layout *layo
 void wk_fx_table_fini(struct wk_fx_table *table)
 {
 	for (unsigned i = 0; i < WK_FX_COLUMNS; i++)
-		free(table->columns[i].at);
+		wk_free(table->columns[i].at);
 }

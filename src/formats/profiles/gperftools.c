@@ -333,7 +333,7 @@ static bool read_profile(const struct wk_input *input, const struct wk_sink *sin
 		ok = read_cpu(&state, wk_bytes_of(rest.at, rest.len), err);
 	wk_strtab_free(state.names);
 	wk_map_fini(&state.symbols);
-	free(state.chain);
+	wk_free(state.chain);
 	return wk_stack_text_end(&state.text, "a heap profile of gperftools, or a CPU profile",
 				 err) &&
 	       ok;

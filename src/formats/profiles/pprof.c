@@ -280,8 +280,8 @@ static void fini(struct reading *reading)
 {
 	wk_pprof_tables_fini(&reading->tables);
 	wk_pprof_frames_fini(&reading->frames);
-	free(reading->sample_locations);
-	free(reading->values);
+	wk_free(reading->sample_locations);
+	wk_free(reading->values);
 	wk_map_fini(&reading->named);
 }
 

@@ -67,5 +67,5 @@ void wk_pprof_frames_emit(const struct wk_pprof_frames *frames)
 
 void wk_pprof_frames_fini(struct wk_pprof_frames *frames)
 {
-	free(frames->numbers);
+	wk_free(frames->numbers);
 }

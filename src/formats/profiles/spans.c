@@ -48,10 +48,10 @@ void wk_spans_init(struct wk_spans *spans, struct wk_stack_writer *writer)
 
 void wk_spans_fini(struct wk_spans *spans)
 {
-	free(spans->events);
-	free(spans->pieces);
-	free(spans->threads);
-	free(spans->open);
+	wk_free(spans->events);
+	wk_free(spans->pieces);
+	wk_free(spans->threads);
+	wk_free(spans->open);
 }
 
 uint32_t wk_spans_thread(struct wk_spans *spans, uint32_t pid, uint32_t tid, uint32_t source)
@@ -281,7 +281,7 @@ static void nest(struct wk_spans *spans)
 		else
 			push(spans, event);
 	}
-	free(keys);
+	wk_free(keys);
 	for (uint32_t i = 0; i < spans->thread_count; i++)
 		advance(spans, i, spans->threads[i].last_ns);
 }
@@ -310,5 +310,5 @@ void wk_spans_emit(struct wk_spans *spans)
 		event.sample.named_stack = piece->stack;
 		wk_stack_writer_event(spans->writer, &event);
 	}
-	free(keys);
+	wk_free(keys);
 }

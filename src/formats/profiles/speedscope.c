@@ -388,7 +388,7 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 		if (wk_stack_writer_samples(writer) == 0 && !wk_stack_writer_is_done(writer))
 			wk_fail_no_samples(err, reading.has_profiles, input->bytes, expected);
 	}
-	free(reading.frames);
+	wk_free(reading.frames);
 	wk_spans_fini(&reading.spans);
 	return wk_stack_writer_end(writer, err);
 }

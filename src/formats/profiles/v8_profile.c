@@ -32,11 +32,11 @@ void wk_v8_init(struct wk_v8_profile *profile, struct wk_stack_writer *writer)
 void wk_v8_fini(struct wk_v8_profile *profile)
 {
 	wk_map_fini(&profile->row_of);
-	free(profile->nodes);
-	free(profile->edges);
-	free(profile->samples);
-	free(profile->deltas);
-	free(profile->path);
+	wk_free(profile->nodes);
+	wk_free(profile->edges);
+	wk_free(profile->samples);
+	wk_free(profile->deltas);
+	wk_free(profile->path);
 	wk_buf_fini(&profile->anonymous);
 }
 
@@ -182,7 +182,7 @@ void wk_v8_node(struct wk_v8_profile *profile, struct wk_json *json)
 			end_node(profile, &open[--depth]);
 		}
 	}
-	free(open);
+	wk_free(open);
 }
 
 void wk_v8_samples(struct wk_v8_profile *profile, struct wk_json *json)

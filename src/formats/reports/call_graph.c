@@ -56,11 +56,11 @@ struct wk_call_graph *wk_call_graph_new(size_t measures)
 
 void wk_call_graph_free(struct wk_call_graph *graph)
 {
-	free(graph->self);
-	free(graph->edges);
-	free(graph->edge_costs);
+	wk_free(graph->self);
+	wk_free(graph->edges);
+	wk_free(graph->edge_costs);
 	wk_map_fini(&graph->edge_of);
-	free(graph);
+	wk_free(graph);
 }
 
 static void *grown(void *at, size_t *cap, size_t rows, size_t measures, size_t size)
@@ -153,7 +153,7 @@ static void weigh_circles(struct unfolding *u)
 			u->came[i] = out[i] - u->whole[i];
 			u->whole[i] = out[i];
 		}
-	free(out);
+	wk_free(out);
 }
 
 static bool comes_before(const struct path *a, const struct path *b)
@@ -367,7 +367,7 @@ static uint64_t give_rest(struct unfolding *u)
 			}
 		}
 	}
-	free(best);
+	wk_free(best);
 	return rest;
 }
 
@@ -412,11 +412,11 @@ void wk_call_graph_emit(struct wk_call_graph *graph, struct wk_stack_writer *wri
 	weigh_circles(&u);
 	unfold(&u);
 	wk_call_circles_fini(&u.circles);
-	free(u.whole);
-	free(u.came);
-	free(u.total);
-	free(u.given);
-	free(u.stack_of);
-	free(u.heap);
-	free(u.costs);
+	wk_free(u.whole);
+	wk_free(u.came);
+	wk_free(u.total);
+	wk_free(u.given);
+	wk_free(u.stack_of);
+	wk_free(u.heap);
+	wk_free(u.costs);
 }

@@ -96,23 +96,23 @@ void wk_call_circles_find(struct wk_call_circles *circles, const struct wk_call_
 	circles->above = wk_alloc_zeroed(rows, sizeof(uint32_t));
 	circles->order = wk_alloc_zeroed(rows, sizeof(uint32_t));
 	circles->met = wk_alloc_zeroed(rows, sizeof(uint32_t));
-	free(s.number);
-	free(s.low);
-	free(s.next);
-	free(s.open);
-	free(s.way);
+	wk_free(s.number);
+	wk_free(s.low);
+	wk_free(s.next);
+	wk_free(s.open);
+	wk_free(s.way);
 }
 
 void wk_call_circles_fini(struct wk_call_circles *circles)
 {
-	free(circles->of);
-	free(circles->first);
-	free(circles->edge);
-	free(circles->member_first);
-	free(circles->member);
-	free(circles->above);
-	free(circles->order);
-	free(circles->met);
+	wk_free(circles->of);
+	wk_free(circles->first);
+	wk_free(circles->edge);
+	wk_free(circles->member_first);
+	wk_free(circles->member);
+	wk_free(circles->above);
+	wk_free(circles->order);
+	wk_free(circles->met);
 }
 
 size_t wk_call_circles_from(struct wk_call_circles *circles, uint32_t entry, const uint32_t **order,

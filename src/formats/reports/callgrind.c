@@ -447,7 +447,7 @@ static void emit(struct parser *p)
 	frames = make_frames(p);
 	wk_call_graph_emit(p->graph, p->text.writer, frames, p->pid);
 	compare_totals(p);
-	free(frames);
+	wk_free(frames);
 }
 
 static bool read_callgrind(const struct wk_input *input, const struct wk_sink *sink,
@@ -465,7 +465,7 @@ static bool read_callgrind(const struct wk_input *input, const struct wk_sink *s
 	for (int i = 0; i < SPACES; i++)
 		wk_map_fini(&p.numbered[i]);
 	wk_index_fini(&p.index);
-	free(p.functions);
+	wk_free(p.functions);
 	wk_strtab_free(p.names);
 	return wk_stack_text_end(&p.text,
 				 "costs in the callgrind format: \"events:\", \"fn=\", "

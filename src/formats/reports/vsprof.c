@@ -305,7 +305,7 @@ static bool read_vsprof(const struct wk_input *input, const struct wk_sink *sink
 	}
 	wk_csv_fini(&vsprof.csv);
 	wk_buf_fini(&vsprof.name);
-	free(vsprof.called);
+	wk_free(vsprof.called);
 	ok = wk_tree_text_fini(&vsprof.text) && ok;
 	wk_buf_fini(&text);
 	return ok;

@@ -393,7 +393,7 @@ static bool read_wpa_csv(const struct wk_input *input, const struct wk_sink *sin
 	wk_buf_fini(&wpa.digits);
 	wk_buf_fini(&wpa.name);
 	wk_buf_fini(&text);
-	free(wpa.indents);
+	wk_free(wpa.indents);
 	return wk_stack_writer_end(wpa.writer, err) && ok;
 }
 

@@ -506,10 +506,10 @@ static void release(struct xctrace *trace)
 	wk_buf_fini(&trace->text);
 	wk_buf_fini(&trace->mended);
 	wk_map_fini(&trace->by_id);
-	free(trace->stored);
-	free(trace->frames);
-	free(trace->rows);
-	free(trace->tables);
+	wk_free(trace->stored);
+	wk_free(trace->frames);
+	wk_free(trace->rows);
+	wk_free(trace->tables);
 }
 
 static bool read_xctrace(const struct wk_input *input, const struct wk_sink *sink,

@@ -271,8 +271,8 @@ static void emit_samples(struct xperf *xperf)
 		if (keys[i].row)
 			emit_sample(xperf, sample, stack_of(xperf, sample, &gathered, &cap));
 	}
-	free(gathered);
-	free(keys);
+	wk_free(gathered);
+	wk_free(keys);
 }
 
 static bool read_xperf(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
@@ -302,9 +302,9 @@ static bool read_xperf(const struct wk_input *input, const struct wk_sink *sink,
 	wk_windows_processes_fini(&xperf.processes);
 	wk_index_fini(&xperf.by_time);
 	wk_buf_fini(&text);
-	free(xperf.samples);
-	free(xperf.runs);
-	free(xperf.frames);
+	wk_free(xperf.samples);
+	wk_free(xperf.runs);
+	wk_free(xperf.frames);
 	return wk_stack_writer_end(xperf.writer, err) && ok;
 }
 

@@ -340,7 +340,7 @@ static bool read_dtrace(const struct wk_input *input, const struct wk_sink *sink
 	wk_stack_writer_source(dtrace.writer, "samples", "samples", false);
 	ok = dtrace.collapse ? read_as_tool(&dtrace, err)
 			     : read_plainly(&dtrace, input->bytes, err);
-	free(dtrace.frames);
+	wk_free(dtrace.frames);
 	wk_buf_fini(&dtrace.name);
 	wk_buf_fini(&dtrace.text);
 	wk_buf_fini(&dtrace.plain);

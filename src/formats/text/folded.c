@@ -413,7 +413,7 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 	emit_fractions(&r);
 	if (wk_stack_writer_samples(r.writer) == 0 && !wk_stack_writer_is_done(r.writer))
 		wk_fail_no_stacks(err, input->bytes, expected);
-	free(r.batch.frames);
+	wk_free(r.batch.frames);
 	wk_textmap_fini(&r.frames);
 	wk_word_cache_fini(&r.words);
 	return wk_stack_writer_end(r.writer, err);

@@ -402,11 +402,11 @@ static void read_all(struct reading *reading)
 
 static void fini(struct reading *reading)
 {
-	free(reading->types);
-	free(reading->locations);
-	free(reading->mappings);
+	wk_free(reading->types);
+	wk_free(reading->locations);
+	wk_free(reading->mappings);
 	wk_pprof_frames_fini(&reading->frames);
-	free(reading->values);
+	wk_free(reading->values);
 	wk_map_fini(&reading->location_of);
 	wk_map_fini(&reading->mapping_of);
 }

@@ -138,5 +138,5 @@ void wk_go_traces_read(struct wk_stack_writer *writer, struct wk_lines *lines,
 			read_line(&traces, line);
 	}
 	end_stack(&traces);
-	free(traces.frames);
+	wk_free(traces.frames);
 }

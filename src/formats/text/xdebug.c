@@ -178,7 +178,7 @@ static bool read_trace(const struct wk_input *input, const struct wk_sink *sink,
 		else if (trace.has_begun && line.len)
 			read_line(&trace, line);
 	}
-	free(trace.stacks);
+	wk_free(trace.stacks);
 	return wk_stack_text_end(&trace.text, "a trace of Xdebug with xdebug.trace_format = 1",
 				 err);
 }

@@ -145,7 +145,7 @@ static void parse_event(struct wk_trace_formats *formats, struct wk_trace_event 
 		event->format.fields = kept;
 		event->format.field_count = count;
 	}
-	free(fields);
+	wk_free(fields);
 }
 
 /* Only name and id: the rest is parsed where it is asked for. */
@@ -236,8 +236,8 @@ struct wk_trace_formats *wk_trace_formats_new(struct wk_bytes content, struct wk
 
 static void free_program(struct wk_trace_program *program)
 {
-	free(program->nodes);
-	free(program->symbols);
+	wk_free(program->nodes);
+	wk_free(program->symbols);
 }
 
 void wk_trace_formats_free(struct wk_trace_formats *formats)
@@ -246,13 +246,13 @@ void wk_trace_formats_free(struct wk_trace_formats *formats)
 		return;
 	for (size_t i = 0; i < formats->count; i++)
 		free_program(&formats->events[i].program);
-	free(formats->events);
-	free(formats->functions);
+	wk_free(formats->events);
+	wk_free(formats->functions);
 	wk_map_fini(&formats->event_of_id);
 	wk_map_fini(&formats->printk_at);
 	wk_arena_fini(&formats->arena);
-	free(formats->content);
-	free(formats);
+	wk_free(formats->content);
+	wk_free(formats);
 }
 
 size_t wk_trace_formats_count(const struct wk_trace_formats *formats)
@@ -359,8 +359,8 @@ static void make_functions(struct wk_trace_formats *formats)
 			formats->functions[i] = rows[keys[i].row];
 		formats->function_count = count;
 	}
-	free(rows);
-	free(keys);
+	wk_free(rows);
+	wk_free(keys);
 }
 
 bool wk_trace_find_function(struct wk_trace_formats *formats, uint64_t address, struct wk_str *name,

@@ -323,7 +323,7 @@ static void add_symbols(struct wk_trace_program *program, uint32_t first, size_t
 	for (size_t i = 0; i < count; i++)
 		program->symbols[program->symbol_count++] = (struct wk_trace_symbol){
 			keys[i].key, program->nodes[keys[i].row].text };
-	free(keys);
+	wk_free(keys);
 }
 
 static uint32_t symbolic_call(struct parser *parser)

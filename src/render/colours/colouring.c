@@ -37,9 +37,9 @@ void wk_colouring_free(struct wk_colouring *c)
 		return;
 	if (c->map_names)
 		wk_strtab_free(c->map_names);
-	free(c->map_colours);
-	free(c->colours);
-	free(c);
+	wk_free(c->map_colours);
+	wk_free(c->colours);
+	wk_free(c);
 }
 
 static uint32_t grey(uint32_t level)
@@ -255,7 +255,7 @@ static void colour_all(struct wk_colouring *c, const struct wk_tree *tree)
 		if (next <= waker_from)
 			waker_from = UINT32_MAX;
 	}
-	free(open);
+	wk_free(open);
 }
 
 static void find_change_max(struct wk_colouring *c, const struct wk_tree *tree)
@@ -273,7 +273,7 @@ static void find_change_max(struct wk_colouring *c, const struct wk_tree *tree)
 uint32_t wk_colouring_of(struct wk_colouring *c, const struct wk_tree *tree, uint32_t node)
 {
 	if (c->tree != tree) {
-		free(c->colours);
+		wk_free(c->colours);
 		c->colours = wk_alloc_zeroed(tree->count, sizeof(*c->colours));
 		c->tree = tree;
 		c->chance = 0;
@@ -362,5 +362,5 @@ void wk_colouring_write_map(const struct wk_colouring *c, struct wk_out *out)
 		wk_out_fmt(out, "->rgb(%u,%u,%u)\n", colour >> 16, colour >> 8 & 0xff,
 			   colour & 0xff);
 	}
-	free(names);
+	wk_free(names);
 }

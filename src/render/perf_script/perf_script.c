@@ -28,22 +28,22 @@ void wk_perf_script_free(struct wk_perf_script *script)
 {
 	if (!script)
 		return;
-	free(script->sources);
-	free(script->rows);
-	free(script->texts);
-	free(script->embedded);
+	wk_free(script->sources);
+	wk_free(script->rows);
+	wk_free(script->texts);
+	wk_free(script->embedded);
 	wk_map_fini(&script->source_of);
 	wk_map_fini(&script->comm_of);
 	wk_index_fini(&script->text_of);
 	wk_strtab_free(script->comms);
 	wk_spaces_free(script->spaces);
 	wk_spaces_free(script->code);
-	free(script->code_names);
+	wk_free(script->code_names);
 	wk_model_free(script->images);
 	wk_buf_fini(&script->scratch);
 	wk_buf_fini(&script->name);
 	wk_arena_fini(&script->arena);
-	free(script);
+	wk_free(script);
 }
 
 /* --- Events that are sampled --------------------------------------------------------------- */

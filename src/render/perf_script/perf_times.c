@@ -170,7 +170,7 @@ bool wk_perf_times_parse(struct wk_perf_times *times, const char *text,
 
 void wk_perf_times_fini(struct wk_perf_times *times)
 {
-	free(times->at);
+	wk_free(times->at);
 	*times = (struct wk_perf_times){ 0 };
 }
 

@@ -44,7 +44,7 @@ static uint32_t row_of(struct wk_fox_ids *ids, uint32_t id)
 
 static void fini_ids(struct wk_fox_ids *ids)
 {
-	free(ids->rows.at);
+	wk_free(ids->rows.at);
 	wk_map_fini(&ids->row_of);
 }
 
@@ -75,12 +75,12 @@ void wk_fox_shared_fini(struct wk_fox_shared *shared)
 	fini_ids(&shared->texts);
 	fini_ids(&shared->sources);
 	fini_ids(&shared->libs);
-	free(shared->merged);
-	free(shared->category_of);
-	free(shared->stack_row);
-	free(shared->frame_row);
-	free(shared->func_row);
-	free(shared->resource_row);
+	wk_free(shared->merged);
+	wk_free(shared->category_of);
+	wk_free(shared->stack_row);
+	wk_free(shared->frame_row);
+	wk_free(shared->func_row);
+	wk_free(shared->resource_row);
 }
 
 void wk_fox_tables_reset(struct wk_fox_shared *shared, struct wk_fox_tables *tables)
@@ -102,16 +102,16 @@ void wk_fox_tables_reset(struct wk_fox_shared *shared, struct wk_fox_tables *tab
 
 void wk_fox_tables_fini(struct wk_fox_tables *tables)
 {
-	free(tables->stacks.at);
-	free(tables->prefixes.at);
-	free(tables->known.at);
-	free(tables->frames.at);
-	free(tables->calls.at);
-	free(tables->depths.at);
-	free(tables->places.at);
-	free(tables->funcs.at);
-	free(tables->resources.at);
-	free(tables->path.at);
+	wk_free(tables->stacks.at);
+	wk_free(tables->prefixes.at);
+	wk_free(tables->known.at);
+	wk_free(tables->frames.at);
+	wk_free(tables->calls.at);
+	wk_free(tables->depths.at);
+	wk_free(tables->places.at);
+	wk_free(tables->funcs.at);
+	wk_free(tables->resources.at);
+	wk_free(tables->path.at);
 }
 
 /* --- Stacks -------------------------------------------------------------------------------- */

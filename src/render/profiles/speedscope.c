@@ -98,7 +98,7 @@ static void all_frames(struct writing *w)
 		}
 	}
 	wk_out_text(w->out, "\n]}");
-	free(is_seen);
+	wk_free(is_seen);
 }
 
 /* How many rows from `row` on have one stack. */
@@ -205,10 +205,10 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 	wk_out_text(out, "\n]}\n");
 	wk_buf_fini(&title);
 	wk_by_thread_fini(&w.by);
-	free(w.merged);
-	free(w.line_of);
-	free(w.frame_number);
-	free(w.path);
+	wk_free(w.merged);
+	wk_free(w.line_of);
+	wk_free(w.frame_number);
+	wk_free(w.path);
 	return true;
 }
 

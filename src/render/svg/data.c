@@ -279,7 +279,7 @@ static void side(struct wk_out *out, const char *name, const struct wk_tree *tre
 		*parent -= total[i] < *parent ? total[i] : *parent;
 	}
 	weights(out, name, rest, tree->count);
-	free(rest);
+	wk_free(rest);
 }
 
 void wk_svg_data(const struct wk_svg_picture *p)

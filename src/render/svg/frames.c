@@ -64,7 +64,7 @@ static uint32_t deepest_of(const struct wk_svg_picture *p, uint32_t most)
 	}
 	while (depth <= tree->depth_max && (count += counts[depth]) <= most)
 		depth++;
-	free(counts);
+	wk_free(counts);
 	return depth > 10 ? depth - 1 : 10;
 }
 
@@ -351,5 +351,5 @@ void wk_svg_frames(struct wk_svg_picture *p)
 		frame(p, node, WK_SVG_MARGIN + (double)start * p->scale);
 		node++;
 	}
-	free(next);
+	wk_free(next);
 }

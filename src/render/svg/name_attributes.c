@@ -196,7 +196,7 @@ void wk_name_attributes_fini(struct wk_name_attributes *attributes)
 {
 	wk_index_fini(&attributes->index);
 	wk_arena_fini(&attributes->arena);
-	free(attributes->entries);
+	wk_free(attributes->entries);
 	*attributes = (struct wk_name_attributes){ 0 };
 }
 

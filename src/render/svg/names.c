@@ -60,7 +60,7 @@ static void collect(struct wk_svg_names *names, const struct wk_model *model,
 		names->of_node[node] = *known - 1;
 	}
 	names->small = small ? small - 1 : UINT32_MAX;
-	free(of_function);
+	wk_free(of_function);
 }
 
 /* Eight bytes from `depth` on as a number that sorts as they do. */
@@ -161,7 +161,7 @@ static void sort_rows(const struct wk_svg_names *names, struct wk_sort_key *keys
 		else
 			sort_many(&s, &group);
 	}
-	free(s.groups);
+	wk_free(s.groups);
 }
 
 static void put_in_order(struct wk_svg_names *names, uint32_t nodes)
@@ -178,10 +178,10 @@ static void put_in_order(struct wk_svg_names *names, uint32_t nodes)
 	for (uint32_t node = 0; node < nodes; node++)
 		names->of_node[node] = place[names->of_node[node]];
 	names->small = names->small == UINT32_MAX ? names->count : place[names->small];
-	free(names->entries);
+	wk_free(names->entries);
 	names->entries = sorted;
-	free(keys);
-	free(place);
+	wk_free(keys);
+	wk_free(place);
 }
 
 void wk_svg_names_init(struct wk_svg_names *names, const struct wk_model *model,
@@ -195,7 +195,7 @@ void wk_svg_names_init(struct wk_svg_names *names, const struct wk_model *model,
 
 void wk_svg_names_fini(struct wk_svg_names *names)
 {
-	free(names->of_node);
-	free(names->entries);
+	wk_free(names->of_node);
+	wk_free(names->entries);
 	*names = (struct wk_svg_names){ 0 };
 }

@@ -375,7 +375,7 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 	document(&p);
 	wk_svg_names_fini(&p.names);
 	wk_buf_fini(&p.text);
-	free(p.colours);
+	wk_free(p.colours);
 	return true;
 }
 

@@ -99,7 +99,7 @@ static void write_tree(const struct wk_view *view, struct wk_out *out)
 		write_node(&line, node, out);
 	wk_out_end(&line.names);
 	wk_buf_fini(&line.text);
-	free(line.ends);
+	wk_free(line.ends);
 }
 
 static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err *err)

@@ -72,6 +72,6 @@ void wk_folded_rows(struct wk_stack_rows *rows, const struct wk_model *model, st
 	wk_out_end(&lines.to_texts);
 	wk_buf_fini(&lines.texts);
 	wk_buf_fini(&lines.line);
-	free(lines.names);
-	free(lines.ends);
+	wk_free(lines.names);
+	wk_free(lines.ends);
 }

@@ -102,8 +102,8 @@ enum wk_jit_answer wk_jit_read_dump(const struct wk_jit_owner *owner, int fd, co
 
 void wk_jit_names_fini(struct wk_jit_names *names)
 {
-	free(names->pieces);
-	free(names->picked);
+	wk_free(names->pieces);
+	wk_free(names->picked);
 	wk_os_close(&names->file);
 	*names = (struct wk_jit_names){ 0 };
 }
@@ -176,7 +176,7 @@ bool wk_jit_emit(struct wk_jit_names *names, const struct wk_jit_code *code, uin
 							 code->start + code->size_bytes, hits);
 	event.symbol.lines = lines;
 	ok = wk_sink_emit(sink, &event, err);
-	free(lines);
+	wk_free(lines);
 	return ok;
 }
 

@@ -65,7 +65,7 @@ void wk_jit_stage_free(struct wk_jit_stage *stage)
 	wk_jit_unwind_free(stage->unwind);
 	wk_buf_fini(&stage->host);
 	wk_buf_fini(&stage->clock);
-	free(stage);
+	wk_free(stage);
 }
 
 void wk_jit_stage_set_live(struct wk_jit_stage *stage)
@@ -416,7 +416,7 @@ static bool send_hits(struct wk_jit_stage *stage, uint32_t life, struct wk_err *
 		wanted.until_ns = depth ? stage->lives.rows[line[depth - 1]].born_ns : UINT64_MAX;
 		ok = emit_hits_in(stage, line[depth], &wanted, err);
 	}
-	free(wanted.hits.at);
+	wk_free(wanted.hits.at);
 	return ok;
 }
 

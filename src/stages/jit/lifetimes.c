@@ -33,13 +33,13 @@ void wk_jit_lifetimes_fini(struct wk_jit_lifetimes *lives)
 				close(dump->fd);
 			wk_jit_tail_close(dump->tail);
 			wk_map_fini(&dump->tables);
-			free(dump->places);
-			free(dump->path);
-			free(dump);
+			wk_free(dump->places);
+			wk_free(dump->path);
+			wk_free(dump);
 		}
 	}
-	free(lives->rows);
-	free(lives->hits);
+	wk_free(lives->rows);
+	wk_free(lives->hits);
 	wk_map_fini(&lives->of_pid);
 	wk_index_fini(&lives->hit_index);
 }

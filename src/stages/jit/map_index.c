@@ -25,8 +25,8 @@ struct wk_jit_map_index *wk_jit_map_index_new(void)
 static void forget(struct wk_jit_map_index *index, uint64_t *rows_left)
 {
 	*rows_left += index->count;
-	free(index->rows);
-	free(index->block_ends);
+	wk_free(index->rows);
+	wk_free(index->block_ends);
 	*index = (struct wk_jit_map_index){ 0 };
 }
 
@@ -37,7 +37,7 @@ void wk_jit_map_index_free(struct wk_jit_map_index *index)
 	if (!index)
 		return;
 	forget(index, &rows_left);
-	free(index);
+	wk_free(index);
 }
 
 static bool is_same(const struct wk_jit_identity *a, const struct wk_jit_identity *b)
@@ -100,7 +100,7 @@ static bool make(struct wk_jit_map_index *index, const struct wk_jit_names *name
 		 uint64_t *rows_left)
 {
 	if (names->file.size_bytes > UINT32_MAX || !read_rows(index, names, *rows_left)) {
-		free(index->rows);
+		wk_free(index->rows);
 		index->rows = NULL;
 		index->count = index->cap = 0;
 		return false;

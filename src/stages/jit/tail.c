@@ -35,7 +35,7 @@ void wk_jit_tail_close(struct wk_jit_tail *tail)
 		return;
 	wk_jitdump_free(tail->dump);
 	wk_buf_fini(&tail->bytes);
-	free(tail);
+	wk_free(tail);
 }
 
 /* Gives what was read to the reader, which begins with the file's head. */

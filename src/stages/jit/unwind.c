@@ -45,8 +45,8 @@ void wk_jit_unwind_free(struct wk_jit_unwind *unwind)
 	wk_spaces_free(unwind->spaces);
 	wk_unwind_table_free(unwind->table);
 	wk_arena_fini(&unwind->arena);
-	free(unwind->pieces);
-	free(unwind);
+	wk_free(unwind->pieces);
+	wk_free(unwind);
 }
 
 void wk_jit_unwind_add(struct wk_jit_unwind *unwind, const struct wk_event *event)

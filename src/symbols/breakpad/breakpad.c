@@ -96,7 +96,7 @@ static bool add_text(struct wk_breakpad_texts *texts, struct wk_str line)
 static void fini_texts(struct wk_breakpad_texts *texts)
 {
 	wk_map_fini(&texts->row_of);
-	free(texts->rows);
+	wk_free(texts->rows);
 }
 
 uint32_t wk_breakpad_text_id(struct wk_breakpad_texts *texts, uint64_t number,
@@ -256,10 +256,10 @@ void wk_breakpad_free(struct wk_breakpad *breakpad)
 		return;
 	fini_texts(&breakpad->files);
 	fini_texts(&breakpad->origins);
-	free(breakpad->units);
-	free(breakpad->ranges);
-	free(breakpad->publics);
-	free(breakpad);
+	wk_free(breakpad->units);
+	wk_free(breakpad->ranges);
+	wk_free(breakpad->publics);
+	wk_free(breakpad);
 }
 
 const struct wk_breakpad_module *wk_breakpad_module(const struct wk_breakpad *breakpad)

@@ -64,7 +64,7 @@ struct wk_symtab *wk_breakpad_names(const struct wk_breakpad *b)
 		};
 	}
 	tab = wk_symtab_new_of(names, found);
-	free(names);
-	free(keys);
+	wk_free(names);
+	wk_free(keys);
 	return tab ? tab : wk_symtab_new_of(NULL, 0);
 }

@@ -50,14 +50,14 @@ struct unit {
 
 static void free_unit(struct unit *u)
 {
-	free(u->records);
-	free(u->intervals);
-	free(u->rows);
-	free(u->opens);
-	free(u->nodes);
-	free(u->spans);
-	free(u->lines);
-	free(u->order);
+	wk_free(u->records);
+	wk_free(u->intervals);
+	wk_free(u->rows);
+	wk_free(u->opens);
+	wk_free(u->nodes);
+	wk_free(u->spans);
+	wk_free(u->lines);
+	wk_free(u->order);
 }
 
 /* Of what is numbered in a file: past 32 bits there is nothing that is meant. */

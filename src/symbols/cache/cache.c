@@ -112,7 +112,7 @@ struct wk_cache *wk_cache_open(const struct wk_cache_options *options)
 static void free_entry(struct wk_cache_entry *entry)
 {
 	wk_os_close(&entry->file);
-	free(entry);
+	wk_free(entry);
 }
 
 void wk_cache_close(struct wk_cache *cache)
@@ -127,8 +127,8 @@ void wk_cache_close(struct wk_cache *cache)
 	}
 	wk_os_folder_close(cache->folder);
 	wk_buf_fini(&cache->complaint);
-	free(cache->path);
-	free(cache);
+	wk_free(cache->path);
+	wk_free(cache);
 }
 
 const char *wk_cache_folder(const struct wk_cache *cache)
@@ -381,7 +381,7 @@ static bool make_room(struct wk_cache *cache, const char *written, uint64_t size
 			kept.size_bytes -= kept.files[i].size_bytes;
 	cache->counted_bytes = kept.size_bytes + size_bytes;
 	cache->trusted_writes = TRUSTED_WRITES;
-	free(kept.files);
+	wk_free(kept.files);
 	return true;
 }
 

@@ -46,7 +46,7 @@ void wk_code_maker_begin(struct wk_code_maker *maker, size_t likely_bytes)
 	maker->node_count = 0;
 	likely_bytes += first_node + sizeof(*maker->nodes);
 	if (likely_bytes > maker->cap) {
-		free(maker->bytes);
+		wk_free(maker->bytes);
 		set_bytes(maker, wk_alloc_table(likely_bytes), likely_bytes);
 	}
 	*wk_code_maker_node(maker) = (struct wk_code_packed_node){ 0 };
@@ -54,8 +54,8 @@ void wk_code_maker_begin(struct wk_code_maker *maker, size_t likely_bytes)
 
 void wk_code_maker_fini(struct wk_code_maker *maker)
 {
-	free(maker->bytes);
-	free(maker->files);
+	wk_free(maker->bytes);
+	wk_free(maker->files);
 	wk_map_fini(&maker->file_numbers);
 	*maker = (struct wk_code_maker){ 0 };
 }

@@ -70,11 +70,11 @@ void wk_code_index_free(struct wk_code_index *index)
 	if (!index)
 		return;
 	for (size_t i = 0; i < index->unit_count; i++)
-		free(index->units[i].bytes);
-	free(index->units);
+		wk_free(index->units[i].bytes);
+	wk_free(index->units);
 	wk_buf_fini(&index->own_ranges);
 	wk_code_texts_fini(&index->texts);
-	free(index);
+	wk_free(index);
 }
 
 uint32_t wk_code_index_text(struct wk_code_index *index, struct wk_str text)
@@ -430,7 +430,7 @@ static void keep_texts(struct wk_code_index *index, uint8_t *begin, const uint64
 		if (was_added(index, i))
 			add_words(&words, begin + units[i], index->units[i].size_bytes);
 	wk_code_texts_keep(&index->texts, words.places, words.count, (uint32_t *)(void *)begin);
-	free(words.places);
+	wk_free(words.places);
 }
 
 static void save_units(struct wk_code_index *index, size_t begin, struct file_head *head,

@@ -75,8 +75,8 @@ static void settle(const struct wk_code_range *ranges, size_t count, struct sett
 		begin(settled, range->start, range->unit);
 	}
 	advance(&open, UINT64_MAX, settled);
-	free(open.at);
-	free(order);
+	wk_free(open.at);
+	wk_free(order);
 }
 
 static void add_hints(struct wk_buf *out, const struct settled *settled,
@@ -106,7 +106,7 @@ void wk_code_ranges_make(const struct wk_code_range *ranges, size_t count, struc
 	wk_buf_add(out, &head, sizeof(head));
 	wk_buf_add(out, settled.rows, settled.count * sizeof(*settled.rows));
 	add_hints(out, &settled, &hints);
-	free(settled.rows);
+	wk_free(settled.rows);
 }
 
 bool wk_code_ranges_open(struct wk_code_ranges *ranges, const void *bytes, size_t len)

@@ -27,11 +27,11 @@ void wk_code_texts_fini(struct wk_code_texts *texts)
 {
 	for (size_t i = 0; i < texts->piece_count; i++)
 		if (!texts->is_inside[i])
-			free(texts->pieces[i]);
-	free(texts->pieces);
-	free(texts->is_inside);
+			wk_free(texts->pieces[i]);
+	wk_free(texts->pieces);
+	wk_free(texts->is_inside);
 	wk_index_fini(&texts->index);
-	free(texts->lent);
+	wk_free(texts->lent);
 	wk_code_texts_forget_copies(texts);
 	*texts = (struct wk_code_texts){ 0 };
 }
@@ -220,7 +220,7 @@ uint32_t wk_code_texts_lend(struct wk_code_texts *texts, struct wk_str bytes)
 
 void wk_code_texts_forget_copies(struct wk_code_texts *texts)
 {
-	free(texts->copies);
+	wk_free(texts->copies);
 	texts->copies = NULL;
 	texts->copy_count = texts->copy_cap = texts->copied = 0;
 	texts->looked_at = 0;

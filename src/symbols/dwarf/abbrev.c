@@ -343,9 +343,9 @@ static void decode(struct wk_bytes *in, struct wk_dwarf_shape shape, struct wk_d
 
 void wk_dwarf_abbrevs_fini(struct wk_dwarf_abbrevs *table)
 {
-	free(table->rows);
-	free(table->ops);
-	free(table->fields);
+	wk_free(table->rows);
+	wk_free(table->ops);
+	wk_free(table->fields);
 	wk_map_fini(&table->by_code);
 	*table = (struct wk_dwarf_abbrevs){ 0 };
 }

@@ -52,14 +52,14 @@ struct wk_dwarf *wk_dwarf_new(const struct wk_dwarf_input *input, struct wk_err 
 static void free_block(struct wk_dwarf_block *block)
 {
 	wk_code_maker_fini(&block->maker);
-	free(block->file_numbers);
-	free(block->ranges.rows);
-	free(block->intervals);
-	free(block->stretches);
-	free(block->spans);
-	free(block->covers);
-	free(block->levels);
-	free(block->later);
+	wk_free(block->file_numbers);
+	wk_free(block->ranges.rows);
+	wk_free(block->intervals);
+	wk_free(block->stretches);
+	wk_free(block->spans);
+	wk_free(block->covers);
+	wk_free(block->levels);
+	wk_free(block->later);
 }
 
 void wk_dwarf_free(struct wk_dwarf *dwarf)
@@ -71,14 +71,14 @@ void wk_dwarf_free(struct wk_dwarf *dwarf)
 	wk_dwarf_file_free(dwarf->package);
 	for (size_t i = 0; i < dwarf->split_count; i++)
 		wk_dwarf_file_free(dwarf->split[i]);
-	free(dwarf->split);
+	wk_free(dwarf->split);
 	wk_map_fini(&dwarf->split_of);
 	free_block(&dwarf->block);
 	wk_dwarf_lines_fini(&dwarf->lines);
 	wk_dwarf_lines_fini(&dwarf->shared_lines);
 	wk_buf_fini(&dwarf->first_missing);
 	wk_buf_fini(&dwarf->missing);
-	free(dwarf);
+	wk_free(dwarf);
 }
 
 size_t wk_dwarf_unit_count(const struct wk_dwarf *dwarf)
@@ -173,8 +173,8 @@ void wk_dwarf_fill(struct wk_dwarf *dwarf, struct wk_code_index *index)
 	if (silent > 0)
 		add_silent(&r);
 	wk_code_index_set_ranges(index, r.rows, r.count);
-	free(r.rows);
-	free(r.is_silent);
+	wk_free(r.rows);
+	wk_free(r.is_silent);
 }
 
 static void forget_names(struct wk_dwarf_file *file)

@@ -81,7 +81,7 @@ static void expect_rows(struct wk_dwarf_lines *lines, size_t likely)
 	lines->row_count = 0;
 	if (likely <= lines->row_cap)
 		return;
-	free(lines->rows);
+	wk_free(lines->rows);
 	lines->rows = wk_alloc_table(likely * sizeof(*lines->rows));
 	lines->row_cap = likely;
 }
@@ -322,8 +322,8 @@ static void sort_sequences(struct machine *m)
 	expect_rows(lines, count);
 	for (size_t i = 0; i < m->sequence_count; i++)
 		gather(m, from, &m->sequences[keys[i].row], &covered);
-	free(from);
-	free(keys);
+	wk_free(from);
+	wk_free(keys);
 }
 
 /* Where the next sequence begins, the end of the one before says nothing. */
@@ -355,7 +355,7 @@ static void read_rows(struct machine *m)
 		sort_sequences(m);
 	if (m->sequence_count > 1)
 		drop_ends(m->lines);
-	free(m->sequences);
+	wk_free(m->sequences);
 }
 
 bool wk_dwarf_lines_read(const struct wk_dwarf_line_input *input, bool wants_rows,
@@ -378,7 +378,7 @@ bool wk_dwarf_lines_read(const struct wk_dwarf_line_input *input, bool wants_row
 
 void wk_dwarf_lines_fini(struct wk_dwarf_lines *lines)
 {
-	free(lines->files);
-	free(lines->rows);
+	wk_free(lines->files);
+	wk_free(lines->rows);
 	*lines = (struct wk_dwarf_lines){ 0 };
 }

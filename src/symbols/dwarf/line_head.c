@@ -129,7 +129,7 @@ void wk_line_files_init(struct wk_line_files *files, const struct wk_dwarf_line_
 
 void wk_line_files_fini(struct wk_line_files *files)
 {
-	free(files->directories);
+	wk_free(files->directories);
 	wk_buf_fini(&files->path);
 }
 

@@ -11,7 +11,7 @@
 
 void wk_dwarf_memo_fini(struct wk_dwarf_memo *memo)
 {
-	free(memo->rows);
+	wk_free(memo->rows);
 	wk_map_fini(&memo->rest);
 	*memo = (struct wk_dwarf_memo){ 0 };
 }
@@ -50,7 +50,7 @@ static void grow(struct wk_dwarf_memo *memo)
 	for (size_t i = 0; i < old_count; i++)
 		if (old[i].offset)
 			*row_of(memo, old[i].offset - 1) = old[i];
-	free(old);
+	wk_free(old);
 	wk_map_fini(&memo->rest);
 	memo->rest_count = 0;
 }

@@ -66,8 +66,8 @@ void wk_dwarf_begin_scopes(struct wk_dwarf_unit *unit)
 
 void wk_dwarf_forget_scopes(struct wk_dwarf_unit *unit)
 {
-	free(unit->scopes);
-	free(unit->scope_names);
+	wk_free(unit->scopes);
+	wk_free(unit->scope_names);
 	unit->scopes = NULL;
 	unit->scope_names = NULL;
 	unit->scope_cap = unit->scope_name_cap = 0;
@@ -134,7 +134,7 @@ static void learn_scopes(struct wk_dwarf_unit *unit)
 	wk_dwarf_begin_scopes(unit);
 	find_scopes(&f);
 	unit->knows_scopes = true;
-	free(f.around);
+	wk_free(f.around);
 }
 
 /* The innermost scope that the DIE at `offset` lies in, as its number; 0 if it is in none. */

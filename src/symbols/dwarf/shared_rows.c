@@ -61,7 +61,7 @@ static void read_all(struct wk_dwarf *dwarf, const struct wk_dwarf_ranges *range
 			break;
 		covered = range->end;
 	}
-	free(keys);
+	wk_free(keys);
 }
 
 /* Rows of the last program that was run are put aside when a second unit asks for them. */
@@ -69,7 +69,7 @@ static void put_aside(struct wk_dwarf *dwarf)
 {
 	struct wk_dwarf_lines *lines = &dwarf->lines, *aside = &dwarf->shared_lines;
 
-	free(aside->rows);
+	wk_free(aside->rows);
 	aside->rows = lines->rows;
 	aside->row_count = lines->row_count;
 	aside->row_cap = lines->row_cap;
@@ -89,5 +89,5 @@ void wk_dwarf_share_lines(struct wk_dwarf_unit *unit)
 	if (!wk_dwarf_unit_ranges(unit, &ranges))
 		wk_dwarf_ranges_add(&ranges, 0, UINT64_MAX);
 	read_all(dwarf, &ranges);
-	free(ranges.rows);
+	wk_free(ranges.rows);
 }

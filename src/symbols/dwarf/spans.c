@@ -324,5 +324,5 @@ void wk_dwarf_order_spans(struct wk_dwarf_block *b, size_t line_count)
 					   line_count));
 	else
 		overlay_all(b);
-	free(order);
+	wk_free(order);
 }

@@ -24,15 +24,15 @@ void wk_dwarf_file_free(struct wk_dwarf_file *file)
 		wk_dwarf_forget_scopes(&file->units[i]);
 	for (size_t i = 0; i < file->table_count; i++) {
 		wk_dwarf_abbrevs_fini(file->tables[i]);
-		free(file->tables[i]);
+		wk_free(file->tables[i]);
 	}
-	free(file->units);
-	free(file->tables);
+	wk_free(file->units);
+	wk_free(file->tables);
 	wk_map_fini(&file->table_at);
 	wk_dwarf_memo_fini(&file->name_of);
 	wk_map_fini(&file->unit_by_id);
 	wk_dwarf_sections_fini(&file->sections);
-	free(file);
+	wk_free(file);
 }
 
 static uint64_t read_offset(struct wk_bytes *in, uint8_t size)

@@ -31,9 +31,9 @@ void wk_dwarf_files_free(struct wk_dwarf_files *files)
 	wk_store_close(&files->package);
 	for (size_t i = 0; i < files->split_count; i++)
 		wk_store_close(&files->split[i]);
-	free(files->split);
+	wk_free(files->split);
 	wk_buf_fini(&files->why);
-	free(files);
+	wk_free(files);
 }
 
 /* One sentence: the first. */

@@ -51,7 +51,7 @@ static bool fetch(struct wk_image_symbols *image, enum wk_remote_file which,
 	if (wk_remote_get(image->owner->remote, which, id, image->key.path, &copy, &err)) {
 		found = wk_store_open_if_same(copy.path, id, file, why);
 		if (found) {
-			free(file->path);
+			wk_free(file->path);
 			file->path = wk_strndup(copy.shown, strlen(copy.shown));
 		}
 	} else if (err.text[0]) {

@@ -37,7 +37,7 @@ static size_t fetch_pdbs(struct wk_symbols *symbols, struct wk_image_symbols *co
 	for (size_t i = 0; i < count; i++)
 		if (wants_more(images[i], &wants[0]) && !wk_symbol_wants_pdb(&wants[0]))
 			came += wk_image_find_file(images[i]);
-	free(wants);
+	wk_free(wants);
 	return came;
 }
 
@@ -57,7 +57,7 @@ static size_t fetch_files(struct wk_symbols *symbols, struct wk_image_symbols *c
 		wk_image_fetch(images[i]);
 		came += images[i]->file.obj != NULL;
 	}
-	free(wants);
+	wk_free(wants);
 	return came;
 }
 

@@ -56,8 +56,8 @@ void wk_symbols_free(struct wk_symbols *s)
 	wk_kernel_close(s);
 	wk_index_fini(&s->index);
 	wk_arena_fini(&s->arena);
-	free(s->images);
-	free(s);
+	wk_free(s->images);
+	wk_free(s);
 }
 
 void wk_symbols_look_beside(struct wk_symbols *symbols, const char *recording)

@@ -88,8 +88,8 @@ void wk_jitdump_free(struct wk_jitdump *dump)
 		return;
 	wk_map_fini(&dump->by_index);
 	wk_map_fini(&dump->by_start);
-	free(dump->loaded);
-	free(dump);
+	wk_free(dump->loaded);
+	wk_free(dump);
 }
 
 uint64_t wk_jitdump_begin_ns(const struct wk_jitdump *dump)

@@ -163,8 +163,8 @@ static void sort_rows(struct wk_kallsyms *k)
 		else if (is_better(k, row, &sorted[to - 1]))
 			sorted[to - 1] = *row;
 	}
-	free(keys);
-	free(k->own_rows);
+	wk_free(keys);
+	wk_free(k->own_rows);
 	k->rows = k->own_rows = sorted;
 	k->count = k->cap = to;
 }
@@ -249,10 +249,10 @@ void wk_kallsyms_free(struct wk_kallsyms *k)
 	if (!k)
 		return;
 	wk_os_close(&k->file);
-	free(k->own_rows);
-	free(k->modules);
+	wk_free(k->own_rows);
+	wk_free(k->modules);
 	wk_index_fini(&k->module_index);
-	free(k);
+	wk_free(k);
 }
 
 uint32_t wk_kallsyms_count(const struct wk_kallsyms *k)

@@ -196,7 +196,7 @@ static void read_sections(struct wk_obj *elf, const struct header *head)
 		for (uint32_t i = 0; i < elf->section_count; i++)
 			elf->sections[i].name = wk_obj_text(&names, name_at[i], MAX_SECTION_NAME);
 	}
-	free(name_at);
+	wk_free(name_at);
 }
 
 /* Notes are name size, description size, type, name, description; both padded to four. */

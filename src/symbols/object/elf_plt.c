@@ -324,5 +324,5 @@ void wk_elf_each_plt(const struct wk_obj *elf, const struct wk_obj_tables *table
 			go_on = take(context, &raw);
 	}
 	wk_map_fini(&p.by_got);
-	free(p.slots);
+	wk_free(p.slots);
 }

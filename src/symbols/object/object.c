@@ -48,9 +48,9 @@ void wk_obj_free(struct wk_obj *obj)
 	if (!obj)
 		return;
 	wk_pe_free(obj->pe);
-	free(obj->segments);
-	free(obj->sections);
-	free(obj);
+	wk_free(obj->segments);
+	wk_free(obj->sections);
+	wk_free(obj);
 }
 
 const struct wk_obj_section *wk_obj_section(const struct wk_obj *obj, const char *name)

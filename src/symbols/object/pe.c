@@ -407,8 +407,8 @@ void wk_pe_free(struct wk_pe *pe)
 {
 	if (!pe)
 		return;
-	free(pe->exports);
-	free(pe->by_rva);
+	wk_free(pe->exports);
+	wk_free(pe->by_rva);
 	wk_buf_fini(&pe->made);
-	free(pe);
+	wk_free(pe);
 }

@@ -290,5 +290,5 @@ void wk_pe_read_exports(struct wk_obj *pe)
 	e.has_name = wk_alloc_zeroed(e.function_count / 8 + 1, 1);
 	add_named(&e);
 	add_numbered(&e);
-	free(e.has_name);
+	wk_free(e.has_name);
 }

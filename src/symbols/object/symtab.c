@@ -141,8 +141,8 @@ static void sort_rows(struct wk_symtab *tab)
 	wk_sort_keys(keys, tab->count);
 	for (size_t i = 0; i < tab->count; i++)
 		sorted[i] = tab->rows[keys[i].row];
-	free(keys);
-	free(tab->rows);
+	wk_free(keys);
+	wk_free(tab->rows);
 	tab->rows = sorted;
 	tab->cap = tab->count;
 }
@@ -204,8 +204,8 @@ static size_t keep_best(struct builder *b, struct row *group, size_t count)
 	}
 	for (size_t i = 0; i < kept_count; i++)
 		group[i] = kept[kept_count - 1 - i];
-	free(kept);
-	free(keys);
+	wk_free(kept);
+	wk_free(keys);
 	return kept_count;
 }
 
@@ -309,7 +309,7 @@ static void name_parts(struct wk_symtab *tab, const struct bounds *bounds)
 		tab->count += count;
 		sort_rows(tab);
 	}
-	free(parts);
+	wk_free(parts);
 }
 
 /* Address ranges of code, sorted, for where symbols without a size must end at the latest. */
@@ -448,9 +448,9 @@ static struct wk_symtab *make(const struct wk_obj *obj, const struct wk_obj *deb
 	drop_aliases(&b);
 	name_parts(tab, &bounds);
 	nest(tab, ranges, bounds);
-	free(bounds.at);
-	free(ranges.starts);
-	free(ranges.sizes);
+	wk_free(bounds.at);
+	wk_free(ranges.starts);
+	wk_free(ranges.sizes);
 	tab->cap = tab->count;
 	tab->rows = wk_realloc(tab->rows, (tab->count + 1) * sizeof(*tab->rows));
 	return tab;
@@ -494,8 +494,8 @@ void wk_symtab_free(struct wk_symtab *tab)
 	if (!tab)
 		return;
 	wk_buf_fini(&tab->made);
-	free(tab->rows);
-	free(tab);
+	wk_free(tab->rows);
+	wk_free(tab);
 }
 
 uint32_t wk_symtab_count(const struct wk_symtab *tab)

@@ -73,7 +73,7 @@ static void sort_moved(struct wk_pdb *pdb)
 		keys[i] = (struct wk_sort_key){ pdb->moved[i].from, (uint32_t)i };
 	wk_sort_keys(keys, count);
 	pdb->moved = wk_sort_gather(pdb->moved, keys, count, sizeof(*pdb->moved));
-	free(keys);
+	wk_free(keys);
 }
 
 /* Sorts only what is not. */
@@ -118,7 +118,7 @@ static void turn_moved(struct wk_pdb *pdb)
 	for (size_t i = 0; i < count; i++)
 		if (back[i].to)
 			moved[made++] = (struct wk_pdb_moved){ back[i].to, back[i].from };
-	free(pdb->moved);
+	wk_free(pdb->moved);
 	pdb->moved = moved;
 	pdb->moved_count = made;
 	order_moved(pdb);
@@ -155,9 +155,9 @@ bool wk_pdb_read_sections(struct wk_pdb *pdb, struct wk_err *err)
 
 void wk_pdb_sections_fini(struct wk_pdb *pdb)
 {
-	free(pdb->sections.rows);
-	free(pdb->source_sections.rows);
-	free(pdb->moved);
+	wk_free(pdb->sections.rows);
+	wk_free(pdb->source_sections.rows);
+	wk_free(pdb->moved);
 }
 
 bool wk_pdb_source_rva(const struct wk_pdb *pdb, uint16_t section, uint32_t offset, uint32_t *rva)

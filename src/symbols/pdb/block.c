@@ -1,4 +1,5 @@
 #include "symbols/pdb/block.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 
@@ -19,11 +20,11 @@ void wk_pdb_block_free(struct wk_pdb_block *block)
 	if (!block)
 		return;
 	wk_map_fini(&block->file_texts);
-	free(block->lines);
-	free(block->procs);
-	free(block->sites);
-	free(block->rows);
+	wk_free(block->lines);
+	wk_free(block->procs);
+	wk_free(block->sites);
+	wk_free(block->rows);
 	wk_code_maker_fini(&block->maker);
-	free(block->runs);
-	free(block);
+	wk_free(block->runs);
+	wk_free(block);
 }

@@ -161,7 +161,7 @@ void wk_pdb_dbi_fini(struct wk_pdb *pdb)
 	wk_msf_stream_fini(&pdb->dbi);
 	for (size_t i = 0; i < pdb->module_count; i++)
 		wk_pdb_outline_free(pdb->modules[i].outline);
-	free(pdb->modules);
+	wk_free(pdb->modules);
 }
 
 bool wk_pdb_is_x86(const struct wk_pdb *pdb)

@@ -158,8 +158,8 @@ static void order_stretches(struct wk_pdb_outline *outline)
 		if (s.end > s.from)
 			sorted[count++] = s;
 	}
-	free(keys);
-	free(outline->stretches);
+	wk_free(keys);
+	wk_free(outline->stretches);
 	outline->stretches = sorted;
 	outline->stretch_count = count;
 }
@@ -191,7 +191,7 @@ static void reorder(struct wk_pdb_line *lines, const struct wk_sort_key *keys, s
 	for (size_t i = 0; i < count; i++)
 		copy[i] = lines[keys[i].row];
 	memcpy(lines, copy, count * sizeof(*copy));
-	free(copy);
+	wk_free(copy);
 }
 
 /* Files are told one after the other, but their lines lie among one another. */
@@ -209,7 +209,7 @@ static void sort_lines(struct wk_pdb_line *lines, uint32_t count)
 		keys[i] = (struct wk_sort_key){ lines[i].start, i };
 	wk_sort_keys(keys, count);
 	reorder(lines, keys, count);
-	free(keys);
+	wk_free(keys);
 }
 
 /* Only what begins at `from` or reaches there, and before `end`. */

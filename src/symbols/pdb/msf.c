@@ -233,7 +233,7 @@ static void find_shared(struct wk_msf *msf)
 			taken[number / 8] |= bit;
 		}
 	}
-	free(taken);
+	wk_free(taken);
 }
 
 bool wk_msf_open(struct wk_msf *msf, const void *at, size_t size_bytes, struct wk_err *err)
@@ -252,8 +252,8 @@ bool wk_msf_open(struct wk_msf *msf, const void *at, size_t size_bytes, struct w
 
 void wk_msf_fini(struct wk_msf *msf)
 {
-	free(msf->directory_copy);
-	free(msf->streams);
+	wk_free(msf->directory_copy);
+	wk_free(msf->streams);
 	*msf = (struct wk_msf){ 0 };
 }
 
@@ -286,6 +286,6 @@ bool wk_msf_read(const struct wk_msf *msf, uint32_t stream, struct wk_msf_stream
 
 void wk_msf_stream_fini(struct wk_msf_stream *stream)
 {
-	free(stream->copy);
+	wk_free(stream->copy);
 	*stream = (struct wk_msf_stream){ .bytes = wk_bytes_of("", 0) };
 }

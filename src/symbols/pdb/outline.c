@@ -127,11 +127,11 @@ void wk_pdb_outline_free(struct wk_pdb_outline *outline)
 	if (!outline)
 		return;
 	wk_msf_stream_fini(&outline->stream);
-	free(outline->chapters);
-	free(outline->procs);
-	free(outline->by_start);
-	free(outline->stretches);
+	wk_free(outline->chapters);
+	wk_free(outline->procs);
+	wk_free(outline->by_start);
+	wk_free(outline->stretches);
 	wk_map_fini(&outline->inlinee_of);
-	free(outline->inlinees);
-	free(outline);
+	wk_free(outline->inlinees);
+	wk_free(outline);
 }

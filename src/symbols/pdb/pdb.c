@@ -141,8 +141,8 @@ void wk_pdb_free(struct wk_pdb *pdb)
 	if (!pdb)
 		return;
 	wk_pdb_block_free(pdb->block);
-	free(pdb->units);
-	free(pdb->ranges);
+	wk_free(pdb->units);
+	wk_free(pdb->ranges);
 	wk_pdb_sections_fini(pdb);
 	wk_pdb_dbi_fini(pdb);
 	wk_pdb_types_fini(&pdb->types);
@@ -152,7 +152,7 @@ void wk_pdb_free(struct wk_pdb *pdb)
 	wk_map_fini(&pdb->inlinee_names);
 	wk_map_fini(&pdb->file_names);
 	wk_msf_fini(&pdb->msf);
-	free(pdb);
+	wk_free(pdb);
 }
 
 const struct wk_pdb_id *wk_pdb_id(const struct wk_pdb *pdb)

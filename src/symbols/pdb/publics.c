@@ -81,7 +81,7 @@ void wk_pdb_publics_fini(struct wk_pdb_publics *publics)
 {
 	wk_msf_stream_fini(&publics->records);
 	wk_msf_stream_fini(&publics->hash);
-	free(publics->sorted);
+	wk_free(publics->sorted);
 }
 
 /* By all records, where the table by address is missing or wrong. */

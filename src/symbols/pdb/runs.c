@@ -293,9 +293,9 @@ void wk_pdb_make_runs(struct wk_pdb_block *block)
 		if (s.has_begun)
 			put_here(&s, at);
 	}
-	free(s.events);
-	free(s.order);
-	free(s.heap);
+	wk_free(s.events);
+	wk_free(s.order);
+	wk_free(s.heap);
 }
 
 /* A run in the image. */
@@ -347,8 +347,8 @@ static void put_moved(struct wk_pdb_block *b, const struct moving *moving)
 		end = moved->end;
 	}
 	put_run(b, (struct wk_pdb_run){ .start = end });
-	free(runs);
-	free(order);
+	wk_free(runs);
+	wk_free(order);
 }
 
 void wk_pdb_move_runs(struct wk_pdb *pdb, struct wk_pdb_block *block)
@@ -360,5 +360,5 @@ void wk_pdb_move_runs(struct wk_pdb *pdb, struct wk_pdb_block *block)
 	for (size_t i = 0; i < block->run_count; i++)
 		move_run(pdb, block, i, &moving);
 	put_moved(block, &moving);
-	free(moving.rows);
+	wk_free(moving.rows);
 }

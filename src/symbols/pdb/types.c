@@ -65,7 +65,7 @@ void wk_pdb_types_fini(struct wk_pdb_types *types)
 {
 	wk_msf_stream_fini(&types->stream);
 	wk_msf_stream_fini(&types->hash);
-	free(types->marks);
+	wk_free(types->marks);
 }
 
 /* The record at `in`, without its length. */

@@ -169,7 +169,7 @@ void wk_pdb_make_units(struct wk_pdb *pdb)
 	each_contribution(&making, count_code);
 	begin_cuts(&making);
 	each_contribution(&making, add_contribution);
-	free(making.cuts);
+	wk_free(making.cuts);
 }
 
 size_t wk_pdb_unit_count(struct wk_pdb *pdb)

@@ -409,7 +409,7 @@ bool wk_cfi_find(struct wk_cfi *cfi, uint64_t vaddr, struct wk_cfi_fde *fde)
 
 void wk_cfi_fini(struct wk_cfi *cfi)
 {
-	free(cfi->index);
+	wk_free(cfi->index);
 	cfi->index = NULL;
 	cfi->index_count = 0;
 }

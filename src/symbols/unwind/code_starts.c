@@ -126,7 +126,7 @@ void wk_code_starts_read(struct wk_code_starts *starts, struct wk_bytes code, ui
 
 void wk_code_starts_fini(struct wk_code_starts *starts)
 {
-	free(starts->offsets);
+	wk_free(starts->offsets);
 	*starts = (struct wk_code_starts){ 0 };
 }
 

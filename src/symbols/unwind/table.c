@@ -201,13 +201,13 @@ void wk_unwind_table_free(struct wk_unwind_table *table)
 	wk_index_fini(&table->rules_index);
 	wk_symtab_free(table->own_symbols);
 	wk_code_starts_fini(&table->starts);
-	free(table->bounds);
+	wk_free(table->bounds);
 	wk_arena_fini(&table->arena);
-	free(table->compiled);
-	free(table->rows);
-	free(table->rules);
-	free(table->saved_rules);
-	free(table);
+	wk_free(table->compiled);
+	wk_free(table->rows);
+	wk_free(table->rules);
+	wk_free(table->saved_rules);
+	wk_free(table);
 }
 
 struct rules_key {
@@ -866,9 +866,9 @@ void wk_unwind_table_save(struct wk_unwind_table *table, struct wk_buf *out)
 		.rules_count = (uint32_t)table->rules_count - 1,
 	};
 	wk_unwind_saved_write(&saving, out);
-	free(g.entries);
-	free(g.rows);
-	free(g.keys);
+	wk_free(g.entries);
+	wk_free(g.rows);
+	wk_free(g.keys);
 }
 
 bool wk_unwind_table_load(struct wk_unwind_table *table, struct wk_bytes bytes, struct wk_err *err)

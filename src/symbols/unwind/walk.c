@@ -68,8 +68,8 @@ struct wk_unwinder *wk_unwinder_new(bool (*find)(void *context, uint64_t address
 void wk_unwinder_free(struct wk_unwinder *unwinder)
 {
 	for (size_t i = 0; unwinder && i < TRAMPOLINE_MOST; i++)
-		free(unwinder->trampolines[i]);
-	free(unwinder);
+		wk_free(unwinder->trampolines[i]);
+	wk_free(unwinder);
 }
 
 void wk_unwinder_set_space(struct wk_unwinder *unwinder, uint64_t space)

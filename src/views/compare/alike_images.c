@@ -95,11 +95,11 @@ void wk_alike_images_init(struct wk_alike_images *alike, const struct wk_model *
 			end++;
 		report_apart(alike, files + i, end - i);
 	}
-	free(files);
+	wk_free(files);
 }
 
 void wk_alike_images_fini(struct wk_alike_images *alike)
 {
-	free(alike->shown);
+	wk_free(alike->shown);
 	alike->shown = NULL;
 }

@@ -151,8 +151,8 @@ bool wk_diff_measure_choose(struct wk_diff_measure *measure, const struct wk_mod
 		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			     "--samples: one of the two has only sums and does not tell of how "
 			     "many samples");
-	free(before);
-	free(after);
+	wk_free(before);
+	wk_free(after);
 	return ok;
 }
 
@@ -341,7 +341,7 @@ static bool is_name_twice(const struct change *changes, uint32_t count)
 	qsort(sorted, count, sizeof(*sorted), by_name);
 	for (uint32_t i = 1; i < count && !is_twice; i++)
 		is_twice = wk_str_eq(sorted[i - 1].name, sorted[i].name);
-	free(sorted);
+	wk_free(sorted);
 	return is_twice;
 }
 
@@ -365,6 +365,6 @@ void wk_diff_table(struct wk_table *table, const struct wk_model *model,
 			      count - shown == 1 ? "function changed and is"
 						 : "functions changed and are",
 			      count - shown == 1 ? "it" : "them");
-	free(changes);
+	wk_free(changes);
 	wk_flat_fini(&flat);
 }

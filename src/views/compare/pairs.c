@@ -218,7 +218,7 @@ static void pair_bare(const struct pairing *p, struct candidate *list, uint32_t 
 		if (same == 2)
 			pair_two(list, bare + i);
 	}
-	free(bare);
+	wk_free(bare);
 }
 
 static void pair_functions(struct pairing *p)
@@ -241,7 +241,7 @@ static void pair_functions(struct pairing *p)
 	}
 	for (wk_function_id id = 1; id < p->model->function_count; id++)
 		shown[id] = shown[shown[id]];
-	free(list);
+	wk_free(list);
 }
 
 /* ---- processes */
@@ -390,8 +390,8 @@ static void mark_by_shape(struct pairing *p)
 	for (wk_stack_id id = 1; side && id < named->count; id++)
 		if (named->parent[id] == 0 && (p->stack_sides[id] & side))
 			mark_process(p, function_of(p, id));
-	free(shape.outermost);
-	free(shape.second);
+	wk_free(shape.outermost);
+	wk_free(shape.second);
 }
 
 static void pair_processes(struct pairing *p)
@@ -444,14 +444,14 @@ void wk_pairs_init(struct wk_pairs *pairs, const struct wk_model *model,
 	pair_functions(&p);
 	pair_processes(&p);
 	pair_threads(pairs, model);
-	free(p.stack_sides);
-	free(p.sides);
+	wk_free(p.stack_sides);
+	wk_free(p.sides);
 }
 
 void wk_pairs_fini(struct wk_pairs *pairs)
 {
-	free(pairs->shown);
-	free(pairs->is_process);
-	free(pairs->thread);
+	wk_free(pairs->shown);
+	wk_free(pairs->is_process);
+	wk_free(pairs->thread);
 	*pairs = (struct wk_pairs){ 0 };
 }

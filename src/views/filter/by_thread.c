@@ -68,14 +68,14 @@ void wk_by_thread_init(struct wk_by_thread *by, const struct wk_model *model,
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
 			by->rows[next[model->samples.thread[i]]++] = i;
-	free(next);
-	free(keys);
-	free(all);
+	wk_free(next);
+	wk_free(keys);
+	wk_free(all);
 }
 
 void wk_by_thread_fini(struct wk_by_thread *by)
 {
-	free(by->threads);
-	free(by->rows);
+	wk_free(by->threads);
+	wk_free(by->rows);
 	*by = (struct wk_by_thread){ 0 };
 }

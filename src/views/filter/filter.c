@@ -159,7 +159,7 @@ static bool pass_functions(const struct wk_model *model, const struct wk_filter_
 		functions[i] =
 			matches(pattern, wk_strtab_get(model->text, model->functions[i].name));
 	passing->function_stacks = pass_named(model, functions);
-	free(functions);
+	wk_free(functions);
 	wk_pattern_free(pattern);
 	return true;
 }
@@ -183,8 +183,8 @@ static bool pass_images(const struct wk_model *model, const struct wk_filter_spe
 		passing->image_stacks = pass_named(model, functions);
 	else
 		passing->recorded_stacks = pass_recorded(model, images);
-	free(functions);
-	free(images);
+	wk_free(functions);
+	wk_free(images);
 	wk_pattern_free(pattern);
 	return true;
 }
@@ -268,7 +268,7 @@ wk_source_id wk_filter_default_source(const struct wk_model *model)
 		most = it;
 		best = i;
 	}
-	free(counts);
+	wk_free(counts);
 	return best;
 }
 
@@ -557,21 +557,21 @@ bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
 	mark_samples(filter, model, &passing);
 	ok = true;
 out:
-	free(passing.samples);
-	free(passing.processes);
-	free(passing.threads);
-	free(passing.image_stacks);
-	free(passing.recorded_stacks);
-	free(passing.function_stacks);
+	wk_free(passing.samples);
+	wk_free(passing.processes);
+	wk_free(passing.threads);
+	wk_free(passing.image_stacks);
+	wk_free(passing.recorded_stacks);
+	wk_free(passing.function_stacks);
 	return ok;
 }
 
 void wk_filter_fini(struct wk_filter *filter)
 {
-	free(filter->bits);
-	free(filter->passes);
-	free(filter->weights);
-	free(filter->threads);
+	wk_free(filter->bits);
+	wk_free(filter->passes);
+	wk_free(filter->weights);
+	wk_free(filter->threads);
 	filter->bits = filter->passes = filter->weights = NULL;
 	filter->threads = NULL;
 }

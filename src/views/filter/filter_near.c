@@ -170,7 +170,7 @@ static void add_part(const struct wk_filter *filter, const struct wk_model *mode
 		wk_buf_add_fmt(sentence, ": did you mean \"%s\"?", near);
 	else if (part != WK_FILTER_FUNCTION)
 		add_most(&rows, sentence);
-	free(rows.samples);
+	wk_free(rows.samples);
 }
 
 /* A time that nothing lies in: where what was sampled ends. */

@@ -109,17 +109,17 @@ struct wk_images_in_view wk_images_in_view(const struct wk_model *model,
 	count_samples(&walk, &filter, of_any_event);
 	add_up(&walk);
 	images = list(&walk);
-	free(walk.samples);
-	free(walk.first);
-	free(walk.next);
-	free(walk.open);
-	free(walk.sums);
+	wk_free(walk.samples);
+	wk_free(walk.first);
+	wk_free(walk.next);
+	wk_free(walk.open);
+	wk_free(walk.sums);
 	wk_filter_fini(&filter);
 	return images;
 }
 
 void wk_images_in_view_fini(struct wk_images_in_view *images)
 {
-	free(images->at);
+	wk_free(images->at);
 	*images = (struct wk_images_in_view){ 0 };
 }

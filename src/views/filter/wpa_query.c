@@ -288,7 +288,7 @@ bool wk_wpa_query_read(struct wk_wpa_query *query, struct wk_str text, bool keep
 		read_while(&r, " \t\r\n");
 	}
 	ok = ok && finish(&r);
-	free(r.waiting);
+	wk_free(r.waiting);
 	if (!ok)
 		wk_wpa_query_fini(query);
 	return ok;
@@ -298,6 +298,6 @@ void wk_wpa_query_fini(struct wk_wpa_query *query)
 {
 	for (uint32_t i = 0; i < query->term_count; i++)
 		wk_pattern_free(query->terms[i].pattern);
-	free(query->steps);
+	wk_free(query->steps);
 	*query = (struct wk_wpa_query){ 0 };
 }

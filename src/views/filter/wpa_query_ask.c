@@ -118,7 +118,7 @@ static uint8_t *ask_stacks(const struct wk_model *model, const struct wk_wpa_ter
 
 		table[i] = is_negative ? own & parent : own | parent;
 	}
-	free(functions);
+	wk_free(functions);
 	return table;
 }
 
@@ -214,6 +214,6 @@ uint8_t *wk_wpa_query_ask(const struct wk_wpa_query *query, const struct wk_mode
 		kept[i] = all != (query->keeps ? NO : YES);
 	}
 	for (uint32_t i = 0; i < query->term_count; i++)
-		free(asking.tables[i]);
+		wk_free(asking.tables[i]);
 	return kept;
 }

@@ -175,5 +175,5 @@ void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
 	wk_tables_note_without_samples(table, "image", "images", without);
 	wk_flat_fini(&flat);
 	wk_alike_images_fini(&alike);
-	free(is_met);
+	wk_free(is_met);
 }

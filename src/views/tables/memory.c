@@ -137,9 +137,9 @@ void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 		process_cells(table, model, rows[i].id);
 	}
 	note_whole(table, &commit.whole, "commit", " commit", " commits");
-	free(rows);
-	free(commit.rows);
-	free(reserve.rows);
+	wk_free(rows);
+	wk_free(commit.rows);
+	wk_free(reserve.rows);
 }
 
 static void heap_columns(struct wk_table *table)
@@ -202,7 +202,7 @@ void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 		process_cells(table, model, model->heaps[rows[i].id].process);
 	}
 	note_whole(table, &blocks.whole, "heap", " allocation", " allocations");
-	free(rows);
-	free(lives);
-	free(blocks.rows);
+	wk_free(rows);
+	wk_free(lives);
+	wk_free(blocks.rows);
 }

@@ -55,7 +55,7 @@ static uint32_t choose(struct outline *outline, const struct wk_filter *filter,
 		outline->is_shown[process] = 1;
 		outline->left[tree->parent[process]]++;
 	}
-	free(ranked);
+	wk_free(ranked);
 	return count - shown;
 }
 
@@ -188,8 +188,8 @@ void wk_tables_fill_process_tree(struct wk_table *table, const struct wk_model *
 		wk_table_note(table, "the tree of calls is `wick show FILE calls`");
 	wk_process_tree_fini(&outline.tree);
 	wk_tables_end_tally(&outline.own);
-	free(outline.total);
-	free(outline.total_samples);
-	free(outline.is_shown);
-	free(outline.left);
+	wk_free(outline.total);
+	wk_free(outline.total_samples);
+	wk_free(outline.is_shown);
+	wk_free(outline.left);
 }

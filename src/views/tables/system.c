@@ -385,5 +385,5 @@ void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
 		wk_table_note(table, "samples and events here are what --by shows; `wick show FILE "
 				     "events` counts all records of the input, also those that "
 				     "only tell of others");
-	free(counts);
+	wk_free(counts);
 }

@@ -49,8 +49,8 @@ struct wk_tally wk_tables_tally_processes(const struct wk_model *model,
 
 void wk_tables_end_tally(struct wk_tally *tally)
 {
-	free(tally->weight);
-	free(tally->samples);
+	wk_free(tally->weight);
+	wk_free(tally->samples);
 }
 
 struct wk_ranked *wk_tables_rank_rows(const struct wk_tally *tally, uint32_t rows, bool is_narrowed,

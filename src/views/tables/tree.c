@@ -68,7 +68,7 @@ static void choose_nodes(struct outline *outline, const struct wk_table_options 
 	}
 	for (uint32_t i = 0; i < count; i++)
 		outline->is_shown[ranked[i].id] = 1;
-	free(ranked);
+	wk_free(ranked);
 }
 
 static uint32_t shown_children(const struct outline *outline, uint32_t node)
@@ -132,8 +132,8 @@ static void tree_rows(struct wk_table *table, struct outline *outline)
 		tree_row(table, outline, node, shape);
 		node++;
 	}
-	free(left);
-	free(siblings);
+	wk_free(left);
+	wk_free(siblings);
 }
 
 /* "12 nodes under 0.5 % are folded away; their self % adds up to 3.1 %". */
@@ -201,8 +201,8 @@ void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
 		tree_rows(table, &outline);
 	note_folded(table, &outline, options);
 	note_cut(table, &tree);
-	free(outline.is_shown);
-	free(outline.indent);
-	free(left);
+	wk_free(outline.is_shown);
+	wk_free(outline.indent);
+	wk_free(left);
 	wk_tree_fini(&tree);
 }

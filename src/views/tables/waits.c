@@ -104,7 +104,7 @@ static struct row *join(const struct wk_model *model, const struct waits *sums)
 			first = keys[i].row;
 		add_to_row(&rows[first], model, &sums[keys[i].row], keys[i].row);
 	}
-	free(keys);
+	wk_free(keys);
 	return rows;
 }
 
@@ -219,7 +219,7 @@ void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
 				     "narrowed by their stacks");
 	wk_table_note(table, "`wick show FILE waits --group wait-reason,stack` says where threads "
 			     "waited, `--group wait-reason,readied-by` who ended it");
-	free(ranked);
-	free(rows);
-	free(sums);
+	wk_free(ranked);
+	wk_free(rows);
+	wk_free(sums);
 }

@@ -46,7 +46,7 @@ static void add_up(struct sums *sums, const struct wk_model *model, const struct
 		path[++deep] = group;
 		enter(sums, tree, node, group);
 	}
-	free(path);
+	wk_free(path);
 }
 
 struct sort_row {
@@ -85,7 +85,7 @@ static void keep_rows(struct wk_flat *flat, const struct wk_model *model, const 
 	flat->rows = wk_alloc(((size_t)flat->count + 1) * sizeof(*flat->rows));
 	for (uint32_t i = 0; i < flat->count; i++)
 		flat->rows[i] = sorted[i].row;
-	free(sorted);
+	wk_free(sorted);
 }
 
 static void list(struct wk_flat *flat, const struct wk_model *model, const struct wk_filter *filter,
@@ -106,8 +106,8 @@ static void list(struct wk_flat *flat, const struct wk_model *model, const struc
 		.whole_samples = tree.total_samples[0], .unit = tree.unit };
 	flat->whole_before = tree.total_before ? tree.total_before[0] : 0;
 	keep_rows(flat, model, &sums, by);
-	free(sums.rows);
-	free(sums.open);
+	wk_free(sums.rows);
+	wk_free(sums.open);
 	wk_tree_fini(&tree);
 }
 
@@ -136,11 +136,11 @@ void wk_flat_sort_by_total(struct wk_flat *flat)
 		keys[i] = (struct wk_sort_key){ UINT64_MAX - flat->rows[i].total, i };
 	wk_sort_keys(keys, flat->count);
 	flat->rows = wk_sort_gather(flat->rows, keys, flat->count, sizeof(*flat->rows));
-	free(keys);
+	wk_free(keys);
 }
 
 void wk_flat_fini(struct wk_flat *flat)
 {
-	free(flat->rows);
+	wk_free(flat->rows);
 	*flat = (struct wk_flat){ 0 };
 }

@@ -25,7 +25,7 @@ static void find_parents(struct wk_process_tree *tree, const struct wk_model *mo
 			at = parent;
 		}
 	}
-	free(met);
+	wk_free(met);
 }
 
 /* Of each process its first child, and of each the next of the same parent; of 0 the roots. */
@@ -49,7 +49,7 @@ static struct links link_children(const struct wk_process_tree *tree, const stru
 		links.next[process] = links.first[parent];
 		links.first[parent] = process;
 	}
-	free(keys);
+	wk_free(keys);
 	return links;
 }
 
@@ -86,14 +86,14 @@ void wk_process_tree_init(struct wk_process_tree *tree, const struct wk_model *m
 	find_parents(tree, model);
 	links = link_children(tree, model);
 	put_in_order(tree, &links);
-	free(links.first);
-	free(links.next);
+	wk_free(links.first);
+	wk_free(links.next);
 }
 
 void wk_process_tree_fini(struct wk_process_tree *tree)
 {
-	free(tree->order);
-	free(tree->depth);
-	free(tree->parent);
+	wk_free(tree->order);
+	wk_free(tree->depth);
+	wk_free(tree->parent);
 	*tree = (struct wk_process_tree){ 0 };
 }

@@ -64,8 +64,8 @@ void wk_siblings_init(struct wk_siblings *s, const uint32_t *parent, const uint3
 
 void wk_siblings_fini(struct wk_siblings *s)
 {
-	free(s->order);
-	free(s->first);
+	wk_free(s->order);
+	wk_free(s->first);
 	*s = (struct wk_siblings){ 0 };
 }
 
@@ -106,7 +106,7 @@ static void sort_many(uint32_t *nodes, uint32_t count, const struct ranks *ranks
 	wk_sort_keys(keys, count);
 	for (uint32_t i = 0; i < count; i++)
 		nodes[i] = keys[i].row;
-	free(keys);
+	wk_free(keys);
 }
 
 /* Most nodes have one child or a few, whose numbers lie near each other. */

@@ -129,9 +129,9 @@ static uint32_t *rank_frames(const struct wk_stack_rows *rows, const uint32_t *s
 
 		rank_of_frame[i] = own ? rank[own - 1] : 0;
 	}
-	free(number);
-	free(rank);
-	free(names);
+	wk_free(number);
+	wk_free(rank);
+	wk_free(names);
 	return rank_of_frame;
 }
 
@@ -143,7 +143,7 @@ static void sort_siblings(const struct wk_stack_rows *rows, const uint32_t *step
 
 	wk_siblings_init(siblings, f->trie->parent, steps, f->trie->count);
 	wk_siblings_sort(siblings, rank, f->trie->label, f->trie->count);
-	free(rank);
+	wk_free(rank);
 }
 
 /* A node's place is known before its children's: they follow it one behind the other. */
@@ -186,8 +186,8 @@ static void make_steps(struct wk_stack_rows *rows)
 		place_children(place, i, steps, &siblings);
 	}
 	wk_siblings_fini(&siblings);
-	free(place);
-	free(steps);
+	wk_free(place);
+	wk_free(steps);
 }
 
 /* ---- */
@@ -218,7 +218,7 @@ struct wk_stack_rows *wk_stack_rows_new(const struct wk_model *model,
 		return NULL;
 	}
 	add_up(rows);
-	free(rows->joined); /* all samples are counted */
+	wk_free(rows->joined); /* all samples are counted */
 	rows->joined = NULL;
 	make_steps(rows);
 	return rows;
@@ -229,12 +229,12 @@ void wk_stack_rows_free(struct wk_stack_rows *rows)
 	if (!rows)
 		return;
 	wk_folding_fini(&rows->folding);
-	free(rows->joined);
-	free(rows->row);
-	free(rows->steps);
-	free(rows->sides);
-	free(rows->functions);
-	free(rows);
+	wk_free(rows->joined);
+	wk_free(rows->row);
+	wk_free(rows->steps);
+	wk_free(rows->sides);
+	wk_free(rows->functions);
+	wk_free(rows);
 }
 
 struct wk_str wk_stack_rows_unit(const struct wk_stack_rows *rows)

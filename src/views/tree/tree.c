@@ -148,7 +148,7 @@ static uint32_t *rank_names(const struct ordering *o, struct wk_tree *tree, cons
 	}
 	rank = wk_rank_names(ranked, labels.count - 1, labels.count);
 	wk_trie_fini(&labels);
-	free(ranked);
+	wk_free(ranked);
 	return rank;
 }
 
@@ -163,7 +163,7 @@ static char *find_behind(const struct ordering *o)
 		below[o->kept->parent[i]] += wk_folding_samples(o->f, o->kept->node[i]);
 	for (uint32_t i = 0; i < count; i++)
 		behind[i] = below[i] < wk_folding_samples(o->f, o->kept->node[i]) ? ' ' : ';';
-	free(below);
+	wk_free(below);
 	return behind;
 }
 
@@ -201,7 +201,7 @@ static void sort_by_weight(struct ordering *o)
 		for (uint32_t i = 0; i < count; i++)
 			o->siblings.order[first + i] = list[i].place;
 	}
-	free(list);
+	wk_free(list);
 }
 
 static void order_children(struct ordering *o, struct wk_tree *tree)
@@ -218,11 +218,11 @@ static void order_children(struct ordering *o, struct wk_tree *tree)
 	number = wk_alloc_table((size_t)o->kept->count * sizeof(*number));
 	rank = rank_names(o, tree, behind, number);
 	wk_siblings_sort(&o->siblings, rank, number, o->kept->count);
-	free(number);
+	wk_free(number);
 	if (wanted == WK_TREE_BY_WEIGHT)
 		sort_by_weight(o);
-	free(behind);
-	free(rank);
+	wk_free(behind);
+	wk_free(rank);
 }
 
 static bool has_box(const struct wk_cached_rows *kept, uint32_t place)
@@ -260,8 +260,8 @@ static void number_nodes(struct ordering *o)
 			next += size[place];
 		}
 	}
-	free(size);
-	free(number);
+	wk_free(size);
+	wk_free(number);
 	wk_siblings_fini(&o->siblings);
 }
 
@@ -534,7 +534,7 @@ static void finish_leads(struct wk_tree *tree, bool is_chart)
 		tree->lead[i] = own - led[parent];
 		led[parent] = own;
 	}
-	free(led);
+	wk_free(led);
 }
 
 void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
@@ -569,34 +569,34 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 	tree->row_word = wk_source_row_word(&model->sources[filter->source]);
 	tree->only_weights = !used.by_samples && (model->sources[filter->source].is_weighed ||
 						  wk_str_is(tree->unit, "samples"));
-	free(o.numbered);
-	free(o.own_before);
-	free(o.own_after);
-	free(o.number);
+	wk_free(o.numbered);
+	wk_free(o.own_before);
+	wk_free(o.own_after);
+	wk_free(o.number);
 	wk_cached_rows_fini(&kept);
 	wk_folding_fini(&folding);
 }
 
 void wk_tree_fini(struct wk_tree *tree)
 {
-	free(tree->parent);
-	free(tree->end);
-	free(tree->depth);
-	free(tree->kind);
-	free(tree->is_inlined);
-	free(tree->function);
-	free(tree->name);
-	free(tree->self);
-	free(tree->total);
-	free(tree->lead);
-	free(tree->self_samples);
-	free(tree->total_samples);
-	free(tree->small_count);
-	free(tree->self_before);
-	free(tree->total_before);
-	free(tree->self_after);
-	free(tree->total_after);
-	free(tree->total_left);
+	wk_free(tree->parent);
+	wk_free(tree->end);
+	wk_free(tree->depth);
+	wk_free(tree->kind);
+	wk_free(tree->is_inlined);
+	wk_free(tree->function);
+	wk_free(tree->name);
+	wk_free(tree->self);
+	wk_free(tree->total);
+	wk_free(tree->lead);
+	wk_free(tree->self_samples);
+	wk_free(tree->total_samples);
+	wk_free(tree->small_count);
+	wk_free(tree->self_before);
+	wk_free(tree->total_before);
+	wk_free(tree->self_after);
+	wk_free(tree->total_after);
+	wk_free(tree->total_left);
 	wk_arena_fini(&tree->arena);
 	*tree = (struct wk_tree){ 0 };
 }

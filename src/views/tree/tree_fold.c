@@ -456,7 +456,7 @@ static uint32_t *samples_by_top(struct folder *folder, uint32_t *count)
 	for (uint32_t i = 0; i < samples->count; i++)
 		if (wk_filter_has(folder->filter, i))
 			order[first[top_of(folder, i)]++] = i;
-	free(first);
+	wk_free(first);
 	return order;
 }
 
@@ -497,7 +497,7 @@ static bool surely_fits(const struct folder *folder, const uint32_t *order, uint
 		depth[named] = depth[model->named.parent[named]] + 1;
 	for (uint32_t i = 0; i < count; i++)
 		sum += depth[wk_model_named_of(model, model->samples.stack[order[i]])];
-	free(depth);
+	wk_free(depth);
 	return sum <= most_inverted(folder->f->options);
 }
 
@@ -580,9 +580,9 @@ static void fold_bounded(struct folder *folder, const uint32_t *order, uint32_t 
 	}
 	for (uint32_t i = 0; i < count; i++)
 		add_sample(folder, node_of[path_of[i]], order[i]);
-	free(node_of);
-	free(paths);
-	free(path_of);
+	wk_free(node_of);
+	wk_free(paths);
+	wk_free(path_of);
 }
 
 /* Samples that are in order of their tops. */
@@ -618,10 +618,10 @@ static void start_tables(struct folder *folder)
 
 static void free_tables(struct folder *folder)
 {
-	free(folder->node_of_stack);
-	free(folder->seen_under);
-	free(folder->path);
-	free(folder->chart);
+	wk_free(folder->node_of_stack);
+	wk_free(folder->seen_under);
+	wk_free(folder->path);
+	wk_free(folder->chart);
 }
 
 static void fold_samples(struct folder *folder)
@@ -633,7 +633,7 @@ static void fold_samples(struct folder *folder)
 		fold_bounded(folder, order, count);
 	else
 		fold_some(folder, order, count);
-	free(order);
+	wk_free(order);
 }
 
 /* By the name a function is shown under; those of a name are one already. */
@@ -679,8 +679,8 @@ static void fold_into_own(struct wk_folding *f, const struct wk_filter *filter)
 	fold_samples(&folder);
 	make_room(&folder, f->own.count);
 	wk_trie_seal(&f->own);
-	free(folder.skips_callers);
-	free(folder.top_of_thread);
+	wk_free(folder.skips_callers);
+	wk_free(folder.top_of_thread);
 	free_tables(&folder);
 }
 
@@ -795,7 +795,7 @@ void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 		fold_borrowed(folding, filter, joined);
 	else
 		fold_into_own(folding, filter);
-	free(joined);
+	wk_free(joined);
 	choose_side(folding);
 	roll_up(folding);
 	scale_before(folding);
@@ -803,16 +803,16 @@ void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 
 void wk_folding_fini(struct wk_folding *folding)
 {
-	free(folding->chart_own);
-	free(folding->joined_parent);
+	wk_free(folding->chart_own);
+	wk_free(folding->joined_parent);
 	if (!folding->is_borrowed)
 		wk_trie_fini(&folding->own);
-	free(folding->merged);
-	free(folding->module);
-	free(folding->is_inlined);
-	free(folding->sum.weight);
-	free(folding->sum.samples);
-	free(folding->sum.left);
-	free(folding->sum.before);
-	free(folding->sum.after);
+	wk_free(folding->merged);
+	wk_free(folding->module);
+	wk_free(folding->is_inlined);
+	wk_free(folding->sum.weight);
+	wk_free(folding->sum.samples);
+	wk_free(folding->sum.left);
+	wk_free(folding->sum.before);
+	wk_free(folding->sum.after);
 }

@@ -32,7 +32,7 @@ static bool agree_on_inlining(const struct wk_folding *f)
 		met[shown_of(f, i)] |= frames->is_inlined[i] ? 1 : 2;
 	for (wk_function_id id = 1; id < f->model->function_count && agree; id++)
 		agree = met[id] != 3;
-	free(met);
+	wk_free(met);
 	return agree;
 }
 
@@ -43,7 +43,7 @@ enum wk_frame_joins wk_frame_joins(const struct wk_folding *f)
 
 	for (wk_function_id id = 1; id < f->model->function_count && !is_joined; id++)
 		is_joined = count[id] > 1;
-	free(count);
+	wk_free(count);
 	if (!is_joined)
 		return WK_FRAMES_APART;
 	return agree_on_inlining(f) ? WK_FRAMES_JOINED : WK_FRAMES_MIXED;
@@ -63,7 +63,7 @@ static uint32_t *mark_frames(const struct wk_folding *f)
 		shown[i] = shown_of(f, i);
 		shown[i] |= count[shown[i]] > 1 ? IS_ONE_OF_SEVERAL : 0;
 	}
-	free(count);
+	wk_free(count);
 	return shown;
 }
 
@@ -99,7 +99,7 @@ uint32_t *wk_folding_join(struct wk_folding *f)
 	f->own.parent = f->joined_parent;
 	f->trie = &f->own;
 	wk_map_fini(&first);
-	free(shown_as);
-	free(is_below);
+	wk_free(shown_as);
+	wk_free(is_below);
 	return node;
 }

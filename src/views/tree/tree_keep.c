@@ -134,7 +134,7 @@ static void keep_heavy(struct wk_cached_rows *kept, const struct wk_folding *f, 
 		else
 			add_to_box(kept, place, spots[i].small + 1, f->sum.weight[i]);
 	}
-	free(spots);
+	wk_free(spots);
 }
 
 /* All that are met. */
@@ -153,7 +153,7 @@ static void keep_all(struct wk_cached_rows *kept, const struct wk_folding *f, ui
 		else if (is_met(f, i))
 			place[i] = add_kept(kept, i, place[parent]);
 	}
-	free(place);
+	wk_free(place);
 }
 
 /* Boxes are nodes, too, and how many there are shows only afterwards: three quarters of the
@@ -174,14 +174,14 @@ void wk_cached_rows_init(struct wk_cached_rows *kept, const struct wk_folding *f
 			wk_cached_rows_fini(kept);
 		}
 	}
-	free(count);
+	wk_free(count);
 }
 
 void wk_cached_rows_fini(struct wk_cached_rows *kept)
 {
-	free(kept->node);
-	free(kept->parent);
-	free(kept->small_frames);
-	free(kept->small_weight);
+	wk_free(kept->node);
+	wk_free(kept->parent);
+	wk_free(kept->small_frames);
+	wk_free(kept->small_weight);
 	*kept = (struct wk_cached_rows){ 0 };
 }

@@ -50,8 +50,8 @@ static const struct {
 
 void wk_etl_config_fini(struct wk_etl_config *config)
 {
-	free(config->facts);
-	free(config->services);
+	wk_free(config->facts);
+	wk_free(config->services);
 	wk_map_fini(&config->service_of_tag);
 	wk_map_fini(&config->services_of_pid);
 	*config = (struct wk_etl_config){ 0 };
@@ -96,7 +96,7 @@ const struct wk_etl_fact *wk_etl_config_facts(struct wk_etl_config *config, size
 	config->facts =
 		wk_sort_gather(config->facts, keys, config->fact_count, sizeof(*config->facts));
 	config->fact_cap = config->fact_count;
-	free(keys);
+	wk_free(keys);
 	*count = config->fact_count;
 	return config->facts;
 }

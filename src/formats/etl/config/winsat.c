@@ -155,7 +155,7 @@ static bool read_packed(struct wk_etl_config *config, struct wk_etl_section sect
 	plain = wk_alloc((size_t)size + 1);
 	wk_lznt1(in, plain, size, &made);
 	read_xml(config, section, wk_bytes_of(plain, made));
-	free(plain);
+	wk_free(plain);
 	return true;
 }
 

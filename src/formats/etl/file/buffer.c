@@ -216,7 +216,7 @@ static void make_room(struct wk_etl_limits *room, size_t size)
 {
 	if (room->at && size <= room->cap)
 		return;
-	free(room->at);
+	wk_free(room->at);
 	room->at = wk_alloc(size ? size : 1);
 	room->cap = size;
 }

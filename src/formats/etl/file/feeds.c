@@ -49,8 +49,8 @@ static void sort_places(struct place *places, size_t count)
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = places[keys[i].row];
 	memcpy(places, sorted, count * sizeof(*places));
-	free(sorted);
-	free(keys);
+	wk_free(sorted);
+	wk_free(keys);
 }
 
 static uint64_t first_time(const struct wk_etl_input *input, uint64_t offset,
@@ -81,7 +81,7 @@ static void order_by_time(const struct wk_etl_input *inputs, struct place *place
 				first_time(&inputs[places[i].key >> 32], places[i].offset, &room);
 		is_changed = is_changed || repeats;
 	}
-	free(room.at);
+	wk_free(room.at);
 	if (is_changed)
 		sort_places(places, count);
 }
@@ -127,11 +127,11 @@ void wk_etl_feeds_find(const struct wk_etl_input *inputs, size_t input_count,
 	sort_places(places, count);
 	order_by_time(inputs, places, count);
 	make_feeds(inputs, places, count, feeds);
-	free(places);
+	wk_free(places);
 }
 
 void wk_etl_feeds_fini(struct wk_etl_feeds *feeds)
 {
-	free(feeds->feeds);
-	free(feeds->offsets);
+	wk_free(feeds->feeds);
+	wk_free(feeds->offsets);
 }

@@ -208,11 +208,11 @@ void wk_etl_close(struct wk_etl_file *etl)
 		return;
 	wk_etl_prefetch_free(etl->ahead);
 	wk_etl_feeds_fini(&etl->feeds);
-	free(etl->streams);
-	free(etl->heap);
-	free(etl->is_kept);
-	free(etl->inputs);
-	free(etl);
+	wk_free(etl->streams);
+	wk_free(etl->heap);
+	wk_free(etl->is_kept);
+	wk_free(etl->inputs);
+	wk_free(etl);
 }
 
 /* Now and then all pages: the few that are being read come again when they are touched. */
@@ -407,7 +407,7 @@ static void drop_others(struct wk_etl_file *etl)
 				offsets[first + kept++] = offsets[first + k];
 		feed->count = kept;
 	}
-	free(etl->is_kept);
+	wk_free(etl->is_kept);
 	etl->is_kept = NULL;
 }
 

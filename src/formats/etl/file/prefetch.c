@@ -322,8 +322,8 @@ void wk_etl_prefetch_free(struct wk_etl_prefetch *ahead)
 		struct wk_etl_feed *feed = &ahead->feeds[i];
 
 		for (size_t k = 0; k <= feed->depth; k++)
-			free(feed->ring[k].room.at);
-		free(feed->ring);
+			wk_free(feed->ring[k].room.at);
+		wk_free(feed->ring);
 	}
-	free(ahead);
+	wk_free(ahead);
 }

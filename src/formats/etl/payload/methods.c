@@ -47,9 +47,9 @@ void wk_etl_methods_free(struct wk_etl_methods *methods)
 	wk_arena_fini(&methods->texts);
 	wk_map_fini(&methods->met);
 	wk_map_fini(&methods->source_of);
-	free(methods->seen);
-	free(methods->sources);
-	free(methods);
+	wk_free(methods->seen);
+	wk_free(methods->sources);
+	wk_free(methods);
 }
 
 /* ---- one record */

@@ -66,11 +66,11 @@ void wk_etl_user_free(struct wk_etl_user *user)
 	wk_strtab_free(user->sources);
 	wk_map_fini(&user->latest_of);
 	wk_map_fini(&user->half_of);
-	free(user->latest);
-	free(user->halves);
-	free(user->has_stacks);
-	free(user->source_of);
-	free(user);
+	wk_free(user->latest);
+	wk_free(user->halves);
+	wk_free(user->has_stacks);
+	wk_free(user->source_of);
+	wk_free(user);
 }
 
 /* ---- stacks */

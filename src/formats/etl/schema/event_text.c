@@ -35,8 +35,8 @@ void wk_etl_event_text_free(struct wk_etl_event_text *texts)
 	wk_etl_field_reader_fini(&texts->reader);
 	wk_buf_fini(&texts->what);
 	wk_buf_fini(&texts->text);
-	free(texts->fields.at);
-	free(texts);
+	wk_free(texts->fields.at);
+	wk_free(texts);
 }
 
 /* Written by the system when a trace is merged, or the kernel's own in the form of a program's. */

@@ -31,7 +31,7 @@ struct reading {
 
 void wk_etl_field_reader_fini(struct wk_etl_field_reader *reader)
 {
-	free(reader->numbers);
+	wk_free(reader->numbers);
 	*reader = (struct wk_etl_field_reader){ 0 };
 }
 

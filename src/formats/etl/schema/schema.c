@@ -90,12 +90,12 @@ void wk_etl_schemas_free(struct wk_etl_schemas *schemas)
 	wk_index_fini(&schemas->values_at);
 	wk_index_fini(&schemas->kind_at);
 	wk_index_fini(&schemas->provider_at);
-	free(schemas->described);
-	free(schemas->kept);
-	free(schemas->values);
-	free(schemas->kinds);
-	free(schemas->providers);
-	free(schemas);
+	wk_free(schemas->described);
+	wk_free(schemas->kept);
+	wk_free(schemas->values);
+	wk_free(schemas->kinds);
+	wk_free(schemas->providers);
+	wk_free(schemas);
 }
 
 /* ---- texts */

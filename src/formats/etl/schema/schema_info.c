@@ -206,8 +206,8 @@ static void read_event(struct wk_etl_schemas *schemas, struct wk_bytes whole)
 		schema.count = info.field_count;
 		wk_etl_schemas_add(schemas, &head.key, &schema);
 	}
-	free(info.fields);
-	free(info.field_of);
+	wk_free(info.fields);
+	wk_free(info.field_of);
 }
 
 /* ---- words for numbers */
@@ -241,7 +241,7 @@ static void read_values(struct wk_etl_schemas *schemas, struct wk_bytes in)
 	read_words(schemas, whole, in, count, at);
 	wk_etl_schemas_add_values(schemas, &provider, name,
 				  &(struct wk_etl_values){ at, count, !(flags & MAP_IS_VALUES) });
-	free(at);
+	wk_free(at);
 }
 
 void wk_etl_schemas_read_info(struct wk_etl_schemas *schemas, const struct wk_etl_record *record)

@@ -324,7 +324,7 @@ static void give_lists(struct reading *reading)
 								   list->end - list->first,
 								   list->are_bits });
 	}
-	free(at);
+	wk_free(at);
 }
 
 static void keep_templates(struct reading *reading)
@@ -365,12 +365,12 @@ static void end_reading(struct reading *reading)
 	wk_arena_fini(&reading->texts);
 	wk_textmap_fini(&reading->template_at);
 	wk_textmap_fini(&reading->string_at);
-	free(reading->events);
-	free(reading->templates);
-	free(reading->fields.at);
-	free(reading->lists);
-	free(reading->words);
-	free(reading->strings);
+	wk_free(reading->events);
+	wk_free(reading->templates);
+	wk_free(reading->fields.at);
+	wk_free(reading->lists);
+	wk_free(reading->words);
+	wk_free(reading->strings);
 }
 
 /* One that is broken gives what stood before the fault. */
