@@ -1,12 +1,12 @@
-/* What the parts of the Rust demangler share; nobody else includes this.
+/* Shared by the parts of the Rust demangler.
  *
- * demangle_rust.c takes off prefix and suffix, picks the scheme and undoes a refused name;
- * demangle_rust_legacy.c and demangle_rust_v0.c each read one scheme;
- * demangle_rust_text.c writes what both have to say, punycode and quoted text included.
+ * rust.c strips prefix and suffix, selects the scheme and drops the output of a rejected name;
+ * rust_legacy.c and rust_v0.c each read one scheme; rust_text.c writes text for both, including
+ * punycode and quoted literals.
  *
- * A scheme's reader takes from `rest` what belongs to the name, leaves what follows it (a
- * suffix such as ".cold", or something that shows it was no Rust name after all), and writes
- * to `out`. It may leave half a name behind when it refuses: the caller throws that away. */
+ * A scheme's reader removes the name from the front of `rest`, leaves what follows it (a suffix
+ * such as ".cold", or text that shows it is not a Rust name), and writes to `out`. If it fails it
+ * may leave half a name in `out`, which the caller drops. */
 #ifndef WK_NAMES_DEMANGLE_RUST_H
 #define WK_NAMES_DEMANGLE_RUST_H
 
@@ -17,8 +17,8 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-/* One readable name on its way into a buffer that may already hold other text. Once `failed`
- * is set, by the cap or by a reader that found a fault, nothing more is written. */
+/* Appends one readable name to a buffer that may already hold other text. Once `failed` is set,
+ * by the length limit or by a reader that found a fault, nothing more is written. */
 struct wk_rust_out {
 	struct wk_buf *buf;
 	size_t start; /* where in `buf` this name begins */
@@ -27,6 +27,9 @@ struct wk_rust_out {
 
 bool wk_rust_legacy(struct wk_str *rest, bool with_hash, struct wk_rust_out *out);
 bool wk_rust_v0(struct wk_str *rest, bool with_hash, struct wk_rust_out *out);
+
+/* An element of a legacy path, with its escapes decoded: "$LT$" is "<", ".." is "::". */
+void wk_rust_put_element(struct wk_rust_out *out, struct wk_str text);
 
 void wk_rust_put(struct wk_rust_out *out, struct wk_str text);
 void wk_rust_put_text(struct wk_rust_out *out, const char *text);

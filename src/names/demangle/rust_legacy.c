@@ -1,8 +1,8 @@
-/* The scheme of Rust before v0: the elements of a path, dressed as a C++ nested name, the
- * last one a hash. What a C++ name may not hold is spelled $..$ or with dots. */
+/* The legacy scheme (before v0): the elements of a path, written as a C++ nested name, the last
+ * one a hash. Characters that a C++ name may not contain are written as $..$ or with dots. */
 #include "names/demangle/rust.h"
 
-/* Takes a length and that many bytes. */
+/* Reads a length and that many bytes. */
 static bool read_element(struct wk_str *rest, struct wk_str *element)
 {
 	size_t len = 0;
@@ -33,7 +33,7 @@ static bool is_hash(struct wk_str element)
 	return true;
 }
 
-/* "u7b": a character by its number, unless it is one that would not be seen. */
+/* "u7b": a character by its code point, unless it is invisible. */
 static bool put_numbered(struct wk_str word, struct wk_rust_out *out)
 {
 	uint32_t character = 0;
@@ -54,7 +54,7 @@ static bool put_numbered(struct wk_str word, struct wk_rust_out *out)
 	return true;
 }
 
-/* What stands between two '$'. */
+/* The text between two '$'. */
 static bool put_word(struct wk_str word, struct wk_rust_out *out)
 {
 	static const struct {
@@ -104,7 +104,7 @@ static size_t put_escape(struct wk_str text, struct wk_rust_out *out)
 	return put_word(wk_str_of(text.at + 1, len - 1), out) ? len + 1 : 0;
 }
 
-static void put_element(struct wk_str text, struct wk_rust_out *out)
+void wk_rust_put_element(struct wk_rust_out *out, struct wk_str text)
 {
 	/* A C++ name may not begin with '$', so rustc put an underscore there. */
 	if (wk_str_starts(text, "_$"))
@@ -140,7 +140,7 @@ bool wk_rust_legacy(struct wk_str *rest, bool with_hash, struct wk_rust_out *out
 			continue;
 		if (count > 0)
 			wk_rust_put_text(out, "::");
-		put_element(element, out);
+		wk_rust_put_element(out, element);
 	}
 	return false;
 }
