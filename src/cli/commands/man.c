@@ -218,6 +218,10 @@ static void environment(struct wk_out *out)
 		  "programs are looked for, after what --symbol-path says: folders, symbol stores "
 		  "and servers." },
 		{ "WICK_DEBUGINFOD", "Set to 1: as if --debuginfod was always typed." },
+		{ "WICK_KALLSYMS",
+		  "A copy of /proc/kallsyms of the recorded kernel, which names the "
+		  "kernel's functions; empty: leave them unnamed. Default: this "
+		  "machine's, if the recording was made under the same kernel." },
 		{ "WICK_MOST_INPUT", "How many bytes are read of a pipe at most; without it, half "
 				     "of the machine's memory." },
 		{ "WICK_SYMBOL_SERVERS", "Servers that are asked as if --symbol-server was typed, "

@@ -16,20 +16,28 @@
 
 static const char *const usual_debug_dirs[] = { "/usr/lib/debug", NULL };
 
+/* The user's table of the recorded kernel, instead of the running one's. Empty: no table. */
+static const char *kallsyms_of_user(void)
+{
+	return wk_os_env("WICK_KALLSYMS");
+}
+
 struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options)
 {
 	static const struct wk_symbols_options usual;
 	struct wk_symbols *s = wk_alloc_zeroed(1, sizeof(*s));
+	const char *kallsyms;
 
 	if (!options)
 		options = &usual;
+	kallsyms = options->kallsyms_path ? options->kallsyms_path : kallsyms_of_user();
 	s->cache = options->cache;
 	s->remote = options->remote;
 	s->files = options->files;
 	s->as_perf = options->as_perf;
 	s->debug_dirs = options->debug_dirs ? options->debug_dirs : usual_debug_dirs;
-	s->kallsyms_path = options->kallsyms_path ? options->kallsyms_path : "/proc/kallsyms";
-	s->kernel.may_be_kept = s->cache && !options->kallsyms_path;
+	s->kallsyms_path = kallsyms ? kallsyms : "/proc/kallsyms";
+	s->kernel.may_be_kept = s->cache && !kallsyms;
 	s->image_count = 1;
 	return s;
 }
@@ -265,8 +273,11 @@ bool wk_image_find(const struct wk_image_symbols *image, uint64_t address, struc
 
 bool wk_is_running_kernel(const struct wk_build_id *id)
 {
+	const char *chosen = kallsyms_of_user();
 	struct wk_build_id running = { 0 };
 
+	if (chosen)
+		return *chosen;
 	running.size = (uint8_t)wk_os_kernel_build_id(running.bytes);
 	return id->size > 0 && wk_build_id_eq(id, &running);
 }
@@ -280,8 +291,11 @@ bool wk_kernel_has_moved(const struct wk_image_symbols *kernel, uint64_t first_s
 
 bool wk_is_running_release(struct wk_str host, struct wk_str release)
 {
+	const char *chosen = kallsyms_of_user();
 	struct wk_os_host here;
 
+	if (chosen)
+		return *chosen;
 	wk_os_host(&here);
 	return here.name[0] && wk_str_is(host, here.name) && wk_str_is(release, here.release);
 }

@@ -35,7 +35,7 @@ struct wk_unwind_table;
 /* What it points to must outlive the wk_symbols. */
 struct wk_symbols_options {
 	const char *const *debug_dirs; /* NULL-terminated; NULL means /usr/lib/debug */
-	const char *kallsyms_path;     /* NULL means /proc/kallsyms */
+	const char *kallsyms_path;     /* NULL: $WICK_KALLSYMS or else /proc/kallsyms */
 	struct wk_cache *cache;        /* NULL: nothing is kept or taken from there */
 	struct wk_remote *remote;      /* NULL: no other machine is asked */
 	struct wk_symbol_files *files; /* of Windows programs; NULL: only beside images */
@@ -173,7 +173,8 @@ void wk_image_expect(const struct wk_image_symbols *image, uint64_t vaddr);
 /* Where the places come from, or why there are none, as a sentence like wk_image_reason's. */
 const char *wk_image_places_reason(const struct wk_image_symbols *image);
 
-/* Is it the kernel that runs now, by its build id? A wrong name is worse than none. */
+/* Is it the kernel that runs now, by its build id? A wrong name is worse than none. A table of the
+ * user's, $WICK_KALLSYMS, is the recorded kernel's; if the variable is empty no kernel has one. */
 bool wk_is_running_kernel(const struct wk_build_id *id);
 
 /* The same kernel lies elsewhere after a new start of the machine: its first mapping, as recorded,
