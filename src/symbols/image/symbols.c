@@ -286,7 +286,10 @@ bool wk_kernel_has_moved(const struct wk_image_symbols *kernel, uint64_t first_s
 {
 	struct wk_symbol first;
 
-	return wk_image_find(kernel, first_start, &first) && first.start != first_start;
+	/* perf records 0 where it may not read addresses. */
+	if (first_start == 0 || wk_image_state(kernel) != WK_IMAGE_NAMED)
+		return false;
+	return !wk_image_find(kernel, first_start, &first) || first.start != first_start;
 }
 
 bool wk_is_running_release(struct wk_str host, struct wk_str release)
