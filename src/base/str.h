@@ -122,6 +122,21 @@ static inline char wk_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
+/* Upper and lower case of ASCII are the same. */
+static inline bool wk_str_eq_any_case(struct wk_str a, struct wk_str b)
+{
+	size_t i = 0;
+
+	while (a.len == b.len && i < a.len && wk_lower(a.at[i]) == wk_lower(b.at[i]))
+		i++;
+	return a.len == b.len && i == a.len;
+}
+
+static inline bool wk_str_is_any_case(struct wk_str text, const char *word)
+{
+	return wk_str_eq_any_case(text, wk_str_c(word));
+}
+
 /* A path as Windows writes it: "C:\a", "\Device\a", "\\server\a". */
 static inline bool wk_str_is_windows_path(struct wk_str path)
 {

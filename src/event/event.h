@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "event/traits.h"
 
 #define WK_NO_CPU UINT32_MAX
 
@@ -467,6 +468,7 @@ struct wk_event_system {
 	struct wk_str key; /* "host name", "kernel", "cpu", "memory", "command line" ... */
 	struct wk_str value;
 	struct wk_str section; /* what it is a part of: "disk 0", "services" ...; empty: all */
+	const struct wk_traits *traits; /* of the fact "system": what it is like; else NULL */
 };
 
 struct wk_event {

@@ -55,7 +55,7 @@ void wk_builder_next_input(struct wk_builder *builder)
 		builder->recent[i].user.count = builder->recent[i].kernel.count = 0;
 	wk_strtab_forget_places(builder->model->text);
 	builder->may_count_anew = true;
-	builder->model->input_is_windows = false;
+	builder->model->input_traits = &wk_traits_linux;
 	wk_map_fini(&builder->source_of);
 	wk_map_fini(&builder->process_of);
 	wk_map_fini(&builder->thread_of);
@@ -204,8 +204,8 @@ static void handle_symbol(struct wk_builder *builder, const struct wk_event *eve
 
 static void handle_fact(struct wk_builder *builder, const struct wk_event_system *fact)
 {
-	if (wk_str_is(fact->key, "system") && wk_str_starts(fact->value, "Windows "))
-		builder->model->is_windows = builder->model->input_is_windows = true;
+	if (fact->traits)
+		builder->model->traits = builder->model->input_traits = fact->traits;
 	wk_model_add_fact(builder->model, fact);
 }
 

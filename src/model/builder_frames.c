@@ -14,19 +14,18 @@ void wk_builder_add_image(struct wk_builder *builder, const struct wk_event *eve
 	wk_spaces_update(builder->spaces, event, image);
 }
 
-/* What kernel code lies in that no module has: Linux' is in one that need not be told, Windows'
- * kernel is a file like its drivers. */
+/* Of kernel code in no image: of a kernel that has no image of its own, or of an unknown one. */
 static wk_image_id kernel_image(struct wk_builder *builder)
 {
-	static const struct wk_event_image linux = {
-		.path = WK_STR("[kernel.kallsyms]"), .is_kernel = true };
-	static const struct wk_event_image windows = { .path = WK_STR("[unknown kernel]") };
-	bool is_windows = builder->model->is_windows;
+	static const struct wk_event_image kernel = { .path = WK_STR("[kernel.kallsyms]"),
+						      .is_kernel = true };
+	static const struct wk_event_image unknown = { .path = WK_STR("[unknown kernel]") };
+	bool is_file = builder->model->traits->kernel_is_file;
 
 	if (!builder->kernel)
 		builder->kernel = wk_model_add_image(
-			builder->model, is_windows ? WK_IMAGE_UNKNOWN : WK_IMAGE_KERNEL,
-			is_windows ? &windows : &linux, WK_KERNEL_PID, 0);
+			builder->model, is_file ? WK_IMAGE_UNKNOWN : WK_IMAGE_KERNEL,
+			is_file ? &unknown : &kernel, WK_KERNEL_PID, 0);
 	return builder->kernel;
 }
 

@@ -5,8 +5,6 @@
 #define EXITING_PID UINT32_MAX
 
 /* Windows' own: what a processor does that has nothing to do, and the kernel's threads. */
-#define WINDOWS_IDLE_PID   0
-#define WINDOWS_SYSTEM_PID 4
 
 static wk_process_id process_row(struct wk_builder *builder, uint32_t pid)
 {
@@ -226,7 +224,7 @@ static wk_process_id parent_row(const struct wk_model *model, const struct wk_ma
 	wk_process_id parent = wk_map_find(first_of, row->parent_pid);
 
 	if (parent == child || row->pid == WK_UNKNOWN_PID ||
-	    (row->parent_pid == 0 && !model->is_windows) ||
+	    (row->parent_pid == 0 && !model->traits->has_parent_zero) ||
 	    model->processes[parent].start_ns > row->start_ns)
 		return 0;
 	return parent;
@@ -248,12 +246,12 @@ void wk_builder_find_parents(struct wk_builder *builder)
 /* An empty name is one that never came: the number is better than nothing. */
 static void name_by_number(const struct wk_model *model, uint32_t pid, struct wk_buf *name)
 {
-	if (model->is_windows && pid == WINDOWS_IDLE_PID)
-		wk_buf_add_text(name, "Idle");
-	else if (model->is_windows && pid == WINDOWS_SYSTEM_PID)
-		wk_buf_add_text(name, "System");
-	else if (pid == 0)
-		wk_buf_add_text(name, "swapper");
+	const struct wk_fixed_pid *fixed = model->traits->fixed_pids;
+
+	while (fixed->name && fixed->pid != pid)
+		fixed++;
+	if (fixed->name)
+		wk_buf_add_text(name, fixed->name);
 	else if (pid == EXITING_PID)
 		wk_buf_add_text(name, "[exiting]");
 	else if (pid == WK_UNKNOWN_PID)

@@ -31,6 +31,8 @@ struct wk_model *wk_model_new(void)
 	model->own = wk_alloc_zeroed(1, sizeof(*model->own));
 	model->own->weight_left = UINT64_MAX - 1;
 	model->text = wk_strtab_new();
+	model->traits = model->input_traits = &wk_traits_linux;
+	model->side_times[false].traits = model->side_times[true].traits = &wk_traits_linux;
 	wk_model_add_image(model, WK_IMAGE_UNKNOWN, &(struct wk_event_image){ 0 }, 0, 0);
 	wk_model_add_process(model, &(struct wk_process){ 0 });
 	wk_model_add_thread(model, &(struct wk_thread){ 0 });
@@ -599,7 +601,8 @@ static void see_side_time(struct wk_model *model, const struct wk_sample *sample
 	if (sample->until_ns > side->last_ns)
 		side->last_ns = sample->until_ns;
 	side->has_samples = true;
-	side->is_windows |= model->input_is_windows;
+	if (model->input_traits != &wk_traits_linux)
+		side->traits = model->input_traits;
 }
 
 static void see_time(struct wk_model *model, const struct wk_sample *sample)

@@ -280,7 +280,8 @@ struct wk_note {
 /* When the samples of a side were, by its own clock. */
 struct wk_side_time {
 	uint64_t first_ns, last_ns;
-	bool has_samples, is_windows;
+	bool has_samples;
+	const struct wk_traits *traits; /* of its inputs */
 };
 
 struct wk_model {
@@ -334,11 +335,11 @@ struct wk_model {
 	uint8_t *has_user_part; /* [stacks.count]; NULL if came_named */
 
 	uint64_t lost_samples, lost_records;
-	uint64_t first_ns, last_ns; /* of the samples */
-	bool is_windows;            /* recorded there: times count from the trace's own begin */
-	bool input_is_windows;      /* while it is built: so is what is being read */
-	struct wk_side_time side_times[2]; /* of a comparison: [is_before] */
-	enum wk_fetching fetching;         /* of what would have brought more names */
+	uint64_t first_ns, last_ns;           /* of the samples */
+	const struct wk_traits *traits;       /* of the system that was recorded */
+	const struct wk_traits *input_traits; /* while it is built: of what is being read */
+	struct wk_side_time side_times[2];    /* of a comparison: [is_before] */
+	enum wk_fetching fetching;            /* of what would have brought more names */
 
 	struct wk_model_private *own; /* growth and hash tables, known to model/ alone */
 };
@@ -386,7 +387,7 @@ struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id
 /* What moments are counted from: the first sample, or the begin of a trace that knows its own. */
 static inline uint64_t wk_model_begin_ns(const struct wk_model *model)
 {
-	return model->is_windows ? 0 : model->first_ns;
+	return model->traits->times_from_start ? 0 : model->first_ns;
 }
 
 /* The same, and the last sample, of one side of a comparison: each was recorded at its own time. */
@@ -396,7 +397,7 @@ static inline uint64_t wk_model_side_begin_ns(const struct wk_model *model, bool
 
 	if (!model->samples.is_before)
 		return wk_model_begin_ns(model);
-	return side->is_windows ? 0 : side->first_ns;
+	return side->traits->times_from_start ? 0 : side->first_ns;
 }
 
 static inline uint64_t wk_model_side_last_ns(const struct wk_model *model, bool is_before)

@@ -477,18 +477,13 @@ static bool is_closed(const struct resolving_image *image)
 	       state == WK_IMAGE_UNREADABLE;
 }
 
-/* Every thread of Windows begins in one library, and nothing else calls what it begins with. */
-static bool is_in_ntdll(const struct wk_model *model, wk_image_id image)
+/* On some systems every thread begins in one library, and nothing else calls what it begins
+ * with. */
+static bool is_root_image(const struct wk_model *model, wk_image_id image)
 {
-	static const char name[] = "ntdll.dll";
-	struct wk_str last = wk_str_basename(wk_model_str(model, model->images[image].path));
+	struct wk_str path = wk_model_str(model, model->images[image].path);
 
-	if (last.len != strlen(name))
-		return false;
-	for (size_t i = 0; i < last.len; i++)
-		if (wk_lower(last.at[i]) != name[i])
-			return false;
-	return true;
+	return wk_str_is_any_case(wk_str_basename(path), model->traits->root_image);
 }
 
 static enum wk_reach reach_of(struct resolver *resolver, wk_frame_id frame)
@@ -496,8 +491,8 @@ static enum wk_reach reach_of(struct resolver *resolver, wk_frame_id frame)
 	wk_image_id image = resolver->model->frames.image[frame];
 	const struct wk_embedded_bounds *bounds;
 
-	if (resolver->model->is_windows)
-		return is_in_ntdll(resolver->model, image) ? WK_REACH_ROOT : WK_REACH_CUT;
+	if (resolver->model->traits->root_image)
+		return is_root_image(resolver->model, image) ? WK_REACH_ROOT : WK_REACH_CUT;
 	if (is_root_frame(resolver, frame))
 		return WK_REACH_ROOT;
 	bounds = find_embedded_bounds(resolver, image, resolver->model->frames.address[frame]);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "event/advice.h"
 #include "os/os.h"
 #include "record/cpus.h"
 #include "record/pmu.h"
@@ -206,18 +207,18 @@ static int open_patiently(struct perf_event_attr *attr, pid_t tid, int cpu)
 	return fd;
 }
 
-/* `level` is the value of the setting that would be enough. */
-static bool fail_paranoid(struct wk_err *err, const char *what, int level)
+/* `fix` changes the setting to a value that is enough. */
+static bool fail_paranoid(struct wk_err *err, const char *what, enum wk_advice_key fix)
 {
 	char self[256];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[len > 0 ? len : 0] = '\0';
 	return wk_fail(err, WK_EPERM, WK_NOWHERE,
-		       "%s is not allowed: kernel.perf_event_paranoid is %d; run: sudo sysctl "
-		       "kernel.perf_event_paranoid=%d, or give this program the right: sudo setcap "
-		       "cap_perfmon,cap_sys_ptrace,cap_ipc_lock=ep %s",
-		       what, wk_perf_paranoid(), level, self);
+		       "%s is not allowed: kernel.perf_event_paranoid is %d; run: %s, or "
+		       "give this program the right: %s %s",
+		       what, wk_perf_paranoid(), wk_advice(WK_ADVICE_LINUX, fix),
+		       wk_advice(WK_ADVICE_LINUX, WK_ADVICE_CAPABILITIES), self);
 }
 
 static bool fail_no_right(const struct wk_perf_event *event, pid_t tid, int error_number,
@@ -226,13 +227,13 @@ static bool fail_no_right(const struct wk_perf_event *event, pid_t tid, int erro
 	int paranoid = wk_perf_paranoid();
 
 	if (paranoid > 2)
-		return fail_paranoid(err, "recording", 2);
+		return fail_paranoid(err, "recording", WK_ADVICE_SAMPLE_USER);
 	if (tid == -1)
-		return fail_paranoid(err, "recording the whole system", 0);
+		return fail_paranoid(err, "recording the whole system", WK_ADVICE_SAMPLE_ALL);
 	if (event && event->is_tracepoint)
-		return fail_paranoid(err, "recording tracepoints", -1);
+		return fail_paranoid(err, "recording tracepoints", WK_ADVICE_TRACEPOINTS);
 	if (event && !event->user && paranoid > 1)
-		return fail_paranoid(err, "sampling kernel code", 1);
+		return fail_paranoid(err, "sampling kernel code", WK_ADVICE_SAMPLE_KERNEL);
 	if (error_number == EPERM)
 		return wk_fail(err, WK_EPERM, WK_NOWHERE,
 			       "the system refuses perf_event_open: in a container, a seccomp "
@@ -421,9 +422,8 @@ static void give_up_kernel(struct wk_perf *perf)
 	perf->kernel_refused = true;
 	wk_buf_add_fmt(&perf->notices,
 		       "kernel code is not sampled: kernel.perf_event_paranoid is %d; to see it "
-		       "run: sudo sysctl kernel.perf_event_paranoid=1, or give wick the "
-		       "capability cap_perfmon\n",
-		       wk_perf_paranoid());
+		       "run: %s, or give wick the capability cap_perfmon\n",
+		       wk_perf_paranoid(), wk_advice(WK_ADVICE_LINUX, WK_ADVICE_SAMPLE_KERNEL));
 }
 
 /* Asks for less after the kernel refused `event`; false if there is nothing left to give up.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "event/advice.h"
 #include "os/os.h"
 #include "record/attach.h"
 #include "record/facts.h"
@@ -218,10 +219,10 @@ static void copy_options(struct wk_recorder *recorder, const struct wk_recorder_
 static void emit_hidden_kernel(struct wk_perf *perf)
 {
 	if (!perf->config.user_only && wk_facts_kernel_is_hidden())
-		wk_buf_add_text(&perf->notices,
-				"functions of the kernel will have no names: kernel.kptr_restrict "
-				"hides where they are; to see them run: sudo sysctl "
-				"kernel.kptr_restrict=0\n");
+		wk_buf_add_fmt(&perf->notices,
+			       "functions of the kernel will have no names: kernel.kptr_restrict "
+			       "hides where they are; to see them run: %s\n",
+			       wk_advice(WK_ADVICE_LINUX, WK_ADVICE_SHOW_KERNEL));
 }
 
 struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, struct wk_err *err)

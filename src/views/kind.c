@@ -1,19 +1,19 @@
 #include "views/kind.h"
 
 #include "names/owner.h"
-#include "views/windows_kind.h"
+#include "views/path_kind.h"
 
 static const char *const names[WK_CODE_KINDS] = {
 	[WK_CODE_PROGRAM] = "your program",     [WK_CODE_COMPILER] = "rustc",
-	[WK_CODE_STANDARD] = "standard library", [WK_CODE_NATIVE] = "native libraries",
+	[WK_CODE_STANDARD] = "standard library",
 	[WK_CODE_KERNEL] = "kernel",            [WK_CODE_ALLOCATOR] = "allocator",
 	[WK_CODE_RUNTIME] = "language runtime", [WK_CODE_UNKNOWN] = "unknown",
 };
 
 const char *wk_code_kind_name(const struct wk_model *model, enum wk_code_kind kind)
 {
-	if (kind == WK_CODE_NATIVE && model->is_windows)
-		return "system libraries";
+	if (kind == WK_CODE_NATIVE)
+		return model->traits->system_code;
 	return kind < WK_CODE_KINDS ? names[kind] : "unknown";
 }
 
@@ -142,10 +142,10 @@ static bool is_kernel(const struct wk_image *image, const struct wk_function *fu
 	       function->kind == WK_FRAME_KERNEL;
 }
 
-/* A runtime that a program brings along is not of Windows, but is called as it is elsewhere. */
-static enum wk_code_kind kind_of_windows(const struct wk_model *model, const struct wk_image *image)
+/* A runtime that comes with a program is known by its name. */
+static enum wk_code_kind kind_of_path(const struct wk_model *model, const struct wk_image *image)
 {
-	enum wk_code_kind kind = wk_windows_kind(model, image);
+	enum wk_code_kind kind = wk_path_kind_of(model, image);
 
 	if (kind == WK_CODE_PROGRAM && is_runtime_image(wk_model_str(model, image->name)))
 		return WK_CODE_RUNTIME;
@@ -160,8 +160,8 @@ enum wk_code_kind wk_code_kind_of_image(const struct wk_model *model, wk_functio
 
 	if (is_kernel(image, function))
 		return WK_CODE_KERNEL;
-	if (wk_windows_kind_is(model, image))
-		return kind_of_windows(model, image);
+	if (wk_path_kind_is_known(model, image))
+		return kind_of_path(model, image);
 	if (image->kind == WK_IMAGE_UNKNOWN || (!function->image && !function->file))
 		return WK_CODE_UNKNOWN;
 	if (is_made_at_run_time(image, function) || is_runtime_image(file))
@@ -181,8 +181,8 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id i
 	struct wk_str file = wk_model_str(model, image->name);
 	struct wk_owner owner = wk_owner_of(name);
 
-	if (function->is_unnamed && wk_windows_kind_is(model, image))
-		return kind_of_windows(model, image);
+	if (function->is_unnamed && wk_path_kind_is_known(model, image))
+		return kind_of_path(model, image);
 	if (id == 0 || function->is_unnamed || name.len == 0)
 		return WK_CODE_UNKNOWN;
 	if (is_kernel(image, function))
@@ -197,8 +197,8 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id i
 		return WK_CODE_PROGRAM;
 	if (is_made_at_run_time(image, function))
 		return kind_of_script(name);
-	if (wk_windows_kind_is(model, image) && !owner.is_stub && !is_native_name(owner.plain))
-		return kind_of_windows(model, image);
+	if (wk_path_kind_is_known(model, image) && !owner.is_stub && !is_native_name(owner.plain))
+		return kind_of_path(model, image);
 	if (is_runtime_image(file))
 		return WK_CODE_RUNTIME;
 	if (image->kind == WK_IMAGE_VDSO || is_system_path(path) || is_native_image(file) ||

@@ -1,7 +1,7 @@
 /* What kind of code a function is: whose fault it is, at a glance.
  *
  * Views colour and sum by it. The answer comes from the function's name and from where its
- * image lies (of Windows from that alone where it has no name); it is a guess by convention, never
+ * image lies (from its path alone if it has no name); it is a guess by convention, never
  * more. */
 #ifndef WK_VIEWS_KIND_H
 #define WK_VIEWS_KIND_H

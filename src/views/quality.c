@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "views/windows_events.h"
+#include "event/advice.h"
 
 #define MOST_CLOSED_TOLD  2
 #define MOST_OTHERS_TOLD  3
@@ -176,7 +176,7 @@ static uint32_t missing_parts(const struct wk_model *model)
 
 static bool lacks_cpu(const struct wk_model *model, const struct wk_filter *filter)
 {
-	return model->is_windows && !filter->has_named_source && filter->total &&
+	return model->traits->logs_events && !filter->has_named_source && filter->total &&
 	       !model->sources[filter->source].is_cpu_time;
 }
 
@@ -317,7 +317,7 @@ static bool add_others(const struct wk_quality *quality, struct wk_buf *line)
 		wk_buf_add_str(line, source_name(model, i));
 	}
 	wk_free(is_sampled);
-	if (others > MOST_OTHERS_TOLD && model->is_windows) {
+	if (others > MOST_OTHERS_TOLD && model->traits->logs_events) {
 		line->len = begin;
 		return false;
 	}
@@ -408,7 +408,8 @@ void wk_quality_cpu_line(const struct wk_quality *quality, struct wk_buf *line)
 	wk_buf_add_fmt(line, " %s%s of ", source->is_weighed ? wk_source_row_word(source) : "event",
 		       quality->total == 1 ? "" : "s");
 	wk_buf_add_str(line, source_name(quality->model, quality->source));
-	wk_buf_add_text(line, "; " WK_WINDOWS_CPU_SAMPLES " records what takes CPU time");
+	wk_buf_add_fmt(line, "; %s records what takes CPU time",
+		       wk_advice(quality->model->traits->advice, WK_ADVICE_CPU_SAMPLES));
 }
 
 void wk_quality_missing_line(const struct wk_quality *quality, struct wk_buf *line)
@@ -505,7 +506,7 @@ static bool are_missing_of_windows(const struct wk_quality *quality, uint32_t to
 	for (uint32_t i = 0; i < told; i++)
 		if (quality->model->images[quality->closed[i].id].state != WK_IMAGE_MISSING)
 			return false;
-	return told && quality->model->is_windows;
+	return told && quality->model->traits->has_symbol_files;
 }
 
 void wk_quality_closed_line(const struct wk_quality *quality, struct wk_buf *line)

@@ -246,7 +246,7 @@ static void what_was_fetched_or_interrupted_is_not_advised(void **state)
 	assert_closed(model, &all,
 		      "one is not here, so its functions have no names; fetching was "
 		      "interrupted: the next run goes on with it");
-	model->is_windows = true;
+	model->traits = &wk_traits_windows;
 	assert_closed(model, &all,
 		      "one is not here, so its functions have no names; fetching was "
 		      "interrupted: the next run goes on with it");

@@ -25,7 +25,8 @@ static void start(struct fixture *f, bool is_windows)
 		wk_sink_emit(&f->sink,
 			     &(struct wk_event){ .kind = WK_EVENT_SYSTEM,
 						 .system = { .key = WK_STR("system"),
-							     .value = WK_STR("Windows 8") } },
+							     .value = WK_STR("Windows 8"),
+							     .traits = &wk_traits_windows } },
 			     NULL);
 }
 

@@ -393,7 +393,7 @@ static void without_samples_a_trace_shows_what_was_waited_for(void **state)
 
 	(void)state;
 	built_start(&f);
-	f.model->is_windows = true;
+	f.model->traits = &wk_traits_windows;
 	switches(&f, 100, 70, true, 71);
 	readies(&f, 180, 71, 70);
 	switches(&f, 200, 71, false, 70);

@@ -246,8 +246,8 @@ static void say_events(const struct comparison *c)
 	const struct wk_source *after = &c->model->sources[c->measure.after];
 	struct wk_buf words = { 0 };
 
-	if (!c->model->side_times[false].is_windows || !c->model->side_times[true].is_windows ||
-	    before->name == after->name)
+	if (!c->model->side_times[false].traits->logs_events ||
+	    !c->model->side_times[true].traits->logs_events || before->name == after->name)
 		return;
 	wk_buf_add_fmt(&words, "what is compared are two events: %s of %s, %s of %s",
 		       wk_strtab_get(c->model->text, before->name), c->call->words->at[0],

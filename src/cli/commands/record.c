@@ -5,6 +5,7 @@
 #include "cli/load.h"
 #include "cli/options/record_options.h"
 #include "cli/run/record_run.h"
+#include "event/advice.h"
 #include "record/perf_list.h"
 
 struct args {
@@ -23,16 +24,20 @@ static const struct wk_opt options[] = {
 
 static void print_event(void *context, const struct wk_listed_event *event)
 {
-	static const char *const needs[] = {
-		[WK_EVENT_FREE] = "",
-		[WK_EVENT_USER_ONLY] = "user code; of the kernel: sudo sysctl "
-				       "kernel.perf_event_paranoid=1",
-		[WK_EVENT_REFUSED] = "needs root, or: sudo sysctl kernel.perf_event_paranoid=-1",
+	static const struct {
+		const char *what;
+		enum wk_advice_key fix;
+	} needs[] = {
+		[WK_EVENT_FREE] = { "", WK_ADVICE_NONE },
+		[WK_EVENT_USER_ONLY] = { "user code; of the kernel: ", WK_ADVICE_SAMPLE_KERNEL },
+		[WK_EVENT_REFUSED] = { "needs root, or: ", WK_ADVICE_TRACEPOINTS },
 	};
+	const char *fix = wk_advice(WK_ADVICE_LINUX, needs[event->right].fix);
 	struct wk_out *out = context;
 	struct wk_buf line = { 0 };
 
-	wk_buf_add_fmt(&line, "%-30s  %-10s  %s", event->name, event->kind, needs[event->right]);
+	wk_buf_add_fmt(&line, "%-30s  %-10s  %s%s", event->name, event->kind,
+		       needs[event->right].what, fix ? fix : "");
 	while (line.len && line.at[line.len - 1] == ' ')
 		line.len--;
 	wk_out_term(out, wk_buf_str(&line));

@@ -79,8 +79,9 @@ static const struct wk_table_view *find_table(const char *name, struct wk_err *e
 		wk_suggestion_try(&near, view->name);
 		wk_buf_add_fmt(&names, "%s%s", names.len ? ", " : "", view->name);
 	}
-	if (wk_str_is(wk_str_c(name), "modules")) /* as --group calls them */
-		near.best = "images";
+	for (view = wk_table_views; view->name; view++)
+		if (view->other_name && wk_str_is(wk_str_c(name), view->other_name))
+			near.best = view->name;
 	if (near.best)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show has no \"%.60s\"; did you mean \"%s\"?",
 			name, near.best);
@@ -123,7 +124,7 @@ static const struct wk_table_view *read_word(struct wk_words *files, struct wk_e
 	const char *word = files->at[0];
 
 	if (!is_table_and_no_file(word))
-		return is_nearly_table(word, err) ? NULL : find_table("functions", err);
+		return is_nearly_table(word, err) ? NULL : wk_table_view_with(WK_TABLE_IS_DEFAULT);
 	if (!wk_load_has_usual()) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"there is no " WK_USUAL_RECORDING " in this folder, nor a file \"%s\"; "
@@ -158,7 +159,7 @@ static const struct wk_table_view *read_last_word(struct wk_words *files, struct
 		return find_table(first, err);
 	}
 	files->count++;
-	return is_nearly_table(first, err) ? NULL : find_table("functions", err);
+	return is_nearly_table(first, err) ? NULL : wk_table_view_with(WK_TABLE_IS_DEFAULT);
 }
 
 /* Each of them may be missing: the usual recording, the functions. */
@@ -171,7 +172,7 @@ static const struct wk_table_view *read_words(const struct wk_words *words, cons
 	if (words->rest_count > 0)
 		return fail_words(err);
 	if (words->count == 0)
-		what = find_table("functions", err);
+		what = wk_table_view_with(WK_TABLE_IS_DEFAULT);
 	else if (words->count == 1)
 		what = read_word(&files, err);
 	else
@@ -227,7 +228,7 @@ static void usual_options(const struct args *args, const struct wk_table_view *t
 static void note_other_tree(struct wk_table *table, const struct wk_table_view *shown,
 			    const struct wk_model *model)
 {
-	if (strcmp(shown->name, "tree") == 0 && model->is_windows)
+	if (shown->uses & WK_TABLE_FOLLOWS_SYSTEM && model->traits->is_system_wide)
 		wk_table_note(table, "this is the tree of calls, which the options are about; the "
 				     "tree of processes is `wick show FILE process-tree`");
 }
@@ -283,7 +284,7 @@ static const struct wk_table_view *what_of(const struct wk_call *call,
 		return find_table(choice->table, err);
 	if (args->view.preset || args->view.group || args->inverted || args->by_process ||
 	    args->by_thread || args->samples)
-		return find_table("calls", err);
+		return wk_table_view_with(WK_TABLE_IS_CALLS);
 	return what;
 }
 
@@ -299,11 +300,9 @@ static const struct wk_table_view *shown_as(const struct wk_table_view *what,
 					    const struct args *args,
 					    const struct wk_table_options *options)
 {
-	static const char *const of_calls[] = { "memory", "heap", "waits", NULL };
-
-	if (!wk_str_is_one_of(wk_str_c(what->name), of_calls) || !says_how(args, options))
-		return what;
-	return wk_table_view_find("calls");
+	return what->uses & WK_TABLE_HAS_CALLS && says_how(args, options)
+		       ? wk_table_view_with(WK_TABLE_IS_CALLS)
+		       : what;
 }
 
 /* What was typed and the table that was asked for cannot follow is refused. */
@@ -336,14 +335,8 @@ static bool expect_uses(const struct wk_table_view *table, const struct args *ar
 /* A trace that sampled nothing has processes, threads and images all the same. */
 static bool is_of_samples(const struct wk_table_view *what, const struct wk_model *model)
 {
-	static const char *const of_what_there_is[] = { "processes", "process-tree", "threads",
-							"images", NULL };
-	static const char *const of_something_else[] = { "system", "marks", "events", "waits",
-							 NULL };
-
-	if (wk_str_is_one_of(wk_str_c(what->name), of_something_else))
-		return false;
-	return model->samples.count || !wk_str_is_one_of(wk_str_c(what->name), of_what_there_is);
+	return what->uses & WK_TABLE_IS_OF_SAMPLES &&
+	       (model->samples.count || !(what->uses & WK_TABLE_IS_OF_SYSTEM));
 }
 
 /* The tree of a trace of Windows is that of its processes, unless it is said how calls are to be
@@ -352,10 +345,10 @@ static const struct wk_table_view *view_for(const struct wk_table_view *what,
 					    const struct wk_model *model, const struct args *args,
 					    const struct wk_table_options *options)
 {
-	if (strcmp(what->name, "tree") != 0 || !model->is_windows || says_how(args, options) ||
-	    args->filter.source || args->filter.outstanding)
+	if (!(what->uses & WK_TABLE_FOLLOWS_SYSTEM) || !model->traits->is_system_wide ||
+	    says_how(args, options) || args->filter.source || args->filter.outstanding)
 		return what;
-	return wk_table_view_find("process-tree");
+	return wk_table_view_with(WK_TABLE_IS_PROCESS_TREE);
 }
 
 /* A preset's event is not lost in silence, and takes no other's place. */
@@ -466,7 +459,7 @@ static bool show_model(const struct wk_table_view *typed, struct wk_table_option
 		ok = show(shown, options, model, &question, call, &printed, err);
 	}
 	/* Threads can have waited where no sample is of a wait. */
-	must_have |= printed.is_empty && wk_str_is(wk_str_c(shown->name), "waits");
+	must_have |= printed.is_empty && shown->uses & WK_TABLE_EXPECTS_ROWS;
 	if (ok && must_have)
 		ok = wk_selection_expect(&question, err);
 	if (ok && args->csv) /* which has no place for words below its rows */

@@ -13,6 +13,7 @@
 #include "cli/symbols/question.h"
 #include "cli/symbols/symbol_cache.h"
 #include "cli/symbols/windows_file.h"
+#include "event/advice.h"
 #include "fetch/store.h"
 #include "views/compare/alike_images.h"
 #include "views/image_words.h"
@@ -270,9 +271,8 @@ static void find_stacks(struct wk_findings *findings, const struct wk_quality *q
 	wk_quality_stacks_line(quality, &line);
 	wk_findings_on(findings, "Stacks");
 	if (line.len)
-		wk_findings_better(findings,
-				   "perf record --call-graph dwarf ...   # or: wick record", "%s",
-				   wk_buf_text(&line));
+		wk_findings_better(findings, wk_advice(WK_ADVICE_LINUX, WK_ADVICE_RECORD_STACKS),
+				   "%s", wk_buf_text(&line));
 	wk_buf_fini(&line);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "cli/run/child.h"
+#include "event/advice.h"
 #include "os/os.h"
 
 /* What a program prints; empty where it cannot be run. */
@@ -202,20 +203,16 @@ static bool is_of_the_system(const char *path)
 bool wk_packages_command(const struct wk_packages *packages, size_t index, struct wk_buf *command)
 {
 	const char *path = packages->paths[index];
+	const struct wk_package_manager *manager = wk_package_managers;
 
 	if (packages->names[index])
 		add_apt_command(packages->names[index], command);
 	else if (wk_os_is_there("/usr/bin/dpkg") || !is_of_the_system(path) ||
 		 !can_be_asked_for(path))
 		return false;
-	else if (wk_os_is_there("/usr/bin/dnf"))
-		wk_buf_add_fmt(command, "sudo dnf debuginfo-install \"$(rpm -qf '%s')\"", path);
-	else if (wk_os_is_there("/usr/bin/zypper"))
-		wk_buf_add_fmt(command,
-			       "sudo zypper install \"$(rpm -qf --qf "
-			       "'%%{NAME}-debuginfo' '%s')\"",
-			       path);
-	else
-		return false;
-	return true;
+	while (manager->program && (!manager->before_path || !wk_os_is_there(manager->program)))
+		manager++;
+	if (!packages->names[index] && manager->program)
+		wk_buf_add_fmt(command, "%s%s%s", manager->before_path, path, manager->behind_path);
+	return packages->names[index] || manager->program;
 }

@@ -6,6 +6,7 @@
 
 #include "cli/doctor/doctor.h"
 #include "base/mem.h"
+#include "event/advice.h"
 #include "os/os.h"
 #include "symbols/object/object.h"
 
@@ -95,13 +96,11 @@ static char *libc_path(void)
 
 static const char *libc_symbols_command(void)
 {
-	if (access("/usr/bin/apt-get", X_OK) == 0)
-		return "sudo apt-get install libc6-dbg";
-	if (access("/usr/bin/dnf", X_OK) == 0)
-		return "sudo dnf debuginfo-install glibc";
-	if (access("/usr/bin/zypper", X_OK) == 0)
-		return "sudo zypper install glibc-debuginfo";
-	return NULL;
+	const struct wk_package_manager *manager = wk_package_managers;
+
+	while (manager->program && access(manager->program, X_OK) != 0)
+		manager++;
+	return manager->libc_symbols;
 }
 
 void wk_doctor_libc(struct wk_findings *findings, const char *const *debug_dirs)
@@ -137,7 +136,8 @@ void wk_doctor_cargo_tools(struct wk_findings *findings)
 	self[len > 0 ? len : 0] = '\0';
 	wk_buf_add_fmt(&fix, "ln -s %s ~/.cargo/bin/cargo-wick", self);
 	if (!wk_doctor_is_in_path("cargo"))
-		wk_findings_bad(findings, "sudo apt-get install cargo", "cargo is not in PATH");
+		wk_findings_bad(findings, wk_advice(WK_ADVICE_LINUX, WK_ADVICE_INSTALL_CARGO),
+				"cargo is not in PATH");
 	else if (wk_doctor_is_in_path("cargo-wick"))
 		wk_findings_good(findings, "`cargo wick` is there: it builds, records and draws");
 	else

@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "cli/doctor/doctor.h"
 #include "cli/options/record_options.h"
+#include "event/advice.h"
 #include "os/os.h"
 #include "record/facts.h"
 #include "record/perf_open.h"
@@ -45,13 +46,19 @@ static bool may_trace_others(void)
 	return rights >> CAP_SYS_PTRACE_BIT & 1;
 }
 
-/* What lets a program in a container record, where we are in one. */
+/* wick records on Linux only. */
+static const char *here(enum wk_advice_key key)
+{
+	return wk_advice(WK_ADVICE_LINUX, key);
+}
+
+/* How to start a container whose programs may record, if this is one. */
 static const char *container_command(void)
 {
 	if (access("/.dockerenv", F_OK) == 0)
-		return "docker run --cap-add PERFMON --security-opt seccomp=unconfined ...";
+		return here(WK_ADVICE_DOCKER);
 	if (access("/run/.containerenv", F_OK) == 0)
-		return "podman run --cap-add PERFMON --security-opt seccomp=unconfined ...";
+		return here(WK_ADVICE_PODMAN);
 	return NULL;
 }
 
@@ -66,7 +73,7 @@ static void right_to_record(struct wk_findings *findings, const struct wk_record
 				 "this user may record programs (kernel.perf_event_paranoid is %d)",
 				 paranoid);
 	else if (paranoid > 2 && geteuid() != 0)
-		wk_findings_bad(findings, "sudo sysctl kernel.perf_event_paranoid=1",
+		wk_findings_bad(findings, here(WK_ADVICE_SAMPLE_KERNEL),
 				"this user may record nothing: kernel.perf_event_paranoid is %d",
 				paranoid);
 	else
@@ -78,7 +85,7 @@ static void kernel_code(struct wk_findings *findings, const struct wk_record_pro
 	int64_t restricted = 0;
 
 	if (!probe->can_record_kernel) {
-		wk_findings_better(findings, "sudo sysctl kernel.perf_event_paranoid=1",
+		wk_findings_better(findings, here(WK_ADVICE_SAMPLE_KERNEL),
 				   "only programs' own code is recorded, not what the kernel does "
 				   "for them: kernel.perf_event_paranoid is %d",
 				   wk_perf_paranoid());
@@ -90,12 +97,10 @@ static void kernel_code(struct wk_findings *findings, const struct wk_record_pro
 		return;
 	}
 	setting("/proc/sys/kernel/kptr_restrict", &restricted);
-	wk_findings_better(findings,
-			   restricted ? "sudo sysctl kernel.kptr_restrict=0"
-				      : "sudo sysctl kernel.perf_event_paranoid=1",
-			   "the kernel's functions have no names: kernel.kptr_restrict is %d%s",
-			   (int)restricted,
-			   restricted ? "" : " and kernel.perf_event_paranoid is above 1");
+	wk_findings_better(
+		findings, restricted ? here(WK_ADVICE_SHOW_KERNEL) : here(WK_ADVICE_SAMPLE_KERNEL),
+		"the kernel's functions have no names: kernel.kptr_restrict is %d%s",
+		(int)restricted, restricted ? "" : " and kernel.perf_event_paranoid is above 1");
 }
 
 static void whole_system(struct wk_findings *findings, const struct wk_record_probe *probe)
@@ -103,7 +108,7 @@ static void whole_system(struct wk_findings *findings, const struct wk_record_pr
 	if (probe->can_record_all)
 		wk_findings_good(findings, "the whole system may be recorded (-a)");
 	else
-		wk_findings_better(findings, "sudo sysctl kernel.perf_event_paranoid=0",
+		wk_findings_better(findings, here(WK_ADVICE_SAMPLE_ALL),
 				   "the whole system (-a) may not be recorded, only programs of "
 				   "this user");
 }
@@ -126,7 +131,7 @@ static void rate(struct wk_findings *findings)
 	if (!setting("/proc/sys/kernel/perf_event_max_sample_rate", &most))
 		return;
 	if (most < WK_USUAL_FREQUENCY_HZ)
-		wk_findings_bad(findings, "sudo sysctl kernel.perf_event_max_sample_rate=100000",
+		wk_findings_bad(findings, here(WK_ADVICE_SAMPLE_RATE),
 				"the kernel gives at most %" PRId64 " samples a second, wick asks "
 				"for %d; -F asks for less",
 				most, WK_USUAL_FREQUENCY_HZ);
@@ -146,7 +151,7 @@ static void buffers(struct wk_findings *findings, const struct wk_record_probe *
 				 wk_buf_text(&size));
 	} else {
 		getrlimit(RLIMIT_MEMLOCK, &limit);
-		wk_buf_add_fmt(&fix, "sudo sysctl kernel.perf_event_mlock_kb=%" PRIu64,
+		wk_buf_add_fmt(&fix, "%s%" PRIu64, here(WK_ADVICE_LOCKED_MEMORY),
 			       (probe->wanted_ring_bytes >> 10) + 64);
 		wk_findings_better(findings, wk_buf_text(&fix),
 				   "samples may be lost: the kernel's buffers are %s for each CPU, "
@@ -167,7 +172,7 @@ static void tracing(struct wk_findings *findings)
 		return;
 	if (scope < 3 && may_trace_others())
 		return;
-	wk_findings_better(findings, scope < 3 ? "sudo sysctl kernel.yama.ptrace_scope=0" : NULL,
+	wk_findings_better(findings, scope < 3 ? here(WK_ADVICE_READ_PROCESSES) : NULL,
 			   "%s deeper than 32 KiB may be cut (--stack-size 64K copies more): "
 			   "kernel.yama.ptrace_scope is %d%s",
 			   scope == 1 ? "of processes that already run (-p), stacks" : "stacks",

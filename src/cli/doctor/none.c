@@ -1,6 +1,7 @@
 /* Of a machine on which wick does not record: what does instead. Programs and projects are
  * looked at all the same. */
 #include "cli/doctor/doctor.h"
+#include "event/advice.h"
 
 bool wk_doctor_records(void)
 {
@@ -10,10 +11,7 @@ bool wk_doctor_records(void)
 void wk_doctor_machine(struct wk_findings *findings)
 {
 	wk_findings_on(findings, "Recording");
-	wk_findings_better(findings,
-			   "wpr -start CPU\n"
-			   "wpr -stop trace.etl\n"
-			   "wick flame trace.etl",
+	wk_findings_better(findings, wk_advice(WK_ADVICE_WINDOWS, WK_ADVICE_RECORD_CPU),
 			   "wick does not record on Windows yet; it reads what Windows' own tools "
 			   "record (WPR, xperf), and recordings of Linux");
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cargo/profile.h"
+#include "event/advice.h"
 #include "formats/scan.h"
 #include "os/os.h"
 #include "symbols/object/pe.h"
@@ -127,7 +128,13 @@ static void fix_cargo(const struct wk_program_fix *program, struct wk_buf *fix)
 	wk_buf_fini(&profile);
 }
 
-static bool is_windows_rust(const struct wk_obj *obj)
+/* The tools decide, not the platform that wick runs on. */
+static void add_advice(enum wk_advice_key key, struct wk_buf *fix)
+{
+	wk_buf_add_text(fix, wk_advice(WK_ADVICE_LINUX, key));
+}
+
+static bool is_pe_rust(const struct wk_obj *obj)
 {
 	return has_text(obj, ".rdata", "/rustc/") || has_text(obj, ".rdata", "library/std/src/") ||
 	       has_text(obj, ".rdata", "library\\std\\src\\");
@@ -136,16 +143,12 @@ static bool is_windows_rust(const struct wk_obj *obj)
 /* Whose linker it was shows which tools these are. */
 void wk_program_fix_windows(const struct wk_obj *obj, struct wk_buf *fix)
 {
-	if (is_windows_rust(obj))
-		wk_buf_add_text(fix, "in Cargo.toml, or -C debuginfo=2 for rustc:\n"
-				     "[profile.release]\ndebug = true\nstrip = \"none\"");
+	if (is_pe_rust(obj))
+		add_advice(WK_ADVICE_BUILD_RUST_PE, fix);
 	else if (obj->pe->linker_version == GNU_LINKER)
-		wk_buf_add_text(fix, "# build it with -g, and neither link it with -s nor run "
-				     "strip on it");
+		add_advice(WK_ADVICE_BUILD_GNU_PE, fix);
 	else
-		wk_buf_add_text(fix, "cl /Zi ... /link /DEBUG   # or clang-cl, with the same "
-				     "words; /O2 may stay\n# that writes a PDB beside the "
-				     "program: keep the two together");
+		add_advice(WK_ADVICE_BUILD_MSVC, fix);
 }
 
 /* True if it was said how: what to build anew. */
@@ -160,12 +163,11 @@ static bool fix_build(const struct wk_program_fix *program, struct wk_buf *fix)
 			return false;
 		fix_cargo(program, fix);
 	} else if (wk_obj_section(obj, ".go.buildinfo")) {
-		wk_buf_add_text(fix, "go build   # without -ldflags=\"-s -w\"");
+		add_advice(WK_ADVICE_BUILD_GO, fix);
 	} else {
-		wk_buf_add_fmt(fix, "# build it again with -g%s",
-			       program->lacks_names ? ", and neither link it with -s nor run "
-						      "strip on it"
-						    : "");
+		add_advice(program->lacks_names ? WK_ADVICE_BUILD_UNSTRIPPED
+						: WK_ADVICE_BUILD_DEBUG,
+			   fix);
 	}
 	return true;
 }

@@ -3,12 +3,12 @@
 #include "base/buf.h"
 
 /* "functions, images and heap". */
-static void add_tables_with(struct wk_buf *text, enum wk_table_use use)
+static void add_tables_with(struct wk_buf *text, unsigned uses)
 {
 	const struct wk_table_view *last = NULL;
 
 	for (const struct wk_table_view *table = wk_table_views; table->name; table++) {
-		if (!(table->uses & use))
+		if (!(table->uses & uses))
 			continue;
 		if (last)
 			wk_buf_add_fmt(text, "%s%s", text->len ? ", " : "", last->name);
@@ -23,17 +23,18 @@ static bool fail_use(const struct wk_table_view *table, const struct wk_typed_us
 {
 	struct wk_buf others = { 0 };
 
-	add_tables_with(&others, use->use);
-	if (use->use == WK_TABLE_HAS_LEVELS)
+	if (use->use == WK_TABLE_HAS_LEVELS) {
+		add_tables_with(&others, WK_TABLE_IS_CALLS | WK_TABLE_HAS_CALLS);
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"the table %s has no levels that %s could say; that is for calls, memory, "
-			"heap and waits",
-			table->name, use->option);
-	else
+			"the table %s has no levels that %s could say; that is for %s", table->name,
+			use->option, wk_buf_text(&others));
+	} else {
+		add_tables_with(&others, use->use);
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"the table %s has no use for %s; that is for "
 			"%s",
 			table->name, use->option, wk_buf_text(&others));
+	}
 	wk_buf_fini(&others);
 	return false;
 }

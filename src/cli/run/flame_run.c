@@ -29,8 +29,7 @@ static struct wk_str recorded_what(const struct wk_model *model)
 	for (uint32_t i = 0; i < model->fact_count; i++)
 		if (wk_str_is(wk_model_str(model, model->facts[i].key), "recorded"))
 			return wk_model_str(model, model->facts[i].value);
-	/* A trace of Windows has whatever ran. */
-	return model->is_windows ? wk_str_c("") : recorded_command(model);
+	return model->traits->is_system_wide ? wk_str_c("") : recorded_command(model);
 }
 
 static void add_source(const struct wk_model *model, const struct wk_filter *filter,

@@ -53,7 +53,7 @@ static bool has_names_now(const struct wk_image_facts *facts, const struct wk_mo
 
 	return in_either(facts->symbols, ".symtab") ||
 	       in_either(facts->symbols, ".gnu_debugdata") ||
-	       (model->is_windows && is_there(source));
+	       (model->traits->has_symbol_files && is_there(source));
 }
 
 /* A file that is gone is no loss where its names came with the recording. */
@@ -99,7 +99,7 @@ static bool has_debug_info(const struct wk_image_symbols *image)
 static bool has_lines_now(const struct wk_image_facts *facts, const struct wk_model *model)
 {
 	return has_debug_info(facts->symbols) ||
-	       (model->is_windows && is_there(wk_image_lines_source(facts)));
+	       (model->traits->has_symbol_files && is_there(wk_image_lines_source(facts)));
 }
 
 /* A few samples always lie between functions, or in those that were written as machine code. And a
@@ -141,7 +141,7 @@ static void find_unwind(struct wk_image_facts *facts, const struct wk_model *mod
 
 	if (!obj) {
 		facts->unwind = "none";
-	} else if (model->is_windows && obj->pe) {
+	} else if (model->traits->walks_stacks && obj->pe) {
 		facts->unwind = has_section(obj, ".pdata") ? "pdata" : "none";
 	} else if (has_section(wk_image_obj(facts->symbols), ".eh_frame")) {
 		facts->unwind = "eh_frame";

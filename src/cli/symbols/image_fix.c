@@ -8,6 +8,7 @@
 #include "cli/symbols/image_facts.h"
 #include "cli/symbols/jit_makers.h"
 #include "cli/symbols/windows_file.h"
+#include "event/advice.h"
 #include "os/os.h"
 #include "symbols/object/object.h"
 
@@ -32,8 +33,9 @@ static void fix_kernel(struct wk_image_facts *facts, const struct wk_model *mode
 	while (text.len && text.at[text.len - 1] == '\n')
 		text.len--;
 	wk_num_u64(wk_buf_str(&text), &restricted);
-	wk_buf_add_text(&facts->fix, restricted ? "sudo sysctl kernel.kptr_restrict=0"
-						: "sudo sysctl kernel.perf_event_paranoid=1");
+	wk_buf_add_text(&facts->fix,
+			wk_advice(WK_ADVICE_LINUX,
+				  restricted ? WK_ADVICE_SHOW_KERNEL : WK_ADVICE_SAMPLE_KERNEL));
 	wk_buf_fini(&text);
 }
 

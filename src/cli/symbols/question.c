@@ -1,13 +1,13 @@
 #include "cli/symbols/question.h"
 
 #include "base/num.h"
+#include "event/advice.h"
 #include "cli/symbols/jit_makers.h"
 #include "cli/terminal.h"
 #include "views/filter/filter_near.h"
 #include "views/filter/wpa_query.h"
 #include "views/memory_roots.h"
 #include "views/nameless.h"
-#include "views/windows_events.h"
 
 #define MANY_UNNAMED 20 /* one in so many */
 #define MANY_CUT     10
@@ -49,6 +49,11 @@ void wk_selection_print_faults(const struct wk_selection *question, bool and_mis
 		wk_say("and more like that: `wick show FILE system` has them all");
 }
 
+static const char *advice_for(const struct wk_selection *question, enum wk_advice_key key)
+{
+	return wk_advice(question->quality.model->traits->advice, key);
+}
+
 void wk_selection_warn(const struct wk_selection *question)
 {
 	struct wk_buf sentence = { 0 };
@@ -60,11 +65,7 @@ void wk_selection_warn(const struct wk_selection *question)
 	wk_buf_reset(&sentence);
 	wk_quality_stacks_line(&question->quality, &sentence);
 	if (sentence.len) {
-		wk_buf_add_text(&sentence,
-				question->quality.model->is_windows
-					? "; " WK_WINDOWS_CPU_SAMPLES " records them"
-					: "; `perf record --call-graph dwarf` or `wick record` "
-					  "records them whole");
+		wk_buf_add_fmt(&sentence, "; %s", advice_for(question, WK_ADVICE_WHOLE_STACKS));
 		wk_say(wk_buf_text(&sentence));
 	}
 	wk_buf_fini(&sentence);
@@ -101,9 +102,10 @@ static void explain(const struct wk_selection *question, struct wk_buf *sentence
 	const bool *is_given = question->filter.is_given;
 
 	wk_filter_explain(&question->filter, sentence);
-	if (question->filter.total == 0 && question->quality.model->is_windows &&
-	    !question->filter.has_named_source)
-		wk_buf_add_text(sentence, "; " WK_WINDOWS_CPU_SAMPLES " records some");
+	if (question->filter.total == 0 && !question->filter.has_named_source &&
+	    advice_for(question, WK_ADVICE_CPU_SAMPLES))
+		wk_buf_add_fmt(sentence, "; %s records some",
+			       advice_for(question, WK_ADVICE_CPU_SAMPLES));
 	if (question->filter.total && !has_threads(question->quality.model) &&
 	    (is_given[WK_FILTER_PROCESS] || is_given[WK_FILTER_THREAD]))
 		wk_buf_add_text(sentence, "; this input tells no processes or threads");
@@ -160,26 +162,19 @@ static void add_symbols(struct wk_buf *sentence, struct wk_str path)
 		       WK_STR_ARG(wk_str_basename(path)));
 }
 
-/* Of Windows it is the recorder that asks for them. */
-static void add_maker_of_windows(struct wk_buf *sentence)
+/* Names of JIT code come from the program, or from the recorder if it walks stacks itself. */
+static void add_maker(struct wk_buf *sentence, const struct wk_model *model,
+		      const struct wk_jit_maker *maker)
 {
-	wk_buf_add_text(sentence, " of all frames are code made at run time of which the trace "
-				  "tells no names; PerfView and `wpr -start CPU -start DotNET` "
-				  "record those of .NET");
-}
-
-static void add_maker(struct wk_buf *sentence, const struct wk_jit_maker *maker)
-{
-	wk_buf_add_text(sentence, " of all frames are code made at run time of which the program "
-				  "tells no names; ");
+	wk_buf_add_fmt(sentence,
+		       " of all frames are code made at run time of which the %s tells no names; ",
+		       model->traits->walks_stacks ? "trace" : "program");
 	if (maker)
 		wk_buf_add_fmt(sentence, "`%s`%s%s%s names it", maker->words,
 			       maker->remark ? " (" : "", maker->remark ? maker->remark : "",
 			       maker->remark ? ")" : "");
 	else
-		wk_buf_add_text(sentence, "node --perf-basic-prof, python3 -X perf, "
-					  "java -XX:+DumpPerfMapAtExit and "
-					  "DOTNET_PerfMapEnabled=1 make it");
+		wk_buf_add_text(sentence, wk_advice(model->traits->advice, WK_ADVICE_JIT_NAMES));
 }
 
 static void hint_names(const struct wk_selection *question)
@@ -191,10 +186,10 @@ static void hint_names(const struct wk_selection *question)
 	if (nameless.unnamed * MANY_UNNAMED < nameless.frames || nameless.unnamed == 0)
 		return;
 	wk_num_add_share(&sentence, nameless.unnamed, nameless.frames);
-	if (model->images[nameless.image].kind == WK_IMAGE_ANONYMOUS && model->is_windows)
-		add_maker_of_windows(&sentence);
-	else if (model->images[nameless.image].kind == WK_IMAGE_ANONYMOUS)
-		add_maker(&sentence, wk_jit_maker_of(model, nameless.image));
+	if (model->images[nameless.image].kind == WK_IMAGE_ANONYMOUS)
+		add_maker(&sentence, model,
+			  model->traits->walks_stacks ? NULL
+						      : wk_jit_maker_of(model, nameless.image));
 	else
 		add_symbols(&sentence, wk_model_str(model, model->images[nameless.image].path));
 	wk_say(wk_buf_text(&sentence));
@@ -214,14 +209,9 @@ static void hint_stacks(const struct wk_selection *question)
 	maker = wk_jit_maker_in(model, &model->processes[roots.process]);
 	wk_num_add_share(&sentence, roots.cut, roots.samples);
 	wk_buf_add_text(&sentence, " of stacks end in code made at run time");
-	if (model->is_windows)
-		wk_buf_add_text(&sentence, ": the trace does not have who called it");
-	else
-		wk_buf_add_fmt(&sentence,
-			       " that keeps no frame pointers and has no unwinding "
-			       "tables in a jitdump%s%s",
-			       maker && maker->stacks ? "; " : "",
-			       maker && maker->stacks ? maker->stacks : "");
+	wk_buf_add_text(&sentence, advice_for(question, WK_ADVICE_JIT_STACKS));
+	if (!model->traits->walks_stacks && maker && maker->stacks)
+		wk_buf_add_fmt(&sentence, "; %s", maker->stacks);
 	wk_say(wk_buf_text(&sentence));
 	wk_buf_fini(&sentence);
 }

@@ -29,6 +29,7 @@ static bool emit_version(struct wk_etl_trace *trace)
 {
 	const struct wk_etl_header *header = wk_etl_header(trace->file);
 	struct wk_str product = trace->config.product;
+	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
 	struct wk_buf text = { 0 };
 	bool is_11 = header->os_build >= 22000, ok;
 
@@ -43,7 +44,10 @@ static bool emit_version(struct wk_etl_trace *trace)
 			       header->os_minor);
 	}
 	wk_buf_add_fmt(&text, ", build %" PRIu32, header->os_build);
-	ok = emit_fact(trace, "system", wk_buf_str(&text));
+	event.system = (struct wk_event_system){ .key = WK_STR("system"),
+						 .value = wk_buf_str(&text),
+						 .traits = &wk_traits_windows };
+	ok = wk_etl_handle(trace, &event);
 	wk_buf_fini(&text);
 	return ok;
 }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "event/advice.h"
 
 /* The last function of the kernel or of a module has nothing behind it that tells its end. It
  * is taken to end with the page behind the one it begins in, as perf does. */
@@ -192,13 +193,15 @@ static bool fail_hidden(struct wk_err *err)
 
 	if (restrict_level > 0)
 		return wk_fail(err, WK_EPERM, WK_NOWHERE,
-			       "kernel addresses are hidden: kernel.kptr_restrict is %u; run "
-			       "`sysctl kernel.kptr_restrict=0`, or run as root",
-			       (unsigned)restrict_level);
+			       "kernel addresses are hidden: kernel.kptr_restrict is %u; run `%s`, "
+			       "or run as root",
+			       (unsigned)restrict_level,
+			       wk_advice(WK_ADVICE_LINUX, WK_ADVICE_SHOW_KERNEL));
 	return wk_fail(err, WK_EPERM, WK_NOWHERE,
 		       "kernel addresses are hidden: kernel.kptr_restrict is 0, but "
-		       "kernel.perf_event_paranoid allows no kernel profiling; run "
-		       "`sysctl kernel.perf_event_paranoid=1`, or run as root");
+		       "kernel.perf_event_paranoid allows no kernel profiling; run `%s`, or run "
+		       "as root",
+		       wk_advice(WK_ADVICE_LINUX, WK_ADVICE_SAMPLE_KERNEL));
 }
 
 struct wk_kallsyms *wk_kallsyms_parse(struct wk_str text, struct wk_err *err)

@@ -4,9 +4,9 @@
 #include "base/num.h"
 #include "base/text/pattern.h"
 #include "base/text/suggest.h"
+#include "event/advice.h"
 #include "views/filter/wpa_query.h"
 #include "views/lifetimes.h"
-#include "views/windows_events.h"
 
 static const char *const part_names[WK_FILTER_PARTS] = {
 	[WK_FILTER_PROCESS] = "process",   [WK_FILTER_THREAD] = "thread",
@@ -34,10 +34,10 @@ static struct wk_pattern *compile(const char *what, const char *text, bool ignor
 	return pattern;
 }
 
-/* Names of files, and of processes by them, are alike in any case where Windows gave them. */
-static bool takes_any_case(const struct wk_model *model, const struct wk_filter_spec *spec)
+/* Of names of files, and of processes that are called like their files. */
+static bool ignores_case(const struct wk_model *model, const struct wk_filter_spec *spec)
 {
-	return spec->ignore_case || model->is_windows;
+	return spec->ignore_case || model->traits->ignores_case;
 }
 
 static bool matches(struct wk_pattern *pattern, const char *name)
@@ -88,7 +88,7 @@ static bool pass_processes(const struct wk_model *model, const struct wk_filter_
 	struct wk_pattern *pattern = NULL;
 
 	if (!by_pid)
-		pattern = compile("process", spec->process, takes_any_case(model, spec), err);
+		pattern = compile("process", spec->process, ignores_case(model, spec), err);
 	if (!by_pid && !pattern)
 		return false;
 	passing->processes = wk_alloc_zeroed(model->process_count, 1);
@@ -167,8 +167,7 @@ static bool pass_functions(const struct wk_model *model, const struct wk_filter_
 static bool pass_images(const struct wk_model *model, const struct wk_filter_spec *spec,
 			struct passing *passing, struct wk_err *err)
 {
-	struct wk_pattern *pattern =
-		compile("image", spec->image, takes_any_case(model, spec), err);
+	struct wk_pattern *pattern = compile("image", spec->image, ignores_case(model, spec), err);
 	uint8_t *images, *functions;
 
 	if (!pattern)
@@ -222,7 +221,8 @@ static bool read_times(const struct wk_model *model, const struct wk_filter_spec
 			       "time range \"%s\": expected FROM-TO since %s, such as 1.5-3, "
 			       "200ms-1s or 10-, or parts such as 10%%-20%%",
 			       spec->time,
-			       model->is_windows ? "the trace's begin" : "the first sample");
+			       model->traits->times_from_start ? "the trace's begin"
+							       : "the first sample");
 	if (to_ns < from_ns)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "time range \"%s\": it ends before it begins", spec->time);
@@ -244,13 +244,13 @@ static void count_by_source(const struct wk_model *model, uint64_t *counts)
 		counts[model->samples.source[i]] += wk_model_sample_times(model, i);
 }
 
-/* Where nobody sampled a Windows trace may still tell what was waited for, which says more than who
- * ended the waiting. */
+/* Without CPU samples the time of waits says more than the number of other events. */
 static unsigned worth(const struct wk_model *model, const struct wk_source *source)
 {
 	if (source->is_cpu_time)
 		return 3;
-	return model->is_windows && wk_str_is(wk_model_str(model, source->unit), "ns") ? 2 : 1;
+	return model->traits->logs_events && wk_str_is(wk_model_str(model, source->unit), "ns") ? 2
+												: 1;
 }
 
 wk_source_id wk_filter_default_source(const struct wk_model *model)
@@ -282,7 +282,7 @@ static wk_source_id source_named(const struct wk_model *model, const char *name)
 
 /* Its name in other words, or nearly; NULL: nothing is meant. */
 static const char *source_meant(const struct wk_model *model, const char *name,
-				const struct wk_windows_event *event)
+				const struct wk_event_alias *event)
 {
 	struct wk_suggestion near = wk_suggestion_for(wk_str_c(name));
 
@@ -321,8 +321,8 @@ static bool fail_no_samples(const char *name, uint64_t records, struct wk_err *e
 
 static bool no_such_source(const struct wk_model *model, const char *name, struct wk_err *err)
 {
-	const struct wk_windows_event *event =
-		model->is_windows ? wk_windows_event_of(wk_str_c(name)) : NULL;
+	enum wk_advice_set set = model->traits->advice;
+	const struct wk_event_alias *event = wk_event_alias_find(set, wk_str_c(name));
 	const char *meant = source_meant(model, name, event);
 	uint64_t records = counted_records(model, name);
 	struct wk_buf names = { 0 };
@@ -337,7 +337,7 @@ static bool no_such_source(const struct wk_model *model, const char *name, struc
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "no event \"%s\" was recorded: %s records it; `wick show FILE "
 			       "system` lists what there is",
-			       name, event->recorded_by);
+			       name, wk_advice(set, event->recorded));
 	for (; i < model->source_count && names.len < ENOUGH_NAMES; i++)
 		wk_buf_add_fmt(&names, "%s%s", i > 1 ? ", " : "",
 			       wk_strtab_get(model->text, model->sources[i].name));

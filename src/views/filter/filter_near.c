@@ -148,9 +148,9 @@ static void add_part(const struct wk_filter *filter, const struct wk_model *mode
 		[WK_FILTER_PROCESS] = "process", [WK_FILTER_THREAD] = "thread",
 		[WK_FILTER_IMAGE] = "file", [WK_FILTER_FUNCTION] = "function",
 	};
-	bool takes_any_case =
-		spec->ignore_case || /* as the filter has it */
-		(model->is_windows && (part == WK_FILTER_PROCESS || part == WK_FILTER_IMAGE));
+	bool takes_any_case = spec->ignore_case || /* as the filter has it */
+			      (model->traits->ignores_case &&
+			       (part == WK_FILTER_PROCESS || part == WK_FILTER_IMAGE));
 	struct rows rows = { .model = model, .part = part };
 	const char *near;
 

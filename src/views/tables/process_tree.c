@@ -105,7 +105,7 @@ static void tree_row(struct wk_table *table, const struct outline *outline, wk_p
 	wk_tables_time_cell(table, model, process->end_ns);
 	lasted_cell(table, process);
 	wk_tables_exit_cell(table, model, process);
-	if (model->is_windows) {
+	if (model->traits->has_accounts) {
 		wk_tables_user_cell(table, model, process);
 		wk_tables_session_cell(table, process);
 		wk_table_text(table, wk_model_str(model, process->services));
@@ -132,7 +132,7 @@ static void columns(struct wk_table *table, const struct wk_model *model,
 	wk_table_column(table, WK_CELL_DURATION, "lasted_ns", "lasted");
 	wk_table_column(table, WK_CELL_NUMBER, "exit_code", "exit");
 	wk_table_spare(table, 3);
-	if (model->is_windows) {
+	if (model->traits->has_accounts) {
 		wk_table_detail_column(table, WK_CELL_TEXT, "user", "user");
 		wk_table_detail_column(table, WK_CELL_NUMBER, "session", "session");
 		wk_table_detail_column(table, WK_CELL_TEXT, "services", "services");
@@ -184,7 +184,7 @@ void wk_tables_fill_process_tree(struct wk_table *table, const struct wk_model *
 			      hidden == 1 ? "it" : "them");
 	wk_tables_note_without_samples(table, "process", "processes",
 				       (uint32_t)(outline.tree.count - table->row_count - hidden));
-	if (model->is_windows && model->samples.count)
+	if (model->traits->is_system_wide && model->samples.count)
 		wk_table_note(table, "the tree of calls is `wick show FILE calls`");
 	wk_process_tree_fini(&outline.tree);
 	wk_tables_end_tally(&outline.own);

@@ -7,8 +7,8 @@
 
 /* ---- cells that the process tree has, too */
 
-/* Codes that Windows ends a program with are known by their hexadecimal form: 0xc0000005. What a
- * program says itself is a small number, of either sign. */
+/* Statuses of the system are known by their hexadecimal form: 0xc0000005. Exit codes that a program
+ * chooses are small numbers of either sign. */
 static bool is_status(uint32_t code)
 {
 	return code >= 0x40000000 && code < 0xffff0000;
@@ -24,7 +24,7 @@ void wk_tables_exit_cell(struct wk_table *table, const struct wk_model *model,
 		return;
 	}
 	wk_table_signed(table, process->exit_code);
-	if (model->is_windows && is_status((uint32_t)process->exit_code)) {
+	if (model->traits->has_status_codes && is_status((uint32_t)process->exit_code)) {
 		wk_buf_add_fmt(&hex, "0x%08x", (unsigned)process->exit_code);
 		wk_table_brief(table, wk_table_keep(table, wk_buf_str(&hex)));
 	}
@@ -110,8 +110,8 @@ static void traits_cell(struct wk_table *table, uint32_t traits)
 	wk_buf_fini(&text);
 }
 
-/* What only Windows tells. */
-static void windows_columns(struct wk_table *table)
+/* Whose a process is, and what runs in it. */
+static void account_columns(struct wk_table *table)
 {
 	wk_table_column(table, WK_CELL_TEXT, "user", "user");
 	wk_table_spare(table, 6);
@@ -122,7 +122,7 @@ static void windows_columns(struct wk_table *table)
 	wk_table_detail_column(table, WK_CELL_TEXT, "services", "services");
 }
 
-static void windows_cells(struct wk_table *table, const struct wk_model *model,
+static void account_cells(struct wk_table *table, const struct wk_model *model,
 			  const struct wk_process *process)
 {
 	wk_tables_user_cell(table, model, process);
@@ -180,8 +180,8 @@ static void process_row(struct wk_table *table, const struct wk_model *model,
 	wk_tables_exit_cell(table, model, process);
 	if (with_use)
 		use_cells(table, &process->use);
-	if (model->is_windows)
-		windows_cells(table, model, process);
+	if (model->traits->has_accounts)
+		account_cells(table, model, process);
 	wk_table_text(table, wk_tables_or_else(wk_model_str(model, process->name), "(unknown)"));
 	wk_table_text(table, wk_model_str(model, process->command_line));
 }
@@ -202,9 +202,9 @@ static void columns(struct wk_table *table, const struct wk_model *model,
 	wk_table_spare(table, 5);
 	if (with_use)
 		use_columns(table);
-	if (model->is_windows)
-		windows_columns(table);
-	table->has_one_scale = model->is_windows;
+	if (model->traits->has_accounts)
+		account_columns(table);
+	table->has_one_scale = model->traits->is_system_wide;
 	wk_table_column(table, WK_CELL_TEXT, "name", "name");
 	wk_table_column(table, WK_CELL_TEXT, "command_line", "command line");
 }

@@ -136,7 +136,7 @@ static bool fact_text(const struct wk_model *model, struct wk_str *key, struct w
 		return false;
 	if (wk_str_is(*key, "cpus configured") && fact_of(model, "cpus").len)
 		return false;
-	if (wk_str_is(*key, "clock pair") && model->is_windows)
+	if (wk_str_is(*key, "clock pair") && model->traits->times_from_start)
 		return false;
 	if (wk_str_is(*key, "clock pair") && add_wall_time(text, model)) {
 		*key = (struct wk_str)WK_STR("first sample at");
@@ -222,10 +222,10 @@ static void add_source_count(struct wk_buf *text, const struct wk_model *model, 
 	wk_buf_add_str(text, unit);
 }
 
-/* Windows logs many kinds of events: they have a section of their own. */
+/* Where many kinds of events are logged, they have a section of their own. */
 static bool is_one_of_many(const struct wk_model *model, wk_source_id id)
 {
-	return model->is_windows &&
+	return model->traits->logs_events &&
 	       wk_str_is(wk_model_str(model, model->sources[id].unit), "events");
 }
 
@@ -265,7 +265,8 @@ static uint64_t *count_samples(const struct wk_model *model)
 	return counts;
 }
 
-/* Of Windows' sources only those that sampled something: every trace has the same. */
+/* A system that logs many events declares the same sources in each trace: those without samples
+ * are left out. */
 static void source_rows(struct rows *rows, const uint64_t *counts)
 {
 	const struct wk_model *model = rows->model;
@@ -276,15 +277,14 @@ static void source_rows(struct rows *rows, const uint64_t *counts)
 		if (is_one_of_many(model, i)) {
 			events += counts[i];
 			kinds += counts[i] > 0;
-		} else if (counts[i] || !model->is_windows) {
+		} else if (counts[i] || !model->traits->logs_events) {
 			source_row(rows, i, counts[i]);
 		}
 	}
 	other_events_row(rows, events, kinds);
 }
 
-/* A trace of Windows has samples of processors with nothing to do, too: shares elsewhere are of the
- * others. */
+/* Where idle processors are sampled as well: shares in other tables are of the busy ones. */
 static void busy_row(struct rows *rows, const uint64_t *counts)
 {
 	const struct wk_model *model = rows->model;
@@ -297,7 +297,7 @@ static void busy_row(struct rows *rows, const uint64_t *counts)
 		else if (wk_str_is(wk_model_str(model, model->sources[i].name), "idle"))
 			idle += counts[i];
 	}
-	if (model->is_windows && idle) {
+	if (model->traits->samples_idle && idle) {
 		wk_num_add_share(&text, busy, busy + idle);
 		wk_buf_add_text(&text, " of all processors' time, the 100 % of other tables");
 		system_row(rows, "recording", "busy", wk_buf_str(&text));

@@ -120,38 +120,73 @@ void wk_tables_note_without_samples(struct wk_table *table, const char *one, con
 #define USUAL_ROWS        40
 #define USUAL_MIN_PERCENT 0.5
 
-/* Of samples, in any of the usual ways. */
-#define OF_SAMPLES (WK_TABLE_HAS_SHARES | WK_TABLE_HAS_FILTERS | WK_TABLE_HAS_EVENTS)
+/* Of samples, with all that this brings. */
+#define OF_SAMPLES \
+	(WK_TABLE_HAS_SHARES | WK_TABLE_HAS_FILTERS | WK_TABLE_HAS_EVENTS | WK_TABLE_IS_OF_SAMPLES)
+#define OF_SYSTEM (OF_SAMPLES | WK_TABLE_IS_OF_SYSTEM)
+#define OF_MEMORY \
+	(WK_TABLE_HAS_SHARES | WK_TABLE_HAS_FILTERS | WK_TABLE_IS_OF_SAMPLES | WK_TABLE_HAS_CALLS)
+
+#define EVENTS(...) (const char *const[]){ __VA_ARGS__, NULL }
+
+static bool has_intervals(const struct wk_model *model)
+{
+	return model->spells.count > 0;
+}
+
+static bool has_marks(const struct wk_model *model)
+{
+	return model->mark_count > 0;
+}
+
+static bool has_counts(const struct wk_model *model)
+{
+	return model->count_count > 0;
+}
 
 const struct wk_table_view wk_table_views[] = {
-	{ "functions", "functions by the time spent in them",
-	  wk_tables_fill_functions, USUAL_ROWS, USUAL_MIN_PERCENT,
-	  OF_SAMPLES | WK_TABLE_HAS_TOTALS },
-	{ "tree", "who called whom, and what it cost; of a Windows trace the process tree",
-	  wk_tables_fill_tree, 0, USUAL_MIN_PERCENT, OF_SAMPLES | WK_TABLE_HAS_LEVELS },
-	{ "calls", "who called whom, of any recording",
-	  wk_tables_fill_tree, 0, USUAL_MIN_PERCENT, OF_SAMPLES | WK_TABLE_HAS_LEVELS },
-	{ "processes", "processes with their times and command lines",
-	  wk_tables_fill_processes, USUAL_ROWS, 0, OF_SAMPLES },
-	{ "process-tree", "which process began which, and when, of any recording",
-	  wk_tables_fill_process_tree, 0, 0, OF_SAMPLES },
-	{ "threads", "threads of all processes",
-	  wk_tables_fill_threads, USUAL_ROWS, 0, OF_SAMPLES },
-	{ "waits", "what for threads waited, how long, and who ended it",
-	  wk_tables_fill_waits, USUAL_ROWS, 0,
-	  WK_TABLE_HAS_SHARES | WK_TABLE_HAS_TIMES | WK_TABLE_HAS_SAMPLES },
-	{ "images", "programs and libraries, and where their names came from",
-	  wk_tables_fill_images, USUAL_ROWS, 0, OF_SAMPLES | WK_TABLE_HAS_TOTALS },
-	{ "memory", "what processes committed and reserved, and what is left of it",
-	  wk_tables_fill_memory, USUAL_ROWS, 0, WK_TABLE_HAS_SHARES | WK_TABLE_HAS_FILTERS },
-	{ "heap", "what was allocated from which heap, and what is left of it",
-	  wk_tables_fill_heap, USUAL_ROWS, 0, WK_TABLE_HAS_SHARES | WK_TABLE_HAS_FILTERS },
-	{ "marks", "moments that somebody named",
-	  wk_tables_fill_marks, 0, 0, WK_TABLE_HAS_TIMES },
-	{ "events", "how many records of each kind there are, and which are used",
-	  wk_tables_fill_counts, 0, 0, 0 },
-	{ "system", "the machine, the recording and what was noticed",
-	  wk_tables_fill_system, USUAL_ROWS, 0, 0 },
+	{ .name = "functions", .summary = "functions by the time spent in them",
+	  .fill = wk_tables_fill_functions, .usual_limit = USUAL_ROWS,
+	  .usual_min_percent = USUAL_MIN_PERCENT,
+	  .uses = OF_SAMPLES | WK_TABLE_HAS_TOTALS | WK_TABLE_IS_DEFAULT },
+	{ .name = "tree",
+	  .summary = "who called whom, and what it cost; of a Windows trace the process tree",
+	  .fill = wk_tables_fill_tree, .usual_min_percent = USUAL_MIN_PERCENT,
+	  .uses = OF_SAMPLES | WK_TABLE_HAS_LEVELS | WK_TABLE_FOLLOWS_SYSTEM },
+	{ .name = "calls", .summary = "who called whom, of any recording",
+	  .fill = wk_tables_fill_tree, .usual_min_percent = USUAL_MIN_PERCENT,
+	  .uses = OF_SAMPLES | WK_TABLE_HAS_LEVELS | WK_TABLE_IS_CALLS },
+	{ .name = "processes", .summary = "processes with their times and command lines",
+	  .fill = wk_tables_fill_processes, .usual_limit = USUAL_ROWS, .uses = OF_SYSTEM },
+	{ .name = "process-tree",
+	  .summary = "which process began which, and when, of any recording",
+	  .fill = wk_tables_fill_process_tree, .uses = OF_SYSTEM | WK_TABLE_IS_PROCESS_TREE },
+	{ .name = "threads", .summary = "threads of all processes",
+	  .fill = wk_tables_fill_threads, .usual_limit = USUAL_ROWS, .uses = OF_SYSTEM },
+	{ .name = "waits", .summary = "what for threads waited, how long, and who ended it",
+	  .fill = wk_tables_fill_waits, .usual_limit = USUAL_ROWS,
+	  .uses = WK_TABLE_HAS_SHARES | WK_TABLE_HAS_TIMES | WK_TABLE_HAS_SAMPLES |
+		  WK_TABLE_IS_OF_INTERVALS | WK_TABLE_HAS_CALLS | WK_TABLE_EXPECTS_ROWS,
+	  .events = EVENTS("wait", "ready"), .has_content = has_intervals,
+	  .lacks = WK_ADVICE_NO_WAITS },
+	{ .name = "images", .summary = "programs and libraries, and where their names came from",
+	  .fill = wk_tables_fill_images, .usual_limit = USUAL_ROWS,
+	  .uses = OF_SYSTEM | WK_TABLE_HAS_TOTALS, .other_name = "modules" },
+	{ .name = "memory", .summary = "what processes committed and reserved, and what is left of it",
+	  .fill = wk_tables_fill_memory, .usual_limit = USUAL_ROWS, .uses = OF_MEMORY,
+	  .events = EVENTS("commit", "reserve"), .lacks = WK_ADVICE_NO_MEMORY },
+	{ .name = "heap", .summary = "what was allocated from which heap, and what is left of it",
+	  .fill = wk_tables_fill_heap, .usual_limit = USUAL_ROWS, .uses = OF_MEMORY,
+	  .events = EVENTS("heap"), .lacks = WK_ADVICE_NO_HEAPS },
+	{ .name = "marks", .summary = "moments that somebody named",
+	  .fill = wk_tables_fill_marks, .uses = WK_TABLE_HAS_TIMES, .has_content = has_marks,
+	  .lacks = WK_ADVICE_NO_MARKS },
+	{ .name = "events",
+	  .summary = "how many records of each kind there are, and which are used",
+	  .fill = wk_tables_fill_counts, .has_content = has_counts,
+	  .lacks = WK_ADVICE_NO_COUNTS },
+	{ .name = "system", .summary = "the machine, the recording and what was noticed",
+	  .fill = wk_tables_fill_system, .usual_limit = USUAL_ROWS },
 	{ 0 },
 };
 
@@ -161,4 +196,13 @@ const struct wk_table_view *wk_table_view_find(const char *name)
 		if (strcmp(view->name, name) == 0)
 			return view;
 	return NULL;
+}
+
+const struct wk_table_view *wk_table_view_with(enum wk_table_use use)
+{
+	const struct wk_table_view *view = wk_table_views;
+
+	while (view->name && !(view->uses & use))
+		view++;
+	return view;
 }

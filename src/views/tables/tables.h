@@ -5,6 +5,7 @@
 #ifndef WK_VIEWS_TABLES_TABLES_H
 #define WK_VIEWS_TABLES_TABLES_H
 
+#include "event/advice.h"
 #include "views/filter/filter.h"
 #include "views/tables/table.h"
 #include "views/tree/tree.h"
@@ -16,7 +17,8 @@ struct wk_table_options {
 	struct wk_tree_options tree; /* how the calling tree is built */
 };
 
-/* What may be asked of a table, besides how many rows it has. What it has no use for is refused. */
+/* What a table can follow, besides a number of rows: an option for any other is refused. And what
+ * it is. */
 enum wk_table_use {
 	WK_TABLE_HAS_SHARES = 1 << 0,  /* rows under a share can be left out */
 	WK_TABLE_HAS_TOTALS = 1 << 1,  /* and ranked by what they cost with all they call */
@@ -25,6 +27,19 @@ enum wk_table_use {
 	WK_TABLE_HAS_SAMPLES = 1 << 4, /* it can be of one process, a thread ... */
 	WK_TABLE_HAS_EVENTS = 1 << 5,  /* it is of one event of several, or what is left of it */
 	WK_TABLE_HAS_STACKS = 1 << 6,  /* of those with a function, an image ... */
+
+	/* What it is: how `wick show` chooses and judges it. */
+	WK_TABLE_IS_OF_SAMPLES = 1 << 7,    /* without samples in view it fails ... */
+	WK_TABLE_IS_OF_SYSTEM = 1 << 8,     /* ... unless nothing was sampled at all */
+	WK_TABLE_EXPECTS_ROWS = 1 << 9,     /* it fails if it has no rows */
+	WK_TABLE_HAS_CALLS = 1 << 10,       /* with levels, its calls are shown instead */
+	WK_TABLE_IS_OF_INTERVALS = 1 << 11, /* of what threads did, not of samples */
+	WK_TABLE_FOLLOWS_SYSTEM = 1 << 12,  /* the process tree of a system-wide trace */
+
+	/* The table for that job. */
+	WK_TABLE_IS_DEFAULT = 1 << 13,
+	WK_TABLE_IS_CALLS = 1 << 14,
+	WK_TABLE_IS_PROCESS_TREE = 1 << 15,
 };
 
 #define WK_TABLE_HAS_FILTERS (WK_TABLE_HAS_TIMES | WK_TABLE_HAS_SAMPLES | WK_TABLE_HAS_STACKS)
@@ -37,23 +52,30 @@ struct wk_table_view {
 	uint32_t usual_limit;     /* for people who ask for none; 0: all rows */
 	double usual_min_percent; /* the same */
 	unsigned uses;            /* enum wk_table_use */
+	/* It is about the first of these events that was recorded; NULL: about any. */
+	const char *const *events;
+	bool (*has_content)(const struct wk_model *model); /* NULL: if it has one of the events */
+	enum wk_advice_key lacks;                          /* the sentence if it has none */
+	const char *other_name;                            /* elsewhere, for suggestions; or NULL */
 };
 
 /* Ends with an entry without a name. */
 extern const struct wk_table_view wk_table_views[];
 
-/* Where the model has nothing of what it shows, a sentence that says so and what records it; else
- * NULL. */
+/* NULL, or a sentence if the model has nothing of what it shows: what records it. */
 const char *wk_table_view_lacks(const struct wk_table_view *view, const struct wk_model *model);
 
-/* The name of the event that it is about unless another is asked for; NULL: as all views. */
+/* The name of its default event; NULL: that of all views. */
 const char *wk_table_view_source(const struct wk_table_view *view, const struct wk_model *model);
 
-/* Whether it can be of that event; NULL is the one that views are about unless another is asked
- * for. A table of memory is of no other. */
+/* Whether it can show that event; NULL is the default of all views. A table of memory shows no
+ * other. */
 bool wk_table_view_accepts_source(const struct wk_table_view *view, const char *name);
 
-/* NULL where there is none of that name. */
+/* NULL if there is none of that name. */
 const struct wk_table_view *wk_table_view_find(const char *name);
+
+/* The first that has the use. */
+const struct wk_table_view *wk_table_view_with(enum wk_table_use use);
 
 #endif

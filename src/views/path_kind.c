@@ -1,4 +1,4 @@
-#include "views/windows_kind.h"
+#include "views/path_kind.h"
 
 #include "base/buf.h"
 
@@ -21,12 +21,12 @@ static bool has_ending(struct wk_str file)
 	return wk_str_is_one_of(wk_str_of(last, sizeof(last)), endings);
 }
 
-bool wk_windows_kind_is(const struct wk_model *model, const struct wk_image *image)
+bool wk_path_kind_is_known(const struct wk_model *model, const struct wk_image *image)
 {
 	struct wk_str path = wk_model_str(model, image->path);
 
 	if (image->kind == WK_IMAGE_UNKNOWN)
-		return model->is_windows && image->pid == WK_KERNEL_PID;
+		return model->traits->kernel_is_file && image->pid == WK_KERNEL_PID;
 	return image->kind == WK_IMAGE_FILE &&
 	       (wk_str_is_windows_path(path) ||
 		(!memchr(path.at, '/', path.len) && has_ending(path)));
@@ -111,7 +111,7 @@ static enum wk_code_kind kind_of_path(struct wk_str path)
 	return is_system(inside, file) ? WK_CODE_NATIVE : WK_CODE_PROGRAM;
 }
 
-enum wk_code_kind wk_windows_kind(const struct wk_model *model, const struct wk_image *image)
+enum wk_code_kind wk_path_kind_of(const struct wk_model *model, const struct wk_image *image)
 {
 	struct wk_buf lower = { 0 };
 	enum wk_code_kind kind = WK_CODE_KERNEL;

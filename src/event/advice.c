@@ -1,0 +1,144 @@
+#include "event/advice.h"
+
+#include <stddef.h>
+
+#define XPERF_SWITCHES \
+	"`xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER -stackwalk CSwitch+ReadyThread` or " \
+	"`wpr -start CPU`"
+#define XPERF_VIRTUAL_MEMORY \
+	"`xperf -on PROC_THREAD+LOADER+VIRT_ALLOC -stackwalk VirtualAlloc+VirtualFree` or `wpr " \
+	"-start VirtualAllocation`"
+#define XPERF_HEAPS \
+	"`xperf -start heap -heap -pids PID -stackwalk HeapAlloc+HeapRealloc` or `wpr -start Heap`"
+#define XPERF_CPU_SAMPLES \
+	"`xperf -on PROC_THREAD+LOADER+PROFILE -stackwalk Profile` or `wpr -start CPU`"
+
+#define ONLY_WINDOWS " is known of traces of Windows (.etl) only"
+#define PARANOID     "sudo sysctl kernel.perf_event_paranoid="
+#define IN_CONTAINER " run --cap-add PERFMON --security-opt seccomp=unconfined ..."
+#define NO_COUNTS \
+	"nothing tells how many records of which kind this recording has; traces of Windows " \
+	"(.etl) do"
+
+/* The same on all platforms: what was built decides, not what was recorded. */
+#define ALL(text) { text, text }
+
+static const char *const advice[WK_ADVICE_KEYS][WK_ADVICE_SETS] = {
+	/* Linux, Windows */
+	[WK_ADVICE_CPU_SAMPLES] = { NULL, XPERF_CPU_SAMPLES },
+	[WK_ADVICE_SWITCHES] = { NULL, XPERF_SWITCHES },
+	[WK_ADVICE_VIRTUAL_MEMORY] = { NULL, XPERF_VIRTUAL_MEMORY },
+	[WK_ADVICE_HEAPS] = { NULL, XPERF_HEAPS },
+	[WK_ADVICE_HARD_FAULTS] = { NULL,
+		"`xperf -on PROC_THREAD+LOADER+HARD_FAULTS -stackwalk HardFault` or `wpr "
+		"-start GeneralProfile`" },
+
+	[WK_ADVICE_WHOLE_STACKS] = {
+		"`perf record --call-graph dwarf` or `wick record` records them whole",
+		XPERF_CPU_SAMPLES " records them" },
+	[WK_ADVICE_JIT_NAMES] = { "node --perf-basic-prof, python3 -X perf, "
+				  "java -XX:+DumpPerfMapAtExit and "
+				  "DOTNET_PerfMapEnabled=1 make it",
+				  "PerfView and `wpr -start CPU -start DotNET` record those of "
+				  ".NET" },
+	[WK_ADVICE_JIT_STACKS] = { " that keeps no frame pointers and has no unwinding tables in a "
+				   "jitdump",
+				   ": the trace does not have who called it" },
+
+	[WK_ADVICE_NO_MEMORY] = {
+		"what processes committed" ONLY_WINDOWS "; on Linux `wick record -e page-faults -- "
+		"COMMAND` records who first touches memory",
+		"this recording has no records of memory being committed or given back; "
+		XPERF_VIRTUAL_MEMORY " makes some" },
+	[WK_ADVICE_NO_HEAPS] = {
+		"what was allocated from heaps" ONLY_WINDOWS,
+		"this recording has no records of heaps; " XPERF_HEAPS " makes some" },
+	[WK_ADVICE_NO_WAITS] = {
+		"how long threads waited" ONLY_WINDOWS "; on Linux `wick record -e "
+		"sched:sched_switch -- COMMAND` records where they stop running",
+		"this recording has no records of threads that wait; " XPERF_SWITCHES
+		" makes some" },
+	[WK_ADVICE_NO_MARKS] = {
+		"nobody set a mark in this recording",
+		"nobody set a mark in this recording; `xperf -m TEXT` or `wpr -marker TEXT` sets "
+		"one" },
+	[WK_ADVICE_NO_COUNTS] = ALL(NO_COUNTS),
+
+	[WK_ADVICE_RECORD_STACKS] = {
+		"perf record --call-graph dwarf ...   # or: wick record",
+		"perf record --call-graph dwarf ...   # or: wick record" },
+	[WK_ADVICE_RECORD_CPU] = { "wick record", "wpr -start CPU\n"
+						  "wpr -stop trace.etl\n"
+						  "wick flame trace.etl" },
+	[WK_ADVICE_SHOW_KERNEL] = { "sudo sysctl kernel.kptr_restrict=0" },
+	[WK_ADVICE_SAMPLE_USER] = { PARANOID "2" },
+	[WK_ADVICE_SAMPLE_KERNEL] = { PARANOID "1" },
+	[WK_ADVICE_SAMPLE_ALL] = { PARANOID "0" },
+	[WK_ADVICE_TRACEPOINTS] = { PARANOID "-1" },
+	[WK_ADVICE_SAMPLE_RATE] = { "sudo sysctl kernel.perf_event_max_sample_rate=100000" },
+	[WK_ADVICE_LOCKED_MEMORY] = { "sudo sysctl kernel.perf_event_mlock_kb=" },
+	[WK_ADVICE_READ_PROCESSES] = { "sudo sysctl kernel.yama.ptrace_scope=0" },
+	[WK_ADVICE_CAPABILITIES] = { "sudo setcap cap_perfmon,cap_sys_ptrace,cap_ipc_lock=ep" },
+	[WK_ADVICE_DOCKER] = { "docker" IN_CONTAINER },
+	[WK_ADVICE_PODMAN] = { "podman" IN_CONTAINER },
+	[WK_ADVICE_INSTALL_CARGO] = { "sudo apt-get install cargo" },
+
+	[WK_ADVICE_BUILD_DEBUG] = ALL("# build it again with -g"),
+	[WK_ADVICE_BUILD_UNSTRIPPED] =
+		ALL("# build it again with -g, and neither link it with -s nor run strip on it"),
+	[WK_ADVICE_BUILD_GNU_PE] =
+		ALL("# build it with -g, and neither link it with -s nor run strip on it"),
+	[WK_ADVICE_BUILD_MSVC] =
+		ALL("cl /Zi ... /link /DEBUG   # or clang-cl, with the same words; /O2 may stay\n"
+		    "# that writes a PDB beside the program: keep the two together"),
+	[WK_ADVICE_BUILD_RUST_PE] = ALL("in Cargo.toml, or -C debuginfo=2 for rustc:\n"
+					"[profile.release]\ndebug = true\nstrip = \"none\""),
+	[WK_ADVICE_BUILD_GO] = ALL("go build   # without -ldflags=\"-s -w\""),
+};
+
+const char *wk_advice(enum wk_advice_set set, enum wk_advice_key key)
+{
+	return key < WK_ADVICE_KEYS ? advice[key][set] : NULL;
+}
+
+const struct wk_package_manager wk_package_managers[] = {
+	{ "/usr/bin/apt-get", "sudo apt-get install libc6-dbg", NULL, NULL },
+	{ "/usr/bin/dnf", "sudo dnf debuginfo-install glibc",
+	  "sudo dnf debuginfo-install \"$(rpm -qf '", "')\"" },
+	{ "/usr/bin/zypper", "sudo zypper install glibc-debuginfo",
+	  "sudo zypper install \"$(rpm -qf --qf '%{NAME}-debuginfo' '", "')\"" },
+	{ 0 },
+};
+
+#define WORDS(...) (const char *const[]){ __VA_ARGS__, NULL }
+
+static const struct wk_event_alias aliases[] = {
+	{ WK_ADVICE_WINDOWS, "SampledProfile",
+	  WORDS("sampledprofile", "cpu", "profile", "samples", "cycles", "time"),
+	  WK_ADVICE_CPU_SAMPLES },
+	{ WK_ADVICE_WINDOWS, "wait",
+	  WORDS("wait", "waits", "waiting", "cswitch", "switch", "switches", "off-cpu"),
+	  WK_ADVICE_SWITCHES },
+	{ WK_ADVICE_WINDOWS, "ready", WORDS("ready", "readythread"), WK_ADVICE_SWITCHES },
+	{ WK_ADVICE_WINDOWS, "readying", WORDS("readying"), WK_ADVICE_SWITCHES },
+	{ WK_ADVICE_WINDOWS, "commit", WORDS("commit", "commits", "memory", "virtualalloc"),
+	  WK_ADVICE_VIRTUAL_MEMORY },
+	{ WK_ADVICE_WINDOWS, "reserve", WORDS("reserve", "reserves"), WK_ADVICE_VIRTUAL_MEMORY },
+	{ WK_ADVICE_WINDOWS, "decommit", WORDS("decommit", "decommits", "virtualfree"),
+	  WK_ADVICE_VIRTUAL_MEMORY },
+	{ WK_ADVICE_WINDOWS, "heap", WORDS("heap", "heaps", "heapalloc", "alloc"),
+	  WK_ADVICE_HEAPS },
+	{ WK_ADVICE_WINDOWS, "free", WORDS("free", "frees", "freed", "heapfree"), WK_ADVICE_HEAPS },
+	{ WK_ADVICE_WINDOWS, "hard fault",
+	  WORDS("hard fault", "hard faults", "hardfault", "page-faults", "faults"),
+	  WK_ADVICE_HARD_FAULTS },
+};
+
+const struct wk_event_alias *wk_event_alias_find(enum wk_advice_set set, struct wk_str word)
+{
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		for (const char *const *other = aliases[i].words; *other; other++)
+			if (aliases[i].set == set && wk_str_is_any_case(word, *other))
+				return &aliases[i];
+	return NULL;
+}
