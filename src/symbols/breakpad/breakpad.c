@@ -7,7 +7,7 @@
 #include "base/num.h"
 #include "symbols/breakpad/internal.h"
 
-/* So much text is a unit: it is read in a fraction of a millisecond. */
+/* This much text forms a unit: it is read in a fraction of a millisecond. */
 #define UNIT_BYTES 32768
 
 bool wk_breakpad_is(struct wk_bytes first)
@@ -128,11 +128,11 @@ static bool add_public(struct wk_breakpad *b, struct wk_str line)
 	return true;
 }
 
-/* What is known of the text while it is gone through. */
+/* State of the pass over the text. */
 struct scan {
 	struct wk_breakpad *breakpad;
-	size_t at;           /* where the line begins */
-	bool is_in_unit;     /* the last unit goes on */
+	size_t at;           /* start of the line */
+	bool is_in_unit;     /* the last unit continues */
 	uint64_t unit_start; /* address of the unit's first function */
 };
 
@@ -278,7 +278,7 @@ static void forget_ids(struct wk_breakpad_texts *texts)
 		texts->rows[i].id = 0;
 }
 
-/* Ids that were kept are of one index; another may lie where a former one did. */
+/* Cached ids belong to one index; another index may be allocated at the same address. */
 static void use_index(struct wk_breakpad *b, const struct wk_code_index *index)
 {
 	b->index = index;

@@ -1,5 +1,5 @@
-/* Breakpad symbol files (.sym): text that dump_syms makes of an image's debug information, to a
- * code index, a part at a time.
+/* Breakpad symbol files (.sym), which dump_syms writes from an image's debug information, to a
+ * code index, one part at a time.
  *
  *	MODULE windows x86_64 83FA1D6E2C1E837C4C4C44205044422E1 app.pdb
  *	FILE 0 C:\src\main.c
@@ -9,14 +9,14 @@
  *	1000 8 11 0
  *	PUBLIC 2000 0 start
  *
- * Addresses are counted from where the image is loaded: RVAs for PE, for ELF from its first
- * segment. Names are as the file has them, demangled as a rule. FUNC records with their INLINE
- * records and lines become the index's functions, chains and lines; where two begin at the same
- * address the first has it. Units are stretches of the text, which are read when they are asked
- * for. STACK records are passed over. A last line without its end was cut, and is left out.
+ * Addresses are relative to the image base: RVAs for PE, for ELF from the first segment. Names
+ * are used as they are, usually demangled. FUNC records with their INLINE records and lines
+ * become the functions, chains and lines of the index; if two begin at the same address the first
+ * one counts. Units are parts of the text, read on demand. STACK records are skipped. A last line
+ * without a newline was cut off, and is ignored.
  *
- * Order of calls: open, fill, load for each unit that is asked for, free. The text stays the
- * caller's and must outlive it. Not for several threads at once. */
+ * Order of calls: open, fill, load for each unit that is needed, free. The text belongs to the
+ * caller and must outlive it. Not thread-safe. */
 #ifndef WK_SYMBOLS_BREAKPAD_BREAKPAD_H
 #define WK_SYMBOLS_BREAKPAD_BREAKPAD_H
 
@@ -34,7 +34,8 @@ struct wk_breakpad;
 /* What the MODULE record says. */
 struct wk_breakpad_module {
 	struct wk_str system, machine;
-	struct wk_str key;  /* of the build: GUID and age of a PDB, as symbol stores write them */
+	struct wk_str key;  /* of the build: GUID and age of a PDB, in the form that symbol stores
+			     * use */
 	struct wk_str name; /* of the debug file */
 };
 
@@ -45,7 +46,7 @@ struct wk_breakpad_public {
 
 bool wk_breakpad_is(struct wk_bytes first);
 
-/* NULL, with a sentence, where it is none. Goes through all of the text once. */
+/* NULL, with a sentence, if it is not a Breakpad file. Reads all of the text once. */
 struct wk_breakpad *wk_breakpad_open(const void *text, size_t size_bytes, struct wk_err *err);
 void wk_breakpad_free(struct wk_breakpad *breakpad);
 
@@ -56,7 +57,7 @@ size_t wk_breakpad_unit_count(const struct wk_breakpad *breakpad);
 /* Sets the index' ranges: those of the functions. Each index begins with this. */
 void wk_breakpad_fill(struct wk_breakpad *breakpad, struct wk_code_index *index);
 
-/* Adds one unit to the index; false where there is no such unit. */
+/* Adds one unit to the index; false if there is no such unit. */
 bool wk_breakpad_load(struct wk_breakpad *breakpad, uint32_t unit, struct wk_code_index *index,
 		      struct wk_err *err);
 
@@ -65,8 +66,8 @@ bool wk_breakpad_load(struct wk_breakpad *breakpad, uint32_t unit, struct wk_cod
 const struct wk_breakpad_public *wk_breakpad_publics(const struct wk_breakpad *breakpad,
 						     size_t *count);
 
-/* The same as a table, for what lies in no function: where functions begin these end, too. Never
- * NULL; it borrows nothing. */
+/* The same as a table, for addresses outside functions; entries end where a function begins. Never
+ * NULL; borrows nothing. */
 struct wk_symtab *wk_breakpad_names(const struct wk_breakpad *breakpad);
 
 /* Lines that are of no known form, passed over: at open those outside of functions, and with each

@@ -1,5 +1,5 @@
-/* What the two halves of the reader of Breakpad files share: breakpad.c finds what is where,
- * breakpad_unit.c reads the functions of a unit. */
+/* Shared by the two halves of the Breakpad reader: breakpad.c finds the records, unit.c reads the
+ * functions of a unit. */
 #ifndef WK_SYMBOLS_BREAKPAD_INTERNAL_H
 #define WK_SYMBOLS_BREAKPAD_INTERNAL_H
 
@@ -9,7 +9,7 @@
 /* FILE or INLINE_ORIGIN records, by the numbers that other records give. */
 struct wk_breakpad_text {
 	struct wk_str text;
-	uint32_t id; /* in the index, once it was asked for */
+	uint32_t id; /* in the index, once it was looked up */
 };
 
 struct wk_breakpad_texts {
@@ -41,11 +41,11 @@ struct wk_breakpad {
 /* The next whole line; false at the end. */
 bool wk_breakpad_next_line(struct wk_str *text, struct wk_str *line);
 
-/* Takes a number and the blank behind it off the front of `line`. */
+/* Reads a number and the blank after it from the front of `line`. */
 bool wk_breakpad_read_hex(struct wk_str *line, uint64_t *value);
 bool wk_breakpad_read_number(struct wk_str *line, uint64_t *value);
 
-/* Is the line of this record? Then its name is taken off. */
+/* Does the line start with this record's name? Then removes the name. */
 bool wk_breakpad_read_record(struct wk_str *line, const char *record);
 
 struct wk_breakpad_func {
@@ -53,10 +53,10 @@ struct wk_breakpad_func {
 	struct wk_str name;
 };
 
-/* What stands behind "FUNC". */
+/* The fields after "FUNC". */
 bool wk_breakpad_read_func(struct wk_str line, struct wk_breakpad_func *func);
 
-/* The index' id of the text with that number; 0 where there is none. */
+/* The index's id of the text with that number; 0 if there is none. */
 uint32_t wk_breakpad_text_id(struct wk_breakpad_texts *texts, uint64_t number,
 			     struct wk_code_index *index);
 

@@ -5,7 +5,7 @@
 #include "base/sort.h"
 #include "symbols/breakpad/internal.h"
 
-/* Where publics and functions begin, in order of address; `row` of a public is its number. */
+/* Starts of publics and functions, sorted by address; the `row` of a public is its number. */
 static struct wk_sort_key *sorted_starts(const struct wk_breakpad *b, size_t count)
 {
 	struct wk_sort_key *keys = wk_alloc((count + 1) * sizeof(*keys));
@@ -31,7 +31,7 @@ static bool is_hidden(const struct wk_breakpad *b, const struct wk_sort_key *key
 	return false;
 }
 
-/* Up to the next one; the last has all that lies behind it, as for Breakpad itself. */
+/* Up to the next one; the last covers everything after it, as in Breakpad itself. */
 static uint64_t size_of(const struct wk_sort_key *keys, size_t count, size_t at)
 {
 	size_t next = at + 1;

@@ -1,5 +1,5 @@
-/* The functions of a stretch of a Breakpad file: intervals of addresses that lie within one
- * another, to nodes and spans of a code index. */
+/* The functions of a unit of a Breakpad file: nested address intervals to nodes and spans of a code
+ * index. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -10,8 +10,8 @@
 struct record {
 	uint32_t name, call_file, call_line;
 	uint32_t function;     /* number of the function's own record */
-	uint32_t depth;        /* of a call from 1 on */
-	uint32_t node, parent; /* the node that was made of it last, and in which one */
+	uint32_t depth;        /* of a call, from 1 */
+	uint32_t node, parent; /* the last node created for it, and its parent */
 };
 
 struct interval {
@@ -22,7 +22,7 @@ struct row {
 	uint32_t start, end, line, file;
 };
 
-/* An interval that goes on. */
+/* An open interval. */
 struct open {
 	uint32_t start, end, node, record;
 };
@@ -60,13 +60,13 @@ static void free_unit(struct unit *u)
 	wk_free(u->order);
 }
 
-/* Of what is numbered in a file: past 32 bits there is nothing that is meant. */
+/* For numbers in a file: values above 32 bits are invalid. */
 static uint32_t as_u32(uint64_t value)
 {
 	return value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
-/* Addresses from the unit's base on, cut to the function; false where nothing is left. */
+/* Addresses relative to the unit's base, cut to the function; false if nothing is left. */
 static bool cut_range(const struct unit *u, uint64_t start, uint64_t size, uint32_t *from,
 		      uint32_t *to)
 {
@@ -171,7 +171,7 @@ static bool read_line(struct unit *u, struct wk_str line)
 	return read_row(u, line);
 }
 
-/* The lowest address of a function: where the unit begins. */
+/* The lowest address of a function: the start of the unit. */
 static uint64_t lowest_start(struct wk_str text)
 {
 	struct wk_breakpad_func func;
@@ -195,7 +195,7 @@ static void set_span(struct unit *u, uint32_t start, uint32_t node)
 	u->spans[u->span_count++] = (struct wk_code_span){ start, node };
 }
 
-/* What ends up to `at`, of intervals that lie within one another. */
+/* Closes nested intervals that end at or before `at`. */
 static void close_ended(struct unit *u, uint32_t at)
 {
 	while (u->open_count && u->opens[u->open_count - 1].end <= at) {
@@ -215,7 +215,7 @@ static uint32_t add_node(struct unit *u, struct wk_code_node node)
 	return (uint32_t)u->node_count++;
 }
 
-/* The same node for all intervals of a call, unless they are in different ones. */
+/* The same node for all intervals of a call, unless their parents differ. */
 static uint32_t node_of(struct unit *u, uint32_t number, uint32_t parent)
 {
 	struct record *record = &u->records[number];
@@ -251,8 +251,8 @@ static void open_function(struct unit *u, struct interval interval)
 	open_interval(u, interval, 0);
 }
 
-/* A call is in the innermost open one that is less deep. What is of another function than the one
- * that is open belongs to one that was passed over. */
+/* A call belongs to the innermost open one of smaller depth. A call of another function than the
+ * open one belongs to a function that was skipped. */
 static void open_call(struct unit *u, struct interval interval)
 {
 	const struct record *record = &u->records[interval.record];
@@ -268,7 +268,7 @@ static void open_call(struct unit *u, struct interval interval)
 	open_interval(u, interval, around->node);
 }
 
-/* By where they begin, and there the less deep first. */
+/* By start, then by depth. */
 static void sort_intervals(struct unit *u)
 {
 	for (size_t i = 0; i < u->interval_count; i++)

@@ -55,7 +55,8 @@ struct wk_cache {
 	struct wk_buf complaint;
 	struct wk_cache_entry *entries;
 	uint64_t counted_bytes;  /* in the folder when it was looked through, and written since */
-	unsigned trusted_writes; /* before it is looked through again: others write there, too */
+	unsigned trusted_writes; /* before the folder is scanned again: other processes write there
+				  * as well */
 };
 
 static const struct file_head *head_of(const struct wk_cache_entry *entry)
@@ -182,9 +183,8 @@ static bool id_of(const char *name, struct wk_build_id *id)
 	return true;
 }
 
-/* Whether a file of the folder is an entry: people keep other things under such names, too. Its
- * head tells; it may be of another version, or by a machine of the other byte order, and need not
- * be whole. */
+/* Whether a file of the folder is an entry: users store other files under such names. The header
+ * decides; it may be of another version or byte order, and may be incomplete. */
 static bool is_entry(struct wk_os_folder *folder, const char *name, struct wk_build_id *id)
 {
 	struct wk_os_file file;
@@ -272,7 +272,7 @@ const struct wk_cache_entry *wk_cache_peek(struct wk_cache *cache, const struct 
 	return find(cache, id, false);
 }
 
-/* Finding out whether bytes are as they were does not change what an entry is. */
+/* Verifying the checksum does not change what an entry is. */
 static bool is_section_sound(const struct wk_cache_entry *entry, uint32_t number)
 {
 	struct wk_cache_entry *late = (struct wk_cache_entry *)(uintptr_t)entry;
@@ -304,7 +304,7 @@ struct wk_bytes wk_cache_section(const struct wk_cache_entry *entry, uint32_t ki
 	return (struct wk_bytes){ 0 };
 }
 
-/* What is in the folder, for making room. */
+/* The contents of the folder, for trimming. */
 struct kept_file {
 	char name[NAME_BYTES];
 	uint64_t size_bytes, used_ns;
@@ -318,7 +318,7 @@ struct kept_files {
 	uint64_t size_bytes;
 };
 
-/* Sweeps up what killed writers left, too. */
+/* Also removes files that killed writers left. */
 static bool note_file(void *context, const struct wk_os_folder_file *file)
 {
 	struct kept_files *kept = context;
@@ -348,7 +348,7 @@ static int oldest_first(const void *left, const void *right)
 
 #define TRUSTED_WRITES 256
 
-/* What is replaced is counted twice, so that the folder is looked through too early, never late. */
+/* A replaced entry is counted twice, so that the folder is scanned too early, never too late. */
 static bool has_room(struct wk_cache *cache, uint64_t size_bytes)
 {
 	if (cache->trusted_writes == 0 || size_bytes > cache->most_bytes ||
@@ -390,7 +390,7 @@ static uint64_t aligned(uint64_t size)
 	return (size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
 }
 
-/* The head and the table; the sections are written from where they are. */
+/* The header and the table; the sections are written from where they are. */
 static void make_head(const struct wk_build_id *id, const struct wk_cache_section *sections,
 		      uint32_t count, struct wk_buf *out)
 {
@@ -523,7 +523,7 @@ static bool report_file(void *context, const struct wk_os_folder_file *file)
 	return goes_on;
 }
 
-/* A folder that nobody made yet is one with nothing in it. */
+/* A folder that does not exist yet is empty. */
 static bool is_there(struct wk_cache *cache, bool *ok, struct wk_err *err)
 {
 	struct wk_err why = { 0 };

@@ -7,8 +7,7 @@
 
 #define MOST_SHORT 0xffff /* files and columns that fit */
 
-/* What stands in front; nodes, rows, files, stretches and their parts
- * follow. */
+/* The header; nodes, rows, files, intervals and their parts follow. */
 struct head {
 	uint64_t base;
 	uint32_t node_count, row_count, file_count;
@@ -83,7 +82,7 @@ uint16_t wk_code_maker_column(uint32_t column)
 	return column <= MOST_SHORT ? (uint16_t)column : 0;
 }
 
-/* What a block's rows are made of. */
+/* The input for the rows of a block. */
 struct rows {
 	struct wk_code_maker *maker;
 	const struct wk_code_block *block;
@@ -106,7 +105,7 @@ static bool says_the_same(const struct wk_code_packed_row *a, const struct wk_co
 	       a->column == b->column;
 }
 
-/* Of a block without lines. */
+/* For a block without lines. */
 static void add_spans(struct rows *rows)
 {
 	const struct wk_code_span *span = rows->block->spans;
@@ -145,7 +144,7 @@ static void add_both(struct rows *rows)
 	}
 }
 
-/* The first row is at the base, so that stretches are not spent on what lies before it. */
+/* The first row is at the base, so that no interval is spent on addresses before it. */
 static uint32_t first_start(const struct wk_code_block *block)
 {
 	uint32_t first = block->span_count ? block->spans[0].start : UINT32_MAX;
@@ -160,7 +159,7 @@ static size_t rounded(size_t bytes)
 	return (bytes + 7) & ~(size_t)7;
 }
 
-/* Where rows of the block begin, with room for so many bytes. */
+/* Start of the block's rows, with space for that many bytes. */
 static size_t room_for(struct wk_code_maker *maker, size_t bytes)
 {
 	size_t begin = first_node + maker->node_count * sizeof(*maker->nodes);
@@ -175,9 +174,9 @@ static size_t row_bytes(size_t rows)
 	return rows * sizeof(struct wk_code_packed_row);
 }
 
-/* A row takes a span or a line, and what it is written over must have been read: of lines the
- * first lies behind as many rows as there are spans, and of spans the first where half the rows
- * end if there are no lines, else behind all of them. */
+/* A row replaces a span or a line that must have been read already: for lines, the first comes
+ * after as many rows as there are spans; for spans, the first is where half of the rows end if
+ * there are no lines, otherwise after all of them. */
 struct wk_code_line *wk_code_maker_lines(struct wk_code_maker *maker, size_t span_count,
 					 size_t line_count)
 {

@@ -1,9 +1,9 @@
-/* What is inside a unit of a code index, packed: one run of bytes, the same in memory and in a
- * file, and used where it lies.
+/* The contents of one unit of a code index, packed: one run of bytes, identical in memory and in a
+ * file, used in place.
  *
- * Spans and lines become one table, so that a question is one search: a row of 16 bytes where
- * either of them changes. Neighbours that say the same are one. Files go by numbers of the unit's
- * own; columns above 65,535, and files after the 65,535th, are not kept. */
+ * Spans and lines are merged into one table, so that a query is one search: a row of 16 bytes
+ * wherever either changes. Equal neighbours are merged. Files are numbered within the unit; columns
+ * above 65,535 and files after the 65,535th are dropped. */
 #ifndef WK_SYMBOLS_CODE_INDEX_BLOCK_H
 #define WK_SYMBOLS_CODE_INDEX_BLOCK_H
 
@@ -35,9 +35,9 @@ struct wk_code_packed {
 
 #define WK_CODE_KNOWN_FILES 64
 
-/* A block while it is made. Nodes are written where they stay, in front of the rows to come.
+/* A block under construction. Nodes are written to their final place, before the rows.
  *
- * Order of calls: begin, node and file as often as one likes, end; begin again; fini. */
+ * Order of calls: begin, node and file any number of times, end; begin again; fini. */
 struct wk_code_maker {
 	uint8_t *bytes; /* NULL: not begun */
 	size_t cap;
@@ -47,13 +47,13 @@ struct wk_code_maker {
 	uint32_t *files;
 	size_t file_cap;
 	uint32_t file_count;
-	/* Files that were asked for, by the text's low bits. */
+	/* Files already looked up, by the low bits of the text. */
 	struct wk_code_known_file {
 		uint32_t text, number;
 	} known_files[WK_CODE_KNOWN_FILES];
 };
 
-/* `likely_bytes` of nodes and rows. Node 0 is made. */
+/* `likely_bytes` is for nodes and rows. Node 0 is added. */
 void wk_code_maker_begin(struct wk_code_maker *maker, size_t likely_bytes);
 void wk_code_maker_fini(struct wk_code_maker *maker);
 
@@ -67,30 +67,30 @@ static inline struct wk_code_packed_node *wk_code_maker_node(struct wk_code_make
 	return &maker->nodes[maker->node_count++];
 }
 
-/* The number of a file in this block, and what is kept of a column. */
+/* The number of a file in this block, and a column as it is stored. */
 uint16_t wk_code_maker_file(struct wk_code_maker *maker, uint32_t text);
 uint16_t wk_code_maker_column(uint32_t column);
 
-/* Room for spans and lines where rows will be made of them, or near, so that they need none of
- * their own. Of a block with at most so many; valid until `end`, before which no node may be
- * added. Spans come first, and lines then take no more. */
+/* Space for spans and lines at or near the place of the rows made from them, for a block with at
+ * most that many; valid until `end`, before which no node may be added. Spans come first; lines may
+ * not exceed the rest. */
 struct wk_code_span *wk_code_maker_spans(struct wk_code_maker *maker, size_t span_count,
 					 size_t line_count);
 struct wk_code_line *wk_code_maker_lines(struct wk_code_maker *maker, size_t span_count,
 					 size_t line_count);
 
-/* With the base, spans and lines of `block`; its nodes are not asked. On the heap; how many bytes
- * is in `size_bytes`. */
+/* Uses the base, spans and lines of `block`; its nodes are ignored. Allocated; its size is stored
+ * in `size_bytes`. */
 void *wk_code_maker_end(struct wk_code_maker *maker, const struct wk_code_block *block,
 			size_t *size_bytes);
 
-/* All of a block at once. */
+/* Frees the whole block. */
 void *wk_code_block_pack(const struct wk_code_block *block, size_t *size_bytes);
 
-/* False where the bytes are too few for what they claim. They must lie at a multiple of 8. */
+/* False if the bytes are too few for what they claim. They must start at a multiple of 8. */
 bool wk_code_block_open(struct wk_code_packed *packed, const void *bytes, size_t len);
 
-/* The row that says what is at `vaddr`; NULL where nothing does. Its node may be out of bounds. */
+/* The row that covers `vaddr`; NULL if none does. Its node may be out of bounds. */
 const struct wk_code_packed_row *wk_code_block_find(const struct wk_code_packed *packed,
 						    uint64_t vaddr);
 

@@ -17,22 +17,22 @@ struct unit {
 	size_t size_bytes;
 };
 
-/* A saved index, as it lies in a file: this, and what it tells of. Numbers are in the byte order
- * of the machine that wrote it, which is how another order is told; everything begins at a
- * multiple of 8 bytes, counted from here, so that a mapped file is used in place. */
+/* A saved index as stored in a file: this header and what it refers to. Numbers are in the byte
+ * order of the machine that wrote it, which is how another order is detected; every part starts at
+ * a multiple of 8 bytes from here, so that a mapped file is used in place. */
 struct file_head {
 	uint32_t magic, version;
 	uint64_t size_bytes;
 	uint64_t texts, texts_len;
 	uint64_t slots, slots_cap; /* the hash table of the texts */
 	uint64_t ranges, ranges_len;
-	uint64_t units, unit_count; /* for each where it begins, 64 bits, or 0 */
+	uint64_t units, unit_count; /* the start of each, 64 bits, or 0 */
 };
 
 #define MAGIC   0x69636b77 /* "wkci" */
 #define VERSION 4
 
-/* What was loaded: bytes of somebody else's, none of which are trusted. */
+/* A loaded index: borrowed bytes, none of which are trusted. */
 struct kept {
 	const uint8_t *at;
 	size_t size_bytes;
@@ -50,7 +50,7 @@ struct wk_code_index {
 	struct wk_code_texts texts;
 	struct kept kept;
 	struct wk_buf own_ranges;
-	const uint8_t *range_at; /* those, or what was loaded */
+	const uint8_t *range_at; /* the index's own, or loaded */
 	size_t range_len;
 	struct wk_code_ranges ranges;
 	struct unit *units;
@@ -143,7 +143,7 @@ bool wk_code_index_has(const struct wk_code_index *index, uint32_t unit)
 	return was_added(index, unit) || open_kept(&index->kept, unit, &packed);
 }
 
-/* Room for a unit that is not there yet; NULL where it is. */
+/* Space for a unit that was not loaded yet; NULL if it was. */
 static struct unit *new_unit(struct wk_code_index *index, uint32_t unit)
 {
 	if (unit == WK_NO_UNIT || wk_code_index_has(index, unit))
@@ -243,7 +243,7 @@ static size_t places_in(const struct wk_code_packed *packed, uint64_t vaddr,
 	return count;
 }
 
-/* The unit at `vaddr`; what was opened stays as it is where there is none. */
+/* The unit at `vaddr`; leaves the open one if there is none. */
 static bool open_at(const struct wk_code_index *index, uint64_t vaddr, struct opened *opened,
 		    uint32_t *missing)
 {
@@ -275,7 +275,7 @@ size_t wk_code_index_place_ids(struct wk_code_index *index, uint64_t vaddr,
 	return places_in(&index->last.packed, vaddr, places, cap);
 }
 
-/* So many rows around an address are looked at for where its function begins and ends. */
+/* The number of rows searched around an address for the start and end of its function. */
 #define MOST_ROWS 1024
 
 static uint32_t function_node(const struct wk_code_packed *packed, uint32_t row)
@@ -389,7 +389,7 @@ static void save_kept_unit(const struct wk_code_index *index, uint32_t unit, siz
 	wk_buf_add(out, index->kept.at + index->kept.units[unit], packed.size_bytes);
 }
 
-/* Words of what is saved that are ids of texts, from `begin` on. */
+/* Positions, from `begin` on, of saved words that are ids of texts. */
 struct words {
 	const struct wk_code_texts *texts;
 	const uint32_t *begin;
@@ -421,7 +421,7 @@ static void add_words(struct words *words, const uint8_t *bytes, size_t len)
 		add_word(words, &packed.files[i]);
 }
 
-/* Texts that are lent are kept with what is saved of them. */
+/* Borrowed texts are written with what refers to them. */
 static void keep_texts(struct wk_code_index *index, uint8_t *begin, const uint64_t *units)
 {
 	struct words words = { .texts = &index->texts, .begin = (uint32_t *)(void *)begin };

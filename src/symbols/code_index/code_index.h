@@ -1,13 +1,13 @@
-/* One image's functions, inlined calls and source lines, as flat sorted tables.
+/* The functions, inlined calls and source lines of one image, as flat sorted tables.
  *
- * What readers of debug information (DWARF, PDB) fill, what the symbol cache keeps, and what
- * is asked for names. It consists of units (of compilation): which addresses belong to which
- * unit is known from the start (wk_code_index_set_ranges), what is inside one is added when
- * somebody asks for it (wk_code_index_add). So a question costs the units it touches, and a
- * saved index holds those that were ever asked for.
+ * Filled by the readers of debug information (DWARF, PDB, Breakpad), stored in the symbol cache,
+ * and queried for names. It consists of (compilation) units: the address ranges of units are known
+ * from the start (wk_code_index_set_ranges), their contents are added on demand
+ * (wk_code_index_add). A query therefore costs only the units it touches, and a saved index
+ * contains the units that were ever needed.
  *
- * Addresses are the image's own (vaddr). Texts are interned and go by ids; id 0 is empty.
- * Order of calls: new or load; place_ids, add what is missing, place_ids again; save; free. */
+ * Addresses are the image's own (vaddr). Texts are interned and have ids; id 0 is empty. Order of
+ * calls: new or load; place_ids, add what is missing, place_ids again; save; free. */
 #ifndef WK_SYMBOLS_CODE_INDEX_CODE_INDEX_H
 #define WK_SYMBOLS_CODE_INDEX_CODE_INDEX_H
 
@@ -22,8 +22,8 @@
 
 struct wk_code_index;
 
-/* Of a saved index, for the cache. Raised when the bytes change, and whenever the same file would
- * give another index: what an older wick saved is then made anew. */
+/* Version of a saved index in the cache. Raise it if the bytes change, and whenever the same file
+ * would give another index: indexes saved by an older wick are then rebuilt. */
 #define WK_CODE_INDEX_VERSION 3
 
 /* Addresses from `start` up to `end` are of `unit` (counted from 0). */
@@ -36,7 +36,7 @@ struct wk_code_range {
 struct wk_code_node {
 	uint32_t parent;    /* 0: this is the function itself */
 	uint32_t function;  /* text id */
-	uint32_t call_file; /* text id: where it is called in the parent's source */
+	uint32_t call_file; /* text id: the file of the call, in the parent's source */
 	uint32_t call_line, call_column;
 };
 
@@ -51,8 +51,8 @@ struct wk_code_line {
 	uint32_t line, column;
 };
 
-/* What is inside a unit. Node 0 stands for "none" and is not used. Spans and lines are sorted by
- * start, no two with the same. */
+/* The contents of a unit. Node 0 means "none" and is not used. Spans and lines are sorted by start,
+ * no two with the same. */
 struct wk_code_block {
 	uint64_t base;
 	const struct wk_code_node *nodes;
@@ -66,19 +66,19 @@ void wk_code_index_free(struct wk_code_index *index);
 
 uint32_t wk_code_index_text(struct wk_code_index *index, struct wk_str text);
 
-/* The same text for a function of which there is a copy at `vaddr` that symbols may know better:
- * wk_code_index_places tells of it. */
+/* The same text, for a function with a copy at `vaddr` that symbols may name better:
+ * wk_code_index_places reports that address. */
 uint32_t wk_code_index_copied(struct wk_code_index *index, struct wk_str text, uint64_t vaddr);
 
-/* The id of the text at the begin of `bytes`, which are somebody else's and must outlive the
- * index; a text that begins n bytes later has the id + n. They are copied only into what is
- * saved. 0 where they are too many: then texts must be added one by one. */
+/* The id of the text at the start of `bytes`, which are borrowed and must outlive the index; a text
+ * that begins n bytes later has the id + n. They are copied only when saved. 0 if there are too
+ * many: texts must then be added one by one. */
 uint32_t wk_code_index_lend(struct wk_code_index *index, struct wk_str bytes);
 
 struct wk_str wk_code_index_str(const struct wk_code_index *index, uint32_t id);
 
-/* Which addresses are of which unit, once, in any order. Where two units claim the same address
- * the one whose range begins later (the narrower) has it. */
+/* The address ranges of the units, set once, in any order. If two units claim the same address, the
+ * one whose range begins later (the narrower) wins. */
 void wk_code_index_set_ranges(struct wk_code_index *index, const struct wk_code_range *ranges,
 			      size_t count);
 
@@ -96,9 +96,9 @@ struct wk_code_maker;
 void wk_code_index_adopt(struct wk_code_index *index, uint32_t unit, struct wk_code_maker *maker,
 			 const struct wk_code_block *block);
 
-/* The chain at `vaddr`, innermost first; at most `cap`. 0 where its unit says nothing, or is not
- * there. The texts live as long as the index. A last place without a function stands for a line
- * whose function is not known. */
+/* The chain at `vaddr`, innermost first; at most `cap`. 0 if its unit has nothing there, or is not
+ * loaded. The texts live as long as the index. A last place without a function means a line whose
+ * function is not known. */
 size_t wk_code_index_places(const struct wk_code_index *index, uint64_t vaddr,
 			    struct wk_place *places, size_t cap);
 
@@ -107,9 +107,9 @@ size_t wk_code_index_places(const struct wk_code_index *index, uint64_t vaddr,
 size_t wk_code_index_place_ids(struct wk_code_index *index, uint64_t vaddr,
 			       struct wk_place_ids *places, size_t cap, uint32_t *missing);
 
-/* The function that the machine runs at `vaddr`, by text id, and how far around it the unit's table
- * says the same: a function that was cut apart, or is very long, is told in pieces. False where
- * none is known, or its unit is not there. */
+/* The function that the machine runs at `vaddr`, by text id, and the interval around it with the
+ * same answer in the unit's table: a function that was split, or is very long, has several. False
+ * if none is known, or its unit is not loaded. */
 struct wk_code_function {
 	uint64_t start, end;
 	uint32_t function;
@@ -120,11 +120,11 @@ bool wk_code_index_function(const struct wk_code_index *index, uint64_t vaddr,
 /* Has the memory fetched that a question for `vaddr` will look at soon. */
 void wk_code_index_expect(struct wk_code_index *index, uint64_t vaddr);
 
-/* Were units added since it was made or loaded? */
+/* Were units added since it was created or loaded? */
 bool wk_code_index_is_changed(const struct wk_code_index *index);
 
-/* To bytes and back. What is loaded stays in `bytes`, which must outlive the index; more units
- * may be added to it. Broken bytes give an error or answers that make no sense, never a fault. */
+/* To bytes and back. A loaded index stays in `bytes`, which must outlive it; more units may be
+ * added to it. Damaged bytes give an error or wrong answers, never a fault. */
 void wk_code_index_save(struct wk_code_index *index, struct wk_buf *out);
 struct wk_code_index *wk_code_index_load(struct wk_bytes bytes, struct wk_err *err);
 

@@ -3,7 +3,7 @@
 #include "symbols/code_index/block.h"
 #include "symbols/code_index/search.h"
 
-/* So many rows are looked through as they are. */
+/* Up to this number of rows are searched one by one. */
 #define FEW_ROWS 8
 
 #define MOST_PARTS ((UINT32_MAX >> 5) / 2)

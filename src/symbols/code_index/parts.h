@@ -1,10 +1,9 @@
-/* Where among the rows of a block to begin a search.
+/* The start of a search among the rows of a block.
  *
- * Addresses are divided into stretches of the same length, about two rows each. But the code of a
- * unit may lie all over the program, in a few places of which each has very many rows: a stretch
- * with many is divided into parts, again of about two rows each, so that a search looks at a few
- * rows wherever it goes. The tables may come from a file: whatever they hold, nothing outside of
- * the rows is meant. */
+ * Addresses are divided into intervals of equal length, about two rows each. The code of a unit may
+ * be spread over the program, in a few places with very many rows each: an interval with many rows
+ * is divided into parts, again of about two rows each, so that every search looks at a few rows.
+ * The tables may come from a damaged file: no result points outside the rows. */
 #ifndef WK_SYMBOLS_CODE_INDEX_PARTS_H
 #define WK_SYMBOLS_CODE_INDEX_PARTS_H
 
@@ -22,16 +21,16 @@ struct wk_code_stretch {
 struct wk_code_parts {
 	uint32_t shift, count, part_count;
 	const struct wk_code_stretch *stretches; /* count + 1: the last has the number of rows */
-	const uint32_t *rows; /* by part: the first that begins in it or behind it; behind the last
-			       * part of a stretch stands where the next stretch begins */
+	const uint32_t *rows; /* by part: the first row that begins in it or later; after the last
+			       * part of an interval comes the first row of the next interval */
 };
 
 /* How stretches will be of rows whose starts are sorted: sets shift and count. */
 void wk_code_parts_plan(const struct wk_code_packed_row *rows, uint32_t count,
 			struct wk_code_parts *parts);
 
-/* Then makes the tables, which need room for parts->count + 1 stretches and, at the most, as many
- * parts as there are rows. */
+/* Then builds the tables, which need space for parts->count + 1 intervals and at most as many parts
+ * as there are rows. */
 void wk_code_parts_make(const struct wk_code_packed_row *rows, uint32_t count,
 			struct wk_code_parts *parts, struct wk_code_stretch *stretches,
 			uint32_t *part_rows);

@@ -1,8 +1,8 @@
-/* Where code came from: one function of the calls that an address stands for.
+/* The source position of code: one function of the calls that an address represents.
  *
- * A place in machine code is one function or, where calls were inlined, several: the innermost
- * inlined one first, the function that the machine runs last. Each says where in its source it
- * was: the innermost by the line table, the others by where they call the one before. */
+ * A place in machine code is one function or, if calls were inlined, several: the innermost inlined
+ * one first, the function that the machine runs last. Each has its source position: the innermost
+ * from the line table, the others from where they call the previous one. */
 #ifndef WK_SYMBOLS_CODE_INDEX_PLACE_H
 #define WK_SYMBOLS_CODE_INDEX_PLACE_H
 
@@ -11,23 +11,22 @@
 #include "base/str.h"
 
 struct wk_place {
-	struct wk_str function; /* as linked where the debug information says so, else as written
-				 * in the source; empty where unknown */
-	struct wk_str file;     /* whole path where the debug information has it */
-	uint32_t line, column;  /* 0 where unknown */
-	uint64_t copy_at;       /* of an inlined call: where the same function lies out of line
-				 * (vaddr), where it is known by no linked name here; else 0 */
+	struct wk_str function; /* the linked name if the debug information has it, otherwise as in
+				 * the source; empty if unknown */
+	struct wk_str file;     /* full path if the debug information has it */
+	uint32_t line, column;  /* 0 if unknown */
+	uint64_t copy_at;       /* for an inlined call: the address of the out-of-line copy of the
+				 * same function, if it has no linked name here; otherwise 0 */
 };
 
-/* The same with texts by number, which is the same for the same text; 0 is the empty one. For who
- * makes something of each text once. */
+/* The same with texts as numbers, which are equal for equal texts; 0 is the empty text. For callers
+ * that process each text once. */
 struct wk_place_ids {
 	uint32_t function, file;
 	uint32_t line, column;
 };
 
-/* More calls are not inlined into one another by any compiler; what is deeper is cut at the
- * innermost. */
+/* No compiler inlines more calls into one another; deeper chains are cut at the innermost call. */
 #define WK_MOST_PLACES 256
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-/* What stands in front; rows and hints follow. */
+/* The header; rows and hints follow. */
 struct head {
 	uint32_t count, hint_shift, hint_count, unused;
 };
@@ -31,7 +31,7 @@ struct open_ranges {
 	size_t count;
 };
 
-/* Goes on to `address`: what ends before it gives way to what is still open below. */
+/* Advances to `address`: an entry that ends before it uncovers those that are still open below. */
 static void advance(struct open_ranges *open, uint64_t address, struct settled *settled)
 {
 	while (open->count > 0 && open->at[open->count - 1]->end <= address) {
@@ -43,7 +43,7 @@ static void advance(struct open_ranges *open, uint64_t address, struct settled *
 	}
 }
 
-/* By start, then the wider first, then what was given first last. */
+/* By start, then the wider first, then the last added first. */
 static struct wk_sort_key *order_of(const struct wk_code_range *ranges, size_t *count)
 {
 	struct wk_sort_key *keys = wk_alloc(*count * sizeof(*keys));
@@ -131,7 +131,7 @@ bool wk_code_ranges_open(struct wk_code_ranges *ranges, const void *bytes, size_
 	return true;
 }
 
-/* Rows of a damaged file need not be sorted: then it ends where it begins. */
+/* Rows of a damaged file may be unsorted: the search then ends at the start of the row. */
 static struct wk_code_range range_of(const struct wk_code_ranges *ranges, uint32_t row)
 {
 	const struct wk_code_range_row *rows = ranges->rows;

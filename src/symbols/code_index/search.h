@@ -1,8 +1,8 @@
-/* Where in a sorted table of addresses to begin a search.
+/* The start of a search in a sorted table of addresses.
  *
- * A table of hints says, for each stretch of 2^shift addresses, how many rows begin before it;
- * the search then goes on among the few that begin in the stretch. It may come from a file:
- * whatever it holds, nothing outside of the rows is meant. */
+ * A table of hints stores, for each 2^shift addresses, how many rows begin before them; the search
+ * continues among the few rows that begin there. The hints may come from a damaged file: no result
+ * points outside the rows. */
 #ifndef WK_SYMBOLS_CODE_INDEX_SEARCH_H
 #define WK_SYMBOLS_CODE_INDEX_SEARCH_H
 

@@ -36,7 +36,7 @@ void wk_code_texts_fini(struct wk_code_texts *texts)
 	*texts = (struct wk_code_texts){ 0 };
 }
 
-/* Room for `len` bytes in a row behind what is used; false at the end of what ids can say. */
+/* Space for `len` contiguous bytes after the used ones; false if ids are exhausted. */
 static bool make_room(struct wk_code_texts *texts, size_t len)
 {
 	size_t count = (len + PIECE_BYTES - 1) >> PIECE_BITS;
@@ -65,7 +65,7 @@ static char *place_of(const struct wk_code_texts *texts, size_t offset)
 	return texts->pieces[offset >> PIECE_BITS] + (offset & (PIECE_BYTES - 1));
 }
 
-/* Ids from here up are of what is lent. */
+/* Ids from here on belong to borrowed texts. */
 static uint32_t first_lent(const struct wk_code_texts *texts)
 {
 	return UINT32_MAX - texts->lent_bytes;
@@ -136,7 +136,7 @@ static uint32_t find_kept(const struct wk_code_texts *texts, struct wk_str text)
 	return 0;
 }
 
-/* Of what is there already. */
+/* Counts texts that exist already. */
 static uint32_t find(const struct wk_code_texts *texts, uint64_t hash, struct wk_str text)
 {
 	uint32_t id = find_kept(texts, text);
@@ -169,7 +169,7 @@ uint32_t wk_code_texts_add(struct wk_code_texts *texts, struct wk_str text)
 	return id;
 }
 
-/* The number in front of a text: as many hexadecimal digits between two of these. */
+/* The number before a text: hexadecimal digits between two of these. */
 #define MARK        '\x01'
 #define MARK_DIGITS 16
 #define MARK_BYTES  (MARK_DIGITS + 2)
@@ -304,7 +304,7 @@ struct slots {
 	uint32_t mask;
 };
 
-/* Where no lookup would come to see it, it is not put. */
+/* It is not inserted if no lookup would reach it. */
 static void put(const struct slots *slots, uint32_t hash, uint32_t id)
 {
 	uint32_t at = hash & slots->mask;

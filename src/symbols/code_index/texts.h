@@ -1,11 +1,12 @@
-/* The texts of a code index: NUL behind each, known by their offset. What is added is there once.
+/* The texts of a code index: NUL-terminated, identified by their offset. Equal texts that are added
+ * are stored once.
  *
- * A section of texts that is there anyway can be lent: then its texts have ids without being read
- * or copied, and are copied only where they are kept.
+ * An existing section of texts can be borrowed: its texts then have ids without being read or
+ * copied, and are copied only if they are saved.
  *
- * Some come from a file and stay there; what is added goes behind them. A text never moves. The
- * file brings a hash table of its texts along, so that the same text is found again in it
- * without reading them all. Texts may come from a damaged file: then they are other texts. */
+ * Some texts come from a file and stay there; added ones follow them. A text never moves. The file
+ * contains a hash table of its texts, so that equal texts are found without reading all of them. A
+ * damaged file gives wrong texts, nothing worse. */
 #ifndef WK_SYMBOLS_CODE_INDEX_TEXTS_H
 #define WK_SYMBOLS_CODE_INDEX_TEXTS_H
 
@@ -18,7 +19,7 @@
 #include "base/sort.h"
 #include "base/str.h"
 
-/* Bytes of somebody else's. */
+/* Borrowed bytes. */
 struct wk_code_lent {
 	struct wk_str bytes;
 	uint32_t first; /* id of the text at their begin */
@@ -36,7 +37,7 @@ struct wk_code_texts {
 	uint32_t kept_len, kept_cap;
 	const struct wk_index_slot *kept_slots;
 
-	/* What was added: pieces of the same size, a long text in several that lie together. */
+	/* Added texts: blocks of equal size; a long text uses several contiguous ones. */
 	char **pieces;
 	bool *is_inside; /* of the allocation of the piece before */
 	size_t piece_count, piece_cap, inside_cap;
@@ -55,18 +56,18 @@ struct wk_code_texts {
 
 void wk_code_texts_fini(struct wk_code_texts *texts);
 
-/* Of a text the first MiB, and up to a NUL. Id 0, the empty text, also where four billion bytes are
- * full. */
+/* The first MiB of a text, up to a NUL. Id 0, the empty text, is also returned once four billion
+ * bytes are full. */
 uint32_t wk_code_texts_add(struct wk_code_texts *texts, struct wk_str text);
 struct wk_str wk_code_texts_get(const struct wk_code_texts *texts, uint32_t id);
 
-/* The same with a number, which is not 0: `text` has another id for each. It lies in front of the
- * text, behind which nothing tells the two apart. */
+/* The same with a number other than 0: `text` has a different id for each number. The number is
+ * stored before the text; nothing after it distinguishes the two. */
 uint32_t wk_code_texts_add_marked(struct wk_code_texts *texts, struct wk_str text, uint64_t number);
 uint64_t wk_code_texts_mark(const struct wk_code_texts *texts, uint32_t id); /* 0: it has none */
 
-/* The id of the text at the begin of `bytes`, which must outlive the texts; those behind it count
- * on from there. 0 where there is no room for so many ids. */
+/* The id of the text at the start of `bytes`, which must outlive the texts; those after it are
+ * numbered from there. 0 if there are not enough ids left. */
 uint32_t wk_code_texts_lend(struct wk_code_texts *texts, struct wk_str bytes);
 
 static inline bool wk_code_texts_is_lent(const struct wk_code_texts *texts, uint32_t id)
@@ -74,15 +75,15 @@ static inline bool wk_code_texts_is_lent(const struct wk_code_texts *texts, uint
 	return id >= UINT32_MAX - texts->lent_bytes;
 }
 
-/* Ids of texts that are lent stand in `words` at places[].row, and are the keys: the texts are to
- * be saved, and the words become the ids that they have then. Puts `places` in order. Nothing may
- * be added from here to _forget_copies. */
+/* `words` at places[].row contains the keys: ids of borrowed texts. Adds these texts to what is
+ * saved and replaces the words by their ids after saving. Sorts `places`. Nothing may be added from
+ * here to _forget_copies. */
 void wk_code_texts_keep(struct wk_code_texts *texts, struct wk_sort_key *places, size_t count,
 			uint32_t *words);
 void wk_code_texts_forget_copies(struct wk_code_texts *texts);
 
-/* All that are not lent, or kept, to bytes: texts (`wk_code_texts_len` of them), then, as a table
- * of its own, the slots. */
+/* Writes all texts that are not borrowed, or that are to be saved: the texts (`wk_code_texts_len`
+ * bytes), then, as a separate table, the slots. */
 size_t wk_code_texts_len(const struct wk_code_texts *texts);
 void wk_code_texts_save(const struct wk_code_texts *texts, struct wk_buf *out);
 uint32_t wk_code_texts_save_slots(const struct wk_code_texts *texts, struct wk_buf *out);

@@ -9,8 +9,8 @@
 #define LINE_LEAST     17 /* address, line, discriminator, an empty name */
 #define FLAG_OWN_TIMES 1u
 
-/* What a V8 adds to the addresses of its lines: the size of the ELF head that perf puts in front
- * of the code. */
+/* V8 adds this to the addresses of its lines: the size of the ELF header that perf puts before the
+ * code. */
 #define V8_LINE_SHIFT 0x40
 
 enum record_kind {
@@ -30,19 +30,19 @@ struct loaded {
 
 struct wk_jitdump {
 	struct wk_bytes in;
-	const uint8_t *used; /* what lies before it is not needed to read on */
+	const uint8_t *used; /* bytes before it are not needed to continue */
 	uint32_t part;       /* counts up whenever other bytes are read on */
 	uint64_t begin_ns, flags;
 	uint64_t offset;  /* of the bytes in the file */
 	uint64_t checked; /* bad records before this offset are counted */
 	struct wk_jitdump_bad bad;
-	struct wk_map by_index; /* its own number of a piece to a row of `loaded` */
-	struct wk_map by_start; /* where it lies now, for programs that do not count */
+	struct wk_map by_index; /* the program's number of a code block -> a row of `loaded` */
+	struct wk_map by_start; /* its current address, for programs that do not number blocks */
 	struct loaded *loaded;  /* row 0 is unused */
 	size_t loaded_cap;
 	uint32_t loaded_count;
 
-	/* Told before the load that they belong to. */
+	/* Written before the load record they belong to. */
 	struct wk_bytes lines, unwind;
 	uint64_t line_count, lines_start, unwind_head_bytes;
 	bool has_lines, has_unwind;
@@ -129,7 +129,7 @@ static bool is_range(uint64_t start, uint64_t size_bytes)
 	return size_bytes > 0 && size_bytes <= UINT64_MAX - start;
 }
 
-/* Keeps the piece under its number and place, so that a later move finds it. */
+/* Stores the block by number and address, so that a later move finds it. */
 static void keep(struct wk_jitdump *dump, uint64_t index, struct wk_jit_code *code)
 {
 	uint32_t row = dump->loaded_count++;
@@ -142,7 +142,7 @@ static void keep(struct wk_jitdump *dump, uint64_t index, struct wk_jit_code *co
 	wk_map_set(&dump->by_start, code->start, row);
 }
 
-/* Several V8 versions shift all lines; the first of a piece is then never at its begin. */
+/* Several V8 versions shift all lines; the first line of a block is then never at its start. */
 static bool has_shifted_lines(struct wk_jit_code code)
 {
 	struct wk_jit_line line;
@@ -224,7 +224,7 @@ static bool read_move(struct wk_jitdump *dump, struct wk_bytes *body, struct wk_
 	return true;
 }
 
-/* Each line takes bytes, so a count beyond them ends with them. */
+/* Each line needs bytes, which bound the count. */
 static bool read_lines(struct wk_jitdump *dump, struct wk_bytes *body)
 {
 	dump->lines_start = wk_u64(body);
@@ -245,7 +245,7 @@ static bool read_unwind(struct wk_jitdump *dump, struct wk_bytes *body)
 	return dump->has_unwind;
 }
 
-/* The next record's body; false where no whole one is left. */
+/* The body of the next record; false if no complete one is left. */
 static bool next_body(struct wk_jitdump *dump, uint32_t *kind, uint64_t *time_ns,
 		      struct wk_bytes *body)
 {
@@ -260,7 +260,7 @@ static bool next_body(struct wk_jitdump *dump, uint32_t *kind, uint64_t *time_ns
 	return !body->bad;
 }
 
-/* One record that is there as a whole; `is_code` where it gave a piece. */
+/* One complete record; `is_code` if it describes a block. */
 static bool read_record(struct wk_jitdump *dump, uint32_t kind, struct wk_bytes *body,
 			struct wk_jit_code *code, bool *is_code)
 {
@@ -274,7 +274,7 @@ static bool read_record(struct wk_jitdump *dump, uint32_t kind, struct wk_bytes 
 	case CODE_UNWINDING_INFO:
 		return read_unwind(dump, body);
 	default:
-		return true; /* of a later version: told by its length */
+		return true; /* from a later version: skipped by its length */
 	}
 }
 
@@ -306,7 +306,7 @@ static void count_bad(struct wk_jitdump *dump, uint32_t kind, const uint8_t *rec
 	}
 }
 
-/* What is told of the next piece must be read again if that comes in other bytes. */
+/* Records about the next block must be read again if it arrives in other bytes. */
 static void note_used(struct wk_jitdump *dump, uint32_t kind, const uint8_t *record)
 {
 	if (kind == CODE_UNWINDING_INFO)

@@ -1,17 +1,16 @@
-/* What a program wrote down of its own code while it ran, in full: jit-PID.dump.
+/* A jitdump, jit-PID.dump: a program's complete description of the code it generated.
  *
- * A jitdump is a head and records, each with the time at which it became true: code was
- * loaded, code was moved, the source lines or the unwind tables of what is loaded next. This
- * reader joins them: wk_jitdump_next gives one piece of code after the other, a moved one again
- * with its name and lines at its new place. Records come in the order of the file, which is
- * nearly that of time.
+ * It consists of a header and records, each with a time: code was loaded, code was moved, the
+ * source lines or unwind tables of the next load. This reader joins them: wk_jitdump_next returns
+ * one block of code after the other; a moved block is returned again with its name and lines at the
+ * new address. Records come in the order of the file, which is nearly that of time.
  *
- * Order of calls: open, next until false, free. All that is handed out is borrowed from the
- * bytes, in whichever byte order they are. A record that claims more than there is (the file may
- * still be written) ends the reading; one that contradicts itself is passed over and counted.
+ * Order of calls: open, next until false, free. Everything returned is borrowed from the bytes,
+ * whose byte order may be either. A record that claims more than there is (the file may still be
+ * written) ends the reading; a contradictory one is skipped and counted.
  *
- * A file that grows can be read on: when next gives false, those bytes of which wk_jitdump_used
- * says that they are done with may go; wk_jitdump_go_on takes the others with what follows them. */
+ * A growing file can be continued: when next returns false, the bytes that wk_jitdump_used reports
+ * may be dropped; wk_jitdump_go_on continues with the others and what follows them. */
 #ifndef WK_SYMBOLS_JIT_JITDUMP_H
 #define WK_SYMBOLS_JIT_JITDUMP_H
 
@@ -35,7 +34,7 @@ struct wk_jit_code {
 	uint64_t time_ns;
 	uint64_t start, size_bytes; /* not 0, and the range does not wrap */
 	struct wk_str name;
-	struct wk_bytes code; /* empty where the program did not write it */
+	struct wk_bytes code; /* empty if the program did not write it */
 	bool is_moved;
 	uint32_t number; /* from 1 on; a moved piece has that of its load */
 
@@ -44,13 +43,13 @@ struct wk_jit_code {
 	uint64_t line_count, lines_start;
 	struct wk_str last_file;
 
-	/* .eh_frame, which lies at `unwind_offset` from the code's start, and behind it as many
-	 * bytes of .eh_frame_hdr; empty without them. */
+	/* .eh_frame, at `unwind_offset` from the start of the code, followed by as many bytes of
+	 * .eh_frame_hdr; empty if there is none. */
 	struct wk_bytes unwind;
 	uint64_t unwind_head_bytes, unwind_offset;
 };
 
-/* NULL where the head is not one. */
+/* NULL if the header is invalid. */
 struct wk_jitdump *wk_jitdump_open(const void *bytes, size_t size_bytes, struct wk_err *err);
 void wk_jitdump_free(struct wk_jitdump *dump);
 
@@ -70,7 +69,7 @@ size_t wk_jitdump_used(const struct wk_jitdump *dump);
  * time and a place. */
 void wk_jitdump_go_on(struct wk_jitdump *dump, const void *bytes, size_t size_bytes);
 
-/* Records passed over so far, and the first of them: what it was to be, and where in the file. */
+/* Records skipped so far, and the first of them: its kind and its offset in the file. */
 struct wk_jitdump_bad {
 	uint64_t count, offset;
 	const char *what;

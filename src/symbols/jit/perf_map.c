@@ -21,7 +21,7 @@ static struct wk_str skip_blanks(struct wk_str text)
 	return text;
 }
 
-/* Takes one number and the blanks around it off the front of `rest`. */
+/* Reads one number and the blanks around it from the front of `rest`. */
 static bool read_hex(struct wk_str *rest, uint64_t *value)
 {
 	struct wk_str word;

@@ -1,9 +1,9 @@
-/* Names that a program wrote down of its own code while it ran: /tmp/perf-PID.map.
+/* A perf map, /tmp/perf-PID.map: names of the code that a program generated.
  *
- * Each line is "START SIZE name", both numbers in hex with or without 0x; the name goes to the
- * line's end, and the file at a NUL byte at the latest: it may be a hole of gigabytes. The file
- * says nothing of time: where ranges overlap, the later line is the younger code. A last line
- * without its end was still being written and is left out. Names are borrowed from the bytes. */
+ * Each line is "START SIZE name", both numbers in hex with or without 0x; the name ends with the
+ * line, and the file at a NUL byte at the latest: it may be a hole of gigabytes. The file contains
+ * no times: if ranges overlap, the later line is the newer code. A last line without a newline was
+ * still being written and is ignored. Names are borrowed from the bytes. */
 #ifndef WK_SYMBOLS_JIT_PERF_MAP_H
 #define WK_SYMBOLS_JIT_PERF_MAP_H
 

@@ -9,8 +9,8 @@
 #include "base/sort.h"
 #include "event/advice.h"
 
-/* The last function of the kernel or of a module has nothing behind it that tells its end. It
- * is taken to end with the page behind the one it begins in, as perf does. */
+/* The last function of the kernel or of a module has no successor that marks its end. Like perf,
+ * assume that it ends with the page after the one it begins in. */
 #define PAGE 4096
 
 #define KERNEL_NAME "[kernel.kallsyms]"
@@ -54,7 +54,7 @@ static bool same_module(const void *table, uint32_t id, const void *key)
 	return wk_str_eq(k->modules[id], *(const struct wk_str *)key);
 }
 
-/* Lines of one module lie together, so the last one is nearly always the one. */
+/* Lines of one module are contiguous, so the last module almost always matches. */
 static uint16_t module_id(struct wk_kallsyms *k, struct wk_str name)
 {
 	uint64_t hash;
@@ -125,7 +125,7 @@ static int binding_of(const struct wk_kallsyms *k, const struct wk_kallsyms_row 
 	return type == 'T' ? 2 : type == 'w' || type == 'W' ? 1 : 0;
 }
 
-/* Calls that take nothing have one entry for programs of 32 and of 64 bits. */
+/* System calls without parameters have one entry point for 32-bit and 64-bit programs. */
 static bool is_of_32_bits(struct wk_str name)
 {
 	return wk_str_starts(name, "__ia32_");
@@ -186,7 +186,7 @@ static uint64_t read_setting(const char *path)
 	return value;
 }
 
-/* With kptr_restrict 0 the kernel still hides addresses from those who may not profile it. */
+/* With kptr_restrict 0 the kernel still hides addresses from users who may not profile it. */
 static bool fail_hidden(struct wk_err *err)
 {
 	uint64_t restrict_level = read_setting("/proc/sys/kernel/kptr_restrict");

@@ -1,5 +1,5 @@
-/* The kernel's table as it is kept: modules, rows as they are in memory, and the names of both. In
- * the byte order of the machine that wrote it. */
+/* The saved kernel table: modules, rows as in memory, and the names of both, in the byte order of
+ * the machine that wrote it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static struct wk_str next_word(struct wk_str *line)
 }
 
 /* "nf_tables 372736 847 nft_compat,nft_chain_nat, Live 0xffffffffc0a00000": the third and fourth
- * word tell who uses it. */
+ * word list its users. */
 static uint64_t add_module(uint64_t sum, struct wk_str line)
 {
 	for (unsigned i = 0; i < 6; i++) {
@@ -137,7 +137,7 @@ bool wk_kallsyms_save(const struct wk_kallsyms *k, const struct wk_kallsyms_mome
 		.row_count = (uint32_t)k->count, .module_count = (uint32_t)k->module_count,
 	};
 
-	if (!k->own_rows) /* what was loaded is in the cache as it is */
+	if (!k->own_rows) /* a loaded table is in the cache already */
 		return false;
 	head.text_len = (uint32_t)length_of_names(k); /* the whole text is shorter than 4 GiB */
 	wk_buf_add(out, &head, sizeof(head));

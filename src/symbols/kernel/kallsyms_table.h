@@ -19,7 +19,7 @@ struct wk_kallsyms {
 	struct wk_str text;     /* names are pieces of it */
 	const struct wk_kallsyms_row *rows;
 	size_t count;
-	struct wk_kallsyms_row *own_rows; /* NULL where the rows are a saved table's */
+	struct wk_kallsyms_row *own_rows; /* NULL if the rows are those of a saved table */
 	size_t cap;
 	struct wk_str *modules; /* [0] is the kernel's own name */
 	size_t module_count, module_cap;
@@ -38,7 +38,7 @@ struct wk_kallsyms_line {
 bool wk_kallsyms_read_line(struct wk_str text, struct wk_kallsyms_line *line);
 bool wk_kallsyms_is_code(char type);
 
-/* The row's name; empty where a damaged one says no piece of the text. */
+/* The name of the row; empty if a damaged row points outside the text. */
 static inline struct wk_str wk_kallsyms_name(const struct wk_kallsyms *k,
 					     const struct wk_kallsyms_row *row)
 {

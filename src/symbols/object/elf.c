@@ -5,8 +5,8 @@
 #include "symbols/object/elf_unlinked.h"
 #include "symbols/object/object_kinds.h"
 
-/* Numbers in e_phnum, e_shnum and e_shstrndx that are too large for 16 bits are kept in
- * section 0, and these stand in their place. */
+/* e_phnum, e_shnum and e_shstrndx values too large for 16 bits are stored in section 0; the header
+ * then contains these markers. */
 #define PHNUM_IN_SECTION_0    0xffff
 #define SHSTRNDX_IN_SECTION_0 0xffff
 
@@ -14,7 +14,7 @@
  * loads no program with more than 64 KiB of program headers. */
 #define MAX_SEGMENTS 1170
 
-/* Sections may share the bytes of one endless name: what is read of each must be bounded. */
+/* Sections may share the bytes of one endless name: bound what is read of each. */
 #define MAX_SECTION_NAME 256
 
 #define NOTE_GNU_BUILD_ID 3
@@ -220,8 +220,8 @@ static bool find_build_id(struct wk_bytes notes, struct wk_build_id *id)
 	return false;
 }
 
-/* By program header first: that is what the kernel's and perf's ids are taken from. Damaged
- * sections may all claim the same bytes, so no more is read than the file has. */
+/* Program headers first: the kernel and perf get their ids from there. Damaged sections may all
+ * claim the same bytes, so no more is read than the file has. */
 static void read_build_id(struct wk_obj *elf)
 {
 	uint64_t budget = elf->size_bytes;

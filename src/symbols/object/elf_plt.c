@@ -32,7 +32,7 @@ struct plt {
 	const struct wk_obj_tables *tables;
 	struct slot *slots;
 	size_t count, cap;
-	struct wk_map by_got; /* address of a word to slot number + 1 */
+	struct wk_map by_got; /* address of a word -> slot number + 1 */
 	size_t unnamed, indirect;
 	uint64_t budget; /* bytes still to be read: damaged sections may all claim the same ones */
 };
@@ -63,7 +63,7 @@ static void add_slot(struct plt *p, uint64_t vaddr, uint64_t size_bytes, uint64_
 	p->unnamed++;
 }
 
-/* Where position-independent i386 code finds the table: ebx holds this. */
+/* Where position-independent i386 code finds the table: ebx points here. */
 static uint64_t got_base(const struct wk_obj *elf)
 {
 	const struct wk_obj_section *s = wk_obj_section(elf, ".got.plt");
@@ -185,7 +185,7 @@ static bool is_indirect(const struct wk_obj *elf, uint64_t type)
 	}
 }
 
-/* Relocations of the REL kind keep their addend where it will be put. */
+/* REL relocations store their addend at the place they relocate. */
 static uint64_t addend_in_place(const struct wk_obj *elf, uint64_t vaddr)
 {
 	struct wk_bytes file = wk_bytes_of(elf->at, elf->size_bytes), in;
@@ -265,8 +265,8 @@ static void read_resolver(struct slot *slot, const struct wk_obj_raw *raw)
 	slot->is_named = true;
 }
 
-/* Calls inside libc to its own memcpy go through slots whose relocation has no symbol but the
- * address of the resolver; the indirect function's own symbol lies there. */
+/* Calls inside libc to its own memcpy use slots whose relocation has no symbol, only the address of
+ * the resolver; the symbol of the indirect function is at that address. */
 static void name_indirect(struct plt *p)
 {
 	struct wk_map by_resolver = { 0 };
@@ -285,7 +285,7 @@ static void name_indirect(struct plt *p)
 				read_resolver(&p->slots[id - 1], &raw);
 		}
 	}
-	/* Several slots may have one resolver, and the map kept the last of them. */
+	/* Several slots may share a resolver; the map has the last of them. */
 	for (size_t i = 0; i < p->count; i++) {
 		uint32_t id = wk_map_find(&by_resolver, p->slots[i].resolver);
 

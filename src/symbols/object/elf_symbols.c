@@ -2,8 +2,8 @@
 
 #include "symbols/object/elf_unlinked.h"
 
-/* Section numbers from here on are not of sections, but for this one: the number did not
- * fit and is kept elsewhere, which only relocatable files need. */
+/* Section numbers from here on do not name sections, except this one: the number did not fit and is
+ * stored elsewhere, which only relocatable files need. */
 #define SHN_LORESERVE 0xff00
 #define SHN_XINDEX    0xffff
 
@@ -79,8 +79,8 @@ static bool in_code(const struct wk_obj *elf, const struct wk_obj_raw *raw)
 	return false;
 }
 
-/* ARM's assemblers mark where code and data begin ($a, $d, $x), and the annobin plugin of GCC
- * marks every file (.annobin_...): labels that are no functions. */
+/* ARM assemblers mark the start of code and data ($a, $d, $x), and GCC's annobin plugin marks every
+ * file (.annobin_...): these labels are not functions. */
 static bool is_marker(const struct wk_obj_tables *tables, const struct wk_obj_raw *raw)
 {
 	struct wk_bytes at = wk_bytes_at(&tables->names[raw->table], raw->name, 1);
@@ -110,7 +110,7 @@ void wk_elf_each_raw(const struct wk_obj *elf, const struct wk_obj_tables *table
 		for (uint64_t i = 1; wk_obj_raw_at(elf, tables, table, i, &raw); i++) {
 			if (!is_function(elf, tables, &raw))
 				continue;
-			/* The lowest bit of a function's address says "Thumb code". */
+			/* The lowest bit of a function's address means "Thumb code". */
 			if (elf->machine_code == WK_EM_ARM && raw.type == WK_STT_FUNC)
 				raw.vaddr &= ~1ull;
 			if (!take(context, &raw))
@@ -120,7 +120,7 @@ void wk_elf_each_raw(const struct wk_obj *elf, const struct wk_obj_tables *table
 	wk_elf_each_plt(elf, tables, take, context);
 }
 
-/* What is in the file from `vaddr` to the end of its segment. */
+/* The bytes of the file from `vaddr` to the end of its segment. */
 static struct wk_bytes from_vaddr(const struct wk_obj *elf, uint64_t vaddr)
 {
 	for (uint32_t i = 0; vaddr != 0 && i < elf->segment_count; i++) {
@@ -144,8 +144,8 @@ static uint64_t count_by_hash(struct wk_bytes hash)
 	return wk_u32(&hash);
 }
 
-/* DT_GNU_HASH does not tell how many symbols there are: the last one is the end of the chain
- * that begins at the highest bucket; the end is marked by the lowest bit. */
+/* DT_GNU_HASH does not store the number of symbols: the last one ends the chain that starts at the
+ * highest bucket, and the lowest bit marks that end. */
 static uint64_t count_by_gnu_hash(const struct wk_obj *elf, struct wk_bytes hash)
 {
 	uint32_t buckets = wk_u32(&hash), first = wk_u32(&hash), bloom = wk_u32(&hash);

@@ -2,7 +2,7 @@
 
 #include "symbols/object/object_symbols.h"
 
-/* No code is as large as what lies below it. */
+/* No code is larger than the addresses below it. */
 #define FIRST_ADDRESS (1ull << 32)
 
 /* Sections are that far apart, so that one that is walked past its end does not reach the next. */
@@ -79,7 +79,7 @@ bool wk_elf_can_relocate(const struct wk_obj *elf)
 	       (elf->machine == WK_MACHINE_X86_64 || elf->machine == WK_MACHINE_AARCH64);
 }
 
-/* How many bytes a relocation of this type writes; 0 where it is none of those. */
+/* How many bytes a relocation of this type writes; 0 for all other types. */
 static unsigned width_of(enum wk_machine machine, uint32_t type)
 {
 	bool is_x86 = machine == WK_MACHINE_X86_64;
@@ -105,8 +105,8 @@ struct patch {
 	struct wk_buf *plain;
 };
 
-/* A symbol that is in no section of this file stays 0, and so does what lies in one without an
- * address: the begin of other sections of debug information. */
+/* A symbol in no section of this file stays 0, and so does one in a section without an address: the
+ * start of another section of debug information. */
 static void apply(const struct patch *patch, struct wk_bytes *in)
 {
 	uint64_t offset = wk_u64(in);

@@ -1,10 +1,10 @@
-/* Files that are not linked (ET_REL: .o, .ko): each section's addresses begin at 0, and what debug
- * information says of addresses and of other sections is still to be put in.
+/* Unlinked files (ET_REL: .o, .ko): the addresses of each section start at 0, and debug information
+ * refers to addresses and other sections through relocations that are not applied yet.
  *
- * wk_obj_parse lays out the code of such a file as a linker would, one section behind the other, so
- * that all that works with addresses works with these, too; the symbols of object_symbols.h follow.
- * The first address is far above what code is large: what was not put in leads nowhere. Whoever
- * speaks of an address to somebody says its section and its offset there. */
+ * wk_obj_parse lays out the code of such a file as a linker would, one section after the other, so
+ * that everything that works with addresses works here; the symbols of object_symbols.h follow. The
+ * first address is far above any code size, so a reference that was not relocated leads nowhere.
+ * Messages show a section and an offset in it instead of such an address. */
 #ifndef WK_SYMBOLS_OBJECT_ELF_UNLINKED_H
 #define WK_SYMBOLS_OBJECT_ELF_UNLINKED_H
 
@@ -31,9 +31,9 @@ uint32_t wk_elf_code_count(const struct wk_obj *elf, uint64_t offset);
 /* Whether wick knows this machine's relocations. */
 bool wk_elf_can_relocate(const struct wk_obj *elf);
 
-/* Puts into the bytes of a section of debug information, which may be the file's own or those of
- * `plain` (then all of them), what a linker would: into `plain`, which `bytes` then shows. Nothing
- * is done where there is nothing to put in. */
+/* Applies the relocations of a section of debug information, whose bytes are the file's own or
+ * those of `plain` (then all of them). The result is in `plain`, and `bytes` then points there.
+ * Does nothing if there are no relocations. */
 void wk_elf_relocate(const struct wk_obj *elf, const struct wk_obj_section *section,
 		     struct wk_buf *plain, struct wk_bytes *bytes);
 

@@ -1,4 +1,4 @@
-/* What identifies an image: what a recording knows of it, and whether its file is here. */
+/* What identifies an image in a recording, and the state of its file. */
 #ifndef WK_SYMBOLS_OBJECT_IMAGE_KEY_H
 #define WK_SYMBOLS_OBJECT_IMAGE_KEY_H
 
@@ -6,13 +6,14 @@
 
 struct wk_image_key {
 	struct wk_str path;          /* as recorded: absolute, "[vdso]", "[kernel.kallsyms]" ... */
-	struct wk_build_id build_id; /* size 0 where the recording has none */
-	uint64_t inode;              /* 0 where unknown; tells a replaced file from the recorded */
+	struct wk_build_id build_id; /* size 0: the recording has none */
+	uint64_t inode;              /* 0 if unknown; distinguishes a replaced file from the
+				      * recorded one */
 	uint32_t device_major, device_minor;
-	/* Of an image of Windows, whose build id is then that of its PDB. Its addresses count from
-	 * where it is loaded (RVA), so that names need no file of it. */
-	struct wk_str pdb_path;           /* as it was linked; empty where unknown */
-	uint32_t time_stamp, image_bytes; /* the key of its file; 0 where unknown */
+	/* For Windows images. The build id is then that of the PDB, and addresses are relative to
+	 * the image base (RVA), so that names do not need the image's file. */
+	struct wk_str pdb_path;           /* as linked; empty if unknown */
+	uint32_t time_stamp, image_bytes; /* the key of its file; 0 if unknown */
 	uint32_t pid;                     /* a process that had it mapped, or 0 */
 	bool is_kernel;
 };

@@ -70,7 +70,7 @@ const struct wk_obj_section *wk_obj_section(const struct wk_obj *obj, const char
 	return of_group;
 }
 
-/* A window whose `start` is its own begin; empty where the file has no such bytes. */
+/* A window whose `start` is its own first byte; empty if the file does not have these bytes. */
 static struct wk_bytes window(const struct wk_obj *obj, uint64_t offset, uint64_t len)
 {
 	struct wk_bytes file = wk_obj_whole(obj);
@@ -93,8 +93,8 @@ struct wk_bytes wk_obj_segment_bytes(const struct wk_obj *obj, const struct wk_o
 	return window(obj, segment->offset, segment->file_size);
 }
 
-/* The distance to add, from the PT_LOAD that has `address`; executable ones are asked first,
- * as two may claim the same bytes of the file. */
+/* The distance to add, from the PT_LOAD that contains `address`. Executable ones are searched
+ * first, because two may claim the same bytes of the file. */
 static bool translate(const struct wk_obj *obj, uint64_t address, bool to_vaddr, uint64_t *result)
 {
 	const struct wk_obj_segment *best = NULL;

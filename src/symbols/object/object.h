@@ -1,12 +1,12 @@
-/* An object file's structure: segments, sections, symbols, build id, links to debug files. A
- * program, a library, or a separate debug file of one.
+/* The structure of an object file: segments, sections, symbols, build id, links to debug files. A
+ * program, a library, or a separate debug file.
  *
- * wk_obj_parse finds out which kind it is (object_kinds.h), checks the bytes once and keeps bounded
- * descriptions in the terms of ELF, which the others are put in; the bytes stay the caller's and
- * must outlive it. Both classes and both byte orders are read. A file whose section headers are
- * stripped or broken still gives its segments, and the build id from PT_NOTE. One that is not
- * linked has addresses of wick's making (elf_unlinked.h). Those of a PE are relative to where the
- * image begins (RVAs), and what only a PE has is in pe.h. The order of calls: parse, ask, free. */
+ * wk_obj_parse detects the kind (object_kinds.h), checks the bytes once and stores bounded
+ * descriptions in ELF terms, to which the other kinds are converted. The bytes belong to the caller
+ * and must outlive it. Both classes and both byte orders are read. A file whose section headers are
+ * stripped or broken still has its segments, and its build id from PT_NOTE. Unlinked files have
+ * addresses assigned by wick (elf_unlinked.h). Addresses of a PE are relative to the image base
+ * (RVAs); pe.h has what only a PE contains. Order of calls: parse, query, free. */
 #ifndef WK_SYMBOLS_OBJECT_OBJECT_H
 #define WK_SYMBOLS_OBJECT_OBJECT_H
 
@@ -18,7 +18,7 @@
 #include "base/err.h"
 #include "event/event.h"
 
-/* The numbers of the ELF specification that wick asks for; no system header is needed. */
+/* Constants of the ELF specification that wick needs, without a system header. */
 enum {
 	WK_ET_REL = 1,
 	WK_ET_EXEC = 2,
@@ -97,20 +97,20 @@ struct wk_obj {
 struct wk_obj *wk_obj_parse(const void *at, size_t size_bytes, struct wk_err *err);
 void wk_obj_free(struct wk_obj *obj);
 
-/* The first section of that name with contents in the file, or NULL. One that is only of a group,
- * as files that are not linked have for each type and each function of a header, stands back. */
+/* The first section of that name with contents in the file, or NULL. Sections of a group, which
+ * unlinked files have for each type and function of a header, come last. */
 const struct wk_obj_section *wk_obj_section(const struct wk_obj *obj, const char *name);
 
-/* Text of at most `limit` bytes at `offset` of a string table; empty where it is not ended
- * by a NUL before the table ends or the limit is reached. */
+/* Text of at most `limit` bytes at `offset` of a string table; empty if no NUL ends it before the
+ * end of the table or the limit. */
 struct wk_str wk_obj_text(const struct wk_bytes *table, uint64_t offset, size_t limit);
 
-/* The bytes of a section; empty for SHT_NOBITS or where they are not in the file. Compressed
- * sections (SHF_COMPRESSED) come as they lie in the file. `start` is the section's begin, and
- * wk_u16, wk_u32, wk_u64 read in the file's byte order. A NULL section is empty. */
+/* The bytes of a section; empty for SHT_NOBITS or if they are not in the file. Compressed sections
+ * (SHF_COMPRESSED) are returned as stored. `start` is the start of the section, and wk_u16, wk_u32,
+ * wk_u64 read in the file's byte order. A NULL section is empty. */
 struct wk_bytes wk_obj_bytes(const struct wk_obj *obj, const struct wk_obj_section *section);
 
-/* The same for what a segment has in the file. */
+/* The same for the bytes that a segment has in the file. */
 struct wk_bytes wk_obj_segment_bytes(const struct wk_obj *obj,
 				     const struct wk_obj_segment *segment);
 
@@ -120,9 +120,10 @@ static inline uint64_t wk_obj_word(const struct wk_obj *obj, struct wk_bytes *in
 	return obj->is_64 ? wk_u64(in) : wk_u32(in);
 }
 
-/* Between addresses as recordings have them and virtual addresses. In ELF those are file offsets,
- * and the PT_LOAD that holds them tells (files have several with different distances: there is no
- * single bias); of a PE both are RVAs. False for what is not in the image. */
+/* Converts between addresses as recordings store them and virtual addresses. In ELF the former are
+ * file offsets, and the PT_LOAD that contains the address decides (a file has several with
+ * different distances: there is no single bias); in a PE both are RVAs. False for addresses outside
+ * the image. */
 bool wk_obj_vaddr_of(const struct wk_obj *obj, uint64_t file_offset, uint64_t *vaddr);
 bool wk_obj_offset_of(const struct wk_obj *obj, uint64_t vaddr, uint64_t *file_offset);
 
@@ -133,14 +134,14 @@ struct wk_obj_symbol {
 	struct wk_str name; /* as linked; version suffix (@@GLIBC_2.2.5) not included */
 	uint64_t vaddr, size_bytes;
 	uint8_t binding, type; /* STB_*, STT_* */
-	bool is_plt;           /* made from a PLT slot: name is that of the function called */
+	bool is_plt;           /* from a PLT slot: the name is that of the called function */
 };
 
-/* .gnu_debugaltlink: the path and build id of the file that dwz made of what several share. */
+/* .gnu_debugaltlink: path and build id of the file in which dwz put what several files share. */
 bool wk_obj_debugaltlink(const struct wk_obj *obj, struct wk_str *path, struct wk_build_id *id);
 
 /* Every defined function-like symbol of .symtab and .dynsym (STT_FUNC, STT_GNU_IFUNC, and
- * STT_NOTYPE in executable sections), and one for each PLT slot; of a PE those of its COFF table
+ * STT_NOTYPE in executable sections), and one for each PLT slot; for a PE, those of its COFF table
  * and its exports. `take` returns false to stop. */
 void wk_obj_each_symbol(const struct wk_obj *obj,
 			bool (*take)(void *context, const struct wk_obj_symbol *symbol),

@@ -1,5 +1,5 @@
-/* The kinds of object files: what fills a wk_obj. Each reads `at` and `size_bytes`, which are set,
- * and gives false, with a sentence, where the file is none of its kind or cannot be read. */
+/* The kinds of object files: each fills a wk_obj. Each reads `at` and `size_bytes`, which are set,
+ * and returns false with a sentence if the file is not of its kind or cannot be read. */
 #ifndef WK_SYMBOLS_OBJECT_OBJECT_KINDS_H
 #define WK_SYMBOLS_OBJECT_OBJECT_KINDS_H
 

@@ -1,10 +1,10 @@
-/* Symbols as they lie in an object file: without their names, which are read when wanted.
+/* Symbols as stored in an object file: without their names, which are read on demand.
  *
- * Names are most of what a symbol table weighs, and most are never asked for. So a raw
- * symbol says where its name is: an offset in one of the file's two string tables. This is
- * what symtab.c builds its table from; wk_obj_each_symbol (object.h) is the same with names.
- * elf_symbols.c reads the tables, elf_plt.c the slots of the procedure linkage table; pe_symbols.c
- * the COFF table of a PE, which stands for the first of them, and its exports, for the second. */
+ * Names are most of the size of a symbol table, and most are never needed. A raw symbol therefore
+ * stores the position of its name: an offset in one of the two string tables. symtab.c builds its
+ * table from these; wk_obj_each_symbol (object.h) returns the same with names. elf_symbols.c reads
+ * the tables, elf_plt.c the slots of the procedure linkage table; pe_symbols.c reads the COFF table
+ * of a PE in place of the first and its exports in place of the second. */
 #ifndef WK_SYMBOLS_OBJECT_OBJECT_SYMBOLS_H
 #define WK_SYMBOLS_OBJECT_OBJECT_SYMBOLS_H
 
@@ -12,12 +12,12 @@
 
 enum wk_obj_table { WK_OBJ_SYMTAB, WK_OBJ_DYNSYM, WK_OBJ_TABLES };
 
-/* Where the symbols are; windows into the file, empty for what it does not have. */
+/* Windows into the file with the symbols, empty if the file has none. */
 struct wk_obj_tables {
 	struct wk_bytes symbols[WK_OBJ_TABLES];
 	struct wk_bytes names[WK_OBJ_TABLES];
 
-	/* Of a PE: names before this offset of the first table have eight bytes and need no NUL. */
+	/* PE only: names before this offset of the first table have eight bytes and need no NUL. */
 	uint64_t short_names_end;
 	struct wk_bytes made_names; /* of the second table, behind the others: "Ordinal7" */
 	bool is_pe;
@@ -37,7 +37,7 @@ struct wk_obj_raw {
 /* Returns false to stop. */
 typedef bool (*wk_obj_add_raw)(void *context, const struct wk_obj_raw *raw);
 
-/* By section headers or, where there are none, by PT_DYNAMIC. */
+/* From section headers or, if there are none, from PT_DYNAMIC. */
 struct wk_obj_tables wk_obj_tables(const struct wk_obj *obj);
 struct wk_obj_tables wk_elf_tables(const struct wk_obj *elf);
 struct wk_obj_tables wk_pe_tables(const struct wk_obj *pe);
@@ -56,8 +56,8 @@ uint64_t wk_elf_raw_count(const struct wk_obj *elf, const struct wk_obj_tables *
 			  enum wk_obj_table table);
 uint64_t wk_pe_raw_count(const struct wk_obj *pe, enum wk_obj_table table);
 
-/* Any symbol of a table of an ELF file, without judging it; false past the table's end. In a file
- * that is not linked addresses are those of elf_unlinked.h. */
+/* Any symbol of an ELF table, unfiltered; false past the end of the table. In an unlinked file the
+ * addresses are those of elf_unlinked.h. */
 bool wk_obj_raw_at(const struct wk_obj *obj, const struct wk_obj_tables *tables,
 		   enum wk_obj_table table, uint64_t index, struct wk_obj_raw *raw);
 
@@ -77,15 +77,15 @@ struct wk_str wk_obj_versioned_name(const struct wk_obj_tables *tables, enum wk_
 struct wk_str wk_pe_raw_name(const struct wk_obj_tables *tables, enum wk_obj_table table,
 			     uint32_t name);
 
-/* What was written in C by its name there: `f`, `f@8`, `@f@8` and `f@@16` are all f, called in
- * several ways, behind the '_' that most have in front. */
+/* The C source name: `f`, `f@8`, `@f@8` and `f@@16` are all f with different calling conventions,
+ * after the '_' that most have in front. */
 struct wk_str wk_pe_plain_name(struct wk_str name);
 
-/* Where code begins and ends by another table than that of symbols, in order of address, and none
- * of them in another: the functions of a PE's .pdata, of which symbols have no sizes. */
+/* Start and end of code from a table other than the symbols, sorted by address and not nested: the
+ * functions of a PE's .pdata, whose symbols have no sizes. */
 struct wk_obj_bound {
 	uint64_t start, end;
-	uint64_t function; /* where the function begins that it is of; mostly its own start */
+	uint64_t function; /* start of the function it belongs to; usually its own start */
 };
 
 /* How many there are, and in `bounds` those, which the caller frees. */

@@ -11,7 +11,7 @@
 /* Windows loads no image with more than 96 sections. */
 #define MAX_SECTIONS 2048
 
-/* Sections may share the bytes of one endless name: what is read of each must be bounded. */
+/* Sections may share the bytes of one endless name: bound what is read of each. */
 #define MAX_SECTION_NAME 256
 
 #define MAX_PATH_BYTES 4096
@@ -136,7 +136,7 @@ static bool read_header(struct wk_obj *pe, struct header *head, struct wk_err *e
 	return read_optional(pe, in, head, err);
 }
 
-/* The strings lie behind the symbols, and begin with their size. Either may be cut. */
+/* The strings follow the symbols and begin with their size. Either may be cut off. */
 static void find_symbols(struct wk_obj *pe, const struct header *head)
 {
 	struct wk_bytes file = wk_obj_whole(pe), none = wk_bytes_at(&file, 0, 0), size;
@@ -177,7 +177,8 @@ static bool read_base64(struct wk_str text, uint64_t *offset)
 	return text.len > 0;
 }
 
-/* Eight bytes, or "/12": where it lies in the table of strings. Without one it stays as it is. */
+/* Eight bytes, or "/12": an offset in the string table. Without a string table it stays as it
+ * is. */
 static struct wk_str section_name(const struct wk_pe *pe, struct wk_bytes in)
 {
 	const char *at = (const char *)in.at;
@@ -255,7 +256,7 @@ static bool read_sections(struct wk_obj *pe, const struct header *head, struct w
 	return true;
 }
 
-/* What the file does not have of a segment is taken off. */
+/* Removes the part of a segment that the file does not have. */
 static void sort_segments(struct wk_obj *pe)
 {
 	struct wk_pe *own = pe->pe;
@@ -274,8 +275,8 @@ static void sort_segments(struct wk_obj *pe)
 	wk_sort_keys(own->by_rva, own->by_rva_count);
 }
 
-/* The number of the segment that begins last of those up to an RVA; false where none does. Windows
- * loads no image whose sections lie over each other. */
+/* The number of the last segment that begins at or before an RVA; false if there is none. Windows
+ * loads no image whose sections overlap. */
 static bool segment_up_to(const struct wk_pe *pe, uint64_t rva, uint32_t *number)
 {
 	size_t count = wk_sorted_up_to(pe->by_rva, pe->by_rva_count, sizeof(*pe->by_rva),
@@ -349,8 +350,7 @@ static bool read_codeview(struct wk_pe *pe, struct wk_bytes in)
 	return true;
 }
 
-/* By the offset in the file and, where nothing lies there, as in a file that was stripped of its
- * code, by the address. */
+/* By file offset or, if there are no bytes, as in a file stripped of its code, by address. */
 static bool read_entry(struct wk_obj *pe, struct wk_bytes *in)
 {
 	struct wk_bytes file = wk_obj_whole(pe), record;
@@ -371,7 +371,7 @@ static bool read_entry(struct wk_obj *pe, struct wk_bytes *in)
 	return read_codeview(pe->pe, record);
 }
 
-/* The first entry that tells of a PDB: images have others, of how they were built. */
+/* The first entry that describes a PDB: images have others, about how they were built. */
 static void read_identity(struct wk_obj *pe)
 {
 	const struct wk_pe_range *range = &pe->pe->directories[WK_PE_DEBUG];

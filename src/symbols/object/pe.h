@@ -1,9 +1,8 @@
 /* What a PE image (.exe, .dll, .sys; a .debug file of mingw) has beyond a wk_obj.
  *
- * wk_obj_parse reads it (pe.c): sections by their full names, numbered from 1 on as in the file
- * (section 0 is empty), and a segment for each, so that what is said of ELF holds here too. Its
- * addresses are RVAs: they count from where the image is loaded. All texts and windows are the
- * file's. */
+ * wk_obj_parse reads it (pe.c): sections by their full names, numbered from 1 as in the file
+ * (section 0 is empty), and a segment for each, so that everything documented for ELF applies. Its
+ * addresses are RVAs: relative to the image base. All texts and windows point into the file. */
 #ifndef WK_SYMBOLS_OBJECT_PE_H
 #define WK_SYMBOLS_OBJECT_PE_H
 
@@ -23,10 +22,10 @@ struct wk_pe_range {
 	uint32_t rva, size_bytes;
 };
 
-/* A function that others may call; what is only data or lies in another image is not kept. */
+/* An exported function; data and forwards to other images are left out. */
 struct wk_pe_export {
 	uint32_t rva;
-	uint32_t name; /* offset in the file or, behind its end, in `made` */
+	uint32_t name; /* offset in the file or, past its end, in `made` */
 };
 
 struct wk_pe {
@@ -34,8 +33,8 @@ struct wk_pe {
 				 * which symbol stores keep the image */
 	uint32_t image_bytes;   /* SizeOfImage */
 	uint8_t linker_version; /* its first number: GNU's is 2, Microsoft's and LLVM's 14 */
-	struct wk_pdb_id pdb;   /* all zero: it tells of no PDB */
-	struct wk_str pdb_path; /* as it was linked; empty where none is told */
+	struct wk_pdb_id pdb;   /* all zero: there is no PDB */
+	struct wk_str pdb_path; /* as linked; empty if unknown */
 	struct wk_pe_range directories[WK_PE_DIRECTORIES];
 
 	struct wk_bytes symbols; /* the COFF table: entries of 18 bytes */
@@ -48,15 +47,15 @@ struct wk_pe {
 	size_t by_rva_count;
 };
 
-/* The bytes from an RVA to the end of what the file has of its section; empty where it has none.
- * `start` is their begin. */
+/* The bytes from an RVA to the end of its section in the file; empty if there are none. `start` is
+ * the first of them. */
 struct wk_bytes wk_pe_at(const struct wk_obj *pe, uint64_t rva);
 
 /* The section that has code at an RVA, or NULL. */
 const struct wk_obj_section *wk_pe_code_at(const struct wk_obj *pe, uint64_t rva);
 
-/* Does its COFF table tell of any symbol? Images that were stripped, and all that Microsoft's
- * linker makes, have only exports. */
+/* Does its COFF table contain a symbol? Stripped images, and all that Microsoft's linker writes,
+ * have only exports. */
 bool wk_pe_has_symbols(const struct wk_obj *pe);
 
 /* pe_symbols.c, for pe.c: fills `exports`. */

@@ -1,4 +1,4 @@
-/* Where functions begin and end: .pdata, which Windows unwinds stacks by. */
+/* Start and end of functions from .pdata, by which Windows unwinds stacks. */
 #include "symbols/object/pe.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "symbols/object/object_symbols.h"
 
-/* Parts of a function refer to the one before them. */
+/* Parts of a function refer to the preceding part. */
 #define MOST_PARTS 8
 
 #define FLAG_CHAINED 4
@@ -52,7 +52,7 @@ static struct wk_obj_bound read_x64(const struct wk_obj *pe, struct wk_bytes *in
 	return (struct wk_obj_bound){ start, end, function };
 }
 
-/* The length is in the entry itself or, where the two lowest bits are none, in .xdata; in words. */
+/* The length, in words, is in the entry itself or, if the two lowest bits are zero, in .xdata. */
 static struct wk_obj_bound read_arm64(const struct wk_obj *pe, struct wk_bytes *in)
 {
 	uint32_t start = wk_u32le(in), unwind = wk_u32le(in), words;
@@ -85,8 +85,8 @@ static size_t read_entries(const struct wk_obj *pe, struct wk_obj_bound *bounds)
 	return count;
 }
 
-/* Ends each where the next begins, unless that is a part of it: LLVM's assembler has such inside of
- * the whole, and others let them follow. */
+/* Ends each at the start of the next, unless that is a part of it: LLVM's assembler nests parts,
+ * others place them after the function. */
 static size_t tidy(struct wk_obj_bound *bounds, size_t count)
 {
 	size_t to = 0;
@@ -118,7 +118,7 @@ size_t wk_pe_bounds(const struct wk_obj *pe, struct wk_obj_bound **bounds)
 		return 0;
 	*bounds = wk_alloc(count * sizeof(**bounds));
 	count = read_entries(pe, *bounds);
-	/* Linkers write them in order; nobody need believe it. */
+	/* Linkers write them sorted, but a file may lie. */
 	*bounds = wk_sort_rows(*bounds, count, sizeof(**bounds),
 			       offsetof(struct wk_obj_bound, start));
 	return tidy(*bounds, count);

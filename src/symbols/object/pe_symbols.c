@@ -1,4 +1,4 @@
-/* The symbols of a PE: its COFF table, which mingw's linker writes, and what it exports. */
+/* The symbols of a PE: its COFF table, which mingw's linker writes, and its exports. */
 #include "symbols/object/pe.h"
 
 #include <stdlib.h>
@@ -40,15 +40,15 @@ static struct coff_symbol read_symbol(struct wk_bytes *in)
 	return symbol;
 }
 
-/* Sections have symbols too, and gcc, gas and clang give some labels names that nobody wrote. */
+/* Sections have symbols as well, and gcc, gas and clang name some labels themselves. */
 static bool is_marker(uint8_t first)
 {
 	return first == 0 || first == '.' || first == '$';
 }
 
-/* Where the name lies in wk_pe.names; false for what is no name of a function. 32-bit Windows puts
- * a '_' in front of what was written in C, as debug information does not; what else it adds is left
- * out of the name later. */
+/* The position of the name in wk_pe.names; false if it is not the name of a function. 32-bit
+ * Windows adds a '_' in front of C names, which debug information does not; other decorations are
+ * removed later. */
 static bool place_name(const struct wk_obj *pe, struct coff_symbol *symbol, uint64_t index)
 {
 	const struct wk_pe *own = pe->pe;
@@ -66,8 +66,8 @@ static bool place_name(const struct wk_obj *pe, struct coff_symbol *symbol, uint
 	return true;
 }
 
-/* What the compiler says is a function comes before all else: mingw's linker puts labels such as
- * ___crt_xt_end__ where the first function begins, and calls them external. */
+/* Symbols that the compiler marks as functions come first: mingw's linker puts labels such as
+ * ___crt_xt_end__ at the start of the first function and marks them external. */
 static bool as_raw(const struct wk_obj *pe, struct coff_symbol *symbol, uint64_t index,
 		   struct wk_obj_raw *raw)
 {
@@ -186,7 +186,7 @@ struct wk_str wk_pe_raw_name(const struct wk_obj_tables *tables, enum wk_obj_tab
 	return wk_obj_text(names, name, WK_OBJ_MOST_NAME);
 }
 
-/* The directory of exports, and the three tables that it tells of. */
+/* The export directory and its three tables. */
 struct exports {
 	struct wk_obj *pe;
 	uint32_t first_number; /* of the first function */
@@ -231,8 +231,8 @@ static bool open_exports(struct exports *e, struct wk_obj *pe)
 	return true;
 }
 
-/* The code of a function; false where there is none, or in place of its address stands a text in
- * the directory: the name of another image's function. */
+/* The code of a function; false if there is none, or if the address points to text in the
+ * directory: a forward to a function of another image. */
 static bool function_at(const struct exports *e, uint32_t index, uint32_t *rva)
 {
 	const struct wk_pe_range *range = &e->pe->pe->directories[WK_PE_EXPORTS];

@@ -11,14 +11,14 @@
 #define SOURCES  3 /* the image's file, its debug file, its PDB */
 #define FROM_PDB 2
 
-/* Symbols that lie inside one another are two or three deep. */
+/* Nested symbols are two or three deep. */
 #define MAX_NESTED 64
 
 struct row {
 	uint64_t vaddr;
 	uint32_t size_bytes; /* 0 only while building */
 	uint32_t name;
-	uint32_t around; /* the row that this one lies in, + 1; 0 for none */
+	uint32_t around; /* the enclosing row, + 1; 0 for none */
 	uint8_t source : 2, table : 1, is_plt : 1;
 	uint8_t binding, type;
 };
@@ -28,7 +28,7 @@ struct wk_symtab {
 	struct row *rows; /* NULL in a table that was loaded */
 	size_t count, cap;
 	struct wk_symtab_packed packed;
-	struct wk_buf made; /* what `packed` lies in, if that is the table's own */
+	struct wk_buf made; /* the memory of `packed`, if it belongs to the table */
 	bool as_perf;
 };
 
@@ -90,7 +90,7 @@ static bool add_public(void *context, const struct wk_pdb_public *public)
 	});
 }
 
-/* Of several at one address debuggers show the last, and the first is taken here. */
+/* Of several symbols at one address debuggers show the last; this takes the first. */
 static void turn_round(struct row *rows, size_t count)
 {
 	for (size_t i = 0; i < count / 2; i++) {
@@ -125,7 +125,7 @@ static struct wk_str name_of(const struct wk_symtab *tab, const struct row *row)
 			    : wk_obj_raw_name(tables, row->table, row->name);
 }
 
-/* True for an address below the end; written so that no end lies beyond the last address. */
+/* True for an address below the end; written so that no end overflows the last address. */
 static bool covers(const struct row *row, uint64_t vaddr)
 {
 	return vaddr - row->vaddr < row->size_bytes;
@@ -185,8 +185,8 @@ static int best_first(const void *left, const void *right)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Of rows at one address keeps the best, and those worse ones that reach further than all
- * better ones: they name what lies behind the better one's end. Furthest first. */
+/* Of several rows at one address keeps the best, and worse ones that reach further than all better
+ * ones: they name the code after the better one's end. Furthest first. */
 static size_t keep_best(struct builder *b, struct row *group, size_t count)
 {
 	struct wk_sort_key *keys = wk_alloc(count * sizeof(*keys));
@@ -228,13 +228,13 @@ static void drop_aliases(struct builder *b)
 	tab->count = to;
 }
 
-/* What other tables tell of where functions end, for symbols that do not. */
+/* Function ends from other tables, for symbols without a size. */
 struct bounds {
 	struct wk_obj_bound *at;
 	size_t count, next;
 };
 
-/* The first that ends behind `vaddr`; NULL where there is none. Asked in rising order. */
+/* The first that ends after `vaddr`; NULL if there is none. Queried in ascending order. */
 static const struct wk_obj_bound *bound_behind(struct bounds *bounds, uint64_t vaddr)
 {
 	while (bounds->next < bounds->count && bounds->at[bounds->next].end <= vaddr)
@@ -242,7 +242,7 @@ static const struct wk_obj_bound *bound_behind(struct bounds *bounds, uint64_t v
 	return bounds->next < bounds->count ? &bounds->at[bounds->next] : NULL;
 }
 
-/* Bytes to the end of the function that `vaddr` is in, or to the begin of the next one. */
+/* Bytes to the end of the function that contains `vaddr`, or to the start of the next one. */
 static uint64_t bound_left(struct bounds *bounds, uint64_t vaddr)
 {
 	const struct wk_obj_bound *bound = bound_behind(bounds, vaddr);
@@ -257,7 +257,7 @@ static uint32_t as_size(uint64_t size_bytes)
 	return size_bytes < UINT32_MAX ? (uint32_t)size_bytes : UINT32_MAX;
 }
 
-/* A label inside of a function is not where another begins. */
+/* A label inside a function does not start another one. */
 static void size_by_bounds(struct wk_symtab *tab, struct bounds bounds)
 {
 	for (size_t i = 0; i < tab->count && bounds.count; i++) {
@@ -286,7 +286,7 @@ static bool has_row_at(const struct wk_symtab *tab, uint64_t vaddr, struct row *
 	return behind > 0 && row->vaddr == vaddr;
 }
 
-/* Parts of functions that lie elsewhere are called as the function is. */
+/* Parts of a function placed elsewhere have the function's name. */
 static void name_parts(struct wk_symtab *tab, const struct bounds *bounds)
 {
 	struct row *parts = NULL, row;
@@ -312,7 +312,7 @@ static void name_parts(struct wk_symtab *tab, const struct bounds *bounds)
 	wk_free(parts);
 }
 
-/* Address ranges of code, sorted, for where symbols without a size must end at the latest. */
+/* Address ranges of code, sorted: the latest possible end of symbols without a size. */
 struct ranges {
 	struct wk_sort_key *starts; /* .row is the place in `sizes` */
 	uint64_t *sizes;
@@ -364,7 +364,8 @@ static struct ranges code_ranges(const struct wk_obj *obj, const struct wk_pdb *
 	return r;
 }
 
-/* Bytes of code from `vaddr` on in its range; 0 if it lies in none. Asked in rising order. */
+/* Bytes of code from `vaddr` to the end of its range; 0 if it is in none. Queried in ascending
+ * order. */
 static uint64_t code_left(struct ranges *r, uint64_t vaddr)
 {
 	uint64_t into, size_bytes;
@@ -387,12 +388,12 @@ static void end_unsized(struct row *row, uint64_t room, uint64_t next_vaddr)
 	row->size_bytes = as_size(size);
 }
 
-/* Gives rows without a size their end, drops those of them that a sized row covers, and links
- * each row to the one around it. One walk: what has ended is never looked at again. */
+/* Gives rows without a size their end, drops those that a sized row covers, and links each row to
+ * the enclosing one. One pass: a row that has ended is never looked at again. */
 static void nest(struct wk_symtab *tab, struct ranges ranges, struct bounds bounds)
 {
 	uint64_t room = 0;
-	struct row *open = NULL; /* without an end yet: the row kept last */
+	struct row *open = NULL; /* without an end yet: the last row kept */
 	uint32_t around = 0;
 	size_t to = 0;
 
@@ -542,7 +543,7 @@ bool wk_symtab_save(const struct wk_symtab *tab, struct wk_buf *out)
 	struct wk_symtab_packer packer;
 
 	wk_buf_add_str(out, wk_buf_str(&tab->made));
-	if (!tab->rows) /* what was loaded is in the cache as it is */
+	if (!tab->rows) /* a loaded table is in the cache already */
 		return tab->made.len > 0;
 	wk_symtab_packer_begin(&packer, tab->count ? tab->rows[0].vaddr : 0, (uint32_t)tab->count,
 			       out);

@@ -13,8 +13,8 @@ struct head {
 #define VERSION      1
 #define LONGEST_NAME ((size_t)1 << 20) /* a damaged file could make one name of all */
 
-/* A row's bits: how many rows back the one around it is (0: none, also where it is too far),
- * then binding, type and whether it is a PLT slot. */
+/* The bits of a row: distance in rows to the enclosing one (0: none, or too far), then binding,
+ * type and whether it is a PLT slot. */
 enum { BACK_BITS = 23, BINDING_AT = 23, TYPE_AT = 27, PLT_AT = 31 };
 
 void wk_symtab_packer_begin(struct wk_symtab_packer *packer, uint64_t base, uint32_t count,

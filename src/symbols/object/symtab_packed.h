@@ -1,7 +1,7 @@
-/* A saved symbol table, used where it lies: 16 bytes a row, and the names behind the rows.
+/* A saved symbol table, used in place: 16 bytes a row, followed by the names.
  *
- * It needs no ELF file. The bytes are somebody else's and may be damaged: then the answers make no
- * sense, but every search ends and nothing outside of the bytes is read. */
+ * It needs no ELF file. The bytes are borrowed and may be damaged: the answers are then wrong, but
+ * every search ends and nothing outside the bytes is read. */
 #ifndef WK_SYMBOLS_OBJECT_SYMTAB_PACKED_H
 #define WK_SYMBOLS_OBJECT_SYMTAB_PACKED_H
 
@@ -13,7 +13,7 @@
 struct wk_symtab_packed_row {
 	uint32_t start, size_bytes; /* start: from the table's base */
 	uint32_t name;              /* offset in the names */
-	uint32_t bits;              /* what lies around it, binding, type */
+	uint32_t bits;              /* enclosing row, binding, type */
 };
 
 struct wk_symtab_packed {
@@ -36,7 +36,7 @@ struct wk_symtab_packer {
 void wk_symtab_packer_begin(struct wk_symtab_packer *packer, uint64_t base, uint32_t count,
 			    struct wk_buf *out);
 
-/* `around` is the row that this one lies in, + 1; 0 for none. */
+/* `around` is the enclosing row, + 1; 0 for none. */
 void wk_symtab_packer_add(struct wk_symtab_packer *packer, const struct wk_obj_symbol *symbol,
 			  uint32_t around);
 
