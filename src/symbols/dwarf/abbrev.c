@@ -1,4 +1,5 @@
-/* Abbreviations: which attributes the entries of a unit have, made into programs for reading. */
+/* Abbreviations: which attributes the entries of a unit have, compiled into programs for
+ * reading. */
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -6,15 +7,15 @@
 #include "symbols/dwarf/constants.h"
 #include "symbols/dwarf/internal.h"
 
-/* How often the bytes of .debug_abbrev may be read over. Tables are shared as a whole or lie
- * apart, so once for the tables and once for the roots would do. */
+/* How many times the bytes of .debug_abbrev may be read in total. Tables are either shared as a
+ * whole or disjoint, so two would do: once for the tables, once for the roots. */
 #define MOST_ROUNDS  4
 #define SMALL_BUDGET (64 * 1024)
 
 /* No DIE is so large but for blocks, which are not counted here. */
 #define MOST_FIXED (1u << 24)
 
-#define TABLED 0x80 /* attributes that tables tell of */
+#define TABLED 0x80 /* attributes of all tables */
 
 /* Of functions, calls and types. */
 static const uint8_t whats[TABLED] = {
@@ -79,20 +80,21 @@ static bool is_type(uint16_t tag)
 	       tag == DW_TAG_interface_type;
 }
 
-/* What a name may be written with in front of it. */
+/* Forms that a name may have. */
 static bool is_scope(uint16_t tag)
 {
 	return is_type(tag) || tag == DW_TAG_namespace || tag == DW_TAG_module ||
 	       tag == DW_TAG_subprogram;
 }
 
-/* Of which entries more is of interest than where their siblings are. */
+/* Entries of which more matters than the position of their siblings. */
 static bool is_reported_of(uint16_t tag)
 {
 	return is_scope(tag) || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_entry_point;
 }
 
-/* What entries of the abbreviation are to a walk. `has` are bits by what it tells. */
+/* What a walk does with entries of the abbreviation. `has` is a bit set of the attributes they
+ * have. */
 static enum wk_dwarf_role role_of(uint16_t tag, uint32_t has)
 {
 	bool has_code = has & (1u << WHAT_LOW_PC | 1u << WHAT_RANGES);
@@ -115,7 +117,7 @@ static int32_t clamp(int64_t constant)
 	return constant < INT32_MIN || constant > INT32_MAX ? 0 : (int32_t)constant;
 }
 
-/* What is known of an abbreviation while its attributes are read. */
+/* State while the attributes of an abbreviation are read. */
 struct compiler {
 	struct wk_dwarf_fields fields;
 	struct wk_dwarf_abbrevs *table;
@@ -153,8 +155,8 @@ static bool is_of_call(enum wk_dwarf_what what)
 	return what == WHAT_CALL_FILE || what == WHAT_CALL_LINE || what == WHAT_CALL_COLUMN;
 }
 
-/* Called before its bytes are counted. Values in no bytes lie nowhere; numbers of calls need not
- * more than half a word. */
+/* Called before its bytes are counted. Values without bytes have no position; numbers of calls need
+ * at most half a word. */
 static void set_field(struct compiler *c, enum wk_dwarf_what what, uint8_t form, uint32_t bytes)
 {
 	uint32_t most = is_of_call(what) ? WORD_BYTES / 2 : WORD_BYTES;
@@ -211,7 +213,7 @@ static void compile_attribute(struct compiler *c, uint64_t attribute, uint64_t l
 		c->is_unknown = true;
 		return;
 	}
-	/* The first of a kind counts, which also bounds the ops that take no byte. */
+	/* The first of a kind counts, which also bounds the number of ops without bytes. */
 	if (c->has >> what & 1)
 		what = WHAT_NOTHING;
 	if (what != WHAT_NOTHING)
@@ -232,7 +234,7 @@ static void compile_attribute(struct compiler *c, uint64_t attribute, uint64_t l
 	c->skip = 0;
 }
 
-/* `in` stands behind the code. */
+/* `in` is after the code. */
 static bool compile(struct wk_bytes *in, struct wk_dwarf_shape shape,
 		    struct wk_dwarf_abbrevs *table)
 {

@@ -1,4 +1,4 @@
-/* .debug_aranges: which unit has which addresses, where its root does not say. */
+/* .debug_aranges: the address ranges of units whose root does not contain them. */
 #include "symbols/dwarf/internal.h"
 
 static uint64_t read_address(struct wk_bytes *in, uint8_t size)

@@ -1,4 +1,4 @@
-/* The numbers of the DWARF specifications (2 to 5, with GNU's and LLVM's) that wick asks for. */
+/* The constants of the DWARF specifications (2 to 5, with GNU's and LLVM's) that wick needs. */
 #ifndef WK_SYMBOLS_DWARF_CONSTANTS_H
 #define WK_SYMBOLS_DWARF_CONSTANTS_H
 
@@ -120,7 +120,7 @@ enum {
 	DW_LANG_C_plus_plus_20 = 0x2c,
 	DW_LANG_C_plus_plus_23 = 0x3a,
 
-	/* Sections of a package (.dwp), by the layout before DWARF 5 and by that of DWARF 5. */
+	/* Sections of a package (.dwp), in the layout before DWARF 5 and in that of DWARF 5. */
 	DW_SECT_INFO = 1,
 	DW_SECT_ABBREV = 3,
 	DW_SECT_LINE = 4,

@@ -28,7 +28,7 @@ static inline bool read_op(const struct wk_dwarf_op *op, struct wk_dwarf_shape s
 	}
 }
 
-/* False where the number has more bytes than any needs. */
+/* False if the number has more bytes than any value needs. */
 static inline bool read_number(const uint8_t **at, uint64_t *value)
 {
 	*value = *(*at)++;
@@ -94,7 +94,7 @@ bool wk_dwarf_read_die(struct wk_dwarf_shape shape, const struct wk_dwarf_abbrev
 	return !in->bad;
 }
 
-/* Where the sibling is, in .debug_info, or 0. */
+/* The position of the sibling in .debug_info, or 0. */
 static uint64_t sibling_of(const struct wk_dwarf_unit *unit, struct wk_dwarf_value value)
 {
 	if (value.form == DW_FORM_ref_addr)
@@ -102,7 +102,7 @@ static uint64_t sibling_of(const struct wk_dwarf_unit *unit, struct wk_dwarf_val
 	return value.value < unit->end - unit->offset ? unit->offset + value.value : 0;
 }
 
-/* Texts within entries are those that are no longer than an offset, so mostly short. */
+/* Texts within entries are at most as long as an offset, so mostly short. */
 static void pass_text(struct wk_bytes *in)
 {
 	const uint8_t *at = in->at, *near = in->end - at > 8 ? at + 8 : in->end;

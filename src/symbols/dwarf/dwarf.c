@@ -104,7 +104,7 @@ static void add_range(struct ranges *r, uint64_t start, uint64_t end)
 	r->rows[r->count++] = (struct wk_code_range){ start - base, end - base, r->unit };
 }
 
-/* By its root; false where that says nothing. */
+/* From its root; false if that has no ranges. */
 static bool add_by_root(struct ranges *r, struct wk_dwarf_unit *unit)
 {
 	struct wk_dwarf_ranges *told = &r->dwarf->block.ranges;
@@ -200,7 +200,7 @@ static void forget_ids(struct wk_dwarf_file *file)
 	file->text_budget = 0;
 }
 
-/* Ids that were kept are of one index. */
+/* Cached ids belong to one index. */
 static void use_index(struct wk_dwarf *dwarf, struct wk_code_index *index)
 {
 	if (dwarf->index == index)
@@ -254,7 +254,7 @@ static void add_block(struct wk_dwarf *dwarf, uint32_t unit, struct wk_code_inde
 		wk_code_index_adopt(index, unit, &b->maker, &block);
 }
 
-/* Once more where a name turns out to be none, which no compiler writes. */
+/* Once more if the text at a name is empty, which no compiler writes. */
 static bool walk(struct wk_dwarf *dwarf, struct wk_dwarf_unit *unit, struct wk_err *fault)
 {
 	bool ok = wk_dwarf_walk(unit, &dwarf->block, true, fault);

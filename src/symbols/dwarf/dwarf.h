@@ -1,14 +1,14 @@
-/* DWARF debug information (versions 2 to 5) to a code index: a unit at a time.
+/* DWARF debug information (versions 2 to 5) to a code index, one unit at a time.
  *
- * Read from one file that holds .debug_info (an image, or its separate debug file), with the
- * file that dwz shares between several (.gnu_debugaltlink) and split units (.dwo files or a
- * .dwp package) where they are at hand. Names come from the linkage name or, where there is
- * none, DW_AT_name, through abstract origins and specifications, in other units too.
- * Units of types are passed over.
+ * Read from the file that contains .debug_info (an image, or its separate debug file), with the
+ * file that dwz shares between several (.gnu_debugaltlink) and split units (.dwo files or a .dwp
+ * package) if they are available. Names come from the linkage name or, without one, from
+ * DW_AT_name, through abstract origins and specifications, also in other units. Type units are
+ * skipped.
  *
- * Order of calls: new, fill (the index learns which unit covers what), load for each unit that
- * is asked for, free. The files must outlive it, and it the index, which borrows names from it.
- * Not for several threads at once. */
+ * Order of calls: new, fill (the index learns the ranges of units), load for each unit that is
+ * needed, free. The files must outlive it, and it must outlive the index, which borrows names from
+ * it. Not thread-safe. */
 #ifndef WK_SYMBOLS_DWARF_DWARF_H
 #define WK_SYMBOLS_DWARF_DWARF_H
 
@@ -27,8 +27,8 @@ struct wk_dwarf_input {
 	const struct wk_obj *alternate; /* what .gnu_debugaltlink names, or NULL */
 	const struct wk_obj *package;   /* the .dwp, or NULL */
 
-	/* Finds a split unit's file; NULL where there is none. The file stays the giver's and
-	 * must outlive the wk_dwarf. May itself be NULL. */
+	/* Finds the file of a split unit; NULL if there is none. The callee owns the file, which
+	 * must outlive the wk_dwarf. The callback may be NULL. */
 	const struct wk_obj *(*open_split)(void *context, struct wk_str directory,
 					   struct wk_str name, uint64_t id);
 	void *context;
@@ -36,29 +36,30 @@ struct wk_dwarf_input {
 	bool skips_lines; /* functions only: no rows, no files of calls */
 };
 
-/* NULL, with a sentence, where the file has no debug information or it cannot be read at all. */
+/* NULL, with a sentence, if the file has no debug information or it cannot be read at all. */
 struct wk_dwarf *wk_dwarf_new(const struct wk_dwarf_input *input, struct wk_err *err);
 void wk_dwarf_free(struct wk_dwarf *dwarf);
 
 size_t wk_dwarf_unit_count(const struct wk_dwarf *dwarf);
 
-/* Sets the index' ranges: by each unit's own root, or .debug_aranges where that says nothing. */
+/* Sets the ranges of the index: from the root of each unit, or from .debug_aranges if the root has
+ * none. */
 void wk_dwarf_fill(struct wk_dwarf *dwarf, struct wk_code_index *index);
 
-/* Adds one unit to the index. What is broken in it is left out; false if nothing of it could be
- * read, and it is then added empty. */
+/* Adds one unit to the index. Damaged parts are left out; false if nothing of it could be read, and
+ * the unit is then added empty. */
 bool wk_dwarf_load(struct wk_dwarf *dwarf, uint32_t unit, struct wk_code_index *index,
 		   struct wk_err *err);
 
-/* What was asked for and is not there, for people: split files, the alternate file, and
- * lists of ranges and lines past what a file may cost. Empty where nothing is missing. */
+/* What was needed and is missing, for users: split files, the alternate file, and range lists and
+ * lines beyond the limit of a file. Empty if nothing is missing. */
 struct wk_str wk_dwarf_missing(const struct wk_dwarf *dwarf);
 
-/* The first split file of those, with the folder it was compiled in; empty where none is gone. */
+/* The first missing split file, with the folder it was compiled in; empty if none is missing. */
 struct wk_str wk_dwarf_missing_split(const struct wk_dwarf *dwarf);
 bool wk_dwarf_lacks_alternate(const struct wk_dwarf *dwarf);
 
-/* Nothing of what was read so far was broken or could not be unpacked. */
+/* Nothing read so far was damaged or could not be unpacked. */
 bool wk_dwarf_is_sound(const struct wk_dwarf *dwarf);
 
 #endif

@@ -1,4 +1,4 @@
-/* Forms: how the values of attributes lie in the file, and what they stand for. */
+/* Forms: how the values of attributes are stored, and what they refer to. */
 #include "symbols/dwarf/constants.h"
 #include "symbols/dwarf/internal.h"
 
@@ -29,7 +29,7 @@ uint8_t wk_dwarf_short_form(uint64_t form)
 	}
 }
 
-/* Sizes that the unit tells. */
+/* Sizes that depend on the unit. */
 enum {
 	SIZE_ADDRESS = 0xe0,
 	SIZE_OFFSET,
@@ -145,7 +145,7 @@ bool wk_dwarf_read_value(struct wk_bytes *in, struct wk_dwarf_shape shape, uint8
 {
 	uint32_t bytes;
 
-	/* Each round takes a byte. */
+	/* Each iteration reads a byte. */
 	while (form == DW_FORM_indirect && !in->bad)
 		form = wk_dwarf_short_form(wk_uleb(in));
 	if (form == 0 || form == DW_FORM_indirect)
@@ -208,7 +208,7 @@ bool wk_dwarf_address(const struct wk_dwarf_unit *unit, struct wk_dwarf_value va
 	}
 }
 
-/* The file that dwz made, if it is there. */
+/* The file that dwz wrote, if it is available. */
 static struct wk_dwarf_file *alternate_of(const struct wk_dwarf_unit *unit)
 {
 	if (!unit->file->alternate)

@@ -1,12 +1,12 @@
-/* What the readers of DWARF share among themselves; others use symbols/dwarf/dwarf.h.
+/* Shared by the readers of DWARF; other code uses symbols/dwarf/dwarf.h.
  *
- * A wk_dwarf_file is one ELF file's debug sections with its units in order of their offsets.
- * A wk_dwarf_unit is one unit's header and what its root says. Abbreviations are compiled once
- * a table into little programs (dwarf_abbrev.c) by which an entry (DIE) is read or passed over.
+ * A wk_dwarf_file is the debug sections of one ELF file with its units sorted by offset. A
+ * wk_dwarf_unit is the header of one unit and the attributes of its root. Each abbreviation table
+ * is compiled once into short programs (abbrev.c) that read or skip an entry (DIE).
  *
- * Much in DWARF refers to anything anywhere, so reading in proportion to the file is no matter
- * of course: tables that overlap, lists and texts that thousands of entries share a tail of.
- * Each such reading is charged to a budget of bytes that real files do not come near. */
+ * Much in DWARF refers to arbitrary places, so reading in proportion to the size of the file does
+ * not come for free: tables may overlap, and thousands of entries may share the tail of a list or
+ * text. Each such read is charged to a budget of bytes that real files do not come near. */
 #ifndef WK_SYMBOLS_DWARF_INTERNAL_H
 #define WK_SYMBOLS_DWARF_INTERNAL_H
 
@@ -25,7 +25,7 @@
 #include "symbols/dwarf/memo.h"
 #include "symbols/dwarf/sections.h"
 
-/* What an attribute is to us. Everything else is passed over. */
+/* The attributes that matter; all others are skipped. */
 enum wk_dwarf_what {
 	WHAT_NOTHING,
 	WHAT_SIBLING,
@@ -59,7 +59,7 @@ enum {
 	SIZE_OTHER,
 };
 
-/* Passes over `before` bytes, then takes (or passes over) one value. */
+/* Skips `before` bytes, then reads (or skips) one value. */
 struct wk_dwarf_op {
 	uint16_t before;
 	uint8_t form, what; /* form: the short number, see wk_dwarf_short_form */
@@ -67,8 +67,8 @@ struct wk_dwarf_op {
 	int32_t constant;   /* of DW_FORM_implicit_const */
 };
 
-/* What an entry of functions or calls tells, where all its values have sizes that are known: then
- * each lies at the same place of every entry. */
+/* The attributes of an entry of a function or call, if all values have known sizes: each is then at
+ * the same offset in every such entry. */
 struct wk_dwarf_field {
 	uint8_t at, size, form; /* size and form 0: it is not there */
 };
@@ -78,10 +78,10 @@ struct wk_dwarf_field {
 struct wk_dwarf_fields {
 	struct wk_dwarf_field of[FIELDS];
 	bool is_single;     /* one range: an address, and a number to be added to it */
-	bool refers_nearby; /* what it refers to in its unit tells its name */
+	bool refers_nearby; /* its name is that of the entry it refers to, in its unit */
 };
 
-/* What a first byte of an entry says whose bytes are known and few. */
+/* Meaning of the first byte of an entry whose size is known and small. */
 enum wk_dwarf_first {
 	FIRST_NOTHING = 0,
 	MOST_LEAF = 0xf0, /* up to here: bytes */
@@ -94,7 +94,7 @@ enum wk_dwarf_first {
 #define PLAIN_BYTES (MOST_LEAF + WORD_BYTES)
 
 enum wk_dwarf_role {
-	ROLE_UNKNOWN,  /* no such abbreviation, or a form that nobody knows */
+	ROLE_UNKNOWN,  /* no such abbreviation, or an unknown form */
 	ROLE_PASS,     /* of no interest; its children may be */
 	ROLE_TYPE,     /* of no interest, nor are its children */
 	ROLE_FUNCTION, /* a subprogram that may have code */
@@ -103,45 +103,45 @@ enum wk_dwarf_role {
 
 #define VARYING UINT32_MAX
 
-/* Entries that have only values of up to eight bytes, and variable-length numbers, are read in
- * words and asked once whether they are there. Numbers that are padded to be longer are not. */
+/* Entries with only values of up to eight bytes, and variable-length numbers, are read in words
+ * after a single bounds check. Numbers padded to more bytes are not. */
 #define WORD_BYTES   8
 #define NUMBER_BYTES 10
 
 struct wk_dwarf_abbrev {
 	uint16_t tag;
 	uint8_t role;
-	/* Behind an entry's first byte, where that says something of it, an offset of .debug_str
-	 * in 4 bytes that is a function's linkage name; else 0. */
+	/* The offset after the first byte, if the meaning is known, of a 4-byte offset into
+	 * .debug_str that is a function's linkage name; otherwise 0. */
 	uint8_t linkage_at;
 	bool has_children, is_scope;
 	uint32_t fixed;      /* bytes of all attributes, or VARYING */
-	uint32_t sibling_at; /* where a 4-byte DW_AT_sibling lies in them, or VARYING */
+	uint32_t sibling_at; /* the offset of a 4-byte DW_AT_sibling in them, or VARYING */
 	uint32_t tail;       /* bytes behind the last op */
-	uint32_t most;       /* bytes to have ahead for reading it in words, or VARYING */
+	uint32_t most;       /* bytes needed to read it in words, or VARYING */
 	uint32_t first_op, op_count;
 	uint32_t has;    /* bits by enum wk_dwarf_what */
 	uint32_t fields; /* number in the table's `fields` + 1, or 0 */
 };
 
 struct wk_dwarf_abbrevs {
-	struct wk_dwarf_abbrev *rows; /* by code where those are 1, 2, 3 ...; 0 is unknown */
+	struct wk_dwarf_abbrev *rows; /* by code if those are 1, 2, 3 ...; 0 is unknown */
 	size_t row_count, row_cap;
 	struct wk_dwarf_op *ops;
 	size_t op_count, op_cap;
 	struct wk_dwarf_fields *fields;
 	size_t field_count, field_cap;
 	struct wk_map by_code; /* of tables whose codes are not */
-	/* By the first byte of an entry that can be read without asking further: enum
-	 * wk_dwarf_first; or how many bytes it has, where it is of no interest and has no children.
-	 * What most entries are is passed over by this alone. 0 of all others. */
+	/* By the first byte of an entry that can be read without further checks: enum
+	 * wk_dwarf_first, or its number of bytes if it does not matter and has no children. Most
+	 * entries are skipped by this alone. 0 for all others. */
 	uint8_t first[256];
 	bool is_sparse;
-	bool has_code; /* some entry says where code is */
+	bool has_code; /* some entry has code ranges */
 	bool has_types;
 };
 
-/* What a form's size depends on. */
+/* What the size of a form depends on. */
 struct wk_dwarf_shape {
 	uint8_t version, address_size, offset_size;
 };
@@ -151,7 +151,7 @@ struct wk_dwarf_value {
 	uint8_t form;   /* the short number; 0: the attribute is not there */
 };
 
-/* Where a text lies; no file where there is none. */
+/* The position of a text; no file if there is none. */
 struct wk_dwarf_text {
 	struct wk_dwarf_file *file;
 	enum wk_dwarf_section section;
@@ -166,17 +166,17 @@ struct wk_dwarf_die {
 
 struct wk_dwarf_scope {
 	uint32_t start, end; /* from the unit's offset; end 0 while it is open */
-	uint32_t around;     /* the scope that it lies in, 0 for none */
-	uint32_t name;       /* the number of its name + 1; 0: nobody asked for it yet */
+	uint32_t around;     /* the enclosing scope, 0 for none */
+	uint32_t name;       /* the number of its name + 1; 0: not looked up yet */
 };
 
-/* What a name's scopes are put together from: a scope's own name, and where the next one out is
- * looked for. Where a declaration has the name that is not around the scope itself. */
+/* The parts of a scoped name: a scope's own name, and where to find the next outer one. If the name
+ * comes from a declaration, the outer scopes are those of the declaration. */
 struct wk_dwarf_scope_name {
 	struct wk_str name;
 	struct wk_dwarf_unit *unit;
 	uint64_t offset;
-	uint32_t around; /* the scope there, where `unit` is the one that this is kept in */
+	uint32_t around; /* the scope there, if `unit` is the unit that owns this row */
 };
 
 struct wk_dwarf_unit {
@@ -188,7 +188,7 @@ struct wk_dwarf_unit {
 	struct wk_dwarf_value name, directory, split_name;
 	struct wk_dwarf_value low, high, ranges;
 	struct wk_dwarf_shape shape;
-	uint8_t type; /* DW_UT_*, made up before DWARF 5 */
+	uint8_t type; /* DW_UT_*, derived before DWARF 5 */
 	uint16_t tag, language;
 	bool is_read, is_broken, has_lines, has_id;
 	bool is_split_tried, has_part; /* has_part: its offsets are those of its package */
@@ -214,7 +214,7 @@ struct wk_dwarf_file {
 	uint64_t abbrev_budget, text_budget, range_budget; /* 1 is spent; 0 was never set */
 	struct wk_dwarf_memo name_of;                      /* offset of a DIE to text id */
 	struct wk_bytes str;                               /* .debug_str, lent to the index */
-	uint32_t str_id;          /* of it, or 0 where it could not be lent */
+	uint32_t str_id;          /* the id of its start, or 0 if it could not be borrowed */
 	bool is_lent;             /* that was tried */
 	struct wk_map unit_by_id; /* of a split file: to the number of the unit + 1 */
 	bool has_ids;
@@ -226,13 +226,12 @@ struct wk_dwarf_cover {
 	uint32_t end, node;
 };
 
-/* Around an open DIE of a walk: the innermost node and scope. */
+/* For an open DIE of a walk: the innermost node and scope around it. */
 struct wk_dwarf_level {
 	uint32_t node, scope;
 };
 
-/* Names that are looked for together: where their answers lie is then fetched from memory for all
- * of them at once. */
+/* Names that are looked up together, so that the memory of all answers is fetched at once. */
 #define WK_DWARF_BATCH 64
 
 /* A node whose name is that of the function at `offset`. Some wait to the end of the walk, when all
@@ -241,7 +240,7 @@ struct wk_dwarf_later {
 	struct wk_dwarf_unit *unit;
 	uint64_t offset;
 	uint32_t node;
-	uint32_t start; /* where its code begins, from the block's origin */
+	uint32_t start; /* start of its code, relative to the block's origin */
 };
 
 /* Addresses of code, in no order. */
@@ -260,17 +259,18 @@ struct wk_dwarf_stretch {
 	uint32_t first, count;
 };
 
-/* What one unit is made into; used again for the next. */
+/* The result of one unit; reused for the next. */
 struct wk_dwarf_block {
 	struct wk_code_maker maker;
-	uint32_t *file_numbers; /* by the line program's number: the block's + 1, 0 not asked */
+	uint32_t *file_numbers; /* by the line program's number: the block's + 1; 0: not looked
+				 * up */
 	size_t file_number_cap;
-	uint64_t least;  /* no code lies below: the image's base */
+	uint64_t least;  /* no code is below: the image's base */
 	uint64_t origin; /* below all intervals */
 	bool has_origin;
 	struct wk_dwarf_ranges ranges; /* of one entry */
-	/* Of one function and all that lies in it. Key: start - origin, then the size, 32 bits
-	 * each. */
+	/* The intervals of one function and everything nested in it. Key: start - origin, then the
+	 * size, 32 bits each. */
 	struct wk_sort_key *intervals;
 	size_t interval_count, interval_cap;
 	struct wk_dwarf_stretch *stretches;
@@ -278,8 +278,8 @@ struct wk_dwarf_block {
 	bool is_sorted; /* the stretches, of which none begins before another's end */
 	struct wk_code_span *spans;
 	size_t span_count, span_cap;
-	const struct wk_code_span *ordered; /* all of them: those, or in the maker's room */
-	struct wk_code_line *lines;         /* in the maker's room */
+	const struct wk_code_span *ordered; /* all of them: those, or in the builder's space */
+	struct wk_code_line *lines;         /* in the builder's space */
 	size_t line_count;
 	struct wk_dwarf_cover *covers;
 	size_t cover_cap;
@@ -289,7 +289,7 @@ struct wk_dwarf_block {
 	size_t level_cap;
 };
 
-/* Both are of 32 bits; the code is better where they are not cut to them. */
+/* Both have 32 bits; the code is faster without truncation. */
 static inline void wk_dwarf_add_interval(struct wk_dwarf_block *b, uint64_t start, uint64_t end,
 					 uint32_t node)
 {
@@ -318,17 +318,17 @@ struct wk_dwarf {
 	struct wk_dwarf_file **split;
 	size_t split_count, split_cap;
 	struct wk_map split_of;      /* a split file's wk_obj to its number in `split` + 1 */
-	uint64_t lowest, highest;    /* where code can be */
+	uint64_t lowest, highest;    /* possible addresses of code */
 	struct wk_code_index *index; /* the one that the ids in the caches are of */
 	struct wk_dwarf_block block;
 	struct wk_dwarf_lines lines;
 	struct wk_dwarf_line_input last_lines; /* what `lines` was read from */
-	struct wk_dwarf_lines shared_lines;    /* its rows, where several units share them */
+	struct wk_dwarf_lines shared_lines;    /* its rows, if several units share them */
 	bool has_last_lines, shares_lines;
 	uint64_t line_budget;                 /* 0 was never set */
 	struct wk_buf first_missing, missing; /* the first split file; the sentence */
 	size_t missing_count;
-	const uint8_t *unseen[WK_DWARF_UNSEEN]; /* texts that were taken for names unseen */
+	const uint8_t *unseen[WK_DWARF_UNSEEN]; /* texts that were used as names unread */
 	size_t unseen_count;
 	bool has_empty_texts, looks_at_texts;
 	bool misses_alternate, misses_ranges, misses_lines;
@@ -337,15 +337,15 @@ struct wk_dwarf {
 
 /* dwarf_form.c */
 uint8_t wk_dwarf_short_form(uint64_t form);
-/* Bytes, or SIZE_* where that depends on the value, and for unknown forms. */
+/* Bytes, or SIZE_* if that depends on the value, and for unknown forms. */
 uint8_t wk_dwarf_form_size(uint8_t form, struct wk_dwarf_shape shape);
-/* False for a form that nobody knows. Reading beyond the end leaves `in` bad. */
+/* False for an unknown form. Reading past the end leaves `in` bad. */
 bool wk_dwarf_read_value(struct wk_bytes *in, struct wk_dwarf_shape shape, uint8_t form,
 			 struct wk_dwarf_value *value);
 struct wk_dwarf_text wk_dwarf_text_of(struct wk_dwarf_unit *unit, struct wk_dwarf_value value);
-/* Empty where it does not end within `limit` bytes. */
+/* Empty if it does not end within `limit` bytes. */
 struct wk_str wk_dwarf_text_read(struct wk_dwarf_text text, size_t limit);
-/* False where the value is no address. */
+/* False if the value is not an address. */
 bool wk_dwarf_address(const struct wk_dwarf_unit *unit, struct wk_dwarf_value value,
 		      uint64_t *address);
 bool wk_dwarf_address_at(const struct wk_dwarf_unit *unit, uint64_t index, uint64_t *address);
@@ -374,7 +374,7 @@ bool wk_dwarf_scan_abbrev(struct wk_dwarf_unit *unit, uint64_t code,
 			  struct wk_dwarf_abbrevs *table);
 
 /* dwarf_die.c */
-/* `in` stands behind the code. False if it cannot be read. */
+/* `in` is after the code. False if it cannot be read. */
 bool wk_dwarf_read_die(struct wk_dwarf_shape shape, const struct wk_dwarf_abbrevs *table,
 		       const struct wk_dwarf_abbrev *abbrev, struct wk_bytes *in,
 		       struct wk_dwarf_die *die);
@@ -382,8 +382,8 @@ bool wk_dwarf_read_die(struct wk_dwarf_shape shape, const struct wk_dwarf_abbrev
 bool wk_dwarf_pass_varying(const struct wk_dwarf_unit *unit, const struct wk_dwarf_abbrevs *table,
 			   const struct wk_dwarf_abbrev *abbrev, struct wk_bytes *in,
 			   uint64_t *sibling);
-/* The abbreviation of the DIE at an offset of .debug_info that lies in the unit, and what is
- * behind its code; NULL if there is none. */
+/* The abbreviation of the DIE at an offset of .debug_info in the unit, and the bytes after its
+ * code; NULL if there is none. */
 const struct wk_dwarf_abbrev *wk_dwarf_abbrev_at(struct wk_dwarf_unit *unit, uint64_t offset,
 						 struct wk_bytes *in);
 /* That DIE. */
@@ -417,8 +417,7 @@ static inline void wk_dwarf_pass_leaves(const struct wk_dwarf_abbrevs *table, st
 	in->at = at;
 }
 
-/* Passes over the attributes. Where DW_AT_sibling tells an offset of .debug_info, `sibling` is
- * set to it. */
+/* Skips the attributes. If DW_AT_sibling is an offset of .debug_info, stores it in `sibling`. */
 static inline bool wk_dwarf_pass_die(const struct wk_dwarf_unit *unit,
 				     const struct wk_dwarf_abbrevs *table,
 				     const struct wk_dwarf_abbrev *abbrev, struct wk_bytes *in,
@@ -440,8 +439,8 @@ static inline bool wk_dwarf_pass_die(const struct wk_dwarf_unit *unit,
 	return true;
 }
 
-/* The fields of an entry that is there with WORD_BYTES behind it, in a file of least significant
- * bytes first; NULL where they are not known. */
+/* The fields of an entry followed by at least WORD_BYTES bytes, in a little-endian file; NULL if
+ * they are not known. */
 static inline const struct wk_dwarf_fields *wk_dwarf_fields_of(const struct wk_dwarf_abbrevs *table,
 							       const struct wk_dwarf_abbrev *abbrev,
 							       const struct wk_bytes *in)
@@ -464,7 +463,7 @@ static inline uint64_t wk_dwarf_first_bytes(const uint8_t *at, uint8_t bytes)
 	return WK_FROM_LE(64, word) & masks[bytes];
 }
 
-/* 0 where it is not there. */
+/* 0 if it is missing. */
 static inline uint64_t wk_dwarf_field(const struct wk_dwarf_fields *fields, const uint8_t *at,
 				      enum wk_dwarf_what what)
 {
@@ -484,20 +483,20 @@ struct wk_dwarf_file *wk_dwarf_file_new(struct wk_dwarf *dwarf, const struct wk_
 					bool is_split);
 void wk_dwarf_file_free(struct wk_dwarf_file *file);
 void wk_dwarf_file_list_units(struct wk_dwarf_file *file);
-/* The unit in which the offset lies, as it is; NULL if there is none. */
+/* The unit that contains the offset, unread; NULL if there is none. */
 struct wk_dwarf_unit *wk_dwarf_unit_around(struct wk_dwarf_file *file, uint64_t offset);
 /* The unit whose DIEs hold the offset, its root read; NULL if there is none. */
 struct wk_dwarf_unit *wk_dwarf_unit_of(struct wk_dwarf_file *file, uint64_t offset);
 bool wk_dwarf_unit_read(struct wk_dwarf_unit *unit);
 
 /* dwarf_ranges.c */
-/* Adds what low_pc and high_pc tell, or the list at DW_AT_ranges; ranges where no code can be are
- * left out. */
+/* Adds the range of low_pc and high_pc, or the list at DW_AT_ranges; ranges that cannot contain
+ * code are left out. */
 void wk_dwarf_add_single(const struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
 			 struct wk_dwarf_value high, struct wk_dwarf_ranges *ranges);
 void wk_dwarf_add_list(struct wk_dwarf_unit *unit, struct wk_dwarf_value list_at,
 		       struct wk_dwarf_ranges *ranges);
-/* Those of a whole unit, by its root; false where that says nothing. */
+/* The ranges of a whole unit, from its root; false if that has none. */
 bool wk_dwarf_unit_ranges(struct wk_dwarf_unit *unit, struct wk_dwarf_ranges *ranges);
 static inline void wk_dwarf_ranges_add(struct wk_dwarf_ranges *ranges, uint64_t start, uint64_t end)
 {
@@ -512,7 +511,7 @@ static inline bool wk_dwarf_is_code(const struct wk_dwarf *dwarf, uint64_t start
 	return start >= dwarf->lowest && start < dwarf->highest;
 }
 
-/* False where no code can be. `most` is the largest address of the unit. */
+/* False if it cannot contain code. `most` is the largest address of the unit. */
 static inline bool wk_dwarf_cut_to_code(const struct wk_dwarf *dwarf, uint64_t most,
 					uint64_t *start, uint64_t *end)
 {
@@ -539,7 +538,7 @@ void wk_dwarf_each_arange(struct wk_dwarf_file *file,
 			  void *context);
 
 /* dwarf_name.c */
-/* What an entry tells of its name. */
+/* What an entry contains about its name. */
 struct wk_dwarf_naming {
 	struct wk_dwarf_value linkage, name;
 	struct wk_dwarf_value reference; /* the origin, or else the specification */
@@ -576,29 +575,29 @@ static inline struct wk_dwarf_naming wk_dwarf_naming_in(const struct wk_dwarf_fi
 
 /* The text id of a linkage name, or 0. */
 uint32_t wk_dwarf_linkage_name(struct wk_dwarf_unit *unit, struct wk_dwarf_value linkage);
-/* Where the name of a DIE without one is best looked for: at what it refers to, so that all
- * calls of a function share the answer. `offset` is the DIE's and becomes that one's. */
+/* The DIE to look up the name of a DIE without one: the one it refers to, so that all calls of a
+ * function share the answer. Replaces `offset` by that DIE's. */
 struct wk_dwarf_unit *wk_dwarf_name_place(struct wk_dwarf_unit *unit, uint64_t *offset,
 					  const struct wk_dwarf_naming *naming);
-/* Was one of the texts that were taken for names empty? Those with another linkage name then lack
- * it, and are to be read again with looks_at_texts set. */
+/* Was one of the texts used as names empty? Entries with another linkage name then lack it, and
+ * must be read again with looks_at_texts set. */
 bool wk_dwarf_saw_empty_text(struct wk_dwarf *dwarf);
-/* Sets what their entries tell, and what was found out before. The others are left in `names`, of
- * which there is a batch at the most; their count is given. */
+/* Sets the names that entries contain, and those found before. Leaves the others in `names`, at
+ * most one batch; returns their number. */
 size_t wk_dwarf_known_names(struct wk_dwarf_later *names, size_t count,
 			    struct wk_code_packed_node *nodes);
-/* The text id of the function at an offset; 0 where it has no name. False where scopes belong
- * to the name and `knows_scopes` tells that a walk has yet to note them. */
+/* The text id of the function at an offset; 0 if it has no name. False if scopes are part of the
+ * name and `knows_scopes` says that a walk has not recorded them yet. */
 bool wk_dwarf_name_at(struct wk_dwarf_unit *unit, uint64_t offset, bool knows_scopes,
 		      uint32_t *name);
 
-/* The id of the same name for calls of a function that also lies at `copy_at`. */
+/* The id of the same name for calls of a function that also has a copy at `copy_at`. */
 uint32_t wk_dwarf_copied_name(struct wk_dwarf_file *file, uint32_t name, uint64_t copy_at);
 
 /* dwarf_scope.c */
 /* Is a name in this language written with the scopes that it is in? */
 bool wk_dwarf_has_scopes(uint16_t language);
-/* A walk tells the scopes that it meets, which spares a walk for them alone. */
+/* A walk records the scopes that it meets, which saves a walk for them alone. */
 void wk_dwarf_begin_scopes(struct wk_dwarf_unit *unit);
 uint32_t wk_dwarf_open_scope(struct wk_dwarf_unit *unit, uint64_t offset, uint32_t around);
 void wk_dwarf_close_scope(struct wk_dwarf_unit *unit, uint32_t scope, uint64_t offset);
@@ -615,15 +614,15 @@ bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, boo
 		   struct wk_err *err);
 
 /* dwarf_spans.c */
-/* The intervals so far are all of one function and what lies in it: makes them spans, and forgets
- * them. Where several cover an address, the one with the highest node (the innermost) has it. */
+/* All intervals so far belong to one function and what is nested in it: turns them into spans, and
+ * drops them. If several cover an address, the one with the highest node (the innermost) wins. */
 void wk_dwarf_end_function(struct wk_dwarf_block *block);
-/* When all functions have ended: the spans in order, behind each stretch that ends one of node 0.
- * They count from the block's origin. So many lines at the most will be there, too. */
+/* After the last function: the spans in order, each interval that ends followed by one of node 0.
+ * They are relative to the block's origin. At most this number of lines will follow. */
 void wk_dwarf_order_spans(struct wk_dwarf_block *block, size_t line_count);
 
 /* dwarf_split.c */
-/* The split unit of a skeleton, or NULL; what is missing is noted. */
+/* The split unit of a skeleton, or NULL; records what is missing. */
 struct wk_dwarf_unit *wk_dwarf_split_unit(struct wk_dwarf_unit *skeleton);
 
 /* dwarf_missing.c */
@@ -637,8 +636,8 @@ void wk_dwarf_misses_lines(struct wk_dwarf *dwarf);
 void wk_dwarf_read_lines(struct wk_dwarf_unit *unit);
 /* Sets the block's lines from dwarf->lines. */
 void wk_dwarf_make_lines(const struct wk_dwarf *dwarf, struct wk_dwarf_block *block, uint64_t base);
-/* So many bytes of programs, or rows, more. False, and told as missing, past what a file may
- * cost. */
+/* Charges this number of bytes of programs, or rows. False, and recorded as missing, beyond the
+ * limit of a file. */
 bool wk_dwarf_charge_lines(struct wk_dwarf *dwarf, uint64_t bytes);
 
 /* dwarf_shared_rows.c */

@@ -6,7 +6,8 @@
 #include "base/sort.h"
 #include "symbols/dwarf/line_head.h"
 
-/* Compilers' programs have 4 to 8 bytes a row. Room for those of a large one is taken at once. */
+/* The programs of compilers have 4 to 8 bytes a row. Space for those of a large one is allocated at
+ * once. */
 #define LIKELY_ROW_BYTES 4
 #define LARGE_PROGRAM    ((size_t)128 * 1024)
 
@@ -38,7 +39,7 @@ struct sequence {
 	size_t first, count;
 };
 
-/* The machine of the specification: what it reads, its registers, what it makes. */
+/* The state machine of the specification: input, registers, output. */
 struct machine {
 	struct wk_line_head head;
 	struct wk_line_files files;
@@ -52,7 +53,7 @@ struct machine {
 	struct wk_dwarf_lines *lines;
 	struct sequence *sequences;
 	size_t sequence_count, sequence_cap;
-	size_t first;   /* row of the sequence that is being made */
+	size_t first;   /* row of the current sequence */
 	bool is_begun;  /* has the sequence a row? */
 	bool is_sorted; /* the sequences so far, one behind the other */
 	bool is_kept;   /* false: the linker threw the code away */
@@ -75,7 +76,7 @@ static void reset(struct machine *m)
 	m->first = m->lines->row_count;
 }
 
-/* Anew, for about so many. */
+/* Starts again, for about that many. */
 static void expect_rows(struct wk_dwarf_lines *lines, size_t likely)
 {
 	lines->row_count = 0;
@@ -94,8 +95,7 @@ static struct wk_dwarf_row *add_row(struct wk_dwarf_lines *lines)
 	return &lines->rows[lines->row_count++];
 }
 
-/* Code that a linker dropped keeps its lines, and stands where nothing is: at 0 or at the last
- * addresses. */
+/* Code dropped by a linker keeps its lines, at impossible addresses: at 0 or at the last ones. */
 static bool is_dropped(const struct machine *m, uint64_t address)
 {
 	return address == 0 || address >= m->address_mask - 1;
@@ -127,7 +127,7 @@ static void end_sequence(struct machine *m, uint64_t end)
 	m->sequence_count++;
 }
 
-/* The first row of a sequence, or one below the row before it, where a new one begins. */
+/* The first row of a sequence, or one below the preceding row, which starts a new sequence. */
 static void begin_row(struct machine *m)
 {
 	if (m->is_begun) {
@@ -142,8 +142,8 @@ static void begin_row(struct machine *m)
 		.address = m->address, .file = m->file, .line = m->line, .column = m->column };
 }
 
-/* Of several rows at one address the last counts; one that only repeats the row before it, as
- * they do to tell where statements begin, says nothing. */
+/* Of several rows at one address the last counts; one that only repeats the preceding row, as rows
+ * that mark the start of a statement do, is dropped. */
 static inline void emit(struct machine *m)
 {
 	struct wk_dwarf_row *last;
@@ -214,7 +214,7 @@ static void run_extended(struct machine *m)
 	}
 }
 
-/* How many numbers follow an opcode that this version of wick does not know is told. */
+/* The header contains the number of operands of opcodes that this version of wick does not know. */
 static void pass_over(struct machine *m, uint8_t opcode)
 {
 	for (uint8_t i = 0; i < m->head.opcode_lengths[opcode - 1]; i++)
@@ -285,7 +285,7 @@ static void run(struct machine *m)
 		end_sequence(m, m->lines->rows[m->lines->row_count - 1].address);
 }
 
-/* Where two sequences claim an address the one that begins first has it. */
+/* If two sequences claim an address, the one that begins first wins. */
 static void gather(struct machine *m, const struct wk_dwarf_row *from, const struct sequence *s,
 		   uint64_t *covered)
 {
@@ -326,7 +326,7 @@ static void sort_sequences(struct machine *m)
 	wk_free(keys);
 }
 
-/* Where the next sequence begins, the end of the one before says nothing. */
+/* At the start of the next sequence, the end of the preceding one is meaningless. */
 static void drop_ends(struct wk_dwarf_lines *lines)
 {
 	size_t kept = 0;

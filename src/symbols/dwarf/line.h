@@ -14,7 +14,7 @@ struct wk_dwarf_line_input {
 	struct wk_bytes section;       /* the whole of .debug_line */
 	uint64_t offset;               /* of the unit's program in it */
 	struct wk_bytes str, line_str; /* for the forms of DWARF 5 */
-	struct wk_bytes str_offsets;   /* the same, for DW_FORM_strx; empty where there is none */
+	struct wk_bytes str_offsets;   /* the same, for DW_FORM_strx; empty if there is none */
 	uint64_t str_offsets_base;
 	uint8_t address_size;          /* of the unit; before DWARF 5 the program does not say */
 	struct wk_str directory, name; /* of the unit: DW_AT_comp_dir, DW_AT_name */
@@ -29,17 +29,17 @@ struct wk_dwarf_row {
 };
 
 struct wk_dwarf_lines {
-	/* Text ids of files as DW_AT_call_file and the program number them: 1 is the first before
-	 * DWARF 5, 0 is the first in it. files[n] is 0 where there is no file n. */
+	/* Text ids of files as DW_AT_call_file and the program number them: before DWARF 5 the
+	 * first file is 1, since then 0. files[n] is 0 if there is no file n. */
 	uint32_t *files;
 	size_t file_count, file_cap;
 	struct wk_dwarf_row *rows; /* sorted by address, no two with the same */
 	size_t row_count, row_cap;
 };
 
-/* Fills `lines` anew (it may have been used before, and keeps its memory). `wants_rows` false:
- * only the files. False, with a sentence, where the header makes no sense; rows before a fault
- * are kept. Whole paths are made of directory and name and interned in `index`. */
+/* Fills `lines` from scratch (it may have been used before, and keeps its memory). `wants_rows`
+ * false: only the files. False, with a sentence, if the header is invalid; rows before a fault are
+ * kept. Full paths are built from directory and name and interned in `index`. */
 bool wk_dwarf_lines_read(const struct wk_dwarf_line_input *input, bool wants_rows,
 			 struct wk_code_index *index, struct wk_dwarf_lines *lines,
 			 struct wk_err *err);

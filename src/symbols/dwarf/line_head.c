@@ -6,16 +6,16 @@
 #include "base/mem.h"
 #include "symbols/object/object.h"
 
-/* A name or directory that is longer is no path that any system would open. */
+/* No system would open a longer name or directory as a path. */
 #define MAX_TEXT 4096
 
-/* What paths may be made of: more than real tables need of so many bytes. */
+/* Limit for the total length of paths: more than real tables of that size need. */
 #define MOST_PATH_BYTES(table_bytes) (65536 + 128 * (uint64_t)(table_bytes))
 
-/* DW_LNCT_*: what an entry of DWARF 5 tells. */
+/* DW_LNCT_*: the content types of an entry in DWARF 5. */
 enum { CONTENT_PATH = 1, CONTENT_DIRECTORY = 2 };
 
-/* DW_FORM_*: how it is told. */
+/* DW_FORM_*: the form of the value. */
 enum {
 	FORM_BLOCK2 = 0x03,
 	FORM_BLOCK4 = 0x04,
@@ -139,8 +139,8 @@ static bool is_absolute(struct wk_str path)
 	       (path.at[0] == '/' || path.at[0] == '\\' || (path.len > 2 && path.at[1] == ':'));
 }
 
-/* Adds a piece of a path, without "." and doubled '/'. ".." stays: what it leads to is known
- * to the system alone. */
+/* Adds a part of a path, without "." and doubled '/'. ".." stays: only the system knows where it
+ * leads. */
 static void add_piece(struct wk_buf *path, struct wk_str piece)
 {
 	while (piece.len > 0) {
@@ -160,8 +160,8 @@ static void add_piece(struct wk_buf *path, struct wk_str piece)
 	}
 }
 
-/* Which directory a file is in; what is relative lies below the unit's own directory. In
- * DWARF 5 number 0 is that directory itself, before it had no number. */
+/* The directory of a file; relative ones are below the unit's own directory. In DWARF 5 directory 0
+ * is that directory; before, it had no number. */
 static void add_directories(struct wk_line_files *files, uint64_t number)
 {
 	struct wk_str own = files->input->directory, directory = { "", 0 };
@@ -258,7 +258,7 @@ static uint32_t read_u24(struct wk_bytes *in)
 	return in->big_endian ? a << 16 | b << 8 | c : c << 16 | b << 8 | a;
 }
 
-/* False for a form that is not known: where the next value begins is not either. */
+/* False for an unknown form: the start of the next value is then unknown as well. */
 static bool read_text_form(const struct wk_line_files *files, uint64_t form, struct wk_bytes *in,
 			   struct value *value)
 {
@@ -384,8 +384,8 @@ static bool read_entry(const struct wk_line_files *files, const struct format *f
 	return !in->bad;
 }
 
-/* DWARF 5: what each entry tells, how many there are, and they. Each value takes a byte at
- * least, so a table ends with its bytes whatever it claims. */
+/* DWARF 5: the content types, the number of entries, and the entries. Each value needs at least a
+ * byte, so a table ends with its bytes whatever it claims. */
 static bool read_table(struct wk_line_files *files, bool is_files, struct wk_bytes *in,
 		       struct wk_err *err)
 {

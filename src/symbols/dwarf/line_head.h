@@ -30,8 +30,8 @@ struct wk_line_files {
 	struct wk_dwarf_lines *lines; /* whose `files` are filled */
 	struct wk_str *directories;
 	size_t directory_count, directory_cap;
-	struct wk_buf path;       /* of the file that is being made */
-	uint64_t most_path_bytes; /* that may still be made: few bytes may refer to long texts */
+	struct wk_buf path;       /* of the current file */
+	uint64_t most_path_bytes; /* still allowed: few bytes may refer to long texts */
 };
 
 void wk_line_files_init(struct wk_line_files *files, const struct wk_dwarf_line_input *input,
@@ -39,8 +39,8 @@ void wk_line_files_init(struct wk_line_files *files, const struct wk_dwarf_line_
 			struct wk_dwarf_lines *lines);
 void wk_line_files_fini(struct wk_line_files *files);
 
-/* False, with a sentence, where the tables end early or cannot be read on; what was read
- * before stays. */
+/* False, with a sentence, if the tables end early or cannot be read on; what was read before
+ * stays. */
 bool wk_line_files_read(struct wk_line_files *files, struct wk_err *err);
 
 /* One file in the form of DWARF 2 to 4: name, directory, time, length. False at the table's

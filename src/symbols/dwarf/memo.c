@@ -19,7 +19,7 @@ void wk_dwarf_memo_fini(struct wk_dwarf_memo *memo)
 static void make_rows(struct wk_dwarf_memo *memo, size_t count)
 {
 	memo->count = count;
-	/* Zeroed by writing: pages that are read first are given by the system twice. */
+	/* Zeroed by writing: pages that are read first are faulted in twice. */
 	memo->rows = wk_alloc(count * sizeof(*memo->rows));
 	memset(memo->rows, 0, count * sizeof(*memo->rows));
 }

@@ -1,9 +1,9 @@
-/* Answers kept by offsets in a section: which text id the name there has.
+/* Cached answers by offset in a section: the text id of the name there.
  *
- * What is asked for lies close together, so a row by the offset's low bits has nearly every
- * answer, found without hashing and beside that of its neighbour. What meets a row of another
- * goes into a map; when that has many, more rows are made. What an answer is may be forgotten.
- * All zero is empty and ready. */
+ * Offsets that are looked up are close together, so a row chosen by the low bits of the offset has
+ * nearly every answer, without hashing and next to its neighbours. Entries that collide go into a
+ * map; if that has many, more rows are added. An answer may be dropped. All zero is empty and ready
+ * to use. */
 #ifndef WK_SYMBOLS_DWARF_MEMO_H
 #define WK_SYMBOLS_DWARF_MEMO_H
 
@@ -14,7 +14,7 @@
 #include "base/map.h"
 
 struct wk_dwarf_memo_row {
-	uint32_t offset; /* 0: free, which is why an offset is kept plus 1 */
+	uint32_t offset; /* 0: free, so offsets are stored plus 1 */
 	uint32_t answer;
 };
 
@@ -28,11 +28,11 @@ struct wk_dwarf_memo {
 
 void wk_dwarf_memo_fini(struct wk_dwarf_memo *memo);
 
-/* Where it is empty makes rows, which grow to be as many as there may be answers in a section of
- * that size, in which what is asked for lies `apart` bytes, or more, from the next. */
+/* If it is empty, allocates rows, which grow to the possible number of answers in a section of that
+ * size whose entries are at least `apart` bytes from each other. */
 void wk_dwarf_memo_start(struct wk_dwarf_memo *memo, uint64_t section_bytes, unsigned apart);
 
-/* What a row has; sets the answer to something where it has none. */
+/* The answer in a row; sets `answer` to an arbitrary value if there is none. */
 static inline bool wk_dwarf_memo_look(const struct wk_dwarf_memo *memo, uint64_t offset,
 				      uint32_t *answer)
 {

@@ -1,4 +1,4 @@
-/* What was asked for and is not there, in words. */
+/* What was needed and is missing, as text. */
 #include "symbols/dwarf/internal.h"
 
 static void add_part(struct wk_buf *out, const char *text)

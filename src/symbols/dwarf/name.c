@@ -79,7 +79,7 @@ static void lend(struct wk_dwarf_file *file)
 	file->is_lent = true;
 }
 
-/* The text in .debug_str where it lies. An empty one is no name. */
+/* The text in .debug_str, in place. An empty one is not a name. */
 static inline uint32_t lent_id(struct wk_dwarf_file *file, uint64_t offset)
 {
 	struct wk_dwarf *dwarf = file->dwarf;
@@ -141,7 +141,7 @@ uint32_t wk_dwarf_copied_name(struct wk_dwarf_file *file, uint32_t name, uint64_
 	return id ? id : name;
 }
 
-/* Goes to what is referred to; false if that is nothing that is there. */
+/* Follows a reference; false if its target does not exist. */
 static bool follow(struct wk_dwarf_unit **unit, uint64_t *offset, struct wk_dwarf_value reference)
 {
 	struct wk_dwarf_unit *other;
@@ -162,10 +162,10 @@ uint32_t wk_dwarf_linkage_name(struct wk_dwarf_unit *unit, struct wk_dwarf_value
 	return linkage.form ? text_id(unit, linkage) : 0;
 }
 
-/* What a chain of references says of a name. */
+/* The name as far as a chain of references provides it. */
 struct found {
 	uint32_t id;                /* of the linkage name, or 0 */
-	struct wk_dwarf_unit *unit; /* of the written name; NULL where there is none */
+	struct wk_dwarf_unit *unit; /* of the source name; NULL if there is none */
 	struct wk_dwarf_value name;
 	struct wk_dwarf_unit *holder; /* the chain's end, whose scopes count */
 	uint64_t at;
@@ -237,7 +237,7 @@ bool wk_dwarf_name_at(struct wk_dwarf_unit *unit, uint64_t offset, bool knows_sc
 	return true;
 }
 
-/* What it takes to tell names of a unit's functions by a look at their entries. */
+/* What is needed to get the names of a unit's functions from their entries alone. */
 struct teller {
 	const struct wk_dwarf_unit *unit;
 	const struct wk_dwarf_abbrevs *table;
@@ -263,7 +263,8 @@ static struct teller teller_of(const struct wk_dwarf_unit *unit)
 	return teller;
 }
 
-/* Where the name of the entry at `offset` lies; NULL where a look there does not tell it. */
+/* The position of the name of the entry at `offset`; NULL if the entry alone does not contain
+ * it. */
 static inline const uint8_t *reported_text(const struct teller *teller, uint64_t offset)
 {
 	const uint8_t *at = teller->info + offset;

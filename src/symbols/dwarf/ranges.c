@@ -1,14 +1,14 @@
-/* Ranges of code: .debug_ranges, .debug_rnglists, and where no code can be. */
+/* Code ranges: .debug_ranges, .debug_rnglists, and which addresses cannot be code. */
 #include "symbols/dwarf/constants.h"
 #include "symbols/dwarf/internal.h"
 
-/* How often all lists of a file may be read. Units and functions mostly have a list each; those of
- * gcc, clang and rustc come to 1.7 times at the most, as calls that were inlined share some. */
+/* How many times all lists of a file may be read. Units and functions mostly have a list each; gcc,
+ * clang and rustc reach 1.7 times at most, because some inlined calls share lists. */
 #define MOST_ROUNDS  8
 #define SMALL_BUDGET (64 * 1024)
 
-/* Code lies in sections (or, where a file has none, in segments) that may be executed. What a
- * linker threw away it leaves with addresses outside: 0, 1, -1, -2. */
+/* Code is in executable sections (or, if a file has none, segments). Code dropped by a linker keeps
+ * addresses outside: 0, 1, -1, -2. */
 void wk_dwarf_find_code(struct wk_dwarf *dwarf)
 {
 	const struct wk_obj *obj = dwarf->input.obj;
@@ -40,7 +40,7 @@ struct list {
 	const struct wk_dwarf *dwarf;
 	struct wk_dwarf_ranges *ranges;
 	uint64_t base, most; /* most: the largest address */
-	uint64_t *budget;    /* of the file that the list lies in */
+	uint64_t *budget;    /* of the file that contains the list */
 	bool has_dead_base;
 };
 
@@ -62,7 +62,7 @@ static void set_base(struct list *list, uint64_t base)
 	list->has_dead_base = base >= list->most - 1;
 }
 
-/* What a file's lists may cost, all in all: many units or functions may share a long one. */
+/* The limit for all lists of a file: many units or functions may share a long one. */
 static uint64_t *budget_of(struct wk_dwarf_file *file)
 {
 	uint64_t weight;
@@ -136,7 +136,7 @@ static uint64_t indexed_address(struct list *list, struct wk_bytes *in)
 {
 	uint64_t address;
 
-	/* What cannot be found is no code. */
+	/* If it is not found it is not code. */
 	return wk_dwarf_address_at(list->unit, wk_uleb(in), &address) ? address : list->most;
 }
 
@@ -239,7 +239,7 @@ void wk_dwarf_add_single(const struct wk_dwarf_unit *unit, struct wk_dwarf_value
 	start = low.value;
 	if (!high.form || (low.form != DW_FORM_addr && !wk_dwarf_address(unit, low, &start)))
 		return;
-	/* Since DWARF 4 a number that is no address counts from low_pc. */
+	/* Since DWARF 4 a number that is not an address is relative to low_pc. */
 	if (high.form == DW_FORM_data4 || !wk_dwarf_address(unit, high, &end))
 		end = high.value <= UINT64_MAX - start ? start + high.value : start;
 	add_code(unit->file->dwarf, wk_dwarf_most_address(unit), start, end, ranges);

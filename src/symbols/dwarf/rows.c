@@ -1,8 +1,8 @@
-/* A unit's line program to the lines of a block. */
+/* The line program of a unit to the lines of a block. */
 #include "symbols/dwarf/internal.h"
 
-/* How often the bytes of .debug_line may be run, and its rows be taken by a unit that shares a
- * program with another. Once and once would do for units that lie apart. */
+/* How many times the bytes of .debug_line may be run, and its rows be used by a unit that shares a
+ * program with another. Once each would do for disjoint units. */
 #define MOST_ROUNDS  8
 #define SMALL_BUDGET (64 * 1024)
 
@@ -103,7 +103,7 @@ static void add_line(struct wk_dwarf_block *b, struct wk_code_line line)
 void wk_dwarf_make_lines(const struct wk_dwarf *dwarf, struct wk_dwarf_block *b, uint64_t base)
 {
 	const struct wk_dwarf_lines *lines = &dwarf->lines;
-	bool is_dead = false; /* the sequence began where no code can be */
+	bool is_dead = false; /* the sequence began at an address that cannot be code */
 	bool is_first = true;
 
 	b->lines = wk_code_maker_lines(&b->maker, b->span_count, lines->row_count);

@@ -1,6 +1,6 @@
-/* Which namespaces, types and functions an entry lies in. DIEs do not say what is around them,
- * so a walk over a unit notes its scopes, and a unit that another refers to is walked for them
- * when the first name needs them. */
+/* The namespaces, types and functions around an entry. DIEs do not refer to their parents, so a
+ * walk over a unit records its scopes; a unit that another one refers to is walked for them when
+ * the first name needs them. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -14,8 +14,8 @@
 #define NAMELESS_STRUCT "(anonymous struct)"
 #define NAMELESS_CLASS  "(anonymous class)"
 
-/* How many scopes that ended before the DIE are looked at. They lie within one another, so it
- * takes a damaged or a strange file to have more. */
+/* How many scopes that ended before the DIE are checked. Scopes are nested, so only a damaged or
+ * unusual file has more. */
 #define MOST_STEPS 256
 
 bool wk_dwarf_has_scopes(uint16_t language)
@@ -137,7 +137,7 @@ static void learn_scopes(struct wk_dwarf_unit *unit)
 	wk_free(f.around);
 }
 
-/* The innermost scope that the DIE at `offset` lies in, as its number; 0 if it is in none. */
+/* The number of the innermost scope around the DIE at `offset`; 0 if there is none. */
 static uint32_t scope_around(struct wk_dwarf_unit *unit, uint64_t offset)
 {
 	uint64_t at = offset - unit->offset;
@@ -181,8 +181,8 @@ static const char *nameless(uint16_t tag)
 	}
 }
 
-/* The name of the scope at `offset`. Where another DIE has it (a function's declaration), unit
- * and offset become that one's, for it is that one's scopes that count. */
+/* The name of the scope at `offset`. If another DIE has it (a function's declaration), unit and
+ * offset become that one's, because its scopes count. */
 static struct wk_str scope_name(struct wk_dwarf_unit **unit, uint64_t *offset)
 {
 	struct wk_dwarf_unit *other = *unit;
@@ -209,8 +209,8 @@ static struct wk_str scope_name(struct wk_dwarf_unit **unit, uint64_t *offset)
 	return wk_str_c(nameless(tag));
 }
 
-/* A unit may have a million functions in the same few scopes, so each is looked at once. The row is
- * good until the next scope is asked for. */
+/* A unit may have a million functions in the same few scopes, so each scope is looked up once. The
+ * row is valid until the next lookup. */
 static const struct wk_dwarf_scope_name *known_scope(struct wk_dwarf_unit *unit, uint32_t scope)
 {
 	struct wk_dwarf_scope_name *known;

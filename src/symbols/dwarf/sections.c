@@ -6,12 +6,12 @@
 #include "base/packed/unpack.h"
 #include "symbols/object/elf_unlinked.h"
 
-/* ch_type of a compressed section's header. */
+/* ch_type in the header of a compressed section. */
 #define COMPRESSED_ZLIB 1
 #define COMPRESSED_ZSTD 2
 
-/* How many bytes one of a packed section stands for at the most in an honest file. Lists of
- * ranges, which pack well, come to 12. */
+/* The highest ratio of unpacked to packed bytes in an honest file. Range lists, which compress
+ * well, reach 12. */
 #define HONEST_PACKING 32
 
 /* Plain bytes that a section may have however little it is packed to. */
@@ -47,15 +47,15 @@ void wk_dwarf_sections_fini(struct wk_dwarf_sections *sections)
 	*sections = (struct wk_dwarf_sections){ 0 };
 }
 
-/* Packed bytes and what is told of them. */
+/* The packed bytes and their header. */
 struct packed {
-	enum wk_packing packing; /* WK_NOT_PACKED where it is one that is not known */
+	enum wk_packing packing; /* WK_NOT_PACKED if the method is unknown */
 	uint32_t type;
 	uint64_t size_bytes; /* plain */
 	struct wk_bytes bytes;
 };
 
-/* The header of a SHF_COMPRESSED section: type, size, alignment, in the file's words. */
+/* The header of a SHF_COMPRESSED section: type, size, alignment, in the file's byte order. */
 static struct packed read_header(const struct wk_obj *obj, struct wk_bytes in)
 {
 	struct packed p = { .type = wk_u32(&in) };
@@ -110,7 +110,7 @@ static bool unpack(const struct wk_obj *obj, const struct packed *p, struct wk_b
 	return true;
 }
 
-/* `err` may hold the fault of an earlier section, which it keeps. */
+/* `err` may hold the error of an earlier section, which stays. */
 static bool fail_in(const struct wk_obj_section *section, const struct wk_err *fault,
 		    struct wk_err *err)
 {
@@ -135,7 +135,7 @@ bool wk_elf_plain(const struct wk_obj *obj, const struct wk_obj_section *section
 	return unpack(obj, &packed, plain, bytes, &fault) || fail_in(section, &fault, err);
 }
 
-/* Of a package the index alone has the name that it has anywhere. */
+/* In a package only the index has its usual name. */
 static const struct wk_obj_section *find(const struct wk_dwarf_sections *s,
 					 enum wk_dwarf_section which)
 {

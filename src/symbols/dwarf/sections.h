@@ -1,9 +1,9 @@
 /* The sections of debug information of one file, uncompressed.
  *
- * Sections compressed with zlib or zstd (SHF_COMPRESSED, and the older .zdebug_ names) are
- * unpacked when they are first asked for; the others are windows onto the file. Split files
- * (.dwo) have the same sections under names that end in ".dwo". Those of a file that is not
- * linked are copied, and what a linker would put in is put in (elf_unlinked.h). */
+ * Sections compressed with zlib or zstd (SHF_COMPRESSED, and the older .zdebug_ names) are unpacked
+ * on first use; the others are windows into the file. Split files (.dwo) have the same sections
+ * under names that end in ".dwo". Those of an unlinked file are copied and relocated
+ * (elf_unlinked.h). */
 #ifndef WK_SYMBOLS_DWARF_SECTIONS_H
 #define WK_SYMBOLS_DWARF_SECTIONS_H
 
@@ -44,7 +44,7 @@ void wk_dwarf_sections_fini(struct wk_dwarf_sections *sections);
 
 void wk_dwarf_section_open(struct wk_dwarf_sections *sections, enum wk_dwarf_section which);
 
-/* Whole, in the file's byte order; empty where there is none or it cannot be unpacked. */
+/* Complete, in the file's byte order; empty if there is none or it cannot be unpacked. */
 static inline struct wk_bytes wk_dwarf_section(struct wk_dwarf_sections *sections,
 					       enum wk_dwarf_section which)
 {
@@ -53,12 +53,12 @@ static inline struct wk_bytes wk_dwarf_section(struct wk_dwarf_sections *section
 	return sections->bytes[which];
 }
 
-/* Its bytes, to bound work by; of one that is packed far better than honest ones no more than
- * those it takes in the file make likely. */
+/* Its size, as a bound for work; for a section packed far better than honest ones, no more than its
+ * packed size makes plausible. */
 uint64_t wk_dwarf_section_weight(struct wk_dwarf_sections *sections, enum wk_dwarf_section which);
 
-/* The same for any section of a file (.eh_frame and .debug_frame may be packed too): unpacks
- * into `plain` where needed. */
+/* The same for any section of a file (.eh_frame and .debug_frame may be packed as well): unpacks
+ * into `plain` if needed. */
 bool wk_elf_plain(const struct wk_obj *obj, const struct wk_obj_section *section,
 		  struct wk_buf *plain, struct wk_bytes *bytes, struct wk_err *err);
 

@@ -1,12 +1,12 @@
-/* A line program that several units name is run once, and each of the units given the rows within
- * its own ranges. Compilers share a program among the units of one object file at times. */
+/* A line program that several units share is run once, and each unit gets the rows within its own
+ * ranges. Some compilers share a program among the units of one object file. */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/sort.h"
 #include "symbols/dwarf/internal.h"
 
-/* The row that `address` lies in; the first where it lies before all. */
+/* The row that contains `address`; the first row if it is before all. */
 static size_t row_at(const struct wk_dwarf_lines *lines, uint64_t address)
 {
 	size_t count = wk_sorted_up_to(lines->rows, lines->row_count, sizeof(*lines->rows),
@@ -64,7 +64,7 @@ static void read_all(struct wk_dwarf *dwarf, const struct wk_dwarf_ranges *range
 	wk_free(keys);
 }
 
-/* Rows of the last program that was run are put aside when a second unit asks for them. */
+/* The rows of the last program that was run are saved when a second unit needs them. */
 static void put_aside(struct wk_dwarf *dwarf)
 {
 	struct wk_dwarf_lines *lines = &dwarf->lines, *aside = &dwarf->shared_lines;

@@ -1,18 +1,18 @@
-/* Intervals that overlay one another to spans, of which each address has one.
+/* Overlapping intervals to spans that cover each address once.
  *
- * A function at a time, so that what is worked on is small; functions seldom overlap, and then
- * their spans need at most to be put in order. */
+ * One function at a time, so that the working set is small; functions seldom overlap, and then
+ * their spans only need sorting. */
 #include <string.h>
 
 #include "base/mem.h"
 #include "symbols/dwarf/internal.h"
 
-/* So many are put in order by hand. */
+/* Up to this number is sorted by insertion. */
 #define FEW 32
 
-/* The intervals that are open at an address. Calls mostly lie within one another: then they are a
- * stack, the last the innermost. Where they do not, they become a heap with the highest node
- * first; what ended already stays in that until it comes up. */
+/* The intervals that are open at an address. Calls are usually nested: they form a stack, the last
+ * one innermost. If they are not, they become a heap with the highest node on top, in which ended
+ * ones stay until they reach the top. */
 struct covers {
 	struct wk_dwarf_cover *rows;
 	size_t count;
@@ -24,7 +24,7 @@ static struct wk_dwarf_cover *top(const struct covers *c)
 	return &c->rows[c->is_heap ? 0 : c->count - 1];
 }
 
-/* From the lowest node first to the highest, which is a heap too. */
+/* From the lowest node to the highest, which is a heap as well. */
 static void reverse(struct covers *c)
 {
 	for (size_t i = 0; i < c->count / 2; i++) {
@@ -85,12 +85,12 @@ static void close_ended(struct covers *c, uint32_t at)
 	}
 }
 
-/* Where spans are written: the next, and the first of the stretch. */
+/* Where spans are written: the next one, and the first of the interval. */
 struct place {
 	struct wk_code_span *at, *first;
 };
 
-/* Where a stretch begins at which the one before ended, nothing lies between. */
+/* If an interval begins where the preceding one ended, nothing is between them. */
 static void begin_stretch(struct wk_dwarf_block *b, struct place *place, uint32_t start)
 {
 	const struct wk_dwarf_stretch *last =
@@ -122,7 +122,7 @@ static inline void set_span(struct place *place, uint32_t start, uint32_t node)
 	*place->at++ = (struct wk_code_span){ start, node };
 }
 
-/* Closes what ends up to `at`, of intervals that lie within one another. */
+/* Closes nested intervals that end at or before `at`. */
 static inline size_t unnest(struct wk_dwarf_block *b, struct place *place, size_t depth,
 			    uint32_t at)
 {
@@ -139,7 +139,7 @@ static inline size_t unnest(struct wk_dwarf_block *b, struct place *place, size_
 	return depth;
 }
 
-/* The way of nearly all functions. False where intervals do not lie within one another. */
+/* The path for nearly all functions. False if intervals are not nested. */
 static bool nest(struct wk_dwarf_block *b, struct place *out)
 {
 	const struct wk_sort_key *interval = b->intervals, *end = interval + b->interval_count;
@@ -175,7 +175,7 @@ static void open_at(struct covers *c, const struct wk_dwarf_block *b, size_t *ne
 	}
 }
 
-/* Where the next one begins, if that is before `end`. */
+/* The start of the next one, if that is before `end`. */
 static uint32_t next_place(const struct wk_dwarf_block *b, size_t next, uint32_t end)
 {
 	if (next < b->interval_count && wk_dwarf_start_of(&b->intervals[next]) < end)
@@ -183,7 +183,7 @@ static uint32_t next_place(const struct wk_dwarf_block *b, size_t next, uint32_t
 	return end;
 }
 
-/* Goes from one place where something begins or ends to the next. */
+/* Visits each address at which an interval begins or ends. */
 static void overlay(struct wk_dwarf_block *b, struct place *place)
 {
 	struct covers open = { .rows = b->covers };
@@ -222,7 +222,7 @@ static void sort_intervals(struct wk_dwarf_block *b)
 	}
 }
 
-/* Each interval begins one span at most, and another where it ends. */
+/* Each interval starts at most one span, and another one where it ends. */
 static void make_room(struct wk_dwarf_block *b)
 {
 	size_t count = b->interval_count;

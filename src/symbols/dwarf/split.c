@@ -5,7 +5,7 @@
 
 #define MOST_COLUMNS 64
 
-/* The index of a package: which parts of its sections are of which unit. */
+/* The index of a package: which parts of its sections belong to which unit. */
 struct parts {
 	struct wk_bytes ids, rows, columns, offsets;
 	uint32_t column_count, unit_count, slot_count;

@@ -60,8 +60,8 @@ static void read_header(struct wk_bytes *in, struct wk_dwarf_unit *unit)
 	}
 }
 
-/* Units of types have nothing that we want, and nobody refers to what is in them but by a
- * signature. Those of unknown versions and types cannot be read. */
+/* Type units contain nothing of interest, and are referenced only by signature. Units of unknown
+ * versions and types cannot be read. */
 static bool is_of_use(const struct wk_dwarf_unit *unit)
 {
 	uint8_t size = unit->shape.address_size;
@@ -97,7 +97,7 @@ static bool list_unit(struct wk_dwarf_file *file, struct wk_bytes *section)
 	if (version >= 2 && version <= 5)
 		read_header(&body, &unit);
 	unit.die = wk_bytes_offset(&body);
-	/* Shorter than a header: a row of it would be many times what it is. */
+	/* Shorter than a header: its row would be many times its size. */
 	if (body.bad) {
 		file->dwarf->has_fault = true;
 		return true;
@@ -119,7 +119,7 @@ void wk_dwarf_file_list_units(struct wk_dwarf_file *file)
 		continue;
 }
 
-/* The root's entry. Its table is decoded only where another unit has the same. */
+/* The root entry. Its table is decoded only if another unit uses the same. */
 static bool read_root(struct wk_dwarf_unit *unit, struct wk_dwarf_die *die)
 {
 	struct wk_bytes section = wk_dwarf_section(&unit->file->sections, WK_DWARF_INFO);
@@ -150,8 +150,8 @@ static struct wk_dwarf_value taken(const struct wk_dwarf_die *die, enum wk_dwarf
 	return wk_dwarf_has(die, what) ? die->values[what] : (struct wk_dwarf_value){ 0 };
 }
 
-/* Where nothing is said, tables begin behind the header of the section, or of the part of it
- * that a package has for the unit. Before DWARF 5 they had none. */
+/* By default, tables begin after the header of the section, or of the unit's part of it in a
+ * package. Before DWARF 5 they had none. */
 static void read_bases(struct wk_dwarf_unit *unit, const struct wk_dwarf_die *die)
 {
 	bool has_headers = unit->shape.version >= 5;

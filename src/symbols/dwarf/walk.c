@@ -3,14 +3,15 @@
 #include "base/mem.h"
 #include "symbols/dwarf/internal.h"
 
-/* A unit's code lies closer together. */
+/* The code of a real unit is closer together. */
 #define REACH ((uint64_t)1 << 31)
 
 #define NO_FUNCTION SIZE_MAX
 
-/* In the index a row of the line program becomes one, and half of one where another call begins;
- * an entry of a unit that has no types becomes a node and a row, and takes as many bytes as one.
- * Small units' rows find room behind the nodes; more would be taken from the system for them. */
+/* In the index a row of the line program becomes one row, or half a row if another call begins
+ * there; an entry of a unit without types becomes a node and a row, which need as many bytes as the
+ * entry. The rows of small units fit after the nodes; otherwise more memory would be allocated for
+ * them. */
 #define LIKELY_ROW_BYTES (sizeof(struct wk_code_packed_row) * 3 / 2)
 #define LARGE_UNIT       ((size_t)512 * 1024)
 
@@ -23,7 +24,7 @@ struct walk {
 	size_t file_count;         /* of the line program */
 	size_t depth;              /* of open DIEs; block->levels has their nodes */
 	uint64_t most;             /* the largest address */
-	size_t function_depth;     /* of the function that they lie in, where one is open */
+	size_t function_depth;     /* of the enclosing function, if one is open */
 	struct wk_dwarf_level now; /* the innermost node and scope */
 	bool wants_names;
 	bool notes_scopes; /* and so does not jump */
@@ -51,7 +52,7 @@ static void add_ranges(struct wk_dwarf_block *b, const struct wk_dwarf_ranges *r
 		add_range(b, ranges->rows[i].start, ranges->rows[i].end);
 }
 
-/* Where an entry says that its code is. */
+/* The code ranges of an entry. */
 static void add_code(struct walk *w, struct wk_dwarf_value low, struct wk_dwarf_value high,
 		     struct wk_dwarf_value list_at)
 {
@@ -78,7 +79,7 @@ static uint16_t file_of(struct walk *w, uint64_t file)
 	return (uint16_t)(*number - 1);
 }
 
-/* Those that can be told before all scopes are known. */
+/* Names that do not depend on scopes still to be recorded. */
 static void find_names(struct walk *w)
 {
 	struct wk_dwarf_block *b = w->block;
@@ -103,8 +104,8 @@ static void find_late_names(struct wk_dwarf_block *b)
 				 &b->maker.nodes[b->later[i].node].function);
 }
 
-/* Of a function that was inlined and has no linkage name, symbols may know the copy that was not
- * inlined, by more than is written in the source: each call is told where that begins. */
+/* For an inlined function without a linkage name, symbols may know the out-of-line copy by a fuller
+ * name than the source: each call gets the address of that copy. */
 static void find_copies(struct wk_dwarf_unit *unit, struct wk_dwarf_block *b)
 {
 	struct wk_map copy_of = { 0 }; /* entry to its code's begin */
@@ -164,7 +165,7 @@ static void set_name(struct walk *w, uint64_t offset, struct wk_code_packed_node
 	name_later(w, unit, offset);
 }
 
-/* The same of an entry whose fields lie `at` and behind. */
+/* The same for an entry whose fields are at `at` and after it. */
 static inline void set_plain_name(struct walk *w, const uint8_t *at,
 				  struct wk_code_packed_node *node,
 				  const struct wk_dwarf_fields *fields)
@@ -180,7 +181,7 @@ static inline void set_plain_name(struct walk *w, const uint8_t *at,
 	}
 }
 
-/* The same of an entry whose values lie where they always do. False if it has none. */
+/* The same for an entry whose values have fixed positions. False if it has none. */
 static inline bool add_plain_code(struct walk *w, const struct wk_dwarf_fields *fields,
 				  const uint8_t *at)
 {
@@ -297,7 +298,7 @@ static inline void close_die(struct walk *w, uint64_t offset)
 		end_function(w);
 }
 
-/* Goes to the sibling if that is ahead, over all children. */
+/* Moves to the sibling, if that is ahead, past all children. */
 static bool jump(struct walk *w, uint64_t sibling)
 {
 	if (sibling <= wk_bytes_offset(&w->in) || sibling >= w->unit->end)
@@ -306,7 +307,7 @@ static bool jump(struct walk *w, uint64_t sibling)
 	return true;
 }
 
-/* Behind a function or a call, which became a node where there are more than `nodes`. */
+/* After a function or a call, which became a node if there are more than `nodes`. */
 static inline void enter_code(struct walk *w, uint64_t offset, const struct wk_dwarf_abbrev *abbrev,
 			      uint32_t nodes)
 {
