@@ -1,4 +1,4 @@
-/* Where things are: section and offset to addresses, and where code was moved after linking. */
+/* Address conversion: section and offset to addresses, and code that was moved after linking. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -17,8 +17,7 @@ enum {
 #define MOST_SECTIONS 0xffff
 #define MOVED_BYTES   8
 
-/* How often something may be cut where what was moved begins. Once and once would do for symbols
- * that lie apart. */
+/* How many times ranges may be split at a moved block. Twice would do for disjoint symbols. */
 #define MOST_ROUNDS  16
 #define SMALL_BUDGET 65536
 
@@ -63,7 +62,7 @@ static bool read_headers(struct wk_pdb *pdb, int which, struct wk_pdb_sections *
 	return true;
 }
 
-/* By where they begin; of several at one place the last counts. */
+/* By start; of several at one place the last counts. */
 static void sort_moved(struct wk_pdb *pdb)
 {
 	size_t count = pdb->moved_count;
@@ -76,7 +75,7 @@ static void sort_moved(struct wk_pdb *pdb)
 	wk_free(keys);
 }
 
-/* Sorts only what is not. */
+/* Sorts only if it is not sorted. */
 static void order_moved(struct wk_pdb *pdb)
 {
 	for (size_t i = 1; i < pdb->moved_count; i++)
@@ -103,8 +102,8 @@ static bool read_moved(struct wk_pdb *pdb, int which, struct wk_err *err)
 	return true;
 }
 
-/* The table that goes from the image back to the source says the same, the other way round: where
- * a stretch ends something was taken out, unless another begins there. */
+/* The table from the image back to the source is the inverse: where an interval ends something was
+ * removed, unless another one begins there. */
 static void turn_moved(struct wk_pdb *pdb)
 {
 	const struct wk_pdb_moved *back = pdb->moved;
@@ -146,7 +145,7 @@ bool wk_pdb_read_sections(struct wk_pdb *pdb, struct wk_err *err)
 			       "image's sections are");
 	if (!read_headers(pdb, SECTION_HEADERS, &pdb->sections, err) || !find_moved(pdb, err))
 		return false;
-	/* Without headers of their own the sections stayed and only what is in them moved. */
+	/* Without separate headers the sections stayed and only their contents moved. */
 	is_moved = pdb->moved_count > 0 && has(pdb, SOURCE_SECTION_HEADERS);
 	pdb->move_budget = SMALL_BUDGET + MOST_ROUNDS * (uint64_t)pdb->moved_count;
 	return read_headers(pdb, is_moved ? SOURCE_SECTION_HEADERS : SECTION_HEADERS,
@@ -222,7 +221,7 @@ static bool whole_part(struct wk_pdb_part *part)
 	return true;
 }
 
-/* `at` lies in what the one before `next` has moved, or before all. */
+/* `at` is in the block before `next`, or before all. */
 bool wk_pdb_next_part(struct wk_pdb *pdb, struct wk_pdb_part *part)
 {
 	if (part->at >= part->rest_end)

@@ -1,4 +1,4 @@
-/* The little programs by which an inlined call says where its code is and of which lines. */
+/* Binary annotations: small programs by which an inlined call stores its code ranges and lines. */
 #include "base/mem.h"
 #include "symbols/pdb/block.h"
 
@@ -82,7 +82,7 @@ static void begin_row(struct state *s)
 	s->is_open = true;
 }
 
-/* A change of line is a row of its own where nothing that begins one follows. */
+/* A change of line is a row of its own if nothing that starts a row follows. */
 static bool is_followed_by_none(const struct wk_bytes *in)
 {
 	return wk_bytes_left(in) == 0 || *in->at == OP_END || *in->at == OP_CODE_LENGTH ||

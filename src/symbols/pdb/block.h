@@ -1,19 +1,19 @@
-/* What one unit of a PDB is made into, on its way to a block of the code index.
+/* One unit of a PDB, on its way to a block of the code index.
  *
- * Order of calls: wk_pdb_block_begin, wk_pdb_read_lines (files, lines), then wk_pdb_read_scopes
- * (functions and inlined calls), then wk_pdb_make_runs, which lays all of it over one another, and
- * wk_pdb_move_runs. All addresses are source addresses up to there; see pdb_internal.h. */
+ * Order of calls: wk_pdb_block_begin, wk_pdb_read_lines (files, lines), wk_pdb_read_scopes
+ * (functions and inlined calls), wk_pdb_make_runs, which merges all of it, and wk_pdb_move_runs.
+ * Until then all addresses are source addresses; see internal.h. */
 #ifndef WK_SYMBOLS_PDB_BLOCK_H
 #define WK_SYMBOLS_PDB_BLOCK_H
 
 #include "symbols/code_index/block.h"
 #include "symbols/pdb/outline.h"
 
-/* A function, a thunk, or a part of a function that lies elsewhere. */
+/* A function, a thunk, or a separate part of a function. */
 struct wk_pdb_proc {
 	uint32_t start, end;
 	uint32_t name; /* text */
-	uint32_t node; /* made when it is first needed; 0: not yet */
+	uint32_t node; /* created on first use; 0: not yet */
 };
 
 /* An inlined call. */
@@ -24,7 +24,7 @@ struct wk_pdb_site {
 	uint32_t depth;
 	uint32_t row; /* that holds now, + 1; 0: none */
 	bool is_queued;
-	/* The node that was made last, and for what. */
+	/* The last node created, and its key. */
 	uint32_t node, node_parent, node_file, node_line;
 };
 
@@ -47,7 +47,8 @@ struct wk_pdb_run {
 
 struct wk_pdb_block {
 	const struct wk_pdb_outline *outline; /* of its module */
-	uint32_t low;                         /* what lies before, or at `high`, is left out */
+	uint32_t low;                         /* addresses below it, or from `high` on, are left
+					       * out */
 	uint64_t high;
 
 	struct wk_map file_texts; /* by a file's place in the checksums to text; UINT32_MAX: none */
@@ -76,19 +77,19 @@ void wk_pdb_block_free(struct wk_pdb_block *block);
 
 /* pdb_lines.c */
 void wk_pdb_read_lines(struct wk_pdb *pdb, struct wk_pdb_block *block);
-/* The text of a file by its place among the checksums; 0: none. */
+/* The text of a file by its offset among the checksums; 0: none. */
 uint32_t wk_pdb_file_text(struct wk_pdb *pdb, struct wk_pdb_block *block, uint32_t file_id);
 
 /* pdb_scopes.c */
 void wk_pdb_read_scopes(struct wk_pdb *pdb, struct wk_pdb_block *block);
 
-/* pdb_annotations.c: adds the rows of a site, of its function's code alone. */
+/* annotations.c: adds the rows of a site that are in its function's code. */
 void wk_pdb_run_annotations(struct wk_pdb *pdb, struct wk_pdb_block *block, struct wk_bytes in,
 			    uint32_t site, const struct wk_pdb_inlinee *inlinee);
 
 /* pdb_runs.c: `runs`, sorted by address, and the nodes. */
 void wk_pdb_make_runs(struct wk_pdb_block *block);
-/* The same moved to where they are in the image. */
+/* The same at their place in the image. */
 void wk_pdb_move_runs(struct wk_pdb *pdb, struct wk_pdb_block *block);
 
 #endif

@@ -1,5 +1,5 @@
-/* The directory of a program: its modules, which of them each piece of a section is of, and the
- * numbers of the streams that hold the rest. */
+/* The DBI stream: the modules, the section contributions of each, and the numbers of the streams
+ * with the rest. */
 #include <inttypes.h>
 #include <stdlib.h>
 

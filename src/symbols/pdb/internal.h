@@ -1,11 +1,11 @@
-/* What the readers of PDBs share among themselves; others use symbols/pdb/pdb.h.
+/* Shared by the readers of PDBs; other code uses symbols/pdb/pdb.h.
  *
- * Symbols say where they are by section and offset. Where a tool has moved code after linking
- * (OMAP), that is where it was before, the "source" address; all of a module is put together in
- * source addresses and then moved.
+ * Symbols are placed by section and offset. If a tool has moved code after linking (OMAP), these
+ * are positions before the move, the "source" addresses; a module is assembled in source addresses
+ * and then moved.
  *
- * Records refer to names anywhere, and many may refer to one long name: all names that are made for
- * an index are charged to a budget that real files do not come near. */
+ * Records refer to names anywhere, and many may refer to one long name: all names created for an
+ * index are charged to a budget that real files do not come near. */
 #ifndef WK_SYMBOLS_PDB_INTERNAL_H
 #define WK_SYMBOLS_PDB_INTERNAL_H
 
@@ -50,12 +50,12 @@ struct wk_pdb_contribution {
 struct wk_pdb_module {
 	uint16_t stream;
 	uint32_t symbol_bytes, old_line_bytes, line_bytes;
-	struct wk_pdb_contribution first; /* of it alone, where the table of all is missing */
-	struct wk_pdb_outline *outline;   /* NULL: not made yet, or not kept */
+	struct wk_pdb_contribution first; /* of it alone, if the table of all is missing */
+	struct wk_pdb_outline *outline;   /* NULL: not read yet, or not cached */
 };
 
-/* Code of a module that is read at once: between these addresses, or all of it. Functions that
- * reach beyond them are of the next piece, too. */
+/* Code of a module that is read at once: between these addresses, or all of it. A function that
+ * crosses a boundary belongs to both parts. */
 struct wk_pdb_unit {
 	uint32_t module;
 	uint32_t low;
@@ -63,14 +63,14 @@ struct wk_pdb_unit {
 };
 
 #define WK_PDB_HIGHEST (UINT64_C(1) << 32) /* address of a whole module */
-#define WK_PDB_PIECE   65536               /* bytes of code of a large one */
+#define WK_PDB_PIECE   65536               /* bytes of code of a large module */
 
 struct wk_pdb_sections {
 	struct wk_pdb_section *rows;
 	size_t count;
 };
 
-/* From source address `from` up to the next one's it was moved to `to`; 0: it was taken out. */
+/* Code from source address `from` up to the next one's was moved to `to`; 0: it was removed. */
 struct wk_pdb_moved {
 	uint32_t from, to;
 };
@@ -80,8 +80,9 @@ struct wk_pdb_types {
 	struct wk_msf_stream stream, hash;
 	struct wk_bytes records, pairs; /* pairs: number and offset, for every few of them */
 	uint32_t first;                 /* number of the first record */
-	uint64_t steps;                 /* that were taken from there */
-	uint32_t *marks;                /* offset of every few, where there are no such pairs */
+	uint64_t steps;                 /* number of records read from it */
+	uint32_t *marks;                /* offset of every few records, if there are no such
+					 * pairs */
 	size_t mark_count, mark_cap;
 	bool is_open, has_marks;
 };
@@ -89,18 +90,18 @@ struct wk_pdb_types {
 struct wk_pdb_publics {
 	struct wk_msf_stream records, hash;
 	struct wk_bytes by_address; /* offsets of records */
-	struct wk_sort_key *sorted; /* the same with keys, where those cannot be used */
+	struct wk_sort_key *sorted; /* the same with keys, if those cannot be used */
 	size_t count, cap;
 	bool is_open, is_sorted;
 };
 
-/* What is made of one unit; used again for the next. */
+/* The result of one unit; reused for the next. */
 struct wk_pdb_block;
 
 struct wk_pdb {
 	struct wk_msf msf;
 	struct wk_pdb_id id;
-	bool is_minimal, is_stripped; /* by what the file says of itself */
+	bool is_minimal, is_stripped; /* sorted by its own address range */
 	bool is_x86;                  /* of 32 bits */
 	uint32_t names_stream;
 	struct wk_msf_stream dbi;
@@ -132,7 +133,7 @@ struct wk_pdb {
 	struct wk_pdb_block *block;
 };
 
-/* pdb_dbi.c: modules, contributions, numbers of streams, sections, what was moved. */
+/* dbi.c: modules, contributions, stream numbers, sections, moved code. */
 bool wk_pdb_read_dbi(struct wk_pdb *pdb, struct wk_err *err);
 void wk_pdb_dbi_fini(struct wk_pdb *pdb);
 
@@ -144,34 +145,34 @@ bool wk_pdb_is_cut(const struct wk_pdb *pdb, uint32_t module);
 /* pdb_address.c */
 bool wk_pdb_read_sections(struct wk_pdb *pdb, struct wk_err *err);
 void wk_pdb_sections_fini(struct wk_pdb *pdb);
-/* False where there is no such place. */
+/* False if there is no such place. */
 bool wk_pdb_source_rva(const struct wk_pdb *pdb, uint16_t section, uint32_t offset, uint32_t *rva);
 
-/* The parts of source addresses, one after the other, and where each is in the image. */
+/* Iterates over the parts of source addresses and their places in the image. */
 struct wk_pdb_part {
 	uint32_t start, end;   /* in the image */
-	uint64_t at, rest_end; /* what is still to come, in source addresses */
+	uint64_t at, rest_end; /* the remainder, in source addresses */
 	size_t next;
 };
 struct wk_pdb_part wk_pdb_parts(const struct wk_pdb *pdb, uint32_t start, uint32_t end);
 bool wk_pdb_next_part(struct wk_pdb *pdb, struct wk_pdb_part *part);
 
-/* pdb_publics.c: the linked name of the function at a place, told by `name` where there are
- * several; empty where there is none. */
+/* publics.c: the linked name of the function at a place, chosen by `name` if there are several;
+ * empty if there is none. */
 struct wk_str wk_pdb_public_at(struct wk_pdb *pdb, uint16_t section, uint32_t offset,
 			       struct wk_str name);
 void wk_pdb_publics_fini(struct wk_pdb_publics *publics);
 
-/* pdb_records.c: what symbols say of the code that they begin. */
+/* records.c: the contents of symbols that begin code. */
 struct wk_pdb_function {
 	uint16_t section, parent_section;
-	uint32_t offset, parent_offset, size_bytes; /* parent: of a part that lies elsewhere */
+	uint32_t offset, parent_offset, size_bytes; /* parent: for a separate part */
 	struct wk_str name;                         /* empty in such a part */
 };
 bool wk_pdb_begins_function(uint16_t kind);
-/* False for code that is of no machine, and where the symbol is broken. */
+/* False for code without a machine, and if the symbol is damaged. */
 bool wk_pdb_read_function(uint16_t kind, struct wk_bytes body, struct wk_pdb_function *function);
-/* False where there is no such place. */
+/* False if there is no such place. */
 bool wk_pdb_function_start(const struct wk_pdb *pdb, const struct wk_pdb_function *function,
 			   uint32_t *start);
 
@@ -185,13 +186,13 @@ static inline bool wk_pdb_next_record(struct wk_bytes *in, uint16_t *kind, struc
 	return !in->bad && !body->bad;
 }
 
-/* pdb_types.c: the function that an inlined call is of; 0 where that is not known. */
+/* types.c: the function of an inlined call; 0 if it is not known. */
 uint32_t wk_pdb_inlinee_name(struct wk_pdb *pdb, uint32_t id);
 void wk_pdb_types_fini(struct wk_pdb_types *types);
 
-/* pdb.c: false where the budget of names is spent. */
+/* pdb.c: false if the budget of names is used up. */
 bool wk_pdb_charge(struct wk_pdb *pdb, uint64_t bytes);
-/* A text of the index, charged; 0 where the budget is spent. */
+/* A text of the index, charged to the budget; 0 if that is used up. */
 uint32_t wk_pdb_text(struct wk_pdb *pdb, struct wk_str text);
 
 #endif

@@ -1,4 +1,4 @@
-/* The line information of a module (C13): files, lines, and where inlined functions begin. */
+/* The line information of a module (C13): files, lines, and the starts of inlined functions. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -127,7 +127,7 @@ static void outline_stretch(const struct wk_pdb *pdb, struct wk_pdb_outline *out
 	uint16_t section = wk_u16le(&in);
 	struct wk_pdb_stretch s = { 0 };
 
-	wk_bytes_skip(&in, 2); /* columns lie behind the lines of their file */
+	wk_bytes_skip(&in, 2); /* columns follow the lines of their file */
 	size = wk_u32le(&in);
 	if (in.bad || !wk_pdb_source_rva(pdb, section, offset, &s.start) || size == 0 ||
 	    size > UINT32_MAX - s.start)
@@ -194,7 +194,7 @@ static void reorder(struct wk_pdb_line *lines, const struct wk_sort_key *keys, s
 	wk_free(copy);
 }
 
-/* Files are told one after the other, but their lines lie among one another. */
+/* Files come one after the other, but their lines interleave. */
 static void sort_lines(struct wk_pdb_line *lines, uint32_t count)
 {
 	struct wk_sort_key *keys;
@@ -230,7 +230,7 @@ static void cut_lines(struct wk_pdb_block *b, size_t first, uint32_t from, uint6
 	b->line_count = to;
 }
 
-/* Where a stretch ends, a line without a number stands behind it. */
+/* An interval that ends is followed by a line without a number. */
 static void read_stretch(struct wk_pdb *pdb, struct wk_pdb_block *b, const struct wk_pdb_stretch *s)
 {
 	struct wk_bytes in = s->files;

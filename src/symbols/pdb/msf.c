@@ -62,7 +62,7 @@ static bool follow_one_another(const struct list *list)
 	return true;
 }
 
-/* The piece of the n-th block that is used; bad where the file has not all of it. */
+/* The used part of the n-th block; bad if the file does not have all of it. */
 static struct wk_bytes block_of(const struct wk_msf *msf, const struct list *list, uint64_t n,
 				uint64_t size_bytes)
 {
@@ -213,7 +213,7 @@ static struct list list_of(const struct wk_msf *msf, const struct wk_msf_row *ro
 			      blocks_of(msf, row->size_bytes) };
 }
 
-/* Stream 0 is an old directory: nobody reads it, and what it lists may be others' by now. */
+/* Stream 0 is an old directory: it is not read, and its blocks may be reused. */
 static void find_shared(struct wk_msf *msf)
 {
 	uint64_t present = blocks_of(msf, wk_bytes_left(&msf->file));

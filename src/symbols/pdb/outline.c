@@ -70,7 +70,8 @@ static void outline_symbols(const struct wk_pdb *pdb, struct wk_pdb_outline *o)
 	}
 }
 
-/* What begins where another one does is hidden; what another one begins in ends there. */
+/* A function that begins where another one does is hidden; one in which another begins ends
+ * there. */
 static void order_procs(struct wk_pdb_outline *o)
 {
 	struct wk_pdb_outlined *last = NULL;

@@ -1,9 +1,9 @@
-/* What lies where in a module: its functions and the lines of its code, by address, without a look
- * inside. A piece of a large module is then read without the rest of it.
+/* The layout of a module: its functions and the lines of its code, by address, without their
+ * contents. A part of a large module can then be read without the rest.
  *
- * The symbols are cut into chapters. One begins with a function and has what follows up to the next
- * one: scopes, inlined calls, and parts of it that lie elsewhere. What is in front of all functions
- * is the first. */
+ * The symbols are cut into chapters. A chapter begins with a function and contains what follows up
+ * to the next one: scopes, inlined calls, and separate parts of it. The symbols before all
+ * functions are the first chapter. */
 #ifndef WK_SYMBOLS_PDB_OUTLINE_H
 #define WK_SYMBOLS_PDB_OUTLINE_H
 
@@ -14,22 +14,22 @@ struct wk_pdb_chapter {
 	uint32_t first; /* of its functions, in `procs`; mostly the only one */
 };
 
-/* A function, a thunk, or a part of a function that lies elsewhere. No two cover the same address:
- * the first at a place has it, and one that another begins in ends there. */
+/* A function, a thunk, or a separate part of a function. No two cover the same address: the first
+ * at a place wins, and one in which another begins ends there. */
 struct wk_pdb_outlined {
 	uint32_t start, end; /* the same: it is hidden by another */
 	uint32_t at;         /* its record, in the symbols */
 	uint32_t chapter;
 };
 
-/* Lines of code that lies in one piece. */
+/* Lines of contiguous code. */
 struct wk_pdb_stretch {
 	uint32_t start, end;
-	uint32_t from; /* before it, another stretch has told */
+	uint32_t from; /* before it, another interval has the lines */
 	struct wk_bytes files;
 };
 
-/* Where an inlined function begins. */
+/* The start of an inlined function. */
 struct wk_pdb_inlinee {
 	uint32_t file_id, line;
 };
@@ -52,7 +52,7 @@ struct wk_pdb_outline {
 	size_t inlinee_count, inlinee_cap;
 };
 
-/* NULL where the module's stream cannot be read. */
+/* NULL if the module's stream cannot be read. */
 struct wk_pdb_outline *wk_pdb_outline_new(const struct wk_pdb *pdb,
 					  const struct wk_pdb_module *module, struct wk_err *err);
 void wk_pdb_outline_free(struct wk_pdb_outline *outline);
@@ -60,7 +60,7 @@ void wk_pdb_outline_free(struct wk_pdb_outline *outline);
 /* The first place in `by_start` that begins at `address` or later. */
 size_t wk_pdb_procs_from(const struct wk_pdb_outline *outline, uint32_t address);
 
-/* pdb_lines.c: of a module, into its outline. */
+/* lines.c: the lines of a module, for its outline. */
 void wk_pdb_outline_lines(const struct wk_pdb *pdb, struct wk_pdb_outline *outline);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define INFO_STREAM 1
 
-/* How many bytes of names may be made for each byte of the file. */
+/* How many bytes of names may be created for each byte of the file. */
 #define MOST_ROUNDS  8
 #define SMALL_BUDGET (64 * 1024)
 
@@ -42,7 +42,7 @@ static struct wk_str text_at(struct wk_bytes texts, uint32_t offset)
 {
 	wk_bytes_skip(&texts, offset);
 	if (wk_bytes_left(&texts) > 64)
-		texts.end = texts.at + 64; /* of the names that are asked for none is longer */
+		texts.end = texts.at + 64; /* no requested name is longer */
 	return wk_bytes_text(&texts);
 }
 
@@ -160,7 +160,7 @@ const struct wk_pdb_id *wk_pdb_id(const struct wk_pdb *pdb)
 	return &pdb->id;
 }
 
-/* Ids that were kept are of one index. */
+/* Cached ids belong to one index. */
 static void use_index(struct wk_pdb *pdb, struct wk_code_index *index)
 {
 	if (pdb->index == index)
@@ -213,7 +213,7 @@ static void add_block(struct wk_pdb_block *b, uint32_t unit, struct wk_code_inde
 	wk_code_index_adopt(index, unit, &b->maker, &block);
 }
 
-/* Of a module that is cut it stays for the other pieces. */
+/* For a module in parts it stays for the other parts. */
 static struct wk_pdb_outline *outline_of(struct wk_pdb *pdb, uint32_t number, struct wk_err *err)
 {
 	struct wk_pdb_module *module = &pdb->modules[number];

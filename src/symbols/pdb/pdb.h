@@ -1,16 +1,14 @@
-/* Program databases (.pdb, MSF 7.00): functions, inlined calls and lines to a code index, a module
- * at a time; public names; and the identity by which an image asks for one.
+/* Program databases (.pdb, MSF 7.00): functions, inlined calls and lines to a code index, one
+ * module at a time; public names; and the identity by which an image refers to its PDB.
  *
- * docs/formats/pdb.md tells what is read. Addresses are the image's own, counted from where it is
- * loaded (RVA). Modules are the units, and pieces of the code of large ones: which addresses are
- * of which one is known from the contributions to sections (wk_pdb_fill), and one that is never
- * asked for is never read. A function has its linked name where a public begins at the same
- * address, else the name that its module has, with scopes and without parameters. What has only a
- * public (wk_pdb_each_public) is not in the index.
+ * docs/formats/pdb.md describes what is read. Addresses are relative to the image base (RVA). Units
+ * are modules, or parts of large ones: their addresses are known from the section contributions
+ * (wk_pdb_fill), and a unit that is never needed is never read. A function has its linked name if a
+ * public begins at the same address, otherwise the name in its module, with scopes and without
+ * parameters. Code that has only a public (wk_pdb_each_public) is not in the index.
  *
- * The bytes stay the caller's and must outlive it; the index borrows nothing of them. Order of
- * calls: open, fill, load for each unit that is asked for, free. Not for several threads at
- * once. */
+ * The bytes belong to the caller and must outlive it; the index borrows nothing of them. Order of
+ * calls: open, fill, load for each unit that is needed, free. Not thread-safe. */
 #ifndef WK_SYMBOLS_PDB_PDB_H
 #define WK_SYMBOLS_PDB_PDB_H
 
@@ -28,10 +26,10 @@ struct wk_pdb;
 /* Does a file begin as one, of whichever kind? Not all of them can be opened. */
 bool wk_pdb_is(struct wk_bytes file);
 
-/* A PDB says how many pages it has. One that has fewer was cut: what is missing may be anything. */
+/* A PDB contains its number of pages. One that has fewer was cut off: anything may be missing. */
 bool wk_pdb_is_whole(struct wk_bytes pdb);
 
-/* NULL, with a sentence that says which kind of file it is, where it cannot be read. */
+/* NULL, with a sentence that names the kind of file, if it cannot be read. */
 struct wk_pdb *wk_pdb_open(const void *at, size_t size_bytes, struct wk_err *err);
 void wk_pdb_free(struct wk_pdb *pdb);
 
@@ -46,10 +44,10 @@ const char *wk_pdb_why_stripped(const struct wk_pdb *pdb);
 /* Is it /DEBUG:FASTLINK? */
 bool wk_pdb_refers_to_objects(const struct wk_pdb *pdb);
 
-/* Is it of a 32-bit program for Intel's processors? */
+/* Is it for a 32-bit x86 program? */
 bool wk_pdb_is_x86(const struct wk_pdb *pdb);
 
-/* What it was linked from, object files mostly. */
+/* The inputs of the linker, mostly object files. */
 size_t wk_pdb_module_count(const struct wk_pdb *pdb);
 
 size_t wk_pdb_unit_count(struct wk_pdb *pdb);
@@ -57,25 +55,25 @@ size_t wk_pdb_unit_count(struct wk_pdb *pdb);
 /* Sets the index' ranges. */
 void wk_pdb_fill(struct wk_pdb *pdb, struct wk_code_index *index);
 
-/* Adds one unit to the index. What is broken in it is left out; false if nothing of it could be
- * read, and it is then added empty. */
+/* Adds one unit to the index. Damaged parts are left out; false if nothing of it could be read, and
+ * the unit is then added empty. */
 bool wk_pdb_load(struct wk_pdb *pdb, uint32_t unit, struct wk_code_index *index,
 		 struct wk_err *err);
 
-/* A public name as linked (mangled); its end is the next one's begin or its section's end. What was
- * written in C has its plain name in 32-bit programs, too (wk_pe_plain_name). */
+/* A public name as linked (mangled); it ends at the start of the next one or at the end of its
+ * section. C names are undecorated in 32-bit programs as well (wk_pe_plain_name). */
 struct wk_pdb_public {
 	uint64_t rva;
 	struct wk_str name; /* in wk_pdb_public_names */
 	bool is_function;
 };
 
-/* In no order; of several at one address debuggers show the last. `take` returns false to stop. */
+/* Unsorted; of several at one address debuggers show the last. `take` returns false to stop. */
 void wk_pdb_each_public(struct wk_pdb *pdb,
 			bool (*take)(void *context, const struct wk_pdb_public *symbol),
 			void *context);
 
-/* The bytes that all of them lie in. */
+/* The bytes that contain all of them. */
 struct wk_bytes wk_pdb_public_names(struct wk_pdb *pdb);
 
 /* The image's sections as the PDB has them, from 0 on. */
@@ -86,7 +84,7 @@ struct wk_pdb_section {
 size_t wk_pdb_section_count(const struct wk_pdb *pdb);
 struct wk_pdb_section wk_pdb_section_at(const struct wk_pdb *pdb, size_t i);
 
-/* Where that of `rva` ends; 0 outside of all. */
+/* The end of the section that contains `rva`; 0 if there is none. */
 uint64_t wk_pdb_section_end(const struct wk_pdb *pdb, uint64_t rva);
 
 #endif

@@ -1,4 +1,4 @@
-/* Public names: what linkers see of a program. */
+/* Public names: the names that linkers see. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -9,7 +9,7 @@
 #define FLAG_CODE     1
 #define FLAG_FUNCTION 2
 
-/* What is looked at of several names at one address. */
+/* The criteria for choosing among several names at one address. */
 #define MOST_NAMESAKES 16
 #define LONGEST_WORD   64
 #define LONGEST_LOOK   1024
@@ -35,7 +35,7 @@ static bool read_public(struct wk_bytes body, struct public *public)
 	return !body.bad;
 }
 
-/* 32-bit Windows decorates what was written in C, as nothing else does. */
+/* 32-bit Windows decorates C names in this way. */
 static struct wk_str plain_name(const struct wk_pdb *pdb, struct wk_bytes text)
 {
 	struct wk_str name = wk_bytes_text(&text);
@@ -84,7 +84,7 @@ void wk_pdb_publics_fini(struct wk_pdb_publics *publics)
 	wk_free(publics->sorted);
 }
 
-/* By all records, where the table by address is missing or wrong. */
+/* From all records, if the table by address is missing or wrong. */
 static void sort_publics(struct wk_pdb_publics *publics)
 {
 	struct wk_bytes in = publics->records.bytes, body;
@@ -115,7 +115,7 @@ static bool nth_public(const struct wk_pdb_publics *publics, size_t n, struct pu
 	return public_at(publics, wk_u32le(&at), public);
 }
 
-/* How many are at or below `key`; false where the table contradicts itself. */
+/* The number of records at or below `key`; false if the table contradicts itself. */
 static bool search(const struct wk_pdb_publics *publics, uint64_t key, size_t *found)
 {
 	uint64_t lowest = 0, highest = UINT64_MAX;
@@ -143,8 +143,8 @@ static bool search(const struct wk_pdb_publics *publics, uint64_t key, size_t *f
 	return true;
 }
 
-/* The last word of a name with scopes: "geo::Vec<int>::push" has "push", which its linked name has
- * somewhere, too. */
+/* The last part of a scoped name: "push" of "geo::Vec<int>::push", which its linked name contains
+ * as well. */
 static struct wk_str last_word(struct wk_str name)
 {
 	size_t begin = name.len;

@@ -1,4 +1,4 @@
-/* Symbols that begin code: functions, thunks, and parts of functions that lie elsewhere. */
+/* Symbols that begin code: functions, thunks, and separate parts of functions. */
 #include "symbols/pdb/internal.h"
 
 bool wk_pdb_begins_function(uint16_t kind)

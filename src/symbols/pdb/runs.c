@@ -1,9 +1,9 @@
-/* Functions, inlined calls and lines laid over one another: what each stretch of code is.
+/* Merges functions, inlined calls and lines: the node and line of each interval of code.
  *
- * Goes through a unit once, by address. Calls that hold at an address wait in a heap with the
- * one that was told last on top, since it lies inside those before it. Each says by its own lines
- * where it is; where it calls the next one is what its line is there. So a call has a node for each
- * line that it is called from. */
+ * Goes through a unit once, by address. Calls that cover an address wait in a heap with the last
+ * one in the file on top, because it is nested in those before it. Each has its own lines; where it
+ * calls the next one is its line at that address. So a call has a node for each line that it is
+ * called from. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -13,8 +13,8 @@
 
 struct sweep {
 	struct wk_pdb_block *block;
-	struct wk_sort_key *events; /* key: address; row: number of the site's row times 2,
-				     * + 1 where it ends */
+	struct wk_sort_key *events; /* key: address; row: number of the site's row times 2, + 1 at
+				     * its end */
 	size_t event_count, next_event;
 	struct wk_sort_key *order; /* of functions */
 	size_t next_proc;
@@ -36,7 +36,7 @@ static void sort_procs(struct sweep *s)
 	wk_sort_keys(s->order, b->proc_count);
 }
 
-/* Where the next row of the same call begins at once, nothing ends. */
+/* If the next row of the same call follows immediately, nothing ends. */
 static bool goes_on(const struct wk_pdb_block *b, size_t row)
 {
 	return row + 1 < b->row_count && b->rows[row + 1].site == b->rows[row].site &&
@@ -127,7 +127,7 @@ static uint32_t least(uint32_t a, uint64_t b)
 	return b < a ? (uint32_t)b : a;
 }
 
-/* Where something changes next; false where nothing does. */
+/* The next address at which something changes; false if there is none. */
 static bool next_address(const struct sweep *s, uint32_t *at)
 {
 	const struct wk_pdb_proc *ahead = proc_ahead(s);
@@ -182,8 +182,8 @@ static uint32_t node_of_proc(struct sweep *s)
 	return s->proc->node;
 }
 
-/* Calls in calls in calls could have more nodes than the file has bytes: then the last one serves
- * for other lines, too. */
+/* Deeply nested calls could have more nodes than the file has bytes: the last node then serves for
+ * other lines as well. */
 static uint32_t node_of_site(struct wk_pdb_block *b, struct wk_pdb_site *site, uint32_t parent,
 			     const struct wk_pdb_run *here)
 {
@@ -271,7 +271,7 @@ static void put_here(struct sweep *s, uint32_t at)
 	put_run(s->block, run);
 }
 
-/* Of nodes, and of rows where lines change and calls begin. */
+/* Counts nodes, and rows where lines change or calls begin. */
 static size_t likely_bytes(const struct wk_pdb_block *b)
 {
 	return (b->proc_count + 2 * b->site_count) * sizeof(struct wk_code_packed_node) +

@@ -1,4 +1,4 @@
-/* The symbols of a module: functions and the calls that were inlined into them. */
+/* The symbols of a module: functions and the calls inlined into them. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -41,7 +41,7 @@ static struct scope around(const struct walk *w)
 	return w->count ? w->scopes[w->count - 1] : (struct scope){ SCOPE_BLOCK, NOTHING, 0 };
 }
 
-/* Where ends and begins do not match, what is open is no longer known. */
+/* If ends and begins do not match, the open scopes are unknown. */
 static void pop(struct walk *w, bool is_site)
 {
 	if (w->count > 0 && (w->scopes[w->count - 1].kind == SCOPE_SITE) == is_site)
@@ -50,7 +50,7 @@ static void pop(struct walk *w, bool is_site)
 		w->count = 0;
 }
 
-/* Functions do not lie within one another: what is open still was never ended. A part apart may. */
+/* Functions are not nested: an open one was never ended. A separate part may be nested. */
 static void open_function(struct walk *w, uint32_t proc, bool is_inside)
 {
 	if (!is_inside)
@@ -66,7 +66,7 @@ static uint32_t linked_name(struct walk *w, const struct wk_pdb_function *functi
 	return wk_pdb_text(w->pdb, linked.len ? linked : function->name);
 }
 
-/* Of the first that begins there and is no part itself. */
+/* The first one that begins there and is not a separate part. */
 static uint32_t parent_name(struct walk *w, const struct wk_pdb_function *part)
 {
 	const struct wk_pdb_outline *o = w->block->outline;

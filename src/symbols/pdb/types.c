@@ -1,5 +1,5 @@
-/* Names of inlined functions: records of the ids' stream (IPI), which lean on each other and, for
- * members of classes, on the types' stream (TPI). Both are read where they are asked for. */
+/* Names of inlined functions: records of the id stream (IPI), which refer to each other and, for
+ * members of classes, to the type stream (TPI). Both are read on demand. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -25,7 +25,7 @@ enum {
 	LF_STRING_ID = 0x1605,
 };
 
-/* Where every few records are: in a stream of its own. */
+/* The offsets of every few records, in a separate stream. */
 static void open_pairs(struct wk_pdb *pdb, struct wk_pdb_types *types, struct wk_bytes head)
 {
 	uint16_t stream = wk_u16le(&head);
@@ -89,7 +89,7 @@ static void add_marks(struct wk_pdb_types *types)
 	}
 }
 
-/* `steps` records behind `offset`; bad where there are not so many. */
+/* `steps` records after `offset`; bad if there are fewer. */
 static struct wk_bytes record_behind(const struct wk_pdb_types *types, uint32_t offset,
 				     uint32_t steps)
 {
@@ -132,8 +132,8 @@ static bool find_pair(const struct wk_pdb_types *types, uint32_t number, struct 
 	return number - pair->number <= MOST_STEPS;
 }
 
-/* Its leaf and what follows. By the writer's pairs while few are asked for; who asks for many has
- * all records passed once and marked. */
+/* The leaf and the rest of a record. Uses the writer's offset pairs while few records are needed;
+ * after many requests all records are passed over once and marked. */
 static bool find_record(struct wk_pdb_types *types, uint32_t number, uint16_t *leaf,
 			struct wk_bytes *body)
 {
@@ -158,7 +158,7 @@ static bool find_record(struct wk_pdb_types *types, uint32_t number, uint16_t *l
 	return !body->bad;
 }
 
-/* A number in front of a name: as it is, or a kind and as many bytes. */
+/* A number before a name: the value itself, or a type and that many bytes. */
 static void skip_numeric(struct wk_bytes *in)
 {
 	uint16_t kind = wk_u16le(in);

@@ -5,10 +5,10 @@
 #include "base/mem.h"
 #include "symbols/pdb/internal.h"
 
-/* A function that reaches over all pieces of its module is read so many times at the most. */
+/* How many times a function that spans all parts of its module may be read. */
 #define MOST_PIECES 32
 
-/* What is known of a module while code is given to its units. */
+/* State of a module while its code is assigned to units. */
 struct cut {
 	uint64_t code_bytes;        /* of the module */
 	uint64_t piece_bytes, left; /* piece_bytes 0: it is not cut */
@@ -40,7 +40,7 @@ static uint32_t add_unit(struct wk_pdb *pdb, struct wk_pdb_unit unit)
 	return (uint32_t)pdb->unit_count - 1;
 }
 
-/* What says nothing of itself is taken too. */
+/* A module that claims nothing is included as well. */
 static bool is_code(const struct wk_pdb *pdb, const struct wk_pdb_contribution *row,
 		    uint32_t *start)
 {

@@ -54,7 +54,7 @@ struct run {
 	void *context;
 };
 
-/* Offsets are kept in 32 bits; a frame beyond that is a damaged table. */
+/* Offsets have 32 bits; a frame beyond that means a damaged table. */
 static int32_t narrow(struct run *run, int64_t value)
 {
 	if (value < INT32_MIN || value > INT32_MAX)
@@ -276,7 +276,7 @@ static bool state_op(struct run *run, uint8_t op)
 {
 	switch (op) {
 	case CFA_NOP:
-	/* Whether the return address is signed: signatures are taken off wherever they are. */
+	/* Whether the return address is signed: signatures are removed in any case. */
 	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
 	case CFA_NEGATE_RA_STATE:
 		return true;

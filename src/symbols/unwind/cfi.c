@@ -29,8 +29,8 @@ enum {
  * hold empty entries, and damaged ones overlap. */
 #define STEPS_BACK 8
 
-/* The largest entries that are believed. Real ones stay far below, and a search may have to
- * read several, so this bounds what a damaged section can cost. */
+/* The largest accepted entries. Real ones are far smaller, and a search may have to read several,
+ * so this limits the cost of a damaged section. */
 #define CIE_LIMIT 4096
 #define FDE_LIMIT (256 * 1024)
 
@@ -137,7 +137,7 @@ bool wk_cfi_read_header(struct wk_bytes bytes, uint64_t vaddr, uint8_t address_s
 	return true;
 }
 
-/* The row of the search table: an address and where its FDE is. */
+/* A row of the search table: an address and the position of its FDE. */
 static bool header_entry(const struct wk_cfi *cfi, size_t i, struct wk_cfi_entry *entry)
 {
 	const struct wk_cfi_header *h = &cfi->header;
@@ -155,7 +155,7 @@ static bool header_entry(const struct wk_cfi *cfi, size_t i, struct wk_cfi_entry
 	return true;
 }
 
-/* One entry's frame: what is common to CIE and FDE. */
+/* The common header of CIE and FDE. */
 struct entry {
 	uint64_t offset, next;
 	uint64_t id, id_offset;
@@ -163,8 +163,8 @@ struct entry {
 	bool is_cie;
 };
 
-/* False at the section's end or where the length leads out of it. A length of zero, the
- * terminator that linkers may leave in the middle, gives an entry with an empty body. */
+/* False at the end of the section or if the length exceeds it. A length of zero, the terminator
+ * that linkers may leave in the middle, gives an entry with an empty body. */
 static bool read_entry(const struct wk_cfi *cfi, uint64_t offset, struct entry *entry)
 {
 	struct wk_bytes b = cfi->bytes;
@@ -197,8 +197,8 @@ static bool read_entry(const struct wk_cfi *cfi, uint64_t offset, struct entry *
 	return !entry->body.bad && length <= (entry->is_cie ? CIE_LIMIT : FDE_LIMIT);
 }
 
-/* The letters after 'z', each with its part of the data. An unknown letter ends the reading:
- * the data's length tells where the instructions begin. */
+/* The letters after 'z', each with its part of the data. An unknown letter ends the reading: the
+ * length of the data gives the start of the instructions. */
 static bool read_augmentation(const struct wk_cfi *cfi, struct wk_str letters,
 			      struct wk_bytes *data, struct wk_cfi_cie *cie)
 {

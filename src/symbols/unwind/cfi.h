@@ -1,13 +1,13 @@
-/* Call frame information as it lies in a file: .eh_frame and .debug_frame.
+/* Call frame information as stored in a file: .eh_frame and .debug_frame.
  *
- * A wk_cfi is one such section. wk_cfi_find gives the description entry (FDE) that covers an
- * address: by binary search in .eh_frame_hdr, in place, where the linker made one; else by
- * an index made on first use from one pass over the section. wk_cfi_run executes an entry's
- * program and hands out the rows of its table. Read: DWARF 2 to 5 versions 1, 3 and 4, 32-bit
- * and 64-bit lengths, the LSB's augmentations and pointer encodings (except indirect ones,
- * which no linker writes for addresses of code).
+ * A wk_cfi is one such section. wk_cfi_find returns the description entry (FDE) that covers an
+ * address: by binary search in .eh_frame_hdr, in place, if the linker wrote one; otherwise by an
+ * index built on first use in one pass over the section. wk_cfi_run executes the program of an
+ * entry and returns the rows of its table. Supported: DWARF 2 to 5 (versions 1, 3 and 4), 32-bit
+ * and 64-bit lengths, the LSB's augmentations and pointer encodings (except indirect ones, which no
+ * linker writes for code addresses).
  *
- * Order of calls: init, then find and run as often as wished, fini. The bytes are borrowed. */
+ * Order of calls: init, then find and run any number of times, fini. The bytes are borrowed. */
 #ifndef WK_SYMBOLS_UNWIND_CFI_H
 #define WK_SYMBOLS_UNWIND_CFI_H
 
@@ -18,7 +18,7 @@
 #include "base/bytes.h"
 #include "event/event.h"
 
-/* One row in the making: where each register of the caller is. */
+/* One row under construction: the location of each register of the caller. */
 struct wk_cfi_state {
 	uint8_t cfa_kind, cfa_register; /* enum wk_cfa_kind */
 	int32_t cfa_value;
@@ -26,7 +26,7 @@ struct wk_cfi_state {
 	int32_t value[WK_REGISTERS];
 };
 
-/* A common information entry: what its FDEs share. */
+/* A common information entry (CIE), which FDEs share. */
 struct wk_cfi_cie {
 	uint64_t offset; /* of the entry, plus 1; 0: this slot is empty */
 	uint64_t code_align;
@@ -89,13 +89,12 @@ bool wk_cfi_find(struct wk_cfi *cfi, uint64_t vaddr, struct wk_cfi_fde *fde);
 /* The entry at `offset` of the section; false if there is none that makes sense. */
 bool wk_cfi_entry_at(struct wk_cfi *cfi, uint64_t offset, struct wk_cfi_fde *fde);
 
-/* Every entry of the section in the order in which it lies there. `take` returns false to
- * stop. */
+/* Every entry of the section in file order. `take` returns false to stop. */
 void wk_cfi_each(struct wk_cfi *cfi, bool (*take)(void *context, const struct wk_cfi_fde *fde),
 		 void *context);
 
-/* Executes the entry's program. `take` gets each row with the address it begins at, in rising
- * order. False if the program is broken; the rows before the fault were handed out. */
+/* Executes the program of an entry. `take` gets each row with its start address, ascending. False
+ * if the program is damaged; the rows before the fault were delivered. */
 bool wk_cfi_run(const struct wk_cfi *cfi, const struct wk_cfi_fde *fde,
 		void (*take)(void *context, uint64_t vaddr, const struct wk_cfi_state *state),
 		void *context);

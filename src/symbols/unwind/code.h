@@ -1,10 +1,10 @@
-/* What machine code itself tells where an image has no tables for it.
+/* Unwinding from machine code, if an image has no tables for it.
  *
- * Hand-written assembly and C libraries built without tables (musl's is) leave gaps in the
- * middle of good stacks. For x86-64, wk_code_rules follows a function's instructions from
- * its first to the sampled one, along branches, and keeps count of what they do to the
- * stack pointer: the result is a row as tables would have it. The work is bounded by the
- * function's size and a budget. Nothing here guesses: what cannot be followed is refused. */
+ * Hand-written assembly and C libraries built without tables (such as musl's) leave gaps in the
+ * middle of good stacks. For x86-64, wk_code_rules follows the instructions of a function from the
+ * first to the sampled one, along branches, and tracks their effect on the stack pointer: the
+ * result is a row like that of a table. The work is bounded by the size of the function and a
+ * budget. Nothing is guessed: code that cannot be followed is rejected. */
 #ifndef WK_SYMBOLS_UNWIND_CODE_H
 #define WK_SYMBOLS_UNWIND_CODE_H
 
@@ -16,28 +16,28 @@
  * handler's return address. */
 bool wk_code_is_sigreturn(struct wk_bytes code, enum wk_machine machine);
 
-/* Is this the end of a thread: does the code pass what it was returned straight to the exit
- * system call? `code` begins at a return address. Linux, x86-64. */
+/* Is this the end of a thread: does the code pass its return value straight to the exit system
+ * call? `code` begins at a return address. Linux, x86-64. */
 bool wk_code_ends_thread(struct wk_bytes code);
 
-/* Where the kernel's signal frame keeps the interrupted registers: register `reg` is the word
- * number places[reg] from the result on, counted in bytes from the stack pointer. */
+/* The interrupted registers in the kernel's signal frame: register `reg` is the word places[reg]
+ * words after the result, which is an offset in bytes from the stack pointer. */
 uint64_t wk_code_signal_frame(const struct wk_unwind_machine *machine, uint8_t *places);
 
-/* The state at `offset` in the x86-64 function whose bytes these are, from its first on.
- * `offset` may lie inside an instruction (a return address less one). False if no way from
- * the beginning leads there or the stack pointer cannot be followed. */
+/* The state at `offset` in the x86-64 function with these bytes, from its start. `offset` may be
+ * inside an instruction (a return address less one). False if no path from the start leads there or
+ * the stack pointer cannot be followed. */
 bool wk_code_rules(struct wk_bytes function, uint64_t offset, struct wk_cfi_state *state);
 
-/* Where functions seem to begin in a stretch of code without symbols: what its own
- * instructions call, and what they take the address of where code before it has ended. */
+/* Likely starts of functions in code without symbols: targets of its call instructions, and
+ * addresses that it loads, if the code before them has ended. */
 struct wk_code_starts {
 	uint64_t vaddr, size_bytes; /* the stretch */
 	uint32_t *offsets;          /* rising, from `vaddr` on */
 	size_t count, cap, sorted;
 };
 
-/* Looks through `code`, which lies at `vaddr`; replaces what was there. */
+/* Searches `code`, which is at `vaddr`; replaces earlier results. */
 void wk_code_starts_read(struct wk_code_starts *starts, struct wk_bytes code, uint64_t vaddr);
 void wk_code_starts_fini(struct wk_code_starts *starts);
 

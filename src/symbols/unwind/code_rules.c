@@ -13,9 +13,9 @@
 
 #define RETURN_ADDRESS 16
 
-/* The stack at one place of the function. `height` is the distance from the stack pointer to
- * the CFA. Of the registers that calls preserve, the first push of each is where the
- * caller's value is, until it is popped again. */
+/* The stack at one place of the function. `height` is the distance from the stack pointer to the
+ * CFA. The first push of each callee-saved register is the location of the caller's value, until it
+ * is popped again. */
 struct height {
 	int32_t height, fp_height;
 	bool sp_known, fp_known;
@@ -36,7 +36,7 @@ struct follow {
 	unsigned pending_count;
 	struct height at, result;
 	bool is_found;
-	struct height dispatch; /* where the code jumped through a table */
+	struct height dispatch; /* if the code jumped through a table */
 	bool has_dispatch;
 };
 
@@ -111,7 +111,7 @@ static void add_pending(struct follow *f, int64_t offset, const struct height *a
 	f->pending[f->pending_count++] = (struct pending){ (uint32_t)offset, *at };
 }
 
-/* Notes where else this instruction leads; false if the next one is not among it. */
+/* Records the other targets of this instruction; false if the next one is not among them. */
 static bool goes_on(struct follow *f, const struct wk_x86 *ins)
 {
 	int64_t behind = (int64_t)wk_bytes_offset(&f->function);
@@ -170,8 +170,8 @@ static void follow_pending(struct follow *f)
 	}
 }
 
-/* Code that is reached only through a jump table begins somewhere behind a place where other
- * code ends, with the stack as it was at the jump. */
+/* Code that is reached only through a jump table begins somewhere after the end of other code, with
+ * the stack as it was at the jump. */
 static void follow_dispatched(struct follow *f)
 {
 	uint64_t size = (uint64_t)(f->function.end - f->function.start);

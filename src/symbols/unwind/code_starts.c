@@ -56,8 +56,8 @@ static size_t count_until(const struct wk_code_starts *starts, size_t count, uin
 	return low;
 }
 
-/* Calls `take` for each instruction, with the offset it begins at. What is none is passed
- * over byte by byte: data in the middle of code. */
+/* Calls `take` for each instruction, with its start offset. Invalid bytes are skipped one by one:
+ * data in the middle of code. */
 static void each_instruction(struct wk_code_starts *starts, struct wk_bytes code,
 			     void (*take)(struct wk_code_starts *starts,
 					  const struct wk_bytes *code, uint64_t begin,
@@ -95,9 +95,9 @@ static void read_call(struct wk_code_starts *starts, const struct wk_bytes *code
 		add(starts, target);
 }
 
-/* A jump out of its own function is a call in the last place. The functions known so far
- * tell; and as a jump may also lead to the middle of one, only what looks like a beginning in
- * every way is taken. */
+/* A jump out of its own function is a tail call; the functions known so far decide. Because a jump
+ * may also lead to the middle of a function, only places that look like a start in every respect
+ * are used. */
 static void read_jump(struct wk_code_starts *starts, const struct wk_bytes *code, uint64_t begin,
 		      const struct wk_x86 *ins)
 {

@@ -1,6 +1,6 @@
 #include "symbols/unwind/code_x86.h"
 
-/* What follows an opcode: a ModRM byte with its operands, an immediate of so many bytes. */
+/* What follows an opcode: a ModRM byte with its operands, an immediate of that many bytes. */
 enum {
 	M = 0x10,   /* ModRM */
 	Z = 0x04,   /* immediate of 4 bytes, 2 with an operand-size prefix */
@@ -262,7 +262,7 @@ static void with_modrm(struct decoder *d, struct wk_x86 *ins, uint8_t op)
 	case 0xff:
 		group5(d, ins);
 		return;
-	case 0x01: /* add, sub and the like with the stack pointer as what is changed */
+	case 0x01: /* add, sub and the like with the stack pointer as destination */
 	case 0x09:
 	case 0x11:
 	case 0x19:

@@ -1,7 +1,7 @@
 /* One x86-64 instruction, as far as the stack is concerned.
  *
- * Every instruction's length is known, so that code can be followed; of its meaning only what
- * changes the stack pointer, the frame pointer, or where execution goes on. */
+ * The length of every instruction is known, so that code can be followed; of its meaning only
+ * changes of the stack pointer, of the frame pointer, and of control flow. */
 #ifndef WK_SYMBOLS_UNWIND_CODE_X86_H
 #define WK_SYMBOLS_UNWIND_CODE_X86_H
 
@@ -20,10 +20,11 @@ enum wk_x86_kind {
 	WK_X86_SP_FROM_FP, /* sp = fp + value */
 	WK_X86_LEAVE,
 	WK_X86_CALL,          /* calls `value`, counted from the instruction's end */
-	WK_X86_ADDRESS,       /* takes the address `value`, counted from the instruction's end */
-	WK_X86_CONSTANT,      /* takes the number `value`, an address perhaps */
+	WK_X86_ADDRESS,       /* loads the address `value`, relative to the end of the
+			       * instruction */
+	WK_X86_CONSTANT,      /* loads the number `value`, possibly an address */
 	WK_X86_BRANCH,        /* may go to `value`, from the instruction's end */
-	WK_X86_JUMP,          /* goes to `value` */
+	WK_X86_JUMP,          /* jumps to `value` */
 	WK_X86_JUMP_ANYWHERE, /* through a register or memory */
 	WK_X86_STOP,          /* return, or does not go on */
 };

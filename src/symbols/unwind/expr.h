@@ -9,13 +9,13 @@
 #include "base/bytes.h"
 #include "symbols/unwind/frame.h"
 
-/* `initial` (may be NULL) is pushed first: the CFA, for the rules of registers. False where
- * the expression is broken, too long, or needs what the frame does not know. */
+/* `initial` (may be NULL) is pushed first: the CFA, for register rules. False if the expression is
+ * damaged, too long, or needs a value that the frame does not have. */
 bool wk_expr_run(struct wk_bytes code, struct wk_frame *frame, const uint64_t *initial,
 		 uint64_t *result);
 
-/* What linkers write for .plt, where a slot pushes once on its way:
- * CFA = sp + base + ((pc & mask) >= threshold ? extra : 0). */
+/* The expression that linkers write for .plt, where a slot pushes once: CFA = sp + base + ((pc &
+ * mask) >= threshold ? extra : 0). */
 struct wk_expr_plt {
 	uint8_t base, mask, threshold, extra;
 };

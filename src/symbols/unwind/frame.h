@@ -1,9 +1,8 @@
-/* What a walk knows of one frame, and the facts of each machine that walking needs.
+/* The state of one frame in a walk, and the properties of each machine that walking needs.
  *
- * A wk_frame holds register values by DWARF number with a bit for each that is known, and the
- * copy of the stack that all loads are served from. A load outside the copy fails and leaves
- * `missed_above` telling whether a longer copy would have held it; of a living process, what
- * lies above may be read instead. */
+ * A wk_frame holds register values by DWARF number with a bit for each known one, and the stack
+ * copy that serves all loads. A load outside the copy fails and sets `missed_above` if a longer
+ * copy would have contained it; for a living process, that memory may be read instead. */
 #ifndef WK_SYMBOLS_UNWIND_FRAME_H
 #define WK_SYMBOLS_UNWIND_FRAME_H
 
@@ -15,10 +14,10 @@
 #include "event/event.h"
 
 struct wk_unwind_machine {
-	uint8_t registers; /* DWARF numbers below this are kept */
+	uint8_t registers; /* DWARF numbers below this are stored */
 	uint8_t sp, fp, pc;
 	uint8_t return_address; /* the column that CFI names for it on this machine */
-	bool return_on_stack;   /* a call pushes the return address: each frame takes stack */
+	bool return_on_stack;   /* a call pushes the return address: each frame uses stack */
 	uint64_t preserved;     /* registers that a call leaves as they were, one bit each */
 	uint64_t address_mask;  /* bits of a code address; the others may hold its signature */
 };
@@ -26,14 +25,14 @@ struct wk_unwind_machine {
 /* NULL for machines that cannot be walked. */
 const struct wk_unwind_machine *wk_unwind_machine(enum wk_machine machine);
 
-/* More of a living process's stack, read where a copy ends too soon. */
+/* More of a living process's stack, read if a copy ends too early. */
 struct wk_stack_memory {
 	size_t (*read)(void *context, uint64_t address, void *bytes, size_t size);
 	void *context;
 	bool is_allowed; /* the copy ended at its limit, and nothing spoke against it yet */
 	bool was_used;
 	unsigned reads;
-	uint64_t highest; /* of the words taken from the copy: the outermost return address */
+	uint64_t highest; /* of the words read from the copy: the outermost return address */
 	uint64_t base;    /* what `bytes` hold */
 	size_t len;
 	uint8_t bytes[4096];
@@ -60,11 +59,10 @@ static inline void wk_frame_set(struct wk_frame *frame, unsigned reg, uint64_t v
 	frame->valid |= (uint64_t)1 << reg;
 }
 
-/* A copy is never asked to hold more than this: what lies further up is on no stack, or on
- * another one. */
+/* The most that a copy may hold: memory further up belongs to no stack, or to another one. */
 #define WK_FRAME_REACH (1u << 20)
 
-/* For an address above the copy. Fails where the process has moved on since. */
+/* For an address above the copy. Fails if the process has moved on since. */
 bool wk_frame_load_above(struct wk_frame *frame, uint64_t address, size_t size, uint64_t *value);
 
 static inline bool wk_frame_load(struct wk_frame *frame, uint64_t address, size_t size,

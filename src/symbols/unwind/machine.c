@@ -2,7 +2,7 @@
 
 #define BIT(n) ((uint64_t)1 << (n))
 
-/* The System V ABI for x86-64: a call keeps rbx, rbp, r12 to r15. */
+/* The System V ABI for x86-64: a call preserves rbx, rbp, r12 to r15. */
 static const struct wk_unwind_machine x86_64 = {
 	.registers = 17,
 	.sp = 7,
@@ -14,9 +14,9 @@ static const struct wk_unwind_machine x86_64 = {
 	.address_mask = UINT64_MAX,
 };
 
-/* AAPCS64: a call keeps x19 to x29. The return address sits in x30 until it is saved.
- * Pointer authentication keeps its signature above the 48 address bits that Linux gives to
- * programs that do not ask for more, so taking those bits off an unsigned one is harmless. */
+/* AAPCS64: a call preserves x19 to x29. The return address is in x30 until it is saved. Pointer
+ * authentication stores its signature above the 48 address bits that Linux gives to programs that
+ * do not request more, so removing those bits from an unsigned address is harmless. */
 static const struct wk_unwind_machine aarch64 = {
 	.registers = 33,
 	.sp = 31,

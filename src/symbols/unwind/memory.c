@@ -1,9 +1,9 @@
-/* What a copy of the stack no longer holds, read from the process a moment later.
+/* The part of the stack beyond the copy, read from the process a moment later.
  *
- * The frames that matter here are the outermost: they stand for long, while those at the other
- * end come and go. Still, the process may have moved on. So the return address that the copy
- * held last must still stand where it was; and a walk that used such memory counts only if it
- * reaches a root (unwind_walk.c), since what was overwritten does not lead to one. */
+ * Only the outermost frames matter here, and they live long, while those at the other end come and
+ * go. Still, the process may have moved on. So the last return address in the copy must still be in
+ * its place; and a walk that used such memory counts only if it reaches a root (walk.c), because
+ * overwritten memory does not lead to one. */
 #include "symbols/unwind/frame.h"
 
 /* Of 4 KiB each: a walk that needs more leads nowhere. */
@@ -18,7 +18,7 @@ static uint64_t word_at(const uint8_t *bytes, size_t size)
 	return value;
 }
 
-/* Does the last return address of the copy still stand in the process's memory? */
+/* Is the last return address of the copy still in the process's memory? */
 static bool stands_still(const struct wk_frame *frame)
 {
 	struct wk_stack_memory *memory = frame->memory;

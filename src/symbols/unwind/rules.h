@@ -1,9 +1,9 @@
-/* How to get from one frame to its caller: the compact form that walks run on.
+/* How to get from one frame to its caller: the compact form used by walks.
  *
- * A wk_rules is one distinct row of an image's tables: where the canonical frame address
- * (CFA: the stack pointer before the call) is, and where the caller's registers are. Equal
- * rows of an image share one, so an image of 60,000 rows has a few hundred. They live as long
- * as the table that made them. */
+ * A wk_rules is one distinct row of an image's tables: the location of the canonical frame address
+ * (CFA: the stack pointer before the call) and of the caller's registers. Equal rows of an image
+ * share one, so an image with 60,000 rows has a few hundred. They live as long as the table that
+ * created them. */
 #ifndef WK_SYMBOLS_UNWIND_RULES_H
 #define WK_SYMBOLS_UNWIND_RULES_H
 
@@ -19,7 +19,7 @@ enum wk_rule_kind {
 	WK_RULE_VALUE,            /* is CFA + value */
 	WK_RULE_REGISTER,         /* in register number `value` */
 	WK_RULE_AT_EXPRESSION,    /* in memory at the address an expression gives */
-	WK_RULE_VALUE_EXPRESSION, /* is what an expression gives */
+	WK_RULE_VALUE_EXPRESSION, /* is the result of an expression */
 };
 
 enum wk_cfa_kind {
@@ -27,7 +27,7 @@ enum wk_cfa_kind {
 	WK_CFA_REGISTER,   /* register + value */
 	WK_CFA_PLT,        /* register + value, and more in the later part of a PLT slot */
 	WK_CFA_EXPRESSION, /* value is the expression's place */
-	WK_CFA_SIGNAL,     /* the kernel's signal frame lies at the stack pointer */
+	WK_CFA_SIGNAL,     /* the kernel's signal frame is at the stack pointer */
 	WK_CFA_UNMAPPED,   /* no image covers this address */
 };
 

@@ -1,8 +1,8 @@
-/* Unwind rows that were compiled once, saved and used where they lie.
+/* Compiled unwind rows, saved and used in place.
  *
- * Entries (functions) in order of address, their rows, and the distinct rules that the rows refer
- * to. The bytes are somebody else's and may be damaged: then the answers make no sense, but
- * rules are checked before they are handed out, and nothing outside of the bytes is read. */
+ * Entries (functions) sorted by address, their rows, and the distinct rules of the rows. The bytes
+ * are borrowed and may be damaged: the answers are then wrong, but rules are checked before they
+ * are returned, and nothing outside the bytes is read. */
 #ifndef WK_SYMBOLS_UNWIND_SAVED_H
 #define WK_SYMBOLS_UNWIND_SAVED_H
 
@@ -30,12 +30,12 @@ struct wk_unwind_saved {
 	uint64_t base;
 	const struct wk_unwind_saved_entry *entries;
 	const struct wk_unwind_saved_row *rows;
-	const uint32_t *places; /* where each of the rules begins in `rules` */
+	const uint32_t *places; /* the start of each of the rules in `rules` */
 	const uint8_t *rules;
 	uint32_t entry_count, row_count, rules_count, rules_len;
 };
 
-/* Room for the rules of every register. */
+/* Space for the rules of every register. */
 union wk_unwind_wide {
 	struct wk_rules rules;
 	char room[sizeof(struct wk_rules) + WK_REGISTERS * sizeof(struct wk_rule)];
@@ -52,8 +52,8 @@ const struct wk_unwind_saved_row *wk_unwind_saved_rows(const struct wk_unwind_sa
 						       const struct wk_unwind_saved_entry *entry,
 						       uint32_t *count);
 
-/* Rules number `number`, all of `wide` being set; their section is `section` where they need
- * one. False where they make no sense. */
+/* Stores rules `number` in `wide`, completely; their section is `section` if they need one. False
+ * if they are invalid. */
 bool wk_unwind_saved_rules(const struct wk_unwind_saved *saved, uint32_t number,
 			   const struct wk_bytes *section, union wk_unwind_wide *wide);
 

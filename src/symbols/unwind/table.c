@@ -17,14 +17,14 @@
 /* ELF constants (System V ABI). */
 enum { SEGMENT_LOAD = 1, SEGMENT_EH_FRAME_HDR = 0x6474e550, SECTION_COMPRESSED = 0x800 };
 
-/* How far from the entry point code may be and still be taken for it. */
+/* The largest distance from the entry point at which code is still assumed to belong to it. */
 #define ENTRY_BYTES 64
 
 /* Code without symbols is looked through in stretches of this size, and not for ever. */
 #define STRETCH_BYTES (4u << 20)
 #define STRETCH_LIMIT 16
 
-/* Remembered for an address of which the code tells nothing. */
+/* Cached for an address about which the code says nothing. */
 #define NO_RULES UINT32_MAX
 
 /* A damaged section may have entries that share bytes. Each byte is executed this often before
@@ -33,7 +33,7 @@ enum { SEGMENT_LOAD = 1, SEGMENT_EH_FRAME_HDR = 0x6474e550, SECTION_COMPRESSED =
 
 enum source { EH_FRAME, DEBUG_FRAME, SEPARATE_DEBUG_FRAME, SOURCES, MADE = SOURCES };
 
-/* An entry whose rows are made: `row_count` rows from `first_row` on. */
+/* A compiled entry: `row_count` rows from `first_row` on. */
 struct compiled {
 	uint64_t start, size_bytes;
 	uint32_t first_row, row_count;
@@ -66,20 +66,20 @@ struct wk_unwind_table {
 	enum source saved_source;
 	uint32_t *saved_rules; /* number of saved rules -> index in `rules`, 0, or NO_RULES */
 
-	const struct wk_symtab *symbols; /* had when the code itself has to be asked */
-	struct wk_symtab *own_symbols;   /* where nobody lends any */
+	const struct wk_symtab *symbols; /* created when code must be followed */
+	struct wk_symtab *own_symbols;   /* if the owner supplies none */
 	const struct wk_symtab *(*lend_symbols)(void *context);
 	void *lender;
-	struct wk_code_starts starts; /* where there are no symbols either */
+	struct wk_code_starts starts; /* if there are no symbols either */
 	unsigned stretches;
 	struct wk_map rules_by_code; /* address -> index in `rules`, or NO_RULES */
 
-	struct wk_obj_bound *bounds; /* of a PE, had when somebody asks for a function */
+	struct wk_obj_bound *bounds; /* of a PE, created when a function is looked up */
 	size_t bound_count;
 	bool has_bounds;
 };
 
-/* What lies at `vaddr`, up to the end of its segment's part of the file. */
+/* The bytes at `vaddr`, up to the end of its segment in the file. */
 static struct wk_bytes bytes_at(const struct wk_obj *obj, uint64_t vaddr)
 {
 	struct wk_bytes none = { .bad = true };
@@ -101,7 +101,7 @@ static struct wk_bytes bytes_at(const struct wk_obj *obj, uint64_t vaddr)
 	return none;
 }
 
-/* The section that begins at `vaddr`, or all that follows where section headers are gone. */
+/* The section that begins at `vaddr`, or everything after it if section headers are missing. */
 static struct wk_bytes section_at(const struct wk_obj *obj, uint64_t vaddr)
 {
 	for (uint32_t i = 0; i < obj->section_count; i++)
@@ -127,7 +127,7 @@ static void open_section(struct wk_cfi *cfi, const struct wk_obj *obj, const cha
 	cfi->vaddr = section->vaddr;
 }
 
-/* .eh_frame: where the search table says it is, else by its name. */
+/* .eh_frame: at the address in the search table, otherwise by its name. */
 static void open_eh_frame(struct wk_cfi *cfi, const struct wk_obj *obj)
 {
 	for (uint32_t i = 0; i < obj->segment_count; i++) {
@@ -168,8 +168,8 @@ struct wk_unwind_table *wk_unwind_table_new(const struct wk_obj *obj, const stru
 		cfi->text_vaddr = section_vaddr(obj, ".text");
 		cfi->data_vaddr = section_vaddr(obj, ".got");
 	}
-	/* What Windows unwinds by is no call frame information, and that of a PE's debug
-	 * information is of addresses that begin at its base. */
+	/* Windows does not unwind by call frame information, and that of a PE's debug information
+	 * uses addresses relative to the image base. */
 	if (obj->kind == WK_OBJ_PE)
 		return table;
 	open_eh_frame(&table->sections[EH_FRAME], obj);
@@ -300,7 +300,7 @@ static void read_row(void *context, uint64_t vaddr, const struct wk_cfi_state *s
 	table->rows[table->row_count++] = row;
 }
 
-/* An entry with a broken program keeps no rows: what came before the fault may be as wrong. */
+/* An entry with a damaged program keeps no rows: those before the fault may be wrong as well. */
 static void compile(struct wk_unwind_table *table, const struct wk_cfi *cfi,
 		    const struct wk_bytes *section, const struct wk_cfi_fde *fde,
 		    struct compiled *compiled)
@@ -361,7 +361,7 @@ static bool is_sigreturn(const struct wk_unwind_table *table, uint64_t vaddr)
 	return wk_code_is_sigreturn(bytes_at(table->obj, vaddr), table->obj->machine);
 }
 
-/* The index of rules that were saved; NO_RULES where they make no sense. */
+/* The index of saved rules; NO_RULES if they are invalid. */
 static uint32_t saved_rules(struct wk_unwind_table *table, uint32_t number)
 {
 	const struct wk_bytes *section = &table->sections[table->saved_source].bytes;
@@ -377,7 +377,7 @@ static uint32_t saved_rules(struct wk_unwind_table *table, uint32_t number)
 	return table->saved_rules[number];
 }
 
-/* The row of what was saved that holds `vaddr`: NULL where nothing was. */
+/* The saved row that covers `vaddr`; NULL if there is none. */
 static const struct wk_unwind_saved_row *saved_row(struct wk_unwind_table *table, uint64_t vaddr)
 {
 	const struct wk_unwind_saved_entry *entry = wk_unwind_saved_find(&table->saved, vaddr);
@@ -422,7 +422,7 @@ static const struct wk_rules *rules_by_tables(struct wk_unwind_table *table, uin
 	return NULL;
 }
 
-/* The stretch of a segment of code around `vaddr`. */
+/* The part of a code segment around `vaddr`. */
 static void read_stretch(struct wk_unwind_table *table, uint64_t vaddr)
 {
 	for (uint32_t i = 0; i < table->obj->segment_count; i++) {
@@ -463,8 +463,8 @@ static const struct wk_symtab *symbols_of(struct wk_unwind_table *table)
 	return table->symbols;
 }
 
-/* Where the function that holds `vaddr` begins, and its code: by the symbols or, in a stripped
- * file, by what the code calls. */
+/* The start and the code of the function around `vaddr`: from the symbols or, in a stripped file,
+ * from call instructions. */
 static struct wk_bytes function_at(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start)
 {
 	struct wk_bytes code = { .bad = true };
@@ -516,7 +516,7 @@ static uint32_t make_rules_by_code(struct wk_unwind_table *table, uint64_t vaddr
 	return intern_state(table, &state, machine->return_address, false, NULL);
 }
 
-/* Where there are no tables the code itself is asked, once for each address. */
+/* Without tables the code itself is followed, once for each address. */
 static const struct wk_rules *rules_by_code(struct wk_unwind_table *table, uint64_t vaddr)
 {
 	uint32_t id = wk_map_find(&table->rules_by_code, vaddr);
@@ -537,7 +537,7 @@ struct wk_unwind_table *wk_unwind_table_new_jit(void)
 	return table;
 }
 
-/* The entries of one section, whose index is made, in order of address. */
+/* The entries of one indexed section, sorted by address. */
 static void add_made(struct wk_unwind_table *table, struct wk_cfi *cfi,
 		     const struct wk_bytes *section, uint64_t start, uint64_t size_bytes)
 {
@@ -720,8 +720,7 @@ bool wk_unwind_function(struct wk_unwind_table *table, uint64_t vaddr, uint64_t 
 	return false;
 }
 
-/* Where two sections have entries the first one is asked first: only of that one is it certain
- * that what it says is the answer. */
+/* If two sections have entries the first one has priority: only its answer is certain. */
 static enum source first_source(const struct wk_unwind_table *table)
 {
 	for (int i = 0; i < SOURCES; i++)
@@ -730,8 +729,8 @@ static enum source first_source(const struct wk_unwind_table *table)
 	return EH_FRAME;
 }
 
-/* All entries with rows, compiled or saved before, and then what code told of single places: each
- * is an entry of one byte with one row. In order of address. */
+/* All entries with rows, compiled or saved before, and then single places found by following code:
+ * each is an entry of one byte with one row. Sorted by address. */
 struct gathered {
 	struct wk_unwind_saved_entry *entries;
 	struct wk_unwind_saved_row *rows;
@@ -778,7 +777,7 @@ static void gather_row(struct gathered *g, uint32_t distance, uint32_t rules)
 	};
 }
 
-/* A damaged file may tell the same rows in many entries: not more are taken than there are. */
+/* A damaged file may repeat the same rows in many entries: no more are used than there are. */
 static void gather_saved(struct wk_unwind_table *table, struct gathered *g, uint32_t number,
 			 uint32_t *left)
 {
@@ -806,8 +805,8 @@ static void gather_compiled(const struct wk_unwind_table *table, struct gathered
 	}
 }
 
-/* A place inside of a function that has rows (behind it a signal's trampoline, say) would hide
- * what follows in that function. */
+/* A place inside a function that has rows (after a signal trampoline, for example) would hide the
+ * rest of that function. */
 static void gather_code(struct gathered *g, const struct wk_map_slot *slot)
 {
 	struct wk_unwind_saved_entry *entry = &g->entries[g->entry_count];

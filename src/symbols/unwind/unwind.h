@@ -1,17 +1,17 @@
 /* Call chains from sampled registers and a copy of the stack.
  *
- * A wk_unwind_table holds one image's unwind rules, compiled from .eh_frame (found by its
- * program header, or scanned where there is no search table) and .debug_frame into rows of
- * fixed size sorted by address. Rows are compiled on first use of their FDE, so a library of
- * 150 MB costs what is sampled in it. Specified by the DWARF 5 standard, section 6.4, and the
- * LSB's description of .eh_frame.
+ * A wk_unwind_table holds the unwind rules of one image, compiled from .eh_frame (found by its
+ * program header, or scanned if there is no search table) and .debug_frame into rows of fixed size
+ * sorted by address. Rows are compiled on first use of their FDE, so a library of 150 MB costs only
+ * what is sampled in it. Specified by the DWARF 5 standard, section 6.4, and the LSB's description
+ * of .eh_frame.
  *
- * On x86-64, code that has no tables (musl's C library, hand-written assembly) is followed by
- * its instructions instead, from where symbols or calls say that its function begins.
+ * On x86-64, code without tables (musl's C library, hand-written assembly) is followed by its
+ * instructions instead, from the start of its function as symbols or calls give it.
  *
- * A wk_unwinder walks stacks: it asks its owner which image covers a pc, looks the row up
- * (a direct-mapped cache sits in front), applies it, and falls back to frame pointers
- * where tables end. One unwinder serves one thread at a time. */
+ * A wk_unwinder walks stacks: it gets the image at a pc from its owner, looks the row up (through a
+ * direct-mapped cache), applies it, and falls back to frame pointers if there are no tables. One
+ * unwinder serves one thread at a time. */
 #ifndef WK_SYMBOLS_UNWIND_UNWIND_H
 #define WK_SYMBOLS_UNWIND_UNWIND_H
 
@@ -28,8 +28,8 @@
 struct wk_symtab;
 struct wk_unwind_table;
 
-/* Of a saved table, for the cache. Raised when the bytes change, and whenever the same file would
- * give another table: what an older wick saved is then made anew. */
+/* Version of a saved table in the cache. Raise it if the bytes change, and whenever the same file
+ * would give another table: tables saved by an older wick are then rebuilt. */
 #define WK_UNWIND_VERSION 2
 
 /* `debug` (may be NULL) is the separate debug file. Both must outlive the table. Never NULL:
@@ -39,18 +39,17 @@ struct wk_unwind_table;
 struct wk_unwind_table *wk_unwind_table_new(const struct wk_obj *obj, const struct wk_obj *debug);
 void wk_unwind_table_free(struct wk_unwind_table *table);
 
-/* A table of code that was made at run time, which is told a piece at a time: each piece has a
- * range of its own in the table's addresses, behind those of all pieces before. `eh_frame`, whose
- * bytes begin at `vaddr`, is compiled and copied; what it says of places outside of the piece is
- * left out. Is not saved nor loaded. */
+/* A table for JIT code, which is added block by block: each block has a range of its own in the
+ * table's addresses, after those of all earlier blocks. `eh_frame`, whose bytes begin at `vaddr`,
+ * is compiled and copied; entries outside the block are left out. It cannot be saved or loaded. */
 struct wk_unwind_table *wk_unwind_table_new_jit(void);
 void wk_unwind_table_add_jit(struct wk_unwind_table *table, struct wk_bytes eh_frame,
 			     uint64_t vaddr, uint64_t start, uint64_t size_bytes);
 
-/* Where the code itself has to be asked, symbols tell where its function begins. An owner who has
- * them sorted already can lend them: `symbols` is called at the first such place, and what it
- * returns must outlive the table. Without it, or where it returns NULL, the table makes its own.
- * To be told before the first question. */
+/* If code must be followed, symbols give the start of its function. An owner who has them sorted
+ * can supply them: `symbols` is called at the first such place, and its result must outlive the
+ * table. Without it, or if it returns NULL, the table builds its own. Call before the first
+ * lookup. */
 void wk_unwind_table_borrow_symbols(struct wk_unwind_table *table,
 				    const struct wk_symtab *(*symbols)(void *context),
 				    void *context);
@@ -59,22 +58,22 @@ void wk_unwind_table_borrow_symbols(struct wk_unwind_table *table,
 size_t wk_unwind_table_compile_all(struct wk_unwind_table *table);
 size_t wk_unwind_table_bytes(const struct wk_unwind_table *table);
 
-/* What was compiled and read from code so far, to bytes and back. Load, once and before the
- * first question, makes it a base that what is compiled later is added to, and costs next to
- * nothing: it is used where it lies in `bytes`, which must begin at a multiple of 8 and outlive
- * the table, and be of the same files. Broken bytes give an error or wrong rules, never a fault.
- * Save writes both the base and what came; is_changed tells whether anything came. */
+/* Everything compiled and derived from code so far, to bytes and back. Load, once and before the
+ * first lookup, is nearly free and forms a base to which later results are added: it is used in
+ * place in `bytes`, which must start at a multiple of 8, outlive the table, and come from the same
+ * files. Damaged bytes give an error or wrong rules, never a fault. Save writes both the base and
+ * the additions; is_changed returns whether there are additions. */
 void wk_unwind_table_save(struct wk_unwind_table *table, struct wk_buf *out);
 bool wk_unwind_table_load(struct wk_unwind_table *table, struct wk_bytes bytes, struct wk_err *err);
 bool wk_unwind_table_is_changed(const struct wk_unwind_table *table);
 
-/* Is this place the outermost frame by its own rules (return address undefined)? The question
- * that tells a whole stack from a cut one, also in stripped images. */
+/* Is this place the outermost frame by its own rules (return address undefined)? Distinguishes a
+ * whole stack from a cut one, also in stripped images. */
 bool wk_unwind_is_root(struct wk_unwind_table *table, uint64_t vaddr);
 
-/* The function that holds this place, as the tables bound it: what a stripped image still tells
- * of its functions. False where no entry covers the place, and in a procedure linkage table,
- * which one entry covers although its slots lead to as many functions. Compiles nothing. */
+/* The function around this place, as the tables bound it: what a stripped image still has of its
+ * functions. False if no entry covers the place, and in a procedure linkage table, which one entry
+ * covers although its slots lead to as many functions. Compiles nothing. */
 bool wk_unwind_function(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start,
 			uint64_t *size_bytes);
 
@@ -98,9 +97,9 @@ void wk_unwinder_free(struct wk_unwinder *unwinder);
  * not used. */
 void wk_unwinder_set_space(struct wk_unwinder *unwinder, uint64_t space);
 
-/* Where a copy ends too soon, more of a living process's stack may be read: `read` copies up to
- * `size` bytes of the walked process's memory and returns how many it got. What is read so is
- * used only where the process still stands as the copy has it, and where it leads to a root. */
+/* If a copy ends too early, more of a living process's stack may be read: `read` copies up to
+ * `size` bytes of the walked process's memory and returns how many it got. The result is used only
+ * if the process's stack still matches the copy, and if it leads to a root. */
 void wk_unwinder_set_memory(struct wk_unwinder *unwinder,
 			    size_t (*read)(void *context, uint64_t address, void *bytes,
 					   size_t size),
@@ -116,9 +115,9 @@ enum wk_unwind_end {
 	WK_UNWIND_FULL,   /* `cap` frames were found and there are more */
 };
 
-/* Walks one stack. chain[0] is the sampled pc; later entries are return addresses less one,
- * or the pc itself above a signal frame: addresses that lie inside the calling instruction
- * and are looked up as they stand. Returns how many were written, at most `cap`. */
+/* Walks one stack. chain[0] is the sampled pc; later entries are return addresses less one, or the
+ * pc itself above a signal frame: addresses inside the calling instruction, to be looked up
+ * unchanged. Returns how many were written, at most `cap`. */
 size_t wk_unwind(struct wk_unwinder *unwinder, const struct wk_event_stack *stack, uint64_t *chain,
 		 size_t cap, enum wk_unwind_end *end);
 

@@ -1,8 +1,8 @@
 /* The walker: from one frame to its caller until the outermost.
  *
- * A frame's rules come from a direct-mapped cache by (space, address); a miss asks the owner
- * for the image and the image's table for the row. Addresses that have no rules are cached
- * too, as one of the constant rules below. */
+ * The rules of a frame come from a direct-mapped cache by (space, address); a miss asks the owner
+ * for the image and the image's table for the row. Addresses without rules are cached as well, as
+ * one of the constant rules below. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -13,15 +13,15 @@
 
 #define CACHE_SLOTS 8192
 
-/* Signal frames may lead anywhere, downward too; so many in one stack are a loop. */
+/* Signal frames may lead anywhere, downward as well; this many in one stack are a loop. */
 #define SIGNAL_LIMIT 32
 
 static const struct wk_rules no_rules = { .cfa_kind = WK_CFA_NONE };
 static const struct wk_rules no_tables = { .cfa_kind = WK_CFA_NONE }; /* in the whole image */
 static const struct wk_rules unmapped = { .cfa_kind = WK_CFA_UNMAPPED };
 
-/* A trampoline that keeps no frame pointer gives its stack back and returns: {add $8 n, %rsp; ret}.
- * Made by Python, one a function. */
+/* A trampoline without a frame pointer that releases its stack and returns: {add $8 n, %rsp; ret}.
+ * Python creates one per function. */
 #define TRAMPOLINE_MOST 16
 
 struct slot {
@@ -34,7 +34,7 @@ struct wk_unwinder {
 	void *context;
 	uint64_t space;
 	uint64_t completed;
-	struct wk_stack_memory memory; /* read is NULL where there are only copies */
+	struct wk_stack_memory memory;                 /* read is NULL if there are only copies */
 	struct wk_rules *trampolines[TRAMPOLINE_MOST]; /* by the words they give back */
 	struct slot slots[CACHE_SLOTS];
 };
@@ -51,7 +51,7 @@ struct walk {
 enum step {
 	STEP_DONE,
 	STEP_ROOT,
-	STEP_FAILED, /* frame.missed_above tells why */
+	STEP_FAILED, /* frame.missed_above has the reason */
 };
 
 struct wk_unwinder *wk_unwinder_new(bool (*find)(void *context, uint64_t address,
@@ -110,8 +110,8 @@ static const struct wk_rules *trampoline_of(struct wk_unwinder *unwinder, unsign
 	return rules;
 }
 
-/* Code that was made at run time, in a living process: what it does with the stack on its way
- * out, if that is all it has left to do at the return address right behind `address`. */
+/* JIT code in a living process: its effect on the stack on the way out, if that is all that remains
+ * to be done at the return address after `address`. */
 static const struct wk_rules *rules_of_way_out(struct wk_unwinder *unwinder, uint64_t address)
 {
 	uint8_t code[5];
@@ -219,7 +219,7 @@ static bool general_cfa(struct walk *walk, const struct wk_rules *rules, uint64_
 	return true;
 }
 
-/* What a rule says its register was in the caller. */
+/* The caller's value of a register by its rule. */
 static bool rule_value(struct wk_frame *frame, const struct wk_rules *rules,
 		       const struct wk_rule *rule, uint64_t cfa, uint64_t *value)
 {
@@ -275,7 +275,7 @@ static enum step step_general(struct walk *walk, const struct wk_rules *rules)
 	return STEP_DONE;
 }
 
-/* The kernel's signal frame, where a trampoline without tables was recognised by its code. */
+/* The kernel's signal frame, if a trampoline without tables was recognised by its code. */
 static enum step step_signal(struct walk *walk)
 {
 	struct wk_frame caller = walk->frame;
@@ -295,10 +295,10 @@ static enum step step_signal(struct walk *walk)
 	return STEP_DONE;
 }
 
-/* Code without tables may keep frame pointers: {caller's frame pointer, return address} at the
- * frame pointer, on both machines. Where a whole image has no tables (code made at run time),
- * a frame pointer of zero marks the outermost frame, and so does one that points past the
- * end of the whole stack; in a gap between tables it may be any number. */
+/* Code without tables may use frame pointers: {caller's frame pointer, return address} at the frame
+ * pointer, on both machines. If a whole image has no tables (JIT code), a frame pointer of zero
+ * marks the outermost frame, and so does one that points past the end of the whole stack; in a gap
+ * between tables it may be any number. */
 static enum step step_frame_pointer(struct walk *walk, const struct wk_rules *rules)
 {
 	const struct wk_unwind_machine *machine = walk->machine;
@@ -340,9 +340,9 @@ static enum step apply(struct walk *walk, const struct wk_rules *rules)
 	}
 }
 
-/* The stack shrinks from callee to caller; only a leaf that keeps its return address in a
- * register may have taken nothing (on x86-64 as well: vfork). Across a signal the interrupted
- * stack may be another. */
+/* The stack shrinks from callee to caller; only a leaf that keeps its return address in a register
+ * may have used none (on x86-64 as well: vfork). Across a signal the interrupted stack may be
+ * another. */
 static bool went_up(const struct walk *walk, const struct wk_rules *rules, uint64_t old_sp)
 {
 	uint64_t sp = walk->frame.value[walk->machine->sp];
