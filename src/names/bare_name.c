@@ -64,7 +64,7 @@ static void read_open(struct reading *r)
 		skip_brackets(r);
 }
 
-/* "operator<<", "operator->": those are no brackets. */
+/* In "operator<<" and "operator->" these are not brackets. */
 static void read_operator(struct reading *r)
 {
 	size_t len = 0;
@@ -74,7 +74,7 @@ static void read_operator(struct reading *r)
 	keep(r, len);
 }
 
-/* How long " const" is, where that begins the rest; 0 where it does not. */
+/* The length of " const" at the start of the rest; 0 if it is not there. */
 static size_t qualifier(struct wk_str rest)
 {
 	static const char *const words[] = { " const", " volatile" };
@@ -89,7 +89,7 @@ static size_t qualifier(struct wk_str rest)
 	return 0;
 }
 
-/* In front of a name stands what the function returns. */
+/* A return type precedes the name. */
 static void read_space(struct reading *r)
 {
 	size_t len = qualifier(rest_of(r));

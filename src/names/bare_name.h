@@ -1,9 +1,9 @@
-/* A function's name without what only some sources of names know of it.
+/* A function's name without the parts that only some sources of names have.
  *
- * Debug information of C++ has "part" and "main(int, char**)::{lambda}::operator()" where nothing
- * is linked by a name, as of calls that were inlined; a table of symbols has "part(int)" and
- * "main::{lambda(int)#1}::operator()(int) const" of the same functions. Both are bare as "part"
- * and "main::{lambda}::operator()". */
+ * C++ debug information has "part" and "main(int, char**)::{lambda}::operator()" for functions
+ * without a linked name, such as inlined calls; a symbol table has "part(int)" and
+ * "main::{lambda(int)#1}::operator()(int) const" for the same functions. The bare names of both are
+ * "part" and "main::{lambda}::operator()". */
 #ifndef WK_NAMES_BARE_NAME_H
 #define WK_NAMES_BARE_NAME_H
 
@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 
-/* `name` comes without marks of clones. True where its parameters were among what is left out. */
+/* `name` has no clone suffix. True if parameters were among the parts removed. */
 bool wk_bare_name(struct wk_str name, struct wk_buf *out);
 
 #endif

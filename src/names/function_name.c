@@ -46,7 +46,7 @@ static struct wk_str without_linked_clones(struct wk_str name)
 	}
 }
 
-/* " (.isra.0)" and " [clone .isra.0]", what is open being the last bracket. */
+/* " (.isra.0)" and " [clone .isra.0]"; the last bracket is the open one. */
 static bool read_trailer(struct wk_str *name, char close, char open, const char *begin)
 {
 	size_t at, len = strlen(begin);

@@ -10,7 +10,7 @@ static size_t characters(const char *at, size_t len)
 	return wk_characters(wk_str_of(at, len));
 }
 
-/* Where the last step of the path begins: behind the last "::" outside of brackets. */
+/* The start of the last step of the path: after the last "::" outside brackets. */
 static size_t last_step(const struct wk_buf *label)
 {
 	size_t last = 0;
@@ -30,7 +30,7 @@ static size_t last_step(const struct wk_buf *label)
 	return last;
 }
 
-/* As much of the end as has room behind an ellipsis, but never less than the last step. */
+/* As much of the end as fits after an ellipsis, but at least the last step. */
 static void drop_path(struct wk_buf *label, size_t room)
 {
 	struct wk_buf rest = { 0 };
@@ -75,7 +75,7 @@ void wk_label_fit(struct wk_buf *label, size_t room)
 		wk_buf_reset(label);
 		return;
 	}
-	/* Also where the whole has room: closures look the same in wide and in narrow frames. */
+	/* Even if the whole name fits: closures look the same in wide and in narrow frames. */
 	wk_short_name_step(label, WK_SHORT_TIDY);
 	if (label->len == 0 || characters(label->at, label->len) <= room)
 		return;

@@ -16,9 +16,9 @@ static size_t place_of(struct wk_str text, const char *part)
 	return NOT_THERE;
 }
 
-/* --- What stands in front of it ------------------------------------------------------------ */
+/* --- Prefixes ---------------------------------------------------------------------------- */
 
-/* Arrows are no brackets: "<fn() -> u8 as ...". */
+/* Arrows are not brackets: "<fn() -> u8 as ...". */
 static int nesting(struct wk_str name, size_t i)
 {
 	switch (name.at[i]) {
@@ -60,7 +60,7 @@ static bool opens_declarator(struct wk_str name, size_t i)
 	       (wk_str_starts(inside, "*") || wk_str_starts(inside, "&"));
 }
 
-/* Of "(anonymous namespace)" and "decltype(x)" the name goes on. */
+/* "(anonymous namespace)" and "decltype(x)" are followed by the rest of the name. */
 static bool opens_parameters(struct wk_str name, size_t i)
 {
 	char before = i ? name.at[i - 1] : ' ';
@@ -91,7 +91,7 @@ static struct wk_str without_result(struct wk_str name)
 	return wk_str_skip(name, begin);
 }
 
-/* "&mut [core::fmt::Argument]" and "<*const alloc::..." to where the path begins. */
+/* Skips to the start of the path in "&mut [core::fmt::Argument]" and "<*const alloc::...". */
 static struct wk_str without_sigils(struct wk_str name)
 {
 	static const char *const sigils[] = {
@@ -168,7 +168,8 @@ struct wk_owner wk_owner_of(struct wk_str name)
 		owner.is_language = is_of_the_language(&parts);
 		if (owner.is_language)
 			break;
-		/* Of "<T as core::fmt::Display>::fmt", whose type has no crate, the trait tells. */
+		/* In "<T as core::fmt::Display>::fmt", whose type has no crate, the trait
+		 * decides. */
 		owner.subject = parts.trait.len && place_of(parts.self, "::") == NOT_THERE
 					? parts.trait
 					: parts.self;

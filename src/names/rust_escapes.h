@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 
-/* The readable name, in `buf`, of a name that ends in a hash of Rust's ("::h" and 16
- * hexadecimal digits); any other name comes back as it is. */
+/* The readable name, in `buf`, of a name that ends in a Rust hash ("::h" and 16 hexadecimal
+ * digits); any other name is returned unchanged. */
 struct wk_str wk_rust_name(struct wk_str name, struct wk_buf *buf);
 
 #endif

@@ -31,8 +31,8 @@ static void replace(struct wk_buf *name, struct wk_buf *with)
 
 /* --- Tidy ---------------------------------------------------------------------------------- */
 
-/* Behind "std::basic_string<char, std::char_traits<char>, std::allocator<char> >" and the like,
- * whose short name is added. 0 where there is none. */
+/* The length of "std::basic_string<char, std::char_traits<char>, std::allocator<char> >" and the
+ * like, whose short name is added. 0 if there is none. */
 static size_t read_standard(struct wk_str rest, struct wk_buf *tidy)
 {
 	static const char *const words[] = { "string<", "string_view<", "ostream<", "istream<" };
@@ -59,7 +59,7 @@ static size_t read_standard(struct wk_str rest, struct wk_buf *tidy)
 	return at + 1;
 }
 
-/* Where the bracket at `open` is closed, of those two kinds alone. */
+/* The position that closes the bracket at `open`, counting only that kind. */
 static size_t close_of_kind(struct wk_str name, size_t open, char opening, char closing)
 {
 	size_t depth = 0;
@@ -72,7 +72,7 @@ static size_t close_of_kind(struct wk_str name, size_t open, char opening, char 
 	return NOT_THERE;
 }
 
-/* "{{closure}}", "{closure#0}" and "{lambda(int)#1}" are told by one word. */
+/* "{{closure}}", "{closure#0}" and "{lambda(int)#1}" become one word. */
 static size_t read_braces(struct wk_str rest, struct wk_buf *tidy, bool *is_broken)
 {
 	size_t close, from = 0, to;
@@ -124,8 +124,8 @@ static size_t read_lambda(struct wk_str rest, struct wk_buf *tidy, bool *is_brok
 	return at;
 }
 
-/* What is written another way at the beginning of `rest`; how much of it that takes. Of a name
- * with a bracket that is never closed no more are looked for: that takes time. */
+/* Replaces text at the start of `rest`; returns the length replaced. After an unclosed bracket no
+ * more are searched for in that name: that would cost time. */
 static size_t read_other(struct wk_str rest, struct wk_buf *tidy, bool *is_broken)
 {
 	size_t len = read_standard(rest, tidy);
@@ -184,8 +184,8 @@ static bool is_operator(const char *at, size_t i)
 	       (wk_str_ends(wk_str_of(at, i), "operator<") && !is_name_char(at[i + 1]));
 }
 
-/* What C++ writes behind a name and nobody reads in a narrow frame: " const&", and which copy it
- * is. `rest` begins with a blank. */
+/* C++ suffixes that are useless in a narrow frame: " const&", and the number of a clone. `rest`
+ * begins with a blank. */
 static bool is_trailer(struct wk_str rest)
 {
 	static const char *const qualifiers[] = { " const", " volatile", " &&", " &", "&&", "&" };
@@ -216,7 +216,7 @@ static bool opens_parameters(const struct wk_buf *name, size_t i)
 	       !is_operator(name->at, i);
 }
 
-/* Where the name begins behind "void", "unsigned long", "std::vector<int> const&" ... */
+/* The start of the name after "void", "unsigned long", "std::vector<int> const&" ... */
 static size_t begin_of_name(const struct wk_buf *name)
 {
 	size_t begin = 0, depth = 0;
@@ -288,8 +288,8 @@ static void drop_parameters(struct wk_buf *name)
 
 /* --- Self ---------------------------------------------------------------------------------- */
 
-/* Where the '<' at `open` is closed, and where `word` stands in it first outside of further
- * brackets. The '>' of an arrow closes nothing. */
+/* The position that closes the '<' at `open`, and the first `word` in it outside further brackets.
+ * The '>' of an arrow closes nothing. */
 static size_t close_of(struct wk_str name, size_t open, const char *word, size_t *word_at)
 {
 	size_t depth = 0;
@@ -325,7 +325,7 @@ static bool is_any_type(struct wk_str type)
 	return type.len <= 2;
 }
 
-/* "<SELF as TRAIT>::f" to "SELF::f", or "TRAIT::f" where SELF is any type. */
+/* "<SELF as TRAIT>::f" to "SELF::f", or "TRAIT::f" if SELF is any type. */
 static bool read_self(struct wk_buf *name)
 {
 	struct wk_str all = wk_buf_str(name), self, trait = { 0 };
@@ -372,8 +372,8 @@ static void keep_self(struct wk_buf *name)
 
 /* --- Arguments ----------------------------------------------------------------------------- */
 
-/* What is dropped is all there is to say: the last step of a type that has arguments of its own
- * only at its end. Empty where it is another. */
+/* The text removed would be everything: the last step of a type that has its arguments only at the
+ * end. Empty for other types. */
 static struct wk_str last_of_type(struct wk_str type)
 {
 	size_t begin = 0, end = 0, word;
@@ -409,8 +409,8 @@ static bool follows_name(const struct wk_buf *name, size_t i)
 	       (is_name_char(name->at[i - 1]) || name->at[i - 1] == '}' || ends_operator(name, i));
 }
 
-/* A '<' behind a name (or a lambda) opens its arguments; one at the start of a path is part of it.
- * The '>' of an arrow closes nothing. Brackets that do not match leave the name as it is. */
+/* A '<' after a name (or a lambda) opens its arguments; one at the start of a path is part of it.
+ * The '>' of an arrow closes nothing. A name with unbalanced brackets stays as it is. */
 static void fold_arguments(struct wk_buf *name)
 {
 	struct wk_buf folded = { 0 };

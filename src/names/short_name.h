@@ -1,15 +1,15 @@
-/* Long names of C++ and Rust in fewer words, for where there is little room.
+/* Long C++ and Rust names in fewer characters, for narrow places.
  *
- * Only drawings and narrow columns shorten, and only what does not fit; details, search, exports
- * and folded stacks have the whole name. Each step gives away a little more:
+ * Only pictures and narrow columns shorten names, and only those that do not fit; details, search,
+ * exports and folded stacks have the whole name. Each step removes a little more:
  *
  *	<alloc::vec::Vec<T,A> as core::ops::index::Index<I>>::index
- *	alloc::vec::Vec<T,A>::index        self: whose function it is, without "as" and "impl"
+ *	alloc::vec::Vec<T,A>::index        self: the type of the method, without "as" and "impl"
  *	alloc::vec::Vec<..>::index         folded
  *	alloc::vec::Vec::index             plain
  *
- * The picture's script does the same (web/svg_words.js); both are tested by the one list
- * tests/data/short_names.tsv. A name of more than WK_SHORT_MOST_BYTES is left alone. */
+ * The script of the picture does the same (web/svg_words.js); tests/data/short_names.tsv tests
+ * both. A name of more than WK_SHORT_MOST_BYTES stays as it is. */
 #ifndef WK_NAMES_SHORT_NAME_H
 #define WK_NAMES_SHORT_NAME_H
 
@@ -26,10 +26,10 @@ enum wk_short {
 	WK_SHORT_STEPS
 };
 
-/* Takes one step; the text must be clean: valid UTF-8, no control characters. */
+/* Applies one step; the text must be clean: valid UTF-8, no control characters. */
 void wk_short_name_step(struct wk_buf *name, enum wk_short step);
 
-/* As many steps as it takes to come down to `room` characters; false if they do not suffice. */
+/* As many steps as needed to fit `room` characters; false if they are not enough. */
 bool wk_short_name_fit(struct wk_buf *name, size_t room);
 
 size_t wk_characters(struct wk_str text);

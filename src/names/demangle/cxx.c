@@ -153,8 +153,8 @@ struct wk_str wk_cxx_join(struct wk_cxx *p, struct wk_str head, struct wk_str ta
 	return wk_str_of(at, head.len + tail.len);
 }
 
-/* Room for one more pointer in an array of the arena; outgrown ones stay behind, together
- * no larger than the last. */
+/* Space for one more pointer in an array of the arena; outgrown arrays remain, together no larger
+ * than the last. */
 static void *more_room(struct wk_cxx *p, void *at, size_t count, size_t *cap)
 {
 	void *moved;
@@ -217,7 +217,7 @@ static struct wk_cxx_node *construction_vtable(struct wk_cxx *p)
 	return wk_cxx_pair(p, WK_CXX_IN_VTABLE, wk_cxx_type(p), derived);
 }
 
-/* GR <name> [<seq-id>] _, where old compilers left the end off. */
+/* GR <name> [<seq-id>] _, whose end old compilers omit. */
 static struct wk_cxx_node *reference_temporary(struct wk_cxx *p)
 {
 	struct wk_cxx_node *name = wk_cxx_name(p, NULL);

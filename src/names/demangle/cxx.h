@@ -1,17 +1,17 @@
 /* Inside the Itanium C++ demangler: the parser, the tree, the printer.
  *
- * demangle_cxx.c        the entry, encodings and special names, the parser's small tools
- * demangle_cxx_name.c   names, template arguments and parameters, substitutions
- * demangle_cxx_type.c   types
- * demangle_cxx_expr.c   expressions, literals, constraints
- * demangle_cxx_print.c  the tree as text; demangle_cxx_print_expr.c its expressions
+ *	cxx.c             the entry, encodings and special names, small parser functions
+ *	cxx_name.c        names, template arguments and parameters, substitutions
+ *	cxx_type.c        types
+ *	cxx_expr.c        expressions, literals, constraints
+ *	cxx_print.c       the tree as text
+ *	cxx_print_expr.c  its expressions
  *
- * Productions are those of the Itanium C++ ABI, section 5.1; the text is LLVM's style.
- * The parser is sticky: after wk_cxx_fail nothing is left to read, every production gives
- * `nothing`, loops end, and the entry asks `bad` once. Each production reads at least one
- * byte or fails, so the tree has no more nodes than a small multiple of the bytes; it may
- * share nodes (substitutions), so the printer counts its own steps. All memory is the
- * parser's arena. */
+ * Productions are those of the Itanium C++ ABI, section 5.1; the text is LLVM's style. The parser
+ * is sticky: after wk_cxx_fail nothing is left to read, every production returns `nothing`, loops
+ * end, and the entry checks `bad` once. Each production reads at least one byte or fails, so the
+ * tree has no more nodes than a small multiple of the bytes; it may share nodes (substitutions),
+ * so the printer counts its own steps. All memory is the parser's arena. */
 #ifndef WK_NAMES_DEMANGLE_CXX_H
 #define WK_NAMES_DEMANGLE_CXX_H
 
@@ -28,11 +28,12 @@
 #define WK_CXX_PARSE_DEPTH 1024
 #define WK_CXX_PRINT_DEPTH 2048
 #define WK_CXX_PRINT_STEPS 80000
-/* Places where the grammar is ambiguous and a second reading may be tried, in one name. */
+/* The number of places in one name at which the grammar is ambiguous and a second reading may be
+ * tried. */
 #define WK_CXX_SECOND_READINGS 8
 
 enum wk_cxx_kind {
-	WK_CXX_NAME,             /* text; index: of a lambda's generic parameter, from 1 up */
+	WK_CXX_NAME,             /* text; index: of a lambda's generic parameter, from 1 */
 	WK_CXX_STD,              /* `index` into wk_cxx_std; flag: written in full */
 	WK_CXX_SCOPED,           /* a::b */
 	WK_CXX_FRIEND,           /* a::friend b */
@@ -90,13 +91,13 @@ enum wk_cxx_kind {
 	WK_CXX_ENUMERATOR,       /* (a)text */
 	WK_CXX_STRING,           /* a literal of type a */
 	WK_CXX_LAMBDA,           /* a literal of type a */
-	WK_CXX_REQUIRES,         /* list of what is required, a: parameters */
+	WK_CXX_REQUIRES,         /* list of requirements, a: parameters */
 	WK_CXX_REQUIRES_EXPR,    /* a, b: its constraint; flag: noexcept */
 	WK_CXX_REQUIRES_THAT,    /* text a */
 	WK_CXX_KINDS
 };
 
-/* How tightly an expression binds, tightest first. What is no operator is primary. */
+/* How tightly an expression binds, tightest first. An expression without an operator is primary. */
 enum wk_cxx_binding {
 	WK_CXX_PRIMARY,
 	WK_CXX_POSTFIXED,
@@ -147,9 +148,9 @@ struct wk_cxx_list {
 	size_t count, cap;
 };
 
-/* The template parameters of the encodings, lambdas and template template parameters that
- * enclose what is being parsed, outermost first, from `base` on: an encoding begins with none.
- * NULL stands for a level whose parameters have no names of their own (`auto`). */
+/* The template parameters of the encodings, lambdas and template template parameters around the
+ * current position, outermost first, from `base` on: an encoding begins with none. NULL is a level
+ * whose parameters have no names of their own (`auto`). */
 struct wk_cxx_levels {
 	struct wk_cxx_list **at;
 	size_t base, count, cap;
@@ -159,8 +160,8 @@ struct wk_cxx {
 	const char *at, *end;
 	bool bad;
 	bool forward_ok;     /* T_ may mean an argument that comes later: conversion operators */
-	bool local_closure;  /* a closure that comes now is of a function that was just named */
-	bool args_elsewhere; /* template arguments after T_ or S_ belong to somebody else */
+	bool local_closure;  /* a closure that follows belongs to the function just named */
+	bool args_elsewhere; /* template arguments after T_ or S_ belong to an outer name */
 	bool constraint;     /* parameters are shown by number: their levels are not all known */
 	bool gcc_scopes;     /* sr <type> <name>, as the ABI first had it and gcc still does */
 	bool scopes_seen;    /* the name would read otherwise with `gcc_scopes` */
@@ -168,7 +169,7 @@ struct wk_cxx {
 	size_t lambda_level; /* T_ beyond the named parameters at this level is auto */
 	unsigned made_up[3]; /* names invented for template parameters: $T, $N, $TT */
 	struct wk_arena arena;
-	struct wk_cxx_list subs; /* what S_, S0_ ... stand for */
+	struct wk_cxx_list subs; /* the substitutions S_, S0_ ... */
 	struct wk_cxx_list pile; /* the lists being read, one on top of another */
 	struct wk_cxx_list forwards;
 	struct wk_cxx_levels levels;
@@ -176,7 +177,7 @@ struct wk_cxx {
 	struct wk_cxx_node nothing;
 };
 
-/* What a name tells the encoding that it begins. */
+/* What a name determines for the encoding that it begins. */
 struct wk_cxx_named {
 	bool returnless; /* constructor, destructor, conversion: no return type is encoded */
 	bool ends_with_args;
@@ -227,7 +228,7 @@ bool wk_cxx_accept_text(struct wk_cxx *p, const char *text);
 void wk_cxx_need(struct wk_cxx *p, char c);
 /* False once `stop` was passed over, or nothing is left (then it fails). */
 bool wk_cxx_until(struct wk_cxx *p, char stop);
-/* Digits, perhaps none, after an `n` where a sign is allowed. */
+/* Digits, possibly none, after an `n` if a sign is allowed. */
 struct wk_str wk_cxx_number(struct wk_cxx *p, bool may_be_negative);
 /* Digits as an index; fails if there are none or they say too much. */
 size_t wk_cxx_index(struct wk_cxx *p);
@@ -242,7 +243,7 @@ struct wk_cxx_node *wk_cxx_pair(struct wk_cxx *p, enum wk_cxx_kind kind, struct 
 				struct wk_cxx_node *b);
 struct wk_str wk_cxx_join(struct wk_cxx *p, struct wk_str head, struct wk_str tail);
 void wk_cxx_push(struct wk_cxx *p, struct wk_cxx_list *list, struct wk_cxx_node *node);
-/* Moves what is on the pile from `begin` on into the node's list. */
+/* Moves the stack entries from `begin` on into the node's list. */
 void wk_cxx_collect(struct wk_cxx *p, size_t begin, struct wk_cxx_node *node);
 void wk_cxx_push_level(struct wk_cxx *p, struct wk_cxx_list *params);
 struct wk_cxx_node *wk_cxx_encoding(struct wk_cxx *p);
@@ -290,7 +291,7 @@ struct wk_cxx_out {
 	struct wk_buf text;
 	bool bad;       /* too deep, or too many steps */
 	bool as_gnu;    /* in the form of c++filt: "> >", no return types of enclosing functions */
-	size_t vain_at; /* what was written here last was taken back: see close_angle */
+	size_t vain_at; /* the last text written here was removed: see close_angle */
 	unsigned steps, depth;
 	unsigned parens;           /* 0 where a bare > would end the template arguments */
 	size_t pack_at, pack_size; /* which element of each pack is printed; SIZE_MAX: not known */
@@ -300,7 +301,7 @@ void wk_cxx_print(struct wk_cxx_out *o, struct wk_cxx_node *n);
 void wk_cxx_print_list(struct wk_cxx_out *o, const struct wk_cxx_node *n);
 /* A closure's template parameters, parameters and constraints. */
 void wk_cxx_print_closure_sig(struct wk_cxx_out *o, struct wk_cxx_node *n);
-/* In parentheses where it binds no tighter than `binding` (`loosely`: or as tight). */
+/* In parentheses if it does not bind tighter than `binding` (`loosely`: or as tightly). */
 void wk_cxx_print_operand(struct wk_cxx_out *o, struct wk_cxx_node *n, enum wk_cxx_binding binding,
 			  bool loosely);
 void wk_cxx_open(struct wk_cxx_out *o, char paren);

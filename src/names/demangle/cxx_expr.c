@@ -124,7 +124,7 @@ static struct wk_cxx_node *args_until_e(struct wk_cxx *p, struct wk_cxx_node *no
 
 /* Literals. */
 
-/* L <type> <number> E, the type already read: `words` is shown where C++ has no suffix. */
+/* L <type> <number> E, after the type: `words` is printed if C++ has no suffix for the type. */
 static struct wk_cxx_node *integer(struct wk_cxx *p, const char *words)
 {
 	struct wk_cxx_node *node = wk_cxx_wrap(p, WK_CXX_INTEGER, "", wk_cxx_word(p, words));
@@ -145,7 +145,7 @@ static struct wk_cxx_node *boolean(struct wk_cxx *p)
 	return wk_cxx_fail(p);
 }
 
-/* Lowercase hexadecimal digits, exactly so many. */
+/* Exactly that many lowercase hexadecimal digits. */
 static uint64_t hex(struct wk_cxx *p, int digits)
 {
 	uint64_t value = 0;
@@ -249,7 +249,7 @@ static struct wk_cxx_node *floating(struct wk_cxx *p, char type)
 	return node;
 }
 
-/* The bytes of a value whose format is not read here: _Float16, __float128, complex */
+/* The bytes of a value whose format is not decoded: _Float16, __float128, complex */
 static struct wk_str raw_value(struct wk_cxx *p)
 {
 	const char *start = p->at;
@@ -610,7 +610,8 @@ static struct wk_cxx_node *subobject(struct wk_cxx *p)
 	return node;
 }
 
-/* mc <type> <expression> [<offset>] E: a pointer to member of a base, as one of the derived */
+/* mc <type> <expression> [<offset>] E: a pointer to member of a base, converted to the derived
+ * class */
 static struct wk_cxx_node *member_conversion(struct wk_cxx *p)
 {
 	struct wk_cxx_node *node = wk_cxx_node(p, WK_CXX_CONVERSION);
@@ -803,7 +804,7 @@ static struct wk_cxx_node *operation(struct wk_cxx *p, const struct wk_cxx_opera
 	return node;
 }
 
-/* Expressions whose code is no operator's. */
+/* Expressions whose code is not that of an operator. */
 static struct wk_cxx_node *other_expression(struct wk_cxx *p, bool is_global)
 {
 	if (wk_cxx_accept_text(p, "il"))

@@ -249,7 +249,7 @@ static struct wk_cxx_node *closure_type(struct wk_cxx *p)
 	p->lambda_level = p->levels.count - p->levels.base;
 	wk_cxx_push_level(p, &params);
 	closure_template_params(p, closure, &params);
-	/* Without declared parameters the level is there for those that `auto` stands for. */
+	/* Without declared parameters the level is for those that `auto` introduces. */
 	if (closure->a->count == 0)
 		p->levels.count = level;
 	if (wk_cxx_accept(p, 'Q'))
@@ -400,7 +400,7 @@ static struct wk_cxx_node *unqualified(struct wk_cxx *p, struct wk_cxx_named *na
 	return wk_cxx_pair(p, is_friend ? WK_CXX_FRIEND : WK_CXX_SCOPED, scope, name);
 }
 
-/* <unscoped-name>, or a substitution where `is_sub` may tell of it. */
+/* <unscoped-name>, or a substitution, in which case `is_sub` is set. */
 struct wk_cxx_node *wk_cxx_unscoped(struct wk_cxx *p, struct wk_cxx_named *named, bool *is_sub)
 {
 	struct wk_cxx_node *std = NULL, *module = NULL;
@@ -419,7 +419,7 @@ struct wk_cxx_node *wk_cxx_unscoped(struct wk_cxx *p, struct wk_cxx_named *named
 	return unqualified(p, named, std, module);
 }
 
-/* One step of a <prefix>: its next name, or its arguments, added to what came before. */
+/* One step of a <prefix>: its next name, or its arguments, added to the earlier ones. */
 static struct wk_cxx_node *prefix_step(struct wk_cxx *p, struct wk_cxx_named *named,
 				       struct wk_cxx_node *before)
 {
@@ -504,7 +504,7 @@ static struct wk_cxx_node *nested_name(struct wk_cxx *p, struct wk_cxx_named *na
 	if (p->bad || !name)
 		return wk_cxx_fail(p);
 	if (steps)
-		p->subs.count--; /* the whole name is no prefix */
+		p->subs.count--; /* the complete name is not a prefix */
 	return name;
 }
 
@@ -600,7 +600,7 @@ struct wk_cxx_node *wk_cxx_maybe_template(struct wk_cxx *p, struct wk_cxx_node *
 	return wk_cxx_pair(p, WK_CXX_TEMPLATE, name, wk_cxx_template_args(p, false));
 }
 
-/* What T_ stands for: an argument itself, or a pack where the argument is J ... E. */
+/* What T_ refers to: an argument, or a pack if the argument is J ... E. */
 static struct wk_cxx_node *param_of(struct wk_cxx *p, struct wk_cxx_node *arg)
 {
 	struct wk_cxx_node *pack;

@@ -28,8 +28,8 @@ static void add_str(struct wk_cxx_out *o, struct wk_str text)
 	wk_buf_add_str(&o->text, text);
 }
 
-/* Back to where the text was `len` long. What was written in vain is work too: without a
- * price, empty packs would repeat it for ever within the cap. */
+/* Back to a length of `len`. Removed text counts as work as well: otherwise empty packs would
+ * repeat it for ever within the limit. */
 static void rewind_to(struct wk_cxx_out *o, size_t len)
 {
 	o->steps += (unsigned)((o->text.len - len) / 32);
@@ -50,8 +50,8 @@ void wk_cxx_close(struct wk_cxx_out *o, char paren)
 	wk_buf_add_char(&o->text, paren);
 }
 
-/* The element of a pack that is being printed; NULL if it has none there. The first pack
- * within an expansion says how many rounds there are. */
+/* The pack element that is being printed; NULL if the pack has none at this index. The first pack
+ * within an expansion determines the number of repetitions. */
 static struct wk_cxx_node *pack_element(struct wk_cxx_out *o, const struct wk_cxx_node *pack)
 {
 	if (o->pack_size == SIZE_MAX) {
@@ -121,7 +121,7 @@ static bool has_aspect(struct wk_cxx_out *o, const struct wk_cxx_node *n, enum a
 	}
 }
 
-/* A node's text is two halves around what it declares: `int (*` and `)(char)`. */
+/* The text of a node is two halves around what it declares: `int (*` and `)(char)`. */
 static void print_left(struct wk_cxx_out *o, struct wk_cxx_node *n);
 static void print_right(struct wk_cxx_out *o, struct wk_cxx_node *n);
 
@@ -441,7 +441,7 @@ static bool is_objc_id(const struct wk_cxx_node *pointee)
 	       wk_str_is(pointee->a->text, "objc_object");
 }
 
-/* What comes between a pointee and the sign of a pointer or reference to it. */
+/* The text between a pointee and the sign of a pointer or reference to it. */
 static void print_before_sign(struct wk_cxx_out *o, struct wk_cxx_node *pointee)
 {
 	bool is_array = has_aspect(o, pointee, IS_ARRAY);
@@ -478,7 +478,7 @@ static void pointer_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 		print_after_sign(o, n->a);
 }
 
-/* The argument that a template parameter stands for; NULL where none is known. */
+/* The argument of a template parameter; NULL if none is known. */
 static struct wk_cxx_node *stood_for(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	while (n && (n->kind == WK_CXX_FORWARD || n->kind == WK_CXX_PACK)) {
@@ -489,8 +489,8 @@ static struct wk_cxx_node *stood_for(struct wk_cxx_out *o, struct wk_cxx_node *n
 	return n;
 }
 
-/* References to references collapse into one: & unless all are &&. NULL where the chain
- * never ends, as it may not with forward references. */
+/* References to references collapse into one: & unless all are &&. NULL if the chain never ends,
+ * which forward references can cause. */
 static struct wk_cxx_node *collapse(struct wk_cxx_out *o, const struct wk_cxx_node *n,
 				    bool *is_rvalue)
 {
@@ -607,7 +607,7 @@ static void print_vector(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	add(o, "]");
 }
 
-/* Template parameters: through forward references and packs to what they stand for. */
+/* Template parameters: follows forward references and packs to their target. */
 
 static void forward_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {

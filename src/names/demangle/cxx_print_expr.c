@@ -29,7 +29,7 @@ static void add_list_in_parens(struct wk_cxx_out *o, const struct wk_cxx_node *n
 	wk_cxx_close(o, ')');
 }
 
-/* text(a); what is in parentheses may hold any expression */
+/* text(a); parentheses may contain any expression */
 static void print_enclosed(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	wk_buf_add_str(&o->text, n->text);
@@ -43,7 +43,7 @@ static void print_binary(struct wk_cxx_out *o, struct wk_cxx_node *n)
 
 	if (parens)
 		wk_cxx_open(o, '(');
-	/* Assignment groups from the right, and its left side is no conditional. */
+	/* Assignment groups from the right, and its left side is not a conditional. */
 	wk_cxx_print_operand(o, n->a, assigns ? WK_CXX_OR : n->binding, !assigns);
 	if (!wk_str_is(n->text, ","))
 		add(o, " ");
@@ -54,7 +54,7 @@ static void print_binary(struct wk_cxx_out *o, struct wk_cxx_node *n)
 		wk_cxx_close(o, ')');
 }
 
-/* A function whose address is meant: of a plain member c++filt leaves out the parameters. */
+/* A function whose address is used: c++filt omits the parameters of a plain member. */
 static void print_function_as_gnu(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	if (n->quals == 0 && n->b->kind == WK_CXX_SCOPED)
@@ -156,8 +156,8 @@ static void print_conversion(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	add_list_in_parens(o, n);
 }
 
-/* A character of a string literal as C++ source has it. `after_number`: the escape before it
- * would swallow a digit. */
+/* A character of a string literal in C++ syntax. `after_number`: a digit would continue the
+ * preceding escape. */
 static void add_character(struct wk_cxx_out *o, unsigned value, bool *after_number)
 {
 	static const char plain[] = "\a\b\f\n\r\t\v\"\\", escaped[] = "abfnrtv\"\\";
@@ -306,7 +306,7 @@ static void print_enumerator(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	add_number(o, n->text);
 }
 
-/* The type is all that is mangled of a string. */
+/* Only the type of a string is mangled. */
 static void print_string(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	add(o, "\"<");

@@ -188,7 +188,7 @@ static struct wk_cxx_node *constrained_auto(struct wk_cxx *p)
 	return wk_cxx_wrap(p, WK_CXX_SUFFIXED, words, wk_cxx_name(p, NULL));
 }
 
-/* The types that begin with D. `is_builtin`: it is no candidate for substitution. */
+/* The types that begin with D. `is_builtin`: it is not a substitution candidate. */
 static struct wk_cxx_node *d_type(struct wk_cxx *p, bool *is_builtin)
 {
 	char c = wk_cxx_peek(p, 1);
@@ -327,7 +327,7 @@ static struct wk_cxx_node *t_type(struct wk_cxx *p)
 	return wk_cxx_maybe_template(p, param);
 }
 
-/* S...: a substitution, perhaps of a template or of a module. `is_old`: it was one before. */
+/* S...: a substitution, possibly of a template or of a module. `is_old`: it was one before. */
 static struct wk_cxx_node *s_type(struct wk_cxx *p, bool *is_old)
 {
 	struct wk_cxx_node *name;
@@ -424,7 +424,7 @@ static struct wk_cxx_node *compound_type(struct wk_cxx *p, bool *is_old)
 	}
 }
 
-/* One node for all of a kind: they are most of what a signature holds. */
+/* One node for all types of a kind: they are most of a signature. */
 static struct wk_cxx_node *builtin_type(struct wk_cxx *p, int letter, const char *word)
 {
 	if (!p->builtins[letter])

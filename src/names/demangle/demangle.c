@@ -6,8 +6,8 @@
 
 typedef bool demangler(struct wk_str mangled, struct wk_buf *out);
 
-/* Does the name end as legacy Rust's do: "17h", 16 hexadecimal digits, "E"? What a linker or
- * LLVM put behind it (".llvm.123") does not count. */
+/* Does the name end like a legacy Rust name: "17h", 16 hexadecimal digits, "E"? Suffixes of a
+ * linker or LLVM (".llvm.123") do not count. */
 static bool has_legacy_hash(struct wk_str name)
 {
 	for (size_t i = 20; i <= name.len; i++) {
@@ -27,7 +27,7 @@ static bool demangle(struct wk_str mangled, demangler *cxx, struct wk_buf *out)
 {
 	bool is_cxx_form = wk_str_starts(mangled, "_ZN") || wk_str_starts(mangled, "__ZN");
 
-	/* Legacy Rust names are well-formed C++ names too, told apart by their hash alone. */
+	/* Legacy Rust names are well-formed C++ names as well, distinguished only by their hash. */
 	if (is_cxx_form && !has_legacy_hash(mangled) && cxx(mangled, out))
 		return true;
 	return wk_demangle_rust(mangled, false, out) || cxx(mangled, out);

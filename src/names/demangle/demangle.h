@@ -1,10 +1,9 @@
 /* Mangled names made readable: Rust v0 and legacy, Itanium C++, Visual C++.
  *
- * Names come from files and are hostile until shown otherwise. Each demangler works with a
- * budget of steps and a cap on its output, recurses on nothing it did not bound, and so
- * answers within milliseconds whatever it is given. A name that is not of its kind, or is
- * broken, or ran out of budget, is refused: false, and `out` is as it was.
- * On success the readable name is added to `out` (UTF-8, no NUL). */
+ * Names come from files and are hostile until proven otherwise. Each demangler has a budget of
+ * steps and a limit on its output, and bounds every recursion, so it answers within milliseconds
+ * for any input. A name that is of another kind, damaged or over budget is rejected: false, and
+ * `out` is unchanged. On success the readable name is appended to `out` (UTF-8, no NUL). */
 #ifndef WK_NAMES_DEMANGLE_DEMANGLE_H
 #define WK_NAMES_DEMANGLE_DEMANGLE_H
 
@@ -16,9 +15,9 @@
 /* The most bytes one readable name may have. */
 #define WK_DEMANGLE_LIMIT (64 * 1024)
 
-/* Rust v0 (_R...) and legacy (_ZN...17h<16 hex digits>E), with the prefixes that other
- * systems use (R, __R, ZN, __ZN). `with_hash` keeps the legacy hash, the v0 crate
- * disambiguators and the types of constants: the {} form of rustc-demangle, else {:#}. */
+/* Rust v0 (_R...) and legacy (_ZN...17h<16 hex digits>E), with the prefixes of other systems (R,
+ * __R, ZN, __ZN). `with_hash` keeps the legacy hash, the v0 crate disambiguators and the types of
+ * constants: the {} form of rustc-demangle, otherwise {:#}. */
 bool wk_demangle_rust(struct wk_str mangled, bool with_hash, struct wk_buf *out);
 
 /* The Itanium C++ ABI's names (_Z..., __Z..., ___Z..., and block and clone suffixes). */
@@ -28,10 +27,9 @@ bool wk_demangle_cxx(struct wk_str mangled, struct wk_buf *out);
  * closing brackets apart ("> >"), as c++filt -p prints it. */
 bool wk_demangle_cxx_bare(struct wk_str mangled, struct wk_buf *out);
 
-/* Visual C++'s names (?...), checksums of long ones (??@...), and the names of types in RTTI data
- * (.?A...), as llvm-undname prints them. What follows a whole name is not looked at. `is_short`
- * leaves out access, static and virtual, the calling convention, and the type of what is
- * returned or declared. */
+/* Visual C++ names (?...), checksums of long ones (??@...), and type names in RTTI data (.?A...),
+ * as llvm-undname prints them. Text after a complete name is ignored. `is_short` omits access,
+ * static and virtual, the calling convention, and the return type or type of a variable. */
 bool wk_demangle_msvc(struct wk_str mangled, bool is_short, struct wk_buf *out);
 
 /* The same for whom a symbol is its name alone. */

@@ -9,7 +9,7 @@
 
 static const uint16_t access_traits[] = { WK_MSVC_PRIVATE, WK_MSVC_PROTECTED, WK_MSVC_PUBLIC };
 
-/* Of a member: A to X, eight letters for each access. Two letters each, for near and far pointers,
+/* For a member: A to X, eight letters for each access. Two letters each, for near and far pointers,
  * are plain, static, virtual, and an adjusting thunk. */
 static uint16_t member_traits(char c)
 {
@@ -17,11 +17,11 @@ static uint16_t member_traits(char c)
 					  WK_MSVC_VIRTUAL | WK_MSVC_THUNK | WK_MSVC_ADJUSTS };
 	uint16_t traits = access_traits[(c - 'A') / 8] | kinds[(c - 'A') % 8 / 2];
 
-	/* llvm-undname, whose text this is, takes private thunks for not virtual. */
+	/* llvm-undname, whose text this follows, treats private thunks as not virtual. */
 	return c == 'G' || c == 'H' ? (uint16_t)(traits & ~WK_MSVC_VIRTUAL) : traits;
 }
 
-/* $ [R] 0 to 5: a thunk that asks the object how far `this` is off. */
+/* $ [R] 0 to 5: a thunk that reads the offset of `this` from the object. */
 static uint16_t displacing_traits(struct wk_msvc *p)
 {
 	uint16_t traits = WK_MSVC_VIRTUAL | WK_MSVC_THUNK | WK_MSVC_DISPLACES;
@@ -56,7 +56,7 @@ static uint16_t function_traits(struct wk_msvc *p)
 	return member_traits(c);
 }
 
-/* What a thunk does to `this`, as it is written behind the name. */
+/* The adjustment of `this` by a thunk, as printed after the name. */
 static struct wk_str adjustment(struct wk_msvc *p, uint16_t traits)
 {
 	int32_t numbers[4] = { 0 };
@@ -73,8 +73,8 @@ static struct wk_str adjustment(struct wk_msvc *p, uint16_t traits)
 	return wk_msvc_words(p);
 }
 
-/* [$$h] [$$J0] <traits> [<offsets of a thunk>] <function type>; $$J0 is extern "C", $$h is code
- * for ARM64EC. */
+/* [$$h] [$$J0] <traits> [<offsets of a thunk>] <function type>; $$J0 is extern "C", $$h is code for
+ * ARM64EC. */
 static struct wk_msvc_node *function(struct wk_msvc *p)
 {
 	struct wk_msvc_node *symbol = wk_msvc_node(p, WK_MSVC_FUNCTION_SYMBOL), *type;
@@ -97,7 +97,8 @@ static struct wk_msvc_node *function(struct wk_msvc *p)
 	return symbol;
 }
 
-/* Behind the type of a variable stand the qualifiers of what it points to, or else its own. */
+/* The type of a variable is followed by the qualifiers of what it points to, or otherwise its
+ * own. */
 static void variable_qualifiers(struct wk_msvc *p, struct wk_msvc_node *type)
 {
 	bool of_member;
@@ -179,7 +180,7 @@ static struct wk_msvc_node *untyped(struct wk_msvc *p, const char *words)
 	return symbol;
 }
 
-/* Where the base lies in the class: four numbers. */
+/* The position of the base in the class: four numbers. */
 static struct wk_msvc_node *base_class(struct wk_msvc *p, const char *words)
 {
 	struct wk_msvc_node *symbol, *part;
@@ -299,7 +300,7 @@ static const struct special {
 	{ "?__J", "`local static thread guard'", guard },
 };
 
-/* ??@ <checksum of a name that was too long> @: the checksum is all there is to show. */
+/* ??@ <checksum of a name that was too long> @: only the checksum is known. */
 static struct wk_msvc_node *checksum(struct wk_msvc *p)
 {
 	const char *begin = p->at;

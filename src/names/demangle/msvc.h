@@ -1,19 +1,19 @@
 /* Inside the Visual C++ demangler: the parser, the tree, the printer.
  *
- * demangle_msvc.c         the entry, symbols: functions, variables, tables, guards
- * demangle_msvc_name.c    names, their scopes, what they refer back to, numbers
- * demangle_msvc_args.c    template arguments
- * demangle_msvc_type.c    types
- * demangle_msvc_string.c  string literals (??_C)
- * demangle_msvc_print.c   the tree as text
+ *	msvc.c         the entry, symbols: functions, variables, tables, guards
+ *	msvc_name.c    names, their scopes, back references, numbers
+ *	msvc_args.c    template arguments
+ *	msvc_type.c    types
+ *	msvc_string.c  string literals (??_C)
+ *	msvc_print.c   the tree as text
  *
- * The grammar is nowhere published; what is known of it stands in docs/formats/msvc-names.md, the
- * text is that of llvm-undname. The parser is sticky: after wk_msvc_fail nothing is left to read,
- * every production gives `nothing`, loops end, and the entry asks `bad` once. Each production reads
+ * The grammar is not published; docs/formats/msvc-names.md has what is known of it. The text is
+ * that of llvm-undname. The parser is sticky: after wk_msvc_fail nothing is left to read, every
+ * production returns `nothing`, loops end, and the entry checks `bad` once. Each production reads
  * at least one byte or fails, so the tree has no more nodes than a small multiple of the bytes; it
  * may share nodes (back references), so printing has a budget of steps and of bytes. It is one
- * budget for the name, since names of templates and of enclosing functions are printed while
- * they are read: later ones refer back to their text. All memory is the parser's arena. */
+ * budget for the name, because names of templates and enclosing functions are printed while they
+ * are read: later ones refer back to their text. All memory is the parser's arena. */
 #ifndef WK_NAMES_DEMANGLE_MSVC_H
 #define WK_NAMES_DEMANGLE_MSVC_H
 
@@ -37,7 +37,7 @@ enum wk_msvc_kind {
 	WK_MSVC_NAME,       /* text, list */
 	WK_MSVC_STRUCTOR,   /* flag: ~, then the name of class a, list */
 	WK_MSVC_CONVERSION, /* operator, list, to type a */
-	WK_MSVC_DYNAMIC,    /* text: what it does, for variable a, or for what is named b */
+	WK_MSVC_DYNAMIC,    /* text: what it does, for variable a, or for the entity named b */
 
 	WK_MSVC_QUALIFIED, /* list of parts, outermost first */
 
@@ -49,7 +49,7 @@ enum wk_msvc_kind {
 	WK_MSVC_ARRAY,     /* of a, text: "2][3" */
 	WK_MSVC_FUNCTION,  /* a: return type, list: parameters, `fn`; text: of a thunk */
 
-	/* Template arguments that are no types. */
+	/* Template arguments that are not types. */
 	WK_MSVC_VALUE,     /* text */
 	WK_MSVC_REFERENCE, /* to symbol a; text: offsets; flag: & in front */
 
@@ -67,7 +67,7 @@ enum {
 	WK_MSVC_UNALIGNED = 8,
 };
 
-/* What is told of a function besides its type. */
+/* The properties of a function besides its type. */
 enum {
 	WK_MSVC_PRIVATE = 1,
 	WK_MSVC_PROTECTED = 2,
@@ -108,13 +108,13 @@ struct wk_msvc_list {
 	size_t count, cap;
 };
 
-/* What the digits 0 to 9 stand for. Template arguments have numbers of their own. */
+/* What the digits 0 to 9 refer to. Template arguments have separate numbers. */
 struct wk_msvc_seen {
 	struct wk_msvc_node *names[10], *params[10];
 	size_t name_count, param_count;
 };
 
-/* How much of a symbol is shown. SHORT leaves out access, static and virtual, calling conventions,
+/* How much of a symbol is printed. SHORT omits access, static and virtual, calling conventions,
  * return types and types of variables. */
 enum wk_msvc_form {
 	WK_MSVC_FULL,
@@ -126,7 +126,7 @@ struct wk_msvc_out {
 	struct wk_buf text;
 	enum wk_msvc_form form;
 	unsigned steps, depth;
-	size_t bytes; /* of what was printed before */
+	size_t bytes; /* of the text printed before */
 	bool bad;     /* too deep, too many steps, too much text */
 };
 
@@ -155,10 +155,10 @@ void wk_msvc_need(struct wk_msvc *p, char c);
 bool wk_msvc_until(struct wk_msvc *p, char stop);
 struct wk_msvc_node *wk_msvc_node(struct wk_msvc *p, enum wk_msvc_kind kind);
 struct wk_msvc_node *wk_msvc_text(struct wk_msvc *p, enum wk_msvc_kind kind, struct wk_str text);
-/* Text that stays, of what was written to `words`, which is empty again. */
+/* A lasting copy of the text in `words`, which is emptied. */
 struct wk_str wk_msvc_words(struct wk_msvc *p);
 void wk_msvc_push(struct wk_msvc *p, struct wk_msvc_node *node);
-/* Moves what is on the pile from `begin` on into the node's list. */
+/* Moves the stack entries from `begin` on into the node's list. */
 void wk_msvc_collect(struct wk_msvc *p, size_t begin, struct wk_msvc_node *node);
 
 /* A number; fails if there is none. */
@@ -166,9 +166,9 @@ uint64_t wk_msvc_number(struct wk_msvc *p, bool *is_negative);
 uint64_t wk_msvc_unsigned(struct wk_msvc *p);
 int64_t wk_msvc_signed(struct wk_msvc *p);
 
-/* The part's text is one that digits may stand for from here on. */
+/* From here on digits may refer to the part's text. */
 void wk_msvc_remember(struct wk_msvc *p, struct wk_msvc_node *part);
-/* The first part of the name of a type, and the whole of it: A@B@@ is B::A. */
+/* The first part of a type's name, and the whole: A@B@@ is B::A. */
 struct wk_msvc_node *wk_msvc_type_part(struct wk_msvc *p);
 struct wk_msvc_node *wk_msvc_type_name(struct wk_msvc *p);
 struct wk_msvc_node *wk_msvc_symbol_name(struct wk_msvc *p);
@@ -206,7 +206,7 @@ static inline char wk_msvc_peek(const struct wk_msvc *p, size_t ahead)
 	return ahead < (size_t)(p->end - p->at) ? p->at[ahead] : '\0';
 }
 
-/* Mostly something else stands there. */
+/* Usually something else is here. */
 static inline bool wk_msvc_accept_text(struct wk_msvc *p, const char *text)
 {
 	return wk_msvc_peek(p, 0) == *text && wk_msvc_accept_whole(p, text);

@@ -11,7 +11,7 @@ static struct wk_msvc_node *integer(struct wk_msvc *p)
 	return wk_msvc_text(p, WK_MSVC_VALUE, wk_msvc_words(p));
 }
 
-/* Where in an object a member lies, and how to come to its class: "8, 0". */
+/* The position of a member in an object, and the path to its class: "8, 0". */
 static struct wk_str offsets(struct wk_msvc *p, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -55,8 +55,8 @@ static struct wk_msvc_node *reference(struct wk_msvc *p)
 	return node;
 }
 
-/* $ and a letter; the $ is left off where the type of an `auto` parameter came before. NULL if
- * there is no value here. */
+/* $ and a letter; the $ is omitted after the type of an `auto` parameter. NULL if there is no value
+ * here. */
 static struct wk_msvc_node *value(struct wk_msvc *p, bool is_auto)
 {
 	const char *begin = p->at;

@@ -76,7 +76,7 @@ struct wk_str wk_msvc_words(struct wk_msvc *p)
 	return words;
 }
 
-/* An array that was outgrown stays behind in the arena; all of them are no larger than the last. */
+/* An outgrown array remains in the arena; together they are no larger than the last. */
 void wk_msvc_push(struct wk_msvc *p, struct wk_msvc_node *node)
 {
 	struct wk_msvc_list *pile = &p->pile;
@@ -242,7 +242,7 @@ static struct wk_msvc_node *literal_operator(struct wk_msvc *p)
 	return wk_msvc_text(p, WK_MSVC_NAME, wk_msvc_words(p));
 }
 
-/* ? and a code: a name that is no identifier. */
+/* ? and a code: a name that is not an identifier. */
 static struct wk_msvc_node *operator_part(struct wk_msvc *p)
 {
 	size_t underscores = 0;
@@ -280,7 +280,7 @@ static struct wk_msvc_node *symbol_part(struct wk_msvc *p)
 	return wk_msvc_peek(p, 0) == '?' ? operator_part(p) : simple_part(p);
 }
 
-/* Behind ?$: a name and its arguments. Neither sees what digits stand for outside. */
+/* After ?$: a name and its arguments. Neither can refer to digits defined outside. */
 static struct wk_msvc_node *template_part(struct wk_msvc *p)
 {
 	struct wk_msvc_seen outside = p->seen;
@@ -296,7 +296,7 @@ static struct wk_msvc_node *template_part(struct wk_msvc *p)
 	return part;
 }
 
-/* The same where a type or a scope is named: digits may stand for it, and it is no function. */
+/* The same for a type or a scope: digits may refer to it, and it is not a function. */
 static struct wk_msvc_node *template_scope(struct wk_msvc *p)
 {
 	struct wk_msvc_node *part = template_part(p);
@@ -316,7 +316,7 @@ struct wk_msvc_node *wk_msvc_type_part(struct wk_msvc *p)
 
 /* --- Scopes -------------------------------------------------------------------------------- */
 
-/* Is the ? here that of ?<number>?<symbol>: what is local to a function? */
+/* Is this ? the start of ?<number>?<symbol>: an entity local to a function? */
 static bool is_local_scope(const struct wk_msvc *p)
 {
 	char c = wk_msvc_peek(p, 1);
@@ -363,7 +363,7 @@ static struct wk_msvc_node *local_scope(struct wk_msvc *p)
 	return wk_msvc_text(p, WK_MSVC_NAME, wk_msvc_words(p));
 }
 
-/* Behind ?A: what tells it from others is remembered, not shown. */
+/* After ?A: the distinguishing part is remembered, not printed. */
 static struct wk_msvc_node *anonymous_namespace(struct wk_msvc *p)
 {
 	const char *stop = memchr(p->at, '@', (size_t)(p->end - p->at));

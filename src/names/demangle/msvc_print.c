@@ -28,7 +28,7 @@ static void add_str(struct wk_msvc_out *o, struct wk_str text)
 	wk_buf_add_str(&o->text, text);
 }
 
-/* A space, where two words would run together. */
+/* A space, if two words would run together. */
 static void add_space(struct wk_msvc_out *o)
 {
 	char last = o->text.len ? o->text.at[o->text.len - 1] : '\0';
@@ -92,7 +92,7 @@ static void print_part(struct wk_msvc_out *o, const struct wk_msvc_node *part)
 
 /* --- Types --------------------------------------------------------------------------------- */
 
-/* A type's text is two halves around what it declares: `int (*` and `)(char)`. */
+/* The text of a type is two halves around what it declares: `int (*` and `)(char)`. */
 static void print_left(struct wk_msvc_out *o, const struct wk_msvc_node *n);
 static void print_right(struct wk_msvc_out *o, const struct wk_msvc_node *n);
 
@@ -195,7 +195,8 @@ static void function_right(struct wk_msvc_out *o, const struct wk_msvc_node *n, 
 		print_right(o, n->a);
 }
 
-/* What a pointer to a function returns is shown in each form, but no calling conventions in it. */
+/* The return type of a pointer to function is printed in every form, but without calling
+ * conventions. */
 static void pointee_left(struct wk_msvc_out *o, const struct wk_msvc_node *pointee)
 {
 	enum wk_msvc_form form = o->form;

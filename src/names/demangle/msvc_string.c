@@ -1,5 +1,5 @@
 /* ??_C@_ <0 or 1> <bytes> <checksum>@ <character>* @: a string literal, of which the first 32 bytes
- * or characters are kept. 1 is wchar_t; whether 0 is char, char16_t or char32_t is a guess. */
+ * or characters are stored. 1 is wchar_t; whether 0 is char, char16_t or char32_t is a guess. */
 #include "names/demangle/msvc.h"
 
 /* Some compilers keep more than 32 bytes. */
@@ -18,7 +18,8 @@ static uint8_t coded_byte(struct wk_msvc *p)
 	return (uint8_t)((high - 'A') << 4 | (low - 'A'));
 }
 
-/* Itself, or ? and what stands for it: $ and two digits, a digit, or a letter with the top bit. */
+/* The character itself, or ? and its code: $ and two digits, a digit, or a letter for the top
+ * bit. */
 static uint8_t character(struct wk_msvc *p)
 {
 	char c = wk_msvc_peek(p, 0);
@@ -92,8 +93,8 @@ static size_t zeros_at_the_end(const uint8_t *bytes, size_t count)
 	return zeros;
 }
 
-/* How wide its characters are: by the zero at the end if all of it is there, else by how many
- * bytes are zero, which tells in texts of Western languages. */
+/* The width of its characters: from the terminating zero if the string is complete, otherwise from
+ * the number of zero bytes, which works for Western languages. */
 static size_t guess_width(const uint8_t *bytes, size_t count, uint64_t size)
 {
 	size_t zeros = 0;

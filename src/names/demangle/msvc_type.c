@@ -49,7 +49,7 @@ static struct wk_msvc_node *primitive_type(struct wk_msvc *p)
 	return wk_msvc_text(p, WK_MSVC_PRIMITIVE, wk_str_c(words));
 }
 
-/* A to D of what is pointed to or declared, Q to T where that is a member. */
+/* A to D for what is pointed to or declared, Q to T if that is a member. */
 uint8_t wk_msvc_qualifiers(struct wk_msvc *p, bool *of_member)
 {
 	char c = wk_msvc_peek(p, 0);
@@ -90,7 +90,7 @@ static struct wk_msvc_node *tag_type(struct wk_msvc *p)
 	return node;
 }
 
-/* ?<name>@: what has no name of its own, such as <auto>. */
+/* ?<name>@: something without a name of its own, such as <auto>. */
 static struct wk_msvc_node *custom_type(struct wk_msvc *p)
 {
 	struct wk_msvc_node *node = wk_msvc_node(p, WK_MSVC_CUSTOM);

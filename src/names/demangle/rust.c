@@ -7,7 +7,7 @@
 
 typedef bool scheme_fn(struct wk_str *rest, bool with_hash, struct wk_rust_out *out);
 
-/* Windows takes the first underscore away, macOS puts one in front. */
+/* Windows removes the first underscore, macOS adds one. */
 static scheme_fn *read_prefix(struct wk_str *name)
 {
 	static const struct {
@@ -36,8 +36,8 @@ static bool is_plain_ascii(struct wk_str text)
 	return true;
 }
 
-/* ThinLTO renames what it makes visible to other modules: ".llvm." and a number, perhaps
- * with a symbol version behind. The reader of a profile has no use for it. */
+/* ThinLTO renames symbols that it exports to other modules: ".llvm." and a number, possibly
+ * followed by a symbol version. It is of no use in a profile. */
 static struct wk_str without_llvm(struct wk_str name)
 {
 	static const char mark[] = ".llvm.";
@@ -54,8 +54,8 @@ static struct wk_str without_llvm(struct wk_str name)
 	return name;
 }
 
-/* What compilers put behind a name: ".cold", ".0"; behind v0, whose names hold no '$' of
- * their own, "$tlv$init" too. */
+/* Suffixes that compilers add: ".cold", ".0"; for v0, whose names contain no '$', also
+ * "$tlv$init". */
 static bool is_suffix(struct wk_str text, scheme_fn *scheme)
 {
 	if (text.len == 0)

@@ -58,10 +58,10 @@ struct span {
 	uint32_t first, last;
 };
 
-/* What a reader could not see or would take for part of the mark next to it: controls,
- * separators, format characters, combining marks of the general blocks, private use. In
- * rising order. Rust escapes more (marks of single scripts, code points its Unicode version
- * does not know); those stand here as themselves. */
+/* Characters that are invisible or would merge with the mark next to them: controls, separators,
+ * format characters, combining marks of the general blocks, private use. Sorted. Rust escapes more
+ * (marks of single scripts, code points that its Unicode version does not know); those are printed
+ * as they are. */
 static const struct span unreadable[] = {
 	{ 0x0000, 0x001f },   { 0x007f, 0x00a0 },   { 0x00ad, 0x00ad },	  { 0x0300, 0x036f },
 	{ 0x0483, 0x0489 },   { 0x0600, 0x0605 },   { 0x061c, 0x061c },	  { 0x06dd, 0x06dd },

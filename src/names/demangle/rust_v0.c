@@ -1,11 +1,11 @@
-/* The v0 scheme: RFC 2603 and what was added since (constants of every type, pattern types,
- * splatted arguments). One function a production of the grammar, named for it; each writes
- * while it reads, and the tag that chose it is already taken.
+/* The v0 scheme: RFC 2603 and its additions (constants of every type, pattern types, splatted
+ * arguments). One function per production of the grammar, named after it; each writes while it
+ * reads, and the tag that selected it has been read already.
  *
- * Three bounds keep hostile names cheap. MAX_DEPTH bounds the C stack. MAX_READS bounds the
- * time: every production reads at least one byte, and a back reference makes bytes be read
- * again, which is how 30 bytes can stand for 2^30. The cap on `out` bounds the rest. After a
- * fault `failed` is set and nothing more can be read, so every loop ends. */
+ * Three bounds keep hostile names cheap. MAX_DEPTH bounds the C stack. MAX_READS bounds the time:
+ * every production reads at least one byte, and a back reference makes bytes be read again, which
+ * is how 30 bytes can expand to 2^30. The limit of `out` bounds the rest. After a fault `failed` is
+ * set and nothing more can be read, so every loop ends. */
 #include "names/demangle/rust.h"
 
 #include "base/text/utf8.h"
@@ -169,8 +169,8 @@ static void put_identifier(struct v0 *p, struct ident ident)
 		wk_rust_put(p->out, ident.text);
 }
 
-/* Behind a B: goes back to what was said before, which must lie before the B itself. The
- * caller reads it again and then goes on at `resume`. Not done when nothing is written. */
+/* After a B: jumps to an earlier position, which must be before the B itself. The caller reads from
+ * there and then continues at `resume`. Not done if nothing is written. */
 static bool go_back(struct v0 *p, size_t *resume)
 {
 	size_t tag_at = p->at - 1;
@@ -219,8 +219,8 @@ static void put_lifetime(struct v0 *p, uint64_t index)
 	}
 }
 
-/* Opens the scope of the lifetimes that an optional binder names; returns how many, for the
- * caller to take off `lifetimes` again. */
+/* Opens the scope of the lifetimes of an optional binder; returns their number, which the caller
+ * subtracts from `lifetimes` afterwards. */
 static uint64_t binder(struct v0 *p)
 {
 	uint64_t count = optional_62(p, 'G');
@@ -296,7 +296,7 @@ static void nested_path(struct v0 *p, bool in_value)
 	}
 }
 
-/* Where an impl stands is part of its symbol, but nothing a person would write. */
+/* The location of an impl is part of its symbol, but not of its readable name. */
 static void skip_impl_path(struct v0 *p)
 {
 	disambiguator(p);
@@ -465,7 +465,7 @@ static void function_type(struct v0 *p)
 	p->lifetimes -= count;
 }
 
-/* What a type is narrowed to, behind a W and the type. */
+/* The restriction of a type, after a W and the type. */
 static void pattern(struct v0 *p)
 {
 	if (!go_deeper(p))
@@ -669,7 +669,7 @@ static void character(struct v0 *p)
 	put(p, "'");
 }
 
-/* Takes the first character off UTF-8 that is spelled two hexadecimal digits a byte. */
+/* Reads the first character of UTF-8 that is written as two hexadecimal digits a byte. */
 static uint32_t next_of_hex(struct wk_str *digits)
 {
 	char bytes[4];
