@@ -211,7 +211,7 @@ static void dump_stacks(const struct wk_event_stacks *stacks, uint64_t time_ns, 
 	}
 }
 
-/* Only what the sample has a field for and what is not 0: most have most fields in vain. */
+/* Prints only fields that the sample has and that are not 0: most fields of most samples are 0. */
 static void detail_field(struct wk_out *out, const char *name, uint64_t value)
 {
 	if (value)

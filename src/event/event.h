@@ -1,13 +1,13 @@
-/* The seam: one struct for everything that a recorder sees or a file tells.
+/* The event interface: one struct for everything that a recorder observes or a file contains.
  *
- * Readers and recorders fill a wk_event and hand it to a sink (event/sink.h); nobody
- * below the seam knows what comes after. All pointers inside an event are borrowed and
- * valid only during the call. An unset event is all zero.
+ * Readers and recorders fill a wk_event and emit it to a sink (event/sink.h); they know nothing of
+ * later steps. All pointers inside an event are borrowed and valid only during the call. An unset
+ * event is all zero.
  *
- * Times are nanoseconds of the recording's clock; 0 means "before the recording began":
- * such events describe what already ran. Events come in order of time, except that those
- * with time 0 come first. Ids of processes and threads are the system's own numbers; a
- * process is known by its first PROCESS or THREAD event, or by merely being named. */
+ * Times are nanoseconds of the recording's clock; 0 means "before the recording started": such
+ * events describe what already ran. Events come in order of time, except that those with time 0
+ * come first. Ids of processes and threads are the system's own numbers; a process exists from its
+ * first PROCESS or THREAD event, or from the first event that names it. */
 #ifndef WK_EVENT_EVENT_H
 #define WK_EVENT_EVENT_H
 
@@ -23,7 +23,7 @@
 /* The kernel, as the owner of images that every process sees. */
 #define WK_KERNEL_PID UINT32_MAX
 
-/* For what was somebody's, of whom nobody tells. */
+/* For events of an unknown owner. */
 #define WK_UNKNOWN_PID (UINT32_MAX - 2)
 
 /* For samples of an input that does not speak of processes (folded stacks, for one). */
@@ -32,31 +32,31 @@
 enum wk_event_kind {
 	WK_EVENT_NONE,
 	WK_EVENT_SYSTEM,  /* a fact about the machine or the recording: key and value */
-	WK_EVENT_SOURCE,  /* what is sampled: a number that samples refer to, name, unit */
+	WK_EVENT_SOURCE,  /* a sampled event: a number that samples refer to, name, unit */
 	WK_EVENT_PROCESS, /* a process began (forked), was replaced (exec), or ended */
 	WK_EVENT_THREAD,  /* a thread began, was named, or ended */
 	WK_EVENT_IMAGE,   /* a file (or the kernel) is mapped at an address range */
 	WK_EVENT_SYMBOL,  /* a name that came with the recording, for an address range */
 	WK_EVENT_CALLS,   /* what came with the recording on the functions at one address */
-	WK_EVENT_BOUNDS,  /* where a function of an image lies, whatever it is called */
-	WK_EVENT_FRAME,   /* a frame that came with its name, and the number it goes by */
+	WK_EVENT_BOUNDS,  /* the bounds of a function in an image, without its name */
+	WK_EVENT_FRAME,   /* a frame that came with its name, and its number */
 	WK_EVENT_STACKS,  /* stacks of such frames, and the numbers they go by */
 	WK_EVENT_SAMPLE,
-	WK_EVENT_SUMS,   /* samples added up, only where a reader was asked for that */
-	WK_EVENT_MEMORY, /* address space was reserved, committed or given back */
+	WK_EVENT_SUMS,   /* samples added up, only if the reader was asked to */
+	WK_EVENT_MEMORY, /* address space was reserved, committed or released */
 	WK_EVENT_HEAP,   /* a block of a heap was allocated, moved or freed; or a whole heap */
 	WK_EVENT_SWITCH, /* a processor went from one thread to another */
 	WK_EVENT_READY,  /* a thread that waited may run on */
-	WK_EVENT_MARK,   /* a moment that somebody named */
+	WK_EVENT_MARK,   /* a named moment */
 	WK_EVENT_COUNT,  /* how many records of one kind an input has */
 	WK_EVENT_LOST,   /* records or samples that the kernel or the recorder dropped */
 	WK_EVENT_NOTE,   /* something a person should know: a bad record, a gap ... */
-	WK_EVENT_OTHER,  /* what no view uses, as text: only where details are asked for */
+	WK_EVENT_OTHER,  /* an event that no view uses, as text: only if details are requested */
 	WK_EVENT_KINDS
 };
 
 enum wk_process_change {
-	WK_PROCESS_SEEN, /* it already ran; parent and command line where known */
+	WK_PROCESS_SEEN, /* it already ran; parent and command line if known */
 	WK_PROCESS_FORK, /* begins as a copy of `parent_pid`: its mappings and name too */
 	WK_PROCESS_EXEC, /* all its mappings are gone; `name` is the new name */
 	WK_PROCESS_EXIT,
@@ -80,14 +80,14 @@ struct wk_process_use {
 struct wk_event_process {
 	enum wk_process_change change;
 	uint32_t parent_pid;
-	struct wk_str name;         /* empty where unknown */
-	struct wk_str command_line; /* arguments joined by spaces; empty where unknown */
+	struct wk_str name;         /* empty if unknown */
+	struct wk_str command_line; /* arguments joined by spaces; empty if unknown */
 	bool has_exit_code;
 	int exit_code;
-	uint32_t parent_tid;    /* the parent's thread; 0 where unknown */
+	uint32_t parent_tid;    /* the parent's thread; 0 if unknown */
 	bool threads_apart;     /* threads have numbers of their own: none has the process's */
-	struct wk_str user;     /* whose it is; this and the next empty where unknown */
-	struct wk_str package;  /* the full name of what it was installed with */
+	struct wk_str user;     /* its user; this and the next are empty if unknown */
+	struct wk_str package;  /* the full name of the package that installed it */
 	struct wk_str services; /* the names of those that run in it, joined by ", " */
 	bool has_session;
 	uint32_t session;
@@ -111,7 +111,7 @@ struct wk_event_thread {
 
 /* Which file a mapping shows, so that the same file is known again elsewhere. */
 struct wk_build_id {
-	uint8_t size; /* 0 where unknown, at most 20 */
+	uint8_t size; /* 0 if unknown, at most 20 */
 	uint8_t bytes[20];
 };
 
@@ -119,8 +119,9 @@ struct wk_event_image {
 	uint64_t start, size_bytes; /* the address range in the process */
 	uint64_t file_offset;       /* of `start` in the file; for the kernel see below */
 	struct wk_str path;         /* "[vdso]", "//anon", "/usr/bin/sh" ... as the system says */
-	bool is_kernel;             /* pid is WK_KERNEL_PID; file_offset is then not of a file. A
-				     * file that a kernel has mapped (a driver) is none of these */
+	bool is_kernel;             /* pid is WK_KERNEL_PID; file_offset is then not an offset in a
+				     * file. Not set for a file that the kernel has mapped (a
+				     * driver) */
 	bool is_data;               /* mapped without the right to execute */
 	bool is_gone;               /* from now on nothing is mapped there any more */
 	uint32_t device_major, device_minor;
@@ -128,18 +129,18 @@ struct wk_event_image {
 	uint32_t protection, flags; /* as mmap's */
 	struct wk_build_id build_id;
 	/* Of an image of Windows, in whose recordings the build id is that of its PDB. */
-	struct wk_str pdb_path; /* as it was linked; empty where unknown */
-	uint32_t time_stamp;    /* with image_bytes the key of its file; 0 where unknown */
+	struct wk_str pdb_path; /* as linked; empty if unknown */
+	uint32_t time_stamp;    /* with image_bytes the key of its file; 0 if unknown */
 	uint32_t image_bytes;   /* of all of it in memory */
 };
 
-/* Where an input says which kind of code a frame is. */
+/* The kind of code of a frame, if the input contains it. */
 enum wk_frame_kind {
 	WK_FRAME_UNKNOWN,
 	WK_FRAME_USER,
 	WK_FRAME_KERNEL,
 	WK_FRAME_JIT,
-	WK_FRAME_JIT_PROGRAM, /* made at run time of a file that came with the program */
+	WK_FRAME_JIT_PROGRAM, /* generated at run time from a file that came with the program */
 };
 
 static inline bool wk_frame_kind_is_jit(enum wk_frame_kind kind)
@@ -154,27 +155,28 @@ struct wk_jit_map_line {
 	struct wk_str file;
 };
 
-/* For an address range of an image (by path and build id) or, with an empty path, of the
- * process `pid` itself (code made at run time) or of the kernel: from this moment on, and in
- * place of whatever it overlaps. */
+/* For an address range of an image (by path and build id) or, with an empty path, of the process
+ * `pid` itself (JIT code) or of the kernel: valid from this moment on, and replaces whatever it
+ * overlaps. */
 struct wk_event_symbol {
 	struct wk_str image_path;
 	struct wk_build_id build_id;
 	uint64_t start, size_bytes;          /* file offset in the image, else address */
 	struct wk_str name;                  /* as linked, not demangled */
-	const struct wk_jit_map_line *lines; /* of code made at run time; sorted */
+	const struct wk_jit_map_line *lines; /* of JIT code; sorted */
 	size_t line_count;
-	enum wk_frame_kind kind; /* of such code; WK_FRAME_UNKNOWN where the input does not say */
+	enum wk_frame_kind kind; /* of such code; WK_FRAME_UNKNOWN if the input does not contain
+				  * it */
 };
 
 struct wk_event_call {
 	struct wk_str function; /* as linked, not demangled */
-	struct wk_str file;     /* of its source; empty where unknown */
-	uint32_t line;          /* 0 where unknown */
+	struct wk_str file;     /* of its source; empty if unknown */
+	uint32_t line;          /* 0 if unknown */
 };
 
-/* The function that an address of an image (by path and build id) lies in, and the calls that
- * were inlined into it, each into the one before. */
+/* The function at an address of an image (by path and build id), and the calls inlined into it,
+ * each into the previous one. */
 struct wk_event_calls {
 	struct wk_str image_path;
 	struct wk_build_id build_id;
@@ -183,8 +185,8 @@ struct wk_event_calls {
 	size_t count;
 };
 
-/* What unwinding tables tell of a function: enough to know that two addresses lie in the same one,
- * and whether it has callers, where neither names nor the image itself are there any more. */
+/* A function as unwind tables describe it: enough to know that two addresses are in the same one,
+ * and whether it has callers, if neither names nor the image itself are available any more. */
 struct wk_event_bounds {
 	struct wk_str image_path;
 	struct wk_build_id build_id;
@@ -215,30 +217,30 @@ struct wk_event_stack {
 	bool is_full; /* the copy ended at its limit, not at the stack's end */
 };
 
-/* Text formats name their frames themselves. Each distinct frame is told once, before the
- * first stack that holds it; numbers count from 1 up without a gap, or from input to input where
- * a sink has a place for them (event/sink.h). */
+/* Text formats name their frames themselves. Each distinct frame is emitted once, before the first
+ * stack that contains it; numbers count from 1 without a gap, or across inputs if a sink stores
+ * them (event/sink.h). */
 struct wk_event_frame {
 	uint32_t number;
 	struct wk_str name;  /* as the input has it; readable, not demangled further */
-	struct wk_str image; /* path or name of the file it lies in; empty where unknown */
-	struct wk_str file;  /* of its source; empty where unknown */
-	uint32_t line;       /* 0 where unknown */
-	uint64_t address;    /* 0 where unknown */
+	struct wk_str image; /* path or name of its file; empty if unknown */
+	struct wk_str file;  /* of its source; empty if unknown */
+	uint32_t line;       /* 0 if unknown */
+	uint64_t address;    /* 0 if unknown */
 	enum wk_frame_kind kind;
 	bool is_inlined; /* into its caller */
 	bool is_unnamed; /* the input had no name: `name` is an address or the like */
-	bool is_lasting; /* the texts stay where they are until the input ends */
+	bool is_lasting; /* the texts stay in place until the input ends */
 };
 
 /* A stack is its caller's stack and the innermost frame; parent 0: `frame` is the outermost.
- * Numbers count from 1 up without a gap, so a parent's is smaller. No two stand for the same
- * stack. Many are told at once: they go by `first`, first + 1 ... */
+ * Numbers count from 1 without a gap, so a parent's is smaller. No two are the same stack. Many are
+ * emitted at once: their numbers are `first`, first + 1 ... */
 struct wk_event_stacks {
 	uint32_t first, count;
 	const uint32_t *parents, *frames;
-	/* How many of these and of samples there will be in all, as far as their giver can tell:
-	 * room for them can be made at once. 0: unknown. */
+	/* The expected total number of these and of samples, so that space can be allocated at
+	 * once. 0: unknown. */
 	uint32_t expected, expected_samples;
 };
 
@@ -247,8 +249,8 @@ struct wk_event_branch {
 	uint64_t from, to, flags; /* flags as perf has them: bit 0 mispredicted, 1 predicted ... */
 };
 
-/* What a recorder may add to a sample and no view weighs by: for those who print samples one by
- * one. `has` says which fields there are. */
+/* Fields that a recorder may add to a sample and that no view weighs by: for printing single
+ * samples. `has` lists the fields that are set. */
 enum wk_detail {
 	WK_DETAIL_ADDRESS = 1 << 0,
 	WK_DETAIL_PHYSICAL = 1 << 1,
@@ -286,11 +288,11 @@ struct wk_event_details {
 	uint64_t data_address, physical_address, weight, data_source, transaction, cgroup,
 		data_page_bytes, code_page_bytes;
 	uint16_t latency; /* of the instruction */
-	/* The user's and those when the sample was taken; NULL where there are none. */
+	/* The user's registers and those at the sample; NULL if there are none. */
 	const struct wk_event_registers *user_registers, *registers;
 	struct wk_str trace; /* a tracepoint's fields as its own format prints them */
 	struct wk_str trace_system, trace_name;
-	/* The bytes that `trace` was made of and their formats, for who can name the kernel's
+	/* The bytes that `trace` was made from and their formats, for sinks that can name kernel
 	 * functions in it (formats/tracepoint/format.h). */
 	struct wk_str trace_raw;
 	struct wk_trace_formats *trace_formats;
@@ -304,10 +306,10 @@ struct wk_event_sample {
 	uint64_t address; /* the sampled program counter */
 	bool in_kernel;   /* the sample was taken in kernel mode */
 
-	/* Call chains, innermost frame first, kernel part and user part apart.
-	 * The first entry of each part is where it was; later ones are return addresses,
-	 * unless `user_is_exact`: then every user entry already lies inside its call
-	 * instruction and is looked up as it stands. */
+	/* Call chains, innermost frame first, kernel part and user part separate. The first entry
+	 * of each part is the current address; later ones are return addresses, unless
+	 * `user_is_exact`: then every user entry is already inside its call instruction and is
+	 * looked up unchanged. */
 	const uint64_t *kernel_chain;
 	size_t kernel_count;
 	const uint64_t *user_chain;
@@ -317,14 +319,14 @@ struct wk_event_sample {
 	/* Instead of chains: the number of a stack that came with its names; 0: none. */
 	uint32_t named_stack;
 
-	/* Of the "before" side of a comparison; all others are of its "after" side. */
+	/* Belongs to the "before" side of a comparison; all others are on the "after" side. */
 	bool is_before;
 
 	/* Set when the user part still has to be unwound; then user_chain is empty or
 	 * only what frame pointers gave. */
 	const struct wk_event_stack *stack;
 
-	const struct wk_event_details *details; /* NULL where there are none */
+	const struct wk_event_details *details; /* NULL if there are none */
 };
 
 /* The samples of one stack, thread and source. */
@@ -348,19 +350,20 @@ struct wk_event_sums {
 	size_t count;
 	const struct wk_event_whose *whose;
 	size_t whose_count;
-	bool is_before; /* as of a sample */
+	bool is_before; /* as in a sample */
 };
 
-/* What was done to a range of a process's address space; one call may do several. */
+/* An operation on a range of a process's address space; one call may do several. */
 enum wk_memory_change {
 	WK_MEMORY_RESERVE = 1 << 0,
 	WK_MEMORY_COMMIT = 1 << 1, /* pages that are committed already stay whose they are */
 	WK_MEMORY_DECOMMIT = 1 << 2,
-	WK_MEMORY_RELEASE = 1 << 3, /* decommits, too; size 0: the reservation at `start`, whole */
+	WK_MEMORY_RELEASE = 1 << 3, /* decommits as well; size 0: the whole reservation at
+				     * `start` */
 	WK_MEMORY_SEEN = 1 << 4,    /* nothing was done: it is known to be so from before */
 };
 
-/* Who did it are the event's pid and tid, and so is the stack theirs. */
+/* The event's pid and tid, and its stack, are those of the caller. */
 struct wk_event_memory {
 	uint32_t changes;   /* enum wk_memory_change */
 	uint32_t owner_pid; /* whose address space it is */
@@ -378,7 +381,7 @@ enum wk_heap_change {
 
 struct wk_event_heap {
 	enum wk_heap_change change;
-	uint64_t heap;                        /* which of the process's; 0 where it has one */
+	uint64_t heap;                        /* the heap of the process; 0 if it has only one */
 	uint64_t address, size_bytes;         /* of the block; its size is unknown when freed */
 	uint64_t old_address, old_size_bytes; /* of one that moves; the same address: in place */
 	struct wk_str made_by;                /* which part of the allocator; may be empty */
@@ -398,26 +401,27 @@ struct wk_event_switch {
 	enum wk_wait_mode wait_mode;
 	struct wk_str wait_reason;     /* what for, or why it had to go, as the system says; may be
 					* empty */
-	struct wk_event_sample sample; /* chains of who runs now: where it had been waiting */
+	struct wk_event_sample sample; /* chains of the thread that runs now: where it had been
+					* waiting */
 };
 
-/* The event's pid and tid made it so, or were interrupted by what did. */
+/* The event's pid and tid readied it, or were interrupted by what did. */
 struct wk_event_ready {
 	uint32_t ready_pid, ready_tid; /* may run on */
 	bool is_interrupt;
-	struct wk_event_sample sample; /* chains of who did it */
+	struct wk_event_sample sample; /* chains of the readying thread */
 };
 
 struct wk_event_mark {
 	struct wk_str label;
-	struct wk_str provider; /* who said so; may be empty */
+	struct wk_str provider; /* the source of the mark; may be empty */
 };
 
 struct wk_event_count {
 	struct wk_str provider; /* "Windows Kernel", a provider's name or number */
 	struct wk_str name;     /* of the kind of record, or its number */
 	uint64_t count;
-	bool is_used; /* something in a view is made of it; others are only counted */
+	bool is_used; /* a view uses it; others are only counted */
 };
 
 /* The unit of samples of which an input counts parts: weights are thousandths of one. */
@@ -425,13 +429,14 @@ struct wk_event_count {
 
 struct wk_event_source {
 	uint32_t source;
-	struct wk_str name; /* "cycles", "cpu-clock", "sched:sched_switch" ... */
-	struct wk_str unit; /* "ns", "cycles", "events" ...: what weights count */
-	bool is_cpu_time;   /* weights are time or cycles spent on a CPU */
-	bool is_weighed;    /* a sample stands for any number: how many there are says nothing */
-	bool is_perf;       /* the next three are known */
-	uint32_t perf_type; /* of perf's attr: 0 hardware, 1 software, 2 tracepoint ... */
-	uint32_t details;   /* what its samples carry: enum wk_detail */
+	struct wk_str name;        /* "cycles", "cpu-clock", "sched:sched_switch" ... */
+	struct wk_str unit;        /* "ns", "cycles", "events" ...: what weights count */
+	bool is_cpu_time;          /* weights are time or cycles spent on a CPU */
+	bool is_weighed;           /* a sample represents any number: the number of samples means
+				    * nothing */
+	bool is_perf;              /* the next three are known */
+	uint32_t perf_type;        /* of perf's attr: 0 hardware, 1 software, 2 tracepoint ... */
+	uint32_t details;          /* fields of its samples: enum wk_detail */
 	uint64_t user_registers;   /* sampled with copies of stacks, as perf numbers them */
 	uint32_t user_stack_bytes; /* the most that is copied of each; 0: none */
 	uint32_t name_width;       /* of the longest name in the recording */
@@ -443,11 +448,11 @@ struct wk_event_lost {
 	uint32_t running_pid, running_tid; /* when that was noticed */
 };
 
-/* What a note means for who looks at the samples. */
+/* What a note means for the reader of a view. */
 enum wk_note_severity {
 	WK_NOTE_REMARK,
-	WK_NOTE_FAULT,      /* part of the input could not be used: whoever looks must know */
-	WK_NOTE_INCOMPLETE, /* part of the recording is not there: who knows what was lost */
+	WK_NOTE_FAULT,      /* part of the input could not be used, which views must show */
+	WK_NOTE_INCOMPLETE, /* part of the recording is missing: an unknown amount was lost */
 };
 
 struct wk_event_note {
@@ -467,7 +472,8 @@ struct wk_event_other {
 struct wk_event_system {
 	struct wk_str key; /* "host name", "kernel", "cpu", "memory", "command line" ... */
 	struct wk_str value;
-	struct wk_str section; /* what it is a part of: "disk 0", "services" ...; empty: all */
+	struct wk_str section; /* the part it belongs to: "disk 0", "services" ...; empty: the
+				* system */
 	const struct wk_traits *traits; /* of the fact "system": what it is like; else NULL */
 };
 
@@ -475,7 +481,7 @@ struct wk_event {
 	enum wk_event_kind kind;
 	uint64_t time_ns;
 	uint32_t pid, tid;
-	uint32_t cpu; /* WK_NO_CPU where unknown */
+	uint32_t cpu; /* WK_NO_CPU if unknown */
 	union {
 		struct wk_event_system system;
 		struct wk_event_source source;
@@ -501,7 +507,7 @@ struct wk_event {
 	};
 };
 
-/* The chains of an event that has some, and whose they are of a comparison; NULL of others. */
+/* The chains of an event that has them, and their side of a comparison; NULL for others. */
 static inline struct wk_event_sample *wk_event_sample_in(struct wk_event *event)
 {
 	switch (event->kind) {

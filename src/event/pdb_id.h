@@ -11,22 +11,22 @@
 
 /* All zero: none. NB10 images have no GUID but the time they were linked at; a PDB has both. */
 struct wk_pdb_id {
-	uint8_t guid[16]; /* as it lies in files */
+	uint8_t guid[16]; /* as stored in files */
 	uint32_t age;
-	uint32_t signature; /* that time; asked for where a GUID is zero */
+	uint32_t signature; /* that time; used if a GUID is zero */
 };
 
 /* The key of symbol stores: 32 upper hex digits of the GUID (8 of an NB10 signature) and the age
  * in hex. */
 void wk_pdb_id_add(struct wk_buf *buf, const struct wk_pdb_id *id);
 
-/* Such a key, in digits of either case; false where it is none. */
+/* Such a key, in digits of either case; false if it is invalid. */
 bool wk_pdb_id_read(struct wk_str key, struct wk_pdb_id *id);
 
 bool wk_pdb_id_is_none(const struct wk_pdb_id *id);
 
-/* Are they of one build? Tools that write into a PDB later may raise its age: where only the age
- * differs it is the same program, and worth a word. Nothing is the same as none. */
+/* Are they of one build? Tools that write into a PDB later may raise its age: if only the age
+ * differs it is the same program, which is worth a remark. An empty id equals nothing. */
 bool wk_pdb_id_same_build(const struct wk_pdb_id *a, const struct wk_pdb_id *b);
 
 /* In all that they are. */
@@ -40,10 +40,10 @@ static inline bool wk_pdb_id_eq(const struct wk_pdb_id *a, const struct wk_pdb_i
  * an image. */
 struct wk_build_id wk_pdb_id_as_build_id(const struct wk_pdb_id *id);
 
-/* For people: that of a PDB as symbol stores write it, any other in hexadecimal digits. */
+/* For users: that of a PDB in the form that symbol stores use, any other in hexadecimal digits. */
 void wk_build_id_add(struct wk_buf *buf, const struct wk_build_id *id, bool is_of_pdb);
 
-/* The one that was made such a build id; none where it is not of 20 bytes. */
+/* The PDB id that became such a build id; none if it does not have 20 bytes. */
 struct wk_pdb_id wk_pdb_id_of_build_id(const struct wk_build_id *build);
 
 #endif

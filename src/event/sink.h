@@ -1,12 +1,12 @@
-/* Where events go: one function and a context.
+/* The destination of events: one function and a context.
  *
- * A sink returns false when it can take no more (disk full, limit reached) and says why in
- * its own error; the giver then stops and passes the failure up. Sinks are chained by
- * wrapping: an unwinding sink, for one, hands each event on to the next.
+ * A sink returns false when it can accept no more (disk full, limit reached) and stores the reason
+ * in its own error; the emitter then stops and returns the failure. Sinks are chained by wrapping:
+ * an unwinding sink, for example, emits each event to the next.
  *
- * Where one sink takes several inputs in turn, `stacks` may hold what those before have named
- * (formats/stack_writer.h): numbers of frames and stacks then go on from input to input. A sink
- * that wraps another has the other's. */
+ * If one sink reads several inputs in turn, `stacks` may hold the names of earlier ones
+ * (formats/stack_writer.h): numbers of frames and stacks then continue from input to input. A sink
+ * that wraps another uses that one's. */
 #ifndef WK_EVENT_SINK_H
 #define WK_EVENT_SINK_H
 
@@ -29,12 +29,11 @@ static inline bool wk_sink_emit(const struct wk_sink *sink, const struct wk_even
 	return sink->take(sink->context, event, err);
 }
 
-/* What is noted of an input as a whole: at no time, and at no place in it. */
+/* A note about an input as a whole: without time and offset. */
 bool wk_sink_note(const struct wk_sink *sink, enum wk_note_severity severity, struct wk_str text,
 		  struct wk_err *err);
 
-/* The same of how many there were of something, where there were any: "1,200" and then one of the
- * texts. */
+/* The same with a count, if it is not zero: "1,200" and then one of the texts. */
 bool wk_sink_note_count(const struct wk_sink *sink, enum wk_note_severity severity, uint64_t count,
 			const char *one, const char *several, struct wk_err *err);
 

@@ -12,7 +12,7 @@ static struct wk_str from(struct wk_str text, size_t at)
 	return wk_str_skip(text, at < text.len ? at : text.len);
 }
 
-/* Where the bracket at `open` is closed, of that kind alone. */
+/* The position that closes the bracket at `open`, counting only that kind. */
 static size_t close_of(struct wk_str text, size_t open, char opening, char closing)
 {
 	size_t depth = 0;
@@ -26,7 +26,7 @@ static size_t close_of(struct wk_str text, size_t open, char opening, char closi
 	return NOT_THERE;
 }
 
-/* --- What was demangled -------------------------------------------------------------------- */
+/* --- Demangled names ----------------------------------------------------------------------- */
 
 static const char quoted[] = "'lambda";
 
@@ -38,13 +38,13 @@ static size_t find_quoted(struct wk_str name, size_t at)
 	return NOT_THERE;
 }
 
-/* An open lambda: where its parameters end, and its number. */
+/* An open lambda: the end of its parameters, and its number. */
 struct lambda {
 	size_t close, number;
 };
 
-/* The parts of "'lambda0'<typename T>(int)", whose parameters may hold lambdas again. `after` is
- * where they begin. */
+/* The parts of "'lambda0'<typename T>(int)", whose parameters may contain lambdas as well. `after`
+ * is the start of the parameters. */
 static bool read_lambda(struct wk_str name, size_t at, struct lambda *lambda, size_t *after)
 {
 	size_t number = 0, open;
@@ -70,7 +70,7 @@ static bool read_lambda(struct wk_str name, size_t at, struct lambda *lambda, si
 	return lambda->close != NOT_THERE;
 }
 
-/* A quoted lambda at `i`, opened; true where there is one. */
+/* Opens a quoted lambda at `i`; true if there is one. */
 static bool open_lambda(struct wk_str name, size_t *i, struct lambda *lambda, bool *is_broken)
 {
 	size_t after;
@@ -88,7 +88,8 @@ static void respell(struct wk_str name, struct wk_buf *out)
 {
 	struct lambda open[MOST_NESTED];
 	size_t depth = 0, i = 0;
-	bool is_broken = false; /* one does not end: no more are looked for, which takes time */
+	bool is_broken = false; /* one is unclosed: no more are searched for, which would cost
+				 * time */
 
 	while (i < name.len) {
 		if (depth < MOST_NESTED && open_lambda(name, &i, &open[depth], &is_broken)) {
@@ -103,7 +104,7 @@ static void respell(struct wk_str name, struct wk_buf *out)
 	}
 }
 
-/* Numbers take room that the demangler did not ask for. */
+/* Numbers need space that the demangler did not reserve. */
 static bool has_room(const struct wk_buf *name, size_t begin, size_t len)
 {
 	return len <= MOST_BYTES && (name->limit == 0 || begin + len <= name->limit);
@@ -126,8 +127,8 @@ void wk_spell_lambdas(struct wk_buf *name, size_t begin)
 
 /* --- What debug information has ------------------------------------------------------------ */
 
-/* Where arguments begin in what was written so far, where the second is, and in how many other
- * brackets within them the writing is. */
+/* The start of the arguments in the output, the start of the second one, and the depth of other
+ * brackets at the current position. */
 struct arguments {
 	size_t begin, commas, second, others;
 };
@@ -182,7 +183,7 @@ static bool is_one_of(const struct writer *w, size_t begin, const char *const *t
 	return false;
 }
 
-/* The allocator of a map: of pairs, whose key cannot change. */
+/* The allocator of a map: of pairs with a constant key. */
 static void add_pairs(struct writer *w, const struct arguments *arguments, size_t end)
 {
 	wk_buf_add_text(w->out, ", std::allocator<std::pair<");

@@ -1,19 +1,19 @@
-/* One spelling for names of C++, so that a search and a comparison by name find all of it.
+/* One spelling for C++ names, so that searching and comparing by name find all of them.
  *
- * Linked names come from the demangler, names of what has none from debug information, and each
- * compiler writes lambdas, closing brackets and default arguments in its own way there. */
+ * Linked names come from the demangler, other names from debug information, and there each compiler
+ * writes lambdas, closing brackets and default arguments differently. */
 #ifndef WK_NAMES_SPELLING_H
 #define WK_NAMES_SPELLING_H
 
 #include "base/buf.h"
 
-/* In what was demangled, from `begin` on: 'lambda0'(int) is {lambda(int)#2}, as c++filt and
- * perf have it. */
+/* For demangled text from `begin` on: 'lambda0'(int) becomes {lambda(int)#2}, as c++filt and perf
+ * print it. */
 void wk_spell_lambdas(struct wk_buf *name, size_t begin);
 
-/* A name that debug information has, as the demangler would print it: ">>" for "> >",
- * {lambda} for "<lambda(int)>" and "(lambda at FILE:LINE:COLUMN)", and the default arguments of
- * the standard library's usual templates where they were left out. */
+/* A name from debug information, as the demangler would print it: ">>" for "> >", {lambda} for
+ * "<lambda(int)>" and "(lambda at FILE:LINE:COLUMN)", and the default arguments of common standard
+ * library templates if they were omitted. */
 void wk_spell_written(struct wk_str written, struct wk_buf *out);
 
 #endif

@@ -10,8 +10,9 @@
 #include "record/layout.h"
 #include "record/proc_scan.h"
 
-/* A thread that is recorded, and since when: what it starts after that is recorded too, as
- * counters are inherited. Opening such a child again would count it twice. */
+/* A recorded thread and the time from which it is recorded: threads that it starts later are
+ * recorded as well, because counters are inherited. Opening such a child again would count it
+ * twice. */
 struct recorded {
 	pid_t tid;
 	uint64_t since_ns;
@@ -24,7 +25,7 @@ struct attach {
 	struct wk_map places; /* tid + 1 to place in `threads`, from 1 */
 };
 
-/* A birth that the rings tell of. */
+/* A thread creation seen in the rings. */
 struct birth {
 	uint64_t time_ns;
 	pid_t tid, parent_tid;
@@ -94,7 +95,7 @@ static void note_inherited(struct attach *attach)
 	wk_free(births);
 }
 
-/* Opens what is not recorded yet; `fresh` is how many threads that were. */
+/* Opens threads that are not recorded yet; `fresh` is their number. */
 static bool open_new_threads(struct attach *attach, const pid_t *tids, size_t count, size_t *fresh,
 			     struct wk_err *err)
 {

@@ -6,7 +6,7 @@
 
 #define MOST_CPUS 65536
 
-/* Takes a number off the front of `text`. */
+/* Reads a number from the front of `text`. */
 static bool handle_number(struct wk_str *text, uint64_t *value)
 {
 	size_t digits = 0;

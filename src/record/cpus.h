@@ -11,7 +11,7 @@
  * one. */
 size_t wk_cpus_online(uint32_t **cpus);
 
-/* A list as the kernel writes it, "0-3,8,10-11"; what is no number ends it. */
+/* A list in the kernel's format, "0-3,8,10-11"; anything else ends it. */
 size_t wk_cpus_parse(struct wk_str list, uint32_t **cpus);
 
 #endif

@@ -40,7 +40,7 @@ static void emit_number(struct teller *teller, const char *key, uint64_t value)
 	emit(teller, key, wk_str_c(text));
 }
 
-/* What stands behind "NAME   : " in a file of such lines; the first of them. */
+/* The value of the first line "NAME   : value" in such a file. */
 static struct wk_str value_of(struct wk_str text, const char *name)
 {
 	while (text.len) {
@@ -110,7 +110,7 @@ static void emit_call_graph(struct teller *teller, const struct wk_perf *perf)
 	emit(teller, "sampled code", wk_str_c(perf->config.user_only ? "user" : "kernel and user"));
 }
 
-/* Blanks within a word are no blanks between words: it is quoted then. */
+/* A word that contains blanks is quoted. */
 static void add_command(struct wk_buf *text, char *const *command)
 {
 	for (size_t i = 0; command[i]; i++) {
@@ -186,7 +186,7 @@ bool wk_facts_emit(const struct wk_perf *perf, const struct wk_recorder_options 
 	return teller.ok;
 }
 
-/* The first word of `rest`, which is taken off with the blank behind it. */
+/* The first word of `rest`, which is removed with the blank after it. */
 static struct wk_str handle_word(struct wk_str *rest)
 {
 	size_t len = 0;
@@ -266,8 +266,8 @@ static bool emit_modules(const struct wk_sink *sink, uint64_t *lowest, struct wk
 	return ok;
 }
 
-/* The address of _text. It stands near the top of /proc/kallsyms, which is long and slow to
- * read; so the reading stops there. 0 where it is hidden. */
+/* The address of _text. It is near the top of /proc/kallsyms, which is long and slow to read;
+ * reading stops there. 0 if it is hidden. */
 static uint64_t kernel_text(void)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -290,8 +290,8 @@ bool wk_facts_kernel_is_hidden(void)
 	return kernel_text() == 0;
 }
 
-/* The kernel is mapped within one aligned GiB, in front of its modules. _etext would be more
- * exact, but finding it costs tens of ms and nothing else lies between. */
+/* The kernel is mapped within one aligned GiB, before its modules. _etext would be more exact, but
+ * finding it costs tens of ms, and nothing else is in between. */
 bool wk_facts_emit_kernel(const struct wk_sink *sink, struct wk_err *err)
 {
 	uint64_t start = kernel_text(), lowest = UINT64_MAX, end;

@@ -1,10 +1,10 @@
 /* Facts about the machine and the recording, as SYSTEM events, and the kernel's own images.
  *
- * Keys: "host name", "kernel" (release), "machine" (as uname says), "cpu" (model), "cpus"
- * (online), "memory" (bytes), "command line" (of this program), "event" (one for each, with
- * its rate), "recorded" (what was watched: "./app input.txt", "process 12 (app)", "the whole
- * system"), "call graph", "perf_event_paranoid", "clock", and "clock pair": the recording's
- * clock and the time since 1970-01-01 UTC at one moment, both in ns. */
+ * Keys: "host name", "kernel" (release), "machine" (as in uname), "cpu" (model), "cpus" (online),
+ * "memory" (bytes), "command line" (of this program), "event" (one for each, with its rate),
+ * "recorded" (the target: "./app input.txt", "process 12 (app)", "the whole system"), "call graph",
+ * "perf_event_paranoid", "clock", and "clock pair": the recording's clock and the time since
+ * 1970-01-01 UTC at one moment, both in ns. */
 #ifndef WK_RECORD_FACTS_H
 #define WK_RECORD_FACTS_H
 
@@ -20,8 +20,8 @@ bool wk_facts_emit(const struct wk_perf *perf, const struct wk_recorder_options 
 /* Does the kernel keep the addresses of its functions from us? */
 bool wk_facts_kernel_is_hidden(void);
 
-/* IMAGE events of the kernel and of its modules, with pid WK_KERNEL_PID. Where addresses are
- * hidden from this user, one image covers the upper half of all addresses. */
+/* IMAGE events of the kernel and of its modules, with pid WK_KERNEL_PID. If addresses are hidden
+ * from this user, one image covers the upper half of all addresses. */
 bool wk_facts_emit_kernel(const struct wk_sink *sink, struct wk_err *err);
 
 /* One line of /proc/modules: name size users dependants state address. */

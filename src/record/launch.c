@@ -21,7 +21,7 @@ static bool is_here(const char *program)
 
 static bool fail_exec(struct wk_err *err, const char *program, int cause)
 {
-	/* exec says "not there" as well for a script whose first line names what is not there. */
+	/* exec also reports "not found" for a script whose interpreter does not exist. */
 	if (cause == ENOENT && strchr(program, '/') && access(program, F_OK) == 0)
 		return wk_fail(err, WK_ENOTRUNNABLE, WK_NOWHERE,
 			       "cannot run %s: the interpreter that it asks for is not there",
@@ -46,8 +46,8 @@ static int check_file(const char *path)
 	return access(path, X_OK) == 0 ? 0 : errno;
 }
 
-/* Looks where execvp will look: a file that is there but not to be run is remembered while
- * the rest of PATH is tried. */
+/* Searches as execvp will: a file that exists but is not executable is remembered while the rest of
+ * PATH is tried. */
 static int check_program(const char *program)
 {
 	const char *path = getenv("PATH");
@@ -85,7 +85,7 @@ static bool private_pipe(int fds[2])
 	return true;
 }
 
-/* As above, and whoever writes where nobody reads any more is told so, without a signal. */
+/* As above; a write without a reader is reported as an error, without a signal. */
 static bool private_sockets(int fds[2])
 {
 	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0;
@@ -170,7 +170,7 @@ bool wk_launch_go(struct wk_launch *launch, const char *program, struct wk_err *
 		wk_launch_ended(launch, true);
 		return wk_fail(err, WK_EIO, WK_NOWHERE, WK_LAUNCH_ENDED_EARLY);
 	}
-	/* The exec closes the other end; before that nothing comes but the cause of a failure. */
+	/* The exec closes the other end; before that, only the cause of a failure arrives. */
 	do {
 		got = read(launch->failure_fd, &cause, sizeof(cause));
 	} while (got < 0 && errno == EINTR);
@@ -192,7 +192,8 @@ bool wk_launch_ended(struct wk_launch *launch, bool wait)
 	do {
 		got = waitpid(launch->pid, &launch->wait_status, wait ? 0 : WNOHANG);
 	} while (got < 0 && errno == EINTR);
-	/* Somebody else may have waited for all children: then it has ended, who knows how. */
+	/* Another part of the program may have waited for all children: the child has ended, with
+	 * an unknown status. */
 	launch->has_ended = got == launch->pid || (got < 0 && errno == ECHILD);
 	return launch->has_ended;
 }

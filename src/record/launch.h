@@ -1,8 +1,8 @@
-/* Runs the command that is to be recorded, once everything is open.
+/* Runs the command to be recorded, once everything is open.
  *
- * wk_launch_prepare forks; the child waits for a word from us and touches nothing else:
- * its standard streams, signals, limits and process group are those of wick's caller.
- * wk_launch_go lets it run and tells whether the program could be started. */
+ * wk_launch_prepare forks; the child waits for a message from the parent and changes nothing else:
+ * its standard streams, signals, limits and process group are those of wick's caller. wk_launch_go
+ * lets it run and returns whether the program could be started. */
 #ifndef WK_RECORD_LAUNCH_H
 #define WK_RECORD_LAUNCH_H
 
@@ -14,15 +14,15 @@
 struct wk_launch {
 	pid_t pid;      /* 0 while there is none */
 	int go_fd;      /* a byte written here starts the program; closing it ends the child */
-	int failure_fd; /* errno of a failed exec comes here; nothing if it worked */
+	int failure_fd; /* receives errno of a failed exec; nothing if it worked */
 	bool began;     /* it was let go and could be run */
 	bool has_ended;
 	int wait_status;
 };
 
-/* Looks for the program first: WK_ENOTFOUND if there is none, WK_EPERM if it may not be run.
- * `folder` is where it is to run; NULL: where we do. With `to_stderr` it has standard error in
- * place of standard output as well. */
+/* Searches for the program first: WK_ENOTFOUND if there is none, WK_EPERM if it may not be run.
+ * `folder` is its working folder; NULL: the current one. With `to_stderr`, standard error replaces
+ * its standard output. */
 bool wk_launch_prepare(struct wk_launch *launch, char *const *command, const char *folder,
 		       bool to_stderr, struct wk_err *err);
 

@@ -1,7 +1,7 @@
-/* How the kernel lays out the records that we ask for, and the machine's registers.
+/* The layout of the records that wick requests from the kernel, and the machine's registers.
  *
- * One layout serves all events of a recording, so that the time of any record is found at a
- * fixed place and no record must be parsed before its order is known. */
+ * One layout serves all events of a recording, so that the time of any record is at a fixed place
+ * and no record must be parsed before its order is known. */
 #ifndef WK_RECORD_LAYOUT_H
 #define WK_RECORD_LAYOUT_H
 
@@ -28,8 +28,8 @@ enum wk_machine wk_machine_here(void);
 /* The DWARF number of perf's register `bit` on `machine`, or -1 for one that has none. */
 int wk_layout_register(enum wk_machine machine, unsigned bit);
 
-/* When a record was made, or 0 if the record is too short to say. `record` is 8-aligned and
- * holds `size` bytes, a multiple of 8. */
+/* The time of a record, or 0 if it is too short. `record` is 8-aligned and has `size` bytes, a
+ * multiple of 8. */
 uint64_t wk_layout_time(const uint8_t *record, size_t size);
 
 #endif

@@ -31,7 +31,7 @@ void wk_merge_add(struct wk_merge *merge, struct wk_chunk *chunk)
 	}
 }
 
-/* Where the run of rising times that begins at `from` ends. */
+/* The end of the run of ascending times that begins at `from`. */
 static size_t run_end(const struct wk_merge_entry *entries, size_t from, size_t count)
 {
 	size_t end = from + 1;
@@ -57,7 +57,7 @@ static void merge_runs(const struct wk_merge_entry *a, size_t a_count,
 	memcpy(out + a_count, b, b_count * sizeof(*b));
 }
 
-/* A merge sort that begins with the runs that are there: each ring brings long ones. */
+/* A merge sort that starts with the existing runs: each ring delivers long ones. */
 static void sort(struct wk_merge *merge)
 {
 	if (merge->count < 2)

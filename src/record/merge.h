@@ -1,9 +1,9 @@
-/* Records of many rings into one order of time.
+/* Merges the records of many rings into one order of time.
  *
- * Rings are in order of time only roughly, and rings of different CPUs not at all. Chunks
- * of records are added as they come; wk_merge_flush hands out, oldest first, all that are
- * no younger than a time that is known to be final, and keeps the rest. Records of the same
- * time stay in the order in which they came. */
+ * Rings are only roughly in order of time, and rings of different CPUs not at all. Chunks of
+ * records are added as they come; wk_merge_flush delivers, oldest first, all that are no younger
+ * than a time known to be final, and keeps the rest. Records of the same time stay in the order in
+ * which they came. */
 #ifndef WK_RECORD_MERGE_H
 #define WK_RECORD_MERGE_H
 
@@ -28,7 +28,7 @@ struct wk_merge {
 	uint64_t late;    /* records that came after a younger one was handed out */
 };
 
-/* Takes one record; false stops the flush. */
+/* Receives one record; false stops the flush. */
 typedef bool (*wk_merge_next)(void *context, const uint8_t *record, size_t size, uint64_t time_ns,
 			      struct wk_err *err);
 
@@ -40,7 +40,7 @@ void wk_merge_add(struct wk_merge *merge, struct wk_chunk *chunk);
 bool wk_merge_flush(struct wk_merge *merge, uint64_t final_ns, struct wk_queue *queue,
 		    wk_merge_next take, void *context, struct wk_err *err);
 
-/* Gives up what is left. */
+/* Drops what is left. */
 void wk_merge_fini(struct wk_merge *merge, struct wk_queue *queue);
 
 #endif

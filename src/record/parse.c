@@ -38,7 +38,7 @@ static bool was_last_thread(struct wk_parser *parser, uint32_t pid, uint32_t tid
 	uint32_t alive = wk_map_find(&parser->alive, (uint64_t)pid + 1);
 
 	if (wk_map_find(&parser->threads, (uint64_t)tid + 1) != pid + 1)
-		return alive == 0 && pid == tid; /* never heard of: its main thread stands for it */
+		return alive == 0 && pid == tid; /* unknown so far: its main thread represents it */
 	wk_map_set(&parser->threads, (uint64_t)tid + 1, 0);
 	if (alive > 0)
 		wk_map_set(&parser->alive, (uint64_t)pid + 1, --alive);
@@ -141,7 +141,7 @@ static void read_stack(const struct wk_layout *layout, struct wk_bytes *in,
 	stack->size_bytes = in->bad ? 0 : (size_t)copied;
 }
 
-/* Where no chain was asked for or given, the sampled place alone stands for it. */
+/* If no chain was requested or delivered, the sampled address is the chain. */
 static void at_least_its_place(struct wk_event_sample *sample)
 {
 	if (sample->in_kernel && sample->kernel_count == 0) {
@@ -198,8 +198,9 @@ static bool parse_mapping(struct wk_parser *parser, struct wk_bytes in, const st
 	image->start = wk_u64le(&in);
 	image->size_bytes = wk_u64le(&in);
 	image->file_offset = wk_u64le(&in);
-	/* We never ask for build ids, so this is device and inode even when a flag in the header
-	 * claims a build id: kernels set it when anybody else on the machine has asked. */
+	/* wick never requests build ids, so this is device and inode even if a flag in the header
+	 * claims a build id: kernels set it when any other program on the machine has requested
+	 * one. */
 	image->device_major = wk_u32le(&in);
 	image->device_minor = wk_u32le(&in);
 	image->inode = wk_u64le(&in);
@@ -323,7 +324,7 @@ static bool emit_lost(struct wk_parser *parser, struct wk_bytes in, bool samples
 	return wk_sink_emit(sink, event, err);
 }
 
-/* Told in full once: a machine under load throttles thousands of times. */
+/* Reported in full once: a machine under load throttles thousands of times. */
 static bool emit_throttled(struct wk_parser *parser, const struct wk_sink *sink,
 			   struct wk_event *event, struct wk_err *err)
 {

@@ -1,9 +1,8 @@
 /* The kernel's records to events.
  *
- * One record gives no, one or two events, handed straight to a sink; texts, chains and
- * stacks in them point into the record. The parser remembers which threads live, so that a
- * process is told to have ended when its last thread has. Records may be damaged: such are
- * counted and passed over. */
+ * One record gives no, one or two events, passed straight to a sink; texts, chains and stacks in
+ * them point into the record. The parser tracks living threads, so that a process ends when its
+ * last thread has ended. Damaged records are counted and skipped. */
 #ifndef WK_RECORD_PARSE_H
 #define WK_RECORD_PARSE_H
 
@@ -12,9 +11,9 @@
 #include "event/sink.h"
 #include "record/layout.h"
 
-/* What the records do not tell, asked of whoever owns the parser; each may be NULL. */
+/* Questions that records cannot answer, for the owner of the parser; each may be NULL. */
 struct wk_parser_asks {
-	/* The arguments of a program that process `pid` has just begun to run. */
+	/* The arguments of a program that process `pid` has just started. */
 	void (*command_line)(void *context, uint32_t pid, struct wk_str name, struct wk_buf *out);
 	/* With which code process `pid`, which has just ended, ended. */
 	bool (*exit_code)(void *context, uint32_t pid, int *code);

@@ -1,4 +1,4 @@
-/* The events that this machine has, by the names that -e takes, found out by opening each. */
+/* The events of this machine, by the names that -e accepts, found by opening each. */
 #ifndef WK_RECORD_PERF_LIST_H
 #define WK_RECORD_PERF_LIST_H
 
@@ -20,8 +20,8 @@ struct wk_listed_event {
 	enum wk_event_right right;
 };
 
-/* Tells all that the machine has; `*absent` counts those of the known names that it has not.
- * False where tracepoints cannot be read, with a sentence why; the others have been told. */
+/* Lists all events of the machine; `*absent` counts the known names that it does not have. False,
+ * with a sentence, if tracepoints cannot be read; the others have been listed. */
 bool wk_perf_list(void (*tell)(void *context, const struct wk_listed_event *event), void *context,
 		  size_t *absent, struct wk_err *err);
 

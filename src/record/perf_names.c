@@ -186,7 +186,7 @@ static bool parse_modifiers(struct wk_str letters, struct wk_perf_event *event, 
 	return true;
 }
 
-/* Takes the text up to the next colon off `rest`; the colon is dropped. */
+/* Removes the text up to the next colon from `rest`; the colon is dropped. */
 static struct wk_str handle_part(struct wk_str *rest)
 {
 	const char *colon = rest->len ? memchr(rest->at, ':', rest->len) : NULL;
@@ -210,7 +210,7 @@ static bool is_plain_name(struct wk_str name)
 	return name.len > 0;
 }
 
-/* "u" of "cyclse:u" is no tracepoint, but what stands behind a name with a slip. */
+/* "u" of "cyclse:u" is not a tracepoint but the modifier of a mistyped name. */
 static bool is_modifiers(struct wk_str text)
 {
 	size_t i = 0;
@@ -232,7 +232,7 @@ static bool parse_tracepoint(struct wk_str system, struct wk_str point, struct w
 	return true;
 }
 
-/* UNIT/TERMS/, whose names are those of files. Takes them and the slashes off `rest`. */
+/* UNIT/TERMS/, whose names are those of files. Removes them and the slashes from `rest`. */
 static bool parse_pmu(struct wk_str *rest, struct wk_perf_event *event)
 {
 	struct wk_str unit, terms, left, behind;

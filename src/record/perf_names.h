@@ -1,10 +1,10 @@
-/* perf's names of events, as people type them after -e.
+/* perf's names of events, as typed after -e.
  *
  * "cycles", "cpu-clock", "page-faults", "L1-dcache-load-misses", "r01c4", "sched:sched_switch",
- * each with modifiers behind a colon: u user code, k kernel code, h the hypervisor, p (up to
- * three) or P for a more precise address. A name is turned into what perf_event_open wants;
- * of a tracepoint only the name is known here, its number comes from record/tracefs.h; so is
- * "cpu/mem-loads/" or "cpu/event=0x3c,umask=1/", which record/pmu.h looks up. */
+ * each with modifiers after a colon: u user code, k kernel code, h the hypervisor, p (up to three)
+ * or P for a more precise address. A name is converted to the attributes of perf_event_open. Only
+ * the name of a tracepoint is known here, record/tracefs.h looks up its number; record/pmu.h looks
+ * up "cpu/mem-loads/" and "cpu/event=0x3c,umask=1/". */
 #ifndef WK_RECORD_PERF_NAMES_H
 #define WK_RECORD_PERF_NAMES_H
 
@@ -36,11 +36,11 @@ struct wk_perf_event {
 /* Fails with a sentence that names the nearest known name. */
 bool wk_perf_name_parse(struct wk_str text, struct wk_perf_event *event, struct wk_err *err);
 
-/* Known name number `index`, with what it stands for; false behind the last. Tracepoints and raw
- * codes are not among them. */
+/* Known name number `index` and its meaning; false after the last. Tracepoints and raw codes are
+ * not among them. */
 bool wk_perf_name_at(size_t index, struct wk_perf_event *event);
 
-/* Keeps `word` in `best` if it is the nearest so far; for words that do not last. */
+/* Stores `word` in `best` if it is the nearest so far; for words that do not last. */
 void wk_perf_name_try(struct wk_suggestion *suggestion, char best[static WK_PERF_NAME_MAX],
 		      const char *word);
 

@@ -130,7 +130,7 @@ static struct perf_event_attr side_band_attr(const struct wk_perf *perf, bool in
 	return attr;
 }
 
-/* Tracepoints are counted one by one unless a period was asked for. */
+/* Tracepoints are counted one by one unless a period was requested. */
 static void set_rate(const struct wk_perf *perf, const struct wk_perf_event *event,
 		     struct perf_event_attr *attr)
 {
@@ -287,7 +287,7 @@ static uint64_t power_of_two(uint64_t wanted)
 	return size;
 }
 
-/* All rings together take no more than this of memory that cannot be paged out. */
+/* All rings together lock no more memory than this. */
 static uint64_t most_ring_bytes(size_t cpu_count)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
@@ -298,7 +298,7 @@ static uint64_t most_ring_bytes(size_t cpu_count)
 	return most / (cpu_count ? cpu_count : 1);
 }
 
-/* Room for a quarter of a second, on a CPU that is busy all the time. */
+/* Space for a quarter of a second on a fully busy CPU. */
 static uint64_t choose_ring_bytes(const struct wk_perf *perf, size_t cpu_count)
 {
 	uint64_t rate = perf->config.frequency_hz ? perf->config.frequency_hz : 1000;
@@ -351,8 +351,8 @@ static bool open_rings(struct wk_perf *perf, const uint32_t *cpus, size_t count,
 	return true;
 }
 
-/* What an ordinary user may lock is little: smaller rings rather than none. The owners are
- * opened again, as they say when a ring is full enough to wake us. */
+/* Ordinary users may lock little memory: use smaller rings rather than none. The owners are opened
+ * again, because they define when a ring is full enough to wake the reader. */
 static bool open_what_may_be(struct wk_perf *perf, const uint32_t *cpus, size_t count,
 			     struct wk_err *err)
 {
@@ -426,8 +426,8 @@ static void give_up_kernel(struct wk_perf *perf)
 		       wk_perf_paranoid(), wk_advice(WK_ADVICE_LINUX, WK_ADVICE_SAMPLE_KERNEL));
 }
 
-/* Asks for less after the kernel refused `event`; false if there is nothing left to give up.
- * Only the first event of a kind gets here: later ones are opened as the first could be. */
+/* Requests less after the kernel rejected `event`; false if nothing is left to drop. Only the first
+ * event of a kind gets here: later ones are opened as the first could be. */
 static bool ask_for_less(struct wk_perf *perf, struct wk_perf_event *event, int error_number)
 {
 	bool no_right = error_number == EACCES || error_number == EPERM;

@@ -1,13 +1,13 @@
-/* Opens the kernel's counters: which attributes, for whom, and what to do when it says no.
+/* Opens the kernel's counters: which attributes, for which threads, and what to do if it refuses.
  *
- * One wk_perf holds everything that is open. Each CPU has a ring, owned by an idle event of
- * our own thread that never ends; the events of all targets on that CPU write into it. Each
- * target has, per CPU, one side-band event (mappings, names, births and ends; a dummy that
- * counts nothing) and one event for each chosen name. What the kernel refuses is tried with
- * less, and what was given up is told in `notices`.
+ * One wk_perf holds everything that is open. Each CPU has a ring, owned by an idle event of wick's
+ * own thread that never ends; the events of all targets on that CPU write into it. Each target has,
+ * per CPU, one side-band event (mappings, names, starts and ends; a dummy that counts nothing) and
+ * one event for each selected name. What the kernel refuses is tried with less, and `notices` lists
+ * what was dropped.
  *
- * Order of calls: wk_perf_init, wk_perf_open_rings, wk_perf_open_target for each thread (or
- * once with -1 for all CPUs), wk_perf_enable unless the events wait for an exec, wk_perf_fini. */
+ * Order of calls: wk_perf_init, wk_perf_open_rings, wk_perf_open_target for each thread (or once
+ * with -1 for all CPUs), wk_perf_enable unless the events wait for an exec, wk_perf_fini. */
 #ifndef WK_RECORD_PERF_OPEN_H
 #define WK_RECORD_PERF_OPEN_H
 
@@ -26,7 +26,7 @@
 struct wk_perf_config {
 	const struct wk_perf_event *events; /* copied */
 	size_t event_count;
-	bool may_use_cpu_clock; /* cycles may be replaced where there is no PMU */
+	bool may_use_cpu_clock; /* cycles may be replaced if there is no PMU */
 	uint64_t frequency_hz;  /* or, if 0, */
 	uint64_t period;
 	bool user_only;
@@ -76,7 +76,7 @@ enum wk_opened wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec
 void wk_perf_enable(struct wk_perf *perf);
 void wk_perf_disable(struct wk_perf *perf);
 
-/* How many records the kernel says it could not write; 0 where it does not count them. */
+/* The number of records that the kernel reports as lost; 0 if it does not count them. */
 uint64_t wk_perf_lost(const struct wk_perf *perf);
 
 /* Zeroed before wk_perf_init, it may be finished at any time. */

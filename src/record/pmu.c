@@ -8,7 +8,7 @@
 #include "base/num.h"
 #include "os/os.h"
 
-/* The content of UNIT/FOLDER/NAME, or UNIT/NAME where FOLDER is empty, without the line's end. */
+/* The content of UNIT/FOLDER/NAME, or UNIT/NAME if FOLDER is empty, without the newline. */
 static bool read_file(const char *root, const char *unit, const char *folder, struct wk_str name,
 		      struct wk_buf *text)
 {
@@ -30,7 +30,7 @@ static bool read_number(struct wk_str text, uint64_t *value)
 	return wk_num_u64(text, value);
 }
 
-/* Which of the words that the kernel takes. */
+/* The attribute word that the field belongs to. */
 static uint64_t *word_of(struct wk_perf_event *event, struct wk_str name)
 {
 	if (wk_str_is(name, "config"))
@@ -40,7 +40,7 @@ static uint64_t *word_of(struct wk_perf_event *event, struct wk_str name)
 	return wk_str_is(name, "config2") ? &event->config2 : NULL;
 }
 
-/* "0-7,32-35": the value's lowest bits go to the first of them. False where it has more. */
+/* "0-7,32-35": the value's lowest bits belong to the first range. False if it has more bits. */
 static bool scatter(struct wk_str bits, uint64_t value, uint64_t *word)
 {
 	while (bits.len) {
@@ -137,7 +137,8 @@ static int is_name(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* Beside NAME may lie NAME.scale, NAME.unit and the like, of what is counted and not sampled. */
+/* NAME may be accompanied by NAME.scale, NAME.unit and the like, for events that are counted and
+ * not sampled. */
 static int is_event(const struct dirent *entry)
 {
 	return !strchr(entry->d_name, '.');

@@ -1,7 +1,7 @@
-/* Events of the units that count ("PMU/EVENT/", as perf has them), as the kernel tells of them.
+/* Events of performance monitoring units ("PMU/EVENT/" in perf), as the kernel describes them.
  *
- * Each unit has a folder of /sys/bus/event_source/devices: `type` is its number, events/NAME says
- * which terms an event is ("event=0x3c,umask=0x01"), format/TERM which bits a term is
+ * Each unit has a folder of /sys/bus/event_source/devices: `type` is its number, events/NAME
+ * contains the terms of an event ("event=0x3c,umask=0x01"), format/TERM the bits of a term
  * ("config:0-7,32-35"). */
 #ifndef WK_RECORD_PMU_H
 #define WK_RECORD_PMU_H
@@ -13,10 +13,10 @@
 
 #define WK_PMU_ROOT "/sys/bus/event_source/devices"
 
-/* Fills type and config of an event that was parsed as one of a unit below `root`. */
+/* Fills type and config of a parsed event of a unit below `root`. */
 bool wk_pmu_find(const char *root, struct wk_perf_event *event, struct wk_err *err);
 
-/* Tells the events that units describe, in the order of their names: "cpu", "mem-loads". */
+/* Lists the events that units describe, sorted by name: "cpu", "mem-loads". */
 void wk_pmu_events_each(const char *root,
 			void (*tell)(void *context, const char *unit, const char *event),
 			void *context);

@@ -1,5 +1,5 @@
-/* What may be recorded here, found out by trying: the counters of a recording are opened as for
- * a command of one's own, once more for the whole system, and closed again. */
+/* What can be recorded on this machine, found by trying: opens the counters of a recording for a
+ * command of the user, then for the whole system, and closes them. */
 #ifndef WK_RECORD_PROBE_H
 #define WK_RECORD_PROBE_H
 
@@ -10,12 +10,12 @@
 
 struct wk_record_probe {
 	bool can_record;            /* programs of this user */
-	struct wk_err refusal;      /* why not; code WK_OK where it can */
+	struct wk_err refusal;      /* why not; code WK_OK if it can */
 	bool can_record_kernel;     /* their kernel code too */
 	bool can_record_all;        /* the whole system */
 	bool has_counters;          /* cycles are counted by hardware */
 	uint64_t ring_bytes;        /* the buffer of a CPU ... */
-	uint64_t wanted_ring_bytes; /* ... and what it would be without limits */
+	uint64_t wanted_ring_bytes; /* ... and its size without limits */
 };
 
 struct wk_record_probe wk_record_probe(uint64_t frequency_hz, uint32_t stack_bytes);

@@ -11,7 +11,7 @@
 
 #define LONGEST_COMMAND_LINE 4096
 
-/* Takes the text up to `end` off the front of `rest`, and `end` with it. */
+/* Removes the text up to `end`, and `end` itself, from the front of `rest`. */
 static struct wk_str handle_until(struct wk_str *rest, char end)
 {
 	const char *at = rest->len ? memchr(rest->at, end, rest->len) : NULL;

@@ -1,6 +1,6 @@
-/* What already runs, told as events of time 0 from /proc.
+/* Processes that already run, emitted as events of time 0 from /proc.
  *
- * Processes come and go while /proc is read: what is gone meanwhile is left out. */
+ * Processes come and go while /proc is read: those that are gone meanwhile are left out. */
 #ifndef WK_RECORD_PROC_SCAN_H
 #define WK_RECORD_PROC_SCAN_H
 
@@ -27,7 +27,7 @@ bool wk_proc_command_line(pid_t pid, struct wk_buf *out);
 /* The name of a process or thread (/proc/PID/comm without the newline). */
 bool wk_proc_name(pid_t pid, struct wk_buf *out);
 
-/* One line of /proc/PID/maps as an IMAGE event (without pid); false if it is no such line. */
+/* One line of /proc/PID/maps as an IMAGE event (without pid); false if it is not such a line. */
 bool wk_proc_map_line(struct wk_str line, struct wk_event_image *image);
 
 #endif

@@ -41,7 +41,7 @@ void wk_queue_fini(struct wk_queue *queue)
 	pthread_mutex_destroy(&queue->lock);
 }
 
-/* With nothing under way there is always room: a full round may be larger than the limit. */
+/* With an empty queue there is always space: a full round may be larger than the limit. */
 bool wk_queue_has_space(struct wk_queue *queue, size_t bytes)
 {
 	bool has_room;

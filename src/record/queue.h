@@ -1,10 +1,9 @@
 /* Records on their way from the thread that empties the rings to the thread that uses them.
  *
- * The reader gets chunks, fills them with whole records, and hands them over as a round;
- * the worker takes rounds and gives chunks back when no record in them is needed any more.
- * A round is complete: no record older than its `final_ns` can come in a later one. Memory
- * is bounded: wk_queue_has_space tells when to leave records in the rings instead, where the
- * kernel counts what it cannot keep. */
+ * The reader gets chunks, fills them with whole records, and passes them on as a round; the worker
+ * pops rounds and returns chunks whose records are no longer needed. A round is complete: no record
+ * older than its `final_ns` can come in a later one. Memory is bounded: wk_queue_has_space decides
+ * when to leave records in the rings instead, where the kernel counts what it drops. */
 #ifndef WK_RECORD_QUEUE_H
 #define WK_RECORD_QUEUE_H
 
@@ -18,7 +17,7 @@
 struct wk_chunk {
 	struct wk_chunk *next;
 	size_t len;
-	size_t live; /* records that are still needed; kept by the worker */
+	size_t live; /* records still needed; updated by the worker */
 	uint8_t bytes[];
 };
 
@@ -44,7 +43,7 @@ void wk_queue_fini(struct wk_queue *queue);
 
 /* Reader's side. */
 bool wk_queue_has_space(struct wk_queue *queue, size_t bytes);
-/* Waits until the worker has done all rounds that were handed over, or given up. */
+/* Waits until the worker has finished all rounds passed to it, or has given up. */
 void wk_queue_wait_idle(struct wk_queue *queue);
 struct wk_chunk *wk_queue_chunk(struct wk_queue *queue);
 void wk_queue_put(struct wk_queue *queue, const struct wk_round *round);
@@ -54,7 +53,7 @@ void wk_queue_put(struct wk_queue *queue, const struct wk_round *round);
 struct wk_round *wk_queue_pop(struct wk_queue *queue, uint64_t patience_ns);
 void wk_queue_release(struct wk_queue *queue, struct wk_chunk *chunk);
 void wk_queue_done(struct wk_queue *queue, struct wk_round *round);
-/* The worker takes nothing more; whoever waits for it goes on. */
+/* The worker pops nothing more; waiting threads continue. */
 void wk_queue_abandon(struct wk_queue *queue);
 
 #endif

@@ -67,7 +67,7 @@ static bool child_has_ended(pid_t pid)
 	return info.si_pid == pid;
 }
 
-/* One of the processes to watch; an ended one is told by its `events` being 0. */
+/* One of the watched processes; its `events` is 0 once it has ended. */
 static bool has_ended(struct pollfd *process, pid_t pid)
 {
 	if (process->events == 0)
@@ -133,7 +133,7 @@ static bool is_over(struct wk_reader *reader)
 	return is_over;
 }
 
-/* How many bytes wait in all rings, and up to where each is to be read. */
+/* The number of bytes in all rings, and the end of each for this round. */
 static uint64_t look_at_rings(struct wk_reader *reader)
 {
 	uint64_t sum = 0;
@@ -174,7 +174,7 @@ static void copy_ring(struct wk_reader *reader, struct wk_ring *ring, uint64_t e
 	}
 }
 
-/* A round is all or nothing: a part of the rings says nothing about what is final. */
+/* A round is all or nothing: a part of the rings does not determine which time is final. */
 static void drain(struct wk_reader *reader, bool is_last)
 {
 	struct wk_round round = { .final_ns = wk_os_clock_ns() - SLACK_NS, .is_last = is_last };

@@ -1,8 +1,8 @@
 /* The thread that empties the rings.
  *
- * It sleeps until a ring is a quarter full or a tenth of a second has passed, copies what is
- * there into the queue, and goes back to sleep: it never waits for disk, symbols or the
- * other thread. It also notices when the recording is over. */
+ * It sleeps until a ring is a quarter full or a tenth of a second has passed, copies the contents
+ * into the queue, and sleeps again: it never waits for disk, symbols or the other thread. It also
+ * detects the end of the recording. */
 #ifndef WK_RECORD_READER_H
 #define WK_RECORD_READER_H
 
@@ -25,7 +25,7 @@ struct wk_reader {
 	uint64_t duration_ns; /* 0: no limit */
 	uint64_t started_ns;
 	int wake_fd;      /* written to by wk_reader_stop */
-	atomic_int stops; /* how often the user asked to stop */
+	atomic_int stops; /* how often the user requested a stop */
 	atomic_bool is_cancelled;
 	atomic_uint_fast64_t end_ns; /* when it was over; 0 before */
 	atomic_bool command_ended;
@@ -35,7 +35,7 @@ struct wk_reader {
 	struct pollfd *polls; /* the rings, the wake fd, then the processes */
 	size_t poll_count;
 	uint64_t stopped_ns; /* when it first saw that it should stop */
-	uint64_t *ends;      /* up to where each ring is read in this round */
+	uint64_t *ends;      /* the end of each ring in this round */
 	bool was_full, had_records;
 };
 
@@ -44,7 +44,7 @@ bool wk_reader_start(struct wk_reader *reader, struct wk_err *err);
 /* Async-signal-safe. The first time it waits a little for the command to end by itself. */
 void wk_reader_stop(struct wk_reader *reader);
 
-/* Ends it at once; what is in the rings is given up. */
+/* Ends it at once; the contents of the rings are dropped. */
 void wk_reader_cancel(struct wk_reader *reader);
 void wk_reader_join(struct wk_reader *reader);
 

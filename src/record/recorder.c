@@ -21,7 +21,7 @@
 #include "record/proc_scan.h"
 #include "record/reader.h"
 
-#define DEFAULT_FREQUENCY_HZ 997 /* a prime, so as not to march in step with what is measured */
+#define DEFAULT_FREQUENCY_HZ 997 /* a prime, to stay out of step with periodic programs */
 #define DEFAULT_STACK_BYTES  16384
 #define MOST_STACK_BYTES     65528 /* the kernel's limit */
 #define QUEUE_BYTES          (16u << 20)
@@ -122,7 +122,7 @@ static bool open_targets(struct wk_recorder *recorder, struct wk_err *err)
 	return false;
 }
 
-/* What the process with the given arguments is called; asked when an exec is seen. */
+/* The name of the process with the given arguments; needed when an exec is seen. */
 static void ask_command_line(void *context, uint32_t pid, struct wk_str name, struct wk_buf *out)
 {
 	struct wk_recorder *recorder = context;
@@ -136,7 +136,7 @@ static void ask_command_line(void *context, uint32_t pid, struct wk_str name, st
 		}
 		return;
 	}
-	/* It may have ended since, or run yet another program: then nothing is said. */
+	/* It may have ended since, or may run yet another program: then nothing is emitted. */
 	if (wk_proc_command_line((pid_t)pid, out) &&
 	    (!wk_proc_name((pid_t)pid, &now) || !wk_str_eq(wk_buf_str(&now), name)))
 		wk_buf_reset(out);
@@ -259,7 +259,7 @@ const char *wk_recorder_notices(const struct wk_recorder *recorder)
 	return wk_buf_text(&recorder->perf.notices);
 }
 
-/* Everything goes through here, so that the parser knows which threads were there before. */
+/* All records pass through here, so that the parser knows which threads existed before. */
 static bool handle_seen(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	struct wk_recorder *recorder = context;
@@ -463,8 +463,9 @@ static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result 
 	};
 }
 
-/* On a machine with more to do than processors, a recorder that waits its turn loses samples.
- * It needs little time, but needs it soon; where that is not allowed, it waits like others. */
+/* On a machine with more runnable threads than processors, a recorder that waits for its turn loses
+ * samples. It needs little time, but soon; if real-time priority is not allowed, it waits like
+ * others. */
 #define HURRY 10
 
 static bool record(struct wk_recorder *recorder,

@@ -32,7 +32,7 @@ struct wk_recorder_options {
 	size_t pid_count;
 	bool all_cpus;             /* the whole system */
 	uint64_t frequency_hz;     /* 0: 997 */
-	uint64_t period;           /* instead of a frequency: a sample every so many events */
+	uint64_t period;           /* instead of a frequency: a sample after this many events */
 	const char *const *events; /* perf's names; none: cycles, or cpu-clock without a PMU */
 	size_t event_count;
 	enum wk_call_graph call_graph;
@@ -40,8 +40,8 @@ struct wk_recorder_options {
 	uint64_t duration_ns;   /* 0: until the command ends or stop is called */
 	uint64_t ring_bytes;    /* a CPU; 0: chosen */
 	bool user_only;         /* do not sample kernel code */
-	const char *folder;     /* where the command runs; NULL: where we do */
-	bool command_to_stderr; /* what it prints goes there: ours is taken */
+	const char *folder;     /* the command's working folder; NULL: the current one */
+	bool command_to_stderr; /* its standard output goes there: wick's own is in use */
 };
 
 struct wk_recorder_status {
@@ -55,7 +55,7 @@ struct wk_recorder_result {
 	uint64_t elapsed_ns;
 	uint64_t end_ns; /* recorder's clock when the command ended or recording stopped */
 	bool has_command;
-	bool command_began;   /* false where it could not be run, or was not let go */
+	bool command_began;   /* false if it could not be run, or was not started */
 	bool command_running; /* recording ended before it did; it is still a child */
 	pid_t command_pid;
 	int wait_status; /* of the command once it has ended, as waitpid gives it */
@@ -63,19 +63,19 @@ struct wk_recorder_result {
 
 struct wk_recorder;
 
-/* On failure NULL, with a sentence that names the setting and the command that mends it.
- * A command that cannot be run: code WK_ENOCOMMAND or WK_ENOTRUNNABLE, and nothing was
- * recorded. What only the exec itself finds out (a broken binary, say) is told
- * the same way by wk_recorder_run. */
+/* NULL on failure, with a sentence that names the setting and the command that changes it. For a
+ * command that cannot be run: code WK_ENOCOMMAND or WK_ENOTRUNNABLE, and nothing was recorded.
+ * Faults found only by the exec itself (such as a damaged binary) are returned in the same way by
+ * wk_recorder_run. */
 struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, struct wk_err *err);
 
-/* What was not possible and what was done instead ("kernel code is not sampled: ..."), one
- * sentence a line; empty if all is as asked. Known after wk_recorder_new. */
+/* What was not possible and what was done instead ("kernel code is not sampled: ..."), one sentence
+ * a line; empty if everything is as requested. Known after wk_recorder_new. */
 const char *wk_recorder_notices(const struct wk_recorder *recorder);
 
-/* Lets the command run and gives events to `sink` until the end. `progress` (may be NULL) is
- * called about four times a second. False if the sink failed or recording broke; what came
- * before it is in the sink, and the command has not been harmed: it runs on to its end. */
+/* Lets the command run and emits events to `sink` until the end. `progress` (may be NULL) is called
+ * about four times a second. False if the sink failed or recording broke; earlier events are in the
+ * sink, and the command is unharmed: it runs to its end. */
 bool wk_recorder_run(struct wk_recorder *recorder, const struct wk_sink *sink,
 		     void (*progress)(void *context, const struct wk_recorder_status *status),
 		     void *context, struct wk_recorder_result *result, struct wk_err *err);

@@ -1,8 +1,7 @@
 /* One ring of the kernel: mapped, and emptied record by record.
  *
- * The kernel writes at data_head, we read from data_tail; a record may go over the end of
- * the ring and continue at its start. What is taken is copied out as whole records, laid
- * end to end, so whoever reads them later sees no wrap. */
+ * The kernel writes at data_head, wick reads from data_tail; a record may wrap around the end of
+ * the ring. Whole records are copied out contiguously, so later readers see no wrap. */
 #ifndef WK_RECORD_RING_H
 #define WK_RECORD_RING_H
 
@@ -16,7 +15,7 @@ struct wk_ring {
 	struct perf_event_mmap_page *page;
 	const uint8_t *data;
 	uint64_t size_bytes; /* of the data; a power of two */
-	uint64_t tail;       /* up to where it was read */
+	uint64_t tail;       /* read up to here */
 	uint64_t broken;     /* bytes skipped because they were no records */
 };
 
@@ -28,14 +27,14 @@ void wk_ring_unmap(struct wk_ring *ring);
 /* How many bytes wait to be read. */
 uint64_t wk_ring_pending(const struct wk_ring *ring);
 
-/* Looks at the record at position `at` (from `tail` on) without taking it: copies at most
- * `room` bytes of it and returns its size; 0 if there is none before `end` or it is broken. */
+/* Reads the record at position `at` (from `tail` on) without consuming it: copies at most `room`
+ * bytes of it and returns its size; 0 if there is none before `end` or it is damaged. */
 size_t wk_ring_peek(const struct wk_ring *ring, uint64_t at, uint64_t end, uint8_t *out,
 		    size_t room);
 
-/* Copies whole records, `room` bytes at most and none beyond `pending` (from
- * wk_ring_pending), to `out` and gives their place back to the kernel. Returns the bytes
- * copied; 0 if nothing waits or the next record does not fit. */
+/* Copies whole records, at most `room` bytes and none beyond `pending` (from wk_ring_pending), to
+ * `out` and returns their space to the kernel. Returns the bytes copied; 0 if nothing is pending or
+ * the next record does not fit. */
 size_t wk_ring_read(struct wk_ring *ring, uint64_t pending, uint8_t *out, size_t room);
 
 #endif

@@ -54,7 +54,7 @@ static const char *find_root(struct wk_err *err)
 	return NULL;
 }
 
-/* The entry of a folder whose name is near to `name`, in `best`; false if none is. */
+/* The entry of a folder whose name is near to `name`, in `best`; false if there is none. */
 static bool nearest_entry(const char *folder, const char *name, char best[WK_PERF_NAME_MAX])
 {
 	DIR *dir = opendir(folder);
@@ -127,7 +127,7 @@ static int is_name(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* Folders alone: files beside them switch whole systems on. */
+/* Only folders: the files next to them enable whole systems. */
 static int is_folder(const struct dirent *entry)
 {
 	return entry->d_type == DT_DIR && is_name(entry);
