@@ -333,7 +333,7 @@ usage: ./do WORD
   test [SUITE...]  run every test, or some of: unit golden cli fuzz lint
                    live oracle browser windows
   windows [test]   build wick.exe for Windows in build-windows, and test it under Wine
-  install [DIR]    install wick, its manual pages and completion under DIR (/usr/local)
+  install [DIR]    install wick, its man pages, docs and completion under DIR (/usr/local)
   asan [SUITE...]  the tests under the address, undefined and leak sanitizers
   lint             layers, headers, scripts, manual pages
   fuzz [SECONDS] [TARGET]   run each fuzz target, or one, for 60 seconds
