@@ -58,10 +58,12 @@ struct wk_call {
 
 struct wk_command {
 	const char *name, *summary;
-	const char *const *usage;          /* what may follow "wick NAME", a form an entry */
-	const char *const *description;    /* paragraphs */
-	const struct wk_opt_use *options;  /* ends with a NULL group; NULL where there are none */
-	const struct wk_example *examples; /* ends with NULL */
+	const char *const *usage;         /* what may follow "wick NAME", a form an entry */
+	const char *const *description;   /* paragraphs */
+	const struct wk_opt_use *options; /* ends with a NULL group; NULL where there are none */
+	const char *const *common;        /* options on the first screen of help, by name and ending
+					   * with NULL; NULL: all options */
+	const struct wk_example *examples; /* ends with NULL; the first three are on that screen */
 	const char *exit_note;             /* what exit codes mean beyond 0, 1 and 2; or NULL */
 	enum wk_word_kind words;
 	const char *choices_title; /* how help calls the choices; NULL leaves them out */

@@ -70,19 +70,43 @@ static void one_option(struct wk_out *out, struct wk_help_style style, const str
 	wk_buf_fini(&left);
 }
 
-static void one_group(struct wk_out *out, struct wk_help_style style,
-		      const struct wk_opt_group *group)
+/* Whether help shows an option: `names` are those of the first screen, NULL is every option. */
+static bool is_listed(const struct wk_opt *opt, const char *const *names)
 {
-	if (group->options[0].name)
-		heading(out, style, group->title);
-	for (const struct wk_opt *opt = group->options; opt->name; opt++)
+	if (!names)
+		return true;
+	for (; *names; names++)
+		if (strcmp(*names, opt->name) == 0)
+			return true;
+	return false;
+}
+
+static void one_group(struct wk_out *out, struct wk_help_style style,
+		      const struct wk_opt_group *group, const char *const *names)
+{
+	bool is_begun = false;
+
+	for (const struct wk_opt *opt = group->options; opt->name; opt++) {
+		if (!is_listed(opt, names))
+			continue;
+		if (!is_begun)
+			heading(out, style, group->title);
+		is_begun = true;
 		one_option(out, style, opt);
+	}
 }
 
 static const struct wk_opt_group standard = {
-	.title = "Also",
+	.title = "Help",
 	.options = (const struct wk_opt[]){
-		{ 'h', "help", NULL, "print this", WK_OPT_FLAG, 0, NULL }, { 0 } },
+		{ 'h', "help", NULL, "print this help", WK_OPT_FLAG, 0, NULL }, { 0 } },
+};
+
+static const struct wk_opt_group standard_of_many = {
+	.title = "Help",
+	.options = (const struct wk_opt[]){
+		{ 'h', "help", "[all]", "print the common options, or all", WK_OPT_FLAG, 0, NULL },
+		{ 0 } },
 };
 
 static void choices(struct wk_out *out, struct wk_help_style style,
@@ -100,26 +124,44 @@ static void choices(struct wk_out *out, struct wk_help_style style,
 	}
 }
 
-void wk_help_command(struct wk_out *out, struct wk_help_style style,
-		     const struct wk_command *command)
+static void usage(struct wk_out *out, const struct wk_command *command)
 {
 	for (size_t i = 0; command->usage[i]; i++)
 		wk_out_fmt(out, "%s wick %s%s%s\n", i == 0 ? "usage:" : "      ", command->name,
 			   *command->usage[i] ? " " : "", command->usage[i]);
+}
+
+static void examples(struct wk_out *out, struct wk_help_style style,
+		     const struct wk_command *command, size_t most)
+{
+	if (!command->examples)
+		return;
+	heading(out, style, "Examples");
+	for (size_t i = 0; i < most && command->examples[i].typed; i++)
+		wk_out_fmt(out, "  %s\n      %s\n", command->examples[i].typed,
+			   command->examples[i].does);
+}
+
+static void options(struct wk_out *out, struct wk_help_style style,
+		    const struct wk_command *command, const char *const *names)
+{
+	for (const struct wk_opt_use *use = command->options; use && use->group; use++)
+		one_group(out, style, use->group, names);
+	one_group(out, style, command->common ? &standard_of_many : &standard, NULL);
+}
+
+void wk_help_command(struct wk_out *out, struct wk_help_style style,
+		     const struct wk_command *command)
+{
+	usage(out, command);
 	for (size_t i = 0; command->description[i]; i++) {
 		wk_out_char(out, '\n');
 		wrapped(out, style.columns, 0, 0, command->description[i]);
 	}
 	if (command->choices_title)
 		choices(out, style, command);
-	for (const struct wk_opt_use *use = command->options; use && use->group; use++)
-		one_group(out, style, use->group);
-	one_group(out, style, &standard);
-	if (command->examples) {
-		heading(out, style, "Examples");
-		for (const struct wk_example *e = command->examples; e->typed; e++)
-			wk_out_fmt(out, "  %s\n      %s\n", e->typed, e->does);
-	}
+	options(out, style, command, NULL);
+	examples(out, style, command, SIZE_MAX);
 	if (command->exit_note) {
 		heading(out, style, "Exit code");
 		wk_out_text(out, "  ");
@@ -127,16 +169,44 @@ void wk_help_command(struct wk_out *out, struct wk_help_style style,
 	}
 }
 
+static unsigned option_count(const struct wk_command *command)
+{
+	unsigned count = 1; /* --help */
+
+	for (const struct wk_opt_use *use = command->options; use && use->group; use++)
+		for (const struct wk_opt *opt = use->group->options; opt->name; opt++)
+			count++;
+	return count;
+}
+
+void wk_help_first_screen(struct wk_out *out, struct wk_help_style style,
+			  const struct wk_command *command)
+{
+	if (!command->common) {
+		wk_help_command(out, style, command);
+		return;
+	}
+	usage(out, command);
+	wk_out_char(out, '\n');
+	wrapped(out, style.columns, 0, 0, command->description[0]);
+	if (command->choices_title)
+		choices(out, style, command);
+	options(out, style, command, command->common);
+	examples(out, style, command, 3);
+	wk_out_fmt(out, "\n`wick %s --help all` lists all %u options.\n", command->name,
+		   option_count(command));
+}
+
 void wk_help_overview(struct wk_out *out, struct wk_help_style style)
 {
 	wk_out_text(out, "wick records where a program's time goes and draws it as a flame graph.\n"
 			 "\n"
-			 "usage: wick COMMAND [OPTION...] [WORD...]\n");
+			 "usage: wick COMMAND [OPTION...] [ARGUMENT...]\n");
 	heading(out, style, "Commands");
 	for (size_t i = 0; wk_commands[i]; i++) {
 		wk_out_fmt(out, "  %-12s", wk_commands[i]->name);
 		wrapped(out, style.columns, 14, 14, wk_commands[i]->summary);
 	}
-	wk_out_text(out, "\n`wick COMMAND --help` says what a command takes, "
-			 "`wick --version` which wick this is.\n");
+	wk_out_text(out, "\n`wick COMMAND --help` prints the options of a command, "
+			 "`wick --version` the version.\n");
 }

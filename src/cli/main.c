@@ -51,6 +51,9 @@ static int run_command(const struct wk_command *command, char **argv, struct wk_
 		exit_code = command->run(&call, err);
 		break;
 	case WK_PARSED_HELP:
+		wk_help_first_screen(out, wk_help_style(), command);
+		break;
+	case WK_PARSED_HELP_ALL:
 		wk_help_command(out, wk_help_style(), command);
 		break;
 	case WK_PARSED_WRONG:

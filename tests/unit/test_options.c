@@ -191,6 +191,8 @@ static void help_is_always_understood(void **state)
 	(void)state;
 	assert_int_equal(PARSE("-l", "--help"), WK_PARSED_HELP);
 	assert_int_equal(PARSE("-lh"), WK_PARSED_HELP);
+	assert_int_equal(PARSE("--help", "all"), WK_PARSED_HELP_ALL);
+	assert_int_equal(PARSE("-h", "all"), WK_PARSED_HELP_ALL);
 	assert_int_equal(PARSE("--", "--help"), WK_PARSED);
 }
 

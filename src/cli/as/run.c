@@ -101,6 +101,7 @@ int wk_as_run(const struct wk_as_tool *tool, char **argv, struct wk_out *out)
 		exit_code = run_engine(&call, &group);
 		break;
 	case WK_PARSED_HELP:
+	case WK_PARSED_HELP_ALL:
 		help(tool, &group, out, wk_help_style());
 		break;
 	case WK_PARSED_WRONG:

@@ -461,6 +461,10 @@ const struct wk_command wk_cmd_cargo = {
 		{ &(const struct wk_opt_group){ "Recording", recording }, 0 },
 		{ &wk_load_group, AT(flame.load) },
 		{ 0 } },
+	.common = (const char *const[]){
+		"bin", "example", "test", "unit-test", "bench", "package", "pid", "dev",
+		"profile", "with-debug", "features", "output", "open", "by-thread", "inverted",
+		"reverse", "freq", "event", "duration", NULL },
 	.examples = (const struct wk_example[]){
 		{ "cargo wick", "build the program of this package, record it, draw it" },
 		{ "cargo wick --bin server --with-debug -- --port 8080",

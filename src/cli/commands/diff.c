@@ -441,6 +441,10 @@ const struct wk_command wk_cmd_diff = {
 		{ &wk_filter_group, offsetof(struct args, filter) },
 		{ &wk_load_group, offsetof(struct args, load) },
 		{ 0 } },
+	.common = (const char *const[]){
+		"output", "all", "top", "normalize", "gone", "by-total", "quiet", "title",
+		"icicle", "reverse", "group", "process", "thread", "image", "function", "time",
+		"by", "debuginfod", "symbol-path", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick diff old.data new.data", "the functions that changed most" },
 		{ "wick diff --normalize old.data new.data -o diff.svg",

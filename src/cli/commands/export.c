@@ -288,6 +288,10 @@ const struct wk_command wk_cmd_export = {
 		{ &wk_load_group, offsetof(struct args, load) },
 		{ &wk_perf_script_group, offsetof(struct args, perf_script) },
 		{ 0 } },
+	.common = (const char *const[]){
+		"to", "output", "samples", "quiet", "group", "preset", "process", "thread",
+		"image", "function", "time", "by", "outstanding", "ignore-case", "debuginfod",
+		"symbol-path", "no-inline", "format", "threads", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick export --to firefox -o app.json.gz", "for profiler.firefox.com" },
 		{ "wick export -o app.pb.gz; go tool pprof -top app.pb.gz", "for pprof" },

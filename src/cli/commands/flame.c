@@ -161,6 +161,10 @@ const struct wk_command wk_cmd_flame = {
 		{ &wk_filter_group, AT(flame.filter) },
 		{ &wk_load_group, AT(flame.load) },
 		{ 0 } },
+	.common = (const char *const[]){
+		"output", "open", "by-thread", "title", "icicle", "reverse", "pid", "all-cpus",
+		"freq", "event", "duration", "group", "process", "thread", "function", "time",
+		"by", "debuginfod", "symbol-path", NULL },
 	.examples = wk_flame_examples,
 	.exit_note = wk_flame_exit_note,
 	.words = WK_WORD_FILE,

@@ -138,6 +138,10 @@ const struct wk_command wk_cmd_fold = {
 		{ &wk_filter_group, offsetof(struct args, filter) },
 		{ &wk_load_group, offsetof(struct args, load) },
 		{ 0 } },
+	.common = (const char *const[]){
+		"output", "by-thread", "no-process", "weights", "quiet", "group", "preset",
+		"process", "thread", "image", "function", "time", "by", "outstanding",
+		"ignore-case", "debuginfod", "symbol-path", "no-inline", "format", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick fold > stacks.folded", "for any tool that draws folded stacks" },
 		{ "wick fold --function parse wick.data",

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "cli/command.h"
 #include "cli/help.h"
 
@@ -6,8 +8,10 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const struct wk_words *words = call->words;
 	const struct wk_command *command;
 
-	if (words->count > 1) {
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "help is for one command at a time");
+	bool is_all = words->count == 2 && strcmp(words->at[1], "all") == 0;
+
+	if (words->count > 1 && !is_all) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "help accepts one command");
 		return WK_EXIT_USAGE;
 	}
 	if (words->count == 0) {
@@ -19,17 +23,20 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		wk_command_unknown(words->at[0], err);
 		return WK_EXIT_USAGE;
 	}
-	wk_help_command(call->out, wk_help_style(), command);
+	if (is_all)
+		wk_help_command(call->out, wk_help_style(), command);
+	else
+		wk_help_first_screen(call->out, wk_help_style(), command);
 	return WK_EXIT_DONE;
 }
 
 const struct wk_command wk_cmd_help = {
 	.name = "help",
-	.summary = "say what commands there are, or what one takes",
-	.usage = (const char *const[]){ "[COMMAND]", NULL },
+	.summary = "list the commands, or print the help of one",
+	.usage = (const char *const[]){ "[COMMAND [all]]", NULL },
 	.description = (const char *const[]){
-		"Without a word, lists the commands. With the name of one, prints its options, "
-		"examples and exit codes, as `wick COMMAND --help` does.", NULL },
+		"Lists the commands. With COMMAND it prints what `wick COMMAND --help` prints: the "
+		"common options and examples. With `all` it prints every option.", NULL },
 	.words = WK_WORD_CHOICE,
 	.choice = wk_command_choice,
 	.run = run,

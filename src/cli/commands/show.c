@@ -540,6 +540,10 @@ const struct wk_command wk_cmd_show = {
 		{ &wk_filter_group, offsetof(struct args, filter) },
 		{ &wk_load_group, offsetof(struct args, load) },
 		{ 0 } },
+	.common = (const char *const[]){
+		"csv", "json", "output", "top", "by-total", "min", "all", "details", "inverted",
+		"by-thread", "group", "process", "thread", "image", "function", "time", "by",
+		"debuginfod", "symbol-path", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick show", "the hottest functions of wick.data" },
 		{ "wick show tree --min 2", "who called whom, down to 2 % of the whole" },

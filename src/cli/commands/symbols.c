@@ -536,6 +536,10 @@ const struct wk_command wk_cmd_symbols = {
 		{ &wk_filter_group, AT(filter) },
 		{ &wk_load_group, AT(load) },
 		{ 0 } },
+	.common = (const char *const[]){
+		"all", "details", "csv", "json", "cache", "process", "thread", "image",
+		"function", "time", "by", "debuginfod", "symbol-server", "symbol-path",
+		"debug-dir", "offline", "width", "format", "threads", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick symbols", "what wick.data has, and what it lacks" },
 		{ "wick symbols app.data --debuginfod", "the same, after asking the servers of "

@@ -186,6 +186,11 @@ static const char *next_value(enum wk_opt_style style, char ***argv, const struc
 	return NULL;
 }
 
+static enum wk_parsed help_wanted(const char *next)
+{
+	return next && strcmp(next, "all") == 0 ? WK_PARSED_HELP_ALL : WK_PARSED_HELP;
+}
+
 static enum wk_parsed parse_long(enum wk_opt_style style, char ***argv,
 				 const struct wk_opt_target *targets, struct wk_err *err)
 {
@@ -196,7 +201,7 @@ static enum wk_parsed parse_long(enum wk_opt_style style, char ***argv,
 	const char *value = equals ? equals + 1 : NULL;
 
 	if (!found.opt && (wk_str_is(name, "help") || wk_str_is(name, "h")) && err->code == WK_OK)
-		return WK_PARSED_HELP;
+		return help_wanted(value ? value : (*argv)[1]);
 	if (!found.opt) {
 		wk_option_unknown(style, targets, name, err);
 		return WK_PARSED_WRONG;
@@ -221,7 +226,7 @@ static enum wk_parsed parse_short(enum wk_opt_style style, char ***argv,
 		const char *value;
 
 		if (!found.opt && *at == 'h')
-			return WK_PARSED_HELP;
+			return help_wanted((*argv)[1]);
 		if (!found.opt) {
 			wk_option_unknown_letter(style, targets, *at, err);
 			return WK_PARSED_WRONG;

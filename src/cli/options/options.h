@@ -83,7 +83,8 @@ void wk_words_fini(struct wk_words *words);
 
 enum wk_parsed {
 	WK_PARSED,
-	WK_PARSED_HELP, /* -h or --help was among the options */
+	WK_PARSED_HELP,     /* -h or --help was among the options */
+	WK_PARSED_HELP_ALL, /* the same, followed by "all" */
 	WK_PARSED_WRONG,
 };
 

@@ -214,6 +214,7 @@ bool wk_perf_words_read(struct wk_perf_words *perf, const char *line, struct wk_
 		ok = read_typed(perf, &typed, err);
 		break;
 	case WK_PARSED_HELP:
+	case WK_PARSED_HELP_ALL:
 		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--cmd: `man perf-record` has the help");
 		break;
 	default:
