@@ -170,7 +170,7 @@ static bool open_source(struct source *source, const struct wk_load_args *args, 
 		return false;
 	how->threads = thread_count(args);
 	how->sums_samples = args->sums_samples;
-	how->counts_others = args->counts_others;
+	how->sums_other_sources = args->sums_other_sources;
 	how->skips_details = true; /* the model has no place for them */
 	source->is_open = true;
 	return true;

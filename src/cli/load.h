@@ -17,9 +17,8 @@ struct wk_load_args {
 	struct wk_opt_list debug_dirs;
 	struct wk_remote_args remote;
 	bool no_inlined;
-	uint64_t threads;   /* 0: one for each processor */
-	bool sums_samples;  /* single samples are not asked for: see model/model.h */
-	bool counts_others; /* nor, where there is CPU time, other stacks */
+	uint64_t threads;                      /* 0: one for each processor */
+	bool sums_samples, sums_other_sources; /* formats/reader.h */
 	/* What will be asked of the samples: other machines are not asked for names of others.
 	 * NULL: of all. */
 	const struct wk_filter_spec *in_view;
@@ -58,7 +57,7 @@ static inline struct wk_load_args wk_load_summed(const struct wk_load_args *args
 	struct wk_load_args summed = *args;
 
 	summed.sums_samples = !needs_times;
-	summed.counts_others = !needs_times && !source;
+	summed.sums_other_sources = !needs_times && !source;
 	return summed;
 }
 

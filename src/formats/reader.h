@@ -1,12 +1,12 @@
-/* Readers: bytes of a file that some recorder made, to events.
+/* Readers: the bytes of a recorded file to events.
  *
  * A format is one const struct wk_reader in a file of its own, and one line in registry.c.
- * Help text and messages are printed from that table. Usual order of calls: wk_read_file,
- * which opens, chooses and reads; or wk_reader_for and then the reader's own `read`.
+ * Help text and messages are printed from that table. Order of calls: wk_read_file, which opens,
+ * chooses and reads; or wk_reader_for and then the reader's own `read`.
  *
- * A reader gives events to its sink in the order that event/event.h promises. One bad record
- * becomes a note and the reading goes on; a bad header, or bytes in which the next record can
- * not be found, end it with an error. What came before the error has reached the sink. */
+ * A reader emits events in the order that event/event.h promises. A bad record becomes a note and
+ * reading continues; a bad header, or bytes in which the next record cannot be found, end it with
+ * an error. Events before the error have reached the sink. */
 #ifndef WK_FORMATS_READER_H
 #define WK_FORMATS_READER_H
 
@@ -22,31 +22,30 @@
 
 struct wk_collapse;
 
-/* How to read; all zero is the usual, and most readers know of nothing else. */
+/* How to read. All zero is the default; most readers ignore all but `threads`. Samples are summed
+ * by stack, thread and source, and emitted as SUMS in any order. */
 struct wk_read_options {
-	unsigned threads;   /* at most so many; 0: one */
-	bool sums_samples;  /* nobody asks for single samples: those of a stack, thread and source
-			     * may be told as one (SUMS), and in any order */
-	bool counts_others; /* as above, and where there are samples of CPU time nobody looks at the
-			     * others' stacks: those may be told as SUMS without */
+	unsigned threads;        /* at most; 0: one */
+	bool sums_samples;       /* samples may be summed */
+	bool sums_other_sources; /* if a source of CPU time has samples, those of all other
+				  * sources may be summed without their stacks */
 	const struct wk_collapse *collapse; /* frames as an older tool writes them, or NULL */
-	bool is_header_only; /* only what lies beside the records, and all of that; where a reader
-			      * knows no such thing it reads as ever */
-	bool wants_comments; /* what `perf script --header` prints, as a fact "comments" */
-	bool wants_symbols;  /* records of the kernel's symbols as OTHER events too */
-	bool in_file_order;  /* records as they lie in the file, and an OTHER event where a round
-			      * of them ends: for who looks at the recording itself */
-	bool skips_details;  /* nobody looks at the details of samples (event/event.h) */
+	bool is_header_only;       /* everything but the records; readers whose format has no
+				    * such part read all */
+	bool emits_comments;       /* the header in words, as a fact "comments" */
+	bool emits_kernel_symbols; /* records of the kernel's symbols as OTHER events */
+	bool in_file_order;        /* records in the order of the file, and an OTHER event at the
+				    * end of each round of them */
+	bool skips_details;        /* samples without details (event/event.h) */
 };
 
-/* The whole of what is read; `name` (a path, or "-") is only for choosing and for words. */
+/* The input; `name` (a path, or "-") is used to choose the reader and in messages. */
 struct wk_input {
 	struct wk_bytes bytes;
 	const char *name;
 	struct wk_read_options options;
 	const struct wk_os_file *file; /* behind `bytes`, or NULL; for wk_os_release_to */
-	struct wk_parts parts;         /* of a recording that is a folder or an archive, behind
-					* `bytes` */
+	struct wk_parts parts; /* further files of a folder or an archive; the first is `bytes` */
 };
 
 struct wk_reader {
@@ -54,7 +53,8 @@ struct wk_reader {
 	const char *summary;         /* half a line for help */
 	const char *const *suffixes; /* of file names, NULL-terminated */
 
-	/* How sure the first bytes (at most 4096) make that this is the format: 0 to 100. */
+	/* How certain it is, by the first bytes (at most 4096), that this is the format: 0 to 100.
+	 */
 	int (*probe)(struct wk_bytes first);
 	bool (*read)(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err);
 };
@@ -64,26 +64,25 @@ struct wk_reader {
 /* All readers, NULL-terminated. */
 const struct wk_reader *const *wk_readers(void);
 
-/* The reader named `format` or, where that is NULL, the one that is most sure of the bytes;
- * a suffix of the name decides between equals. What is packed (base/packed/unpack.h) is looked
- * into, and so is text with a byte order mark (base/text/utf16.h). NULL, with a sentence on what
- * was seen and what is known, if there is none. */
+/* The reader named `format` or, if that is NULL, the one that is most certain of the bytes; a
+ * suffix of the name decides between equals. Packed files (base/packed/unpack.h) and text with a
+ * byte order mark (base/text/utf16.h) are decoded first. NULL, with a sentence on what was found
+ * and which formats are known, if there is none. */
 const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, const char *format,
 				      struct wk_err *err);
 
-/* A file and the reader that knows it; filled by wk_reader_open, which also unpacks and
- * takes byte order marks away. */
+/* A file and its reader; filled by wk_reader_open, which also unpacks and removes byte order
+ * marks. */
 struct wk_opened {
 	struct wk_input input; /* plain bytes; offsets in errors count in these */
 	const struct wk_reader *reader;
 	struct wk_os_file file;
-	struct wk_buf plain; /* of a packed file, which is closed then */
-	struct wk_buf text;  /* of UTF-16, likewise */
+	struct wk_buf plain; /* a packed file, unpacked; the file is closed then */
+	struct wk_buf text;  /* UTF-16 as UTF-8, likewise */
 };
 
-/* Opens `path` ("-" is standard input; formats/archive/parts.h tells which folders there are) and
- * chooses its reader. Puts the path in front of any error; so does wk_opened_fail for what goes
- * wrong later. */
+/* Opens `path` ("-" is standard input; formats/archive/parts.h lists the folders that are read) and
+ * chooses its reader. Adds the path to any error; wk_opened_fail does so for later errors. */
 bool wk_reader_open(const char *path, const char *format, struct wk_opened *opened,
 		    struct wk_err *err);
 void wk_reader_close(struct wk_opened *opened);

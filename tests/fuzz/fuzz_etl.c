@@ -8,7 +8,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	fuzz_read_once(&wk_reader_etl, bytes, NULL);
 	fuzz_read_as(&wk_reader_etl, bytes,
-		     (struct wk_read_options){
-			     .sums_samples = true, .counts_others = true, .skips_details = true });
+		     (struct wk_read_options){ .sums_samples = true,
+					       .sums_other_sources = true,
+					       .skips_details = true });
 	return 0;
 }

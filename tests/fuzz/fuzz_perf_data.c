@@ -161,7 +161,7 @@ static void read_header(struct wk_input input)
 	struct wk_sink sink = { .take = look, .context = &seen };
 
 	input.options.is_header_only = true;
-	input.options.wants_comments = true;
+	input.options.emits_comments = true;
 	wk_reader_perf_data.read(&input, &sink, NULL);
 	wk_map_fini(&seen.sources);
 }
@@ -172,7 +172,7 @@ static void read_as_it_lies(struct wk_input input)
 	struct seen seen = { .writer_failed = true };
 	struct wk_sink sink = { .take = look, .context = &seen };
 
-	input.options.wants_symbols = true;
+	input.options.emits_kernel_symbols = true;
 	input.options.in_file_order = true;
 	wk_reader_perf_data.read(&input, &sink, NULL);
 	wk_map_fini(&seen.sources);

@@ -510,7 +510,7 @@ static void the_runtimes_stack_is_of_the_event_that_its_thread_told_before(void 
 /* ---- samples that are only counted */
 
 static const struct wk_read_options for_cpu_time = {
-	.sums_samples = true, .counts_others = true, .skips_details = true };
+	.sums_samples = true, .sums_other_sources = true, .skips_details = true };
 
 /* Two threads' events with stacks, the first before anything of the timer is known. */
 static void make_events(struct etl_maker *m)

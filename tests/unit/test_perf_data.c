@@ -893,7 +893,7 @@ static void records_of_symbols_are_told_to_who_asks(void **state)
 	put_text(&m, "bpf_prog_6deef7357e7b4530");
 	add_trailer(&m, 7, 8, 100);
 	perf_end_record(&m);
-	check_as(&m, (struct wk_read_options){ .wants_symbols = true },
+	check_as(&m, (struct wk_read_options){ .emits_kernel_symbols = true },
 		 "symbol time=100 pid=kernel start=0xffffffffc0001000 size=0x80 "
 		 "name=\"bpf_prog_6deef7357e7b4530\"\n"
 		 "other time=100 pid=kernel what=\"symbol\" text=\"0xffffffffc0001000 0x80 "

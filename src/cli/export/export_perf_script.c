@@ -169,8 +169,8 @@ static bool write_opened(struct wk_opened *opened, const struct wk_perf_script_o
 	bool ok;
 
 	wk_unwind_stage_use_jit(stage, names);
-	opened->input.options.wants_comments = how->shows_header;
-	opened->input.options.wants_symbols = how->shows_programs;
+	opened->input.options.emits_comments = how->shows_header;
+	opened->input.options.emits_kernel_symbols = how->shows_programs;
 	opened->input.options.in_file_order = how->shows_rounds;
 	ok = opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err);
 	if (ok && wk_perf_script_had_none(script))

@@ -102,9 +102,9 @@ static void see(struct wk_etl_trace *trace, enum source source)
 	trace->sources_seen |= 1u << source;
 }
 
-bool wk_etl_counts_others(const struct wk_etl_trace *trace)
+bool wk_etl_sums_others(const struct wk_etl_trace *trace)
 {
-	return trace->counts_others && trace->sources_seen & 1u << SAMPLED;
+	return trace->sums_other_sources && trace->sources_seen & 1u << SAMPLED;
 }
 
 /* What a sample of the timer stands for. */
@@ -146,11 +146,11 @@ static void scan_sample(struct wk_etl_trace *trace, const struct wk_etl_record *
 	const uint32_t both = 1u << SAMPLED | 1u << IDLE;
 	struct wk_etl_sample sample;
 
-	if (((trace->sources_seen & both) == both && !trace->counts_others) ||
+	if (((trace->sources_seen & both) == both && !trace->sums_other_sources) ||
 	    !wk_etl_read_sample(payload, wk_etl_form_of(record), &sample))
 		return;
 	see(trace, source_of_sample(&sample));
-	if (trace->counts_others && source_of_sample(&sample) == IDLE)
+	if (trace->sums_other_sources && source_of_sample(&sample) == IDLE)
 		add_idle(trace, record->time, &sample);
 }
 
@@ -302,7 +302,7 @@ static bool on_sample(struct wk_etl_trace *trace, const struct wk_etl_record *re
 		trace->short_payloads++;
 		return true;
 	}
-	if (source_of_sample(&sample) == IDLE && wk_etl_counts_others(trace))
+	if (source_of_sample(&sample) == IDLE && wk_etl_sums_others(trace))
 		return true;
 	event = begin_sample(trace, record, source_of_sample(&sample));
 	event.sample.weight = (sample.count ? sample.count : 1) * timer_ns(trace, record->time);

@@ -148,8 +148,8 @@ static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, s
 {
 	struct wk_etl_trace trace = { .sink = sink, .err = err,
 				      .in_full = !input->options.skips_details,
-				      .counts_others = input->options.skips_details &&
-						       input->options.counts_others };
+				      .sums_other_sources = input->options.skips_details &&
+						       input->options.sums_other_sources };
 	bool ok;
 
 	trace.file = open_all(input, err);

@@ -293,7 +293,7 @@ static void scan_next(struct scan *scan, struct wk_etl_record *record)
 	wk_etl_schemas_learn(trace->schemas, record);
 	tally->is_used |= wk_etl_snapshots_scan(trace->snapshots, record);
 	wk_etl_user_scan(trace->user, &(struct wk_etl_event){ trace->file, record, kind,
-							      wk_etl_counts_others(trace) });
+							      wk_etl_sums_others(trace) });
 }
 
 void wk_etl_scan(struct wk_etl_trace *trace)

@@ -384,7 +384,7 @@ static bool emit_counted(struct wk_etl_trace *trace)
 	struct wk_etl_sums sums = { 0 };
 	bool ok;
 
-	if (!wk_etl_counts_others(trace))
+	if (!wk_etl_sums_others(trace))
 		return true;
 	wk_etl_count_idle(trace, &sums);
 	wk_etl_user_count(trace->user, &sums);

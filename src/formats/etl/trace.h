@@ -159,9 +159,9 @@ struct wk_etl_trace {
 	struct wk_etl_methods *methods; /* code that they made */
 	struct wk_etl_modules *modules;
 	struct wk_etl_snapshots *snapshots;
-	bool in_full;           /* somebody looks at each of them */
-	bool counts_others;     /* nobody at samples but those of the timer, if there are */
-	struct wk_etl_ids *ids; /* of images */
+	bool in_full;            /* somebody looks at each of them */
+	bool sums_other_sources; /* nobody at samples but those of the timer, if there are */
+	struct wk_etl_ids *ids;  /* of images */
 
 	struct wk_etl_seen_process *processes;
 	size_t process_count, process_cap;
@@ -242,7 +242,7 @@ bool wk_etl_is_sampled(uint32_t hook);
 
 /* Whether samples of other sources are only counted: known in the first pass from the first sample
  * of the timer on. wk_etl_count_idle counts those that the second pass leaves out then. */
-bool wk_etl_counts_others(const struct wk_etl_trace *trace);
+bool wk_etl_sums_others(const struct wk_etl_trace *trace);
 void wk_etl_count_idle(struct wk_etl_trace *trace, struct wk_etl_sums *sums);
 bool wk_etl_scan_sampled(struct wk_etl_trace *trace, const struct wk_etl_record *record,
 			 uint32_t hook); /* false if it is none */

@@ -231,7 +231,7 @@ struct wk_perf {
 	struct wk_event_details details;
 	struct wk_event_registers registers, user_registers;
 	struct wk_buf trace_text;
-	bool skips_details, is_header_only, wants_comments, wants_symbols, in_file_order;
+	bool skips_details, is_header_only, emits_comments, emits_kernel_symbols, in_file_order;
 	struct wk_buf comments;
 	struct wk_bytes bpf_programs; /* whose comments wait for their names */
 

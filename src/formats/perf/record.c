@@ -275,7 +275,7 @@ static bool emit_kernel_symbol(struct wk_perf *perf, const struct wk_perf_record
 	if (flags & KSYMBOL_UNREGISTER)
 		return wk_perf_emit_other(perf, record, &as_record, err);
 	return wk_perf_give(perf, event, err) &&
-	       (!perf->wants_symbols || wk_perf_emit_other(perf, record, &as_record, err));
+	       (!perf->emits_kernel_symbols || wk_perf_emit_other(perf, record, &as_record, err));
 }
 
 static bool emit_side_band(struct wk_perf *perf, const struct wk_perf_record *record,
