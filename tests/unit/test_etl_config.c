@@ -335,13 +335,13 @@ static void claims_are_held_to_what_is_there(void **state)
 	forget(&m, &told);
 }
 
-static uint8_t mended_width(enum wk_etl_kind kind, uint16_t version, uint32_t hook,
-			    const struct wk_buf *payload)
+static uint8_t corrected_width(enum wk_etl_kind kind, uint16_t version, wk_etl_fits *fits,
+			       const struct wk_buf *payload)
 {
 	struct wk_etl_record record = { .kind = kind, .version = version, .pointer_bytes = 4,
 					.payload = bytes_of(payload) };
 
-	wk_etl_widen_pointers(&record, hook);
+	wk_etl_hook_set_width(&(struct wk_etl_hook){ .fits = fits }, &record);
 	return record.pointer_bytes;
 }
 
@@ -356,8 +356,9 @@ static void records_that_fit_only_the_other_width_have_it(void **state)
 		put(&p, 0x19e000, pointer);
 		put(&p, 7644, 4);
 		put_text16(&p, "\\app.exe");
-		assert_int_equal(mended_width(WK_ETL_CLASSIC, 1, WK_ETL_IMAGE_LOAD, &p), pointer);
-		assert_int_equal(mended_width(WK_ETL_KERNEL, 1, WK_ETL_IMAGE_LOAD, &p), 4);
+		assert_int_equal(corrected_width(WK_ETL_CLASSIC, 1, wk_etl_image_fits, &p),
+				 pointer);
+		assert_int_equal(corrected_width(WK_ETL_KERNEL, 1, wk_etl_image_fits, &p), 4);
 		wk_buf_reset(&p);
 		put(&p, 0, pointer);
 		put(&p, 1776, 4);
@@ -368,7 +369,7 @@ static void records_that_fit_only_the_other_width_have_it(void **state)
 		put_sid(&p);
 		put_text8(&p, "app.exe");
 		put_text16(&p, "app.exe -x");
-		assert_int_equal(mended_width(WK_ETL_CLASSIC, 2, WK_ETL_PROCESS_BEFORE, &p),
+		assert_int_equal(corrected_width(WK_ETL_CLASSIC, 2, wk_etl_process_fits, &p),
 				 pointer);
 		wk_buf_reset(&p);
 	}

@@ -4,13 +4,14 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "formats/etl/hooks.h"
 
 #define KERNEL_PROVIDER "Windows Kernel"
 #define GROUPS          256
 #define OPCODES         256
 
 struct wk_etl_counts {
-	struct wk_etl_tally *kernel[GROUPS]; /* by opcode; NULL for a group that there is not */
+	struct wk_etl_tally *kernel[GROUPS]; /* by opcode; NULL: no such group */
 	struct wk_etl_tally *others;         /* by kind */
 	size_t other_count, other_cap;
 };
@@ -64,7 +65,7 @@ void wk_etl_counts_use(struct wk_etl_counts *counts, uint32_t kind)
 	tally_of(counts, 0, kind)->is_used = true;
 }
 
-/* ---- telling */
+/* ---- events */
 
 static bool emit(const struct wk_sink *sink, struct wk_str provider, struct wk_str name,
 		 const struct wk_etl_tally *tally, struct wk_err *err)
@@ -85,13 +86,13 @@ static bool emit_kernel(const struct wk_etl_tally *tally, size_t hook, const str
 
 	if (tally->count == 0)
 		return true;
-	wk_etl_kernel_name((uint16_t)hook, &name);
+	wk_etl_hook_kernel_name((uint16_t)hook, &name);
 	ok = emit(sink, wk_str_c(KERNEL_PROVIDER), wk_buf_str(&name), tally, err);
 	wk_buf_fini(&name);
 	return ok;
 }
 
-/* A name that several kinds have, told with the first of them. */
+/* A name of one or several kinds, in the place of the first. */
 struct named {
 	struct wk_str provider, name;
 	struct wk_etl_tally tally;

@@ -1,15 +1,14 @@
-/* How many records of each kind a Windows trace has: kernel events by their hooks, all others by
- * the kinds of etl_schema.h, of which those with one name are one.
+/* How many records of each kind a Windows trace contains: kernel events by their hooks, all others
+ * by kind; kinds of one name are counted together.
  *
- * Usual order of calls: new, add for each record, and where something is made of its kind,
- * `is_used` of what add gave; then tell. Memory: a row for each kind. */
+ * Order of calls: new; for each record add, which returns the row to mark as used; then emit.
+ * Memory: a row for each kind. */
 #ifndef WK_FORMATS_ETL_COUNTS_H
 #define WK_FORMATS_ETL_COUNTS_H
 
 #include "event/sink.h"
 #include "formats/etl/schema/schema.h"
 
-struct wk_buf;
 struct wk_etl_counts;
 
 struct wk_etl_tally {
@@ -20,18 +19,15 @@ struct wk_etl_tally {
 struct wk_etl_counts *wk_etl_counts_new(void);
 void wk_etl_counts_free(struct wk_etl_counts *counts);
 
-/* Of wk_etl_schemas_kind, or of wk_etl_hook_of where that is 0. Valid until the next call. */
+/* By kind or, if that is 0, by hook. Valid until the next call. */
 struct wk_etl_tally *wk_etl_counts_add(struct wk_etl_counts *counts, uint32_t hook, uint32_t kind);
 
-/* Something is made of events of this kind. */
+/* Marks a kind as used. */
 void wk_etl_counts_use(struct wk_etl_counts *counts, uint32_t kind);
 
-/* A COUNT event for each kind, those of the kernel first, by their hooks; others as they came. */
+/* A COUNT event for each kind: the kernel's by their hooks, then the others in the order of the
+ * trace. */
 bool wk_etl_counts_emit(const struct wk_etl_counts *counts, struct wk_etl_schemas *schemas,
 			const struct wk_sink *sink, struct wk_err *err);
-
-/* What kernel events are called, as "PerfInfo/Sample": into `to`, with its hook where it has
- * no name. */
-void wk_etl_kernel_name(uint16_t hook, struct wk_buf *to);
 
 #endif

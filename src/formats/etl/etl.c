@@ -98,6 +98,7 @@ static bool emit_damage(struct wk_etl_trace *trace)
 static void end_trace(struct wk_etl_trace *trace)
 {
 	wk_etl_close(trace->file);
+	wk_etl_hooks_free(trace->hooks);
 	wk_etl_stacks_free(trace->stacks);
 	wk_etl_ids_free(trace->ids);
 	wk_etl_user_free(trace->user);
@@ -155,7 +156,7 @@ static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, s
 	trace.file = open_all(input, err);
 	if (!trace.file)
 		return false;
-	wk_etl_scan(&trace);
+	wk_etl_first_pass(&trace);
 	wk_etl_rewind_to_saved(trace.file);
 	ok = wk_etl_second_pass(&trace) && wk_etl_user_emit_end(trace.user, sink, err) &&
 	     wk_etl_snapshots_emit(trace.snapshots, sink, err) && emit_damage(&trace);

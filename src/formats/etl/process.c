@@ -1,22 +1,22 @@
-/* What a process record of a Windows trace is told as. */
+/* Process records of a Windows trace: their event, their width, and names that were cut. */
 #include "formats/etl/trace.h"
 
 #include "base/mem.h"
 #include "formats/etl/config/sid.h"
 
-/* Older kernels kept 15 bytes of a name, with or without the zero behind it. */
+/* Older kernels store 15 bytes of a name, with or without the terminating zero. */
 #define CUT_NAME  14
-#define MOST_NAME 260 /* of a file, which may be told with each of many records */
+#define MOST_NAME 260 /* of a file; many records may repeat it */
 
-static struct wk_str keep_sid(struct wk_etl_trace *trace, struct wk_bytes sid)
+static struct wk_str copy_sid(struct wk_etl_trace *trace, struct wk_bytes sid)
 {
 	struct wk_buf text = { 0 };
-	struct wk_str kept;
+	struct wk_str copy;
 
 	wk_etl_sid_add(&text, sid);
-	kept = wk_arena_copy(&trace->texts, wk_buf_str(&text));
+	copy = wk_arena_copy(&trace->texts, wk_buf_str(&text));
 	wk_buf_fini(&text);
-	return kept;
+	return copy;
 }
 
 static uint32_t traits_of(uint32_t flags)
@@ -26,20 +26,42 @@ static uint32_t traits_of(uint32_t flags)
 	       (flags & WK_ETL_PROCESS_IS_PACKAGED ? (uint32_t)WK_PROCESS_IS_PACKAGED : 0);
 }
 
-struct wk_event_process wk_etl_emitted_process(struct wk_etl_trace *trace,
-					       const struct wk_etl_process *process)
+struct wk_event_process wk_etl_process_event(struct wk_etl_trace *trace,
+					     const struct wk_etl_process *process)
 {
 	return (struct wk_event_process){
 		.parent_pid = process->parent_pid,
 		.name = wk_arena_copy(&trace->texts, process->name),
-		.command_line = wk_etl_keep16(trace, process->command_line),
-		.user = keep_sid(trace, process->sid),
-		.package = wk_etl_keep16(trace, process->package),
+		.command_line = wk_etl_copy_text(trace, process->command_line),
+		.user = copy_sid(trace, process->sid),
+		.package = wk_etl_copy_text(trace, process->package),
 		.has_session = process->session != UINT32_MAX, /* of none */
 		.session = process->session,
 		.traits = traits_of(process->flags),
 		.threads_apart = true,
 	};
+}
+
+/* ---- width of pointers */
+
+/* Records of a known version have no bytes left. */
+bool wk_etl_process_fits(const struct wk_etl_record *record, uint8_t pointer_bytes)
+{
+	struct wk_etl_form form = { (uint8_t)record->version, pointer_bytes };
+	struct wk_etl_process process;
+
+	return wk_etl_read_process(record->payload, form, &process) &&
+	       wk_bytes_left(&process.rest) == 0;
+}
+
+/* With the wrong width the upper half of the base is read as the size. */
+bool wk_etl_image_fits(const struct wk_etl_record *record, uint8_t pointer_bytes)
+{
+	struct wk_etl_form form = { (uint8_t)record->version, pointer_bytes };
+	struct wk_etl_image image;
+
+	return wk_etl_read_image(record->payload, form, &image) && image.size_bytes &&
+	       image.size_bytes <= UINT32_MAX;
 }
 
 /* ---- names that were cut */
@@ -93,7 +115,7 @@ static bool is_program(struct wk_bytes path)
 	return true;
 }
 
-void wk_etl_keep_program(struct wk_etl_trace *trace, uint32_t pid, struct wk_bytes path)
+void wk_etl_add_program(struct wk_etl_trace *trace, uint32_t pid, struct wk_bytes path)
 {
 	uint32_t *row;
 
@@ -104,7 +126,7 @@ void wk_etl_keep_program(struct wk_etl_trace *trace, uint32_t pid, struct wk_byt
 		return;
 	trace->programs = wk_grow(trace->programs, &trace->program_cap, trace->program_count + 1,
 				  sizeof(*trace->programs));
-	trace->programs[trace->program_count++] = last_part(wk_etl_keep16(trace, path));
+	trace->programs[trace->program_count++] = last_part(wk_etl_copy_text(trace, path));
 	*row = (uint32_t)trace->program_count;
 }
 

@@ -13,7 +13,7 @@ static bool emit_fact(struct wk_etl_trace *trace, const char *key, struct wk_str
 	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
 
 	event.system = (struct wk_event_system){ .key = wk_str_c(key), .value = value };
-	return value.len == 0 || wk_etl_handle(trace, &event);
+	return value.len == 0 || wk_etl_emit_event(trace, &event);
 }
 
 static bool emit_number(struct wk_etl_trace *trace, const char *key, uint64_t value)
@@ -47,7 +47,7 @@ static bool emit_version(struct wk_etl_trace *trace)
 	event.system = (struct wk_event_system){ .key = WK_STR("system"),
 						 .value = wk_buf_str(&text),
 						 .traits = &wk_traits_windows };
-	ok = wk_etl_handle(trace, &event);
+	ok = wk_etl_emit_event(trace, &event);
 	wk_buf_fini(&text);
 	return ok;
 }
@@ -60,8 +60,8 @@ static bool emit_config(struct wk_etl_trace *trace)
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < count; i++) {
-		event.system = facts[i].told;
-		ok = wk_etl_handle(trace, &event);
+		event.system = facts[i].event;
+		ok = wk_etl_emit_event(trace, &event);
 	}
 	return ok;
 }
@@ -105,10 +105,10 @@ static bool emit_process(struct wk_etl_trace *trace, const struct wk_etl_seen_pr
 		.kind = WK_EVENT_PROCESS, .pid = process->pid, .tid = process->pid,
 		.cpu = WK_NO_CPU };
 
-	event.process = process->told;
+	event.process = process->event;
 	event.process.change = WK_PROCESS_SEEN;
 	complete_process(trace, process->pid, &event.process);
-	return wk_etl_handle(trace, &event);
+	return wk_etl_emit_event(trace, &event);
 }
 
 /* Its own, or else that of the service it works for: "service Dhcp". */
@@ -134,7 +134,7 @@ static bool emit_thread(struct wk_etl_trace *trace, const struct wk_etl_seen_thr
 
 	event.thread = (struct wk_event_thread){
 		.change = change, .name = thread_name(trace, thread, &words) };
-	ok = wk_etl_handle(trace, &event);
+	ok = wk_etl_emit_event(trace, &event);
 	wk_buf_fini(&words);
 	return ok;
 }
@@ -170,7 +170,7 @@ static bool emit_image(struct wk_etl_trace *trace, const struct wk_etl_seen_imag
 		event.image.build_id = build_id_of(id);
 		event.image.pdb_path = id->path;
 	}
-	return wk_etl_handle(trace, &event);
+	return wk_etl_emit_event(trace, &event);
 }
 
 static bool emit_seen_images(struct wk_etl_trace *trace)
@@ -180,7 +180,7 @@ static bool emit_seen_images(struct wk_etl_trace *trace)
 	for (size_t i = 0; ok && i < trace->image_count; i++) {
 		struct wk_etl_seen_image image = trace->images[i];
 
-		image.path = wk_etl_keep_path(trace, wk_bytes_of(image.path.at, image.path.len));
+		image.path = wk_etl_copy_path(trace, wk_bytes_of(image.path.at, image.path.len));
 		ok = emit_image(trace, &image, false, 0);
 	}
 	return ok;
@@ -197,59 +197,65 @@ static bool emit_seen(struct wk_etl_trace *trace)
 		ok = emit_thread(trace, &trace->threads[i], WK_THREAD_SEEN, 0);
 	}
 	ok = ok && emit_seen_images(trace);
-	return ok &&
-	       wk_etl_methods_emit_seen(trace->methods, trace->modules, trace->sink, trace->err);
+	return ok && wk_etl_methods_emit_seen(trace);
 }
 
-/* ---- changes */
+/* ---- changes: the first pass has counted payloads that are too short */
 
-static bool on_process(struct wk_etl_trace *trace, const struct wk_etl_record *record, bool ends)
+bool wk_etl_emit_process(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			 const struct wk_etl_hook *hook)
 {
-	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU,
-				  .time_ns = wk_etl_ns(trace->file, record->time) };
+	struct wk_event event = wk_etl_event_at(trace, record, WK_EVENT_PROCESS);
+	bool ends = hook->phase == WK_ETL_END;
 	struct wk_etl_process process;
 
 	if (!wk_etl_read_process(record->payload, wk_etl_form_of(record), &process))
 		return true;
+	event.cpu = WK_NO_CPU;
 	event.pid = event.tid = process.pid;
-	event.process = wk_etl_emitted_process(trace, &process);
+	event.process = wk_etl_process_event(trace, &process);
 	event.process.change = ends ? WK_PROCESS_EXIT : WK_PROCESS_START;
 	event.process.has_exit_code = ends;
 	event.process.exit_code = process.exit_status;
 	complete_process(trace, process.pid, &event.process);
-	return wk_etl_handle(trace, &event);
+	return wk_etl_emit_event(trace, &event);
 }
 
-static bool on_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record, bool ends)
+static bool emit_thread_change(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			       const struct wk_etl_thread *thread, enum wk_thread_change change)
 {
-	struct wk_etl_seen_thread seen;
+	struct wk_etl_seen_thread seen = { thread->pid, thread->tid, thread->service_tag,
+					   wk_etl_copy_text(trace, thread->name) };
+
+	return emit_thread(trace, &seen, change, wk_etl_ns(trace->file, record->time));
+}
+
+bool wk_etl_emit_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			const struct wk_etl_hook *hook)
+{
+	bool ends = hook->phase == WK_ETL_END;
 	struct wk_etl_thread thread;
 
 	if (!wk_etl_read_thread(record->payload, wk_etl_form_of(record), &thread))
 		return true;
-	seen = (struct wk_etl_seen_thread){ thread.pid, thread.tid, thread.service_tag,
-					    wk_etl_keep16(trace, thread.name) };
 	if (!ends)
 		wk_map_set(&trace->pid_of, thread.tid, thread.pid + 1);
-	return emit_thread(trace, &seen, ends ? WK_THREAD_EXIT : WK_THREAD_START,
-			   wk_etl_ns(trace->file, record->time));
+	return emit_thread_change(trace, record, &thread, ends ? WK_THREAD_EXIT : WK_THREAD_START);
 }
 
-static bool on_thread_name(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+bool wk_etl_emit_thread_name(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			     const struct wk_etl_hook *hook)
 {
-	struct wk_etl_seen_thread seen;
 	struct wk_etl_thread thread;
 
-	if (!wk_etl_read_thread_name(record->payload, &thread)) {
-		trace->short_payloads++;
-		return true;
-	}
-	seen = (struct wk_etl_seen_thread){ .pid = thread.pid, .tid = thread.tid,
-					    .name = wk_etl_keep16(trace, thread.name) };
-	return emit_thread(trace, &seen, WK_THREAD_NAME, wk_etl_ns(trace->file, record->time));
+	(void)hook;
+	if (!wk_etl_read_thread_name(record->payload, &thread))
+		return wk_etl_skip_short(trace);
+	return emit_thread_change(trace, record, &thread, WK_THREAD_NAME);
 }
 
-static bool on_image(struct wk_etl_trace *trace, const struct wk_etl_record *record, bool is_gone)
+bool wk_etl_emit_image(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		       const struct wk_etl_hook *hook)
 {
 	struct wk_etl_seen_image seen;
 	struct wk_etl_image image;
@@ -260,117 +266,33 @@ static bool on_image(struct wk_etl_trace *trace, const struct wk_etl_record *rec
 		.pid = wk_etl_owner_of(image.base, record->pointer_bytes,
 				       image.pid == WK_ETL_NO_PID ? record->pid : image.pid),
 		.base = image.base, .size_bytes = image.size_bytes,
-		.path = wk_etl_keep_path(trace, image.path),
+		.path = wk_etl_copy_path(trace, image.path),
 		.time_stamp = image.time_stamp, .time = record->time };
-	return emit_image(trace, &seen, is_gone, wk_etl_ns(trace->file, record->time));
+	return emit_image(trace, &seen, hook->phase == WK_ETL_END,
+			  wk_etl_ns(trace->file, record->time));
 }
 
-/* ---- marks */
-
-/* `xperf -m` and WPR, in letters of one byte. */
-static bool on_mark(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+/* `xperf -m` and WPR, one byte a character. */
+bool wk_etl_emit_mark(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		      const struct wk_etl_hook *hook)
 {
-	struct wk_event event = { .kind = WK_EVENT_MARK, .cpu = record->cpu,
-				  .time_ns = wk_etl_ns(trace->file, record->time) };
+	struct wk_event event = wk_etl_event_at(trace, record, WK_EVENT_MARK);
 	struct wk_bytes label = record->payload;
 
+	(void)hook;
 	wk_etl_set_running(trace, record, &event);
 	event.mark.label = wk_etl_text8(&label);
-	return wk_etl_handle(trace, &event);
+	return wk_etl_emit_event(trace, &event);
 }
 
 static bool emit_record(struct wk_etl_trace *trace, struct wk_etl_record *record)
 {
-	uint32_t hook = wk_etl_hook_of(record);
+	const struct wk_etl_hook *hook = wk_etl_hooks_match(trace->hooks, record).hook;
 
-	wk_etl_widen_pointers(record, hook);
-	switch (hook) {
-	case WK_ETL_PROCESS_START:
-		return on_process(trace, record, false);
-	case WK_ETL_PROCESS_END:
-		return on_process(trace, record, true);
-	case WK_ETL_THREAD_START:
-		return on_thread(trace, record, false);
-	case WK_ETL_THREAD_END:
-		return on_thread(trace, record, true);
-	case WK_ETL_THREAD_NAME:
-		return on_thread_name(trace, record);
-	case WK_ETL_PROCESS_LOADS:
-	case WK_ETL_IMAGE_LOAD:
-		return on_image(trace, record, false);
-	case WK_ETL_IMAGE_UNLOAD:
-		return on_image(trace, record, true);
-	case WK_ETL_METHOD_LOAD:
-	case WK_ETL_SCRIPT_LOAD:
-		return wk_etl_methods_emit(trace->methods, trace->modules, record, hook,
-					   wk_etl_ns(trace->file, record->time), trace->sink,
-					   trace->err);
-	case WK_ETL_SWITCH:
-		return wk_etl_emit_switch(trace, record);
-	case WK_ETL_READY:
-		return wk_etl_emit_ready(trace, record);
-	case WK_ETL_PROCESS_USE:
-	case WK_ETL_PROCESS_USE_BEHIND:
-		return wk_etl_emit_use(trace, record);
-	case WK_ETL_VIRTUAL_ALLOC:
-	case WK_ETL_VIRTUAL_FREE:
-	case WK_ETL_VIRTUAL_BEFORE:
-	case WK_ETL_VIRTUAL_BEHIND:
-		return wk_etl_emit_virtual(trace, record, hook);
-	case WK_ETL_HEAP_CREATE:
-	case WK_ETL_HEAP_ALLOC:
-	case WK_ETL_HEAP_REALLOC:
-	case WK_ETL_HEAP_DESTROY:
-	case WK_ETL_HEAP_FREE:
-		return wk_etl_emit_heap(trace, record, hook);
-	case WK_ETL_MARK:
-	case WK_ETL_MARK_LATER:
-		return on_mark(trace, record);
-	default:
-		return wk_etl_emit_sampled(trace, record, hook);
-	}
-}
-
-/* The cases of emit_record. */
-bool wk_etl_is_known(uint32_t hook)
-{
-	switch (hook) {
-	case WK_ETL_PROCESS_START:
-	case WK_ETL_PROCESS_END:
-	case WK_ETL_THREAD_START:
-	case WK_ETL_THREAD_END:
-	case WK_ETL_THREAD_NAME:
-	case WK_ETL_PROCESS_LOADS:
-	case WK_ETL_IMAGE_LOAD:
-	case WK_ETL_IMAGE_UNLOAD:
-	case WK_ETL_METHOD_LOAD:
-	case WK_ETL_SCRIPT_LOAD:
-	case WK_ETL_SWITCH:
-	case WK_ETL_READY:
-	case WK_ETL_PROCESS_USE:
-	case WK_ETL_PROCESS_USE_BEHIND:
-	case WK_ETL_VIRTUAL_ALLOC:
-	case WK_ETL_VIRTUAL_FREE:
-	case WK_ETL_VIRTUAL_BEFORE:
-	case WK_ETL_VIRTUAL_BEHIND:
-	case WK_ETL_HEAP_CREATE:
-	case WK_ETL_HEAP_ALLOC:
-	case WK_ETL_HEAP_REALLOC:
-	case WK_ETL_HEAP_DESTROY:
-	case WK_ETL_HEAP_FREE:
-	case WK_ETL_MARK:
-	case WK_ETL_MARK_LATER:
+	if (!hook->emit)
 		return true;
-	default:
-		return false;
-	}
-}
-
-bool wk_etl_is_emitted(const struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		       uint32_t hook)
-{
-	return wk_etl_is_known(hook) || wk_etl_is_sampled(hook) ||
-	       (record->kind != WK_ETL_KERNEL && (trace->in_full || wk_etl_user_is_mark(record)));
+	wk_etl_hook_set_width(hook, record);
+	return hook->emit(trace, record, hook);
 }
 
 static bool emit_user(struct wk_etl_trace *trace, const struct wk_etl_record *record)
@@ -379,14 +301,14 @@ static bool emit_user(struct wk_etl_trace *trace, const struct wk_etl_record *re
 				trace->in_full, trace->sink, trace->err);
 }
 
-static bool emit_counted(struct wk_etl_trace *trace)
+static bool emit_sums(struct wk_etl_trace *trace)
 {
 	struct wk_etl_sums sums = { 0 };
 	bool ok;
 
 	if (!wk_etl_sums_others(trace))
 		return true;
-	wk_etl_count_idle(trace, &sums);
+	wk_etl_sum_idle(trace, &sums);
 	wk_etl_user_count(trace->user, &sums);
 	ok = wk_etl_sums_emit(&sums, trace->file, trace->sink, trace->err);
 	wk_etl_sums_fini(&sums);
@@ -404,6 +326,6 @@ bool wk_etl_second_pass(struct wk_etl_trace *trace)
 	while (ok && wk_etl_next(trace->file, &record))
 		ok = emit_record(trace, &record) &&
 		     (record.kind == WK_ETL_KERNEL || emit_user(trace, &record));
-	return ok && emit_counted(trace) &&
+	return ok && emit_sums(trace) &&
 	       wk_etl_counts_emit(trace->counts, trace->schemas, trace->sink, trace->err);
 }

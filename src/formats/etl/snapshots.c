@@ -6,19 +6,13 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "formats/etl/schema/guid.h"
-
-#define PIECE 100 /* ids of events */
-#define TOTAL 200
-
-static const struct wk_guid provider = {
-	0x901d2afa, 0x4ff6, 0x46d7, { 0x8d, 0x0e, 0x53, 0x64, 0x5e, 0x1a, 0x47, 0xf5 } };
+#include "formats/etl/trace.h"
 
 struct snapshot {
 	uint32_t pid, instance;
 	uint32_t total_bytes;
 	bool has_total;
-	uint64_t bytes, cut_bytes; /* of its pieces; and what those should have had, too */
+	uint64_t bytes, cut_bytes; /* in its pieces; and missing from them */
 	uint32_t pieces;
 };
 
@@ -65,17 +59,20 @@ static uint32_t snapshot_of(struct wk_etl_snapshots *snapshots, uint32_t pid, ui
 	return *row - 1;
 }
 
-/* Number of the snapshot, place in it, bytes, and those. */
-static void scan_piece(struct wk_etl_snapshots *snapshots, const struct wk_etl_record *record)
+/* Number of the snapshot, position in it, bytes, and those. */
+bool wk_etl_scan_snapshot_piece(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+				const struct wk_etl_hook *hook)
 {
+	struct wk_etl_snapshots *snapshots = trace->snapshots;
 	struct wk_bytes in = record->payload;
 	uint32_t instance = wk_u32le(&in), sequence = wk_u32le(&in), claimed = wk_u32le(&in);
 	uint64_t bytes = wk_bytes_left(&in) < claimed ? wk_bytes_left(&in) : claimed;
 	struct snapshot *snapshot;
 	uint32_t row;
 
+	(void)hook;
 	if (in.bad)
-		return;
+		return true;
 	row = snapshot_of(snapshots, record->pid, instance);
 	snapshot = &snapshots->at[row];
 	snapshot->pieces++;
@@ -84,35 +81,28 @@ static void scan_piece(struct wk_etl_snapshots *snapshots, const struct wk_etl_r
 	snapshots->pieces = wk_grow(snapshots->pieces, &snapshots->piece_cap,
 				    snapshots->piece_count + 1, sizeof(*snapshots->pieces));
 	snapshots->pieces[snapshots->piece_count++] = (struct piece){ row, sequence };
+	return true;
 }
 
-static void scan_total(struct wk_etl_snapshots *snapshots, const struct wk_etl_record *record)
+bool wk_etl_scan_snapshot_total(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+				const struct wk_etl_hook *hook)
 {
 	struct wk_bytes in = record->payload;
 	uint32_t instance = wk_u32le(&in), total = wk_u32le(&in);
 	uint32_t row;
 
+	(void)hook;
 	if (in.bad)
-		return;
-	row = snapshot_of(snapshots, record->pid, instance); /* which may move the table */
-	snapshots->at[row].total_bytes = total;
-	snapshots->at[row].has_total = true;
+		return true;
+	row = snapshot_of(trace->snapshots, record->pid, instance); /* which may move the table */
+	trace->snapshots->at[row].total_bytes = total;
+	trace->snapshots->at[row].has_total = true;
+	return true;
 }
 
-bool wk_etl_snapshots_scan(struct wk_etl_snapshots *snapshots, const struct wk_etl_record *record)
-{
-	if (record->kind != WK_ETL_MANIFEST || !wk_guid_eq(&record->provider, &provider))
-		return false;
-	if (record->id == PIECE)
-		scan_piece(snapshots, record);
-	else if (record->id == TOTAL)
-		scan_total(snapshots, record);
-	return record->id == PIECE || record->id == TOTAL;
-}
+/* ---- notes */
 
-/* ---- what is said of them */
-
-static int by_place(const void *left, const void *right)
+static int by_position(const void *left, const void *right)
 {
 	const struct piece *a = left, *b = right;
 
@@ -121,8 +111,8 @@ static int by_place(const void *left, const void *right)
 	return (a->sequence > b->sequence) - (a->sequence < b->sequence);
 }
 
-/* How many places of those between the first piece and the last have none, and how many more than
- * one. Whether the first is 0 or 1 is not known. */
+/* How many positions between the first piece and the last have no piece, and how many more than
+ * one. Whether the first is 0 or 1 is unknown. */
 struct order {
 	uint64_t missing, twice;
 };
@@ -189,7 +179,7 @@ bool wk_etl_snapshots_emit(struct wk_etl_snapshots *snapshots, const struct wk_s
 
 	if (snapshots->piece_count)
 		qsort(snapshots->pieces, snapshots->piece_count, sizeof(*snapshots->pieces),
-		      by_place);
+		      by_position);
 	for (size_t i = 0; ok && i < snapshots->count; i++) {
 		const struct snapshot *snapshot = &snapshots->at[i];
 		struct order order = { 0 };

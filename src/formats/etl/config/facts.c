@@ -29,7 +29,7 @@ void wk_etl_fact_add(struct wk_etl_config *config, struct wk_etl_section section
 				sizeof(*config->facts));
 	config->facts[config->fact_count++] = (struct wk_etl_fact){
 		.part = section.part,
-		.told = { .section = section.name,
+		.event = { .section = section.name,
 			  .key = wk_arena_copy(config->texts, key),
 			  .value = wk_arena_copy(config->texts, value) } };
 }
@@ -74,13 +74,13 @@ struct wk_bytes wk_etl_field16(struct wk_bytes *in, size_t size_bytes)
 	return wk_etl_text16(&field);
 }
 
-struct wk_str wk_etl_config_keep(struct wk_etl_config *config, struct wk_bytes utf16)
+struct wk_str wk_etl_config_copy(struct wk_etl_config *config, struct wk_bytes utf16)
 {
 	struct wk_buf text = { 0 };
-	struct wk_str kept;
+	struct wk_str copy;
 
 	wk_utf16_add(&text, utf16, false);
-	kept = wk_arena_copy(config->texts, wk_buf_str(&text));
+	copy = wk_arena_copy(config->texts, wk_buf_str(&text));
 	wk_buf_fini(&text);
-	return kept;
+	return copy;
 }

@@ -1,4 +1,4 @@
-/* How the readers of a trace's configuration write facts down. For etl_config*.c alone. */
+/* How the readers of a trace's configuration add facts. For config/ and hooks.c. */
 #ifndef WK_FORMATS_ETL_CONFIG_FACTS_H
 #define WK_FORMATS_ETL_CONFIG_FACTS_H
 
@@ -6,18 +6,18 @@
 #include "formats/etl/config/config.h"
 #include "formats/etl/config/date.h"
 
-/* A part and what its rows stand under: "disk 0", "services" ... */
+/* A part and the heading of its rows: "disk 0", "services" ... */
 struct wk_etl_section {
 	enum wk_etl_part part;
-	struct wk_str name; /* lives as long as the config; empty: the whole */
+	struct wk_str name; /* valid as long as the config; empty: no heading */
 };
 
-/* A section whose name is made; the text is kept. */
+/* A section with a formatted name, which is copied. */
 struct wk_etl_section wk_etl_section_fmt(struct wk_etl_config *config, enum wk_etl_part part,
 					 const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Facts without a value are none. Keys and values are copied. */
+/* A fact without a value is not added. Keys and values are copied. */
 void wk_etl_fact_add(struct wk_etl_config *config, struct wk_etl_section section, struct wk_str key,
 		     struct wk_str value);
 void wk_etl_fact_text(struct wk_etl_config *config, struct wk_etl_section section, const char *key,
@@ -28,16 +28,13 @@ void wk_etl_fact_fmt(struct wk_etl_config *config, struct wk_etl_section section
 void wk_etl_fact_bytes(struct wk_etl_config *config, struct wk_etl_section section, const char *key,
 		       uint64_t size_bytes);
 
-/* UTF-16 in a field of so many bytes, up to its first zero. */
+/* UTF-16 in a field of `size_bytes`, up to its first zero. */
 struct wk_bytes wk_etl_field16(struct wk_bytes *in, size_t size_bytes);
 
-/* UTF-16 that lives as long as the config. */
-struct wk_str wk_etl_config_keep(struct wk_etl_config *config, struct wk_bytes utf16);
+/* UTF-16 as UTF-8 in the arena of the config. */
+struct wk_str wk_etl_config_copy(struct wk_etl_config *config, struct wk_bytes utf16);
 
-/* Reads what one record says; false where it is too short. */
-typedef bool wk_etl_config_read(struct wk_etl_config *config, struct wk_bytes in,
-				struct wk_etl_form form);
-
+/* The readers, by the table in hooks.c. */
 wk_etl_config_read wk_etl_read_cpu, wk_etl_read_processor, wk_etl_read_platform, wk_etl_read_power,
 	wk_etl_read_dpi, wk_etl_read_video, wk_etl_read_numa, wk_etl_read_groups,
 	wk_etl_read_processor_numbers, wk_etl_read_integrity, wk_etl_read_machine_id,

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "formats/etl/config/facts.h"
-#include "formats/etl/schema/guid.h"
+#include "formats/etl/file/guid.h"
 
 static const struct wk_etl_section machine = { WK_ETL_PART_MACHINE, { 0 } };
 static const struct wk_etl_section platform = { WK_ETL_PART_PLATFORM, WK_STR("platform") };
@@ -83,10 +83,10 @@ bool wk_etl_read_processor(struct wk_etl_config *config, struct wk_bytes in,
 	(void)form;
 	wk_u32le(&in); /* what it can */
 	mhz = wk_u32le(&in);
-	brand = wk_etl_config_keep(config, wk_etl_field16(&in, BRAND_BYTES));
+	brand = wk_etl_config_copy(config, wk_etl_field16(&in, BRAND_BYTES));
 	if (in.bad)
 		return false;
-	family = wk_etl_config_keep(config, wk_etl_field16(&in, BRAND_BYTES));
+	family = wk_etl_config_copy(config, wk_etl_field16(&in, BRAND_BYTES));
 	if (config->cpu_name.len == 0)
 		config->cpu_name = brand;
 	snprintf(key, sizeof(key), "cpu %" PRIu32, number);
@@ -347,7 +347,7 @@ bool wk_etl_read_build(struct wk_etl_config *config, struct wk_bytes in, struct 
 	(void)form;
 	if (in.bad)
 		return false;
-	config->product = wk_etl_config_keep(config, wk_etl_text16(&in));
+	config->product = wk_etl_config_copy(config, wk_etl_text16(&in));
 	wk_etl_fact_text(config, machine, "build lab", lab);
 	if (installed > NO_INSTALL_DATE)
 		wk_etl_date_add(&date, installed);

@@ -74,10 +74,10 @@ bool wk_etl_read_service(struct wk_etl_config *config, struct wk_bytes in, struc
 	service.tag = wk_u32le(&in);
 	if (in.bad || wk_bytes_left(&in) < 2)
 		return false;
-	service.name = wk_etl_config_keep(config, read_name(&in));
-	display = wk_etl_config_keep(config, wk_etl_text16(&in));
-	program = wk_etl_config_keep(config, wk_etl_text16(&in));
-	group = wk_etl_config_keep(config, wk_etl_text16(&in));
+	service.name = wk_etl_config_copy(config, read_name(&in));
+	display = wk_etl_config_copy(config, wk_etl_text16(&in));
+	program = wk_etl_config_copy(config, wk_etl_text16(&in));
+	group = wk_etl_config_copy(config, wk_etl_text16(&in));
 	keep_service(config, service);
 	describe(&text, &service, display, program, group);
 	wk_etl_fact_add(config, services, service.name, wk_buf_str(&text));
@@ -95,7 +95,7 @@ struct wk_str wk_etl_service_of_tag(const struct wk_etl_config *config, uint32_t
 static struct wk_str join_services(const struct wk_etl_config *config, size_t row)
 {
 	struct wk_buf text = { 0 };
-	struct wk_str kept;
+	struct wk_str copy;
 
 	for (unsigned told = 0; row; row = config->services[row - 1].next) {
 		wk_buf_add_text(&text, told ? ", " : "");
@@ -105,9 +105,9 @@ static struct wk_str join_services(const struct wk_etl_config *config, size_t ro
 		}
 		wk_buf_add_str(&text, config->services[row - 1].name);
 	}
-	kept = wk_arena_copy(config->texts, wk_buf_str(&text));
+	copy = wk_arena_copy(config->texts, wk_buf_str(&text));
 	wk_buf_fini(&text);
-	return kept;
+	return copy;
 }
 
 struct wk_str wk_etl_services_of(const struct wk_etl_config *config, uint32_t pid)

@@ -4,10 +4,9 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "formats/etl/payload/classic.h"
+#include "formats/etl/providers.h"
 #include "formats/etl/schema/fields.h"
 #include "formats/etl/schema/schema_sources.h"
-#include "formats/etl/trace.h"
 
 /* However long names are, a text is in proportion to the payload. */
 #define LEAST_TEXT     4096
@@ -37,13 +36,6 @@ void wk_etl_event_text_free(struct wk_etl_event_text *texts)
 	wk_buf_fini(&texts->text);
 	wk_free(texts->fields.at);
 	wk_free(texts);
-}
-
-/* Written by the system when a trace is merged, or the kernel's own in the form of a program's. */
-static bool is_of_system(const struct wk_etl_record *record)
-{
-	return wk_etl_classic_provider(&record->provider).len ||
-	       wk_etl_hook_of(record) != WK_ETL_NO_HOOK;
 }
 
 static struct wk_bytes schema_item(const struct wk_etl_record *record)
@@ -112,8 +104,9 @@ bool wk_etl_event_text_emit(struct wk_etl_event_text *texts, const struct wk_etl
 	struct wk_event told = *event;
 	struct wk_str provider, name;
 
+	/* Classic events of known providers are the system's. */
 	if (record->kind != WK_ETL_MANIFEST &&
-	    (record->kind != WK_ETL_CLASSIC || is_of_system(record)))
+	    (record->kind != WK_ETL_CLASSIC || wk_etl_provider_find(&record->provider)))
 		return true;
 	wk_buf_reset(&texts->what);
 	wk_buf_reset(&texts->text);

@@ -10,9 +10,9 @@
 #include "base/mem.h"
 #include "base/strtab.h"
 #include "base/text/utf16.h"
-#include "formats/etl/payload/classic.h"
-#include "formats/etl/payload/clr.h"
-#include "formats/etl/schema/guid.h"
+#include "formats/etl/schema/clr.h"
+#include "formats/etl/file/guid.h"
+#include "formats/etl/hooks.h"
 #include "formats/etl/schema/schema_sources.h"
 
 #define RECENT    64
@@ -170,11 +170,7 @@ static struct wk_str provider_name(const struct wk_etl_schemas *schemas, const s
 	uint32_t row = wk_index_find(&schemas->provider_at, hash_of_guid(guid), is_same_provider,
 				     schemas, guid);
 
-	struct wk_str known = wk_etl_clr_provider(guid);
-
-	if (row)
-		return schemas->providers[row - 1].name;
-	return known.len ? known : wk_etl_classic_provider(guid);
+	return row ? schemas->providers[row - 1].name : wk_etl_provider_name(guid);
 }
 
 static void name_provider(struct wk_etl_schemas *schemas, const struct wk_guid *guid,
@@ -505,8 +501,8 @@ static struct wk_str event_name(struct wk_etl_schemas *schemas, const struct kin
 	const struct wk_etl_schema *schema;
 	struct wk_str name = wk_etl_clr_event(&kind->key);
 
-	if (name.len == 0)
-		name = wk_etl_classic_event(&kind->key);
+	if (name.len == 0 && kind->key.is_classic)
+		name = wk_etl_hook_name(&kind->key.provider, kind->key.id);
 	if (name.len)
 		return name;
 	if (kind->own_name.len)

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "formats/etl/payload/payload.h"
-#include "formats/etl/schema/guid.h"
+#include "formats/etl/file/guid.h"
 #include "formats/etl/schema/schema_sources.h"
 
 #define DESCRIBES_EVENT  32 /* opcodes */

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "formats/etl/schema/guid.h"
+#include "formats/etl/file/guid.h"
 #include "formats/etl/schema/schema_sources.h"
 
 #define MAGIC     0x5b

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/text/textmap.h"
-#include "formats/etl/schema/guid.h"
+#include "formats/etl/file/guid.h"
 #include "formats/etl/schema/schema_sources.h"
 #include "formats/reports/xml.h"
 

@@ -6,7 +6,7 @@
 #include "formats/etl/config/date.h"
 #include "formats/etl/config/sid.h"
 #include "formats/etl/payload/payload.h"
-#include "formats/etl/schema/guid.h"
+#include "formats/etl/file/guid.h"
 
 /* ---- text */
 

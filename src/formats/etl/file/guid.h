@@ -1,6 +1,6 @@
 /* Numbers of providers: compared, and as text. */
-#ifndef WK_FORMATS_ETL_SCHEMA_GUID_H
-#define WK_FORMATS_ETL_SCHEMA_GUID_H
+#ifndef WK_FORMATS_ETL_FILE_GUID_H
+#define WK_FORMATS_ETL_FILE_GUID_H
 
 #include "base/buf.h"
 #include "formats/etl/file/file.h"

@@ -1,4 +1,4 @@
-#include "formats/etl/payload/methods.h"
+#include "formats/etl/methods.h"
 
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ struct method {
 	struct wk_jit_map_line line; /* of a script; its line is 0 where that is unknown */
 };
 
-/* As it is read: its name is made of both texts where somebody wants it. */
+/* A method as it is read; both texts make its name. */
 struct record {
 	struct method method;
 	struct wk_bytes space, name; /* UTF-16; no space is no namespace */
@@ -54,10 +54,13 @@ void wk_etl_methods_free(struct wk_etl_methods *methods)
 
 /* ---- one record */
 
-static bool read_clr(const struct wk_etl_record *from, struct record *record)
+static bool read_clr(const struct wk_etl_methods *methods, const struct wk_etl_record *from,
+		     struct record *record)
 {
 	struct wk_etl_method read;
 
+	(void)methods;
+	*record = (struct record){ .method.pid = from->pid };
 	if (!wk_etl_read_method(from->payload, &read))
 		return false;
 	record->method.is_clr = true;
@@ -85,6 +88,7 @@ static bool read_script(const struct wk_etl_methods *methods, const struct wk_et
 	struct wk_bytes in = from->payload;
 	uint64_t size_bytes, source;
 
+	*record = (struct record){ .method.pid = from->pid };
 	wk_etl_read_pointer(&in, form);
 	method->start = wk_etl_read_pointer(&in, form);
 	size_bytes = wk_u64le(&in);
@@ -111,25 +115,21 @@ static struct wk_str name_of(const struct record *record, struct wk_buf *name)
 	return wk_buf_str(name);
 }
 
-static bool read_method(const struct wk_etl_methods *methods, const struct wk_etl_record *from,
-			uint32_t hook, struct record *record)
-{
-	bool is_clr = hook == WK_ETL_METHOD_LOAD || hook == WK_ETL_METHOD_KNOWN;
-
-	*record = (struct record){ .method.pid = from->pid };
-	return is_clr ? read_clr(from, record) : read_script(methods, from, record);
-}
+typedef bool read_method(const struct wk_etl_methods *methods, const struct wk_etl_record *from,
+			 struct record *record);
 
 /* ---- the first pass */
 
 /* A script's number, its context, flags, where it came from. */
-static bool scan_source(struct wk_etl_methods *methods, const struct wk_etl_record *record)
+bool wk_etl_scan_script_source(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			       const struct wk_etl_hook *hook)
 {
+	struct wk_etl_methods *methods = trace->methods;
 	struct wk_bytes in = record->payload;
 	uint64_t number = wk_u64le(&in);
 	struct wk_buf file = { 0 };
-	uint32_t *row;
 
+	(void)hook;
 	wk_etl_read_pointer(&in, wk_etl_form_of(record));
 	wk_u32le(&in);
 	if (in.bad)
@@ -139,13 +139,13 @@ static bool scan_source(struct wk_etl_methods *methods, const struct wk_etl_reco
 				   methods->source_count + 1, sizeof(*methods->sources));
 	methods->sources[methods->source_count++] =
 		wk_arena_copy(&methods->texts, wk_buf_str(&file));
-	row = wk_map_at(&methods->source_of, wk_hash_pair(number, record->pid));
-	*row = (uint32_t)methods->source_count;
+	wk_map_set(&methods->source_of, wk_hash_pair(number, record->pid),
+		   (uint32_t)methods->source_count);
 	wk_buf_fini(&file);
 	return true;
 }
 
-static void keep(struct wk_etl_methods *methods, struct record *record)
+static void add(struct wk_etl_methods *methods, struct record *record)
 {
 	struct wk_buf name = { 0 };
 
@@ -156,28 +156,36 @@ static void keep(struct wk_etl_methods *methods, struct record *record)
 	methods->seen[methods->seen_count++] = record->method;
 }
 
-bool wk_etl_methods_scan(struct wk_etl_methods *methods, const struct wk_etl_record *from,
-			 uint32_t hook)
+static bool scan(struct wk_etl_methods *methods, const struct wk_etl_record *from,
+		 const struct wk_etl_hook *hook, read_method *read)
 {
-	bool is_made_now = hook == WK_ETL_METHOD_LOAD || hook == WK_ETL_SCRIPT_LOAD;
 	struct record record;
 	uint32_t *is_met;
 
-	if (hook == WK_ETL_SCRIPT_SOURCE)
-		return scan_source(methods, from);
-	if (!read_method(methods, from, hook, &record))
+	if (!read(methods, from, &record))
 		return false;
 	is_met = wk_map_at(&methods->met, wk_hash_pair(record.method.start, record.method.pid));
-	if (!*is_met && !is_made_now)
-		keep(methods, &record);
+	if (!*is_met && hook->phase != WK_ETL_START)
+		add(methods, &record);
 	*is_met = 1;
 	return true;
 }
 
+bool wk_etl_scan_method(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			const struct wk_etl_hook *hook)
+{
+	return scan(trace->methods, record, hook, read_clr);
+}
+
+bool wk_etl_scan_script(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			const struct wk_etl_hook *hook)
+{
+	return scan(trace->methods, record, hook, read_script);
+}
+
 /* ---- the second */
 
-static bool emit(const struct method *method, const struct wk_etl_modules *modules,
-		 uint64_t time_ns, const struct wk_sink *sink, struct wk_err *err)
+static bool emit(const struct wk_etl_trace *trace, const struct method *method, uint64_t time_ns)
 {
 	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .time_ns = time_ns, .pid = method->pid,
 				  .tid = method->pid, .cpu = WK_NO_CPU };
@@ -190,34 +198,45 @@ static bool emit(const struct method *method, const struct wk_etl_modules *modul
 		event.symbol.line_count = 1;
 	}
 	if (method->is_clr &&
-	    wk_etl_modules_is_program(modules, method->pid, method->module, method->name))
+	    wk_etl_modules_is_program(trace->modules, method->pid, method->module, method->name))
 		event.symbol.kind = WK_FRAME_JIT_PROGRAM;
-	return wk_sink_emit(sink, &event, err);
+	return wk_etl_emit_event(trace, &event);
 }
 
-bool wk_etl_methods_emit_seen(const struct wk_etl_methods *methods,
-			      const struct wk_etl_modules *modules, const struct wk_sink *sink,
-			      struct wk_err *err)
+bool wk_etl_methods_emit_seen(const struct wk_etl_trace *trace)
 {
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < methods->seen_count; i++)
-		ok = emit(&methods->seen[i], modules, 0, sink, err);
+	for (size_t i = 0; ok && i < trace->methods->seen_count; i++)
+		ok = emit(trace, &trace->methods->seen[i], 0);
 	return ok;
 }
 
-bool wk_etl_methods_emit(const struct wk_etl_methods *methods, const struct wk_etl_modules *modules,
-			 const struct wk_etl_record *from, uint32_t hook, uint64_t time_ns,
-			 const struct wk_sink *sink, struct wk_err *err)
+static bool emit_record(const struct wk_etl_trace *trace, const struct wk_etl_record *from,
+			read_method *read)
 {
 	struct wk_buf name = { 0 };
 	struct record record;
 	bool ok = true;
 
-	if (read_method(methods, from, hook, &record)) {
+	if (read(trace->methods, from, &record)) {
 		record.method.name = name_of(&record, &name);
-		ok = emit(&record.method, modules, time_ns, sink, err);
+		ok = emit(trace, &record.method, wk_etl_ns(trace->file, from->time));
 	}
 	wk_buf_fini(&name);
 	return ok;
+}
+
+bool wk_etl_emit_method(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			const struct wk_etl_hook *hook)
+{
+	(void)hook;
+	return emit_record(trace, record, read_clr);
+}
+
+bool wk_etl_emit_script(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			const struct wk_etl_hook *hook)
+{
+	(void)hook;
+	return emit_record(trace, record, read_script);
 }

@@ -1,4 +1,4 @@
-#include "formats/etl/payload/clr_spec.h"
+#include "formats/etl/schema/clr_spec.h"
 
 #include "base/buf.h"
 

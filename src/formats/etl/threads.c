@@ -71,33 +71,10 @@ void wk_etl_set_thread(struct wk_etl_trace *trace, const struct wk_etl_record *r
 		set_chain(sample, &chain);
 }
 
-void wk_etl_set_running(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			struct wk_event *event)
+/* False if `tid` is none. */
+static bool set_ids(const struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		    uint32_t tid, struct wk_event *event)
 {
-	uint32_t tid = record->tid;
-
-	event->pid = WK_UNKNOWN_PID;
-	if (tid == WK_ETL_NO_THREAD)
-		tid = running_on(trace, record->cpu);
-	if (tid == WK_ETL_NO_THREAD)
-		return;
-	event->tid = tid;
-	event->pid =
-		record->pid != WK_ETL_NO_THREAD ? record->pid : wk_etl_pid_of_thread(trace, tid);
-}
-
-bool wk_etl_set_doer(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		     struct wk_event *event, struct wk_event_sample *sample)
-{
-	uint32_t tid = record->tid;
-	struct wk_etl_chain chain;
-
-	if (tid == WK_ETL_NO_THREAD)
-		tid = running_on(trace, record->cpu);
-	if (tid != WK_ETL_NO_THREAD
-		    ? find_stack(trace, record, tid, &chain)
-		    : wk_etl_stacks_find_on(trace->stacks, record->time, record->cpu, &tid, &chain))
-		set_chain(sample, &chain);
 	event->pid = WK_UNKNOWN_PID;
 	if (tid == WK_ETL_NO_THREAD)
 		return false;
@@ -107,18 +84,41 @@ bool wk_etl_set_doer(struct wk_etl_trace *trace, const struct wk_etl_record *rec
 	return true;
 }
 
+static uint32_t running_thread(const struct wk_etl_trace *trace, const struct wk_etl_record *record)
+{
+	return record->tid != WK_ETL_NO_THREAD ? record->tid : running_on(trace, record->cpu);
+}
+
+void wk_etl_set_running(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			struct wk_event *event)
+{
+	set_ids(trace, record, running_thread(trace, record), event);
+}
+
+bool wk_etl_find_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			struct wk_event *event, struct wk_event_sample *sample)
+{
+	uint32_t tid = running_thread(trace, record);
+	struct wk_etl_chain chain;
+
+	if (tid != WK_ETL_NO_THREAD
+		    ? find_stack(trace, record, tid, &chain)
+		    : wk_etl_stacks_find_on(trace->stacks, record->time, record->cpu, &tid, &chain))
+		set_chain(sample, &chain);
+	return set_ids(trace, record, tid, event);
+}
+
 /* ---- switches */
 
-bool wk_etl_emit_switch(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+bool wk_etl_emit_switch(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			const struct wk_etl_hook *hook)
 {
-	struct wk_event event = { .kind = WK_EVENT_SWITCH, .cpu = record->cpu,
-				  .time_ns = wk_etl_ns(trace->file, record->time) };
+	struct wk_event event = wk_etl_event_at(trace, record, WK_EVENT_SWITCH);
 	struct wk_etl_switch switched;
 
-	if (!wk_etl_read_switch(record->payload, &switched)) {
-		trace->short_payloads++;
-		return true;
-	}
+	(void)hook;
+	if (!wk_etl_read_switch(record->payload, &switched))
+		return wk_etl_skip_short(trace);
 	run_on(trace, record->cpu, switched.new_tid);
 	event.switched.old_tid = switched.old_tid;
 	event.switched.old_pid = wk_etl_pid_of_thread(trace, switched.old_tid);
@@ -128,22 +128,21 @@ bool wk_etl_emit_switch(struct wk_etl_trace *trace, const struct wk_etl_record *
 	if (switched.old_tid)
 		event.switched.wait_reason = wk_str_c(wk_etl_wait_reason(switched.wait_reason));
 	wk_etl_set_thread(trace, record, switched.new_tid, &event, &event.switched.sample);
-	return wk_etl_handle(trace, &event);
+	return wk_etl_emit_event(trace, &event);
 }
 
-bool wk_etl_emit_ready(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+bool wk_etl_emit_ready(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		       const struct wk_etl_hook *hook)
 {
-	struct wk_event event = { .kind = WK_EVENT_READY, .cpu = record->cpu,
-				  .time_ns = wk_etl_ns(trace->file, record->time) };
+	struct wk_event event = wk_etl_event_at(trace, record, WK_EVENT_READY);
 	struct wk_etl_ready ready;
 
-	if (!wk_etl_read_ready(record->payload, &ready)) {
-		trace->short_payloads++;
-		return true;
-	}
+	(void)hook;
+	if (!wk_etl_read_ready(record->payload, &ready))
+		return wk_etl_skip_short(trace);
 	event.ready.ready_tid = ready.tid;
 	event.ready.ready_pid = wk_etl_pid_of_thread(trace, ready.tid);
 	event.ready.is_interrupt = ready.in_dpc;
-	wk_etl_set_doer(trace, record, &event, &event.ready.sample);
-	return wk_etl_handle(trace, &event);
+	wk_etl_find_thread(trace, record, &event, &event.ready.sample);
+	return wk_etl_emit_event(trace, &event);
 }

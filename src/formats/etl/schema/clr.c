@@ -1,27 +1,15 @@
-/* What some providers' events are called and what is in them. */
-#include "formats/etl/payload/clr.h"
+/* The table of names and fields. */
+#include "formats/etl/schema/clr.h"
 
-#include "formats/etl/payload/clr_spec.h"
-#include "formats/etl/schema/guid.h"
+#include "formats/etl/providers.h"
+#include "formats/etl/schema/clr_spec.h"
 
-enum { RUNTIME, RUNDOWN, PRIVATE, SCRIPT, SNAPSHOT, NONE };
-
-#define STACK 82 /* of the runtime: the stack of the event before it */
-
-static const struct {
-	struct wk_guid guid;
-	const char *name;
-} providers[] = {
-	{ { 0xe13c0d23, 0xccbc, 0x4e12, { 0x93, 0x1b, 0xd9, 0xcc, 0x2e, 0xee, 0x27, 0xe4 } },
-	  "Microsoft-Windows-DotNETRuntime" },
-	{ { 0xa669021c, 0xc450, 0x4609, { 0xa0, 0x35, 0x5a, 0xf5, 0x9a, 0xf4, 0xdf, 0x18 } },
-	  "Microsoft-Windows-DotNETRuntimeRundown" },
-	{ { 0x763fd754, 0x7086, 0x4dfe, { 0x95, 0xeb, 0xc0, 0x1a, 0x46, 0xfa, 0xf4, 0xca } },
-	  "Microsoft-Windows-DotNETRuntimePrivate" },
-	{ { 0x57277741, 0x3638, 0x4a4b, { 0xbd, 0xba, 0x0a, 0xc6, 0xe4, 0x5d, 0xa5, 0x6c } },
-	  "Microsoft-JScript" },
-	{ { 0x901d2afa, 0x4ff6, 0x46d7, { 0x8d, 0x0e, 0x53, 0x64, 0x5e, 0x1a, 0x47, 0xf5 } },
-	  "Microsoft-Windows-Heap-Snapshot" },
+enum {
+	RUNTIME = WK_ETL_BY_CLR,
+	RUNDOWN = WK_ETL_BY_CLR_RUNDOWN,
+	PRIVATE = WK_ETL_BY_CLR_PRIVATE,
+	SCRIPT = WK_ETL_BY_SCRIPT,
+	SNAPSHOT = WK_ETL_BY_HEAP_SNAPSHOT,
 };
 
 /* Fields of several events, in the words of etl_clr_spec.h. */
@@ -256,29 +244,15 @@ static const struct clr_event {
 	{ 200, SNAPSHOT, 0, "", "Instance:u4 TotalData:u4" },
 };
 
-static unsigned provider_of(const struct wk_guid *guid)
-{
-	for (unsigned i = 0; i < sizeof(providers) / sizeof(providers[0]); i++)
-		if (wk_guid_eq(&providers[i].guid, guid))
-			return i;
-	return NONE;
-}
-
 static const struct clr_event *event_of(const struct wk_etl_event_key *key)
 {
-	unsigned provider = key->is_classic ? NONE : provider_of(&key->provider);
+	const struct wk_etl_provider_info *provider = wk_etl_provider_find(&key->provider);
 
-	for (size_t i = 0; provider != NONE && i < sizeof(events) / sizeof(events[0]); i++)
-		if (events[i].provider == provider && events[i].id == key->id)
+	for (size_t i = 0; provider && !key->is_classic && i < sizeof(events) / sizeof(events[0]);
+	     i++)
+		if (events[i].provider == provider->number && events[i].id == key->id)
 			return &events[i];
 	return NULL;
-}
-
-struct wk_str wk_etl_clr_provider(const struct wk_guid *provider)
-{
-	unsigned number = provider_of(provider);
-
-	return wk_str_c(number == NONE ? "" : providers[number].name);
 }
 
 struct wk_str wk_etl_clr_event(const struct wk_etl_event_key *key)
@@ -295,14 +269,4 @@ void wk_etl_clr_describe(struct wk_etl_schemas *schemas, const struct wk_etl_eve
 	if (event && event->fields && key->version >= event->since &&
 	    wk_etl_schemas_lacks(schemas, key))
 		wk_etl_clr_spec_add(schemas, key, event->name, event->fields);
-}
-
-bool wk_etl_clr_is_runtime(const struct wk_etl_record *record)
-{
-	return record->kind == WK_ETL_MANIFEST && provider_of(&record->provider) == RUNTIME;
-}
-
-bool wk_etl_clr_is_stack(const struct wk_etl_record *record)
-{
-	return record->id == STACK && wk_etl_clr_is_runtime(record);
 }

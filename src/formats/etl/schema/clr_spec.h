@@ -3,8 +3,8 @@
  *
  * Types: u and h numbers of so many bytes, decimal and hexadecimal; f8 double, p pointer, z text in
  * UTF-16, g GUID. "*Field" says which earlier field counts it; "=A|B" names 0, 1 ... */
-#ifndef WK_FORMATS_ETL_PAYLOAD_CLR_SPEC_H
-#define WK_FORMATS_ETL_PAYLOAD_CLR_SPEC_H
+#ifndef WK_FORMATS_ETL_SCHEMA_CLR_SPEC_H
+#define WK_FORMATS_ETL_SCHEMA_CLR_SPEC_H
 
 #include "formats/etl/schema/schema.h"
 

@@ -1,4 +1,4 @@
-#include "formats/etl/schema/guid.h"
+#include "formats/etl/file/guid.h"
 
 static int hex_digit(char c)
 {

@@ -8,12 +8,13 @@
  *
  * Order of calls: new; scan for every record of the first pass, settle once; then tell_sources,
  * tell for every record of the second, count, tell_end. */
-#ifndef WK_FORMATS_ETL_PAYLOAD_USER_H
-#define WK_FORMATS_ETL_PAYLOAD_USER_H
+#ifndef WK_FORMATS_ETL_USER_H
+#define WK_FORMATS_ETL_USER_H
 
 #include "event/sink.h"
 #include "formats/etl/counts.h"
 #include "formats/etl/file/file.h"
+#include "formats/etl/providers.h"
 #include "formats/etl/schema/schema.h"
 #include "formats/etl/sums.h"
 
@@ -26,7 +27,8 @@ void wk_etl_user_free(struct wk_etl_user *user);
 struct wk_etl_event {
 	struct wk_etl_file *file;
 	const struct wk_etl_record *record;
-	uint32_t kind;   /* as the schemas number it; 0 of the kernel's */
+	uint32_t kind; /* as the schemas number it; 0 of the kernel's */
+	enum wk_etl_provider provider;
 	bool is_counted; /* if it has a stack: that is all that has to be known of it */
 };
 
@@ -40,9 +42,6 @@ void wk_etl_user_settle(struct wk_etl_user *user, struct wk_etl_counts *counts);
 #define WK_ETL_FIRST_EVENT_SOURCE 100000
 bool wk_etl_user_emit_sources(struct wk_etl_user *user, uint32_t first, const struct wk_sink *sink,
 			      struct wk_err *err);
-
-/* Is it one of those that `PerfView mark` makes? */
-bool wk_etl_user_is_mark(const struct wk_etl_record *record);
 
 /* The sample, if it is one; the mark; and with `in_full` the event and its fields. */
 bool wk_etl_user_emit(struct wk_etl_user *user, const struct wk_etl_record *record,

@@ -1,4 +1,4 @@
-#include "formats/etl/payload/user.h"
+#include "formats/etl/user.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,14 +8,13 @@
 #include "base/mem.h"
 #include "base/strtab.h"
 #include "base/text/utf16.h"
-#include "formats/etl/payload/clr.h"
 #include "formats/etl/payload/payload.h"
 #include "formats/etl/schema/event_text.h"
-#include "formats/etl/schema/guid.h"
 #include "formats/etl/schema/schema_sources.h"
 #include "formats/etl/stacks.h"
+#include "formats/etl/trace.h"
 
-#define PERFVIEW_MARK 1 /* the id of an event */
+#define CLR_STACK 82 /* the id of an event */
 
 /* The latest event of the CLR by a thread: the stack that comes next is its. */
 struct latest {
@@ -261,9 +260,11 @@ void wk_etl_user_scan(struct wk_etl_user *user, const struct wk_etl_event *event
 		if (record->items[i].type == WK_ETL_ITEM_STACK_32 ||
 		    record->items[i].type == WK_ETL_ITEM_STACK_64)
 			scan_item(user, event, &record->items[i], &is_met);
-	if (wk_etl_clr_is_stack(record))
+	if (event->provider != WK_ETL_BY_CLR)
+		return;
+	if (record->id == CLR_STACK)
 		scan_clr_stack(user, event);
-	else if (wk_etl_clr_is_runtime(record))
+	else
 		remember(user, event, event->is_counted && is_met);
 }
 
@@ -338,28 +339,22 @@ static bool emit_sample(struct wk_etl_user *user, const struct wk_etl_record *re
 	return wk_sink_emit(sink, &event, err);
 }
 
-/* PerfView's command `mark` logs it under a provider of its own. */
-bool wk_etl_user_is_mark(const struct wk_etl_record *record)
+/* By PerfView's command `mark`. */
+bool wk_etl_emit_perfview_mark(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			       const struct wk_etl_hook *hook)
 {
-	static const struct wk_guid perfview = {
-		0xa8a71ac1, 0x040f, 0x54a2, { 0x07, 0xca, 0x00, 0xa8, 0x9b, 0x5a, 0xb7, 0x61 } };
-
-	return record->kind == WK_ETL_MANIFEST && record->id == PERFVIEW_MARK &&
-	       wk_guid_eq(&record->provider, &perfview);
-}
-
-static bool emit_mark(const struct wk_etl_record *record, struct wk_event event,
-		      const struct wk_sink *sink, struct wk_err *err)
-{
+	struct wk_event event = wk_etl_event_at(trace, record, WK_EVENT_MARK);
 	struct wk_bytes payload = record->payload;
 	struct wk_buf label = { 0 };
 	bool ok;
 
+	(void)hook;
+	event.pid = emitted_id(record->pid);
+	event.tid = emitted_id(record->tid);
 	wk_utf16_add(&label, wk_etl_text16(&payload), false);
-	event.kind = WK_EVENT_MARK;
 	event.mark = (struct wk_event_mark){ .label = wk_buf_str(&label),
 					     .provider = wk_str_c("PerfView") };
-	ok = wk_sink_emit(sink, &event, err);
+	ok = wk_etl_emit_event(trace, &event);
 	wk_buf_fini(&label);
 	return ok;
 }
@@ -371,14 +366,10 @@ bool wk_etl_user_emit(struct wk_etl_user *user, const struct wk_etl_record *reco
 	struct wk_event event = { .time_ns = time_ns, .cpu = record->cpu };
 	uint32_t kind;
 
-	if (record->kind == WK_ETL_KERNEL)
+	if (record->kind == WK_ETL_KERNEL || (!in_full && !user->keeps_stacks))
 		return true;
 	event.pid = emitted_id(record->pid);
 	event.tid = emitted_id(record->tid);
-	if (wk_etl_user_is_mark(record) && !emit_mark(record, event, sink, err))
-		return false;
-	if (!in_full && !user->keeps_stacks)
-		return true;
 	kind = wk_etl_schemas_kind(user->schemas, record);
 	if (kind < user->kind_count && user->source_of[kind] &&
 	    !emit_sample(user, record, event, user->source_of[kind], sink, err))

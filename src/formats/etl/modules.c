@@ -1,4 +1,4 @@
-#include "formats/etl/payload/modules.h"
+#include "formats/etl/modules.h"
 
 #include <stdlib.h>
 
@@ -8,8 +8,9 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/text/utf16.h"
+#include "formats/etl/trace.h"
 
-enum whose { UNTOLD, FRAMEWORKS, PROGRAMS };
+enum whose { UNKNOWN, FRAMEWORKS, PROGRAMS };
 
 struct wk_etl_modules {
 	struct wk_arena texts;
@@ -71,8 +72,8 @@ static void read_pdb(struct wk_bytes *in, struct wk_etl_debug_id *id, struct wk_
 	*path = wk_etl_text16(in);
 }
 
-static void keep(struct wk_etl_modules *modules, struct wk_etl_debug_id *id, struct wk_bytes image,
-		 struct wk_bytes pdb)
+static void add_native(struct wk_etl_modules *modules, struct wk_etl_debug_id *id,
+		       struct wk_bytes image, struct wk_bytes pdb)
 {
 	struct wk_buf text = { 0 };
 	uint32_t *row;
@@ -99,7 +100,7 @@ static bool holds(struct wk_str text, const char *part)
 	return false;
 }
 
-/* `path` in lower case. A module that was made in memory has a name, but no folder. */
+/* `path` in lower case. A module in memory only has a name, but no folder. */
 static enum whose whose_is(struct wk_str path)
 {
 	static const char *const folders[] = { "\\windows\\", "\\program files\\dotnet\\",
@@ -107,7 +108,7 @@ static enum whose whose_is(struct wk_str path)
 	static const char *const files[] = { "system.", "mscorlib.", "netstandard.", NULL };
 
 	if (!memchr(path.at, '\\', path.len))
-		return UNTOLD;
+		return UNKNOWN;
 	if (path.len > 1 && path.at[1] == ':' &&
 	    wk_str_starts_one_of(wk_str_skip(path, 2), folders))
 		return FRAMEWORKS;
@@ -117,8 +118,8 @@ static enum whose whose_is(struct wk_str path)
 		       : PROGRAMS;
 }
 
-static void keep_whose(struct wk_etl_modules *modules, uint32_t pid, uint64_t number,
-		       struct wk_bytes il_path)
+static void add_whose(struct wk_etl_modules *modules, uint32_t pid, uint64_t number,
+		      struct wk_bytes il_path)
 {
 	struct wk_buf path = { 0 }, lower = { 0 };
 	enum whose whose;
@@ -126,7 +127,7 @@ static void keep_whose(struct wk_etl_modules *modules, uint32_t pid, uint64_t nu
 	wk_utf16_add(&path, il_path, false);
 	add_lower(&lower, wk_buf_str(&path));
 	whose = whose_is(wk_buf_str(&lower));
-	if (whose != UNTOLD)
+	if (whose != UNKNOWN)
 		wk_map_set(&modules->whose_of, wk_hash_pair(number, pid), (uint32_t)whose);
 	wk_buf_fini(&path);
 	wk_buf_fini(&lower);
@@ -138,35 +139,36 @@ bool wk_etl_modules_is_program(const struct wk_etl_modules *modules, uint32_t pi
 	static const char *const spaces[] = { "Microsoft.", "MS.", "Internal.", NULL };
 	uint32_t whose = wk_map_find(&modules->whose_of, wk_hash_pair(number, pid));
 
-	/* Generics of .NET's for types of the program's go by the program's module. Stubs between
-	 * managed and native code the runtime makes. */
+	/* Generics of .NET for types of the program are listed under the program's module. The
+	 * runtime generates the stubs between managed and native code. */
 	if (wk_str_starts(method, "System.") || holds(method, ".IL_STUB"))
 		return false;
-	return whose == UNTOLD ? !wk_str_starts_one_of(method, spaces) : whose == PROGRAMS;
+	return whose == UNKNOWN ? !wk_str_starts_one_of(method, spaces) : whose == PROGRAMS;
 }
 
-/* Native code lies in a file of its own, or (ReadyToRun) in the managed one. */
-bool wk_etl_modules_scan(struct wk_etl_modules *modules, const struct wk_etl_record *record)
+/* Native code is in a file of its own, or (ReadyToRun) in the managed one. */
+bool wk_etl_scan_module(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			const struct wk_etl_hook *hook)
 {
 	struct wk_etl_debug_id managed, native = { .pid = record->pid };
 	struct wk_bytes in = record->payload, il_path, native_path, pdb;
-	uint64_t number;
+	uint64_t number = wk_u64le(&in);
 
-	number = wk_u64le(&in);
+	(void)hook;
 	wk_bytes_skip(&in, 16); /* the assembly's number, flags */
 	if (in.bad)
 		return false;
 	il_path = wk_etl_text16(&in);
 	native_path = wk_etl_text16(&in);
-	keep_whose(modules, record->pid, number, il_path);
+	add_whose(trace->modules, record->pid, number, il_path);
 	wk_u16le(&in); /* which of the process's runtimes */
 	read_pdb(&in, &managed, &pdb);
 	read_pdb(&in, &native, &pdb);
 	if (in.bad)
 		return false;
 	if (!is_unset(native.guid))
-		keep(modules, &native, native_path.at < native_path.end ? native_path : il_path,
-		     pdb);
+		add_native(trace->modules, &native,
+			   native_path.at < native_path.end ? native_path : il_path, pdb);
 	return true;
 }
 

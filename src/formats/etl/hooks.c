@@ -1,0 +1,410 @@
+#include "formats/etl/hooks.h"
+
+#include <assert.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "formats/etl/config/facts.h"
+#include "formats/etl/schema/schema_sources.h"
+#include "formats/etl/trace.h"
+
+/* Kernel events by their hooks, then the others by provider. Names are those of PerfView. */
+static const struct wk_etl_hook rows[] = {
+	{ 0x0000, .name = "EventTrace", .scan = wk_etl_scan_header },
+	{ 0x0005, .name = "EventTrace/Extension", .config = wk_etl_read_kernel_masks },
+	{ 0x0008, .name = "EventTrace/RundownComplete" },
+	{ 0x0020, .name = "EventTrace/EndExtension", .config = wk_etl_read_kernel_masks },
+	{ 0x010a, .name = "DiskIO/Read" },
+	{ 0x010b, .name = "DiskIO/Write" },
+	{ 0x010c, .name = "DiskIO/ReadInit" },
+	{ 0x010d, .name = "DiskIO/WriteInit" },
+	{ 0x010e, .name = "DiskIO/FlushBuffers" },
+	{ 0x010f, .name = "DiskIO/FlushInit" },
+	{ 0x020a, .name = "Memory/TransitionFault", .source = WK_ETL_TRANSITION_FAULT,
+	  .emit = wk_etl_emit_fault },
+	{ 0x020b, .name = "Memory/DemandZeroFault", .source = WK_ETL_DEMAND_ZERO_FAULT,
+	  .emit = wk_etl_emit_fault },
+	{ 0x020c, .name = "Memory/CopyOnWriteFault", .source = WK_ETL_COPY_ON_WRITE_FAULT,
+	  .emit = wk_etl_emit_fault },
+	{ 0x020d, .name = "Memory/GuardMemory", .source = WK_ETL_GUARD_PAGE_FAULT,
+	  .emit = wk_etl_emit_fault },
+	{ 0x020e, .name = "Memory/HardPageFault", .source = WK_ETL_HARD_PAGE_FAULT,
+	  .emit = wk_etl_emit_fault },
+	{ 0x020f, .name = "Memory/AccessViolation", .source = WK_ETL_ACCESS_VIOLATION,
+	  .emit = wk_etl_emit_fault },
+	{ 0x0220, .name = "Memory/HardFault", .source = WK_ETL_HARD_FAULT,
+	  .emit = wk_etl_emit_hard_fault },
+	{ 0x023c, .name = "Memory/WorkingSetInfo" },
+	{ 0x0262, .name = "VirtualMem/Alloc", .phase = WK_ETL_START, .emit = wk_etl_emit_virtual },
+	{ 0x0263, .name = "VirtualMem/Free", .phase = WK_ETL_END, .emit = wk_etl_emit_virtual },
+	{ 0x0264, .name = "Memory/HeapRangeRundown" },
+	{ 0x0265, .name = "Memory/HeapRangeCreate" },
+	{ 0x0266, .name = "Memory/HeapRangeReserve" },
+	{ 0x0267, .name = "Memory/HeapRangeRelease" },
+	{ 0x0268, .name = "Memory/HeapRangeDestroy" },
+	{ 0x0270, .name = "Memory/MemInfo" },
+	{ 0x027d, .name = "Memory/ProcessMemInfo" },
+	{ 0x0280, .name = "VirtualMem/DCStart", .phase = WK_ETL_RUNDOWN,
+	  .emit = wk_etl_emit_virtual },
+	{ 0x0281, .name = "VirtualMem/DCStop", .phase = WK_ETL_RUNDOWN,
+	  .emit = wk_etl_emit_virtual },
+	{ 0x0301, .name = "Process/Start", .phase = WK_ETL_START, .scan = wk_etl_scan_process,
+	  .emit = wk_etl_emit_process, .fits = wk_etl_process_fits },
+	{ 0x0302, .name = "Process/Stop", .phase = WK_ETL_END, .scan = wk_etl_scan_process,
+	  .emit = wk_etl_emit_process, .fits = wk_etl_process_fits },
+	{ 0x0303, .name = "Process/DCStart", .phase = WK_ETL_RUNDOWN, .scan = wk_etl_scan_process,
+	  .fits = wk_etl_process_fits },
+	{ 0x0304, .name = "Process/DCStop", .phase = WK_ETL_RUNDOWN, .scan = wk_etl_scan_process,
+	  .fits = wk_etl_process_fits },
+	{ 0x030a, .name = "Image/Load", .phase = WK_ETL_START, .scan = wk_etl_scan_image,
+	  .emit = wk_etl_emit_image, .fits = wk_etl_image_fits },
+	{ 0x030b, .name = "Process/Terminate" },
+	{ 0x0320, .name = "Process/PerfCtr", .emit = wk_etl_emit_use },
+	{ 0x0321, .name = "Process/PerfCtrRundown", .emit = wk_etl_emit_use },
+	{ 0x0327, .name = "Process/Defunct" },
+	{ 0x0400, .name = "FileIO/Name" },
+	{ 0x0420, .name = "FileIO/FileCreate" },
+	{ 0x0423, .name = "FileIO/FileDelete" },
+	{ 0x0424, .name = "FileIO/FileRundown" },
+	{ 0x0425, .name = "FileIO/MapFile" },
+	{ 0x0426, .name = "FileIO/UnmapFile" },
+	{ 0x0427, .name = "FileIO/MapFileDCStart" },
+	{ 0x0428, .name = "FileIO/MapFileDCStop" },
+	{ 0x0440, .name = "FileIO/Create" },
+	{ 0x0441, .name = "FileIO/Cleanup" },
+	{ 0x0442, .name = "FileIO/Close" },
+	{ 0x0443, .name = "FileIO/Read" },
+	{ 0x0444, .name = "FileIO/Write" },
+	{ 0x0445, .name = "FileIO/SetInfo" },
+	{ 0x0446, .name = "FileIO/Delete" },
+	{ 0x0447, .name = "FileIO/Rename" },
+	{ 0x0448, .name = "FileIO/DirEnum" },
+	{ 0x0449, .name = "FileIO/Flush" },
+	{ 0x044a, .name = "FileIO/QueryInfo" },
+	{ 0x044b, .name = "FileIO/FSControl" },
+	{ 0x044c, .name = "FileIO/OperationEnd" },
+	{ 0x044d, .name = "FileIO/DirNotify" },
+	{ 0x0501, .name = "Thread/Start", .phase = WK_ETL_START, .scan = wk_etl_scan_thread,
+	  .emit = wk_etl_emit_thread },
+	{ 0x0502, .name = "Thread/Stop", .phase = WK_ETL_END, .scan = wk_etl_scan_thread,
+	  .emit = wk_etl_emit_thread },
+	{ 0x0503, .name = "Thread/DCStart", .phase = WK_ETL_RUNDOWN, .scan = wk_etl_scan_thread },
+	{ 0x0504, .name = "Thread/DCStop", .phase = WK_ETL_RUNDOWN, .scan = wk_etl_scan_thread },
+	{ 0x0524, .name = "Thread/CSwitch", .emit = wk_etl_emit_switch },
+	{ 0x0525, .name = "Thread/CompCS", .scan = wk_etl_scan_packed_switch, .is_unread = true },
+	{ 0x0532, .name = "Dispatcher/ReadyThread", .emit = wk_etl_emit_ready },
+	{ 0x0548, .name = "Thread/SetName", .emit = wk_etl_emit_thread_name },
+	{ 0x060a, .name = "TcpIp/Send" },
+	{ 0x060b, .name = "TcpIp/Recv" },
+	{ 0x060c, .name = "TcpIp/Connect" },
+	{ 0x060d, .name = "TcpIp/Disconnect" },
+	{ 0x060e, .name = "TcpIp/Retransmit" },
+	{ 0x060f, .name = "TcpIp/Accept" },
+	{ 0x0610, .name = "TcpIp/Reconnect" },
+	{ 0x0611, .name = "TcpIp/Fail" },
+	{ 0x0612, .name = "TcpIp/TCPCopy" },
+	{ 0x061a, .name = "TcpIp/SendIPV6" },
+	{ 0x061b, .name = "TcpIp/RecvIPV6" },
+	{ 0x061c, .name = "TcpIp/ConnectIPV6" },
+	{ 0x061d, .name = "TcpIp/DisconnectIPV6" },
+	{ 0x061e, .name = "TcpIp/RetransmitIPV6" },
+	{ 0x061f, .name = "TcpIp/AcceptIPV6" },
+	{ 0x0620, .name = "TcpIp/ReconnectIPV6" },
+	{ 0x0622, .name = "TcpIp/TCPCopyIPV6" },
+	{ 0x080a, .name = "UdpIp/Send" },
+	{ 0x080b, .name = "UdpIp/Recv" },
+	{ 0x0811, .name = "UdpIp/Fail" },
+	{ 0x081a, .name = "UdpIp/SendIPV6" },
+	{ 0x081b, .name = "UdpIp/RecvIPV6" },
+	{ 0x090a, .name = "Registry/Create" },
+	{ 0x090b, .name = "Registry/Open" },
+	{ 0x090c, .name = "Registry/Delete" },
+	{ 0x090d, .name = "Registry/Query" },
+	{ 0x090e, .name = "Registry/SetValue" },
+	{ 0x090f, .name = "Registry/DeleteValue" },
+	{ 0x0910, .name = "Registry/QueryValue" },
+	{ 0x0911, .name = "Registry/EnumerateKey" },
+	{ 0x0912, .name = "Registry/EnumerateValueKey" },
+	{ 0x0913, .name = "Registry/QueryMultipleValue" },
+	{ 0x0914, .name = "Registry/SetInformation" },
+	{ 0x0915, .name = "Registry/Flush" },
+	{ 0x0916, .name = "Registry/KCBCreate" },
+	{ 0x0917, .name = "Registry/KCBDelete" },
+	{ 0x0918, .name = "Registry/KCBRundownBegin" },
+	{ 0x0919, .name = "Registry/KCBRundownEnd" },
+	{ 0x091a, .name = "Registry/Virtualize" },
+	{ 0x091b, .name = "Registry/Close" },
+	{ 0x0b0a, .name = "SystemConfig/CPU", .config = wk_etl_read_cpu },
+	{ 0x0b0b, .name = "SystemConfig/PhyDisk", .config = wk_etl_read_disk },
+	{ 0x0b0c, .name = "SystemConfig/LogDisk", .config = wk_etl_read_volume },
+	{ 0x0b0d, .name = "SystemConfig/NIC", .config = wk_etl_read_adapter },
+	{ 0x0b0e, .name = "SystemConfig/Video", .config = wk_etl_read_video },
+	{ 0x0b0f, .name = "SystemConfig/Services", .config = wk_etl_read_service },
+	{ 0x0b10, .name = "SystemConfig/Power", .config = wk_etl_read_power },
+	{ 0x0b11, .name = "SystemConfig/Network", .config = wk_etl_read_network_settings },
+	{ 0x0b12, .name = "SystemConfig/OpticalMedia", .config = wk_etl_read_optical },
+	{ 0x0b13, .name = "SystemConfig/PhyDiskEx" },
+	{ 0x0b15, .name = "SystemConfig/IRQ", .config = wk_etl_read_irq },
+	{ 0x0b16, .name = "SystemConfig/PnP", .config = wk_etl_read_device },
+	{ 0x0b17, .name = "SystemConfig/IDEChannel", .config = wk_etl_read_ide },
+	{ 0x0b18, .name = "SystemConfig/NumaNode", .config = wk_etl_read_numa },
+	{ 0x0b19, .name = "SystemConfig/Platform", .config = wk_etl_read_platform },
+	{ 0x0b1a, .name = "SystemConfig/ProcessorGroup", .config = wk_etl_read_groups },
+	{ 0x0b1b, .name = "SystemConfig/ProcessorNumber", .config = wk_etl_read_processor_numbers },
+	{ 0x0b1c, .name = "SystemConfig/DPI", .config = wk_etl_read_dpi },
+	{ 0x0b1d, .name = "SystemConfig/CodeIntegrity", .config = wk_etl_read_integrity },
+	{ 0x0b1e, .name = "SystemConfig/MachineId", .config = wk_etl_read_machine_id },
+	{ 0x0b1f, .name = "SystemConfig/Defrag" },
+	{ 0x0b20, .name = "SystemConfig/MobilePlatform" },
+	{ 0x0b21, .name = "SystemConfig/DeviceFamily", .config = wk_etl_read_family },
+	{ 0x0b22, .name = "SystemConfig/FlightIds", .config = wk_etl_read_flights },
+	{ 0x0b23, .name = "SystemConfig/Processors", .config = wk_etl_read_processor },
+	{ 0x0b24, .name = "SystemConfig/Virtualization", .config = wk_etl_read_virtualization },
+	{ 0x0b25, .name = "SystemConfig/Boot", .config = wk_etl_read_boot },
+	{ 0x0f22, .name = "PerfInfo/Mark", .emit = wk_etl_emit_mark },
+	{ 0x0f24, .name = "PerfInfo/AsyncMark", .emit = wk_etl_emit_mark },
+	{ 0x0f2e, .name = "PerfInfo/Sample", .scan = wk_etl_scan_sample,
+	  .emit = wk_etl_emit_sample },
+	{ 0x0f2f, .name = "PerfInfo/PMCSample", .scan = wk_etl_scan_counted,
+	  .emit = wk_etl_emit_counted },
+	{ 0x0f30, .name = "PerfInfo/PMCConfig" },
+	{ 0x0f32, .name = "PerfInfo/MSI", .source = WK_ETL_ISR, .emit = wk_etl_emit_interrupt },
+	{ 0x0f33, .name = "PerfInfo/SysClEnter" },
+	{ 0x0f34, .name = "PerfInfo/SysClExit" },
+	{ 0x0f37, .name = "PerfInfo/SampleCache", .scan = wk_etl_scan_samples,
+	  .emit = wk_etl_emit_samples },
+	{ 0x0f3a, .name = "PerfInfo/DebuggerEnabled" },
+	{ 0x0f42, .name = "PerfInfo/ThreadedDPC", .source = WK_ETL_DPC,
+	  .emit = wk_etl_emit_interrupt },
+	{ 0x0f43, .name = "PerfInfo/ISR", .source = WK_ETL_ISR, .emit = wk_etl_emit_interrupt },
+	{ 0x0f44, .name = "PerfInfo/DPC", .source = WK_ETL_DPC, .emit = wk_etl_emit_interrupt },
+	{ 0x0f45, .name = "PerfInfo/TimerDPC", .source = WK_ETL_DPC, .emit = wk_etl_emit_interrupt },
+	{ 0x0f46, .name = "PerfInfo/IOTimer" },
+	{ 0x0f47, .name = "PerfInfo/SampleNMI", .scan = wk_etl_scan_sample,
+	  .emit = wk_etl_emit_sample },
+	{ 0x0f48, .name = "PerfInfo/SetInterval", .scan = wk_etl_scan_interval },
+	{ 0x0f49, .name = "PerfInfo/CollectionStart", .phase = WK_ETL_START,
+	  .scan = wk_etl_scan_interval },
+	{ 0x0f4a, .name = "PerfInfo/CollectionEnd", .phase = WK_ETL_END,
+	  .scan = wk_etl_scan_interval },
+	{ 0x1020, .name = "Heap/Create", .emit = wk_etl_emit_heap_create },
+	{ 0x1021, .name = "Heap/Alloc", .emit = wk_etl_emit_heap_alloc },
+	{ 0x1022, .name = "Heap/Realloc", .emit = wk_etl_emit_heap_realloc },
+	{ 0x1023, .name = "Heap/Destroy", .emit = wk_etl_emit_heap_destroy },
+	{ 0x1024, .name = "Heap/Free", .emit = wk_etl_emit_heap_free },
+	{ 0x1025, .name = "Heap/Expand" },
+	{ 0x1026, .name = "Heap/SnapShot" },
+	{ 0x102a, .name = "Heap/Contract" },
+	{ 0x102b, .name = "Heap/Lock" },
+	{ 0x102c, .name = "Heap/Unlock" },
+	{ 0x102d, .name = "Heap/Validate" },
+	{ 0x102e, .name = "Heap/Walk" },
+	{ 0x1120, .name = "Object/CreateHandle" },
+	{ 0x1121, .name = "Object/CloseHandle" },
+	{ 0x1122, .name = "Object/DuplicateHandle" },
+	{ 0x1130, .name = "Object/CreateObject" },
+	{ 0x1131, .name = "Object/DeleteObject" },
+	{ 0x1402, .name = "Image/Unload", .phase = WK_ETL_END, .scan = wk_etl_scan_image,
+	  .emit = wk_etl_emit_image, .fits = wk_etl_image_fits },
+	{ 0x1403, .name = "Image/DCStart", .phase = WK_ETL_RUNDOWN, .scan = wk_etl_scan_image,
+	  .fits = wk_etl_image_fits },
+	{ 0x1404, .name = "Image/DCStop", .phase = WK_ETL_RUNDOWN, .scan = wk_etl_scan_image,
+	  .fits = wk_etl_image_fits },
+	{ 0x140a, .name = "Image/Load", .phase = WK_ETL_START, .scan = wk_etl_scan_image,
+	  .emit = wk_etl_emit_image, .fits = wk_etl_image_fits },
+	{ 0x1421, .name = "Image/KernelBase" },
+	{ 0x1422, .name = "Image/HypercallPage" },
+	{ 0x1820, .name = "StackWalk/Stack", .scan = wk_etl_scan_stack },
+	{ 0x1822, .name = "StackWalk/KeyCreate", .phase = WK_ETL_START,
+	  .scan = wk_etl_scan_stack_definition },
+	{ 0x1823, .name = "StackWalk/KeyDelete", .phase = WK_ETL_END,
+	  .scan = wk_etl_scan_stack_definition },
+	{ 0x1824, .name = "StackWalk/KeyRundown", .phase = WK_ETL_RUNDOWN,
+	  .scan = wk_etl_scan_stack_definition },
+	{ 0x1825, .name = "StackWalk/StackKeyKernel", .scan = wk_etl_scan_stack_key },
+	{ 0x1826, .name = "StackWalk/StackKeyUser", .scan = wk_etl_scan_stack_key },
+	{ 0x1a21, .name = "ALPC/SendMessage" },
+	{ 0x1a22, .name = "ALPC/ReceiveMessage" },
+	{ 0x1a23, .name = "ALPC/WaitForReply" },
+	{ 0x1a24, .name = "ALPC/WaitForNewMessage" },
+	{ 0x1a25, .name = "ALPC/Unwait" },
+
+	/* By provider and id. */
+	{ 0, .provider = WK_ETL_BY_IMAGE_ID, .name = "ImageID", .scan = wk_etl_scan_image_id },
+	{ 32, .provider = WK_ETL_BY_IMAGE_ID, .name = "ImageID/None" },
+	{ 36, .provider = WK_ETL_BY_IMAGE_ID, .name = "ImageID/DbgID_RSDS",
+	  .scan = wk_etl_scan_debug_id },
+	{ 37, .provider = WK_ETL_BY_IMAGE_ID, .name = "ImageID/DbgID_ILRSDS" },
+	{ 38, .provider = WK_ETL_BY_IMAGE_ID, .name = "ImageID/DbgPPDB" },
+	{ 40, .provider = WK_ETL_BY_IMAGE_ID, .name = "ImageID/DbgDeterm" },
+	{ 64, .provider = WK_ETL_BY_IMAGE_ID, .name = "ImageID/FileVersion" },
+	{ 32, .provider = WK_ETL_BY_META_DATA, .name = "MetaData/EventInfo" },
+	{ 33, .provider = WK_ETL_BY_META_DATA, .name = "MetaData/EventMapInfo" },
+	{ 32, .provider = WK_ETL_BY_SYSTEM_CONFIG, .name = "SysConfig/BuildInfo",
+	  .config = wk_etl_read_build },
+	{ 33, .provider = WK_ETL_BY_SYSTEM_CONFIG, .name = "SysConfig/SystemPaths",
+	  .config = wk_etl_read_system_paths },
+	{ 34, .provider = WK_ETL_BY_SYSTEM_CONFIG, .name = "SysConfig/UnknownVolume",
+	  .config = wk_etl_read_unmapped },
+	{ 35, .provider = WK_ETL_BY_SYSTEM_CONFIG, .name = "SysConfig/VolumeMapping",
+	  .scan = wk_etl_scan_volume, .config = wk_etl_read_volume_path },
+	{ 36, .provider = WK_ETL_BY_SYSTEM_CONFIG, .name = "SysConfig/NetworkInterface",
+	  .config = wk_etl_read_interface },
+	{ 37, .provider = WK_ETL_BY_SYSTEM_CONFIG, .name = "SysConfig/Opcode(37)" },
+	{ 33, .provider = WK_ETL_BY_WINSAT, .name = "WinSPR", .config = wk_etl_read_winsat_scores },
+	{ 35, .provider = WK_ETL_BY_WINSAT, .name = "Metrics",
+	  .config = wk_etl_read_winsat_metrics },
+	{ 37, .provider = WK_ETL_BY_WINSAT, .name = "SystemConfig",
+	  .config = wk_etl_read_winsat_system },
+	{ 143, .provider = WK_ETL_BY_CLR, .phase = WK_ETL_START, .scan = wk_etl_scan_method,
+	  .emit = wk_etl_emit_method },
+	{ 144, .provider = WK_ETL_BY_CLR, .phase = WK_ETL_RUNDOWN, .scan = wk_etl_scan_method },
+	{ 152, .provider = WK_ETL_BY_CLR, .version = 2, .scan = wk_etl_scan_module },
+	{ 153, .provider = WK_ETL_BY_CLR, .version = 2, .scan = wk_etl_scan_module },
+	{ 143, .provider = WK_ETL_BY_CLR_RUNDOWN, .phase = WK_ETL_RUNDOWN,
+	  .scan = wk_etl_scan_method },
+	{ 144, .provider = WK_ETL_BY_CLR_RUNDOWN, .phase = WK_ETL_RUNDOWN,
+	  .scan = wk_etl_scan_method },
+	{ 153, .provider = WK_ETL_BY_CLR_RUNDOWN, .version = 2, .scan = wk_etl_scan_module },
+	{ 154, .provider = WK_ETL_BY_CLR_RUNDOWN, .version = 2, .scan = wk_etl_scan_module },
+	{ 9, .provider = WK_ETL_BY_SCRIPT, .phase = WK_ETL_START, .scan = wk_etl_scan_script,
+	  .emit = wk_etl_emit_script },
+	{ 41, .provider = WK_ETL_BY_SCRIPT, .scan = wk_etl_scan_script_source },
+	{ WK_ETL_ANY_ID, .provider = WK_ETL_BY_SCRIPT, .name = "MethodDCStart",
+	  .phase = WK_ETL_RUNDOWN, .scan = wk_etl_scan_script },
+	{ WK_ETL_ANY_ID, .provider = WK_ETL_BY_SCRIPT, .name = "SourceDCStart",
+	  .scan = wk_etl_scan_script_source },
+	{ 100, .provider = WK_ETL_BY_HEAP_SNAPSHOT, .scan = wk_etl_scan_snapshot_piece },
+	{ 200, .provider = WK_ETL_BY_HEAP_SNAPSHOT, .scan = wk_etl_scan_snapshot_total },
+	{ 1, .provider = WK_ETL_BY_PERFVIEW, .emit = wk_etl_emit_perfview_mark },
+};
+
+#define ROWS    (sizeof(rows) / sizeof(rows[0]))
+#define GROUPS  32
+#define OPCODES 256
+
+/* Names of groups whose events have none of their own. */
+static const char *const groups[] = {
+	"EventTrace", "DiskIO", "Memory", "Process", "FileIO", "Thread", "TcpIp", "Job", "UdpIp",
+	"Registry", "DebugPrint", "SystemConfig", [0x0e] = "Pool", "PerfInfo", "Heap", "Object",
+	"Power", "ModBound", "Image", "DPC", "Cache", "CriticalSection", "StackWalk", "UMS",
+	"ALPC", "SplitIO", "ThreadPool",
+};
+
+static const struct wk_etl_hook unknown;
+
+struct wk_etl_hooks {
+	uint16_t kernel[GROUPS][OPCODES]; /* row + 1 */
+	const struct wk_etl_hook *first[WK_ETL_BY_OTHERS];
+};
+
+struct wk_etl_hooks *wk_etl_hooks_new(void)
+{
+	struct wk_etl_hooks *hooks = wk_alloc_zeroed(1, sizeof(*hooks));
+
+	for (size_t i = ROWS; i-- > 0;) {
+		const struct wk_etl_hook *row = &rows[i];
+
+		hooks->first[row->provider] = row;
+		if (row->provider != WK_ETL_BY_KERNEL)
+			continue;
+		assert(row->id < GROUPS * OPCODES);
+		hooks->kernel[row->id / OPCODES][row->id % OPCODES] = (uint16_t)(i + 1);
+	}
+	return hooks;
+}
+
+void wk_etl_hooks_free(struct wk_etl_hooks *hooks)
+{
+	wk_free(hooks);
+}
+
+static struct wk_etl_match match_kernel(const struct wk_etl_hooks *hooks, uint16_t kernel_hook)
+{
+	uint16_t row = kernel_hook < GROUPS * OPCODES
+			       ? hooks->kernel[kernel_hook / OPCODES][kernel_hook % OPCODES]
+			       : 0;
+
+	return (struct wk_etl_match){ row ? &rows[row - 1] : &unknown, WK_ETL_BY_KERNEL,
+				      kernel_hook };
+}
+
+static bool has_own_name(const struct wk_etl_record *record, const char *name)
+{
+	for (size_t i = 0; i < record->item_count; i++)
+		if (record->items[i].type == WK_ETL_ITEM_SCHEMA)
+			return wk_str_is(wk_etl_tracelogging_name(record->items[i].data), name);
+	return false;
+}
+
+static bool is_of(const struct wk_etl_record *record, uint16_t id, const struct wk_etl_hook *row)
+{
+	return row->id == WK_ETL_ANY_ID ? has_own_name(record, row->name)
+					: row->id == id && record->version >= row->version;
+}
+
+static struct wk_etl_match match_provider(const struct wk_etl_hooks *hooks,
+					  const struct wk_etl_record *record)
+{
+	const struct wk_etl_provider_info *provider = wk_etl_provider_find(&record->provider);
+	uint16_t id = record->kind == WK_ETL_CLASSIC ? record->opcode : record->id;
+	struct wk_etl_match match = { &unknown, WK_ETL_BY_OTHERS, 0 };
+
+	if (!provider || provider->kind != record->kind)
+		return match;
+	if (provider->number == WK_ETL_BY_KERNEL)
+		return match_kernel(hooks, (uint16_t)(provider->group << 8 | record->opcode));
+	match.provider = provider->number;
+	for (const struct wk_etl_hook *row = hooks->first[provider->number];
+	     row && row < rows + ROWS && row->provider == provider->number; row++)
+		if (is_of(record, id, row)) {
+			match.hook = row;
+			break;
+		}
+	return match;
+}
+
+struct wk_etl_match wk_etl_hooks_match(const struct wk_etl_hooks *hooks,
+				       const struct wk_etl_record *record)
+{
+	return record->kind == WK_ETL_KERNEL ? match_kernel(hooks, record->hook)
+					     : match_provider(hooks, record);
+}
+
+bool wk_etl_hook_is_used(const struct wk_etl_hook *hook)
+{
+	return (hook->scan || hook->emit || hook->config) && !hook->is_unread;
+}
+
+void wk_etl_hook_set_width(const struct wk_etl_hook *hook, struct wk_etl_record *record)
+{
+	if (hook->fits && record->kind == WK_ETL_CLASSIC && record->pointer_bytes == 4 &&
+	    !hook->fits(record, 4) && hook->fits(record, 8))
+		record->pointer_bytes = 8;
+}
+
+/* ---- names */
+
+void wk_etl_hook_kernel_name(uint16_t kernel_hook, struct wk_buf *name)
+{
+	size_t group = kernel_hook >> 8;
+
+	for (size_t i = 0; i < ROWS && rows[i].provider == WK_ETL_BY_KERNEL; i++)
+		if (rows[i].id == kernel_hook) {
+			wk_buf_add_text(name, rows[i].name);
+			return;
+		}
+	if (group < sizeof(groups) / sizeof(groups[0]) && groups[group])
+		wk_buf_add_fmt(name, "%s/", groups[group]);
+	wk_buf_add_fmt(name, "0x%04x", kernel_hook);
+}
+
+struct wk_str wk_etl_hook_name(const struct wk_guid *guid, uint16_t id)
+{
+	const struct wk_etl_provider_info *provider = wk_etl_provider_find(guid);
+
+	for (size_t i = 0; provider && provider->kind == WK_ETL_CLASSIC && i < ROWS; i++)
+		if (rows[i].provider == provider->number && rows[i].id == id && rows[i].provider)
+			return wk_str_c(rows[i].name);
+	return wk_str_c("");
+}

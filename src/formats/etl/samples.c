@@ -1,0 +1,333 @@
+/* Samples of a Windows trace: the timer, counters of the processor, page faults, and the time of
+ * interrupts. Each is a source of its own, emitted only if it has samples. */
+#include "formats/etl/trace.h"
+
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "formats/etl/payload/memory.h"
+#include "formats/etl/payload/threads.h"
+
+#define IDLE_TID 0
+
+#define TIMER_100NS 10000 /* without a record of the interval */
+
+static const struct {
+	const char *name, *unit;
+} sources[WK_ETL_FIRST_COUNTER] = {
+	[WK_ETL_SAMPLED] = { "SampledProfile", "ns" },
+	[WK_ETL_IDLE] = { "idle", "ns" },
+	[WK_ETL_HARD_FAULT] = { "hard fault", "events" },
+	[WK_ETL_TRANSITION_FAULT] = { "transition fault", "events" },
+	[WK_ETL_DEMAND_ZERO_FAULT] = { "demand zero fault", "events" },
+	[WK_ETL_COPY_ON_WRITE_FAULT] = { "copy on write fault", "events" },
+	[WK_ETL_GUARD_PAGE_FAULT] = { "guard page fault", "events" },
+	[WK_ETL_HARD_PAGE_FAULT] = { "hard page fault", "events" },
+	[WK_ETL_ACCESS_VIOLATION] = { "access violation", "events" },
+	[WK_ETL_DPC] = { "DPC", "ns" },
+	[WK_ETL_ISR] = { "ISR", "ns" },
+};
+
+/* Idle processors are sampled as well, in their own thread 0, which also serves devices. */
+static enum wk_etl_source source_of_sample(const struct wk_etl_sample *sample)
+{
+	return sample->tid != IDLE_TID || sample->in_dpc || sample->in_isr ? WK_ETL_SAMPLED
+									   : WK_ETL_IDLE;
+}
+
+/* ---- the first pass: which sources have samples */
+
+bool wk_etl_sums_others(const struct wk_etl_trace *trace)
+{
+	return trace->sums_other_sources && trace->sources_seen & 1u << WK_ETL_SAMPLED;
+}
+
+/* What a sample of the timer stands for. */
+static uint64_t timer_ns(struct wk_etl_trace *trace, uint64_t time)
+{
+	return wk_etl_intervals_at(&trace->intervals, time, TIMER_100NS) * 100;
+}
+
+static void add_idle(struct wk_etl_trace *trace, uint64_t time, const struct wk_etl_sample *sample)
+{
+	struct wk_event_sum *idle = &trace->idle;
+	uint64_t count = sample->count ? sample->count : 1;
+
+	if (idle->times == 0 || time < idle->time_ns)
+		idle->time_ns = time;
+	if (time > idle->until_ns)
+		idle->until_ns = time;
+	idle->times++;
+	if (trace->intervals.count)
+		idle->weight += count * timer_ns(trace, time);
+	else
+		trace->idle_unweighted += count;
+}
+
+void wk_etl_sum_idle(struct wk_etl_trace *trace, struct wk_etl_sums *sums)
+{
+	struct wk_event_sum idle = trace->idle;
+	struct wk_event_whose whose = { .pid = wk_etl_pid_of_thread(trace, IDLE_TID),
+					.tid = IDLE_TID, .source = WK_ETL_IDLE };
+
+	idle.weight += trace->idle_unweighted * timer_ns(trace, 0);
+	if (idle.times)
+		wk_etl_sums_add(sums, &whose, &idle);
+}
+
+static bool scan_sample(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			struct wk_bytes payload)
+{
+	const uint32_t both = 1u << WK_ETL_SAMPLED | 1u << WK_ETL_IDLE;
+	struct wk_etl_sample sample;
+
+	if (((trace->sources_seen & both) == both && !trace->sums_other_sources) ||
+	    !wk_etl_read_sample(payload, wk_etl_form_of(record), &sample))
+		return true; /* the second pass counts short ones */
+	trace->sources_seen |= 1u << source_of_sample(&sample);
+	if (trace->sums_other_sources && source_of_sample(&sample) == WK_ETL_IDLE)
+		add_idle(trace, record->time, &sample);
+	return true;
+}
+
+bool wk_etl_scan_sample(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			const struct wk_etl_hook *hook)
+{
+	(void)hook;
+	return scan_sample(trace, record, record->payload);
+}
+
+bool wk_etl_scan_samples(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			 const struct wk_etl_hook *hook)
+{
+	struct wk_etl_samples samples;
+
+	(void)hook;
+	wk_etl_read_samples(record->payload, wk_etl_form_of(record), &samples);
+	for (size_t i = 0; i < samples.count; i++)
+		scan_sample(trace, record, samples.at[i]);
+	return true;
+}
+
+static struct wk_etl_counter *counter_of(struct wk_etl_trace *trace, uint32_t source)
+{
+	uint32_t *row = wk_map_at(&trace->counter_of, source);
+
+	if (!*row) {
+		trace->counters = wk_grow(trace->counters, &trace->counter_cap,
+					  trace->counter_count + 1, sizeof(*trace->counters));
+		trace->counters[trace->counter_count++] = (struct wk_etl_counter){
+			.source = source };
+		*row = (uint32_t)trace->counter_count;
+	}
+	return &trace->counters[*row - 1];
+}
+
+bool wk_etl_scan_counted(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			 const struct wk_etl_hook *hook)
+{
+	struct wk_etl_counted counted;
+
+	(void)hook;
+	if (wk_etl_read_counted(record->payload, wk_etl_form_of(record), &counted))
+		counter_of(trace, counted.source)->has_samples = true;
+	return true;
+}
+
+/* The interval of the timer is a time, that of a counter a number of its events. */
+bool wk_etl_scan_interval(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			  const struct wk_etl_hook *hook)
+{
+	struct wk_etl_interval interval;
+	struct wk_etl_counter *counter = NULL;
+	uint32_t before;
+
+	if (!wk_etl_read_interval(record->payload, &interval) || !interval.interval)
+		return true;
+	/* At the start and the end of a trace the one before is that of another trace. */
+	before = hook->phase == WK_ETL_ONCE ? interval.before : 0;
+	if (interval.source)
+		counter = counter_of(trace, interval.source);
+	wk_etl_intervals_add(counter ? &counter->intervals : &trace->intervals, record->time,
+			     before, interval.interval);
+	if (counter && !counter->name.len)
+		counter->name = wk_etl_copy_text(trace, interval.name);
+	return true;
+}
+
+/* ---- sources */
+
+static bool emit_source(struct wk_etl_trace *trace, uint32_t number, struct wk_str name,
+			const char *unit, bool is_cpu_time)
+{
+	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+
+	event.source = (struct wk_event_source){ .source = number, .name = name,
+						 .unit = wk_str_c(unit),
+						 .is_cpu_time = is_cpu_time };
+	return wk_etl_emit_event(trace, &event);
+}
+
+static bool emit_counter(struct wk_etl_trace *trace, size_t row)
+{
+	const struct wk_etl_counter *counter = &trace->counters[row];
+	struct wk_buf name = { 0 };
+	bool ok;
+
+	if (!counter->has_samples)
+		return true;
+	if (counter->name.len)
+		wk_buf_add_str(&name, counter->name);
+	else
+		wk_buf_add_fmt(&name, "counter %" PRIu32, counter->source);
+	ok = emit_source(trace, WK_ETL_FIRST_COUNTER + (uint32_t)row, wk_buf_str(&name), "events",
+			 false);
+	wk_buf_fini(&name);
+	return ok;
+}
+
+bool wk_etl_emit_sources(struct wk_etl_trace *trace)
+{
+	bool ok = true;
+
+	for (uint32_t i = WK_ETL_SAMPLED; ok && i < WK_ETL_FIRST_COUNTER; i++)
+		if (trace->sources_seen >> i & 1)
+			ok = emit_source(trace, i, wk_str_c(sources[i].name), sources[i].unit,
+					 i == WK_ETL_SAMPLED);
+	for (size_t i = 0; ok && i < trace->counter_count; i++)
+		ok = emit_counter(trace, i);
+	return ok;
+}
+
+/* ---- the second pass: samples */
+
+static struct wk_event begin_sample(const struct wk_etl_trace *trace,
+				    const struct wk_etl_record *record, uint32_t source)
+{
+	struct wk_event event = wk_etl_event_at(trace, record, WK_EVENT_SAMPLE);
+
+	event.sample.source = source;
+	event.sample.weight = 1;
+	return event;
+}
+
+static void set_address(struct wk_event *event, const struct wk_etl_record *record,
+			uint64_t address)
+{
+	event->sample.address = address;
+	event->sample.in_kernel = address >> (record->pointer_bytes * 8 - 1);
+}
+
+static bool emit_sample(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			struct wk_bytes payload)
+{
+	struct wk_etl_sample sample;
+	struct wk_event event;
+
+	if (!wk_etl_read_sample(payload, wk_etl_form_of(record), &sample))
+		return wk_etl_skip_short(trace);
+	if (source_of_sample(&sample) == WK_ETL_IDLE && wk_etl_sums_others(trace))
+		return true;
+	event = begin_sample(trace, record, source_of_sample(&sample));
+	event.sample.weight = (sample.count ? sample.count : 1) * timer_ns(trace, record->time);
+	set_address(&event, record, sample.address);
+	wk_etl_set_thread(trace, record, sample.tid, &event, &event.sample);
+	return wk_etl_emit_event(trace, &event);
+}
+
+bool wk_etl_emit_sample(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			const struct wk_etl_hook *hook)
+{
+	(void)hook;
+	return emit_sample(trace, record, record->payload);
+}
+
+bool wk_etl_emit_samples(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			 const struct wk_etl_hook *hook)
+{
+	struct wk_etl_samples samples;
+	bool ok = true;
+
+	(void)hook;
+	if (!wk_etl_read_samples(record->payload, wk_etl_form_of(record), &samples))
+		trace->short_payloads++;
+	for (size_t i = 0; ok && i < samples.count; i++)
+		ok = emit_sample(trace, record, samples.at[i]);
+	return ok;
+}
+
+bool wk_etl_emit_counted(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			 const struct wk_etl_hook *hook)
+{
+	struct wk_event event = begin_sample(trace, record, WK_ETL_FIRST_COUNTER);
+	struct wk_etl_counted counted;
+	uint32_t row;
+
+	(void)hook;
+	if (!wk_etl_read_counted(record->payload, wk_etl_form_of(record), &counted))
+		return wk_etl_skip_short(trace);
+	row = wk_map_find(&trace->counter_of, counted.source); /* the first pass has added it */
+	if (!row)
+		return true;
+	event.sample.source = WK_ETL_FIRST_COUNTER + row - 1;
+	event.sample.weight =
+		wk_etl_intervals_at(&trace->counters[row - 1].intervals, record->time, 1);
+	set_address(&event, record, counted.address);
+	wk_etl_set_thread(trace, record, counted.tid, &event, &event.sample);
+	return wk_etl_emit_event(trace, &event);
+}
+
+bool wk_etl_emit_fault(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		       const struct wk_etl_hook *hook)
+{
+	struct wk_event event = begin_sample(trace, record, hook->source);
+	struct wk_event_details details = { .has = WK_DETAIL_ADDRESS };
+	struct wk_etl_fault fault;
+
+	if (!wk_etl_read_fault(record->payload, wk_etl_form_of(record), &fault))
+		return wk_etl_skip_short(trace);
+	details.data_address = fault.address;
+	event.sample.details = &details;
+	set_address(&event, record, fault.program_counter);
+	wk_etl_find_thread(trace, record, &event, &event.sample);
+	return wk_etl_emit_event(trace, &event);
+}
+
+/* Weighs 1, however many pages were read; the bytes are a detail. */
+bool wk_etl_emit_hard_fault(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			    const struct wk_etl_hook *hook)
+{
+	struct wk_event event = begin_sample(trace, record, hook->source);
+	struct wk_event_details details = { .has = WK_DETAIL_ADDRESS | WK_DETAIL_WEIGHT };
+	struct wk_etl_hard_fault fault;
+
+	if (!wk_etl_read_hard_fault(record->payload, wk_etl_form_of(record), &fault))
+		return wk_etl_skip_short(trace);
+	details.data_address = fault.address;
+	details.weight = fault.size_bytes;
+	event.sample.details = &details;
+	wk_etl_set_thread(trace, record, fault.tid, &event, &event.sample);
+	if (event.sample.kernel_count)
+		set_address(&event, record, event.sample.kernel_chain[0]);
+	else if (event.sample.user_count)
+		set_address(&event, record, event.sample.user_chain[0]);
+	return wk_etl_emit_event(trace, &event);
+}
+
+/* Logged at its end. It has no stack but its own start. */
+bool wk_etl_emit_interrupt(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			   const struct wk_etl_hook *hook)
+{
+	struct wk_event event = begin_sample(trace, record, hook->source);
+	struct wk_etl_interrupt interrupt;
+	uint64_t begin_ns;
+
+	if (!wk_etl_read_interrupt(record->payload, wk_etl_form_of(record), &interrupt))
+		return wk_etl_skip_short(trace);
+	begin_ns = wk_etl_ns(trace->file, interrupt.begin);
+	event.sample.weight = event.time_ns > begin_ns ? event.time_ns - begin_ns : 0;
+	set_address(&event, record, interrupt.routine);
+	wk_etl_set_running(trace, record, &event);
+	return wk_etl_emit_event(trace, &event);
+}
