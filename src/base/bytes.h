@@ -1,9 +1,9 @@
-/* A window onto bytes that somebody else owns.
+/* A window onto borrowed bytes.
  *
- * Reading past the end never faults: it yields zero (or empty text) and leaves `bad` set.
- * So a parser may read a whole record and ask once, at the end, whether the record was
- * really there. `start` stays where the window began, so wk_bytes_offset tells where a
- * fault lies; sub-windows keep their parent's `start`. */
+ * Reading past the end never faults: it yields zero (or empty text) and sets `bad`, which stays
+ * set. A parser can read a whole record and check once, at the end. `start` stays at the start of
+ * the window, so wk_bytes_offset gives the position of a fault; sub-windows keep their parent's
+ * `start`. */
 #ifndef WK_BASE_BYTES_H
 #define WK_BASE_BYTES_H
 
@@ -86,7 +86,7 @@ static inline uint8_t wk_u8(struct wk_bytes *b)
 	return wk_bytes_need(b, 1) ? *b->at++ : 0;
 }
 
-/* Compilers do not make one load of a loop over bytes, and readers live on this. */
+/* Compilers do not turn a loop over bytes into one load, and readers depend on its speed. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define WK_FROM_LE(bits, v) (v)
 #else

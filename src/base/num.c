@@ -22,8 +22,8 @@ bool wk_num_u64(struct wk_str text, uint64_t *value)
 	return true;
 }
 
-/* One more than the digit's value, and 0 for what is none. Whether a digit is a letter is as good
- * as random, and guessing it wrong would cost more than the look. */
+/* The digit's value plus one, and 0 for other characters. Whether a digit is a letter is
+ * unpredictable, and a mispredicted branch would cost more than the lookup. */
 static const uint8_t hex_digits[256] = {
 	['0'] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
 	['A'] = 11, 12, 13, 14, 15, 16,

@@ -15,7 +15,7 @@ bool wk_num_hex(struct wk_str text, uint64_t *value);
 /* "12", "0.5", "-3", "1e6". */
 bool wk_num_real(struct wk_str text, double *value);
 
-/* Digits with an optional fraction, times `unit`; what is below 1 then is cut off. */
+/* Digits with an optional fraction, times `unit`; a remaining fraction is cut off. */
 bool wk_num_scaled(struct wk_str number, uint64_t unit, uint64_t *value);
 
 /* "12", "1.5": seconds as nanoseconds; "ms", "us", "ns", "s", "m", "h" may follow. */
@@ -37,8 +37,8 @@ void wk_num_add_bytes(struct wk_buf *buf, uint64_t size_bytes);
 /* 685660000000 as "685.660 s", 12400000 as "12.4 ms", 830000 as "830 us". */
 void wk_num_add_duration(struct wk_buf *buf, uint64_t ns);
 
-/* A part of a whole as "12.4 %"; "<0.1 %" and ">99.9 %" where rounding would say none or
- * all and it is not so. Nothing of nothing is "0 %". */
+/* A part of a whole as "12.4 %"; "<0.1 %" and ">99.9 %" if rounding would wrongly give none or all.
+ * Nothing of nothing is "0 %". */
 void wk_num_add_share(struct wk_buf *buf, uint64_t part, uint64_t whole);
 
 #endif

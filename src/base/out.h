@@ -1,8 +1,8 @@
-/* The one way text leaves wick: a buffered writer that escapes.
+/* The one way for text to leave wick: a buffered writer that escapes.
  *
- * Renderers are handed a wk_out and never open files. A failed write is remembered and
- * makes every later call harmless; wk_out_end flushes and tells. Text that comes from a
- * profile goes through the form that fits its place: _xml, _json, _csv or _term. */
+ * Renderers get a wk_out and never open files. A failed write is remembered and makes every later
+ * call harmless; wk_out_end flushes and returns the result. Text from a profile is written in the
+ * form of its destination: _xml, _json, _csv or _term. */
 #ifndef WK_BASE_OUT_H
 #define WK_BASE_OUT_H
 
@@ -15,7 +15,7 @@
 #include "base/str.h"
 
 struct wk_out {
-	/* Takes all `len` bytes or returns false and leaves the cause in errno. */
+	/* Writes all `len` bytes, or returns false with the cause in errno. */
 	bool (*write)(void *context, const char *bytes, size_t len);
 	void *context;
 	struct wk_buf pending;
@@ -38,8 +38,8 @@ void wk_out_bytes(struct wk_out *out, const void *bytes, size_t len);
 void wk_out_str(struct wk_out *out, struct wk_str text);
 void wk_out_text(struct wk_out *out, const char *text);
 void wk_out_char(struct wk_out *out, char c);
-/* Room for `len` bytes, to be written in place; then where they ended. For who writes much in
- * small pieces. */
+/* Reserves `len` bytes to be written in place; the second call sets their end. For callers that
+ * write many small pieces. */
 char *wk_out_reserve(struct wk_out *out, size_t len);
 void wk_out_took(struct wk_out *out, const char *end);
 
@@ -52,9 +52,9 @@ void wk_out_fmt(struct wk_out *out, const char *format, ...)
  * (control characters, broken UTF-8, U+FFFE and U+FFFF) become U+FFFD. */
 void wk_out_xml(struct wk_out *out, struct wk_str text);
 
-/* The inside of a JSON string, without its quotes; '<', '>', '&', U+2028, U+2029 and what XML
- * cannot hold are written as \u escapes, so that the text can stand in a script element of
- * HTML or XML. Broken UTF-8 becomes U+FFFD. */
+/* The inside of a JSON string, without its quotes; '<', '>', '&', U+2028, U+2029 and characters
+ * that XML cannot contain are written as \u escapes, so that the text can be part of a script
+ * element of HTML or XML. Invalid UTF-8 becomes U+FFFD. */
 void wk_out_json(struct wk_out *out, struct wk_str text);
 
 /* The same with its quotes. */

@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 
-/* A sorted list in chunks: to put one in moves a part of its chunk, and once in a while of the
- * list of chunks. With so many in each, ten million ranges make that as cheap as the former. */
+/* A sorted list in chunks: an insertion moves a part of its chunk, and occasionally a part of the
+ * list of chunks. This size makes both equally cheap for ten million ranges. */
 #define CHUNK 256
 
 enum gaps { GAPS_UNKNOWN, HAS_GAPS, NO_GAPS };
@@ -17,7 +17,7 @@ struct wk_range_chunk { /* never empty between calls */
 	enum gaps gaps; /* between its ranges; unknown as soon as one of them changes */
 };
 
-/* Of a range, or behind the last one: then chunk == ranges->count. */
+/* The position of a range, or after the last one: then chunk == ranges->count. */
 struct place {
 	size_t chunk, row;
 };
@@ -30,7 +30,7 @@ void wk_ranges_fini(struct wk_ranges *ranges)
 	*ranges = (struct wk_ranges){ 0 };
 }
 
-/* Does all of it lie in front of that number? */
+/* Is all of it below that number? */
 static bool is_before(const struct wk_range *range, uint32_t space, uint64_t number)
 {
 	return range->space < space || (range->space == space && range->end <= number);
@@ -52,7 +52,7 @@ static size_t find_chunk(const struct wk_ranges *ranges, uint32_t space, uint64_
 	return low;
 }
 
-/* The first range that does not lie in front of the number. */
+/* The first range that is not entirely below the number. */
 static struct place find(const struct wk_ranges *ranges, uint32_t space, uint64_t number)
 {
 	struct place place = { .chunk = find_chunk(ranges, space, number) };
@@ -104,7 +104,7 @@ static void add_chunk(struct wk_ranges *ranges, size_t at)
 	ranges->count++;
 }
 
-/* Half of a full chunk goes into a new one behind it; the place stays that of the same range. */
+/* Moves half of a full chunk into a new one after it; the position stays that of the same range. */
 static void split_chunk(struct wk_ranges *ranges, struct place *place)
 {
 	struct wk_range_chunk *left, *right;
@@ -121,7 +121,7 @@ static void split_chunk(struct wk_ranges *ranges, struct place *place)
 		*place = (struct place){ place->chunk + 1, place->row - left->count };
 }
 
-/* Where a range is put in that goes in front of the one at `place`. */
+/* The position for a range that is inserted before the one at `place`. */
 static void make_room(struct wk_ranges *ranges, struct place *place)
 {
 	if (place->chunk == ranges->count && ranges->count &&
@@ -135,7 +135,7 @@ static void make_room(struct wk_ranges *ranges, struct place *place)
 	}
 }
 
-/* In front of the range at `place`, which goes on being that of the same one. */
+/* Before the range at `place`, which stays the position of the same range. */
 static void insert(struct wk_ranges *ranges, struct place *place, const struct wk_range *range)
 {
 	struct wk_range_chunk *chunk;
@@ -164,8 +164,8 @@ static bool has_no_gaps(struct wk_range_chunk *chunk)
 	return chunk->gaps == NO_GAPS;
 }
 
-/* Past the chunk that begins at the place, if there is nothing to claim in it: who claims again and
- * again what is had already does not go through every range. Returns where it ends, or 0. */
+/* Skips the chunk at the position if nothing in it is free: repeated claims of owned ranges do not
+ * visit every range. Returns its end, or 0. */
 static uint64_t pass_chunk(struct wk_ranges *ranges, struct place *place, uint64_t first)
 {
 	struct wk_range_chunk *chunk = &ranges->chunks[place->chunk];
@@ -234,8 +234,7 @@ static void erase(struct wk_ranges *ranges, struct place from, struct place to)
 	ranges->count -= last - first;
 }
 
-/* The range there begins in front of what is released: what is left of it there stays, and so does
- * what is left behind. */
+/* The range there begins before the released one: its remainders on both sides stay. */
 static void cut_tail(struct wk_ranges *ranges, struct place *place, const struct wk_range *released,
 		     wk_ranges_gone gone, void *context)
 {

@@ -1,11 +1,10 @@
-/* Ranges of numbers, none overlapping, each with a value: who has which pages of a memory.
+/* Ranges of numbers, none overlapping, each with a value: the owner of each page of a memory.
  *
- * Numbers live in spaces that know nothing of each other. What is claimed goes to the claimer as
- * far as nobody had it; what is released is taken from whoever had it, and splits ranges where it
- * must. A call looks among n ranges in O(log n) steps and then costs what it makes or removes; to
- * claim what is had already costs a step for some hundred ranges. Each call makes at most one range
- * more than it fills gaps, so there never are more ranges than twice the calls. Zero-initialised;
- * freed with _fini. */
+ * Numbers belong to independent spaces. A claim covers what was free; a release removes ranges from
+ * any owner, and splits them if necessary. A call searches n ranges in O(log n) steps and then
+ * costs what it adds or removes; claiming owned ranges costs a step for some hundred of them. Each
+ * call adds at most one range more than it fills gaps, so there are never more ranges than twice
+ * the calls. Zero-initialised; freed with _fini. */
 #ifndef WK_BASE_RANGES_H
 #define WK_BASE_RANGES_H
 
@@ -26,18 +25,18 @@ struct wk_ranges {
 
 void wk_ranges_fini(struct wk_ranges *ranges);
 
-/* Gives `value` what nobody has of [first, end); returns how much that was. */
+/* Gives the free parts of [first, end) to `value`; returns their total size. */
 uint64_t wk_ranges_claim(struct wk_ranges *ranges, const struct wk_range *claimed);
 
-/* Told of each part that is taken away, in order. */
+/* Called for each part that is removed, in order. */
 typedef void (*wk_ranges_gone)(void *context, uint32_t value, uint64_t count);
 
-/* Takes [first, end) away from everybody; the value does not count. */
+/* Removes [first, end) from every owner; the value does not matter. */
 void wk_ranges_release(struct wk_ranges *ranges, const struct wk_range *released,
 		       wk_ranges_gone gone, void *context);
 
-/* The range that has `number` or, where there is none, the first one behind it in its space, or
- * NULL. It stays where it is until the next claim or release. */
+/* The range that contains `number` or, if there is none, the next one in its space, or NULL. It
+ * stays in place until the next claim or release. */
 const struct wk_range *wk_ranges_from(const struct wk_ranges *ranges, uint32_t space,
 				      uint64_t number);
 

@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 
-/* Counting passes, lowest bits first, over no more bits than the keys take from the least of them
- * on: addresses of one image take two or three, those of one function two that count little.
- * Where keys are few, counting costs less than going through many buckets. */
+/* Counting passes, lowest bits first, over no more bits than the keys use relative to the smallest:
+ * addresses of one image need two or three passes, those of one function two cheap ones. For few
+ * keys, counting costs less than visiting many buckets. */
 #define MANY      2048
 #define MANY_BITS 11
 #define FEW_BITS  8
@@ -20,7 +20,7 @@ static bool is_sorted(const struct wk_sort_key *keys, size_t count, unsigned fir
 	return true;
 }
 
-/* The bits of the keys that a pass goes by, once the least key is taken off. */
+/* The bits of the keys for one pass, after subtracting the smallest key. */
 struct digit {
 	uint64_t least;
 	unsigned shift, bits;

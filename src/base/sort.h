@@ -1,7 +1,7 @@
-/* Sorting by a 64-bit number, in time proportional to the count, and finding in what is sorted.
+/* Sorting by a 64-bit number, in time proportional to the count, and searching in sorted rows.
  *
- * The rows stay where they are: what is sorted is keys that say which row they are of; then the
- * caller goes through its rows in that order, or has them gathered. Equal keys keep their order. */
+ * The rows stay in place: keys are sorted, each with the number of its row; then the caller visits
+ * its rows in that order, or has them gathered. Equal keys keep their order. */
 #ifndef WK_BASE_SORT_H
 #define WK_BASE_SORT_H
 
@@ -15,18 +15,18 @@ struct wk_sort_key {
 
 void wk_sort_keys(struct wk_sort_key *keys, size_t count);
 
-/* By the keys' bits from `first_bit` up; those below are taken along. */
+/* By the keys' bits from `first_bit` up; the lower ones are carried along. */
 void wk_sort_keys_above(struct wk_sort_key *keys, size_t count, unsigned first_bit);
 
 /* Rows in the order of their keys, on the heap, for the caller to free; those that come are freed.
  */
 void *wk_sort_gather(void *rows, const struct wk_sort_key *keys, size_t count, size_t row_bytes);
 
-/* The same by the uint64_t that lies `number_at` bytes into each row. */
+/* The same by the uint64_t that is `number_at` bytes into each row. */
 void *wk_sort_rows(void *rows, size_t count, size_t row_bytes, size_t number_at);
 
-/* How many of `count` sorted rows have a number of at most `most`, where the number is the uint64_t
- * that lies `number_at` bytes into each. The last of those is the one that `most` may lie in. */
+/* How many of `count` sorted rows have a number of at most `most`, the number being the uint64_t
+ * `number_at` bytes into each. The last of those is the one that may contain `most`. */
 static inline size_t wk_sorted_up_to(const void *rows, size_t count, size_t row_bytes,
 				     size_t number_at, uint64_t most)
 {

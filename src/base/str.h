@@ -1,7 +1,7 @@
-/* Borrowed text: a pointer and a length into bytes that somebody else owns.
+/* Borrowed text: a pointer and a length.
  *
- * A wk_str is never freed and need not end in NUL. It is valid for as long as
- * the bytes it points into: usually a mapped input, an arena or a string table. */
+ * A wk_str is never freed and need not end in NUL. It is valid as long as the bytes it points into:
+ * usually a mapped input, an arena or a string table. */
 #ifndef WK_BASE_STR_H
 #define WK_BASE_STR_H
 
@@ -72,7 +72,7 @@ static inline bool wk_str_starts_one_of(struct wk_str s, const char *const *pref
 	return false;
 }
 
-/* All but the first `count` bytes; the empty text if there are not so many. */
+/* All but the first `count` bytes; the empty text if there are fewer. */
 static inline struct wk_str wk_str_skip(struct wk_str s, size_t count)
 {
 	if (count > s.len)
@@ -80,7 +80,7 @@ static inline struct wk_str wk_str_skip(struct wk_str s, size_t count)
 	return (struct wk_str){ s.at ? s.at + count : s.at, s.len - count };
 }
 
-/* Splits at the first `mark`; where there is none, `right` is empty and the answer false. */
+/* Splits at the first `mark`; if there is none, `right` is empty and the result false. */
 static inline bool wk_str_split(struct wk_str text, char mark, struct wk_str *left,
 				struct wk_str *right)
 {
@@ -103,8 +103,8 @@ static inline int wk_str_compare(struct wk_str a, struct wk_str b)
 	return (a.len > b.len) - (a.len < b.len);
 }
 
-/* The same of names that stand in a line of text, where more may follow: `behind` is the byte
- * that does, or -1 for none. 0 where the names are alike up to there. */
+/* The same for names in a line of text, which may continue: `behind` is the byte that follows, or
+ * -1 for none. 0 if the names are equal up to there. */
 static inline int wk_str_compare_followed(struct wk_str a, int behind_a, struct wk_str b,
 					  int behind_b)
 {

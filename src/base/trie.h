@@ -1,14 +1,14 @@
-/* A prefix tree: entries are (parent, label), told once, and go by 32-bit ids.
+/* A prefix tree: entries are (parent, label), stored once, identified by 32-bit ids.
  *
- * Id 0 is the root and stands for "nothing yet"; a parent's id is smaller than its
- * children's. One id so names a whole sequence of labels. Entries are columns that anyone
- * may read; they only grow. Zero-initialised is not ready: wk_trie_init first, wk_trie_fini
- * last. The index that finds entries again can be dropped by itself (wk_trie_seal) when no
- * more are to be looked up; it is made anew by the next wk_trie_add.
+ * Id 0 is the root and means "empty"; a parent's id is smaller than its children's. One id thus
+ * represents a whole sequence of labels. Entries are columns that anyone may read; they only grow.
+ * Zero-initialised is not ready: wk_trie_init first, wk_trie_fini last. The index that finds
+ * entries can be freed separately (wk_trie_seal) when no more are looked up; the next wk_trie_add
+ * rebuilds it.
  *
- * A child whose id follows its parent's is found without the index and takes no room in it: of
- * stacks that are added whole, one after the other, only the frames at which one leaves those
- * before it are in there. */
+ * A child whose id follows its parent's is found without the index and uses no space in it: of
+ * stacks added whole, one after the other, only the frames at which one leaves the earlier ones are
+ * indexed. */
 #ifndef WK_BASE_TRIE_H
 #define WK_BASE_TRIE_H
 
@@ -29,8 +29,8 @@ struct wk_trie {
 	struct wk_trie_slot *slots; /* NULL: sealed */
 	size_t slot_mask;
 	unsigned slot_shift;    /* there are 2 to the power of (32 - slot_shift) slots */
-	uint32_t indexed, most; /* entries in the index, and how many it has room for */
-	uint32_t expected;      /* entries of all that room is made for */
+	uint32_t indexed, most; /* entries in the index, and its capacity */
+	uint32_t expected;      /* capacity for entries */
 };
 
 void wk_trie_init(struct wk_trie *trie);
@@ -51,12 +51,13 @@ static inline bool wk_trie_is_next(const struct wk_trie *trie, uint32_t parent, 
 	return next < trie->count && trie->parent[next] == parent && trie->label[next] == label;
 }
 
-/* An entry that was not found: `at` is the free slot where the search ended. */
+/* An entry that was not found: `at` is the free slot at which the search ended. */
 uint32_t wk_trie_add_new(struct wk_trie *trie, uint32_t parent, uint32_t label, uint32_t hash,
 			 size_t at);
 void wk_trie_reserve(struct wk_trie *trie);
 
-/* The slot of an entry that is not the next one, or the free one where the search for it ends. */
+/* The slot of an entry that is not the next one, or the free one at which the search for it
+ * ends. */
 static inline size_t wk_trie_slot_of(const struct wk_trie *trie, uint32_t parent, uint32_t label,
 				     uint32_t hash)
 {
@@ -72,7 +73,7 @@ static inline size_t wk_trie_slot_of(const struct wk_trie *trie, uint32_t parent
 	return at;
 }
 
-/* The id of `label` behind `parent`, made if it was not there. */
+/* The id of `label` below `parent`, added if it was missing. */
 static inline uint32_t wk_trie_add(struct wk_trie *trie, uint32_t parent, uint32_t label)
 {
 	uint32_t hash;
@@ -88,8 +89,8 @@ static inline uint32_t wk_trie_add(struct wk_trie *trie, uint32_t parent, uint32
 				  : wk_trie_add_new(trie, parent, label, hash, at);
 }
 
-/* The entry of this hash that is not the next one, or 0: for those who go on from several
- * entries at once, and told so (wk_trie_prefetch) before they ask. */
+/* The entry of this hash that is not the next one, or 0: for callers that extend several entries at
+ * once, and have called wk_trie_prefetch first. */
 static inline uint32_t wk_trie_find_hashed(const struct wk_trie *trie, uint32_t parent,
 					   uint32_t label, uint32_t hash)
 {
@@ -99,7 +100,7 @@ static inline uint32_t wk_trie_find_hashed(const struct wk_trie *trie, uint32_t 
 /* Is `label` there behind `parent`? False once the index was dropped. */
 bool wk_trie_has(const struct wk_trie *trie, uint32_t parent, uint32_t label);
 
-/* Says that an entry of this hash is about to be asked for, so that memory is on its way. */
+/* Announces a lookup of an entry of this hash, so that its memory is fetched. */
 static inline void wk_trie_prefetch(const struct wk_trie *trie, uint32_t hash)
 {
 	if (trie->slots)
@@ -108,8 +109,8 @@ static inline void wk_trie_prefetch(const struct wk_trie *trie, uint32_t hash)
 
 uint32_t wk_trie_append_now(struct wk_trie *trie, uint32_t parent, uint32_t label);
 
-/* A new entry that the caller knows not to be there yet; it needs no index, and where the new
- * id does not follow the parent's, an index that there is is dropped. */
+/* A new entry that the caller knows to be missing; it needs no index, and drops the index if the
+ * new id does not follow the parent's. */
 static inline uint32_t wk_trie_append(struct wk_trie *trie, uint32_t parent, uint32_t label)
 {
 	if (trie->count == trie->cap || (trie->slots && parent + 1 != trie->count))
@@ -119,8 +120,8 @@ static inline uint32_t wk_trie_append(struct wk_trie *trie, uint32_t parent, uin
 	return trie->count++;
 }
 
-/* Says how many entries there will be, as far as one can tell: the index then grows in one
- * step instead of many. Only a guess that is far too high costs anything. */
+/* Announces the likely number of entries: the index then grows in one step instead of many. Only a
+ * guess that is far too high has a cost. */
 static inline void wk_trie_expect(struct wk_trie *trie, uint32_t count)
 {
 	trie->expected = count;
@@ -129,7 +130,7 @@ static inline void wk_trie_expect(struct wk_trie *trie, uint32_t count)
 /* Gives back the memory of the index. */
 void wk_trie_seal(struct wk_trie *trie);
 
-/* Gives back all room that no entry uses, too. */
+/* Also frees all capacity that no entry uses. */
 void wk_trie_trim(struct wk_trie *trie);
 
 #endif

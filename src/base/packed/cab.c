@@ -142,8 +142,7 @@ void wk_cab_close(struct wk_cab *cab)
 	*cab = (struct wk_cab){ 0 };
 }
 
-/* All words of four bytes, one over the other; what is left at the end stands the other way
- * around. */
+/* The exclusive or of all 32-bit words; the remaining bytes are in reverse order. */
 static uint32_t sum_of(struct wk_bytes bytes, uint32_t sum)
 {
 	uint32_t rest = 0;
@@ -180,7 +179,7 @@ static bool read_block(const struct wk_cab *cab, struct wk_bytes *in, struct blo
 			       "a block of the cabinet claims %u bytes, and none has more than "
 			       "%u",
 			       block->size_bytes, MOST_BLOCK);
-	/* Half of a block that goes on in another cabinet has no size. */
+	/* Half of a block that continues in another cabinet has no size. */
 	if (block->size_bytes == 0)
 		return wk_fail(err, WK_EUNSUPPORTED, at,
 			       "the cabinet goes on in another one, and only whole ones are "

@@ -15,7 +15,7 @@
 #define ALIGNED       8
 #define PRETREE       20
 #define MOST_CODE     16 /* bits */
-#define TABLE_BITS    10 /* of a code that are looked up at once */
+#define TABLE_BITS    10 /* bits of a code that are looked up at once */
 #define SHORT_LENGTHS 7  /* lengths that the main code has itself */
 #define LEAST_MATCH   2
 
@@ -31,7 +31,7 @@ enum block_kind {
 
 /* A canonical code: shorter words first, those of one length by their symbols' order. */
 struct code {
-	uint16_t table[1 << TABLE_BITS]; /* symbol and length of a short word; 0: it is longer */
+	uint16_t table[1 << TABLE_BITS]; /* symbol and length of a short code; 0: it is longer */
 	uint16_t symbols[MOST_MAIN];     /* in the order of their words */
 	uint32_t first[MOST_CODE + 2];   /* the first word of each length, in 16 bits */
 	uint16_t index[MOST_CODE + 2];   /* its symbol's place in `symbols` */
@@ -42,7 +42,7 @@ struct bits {
 	struct wk_bytes in;
 	uint64_t held;   /* the next ones, from the highest on */
 	unsigned count;  /* how many of them */
-	unsigned beyond; /* of these that are behind the end of what is there */
+	unsigned beyond; /* how many of these are past the end of the input */
 };
 
 struct wk_lzx {
@@ -126,7 +126,7 @@ static bool is_spent(const struct bits *bits)
 	return bits->beyond > bits->count;
 }
 
-/* Where uncompressed bytes begin: at the next word; if a word ends here, behind the next one. */
+/* The start of uncompressed bytes: the next 16-bit word; if a word ends here, the one after it. */
 static void align(struct bits *bits)
 {
 	unsigned done;
@@ -139,7 +139,7 @@ static void align(struct bits *bits)
 	bits->count = bits->beyond = 0;
 }
 
-/* False where more words are claimed than there are of a length. */
+/* False if more codes are claimed than a length allows. */
 static bool make_code(struct code *code, const uint8_t *lengths, unsigned count)
 {
 	uint16_t counts[MOST_CODE + 1] = { 0 }, next[MOST_CODE + 1];
@@ -163,7 +163,7 @@ static bool make_code(struct code *code, const uint8_t *lengths, unsigned count)
 	return true;
 }
 
-/* Short words take as many rows as there are bits behind them. Symbols are below 2^10. */
+/* A short code fills a row for each combination of the bits after it. Symbols are below 2^10. */
 static void fill_table(struct code *code)
 {
 	memset(code->table, 0, sizeof(code->table));
@@ -186,7 +186,7 @@ static bool set_code(struct code *code, const uint8_t *lengths, unsigned count)
 	return true;
 }
 
-/* The next symbol; false where no word is like that. */
+/* The next symbol; false if there is no such code. */
 static bool decode(const struct code *code, struct bits *bits, unsigned *symbol)
 {
 	uint32_t word = peek(bits, MOST_CODE);
@@ -214,7 +214,7 @@ static void repeat(uint8_t *lengths, unsigned *at, unsigned end, unsigned count,
 		lengths[(*at)++] = value;
 }
 
-/* Lengths are told by how they differ from those of the block before. */
+/* Lengths are stored as differences from those of the preceding block. */
 static bool read_some_lengths(struct wk_lzx *lzx, struct bits *bits, uint8_t *lengths, unsigned at,
 			      unsigned end)
 {
@@ -299,8 +299,8 @@ static bool copy_match(struct wk_lzx *lzx, uint32_t distance, unsigned length)
 	return true;
 }
 
-/* What stands behind the class of a distance: as many bits as it has, of which the lowest three may
- * have a code of their own. */
+/* The bits that follow the class of a distance, of which the lowest three may have a code of their
+ * own. */
 static bool read_footer(struct wk_lzx *lzx, struct bits *bits, unsigned slot, uint32_t *footer)
 {
 	unsigned count = slot < 4 ? 0 : slot / 2 - 1, low;
@@ -363,7 +363,7 @@ static bool read_match(struct wk_lzx *lzx, struct bits *bits, unsigned symbol, u
 	       copy_match(lzx, distance, length);
 }
 
-/* `count` plain bytes; no match goes beyond them. */
+/* `count` plain bytes; no match exceeds them. */
 static bool read_symbols(struct wk_lzx *lzx, struct bits *bits, uint32_t count)
 {
 	uint64_t end = lzx->total + count;
@@ -414,8 +414,8 @@ static bool unpack(struct wk_lzx *lzx, struct bits *bits, size_t size_bytes)
 	return true;
 }
 
-/* The targets of calls were made absolute, since many calls have the same one. Where the code is in
- * the whole is all that counts, whether it is code or not. */
+/* The targets of calls were made absolute, because many calls share a target. Only the position in
+ * the whole output counts, whether the bytes are code or not. */
 static void restore_calls(const struct wk_lzx *lzx, uint8_t *bytes, size_t size, uint64_t start)
 {
 	int64_t whole = lzx->call_size;

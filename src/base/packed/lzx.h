@@ -1,9 +1,9 @@
-/* LZX as cabinets have it: blocks of up to 32 KiB of plain bytes that refer to those before them.
+/* LZX as used in cabinets: blocks of up to 32 KiB of plain bytes that refer to earlier ones.
  *
  * Huffman codes and matches in a window of 32 KiB to 2 MiB; three distances are remembered, and
- * the targets of x86 calls may have been made absolute, which is taken back. Order of calls: new
- * for each folder of a cabinet, block for each of its blocks in their order, free. After a block
- * that fails nothing more can be read. */
+ * targets of x86 calls may have been made absolute, which is reversed. Order of calls: new for each
+ * folder of a cabinet, block for each of its blocks in order, free. After a block that fails
+ * nothing more can be read. */
 #ifndef WK_BASE_PACKED_LZX_H
 #define WK_BASE_PACKED_LZX_H
 
@@ -22,8 +22,8 @@ struct wk_lzx;
 struct wk_lzx *wk_lzx_new(unsigned window_bits);
 void wk_lzx_free(struct wk_lzx *lzx);
 
-/* Adds `size_bytes` plain bytes, at most WK_LZX_MOST_BLOCK; false, with a sentence, where the
- * packed ones are not that many or broken. */
+/* Appends `size_bytes` plain bytes, at most WK_LZX_MOST_BLOCK; false, with a sentence, if the
+ * packed ones have another size or are damaged. */
 bool wk_lzx_block(struct wk_lzx *lzx, struct wk_bytes packed, size_t size_bytes,
 		  struct wk_buf *plain, struct wk_err *err);
 

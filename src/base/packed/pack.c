@@ -34,7 +34,7 @@ static void pump(struct wk_packer *packer, int flush)
 	} while (answer == Z_OK && packer->stream.avail_out == 0);
 }
 
-/* Failures stay with the writer behind, which is asked at the end. */
+/* Failures stay in the underlying writer, which is checked at the end. */
 static bool pack(void *context, const char *bytes, size_t len)
 {
 	struct wk_packer *packer = context;

@@ -1,11 +1,11 @@
-/* Plain bytes to packed ones: a writer that packs what it is given with gzip and hands it on.
+/* Plain bytes to packed ones: a writer that packs its input with gzip and passes it on.
  *
  *	struct wk_packer *packer = wk_packer_new(&file, &err);
  *	... wk_packer_out(packer) is a wk_out like any other ...
  *	wk_packer_end(packer);       then the file, which is the caller's
  *
- * The same bytes give the same packed bytes: no time and no name is put into them. zlib may be
- * missing from a build; wk_packer_new then fails and names it. */
+ * The same bytes give the same packed bytes: no time or name is stored. zlib may be missing from
+ * a build; wk_packer_new then fails and names it. */
 #ifndef WK_BASE_PACKED_PACK_H
 #define WK_BASE_PACKED_PACK_H
 
@@ -21,7 +21,7 @@ bool wk_can_pack(void);
 struct wk_packer *wk_packer_new(struct wk_out *to, struct wk_err *err);
 struct wk_out *wk_packer_out(struct wk_packer *packer);
 
-/* Ends the packed bytes and frees the packer; whether they could be written, `to` tells. */
+/* Ends the packed bytes and frees the packer; `to` knows whether they could be written. */
 void wk_packer_end(struct wk_packer *packer);
 
 #endif

@@ -19,7 +19,7 @@
 #include <libdeflate.h>
 #endif
 
-#define STEP (256u * 1024) /* plain bytes asked for at a time */
+#define STEP (256u * 1024) /* plain bytes requested at a time */
 
 #define WINDOW (32u * 1024) /* how far back deflate repeats */
 
@@ -34,7 +34,7 @@ struct unpacking {
 	struct wk_buf *out;
 	size_t known_bytes; /* of `out` that deflate may repeat */
 	uint64_t most;      /* bytes that may be added to `out` */
-	bool is_look;       /* reaching `most` or an early end is no error */
+	bool is_look;       /* reaching `most` or an early end is not an error */
 	struct wk_err *err;
 };
 
@@ -77,13 +77,13 @@ uint64_t wk_unpack_limit(struct wk_bytes packed)
 }
 
 #if defined(WK_HAS_ZLIB) || defined(WK_HAS_ZSTD) || defined(WK_HAS_LZMA)
-/* How much of the next step may be filled; 0 where the limit was reached. */
+/* How much of the next step may be filled; 0 if the limit was reached. */
 static size_t room(const struct unpacking *u)
 {
 	return u->most < STEP ? (size_t)u->most : STEP;
 }
 
-/* `got` of the `asked` bytes that were made ready at the end of the output were filled. */
+/* `got` of the `asked` bytes reserved at the end of the output were filled. */
 static void keep(struct unpacking *u, size_t asked, size_t got)
 {
 	u->out->len -= asked - got;
@@ -132,7 +132,7 @@ static void feed(z_stream *stream, const struct unpacking *u)
 	stream->avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;
 }
 
-/* One step; the answer is zlib's, and Z_MEM_ERROR also stands for "at the limit". */
+/* One step; the result is zlib's, and Z_MEM_ERROR also means "at the limit". */
 static int inflate_step(z_stream *stream, struct unpacking *u)
 {
 	size_t asked = room(u);
@@ -172,7 +172,7 @@ static bool inflate_all(z_stream *stream, struct unpacking *u)
 	}
 }
 
-/* How zlib is told what is around the deflated data. */
+/* zlib's code for the wrapper around the deflated data. */
 static int window_bits(enum wk_packing packing)
 {
 	if (packing == WK_PACKED_DEFLATE)
@@ -207,7 +207,7 @@ static bool unpack_deflated(struct unpacking *u)
 #endif
 
 #ifdef WK_HAS_ZSTD
-/* One step; false at a fault, with `hint` zstd's answer: 0 where a frame ended. */
+/* One step; false on a fault, with `hint` zstd's result: 0 if a frame ended. */
 static bool zstd_step(ZSTD_DStream *stream, struct unpacking *u, size_t *hint)
 {
 	size_t asked = room(u);
@@ -261,7 +261,7 @@ static bool unpack_zstd(struct unpacking *u)
 #endif
 
 #ifdef WK_HAS_LZMA
-/* One step; the answer is liblzma's, and LZMA_PROG_ERROR stands for "at the limit". */
+/* One step; the result is liblzma's, and LZMA_PROG_ERROR means "at the limit". */
 static lzma_ret xz_step(lzma_stream *stream, struct unpacking *u)
 {
 	size_t asked = room(u);
@@ -365,8 +365,8 @@ bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain, 
 }
 
 #ifdef WK_HAS_LIBDEFLATE
-/* Takes half as long as zlib, but only what is there as a whole and exactly as long as told. What
- * it refuses is left to zlib, which knows why. */
+/* Needs half the time of zlib, but only works for complete input of exactly the expected size. What
+ * it rejects is left to zlib, which reports the reason. */
 static bool unpack_at_once(const struct unpacking *u)
 {
 	struct libdeflate_decompressor *library = libdeflate_alloc_decompressor();
@@ -405,7 +405,7 @@ static bool can_unpack_at_once(const struct unpacking *u)
 }
 #endif
 
-/* Pages that are given one by one cost as much as unpacking does. */
+/* Page faults one by one cost as much as unpacking does. */
 static void make_room(struct wk_buf *plain, uint64_t size_bytes)
 {
 	if (plain->at)
@@ -414,7 +414,7 @@ static void make_room(struct wk_buf *plain, uint64_t size_bytes)
 	plain->at = wk_alloc_table(plain->cap);
 }
 
-/* Room for all of it is made at once, which is why the size is judged first. */
+/* Space for all of it is allocated at once, so the size is checked first. */
 static bool unpack_reported(struct unpacking *u)
 {
 	uint64_t size_bytes = u->most;

@@ -1,13 +1,13 @@
-/* Packed bytes to plain ones: the one door to zlib, zstd, lzma and libdeflate.
+/* Packed bytes to plain ones: the one interface to zlib, zstd, lzma and libdeflate.
  *
- * Each library may be missing from a build; what needs it then fails with a sentence that
- * names it, and nothing else is lost. libdeflate is missed by nobody: it does some of zlib's work
- * in half the time. Formats are known by their first bytes.
+ * Each library may be missing from a build; what needs it then fails with a sentence that names it,
+ * and everything else works. libdeflate only saves time: it does some of zlib's work in half the
+ * time. Formats are detected from their first bytes.
  *
- * Packed input is a claim about sizes like any other: unpacking stops with an error at
- * wk_unpack_limit, which is more than real recordings need and far less than a bomb wants.
- * Several packed pieces one behind the other, as gzip, zstd and xz allow, are one text;
- * what follows the last and is not packed (padding) is left alone. */
+ * Sizes in packed input are not trusted: unpacking stops with an error at wk_unpack_limit, which is
+ * more than real recordings need and far less than a decompression bomb wants. Several packed
+ * streams one after the other, as gzip, zstd and xz allow, are one text; unpacked bytes after the
+ * last (padding) are ignored. */
 #ifndef WK_BASE_PACKED_UNPACK_H
 #define WK_BASE_PACKED_UNPACK_H
 
@@ -33,7 +33,7 @@ enum wk_packing wk_packing_of(struct wk_bytes first);
 /* "gzip", "zlib", "deflate", "zstd", "xz". */
 const char *wk_packing_name(enum wk_packing packing);
 
-/* 64 MiB and 300 times what is packed. */
+/* 64 MiB and 300 times the packed size. */
 uint64_t wk_unpack_limit(struct wk_bytes packed);
 uint64_t wk_unpack_limit_of(uint64_t packed_bytes);
 
@@ -41,18 +41,18 @@ uint64_t wk_unpack_limit_of(uint64_t packed_bytes);
  * input is broken or ends early, or the limit is reached. */
 bool wk_unpack(struct wk_bytes packed, struct wk_buf *plain, struct wk_err *err);
 
-/* The same for at most `most` plain bytes, for a look at what is inside: what comes behind
- * them is not looked at, and input that ends early gives what there is. */
+/* The same for at most `most` plain bytes, to examine the start: the rest is not read, and input
+ * that ends early gives what there is. */
 bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain, struct wk_err *err);
 
-/* The same where packing and plain size are told beside the packed bytes, as for sections of
- * ELF files: exactly that many bytes are added. What the stream has beyond them is not looked
- * at. A size above wk_unpack_limit is refused. */
+/* The same if method and plain size are stored elsewhere, as for sections of ELF files: exactly
+ * that many bytes are appended. The rest of the stream is ignored. A size above wk_unpack_limit is
+ * rejected. */
 bool wk_unpack_as(enum wk_packing packing, struct wk_bytes packed, uint64_t size_bytes,
 		  struct wk_buf *plain, struct wk_err *err);
 
-/* The same for a block of deflate that may repeat what lies in front of it: the last `known_bytes`
- * of `plain` as it is, of which 32 KiB are looked at. */
+/* The same for a block of deflate that may repeat what precedes it: the last `known_bytes` of
+ * `plain` as it is, of which 32 KiB are used. */
 bool wk_unpack_block(struct wk_bytes packed, size_t known_bytes, uint64_t size_bytes,
 		     struct wk_buf *plain, struct wk_err *err);
 

@@ -40,7 +40,7 @@ bool wk_unzstd_add(struct wk_unzstd *stream, struct wk_bytes piece, struct wk_bu
 	ZSTD_outBuffer out = { NULL, 0, 0 };
 
 	stream->packed_bytes += in.size;
-	/* A step that fills all its room may have more to tell, even when all input is in. */
+	/* A step that fills its buffer may have more output, even at the end of the input. */
 	while (in.pos < in.size || out.pos == out.size) {
 		uint8_t *room = wk_buf_extend(plain, STEP);
 		size_t before = in.pos, answer;

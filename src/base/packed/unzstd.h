@@ -17,8 +17,8 @@ struct wk_unzstd;
 struct wk_unzstd *wk_unzstd_new(struct wk_err *err);
 void wk_unzstd_free(struct wk_unzstd *stream);
 
-/* Adds to `plain` all that can be told once `piece` has come. After a failure the stream is
- * of no more use. */
+/* Appends to `plain` all output that is available after `piece`. After a failure the stream is
+ * unusable. */
 bool wk_unzstd_add(struct wk_unzstd *stream, struct wk_bytes piece, struct wk_buf *plain,
 		   struct wk_err *err);
 

@@ -24,7 +24,7 @@
 #define END64_BYTES     56
 #define LOCATOR64_BYTES 20
 
-#define MOST_COMMENT 65535 /* bytes that may stand behind the directory's end */
+#define MOST_COMMENT 65535 /* bytes that may follow the end of the directory */
 
 #define EXTRA_ZIP64 1
 
@@ -34,12 +34,12 @@ enum {
 	FLAG_MASKED = 1 << 13, /* the directory itself is encrypted */
 };
 
-/* What the end of the directory says of it. */
+/* The contents of the end record of the directory. */
 struct directory {
 	uint64_t at, size_bytes; /* `at` from the archive's own beginning, as written */
 	uint64_t member_count;
-	uint64_t end;  /* where it has to end at the latest, in the file */
-	uint64_t base; /* where the archive begins in the file */
+	uint64_t end;  /* the latest possible end, in the file */
+	uint64_t base; /* start of the archive in the file */
 	bool is_split;
 };
 
@@ -80,8 +80,8 @@ static uint64_t comment_bytes(const struct wk_bytes *in, uint64_t end_at)
 	return wk_u16le(&length);
 }
 
-/* Where the record lies that ends the directory: the last whose comment ends with the file, or
- * else (something was added to the file) the last whose comment is there. */
+/* The position of the record that ends the directory: the last one whose comment ends with the
+ * file, or otherwise (if something was appended) the last one whose comment is complete. */
 static bool find_end(const struct wk_bytes *in, uint64_t *end_at)
 {
 	uint64_t size = size_of(in), at, first;
@@ -131,8 +131,8 @@ static void read_end64(struct wk_bytes end, struct directory *directory)
 	directory->at = wk_u64le(&end);
 }
 
-/* Zip64 has its own record, and a second one, right before the old one, that tells where it is:
- * counted from the archive's beginning, so with something in front of that it lies elsewhere. */
+/* Zip64 has its own record, and a second one right before the old one with its position: relative
+ * to the start of the archive, so data before the archive shifts it. */
 static bool find_end64(const struct wk_bytes *in, uint64_t end_at, uint64_t *end64_at)
 {
 	uint64_t locator_at = end_at - LOCATOR64_BYTES;
@@ -149,8 +149,8 @@ static bool find_end64(const struct wk_bytes *in, uint64_t end_at, uint64_t *end
 	return locator_at >= END64_BYTES && has_mark_at(in, *end64_at, END64_MARK);
 }
 
-/* Right in front of its end, which tells how much lies in front of the archive; or where it says,
- * where something else (a signature) lies between. */
+/* Right before its end record, which gives the size of what precedes the archive; or at the stored
+ * position, if something else (a signature) is in between. */
 static bool place_directory(const struct wk_bytes *in, struct directory *d)
 {
 	uint64_t at = d->end - d->size_bytes;
@@ -189,13 +189,13 @@ static bool find_directory(struct reading *r)
 						     d->size_bytes, d->at);
 }
 
-/* What stands in the member's record, and does not fit into wk_zip_member. */
+/* Fields of the member's record that have no place in wk_zip_member. */
 struct record {
 	uint64_t packed_bytes, header_at;
 	uint16_t disk;
 };
 
-/* 64-bit values stand in a fixed order, but only those whose 32-bit field is full. */
+/* 64-bit values have a fixed order, but only those whose 32-bit field is full are present. */
 static void read_zip64(struct wk_bytes extra, struct wk_zip_member *member, struct record *record)
 {
 	while (wk_bytes_left(&extra) >= 4) {
@@ -214,7 +214,7 @@ static void read_zip64(struct wk_bytes extra, struct wk_zip_member *member, stru
 	}
 }
 
-/* False where the directory holds no further record. */
+/* False if the directory has no further record. */
 static bool read_record(struct wk_bytes *in, struct wk_zip_member *member, struct record *record)
 {
 	uint16_t flags, name_bytes, extra_bytes, comment;

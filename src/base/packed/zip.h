@@ -1,14 +1,14 @@
-/* Zip archives, read only: the members by the central directory, stored or deflated, Zip64 too.
+/* Zip archives, read only: the members by the central directory, stored or deflated, also Zip64.
  *
- * Only the directory at the end says what is in an archive; the headers in front of the members
- * say where their bytes begin, and nothing else of them is believed. Bytes in front of the archive
- * (a program that unpacks itself) and a comment behind it are passed over. Members that share
- * bytes, as bombs do, and those that lie in the directory are refused.
+ * Only the directory at the end determines the contents of an archive; the headers before the
+ * members only give the start of their bytes. Bytes before the archive (a self-extracting program)
+ * and a comment after it are skipped. Members that share bytes, as bombs do, and those inside the
+ * directory are rejected.
  *
- * Everything points into the bytes that were opened, which stay the caller's and must outlive
- * the zip. Names are as written, in whichever encoding, and may be anything: "../x", "C:\x", twice
- * the same, empty. They are never to be used as a path. Those that end with '/' are folders.
- * Order of calls: open, read for each member that is wanted, close. */
+ * Everything points into the opened bytes, which belong to the caller and must outlive the zip.
+ * Names are as stored, in any encoding, and may be anything: "../x", "C:\x", duplicates, empty.
+ * Never use them as a path. Those that end with '/' are folders. Order of calls: open, read for
+ * each member that is needed, close. */
 #ifndef WK_BASE_PACKED_ZIP_H
 #define WK_BASE_PACKED_ZIP_H
 
@@ -44,15 +44,15 @@ struct wk_zip {
  * all the same. */
 bool wk_zip_is(struct wk_bytes first);
 
-/* The directory; false, with a sentence, where it cannot be found or is broken: then there is
- * nothing to close. */
+/* The directory; false, with a sentence, if it is missing or damaged: then there is nothing to
+ * close. */
 bool wk_zip_open(struct wk_bytes bytes, struct wk_zip *zip, struct wk_err *err);
 void wk_zip_close(struct wk_zip *zip);
 
-/* Adds the member's plain bytes, checked by size and CRC-32; false, with a sentence that does not
- * name it, where they are not what was promised, are encrypted, or packed in another way, or
- * larger than wk_unpack_limit. What was added by then is taken back. A stored one need not be
- * copied: its `packed` are the bytes. */
+/* Appends the member's plain bytes, checked by size and CRC-32; false, with a sentence without its
+ * name, if they do not match, are encrypted, packed by another method, or larger than
+ * wk_unpack_limit; `plain` is then as before. A stored member need not be copied: its `packed` are
+ * the bytes. */
 bool wk_zip_read(const struct wk_zip_member *member, struct wk_buf *plain, struct wk_err *err);
 
 #endif

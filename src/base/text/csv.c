@@ -41,7 +41,7 @@ static size_t quoted_length(struct wk_str text, size_t from)
 	return text.len - from;
 }
 
-/* What stands for `raw`, a field with a quote behind its `blanks`. */
+/* The text of `raw`, a field with a quote after its `blanks`. */
 static struct wk_str unquoted(struct wk_csv *csv, struct wk_str raw, size_t blanks, size_t quoted)
 {
 	size_t end = blanks + quoted;

@@ -26,7 +26,7 @@ static bool is_port_number(struct wk_str text)
 	       wk_str_is(text, "\xc2\xb3");
 }
 
-/* Whatever stands behind the first dot, and blanks in front of that. */
+/* The part after the first dot, and blanks before it. */
 static bool is_device(struct wk_str name)
 {
 	const char *dot = memchr(name.at, '.', name.len);

@@ -37,7 +37,7 @@ static bool is_space(uint8_t c)
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* The next byte that counts, not taken; 0 at the end. */
+/* The next significant byte, not consumed; 0 at the end. */
 static uint8_t next_byte(struct wk_json *json)
 {
 	while (json->at < json->end && is_space(*json->at))
@@ -96,7 +96,7 @@ bool wk_json_enter_array(struct wk_json *json)
 	return enter(json, WK_JSON_ARRAY);
 }
 
-/* Steps over commas; false at `close`, which is taken, and where nothing comes any more. */
+/* Skips commas; false at `close`, which is consumed, and at the end of the input. */
 static bool has_next(struct wk_json *json, uint8_t close)
 {
 	uint8_t c = next_byte(json);
@@ -141,8 +141,8 @@ bool wk_json_next_key(struct wk_json *json, struct wk_str *key)
 
 /* --- Strings ------------------------------------------------------------------------------ */
 
-/* Passes over a string that begins at `at` and tells what lies between its quotes, escapes and
- * all. A string without an end goes to the end of the input. */
+/* Skips a string that begins at `at` and returns the text between its quotes, escapes included. An
+ * unclosed string reaches to the end of the input. */
 static struct wk_str read_string(struct wk_json *json, bool *has_escapes)
 {
 	const uint8_t *from = json->at + 1;
@@ -185,7 +185,7 @@ static uint32_t hex4(struct wk_str text)
 	return value;
 }
 
-/* What follows "\u"; the second half of a pair is taken with the first. */
+/* The digits after "\u"; the second half of a pair is consumed with the first. */
 static void decode_unicode(struct wk_str *rest, struct wk_buf *out)
 {
 	uint32_t high = hex4(*rest), low;

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/text/pattern_internal.h"
 
-/* What lies before and behind a place in the text; -1: nothing. */
+/* The bytes before and after a place in the text; -1: none. */
 struct surroundings {
 	int before, behind;
 };
@@ -36,8 +36,8 @@ static bool holds(enum wk_step_place place, struct surroundings at)
 	return false;
 }
 
-/* Goes from a step as far as no byte is needed, and notes the steps that need one. True as soon as
- * it comes to the end of the pattern. Without `at` every place holds. */
+/* Follows a step as far as no byte is needed, and collects the steps that need one. True if it
+ * reaches the end of the pattern. Without `at` every place condition is true. */
 static bool spread(struct wk_pattern *pattern, uint32_t from, const struct surroundings *at,
 		   uint32_t *list, size_t *count)
 {

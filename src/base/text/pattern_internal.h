@@ -1,5 +1,5 @@
-/* A pattern as steps of a machine that is at many of them at once. pattern_parse.c makes them of
- * text, pattern.c goes through them. */
+/* A pattern as steps of a nondeterministic machine. pattern_parse.c builds them from text,
+ * pattern.c runs them. */
 #ifndef WK_BASE_TEXT_PATTERN_INTERNAL_H
 #define WK_BASE_TEXT_PATTERN_INTERNAL_H
 
@@ -19,9 +19,9 @@ static inline bool wk_byte_set_has(const struct wk_byte_set *set, uint8_t byte)
 }
 
 enum wk_step_kind {
-	WK_STEP_BYTE,  /* takes one byte of `set`, then goes to `next` */
-	WK_STEP_FORK,  /* goes to `next` and to `other` */
-	WK_STEP_PLACE, /* goes to `next` where `place` is true */
+	WK_STEP_BYTE,  /* consumes one byte of `set`, then continues at `next` */
+	WK_STEP_FORK,  /* continues at `next` and at `other` */
+	WK_STEP_PLACE, /* continues at `next` if `place` is true */
 	WK_STEP_FOUND,
 };
 
@@ -50,18 +50,18 @@ struct wk_pattern {
 	size_t set_count, sets_cap;
 	uint32_t first;
 
-	/* What a match may begin with; of no use where it may be empty. */
+	/* The bytes a match may begin with; unused if it may be empty. */
 	struct wk_byte_set begins;
 	bool may_be_empty;
 
-	/* Where the machine is, now and next, which steps those have (the number of the turn), and
-	 * steps that are still to be looked at. */
+	/* The active steps now and next, the round in which each step became active, and steps
+	 * still to be followed. */
 	uint32_t *now, *then, *waiting;
 	uint32_t *seen;
 	uint32_t turn;
 };
 
-/* Fills steps, sets and `first`; false, with `why`, for what is no pattern. */
+/* Fills steps, sets and `first`; false, with `why`, if the pattern is invalid. */
 bool wk_pattern_parse(struct wk_pattern *pattern, const char *text, bool ignore_case,
 		      const char **why);
 

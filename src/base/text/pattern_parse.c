@@ -9,7 +9,7 @@
 #define MOST_REPEATS 255u
 #define NOWHERE      UINT32_MAX
 
-/* A piece of the machine: where it begins, and the step whose `next` is still open. */
+/* A part of the machine: its first step, and the step whose `next` is still open. */
 struct part {
 	uint32_t begin, end;
 };
@@ -42,7 +42,7 @@ static uint32_t add_step(struct parser *parser, struct wk_step step)
 
 	if (pattern->count >= WK_MOST_STEPS) {
 		fail(parser, "it is too large");
-		return 0; /* what is made of it from here on is thrown away */
+		return 0; /* steps from here on are discarded */
 	}
 	pattern->steps =
 		wk_grow(pattern->steps, &pattern->cap, pattern->count + 1, sizeof(*pattern->steps));
@@ -59,7 +59,7 @@ static struct part single(struct parser *parser, struct wk_step step)
 	return (struct part){ id, id };
 }
 
-/* Goes nowhere and needs nothing: both ways of it lead on. */
+/* An empty step: both branches continue. */
 static struct part empty_part(struct parser *parser)
 {
 	struct part part = single(parser, (struct wk_step){ .kind = WK_STEP_FORK });
@@ -68,7 +68,7 @@ static struct part empty_part(struct parser *parser)
 	return part;
 }
 
-/* Of a pattern that is too large some steps are not there. */
+/* A pattern that is too large lacks some steps. */
 static void join(struct parser *parser, uint32_t end, uint32_t next)
 {
 	if (end < parser->pattern->count)
@@ -476,8 +476,8 @@ static struct part copied(struct parser *parser, struct part part, uint32_t from
 	return (struct part){ part.begin - from + begin, part.end - from + begin };
 }
 
-/* The piece between the steps `from` and `to`, as often as it is asked for: the first ones have to
- * be, of the others each may be missing. */
+/* Repeats the part between the steps `from` and `to`: the first ones are mandatory, the others
+ * optional. */
 static struct part repeated(struct parser *parser, struct part part, uint32_t from,
 			    struct repeat repeat)
 {

@@ -1,4 +1,4 @@
-/* The wire form of protocol buffers: fields of a message, one after the other.
+/* The wire format of protocol buffers: the fields of a message, one after the other.
  *
  *	while (wk_proto_next(&message, &field))
  *		switch (field.number) {
@@ -8,12 +8,11 @@
  *		}
  *	if (message.bad) ...
  *
- * Everything is bounded by the message; one that breaks off sets `bad`. Repeated numbers may
- * come packed or one a field: wk_proto_number takes both. Groups, which nothing writes any
- * more, are bad too.
+ * Everything is bounded by the message; a truncated one sets `bad`. Repeated numbers may be packed
+ * or one a field: wk_proto_number accepts both. Groups, which are obsolete, set `bad` as well.
  *
- * Written are they by adding fields to a buffer; a message is made in a buffer of its own and then
- * added as bytes:
+ * To write, add fields to a buffer; build a nested message in a buffer of its own and add it as
+ * bytes:
  *
  *	wk_proto_add_number(&line, 1, function);
  *	wk_proto_add_number(&line, 2, number);
@@ -32,16 +31,16 @@ struct wk_proto_field {
 	struct wk_bytes bytes; /* keeps the message's `start`, so offsets count from there */
 };
 
-/* False at the end, or where the rest is no field: then message->bad is set. */
+/* False at the end, or if the rest is not a field: then message->bad is set. */
 bool wk_proto_next(struct wk_bytes *message, struct wk_proto_field *field);
 
 /* The next of repeated variable-length numbers; false when there is none left. */
 bool wk_proto_number(struct wk_proto_field *field, uint64_t *value);
 
-/* A field that is a number; 0 is what holds where there is none and is left out. */
+/* A field with a number; 0, the default, is not written. */
 void wk_proto_add_number(struct wk_buf *message, uint32_t field, uint64_t value);
 
-/* A field of text, a message, or packed numbers; empty ones are written, too. */
+/* A field with text, a message, or packed numbers; empty ones are written as well. */
 void wk_proto_add_bytes(struct wk_buf *message, uint32_t field, struct wk_str bytes);
 
 /* One of packed numbers. */

@@ -48,7 +48,7 @@ void wk_suggestion_try(struct wk_suggestion *suggestion, const char *word)
 		distance = 1;
 	else
 		distance = edits(typed, candidate);
-	/* Of a short word two slips leave another word. */
+	/* In a short word two typing errors make another word. */
 	if (distance > 1 + least(typed.len, candidate.len) / 4 || distance >= candidate.len)
 		return;
 	if (!suggestion->best || distance < suggestion->distance) {

@@ -17,7 +17,7 @@ static inline struct wk_suggestion wk_suggestion_for(struct wk_str typed)
 	return (struct wk_suggestion){ .typed = typed };
 }
 
-/* Keeps `word` if it is nearer than those before. */
+/* Stores `word` if it is nearer than the earlier ones. */
 void wk_suggestion_try(struct wk_suggestion *suggestion, const char *word);
 
 #endif

@@ -1,9 +1,8 @@
-/* From borrowed text to a 32-bit number: what makes reading text fast.
+/* From borrowed text to a 32-bit number: the key to reading text fast.
  *
- * Keys are not copied: they point into an input that stays where it is for as long as the
- * map is used. Readers ask it first and intern (base/strtab.h) only what is new, so most of
- * an input costs one hash and one comparison. Number 0 means "not there". Zero-initialised
- * is empty and ready. */
+ * Keys are not copied: they point into an input that stays in place while the map is used. Readers
+ * look here first and intern (base/strtab.h) only new texts, so most of an input costs one hash and
+ * one comparison. Number 0 means "not found". Zero-initialised is empty and ready. */
 #ifndef WK_BASE_TEXT_TEXTMAP_H
 #define WK_BASE_TEXT_TEXTMAP_H
 
@@ -29,7 +28,7 @@ struct wk_textmap {
 
 void wk_textmap_fini(struct wk_textmap *map);
 
-/* The first `len` bytes, at most 8, in one number: with all loads of a fixed size. */
+/* The first `len` bytes, at most 8, as one number: all loads have a fixed size. */
 static inline uint64_t wk_textmap_word(const char *at, size_t len)
 {
 	uint64_t word = 0;
@@ -66,7 +65,7 @@ static inline uint64_t wk_textmap_hash(const char *at, size_t len)
 	return wk_textmap_mix(hash, wk_textmap_word(at + len - 8, 8));
 }
 
-/* For names of a few words this beats a call. */
+/* For names of a few words this is faster than a call. */
 static inline bool wk_textmap_same(const char *a, const char *b, size_t len)
 {
 	if (len < 8)
@@ -77,12 +76,11 @@ static inline bool wk_textmap_same(const char *a, const char *b, size_t len)
 	return wk_textmap_word(a + len - 8, 8) == wk_textmap_word(b + len - 8, 8);
 }
 
-/* The place of `text`'s number, made with number 0 if it was not there: the caller fills it
- * before the next call. A text of 4 GiB or more must not
- * be asked for. */
+/* The slot of `text`'s number, added with number 0 if it was missing: the caller fills it before
+ * the next call. `text` must be shorter than 4 GiB. */
 uint32_t *wk_textmap_add(struct wk_textmap *map, struct wk_str text, uint64_t hash);
 
-/* For those who hash while they look for a text's end, always in the same way of their own. */
+/* For callers that hash while they search for the end of a text, always by the same method. */
 static inline uint32_t *wk_textmap_at_hashed(struct wk_textmap *map, struct wk_str text,
 					     uint64_t hash)
 {

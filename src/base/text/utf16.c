@@ -2,7 +2,7 @@
 
 #include "base/text/utf8.h"
 
-/* Takes a character, or half of a pair alone. */
+/* Reads a character, or an unpaired half of a surrogate pair. */
 static uint32_t next(struct wk_bytes *bytes)
 {
 	uint32_t unit = wk_u16(bytes);
@@ -20,7 +20,7 @@ void wk_utf16_add(struct wk_buf *buf, struct wk_bytes utf16, bool big_endian)
 {
 	size_t len = buf->len;
 
-	/* All the room at once, so that nothing is moved; what is not touched costs nothing. */
+	/* All the space at once, so that nothing is moved; untouched pages cost nothing. */
 	if (!buf->limit && wk_buf_extend(buf, wk_bytes_left(&utf16) / 2 * 3 + 3))
 		buf->len = len;
 	utf16.big_endian = big_endian;

@@ -9,8 +9,8 @@
  * at most half as much again is added. */
 void wk_utf16_add(struct wk_buf *buf, struct wk_bytes utf16, bool big_endian);
 
-/* What a byte order mark at the beginning says: text behind the mark of UTF-8 is where it is,
- * text behind that of UTF-16 is made UTF-8 in `buf`; and what has none is as it was. */
+/* Evaluates a byte order mark: text after a UTF-8 mark stays in place, text after a UTF-16 mark is
+ * converted to UTF-8 in `buf`, and text without a mark is returned unchanged. */
 struct wk_bytes wk_utf16_plain(struct wk_bytes bytes, struct wk_buf *buf);
 
 #endif

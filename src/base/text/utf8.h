@@ -1,4 +1,4 @@
-/* One look at UTF-8: the next character of a text, or the fact that it is broken. */
+/* Decodes UTF-8: the next character of a text, or the fact that it is invalid. */
 #ifndef WK_BASE_TEXT_UTF8_H
 #define WK_BASE_TEXT_UTF8_H
 
@@ -10,8 +10,8 @@
 
 #define WK_UTF8_BROKEN UINT32_MAX
 
-/* Takes the next character off `text`, which must not be empty. A byte that begins no
- * whole, shortest-form, legal character is taken alone and gives WK_UTF8_BROKEN. */
+/* Removes the next character from `text`, which must not be empty. A byte that does not start a
+ * complete, shortest-form, legal character is removed alone and gives WK_UTF8_BROKEN. */
 uint32_t wk_utf8_next(struct wk_str *text);
 
 /* UTF-8 all through, and no NUL? */

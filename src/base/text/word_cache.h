@@ -1,11 +1,10 @@
-/* From short words of a text to 32-bit numbers, without looking twice at a byte: the words that
- * came lately.
+/* From short words of a text to 32-bit numbers, without reading a byte twice: a cache of recent
+ * words.
  *
- * It stands in front of a table that knows all words (base/text/textmap.h) and may answer for any
- * of them that it knows nothing; where there are no vectors of 16 bytes it always does. So it is as
- * large as it is from the beginning on, and words that meet in one slot drive each other out. A
- * slot holds the word itself, so what was read before may be gone. Zero-initialised is empty and
- * ready; number 0 means "not there". */
+ * It is a cache before a table that knows all words (base/text/textmap.h), and may miss any of
+ * them; without vectors of 16 bytes it always misses. Its size is fixed, and words that share a
+ * slot replace each other. A slot contains the word itself, so the input it came from may be gone.
+ * Zero-initialised is empty and ready; number 0 means "not found". */
 #ifndef WK_BASE_TEXT_WORD_CACHE_H
 #define WK_BASE_TEXT_WORD_CACHE_H
 
@@ -20,7 +19,7 @@
 #include <emmintrin.h>
 #endif
 
-#define WK_WORD_BYTES       32 /* must be readable where a word is looked for; it is shorter */
+#define WK_WORD_BYTES       32 /* must be readable at each lookup; words are shorter */
 #define WK_WORD_CACHE_SLOTS 8192
 
 struct wk_word_slot {
@@ -45,8 +44,8 @@ struct wk_word {
 	uint32_t len;
 };
 
-/* The word at `at`, up to `end` or the byte `separator`; of its length 0 to WK_WORD_BYTES, if it
- * has so many bytes or more. */
+/* The word at `at`, up to `end` or the byte `separator`; its length is 0 to WK_WORD_BYTES, which
+ * also means longer. */
 static inline struct wk_word wk_word_at(const char *at, const char *end, char separator)
 {
 	static const uint8_t kept[2 * WK_WORD_BYTES] = {
