@@ -6,26 +6,25 @@
  * wide pointers are. */
 #include <stdlib.h>
 
-#include "formats/etl/schema/event_text.h"
-#include "formats/etl/schema/schema.h"
+#include "formats/etl/schema/descriptions.h"
 
 static const struct wk_guid metadata = {
 	0xbbccf6c1, 0x6cd1, 0x48c4, { 0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71 } };
 
-struct told {
+struct emitted {
 	size_t payload_bytes, count;
 };
 
 static bool take(void *context, const struct wk_event *event, struct wk_err *err)
 {
-	struct told *told = context;
+	struct emitted *emitted = context;
 
 	(void)err;
 	if (event->kind == WK_EVENT_OTHER &&
-	    (event->other.text.len > 4096 + 16 * told->payload_bytes ||
+	    (event->other.text.len > 4096 + 16 * emitted->payload_bytes ||
 	     event->other.what.len > 4 * WK_ETL_MOST_NAME))
 		abort();
-	told->count++;
+	emitted->count++;
 	return true;
 }
 
@@ -59,15 +58,16 @@ static struct wk_etl_record described(struct wk_bytes description, struct wk_byt
 	return record;
 }
 
-static void show(struct wk_etl_schemas *schemas, struct wk_etl_event_text *texts,
+static void show(struct wk_etl_kinds *kinds, struct wk_etl_descriptions *descriptions,
 		 const struct wk_etl_record *record)
 {
-	struct told told = { wk_bytes_left(&record->payload), 0 };
-	struct wk_sink sink = { .take = take, .context = &told };
+	struct emitted emitted = { wk_bytes_left(&record->payload), 0 };
+	struct wk_sink sink = { .take = take, .context = &emitted };
 	struct wk_event event = { 0 };
-	uint32_t kind = wk_etl_schemas_kind(schemas, record);
+	uint32_t kind = wk_etl_kinds_add(kinds, record);
 
-	if (!wk_etl_event_text_emit(texts, record, kind, &event, &sink, NULL) || told.count > 1)
+	if (!wk_etl_descriptions_emit(descriptions, record, kind, &event, &sink, NULL) ||
+	    emitted.count > 1)
 		abort();
 }
 
@@ -77,8 +77,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t width = wk_u8(&in) & 1 ? 4 : 8;
 	struct wk_bytes description = next(&in), words = next(&in), piece = next(&in);
 	struct wk_bytes fields = next(&in), payload = next(&in);
-	struct wk_etl_schemas *schemas = wk_etl_schemas_new();
-	struct wk_etl_event_text *texts = wk_etl_event_text_new(schemas);
+	struct wk_etl_kinds *kinds = wk_etl_kinds_new();
+	struct wk_etl_descriptions *descriptions = wk_etl_descriptions_new(kinds);
 	struct wk_etl_record records[] = {
 		classic(32, description), classic(33, words), described(description, piece),
 		described(description, payload), described(description, payload) };
@@ -90,14 +90,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	records[4].item_count = 1;
 	for (size_t i = 0; i < count; i++) {
 		records[i].pointer_bytes = width;
-		wk_etl_schemas_learn(schemas, &records[i]);
+		wk_etl_descriptions_learn(descriptions, &records[i]);
 	}
-	wk_etl_schemas_settle(schemas);
+	wk_etl_descriptions_settle(descriptions);
 	for (size_t i = 0; i < count; i++)
-		show(schemas, texts, &records[i]);
+		show(kinds, descriptions, &records[i]);
 	records[3].id = 1; /* as manifests number their first event */
-	show(schemas, texts, &records[3]);
-	wk_etl_event_text_free(texts);
-	wk_etl_schemas_free(schemas);
+	show(kinds, descriptions, &records[3]);
+	wk_etl_descriptions_free(descriptions);
+	wk_etl_kinds_free(kinds);
 	return 0;
 }

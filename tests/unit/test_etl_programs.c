@@ -12,6 +12,7 @@
 #include "etl_kernel_events.h"
 #include "etl_lines.h"
 #include "etl_programs.h"
+#include "formats/etl/schema/descriptions.h"
 #include "formats/etl/schema/fields.h"
 #include "formats/reports/xml.h"
 
@@ -850,9 +851,40 @@ static void a_mark_of_perfview_is_a_mark(void **state)
 	wk_buf_fini(&text);
 }
 
+/* The reader works without descriptions: numbers are the names, and no text is emitted. */
+static void without_descriptions_events_are_numbers(void **state)
+{
+	static const uint8_t own[] = { 9, 0, 0, 'T', 'i', 'c', 'k', 0, 0 };
+	struct wk_etl_record record = { .kind = WK_ETL_MANIFEST, .id = 7, .version = 2 };
+	struct wk_etl_kinds *kinds = wk_etl_kinds_new();
+	struct wk_str provider, event;
+	uint32_t kind;
+
+	(void)state;
+	kind = wk_etl_kinds_add(kinds, &record);
+	assert_int_equal(wk_etl_kinds_add(kinds, &record), kind);
+	wk_etl_descriptions_learn(NULL, &record);
+	wk_etl_descriptions_settle(NULL);
+	wk_etl_kinds_name(kinds, NULL, kind, &provider, &event);
+	assert_true(wk_str_is(event, "id 7 v2"));
+	assert_true(wk_str_is(provider, "{00000000-0000-0000-0000-000000000000}"));
+	record.items[0] = (struct wk_etl_item){ WK_ETL_ITEM_SCHEMA, wk_bytes_of(own, sizeof(own)) };
+	record.item_count = 1;
+	assert_int_equal(wk_etl_kinds_add(kinds, &record), kind + 1);
+	wk_etl_kinds_name(kinds, NULL, kind + 1, &provider, &event);
+	assert_true(wk_str_is(event, "Tick"));
+	assert_true(
+		wk_etl_descriptions_emit(NULL, &record, kind, &(struct wk_event){ 0 }, NULL, NULL));
+	assert_true(wk_etl_descriptions_emit_end(NULL, NULL, NULL));
+	assert_int_equal(wk_etl_descriptions_unread(NULL), 0);
+	wk_etl_descriptions_free(NULL);
+	wk_etl_kinds_free(kinds);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_descriptions_events_are_numbers),
 		cmocka_unit_test(structs_in_structs_and_lists_of_them_are_told_by_name),
 		cmocka_unit_test(lists_of_nothing_in_lists_of_nothing_end_soon),
 		cmocka_unit_test(what_ends_early_has_the_fields_that_are_there_and_is_counted),

@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "formats/etl/hooks.h"
+#include "formats/etl/trace.h"
 
 #define KERNEL_PROVIDER "Windows Kernel"
 #define GROUPS          256
@@ -67,19 +67,19 @@ void wk_etl_counts_use(struct wk_etl_counts *counts, uint32_t kind)
 
 /* ---- events */
 
-static bool emit(const struct wk_sink *sink, struct wk_str provider, struct wk_str name,
-		 const struct wk_etl_tally *tally, struct wk_err *err)
+static bool emit(const struct wk_etl_trace *trace, struct wk_str provider, struct wk_str name,
+		 const struct wk_etl_tally *tally)
 {
 	struct wk_event event = { .kind = WK_EVENT_COUNT, .cpu = WK_NO_CPU };
 
 	event.count = (struct wk_event_count){ .provider = provider, .name = name,
 					       .count = tally->count,
 					       .is_used = tally->is_used };
-	return tally->count == 0 || wk_sink_emit(sink, &event, err);
+	return tally->count == 0 || wk_etl_emit_event(trace, &event);
 }
 
-static bool emit_kernel(const struct wk_etl_tally *tally, size_t hook, const struct wk_sink *sink,
-			struct wk_err *err)
+static bool emit_kernel(const struct wk_etl_trace *trace, const struct wk_etl_tally *tally,
+			size_t hook)
 {
 	struct wk_buf name = { 0 };
 	bool ok;
@@ -87,7 +87,7 @@ static bool emit_kernel(const struct wk_etl_tally *tally, size_t hook, const str
 	if (tally->count == 0)
 		return true;
 	wk_etl_hook_kernel_name((uint16_t)hook, &name);
-	ok = emit(sink, wk_str_c(KERNEL_PROVIDER), wk_buf_str(&name), tally, err);
+	ok = emit(trace, wk_str_c(KERNEL_PROVIDER), wk_buf_str(&name), tally);
 	wk_buf_fini(&name);
 	return ok;
 }
@@ -126,9 +126,9 @@ static void add_name(struct names *names, const struct named *named)
 	names->rows[row - 1].tally.is_used |= named->tally.is_used;
 }
 
-static bool emit_others(const struct wk_etl_counts *counts, struct wk_etl_schemas *schemas,
-			const struct wk_sink *sink, struct wk_err *err)
+static bool emit_others(const struct wk_etl_trace *trace)
 {
+	const struct wk_etl_counts *counts = trace->counts;
 	struct names names = { .rows = wk_alloc_zeroed(counts->other_count + 1,
 						       sizeof(*names.rows)) };
 	bool ok = true;
@@ -136,24 +136,24 @@ static bool emit_others(const struct wk_etl_counts *counts, struct wk_etl_schema
 	for (uint32_t kind = 1; kind < counts->other_count; kind++) {
 		struct named named = { .tally = counts->others[kind] };
 
-		wk_etl_schemas_name(schemas, kind, &named.provider, &named.name);
+		wk_etl_kinds_name(trace->kinds, trace->descriptions, kind, &named.provider,
+				  &named.name);
 		add_name(&names, &named);
 	}
 	for (size_t i = 0; ok && i < names.count; i++)
-		ok = emit(sink, names.rows[i].provider, names.rows[i].name, &names.rows[i].tally,
-			  err);
+		ok = emit(trace, names.rows[i].provider, names.rows[i].name, &names.rows[i].tally);
 	wk_free(names.rows);
 	wk_index_fini(&names.index);
 	return ok;
 }
 
-bool wk_etl_counts_emit(const struct wk_etl_counts *counts, struct wk_etl_schemas *schemas,
-			const struct wk_sink *sink, struct wk_err *err)
+bool wk_etl_counts_emit(const struct wk_etl_trace *trace)
 {
+	const struct wk_etl_counts *counts = trace->counts;
 	bool ok = true;
 
 	for (size_t group = 0; group < GROUPS; group++)
 		for (size_t i = 0; ok && counts->kernel[group] && i < OPCODES; i++)
-			ok = emit_kernel(&counts->kernel[group][i], group * OPCODES + i, sink, err);
-	return ok && emit_others(counts, schemas, sink, err);
+			ok = emit_kernel(trace, &counts->kernel[group][i], group * OPCODES + i);
+	return ok && emit_others(trace);
 }

@@ -6,10 +6,11 @@
 #ifndef WK_FORMATS_ETL_COUNTS_H
 #define WK_FORMATS_ETL_COUNTS_H
 
-#include "event/sink.h"
-#include "formats/etl/schema/schema.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 struct wk_etl_counts;
+struct wk_etl_trace;
 
 struct wk_etl_tally {
 	uint64_t count;
@@ -27,7 +28,6 @@ void wk_etl_counts_use(struct wk_etl_counts *counts, uint32_t kind);
 
 /* A COUNT event for each kind: the kernel's by their hooks, then the others in the order of the
  * trace. */
-bool wk_etl_counts_emit(const struct wk_etl_counts *counts, struct wk_etl_schemas *schemas,
-			const struct wk_sink *sink, struct wk_err *err);
+bool wk_etl_counts_emit(const struct wk_etl_trace *trace);
 
 #endif

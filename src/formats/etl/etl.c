@@ -89,7 +89,7 @@ static bool emit_damage(struct wk_etl_trace *trace)
 	       emit_count(trace, trace->packed_switches,
 			  " record of context switches is packed in a way that is unknown",
 			  " records of context switches are packed in a way that is unknown") &&
-	       emit_count(trace, wk_etl_schemas_unread(trace->schemas),
+	       emit_count(trace, wk_etl_descriptions_unread(trace->descriptions),
 			  " description of events is XML" NO_EXPAT,
 			  " descriptions of events are XML" NO_EXPAT) &&
 	       emit_first_damage(trace);
@@ -105,7 +105,8 @@ static void end_trace(struct wk_etl_trace *trace)
 	wk_etl_methods_free(trace->methods);
 	wk_etl_modules_free(trace->modules);
 	wk_etl_snapshots_free(trace->snapshots);
-	wk_etl_schemas_free(trace->schemas);
+	wk_etl_descriptions_free(trace->descriptions);
+	wk_etl_kinds_free(trace->kinds);
 	wk_etl_counts_free(trace->counts);
 	wk_etl_paths_fini(&trace->paths);
 	wk_etl_config_fini(&trace->config);
@@ -158,7 +159,8 @@ static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, s
 		return false;
 	wk_etl_first_pass(&trace);
 	wk_etl_rewind_to_saved(trace.file);
-	ok = wk_etl_second_pass(&trace) && wk_etl_user_emit_end(trace.user, sink, err) &&
+	ok = wk_etl_second_pass(&trace) &&
+	     wk_etl_descriptions_emit_end(trace.descriptions, sink, err) &&
 	     wk_etl_snapshots_emit(trace.snapshots, sink, err) && emit_damage(&trace);
 	end_trace(&trace);
 	return ok;

@@ -224,7 +224,7 @@ static void scan_hook(struct wk_etl_trace *trace, const struct wk_etl_record *re
 static void scan_record(struct wk_etl_trace *trace, struct wk_etl_record *record)
 {
 	struct wk_etl_match match = wk_etl_hooks_match(trace->hooks, record);
-	uint32_t kind = wk_etl_schemas_kind(trace->schemas, record);
+	uint32_t kind = wk_etl_kinds_add(trace->kinds, record);
 	struct wk_etl_tally *tally = wk_etl_counts_add(
 		trace->counts, match.kernel_hook, match.provider == WK_ETL_BY_KERNEL ? 0 : kind);
 
@@ -235,7 +235,7 @@ static void scan_record(struct wk_etl_trace *trace, struct wk_etl_record *record
 		wk_etl_keep(trace->file, wk_etl_place(trace->file));
 	if (record->kind == WK_ETL_KERNEL)
 		return;
-	wk_etl_schemas_learn(trace->schemas, record);
+	wk_etl_descriptions_learn(trace->descriptions, record);
 	wk_etl_user_scan(trace->user, &(struct wk_etl_event){ trace->file, record, kind,
 							      match.provider,
 							      wk_etl_sums_others(trace) });
@@ -250,15 +250,16 @@ void wk_etl_first_pass(struct wk_etl_trace *trace)
 	trace->ids = wk_etl_ids_new();
 	trace->config.texts = &trace->texts;
 	trace->counts = wk_etl_counts_new();
-	trace->schemas = wk_etl_schemas_new();
-	trace->user = wk_etl_user_new(trace->schemas);
+	trace->kinds = wk_etl_kinds_new();
+	trace->descriptions = wk_etl_descriptions_new(trace->kinds);
+	trace->user = wk_etl_user_new();
 	trace->methods = wk_etl_methods_new();
 	trace->modules = wk_etl_modules_new();
 	trace->snapshots = wk_etl_snapshots_new();
 	while (wk_etl_next(trace->file, &record))
 		scan_record(trace, &record);
-	wk_etl_schemas_settle(trace->schemas);
-	wk_etl_user_settle(trace->user, trace->counts);
+	wk_etl_descriptions_settle(trace->descriptions);
+	wk_etl_user_settle(trace);
 	trace->unknown_keys = wk_etl_stacks_settle(trace->stacks);
 	wk_etl_ids_settle(trace->ids);
 	wk_etl_config_handle_header(&trace->config, wk_etl_header(trace->file));

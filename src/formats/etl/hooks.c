@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "formats/etl/config/facts.h"
-#include "formats/etl/schema/schema_sources.h"
 #include "formats/etl/trace.h"
 
 /* Kernel events by their hooks, then the others by provider. Names are those of PerfView. */
@@ -329,17 +328,9 @@ static struct wk_etl_match match_kernel(const struct wk_etl_hooks *hooks, uint16
 				      kernel_hook };
 }
 
-static bool has_own_name(const struct wk_etl_record *record, const char *name)
-{
-	for (size_t i = 0; i < record->item_count; i++)
-		if (record->items[i].type == WK_ETL_ITEM_SCHEMA)
-			return wk_str_is(wk_etl_tracelogging_name(record->items[i].data), name);
-	return false;
-}
-
 static bool is_of(const struct wk_etl_record *record, uint16_t id, const struct wk_etl_hook *row)
 {
-	return row->id == WK_ETL_ANY_ID ? has_own_name(record, row->name)
+	return row->id == WK_ETL_ANY_ID ? wk_str_is(wk_etl_tracelogging_name(record), row->name)
 					: row->id == id && record->version >= row->version;
 }
 

@@ -295,12 +295,6 @@ static bool emit_record(struct wk_etl_trace *trace, struct wk_etl_record *record
 	return hook->emit(trace, record, hook);
 }
 
-static bool emit_user(struct wk_etl_trace *trace, const struct wk_etl_record *record)
-{
-	return wk_etl_user_emit(trace->user, record, wk_etl_ns(trace->file, record->time),
-				trace->in_full, trace->sink, trace->err);
-}
-
 static bool emit_sums(struct wk_etl_trace *trace)
 {
 	struct wk_etl_sums sums = { 0 };
@@ -309,7 +303,7 @@ static bool emit_sums(struct wk_etl_trace *trace)
 	if (!wk_etl_sums_others(trace))
 		return true;
 	wk_etl_sum_idle(trace, &sums);
-	wk_etl_user_count(trace->user, &sums);
+	wk_etl_user_sum(trace->user, &sums);
 	ok = wk_etl_sums_emit(&sums, trace->file, trace->sink, trace->err);
 	wk_etl_sums_fini(&sums);
 	return ok;
@@ -319,13 +313,10 @@ bool wk_etl_second_pass(struct wk_etl_trace *trace)
 {
 	struct wk_etl_record record;
 	bool ok = emit_system(trace) && wk_etl_emit_sources(trace) &&
-		  wk_etl_user_emit_sources(trace->user, WK_ETL_FIRST_EVENT_SOURCE, trace->sink,
-					   trace->err) &&
-		  emit_seen(trace);
+		  wk_etl_user_emit_sources(trace) && emit_seen(trace);
 
 	while (ok && wk_etl_next(trace->file, &record))
 		ok = emit_record(trace, &record) &&
-		     (record.kind == WK_ETL_KERNEL || emit_user(trace, &record));
-	return ok && emit_sums(trace) &&
-	       wk_etl_counts_emit(trace->counts, trace->schemas, trace->sink, trace->err);
+		     (record.kind == WK_ETL_KERNEL || wk_etl_user_emit(trace, &record));
+	return ok && emit_sums(trace) && wk_etl_counts_emit(trace);
 }

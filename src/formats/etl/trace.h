@@ -20,11 +20,12 @@
 #include "formats/etl/file/intervals.h"
 #include "formats/etl/hooks.h"
 #include "formats/etl/ids.h"
+#include "formats/etl/kinds.h"
 #include "formats/etl/paths.h"
 #include "formats/etl/methods.h"
 #include "formats/etl/modules.h"
 #include "formats/etl/payload/payload.h"
-#include "formats/etl/schema/schema.h"
+#include "formats/etl/schema/descriptions.h"
 #include "formats/etl/snapshots.h"
 #include "formats/etl/stacks.h"
 #include "formats/etl/sums.h"
@@ -72,13 +73,14 @@ struct wk_etl_trace {
 
 	struct wk_etl_paths paths;
 	struct wk_etl_stacks *stacks;
-	struct wk_etl_schemas *schemas; /* names and fields of events */
-	struct wk_etl_user *user;       /* events of programs and drivers */
+	struct wk_etl_kinds *kinds; /* of events of programs and drivers */
+	struct wk_etl_descriptions *descriptions;
+	struct wk_etl_user *user;       /* those with stacks */
 	struct wk_etl_methods *methods; /* JIT code */
 	struct wk_etl_modules *modules;
 	struct wk_etl_snapshots *snapshots;
 	struct wk_etl_ids *ids;  /* of images */
-	bool in_full;            /* every event of a program is emitted */
+	bool in_full;            /* every event of a program is emitted, as text */
 	bool sums_other_sources; /* samples of other sources than the timer are summed */
 
 	struct wk_map met_processes, met_threads; /* pid + 1, tid + 1: those that had a record */

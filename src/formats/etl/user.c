@@ -9,8 +9,6 @@
 #include "base/strtab.h"
 #include "base/text/utf16.h"
 #include "formats/etl/payload/payload.h"
-#include "formats/etl/schema/event_text.h"
-#include "formats/etl/schema/schema_sources.h"
 #include "formats/etl/stacks.h"
 #include "formats/etl/trace.h"
 
@@ -24,8 +22,6 @@ struct latest {
 };
 
 struct wk_etl_user {
-	struct wk_etl_schemas *schemas;
-	struct wk_etl_event_text *texts;
 	struct wk_etl_stacks *stacks;
 	struct wk_map latest_of; /* by thread: row + 1 */
 	struct latest *latest;
@@ -33,23 +29,20 @@ struct wk_etl_user {
 	struct wk_map half_of;             /* by the number that halves share: row + 1 */
 	struct wk_etl_stack_owner *halves; /* who has it */
 	size_t half_count, half_cap;
-	bool keeps_stacks;          /* of some event */
+	bool has_stack;             /* of some event */
 	struct wk_etl_sums counted; /* the source is the kind */
 	bool *has_stacks;           /* by kind */
 	size_t has_stacks_cap;
-	uint32_t *source_of; /* by kind, once settled */
-	uint32_t kind_count; /* then */
-	uint32_t first_source;
+	uint32_t *source_of;       /* by kind, once settled */
+	uint32_t kind_count;       /* then */
 	struct wk_strtab *sources; /* names; the first is number 1 */
 	uint32_t source_count;
 };
 
-struct wk_etl_user *wk_etl_user_new(struct wk_etl_schemas *schemas)
+struct wk_etl_user *wk_etl_user_new(void)
 {
 	struct wk_etl_user *user = wk_alloc_zeroed(1, sizeof(*user));
 
-	user->schemas = schemas;
-	user->texts = wk_etl_event_text_new(schemas);
 	user->stacks = wk_etl_stacks_new();
 	user->sources = wk_strtab_new();
 	return user;
@@ -59,7 +52,6 @@ void wk_etl_user_free(struct wk_etl_user *user)
 {
 	if (!user)
 		return;
-	wk_etl_event_text_free(user->texts);
 	wk_etl_stacks_free(user->stacks);
 	wk_etl_sums_fini(&user->counted);
 	wk_strtab_free(user->sources);
@@ -134,7 +126,7 @@ static bool has_address(struct wk_bytes addresses)
 static void add_stack(struct wk_etl_user *user, struct wk_etl_stack_owner owner,
 		      struct wk_bytes addresses, unsigned pointer_bytes)
 {
-	user->keeps_stacks = true;
+	user->has_stack = true;
 	wk_etl_stacks_add(user->stacks, owner, addresses, pointer_bytes);
 }
 
@@ -270,73 +262,78 @@ void wk_etl_user_scan(struct wk_etl_user *user, const struct wk_etl_event *event
 
 /* ---- sources */
 
-static uint32_t name_source(struct wk_etl_user *user, uint32_t kind)
+static uint32_t name_source(struct wk_etl_trace *trace, uint32_t kind)
 {
 	struct wk_buf name = { 0 };
 	struct wk_str provider, event;
 	uint32_t number;
 
-	wk_etl_schemas_name(user->schemas, kind, &provider, &event);
+	wk_etl_kinds_name(trace->kinds, trace->descriptions, kind, &provider, &event);
 	wk_buf_add_str(&name, provider);
 	wk_buf_add_char(&name, '/');
 	wk_buf_add_str(&name, event);
-	number = wk_strtab_add_str(user->sources, wk_buf_str(&name));
+	number = wk_strtab_add_str(trace->user->sources, wk_buf_str(&name));
 	wk_buf_fini(&name);
 	return number;
 }
 
 /* Versions of an event have one name, and so one source. */
-void wk_etl_user_settle(struct wk_etl_user *user, struct wk_etl_counts *counts)
+void wk_etl_user_settle(struct wk_etl_trace *trace)
 {
+	struct wk_etl_user *user = trace->user;
+
 	wk_etl_stacks_settle(user->stacks);
 	user->kind_count = (uint32_t)user->has_stacks_cap;
 	user->source_of = wk_alloc_zeroed((size_t)user->kind_count + 1, sizeof(*user->source_of));
 	for (uint32_t kind = 1; kind < user->kind_count; kind++) {
 		if (!user->has_stacks[kind])
 			continue;
-		user->source_of[kind] = name_source(user, kind);
-		wk_etl_counts_use(counts, kind);
+		user->source_of[kind] = name_source(trace, kind);
+		wk_etl_counts_use(trace->counts, kind);
 		if (user->source_of[kind] > user->source_count)
 			user->source_count = user->source_of[kind];
 	}
 }
 
-bool wk_etl_user_emit_sources(struct wk_etl_user *user, uint32_t first, const struct wk_sink *sink,
-			      struct wk_err *err)
+/* The sources of kernel events have smaller numbers. */
+static uint32_t source_number(uint32_t source)
+{
+	return WK_ETL_FIRST_EVENT_SOURCE + source - 1;
+}
+
+bool wk_etl_user_emit_sources(const struct wk_etl_trace *trace)
 {
 	bool ok = true;
 
-	user->first_source = first;
-	for (uint32_t number = 1; ok && number <= user->source_count; number++) {
+	for (uint32_t number = 1; ok && number <= trace->user->source_count; number++) {
 		struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
 
 		event.source = (struct wk_event_source){
-			.source = first + number - 1, .unit = wk_str_c("events"),
-			.name = wk_strtab_str(user->sources, number) };
-		ok = wk_sink_emit(sink, &event, err);
+			.source = source_number(number), .unit = wk_str_c("events"),
+			.name = wk_strtab_str(trace->user->sources, number) };
+		ok = wk_etl_emit_event(trace, &event);
 	}
 	return ok;
 }
 
 /* ---- events */
 
-static bool emit_sample(struct wk_etl_user *user, const struct wk_etl_record *record,
-			struct wk_event event, uint32_t source, const struct wk_sink *sink,
-			struct wk_err *err)
+static bool emit_sample(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			struct wk_event event, uint32_t source)
 {
 	struct wk_etl_stack_owner owner = { record->time, record->tid, record->cpu };
 	struct wk_etl_chain chain;
 
-	if (!wk_etl_stacks_find(user->stacks, owner, &chain))
+	if (!wk_etl_stacks_find(trace->user->stacks, owner, &chain))
 		return true;
 	event.kind = WK_EVENT_SAMPLE;
 	event.sample = (struct wk_event_sample){
-		.source = user->first_source + source - 1, .weight = 1,
+		.source = source_number(source), .weight = 1,
 		.address = chain.kernel_count ? chain.kernel[0] : chain.user[0],
 		.in_kernel = chain.kernel_count > 0,
 		.kernel_chain = chain.kernel, .kernel_count = chain.kernel_count,
 		.user_chain = chain.user, .user_count = chain.user_count };
-	return wk_sink_emit(sink, &event, err);
+	return wk_etl_emit_event(trace, &event);
 }
 
 /* By PerfView's command `mark`. */
@@ -359,37 +356,31 @@ bool wk_etl_emit_perfview_mark(struct wk_etl_trace *trace, const struct wk_etl_r
 	return ok;
 }
 
-bool wk_etl_user_emit(struct wk_etl_user *user, const struct wk_etl_record *record,
-		      uint64_t time_ns, bool in_full, const struct wk_sink *sink,
-		      struct wk_err *err)
+bool wk_etl_user_emit(struct wk_etl_trace *trace, const struct wk_etl_record *record)
 {
-	struct wk_event event = { .time_ns = time_ns, .cpu = record->cpu };
+	struct wk_event event = wk_etl_event_at(trace, record, WK_EVENT_OTHER);
+	const struct wk_etl_user *user = trace->user;
 	uint32_t kind;
 
-	if (record->kind == WK_ETL_KERNEL || (!in_full && !user->keeps_stacks))
+	if (!trace->in_full && !user->has_stack)
 		return true;
 	event.pid = emitted_id(record->pid);
 	event.tid = emitted_id(record->tid);
-	kind = wk_etl_schemas_kind(user->schemas, record);
+	kind = wk_etl_kinds_add(trace->kinds, record);
 	if (kind < user->kind_count && user->source_of[kind] &&
-	    !emit_sample(user, record, event, user->source_of[kind], sink, err))
+	    !emit_sample(trace, record, event, user->source_of[kind]))
 		return false;
-	return !in_full || wk_etl_event_text_emit(user->texts, record, kind, &event, sink, err);
+	return !trace->in_full || wk_etl_descriptions_emit(trace->descriptions, record, kind,
+							   &event, trace->sink, trace->err);
 }
 
-/* Kinds of one name are of one source. */
-void wk_etl_user_count(const struct wk_etl_user *user, struct wk_etl_sums *sums)
+/* Kinds of one name have one source. */
+void wk_etl_user_sum(const struct wk_etl_user *user, struct wk_etl_sums *sums)
 {
 	for (size_t i = 0; i < user->counted.count; i++) {
 		struct wk_event_whose whose = user->counted.whose[i];
 
-		whose.source = user->first_source + user->source_of[whose.source] - 1;
+		whose.source = source_number(user->source_of[whose.source]);
 		wk_etl_sums_add(sums, &whose, &user->counted.rows[i]);
 	}
-}
-
-bool wk_etl_user_emit_end(const struct wk_etl_user *user, const struct wk_sink *sink,
-			  struct wk_err *err)
-{
-	return wk_etl_event_text_emit_end(user->texts, sink, err);
 }

@@ -1,58 +1,47 @@
-/* Events of programs and drivers: as text for who looks at a trace event by event, and as samples
- * where they have a stack.
+/* Events of programs and drivers that have a stack: each is a sample of a source "Provider/Event".
  *
- * A stack stands beside the payload (extended items), comes for the CLR's events as an event of its
- * own by the same thread just behind, or in two halves of one number. The first pass puts them
- * together and notes which kinds of events have any; each of those names is a source of its own,
- * "Provider/Event", and each event with a stack a sample of it.
+ * A stack is stored beside the payload (extended items), follows an event of the CLR as an event of
+ * its own by the same thread, or consists of two halves with one number. The first pass joins them
+ * and notes which kinds of events have any.
  *
- * Order of calls: new; scan for every record of the first pass, settle once; then tell_sources,
- * tell for every record of the second, count, tell_end. */
+ * Order of calls: new; scan for each record of the first pass, settle once; then emit_sources, emit
+ * for each record of the second, sum. */
 #ifndef WK_FORMATS_ETL_USER_H
 #define WK_FORMATS_ETL_USER_H
 
-#include "event/sink.h"
-#include "formats/etl/counts.h"
 #include "formats/etl/file/file.h"
 #include "formats/etl/providers.h"
-#include "formats/etl/schema/schema.h"
 #include "formats/etl/sums.h"
 
+struct wk_etl_trace;
 struct wk_etl_user;
 
-struct wk_etl_user *wk_etl_user_new(struct wk_etl_schemas *schemas);
+struct wk_etl_user *wk_etl_user_new(void);
 void wk_etl_user_free(struct wk_etl_user *user);
 
-/* A record of the first pass: the one that the file gave last. */
+/* A record of the first pass: the one that the file returned last. */
 struct wk_etl_event {
 	struct wk_etl_file *file;
 	const struct wk_etl_record *record;
-	uint32_t kind; /* as the schemas number it; 0 of the kernel's */
+	uint32_t kind; /* kinds.h; 0 of kernel events */
 	enum wk_etl_provider provider;
-	bool is_counted; /* if it has a stack: that is all that has to be known of it */
+	bool is_counted; /* if it has a stack, it is only counted */
 };
 
-/* Keeps the buffers of events that have a stack and are not only counted. */
+/* Selects the buffers of events that have a stack and are not only counted for the second pass. */
 void wk_etl_user_scan(struct wk_etl_user *user, const struct wk_etl_event *event);
 
-/* Marks in `counts` the kinds that have a source. */
-void wk_etl_user_settle(struct wk_etl_user *user, struct wk_etl_counts *counts);
+/* Names the sources, and marks their kinds as used. */
+void wk_etl_user_settle(struct wk_etl_trace *trace);
 
-/* Sources are numbered from `first` up: behind those of the kernel. */
+/* Sources are numbered from here. */
 #define WK_ETL_FIRST_EVENT_SOURCE 100000
-bool wk_etl_user_emit_sources(struct wk_etl_user *user, uint32_t first, const struct wk_sink *sink,
-			      struct wk_err *err);
+bool wk_etl_user_emit_sources(const struct wk_etl_trace *trace);
 
-/* The sample, if it is one; the mark; and with `in_full` the event and its fields. */
-bool wk_etl_user_emit(struct wk_etl_user *user, const struct wk_etl_record *record,
-		      uint64_t time_ns, bool in_full, const struct wk_sink *sink,
-		      struct wk_err *err);
+/* Emits the sample, if it is one, and in full the event with its fields. */
+bool wk_etl_user_emit(struct wk_etl_trace *trace, const struct wk_etl_record *record);
 
-/* Those that were only counted. */
-void wk_etl_user_count(const struct wk_etl_user *user, struct wk_etl_sums *sums);
-
-/* What could not be said of events that were told in full. */
-bool wk_etl_user_emit_end(const struct wk_etl_user *user, const struct wk_sink *sink,
-			  struct wk_err *err);
+/* Adds the samples that were only counted. */
+void wk_etl_user_sum(const struct wk_etl_user *user, struct wk_etl_sums *sums);
 
 #endif

@@ -267,6 +267,6 @@ void wk_etl_clr_describe(struct wk_etl_schemas *schemas, const struct wk_etl_eve
 	const struct clr_event *event = event_of(key);
 
 	if (event && event->fields && key->version >= event->since &&
-	    wk_etl_schemas_lacks(schemas, key))
+	    !wk_etl_schemas_find(schemas, key))
 		wk_etl_clr_spec_add(schemas, key, event->name, event->fields);
 }

@@ -116,7 +116,8 @@ void wk_etl_clr_spec_add(struct wk_etl_schemas *schemas, const struct wk_etl_eve
 		wk_str_split(rest, ' ', &word, &rest);
 		add_word(&spec, word);
 	}
-	schema.fields = wk_etl_schemas_keep(schemas, &key->provider, spec.fields, spec.count);
+	schema.fields =
+		wk_etl_schemas_copy_fields(schemas, &key->provider, spec.fields, spec.count);
 	schema.count = spec.count;
 	wk_etl_schemas_add(schemas, key, &schema);
 }

@@ -1,24 +1,11 @@
-/* What the events of programs and drivers are called and what their payloads hold, as far as a
- * trace says so itself: names, types and the words for numbers.
+/* The table of descriptions: names of events, types of their fields and the words for numbers.
+ * For schema/ alone; the reader sees descriptions.h. The files of sources.h fill it.
  *
- * An event is known by its provider and its number and version, or (TraceLogging) tells its name
- * and its fields beside each payload. For the former a merged trace has descriptions as Windows'
- * own library gives them (etl_schema_info.c), and programs in .NET log their manifests
- * (etl_schema_manifest.c). What the CLR's events are called is known without (etl_clr.c).
- *
- * Order of calls: new; learn for every record of a pass, settle once; then kinds and their names
- * and schemas; free. A kind is a number for all events of one provider and number (TraceLogging:
- * name), from 1 up without a gap: kinds may be asked for at any time, names after settle.
- *
- * Memory is in proportion to the distinct descriptions and kinds; texts longer than
- * WK_ETL_MOST_NAME bytes are cut. */
+ * Order of calls: new; learn for each record of a pass, settle once; then find and of; free. */
 #ifndef WK_FORMATS_ETL_SCHEMA_SCHEMA_H
 #define WK_FORMATS_ETL_SCHEMA_SCHEMA_H
 
-#include "base/str.h"
-#include "formats/etl/file/file.h"
-
-#define WK_ETL_MOST_NAME 256
+#include "formats/etl/kinds.h"
 
 /* Types of values as Windows numbers them (TDH); TraceLogging's are the same up to 25. */
 enum wk_etl_in_type {
@@ -50,15 +37,15 @@ enum wk_etl_in_type {
 	WK_ETL_IN_COUNTED_BINARY = 25,
 	WK_ETL_IN_MOF_COUNTED_TEXT16 = 300,
 	WK_ETL_IN_MOF_COUNTED_TEXT8 = 301,
-	WK_ETL_IN_MOF_REVERSED_TEXT16 = 302, /* the number's bytes the other way round */
+	WK_ETL_IN_MOF_REVERSED_TEXT16 = 302, /* the number is big-endian */
 	WK_ETL_IN_MOF_REVERSED_TEXT8 = 303,
-	WK_ETL_IN_MOF_REST_TEXT16 = 304, /* up to the payload's end */
+	WK_ETL_IN_MOF_REST_TEXT16 = 304, /* up to the end of the payload */
 	WK_ETL_IN_MOF_REST_TEXT8 = 305,
 	WK_ETL_IN_MOF_CHAR16 = 306,
 	WK_ETL_IN_MOF_CHAR8 = 307,
 	WK_ETL_IN_MOF_SIZE = 308,
 	WK_ETL_IN_MOF_HEX_DUMP = 309, /* a number of bytes in front, u32 */
-	WK_ETL_IN_MOF_SID = 310,      /* behind a structure of two pointers */
+	WK_ETL_IN_MOF_SID = 310,      /* after a structure of two pointers */
 };
 
 enum wk_etl_out_type {
@@ -75,11 +62,11 @@ enum wk_etl_out_type {
 	WK_ETL_OUT_HRESULT = 32,
 };
 
-/* How many of a field there are, and how long one is, where its type does not say. */
+/* How the number of elements of a field, or the length of one, is determined. */
 enum wk_etl_measure {
 	WK_ETL_BY_TYPE, /* one; as long as its type says */
 	WK_ETL_BY_SCHEMA,
-	WK_ETL_BY_FIELD,   /* an earlier field says */
+	WK_ETL_BY_FIELD,   /* by an earlier field */
 	WK_ETL_BY_PAYLOAD, /* a u16 in front of the first */
 };
 
@@ -87,10 +74,10 @@ struct wk_etl_field {
 	struct wk_str name;
 	uint16_t in_type, out_type;
 	uint8_t counted, sized;             /* enum wk_etl_measure */
-	uint16_t count, length;             /* or the index of the field that says */
-	uint32_t end;                       /* index behind it and, of a struct, its members */
+	uint16_t count, length;             /* or the index of that field */
+	uint32_t end;                       /* index after it and, of a struct, its members */
 	struct wk_str values_name;          /* words for its numbers; empty: none */
-	const struct wk_etl_values *values; /* those, once settled */
+	const struct wk_etl_values *values; /* set by settle */
 };
 
 /* A struct's members follow it. */
@@ -98,7 +85,7 @@ struct wk_etl_schema {
 	struct wk_str provider, event; /* event: "Task/Opcode", or a name */
 	const struct wk_etl_field *fields;
 	uint32_t count;
-	bool may_end; /* older versions end behind any of them */
+	bool may_end; /* older versions end after any of them */
 };
 
 /* Words for numbers: of one number, or of bits. */
@@ -115,66 +102,49 @@ struct wk_etl_values {
 
 struct wk_etl_schemas;
 
-struct wk_etl_schemas *wk_etl_schemas_new(void);
+struct wk_etl_schemas *wk_etl_schemas_new(struct wk_etl_kinds *kinds);
 void wk_etl_schemas_free(struct wk_etl_schemas *schemas);
 
-/* Takes what a record says of other records; cheap for all others. */
 void wk_etl_schemas_learn(struct wk_etl_schemas *schemas, const struct wk_etl_record *record);
 void wk_etl_schemas_settle(struct wk_etl_schemas *schemas);
 
-/* The number of the kind of event; 0 for the kernel's, which are known by their hook. */
-uint32_t wk_etl_schemas_kind(struct wk_etl_schemas *schemas, const struct wk_etl_record *record);
+/* The description in the trace; NULL without one. `of` also uses those that wick knows; it is NULL
+ * as well if each event has its own. */
+const struct wk_etl_schema *wk_etl_schemas_find(const struct wk_etl_schemas *schemas,
+						const struct wk_etl_event_key *key);
+const struct wk_etl_schema *wk_etl_schemas_of(struct wk_etl_schemas *schemas,
+					      const struct wk_etl_event_kind *kind);
 
-/* "Microsoft-Windows-DotNETRuntime" and "GC/Start"; what has no name goes by its numbers. Two kinds
- * of one name are two versions. They live as long as `schemas`. */
-void wk_etl_schemas_name(struct wk_etl_schemas *schemas, uint32_t kind, struct wk_str *provider,
-			 struct wk_str *event);
+/* ---- for the sources of descriptions */
 
-/* What is in the events of a kind; NULL where nothing says so, or where each event does. */
-const struct wk_etl_schema *wk_etl_schemas_of(struct wk_etl_schemas *schemas, uint32_t kind);
-
-/* ---- for those who read descriptions */
-
-/* Which events a description is of. `id` is the opcode of a classic event, whose `provider` is its
- * class. */
-struct wk_etl_event_key {
-	struct wk_guid provider;
-	uint16_t id;
-	uint8_t version;
-	bool is_classic;
-};
-
-/* Manifests that are there and that this build cannot read. */
+/* Manifests that this build cannot read. */
 void wk_etl_schemas_count_unread(struct wk_etl_schemas *schemas);
 uint64_t wk_etl_schemas_unread(const struct wk_etl_schemas *schemas);
 
-/* A text that lives as long as the schemas, cut at WK_ETL_MOST_NAME. */
+/* A copy that is valid as long as the schemas, cut at WK_ETL_MOST_NAME. */
 struct wk_str wk_etl_schemas_text(struct wk_etl_schemas *schemas, struct wk_str text);
 struct wk_str wk_etl_schemas_text16(struct wk_etl_schemas *schemas, struct wk_bytes utf16);
 
-/* True if nothing described these events yet. */
-bool wk_etl_schemas_lacks(const struct wk_etl_schemas *schemas, const struct wk_etl_event_key *key);
+/* A copy that is valid as long as the schemas: several events may share it. `provider` owns the
+ * words for their numbers. */
+const struct wk_etl_field *wk_etl_schemas_copy_fields(struct wk_etl_schemas *schemas,
+						      const struct wk_guid *provider,
+						      const struct wk_etl_field *fields,
+						      uint32_t count);
 
-/* A copy that lives as long as the schemas: several events may have the same. `provider` is whose
- * words for numbers they mean. */
-const struct wk_etl_field *wk_etl_schemas_keep(struct wk_etl_schemas *schemas,
-					       const struct wk_guid *provider,
-					       const struct wk_etl_field *fields, uint32_t count);
-
-/* Texts are from wk_etl_schemas_text, fields from wk_etl_schemas_keep. The first description
- * stays. */
+/* Texts are from wk_etl_schemas_text, fields from wk_etl_schemas_copy_fields. The first
+ * description of an event is used. */
 void wk_etl_schemas_add(struct wk_etl_schemas *schemas, const struct wk_etl_event_key *key,
 			const struct wk_etl_schema *schema);
 
 bool wk_etl_schemas_lacks_values(const struct wk_etl_schemas *schemas,
 				 const struct wk_guid *provider, struct wk_str name);
 
-/* The words for numbers that `provider` calls `name`; copied and sorted. The first stay. */
+/* The words for numbers that `provider` calls `name`; copied and sorted. The first are used. */
 void wk_etl_schemas_add_values(struct wk_etl_schemas *schemas, const struct wk_guid *provider,
 			       struct wk_str name, const struct wk_etl_values *values);
 
-/* "Task/Opcode" of two names, either of which may be empty; "win:" is left out, and so is the
- * opcode "Info". */
+/* wk_etl_add_event_name, copied. */
 struct wk_str wk_etl_schemas_event(struct wk_etl_schemas *schemas, struct wk_str task,
 				   struct wk_str opcode);
 

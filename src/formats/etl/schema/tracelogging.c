@@ -1,15 +1,15 @@
-/* TraceLogging: the event's name and its fields stand beside each payload. */
+/* TraceLogging: the event's fields are described beside each payload. */
 #include "base/mem.h"
-#include "formats/etl/schema/schema_sources.h"
+#include "formats/etl/schema/sources.h"
 
 #define TYPE       0x1f /* of a field's first byte */
 #define FIXED      0x20 /* an array; its length follows */
 #define COUNTED    0x40 /* an array; its length is in the payload */
-#define CUSTOM     0x60 /* both: bytes that only its writer knows */
+#define CUSTOM     0x60 /* both: in a format of its writer */
 #define MORE       0x80 /* another byte of the same follows */
 #define MOST_DEPTH 16
 
-/* How TraceLogging numbers what a value is for, as Windows' own library does. */
+/* TraceLogging's numbers of output types as those of Windows' own library. */
 static uint16_t out_type_of(uint8_t out)
 {
 	static const uint8_t types[] = {
@@ -23,48 +23,7 @@ static uint16_t out_type_of(uint8_t out)
 	return out < sizeof(types) ? types[out] : out;
 }
 
-/* Bytes that say nothing to a reader: each but the last has its highest bit set. */
-static void skip_tags(struct wk_bytes *in)
-{
-	while (wk_u8(in) & MORE)
-		;
-}
-
-/* What the first two bytes say is how long it is. */
-static struct wk_bytes whole(struct wk_bytes in)
-{
-	struct wk_bytes size = in;
-	uint16_t bytes = wk_u16le(&size);
-
-	in = wk_bytes_slice(&in, bytes);
-	wk_bytes_skip(&in, 2);
-	return in;
-}
-
-struct wk_str wk_etl_tracelogging_name(struct wk_bytes schema)
-{
-	struct wk_str name;
-
-	if (schema.at == schema.end)
-		return wk_str_c("");
-	schema = whole(schema);
-	skip_tags(&schema);
-	name = wk_bytes_text(&schema);
-	return schema.bad ? wk_str_c("") : name;
-}
-
-struct wk_str wk_etl_tracelogging_provider(struct wk_bytes traits)
-{
-	struct wk_str name;
-
-	if (traits.at == traits.end)
-		return wk_str_c("");
-	traits = whole(traits);
-	name = wk_bytes_text(&traits);
-	return traits.bad ? wk_str_c("") : name;
-}
-
-/* The byte on what a struct's values are for is the number of its members. */
+/* In place of an output type a struct has the number of its members. */
 static bool read_field(struct wk_bytes *in, struct wk_etl_field *field, uint8_t *members)
 {
 	uint8_t in_type, out = 0;
@@ -76,7 +35,7 @@ static bool read_field(struct wk_bytes *in, struct wk_etl_field *field, uint8_t 
 	if (in_type & MORE) {
 		out = wk_u8(in);
 		if (out & MORE)
-			skip_tags(in);
+			wk_etl_tracelogging_skip_tags(in);
 	}
 	field->in_type = in_type & TYPE;
 	if ((in_type & CUSTOM) == CUSTOM)
@@ -94,13 +53,13 @@ static bool read_field(struct wk_bytes *in, struct wk_etl_field *field, uint8_t 
 	return !in->bad;
 }
 
-/* Structs whose members are still coming. */
+/* A struct with members still to be read. */
 struct open {
 	uint32_t field;
 	uint32_t missing;
 };
 
-/* A struct ends with its last member, and perhaps the one around it does, too. */
+/* A struct ends with its last member, and so may the one around it. */
 static size_t close_structs(struct open *open, size_t depth, struct wk_etl_field_list *fields)
 {
 	while (depth && --open[depth - 1].missing == 0)
@@ -114,8 +73,8 @@ bool wk_etl_tracelogging_fields(struct wk_bytes schema, struct wk_etl_field_list
 	size_t depth = 0;
 
 	fields->count = 0;
-	schema = whole(schema);
-	skip_tags(&schema);
+	schema = wk_etl_tracelogging_open(schema);
+	wk_etl_tracelogging_skip_tags(&schema);
 	wk_bytes_text(&schema);
 	while (!schema.bad && schema.at < schema.end) {
 		struct wk_etl_field field;

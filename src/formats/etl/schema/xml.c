@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/text/textmap.h"
 #include "formats/etl/file/guid.h"
-#include "formats/etl/schema/schema_sources.h"
+#include "formats/etl/schema/sources.h"
 #include "formats/reports/xml.h"
 
 #define NOTHING UINT32_MAX
@@ -333,9 +333,10 @@ static void keep_templates(struct reading *reading)
 		struct template *template = &reading->templates[i];
 
 		if (template->end > template->first)
-			template->kept = wk_etl_schemas_keep(reading->schemas, &reading->provider,
-							     reading->fields.at + template->first,
-							     template->end - template->first);
+			template->kept =
+				wk_etl_schemas_copy_fields(reading->schemas, &reading->provider,
+							   reading->fields.at + template->first,
+							   template->end - template->first);
 	}
 }
 

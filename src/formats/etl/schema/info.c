@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "formats/etl/payload/payload.h"
 #include "formats/etl/file/guid.h"
-#include "formats/etl/schema/schema_sources.h"
+#include "formats/etl/schema/sources.h"
 
 #define DESCRIBES_EVENT  32 /* opcodes */
 #define DESCRIBES_VALUES 33
@@ -192,7 +192,7 @@ static void read_event(struct wk_etl_schemas *schemas, struct wk_bytes whole)
 
 	if (left < FIELDS_AT || !read_head(whole, &head) ||
 	    head.count > (left - FIELDS_AT) / FIELD_BYTES ||
-	    !wk_etl_schemas_lacks(schemas, &head.key))
+	    wk_etl_schemas_find(schemas, &head.key))
 		return;
 	schema.provider = text_at(schemas, whole, head.names[PROVIDER_NAME]);
 	schema.event = wk_etl_schemas_event(schemas, text_at(schemas, whole, head.names[TASK_NAME]),
@@ -201,8 +201,8 @@ static void read_event(struct wk_etl_schemas *schemas, struct wk_bytes whole)
 	info.fields = wk_alloc_zeroed((size_t)head.count + 1, sizeof(*info.fields));
 	info.field_of = wk_alloc_zeroed((size_t)head.count + 1, sizeof(*info.field_of));
 	if (read_properties(&info, head.top_count)) {
-		schema.fields =
-			wk_etl_schemas_keep(schemas, &head.provider, info.fields, info.field_count);
+		schema.fields = wk_etl_schemas_copy_fields(schemas, &head.provider, info.fields,
+							   info.field_count);
 		schema.count = info.field_count;
 		wk_etl_schemas_add(schemas, &head.key, &schema);
 	}

@@ -7,7 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "formats/etl/file/guid.h"
-#include "formats/etl/schema/schema_sources.h"
+#include "formats/etl/schema/sources.h"
 
 #define MAGIC     0x5b
 #define OLDEST    1   /* the only form there is */

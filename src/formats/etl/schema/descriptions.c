@@ -1,0 +1,186 @@
+#include "formats/etl/schema/descriptions.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "formats/etl/providers.h"
+#include "formats/etl/schema/clr.h"
+#include "formats/etl/schema/fields.h"
+#include "formats/etl/schema/sources.h"
+
+/* However long names are, a text is in proportion to the payload. */
+#define LEAST_TEXT     4096
+#define TEXT_OF_A_BYTE 16
+
+struct wk_etl_descriptions {
+	struct wk_etl_kinds *kinds;
+	struct wk_etl_schemas *schemas;
+	struct wk_etl_field_reader reader;
+	struct wk_etl_field_list fields; /* of the last TraceLogging event */
+	struct wk_buf what, text;
+	uint64_t undescribed; /* events without a description */
+	uint64_t broken;      /* events that end before their fields do */
+};
+
+struct wk_etl_descriptions *wk_etl_descriptions_new(struct wk_etl_kinds *kinds)
+{
+	struct wk_etl_descriptions *descriptions = wk_alloc_zeroed(1, sizeof(*descriptions));
+
+	descriptions->kinds = kinds;
+	descriptions->schemas = wk_etl_schemas_new(kinds);
+	return descriptions;
+}
+
+void wk_etl_descriptions_free(struct wk_etl_descriptions *descriptions)
+{
+	if (!descriptions)
+		return;
+	wk_etl_schemas_free(descriptions->schemas);
+	wk_etl_field_reader_fini(&descriptions->reader);
+	wk_buf_fini(&descriptions->what);
+	wk_buf_fini(&descriptions->text);
+	wk_free(descriptions->fields.at);
+	wk_free(descriptions);
+}
+
+void wk_etl_descriptions_learn(struct wk_etl_descriptions *descriptions,
+			       const struct wk_etl_record *record)
+{
+	if (descriptions)
+		wk_etl_schemas_learn(descriptions->schemas, record);
+}
+
+void wk_etl_descriptions_settle(struct wk_etl_descriptions *descriptions)
+{
+	if (descriptions)
+		wk_etl_schemas_settle(descriptions->schemas);
+}
+
+uint64_t wk_etl_descriptions_unread(const struct wk_etl_descriptions *descriptions)
+{
+	return descriptions ? wk_etl_schemas_unread(descriptions->schemas) : 0;
+}
+
+/* ---- names */
+
+struct wk_str wk_etl_descriptions_provider(const struct wk_etl_descriptions *descriptions,
+					   const struct wk_etl_event_kind *kind)
+{
+	const struct wk_etl_schema *schema =
+		descriptions ? wk_etl_schemas_find(descriptions->schemas, &kind->key) : NULL;
+
+	return schema ? schema->provider : wk_str_c("");
+}
+
+/* A name in the event itself is better than a description's. */
+struct wk_str wk_etl_descriptions_event(const struct wk_etl_descriptions *descriptions,
+					const struct wk_etl_event_kind *kind)
+{
+	const struct wk_etl_schema *schema;
+	struct wk_str name;
+
+	if (!descriptions)
+		return wk_str_c("");
+	name = wk_etl_clr_event(&kind->key);
+	if (name.len || kind->own_name.len || kind->is_manifest_chunk)
+		return name;
+	schema = wk_etl_schemas_find(descriptions->schemas, &kind->key);
+	return schema ? schema->event : name;
+}
+
+/* ---- text */
+
+static void add_numbers(const struct wk_etl_record *record, struct wk_buf *text)
+{
+	if (record->kind != WK_ETL_CLASSIC)
+		wk_buf_add_fmt(text, "id=%u ", record->id);
+	wk_buf_add_fmt(text, "version=%u opcode=%u task=%u bytes=%zu", record->version,
+		       record->opcode, record->task, wk_bytes_left(&record->payload));
+}
+
+/* Of a piece of a manifest only the header is of interest. */
+static void add_manifest_chunk(struct wk_bytes in, struct wk_buf *text)
+{
+	size_t bytes = wk_bytes_left(&in);
+	unsigned form = wk_u8(&in), major = wk_u8(&in), minor = wk_u8(&in), magic = wk_u8(&in);
+	unsigned total = wk_u16le(&in), index = wk_u16le(&in);
+
+	wk_buf_add_fmt(text,
+		       "Format=%u MajorVersion=%u MinorVersion=%u Magic=%u TotalChunks=%u "
+		       "ChunkNumber=%u PayloadLength=%zu",
+		       form, major, minor, magic, total, index, bytes);
+}
+
+static void add_fields(struct wk_etl_descriptions *d, const struct wk_etl_record *record,
+		       uint32_t kind)
+{
+	struct wk_bytes own = wk_etl_item(record, WK_ETL_ITEM_SCHEMA);
+	const struct wk_etl_schema *schema =
+		wk_etl_schemas_of(d->schemas, wk_etl_kinds_get(d->kinds, kind));
+	bool is_whole;
+
+	if (own.at != own.end) {
+		is_whole = wk_etl_tracelogging_fields(own, &d->fields);
+		is_whole &=
+			wk_etl_fields_add(&d->reader, d->fields.at, (uint32_t)d->fields.count,
+					  false, record->pointer_bytes, record->payload, &d->text);
+		d->broken += !is_whole;
+		return;
+	}
+	if (schema) {
+		is_whole = wk_etl_fields_add(&d->reader, schema->fields, schema->count,
+					     schema->may_end, record->pointer_bytes,
+					     record->payload, &d->text);
+		d->broken += !is_whole;
+		return;
+	}
+	if (wk_etl_is_manifest_chunk(record)) {
+		add_manifest_chunk(record->payload, &d->text);
+		return;
+	}
+	add_numbers(record, &d->text);
+	d->undescribed++;
+}
+
+bool wk_etl_descriptions_emit(struct wk_etl_descriptions *d, const struct wk_etl_record *record,
+			      uint32_t kind, const struct wk_event *event,
+			      const struct wk_sink *sink, struct wk_err *err)
+{
+	struct wk_event other = *event;
+	struct wk_str provider, name;
+
+	/* Classic events of known providers are the system's. */
+	if (!d || (record->kind != WK_ETL_MANIFEST &&
+		   (record->kind != WK_ETL_CLASSIC || wk_etl_provider_find(&record->provider))))
+		return true;
+	wk_buf_reset(&d->what);
+	wk_buf_reset(&d->text);
+	d->text.limit = LEAST_TEXT + TEXT_OF_A_BYTE * wk_bytes_left(&record->payload);
+	d->text.full = false;
+	wk_etl_kinds_name(d->kinds, d, kind, &provider, &name);
+	wk_buf_add_str(&d->what, provider);
+	wk_buf_add_char(&d->what, '/');
+	wk_buf_add_str(&d->what, name);
+	add_fields(d, record, kind);
+	other.kind = WK_EVENT_OTHER;
+	other.other = (struct wk_event_other){ .what = wk_buf_str(&d->what),
+					       .text = wk_buf_str(&d->text),
+					       .running_pid = other.pid,
+					       .running_tid = other.tid };
+	return wk_sink_emit(sink, &other, err);
+}
+
+bool wk_etl_descriptions_emit_end(const struct wk_etl_descriptions *d, const struct wk_sink *sink,
+				  struct wk_err *err)
+{
+	return !d ||
+	       (wk_sink_note_count(
+			sink, WK_NOTE_REMARK, d->undescribed,
+			" event is only a number and a size: the trace does not describe it",
+			" events are only numbers and sizes: the trace does not describe them",
+			err) &&
+		wk_sink_note_count(sink, WK_NOTE_REMARK, d->broken,
+				   " event ends before the fields that it should have",
+				   " events end before the fields that they should have", err));
+}

@@ -1,0 +1,29 @@
+/* The sources of descriptions, a file each; all add to the table of schema.h. */
+#ifndef WK_FORMATS_ETL_SCHEMA_SOURCES_H
+#define WK_FORMATS_ETL_SCHEMA_SOURCES_H
+
+#include "formats/etl/schema/schema.h"
+
+/* info.c: Windows' own descriptions in a merged trace. */
+void wk_etl_schemas_read_info(struct wk_etl_schemas *schemas, const struct wk_etl_record *record);
+
+/* manifest.c: manifests of programs in .NET, in pieces. */
+struct wk_etl_manifests;
+
+struct wk_etl_manifests *wk_etl_manifests_new(void);
+void wk_etl_manifests_free(struct wk_etl_manifests *manifests);
+void wk_etl_manifests_add(struct wk_etl_manifests *manifests, struct wk_etl_schemas *schemas,
+			  const struct wk_etl_record *record);
+
+/* xml.c: a whole manifest. */
+void wk_etl_schemas_read_xml(struct wk_etl_schemas *schemas, struct wk_bytes xml);
+
+/* tracelogging.c: the fields beside a payload, in an array that is used again. False, with the
+ * fields that could be read, if the bytes are no description. */
+struct wk_etl_field_list {
+	struct wk_etl_field *at;
+	size_t count, cap;
+};
+bool wk_etl_tracelogging_fields(struct wk_bytes schema, struct wk_etl_field_list *fields);
+
+#endif
