@@ -1,4 +1,4 @@
-/* The renderers by name, for those who know which one they want. */
+/* The renderers by name, for callers that need a specific one. */
 #ifndef WK_RENDER_RENDERERS_H
 #define WK_RENDER_RENDERERS_H
 

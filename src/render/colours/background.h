@@ -1,4 +1,4 @@
-/* What lies behind a picture: one colour, or one above that runs into one below. */
+/* The background of a picture: one colour, or a gradient between two. */
 #ifndef WK_RENDER_COLOURS_BACKGROUND_H
 #define WK_RENDER_COLOURS_BACKGROUND_H
 

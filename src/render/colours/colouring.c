@@ -47,7 +47,7 @@ static uint32_t grey(uint32_t level)
 	return level << 16 | level << 8 | level;
 }
 
-/* wick's own pictures are read in the dark, too: dark text needs light frames. */
+/* wick's own pictures are also read in dark mode: dark text needs light frames. */
 static uint32_t lightened(uint32_t colour)
 {
 	uint32_t result = 0;
@@ -111,8 +111,7 @@ static bool has_controls(struct wk_str name)
 	return false;
 }
 
-/* A map has a line for each name: a name that would not be one stands in it with "\x0a" for its
- * line feed. */
+/* A map has a line for each name: in a name, "\x0a" represents a line feed. */
 static void add_map_name(struct wk_buf *buf, struct wk_str name)
 {
 	for (size_t i = 0; i < name.len; i++)
@@ -142,7 +141,7 @@ static uint32_t mapped(struct wk_colouring *c, struct wk_str name)
 	return *place;
 }
 
-/* range * part / max in whole numbers, also where the product would not fit. */
+/* range * part / max in whole numbers, even if the product would overflow. */
 static uint64_t scaled(uint64_t range, uint64_t part, uint64_t max)
 {
 	while (max > UINT64_MAX / 256) {
@@ -169,8 +168,8 @@ static uint32_t change_colour(enum wk_colour_dialect dialect, int64_t value, uin
 	return value > 0 ? 0xff0000 | rest << 8 | rest : rest << 16 | rest << 8 | 0xff;
 }
 
-/* The older tools colour a frame by the change of the line that ends in it; wick by that of
- * the frame with all it calls, as a part of what it weighs on the heavier side. */
+/* The older tools colour a frame by the change of the line that ends in it; wick by that of the
+ * frame with everything it calls, relative to its weight on the heavier side. */
 static uint32_t compared(const struct wk_colouring *c, const struct wk_tree *tree, uint32_t node)
 {
 	bool is_wick = c->options.dialect == WK_COLOUR_WICK;
@@ -197,7 +196,7 @@ static struct wk_str name_of(const struct wk_tree *tree, uint32_t node)
 	return tree->kind[node] == WK_NODE_WHOLE ? (struct wk_str){ "", 0 } : tree->name[node];
 }
 
-/* In chains of wake-ups, what lies behind a separator belongs to the waker. */
+/* In chains of wake-ups, frames after a separator belong to the waker. */
 static uint32_t chain_colour(struct wk_colouring *c, struct wk_str name)
 {
 	struct wk_buf marked = { 0 };

@@ -1,10 +1,10 @@
-/* Colours of frames in the palettes that flame graphs have had since they began.
+/* Colours of frames in the traditional palettes of flame graphs.
  *
- * wick's own look colours by kind of code (render/colours/palette.h). This is for those who ask for
- * another: a named palette, a colour by hash or by chance, the change of a comparison, or a
- * file of colours to keep from picture to picture. A colouring is made by the command from its
- * options, asked for the nodes that are drawn, and freed by the command. The same options and
- * tree give the same colours. */
+ * wick's default colours frames by kind of code (render/colours/palette.h). This is for the
+ * alternatives: a named palette, a colour by hash or at random, the change of a comparison, or a
+ * file of colours that are kept from picture to picture. The command creates a colouring from its
+ * options, the renderer queries it for the nodes it draws, and the command frees it. The same
+ * options and tree give the same colours. */
 #ifndef WK_RENDER_COLOURS_COLOURING_H
 #define WK_RENDER_COLOURS_COLOURING_H
 
@@ -33,7 +33,7 @@ enum wk_palette {
 	WK_PALETTE_ORANGE,
 };
 
-/* Where in its palette a name's colour lies. */
+/* The position of a name's colour in its palette. */
 enum wk_colour_choice {
 	WK_COLOUR_BY_CHANCE, /* a fixed sequence of pseudo-random numbers */
 	WK_COLOUR_BY_HASH,   /* names that begin alike look alike */
@@ -54,25 +54,25 @@ struct wk_colouring_options {
 	enum wk_colour_dialect dialect;
 	bool is_comparison; /* red grew, blue shrank */
 	bool negates;       /* the other way round */
-	double min_share;   /* nodes under this part of the whole are not drawn and take no number
-			     * from the sequence of BY_CHANCE */
+	double min_share;   /* nodes below this share of the whole are not drawn and use no number
+			     * of the BY_CHANCE sequence */
 };
 
 struct wk_colouring *wk_colouring_new(const struct wk_colouring_options *options);
 void wk_colouring_free(struct wk_colouring *colouring);
 
-/* "hot", "java" ...: false where there is no such palette. */
+/* "hot", "java" ...: false if there is no such palette. */
 bool wk_palette_find(struct wk_str name, enum wk_palette *palette);
 /* The palettes' names by number, then NULL. */
 extern const char *const wk_palette_names[];
 
-/* A consistent palette: lines "name->rgb(r,g,b)". Reading adds to what is known; writing
- * gives all names that were read or asked for. */
+/* A consistent palette: lines "name->rgb(r,g,b)". Reading adds to the known names; writing writes
+ * all names that were read or requested. */
 bool wk_colouring_read_map(struct wk_colouring *colouring, struct wk_str text, struct wk_err *err);
 void wk_colouring_write_map(const struct wk_colouring *colouring, struct wk_out *out);
 
-/* 0xrrggbb of a node. The first node of a tree that is asked for fixes the colours of them all,
- * so that the order in which they are asked for does not matter. */
+/* 0xrrggbb of a node. The first request for a tree fixes the colours of all its nodes, so the order
+ * of requests does not matter. */
 uint32_t wk_colouring_of(struct wk_colouring *colouring, const struct wk_tree *tree, uint32_t node);
 
 #endif

@@ -36,7 +36,7 @@ unsigned wk_palette_look(const struct wk_model *model, const struct wk_tree *tre
 	return kind * WK_SHADES + shade;
 }
 
-/* Shades lie 2 % of lightness apart, the middle one being the colour itself. */
+/* Shades differ by 2 % of lightness; the middle one is the colour itself. */
 static uint32_t shaded(uint32_t colour, unsigned shade)
 {
 	int change = ((int)shade - WK_SHADES / 2) * 5;

@@ -1,7 +1,7 @@
 /* The colours of frames: a hue for each kind of code, a shade for each name.
  *
- * The shade comes from the name alone, so a function looks the same in every picture, and
- * neighbours of one kind can be told apart. A look is kind and shade in one number. */
+ * The shade depends on the name alone, so a function looks the same in every picture, and
+ * neighbours of one kind are distinguishable. A look is kind and shade in one number. */
 #ifndef WK_RENDER_COLOURS_PALETTE_H
 #define WK_RENDER_COLOURS_PALETTE_H
 

@@ -105,7 +105,7 @@ static bool has_java_package(struct wk_str name)
 	return false;
 }
 
-/* The perl tool wants a known package; inferno takes what looks like a path or a class. */
+/* The Perl tool requires a known package; inferno accepts whatever looks like a path or a class. */
 static bool is_java(enum wk_colour_dialect dialect, struct wk_str name)
 {
 	if (dialect == WK_COLOUR_PERL)

@@ -4,7 +4,7 @@
 
 #include "render/colours/colouring.h"
 
-/* Where a colour lies in its palette: three numbers from 0 to 1. */
+/* The position of a colour in its palette: three numbers from 0 to 1. */
 struct wk_colour_place {
 	double v1, v2, v3;
 };
@@ -22,7 +22,7 @@ struct wk_colour_place wk_colour_hashed(enum wk_colour_dialect dialect, struct w
 /* From the name alone, near nothing. */
 struct wk_colour_place wk_colour_named(enum wk_colour_dialect dialect, struct wk_str name);
 
-/* The next of a sequence that is always the same; `state` begins with 0. */
+/* The next of a fixed sequence; `state` starts at 0. */
 struct wk_colour_place wk_colour_next(enum wk_colour_dialect dialect, uint64_t *state);
 
 #endif

@@ -1,7 +1,7 @@
 #include "render/colours/palettes.h"
 
-/* Where a name's hash begins: a module in front, up to a '`' that is not the first character,
- * does not count. Of the rest, the first three characters do. */
+/* The start of a name's hash: a module prefix, up to a '`' that is not the first character, is
+ * ignored. Only the first three characters of the rest matter. */
 static double name_hash_double(struct wk_str text)
 {
 	double vector = 0, weight = 1, max = 1;
@@ -41,7 +41,8 @@ static double name_hash(enum wk_colour_dialect dialect, struct wk_str text)
 	return dialect == WK_COLOUR_PERL ? name_hash_double(text) : name_hash_single(text);
 }
 
-/* The hash of the name read backwards: only its last characters, and where a '`' lies, matter. */
+/* The hash of the name read backwards: only its last characters, and the position of a '`',
+ * matter. */
 static double name_hash_backwards(enum wk_colour_dialect dialect, struct wk_str name)
 {
 	char last[3];

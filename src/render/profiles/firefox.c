@@ -1,7 +1,7 @@
-/* The Firefox Profiler's processed format, version 58: a thread for each thread, with its samples
- * one by one and its own tables of stacks, frames and functions; texts, source files and libraries
- * are shared. Inlined calls are frames of their own at the address of the function that they were
- * inlined into. docs/export.md tells what is written. */
+/* The Firefox Profiler's processed format, version 58: a thread for each thread, with its single
+ * samples and its own tables of stacks, frames and functions; texts, source files and libraries are
+ * shared. Inlined calls are frames of their own at the address of the function that contains them.
+ * docs/export.md describes the output. */
 #include <inttypes.h>
 
 #include "base/map.h"
@@ -52,7 +52,7 @@ static void choose_weights(struct writing *w)
 		w->cpu_unit = is_time ? "ns" : "variable CPU cycles";
 }
 
-/* Milliseconds from one sample to the next: what they weigh, or how densely they lie. */
+/* Milliseconds from one sample to the next: their weight, or their average distance. */
 static double interval_ms(const struct writing *w)
 {
 	const struct wk_filter *filter = w->view->filter;
@@ -139,7 +139,7 @@ static void write_samples(struct writing *w, const uint32_t *rows, uint32_t coun
 
 /* --- Threads ------------------------------------------------------------------------------- */
 
-/* Which of the processes with one number it is, since the format tells them apart by it. */
+/* The index among processes of equal number, by which the format distinguishes them. */
 static uint32_t *count_namesakes(const struct wk_model *model)
 {
 	uint32_t *before = wk_alloc_zeroed(model->process_count, sizeof(*before));
@@ -237,7 +237,7 @@ static void write_fact(struct writing *w, const char *key, const char *fact_key)
 	wk_out_json_quoted(w->out, value);
 }
 
-/* What every view of wick says of itself; the viewer has a place for it. */
+/* The quality line of every wick view, in the viewer's field for it. */
 static void write_quality(struct writing *w)
 {
 	struct wk_buf line = { 0 };

@@ -9,8 +9,8 @@
 
 #define RESOURCE_LIBRARY 1
 
-/* What the format calls kinds of code. It takes only these colours; "Kernel" is known by name, and
- * the grey one is for what nothing else says. */
+/* The format's categories of code. It accepts only these colours; "Kernel" is known by name, and
+ * grey is for everything else. */
 static const struct {
 	const char *name, *colour;
 } categories[WK_CODE_KINDS] = {
@@ -48,7 +48,7 @@ static void fini_ids(struct wk_fox_ids *ids)
 	wk_map_fini(&ids->row_of);
 }
 
-/* How many calls all frames stand for. */
+/* The number of calls in all frames. */
 static size_t call_count(const struct wk_model *model)
 {
 	return model->calls.first ? model->calls.count : model->frames.count;
@@ -134,7 +134,7 @@ static void know_function(struct wk_fox_shared *shared, struct wk_fox_tables *ta
 		shared->resource_row[image] = add_row(&tables->resources, image) + 1;
 }
 
-/* Where a call lies among those that were inlined into one another. */
+/* The position of a call among those inlined into one another. */
 struct inlining {
 	uint32_t depth;
 	wk_frame_id place; /* the recorded frame of the outermost */
@@ -155,7 +155,7 @@ static uint32_t frame_row(struct wk_fox_shared *shared, struct wk_fox_tables *ta
 	return *row - 1;
 }
 
-/* Of a frame that came with its name and says itself that it was inlined into its caller. */
+/* For a frame that came with its name and is marked as inlined into its caller. */
 static struct inlining inlining_of(const struct wk_fox_shared *shared,
 				   const struct wk_fox_tables *tables, wk_frame_id frame,
 				   uint32_t prefix)
@@ -168,7 +168,7 @@ static struct inlining inlining_of(const struct wk_fox_shared *shared,
 	return (struct inlining){ tables->depths.at[caller] + 1, tables->places.at[caller] };
 }
 
-/* The calls of a recorded stack's frame, behind those of its parent, which has its row. */
+/* The calls of a recorded stack's frame, after those of its parent, whose row is known. */
 static void add_stack(struct wk_fox_shared *shared, struct wk_fox_tables *tables, wk_stack_id stack)
 {
 	const struct wk_model *model = shared->model;
@@ -254,7 +254,8 @@ static unsigned category_of(struct wk_fox_shared *shared, wk_function_id functio
 	return *known - 1u;
 }
 
-/* Where in its file; what is no offset in a file that others have is told as unknown. */
+/* The offset in its file; an address that is not an offset in a shared file is written as
+ * unknown. */
 static void address(const struct wk_model *model, wk_frame_id frame, struct wk_out *out)
 {
 	enum wk_image_kind kind = model->images[model->frames.image[frame]].kind;

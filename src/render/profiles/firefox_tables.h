@@ -1,5 +1,5 @@
-/* The tables that stacks of a Firefox Profiler profile are made of: each thread has its own, all
- * share texts, source files and libraries.
+/* The tables of stacks in a Firefox Profiler profile: each thread has its own, all share texts,
+ * source files and libraries.
  *
  *	wk_fox_shared_init(&shared, model);
  *	for each thread:
@@ -8,7 +8,7 @@
  *		wk_fox_tables_reset(&tables);
  *	wk_fox_shared_write(&shared, out);                       keys of the profile
  *
- * The cost of a thread is in line with the frames of its distinct stacks. */
+ * The cost of a thread is proportional to the frames of its distinct stacks. */
 #ifndef WK_RENDER_PROFILES_FIREFOX_TABLES_H
 #define WK_RENDER_PROFILES_FIREFOX_TABLES_H
 
@@ -53,7 +53,7 @@ struct wk_fox_tables {
 void wk_fox_shared_init(struct wk_fox_shared *shared, const struct wk_model *model);
 void wk_fox_shared_fini(struct wk_fox_shared *shared);
 
-/* The row of a recorded stack that is not 0. */
+/* The row of a recorded stack other than 0. */
 uint32_t wk_fox_stack(struct wk_fox_shared *shared, struct wk_fox_tables *tables,
 		      wk_stack_id stack);
 

@@ -1,6 +1,6 @@
-/* pprof's profile.proto: what has one stack in one thread is one sample. A location is a place in
- * the code with a line for each function that was inlined there, innermost first.
- * docs/export.md tells what is written. */
+/* pprof's profile.proto: samples of one stack in one thread are one sample. A location is a place
+ * in the code with a line for each function inlined there, innermost first. docs/export.md
+ * describes the output. */
 #include <inttypes.h>
 
 #include "base/mem.h"
@@ -66,7 +66,7 @@ struct writing {
 	wk_stack_id *met;         /* its stacks */
 	uint32_t met_count;
 	size_t met_cap;
-	bool has_weights; /* beside numbers of samples */
+	bool has_weights; /* in addition to numbers of samples */
 	struct wk_buf profile, message, inner;
 };
 
@@ -216,7 +216,7 @@ static void add_labels(struct writing *w, wk_thread_id id)
 	add_label_text(w, "thread_name", thread->name);
 }
 
-/* Innermost first; what was inlined is in the location of its caller. */
+/* Innermost first; inlined calls belong to the location of their caller. */
 static void add_locations(struct writing *w, wk_stack_id stack)
 {
 	const struct wk_trie *stacks = &w->model->stacks;
@@ -315,9 +315,9 @@ static void write_location(struct writing *w, uint32_t run)
 	end_message(w, PROFILE_LOCATION);
 }
 
-/* pprof takes a name that is its own linkage name for one to be demangled, and then takes off
- * what stands in brackets: "(anonymous namespace)", the parameters of a lambda. So there is none
- * where the name is the same, or came from debug information, written as in source. */
+/* If a name equals its linkage name, pprof demangles it and then removes bracketed parts:
+ * "(anonymous namespace)", the parameters of a lambda. So the linkage name is left out if the name
+ * is equal, or comes from debug information. */
 static wk_text_id linkage_name(const struct wk_model *model, const struct wk_function *function)
 {
 	struct wk_str linked = wk_model_str(model, function->linked);
@@ -340,7 +340,7 @@ static void write_function(struct writing *w, wk_function_id id)
 	end_message(w, PROFILE_FUNCTION);
 }
 
-/* Any text that tells builds apart: for a program of Windows the one that stores know it by. */
+/* Any text that identifies a build: for a Windows program, its key in symbol stores. */
 static uint64_t build_id_text(struct writing *w, const struct wk_image *image)
 {
 	struct wk_buf id = { 0 };
@@ -372,8 +372,8 @@ static void write_mapping(struct writing *w, wk_image_id id)
 	end_message(w, PROFILE_MAPPING);
 }
 
-/* The program: pprof names a profile by its first mapping. 0 where no file is called as the process
- * of most weight is. */
+/* The program: pprof names a profile after its first mapping. 0 if no file has the name of the
+ * heaviest process. */
 static wk_image_id program_of(const struct writing *w)
 {
 	const struct wk_model *model = w->model;

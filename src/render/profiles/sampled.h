@@ -7,10 +7,10 @@
 
 #include "render/renderer.h"
 
-/* Of a comparison two sides would be written as one; fails and says so. */
+/* The two sides of a comparison would be merged into one: fails with a sentence. */
 bool wk_sampled_check(const struct wk_view *view, struct wk_err *err);
 
-/* What a sample weighs, and in what: "ns", "bytes", "samples", "cycles" ... */
+/* The weight of a sample and its unit: "ns", "bytes", "samples", "cycles" ... */
 uint64_t wk_sampled_weight(const struct wk_view *view, uint32_t sample);
 struct wk_str wk_sampled_unit(const struct wk_view *view);
 
@@ -25,7 +25,7 @@ void wk_sampled_thread_name(const struct wk_model *model, wk_thread_id thread, s
 /* The whole recording in a line: its programs. */
 void wk_sampled_title(const struct wk_model *model, struct wk_buf *title);
 
-/* A number of so many decimals without needless zeros: 1500 with 3 is "1.5". */
+/* A number with that many decimals without trailing zeros: 1500 with 3 is "1.5". */
 void wk_sampled_decimal(struct wk_out *out, uint64_t value, unsigned decimals);
 
 #endif

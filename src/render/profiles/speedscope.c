@@ -1,7 +1,6 @@
-/* speedscope's file format: the frames once, then for each thread its samples as lists of
- * frames from the outermost to the innermost, and what each weighs. Neighbours of one stack are
- * one sample with the sum of their weights, which looks the same and is far smaller.
- * docs/export.md tells what is written. */
+/* speedscope's file format: the frames once, then for each thread its samples as lists of frames
+ * from the outermost to the innermost, and their weights. Adjacent samples of one stack are merged,
+ * which looks the same and is far smaller. docs/export.md describes the output. */
 #include "base/mem.h"
 #include "render/profiles/sampled.h"
 #include "render/renderers.h"
@@ -38,7 +37,7 @@ static void choose_unit(struct writing *w)
 
 #define SEVERAL UINT32_MAX
 
-/* A line tells a frame from others, so a function that was met at several has none here. */
+/* The line is part of a frame's identity, so a function with several lines gets none here. */
 static void find_lines(struct writing *w)
 {
 	const struct wk_model *model = w->model;

@@ -13,7 +13,7 @@
 #include "render/svg/picture.h"
 #include "render/svg/write.h"
 
-/* In JSON, XML and HTML each stands for itself. */
+/* These need no escape in JSON, XML or HTML. */
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 #define MOST_ELEMENT (4u << 20) /* bytes of names in one element: parsers have limits */
@@ -77,7 +77,7 @@ static void weights(struct wk_out *out, const char *name, const uint64_t *values
 	wk_out_fmt(out, ",\"%sStep\":%" PRIu64, name, step);
 }
 
-/* How many levels the tree goes back before each node: depth alone, as small numbers. */
+/* How many levels the tree goes back before each node: the depth as small numbers. */
 static void depths(struct wk_out *out, const struct wk_tree *tree)
 {
 	struct column column;
@@ -265,8 +265,8 @@ static void kinds(struct wk_out *out, const struct wk_model *model)
 	wk_out_fmt(out, "],\"structure\":%d", WK_LOOK_STRUCTURE);
 }
 
-/* The script sums up what nodes have by themselves; what is not in the picture, since it weighs
- * nothing on the chosen side, then counts as its caller's. */
+/* The script sums up the nodes' own weights; a node that is left out, because it weighs nothing on
+ * the selected side, then counts for its caller. */
 static void side(struct wk_out *out, const char *name, const struct wk_tree *tree,
 		 const uint64_t *total)
 {

@@ -10,7 +10,7 @@
 #include "render/svg/write.h"
 
 #define MOST_FRAMES        20000
-#define MOST_SCRIPT_FRAMES 2500 /* where the script draws all of them anyway */
+#define MOST_SCRIPT_FRAMES 2500 /* if the script draws all of them anyway */
 #define MOST_MIN_WIDTH     8    /* before levels are left out, not narrow frames */
 #define LABEL_INSET        4
 
@@ -68,9 +68,9 @@ static uint32_t deepest_of(const struct wk_svg_picture *p, uint32_t most)
 	return depth > 10 ? depth - 1 : 10;
 }
 
-/* A plain picture of very many frames is slow to open and tells no more: unless a width was
- * asked for, it leaves out more of the narrow ones, and then what is deepest. The script draws
- * from the data and does not care. */
+/* A static picture of very many frames is slow to open and shows no more: unless a width was given,
+ * it leaves out more of the narrow ones, then the deepest. The script draws from the data in any
+ * case. */
 void wk_svg_choose_frames(struct wk_svg_picture *p)
 {
 	const struct wk_drawing *drawing = p->drawing;
@@ -90,7 +90,7 @@ void wk_svg_choose_frames(struct wk_svg_picture *p)
 	p->height = p->head + (p->depth + 1) * p->row + p->foot;
 }
 
-/* Thousandths are told as what they are parts of. */
+/* Thousandths are printed as decimals of the unit. */
 double wk_svg_factor(const struct wk_svg_picture *p)
 {
 	double factor = p->drawing->factor > 0 ? p->drawing->factor : 1;
@@ -138,8 +138,7 @@ static void add_percent(struct wk_buf *text, double percent)
 	wk_out_end(&out);
 }
 
-/* How much a frame grew without what it calls, as a share of the whole: so the older tools count
- * it. */
+/* The growth of a frame's own weight as a share of the whole, as the older tools count it. */
 static void add_older_change(const struct wk_svg_picture *p, uint32_t node, struct wk_buf *text)
 {
 	const struct wk_tree *tree = p->tree;
@@ -151,7 +150,8 @@ static void add_older_change(const struct wk_svg_picture *p, uint32_t node, stru
 	add_percent(text, 100 * change / (double)p->whole);
 }
 
-/* A frame with all it calls, as a share of what it was: the words that the script has. */
+/* The change of a frame with everything it calls, as a share of its earlier weight, in the words of
+ * the script. */
 static void add_change(const struct wk_svg_picture *p, uint32_t node, struct wk_buf *text)
 {
 	uint64_t before = p->tree->total_before[node], after = p->tree->total_after[node];
@@ -210,7 +210,7 @@ static size_t characters(struct wk_str text)
 	return count;
 }
 
-/* Where the name's n-th character begins. */
+/* The position of the name's n-th character. */
 static size_t byte_of(struct wk_str text, size_t n)
 {
 	size_t at = 0;
@@ -244,7 +244,7 @@ static void cut_plainly(struct wk_buf *label, size_t room, bool at_left)
 	*label = kept;
 }
 
-/* The label of a frame `width` pixels wide, with "[inl]" behind it where there is room. */
+/* The label of a frame `width` pixels wide, followed by "[inl]" if it fits. */
 static void make_label(struct wk_svg_picture *p, uint32_t node, double width)
 {
 	static const char inlined[] = " [inl]";
@@ -280,7 +280,7 @@ static void frame_label(struct wk_svg_picture *p, uint32_t node, double x, doubl
 	wk_out_text(p->out, "</text>");
 }
 
-/* The element around a frame: a link where its name has one. */
+/* The element around a frame: a link if its name has one. */
 static bool open_frame(struct wk_svg_picture *p, uint32_t node)
 {
 	struct wk_str name = p->names.entries[p->names.of_node[node]].name;
@@ -303,7 +303,7 @@ static bool open_frame(struct wk_svg_picture *p, uint32_t node)
 	return is_link;
 }
 
-/* A little room between neighbours; pictures in the older tools' colours have none. */
+/* A small gap between neighbours; pictures in the older tools' colours have none. */
 static double gap_of(const struct wk_svg_picture *p, double width)
 {
 	if (p->colours)
@@ -332,7 +332,7 @@ static void frame(struct wk_svg_picture *p, uint32_t node, double x)
 	wk_out_text(p->out, is_link ? "</a>\n" : "</g>\n");
 }
 
-/* `next` holds, for each depth, where the next child of that depth's open node begins. */
+/* `next` has, for each depth, the start of the next child of the open node at that depth. */
 void wk_svg_frames(struct wk_svg_picture *p)
 {
 	const struct wk_tree *tree = p->tree;

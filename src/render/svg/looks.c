@@ -1,5 +1,5 @@
-/* What frames look like: by kind of code, by their change in a comparison, or in the colours
- * of a colouring. */
+/* The look of frames: by kind of code, by change in a comparison, or in the colours of a
+ * colouring. */
 #include "base/mem.h"
 #include "base/num.h"
 #include "render/colours/colouring.h"
@@ -7,8 +7,8 @@
 #include "render/svg/picture.h"
 #include "render/svg/write.h"
 
-/* Orange grew, blue shrank, purple is new, green is gone: told apart by the colour-blind too,
- * and the stronger the change the further from the page. */
+/* Orange grew, blue shrank, purple is new, green is gone: distinguishable with colour blindness,
+ * and the stronger the change, the greater the contrast with the page. */
 static const struct colours {
 	uint32_t light, dark;
 } change_colours[WK_SVG_CHANGES] = {
@@ -18,7 +18,7 @@ static const struct colours {
 	{ 0x3fae8d, 0x3fb391 }, { 0xcf80b0, 0xd688b8 },
 };
 
-/* Where a frame that grew or shrank by this share of its larger side reaches the next level. */
+/* The share of its larger side by which a frame must change to reach the next level. */
 static const double level_starts[WK_SVG_CHANGE_LEVELS] = { 0.01, 0.1, 0.25, 0.5 };
 
 static unsigned look_of_change(uint64_t before, uint64_t after, bool negates)
@@ -53,7 +53,7 @@ static unsigned change_of(const struct wk_svg_picture *p, uint32_t node)
 			      p->drawing->negates);
 }
 
-/* What was inlined is paler, where how deep a colour is does not mean how much changed. */
+/* Inlined frames are paler, unless the intensity of a colour means the amount of change. */
 static bool is_paler(const struct wk_svg_picture *p, uint32_t node)
 {
 	return p->tree->is_inlined[node] && !p->colours && !p->is_comparison &&
@@ -96,8 +96,8 @@ void wk_svg_looks_css(const struct wk_svg_picture *p, bool is_dark)
 	}
 }
 
-/* What is spent in a node itself and not in what it calls. In an inverted tree only the
- * functions next to the root were running; those behind them are their callers. */
+/* The weight of a node itself, without what it calls. In an inverted tree only the functions next
+ * to the root were running; those behind them are their callers. */
 static uint64_t spent_in(const struct wk_svg_picture *p, uint32_t node)
 {
 	const struct wk_tree *tree = p->tree;
@@ -121,7 +121,7 @@ static unsigned heaviest_kind(const uint64_t *spent, const bool *is_done)
 	return best;
 }
 
-/* Without a share where there is no weight: a kind that only calls others. */
+/* Without a share if there is no weight: a kind that only calls others. */
 static void legend_entry(struct wk_svg_picture *p, const char *words, uint64_t weight)
 {
 	wk_buf_reset(&p->text);
@@ -152,7 +152,8 @@ static void small_entry(struct wk_svg_picture *p)
 	legend_entry(p, "small frames", p->tree->small_weight);
 }
 
-/* Own weight of each kind, and which have frames; the root alone is no frame to explain. */
+/* Own weight of each kind, and which kinds have frames; the root is not a frame that needs an
+ * explanation. */
 static void sum_kinds(const struct wk_svg_picture *p, uint64_t *spent, bool *is_drawn)
 {
 	for (uint32_t node = 0; node < p->tree->count; node++) {
@@ -191,7 +192,7 @@ static void swatches(struct wk_out *out, unsigned first, unsigned last, const ch
 	wk_out_fmt(out, " %s\u2003</tspan>", words);
 }
 
-/* Is there a frame of this look? Those that are gone have no width unless they are asked for. */
+/* Is there a frame of this look? Frames that are gone have no width unless they are requested. */
 static bool has_change(const struct wk_svg_picture *p, unsigned change)
 {
 	for (uint32_t node = 0; node < p->tree->count; node++)

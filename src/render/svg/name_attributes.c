@@ -5,8 +5,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* All that a picture may be given from outside. What could run, load or cover something
- * (event handlers, style) is not here. */
+/* All attributes that a picture accepts. Those that could run, load or cover something (event
+ * handlers, style) are missing. */
 static const char *const allowed[] = {
 	"title", "href", "target", "rel", "hreflang", "class", "id", "stroke", "stroke-width",
 	NULL,

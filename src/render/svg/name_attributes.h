@@ -1,9 +1,9 @@
 /* Attributes that a picture gives to functions: a link, a title, a class.
  *
- * The file says them a line a function, as flamegraph.pl has it: the name, then "key=value"
- * each behind a tab; a value may stand in quotes. Only attributes that can do no harm are
- * kept: title, href (to http, https, mailto, ftp or a place without a scheme), target, rel,
- * hreflang, class, id and the look of a stroke. Others are left out, and said to be. */
+ * The file has one function a line, as for flamegraph.pl: the name, then "key=value", each after a
+ * tab; a value may be quoted. Only harmless attributes are used: title, href (to http, https,
+ * mailto, ftp or a target without a scheme), target, rel, hreflang, class, id and stroke styles.
+ * Others are left out and reported. */
 #ifndef WK_RENDER_SVG_NAME_ATTRIBUTES_H
 #define WK_RENDER_SVG_NAME_ATTRIBUTES_H
 
@@ -30,8 +30,8 @@ struct wk_name_attributes {
 	struct wk_arena arena;
 };
 
-/* Told of each attribute that is not taken: `why` is "duplicate attribute", "invalid
- * attribute" or "unsafe attribute", and stands in front of what was found. */
+/* Called for each rejected attribute: `why` is "duplicate attribute", "invalid attribute" or
+ * "unsafe attribute", and precedes the text found. */
 typedef void (*wk_name_attributes_report)(void *context, const char *why, struct wk_str name,
 					  struct wk_str attribute);
 

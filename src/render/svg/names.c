@@ -18,7 +18,7 @@ static uint32_t add_entry(struct wk_svg_names *names, struct wk_svg_name entry)
 	return names->count++;
 }
 
-/* What the older tools put behind names to tell kinds of code is told by colour here. */
+/* Marks that the older tools append to names for kinds of code: here colours show them. */
 static struct wk_str without_mark(struct wk_str name)
 {
 	static const char *const marks[] = { "_[k]", "_[i]", "_[j]", "_[w]" };
@@ -31,8 +31,8 @@ static struct wk_str without_mark(struct wk_str name)
 	return name;
 }
 
-/* Names as they are met: a function's once, those of processes and threads as often as they
- * stand in the tree, all counted boxes under one. */
+/* Names in order of first use: a function's once, those of processes and threads for each node in
+ * the tree, all counted boxes as one. */
 static void collect(struct wk_svg_names *names, const struct wk_model *model,
 		    const struct wk_tree *tree, bool keeps_marks)
 {

@@ -1,7 +1,7 @@
-/* The names of a picture: each once, sorted by their bytes, with what it looks like.
+/* The names of a picture: each once, sorted by their bytes, with their look.
  *
- * Sorted, a name shares its beginning with the one before, so that only the rest must travel;
- * and its number is its place in the order. Private to the SVG renderer. */
+ * A sorted name shares its beginning with the preceding one, so that only the rest is stored; its
+ * number is its position. Private to the SVG renderer. */
 #ifndef WK_RENDER_SVG_NAMES_H
 #define WK_RENDER_SVG_NAMES_H
 
@@ -10,7 +10,7 @@
 struct wk_svg_name {
 	struct wk_str name;
 	unsigned look;
-	wk_text_id origin; /* the file it lies in: an image's name or a source's; 0: unknown */
+	wk_text_id origin; /* its file: the name of an image or a source; 0: unknown */
 };
 
 struct wk_svg_names {
@@ -18,7 +18,7 @@ struct wk_svg_names {
 	struct wk_svg_name *entries;
 	uint32_t count;
 	size_t cap;
-	uint32_t small; /* the entry of all counted boxes; `count` where there are none */
+	uint32_t small; /* the entry of all counted boxes; `count` if there are none */
 };
 
 /* Marks such as "_[k]" behind names are dropped unless `keeps_marks`. */

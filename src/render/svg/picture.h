@@ -1,8 +1,8 @@
-/* What the parts of the SVG renderer share: the picture that is being drawn.
+/* Shared by the parts of the SVG renderer: the picture that is being drawn.
  *
- * svg.c writes the document and what stands around the frames, svg_frames.c the frames that
- * viewers without script see, svg_data.c the tree for the script, svg_looks.c says what a
- * frame looks like. Private to them. */
+ * svg.c writes the document and everything around the frames, frames.c the frames for viewers
+ * without script, data.c the tree for the script, looks.c decides the look of a frame. Private to
+ * them. */
 #ifndef WK_RENDER_SVG_PICTURE_H
 #define WK_RENDER_SVG_PICTURE_H
 
@@ -24,9 +24,9 @@ struct wk_svg_picture {
 	unsigned head, foot;         /* above and below the frames */
 	unsigned row;                /* a frame and the gap below it */
 	double font_size, character; /* in pixels */
-	uint64_t whole;              /* what the full width stands for */
+	uint64_t whole;              /* the weight of the full width */
 	double scale;                /* pixels a unit of weight */
-	double min_width;            /* of a frame that is drawn */
+	double min_width;            /* of a drawn frame */
 	uint32_t deepest;            /* level that is drawn; UINT32_MAX: all */
 	uint32_t depth;              /* of the deepest frame that is drawn */
 	uint32_t too_narrow;         /* frames left out of the plain picture ... */
@@ -34,12 +34,12 @@ struct wk_svg_picture {
 	struct wk_buf text;          /* for a moment */
 };
 
-/* svg_frames.c: chooses what is wide enough, and so the height; then writes it. */
+/* frames.c: selects the frames that are wide enough, which gives the height; then writes them. */
 void wk_svg_choose_frames(struct wk_svg_picture *p);
 void wk_svg_frames(struct wk_svg_picture *p);
 bool wk_svg_is_drawn(const struct wk_svg_picture *p, uint32_t node);
 
-/* What numbers are multiplied by, and what they then count. */
+/* The factor for numbers, and the unit they then have. */
 double wk_svg_factor(const struct wk_svg_picture *picture);
 struct wk_str wk_svg_unit(const struct wk_svg_picture *picture);
 

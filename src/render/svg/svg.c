@@ -1,9 +1,8 @@
 /* A calling tree as one SVG that works from disk.
  *
- * The file holds three things: the picture as plain rectangles, for viewers without script
- * (svg_frames.c); the whole tree as columns (svg_data.c); and a script that draws from the
- * columns what is wide enough to be seen, so that zooming shows what the plain picture could
- * not. */
+ * The file contains three things: the picture as plain rectangles, for viewers without script
+ * (frames.c); the whole tree as columns (data.c); and a script that draws from the columns whatever
+ * is wide enough to be seen, so that zooming shows more than the static picture. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -72,7 +71,7 @@ static void narrow_note(struct wk_svg_picture *p, struct wk_buf *note)
 	wk_buf_add_text(note, " of the whole)");
 }
 
-/* What counted boxes stand for; nothing where there are none. */
+/* The contents of counted boxes; nothing if there are none. */
 static void small_note(const struct wk_svg_picture *p, struct wk_buf *note)
 {
 	const struct wk_tree *tree = p->tree;
@@ -121,8 +120,8 @@ static bool has_legend(const struct wk_svg_picture *p)
 	return p->is_comparison || !p->drawing->colouring;
 }
 
-/* What stays in sight while the frames scroll: title, what was recorded and how well, the
- * legend, and two lines for the frame that is pointed at. */
+/* The part that stays in sight while the frames scroll: title, what was recorded and how well, the
+ * legend, and two lines for the frame under the pointer. */
 static void bar(struct wk_svg_picture *p)
 {
 	const struct wk_drawing *drawing = p->drawing;
@@ -221,7 +220,7 @@ static void css_string(struct wk_out *out, const char *text)
 	wk_out_char(out, '"');
 }
 
-/* Names that CSS knows as kinds of fonts must not stand in quotes. */
+/* Names of generic font families in CSS must not be quoted. */
 static void font_family(struct wk_out *out, const char *font)
 {
 	static const char *const generic[] = { "monospace", "serif", "sans-serif", "cursive",
@@ -259,8 +258,8 @@ static void dark_rules(struct wk_svg_picture *p)
 	wk_out_text(p->out, dark_css);
 }
 
-/* One background for all: behind what stays in sight above the frames it is the upper colour
- * alone, and the window has it beyond a picture of a fixed width. */
+/* One background for all: behind the fixed part above the frames only the upper colour is used, and
+ * the window uses it around a picture of a fixed width. */
 static void background_css(struct wk_svg_picture *p, const struct wk_background *background)
 {
 	wk_out_fmt(p->out,
@@ -281,7 +280,7 @@ static void background_gradient(struct wk_svg_picture *p, const struct wk_backgr
 		   p->head, p->height, background->top, background->bottom);
 }
 
-/* Light and dark follow the viewer, unless a background was asked for: then they follow it. */
+/* Light and dark follow the viewer, unless a background was given. */
 static void style(struct wk_svg_picture *p)
 {
 	struct wk_background background;

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Beyond 2^50 there are no thousandths left to lose. */
+/* Beyond 2^50 there are no thousandths left. */
 static void pixels(struct wk_out *out, double value)
 {
 	uint64_t thousandths;

@@ -12,7 +12,8 @@ void wk_svg_attribute(struct wk_out *out, const char *name, double value);
 /* "#rrggbb" */
 void wk_svg_colour(struct wk_out *out, uint32_t colour);
 
-/* Text that comes from outside: cleaned of what a terminal would not show, then escaped. */
+/* Text from outside: characters that a terminal would not show are removed, then the rest is
+ * escaped. */
 void wk_svg_text(struct wk_out *out, struct wk_str text);
 
 /* The same, cleaned only, to the end of `text`. */

@@ -5,12 +5,12 @@
 #include "render/renderers.h"
 #include "render/text/folded_rows.h"
 
-/* A line grows and is cut back: that of a node is its parent's and its own name. */
+/* A line grows and is cut back: a node's line is its parent's and its own name. */
 struct line {
 	const struct wk_view *view;
 	struct wk_buf text;
 	struct wk_out names; /* to `text` */
-	size_t *ends;        /* by depth: where the name of that node ends */
+	size_t *ends;        /* by depth: the end of that node's name */
 };
 
 void wk_folded_name(struct wk_out *names, struct wk_buf *text, struct wk_str name)
@@ -54,7 +54,7 @@ void wk_folded_count(struct wk_out *out, struct wk_str unit, uint64_t count)
 	}
 }
 
-/* Of a comparison: both counts, as differential flame graphs are drawn from. */
+/* For a comparison: both counts, the input of differential flame graphs. */
 static void add_sides(struct wk_out *out, const struct wk_tree *tree, struct wk_str line,
 		      uint64_t before, uint64_t after)
 {

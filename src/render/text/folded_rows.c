@@ -14,7 +14,7 @@ struct lines {
 	struct wk_out to_texts;
 	struct name *names; /* [function_count] */
 	struct wk_buf line;
-	size_t *ends; /* by depth: where the name of that frame ends; ends[0] is 0 */
+	size_t *ends; /* by depth: the end of that frame's name; ends[0] is 0 */
 	size_t ends_cap;
 };
 

@@ -1,5 +1,5 @@
-/* Folded stacks with two counts, straight from their rows (views/tree/stack_rows.h): what
- * render/text/folded.c makes of a comparison's tree, byte by byte. For that file alone. */
+/* Folded stacks with two counts, straight from their rows (views/tree/stack_rows.h): byte for byte
+ * what render/text/folded.c writes for a comparison's tree. Only for that file. */
 #ifndef WK_RENDER_TEXT_FOLDED_ROWS_H
 #define WK_RENDER_TEXT_FOLDED_ROWS_H
 
@@ -8,7 +8,7 @@
 
 void wk_folded_rows(struct wk_stack_rows *rows, const struct wk_model *model, struct wk_out *out);
 
-/* A name as one piece of a line, behind `text`, which `names` writes to. */
+/* A name as one part of a line, appended to `text`, which `names` writes to. */
 void wk_folded_name(struct wk_out *names, struct wk_buf *text, struct wk_str name);
 
 /* Thousandths are written as they were read, behind a point. */

@@ -1,6 +1,5 @@
-/* A table as one JSON object: its name, the quality of the view, notes, and the rows as
- * objects by column key. Times are nanoseconds, shares are percents; what is not known is
- * null. */
+/* A table as one JSON object: its name, the quality of the view, notes, and the rows as objects by
+ * column key. Times are nanoseconds, shares are percents; unknown values are null. */
 #include <inttypes.h>
 
 #include "render/renderers.h"
@@ -10,7 +9,7 @@ static void member(struct wk_out *out, const char *key, uint64_t value)
 	wk_out_fmt(out, "    \"%s\": %" PRIu64 ",\n", key, value);
 }
 
-/* Those with most samples; the number of all stands in front. */
+/* Those with most samples; the total number comes first. */
 static void closed_images(struct wk_out *out, const struct wk_quality *quality)
 {
 	uint32_t told = quality->closed_count < WK_QUALITY_IMAGES ? quality->closed_count
@@ -87,7 +86,7 @@ static void note_text(struct wk_out *out, size_t *count, struct wk_str text)
 	wk_out_json_quoted(out, text);
 }
 
-/* The table's own, and what is not there of the recording. */
+/* The table's notes, and what is missing from the recording. */
 static void note_texts(struct wk_out *out, const struct wk_view *view)
 {
 	const struct wk_model *model = view->quality ? view->quality->model : NULL;

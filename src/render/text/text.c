@@ -1,6 +1,6 @@
-/* A table for the terminal: aligned columns, one unit a column, numbers to the right, the
- * last column as wide as there is room for. Where no width is given nothing is cut. Names of
- * functions are shortened before they are cut. */
+/* A table for the terminal: aligned columns, one unit a column, numbers to the right, the last
+ * column as wide as the rest of the line. Without a width nothing is cut. Names of functions are
+ * shortened before they are cut. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,10 +13,10 @@
 #define PLAIN "\033[0m"
 
 #define LEAST_LAST_COLUMN  24
-#define MOST_TEXT_COLUMN   32 /* of text columns before the last, unless room is left */
-#define LEAST_TEXT_COLUMN  12 /* where there is none */
-#define MOST_COMMON_COLUMN 20 /* of what all parts of a table are wide */
-#define MOST_GUIDES        40 /* beyond, a tree goes no further to the right */
+#define MOST_TEXT_COLUMN   32 /* for text columns before the last, unless there is space left */
+#define LEAST_TEXT_COLUMN  12 /* if there is none */
+#define MOST_COMMON_COLUMN 20 /* the common width of all parts of a table */
+#define MOST_GUIDES        40 /* beyond it, a tree is not indented further */
 
 /* How one column is shown. */
 struct format {
@@ -97,7 +97,7 @@ static void number_text(struct wk_buf *text, const struct wk_column *column,
 		wk_buf_add_fmt(text, "%" PRIu64, cell->number);
 }
 
-/* A dot for what is nothing, so that the eye passes over it. */
+/* A dot for zero, which is easier to read past. */
 static bool is_dot(const struct wk_column *column, const struct wk_cell *cell)
 {
 	if (column->kind == WK_CELL_TEXT)
@@ -161,7 +161,7 @@ static uint64_t largest_in(const struct wk_table *table, uint32_t column)
 	return largest;
 }
 
-/* Of the column, or of all that are shown where these are read beside each other. */
+/* The unit of the column, or of all shown columns if they are compared with each other. */
 static uint64_t largest_for(const struct printer *p, uint32_t column)
 {
 	uint64_t largest = 0;
@@ -183,7 +183,7 @@ static size_t title_width(const struct wk_column *column, const struct format *f
 	return width_of(column->title) + (format->unit ? 1 + strlen(format->unit) : 0);
 }
 
-/* Names of functions are shortened to what room there is, trees go far to the right. */
+/* Names of functions are shortened to the available width, trees are indented far. */
 static bool takes_any_room(const struct printer *p, uint32_t i)
 {
 	return i == p->last && (p->table->is_tree || p->view->columns == 0 ||
@@ -206,7 +206,7 @@ static size_t widest_cell(struct printer *p, uint32_t i, size_t most)
 	return widest;
 }
 
-/* What all parts have in common: their names, and what is not too wide for the others. */
+/* What all parts share: their column names, and widths that leave enough for the others. */
 static void measure_common(struct printer *p, uint32_t i)
 {
 	size_t most = i == 0 ? SIZE_MAX : MOST_COMMON_COLUMN;
@@ -271,7 +271,7 @@ static size_t least_last(const struct printer *p)
 	return whole < LEAST_LAST_COLUMN ? whole : LEAST_LAST_COLUMN;
 }
 
-/* The column that is missed least, or `last` where none is left that may go. */
+/* The least important column, or `last` if no other one may be hidden. */
 static uint32_t most_spare(const struct printer *p)
 {
 	uint32_t found = p->last;
@@ -315,8 +315,8 @@ static uint32_t widest_text(const struct printer *p)
 	return found;
 }
 
-/* Text columns are narrower where lines are too short for all, and have what the last one leaves,
- * which keeps half of the line if it needs that. */
+/* If lines are too short for all, text columns get what the last one leaves, which keeps half of
+ * the line if it needs that. */
 static void fit_text_columns(struct printer *p)
 {
 	size_t room = p->view->columns, last = p->formats[p->last].whole, used;
@@ -362,7 +362,7 @@ static void style(struct printer *p, const char *sequence)
 		wk_out_text(p->out, sequence);
 }
 
-/* What names of events have in common is what they begin with: "…/GC/Start". */
+/* The common part of event names is the start: "…/GC/Start". */
 static void cut_event(struct wk_buf *text, size_t width, bool is_plain)
 {
 	struct wk_str name = wk_buf_str(text), provider, rest;
@@ -415,7 +415,7 @@ static void titles(struct printer *p)
 	wk_out_char(p->out, '\n');
 }
 
-/* The lines that join a tree's rows; returns the characters they take. */
+/* The lines that join the rows of a tree; returns their width in characters. */
 static size_t guides(struct printer *p, const struct wk_row *row)
 {
 	uint32_t levels = row->indent < MOST_GUIDES ? row->indent : MOST_GUIDES;
@@ -559,7 +559,7 @@ static void fit(struct printer *p)
 	fit_text_columns(p);
 }
 
-/* The titles stand where the first part has its columns. */
+/* The headings are aligned with the columns of the first part. */
 static void titles_and_rows(struct printer *p)
 {
 	p->end_row = p->table->row_count;
