@@ -1,33 +1,215 @@
 #include "base/mem.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/heap_internal.h"
+
 #define FEWEST_TABLE_BYTES ((size_t)3 << 19) /* below, moving costs more than it gives */
+#define MOST_BYTES         (WK_BLOCK_ALIGNED - ((size_t)8 << 20))
+
+static void link_block(struct wk_heap *heap, struct wk_block *block)
+{
+	if (!heap || heap->is_of_process)
+		return;
+	wk_lock_acquire(&heap->lock);
+	block->prev = &heap->blocks;
+	block->next = heap->blocks.next;
+	block->next->prev = heap->blocks.next = block;
+	wk_lock_release(&heap->lock);
+}
+
+static void unlink_block(const struct wk_block *block)
+{
+	struct wk_heap *heap = block->heap;
+
+	if (!heap || heap->is_of_process)
+		return;
+	wk_lock_acquire(&heap->lock);
+	block->prev->next = block->next;
+	block->next->prev = block->prev;
+	wk_lock_release(&heap->lock);
+}
+
+static void *plain_bytes(const struct wk_heap *heap, size_t size_bytes, bool is_zeroed)
+{
+	void *at;
+
+	if (!heap)
+		return is_zeroed ? calloc(1, size_bytes) : malloc(size_bytes);
+	if (is_zeroed && heap->allocator.alloc_zeroed)
+		return heap->allocator.alloc_zeroed(heap->allocator.context, size_bytes);
+	at = heap->allocator.alloc(heap->allocator.context, size_bytes);
+	if (at && is_zeroed)
+		memset(at, 0, size_bytes);
+	return at;
+}
+
+/* NULL without memory, also from a heap that has failed. */
+static void *try_alloc(size_t size_bytes, bool is_zeroed)
+{
+	struct wk_heap *heap = wk_heap_current();
+	struct wk_block *block;
+
+	if (size_bytes > MOST_BYTES || wk_heap_has_failed(heap))
+		return NULL;
+	block = plain_bytes(heap, sizeof(*block) + size_bytes, is_zeroed);
+	if (!block)
+		return NULL;
+	block->heap = heap;
+	block->size_bytes = size_bytes;
+	link_block(heap, block);
+	return block + 1;
+}
 
 static void *check(void *at)
 {
-	if (!at) {
-		fputs("wick: out of memory\n", stderr);
-		exit(1);
-	}
+	if (!at)
+		wk_heap_raise();
 	return at;
 }
 
 void *wk_alloc(size_t size_bytes)
 {
-	return check(malloc(size_bytes ? size_bytes : 1));
+	return check(try_alloc(size_bytes, false));
 }
 
 void *wk_alloc_zeroed(size_t count, size_t size_bytes)
 {
-	return check(calloc(count ? count : 1, size_bytes ? size_bytes : 1));
+	if (size_bytes && count > SIZE_MAX / size_bytes)
+		wk_heap_raise();
+	return check(try_alloc(count * size_bytes, true));
+}
+
+/* The library that asked reports some error of its own; the heap remembers the cause. */
+static void *note_failure(void *at)
+{
+	struct wk_heap *heap = wk_heap_current();
+
+	if (!at && heap)
+		heap->has_failed = true;
+	return at;
+}
+
+void *wk_try_alloc(size_t size_bytes)
+{
+	return note_failure(try_alloc(size_bytes, false));
+}
+
+static struct wk_block *block_of(void *at)
+{
+	return (struct wk_block *)at - 1;
+}
+
+static bool is_aligned(const struct wk_block *block)
+{
+	return (block->size_bytes & WK_BLOCK_ALIGNED) != 0;
+}
+
+static void *move(void *at, size_t size_bytes)
+{
+	size_t before = block_of(at)->size_bytes & ~WK_BLOCK_ALIGNED;
+	void *moved = try_alloc(size_bytes, false);
+
+	if (!moved)
+		return NULL;
+	memcpy(moved, at, before < size_bytes ? before : size_bytes);
+	wk_free(at);
+	return moved;
+}
+
+/* In the heap of the block, which may not be the calling thread's. */
+static void *try_realloc(void *at, size_t size_bytes)
+{
+	struct wk_block *block, *moved;
+	struct wk_heap *heap;
+
+	if (!at)
+		return try_alloc(size_bytes, false);
+	block = block_of(at);
+	if (size_bytes > MOST_BYTES || wk_heap_has_failed(block->heap))
+		return NULL;
+	if (is_aligned(block))
+		return move(at, size_bytes);
+	heap = block->heap;
+	unlink_block(block);
+	moved = heap ? heap->allocator.realloc(heap->allocator.context, block,
+					       sizeof(*block) + size_bytes)
+		     : realloc(block, sizeof(*block) + size_bytes);
+	link_block(heap, moved ? moved : block);
+	if (!moved)
+		return NULL;
+	moved->size_bytes = size_bytes;
+	return moved + 1;
+}
+
+void *wk_try_realloc(void *at, size_t size_bytes)
+{
+	return note_failure(try_realloc(at, size_bytes));
 }
 
 void *wk_realloc(void *at, size_t size_bytes)
 {
-	return check(realloc(at, size_bytes ? size_bytes : 1));
+	return check(try_realloc(at, size_bytes));
+}
+
+void wk_free(void *at)
+{
+	struct wk_block *block;
+	struct wk_heap *heap;
+	void *whole;
+
+	if (!at)
+		return;
+	block = block_of(at);
+	heap = block->heap;
+	whole = is_aligned(block) ? ((void **)block)[-1] : block;
+	unlink_block(block);
+	if (heap)
+		heap->allocator.free(heap->allocator.context, whole);
+	else
+		free(whole);
+}
+
+/* A large page of which much would not be used takes more memory than it is worth. */
+static size_t in_large_pages(size_t size_bytes, size_t page)
+{
+	return page ? (size_bytes + page / 4) / page * page : 0;
+}
+
+/* The table begins at a large page; its header and a pointer to the whole lie in front of it. */
+static void *alloc_aligned(size_t size_bytes, size_t page)
+{
+	struct wk_heap *heap = wk_heap_current();
+	size_t front = sizeof(void *) + sizeof(struct wk_block);
+	struct wk_block *block;
+	char *whole;
+
+	if (size_bytes > MOST_BYTES || wk_heap_has_failed(heap))
+		return NULL;
+	whole = plain_bytes(heap, front + page + size_bytes, false);
+	if (!whole)
+		return NULL;
+	block = (struct wk_block *)(((uintptr_t)whole + front + page - 1) &
+				    ~(uintptr_t)(page - 1)) -
+		1;
+	((void **)block)[-1] = whole;
+	block->heap = heap;
+	block->size_bytes = size_bytes | WK_BLOCK_ALIGNED;
+	link_block(heap, block);
+	return block + 1;
+}
+
+void *wk_alloc_table(size_t size_bytes)
+{
+	size_t page = wk_large_page_bytes(), large = in_large_pages(size_bytes, page);
+	void *at;
+
+	if (!large)
+		return wk_alloc(size_bytes);
+	at = check(alloc_aligned(large > size_bytes ? large : size_bytes, page));
+	wk_prefer_large_pages(at, large);
+	return at;
 }
 
 void *wk_alloc_table_zeroed(size_t count, size_t size_bytes)
@@ -35,7 +217,7 @@ void *wk_alloc_table_zeroed(size_t count, size_t size_bytes)
 	void *at;
 
 	if (size_bytes && count > SIZE_MAX / size_bytes)
-		check(NULL);
+		wk_heap_raise();
 	at = wk_alloc_table(count * size_bytes);
 	memset(at, 0, count * size_bytes);
 	return at;
@@ -46,7 +228,7 @@ void *wk_grow_table(void *at, size_t count, size_t room, size_t size_bytes)
 	void *larger;
 
 	if (room > SIZE_MAX / size_bytes)
-		check(NULL);
+		wk_heap_raise();
 	if (room * size_bytes < FEWEST_TABLE_BYTES)
 		return wk_realloc(at, room * size_bytes);
 	larger = wk_alloc_table(room * size_bytes);
@@ -54,11 +236,6 @@ void *wk_grow_table(void *at, size_t count, size_t room, size_t size_bytes)
 		memcpy(larger, at, count * size_bytes);
 	wk_free(at);
 	return larger;
-}
-
-void wk_free(void *at)
-{
-	free(at);
 }
 
 char *wk_strdup(const char *text)
@@ -83,7 +260,7 @@ void *wk_grow_now(void *at, size_t *cap, size_t need, size_t size_bytes)
 	while (room < need)
 		room = room > SIZE_MAX / 2 ? need : room * 2;
 	if (room > SIZE_MAX / size_bytes)
-		check(NULL);
+		wk_heap_raise();
 	at = wk_realloc(at, room * size_bytes);
 	*cap = room;
 	return at;

@@ -1,9 +1,14 @@
-/* Memory from the heap, for sizes that are already known to be sane.
+/* Memory for sizes that are already known to be sane: a number from a file must be bounded by the
+ * file's own length before it sizes an allocation. All of it is freed with wk_free.
  *
- * These never return NULL: when the system has no memory left they print one line and
- * end the program with exit code 1. That is the one exception to "library code never
- * exits", and it is why a number that comes from a file must be bounded by the file's
- * own length before it sizes an allocation. All are freed with wk_free(). */
+ * None of these returns NULL, so no caller checks. Memory belongs to the heap that is current in
+ * the thread (base/heap.h). If there is none left, the allocation does not return: control goes
+ * back to the call of wk_heap_run that made the heap current, and the heap later releases all that
+ * was allocated, opened or started in it. Two consequences for the code between:
+ *  - memory needs no clean-up for that case, but a file, thread or handle of a library needs a
+ *    wk_undo, which os/ sets up for its own;
+ *  - callbacks of C libraries must not be left by a jump: they call wk_try_alloc, or run their body
+ *    in a wk_heap_run of its own and report failure to the library. */
 #ifndef WK_BASE_MEM_H
 #define WK_BASE_MEM_H
 
@@ -18,6 +23,10 @@ char *wk_strndup(const char *text, size_t len);
 
 /* NULL is allowed. Memory that a library allocated by itself is that library's to free. */
 void wk_free(void *at);
+
+/* For the allocator hooks of other libraries: NULL without memory. */
+void *wk_try_alloc(size_t size_bytes);
+void *wk_try_realloc(void *at, size_t size_bytes);
 
 /* For a large table that is looked at all over: where the system can, in large pages, so that
  * a look costs less. The contents are unset. */

@@ -1,20 +1,13 @@
-#include <stdlib.h>
 #include <sys/mman.h>
 
-#include "base/mem.h"
+#include "base/heap_internal.h"
 
-#define LARGE_PAGE ((size_t)2 << 20)
-
-/* A page of which much would not be used takes more memory than it is worth. */
-#define MOST_UNUSED (LARGE_PAGE / 4)
-
-void *wk_alloc_table(size_t size_bytes)
+size_t wk_large_page_bytes(void)
 {
-	size_t large = (size_bytes + MOST_UNUSED) / LARGE_PAGE * LARGE_PAGE;
-	void *at;
+	return (size_t)2 << 20;
+}
 
-	if (!large || posix_memalign(&at, LARGE_PAGE, large > size_bytes ? large : size_bytes))
-		return wk_alloc(size_bytes);
-	madvise(at, large, MADV_HUGEPAGE); /* a wish: nothing is wrong where it is not met */
-	return at;
+void wk_prefer_large_pages(void *at, size_t size_bytes)
+{
+	madvise(at, size_bytes, MADV_HUGEPAGE); /* a wish: nothing is wrong where it is not met */
 }

@@ -1,6 +1,11 @@
-#include "base/mem.h"
+#include "base/heap_internal.h"
 
-void *wk_alloc_table(size_t size_bytes)
+size_t wk_large_page_bytes(void)
 {
-	return wk_alloc(size_bytes);
+	return 0;
+}
+
+void wk_prefer_large_pages(void *at, size_t size_bytes)
+{
+	(void)at, (void)size_bytes;
 }

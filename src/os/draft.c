@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,13 +51,13 @@ static char *target_of(const char *path, struct stat *there, bool *is_there)
 /* Beside the target, since only within a file system one file can take another's place. */
 static char *name_beside(const char *target)
 {
-	static unsigned number;
+	static atomic_uint number; /* several threads may have drafts */
 	const char *slash = strrchr(target, '/');
 	size_t len = slash ? (size_t)(slash + 1 - target) : 0;
 	char *name = wk_alloc(len + 48);
 
 	memcpy(name, target, len);
-	snprintf(name + len, 48, ".wick-%ld-%u", (long)getpid(), number++);
+	snprintf(name + len, 48, ".wick-%ld-%u", (long)getpid(), atomic_fetch_add(&number, 1));
 	return name;
 }
 
@@ -93,6 +94,13 @@ static void forget(struct wk_os_draft *draft)
 	draft->target = draft->temporary = NULL;
 }
 
+static void forget_undone(struct wk_undo *undo)
+{
+	close((int)undo->number);
+	if (undo->at)
+		unlink(undo->at);
+}
+
 static bool open_beside(struct wk_os_draft *draft, const char *path)
 {
 	struct stat there;
@@ -119,10 +127,19 @@ static bool open_beside(struct wk_os_draft *draft, const char *path)
 
 bool wk_os_draft_open(struct wk_os_draft *draft, const char *path, struct wk_err *err)
 {
+	struct wk_undo *undo = wk_undo_new();
+
 	*draft = (struct wk_os_draft){ .fd = -1 };
 	if (!open_beside(draft, path))
 		draft->fd = wk_os_create(path, false, err);
-	return draft->fd >= 0;
+	if (draft->fd < 0) {
+		wk_undo_free(undo);
+		return false;
+	}
+	draft->undo = undo;
+	wk_undo_arm(undo, forget_undone, draft->is_nameless ? NULL : draft->temporary,
+		    (size_t)draft->fd);
+	return true;
 }
 
 static bool copy(int from, int to)
@@ -182,6 +199,7 @@ bool wk_os_draft_end(struct wk_os_draft *draft, bool keep)
 	}
 	if (is_beside)
 		unlink(draft->temporary);
+	wk_undo_free(draft->undo);
 	forget(draft);
 	errno = cause;
 	return cause == 0;

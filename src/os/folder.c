@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,24 +16,25 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "os/input.h"
 
 #define DRAFT    ".draft-"
 #define YOUNG_NS ((uint64_t)2 * 1000000000)
 
 struct wk_os_folder {
 	int fd;
+	struct wk_undo *undo;
 	char *path;
 };
 
 char *wk_os_absolute(const char *path)
 {
-	char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);
 	struct wk_buf whole = { 0 };
+	char here[PATH_MAX];
 
-	if (here)
+	if (path[0] != '/' && getcwd(here, sizeof(here)))
 		wk_buf_add_fmt(&whole, "%s/", here);
 	wk_buf_add_text(&whole, path);
-	wk_free(here);
 	return whole.at;
 }
 
@@ -75,36 +78,41 @@ static bool is_ours(const struct stat *info)
 	return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-struct wk_os_folder *wk_os_folder_open(const char *path, bool may_make, struct wk_err *err)
+static int open_folder(const char *path, bool may_make)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct wk_os_folder *folder;
-	struct stat info;
 
 	if (fd < 0 && errno == ENOENT && may_make && make_path(path))
 		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0) {
+	return fd;
+}
+
+struct wk_os_folder *wk_os_folder_open(const char *path, bool may_make, struct wk_err *err)
+{
+	struct wk_os_folder *folder = wk_alloc_zeroed(1, sizeof(*folder));
+	struct stat info;
+
+	folder->path = wk_strdup(path);
+	folder->undo = wk_undo_new();
+	folder->fd = wk_os_undo_fd(folder->undo, open_folder(path, may_make));
+	if (folder->fd >= 0 && fstat(folder->fd, &info) == 0 && is_ours(&info))
+		return folder;
+	if (folder->fd < 0)
 		wk_fail_os(err, errno, "cannot use the folder %s", path);
-		return NULL;
-	}
-	if (fstat(fd, &info) != 0 || !is_ours(&info)) {
-		close(fd);
+	else
 		wk_fail(err, WK_EPERM, WK_NOWHERE,
 			"the folder %s is not used: it is another user's, or others can write to "
 			"it",
 			path);
-		return NULL;
-	}
-	folder = wk_alloc(sizeof(*folder));
-	*folder = (struct wk_os_folder){ fd, wk_strndup(path, strlen(path)) };
-	return folder;
+	wk_os_folder_close(folder);
+	return NULL;
 }
 
 void wk_os_folder_close(struct wk_os_folder *folder)
 {
 	if (!folder)
 		return;
-	close(folder->fd);
+	wk_os_close_fd(folder->fd, folder->undo);
 	wk_free(folder->path);
 	wk_free(folder);
 }
@@ -125,20 +133,24 @@ static uint64_t used_ns(const struct stat *info)
 bool wk_os_folder_map(struct wk_os_folder *folder, const char *name, struct wk_os_file *file,
 		      uint64_t *changed)
 {
+	struct wk_undo *undo = wk_undo_new();
 	int fd =
 		openat(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat info;
 	void *at = MAP_FAILED;
 
 	*file = (struct wk_os_file){ 0 };
-	if (fd < 0)
-		return false;
-	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && is_ours(&info) && info.st_size > 0)
+	if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && is_ours(&info) &&
+	    info.st_size > 0)
 		at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (at == MAP_FAILED)
+	if (fd >= 0)
+		close(fd);
+	if (at == MAP_FAILED) {
+		wk_undo_free(undo);
 		return false;
+	}
 	*file = (struct wk_os_file){ .at = at, .size_bytes = (size_t)info.st_size };
+	wk_os_input_undo(file, undo);
 	*changed = changed_ns(&info);
 	return true;
 }
@@ -147,11 +159,11 @@ bool wk_os_folder_map(struct wk_os_folder *folder, const char *name, struct wk_o
  * a draft may be taken away under its writer, who then has not kept anything. */
 static int open_draft(struct wk_os_folder *folder, char *name, size_t size)
 {
-	static unsigned number;
+	static atomic_uint number; /* several threads may write */
 	int fd = -1;
 
 	for (int tries = 0; fd < 0 && tries < 100; tries++) {
-		snprintf(name, size, DRAFT "%ld-%u", (long)getpid(), number++);
+		snprintf(name, size, DRAFT "%ld-%u", (long)getpid(), atomic_fetch_add(&number, 1));
 		fd = openat(folder->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
 			    0600);
 		if (fd < 0 && errno != EEXIST)
@@ -259,10 +271,16 @@ static bool read_one(struct wk_os_folder *folder, const char *name,
 	return take(context, &file);
 }
 
+static void close_list(struct wk_undo *undo)
+{
+	closedir(undo->at);
+}
+
 bool wk_os_folder_each(struct wk_os_folder *folder,
 		       bool (*take)(void *context, const struct wk_os_folder_file *file),
 		       void *context, struct wk_err *err)
 {
+	struct wk_undo *undo = wk_undo_new();
 	int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
@@ -270,13 +288,14 @@ bool wk_os_folder_each(struct wk_os_folder *folder,
 	if (!dir) {
 		int cause = errno;
 
-		if (fd >= 0)
-			close(fd);
+		wk_os_close_fd(fd, undo);
 		return wk_fail_os(err, cause, "cannot list %s", folder->path);
 	}
+	wk_undo_arm(undo, close_list, dir, 0);
 	while ((entry = readdir(dir)) != NULL)
 		if (!read_one(folder, entry->d_name, take, context))
 			break;
 	closedir(dir);
+	wk_undo_free(undo);
 	return true;
 }

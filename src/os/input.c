@@ -105,6 +105,53 @@ static bool is_folder(const char *path, struct wk_err *err)
 	return wk_fail(err, WK_EIO, WK_NOWHERE, "%s is a directory, expected a file", path);
 }
 
+static void unmap_undone(struct wk_undo *undo)
+{
+	wk_os_input_unmap(undo->at, undo->number);
+}
+
+void wk_os_input_undo(struct wk_os_file *file, struct wk_undo *undo)
+{
+	file->undo = undo;
+	wk_undo_arm(undo, unmap_undone, (void *)(uintptr_t)file->at, file->size_bytes);
+}
+
+static bool map(int fd, size_t size_bytes, struct wk_os_file *file)
+{
+	struct wk_undo *undo = wk_undo_new();
+
+	file->at = wk_os_input_map(fd, size_bytes);
+	if (!file->at) {
+		int cause = errno;
+
+		wk_undo_free(undo);
+		errno = cause;
+		return false;
+	}
+	file->size_bytes = size_bytes;
+	wk_os_input_undo(file, undo);
+	return true;
+}
+
+static void close_undone(struct wk_undo *undo)
+{
+	close((int)undo->number);
+}
+
+int wk_os_undo_fd(struct wk_undo *undo, int fd)
+{
+	if (fd >= 0)
+		wk_undo_arm(undo, close_undone, NULL, (size_t)fd);
+	return fd;
+}
+
+void wk_os_close_fd(int fd, struct wk_undo *undo)
+{
+	if (fd >= 0)
+		close(fd);
+	wk_undo_free(undo);
+}
+
 static bool map_or_read(int fd, const char *path, const struct guard *guard,
 			struct wk_os_file *file, struct wk_err *err)
 {
@@ -118,13 +165,8 @@ static bool map_or_read(int fd, const char *path, const struct guard *guard,
 		return is_folder(path, err);
 	if (guard->most && size_bytes > guard->most)
 		return is_too_long(path, guard->most, err);
-	if (kind == WK_OS_INPUT_FILE && size_bytes > 0) {
-		file->at = wk_os_input_map(fd, (size_t)size_bytes);
-		if (file->at) {
-			file->size_bytes = (size_t)size_bytes;
-			return true;
-		}
-	}
+	if (kind == WK_OS_INPUT_FILE && size_bytes > 0 && map(fd, (size_t)size_bytes, file))
+		return true;
 	if (guard->maps_only)
 		return cannot_be_mapped(path, kind, size_bytes, err);
 	return read_whole(fd, path, guard, file, err);
@@ -133,18 +175,21 @@ static bool map_or_read(int fd, const char *path, const struct guard *guard,
 static bool open_guarded(const char *path, const struct guard *guard, struct wk_os_file *file,
 			 struct wk_err *err)
 {
-	bool is_stdin = strcmp(path, "-") == 0;
-	int fd = is_stdin ? STDIN_FILENO : wk_os_input_open(path, true);
-	bool ok;
+	bool is_stdin = strcmp(path, "-") == 0, ok;
+	struct wk_undo *undo;
+	int fd;
 
 	*file = (struct wk_os_file){ 0 };
-	if (fd < 0 && errno == EISDIR)
-		return is_folder(path, err);
+	if (is_stdin)
+		return map_or_read(STDIN_FILENO, "standard input", guard, file, err);
+	undo = wk_undo_new();
+	fd = wk_os_undo_fd(undo, wk_os_input_open(path, true));
 	if (fd < 0)
-		return wk_fail_os(err, errno, "cannot open %s", path);
-	ok = map_or_read(fd, is_stdin ? "standard input" : path, guard, file, err);
-	if (!is_stdin)
-		close(fd);
+		ok = errno == EISDIR ? is_folder(path, err)
+				     : wk_fail_os(err, errno, "cannot open %s", path);
+	else
+		ok = map_or_read(fd, path, guard, file, err);
+	wk_os_close_fd(fd, undo);
 	return ok;
 }
 
@@ -179,6 +224,7 @@ bool wk_os_open_fd(int fd, const char *name, size_t most_bytes, struct wk_os_fil
 bool wk_os_open_named(const char *path, struct wk_os_file *file, struct wk_os_identity *identity,
 		      struct wk_err *err)
 {
+	struct wk_undo *undo;
 	int fd;
 	bool ok;
 
@@ -186,28 +232,28 @@ bool wk_os_open_named(const char *path, struct wk_os_file *file, struct wk_os_id
 	if (wk_os_has_drives() && !wk_file_path_is_windows(wk_str_c(path)))
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
 			       "%s is not looked at: no file of Windows can be called so", path);
-	fd = wk_os_input_open(path, false);
-	if (fd < 0 && errno == EISDIR)
-		return is_folder(path, err);
+	undo = wk_undo_new();
+	fd = wk_os_undo_fd(undo, wk_os_input_open(path, false));
 	if (fd < 0)
-		return wk_fail_os(err, errno, "cannot open %s", path);
-	ok = wk_os_open_fd(fd, path, 0, file, err);
+		ok = errno == EISDIR ? is_folder(path, err)
+				     : wk_fail_os(err, errno, "cannot open %s", path);
+	else
+		ok = wk_os_open_fd(fd, path, 0, file, err);
 	if (ok && identity)
 		wk_os_input_look(fd, identity);
-	close(fd);
+	wk_os_close_fd(fd, undo);
 	return ok;
 }
 
 bool wk_os_read_small(const char *path, struct wk_buf *out)
 {
-	int fd = wk_os_input_open(path, true);
+	struct wk_undo *undo = wk_undo_new();
+	int fd = wk_os_undo_fd(undo, wk_os_input_open(path, true));
 	bool ok;
 
 	wk_buf_reset(out);
-	if (fd < 0)
-		return false;
-	ok = read_some(fd, out, SIZE_MAX);
-	close(fd);
+	ok = fd >= 0 && read_some(fd, out, SIZE_MAX);
+	wk_os_close_fd(fd, undo);
 	return ok;
 }
 

@@ -18,6 +18,10 @@ enum wk_os_input_kind wk_os_input_look(int fd, struct wk_os_identity *identity);
 
 /* All of an ordinary file; NULL, with errno set, where it cannot be mapped. */
 const uint8_t *wk_os_input_map(int fd, size_t size_bytes);
+void wk_os_input_unmap(const uint8_t *at, size_t size_bytes);
+
+/* Has `file`, whose bytes are mapped, unmapped if memory runs out; `undo` is from before. */
+void wk_os_input_undo(struct wk_os_file *file, struct wk_undo *undo);
 
 uint64_t wk_os_memory_bytes(void);
 

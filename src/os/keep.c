@@ -31,9 +31,16 @@ static int open_nameless(const char *path)
 	return fd;
 }
 
+static void forget_undone(struct wk_undo *undo)
+{
+	close((int)undo->number);
+	if (undo->at)
+		unlink(undo->at);
+}
+
 bool wk_os_keep_open(struct wk_os_keep *keep, const char *path, struct wk_err *err)
 {
-	*keep = (struct wk_os_keep){ .fd = -1 };
+	*keep = (struct wk_os_keep){ .fd = -1, .undo = wk_undo_new() };
 	keep->path = wk_strndup(path, strlen(path));
 	keep->temporary = name_beside(path);
 	keep->fd = open_nameless(path);
@@ -41,9 +48,13 @@ bool wk_os_keep_open(struct wk_os_keep *keep, const char *path, struct wk_err *e
 	if (keep->fd < 0) /* not every file system can */
 		keep->fd = open(keep->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
 				0600);
-	if (keep->fd >= 0)
+	if (keep->fd >= 0) {
+		wk_undo_arm(keep->undo, forget_undone, keep->is_nameless ? NULL : keep->temporary,
+			    (size_t)keep->fd);
 		return true;
+	}
 	wk_fail_os(err, errno, "cannot write %s", keep->temporary);
+	wk_undo_free(keep->undo);
 	wk_free(keep->path);
 	wk_free(keep->temporary);
 	*keep = (struct wk_os_keep){ .fd = -1 };
@@ -77,6 +88,7 @@ bool wk_os_keep_end(struct wk_os_keep *keep, bool is_whole)
 	}
 	if (is_named && !ok)
 		unlink(keep->temporary);
+	wk_undo_free(keep->undo);
 	wk_free(keep->path);
 	wk_free(keep->temporary);
 	*keep = (struct wk_os_keep){ .fd = -1 };

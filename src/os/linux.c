@@ -81,11 +81,9 @@ bool wk_os_may_write(const char *path)
 
 char *wk_os_real_path(const char *path)
 {
-	char *real = realpath(path, NULL);
-	char *copy = real ? wk_strdup(real) : NULL;
+	char real[PATH_MAX];
 
-	free(real); /* the C library allocated it */
-	return copy;
+	return realpath(path, real) ? wk_strdup(real) : NULL;
 }
 
 bool wk_os_is_absolute(struct wk_str path)
@@ -189,6 +187,11 @@ static int start_thread(pthread_t *thread, void *(*run)(void *context), void *co
 #define LARGE_FILE  ((size_t)64 << 20)
 #define UNMAP_BYTES ((size_t)2 << 20)
 
+void wk_os_input_unmap(const uint8_t *at, size_t size_bytes)
+{
+	munmap((void *)at, size_bytes);
+}
+
 /* Piece by piece: while pages are given back nobody else is given any new room, so that who
  * goes on working would have to wait for all of it after all. */
 static void *unmap_aside(void *context)
@@ -200,22 +203,24 @@ static void *unmap_aside(void *context)
 			file->size_bytes - at < UNMAP_BYTES ? file->size_bytes - at : UNMAP_BYTES,
 			MADV_DONTNEED);
 	munmap((void *)file->at, file->size_bytes);
-	wk_free(file);
+	free(file);
 	return NULL;
 }
 
 /* To give back hundreds of megabytes takes as long as to draw a picture, and nobody needs to
- * wait for it: not even the end of the program. */
+ * wait for it: not even the end of the program. A library leaves no thread behind, though. */
 static void unmap(const struct wk_os_file *file)
 {
-	struct wk_os_file *copy;
+	struct wk_os_file *copy = NULL;
 	pthread_t thread;
 
-	if (file->size_bytes < LARGE_FILE || wk_os_cpu_count() == 1) {
+	if (file->size_bytes >= LARGE_FILE && wk_os_cpu_count() > 1 &&
+	    wk_heap_is_of_process(wk_heap_current()))
+		copy = malloc(sizeof(*copy)); /* the heap may end first */
+	if (!copy) {
 		munmap((void *)file->at, file->size_bytes);
 		return;
 	}
-	copy = wk_alloc(sizeof(*copy));
 	*copy = *file;
 	if (start_thread(&thread, unmap_aside, copy) == 0)
 		pthread_detach(thread);
@@ -229,6 +234,7 @@ void wk_os_close(struct wk_os_file *file)
 		wk_free((void *)file->at);
 	else if (file->at)
 		unmap(file);
+	wk_undo_free(file->undo);
 	*file = (struct wk_os_file){ 0 };
 }
 
@@ -294,22 +300,24 @@ void wk_os_make_private(int fd)
 int wk_os_temporary(char **path)
 {
 	const char *set = getenv("TMPDIR"), *folder = set && *set ? set : "/tmp";
+	char name[PATH_MAX], *there = wk_alloc(64);
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	struct wk_buf text = { 0 };
 
-	*path = NULL;
 	if (fd < 0) { /* not every file system can */
-		wk_buf_add_fmt(&text, "%s/wick-XXXXXX", folder);
-		fd = mkostemp(text.at, O_CLOEXEC);
+		snprintf(name, sizeof(name), "%s/wick-XXXXXX", folder);
+		fd = mkostemp(name, O_CLOEXEC);
 		if (fd >= 0)
-			unlink(text.at);
+			unlink(name);
 	}
-	wk_buf_reset(&text);
-	wk_buf_add_fmt(&text, "/proc/self/fd/%d", fd);
-	if (fd >= 0)
-		*path = text.at;
-	else
-		wk_buf_fini(&text);
+	snprintf(there, 64, "/proc/self/fd/%d", fd);
+	if (fd < 0) {
+		int cause = errno;
+
+		wk_free(there);
+		there = NULL;
+		errno = cause;
+	}
+	*path = there;
 	return fd;
 }
 
@@ -438,14 +446,24 @@ struct wk_os_thread {
 	pthread_t thread;
 	void (*run)(void *context);
 	void *context;
+	struct wk_heap *heap;
+	struct wk_undo *undo;
 };
 
+/* If it runs out of memory, the heap has failed and the one who joins it learns that. */
 static void *thread_main(void *context)
 {
 	struct wk_os_thread *thread = context;
 
-	thread->run(thread->context);
+	wk_heap_run(thread->heap, thread->run, thread->context);
 	return NULL;
+}
+
+static void join_undone(struct wk_undo *undo)
+{
+	struct wk_os_thread *thread = undo->at;
+
+	pthread_join(thread->thread, NULL);
 }
 
 struct wk_os_thread *wk_os_thread_start(void (*run)(void *context), void *context)
@@ -453,8 +471,13 @@ struct wk_os_thread *wk_os_thread_start(void (*run)(void *context), void *contex
 	struct wk_os_thread *thread = wk_alloc(sizeof(*thread));
 
 	*thread = (struct wk_os_thread){ .run = run, .context = context };
-	if (start_thread(&thread->thread, thread_main, thread) == 0)
+	thread->heap = wk_heap_current();
+	thread->undo = wk_undo_new_thread();
+	if (start_thread(&thread->thread, thread_main, thread) == 0) {
+		wk_undo_arm(thread->undo, join_undone, thread, 0);
 		return thread;
+	}
+	wk_undo_free(thread->undo);
 	wk_free(thread);
 	return NULL;
 }
@@ -462,18 +485,30 @@ struct wk_os_thread *wk_os_thread_start(void (*run)(void *context), void *contex
 void wk_os_thread_join(struct wk_os_thread *thread)
 {
 	pthread_join(thread->thread, NULL);
+	wk_undo_free(thread->undo);
 	wk_free(thread);
+	wk_heap_check();
 }
 
 struct wk_os_lock {
+	struct wk_held held; /* by the thread that has it */
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 };
+
+static void release_undone(struct wk_held *held)
+{
+	struct wk_os_lock *lock = (struct wk_os_lock *)held; /* its first member */
+
+	pthread_cond_broadcast(&lock->changed);
+	pthread_mutex_unlock(&lock->mutex);
+}
 
 struct wk_os_lock *wk_os_lock_new(void)
 {
 	struct wk_os_lock *lock = wk_alloc(sizeof(*lock));
 
+	lock->held = (struct wk_held){ .release = release_undone };
 	pthread_mutex_init(&lock->mutex, NULL);
 	pthread_cond_init(&lock->changed, NULL);
 	return lock;
@@ -491,10 +526,12 @@ void wk_os_lock_free(struct wk_os_lock *lock)
 void wk_os_lock_acquire(struct wk_os_lock *lock)
 {
 	pthread_mutex_lock(&lock->mutex);
+	wk_held_push(&lock->held);
 }
 
 void wk_os_lock_leave(struct wk_os_lock *lock)
 {
+	wk_held_pop(&lock->held);
 	pthread_mutex_unlock(&lock->mutex);
 }
 
@@ -502,11 +539,15 @@ void wk_os_lock_wait(struct wk_os_lock *lock, unsigned milliseconds)
 {
 	struct timespec until;
 
+	wk_heap_check();
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_nsec += (long)(milliseconds % 1000) * 1000000;
 	until.tv_sec += milliseconds / 1000 + until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
+	wk_held_pop(&lock->held); /* another thread may hold it meanwhile */
 	pthread_cond_timedwait(&lock->changed, &lock->mutex, &until);
+	wk_held_push(&lock->held);
+	wk_heap_check();
 }
 
 void wk_os_lock_wake(struct wk_os_lock *lock)

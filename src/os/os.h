@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/heap.h"
 
 /* Once, from main, before anything else: makes sure that descriptors 0, 1 and 2 are not given to
  * files that are opened later, and that bytes go through them as they are. Returns the words of
@@ -39,11 +40,23 @@ bool wk_os_identify(const char *path, struct wk_os_identity *identity, struct wk
  * the system gave it none. They are there until the process ends. */
 bool wk_os_vdso(const uint8_t **at, size_t *size_bytes);
 
+/* A descriptor that is about to be opened is closed if memory runs out (base/heap.h):
+ *
+ *	undo = wk_undo_new();
+ *	fd = wk_os_undo_fd(undo, open(...));
+ *	...
+ *	wk_os_close_fd(fd, undo);
+ *
+ * Where it could not be opened, fd is -1, errno is kept, and closing does nothing. */
+int wk_os_undo_fd(struct wk_undo *undo, int fd);
+void wk_os_close_fd(int fd, struct wk_undo *undo);
+
 /* A file's bytes, readable in place. */
 struct wk_os_file {
 	const uint8_t *at; /* NULL when the file is empty */
 	size_t size_bytes;
 	bool is_heap; /* read into memory because it cannot be mapped */
+	struct wk_undo *undo;
 };
 
 /* Maps a whole file; what cannot be mapped (pipes, /proc) is read whole instead. "-" is
@@ -128,6 +141,7 @@ struct wk_os_draft {
 	int fd;
 	char *target, *temporary;
 	bool is_nameless;
+	struct wk_undo *undo;
 };
 
 bool wk_os_draft_open(struct wk_os_draft *draft, const char *path, struct wk_err *err);
@@ -144,6 +158,7 @@ struct wk_os_keep {
 	int fd;
 	char *path, *temporary;
 	bool is_nameless;
+	struct wk_undo *undo;
 };
 
 bool wk_os_keep_open(struct wk_os_keep *keep, const char *path, struct wk_err *err);

@@ -42,11 +42,12 @@ static bool move(const wchar_t *from, const wchar_t *to, DWORD flags)
 /* What is mapped somewhere cannot be replaced, but renamed; it goes when nobody has it. */
 static bool move_aside(const wchar_t *from, const wchar_t *to)
 {
-	static unsigned number;
+	static atomic_uint number;
 	wchar_t *aside = wk_alloc_zeroed(wcslen(to) + 64, sizeof(*aside));
 	bool ok;
 
-	swprintf(aside, wcslen(to) + 63, L"%ls.old-%lu-%u", to, GetCurrentProcessId(), number++);
+	swprintf(aside, wcslen(to) + 63, L"%ls.old-%lu-%u", to, GetCurrentProcessId(),
+		 atomic_fetch_add(&number, 1));
 	ok = move(to, aside, 0);
 	if (ok && !move(from, to, 0)) {
 		int cause = errno;
@@ -104,14 +105,14 @@ static char *target_of(const char *path)
 /* Beside the target, since only within a drive one file can take another's place. */
 static char *name_beside(const char *target)
 {
-	static unsigned number;
+	static atomic_uint number;
 	size_t len = strlen(target);
 	struct wk_buf name = { 0 };
 
 	while (len > 0 && target[len - 1] != '/' && target[len - 1] != '\\')
 		len--;
 	wk_buf_add(&name, target, len);
-	wk_buf_add_fmt(&name, ".wick-%lu-%u", GetCurrentProcessId(), number++);
+	wk_buf_add_fmt(&name, ".wick-%lu-%u", GetCurrentProcessId(), atomic_fetch_add(&number, 1));
 	return name.at;
 }
 

@@ -1,6 +1,7 @@
 #include "os/windows_calls.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <fcntl.h>
 #include <io.h>
 #include <stdio.h>
@@ -157,12 +158,19 @@ const uint8_t *wk_os_input_map(int fd, size_t size_bytes)
 	return at;
 }
 
+void wk_os_input_unmap(const uint8_t *at, size_t size_bytes)
+{
+	(void)size_bytes;
+	UnmapViewOfFile(at);
+}
+
 void wk_os_close(struct wk_os_file *file)
 {
 	if (file->is_heap)
 		wk_free((void *)(uintptr_t)file->at);
 	else if (file->at)
 		UnmapViewOfFile(file->at);
+	wk_undo_free(file->undo);
 	*file = (struct wk_os_file){ 0 };
 }
 
@@ -211,7 +219,7 @@ void wk_os_make_private(int fd)
 
 int wk_os_temporary(char **path)
 {
-	static unsigned number;
+	static atomic_uint number;
 	wchar_t folder[MAX_PATH + 1] = L"";
 	struct wk_buf text = { 0 };
 	char *utf8;
@@ -219,7 +227,8 @@ int wk_os_temporary(char **path)
 
 	GetTempPathW(MAX_PATH, folder);
 	utf8 = wk_windows_utf8(folder);
-	wk_buf_add_fmt(&text, "%swick-%lu-%u", utf8, GetCurrentProcessId(), number++);
+	wk_buf_add_fmt(&text, "%swick-%lu-%u", utf8, GetCurrentProcessId(),
+		       atomic_fetch_add(&number, 1));
 	wk_free(utf8);
 	fd = wk_windows_descriptor(
 		wk_windows_open(text.at, GENERIC_READ | GENERIC_WRITE | DELETE, CREATE_NEW,

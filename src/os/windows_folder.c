@@ -1,6 +1,7 @@
 #include "os/folder.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <fcntl.h>
 #include <io.h>
 #include <stdlib.h>
@@ -179,17 +180,23 @@ bool wk_os_folder_map(struct wk_os_folder *folder, const char *name, struct wk_o
 {
 	int fd = wk_windows_descriptor(open_in(folder, name, GENERIC_READ), _O_RDONLY);
 	struct wk_os_identity identity = { 0 };
+	struct wk_undo *undo = wk_undo_new();
 
 	*file = (struct wk_os_file){ 0 };
-	if (fd < 0)
+	if (fd < 0) {
+		wk_undo_free(undo);
 		return false;
+	}
 	if (wk_os_input_look(fd, &identity) == WK_OS_INPUT_FILE && identity.size_bytes > 0 &&
 	    is_ours(wk_windows_handle(fd)))
 		file->at = wk_os_input_map(fd, (size_t)identity.size_bytes);
 	_close(fd);
-	if (!file->at)
+	if (!file->at) {
+		wk_undo_free(undo);
 		return false;
+	}
 	file->size_bytes = (size_t)identity.size_bytes;
+	wk_os_input_undo(file, undo);
 	*changed_ns = identity.changed_ns;
 	return true;
 }
@@ -204,10 +211,11 @@ static bool write_pieces(int fd, const struct wk_str *pieces, size_t count)
 
 static char *draft_name(const struct wk_os_folder *folder)
 {
-	static unsigned number;
+	static atomic_uint number;
 	struct wk_buf name = { 0 };
 
-	wk_buf_add_fmt(&name, "%s/" DRAFT "%lu-%u", folder->path, GetCurrentProcessId(), number++);
+	wk_buf_add_fmt(&name, "%s/" DRAFT "%lu-%u", folder->path, GetCurrentProcessId(),
+		       atomic_fetch_add(&number, 1));
 	return name.at;
 }
 

@@ -3,9 +3,7 @@
 #ifdef WK_HAS_ZLIB
 
 #include <limits.h>
-#include <zlib.h>
-
-#include "base/mem.h"
+#include "base/packed/zlib_alloc.h"
 
 #define STEP  (64 * 1024)
 #define LEVEL 5 /* half the time of the usual 6 for one percent more */
@@ -57,6 +55,8 @@ struct wk_packer *wk_packer_new(struct wk_out *to, struct wk_err *err)
 
 	packer->to = to;
 	packer->in = (struct wk_out){ .write = pack, .context = packer };
+	packer->stream.zalloc = wk_zlib_alloc;
+	packer->stream.zfree = wk_zlib_free;
 	if (deflateInit2(&packer->stream, LEVEL, Z_DEFLATED, 16 + MAX_WBITS, 8,
 			 Z_DEFAULT_STRATEGY) == Z_OK)
 		return packer;

@@ -7,10 +7,10 @@
 #include "base/num.h"
 
 #ifdef WK_HAS_ZLIB
-#include <zlib.h>
+#include "base/packed/zlib_alloc.h"
 #endif
 #ifdef WK_HAS_ZSTD
-#include <zstd.h>
+#include "base/packed/zstd_undo.h"
 #endif
 #ifdef WK_HAS_LZMA
 #include <lzma.h>
@@ -190,7 +190,7 @@ static bool report_known(z_stream *stream, const struct unpacking *u)
 
 static bool unpack_deflated(struct unpacking *u)
 {
-	z_stream stream = { 0 };
+	z_stream stream = { .zalloc = wk_zlib_alloc, .zfree = wk_zlib_free };
 	bool ok;
 
 	if (inflateInit2(&stream, window_bits(u->packing)) != Z_OK || !report_known(&stream, u))
@@ -228,8 +228,9 @@ static bool zstd_step(ZSTD_DStream *stream, struct unpacking *u, size_t *hint)
 
 static bool unpack_zstd(struct unpacking *u)
 {
-	ZSTD_DStream *stream = ZSTD_createDStream();
-	bool ok = stream != NULL;
+	struct wk_undo *undo;
+	ZSTD_DStream *stream = wk_zstd_open(&undo);
+	bool ok = true;
 	size_t hint = 1;
 
 	while (ok && wk_bytes_left(&u->in) && !(u->is_look && u->most == 0)) {
@@ -250,7 +251,7 @@ static bool unpack_zstd(struct unpacking *u)
 		if (u->most == most)
 			break;
 	}
-	ZSTD_freeDStream(stream);
+	wk_zstd_close(stream, undo);
 	return ok && (hint == 0 || fail_cut(u));
 }
 #else
@@ -261,6 +262,19 @@ static bool unpack_zstd(struct unpacking *u)
 #endif
 
 #ifdef WK_HAS_LZMA
+static void *lzma_by_heap(void *context, size_t count, size_t size_bytes)
+{
+	(void)context;
+	return size_bytes && count > SIZE_MAX / size_bytes ? NULL
+							   : wk_try_alloc(count * size_bytes);
+}
+
+static void lzma_free_by_heap(void *context, void *at)
+{
+	(void)context;
+	wk_free(at);
+}
+
 /* One step; the result is liblzma's, and LZMA_PROG_ERROR means "at the limit". */
 static lzma_ret xz_step(lzma_stream *stream, struct unpacking *u)
 {
@@ -313,9 +327,11 @@ static bool xz_all(lzma_stream *stream, struct unpacking *u)
 
 static bool unpack_xz(struct unpacking *u)
 {
+	const lzma_allocator allocator = { .alloc = lzma_by_heap, .free = lzma_free_by_heap };
 	lzma_stream stream = LZMA_STREAM_INIT;
 	bool ok;
 
+	stream.allocator = &allocator;
 	if (lzma_stream_decoder(&stream, MOST_XZ_MEMORY, 0) != LZMA_OK)
 		return wk_fail(u->err, WK_EIO, WK_NOWHERE, "liblzma cannot be started");
 	ok = xz_all(&stream, u);
@@ -369,15 +385,15 @@ bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain, 
  * it rejects is left to zlib, which reports the reason. */
 static bool unpack_at_once(const struct unpacking *u)
 {
-	struct libdeflate_decompressor *library = libdeflate_alloc_decompressor();
 	size_t before = u->out->len, len = wk_bytes_left(&u->in);
-	void *to = library ? wk_buf_extend(u->out, (size_t)u->most) : NULL;
+	void *to = wk_buf_extend(u->out, (size_t)u->most);
+	struct libdeflate_decompressor *library = libdeflate_alloc_decompressor();
 	enum libdeflate_result result = LIBDEFLATE_BAD_DATA;
 
-	if (to && u->packing == WK_PACKED_ZLIB)
+	if (library && u->packing == WK_PACKED_ZLIB)
 		result = libdeflate_zlib_decompress(library, u->in.at, len, to, (size_t)u->most,
 						    NULL);
-	else if (to)
+	else if (library)
 		result = libdeflate_deflate_decompress(library, u->in.at, len, to, (size_t)u->most,
 						       NULL);
 	libdeflate_free_decompressor(library);

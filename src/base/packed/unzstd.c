@@ -3,7 +3,9 @@
 #ifdef WK_HAS_ZSTD
 #include <zstd.h>
 
+#include "base/heap.h"
 #include "base/mem.h"
+#include "base/packed/zstd_undo.h"
 
 #define STEP        ((size_t)64 << 10) /* of plain bytes, between two looks at the limit */
 #define ALWAYS_FREE ((uint64_t)64 << 20)
@@ -11,6 +13,7 @@
 
 struct wk_unzstd {
 	ZSTD_DStream *stream;
+	struct wk_undo *undo;
 	uint64_t packed_bytes, plain_bytes;
 };
 
@@ -18,18 +21,15 @@ struct wk_unzstd *wk_unzstd_new(struct wk_err *err)
 {
 	struct wk_unzstd *stream = wk_alloc_zeroed(1, sizeof(*stream));
 
-	stream->stream = ZSTD_createDStream();
-	if (stream->stream)
-		return stream;
-	wk_fail(err, WK_EIO, WK_NOWHERE, "zstd cannot be started");
-	wk_free(stream);
-	return NULL;
+	(void)err;
+	stream->stream = wk_zstd_open(&stream->undo);
+	return stream;
 }
 
 void wk_unzstd_free(struct wk_unzstd *stream)
 {
 	if (stream)
-		ZSTD_freeDStream(stream->stream);
+		wk_zstd_close(stream->stream, stream->undo);
 	wk_free(stream);
 }
 
