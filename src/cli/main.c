@@ -1,8 +1,10 @@
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/heap.h"
 #include "base/mem.h"
 #include "base/text/suggest.h"
 #include "cli/as/tool.h"
@@ -122,18 +124,34 @@ static int dispatch(char **argv, struct wk_out *out, struct wk_err *err)
 	return run_command(command, argv + 2, out, err);
 }
 
-int main(int argc, char **argv)
+struct run {
+	char **argv;
+	int exit_code;
+};
+
+static void run(void *context)
 {
+	struct run *run = context;
 	struct wk_out out = wk_out_to_fd(STDOUT_FILENO);
 	struct wk_err err = { 0 };
-	int exit_code;
+
+	run->exit_code = dispatch(wk_os_start(run->argv), &out, &err);
+	run->exit_code = end_output(&out, run->exit_code, &err);
+	if (err.code != WK_OK && !reader_went_away(&out))
+		wk_say(err.text);
+}
+
+int main(int argc, char **argv)
+{
+	struct run call = { .argv = argv };
+	struct wk_heap *heap = wk_heap_new_for_process();
 
 	if (argc < 1)
 		return WK_EXIT_USAGE;
 	wk_os_guard_maps();
-	exit_code = dispatch(wk_os_start(argv), &out, &err);
-	exit_code = end_output(&out, exit_code, &err);
-	if (err.code != WK_OK && !reader_went_away(&out))
-		wk_say(err.text);
-	return exit_code;
+	if (heap && wk_heap_run(heap, run, &call))
+		return call.exit_code;
+	wk_heap_free(heap); /* ends its threads, removes half-written files */
+	fputs("wick: out of memory\n", stderr);
+	return WK_EXIT_FAILED;
 }

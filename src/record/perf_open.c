@@ -1,5 +1,6 @@
 #include "record/perf_open.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -458,7 +459,7 @@ static bool keep(struct wk_perf *perf, const struct wk_perf_cpu *cpu, int fd, si
 {
 	uint64_t id;
 
-	perf->fds = wk_grow(perf->fds, &perf->fd_cap, perf->fd_count + 1, sizeof(*perf->fds));
+	assert(perf->fd_count < perf->fd_cap);
 	perf->fds[perf->fd_count++] = fd;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->owner) != 0)
 		return wk_fail_os(err, errno, "cannot send the events of CPU %u to its ring",
@@ -508,8 +509,11 @@ static enum wk_opened open_event(struct wk_perf *perf, const struct wk_perf_cpu 
 static enum wk_opened open_on_cpu(struct wk_perf *perf, const struct wk_perf_cpu *cpu, pid_t tid,
 				  bool on_exec, struct wk_err *err)
 {
-	enum wk_opened opened = open_side_band(perf, cpu, tid, err);
+	size_t most = perf->fd_count + 1 + perf->event_count;
+	enum wk_opened opened;
 
+	perf->fds = wk_grow(perf->fds, &perf->fd_cap, most, sizeof(*perf->fds));
+	opened = open_side_band(perf, cpu, tid, err);
 	for (size_t i = 0; i < perf->event_count && opened == WK_OPENED; i++)
 		opened = open_event(perf, cpu, i, tid, on_exec, err);
 	if (opened == WK_OPENED)
@@ -559,11 +563,17 @@ uint64_t wk_perf_lost(const struct wk_perf *perf)
 	return sum;
 }
 
-void wk_perf_fini(struct wk_perf *perf)
+void wk_perf_close(struct wk_perf *perf)
 {
 	for (size_t i = 0; i < perf->fd_count; i++)
 		close(perf->fds[i]);
+	perf->fd_count = 0;
 	close_rings(perf);
+}
+
+void wk_perf_fini(struct wk_perf *perf)
+{
+	wk_perf_close(perf);
 	wk_free(perf->fds);
 	wk_free(perf->cpus);
 	wk_free(perf->events);

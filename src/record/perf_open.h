@@ -80,6 +80,8 @@ void wk_perf_disable(struct wk_perf *perf);
 uint64_t wk_perf_lost(const struct wk_perf *perf);
 
 /* Zeroed before wk_perf_init, it may be finished at any time. */
+/* Its descriptors and rings, not its memory. */
+void wk_perf_close(struct wk_perf *perf);
 void wk_perf_fini(struct wk_perf *perf);
 
 /* The value of /proc/sys/kernel/perf_event_paranoid, or -2 if it cannot be read. */

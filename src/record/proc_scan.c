@@ -100,15 +100,40 @@ static uint32_t parent_of(pid_t pid, struct wk_buf *text)
 	return (uint32_t)parent;
 }
 
+static void close_undone(struct wk_undo *undo)
+{
+	closedir(undo->at);
+}
+
+static DIR *list(const char *path, struct wk_undo **undo)
+{
+	DIR *dir;
+
+	*undo = wk_undo_new();
+	dir = opendir(path);
+	if (dir)
+		wk_undo_arm(*undo, close_undone, dir, 0);
+	else
+		wk_undo_free(*undo);
+	return dir;
+}
+
+static void end_list(DIR *dir, struct wk_undo *undo)
+{
+	closedir(dir);
+	wk_undo_free(undo);
+}
+
 size_t wk_proc_threads(pid_t pid, pid_t **tids)
 {
 	char path[64];
+	struct wk_undo *undo;
 	DIR *dir;
 	size_t count = 0, cap = 0;
 
 	*tids = NULL;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
+	dir = list(path, &undo);
 	if (!dir)
 		return 0;
 	for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
@@ -119,7 +144,7 @@ size_t wk_proc_threads(pid_t pid, pid_t **tids)
 		*tids = wk_grow(*tids, &cap, count + 1, sizeof(**tids));
 		(*tids)[count++] = (pid_t)tid;
 	}
-	closedir(dir);
+	end_list(dir, undo);
 	return count;
 }
 
@@ -212,7 +237,8 @@ static bool emit_idle(const struct wk_sink *sink, struct wk_err *err)
 
 bool wk_proc_scan_all(const struct wk_sink *sink, struct wk_err *err)
 {
-	DIR *dir = opendir("/proc");
+	struct wk_undo *undo;
+	DIR *dir = list("/proc", &undo);
 	bool ok;
 
 	if (!dir)
@@ -225,6 +251,6 @@ bool wk_proc_scan_all(const struct wk_sink *sink, struct wk_err *err)
 		if (wk_num_u64(wk_str_c(entry->d_name), &pid) && pid <= INT32_MAX)
 			ok = wk_proc_scan((pid_t)pid, sink, err);
 	}
-	closedir(dir);
+	end_list(dir, undo);
 	return ok;
 }

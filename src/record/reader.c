@@ -48,11 +48,16 @@ static void prepare_polls(struct wk_reader *reader)
 	}
 }
 
-static void forget_polls(struct wk_reader *reader)
+static void close_polls(struct wk_reader *reader)
 {
 	for (size_t i = reader->perf->cpu_count + 1; i < reader->poll_count; i++)
 		if (reader->polls[i].fd >= 0)
 			close(reader->polls[i].fd);
+}
+
+static void forget_polls(struct wk_reader *reader)
+{
+	close_polls(reader);
 	wk_free(reader->polls);
 	wk_free(reader->ends);
 }
@@ -194,7 +199,7 @@ static void drain(struct wk_reader *reader, bool is_last)
 	wk_queue_put(reader->queue, &round);
 }
 
-static void *reader_main(void *context)
+static void read_rings(void *context)
 {
 	struct wk_reader *reader = context;
 	bool over = false;
@@ -206,7 +211,23 @@ static void *reader_main(void *context)
 			wk_perf_disable(reader->perf);
 		drain(reader, over);
 	}
+}
+
+static void *reader_main(void *context)
+{
+	struct wk_reader *reader = context;
+
+	wk_heap_run(reader->heap, read_rings, reader);
 	return NULL;
+}
+
+static void stop_undone(struct wk_undo *undo)
+{
+	struct wk_reader *reader = undo->at;
+
+	wk_reader_cancel(reader);
+	pthread_join(reader->thread, NULL);
+	close_polls(reader);
 }
 
 bool wk_reader_start(struct wk_reader *reader, struct wk_err *err)
@@ -214,14 +235,19 @@ bool wk_reader_start(struct wk_reader *reader, struct wk_err *err)
 	sigset_t all, before;
 	int cause;
 
+	reader->heap = wk_heap_current();
+	reader->undo = wk_undo_new_thread();
 	prepare_polls(reader);
 	/* Signals are for the caller's thread: its handlers may rely on that. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	cause = pthread_create(&reader->thread, NULL, reader_main, reader);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (cause == 0)
+	if (cause == 0) {
+		wk_undo_arm(reader->undo, stop_undone, reader, 0);
 		return true;
+	}
+	wk_undo_free(reader->undo);
 	forget_polls(reader);
 	return wk_fail_os(err, cause, "cannot start a thread");
 }
@@ -252,5 +278,7 @@ void wk_reader_cancel(struct wk_reader *reader)
 void wk_reader_join(struct wk_reader *reader)
 {
 	pthread_join(reader->thread, NULL);
+	wk_undo_free(reader->undo);
 	forget_polls(reader);
+	wk_heap_check();
 }

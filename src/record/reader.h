@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "base/heap.h"
 #include "record/perf_open.h"
 #include "record/queue.h"
 
@@ -32,6 +33,8 @@ struct wk_reader {
 
 	/* The thread's own. */
 	pthread_t thread;
+	struct wk_heap *heap; /* of the one who started it */
+	struct wk_undo *undo;
 	struct pollfd *polls; /* the rings, the wake fd, then the processes */
 	size_t poll_count;
 	uint64_t stopped_ns; /* when it first saw that it should stop */

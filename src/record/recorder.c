@@ -39,6 +39,9 @@ struct wk_recorder {
 	struct wk_parser parser;
 	const struct wk_sink *sink;
 	bool command_was_named; /* its first exec was seen */
+	struct wk_undo *undo;
+	int usual_priority;
+	bool is_hurried;
 };
 
 static bool check_options(struct wk_recorder_options *options, struct wk_err *err)
@@ -225,6 +228,28 @@ static void emit_hidden_kernel(struct wk_perf *perf)
 			       wk_advice(WK_ADVICE_LINUX, WK_ADVICE_SHOW_KERNEL));
 }
 
+static void end_hurry(struct wk_recorder *recorder)
+{
+	if (recorder->is_hurried)
+		setpriority(PRIO_PROCESS, 0, recorder->usual_priority);
+	recorder->is_hurried = false;
+}
+
+/* All but the memory. */
+static void release(struct wk_recorder *recorder)
+{
+	end_hurry(recorder);
+	wk_launch_fini(&recorder->launch);
+	wk_perf_close(&recorder->perf);
+	if (recorder->reader.wake_fd >= 0)
+		close(recorder->reader.wake_fd);
+}
+
+static void release_undone(struct wk_undo *undo)
+{
+	release(undo->at);
+}
+
 struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, struct wk_err *err)
 {
 	struct wk_recorder *recorder = wk_alloc_zeroed(1, sizeof(*recorder));
@@ -232,6 +257,9 @@ struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, s
 	copy_options(recorder, options);
 	wk_queue_init(&recorder->queue, QUEUE_BYTES);
 	recorder->launch = (struct wk_launch){ .go_fd = -1, .failure_fd = -1 };
+	recorder->reader.wake_fd = -1;
+	recorder->undo = wk_undo_new();
+	wk_undo_arm(recorder->undo, release_undone, recorder, 0);
 	recorder->reader.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (recorder->reader.wake_fd < 0) {
 		wk_fail_os(err, errno, "cannot make an eventfd");
@@ -355,6 +383,7 @@ static bool handle_rounds(struct wk_recorder *recorder,
 		struct wk_round *round = wk_queue_pop(&recorder->queue, PROGRESS_NS);
 		uint64_t now_ns;
 
+		wk_heap_check(); /* the reader may have run out of memory */
 		if (round) {
 			ok = handle_round(recorder, round, err);
 			is_last = round->is_last;
@@ -472,10 +501,10 @@ static bool record(struct wk_recorder *recorder,
 		   void (*progress)(void *context, const struct wk_recorder_status *status),
 		   void *context, struct wk_err *err)
 {
-	int usual = getpriority(PRIO_PROCESS, 0);
-	bool hurried = setpriority(PRIO_PROCESS, 0, usual - HURRY) == 0;
 	bool ok;
 
+	recorder->usual_priority = getpriority(PRIO_PROCESS, 0);
+	recorder->is_hurried = setpriority(PRIO_PROCESS, 0, recorder->usual_priority - HURRY) == 0;
 	/* The reader's thread begins with the priority of the one that starts it. */
 	ok = wk_reader_start(&recorder->reader, err);
 	if (ok) {
@@ -484,8 +513,7 @@ static bool record(struct wk_recorder *recorder,
 			wk_reader_cancel(&recorder->reader);
 		wk_reader_join(&recorder->reader);
 	}
-	if (hurried)
-		setpriority(PRIO_PROCESS, 0, usual);
+	end_hurry(recorder);
 	return ok;
 }
 
@@ -519,13 +547,12 @@ void wk_recorder_free(struct wk_recorder *recorder)
 {
 	if (!recorder)
 		return;
-	wk_launch_fini(&recorder->launch);
+	release(recorder);
+	wk_undo_free(recorder->undo);
 	wk_merge_fini(&recorder->merge, &recorder->queue);
 	wk_queue_fini(&recorder->queue);
 	wk_parser_fini(&recorder->parser);
 	wk_perf_fini(&recorder->perf);
-	if (recorder->reader.wake_fd >= 0)
-		close(recorder->reader.wake_fd);
 	wk_free(recorder->pids);
 	wk_free(recorder);
 }

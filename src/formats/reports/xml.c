@@ -2,6 +2,9 @@
 
 #ifdef WK_HAS_EXPAT
 #include <expat.h>
+
+#include "base/heap.h"
+#include "base/mem.h"
 #endif
 
 const char *wk_xml_attribute(const char *const *attributes, const char *name)
@@ -87,15 +90,18 @@ static const char *encoding_of(struct wk_bytes bytes)
 	return strstr(head, "UTF-16") || strstr(head, "utf-16") ? "UTF-8" : NULL;
 }
 
+/* So a handler may raise: the parser is never entered again, and its memory goes with the heap. */
+static const XML_Memory_Handling_Suite by_heap = { wk_try_alloc, wk_try_realloc, wk_free };
+
 bool wk_xml_read(struct wk_bytes bytes, const struct wk_xml_handler *handler, void *context,
 		 struct wk_err *err)
 {
 	struct reading reading = { .handler = handler, .context = context };
 	bool ok = true, is_last = false;
 
-	reading.parser = XML_ParserCreate(encoding_of(bytes));
+	reading.parser = XML_ParserCreate_MM(encoding_of(bytes), &by_heap, NULL);
 	if (!reading.parser)
-		return wk_fail(err, WK_EIO, WK_NOWHERE, "no memory to read XML");
+		wk_heap_raise();
 	XML_SetUserData(reading.parser, &reading);
 	XML_SetElementHandler(reading.parser, on_start, on_end);
 	XML_SetCharacterDataHandler(reading.parser, on_text);

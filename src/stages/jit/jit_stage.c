@@ -181,8 +181,7 @@ static void ask_past(struct wk_jit_stage *stage, struct wk_jit_lifetime *life)
 		return;
 	if (living.begin_ns > begin_ns + SLACK_NS) {
 		life->owner.successor_ns = living.begin_ns;
-		if (living.folder_fd >= 0)
-			close(living.folder_fd);
+		wk_os_close_fd(living.folder_fd, living.undo);
 		return;
 	}
 	life->owner = living;
@@ -524,7 +523,8 @@ static void handle_dump(struct wk_jit_stage *stage, const struct wk_event *event
 
 	if (!dump || !stage->is_live || dump->fd >= 0 || stage->kept >= MOST_KEPT)
 		return;
-	dump->fd = wk_jit_keep_dump(event->pid, dump->path);
+	dump->undo = wk_undo_new();
+	dump->fd = wk_os_undo_fd(dump->undo, wk_jit_keep_dump(event->pid, dump->path));
 	stage->kept += dump->fd >= 0;
 }
 

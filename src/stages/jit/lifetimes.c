@@ -23,14 +23,13 @@ void wk_jit_lifetimes_fini(struct wk_jit_lifetimes *lives)
 		struct wk_jit_lifetime *life = &lives->rows[i];
 
 		wk_jit_map_index_free(life->map);
-		if (life->has_owner && life->owner.folder_fd >= 0)
-			close(life->owner.folder_fd);
+		if (life->has_owner)
+			wk_os_close_fd(life->owner.folder_fd, life->owner.undo);
 		for (struct wk_jit_dump *dump = life->dumps, *next; dump; dump = next) {
 			next = dump->next;
 			if (dump->is_open)
 				wk_jit_names_fini(&dump->names);
-			if (dump->fd >= 0)
-				close(dump->fd);
+			wk_os_close_fd(dump->fd, dump->undo);
 			wk_jit_tail_close(dump->tail);
 			wk_map_fini(&dump->tables);
 			wk_free(dump->places);

@@ -18,6 +18,7 @@ struct wk_jit_dump {
 	struct wk_jit_dump *next;
 	char *path;
 	int fd;                    /* kept while the process lived; or -1 */
+	struct wk_undo *undo;      /* of fd */
 	uint64_t mapped_ns;        /* 0: before the recording */
 	struct wk_jit_names names; /* while it is open */
 	size_t told;               /* pieces of it */

@@ -84,7 +84,9 @@ bool wk_jit_owner_ask(uint32_t pid, bool keep_folder, struct wk_jit_owner *owner
 	}
 	if (ok && keep_folder) {
 		snprintf(path, sizeof(path), "/proc/%u/root/tmp", pid);
-		owner->folder_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		owner->undo = wk_undo_new();
+		owner->folder_fd =
+			wk_os_undo_fd(owner->undo, open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	}
 	wk_buf_fini(&text);
 	return ok;
@@ -146,11 +148,14 @@ enum wk_jit_answer wk_jit_open_checked(const struct wk_jit_owner *owner, const c
 				       struct wk_jit_identity *identity, struct wk_buf *why)
 {
 	struct wk_err err = { 0 };
+	struct wk_undo *undo = wk_undo_new();
 	struct stat info;
-	int fd = open_at_once(path);
+	int fd = wk_os_undo_fd(undo, open_at_once(path));
 
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+		wk_undo_free(undo);
 		return WK_JIT_NO_FILE;
+	}
 	if (fd < 0 || fstat(fd, &info) != 0)
 		wk_buf_add_fmt(why, "it cannot be opened: %s", strerror(errno));
 	else if (is_strange_link(path))
@@ -161,8 +166,7 @@ enum wk_jit_answer wk_jit_open_checked(const struct wk_jit_owner *owner, const c
 		wk_buf_add_text(why, err.text);
 	if (why->len == 0)
 		*identity = identity_of(&info);
-	if (fd >= 0)
-		close(fd);
+	wk_os_close_fd(fd, undo);
 	return why->len ? WK_JIT_REFUSED : WK_JIT_READ;
 }
 

@@ -11,9 +11,10 @@
 
 /* The process as far as it matters here. Times are those of the wall, ns since 1970. */
 struct wk_jit_owner {
-	uint32_t pid;     /* as the recording has it */
-	uint32_t own_pid; /* as the process sees itself: in its own pid namespace */
-	int folder_fd;    /* its /tmp, which may outlive it by this; -1: ours */
+	uint32_t pid;         /* as the recording has it */
+	uint32_t own_pid;     /* as the process sees itself: in its own pid namespace */
+	int folder_fd;        /* its /tmp, which may outlive it by this; -1: ours */
+	struct wk_undo *undo; /* of folder_fd */
 	bool has_user;
 	uint32_t user;
 	uint64_t begin_ns;     /* no file of it is older; 0: unknown */
