@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/mem.h"
 
 static unsigned long state = 88172645463325252ul;
 
@@ -31,7 +30,7 @@ __attribute__((noinline)) static unsigned long sort_some(size_t count)
 	qsort(values, count, sizeof(*values), compare);
 	for (size_t i = 0; i < count; i += 7)
 		sum += values[i];
-	wk_free(values);
+	free(values);
 	return sum;
 }
 

@@ -5,10 +5,10 @@
  * FORM is a renderer's name or "icicle"; VIEW a table's, for renderers of tables. STACKS are
  * the lines of tests/unit/small_model.h, one each. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "render/renderers.h"
-#include "base/mem.h"
 #include "views/tables/tables.h"
 
 #include "../unit/small_model.h"
@@ -25,7 +25,7 @@ static struct wk_model *read_model(FILE *in)
 			len--;
 		small_line(model, wk_str_of(line, (size_t)len));
 	}
-	wk_free(line);
+	free(line);
 	small_resolved(model);
 	return model;
 }

@@ -153,7 +153,8 @@ static void give_all(struct feed *feed)
 static uint64_t left_of(const struct wk_model *model, const char *name)
 {
 	wk_source_id source = wk_lifetimes_source(model, name);
-	struct wk_lifetimes *rows = calloc(model->process_count, sizeof(*rows)), whole = { 0 };
+	struct wk_lifetimes *rows = wk_alloc_zeroed(model->process_count, sizeof(*rows)),
+			    whole = { 0 };
 	struct wk_filter filter = { .to_ns = UINT64_MAX };
 	uint64_t *left = wk_lifetimes_left(model, UINT64_MAX, UINT64_MAX), sum = 0;
 

@@ -186,7 +186,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct wk_sink sink = { .take = look, .context = &seen };
 	struct wk_input input = { .name = "fuzz" };
 	struct wk_err err = { 0 };
-	uint8_t *bytes = malloc(size ? size : 1);
+	uint8_t *bytes = wk_alloc(size ? size : 1);
 
 	if (!bytes)
 		abort();

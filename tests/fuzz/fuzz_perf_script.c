@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					  .with_source_line = true };
 	const struct wk_collapse inferno = { .dialect = WK_COLLAPSE_INFERNO, .with_tid = true,
 					     .marks_jit = true, .skip_after = cut };
-	uint8_t *bytes = malloc(size ? size : 1);
+	uint8_t *bytes = wk_alloc(size ? size : 1);
 
 	if (!bytes)
 		abort();

@@ -54,7 +54,7 @@ static bool take_record(void *context, const uint8_t *record, size_t size, uint6
 
 static void read_ring(struct wk_ring *ring, struct wk_parser *parser)
 {
-	struct wk_chunk *chunk = malloc(sizeof(*chunk) + RING_BYTES);
+	struct wk_chunk *chunk = wk_alloc(sizeof(*chunk) + RING_BYTES);
 	struct wk_merge merge = { 0 };
 	size_t got;
 
@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct wk_ring ring = { .page = &page, .size_bytes = RING_BYTES };
 	struct wk_map sources = { 0 };
 	struct wk_parser parser;
-	uint8_t *bytes = calloc(1, RING_BYTES);
+	uint8_t *bytes = wk_alloc_zeroed(1, RING_BYTES);
 
 	if (size == 0 || size > RING_BYTES) {
 		wk_free(bytes);

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 7)
 		return 0;
-	bytes = malloc(size);
+	bytes = wk_alloc(size);
 	if (!bytes)
 		abort();
 	memcpy(bytes, data, size);

@@ -13,7 +13,7 @@ static const unpacker ways[] = { wk_xpress_plain, wk_xpress_huffman, wk_lznt1 };
 
 static uint8_t *unpack(unpacker way, struct wk_bytes packed, size_t size, size_t *made)
 {
-	uint8_t *plain = malloc(size ? size : 1);
+	uint8_t *plain = wk_alloc(size ? size : 1);
 
 	if (!plain)
 		abort();

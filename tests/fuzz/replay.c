@@ -19,7 +19,7 @@ static int count;
 
 static void hand_over(const void *bytes, size_t size)
 {
-	uint8_t *exact = malloc(size ? size : 1);
+	uint8_t *exact = wk_alloc(size ? size : 1);
 
 	if (!exact)
 		abort();
@@ -57,7 +57,7 @@ static void replay_file(const char *folder, const char *name, size_t step)
 	if (!file)
 		return;
 	do {
-		bytes = realloc(bytes, size + 65536);
+		bytes = wk_realloc(bytes, size + 65536);
 		if (!bytes)
 			abort();
 		got = fread(bytes + size, 1, 65536, file);
@@ -102,9 +102,9 @@ static void replay_folder(const char *folder, const char *suffix, size_t step)
 	for (int i = 0; i < entry_count; i++) {
 		if (ends_with(entries[i]->d_name, suffix))
 			replay_file(folder, entries[i]->d_name, step);
-		wk_free(entries[i]);
+		free(entries[i]);
 	}
-	wk_free(entries);
+	free(entries);
 }
 
 static void replay_shared(const char *folder, const char *suffix, size_t step)

@@ -93,7 +93,7 @@ static bool write_recording(int fd, const struct module *modules, size_t count, 
 
 int main(int argc, char **argv)
 {
-	struct module *modules = calloc((size_t)argc, sizeof(*modules));
+	struct module *modules = wk_alloc_zeroed((size_t)argc, sizeof(*modules));
 	int fd = argc > 3 ? open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
 	bool ok = fd >= 0 && modules;
 

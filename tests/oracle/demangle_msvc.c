@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "names/demangle/demangle.h"
-#include "base/mem.h"
 
 int main(int argc, char **argv)
 {
@@ -18,7 +17,7 @@ int main(int argc, char **argv)
 		wk_demangle_msvc(wk_str_of(line, strcspn(line, "\n")), is_short, &out);
 		puts(wk_buf_text(&out));
 	}
-	wk_free(line);
+	free(line);
 	wk_buf_fini(&out);
 	return 0;
 }

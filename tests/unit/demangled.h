@@ -91,7 +91,7 @@ static inline void check_table(demangler demangle, const char *file)
 	}
 	for (; getline(&line, &cap, in) > 0; rows++)
 		agreed += row_agrees(demangle, line);
-	wk_free(line);
+	free(line);
 	fclose(in);
 	print_message("# %s: %zu of %zu rows agree\n", file, agreed, rows);
 	assert_true(rows > 0);

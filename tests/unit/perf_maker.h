@@ -163,7 +163,7 @@ static inline struct wk_buf perf_told_as(const struct wk_buf *bytes, struct wk_p
 	struct wk_sink sink = wk_dump_sink(&out);
 	struct wk_err err = { 0 };
 	/* Memory of exactly that size, so that a sanitizer sees each read beyond it. */
-	uint8_t *exact = malloc(bytes->len ? bytes->len : 1);
+	uint8_t *exact = wk_alloc(bytes->len ? bytes->len : 1);
 	struct wk_input input = { .name = "test", .parts = parts, .options = options };
 	bool ok;
 

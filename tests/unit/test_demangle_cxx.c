@@ -578,7 +578,7 @@ static void a_name_cut_short_is_no_fault(void **state)
 
 	(void)state;
 	for (size_t len = 0; len < sizeof(name); len++) {
-		char *cut = malloc(len + 1); /* so that a sanitizer sees what is read beyond */
+		char *cut = wk_alloc(len + 1); /* so that a sanitizer sees what is read beyond */
 
 		assert_non_null(cut);
 		memcpy(cut, name, len);

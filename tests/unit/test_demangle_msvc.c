@@ -552,8 +552,8 @@ static void a_name_cut_short_is_no_fault(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		for (size_t len = 0; len <= strlen(names[i]); len++) {
-			char *cut =
-				malloc(len + 1); /* so that a sanitizer sees what is read beyond */
+			char *cut = wk_alloc(len +
+					     1); /* so that a sanitizer sees what is read beyond */
 
 			assert_non_null(cut);
 			memcpy(cut, names[i], len);

@@ -84,7 +84,7 @@ static void make_crowd(struct etl_maker *m, unsigned processors)
 	etl_end_buffer(m, 0);
 	size = m->out.len - first;
 	for (unsigned i = 1; i < processors; i++) {
-		char *copy = malloc(size);
+		char *copy = wk_alloc(size);
 
 		memcpy(copy, m->out.at + first, size);
 		wk_buf_add(&m->out, copy, size);
@@ -198,7 +198,7 @@ static void damage_is_told_alike(void **state)
 
 		for (uint32_t number = 0; number < 20; number++) {
 			size_t size = whole->len - number % 4 * (whole->len / 5);
-			uint8_t *bytes = malloc(size);
+			uint8_t *bytes = wk_alloc(size);
 			struct answer answer;
 
 			memcpy(bytes, whole->at, size);

@@ -66,7 +66,7 @@ static void add(struct small *small, const uint8_t *at, size_t len)
 {
 	if (small->len + len > small->cap) {
 		small->cap = 2 * (small->len + len);
-		small->at = realloc(small->at, small->cap);
+		small->at = wk_realloc(small->at, small->cap);
 		assert_non_null(small->at);
 	}
 	if (at)
@@ -112,7 +112,7 @@ static void cut_small(struct cutter *c, uint64_t offset, size_t len)
 {
 	for (uint64_t cut = (offset + 9) / 10 * 10; cut < offset + len; cut += 10, c->cuts++) {
 		size_t left = c->small.len - len + (size_t)(cut - offset);
-		uint8_t *exact = malloc(left ? left : 1);
+		uint8_t *exact = wk_alloc(left ? left : 1);
 		uint64_t events;
 
 		assert_non_null(exact);

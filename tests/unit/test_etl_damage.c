@@ -39,7 +39,7 @@ static void cut_everywhere(const struct wk_opened *opened, struct wk_bytes bytes
 	uint64_t whole = etl_read_bytes(opened, bytes.at, size);
 
 	for (size_t len = 0; len < size; len += step) {
-		uint8_t *exact = malloc(len + 1);
+		uint8_t *exact = wk_alloc(len + 1);
 
 		memcpy(exact, bytes.at, len);
 		/* A trace that is cut has notes that a whole one has not. */
@@ -57,7 +57,7 @@ static void traces_cut_anywhere_give_an_answer_or_a_sentence(void **state)
 static void flip_bits(const struct wk_opened *opened, struct wk_bytes bytes)
 {
 	size_t size = wk_bytes_left(&bytes);
-	uint8_t *broken = malloc(size);
+	uint8_t *broken = wk_alloc(size);
 	uint64_t state = size;
 
 	memcpy(broken, bytes.at, size);
@@ -86,7 +86,7 @@ static void lie(const struct wk_opened *opened, struct wk_bytes bytes)
 {
 	static const uint32_t lies[] = { 0, 1, 0x7fff, 0xffff, 0x7fffffff, 0xffffffff };
 	size_t size = wk_bytes_left(&bytes);
-	uint8_t *broken = malloc(size);
+	uint8_t *broken = wk_alloc(size);
 	uint64_t state = size + 1;
 
 	memcpy(broken, bytes.at, size);

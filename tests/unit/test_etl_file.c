@@ -1017,7 +1017,7 @@ static void files_cut_anywhere_give_what_there_is(void **state)
 
 		make_rich(&m);
 		for (size_t len = 0; len <= m.out.len; len += 10) {
-			uint8_t *exact = malloc(len + 1);
+			uint8_t *exact = wk_alloc(len + 1);
 			size_t count;
 
 			memcpy(exact, m.out.at, len);
@@ -1041,7 +1041,7 @@ static void flipped_bits_never_stop_the_reading(void **state)
 
 		make_rich(&m);
 		for (unsigned i = 0; i < 2000; i++) {
-			uint8_t *exact = malloc(m.out.len);
+			uint8_t *exact = wk_alloc(m.out.len);
 
 			memcpy(exact, m.out.at, m.out.len);
 			for (unsigned flips = 0; flips <= i % 8; flips++) {

@@ -380,7 +380,7 @@ static void a_real_trace_cut_anywhere_gives_what_there_is(void **state)
 	(void)state;
 	open_trace(&trace, "SelfDescribingSingleEvent.etl", NULL);
 	for (size_t len = 0; len <= wk_bytes_left(&trace.bytes); len += 10) {
-		uint8_t *exact = malloc(len + 1);
+		uint8_t *exact = wk_alloc(len + 1);
 		struct wk_bytes bytes = wk_bytes_of(exact, len);
 		struct wk_err err = { 0 };
 		struct wk_etl_record r;

@@ -120,15 +120,15 @@ static void what_went_wrong_is_worth_more_than_a_remark(void **state)
 {
 	struct wk_err why = { .code = WK_EPERM, .text = "no right" };
 	struct wk_buf remark = { 0 };
-	char *complaint = NULL, *first, *fault = strdup("HTTP status 500");
+	char *complaint = NULL, *first, *fault = wk_strdup("HTTP status 500");
 
 	(void)state;
 	wk_fetch_quota_add_remark(&remark, &why);
-	first = strdup(wk_buf_text(&remark));
+	first = wk_strdup(wk_buf_text(&remark));
 	wk_fetch_quota_warn(&complaint, &first);
 	assert_null(first);
 	assert_non_null(strstr(complaint, "(no right)"));
-	first = strdup("another");
+	first = wk_strdup("another");
 	wk_fetch_quota_warn(&complaint, &fault);
 	assert_null(fault);
 	wk_fetch_quota_warn(&complaint, &first);

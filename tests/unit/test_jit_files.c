@@ -291,7 +291,7 @@ static void a_dump_that_grows_byte_by_byte_is_read_on(void **state)
 	jit_move(&m, 130, 0x1000, 0x3000, 16, 1);
 	dump = wk_jitdump_open(m.out.at, 40, &err);
 	for (size_t to = 41; to <= m.out.len; to++) {
-		char *copy = malloc(to);
+		char *copy = wk_alloc(to);
 
 		from += wk_jitdump_used(dump);
 		memcpy(copy, m.out.at + from, to - from);

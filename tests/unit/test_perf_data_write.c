@@ -524,7 +524,7 @@ static void the_lines_of_code_made_at_run_time_come_back_however_many(void **sta
 {
 	int fd = new_file();
 	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
-	struct wk_jit_map_line *lines = calloc(20000, sizeof(*lines));
+	struct wk_jit_map_line *lines = wk_alloc_zeroed(20000, sizeof(*lines));
 	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .pid = 1, .tid = 1,
 				  .symbol = { .start = 0x1000, .size_bytes = 20000,
 					      .name = WK_STR("long"), .lines = lines } };

@@ -26,7 +26,7 @@ struct seen {
 
 static struct wk_chunk *new_chunk(struct wk_queue *queue)
 {
-	return queue ? wk_queue_chunk(queue) : calloc(1, sizeof(struct wk_chunk) + 4096);
+	return queue ? wk_queue_chunk(queue) : wk_alloc_zeroed(1, sizeof(struct wk_chunk) + 4096);
 }
 
 static void put(struct wk_chunk *chunk, uint64_t time_ns, uint64_t name)

@@ -106,7 +106,7 @@ static void trailer(struct fixture *f, uint64_t time_ns)
 /* Parses the first `size` bytes of the record. */
 static bool parse_part(struct fixture *f, size_t size)
 {
-	uint64_t *aligned = calloc(1, size + 8);
+	uint64_t *aligned = wk_alloc_zeroed(1, size + 8);
 	uint16_t size16 = (uint16_t)size;
 	bool ok;
 

@@ -17,7 +17,7 @@
 /* Writes what was made to a new file, whose path is for unlink and free. */
 static char *write_made(struct etl_maker *m)
 {
-	char *path = strdup("/tmp/wick-test-XXXXXX");
+	char *path = wk_strdup("/tmp/wick-test-XXXXXX");
 	int fd = mkstemp(path);
 
 	assert_true(fd >= 0);
@@ -59,7 +59,7 @@ static void traces_of_one_start_belong_together_and_others_do_not(void **state)
 {
 	char *kernel = write_trace(A_CLOCK, 1), *user = write_trace(A_CLOCK, 2);
 	char *copy = write_trace(A_CLOCK, 1), *later = write_trace(ANOTHER_CLOCK, 1);
-	char *text = strdup("/tmp/wick-test-XXXXXX");
+	char *text = wk_strdup("/tmp/wick-test-XXXXXX");
 
 	(void)state;
 	close(mkstemp(text));

@@ -34,7 +34,7 @@ static const char *at(const char *path)
 static void put_file(const char *path, struct wk_str bytes)
 {
 	struct wk_str whole = wk_str_c(at(path));
-	char *folder = strndup(whole.at, whole.len - wk_str_basename(whole).len - 1);
+	char *folder = wk_strndup(whole.at, whole.len - wk_str_basename(whole).len - 1);
 	FILE *file;
 
 	assert_true(wk_os_folder_make(folder, NULL));

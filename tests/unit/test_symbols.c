@@ -419,7 +419,7 @@ static void a_debug_file_of_another_build_is_not_used(void **state)
 /* Adds zeros to a file, which take no room; gives the checksum of all of it. */
 static uint32_t lengthen(const char *path, uint32_t crc, size_t bytes)
 {
-	uint8_t *zeros = calloc(1, bytes);
+	uint8_t *zeros = wk_alloc_zeroed(1, bytes);
 	struct stat info;
 
 	assert_int_equal(stat(path, &info), 0);

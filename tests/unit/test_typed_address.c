@@ -162,7 +162,7 @@ static void any_beginning_of_a_line_can_be_read(void **state)
 	(void)state;
 	for (size_t begin = 0; begin < sizeof(line); begin++)
 		for (size_t len = 0; begin + len < sizeof(line); len++) {
-			char *copy = malloc(len + 1);
+			char *copy = wk_alloc(len + 1);
 
 			memcpy(copy, line + begin, len);
 			wk_typed_address_read(wk_str_of(copy, len), &typed);

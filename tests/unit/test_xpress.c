@@ -187,7 +187,7 @@ static void cut_bytes_give_their_beginning_and_say_so(void **state)
 
 		ways[way].pack(&packed, plain, SIZE);
 		for (size_t len = 0; len < packed.len * 9 / 10; len += 31) {
-			uint8_t *exact = malloc(len + 1);
+			uint8_t *exact = wk_alloc(len + 1);
 			size_t made = SIZE_MAX;
 
 			memcpy(exact, packed.at, len);
