@@ -99,7 +99,7 @@ static void handle_sample(struct wk_builder *builder, const struct wk_event *eve
 		wk_model_add_sample(builder->model, &sample);
 }
 
-/* A sum without a stack is one of samples at an address that nobody knows. */
+/* A sum without a stack is for samples at an unknown address. */
 static wk_stack_id stack_of_sum(struct wk_builder *builder, const struct wk_event_whose *whose,
 				uint32_t number)
 {

@@ -1,8 +1,8 @@
-/* The usual sink: fills a model's tables from events.
+/* The default sink: fills a model's tables from events.
  *
- * It keeps what is mapped where at each moment, interns frames and stacks, and appends a
- * row a sample. Order of calls: new, feed its sink, finish, free; the model is the
- * caller's before and after. Events come in the order that event/event.h promises. */
+ * It tracks mappings over time, interns frames and stacks, and appends one row per sample. Order of
+ * calls: new, emit to its sink, finish, free; the model belongs to the caller. Events come in the
+ * order that event/event.h specifies. */
 #ifndef WK_MODEL_BUILDER_H
 #define WK_MODEL_BUILDER_H
 

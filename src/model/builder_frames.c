@@ -14,7 +14,7 @@ void wk_builder_add_image(struct wk_builder *builder, const struct wk_event *eve
 	wk_spaces_update(builder->spaces, event, image);
 }
 
-/* Of kernel code in no image: of a kernel that has no image of its own, or of an unknown one. */
+/* For kernel code in no image: a kernel without an image of its own, or an unknown one. */
 static wk_image_id kernel_image(struct wk_builder *builder)
 {
 	static const struct wk_event_image kernel = { .path = WK_STR("[kernel.kallsyms]"),
@@ -39,7 +39,7 @@ static wk_image_id unknown_image(struct wk_builder *builder)
 	return builder->unknown;
 }
 
-/* Code that no file holds may have been named by whoever made it. */
+/* Code in no file may have been named by the program that generated it. */
 static wk_frame_id frame_made_at_run_time(struct wk_builder *builder, uint32_t pid,
 					  uint64_t address, const struct wk_mapping *mapping)
 {
@@ -50,7 +50,7 @@ static wk_frame_id frame_made_at_run_time(struct wk_builder *builder, uint32_t p
 	return wk_jit_code_frame(builder->code, pid, address, kernel);
 }
 
-/* Memory that is mapped by a name lies elsewhere in each process, as files do. */
+/* Named memory has a different address in each process, as files have. */
 static bool has_offsets(const struct wk_model *model, const struct wk_image *image)
 {
 	struct wk_str path = wk_model_str(model, image->path);
@@ -59,7 +59,7 @@ static bool has_offsets(const struct wk_model *model, const struct wk_image *ima
 	       wk_str_starts(path, "/memfd:") || wk_str_starts(path, "/SYSV");
 }
 
-/* A place is named by its offset in what is mapped there, or else by its address. */
+/* A place is identified by its offset in the mapping, otherwise by its address. */
 static uint64_t frame_address(const struct wk_model *model, const struct wk_mapping *mapping,
 			      uint64_t address)
 {
@@ -100,8 +100,8 @@ static wk_frame_id frame_of(struct wk_builder *builder, uint32_t pid, uint64_t v
 	return cached->frame;
 }
 
-/* Adds one part of a chain on top of `stack`, outermost frame first. Return addresses point
- * behind their call, so all but the innermost are looked up one byte before. */
+/* Adds one part of a chain on top of `stack`, outermost frame first. Return addresses point after
+ * their call, so all but the innermost are looked up one byte before. */
 static wk_stack_id add_chain(struct wk_builder *builder, struct wk_chain_memory *memory,
 			     wk_stack_id stack, uint32_t pid, const uint64_t *chain, size_t count,
 			     bool is_exact)

@@ -1,10 +1,10 @@
-/* What the parts of the builder share: builder.c takes events and makes rows of samples, and has
- * others do what it is not about:
+/* Shared by the parts of the builder: builder.c receives events and adds rows of samples, and
+ * passes the rest on:
  *
- *   builder_who.c     processes and threads, and whose numbers they are at a moment
- *   builder_frames.c  what is mapped, and the frames and stacks of addresses
+ *   builder_who.c     processes and threads, and the owners of their numbers at a moment
+ *   builder_frames.c  mappings, and the frames and stacks of addresses
  *   builder_named.c   frames and stacks that came with their names
- *   builder_made.c    rows of what is no sample: memory, heaps, switches, marks, counts
+ *   builder_jit.c     rows that are not samples: memory, heaps, switches, marks, counts
  *
  * For model/builder*.c alone. */
 #ifndef WK_MODEL_BUILDER_INTERNAL_H
@@ -27,7 +27,7 @@ struct wk_cached_frame {
 	wk_frame_id frame;
 };
 
-/* Threads by the low bits of their number, so that those that take turns do not meet. */
+/* Threads by the low bits of their number, so that threads that alternate do not collide. */
 #define WK_RECENT_THREADS 64
 
 struct wk_recent_thread {
@@ -54,38 +54,38 @@ struct wk_builder {
 	uint32_t stack_numbers;
 	uint32_t inputs;
 	wk_process_id first_process; /* of the input at hand */
-	bool may_count_anew;         /* the input at hand has told no frame yet */
+	bool may_count_anew;         /* the current input has emitted no frame yet */
 	bool sums_samples;
 	struct wk_memory_lifetimes memory;
 	struct wk_heap_lifetimes *heaps;
 	struct wk_waits *waits;
-	wk_source_id wait, ready, readying; /* made for rows of switches; 0: not yet */
+	wk_source_id wait, ready, readying; /* added for rows of switches; 0: not yet */
 	uint64_t lives;                     /* counts what may give a pid and tid another row */
 	struct wk_recent_thread recent[WK_RECENT_THREADS];
 	struct wk_cached_frame cache[WK_FRAME_CACHE];
 };
 
-/* --- Who --- */
+/* --- Processes and threads --- */
 
 /* 0 for a process that is none. */
 wk_thread_id wk_builder_thread_row(struct wk_builder *builder, uint32_t pid, uint32_t tid);
 
-/* The thread of a sample, found at once if it was seen lately. */
+/* The thread of a sample, found at once if it was seen recently. */
 struct wk_recent_thread *wk_builder_recent_thread(struct wk_builder *builder, uint32_t pid,
 						  uint32_t tid);
 
 void wk_builder_add_process(struct wk_builder *builder, const struct wk_event *event);
 void wk_builder_add_thread(struct wk_builder *builder, const struct wk_event *event);
 
-/* Once all processes of an input are told, and once all is told. */
+/* Once after all processes of an input, and once at its end. */
 void wk_builder_find_parents(struct wk_builder *builder);
 void wk_builder_name_all(struct wk_model *model);
 
-/* --- Where --- */
+/* --- Addresses --- */
 
 void wk_builder_add_image(struct wk_builder *builder, const struct wk_event *event);
 
-/* Of a sample's chains or, where it has none, its address. */
+/* From a sample's chains or, without any, from its address. */
 wk_stack_id wk_builder_stack_of(struct wk_builder *builder, struct wk_recent_thread *recent,
 				const struct wk_event_sample *taken);
 
@@ -99,10 +99,10 @@ bool wk_builder_add_frame(struct wk_builder *builder, const struct wk_event_fram
 bool wk_builder_add_stacks(struct wk_builder *builder, const struct wk_event_stacks *stacks,
 			   struct wk_err *err);
 
-/* 0 where that number was not told. */
+/* 0 if that number was never emitted. */
 wk_stack_id wk_builder_stack_of_number(const struct wk_builder *builder, uint32_t number);
 
-/* --- Rows of what is no sample --- */
+/* --- Rows that are not samples --- */
 
 void wk_builder_add_memory(struct wk_builder *builder, const struct wk_event *event);
 void wk_builder_add_heap(struct wk_builder *builder, const struct wk_event *event);

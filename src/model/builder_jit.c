@@ -1,6 +1,6 @@
 #include "model/builder_internal.h"
 
-/* What rows have in common that are made of events which are no samples themselves. */
+/* Fields that all rows from events other than samples share. */
 static struct wk_sample who_did(struct wk_builder *builder, const struct wk_event *event,
 				const struct wk_event_sample *taken)
 {
@@ -13,7 +13,7 @@ static struct wk_sample who_did(struct wk_builder *builder, const struct wk_even
 	return who;
 }
 
-/* Memory is its owner's, whoever's thread asked for it. */
+/* Memory belongs to its process, whichever thread requested it. */
 void wk_builder_add_memory(struct wk_builder *builder, const struct wk_event *event)
 {
 	const struct wk_event_memory *memory = &event->memory;
@@ -50,7 +50,7 @@ static void add_made(struct wk_builder *builder, wk_source_id *source, const cha
 		wk_model_add_sample(builder->model, sample);
 }
 
-/* What runs where nothing is to be done is a thread of each processor, all with number 0. */
+/* The idle thread: one for each processor, all with number 0. */
 static wk_thread_id thread_that_runs(struct wk_builder *builder, uint32_t pid, uint32_t tid)
 {
 	return tid ? wk_builder_thread_row(builder, pid, tid) : 0;

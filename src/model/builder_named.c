@@ -61,7 +61,7 @@ bool wk_builder_add_frame(struct wk_builder *builder, const struct wk_event_fram
 		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
 			       "frame %" PRIu32 " was told where %" PRIu32 " comes next",
 			       frame->number, builder->frame_numbers);
-	/* Row 0 of functions stands for none, so a frame without any name gets one. */
+	/* Function row 0 means "none", so a frame without any name gets a row of its own. */
 	if (!function.name)
 		function.name = wk_model_text(model, wk_str_c("[unknown]"));
 	given.function = wk_model_add_function(model, &function);
@@ -109,7 +109,7 @@ static bool handle_stack(struct wk_builder *builder, uint32_t number, uint32_t p
 	return true;
 }
 
-/* For as long as numbers are ids: how many of `stacks` could be taken. */
+/* While numbers are equal to ids: how many of `stacks` could be added directly. */
 static uint32_t append_stacks(struct wk_builder *builder, const struct wk_event_stacks *stacks)
 {
 	struct wk_trie *to = &builder->model->stacks;

@@ -1,10 +1,10 @@
 #include "base/buf.h"
 #include "model/builder_internal.h"
 
-/* What the kernel writes for a task that had given its number back when it was sampled. */
+/* The kernel writes this for a task that had already released its number when it was sampled. */
 #define EXITING_PID UINT32_MAX
 
-/* Windows' own: what a processor does that has nothing to do, and the kernel's threads. */
+/* Windows' own: the idle process, and the kernel's threads. */
 
 static wk_process_id process_row(struct wk_builder *builder, uint32_t pid)
 {
@@ -67,7 +67,8 @@ static void name_process(struct wk_builder *builder, uint32_t pid, wk_text_id na
 	}
 }
 
-/* With what it has of its parent. One that is only named here is no process of the recording. */
+/* With the fields it inherits from its parent. A process that is only mentioned here is not added
+ * to the recording. */
 static wk_process_id add_process(struct wk_builder *builder, const struct wk_event *event)
 {
 	wk_process_id parent = wk_map_find(&builder->process_of, event->process.parent_pid);
@@ -114,7 +115,7 @@ static void keep_text(struct wk_model *model, wk_text_id *kept, struct wk_str te
 		*kept = wk_model_text(model, text);
 }
 
-/* What is known of it now, over what was known before. */
+/* Updates the fields that are known now. */
 static void describe_process(struct wk_model *model, struct wk_process *row,
 			     const struct wk_event_process *change)
 {
@@ -150,7 +151,7 @@ static void end_process(struct wk_builder *builder, wk_process_id process,
 	builder->model->threads[first].end_ns = event->time_ns;
 }
 
-/* Whoever had the number until now has no memory any more. */
+/* The previous owner of the number has no memory any more. */
 static void end_memory(struct wk_builder *builder, const struct wk_event *event)
 {
 	wk_process_id process = wk_map_find(&builder->process_of, event->pid);
@@ -177,7 +178,7 @@ void wk_builder_add_process(struct wk_builder *builder, const struct wk_event *e
 	row = &builder->model->processes[process];
 	if (change->change == WK_PROCESS_SEEN && change->parent_pid) {
 		row->parent_pid = change->parent_pid;
-		row->parent = 0; /* which may be told only later */
+		row->parent = 0; /* which may be emitted only later */
 	}
 	describe_process(builder->model, row, change);
 	if (change->change == WK_PROCESS_EXIT)
@@ -215,8 +216,8 @@ void wk_builder_add_thread(struct wk_builder *builder, const struct wk_event *ev
 		model->threads[id].end_ns = event->time_ns;
 }
 
-/* A parent may have been told after its child: the first of that number, if it was there when the
- * child came. */
+/* A parent may be emitted after its child: the first process of that number, if it existed when the
+ * child started. */
 static wk_process_id parent_row(const struct wk_model *model, const struct wk_map *first_of,
 				wk_process_id child)
 {

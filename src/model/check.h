@@ -1,5 +1,5 @@
-/* A model's invariants, for tests and fuzzing: every id names a row, every parent comes
- * before its children, every named stack stands for its recorded one. */
+/* A model's invariants, for tests and fuzzing: every id refers to a row, every parent comes before
+ * its children, every named stack matches its recorded one. */
 #ifndef WK_MODEL_CHECK_H
 #define WK_MODEL_CHECK_H
 

@@ -10,8 +10,8 @@
 /* A heap may have many blocks when it is destroyed; the builder refuses more before that. */
 #define MOST_ROWS (UINT32_MAX - 1)
 
-/* A place in a heap where a block was seen. It stays when the block is freed, for the next one
- * there. */
+/* An address in a heap at which a block was seen. It stays when the block is freed, for the next
+ * block there. */
 struct block {
 	uint64_t address;
 	wk_heap_id heap;
@@ -19,7 +19,7 @@ struct block {
 	uint32_t next, previous; /* of the heap's blocks; 0: none */
 };
 
-/* Beside the model's row of the same number. */
+/* In addition to the model's row of the same number. */
 struct heap {
 	uint32_t first;  /* of its blocks */
 	wk_heap_id next; /* of its process's heaps */
@@ -119,7 +119,7 @@ static bool same_block(const void *table, uint32_t id, const void *key)
 	return a->heap == b->heap && a->address == b->address;
 }
 
-/* The place's row, or 0 where no block was seen. */
+/* The row of the address, or 0 if no block was seen. */
 static uint32_t find_block(const struct wk_heap_lifetimes *lives, wk_heap_id heap, uint64_t address)
 {
 	struct block key = { .heap = heap, .address = address };
@@ -168,7 +168,8 @@ static void end_block(struct wk_heap_lifetimes *lives, uint32_t row, const struc
 	unlink_block(lives, block);
 }
 
-/* Ends a block, if there is one, and tells who freed it. Row 0 is a place where none was seen. */
+/* Ends a block, if there is one, and records who freed it. Row 0 is an address without a known
+ * block. */
 static void free_block(struct wk_heap_lifetimes *lives, uint32_t row, const struct wk_sample *who)
 {
 	struct wk_sample freed = *who;
@@ -232,7 +233,8 @@ void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lives, wk_process_id proces
 	wk_heap_id id = heap_row(lives, process, heap->heap);
 
 	switch (heap->change) {
-	case WK_HEAP_CREATE: /* of the one that had its number before nobody told the end */
+	case WK_HEAP_CREATE: /* of the earlier process with its number, whose end was not
+			      * recorded */
 		end_heap(lives, id, who);
 		break;
 	case WK_HEAP_DESTROY:

@@ -1,9 +1,9 @@
-/* Which blocks of which heaps are allocated, and by which call: rows and ends of the source
- * "heap"; and which call freed them: rows of the source "free".
+/* The allocated blocks of heaps, and the calls that allocated them: rows and ends of the source
+ * "heap"; and the calls that freed them: rows of the source "free".
  *
- * A block that changes its size is its end and a new one. An allocation where a block lies is the
- * end of that one too: nobody told that it was freed. Freeing what nobody allocated ends nothing:
- * it was there before the recording. */
+ * A block that changes its size ends and a new one begins. An allocation at the address of a block
+ * ends that block as well: its release was not recorded. Releasing an unknown block ends nothing:
+ * it was allocated before the recording. */
 #ifndef WK_MODEL_HEAP_LIFETIMES_H
 #define WK_MODEL_HEAP_LIFETIMES_H
 
@@ -14,7 +14,7 @@ struct wk_heap_lifetimes;
 struct wk_heap_lifetimes *wk_heap_lifetimes_new(struct wk_model *model);
 void wk_heap_lifetimes_free(struct wk_heap_lifetimes *lives);
 
-/* Call before the first block: what is freed by calls that are alike becomes one row. */
+/* Call before the first block: equal releases become one row. */
 void wk_heap_lifetimes_sum(struct wk_heap_lifetimes *lives);
 
 /* `who` did it: time, thread, stack and so on; the rest of the row is set here. */

@@ -8,7 +8,7 @@ enum kind {
 	RESERVED,
 };
 
-/* Of what was there before the recording. */
+/* For memory from before the recording. */
 #define NOBODY 0
 
 void wk_memory_lifetimes_fini(struct wk_memory_lifetimes *lives)
@@ -42,7 +42,7 @@ static wk_source_id source_of(struct wk_model *model, wk_source_id *source, cons
 	return *source;
 }
 
-/* The value of a range is its row of samples + 1. */
+/* The value of a range is its sample row + 1. */
 static void claim(struct wk_memory_lifetimes *lives, struct wk_model *model, struct wk_range *pages,
 		  enum kind kind, bool is_from_before, const struct wk_sample *who)
 {
@@ -59,7 +59,7 @@ static void claim(struct wk_memory_lifetimes *lives, struct wk_model *model, str
 	wk_model_add_sample(model, &sample);
 }
 
-/* One end for a row that loses several pieces in one call, where they lie side by side. */
+/* One end for a row that loses several adjacent pieces in one call. */
 struct giving {
 	struct wk_model *model;
 	struct wk_end end;
@@ -90,7 +90,7 @@ static void give_back(void *context, uint32_t value, uint64_t pages)
 	giving->end.weight += pages << PAGE_BITS;
 }
 
-/* How many pages had been somebody's. */
+/* How many pages had an owner. */
 static uint64_t release(struct wk_memory_lifetimes *lives, struct wk_model *model,
 			const struct wk_range *pages, const struct wk_sample *who)
 {
@@ -104,8 +104,8 @@ static uint64_t release(struct wk_memory_lifetimes *lives, struct wk_model *mode
 	return giving.pages;
 }
 
-/* The pieces from a place on that lie side by side and are one row's. What is nobody's is one
- * reservation a range. */
+/* The adjacent pieces from a position on that belong to one row. Unowned ones form one reservation
+ * per range. */
 static uint64_t end_of_run(const struct wk_memory_lifetimes *lives, uint32_t space, uint64_t first)
 {
 	const struct wk_range *next = wk_ranges_from(&lives->ranges, space, first);
@@ -120,8 +120,8 @@ static uint64_t end_of_run(const struct wk_memory_lifetimes *lives, uint32_t spa
 	return end;
 }
 
-/* Where a call tells no size, it means the reservation that begins there; or, where nobody knows of
- * one, what was committed there by one call. */
+/* A call without a size means the reservation that begins there; or, if that is unknown, what one
+ * call committed there. */
 static struct wk_range find_whole(const struct wk_memory_lifetimes *lives, wk_process_id owner,
 				  const struct wk_event_memory *memory)
 {

@@ -1,10 +1,10 @@
-/* What of address spaces is committed and reserved, and by which call: rows and ends of the
- * sources "commit" and "reserve"; and which call gave committed pages back: rows of the source
+/* Committed and reserved memory of address spaces, and the calls that took it: rows and ends of the
+ * sources "commit" and "reserve"; and the calls that returned committed pages: rows of the source
  * "decommit".
  *
- * A call weighs what it newly took: pages that were there already stay the row's that took them
- * first. What was there before the recording is nobody's, and giving it back ends nothing. Sizes
- * are of whole pages. */
+ * The weight of a call is what it newly took: pages that were there already stay with the row that
+ * took them first. Memory from before the recording has no owner, and releasing it ends nothing.
+ * Sizes are whole pages. */
 #ifndef WK_MODEL_MEMORY_LIFETIMES_H
 #define WK_MODEL_MEMORY_LIFETIMES_H
 
@@ -14,8 +14,7 @@
 struct wk_memory_lifetimes {
 	struct wk_ranges ranges; /* of pages, by process and whether committed or reserved */
 	wk_source_id commit, reserve, decommit;
-	bool sums; /* set before the first event: what is given back by calls that are alike
-		    * becomes one row */
+	bool sums; /* set before the first event: equal releases become one row */
 };
 
 void wk_memory_lifetimes_fini(struct wk_memory_lifetimes *lives);

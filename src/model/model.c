@@ -5,13 +5,13 @@
 #include "base/map.h"
 #include "base/mem.h"
 
-/* How much room each table has, and the tables that find a row again. */
+/* The capacity of each table, and the indexes that find rows. */
 struct wk_model_private {
 	size_t images_cap, processes_cap, threads_cap, sources_cap, functions_cap;
 	size_t embedded_cap, embedded_places_cap, embedded_bounds_cap, embedded_calls_cap;
 	size_t facts_cap, notes_cap, heaps_cap, abouts_cap, marks_cap, counts_cap;
-	uint64_t weight_left; /* until the sum of all weights would not fit in 64 bits, or be the
-			       * largest number, which stands for "above all" */
+	uint64_t weight_left; /* until the sum of all weights would exceed 64 bits, or equal the
+			       * largest number, which means "above all" */
 	struct wk_index images, functions, frames, named_frames, sample_rows, interval_rows;
 	struct wk_index abouts;
 };
@@ -142,8 +142,8 @@ static bool same_image_and_stamp(const void *table, uint32_t id, const void *key
 	       row->time_stamp == ((const struct wk_image *)key)->time_stamp;
 }
 
-/* The first of a path without a time stamp, or with the same, is it. Others of that path, which are
- * known by their stamps alone, have those in their hashes: these are few, but a file can lie. */
+/* The first image of a path without a time stamp, or with the same, matches. Others of that path,
+ * which differ only in their stamps, have those in their hashes: honest files have few. */
 static wk_image_id find_image(const struct wk_model *model, const struct wk_image *row,
 			      uint64_t *hash)
 {
@@ -156,7 +156,7 @@ static wk_image_id find_image(const struct wk_model *model, const struct wk_imag
 	return wk_index_find(&model->own->images, *hash, same_image_and_stamp, model, row);
 }
 
-/* What a mapping tells of an image that an earlier one did not. */
+/* Adds fields of a mapping that earlier ones lacked. */
 static void learn_image(struct wk_image *known, const struct wk_image *told)
 {
 	if (!known->pdb_path)

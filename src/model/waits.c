@@ -56,8 +56,8 @@ static wk_subject_id about_of(struct wk_waits *waits, const struct state *state)
 		       : 0;
 }
 
-/* Goes over to something else, and tells for how long it did what it did. Running for no time at
- * all is a spell, since a thread was switched to. */
+/* Changes the state, and emits the duration of the last one. Running for no time at all is an
+ * interval, because a thread was switched to. */
 static uint64_t go_over(struct wk_waits *waits, wk_thread_id id, enum wk_doing doing,
 			uint64_t time_ns)
 {
@@ -135,7 +135,7 @@ void wk_waits_begin(struct wk_waits *waits, wk_thread_id thread, uint64_t time_n
 	*state_of(waits, thread) = (struct state){ .since_ns = time_ns, .doing = WK_WAITING };
 }
 
-/* Of what a thread does at the end of the recording. */
+/* For the states of threads at the end of the recording. */
 static uint64_t end_of(const struct wk_waits *waits, wk_thread_id id)
 {
 	uint64_t end_ns = waits->model->threads[id].end_ns;
@@ -143,7 +143,7 @@ static uint64_t end_of(const struct wk_waits *waits, wk_thread_id id)
 	return end_ns && end_ns < waits->last_ns ? end_ns : waits->last_ns;
 }
 
-/* Where nothing tells of switches, nobody knows what threads did that began. */
+/* Without context switches the states of threads that started are unknown. */
 void wk_waits_finish(struct wk_waits *waits)
 {
 	for (wk_thread_id id = 1; id < waits->cap && id < waits->model->thread_count; id++) {

@@ -1,10 +1,8 @@
-/* How long threads waited, and how long they could have run and did not, from switches of
- * processors between them.
+/* How long threads waited, and how long they were ready but did not run, from context switches.
  *
- * What a thread that was there before did until its first switch is unknown and counts as nothing;
- * one that begins waits until somebody makes it ready. What a thread does from one moment to
- * another is a spell of the model; what ends at a switch is given back, for the rows of the sources
- * "wait" and "ready". */
+ * The state of an existing thread before its first switch is unknown and counts as nothing; a new
+ * thread waits until it is readied. The time in one state is an interval of the model; intervals
+ * that end at a switch are returned, for the rows of the sources "wait" and "ready". */
 #ifndef WK_MODEL_WAITS_H
 #define WK_MODEL_WAITS_H
 
@@ -18,14 +16,14 @@ void wk_waits_free(struct wk_waits *waits);
 /* Call before the first switch: spells are added up, and none has a row of its own. */
 void wk_waits_sum(struct wk_waits *waits);
 
-/* What a thread that begins to run has behind it. */
+/* The past of a thread that starts to run. */
 struct wk_waited {
 	uint64_t wait_ns, ready_ns;
 	wk_subject_id about; /* the wait */
 };
 
-/* Either row may be 0: a thread that is none, as the one that runs where nothing is to be done.
- * `why` the old one leaves the processor; nobody has ended its wait yet. */
+/* Either row may be 0: no thread, like the one that runs when the processor is idle. `why` is the
+ * reason for which the old one leaves the processor; nothing has ended its wait yet. */
 struct wk_waited wk_waits_switch(struct wk_waits *waits, wk_thread_id old,
 				 const struct wk_subject *why, wk_thread_id now, uint64_t time_ns);
 
@@ -35,7 +33,7 @@ void wk_waits_ready(struct wk_waits *waits, wk_thread_id thread, wk_thread_id by
 /* A thread begins. */
 void wk_waits_begin(struct wk_waits *waits, wk_thread_id thread, uint64_t time_ns);
 
-/* After the last event of an input: what threads still do at that time are spells, too. */
+/* After the last event of an input: the states of threads at that time become intervals as well. */
 void wk_waits_finish(struct wk_waits *waits);
 
 #endif

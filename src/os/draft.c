@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* Names of what a shell opened for us: the file behind them is not ours to replace. */
+/* Names of descriptors opened by a shell: the file behind them is not ours to replace. */
 static bool names_descriptor(const char *path)
 {
 	struct wk_str text = wk_str_c(path);
@@ -33,7 +33,7 @@ static bool is_open_output(const struct stat *info)
 	return false;
 }
 
-/* Where the draft goes in the end, links followed; NULL for what is written in place. */
+/* The final path of the draft, links followed; NULL for what is written in place. */
 static char *target_of(const char *path, struct stat *there, bool *is_there)
 {
 	struct stat link;
@@ -41,14 +41,14 @@ static char *target_of(const char *path, struct stat *there, bool *is_there)
 	*is_there = stat(path, there) == 0;
 	if (names_descriptor(path))
 		return NULL;
-	if (!*is_there) /* a link to what is not there is left to the system */
+	if (!*is_there) /* a dangling link is left to the system */
 		return lstat(path, &link) == 0 ? NULL : wk_strndup(path, strlen(path));
 	if (!S_ISREG(there->st_mode) || is_open_output(there) || access(path, W_OK) != 0)
 		return NULL;
 	return wk_os_real_path(path);
 }
 
-/* Beside the target, since only within a file system one file can take another's place. */
+/* In the target's folder, because a file can replace another only within a file system. */
 static char *name_beside(const char *target)
 {
 	static atomic_uint number; /* several threads may have drafts */
@@ -61,7 +61,7 @@ static char *name_beside(const char *target)
 	return name;
 }
 
-/* It gets its name by way of /proc; -1 where there is none, or the file system cannot. */
+/* Links it through /proc; -1 if that is missing, or if the file system cannot. */
 static int open_nameless(const char *target)
 {
 	const char *slash = strrchr(target, '/');
@@ -173,7 +173,7 @@ static int copy_over(const struct wk_os_draft *draft)
 	return cause;
 }
 
-/* A link cannot take a file's place, but a file with a name can: it has one for a moment. */
+/* A link cannot replace a file, but a file with a name can: it has one for a moment. */
 static int give_name(const struct wk_os_draft *draft)
 {
 	char self[64];

@@ -50,7 +50,7 @@ char *wk_os_cache_folder(void)
 	return path.at;
 }
 
-/* Makes what is missing of the path, from above. */
+/* Creates the missing folders of the path, from the top. */
 static bool make_path(const char *path)
 {
 	char *part = wk_strndup(path, strlen(path));
@@ -155,8 +155,8 @@ bool wk_os_folder_map(struct wk_os_folder *folder, const char *name, struct wk_o
 	return true;
 }
 
-/* The lock tells that its writer lives, and is gone with it. Where a file system has no locks
- * a draft may be taken away under its writer, who then has not kept anything. */
+/* The lock shows that its writer lives, and ends with it. On a file system without locks a draft
+ * may be deleted under its writer, which then has saved nothing. */
 static int open_draft(struct wk_os_folder *folder, char *name, size_t size)
 {
 	static atomic_uint number; /* several threads may write */
@@ -182,7 +182,7 @@ static bool write_pieces(int fd, const struct wk_str *pieces, size_t count)
 	return true;
 }
 
-/* The draft takes its place while it is still locked. */
+/* The draft replaces the file while it is still locked. */
 bool wk_os_folder_write(struct wk_os_folder *folder, const char *name, const struct wk_str *pieces,
 			size_t count, struct wk_err *err)
 {
@@ -224,7 +224,7 @@ static const char *skip_digits(const char *at)
 	return at + strspn(at, "0123456789");
 }
 
-/* As open_draft makes them: a file that somebody else calls .draft-of-mine is not ours. */
+/* As open_draft creates them: a file of the user called .draft-of-mine is not ours. */
 static bool is_draft(const char *name)
 {
 	size_t len = strlen(DRAFT);

@@ -8,11 +8,11 @@
 #include "base/fd.h"
 #include "base/text/file_name.h"
 
-/* Who looks at the first bytes of what cannot be mapped, and how much of anything is read. */
+/* Accepting the first bytes of files that cannot be mapped, and limits for reading. */
 struct guard {
 	bool (*accept)(void *context, const void *first, size_t len, struct wk_err *err);
 	void *context;
-	size_t most; /* 0: of a file all, of a stream as much as usual */
+	size_t most; /* 0: all of a file, the default limit for a stream */
 	bool maps_only;
 };
 

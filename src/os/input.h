@@ -1,22 +1,23 @@
-/* What input.c asks of each system, to map files or read what cannot be mapped. */
+/* What input.c needs from each system, to map files or read those that cannot be mapped. */
 #ifndef WK_OS_INPUT_H
 #define WK_OS_INPUT_H
 
 #include "os/os.h"
 
-/* A descriptor, or -1 with errno set. Without `waits` nobody at the other end is waited for. */
+/* A descriptor, or -1 with errno set. Without `waits` it does not wait for the other end of a
+ * pipe. */
 int wk_os_input_open(const char *path, bool waits);
 
 enum wk_os_input_kind {
-	WK_OS_INPUT_UNKNOWN, /* cannot be looked at: errno tells why */
+	WK_OS_INPUT_UNKNOWN, /* cannot be examined: errno has the reason */
 	WK_OS_INPUT_FILE,
 	WK_OS_INPUT_FOLDER,
-	WK_OS_INPUT_STREAM, /* and all else that is no ordinary file */
+	WK_OS_INPUT_STREAM, /* and everything else that is not a regular file */
 };
 
 enum wk_os_input_kind wk_os_input_look(int fd, struct wk_os_identity *identity);
 
-/* All of an ordinary file; NULL, with errno set, where it cannot be mapped. */
+/* All of a regular file; NULL, with errno set, if it cannot be mapped. */
 const uint8_t *wk_os_input_map(int fd, size_t size_bytes);
 void wk_os_input_unmap(const uint8_t *at, size_t size_bytes);
 

@@ -61,7 +61,7 @@ bool wk_os_keep_open(struct wk_os_keep *keep, const char *path, struct wk_err *e
 	return false;
 }
 
-/* A link cannot take a file's place, but a file with a name can. */
+/* A link cannot replace a file, but a file with a name can. */
 static bool give_name(const struct wk_os_keep *keep)
 {
 	char self[64];

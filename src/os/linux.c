@@ -38,14 +38,14 @@ __attribute__((constructor)) static void draw_secret(void)
 	wk_hash_seed(words);
 }
 
-/* A descriptor 0, 1 or 2 that was closed would be given to the next file that is opened,
- * and output meant for a person would go into it. The stand-ins cannot be written to, so
- * lost output is still noticed, and vanish when a recorded command is started. */
+/* A closed descriptor 0, 1 or 2 would be reused by the next opened file, which would then receive
+ * output meant for a person. The stand-ins cannot be written to, so lost output is still noticed,
+ * and they are closed when a recorded command starts. */
 char **wk_os_start(char **argv)
 {
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
-	if (fd > STDIN_FILENO) /* where 0 was closed, reading it fails as it should */
+	if (fd > STDIN_FILENO) /* if 0 was closed, reading it fails as it should */
 		close(fd);
 	do
 		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -148,7 +148,7 @@ bool wk_os_identify(const char *path, struct wk_os_identity *identity, struct wk
 	return true;
 }
 
-/* The auxiliary vector says where the vDSO begins, only the list of mappings where it ends. */
+/* The auxiliary vector has the start of the vDSO, only the list of mappings its end. */
 bool wk_os_vdso(const uint8_t **at, size_t *size_bytes)
 {
 	uintptr_t begin = (uintptr_t)getauxval(AT_SYSINFO_EHDR);
@@ -192,8 +192,8 @@ void wk_os_input_unmap(const uint8_t *at, size_t size_bytes)
 	munmap((void *)at, size_bytes);
 }
 
-/* Piece by piece: while pages are given back nobody else is given any new room, so that who
- * goes on working would have to wait for all of it after all. */
+/* Piece by piece: while pages are released no thread can map memory, so that working threads would
+ * have to wait for all of it. */
 static void *unmap_aside(void *context)
 {
 	struct wk_os_file *file = context;
@@ -207,8 +207,8 @@ static void *unmap_aside(void *context)
 	return NULL;
 }
 
-/* To give back hundreds of megabytes takes as long as to draw a picture, and nobody needs to
- * wait for it: not even the end of the program. A library leaves no thread behind, though. */
+/* Releasing hundreds of megabytes takes as long as drawing a picture, and nothing needs to wait for
+ * it: not even the end of the program. A library leaves no thread behind, though. */
 static void unmap(const struct wk_os_file *file)
 {
 	struct wk_os_file *copy = NULL;
@@ -252,9 +252,9 @@ void wk_os_release_to(const struct wk_os_file *file, uint64_t offset)
 		madvise((void *)file->at, (size_t)(offset & ~(page - 1)), MADV_DONTNEED);
 }
 
-/* Puts a page of zeros where the file's page is gone. A fault that this does not mend
- * (SIGBUS for another reason) comes again and then takes the default way; another thread's at the
- * same page is no such one. */
+/* Maps a page of zeros where the file's page is gone. A fault that this does not fix (SIGBUS for
+ * another reason) is raised again and then has its default effect; that of another thread at the
+ * same page is not one. */
 static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 {
 	static _Thread_local const void *volatile last;
@@ -278,7 +278,8 @@ void wk_os_guard_maps(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
-/* Whoever could read from a named pipe himself would never hear that nobody else does. */
+/* A process that could read from a named pipe itself would never notice that all readers are
+ * gone. */
 int wk_os_create(const char *path, bool is_private, struct wk_err *err)
 {
 	struct stat info;

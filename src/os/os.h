@@ -15,21 +15,21 @@
 #include "base/err.h"
 #include "base/heap.h"
 
-/* Once, from main, before anything else: makes sure that descriptors 0, 1 and 2 are not given to
- * files that are opened later, and that bytes go through them as they are. Returns the words of
- * the command line. */
+/* Once, from main, before anything else: makes sure that descriptors 0, 1 and 2 are not reused by
+ * files that are opened later, and that they pass bytes unchanged. Returns the words of the command
+ * line. */
 char **wk_os_start(char **argv);
 
-/* A variable of the environment, NULL where it is not set; there until the program ends. */
+/* A variable of the environment, NULL if it is not set; valid until the program ends. */
 const char *wk_os_env(const char *name);
 
-/* What tells one file from another. */
+/* The identity of a file. */
 struct wk_os_identity {
 	uint64_t inode;
 	uint32_t device_major, device_minor;
 	bool is_regular; /* not a directory, device, pipe ... */
 
-	/* And what tells that it is as it was. */
+	/* And what shows that it is unchanged. */
 	uint64_t size_bytes, changed_ns; /* since 1970 */
 };
 
@@ -59,23 +59,23 @@ struct wk_os_file {
 	struct wk_undo *undo;
 };
 
-/* Maps a whole file; what cannot be mapped (pipes, /proc) is read whole instead. "-" is
- * standard input. What is read ends with an error at half of the machine's memory, or at as many
- * bytes as the variable WICK_MOST_INPUT says. */
+/* Maps a whole file; what cannot be mapped (pipes, /proc) is read whole instead. "-" is standard
+ * input. Reading ends with an error at half of the machine's memory, or at the number of bytes in
+ * the variable WICK_MOST_INPUT. */
 bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err);
 
-/* The same for what a person wrote to go with a recording: more than this is an error. */
+/* The same for hand-written files that accompany a recording: more than this is an error. */
 #define WK_OS_MOST_ASIDE ((size_t)16 << 20)
 bool wk_os_open_aside(const char *path, struct wk_os_file *file, struct wk_err *err);
 
-/* For files that another file names, which may be anything: only an ordinary file that can be
- * mapped, without waiting for anyone. What claims to be empty is: /proc and /sys have files that
- * do so and go on for ever. `identity`, if not NULL, is that of what was opened. */
+/* For files named by another file, which may be anything: only a regular file that can be mapped,
+ * without waiting. An empty one is read as empty: /proc and /sys have files that claim so and never
+ * end. `identity`, if not NULL, is that of the opened file. */
 bool wk_os_open_named(const char *path, struct wk_os_file *file, struct wk_os_identity *identity,
 		      struct wk_err *err);
 
-/* The same for what a descriptor, which stays the caller's, has open: that is looked at before it
- * is believed. Up to `most_bytes`, 0: however many. `name` is for the sentence. */
+/* The same for an open descriptor, which stays the caller's: its file is checked first. Up to
+ * `most_bytes`, 0: unlimited. `name` is for the sentence. */
 bool wk_os_open_fd(int fd, const char *name, size_t most_bytes, struct wk_os_file *file,
 		   struct wk_err *err);
 
@@ -92,51 +92,50 @@ static inline bool wk_os_has_drives(void)
 bool wk_os_is_there(const char *path);
 bool wk_os_is_folder(const char *path);
 
-/* Whether this program may write the file, or into the folder; errno tells why not. */
+/* Whether this program may write the file, or into the folder; errno has the reason if not. */
 bool wk_os_may_write(const char *path);
 
-/* The path from the root on, links followed, on the heap; NULL, with errno set, for what is not
- * there. */
+/* The absolute path, links followed, allocated; NULL, with errno set, if it does not exist. */
 char *wk_os_real_path(const char *path);
 
 /* From the root of this system's files on? */
 bool wk_os_is_absolute(struct wk_str path);
 
-/* Is this how one says where a program lies, not only what it is called? */
+/* Is this a path of a program rather than only its name? */
 bool wk_os_is_path(const char *word);
 
-/* As wk_os_open, but what has to be read is first shown in part: its first 64 KiB, or all where
- * there is less. Where `accept` returns false, having filled `err`, the rest is not read: an
- * endless stream of something else ends there. */
+/* As wk_os_open, but the start of what has to be read is checked first: its first 64 KiB, or all if
+ * it is shorter. If `accept` returns false, having filled `err`, the rest is not read: an endless
+ * stream of something else ends there. */
 bool wk_os_open_if(const char *path,
 		   bool (*accept)(void *context, const void *first, size_t len, struct wk_err *err),
 		   void *context, struct wk_os_file *file, struct wk_err *err);
 void wk_os_close(struct wk_os_file *file);
 
-/* Gives the memory of a mapped file's pages back; they come again when they are touched. */
+/* Releases the memory of a mapped file's pages; they are read again when they are used. */
 void wk_os_release(const struct wk_os_file *file);
 
-/* The same for what lies before `offset`: readers that go through a large file once keep no
- * more of it in memory than they work on. NULL and files on the heap are left alone. */
+/* The same for the bytes before `offset`: readers that pass once through a large file keep no more
+ * of it in memory than they work on. NULL and allocated files are left alone. */
 void wk_os_release_to(const struct wk_os_file *file, uint64_t offset);
 
-/* A mapped file that somebody shortens would kill the reader at its next touch. After
- * this call (once, from main) such bytes read as zero instead. */
+/* A mapped file that is truncated would kill the reader at its next access. After this call (once,
+ * from main) such bytes read as zero instead. */
 void wk_os_guard_maps(void);
 
-/* The whole of a small file of /proc or /sys, with any NULs in it; false if it cannot be
- * read. `out` is emptied first. */
+/* The whole of a small file of /proc or /sys, including NULs; false if it cannot be read. `out` is
+ * emptied first. */
 bool wk_os_read_small(const char *path, struct wk_buf *out);
 
-/* A file for writing, emptied if it was there (it then keeps its rights). A new one can be read
- * by its owner only where `is_private`, else by whom the umask lets. A descriptor, or -1. */
+/* A file for writing, truncated if it exists (it then keeps its permissions). A new one is readable
+ * only by its owner if `is_private`, otherwise as the umask allows. A descriptor, or -1. */
 int wk_os_create(const char *path, bool is_private, struct wk_err *err);
 
-/* A file that takes its place only when it is whole: until then it lies beside `path` under a
- * name of its own, and what is at `path` stays as it is. Where the file system can do that, it
- * has no name at all until then, so nothing is left of it even by a kill. Rights of what was
- * there are kept, and links are followed. Devices, pipes, /dev/stdout and files in folders that
- * take no new one are written in place instead, which `temporary` being NULL tells. */
+/* A file that replaces another only when it is complete: until then it is in the folder of `path`
+ * under a name of its own, and `path` stays as it is. If the file system supports it, it has no
+ * name until then, so that even a kill leaves nothing behind. Permissions of the replaced file are
+ * kept, and links are followed. Devices, pipes, /dev/stdout and files in read-only folders are
+ * written in place instead: `temporary` is then NULL. */
 struct wk_os_draft {
 	int fd;
 	char *target, *temporary;
@@ -146,14 +145,14 @@ struct wk_os_draft {
 
 bool wk_os_draft_open(struct wk_os_draft *draft, const char *path, struct wk_err *err);
 
-/* Closes it, and puts it in its place or, where `keep` is false, takes it away. False, with
- * errno set, if what was written could not be kept. */
+/* Closes it, and moves it to its place or, if `keep` is false, deletes it. False, with errno set,
+ * if it could not be saved. */
 bool wk_os_draft_end(struct wk_os_draft *draft, bool keep);
 
-/* A file for a cache, for its owner alone, in a folder that is there (wk_os_folder_open makes it).
- * Until it is whole it has no name, where the file system can do that: then nothing half is left
- * even by a kill. It takes the place of what was there, which stays readable to those who have
- * it. */
+/* A file for a cache, for its owner alone, in an existing folder (wk_os_folder_open creates it).
+ * Until it is complete it has no name, if the file system supports that: then even a kill leaves
+ * nothing incomplete. It replaces the existing file, which stays readable to processes that have it
+ * open. */
 struct wk_os_keep {
 	int fd;
 	char *path, *temporary;
@@ -163,31 +162,31 @@ struct wk_os_keep {
 
 bool wk_os_keep_open(struct wk_os_keep *keep, const char *path, struct wk_err *err);
 
-/* Closes it, and puts it in its place or, where `is_whole` is false, forgets it. False, with
- * errno set, if what was written could not be kept. */
+/* Closes it, and moves it to its place or, if `is_whole` is false, drops it. False, with errno set,
+ * if it could not be saved. */
 bool wk_os_keep_end(struct wk_os_keep *keep, bool is_whole);
 
 /* From now on the file is for its owner alone, as far as that can be had. */
 void wk_os_make_private(int fd);
 
-/* A file that is gone when its descriptor is closed. `path`, on the heap, leads to it until then.
- * -1, with errno set, where there can be none. */
+/* A file that is deleted when its descriptor is closed. `path`, allocated, refers to it until then.
+ * -1, with errno set, if none can be created. */
 int wk_os_temporary(char **path);
 
-/* To the file's first byte; false, with errno set, for what has none. */
+/* To the file's first byte; false, with errno set, if it is not seekable. */
 bool wk_os_rewind(int fd);
 
 /* Whether written bytes can be changed later: true for a file that stands at its start,
  * false for pipes and for files opened to append. */
 bool wk_os_is_seekable(int fd);
 
-/* All of the bytes, at the descriptor's place or at `offset` of the file (which leaves the
- * place alone). False, with errno set, if the system did not take them all. */
+/* All of the bytes, at the descriptor's position or at `offset` of the file (which leaves the
+ * position alone). False, with errno set, if the system did not accept all of them. */
 bool wk_os_write(int fd, const void *bytes, size_t len);
 bool wk_os_write_at(int fd, uint64_t offset, const void *bytes, size_t len);
 
-/* As many of the bytes at `offset` as there are, which may be none; the descriptor's place is left
- * alone where the system can do that. */
+/* As many of the bytes at `offset` as there are, possibly none; leaves the descriptor's position
+ * alone if the system can. */
 size_t wk_os_read_at(int fd, uint64_t offset, void *bytes, size_t size);
 
 /* How long an open file is. */
@@ -199,28 +198,28 @@ bool wk_os_truncate(int fd, uint64_t size_bytes);
 /* Copies memory of another process; how many bytes could be had. Needs the right to trace it. */
 size_t wk_os_read_process(uint32_t pid, uint64_t address, void *bytes, size_t size);
 
-/* The build id of the kernel that runs: how many bytes of `id` it has, 0 where it tells none. */
+/* The build id of the running kernel: its size in `id`, 0 if it is unknown. */
 size_t wk_os_kernel_build_id(uint8_t id[20]);
 
-/* What this machine is called, and its system's release; empty where it tells none. */
+/* The name of this machine, and its system's release; empty if unknown. */
 struct wk_os_host {
 	char name[256], release[256];
 };
 
 void wk_os_host(struct wk_os_host *host);
 
-/* Does the system give this program rights that its user has not (a set-user-id bit or a capability
- * of its file)? */
+/* Does the system give this program rights that its user does not have (a set-user-id bit or a
+ * capability of its file)? */
 bool wk_os_has_borrowed_rights(void);
 
-/* A thread of its own for `run(context)`; NULL where the system gives none. What was started
- * is waited for, once. Signals stay with the threads that were there. */
+/* A thread for `run(context)`; NULL if the system cannot create one. Every started thread is
+ * joined, once. Signals stay with the existing threads. */
 struct wk_os_thread;
 struct wk_os_thread *wk_os_thread_start(void (*run)(void *context), void *context);
 void wk_os_thread_join(struct wk_os_thread *thread);
 
-/* What threads share they look at and change only while they hold its lock. Who waits leaves it to
- * the others until somebody wakes all who wait, or for so long, and holds it again afterwards. */
+/* Shared data is read and changed only while holding its lock. Waiting releases it until another
+ * thread wakes all waiting ones, or for a limited time, and then holds it again. */
 struct wk_os_lock;
 struct wk_os_lock *wk_os_lock_new(void);
 void wk_os_lock_free(struct wk_os_lock *lock);
@@ -232,19 +231,19 @@ void wk_os_lock_wake(struct wk_os_lock *lock);
 uint64_t wk_os_clock_ns(void); /* monotonic */
 uint64_t wk_os_wall_ns(void);  /* since 1970-01-01 UTC */
 
-/* The time of day here and in UTC, of seconds since 1970. False for what has none. */
+/* The time of day here and in UTC, from seconds since 1970. False if there is none. */
 bool wk_os_local_time(uint64_t seconds, struct tm *tm);
 bool wk_os_utc_time(uint64_t seconds, struct tm *tm);
 
 bool wk_os_is_terminal(int fd);
 
-/* A terminal that shows colours when it is told to. */
+/* A terminal that supports colours. */
 bool wk_os_shows_colors(int fd);
-unsigned wk_os_terminal_columns(int fd); /* 80 where unknown */
+unsigned wk_os_terminal_columns(int fd); /* 80 if unknown */
 unsigned wk_os_cpu_count(void);
 
-/* How many more files this process may open, up to `most`; `limit`, if not NULL, is how many it may
- * have open in all, or 0 where nobody says. */
+/* How many more files this process may open, up to `most`; `limit`, if not NULL, is its total
+ * limit, or 0 if unknown. */
 unsigned wk_os_files_left(unsigned most, unsigned *limit);
 
 #endif

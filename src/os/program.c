@@ -16,7 +16,8 @@
 const char *const wk_os_shell[2] = { "sh", "-c" };
 const char *const wk_os_opener = "xdg-open";
 
-/* In the child: becomes the program, or tells why not through `failure_fd`. Never returns. */
+/* In the child: becomes the program, or writes the reason of a failure to `failure_fd`. Never
+ * returns. */
 static void become(const char *const *words, const struct wk_os_program_io *io, int output,
 		   int failure_fd)
 {

@@ -16,7 +16,7 @@
 int __cdecl __wgetmainargs(int *argc, wchar_t ***argv, wchar_t ***environment, int expands,
 			   int *how);
 
-/* "NAME=value", made at the start and there until the end. */
+/* "NAME=value", created at the start and valid until the end. */
 static char **variables;
 
 /* Before any table is filled. */
@@ -46,8 +46,8 @@ static char **utf8_of(wchar_t **words)
 	return texts;
 }
 
-/* What opens a file later must not be given the place of a stream that was closed. Those in the
- * places do not do what the streams would: that they were closed is noticed. */
+/* Later files must not get the descriptor of a closed stream. The stand-ins fail where the streams
+ * would have worked, so that it is noticed. */
 static void hold_standard_streams(void)
 {
 	int fd = _open("NUL", _O_WRONLY | _O_NOINHERIT);

@@ -1,6 +1,6 @@
-/* What the files of os/ for Windows share: text as its calls want it, its errors as errno, handles
- * behind descriptors. All paths go through the wide calls, so that names of any alphabet and of any
- * length are good; what comes back has '/' between its parts, which those calls take as well. */
+/* Shared by the files of os/ for Windows: text in the form of its calls, its errors as errno,
+ * handles behind descriptors. All paths use the wide calls, so that names of any alphabet and
+ * length work; returned paths have '/' between their parts, which those calls accept as well. */
 #ifndef WK_OS_WINDOWS_CALLS_H
 #define WK_OS_WINDOWS_CALLS_H
 
@@ -31,17 +31,17 @@ int wk_windows_fail(void);
 
 HANDLE wk_windows_handle(int fd);
 
-/* INVALID_HANDLE_VALUE, with errno set, where it cannot be had. Others may read, write and rename
- * what is open, as elsewhere. */
+/* INVALID_HANDLE_VALUE, with errno set, on failure. Other processes may read, write and rename the
+ * open file, as elsewhere. */
 HANDLE wk_windows_open(const char *path, DWORD rights, DWORD disposition, DWORD flags);
 
-/* A descriptor for a handle, which goes with it; -1 where there is none. */
+/* A descriptor for a handle, which it owns; -1 on failure. */
 int wk_windows_descriptor(HANDLE handle, int flags);
 
 uint64_t wk_windows_ns(FILETIME time); /* since 1970 */
 
-/* A file that is gone when it is closed, however that comes about. Its handle has the right to
- * change that. A name that is taken is EEXIST. */
+/* A file that is deleted when it is closed, even by a kill. Its handle has the right to change
+ * that. An existing name is EEXIST. */
 HANDLE wk_windows_create_passing(const char *path);
 
 /* It stays. */

@@ -23,7 +23,7 @@ HANDLE wk_windows_create_passing(const char *path)
 	HANDLE handle = wk_windows_open(path, GENERIC_READ | GENERIC_WRITE | DELETE, CREATE_NEW,
 					FILE_ATTRIBUTE_NORMAL);
 
-	/* Where that cannot be, a killed writer leaves it behind. */
+	/* If that is impossible, a killed writer leaves it behind. */
 	if (handle != INVALID_HANDLE_VALUE)
 		set_passing(handle, true);
 	return handle;
@@ -39,7 +39,7 @@ static bool move(const wchar_t *from, const wchar_t *to, DWORD flags)
 	return MoveFileExW(from, to, flags) || wk_windows_fail() == 0;
 }
 
-/* What is mapped somewhere cannot be replaced, but renamed; it goes when nobody has it. */
+/* A mapped file cannot be replaced, but renamed; it is deleted once it is unused. */
 static bool move_aside(const wchar_t *from, const wchar_t *to)
 {
 	static atomic_uint number;
@@ -65,7 +65,7 @@ static bool move_aside(const wchar_t *from, const wchar_t *to)
 bool wk_windows_replace(const char *from, const char *to)
 {
 	wchar_t *source = wk_windows_path(from), *target = wk_windows_path(to);
-	/* Keeps who may read it. */
+	/* Keeps its read permissions. */
 	bool ok = ReplaceFileW(target, source, NULL, REPLACEFILE_IGNORE_MERGE_ERRORS, NULL, NULL) ||
 		  move(source, target, MOVEFILE_REPLACE_EXISTING) ||
 		  (errno == EACCES && move_aside(source, target));
@@ -89,7 +89,7 @@ static bool is_open_output(const struct wk_os_identity *there)
 	return false;
 }
 
-/* Where the draft goes in the end, links followed; NULL for what is written in place. */
+/* The final path of the draft, links followed; NULL for what is written in place. */
 static char *target_of(const char *path)
 {
 	struct wk_os_identity there;
@@ -102,7 +102,7 @@ static char *target_of(const char *path)
 	return wk_os_real_path(path);
 }
 
-/* Beside the target, since only within a drive one file can take another's place. */
+/* In the target's folder, because a file can replace another only within a drive. */
 static char *name_beside(const char *target)
 {
 	static atomic_uint number;
@@ -139,7 +139,7 @@ bool wk_os_draft_open(struct wk_os_draft *draft, const char *path, struct wk_err
 	return draft->fd >= 0;
 }
 
-/* Closes the descriptor of a file that passes, and puts it in its place or lets it go. */
+/* Closes the descriptor of a temporary file, and moves it to its place or drops it. */
 static bool end(int fd, const char *temporary, const char *target, bool keep)
 {
 	int cause = 0;

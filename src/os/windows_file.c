@@ -49,7 +49,7 @@ bool wk_os_is_folder(const char *path)
 	return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY);
 }
 
-/* Rights are in lists that only an attempt asks. */
+/* Permissions are in lists that only an attempt evaluates. */
 bool wk_os_may_write(const char *path)
 {
 	bool is_folder = wk_os_is_folder(path);
@@ -82,9 +82,9 @@ char *wk_os_real_path(const char *path)
 	return text;
 }
 
-/* --- What is read --- */
+/* --- Reading --- */
 
-/* What was handed to us as a standard stream may tell no more. */
+/* An inherited standard stream may have no more. */
 static enum wk_os_input_kind look_at_size(HANDLE handle, struct wk_os_identity *identity)
 {
 	LARGE_INTEGER size;
@@ -174,7 +174,7 @@ void wk_os_close(struct wk_os_file *file)
 	*file = (struct wk_os_file){ 0 };
 }
 
-/* Unlocking pages that are not locked takes them out of what the process has in memory. */
+/* Unlocking pages that are not locked removes them from the working set. */
 static void release(const struct wk_os_file *file, uint64_t size_bytes)
 {
 	if (file && file->at && !file->is_heap && size_bytes > 0 && size_bytes <= file->size_bytes)
@@ -191,12 +191,12 @@ void wk_os_release_to(const struct wk_os_file *file, uint64_t offset)
 	release(file, offset & ~UINT64_C(4095));
 }
 
-/* Nobody can shorten a file that is mapped. */
+/* A mapped file cannot be truncated. */
 void wk_os_guard_maps(void)
 {
 }
 
-/* --- What is written --- */
+/* --- Writing --- */
 
 int wk_os_create(const char *path, bool is_private, struct wk_err *err)
 {
@@ -204,7 +204,7 @@ int wk_os_create(const char *path, bool is_private, struct wk_err *err)
 					FILE_ATTRIBUTE_NORMAL);
 	int fd = wk_windows_descriptor(handle, _O_RDWR);
 
-	(void)is_private; /* who may read it is what its folder says */
+	(void)is_private; /* its read permissions are those of its folder */
 	if (fd < 0 && errno == EACCES && wk_os_is_folder(path))
 		errno = EISDIR;
 	if (fd < 0)

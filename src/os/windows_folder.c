@@ -39,7 +39,7 @@ static DWORD attributes_of(const wchar_t *path)
 	return attributes == INVALID_FILE_ATTRIBUTES ? 0 : attributes;
 }
 
-/* 0, or errno's number for why there is no such folder. */
+/* 0, or errno's number for the missing folder. */
 static int make_part(const wchar_t *part)
 {
 	DWORD attributes = attributes_of(part);
@@ -52,14 +52,14 @@ static int make_part(const wchar_t *part)
 	return attributes_of(part) & FILE_ATTRIBUTE_DIRECTORY ? 0 : errno;
 }
 
-/* That something is missing, below a folder that cannot be made, says less than why that is so. */
+/* If a parent cannot be created, its error is more useful than that the folder is missing. */
 static int first_cause(int before, int now)
 {
 	return before == 0 || before == ENOENT ? now : before;
 }
 
-/* Makes what is missing of the path, from above; false, with errno set, where that cannot be done.
- * Paths begin with what nobody makes (a drive, a server), and that is no fault. */
+/* Creates the missing folders of the path, from the top; false, with errno set, on failure. Paths
+ * begin with parts that cannot be created (a drive, a server), which is not an error. */
 static bool make_path(const char *path)
 {
 	wchar_t *part = wk_windows_path(path);
@@ -85,7 +85,7 @@ bool wk_os_folder_make(const char *path, struct wk_err *err)
 	return make_path(path) || wk_fail_os(err, errno, "cannot make the folder %s", path);
 }
 
-/* This process' user, or what files of one are given to where he is an administrator. */
+/* The user of this process, or the owner that files of an administrator get. */
 static bool is_user(PSID owner)
 {
 	struct {
@@ -104,8 +104,8 @@ static bool is_user(PSID owner)
 	return found;
 }
 
-/* Who else may write is what the folder above has given on; that of a user's own profile lets in
- * nobody. */
+/* Write permissions of others are inherited from the parent folder; a user's own profile grants
+ * none. */
 static bool is_ours(HANDLE handle)
 {
 	PSECURITY_DESCRIPTOR descriptor = NULL;

@@ -11,8 +11,8 @@
 const char *const wk_os_shell[2] = { "cmd.exe", "/c" };
 const char *const wk_os_opener = "explorer.exe";
 
-/* As the C library of the program that is started takes words apart again: backslashes count only
- * in front of a quote. */
+/* Quotes words as the C library of the started program parses them: backslashes count only before a
+ * quote. */
 static void add_word(struct wk_buf *line, const char *word)
 {
 	size_t slashes = 0;
@@ -37,7 +37,7 @@ static void add_word(struct wk_buf *line, const char *word)
 	wk_buf_add_char(line, '"');
 }
 
-/* The shell takes its line as it is, between the first quote and the last. */
+/* The shell uses its line unchanged, between the first quote and the last. */
 static wchar_t *line_of(const char *const *words)
 {
 	struct wk_buf line = { 0 };
@@ -141,7 +141,8 @@ int wk_os_program_run(const char *const *words, struct wk_os_program_io io, stru
 	return ok ? (int)exit_code : -1;
 }
 
-/* Where the system finds `name`, or with `ending` behind it where it has none; NULL if nowhere. */
+/* The path at which the system finds `name`, or with `ending` appended if it has none; NULL if
+ * nowhere. */
 static char *search(const wchar_t *name, const char *ending)
 {
 	wchar_t *wide = wk_windows_wide(ending);

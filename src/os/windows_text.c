@@ -82,8 +82,8 @@ char *wk_windows_slashes(const wchar_t *path)
 	return text;
 }
 
-/* As paths are written here, with '/': "C:/a", and "/a" of the drive that is current. With
- * backslashes they are of a recording, and those files may be another machine's. */
+/* Paths with '/' are local: "C:/a", and "/a" on the current drive. Paths with backslashes come from
+ * a recording, and may belong to another machine. */
 bool wk_os_is_absolute(struct wk_str path)
 {
 	return wk_str_starts(path, "/") || (path.len > 2 && path.at[1] == ':' && path.at[2] == '/');
