@@ -13,7 +13,7 @@ static bool same_place(const struct wk_chain_place *a, const struct wk_chain_pla
 	return a->version == b->version && a->base == b->base && a->is_exact == b->is_exact;
 }
 
-/* The innermost entry is where it was, the others are return addresses: one that was the
+/* The innermost entry is the current address, the others are return addresses: an address that was
  * innermost is another frame as a caller. */
 static size_t count_known(const struct wk_chain_memory *memory, const uint64_t *chain, size_t count)
 {

@@ -1,5 +1,5 @@
-/* The last call chain of a thread and the stacks it became: the next one shares its outer part
- * in most cases, and need not be looked up there again. */
+/* The last call chain of a thread and its stacks: most chains share their outer part with the
+ * previous one, which need not be looked up again. */
 #ifndef WK_STAGES_CHAIN_CACHE_H
 #define WK_STAGES_CHAIN_CACHE_H
 
@@ -9,8 +9,8 @@
 
 /* What must be the same for the same addresses to be the same stacks. */
 struct wk_chain_place {
-	uint64_t version; /* of the mappings that the addresses lie in */
-	uint32_t base;    /* the stack that the chain stands on */
+	uint64_t version; /* of the mappings that contain the addresses */
+	uint32_t base;    /* the stack below the chain */
 	bool is_exact;
 };
 
@@ -24,8 +24,8 @@ struct wk_chain_memory {
 
 void wk_chain_memory_fini(struct wk_chain_memory *memory);
 
-/* How many of the outermost entries of `chain` (innermost first) have their stacks here; makes
- * room for the others, which the caller fills with wk_chain_memory_set. */
+/* How many of the outermost entries of `chain` (innermost first) have cached stacks; makes space
+ * for the others, which the caller fills with wk_chain_memory_set. */
 size_t wk_chain_memory_begin(struct wk_chain_memory *memory, const struct wk_chain_place *place,
 			     const uint64_t *chain, size_t count);
 

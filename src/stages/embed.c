@@ -173,7 +173,7 @@ static bool send_one(struct wk_embedder *embedder, struct wk_map *sent, const st
 	return wk_sink_emit(sink, &event, err);
 }
 
-/* Of the outermost function symbols know best what it is called. */
+/* Symbols have the best name of the outermost function. */
 static bool send_calls(struct wk_embedder *embedder, const struct seen *seen,
 		       const struct wk_sink *sink, struct wk_err *err)
 {
@@ -211,7 +211,7 @@ static bool send_all_calls(struct wk_embedder *embedder, const struct wk_sink *s
 	return ok;
 }
 
-/* Where the function lies that this address is in, once for each function. */
+/* The bounds of the function at this address, once for each function. */
 static bool send_bounds(struct wk_embedder *embedder, struct wk_map *sent, const struct seen *seen,
 			const struct wk_sink *sink, struct wk_err *err)
 {

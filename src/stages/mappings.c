@@ -4,9 +4,9 @@
 
 #include "base/mem.h"
 
-/* A node of an AVL tree, ordered by start. Functions that change trees take over those they are
- * given and give back one of their own; depth, and so recursion, is at most 1.44 times the
- * binary logarithm of the count. */
+/* A node of an AVL tree, ordered by start. Functions that change trees own their arguments and
+ * return an owned tree; depth, and so recursion, is at most 1.44 times the binary logarithm of the
+ * count. */
 struct wk_mappings {
 	struct wk_mapping mapping;
 	struct wk_mappings *left, *right;
@@ -45,7 +45,7 @@ void wk_mappings_drop(struct wk_mappings *set)
 	wk_free(set);
 }
 
-/* A tree taken apart at its root. */
+/* A tree split at its root. */
 struct parts {
 	struct wk_mappings *left, *right;
 	struct wk_mapping mapping;
@@ -81,7 +81,7 @@ static struct wk_mappings *rotate_right(struct wk_mappings *tree)
 	return node(left.left, &left.mapping, node(left.right, &top.mapping, top.right));
 }
 
-/* The lower tree goes down the inner side of the higher one, to where heights agree. */
+/* The lower tree descends the inner side of the higher one, to equal height. */
 static struct wk_mappings *join_right(struct wk_mappings *higher, const struct wk_mapping *middle,
 				      struct wk_mappings *right)
 {
@@ -118,7 +118,7 @@ static struct wk_mappings *join_left(struct wk_mappings *left, const struct wk_m
 	return rotate_right(node(inner, &top.mapping, top.right));
 }
 
-/* All of `left` lies before `middle`, and all of `right` behind it. */
+/* All of `left` is before `middle`, and all of `right` after it. */
 static struct wk_mappings *join(struct wk_mappings *left, const struct wk_mapping *middle,
 				struct wk_mappings *right)
 {

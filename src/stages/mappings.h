@@ -1,9 +1,9 @@
 /* The mappings of one process at one moment: sorted, none overlapping, shared between copies.
  *
- * A set is a tree whose nodes no one changes once they are in two sets, so a copy costs
- * nothing and a change costs a few nodes, whatever the size: a recording in which a large
- * process forks again and again takes memory for what it says, not for its square.
- * NULL is the empty set. The owner of a set drops it; nodes are freed with their last set. */
+ * A set is a tree whose nodes are never changed once they are in two sets, so a copy costs nothing
+ * and a change costs a few nodes, whatever the size: a recording in which a large process forks
+ * again and again needs memory for its events, not for their square. NULL is the empty set. The
+ * owner of a set drops it; nodes are freed with their last set. */
 #ifndef WK_STAGES_MAPPINGS_H
 #define WK_STAGES_MAPPINGS_H
 
@@ -20,8 +20,8 @@ struct wk_mapping {
 struct wk_mappings *wk_mappings_share(struct wk_mappings *set);
 void wk_mappings_drop(struct wk_mappings *set);
 
-/* Puts `added`, which is not empty, into the set; what it overlaps of others is cut away. Takes
- * over `set` and gives the changed one. */
+/* Inserts `added`, which is not empty; overlapping parts of others are cut off. Owns `set` and
+ * returns the changed one. */
 struct wk_mappings *wk_mappings_put(struct wk_mappings *set, const struct wk_mapping *added);
 
 /* The mapping that covers `address`, or NULL; lives as long as the set. */

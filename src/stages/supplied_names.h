@@ -1,7 +1,7 @@
-/* Which addresses an input names itself, for whoever would look for their names elsewhere.
+/* The addresses that an input names itself, for stages that would look up their names.
  *
- * Order of calls: zeroed, _add for each symbol, _sort, _has, fini. As a reader will find it, what
- * begins last before an address names it, if it reaches so far. */
+ * Order of calls: zeroed, _add for each symbol, _sort, _has, fini. As for a reader, the last symbol
+ * that begins before an address names it, if it reaches that far. */
 #ifndef WK_STAGES_SUPPLIED_NAMES_H
 #define WK_STAGES_SUPPLIED_NAMES_H
 
@@ -20,7 +20,7 @@ struct wk_supplied_names {
 	size_t count, cap;
 };
 
-/* Code made at run time, which is of no image, is passed over. */
+/* JIT code, which belongs to no image, is ignored. */
 void wk_supplied_names_add(struct wk_supplied_names *names, const struct wk_event_symbol *symbol);
 void wk_supplied_names_sort(struct wk_supplied_names *names);
 bool wk_supplied_names_has(const struct wk_supplied_names *names, struct wk_str path,

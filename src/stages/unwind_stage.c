@@ -13,15 +13,15 @@
  * copy can hold more return addresses than that. */
 #define CHAIN_CAP 8000
 
-/* After so many stacks the memory of the images' pages is given back: what was looked up stays
- * in the tables, and a library of 150 MB is touched all over while they fill. */
+/* After this many stacks the memory of the images' pages is released: results stay in the tables,
+ * and a library of 150 MB is touched everywhere while they fill. */
 #define RELEASE_STACKS 128
 
 /* An image of `images` (same id) and what unwinding needs of it. */
 struct stage_image {
 	struct wk_image_symbols *symbols;
 	const struct wk_obj *obj;
-	struct wk_unwind_table *table; /* NULL where the image has no file */
+	struct wk_unwind_table *table; /* NULL if the image has no file */
 	bool is_ready;                 /* table and file are final: a stack went through it */
 };
 
@@ -39,15 +39,15 @@ struct wk_unwind_stage {
 	bool met_code;                        /* that no file holds, in this walk */
 	struct wk_image_symbols *met_missing; /* a file that is not here, in this walk; or NULL */
 	bool keeps_stacks;                    /* of such walks */
-	bool is_live;                         /* what is mapped now is what is recorded */
+	bool is_live;                         /* current mappings are the recorded ones */
 	uint32_t pid;                         /* whose stack is being walked */
 	uint32_t since_release;               /* stacks */
 	struct wk_unwind_counts counts;
 	uint64_t chain[CHAIN_CAP];
 };
 
-/* The distance between addresses and the file's own: one mapping shows one part of the file,
- * and the part's segment tells where it wants to lie. */
+/* The distance between addresses and the file's own: a mapping shows one part of the file, and that
+ * part's segment has its preferred address. */
 static uint64_t bias_of(const struct stage_image *staged, const struct wk_mapping *mapping,
 			uint64_t address)
 {
@@ -59,7 +59,7 @@ static uint64_t bias_of(const struct stage_image *staged, const struct wk_mappin
 	return mapping->start - mapping->file_offset;
 }
 
-/* Most images are never met in a stack: what is slow waits until one is. */
+/* Most images never appear in a stack: slow work waits until one does. */
 static void make_ready(struct stage_image *staged)
 {
 	staged->is_ready = true;
@@ -134,9 +134,9 @@ static void open_image(struct wk_unwind_stage *stage, const struct wk_event *eve
 		staged->obj = wk_image_obj(staged->symbols);
 }
 
-/* Passes the event on with the build id of the file that is mapped now: a later reader can
- * then tell this file from another that lies at the same path by that time. Of an older recording
- * only the inode tells that the file is still the recorded one. */
+/* Passes the event on with the build id of the file that is mapped now: a later reader can then
+ * distinguish this file from another at the same path. For an older recording only the inode shows
+ * that the file is still the recorded one. */
 static bool handle_image(struct wk_unwind_stage *stage, const struct wk_event *event,
 			 struct wk_err *err)
 {
@@ -192,7 +192,7 @@ static size_t walk(struct wk_unwind_stage *stage, const struct wk_event *event,
 	return wk_unwind(stage->unwinder, event->sample.stack, stage->chain, CHAIN_CAP, end);
 }
 
-/* Brings the tables of code made at run time up to the event's time. */
+/* Updates the tables of JIT code to the event's time. */
 static bool advance(struct wk_unwind_stage *stage, const struct wk_event *event, bool *is_changed,
 		    struct wk_err *err)
 {
@@ -207,7 +207,7 @@ static bool advance(struct wk_unwind_stage *stage, const struct wk_event *event,
 	return true;
 }
 
-/* The first walk that meets such code is the one that asks for its tables, and is made again. */
+/* The first walk that meets such code requests its tables, and is repeated. */
 static bool walk_through_all(struct wk_unwind_stage *stage, const struct wk_event *event,
 			     size_t *count, enum wk_unwind_end *end, struct wk_err *err)
 {
@@ -226,8 +226,8 @@ static bool walk_through_all(struct wk_unwind_stage *stage, const struct wk_even
 	return true;
 }
 
-/* What the walk met may be a matter of luck: rules are known once, and not asked for again. So it
- * is the file of any frame that tells. */
+/* What the walk met may be a matter of luck: rules are cached after the first lookup. So the file
+ * of any frame decides. */
 static bool is_missing(struct wk_unwind_stage *stage, size_t count)
 {
 	struct wk_unwind_image image;

@@ -22,21 +22,20 @@ struct wk_unwind_stage;
 struct wk_unwind_stage *wk_unwind_stage_new(struct wk_symbols *symbols, struct wk_sink next);
 struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage);
 
-/* The processes live while the samples come: where a stack is deeper than its copy, the rest is
+/* The processes are alive while the samples arrive: if a stack is deeper than its copy, the rest is
  * read from the process itself. For recorders. */
 void wk_unwind_stage_set_live(struct wk_unwind_stage *stage);
 
-/* Code that was made at run time is unwound by the tables that `runtime`, which must lie behind
- * this stage and outlive it, has of it. */
+/* JIT code is unwound by the tables of `runtime`, which must be after this stage and outlive it. */
 struct wk_jit_stage;
 void wk_unwind_stage_use_jit(struct wk_unwind_stage *stage, struct wk_jit_stage *runtime);
 
-/* The names of all that is sampled are sent on at the end, not only of what a later reader may not
- * find: for recordings that are taken elsewhere. */
+/* Emits the names of everything sampled at the end, not only those that a later reader may not
+ * find: for recordings that are moved to another machine. */
 void wk_unwind_stage_embed_names(struct wk_unwind_stage *stage);
 
-/* Samples whose stacks lead through a file that is not here keep the copy: it can be unwound where
- * the file is. Where nobody says so it is given up, and such a chain ends early. */
+/* Samples whose stacks lead through a missing file keep their copy: it can be unwound where the
+ * file is. By default it is dropped, and such a chain ends early. */
 void wk_unwind_stage_keep_stacks(struct wk_unwind_stage *stage);
 
 bool wk_unwind_stage_finish(struct wk_unwind_stage *stage, struct wk_err *err);

@@ -1,7 +1,7 @@
 #include "formats/perf/internal.h"
 
 /* simpleperf's files section: the symbols of each file of the recording. Addresses in it are
- * those that the file was linked to; where it lies in the file is told behind its symbols. */
+ * link-time addresses; the mapping to file offsets follows the symbols. */
 
 #define ELF_FILE 2 /* among the types of files */
 

@@ -74,7 +74,7 @@ bool wk_perf_add_attr(struct wk_perf *perf, struct wk_bytes raw)
 	attr.flags = wk_u64(&raw);
 	if (raw.big_endian)
 		attr.flags = wk_perf_mirrored(attr.flags);
-	/* What the attr is too short for reads as zero, as the kernel would take it. */
+	/* Fields beyond the end of a short attr read as zero, as the kernel treats them. */
 	wk_u32(&raw); /* wakeup_events */
 	attr.breakpoint_kind = wk_u32(&raw);
 	attr.breakpoint_address = wk_u64(&raw); /* config1 of others */
@@ -117,7 +117,7 @@ static uint64_t word_at(const struct wk_perf_record *record, const uint8_t *at)
 	return wk_u64(&word);
 }
 
-/* A word of a sample's body counted from the start; 0 if it is not there. */
+/* A word of a sample's body, counted from the start; 0 if it is missing. */
 static uint64_t sample_word(const struct wk_perf_record *record, int index)
 {
 	if (index < 0 || wk_bytes_left(&record->body) < 8 * ((size_t)index + 1))
@@ -125,7 +125,7 @@ static uint64_t sample_word(const struct wk_perf_record *record, int index)
 	return word_at(record, record->body.at + 8 * (size_t)index);
 }
 
-/* A word of a trailer counted from the end; 0 if it is not there. */
+/* A word of a trailer, counted from the end; 0 if it is missing. */
 static uint64_t trailer_word(const struct wk_perf_record *record, unsigned index)
 {
 	if (index == 0 || wk_bytes_left(&record->body) < 8 * (size_t)index)
@@ -133,7 +133,7 @@ static uint64_t trailer_word(const struct wk_perf_record *record, unsigned index
 	return word_at(record, record->body.end - 8 * (size_t)index);
 }
 
-/* All attrs keep their ids in one place, or no reader could tell the records apart. */
+/* All attrs keep their ids at one place, otherwise no reader could distinguish the records. */
 struct wk_perf_attr *wk_perf_attr_of(struct wk_perf *perf, const struct wk_perf_record *record)
 {
 	const struct wk_perf_attr *first = perf->attrs;
@@ -243,8 +243,8 @@ static void add_letter(bool is_wanted, char letter, struct wk_buf *letters)
 		wk_buf_add_char(letters, letter);
 }
 
-/* As perf makes them: who is counted, where not everybody is; how exact; and host and guest, where
- * they are not what perf's defaults would have made of the former. */
+/* As perf writes them: what is counted, if not everything; precision; and host and guest, if they
+ * differ from what perf's defaults would give for the former. */
 static void add_modifiers(uint64_t flags, struct wk_buf *out)
 {
 	bool no_user = has(flags, WK_PERF_FLAG_EXCLUDE_USER);
@@ -279,7 +279,7 @@ static void add_breakpoint_name(const struct wk_perf_attr *attr, struct wk_buf *
 		add_letter(attr->breakpoint_kind >> i & 1, kinds[i], out);
 }
 
-/* A name for an attr whose recorder told none. */
+/* A name for an attr whose recorder stored none. */
 static void make_name(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_buf *out)
 {
 	bool is_general = attr->type <= WK_PERF_TYPE_SOFTWARE;

@@ -55,7 +55,7 @@ void wk_perf_add_deferred(struct wk_perf *perf, const struct wk_perf_record *rec
 	}
 }
 
-/* The last row takes the place of the one that goes. */
+/* The last row replaces the removed one. */
 void wk_perf_drop_deferred(struct wk_perf *perf, const struct wk_perf_record *record)
 {
 	struct wk_bytes chain;

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 
-/* Bits of a sample's type and the details that they bring. */
+/* Bits of a sample's type and the details they add. */
 static const struct {
 	uint32_t sampled, detail;
 } kinds[] = {

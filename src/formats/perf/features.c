@@ -70,7 +70,7 @@ bool wk_perf_add_build_id(struct wk_perf *perf, const struct wk_perf_record *rec
 	wk_u32(&body); /* pid: of a virtual machine's owner */
 	id = body.at;
 	wk_bytes_skip(&body, 20);
-	if (record->misc & WK_PERF_MISC_BUILD_ID_SIZE) /* only newer recorders tell it */
+	if (record->misc & WK_PERF_MISC_BUILD_ID_SIZE) /* only newer recorders store it */
 		row.id.size = wk_u8(&body);
 	else
 		wk_u8(&body);

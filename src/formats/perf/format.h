@@ -1,7 +1,7 @@
-/* The numbers of the perf.data format, for its reader and its writer.
+/* The constants of the perf.data format, for its reader and its writer.
  *
- * From the kernel's linux/perf_event.h (records below 64, sample and attr bits) and perf's
- * own records and features. docs/formats/perf-data.md tells what wick does with them. */
+ * From the kernel's linux/perf_event.h (records below 64, sample and attr bits) and perf's own
+ * records and features. docs/formats/perf-data.md describes how wick uses them. */
 #ifndef WK_FORMATS_PERF_FORMAT_H
 #define WK_FORMATS_PERF_FORMAT_H
 
@@ -59,7 +59,7 @@ enum wk_perf_type {
 	WK_PERF_COMPRESSED2 = 83,
 	WK_PERF_TYPES_END = 84,
 
-	/* simpleperf's own: where others have `misc`, the upper half of the size. */
+	/* simpleperf's own: others have `misc` here, the upper half of the size. */
 	WK_PERF_ANDROID_TYPES = 32768,
 	WK_PERF_ANDROID_TYPES_END = 32800,
 };
@@ -133,7 +133,7 @@ enum wk_perf_type {
 #define WK_PERF_FLAG_USE_CLOCKID            WK_PERF_FLAG(25)
 #define WK_PERF_FLAG_BUILD_ID               WK_PERF_FLAG(34)
 
-/* Entries of a call chain from here up are marks, not addresses. */
+/* Entries of a call chain from here up are markers, not addresses. */
 #define WK_PERF_CONTEXT_LEAST  ((uint64_t)-4095)
 #define WK_PERF_CONTEXT_KERNEL ((uint64_t)-128)
 #define WK_PERF_CONTEXT_USER   ((uint64_t)-512)
@@ -201,10 +201,10 @@ struct wk_perf_known_event {
 	uint32_t config;
 };
 
-/* Ended by a NULL name. The first name of a (type, config) is the one that is shown. */
+/* Ended by a NULL name. The first name of a (type, config) is the displayed one. */
 extern const struct wk_perf_known_event wk_perf_known_events[];
 
-/* Clocks by name ("CLOCK_MONOTONIC") and number; -1 or the empty text where unknown. */
+/* Clocks by name ("CLOCK_MONOTONIC") and number; -1 or the empty text if unknown. */
 int wk_perf_clock_id(struct wk_str name);
 const char *wk_perf_clock_name(int id);
 

@@ -4,8 +4,8 @@
 
 #include "formats/perf/wick_sections.h"
 
-/* What only somebody wants to know who looks at the file itself: which sections it has, how each
- * event was opened, which build ids and tracepoints it lists. */
+/* Details about the file itself: its sections, how each event was opened, which build ids and
+ * tracepoints it lists. */
 
 static const char *const feature_names[WK_PERF_FEATURE_END] = {
 	[WK_PERF_FEATURE_TRACING_DATA] = "TRACING_DATA",
@@ -63,7 +63,7 @@ static const char *const branch_bits[] = {
 	"HW_INDEX", "PRIV_SAVE", "COUNTERS",
 };
 
-/* precise_ip, two bits wide, is told apart. */
+/* precise_ip, two bits wide, is printed separately. */
 static const char *const attr_flags[] = {
 	"disabled", "inherit", "pinned", "exclusive", "exclude_user", "exclude_kernel",
 	"exclude_hv", "exclude_idle", "mmap", "comm", "freq", "inherit_stat", "enable_on_exec",
@@ -76,7 +76,7 @@ static const char *const attr_flags[] = {
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
-/* ", TITLE A|B|0x80000000", or nothing where no bit is set. */
+/* ", TITLE A|B|0x80000000", or nothing if no bit is set. */
 static void add_bits(struct wk_buf *text, const char *title, uint64_t bits,
 		     const char *const *names, size_t count)
 {
@@ -148,7 +148,7 @@ static bool emit_times(struct wk_perf *perf, struct wk_bytes content, struct wk_
 	uint64_t first = wk_u64(&content), last = wk_u64(&content);
 	struct wk_buf text = { 0 };
 
-	if (content.bad || last == 0) /* nobody filled it */
+	if (content.bad || last == 0) /* never filled */
 		return true;
 	wk_buf_add_fmt(&text, "%" PRIu64 " ns to %" PRIu64 " ns", first, last);
 	return emit(perf, "sample times", &text, err);

@@ -42,15 +42,15 @@ struct wk_perf_attr {
 	uint64_t breakpoint_address;
 	int32_t clock_id;
 
-	/* Where fields lie, in words of 8 bytes: from the start of a sample's body, or from
-	 * the end of a trailer (1 is the last word). 0 is "not there" for the trailer, -1 for
-	 * the sample. */
+	/* Positions of fields, in words of 8 bytes: from the start of a sample's body, or from
+	 * the end of a trailer (1 is the last word). Missing is 0 for the trailer, -1 for the
+	 * sample. */
 	int sample_time, sample_id;
 	unsigned trailer_tid, trailer_time, trailer_id, trailer_cpu;
 
 	uint32_t id_count;
-	struct wk_str name; /* in the input; empty until a feature tells it */
-	bool is_announced;  /* its SOURCE event was told */
+	struct wk_str name; /* in the input; empty until a feature provides it */
+	bool is_announced;  /* its SOURCE event was emitted */
 };
 
 /* Records that wait for their turn. */
@@ -70,12 +70,12 @@ struct wk_perf_order {
 /* Records that were packed with zstd, as one stream in pieces. */
 struct wk_perf_packed {
 	struct wk_unzstd *stream;
-	struct wk_buf embedder; /* the begin of a record whose rest is still to come */
+	struct wk_buf embedder; /* the start of a record whose rest is still to come */
 	uint8_t **blocks;       /* of unpacked records, some of which still wait */
 	size_t block_count, block_cap;
 };
 
-/* What can be wrong or unknown about single records: counted, and told once at the end. */
+/* Faults of single records: counted, and reported once at the end. */
 enum wk_perf_oddity {
 	WK_PERF_ODD_SHORT,     /* fields do not fit the record */
 	WK_PERF_ODD_NO_ATTR,   /* a sample without any attr */
@@ -92,7 +92,7 @@ enum wk_perf_oddity {
 	WK_PERF_ODDITIES
 };
 
-/* A sample's fields, in the order of the record; windows lie in it. */
+/* The fields of a sample, in record order; windows point into the record. */
 struct wk_perf_fields {
 	uint64_t id, address, data_address, period;
 	uint32_t pid, tid, cpu;
@@ -102,7 +102,7 @@ struct wk_perf_fields {
 	uint64_t register_set; /* 0 none, 1 of 32 bits, 2 of 64 */
 	struct wk_bytes registers, stack;
 	uint64_t stack_used;
-	struct wk_bytes rest; /* what lies behind the stack */
+	struct wk_bytes rest; /* fields after the stack */
 };
 
 /* A user's call chain that came after its samples, when their thread left the kernel. */
@@ -129,14 +129,14 @@ struct wk_perf_extra {
 	bool is_note;
 };
 
-/* Where in `line_rows` the lines of one piece of code made at run time are. */
+/* The range in `line_rows` of the lines of one JIT code block. */
 struct wk_perf_lines {
 	uint64_t time_ns, start;
 	uint32_t pid;
 	size_t first, count;
 };
 
-/* Where in `call_rows` the calls of one address are. */
+/* The range in `call_rows` of the calls of one address. */
 struct wk_perf_calls {
 	struct wk_build_id build_id;
 	struct wk_str path;
@@ -164,13 +164,14 @@ struct wk_perf_image_row {
 struct wk_perf {
 	struct wk_bytes input; /* the whole, with the byte order */
 	const struct wk_sink *sink;
-	const struct wk_parts *parts;  /* more records, where the recording is a folder */
+	const struct wk_parts *parts;  /* more records, if the recording is a folder */
 	const struct wk_os_file *file; /* behind the records being read, or NULL */
 	const uint8_t *file_start;
-	uint64_t released; /* up to this offset its pages were given back */
+	uint64_t released; /* up to this offset its pages were released */
 	bool is_pipe;
 	bool is_unfinished;   /* what the recorder writes at the end is not there */
-	uint64_t whole_bytes; /* of a file that was cut in its records: at least so long it was */
+	uint64_t whole_bytes; /* for a file that was cut off in its records: its minimum length
+			       * before */
 	struct wk_bytes data; /* the records */
 
 	struct wk_perf_attr *attrs;
@@ -178,16 +179,16 @@ struct wk_perf {
 	struct wk_map attr_of_id; /* to index + 1 */
 	bool has_name_width;
 	uint32_t name_width;    /* of the longest event's name */
-	bool has_build_id_flag; /* some attr asked for build ids in mappings */
+	bool has_build_id_flag; /* some attr requested build ids in mappings */
 	enum wk_machine machine;
 	uint32_t cpus_configured; /* what lists of all CPUs count */
 
-	struct wk_err broken; /* the records end here: told when all before it has been */
+	struct wk_err broken; /* the records end here: reported after everything before it */
 
 	struct wk_perf_packed packed;
 	struct wk_perf_order order;
 	uint64_t file_order_ns; /* the time that a record without one gets */
-	uint64_t told_ns;       /* of the last event told */
+	uint64_t told_ns;       /* of the last emitted event */
 	struct wk_perf_odd odd[WK_PERF_ODDITIES];
 
 	/* Build ids of the feature: text id of a path to rows. */
@@ -198,7 +199,7 @@ struct wk_perf {
 	struct wk_perf_extra *extras;
 	size_t extra_count, extra_cap, extra_told;
 	struct wk_section_known known;  /* texts of the chunk at hand */
-	struct wk_event_bounds *bounds; /* told at the end */
+	struct wk_event_bounds *bounds; /* reported at the end */
 	size_t bounds_count, bounds_cap;
 	struct wk_perf_calls *calls;
 	size_t call_count, call_cap;
@@ -219,8 +220,8 @@ struct wk_perf {
 	/* Something that was SEEN and may get its name from the next record. */
 	struct wk_event held;
 
-	/* Scratch for the sample being told. Fields that its attr does not have stay empty, so
-	 * they are cleared only when the attr is another than the last one's. */
+	/* Scratch for the current sample. Fields that its attr does not have stay empty, so they
+	 * are cleared only if the attr differs from the last one's. */
 	struct wk_event sample;
 	struct wk_perf_fields fields;
 	const struct wk_perf_attr *fields_of;
@@ -235,7 +236,7 @@ struct wk_perf {
 	struct wk_buf comments;
 	struct wk_bytes bpf_programs; /* whose comments wait for their names */
 
-	struct wk_bytes tracing_data; /* what the kernel says of its tracepoints; empty: nothing */
+	struct wk_bytes tracing_data; /* the kernel's description of its tracepoints; empty: none */
 	struct wk_trace_formats *trace_formats;
 	bool tried_trace_formats;
 
@@ -254,12 +255,12 @@ struct wk_perf {
 
 /* Counts one more, met in the record at `at`: NULL, or outside of the input, for packed ones. */
 void wk_perf_odd(struct wk_perf *perf, enum wk_perf_oddity oddity, const uint8_t *at);
-/* Tells a note of each that was met. */
+/* Emits a note for each kind that occurred. */
 bool wk_perf_emit_oddities(struct wk_perf *perf, struct wk_err *err);
 
 /* perf_data.c */
 
-/* The record at `at`, which must lie whole in the input. */
+/* The record at `at`, which must be complete in the input. */
 static inline struct wk_perf_record wk_perf_record_at(const struct wk_perf *perf, const uint8_t *at)
 {
 	struct wk_bytes head = { .at = at, .end = at + 8, .big_endian = perf->input.big_endian };
@@ -305,16 +306,16 @@ void wk_perf_order_add(struct wk_perf_order *order, uint64_t time_ns, const uint
 size_t wk_perf_order_round(struct wk_perf_order *order);
 /* Sorts; all rows are final. */
 size_t wk_perf_order_all(struct wk_perf_order *order);
-/* The first `count` rows were told. */
+/* The first `count` rows were emitted. */
 void wk_perf_order_drop(struct wk_perf_order *order, size_t count);
 void wk_perf_order_fini(struct wk_perf_order *order);
 
 /* perf_data_packed.c */
 
-/* Unpacks the next piece: whole records in `plain`. False where that fails; `broken` says why. */
+/* Unpacks the next piece: whole records in `plain`. False on failure; `broken` has the reason. */
 bool wk_perf_unpack(struct wk_perf *perf, const struct wk_perf_record *record,
 		    struct wk_bytes *plain);
-/* Frees the unpacked records that were told. */
+/* Frees the unpacked records that were emitted. */
 void wk_perf_forget_packed(struct wk_perf *perf);
 /* The stream has come to its end; another may begin. */
 void wk_perf_end_packed(struct wk_perf *perf);
@@ -322,7 +323,7 @@ void wk_perf_packed_fini(struct wk_perf_packed *packed);
 
 /* perf_data_record.c */
 
-/* Tells a record in its turn, after all rows of wick's sections that come before it. */
+/* Emits a record in its turn, after all rows of wick's sections that precede it. */
 bool wk_perf_emit(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at, struct wk_err *err);
 /* After the last record. */
 bool wk_perf_emit_rest(struct wk_perf *perf, struct wk_err *err);
@@ -334,13 +335,13 @@ bool wk_perf_emit_sample(struct wk_perf *perf, const struct wk_perf_record *reco
 
 /* perf_data_details.c */
 
-/* What lies in a sample beside what views weigh by. Valid until the next sample. */
+/* Fields of a sample that views do not weigh by. Valid until the next sample. */
 /* What samples of such a type carry: enum wk_detail. */
 uint32_t wk_perf_details_of(uint64_t sample_type);
 const struct wk_event_details *wk_perf_details(struct wk_perf *perf,
 					       const struct wk_perf_attr *attr, uint32_t misc,
 					       const struct wk_perf_fields *fields);
-/* The kernel's descriptions of its tracepoints; NULL where the recording has none. */
+/* The kernel's descriptions of its tracepoints; NULL if the recording has none. */
 struct wk_trace_formats *wk_perf_trace_formats(struct wk_perf *perf);
 /* The sample's branches, the latest first, in perf->branches. Returns how many. */
 size_t wk_perf_read_branches(struct wk_perf *perf, const struct wk_perf_fields *fields);
@@ -357,13 +358,13 @@ void wk_perf_deferred_fini(struct wk_perf *perf);
 
 /* perf_data_features.c */
 
-/* Reads the content of one feature; facts are told to the sink at once. */
+/* Reads the content of one feature; emits facts at once. */
 bool wk_perf_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
 		     struct wk_err *err);
 /* One record of the BUILD_ID feature or of a pipe. */
 bool wk_perf_add_build_id(struct wk_perf *perf, const struct wk_perf_record *record,
 			  struct wk_err *err);
-/* Fills the build id of an image that has none, where the feature knows it. */
+/* Sets the build id of an image that has none, if the feature has it. */
 void wk_perf_apply_build_id(const struct wk_perf *perf, struct wk_event_image *image);
 
 /* perf_data_machine.c */
@@ -390,7 +391,7 @@ bool wk_perf_header_attr(struct wk_perf *perf, const struct wk_perf_attr *attr, 
 			 struct wk_err *err);
 bool wk_perf_header_build_id(struct wk_perf *perf, const struct wk_build_id *id, struct wk_str path,
 			     struct wk_err *err);
-/* That a section is there, and what no other fact tells of it. */
+/* That a section exists, and details that no other fact has. */
 bool wk_perf_header_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
 			    struct wk_err *err);
 bool wk_perf_header_tracepoints(struct wk_perf *perf, struct wk_err *err);

@@ -4,7 +4,7 @@
 
 #include "base/num.h"
 
-/* The features that tell of the machine and of how it was recorded, each as one fact or more. */
+/* The features about the machine and the recording, each as one fact or more. */
 
 /* The distinct caches that are listed; machines have four or five. */
 #define MOST_CACHES 32
@@ -32,7 +32,7 @@ bool wk_perf_emit_fact(struct wk_perf *perf, const char *key, struct wk_str valu
 	return wk_sink_emit(perf->sink, &event, err);
 }
 
-/* Tells what was written to `value` and frees both, unless the section broke on the way. */
+/* Emits the text in `value` and frees both, unless the section was damaged. */
 static bool emit_made(struct wk_perf *perf, const struct wk_bytes *in, struct wk_buf *key,
 		      struct wk_buf *value, struct wk_err *err)
 {
@@ -74,7 +74,7 @@ static bool emit_texts(struct wk_perf *perf, struct wk_bytes *in, const char *ke
 	return emit_buf(perf, in, key, &all, err);
 }
 
-/* The largest number of a column of the table of CPUs, and so how many there are at least. */
+/* The largest number in a column of the CPU table, which gives the minimum count. */
 struct cpu_column {
 	struct wk_map seen;
 	size_t count;
@@ -88,7 +88,7 @@ static void see(struct cpu_column *column, uint64_t value)
 	*id = 1;
 }
 
-/* Which CPUs are which cores; newer recorders tell the sockets and dies behind that. */
+/* Which CPUs belong to which core; newer recorders append the sockets and dies. */
 static bool emit_topology(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	struct cpu_column cores = { 0 }, sockets = { 0 };
@@ -177,7 +177,7 @@ static bool emit_cache(struct wk_perf *perf, const struct wk_bytes *in, const st
 	return emit_made(perf, in, &key, &value, err);
 }
 
-/* Each cache is listed with its CPUs; those that are alike are told as one. */
+/* Each cache is listed with its CPUs; equal ones are emitted as one. */
 static bool emit_caches(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	struct cache caches[MOST_CACHES];

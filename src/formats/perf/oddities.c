@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 
-/* What is told of each oddity behind its count, of one and of many, and what it means. */
+/* The text for each oddity after its count, singular and plural, and its severity. */
 static const struct {
 	const char *one, *many;
 	enum wk_note_severity severity;

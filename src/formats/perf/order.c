@@ -3,8 +3,8 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-/* Files are runs of ascending times, one a ring and round: a merge of such runs is cheap,
- * stable as the format asks for, and never worse than n log n. */
+/* Files are runs of ascending times, one per ring and round: merging such runs is cheap, stable as
+ * the format requires, and never worse than n log n. */
 
 void wk_perf_order_fini(struct wk_perf_order *order)
 {
@@ -22,7 +22,7 @@ void wk_perf_order_add(struct wk_perf_order *order, uint64_t time_ns, const uint
 	order->rows[order->count++] = (struct wk_perf_waiting){ time_ns, at };
 }
 
-/* Where the ascending run that begins at `from` ends. */
+/* The end of the ascending run that begins at `from`. */
 static size_t run_end(const struct wk_perf_waiting *rows, size_t from, size_t count)
 {
 	size_t end = from + 1;
@@ -89,7 +89,7 @@ size_t wk_perf_order_all(struct wk_perf_order *order)
 	return order->count;
 }
 
-/* What was seen before the previous round's end is older than all that still comes. */
+/* Everything seen before the previous round's end is older than all that follows. */
 size_t wk_perf_order_round(struct wk_perf_order *order)
 {
 	size_t count;

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-/* Records that no view uses, as text for who looks at the recording event by event. */
+/* Records that no view uses, as text for examining a recording event by event. */
 
 #define SWITCH_OUT       0x2000u
 #define SWITCH_PREEMPTED 0x4000u
@@ -31,7 +31,7 @@ static void add_switch(const struct wk_perf_record *record, struct wk_bytes *bod
 	}
 }
 
-/* A namespace goes by its device and inode. */
+/* A namespace is identified by its device and inode. */
 static void add_namespaces(struct wk_bytes *body, struct wk_event *event, struct wk_buf *text)
 {
 	uint64_t count;
@@ -91,7 +91,7 @@ static void add_text_poke(struct wk_bytes *body, struct wk_buf *text)
 	add_bytes(wk_bytes_slice(body, new_bytes), text);
 }
 
-/* Of the kernel; returns what it is called. */
+/* For the kernel; returns its name. */
 static const char *add_symbol(struct wk_bytes *body, struct wk_event *event, struct wk_buf *text)
 {
 	uint64_t start = wk_u64(body);
@@ -101,7 +101,7 @@ static const char *add_symbol(struct wk_bytes *body, struct wk_event *event, str
 
 	event->pid = WK_KERNEL_PID;
 	event->tid = 0;
-	wk_u16(body); /* what made it */
+	wk_u16(body); /* its origin */
 	flags = wk_u16(body);
 	name = wk_bytes_text(body);
 	wk_buf_add_fmt(text, "0x%" PRIx64 " 0x%" PRIx32 " %.*s", start, size_bytes,
@@ -177,7 +177,7 @@ static void add_perf_program(struct wk_bytes body, struct wk_buf *text)
 		       wk_u32(&body));
 }
 
-/* Only what has an option of its own there. */
+/* Only events with an option of their own there. */
 static void describe_as_perf(const struct wk_perf_record *record, struct wk_buf *text)
 {
 	struct wk_bytes body = record->body;
@@ -211,7 +211,7 @@ static void describe_as_perf(const struct wk_perf_record *record, struct wk_buf 
 	}
 }
 
-/* Writes what the record says and returns what it is called; NULL if it is not known. */
+/* Writes the contents of the record and returns its name; NULL if it is unknown. */
 static const char *describe(const struct wk_perf_record *record, struct wk_bytes *body,
 			    struct wk_event *event, struct wk_buf *text)
 {

@@ -2,9 +2,9 @@
 
 #include "base/mem.h"
 
-/* The packed records of a file are one zstd stream in pieces; where one piece ends says nothing
- * about where a record does. What a piece unpacks to is a block of memory of its own, in which
- * its records lie until they are told. */
+/* The packed records of a file are one zstd stream in pieces, whose ends are unrelated to those of
+ * records. The unpacked bytes of a piece are a separate block of memory, which contains its records
+ * until they are emitted. */
 
 static struct wk_bytes payload(const struct wk_perf_record *record)
 {
@@ -28,7 +28,7 @@ static bool fail_piece(struct wk_perf *perf, const uint8_t *at, const struct wk_
 		       "perf.data: packed records: %s", why->text);
 }
 
-/* The length of the whole records at the begin of `bytes`; false if one can be none. */
+/* The length of the whole records at the start of `bytes`; false if one is invalid. */
 static bool whole_records(const struct wk_bytes *bytes, size_t *len)
 {
 	struct wk_bytes head = *bytes;

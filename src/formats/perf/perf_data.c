@@ -41,7 +41,7 @@ static uint64_t bytes_behind(const struct wk_perf_record *record)
 	return 0;
 }
 
-/* No record begins with text. What a program prints to where its recording goes does. */
+/* No record begins with text. Text that a program printed into the recording does. */
 static bool is_text(const uint8_t *at, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -64,7 +64,7 @@ static enum step fail_text(const struct wk_bytes *left, struct wk_err *err)
 	return BROKEN;
 }
 
-/* Takes the next record off `left`. One that claims more than there is ends the data. */
+/* Removes the next record from `left`. One that claims more than there is ends the data. */
 static enum step next_record(struct wk_perf *perf, struct wk_bytes *left,
 			     struct wk_perf_record *record, struct wk_err *err)
 {
@@ -124,7 +124,7 @@ static void read_event_update(struct wk_perf *perf, const struct wk_perf_record 
 	}
 }
 
-/* It lies behind its record. */
+/* It follows its record. */
 static void read_tracing_data(struct wk_perf *perf, const struct wk_perf_record *record)
 {
 	struct wk_bytes body = record->body;
@@ -149,7 +149,7 @@ static bool read_feature_record(struct wk_perf *perf, const struct wk_perf_recor
 	return wk_perf_feature(perf, (unsigned)feature, body, err);
 }
 
-/* Where wick's sections ride on a pipe; older recorders put names of events there. */
+/* Where wick's sections are in a pipe; older recorders put names of events there. */
 static bool read_section_record(struct wk_perf *perf, const struct wk_perf_record *record,
 				struct wk_err *err)
 {
@@ -161,7 +161,7 @@ static bool read_section_record(struct wk_perf *perf, const struct wk_perf_recor
 	return wk_perf_section(perf, (unsigned)subject, body, err);
 }
 
-/* The first pass takes what must be known before any event is told. */
+/* The first pass reads what must be known before any event is emitted. */
 static bool read_ahead(struct wk_perf *perf, const struct wk_perf_record *record,
 		       struct wk_err *err)
 {
@@ -193,13 +193,13 @@ static bool may_hold_samples(const struct wk_perf_record *record)
 	       record->type == WK_PERF_COMPRESSED2;
 }
 
-/* A file tells all of it before its first sample; on a pipe it may stand anywhere. */
+/* In a file all of it precedes the first sample; in a pipe it may be anywhere. */
 static bool first_pass(struct wk_perf *perf, struct wk_err *err)
 {
 	struct wk_bytes left = perf->data;
 	struct wk_perf_record record;
 
-	/* A broken record is told by the second pass, when all before it has been. */
+	/* A damaged record is reported by the second pass, after everything before it. */
 	while (next_record(perf, &left, &record, NULL) == GOT_RECORD) {
 		if (may_hold_samples(&record) && !perf->is_pipe)
 			break;
@@ -256,7 +256,7 @@ static bool read_record(struct wk_perf *perf, const struct wk_perf_record *recor
 	return true;
 }
 
-/* The parts of a folder are read one after the other, so a round is over with the last. */
+/* The parts of a folder are read one after the other, so a round ends with the last. */
 static bool end_round(struct wk_perf *perf, struct wk_err *err)
 {
 	if (perf->in_file_order && !wk_perf_emit_round(perf, err))
@@ -325,8 +325,8 @@ static bool read_part(struct wk_perf *perf, const struct wk_part *part, struct w
 	return parse_records(perf, records, err);
 }
 
-/* The second pass orders the records and tells them. What was read before a broken record
- * still reaches the sink. */
+/* The second pass sorts the records and emits them. Everything before a damaged record still
+ * reaches the sink. */
 static bool second_pass(struct wk_perf *perf, struct wk_err *err)
 {
 	bool ok;
@@ -400,7 +400,7 @@ static bool read_attr_table(struct wk_perf *perf, struct span attrs, uint64_t st
 	return true;
 }
 
-/* The sections' places lie behind the data, the lowest feature first. */
+/* The table of sections follows the data, the lowest feature first. */
 static bool read_features(struct wk_perf *perf, uint64_t table_at, const uint64_t *bits,
 			  struct wk_err *err)
 {
@@ -424,8 +424,8 @@ static bool read_features(struct wk_perf *perf, uint64_t table_at, const uint64_
 	return true;
 }
 
-/* Does a table of sections begin here? If records do, their first words taken for a place in
- * the file point far behind its end. */
+/* Does a table of sections begin here? If it were records, their first words as file offsets would
+ * point far past its end. */
 static bool has_features_at(const struct wk_perf *perf, uint64_t offset)
 {
 	struct wk_bytes table = wk_bytes_at(&perf->input, offset, 16);
@@ -441,7 +441,7 @@ static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head, struct wk
 	uint64_t bits[WK_PERF_FEATURES / 64], stride = wk_u64(&head);
 	struct span attrs = read_span(&head), data = read_span(&head);
 
-	read_span(&head); /* a table of event types that nobody fills any more */
+	read_span(&head); /* a table of event types, no longer filled */
 	for (size_t i = 0; i < WK_PERF_FEATURES / 64; i++)
 		bits[i] = wk_u64(&head);
 	if (head.bad)

@@ -36,8 +36,8 @@ static struct wk_str kernel_path(struct wk_str path)
 	return wk_str_starts(path, kernel) ? wk_str_c(kernel) : path;
 }
 
-/* A kernel that serves other recorders may set the flag on records that hold an inode all the
- * same. Where nobody asked for build ids only the usual length is believed. */
+/* A kernel that serves other recorders may set the flag on records that contain an inode
+ * nevertheless. If no build ids were requested, only the usual length is accepted. */
 static bool holds_build_id(const struct wk_perf *perf, const struct wk_perf_record *record,
 			   const uint8_t *field)
 {
@@ -139,7 +139,7 @@ static bool emit_name(struct wk_perf *perf, const struct wk_perf_record *record,
 	return wk_perf_give(perf, event, err);
 }
 
-/* Is this the name of what is held? Then it is given to it. */
+/* Is this the name of the pending image? Then it receives it. */
 static bool names_held(struct wk_perf *perf, const struct wk_perf_record *record, uint64_t time_ns)
 {
 	struct wk_event *held = &perf->held;
@@ -238,7 +238,7 @@ static bool emit_lost(struct wk_perf *perf, const struct wk_perf_record *record,
 	struct wk_bytes body = record->body;
 
 	event->kind = WK_EVENT_LOST;
-	/* The task that ran when the record was made has nothing to do with the loss. */
+	/* The task that ran at the time of the record is unrelated to the loss. */
 	event->lost.running_pid = event->pid;
 	event->lost.running_tid = event->tid;
 	event->pid = event->tid = 0;
@@ -265,7 +265,7 @@ static bool emit_kernel_symbol(struct wk_perf *perf, const struct wk_perf_record
 	event->tid = 0;
 	event->symbol.start = wk_u64(&body);
 	event->symbol.size_bytes = wk_u32(&body);
-	wk_u16(&body); /* what made it: BPF ... */
+	wk_u16(&body); /* its origin: BPF ... */
 	flags = wk_u16(&body);
 	event->symbol.name = wk_bytes_text(&body);
 	if (body.bad)

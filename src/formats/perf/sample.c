@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 
-/* Who a stretch of a call chain belongs to. */
+/* The owner of a part of a call chain. */
 enum owner {
 	KERNEL,
 	USER,
@@ -40,7 +40,7 @@ static void read_counters(const struct wk_perf_attr *attr, struct wk_bytes *body
 	out->group = wk_bytes_slice(body, out->group_count * entry);
 }
 
-/* `count` things of `size` bytes each, where the count comes from the file. */
+/* `count` items of `size` bytes each; the count comes from the file. */
 static struct wk_bytes read_many(struct wk_bytes *body, uint64_t count, unsigned size)
 {
 	return wk_bytes_slice(body,
@@ -76,7 +76,7 @@ static void read_stack(const struct wk_perf_attr *attr, struct wk_bytes *body,
 	}
 }
 
-/* Everything up to the user's stack; wk_perf_details reads what lies behind it. */
+/* Everything up to the user's stack; wk_perf_details reads what follows it. */
 static bool read_fields(const struct wk_perf_attr *attr, struct wk_bytes body,
 			struct wk_perf_fields *out)
 {
@@ -176,7 +176,7 @@ static void split_chain(struct wk_perf *perf, struct wk_bytes chain, enum owner 
 		else if (owner == USER)
 			perf->user_chain[user++] = entry;
 	}
-	/* The kernel's part may have been left out while the sample was taken there. */
+	/* The kernel's part may be left out although the sample was taken there. */
 	if (sample->in_kernel && kernel == 0 && user > 0)
 		perf->kernel_chain[kernel++] = sample->address;
 	sample->kernel_chain = perf->kernel_chain;
@@ -185,7 +185,7 @@ static void split_chain(struct wk_perf *perf, struct wk_bytes chain, enum owner 
 	sample->user_count = user;
 }
 
-/* perf's number of a register to DWARF's, by machine; 255 where there is none of use. */
+/* perf's number of a register to DWARF's, by machine; 255 if it has no use. */
 static unsigned dwarf_number(enum wk_machine machine, unsigned bit)
 {
 	static const uint8_t x86_64[] = { 0,   3,   2,   1,   4,   5,   6, 7, 16, 255, 255, 255,
@@ -213,7 +213,7 @@ static enum wk_machine machine_of(const struct wk_perf *perf, const struct wk_pe
 {
 	enum wk_machine machine = perf->machine;
 
-	/* Without a word on it the set of registers tells: only x86-64 stops at bit 23. */
+	/* Without an architecture the set of registers decides: only x86-64 ends at bit 23. */
 	if (machine == WK_MACHINE_UNKNOWN)
 		machine = attr->user_registers >> 24 ? WK_MACHINE_AARCH64 : WK_MACHINE_X86_64;
 	if (register_set == 1 && machine == WK_MACHINE_X86_64)
@@ -264,8 +264,8 @@ static bool counter_growth(struct wk_perf *perf, uint64_t id, uint64_t value, ui
 	return *growth != 0;
 }
 
-/* The leader of a group was sampled and the others were read: each of them that counted
- * since the last time gets a sample of its own at the same place. */
+/* The leader of a group was sampled and the others were read: each of them that counted since the
+ * last time gets a sample of its own at the same place. */
 static bool emit_group(struct wk_perf *perf, const struct wk_perf_attr *attr,
 		       const struct wk_perf_fields *fields, struct wk_event *event,
 		       struct wk_err *err)
@@ -292,8 +292,8 @@ static bool emit_group(struct wk_perf *perf, const struct wk_perf_attr *attr,
 	return true;
 }
 
-/* The processor followed calls and returns while the user's code ran: where each branch began is
- * a call that has not returned yet. That goes deeper than frame pointers where code keeps none. */
+/* The processor followed calls and returns of user code: the source of each branch is a call that
+ * has not returned yet. That is deeper than frame pointers if code has none. */
 static void use_call_branches(struct wk_perf *perf, const struct wk_perf_fields *fields,
 			      struct wk_event_sample *sample)
 {

@@ -133,7 +133,7 @@ static bool read_note(struct wk_bytes *rows, struct wk_event *event)
 	return !rows->bad;
 }
 
-/* Remembers where the row lies; it is read again when its time has come. */
+/* Stores the position of the row; it is read again in its turn. */
 static void read_extra(struct wk_perf *perf, struct wk_bytes *rows, bool is_note)
 {
 	struct wk_perf_extra extra = { .row = *rows, .is_note = is_note };
@@ -147,7 +147,7 @@ static void read_extra(struct wk_perf *perf, struct wk_bytes *rows, bool is_note
 	perf->extras[perf->extra_count++] = extra;
 }
 
-/* Told after all else: nothing that is read needs them before. */
+/* Emitted last: nothing else depends on it. */
 static void read_calls(struct wk_perf *perf, struct wk_bytes *rows)
 {
 	struct wk_perf_calls calls = { .address = wk_u64le(rows), .first = perf->call_row_count };
@@ -237,7 +237,7 @@ static bool same_lines(const void *table, uint32_t id, const void *key)
 	       row->pid == wanted->pid;
 }
 
-/* The place for the lines of a piece: behind those of the row before, which it may go on. */
+/* The place for the lines of a block: after those of the preceding row, which it may continue. */
 static struct wk_perf_lines *lines_place(struct wk_perf *perf, const struct wk_perf_lines *key)
 {
 	uint64_t hash = lines_hash(key);
@@ -275,7 +275,7 @@ static void read_lines(struct wk_perf *perf, struct wk_bytes *rows)
 	}
 }
 
-/* What the lines section says of a piece of code made at run time. */
+/* The contents of the lines section for a JIT code block. */
 static void apply_lines(const struct wk_perf *perf, struct wk_event *event)
 {
 	struct wk_perf_lines key = { .time_ns = event->time_ns, .pid = event->pid,
@@ -366,7 +366,7 @@ bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes con
 	return true;
 }
 
-/* Equal times keep the order of the file: compare where the rows lie. */
+/* Equal times keep file order: compare positions. */
 static int compare_extras(const void *left, const void *right)
 {
 	const struct wk_perf_extra *a = left, *b = right;

@@ -85,7 +85,7 @@ void wk_section_fini(struct wk_section *section)
 
 enum found {
 	NO_CHUNK,
-	BAD_ROWS, /* the head is sound, so its length is, and the window stands behind it */
+	BAD_ROWS, /* the header is valid, so its length is, and the window follows it */
 	WHOLE_CHUNK,
 };
 

@@ -34,15 +34,15 @@ enum wk_section_subject {
 
 #define WK_SECTION_VERSION 1
 
-/* The key of a fact that says what was missing already of the recording that this one was made
- * of: it is read as a note of that. */
+/* The key of a fact about parts that the source of this recording already lacked: it is read as a
+ * note about that. */
 #define WK_SECTION_FACT_INCOMPLETE "not complete"
 
-/* The same for what was there and could not be used (WK_NOTE_FAULT). */
+/* The same for parts that existed and could not be used (WK_NOTE_FAULT). */
 #define WK_SECTION_FACT_FAULT "not used"
 
-/* Texts are cut to this, and chunks closed above it, so that a chunk with one row more
- * still fits the 64 KiB of a record in a pipe. */
+/* Texts are cut to this, and chunks are closed above it, so that a chunk with one more row still
+ * fits the 64 KiB of a record in a pipe. */
 #define WK_SECTION_TEXT       12000
 #define WK_SECTION_MOST_CALLS 256 /* of one address: no compiler inlines deeper */
 #define WK_SECTION_CHUNK      16384
@@ -78,7 +78,7 @@ bool wk_section_next(struct wk_bytes *section, struct wk_section_chunk *chunk, u
 /* What wk_section_add_text and _add_build_id wrote; a bad length leaves the window bad. */
 struct wk_str wk_section_text(struct wk_bytes *rows);
 
-/* The texts of a chunk that go by number; emptied by wk_section_known_begin. */
+/* The numbered texts of a chunk; emptied by wk_section_known_begin. */
 struct wk_section_known {
 	struct wk_str *texts;
 	size_t count, cap;

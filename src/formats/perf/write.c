@@ -71,7 +71,7 @@ bool wk_perf_data_writer_has_head(const struct wk_perf_data_writer *writer)
 	return writer->has_head;
 }
 
-/* Keeps the first failure, so that whoever goes on hears the cause and not its echo. */
+/* Keeps the first failure, so that the caller gets the cause and not its consequences. */
 static bool fail(struct wk_perf_data_writer *writer, struct wk_err *err)
 {
 	if (errno == ENOSPC && !writer->is_pipe)
@@ -223,7 +223,7 @@ static bool flush_is_due(const struct wk_perf_data_writer *writer)
 	       writer->last_ns - writer->flushed_ns >= writer->flush_interval_ns;
 }
 
-/* Names go to sections; a record that comes with one has no room. */
+/* Names go to sections; a record that contains one has no space for it. */
 static bool read_name(struct wk_perf_data_writer *writer, const struct wk_event *event)
 {
 	size_t len = writer->pending.len;
@@ -315,8 +315,8 @@ static bool has_room(struct wk_perf_data_writer *writer)
 	return ok;
 }
 
-/* The features' place in a file that is full: where the last records were. False, and the file ends
- * with the records, where they would take too much of it. */
+/* The place of the features in a full file: that of the last records. False, and the file ends with
+ * the records, if they would replace too many of them. */
 static bool make_room(struct wk_perf_data_writer *writer)
 {
 	bool ok = has_room(writer) || (wk_perf_write_leave_names_out(writer) && has_room(writer));
@@ -339,7 +339,7 @@ static bool finish_file(struct wk_perf_data_writer *writer, struct wk_err *err)
 	add_features(writer, &features, bits);
 	for (size_t i = 0; i < WK_PERF_FEATURES / 64; i++)
 		wk_buf_add_u64(&bitmap, bits[i]);
-	/* The bitmap last: until it is there, nobody looks for the sections. */
+	/* The bitmap last: until it is written, no reader looks for the sections. */
 	if (!wk_os_write_at(writer->fd, at, features.at, features.len)) {
 		fail(writer, err);
 		(void)wk_os_truncate(writer->fd, at);

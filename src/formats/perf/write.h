@@ -1,20 +1,20 @@
 /* A sink that writes an ordinary perf.data file, which `perf report` opens as well.
  *
- * Order of calls: new, feed its sink, finish, free. SYSTEM and SOURCE events come first;
- * with the first other event the head of the file is written, and no source can be added
- * any more. Events come in order of time.
+ * Order of calls: new, emit to its sink, finish, free. SYSTEM and SOURCE events come first; with
+ * the first other event the header is written, and no source can be added any more. Events come in
+ * order of time.
  *
- * On a file, the header is brought up to date after each flush, and a flush comes at least
- * once a second of event time: whatever happens to the program, the file can be opened, and
- * what was flushed is in it. Only `finish` adds what is known at the end: build ids, the
- * machine, command lines, symbols. On a pipe the pipe layout is written instead.
+ * In a file, the header is updated after each flush, and a flush comes at least once a second of
+ * event time: whatever happens to the program, the file can be opened, and contains what was
+ * flushed. Only `finish` adds what is known at the end: build ids, the machine, command lines,
+ * symbols. To a pipe the pipe layout is written instead.
  *
- * perf has no place for some of what events say; docs/formats/wick-sections.md tells where
- * that goes. User chains are stored exact (see wk_event_sample): raw ones are made so by
+ * Some event fields have no place in perf's format; docs/formats/wick-sections.md describes where
+ * they are stored. User chains are stored exact (see wk_event_sample): raw ones are converted by
  * stepping back into the calls. Stacks that still have to be unwound are not stored.
  *
- * When the disk is full the sink fails with a sentence, and the file ends with the last record
- * that fitted. What `finish` adds then takes the place of the last of them, if need be. */
+ * If the disk is full the sink fails with a sentence, and the file ends with the last record that
+ * fitted. What `finish` adds then replaces the last records if necessary. */
 #ifndef WK_FORMATS_PERF_WRITE_H
 #define WK_FORMATS_PERF_WRITE_H
 
@@ -31,7 +31,7 @@ struct wk_perf_data_write_options {
 	size_t size;                /* sizeof(struct wk_perf_data_write_options) */
 	uint64_t flush_interval_ns; /* of event time; 0: a second */
 	size_t buffer_bytes;        /* flush when so much is pending; 0: 256 KiB */
-	bool keeps_stacks;          /* copies of stacks, where samples still have them */
+	bool keeps_stacks;          /* stack copies, if samples still have them */
 };
 
 /* `fd` stays the caller's, is open for writing, and stands at the start of an empty file or
@@ -40,26 +40,26 @@ struct wk_perf_data_writer *wk_perf_data_writer_new(
 	int fd, const struct wk_perf_data_write_options *options);
 struct wk_sink wk_perf_data_writer_sink(struct wk_perf_data_writer *writer);
 
-/* Writes what is pending and brings the header up to date. */
+/* Writes what is pending and updates the header. */
 bool wk_perf_data_writer_flush(struct wk_perf_data_writer *writer, struct wk_err *err);
 
-/* Whether the file took no more at some point (a full disk, a quota, a limit): the sink fails since
- * then. After this call it does not: it keeps names (SYMBOL, BOUNDS, CALLS, NOTE) for the end of
- * the file, and drops the rest. */
+/* Whether the file could not grow at some point (a full disk, a quota, a limit): the sink has
+ * failed since then. After this call it does not: it stores names (SYMBOL, BOUNDS, CALLS, NOTE) for
+ * the end of the file, and drops the rest. */
 bool wk_perf_data_writer_add_names(struct wk_perf_data_writer *writer);
 
-/* Writes all that is left. Once; afterwards nothing may be given any more. False after a failure,
- * also where the end could be written. */
+/* Writes everything that is left. Once; afterwards nothing may be emitted. False after a failure,
+ * even if the end could be written. */
 bool wk_perf_data_writer_finish(struct wk_perf_data_writer *writer, struct wk_err *err);
 void wk_perf_data_writer_free(struct wk_perf_data_writer *writer);
 
-/* How large the file is so far, what is pending included. */
+/* The size of the file so far, including what is pending. */
 uint64_t wk_perf_data_writer_bytes(const struct wk_perf_data_writer *writer);
 
-/* How many samples of those given are in the file, what is pending not included. */
+/* How many samples are in the file, without what is pending. */
 uint64_t wk_perf_data_writer_samples(const struct wk_perf_data_writer *writer);
 
-/* Has it taken even its head? Without, it is no recording. */
+/* Does the file have its header? Without it, it is not a recording. */
 bool wk_perf_data_writer_has_head(const struct wk_perf_data_writer *writer);
 
 #endif

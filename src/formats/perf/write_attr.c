@@ -2,7 +2,7 @@
 
 #include "base/num.h"
 
-/* Takes ":u", ":k" and the like off the name; tracepoints have a colon of another kind. */
+/* Removes ":u", ":k" and the like from the name; the colon of tracepoints is another one. */
 static struct wk_str split_modifiers(struct wk_str name, struct wk_str *modifiers)
 {
 	size_t colon = name.len;
@@ -69,7 +69,7 @@ void wk_perf_write_attr(const struct wk_perf_data_writer *writer, size_t index, 
 	wk_buf_add_u32(out, source->type);
 	wk_buf_add_u32(out, WK_PERF_WRITE_ATTR_BYTES);
 	wk_buf_add_u64(out, source->config);
-	wk_buf_add_u64(out, 1); /* the period, but each sample tells its own */
+	wk_buf_add_u64(out, 1); /* the period, but each sample has its own */
 	wk_buf_add_u64(out, sampled);
 	wk_buf_add_u64(out, WK_PERF_READ_ID);
 	wk_buf_add_u64(out, flags);

@@ -4,7 +4,7 @@
 
 #define NAME_ALIGN 64 /* perf pads its texts so */
 
-/* A pipe's records end at 64 KiB; a feature's records leave room for their head. */
+/* Records in a pipe end at 64 KiB; a feature's records leave space for their header. */
 #define MOST_PIPE_FEATURE 65000
 
 static void add_text(struct wk_buf *out, struct wk_str text)
@@ -23,7 +23,7 @@ static uint64_t fact_number(const struct wk_perf_data_writer *writer, const char
 	return wk_num_u64(wk_perf_write_fact(writer, key), &value) ? value : 0;
 }
 
-/* The features that are one text, and the facts they tell. */
+/* The features that are one text, and their facts. */
 static const struct {
 	unsigned feature;
 	const char *key;
@@ -209,7 +209,7 @@ bool wk_perf_write_feature(const struct wk_perf_data_writer *writer, unsigned fe
 	return section->done.len != 0;
 }
 
-/* Is the fact told, as it stands, by a feature of perf's? */
+/* Does a feature of perf's contain the fact unchanged? */
 static bool perf_emits(const struct wk_perf_data_writer *writer,
 		       const struct wk_perf_write_fact *fact)
 {
@@ -279,8 +279,8 @@ static void add_feature_record(struct wk_perf_data_writer *writer, uint32_t type
 	out->at[start + 7] = (char)(size >> 8);
 }
 
-/* A section goes chunk by chunk, since one record may not hold it all. On a pipe perf takes
- * an unknown feature for a fault, but passes over the records of a type out of use. */
+/* A section is written chunk by chunk, because it may exceed a record. In a pipe perf treats an
+ * unknown feature as an error, but skips records of an obsolete type. */
 static void add_section_records(struct wk_perf_data_writer *writer,
 				const struct wk_section *section)
 {
@@ -305,7 +305,7 @@ void wk_perf_write_feature_records(struct wk_perf_data_writer *writer, unsigned 
 		add_section_records(writer, section);
 		return;
 	}
-	/* The mapping records of a pipe hold their build ids already. */
+	/* The mapping records of a pipe already contain their build ids. */
 	if (wk_perf_write_feature(writer, feature, &content) &&
 	    feature != WK_PERF_FEATURE_BUILD_ID && content.len <= MOST_PIPE_FEATURE)
 		add_feature_record(writer, WK_PERF_HEADER_FEATURE, feature, wk_buf_str(&content));

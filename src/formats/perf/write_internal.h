@@ -69,7 +69,7 @@ struct wk_perf_data_writer {
 	uint64_t data_bytes;    /* of records that the file holds */
 	struct wk_buf pending;  /* whole records that it does not */
 	uint64_t data_samples;  /* among them */
-	uint64_t feature_bytes; /* what the end of the file took */
+	uint64_t feature_bytes; /* bytes used by the end of the file */
 	uint64_t flushed_ns;    /* event time of the last flush */
 	uint64_t last_ns;
 	bool has_samples;
@@ -77,15 +77,15 @@ struct wk_perf_data_writer {
 	uint64_t cut_chains, cut_names;
 
 	struct wk_section symbols, processes, images, notes, own_facts, calls, lines, bounds;
-	struct wk_err failure; /* the first one, told again to whoever goes on */
+	struct wk_err failure; /* the first one, returned again to later callers */
 
-	/* Where the file ended after the last flushes, latest last: a full disk may need that room
-	 * for what lies at its end. */
+	/* The end of the file after the last flushes, latest last: a full disk may need that space
+	 * for the end of the file. */
 	struct wk_perf_write_mark marks[WK_PERF_WRITE_MARKS];
 	size_t mark_count;
-	bool is_full;        /* the file takes no more, and is whole up to `data_bytes` */
+	bool is_full;        /* the file cannot grow, and is valid up to `data_bytes` */
 	bool takes_names;    /* and what comes now is for its end alone */
-	uint64_t room_bytes; /* how long it could be made */
+	uint64_t room_bytes; /* how long it could become */
 };
 
 static inline void wk_perf_write_zeros(struct wk_buf *out, size_t count)
@@ -93,13 +93,13 @@ static inline void wk_perf_write_zeros(struct wk_buf *out, size_t count)
 	memset(wk_buf_extend(out, count), 0, count);
 }
 
-/* The value of a SYSTEM event that came, or the empty text. */
+/* The value of a received SYSTEM event, or the empty text. */
 struct wk_str wk_perf_write_fact(const struct wk_perf_data_writer *writer, const char *key);
 
 /* Fills type, config and flags from the source's name. */
 void wk_perf_write_describe(struct wk_perf_write_source *source);
 
-/* The attr as it lies in the file; `index` 0 is the one that stands for side-band records. */
+/* The attr as stored in the file; `index` 0 is the one for side-band records. */
 void wk_perf_write_attr(const struct wk_perf_data_writer *writer, size_t index, struct wk_buf *out);
 
 /* Adds the records of one event to `pending` or its rows to a section. */
@@ -107,18 +107,18 @@ bool wk_perf_write_event(struct wk_perf_data_writer *writer, const struct wk_eve
 			 struct wk_err *err);
 void wk_perf_write_finished_round(struct wk_perf_data_writer *writer);
 
-/* What readers of any kind need before the first record: how events are named, and on a
- * pipe the attrs too. */
+/* What all readers need before the first record: the names of events, and in a pipe the attrs as
+ * well. */
 void wk_perf_write_leading_records(struct wk_perf_data_writer *writer);
 
-/* What is pending was written behind the other records: makes it part of the file. */
+/* What is pending was written after the other records: makes it part of the file. */
 bool wk_perf_write_pending_is_there(struct wk_perf_data_writer *writer);
 
 /* Not all of it could be written: makes part of the file what could, and leaves it pending. */
 void wk_perf_write_keep_fitting(struct wk_perf_data_writer *writer);
 
-/* Lets the last records go until `size_bytes` fit behind them in a file that is full. False, with
- * nothing changed, where that would cost half of them. */
+/* Drops the last records until `size_bytes` fit after them in a full file. False, with nothing
+ * changed, if that would cost half of them. */
 bool wk_perf_write_reserve(struct wk_perf_data_writer *writer, uint64_t size_bytes);
 
 /* One feature's content; false if there is nothing to say. */
@@ -128,10 +128,10 @@ bool wk_perf_write_feature(const struct wk_perf_data_writer *writer, unsigned fe
 /* The same as records of a pipe, added to `pending`. */
 void wk_perf_write_feature_records(struct wk_perf_data_writer *writer, unsigned feature);
 
-/* Fills the section of the facts that no feature of perf's tells. */
+/* Fills the section with the facts that no feature of perf's contains. */
 void wk_perf_write_own_facts(struct wk_perf_data_writer *writer);
 
-/* Empties the sections of names, which may be large, and says so. False where there was nothing. */
+/* Empties the sections of names, which may be large, and reports it. False if there was nothing. */
 bool wk_perf_write_leave_names_out(struct wk_perf_data_writer *writer);
 
 #endif

@@ -69,7 +69,7 @@ static struct wk_perf_write_mark last_mark(const struct wk_perf_data_writer *wri
 				  : (struct wk_perf_write_mark){ 0 };
 }
 
-/* What is pending begins behind the last mark; as much of it as ends by `data_bytes`. */
+/* What is pending begins after the last mark; as much of it as ends by `data_bytes`. */
 static bool keep_pending_to(struct wk_perf_data_writer *writer, uint64_t data_bytes)
 {
 	struct wk_perf_write_mark mark = last_mark(writer);

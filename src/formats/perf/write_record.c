@@ -93,7 +93,7 @@ static void add_seen(struct wk_perf_data_writer *writer, const struct wk_event *
 		add_comm(writer, event, name, 0);
 }
 
-/* What a process record cannot hold goes beside it. */
+/* Fields that a process record cannot contain are stored in addition to it. */
 static void add_process_row(struct wk_perf_data_writer *writer, const struct wk_event *event)
 {
 	const struct wk_event_process *process = &event->process;
@@ -116,7 +116,7 @@ static void write_process(struct wk_perf_data_writer *writer, const struct wk_ev
 	struct wk_event leader = *given;
 	const struct wk_event *event = &leader;
 
-	/* Records tell a process from its threads by equal numbers. */
+	/* In a process record both numbers are equal; threads have different ones. */
 	leader.tid = leader.pid;
 	switch (process->change) {
 	case WK_PROCESS_SEEN:
@@ -157,8 +157,8 @@ static void write_thread(struct wk_perf_data_writer *writer, const struct wk_eve
 		add_comm(writer, event, thread->name, 0);
 		break;
 	case WK_THREAD_EXIT:
-		/* The first thread's end would read as the end of its process, which may have
-		 * others that still run; the process tells its own. */
+		/* The first thread's end would read as the end of its process, which may have other
+		 * running threads; the process emits its own. */
 		if (event->tid != event->pid)
 			add_task_record(writer, event, WK_PERF_EXIT, 0, event->pid,
 					thread->parent_tid);
@@ -183,7 +183,7 @@ static struct wk_str kernel_path(const struct wk_event_image *image)
 	return image->path;
 }
 
-/* A mapping record has room for the build id or for the inode, not for both. */
+/* A mapping record has space for the build id or for the inode, not for both. */
 static void add_image_row(struct wk_perf_data_writer *writer, const struct wk_event_image *image)
 {
 	struct wk_buf *rows = &writer->images.rows;
@@ -251,14 +251,15 @@ static void write_image(struct wk_perf_data_writer *writer, const struct wk_even
 		wk_buf_add_u64(&writer->pending, image->inode);
 		wk_buf_add_u64(&writer->pending, image->inode_generation);
 	}
-	/* perf takes mappings without the right to execute for data. */
+	/* perf treats mappings that are not executable as data. */
 	add_ids(writer, image->is_data ? protection : protection | 4, image->flags);
 	add_name(writer, kernel_path(image));
 	add_trailer(writer, event);
 	record_end(writer, start);
 }
 
-/* As many lines as fit into a row, so that a chunk fits into a record of a pipe; gives how many. */
+/* As many lines as fit into a row, so that a chunk fits into a record of a pipe; returns their
+ * number. */
 static size_t write_some_lines(struct wk_section *section, const struct wk_event *event,
 			       const struct wk_jit_map_line *lines, size_t count)
 {
@@ -279,7 +280,7 @@ static size_t write_some_lines(struct wk_section *section, const struct wk_event
 	return fitting;
 }
 
-/* Offsets have four bytes: code made at run time is smaller. */
+/* Offsets have four bytes: JIT code is smaller. */
 static void write_lines(struct wk_perf_data_writer *writer, const struct wk_event *event)
 {
 	const struct wk_event_symbol *symbol = &event->symbol;
@@ -399,8 +400,8 @@ static void add_chain(struct wk_perf_data_writer *writer, const struct wk_event_
 					    (is_raw && i > 0 && sample->user_chain[i] > 0));
 }
 
-/* The copy of a stack that nobody could unwind, behind all else of the record that begins at
- * `start`. A sample without one says so. */
+/* The copy of a stack that could not be unwound, at the end of the record that begins at `start`. A
+ * sample without one says so. */
 static void add_stack(struct wk_perf_data_writer *writer, const struct wk_event_sample *sample,
 		      uint64_t mask, size_t start)
 {

@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "base/sort.h"
 
-/* Anybody may put a map there, of any size. Those of real programs have a few megabytes. */
+/* Any user can create a map there, of any size. Those of real programs have a few megabytes. */
 #define MOST_MAP_BYTES ((size_t)256 << 20)
 
 static struct wk_jit_code *add_piece(struct wk_jit_names *names)
@@ -60,7 +60,7 @@ bool wk_jit_next(struct wk_jit_names *names, struct wk_jit_code *code)
 	return true;
 }
 
-/* Threads take the time first and write a moment later, so records may lie in another order. */
+/* Threads read the time first and write a moment later, so records may be out of order. */
 static void sort_by_time(struct wk_jit_names *names)
 {
 	names->pieces = wk_sort_rows(names->pieces, names->count, sizeof(*names->pieces),
@@ -142,7 +142,7 @@ bool wk_jit_is_hit(const struct wk_jit_hits *hits, uint64_t start, uint64_t end)
 	return low < hits->count && hits->at[low] < end;
 }
 
-/* The first line tells the function's file. */
+/* The first line has the function's file. */
 static size_t keep_hit_lines(struct wk_jit_map_line *lines, size_t count, uint64_t end,
 			     const struct wk_jit_hits *hits)
 {

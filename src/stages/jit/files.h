@@ -9,22 +9,22 @@
 #include "symbols/jit/jitdump.h"
 #include "symbols/jit/perf_map.h"
 
-/* Pieces of code in order of time, borrowed from the file: those of a jitdump all at once, those
- * of a perf map, which may be many millions, as they are asked for. */
+/* Code blocks in order of time, borrowed from the file: those of a jitdump all at once, those of a
+ * perf map, which may be many millions, on demand. */
 struct wk_jit_names {
 	struct wk_os_file file;
 	struct wk_jit_code *pieces;
 	size_t count, cap, next;
 	struct wk_perf_map map;
 	struct wk_jit_identity identity;
-	struct wk_sort_key *picked; /* of a perf map where is_picked: offsets of the lines to be
-				     * given, see stages/jit/map_index.h */
+	struct wk_sort_key *picked; /* for a perf map if is_picked: offsets of the lines to return,
+				     * see stages/jit/map_index.h */
 	size_t picked_count, next_picked;
 	bool is_picked;
-	uint64_t begin_ns;         /* of a jitdump: when it was begun, by its own clock */
-	uint64_t lines_left;       /* to be told: moved code shall not multiply them */
-	bool has_own_times;        /* of a jitdump: no nanoseconds */
-	struct wk_jitdump_bad bad; /* of a jitdump: records that were passed over */
+	uint64_t begin_ns;         /* for a jitdump: its start, by its own clock */
+	uint64_t lines_left;       /* limit for emitted events: moved code must not multiply them */
+	bool has_own_times;        /* for a jitdump: not in nanoseconds */
+	struct wk_jitdump_bad bad; /* for a jitdump: records that were skipped */
 };
 
 /* Its perf map; all pieces have time 0. One that is very large is refused. */
@@ -34,7 +34,7 @@ enum wk_jit_answer wk_jit_read_map(const struct wk_jit_owner *owner, struct wk_j
 /* The next piece of either; false at the end. */
 bool wk_jit_next(struct wk_jit_names *names, struct wk_jit_code *code);
 
-/* A jitdump: what was kept or, where `fd` is -1, what lies at `path`. */
+/* A jitdump: the open file or, if `fd` is -1, the file at `path`. */
 enum wk_jit_answer wk_jit_read_dump(const struct wk_jit_owner *owner, int fd, const char *path,
 				    struct wk_jit_names *names, struct wk_buf *why);
 void wk_jit_names_fini(struct wk_jit_names *names);
@@ -45,11 +45,11 @@ struct wk_jit_hits {
 	size_t count;
 };
 
-/* Does one lie between `start` and `end`? */
+/* Is there one between `start` and `end`? */
 bool wk_jit_is_hit(const struct wk_jit_hits *hits, uint64_t start, uint64_t end);
 
-/* Tells a piece of them as a SYMBOL event of process `pid`: with all its lines, or those of `hits`
- * and the first. */
+/* Emits a block as a SYMBOL event of process `pid`: with all its lines, or those of `hits` and the
+ * first. */
 bool wk_jit_emit(struct wk_jit_names *names, const struct wk_jit_code *code, uint32_t pid,
 		 uint64_t time_ns, const struct wk_jit_hits *hits, const struct wk_sink *sink,
 		 struct wk_err *err);

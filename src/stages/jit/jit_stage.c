@@ -15,16 +15,16 @@
 
 #define SLACK_NS UINT64_C(2000000000)
 
-/* Folders and jitdumps that are kept open at most. */
+/* The largest number of folders and jitdumps that stay open. */
 #define MOST_KEPT 128
 
 /* Ancestors whose code a process may run without an exec of its own. */
 #define MOST_ANCESTORS 16
 
-/* Lines of perf maps that are kept sorted, all in all: 128 MiB. */
+/* Lines of perf maps that stay sorted, in total: 128 MiB. */
 #define MOST_MAP_ROWS (UINT64_C(8) << 20)
 
-/* Bytes of a line that makes no sense. */
+/* The number of bytes shown of an invalid line. */
 #define MOST_SHOWN 100
 
 struct wk_jit_stage {
@@ -37,7 +37,7 @@ struct wk_jit_stage {
 	struct wk_jit_unwind *unwind;
 	uint64_t begin_ns; /* the first event with a time */
 
-	/* What the recording says of itself. */
+	/* Facts of the recording itself. */
 	bool is_of_here; /* made on this machine */
 	struct wk_buf host, clock;
 	bool has_pair; /* a moment by its clock and by the wall's */
@@ -140,8 +140,8 @@ static bool say_bad_lines(struct wk_jit_stage *stage, struct wk_jit_lifetime *li
 
 /* --- Whose files they are ------------------------------------------------------------- */
 
-/* By the wall's clock; 0 where that cannot be told. Without a pair of moments both clocks are
- * taken to count from the machine's start, as the usual ones do. */
+/* By the wall clock; 0 if unknown. Without a clock pair both clocks are assumed to count from boot,
+ * as the usual ones do. */
 static uint64_t wall_of(const struct wk_jit_stage *stage, uint64_t time_ns)
 {
 	uint64_t now_ns = wk_os_clock_ns();
@@ -163,8 +163,7 @@ static void ask_living(struct wk_jit_stage *stage, struct wk_jit_lifetime *life)
 		life->owner.begin_ns = wk_os_wall_ns() - (wk_os_clock_ns() - life->born_ns);
 }
 
-/* Of a recording that was made some time ago: the process may still live, or its number may
- * have come to another. */
+/* For an older recording: the process may still live, or its number may have been reused. */
 static void ask_past(struct wk_jit_stage *stage, struct wk_jit_lifetime *life)
 {
 	uint64_t begin_ns = wall_of(stage, life->born_ns ? life->born_ns : stage->begin_ns);
@@ -213,7 +212,7 @@ static void add_doubt(const struct wk_jit_stage *stage, const struct wk_jit_life
 		wk_buf_add_text(why, "the recording is older than the machine's last start");
 }
 
-/* Reads the perf map if there is one to be used, which `is_read` tells. */
+/* Reads the perf map if there is a usable one; `is_read` is set then. */
 static bool read_map(struct wk_jit_stage *stage, uint32_t life, struct wk_jit_names *names,
 		     bool *is_read, struct wk_err *err)
 {
@@ -236,7 +235,7 @@ static bool read_map(struct wk_jit_stage *stage, uint32_t life, struct wk_jit_na
 	return ok;
 }
 
-/* Can the dump's times be told in those of the recording? Says why not, if not. */
+/* Can the dump's times be converted to those of the recording? Returns the reason if not. */
 static void match_clocks(const struct wk_jit_stage *stage, struct wk_jit_dump *dump,
 			 struct wk_buf *why)
 {
@@ -338,7 +337,7 @@ static bool emit_names(struct wk_jit_stage *stage, uint32_t life, uint64_t time_
 
 /* --- Recording: the names of what was sampled ------------------------------------------- */
 
-/* What a process samples, and in which code it may lie. */
+/* The samples of a process, and the code they may be in. */
 struct wanted {
 	struct wk_jit_hits hits;
 	uint32_t pid;
@@ -494,7 +493,7 @@ static bool handle_process(struct wk_jit_stage *stage, const struct wk_event *ev
 		ok = send_hits(stage, life, err);
 	if (process->change == WK_PROCESS_FORK) {
 		parent = wk_jit_lifetime_find(&stage->lives, process->parent_pid);
-		/* Whoever copies the parent's code must know it by then. */
+		/* A process that copies the parent's code must know it by then. */
 		if (parent && !stage->is_live && stage->lives.rows[parent].makes_code)
 			ok = emit_names(stage, parent, event->time_ns, err);
 		ok = ok && wk_jit_stage_advance(stage, process->parent_pid, event->time_ns, false,
@@ -515,7 +514,7 @@ static bool is_usual(struct wk_str path)
 	       wk_str_starts(path, "[vectors") || wk_str_starts(path, "[sigpage");
 }
 
-/* A living process' file may be gone, or out of sight, when its names are asked for. */
+/* The file of a living process may be gone, or out of sight, when its names are needed. */
 static void handle_dump(struct wk_jit_stage *stage, const struct wk_event *event, uint32_t life)
 {
 	struct wk_jit_dump *dump =

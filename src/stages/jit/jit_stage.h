@@ -1,18 +1,18 @@
-/* A sink between a reader (or a recorder) and the next sink: brings the names that programs
- * wrote down of the code they made at run time (perf maps, jitdumps) into the stream.
+/* A sink between a reader (or a recorder) and the next sink: adds the names that programs wrote for
+ * their JIT code (perf maps, jitdumps) to the stream.
  *
- * Reading: where a process is sampled in code that no file holds, its files are read and told as
- * SYMBOL events, a jitdump's each in front of the first event that is later. Where SYMBOL
- * events of the process come with the recording, those are all there is.
+ * Reading: if a process has samples in code that is in no file, its files are read and emitted as
+ * SYMBOL events, those of a jitdump each before the first event that is later. If SYMBOL events of
+ * the process come with the recording, no files are read.
  *
- * Recording: addresses in such code are noted, and when their process ends, runs another program
- * or the recording ends, the names of these places alone are told, with the times since which
- * they were true (which then lie in the past).
+ * Recording: addresses in such code are collected, and when their process ends, runs another
+ * program or the recording ends, the names of these places alone are emitted, with the times from
+ * which they were valid (which are then in the past).
  *
- * It also has the unwinding tables of such code: a walk of stacks in front of it may ask.
+ * It also has the unwind tables of such code, for a stage in front of it that walks stacks.
  *
- * A file that is there and cannot be the process' own is told in a note and not used.
- * Order of calls: new, feed its sink, finish, free. */
+ * A file that cannot be the process's own is reported in a note and not used. Order of calls: new,
+ * emit to its sink, finish, free. */
 #ifndef WK_STAGES_JIT_JIT_STAGE_H
 #define WK_STAGES_JIT_JIT_STAGE_H
 
@@ -27,13 +27,13 @@ struct wk_sink wk_jit_stage_sink(struct wk_jit_stage *stage);
 /* The processes live while the events come: for recorders. */
 void wk_jit_stage_set_live(struct wk_jit_stage *stage);
 
-/* For whoever unwinds in front of it: brings the unwinding tables of process `pid` up to
- * `time_ns`. They are looked for from the first time on that `in_code` tells of a stack in code
- * that no file holds. `is_changed`: other answers may come than before. */
+/* For the stage that unwinds in front of it: updates the unwind tables of process `pid` to
+ * `time_ns`. They are searched for from the first stack with `in_code` set, which is in code of no
+ * file. `is_changed`: answers may differ from before. */
 bool wk_jit_stage_advance(struct wk_jit_stage *stage, uint32_t pid, uint64_t time_ns, bool in_code,
 			  bool *is_changed, struct wk_err *err);
 
-/* The table for `address` of the process; false where there is none. */
+/* The table for `address` of the process; false if there is none. */
 bool wk_jit_stage_find(struct wk_jit_stage *stage, uint32_t pid, uint64_t address,
 		       struct wk_unwind_image *image);
 

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "stages/jit/tail.h"
 
-/* A program maps its dump once; what maps thousands is no dump. */
+/* A program maps its dump once; a program that maps thousands of files maps no dumps. */
 #define MOST_DUMPS 16
 
 void wk_jit_lifetimes_init(struct wk_jit_lifetimes *lives)

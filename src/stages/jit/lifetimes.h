@@ -1,8 +1,8 @@
-/* The processes of a recording that run code made at run time, each from its birth or exec on:
- * what is known of it, the jitdumps it mapped, and where its sampled code lies.
+/* The processes of a recording that run JIT code, each from its start or exec on: its properties,
+ * the jitdumps it mapped, and the addresses of its sampled code.
  *
- * Rows are named by number, 0 is none. A life stays when it is over: children may run on with
- * its code. Whoever changes the table must look rows up anew. */
+ * Rows have numbers, 0 is none. A row stays when its process has ended: children may continue with
+ * its code. After a change of the table, look rows up again. */
 #ifndef WK_STAGES_JIT_LIFETIMES_H
 #define WK_STAGES_JIT_LIFETIMES_H
 
@@ -17,7 +17,7 @@
 struct wk_jit_dump {
 	struct wk_jit_dump *next;
 	char *path;
-	int fd;                    /* kept while the process lived; or -1 */
+	int fd;                    /* open while the process lived; or -1 */
 	struct wk_undo *undo;      /* of fd */
 	uint64_t mapped_ns;        /* 0: before the recording */
 	struct wk_jit_names names; /* while it is open */
@@ -28,14 +28,14 @@ struct wk_jit_dump {
 
 	/* For unwinding, see stages/jit/unwind.h. */
 	struct wk_map tables;        /* a piece's number to its table's */
-	size_t unwound;              /* pieces of `names` that are taken in */
-	struct wk_jit_tail *tail;    /* while the process lives; NULL until first asked */
+	size_t unwound;              /* blocks of `names` that are included */
+	struct wk_jit_tail *tail;    /* while the process lives; NULL until first use */
 	struct wk_jit_place *places; /* that the tail gave, and whose time is to come */
 	size_t places_cap, place_count, next_place;
 	bool is_refused;
 };
 
-/* A piece of code that comes to lie somewhere. */
+/* A code block at an address. */
 struct wk_jit_place {
 	uint64_t time_ns, start, size_bytes;
 	uint32_t table;
@@ -48,12 +48,12 @@ struct wk_jit_lifetime {
 	uint64_t first_hit_ns; /* sampled in such code */
 	uint32_t last_hit;     /* the latest of its hits, see wk_jit_lifetimes */
 	bool makes_code;       /* it has executable memory without a file */
-	bool was_looked_for;   /* its names are told, or cannot be */
+	bool was_looked_for;   /* its names are emitted, or cannot be */
 	bool is_walked;        /* a stack of it went through such code */
 	bool has_owner;
 	struct wk_jit_owner owner;
 	struct wk_jit_dump *dumps;
-	struct wk_jit_map_index *map; /* of its perf map, once that was asked for; or NULL */
+	struct wk_jit_map_index *map; /* of its perf map, once it was needed; or NULL */
 	bool told_bad;                /* that the map has bad lines */
 };
 
@@ -77,22 +77,22 @@ struct wk_jit_lifetimes {
 void wk_jit_lifetimes_init(struct wk_jit_lifetimes *lives);
 void wk_jit_lifetimes_fini(struct wk_jit_lifetimes *lives);
 
-/* The present life of a process; made where there was none. */
+/* The current row of a process; added if there was none. */
 uint32_t wk_jit_lifetime_of(struct wk_jit_lifetimes *lives, uint32_t pid);
 
-/* The same, but 0 where there was none. */
+/* The same, but 0 if there was none. */
 uint32_t wk_jit_lifetime_find(const struct wk_jit_lifetimes *lives, uint32_t pid);
 
 /* It forked (and is a copy of `parent`) or ran another program (`parent` is 0). */
 uint32_t wk_jit_lifetime_begin(struct wk_jit_lifetimes *lives, uint32_t pid, uint32_t parent,
 			       uint64_t time_ns);
 
-/* The dump of that path, which is added where it was not known; NULL where there are too many. */
+/* The dump of that path, added if it was unknown; NULL if there are too many. */
 struct wk_jit_dump *wk_jit_lifetime_add_dump(struct wk_jit_lifetimes *lives, uint32_t life,
 					     struct wk_str path, uint64_t time_ns);
 void wk_jit_lifetime_add_hit(struct wk_jit_lifetimes *lives, uint32_t life, uint64_t address);
 
-/* The addresses of all hits of a life, sorted; the caller's to free. */
+/* The addresses of all hits of a row, sorted; the caller frees them. */
 uint64_t *wk_jit_lifetime_hits(const struct wk_jit_lifetimes *lives, uint32_t life, size_t *count);
 
 #endif

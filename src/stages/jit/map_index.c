@@ -9,7 +9,7 @@
 #define BLOCK_ROWS 64
 
 struct wk_jit_map_index {
-	struct wk_jit_identity of; /* what the map was when it was asked last */
+	struct wk_jit_identity of; /* the state of the map at the last use */
 	struct wk_sort_key *rows;  /* by start; `row` is the line's offset in the file */
 	size_t count, cap;
 	uint64_t *block_ends; /* of each block of rows the last address */
@@ -21,7 +21,7 @@ struct wk_jit_map_index *wk_jit_map_index_new(void)
 	return wk_alloc_zeroed(1, sizeof(struct wk_jit_map_index));
 }
 
-/* What it had may be had again. */
+/* Its memory may be reused. */
 static void forget(struct wk_jit_map_index *index, uint64_t *rows_left)
 {
 	*rows_left += index->count;
@@ -73,7 +73,7 @@ static bool read_rows(struct wk_jit_map_index *index, const struct wk_jit_names 
 	return true;
 }
 
-/* False where the line is no longer what it was. */
+/* False if the line is no longer the same. */
 static bool read_line(const struct wk_jit_names *names, uint32_t at, struct wk_perf_map_row *row)
 {
 	struct wk_perf_map map = names->map;
@@ -116,7 +116,7 @@ static size_t block_count(const struct wk_jit_map_index *index)
 	return (index->count + BLOCK_ROWS - 1) / BLOCK_ROWS;
 }
 
-/* The lines of the blocks that a hit may lie in, in the order of the file. */
+/* The lines of the blocks that may contain a hit, in file order. */
 static void pick(const struct wk_jit_map_index *index, const struct wk_jit_hits *hits,
 		 struct wk_jit_names *names)
 {

@@ -1,8 +1,8 @@
-/* Which lines of a perf map may be of sampled code, found without reading all of it.
+/* Which lines of a perf map may contain sampled code, found without reading all of it.
  *
- * The children of a program that makes code run on with it, and each of them asks its parent's
- * map, which may have millions of lines. A map that is asked twice and has not changed is sorted
- * by address, in blocks of a few lines, of which those are read that a sample may lie in. */
+ * The children of a program with JIT code continue with it, and each of them reads its parent's
+ * map, which may have millions of lines. A map that is used twice and has not changed is sorted by
+ * address, in blocks of a few lines, of which only those that may contain a sample are read. */
 #ifndef WK_STAGES_JIT_MAP_INDEX_H
 #define WK_STAGES_JIT_MAP_INDEX_H
 

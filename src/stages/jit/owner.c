@@ -117,13 +117,13 @@ static void add_objection(const struct wk_jit_owner *owner, const struct stat *i
 		wk_buf_add_text(why, "a later process with the same number wrote it");
 }
 
-/* Does not wait for whoever may be at the other end of a pipe. */
+/* Does not wait for the other end of a pipe. */
 static int open_at_once(const char *path)
 {
 	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
-/* A link leads where whoever made it wants: only one's own, or the system's, are followed. */
+/* A link leads wherever its creator wants: only one's own links, or the system's, are followed. */
 static bool is_strange_link(const char *path)
 {
 	struct stat info;
@@ -142,7 +142,7 @@ static struct wk_jit_identity identity_of(const struct stat *info)
 	};
 }
 
-/* What was looked at is what is read: the name may come to mean another file at any moment. */
+/* The checked file is the one that is read: the name may refer to another file at any moment. */
 enum wk_jit_answer wk_jit_open_checked(const struct wk_jit_owner *owner, const char *path,
 				       size_t most_bytes, struct wk_os_file *file,
 				       struct wk_jit_identity *identity, struct wk_buf *why)

@@ -1,8 +1,8 @@
-/* The process that a file of run-time names should be of, and whether it is.
+/* The process that a file of JIT names should belong to, and whether it does.
  *
- * A wrong name is worse than none, and /tmp/perf-PID.map is a name that anybody may give to a
- * file: it is used only where it belongs to the process' user, to root or to us, and was
- * written since the process began. Where the system has no such processes, no file is one's. */
+ * A wrong name is worse than none, and any user may create a file /tmp/perf-PID.map: it is used
+ * only if it belongs to the process's user, to root or to the current user, and was written after
+ * the process started. On systems without such processes, no file qualifies. */
 #ifndef WK_STAGES_JIT_OWNER_H
 #define WK_STAGES_JIT_OWNER_H
 
@@ -21,11 +21,11 @@ struct wk_jit_owner {
 	uint64_t successor_ns; /* another process began to use the number then; 0: none did */
 };
 
-/* What the living process `pid` tells of itself; false if there is none. Its folder is opened
- * where `keep_folder`; the caller closes it. */
+/* The properties of the living process `pid`; false if there is none. Its folder is opened if
+ * `keep_folder`; the caller closes it. */
 bool wk_jit_owner_ask(uint32_t pid, bool keep_folder, struct wk_jit_owner *owner);
 
-/* What tells whether a file is still the same. */
+/* What shows that a file is still the same. */
 struct wk_jit_identity {
 	uint64_t device, inode, size_bytes, modified_ns;
 };
@@ -33,19 +33,20 @@ struct wk_jit_identity {
 enum wk_jit_answer {
 	WK_JIT_NO_FILE,
 	WK_JIT_READ,
-	WK_JIT_REFUSED, /* there is one, and `why` (a sentence) tells why it was not used */
+	WK_JIT_REFUSED, /* there is one, and `why` (a sentence) has the reason why it was not
+			 * used */
 };
 
-/* Opens what lies at `path`, if it is the process' own; `most_bytes` 0: however large it is. */
+/* Opens the file at `path` if it is the process's own; `most_bytes` 0: any size. */
 enum wk_jit_answer wk_jit_open_checked(const struct wk_jit_owner *owner, const char *path,
 				       size_t most_bytes, struct wk_os_file *file,
 				       struct wk_jit_identity *identity, struct wk_buf *why);
 
-/* Opens a jitdump that the living process has mapped, at `path` in its own view; -1 where that
- * cannot be. */
+/* Opens a jitdump that the living process has mapped, at `path` in its own view; -1 if
+ * impossible. */
 int wk_jit_keep_dump(uint32_t pid, const char *path);
 
-/* Can the kept file be the process' own? */
+/* Can the open file be the process's own? */
 bool wk_jit_may_use(const struct wk_jit_owner *owner, int fd);
 
 #endif

@@ -10,7 +10,7 @@
 #define HEAD_BYTES 40
 #define PART_BYTES ((size_t)1 << 16)
 
-/* No record is longer; where one claims it, the reading ends. */
+/* No record is longer; if one claims to be, reading ends. */
 #define MOST_BYTES ((size_t)1 << 24)
 
 struct wk_jit_tail {
@@ -38,7 +38,7 @@ void wk_jit_tail_close(struct wk_jit_tail *tail)
 	wk_free(tail);
 }
 
-/* Gives what was read to the reader, which begins with the file's head. */
+/* Passes the bytes to the reader, which starts with the file header. */
 static void go_on(struct wk_jit_tail *tail)
 {
 	struct wk_err err = { 0 };
@@ -53,8 +53,7 @@ static void go_on(struct wk_jit_tail *tail)
 			(tail->dump && wk_jitdump_has_own_times(tail->dump));
 }
 
-/* Takes more of the file in and lets go of what is done with; false where there is no more, or
- * not yet. */
+/* Reads more of the file and releases what is processed; false if there is no more, or not yet. */
 static bool read_part(struct wk_jit_tail *tail)
 {
 	size_t used = tail->dump ? wk_jitdump_used(tail->dump) : 0;

@@ -13,7 +13,7 @@ struct wk_jit_tail;
 struct wk_jit_tail *wk_jit_tail_open(int fd);
 void wk_jit_tail_close(struct wk_jit_tail *tail);
 
-/* The next piece that is there as a whole. What it borrows is good until the next call. */
+/* The next complete code block. Its borrowed data is valid until the next call. */
 bool wk_jit_tail_next(struct wk_jit_tail *tail, struct wk_jit_code *code);
 
 #endif

@@ -79,7 +79,7 @@ static uint32_t number_of(struct wk_jit_unwind *unwind, struct wk_jit_dump *dump
 	return number;
 }
 
-/* Code without a table takes the place of code that had one. */
+/* Code without a table replaces code that had one. */
 static bool put(struct wk_jit_unwind *unwind, uint32_t pid, const struct wk_jit_place *place)
 {
 	struct wk_event event = {
