@@ -6,8 +6,8 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "small_model.h"
+#include "views/filter/filter.h"
 #include "views/filter/wpa_query.h"
 
 static const char *const lines[] = {
@@ -23,17 +23,18 @@ static void assert_keeps(const char *text, bool keeps, const char *expected)
 	struct wk_model *model = small_model(lines);
 	struct wk_err err = { 0 };
 	struct wk_wpa_query query;
+	struct wk_filter filter;
 	char found[4] = "";
-	uint8_t *kept;
 
 	if (!wk_wpa_query_read(&query, wk_str_c(text), keeps, &err))
 		fail_msg("%s: %s", text, err.text);
 	assert_int_equal(model->samples.count, 3);
-	kept = wk_wpa_query_ask(&query, model);
-	for (int i = 0; i < 3; i++)
-		found[i] = (char)('0' + kept[i]);
+	assert_true(wk_filter_init(&filter, model, &(struct wk_filter_spec){ .query = &query },
+				   NULL));
+	for (uint32_t i = 0; i < 3; i++)
+		found[i] = wk_filter_has(&filter, i) ? '1' : '0';
 	assert_string_equal(found, expected);
-	wk_free(kept);
+	wk_filter_fini(&filter);
 	wk_wpa_query_fini(&query);
 	wk_model_free(model);
 }
@@ -165,7 +166,7 @@ static void deep_parentheses_need_no_stack(void **state)
 	for (int i = 0; i < 100000; i++)
 		wk_buf_add_char(&text, ')');
 	assert_true(wk_wpa_query_read(&query, wk_buf_str(&text), true, NULL));
-	assert_int_equal(query.step_count, 1);
+	assert_int_equal(query.expr.step_count, 1);
 	wk_wpa_query_fini(&query);
 	wk_buf_fini(&text);
 }

@@ -307,7 +307,7 @@ static const struct wk_table_view *shown_as(const struct wk_table_view *what,
 
 /* What was typed and the table that was asked for cannot follow is refused. */
 static bool expect_uses(const struct wk_table_view *table, const struct args *args,
-			struct wk_err *err)
+			unsigned filter_uses, struct wk_err *err)
 {
 	const struct wk_filter_spec *filter = &args->filter;
 	const struct wk_typed_use uses[] = {
@@ -324,6 +324,11 @@ static bool expect_uses(const struct wk_table_view *table, const struct args *ar
 		{ "--image", WK_TABLE_HAS_STACKS, filter->image },
 		{ "--function", WK_TABLE_HAS_STACKS, filter->function },
 		{ "--time", WK_TABLE_HAS_TIMES, filter->time },
+		{ "--filter by process or thread", WK_TABLE_HAS_SAMPLES,
+		  filter_uses & WK_FILTER_USES_THREADS },
+		{ "--filter by time", WK_TABLE_HAS_TIMES, filter_uses & WK_FILTER_USES_TIME },
+		{ "this --filter, which needs samples", WK_TABLE_HAS_STACKS,
+		  filter_uses & WK_FILTER_USES_SAMPLES },
 		{ "--by", WK_TABLE_HAS_EVENTS, filter->source },
 		{ "--outstanding", WK_TABLE_HAS_EVENTS, filter->outstanding },
 		{ 0 },
@@ -484,7 +489,7 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 	bool ok;
 
 	if (!what || !table_options(args, choice, &options, err) ||
-	    !expect_uses(shown_as(what, args, &options), args, err) ||
+	    !expect_uses(shown_as(what, args, &options), args, choice->needs.uses, err) ||
 	    !wk_output_allow(args->output, paths, forms, call, err))
 		return false;
 	load.in_view = &choice->filter;

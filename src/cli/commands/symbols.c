@@ -439,6 +439,8 @@ static const char *filter_option(const struct wk_filter_spec *filter)
 		return "--image";
 	if (filter->function)
 		return "--function";
+	if (filter->expression)
+		return "--filter";
 	if (filter->source)
 		return "--by";
 	if (filter->time)

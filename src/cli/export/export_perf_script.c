@@ -71,7 +71,7 @@ const struct wk_opt_group wk_perf_script_group = { "Only with --to perf-script",
 static bool is_narrowed(const struct wk_filter_spec *filter)
 {
 	return filter->process || filter->thread || filter->image || filter->function ||
-	       filter->source;
+	       filter->source || filter->expression;
 }
 
 static bool check(const struct wk_perf_script_args *args, struct wk_err *err)

@@ -16,6 +16,10 @@ static const struct wk_opt options[] = {
 	{ 0, "time", "FROM-TO", "only this time since the first sample (of a Windows trace, since "
 	  "its begin), in seconds, or that part of all the time (10%-20%); either may be left out",
 	  WK_OPT_TEXT, AT(time), NULL },
+	{ 0, "filter", "EXPRESSION", "only samples for which this is true, such as 'process == cc1 "
+	  "and not stack =~ \"^malloc\" and time < 1.5'; fields: process, pid, command, thread, "
+	  "tid, function, module, image, file, kind, stack, stack-image, stack-file, event, cpu, "
+	  "time, weight", WK_OPT_TEXT, AT(expression), NULL },
 	{ 0, "by", "EVENT", "weigh by this event where several were recorded (`wick show FILE "
 	  "system` lists them)", WK_OPT_TEXT,
 	  AT(source), NULL },

@@ -19,7 +19,7 @@ static size_t path_length(struct wk_str text)
 
 	for (size_t end = text.len; end >= len; end--)
 		if ((end == text.len || text.at[end] == ':') &&
-		    wk_wpa_matches(WK_WPA_ENDS, wk_str_of(text.at, end), wk_str_c(ending)))
+		    wk_str_is_any_case(wk_str_of(text.at + end - len, len), ending))
 			return end;
 	return 0;
 }
@@ -80,7 +80,7 @@ static const struct wk_wpa_preset *find(const struct wk_wpa_profile *profile, st
 	wk_num_u64(name, &number);
 	for (*count = 0; p; p = from_on(profile, p + 1)) {
 		++*count;
-		if (!found && (wk_wpa_matches(WK_WPA_IS, p->name, name) || *count == number))
+		if (!found && (wk_str_eq_any_case(p->name, name) || *count == number))
 			found = p;
 	}
 	return name.len == 0 && *count == 1 ? from_on(profile, profile->presets) : found;

@@ -137,7 +137,8 @@ bool wk_view_choose(struct wk_view_choice *choice, const struct wk_view_typed *t
 		choice->is_grouped = false;
 	choice->needs_samples =
 		choice->is_grouped && wk_grouping_has(&choice->grouping, WK_GROUP_CPU);
-	choice->needs_samples |= choice->filter.time || choice->filter.query;
+	ok = ok && wk_filter_check(&choice->filter, &choice->needs, err);
+	choice->needs_samples |= choice->needs.samples;
 	if (!ok)
 		wk_view_choice_fini(choice);
 	return ok;

@@ -22,6 +22,7 @@ extern const struct wk_opt_group wk_view_group;
 /* What the options make of a view. */
 struct wk_view_choice {
 	struct wk_filter_spec filter; /* what was typed, and what the preset adds */
+	struct wk_filter_needs needs;
 	struct wk_grouping grouping;
 	bool is_grouped;             /* else the command's own levels hold */
 	bool needs_samples;          /* one by one, and not added up by their stacks */

@@ -58,6 +58,7 @@ static void add_filters(const struct wk_filter_spec *spec, struct wk_buf *text)
 		{ "stacks with code of", spec->image },
 		{ "stacks with function", spec->function },
 		{ "seconds", spec->time },
+		{ "samples with", spec->expression },
 	};
 	const char *between = "; only ";
 

@@ -17,15 +17,16 @@
 struct wk_wpa_query; /* views/filter/wpa_query.h */
 
 struct wk_filter_spec {
-	const char *process;  /* pids ("12" or "12,40"), else a pattern for process names */
-	const char *thread;   /* tids, else a pattern for thread names */
-	const char *image;    /* keeps stacks with a frame in an image whose path matches */
-	const char *function; /* keeps stacks with a function whose name matches */
-	const char *source;   /* an event's name, or the end of one behind a slash; NULL: CPU time
-			       * if sampled, else the first */
-	const char *time;     /* "FROM-TO" since the first sample, of Windows since the
-			       * trace's begin; either end may be left out; with
-			       * a % behind it an end is that part of the time to the last */
+	const char *process;    /* pids ("12" or "12,40"), else a pattern for process names */
+	const char *thread;     /* tids, else a pattern for thread names */
+	const char *image;      /* keeps stacks with a frame in an image whose path matches */
+	const char *function;   /* keeps stacks with a function whose name matches */
+	const char *source;     /* an event's name, or the end of one behind a slash; NULL: CPU time
+				 * if sampled, else the first */
+	const char *time;       /* "FROM-TO" since the first sample, of Windows since the
+				 * trace's begin; either end may be left out; with
+				 * a % behind it an end is that part of the time to the last */
+	const char *expression; /* views/filter/expression.h */
 	const struct wk_wpa_query *query; /* of a preset, or NULL */
 	bool ignore_case;
 	bool outstanding; /* weigh by what is still there at the end of the time in view; only
@@ -41,6 +42,7 @@ enum wk_filter_part {
 	WK_FILTER_FUNCTION,
 	WK_FILTER_TIME,
 	WK_FILTER_QUERY,
+	WK_FILTER_EXPRESSION,
 	WK_FILTER_OUTSTANDING,
 	WK_FILTER_PARTS
 };
@@ -61,6 +63,7 @@ struct wk_filter {
 	bool is_narrowed;      /* some part of the specification was given */
 	bool has_named_source; /* it is the one that was asked for */
 	bool has_counts;       /* the input tells how many records of each kind it has */
+	bool is_of_stacks;     /* narrowed by what only samples have, and not threads */
 	bool is_given[WK_FILTER_PARTS];
 	uint64_t kept[WK_FILTER_PARTS]; /* how many of the total each part alone lets pass */
 };
@@ -68,6 +71,22 @@ struct wk_filter {
 bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
 		    const struct wk_filter_spec *spec, struct wk_err *err);
 void wk_filter_fini(struct wk_filter *filter);
+
+/* What an expression is about, and so which views can follow it. */
+enum wk_filter_use {
+	WK_FILTER_USES_THREADS = 1, /* processes and threads, whatever else is known of them */
+	WK_FILTER_USES_TIME = 2,    /* one stretch of time */
+	WK_FILTER_USES_SAMPLES = 4, /* what only samples have */
+};
+
+struct wk_filter_needs {
+	unsigned uses; /* enum wk_filter_use, of the expression */
+	bool samples;  /* one by one: sums by stack do not have what it is about */
+};
+
+/* Before a model is read: false if the expression is wrong. */
+bool wk_filter_check(const struct wk_filter_spec *spec, struct wk_filter_needs *needs,
+		     struct wk_err *err);
 
 /* The source that a view takes when none is asked for, or 0. */
 wk_source_id wk_filter_default_source(const struct wk_model *model);
@@ -90,13 +109,6 @@ static inline bool wk_filter_passes(const struct wk_filter *filter, uint32_t sam
 static inline bool wk_filter_has_thread(const struct wk_filter *filter, wk_thread_id thread)
 {
 	return !filter->threads || filter->threads[thread];
-}
-
-/* Is the view narrowed by what only samples have? */
-static inline bool wk_filter_is_of_stacks(const struct wk_filter *filter)
-{
-	return filter->is_given[WK_FILTER_IMAGE] || filter->is_given[WK_FILTER_FUNCTION] ||
-	       filter->is_given[WK_FILTER_QUERY] || filter->is_given[WK_FILTER_OUTSTANDING];
 }
 
 /* What a sample in view weighs there. */

@@ -93,13 +93,10 @@ struct wk_images_in_view wk_images_in_view(const struct wk_model *model,
 					   const struct wk_filter_spec *spec, bool of_any_event)
 {
 	struct walk walk = { .model = model };
-	struct wk_filter_spec nameless = *spec;
 	struct wk_images_in_view images = { 0 };
 	struct wk_filter filter;
 
-	nameless.function = NULL;
-	nameless.query = NULL;
-	if (!wk_filter_init(&filter, model, &nameless, NULL))
+	if (!wk_filter_init(&filter, model, spec, NULL))
 		return images;
 	walk.samples = wk_alloc_zeroed((size_t)model->stacks.count + 1, sizeof(*walk.samples));
 	walk.first = wk_alloc_zeroed((size_t)model->stacks.count + 1, sizeof(*walk.first));

@@ -15,9 +15,9 @@ struct wk_images_in_view {
 	size_t count;
 };
 
-/* By the parts of `spec` that ask for no function: what those would leave out, too, is not known
- * yet; of any event, or of the one that the filter would take. None where `spec` makes no sense,
- * which whoever asks the filter later says. */
+/* Conditions on functions leave nothing out, as their names are unknown yet; of any event, or of
+ * the one that the filter would take. None where `spec` makes no sense, which whoever asks the
+ * filter later says. */
 struct wk_images_in_view wk_images_in_view(const struct wk_model *model,
 					   const struct wk_filter_spec *spec, bool of_any_event);
 void wk_images_in_view_fini(struct wk_images_in_view *images);

@@ -78,7 +78,7 @@ static const struct graph {
 
 static bool is_same(struct wk_str text, const char *known)
 {
-	return known && wk_wpa_matches(WK_WPA_IS, text, wk_str_c(known));
+	return known && wk_str_is_any_case(text, known);
 }
 
 static const struct graph *find_graph(struct wk_str graph)
@@ -123,25 +123,30 @@ static bool is_listed(struct wk_str name, const char *const *list)
 	return false;
 }
 
-static const int group_of_cell[] = {
-	[WK_WPA_PROCESS] = WK_GROUP_PID,       [WK_WPA_PROCESS_NAME] = WK_GROUP_PROCESS,
-	[WK_WPA_PID] = WK_GROUP_PID,           [WK_WPA_COMMAND_LINE] = WK_GROUP_COLUMNS,
-	[WK_WPA_TID] = WK_GROUP_THREAD,        [WK_WPA_THREAD_NAME] = WK_GROUP_THREAD,
-	[WK_WPA_MODULE] = WK_GROUP_MODULE,     [WK_WPA_FUNCTION] = WK_GROUP_FUNCTION,
-	[WK_WPA_FRAME] = WK_GROUP_STACK,       [WK_WPA_CPU] = WK_GROUP_CPU,
-	[WK_WPA_NO_CELL] = WK_GROUP_COLUMNS,
-};
+static enum wk_group_column group_of(enum wk_field field)
+{
+	static const enum wk_group_column groups[WK_FIELD_NONE + 1] = {
+		[WK_FIELD_PROCESS_LABEL] = WK_GROUP_PID,   [WK_FIELD_PROCESS] = WK_GROUP_PROCESS,
+		[WK_FIELD_PID] = WK_GROUP_PID,             [WK_FIELD_COMMAND] = WK_GROUP_COLUMNS,
+		[WK_FIELD_TID] = WK_GROUP_THREAD,          [WK_FIELD_THREAD] = WK_GROUP_THREAD,
+		[WK_FIELD_MODULE] = WK_GROUP_MODULE,       [WK_FIELD_FUNCTION] = WK_GROUP_FUNCTION,
+		[WK_FIELD_STACK_FRAME] = WK_GROUP_STACK,   [WK_FIELD_CPU] = WK_GROUP_CPU,
+		[WK_FIELD_NONE] = WK_GROUP_COLUMNS,
+	};
+
+	return groups[field];
+}
 
 static void add_key(struct wk_wpa_view *view, const struct wk_wpa_column *column)
 {
-	int group = group_of_cell[wk_wpa_cell_of(column->name)];
+	enum wk_group_column group = group_of(wk_wpa_field_of(column->name));
 
 	if (column->stack_mode.len)
 		miss(view, "the grouping by tags of column \"", column->name, "\"");
 	else if (group == WK_GROUP_COLUMNS || wk_grouping_has(&view->grouping, WK_GROUP_STACK))
 		miss(view, "the grouping by column \"", column->name, "\"");
 	else
-		wk_grouping_add(&view->grouping, (enum wk_group_column)group);
+		wk_grouping_add(&view->grouping, group);
 	view->inverted |= group == WK_GROUP_STACK && column->stack_is_inverted;
 }
 
@@ -174,11 +179,11 @@ static void add_filter(struct wk_wpa_view *view, const struct wk_wpa_preset *pre
 		miss(view, "the filter, which cannot be read: ", wk_str_c(err.text), "");
 		return;
 	}
-	for (uint32_t i = 0; i < view->query.term_count; i++) {
-		const struct wk_wpa_term *term = &view->query.terms[i];
+	for (size_t i = 0; i < view->query.expr.term_count; i++) {
+		const struct wk_term *term = &view->query.expr.terms[i];
 
-		if (term->operator== WK_WPA_UNKNOWN)
-			miss(view, "the filter's ", term->text, "");
+		if (term->test == WK_TEST_UNKNOWN)
+			miss(view, "the filter's ", term->written, "");
 		else
 			view->has_query = true;
 	}

@@ -1,9 +1,9 @@
 #include "views/filter/wpa_query.h"
 
-#include <stdlib.h>
+#include <math.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
+#include "base/num.h"
 #include "base/text/pattern.h"
 
 /* ---- columns */
@@ -19,56 +19,123 @@ static size_t plain_name(struct wk_str column, char *plain, size_t room)
 	return len;
 }
 
-enum wk_wpa_cell wk_wpa_cell_of(struct wk_str column)
+enum wk_field wk_wpa_field_of(struct wk_str column)
 {
 	static const struct {
 		const char *name;
-		enum wk_wpa_cell cell;
+		enum wk_field field;
 	} known[] = {
-		{ "process", WK_WPA_PROCESS },
-		{ "processname", WK_WPA_PROCESS_NAME },
-		{ "processid", WK_WPA_PID },
-		{ "pid", WK_WPA_PID },
-		{ "commandline", WK_WPA_COMMAND_LINE },
-		{ "thread", WK_WPA_TID },
-		{ "threadid", WK_WPA_TID },
-		{ "tid", WK_WPA_TID },
-		{ "committingthreadid", WK_WPA_TID },
-		{ "threadname", WK_WPA_THREAD_NAME },
-		{ "module", WK_WPA_MODULE },
-		{ "function", WK_WPA_FUNCTION },
-		{ "stack", WK_WPA_FRAME },
-		{ "threadstack", WK_WPA_FRAME },
-		{ "commitstack", WK_WPA_FRAME },
-		{ "allocationstack", WK_WPA_FRAME },
-		{ "cpu", WK_WPA_CPU },
+		{ "process", WK_FIELD_PROCESS_LABEL },
+		{ "processname", WK_FIELD_PROCESS },
+		{ "processid", WK_FIELD_PID },
+		{ "pid", WK_FIELD_PID },
+		{ "commandline", WK_FIELD_COMMAND },
+		{ "thread", WK_FIELD_TID },
+		{ "threadid", WK_FIELD_TID },
+		{ "tid", WK_FIELD_TID },
+		{ "committingthreadid", WK_FIELD_TID },
+		{ "threadname", WK_FIELD_THREAD },
+		{ "module", WK_FIELD_MODULE },
+		{ "function", WK_FIELD_FUNCTION },
+		{ "stack", WK_FIELD_STACK_FRAME },
+		{ "threadstack", WK_FIELD_STACK_FRAME },
+		{ "commitstack", WK_FIELD_STACK_FRAME },
+		{ "allocationstack", WK_FIELD_STACK_FRAME },
+		{ "cpu", WK_FIELD_CPU },
 	};
 	char plain[32];
 	struct wk_str name = wk_str_of(plain, plain_name(column, plain, sizeof(plain)));
 
 	if (wk_str_ends(column, "(Name)")) /* "Process (Name)" */
-		return wk_str_is(name, "process") ? WK_WPA_PROCESS_NAME : WK_WPA_NO_CELL;
+		return wk_str_is(name, "process") ? WK_FIELD_PROCESS : WK_FIELD_NONE;
 	if (wk_str_starts(name, "new"))
 		name = wk_str_skip(name, 3);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (wk_str_is(name, known[i].name))
-			return known[i].cell;
-	return WK_WPA_NO_CELL;
+			return known[i].field;
+	return WK_FIELD_NONE;
+}
+
+/* ---- conditions */
+
+#define LONGEST_PATTERN 1000 /* bytes; longer ones are not evaluated */
+
+static const struct operator
+{
+	const char *word;
+	enum wk_test test;
+	bool is_negative;
+	const char *before, *behind; /* of a pattern around the value, which is then plain text */
+	bool has_from, has_to, is_open; /* of a range: the ends that the value sets; excluded */
+}
+operators[] = {
+	{ .word = "=", .test = WK_TEST_TEXT },
+	{ .word = "<>", .test = WK_TEST_TEXT, .is_negative = true },
+	{ .word = "~=", .test = WK_TEST_PATTERN, .before = "", .behind = "" },
+	{ .word = "~<", .test = WK_TEST_PATTERN, .before = "^", .behind = "" },
+	{ .word = "~>", .test = WK_TEST_PATTERN, .before = "", .behind = "$" },
+	{ .word = "*", .test = WK_TEST_PATTERN },
+	{ .word = "<", .test = WK_TEST_RANGE, .has_to = true, .is_open = true },
+	{ .word = ">", .test = WK_TEST_RANGE, .has_from = true, .is_open = true },
+	{ .word = "<=", .test = WK_TEST_RANGE, .has_to = true },
+	{ .word = ">=", .test = WK_TEST_RANGE, .has_from = true },
+	{ .word = NULL, .test = WK_TEST_UNKNOWN },
+};
+
+static const struct operator* find_operator(struct wk_str word)
+{
+	const struct operator* found = operators;
+
+	while (found->word && !wk_str_is(word, found->word))
+		found++;
+	return found;
+}
+
+static void add_pattern(const struct operator* operator, struct wk_str value, struct wk_buf *text)
+{
+	wk_buf_add_text(text, operator->before ? operator->before : "");
+	for (size_t i = 0; i < value.len; i++) {
+		if (operator->before && strchr("\\.[()*+?{^$|", value.at[i]))
+			wk_buf_add_char(text, '\\');
+		wk_buf_add_char(text, value.at[i]);
+	}
+	wk_buf_add_text(text, operator->behind ? operator->behind : "");
+}
+
+static bool is_pattern(struct wk_str value, const char *text)
+{
+	const char *why;
+	struct wk_pattern *pattern =
+		value.len <= LONGEST_PATTERN ? wk_pattern_new(text, true, &why) : NULL;
+
+	wk_pattern_free(pattern);
+	return pattern != NULL;
+}
+
+/* Whole numbers at or beyond a real one. */
+static void set_range(struct wk_term *term, const struct operator* operator, struct wk_str value)
+{
+	double end, from = 0, to = 1e15;
+
+	if (wk_num_real(value, &end) && operator->has_from)
+		from = operator->is_open ? floor(end) + 1 : ceil(end);
+	else if (wk_num_real(value, &end))
+		to = operator->is_open ? ceil(end) - 1 : floor(end);
+	else
+		to = -1;
+	if (from > 1e15 || to < 0) {
+		from = 1; /* nothing is so large or so small */
+		to = 0;
+	}
+	term->from.value = from > 0 ? (uint64_t)from : 0;
+	term->to.value = to < 1e15 ? (uint64_t)to : UINT64_MAX;
 }
 
 /* ---- the expression */
 
-#define OPEN       0xff /* a parenthesis among the steps that wait */
-#define MOST_STEPS (4 * WK_WPA_MOST_TERMS)
-
-#define LONGEST_PATTERN 1000 /* bytes; what is longer is not taken */
-
 struct reading {
 	struct wk_wpa_query *query;
 	struct wk_str text; /* that is left */
-	uint8_t *waiting;   /* operators, those that bind tighter nearer to the end */
-	size_t waiting_count, waiting_cap;
-	bool wants_operand;
 	struct wk_err *err;
 };
 
@@ -76,31 +143,6 @@ static bool wrong(struct reading *r, const char *what)
 {
 	return wk_fail(r->err, WK_ECORRUPT, WK_NOWHERE, "%s before \"%.*s\"", what,
 		       (int)(r->text.len < 40 ? r->text.len : 40), r->text.at ? r->text.at : "");
-}
-
-static void emit(struct reading *r, uint8_t step)
-{
-	struct wk_wpa_query *query = r->query;
-
-	query->steps = wk_grow(query->steps, &query->step_cap, query->step_count + 1, 1);
-	query->steps[query->step_count++] = step;
-}
-
-static void push(struct reading *r, uint8_t step)
-{
-	r->waiting = wk_grow(r->waiting, &r->waiting_cap, r->waiting_count + 1, 1);
-	r->waiting[r->waiting_count++] = step;
-}
-
-static int binds(uint8_t step)
-{
-	return step == WK_WPA_NOT ? 3 : step == WK_WPA_AND ? 2 : step == WK_WPA_OR ? 1 : 0;
-}
-
-static void emit_tighter(struct reading *r, int than)
-{
-	while (r->waiting_count && binds(r->waiting[r->waiting_count - 1]) >= than)
-		emit(r, r->waiting[--r->waiting_count]);
 }
 
 static bool is_blank(char c)
@@ -149,21 +191,6 @@ static struct wk_str read_bare(struct reading *r)
 	return wk_str_of(from.at, from.len - r->text.len);
 }
 
-/* What is written in no way that wick knows is none. */
-static struct wk_pattern *read_pattern(struct wk_str value)
-{
-	struct wk_buf text = { 0 };
-	struct wk_pattern *pattern = NULL;
-	const char *why;
-
-	if (value.len <= LONGEST_PATTERN) {
-		wk_buf_add_str(&text, value);
-		pattern = wk_pattern_new(wk_buf_text(&text), true, &why);
-	}
-	wk_buf_fini(&text);
-	return pattern;
-}
-
 /* "[Process]:" or "Process:". */
 static bool read_column(struct reading *r, struct wk_str *column)
 {
@@ -191,94 +218,96 @@ static bool read_value(struct reading *r, struct wk_str *value)
 	return read_until(r, '"', value) || wrong(r, "a value without its second quotation mark");
 }
 
-static bool read_term(struct reading *r)
+static void add_condition(struct wk_expr *expr, struct wk_term *term,
+			  const struct operator* operator, struct wk_str value)
 {
-	struct wk_wpa_query *query = r->query;
-	struct wk_str from = r->text;
-	struct wk_wpa_term term = { 0 };
+	struct wk_buf text = { 0 };
 
-	if (query->term_count == WK_WPA_MOST_TERMS)
-		return wk_fail(r->err, WK_ECORRUPT, WK_NOWHERE, "more than %d conditions",
-			       WK_WPA_MOST_TERMS);
-	if (!read_column(r, &term.column))
-		return false;
-	term.operator= wk_wpa_operator_of(read_while(r, "=<>~*!"));
-	if (!read_value(r, &term.value))
-		return false;
-	term.text = wk_str_of(from.at, from.len - r->text.len);
-	term.cell = wk_wpa_cell_of(term.column);
-	if (term.operator== WK_WPA_PATTERN)
-		term.pattern = read_pattern(term.value);
-	if (term.cell == WK_WPA_NO_CELL || (term.operator== WK_WPA_PATTERN && !term.pattern))
-		term.operator= WK_WPA_UNKNOWN;
-	query->terms[query->term_count++] = term;
-	emit(r, WK_WPA_TERM);
-	return true;
+	if (operator->test == WK_TEST_RANGE)
+		set_range(term, operator, value);
+	if (operator->test == WK_TEST_PATTERN)
+		add_pattern(operator, value, &text);
+	else
+		wk_buf_add_str(&text, value);
+	term->text = wk_buf_str(&text);
+	term->test = operator->test;
+	if (term->field == WK_FIELD_NONE ||
+	    (term->test == WK_TEST_PATTERN && !is_pattern(value, wk_buf_text(&text))))
+		term->test = WK_TEST_UNKNOWN;
+	if (operator->is_negative)
+		wk_expr_not(expr);
+	wk_expr_term(expr, term);
+	wk_buf_fini(&text);
 }
 
-static void join(struct reading *r, uint8_t step)
+static bool read_term(struct reading *r)
 {
-	emit_tighter(r, binds(step));
-	push(r, step);
-	r->wants_operand = true;
+	struct wk_expr *expr = &r->query->expr;
+	struct wk_term term = { .any_case = true };
+	const struct operator* operator;
+	struct wk_str from = r->text, column, value;
+
+	if (expr->term_count == WK_EXPR_MOST_TERMS)
+		return wk_fail(r->err, WK_ECORRUPT, WK_NOWHERE, "more than %d conditions",
+			       WK_EXPR_MOST_TERMS);
+	if (!read_column(r, &column))
+		return false;
+	operator= find_operator(read_while(r, "=<>~*!"));
+	if (!read_value(r, &value))
+		return false;
+	term.written = wk_str_of(from.at, from.len - r->text.len);
+	term.field = wk_wpa_field_of(column);
+	add_condition(expr, &term, operator, value);
+	return true;
 }
 
 static bool close_parenthesis(struct reading *r)
 {
-	if (r->wants_operand)
-		return wrong(r, "nothing stands");
-	emit_tighter(r, 1);
-	if (!r->waiting_count)
+	if (!wk_expr_close(&r->query->expr))
 		return wrong(r, "no parenthesis is open");
-	r->waiting_count--;
 	r->text = wk_str_skip(r->text, 1);
 	return true;
 }
 
 static bool read_next(struct reading *r)
 {
-	if (!r->wants_operand && r->text.at[0] == ')')
-		return close_parenthesis(r);
-	if (!r->wants_operand && read_word(r, "and")) {
-		join(r, WK_WPA_AND);
+	struct wk_expr *expr = &r->query->expr;
+
+	if (expr->has_operand) {
+		if (r->text.at[0] == ')')
+			return close_parenthesis(r);
+		wk_expr_join(expr,
+			     !read_word(r, "and") && read_word(r, "or") ? WK_STEP_OR : WK_STEP_AND);
 		return true;
 	}
-	if (!r->wants_operand && read_word(r, "or")) {
-		join(r, WK_WPA_OR);
-		return true;
-	}
-	if (!r->wants_operand)
-		join(r, WK_WPA_AND);
 	if (read_word(r, "not")) {
-		push(r, WK_WPA_NOT);
+		wk_expr_not(expr);
 		return true;
 	}
 	if (r->text.at[0] == '(') {
-		push(r, OPEN);
+		wk_expr_open(expr);
 		r->text = wk_str_skip(r->text, 1);
 		return true;
 	}
-	if (r->text.at[0] == ')')
-		return wrong(r, "nothing stands");
-	r->wants_operand = false;
-	return read_term(r);
+	return r->text.at[0] == ')' ? wrong(r, "nothing stands") : read_term(r);
 }
 
 static bool finish(struct reading *r)
 {
-	if (r->wants_operand)
+	struct wk_expr *expr = &r->query->expr;
+
+	if (!expr->has_operand)
 		return wrong(r, "a condition is missing");
-	emit_tighter(r, 1);
-	if (r->waiting_count)
+	if (!wk_expr_finish(expr))
 		return wrong(r, "a parenthesis is not closed");
-	return r->query->step_count <= MOST_STEPS ||
-	       wk_fail(r->err, WK_ECORRUPT, WK_NOWHERE, "more than %d steps", MOST_STEPS);
+	return expr->step_count <= WK_EXPR_MOST_STEPS ||
+	       wk_fail(r->err, WK_ECORRUPT, WK_NOWHERE, "more than %d steps", WK_EXPR_MOST_STEPS);
 }
 
 bool wk_wpa_query_read(struct wk_wpa_query *query, struct wk_str text, bool keeps,
 		       struct wk_err *err)
 {
-	struct reading r = { .query = query, .text = text, .wants_operand = true, .err = err };
+	struct reading r = { .query = query, .text = text, .err = err };
 	bool ok = true;
 
 	*query = (struct wk_wpa_query){ .text = text, .keeps = keeps };
@@ -288,7 +317,8 @@ bool wk_wpa_query_read(struct wk_wpa_query *query, struct wk_str text, bool keep
 		read_while(&r, " \t\r\n");
 	}
 	ok = ok && finish(&r);
-	wk_free(r.waiting);
+	if (ok && !keeps)
+		wk_expr_negate(&query->expr);
 	if (!ok)
 		wk_wpa_query_fini(query);
 	return ok;
@@ -296,8 +326,6 @@ bool wk_wpa_query_read(struct wk_wpa_query *query, struct wk_str text, bool keep
 
 void wk_wpa_query_fini(struct wk_wpa_query *query)
 {
-	for (uint32_t i = 0; i < query->term_count; i++)
-		wk_pattern_free(query->terms[i].pattern);
-	wk_free(query->steps);
+	wk_expr_fini(&query->expr);
 	*query = (struct wk_wpa_query){ 0 };
 }

@@ -15,7 +15,7 @@ static void switch_columns(struct wk_table *table, const struct wk_filter *filte
 	wk_table_spare(table, 1);
 	wk_table_column(table, WK_CELL_COUNT, "switches", "switches");
 	wk_table_spare(table, 2);
-	if (wk_filter_is_of_stacks(filter))
+	if (filter->is_of_stacks)
 		wk_table_note(table, "running, waiting, ready and switches are of all that a "
 				     "thread did, wherever");
 }
@@ -33,7 +33,7 @@ static uint8_t *seen_in_intervals(const struct wk_model *model, const struct wk_
 {
 	uint8_t *seen;
 
-	if (wk_filter_is_of_stacks(filter))
+	if (filter->is_of_stacks)
 		return NULL;
 	seen = wk_alloc_zeroed(model->thread_count, 1);
 	for (uint32_t i = 0; i < model->spells.count; i++)

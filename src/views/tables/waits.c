@@ -214,7 +214,7 @@ void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
 				     "reasons are");
 	for (uint32_t i = 0; i < shown; i++)
 		wait_row(table, model, &model->abouts[ranked[i].id], &rows[ranked[i].id], whole_ns);
-	if (wk_filter_is_of_stacks(filter))
+	if (filter->is_of_stacks)
 		wk_table_note(table, "these are waits of threads, wherever; with --group they are "
 				     "narrowed by their stacks");
 	wk_table_note(table, "`wick show FILE waits --group wait-reason,stack` says where threads "

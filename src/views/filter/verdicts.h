@@ -1,0 +1,42 @@
+/* What an expression says of samples and of threads: yes, no, or unknown.
+ *
+ * Unknown is what wick cannot evaluate: fields it does not have, names that are not resolved yet,
+ * and fields of samples where a thread is judged. Whatever is not "no" is kept.
+ * Each term becomes a table by thread, stack or event, so that a sample costs one look-up a term.
+ * The model and the expression must outlive the verdicts. */
+#ifndef WK_VIEWS_FILTER_VERDICTS_H
+#define WK_VIEWS_FILTER_VERDICTS_H
+
+#include "model/model.h"
+#include "views/filter/expression.h"
+
+enum wk_verdict { WK_NO, WK_UNKNOWN, WK_YES }; /* and: the smaller one; or: the greater */
+
+#define WK_VERDICTS 4096 /* the most that are evaluated at once */
+
+struct wk_bound_term; /* verdicts.c */
+
+struct wk_verdicts {
+	const struct wk_model *model;
+	const struct wk_expr *expr;
+	struct wk_bound_term *terms;
+	uint8_t *stack; /* blocks of WK_VERDICTS */
+};
+
+/* `what` is what errors about a pattern call it. */
+bool wk_verdicts_init(struct wk_verdicts *verdicts, const struct wk_model *model,
+		      const struct wk_expr *expr, bool ignore_case, const char *what,
+		      struct wk_err *err);
+void wk_verdicts_fini(struct wk_verdicts *verdicts);
+
+/* Of the `count` samples, or threads, from `first` on; valid until the next call. */
+const uint8_t *wk_verdicts_of_samples(const struct wk_verdicts *verdicts, uint32_t first,
+				      uint32_t count);
+const uint8_t *wk_verdicts_of_threads(const struct wk_verdicts *verdicts, uint32_t first,
+				      uint32_t count);
+
+/* The times of a side that the term lets pass, both included. */
+void wk_verdicts_time(const struct wk_verdicts *verdicts, size_t term, bool is_before,
+		      uint64_t *from_ns, uint64_t *to_ns);
+
+#endif
