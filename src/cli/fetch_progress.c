@@ -55,7 +55,7 @@ bool wk_fetch_progress_wanted(void)
 	return wk_os_is_terminal(STDERR_FILENO) || (asked && asked[0]);
 }
 
-static void add_amount(struct wk_buf *line, const struct wk_remote_progress *now)
+static void add_amount(struct wk_buf *line, const struct wk_fetch_status *now)
 {
 	wk_num_add_bytes(line, now->done_bytes);
 	if (now->whole_bytes && !now->is_done) {
@@ -64,7 +64,7 @@ static void add_amount(struct wk_buf *line, const struct wk_remote_progress *now
 	}
 }
 
-static void say_line(const struct wk_remote_progress *now)
+static void say_line(const struct wk_fetch_status *now)
 {
 	struct wk_buf line = { 0 };
 
@@ -76,7 +76,7 @@ static void say_line(const struct wk_remote_progress *now)
 	wk_buf_fini(&line);
 }
 
-static void add_file(struct wk_out *out, const struct wk_remote_progress *now)
+static void add_file(struct wk_out *out, const struct wk_fetch_status *now)
 {
 	struct wk_buf amount = { 0 };
 
@@ -91,7 +91,7 @@ static void add_file(struct wk_out *out, const struct wk_remote_progress *now)
 }
 
 /* Of those that come at once, the one that matters most is named. */
-static void add_several(struct wk_out *out, const struct wk_remote_progress *now)
+static void add_several(struct wk_out *out, const struct wk_fetch_status *now)
 {
 	struct wk_buf amount = { 0 };
 
@@ -108,7 +108,7 @@ static void add_several(struct wk_out *out, const struct wk_remote_progress *now
 }
 
 /* Cut to one line of the terminal: names are of plain bytes, since URLs are escaped. */
-static void draw_line(const struct wk_remote_progress *now)
+static void draw_line(const struct wk_fetch_status *now)
 {
 	unsigned columns = wk_os_terminal_columns(STDERR_FILENO);
 	struct wk_buf line = { 0 };
@@ -131,7 +131,7 @@ static void clear_line(void)
 	fflush(stderr);
 }
 
-void wk_fetch_progress_print(void *context, const struct wk_remote_progress *now)
+void wk_fetch_progress_print(void *context, const struct wk_fetch_status *now)
 {
 	struct wk_fetch_progress *p = context;
 	uint64_t now_ns = wk_os_clock_ns();

@@ -4,7 +4,7 @@
 #ifndef WK_CLI_FETCH_PROGRESS_H
 #define WK_CLI_FETCH_PROGRESS_H
 
-#include "fetch/remote.h"
+#include "fetch/fetch_options.h"
 
 /* Of the file at hand; zeroed before the first. */
 struct wk_fetch_progress {
@@ -14,8 +14,8 @@ struct wk_fetch_progress {
 	uint64_t told_ns, ended_ns;
 };
 
-/* For wk_remote_options; `context` is the struct above. */
-void wk_fetch_progress_print(void *context, const struct wk_remote_progress *now);
+/* For wk_fetch_options; `context` is the struct above. */
+void wk_fetch_progress_print(void *context, const struct wk_fetch_status *now);
 
 /* Whether a person stopped fetching: on a terminal, Ctrl-C while a file comes takes it that what is
  * missing stays missing, and the command goes on without. A second one ends it. */

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "cli/symbols/cached_rows.h"
-#include "fetch/remote.h"
+#include "fetch/cache_folder.h"
 
 struct row {
 	char *name;
@@ -18,7 +18,7 @@ struct rows {
 	uint64_t size_bytes;
 };
 
-static bool keep_row(void *context, const struct wk_remote_cached *kept)
+static bool keep_row(void *context, const struct wk_fetch_cached *kept)
 {
 	struct rows *rows = context;
 
@@ -57,7 +57,7 @@ static void add_sum(struct wk_out *out, uint64_t files, uint64_t size_bytes)
 static bool list(struct wk_out *out, struct wk_err *err)
 {
 	struct rows rows = { 0 };
-	bool ok = wk_remote_each_cached(NULL, keep_row, &rows, err);
+	bool ok = wk_fetch_cache_each(NULL, keep_row, &rows, err);
 
 	if (ok && rows.count) {
 		qsort(rows.at, rows.count, sizeof(*rows.at), latest_first);
@@ -76,7 +76,7 @@ static bool list(struct wk_out *out, struct wk_err *err)
 static bool clear(struct wk_out *out, struct wk_err *err)
 {
 	uint64_t files = 0, bytes = 0;
-	bool ok = wk_remote_clear(NULL, &files, &bytes, err);
+	bool ok = wk_fetch_cache_clear(NULL, &files, &bytes, err);
 
 	if (files) {
 		wk_out_text(out, "removed ");

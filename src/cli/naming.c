@@ -19,8 +19,7 @@ struct wk_symbols *wk_naming_open(struct wk_naming *naming, const struct wk_load
 	naming->symbols = wk_symbols_new(&(struct wk_symbols_options){
 		.debug_dirs = naming->debug_dirs,
 		.cache = naming->cache,
-		.remote = naming->asked.remote,
-		.files = naming->asked.files,
+		.fetcher = naming->asked.fetcher,
 		.as_perf = args->as_perf,
 	});
 	return naming->symbols;

@@ -6,9 +6,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "base/text/file_name.h"
-#include "fetch/remote_places.h"
-#include "os/os.h"
+#include "fetch/address.h"
 
 /* What `srv*` with nothing behind it means to Microsoft's debuggers. */
 #define DEFAULT_SERVER "https://msdl.microsoft.com/download/symbols"
@@ -102,11 +100,6 @@ static struct wk_str without_quotes(struct wk_str text)
 	return text;
 }
 
-static bool is_url(struct wk_str text)
-{
-	return starts_word(text, "http://") || starts_word(text, "https://");
-}
-
 static bool has_drive(struct wk_str text)
 {
 	return text.len >= 2 && isalpha((unsigned char)text.at[0]) && text.at[1] == ':';
@@ -134,18 +127,20 @@ static size_t root_bytes(struct wk_str text)
  * every system; in one that begins with '/' they may be part of a name. */
 static struct wk_str keep_place(struct wk_symbol_path *path, struct wk_str text)
 {
-	bool is_foreign = is_windows(text) || is_url(text) || (text.len && text.at[0] == '/');
-	struct wk_str kept;
+	bool is_foreign =
+		is_windows(text) || wk_address_is_url(text) || (text.len && text.at[0] == '/');
+	struct wk_buf kept = { 0 };
+	struct wk_str copy;
 
 	while (text.len > root_bytes(text) &&
 	       (is_windows(text) || !is_foreign ? is_slash(text.at[text.len - 1])
 						: text.at[text.len - 1] == '/'))
 		text.len--;
-	kept = wk_arena_copy(&path->texts, text);
-	for (size_t i = 0; i < kept.len && !is_foreign; i++)
-		if (kept.at[i] == '\\')
-			((char *)kept.at)[i] = '/';
-	return kept;
+	for (size_t i = 0; i < text.len; i++)
+		wk_buf_add_char(&kept, !is_foreign && text.at[i] == '\\' ? '/' : text.at[i]);
+	copy = wk_arena_copy(&path->texts, wk_buf_str(&kept));
+	wk_buf_fini(&kept);
+	return copy;
 }
 
 /* "ftp://server", which would make a strange folder. */
@@ -170,7 +165,7 @@ static bool check_place(struct adding *a, struct wk_str where)
 {
 	if (memchr(where.at, '\0', where.len))
 		return fail_element(a, "a NUL byte is part of no path");
-	if (!is_url(where))
+	if (!wk_address_is_url(where))
 		return !has_scheme(where) || fail_element(a, "only http:// and https:// are asked");
 	for (size_t i = 0; i < where.len; i++)
 		if ((unsigned char)where.at[i] <= ' ' || where.at[i] == 0x7f)
@@ -178,8 +173,8 @@ static bool check_place(struct adding *a, struct wk_str where)
 	return names_server(where) || fail_element(a, "the address names no server");
 }
 
-/* The one server of which all is known: it has two tiers and knows no case. */
-static bool is_microsofts(const struct wk_symbol_place *place)
+/* The one server that is known: it has two tiers and ignores letter case. */
+static bool is_default(const struct wk_symbol_place *place)
 {
 	return place->kind == WK_SYMBOL_SERVER && is_word(place->where, DEFAULT_SERVER);
 }
@@ -218,7 +213,8 @@ static bool add_place(struct adding *a, enum wk_symbol_place_kind kind, struct w
 	place.cache_count = caches_before(a, place.where);
 	if (is_there(path, &place))
 		return true;
-	if (is_microsofts(&place))
+	place.is_default = is_default(&place);
+	if (place.is_default)
 		place.tiers = WK_SYMBOL_TWO_TIERS;
 	path->places = wk_grow(path->places, &path->cap, path->count + 1, sizeof(*path->places));
 	path->places[path->count++] = place;
@@ -262,13 +258,14 @@ static bool add_server(struct adding *a, struct wk_str where)
 
 static bool add_folder(struct adding *a, struct wk_str where)
 {
-	return is_url(where) ? add_server(a, where) : add_place(a, WK_SYMBOL_FOLDER, where);
+	return wk_address_is_url(where) ? add_server(a, where)
+					: add_place(a, WK_SYMBOL_FOLDER, where);
 }
 
 /* One of a row of stores. A server takes no copies, so it is no cache for those behind it. */
 static bool add_store(struct adding *a, struct wk_str where)
 {
-	if (is_url(where))
+	if (wk_address_is_url(where))
 		return add_server(a, where);
 	if (where.len == 0)
 		where = a->default_cache;
@@ -298,7 +295,7 @@ static bool add_cache_element(struct adding *a, struct wk_str where)
 
 	if (memchr(where.at, '*', where.len))
 		return fail_element(a, "cache* takes one folder");
-	if (is_url(where))
+	if (wk_address_is_url(where))
 		return fail_element(a, "a cache is a folder, and this is an address");
 	if (where.len == 0)
 		where = a->default_cache;
@@ -383,280 +380,6 @@ void wk_symbol_path_fini(struct wk_symbol_path *path)
 	wk_free(path->caches);
 	wk_arena_fini(&path->texts);
 	*path = (struct wk_symbol_path){ 0 };
-}
-
-/* How names are spelled: disks that tell case apart may have been filled by tools that do not. */
-enum spelling { AS_IS, LOWER_NAME, LOWER_ALL, SPELLINGS };
-
-struct spotting {
-	const struct wk_symbol_place *place;
-	const struct wk_symbol_wish *wish;
-	enum spelling spelling;
-	enum wk_symbol_spot_kind kind;
-	size_t left; /* ways to go by before the one that is asked for */
-	struct wk_symbol_spot *spot;
-};
-
-static bool is_key(struct wk_str key)
-{
-	for (size_t i = 0; i < key.len; i++)
-		if (!isalnum((unsigned char)key.at[i]))
-			return false;
-	return key.len > 0 && key.len <= 255;
-}
-
-static bool has_upper(struct wk_str text)
-{
-	for (size_t i = 0; i < text.len; i++)
-		if (text.at[i] >= 'A' && text.at[i] <= 'Z')
-			return true;
-	return false;
-}
-
-static bool is_pdb(struct wk_str name)
-{
-	return name.len > 4 && is_word(wk_str_skip(name, name.len - 4), ".pdb");
-}
-
-static void add_spelled(struct spotting *s, struct wk_str text, bool is_lower)
-{
-	struct wk_buf *path = &s->spot->path;
-	size_t begin = path->len;
-
-	if (s->place->kind == WK_SYMBOL_SERVER)
-		wk_remote_add_escaped(path, text);
-	else
-		wk_buf_add_str(path, text);
-	/* Escapes are of bytes that have no case; their digits stay as they are. */
-	for (size_t i = begin; is_lower && i < path->len; i++)
-		if (path->at[i] == '%')
-			i += 2;
-		else if (path->at[i] >= 'A' && path->at[i] <= 'Z')
-			path->at[i] += 'a' - 'A';
-}
-
-static void add_slash(struct spotting *s)
-{
-	struct wk_buf *path = &s->spot->path;
-	struct wk_str where = s->place->where;
-	bool is_back = s->place->is_windows && memchr(where.at, '\\', where.len);
-
-	if (path->len == 0 || !is_slash(path->at[path->len - 1]))
-		wk_buf_add_char(path, is_back ? '\\' : '/');
-}
-
-static void add_name(struct spotting *s, struct wk_str name)
-{
-	add_spelled(s, name, s->spelling != AS_IS);
-}
-
-static void add_leaf(struct spotting *s)
-{
-	struct wk_str name = s->wish->name;
-
-	switch (s->kind) {
-	case WK_SYMBOL_SPOT_FILE:
-		add_name(s, name);
-		break;
-	case WK_SYMBOL_SPOT_CABINET:
-		add_name(s, wk_str_of(name.at, name.len - 1));
-		wk_buf_add_char(&s->spot->path, '_');
-		break;
-	case WK_SYMBOL_SPOT_POINTER:
-		wk_buf_add_text(&s->spot->path, "file.ptr");
-		break;
-	case WK_SYMBOL_SPOT_BREAKPAD:
-		add_name(s, wk_str_of(name.at, name.len - 4));
-		wk_buf_add_text(&s->spot->path, ".sym");
-		break;
-	}
-}
-
-static void begin_path(struct spotting *s)
-{
-	wk_buf_reset(&s->spot->path);
-	wk_buf_add_str(&s->spot->path, s->place->where);
-	add_slash(s);
-}
-
-/* Is this way the one that is asked for? */
-static bool is_the_one(struct spotting *s, bool has_key)
-{
-	if (s->left-- > 0)
-		return false;
-	s->spot->kind = s->kind;
-	s->spot->has_key = has_key;
-	begin_path(s);
-	return true;
-}
-
-static bool in_store(struct spotting *s, bool has_three_tiers)
-{
-	struct wk_str name = s->wish->name;
-
-	if (!is_the_one(s, true))
-		return false;
-	if (has_three_tiers) {
-		add_name(s, wk_str_of(name.at, name.len < 2 ? name.len : 2));
-		add_slash(s);
-	}
-	add_name(s, name);
-	add_slash(s);
-	add_spelled(s, s->wish->key, s->spelling == LOWER_ALL);
-	add_slash(s);
-	add_leaf(s);
-	return true;
-}
-
-/* DIR/name, DIR/dll/name and DIR/symbols/dll/name. */
-static bool in_folder(struct spotting *s, struct wk_str suffix, bool is_below_symbols)
-{
-	if (!is_the_one(s, false))
-		return false;
-	if (is_below_symbols) {
-		wk_buf_add_text(&s->spot->path, "symbols");
-		add_slash(s);
-	}
-	if (suffix.len) {
-		add_name(s, suffix);
-		add_slash(s);
-	}
-	add_leaf(s);
-	return true;
-}
-
-static bool in_sorted_folders(struct spotting *s)
-{
-	static const struct wk_str usual[] = { WK_STR("dll"), WK_STR("exe"), WK_STR("sys") };
-	bool is_told = wk_file_name_is_windows(s->wish->suffix);
-	const struct wk_str *suffixes = is_told ? &s->wish->suffix : usual;
-
-	for (size_t i = 0; i < (is_told ? 1 : sizeof(usual) / sizeof(usual[0])); i++)
-		if (in_folder(s, suffixes[i], false) || in_folder(s, suffixes[i], true))
-			return true;
-	return false;
-}
-
-/* Breakpad's text is of PDBs, of programs that crash alone, and lies in stores of its own tools,
- * which have two tiers. */
-static bool may_be_breakpad(const struct spotting *s, bool has_three_tiers)
-{
-	return is_pdb(s->wish->name) &&
-	       (s->place->kind != WK_SYMBOL_SERVER ||
-		(!has_three_tiers && !is_word(s->wish->suffix, "sys") && !is_microsofts(s->place)));
-}
-
-/* Each spot of a server is a question, so it is asked only where it may help. To where a file.ptr
- * leads there nobody goes. */
-static bool has_leaf(const struct spotting *s, bool has_three_tiers)
-{
-	switch (s->kind) {
-	case WK_SYMBOL_SPOT_POINTER:
-		return s->place->kind != WK_SYMBOL_SERVER;
-	case WK_SYMBOL_SPOT_BREAKPAD:
-		return may_be_breakpad(s, has_three_tiers);
-	default:
-		return true;
-	}
-}
-
-static bool among_files(struct spotting *s)
-{
-	for (s->kind = WK_SYMBOL_SPOT_FILE; s->kind <= WK_SYMBOL_SPOT_BREAKPAD; s->kind++)
-		if (s->kind != WK_SYMBOL_SPOT_POINTER && has_leaf(s, false) &&
-		    in_folder(s, wk_str_of("", 0), false))
-			return true;
-	s->kind = WK_SYMBOL_SPOT_FILE;
-	return in_sorted_folders(s);
-}
-
-static bool among_keys(struct spotting *s, bool has_three_tiers)
-{
-	/* Servers with small keys are .NET's, which have files alone. */
-	bool is_plain = s->spelling == LOWER_ALL && s->place->kind == WK_SYMBOL_SERVER;
-
-	for (s->kind = WK_SYMBOL_SPOT_FILE;
-	     s->kind <= (is_plain ? WK_SYMBOL_SPOT_FILE : WK_SYMBOL_SPOT_BREAKPAD); s->kind++)
-		if (has_leaf(s, has_three_tiers) && in_store(s, has_three_tiers))
-			return true;
-	return false;
-}
-
-/* Has it a key in small letters? That is .NET's way, which has no drivers; Microsoft's own server
- * knows no case. */
-static bool may_be_small(const struct spotting *s)
-{
-	return s->place->kind != WK_SYMBOL_SERVER ||
-	       (!is_word(s->wish->suffix, "sys") && !is_microsofts(s->place));
-}
-
-/* Spelled otherwise it must be something else; and servers either know no case or, where a disk
- * is behind them, have all in one. */
-static bool is_of_use(const struct spotting *s)
-{
-	if (s->place->kind != WK_SYMBOL_SERVER && s->spelling != AS_IS && wk_os_has_drives())
-		return false; /* there, the same file would be found again */
-	switch (s->spelling) {
-	case AS_IS:
-		return true;
-	case LOWER_NAME:
-		return s->place->kind != WK_SYMBOL_SERVER && has_upper(s->wish->name);
-	default:
-		return is_key(s->wish->key) && may_be_small(s) &&
-		       (has_upper(s->wish->key) ||
-			(s->place->kind == WK_SYMBOL_SERVER && has_upper(s->wish->name)));
-	}
-}
-
-static bool spelled(struct spotting *s)
-{
-	enum wk_symbol_tiers tiers = s->place->tiers;
-
-	if (s->place->kind == WK_SYMBOL_FOLDER && s->spelling != LOWER_ALL && among_files(s))
-		return true;
-	if (!is_key(s->wish->key))
-		return false;
-	return (tiers != WK_SYMBOL_THREE_TIERS && among_keys(s, false)) ||
-	       (tiers != WK_SYMBOL_TWO_TIERS && among_keys(s, true));
-}
-
-static bool is_same_name(struct wk_str name, const char *small)
-{
-	size_t at = 0;
-
-	while (at < name.len && small[at] && wk_lower(name.at[at]) == small[at])
-		at++;
-	return at == name.len && !small[at];
-}
-
-/* Under these names a store keeps what it knows of itself: a folder of that name spoils it. */
-static bool is_of_stores(struct wk_str name)
-{
-	return is_same_name(name, "index2.txt") || is_same_name(name, "pingme.txt") ||
-	       is_same_name(name, "file.ptr");
-}
-
-bool wk_symbol_spot(const struct wk_symbol_place *place, const struct wk_symbol_wish *wish,
-		    size_t n, struct wk_symbol_spot *spot)
-{
-	struct spotting s = { .place = place, .wish = wish, .left = n, .spot = spot };
-
-	if (!wk_file_name_is_windows(wish->name) || is_of_stores(wish->name))
-		return false;
-	for (s.spelling = AS_IS; s.spelling < SPELLINGS; s.spelling++)
-		if (is_of_use(&s) && spelled(&s))
-			return true;
-	return false;
-}
-
-void wk_symbol_tiers_mark(const struct wk_symbol_place *place, struct wk_buf *path)
-{
-	struct wk_symbol_spot spot = { .path = *path };
-	struct spotting s = { .place = place, .spot = &spot };
-
-	begin_path(&s);
-	wk_buf_add_text(&spot.path, "index2.txt");
-	*path = spot.path;
 }
 
 bool wk_symbol_pointer_read(struct wk_str text, struct wk_str *path, struct wk_err *err)

@@ -39,7 +39,8 @@ struct wk_symbol_place {
 	struct wk_str where; /* a path or an address, without a slash at its end */
 	bool is_windows;     /* a path with a drive or a server's share (\\server\share): on other
 			      * systems there is no such place */
-	enum wk_symbol_tiers tiers;      /* unknown, until whoever has looked sets it */
+	bool is_default;     /* Microsoft's public server */
+	enum wk_symbol_tiers tiers;      /* unknown until somebody has looked */
 	size_t first_cache, cache_count; /* stores to copy to, in `caches`, nearest first */
 };
 

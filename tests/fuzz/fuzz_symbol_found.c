@@ -2,27 +2,27 @@
  * one of them in a cabinet. */
 #include <assert.h>
 
-#include "fetch/symbol_found.h"
+#include "fetch/want.h"
 
-static void open_as(const struct wk_symbol_want *want, const uint8_t *data, size_t size)
+static void open_as(const struct wk_fetch_want *want, const uint8_t *data, size_t size)
 {
-	struct wk_symbol_found found = { 0 };
+	struct wk_fetch_found found = { 0 };
 	struct wk_err err = { 0 };
 
 	wk_buf_add(&found.file.plain, data, size);
-	if (!wk_symbol_found_open(&found, want, &err)) {
+	if (!wk_fetch_found_open(&found, want, &err)) {
 		assert(err.code != WK_OK && err.text[0]);
 		assert(!found.pdb && !found.breakpad && !found.file.obj);
 		return;
 	}
 	assert(!found.pdb + !found.breakpad + !found.file.obj == 2);
-	wk_symbol_found_close(&found);
+	wk_fetch_found_close(&found);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct wk_symbol_want pdb = { .name = WK_STR("a.pdb") }, image = {
-		.name = WK_STR("a.dll"), .time_stamp = 0x5f000001, .image_bytes = 0x5000 };
+	struct wk_fetch_want pdb = { .kind = WK_FETCH_PDB, .name = WK_STR("a.pdb") }, image = {
+		.kind = WK_FETCH_PE, .name = WK_STR("a.dll"), .time_stamp = 0x5f000001, .image_bytes = 0x5000 };
 
 	for (uint8_t i = 0; i < 16; i++)
 		pdb.pdb.guid[i] = (uint8_t)(i + 1);

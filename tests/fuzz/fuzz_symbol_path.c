@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "fetch/remote_places.h"
+#include "fetch/address.h"
 #include "fetch/symbol_path.h"
 
 #define SECRET "hush-hush"
@@ -44,8 +44,8 @@ static void hide(const uint8_t *data, size_t size)
 	if (has_secret(wk_buf_str(&url)))
 		wk_buf_reset(&url); /* it is none */
 	wk_buf_add_text(&url, "?sig=" SECRET);
-	wk_remote_add_shown(&shown, wk_buf_str(&url));
-	wk_remote_add_difference(&shown, wk_buf_str(&url));
+	wk_address_add_shown(&shown, wk_buf_str(&url));
+	wk_address_add_difference(&shown, wk_buf_str(&url));
 	assert(url.len < strlen("https") || !wk_str_starts(wk_buf_str(&url), "https") ||
 	       !has_secret(wk_buf_str(&shown)));
 	wk_buf_fini(&shown);

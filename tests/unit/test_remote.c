@@ -12,10 +12,11 @@
 
 #include <cmocka.h>
 
-#include "fetch/fetch.h"
-#include "fetch/remote_internal.h"
-#include "fetch/remote_misses.h"
-#include "fetch/remote_places.h"
+#include "fetch/cache_folder.h"
+#include "fetch/elf_server.h"
+#include "fetch/fetcher.h"
+#include "fetch/misses.h"
+#include "fetch/transfer.h"
 #include "os/folder.h"
 #include "os/os.h"
 #include "own_folder.h"
@@ -27,62 +28,63 @@ static const struct wk_build_id sha1 = {
 
 #define HEX "abcdef030405060708090a0b0c0d0e0f10111213"
 
-static struct wk_remote_server server_of(const char *word)
+static struct wk_elf_server server_of(const char *word)
 {
-	struct wk_remote_server server;
+	struct wk_elf_server server;
 	struct wk_err err = { 0 };
 
-	if (!wk_remote_server_read(&server, word, &err))
+	if (!wk_elf_server_read(&server, word, &err))
 		fail_msg("%s: %s", word, err.text);
 	return server;
 }
 
 static void is_refused(const char *word)
 {
-	struct wk_remote_server server;
+	struct wk_elf_server server;
 	struct wk_err err = { 0 };
 
-	if (wk_remote_server_read(&server, word, &err))
+	if (wk_elf_server_read(&server, word, &err))
 		fail_msg("\"%s\" was taken", word);
 	assert_int_equal(err.code, WK_EUSAGE);
-	wk_remote_server_fini(&server);
+	wk_elf_server_fini(&server);
 }
 
 /* All places of a file of that name, base in front, a line each. */
-static void places_are(const char *word, enum wk_remote_file which, const char *name,
+static void places_are(const char *word, enum wk_fetch_kind kind, const char *name,
 		       const char *expected)
 {
-	struct wk_remote_server server = server_of(word);
-	struct wk_remote_wish wish = { which, sha1, wk_str_basename(wk_str_c(name)),
-				       wk_str_c(name) };
+	struct wk_elf_server server = server_of(word);
+	struct wk_fetch_want want = { .kind = kind, .id = sha1,
+				      .name = wk_str_basename(wk_str_c(name)),
+				      .path = wk_str_c(name) };
 	struct wk_buf all = { 0 }, place = { 0 };
 
-	for (unsigned i = 0; wk_remote_place(&server, &wish, i, &place); i++)
+	for (unsigned i = 0; wk_elf_server_place(&server, &want, i, &place); i++)
 		if (place.len)
 			wk_buf_add_fmt(&all, "%s%s\n", server.base, wk_buf_text(&place));
 	assert_string_equal(wk_buf_text(&all), expected);
 	wk_buf_fini(&all);
 	wk_buf_fini(&place);
-	wk_remote_server_fini(&server);
+	wk_elf_server_fini(&server);
 }
 
 static void a_plain_url_is_a_debuginfod_server(void **state)
 {
 	(void)state;
-	places_are("https://host/path/", WK_REMOTE_DEBUG, "app",
+	places_are("https://host/path/", WK_FETCH_DEBUG, "app",
 		   "https://host/path/buildid/" HEX "/debuginfo\n");
-	places_are("http://host", WK_REMOTE_IMAGE, "app",
+	places_are("http://host", WK_FETCH_IMAGE, "app",
 		   "http://host/buildid/" HEX "/executable\n");
 }
 
 static void a_store_has_a_tree_by_id_and_two_or_three_parts(void **state)
 {
 	(void)state;
-	places_are("store:http://host/s", WK_REMOTE_IMAGE, "app",
+	places_are("store:http://host/s", WK_FETCH_IMAGE, "app",
 		   "http://host/s/.build-id/ab/cdef030405060708090a0b0c0d0e0f10111213\n"
 		   "http://host/s/app/" HEX "/app\n"
 		   "http://host/s/ap/app/" HEX "/app\n");
-	places_are("/srv/store", WK_REMOTE_DEBUG, "x",
+	places_are("/srv/store", WK_FETCH_DEBUG, "x",
 		   "/srv/store/.build-id/ab/cdef030405060708090a0b0c0d0e0f10111213.debug\n"
 		   "/srv/store/x.debug/" HEX "/x.debug\n"
 		   "/srv/store/x./x.debug/" HEX "/x.debug\n"
@@ -93,13 +95,13 @@ static void a_store_has_a_tree_by_id_and_two_or_three_parts(void **state)
 static void a_folder_may_hold_files_by_their_names_or_with_their_folders(void **state)
 {
 	(void)state;
-	places_are("/srv", WK_REMOTE_IMAGE, "/opt/app",
+	places_are("/srv", WK_FETCH_IMAGE, "/opt/app",
 		   "/srv/.build-id/ab/cdef030405060708090a0b0c0d0e0f10111213\n"
 		   "/srv/app/" HEX "/app\n"
 		   "/srv/ap/app/" HEX "/app\n"
 		   "/srv/app\n"
 		   "/srv/opt/app\n");
-	places_are("/srv", WK_REMOTE_DEBUG, "/opt/app",
+	places_are("/srv", WK_FETCH_DEBUG, "/opt/app",
 		   "/srv/.build-id/ab/cdef030405060708090a0b0c0d0e0f10111213.debug\n"
 		   "/srv/app.debug/" HEX "/app.debug\n"
 		   "/srv/ap/app.debug/" HEX "/app.debug\n"
@@ -107,11 +109,11 @@ static void a_folder_may_hold_files_by_their_names_or_with_their_folders(void **
 		   "/srv/app\n"
 		   "/srv/opt/app.debug\n"
 		   "/srv/opt/app\n");
-	places_are("store:http://host", WK_REMOTE_IMAGE, "/opt/app",
+	places_are("store:http://host", WK_FETCH_IMAGE, "/opt/app",
 		   "http://host/.build-id/ab/cdef030405060708090a0b0c0d0e0f10111213\n"
 		   "http://host/app/" HEX "/app\n"
 		   "http://host/ap/app/" HEX "/app\n");
-	places_are("/srv", WK_REMOTE_IMAGE, "/opt/../../etc/app",
+	places_are("/srv", WK_FETCH_IMAGE, "/opt/../../etc/app",
 		   "/srv/.build-id/ab/cdef030405060708090a0b0c0d0e0f10111213\n"
 		   "/srv/app/" HEX "/app\n"
 		   "/srv/ap/app/" HEX "/app\n"
@@ -121,20 +123,20 @@ static void a_folder_may_hold_files_by_their_names_or_with_their_folders(void **
 static void the_keys_of_dotnet_go_by_name_for_images_only(void **state)
 {
 	(void)state;
-	places_are("ssqp:https://host", WK_REMOTE_IMAGE, "libcoreclr.so",
+	places_are("ssqp:https://host", WK_FETCH_IMAGE, "libcoreclr.so",
 		   "https://host/libcoreclr.so/elf-buildid-" HEX "/libcoreclr.so\n");
-	places_are("ssqp:https://host", WK_REMOTE_DEBUG, "libcoreclr.so",
+	places_are("ssqp:https://host", WK_FETCH_DEBUG, "libcoreclr.so",
 		   "https://host/_.debug/elf-buildid-sym-" HEX "/_.debug\n");
 }
 
 static void a_hostile_name_stays_one_part_of_the_path(void **state)
 {
 	(void)state;
-	places_are("ssqp:http://host", WK_REMOTE_IMAGE, "a b?#%\n",
+	places_are("ssqp:http://host", WK_FETCH_IMAGE, "a b?#%\n",
 		   "http://host/a%20b%3F%23%25%0A/elf-buildid-" HEX "/a%20b%3F%23%25%0A\n");
-	places_are("ssqp:/srv", WK_REMOTE_IMAGE, "..", "");
-	places_are("ssqp:/srv", WK_REMOTE_IMAGE, "", "");
-	places_are("store:/srv", WK_REMOTE_IMAGE, "..",
+	places_are("ssqp:/srv", WK_FETCH_IMAGE, "..", "");
+	places_are("ssqp:/srv", WK_FETCH_IMAGE, "", "");
+	places_are("store:/srv", WK_FETCH_IMAGE, "..",
 		   "/srv/.build-id/ab/cdef030405060708090a0b0c0d0e0f10111213\n");
 }
 
@@ -155,25 +157,25 @@ static void other_schemes_and_nonsense_are_refused(void **state)
 
 static void a_password_is_not_shown(void **state)
 {
-	struct wk_remote_server server = server_of("https://me:se@cret@host:80/a@b");
+	struct wk_elf_server server = server_of("https://me:se@cret@host:80/a@b");
 
 	(void)state;
 	assert_string_equal(server.shown, "https://host:80/a@b");
 	assert_string_equal(server.base, "https://me:se@cret@host:80/a@b");
-	wk_remote_server_fini(&server);
+	wk_elf_server_fini(&server);
 	server = server_of("https://me:se/cr?e#t@host:80/a");
 	assert_string_equal(server.shown, "https://host:80/a");
-	wk_remote_server_fini(&server);
+	wk_elf_server_fini(&server);
 	server = server_of("https://host:80/a@b");
 	assert_string_equal(server.shown, "https://host:80/a@b");
-	wk_remote_server_fini(&server);
+	wk_elf_server_fini(&server);
 }
 
 static void what_stands_behind_the_path_is_not_shown(void **state)
 {
-	struct wk_remote_server server = server_of("https://host/a?sig=x&token=y");
-	struct wk_remote_server other = server_of("https://host/a?sig=x&token=z");
-	struct wk_remote_server plain = server_of("https://host/a");
+	struct wk_elf_server server = server_of("https://host/a?sig=x&token=y");
+	struct wk_elf_server other = server_of("https://host/a?sig=x&token=z");
+	struct wk_elf_server plain = server_of("https://host/a");
 
 	(void)state;
 	assert_string_equal(server.shown, "https://host/a?\u2026");
@@ -182,12 +184,12 @@ static void what_stands_behind_the_path_is_not_shown(void **state)
 	assert_string_not_equal(server.remembered_as, other.remembered_as);
 	assert_null(strstr(server.remembered_as, "sig"));
 	assert_string_equal(plain.remembered_as, plain.shown);
-	wk_remote_server_fini(&server);
-	wk_remote_server_fini(&other);
-	wk_remote_server_fini(&plain);
+	wk_elf_server_fini(&server);
+	wk_elf_server_fini(&other);
+	wk_elf_server_fini(&plain);
 	server = server_of("https://me:word@host?sig=x");
 	assert_string_equal(server.shown, "https://host?\u2026");
-	wk_remote_server_fini(&server);
+	wk_elf_server_fini(&server);
 }
 
 static void an_id_filled_up_with_zeros_is_cut_to_what_it_was(void **state)
@@ -195,13 +197,13 @@ static void an_id_filled_up_with_zeros_is_cut_to_what_it_was(void **state)
 	struct wk_build_id id = sha1;
 
 	(void)state;
-	assert_int_equal(wk_remote_id(&id).size, 20);
+	assert_int_equal(wk_fetch_trim_id(&id).size, 20);
 	memset(id.bytes + 16, 0, 4);
-	assert_int_equal(wk_remote_id(&id).size, 16);
+	assert_int_equal(wk_fetch_trim_id(&id).size, 16);
 	memset(id.bytes + 8, 0, 12);
-	assert_int_equal(wk_remote_id(&id).size, 8);
+	assert_int_equal(wk_fetch_trim_id(&id).size, 8);
 	id.size = 16;
-	assert_int_equal(wk_remote_id(&id).size, 16);
+	assert_int_equal(wk_fetch_trim_id(&id).size, 16);
 }
 
 static char *memory_path(void)
@@ -248,41 +250,41 @@ static void write_memory(const char *text)
 
 static void what_servers_did_not_have_is_remembered_by_server(void **state)
 {
-	struct wk_remote_memory memory = { 0 };
+	struct wk_miss miss = { 0 };
 
 	(void)state;
-	assert_false(wk_remote_remembers(memory_path(), "http://a", &memory));
-	wk_remote_remember(memory_path(), "http://a", true);
-	wk_remote_remember(memory_path(), "http://b", false);
-	assert_true(wk_remote_remembers(memory_path(), "http://a", &memory));
-	assert_true(memory.is_missing);
-	assert_in_range(memory.left_s, 23 * 3600, 24 * 3600);
-	assert_true(wk_remote_remembers(memory_path(), "http://b", &memory));
-	assert_false(memory.is_missing);
-	assert_in_range(memory.left_s, 200, 300);
-	assert_false(wk_remote_remembers(memory_path(), "http://c", &memory));
-	wk_remote_remember(memory_path(), "http://a", false);
-	assert_true(wk_remote_remembers(memory_path(), "http://a", &memory));
-	assert_false(memory.is_missing);
+	assert_false(wk_misses_find(memory_path(), "http://a", &miss));
+	wk_misses_add(memory_path(), "http://a", true);
+	wk_misses_add(memory_path(), "http://b", false);
+	assert_true(wk_misses_find(memory_path(), "http://a", &miss));
+	assert_true(miss.is_missing);
+	assert_in_range(miss.left_s, 23 * 3600, 24 * 3600);
+	assert_true(wk_misses_find(memory_path(), "http://b", &miss));
+	assert_false(miss.is_missing);
+	assert_in_range(miss.left_s, 200, 300);
+	assert_false(wk_misses_find(memory_path(), "http://c", &miss));
+	wk_misses_add(memory_path(), "http://a", false);
+	assert_true(wk_misses_find(memory_path(), "http://a", &miss));
+	assert_false(miss.is_missing);
 	forget_memory();
 }
 
 static void old_future_and_broken_memories_count_for_nothing(void **state)
 {
-	struct wk_remote_memory memory = { 0 };
+	struct wk_miss miss = { 0 };
 	char line[128];
 
 	(void)state;
 	snprintf(line, sizeof(line), "%llu missing http://a\n",
 		 (unsigned long long)(wk_os_wall_ns() / 1000000000 - 25 * 3600));
 	write_memory(line);
-	assert_false(wk_remote_remembers(memory_path(), "http://a", &memory));
+	assert_false(wk_misses_find(memory_path(), "http://a", &miss));
 	write_memory("99999999999 missing http://a\n");
-	assert_false(wk_remote_remembers(memory_path(), "http://a", &memory));
+	assert_false(wk_misses_find(memory_path(), "http://a", &miss));
 	write_memory("\n\n18446744073709551616 missing http://a\n5\nx missing http://a\n\xff");
-	assert_false(wk_remote_remembers(memory_path(), "http://a", &memory));
+	assert_false(wk_misses_find(memory_path(), "http://a", &miss));
 	write_memory("18446744073709551615 missing http://a\n");
-	assert_false(wk_remote_remembers(memory_path(), "http://a", &memory));
+	assert_false(wk_misses_find(memory_path(), "http://a", &miss));
 	forget_memory();
 }
 
@@ -333,19 +335,19 @@ static void what_was_not_used_for_the_longest_time_makes_room(void **state)
 	put_there("dd44.debuginfo", 99, 99); /* the newest, whatever its times say */
 	put_there("letters.debuginfo", 200, 200);
 	put_there("ee55.debuginfo.old", 200, 200);
-	wk_remote_trim(own_folder, "dd44.debuginfo", 400);
+	wk_fetch_cache_trim(own_folder, "dd44.debuginfo", 400);
 	assert_true(is_there("cc33.executable"));
-	wk_remote_trim(own_folder, "dd44.debuginfo", 399);
+	wk_fetch_cache_trim(own_folder, "dd44.debuginfo", 399);
 	assert_false(is_there("cc33.executable"));
 	assert_true(is_there("bb22.debuginfo"));
-	wk_remote_trim(own_folder, "dd44.debuginfo", 200);
+	wk_fetch_cache_trim(own_folder, "dd44.debuginfo", 200);
 	assert_false(is_there("bb22.debuginfo"));
 	assert_true(is_there("aa11.debuginfo"));
-	wk_remote_trim(own_folder, "dd44.debuginfo", 1);
+	wk_fetch_cache_trim(own_folder, "dd44.debuginfo", 1);
 	assert_false(is_there("aa11.debuginfo"));
 	assert_true(is_there("dd44.debuginfo"));
 	assert_true(is_there("letters.debuginfo") && is_there("ee55.debuginfo.old"));
-	wk_remote_trim("/not/there", "dd44.debuginfo", 1);
+	wk_fetch_cache_trim("/not/there", "dd44.debuginfo", 1);
 }
 
 static void what_is_remembered_of_servers_goes_when_it_holds_no_more(void **state)
@@ -356,15 +358,15 @@ static void what_is_remembered_of_servers_goes_when_it_holds_no_more(void **stat
 	put_there("cc33.debuginfo.12-0.tmp", 99, 99);
 	put_there("dd44.debuginfo", 99, 99);
 	put_there("notes.asked", 99, 99);
-	wk_remote_trim(own_folder, "", UINT64_MAX);
+	wk_fetch_cache_trim(own_folder, "", UINT64_MAX);
 	assert_true(is_there("aa11.debuginfo.asked"));
 	assert_false(is_there("bb22.debuginfo.asked"));
 	assert_true(is_there("dd44.debuginfo") && is_there("notes.asked"));
 	put_there("ee55.debuginfo", 1, 1);
-	wk_remote_trim(own_folder, "", 4096 + 100); /* a memory takes a block of the disk */
+	wk_fetch_cache_trim(own_folder, "", 4096 + 100); /* a memory takes a block of the disk */
 	assert_false(is_there("dd44.debuginfo"));
 	assert_true(is_there("aa11.debuginfo.asked") && is_there("ee55.debuginfo"));
-	wk_remote_trim(own_folder, "", 4096);
+	wk_fetch_cache_trim(own_folder, "", 4096);
 	assert_false(is_there("aa11.debuginfo.asked"));
 	assert_true(is_there("ee55.debuginfo"));
 }
@@ -379,7 +381,7 @@ static void use_is_noted_and_the_time_of_the_fetch_stays(void **state)
 	wk_os_note_use(in_own_folder("aa11.debuginfo"));
 	assert_int_equal(stat(in_own_folder("aa11.debuginfo"), &info), 0);
 	assert_in_range((uint64_t)info.st_mtim.tv_sec, 1, wk_os_wall_ns() / 1000000000 - 8 * 3600);
-	wk_remote_trim(own_folder, "", 100);
+	wk_fetch_cache_trim(own_folder, "", 100);
 	assert_true(is_there("aa11.debuginfo"));
 	assert_false(is_there("bb22.debuginfo"));
 }
@@ -395,7 +397,7 @@ static void only_what_was_fetched_is_cleared(void **state)
 	put_there("aa11.debuginfo.12-0.tmp", 9, 9);
 	put_there("letters.debuginfo", 9, 9);
 	put_there("notes.txt", 9, 9);
-	assert_true(wk_remote_clear(own_folder, &files, &bytes, &err));
+	assert_true(wk_fetch_cache_clear(own_folder, &files, &bytes, &err));
 	assert_int_equal(files, 1);
 	assert_int_equal(bytes, 100);
 	assert_false(is_there("aa11.executable.asked") || is_there("aa11.debuginfo.12-0.tmp"));
@@ -407,20 +409,29 @@ static void a_file_that_drips_for_a_quarter_of_an_hour_is_given_up(void **state)
 	const uint64_t minute_ns = UINT64_C(60000000000);
 
 	(void)state;
-	assert_false(wk_fetch_is_hopeless(14 * minute_ns, 0));
-	assert_true(wk_fetch_is_hopeless(15 * minute_ns, 15 * 60 * 1100));
-	assert_false(wk_fetch_is_hopeless(15 * minute_ns, 15 * 60 * 32768));
-	assert_false(wk_fetch_is_hopeless(60 * minute_ns, UINT64_C(1) << 30));
+	assert_false(wk_transfer_is_hopeless(14 * minute_ns, 0));
+	assert_true(wk_transfer_is_hopeless(15 * minute_ns, 15 * 60 * 1100));
+	assert_false(wk_transfer_is_hopeless(15 * minute_ns, 15 * 60 * 32768));
+	assert_false(wk_transfer_is_hopeless(60 * minute_ns, UINT64_C(1) << 30));
 }
 
-static void nobody_is_asked_where_nobody_is_named(void **state)
+static void without_a_source_nothing_is_found(void **state)
 {
-	struct wk_remote_copy copy;
-	struct wk_err err = { 0 };
+	struct wk_fetch_want want = { .kind = WK_FETCH_DEBUG, .id = sha1, .name = WK_STR("a") };
+	struct wk_fetcher *fetcher =
+		wk_fetcher_new(&(struct wk_fetch_options){ .folder = in_own_folder("none") });
+	struct wk_fetch_found found;
+	struct wk_buf said = { 0 };
 
 	(void)state;
-	assert_false(wk_remote_get(NULL, WK_REMOTE_DEBUG, &sha1, wk_str_c("/a"), &copy, &err));
-	assert_string_equal(err.text, "no symbol server is asked");
+	assert_false(wk_fetcher_get(NULL, &want, &found, &said));
+	assert_false(wk_fetcher_get(fetcher, &want, &found, &said));
+	assert_int_equal(said.len, 0);
+	want.id.size = 3;
+	assert_false(wk_fetcher_get(fetcher, &want, &found, &said));
+	assert_string_equal(wk_buf_text(&said), "symbol servers go by build ids, and it has none");
+	wk_buf_fini(&said);
+	wk_fetcher_free(fetcher);
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_own_folder, remove_own_folder)
@@ -448,7 +459,7 @@ int main(void)
 		IN_FOLDER(use_is_noted_and_the_time_of_the_fetch_stays),
 		IN_FOLDER(only_what_was_fetched_is_cleared),
 		cmocka_unit_test(a_file_that_drips_for_a_quarter_of_an_hour_is_given_up),
-		cmocka_unit_test(nobody_is_asked_where_nobody_is_named),
+		IN_FOLDER(without_a_source_nothing_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

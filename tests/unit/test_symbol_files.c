@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "fetch/symbol_files.h"
+#include "fetch/fetcher.h"
 #include "base/mem.h"
 #include "os/folder.h"
 #include "os/os.h"
@@ -98,15 +98,15 @@ static void put_cabinet(const char *path, struct wk_str plain)
 
 /* A search along one path, whose places are below ROOT where they begin with '@'. */
 struct looking {
-	struct wk_symbol_files *files;
-	struct wk_symbol_found found;
+	struct wk_fetcher *fetcher;
+	struct wk_fetch_found found;
 	struct wk_buf said;
 	bool is_found;
 };
 
-static struct wk_symbol_want want_pdb(void)
+static struct wk_fetch_want want_pdb(void)
 {
-	struct wk_symbol_want want = { .name = WK_STR("app.pdb"), .suffix = WK_STR("exe"),
+	struct wk_fetch_want want = { .kind = WK_FETCH_PDB, .name = WK_STR("app.pdb"), .suffix = WK_STR("exe"),
 				       .pdb = { .age = 2 } };
 
 	for (uint8_t i = 0; i < 16; i++)
@@ -114,7 +114,7 @@ static struct wk_symbol_want want_pdb(void)
 	return want;
 }
 
-static struct looking look(const char *path, const struct wk_symbol_want *want)
+static struct looking look(const char *path, const struct wk_fetch_want *want)
 {
 	struct wk_buf text = { 0 }, own = { 0 };
 	struct looking l = { 0 };
@@ -126,11 +126,10 @@ static struct looking look(const char *path, const struct wk_symbol_want *want)
 		else
 			wk_buf_add_char(&text, *path);
 	wk_buf_add_fmt(&own, "%s/own", own_folder);
-	l.files = wk_symbol_files_new(&(struct wk_remote_options){ .folder = wk_buf_text(&own) },
-				      false);
-	if (!wk_symbol_files_add(l.files, wk_buf_str(&text), &err))
+	l.fetcher = wk_fetcher_new(&(struct wk_fetch_options){ .folder = wk_buf_text(&own) });
+	if (!wk_fetcher_add_path(l.fetcher, wk_buf_str(&text), &err))
 		fail_msg("%s", err.text);
-	l.is_found = wk_symbol_files_get(l.files, want, &l.found, &l.said);
+	l.is_found = wk_fetcher_get(l.fetcher, want, &l.found, &l.said);
 	wk_buf_fini(&text);
 	wk_buf_fini(&own);
 	return l;
@@ -138,14 +137,14 @@ static struct looking look(const char *path, const struct wk_symbol_want *want)
 
 static void look_fini(struct looking *l)
 {
-	wk_symbol_found_close(&l->found);
-	wk_symbol_files_free(l->files);
+	wk_fetch_found_close(&l->found);
+	wk_fetcher_free(l->fetcher);
 	wk_buf_fini(&l->said);
 }
 
 static void finds(const char *path, const char *file)
 {
-	struct wk_symbol_want want = want_pdb();
+	struct wk_fetch_want want = want_pdb();
 	struct looking l = look(path, &want);
 
 	if (!l.is_found)
@@ -155,7 +154,7 @@ static void finds(const char *path, const char *file)
 }
 
 /* What is said has each of these words. */
-static void finds_nothing(const char *path, const struct wk_symbol_want *want,
+static void finds_nothing(const char *path, const struct wk_fetch_want *want,
 			  const char *const *words)
 {
 	struct looking l = look(path, want);
@@ -216,7 +215,7 @@ static void a_cache_of_three_tiers_finds_its_copies_again(void **state)
  * cannot have one made. */
 static void a_trace_cannot_change_how_a_store_is_laid_out(void **state)
 {
-	struct wk_symbol_want want = want_pdb();
+	struct wk_fetch_want want = want_pdb();
 	struct looking l;
 
 	(void)state;
@@ -234,7 +233,7 @@ static void a_trace_cannot_change_how_a_store_is_laid_out(void **state)
 
 static void a_copy_for_the_default_cache_lies_in_our_own_folder(void **state)
 {
-	struct wk_symbol_want want = want_pdb();
+	struct wk_fetch_want want = want_pdb();
 	struct looking l;
 
 	(void)state;
@@ -269,7 +268,7 @@ static void a_pointer_leads_to_the_file_or_says_why_not(void **state)
 {
 	static const char *const message[] = { "says of this file: thrown away", NULL };
 	static const char *const elsewhere[] = { "\\\\far\\x.pdb, which is not here", NULL };
-	struct wk_symbol_want want = want_pdb();
+	struct wk_fetch_want want = want_pdb();
 	struct wk_buf text = { 0 };
 
 	(void)state;
@@ -286,7 +285,7 @@ static void a_pointer_leads_to_the_file_or_says_why_not(void **state)
 
 static void breakpads_text_stands_in_for_a_pdb(void **state)
 {
-	struct wk_symbol_want want = want_pdb();
+	struct wk_fetch_want want = want_pdb();
 	struct looking l;
 
 	(void)state;
@@ -307,7 +306,7 @@ static void what_is_of_another_build_is_named_and_not_used(void **state)
 		"wanted " KEY, NULL };
 	static const char *const text_words[] = { "/wrong/app.sym: it is of another build", NULL };
 	static const char *const cut_words[] = { "/cut/app.pdb: it ends early", NULL };
-	struct wk_symbol_want want = want_pdb();
+	struct wk_fetch_want want = want_pdb();
 	struct wk_buf pdb = made_pdb(1);
 
 	(void)state;
@@ -328,7 +327,7 @@ static void an_image_is_found_by_its_time_and_size(void **state)
 {
 	static const char *const words[] = {
 		"it is of another build: time and size 5F0000019000, wanted 5F0000015000", NULL };
-	struct wk_symbol_want want = { .name = WK_STR("app.exe"), .time_stamp = 0x5f000001,
+	struct wk_fetch_want want = { .kind = WK_FETCH_PE, .name = WK_STR("app.exe"), .time_stamp = 0x5f000001,
 				       .image_bytes = 0x5000 };
 	struct pe_spec spec = { .time_stamp = 0x5f000001, .image_bytes = 0x5000 };
 	struct wk_buf out = { 0 };
@@ -357,7 +356,7 @@ static void a_name_that_leads_elsewhere_is_looked_for_nowhere(void **state)
 {
 	static const char *const names[] = { "", "..", "../app.pdb", "..\\app.pdb", "c:app.pdb" };
 	static const char *const nothing[] = { "", NULL };
-	struct wk_symbol_want want = want_pdb();
+	struct wk_fetch_want want = want_pdb();
 
 	(void)state;
 	put_pdb("/app.pdb", 1);
@@ -371,7 +370,7 @@ static void places_that_are_not_here_say_so(void **state)
 {
 	static const char *const words[] = {
 		"/gone: there is no such folder", "C:\\syms: there is no such folder here", NULL };
-	struct wk_symbol_want want = want_pdb();
+	struct wk_fetch_want want = want_pdb();
 
 	(void)state;
 	finds_nothing("@/gone;srv*C:\\syms", &want, words);

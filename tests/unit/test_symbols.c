@@ -16,7 +16,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "elf_writer.h"
-#include "fetch/remote.h"
+#include "fetch/fetcher.h"
 #include "os/os.h"
 #include "own_folder.h"
 #include "pe_writer.h"
@@ -298,22 +298,22 @@ static void what_is_not_there_or_no_file_says_so(void **state)
 }
 
 /* With one folder to ask. */
-static struct wk_symbols *symbols_with(struct wk_remote **remote)
+static struct wk_symbols *symbols_with(struct wk_fetcher **fetcher)
 {
 	static char folder[200];
 	const char *const servers[] = { folder, NULL };
 	struct wk_err err = { 0 };
 
 	snprintf(folder, sizeof(folder), "%s", in_own_folder("root"));
-	*remote = wk_remote_open(&(struct wk_remote_options){ .servers = servers }, &err);
-	assert_non_null(*remote);
-	return wk_symbols_new(&(struct wk_symbols_options){ .remote = *remote });
+	*fetcher = wk_fetcher_new(&(struct wk_fetch_options){ 0 });
+	assert_true(wk_fetcher_add_servers(*fetcher, servers, &err));
+	return wk_symbols_new(&(struct wk_symbols_options){ .fetcher = *fetcher });
 }
 
 static void a_file_without_a_build_id_is_found_below_a_folder_that_is_asked(void **state)
 {
-	struct wk_remote *remote;
-	struct wk_symbols *symbols = symbols_with(&remote);
+	struct wk_fetcher *fetcher;
+	struct wk_symbols *symbols = symbols_with(&fetcher);
 	struct wk_image_key key = { .path = WK_STR("/opt/inroot") };
 	struct wk_image_symbols *image;
 	struct wk_os_identity identity;
@@ -341,7 +341,7 @@ static void a_file_without_a_build_id_is_found_below_a_folder_that_is_asked(void
 	key.path = wk_str_c("/../root/inroot");
 	assert_int_equal(wk_image_state(wk_symbols_image(symbols, &key)), WK_IMAGE_MISSING);
 	wk_symbols_free(symbols);
-	wk_remote_close(remote);
+	wk_fetcher_free(fetcher);
 }
 
 /* Opening a pipe that nobody writes to would wait for ever. */

@@ -419,8 +419,7 @@ static bool load_and_report(const char *path, const struct wk_call *call, struct
 	about.symbols = wk_naming_open(&naming, &args->load, err);
 	if (about.symbols)
 		about.model = model = wk_load_with(path, &load, about.symbols, err);
-	about.remote = naming.asked.remote;
-	about.files = naming.asked.files;
+	about.fetcher = naming.asked.fetcher;
 	if (model)
 		ok = report(&about, call, err);
 	wk_model_free(model);

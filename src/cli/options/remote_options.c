@@ -81,34 +81,24 @@ static bool add_debuginfod(struct list *list, struct wk_err *err)
 			       "is not set; --symbol-server names one");
 }
 
-static struct wk_remote_options options_of(struct wk_remote_config *asked)
+/* Without servers, too: what was fetched before is used by all. */
+static struct wk_fetcher *new_fetcher(struct wk_remote_config *asked, bool is_offline)
 {
-	bool is_told = wk_fetch_progress_wanted();
+	bool is_shown = wk_fetch_progress_wanted();
 
-	return (struct wk_remote_options){
+	return wk_fetcher_new(&(struct wk_fetch_options){
 		.most_bytes = number("DEBUGINFOD_MAXSIZE"),
 		.wait_seconds = seconds("DEBUGINFOD_TIMEOUT"),
 		.whole_seconds = seconds("DEBUGINFOD_MAXTIME"),
-		.progress = is_told ? wk_fetch_progress_print : NULL,
-		.is_stopped = is_told ? wk_fetch_progress_is_stopped : NULL,
+		.is_offline = is_offline,
+		.progress = is_shown ? wk_fetch_progress_print : NULL,
+		.is_stopped = is_shown ? wk_fetch_progress_is_stopped : NULL,
 		.context = &asked->progress,
-		.few_at_once = &asked->few_at_once,
-	};
-}
-
-/* Without servers, too: what was fetched before is used by all. */
-static bool open_list(struct wk_remote_config *asked, const struct list *list, struct wk_err *err)
-{
-	static const char *const nobody[] = { NULL };
-	struct wk_remote_options options = options_of(asked);
-
-	options.servers = list->count ? (const char *const *)list->at : nobody;
-	asked->remote = wk_remote_open(&options, err);
-	return asked->remote != NULL;
+	});
 }
 
 /* An element that makes no sense is told of; those behind it are of use nevertheless. */
-static void add_variable(struct wk_symbol_files *files, const char *name)
+static void add_variable(struct wk_fetcher *fetcher, const char *name)
 {
 	struct wk_str path = wk_str_c(environment(name));
 	bool is_more = path.len > 0;
@@ -118,7 +108,7 @@ static void add_variable(struct wk_symbol_files *files, const char *name)
 		struct wk_err fault = { 0 };
 
 		is_more = wk_str_split(path, ';', &element, &path);
-		if (wk_symbol_files_add(files, element, &fault))
+		if (wk_fetcher_add_path(fetcher, element, &fault))
 			continue;
 		wk_err_in(&fault, name);
 		wk_say(fault.text);
@@ -126,17 +116,14 @@ static void add_variable(struct wk_symbol_files *files, const char *name)
 }
 
 /* What was typed is asked before what the environment says. */
-static bool open_files(struct wk_remote_config *asked, const struct wk_remote_args *args,
-		       struct wk_err *err)
+static bool add_paths(struct wk_fetcher *fetcher, const struct wk_remote_args *args,
+		      struct wk_err *err)
 {
-	struct wk_remote_options options = options_of(asked);
-
-	asked->files = wk_symbol_files_new(&options, args->offline);
 	for (size_t i = 0; i < args->symbol_paths.count; i++)
-		if (!wk_symbol_files_add(asked->files, wk_str_c(args->symbol_paths.at[i]), err))
+		if (!wk_fetcher_add_path(fetcher, wk_str_c(args->symbol_paths.at[i]), err))
 			return false;
-	add_variable(asked->files, "_NT_SYMBOL_PATH");
-	add_variable(asked->files, "_NT_ALT_SYMBOL_PATH");
+	add_variable(fetcher, "_NT_SYMBOL_PATH");
+	add_variable(fetcher, "_NT_ALT_SYMBOL_PATH");
 	return true;
 }
 
@@ -149,28 +136,35 @@ static bool collect(struct list *list, const struct wk_remote_args *args, struct
 	       add_debuginfod(list, err);
 }
 
+static bool add_servers(struct wk_fetcher *fetcher, const struct wk_remote_args *args,
+			struct wk_err *err)
+{
+	struct list list = { 0 };
+	bool ok = collect(&list, args, err);
+
+	if (ok && list.count)
+		ok = wk_fetcher_add_servers(fetcher, (const char *const *)list.at, err);
+	free_list(&list);
+	return ok;
+}
+
 bool wk_remote_config_open(struct wk_remote_config *asked, const struct wk_remote_args *args,
 			   struct wk_err *err)
 {
 	bool is_typed = args->debuginfod || args->servers.count > 0;
-	struct list list = { 0 }, nobody = { 0 };
 	struct wk_err fault = { 0 };
-	bool ok;
 
 	*asked = (struct wk_remote_config){ 0 };
-	if (!open_files(asked, args, err))
+	asked->fetcher = new_fetcher(asked, args->offline);
+	if (!add_paths(asked->fetcher, args, err))
 		return false;
-	if (args->offline)
-		return open_list(asked, &nobody, err);
-	ok = collect(&list, args, &fault) && open_list(asked, &list, &fault);
-	free_list(&list);
-	if (ok || is_typed) {
-		if (!ok)
-			*err = fault;
-		return ok;
-	}
-	wk_say(fault.text);
-	return open_list(asked, &nobody, err);
+	if (args->offline || add_servers(asked->fetcher, args, &fault))
+		return true;
+	if (is_typed)
+		*err = fault;
+	else
+		wk_say(fault.text);
+	return !is_typed;
 }
 
 static void say_complaint(const char *what, const char *who, const char *complaint)
@@ -196,26 +190,24 @@ static void say_few(unsigned at_once)
 	wk_buf_fini(&line);
 }
 
-/* Names that are missing are to be no riddle. */
-static void report_complaints(const struct wk_remote_config *asked)
+/* So that missing names have a reason. */
+static void report_complaints(const struct wk_fetcher *fetcher)
 {
-	const char *who, *complaint;
-	bool is_folder;
+	static const char *const kinds[] = { [WK_FETCH_FOR_ELF] = "symbol server",
+					     [WK_FETCH_FOR_WINDOWS] = "symbol path" };
+	struct wk_fetch_source source;
 
-	if (asked->few_at_once)
-		say_few(asked->few_at_once);
-	for (size_t i = 0; (who = wk_remote_server(asked->remote, i, &is_folder)); i++)
-		if ((complaint = wk_remote_complaint(asked->remote, i)))
-			say_complaint("symbol server", who, complaint);
-	for (size_t i = 0; wk_symbol_files_complaint(asked->files, i, &who, &complaint); i++)
-		if (complaint)
-			say_complaint("symbol path", who, complaint);
+	if (wk_fetcher_few_at_once(fetcher))
+		say_few(wk_fetcher_few_at_once(fetcher));
+	for (int family = 0; family < WK_FETCH_FAMILIES; family++)
+		for (size_t i = 0; wk_fetcher_source(fetcher, family, i, &source); i++)
+			if (source.complaint)
+				say_complaint(kinds[family], source.shown, source.complaint);
 }
 
 void wk_remote_config_close(struct wk_remote_config *asked)
 {
-	report_complaints(asked);
-	wk_symbol_files_free(asked->files);
-	wk_remote_close(asked->remote);
+	report_complaints(asked->fetcher);
+	wk_fetcher_free(asked->fetcher);
 	*asked = (struct wk_remote_config){ 0 };
 }

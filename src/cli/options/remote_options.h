@@ -7,8 +7,7 @@
 
 #include "cli/fetch_progress.h"
 #include "cli/options/options.h"
-#include "fetch/remote.h"
-#include "fetch/symbol_files.h"
+#include "fetch/fetcher.h"
 
 struct wk_remote_args {
 	bool debuginfod, offline;
@@ -16,10 +15,8 @@ struct wk_remote_args {
 };
 
 struct wk_remote_config {
-	struct wk_remote *remote; /* perhaps without anybody to ask; so is the next */
-	struct wk_symbol_files *files;
+	struct wk_fetcher *fetcher; /* may have no sources */
 	struct wk_fetch_progress progress;
-	unsigned few_at_once; /* 0: as many as usual */
 };
 
 /* False, with a sentence, where what was typed cannot be done; what only the environment asks for

@@ -5,8 +5,7 @@
 #ifndef WK_CLI_SYMBOLS_IMAGE_FACTS_H
 #define WK_CLI_SYMBOLS_IMAGE_FACTS_H
 
-#include "fetch/remote.h"
-#include "fetch/symbol_files.h"
+#include "fetch/fetcher.h"
 #include "model/model.h"
 #include "views/filter/filter.h"
 
@@ -47,8 +46,7 @@ struct wk_images_facts {
 struct wk_image_context {
 	const struct wk_model *model;
 	struct wk_symbols *symbols;
-	const struct wk_remote *remote;
-	const struct wk_symbol_files *files;
+	const struct wk_fetcher *fetcher;
 	const char *recording; /* its path, as typed */
 };
 

@@ -79,7 +79,8 @@ bool wk_image_store_key(const struct wk_model *model, wk_image_id id, struct wk_
 			struct wk_buf *key)
 {
 	const struct wk_image *image = &model->images[id];
-	struct wk_symbol_want want = {
+	struct wk_fetch_want want = {
+		.kind = image->pdb_path ? WK_FETCH_PDB : WK_FETCH_PE,
 		.time_stamp = image->time_stamp, .image_bytes = image->image_bytes };
 
 	*name = wk_model_str(model, image->pdb_path ? image->pdb_path : image->name);
@@ -90,7 +91,7 @@ bool wk_image_store_key(const struct wk_model *model, wk_image_id id, struct wk_
 		if ((unsigned char)name->at[i] < ' ')
 			return false; /* stores have no such names */
 	if (name->len)
-		wk_symbol_want_key(&want, key);
+		wk_fetch_want_key(&want, key);
 	return key->len > 0;
 }
 
@@ -115,9 +116,9 @@ static void fix_windows_file(struct wk_image_facts *facts, const struct wk_image
 {
 	struct wk_buf *fix = &facts->fix;
 
-	if (wk_symbol_files_was_stopped(about->files)) {
+	if (wk_fetcher_was_stopped(about->fetcher)) {
 		wk_buf_add_text(fix, GO_ON);
-	} else if (wk_symbol_files_asks(about->files)) {
+	} else if (wk_fetcher_has_sources(about->fetcher, WK_FETCH_FOR_WINDOWS)) {
 		wk_buf_add_fmt(fix,
 			       "# put %.*s of that build beside the trace, or into a folder "
 			       "of the symbol path",
@@ -180,11 +181,11 @@ static void fix_missing(struct wk_image_facts *facts, const struct wk_image_cont
 
 	if (wk_image_state(facts->symbols) == WK_IMAGE_UNREADABLE || fix_windows(facts, about))
 		return;
-	if (wk_remote_was_stopped(about->remote)) {
+	if (wk_fetcher_was_stopped(about->fetcher)) {
 		wk_buf_add_text(fix, GO_ON);
 		return;
 	}
-	if (wk_remote_asks(about->remote)) {
+	if (wk_fetcher_has_sources(about->fetcher, WK_FETCH_FOR_ELF)) {
 		wk_buf_add_text(fix, "# put that build back where it was, or into a folder that "
 				     "--symbol-server names");
 		return;
@@ -219,7 +220,8 @@ static void fix_file(struct wk_image_facts *facts, const struct wk_image_context
 	is_packed = wk_packages_command(packages, index, fix);
 	if (!is_packed && facts->lacks & (WK_LACKS_NAMES | WK_LACKS_LINES))
 		fix_own(facts, packages->paths[index]);
-	if (is_packed && !wk_remote_asks(about->remote) && has_debuginfod()) {
+	if (is_packed && !wk_fetcher_has_sources(about->fetcher, WK_FETCH_FOR_ELF) &&
+	    has_debuginfod()) {
 		wk_buf_add_text(fix, "\n# or, without installing anything:\n");
 		add_asking(fix, about);
 		wk_buf_add_text(fix, "--debuginfod");

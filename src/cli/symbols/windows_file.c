@@ -8,7 +8,7 @@
 #include "base/num.h"
 #include "cli/doctor/debug_advice.h"
 #include "cli/doctor/program_fix.h"
-#include "fetch/symbol_found.h"
+#include "fetch/want.h"
 #include "formats/scan.h"
 #include "os/os.h"
 #include "symbols/cache/cache.h"
@@ -66,13 +66,14 @@ static const char *machine_name(const struct wk_obj *obj)
 
 static void report_kind(const struct program *p)
 {
-	struct wk_symbol_want want = {
+	struct wk_fetch_want want = {
+		.kind = WK_FETCH_PE,
 		.time_stamp = p->obj->pe->time_stamp,
 		.image_bytes = p->obj->pe->image_bytes,
 	};
 	struct wk_buf key = { 0 };
 
-	wk_symbol_want_key(&want, &key);
+	wk_fetch_want_key(&want, &key);
 	wk_findings_good(p->findings, "a %s for Windows on %s%s%s",
 			 p->obj->type == WK_ET_DYN ? "library" : "program", machine_name(p->obj),
 			 key.len ? "; symbol stores keep it by " : "", wk_buf_text(&key));
@@ -296,11 +297,11 @@ bool wk_windows_file_print(struct wk_findings *findings, const char *path,
 		wk_windows_pdb_print(findings, path);
 	} else if (ok && whole) {
 		symbols = wk_symbols_new(&(struct wk_symbols_options){
-			.debug_dirs = debug_dirs, .remote = asked.remote, .files = asked.files });
+			.debug_dirs = debug_dirs, .fetcher = asked.fetcher });
 		report_file(&(struct program){ .findings = findings, .path = path, .whole = whole,
 					     .debug_dirs = debug_dirs,
 					     .passes_servers =
-						     wk_symbol_files_passes_servers(asked.files) },
+						     wk_fetcher_skips_servers(asked.fetcher, WK_FETCH_FOR_WINDOWS) },
 			  symbols, whole);
 		wk_symbols_free(symbols);
 	}

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fetch/remote.h"
 #include "os/os.h"
 
 /* The vDSO is no file: it is part of the kernel, and every process of this boot has the same. */
@@ -38,51 +37,53 @@ static enum wk_image_state open_vdso(struct wk_image_symbols *image)
 	return WK_IMAGE_NAMED;
 }
 
-/* A copy of the wanted file that another machine has; in `why` what was said where none has. */
-static bool fetch(struct wk_image_symbols *image, enum wk_remote_file which,
+/* A copy of the wanted file that another machine has; in `why` what the sources said otherwise. */
+static bool fetch(struct wk_image_symbols *image, enum wk_fetch_kind kind,
 		  const struct wk_build_id *id, struct wk_store_file *file, struct wk_buf *why)
 {
-	struct wk_remote_copy copy;
-	struct wk_err err = { 0 };
-	bool found = false;
+	const struct wk_fetch_want want = {
+		.kind = kind,
+		.id = *id,
+		.name = wk_str_basename(image->key.path),
+		.path = image->key.path,
+	};
+	struct wk_fetch_found found;
+	struct wk_buf said = { 0 };
+	bool is_found;
 
-	if (!image->owner->remote || id->size == 0 || wk_image_is_vdso(image))
+	if (id->size == 0 || wk_image_is_vdso(image))
 		return false;
-	if (wk_remote_get(image->owner->remote, which, id, image->key.path, &copy, &err)) {
-		found = wk_store_open_if_same(copy.path, id, file, why);
-		if (found) {
-			wk_free(file->path);
-			file->path = wk_strndup(copy.shown, strlen(copy.shown));
-		}
-	} else if (err.text[0]) {
-		wk_buf_add_fmt(why, "%s%s", why->len ? "; " : "", err.text);
-	}
-	return found;
+	is_found = wk_fetcher_get(image->owner->fetcher, &want, &found, &said);
+	if (is_found)
+		*file = found.file;
+	else if (said.len)
+		wk_buf_add_fmt(why, "%s%s", why->len ? "; " : "", wk_buf_text(&said));
+	wk_buf_fini(&said);
+	return is_found;
 }
 
 /* Without a build id, only folders can be asked: they keep files by their paths, too. */
 static void look_for_copy(struct wk_image_symbols *image)
 {
 	struct wk_buf why = { 0 };
-	const char *server;
-	bool is_folder;
+	struct wk_fetch_source source;
 
 	for (size_t i = 0; image->state != WK_IMAGE_NAMED &&
-			   (server = wk_remote_server(image->owner->remote, i, &is_folder));
+			   wk_fetcher_source(image->owner->fetcher, WK_FETCH_FOR_ELF, i, &source);
 	     i++) {
 		enum wk_image_state state = WK_IMAGE_MISSING;
 
 		wk_buf_reset(&why);
-		if (is_folder)
-			state = wk_store_copy(&image->key, server, &image->file, &why);
+		if (source.is_folder)
+			state = wk_store_copy(&image->key, source.shown, &image->file, &why);
 		if (state == WK_IMAGE_NAMED || image->state == WK_IMAGE_MISSING)
 			image->state = state;
-		if (is_folder && why.len == 0)
+		if (source.is_folder && why.len == 0)
 			wk_buf_add_text(&why, "it has no such file");
-		else if (!is_folder)
+		else if (!source.is_folder)
 			wk_buf_add_text(&why,
 					"not asked, since the recording has no build id of it");
-		wk_buf_add_fmt(&image->reason, "; %s: %s", server, wk_buf_text(&why));
+		wk_buf_add_fmt(&image->reason, "; %s: %s", source.shown, wk_buf_text(&why));
 	}
 	wk_buf_fini(&why);
 }
@@ -127,7 +128,7 @@ void wk_image_fetch(const struct wk_image_symbols *image)
 	late->was_asked = true;
 	if (image->key.build_id.size == 0)
 		look_for_copy(late);
-	else if (fetch(late, WK_REMOTE_IMAGE, &image->key.build_id, &late->file, &late->reason))
+	else if (fetch(late, WK_FETCH_IMAGE, &image->key.build_id, &late->file, &late->reason))
 		late->state = WK_IMAGE_NAMED;
 	if (image->file.obj)
 		wk_buf_reset(&late->reason); /* that it is not here */
@@ -164,28 +165,29 @@ const struct wk_obj *wk_image_debug_obj(const struct wk_image_symbols *image)
 	if (lacks_debug(image)) {
 		late->debug_asked = true;
 		if (!is_complete(image->file.obj))
-			fetch(late, WK_REMOTE_DEBUG, &image->file.obj->build_id, &late->debug,
+			fetch(late, WK_FETCH_DEBUG, &image->file.obj->build_id, &late->debug,
 			      &late->debug_reason);
 	}
 	return image->debug.obj;
 }
 
-static bool want_debug(struct wk_image_symbols *image, struct wk_remote_want *want)
+static bool want_debug(struct wk_image_symbols *image, struct wk_fetch_want *want)
 {
 	if (!image->file.obj || is_complete(image->file.obj) || wk_image_keeps_all(image))
 		return false;
 	find_debug(image);
-	want->which = WK_REMOTE_DEBUG;
+	want->kind = WK_FETCH_DEBUG;
 	want->id = image->file.obj->build_id;
 	return lacks_debug(image);
 }
 
-bool wk_image_want_remote(struct wk_image_symbols *image, struct wk_remote_want *want)
+bool wk_image_want_remote(struct wk_image_symbols *image, struct wk_fetch_want *want)
 {
-	*want = (struct wk_remote_want){
-		.which = WK_REMOTE_IMAGE,
+	*want = (struct wk_fetch_want){
+		.kind = WK_FETCH_IMAGE,
 		.id = image->key.build_id,
-		.image_path = image->key.path,
+		.name = wk_str_basename(image->key.path),
+		.path = image->key.path,
 	};
 	return !wk_image_is_vdso(image) && (lacks_file(image) || want_debug(image, want)) &&
 	       want->id.size > 0;

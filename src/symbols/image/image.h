@@ -8,9 +8,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
-#include "fetch/remote.h"
+#include "fetch/fetcher.h"
 #include "fetch/store.h"
-#include "fetch/symbol_files.h"
 #include "symbols/breakpad/breakpad.h"
 #include "symbols/cache/cache.h"
 #include "symbols/code_index/code_index.h"
@@ -95,12 +94,11 @@ struct wk_kernel_names {
 };
 
 struct wk_symbols {
-	struct wk_cache *cache;        /* or NULL */
-	struct wk_remote *remote;      /* or NULL */
-	struct wk_symbol_files *files; /* or NULL */
-	bool is_live;                  /* nobody is asked now */
-	bool is_narrowed;              /* and later only for images that are in view */
-	bool as_perf;                  /* see symbols.h */
+	struct wk_cache *cache;     /* or NULL */
+	struct wk_fetcher *fetcher; /* or NULL */
+	bool is_live;               /* nobody is asked now */
+	bool is_narrowed;           /* and later only for images that are in view */
+	bool as_perf;               /* see symbols.h */
 	const char *const *debug_dirs;
 	const char *kallsyms_path;
 
@@ -177,11 +175,11 @@ bool wk_image_find_file(struct wk_image_symbols *image);
 
 /* What would be looked for along the symbol path next; false where nothing would be. It borrows
  * from the image. */
-bool wk_image_want(struct wk_image_symbols *image, struct wk_symbol_want *want);
+bool wk_image_want(struct wk_image_symbols *image, struct wk_fetch_want *want);
 
 /* image_files.c: what other machines would be asked for next of an image that is none of Windows;
  * false where nothing would be. It borrows from the image. */
-bool wk_image_want_remote(struct wk_image_symbols *image, struct wk_remote_want *want);
+bool wk_image_want_remote(struct wk_image_symbols *image, struct wk_fetch_want *want);
 
 /* May other machines be asked for it, since code of it is shown? */
 bool wk_image_is_in_view(const struct wk_image_symbols *image);

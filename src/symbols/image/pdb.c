@@ -40,7 +40,7 @@ static bool has_pdb(const struct wk_image_debug *places)
 	return places->pdb || places->breakpad;
 }
 
-static void use(struct wk_image_symbols *image, const struct wk_symbol_found *found)
+static void use(struct wk_image_symbols *image, const struct wk_fetch_found *found)
 {
 	struct wk_image_debug *places = &image->places;
 
@@ -50,28 +50,26 @@ static void use(struct wk_image_symbols *image, const struct wk_symbol_found *fo
 }
 
 /* True if what lies at `path` is the image's; then it is open. */
-static bool try_path(struct wk_image_symbols *image, const struct wk_symbol_want *want,
+static bool try_path(struct wk_image_symbols *image, const struct wk_fetch_want *want,
 		     const char *path)
 {
 	struct wk_buf *why = &image->places.pdb_why;
-	struct wk_symbol_found found = { 0 };
+	struct wk_fetch_found found = { 0 };
 	struct wk_err err = { 0 };
 
 	if (!wk_os_is_there(path))
 		return false;
-	if (!wk_os_open_named(path, &found.file.bytes, &found.file.identity, &err) ||
-	    !wk_symbol_found_open(&found, want, &err)) {
+	if (!wk_fetch_found_open_path(&found, want, path, &err)) {
 		wk_buf_add_fmt(why, "%s%s: %s", why->len ? "; " : "", path, err.text);
 		image->places.has_unfit_pdb = true;
 		return false;
 	}
-	found.file.path = wk_strndup(path, strlen(path));
 	use(image, &found);
 	return true;
 }
 
 /* Of an image that is known by its PDB alone. */
-static bool try_itself(struct wk_image_symbols *image, const struct wk_symbol_want *want,
+static bool try_itself(struct wk_image_symbols *image, const struct wk_fetch_want *want,
 		       struct wk_buf *path)
 {
 	if (!wk_str_eq(image->key.path, image->key.pdb_path))
@@ -80,7 +78,7 @@ static bool try_itself(struct wk_image_symbols *image, const struct wk_symbol_wa
 	return try_path(image, want, wk_buf_text(path));
 }
 
-static bool try_beside(struct wk_image_symbols *image, const struct wk_symbol_want *want,
+static bool try_beside(struct wk_image_symbols *image, const struct wk_fetch_want *want,
 		       struct wk_buf *path)
 {
 	struct wk_str folder = wk_str_c(image->file.path);
@@ -96,14 +94,14 @@ static bool try_beside(struct wk_image_symbols *image, const struct wk_symbol_wa
 
 /* As it is in a folder, and as symbol stores keep it: NAME/KEY/NAME. */
 static bool try_folder(struct wk_image_symbols *image, const char *folder,
-		       const struct wk_symbol_want *want, struct wk_buf *path)
+		       const struct wk_fetch_want *want, struct wk_buf *path)
 {
 	wk_buf_reset(path);
 	wk_buf_add_fmt(path, "%s/%.*s", folder, WK_STR_ARG(want->name));
 	if (!wk_os_is_folder(wk_buf_text(path)))
 		return try_path(image, want, wk_buf_text(path));
 	wk_buf_add_char(path, '/');
-	wk_symbol_want_key(want, path);
+	wk_fetch_want_key(want, path);
 	wk_buf_add_fmt(path, "/%.*s", WK_STR_ARG(want->name));
 	return try_path(image, want, wk_buf_text(path));
 }
@@ -115,16 +113,16 @@ bool wk_image_is_in_view(const struct wk_image_symbols *image)
 }
 
 /* Along the symbol path; in the reason who was asked for what, and what they said. */
-static bool ask_path(struct wk_image_symbols *image, const struct wk_symbol_want *want,
-		     struct wk_symbol_found *found)
+static bool ask_path(struct wk_image_symbols *image, const struct wk_fetch_want *want,
+		     struct wk_fetch_found *found)
 {
 	struct wk_buf *why = &image->places.pdb_why, said = { 0 };
-	bool is_found = !image->owner->is_live &&
-			wk_symbol_files_get(image->owner->files, want, found, &said);
+	bool is_found =
+		!image->owner->is_live && wk_fetcher_get(image->owner->fetcher, want, found, &said);
 
 	if (!is_found && said.len) {
 		wk_buf_add_fmt(why, "%s%.*s ", why->len ? "; " : "", WK_STR_ARG(want->name));
-		wk_symbol_want_key(want, why);
+		wk_fetch_want_key(want, why);
 		wk_buf_add_fmt(why, " was looked for: %s", wk_buf_text(&said));
 		image->places.has_unfit_pdb = true;
 	}
@@ -146,19 +144,20 @@ static void say_no_name(struct wk_image_symbols *image, struct wk_str name)
 }
 
 /* What the image's PDB is called; false where it has none that can be looked for. */
-static bool want_pdb(const struct wk_image_symbols *image, struct wk_symbol_want *want)
+static bool want_pdb(const struct wk_image_symbols *image, struct wk_fetch_want *want)
 {
 	struct wk_str linked_as;
 
-	*want = (struct wk_symbol_want){ .pdb = wk_image_pdb_id(image, &linked_as) };
+	*want = (struct wk_fetch_want){ .kind = WK_FETCH_PDB,
+					.pdb = wk_image_pdb_id(image, &linked_as) };
 	want->name = wk_image_pdb_name(linked_as);
 	want->suffix = suffix_of(wk_image_pdb_name(image->key.path));
 	want->asks_no_server = !wk_image_is_in_view(image);
-	return wk_symbol_wants_pdb(want) && wk_file_name_is_windows(want->name);
+	return !wk_pdb_id_is_none(&want->pdb) && wk_file_name_is_windows(want->name);
 }
 
 /* In the folders of this machine that belong to no symbol path. */
-static bool find_here(struct wk_image_symbols *image, const struct wk_symbol_want *want)
+static bool find_here(struct wk_image_symbols *image, const struct wk_fetch_want *want)
 {
 	const char *const *folder = image->owner->debug_dirs;
 	struct wk_buf path = { 0 };
@@ -171,7 +170,7 @@ static bool find_here(struct wk_image_symbols *image, const struct wk_symbol_wan
 }
 
 /* What lies there and is of another build is told once. */
-static bool look_here(struct wk_image_symbols *image, const struct wk_symbol_want *want)
+static bool look_here(struct wk_image_symbols *image, const struct wk_fetch_want *want)
 {
 	struct wk_image_debug *places = &image->places;
 
@@ -185,11 +184,11 @@ static bool look_here(struct wk_image_symbols *image, const struct wk_symbol_wan
 
 static bool find_pdb(struct wk_image_symbols *image)
 {
-	struct wk_symbol_found found = { 0 };
-	struct wk_symbol_want want;
+	struct wk_fetch_found found = { 0 };
+	struct wk_fetch_want want;
 
 	if (!want_pdb(image, &want)) {
-		if (wk_symbol_wants_pdb(&want))
+		if (!wk_pdb_id_is_none(&want.pdb))
 			say_no_name(image, want.name);
 		return false;
 	}
@@ -203,12 +202,13 @@ static bool find_pdb(struct wk_image_symbols *image)
 
 /* The file itself: it may have names of its own, or tell which PDB it has. Where that is known,
  * servers are not asked for it: who has the image and not the PDB has a few exports at best. */
-static bool want_file(const struct wk_image_symbols *image, struct wk_symbol_want *want)
+static bool want_file(const struct wk_image_symbols *image, struct wk_fetch_want *want)
 {
 	struct wk_str path;
 	struct wk_pdb_id id = wk_image_pdb_id(image, &path);
 
-	*want = (struct wk_symbol_want){
+	*want = (struct wk_fetch_want){
+		.kind = WK_FETCH_PE,
 		.name = wk_image_pdb_name(image->key.path),
 		.time_stamp = image->key.time_stamp,
 		.image_bytes = image->key.image_bytes,
@@ -219,8 +219,8 @@ static bool want_file(const struct wk_image_symbols *image, struct wk_symbol_wan
 
 bool wk_image_find_file(struct wk_image_symbols *image)
 {
-	struct wk_symbol_found found = { 0 };
-	struct wk_symbol_want want;
+	struct wk_fetch_found found = { 0 };
+	struct wk_fetch_want want;
 
 	if (image->places.file_was_searched || !want_file(image, &want))
 		return false;
@@ -233,7 +233,7 @@ bool wk_image_find_file(struct wk_image_symbols *image)
 	return true;
 }
 
-bool wk_image_want(struct wk_image_symbols *image, struct wk_symbol_want *want)
+bool wk_image_want(struct wk_image_symbols *image, struct wk_fetch_want *want)
 {
 	if (has_pdb(&image->places) || image->places.pdb_was_searched)
 		return false;
@@ -251,7 +251,7 @@ bool wk_image_open_pdb(struct wk_image_symbols *image)
 
 	if (places->pdb_was_searched || has_pdb(places))
 		return has_pdb(places);
-	places->pdb_was_searched = !(image->owner->is_live && image->owner->files);
+	places->pdb_was_searched = !(image->owner->is_live && image->owner->fetcher);
 	known = wk_image_pdb_id(image, &path);
 	if (!find_pdb(image) && wk_image_find_file(image) && wk_pdb_id_is_none(&known))
 		find_pdb(image);

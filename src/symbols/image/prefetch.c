@@ -7,19 +7,21 @@
 
 bool wk_symbols_asks_machines(const struct wk_symbols *symbols)
 {
-	return wk_symbol_files_has_servers(symbols->files) ||
-	       wk_remote_asks_machines(symbols->remote);
+	return wk_fetcher_asks_servers(symbols->fetcher, WK_FETCH_FOR_WINDOWS) ||
+	       wk_fetcher_asks_servers(symbols->fetcher, WK_FETCH_FOR_ELF);
 }
 
 enum wk_fetching wk_symbols_fetching(const struct wk_symbols *symbols)
 {
-	if (wk_symbol_files_was_stopped(symbols->files) || wk_remote_was_stopped(symbols->remote))
+	if (wk_fetcher_was_stopped(symbols->fetcher))
 		return WK_FETCHING_STOPPED;
-	return wk_symbol_files_has_servers(symbols->files) ? WK_FETCHING_DONE : WK_FETCHING_NOTHING;
+	return wk_fetcher_asks_servers(symbols->fetcher, WK_FETCH_FOR_WINDOWS)
+		       ? WK_FETCHING_DONE
+		       : WK_FETCHING_NOTHING;
 }
 
 /* One that is missing in what is kept is not known before it is asked for: that one waits. */
-static bool wants_more(struct wk_image_symbols *image, struct wk_symbol_want *want)
+static bool wants_more(struct wk_image_symbols *image, struct wk_fetch_want *want)
 {
 	return wk_image_has_rvas(image) && !wk_image_keeps_all(image) && wk_image_want(image, want);
 }
@@ -28,14 +30,14 @@ static bool wants_more(struct wk_image_symbols *image, struct wk_symbol_want *wa
 static size_t fetch_pdbs(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
 			 size_t count)
 {
-	struct wk_symbol_want *wants = wk_alloc_zeroed(count + 1, sizeof(*wants));
+	struct wk_fetch_want *wants = wk_alloc_zeroed(count + 1, sizeof(*wants));
 	size_t wanted = 0, came = 0;
 
 	for (size_t i = 0; i < count; i++)
 		wanted += wants_more(images[i], &wants[wanted]);
-	wk_symbol_files_prefetch(symbols->files, wants, wanted);
+	wk_fetcher_prefetch(symbols->fetcher, wants, wanted);
 	for (size_t i = 0; i < count; i++)
-		if (wants_more(images[i], &wants[0]) && !wk_symbol_wants_pdb(&wants[0]))
+		if (wants_more(images[i], &wants[0]) && wants[0].kind == WK_FETCH_PE)
 			came += wk_image_find_file(images[i]);
 	wk_free(wants);
 	return came;
@@ -45,12 +47,12 @@ static size_t fetch_pdbs(struct wk_symbols *symbols, struct wk_image_symbols *co
 static size_t fetch_files(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
 			  size_t count)
 {
-	struct wk_remote_want *wants = wk_alloc_zeroed(count + 1, sizeof(*wants));
+	struct wk_fetch_want *wants = wk_alloc_zeroed(count + 1, sizeof(*wants));
 	size_t wanted = 0, came = 0;
 
 	for (size_t i = 0; i < count; i++)
 		wanted += wk_image_want_remote(images[i], &wants[wanted]);
-	wk_remote_prefetch(symbols->remote, wants, wanted);
+	wk_fetcher_prefetch(symbols->fetcher, wants, wanted);
 	for (size_t i = 0; i < count; i++) {
 		if (images[i]->file.obj || !wk_image_want_remote(images[i], &wants[0]))
 			continue;
@@ -67,8 +69,10 @@ void wk_symbols_prefetch(struct wk_symbols *symbols, struct wk_image_symbols *co
 	symbols->is_narrowed = true;
 	for (size_t i = 0; i < count; i++)
 		images[i]->is_in_view = true;
-	if (wk_symbol_files_has_servers(symbols->files) && fetch_pdbs(symbols, images, count))
+	if (wk_fetcher_asks_servers(symbols->fetcher, WK_FETCH_FOR_WINDOWS) &&
+	    fetch_pdbs(symbols, images, count))
 		fetch_pdbs(symbols, images, count);
-	if (wk_remote_asks_machines(symbols->remote) && fetch_files(symbols, images, count))
+	if (wk_fetcher_asks_servers(symbols->fetcher, WK_FETCH_FOR_ELF) &&
+	    fetch_files(symbols, images, count))
 		fetch_files(symbols, images, count);
 }

@@ -32,8 +32,7 @@ struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options)
 		options = &usual;
 	kallsyms = options->kallsyms_path ? options->kallsyms_path : kallsyms_of_user();
 	s->cache = options->cache;
-	s->remote = options->remote;
-	s->files = options->files;
+	s->fetcher = options->fetcher;
 	s->as_perf = options->as_perf;
 	s->debug_dirs = options->debug_dirs ? options->debug_dirs : usual_debug_dirs;
 	s->kallsyms_path = kallsyms ? kallsyms : "/proc/kallsyms";
@@ -73,15 +72,15 @@ void wk_symbols_look_beside(struct wk_symbols *symbols, const char *recording)
 	struct wk_str folder = wk_str_c(recording);
 	struct wk_buf native = { 0 };
 
-	if (!symbols->files || strcmp(recording, "-") == 0)
+	if (!symbols->fetcher || strcmp(recording, "-") == 0)
 		return;
 	folder.len -= wk_str_basename(folder).len;
 	while (folder.len > 1 && folder.at[folder.len - 1] == '/')
 		folder.len--;
 	wk_buf_add_fmt(&native, "%s.NGENPDB", recording);
 	if (wk_os_is_folder(wk_buf_text(&native)))
-		wk_symbol_files_begin_with(symbols->files, wk_buf_str(&native));
-	wk_symbol_files_begin_with(symbols->files, folder.len ? folder : wk_str_c("."));
+		wk_fetcher_add_first(symbols->fetcher, wk_buf_str(&native));
+	wk_fetcher_add_first(symbols->fetcher, folder.len ? folder : wk_str_c("."));
 	wk_buf_fini(&native);
 }
 
@@ -192,8 +191,7 @@ static const struct wk_symtab *lend_symbols(void *context)
 {
 	const struct wk_image_symbols *image = context;
 
-	if (image->owner->is_live && (image->owner->remote || image->owner->files) &&
-	    !image->is_ready)
+	if (image->owner->is_live && image->owner->fetcher && !image->is_ready)
 		return NULL;
 	make_ready(image);
 	return image->tab;

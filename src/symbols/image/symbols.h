@@ -28,8 +28,7 @@
 struct wk_symbols;
 struct wk_obj;
 struct wk_cache;
-struct wk_remote;
-struct wk_symbol_files;
+struct wk_fetcher;
 struct wk_unwind_table;
 
 /* What it points to must outlive the wk_symbols. */
@@ -37,8 +36,7 @@ struct wk_symbols_options {
 	const char *const *debug_dirs; /* NULL-terminated; NULL means /usr/lib/debug */
 	const char *kallsyms_path;     /* NULL: $WICK_KALLSYMS or else /proc/kallsyms */
 	struct wk_cache *cache;        /* NULL: nothing is kept or taken from there */
-	struct wk_remote *remote;      /* NULL: no other machine is asked */
-	struct wk_symbol_files *files; /* of Windows programs; NULL: only beside images */
+	struct wk_fetcher *fetcher;    /* NULL: files are looked for only where they belong */
 	bool as_perf; /* of several names of an address the one that perf takes, with its version;
 		       * such tables are not kept */
 };

@@ -1,13 +1,13 @@
-#include "fetch/remote_misses.h"
+#include "fetch/misses.h"
 
 #include <inttypes.h>
 
 #include "base/num.h"
 #include "os/os.h"
 
-#define MISSING_SECONDS WK_REMOTE_MEMORY_SECONDS
+#define MISSING_SECONDS WK_MISS_SECONDS
 #define FAILED_SECONDS  (5 * 60)
-#define MOST_BYTES      65536 /* what is longer is not ours */
+#define MOST_BYTES      65536 /* longer files are not wick's */
 
 struct line {
 	struct wk_str whole, server;
@@ -46,7 +46,7 @@ static bool next_line(struct wk_str *text, struct line *line)
 	return false;
 }
 
-/* What was said in the future was said by another clock. */
+/* An entry from the future was written with another clock. */
 static bool holds(const struct line *line, uint64_t now, uint64_t *left_s)
 {
 	uint64_t last_s = line->said_s + (line->is_missing ? MISSING_SECONDS : FAILED_SECONDS);
@@ -65,7 +65,7 @@ static struct wk_str read_lines(const char *path, struct wk_buf *bytes)
 	return wk_buf_str(bytes);
 }
 
-bool wk_remote_remembers(const char *path, const char *server, struct wk_remote_memory *memory)
+bool wk_misses_find(const char *path, const char *server, struct wk_miss *miss)
 {
 	struct wk_buf bytes = { 0 };
 	struct wk_str text = read_lines(path, &bytes);
@@ -74,40 +74,15 @@ bool wk_remote_remembers(const char *path, const char *server, struct wk_remote_
 	bool found = false;
 
 	while (!found && next_line(&text, &line)) {
-		found = wk_str_is(line.server, server) && holds(&line, now, &memory->left_s);
-		memory->is_missing = line.is_missing;
-		memory->ago_s = now - line.said_s;
+		found = wk_str_is(line.server, server) && holds(&line, now, &miss->left_s);
+		miss->is_missing = line.is_missing;
+		miss->ago_s = now - line.said_s;
 	}
 	wk_buf_fini(&bytes);
 	return found;
 }
 
-static void add_ago(struct wk_buf *text, uint64_t seconds)
-{
-	static const struct {
-		uint64_t seconds;
-		const char *one, *many;
-	} units[] = { { 3600, "hour", "hours" },
-		      { 60, "minute", "minutes" },
-		      { 1, "second", "seconds" } };
-	size_t i = 0;
-
-	while (i < 2 && seconds < units[i].seconds)
-		i++;
-	seconds /= units[i].seconds;
-	wk_buf_add_fmt(text, "%llu %s", (unsigned long long)seconds,
-		       seconds == 1 ? units[i].one : units[i].many);
-}
-
-void wk_remote_memory_add_words(const struct wk_remote_memory *memory, struct wk_buf *text)
-{
-	wk_buf_add_text(text, memory->is_missing ? "it did not have it " : "it failed ");
-	add_ago(text, memory->ago_s);
-	wk_buf_add_text(text, " ago, and is asked again in ");
-	add_ago(text, memory->left_s);
-}
-
-void wk_remote_remember(const char *path, const char *server, bool is_missing)
+void wk_misses_add(const char *path, const char *server, bool is_missing)
 {
 	struct wk_buf bytes = { 0 }, lines = { 0 };
 	struct wk_str text = read_lines(path, &bytes);

@@ -1,0 +1,231 @@
+/* Copies of what was found: in the caches of the path, as stores keep files, and in wick's own. */
+#include "fetch/fetcher_internal.h"
+
+#include <errno.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "fetch/address.h"
+#include "os/folder.h"
+
+/* The n-th cache of a source; empty if this system has no such path. */
+static struct wk_str cache_at(const struct wk_search *s, size_t n)
+{
+	const struct wk_symbol_place *place = &wk_search_source(s)->place;
+	struct wk_str cache = s->fetcher->path.caches[place->first_cache + n];
+
+	return wk_os_has_drives() || !wk_str_is_windows_path(cache) ? cache : wk_str_c("");
+}
+
+/* The user's nearest cache; false if there is none. */
+static bool find_user_cache(const struct wk_search *s, struct wk_buf *path)
+{
+	for (size_t n = 0; n < wk_search_source(s)->place.cache_count && !path->len; n++)
+		if (!wk_fetcher_is_own(s->fetcher, cache_at(s, n)))
+			wk_buf_add_str(path, cache_at(s, n));
+	return path->len && wk_os_folder_make(wk_buf_text(path), NULL);
+}
+
+static bool open_in_cache(struct wk_search *s)
+{
+	struct wk_buf path = { 0 };
+	bool ok = true;
+
+	s->is_draft_own = wk_fetcher_folder(s->fetcher, true);
+	if (s->is_draft_own)
+		wk_buf_add_fmt(&path, "%s%s", wk_buf_text(&s->own),
+			       wk_fetch_want_suffix(&s->want, false));
+	else if ((ok = find_user_cache(s, &path)))
+		wk_buf_add_text(&path, "/fetched");
+	ok = ok && wk_os_keep_open(&s->draft, wk_buf_text(&path), NULL);
+	s->is_draft_own &= ok;
+	wk_buf_fini(&path);
+	return ok;
+}
+
+/* Without a name if the file system can do that: near the copies or, if there are to be none,
+ * anywhere. */
+bool wk_search_open_draft(struct wk_search *s, bool is_small, struct wk_outcome *outcome)
+{
+	s->has_draft = open_in_cache(s);
+	if (s->has_draft)
+		return true;
+	if (wk_outcome_lacks_descriptors(outcome))
+		return false;
+	if (!is_small && (s->lacks_quota || !wk_fetch_quota_is_left(&s->fetcher->quota, s->job))) {
+		*outcome = (struct wk_outcome){ .kind = WK_OUTCOME_QUOTA,
+						.number = wk_fetch_quota_most_bytes() };
+		return false;
+	}
+	s->has_draft = wk_fetch_quota_open(&s->draft, outcome);
+	return s->has_draft;
+}
+
+/* Where a copy is in a store. */
+static bool place_in(struct wk_search *s, struct wk_str cache, struct wk_buf *path)
+{
+	struct wk_symbol_place store = { .kind = WK_SYMBOL_STORE, .where = cache,
+					 .is_windows = wk_str_is_windows_path(cache) };
+	enum wk_symbol_spot_kind wanted =
+		s->found.breakpad ? WK_SYMBOL_SPOT_BREAKPAD : WK_SYMBOL_SPOT_FILE;
+	struct wk_symbol_spot spot = { 0 };
+	bool found = false;
+
+	store.tiers =
+		wk_source_has_three_tiers(&store) ? WK_SYMBOL_THREE_TIERS : WK_SYMBOL_TWO_TIERS;
+	for (size_t n = 0; !found && wk_symbol_spot(&store, &s->wish, n, &spot); n++)
+		found = spot.kind == wanted;
+	wk_buf_add_str(path, wk_buf_str(&spot.path));
+	wk_buf_fini(&spot.path);
+	return found;
+}
+
+static bool make_folder_of(const char *path, struct wk_err *err)
+{
+	size_t len = strlen(path) - wk_str_basename(wk_str_c(path)).len;
+	char *folder = wk_strndup(path, len > 1 ? len - 1 : len);
+	bool ok = wk_os_folder_make(folder, err);
+
+	wk_free(folder);
+	return ok;
+}
+
+static bool write_copy(struct wk_search *s, const char *path, struct wk_err *err)
+{
+	struct wk_str bytes = wk_fetch_found_bytes(&s->found);
+	struct wk_os_keep keep;
+	bool ok;
+
+	if (!wk_os_keep_open(&keep, path, err))
+		return false;
+	ok = wk_os_write(keep.fd, bytes.at, bytes.len) ||
+	     wk_fail_os(err, errno, "cannot write %s", path);
+	return wk_os_keep_end(&keep, ok) ? ok : wk_fail_os(err, errno, "cannot keep %s", path);
+}
+
+/* What came into wick's folder stays there, and is not copied. */
+static bool keep_draft(struct wk_search *s, const char *path, struct wk_err *err)
+{
+	wk_free(s->draft.path);
+	s->draft.path = wk_strndup(path, strlen(path));
+	s->has_draft = false;
+	return wk_os_keep_end(&s->draft, true) || wk_fail_os(err, errno, "cannot keep %s", path);
+}
+
+static bool copy_to_own(struct wk_search *s, struct wk_buf *path, struct wk_err *err)
+{
+	struct wk_str name;
+	bool is_as_it_came = s->has_draft && s->is_draft_own && s->found.file.plain.len == 0;
+
+	if (!wk_fetcher_folder(s->fetcher, true)) {
+		*err = s->fetcher->no_folder;
+		return false;
+	}
+	wk_buf_add_fmt(path, "%s%s", wk_buf_text(&s->own),
+		       wk_fetch_want_suffix(&s->want, s->found.breakpad != NULL));
+	if (!(is_as_it_came ? keep_draft : write_copy)(s, wk_buf_text(path), err))
+		return false;
+	name = wk_str_basename(wk_buf_str(path));
+	wk_free(s->newest);
+	s->newest = wk_strndup(name.at, name.len);
+	return true;
+}
+
+static bool copy_to(struct wk_search *s, struct wk_str cache, struct wk_buf *path,
+		    struct wk_err *err)
+{
+	wk_buf_reset(path);
+	if (wk_fetcher_is_own(s->fetcher, cache))
+		return copy_to_own(s, path, err);
+	return place_in(s, cache, path) && make_folder_of(wk_buf_text(path), err) &&
+	       write_copy(s, wk_buf_text(path), err);
+}
+
+/* The nearest copy, or an empty path. `why_unkept`: why wick's own folder takes none. */
+static void copy_to_all(struct wk_search *s, struct wk_buf *nearest, struct wk_err *why_unkept)
+{
+	const struct wk_source *source = wk_search_source(s);
+	struct wk_buf copy = { 0 };
+
+	for (size_t n = source->place.cache_count; n-- > 0;) {
+		struct wk_str cache = cache_at(s, n);
+		struct wk_err err = { 0 };
+
+		if (cache.len && copy_to(s, cache, &copy, &err)) {
+			wk_buf_reset(nearest);
+			wk_buf_add_str(nearest, wk_buf_str(&copy));
+		} else if (err.code && wk_source_is_server(source) &&
+			   wk_fetcher_is_own(s->fetcher, cache)) {
+			*why_unkept = err;
+		} else if (err.code) {
+			wk_search_complain(s, s->number, err.text, false);
+		}
+	}
+	wk_buf_reset(&copy);
+	if (!nearest->len && !why_unkept->code &&
+	    (wk_source_is_server(source) || s->found.file.plain.len) &&
+	    copy_to_own(s, &copy, why_unkept))
+		wk_buf_add_str(nearest, wk_buf_str(&copy));
+	wk_buf_fini(&copy);
+}
+
+/* The copy, which is mapped, in place of what was unpacked into memory. */
+static void use_copy(struct wk_search *s, const char *path)
+{
+	struct wk_fetch_found unpacked = s->found;
+
+	if (wk_fetch_found_open_path(&s->found, &s->want, path, NULL))
+		wk_fetch_found_close(&unpacked);
+	else
+		s->found = unpacked;
+}
+
+/* What came from a server and was not kept: it is of use, but costs as much the next time. */
+static void note_unkept(struct wk_search *s, const struct wk_err *why)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_fmt(&text,
+		       "what it sent is kept for this run alone, since there is no cache (%s)",
+		       why->text);
+	wk_search_complain(s, s->number, wk_buf_text(&text), true);
+	s->unkept_bytes = wk_fetch_found_bytes(&s->found).len;
+	wk_fetch_quota_add(&s->fetcher->quota, s->job, s->unkept_bytes);
+	wk_buf_fini(&text);
+}
+
+/* What came is in use by the name of its copy from now on; the bytes are the same. */
+static void name_fetched(struct wk_search *s, struct wk_buf *path, const struct wk_err *why_unkept)
+{
+	struct wk_store_file *file = &s->found.file;
+
+	if (path->len) {
+		wk_os_identify(wk_buf_text(path), &file->identity, NULL);
+	} else {
+		note_unkept(s, why_unkept);
+		wk_address_add_shown(path, wk_buf_str(&s->spot.path));
+	}
+	wk_free(file->path);
+	file->path = wk_strndup(wk_buf_text(path), path->len);
+}
+
+void wk_search_copy(struct wk_search *s)
+{
+	struct wk_buf path = { 0 }, size = { 0 };
+	struct wk_err why_unkept = { 0 };
+
+	copy_to_all(s, &path, &why_unkept);
+	wk_num_add_bytes(&size, wk_fetch_found_bytes(&s->found).len);
+	if (s->found.file.plain.len && path.len)
+		use_copy(s, wk_buf_text(&path));
+	if (path.len)
+		s->path = wk_strndup(path.at, path.len);
+	if (wk_source_is_server(wk_search_source(s))) {
+		name_fetched(s, &path, &why_unkept);
+		wk_buf_reset(&s->said);
+		wk_buf_add_fmt(&s->said, "fetched from %s (%s)", wk_search_source(s)->shown,
+			       wk_buf_text(&size));
+	}
+	wk_buf_fini(&size);
+	wk_buf_fini(&path);
+}

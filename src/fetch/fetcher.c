@@ -1,0 +1,504 @@
+#include "fetch/fetcher.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "fetch/address.h"
+#include "fetch/batch.h"
+#include "fetch/cache_folder.h"
+#include "fetch/fetcher_internal.h"
+#include "os/folder.h"
+
+#define DEFAULT_MOST_BYTES   ((uint64_t)2 << 30)
+#define DEFAULT_WAIT_SECONDS 60
+#define MOST_BYTES           ((uint64_t)1 << 62)
+
+/* Build ids that are shorter are made by hand, and many files may have the same. */
+#define LEAST_ID 4
+
+struct wk_fetcher *wk_fetcher_new(const struct wk_fetch_options *options)
+{
+	struct wk_fetcher *f = wk_alloc_zeroed(1, sizeof(*f));
+
+	f->options = *options;
+	if (!f->options.most_bytes)
+		f->options.most_bytes = DEFAULT_MOST_BYTES;
+	if (f->options.most_bytes > MOST_BYTES)
+		f->options.most_bytes = MOST_BYTES;
+	if (!f->options.wait_seconds)
+		f->options.wait_seconds = DEFAULT_WAIT_SECONDS;
+	f->folder = options->folder ? wk_strndup(options->folder, strlen(options->folder))
+				    : wk_fetch_cache_default(&f->no_folder);
+	return f;
+}
+
+static void free_source(struct wk_source *source)
+{
+	wk_elf_server_fini(&source->server);
+	wk_free(source->shown);
+	wk_free(source->remembered_as);
+	wk_free(source->complaint.text);
+}
+
+static void free_answer(struct wk_answer *answer)
+{
+	if (answer->is_found && !answer->is_taken)
+		wk_fetch_found_close(&answer->found);
+	if (answer->is_open)
+		wk_os_keep_end(&answer->kept, false);
+	wk_free(answer->path);
+	wk_free(answer->shown);
+	wk_free(answer->said);
+}
+
+static void trim(const struct wk_fetcher *f)
+{
+	if (f->folder)
+		wk_fetch_cache_trim(f->folder, f->newest, wk_fetch_quota_most_bytes());
+}
+
+void wk_fetcher_free(struct wk_fetcher *f)
+{
+	if (!f)
+		return;
+	if (f->newest || f->has_remembered)
+		trim(f);
+	for (size_t i = 0; i < f->answer_count; i++)
+		free_answer(&f->answers[i]);
+	for (int family = 0; family < WK_FETCH_FAMILIES; family++) {
+		for (size_t i = 0; i < f->sources[family].count; i++)
+			free_source(&f->sources[family].at[i]);
+		wk_free(f->sources[family].at);
+	}
+	wk_transfers_free(f->transfers);
+	wk_free(f->answers);
+	wk_index_fini(&f->answer_of);
+	wk_arena_fini(&f->texts);
+	wk_symbol_path_fini(&f->path);
+	wk_free(f->folder);
+	wk_free(f->lost_folder);
+	wk_free(f->newest);
+	wk_free(f);
+}
+
+bool wk_fetcher_folder(struct wk_fetcher *f, bool may_make)
+{
+	struct wk_os_folder *folder;
+
+	if (!f->folder || f->is_folder_known)
+		return f->folder != NULL;
+	folder = wk_os_folder_open(f->folder, may_make, may_make ? &f->no_folder : NULL);
+	f->is_folder_known = folder || may_make;
+	wk_os_folder_close(folder);
+	if (!folder && may_make) {
+		f->lost_folder = f->folder;
+		f->folder = NULL;
+	}
+	return folder != NULL;
+}
+
+/* ---- sources */
+
+static bool server_spot(const struct wk_source *source, const struct wk_search *search, size_t n,
+			struct wk_symbol_spot *spot)
+{
+	struct wk_buf place = { 0 };
+	bool ok = wk_elf_server_place(&source->server, &search->want, (unsigned)n, &place);
+
+	spot->kind = WK_SYMBOL_SPOT_FILE;
+	wk_buf_reset(&spot->path);
+	if (place.len)
+		wk_buf_add_fmt(&spot->path, "%s%s", source->server.base, wk_buf_text(&place));
+	wk_buf_fini(&place);
+	return ok;
+}
+
+/* A person may want to see under which names a file may be in the folder. */
+static void add_places(const struct wk_source *source, const struct wk_search *search,
+		       struct wk_buf *text)
+{
+	struct wk_buf place = { 0 };
+
+	wk_buf_add_text(text, "it does not have it as");
+	for (unsigned i = 0; wk_elf_server_place(&source->server, &search->want, i, &place); i++)
+		if (place.len)
+			wk_buf_add_fmt(text, "%s %s", i ? " or" : "", wk_buf_text(&place) + 1);
+	wk_buf_fini(&place);
+}
+
+static bool path_spot(const struct wk_source *source, const struct wk_search *search, size_t n,
+		      struct wk_symbol_spot *spot)
+{
+	return wk_symbol_spot(&source->place, &search->wish, n, spot);
+}
+
+static void add_missing(const struct wk_source *source, const struct wk_search *search,
+			struct wk_buf *text)
+{
+	(void)source;
+	(void)search;
+	wk_buf_add_text(text, "it does not have it");
+}
+
+static const struct wk_source_kind by_build_id = { server_spot, add_places };
+static const struct wk_source_kind along_path = { path_spot, add_missing };
+
+static struct wk_source *add_source(struct wk_sources *sources, const struct wk_source_kind *kind)
+{
+	sources->at = wk_grow(sources->at, &sources->cap, sources->count + 1, sizeof(*sources->at));
+	sources->at[sources->count] = (struct wk_source){ .kind = kind };
+	return &sources->at[sources->count++];
+}
+
+static bool add_server(struct wk_fetcher *f, const char *word, struct wk_err *err)
+{
+	struct wk_source *source = add_source(&f->sources[WK_FETCH_FOR_ELF], &by_build_id);
+
+	if (!wk_elf_server_read(&source->server, word, err))
+		return false;
+	source->shown = wk_strndup(source->server.shown, strlen(source->server.shown));
+	source->remembered_as =
+		wk_strndup(source->server.remembered_as, strlen(source->server.remembered_as));
+	source->place = (struct wk_symbol_place){
+		.kind = source->server.is_folder ? WK_SYMBOL_FOLDER : WK_SYMBOL_SERVER,
+		.where = wk_str_c(source->server.base),
+	};
+	source->tiers_are_known = true; /* it has no such layout */
+	return source->server.is_folder || wk_transfers_are_possible(err);
+}
+
+bool wk_fetcher_add_servers(struct wk_fetcher *f, const char *const *words, struct wk_err *err)
+{
+	struct wk_sources *sources = &f->sources[WK_FETCH_FOR_ELF];
+	size_t count = sources->count;
+	bool ok = true;
+
+	for (; *words && ok; words++)
+		ok = add_server(f, *words, err);
+	while (!ok && sources->count > count)
+		free_source(&sources->at[--sources->count]);
+	return ok;
+}
+
+static void fill_source(struct wk_source *source, const struct wk_symbol_place *place)
+{
+	struct wk_buf shown = { 0 };
+
+	source->place = *place;
+	wk_address_add_shown(&shown, place->where);
+	source->shown = wk_strndup(wk_buf_text(&shown), shown.len);
+	wk_address_add_difference(&shown, place->where);
+	source->remembered_as = wk_strndup(wk_buf_text(&shown), shown.len);
+	wk_buf_fini(&shown);
+}
+
+bool wk_fetcher_add_path(struct wk_fetcher *f, struct wk_str path, struct wk_err *err)
+{
+	size_t known = f->path.count;
+	bool ok = wk_symbol_path_add(&f->path, path, wk_str_c(f->folder), err);
+
+	for (; known < f->path.count; known++)
+		fill_source(add_source(&f->sources[WK_FETCH_FOR_WINDOWS], &along_path),
+			    &f->path.places[known]);
+	return ok;
+}
+
+/* What was not found before may be there. */
+static void forget_misses(struct wk_fetcher *f)
+{
+	for (size_t i = 0; i < f->answer_count; i++)
+		f->answers[i].is_known &= f->answers[i].is_found;
+}
+
+void wk_fetcher_add_first(struct wk_fetcher *f, struct wk_str folder)
+{
+	struct wk_sources *sources = &f->sources[WK_FETCH_FOR_WINDOWS];
+
+	if (!wk_symbol_path_begin_with(&f->path, folder))
+		return;
+	add_source(sources, &along_path);
+	memmove(sources->at + 1, sources->at, (sources->count - 1) * sizeof(*sources->at));
+	sources->at[0] = (struct wk_source){ .kind = &along_path, .is_silent = true };
+	fill_source(&sources->at[0], &f->path.places[0]);
+	forget_misses(f);
+}
+
+bool wk_fetcher_has_sources(const struct wk_fetcher *f, enum wk_fetch_family family)
+{
+	for (size_t i = 0; f && i < f->sources[family].count; i++)
+		if (!f->sources[family].at[i].is_silent)
+			return true;
+	return false;
+}
+
+static bool has_servers(const struct wk_fetcher *f, enum wk_fetch_family family)
+{
+	for (size_t i = 0; f && i < f->sources[family].count; i++)
+		if (wk_source_is_server(&f->sources[family].at[i]))
+			return true;
+	return false;
+}
+
+bool wk_fetcher_asks_servers(const struct wk_fetcher *f, enum wk_fetch_family family)
+{
+	return has_servers(f, family) && !f->options.is_offline;
+}
+
+bool wk_fetcher_skips_servers(const struct wk_fetcher *f, enum wk_fetch_family family)
+{
+	return has_servers(f, family) && f->options.is_offline;
+}
+
+bool wk_fetcher_was_stopped(const struct wk_fetcher *f)
+{
+	return f && f->was_stopped;
+}
+
+unsigned wk_fetcher_few_at_once(const struct wk_fetcher *f)
+{
+	return f ? f->few_at_once : 0;
+}
+
+bool wk_fetcher_source(const struct wk_fetcher *f, enum wk_fetch_family family, size_t number,
+		       struct wk_fetch_source *source)
+{
+	const struct wk_source *found;
+
+	if (!f || number >= f->sources[family].count)
+		return false;
+	found = &f->sources[family].at[number];
+	*source = (struct wk_fetch_source){ found->shown, found->complaint.text,
+					    !wk_source_is_server(found) };
+	return true;
+}
+
+/* ---- answers */
+
+static uint64_t hash_of(const struct wk_fetch_want *want)
+{
+	uint64_t hash = wk_hash_pair(wk_hash_bytes(want->name.at, want->name.len), want->kind);
+
+	if (wk_fetch_family_of(want) == WK_FETCH_FOR_ELF)
+		return wk_hash_pair(want->kind, wk_hash_bytes(want->id.bytes, want->id.size));
+	hash = wk_hash_pair(hash, wk_hash_bytes(want->pdb.guid, sizeof(want->pdb.guid)));
+	hash = wk_hash_pair(hash, want->pdb.age);
+	return wk_hash_pair(hash, (uint64_t)want->time_stamp << 32 | want->image_bytes);
+}
+
+/* A build id says it all; other keys go with a name. */
+static bool is_same(const void *table, uint32_t number, const void *key)
+{
+	const struct wk_fetch_want *a = &((const struct wk_answer *)table)[number - 1].want;
+	const struct wk_fetch_want *b = key;
+
+	if (a->kind != b->kind || a->asks_no_server != b->asks_no_server)
+		return false;
+	if (wk_fetch_family_of(a) == WK_FETCH_FOR_ELF)
+		return wk_build_id_eq(&a->id, &b->id);
+	return wk_str_eq(a->name, b->name) && wk_pdb_id_eq(&a->pdb, &b->pdb) &&
+	       a->time_stamp == b->time_stamp && a->image_bytes == b->image_bytes;
+}
+
+/* The number of its answer, which may be a new one that says nothing yet. */
+static size_t answer_for(struct wk_fetcher *f, const struct wk_fetch_want *want)
+{
+	uint32_t number = wk_index_find(&f->answer_of, hash_of(want), is_same, f->answers, want);
+	struct wk_answer *answer;
+
+	if (number)
+		return number - 1;
+	f->answers = wk_grow(f->answers, &f->answer_cap, f->answer_count + 1, sizeof(*f->answers));
+	answer = &f->answers[f->answer_count++];
+	*answer = (struct wk_answer){ .want = *want };
+	answer->want.name = wk_arena_copy(&f->texts, want->name);
+	answer->want.path = wk_arena_copy(&f->texts, want->path);
+	answer->want.suffix = wk_arena_copy(&f->texts, want->suffix);
+	wk_index_add(&f->answer_of, hash_of(want), (uint32_t)f->answer_count);
+	return f->answer_count - 1;
+}
+
+/* The want as it is searched for; false, with a sentence, if no source goes by its key. */
+static bool normalize(const struct wk_fetch_want *want, struct wk_fetch_want *wanted,
+		      struct wk_buf *said)
+{
+	*wanted = *want;
+	if (wk_fetch_family_of(want) != WK_FETCH_FOR_ELF)
+		return true;
+	wanted->id = wk_fetch_trim_id(&want->id);
+	if (wanted->id.size < LEAST_ID && said)
+		wk_buf_add_text(said, "symbol servers go by build ids, and it has none");
+	return wanted->id.size >= LEAST_ID;
+}
+
+/* The first complaint about a source stays, unless it is a mere remark. */
+static void add_complaint(struct wk_source *source, struct wk_complaint *next)
+{
+	if (source->complaint.text && (!source->complaint.is_remark || next->is_remark))
+		return;
+	wk_free(source->complaint.text);
+	source->complaint = *next;
+	next->text = NULL;
+}
+
+static void keep_open(struct wk_answer *answer, struct wk_search *s)
+{
+	struct wk_buf path = { 0 };
+
+	wk_buf_add_fmt(&path, "/proc/self/fd/%d", s->draft.fd);
+	wk_buf_text(&path);
+	answer->path = path.at;
+	answer->shown = wk_strndup(s->found.file.path, strlen(s->found.file.path));
+	answer->kept = s->draft;
+	answer->is_open = true;
+	s->has_draft = false;
+}
+
+static void fill_answer(struct wk_fetcher *f, struct wk_search *s)
+{
+	struct wk_answer *answer = &f->answers[s->answer];
+
+	free_answer(answer); /* of an earlier search */
+	*answer = (struct wk_answer){ .want = answer->want, .is_known = true,
+				      .is_found = s->is_found, .found = s->found,
+				      .path = s->path };
+	answer->said = wk_strndup(wk_buf_text(&s->said), s->said.len);
+	s->path = NULL;
+	if (wk_search_keeps_draft(s))
+		keep_open(answer, s);
+	else if (s->is_found && !s->unkept_bytes && !answer->path)
+		answer->path = wk_strndup(s->found.file.path, strlen(s->found.file.path));
+}
+
+static void finish(struct wk_search *s)
+{
+	struct wk_fetcher *f = s->fetcher;
+
+	fill_answer(f, s);
+	for (size_t i = 0; i < s->complaint_count; i++)
+		add_complaint(&s->sources->at[s->complaints[i].source], &s->complaints[i]);
+	f->has_remembered |= s->has_remembered;
+	f->was_stopped |= s->was_stopped;
+	if (s->newest && !f->needs_trim) { /* of several, the first is the most valuable */
+		wk_free(f->newest);
+		f->newest = s->newest;
+		s->newest = NULL;
+		f->needs_trim = true;
+	}
+	wk_search_fini(s);
+}
+
+static void trim_for_newest(struct wk_fetcher *f)
+{
+	if (f->needs_trim)
+		trim(f);
+	f->needs_trim = false;
+}
+
+/* The caller gets it; once more if it was handed over before. */
+static bool hand_over(struct wk_answer *answer, struct wk_fetch_found *found)
+{
+	if (!answer->is_taken) {
+		*found = answer->found;
+		answer->is_taken = true;
+		return true;
+	}
+	if (!answer->path || !wk_fetch_found_open_path(found, &answer->want, answer->path, NULL))
+		return false;
+	if (answer->is_open) {
+		wk_free(found->file.path);
+		found->file.path = wk_strndup(answer->shown, strlen(answer->shown));
+	}
+	return true;
+}
+
+static struct wk_answer *search_alone(struct wk_fetcher *f, size_t number)
+{
+	struct wk_search s = { .fetcher = f, .want = f->answers[number].want, .answer = number };
+
+	wk_batch_run(f, &s, 1, false);
+	wk_fetch_quota_merge(&f->quota, s.unkept_bytes);
+	finish(&s);
+	trim_for_newest(f);
+	return &f->answers[number];
+}
+
+bool wk_fetcher_get(struct wk_fetcher *f, const struct wk_fetch_want *want,
+		    struct wk_fetch_found *found, struct wk_buf *said)
+{
+	struct wk_fetch_want wanted;
+	struct wk_answer *answer;
+	size_t number;
+
+	*found = (struct wk_fetch_found){ 0 };
+	if (!f || !normalize(want, &wanted, said))
+		return false;
+	number = answer_for(f, &wanted);
+	answer = &f->answers[number];
+	if (answer->is_known && answer->is_found && hand_over(answer, found))
+		return true;
+	if (!answer->is_known || answer->is_found)
+		answer = search_alone(f, number);
+	wk_buf_add_text(said, answer->said);
+	return answer->is_found && hand_over(answer, found);
+}
+
+static size_t begin_searches(struct wk_fetcher *f, const struct wk_fetch_want *wants, size_t count,
+			     struct wk_search *searches)
+{
+	struct wk_fetch_want wanted;
+	size_t begun = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct wk_search *s = &searches[begun];
+		size_t number;
+
+		if (!normalize(&wants[i], &wanted, NULL))
+			continue;
+		number = answer_for(f, &wanted);
+		if (f->answers[number].is_known)
+			continue;
+		f->answers[number].is_known = true; /* by now: the same file may be wanted twice */
+		*s = (struct wk_search){ .fetcher = f, .want = f->answers[number].want,
+					 .answer = number, .job = begun };
+		wk_search_advance(s, true);
+		if (s->step == WK_SEARCH_ENDS)
+			finish(s); /* most runs find all that they need here */
+		else
+			begun++;
+	}
+	return begun;
+}
+
+/* A file that came before those in front of it, but is above the quota after them, is searched for
+ * as it would have been in its turn. */
+static void finish_in_order(struct wk_fetcher *f, struct wk_search *s)
+{
+	struct wk_search again = { .fetcher = f, .want = s->want, .answer = s->answer,
+				   .lacks_quota = true };
+
+	if (!wk_fetch_quota_merge(&f->quota, s->unkept_bytes)) {
+		wk_fetch_found_close(&s->found);
+		wk_search_fini(s);
+		*s = again;
+		wk_batch_run(f, s, 1, false);
+	}
+	finish(s);
+}
+
+void wk_fetcher_prefetch(struct wk_fetcher *f, const struct wk_fetch_want *wants, size_t count)
+{
+	struct wk_search *searches;
+
+	if (count == 0 || !wk_fetcher_asks_servers(f, wk_fetch_family_of(&wants[0])))
+		return;
+	searches = wk_alloc_zeroed(count, sizeof(*searches));
+	count = begin_searches(f, wants, count, searches);
+	f->quota.came_bytes = wk_alloc_zeroed(count + 1, sizeof(*f->quota.came_bytes));
+	if (count)
+		wk_batch_run(f, searches, count, true);
+	wk_free(f->quota.came_bytes);
+	f->quota.came_bytes = NULL;
+	for (size_t i = 0; i < count; i++)
+		finish_in_order(f, &searches[i]);
+	trim_for_newest(f);
+	wk_free(searches);
+}

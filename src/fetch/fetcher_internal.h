@@ -1,0 +1,169 @@
+/* Between fetcher.c (sources and answers), search.c (one search), source_files.c (what lies in
+ * folders) and copies.c (copies of what was found). */
+#ifndef WK_FETCH_FETCHER_INTERNAL_H
+#define WK_FETCH_FETCHER_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "fetch/elf_server.h"
+#include "fetch/fetcher.h"
+#include "fetch/quota.h"
+#include "fetch/symbol_path.h"
+#include "fetch/transfer.h"
+
+struct wk_source;
+struct wk_search;
+
+/* How a key becomes a path or an address. */
+struct wk_source_kind {
+	/* The n-th place of the wanted file, as wk_symbol_spot; an empty path is skipped. */
+	bool (*spot)(const struct wk_source *source, const struct wk_search *search, size_t n,
+		     struct wk_symbol_spot *spot);
+	/* What is said if it is at none of them. */
+	void (*add_missing)(const struct wk_source *source, const struct wk_search *search,
+			    struct wk_buf *text);
+};
+
+struct wk_complaint {
+	size_t source;
+	char *text;     /* or NULL */
+	bool is_remark; /* any other complaint is worth more */
+};
+
+struct wk_source {
+	const struct wk_source_kind *kind;
+	struct wk_elf_server server;  /* of those that go by build id */
+	struct wk_symbol_place place; /* of all: `where` and whether it is a folder or a server */
+	char *shown;                  /* without secrets */
+	char *remembered_as;          /* the same, and differs from sources with other secrets */
+	bool is_silent;               /* nobody named it */
+	struct wk_complaint complaint;
+	struct wk_outcome down;           /* why it is asked for nothing else. Or NONE */
+	bool tiers_are_known;             /* as far as they can be */
+	struct wk_search *tiers_asked_by; /* or NULL */
+};
+
+struct wk_sources {
+	struct wk_source *at;
+	size_t count, cap;
+};
+
+/* What came of a search. */
+struct wk_answer {
+	struct wk_fetch_want want;         /* borrows from the fetcher's `texts` */
+	bool is_known, is_found, is_taken; /* taken: `found` is the caller's */
+	struct wk_fetch_found found;
+	char *path;   /* to open it once more. Or NULL */
+	bool is_open; /* what `path` leads to is open for this run alone: */
+	struct wk_os_keep kept;
+	char *shown; /* and where it comes from */
+	char *said;
+};
+
+struct wk_fetcher {
+	struct wk_fetch_options options;
+	struct wk_sources sources[WK_FETCH_FAMILIES];
+	struct wk_symbol_path path;
+	char *folder;            /* wick's own cache. NULL: there is none, ... */
+	struct wk_err no_folder; /* ... for this reason, ... */
+	char *lost_folder;       /* ... and would be here. Or NULL */
+	bool is_folder_known, has_remembered, was_stopped;
+	char *newest; /* the file that came last, which is not removed for others. Or NULL */
+	bool needs_trim;
+	unsigned few_at_once;
+	struct wk_transfers *transfers; /* NULL until a server is asked */
+	struct wk_fetch_quota quota;
+	struct wk_answer *answers;
+	size_t answer_count, answer_cap;
+	struct wk_index answer_of; /* a want to the number of its answer, from 1 */
+	struct wk_arena texts;
+};
+
+/* A search is a state machine: it goes on until it has to wait for a server. */
+enum wk_search_step {
+	WK_SEARCH_BEGINS,
+	WK_SEARCH_LOOKS,        /* at the next source */
+	WK_SEARCH_ASKS,         /* a server, next */
+	WK_SEARCH_GETS_TIERS,   /* waits for index2.txt of the server */
+	WK_SEARCH_AWAITS_TIERS, /* waits until another search knows them */
+	WK_SEARCH_PICKS_SPOT,   /* the next place at the server */
+	WK_SEARCH_GETS_FILE,    /* waits for it */
+	WK_SEARCH_ENDS,
+};
+
+struct wk_search {
+	struct wk_fetcher *fetcher;
+	struct wk_fetch_want want;
+	size_t answer;    /* its number */
+	size_t job;       /* its number in a prefetch */
+	bool lacks_quota; /* for a file that is kept for this run alone */
+	enum wk_search_step step;
+	struct wk_sources *sources;
+	size_t number; /* of the source at hand */
+	size_t next_spot;
+	struct wk_symbol_spot spot;
+	struct wk_buf key, name, shown;
+	struct wk_symbol_wish wish;
+	struct wk_buf own;         /* where it would be in wick's cache, without suffix; or empty */
+	struct wk_buf misses_path; /* or empty */
+	struct wk_transfer transfer;
+	struct wk_os_keep draft; /* gets what comes */
+	bool has_draft, is_draft_own;
+	struct wk_outcome forbidden; /* the first that was; or NONE */
+
+	/* What it found out, for its fetcher when it is finished. */
+	bool is_found;
+	struct wk_fetch_found found;
+	char *path;
+	uint64_t unkept_bytes; /* of what is kept for this run alone */
+	struct wk_buf said;
+	struct wk_complaint *complaints;
+	size_t complaint_count, complaint_cap;
+	bool has_remembered, was_stopped;
+	char *newest;
+};
+
+static inline struct wk_source *wk_search_source(const struct wk_search *s)
+{
+	return &s->sources->at[s->number];
+}
+
+static inline bool wk_source_is_server(const struct wk_source *source)
+{
+	return source->place.kind == WK_SYMBOL_SERVER;
+}
+
+/* Several images may have one build id, so what is kept for this run alone stays open. */
+static inline bool wk_search_keeps_draft(const struct wk_search *s)
+{
+	return s->unkept_bytes && s->has_draft && wk_fetch_family_of(&s->want) == WK_FETCH_FOR_ELF;
+}
+
+/* search.c: goes on. With `is_local` it stops where a server would be asked. */
+void wk_search_advance(struct wk_search *s, bool is_local);
+void wk_search_fini(struct wk_search *s);
+
+/* "SOURCE: TEXT" for people; complaints also for the end of the run. */
+void wk_search_say(struct wk_search *s, const char *who, const char *text);
+void wk_search_complain(struct wk_search *s, size_t source, const char *text, bool is_remark);
+
+/* source_files.c: is it in wick's cache, or in the folder at hand? */
+bool wk_search_own_cache(struct wk_search *s);
+bool wk_search_folder(struct wk_search *s);
+bool wk_source_has_three_tiers(const struct wk_symbol_place *place);
+
+/* copies.c: what was found is copied to the caches of its source. */
+void wk_search_copy(struct wk_search *s);
+bool wk_search_open_draft(struct wk_search *s, bool is_small, struct wk_outcome *outcome);
+
+/* Is there a folder of wick's own? It is made if `may_make`. */
+bool wk_fetcher_folder(struct wk_fetcher *fetcher, bool may_make);
+
+/* Is it that one, usable or not? */
+static inline bool wk_fetcher_is_own(const struct wk_fetcher *fetcher, struct wk_str folder)
+{
+	return (fetcher->folder && wk_str_is(folder, fetcher->folder)) ||
+	       (fetcher->lost_folder && wk_str_is(folder, fetcher->lost_folder));
+}
+
+#endif

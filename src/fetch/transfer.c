@@ -1,0 +1,542 @@
+/* Type checks would call the library by name. Newer headers call options old that an older library,
+ * which may be the one loaded, needs. */
+#define CURL_DISABLE_TYPECHECK
+#define CURL_DISABLE_DEPRECATION
+#include "fetch/transfer.h"
+
+#include <assert.h>
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "base/packed/unpack.h"
+#include "os/os.h"
+
+#define SECOND_NS       UINT64_C(1000000000)
+#define CONNECT_SECONDS 15L
+#define LEAST_RATE      1024 /* bytes a second */
+#define MOST_REDIRECTS  8L
+#define WAIT_MS         50 /* until progress is reported again */
+
+/* The page that comes with a refusal is read, so that the connection can be used again. */
+#define MOST_PAGE_BYTES ((uint64_t)64 << 10)
+#define MOST_PAGE_NS    (2 * SECOND_NS)
+#define MOST_STEP_NS    (SECOND_NS / 2) /* what is longer, this machine was busy with other things */
+
+#define LEAST_SHARE ((uint64_t)64 << 10) /* bytes that every transfer may have */
+
+/* What is called of the library. */
+struct library {
+	CURLcode (*global_init)(long flags);
+	CURL *(*init)(void);
+	CURLcode (*setopt)(CURL *easy, CURLoption option, ...);
+	CURLcode (*getinfo)(CURL *easy, CURLINFO info, ...);
+	const char *(*strerror)(CURLcode code);
+	void (*cleanup)(CURL *easy);
+	CURLcode (*pause)(CURL *easy, int bitmask);
+	CURLM *(*multi_init)(void);
+	CURLMcode (*multi_add)(CURLM *multi, CURL *easy);
+	CURLMcode (*multi_remove)(CURLM *multi, CURL *easy);
+	CURLMcode (*multi_perform)(CURLM *multi, int *running);
+	CURLMcode (*multi_wait)(CURLM *multi, struct curl_waitfd *more, unsigned more_count,
+				int most_ms, int *ready);
+	CURLMsg *(*multi_read)(CURLM *multi, int *left);
+	CURLMcode (*multi_cleanup)(CURLM *multi);
+};
+
+struct wk_transfers {
+	struct wk_fetch_options options;
+	struct library library;
+	CURLM *multi; /* keeps the connections. NULL until the first file */
+	bool is_loaded, is_broken;
+	struct wk_err why_broken;
+	struct wk_transfer *active[WK_MOST_TRANSFERS];
+	size_t active_count;
+	bool has_turn; /* a job may have a large file: */
+	size_t turn_job;
+	uint64_t seen_ns;
+	size_t done_jobs, job_count;
+};
+
+bool wk_transfers_are_possible(struct wk_err *err)
+{
+	(void)err;
+	return true;
+}
+
+struct wk_transfers *wk_transfers_new(const struct wk_fetch_options *options)
+{
+	struct wk_transfers *t = wk_alloc_zeroed(1, sizeof(*t));
+
+	t->options = *options;
+	return t;
+}
+
+/* The library stays loaded: other libraries that it loads have exit handlers. */
+void wk_transfers_free(struct wk_transfers *t)
+{
+	if (!t)
+		return;
+	while (t->active_count)
+		wk_transfers_cancel(t->active[0]);
+	if (t->multi)
+		t->library.multi_cleanup(t->multi);
+	wk_free(t);
+}
+
+static bool find_calls(struct library *library, void *loaded, struct wk_err *err)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} calls[] = {
+		{ "curl_global_init", offsetof(struct library, global_init) },
+		{ "curl_easy_init", offsetof(struct library, init) },
+		{ "curl_easy_setopt", offsetof(struct library, setopt) },
+		{ "curl_easy_getinfo", offsetof(struct library, getinfo) },
+		{ "curl_easy_strerror", offsetof(struct library, strerror) },
+		{ "curl_easy_cleanup", offsetof(struct library, cleanup) },
+		{ "curl_multi_init", offsetof(struct library, multi_init) },
+		{ "curl_multi_add_handle", offsetof(struct library, multi_add) },
+		{ "curl_multi_remove_handle", offsetof(struct library, multi_remove) },
+		{ "curl_multi_perform", offsetof(struct library, multi_perform) },
+		{ "curl_multi_wait", offsetof(struct library, multi_wait) },
+		{ "curl_multi_info_read", offsetof(struct library, multi_read) },
+		{ "curl_multi_cleanup", offsetof(struct library, multi_cleanup) },
+		{ "curl_easy_pause", offsetof(struct library, pause) },
+	};
+	void *better;
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		void *call = dlsym(loaded, calls[i].name);
+
+		if (!call)
+			return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "libcurl has no %s",
+				       calls[i].name);
+		memcpy((char *)library + calls[i].at, &call, sizeof(call));
+	}
+	/* It also waits before there is a connection; libraries before 7.66 do not have it. */
+	better = dlsym(loaded, "curl_multi_poll");
+	if (better)
+		memcpy(&library->multi_wait, &better, sizeof(better));
+	return true;
+}
+
+/* Debian has two, for different TLS libraries. */
+static bool load(struct library *library, struct wk_err *err)
+{
+	void *loaded = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+
+	if (!loaded)
+		loaded = dlopen("libcurl-gnutls.so.4", RTLD_NOW | RTLD_LOCAL);
+	if (!loaded)
+		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+			       "libcurl.so.4 is missing, which asks symbol servers (package "
+			       "libcurl4 or libcurl)");
+	return find_calls(library, loaded, err) &&
+	       (library->global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ||
+		wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "libcurl cannot be initialized"));
+}
+
+static bool make_ready(struct wk_transfers *t, struct wk_outcome *outcome)
+{
+	if (!t->is_loaded) {
+		t->is_loaded = true;
+		t->is_broken = !load(&t->library, &t->why_broken);
+	}
+	if (!t->is_broken && !t->multi)
+		t->multi = t->library.multi_init();
+	if (t->multi || wk_outcome_lacks_descriptors(outcome))
+		return t->multi != NULL;
+	*outcome = (struct wk_outcome){ .kind = WK_OUTCOME_NO_LIBRARY,
+					.text = "libcurl cannot be initialized" };
+	if (t->is_broken)
+		memcpy(outcome->text, t->why_broken.text, sizeof(outcome->text));
+	return false;
+}
+
+static bool is_stopped(const struct wk_transfers *t)
+{
+	return t->options.is_stopped && t->options.is_stopped(t->options.context);
+}
+
+static long status_of(const struct wk_transfer *transfer)
+{
+	long status = 0;
+
+	transfer->owner->library.getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+	return status;
+}
+
+/* Servers may compress what they send, and a little can become a lot. */
+static bool is_in_proportion(const struct wk_transfer *transfer, size_t len)
+{
+	curl_off_t packed = 0;
+
+	transfer->owner->library.getinfo(transfer->easy, CURLINFO_SIZE_DOWNLOAD_T, &packed);
+	return transfer->done_bytes + len <= wk_unpack_limit_of(packed > 0 ? (uint64_t)packed : 0);
+}
+
+/* May it have so many bytes now? */
+static bool may_have(struct wk_transfer *transfer, uint64_t bytes)
+{
+	struct wk_transfers *t = transfer->owner;
+	uint64_t share = t->options.most_bytes / WK_MOST_TRANSFERS;
+
+	if (bytes <= (share > LEAST_SHARE ? share : LEAST_SHARE))
+		return true;
+	if (!t->has_turn) {
+		t->has_turn = true;
+		t->turn_job = transfer->job;
+	}
+	return t->turn_job == transfer->job;
+}
+
+static size_t abort_with(struct wk_transfer *transfer, enum wk_outcome_kind fault)
+{
+	transfer->fault = fault;
+	return 0;
+}
+
+static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
+{
+	struct wk_transfer *transfer = context;
+	size_t len = size * count;
+
+	if (status_of(transfer) >= 400) {
+		transfer->page_bytes += len;
+		return transfer->page_bytes <= MOST_PAGE_BYTES ? len : 0;
+	}
+	if (!is_in_proportion(transfer, len))
+		return abort_with(transfer, WK_OUTCOME_BOMB);
+	if (len > transfer->most_bytes - transfer->done_bytes)
+		return abort_with(transfer, WK_OUTCOME_ENDLESS);
+	if (!may_have(transfer, transfer->done_bytes + len)) {
+		transfer->is_paused = true;
+		transfer->paused_ns = wk_os_clock_ns();
+		return CURL_WRITEFUNC_PAUSE;
+	}
+	if (!wk_os_write(transfer->fd, bytes, len)) {
+		transfer->write_errno = errno ? errno : EIO;
+		return abort_with(transfer, WK_OUTCOME_NOT_WRITTEN);
+	}
+	transfer->done_bytes += len;
+	return len;
+}
+
+static void set_up(struct wk_transfer *transfer)
+{
+	CURLcode (*set)(CURL * easy, CURLoption option, ...) = transfer->owner->library.setopt;
+	CURL *easy = transfer->easy;
+	bool is_https = strncasecmp(transfer->url, "https:", strlen("https:")) == 0;
+	long either = CURLPROTO_HTTP | CURLPROTO_HTTPS;
+
+	set(easy, CURLOPT_NOSIGNAL, 1L);
+	set(easy, CURLOPT_FOLLOWLOCATION, 1L);
+	set(easy, CURLOPT_MAXREDIRS, MOST_REDIRECTS);
+	set(easy, CURLOPT_PROTOCOLS, either);
+	set(easy, CURLOPT_REDIR_PROTOCOLS, is_https ? (long)CURLPROTO_HTTPS : either);
+	set(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+	set(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+	set(easy, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
+	set(easy, CURLOPT_ACCEPT_ENCODING, "");
+	set(easy, CURLOPT_USERAGENT, "wick/" WICK_VERSION);
+	set(easy, CURLOPT_WRITEFUNCTION, on_bytes);
+	set(easy, CURLOPT_WRITEDATA, transfer);
+	set(easy, CURLOPT_ERRORBUFFER, transfer->message);
+	set(easy, CURLOPT_PRIVATE, transfer);
+	set(easy, CURLOPT_URL, transfer->url);
+	set(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)transfer->most_bytes);
+}
+
+bool wk_transfers_start(struct wk_transfers *t, struct wk_transfer *transfer)
+{
+	static_assert(sizeof(transfer->message) >= CURL_ERROR_SIZE, "libcurl writes so much");
+	transfer->owner = t;
+	transfer->outcome = (struct wk_outcome){ 0 };
+	if (is_stopped(t)) {
+		transfer->outcome.kind = WK_OUTCOME_STOPPED;
+		return false;
+	}
+	if (!make_ready(t, &transfer->outcome))
+		return false;
+	transfer->easy = t->library.init();
+	if (!transfer->easy) {
+		transfer->outcome.kind = WK_OUTCOME_FAILED;
+		return false;
+	}
+	if (!transfer->most_bytes)
+		transfer->most_bytes = t->options.most_bytes;
+	transfer->begun_ns = transfer->window_ns = wk_os_clock_ns();
+	set_up(transfer);
+	t->library.multi_add(t->multi, transfer->easy);
+	t->active[t->active_count++] = transfer;
+	return true;
+}
+
+static void report(const struct wk_transfers *t, const struct wk_transfer *transfer, bool is_done)
+{
+	struct wk_fetch_status status = {
+		.done_jobs = t->done_jobs, .job_count = t->job_count, .is_done = is_done };
+
+	if (transfer) {
+		status.url = transfer->shown_url;
+		status.name = transfer->name;
+		status.done_bytes = transfer->done_bytes;
+		status.whole_bytes = transfer->whole_bytes;
+	}
+	if (t->options.progress)
+		t->options.progress(t->options.context, &status);
+}
+
+void wk_transfers_set_jobs(struct wk_transfers *t, size_t done, size_t count)
+{
+	t->done_jobs = done;
+	t->job_count = count;
+}
+
+void wk_transfers_report(const struct wk_transfers *t)
+{
+	const struct wk_transfer *first = NULL;
+
+	for (size_t i = 0; i < t->active_count; i++)
+		if (!first || t->active[i]->job < first->job)
+			first = t->active[i];
+	report(t, first, false);
+}
+
+/* What libcurl also reports if it could open no socket or read no certificates. */
+static bool may_lack_descriptors(CURLcode code)
+{
+	return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
+	       code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_FAILED_INIT ||
+	       code == CURLE_OUT_OF_MEMORY || code == CURLE_SSL_CACERT_BADFILE;
+}
+
+static bool is_unreachable(CURLcode code)
+{
+	return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
+	       code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_OPERATION_TIMEDOUT ||
+	       code == CURLE_SSL_CONNECT_ERROR || code == CURLE_PEER_FAILED_VERIFICATION;
+}
+
+static enum wk_outcome_kind kind_of_status(long status)
+{
+	if (status == 404 || status == 410)
+		return WK_OUTCOME_MISSING;
+	return status == 401 || status == 403 ? WK_OUTCOME_FORBIDDEN : WK_OUTCOME_REFUSED;
+}
+
+/* A size that was announced is known before all of it has come. */
+static enum wk_outcome_kind kind_of_fault(const struct wk_transfer *transfer, CURLcode code)
+{
+	if (code == CURLE_FILESIZE_EXCEEDED ||
+	    (transfer->fault == WK_OUTCOME_ENDLESS && transfer->whole_bytes))
+		return WK_OUTCOME_TOO_LARGE;
+	if (transfer->fault)
+		return transfer->fault;
+	return is_unreachable(code) ? WK_OUTCOME_UNREACHABLE : WK_OUTCOME_FAILED;
+}
+
+static uint64_t number_of(const struct wk_transfer *transfer, enum wk_outcome_kind kind)
+{
+	const struct wk_fetch_options *options = &transfer->owner->options;
+
+	switch (kind) {
+	case WK_OUTCOME_TOO_LARGE:
+	case WK_OUTCOME_ENDLESS:
+		return transfer->most_bytes;
+	case WK_OUTCOME_SILENT:
+	case WK_OUTCOME_STALLED:
+		return options->wait_seconds;
+	case WK_OUTCOME_LATE:
+		return options->whole_seconds;
+	default:
+		return (uint64_t)transfer->write_errno;
+	}
+}
+
+static void set_outcome(struct wk_transfer *transfer, CURLcode code)
+{
+	struct wk_outcome *outcome = &transfer->outcome;
+	long status = status_of(transfer);
+	const char *message =
+		transfer->message[0] ? transfer->message : transfer->owner->library.strerror(code);
+
+	if (code != CURLE_OK && is_stopped(transfer->owner)) {
+		outcome->kind = WK_OUTCOME_STOPPED;
+	} else if (status >= 400) {
+		outcome->kind = transfer->fault == WK_OUTCOME_DRIPPING_PAGE
+					? transfer->fault
+					: kind_of_status(status);
+		outcome->number = (uint64_t)status;
+	} else if (code == CURLE_OK) {
+		outcome->kind = WK_OUTCOME_DONE;
+	} else if (transfer->fault || !may_lack_descriptors(code) ||
+		   !wk_outcome_lacks_descriptors(outcome)) {
+		outcome->kind = kind_of_fault(transfer, code);
+		outcome->number = number_of(transfer, outcome->kind);
+		memcpy(outcome->text, message, strnlen(message, sizeof(outcome->text) - 1));
+	}
+}
+
+static void note_size(struct wk_transfer *transfer)
+{
+	curl_off_t whole = 0;
+
+	transfer->owner->library.getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
+					 &whole);
+	transfer->whole_bytes = whole > 0 ? (uint64_t)whole : 0;
+}
+
+static void remove_transfer(struct wk_transfer *transfer)
+{
+	struct wk_transfers *t = transfer->owner;
+	size_t i = 0;
+
+	while (t->active[i] != transfer)
+		i++;
+	memmove(&t->active[i], &t->active[i + 1],
+		(t->active_count - i - 1) * sizeof(struct wk_transfer *));
+	t->active_count--;
+	transfer->is_paused = false;
+	t->library.multi_remove(t->multi, transfer->easy);
+	t->library.cleanup(transfer->easy);
+	transfer->easy = NULL;
+}
+
+static void finish(struct wk_transfer *transfer, CURLcode code)
+{
+	note_size(transfer);
+	set_outcome(transfer, code);
+	remove_transfer(transfer);
+	report(transfer->owner, transfer, true);
+}
+
+void wk_transfers_cancel(struct wk_transfer *transfer)
+{
+	remove_transfer(transfer);
+	transfer->outcome.kind = WK_OUTCOME_CANCELLED;
+	report(transfer->owner, transfer, true);
+}
+
+/* The pause is not the server's fault. */
+static void resume(struct wk_transfer *transfer)
+{
+	uint64_t paused_ns = wk_os_clock_ns() - transfer->paused_ns;
+	CURLcode code;
+
+	transfer->is_paused = false;
+	transfer->begun_ns += paused_ns;
+	transfer->window_ns += paused_ns;
+	code = transfer->owner->library.pause(transfer->easy, CURLPAUSE_CONT);
+	if (code != CURLE_OK)
+		finish(transfer, code);
+}
+
+void wk_transfers_end_turn(struct wk_transfers *t, size_t job)
+{
+	struct wk_transfer *first = NULL;
+
+	if (!t || !t->has_turn || t->turn_job != job)
+		return;
+	t->has_turn = false;
+	for (size_t i = 0; i < t->active_count; i++)
+		if (t->active[i]->is_paused && (!first || t->active[i]->job < first->job))
+			first = t->active[i];
+	if (first) {
+		t->has_turn = true;
+		t->turn_job = first->job;
+		resume(first);
+	}
+}
+
+static enum wk_outcome_kind fault_of_page(struct wk_transfer *transfer, uint64_t now_ns)
+{
+	uint64_t step_ns = transfer->page_seen_ns ? now_ns - transfer->page_seen_ns : 0;
+
+	transfer->page_seen_ns = now_ns;
+	transfer->page_ns += step_ns < MOST_STEP_NS ? step_ns : MOST_STEP_NS;
+	return transfer->page_ns >= MOST_PAGE_NS ? WK_OUTCOME_DRIPPING_PAGE : WK_OUTCOME_NONE;
+}
+
+/* Why it is not worth waiting any longer. */
+static enum wk_outcome_kind fault_of(struct wk_transfer *transfer, uint64_t now_ns)
+{
+	const struct wk_fetch_options *options = &transfer->owner->options;
+	uint64_t came = transfer->done_bytes - transfer->window_bytes;
+	uint64_t for_ns = now_ns - transfer->begun_ns;
+
+	if (status_of(transfer) >= 400)
+		return fault_of_page(transfer, now_ns);
+	if (options->whole_seconds && for_ns > options->whole_seconds * SECOND_NS)
+		return WK_OUTCOME_LATE;
+	if (!options->whole_seconds && wk_transfer_is_hopeless(for_ns, transfer->done_bytes))
+		return WK_OUTCOME_SLOW;
+	if (now_ns - transfer->window_ns <= options->wait_seconds * SECOND_NS)
+		return WK_OUTCOME_NONE;
+	transfer->window_ns = now_ns;
+	transfer->window_bytes = transfer->done_bytes;
+	if (came >= (uint64_t)options->wait_seconds * LEAST_RATE)
+		return WK_OUTCOME_NONE;
+	return transfer->done_bytes ? WK_OUTCOME_STALLED : WK_OUTCOME_SILENT;
+}
+
+/* Time in which this machine did not look is not the server's. */
+static void skip_time(struct wk_transfers *t, uint64_t now_ns)
+{
+	uint64_t step_ns = t->seen_ns ? now_ns - t->seen_ns : 0;
+	uint64_t excess_ns = step_ns > MOST_STEP_NS ? step_ns - MOST_STEP_NS : 0;
+
+	for (size_t i = 0; i < t->active_count && excess_ns; i++) {
+		struct wk_transfer *transfer = t->active[i];
+
+		if (transfer->begun_ns < t->seen_ns) {
+			transfer->begun_ns += excess_ns;
+			transfer->window_ns += excess_ns;
+		}
+	}
+	t->seen_ns = now_ns;
+}
+
+static void check_all(struct wk_transfers *t)
+{
+	bool stop = is_stopped(t);
+	uint64_t now_ns = wk_os_clock_ns();
+
+	skip_time(t, now_ns);
+	for (size_t i = t->active_count; i-- > 0;) {
+		struct wk_transfer *transfer = t->active[i];
+
+		note_size(transfer);
+		if (!transfer->is_paused && !transfer->fault)
+			transfer->fault = fault_of(transfer, now_ns);
+		if (stop || transfer->fault)
+			finish(transfer, CURLE_ABORTED_BY_CALLBACK);
+	}
+}
+
+void wk_transfers_run(struct wk_transfers *t)
+{
+	const CURLMsg *message;
+	struct wk_transfer *transfer;
+	size_t count = t->active_count;
+	int running, left;
+
+	t->library.multi_perform(t->multi, &running);
+	while ((message = t->library.multi_read(t->multi, &left))) {
+		CURLcode code = message->data.result;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		t->library.getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+		finish(transfer, code);
+	}
+	check_all(t);
+	if (t->active_count && t->active_count == count)
+		t->library.multi_wait(t->multi, NULL, 0, WAIT_MS, NULL);
+}
