@@ -12,9 +12,9 @@
 /* Does it begin as one that wk_archive_open opens? */
 bool wk_archive_is(struct wk_bytes first);
 
-/* Takes out the recording: all event traces (.etl) that are in it, which are one session's, or,
- * where there are none, its only file. The first goes to `plain`, the others become `parts`. False,
- * with a sentence that says what is in it, where that is something else. */
+/* Extracts the recording: all event traces (.etl) in the archive, which belong to one session, or,
+ * if there are none, its only file. The first goes to `plain`, the others become `parts`. False,
+ * with a sentence about the contents, for other archives. */
 bool wk_archive_open(struct wk_bytes archive, struct wk_buf *plain, struct wk_parts *parts,
 		     struct wk_err *err);
 

@@ -12,14 +12,15 @@
 struct piece {
 	uint64_t size_bytes; /* as it is when it is not packed */
 	uint32_t crc;
-	bool has_crc;  /* an archive tells it of each file; of others it is found when needed */
+	bool has_crc;  /* an archive contains it for each file; for others it is computed on
+			* demand */
 	bool is_trace; /* and not whatever an archive has as its only file */
 };
 
 struct content {
 	const char *path;
 	bool is_archive;
-	struct piece *pieces; /* none where nothing can be told */
+	struct piece *pieces; /* none if nothing can be compared */
 	size_t count, cap;
 };
 
@@ -81,7 +82,7 @@ static void look(struct content *content, const char *path)
 	wk_os_close(&file);
 }
 
-/* A copy, or one that was cut off: what is there of both is equal. */
+/* A copy, or a truncated one: the common part is equal. */
 static bool is_copy(const char *a, const char *b)
 {
 	struct wk_os_file left, right;
@@ -100,7 +101,7 @@ static bool is_copy(const char *a, const char *b)
 	return is_equal;
 }
 
-/* Of a file that is no archive, and so is its own only piece. */
+/* For a file that is not an archive, and so is its only part. */
 static void find_crc(struct content *content, struct piece *piece)
 {
 	struct wk_os_file file;

@@ -1,7 +1,7 @@
-/* Whether several recordings have the same in them: all of that would count twice.
+/* Whether several recordings have the same contents, which would then count twice.
  *
- * Told of what has times, and so is never the same by chance: event traces of Windows and
- * perf.data, as they are or in an archive. Two counts of another kind may well come out alike. */
+ * Checked for formats with times, which are never equal by chance: Windows event traces and
+ * perf.data, plain or in an archive. Other counts may well be equal. */
 #ifndef WK_FORMATS_ARCHIVE_CONTENT_H
 #define WK_FORMATS_ARCHIVE_CONTENT_H
 
@@ -10,8 +10,8 @@
 
 #include "base/err.h"
 
-/* False, with a sentence that names them, where one is the copy of another, whole or cut off, or
- * the archive that it was taken out of. Two are looked at as far as they are equal. */
+/* False, with a sentence that names them, if one is a copy of another, whole or truncated, or the
+ * archive that it came from. Two files are compared up to their first difference. */
 bool wk_content_differs(const char *const *paths, size_t count, struct wk_err *err);
 
 #endif

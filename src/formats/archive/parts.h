@@ -1,5 +1,5 @@
-/* Recordings that are folders: a file that begins them and says what they are, and parts that
- * hold no more than records. `perf record --threads` makes such: data, data.0, data.1 ... */
+/* Recordings that are folders: a first file that identifies them, and parts with only records.
+ * `perf record --threads` writes such folders: data, data.0, data.1 ... */
 #ifndef WK_FORMATS_ARCHIVE_PARTS_H
 #define WK_FORMATS_ARCHIVE_PARTS_H
 
@@ -17,8 +17,8 @@ struct wk_parts {
 	size_t count, cap;
 };
 
-/* The path of the file that begins the recording `path`, for the caller to free; NULL where
- * `path` is no folder with such a file. */
+/* The path of the first file of the recording `path`, for the caller to free; NULL if `path` is not
+ * a folder with such a file. */
 char *wk_parts_first(const char *path);
 
 /* Opens data.0 and so on, up to the first that is not there. */

@@ -6,7 +6,7 @@
 #include "formats/etl/file/file.h"
 #include "formats/reader.h"
 
-/* What tells whether a file is one of several of a session. */
+/* What identifies a file as one of several of a session. */
 struct wk_session_part {
 	bool may_have_others; /* it is an event trace of Windows, as it was written */
 	struct wk_etl_identity identity;

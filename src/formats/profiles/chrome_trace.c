@@ -6,11 +6,11 @@
 #include "formats/profiles/spans.h"
 #include "formats/profiles/v8_profile.h"
 
-/* Trace events as Chrome, Node, Perfetto's converters, clang and many others write them: spans
- * of threads, and profiles of V8 in chunks. docs/formats/chrome-trace.md tells what is read. */
+/* Trace events as written by Chrome, Node, Perfetto's converters, clang and many others: spans of
+ * threads, and V8 profiles in chunks. docs/formats/chrome-trace.md describes what is read. */
 
 #define RELEASE_BYTES (8u << 20)  /* of the input, between two calls of wk_os_release_to */
-#define MADE_UP_ID    0x40000000u /* where a producer's ids are no numbers of 32 bits */
+#define MADE_UP_ID    0x40000000u /* for a producer whose ids are not 32-bit numbers */
 
 static const char expected[] = "trace events: objects with \"ph\", \"ts\", \"pid\" and \"tid\"";
 
@@ -20,7 +20,7 @@ struct thread {
 	uint32_t pid_text, tid_text;
 	uint32_t row; /* in the spans */
 	uint32_t pid, tid;
-	uint32_t name; /* texts, 0 where unknown */
+	uint32_t name; /* texts, 0 if unknown */
 };
 
 struct process {
@@ -49,7 +49,7 @@ struct reading {
 	bool has_list; /* "traceEvents" */
 };
 
-/* What is read of one event. */
+/* The fields of one event. */
 struct trace_event {
 	char phase;
 	uint32_t pid_text, tid_text, id_text;
@@ -59,7 +59,7 @@ struct trace_event {
 	struct wk_json args;
 };
 
-/* --- Who ----------------------------------------------------------------------------------- */
+/* --- Processes and threads ----------------------------------------------------------------- */
 
 static uint32_t number_of(const struct reading *reading, uint32_t text, size_t made_up)
 {
@@ -277,7 +277,7 @@ static void event_key(struct reading *reading, struct trace_event *event, struct
 
 		event->phase = phase.len == 1 ? phase.at[0] : 0;
 	} else if (wk_str_is(key, "name")) {
-		/* The next text may lie where this one does. */
+		/* The next text may reuse this memory. */
 		wk_buf_reset(&event->name_copy);
 		wk_buf_add_str(&event->name_copy, wk_json_text_or_number(json));
 		event->name = wk_buf_str(&event->name_copy);
@@ -349,7 +349,7 @@ static void read_all(struct reading *reading, struct wk_json *json)
 	}
 }
 
-/* --- Telling ------------------------------------------------------------------------------- */
+/* --- Emitting ------------------------------------------------------------------------------ */
 
 static void emit_source(struct reading *reading, uint32_t number, const char *name, bool is_cpu)
 {

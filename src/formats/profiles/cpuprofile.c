@@ -4,8 +4,8 @@
 #include "formats/profiles/v8_profile.h"
 #include "formats/reader.h"
 
-/* V8's profiles: .cpuprofile of Node, Deno and Chrome, in today's form and the nested one of
- * before 2017, and .heapprofile. docs/formats/cpuprofile.md tells what is read. */
+/* V8's profiles: .cpuprofile of Node, Deno and Chrome, in the current form and the nested one from
+ * before 2017, and .heapprofile. docs/formats/cpuprofile.md describes what is read. */
 
 static const char expected[] = "a V8 profile: nodes with call frames, and samples";
 
@@ -40,7 +40,7 @@ static void read_nodes(struct wk_v8_profile *profile, struct wk_json *json)
 struct reading {
 	struct wk_v8_profile profile;
 	bool has_samples;    /* the list, empty or not */
-	bool has_timestamps; /* the old form, where other times are in seconds */
+	bool has_timestamps; /* the old form, whose other times are in seconds */
 };
 
 static void read_key(struct reading *reading, struct wk_str key, struct wk_json *json)

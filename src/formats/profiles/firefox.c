@@ -6,18 +6,17 @@
 #include "formats/reader.h"
 #include "formats/profiles/spans.h"
 
-/* Profiles of the Firefox Profiler: the processed form that it saves and that samply and
- * others write, and the one that Firefox itself writes. docs/formats/firefox.md tells what is
- * read. */
+/* Profiles of the Firefox Profiler: the processed form that it saves and that samply and others
+ * write, and the one that Firefox itself writes. docs/formats/firefox.md describes what is read. */
 
 #define MOST_NESTED 4           /* levels of processes in processes; there is one */
-#define MADE_UP_ID  0x40000000u /* where ids are no numbers of 32 bits */
+#define MADE_UP_ID  0x40000000u /* for ids that are not 32-bit numbers */
 
 static const char expected[] = "threads with samples, stackTable, frameTable and strings";
 
 enum { SAMPLE_STACK, SAMPLE_TIME, SAMPLE_DELTA, SAMPLE_WEIGHT };
 
-/* Milliseconds become nanoseconds; a weight in milliseconds does, too. */
+/* Milliseconds become nanoseconds; so does a weight in milliseconds. */
 static const struct wk_fx_layout sample_layout = {
 	.names = { "stack", "time", "timeDeltas", "weight" }, .decimals = { 0, 6, 6, 6 } };
 
@@ -76,7 +75,7 @@ static enum measure measure_of(struct wk_str type)
 	return wk_str_is(type, "bytes") ? MEASURE_BYTES : MEASURE_SAMPLES;
 }
 
-/* The table, and the one fact about it that is no column. */
+/* The table, and its one field that is not a column. */
 static void read_samples(struct samples *samples, struct wk_json *json)
 {
 	struct wk_json value = wk_json_value(json), again = value;
@@ -115,7 +114,7 @@ static int64_t weight_of(const struct samples *samples, int64_t row)
 	return samples->measure == MEASURE_TIME ? weight : weight / WEIGHT_SCALE;
 }
 
-/* The time of a row, from the one before where only the difference is told. */
+/* The time of a row, from the previous one if only the difference is stored. */
 static int64_t time_of(const struct samples *samples, int64_t row, int64_t before)
 {
 	int64_t time = wk_fx_get(&samples->table, SAMPLE_TIME, row);

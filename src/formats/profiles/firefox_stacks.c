@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 
-#define MOST_DIGITS 20         /* of a number of 64 bits */
+#define MOST_DIGITS 20         /* of a 64-bit number */
 #define ON_PATH     UINT32_MAX /* in number_of_stack, while the way to the root is walked */
 
 enum { STACK_PREFIX, STACK_FRAME };
@@ -49,7 +49,7 @@ static void read_strings(struct wk_fx_maker *maker, struct wk_fx_tables *tables,
 		add_text(maker, &tables->strings, &tables->string_count, &tables->string_cap, json);
 }
 
-/* An array of objects of which one text each is kept: `best`, or `other` where that is empty. */
+/* An array of objects, of which one text each is stored: `best`, or `other` if that is empty. */
 static void read_named(struct wk_fx_maker *maker, const char *best, const char *other,
 		       uint32_t **rows, size_t *count, size_t *cap, struct wk_json *json)
 {
@@ -170,7 +170,7 @@ static void describe_processed(const struct wk_fx_maker *maker, const struct wk_
 		frame->kind = WK_FRAME_JIT;
 }
 
-/* Takes ":12" or ":12:5" off the end of a place; the line, or 0. */
+/* Removes ":12" or ":12:5" from the end of a location; returns the line, or 0. */
 static uint32_t read_line(struct wk_str *place)
 {
 	uint64_t number = 0;
@@ -191,7 +191,7 @@ static uint32_t read_line(struct wk_str *place)
 	return line;
 }
 
-/* Behind the last " (" of a location, or less than 3. Any number of rows may name one. */
+/* After the last " (" of a location, or less than 3. Any number of rows may refer to one. */
 static uint32_t open_of(struct wk_fx_maker *maker, struct wk_str location)
 {
 	uint32_t text = wk_strtab_add_lasting(maker->texts, location);
@@ -244,7 +244,7 @@ static uint32_t make_frame(struct wk_fx_maker *maker, const struct wk_fx_tables 
 		describe_location(maker, string_at(maker, tables, shared, location), &frame);
 	else
 		describe_processed(maker, shared, tables, row, &frame);
-	/* The line that ran, where it is known, and not the one where the function begins. */
+	/* The line that ran, if it is known, not the first line of the function. */
 	if (location >= 0 && line_of(wk_fx_get(&tables->frames, FRAME_LINE, row)))
 		frame.line = line_of(wk_fx_get(&tables->frames, FRAME_LINE, row));
 	if (category >= 0 && (uint64_t)category < shared->category_count &&
@@ -256,7 +256,7 @@ static uint32_t make_frame(struct wk_fx_maker *maker, const struct wk_fx_tables 
 	return wk_stack_writer_frame(maker->writer, &frame);
 }
 
-/* The writer's number of a frame, or 0 where there is no such row. */
+/* The writer's number of a frame, or 0 if there is no such row. */
 static uint32_t frame_of(struct wk_fx_maker *maker, const struct wk_fx_tables *shared,
 			 struct wk_fx_tables *tables, int64_t row)
 {
@@ -274,8 +274,8 @@ static uint32_t frame_of(struct wk_fx_maker *maker, const struct wk_fx_tables *s
 
 /* --- Stacks -------------------------------------------------------------------------------- */
 
-/* Walks towards the root as far as stacks are unknown, and back making them: each row once,
- * whatever their order; a circle is cut where it closes. */
+/* Walks towards the root to the first known stack, and back while adding them: each row once, in
+ * any order; a cycle is cut where it closes. */
 uint32_t wk_fx_stack(struct wk_fx_maker *maker, const struct wk_fx_tables *shared,
 		     struct wk_fx_tables *tables, int64_t row)
 {

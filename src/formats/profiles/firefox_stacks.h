@@ -1,4 +1,4 @@
-/* The tables that stacks of a Firefox profile are made of, and the stacks made of them.
+/* The tables of stacks in a Firefox profile, and the stacks built from them.
  *
  *	while there are keys: wk_fx_tables_key(&maker, &tables, key, json)
  *	stack = wk_fx_stack(&maker, &shared, &tables, row);    of a sample
@@ -11,7 +11,8 @@
 #include "formats/profiles/firefox_table.h"
 #include "formats/stack_writer.h"
 
-/* What a stack is made of. In new profiles all threads share one, in others each has its own. */
+/* The parts of stacks. In new profiles all threads share them, in others each thread has its
+ * own. */
 struct wk_fx_tables {
 	struct wk_fx_table stacks, frames, funcs, resources, symbols, sources;
 	uint32_t *strings, *libs; /* texts */
@@ -22,7 +23,7 @@ struct wk_fx_tables {
 	uint32_t *number_of_stack; /* + 1 */
 };
 
-/* What making them takes; the writer and the texts are the caller's. */
+/* What building them needs; the writer and the texts belong to the caller. */
 struct wk_fx_maker {
 	struct wk_stack_writer *writer;
 	struct wk_strtab *texts;
@@ -31,7 +32,7 @@ struct wk_fx_maker {
 	size_t path_cap;
 };
 
-/* Reads the value of a key that names one of the tables; false if it is no such key. */
+/* Reads the value of a key that is one of the tables; false for other keys. */
 bool wk_fx_tables_key(struct wk_fx_maker *maker, struct wk_fx_tables *tables, struct wk_str key,
 		      struct wk_json *json);
 void wk_fx_categories_read(struct wk_fx_maker *maker, struct wk_fx_tables *shared,

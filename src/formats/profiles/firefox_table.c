@@ -4,9 +4,9 @@
 
 #include "base/mem.h"
 
-#define MOST_POSITIONS 32 /* of a schema that are looked at */
+#define MOST_POSITIONS 32 /* of a schema that are used */
 
-/* Which column of the layout stands at each place of a row, + 1. */
+/* The column of the layout at each position of a row, + 1. */
 struct schema {
 	uint8_t column_at[MOST_POSITIONS];
 };
@@ -30,7 +30,7 @@ static int64_t cell(struct wk_json *json, unsigned decimals)
 	}
 }
 
-/* The column of a name, + 1; 0 if it is not wanted. */
+/* The column of a name, + 1; 0 if it is not needed. */
 static unsigned column_of(const struct wk_fx_layout *layout, struct wk_str name)
 {
 	for (unsigned i = 0; layout->names[i]; i++)

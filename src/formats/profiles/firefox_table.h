@@ -1,8 +1,8 @@
-/* Tables as profiles of Firefox hold them: columns of numbers, in either of their two forms.
+/* Tables in profiles of Firefox: columns of numbers, in either of two forms.
  *
- * Processed profiles write an array a column; what Firefox itself writes is a schema, which
- * says where in a row each column stands, and an array of rows. A layout names the columns
- * that are wanted; all others are passed over. */
+ * Processed profiles have an array per column; Firefox itself writes a schema with the position of
+ * each column in a row, and an array of rows. A layout names the needed columns; all others are
+ * skipped. */
 #ifndef WK_FORMATS_PROFILES_FIREFOX_TABLE_H
 #define WK_FORMATS_PROFILES_FIREFOX_TABLE_H
 

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "formats/stack_text.h"
 
-#define PROCESS 1 /* the profiles do not tell its number */
+#define PROCESS 1 /* the profiles do not contain its number */
 
 enum { IN_USE, OBJECTS, ALLOCATED, ALLOCATIONS };
 
@@ -95,7 +95,7 @@ static uint32_t named_stack(struct state *state)
 	return stack;
 }
 
-/* `is_exact`: every address of the chain lies inside its call already. */
+/* `is_exact`: every address of the chain is already inside its call. */
 static void emit(struct state *state, uint32_t stack, bool is_exact, uint32_t source,
 		 uint64_t weight)
 {
@@ -116,7 +116,7 @@ static void emit(struct state *state, uint32_t stack, bool is_exact, uint32_t so
 	wk_stack_writer_event(state->text.writer, &event);
 }
 
-/* "0x00005567b2398195 leak<0000000000001189>": what is in brackets is where it begins. */
+/* "0x00005567b2398195 leak<0000000000001189>": the number in brackets is its start. */
 static void add_symbol(struct state *state, struct wk_str line)
 {
 	uint64_t address;
@@ -206,7 +206,7 @@ static bool read_allocation(struct state *state, struct wk_str line)
 	    !wk_scan_text(&line, "[") || !read_pair(&line, &made, &made_bytes) ||
 	    !wk_scan_text(&line, "] @"))
 		return false;
-	/* All of them are return addresses: the innermost is where malloc was called. */
+	/* All of them are return addresses: the innermost is the caller of malloc. */
 	while (wk_scan_blanks(&line) && wk_str_starts(line, "0x") && wk_scan_hex(&line, &address))
 		add_address(state, address ? address - 1 : 0);
 	if (wk_trim(line).len || state->count == 0)
@@ -279,7 +279,7 @@ static bool read_record(struct wk_bytes *records, uint64_t *count, struct wk_byt
 	return !records->bad && *count > 0;
 }
 
-/* The mappings stand behind the records. */
+/* The mappings follow the records. */
 static void emit_cpu_mappings(struct state *state, struct wk_bytes records)
 {
 	struct wk_bytes addresses;

@@ -9,8 +9,8 @@
 #include "formats/reader.h"
 #include "formats/stack_writer.h"
 
-/* pprof's profile.proto: Go, C++, Rust, Python, Java and more write it. It is gone through
- * twice: tables first, samples after. docs/formats/pprof.md tells what is read. */
+/* pprof's profile.proto, written by Go, C++, Rust, Python, Java and more. It is read in two passes:
+ * tables first, samples second. docs/formats/pprof.md describes what is read. */
 
 struct reading {
 	struct wk_bytes input;
@@ -21,7 +21,7 @@ struct reading {
 	uint64_t *values;
 	size_t sample_location_count, sample_location_cap, value_count, value_cap;
 	struct wk_str program; /* the first mapping's name */
-	struct wk_map named;   /* threads and processes whose names were told */
+	struct wk_map named;   /* threads and processes whose names were emitted */
 	uint64_t negative, missing;
 };
 
@@ -58,7 +58,7 @@ static void name_by_line(const struct reading *reading, const struct wk_pprof_li
 	frame->line = line->line <= UINT32_MAX ? (uint32_t)line->line : 0;
 }
 
-/* Makes the frames of a location when a sample first names it. */
+/* Creates the frames of a location when a sample first refers to it. */
 static void make_frames(struct reading *reading, struct wk_pprof_location *location)
 {
 	struct wk_event_frame frame = frame_in(reading, location);
@@ -82,7 +82,7 @@ struct owner {
 	struct wk_str process_name, thread_name;
 };
 
-#define MOST_DIGITS 20 /* of a number of 64 bits */
+#define MOST_DIGITS 20 /* of a 64-bit number */
 
 static void read_id(struct wk_str text, uint64_t number, uint64_t *id, bool *has_id)
 {
@@ -147,8 +147,8 @@ static void emit_thread(struct reading *reading, struct wk_event *event, struct 
 	wk_stack_writer_event(reading->writer, event);
 }
 
-/* Whose sample it is, told by name where that is new. A thread without a process is one of
- * the program that the first mapping is of, under number 0. */
+/* The process and thread of the sample; emits a new name. A thread without a process belongs to the
+ * program of the first mapping, under number 0. */
 static struct wk_event event_of(struct reading *reading, const struct owner *owner)
 {
 	struct wk_event event = { .pid = WK_NO_PID, .tid = WK_NO_PID, .cpu = WK_NO_CPU };
@@ -355,7 +355,7 @@ static int probe(struct wk_bytes first)
 	}
 	if (!has_type)
 		return 0;
-	/* The last field may lie across the end of what is shown. */
+	/* The last field may continue past the visible bytes. */
 	return !rest.bad || wk_bytes_left(&first) == WK_PROBE_BYTES ? 80 : 30;
 }
 

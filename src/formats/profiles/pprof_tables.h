@@ -1,6 +1,6 @@
-/* The tables of a pprof profile: all that it holds but its samples, which refer to them.
+/* The tables of a pprof profile: everything but its samples, which refer to them.
  *
- * Texts come last in the file, so they are looked up when all of it has been read. */
+ * Texts come last in the file, so they are looked up after all of it has been read. */
 #ifndef WK_FORMATS_PROFILES_PPROF_TABLES_H
 #define WK_FORMATS_PROFILES_PPROF_TABLES_H
 
@@ -38,7 +38,7 @@ struct wk_pprof_line {
 struct wk_pprof_location {
 	uint64_t mapping_id, address;
 	uint32_t first_line, line_count;
-	uint32_t first_frame; /* of line_count, or one where there is no line; 0: not made yet */
+	uint32_t first_frame; /* of line_count, or one if there is no line; 0: not created yet */
 };
 
 struct wk_pprof_tables {
@@ -59,7 +59,7 @@ bool wk_pprof_tables_read(struct wk_pprof_tables *tables, struct wk_bytes input,
 			  struct wk_err *err);
 void wk_pprof_tables_fini(struct wk_pprof_tables *tables);
 
-/* The text of a number; empty where there is none. */
+/* The text of a number; empty if there is none. */
 static inline struct wk_str wk_pprof_text(const struct wk_pprof_tables *tables, uint64_t number)
 {
 	return number < tables->text_count ? tables->texts[number] : wk_str_c("");

@@ -12,7 +12,8 @@ static const struct unit units[] = {
 	{ "seconds", "ns", 1000000000 },
 };
 
-/* One text of the table may name any number of threads or of measures, and each is told. */
+/* One text of the table may be the name of any number of threads or measures, each of which is
+ * emitted. */
 struct wk_str wk_pprof_short_name(struct wk_str text)
 {
 	size_t len = 1024;

@@ -4,12 +4,12 @@
 
 #include "formats/stack_writer.h"
 
-/* Tells the source of a sample type ("cpu", "nanoseconds") under `number`. What values of it
- * are to be multiplied by. */
+/* Emits the source of a sample type ("cpu", "nanoseconds") under `number`. Returns the factor for
+ * its values. */
 uint64_t wk_pprof_emit_source(struct wk_stack_writer *writer, uint32_t number, struct wk_str type,
 			      struct wk_str unit);
 
-/* No name of a thread or a measure is as long as what this leaves of a text. */
+/* Names of threads and measures are cut to this length. */
 struct wk_str wk_pprof_short_name(struct wk_str text);
 
 static inline uint64_t wk_pprof_scaled(uint64_t value, uint64_t scale)

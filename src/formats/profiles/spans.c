@@ -30,15 +30,15 @@ struct wk_span_thread {
 	uint32_t pid, tid, source;
 	bool has_no_time;
 	uint32_t top;     /* innermost open span + 1 */
-	uint64_t from_ns; /* since when the stack is what it is */
+	uint64_t from_ns; /* the time from which the stack is valid */
 	uint64_t last_ns;
 };
 
 struct wk_span_open {
-	uint64_t end_ns; /* where it ends at the latest, or NO_END */
+	uint64_t end_ns; /* its latest possible end, or NO_END */
 	uint32_t stack, frame;
 	uint32_t below; /* the span around it + 1, or the next free one */
-	bool is_begin;  /* its end will be told */
+	bool is_begin;  /* its end is in the input */
 };
 
 void wk_spans_init(struct wk_spans *spans, struct wk_stack_writer *writer)
@@ -74,7 +74,7 @@ static void add_event(struct wk_spans *spans, enum span_kind kind, uint32_t thre
 	struct wk_span_thread *row = &spans->threads[thread];
 	uint64_t end_ns;
 
-	/* Times stay where their sums cannot overflow. */
+	/* Times stay in a range whose sums cannot overflow. */
 	if (time_ns > INT64_MAX)
 		time_ns = INT64_MAX;
 	if (duration_ns > INT64_MAX - time_ns)
@@ -177,7 +177,7 @@ static struct wk_sort_key *events_in_order(const struct wk_spans *spans)
 
 /* --- Nesting ------------------------------------------------------------------------------- */
 
-/* What was open until `time_ns` becomes a piece. */
+/* The time up to `time_ns` with the current stack becomes a sample. */
 static void close_piece(struct wk_spans *spans, uint32_t thread, uint64_t time_ns)
 {
 	struct wk_span_thread *row = &spans->threads[thread];

@@ -1,13 +1,13 @@
-/* Spans of time that nest, to samples: what traces of begins and ends are read with.
+/* Nested spans of time to samples: for traces of begin and end events.
  *
- * Spans are told in any order; wk_spans_emit puts each thread's in order of time, keeps the
- * stack of those that are open, and gives one sample for every piece of time in which that
- * stack stays the same, weighing its length. So a frame's self time is what no inner span
- * covers, and samples come in order of time across threads. Usual order of calls: init,
- * thread and begin/end/whole/sample as the input goes, tell, fini.
+ * Spans may come in any order; wk_spans_emit sorts those of each thread by time, tracks the stack
+ * of open ones, and emits one sample for every interval in which that stack stays the same, with
+ * its length as weight. So a frame's self time is what no inner span covers, and samples come in
+ * order of time across threads. Order of calls: init, thread and begin/end/whole/sample in the
+ * order of the input, emit, fini.
  *
  * An end without a begin is counted and dropped, a span without an end lasts until its thread's
- * last moment, and one that ends after the span around it is cut there. */
+ * last moment, and one that ends after its parent is cut there. */
 #ifndef WK_FORMATS_PROFILES_SPANS_H
 #define WK_FORMATS_PROFILES_SPANS_H
 
@@ -28,17 +28,18 @@ struct wk_spans {
 	size_t event_count, event_cap, piece_count, piece_cap, thread_count, thread_cap;
 	size_t open_count, open_cap;
 	uint32_t free_open;       /* first of those that ended, + 1 */
-	uint64_t stray_ends, cut; /* what was mended */
+	uint64_t stray_ends, cut; /* counts of repaired input */
 };
 
 void wk_spans_init(struct wk_spans *spans, struct wk_stack_writer *writer);
 void wk_spans_fini(struct wk_spans *spans);
 
-/* A new thread, whose spans become samples of `source`; threads are told apart by the number
- * that comes back, alone. */
+/* A new thread, whose spans become samples of `source`; threads are distinguished only by the
+ * returned number. */
 uint32_t wk_spans_thread(struct wk_spans *spans, uint32_t pid, uint32_t tid, uint32_t source);
 
-/* What its spans and samples are measured in is bytes, say: they have an order, but no time. */
+/* Its spans and samples are measured in another unit, such as bytes: they have an order, but no
+ * time. */
 void wk_spans_no_time(struct wk_spans *spans, uint32_t thread);
 
 /* `frame` is a number of the writer. */
@@ -49,7 +50,7 @@ void wk_spans_whole(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, u
 /* Ends the innermost open span of that frame and all in it; frame 0: the innermost of all. */
 void wk_spans_end(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uint32_t frame);
 
-/* A sample that is already one, to be told in its turn. */
+/* A sample in the input, emitted in its turn. */
 void wk_spans_sample(struct wk_spans *spans, uint32_t thread, uint32_t source, uint32_t stack,
 		     uint64_t time_ns, uint64_t weight);
 

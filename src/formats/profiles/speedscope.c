@@ -4,8 +4,8 @@
 #include "formats/reader.h"
 #include "formats/profiles/spans.h"
 
-/* speedscope's own file format, which py-spy, rbspy, samply's converters and many more write.
- * docs/formats/speedscope.md tells what is read. */
+/* speedscope's own file format, written by py-spy, rbspy, samply's converters and many more.
+ * docs/formats/speedscope.md describes what is read. */
 
 static const char expected[] = "a speedscope file: shared frames, and profiles of them";
 
@@ -27,7 +27,7 @@ static const struct unit units[] = {
 	{ "seconds", SOURCE_TIME, 9 },    { "bytes", SOURCE_BYTES, 0 },
 };
 
-/* Values are set aside, since what they mean stands behind them as often as before. */
+/* Values are saved for later, because their meaning may follow or precede them. */
 struct profile {
 	struct wk_buf name;
 	const struct unit *unit;
@@ -61,7 +61,7 @@ static void read_frame(struct reading *reading, struct wk_json *json)
 	struct wk_event_frame frame = { 0 };
 	struct wk_str key;
 
-	/* What is no object still takes an index. */
+	/* An element that is not an object still has an index. */
 	if (wk_json_enter_object(json)) {
 		while (wk_json_next_key(json, &key)) {
 			if (wk_str_is(key, "name")) {
@@ -112,7 +112,7 @@ static uint32_t frame_at(struct reading *reading, uint64_t index)
 
 /* --- Profiles ------------------------------------------------------------------------------ */
 
-/* A value or weight as wick counts it; what has a fraction that is lost is counted. */
+/* A value or weight in wick's unit; counts lost fractions. */
 static int64_t measured(struct reading *reading, const struct profile *profile,
 			struct wk_json *json)
 {
@@ -296,7 +296,7 @@ static void read_profile(struct reading *reading, struct wk_json *json)
 	wk_buf_fini(&profile.name);
 }
 
-/* Looks ahead, without taking anything, whether there are two of them. */
+/* Looks ahead, without consuming anything, whether there are two of them. */
 static bool has_two(const struct wk_json *array)
 {
 	struct wk_json ahead = wk_json_of((struct wk_bytes){

@@ -10,7 +10,7 @@ enum node_state {
 	STACK_KNOWN,
 };
 
-/* What is read of a node before its frame can be made. */
+/* The fields of a node before its frame can be created. */
 struct call_frame {
 	struct wk_buf name, url;
 	int64_t line; /* from 1; 0: unknown */
@@ -89,7 +89,7 @@ static void read_call_frame(struct call_frame *call, struct wk_json *json)
 		call_frame_key(call, key, 0, json);
 }
 
-/* Functions without a name are told apart by where they stand, as in a debugger. */
+/* Functions without a name are distinguished by their position, as in a debugger. */
 static struct wk_str name_of_place(struct wk_v8_profile *profile,
 				   const struct wk_event_frame *frame)
 {
@@ -247,8 +247,8 @@ static void resolve_parents(struct wk_v8_profile *profile)
 	profile->edge_count = 0;
 }
 
-/* Walks towards the root as far as stacks are unknown, and back making them. Each node is
- * walked over once, whatever the order and depth; a circle is cut where it closes. */
+/* Walks towards the root to the first known stack, and back while adding them. Each node is visited
+ * once, in any order and depth; a cycle is cut where it closes. */
 static uint32_t stack_of(struct wk_v8_profile *profile, uint32_t row)
 {
 	size_t depth = 0;
@@ -274,7 +274,7 @@ static uint32_t stack_of(struct wk_v8_profile *profile, uint32_t row)
 	return stack;
 }
 
-/* --- Telling ------------------------------------------------------------------------------- */
+/* --- Emitting ------------------------------------------------------------------------------ */
 
 static void emit_sample(struct wk_v8_profile *profile, uint32_t row, uint64_t time_ns,
 			uint64_t weight)

@@ -1,9 +1,9 @@
-/* A profile as V8 makes it, piece by piece: nodes of a call tree, and samples that name them.
+/* A profile as V8 writes it, piece by piece: nodes of a call tree, and samples that refer to them.
  *
- * .cpuprofile files hold one, trace files of Chrome hold one in chunks. Usual order of calls:
+ * .cpuprofile files contain one, trace files of Chrome contain one in chunks. Order of calls:
  * wk_v8_init, then wk_v8_node, wk_v8_samples, wk_v8_deltas as the pieces come, in any order;
- * wk_v8_emit when all are there; wk_v8_fini. Nodes may come before or after their parents,
- * and name either their parent or their children, by number or nested. */
+ * wk_v8_emit at the end; wk_v8_fini. Nodes may come before or after their parents, and refer either
+ * to their parent or to their children, by number or nested. */
 #ifndef WK_FORMATS_PROFILES_V8_PROFILE_H
 #define WK_FORMATS_PROFILES_V8_PROFILE_H
 
@@ -15,7 +15,7 @@ struct wk_v8_node {
 	uint64_t parent_id; /* as the input names it; 0: see `parent` */
 	uint64_t hits;      /* samples, or bytes that were allocated */
 	uint32_t parent;    /* row + 1; 0: none */
-	uint32_t frame;     /* number of the writer; 0: the root, which is no frame */
+	uint32_t frame;     /* number of the writer; 0: the root, which is not a frame */
 	uint32_t stack;     /* once it is known; see wk_v8_emit */
 	uint8_t state;
 };
@@ -38,27 +38,27 @@ struct wk_v8_profile {
 	size_t node_count, node_cap, edge_count, edge_cap, sample_count, sample_cap;
 	size_t delta_count, delta_cap, path_cap;
 	struct wk_map row_of;      /* id + 1 to row + 1 */
-	uint64_t start_ns, end_ns; /* 0 where unknown */
-	/* Where samples go; NULL: to the writer. */
+	uint64_t start_ns, end_ns; /* 0 if unknown */
+	/* The destination of samples; NULL: the writer. */
 	void (*take)(void *context, uint32_t stack, uint64_t time_ns, uint64_t weight);
 	void *take_context;
 	uint64_t lost_samples;   /* that name no node */
 	bool has_bytes;          /* hits are bytes */
-	struct wk_buf anonymous; /* scratch for what a function without a name is called */
+	struct wk_buf anonymous; /* scratch for the displayed name of a function without one */
 };
 
 void wk_v8_init(struct wk_v8_profile *profile, struct wk_stack_writer *writer);
 void wk_v8_fini(struct wk_v8_profile *profile);
 
-/* Takes one node, with all that are nested in it. */
+/* Reads one node, with all nested ones. */
 void wk_v8_node(struct wk_v8_profile *profile, struct wk_json *json);
 
-/* Take an array of node numbers, of microseconds between samples, of times of samples. */
+/* Read an array of node numbers, of microseconds between samples, of times of samples. */
 void wk_v8_samples(struct wk_v8_profile *profile, struct wk_json *json);
 void wk_v8_deltas(struct wk_v8_profile *profile, struct wk_json *json);
 void wk_v8_timestamps(struct wk_v8_profile *profile, struct wk_json *json);
 
-/* Tells all samples, each with the time until the next. */
+/* Emits all samples, each with the time until the next. */
 void wk_v8_emit(struct wk_v8_profile *profile);
 
 /* For profiles without samples: one sample a node, weighing its hits. */
