@@ -17,26 +17,25 @@
 #include "views/filter/images_in_view.h"
 
 static const struct wk_opt options[] = {
-	{ 0, "format", "FORMAT", "read FILE as this format, whatever it looks like; `wick formats` "
-	  "lists them", WK_OPT_TEXT, offsetof(struct wk_load_args, format), NULL },
-	{ 0, "debug-dir", "DIR", "look for debug files here, before /usr/lib/debug", WK_OPT_LIST,
+	{ 0, "format", "FORMAT", "read FILE as this format; `wick formats` lists them "
+		"[default: by content]", WK_OPT_TEXT, offsetof(struct wk_load_args, format), NULL },
+	{ 0, "debug-dir", "DIR", "search for debug files in DIR, before /usr/lib/debug", WK_OPT_LIST,
 	  offsetof(struct wk_load_args, debug_dirs), NULL },
-	{ 0, "debuginfod", NULL, "fetch files that are not here from the servers of "
-	  "DEBUGINFOD_URLS (WICK_DEBUGINFOD=1: always)", WK_OPT_FLAG,
+	{ 0, "debuginfod", NULL, "fetch missing files from the servers in DEBUGINFOD_URLS; "
+		"WICK_DEBUGINFOD=1 makes this the default", WK_OPT_FLAG,
 	  offsetof(struct wk_load_args, remote.debuginfod), NULL },
-	{ 0, "symbol-server", "SERVER", "fetch them from this debuginfod server, or "
-	  "store:URL, or store:FOLDER (WICK_SYMBOL_SERVERS: always)", WK_OPT_LIST,
+	{ 0, "symbol-server", "SERVER", "fetch missing files from this debuginfod server, "
+		"store:URL or store:FOLDER; WICK_SYMBOL_SERVERS sets defaults", WK_OPT_LIST,
 	  offsetof(struct wk_load_args, remote.servers), NULL },
-	{ 0, "symbol-path", "PATH", "look for PDBs and images of Windows programs here, then along "
-	  "_NT_SYMBOL_PATH: folders, stores and srv*CACHE*URL, with ; between", WK_OPT_LIST,
+	{ 0, "symbol-path", "PATH", "search for PDBs and images of Windows programs here, "
+		"then in _NT_SYMBOL_PATH: folders, stores and srv*CACHE*URL, separated by ;", WK_OPT_LIST,
 	  offsetof(struct wk_load_args, remote.symbol_paths), NULL },
-	{ 0, "offline", NULL, "ask no other machine, whatever the environment says", WK_OPT_FLAG,
+	{ 0, "offline", NULL, "never use the network", WK_OPT_FLAG,
 	  offsetof(struct wk_load_args, remote.offline), NULL },
-	{ 0, "no-inline", NULL, "show only the functions that the machine ran, not the calls that "
-	  "the compiler inlined into them", WK_OPT_FLAG,
+	{ 0, "no-inline", NULL, "hide inlined calls", WK_OPT_FLAG,
 	  offsetof(struct wk_load_args, no_inlined), NULL },
-	{ 0, "threads", "N", "read large text and traces of Windows with so many threads (as "
-	  "many as processors)", WK_OPT_COUNT, offsetof(struct wk_load_args, threads), NULL },
+	{ 0, "threads", "N", "threads for reading large text and Windows traces [default: "
+		"number of CPUs]", WK_OPT_COUNT, offsetof(struct wk_load_args, threads), NULL },
 	{ 0 },
 };
 
@@ -57,10 +56,11 @@ const char *wk_load_path(const struct wk_words *words, struct wk_err *err)
 		return WK_USUAL_RECORDING;
 	if (count == 0)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"there is no " WK_USUAL_RECORDING " in this folder: `wick record -- "
-			"COMMAND` makes one; else give a FILE (\"-\" is standard input)");
+			"no file " WK_USUAL_RECORDING " in this folder; create it with "
+			"`wick record -- COMMAND`, or give a FILE (\"-\" is "
+			"standard input)");
 	else
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "one FILE at a time, found %zu", count);
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "expected one FILE, found %zu", count);
 	return NULL;
 }
 
@@ -280,7 +280,7 @@ static bool reads_stdin_once(const struct wk_load_input *inputs, size_t count, s
 		times += strcmp(inputs[i].path, "-") == 0;
 	if (times > 1)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"\"-\" was given %s, but standard input can be read only once",
+			"\"-\" is given %s, but standard input can be read only once",
 			times == 2 ? "twice" : "several times");
 	return times <= 1;
 }
@@ -322,8 +322,7 @@ static bool are_other_files(const struct wk_load_input *inputs, size_t count, st
 		for (size_t j = 0; j < i && ok; j++)
 			if (is_same_file(&inputs[i], &identities[i], &inputs[j], &identities[j]))
 				ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-					     "\"%s\" was given twice: all in it would count "
-					     "twice",
+					     "\"%s\" is given twice; its samples would count twice",
 					     inputs[i].path);
 	}
 	wk_free(identities);

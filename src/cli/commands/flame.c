@@ -21,18 +21,19 @@ struct args {
 #define AT(field) offsetof(struct args, field)
 
 static const struct wk_opt picture[] = {
-	{ 'o', "output", "FILE", "write the picture to FILE (flame.svg)", WK_OPT_TEXT,
+	{ 'o', "output", "FILE", "write the picture to FILE [default: flame.svg]", WK_OPT_TEXT,
 	  AT(flame.output), NULL },
-	{ 0, "by-thread", NULL, "a level for each thread, above its process", WK_OPT_FLAG,
+	{ 0, "by-thread", NULL, "add a level for each thread, above its process", WK_OPT_FLAG,
 	  AT(flame.by_thread), NULL },
-	{ 0, "no-process", NULL, "begin with the outermost function, not with the process's name",
+	{ 0, "no-process", NULL, "start with the outermost function, without a level for processes",
 	  WK_OPT_FLAG, AT(flame.no_process), NULL },
-	{ 'd', "data", "FILE", "where the recording goes (wick.data)", WK_OPT_TEXT, AT(data),
+	{ 'd', "data", "FILE", "write the recording to FILE [default: wick.data]", WK_OPT_TEXT, AT(data),
 	  NULL },
 	{ 0, "open", NULL, "open the picture with xdg-open", WK_OPT_FLAG, AT(flame.opens), NULL },
-	{ 0, "post-process", "COMMAND", "draw what this shell command makes of the folded stacks",
+	{ 0, "post-process", "COMMAND", "pipe the folded stacks through this shell command "
+		"before drawing",
 	  WK_OPT_TEXT, AT(flame.post_process), NULL },
-	{ 'q', "quiet", NULL, "say nothing but errors", WK_OPT_FLAG, AT(flame.quiet), NULL },
+	{ 'q', "quiet", NULL, "print errors only", WK_OPT_FLAG, AT(flame.quiet), NULL },
 	{ 0 },
 };
 
@@ -47,7 +48,9 @@ static int record_and_draw(const struct wk_call *call, struct wk_symbols *symbol
 	int exit_code;
 
 	if (strcmp(data, "-") == 0) {
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--data must be a file: flame reads it again");
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"--data must be a file, because flame "
+			"reads it again");
 		return WK_EXIT_USAGE;
 	}
 	if (wk_record_plan_init(&plan, &args->record, call->words->rest, err))
@@ -86,7 +89,7 @@ static bool refuse_program(const struct wk_words *words, struct wk_err *err)
 		for (size_t i = 0; i < words->count; i++)
 			wk_buf_add_fmt(&line, "%s%s", i ? " " : "", words->at[i]);
 		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
-			"%s is %s, not a recording; to run and record it: wick flame --%s", word,
+			"%s is %s, not a recording; to record it: wick flame --%s", word,
 			program ? "a program in PATH" : "a program or library (ELF)",
 			wk_buf_text(&line));
 	}
@@ -101,8 +104,8 @@ static bool refuse_recording_options(const struct args *args, struct wk_err *err
 	const char *name = args->data ? "data" : wk_record_args_are_set(&args->record);
 
 	return !name || wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-				"--%s is for recording, and nothing is recorded here: a command "
-				"stands behind \"--\"",
+				"--%s applies to recording, but there is no command to "
+				"record; put it after \"--\"",
 				name);
 }
 
@@ -116,8 +119,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 
 	if (records && call->words->count) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"either a FILE to draw or something to record, not both; a command stands "
-			"behind \"--\"");
+			"give either a FILE to draw or something to record; a command goes "
+			"after \"--\"");
 		return WK_EXIT_USAGE;
 	}
 	if (wk_record_args_want_list(&args->record, err) ||

@@ -15,9 +15,9 @@ struct args {
 };
 
 static const struct wk_opt options[] = {
-	{ 'o', "output", "FILE", "write the recording to FILE (wick.data)", WK_OPT_TEXT,
+	{ 'o', "output", "FILE", "write the recording to FILE [default: wick.data]", WK_OPT_TEXT,
 	  offsetof(struct args, output), NULL },
-	{ 'q', "quiet", NULL, "say nothing but errors", WK_OPT_FLAG, offsetof(struct args, quiet),
+	{ 'q', "quiet", NULL, "print errors only", WK_OPT_FLAG, offsetof(struct args, quiet),
 	  NULL },
 	{ 0 },
 };
@@ -54,10 +54,9 @@ static int list_events(struct wk_out *out)
 	if (!wk_perf_list(print_event, out, &absent, &why))
 		wk_out_fmt(out, "tracepoints are not listed: %s\n", why.text);
 	if (absent)
-		wk_out_fmt(out, "%zu more names stand for counters that this machine has not\n",
-			   absent);
-	wk_out_text(out, "and raw codes of this processor, such as r01c4; behind a name :u is for "
-			 "user code, :k for the kernel's\n");
+		wk_out_fmt(out, "%zu more events need counters that this machine lacks\n", absent);
+	wk_out_text(out, "raw codes of this processor, such as r01c4, work as well; the "
+			 "suffix :u counts user code only, :k kernel code only\n");
 	return WK_EXIT_DONE;
 }
 
@@ -101,30 +100,32 @@ const struct wk_command wk_cmd_record = {
 					"[OPTION...] -p PID[,PID...]", "[OPTION...] -a",
 					"-e list", NULL },
 	.description = (const char *const[]){
-		"Runs COMMAND, follows all its threads and children, and writes what they did to "
-		"wick.data: an ordinary perf.data file, which `perf report` opens as well. With "
-		"-p or -a it records what already runs, until Ctrl-C or --duration.",
-		"Stacks are unwound while recording, by the tables that compilers put into every "
-		"program, so programs need no frame pointers and no debug information. The file "
-		"can be opened at every moment, also after the recorder was killed. On a disk that "
-		"is full the recording ends with what fitted, which is told.",
-		"A recording that is there already is kept as FILE.old, in place of an older "
-		"one. The command's input, output and signals are its own; with -o - what it "
-		"prints goes to standard error.",
+		"Runs COMMAND and records all its threads and children to wick.data, an "
+		"ordinary perf.data file that `perf report` opens as well. With -p or -a "
+		"it records running processes until Ctrl-C or --duration.",
+		"Stacks are unwound while recording, using the tables that compilers put "
+		"into every program. Programs need no frame pointers and no debug "
+		"information. The file can be opened at any time, even after the recorder "
+		"was killed. If the disk is full, recording stops, and the file keeps what "
+		"fitted.",
+		"An existing recording is renamed to FILE.old, replacing an older one. The "
+		"command keeps its input, output and signals. With -o -, its standard "
+		"output goes to standard error.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &wk_record_group, offsetof(struct args, record) },
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },
 		{ 0 } },
 	.examples = (const struct wk_example[]){
-		{ "wick record -- ./app input.txt", "then: wick show" },
+		{ "wick record -- ./app input.txt", "record ./app; `wick show` prints the result" },
 		{ "wick record -p 1234 --duration 10",
-		  "ten seconds of a process that already runs" },
-		{ "wick record -e list", "what can be sampled by here" },
-		{ "wick record -a -F 199 -o all.data -- make", "the whole system while make runs" },
+		  "record a running process for ten seconds" },
+		{ "wick record -e list", "list the events of this machine" },
+		{ "wick record -a -F 199 -o all.data -- make", "record the whole system "
+			"while make runs" },
 		{ 0 } },
-	.exit_note = "The command's own exit code is passed on; 128 + N where signal N ended it. "
-		     "126 says that it could not be run, 127 that it was not found.",
+	.exit_note = "The command's exit code, or 128 + N if signal N ended it; 126 if it "
+		"could not be run, 127 if it was not found.",
 	.words = WK_WORD_PROGRAM,
 	.word_ends_options = true,
 	.args_size = sizeof(struct args),

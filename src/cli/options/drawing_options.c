@@ -18,64 +18,66 @@ static const char *const sides[] = { "left", "right", NULL };
 static const char *const sorts[] = { "weight", "name", NULL };
 
 static const struct wk_opt options[] = {
-	{ 0, "title", "TEXT", "what stands above the picture", WK_OPT_TEXT, AT(title), NULL },
-	{ 0, "subtitle", "TEXT", "what stands below the title, instead of what was recorded",
+	{ 0, "title", "TEXT", "title above the picture", WK_OPT_TEXT, AT(title), NULL },
+	{ 0, "subtitle", "TEXT", "second line below the title [default: what was recorded]",
 	  WK_OPT_TEXT, AT(subtitle), NULL },
-	{ 0, "notes", "TEXT", "a remark that stands below the picture", WK_OPT_TEXT, AT(notes),
+	{ 0, "notes", "TEXT", "a note below the picture", WK_OPT_TEXT, AT(notes),
 	  NULL },
-	{ 0, "width", "PIXELS", "a fixed width, instead of the window's", WK_OPT_TEXT, AT(width),
+	{ 0, "width", "PIXELS", "fixed width [default: the window's]", WK_OPT_TEXT, AT(width),
 	  NULL },
-	{ 0, "image-width", "PIXELS", "the same as --width", WK_OPT_TEXT, AT(width), NULL },
-	{ 0, "frame-height", "PIXELS", "height of a frame (18)", WK_OPT_TEXT, AT(frame_height),
+	{ 0, "image-width", "PIXELS", "same as --width", WK_OPT_TEXT, AT(width), NULL },
+	{ 0, "frame-height", "PIXELS", "height of a frame [default: 18]", WK_OPT_TEXT, AT(frame_height),
 	  NULL },
-	{ 0, "min-width", "PIXELS|N%", "leave out narrower frames where no script runs, in pixels "
-	  "or as a share of the whole", WK_OPT_TEXT, AT(min_width), NULL },
-	{ 0, "font", "NAME", "the font of the frames", WK_OPT_TEXT, AT(font), NULL },
-	{ 0, "font-size", "PIXELS", "its size (12)", WK_OPT_TEXT, AT(font_size), NULL },
-	{ 0, "truncate", "SIDE", "names that are too long lose this end: left or right; without "
-	  "it, what tells least", WK_OPT_CHOICE, AT(truncate), sides },
-	{ 0, "count-name", "TEXT", "what is counted: samples, bytes ...", WK_OPT_TEXT,
+	{ 0, "min-width", "PIXELS|N%", "hide narrower frames in still pictures; in pixels "
+		"or percent of the whole", WK_OPT_TEXT, AT(min_width), NULL },
+	{ 0, "font", "NAME", "font of the frames", WK_OPT_TEXT, AT(font), NULL },
+	{ 0, "font-size", "PIXELS", "font size [default: 12]", WK_OPT_TEXT, AT(font_size), NULL },
+	{ 0, "truncate", "SIDE", "shorten long names at this end: left or right [default: "
+		"the least telling part]", WK_OPT_CHOICE, AT(truncate), sides },
+	{ 0, "count-name", "TEXT", "unit of the counts: samples, bytes ...", WK_OPT_TEXT,
 	  AT(count_name), NULL },
-	{ 0, "name-type", "TEXT", "what stands in front of a name that is told", WK_OPT_TEXT,
+	{ 0, "name-type", "TEXT", "label before the name of a frame", WK_OPT_TEXT,
 	  AT(name_type), NULL },
-	{ 0, "total", "N", "what the full width stands for, if more than was counted",
+	{ 0, "total", "N", "what the full width stands for, if it is more than was counted",
 	  WK_OPT_TEXT, AT(total), NULL },
-	{ 0, "factor", "N", "tell numbers multiplied by this", WK_OPT_TEXT, AT(factor), NULL },
-	{ 0, "palette", "NAME", "colours: kind (of code, the usual), hot, mem, io, wakeup, chain, "
-	  "java, js, perl, python, rust, red, green, blue, aqua, yellow, purple, orange",
+	{ 0, "factor", "N", "multiply printed numbers by N", WK_OPT_TEXT, AT(factor), NULL },
+	{ 0, "palette", "NAME", "colours: kind (of code), hot, mem, io, wakeup, chain, "
+		"java, js, perl, python, rust, red, green, blue, aqua, yellow, purple, "
+		"orange [default: kind]",
 	  WK_OPT_TEXT, AT(palette), wk_palette_names },
-	{ 0, "hash", NULL, "names that begin alike look alike", WK_OPT_FLAG, AT(hash), NULL },
-	{ 0, "random", NULL, "colours by chance, the same in every run", WK_OPT_FLAG, AT(random),
+	{ 0, "hash", NULL, "similar colours for names that start alike", WK_OPT_FLAG, AT(hash), NULL },
+	{ 0, "random", NULL, "random colours, the same in every run", WK_OPT_FLAG, AT(random),
 	  NULL },
-	{ 0, "deterministic", NULL, "a name has the same colour in every picture (the usual with a "
-	  "palette)", WK_OPT_FLAG, AT(deterministic), NULL },
-	{ 0, "colour-diffusion", NULL, "the wider, the redder", WK_OPT_FLAG, AT(diffusion), NULL },
-	{ 0, "cp", NULL, "keep colours from picture to picture, in palette.map", WK_OPT_FLAG,
+	{ 0, "deterministic", NULL, "same colour for a name in every picture [default with "
+		"--palette]", WK_OPT_FLAG, AT(deterministic), NULL },
+	{ 0, "colour-diffusion", NULL, "colour by width: the wider, the redder", WK_OPT_FLAG, AT(diffusion), NULL },
+	{ 0, "cp", NULL, "read and update the colours in palette.map", WK_OPT_FLAG,
 	  AT(keeps_colours), NULL },
-	{ 0, "palette-map", "FILE", "the same, in FILE", WK_OPT_TEXT, AT(colour_map), NULL },
-	{ 0, "negate", NULL, "a comparison with its colours the other way round", WK_OPT_FLAG,
+	{ 0, "palette-map", "FILE", "the same with FILE", WK_OPT_TEXT, AT(colour_map), NULL },
+	{ 0, "negate", NULL, "swap the colours of a comparison", WK_OPT_FLAG,
 	  AT(negates), NULL },
-	{ 0, "background", "COLOUR", "yellow, blue, green, grey, #rrggbb, or #rrggbb-#rrggbb from "
-	  "above to below", WK_OPT_TEXT, AT(background), NULL },
-	{ 0, "search-colour", "#rrggbb", "the colour of frames that match", WK_OPT_TEXT,
+	{ 0, "background", "COLOUR", "yellow, blue, green, grey, #rrggbb, or "
+		"#rrggbb-#rrggbb from top to bottom", WK_OPT_TEXT, AT(background), NULL },
+	{ 0, "search-colour", "#rrggbb", "colour of matching frames", WK_OPT_TEXT,
 	  AT(search_colour), NULL },
-	{ 0, "nameattr", "FILE", "links and titles for functions: a name a line, then key=value "
-	  "behind tabs", WK_OPT_TEXT, AT(name_attributes), NULL },
-	{ 0, "icicle", NULL, "the outermost function on top", WK_OPT_FLAG, AT(icicle), NULL },
-	{ 0, "inverted", NULL, "the same as --icicle: upside down", WK_OPT_FLAG, AT(inverted),
+	{ 0, "nameattr", "FILE", "links and titles for functions: one per line, name, then "
+		"key=value separated by tabs", WK_OPT_TEXT, AT(name_attributes), NULL },
+	{ 0, "icicle", NULL, "draw the outermost function on top", WK_OPT_FLAG, AT(icicle), NULL },
+	{ 0, "inverted", NULL, "same as --icicle", WK_OPT_FLAG, AT(inverted),
 	  NULL },
-	{ 0, "reverse", NULL, "from the innermost function: callers above callees", WK_OPT_FLAG,
+	{ 0, "reverse", NULL, "start with the innermost function: callers above callees", WK_OPT_FLAG,
 	  AT(reverse), NULL },
-	{ 0, "flamechart", NULL, "in order of time, what is alike not merged", WK_OPT_FLAG,
+	{ 0, "flamechart", NULL, "order by time and do not merge equal stacks", WK_OPT_FLAG,
 	  AT(flamechart), NULL },
-	{ 0, "sort", "BY", "neighbours by weight, or by name", WK_OPT_CHOICE, AT(sort), sorts },
-	{ 0, "skip-after", "FUNCTION", "leave out the callers of this function; may be repeated",
+	{ 0, "sort", "BY", "order neighbours by weight or by name", WK_OPT_CHOICE, AT(sort), sorts },
+	{ 0, "skip-after", "FUNCTION", "hide the callers of FUNCTION; may be repeated",
 	  WK_OPT_LIST, AT(skip_after), NULL },
-	{ 0, "collapse-recursion", NULL, "a function that calls itself is one frame", WK_OPT_FLAG,
+	{ 0, "collapse-recursion", NULL, "merge recursive calls into one frame", WK_OPT_FLAG,
 	  AT(collapse_recursion), NULL },
-	{ 0, "most-frames", "N", "fold the lightest frames beyond N (250000; 0: none)", WK_OPT_TEXT,
+	{ 0, "most-frames", "N", "fold the lightest frames beyond N; 0 keeps all [default: "
+		"250000]", WK_OPT_TEXT,
 	  AT(most_frames), NULL },
-	{ 0, "no-script", NULL, "a still picture", WK_OPT_FLAG, AT(no_script), NULL },
+	{ 0, "no-script", NULL, "write a still picture without script", WK_OPT_FLAG, AT(no_script), NULL },
 	{ 0 },
 };
 
@@ -83,7 +85,7 @@ const struct wk_opt_group wk_drawing_group = { "Drawing", options };
 
 static bool is_wrong(struct wk_err *err, const char *option, const char *value, const char *wanted)
 {
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s takes %s, found \"%.100s\"", option,
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s must be %s, not \"%.100s\"", option,
 		       wanted, value);
 }
 
@@ -100,7 +102,7 @@ static bool is_no_palette(const char *typed, struct wk_err *err)
 							 : " or ",
 			       wk_palette_names[i]);
 	}
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--palette takes %s, found \"%.60s\"%s%s%s",
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--palette must be %s, not \"%.60s\"%s%s%s",
 		wk_buf_text(&expected), typed, near.best ? "; did you mean " : "",
 		near.best ? near.best : "", near.best ? "?" : "");
 	wk_buf_fini(&expected);
@@ -173,7 +175,8 @@ static bool make_colouring(struct wk_drawing_plan *plan, const struct wk_drawing
 
 	if (args->hash + args->random + args->deterministic + args->diffusion > 1)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "only one of --hash, --random, --deterministic, --colour-diffusion");
+			       "--hash, --random, --deterministic and --colour-diffusion "
+			       "exclude each other");
 	if (args->palette && !wk_palette_find(wk_str_c(args->palette), &chosen.palette))
 		return is_no_palette(args->palette, err);
 	if (chosen.palette == WK_PALETTE_KIND)
@@ -192,7 +195,7 @@ static void report_attribute(void *context, const char *why, struct wk_str name,
 {
 	struct wk_buf words = { 0 };
 
-	wk_buf_add_fmt(&words, "%s: %s left out: %.*s of %.*s", (const char *)context, why,
+	wk_buf_add_fmt(&words, "%s: %s ignored: %.*s of %.*s", (const char *)context, why,
 		       WK_STR_ARG(attribute), WK_STR_ARG(name));
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
@@ -251,8 +254,8 @@ static bool read_pixels(const char *option, const char *text, unsigned least, un
 		return true;
 	if (!wk_num_u64(wk_str_c(text), &number) || number < least || number > most)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--%s is from %u to %u pixels, found \"%.100s\"", option, least,
-			       most, text);
+			       "--%s must be between %u and %u pixels, not \"%.100s\"", option,
+			       least, most, text);
 	*value = (unsigned)number;
 	return true;
 }
@@ -269,7 +272,8 @@ static bool read_sizes(const struct wk_drawing_args *args, struct wk_drawing *dr
 		return is_wrong(err, "total", args->total, "a whole number above zero");
 	if (args->flamechart && args->reverse)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "a flame chart cannot be reversed: what is alike is not merged");
+			       "--flamechart and --reverse exclude each other: a flame "
+			       "chart does not merge stacks");
 	return true;
 }
 
@@ -335,11 +339,13 @@ void wk_drawing_plan_warn(const struct wk_drawing_plan *plan, const struct wk_mo
 		wk_buf_reset(&words);
 	}
 	if (plan->drawing.total && tree->total[0] > plan->drawing.total) {
-		wk_buf_add_fmt(&words, "--total %" PRIu64 " is less than what was counted, ",
+		wk_buf_add_fmt(&words,
+			       "--total %" PRIu64 " is less than the samples add "
+			       "up to; the picture uses ",
 			       plan->drawing.total);
 		wk_num_add_grouped(&words, tree->total[0]);
 		wk_buf_add_fmt(&words, tree->unit.len ? " %.*s" : "%.*s", WK_STR_ARG(tree->unit));
-		wk_buf_add_text(&words, ", which is taken instead");
+		wk_buf_add_text(&words, " instead");
 		wk_say(wk_buf_text(&words));
 	}
 	wk_buf_fini(&words);
@@ -349,8 +355,8 @@ bool wk_drawing_plan_accepts_comparison(const struct wk_drawing_plan *plan, stru
 {
 	return !plan->colouring ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "the colours of a comparison say what changed, so it takes no others: leave "
-		       "out --palette and the options that choose colours");
+		       "the colours of a comparison show what changed; leave out --palette "
+		       "and other options for colours");
 }
 
 bool wk_drawing_plan_end(struct wk_drawing_plan *plan, bool ok, struct wk_err *err)

@@ -22,35 +22,36 @@ static const char *const common_events[] = {
 };
 
 static const struct wk_opt options[] = {
-	{ 'p', "pid", "PID[,PID...]", "record processes that already run, with all their threads",
+	{ 'p', "pid", "PID[,PID...]", "record running processes with all their threads",
 	  WK_OPT_LIST, AT(pids), NULL },
 	{ 'a', "all-cpus", NULL, "record the whole system", WK_OPT_FLAG, AT(all_cpus), NULL },
-	{ 'F', "freq", "HZ", "samples a second on each CPU (997)", WK_OPT_TEXT, AT(frequency),
+	{ 'F', "freq", "HZ", "samples per second on each CPU [default: 997]", WK_OPT_TEXT, AT(frequency),
 	  NULL },
-	{ 'c', "count", "EVENTS", "a sample every so many events, instead of a frequency",
+	{ 'c', "count", "EVENTS", "sample every N events, instead of at a frequency",
 	  WK_OPT_TEXT, AT(period), NULL },
 	{ 'e', "event", "NAME[,NAME...]",
-	  "what to sample by, by perf's names: cycles, page-faults, sched:sched_switch, "
-	  "cpu/mem-loads/ ... "
-	  "(cycles; cpu-clock where there is no cycle counter); `wick record -e list` has all",
+	  "event to sample, by perf's name: cycles, page-faults, sched:sched_switch, "
+	"cpu/mem-loads/ ... `wick record -e list` lists all [default: cycles, or cpu-clock "
+	"without hardware counters]",
 	  WK_OPT_LIST, AT(events), common_events },
-	{ 0, "duration", "TIME", "stop recording after so long (10, 500ms, 2m); "
-	  "a command runs on to its end", WK_OPT_DURATION, AT(duration_ns), NULL },
+	{ 0, "duration", "TIME", "stop recording after TIME (10, 500ms, 2m); a command "
+		"runs to its end", WK_OPT_DURATION, AT(duration_ns), NULL },
 	{ 0, "call-graph", "HOW",
-	  "how stacks are found: dwarf unwinds by tables, fp follows frame pointers, none takes "
-	  "no stacks, auto is dwarf",
+	  "how to find stacks: dwarf (unwind tables), fp (frame pointers), none, auto "
+	"[default: auto, which is dwarf]",
 	  WK_OPT_CHOICE, AT(call_graph), call_graphs },
 	{ 0, "stack-size", "SIZE",
-	  "most of each stack to copy, up to 64K (32K); what lies deeper is read from the process",
+	  "bytes of each stack to copy, up to 64K; deeper frames are read from the process "
+	"[default: 32K]",
 	  WK_OPT_SIZE,
 	  AT(stack_bytes), NULL },
-	{ 0, "embed-symbols", NULL, "put the names and source lines of all that was sampled into "
-	  "the recording, so that it opens with them on another machine", WK_OPT_FLAG,
+	{ 0, "embed-symbols", NULL, "embed the names and source lines of all samples, so "
+		"that the recording opens on another machine", WK_OPT_FLAG,
 	  AT(embeds_symbols), NULL },
-	{ 0, "buffer", "SIZE", "memory between kernel and wick, for each CPU (64K to 16M, as "
-	  "the rate and the stacks need)", WK_OPT_SIZE,
+	{ 0, "buffer", "SIZE", "buffer between kernel and wick for each CPU, 64K to 16M "
+		"[default: by rate and stack size]", WK_OPT_SIZE,
 	  AT(ring_bytes), NULL },
-	{ 0, "user-only", NULL, "leave out the kernel's code", WK_OPT_FLAG, AT(user_only), NULL },
+	{ 0, "user-only", NULL, "do not record kernel code", WK_OPT_FLAG, AT(user_only), NULL },
 	{ 0 },
 };
 
@@ -58,7 +59,7 @@ const struct wk_opt_group wk_record_group = { "Recording", options };
 
 static bool wrong(struct wk_err *err, const char *option, const char *value, const char *expected)
 {
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s is \"%s\", expected %s", option, value,
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s must be %s, not \"%s\"", option, value,
 		       expected);
 }
 
@@ -128,8 +129,7 @@ bool wk_record_args_want_list(const struct wk_record_args *args, struct wk_err *
 	for (size_t i = 0; i < args->events.count; i++)
 		if (strcmp(args->events.at[i], "list") == 0)
 			return !wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-					"\"-e list\" prints the events that there are, where "
-					"nothing is recorded: wick record -e list");
+					"\"-e list\" only lists events: wick record -e list");
 	return false;
 }
 
@@ -170,11 +170,12 @@ static bool check_sizes(const struct wk_record_args *args, struct wk_err *err)
 {
 	if (args->ring_bytes && (args->ring_bytes < LEAST_BUFFER || args->ring_bytes > MOST_BUFFER))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--buffer is %" PRIu64 " bytes, expected 64K to 16M",
+			       "--buffer is %" PRIu64 " bytes, but must be 64K to 16M",
 			       args->ring_bytes);
 	if (args->stack_bytes > 65536)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--stack-size is %" PRIu64 " bytes, the kernel copies 64K at most",
+			       "--stack-size is %" PRIu64 " bytes, but the kernel copies "
+			       "64K at most",
 			       args->stack_bytes);
 	return true;
 }
@@ -214,14 +215,14 @@ static enum wk_call_graph call_graph_of(const char *word)
 static bool check_what(const struct wk_record_args *args, char *const *command, struct wk_err *err)
 {
 	if (command && !command[0])
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no command follows \"--\"");
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no command after \"--\"");
 	if (!command && !args->pids.count && !args->all_cpus)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "nothing to record: give a command after \"--\", a process with -p, "
-			       "or -a for the whole system");
+			       "nothing to record: give a command after \"--\", a process "
+			       "with -p, or -a for the whole system");
 	if (args->pids.count && (command || args->all_cpus))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--pid records these processes only; it does not go with %s",
+			       "--pid records these processes only; it excludes %s",
 			       command ? "a command" : "--all-cpus");
 	if (args->frequency && args->period)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--freq and --count exclude each other");

@@ -77,8 +77,8 @@ static bool add_debuginfod(struct list *list, struct wk_err *err)
 
 	add_words(list, urls);
 	return urls || wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "debuginfod: the variable DEBUGINFOD_URLS, which lists the servers, "
-			       "is not set; --symbol-server names one");
+			       "--debuginfod: DEBUGINFOD_URLS, the list of servers, is not "
+			       "set; set it, or name a server with --symbol-server");
 }
 
 /* Without servers, too: what was fetched before is used by all. */
@@ -183,9 +183,9 @@ static void say_few(unsigned at_once)
 
 	wk_os_files_left(0, &limit);
 	wk_buf_add_fmt(&line,
-		       "only %u file%s fetched at a time, since this process may have only "
-		       "%u files open at once (`ulimit -n` raises that)",
-		       at_once, at_once == 1 ? " was" : "s were", limit);
+		       "fetching only %u file%s at a time, because this process may have "
+		       "only %u open files; `ulimit -n` raises the limit",
+		       at_once, at_once == 1 ? "" : "s", limit);
 	wk_say(wk_buf_text(&line));
 	wk_buf_fini(&line);
 }

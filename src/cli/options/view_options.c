@@ -11,15 +11,14 @@
 #define AT(field) offsetof(struct wk_view_args, field)
 
 static const struct wk_opt options[] = {
-	{ 0, "group", "COLUMN[,COLUMN...]", "a level for each of these, the outermost first: "
-	  "process (all of one name are one), pid (each by itself), thread, cpu, of waits "
-	  "wait-reason and readied-by, of blocks heap, allocator and size, module (the file that "
-	  "a sample was in; as the last one, the stack by files), function (that a sample was "
-	  "in), stack; such as process,thread,stack", WK_OPT_TEXT, AT(group), NULL },
-	{ 0, "preset", "NAME|FILE[:NAME]", "event, grouping and filter by one name: "
-	  "cpu-by-process, cpu-by-thread, cpu-by-module, cpu-by-function, wait-by-process, "
-	  "ready-by-process, commit-by-process, commits-by-process, heap-by-process, hard-faults, "
-	  "or one of a .wpaProfile, which `wick show FILE.wpaProfile` lists", WK_OPT_TEXT,
+	{ 0, "group", "COLUMN[,COLUMN...]", "levels of the tree, outermost first: process, "
+		"pid, thread, cpu, module, function, stack; for waits wait-reason, "
+		"readied-by; for heap blocks heap, allocator, size [default: process,stack]", WK_OPT_TEXT, AT(group), NULL },
+	{ 0, "preset", "NAME|FILE[:NAME]", "event, grouping and filter by name: "
+		"cpu-by-process, cpu-by-thread, cpu-by-module, cpu-by-function, "
+		"wait-by-process, ready-by-process, commit-by-process, commits-by-process, "
+		"heap-by-process, hard-faults, or one of a .wpaProfile (`wick show "
+		"FILE.wpaProfile` lists them)", WK_OPT_TEXT,
 	  AT(preset), wk_preset_names },
 	{ 0 },
 };
@@ -38,13 +37,11 @@ static bool fail_to_find(const char *name, struct wk_err *err)
 		wk_buf_add_fmt(&names, "%s%s", i ? ", " : "", wk_preset_names[i]);
 	}
 	if (near.best)
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"there is no preset \"%s\"; did you mean "
-			"\"%s\"?",
-			name, near.best);
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no preset \"%s\"; did you mean \"%s\"?", name,
+			near.best);
 	else
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"there is no preset \"%s\"; there is: %s, or FILE.wpaProfile", name,
+			"no preset \"%s\"; choose one of %s, or FILE.wpaProfile", name,
 			wk_buf_text(&names));
 	wk_buf_fini(&names);
 	return false;
@@ -129,7 +126,7 @@ bool wk_view_choose(struct wk_view_choice *choice, const struct wk_view_typed *t
 	*choice = (struct wk_view_choice){ .filter = *typed->filter };
 	if (group && typed->says_levels)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--group says all levels itself: leave out --by-process, "
+			       "--group sets all levels; leave out --by-process, "
 			       "--by-thread and --no-process");
 	ok = (!group || read_group(choice, group, err)) &&
 	     (!preset || read_preset(choice, preset, err));
@@ -158,7 +155,9 @@ bool wk_view_expect_tree(const struct wk_view_choice *choice, struct wk_err *err
 {
 	return !choice->table ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "the preset is a table and no tree: wick show FILE %s", choice->table);
+		       "this preset is a table, not a tree; print it with: wick show FILE "
+		       "%s",
+		       choice->table);
 }
 
 void wk_view_say(const struct wk_view_choice *choice)
