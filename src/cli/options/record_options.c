@@ -59,7 +59,7 @@ const struct wk_opt_group wk_record_group = { "Recording", options };
 
 static bool wrong(struct wk_err *err, const char *option, const char *value, const char *expected)
 {
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s must be %s, not \"%s\"", option, value,
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s is \"%s\", but must be %s", option, value,
 		       expected);
 }
 

@@ -77,7 +77,7 @@ static bool add_debuginfod(struct list *list, struct wk_err *err)
 
 	add_words(list, urls);
 	return urls || wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--debuginfod: DEBUGINFOD_URLS, the list of servers, is not "
+			       "debuginfod: DEBUGINFOD_URLS, the list of servers, is not "
 			       "set; set it, or name a server with --symbol-server");
 }
 
