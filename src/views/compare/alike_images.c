@@ -8,7 +8,7 @@
 #define MOST_COMPARED 32 /* files of one name */
 #define MOST_PARTS    6
 
-/* Of Windows' paths either case, and nobody has two files that differ in nothing else. */
+/* Windows paths ignore case; no two files differ only in that. */
 static int compare(struct wk_str a, struct wk_str b)
 {
 	size_t shorter = a.len < b.len ? a.len : b.len;

@@ -50,7 +50,7 @@ enum {
 	CLOSE_TIME,
 	CLOSE_SAME_TIME,
 };
-#define CLASS 4 /* between them: of how many the time of a CPU is */
+#define CLASS 4 /* between them: if that many are the time of a CPU */
 
 static int closeness(const struct wk_model *model, wk_source_id before, wk_source_id after,
 		     bool by_samples)
@@ -73,14 +73,14 @@ static int closeness(const struct wk_model *model, wk_source_id before, wk_sourc
 	return class ? class * CLASS + a->is_cpu_time + b->is_cpu_time : 0;
 }
 
-/* Which sources have samples of a side. */
+/* Which sources have samples on a side. */
 static void find_sources(const struct wk_model *model, uint8_t *before, uint8_t *after)
 {
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		(is_before(&model->samples, i) ? before : after)[model->samples.source[i]] = 1;
 }
 
-/* Of those of a side the ones of `event` alone, if there are any. */
+/* Those of a side with event `event`, if there are any. */
 static void keep_event(const struct wk_model *model, const char *event, uint8_t *has)
 {
 	bool has_event = false;
@@ -170,7 +170,7 @@ static void add_weight(struct wk_buf *line, struct wk_str unit, uint64_t weight)
 	}
 }
 
-/* A number of samples where that is known, or else what they weigh. */
+/* A number of samples if it is known, otherwise their weight. */
 static void add_side(struct wk_buf *line, const struct wk_model *model, wk_source_id id,
 		     uint64_t weight, uint64_t samples, bool are_samples)
 {
@@ -249,7 +249,7 @@ static struct change *rank(const struct wk_flat *flat, const struct wk_model *mo
 	return changes;
 }
 
-/* "12.5 % more", or the words where no number says it. */
+/* "12.5 % more", or the words if there is no number. */
 static void change_cell(struct wk_table *table, uint64_t before, uint64_t after)
 {
 	struct wk_buf text = { 0 };

@@ -1,6 +1,6 @@
-/* Two recordings beside each other: what grew, what shrank, what is new and what is gone.
+/* Two recordings compared: what grew, what shrank, what is new and what is gone.
  *
- * A model with samples of a "before" side (event/event.h) is a comparison. The tree of it
+ * A model with samples of a "before" side (event/event.h) is a comparison. Its tree
  * (views/tree/tree.h) has both sides in every node; this is the flat part: the sides themselves,
  * and a table of the functions that changed most. */
 #ifndef WK_VIEWS_COMPARE_DIFF_H
@@ -19,8 +19,8 @@ struct wk_diff_measure {
 	bool only_shares; /* amounts cannot be compared */
 };
 
-/* `event` and `by_samples` as they were asked for. Fails where samples are asked for and one
- * side has only sums of them. A measure without sources is for the filter to explain. */
+/* `event` and `by_samples` as requested. Fails if samples are requested and one side has only sums
+ * of them. A measure without sources is for the filter to explain. */
 bool wk_diff_measure_choose(struct wk_diff_measure *measure, const struct wk_model *model,
 			    const char *event, bool by_samples, struct wk_err *err);
 
@@ -32,8 +32,8 @@ struct wk_diff_sides {
 struct wk_diff_sides wk_diff_sides(const struct wk_model *model, const struct wk_filter *filter,
 				   bool by_samples);
 
-/* "before: 1,200, after: 1,510 samples; +25.8 % in all", or weights where nobody knows how many
- * samples they stand for. */
+/* "before: 1,200, after: 1,510 samples; +25.8 % in all", or weights if the number of samples is
+ * unknown. */
 void wk_diff_sides_line(const struct wk_diff_sides *sides, const struct wk_model *model,
 			const struct wk_diff_measure *measure, struct wk_buf *line);
 
@@ -42,7 +42,7 @@ struct wk_diff_options {
 	bool by_samples;
 	double before_factor; /* of the weights of "before" */
 	bool by_total;        /* rank by what functions and their callees cost, not by self */
-	uint32_t limit;       /* at most so many rows; 0: all */
+	uint32_t limit;       /* at most this many rows; 0: all */
 };
 
 /* Rows by how much they changed, most first; those that did not are left out. */

@@ -45,7 +45,7 @@ static void find_lines(struct known *known)
 	}
 }
 
-/* Of a function that both sides have only one side has lines: the other side, or 0. */
+/* If only one side has lines for a function that both have: the other side, or 0. */
 static uint8_t side_without(const struct known *known, wk_function_id function)
 {
 	wk_function_id shown = known->pairs->shown[function];

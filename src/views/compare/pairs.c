@@ -45,13 +45,13 @@ static void find_sides(struct pairing *p)
 
 /* ---- functions */
 
-/* A function that others are shown as, with what it may be paired by. */
+/* A function that others are merged into, with its criteria for pairing. */
 struct candidate {
 	struct wk_str name;   /* without what text forms have of clones: names/function_name.h */
 	struct wk_str origin; /* the file's name without its folder */
 	wk_function_id id, shown;
 	uint8_t sides;   /* of all that are shown as `shown` */
-	bool is_nowhere; /* nobody knows its image */
+	bool is_nowhere; /* its image is unknown */
 };
 
 static struct wk_str origin_of(const struct wk_model *model, const struct wk_function *function)
@@ -93,7 +93,7 @@ static struct candidate *list_candidates(const struct pairing *p, uint32_t *coun
 	return list;
 }
 
-/* The one that tells where it is, and of those the one that is there after. */
+/* The one with a location, and of those the one on the "after" side. */
 static bool is_better(const struct candidate *a, const struct candidate *b)
 {
 	if (a->is_nowhere != b->is_nowhere)
@@ -101,7 +101,7 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
 	return (a->sides & AFTER) > (b->sides & AFTER);
 }
 
-/* Makes one of those that have no partner, or of all, if that brings two sides together. */
+/* Pairs functions without a partner, or all, if that joins two sides. */
 static void join(struct candidate *list, uint32_t count, bool all)
 {
 	const struct candidate *best = NULL;
@@ -206,7 +206,7 @@ static void pair_two(struct candidate *list, const struct bare *bare)
 	list[bare[1].candidate] = two[1];
 }
 
-/* Where there are more than two nobody knows which is which. */
+/* If there are more than two the match is ambiguous. */
 static void pair_bare(const struct pairing *p, struct candidate *list, uint32_t count)
 {
 	uint32_t bare_count, same;
@@ -246,7 +246,7 @@ static void pair_functions(struct pairing *p)
 
 /* ---- processes */
 
-/* The names of the processes in view, with their sides; returns the sides that tell any. */
+/* The names of the processes in view, with their sides; returns the sides that have any. */
 static uint8_t find_processes(const struct pairing *p, struct wk_map *names)
 {
 	const struct wk_model *model = p->model;
@@ -265,7 +265,7 @@ static uint8_t find_processes(const struct pairing *p, struct wk_map *names)
 	return told;
 }
 
-/* Where each side has one process that the other lacks, it is one program under two names. */
+/* If each side has one process that the other lacks, it is one program under two names. */
 static void find_renamed(struct pairing *p, struct wk_map *names)
 {
 	uint32_t gone = 0, new = 0;
@@ -290,7 +290,7 @@ static wk_function_id function_of(const struct pairing *p, wk_stack_id stack)
 	return p->model->named_frames.function[p->model->named.label[stack]];
 }
 
-/* Text tells of an outermost frame no more than its name. */
+/* Text contains only the name of an outermost frame. */
 static bool may_be_process(const struct pairing *p, wk_function_id id)
 {
 	const struct wk_function *function = &p->model->functions[id];
@@ -305,8 +305,8 @@ static void mark_process(struct pairing *p, wk_function_id id)
 	p->pairs->is_process[id] = 1;
 }
 
-/* Outermost frames of the side that tells no processes, if they are called as those of the
- * other are. */
+/* Outermost frames of the side without processes, if their names are those of the other side's
+ * processes. */
 static bool mark_by_name(struct pairing *p, struct wk_map *names)
 {
 	const struct wk_trie *named = &p->model->named;
@@ -351,13 +351,13 @@ static void find_second(const struct pairing *p, struct shape *shape)
 			shape->second[p->pairs->shown[function_of(p, id)]] |= p->stack_sides[id];
 }
 
-/* Two forms of text that tell names alone are believed to mean functions. */
+/* Two text inputs with names only are assumed to contain functions. */
 static bool may_have_one_more(const struct shape *shape, uint8_t side)
 {
 	return !(shape->known & side) && !(shape->bare & (side ^ BOTH));
 }
 
-/* All stacks of a side have one more frame outside, which the other side knows nothing of. */
+/* All stacks of a side have one more frame outside, which the other side lacks. */
 static bool has_one_more(const struct pairing *p, const struct shape *shape, uint8_t side)
 {
 	uint8_t other = side ^ BOTH;

@@ -1,14 +1,15 @@
-/* What of one side of a comparison is what of the other.
+/* Matches the two sides of a comparison.
  *
- * Two builds of a program lie in two folders, or have two names; text forms tell no images at
- * all. A function is looked for on the other side in the same image, then in images whose files
- * are called alike, then by its name alone: each time only what has no partner yet is paired. A
- * function whose image nobody knows is one with all of its name. What has no name ("app+0x1160")
- * is paired in files of the same contents only. Last come C++ functions whose parameters one side
- * does not know (names/bare_name.h): a pair where there is one such on each side.
+ * Two builds of a program are in two folders, or have two names; text formats have no images at
+ * all. A function is searched for on the other side in the same image, then in images whose files
+ * have the same name, then by its name alone: each time only functions without a partner are
+ * paired. A function without a known image is merged with all of its name. Functions without a name
+ * ("app+0x1160") are paired only in files with the same contents. Last come C++ functions whose
+ * parameters one side does not have (names/bare_name.h): a pair if there is one such function on
+ * each side.
  *
- * Where one side tells processes and the other, as folded text does, has their names as
- * outermost frames, those frames stand for the processes. */
+ * If one side has processes and the other, like folded text, has their names as outermost frames,
+ * those frames represent the processes. */
 #ifndef WK_VIEWS_COMPARE_PAIRS_H
 #define WK_VIEWS_COMPARE_PAIRS_H
 
@@ -16,7 +17,7 @@
 
 struct wk_pairs {
 	wk_function_id *shown; /* [function_count]: the function that each is shown as */
-	uint8_t *is_process;   /* [function_count]: as an outermost frame it is no function but
+	uint8_t *is_process;   /* [function_count]: as an outermost frame it is not a function but
 				* the process of that name; NULL: none is */
 	wk_thread_id *thread;  /* [thread_count]: the thread that each is shown as: the first of
 				* its name in processes of one name, since numbers are others
@@ -25,7 +26,7 @@ struct wk_pairs {
 	wk_text_id renamed, renamed_to; /* the one process that has another name after */
 };
 
-/* `across_images` and `across_files` as in views/tree/merge.h: what is one on either side alone. */
+/* `across_images` and `across_files` as in views/tree/merge.h: what is merged within one side. */
 void wk_pairs_init(struct wk_pairs *pairs, const struct wk_model *model,
 		   const struct wk_filter *filter, bool across_images, bool across_files);
 void wk_pairs_fini(struct wk_pairs *pairs);

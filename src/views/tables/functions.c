@@ -9,7 +9,7 @@
 #include "views/kind.h"
 #include "views/tree/flat.h"
 
-/* Scripts have no images, but their functions stand in files, too. */
+/* Scripts have no images, but their functions have files. */
 static struct wk_str origin_name(const struct wk_model *model, const struct wk_function *function)
 {
 	if (!function->image && function->file)

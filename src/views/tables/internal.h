@@ -1,11 +1,9 @@
-/* What the tables of `wick show` share: a file each for what samples were in
- * (tables_functions.c), the calling tree (tables_tree.c), who ran (tables_processes.c,
- * tables_process_tree.c, tables_threads.c), what for they waited (tables_waits.c), what was
- * allocated (tables_memory.c), marks and records (tables_marks.c) and the recording itself
- * (tables_system.c). tables.c has the list of them and these helpers, tables_tally.c what those of
- * who ran share.
+/* Shared by the tables of `wick show`: one file each for code (functions.c), the calling tree
+ * (tree.c), processes and threads (processes.c, process_tree.c, threads.c), waits (waits.c), memory
+ * (memory.c), marks and events (marks.c) and the recording itself (system.c). tables.c has their
+ * list and these helpers, tally.c what tables of processes and threads share.
  *
- * For views/tables/tables*.c alone. */
+ * Only for views/tables/. */
 #ifndef WK_VIEWS_TABLES_INTERNAL_H
 #define WK_VIEWS_TABLES_INTERNAL_H
 
@@ -39,7 +37,7 @@ void wk_tables_fill_counts(struct wk_table *table, const struct wk_model *model,
 void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_filter *filter, const struct wk_table_options *options);
 
-/* --- What is left out, and the words for it --- */
+/* --- Rows left out, and the notes about them --- */
 
 bool wk_tables_is_small(uint64_t part, uint64_t whole, double min_percent);
 bool wk_tables_is_full(const struct wk_table *table, const struct wk_table_options *options);
@@ -50,12 +48,12 @@ void wk_tables_note_hidden(struct wk_table *table, const char *what, const char 
 void wk_tables_note_without_samples(struct wk_table *table, const char *one, const char *many,
 				    uint32_t count);
 
-/* --- Columns and cells of weights: where weights are numbers of samples, the columns of samples
- * say it all, and there are none --- */
+/* --- Columns and cells of weights: if weights are numbers of samples, the columns of samples are
+ * enough, and there are none --- */
 
 bool wk_tables_weighs_samples(struct wk_str unit);
 
-/* A detail, and the cell that goes with it. */
+/* A detail, and its cell. */
 void wk_tables_weight_detail(struct wk_table *table, const char *what, struct wk_str unit);
 void wk_tables_weight_cell(struct wk_table *table, struct wk_str unit, uint64_t weight);
 
@@ -69,8 +67,8 @@ static inline struct wk_str wk_tables_or_else(struct wk_str text, const char *ot
 	return text.len ? text : wk_str_c(otherwise);
 }
 
-/* Ids of rows, most weight first; where that is the same, most of `then`, and then in the model's
- * own order. */
+/* Ids of rows, most weight first; with equal weight, most of `then`, and then in the model's own
+ * order. */
 struct wk_ranked {
 	uint64_t weight;
 	uint32_t id;
@@ -83,18 +81,18 @@ int wk_tables_heavier_first(const void *left, const void *right);
 uint32_t wk_tables_shown_rows(const struct wk_table_options *options,
 			      const struct wk_ranked *ranked, uint32_t count, uint64_t whole);
 
-/* The same, with a note that tells of the rest. */
+/* The same, with a note about the rest. */
 uint32_t wk_tables_limit_rows(struct wk_table *table, const struct wk_table_options *options,
 			      const struct wk_ranked *ranked, uint32_t count, uint64_t whole,
 			      const char *one, const char *many);
 
-/* --- Who ran --- */
+/* --- Processes and threads --- */
 
-/* What the samples in view say of each row of another table, by its id. */
+/* The samples in view for each row of another table, by its id. */
 struct wk_tally {
 	uint64_t *weight;
 	uint64_t *samples;
-	const uint8_t *others; /* a byte a row: it is in view without samples, too; NULL: none */
+	const uint8_t *others; /* a byte a row: it is in view even without samples; NULL: none */
 	uint64_t whole;
 	bool by_samples;
 	struct wk_str unit;
@@ -116,19 +114,19 @@ struct wk_tally wk_tables_tally_processes(const struct wk_model *model,
 struct wk_ranked *wk_tables_rank_rows(const struct wk_tally *tally, uint32_t rows, bool is_narrowed,
 				      uint32_t *count);
 
-/* The first columns of both lists, and their cells: what was sampled. */
+/* The first columns of both lists, and their cells: the samples. */
 void wk_tables_tally_columns(struct wk_table *table, const struct wk_model *model,
 			     const struct wk_filter *filter, const struct wk_tally *tally);
 void wk_tables_tally_cells(struct wk_table *table, const struct wk_tally *tally, uint32_t row);
 
-/* Of a moment; none for what was before the recording or never came. What happened between the
+/* Of a moment; none for moments before the recording or that never came. Events between the
  * recording's start and its first sample happened at 0. */
 void wk_tables_time_cell(struct wk_table *table, const struct wk_model *model, uint64_t time_ns);
 
-/* Where nothing was sampled, the columns so far, which say what of it, are details. */
+/* If nothing was sampled, the columns so far, which are about samples, are details. */
 void wk_tables_hide_samples(struct wk_table *table, const struct wk_model *model);
 
-/* What is told of a process the same way wherever it is told. */
+/* The columns of a process that are the same in all tables. */
 void wk_tables_pid_cell(struct wk_table *table, const struct wk_process *process);
 void wk_tables_exit_cell(struct wk_table *table, const struct wk_model *model,
 			 const struct wk_process *process);

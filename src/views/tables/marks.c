@@ -24,7 +24,7 @@ static void note_more(struct wk_table *table, uint32_t hidden, const char *one, 
 			      hidden == 1 ? one : many, hidden == 1 ? "it" : "them");
 }
 
-/* Of a filter only the time counts: marks are nobody's samples. */
+/* Only the time of a filter counts: marks are not samples. */
 void wk_tables_fill_marks(struct wk_table *table, const struct wk_model *model,
 			  const struct wk_filter *filter, const struct wk_table_options *options)
 {

@@ -1,4 +1,4 @@
-/* The tables of what was allocated and what of it is still there: memory and heap. */
+/* The tables of allocations and what is still allocated: memory and heap. */
 #include "views/tables/internal.h"
 
 #include <stdlib.h>

@@ -67,7 +67,7 @@ static void lasted_cell(struct wk_table *table, const struct wk_process *process
 		wk_table_none(table);
 }
 
-/* For people with what tells it from others of its name, and what keeps it from hanging below
+/* For people, with what distinguishes it from others of its name, and why it is not below
  * another. */
 static void name_cell(struct wk_table *table, const struct wk_model *model,
 		      const struct wk_process *process)

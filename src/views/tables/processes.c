@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* ---- cells that the process tree has, too */
+/* ---- cells shared with the process tree */
 
 /* Statuses of the system are known by their hexadecimal form: 0xc0000005. Exit codes that a program
  * chooses are small numbers of either sign. */
@@ -50,7 +50,7 @@ void wk_tables_parent_cell(struct wk_table *table, const struct wk_model *model,
 		wk_table_none(table);
 }
 
-/* People tell those of one machine apart by their last number: "S-1-5-21-..-1001". */
+/* The last number distinguishes those of one machine: "S-1-5-21-..-1001". */
 static void add_brief_user(struct wk_buf *text, struct wk_str user)
 {
 	size_t last = user.len;

@@ -1,4 +1,4 @@
-/* The table of the recording itself: the machine, what was recorded, what was noticed. */
+/* The table of the recording itself: the machine, what was recorded, notes. */
 #include "views/tables/internal.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "os/os.h"
 #include "views/wall_clock.h"
 
-/* Recordings that say of each fact what it is a part of have a column for it. */
+/* Recordings whose facts have a part have a column for it. */
 static bool has_sections(const struct wk_model *model)
 {
 	for (uint32_t i = 0; i < model->fact_count; i++)
@@ -26,7 +26,7 @@ struct rows {
 	bool has_sections;
 	struct wk_str section; /* of the last row */
 	uint32_t limit;        /* rows of a part; 0: all */
-	struct wk_str part;    /* that is being told, whether or not it has a column */
+	struct wk_str part;    /* the current one, whether or not it has a column */
 	uint32_t told, hidden; /* of it */
 };
 
@@ -50,7 +50,7 @@ static void write_row(struct rows *rows, struct wk_str section, struct wk_str ke
 	wk_table_text(rows->table, wk_table_keep(rows->table, value));
 }
 
-/* Behind the rows of a part: how many more there are. */
+/* After the rows of a part: how many more there are. */
 static void end_part(struct rows *rows)
 {
 	struct wk_buf more = { 0 };
@@ -65,7 +65,7 @@ static void end_part(struct rows *rows)
 	wk_buf_fini(&more);
 }
 
-/* What was noticed is told whole: it is why people look here. */
+/* Notes are printed in full: they are why people look here. */
 static void add_row(struct rows *rows, struct wk_str section, struct wk_str key,
 		    struct wk_str value)
 {
@@ -126,7 +126,7 @@ static bool add_wall_time(struct wk_buf *text, const struct wk_model *model)
 	return true;
 }
 
-/* Facts are plain text; numbers get their units here. False for what another row tells. */
+/* Facts are plain text; numbers get their units here. False for facts that another row contains. */
 static bool fact_text(const struct wk_model *model, struct wk_str *key, struct wk_str value,
 		      struct wk_buf *text)
 {
@@ -190,7 +190,7 @@ static void section_rows(struct rows *rows)
 	}
 }
 
-/* ", 997 samples a second", where the recorder said so. */
+/* ", 997 samples a second", if the recorder stored it. */
 static void add_setting(struct wk_buf *text, const struct wk_model *model, struct wk_str event)
 {
 	for (uint32_t i = 0; i < model->fact_count; i++) {
@@ -206,8 +206,8 @@ static void add_setting(struct wk_buf *text, const struct wk_model *model, struc
 	}
 }
 
-/* "1,700 samples", "610 records in Ir": of time, and where samples are all that was counted, the
- * samples say enough. */
+/* "1,700 samples", "610 records in Ir": for time, and if samples are all that was counted, the
+ * samples are enough. */
 static void add_source_count(struct wk_buf *text, const struct wk_model *model, wk_source_id id,
 			     uint64_t count)
 {
@@ -222,7 +222,7 @@ static void add_source_count(struct wk_buf *text, const struct wk_model *model, 
 	wk_buf_add_str(text, unit);
 }
 
-/* Where many kinds of events are logged, they have a section of their own. */
+/* If many kinds of events are logged, they have a section of their own. */
 static bool is_one_of_many(const struct wk_model *model, wk_source_id id)
 {
 	return model->traits->logs_events &&
@@ -284,7 +284,7 @@ static void source_rows(struct rows *rows, const uint64_t *counts)
 	other_events_row(rows, events, kinds);
 }
 
-/* Where idle processors are sampled as well: shares in other tables are of the busy ones. */
+/* If idle processors are sampled as well: shares in other tables are of the busy ones. */
 static void busy_row(struct rows *rows, const uint64_t *counts)
 {
 	const struct wk_model *model = rows->model;
@@ -305,7 +305,7 @@ static void busy_row(struct rows *rows, const uint64_t *counts)
 	wk_buf_fini(&text);
 }
 
-/* By the names that --by takes. */
+/* By the names that --by accepts. */
 static void event_rows(struct rows *rows, const uint64_t *counts)
 {
 	const struct wk_model *model = rows->model;
@@ -341,13 +341,13 @@ static void note_rows(struct rows *rows)
 	wk_buf_fini(&text);
 }
 
-/* What was seen of whom. */
+/* How many processes and threads were seen. */
 static void count_rows(struct rows *rows)
 {
 	const struct wk_model *model = rows->model;
 	struct wk_buf text = { 0 };
 
-	if (model->last_ns > model->first_ns) { /* most text tells no times */
+	if (model->last_ns > model->first_ns) { /* most text contains no times */
 		wk_num_add_duration(&text, model->last_ns - model->first_ns);
 		system_row(rows, "recording", "sampled for", wk_buf_str(&text));
 	}

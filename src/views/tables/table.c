@@ -58,7 +58,7 @@ struct wk_str wk_table_keep(struct wk_table *table, struct wk_str text)
 	return wk_arena_copy(&table->arena, text);
 }
 
-/* The unit comes from a file, so what is not a letter or digit becomes '_'. */
+/* The unit comes from a file, so everything but letters and digits becomes '_'. */
 static void add_key(struct wk_buf *key, struct wk_str text)
 {
 	for (size_t i = 0; i < text.len; i++) {

@@ -30,7 +30,7 @@ struct wk_column {
 	struct wk_str title; /* for people */
 	enum wk_cell_kind kind;
 	bool is_detail; /* for programs and wide tables; people ask for it */
-	uint8_t spare;  /* the most goes first where lines are too short for all; 0: stays */
+	uint8_t spare;  /* the highest is hidden first if lines are too short for all; 0: stays */
 };
 
 struct wk_cell {
@@ -38,11 +38,11 @@ struct wk_cell {
 	bool is_negative;
 	struct wk_str text;
 	struct wk_str brief; /* the same for people; empty: `text` is */
-	uint64_t number;     /* the part, of a share */
+	uint64_t number;     /* the part, for a share */
 	uint64_t whole;
 };
 
-/* How a row of a tree hangs below the one before; zero for rows of lists. */
+/* The position of a row of a tree relative to the preceding one; zero for rows of lists. */
 struct wk_row {
 	uint32_t indent; /* levels to the right */
 	bool is_branch;  /* one of several children; else the only child of the row above */
@@ -66,10 +66,10 @@ struct wk_table {
 	bool lists_events;    /* of all kinds: none is left out */
 	bool names_functions; /* so that it matters which of them have no names */
 	bool has_one_scale;   /* all durations are shown in one unit, since they are compared */
-	const char *counted;  /* what its rows count, where that is not the samples in view: one
-			       * of them by name, how many it shows, and how many there are */
+	const char *counted;  /* what its rows count, if that is not the samples in view: one of
+			       * them by name, how many it shows, and the total */
 	uint64_t counted_in_view, counted_in_all;
-	struct wk_str *notes; /* what the reader must know: what was left out ... */
+	struct wk_str *notes; /* notes for the reader: what was left out ... */
 	size_t note_count, notes_cap;
 	struct wk_arena arena;
 };
@@ -100,7 +100,7 @@ void wk_table_note(struct wk_table *table, const char *format, ...)
 
 void wk_table_row(struct wk_table *table);
 void wk_table_text(struct wk_table *table, struct wk_str text);
-/* Another text for people, who see what it leaves out in another column of the row. */
+/* Another text for people, who see the omitted part in another column of the row. */
 void wk_table_brief(struct wk_table *table, struct wk_str text);
 void wk_table_number(struct wk_table *table, uint64_t number);
 void wk_table_signed(struct wk_table *table, int64_t number);

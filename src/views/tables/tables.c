@@ -50,7 +50,7 @@ void wk_tables_weight_cell(struct wk_table *table, struct wk_str unit, uint64_t 
 		wk_table_number(table, weight);
 }
 
-/* What is counted may be more than a node's 32 bits of samples hold. */
+/* Counts may exceed the 32 bits of samples of a node. */
 void wk_tables_samples_cell(struct wk_table *table, struct wk_str unit, uint64_t weight,
 			    uint64_t samples)
 {
@@ -120,7 +120,7 @@ void wk_tables_note_without_samples(struct wk_table *table, const char *one, con
 #define USUAL_ROWS        40
 #define USUAL_MIN_PERCENT 0.5
 
-/* Of samples, with all that this brings. */
+/* For samples, with all properties that follow. */
 #define OF_SAMPLES \
 	(WK_TABLE_HAS_SHARES | WK_TABLE_HAS_FILTERS | WK_TABLE_HAS_EVENTS | WK_TABLE_IS_OF_SAMPLES)
 #define OF_SYSTEM (OF_SAMPLES | WK_TABLE_IS_OF_SYSTEM)

@@ -12,23 +12,24 @@
 
 struct wk_table_options {
 	double min_percent;          /* leave out rows under this share of the whole; 0: none */
-	uint32_t limit;              /* at most so many rows, of "system" of each part; 0: all */
+	uint32_t limit;              /* at most this many rows, for "system" of each part; 0: all */
 	bool by_total;               /* functions, images: most total first, not most self */
 	struct wk_tree_options tree; /* how the calling tree is built */
 };
 
-/* What a table can follow, besides a number of rows: an option for any other is refused. And what
- * it is. */
+/* The options a table supports, besides a number of rows: it rejects any other. And its
+ * properties. */
 enum wk_table_use {
 	WK_TABLE_HAS_SHARES = 1 << 0,  /* rows under a share can be left out */
-	WK_TABLE_HAS_TOTALS = 1 << 1,  /* and ranked by what they cost with all they call */
+	WK_TABLE_HAS_TOTALS = 1 << 1,  /* and ranked by their cost with everything they call */
 	WK_TABLE_HAS_LEVELS = 1 << 2,  /* that can be chosen */
-	WK_TABLE_HAS_TIMES = 1 << 3,   /* it can be of a part of the time */
+	WK_TABLE_HAS_TIMES = 1 << 3,   /* it can cover a part of the time */
 	WK_TABLE_HAS_SAMPLES = 1 << 4, /* it can be of one process, a thread ... */
-	WK_TABLE_HAS_EVENTS = 1 << 5,  /* it is of one event of several, or what is left of it */
+	WK_TABLE_HAS_EVENTS = 1 << 5,  /* it is about one event of several, or its outstanding
+					* part */
 	WK_TABLE_HAS_STACKS = 1 << 6,  /* of those with a function, an image ... */
 
-	/* What it is: how `wick show` chooses and judges it. */
+	/* Properties by which `wick show` selects and checks it. */
 	WK_TABLE_IS_OF_SAMPLES = 1 << 7,    /* without samples in view it fails ... */
 	WK_TABLE_IS_OF_SYSTEM = 1 << 8,     /* ... unless nothing was sampled at all */
 	WK_TABLE_EXPECTS_ROWS = 1 << 9,     /* it fails if it has no rows */
@@ -49,7 +50,7 @@ struct wk_table_view {
 	/* The table is freshly initialised; it borrows from the model. */
 	void (*fill)(struct wk_table *table, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_table_options *options);
-	uint32_t usual_limit;     /* for people who ask for none; 0: all rows */
+	uint32_t usual_limit;     /* default for people; 0: all rows */
 	double usual_min_percent; /* the same */
 	unsigned uses;            /* enum wk_table_use */
 	/* It is about the first of these events that was recorded; NULL: about any. */
@@ -62,7 +63,7 @@ struct wk_table_view {
 /* Ends with an entry without a name. */
 extern const struct wk_table_view wk_table_views[];
 
-/* NULL, or a sentence if the model has nothing of what it shows: what records it. */
+/* NULL, or a sentence if the model has nothing that it shows: how to record it. */
 const char *wk_table_view_lacks(const struct wk_table_view *view, const struct wk_model *model);
 
 /* The name of its default event; NULL: that of all views. */

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "views/intervals.h"
 
-/* What switches tell is of all that the threads did in the time in view. */
+/* Context switches cover everything that the threads did in the time in view. */
 static void switch_columns(struct wk_table *table, const struct wk_filter *filter)
 {
 	wk_table_column(table, WK_CELL_DURATION, "running_ns", "running");

@@ -23,8 +23,8 @@ static bool is_function(const struct wk_tree *tree, uint32_t node)
 	return wk_node_is_code(tree->kind[node]) || tree->kind[node] == WK_NODE_SMALL;
 }
 
-/* What a function spent itself: in an inverted tree that is all of the first level, whose
- * callers below it only say for whom. */
+/* A function's own weight: in an inverted tree that is all of the first level, whose callers below
+ * it are only its origins. */
 static uint64_t self_of(const struct outline *outline, uint32_t node)
 {
 	const struct wk_tree *tree = outline->tree;
@@ -36,8 +36,8 @@ static uint64_t self_of(const struct outline *outline, uint32_t node)
 		       : 0;
 }
 
-/* What is seen nowhere if this node and all below it are not: of an inverted tree's callers,
- * nothing. */
+/* The weight hidden if this node and everything below it are left out: nothing for an inverted
+ * tree's callers. */
 static uint64_t weight_lost_with(const struct outline *outline, uint32_t node)
 {
 	const struct wk_tree *tree = outline->tree;
@@ -47,8 +47,8 @@ static uint64_t weight_lost_with(const struct outline *outline, uint32_t node)
 	return tree->total[node];
 }
 
-/* The big ones; of too many, those with the highest totals. A caller's total is no less than
- * that of what it called, and it comes first in the tree: so no node is shown without its
+/* The large ones; if there are too many, those with the highest totals. A caller's total is no less
+ * than that of what it called, and it comes first in the tree: so no node is shown without its
  * callers. */
 static void choose_nodes(struct outline *outline, const struct wk_table_options *options)
 {
@@ -96,7 +96,7 @@ static void tree_row(struct wk_table *table, const struct outline *outline, uint
 		wk_table_number(table, tree->total_left[node]);
 	wk_tables_samples_cell(table, tree->unit, tree->total[node], tree->total_samples[node]);
 	wk_table_number(table, tree->depth[node]);
-	/* The names of processes and threads may be the tree's own, which goes away. */
+	/* The names of processes and threads may belong to the tree, which is freed. */
 	wk_table_text(table, tree->kind[node] == WK_NODE_FUNCTION
 				     ? tree->name[node]
 				     : wk_table_keep(table, tree->name[node]));

@@ -1,4 +1,4 @@
-/* The table of waits: what for threads waited, how long, and who ended that. */
+/* The table of waits: their reasons, their durations, and who ended them. */
 #include "views/tables/internal.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct waits {
 /* A row of the table: all waits of one reason, whoever ended them. */
 struct row {
 	struct waits waits;
-	wk_subject_id by; /* of who ended the most; 0: nobody is known to have ended any */
+	wk_subject_id by; /* of the thread that ended most; 0: unknown */
 	uint64_t count_by;
 };
 
@@ -26,8 +26,8 @@ static void add_longest(uint64_t *longest_ns, uint64_t ns)
 		*longest_ns = ns;
 }
 
-/* Who had to leave the processor waits for nothing, but is counted as well; who had waited before
- * is counted already. */
+/* A preempted thread waits for nothing, but is counted as well; a thread that had waited before is
+ * counted already. */
 static uint64_t waits_of(const struct wk_model *model, uint32_t interval)
 {
 	const struct wk_intervals *spells = &model->spells;
@@ -53,7 +53,7 @@ static void add_interval(struct waits *waits, const struct wk_model *model,
 	add_longest(is_ready ? &waits->longest_ready_ns : &waits->longest_ns, longest_ns);
 }
 
-/* By what they are about. */
+/* By subject. */
 static struct waits *add_up_intervals(const struct wk_model *model, const struct wk_filter *filter)
 {
 	struct waits *sums = wk_alloc_zeroed(model->subject_count, sizeof(*sums));
@@ -87,7 +87,7 @@ static void add_to_row(struct row *row, const struct wk_model *model, const stru
 	}
 }
 
-/* Those that differ only in who ended them are one: the row of the first of them. */
+/* Those that differ only in who ended them are merged into the row of the first. */
 static struct row *join(const struct wk_model *model, const struct waits *sums)
 {
 	struct wk_sort_key *keys = wk_alloc((size_t)model->subject_count * sizeof(*keys));

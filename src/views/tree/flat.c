@@ -30,8 +30,8 @@ static void enter(struct sums *sums, const struct wk_tree *tree, uint32_t node, 
 	row->total_samples += tree->total_samples[node];
 }
 
-/* A walk in the tree's own order; what a node leaves behind is closed when the walk gets to
- * a node that is not deeper. */
+/* A walk in the tree's own order; an open node is closed when the walk reaches a node that is not
+ * deeper. */
 static void add_up(struct sums *sums, const struct wk_model *model, const struct wk_tree *tree,
 		   enum wk_flat_by by)
 {

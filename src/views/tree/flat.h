@@ -1,8 +1,8 @@
-/* The flat list: each function, or each image, with what it cost.
+/* The flat list: each function, or each image, with its cost.
  *
- * `self` is what was spent in it, `total` what was spent in it and in all that it called; a
- * stack that holds it more than once counts once. Rows are sorted by self, then total, then
- * name. Rows of functions carry the function that others of its name are shown as. */
+ * `self` is the weight in it, `total` the weight in it and in everything it called; a stack that
+ * contains it more than once counts once. Rows are sorted by self, then total, then name. Rows of
+ * functions have the function that others of its name are merged into. */
 #ifndef WK_VIEWS_TREE_FLAT_H
 #define WK_VIEWS_TREE_FLAT_H
 
@@ -17,7 +17,8 @@ struct wk_flat_row {
 	uint32_t id; /* wk_function_id or wk_image_id; image 0: code that belongs to none */
 	uint64_t self, total;
 	uint32_t self_samples, total_samples;
-	uint64_t self_before, total_before; /* of a comparison; self and total are of its after */
+	uint64_t self_before, total_before; /* for a comparison; self and total are those of its
+					     * "after" side */
 };
 
 struct wk_flat {
@@ -31,8 +32,8 @@ struct wk_flat {
 
 void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
 		  const struct wk_filter *filter, enum wk_flat_by by);
-/* The functions of a comparison; weights of its before are multiplied by `before_factor`, and
- * functions that are only there are rows too. */
+/* The functions of a comparison; weights of the "before" side are multiplied by `before_factor`,
+ * and functions that exist only there are rows as well. */
 void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_pairs *pairs, bool by_samples,
 		     double before_factor);

@@ -1,11 +1,10 @@
-/* Which levels a calling tree has: columns, the outermost first, as analysers of traces group by
- * them.
+/* The levels of a calling tree: columns, the outermost first, as trace analysers group by them.
  *
- * Some columns say who ran: processes, threads, processors; some what a wait or a block was about,
- * and are no level of what is neither. The others say where: `module` and
- * `function` are those that a sample was in, and the last one may be the whole stack. A grouping
- * that says nothing of where ends in the stack; one that ends in `module` has the stack by
- * modules, in which functions of one file that follow each other are one frame. */
+ * Some columns are about who ran: processes, threads, processors; some about the subject of a wait
+ * or a block, and other samples skip them. The others are locations: `module` and `function` are
+ * those of the sample, and the last one may be the whole stack. If no location column is given,
+ * `stack` is appended; a grouping that ends in `module` has the stack by modules, in which
+ * consecutive functions of one file are one frame. */
 #ifndef WK_VIEWS_TREE_GROUPING_H
 #define WK_VIEWS_TREE_GROUPING_H
 
@@ -23,7 +22,7 @@ enum wk_group_column {
 	WK_GROUP_CPU,
 	WK_GROUP_REASON,   /* what for a thread waited */
 	WK_GROUP_READIER,  /* the thread that ended the wait */
-	WK_GROUP_HEAP,     /* that a block lies in */
+	WK_GROUP_HEAP,     /* that contains a block */
 	WK_GROUP_PART,     /* the part of the allocator that it is of */
 	WK_GROUP_SIZE,     /* its size, from one power of two to the next */
 	WK_GROUP_MODULE,   /* the file, and */
@@ -42,13 +41,13 @@ struct wk_grouping {
 
 bool wk_grouping_has(const struct wk_grouping *grouping, enum wk_group_column column);
 
-/* False where it is there already, or there is no room. */
+/* False if it is present already, or there is no space. */
 bool wk_grouping_add(struct wk_grouping *grouping, enum wk_group_column column);
 
 /* The one that ends it. */
 enum wk_group_column wk_grouping_last(const struct wk_grouping *grouping);
 
-/* Adds the stack where nothing says where. */
+/* Appends the stack if there is no location column. */
 void wk_grouping_finish(struct wk_grouping *grouping);
 
 /* "process,thread,stack". */

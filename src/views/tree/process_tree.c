@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-/* A number for each walk up from a process that no earlier one has met: who meets its own number
- * goes in a circle. */
+/* A number for each walk up from a process that no earlier one has reached: a walk that meets its
+ * own number is in a cycle. */
 static void find_parents(struct wk_process_tree *tree, const struct wk_model *model)
 {
 	uint32_t *met = wk_alloc_zeroed(model->process_count, sizeof(*met));

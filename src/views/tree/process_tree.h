@@ -1,9 +1,9 @@
-/* Processes as a tree: which one began which.
+/* Processes as a tree: which one started which.
  *
- * A process is below the one that began it, if the recording has that; siblings are in the order
- * in which they began, those that ran before in the recording's own. Whatever the recording
- * claims, there is no circle: where one would close, a process is a root. Time and memory in
- * proportion to the processes, however deep they lie. */
+ * A process is below the one that started it, if the recording has that; siblings are in the order
+ * in which they started, those that ran before in the recording's own. Whatever the recording
+ * claims, there is no cycle: where one would close, a process is a root. Time and memory are
+ * proportional to the processes, however deep the tree is. */
 #ifndef WK_VIEWS_TREE_PROCESS_TREE_H
 #define WK_VIEWS_TREE_PROCESS_TREE_H
 

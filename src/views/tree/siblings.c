@@ -109,7 +109,7 @@ static void sort_many(uint32_t *nodes, uint32_t count, const struct ranks *ranks
 	wk_free(keys);
 }
 
-/* Most nodes have one child or a few, whose numbers lie near each other. */
+/* Most nodes have one child or a few, whose numbers are close together. */
 void wk_siblings_sort(struct wk_siblings *s, const uint32_t *rank_of_label, const uint32_t *label,
 		      uint32_t count)
 {

@@ -23,11 +23,11 @@ void wk_siblings_fini(struct wk_siblings *siblings);
 void wk_siblings_sort(struct wk_siblings *siblings, const uint32_t *rank_of_label,
 		      const uint32_t *label, uint32_t count);
 
-/* A name that nodes have, with what stands behind it in a line of text. */
+/* A name of nodes, with what follows it in a line of text. */
 struct wk_ranked_name {
 	struct wk_str name;
 	uint32_t number; /* of several of that name the smaller one comes first */
-	char behind;     /* 0 where that does not count */
+	char behind;     /* 0 if that does not count */
 };
 
 /* By number, which is below `most`: which place each of the names has. Sorts `names`. */

@@ -16,12 +16,12 @@ struct step {
 	uint32_t row;   /* that ends here, or 0 */
 };
 
-/* Which step the one of a node is, and its depth. */
+/* The step of a node, and its depth. */
 struct place {
 	uint32_t step, depth;
 };
 
-/* Nodes are those of the folding's trie, of which nothing but its nodes is made. */
+/* Nodes are those of the folding's trie; only its nodes are built. */
 struct wk_stack_rows {
 	struct wk_tree_options options;
 	struct wk_folding folding;
@@ -63,7 +63,8 @@ static uint32_t new_row(struct wk_stack_rows *rows)
 	return rows->row_count++;
 }
 
-/* Samples come much as their stacks were met first, so rows lie near each other as well. */
+/* Samples come roughly in the order in which their stacks were first seen, so rows are close
+ * together as well. */
 static void add_up(struct wk_stack_rows *rows)
 {
 	const struct wk_model *model = rows->folding.model;
@@ -246,7 +247,7 @@ struct wk_str wk_stack_rows_unit(const struct wk_stack_rows *rows)
 		       : wk_model_str(model, model->sources[rows->filter->source].unit);
 }
 
-/* Goes on to the end of the next row, or to the end of all: 0. */
+/* Advances to the end of the next row, or to the end of all: 0. */
 static uint32_t go_on(struct wk_stack_rows *rows, struct wk_stack_row *row)
 {
 	while (rows->next < rows->step_count) {

@@ -1,9 +1,9 @@
-/* The stacks of a comparison that were met, each with what it weighs by itself on both sides: what
- * lines of folded text are made of.
+/* The stacks of a comparison, each with its own weight on both sides: the input for lines of folded
+ * text.
  *
- * A tree (views/tree/tree.h) has all that and more, and a dozen columns for each of its nodes, of
- *which most are on the way to a stack only. These rows come one by one, in the tree's order of
- *names:
+ * A tree (views/tree/tree.h) has all that and more, with a dozen columns for each of its nodes, of
+ * which most are only on the way to a stack. These rows come one by one, sorted by name as in the
+ * tree:
  *
  *	while (wk_stack_rows_next(rows, &row))
  *		...
@@ -23,8 +23,8 @@ struct wk_stack_row {
 	const wk_function_id *functions; /* [depth], the outermost first; until the next row */
 };
 
-/* NULL where only a tree can tell: the stacks of the model are not those that are shown, or one
- * side is scaled. Of the options the order does not count. */
+/* NULL if only a tree can provide them: the displayed stacks differ from the model's, or one side
+ * is scaled. The order option is ignored. */
 struct wk_stack_rows *wk_stack_rows_new(const struct wk_model *model,
 					const struct wk_filter *filter,
 					const struct wk_tree_options *options);
@@ -32,7 +32,7 @@ void wk_stack_rows_free(struct wk_stack_rows *rows);
 
 bool wk_stack_rows_next(struct wk_stack_rows *rows, struct wk_stack_row *row);
 
-/* As of a tree, see there. */
+/* As for a tree, see there. */
 struct wk_str wk_stack_rows_unit(const struct wk_stack_rows *rows);
 
 #endif

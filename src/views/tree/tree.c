@@ -104,26 +104,29 @@ static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_folding
 
 /* ---- the order of siblings */
 
-/* A kept node as it will be numbered. */
+/* A kept node before it is numbered. */
 struct numbered {
 	uint32_t from;   /* the folding's node */
 	uint32_t parent; /* its new number */
 };
 
-#define IS_BOX UINT32_MAX /* instead of a folding's node: what its parent does not keep */
+#define IS_BOX                                                                                     \
+	UINT32_MAX /* in place of a folding's node: the parts that its parent does not             \
+		    * keep */
 
 struct ordering {
 	const struct wk_folding *f;
 	const struct wk_cached_rows *kept;
-	struct wk_siblings siblings;      /* places of kept */
+	struct wk_siblings siblings;      /* positions in kept */
 	struct numbered *numbered;        /* [kept->count + kept->boxes] */
 	uint64_t *own_before, *own_after; /* of a comparison, by the folding's node: without those
 					   * that it calls */
-	uint32_t *number;                 /* and where there are boxes: its new number + 1 */
+	uint32_t *number;                 /* and if there are boxes: its new number + 1 */
 };
 
-/* Gives each kept node the number of its label, those that others follow having another one, and
- * returns the rank of each number; `behind` may be NULL. So each name is compared once. */
+/* Gives each kept node the number of its label, with separate numbers for labels that others
+ * follow, and returns the rank of each number; `behind` may be NULL. So each name is compared
+ * once. */
 static uint32_t *rank_names(const struct ordering *o, struct wk_tree *tree, const char *behind,
 			    uint32_t *number)
 {
@@ -152,7 +155,7 @@ static uint32_t *rank_names(const struct ordering *o, struct wk_tree *tree, cons
 	return rank;
 }
 
-/* A name in a line of text ends in ' ' where a stack ends in it, in ';' where one goes on. */
+/* A name in a line of text ends in ' ' if a stack ends in it, in ';' if one continues. */
 static char *find_behind(const struct ordering *o)
 {
 	uint32_t count = o->kept->count;
@@ -230,9 +233,10 @@ static bool has_box(const struct wk_cached_rows *kept, uint32_t place)
 	return kept->small_frames && kept->small_frames[place];
 }
 
-/* Numbers the nodes anew, each before its subtree and behind the box that its parent may have.
- * A parent's place is smaller than its children's, so one walk back sums up how many nodes there
- * are below each, and one forth tells where they stand. What lists the children is used up. */
+/* Renumbers the nodes, each before its subtree and after the box that its parent may have. A
+ * parent's position is smaller than its children's, so one backward pass sums up the number of
+ * nodes below each, and one forward pass determines their positions. Overwrites the lists of
+ * children. */
 static void number_nodes(struct ordering *o)
 {
 	const struct wk_cached_rows *kept = o->kept;
@@ -375,7 +379,7 @@ static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t fr
 	}
 }
 
-/* What a node's children that are not kept have in common is a leaf of its own. */
+/* The common leaf of a node's children that are not kept. */
 static void add_box(struct wk_tree *tree, const struct wk_cached_rows *kept, uint32_t place,
 		    uint32_t parent)
 {
@@ -395,7 +399,7 @@ static void add_box(struct wk_tree *tree, const struct wk_cached_rows *kept, uin
 
 #define NODES_AHEAD 16
 
-/* What is looked at soon lies anywhere in tables of many megabytes. */
+/* The data needed next is anywhere in tables of many megabytes. */
 static void expect_node(const struct ordering *o, uint32_t from)
 {
 	const struct wk_folding_weights *sum = &o->f->sum;
@@ -447,7 +451,7 @@ static void add_nodes(struct wk_tree *tree, const struct ordering *o)
 	}
 }
 
-/* Rounded shares of a whole may be more than it. */
+/* Rounded shares may add up to more than the whole. */
 static void take(uint64_t *from, uint64_t part)
 {
 	*from -= part < *from ? part : *from;
@@ -462,7 +466,7 @@ static void add_to_box(struct wk_tree *tree, uint32_t box, uint64_t before, uint
 	tree->total_after[box] += after;
 }
 
-/* By node of the folding: the part of `sum` that is no child's, kept or not. */
+/* By node of the folding: the part of `sum` that belongs to no child, kept or not. */
 static uint64_t *own_part(const struct wk_trie *trie, const uint64_t *sum)
 {
 	uint64_t *own = wk_alloc_table((size_t)trie->count * sizeof(*own));
@@ -473,8 +477,8 @@ static uint64_t *own_part(const struct wk_trie *trie, const uint64_t *sum)
 	return own;
 }
 
-/* Of a comparison's sides also what is not kept, since it weighs nothing on the chosen side, is
- * its parent's no more. */
+/* On a comparison's sides, nodes that are not kept because they weigh nothing on the selected side
+ * do not count for their parent either. */
 static void part_sides(struct ordering *o)
 {
 	const struct wk_folding_weights *sum = &o->f->sum;

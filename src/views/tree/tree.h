@@ -1,14 +1,14 @@
 /* The calling tree: who called whom, and what it cost.
  *
- * wk_tree_init folds the samples that a filter keeps. Nodes are columns, numbered the way
- * they are drawn: each node is followed by its whole subtree, hottest child first, so one
- * loop from 0 to count draws everything and nobody needs recursion. Node 0 is the whole.
+ * wk_tree_init folds the samples that pass a filter. Nodes are columns, numbered in drawing
+ * order: each node is followed by its whole subtree, hottest child first, so one loop from 0 to
+ * count draws everything without recursion. Node 0 is the whole.
  *
  *	for (child = node + 1; child < tree->end[node]; child = tree->end[child])
  *
- * walks the children of `node`. The cost is in line with the samples plus the frames of
- * distinct stacks, however deep. The tree owns its columns; names point into the model,
- * which must outlive it. */
+ * walks the children of `node`. The cost is proportional to the samples plus the frames of
+ * distinct stacks, however deep. The tree owns its columns; names point into the model, which
+ * must outlive it. */
 #ifndef WK_VIEWS_TREE_TREE_H
 #define WK_VIEWS_TREE_TREE_H
 
@@ -21,13 +21,13 @@ enum wk_node_kind {
 	WK_NODE_PROCESS,
 	WK_NODE_THREAD,
 	WK_NODE_CPU,
-	WK_NODE_SUBJECT, /* what for somebody waited, a heap, a size ... */
-	WK_NODE_MODULE,  /* a program or library, or a file of source where no image is known */
+	WK_NODE_SUBJECT, /* the reason of a wait, a heap, a size ... */
+	WK_NODE_MODULE,  /* a program or library, or a source file if no image is known */
 	WK_NODE_FUNCTION,
 	WK_NODE_SMALL, /* several frames that are too light to keep; a leaf */
 };
 
-/* What ran, and not who ran it. */
+/* Code, as opposed to processes and threads. */
 static inline bool wk_node_is_code(uint8_t kind)
 {
 	return kind == WK_NODE_FUNCTION || kind == WK_NODE_MODULE;
@@ -42,12 +42,13 @@ enum wk_tree_order {
 	WK_TREE_UNSORTED, /* for walks that do not care */
 };
 
-/* Of a comparison: what a stack weighs. */
+/* For a comparison: the weight of a stack. */
 enum wk_tree_side {
 	WK_TREE_AFTER,
 	WK_TREE_BEFORE,
-	WK_TREE_LARGER,         /* the larger of both, so that what is gone has a width too */
-	WK_TREE_AFTER_AND_GONE, /* after; but stacks that are gone weigh what they did before */
+	WK_TREE_LARGER,         /* the larger of both, so that vanished frames have a width as
+				 * well */
+	WK_TREE_AFTER_AND_GONE, /* after; but vanished stacks have their weight from before */
 };
 
 struct wk_pairs;
@@ -63,15 +64,16 @@ struct wk_tree_options {
 	bool is_chart;            /* in order of time: only neighbours in time share a node */
 	bool collapses_recursion; /* a function right below itself is one node with it */
 	const char *const *skip_after; /* callers of these functions are left out; NULL-ended */
-	uint32_t most_nodes; /* the lightest beyond so many become nodes of kind SMALL; 0: none */
-	uint32_t most_inverted; /* inverted, so many frames are made and then stacks are cut
-				 * (see cut_stacks); 0: a number that fits into memory */
+	uint32_t most_nodes;    /* the lightest beyond this number become nodes of kind SMALL; 0:
+				 * none */
+	uint32_t most_inverted; /* inverted, this many frames are made and then stacks are cut (see
+				 * cut_stacks); 0: a number that fits into memory */
 	const struct wk_pairs
-		*pairs; /* of a comparison, instead of merge_...: views/compare/pairs.h */
+		*pairs; /* for a comparison, in place of merge_...: views/compare/pairs.h */
 	enum wk_tree_side side;
 	double before_factor; /* weights of "before" are multiplied by this; 0: by 1 */
-	const uint64_t *left; /* by sample: what is left of its weight (views/lifetimes.h), which
-			       * the tree then has sums of, too; or NULL */
+	const uint64_t *left; /* by sample: the outstanding part of its weight (views/lifetimes.h),
+			       * which the tree then sums up as well; or NULL */
 	enum wk_tree_order order;
 };
 
@@ -82,33 +84,33 @@ struct wk_tree {
 	uint32_t *depth;          /* 0 for node 0 */
 	uint8_t *kind;            /* enum wk_node_kind */
 	uint8_t *is_inlined;      /* wherever it was met here, it was inlined into its parent */
-	wk_function_id *function; /* of a function's node; of a module's, one of its functions */
+	wk_function_id *function; /* for a function's node; for a module's, one of its functions */
 	struct wk_str *name;
 	uint64_t *self, *total; /* weight; inverted, self is what has no further caller */
-	uint64_t *lead;         /* of the parent's self, how much lies in front of the node: in
-				 * charts and in order of text; NULL elsewhere, it is at the end */
+	uint64_t *lead;         /* of the parent's self, the part before the node: in charts and in
+				 * order of text; otherwise NULL, and it is at the end */
 	uint32_t *self_samples, *total_samples; /* as many as 32 bits hold at most */
 	uint32_t *small_count; /* of nodes of kind SMALL: how many frames; NULL: there are none */
 
-	/* Of a comparison, else NULL; self and total are then those of the chosen side. */
+	/* For a comparison, otherwise NULL; self and total are then those of the selected side. */
 	uint64_t *self_before, *total_before, *self_after, *total_after;
-	uint64_t *total_left; /* where options say what is left; else NULL */
+	uint64_t *total_left; /* if the options have outstanding weights; otherwise NULL */
 
-	uint32_t small_nodes;  /* how many frames all nodes of kind SMALL stand for, */
+	uint32_t small_nodes;  /* the number of frames in all nodes of kind SMALL, */
 	uint64_t small_weight; /* and their weight */
 	/* Inverted, stacks of n frames that are all hit are up to n * n / 2 nodes. The lightest
 	 * then lose their outer callers: how many distinct ones, and which part of all weight. */
 	uint32_t cut_stacks;
 	uint64_t cut_weight, cut_whole;
 	uint32_t depth_max;
-	uint64_t steps;        /* stack entries looked at while folding: the work it took */
+	uint64_t steps;        /* stack entries visited while folding: the work done */
 	struct wk_str unit;    /* of the weights: "ns", "cycles" ..., "samples" */
 	const char *row_word;  /* what one of its samples is called */
 	bool only_weights;     /* how many samples there are says nothing, see wk_source */
 	struct wk_arena arena; /* names that are not the model's */
 };
 
-/* Weighs by samples where the source's weights are all zero. */
+/* Weighs by samples if the source's weights are all zero. */
 void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 		  const struct wk_filter *filter, const struct wk_tree_options *options);
 void wk_tree_fini(struct wk_tree *tree);
@@ -116,7 +118,7 @@ void wk_tree_fini(struct wk_tree *tree);
 /* The name that a function's node has. */
 struct wk_str wk_function_shown_name(const struct wk_model *model, wk_function_id id);
 
-/* A sentence on the stacks that were cut; nothing where none was. */
+/* A sentence about the stacks that were cut; nothing if there were none. */
 void wk_tree_cut_note(const struct wk_tree *tree, struct wk_buf *note);
 
 #endif

@@ -12,7 +12,7 @@ struct folder {
 	const struct wk_filter *filter;
 	uint8_t *skips_callers;  /* [function_count]: of options->skip_after; or NULL */
 	uint32_t *top_of_thread; /* [thread_count]: the node its stacks grow from */
-	bool tops_differ;        /* within a thread, too */
+	bool tops_differ;        /* within a thread as well */
 	uint32_t *node_of_stack; /* [named.count]: under the top at hand */
 	uint32_t *seen_under;    /* [named.count]: the top that node_of_stack speaks of, + 1 */
 	uint32_t *path;          /* stacks, or labels, that wait */
@@ -106,7 +106,7 @@ static uint64_t scaled(uint64_t weight, double factor)
 	return factor == 1 ? weight : (uint64_t)((double)weight * factor + 0.5);
 }
 
-/* Of a comparison: what the chosen side makes a node's own weight. */
+/* For a comparison: a node's own weight on the selected side. */
 static void choose_side(struct wk_folding *f)
 {
 	double factor = f->options->before_factor > 0 ? f->options->before_factor : 1;
@@ -118,7 +118,7 @@ static void choose_side(struct wk_folding *f)
 	}
 }
 
-/* Of whole subtrees, so that what is rounded off each stack does not add up. */
+/* For whole subtrees, so that rounding errors of single stacks do not add up. */
 static void scale_before(struct wk_folding *f)
 {
 	double factor = f->options->before_factor > 0 ? f->options->before_factor : 1;
@@ -147,7 +147,7 @@ static void roll_up(struct wk_folding *f)
 	}
 }
 
-/* ---- nodes of a trie of our own */
+/* ---- nodes of an own trie */
 
 static void mark_inlined(struct wk_folding *f, uint32_t node, bool is_new, bool is_inlined)
 {
@@ -172,7 +172,7 @@ static uint32_t process_label(const struct wk_folding *f, wk_text_id name)
 	return WK_LABEL(WK_LABEL_PROCESS_NAME, wk_pairs_process_name(f->options->pairs, name));
 }
 
-/* An outermost frame that stands for a process (views/compare/pairs.h). */
+/* An outermost frame that represents a process (views/compare/pairs.h). */
 static bool is_process(const struct wk_folding *f, wk_stack_id named)
 {
 	const struct wk_pairs *pairs = f->options->pairs;
@@ -283,21 +283,21 @@ static uint32_t inverted_leaf_of(struct folder *folder, uint32_t top, wk_stack_i
 	return node;
 }
 
-/* A chart keeps its times: what a function did by itself before it called another. */
+/* A chart keeps its times: a function's own time before it called another. */
 static void note_own(struct folder *folder, uint32_t parent, uint32_t node)
 {
 	struct wk_folding *f = folder->f;
 
 	size_t old = f->chart_own_cap;
 
-	/* Processes and threads are made before and lead with nothing. */
+	/* Processes and threads are created first and have no own time in front. */
 	f->chart_own =
 		wk_grow(f->chart_own, &f->chart_own_cap, (size_t)node + 1, sizeof(*f->chart_own));
 	memset(f->chart_own + old, 0, (f->chart_own_cap - old) * sizeof(*f->chart_own));
 	f->chart_own[node] = parent < folder->sum_cap ? f->sum.weight[parent] : 0;
 }
 
-/* Of a chart: goes on with the nodes of the sample before for as long as both agree. */
+/* For a chart: continues with the nodes of the previous sample as long as both agree. */
 static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id named)
 {
 	struct wk_folding *f = folder->f;
@@ -339,8 +339,8 @@ static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id n
 
 /* ---- the tops: what stands above the stacks */
 
-/* The level of a column that says who ran: 0 where the sample does not tell. In a comparison
- * numbers of processes differ, and so each is one with all of its name. */
+/* The level of a process, thread or processor column: 0 if the sample does not have it. In a
+ * comparison numbers of processes differ, so each is merged with all of its name. */
 static uint32_t label_of_runner(const struct wk_folding *f, enum wk_group_column column,
 				uint32_t sample)
 {
@@ -369,7 +369,7 @@ static uint32_t size_label(uint64_t bytes)
 	return WK_LABEL(WK_LABEL_SIZE, digits);
 }
 
-/* And of one that says what it is about: 0 where it is about no such thing. */
+/* And of a subject column: 0 if the sample has no such subject. */
 static uint32_t label_of_subject(const struct wk_folding *f, enum wk_group_column column,
 				 uint32_t sample)
 {
@@ -394,7 +394,7 @@ static uint32_t label_of_subject(const struct wk_folding *f, enum wk_group_colum
 	return text ? WK_LABEL(WK_LABEL_TEXT, text) : 0;
 }
 
-/* And of one that says where: 0 where the sample has no stack. */
+/* And of a location column: 0 if the sample has no stack. */
 static uint32_t label_of_place(const struct wk_folding *f, enum wk_group_column column,
 			       uint32_t sample)
 {
@@ -463,7 +463,7 @@ static uint32_t *samples_by_top(struct folder *folder, uint32_t *count)
 /* ---- inverted stacks that are too many */
 
 #define FEWEST_INVERTED 4000000u
-#define MOST_INVERTED   8000000u /* where nobody says how many are drawn */
+#define MOST_INVERTED   8000000u /* if no limit for drawn frames is given */
 
 static uint32_t most_inverted(const struct wk_tree_options *options)
 {
@@ -542,7 +542,7 @@ static struct path *find_paths(struct folder *folder, const uint32_t *order, uin
 	return paths;
 }
 
-/* Ends where a frame would have to be made beyond the most; the innermost always is. */
+/* Stops when a frame beyond the limit would have to be created; the innermost always is. */
 static uint32_t bounded_leaf_of(struct folder *folder, const struct path *path)
 {
 	struct wk_folding *f = folder->f;
@@ -636,7 +636,7 @@ static void fold_samples(struct folder *folder)
 	wk_free(order);
 }
 
-/* By the name a function is shown under; those of a name are one already. */
+/* By the name a function is shown under; those of a name are merged already. */
 static uint8_t *find_skipped(const struct wk_folding *f)
 {
 	const char *const *names = f->options->skip_after;
@@ -697,8 +697,8 @@ static bool has_levels(const struct wk_folding *f)
 	return false;
 }
 
-/* Input without processes whose frames came with names: its stacks are the tree. Of a comparison
- * they are also where few of its functions are pairs of two names. */
+/* Input without processes whose frames came with names: its stacks are the tree. So they are for a
+ * comparison, if few of its functions are pairs of two names. */
 static bool may_borrow(const struct wk_folding *f)
 {
 	const struct wk_tree_options *options = f->options;

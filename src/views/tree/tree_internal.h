@@ -1,10 +1,10 @@
-/* How a tree comes to be, in three steps of a file each:
+/* The steps of building a tree, one file each:
  *
- *   tree_fold.c   samples to a prefix tree with weights: borrowed from the model where the
- *                 model's own stacks are the tree already, else made
- *   tree_join.c   the borrowed one, where some functions are shown as one
+ *   tree_fold.c   samples to a prefix tree with weights: borrowed from the model if the model's
+ *                 own stacks are the tree already, otherwise built
+ *   tree_join.c   the borrowed one, if some functions are merged
  *   tree_keep.c   which of its nodes are drawn, and what the rest becomes
- *   tree.c        the kept ones in the order asked for, as columns
+ *   tree.c        the kept ones in the requested order, as columns
  *
  * For views/tree/tree*.c and views/tree/stack_rows.c alone. */
 #ifndef WK_VIEWS_TREE_TREE_INTERNAL_H
@@ -13,28 +13,28 @@
 #include "base/trie.h"
 #include "views/tree/tree.h"
 
-/* What a node stands for, in 32 bits, so that (parent, label) names a child. */
+/* The label of a node, in 32 bits, so that (parent, label) identifies a child. */
 enum wk_tree_label {
 	WK_LABEL_FUNCTION,
 	WK_LABEL_PROCESS_NAME, /* text id: processes of one name share a node */
 	WK_LABEL_PROCESS,      /* one process, or one that has no name */
-	WK_LABEL_THREAD,       /* 0: an interrupt, which is nobody's */
+	WK_LABEL_THREAD,       /* 0: an interrupt, which belongs to no thread */
 	WK_LABEL_CPU,
 	WK_LABEL_MODULE, /* function id: the first of its module */
-	WK_LABEL_TEXT,   /* text id: what a row is about */
-	WK_LABEL_SIZE,   /* of so many binary digits */
+	WK_LABEL_TEXT,   /* text id: the subject of a row */
+	WK_LABEL_SIZE,   /* with this many binary digits */
 };
 #define WK_LABEL_ID_BITS     29
 #define WK_LABEL(kind, id)   ((uint32_t)(kind) << WK_LABEL_ID_BITS | (id))
 #define WK_LABEL_KIND(label) ((label) >> WK_LABEL_ID_BITS)
 #define WK_LABEL_ID(label)   ((label) & ((1u << WK_LABEL_ID_BITS) - 1))
 
-/* Weights of a folding's nodes with all below them; until it is made, of their own. */
+/* Weights of a folding's nodes with everything below them; until they are summed up, their own. */
 struct wk_folding_weights {
 	uint64_t *weight;
 	uint32_t *samples;        /* NULL: as many as the weight */
-	uint64_t *before, *after; /* of a comparison, else NULL */
-	uint64_t *left;           /* where options say what is left, else NULL */
+	uint64_t *before, *after; /* for a comparison, otherwise NULL */
+	uint64_t *left;           /* if the options have outstanding weights, otherwise NULL */
 };
 
 struct wk_folding {
@@ -46,14 +46,14 @@ struct wk_folding {
 	struct wk_trie own;
 	bool is_borrowed;
 	uint32_t *joined_parent;     /* `own.parent` of a borrowed one that is joined; or NULL */
-	wk_function_id *merged;      /* made for `shown`, unless the options have it */
+	wk_function_id *merged;      /* created for `shown`, unless the options have it */
 	const wk_function_id *shown; /* which function each is shown as */
-	wk_function_id *module;      /* the first of each function's module; NULL: not asked for */
+	wk_function_id *module;      /* the first of each function's module; NULL: not needed */
 	uint8_t *is_inlined;         /* [trie->count] of `own`; NULL while nothing is */
 	size_t inlined_cap;
 	struct wk_folding_weights sum;
-	uint64_t *chart_own; /* of a chart, by node of `own`: what its parent weighed by
-			      * itself when the node began; else NULL */
+	uint64_t *chart_own; /* for a chart, by node of `own`: its parent's own weight when the node
+			      * began; otherwise NULL */
 	size_t chart_own_cap;
 	uint64_t steps;
 	uint32_t cut_stacks; /* see struct wk_tree */
@@ -65,8 +65,8 @@ struct wk_grouping wk_tree_grouping(const struct wk_tree_options *options);
 void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_tree_options *options);
 
-/* Only the trie, if it may be the model's own: false where the samples must be folded. `*joined`
- * as of wk_folding_join, or NULL where nothing is. */
+/* Only the trie, if it may be the model's own: false if the samples must be folded. `*joined` as in
+ * wk_folding_join, or NULL if nothing is joined. */
 bool wk_folding_borrow(struct wk_folding *folding, uint32_t **joined);
 void wk_folding_fini(struct wk_folding *folding);
 
@@ -111,7 +111,7 @@ static inline uint32_t wk_folding_samples(const struct wk_folding *f, uint32_t n
 
 bool wk_tree_weighs_nothing(const struct wk_model *model, const struct wk_filter *filter);
 
-/* Which nodes are kept, in the order of their ids; node 0 always is. */
+/* The kept nodes, sorted by id; node 0 is always kept. */
 struct wk_cached_rows {
 	uint32_t count;
 	uint32_t *node;         /* [count]: of the folding */

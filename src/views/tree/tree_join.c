@@ -52,7 +52,7 @@ enum wk_frame_joins wk_frame_joins(const struct wk_folding *f)
 #define NODES_AHEAD       24          /* whose parents are on their way from memory */
 #define IS_ONE_OF_SEVERAL 0x80000000u /* ids stay below it */
 
-/* By frame: the function it is shown as, marked where other frames are, too. */
+/* By frame: the function it is shown as, marked if other frames are shown as it as well. */
 static uint32_t *mark_frames(const struct wk_folding *f)
 {
 	const struct wk_named_frames *frames = &f->model->named_frames;
@@ -67,7 +67,7 @@ static uint32_t *mark_frames(const struct wk_folding *f)
 	return shown;
 }
 
-/* Only below a function of several frames may stacks be one: all others are what they are. */
+/* Only below a function of several frames can stacks be merged: all others stay as they are. */
 uint32_t *wk_folding_join(struct wk_folding *f)
 {
 	const struct wk_trie *named = &f->model->named;

@@ -32,7 +32,7 @@ static uint64_t weight_of(uint32_t step)
 	return ((uint64_t)(step & ((1u << STEP_BITS) - 1)) | 1u << STEP_BITS) << (shift - 1);
 }
 
-/* How many nodes lie on each step; and how many there are in all. */
+/* The number of nodes on each step; and the total. */
 static uint32_t *count_steps(const struct wk_folding *f, uint32_t *met)
 {
 	uint32_t *count = wk_alloc_zeroed(STEPS, sizeof(*count));
@@ -58,14 +58,13 @@ static uint64_t least_weight(const uint32_t *count, uint32_t most)
 	return step < STEPS ? weight_of(step) : UINT64_MAX;
 }
 
-/* A node while the kept ones are chosen. */
+/* A node while the kept ones are selected. */
 struct spot {
-	uint32_t small; /* frames that are not kept below it, itself not counted */
-	uint32_t place; /* among the kept; 0: it is none of them, or the root */
+	uint32_t small; /* frames below it that are not kept, without itself */
+	uint32_t place; /* position among the kept; 0: not kept, or the root */
 };
 
-/* Parents lie anywhere before their children: those of nodes that are so far away are asked for
- * from memory. */
+/* Parents may be far before their children: such nodes are prefetched from memory. */
 #define AHEAD 16
 
 static struct spot *count_small(const struct wk_folding *f, uint64_t least)
@@ -92,7 +91,7 @@ static uint32_t add_kept(struct wk_cached_rows *kept, uint32_t node, uint32_t pa
 	return kept->count++;
 }
 
-/* Room for `most` nodes; the root is there. */
+/* Space for `most` nodes; the root is included. */
 static void start(struct wk_cached_rows *kept, size_t most, bool has_boxes)
 {
 	*kept = (struct wk_cached_rows){ 0 };
@@ -156,8 +155,8 @@ static void keep_all(struct wk_cached_rows *kept, const struct wk_folding *f, ui
 	wk_free(place);
 }
 
-/* Boxes are nodes, too, and how many there are shows only afterwards: three quarters of the
- * limit usually leave room for them, and half of it always does. */
+/* Boxes are nodes as well, and their number is known only afterwards: three quarters of the limit
+ * usually leave space for them, and half of it always does. */
 void wk_cached_rows_init(struct wk_cached_rows *kept, const struct wk_folding *f,
 			 uint32_t most_nodes)
 {
