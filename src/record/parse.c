@@ -324,6 +324,17 @@ static bool emit_lost(struct wk_parser *parser, struct wk_bytes in, bool samples
 	return wk_sink_emit(sink, event, err);
 }
 
+uint64_t wk_parser_late_losses(struct wk_parser *parser, uint64_t lost)
+{
+	uint64_t reported = parser->counts.lost_records;
+
+	/* A kernel that does not count them says 0. */
+	if (lost <= reported)
+		return 0;
+	parser->counts.lost_records = lost;
+	return lost - reported;
+}
+
 /* Reported in full once: a machine under load throttles thousands of times. */
 static bool emit_throttled(struct wk_parser *parser, const struct wk_sink *sink,
 			   struct wk_event *event, struct wk_err *err)

@@ -50,4 +50,8 @@ void wk_parser_knows(struct wk_parser *parser, uint32_t pid, uint32_t tid);
 bool wk_parse_record(struct wk_parser *parser, const uint8_t *record, size_t size, uint64_t time_ns,
 		     const struct wk_sink *sink, struct wk_err *err);
 
+/* How many of the `lost` records that the kernel counted in all were not reported by its records.
+ * From then on they count as reported. */
+uint64_t wk_parser_late_losses(struct wk_parser *parser, uint64_t lost);
+
 #endif

@@ -425,19 +425,15 @@ static bool emit_note(struct wk_recorder *recorder, uint64_t count, const char *
  * at the very end have no next one. */
 static bool emit_late_losses(struct wk_recorder *recorder, struct wk_err *err)
 {
-	struct wk_parser_counts *counts = &recorder->parser.counts;
-	uint64_t lost = wk_perf_lost(&recorder->perf);
 	struct wk_event event = {
 		.kind = WK_EVENT_LOST,
 		.time_ns = recorder->merge.last_ns,
 		.cpu = WK_NO_CPU,
+		.lost.count = wk_parser_late_losses(&recorder->parser,
+						    wk_perf_lost(&recorder->perf)),
 	};
 
-	if (lost <= counts->lost_records)
-		return true;
-	event.lost.count = lost - counts->lost_records;
-	counts->lost_records = lost;
-	return wk_sink_emit(recorder->sink, &event, err);
+	return event.lost.count == 0 || wk_sink_emit(recorder->sink, &event, err);
 }
 
 static bool emit_end(struct wk_recorder *recorder, struct wk_err *err)

@@ -367,6 +367,31 @@ static void lost_records_are_told_and_counted(void **state)
 	end(&f);
 }
 
+/* The kernel's own count includes what its records have reported. */
+static void late_losses_are_those_not_reported_before(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, true, 64);
+	header(&f, PERF_RECORD_LOST, 0);
+	words(&f, 2, W(SOURCE_ID), W(41));
+	trailer(&f, 5);
+	expect(&f, "lost time=5 count=41 what=records\n");
+	header(&f, PERF_RECORD_LOST_SAMPLES, 0);
+	words(&f, 1, W(7));
+	trailer(&f, 6);
+	expect(&f, "lost time=6 count=7 what=samples\n");
+	assert_int_equal(wk_parser_late_losses(&f.parser, 0), 0);
+	assert_int_equal(wk_parser_late_losses(&f.parser, 41), 0);
+	assert_int_equal(f.parser.counts.lost_records, 41);
+	assert_int_equal(wk_parser_late_losses(&f.parser, 50), 9);
+	assert_int_equal(f.parser.counts.lost_records, 50);
+	assert_int_equal(wk_parser_late_losses(&f.parser, 50), 0);
+	assert_int_equal(f.parser.counts.lost_samples, 7);
+	end(&f);
+}
+
 static void throttling_is_told_once_and_counted(void **state)
 {
 	struct fixture f;
@@ -478,6 +503,7 @@ int main(void)
 		cmocka_unit_test(a_process_ends_with_its_last_thread),
 		cmocka_unit_test(a_process_never_heard_of_ends_with_its_main_thread),
 		cmocka_unit_test(lost_records_are_told_and_counted),
+		cmocka_unit_test(late_losses_are_those_not_reported_before),
 		cmocka_unit_test(throttling_is_told_once_and_counted),
 		cmocka_unit_test(a_sample_cut_anywhere_is_damage),
 		cmocka_unit_test(counts_that_lie_are_damage),
