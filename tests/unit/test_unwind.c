@@ -498,6 +498,27 @@ static void frame_pointers_help_where_there_are_no_tables(void **state)
 	end(&p);
 }
 
+/* Function 0 is 24 bytes below its CFA: its return address is two words above its stack pointer. */
+static void above_a_frame_pointer_the_stack_pointer_is_behind_the_return_address(void **state)
+{
+	struct process p;
+
+	(void)state;
+	begin_x86(&p);
+	set(&p, RIP, BASE + 0x90000);
+	set(&p, RBP, STACK + 4 * 8);
+	p.words[4] = 77;
+	p.words[5] = in_function(0);
+	p.words[7] = in_function(7);
+	p.words[8] = in_function(3);
+	p.words[9] = in_function(7);
+	assert_int_equal(walk(&p, 300), 3);
+	assert_int_equal(p.end, WK_UNWIND_ROOT);
+	assert_int_equal(p.chain[1], in_function(0) - 1);
+	assert_int_equal(p.chain[2], in_function(3) - 1);
+	end(&p);
+}
+
 static void in_a_gap_between_tables_a_zero_frame_pointer_says_nothing(void **state)
 {
 	struct process p;
@@ -821,6 +842,8 @@ int main(void)
 		cmocka_unit_test(signal_frames_that_lead_to_themselves_end),
 		cmocka_unit_test(plt_slots_know_whether_they_have_pushed),
 		cmocka_unit_test(frame_pointers_help_where_there_are_no_tables),
+		cmocka_unit_test(
+			above_a_frame_pointer_the_stack_pointer_is_behind_the_return_address),
 		cmocka_unit_test(in_a_gap_between_tables_a_zero_frame_pointer_says_nothing),
 		cmocka_unit_test(a_stack_that_goes_on_elsewhere_is_broken_not_cut),
 		cmocka_unit_test(the_cache_asks_once_for_each_place_and_space),
