@@ -156,6 +156,22 @@ static void a_comparison_has_both_sides_in_every_node(void **state)
 		     "  c 2 2 10>2\n  new 3 3 0>3\n");
 }
 
+/* A stack has its own rounded weight; the "before" number of a subtree is rounded once: 7.5 is 8,
+ * although 1.5, 1.5 and 4.5 become 2, 2 and 5; and 7 stays 7, although 1.4, 1.4 and 4.2 lose it. */
+static void a_scaled_before_side_is_rounded_half_up(void **state)
+{
+	const char *input = "a;b 1 0\na;c 1 0\na;d 3 0\n";
+	struct wk_tree_options options = { .side = WK_TREE_BEFORE, .before_factor = 1.5,
+					   .order = WK_TREE_BY_NAME };
+
+	(void)state;
+	assert_tree_of(input, options,
+		       "all 9 0 8>0\n a 9 0 8>0\n  b 2 2 2>0\n  c 2 2 2>0\n  d 5 5 5>0\n");
+	options.before_factor = 1.4;
+	assert_tree_of(input, options,
+		       "all 6 0 7>0\n a 6 0 7>0\n  b 1 1 1>0\n  c 1 1 1>0\n  d 4 4 4>0\n");
+}
+
 static void assert_two_inputs(struct wk_stack_store *stacks)
 {
 	const char *inputs[] = { "a;b 1\na;c 2\n", "x 1\na;c 4\na;b;d 8\n" };
@@ -240,6 +256,7 @@ int main(void)
 		cmocka_unit_test(a_limit_holds_and_loses_no_weight),
 		cmocka_unit_test(a_comparison_has_both_sides_in_every_node),
 		cmocka_unit_test(a_scaled_side_is_not_rounded_stack_by_stack),
+		cmocka_unit_test(a_scaled_before_side_is_rounded_half_up),
 		cmocka_unit_test(several_inputs_share_their_stacks),
 		cmocka_unit_test(what_an_input_has_named_the_next_one_need_not_tell),
 		cmocka_unit_test(counts_beyond_32_bits_do_not_overflow),
