@@ -80,11 +80,13 @@ static inline wk_thread_id small_thread(struct wk_model *model, struct wk_str na
 		.tid = 100 + process, .process = process, .name = text });
 }
 
-/* In these models the recorded stacks are the named ones: the columns say so. */
+/* In these models each recorded stack has a named one with the same id. */
 static inline void small_resolved(struct wk_model *model)
 {
 	uint32_t count = model->named.count;
 
+	for (uint32_t i = model->stacks.count; i < count; i++)
+		wk_model_add_stack(model, model->named.parent[i], wk_model_add_frame(model, 0, i));
 	model->named_of = wk_realloc(model->named_of, count * sizeof(*model->named_of));
 	model->reaches_root = wk_realloc(model->reaches_root, count);
 	model->has_user_part = wk_realloc(model->has_user_part, count);
