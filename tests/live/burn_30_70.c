@@ -18,8 +18,13 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Each in its own section, so that section ends tell where the functions end. */
+/* Each in its own section, so that section ends show where the functions end. clang makes no
+ * clones and does not know the attribute against them. */
+#ifdef __clang__
+#define IN_SECTION(name) __attribute__((noinline, section(name)))
+#else
 #define IN_SECTION(name) __attribute__((noinline, noclone, section(name)))
+#endif
 
 IN_SECTION("thirty") void burn_thirty(uint64_t rounds);
 IN_SECTION("seventy") void burn_seventy(uint64_t rounds);

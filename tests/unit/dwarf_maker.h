@@ -93,14 +93,14 @@ static inline uint64_t str(struct maker *m, const char *text)
 
 /* An abbreviation: pairs of attribute and form, ended by 0. implicit_const has its number
  * behind it. Code 0 ends the table. */
-static inline void die_kind(struct maker *m, unsigned code, unsigned tag, bool has_children, ...)
+static inline void die_kind(struct maker *m, unsigned code, unsigned tag, int has_children, ...)
 {
 	va_list args;
 	unsigned attribute;
 
 	put_uleb(m, S_ABBREV, code);
 	put_uleb(m, S_ABBREV, tag);
-	put(m, S_ABBREV, has_children, 1);
+	put(m, S_ABBREV, (uint64_t)has_children, 1);
 	va_start(args, has_children);
 	while ((attribute = va_arg(args, unsigned)) != 0) {
 		unsigned form = va_arg(args, unsigned);

@@ -537,8 +537,8 @@ static void what_follows_a_whole_name_is_not_looked_at(void **state)
 static void a_name_cut_short_is_no_fault(void **state)
 {
 	static const char *const names[] = {
-		"??$f@$1??$g@$MH0BA@@@YAXXZ$I?h@A@@QEAAXXZ7A@$$BY02H@?$B@P6APEBDAEAV0@@Z@?A0x1@@"
-		"QEGBA?AU?$C@$$A8@@IBAXXZ@@P8D@@EAAX$$QEIAHZZ0@Z",
+		("??$f@$1??$g@$MH0BA@@@YAXXZ$I?h@A@@QEAAXXZ7A@$$BY02H@?$B@P6APEBDAEAV0@@Z@?A0x1@@"
+		"QEGBA?AU?$C@$$A8@@IBAXXZ@@P8D@@EAAX$$QEIAHZZ0@Z"),
 		"?x@?BA@??f@A@@$R4BA@7PPPPPPPM@A@EAAXPEQB@@HPE__ptrauth2A@BAA@AH@Z@4PEAY02$$CBHEB",
 		"??_C@_1BA@ABCDEFGH@?$AAh?$AA?7?$AA?a?$AAo@",
 		"??_C@_0BA@ABCDEFGH@hello?0?$AA?z@",

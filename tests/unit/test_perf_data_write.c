@@ -106,9 +106,9 @@ static void check_text(struct wk_buf got, struct wk_buf expected)
 }
 
 #define SYSTEM(name, text)                                                                         \
-	{ .kind = WK_EVENT_SYSTEM, .system = { WK_STR(name), WK_STR(text) } }
+	{ .kind = WK_EVENT_SYSTEM, .system = { .key = WK_STR(name), .value = WK_STR(text) } }
 #define SOURCE(number, text, counts)                                                               \
-	{ .kind = WK_EVENT_SOURCE, .source = { number, WK_STR(text), WK_STR(counts), false } }
+	{ .kind = WK_EVENT_SOURCE, .source = { .source = number, .name = WK_STR(text), .unit = WK_STR(counts) } }
 #define AT(time, process, thread) .time_ns = time, .pid = process, .tid = thread, .cpu = WK_NO_CPU
 
 static const struct wk_jit_map_line made_lines[] = {
@@ -151,8 +151,8 @@ static const struct wk_event all_kinds[] = {
 		     .file_offset = 0xffffffff81000000, .path = WK_STR("[kernel.kallsyms]"),
 		     .is_kernel = true, .build_id = { 4, { 1, 2, 3, 4 } } } },
 	{ .kind = WK_EVENT_PROCESS, AT(0, 7, 7),
-	  .process = { WK_PROCESS_SEEN, 1, WK_STR("shell"), WK_STR("/bin/sh -c x"), false, 0 } },
-	{ .kind = WK_EVENT_THREAD, AT(0, 7, 8), .thread = { WK_THREAD_SEEN, 7, WK_STR("helper") } },
+	  .process = { .change = WK_PROCESS_SEEN, .parent_pid = 1, .name = WK_STR("shell"), .command_line = WK_STR("/bin/sh -c x") } },
+	{ .kind = WK_EVENT_THREAD, AT(0, 7, 8), .thread = { .change = WK_THREAD_SEEN, .parent_tid = 7, .name = WK_STR("helper") } },
 	{ .kind = WK_EVENT_PROCESS, AT(0, 9, 9), .process = { .name = WK_STR("orphan") } },
 	{ .kind = WK_EVENT_PROCESS, AT(0, 12, 12), .process = { .parent_pid = 7 } },
 	{ .kind = WK_EVENT_IMAGE, AT(0, 7, 7),
@@ -168,7 +168,7 @@ static const struct wk_event all_kinds[] = {
 	{ .kind = WK_EVENT_PROCESS, AT(100, 10, 10),
 	  .process = { WK_PROCESS_FORK, .parent_pid = 7 } },
 	{ .kind = WK_EVENT_PROCESS, AT(110, 10, 10),
-	  .process = { WK_PROCESS_EXEC, 0, WK_STR("ls"), WK_STR("ls -l \x01"), false, 0 } },
+	  .process = { .change = WK_PROCESS_EXEC, .parent_pid = 0, .name = WK_STR("ls"), .command_line = WK_STR("ls -l \x01") } },
 	{ .kind = WK_EVENT_THREAD, AT(120, 10, 11),
 	  .thread = { WK_THREAD_START, .parent_tid = 10 } },
 	{ .kind = WK_EVENT_THREAD, AT(130, 10, 11),
@@ -185,15 +185,15 @@ static const struct wk_event all_kinds[] = {
 	{ .kind = WK_EVENT_SAMPLE, .time_ns = 141, .pid = 0, .tid = 0, .cpu = 0,
 	  .sample = { .source = 1, .weight = 5, .address = 0xffffffff81000030,
 		      .in_kernel = true } },
-	{ .kind = WK_EVENT_NOTE, .time_ns = 150, .note = { WK_NOWHERE, WK_STR("a gap") } },
-	{ .kind = WK_EVENT_LOST, .time_ns = 150, .cpu = 1, .lost = { 17, false } },
-	{ .kind = WK_EVENT_LOST, .time_ns = 151, .cpu = 1, .lost = { 18, true } },
+	{ .kind = WK_EVENT_NOTE, .time_ns = 150, .note = { .offset = WK_NOWHERE, .text = WK_STR("a gap") } },
+	{ .kind = WK_EVENT_LOST, .time_ns = 150, .cpu = 1, .lost = { .count = 17 } },
+	{ .kind = WK_EVENT_LOST, .time_ns = 151, .cpu = 1, .lost = { .count = 18, .samples_only = true } },
 	{ .kind = WK_EVENT_PROCESS, AT(155, 20, 20),
-	  .process = { WK_PROCESS_SEEN, 1, WK_STR("late"), WK_STR("late --comer"), false, 0 } },
+	  .process = { .change = WK_PROCESS_SEEN, .parent_pid = 1, .name = WK_STR("late"), .command_line = WK_STR("late --comer") } },
 	{ .kind = WK_EVENT_THREAD, AT(160, 10, 11), .thread = { .change = WK_THREAD_EXIT } },
 	{ .kind = WK_EVENT_PROCESS, AT(170, 10, 10),
-	  .process = { WK_PROCESS_EXIT, .has_exit_code = true, .exit_code = -6 } },
-	{ .kind = WK_EVENT_NOTE, .time_ns = 999, .note = { 0x40, WK_STR("the end") } },
+	  .process = { .change = WK_PROCESS_EXIT, .has_exit_code = true, .exit_code = -6 } },
+	{ .kind = WK_EVENT_NOTE, .time_ns = 999, .note = { .offset = 0x40, .text = WK_STR("the end") } },
 };
 
 static void all_that_events_say_comes_back_from_a_file(void **state)

@@ -346,9 +346,9 @@ static void give_kernel(struct fixture *f, const struct told *told)
 	static const uint64_t chain[] = { 0xffffffff81000110 };
 
 	give(f, (struct wk_event){ .kind = WK_EVENT_SYSTEM,
-				   .system = { wk_str_c("host name"), wk_str_c(told->host) } });
+				   .system = { .key = wk_str_c("host name"), .value = wk_str_c(told->host) } });
 	give(f, (struct wk_event){ .kind = WK_EVENT_SYSTEM,
-				   .system = { wk_str_c("kernel"), wk_str_c(told->release) } });
+				   .system = { .key = wk_str_c("kernel"), .value = wk_str_c(told->release) } });
 	give(f, (struct wk_event){ .kind = WK_EVENT_IMAGE,
 				   .image = { .start = told->start,
 					      .size_bytes = told->size_bytes,

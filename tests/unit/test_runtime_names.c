@@ -43,7 +43,7 @@ static void give(struct fixture *f, struct wk_event event)
 static void give_fact(struct fixture *f, const char *key, const char *value)
 {
 	give(f, (struct wk_event){ .kind = WK_EVENT_SYSTEM,
-				   .system = { wk_str_c(key), wk_str_c(value) } });
+				   .system = { .key = wk_str_c(key), .value = wk_str_c(value) } });
 }
 
 static void give_sample(struct fixture *f, uint64_t time_ns, uint32_t pid, uint64_t address)

@@ -32,8 +32,9 @@ void wk_findings_on(struct wk_findings *findings, const char *format, ...)
 	wk_buf_add_text(&findings->about, text);
 }
 
-static void add(struct wk_findings *findings, enum wk_grade grade, const char *fix,
-		const char *format, va_list args)
+__attribute__((format(WK_PRINTF, 4, 0))) static void add(struct wk_findings *findings,
+							 enum wk_grade grade, const char *fix,
+							 const char *format, va_list args)
 {
 	struct wk_str about = wk_buf_str(&findings->about);
 	char text[MOST_TEXT];

@@ -23,26 +23,32 @@ static const struct {
 	[WK_PERF_ODD_UNKNOWN] = {
 		"record of an unknown type was skipped",
 		"records of unknown types were skipped",
+		WK_NOTE_REMARK,
 	},
 	[WK_PERF_ODD_AUXTRACE] = {
 		"block of a hardware trace (Intel PT, CoreSight ...) was skipped",
 		"blocks of a hardware trace (Intel PT, CoreSight ...) were skipped",
+		WK_NOTE_REMARK,
 	},
 	[WK_PERF_ODD_DEFERRED] = {
 		"sample lacks its user call chain: it was to come later, and did not in time",
 		"samples lack their user call chains: they were to come later, and did not in time",
+		WK_NOTE_REMARK,
 	},
 	[WK_PERF_ODD_GUEST] = {
 		"sample was taken inside a virtual machine or hypervisor and has no names",
 		"samples were taken inside a virtual machine or hypervisor and have no names",
+		WK_NOTE_REMARK,
 	},
 	[WK_PERF_ODD_THROTTLED] = {
 		"time the kernel paused sampling, since it took too much time",
 		"times the kernel paused sampling, since it took too much time",
+		WK_NOTE_REMARK,
 	},
 	[WK_PERF_ODD_LATE] = {
 		"record came later than its round of the file allows",
 		"records came later than their round of the file allows",
+		WK_NOTE_REMARK,
 	},
 	[WK_PERF_ODD_FEATURE] = {
 		"feature section is damaged or cut off",
@@ -57,6 +63,7 @@ static const struct {
 	[WK_PERF_ODD_VERSION] = {
 		"chunk of a later version of wick was skipped",
 		"chunks of a later version of wick were skipped",
+		WK_NOTE_REMARK,
 	},
 	[WK_PERF_ODD_END] = {
 		"record at the end is cut off",

@@ -8,10 +8,10 @@ enum { WALL, CPU, MEMORY, FREED, SOURCES };
 enum mode { MODE_WALL, MODE_CPU, MODE_MEMORY, MODE_FULL };
 
 static const struct wk_event_source sources[SOURCES] = {
-	[WALL] = { WALL, WK_STR("wall time"), WK_STR("ns"), false },
-	[CPU] = { CPU, WK_STR("CPU time"), WK_STR("ns"), true },
-	[MEMORY] = { MEMORY, WK_STR("memory"), WK_STR("bytes"), false },
-	[FREED] = { FREED, WK_STR("memory freed"), WK_STR("bytes"), false },
+	[WALL] = { .source = WALL, .name = WK_STR("wall time"), .unit = WK_STR("ns") },
+	[CPU] = { .source = CPU, .name = WK_STR("CPU time"), .unit = WK_STR("ns"), .is_cpu_time = true },
+	[MEMORY] = { .source = MEMORY, .name = WK_STR("memory"), .unit = WK_STR("bytes") },
+	[FREED] = { .source = FREED, .name = WK_STR("memory freed"), .unit = WK_STR("bytes") },
 };
 
 struct state {
