@@ -132,9 +132,11 @@ do_build() {
 	want $build_needs
 	# shellcheck disable=SC2086
 	want_if_possible $build_wishes
-	configured build -Dtests="${1:-false}" || die "meson could not set up build/"
+	configured build -Dtests="${1:-false}" -Dwerror=$werror || die "meson could not set up build/"
 	compiled build
 }
+
+werror=false
 
 # As a word of its own it says what it does: compiling may take a minute.
 do_build_alone() {
@@ -174,8 +176,9 @@ tested() {
 	# shellcheck disable=SC2086
 	meson test -C "$dir" --no-rebuild --num-processes "$jobs" $suites \
 		>"$dir/test.log" 2>&1
-	python3 tools/tap-sum "$dir/meson-logs/testlog.json"
+	[ "$summed" = later ] || python3 tools/tap-sum "$dir/meson-logs/testlog.json"
 }
+summed=
 
 # Beside the build, not in it: `./do clean` need not fetch them again.
 want_browser_modules() {
@@ -206,6 +209,23 @@ do_test() {
 	# shellcheck disable=SC2086
 	[ -n "$(missing $windows_needs)" ] || build_windows
 	tested build "$@"
+}
+
+# Every test, and the unit tests once more, built by clang with the address and undefined
+# sanitizers. A warning of either compiler is an error.
+do_ci() {
+	want_if_possible clang=clang \
+		/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.asan-x86_64.a=libclang-rt-14-dev
+	werror=true
+	summed=later
+	do_test
+	CC=clang configured build-sanitize -Dtests=true -Dwerror=true -Doptimization=1 \
+		-Db_sanitize=address,undefined -Db_lundef=false ||
+		die "meson could not set up build-sanitize/"
+	compiled build-sanitize
+	tested build-sanitize unit
+	python3 tools/tap-sum build/meson-logs/testlog.json \
+		sanitized=build-sanitize/meson-logs/testlog.json
 }
 
 # The tests of it are run by the ordinary build, which they compare it with.
@@ -321,7 +341,7 @@ do_demo() {
 }
 
 do_clean() {
-	rm -rf build build-asan build-fuzz build-windows
+	rm -rf build build-asan build-fuzz build-sanitize build-windows
 }
 
 do_help() {
@@ -332,6 +352,7 @@ usage: ./do WORD
   demo             build wick and a small threaded program, record it, draw flame.svg
   test [SUITE...]  run every test, or some of: unit golden cli fuzz lint
                    live oracle browser windows
+  ci               what has to pass before a change lands: test, clang, sanitizers
   windows [test]   build wick.exe for Windows in build-windows, and test it under Wine
   install [DIR]    install wick, its man pages, docs and completion under DIR (/usr/local)
   asan [SUITE...]  the tests under the address, undefined and leak sanitizers
@@ -347,7 +368,7 @@ word=${1:-help}
 [ $# -eq 0 ] || shift
 case $word in
 build) do_build_alone ;;
-demo | test | windows | install | asan | lint | fuzz | soak | bench | clean | help) "do_$word" "$@" ;;
+ci | demo | test | windows | install | asan | lint | fuzz | soak | bench | clean | help) "do_$word" "$@" ;;
 -h | --help) do_help ;;
 *)
 	say "do: unknown word \"$word\""

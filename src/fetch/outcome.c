@@ -15,47 +15,85 @@ static const struct row {
 	enum wk_outcome_memory memory;
 	bool ends_source, is_quiet;
 } rows[WK_OUTCOME_KINDS] = {
-	[WK_OUTCOME_NONE] = { "", .is_quiet = true },
-	[WK_OUTCOME_DONE] = { "", .is_quiet = true },
-	[WK_OUTCOME_MISSING] = { "it does not have it", PLAIN, WK_REMEMBER_MISSING,
+	[WK_OUTCOME_NONE] = { .sentence = "", .is_quiet = true },
+	[WK_OUTCOME_DONE] = { .sentence = "", .is_quiet = true },
+	[WK_OUTCOME_MISSING] = { .sentence = "it does not have it",
+				 .form = PLAIN,
+				 .memory = WK_REMEMBER_MISSING,
 				 .is_quiet = true },
-	[WK_OUTCOME_FORBIDDEN] = { "it answered with HTTP status @", NUMBER, WK_REMEMBER_FAILED },
-	[WK_OUTCOME_REFUSED] = { "it answered with HTTP status @", NUMBER, WK_REMEMBER_FAILED },
-	[WK_OUTCOME_DRIPPING_PAGE] = { "it answered with HTTP status @ and came to no end of it "
-				       "within 2 seconds, so it is not "
-				       "asked again",
-				       NUMBER, WK_REMEMBER_FAILED, .ends_source = true },
-	[WK_OUTCOME_TOO_LARGE] = { "it is larger than @", SIZE, WK_REMEMBER_FAILED },
-	[WK_OUTCOME_ENDLESS] = { "it sent more than @ and no end, so it is not asked again", SIZE,
-				 WK_REMEMBER_FAILED, .ends_source = true },
-	[WK_OUTCOME_BOMB] = { "what it sent unpacks to hundreds of times its size, so it is not "
-			      "asked again",
-			      PLAIN, WK_REMEMBER_FAILED, .ends_source = true },
-	[WK_OUTCOME_SILENT] = { "it sent nothing for @ seconds", NUMBER, WK_REMEMBER_FAILED,
+	[WK_OUTCOME_FORBIDDEN] = { .sentence = "it answered with HTTP status @",
+				   .form = NUMBER,
+				   .memory = WK_REMEMBER_FAILED },
+	[WK_OUTCOME_REFUSED] = { .sentence = "it answered with HTTP status @",
+				 .form = NUMBER,
+				 .memory = WK_REMEMBER_FAILED },
+	[WK_OUTCOME_DRIPPING_PAGE] = { .sentence = "it answered with HTTP status @ and came to no "
+						   "end of it "
+						   "within 2 seconds, so it is not "
+						   "asked again",
+				       .form = NUMBER,
+				       .memory = WK_REMEMBER_FAILED,
+				       .ends_source = true },
+	[WK_OUTCOME_TOO_LARGE] = { .sentence = "it is larger than @",
+				   .form = SIZE,
+				   .memory = WK_REMEMBER_FAILED },
+	[WK_OUTCOME_ENDLESS] = { .sentence =
+					 "it sent more than @ and no end, so it is not asked again",
+				 .form = SIZE,
+				 .memory = WK_REMEMBER_FAILED,
+				 .ends_source = true },
+	[WK_OUTCOME_BOMB] = { .sentence = "what it sent unpacks to hundreds of times its size, so "
+					  "it is not "
+					  "asked again",
+			      .form = PLAIN,
+			      .memory = WK_REMEMBER_FAILED,
+			      .ends_source = true },
+	[WK_OUTCOME_SILENT] = { .sentence = "it sent nothing for @ seconds",
+				.form = NUMBER,
+				.memory = WK_REMEMBER_FAILED,
 				.ends_source = true },
-	[WK_OUTCOME_STALLED] = { "it sent next to nothing for @ seconds", NUMBER,
-				 WK_REMEMBER_FAILED, .ends_source = true },
-	[WK_OUTCOME_LATE] = { "it took longer than @ seconds", NUMBER, WK_REMEMBER_FAILED },
-	[WK_OUTCOME_SLOW] = { "it sent less than 32 KiB a second for a quarter of an hour", PLAIN,
-			      WK_REMEMBER_FAILED },
-	[WK_OUTCOME_NOT_WRITTEN] = { "what it sent cannot be kept: @", CAUSE, WK_REMEMBER_FAILED },
-	[WK_OUTCOME_UNREACHABLE] = { "@", TEXT, WK_REMEMBER_FAILED, .ends_source = true },
-	[WK_OUTCOME_FAILED] = { "@", TEXT, WK_REMEMBER_FAILED },
-	[WK_OUTCOME_UNFIT] = { "@", TEXT, WK_REMEMBER_FAILED },
-	[WK_OUTCOME_NO_FOLDER] = { "not asked, since there is no folder for what comes: neither a "
-				   "cache nor TMPDIR: @",
-				   CAUSE, .ends_source = true },
-	[WK_OUTCOME_NO_DESCRIPTORS] = { "not asked, since this process may have only @ files open "
-					"at once (`ulimit -n` raises that)",
-					NUMBER, .ends_source = true },
-	[WK_OUTCOME_NO_LIBRARY] = { "@", TEXT, .ends_source = true },
-	[WK_OUTCOME_QUOTA] = { "not asked for more, since without a cache what was fetched is kept "
-			       "for this run alone, and that is @ already (WICK_CACHE_SIZE)",
-			       SIZE },
-	[WK_OUTCOME_STOPPED] = { "fetching was stopped", .ends_source = true },
-	[WK_OUTCOME_CANCELLED] = { "", .is_quiet = true },
-	[WK_OUTCOME_KNOWN_MISSING] = { "it did not have it @", AGO, .is_quiet = true },
-	[WK_OUTCOME_KNOWN_FAILED] = { "it failed @", AGO },
+	[WK_OUTCOME_STALLED] = { .sentence = "it sent next to nothing for @ seconds",
+				 .form = NUMBER,
+				 .memory = WK_REMEMBER_FAILED,
+				 .ends_source = true },
+	[WK_OUTCOME_LATE] = { .sentence = "it took longer than @ seconds",
+			      .form = NUMBER,
+			      .memory = WK_REMEMBER_FAILED },
+	[WK_OUTCOME_SLOW] = { .sentence =
+				      "it sent less than 32 KiB a second for a quarter of an hour",
+			      .form = PLAIN,
+			      .memory = WK_REMEMBER_FAILED },
+	[WK_OUTCOME_NOT_WRITTEN] = { .sentence = "what it sent cannot be kept: @",
+				     .form = CAUSE,
+				     .memory = WK_REMEMBER_FAILED },
+	[WK_OUTCOME_UNREACHABLE] = { .sentence = "@",
+				     .form = TEXT,
+				     .memory = WK_REMEMBER_FAILED,
+				     .ends_source = true },
+	[WK_OUTCOME_FAILED] = { .sentence = "@", .form = TEXT, .memory = WK_REMEMBER_FAILED },
+	[WK_OUTCOME_UNFIT] = { .sentence = "@", .form = TEXT, .memory = WK_REMEMBER_FAILED },
+	[WK_OUTCOME_NO_FOLDER] = { .sentence = "not asked, since there is no folder for what "
+					       "comes: neither a "
+					       "cache nor TMPDIR: @",
+				   .form = CAUSE,
+				   .ends_source = true },
+	[WK_OUTCOME_NO_DESCRIPTORS] = { .sentence = "not asked, since this process may have only @ "
+						    "files open "
+						    "at once (`ulimit -n` raises that)",
+					.form = NUMBER,
+					.ends_source = true },
+	[WK_OUTCOME_NO_LIBRARY] = { .sentence = "@", .form = TEXT, .ends_source = true },
+	[WK_OUTCOME_QUOTA] = { .sentence = "not asked for more, since without a cache what was "
+					   "fetched is kept "
+					   "for this run alone, and that is @ already "
+					   "(WICK_CACHE_SIZE)",
+			       .form = SIZE },
+	[WK_OUTCOME_STOPPED] = { .sentence = "fetching was stopped", .ends_source = true },
+	[WK_OUTCOME_CANCELLED] = { .sentence = "", .is_quiet = true },
+	[WK_OUTCOME_KNOWN_MISSING] = { .sentence = "it did not have it @",
+				       .form = AGO,
+				       .is_quiet = true },
+	[WK_OUTCOME_KNOWN_FAILED] = { .sentence = "it failed @", .form = AGO },
 };
 
 bool wk_outcome_ends_source(const struct wk_outcome *outcome)
