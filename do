@@ -196,6 +196,7 @@ want_browser_modules() {
 		say "could not fetch all of:${absent} (tests of the browser are skipped)"
 }
 
+# shellcheck disable=SC2120
 do_test() {
 	welcome=$test_needs
 	# shellcheck disable=SC2086
@@ -218,6 +219,7 @@ do_ci() {
 		/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.asan-x86_64.a=libclang-rt-14-dev
 	werror=true
 	summed=later
+	# shellcheck disable=SC2119
 	do_test
 	CC=clang configured build-sanitize -Dtests=true -Dwerror=true -Doptimization=1 \
 		-Db_sanitize=address,undefined -Db_lundef=false ||
