@@ -23,7 +23,8 @@ struct wk_bytes {
 
 static inline struct wk_bytes wk_bytes_of(const void *at, size_t len)
 {
-	return (struct wk_bytes){ .at = at, .end = (const uint8_t *)at + len, .start = at };
+	return (struct wk_bytes){ .at = at, .end = len ? (const uint8_t *)at + len : at,
+				  .start = at };
 }
 
 static inline size_t wk_bytes_left(const struct wk_bytes *b)
