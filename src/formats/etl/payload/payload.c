@@ -8,7 +8,7 @@ struct wk_bytes wk_etl_text16(struct wk_bytes *in)
 	while (len < units && (in->at[2 * len] | in->at[2 * len + 1]))
 		len++;
 	text.start = text.at;
-	text.end = text.at + 2 * len;
+	text.end = len ? text.at + 2 * len : text.at;
 	in->at = len < units ? text.end + 2 : in->end;
 	return text;
 }
