@@ -49,13 +49,15 @@ static unsigned column(const struct parser *p)
 
 static void fail(struct parser *p, const char *expected)
 {
-	struct wk_str found = p->token == END ? wk_str_c("") : p->rest;
-	const char *quote = p->token == END ? "" : "\"";
+	struct wk_str found = wk_str_of(p->rest.at, p->rest.len < 40 ? p->rest.len : 40);
 
 	p->is_bad = true;
-	wk_fail(p->err, WK_EUSAGE, WK_NOWHERE, "column %u: expected %s instead of %s%.*s%s",
-		column(p), expected, quote, (int)(found.len < 40 ? found.len : 40),
-		p->token == END ? "the end" : found.at, quote);
+	if (p->token == END)
+		wk_fail(p->err, WK_EUSAGE, WK_NOWHERE, "column %u: expected %s instead of the end",
+			column(p), expected);
+	else
+		wk_fail(p->err, WK_EUSAGE, WK_NOWHERE, "column %u: expected %s instead of \"%.*s\"",
+			column(p), expected, WK_STR_ARG(found));
 }
 
 static size_t length_while(struct wk_str text, bool (*is_part)(char c))
@@ -85,7 +87,7 @@ static size_t quoted_length(struct parser *p)
 			return len;
 		len++;
 	}
-	fail(p, "a second quotation mark behind the text");
+	fail(p, "a closing quotation mark");
 	return p->rest.len;
 }
 
@@ -361,7 +363,7 @@ static void read_field(struct parser *p)
 		fail(p, "a field such as process, \"not\" or \"(\"");
 		return;
 	}
-	while (field < WK_FIELD_NONE && !wk_str_is(p->word, wk_fields[field].name))
+	while (field < WK_FIELD_NONE && !wk_str_is_any_case(p->word, wk_fields[field].name))
 		field++;
 	if (field == WK_FIELD_NONE)
 		fail_field(p);

@@ -286,7 +286,10 @@ void wk_filter_explain(const struct wk_filter *filter, struct wk_buf *sentence)
 	for (int part = 0; part < WK_FILTER_PARTS; part++) {
 		if (!filter->is_given[part])
 			continue;
-		wk_buf_add_fmt(sentence, "%sthe %s filter alone keeps ", join, part_names[part]);
+		wk_buf_add_fmt(sentence,
+			       part == WK_FILTER_EXPRESSION ? "%s%s alone keeps "
+							    : "%sthe %s filter alone keeps ",
+			       join, part_names[part]);
 		wk_num_add_grouped(sentence, filter->kept[part]);
 		join = ", ";
 	}
