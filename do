@@ -296,6 +296,13 @@ do_soak() {
 	WICK_SOAK=1 build/tests/unit/test_etl_cuts
 }
 
+# Small faults that no test notices show where tests are missing.
+do_mutate() {
+	# shellcheck disable=SC2086
+	want $build_needs pc:cmocka=libcmocka-dev python3=python3 git=git
+	tools/mutate --count "${1:-100}"
+}
+
 do_bench() {
 	want python3=python3
 	want_if_possible perf=linux-perf g++=g++ musl-gcc=musl-tools cargo=cargo clang=clang \
@@ -361,6 +368,7 @@ usage: ./do WORD
   lint             layers, headers, scripts, manual pages
   fuzz [SECONDS] [TARGET]   run each fuzz target, or one, for 60 seconds
   soak             real traces cut at every tenth byte: 7 million times, minutes
+  mutate [COUNT]   plant 100 small faults, or COUNT, and print those that no test catches
   bench [NAME]     measure: all of bench/, or one script of it
   clean            remove what was built
 EOF
@@ -370,7 +378,7 @@ word=${1:-help}
 [ $# -eq 0 ] || shift
 case $word in
 build) do_build_alone ;;
-ci | demo | test | windows | install | asan | lint | fuzz | soak | bench | clean | help) "do_$word" "$@" ;;
+ci | demo | test | windows | install | asan | lint | fuzz | soak | mutate | bench | clean | help) "do_$word" "$@" ;;
 -h | --help) do_help ;;
 *)
 	say "do: unknown word \"$word\""
