@@ -1,17 +1,25 @@
-/* Where servers keep files, and what is remembered of those who do not. No network. */
+/* Where servers keep files, what is remembered of those who do not, and which files are refused. No
+ * network but the loopback address. */
 #define _GNU_SOURCE /* mkdtemp, utimensat */
+#include <arpa/inet.h>
+#include <dirent.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "elf_writer.h"
 #include "fetch/cache_folder.h"
 #include "fetch/elf_server.h"
 #include "fetch/fetcher.h"
@@ -434,6 +442,182 @@ static void without_a_source_nothing_is_found(void **state)
 	wk_fetcher_free(fetcher);
 }
 
+/* ---- files of another build */
+
+#define OTHER_HEX "01cdef030405060708090a0b0c0d0e0f10111213"
+
+/* A program whose build id differs from the wanted one in its first byte, or that very program. */
+static void make_program(struct wk_buf *file, bool is_wanted)
+{
+	struct elf_spec spec = { .type = WK_ET_DYN, .machine = WK_EM_X86_64 };
+	struct wk_build_id id = sha1;
+	struct wk_buf note = { 0 };
+
+	if (!is_wanted)
+		id.bytes[0] = 1;
+	elf_add_build_id(&spec, &note, (const char *)id.bytes, id.size);
+	elf_section(&spec, 1, ".note.gnu.build-id", WK_SHT_NOTE, 2, 0x1000, wk_buf_str(&note));
+	spec.segments[0] = (struct elf_segment_spec){ WK_PT_NOTE, WK_PF_R, 1, 1 };
+	elf_write(&spec, file);
+	wk_buf_fini(&note);
+}
+
+static void put_program(const char *name, bool is_wanted)
+{
+	struct wk_buf file = { 0 };
+	struct wk_os_keep keep;
+
+	make_program(&file, is_wanted);
+	assert_true(wk_os_keep_open(&keep, in_own_folder(name), NULL));
+	assert_true(wk_os_write(keep.fd, file.at, file.len));
+	assert_true(wk_os_keep_end(&keep, true));
+	wk_buf_fini(&file);
+}
+
+/* Asks that source alone for the program; its folder for fetched files is "cache". */
+static bool get_program(const char *word, struct wk_buf *said)
+{
+	struct wk_fetch_want want = { .kind = WK_FETCH_IMAGE, .id = sha1, .name = WK_STR("app"),
+				      .path = WK_STR("/opt/app") };
+	char cache[200];
+	struct wk_err err = { 0 };
+	struct wk_fetcher *fetcher;
+	struct wk_fetch_found found = { 0 };
+	bool is_found;
+
+	snprintf(cache, sizeof(cache), "%s", in_own_folder("cache"));
+	fetcher = wk_fetcher_new(&(struct wk_fetch_options){ .folder = cache });
+	wk_buf_reset(said);
+	if (!wk_fetcher_add_servers(fetcher, (const char *const[]){ word, NULL }, &err)) {
+		assert_int_equal(err.code, WK_EUNSUPPORTED);
+		wk_buf_add_text(said, err.text);
+	}
+	is_found = wk_fetcher_get(fetcher, &want, &found, said);
+	if (is_found) {
+		assert_memory_equal(found.file.obj->build_id.bytes, sha1.bytes, sha1.size);
+		wk_fetch_found_close(&found);
+	}
+	wk_fetcher_free(fetcher);
+	return is_found;
+}
+
+static void a_program_of_another_build_in_a_store_is_refused(void **state)
+{
+	struct wk_buf word = { 0 }, said = { 0 }, expected = { 0 };
+
+	(void)state;
+	wk_buf_add_fmt(&word, "store:%s", own_folder);
+	assert_int_equal(mkdir(in_own_folder("app"), 0700), 0);
+	assert_int_equal(mkdir(in_own_folder("app/" HEX), 0700), 0);
+	put_program("app/" HEX "/app", false);
+	assert_false(get_program(wk_buf_text(&word), &said));
+	wk_buf_add_fmt(&expected, "%s/app/" HEX "/app: its build id is " OTHER_HEX, own_folder);
+	assert_string_equal(wk_buf_text(&said), wk_buf_text(&expected));
+	put_program("app/" HEX "/app", true);
+	assert_true(get_program(wk_buf_text(&word), &said));
+	wk_buf_fini(&word);
+	wk_buf_fini(&said);
+	wk_buf_fini(&expected);
+}
+
+static void a_program_of_another_build_in_the_cache_is_refused(void **state)
+{
+	struct wk_buf said = { 0 };
+
+	(void)state;
+	assert_int_equal(mkdir(in_own_folder("cache"), 0700), 0);
+	put_program("cache/" HEX ".executable", false);
+	assert_false(get_program(own_folder, &said));
+	put_program("cache/" HEX ".executable", true);
+	assert_true(get_program(own_folder, &said));
+	assert_string_equal(wk_buf_text(&said), "fetched before");
+	wk_buf_fini(&said);
+}
+
+/* The process that answers every question with that file, until it is killed, or for a minute. */
+static pid_t serve(const struct wk_buf *file, char *url, size_t size)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM, 0), fd;
+	char question[4096];
+	pid_t server;
+
+	assert_int_equal(bind(listener, (struct sockaddr *)&address, len), 0);
+	assert_int_equal(listen(listener, 8), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &len), 0);
+	snprintf(url, size, "http://127.0.0.1:%d", ntohs(address.sin_port));
+	server = fork();
+	assert_true(server >= 0);
+	if (server == 0) {
+		alarm(60);
+		while ((fd = accept(listener, NULL, NULL)) >= 0) {
+			if (read(fd, question, sizeof(question)) > 0) {
+				dprintf(fd, "HTTP/1.0 200 OK\r\nContent-Length: %zu\r\n\r\n",
+					file->len);
+				wk_os_write(fd, file->at, file->len);
+			}
+			close(fd);
+		}
+		_exit(1);
+	}
+	close(listener);
+	return server;
+}
+
+static bool get_served(bool is_wanted, struct wk_buf *said)
+{
+	struct wk_buf file = { 0 };
+	char url[64];
+	pid_t server;
+	bool is_found;
+
+	make_program(&file, is_wanted);
+	server = serve(&file, url, sizeof(url));
+	is_found = get_program(url, said);
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
+	wk_buf_fini(&file);
+	return is_found;
+}
+
+/* All files but what is remembered of servers. */
+static unsigned count_cached(void)
+{
+	DIR *folder = opendir(in_own_folder("cache"));
+	struct dirent *entry;
+	unsigned count = 0;
+
+	assert_non_null(folder);
+	while ((entry = readdir(folder)))
+		count += entry->d_name[0] != '.' && !strstr(entry->d_name, WK_FETCH_MISSES_SUFFIX);
+	closedir(folder);
+	return count;
+}
+
+static void a_program_of_another_build_from_a_server_is_neither_used_nor_cached(void **state)
+{
+	struct wk_buf said = { 0 };
+	bool is_found;
+
+	(void)state;
+	setenv("no_proxy", "127.0.0.1", 1);
+	is_found = get_served(false, &said);
+	if (strstr(wk_buf_text(&said), "libcurl")) {
+		print_message("# skipped: %s\n", wk_buf_text(&said));
+		wk_buf_fini(&said);
+		skip();
+	}
+	assert_false(is_found);
+	assert_non_null(strstr(wk_buf_text(&said), ": its build id is " OTHER_HEX));
+	assert_int_equal(count_cached(), 0);
+	assert_true(get_served(true, &said));
+	assert_int_equal(count_cached(), 1);
+	assert_true(is_there("cache/" HEX ".executable"));
+	wk_buf_fini(&said);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_own_folder, remove_own_folder)
 
 int main(void)
@@ -459,6 +643,9 @@ int main(void)
 		IN_FOLDER(use_is_noted_and_the_time_of_the_fetch_stays),
 		IN_FOLDER(only_what_was_fetched_is_cleared),
 		cmocka_unit_test(a_file_that_drips_for_a_quarter_of_an_hour_is_given_up),
+		IN_FOLDER(a_program_of_another_build_in_a_store_is_refused),
+		IN_FOLDER(a_program_of_another_build_in_the_cache_is_refused),
+		IN_FOLDER(a_program_of_another_build_from_a_server_is_neither_used_nor_cached),
 		IN_FOLDER(without_a_source_nothing_is_found),
 	};
 
