@@ -309,8 +309,8 @@ def _(t):
                f"{count} files open at once" in said, f"{count}: {found}, {said}")
         if count in (20, 40):
             t.equal(len(found), 12, f"programs with names, with {count} files")
-            t.true("fetched at a time, since this process may have only "
-                   f"{count} files open at once" in said, said)
+            t.true("at a time, because this process may have only "
+                   f"{count} open files" in said, said)
 
 
 @tap.case("answers without an end that come at once are written by one at a time")
