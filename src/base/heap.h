@@ -70,7 +70,7 @@ void wk_heap_check(void);
  *	file->at = mmap(...);
  *	wk_undo_arm(file->undo, unmap, file->at, file->size_bytes);
  *
- * Whoever releases the resource the usual way calls wk_undo_free. Outside of a heap it is NULL,
+ * Code that releases the resource itself calls wk_undo_free as well. Outside of a heap it is NULL,
  * which all of these allow. */
 struct wk_undo {
 	struct wk_undo *prev, *next;
@@ -83,7 +83,7 @@ struct wk_undo {
 struct wk_undo *wk_undo_new(void);
 
 /* The same for a thread, which is joined by it. These run before all others: what the thread
- * opened is released when nobody uses it any more. */
+ * opened is released once it is unused. */
 struct wk_undo *wk_undo_new_thread(void);
 
 void wk_undo_arm(struct wk_undo *undo, void (*run)(struct wk_undo *undo), void *at, size_t number);
