@@ -29,7 +29,7 @@ static const char *const kind_names[WK_EVENT_KINDS] = {
 	[WK_EVENT_OTHER] = "other",
 };
 
-static const char *kind_name(enum wk_event_kind kind)
+const char *wk_event_kind_name(enum wk_event_kind kind)
 {
 	return kind < WK_EVENT_KINDS ? kind_names[kind] : "none";
 }
@@ -372,7 +372,7 @@ void wk_event_dump(const struct wk_event *event, struct wk_out *out)
 			 event->kind == WK_EVENT_FRAME || event->kind == WK_EVENT_STACKS ||
 			 event->kind == WK_EVENT_SUMS || event->kind == WK_EVENT_COUNT;
 
-	wk_out_fmt(out, "%s time=%" PRIu64, kind_name(event->kind), event->time_ns);
+	wk_out_fmt(out, "%s time=%" PRIu64, wk_event_kind_name(event->kind), event->time_ns);
 	if (event->pid == WK_KERNEL_PID)
 		wk_out_text(out, " pid=kernel");
 	else if (event->pid == WK_UNKNOWN_PID)

@@ -9,6 +9,9 @@
 #include "base/out.h"
 #include "event/sink.h"
 
+/* "process", "sample" ... */
+const char *wk_event_kind_name(enum wk_event_kind kind);
+
 void wk_event_dump(const struct wk_event *event, struct wk_out *out);
 
 /* A sink that dumps every event to `out`, which must outlive it. */
