@@ -359,11 +359,11 @@ usage: ./do WORD
 
   build            build wick; the program is build/wick
   demo             build wick and a small threaded program, record it, draw flame.svg
-  test [SUITE...]  run every test, or some of: unit golden cli fuzz lint
+  test [SUITE...]  run every test, or some of: unit golden cli fuzz lint library
                    live oracle browser windows
   ci               what has to pass before a change lands: test, clang, sanitizers
   windows [test]   build wick.exe for Windows in build-windows, and test it under Wine
-  install [DIR]    install wick, its man pages, docs and completion under DIR (/usr/local)
+  install [DIR]    install wick, libwick, man pages, docs and completion under DIR (/usr/local)
   asan [SUITE...]  the tests under the address, undefined and leak sanitizers
   lint             layers, headers, scripts, manual pages
   fuzz [SECONDS] [TARGET]   run each fuzz target, or one, for 60 seconds

@@ -25,6 +25,7 @@ enum wk_code {
 	WK_ENOCOMMAND,   /* the command to run was not found: shells exit with 127 */
 	WK_ENOTRUNNABLE, /* the command is there but cannot be run: 126 */
 	WK_EEMPTY,       /* all went well and there is nothing to show */
+	WK_ESTOPPED,     /* the receiver of the output wants no more */
 };
 
 /* For faults that have no place in a file. */
