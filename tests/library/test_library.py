@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""libwick as it is installed: its ABI, its header, the examples, and Python's ctypes. TAP."""
+import ctypes
+import os
+import re
+
+import installed
+import tap
+
+INLINED = """
+#include <stdlib.h>
+static inline __attribute__((always_inline)) int twice(int x)
+{
+	return rand() * x; /* line 5 */
+}
+
+__attribute__((noinline)) int hot(int x)
+{
+	return twice(x) + 1; /* line 10 */
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	return hot(argc) == 0;
+}
+"""
+
+
+def expected(name):
+    return (installed.tap.ROOT / "tests" / "library" / name).read_text().splitlines()
+
+
+@tap.case("exactly the functions of exports.txt are exported")
+def _(t):
+    tap.need("nm")
+    lines = tap.run("nm", "-D", "--defined-only", installed.library()).stdout.splitlines()
+    names = [line.split()[2].split("@")[0] for line in lines if line.split()[1] in "TDBRVW"]
+    t.equal(sorted(names), expected("exports.txt"), "exported symbols")
+
+
+@tap.case("the header declares exactly the functions of exports.txt")
+def _(t):
+    header = next(installed.root().rglob("wick/wick.h")).read_text()
+    declared = re.findall(r"^WICK_API [^;]*?(wick_\w+)\(", header, re.M)
+    t.equal(sorted(declared), expected("exports.txt"), "declared functions")
+
+
+@tap.case("structs keep their sizes")
+def _(t):
+    program = installed.compiled(t, tap.ROOT / "tests" / "library" / "abi.c")
+    t.equal(installed.ran(program).stdout.splitlines(), expected("abi.txt"), "ABI")
+
+
+@tap.case("the SONAME is libwick.so.0")
+def _(t):
+    tap.need("readelf")
+    dynamic = tap.run("readelf", "-d", installed.library()).stdout
+    t.equal(re.findall(r"SONAME.*\[(.*)\]", dynamic), ["libwick.so.0"], "SONAME")
+
+
+@tap.case("the header compiles alone as C99 and as C++11, without a warning")
+def _(t):
+    header = next(installed.root().rglob("wick/wick.h"))
+    for words in (["cc", "-x", "c", "-std=c99"], ["c++", "-x", "c++", "-std=c++11"]):
+        tap.need(words[0])
+        tap.run(*words, "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", header)
+
+
+@tap.case("examples have 60 lines at most and include only the public header of wick")
+def _(t):
+    for example in installed.EXAMPLES.glob("*.c"):
+        text = example.read_text()
+        t.within(len(text.splitlines()), 1, 60, example.name)
+        t.equal(re.findall(r'#include ["<](.*wick.*|.*".*)[">]', text), ["wick/wick.h"],
+                f"includes of {example.name}")
+
+
+def check_addresses(t, compiler, static=False):
+    program = installed.compiled(t, installed.EXAMPLES / "addresses.c", compiler, static=static)
+    source = t.folder / "target.c"
+    source.write_text(INLINED)
+    tap.need("cc")
+    tap.run("cc", "-g", "-O1", source, "-o", t.folder / "target")
+    symbols = tap.run("nm", t.folder / "target").stdout
+    hot = int(re.search(r"(\w+) T hot", symbols).group(1), 16)
+    answers = installed.ran(program, t.folder / "target", *[f"{hot + i:x}" for i in range(12)],
+                            "0").stdout
+    t.true(f"  twice at {source}:5 (inlined)\n  hot at {source}:10\n" in answers,
+           f"no inlined call in {answers}")
+    t.true(f"  hot at {source}:9\n" in answers or f"  hot at {source}:10\n" in answers, answers)
+    t.equal(answers.splitlines()[-1], "  ??", "address 0")
+
+
+@tap.case("addresses to lines, in C")
+def _(t):
+    check_addresses(t, "cc")
+
+
+@tap.case("addresses to lines, in C++")
+def _(t):
+    check_addresses(t, "c++")
+
+
+@tap.case("addresses to lines, with the static library")
+def _(t):
+    check_addresses(t, "cc", static=True)
+
+
+@tap.case("addresses of a running process")
+def _(t):
+    wick = installed.loaded()
+    context = wick.wick_context_new(None, None)
+    symbols = wick.wick_symbols_new(context, None)
+    address = ctypes.cast(wick.wick_version, ctypes.c_void_p).value
+    names = []
+    take = installed.TAKE_FRAME(lambda user, frame: names.append(frame.contents.function) is None)
+    t.true(wick.wick_symbols_of_process(symbols, os.getpid(), address, take, None, None), "failed")
+    t.equal(names, [b"wick_version"], "functions")
+    error = installed.Error()
+    t.true(not wick.wick_symbols_of_process(symbols, 2 ** 30, address, take, None,
+                                            ctypes.byref(error)), "a process that is not there")
+    t.equal((error.code, error.text), (4, b"there is no process 1073741824"), "error")
+    wick.wick_symbols_free(symbols)
+    wick.wick_context_free(context)
+
+
+@tap.case("events are those of `wick dump`, and a callback can end them")
+def _(t):
+    wick = installed.loaded()
+    context = wick.wick_context_new(None, None)
+    path = str(installed.DATA / "shop.data")
+    lines, error = [], installed.Error()
+    take = installed.TAKE_EVENT(lambda user, event:
+                                lines.append(wick.wick_event_text(event).decode()) is None)
+    t.true(wick.wick_read_events(context, path.encode(), None, take, None, ctypes.byref(error)),
+           error.text)
+    t.equal("\n".join(lines) + "\n", t.wick("dump", path).stdout, "events")
+    take = installed.TAKE_EVENT(lambda user, event: False)
+    t.true(not wick.wick_read_events(context, path.encode(), None, take, None,
+                                     ctypes.byref(error)), "not stopped")
+    t.equal(error.code, 12, "code")
+    take = installed.TAKE_EVENT(lambda user, event: True)
+    t.true(not wick.wick_read_events(context, b"nowhere", None, take, None, ctypes.byref(error)),
+           "a file that is not there")
+    t.equal((error.code, error.offset, error.text),
+            (4, 2 ** 64 - 1, b"cannot open nowhere: No such file or directory"), "error")
+    wick.wick_context_free(context)
+
+
+@tap.case("formats are those of `wick formats`")
+def _(t):
+    wick = installed.loaded()
+    names, listed = [], t.wick("formats").stdout
+    while wick.wick_input_format(len(names)):
+        names.append(wick.wick_input_format(len(names)).decode())
+    t.within(len(names), 30, 100, "formats")
+    for name in names:
+        t.true(re.search(rf"^\s*{re.escape(name)}\b", listed, re.M), f"no {name} in {listed}")
+
+
+@tap.case("options of older and newer programs are accepted, and those without a size refused")
+def _(t):
+    wick = installed.loaded()
+    error = installed.Error()
+    for size, length in ((8, 8), (40, 40), (4096, 4096)):
+        options = ctypes.create_string_buffer(length)
+        options[:8] = size.to_bytes(8, "little")
+        context = wick.wick_context_new(options, ctypes.byref(error))
+        t.true(context, f"size {size}: {error.text}")
+        wick.wick_context_free(context)
+    t.true(not wick.wick_context_new(ctypes.create_string_buffer(64), ctypes.byref(error)),
+           "size 0 was accepted")
+    t.equal((error.code, error.text), (6, b"the options do not begin with their size"), "error")
+
+
+tap.run_all(needs_recording=False)
