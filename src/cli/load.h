@@ -14,7 +14,7 @@
 
 struct wk_load_args {
 	const char *format; /* NULL: seen from the bytes */
-	struct wk_opt_list debug_dirs;
+	struct wk_text_list debug_dirs;
 	struct wk_remote_args remote;
 	bool no_inlined;
 	uint64_t threads;                      /* 0: one for each processor */

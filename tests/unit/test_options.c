@@ -11,7 +11,7 @@ struct values {
 	bool loud, quick, tidy;
 	double factor;
 	const char *output, *color;
-	struct wk_opt_list names;
+	struct wk_text_list names;
 	uint64_t count, wait_ns, size_bytes;
 };
 

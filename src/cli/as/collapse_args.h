@@ -12,7 +12,7 @@ struct wk_as_collapse_args {
 	bool by_time, by_ticks, by_bytes;
 	uint64_t threads; /* 0: as many as there are processors */
 	uint64_t sample_index;
-	struct wk_opt_list skip_after;
+	struct wk_text_list skip_after;
 };
 
 #endif

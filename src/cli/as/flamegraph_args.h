@@ -18,7 +18,7 @@ struct wk_as_flamegraph_args {
 	bool hash, random, deterministic, by_width, keeps_colours;
 	bool inverted, reverse, flamechart, negate;
 	bool no_sort, no_script, pretty, cuts_right;
-	struct wk_opt_list base;
+	struct wk_text_list base;
 };
 
 int wk_as_flamegraph(const struct wk_as_call *call, struct wk_err *err);

@@ -21,22 +21,22 @@ const char *wk_cargo_build_profile(const struct wk_cargo_build *build)
 }
 
 /* The words that make cargo build, and not run, what was chosen. */
-static void add_command(struct wk_argv *argv, const struct wk_cargo_build *build)
+static void add_command(struct wk_text_list *argv, const struct wk_cargo_build *build)
 {
 	const struct wk_cargo_choice *choice = &build->choice;
 
 	if (choice->kind == WK_CARGO_BENCH || choice->is_bench) {
-		wk_argv_add(argv, "bench");
-		wk_argv_add(argv, "--no-run");
+		wk_text_list_add(argv, "bench");
+		wk_text_list_add(argv, "--no-run");
 	} else if (choice->kind == WK_CARGO_TEST || choice->is_unit) {
-		wk_argv_add(argv, "test");
-		wk_argv_add(argv, "--no-run");
+		wk_text_list_add(argv, "test");
+		wk_text_list_add(argv, "--no-run");
 	} else {
-		wk_argv_add(argv, "build");
+		wk_text_list_add(argv, "build");
 	}
 }
 
-static void add_profile(struct wk_argv *argv, const struct wk_cargo_build *build)
+static void add_profile(struct wk_text_list *argv, const struct wk_cargo_build *build)
 {
 	const char *profile = wk_cargo_build_profile(build);
 	bool is_bench = strcmp(argv->at[1], "bench") == 0;
@@ -44,12 +44,12 @@ static void add_profile(struct wk_argv *argv, const struct wk_cargo_build *build
 	if (strcmp(profile, is_bench ? "bench" : "dev") == 0)
 		return;
 	if (strcmp(profile, "release") == 0 && !is_bench)
-		wk_argv_add(argv, "--release");
+		wk_text_list_add(argv, "--release");
 	else
-		wk_argv_add_pair(argv, "--profile", profile);
+		wk_text_list_add_pair(argv, "--profile", profile);
 }
 
-static void add_target(struct wk_argv *argv, const struct wk_cargo_choice *choice)
+static void add_target(struct wk_text_list *argv, const struct wk_cargo_choice *choice)
 {
 	static const char *const options[] = {
 		[WK_CARGO_BIN] = "--bin",
@@ -58,53 +58,53 @@ static void add_target(struct wk_argv *argv, const struct wk_cargo_choice *choic
 		[WK_CARGO_BENCH] = "--bench",
 	};
 
-	wk_argv_add_pair(argv, "--package", choice->package);
+	wk_text_list_add_pair(argv, "--package", choice->package);
 	if (choice->kind == WK_CARGO_LIB)
-		wk_argv_add(argv, "--lib");
+		wk_text_list_add(argv, "--lib");
 	else if (choice->kind < WK_CARGO_LIB)
-		wk_argv_add_pair(argv, options[choice->kind], choice->name);
+		wk_text_list_add_pair(argv, options[choice->kind], choice->name);
 }
 
-static void add_flag(struct wk_argv *argv, const char *option, bool is_set)
+static void add_flag(struct wk_text_list *argv, const char *option, bool is_set)
 {
 	if (is_set)
-		wk_argv_add(argv, option);
+		wk_text_list_add(argv, option);
 }
 
 /* What every command of cargo's takes. */
-static void add_everywhere(struct wk_argv *argv, const struct wk_cargo_build *build)
+static void add_everywhere(struct wk_text_list *argv, const struct wk_cargo_build *build)
 {
-	wk_argv_add_pair(argv, "--manifest-path", build->manifest_path);
+	wk_text_list_add_pair(argv, "--manifest-path", build->manifest_path);
 	for (size_t i = 0; i < build->config.count; i++)
-		wk_argv_add_pair(argv, "--config", build->config.at[i]);
-	wk_argv_add_pair(argv, "--color", build->color);
+		wk_text_list_add_pair(argv, "--config", build->config.at[i]);
+	wk_text_list_add_pair(argv, "--color", build->color);
 	add_flag(argv, "--offline", build->offline);
 	add_flag(argv, "--locked", build->locked);
 	add_flag(argv, "--frozen", build->frozen);
 }
 
-static void add_features(struct wk_argv *argv, const struct wk_cargo_build *build)
+static void add_features(struct wk_text_list *argv, const struct wk_cargo_build *build)
 {
 	for (size_t i = 0; i < build->features.count; i++)
-		wk_argv_add_pair(argv, "--features", build->features.at[i]);
+		wk_text_list_add_pair(argv, "--features", build->features.at[i]);
 	add_flag(argv, "--all-features", build->all_features);
 	add_flag(argv, "--no-default-features", build->no_default_features);
 }
 
-static void add_all(struct wk_argv *argv, const struct wk_cargo_build *build)
+static void add_all(struct wk_text_list *argv, const struct wk_cargo_build *build)
 {
-	wk_argv_add(argv, wk_cargo_program());
+	wk_text_list_add(argv, wk_cargo_program());
 	add_command(argv, build);
 	add_profile(argv, build);
 	add_target(argv, &build->choice);
 	add_everywhere(argv, build);
 	add_features(argv, build);
-	wk_argv_add_pair(argv, "--target", build->target);
-	wk_argv_add_pair(argv, "--target-dir", build->target_dir);
-	wk_argv_add_pair(argv, "--jobs", build->jobs);
+	wk_text_list_add_pair(argv, "--target", build->target);
+	wk_text_list_add_pair(argv, "--target-dir", build->target_dir);
+	wk_text_list_add_pair(argv, "--jobs", build->jobs);
 	add_flag(argv, "--quiet", build->quiet);
 	/* Cargo shows what compilers say, in colour where it may; the rest is for us. */
-	wk_argv_add(argv, "--message-format=json-render-diagnostics");
+	wk_text_list_add(argv, "--message-format=json-render-diagnostics");
 }
 
 static void set_variable(const char *profile, const char *key, const char *value, bool verbose)
@@ -290,13 +290,13 @@ void wk_cargo_built_fini(struct wk_cargo_built *built)
 int wk_cargo_metadata(const struct wk_cargo_build *build, struct wk_cargo_project *project,
 		      struct wk_err *err)
 {
-	struct wk_argv options = { 0 };
+	struct wk_text_list options = { 0 };
 	int exit_code;
 
 	add_everywhere(&options, build);
 	exit_code = wk_cargo_project_read(project, build->manifest_path, &options,
 					  build->verbose ? WK_CARGO_VERBOSE : WK_CARGO_PLAIN, err);
-	wk_argv_fini(&options);
+	wk_text_list_fini(&options);
 	return exit_code;
 }
 
@@ -306,7 +306,7 @@ int wk_cargo_build_run(const struct wk_cargo_build *build, struct wk_cargo_built
 	const char *profile = wk_cargo_build_profile(build);
 	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
 	struct wk_buf messages = { 0 };
-	struct wk_argv argv = { 0 };
+	struct wk_text_list argv = { 0 };
 	int exit_code;
 
 	*built = (struct wk_cargo_built){ 0 };
@@ -322,7 +322,7 @@ int wk_cargo_build_run(const struct wk_cargo_build *build, struct wk_cargo_built
 	if (exit_code == 0 && !wk_cargo_built_find(wk_bytes_of(messages.at, messages.len),
 						   &build->choice, built, err))
 		exit_code = -1;
-	wk_argv_fini(&argv);
+	wk_text_list_fini(&argv);
 	wk_buf_fini(&messages);
 	return exit_code;
 }

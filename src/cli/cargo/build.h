@@ -10,10 +10,10 @@ struct wk_cargo_build {
 	bool dev, release;   /* at most one of these ... */
 	const char *profile; /* ... three; none: what is usual for the kind of target */
 	const char *manifest_path;
-	struct wk_opt_list features;
+	struct wk_text_list features;
 	bool all_features, no_default_features;
 	const char *target, *target_dir, *jobs, *color; /* cargo's own words; NULL: not said */
-	struct wk_opt_list config;
+	struct wk_text_list config;
 	bool offline, locked, frozen;
 	bool with_debug; /* debug information and names, whatever the profile says */
 	bool verbose, quiet;

@@ -232,31 +232,31 @@ bool wk_cargo_project_parse(struct wk_cargo_project *project, struct wk_bytes me
 }
 
 int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest_path,
-			  const struct wk_argv *options, enum wk_cargo_talk talk,
+			  const struct wk_text_list *options, enum wk_cargo_talk talk,
 			  struct wk_err *err)
 {
 	char *folder = wk_os_real_path(manifest_path ? manifest_path : ".");
 	struct wk_buf text = { 0 };
 	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
-	struct wk_argv argv = { 0 };
+	struct wk_text_list argv = { 0 };
 	int exit_code;
 
 	io.collect = &text;
 	io.is_mute = talk == WK_CARGO_MUTE;
-	wk_argv_add(&argv, wk_cargo_program());
-	wk_argv_add(&argv, "metadata");
-	wk_argv_add(&argv, "--quiet");
-	wk_argv_add(&argv, "--no-deps");
-	wk_argv_add_pair(&argv, "--format-version", "1");
+	wk_text_list_add(&argv, wk_cargo_program());
+	wk_text_list_add(&argv, "metadata");
+	wk_text_list_add(&argv, "--quiet");
+	wk_text_list_add(&argv, "--no-deps");
+	wk_text_list_add_pair(&argv, "--format-version", "1");
 	for (size_t i = 0; options && i < options->count; i++)
-		wk_argv_add(&argv, options->at[i]);
+		wk_text_list_add(&argv, options->at[i]);
 	if (talk == WK_CARGO_VERBOSE)
 		wk_argv_say(&argv);
 	exit_code = wk_os_program_run(argv.at, io, err);
 	if (exit_code == 0 && !wk_cargo_project_parse(project, wk_bytes_of(text.at, text.len),
 						      folder ? folder : "", err))
 		exit_code = -1;
-	wk_argv_fini(&argv);
+	wk_text_list_fini(&argv);
 	wk_buf_fini(&text);
 	wk_free(folder);
 	return exit_code;

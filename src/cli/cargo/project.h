@@ -49,7 +49,7 @@ enum wk_cargo_talk {
  * `manifest_path` say the same. 0, or the exit code where cargo failed, which has said why
  * itself; -1 and `err` where it could not be run or makes no sense. */
 int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest_path,
-			  const struct wk_argv *options, enum wk_cargo_talk talk,
+			  const struct wk_text_list *options, enum wk_cargo_talk talk,
 			  struct wk_err *err);
 
 /* The same from what `cargo metadata` printed. `manifest_path`, or where it is NULL the working

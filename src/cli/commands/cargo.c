@@ -214,7 +214,7 @@ struct job {
 	struct wk_perf_words perf;
 	struct wk_cargo_project project;
 	struct wk_cargo_built built;
-	struct wk_argv command; /* what is recorded; empty for --pid */
+	struct wk_text_list command; /* what is recorded; empty for --pid */
 	struct wk_symbols *symbols;
 };
 
@@ -271,9 +271,9 @@ static void add_arguments(struct job *job)
 		if (strcmp(words->rest[i], "--bench") == 0)
 			wants_bench = false;
 	if (wants_bench)
-		wk_argv_add(&job->command, "--bench");
+		wk_text_list_add(&job->command, "--bench");
 	for (size_t i = 0; i < words->rest_count; i++)
-		wk_argv_add(&job->command, words->rest[i]);
+		wk_text_list_add(&job->command, words->rest[i]);
 }
 
 /* 0 and a command to record, or the exit code to end with. */
@@ -292,7 +292,7 @@ static int build_command(struct job *job, struct wk_err *err)
 		return exit_code < 0 ? wk_exit_code(err) : exit_code;
 	if (!job->args.flame.quiet)
 		wk_cargo_report(cargo, &job->project, &job->built);
-	wk_argv_add(&job->command, job->built.path);
+	wk_text_list_add(&job->command, job->built.path);
 	add_arguments(job);
 	wk_cargo_environment(&job->built);
 	return 0;
@@ -430,7 +430,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	job.symbols = wk_naming_open(&naming, &args->flame.load, err);
 	exit_code = job.symbols ? make(&job, err) : wk_exit_code(err);
 	wk_naming_close(&naming);
-	wk_argv_fini(&job.command);
+	wk_text_list_fini(&job.command);
 	wk_cargo_built_fini(&job.built);
 	wk_cargo_project_free(&job.project);
 	wk_perf_words_fini(&job.perf);

@@ -12,7 +12,7 @@
 
 struct args {
 	bool json;
-	struct wk_opt_list debug_dirs, symbol_paths;
+	struct wk_text_list debug_dirs, symbol_paths;
 };
 
 static const struct wk_opt options[] = {

@@ -60,7 +60,7 @@ static int list_events(struct wk_out *out)
 	return WK_EXIT_DONE;
 }
 
-static bool asks_for_list(const struct wk_opt_list *events)
+static bool asks_for_list(const struct wk_text_list *events)
 {
 	return events->count == 1 && strcmp(events->at[0], "list") == 0;
 }

@@ -124,12 +124,12 @@ static void report_targets(struct wk_findings *findings, const struct wk_cargo_p
 static void targets(struct wk_findings *findings, const char *folder)
 {
 	struct wk_cargo_project project = { 0 };
-	struct wk_argv options = { 0 };
+	struct wk_text_list options = { 0 };
 	struct wk_buf manifest = { 0 };
 
 	wk_buf_add_fmt(&manifest, "%s/Cargo.toml", folder);
-	wk_argv_add_pair(&options, "--manifest-path", wk_buf_text(&manifest));
-	wk_argv_add(&options, "--offline");
+	wk_text_list_add_pair(&options, "--manifest-path", wk_buf_text(&manifest));
+	wk_text_list_add(&options, "--offline");
 	if (wk_doctor_is_in_path("cargo")) {
 		if (wk_cargo_project_read(&project, wk_buf_text(&manifest), &options, WK_CARGO_MUTE,
 					  NULL) == 0)
@@ -140,7 +140,7 @@ static void targets(struct wk_findings *findings, const char *folder)
 					"this project; why, this tells:");
 	}
 	wk_cargo_project_free(&project);
-	wk_argv_fini(&options);
+	wk_text_list_fini(&options);
 	wk_buf_fini(&manifest);
 }
 

@@ -9,7 +9,7 @@
 #include "os/os.h"
 
 /* What a program prints; empty where it cannot be run. */
-static struct wk_str output_of(const struct wk_argv *argv, struct wk_buf *collect)
+static struct wk_str output_of(const struct wk_text_list *argv, struct wk_buf *collect)
 {
 	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
 
@@ -73,17 +73,17 @@ static void ask_dpkg(struct wk_packages *packages)
 {
 	struct wk_buf *others = wk_alloc_zeroed(packages->count + 1, sizeof(*others));
 	struct wk_buf said = { 0 };
-	struct wk_argv argv = { 0 };
+	struct wk_text_list argv = { 0 };
 	struct wk_str lines;
 
-	wk_argv_add(&argv, "dpkg");
-	wk_argv_add(&argv, "-S");
-	wk_argv_add(&argv, "--");
+	wk_text_list_add(&argv, "dpkg");
+	wk_text_list_add(&argv, "-S");
+	wk_text_list_add(&argv, "--");
 	for (size_t i = 0; i < packages->count; i++) {
 		if (!can_be_asked_for(packages->paths[i]))
 			continue;
-		wk_argv_add(&argv, packages->paths[i]);
-		wk_argv_add(&argv, other_name(packages->paths[i], &others[i]));
+		wk_text_list_add(&argv, packages->paths[i]);
+		wk_text_list_add(&argv, other_name(packages->paths[i], &others[i]));
 	}
 	lines = argv.count > 3 ? output_of(&argv, &said) : wk_str_c("");
 	while (lines.len) {
@@ -96,7 +96,7 @@ static void ask_dpkg(struct wk_packages *packages)
 	for (size_t i = 0; i < packages->count; i++)
 		wk_buf_fini(&others[i]);
 	wk_free(others);
-	wk_argv_fini(&argv);
+	wk_text_list_fini(&argv);
 	wk_buf_fini(&said);
 }
 
@@ -145,17 +145,17 @@ static void archive_words(struct wk_buf *words)
 static bool apt_knows(const char *name)
 {
 	struct wk_buf said = { 0 }, line = { 0 };
-	struct wk_argv argv = { 0 };
+	struct wk_text_list argv = { 0 };
 	bool found;
 
-	wk_argv_add(&argv, "apt-cache");
-	wk_argv_add(&argv, "pkgnames");
-	wk_argv_add(&argv, name);
+	wk_text_list_add(&argv, "apt-cache");
+	wk_text_list_add(&argv, "pkgnames");
+	wk_text_list_add(&argv, name);
 	wk_buf_add_char(&said, '\n');
 	output_of(&argv, &said);
 	wk_buf_add_fmt(&line, "\n%s\n", name);
 	found = strstr(wk_buf_text(&said), wk_buf_text(&line)) != NULL;
-	wk_argv_fini(&argv);
+	wk_text_list_fini(&argv);
 	wk_buf_fini(&said);
 	wk_buf_fini(&line);
 	return found;

@@ -5,7 +5,7 @@
 #include "cli/options/options.h"
 
 struct wk_perf_script_args {
-	struct wk_opt_list fields;
+	struct wk_text_list fields;
 	const char *pids, *tids, *comms, *cpus, *functions, *images;
 	bool nanoseconds, since_first, since_last, no_demangle, hides_chains, header;
 	bool tasks, mappings, switches, namespaces, cgroups, lost, programs, rounds; /* lines */

@@ -33,7 +33,7 @@ struct wk_drawing_args {
 	bool flamechart;
 	const char *truncate; /* "left" or "right" */
 	const char *sort;     /* "weight" or "name" */
-	struct wk_opt_list skip_after;
+	struct wk_text_list skip_after;
 	bool collapse_recursion;
 	const char *most_frames;
 	bool no_script;

@@ -9,16 +9,10 @@
 
 void wk_options_fini(const struct wk_opt_target *target)
 {
-	for (; target->group; target++) {
-		for (const struct wk_opt *opt = target->group->options; opt->name; opt++) {
-			struct wk_opt_list *list = (void *)((char *)target->values + opt->at);
-
-			if (opt->kind != WK_OPT_LIST)
-				continue;
-			wk_free(list->at);
-			*list = (struct wk_opt_list){ 0 };
-		}
-	}
+	for (; target->group; target++)
+		for (const struct wk_opt *opt = target->group->options; opt->name; opt++)
+			if (opt->kind == WK_OPT_LIST)
+				wk_text_list_fini((void *)((char *)target->values + opt->at));
 }
 
 void wk_words_fini(struct wk_words *words)
@@ -123,12 +117,6 @@ static bool is_choice(const struct wk_opt *opt, const char *value)
 	return false;
 }
 
-static void list_add(struct wk_opt_list *list, const char *value)
-{
-	list->at = wk_grow(list->at, &list->cap, list->count + 1, sizeof(*list->at));
-	list->at[list->count++] = value;
-}
-
 static bool set_number(const struct wk_opt *opt, void *field, const char *value)
 {
 	switch (opt->kind) {
@@ -166,7 +154,7 @@ static bool set(enum wk_opt_style style, struct found found, const char *value, 
 		*(const char **)field = value;
 		return true;
 	case WK_OPT_LIST:
-		list_add(field, value);
+		wk_text_list_add(field, value);
 		return true;
 	default:
 		return set_number(opt, field, value) ||

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/text_list.h"
 
 /* How options are typed and what is said of wrong ones. */
 enum wk_opt_style {
@@ -34,7 +35,7 @@ enum wk_opt_kind {
 	WK_OPT_TEXT,     /* const char * */
 	WK_OPT_MAYBE,    /* const char *, "" where no value follows: the next word is one unless it
 			  * begins with a dash */
-	WK_OPT_LIST,     /* struct wk_opt_list */
+	WK_OPT_LIST,     /* struct wk_text_list */
 	WK_OPT_NUMBER,   /* uint64_t */
 	WK_OPT_COUNT,    /* the same, above 0 */
 	WK_OPT_REAL,     /* double */
@@ -64,11 +65,6 @@ struct wk_opt_group {
 struct wk_opt_target {
 	const struct wk_opt_group *group;
 	void *values;
-};
-
-struct wk_opt_list {
-	const char **at;
-	size_t count, cap;
 };
 
 /* What is not an option. `rest` is what follows "--", and NULL where there was none. */

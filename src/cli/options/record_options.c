@@ -90,7 +90,7 @@ static struct wk_str next_part(struct wk_str *text)
 	return part;
 }
 
-static size_t parts_of(const struct wk_opt_list *list)
+static size_t parts_of(const struct wk_text_list *list)
 {
 	size_t count = list->count;
 
@@ -100,7 +100,7 @@ static size_t parts_of(const struct wk_opt_list *list)
 	return count;
 }
 
-static bool plan_pids(struct wk_record_plan *plan, const struct wk_opt_list *list,
+static bool plan_pids(struct wk_record_plan *plan, const struct wk_text_list *list,
 		      struct wk_err *err)
 {
 	size_t room = parts_of(list), count = 0;
@@ -133,7 +133,7 @@ bool wk_record_args_want_list(const struct wk_record_args *args, struct wk_err *
 	return false;
 }
 
-static bool plan_events(struct wk_record_plan *plan, const struct wk_opt_list *list,
+static bool plan_events(struct wk_record_plan *plan, const struct wk_text_list *list,
 			struct wk_err *err)
 {
 	size_t count = 0;

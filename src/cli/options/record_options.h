@@ -17,7 +17,7 @@ struct wk_record_args {
 	bool all_cpus, user_only;
 	const char *frequency; /* text: 0 typed is not the same as nothing typed */
 	const char *period;
-	struct wk_opt_list events, pids;
+	struct wk_text_list events, pids;
 	uint64_t duration_ns;
 	const char *call_graph;
 	uint64_t stack_bytes, ring_bytes;

@@ -11,7 +11,7 @@
 
 struct wk_remote_args {
 	bool debuginfod, offline;
-	struct wk_opt_list servers, symbol_paths;
+	struct wk_text_list servers, symbol_paths;
 };
 
 struct wk_remote_config {

@@ -1,31 +1,8 @@
 #include "cli/run/child.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "cli/terminal.h"
-
-void wk_argv_add(struct wk_argv *argv, const char *word)
-{
-	argv->at = wk_grow(argv->at, &argv->cap, argv->count + 2, sizeof(*argv->at));
-	argv->at[argv->count++] = word;
-	argv->at[argv->count] = NULL;
-}
-
-void wk_argv_add_pair(struct wk_argv *argv, const char *option, const char *value)
-{
-	if (!value)
-		return;
-	wk_argv_add(argv, option);
-	wk_argv_add(argv, value);
-}
-
-void wk_argv_fini(struct wk_argv *argv)
-{
-	wk_free(argv->at);
-	*argv = (struct wk_argv){ 0 };
-}
 
 static void report_word(const char *word, struct wk_buf *text)
 {
@@ -46,7 +23,7 @@ static void report_word(const char *word, struct wk_buf *text)
 	wk_buf_add_char(text, '\'');
 }
 
-void wk_argv_say(const struct wk_argv *argv)
+void wk_argv_say(const struct wk_text_list *argv)
 {
 	struct wk_buf line = { 0 };
 

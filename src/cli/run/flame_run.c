@@ -189,14 +189,14 @@ static bool draw_question(const struct wk_model *model, const struct wk_selectio
 static void open_picture(const struct wk_flame_args *args)
 {
 	struct wk_err err = { 0 };
-	struct wk_argv argv = { 0 };
+	struct wk_text_list argv = { 0 };
 
 	if (!args->opens || strcmp(wk_flame_picture(args), "-") == 0)
 		return;
-	wk_argv_add_pair(&argv, wk_os_opener, wk_flame_picture(args));
+	wk_text_list_add_pair(&argv, wk_os_opener, wk_flame_picture(args));
 	if (wk_os_program_run(argv.at, WK_OS_PROGRAM_PLAIN, &err) < 0)
 		wk_say(err.text);
-	wk_argv_fini(&argv);
+	wk_text_list_fini(&argv);
 }
 
 static void say_where(const struct wk_flame_args *args, const char *recorded_to)

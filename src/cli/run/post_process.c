@@ -36,13 +36,13 @@ static bool fold(const struct wk_model *model, const struct wk_selection *questi
 static bool run(const char *command, int input, int output, struct wk_err *err)
 {
 	struct wk_os_program_io io = { .input = input, .output = output };
-	struct wk_argv argv = { 0 };
+	struct wk_text_list argv = { 0 };
 	int exit_code;
 
-	wk_argv_add(&argv, wk_os_shell[0]);
-	wk_argv_add_pair(&argv, wk_os_shell[1], command);
+	wk_text_list_add(&argv, wk_os_shell[0]);
+	wk_text_list_add_pair(&argv, wk_os_shell[1], command);
 	exit_code = wk_os_program_run(argv.at, io, err);
-	wk_argv_fini(&argv);
+	wk_text_list_fini(&argv);
 	if (exit_code > 0)
 		wk_fail(err, WK_EIO, WK_NOWHERE, "--post-process: \"%s\" ended with exit code %d",
 			command, exit_code);

@@ -15,7 +15,7 @@
 
 /* A command line whose words are ours. */
 struct line {
-	struct wk_argv argv;
+	struct wk_text_list argv;
 	char *owned[64];
 	size_t count;
 };
@@ -27,7 +27,7 @@ static void add_owned(struct line *line, char *word)
 		return;
 	}
 	line->owned[line->count++] = word;
-	wk_argv_add(&line->argv, word);
+	wk_text_list_add(&line->argv, word);
 }
 
 static void add_words(struct line *line, const char *words)
@@ -53,25 +53,25 @@ static void add_number(struct line *line, const char *option, uint64_t value)
 	wk_buf_fini(&text);
 }
 
-static void add_list(struct line *line, const char *option, const struct wk_opt_list *list)
+static void add_list(struct line *line, const char *option, const struct wk_text_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
-		wk_argv_add_pair(&line->argv, option, list->at[i]);
+		wk_text_list_add_pair(&line->argv, option, list->at[i]);
 }
 
 static void add_recording(struct line *line, const struct wk_record_args *record)
 {
-	wk_argv_add_pair(&line->argv, "--freq", record->frequency);
-	wk_argv_add_pair(&line->argv, "--count", record->period);
+	wk_text_list_add_pair(&line->argv, "--freq", record->frequency);
+	wk_text_list_add_pair(&line->argv, "--count", record->period);
 	add_list(line, "--event", &record->events);
 	add_list(line, "--pid", &record->pids);
-	wk_argv_add_pair(&line->argv, "--call-graph", record->call_graph);
+	wk_text_list_add_pair(&line->argv, "--call-graph", record->call_graph);
 	add_number(line, "--stack-size", record->stack_bytes);
 	add_number(line, "--buffer", record->ring_bytes);
 	if (record->all_cpus)
-		wk_argv_add(&line->argv, "--all-cpus");
+		wk_text_list_add(&line->argv, "--all-cpus");
 	if (record->user_only)
-		wk_argv_add(&line->argv, "--user-only");
+		wk_text_list_add(&line->argv, "--user-only");
 	if (record->duration_ns) {
 		struct wk_buf text = { 0 };
 
@@ -99,24 +99,24 @@ static bool make_file(const char *data, struct wk_buf *old, struct wk_err *err)
 /* sudo does not know of folders; env(1) changes to one before it runs the command. */
 static void add_command(struct line *line, const struct wk_root_request *request)
 {
-	wk_argv_add(&line->argv, "--");
+	wk_text_list_add(&line->argv, "--");
 	if (request->folder) {
-		wk_argv_add(&line->argv, "env");
-		wk_argv_add_pair(&line->argv, "-C", request->folder);
+		wk_text_list_add(&line->argv, "env");
+		wk_text_list_add_pair(&line->argv, "-C", request->folder);
 	}
 	for (size_t i = 0; i < request->command->count; i++)
-		wk_argv_add(&line->argv, request->command->at[i]);
+		wk_text_list_add(&line->argv, request->command->at[i]);
 }
 
 static void fill(struct line *line, const struct wk_root_request *request, const char *self)
 {
-	wk_argv_add(&line->argv, "sudo");
+	wk_text_list_add(&line->argv, "sudo");
 	add_words(line, request->sudo_options);
-	wk_argv_add(&line->argv, self);
-	wk_argv_add(&line->argv, "record");
-	wk_argv_add_pair(&line->argv, "-o", request->data);
+	wk_text_list_add(&line->argv, self);
+	wk_text_list_add(&line->argv, "record");
+	wk_text_list_add_pair(&line->argv, "-o", request->data);
 	if (request->quiet)
-		wk_argv_add(&line->argv, "-q");
+		wk_text_list_add(&line->argv, "-q");
 	add_recording(line, request->record);
 	if (request->command->count)
 		add_command(line, request);
@@ -150,6 +150,6 @@ int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
 	wk_buf_fini(&old);
 	for (size_t i = 0; i < line.count; i++)
 		wk_free(line.owned[i]);
-	wk_argv_fini(&line.argv);
+	wk_text_list_fini(&line.argv);
 	return exit_code < 0 ? WK_EXIT_FAILED : exit_code;
 }

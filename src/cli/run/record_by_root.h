@@ -12,8 +12,8 @@ struct wk_root_request {
 	const struct wk_record_args *record;
 	const char *sudo_options; /* words for sudo; "" for none */
 	const char *data;
-	const struct wk_argv *command; /* empty: what `record` says */
-	const char *folder;            /* where the command runs; NULL: here */
+	const struct wk_text_list *command; /* empty: what `record` says */
+	const char *folder;                 /* where the command runs; NULL: here */
 	bool quiet, verbose;
 };
 
