@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cli/naming.h"
+#include "session/symbolizer.h"
 #include "names/demangle/demangle.h"
 
 struct wk_as_inliner {

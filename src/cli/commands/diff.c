@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/load.h"
+#include "session/open.h"
 #include "cli/options/drawing_options.h"
 #include "cli/options/filter_options.h"
 #include "cli/options/table_form.h"

@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/doctor/doctor.h"
 #include "cli/help.h"
-#include "cli/load.h"
+#include "session/open.h"
 #include "cli/symbols/windows_file.h"
 #include "os/os.h"
 #include "os/program.h"

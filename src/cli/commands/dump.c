@@ -2,7 +2,7 @@
 
 #include "cli/command.h"
 #include "base/mem.h"
-#include "cli/load.h"
+#include "session/open.h"
 #include "event/dump.h"
 #include "formats/archive/content.h"
 #include "formats/archive/session.h"

@@ -3,8 +3,8 @@
 
 #include "cli/command.h"
 #include "base/mem.h"
-#include "cli/load.h"
-#include "cli/naming.h"
+#include "session/open.h"
+#include "session/symbolizer.h"
 #include "cli/options/filter_options.h"
 #include "cli/options/record_options.h"
 #include "cli/output.h"

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "cli/command.h"
-#include "cli/load.h"
+#include "session/open.h"
 #include "cli/options/filter_options.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"

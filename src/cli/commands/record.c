@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/load.h"
+#include "session/open.h"
 #include "cli/options/record_options.h"
 #include "cli/run/record_run.h"
 #include "event/advice.h"

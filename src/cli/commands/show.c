@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/text/suggest.h"
 #include "cli/command.h"
-#include "cli/load.h"
+#include "session/open.h"
 #include "cli/options/filter_options.h"
 #include "cli/options/preset_file.h"
 #include "cli/options/table_form.h"

@@ -3,7 +3,7 @@
 
 #include "cli/asking.h"
 #include "cli/command.h"
-#include "cli/naming.h"
+#include "session/symbolizer.h"
 #include "cli/symbols/typed_address.h"
 #include "os/os.h"
 

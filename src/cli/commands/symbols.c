@@ -5,7 +5,7 @@
 #include "cli/doctor/findings.h"
 #include "cli/fetched_files.h"
 #include "cli/help.h"
-#include "cli/naming.h"
+#include "session/symbolizer.h"
 #include "cli/options/filter_options.h"
 #include "cli/options/table_form.h"
 #include "cli/output.h"

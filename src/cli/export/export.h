@@ -7,7 +7,7 @@
 #define WK_CLI_EXPORT_EXPORT_H
 
 #include "cli/export/export_perf_script.h"
-#include "cli/load.h"
+#include "session/open.h"
 #include "render/renderer.h"
 #include "views/filter/filter.h"
 

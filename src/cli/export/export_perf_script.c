@@ -6,7 +6,7 @@
 #include "cli/export/export.h"
 #include "cli/export/export_times.h"
 #include "cli/incomplete.h"
-#include "cli/naming.h"
+#include "session/symbolizer.h"
 #include "cli/terminal.h"
 #include "formats/reader.h"
 #include "os/os.h"

@@ -4,7 +4,7 @@
 #define WK_CLI_RUN_FLAME_RUN_H
 
 #include "cli/command.h"
-#include "cli/load.h"
+#include "session/open.h"
 #include "cli/options/drawing_options.h"
 #include "cli/options/record_options.h"
 #include "cli/options/view_options.h"

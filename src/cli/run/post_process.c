@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cli/load.h"
+#include "session/open.h"
 #include "cli/run/child.h"
 #include "os/os.h"
 #include "render/renderers.h"

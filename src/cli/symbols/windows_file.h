@@ -5,7 +5,7 @@
 #define WK_CLI_SYMBOLS_WINDOWS_FILE_H
 
 #include "cli/doctor/findings.h"
-#include "cli/load.h"
+#include "session/open.h"
 
 /* Does a file begin as one of them? */
 bool wk_windows_file_is(const char *path);

@@ -1,11 +1,11 @@
-#include "cli/load.h"
+#include "session/open.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cli/naming.h"
+#include "session/symbolizer.h"
 #include "formats/archive/content.h"
 #include "formats/archive/session.h"
 #include "formats/stack_writer.h"

@@ -1,4 +1,4 @@
-#include "cli/options/remote_options.h"
+#include "session/remote_config.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define WK_CLI_LOAD_H
 
 #include "cli/options/options.h"
-#include "cli/options/remote_options.h"
+#include "session/remote_config.h"
 #include "model/model.h"
 #include "symbols/image/symbols.h"
 #include "views/filter/filter.h"

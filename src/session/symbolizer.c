@@ -1,4 +1,4 @@
-#include "cli/naming.h"
+#include "session/symbolizer.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef WK_CLI_NAMING_H
 #define WK_CLI_NAMING_H
 
-#include "cli/load.h"
+#include "session/open.h"
 
 struct wk_naming {
 	const char **debug_dirs; /* NULL-terminated */
