@@ -1,35 +1,43 @@
 #include "session/symbolizer.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
-#include "cli/terminal.h"
 #include "symbols/cache/cache.h"
 
-struct wk_symbols *wk_naming_open(struct wk_naming *naming, const struct wk_load_args *args,
-				  struct wk_err *err)
+const char **wk_debug_dirs(const struct wk_text_list *dirs)
 {
-	*naming = (struct wk_naming){ 0 };
-	if (!wk_remote_config_open(&naming->asked, &args->remote, err))
-		return NULL;
-	naming->debug_dirs = wk_load_debug_dirs(args);
-	naming->cache = wk_cache_open(NULL);
-	if (naming->cache && wk_cache_complaint(naming->cache)[0])
-		wk_say(wk_cache_complaint(naming->cache));
-	naming->symbols = wk_symbols_new(&(struct wk_symbols_options){
-		.debug_dirs = naming->debug_dirs,
-		.cache = naming->cache,
-		.fetcher = naming->asked.fetcher,
-		.as_perf = args->as_perf,
-	});
-	return naming->symbols;
+	struct wk_text_list all = { 0 };
+
+	for (size_t i = 0; i < dirs->count; i++)
+		wk_text_list_add(&all, dirs->at[i]);
+	wk_text_list_add(&all, "/usr/lib/debug");
+	return all.at;
 }
 
-void wk_naming_close(struct wk_naming *naming)
+struct wk_symbols *wk_symbolizer_open(struct wk_symbolizer *symbolizer,
+				      const struct wk_naming_options *options,
+				      const struct wk_messages *messages, struct wk_err *err)
 {
-	wk_symbols_free(naming->symbols);
-	wk_cache_close(naming->cache);
-	wk_remote_config_close(&naming->asked);
-	wk_free(naming->debug_dirs);
-	*naming = (struct wk_naming){ 0 };
+	*symbolizer = (struct wk_symbolizer){ 0 };
+	if (!wk_remote_config_open(&symbolizer->remote, &options->remote, messages, err))
+		return NULL;
+	symbolizer->debug_dirs = wk_debug_dirs(&options->debug_dirs);
+	symbolizer->cache = options->no_cache ? NULL : wk_cache_open(NULL);
+	if (symbolizer->cache && wk_cache_complaint(symbolizer->cache)[0])
+		wk_warn(messages, wk_cache_complaint(symbolizer->cache));
+	symbolizer->symbols = wk_symbols_new(&(struct wk_symbols_options){
+		.debug_dirs = symbolizer->debug_dirs,
+		.cache = symbolizer->cache,
+		.fetcher = symbolizer->remote.fetcher,
+		.as_perf = options->as_perf,
+	});
+	return symbolizer->symbols;
+}
+
+void wk_symbolizer_close(struct wk_symbolizer *symbolizer)
+{
+	wk_symbols_free(symbolizer->symbols);
+	wk_cache_close(symbolizer->cache);
+	wk_remote_config_close(&symbolizer->remote);
+	wk_free(symbolizer->debug_dirs);
+	*symbolizer = (struct wk_symbolizer){ 0 };
 }

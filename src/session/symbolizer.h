@@ -1,21 +1,32 @@
-/* What names addresses, set up as the command line asks: debug folders, the symbol cache, other
- * machines. Commands that only load a recording need not ask for it: wk_load does. */
-#ifndef WK_CLI_NAMING_H
-#define WK_CLI_NAMING_H
+/* What names addresses, set up as options and environment ask: debug folders, the symbol cache,
+ * other machines. If you only open a recording, wk_open_inputs does this for you. */
+#ifndef WK_SESSION_SYMBOLIZER_H
+#define WK_SESSION_SYMBOLIZER_H
 
-#include "session/open.h"
+#include "session/remote_config.h"
+#include "symbols/image/symbols.h"
 
-struct wk_naming {
+struct wk_naming_options {
+	struct wk_text_list debug_dirs; /* searched before /usr/lib/debug */
+	struct wk_remote_options remote;
+	bool no_cache; /* the symbol cache is neither read nor written */
+	bool as_perf;  /* names as perf chooses them: see symbols/image/symbols.h */
+};
+
+struct wk_symbolizer {
 	const char **debug_dirs; /* NULL-terminated */
-	struct wk_remote_config asked;
+	struct wk_remote_config remote;
 	struct wk_cache *cache;
 	struct wk_symbols *symbols;
 };
 
-/* The symbols of `naming`, or NULL where the options ask for what is not there. Close it in either
- * case. */
-struct wk_symbols *wk_naming_open(struct wk_naming *naming, const struct wk_load_args *args,
-				  struct wk_err *err);
-void wk_naming_close(struct wk_naming *naming);
+/* Its symbols, or NULL if the options ask for something impossible. Close it in either case. */
+struct wk_symbols *wk_symbolizer_open(struct wk_symbolizer *symbolizer,
+				      const struct wk_naming_options *options,
+				      const struct wk_messages *messages, struct wk_err *err);
+void wk_symbolizer_close(struct wk_symbolizer *symbolizer);
+
+/* The folders and /usr/lib/debug, NULL-terminated. The caller frees the array. */
+const char **wk_debug_dirs(const struct wk_text_list *dirs);
 
 #endif

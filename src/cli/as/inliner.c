@@ -4,12 +4,13 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "session/symbolizer.h"
+#include "cli/messages.h"
 #include "names/demangle/demangle.h"
+#include "session/symbolizer.h"
 
 struct wk_as_inliner {
 	struct wk_collapse_inliner reader;
-	struct wk_naming naming;
+	struct wk_symbolizer symbolizer;
 	struct wk_place places[WK_MOST_PLACES];
 	struct wk_collapse_call calls[WK_MOST_PLACES];
 	struct wk_buf names; /* of all calls, one behind the other */
@@ -31,7 +32,7 @@ static size_t find(void *context, struct wk_str path, uint64_t address,
 {
 	struct wk_as_inliner *inliner = context;
 	struct wk_image_key key = { .path = path };
-	struct wk_image_symbols *image = wk_symbols_image(inliner->naming.symbols, &key);
+	struct wk_image_symbols *image = wk_symbols_image(inliner->symbolizer.symbols, &key);
 	size_t count = wk_image_places_of(image, address, inliner->places, WK_MOST_PLACES);
 	size_t begin = 0;
 
@@ -59,9 +60,9 @@ static size_t find(void *context, struct wk_str path, uint64_t address,
 struct wk_as_inliner *wk_as_inliner_new(void)
 {
 	struct wk_as_inliner *inliner = wk_alloc_zeroed(1, sizeof(*inliner));
-	struct wk_load_args usual = { 0 };
+	static const struct wk_naming_options options;
 
-	wk_naming_open(&inliner->naming, &usual, NULL);
+	wk_symbolizer_open(&inliner->symbolizer, &options, &wk_cli_messages, NULL);
 	inliner->reader = (struct wk_collapse_inliner){ .find = find, .context = inliner };
 	return inliner;
 }
@@ -70,7 +71,7 @@ void wk_as_inliner_free(struct wk_as_inliner *inliner)
 {
 	if (!inliner)
 		return;
-	wk_naming_close(&inliner->naming);
+	wk_symbolizer_close(&inliner->symbolizer);
 	wk_buf_fini(&inliner->names);
 	wk_free(inliner);
 }

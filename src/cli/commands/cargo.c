@@ -6,8 +6,8 @@
 #include "cli/cargo/build.h"
 #include "cli/cargo/report.h"
 #include "cli/command.h"
-#include "session/open.h"
-#include "session/symbolizer.h"
+#include "cli/messages.h"
+#include "cli/options/open_options.h"
 #include "cli/options/perf_arguments.h"
 #include "cli/options/record_options.h"
 #include "cli/output.h"
@@ -15,6 +15,7 @@
 #include "cli/run/record_by_root.h"
 #include "cli/terminal.h"
 #include "record/perf_names.h"
+#include "session/symbolizer.h"
 
 struct args {
 	struct wk_flame_args flame;
@@ -300,7 +301,7 @@ static int build_command(struct job *job, struct wk_err *err)
 
 static const char *data_of(const struct args *args)
 {
-	return args->data ? args->data : WK_USUAL_RECORDING;
+	return args->data ? args->data : WK_DEFAULT_RECORDING;
 }
 
 /* Tests and benchmarks run in their package's folder, as cargo lets them; programs here. */
@@ -419,7 +420,7 @@ static int print_completion(const struct wk_call *call, const char *shell, struc
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	struct wk_naming naming;
+	struct wk_symbolizer symbolizer;
 	struct job job = { .args = *args, .call = call };
 	int exit_code;
 
@@ -427,9 +428,10 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		return print_completion(call, args->completions, err);
 	if (!args->flame.output)
 		job.args.flame.output = "flamegraph.svg";
-	job.symbols = wk_naming_open(&naming, &args->flame.load, err);
+	job.symbols =
+		wk_symbolizer_open(&symbolizer, &args->flame.load.naming, &wk_cli_messages, err);
 	exit_code = job.symbols ? make(&job, err) : wk_exit_code(err);
-	wk_naming_close(&naming);
+	wk_symbolizer_close(&symbolizer);
 	wk_text_list_fini(&job.command);
 	wk_cargo_built_fini(&job.built);
 	wk_cargo_project_free(&job.project);
@@ -459,7 +461,7 @@ const struct wk_command wk_cmd_cargo = {
 		{ &wk_drawing_group, AT(flame.drawing) },
 		{ &wk_view_group, AT(flame.view) },
 		{ &(const struct wk_opt_group){ "Recording", recording }, 0 },
-		{ &wk_load_group, AT(flame.load) },
+		{ &wk_open_group, AT(flame.load) },
 		{ 0 } },
 	.common = (const char *const[]){
 		"bin", "example", "test", "unit-test", "bench", "package", "pid", "dev",

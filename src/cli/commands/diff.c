@@ -1,9 +1,10 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "session/open.h"
+#include "cli/messages.h"
 #include "cli/options/drawing_options.h"
 #include "cli/options/filter_options.h"
+#include "cli/options/open_options.h"
 #include "cli/options/table_form.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"
@@ -23,7 +24,7 @@ struct args {
 	struct wk_drawing_args drawing;
 	struct wk_filter_spec filter;
 	struct wk_view_args view;
-	struct wk_load_args load;
+	struct wk_open_options load;
 };
 
 #define AT(field) offsetof(struct args, field)
@@ -384,8 +385,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	struct comparison c = { .args = args, .call = call, .form = form_of(args) };
 	const struct wk_view_typed typed = { &args->view, &args->filter,
 					     args->by_thread || args->no_process };
-	struct wk_load_input inputs[2] = { { .is_before = true } };
-	struct wk_load_args load = args->load;
+	struct wk_open_input inputs[2] = { { .is_before = true } };
+	struct wk_open_options load = args->load;
 	struct wk_model *model;
 	bool ok = false;
 
@@ -408,7 +409,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	}
 	load.in_view = &c.choice.filter;
 	load.is_of_any_event = true; /* each side has its own */
-	model = wk_load_inputs(inputs, 2, &load, NULL, err);
+	model = wk_open_inputs(inputs, 2, &load, NULL, &wk_cli_messages, err);
 	c.model = model;
 	if (model)
 		ok = compare(&c, err);
@@ -439,7 +440,7 @@ const struct wk_command wk_cmd_diff = {
 		{ &wk_drawing_group, offsetof(struct args, drawing) },
 		{ &wk_view_group, offsetof(struct args, view) },
 		{ &wk_filter_group, offsetof(struct args, filter) },
-		{ &wk_load_group, offsetof(struct args, load) },
+		{ &wk_open_group, offsetof(struct args, load) },
 		{ 0 } },
 	.common = (const char *const[]){
 		"output", "all", "top", "normalize", "gone", "by-total", "quiet", "title",

@@ -5,7 +5,6 @@
 #include "cli/command.h"
 #include "cli/doctor/doctor.h"
 #include "cli/help.h"
-#include "session/open.h"
 #include "cli/symbols/windows_file.h"
 #include "os/os.h"
 #include "os/program.h"
@@ -54,18 +53,18 @@ static char *resolve(const char *word, struct wk_err *err)
 }
 
 /* `path` NULL: of this machine alone, or of the project that we are in. */
-static bool examine(struct wk_findings *findings, const char *path, const struct wk_load_args *load,
-		    struct wk_err *err)
+static bool examine(struct wk_findings *findings, const char *path,
+		    const struct wk_naming_options *naming, struct wk_err *err)
 {
 	const char **debug_dirs;
 	bool ok = true;
 
 	/* They are recorded elsewhere, or were. */
 	if (path && wk_windows_file_is(path))
-		return wk_windows_file_print(findings, path, load, err);
+		return wk_windows_file_print(findings, path, naming, err);
 	if (path && wk_doctor_recording(path, err))
 		return false;
-	debug_dirs = wk_load_debug_dirs(load);
+	debug_dirs = wk_debug_dirs(&naming->debug_dirs);
 	wk_doctor_machine(findings);
 	wk_doctor_libc(findings, debug_dirs);
 	if (path && wk_os_is_folder(path))
@@ -83,7 +82,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const struct args *args = call->args;
 	const struct wk_words *words = call->words;
 	/* Nobody is asked over the network. */
-	const struct wk_load_args load = {
+	const struct wk_naming_options naming = {
 		.debug_dirs = args->debug_dirs,
 		.remote = { .symbol_paths = args->symbol_paths, .offline = true },
 	};
@@ -100,7 +99,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	}
 	if (words->count)
 		path = resolve(words->at[0], err);
-	ok = (path || !words->count) && examine(&findings, path, &load, err);
+	ok = (path || !words->count) && examine(&findings, path, &naming, err);
 	if (ok && args->json)
 		wk_findings_print_json(&findings, call->out);
 	else if (ok)

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 
-#include "cli/command.h"
 #include "base/mem.h"
-#include "session/open.h"
+#include "cli/command.h"
+#include "cli/options/open_options.h"
 #include "event/dump.h"
 #include "formats/archive/content.h"
 #include "formats/archive/session.h"
@@ -105,7 +105,7 @@ static bool dump(const struct args *args, const char *const *paths, struct wk_ou
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	const char **paths = wk_load_paths(call->words, err);
+	const char **paths = wk_input_paths(call->words, err);
 	bool ok = paths && dump(args, paths, call->out, err);
 
 	wk_free(paths);

@@ -6,7 +6,9 @@
 #include "base/packed/pack.h"
 #include "cli/command.h"
 #include "cli/export/export.h"
+#include "cli/messages.h"
 #include "cli/options/filter_options.h"
+#include "cli/options/open_options.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"
 #include "cli/symbols/question.h"
@@ -17,7 +19,7 @@ struct args {
 	bool samples, quiet;
 	struct wk_filter_spec filter;
 	struct wk_view_args view;
-	struct wk_load_args load;
+	struct wk_open_options load;
 	struct wk_perf_script_args perf_script;
 };
 
@@ -226,13 +228,13 @@ static bool write_output(const struct export *export, const struct wk_call *call
 static bool export_model(struct export *export, const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = export->args;
-	struct wk_load_args load = args->load;
+	struct wk_open_options load = args->load;
 	struct wk_selection question = { 0 };
 	struct wk_model *model;
 	bool ok = false;
 
 	load.in_view = &export->choice->filter;
-	model = wk_load_all(export->job->paths, &load, NULL, err);
+	model = wk_open_paths(export->job->paths, &load, NULL, &wk_cli_messages, err);
 	if (!model)
 		return false;
 	export->model = model;
@@ -253,7 +255,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	const struct wk_export_target *target = target_of(args, err);
-	const char **paths = target ? wk_load_paths(call->words, err) : NULL;
+	const char **paths = target ? wk_input_paths(call->words, err) : NULL;
 	struct wk_export_job job = { .paths = paths, .load = &args->load,
 				     .filter = &args->filter,
 				     .perf_script = &args->perf_script };
@@ -285,7 +287,7 @@ const struct wk_command wk_cmd_export = {
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },
 		{ &wk_view_group, offsetof(struct args, view) },
 		{ &wk_filter_group, offsetof(struct args, filter) },
-		{ &wk_load_group, offsetof(struct args, load) },
+		{ &wk_open_group, offsetof(struct args, load) },
 		{ &wk_perf_script_group, offsetof(struct args, perf_script) },
 		{ 0 } },
 	.common = (const char *const[]){

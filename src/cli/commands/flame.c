@@ -1,16 +1,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "base/mem.h"
-#include "session/open.h"
-#include "session/symbolizer.h"
+#include "cli/command.h"
+#include "cli/messages.h"
 #include "cli/options/filter_options.h"
+#include "cli/options/open_options.h"
 #include "cli/options/record_options.h"
 #include "cli/output.h"
 #include "cli/run/child.h"
 #include "cli/run/flame_run.h"
 #include "os/os.h"
+#include "session/symbolizer.h"
 
 struct args {
 	struct wk_flame_args flame;
@@ -43,7 +44,7 @@ static int record_and_draw(const struct wk_call *call, struct wk_symbols *symbol
 			   struct wk_err *err)
 {
 	const struct args *args = call->args;
-	const char *data = args->data ? args->data : WK_USUAL_RECORDING;
+	const char *data = args->data ? args->data : WK_DEFAULT_RECORDING;
 	struct wk_record_plan plan;
 	int exit_code;
 
@@ -113,7 +114,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	bool records = call->words->rest || args->record.pids.count || args->record.all_cpus;
-	struct wk_naming naming;
+	struct wk_symbolizer symbolizer;
 	const char **paths = NULL;
 	int exit_code;
 
@@ -127,7 +128,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	    (!records && !refuse_recording_options(args, err)))
 		return WK_EXIT_USAGE;
 	if (!records)
-		paths = wk_load_paths(call->words, err);
+		paths = wk_input_paths(call->words, err);
 	if (!records && !paths)
 		return WK_EXIT_USAGE;
 	if (!records && !args->flame.load.format && !refuse_program(call->words, err)) {
@@ -138,15 +139,15 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		wk_free(paths);
 		return WK_EXIT_USAGE;
 	}
-	if (!wk_naming_open(&naming, &args->flame.load, err))
+	if (!wk_symbolizer_open(&symbolizer, &args->flame.load.naming, &wk_cli_messages, err))
 		exit_code = wk_exit_code(err);
 	else if (records)
-		exit_code = record_and_draw(call, naming.symbols, err);
+		exit_code = record_and_draw(call, symbolizer.symbols, err);
 	else
-		exit_code = wk_flame_draw_all(paths, naming.symbols, &args->flame, call, err)
+		exit_code = wk_flame_draw_all(paths, symbolizer.symbols, &args->flame, call, err)
 				    ? WK_EXIT_DONE
 				    : wk_exit_code(err);
-	wk_naming_close(&naming);
+	wk_symbolizer_close(&symbolizer);
 	wk_free(paths);
 	return exit_code;
 }
@@ -162,7 +163,7 @@ const struct wk_command wk_cmd_flame = {
 		{ &wk_record_group, AT(record) },
 		{ &wk_view_group, AT(flame.view) },
 		{ &wk_filter_group, AT(flame.filter) },
-		{ &wk_load_group, AT(flame.load) },
+		{ &wk_open_group, AT(flame.load) },
 		{ 0 } },
 	.common = (const char *const[]){
 		"output", "open", "by-thread", "title", "icicle", "reverse", "pid", "all-cpus",

@@ -3,8 +3,9 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "cli/command.h"
-#include "session/open.h"
+#include "cli/messages.h"
 #include "cli/options/filter_options.h"
+#include "cli/options/open_options.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"
 #include "cli/symbols/question.h"
@@ -16,7 +17,7 @@ struct args {
 	bool by_thread, no_process, weights, quiet;
 	struct wk_filter_spec filter;
 	struct wk_view_args view;
-	struct wk_load_args load;
+	struct wk_open_options load;
 };
 
 static const struct wk_opt options[] = {
@@ -84,17 +85,17 @@ static bool fold(const struct wk_model *model, const struct wk_selection *questi
 static struct wk_model *load(const char **paths, const struct args *args,
 			     const struct wk_view_choice *choice, struct wk_err *err)
 {
-	struct wk_load_args summed =
-		wk_load_summed(&args->load, choice->needs_samples, choice->filter.source);
+	struct wk_open_options summed =
+		wk_open_summed(&args->load, choice->needs_samples, choice->filter.source);
 
 	summed.in_view = &choice->filter;
-	return wk_load_all(paths, &summed, NULL, err);
+	return wk_open_paths(paths, &summed, NULL, &wk_cli_messages, err);
 }
 
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	const char **paths = wk_load_paths(call->words, err);
+	const char **paths = wk_input_paths(call->words, err);
 	struct wk_selection question = { 0 };
 	struct wk_model *model = NULL;
 	const struct wk_view_typed typed = { &args->view, &args->filter,
@@ -136,7 +137,7 @@ const struct wk_command wk_cmd_fold = {
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },
 		{ &wk_view_group, offsetof(struct args, view) },
 		{ &wk_filter_group, offsetof(struct args, filter) },
-		{ &wk_load_group, offsetof(struct args, load) },
+		{ &wk_open_group, offsetof(struct args, load) },
 		{ 0 } },
 	.common = (const char *const[]){
 		"output", "by-thread", "no-process", "weights", "quiet", "group", "preset",

@@ -6,20 +6,21 @@
 #include "base/num.h"
 #include "cli/command.h"
 #include "cli/incomplete.h"
-#include "session/open.h"
-#include "session/symbolizer.h"
+#include "cli/messages.h"
+#include "cli/options/open_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "formats/perf/write.h"
 #include "formats/reader.h"
 #include "os/os.h"
+#include "session/symbolizer.h"
 #include "stages/jit/jit_stage.h"
 #include "stages/unwind_stage.h"
 
 struct args {
 	const char *output;
 	bool quiet;
-	struct wk_load_args load;
+	struct wk_open_options load;
 };
 
 static const struct wk_opt options[] = {
@@ -35,7 +36,7 @@ static const char *const forms[] = { "data", NULL };
 /* "wick.data" becomes "wick-packed.data". */
 static void packed_name(const char *path, struct wk_buf *name)
 {
-	struct wk_str whole = wk_str_c(strcmp(path, "-") == 0 ? WK_USUAL_RECORDING : path);
+	struct wk_str whole = wk_str_c(strcmp(path, "-") == 0 ? WK_DEFAULT_RECORDING : path);
 	struct wk_str base = wk_str_basename(whole);
 	size_t dot = base.len;
 
@@ -198,10 +199,10 @@ static bool is_free(const char *output, struct wk_err *err)
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	const char *path = wk_load_path(call->words, err), *output = args->output;
+	const char *path = wk_input_path(call->words, err), *output = args->output;
 	struct wk_buf name = { 0 };
 	struct wk_opened opened = { 0 };
-	struct wk_naming naming = { 0 };
+	struct wk_symbolizer symbolizer = { 0 };
 	struct packed packed = { 0 };
 	bool ok = true;
 
@@ -215,9 +216,9 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	ok = ok && wk_reader_open(path, args->load.format, &opened, err) &&
 	     is_recording(&opened, err) &&
 	     wk_output_allow(output, (const char *const[]){ path, NULL }, forms, call, err) &&
-	     wk_naming_open(&naming, &args->load, err) &&
-	     write_packed(&opened, output, naming.symbols, &packed, err);
-	wk_naming_close(&naming);
+	     wk_symbolizer_open(&symbolizer, &args->load.naming, &wk_cli_messages, err) &&
+	     write_packed(&opened, output, symbolizer.symbols, &packed, err);
+	wk_symbolizer_close(&symbolizer);
 	wk_reader_close(&opened);
 	if (ok && !args->quiet)
 		say_done(path, output, &packed);
@@ -243,7 +244,7 @@ const struct wk_command wk_cmd_pack = {
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },
-		{ &wk_load_group, offsetof(struct args, load) },
+		{ &wk_open_group, offsetof(struct args, load) },
 		{ 0 } },
 	.examples = (const struct wk_example[]){
 		{ "wick pack", "wick.data becomes wick-packed.data" },

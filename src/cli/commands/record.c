@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "session/open.h"
+#include "cli/options/open_options.h"
 #include "cli/options/record_options.h"
 #include "cli/run/record_run.h"
 #include "event/advice.h"
@@ -69,7 +69,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	struct wk_record_request request = {
-		.output = args->output ? args->output : WK_USUAL_RECORDING,
+		.output = args->output ? args->output : WK_DEFAULT_RECORDING,
 		.quiet = args->quiet,
 	};
 	struct wk_record_outcome outcome = { .exit_code = WK_EXIT_FAILED };

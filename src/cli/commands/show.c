@@ -5,8 +5,9 @@
 #include "base/mem.h"
 #include "base/text/suggest.h"
 #include "cli/command.h"
-#include "session/open.h"
+#include "cli/messages.h"
 #include "cli/options/filter_options.h"
+#include "cli/options/open_options.h"
 #include "cli/options/preset_file.h"
 #include "cli/options/table_form.h"
 #include "cli/options/table_uses.h"
@@ -24,7 +25,7 @@ struct args {
 	bool inverted, by_thread, by_process, samples;
 	struct wk_filter_spec filter;
 	struct wk_view_args view;
-	struct wk_load_args load;
+	struct wk_open_options load;
 };
 
 #define AT(field) offsetof(struct args, field)
@@ -125,9 +126,9 @@ static const struct wk_table_view *read_word(struct wk_words *files, struct wk_e
 
 	if (!is_table_and_no_file(word))
 		return is_nearly_table(word, err) ? NULL : wk_table_view_with(WK_TABLE_IS_DEFAULT);
-	if (!wk_load_has_usual()) {
+	if (!wk_has_default_recording()) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"there is no " WK_USUAL_RECORDING " in this folder, nor a file \"%s\"; "
+			"there is no " WK_DEFAULT_RECORDING " in this folder, nor a file \"%s\"; "
 			"the FILE comes first: wick show FILE %s",
 			word, word);
 		return NULL;
@@ -177,7 +178,7 @@ static const struct wk_table_view *read_words(const struct wk_words *words, cons
 		what = read_word(&files, err);
 	else
 		what = read_last_word(&files, err);
-	*paths = what ? wk_load_paths(&files, err) : NULL;
+	*paths = what ? wk_input_paths(&files, err) : NULL;
 	return *paths ? what : NULL;
 }
 
@@ -482,8 +483,8 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 			   struct wk_err *err)
 {
 	const struct args *args = call->args;
-	struct wk_load_args load =
-		wk_load_summed(&args->load, choice->needs_samples, choice->filter.source);
+	struct wk_open_options load =
+		wk_open_summed(&args->load, choice->needs_samples, choice->filter.source);
 	struct wk_table_options options;
 	struct wk_model *model;
 	bool ok;
@@ -494,7 +495,7 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 		return false;
 	load.in_view = &choice->filter;
 	load.table = what;
-	model = wk_load_all(paths, &load, NULL, err);
+	model = wk_open_paths(paths, &load, NULL, &wk_cli_messages, err);
 	if (!model)
 		return false;
 	ok = show_model(what, &options, model, choice, call, err);
@@ -543,7 +544,7 @@ const struct wk_command wk_cmd_show = {
 		{ &(const struct wk_opt_group){ "The tree", tree_options }, 0 },
 		{ &wk_view_group, offsetof(struct args, view) },
 		{ &wk_filter_group, offsetof(struct args, filter) },
-		{ &wk_load_group, offsetof(struct args, load) },
+		{ &wk_open_group, offsetof(struct args, load) },
 		{ 0 } },
 	.common = (const char *const[]){
 		"csv", "json", "output", "top", "by-total", "min", "all", "details", "inverted",

@@ -3,15 +3,17 @@
 
 #include "cli/asking.h"
 #include "cli/command.h"
-#include "session/symbolizer.h"
+#include "cli/messages.h"
 #include "cli/symbols/typed_address.h"
 #include "os/os.h"
+#include "session/symbolizer.h"
 
 struct args {
 	const char *image, *section;
 	bool addresses, functions, inlines, demangle, basenames, pretty, columns, json;
 	bool no_functions, no_demangle;
-	struct wk_load_args load;
+	struct wk_naming_options naming;
+	bool no_inlined;
 };
 
 #define AT(field) offsetof(struct args, field)
@@ -32,7 +34,7 @@ static const struct wk_opt options[] = {
 	  "change nothing there", WK_OPT_FLAG, AT(json), NULL },
 	{ 0, "no-functions", NULL, "files and lines only", WK_OPT_FLAG, AT(no_functions), NULL },
 	{ 0, "no-inline", NULL, "only the function that the machine ran, not the calls that were "
-	  "inlined into it", WK_OPT_FLAG, AT(load.no_inlined), NULL },
+	  "inlined into it", WK_OPT_FLAG, AT(no_inlined), NULL },
 	{ 0, "no-demangle", NULL, "names as they are linked", WK_OPT_FLAG, AT(no_demangle), NULL },
 	{ 'f', "functions", NULL, "as it is done anyway; so are -i and -C, for scripts that say "
 	  "them to addr2line", WK_OPT_FLAG, AT(functions), NULL },
@@ -43,18 +45,18 @@ static const struct wk_opt options[] = {
 
 static const struct wk_opt finding[] = {
 	{ 0, "debug-dir", "DIR", "look for debug files here, before /usr/lib/debug", WK_OPT_LIST,
-	  AT(load.debug_dirs), NULL },
+	  AT(naming.debug_dirs), NULL },
 	{ 0, "debuginfod", NULL, "fetch files that are not here from the servers of "
-	  "DEBUGINFOD_URLS (WICK_DEBUGINFOD=1: always)", WK_OPT_FLAG, AT(load.remote.debuginfod),
+	  "DEBUGINFOD_URLS (WICK_DEBUGINFOD=1: always)", WK_OPT_FLAG, AT(naming.remote.debuginfod),
 	  NULL },
 	{ 0, "symbol-server", "SERVER", "fetch them from this debuginfod server, or store:URL, or "
-	  "store:FOLDER (WICK_SYMBOL_SERVERS: always)", WK_OPT_LIST, AT(load.remote.servers),
+	  "store:FOLDER (WICK_SYMBOL_SERVERS: always)", WK_OPT_LIST, AT(naming.remote.servers),
 	  NULL },
 	{ 0, "symbol-path", "PATH", "look for PDBs of Windows programs here, then along "
 	  "_NT_SYMBOL_PATH: folders, stores and srv*CACHE*URL, with ; between", WK_OPT_LIST,
-	  AT(load.remote.symbol_paths), NULL },
+	  AT(naming.remote.symbol_paths), NULL },
 	{ 0, "offline", NULL, "ask no other machine, whatever the environment says", WK_OPT_FLAG,
-	  AT(load.remote.offline), NULL },
+	  AT(naming.remote.offline), NULL },
 	{ 0 },
 };
 
@@ -129,7 +131,7 @@ static bool answer(struct wk_asking *asking, const struct wk_words *words, size_
 }
 
 /* Who asks another machine by name wants to know where it did not help. */
-static bool asks_others(const struct wk_remote_args *remote)
+static bool asks_others(const struct wk_remote_options *remote)
 {
 	return !remote->offline && (remote->servers.count || remote->debuginfod);
 }
@@ -142,7 +144,7 @@ static bool symbolize(const struct args *args, const struct wk_call *call,
 	struct wk_answer_style style = {
 		.shows_address = args->addresses,
 		.no_functions = args->no_functions,
-		.no_inlined = args->load.no_inlined,
+		.no_inlined = args->no_inlined,
 		.no_demangle = args->no_demangle,
 		.basenames = args->basenames,
 		.columns = args->columns,
@@ -160,7 +162,7 @@ static bool symbolize(const struct args *args, const struct wk_call *call,
 
 	wk_image_list_init(&asking.images, symbols);
 	ok = answer(&asking, words, first, wrong, err);
-	if (asks_others(&args->load.remote))
+	if (asks_others(&args->naming.remote))
 		wk_image_list_report_unnamed(&asking.images);
 	else
 		wk_image_list_report_stripped(&asking.images, asking.answers);
@@ -174,12 +176,13 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const struct args *args = call->args;
 	size_t wrong = 0;
 	bool ok = false;
-	struct wk_naming naming;
-	struct wk_symbols *symbols = wk_naming_open(&naming, &args->load, err);
+	struct wk_symbolizer symbolizer;
+	struct wk_symbols *symbols =
+		wk_symbolizer_open(&symbolizer, &args->naming, &wk_cli_messages, err);
 
 	if (symbols)
 		ok = symbolize(args, call, symbols, &wrong, err);
-	wk_naming_close(&naming);
+	wk_symbolizer_close(&symbolizer);
 	if (!ok)
 		return wk_exit_code(err);
 	return wrong ? WK_EXIT_FAILED : WK_EXIT_DONE;

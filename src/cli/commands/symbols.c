@@ -5,8 +5,9 @@
 #include "cli/doctor/findings.h"
 #include "cli/fetched_files.h"
 #include "cli/help.h"
-#include "session/symbolizer.h"
+#include "cli/messages.h"
 #include "cli/options/filter_options.h"
+#include "cli/options/open_options.h"
 #include "cli/options/table_form.h"
 #include "cli/output.h"
 #include "cli/symbols/image_facts.h"
@@ -25,7 +26,7 @@ struct args {
 	uint64_t columns;
 	bool csv, json, all, details;
 	struct wk_filter_spec filter;
-	struct wk_load_args load;
+	struct wk_open_options load;
 };
 
 #define AT(field) offsetof(struct args, field)
@@ -410,20 +411,21 @@ static bool load_and_report(const char *path, const struct wk_call *call, struct
 {
 	const struct args *args = call->args;
 	struct wk_image_context about = { .recording = path };
-	struct wk_load_args load = args->load;
-	struct wk_naming naming;
+	struct wk_open_options load = args->load;
+	struct wk_symbolizer symbolizer;
 	struct wk_model *model = NULL;
 	bool ok = false;
 
 	load.in_view = &args->filter;
-	about.symbols = wk_naming_open(&naming, &args->load, err);
+	about.symbols = wk_symbolizer_open(&symbolizer, &args->load.naming, &wk_cli_messages, err);
 	if (about.symbols)
-		about.model = model = wk_load_with(path, &load, about.symbols, err);
-	about.fetcher = naming.asked.fetcher;
+		about.model = model = wk_open_paths((const char *const[]){ path, NULL }, &load,
+						    about.symbols, &wk_cli_messages, err);
+	about.fetcher = symbolizer.remote.fetcher;
 	if (model)
 		ok = report(&about, call, err);
 	wk_model_free(model);
-	wk_naming_close(&naming);
+	wk_symbolizer_close(&symbolizer);
 	return ok;
 }
 
@@ -468,7 +470,7 @@ static bool report_file(const char *path, const struct wk_call *call, struct wk_
 			       "--csv is for recordings: %s is a file "
 			       "of Windows, of which --json tells the same as text",
 			       path);
-	ok = wk_windows_file_print(&findings, path, &args->load, err);
+	ok = wk_windows_file_print(&findings, path, &args->load.naming, err);
 	out = ok ? wk_output_open(&output, args->output, call, err) : NULL;
 	if (out && args->json)
 		wk_findings_print_json(&findings, out);
@@ -498,7 +500,7 @@ static int run_cache(const struct wk_call *call, struct wk_err *err)
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	const char *path = args->cache ? NULL : wk_load_path(call->words, err);
+	const char *path = args->cache ? NULL : wk_input_path(call->words, err);
 
 	if (args->cache)
 		return run_cache(call, err);
@@ -535,7 +537,7 @@ const struct wk_command wk_cmd_symbols = {
 		{ &(const struct wk_opt_group){ "Output", output_options }, 0 },
 		{ &(const struct wk_opt_group){ "The cache", cache_options }, 0 },
 		{ &wk_filter_group, AT(filter) },
-		{ &wk_load_group, AT(load) },
+		{ &wk_open_group, AT(load) },
 		{ 0 } },
 	.common = (const char *const[]){
 		"all", "details", "csv", "json", "cache", "process", "thread", "image",

@@ -7,14 +7,14 @@
 #define WK_CLI_EXPORT_EXPORT_H
 
 #include "cli/export/export_perf_script.h"
-#include "session/open.h"
 #include "render/renderer.h"
+#include "session/open.h"
 #include "views/filter/filter.h"
 
 /* What a stream is told: the words typed. */
 struct wk_export_job {
 	const char *const *paths; /* NULL-terminated */
-	const struct wk_load_args *load;
+	const struct wk_open_options *load;
 	const struct wk_filter_spec *filter;
 	const struct wk_perf_script_args *perf_script;
 };

@@ -6,11 +6,12 @@
 #include "cli/export/export.h"
 #include "cli/export/export_times.h"
 #include "cli/incomplete.h"
-#include "session/symbolizer.h"
+#include "cli/messages.h"
 #include "cli/terminal.h"
 #include "formats/reader.h"
 #include "os/os.h"
 #include "render/perf_script/perf_script.h"
+#include "session/symbolizer.h"
 #include "stages/jit/jit_stage.h"
 #include "stages/unwind_stage.h"
 
@@ -207,15 +208,15 @@ static bool write_one(const struct wk_export_job *job, const char *path,
 bool wk_export_perf_script(const struct wk_export_job *job, struct wk_out *out, struct wk_err *err)
 {
 	struct wk_perf_script_options script_options;
-	struct wk_load_args load = *job->load;
-	struct wk_naming naming;
+	struct wk_open_options load = *job->load;
+	struct wk_symbolizer symbolizer;
 	bool ok = fill_options(job, &script_options, err);
 
-	load.as_perf = true;
-	if (!ok || !wk_naming_open(&naming, &load, err))
+	load.naming.as_perf = true;
+	if (!ok || !wk_symbolizer_open(&symbolizer, &load.naming, &wk_cli_messages, err))
 		return false;
 	for (size_t i = 0; job->paths[i] && ok; i++)
-		ok = write_one(job, job->paths[i], &script_options, naming.symbols, out, err);
-	wk_naming_close(&naming);
+		ok = write_one(job, job->paths[i], &script_options, symbolizer.symbols, out, err);
+	wk_symbolizer_close(&symbolizer);
 	return ok;
 }

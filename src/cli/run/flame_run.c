@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/run/child.h"
 #include "cli/run/post_process.h"
@@ -218,14 +219,14 @@ bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
 			 struct wk_flame_maker *maker, struct wk_err *err)
 {
 	const struct wk_flame_args *args = maker->args;
-	struct wk_load_args load = wk_load_summed(&args->load, maker->choice.needs_samples,
-						  maker->choice.filter.source);
+	struct wk_open_options load = wk_open_summed(&args->load, maker->choice.needs_samples,
+						     maker->choice.filter.source);
 	struct wk_selection question = { 0 };
 	struct wk_model *model;
 	bool ok = false;
 
 	load.in_view = &maker->choice.filter;
-	model = wk_load_all(paths, &load, maker->symbols, err);
+	model = wk_open_paths(paths, &load, maker->symbols, &wk_cli_messages, err);
 	if (!model)
 		return false;
 	if (wk_selection_open(&question, model, &maker->choice.filter, err) &&

@@ -4,10 +4,10 @@
 #define WK_CLI_RUN_FLAME_RUN_H
 
 #include "cli/command.h"
-#include "session/open.h"
 #include "cli/options/drawing_options.h"
 #include "cli/options/record_options.h"
 #include "cli/options/view_options.h"
+#include "session/open.h"
 #include "views/filter/filter.h"
 
 struct wk_flame_args {
@@ -18,7 +18,7 @@ struct wk_flame_args {
 	struct wk_drawing_args drawing;
 	struct wk_filter_spec filter;
 	struct wk_view_args view;
-	struct wk_load_args load;
+	struct wk_open_options load;
 };
 
 /* What a picture is made with. */

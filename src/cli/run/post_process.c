@@ -5,10 +5,11 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "session/open.h"
+#include "cli/messages.h"
 #include "cli/run/child.h"
 #include "os/os.h"
 #include "render/renderers.h"
+#include "session/open.h"
 
 static bool fold(const struct wk_model *model, const struct wk_selection *question,
 		 const struct wk_tree_options *levels, int fd, struct wk_err *err)
@@ -51,8 +52,9 @@ static bool run(const char *command, int input, int output, struct wk_err *err)
 
 static struct wk_model *read_back(const char *path, struct wk_err *err)
 {
-	const struct wk_load_args args = { .format = "folded" };
-	struct wk_model *model = wk_load(path, &args, err);
+	const struct wk_open_options args = { .format = "folded" };
+	struct wk_model *model = wk_open_paths((const char *const[]){ path, NULL }, &args, NULL,
+					       &wk_cli_messages, err);
 
 	if (!model)
 		wk_err_in(err, "what --post-process printed");

@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "cli/doctor/debug_advice.h"
 #include "cli/doctor/program_fix.h"
+#include "cli/messages.h"
 #include "fetch/want.h"
 #include "formats/scan.h"
 #include "os/os.h"
@@ -284,29 +285,30 @@ static void report_file(struct program *p, struct wk_symbols *symbols, const cha
 }
 
 bool wk_windows_file_print(struct wk_findings *findings, const char *path,
-			   const struct wk_load_args *args, struct wk_err *err)
+			   const struct wk_naming_options *options, struct wk_err *err)
 {
-	const char **debug_dirs = wk_load_debug_dirs(args);
+	struct wk_naming_options uncached = *options;
 	char *whole = wk_os_real_path(path);
-	struct wk_remote_config asked;
+	struct wk_symbolizer symbolizer;
 	struct wk_symbols *symbols;
-	bool ok = wk_remote_config_open(&asked, &args->remote, err);
+	bool ok;
+
+	uncached.no_cache = true;
+	symbols = wk_symbolizer_open(&symbolizer, &uncached, &wk_cli_messages, err);
+	ok = symbols != NULL;
 
 	wk_findings_on(findings, "%s", path);
 	if (ok && kind_of(path) == KIND_PDB) {
 		wk_windows_pdb_print(findings, path);
 	} else if (ok && whole) {
-		symbols = wk_symbols_new(&(struct wk_symbols_options){
-			.debug_dirs = debug_dirs, .fetcher = asked.fetcher });
 		report_file(&(struct program){ .findings = findings, .path = path, .whole = whole,
-					     .debug_dirs = debug_dirs,
+					     .debug_dirs = symbolizer.debug_dirs,
 					     .passes_servers =
-						     wk_fetcher_skips_servers(asked.fetcher, WK_FETCH_FOR_WINDOWS) },
+						     wk_fetcher_skips_servers(symbolizer.remote.fetcher,
+									      WK_FETCH_FOR_WINDOWS) },
 			  symbols, whole);
-		wk_symbols_free(symbols);
 	}
-	wk_remote_config_close(&asked);
+	wk_symbolizer_close(&symbolizer);
 	wk_free(whole);
-	wk_free(debug_dirs);
 	return ok;
 }

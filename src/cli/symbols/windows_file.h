@@ -5,7 +5,7 @@
 #define WK_CLI_SYMBOLS_WINDOWS_FILE_H
 
 #include "cli/doctor/findings.h"
-#include "session/open.h"
+#include "session/symbolizer.h"
 
 /* Does a file begin as one of them? */
 bool wk_windows_file_is(const char *path);
@@ -13,7 +13,7 @@ bool wk_windows_file_is(const char *path);
 /* Adds its rows. What is kept from before is not asked: they say what is there now. False where
  * the options make no sense. */
 bool wk_windows_file_print(struct wk_findings *findings, const char *path,
-			   const struct wk_load_args *args, struct wk_err *err);
+			   const struct wk_naming_options *options, struct wk_err *err);
 
 /* The rows of a PDB (windows_pdb.c). */
 void wk_windows_pdb_print(struct wk_findings *findings, const char *path);

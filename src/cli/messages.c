@@ -1,4 +1,4 @@
-#include "cli/fetch_progress.h"
+#include "cli/messages.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +12,15 @@
 #define QUIET_NS 500000000 /* what is fetched within this time needs no words */
 #define STEP_NS  100000000
 
+/* Of the file at hand. */
+struct fetch_progress {
+	bool is_begun, is_on_screen;
+	void (*interrupt)(int signal_number); /* what Ctrl-C did before */
+	uint64_t begun_ns; /* of the first of those that are fetched one after the other */
+	uint64_t told_ns, ended_ns;
+};
+
+static struct fetch_progress current;
 static volatile sig_atomic_t was_stopped;
 
 static void stop(int signal_number)
@@ -20,18 +29,18 @@ static void stop(int signal_number)
 	signal(signal_number, SIG_DFL);
 }
 
-bool wk_fetch_progress_is_stopped(void *context)
+static bool is_stopped(void *context)
 {
 	(void)context;
 	return was_stopped;
 }
 
 /* Only where a person sees what it is that takes long; and not where nobody may stop us. */
-static void begin(struct wk_fetch_progress *p, uint64_t now_ns)
+static void begin(struct fetch_progress *p, uint64_t now_ns)
 {
 	bool goes_on = p->ended_ns && now_ns - p->ended_ns < QUIET_NS;
 
-	*p = (struct wk_fetch_progress){ .is_begun = true,
+	*p = (struct fetch_progress){ .is_begun = true,
 					 .begun_ns = goes_on ? p->begun_ns : now_ns,
 					 .interrupt = SIG_IGN };
 	if (wk_os_is_terminal(STDERR_FILENO))
@@ -40,7 +49,7 @@ static void begin(struct wk_fetch_progress *p, uint64_t now_ns)
 		signal(SIGINT, SIG_IGN);
 }
 
-static void end(struct wk_fetch_progress *p, uint64_t now_ns)
+static void end(struct fetch_progress *p, uint64_t now_ns)
 {
 	p->is_begun = false;
 	p->ended_ns = now_ns;
@@ -48,7 +57,7 @@ static void end(struct wk_fetch_progress *p, uint64_t now_ns)
 		signal(SIGINT, p->interrupt);
 }
 
-bool wk_fetch_progress_wanted(void)
+static bool is_wanted(void)
 {
 	const char *asked = wk_os_env("DEBUGINFOD_PROGRESS");
 
@@ -131,12 +140,14 @@ static void clear_line(void)
 	fflush(stderr);
 }
 
-void wk_fetch_progress_print(void *context, const struct wk_fetch_status *now)
+static void print_progress(void *context, const struct wk_fetch_status *now)
 {
-	struct wk_fetch_progress *p = context;
+	struct fetch_progress *p = context;
 	uint64_t now_ns = wk_os_clock_ns();
 	bool is_end = now->job_count ? now->is_end : now->is_done;
 
+	if (!is_wanted())
+		return;
 	if (!p->is_begun)
 		begin(p, now_ns);
 	if (!wk_os_is_terminal(STDERR_FILENO)) {
@@ -153,3 +164,16 @@ void wk_fetch_progress_print(void *context, const struct wk_fetch_status *now)
 	if (is_end)
 		end(p, now_ns);
 }
+
+static void print_warning(void *context, const char *sentence)
+{
+	(void)context;
+	wk_say(sentence);
+}
+
+const struct wk_messages wk_cli_messages = {
+	.warn = print_warning,
+	.progress = print_progress,
+	.is_stopped = is_stopped,
+	.context = &current,
+};

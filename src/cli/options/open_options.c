@@ -1,0 +1,67 @@
+#include "cli/options/open_options.h"
+
+#include "base/mem.h"
+#include "os/os.h"
+
+static const struct wk_opt options[] = {
+	{ 0, "format", "FORMAT", "read FILE as this format; `wick formats` lists them "
+		"[default: by content]", WK_OPT_TEXT, offsetof(struct wk_open_options, format), NULL },
+	{ 0, "debug-dir", "DIR", "search for debug files in DIR, before /usr/lib/debug", WK_OPT_LIST,
+	  offsetof(struct wk_open_options, naming.debug_dirs), NULL },
+	{ 0, "debuginfod", NULL, "fetch missing files from the servers in DEBUGINFOD_URLS; "
+		"WICK_DEBUGINFOD=1 makes this the default", WK_OPT_FLAG,
+	  offsetof(struct wk_open_options, naming.remote.debuginfod), NULL },
+	{ 0, "symbol-server", "SERVER", "fetch missing files from this debuginfod server, "
+		"store:URL or store:FOLDER; WICK_SYMBOL_SERVERS sets defaults", WK_OPT_LIST,
+	  offsetof(struct wk_open_options, naming.remote.servers), NULL },
+	{ 0, "symbol-path", "PATH", "search for PDBs and images of Windows programs here, "
+		"then in _NT_SYMBOL_PATH: folders, stores and srv*CACHE*URL, separated by ;", WK_OPT_LIST,
+	  offsetof(struct wk_open_options, naming.remote.symbol_paths), NULL },
+	{ 0, "offline", NULL, "never use the network", WK_OPT_FLAG,
+	  offsetof(struct wk_open_options, naming.remote.offline), NULL },
+	{ 0, "no-inline", NULL, "hide inlined calls", WK_OPT_FLAG,
+	  offsetof(struct wk_open_options, no_inlined), NULL },
+	{ 0, "threads", "N", "threads for reading large text and Windows traces [default: "
+		"number of CPUs]", WK_OPT_COUNT, offsetof(struct wk_open_options, threads), NULL },
+	{ 0 },
+};
+
+const struct wk_opt_group wk_open_group = { "Reading", options };
+
+bool wk_has_default_recording(void)
+{
+	return wk_os_is_there(WK_DEFAULT_RECORDING);
+}
+
+const char *wk_input_path(const struct wk_words *words, struct wk_err *err)
+{
+	size_t count = words->count + words->rest_count;
+
+	if (count == 1)
+		return words->count ? words->at[0] : words->rest[0];
+	if (count == 0 && wk_has_default_recording())
+		return WK_DEFAULT_RECORDING;
+	if (count == 0)
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"no file " WK_DEFAULT_RECORDING " in this folder; create it with "
+			"`wick record -- COMMAND`, or give a FILE (\"-\" is "
+			"standard input)");
+	else
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "expected one FILE, found %zu", count);
+	return NULL;
+}
+
+const char **wk_input_paths(const struct wk_words *words, struct wk_err *err)
+{
+	size_t count = words->count + words->rest_count;
+	const char **paths = wk_alloc_zeroed(count + 2, sizeof(*paths));
+
+	for (size_t i = 0; i < count; i++)
+		paths[i] = i < words->count ? words->at[i] : words->rest[i - words->count];
+	if (count == 0)
+		paths[0] = wk_input_path(words, err);
+	if (paths[0])
+		return paths;
+	wk_free(paths);
+	return NULL;
+}

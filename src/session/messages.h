@@ -1,0 +1,22 @@
+/* What a use case reports while it runs: warnings, and how far a download is. The caller decides
+ * where that is shown. NULL instead of a struct wk_messages, or of one of its functions: nothing is
+ * reported. They are called by the thread that called the use case. */
+#ifndef WK_SESSION_MESSAGES_H
+#define WK_SESSION_MESSAGES_H
+
+#include "fetch/fetch_options.h"
+
+struct wk_messages {
+	void (*warn)(void *context, const char *sentence); /* may contain hostile names */
+	void (*progress)(void *context, const struct wk_fetch_status *status);
+	bool (*is_stopped)(void *context); /* called often; true: nothing more is fetched */
+	void *context;
+};
+
+static inline void wk_warn(const struct wk_messages *messages, const char *sentence)
+{
+	if (messages && messages->warn)
+		messages->warn(messages->context, sentence);
+}
+
+#endif

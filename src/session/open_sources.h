@@ -1,0 +1,33 @@
+/* The inputs of one model as sources: files of one recording session are one source.
+ *
+ * A source may be read twice. A pipe stays open for that; a file is closed and opened again, so
+ * that of many inputs only one is unpacked at a time. */
+#ifndef WK_SESSION_OPEN_SOURCES_H
+#define WK_SESSION_OPEN_SOURCES_H
+
+#include "formats/archive/session.h"
+#include "session/open.h"
+
+struct wk_open_source {
+	const char **paths; /* several if they are one session */
+	size_t path_count, paths_cap;
+	struct wk_session_part part; /* of the first path, if there are several inputs */
+	bool is_before;
+	struct wk_opened opened;
+	bool is_open;
+};
+
+struct wk_open_sources {
+	struct wk_open_source *at;
+	size_t count;
+};
+
+/* False, with a sentence, if two inputs have the same content. */
+bool wk_open_sources_init(struct wk_open_sources *sources, const struct wk_open_input *inputs,
+			  size_t count, struct wk_err *err);
+void wk_open_sources_fini(struct wk_open_sources *sources);
+
+bool wk_open_source_read(struct wk_open_source *source, const struct wk_open_options *options,
+			 const struct wk_sink *sink, struct wk_err *err);
+
+#endif
