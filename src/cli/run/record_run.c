@@ -16,7 +16,7 @@
 #include "base/out.h"
 #include "cli/command.h"
 #include "cli/run/child.h"
-#include "cli/run/previous.h"
+#include "session/previous.h"
 #include "cli/terminal.h"
 #include "formats/perf/write.h"
 #include "os/os.h"

@@ -1,6 +1,6 @@
 /* What a new recording would write over: it is kept under another name first. */
-#ifndef WK_CLI_RUN_PREVIOUS_H
-#define WK_CLI_RUN_PREVIOUS_H
+#ifndef WK_SESSION_PREVIOUS_H
+#define WK_SESSION_PREVIOUS_H
 
 #include <stdbool.h>
 

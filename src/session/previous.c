@@ -1,4 +1,4 @@
-#include "cli/run/previous.h"
+#include "session/previous.h"
 
 #include <errno.h>
 #include <fcntl.h>
