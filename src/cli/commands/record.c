@@ -70,9 +70,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const struct args *args = call->args;
 	struct wk_record_request request = {
 		.output = args->output ? args->output : WK_DEFAULT_RECORDING,
-		.quiet = args->quiet,
 	};
-	struct wk_record_outcome outcome = { .exit_code = WK_EXIT_FAILED };
+	struct wk_record_end end;
 	struct wk_record_plan plan;
 	struct wk_symbols *symbols;
 
@@ -85,12 +84,12 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	request.recorder = plan.options;
 	request.embeds_symbols = plan.embeds_symbols;
 	symbols = wk_symbols_new(NULL);
-	wk_record_run(&request, symbols, &outcome, err);
+	wk_record_run(&request, args->quiet, symbols, &end, err);
 	wk_symbols_free(symbols);
 	wk_record_plan_fini(&plan);
-	wk_record_wait(&outcome, args->quiet, err);
-	wk_record_outcome_fini(&outcome);
-	return outcome.exit_code;
+	wk_record_wait(&end, args->quiet, err);
+	wk_record_outcome_fini(&end.outcome);
+	return end.exit_code;
 }
 
 const struct wk_command wk_cmd_record = {

@@ -66,25 +66,24 @@ int wk_flame_record(const struct wk_record_plan *record, const char *recording,
 		.recorder = record->options,
 		.embeds_symbols = record->embeds_symbols,
 		.output = recording,
-		.quiet = args->quiet,
 		.stays_open = true,
 	};
-	struct wk_record_outcome outcome = { .exit_code = WK_EXIT_FAILED };
+	struct wk_record_end end;
 	struct wk_flame_maker maker = { .args = args, .call = call, .symbols = symbols };
 	bool ok = true;
 
 	/* What makes no sense is told before anything runs. */
 	if (!wk_output_check_picture(wk_flame_picture(args), err) || !wk_flame_plan(&maker, err))
 		return wk_exit_code(err);
-	if (wk_record_run(&request, symbols, &outcome, err)) {
-		if (outcome.result.samples)
-			ok = draw_recorded(&outcome, recording, &maker, err);
+	if (wk_record_run(&request, args->quiet, symbols, &end, err)) {
+		if (end.outcome.result.samples)
+			ok = draw_recorded(&end.outcome, recording, &maker, err);
 		else
 			say_no_picture(args);
 	}
 	if (!wk_flame_end(&maker, ok, err))
-		outcome.exit_code = wk_exit_code(err);
-	wk_record_wait(&outcome, args->quiet, err);
-	wk_record_outcome_fini(&outcome);
-	return outcome.exit_code;
+		end.exit_code = wk_exit_code(err);
+	wk_record_wait(&end, args->quiet, err);
+	wk_record_outcome_fini(&end.outcome);
+	return end.exit_code;
 }

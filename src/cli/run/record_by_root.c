@@ -10,8 +10,8 @@
 
 #include "base/mem.h"
 #include "cli/command.h"
-#include "cli/run/previous.h"
 #include "os/os.h"
+#include "session/previous.h"
 
 /* A command line whose words are ours. */
 struct line {

@@ -1,11 +1,8 @@
 #include "cli/run/record_run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -15,20 +12,17 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "cli/command.h"
-#include "cli/run/child.h"
-#include "session/previous.h"
 #include "cli/terminal.h"
-#include "formats/perf/write.h"
 #include "os/os.h"
-#include "stages/jit/jit_stage.h"
+#include "os/program.h"
 
 /* A signal handler knows no context: the one recording of this program. */
-static struct wk_recorder *volatile recording;
+static struct wk_recorder *volatile running;
 static volatile sig_atomic_t stopped_by; /* the signal that came first; 0 before */
 
 static void on_signal(int signal_number)
 {
-	struct wk_recorder *recorder = recording;
+	struct wk_recorder *recorder = running;
 
 	if (!recorder)
 		return;
@@ -57,7 +51,7 @@ static void handle_one(int signal_number, struct sigaction *old)
 
 static void handle_signals(struct wk_recorder *recorder, struct handlers *old)
 {
-	recording = recorder;
+	running = recorder;
 	stopped_by = 0;
 	handle_one(SIGINT, &old->interrupt);
 	handle_one(SIGTERM, &old->terminate);
@@ -70,37 +64,24 @@ static void restore_signals(const struct handlers *old)
 	sigaction(SIGINT, &old->interrupt, NULL);
 	sigaction(SIGTERM, &old->terminate, NULL);
 	sigaction(SIGHUP, &old->hang_up, NULL);
-	recording = NULL;
+	running = NULL;
 }
 
 struct run {
 	const struct wk_record_request *request;
-	struct wk_perf_data_writer *writer;
-	struct wk_buf old; /* where the recording went that lay at `output`; empty without one */
-	struct handlers handlers; /* of signals, as they were before */
-	bool shows_progress, progress_shown;
+	bool is_open, progress_shown;
 };
 
-/* What was recorded last must not wait for the next event to be safe on disk. */
-static void keep_current(struct run *run)
-{
-	struct wk_err ignored = { 0 }; /* the writer stays failed and tells at its next event */
-
-	wk_perf_data_writer_flush(run->writer, &ignored);
-}
-
-static void on_progress(void *context, const struct wk_recorder_status *status)
+static void show_progress(void *context, const struct wk_recorder_status *status,
+			  uint64_t file_bytes)
 {
 	struct run *run = context;
 	struct wk_buf line = { 0 };
 
-	keep_current(run);
-	if (!run->shows_progress)
-		return;
 	wk_buf_add_fmt(&line, "\r\x1b[Krecording %.1f s, ", (double)status->elapsed_ns / 1e9);
 	wk_num_add_grouped(&line, status->samples);
 	wk_buf_add_text(&line, " samples, ");
-	wk_num_add_bytes(&line, wk_perf_data_writer_bytes(run->writer));
+	wk_num_add_bytes(&line, file_bytes);
 	if (status->lost_samples) {
 		wk_buf_add_text(&line, ", ");
 		wk_num_add_grouped(&line, status->lost_samples);
@@ -131,20 +112,13 @@ static int exit_code_of(const struct wk_recorder_result *result)
 	return result->has_command ? exit_code_of_status(result->wait_status) : WK_EXIT_DONE;
 }
 
-void wk_record_outcome_fini(struct wk_record_outcome *outcome)
+void wk_record_wait(struct wk_record_end *end, bool quiet, struct wk_err *err)
 {
-	if (outcome->fd >= 0)
-		close(outcome->fd);
-	outcome->fd = -1;
-	wk_buf_fini(&outcome->place);
-}
-
-void wk_record_wait(struct wk_record_outcome *outcome, bool quiet, struct wk_err *err)
-{
+	const struct wk_recorder_result *result = &end->outcome.result;
 	int wait_status = 0;
 	pid_t ended;
 
-	if (!outcome->running)
+	if (!result->command_running)
 		return;
 	if (err->code) {
 		wk_say(err->text);
@@ -153,11 +127,10 @@ void wk_record_wait(struct wk_record_outcome *outcome, bool quiet, struct wk_err
 	if (!quiet)
 		wk_say("the command still runs; waiting for it to end");
 	do
-		ended = waitpid(outcome->running, &wait_status, 0);
+		ended = waitpid(result->command_pid, &wait_status, 0);
 	while (ended < 0 && errno == EINTR);
-	if (ended == outcome->running && outcome->exit_code == WK_EXIT_DONE)
-		outcome->exit_code = exit_code_of_status(wait_status);
-	outcome->running = 0;
+	if (ended == result->command_pid && end->exit_code == WK_EXIT_DONE)
+		end->exit_code = exit_code_of_status(wait_status);
 }
 
 /* Why the kernel lets nobody but root sample the program, or NULL: it would tell what is in a file
@@ -238,57 +211,6 @@ static bool is_stdout(const struct wk_record_request *request)
 	return strcmp(request->output, "-") == 0;
 }
 
-/* The name that the open file has now, as seen from here. False where it has none. */
-static bool add_present_name(int fd, struct wk_buf *name)
-{
-	char link[64], path[4096], here[4096];
-	size_t len;
-	ssize_t got;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	got = readlink(link, path, sizeof(path) - 1);
-	if (got <= 0 || path[0] != '/')
-		return false;
-	path[got] = '\0';
-	len = getcwd(here, sizeof(here)) ? strlen(here) : 0;
-	if (len && strncmp(path, here, len) == 0 && path[len] == '/')
-		wk_buf_add_text(name, path + len + 1);
-	else
-		wk_buf_add_text(name, path);
-	return true;
-}
-
-static bool is_file(int fd)
-{
-	struct stat info;
-
-	return fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-}
-
-static bool is_linked(int fd)
-{
-	struct stat info;
-
-	return fstat(fd, &info) != 0 || info.st_nlink > 0;
-}
-
-static bool is_at(int fd, const char *path)
-{
-	struct stat ours = { 0 }, there;
-
-	return fstat(fd, &ours) == 0 && stat(path, &there) == 0 && ours.st_dev == there.st_dev &&
-	       ours.st_ino == there.st_ino;
-}
-
-/* Another recorder that began since has made this one FILE.old, and FILE its own. */
-static void add_place(int fd, const struct wk_record_request *request, struct wk_buf *place)
-{
-	if (is_stdout(request))
-		wk_buf_add_text(place, "standard output");
-	else if (is_at(fd, request->output) || !is_file(fd) || !add_present_name(fd, place))
-		wk_buf_add_text(place, request->output);
-}
-
 static void add_count(struct wk_buf *words, uint64_t count, const char *one, const char *many)
 {
 	wk_num_add_grouped(words, count);
@@ -332,9 +254,9 @@ static void say_what_was_lost(const struct wk_record_request *request,
 	wk_buf_fini(&words);
 }
 
-static void say_closing_words(const struct run *run, const struct wk_record_outcome *outcome)
+static void say_closing_words(const struct wk_record_request *request,
+			      const struct wk_record_outcome *outcome)
 {
-	const struct wk_record_request *request = run->request;
 	const struct wk_unwind_counts *unwound = &outcome->unwound;
 	uint64_t stacks = unwound->whole + unwound->cut + unwound->broken;
 	struct wk_buf words = { 0 };
@@ -342,7 +264,7 @@ static void say_closing_words(const struct run *run, const struct wk_record_outc
 	say_what_was_lost(request, outcome);
 	if (outcome->result.samples == 0) {
 		say_no_samples(request, outcome);
-		say_old(&run->old);
+		say_old(&outcome->previous);
 		return;
 	}
 	say_hidden(request, "");
@@ -365,121 +287,6 @@ static void say_closing_words(const struct run *run, const struct wk_record_outc
 	wk_buf_fini(&words);
 }
 
-/* Recorder, stages and writer in a row; all are closed again, whatever happened. */
-static bool record_events(struct run *run, struct wk_recorder *recorder, struct wk_symbols *symbols,
-			  struct wk_record_outcome *outcome, struct wk_err *err)
-{
-	struct wk_jit_stage *names = wk_jit_stage_new(wk_perf_data_writer_sink(run->writer));
-	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_jit_stage_sink(names));
-	struct wk_sink sink = wk_unwind_stage_sink(stage);
-	bool ok;
-
-	wk_unwind_stage_set_live(stage);
-	wk_symbols_be_live(symbols, true);
-	wk_jit_stage_set_live(names);
-	wk_unwind_stage_use_jit(stage, names);
-	if (run->request->embeds_symbols)
-		wk_unwind_stage_embed_names(stage);
-	ok = wk_recorder_run(recorder, &sink, on_progress, run, &outcome->result, err);
-	restore_signals(&run->handlers);
-	clear_progress(run);
-	if (outcome->result.command_running)
-		outcome->running = outcome->result.command_pid;
-	/* On a disk that is full the end of the file still tells what its samples are called. */
-	if (ok || wk_perf_data_writer_add_names(run->writer))
-		ok = wk_unwind_stage_finish(stage, err) && wk_jit_stage_finish(names, err) && ok;
-	/* After a failure as well: the header then tells how far the file is good. */
-	ok = wk_perf_data_writer_finish(run->writer, err) && ok;
-	outcome->unwound = wk_unwind_stage_counts(stage);
-	outcome->file_bytes = wk_perf_data_writer_bytes(run->writer);
-	wk_symbols_be_live(symbols, false);
-	wk_unwind_stage_free(stage);
-	wk_jit_stage_free(names);
-	return ok;
-}
-
-/* A file without its head, or of a command that never ran. */
-static bool is_worthless(const struct run *run, const struct wk_record_outcome *outcome)
-{
-	return !wk_perf_data_writer_has_head(run->writer) ||
-	       (outcome->result.has_command && !outcome->result.command_began);
-}
-
-static void add_kept(struct run *run, int fd, const struct wk_record_outcome *outcome,
-		     struct wk_buf *words)
-{
-	const char *output = run->request->output;
-	uint64_t samples = wk_perf_data_writer_samples(run->writer);
-
-	wk_buf_add_text(words, ": ");
-	if (is_worthless(run, outcome)) {
-		wk_buf_add_text(words, "nothing was kept");
-		if (is_at(fd, output) && wk_previous_put_back(output, &run->old))
-			wk_buf_add_fmt(words,
-				       wk_os_is_there(output) ? "; %s is as it was before"
-							      : ", and there is no %s",
-				       output);
-		return;
-	}
-	if (samples)
-		wk_num_add_grouped(words, samples);
-	else
-		wk_buf_add_text(words, "no");
-	wk_buf_add_text(words, samples == 1 ? " sample was kept in " : " samples were kept in ");
-	wk_buf_add_str(words, wk_buf_str(&outcome->place));
-}
-
-/* Puts behind the cause how much of the recording there is. */
-static void report_kept(struct run *run, int fd, const struct wk_record_outcome *outcome,
-			struct wk_err *err)
-{
-	struct wk_buf words = { 0 };
-
-	wk_buf_add_text(&words, err->text);
-	if (is_file(fd) && is_linked(fd))
-		add_kept(run, fd, outcome, &words);
-	if (outcome->result.has_command && !outcome->result.command_began &&
-	    !outcome->result.wait_status)
-		wk_buf_add_text(&words, "; the command was not run");
-	snprintf(err->text, sizeof(err->text), "%s", wk_buf_text(&words));
-	wk_buf_fini(&words);
-}
-
-/* Opens the file, after what lay there was given the name `old`. */
-static int open_file(const char *output, struct wk_buf *old, struct wk_err *err)
-{
-	int fd;
-
-	if (!wk_previous_keep(output, old, err))
-		return -1;
-	fd = wk_os_create(output, true, err);
-	if (fd < 0)
-		wk_previous_restore(old);
-	else
-		wk_previous_hold(fd);
-	return fd;
-}
-
-static int open_output(const char *output, struct wk_buf *old, struct wk_err *err)
-{
-	if (strcmp(output, "-") != 0)
-		return open_file(output, old, err);
-	if (wk_os_is_terminal(STDOUT_FILENO)) {
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"a recording is not text: -o - needs a pipe or a file behind it");
-		return -1;
-	}
-	return STDOUT_FILENO;
-}
-
-/* The command, or somebody else, may have removed what was written all along. */
-static bool is_still_there(int fd, const char *output, struct wk_err *err)
-{
-	if (!is_file(fd) || is_linked(fd))
-		return true;
-	return wk_fail(err, WK_EIO, WK_NOWHERE, "%s was deleted while it was written", output);
-}
-
 static int exit_code_of_failure(const struct wk_err *err)
 {
 	if (err->code == WK_ENOCOMMAND)
@@ -497,57 +304,64 @@ static int exit_code_after(const struct wk_recorder_result *result, const struct
 	return was_kept_back && stopped_by ? 128 + stopped_by : exit_code_of_failure(err);
 }
 
-bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *symbols,
+static bool allow_output(const struct wk_record_request *request, struct wk_err *err)
+{
+	if (!is_stdout(request) || !wk_os_is_terminal(STDOUT_FILENO))
+		return true;
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "a recording is not text: -o - needs a pipe or a file behind it");
+}
+
+/* With signals handled until the recording has ended. */
+static bool record(struct wk_recording *recording, bool quiet, struct run *run,
 		   struct wk_record_outcome *outcome, struct wk_err *err)
 {
-	struct wk_recorder_options options = request->recorder;
-	struct wk_recorder *recorder;
-	struct run run = { .request = request };
-	int fd = -1;
-	bool ok = false;
+	struct wk_recorder *recorder = wk_recording_recorder(recording);
+	struct handlers handlers;
+	bool ok;
 
-	*outcome = (struct wk_record_outcome){ .exit_code = WK_EXIT_FAILED, .fd = -1 };
-	options.command_to_stderr = is_stdout(request);
-	recorder = wk_recorder_new(&options, err);
-	if (!recorder) {
-		outcome->exit_code = exit_code_of_failure(err);
+	/* The child has them as they were. What was recorded last is not touched before. */
+	handle_signals(recorder, &handlers);
+	run->is_open = allow_output(run->request, err) && wk_recording_open(recording, err);
+	if (run->is_open && !quiet)
+		wk_say_lines(wk_recorder_notices(recorder));
+	ok = run->is_open && wk_recording_run(recording, err);
+	restore_signals(&handlers);
+	clear_progress(run);
+	return run->is_open && wk_recording_finish(recording, ok, outcome, err);
+}
+
+bool wk_record_run(const struct wk_record_request *given, bool quiet, struct wk_symbols *symbols,
+		   struct wk_record_end *end, struct wk_err *err)
+{
+	struct wk_record_request request = *given;
+	struct run run = { .request = &request };
+	struct wk_recording *recording;
+	bool ok;
+
+	/* A command that writes to the same terminal keeps it for itself. */
+	if (!quiet && wk_os_is_terminal(STDERR_FILENO) &&
+	    !(request.recorder.command && wk_os_is_terminal(STDOUT_FILENO)))
+		request.progress = show_progress;
+	request.context = &run;
+	*end = (struct wk_record_end){ .outcome.fd = -1 };
+	recording = wk_recording_new(&request, symbols, err);
+	if (!recording) {
+		end->exit_code = exit_code_of_failure(err);
 		return false;
 	}
-	/* A write past ulimit -f fails like one to a full disk. The command is born already and
-	 * keeps its own way with this signal. */
+	/* A write past ulimit -f fails like one to a full disk. The command was forked before and
+	 * is not affected. */
 	signal(SIGXFSZ, SIG_IGN);
-	/* The child has them as they were. What was recorded last is not touched before. */
-	handle_signals(recorder, &run.handlers);
-	fd = open_output(request->output, &run.old, err);
-	if (fd < 0 && stopped_by)
-		outcome->exit_code = 128 + stopped_by;
-	if (fd < 0)
-		goto out;
-	run.writer = wk_perf_data_writer_new(fd, NULL);
-	/* A command that writes to the same terminal keeps it for itself. */
-	run.shows_progress = !request->quiet && wk_os_is_terminal(STDERR_FILENO) &&
-			     !(request->recorder.command && wk_os_is_terminal(STDOUT_FILENO));
-	if (!request->quiet)
-		wk_say_lines(wk_recorder_notices(recorder));
-	ok = record_events(&run, recorder, symbols, outcome, err) &&
-	     is_still_there(fd, request->output, err);
-	outcome->exit_code =
-		ok ? exit_code_of(&outcome->result) : exit_code_after(&outcome->result, err);
-	add_place(fd, request, &outcome->place);
-	if (request->stays_open && is_file(fd))
-		outcome->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (!ok)
-		report_kept(&run, fd, outcome, err);
-	else if (!request->quiet)
-		say_closing_words(&run, outcome);
-out:
-	restore_signals(&run.handlers);
-	wk_perf_data_writer_free(run.writer);
-	wk_buf_fini(&run.old);
-	if (fd >= 0 && fd != STDOUT_FILENO && close(fd) != 0 && ok) {
-		ok = wk_fail_os(err, errno, "cannot finish %s", request->output);
-		outcome->exit_code = WK_EXIT_FAILED;
-	}
-	wk_recorder_free(recorder);
+	ok = record(recording, quiet, &run, &end->outcome, err);
+	if (ok)
+		end->exit_code = exit_code_of(&end->outcome.result);
+	else if (run.is_open)
+		end->exit_code = exit_code_after(&end->outcome.result, err);
+	else
+		end->exit_code = stopped_by ? 128 + stopped_by : WK_EXIT_FAILED;
+	if (ok && !quiet)
+		say_closing_words(&request, &end->outcome);
+	wk_recording_free(recording);
 	return ok;
 }

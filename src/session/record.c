@@ -1,0 +1,268 @@
+#include "session/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "formats/perf/write.h"
+#include "os/os.h"
+#include "session/previous.h"
+#include "stages/jit/jit_stage.h"
+
+struct wk_recording {
+	struct wk_record_request request;
+	struct wk_symbols *symbols;
+	struct wk_recorder *recorder;
+	struct wk_perf_data_writer *writer;
+	struct wk_jit_stage *names;
+	struct wk_unwind_stage *stage;
+	struct wk_recorder_result result;
+	struct wk_buf previous;
+	int fd; /* the output; -1 before it is open */
+};
+
+static bool is_stdout(const char *output)
+{
+	return strcmp(output, "-") == 0;
+}
+
+/* The name that the open file has now, as seen from here. False where it has none. */
+static bool add_present_name(int fd, struct wk_buf *name)
+{
+	char link[64], path[4096], here[4096];
+	size_t len;
+	ssize_t got;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	got = readlink(link, path, sizeof(path) - 1);
+	if (got <= 0 || path[0] != '/')
+		return false;
+	path[got] = '\0';
+	len = getcwd(here, sizeof(here)) ? strlen(here) : 0;
+	if (len && strncmp(path, here, len) == 0 && path[len] == '/')
+		wk_buf_add_text(name, path + len + 1);
+	else
+		wk_buf_add_text(name, path);
+	return true;
+}
+
+static bool is_file(int fd)
+{
+	struct stat info;
+
+	return fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static bool is_linked(int fd)
+{
+	struct stat info;
+
+	return fstat(fd, &info) != 0 || info.st_nlink > 0;
+}
+
+static bool is_at(int fd, const char *path)
+{
+	struct stat ours = { 0 }, there;
+
+	return fstat(fd, &ours) == 0 && stat(path, &there) == 0 && ours.st_dev == there.st_dev &&
+	       ours.st_ino == there.st_ino;
+}
+
+/* A recorder that started later may have renamed this file to FILE.old. */
+static void add_place(int fd, const char *output, struct wk_buf *place)
+{
+	if (is_stdout(output))
+		wk_buf_add_text(place, "standard output");
+	else if (is_at(fd, output) || !is_file(fd) || !add_present_name(fd, place))
+		wk_buf_add_text(place, output);
+}
+
+/* The command, or another program, may have removed the file meanwhile. */
+static bool is_still_there(int fd, const char *output, struct wk_err *err)
+{
+	if (!is_file(fd) || is_linked(fd))
+		return true;
+	return wk_fail(err, WK_EIO, WK_NOWHERE, "%s was deleted while it was written", output);
+}
+
+/* A file without its header, or of a command that never ran. */
+static bool is_worthless(const struct wk_recording *r)
+{
+	return !wk_perf_data_writer_has_head(r->writer) ||
+	       (r->result.has_command && !r->result.command_began);
+}
+
+static void add_kept(struct wk_recording *r, struct wk_record_outcome *outcome,
+		     struct wk_buf *words)
+{
+	const char *output = r->request.output;
+	uint64_t samples = wk_perf_data_writer_samples(r->writer);
+
+	wk_buf_add_text(words, ": ");
+	if (is_worthless(r)) {
+		wk_buf_add_text(words, "nothing was kept");
+		if (is_at(r->fd, output) && wk_previous_put_back(output, &outcome->previous))
+			wk_buf_add_fmt(words,
+				       wk_os_is_there(output) ? "; %s is as it was before"
+							      : ", and there is no %s",
+				       output);
+		return;
+	}
+	if (samples)
+		wk_num_add_grouped(words, samples);
+	else
+		wk_buf_add_text(words, "no");
+	wk_buf_add_text(words, samples == 1 ? " sample was kept in " : " samples were kept in ");
+	wk_buf_add_str(words, wk_buf_str(&outcome->place));
+}
+
+/* Adds to the cause how much of the recording there is. */
+static void report_kept(struct wk_recording *r, struct wk_record_outcome *outcome,
+			struct wk_err *err)
+{
+	struct wk_buf words = { 0 };
+
+	wk_buf_add_text(&words, err->text);
+	if (is_file(r->fd) && is_linked(r->fd))
+		add_kept(r, outcome, &words);
+	if (r->result.has_command && !r->result.command_began && !r->result.wait_status)
+		wk_buf_add_text(&words, "; the command was not run");
+	snprintf(err->text, sizeof(err->text), "%s", wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
+/* Opens the file, after what lay there was given the name `old`. */
+static int open_file(const char *output, struct wk_buf *old, struct wk_err *err)
+{
+	int fd;
+
+	if (!wk_previous_keep(output, old, err))
+		return -1;
+	fd = wk_os_create(output, true, err);
+	if (fd < 0)
+		wk_previous_restore(old);
+	else
+		wk_previous_hold(fd);
+	return fd;
+}
+
+struct wk_recording *wk_recording_new(const struct wk_record_request *request,
+				      struct wk_symbols *symbols, struct wk_err *err)
+{
+	struct wk_recording *r = wk_alloc_zeroed(1, sizeof(*r));
+
+	r->request = *request;
+	r->symbols = symbols;
+	r->fd = -1;
+	r->request.recorder.command_to_stderr = is_stdout(request->output);
+	r->recorder = wk_recorder_new(&r->request.recorder, err);
+	if (r->recorder)
+		return r;
+	wk_recording_free(r);
+	return NULL;
+}
+
+struct wk_recorder *wk_recording_recorder(struct wk_recording *r)
+{
+	return r->recorder;
+}
+
+bool wk_recording_open(struct wk_recording *r, struct wk_err *err)
+{
+	r->fd = is_stdout(r->request.output) ? STDOUT_FILENO
+					     : open_file(r->request.output, &r->previous, err);
+	if (r->fd < 0)
+		return false;
+	r->writer = wk_perf_data_writer_new(r->fd, NULL);
+	r->names = wk_jit_stage_new(wk_perf_data_writer_sink(r->writer));
+	r->stage = wk_unwind_stage_new(r->symbols, wk_jit_stage_sink(r->names));
+	return true;
+}
+
+/* What was recorded last must not wait for the next event to be safe on disk. */
+static void on_progress(void *context, const struct wk_recorder_status *status)
+{
+	struct wk_recording *r = context;
+	struct wk_err ignored = { 0 }; /* the writer stays failed and reports at its next event */
+
+	wk_perf_data_writer_flush(r->writer, &ignored);
+	if (r->request.progress)
+		r->request.progress(r->request.context, status,
+				    wk_perf_data_writer_bytes(r->writer));
+}
+
+bool wk_recording_run(struct wk_recording *r, struct wk_err *err)
+{
+	struct wk_sink sink = wk_unwind_stage_sink(r->stage);
+
+	wk_unwind_stage_set_live(r->stage);
+	wk_symbols_be_live(r->symbols, true);
+	wk_jit_stage_set_live(r->names);
+	wk_unwind_stage_use_jit(r->stage, r->names);
+	if (r->request.embeds_symbols)
+		wk_unwind_stage_embed_names(r->stage);
+	return wk_recorder_run(r->recorder, &sink, on_progress, r, &r->result, err);
+}
+
+static bool close_file(struct wk_recording *r, bool ok, struct wk_err *err)
+{
+	int fd = r->fd;
+
+	r->fd = -1;
+	if (fd != STDOUT_FILENO && close(fd) != 0 && ok)
+		return wk_fail_os(err, errno, "cannot finish %s", r->request.output);
+	return ok;
+}
+
+bool wk_recording_finish(struct wk_recording *r, bool ok, struct wk_record_outcome *outcome,
+			 struct wk_err *err)
+{
+	/* If the disk is full, the end of the file still contains the names of its samples. */
+	if (ok || wk_perf_data_writer_add_names(r->writer))
+		ok = wk_unwind_stage_finish(r->stage, err) && wk_jit_stage_finish(r->names, err) &&
+		     ok;
+	/* After a failure as well: the header then says how far the file is good. */
+	ok = wk_perf_data_writer_finish(r->writer, err) && ok;
+	wk_symbols_be_live(r->symbols, false);
+	ok = ok && is_still_there(r->fd, r->request.output, err);
+	*outcome = (struct wk_record_outcome){
+		.result = r->result,
+		.unwound = wk_unwind_stage_counts(r->stage),
+		.file_bytes = wk_perf_data_writer_bytes(r->writer),
+		.previous = r->previous,
+		.fd = -1,
+	};
+	r->previous = (struct wk_buf){ 0 };
+	add_place(r->fd, r->request.output, &outcome->place);
+	if (r->request.stays_open && is_file(r->fd))
+		outcome->fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
+	if (!ok)
+		report_kept(r, outcome, err);
+	return close_file(r, ok, err);
+}
+
+void wk_recording_free(struct wk_recording *r)
+{
+	if (!r)
+		return;
+	wk_unwind_stage_free(r->stage);
+	wk_jit_stage_free(r->names);
+	wk_perf_data_writer_free(r->writer);
+	wk_recorder_free(r->recorder);
+	wk_buf_fini(&r->previous);
+	wk_free(r);
+}
+
+void wk_record_outcome_fini(struct wk_record_outcome *outcome)
+{
+	if (outcome->fd >= 0)
+		close(outcome->fd);
+	outcome->fd = -1;
+	wk_buf_fini(&outcome->place);
+	wk_buf_fini(&outcome->previous);
+}
