@@ -7,23 +7,11 @@
 #include "base/mem.h"
 
 /* Where a thread goes when memory runs out. */
-struct guard {
+struct wk_guard {
 	jmp_buf jump;
 };
 
-/* Of the calling thread while it is inside wk_heap_run, and empty outside. */
-struct running {
-	struct wk_heap *heap;
-	struct guard *guard;
-	struct wk_held *held;
-};
-
-/* No look-up by a call: that would cost as much as the rest of an allocation. */
-static _Thread_local struct running running
-#ifdef __ELF__
-	__attribute__((tls_model("initial-exec")))
-#endif
-	;
+_Thread_local struct wk_running wk_running;
 
 static void *alloc_by_c(void *context, size_t size_bytes)
 {
@@ -124,40 +112,41 @@ void wk_heap_free(struct wk_heap *heap)
 
 static void release_held(const struct wk_held *outer)
 {
-	while (running.held != outer) {
-		struct wk_held *held = running.held;
+	while (wk_running.held != outer) {
+		struct wk_held *held = wk_running.held;
 
-		running.held = held->outer;
+		wk_running.held = held->outer;
 		held->release(held);
 	}
 }
 
 bool wk_heap_run(struct wk_heap *heap, void (*run)(void *context), void *context)
 {
-	const struct running before = running;
-	struct guard guard;
+	const struct wk_running before = wk_running;
+	struct wk_guard guard;
 
 	if (wk_heap_has_failed(heap))
 		return false;
 	if (setjmp(guard.jump) == 0) {
-		running.heap = heap;
-		running.guard = &guard;
+		wk_running.heap = heap;
+		wk_running.owner = wk_heap_is_of_process(heap) ? NULL : heap;
+		wk_running.guard = &guard;
 		run(context);
 	} else {
 		release_held(before.held);
 	}
-	running = before;
+	wk_running = before;
 	return !wk_heap_has_failed(heap);
 }
 
 struct wk_heap *wk_heap_current(void)
 {
-	return running.heap;
+	return wk_running.heap;
 }
 
 bool wk_heap_has_failed(const struct wk_heap *heap)
 {
-	return heap && atomic_load_explicit(&heap->has_failed, memory_order_relaxed);
+	return wk_heap_is_failed(heap);
 }
 
 bool wk_heap_is_of_process(const struct wk_heap *heap)
@@ -167,16 +156,16 @@ bool wk_heap_is_of_process(const struct wk_heap *heap)
 
 void wk_heap_raise(void)
 {
-	if (!running.guard)
+	if (!wk_running.guard)
 		abort();
-	if (running.heap)
-		running.heap->has_failed = true;
-	longjmp(running.guard->jump, 1);
+	if (wk_running.heap)
+		wk_running.heap->has_failed = true;
+	longjmp(wk_running.guard->jump, 1);
 }
 
 void wk_heap_check(void)
 {
-	if (wk_heap_has_failed(running.heap))
+	if (wk_heap_has_failed(wk_running.heap))
 		wk_heap_raise();
 }
 
@@ -194,12 +183,12 @@ static struct wk_undo *add_undo(struct wk_heap *heap, struct wk_undo *list)
 
 struct wk_undo *wk_undo_new(void)
 {
-	return running.heap ? add_undo(running.heap, &running.heap->undos) : NULL;
+	return wk_running.heap ? add_undo(wk_running.heap, &wk_running.heap->undos) : NULL;
 }
 
 struct wk_undo *wk_undo_new_thread(void)
 {
-	return running.heap ? add_undo(running.heap, &running.heap->threads) : NULL;
+	return wk_running.heap ? add_undo(wk_running.heap, &wk_running.heap->threads) : NULL;
 }
 
 void wk_undo_arm(struct wk_undo *undo, void (*run)(struct wk_undo *undo), void *at, size_t number)
@@ -221,14 +210,14 @@ void wk_undo_free(struct wk_undo *undo)
 
 void wk_held_push(struct wk_held *held)
 {
-	held->outer = running.held;
-	running.held = held;
+	held->outer = wk_running.held;
+	wk_running.held = held;
 }
 
 /* Almost always the innermost. */
 void wk_held_pop(struct wk_held *held)
 {
-	struct wk_held **at = &running.held;
+	struct wk_held **at = &wk_running.held;
 
 	while (*at != held)
 		at = &(*at)->outer;

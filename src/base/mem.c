@@ -8,57 +8,60 @@
 #define FEWEST_TABLE_BYTES ((size_t)3 << 19) /* below, moving costs more than it gives */
 #define MOST_BYTES         (WK_BLOCK_ALIGNED - ((size_t)8 << 20))
 
-static void link_block(struct wk_heap *heap, struct wk_block *block)
+static void link_block(struct wk_heap *owner, struct wk_block *block)
 {
-	if (!heap || heap->is_of_process)
-		return;
-	wk_lock_acquire(&heap->lock);
-	block->prev = &heap->blocks;
-	block->next = heap->blocks.next;
-	block->next->prev = heap->blocks.next = block;
-	wk_lock_release(&heap->lock);
+	wk_lock_acquire(&owner->lock);
+	block->prev = &owner->blocks;
+	block->next = owner->blocks.next;
+	block->next->prev = owner->blocks.next = block;
+	wk_lock_release(&owner->lock);
 }
 
 static void unlink_block(const struct wk_block *block)
 {
-	struct wk_heap *heap = block->heap;
+	struct wk_heap *owner = block->owner;
 
-	if (!heap || heap->is_of_process)
-		return;
-	wk_lock_acquire(&heap->lock);
+	wk_lock_acquire(&owner->lock);
 	block->prev->next = block->next;
 	block->next->prev = block->prev;
-	wk_lock_release(&heap->lock);
+	wk_lock_release(&owner->lock);
 }
 
-static void *plain_bytes(const struct wk_heap *heap, size_t size_bytes, bool is_zeroed)
+static void *owned_bytes(const struct wk_heap *owner, size_t size_bytes, bool is_zeroed)
 {
+	const struct wk_allocator *from = &owner->allocator;
 	void *at;
 
-	if (!heap)
-		return is_zeroed ? calloc(1, size_bytes) : malloc(size_bytes);
-	if (is_zeroed && heap->allocator.alloc_zeroed)
-		return heap->allocator.alloc_zeroed(heap->allocator.context, size_bytes);
-	at = heap->allocator.alloc(heap->allocator.context, size_bytes);
+	if (is_zeroed && from->alloc_zeroed)
+		return from->alloc_zeroed(from->context, size_bytes);
+	at = from->alloc(from->context, size_bytes);
 	if (at && is_zeroed)
 		memset(at, 0, size_bytes);
 	return at;
 }
 
+static void *plain_bytes(const struct wk_heap *owner, size_t size_bytes, bool is_zeroed)
+{
+	if (owner)
+		return owned_bytes(owner, size_bytes, is_zeroed);
+	return is_zeroed ? calloc(1, size_bytes) : malloc(size_bytes);
+}
+
 /* NULL without memory, also from a heap that has failed. */
 static void *try_alloc(size_t size_bytes, bool is_zeroed)
 {
-	struct wk_heap *heap = wk_heap_current();
+	struct wk_heap *owner = wk_running.owner;
 	struct wk_block *block;
 
-	if (size_bytes > MOST_BYTES || wk_heap_has_failed(heap))
+	if (size_bytes > MOST_BYTES || wk_heap_is_failed(wk_running.heap))
 		return NULL;
-	block = plain_bytes(heap, sizeof(*block) + size_bytes, is_zeroed);
+	block = plain_bytes(owner, sizeof(*block) + size_bytes, is_zeroed);
 	if (!block)
 		return NULL;
-	block->heap = heap;
+	block->owner = owner;
 	block->size_bytes = size_bytes;
-	link_block(heap, block);
+	if (owner)
+		link_block(owner, block);
 	return block + 1;
 }
 
@@ -69,9 +72,18 @@ static void *check(void *at)
 	return at;
 }
 
+/* The common case first: memory of the process, and enough of it. */
 void *wk_alloc(size_t size_bytes)
 {
-	return check(try_alloc(size_bytes, false));
+	struct wk_block *block = NULL;
+
+	if (!wk_running.owner && size_bytes <= MOST_BYTES && !wk_heap_is_failed(wk_running.heap))
+		block = malloc(sizeof(*block) + size_bytes);
+	if (!block)
+		return check(try_alloc(size_bytes, false));
+	block->owner = NULL;
+	block->size_bytes = size_bytes;
+	return block + 1;
 }
 
 void *wk_alloc_zeroed(size_t count, size_t size_bytes)
@@ -84,10 +96,8 @@ void *wk_alloc_zeroed(size_t count, size_t size_bytes)
 /* The library that asked reports some error of its own; the heap remembers the cause. */
 static void *note_failure(void *at)
 {
-	struct wk_heap *heap = wk_heap_current();
-
-	if (!at && heap)
-		heap->has_failed = true;
+	if (!at && wk_running.heap)
+		wk_running.heap->has_failed = true;
 	return at;
 }
 
@@ -106,6 +116,11 @@ static bool is_aligned(const struct wk_block *block)
 	return (block->size_bytes & WK_BLOCK_ALIGNED) != 0;
 }
 
+static void *whole_of(struct wk_block *block)
+{
+	return is_aligned(block) ? ((void **)block)[-1] : block;
+}
+
 static void *move(void *at, size_t size_bytes)
 {
 	size_t before = block_of(at)->size_bytes & ~WK_BLOCK_ALIGNED;
@@ -118,25 +133,32 @@ static void *move(void *at, size_t size_bytes)
 	return moved;
 }
 
+static struct wk_block *moved_in(struct wk_heap *owner, struct wk_block *block, size_t size_bytes)
+{
+	struct wk_block *moved;
+
+	unlink_block(block);
+	moved = owner->allocator.realloc(owner->allocator.context, block, size_bytes);
+	link_block(owner, moved ? moved : block);
+	return moved;
+}
+
 /* In the heap of the block, which may not be the calling thread's. */
 static void *try_realloc(void *at, size_t size_bytes)
 {
 	struct wk_block *block, *moved;
-	struct wk_heap *heap;
+	struct wk_heap *owner;
 
 	if (!at)
 		return try_alloc(size_bytes, false);
 	block = block_of(at);
-	if (size_bytes > MOST_BYTES || wk_heap_has_failed(block->heap))
+	owner = block->owner;
+	if (size_bytes > MOST_BYTES || wk_heap_is_failed(owner ? owner : wk_running.heap))
 		return NULL;
 	if (is_aligned(block))
 		return move(at, size_bytes);
-	heap = block->heap;
-	unlink_block(block);
-	moved = heap ? heap->allocator.realloc(heap->allocator.context, block,
-					       sizeof(*block) + size_bytes)
-		     : realloc(block, sizeof(*block) + size_bytes);
-	link_block(heap, moved ? moved : block);
+	moved = owner ? moved_in(owner, block, sizeof(*block) + size_bytes)
+		      : realloc(block, sizeof(*block) + size_bytes);
 	if (!moved)
 		return NULL;
 	moved->size_bytes = size_bytes;
@@ -153,22 +175,22 @@ void *wk_realloc(void *at, size_t size_bytes)
 	return check(try_realloc(at, size_bytes));
 }
 
+__attribute__((noinline)) static void free_owned(struct wk_block *block)
+{
+	const struct wk_allocator *from = &block->owner->allocator;
+
+	unlink_block(block);
+	from->free(from->context, whole_of(block));
+}
+
 void wk_free(void *at)
 {
-	struct wk_block *block;
-	struct wk_heap *heap;
-	void *whole;
-
 	if (!at)
 		return;
-	block = block_of(at);
-	heap = block->heap;
-	whole = is_aligned(block) ? ((void **)block)[-1] : block;
-	unlink_block(block);
-	if (heap)
-		heap->allocator.free(heap->allocator.context, whole);
+	if (block_of(at)->owner)
+		free_owned(block_of(at));
 	else
-		free(whole);
+		free(whole_of(block_of(at)));
 }
 
 /* A large page of which much would not be used takes more memory than it is worth. */
@@ -180,23 +202,24 @@ static size_t in_large_pages(size_t size_bytes, size_t page)
 /* The table begins at a large page; its header and a pointer to the whole lie in front of it. */
 static void *alloc_aligned(size_t size_bytes, size_t page)
 {
-	struct wk_heap *heap = wk_heap_current();
+	struct wk_heap *owner = wk_running.owner;
 	size_t front = sizeof(void *) + sizeof(struct wk_block);
 	struct wk_block *block;
 	char *whole;
 
-	if (size_bytes > MOST_BYTES || wk_heap_has_failed(heap))
+	if (size_bytes > MOST_BYTES || wk_heap_is_failed(wk_running.heap))
 		return NULL;
-	whole = plain_bytes(heap, front + page + size_bytes, false);
+	whole = plain_bytes(owner, front + page + size_bytes, false);
 	if (!whole)
 		return NULL;
 	block = (struct wk_block *)(((uintptr_t)whole + front + page - 1) &
 				    ~(uintptr_t)(page - 1)) -
 		1;
 	((void **)block)[-1] = whole;
-	block->heap = heap;
+	block->owner = owner;
 	block->size_bytes = size_bytes | WK_BLOCK_ALIGNED;
-	link_block(heap, block);
+	if (owner)
+		link_block(owner, block);
 	return block + 1;
 }
 
