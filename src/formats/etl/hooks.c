@@ -294,7 +294,8 @@ static const struct wk_etl_hook unknown;
 
 struct wk_etl_hooks {
 	uint16_t kernel[GROUPS][OPCODES]; /* row + 1 */
-	const struct wk_etl_hook *first[WK_ETL_BY_OTHERS];
+	uint16_t others[WK_ETL_BY_OTHERS][OPCODES];
+	const struct wk_etl_hook *any[WK_ETL_BY_OTHERS]; /* the first of WK_ETL_ANY_ID */
 };
 
 struct wk_etl_hooks *wk_etl_hooks_new(void)
@@ -304,11 +305,15 @@ struct wk_etl_hooks *wk_etl_hooks_new(void)
 	for (size_t i = ROWS; i-- > 0;) {
 		const struct wk_etl_hook *row = &rows[i];
 
-		hooks->first[row->provider] = row;
-		if (row->provider != WK_ETL_BY_KERNEL)
-			continue;
-		assert(row->id < GROUPS * OPCODES);
-		hooks->kernel[row->id / OPCODES][row->id % OPCODES] = (uint16_t)(i + 1);
+		if (row->id == WK_ETL_ANY_ID) {
+			hooks->any[row->provider] = row;
+		} else if (row->provider != WK_ETL_BY_KERNEL) {
+			assert(row->id < OPCODES);
+			hooks->others[row->provider][row->id] = (uint16_t)(i + 1);
+		} else {
+			assert(row->id < GROUPS * OPCODES);
+			hooks->kernel[row->id / OPCODES][row->id % OPCODES] = (uint16_t)(i + 1);
+		}
 	}
 	return hooks;
 }
@@ -328,31 +333,43 @@ static struct wk_etl_match match_kernel(const struct wk_etl_hooks *hooks, uint16
 				      kernel_hook };
 }
 
-static bool is_of(const struct wk_etl_record *record, uint16_t id, const struct wk_etl_hook *row)
+static const struct wk_etl_hook *hook_by_id(const struct wk_etl_hooks *hooks,
+					    enum wk_etl_provider provider,
+					    const struct wk_etl_record *record)
 {
-	return row->id == WK_ETL_ANY_ID ? wk_str_is(wk_etl_tracelogging_name(record), row->name)
-					: row->id == id && record->version >= row->version;
+	uint16_t id = record->kind == WK_ETL_CLASSIC ? record->opcode : record->id;
+	uint16_t row = id < OPCODES ? hooks->others[provider][id] : 0;
+
+	return row && record->version >= rows[row - 1].version ? &rows[row - 1] : NULL;
+}
+
+/* From the provider's first row of that form. */
+static const struct wk_etl_hook *hook_by_name(const struct wk_etl_hook *row,
+					      const struct wk_etl_record *record)
+{
+	struct wk_str name = wk_etl_tracelogging_name(record);
+
+	for (uint8_t provider = row->provider; row < rows + ROWS && row->provider == provider;
+	     row++)
+		if (wk_str_is(name, row->name))
+			return row;
+	return NULL;
 }
 
 static struct wk_etl_match match_provider(const struct wk_etl_hooks *hooks,
 					  const struct wk_etl_record *record)
 {
 	const struct wk_etl_provider_info *provider = wk_etl_provider_find(&record->provider);
-	uint16_t id = record->kind == WK_ETL_CLASSIC ? record->opcode : record->id;
-	struct wk_etl_match match = { &unknown, WK_ETL_BY_OTHERS, 0 };
+	const struct wk_etl_hook *hook;
 
 	if (!provider || provider->kind != record->kind)
-		return match;
+		return (struct wk_etl_match){ &unknown, WK_ETL_BY_OTHERS, 0 };
 	if (provider->number == WK_ETL_BY_KERNEL)
 		return match_kernel(hooks, (uint16_t)(provider->group << 8 | record->opcode));
-	match.provider = provider->number;
-	for (const struct wk_etl_hook *row = hooks->first[provider->number];
-	     row && row < rows + ROWS && row->provider == provider->number; row++)
-		if (is_of(record, id, row)) {
-			match.hook = row;
-			break;
-		}
-	return match;
+	hook = hook_by_id(hooks, provider->number, record);
+	if (!hook && hooks->any[provider->number])
+		hook = hook_by_name(hooks->any[provider->number], record);
+	return (struct wk_etl_match){ hook ? hook : &unknown, provider->number, 0 };
 }
 
 struct wk_etl_match wk_etl_hooks_match(const struct wk_etl_hooks *hooks,
