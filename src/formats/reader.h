@@ -32,7 +32,6 @@ struct wk_read_options {
 	const struct wk_collapse *collapse; /* frames as an older tool writes them, or NULL */
 	bool is_header_only;       /* everything but the records; readers whose format has no
 				    * such part read all */
-	bool emits_comments;       /* the header in words, as a fact "comments" */
 	bool emits_kernel_symbols; /* records of the kernel's symbols as OTHER events */
 	bool in_file_order;        /* records in the order of the file, and an OTHER event at the
 				    * end of each round of them */

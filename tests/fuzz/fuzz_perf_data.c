@@ -161,7 +161,6 @@ static void read_header(struct wk_input input)
 	struct wk_sink sink = { .take = look, .context = &seen };
 
 	input.options.is_header_only = true;
-	input.options.emits_comments = true;
 	wk_reader_perf_data.read(&input, &sink, NULL);
 	wk_map_fini(&seen.sources);
 }

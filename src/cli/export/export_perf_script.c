@@ -1,7 +1,4 @@
-#define _GNU_SOURCE /* localtime_r */
 #include "cli/export/export_perf_script.h"
-
-#include <stdio.h>
 
 #include "cli/export/export.h"
 #include "cli/export/export_times.h"
@@ -9,7 +6,6 @@
 #include "cli/messages.h"
 #include "cli/terminal.h"
 #include "formats/reader.h"
-#include "os/os.h"
 #include "render/perf_script/perf_script.h"
 #include "session/symbolizer.h"
 #include "stages/jit/jit_stage.h"
@@ -33,8 +29,6 @@ static const struct wk_opt options[] = {
 	  "that was unwound", WK_OPT_NUMBER, AT(most_frames), NULL },
 	{ 0, "no-demangle", NULL, "print names as they are linked", WK_OPT_FLAG, AT(no_demangle),
 	  NULL },
-	{ 0, "header", NULL, "begin with what the file says of its machine and events, as comments",
-	  WK_OPT_FLAG, AT(header), NULL },
 	{ 0, "pid", "LIST", "only samples of these processes (\"12,40\")", WK_OPT_TEXT, AT(pids),
 	  NULL },
 	{ 0, "tid", "LIST", "only samples of these threads", WK_OPT_TEXT, AT(tids), NULL },
@@ -109,7 +103,6 @@ static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_
 		.tids = args->tids,
 		.comms = args->comms,
 		.cpus = args->cpus,
-		.shows_header = args->header,
 		.shows_tasks = args->tasks,
 		.shows_mappings = args->mappings,
 		.shows_switches = args->switches,
@@ -130,22 +123,6 @@ static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_
 			       "--comms, --cpu, --symbols, --dsos and --time choose here, the "
 			       "other filters do not");
 	return check(args, err);
-}
-
-/* "Sun Nov 22 02:20:18 2026"; empty for what is not a file. */
-static void write_time(const char *path, char *text, size_t size)
-{
-	struct wk_os_identity identity;
-	char day[16], time[16];
-	struct tm tm;
-
-	text[0] = '\0';
-	if (!wk_os_identify(path, &identity, NULL) ||
-	    !wk_os_local_time(identity.changed_ns / 1000000000, &tm))
-		return;
-	strftime(day, sizeof(day), "%a %b", &tm);
-	strftime(time, sizeof(time), "%H:%M:%S", &tm);
-	snprintf(text, size, "%s %2d %s %d", day, tm.tm_mday, time, tm.tm_year + 1900);
 }
 
 /* Other forms have names where perf prints addresses. */
@@ -170,7 +147,6 @@ static bool write_opened(struct wk_opened *opened, const struct wk_perf_script_o
 	bool ok;
 
 	wk_unwind_stage_use_jit(stage, names);
-	opened->input.options.emits_comments = how->shows_header;
 	opened->input.options.emits_kernel_symbols = how->shows_programs;
 	opened->input.options.in_file_order = how->shows_rounds;
 	ok = opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err);
@@ -189,13 +165,10 @@ static bool write_one(const struct wk_export_job *job, const char *path,
 	struct wk_perf_script_options options_here = *usual;
 	struct wk_perf_times times = { 0 };
 	struct wk_opened opened;
-	char captured[64];
 	bool ok;
 
 	if (!wk_reader_open(path, job->load->format, &opened, err))
 		return false;
-	write_time(path, captured, sizeof(captured));
-	options_here.captured = captured;
 	options_here.times = &times;
 	ok = check_reader(&opened, path, err) &&
 	     wk_export_times(job->filter->time, usual->since_first, &opened, &times, err) &&

@@ -7,7 +7,7 @@
 struct wk_perf_script_args {
 	struct wk_text_list fields;
 	const char *pids, *tids, *comms, *cpus, *functions, *images;
-	bool nanoseconds, since_first, since_last, no_demangle, hides_chains, header;
+	bool nanoseconds, since_first, since_last, no_demangle, hides_chains;
 	bool tasks, mappings, switches, namespaces, cgroups, lost, programs, rounds; /* lines */
 	uint64_t most_frames, range_bytes;
 };

@@ -195,8 +195,6 @@ bool wk_perf_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes con
 
 	if (perf->is_header_only && !wk_perf_header_feature(perf, feature, content, err))
 		return false;
-	if (perf->emits_comments)
-		wk_perf_comment(perf, feature, content);
 	if (feature >= WK_SECTION_FIRST && feature < WK_SECTION_END)
 		return wk_perf_section(perf, feature, content, err);
 	content.bad = false;

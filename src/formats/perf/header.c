@@ -41,11 +41,6 @@ static const char *const feature_names[WK_PERF_FEATURE_END] = {
 	[WK_PERF_FEATURE_PMU_CAPS] = "PMU_CAPS",
 };
 
-const char *wk_perf_feature_name(unsigned feature)
-{
-	return feature < WK_PERF_FEATURE_END ? feature_names[feature] : NULL;
-}
-
 static const char *const sample_bits[] = {
 	"IP", "TID", "TIME", "ADDR", "READ", "CALLCHAIN", "ID", "CPU", "PERIOD", "STREAM_ID",
 	"RAW", "BRANCH_STACK", "REGS_USER", "STACK_USER", "WEIGHT", "DATA_SRC", "IDENTIFIER",

@@ -232,9 +232,7 @@ struct wk_perf {
 	struct wk_event_details details;
 	struct wk_event_registers registers, user_registers;
 	struct wk_buf trace_text;
-	bool skips_details, is_header_only, emits_comments, emits_kernel_symbols, in_file_order;
-	struct wk_buf comments;
-	struct wk_bytes bpf_programs; /* whose comments wait for their names */
+	bool skips_details, is_header_only, emits_kernel_symbols, in_file_order;
 
 	struct wk_bytes tracing_data; /* the kernel's description of its tracepoints; empty: none */
 	struct wk_trace_formats *trace_formats;
@@ -395,19 +393,6 @@ bool wk_perf_header_build_id(struct wk_perf *perf, const struct wk_build_id *id,
 bool wk_perf_header_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
 			    struct wk_err *err);
 bool wk_perf_header_tracepoints(struct wk_perf *perf, struct wk_err *err);
-
-/* NULL for those that perf has no name for. */
-const char *wk_perf_feature_name(unsigned feature);
-
-/* perf_data_comments.c: what `perf script --header` prints, where it was asked for */
-
-void wk_perf_comments_begin(struct wk_perf *perf, uint64_t data_at, uint64_t data_bytes);
-void wk_perf_comment(struct wk_perf *perf, unsigned feature, struct wk_bytes content);
-/* Tells them as a fact; `bits` says which features a file has. */
-bool wk_perf_emit_comments(struct wk_perf *perf, const uint64_t *bits, struct wk_err *err);
-
-/* perf_data_bpf.c: the lines of both features; either may be empty */
-void wk_perf_bpf_comments(struct wk_bytes programs, struct wk_bytes tables, struct wk_buf *out);
 
 /* perf_data_sections.c */
 bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content,

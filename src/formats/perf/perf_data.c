@@ -352,8 +352,7 @@ static bool is_dummy(const struct wk_perf_attr *attr)
 
 static bool read_records(struct wk_perf *perf, struct wk_err *err)
 {
-	if (!first_pass(perf, err) ||
-	    (perf->is_pipe && perf->emits_comments && !wk_perf_emit_comments(perf, NULL, err)))
+	if (!first_pass(perf, err))
 		return false;
 	wk_perf_sort_extras(perf);
 	for (size_t i = 0; i < perf->attr_count; i++)
@@ -471,11 +470,7 @@ static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head, struct wk
 	}
 	perf->is_unfinished = (bits[0] | bits[1] | bits[2] | bits[3]) == 0;
 	perf->data = wk_bytes_at(&perf->input, data.offset, data.size);
-	if (perf->emits_comments)
-		wk_perf_comments_begin(perf, data.offset, data.size);
-	return read_features(perf, data.offset + data.size, bits, err) &&
-	       (!perf->emits_comments || wk_perf_emit_comments(perf, bits, err)) &&
-	       read_records(perf, err);
+	return read_features(perf, data.offset + data.size, bits, err) && read_records(perf, err);
 }
 
 static bool read_all(struct wk_perf *perf, struct wk_err *err)
@@ -494,8 +489,6 @@ static bool read_all(struct wk_perf *perf, struct wk_err *err)
 	if (!perf->is_pipe)
 		return read_file_mode(perf, head, err);
 	perf->data = head;
-	if (perf->emits_comments)
-		wk_perf_comments_begin(perf, 0, 0);
 	return read_records(perf, err);
 }
 
@@ -538,7 +531,6 @@ static void fini(struct wk_perf *perf)
 	wk_free(perf->user_chain);
 	wk_free(perf->branches);
 	wk_buf_fini(&perf->trace_text);
-	wk_buf_fini(&perf->comments);
 	wk_trace_formats_free(perf->trace_formats);
 	wk_free(perf->counters);
 }
@@ -550,7 +542,6 @@ static bool read_perf_data(const struct wk_input *input, const struct wk_sink *s
 				.file_start = input->bytes.start, .parts = &input->parts,
 				.skips_details = input->options.skips_details,
 				.is_header_only = input->options.is_header_only,
-				.emits_comments = input->options.emits_comments,
 				.emits_kernel_symbols = input->options.emits_kernel_symbols,
 				.in_file_order = input->options.in_file_order };
 	bool ok;

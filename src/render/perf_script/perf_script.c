@@ -360,23 +360,11 @@ static void add_lines(struct wk_str text, struct wk_buf *line)
 	}
 }
 
-static void show_header(struct wk_perf_script *script, struct wk_str comments)
-{
-	struct wk_buf text = { 0 };
-
-	wk_buf_add_fmt(&text, "# ========\n# captured on    : %s\n", script->options.captured);
-	add_lines(comments, &text);
-	wk_out_str(script->out, wk_buf_str(&text));
-	wk_buf_fini(&text);
-}
-
 static void read_fact(struct wk_perf_script *script, struct wk_str key, struct wk_str value)
 {
 	const char *blank = value.len ? memchr(value.at, ' ', value.len) : NULL;
 	size_t first = blank ? (size_t)(blank - value.at) : 0;
 
-	if (script->options.shows_header && wk_str_is(key, "comments"))
-		show_header(script, value);
 	if (wk_str_is(key, "host name"))
 		script->host = wk_arena_copy(&script->arena, value);
 	if (wk_str_is(key, "kernel"))

@@ -34,8 +34,6 @@ struct wk_perf_script_options {
 	const char *functions, *images;
 	uint64_t range_bytes;
 	const struct wk_perf_times *times; /* borrowed; NULL: at any time */
-	bool shows_header;                 /* the fact "comments", as it stands */
-	const char *captured;              /* its first line: when the file was written */
 	bool shows_switches, shows_namespaces, shows_cgroups, shows_lost, shows_programs,
 		shows_rounds;
 	uint32_t most_frames; /* of the kernel's part and of the user's; 0: 127 */
