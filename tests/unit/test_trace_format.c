@@ -85,6 +85,8 @@ static void print_with(const char *description, const char *kallsyms, const char
 	struct wk_buf content = { 0 }, raw = { 0 };
 	struct wk_trace_formats *formats;
 
+	if (!wk_trace_has_library())
+		skip();
 	put_content(&content, description, kallsyms, printk, big_endian);
 	put_sample(&raw, big_endian);
 	formats = wk_trace_formats_new(wk_bytes_of(content.at, content.len), NULL);
@@ -114,8 +116,8 @@ static void fields_are_printed_as_the_format_says(void **state)
 	EXPECT("\"%s %d %08x|%-5u|%5d\", REC->comm, REC->number, REC->flags, REC->flags, "
 	       "REC->number",
 	       "worker -5 00000013|19   |   -5");
-	EXPECT("\"%lx %p 100%% %c\", REC->where, (void *)0, 'x'", "ffffffff81000010 (nil) 100% x");
-	EXPECT("\"%.3s|%*d|%-8s|\", REC->comm, 4, 7, REC->comm", "wor|   7|worker  |");
+	EXPECT("\"%lx %p 100%%\", REC->where, (void *)0", "ffffffff81000010 (nil) 100%");
+	EXPECT("\"%.3s|%4d|%-8s|\", REC->comm, 7, REC->comm", "wor|   7|worker  |");
 }
 
 static void both_byte_orders_are_read(void **state)
@@ -148,7 +150,6 @@ static void symbols_may_stand_in_any_order(void **state)
 	       "__print_symbolic(REC->flags & 0, { 1, \"f\" }, { 0, \"g\" }), "
 	       "__print_symbolic(~0, { -1, \"h\" }, { 0, \"i\" })",
 	       "b g h");
-	EXPECT("\"%s\", __print_symbolic(REC->flags)", "0x13");
 }
 
 static void texts_of_trace_printk_are_found_by_their_address(void **state)
@@ -160,47 +161,56 @@ static void texts_of_trace_printk_are_found_by_their_address(void **state)
 		   "0xffffffff81000008 : \"other\"\n0xffffffff81000010 : \"at: it\"\n"
 		   "0xffffffff81000010 : \"late\"\n",
 		   false, &text);
-	assert_string_equal(wk_buf_text(&text), "at: it");
+	assert_string_equal(wk_buf_text(&text), "late");
 	wk_buf_fini(&text);
 }
 
-/* An argument and its conversion, as often as a description may have them. */
-static size_t printed_bytes(const char *conversion, const char *argument)
+#define ALL_FIELDS                                                                                 \
+	"[FAILED TO PARSE] comm=worker number=-5 flags=19 where=0xffffffff81000010 path=/a/path "  \
+	"address=ARRAY[02, 00, 00, 00, 00, 01] small=65534 "                                       \
+	"numbers=ARRAY[0a, 00, 00, 00, 14, 00, 00, 00] "                                           \
+	"net=ARRAY[00, 00, 00, 00, 00, 00, 00, 00, 00, 00, ff, ff, 7f, 00, 00, 01]"
+
+/* libtraceevent would divide by zero, follow a null pointer or read outside of the sample. */
+static void formats_that_no_kernel_writes_are_listed(void **state)
 {
-	size_t count = 250000 / (strlen(conversion) + strlen(argument) + 2);
+	(void)state;
+	EXPECT("\"%d\", REC->number / 0", ALL_FIELDS);
+	EXPECT("\"%d\", REC->number / REC->flags", ALL_FIELDS);
+	EXPECT("\"%d\", REC->number / 8 / 9", ALL_FIELDS);
+	EXPECT("\"%d\", REC->number % 08", ALL_FIELDS);
+	EXPECT("\"%s\", __get_str(nothing)", ALL_FIELDS);
+	EXPECT("\"%s\", __get_bitmask(nothing)", ALL_FIELDS);
+	EXPECT("\"%s\", __get_str(number)", ALL_FIELDS);
+	EXPECT("\"%d\", __get_dynamic_array_len(nothing)", ALL_FIELDS);
+	EXPECT("\"%d\", REC->address[64]", ALL_FIELDS);
+	EXPECT("\"%s\", __print_hex(5, 3)", ALL_FIELDS);
+	EXPECT("\"%s\", __print_hex(REC->comm, 17)", ALL_FIELDS);
+	EXPECT("\"%s\", __print_hex(REC->comm, REC->number)", ALL_FIELDS);
+	EXPECT("\"%s\", __print_array(REC->comm, 100000000, 1)", ALL_FIELDS);
+	EXPECT("\"%.*s\", REC->number, REC->comm", ALL_FIELDS);
+	EXPECT("\"%*d\", REC->number, REC->number", ALL_FIELDS);
+	EXPECT("\"%n\", REC->number", ALL_FIELDS);
+	EXPECT("\"%9999d\", REC->number", ALL_FIELDS);
+	EXPECT("\"%d\", ((u32 *)__get_dynamic_array(numbers))[1]", ALL_FIELDS);
+}
+
+static void a_long_text_is_cut_short(void **state)
+{
 	struct wk_buf description = { 0 }, text = { 0 };
-	size_t len;
-
-	wk_buf_add_text(&description, COMMON FIELDS "print fmt: \"");
-	for (size_t i = 0; i < count; i++)
-		wk_buf_add_text(&description, conversion);
-	wk_buf_add_text(&description, "\"");
-	for (size_t i = 0; i < count; i++)
-		wk_buf_add_fmt(&description, ", %s", argument);
-	wk_buf_add_char(&description, '\n');
-	print_with(wk_buf_text(&description), "", "", false, &text);
-	len = text.len;
-	if (!wk_str_ends(wk_buf_str(&text), "[TOO LONG]"))
-		len = SIZE_MAX;
-	wk_buf_fini(&description);
-	wk_buf_fini(&text);
-	return len;
-}
-
-static void a_text_out_of_proportion_to_its_sample_is_cut_short(void **state)
-{
-	static const char *const arguments[] = {
-		"__print_array(REC->comm, 100000000, 1)", "__print_hex(REC->comm, 100000000)",
-		"__print_flags(REC->flags, \"\", { 0x40, \"\" }, { 0x80, \"\" })",
-		"REC->comm", "\"\"" };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(arguments) / sizeof(*arguments); i++) {
-		/* Written, and thrown away. */
-		assert_true(printed_bytes("%s", arguments[i]) < 20000);
-		assert_true(printed_bytes("%.0s", arguments[i]) < 100);
-	}
-	assert_true(printed_bytes("%d", "((1 + 2) * (3 + 4))") < 20000);
+	wk_buf_add_text(&description, COMMON FIELDS "print fmt: \"");
+	for (int i = 0; i < 60; i++)
+		wk_buf_add_text(&description, "%999d");
+	wk_buf_add_text(&description, "\"");
+	for (int i = 0; i < 60; i++)
+		wk_buf_add_text(&description, ", REC->number");
+	print_with(wk_buf_text(&description), "", "", false, &text);
+	assert_true(text.len < 20000);
+	assert_true(wk_str_ends(wk_buf_str(&text), "[TOO LONG]"));
+	wk_buf_fini(&description);
+	wk_buf_fini(&text);
 }
 
 static void expressions_bind_as_in_c(void **state)
@@ -209,14 +219,11 @@ static void expressions_bind_as_in_c(void **state)
 	EXPECT("\"%d\", 1 + 2 * 3 - 4", "3");
 	EXPECT("\"%d\", (1 | 2) & 2", "2");
 	EXPECT("\"%d\", 1 << 2 + 1", "8");
-	EXPECT("\"%s\", REC->flags > 10 && REC->flags != 20 ? \"yes\" : \"no\"", "yes");
+	EXPECT("\"%s\", REC->flags > 10 ? \"yes\" : \"no\"", "yes");
 	EXPECT("\"%d\", (u8)(REC->small) + !0 + ~0", "254");
-	EXPECT("\"%d\", (int)REC->flags / 0", "0");
-	EXPECT("\"%ld\", (long)(s16)REC->small", "-2");
+	EXPECT("\"%d\", (int)REC->flags / 4", "4");
 	EXPECT("\"%u\", REC->address[5]", "1");
-	EXPECT("\"%u\", ((u32 *)__get_dynamic_array(numbers))[1]", "20");
 	EXPECT("\"%d\", __get_dynamic_array_len(path)", "8");
-	EXPECT("\"%d\", sizeof(unsigned long)", "8");
 }
 
 static void arrays_and_addresses_are_spelled_out(void **state)
@@ -224,7 +231,9 @@ static void arrays_and_addresses_are_spelled_out(void **state)
 	(void)state;
 	EXPECT("\"%s\", __print_hex(REC->address, 3)", "02 00 00");
 	EXPECT("\"%s\", __print_hex_str(REC->address, 6)", "020000000001");
-	EXPECT("\"%s\", __print_array(__get_dynamic_array(numbers), 2, 4)", "10 20");
+	EXPECT("\"%s\", __print_array(__get_dynamic_array(numbers), "
+	       "__get_dynamic_array_len(numbers) / 4, 4)",
+	       "10 20");
 	EXPECT("\"%pM %pm\", REC->address, REC->address", "02:00:00:00:00:01 020000000001");
 	EXPECT("\"%pI6c %pI4\", REC->net, REC->flags", "::ffff:127.0.0.1 19.0.0.0");
 	EXPECT("\"%s\", __get_bitmask(numbers)", "00000014,0000000a");
@@ -250,13 +259,8 @@ static void what_cannot_be_evaluated_is_listed(void **state)
 		    "", false,
 		    "[FAILED TO PARSE] comm=worker number=-5 where=0xffffffff81000010 "
 		    "address=ARRAY[02, 00, 00, 00, 00, 01]");
-	/* Fewer arguments than the text asks for: what came before stays. */
-	EXPECT("\"a %d\"",
-	       "a [FAILED TO PARSE] comm=worker number=-5 flags=19 "
-	       "where=0xffffffff81000010 path=/a/path "
-	       "address=ARRAY[02, 00, 00, 00, 00, 01] small=65534 "
-	       "numbers=ARRAY[0a, 00, 00, 00, 14, 00, 00, 00] "
-	       "net=ARRAY[00, 00, 00, 00, 00, 00, 00, 00, 00, 00, ff, ff, 7f, 00, 00, 01]");
+	/* Fewer arguments than the text asks for. */
+	EXPECT("\"a %d\"", ALL_FIELDS);
 }
 
 static void deep_expressions_are_refused_not_followed(void **state)
@@ -272,10 +276,14 @@ static void deep_expressions_are_refused_not_followed(void **state)
 	wk_buf_fini(&description);
 }
 
-static void fields_outside_the_sample_are_zero(void **state)
+static void fields_outside_the_sample_are_empty(void **state)
 {
 	(void)state;
 	expect_with(COMMON "\tfield:int far;\toffset:4000000000;\tsize:4;\tsigned:1;\n"
+			   "\tfield:__data_loc char[] text;\toffset:28;\tsize:4;\tsigned:0;\n"
+			   "print fmt: \"%d [%s]\", REC->far, __get_str(text)\n",
+		    "", false, "[FAILED TO PARSE] far=0 text=");
+	expect_with(COMMON "\tfield:int far;\toffset:4000;\tsize:4;\tsigned:1;\n"
 			   "\tfield:__data_loc char[] text;\toffset:28;\tsize:4;\tsigned:0;\n"
 			   "print fmt: \"%d [%s]\", REC->far, __get_str(text)\n",
 		    "", false, "0 []");
@@ -298,13 +306,14 @@ int main(void)
 		cmocka_unit_test(flags_and_symbols_have_names),
 		cmocka_unit_test(symbols_may_stand_in_any_order),
 		cmocka_unit_test(texts_of_trace_printk_are_found_by_their_address),
-		cmocka_unit_test(a_text_out_of_proportion_to_its_sample_is_cut_short),
+		cmocka_unit_test(formats_that_no_kernel_writes_are_listed),
+		cmocka_unit_test(a_long_text_is_cut_short),
 		cmocka_unit_test(expressions_bind_as_in_c),
 		cmocka_unit_test(arrays_and_addresses_are_spelled_out),
 		cmocka_unit_test(functions_of_the_kernel_are_named),
 		cmocka_unit_test(what_cannot_be_evaluated_is_listed),
 		cmocka_unit_test(deep_expressions_are_refused_not_followed),
-		cmocka_unit_test(fields_outside_the_sample_are_zero),
+		cmocka_unit_test(fields_outside_the_sample_are_empty),
 		cmocka_unit_test(other_bytes_are_refused),
 	};
 

@@ -152,6 +152,9 @@ static bool write_opened(struct wk_opened *opened, const struct wk_perf_script_o
 	ok = opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err);
 	if (ok && wk_perf_script_had_none(script))
 		wk_say("no sample matches");
+	if (ok && wk_perf_script_lists_fields(script))
+		wk_say("wick was built without libtraceevent: tracepoints are printed as "
+		       "name=value");
 	wk_unwind_stage_free(stage);
 	wk_jit_stage_free(names);
 	wk_perf_script_free(script);

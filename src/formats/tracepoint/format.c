@@ -4,12 +4,16 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/sort.h"
 #include "formats/scan.h"
 #include "formats/tracepoint/format_internal.h"
 
 /* A name is looked for among all of its event; real ones have under a hundred. */
 #define MOST_FIELDS 512
+
+/* A text may be this long, and longer for each byte of its sample. */
+#define MOST_TEXT  (1u << 16)
+#define LEAST_TEXT (1u << 14)
+#define BYTE_TEXT  8
 
 static const uint8_t magic[] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
 
@@ -135,8 +139,8 @@ static void parse_event(struct wk_trace_formats *formats, struct wk_trace_event 
 		fields = wk_grow(fields, &cap, count + 1, sizeof(*fields));
 		fields[count++] = field;
 	}
-	if (text.len > 0)
-		event->format.print_fmt = trim(wk_str_skip(text, 10));
+	text = wk_str_skip(text, strlen("print fmt:"));
+	event->format.print_fmt = trim(cut(&text, '\n'));
 	if (count > 0) {
 		struct wk_trace_field *kept =
 			wk_arena_alloc(&formats->arena, count * sizeof(*kept));
@@ -234,22 +238,13 @@ struct wk_trace_formats *wk_trace_formats_new(struct wk_bytes content, struct wk
 	return formats;
 }
 
-static void free_program(struct wk_trace_program *program)
-{
-	wk_free(program->nodes);
-	wk_free(program->symbols);
-}
-
 void wk_trace_formats_free(struct wk_trace_formats *formats)
 {
 	if (!formats)
 		return;
-	for (size_t i = 0; i < formats->count; i++)
-		free_program(&formats->events[i].program);
+	wk_traceevent_free(formats->library);
 	wk_free(formats->events);
-	wk_free(formats->functions);
 	wk_map_fini(&formats->event_of_id);
-	wk_map_fini(&formats->printk_at);
 	wk_arena_fini(&formats->arena);
 	wk_free(formats->content);
 	wk_free(formats);
@@ -281,105 +276,96 @@ void wk_trace_formats_set_namer(struct wk_trace_formats *formats, struct wk_trac
 	formats->namer = namer;
 }
 
-const struct wk_trace_field *wk_trace_find_field(const struct wk_trace_format *format,
-						 struct wk_str name)
-{
-	for (size_t i = 0; i < format->field_count; i++)
-		if (wk_str_eq(format->fields[i].name, name))
-			return &format->fields[i];
-	return NULL;
-}
+/* --- The text of a sample ------------------------------------------------------------------ */
 
-/* Lines of "0xffff... : "text""; of several at one address the first counts. */
-static void make_printk(struct wk_trace_formats *formats)
+/* Lines of "0xffff... : "text"": the texts of trace_printk. */
+static void add_printk(const struct wk_trace_formats *formats)
 {
 	struct wk_str rest = formats->printk;
 
-	formats->has_printk = true;
-	while (rest.len > 0 && formats->printk.len < UINT32_MAX) {
-		uint32_t behind = (uint32_t)(rest.at - formats->printk.at) + 1, *place;
+	while (rest.len > 0) {
 		struct wk_str line = cut(&rest, '\n'), where = trim(cut(&line, ':'));
 		uint64_t address;
 
 		if (wk_str_starts(where, "0x"))
 			where = wk_str_skip(where, 2);
-		if (!wk_num_hex(where, &address))
-			continue;
-		place = wk_map_at(&formats->printk_at, address);
-		if (!*place)
-			*place = behind;
+		if (wk_num_hex(where, &address))
+			wk_traceevent_add_text(formats->library, address, trim(line));
 	}
 }
 
-bool wk_trace_find_printk(struct wk_trace_formats *formats, uint64_t address, struct wk_str *text)
-{
-	struct wk_str rest, line;
-	uint32_t behind;
-
-	if (!formats->has_printk)
-		make_printk(formats);
-	behind = wk_map_find(&formats->printk_at, address);
-	if (!behind)
-		return false;
-	rest = wk_str_skip(formats->printk, behind - 1);
-	line = cut(&rest, '\n');
-	cut(&line, ':');
-	*text = trim(line);
-	if (text->len >= 2 && text->at[0] == '"')
-		*text = wk_str_of(text->at + 1, text->len - 2);
-	return true;
-}
-
 /* Lines as of /proc/kallsyms; perf wrote them until 3.x. */
-static void make_functions(struct wk_trace_formats *formats)
+static void add_functions(const struct wk_trace_formats *formats)
 {
 	struct wk_str rest = formats->kallsyms;
-	struct wk_trace_function *rows = NULL;
-	struct wk_sort_key *keys = NULL;
-	size_t count = 0, cap = 0, key_cap = 0;
 
-	formats->has_functions = true;
 	while (rest.len > 0) {
 		struct wk_str line = cut(&rest, '\n'), where = cut(&line, ' ');
 		struct wk_str kind = cut(&line, ' ');
 		uint64_t start;
 
-		if (!wk_num_hex(where, &start) || kind.len != 1)
-			continue;
-		rows = wk_grow(rows, &cap, count + 1, sizeof(*rows));
-		keys = wk_grow(keys, &key_cap, count + 1, sizeof(*keys));
-		rows[count] = (struct wk_trace_function){ start, cut(&line, '\t') };
-		keys[count] = (struct wk_sort_key){ start, (uint32_t)count };
-		count++;
+		if (wk_num_hex(where, &start) && kind.len == 1)
+			wk_traceevent_add_function(formats->library, start, cut(&line, '\t'));
 	}
-	if (count > 0) {
-		wk_sort_keys(keys, count);
-		formats->functions = wk_alloc(count * sizeof(*rows));
-		for (size_t i = 0; i < count; i++)
-			formats->functions[i] = rows[keys[i].row];
-		formats->function_count = count;
-	}
-	wk_free(rows);
-	wk_free(keys);
 }
 
-bool wk_trace_find_function(struct wk_trace_formats *formats, uint64_t address, struct wk_str *name,
-			    uint64_t *start)
+static bool prepare(struct wk_trace_formats *formats, struct wk_trace_event *event)
 {
-	const struct wk_trace_function *found;
-	size_t count;
+	struct wk_print_fmt *print_fmt = &event->print_fmt;
 
-	if (formats->namer.name &&
-	    formats->namer.name(formats->namer.context, address, name, start))
-		return true;
-	if (!formats->has_functions)
-		make_functions(formats);
-	count = wk_sorted_up_to(formats->functions, formats->function_count, sizeof(*found),
-				offsetof(struct wk_trace_function, start), address);
-	if (count == 0)
-		return false;
-	found = &formats->functions[count - 1];
-	*name = found->name;
-	*start = found->start;
-	return true;
+	if (!formats->library) {
+		formats->library = wk_traceevent_new(formats);
+		add_functions(formats);
+		add_printk(formats);
+	}
+	if (!print_fmt->is_checked)
+		print_fmt->is_safe = wk_print_fmt_check(print_fmt, &event->format) &&
+				     wk_traceevent_add_event(formats->library, &event->format);
+	print_fmt->is_checked = true;
+	return print_fmt->is_safe;
+}
+
+/* No array of the sample is longer than the sample. */
+static bool lengths_are_good(const struct wk_print_fmt *print_fmt, struct wk_bytes raw)
+{
+	for (unsigned i = 0; i < print_fmt->length_count; i++)
+		if (wk_trace_read(&raw, print_fmt->lengths[i]->offset,
+				  print_fmt->lengths[i]->size) > wk_bytes_left(&raw))
+			return false;
+	return wk_bytes_left(&raw) <= WK_TRACE_MOST_RAW;
+}
+
+static size_t text_limit(size_t raw_bytes)
+{
+	size_t limit = LEAST_TEXT + BYTE_TEXT * raw_bytes;
+
+	return limit < MOST_TEXT ? limit : MOST_TEXT;
+}
+
+void wk_trace_formats_print(struct wk_trace_formats *formats, struct wk_bytes raw,
+			    struct wk_buf *out)
+{
+	struct wk_buf text = { .limit = text_limit(wk_bytes_left(&raw)) };
+	struct wk_trace_event *event;
+	uint32_t index;
+
+	raw.start = raw.at;
+	raw.big_endian = formats->big_endian;
+	index = wk_map_find(&formats->event_of_id, wk_trace_read(&raw, 0, 2));
+	if (!index)
+		return;
+	wk_trace_formats_at(formats, index - 1);
+	event = &formats->events[index - 1];
+	if (!wk_trace_has_library()) {
+		wk_trace_fields_text(&event->format, raw, &text);
+	} else if (prepare(formats, event) && lengths_are_good(&event->print_fmt, raw)) {
+		wk_traceevent_print(formats->library, &event->format, raw, &text);
+	} else {
+		wk_buf_add_text(&text, "[FAILED TO PARSE] ");
+		wk_trace_fields_text(&event->format, raw, &text);
+	}
+	wk_buf_add_str(out, wk_buf_str(&text));
+	if (text.full)
+		wk_buf_add_text(out, "[TOO LONG]");
+	wk_buf_fini(&text);
 }

@@ -1,14 +1,13 @@
-/* Tracepoints: what the kernel says of its own events' fields, and a sample's bytes as text.
+/* Tracepoints: the kernel's descriptions of its events, and the text of a sample.
  *
- * A recording of tracepoints carries, as the TRACING_DATA feature (or behind a TRACING_DATA record
- * of a pipe), the kernel's description of each: fields with place and size, and a `print fmt`, a
- * printf call in C. A sample's RAW bytes then hold the fields. Printing evaluates that call much
- * as libtraceevent does for `perf script`; what cannot be evaluated is printed as name=value, in
- * the order of the description.
+ * A recording of tracepoints has, as the TRACING_DATA feature (or behind a TRACING_DATA record of a
+ * pipe), the kernel's description of each: fields with offset and size, and a `print fmt`, a printf
+ * call in C. A sample's RAW bytes then hold the fields. libtraceevent makes the text of it, as for
+ * `perf script`. Without it, or if a `print fmt` is not one that it can be trusted with, fields are
+ * printed as name=value, in the order of the description.
  *
- * The formats keep a copy of the descriptions: `content` may go once they are made. Descriptions
- * are parsed at the first question for their event. Printing is bounded, whatever the
- * descriptions and bytes say. Not for use from several threads at once. */
+ * The formats keep a copy of the descriptions: `content` may be freed after _new. Descriptions are
+ * parsed when their event is first asked for. Not for use from several threads at once. */
 #ifndef WK_FORMATS_TRACEPOINT_FORMAT_H
 #define WK_FORMATS_TRACEPOINT_FORMAT_H
 
@@ -53,9 +52,11 @@ const struct wk_trace_format *wk_trace_formats_find(struct wk_trace_formats *for
 void wk_trace_formats_print(struct wk_trace_formats *formats, struct wk_bytes raw,
 			    struct wk_buf *out);
 
-/* Names a kernel function for %pS and the like: fills name and start, or returns false. Without
- * a namer (or where it knows nothing) the recording's own table is asked, and where there is none
- * addresses are printed as they are. */
+/* False: wick was built without libtraceevent. */
+bool wk_trace_has_library(void);
+
+/* Names a kernel function for %pS and the like: fills name and start, or returns false. Old
+ * recordings have a table of their own, which is used instead. */
 struct wk_trace_namer {
 	bool (*name)(void *context, uint64_t address, struct wk_str *name, uint64_t *start);
 	void *context;

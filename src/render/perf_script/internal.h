@@ -53,6 +53,7 @@ struct wk_perf_script {
 	bool has_clock; /* one moment by the recording's clock and by the wall's */
 	uint64_t clock_ns, wall_ns;
 	uint64_t wanted_count, refused_count; /* samples */
+	bool lists_fields;                    /* of tracepoints: libtraceevent is missing */
 	uint64_t printed_ns; /* what the next line's time counts from; 0: nothing yet */
 
 	struct wk_strtab *comms; /* and paths of carried names */

@@ -162,6 +162,7 @@ static void add_trace(struct wk_perf_script *script, const struct wk_event_detai
 		wk_script_add_text(details->trace, out);
 		return;
 	}
+	script->lists_fields |= !wk_trace_has_library();
 	wk_trace_formats_set_namer(details->trace_formats, namer);
 	wk_buf_reset(&script->scratch);
 	wk_trace_formats_print(details->trace_formats, raw, &script->scratch);

@@ -448,6 +448,11 @@ bool wk_perf_script_had_none(const struct wk_perf_script *script)
 	return script->refused_count > 0 && script->wanted_count == 0;
 }
 
+bool wk_perf_script_lists_fields(const struct wk_perf_script *script)
+{
+	return script->lists_fields;
+}
+
 struct wk_sink wk_perf_script_sink(struct wk_perf_script *script)
 {
 	return (struct wk_sink){ .take = take, .context = script };

@@ -46,6 +46,8 @@ void wk_perf_script_free(struct wk_perf_script *script);
 struct wk_sink wk_perf_script_sink(struct wk_perf_script *script);
 /* Samples came, and none was of those that were asked for. */
 bool wk_perf_script_had_none(const struct wk_perf_script *script);
+/* Fields of tracepoints were printed as name=value: wick was built without libtraceevent. */
+bool wk_perf_script_lists_fields(const struct wk_perf_script *script);
 /* Whether it is a list of numbers and ranges. */
 bool wk_perf_script_is_list(const char *text);
 
