@@ -27,7 +27,7 @@ static const char *usual_path(const struct wk_asking *asking)
 bool wk_asking_check(struct wk_asking *asking, bool is_needed, struct wk_err *err)
 {
 	const char *path = usual_path(asking);
-	const struct wk_image_symbols *usual;
+	struct wk_image_symbols *usual;
 
 	asking->images.is_quiet = asking->tells_in_answers;
 	if (!asking->image && !is_needed)
@@ -106,7 +106,7 @@ static struct wk_listed_image image_at(struct wk_asking *asking,
 
 /* Of a file that is not linked each section begins at 0: the first such address is told whose it
  * was taken for. */
-static void report_section(struct wk_asking *asking, const struct wk_image_symbols *image,
+static void report_section(struct wk_asking *asking, struct wk_image_symbols *image,
 			   const struct wk_address_query *place)
 {
 	struct wk_buf text = { 0 };
@@ -263,7 +263,7 @@ void wk_asking_answer(struct wk_asking *asking)
  * that is meant without saying. */
 static bool read_plain_line(struct wk_asking *asking, struct wk_str line)
 {
-	const struct wk_image_symbols *image = asking->usual.symbols;
+	struct wk_image_symbols *image = asking->usual.symbols;
 	struct wk_typed_address typed = { 0 };
 	struct wk_address_query place;
 

@@ -40,7 +40,7 @@ static uint64_t code_at(const struct wk_obj *elf, uint64_t index)
 	return 0;
 }
 
-static void print_at(const struct wk_image_symbols *image, uint64_t offset)
+static void print_at(struct wk_image_symbols *image, uint64_t offset)
 {
 	struct wk_symbol s;
 	uint64_t vaddr;
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 {
 	struct wk_symbols *symbols = wk_symbols_new(NULL);
 	struct wk_image_key key = { .path = wk_str_c(argc > 1 ? argv[1] : "") };
-	const struct wk_image_symbols *image = wk_symbols_image(symbols, &key);
+	struct wk_image_symbols *image = wk_symbols_image(symbols, &key);
 	uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000, seed = 7, bytes, begin;
 	struct wk_symbol first;
 

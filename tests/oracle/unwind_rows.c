@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 {
 	struct wk_symbols *symbols = wk_symbols_new(NULL);
 	struct wk_image_key key = { .path = wk_str_c(argc > 1 ? argv[1] : "") };
-	const struct wk_image_symbols *image = wk_symbols_image(symbols, &key);
+	struct wk_image_symbols *image = wk_symbols_image(symbols, &key);
 	struct wk_unwind_table *table;
 	uint64_t vaddr;
 

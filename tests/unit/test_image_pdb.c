@@ -22,7 +22,7 @@ struct place {
 	struct wk_buf code, debug, exports, bounds;
 	uint32_t time_stamp, image_bytes; /* as recorded */
 	struct wk_symbols *symbols;
-	const struct wk_image_symbols *image;
+	struct wk_image_symbols *image;
 };
 
 static int enter(void **state)

@@ -39,7 +39,7 @@ static const char *fixture(const char *name)
 
 /* "name|file:line <- name|file:line". The linked name of the function that the machine ran is as
  * good as that of debug information, which has scopes in front of it. */
-static void say_chain(const struct wk_image_symbols *image, uint64_t rva, bool is_linked,
+static void say_chain(struct wk_image_symbols *image, uint64_t rva, bool is_linked,
 		      struct wk_buf *out)
 {
 	struct wk_place places[MOST_FRAMES];
@@ -72,7 +72,7 @@ static void say_truth(struct wk_str chain, struct wk_buf *out)
 }
 
 /* Where linkers and compilers fill up; nothing is said of it, or that it is in some table. */
-static bool is_padding(const struct wk_image_symbols *image, uint64_t rva, struct wk_str truth)
+static bool is_padding(struct wk_image_symbols *image, uint64_t rva, struct wk_str truth)
 {
 	struct wk_obj_bound *bounds;
 	size_t count = wk_obj_bounds(wk_image_obj(image), &bounds);
@@ -84,8 +84,7 @@ static bool is_padding(const struct wk_image_symbols *image, uint64_t rva, struc
 	return !is_inside || wk_str_ends(truth, "|:0");
 }
 
-static void check_line(const struct wk_image_symbols *image, struct wk_str line,
-		       struct tally *tally)
+static void check_line(struct wk_image_symbols *image, struct wk_str line, struct tally *tally)
 {
 	struct wk_buf came = { 0 }, linked = { 0 }, expected = { 0 };
 	struct wk_str text, chain;
@@ -117,7 +116,7 @@ static void check_fixture(const char *image_name, const char *truth_name, size_t
 {
 	struct wk_symbols *symbols = wk_symbols_new(&(struct wk_symbols_options){ 0 });
 	struct wk_image_key key = { .path = wk_str_c(fixture(image_name)) };
-	const struct wk_image_symbols *image = wk_symbols_image(symbols, &key);
+	struct wk_image_symbols *image = wk_symbols_image(symbols, &key);
 	struct wk_os_file file = { 0 };
 	struct wk_str text, line;
 	struct tally tally = { 0 };

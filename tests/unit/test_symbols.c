@@ -134,7 +134,7 @@ static struct wk_image_symbols *image_of(const struct place *p, const char *path
 	return wk_symbols_image(p->symbols, &key);
 }
 
-static const char *name_at(const struct wk_image_symbols *image, uint64_t address)
+static const char *name_at(struct wk_image_symbols *image, uint64_t address)
 {
 	static char text[200];
 	struct wk_symbol s;
@@ -145,7 +145,7 @@ static const char *name_at(const struct wk_image_symbols *image, uint64_t addres
 	return text;
 }
 
-static void check_reason(const struct wk_image_symbols *image, const char *part)
+static void check_reason(struct wk_image_symbols *image, const char *part)
 {
 	if (!strstr(wk_image_reason(image), part))
 		fail_msg("\"%s\" does not say \"%s\"", wk_image_reason(image), part);

@@ -43,7 +43,7 @@ static bool read_public(void *context, struct wk_str name, uint64_t rva)
 	return read_named(context, &(struct wk_obj_symbol){ .name = name, .vaddr = rva });
 }
 
-static void find_in_tables(const struct wk_image_symbols *image, struct named *named)
+static void find_in_tables(struct wk_image_symbols *image, struct named *named)
 {
 	if (wk_image_obj(image))
 		wk_obj_each_symbol(wk_image_obj(image), read_named, named);
@@ -53,7 +53,7 @@ static void find_in_tables(const struct wk_image_symbols *image, struct named *n
 		wk_image_each_public(image, read_public, named);
 }
 
-static bool find_named(const struct wk_image_symbols *image, struct wk_str name, uint64_t *vaddr,
+static bool find_named(struct wk_image_symbols *image, struct wk_str name, uint64_t *vaddr,
 		       struct wk_address_query *place)
 {
 	struct named named = { .name = name };
@@ -124,7 +124,7 @@ static void place_in_section(const struct wk_obj *obj, const struct wk_obj_secti
 		place->outside = "outside of this file, which is not linked";
 }
 
-bool wk_address_query(const struct wk_image_symbols *image, const char *section,
+bool wk_address_query(struct wk_image_symbols *image, const char *section,
 		      const struct wk_typed_address *typed, struct wk_address_query *place)
 {
 	const struct wk_obj *obj = image ? wk_image_obj(image) : NULL;

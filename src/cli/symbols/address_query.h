@@ -19,7 +19,7 @@ struct wk_address_query {
  * is from the begin of the image or, where that is not linked, of its first section with code that
  * is large enough, as addr2line has it. False where the image (which may be NULL) has no such
  * function or section, or several such functions. */
-bool wk_address_query(const struct wk_image_symbols *image, const char *section,
+bool wk_address_query(struct wk_image_symbols *image, const char *section,
 		      const struct wk_typed_address *typed, struct wk_address_query *place);
 
 #endif

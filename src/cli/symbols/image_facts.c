@@ -15,7 +15,7 @@ static bool has_section(const struct wk_obj *obj, const char *name)
 	return section && section->type != WK_SHT_NOBITS && section->size_bytes > 4;
 }
 
-static bool in_either(const struct wk_image_symbols *image, const char *section)
+static bool in_either(struct wk_image_symbols *image, const char *section)
 {
 	return has_section(wk_image_obj(image), section) ||
 	       has_section(wk_image_debug_obj(image), section);
@@ -91,7 +91,7 @@ static bool came_with_lines(const struct wk_model *model, wk_text_id path)
 	return false;
 }
 
-static bool has_debug_info(const struct wk_image_symbols *image)
+static bool has_debug_info(struct wk_image_symbols *image)
 {
 	return in_either(image, ".debug_info") || in_either(image, ".zdebug_info");
 }

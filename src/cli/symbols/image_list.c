@@ -46,8 +46,8 @@ static void report_unfit(const char *path, const struct wk_obj *obj)
 }
 
 /* NULL where it is neither a program nor a PDB, from which its program's addresses are answered. */
-static const struct wk_image_symbols *open_image_at(struct wk_image_list *images, const char *path,
-						    const char *whole, struct wk_err *err)
+static struct wk_image_symbols *open_image_at(struct wk_image_list *images, const char *path,
+					      const char *whole, struct wk_err *err)
 {
 	struct wk_image_key key = { .path = wk_str_c(whole) };
 	struct wk_err pdb_err = { 0 };
@@ -68,10 +68,10 @@ static const struct wk_image_symbols *open_image_at(struct wk_image_list *images
 	return err->text[0] ? NULL : image;
 }
 
-static const struct wk_image_symbols *open_image(struct wk_image_list *images, const char *path,
-						 struct wk_err *err)
+static struct wk_image_symbols *open_image(struct wk_image_list *images, const char *path,
+					   struct wk_err *err)
 {
-	const struct wk_image_symbols *image = NULL;
+	struct wk_image_symbols *image = NULL;
 	char *whole = wk_os_real_path(path);
 
 	if (whole)
@@ -116,13 +116,13 @@ struct wk_listed_image wk_listed_image(struct wk_image_list *images, struct wk_s
 	return image;
 }
 
-const struct wk_image_symbols *wk_image_list_require(struct wk_image_list *images, const char *path,
-						     struct wk_err *err)
+struct wk_image_symbols *wk_image_list_require(struct wk_image_list *images, const char *path,
+					       struct wk_err *err)
 {
 	return get(images, wk_str_c(path), err).symbols;
 }
 
-static void report_unnamed(const char *path, const struct wk_image_symbols *image)
+static void report_unnamed(const char *path, struct wk_image_symbols *image)
 {
 	struct wk_buf text = { 0 };
 
@@ -140,7 +140,7 @@ void wk_image_list_report_unnamed(const struct wk_image_list *images)
 		report_unnamed(wk_strtab_get(images->paths, (uint32_t)i), images->rows[i].symbols);
 }
 
-static bool lacks_names(const struct wk_image_symbols *image, const struct wk_answers *answers)
+static bool lacks_names(struct wk_image_symbols *image, const struct wk_answers *answers)
 {
 	struct wk_image_used used;
 
@@ -153,7 +153,7 @@ static bool lacks_names(const struct wk_image_symbols *image, const struct wk_an
 }
 
 /* Exports and publics name addresses then, and hide that the PDB that lies there has not helped. */
-static void report_pdb_trouble(const struct wk_image_symbols *image)
+static void report_pdb_trouble(struct wk_image_symbols *image)
 {
 	struct wk_image_used used;
 
@@ -166,7 +166,7 @@ void wk_image_list_report_stripped(const struct wk_image_list *images,
 				   const struct wk_answers *answers)
 {
 	for (size_t i = 1; i < images->count; i++) {
-		const struct wk_image_symbols *image = images->rows[i].symbols;
+		struct wk_image_symbols *image = images->rows[i].symbols;
 
 		if (!image || !wk_image_obj(image))
 			continue;

@@ -12,8 +12,8 @@
 #include "symbols/image/symbols.h"
 
 struct wk_listed_image {
-	const struct wk_image_symbols *symbols; /* NULL where it cannot be read */
-	struct wk_str why;                      /* ... and why not */
+	struct wk_image_symbols *symbols; /* NULL where it cannot be read */
+	struct wk_str why;                /* ... and why not */
 };
 
 struct wk_image_list {
@@ -33,8 +33,8 @@ void wk_image_list_fini(struct wk_image_list *images);
 struct wk_listed_image wk_listed_image(struct wk_image_list *images, struct wk_str path);
 
 /* One that must be there: NULL with `err`, and nothing is said. */
-const struct wk_image_symbols *wk_image_list_require(struct wk_image_list *images, const char *path,
-						     struct wk_err *err);
+struct wk_image_symbols *wk_image_list_require(struct wk_image_list *images, const char *path,
+					       struct wk_err *err);
 
 /* Says of each which has no lines what other machines answered. */
 void wk_image_list_report_unnamed(const struct wk_image_list *images);

@@ -22,7 +22,7 @@
 #define NUMBER_BYTES 32
 
 struct image_texts {
-	const struct wk_image_symbols *image; /* or NULL */
+	struct wk_image_symbols *image; /* or NULL */
 	struct wk_shown_texts functions, files;
 	bool has_unknown; /* nothing is known of an address that was asked of it */
 };
@@ -130,7 +130,7 @@ void wk_answers_free(struct wk_answers *answers)
 	wk_free(answers);
 }
 
-static void add_image(struct wk_answers *answers, const struct wk_image_symbols *image)
+static void add_image(struct wk_answers *answers, struct wk_image_symbols *image)
 {
 	struct image_texts *texts = wk_arena_alloc(&answers->arena, sizeof(*texts));
 
@@ -142,8 +142,7 @@ static void add_image(struct wk_answers *answers, const struct wk_image_symbols 
 	answers->images[answers->image_count++] = texts;
 }
 
-static struct image_texts *texts_of(struct wk_answers *answers,
-				    const struct wk_image_symbols *image)
+static struct image_texts *texts_of(struct wk_answers *answers, struct wk_image_symbols *image)
 {
 	uint32_t *id;
 
@@ -381,7 +380,7 @@ static void say_batch(struct wk_answers *answers, const struct wk_selection *que
 		add_answer(answers, &questions[i], &answers->spans[i]);
 }
 
-bool wk_answers_lack(const struct wk_answers *answers, const struct wk_image_symbols *image)
+bool wk_answers_lack(const struct wk_answers *answers, struct wk_image_symbols *image)
 {
 	for (size_t i = 1; i < answers->image_count; i++)
 		if (answers->images[i]->image == image)

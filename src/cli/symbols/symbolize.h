@@ -35,7 +35,7 @@ struct wk_address_question {
 };
 
 struct wk_selection {
-	const struct wk_image_symbols *image;    /* NULL: all is unknown */
+	struct wk_image_symbols *image;          /* NULL: all is unknown */
 	uint64_t vaddr;                          /* as the image's own tables count */
 	uint64_t shown;                          /* the address for whoever asked */
 	const struct wk_address_question *asked; /* for JSON */
@@ -45,6 +45,6 @@ struct wk_selection {
 void wk_answers_say(struct wk_answers *answers, const struct wk_selection *questions, size_t count);
 
 /* Whether nothing is known of an address that was asked of the image. */
-bool wk_answers_lack(const struct wk_answers *answers, const struct wk_image_symbols *image);
+bool wk_answers_lack(const struct wk_answers *answers, struct wk_image_symbols *image);
 
 #endif

@@ -54,7 +54,7 @@ void wk_answer_json_frame(struct wk_out *out, const struct wk_answer_frame *fram
 
 static void add_why(const struct wk_selection *question, struct wk_buf *why)
 {
-	const struct wk_image_symbols *image = question->image;
+	struct wk_image_symbols *image = question->image;
 
 	wk_buf_add_str(why, question->asked->wrong);
 	if (why->len == 0)

@@ -46,7 +46,7 @@ struct program {
 	const char *whole;
 	const char *const *debug_dirs;
 	bool passes_servers; /* of the symbol path */
-	const struct wk_image_symbols *image;
+	struct wk_image_symbols *image;
 	const struct wk_obj *obj;
 	struct wk_image_pdb pdb;
 	struct wk_image_used used;

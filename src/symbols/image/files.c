@@ -119,19 +119,18 @@ static bool lacks_file(const struct wk_image_symbols *image)
 	       wk_image_is_in_view(image);
 }
 
-void wk_image_fetch(const struct wk_image_symbols *image)
+void wk_image_fetch(struct wk_image_symbols *image)
 {
-	struct wk_image_symbols *late = wk_image_late(image);
 
 	if (!lacks_file(image))
 		return;
-	late->was_asked = true;
+	image->was_asked = true;
 	if (image->key.build_id.size == 0)
-		look_for_copy(late);
-	else if (fetch(late, WK_FETCH_IMAGE, &image->key.build_id, &late->file, &late->reason))
-		late->state = WK_IMAGE_NAMED;
+		look_for_copy(image);
+	else if (fetch(image, WK_FETCH_IMAGE, &image->key.build_id, &image->file, &image->reason))
+		image->state = WK_IMAGE_NAMED;
 	if (image->file.obj)
-		wk_buf_reset(&late->reason); /* that it is not here */
+		wk_buf_reset(&image->reason); /* that it is not here */
 }
 
 /* Names and lines are in the file itself, or nobody has more. What a program of Windows has in
@@ -157,16 +156,15 @@ static bool lacks_debug(const struct wk_image_symbols *image)
 	       !image->owner->is_live && wk_image_is_in_view(image);
 }
 
-const struct wk_obj *wk_image_debug_obj(const struct wk_image_symbols *image)
+const struct wk_obj *wk_image_debug_obj(struct wk_image_symbols *image)
 {
-	struct wk_image_symbols *late = wk_image_late(image);
 
-	find_debug(late);
+	find_debug(image);
 	if (lacks_debug(image)) {
-		late->debug_asked = true;
+		image->debug_asked = true;
 		if (!is_complete(image->file.obj))
-			fetch(late, WK_FETCH_DEBUG, &image->file.obj->build_id, &late->debug,
-			      &late->debug_reason);
+			fetch(image, WK_FETCH_DEBUG, &image->file.obj->build_id, &image->debug,
+			      &image->debug_reason);
 	}
 	return image->debug.obj;
 }

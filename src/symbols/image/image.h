@@ -110,12 +110,6 @@ struct wk_symbols {
 	struct wk_kernel_names kernel;
 };
 
-/* What is found out late does not change what an image is, so callers hold it as const. */
-static inline struct wk_image_symbols *wk_image_late(const struct wk_image_symbols *image)
-{
-	return (struct wk_image_symbols *)(uintptr_t)image;
-}
-
 static inline bool wk_image_is_vdso(const struct wk_image_symbols *image)
 {
 	return !image->key.is_kernel && wk_str_is(image->key.path, "[vdso]");

@@ -278,10 +278,10 @@ bool wk_image_key_of_pdb(const char *path, struct wk_image_key *key, struct wk_e
 	return pdb != NULL;
 }
 
-void wk_image_pdb(const struct wk_image_symbols *image, struct wk_image_pdb *pdb)
+void wk_image_pdb(struct wk_image_symbols *image, struct wk_image_pdb *pdb)
 {
 	const struct wk_image_debug *places = &image->places;
-	bool is_found = wk_image_open_pdb(wk_image_late(image));
+	bool is_found = wk_image_open_pdb(image);
 
 	*pdb = (struct wk_image_pdb){ .path = is_found ? places->pdb_file.path : NULL };
 	pdb->id = wk_image_pdb_id(image, &pdb->linked_as);
@@ -301,19 +301,19 @@ static bool read_public(void *context, const struct wk_pdb_public *symbol)
 	return taker->take(taker->context, symbol->name, symbol->rva);
 }
 
-void wk_image_each_public(const struct wk_image_symbols *image,
+void wk_image_each_public(struct wk_image_symbols *image,
 			  bool (*take)(void *context, struct wk_str name, uint64_t rva),
 			  void *context)
 {
 	struct public_taker taker = { take, context };
 
-	if (wk_image_open_pdb(wk_image_late(image)) && image->places.pdb)
+	if (wk_image_open_pdb(image) && image->places.pdb)
 		wk_pdb_each_public(image->places.pdb, read_public, &taker);
 }
 
-bool wk_image_pdb_covers(const struct wk_image_symbols *image, uint64_t rva)
+bool wk_image_pdb_covers(struct wk_image_symbols *image, uint64_t rva)
 {
-	if (!wk_image_open_pdb(wk_image_late(image)) || !image->places.pdb)
+	if (!wk_image_open_pdb(image) || !image->places.pdb)
 		return false;
 	return wk_pdb_section_end(image->places.pdb, rva) != 0;
 }

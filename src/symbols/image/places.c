@@ -175,18 +175,17 @@ static struct wk_code_index *index_of(struct wk_image_symbols *image)
 	return image->places.index;
 }
 
-size_t wk_image_place_ids_of(const struct wk_image_symbols *image, uint64_t vaddr,
+size_t wk_image_place_ids_of(struct wk_image_symbols *image, uint64_t vaddr,
 			     struct wk_place_ids *places, size_t cap)
 {
-	struct wk_image_symbols *late = wk_image_late(image);
-	struct wk_code_index *index = index_of(late);
+	struct wk_code_index *index = index_of(image);
 	uint32_t missing;
 	size_t count;
 
 	if (!index)
 		return 0;
 	count = wk_code_index_place_ids(index, vaddr, places, cap, &missing);
-	if (missing != WK_NO_UNIT && load_unit(late, missing))
+	if (missing != WK_NO_UNIT && load_unit(image, missing))
 		count = wk_code_index_place_ids(index, vaddr, places, cap, &missing);
 	return count;
 }
@@ -213,10 +212,10 @@ static struct wk_code_index *index_at(struct wk_image_symbols *image, uint64_t v
 	return index;
 }
 
-size_t wk_image_places_of(const struct wk_image_symbols *image, uint64_t vaddr,
-			  struct wk_place *places, size_t cap)
+size_t wk_image_places_of(struct wk_image_symbols *image, uint64_t vaddr, struct wk_place *places,
+			  size_t cap)
 {
-	struct wk_code_index *index = index_at(wk_image_late(image), vaddr);
+	struct wk_code_index *index = index_at(image, vaddr);
 
 	return index ? wk_code_index_places(index, vaddr, places, cap) : 0;
 }
@@ -250,8 +249,8 @@ bool wk_image_find_in_pdb(struct wk_image_symbols *image, uint64_t vaddr, struct
 	return true;
 }
 
-size_t wk_image_places(const struct wk_image_symbols *image, uint64_t address,
-		       struct wk_place *places, size_t cap)
+size_t wk_image_places(struct wk_image_symbols *image, uint64_t address, struct wk_place *places,
+		       size_t cap)
 {
 	uint64_t vaddr;
 
@@ -308,8 +307,7 @@ static bool is_linked_name_of(struct wk_str linked, struct wk_str name)
 	return ok;
 }
 
-struct wk_str wk_image_place_name(const struct wk_image_symbols *image,
-				  const struct wk_place *place)
+struct wk_str wk_image_place_name(struct wk_image_symbols *image, const struct wk_place *place)
 {
 	struct wk_symbol symbol;
 
@@ -330,18 +328,18 @@ static struct wk_str shared_file(const struct wk_image_symbols *image)
 	return obj && wk_obj_debugaltlink(obj, &path, &id) ? path : wk_str_c("");
 }
 
-static struct wk_str pdb_trouble(const struct wk_image_symbols *image)
+static struct wk_str pdb_trouble(struct wk_image_symbols *image)
 {
 	const struct wk_image_debug *places = &image->places;
 
 	if (places->pdb && wk_pdb_refers_to_objects(places->pdb))
 		return wk_str_c(wk_image_places_reason(image));
 	if (places->has_unfit_pdb && !places->pdb && !places->breakpad)
-		return wk_str_c(wk_buf_text(&wk_image_late(image)->places.pdb_why));
+		return wk_str_c(wk_buf_text(&image->places.pdb_why));
 	return wk_str_c("");
 }
 
-void wk_image_used(const struct wk_image_symbols *image, struct wk_image_used *used)
+void wk_image_used(struct wk_image_symbols *image, struct wk_image_used *used)
 {
 	const struct wk_dwarf *dwarf = image->places.dwarf;
 
@@ -383,26 +381,24 @@ static void describe(struct wk_image_debug *places)
 		add_words(&places->reason, wk_dwarf_files_why(places->files));
 }
 
-enum wk_places_state wk_image_places_state(const struct wk_image_symbols *image)
+enum wk_places_state wk_image_places_state(struct wk_image_symbols *image)
 {
-	struct wk_image_symbols *late = wk_image_late(image);
 
-	if (!late->places.is_open)
-		open_index(late);
-	if (!late->places.index || is_stripped(&late->places))
+	if (!image->places.is_open)
+		open_index(image);
+	if (!image->places.index || is_stripped(&image->places))
 		return WK_PLACES_NONE;
-	return late->places.lacks_units ? WK_PLACES_SOME : WK_PLACES_ALL;
+	return image->places.lacks_units ? WK_PLACES_SOME : WK_PLACES_ALL;
 }
 
-const char *wk_image_places_reason(const struct wk_image_symbols *image)
+const char *wk_image_places_reason(struct wk_image_symbols *image)
 {
-	struct wk_image_symbols *late = wk_image_late(image);
 
-	if (!late->places.is_open)
-		open_index(late);
-	if (!late->places.is_told) {
-		late->places.is_told = true;
-		describe(&late->places);
+	if (!image->places.is_open)
+		open_index(image);
+	if (!image->places.is_told) {
+		image->places.is_told = true;
+		describe(&image->places);
 	}
-	return wk_buf_text(&late->places.reason);
+	return wk_buf_text(&image->places.reason);
 }

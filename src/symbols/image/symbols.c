@@ -153,7 +153,7 @@ struct wk_image_symbols *wk_symbols_image(struct wk_symbols *s, const struct wk_
 	return image;
 }
 
-const struct wk_obj *wk_image_obj(const struct wk_image_symbols *image)
+const struct wk_obj *wk_image_obj(struct wk_image_symbols *image)
 {
 	return image->file.obj;
 }
@@ -172,24 +172,23 @@ static void ready_kernel(struct wk_image_symbols *image)
 }
 
 /* Everything that is put off until somebody asks. */
-static void make_ready(const struct wk_image_symbols *image)
+static void make_ready(struct wk_image_symbols *image)
 {
-	struct wk_image_symbols *late = wk_image_late(image);
 
 	if (image->is_ready)
 		return;
-	late->is_ready = true;
+	image->is_ready = true;
 	wk_image_fetch(image);
 	if (image->key.is_kernel)
-		ready_kernel(late);
+		ready_kernel(image);
 	else if (image->file.obj || wk_image_has_rvas(image))
-		wk_image_build_table(late);
+		wk_image_build_table(image);
 }
 
 /* While a recording is made nobody else is asked, but the table is to have what others know. */
 static const struct wk_symtab *lend_symbols(void *context)
 {
-	const struct wk_image_symbols *image = context;
+	struct wk_image_symbols *image = context;
 
 	if (image->owner->is_live && image->owner->fetcher && !image->is_ready)
 		return NULL;
@@ -208,13 +207,13 @@ struct wk_unwind_table *wk_image_unwind(struct wk_image_symbols *image)
 	return image->unwind;
 }
 
-enum wk_image_state wk_image_state(const struct wk_image_symbols *image)
+enum wk_image_state wk_image_state(struct wk_image_symbols *image)
 {
 	make_ready(image);
 	return image->state;
 }
 
-const char *wk_image_reason(const struct wk_image_symbols *image)
+const char *wk_image_reason(struct wk_image_symbols *image)
 {
 	make_ready(image);
 	return wk_buf_text(&image->reason);
@@ -234,15 +233,14 @@ static bool find_in_kernel(struct wk_symbols *s, uint64_t address, struct wk_sym
 	return true;
 }
 
-bool wk_image_find_of(const struct wk_image_symbols *image, uint64_t vaddr,
-		      struct wk_symbol *symbol)
+bool wk_image_find_of(struct wk_image_symbols *image, uint64_t vaddr, struct wk_symbol *symbol)
 {
 	struct wk_obj_symbol found;
 
 	/* Where the file is here, the table of a PDB's publics is made only for what needs it. */
 	if (!image->file.obj)
 		make_ready(image);
-	if (wk_image_find_in_pdb(wk_image_late(image), vaddr, symbol))
+	if (wk_image_find_in_pdb(image, vaddr, symbol))
 		return true;
 	make_ready(image);
 	if (!image->tab || !wk_symtab_find(image->tab, vaddr, &found))
@@ -256,7 +254,7 @@ bool wk_image_find_of(const struct wk_image_symbols *image, uint64_t vaddr,
 	return true;
 }
 
-bool wk_image_find(const struct wk_image_symbols *image, uint64_t address, struct wk_symbol *symbol)
+bool wk_image_find(struct wk_image_symbols *image, uint64_t address, struct wk_symbol *symbol)
 {
 	uint64_t vaddr;
 
@@ -280,7 +278,7 @@ bool wk_is_running_kernel(const struct wk_build_id *id)
 	return id->size > 0 && wk_build_id_eq(id, &running);
 }
 
-bool wk_kernel_has_moved(const struct wk_image_symbols *kernel, uint64_t first_start)
+bool wk_kernel_has_moved(struct wk_image_symbols *kernel, uint64_t first_start)
 {
 	struct wk_symbol first;
 
@@ -301,7 +299,7 @@ bool wk_is_running_release(struct wk_str host, struct wk_str release)
 	return here.name[0] && wk_str_is(host, here.name) && wk_str_is(release, here.release);
 }
 
-bool wk_kernel_is_at(const struct wk_image_symbols *kernel, uint64_t start, uint64_t size_bytes)
+bool wk_kernel_is_at(struct wk_image_symbols *kernel, uint64_t start, uint64_t size_bytes)
 {
 	struct wk_symbol first, behind;
 

@@ -66,22 +66,22 @@ struct wk_image_symbols;
 struct wk_image_symbols *wk_symbols_image(struct wk_symbols *symbols,
 					  const struct wk_image_key *key);
 
-enum wk_image_state wk_image_state(const struct wk_image_symbols *image);
+enum wk_image_state wk_image_state(struct wk_image_symbols *image);
 
 /* One sentence on where the names came from, or why there are none and what would mend it:
  * "names from /usr/lib/debug/.build-id/ab/cd.debug", "file is gone", "kptr_restrict is 1 ...". */
-const char *wk_image_reason(const struct wk_image_symbols *image);
+const char *wk_image_reason(struct wk_image_symbols *image);
 
 /* Asks other machines (if there are any) for the image's file where it is not here: once somebody
  * needs it, since most images of a recording have no samples. A question for its state, a reason or
  * a symbol does so too. */
-void wk_image_fetch(const struct wk_image_symbols *image);
+void wk_image_fetch(struct wk_image_symbols *image);
 
 /* The image's parsed file, for unwinding; NULL where there is none (kernel, missing). */
-const struct wk_obj *wk_image_obj(const struct wk_image_symbols *image);
+const struct wk_obj *wk_image_obj(struct wk_image_symbols *image);
 
 /* The separate debug file in use, for .debug_frame; NULL where there is none. */
-const struct wk_obj *wk_image_debug_obj(const struct wk_image_symbols *image);
+const struct wk_obj *wk_image_debug_obj(struct wk_image_symbols *image);
 
 /* The image's unwind tables, as much as was compiled of them; NULL where there is no file. They
  * stay the image's. */
@@ -112,12 +112,10 @@ struct wk_symbol {
 
 /* The symbol that covers `address`: a file offset in the image, or an absolute address for
  * the kernel. False if none does. */
-bool wk_image_find(const struct wk_image_symbols *image, uint64_t address,
-		   struct wk_symbol *symbol);
+bool wk_image_find(struct wk_image_symbols *image, uint64_t address, struct wk_symbol *symbol);
 
 /* The same for an address as the image's own tables count (vaddr). */
-bool wk_image_find_of(const struct wk_image_symbols *image, uint64_t vaddr,
-		      struct wk_symbol *symbol);
+bool wk_image_find_of(struct wk_image_symbols *image, uint64_t vaddr, struct wk_symbol *symbol);
 
 /* The PDB that an image of Windows was linked with, once it was looked for. */
 struct wk_image_pdb {
@@ -126,30 +124,29 @@ struct wk_image_pdb {
 	const char *path;     /* where it was found; NULL: nowhere */
 	const char *stripped; /* why it has public names only; NULL: it has more */
 };
-void wk_image_pdb(const struct wk_image_symbols *image, struct wk_image_pdb *pdb);
+void wk_image_pdb(struct wk_image_symbols *image, struct wk_image_pdb *pdb);
 
 /* Public names of the image's PDB, as linked, by RVA; none where it has no PDB. `take` returns
  * false to stop. */
-void wk_image_each_public(const struct wk_image_symbols *image,
+void wk_image_each_public(struct wk_image_symbols *image,
 			  bool (*take)(void *context, struct wk_str name, uint64_t rva),
 			  void *context);
 
 /* Where all that is known of an image is its PDB: is there a section of it at an RVA? */
-bool wk_image_pdb_covers(const struct wk_image_symbols *image, uint64_t rva);
+bool wk_image_pdb_covers(struct wk_image_symbols *image, uint64_t rva);
 
 /* What a function that was inlined is called where it was not, if it has a linked name there, so
  * that both are one; else the place's own name. */
-struct wk_str wk_image_place_name(const struct wk_image_symbols *image,
-				  const struct wk_place *place);
+struct wk_str wk_image_place_name(struct wk_image_symbols *image, const struct wk_place *place);
 
 /* The functions and source lines at `address` (as for wk_image_find), innermost inlined call
  * first, from debug information; at most `cap`. 0 where there is none for it. */
-size_t wk_image_places(const struct wk_image_symbols *image, uint64_t address,
-		       struct wk_place *places, size_t cap);
+size_t wk_image_places(struct wk_image_symbols *image, uint64_t address, struct wk_place *places,
+		       size_t cap);
 
 /* The same for an address as the image's own tables count (vaddr). */
-size_t wk_image_places_of(const struct wk_image_symbols *image, uint64_t vaddr,
-			  struct wk_place *places, size_t cap);
+size_t wk_image_places_of(struct wk_image_symbols *image, uint64_t vaddr, struct wk_place *places,
+			  size_t cap);
 
 /* Whether there are any. Debug information is read a unit at a time, when somebody asks for it: one
  * that cannot be read shows only then. */
@@ -158,10 +155,10 @@ enum wk_places_state {
 	WK_PLACES_SOME, /* not all that was asked for can be read */
 	WK_PLACES_ALL,
 };
-enum wk_places_state wk_image_places_state(const struct wk_image_symbols *image);
+enum wk_places_state wk_image_places_state(struct wk_image_symbols *image);
 
 /* And with texts by the image's own numbers, of which wk_image_text tells what they are. */
-size_t wk_image_place_ids_of(const struct wk_image_symbols *image, uint64_t vaddr,
+size_t wk_image_place_ids_of(struct wk_image_symbols *image, uint64_t vaddr,
 			     struct wk_place_ids *places, size_t cap);
 struct wk_str wk_image_text(const struct wk_image_symbols *image, uint32_t id);
 
@@ -169,7 +166,7 @@ struct wk_str wk_image_text(const struct wk_image_symbols *image, uint32_t id);
 void wk_image_expect(const struct wk_image_symbols *image, uint64_t vaddr);
 
 /* Where the places come from, or why there are none, as a sentence like wk_image_reason's. */
-const char *wk_image_places_reason(const struct wk_image_symbols *image);
+const char *wk_image_places_reason(struct wk_image_symbols *image);
 
 /* Is it the kernel that runs now, by its build id? A wrong name is worse than none. A table of the
  * user's, $WICK_KALLSYMS, is the recorded kernel's; if the variable is empty no kernel has one. */
@@ -177,7 +174,7 @@ bool wk_is_running_kernel(const struct wk_build_id *id);
 
 /* The same kernel lies elsewhere after a new start of the machine: its first mapping, as recorded,
  * tells. */
-bool wk_kernel_has_moved(const struct wk_image_symbols *kernel, uint64_t first_start);
+bool wk_kernel_has_moved(struct wk_image_symbols *kernel, uint64_t first_start);
 
 /* Where a recording has no build id of its kernel: does it say that it was made on this machine,
  * under a kernel of the same release as the one that runs ... */
@@ -186,7 +183,7 @@ bool wk_is_running_release(struct wk_str host, struct wk_str release);
 /* ... and do that kernel's functions begin and end where the recorded ones did? Another build of
  * the release ends elsewhere, and so does the same one after a new start of the machine. True where
  * the system shows no addresses: then there are no names either. */
-bool wk_kernel_is_at(const struct wk_image_symbols *kernel, uint64_t start, uint64_t size_bytes);
+bool wk_kernel_is_at(struct wk_image_symbols *kernel, uint64_t start, uint64_t size_bytes);
 
 /* What was used of an image, for whoever tells a person what it lacks. Whole when the image was
  * asked for all that there is to ask; valid until it is asked again. */
@@ -201,6 +198,6 @@ struct wk_image_used {
 				     * or leaves all to the objects: a sentence. Or empty */
 	bool misses_shared;         /* that file is the one which dwz made of what several share */
 };
-void wk_image_used(const struct wk_image_symbols *image, struct wk_image_used *used);
+void wk_image_used(struct wk_image_symbols *image, struct wk_image_used *used);
 
 #endif
