@@ -68,7 +68,7 @@ void wk_heap_lifetimes_free(struct wk_heap_lifetimes *lives)
 
 static bool same_heap(const void *table, uint32_t id, const void *key)
 {
-	const struct wk_heap *a = &((const struct wk_model *)table)->heaps[id], *b = key;
+	const struct wk_heap_row *a = &((const struct wk_model *)table)->heaps[id], *b = key;
 
 	return a->process == b->process && a->handle == b->handle;
 }
@@ -83,7 +83,7 @@ static wk_text_id name_heap(struct wk_model *model, uint64_t handle)
 
 static wk_heap_id heap_row(struct wk_heap_lifetimes *lives, wk_process_id process, uint64_t handle)
 {
-	struct wk_heap key = { .process = process, .handle = handle };
+	struct wk_heap_row key = { .process = process, .handle = handle };
 	uint64_t hash = wk_hash_pair(handle, process);
 	wk_heap_id id = wk_index_find(&lives->heap_index, hash, same_heap, lives->model, &key);
 

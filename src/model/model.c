@@ -38,7 +38,7 @@ struct wk_model *wk_model_new(void)
 	wk_model_add_thread(model, &(struct wk_thread){ 0 });
 	wk_model_add_source(model, &(struct wk_source){ 0 });
 	wk_model_add_function(model, &(struct wk_function){ 0 });
-	wk_model_add_heap(model, &(struct wk_heap){ 0 });
+	wk_model_add_heap(model, &(struct wk_heap_row){ 0 });
 	wk_model_add_subject(model, &(struct wk_subject){ 0 });
 	start_columns(model);
 	return model;
@@ -504,7 +504,7 @@ wk_subject_id wk_model_add_subject(struct wk_model *model, const struct wk_subje
 	return model->subject_count++;
 }
 
-wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap *heap)
+wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap_row *heap)
 {
 	model->heaps = wk_grow(model->heaps, &model->own->heaps_cap, (size_t)model->heap_count + 1,
 			       sizeof(*heap));

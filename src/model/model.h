@@ -85,7 +85,7 @@ struct wk_thread {
 };
 
 /* A heap of a process, as the system names it. */
-struct wk_heap {
+struct wk_heap_row {
 	wk_process_id process;
 	uint64_t handle; /* 0: the one of a process that tells no heaps apart */
 	wk_text_id name; /* the handle in words: "0x1f0000" */
@@ -310,7 +310,7 @@ struct wk_model {
 	uint32_t fact_count;
 	struct wk_note *notes; /* from row 0 on */
 	uint32_t note_count;
-	struct wk_heap *heaps;
+	struct wk_heap_row *heaps;
 	uint32_t heap_count;
 	struct wk_subject *abouts;
 	uint32_t subject_count;
@@ -465,7 +465,7 @@ void wk_model_add_embedded_place(struct wk_model *model, const struct wk_event_c
 void wk_model_add_fact(struct wk_model *model, const struct wk_event_system *fact);
 void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note);
 wk_subject_id wk_model_add_subject(struct wk_model *model, const struct wk_subject *about);
-wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap *heap);
+wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap_row *heap);
 void wk_model_add_mark(struct wk_model *model, const struct wk_mark *mark);
 void wk_model_add_count(struct wk_model *model, const struct wk_count *count);
 
