@@ -87,6 +87,18 @@ static int failure_of(int fd)
 	return got == (ssize_t)sizeof(cause) ? cause : 0;
 }
 
+struct collecting {
+	int fd;
+	struct wk_buf *text;
+};
+
+static void collect(void *context)
+{
+	const struct collecting *collecting = context;
+
+	read_all(collecting->fd, collecting->text);
+}
+
 int wk_os_program_run(const char *const *words, struct wk_os_program_io io, struct wk_err *err)
 {
 	int failure[2] = { -1, -1 }, output[2] = { -1, -1 };
@@ -110,7 +122,11 @@ int wk_os_program_run(const char *const *words, struct wk_os_program_io io, stru
 	if (io.collect) {
 		close(output[1]);
 		output[1] = -1;
-		read_all(output[0], io.collect);
+		/* The child is waited for and the pipes are closed even if memory runs out. */
+		wk_heap_run(wk_heap_current(), collect,
+			    &(struct collecting){ output[0], io.collect });
+		close(output[0]);
+		output[0] = -1;
 	}
 	cause = failure_of(failure[0]);
 	exit_code = wait_for(pid);
@@ -123,6 +139,7 @@ int wk_os_program_run(const char *const *words, struct wk_os_program_io io, stru
 out:
 	close_pair(failure);
 	close_pair(output);
+	wk_heap_check();
 	return exit_code;
 }
 

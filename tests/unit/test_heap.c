@@ -1,6 +1,7 @@
 /* base/heap: what happens when memory runs out, at any allocation of the whole way from a file to
  * a picture. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -19,6 +21,7 @@
 #include "model/builder.h"
 #include "model/resolve.h"
 #include "os/os.h"
+#include "os/program.h"
 #include "render/renderers.h"
 #include "stages/unwind_stage.h"
 #include "views/filter/filter.h"
@@ -230,6 +233,31 @@ static void neither_side_waits_for_the_other_for_ever(void **state)
 	}
 }
 
+static void collect_output(void *context)
+{
+	const char *const words[] = { "head", "-c", "3000000", "/dev/zero", NULL };
+	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
+
+	io.collect = context;
+	wk_os_program_run(words, io, NULL);
+}
+
+static void a_program_whose_output_does_not_fit_is_waited_for(void **state)
+{
+	struct failing_memory memory = { .left = 4 };
+	struct wk_heap *heap = new_heap(&memory);
+	unsigned before = open_descriptors();
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	assert_false(wk_heap_run(heap, collect_output, &text));
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	assert_int_equal(open_descriptors(), before);
+	wk_heap_free(heap);
+	assert_int_equal(memory.blocks, 0);
+}
+
 /* ---- from a file to a picture */
 
 struct job {
@@ -367,6 +395,7 @@ int main(void)
 		cmocka_unit_test(resources_are_released_after_threads_newest_first),
 		cmocka_unit_test(heaps_fail_one_by_one),
 		cmocka_unit_test(neither_side_waits_for_the_other_for_ever),
+		cmocka_unit_test(a_program_whose_output_does_not_fit_is_waited_for),
 		cmocka_unit_test(a_recording_of_perf),
 		cmocka_unit_test(a_recording_with_copied_stacks),
 		cmocka_unit_test(a_trace_of_windows),
