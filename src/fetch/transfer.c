@@ -52,6 +52,7 @@ struct wk_transfers {
 	struct wk_fetch_options options;
 	struct library library;
 	CURLM *multi; /* keeps the connections. NULL until the first file */
+	struct wk_undo *undo;
 	bool is_loaded, is_broken;
 	struct wk_err why_broken;
 	struct wk_transfer *active[WK_MOST_TRANSFERS];
@@ -83,8 +84,10 @@ void wk_transfers_free(struct wk_transfers *t)
 		return;
 	while (t->active_count)
 		wk_transfers_cancel(t->active[0]);
-	if (t->multi)
+	if (t->multi) {
 		t->library.multi_cleanup(t->multi);
+		wk_undo_free(t->undo);
+	}
 	wk_free(t);
 }
 
@@ -142,6 +145,23 @@ static bool load(struct library *library, struct wk_err *err)
 		wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "libcurl cannot be initialized"));
 }
 
+static void undo_multi(struct wk_undo *undo)
+{
+	struct wk_transfers *t = undo->at;
+
+	t->library.multi_cleanup(t->multi);
+}
+
+static void make_multi(struct wk_transfers *t)
+{
+	t->undo = wk_undo_new();
+	t->multi = t->library.multi_init();
+	if (t->multi)
+		wk_undo_arm(t->undo, undo_multi, t, 0);
+	else
+		wk_undo_free(t->undo);
+}
+
 static bool make_ready(struct wk_transfers *t, struct wk_outcome *outcome)
 {
 	if (!t->is_loaded) {
@@ -149,7 +169,7 @@ static bool make_ready(struct wk_transfers *t, struct wk_outcome *outcome)
 		t->is_broken = !load(&t->library, &t->why_broken);
 	}
 	if (!t->is_broken && !t->multi)
-		t->multi = t->library.multi_init();
+		make_multi(t);
 	if (t->multi || wk_outcome_lacks_descriptors(outcome))
 		return t->multi != NULL;
 	*outcome = (struct wk_outcome){ .kind = WK_OUTCOME_NO_LIBRARY,
@@ -202,6 +222,8 @@ static size_t abort_with(struct wk_transfer *transfer, enum wk_outcome_kind faul
 	return 0;
 }
 
+/* libcurl calls it: it must not allocate, since a jump over libcurl (base/heap.h) would leave that
+ * in the middle of its work. */
 static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
 {
 	struct wk_transfer *transfer = context;
@@ -253,6 +275,15 @@ static void set_up(struct wk_transfer *transfer)
 	set(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)transfer->most_bytes);
 }
 
+/* The transfer itself may be gone by then. */
+static void undo_easy(struct wk_undo *undo)
+{
+	struct wk_transfers *t = (struct wk_transfers *)(uintptr_t)undo->number;
+
+	t->library.multi_remove(t->multi, undo->at);
+	t->library.cleanup(undo->at);
+}
+
 bool wk_transfers_start(struct wk_transfers *t, struct wk_transfer *transfer)
 {
 	static_assert(sizeof(transfer->message) >= CURL_ERROR_SIZE, "libcurl writes so much");
@@ -264,8 +295,10 @@ bool wk_transfers_start(struct wk_transfers *t, struct wk_transfer *transfer)
 	}
 	if (!make_ready(t, &transfer->outcome))
 		return false;
+	transfer->undo = wk_undo_new();
 	transfer->easy = t->library.init();
 	if (!transfer->easy) {
+		wk_undo_free(transfer->undo);
 		transfer->outcome.kind = WK_OUTCOME_FAILED;
 		return false;
 	}
@@ -273,6 +306,7 @@ bool wk_transfers_start(struct wk_transfers *t, struct wk_transfer *transfer)
 		transfer->most_bytes = t->options.most_bytes;
 	transfer->begun_ns = transfer->window_ns = wk_os_clock_ns();
 	set_up(transfer);
+	wk_undo_arm(transfer->undo, undo_easy, transfer->easy, (uintptr_t)t);
 	t->library.multi_add(t->multi, transfer->easy);
 	t->active[t->active_count++] = transfer;
 	return true;
@@ -406,6 +440,7 @@ static void remove_transfer(struct wk_transfer *transfer)
 	transfer->is_paused = false;
 	t->library.multi_remove(t->multi, transfer->easy);
 	t->library.cleanup(transfer->easy);
+	wk_undo_free(transfer->undo);
 	transfer->easy = NULL;
 }
 

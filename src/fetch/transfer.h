@@ -33,6 +33,7 @@ struct wk_transfer {
 
 	struct wk_transfers *owner;
 	void *easy;
+	struct wk_undo *undo;
 	uint64_t done_bytes, whole_bytes;
 	uint64_t begun_ns, window_ns, window_bytes; /* the rate is measured since window_ns */
 	uint64_t page_bytes, page_ns, page_seen_ns; /* of the page that comes with a refusal */
