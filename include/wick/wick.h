@@ -1,10 +1,12 @@
-/* libwick: the events of CPU profiles, and the functions and lines of addresses.
+/* libwick: read, show and record CPU profiles.
  *
  *	struct wick_context *wick = wick_context_new(NULL, NULL);
- *	struct wick_symbols *symbols = wick_symbols_new(wick, &error);
+ *	struct wick_error error;
+ *	struct wick_profile *profile = wick_open(wick, "wick.data", NULL, &error);
  *
- *	wick_symbols_of_file(symbols, "./app", 0x1139, print_frame, NULL, &error);
- *	wick_symbols_free(symbols);
+ *	if (profile)
+ *		wick_fold(profile, NULL, write_to_stdout, NULL, &error);
+ *	wick_close(profile);
  *	wick_context_free(wick);
  *
  * Errors: a function that can fail returns false or NULL and fills a wick_error, which may be NULL.
@@ -12,10 +14,10 @@
  *
  * Memory: everything belongs to the object that it was obtained from and lives as long as that.
  * Running out of memory is an error like any other (WICK_NO_MEMORY). The object in use is then only
- * good for being freed.
+ * good for being freed, except a profile: it stays usable.
  *
- * Threads: a context never changes, so several threads may use it at once. Other objects are for
- * one thread at a time; different objects never interfere.
+ * Threads: a context and a profile never change, so several threads may use them at once. Other
+ * objects are for one thread at a time; different objects never interfere.
  *
  * Structs that begin with `size`: set it to sizeof of the struct and the rest to zero. Later
  * versions add members at the end; programs compiled before keep working. Structs without `size`
@@ -175,6 +177,139 @@ WICK_API bool wick_symbols_of_file(struct wick_symbols *symbols, const char *pat
 /* The functions at an address in the memory of a running process. */
 WICK_API bool wick_symbols_of_process(struct wick_symbols *symbols, int32_t pid, uint64_t address,
 				      wick_take_frame take, void *user, struct wick_error *error);
+
+/* ---- Profiles: samples and stacks with names */
+
+struct wick_profile;
+
+/* Reads `path` ("-" is standard input), unwinds copied stacks and names what can be named.
+ * `options` may be NULL. */
+WICK_API struct wick_profile *wick_open(const struct wick_context *context, const char *path,
+					const struct wick_open_options *options,
+					struct wick_error *error);
+WICK_API void wick_close(struct wick_profile *profile); /* NULL is allowed */
+
+struct wick_summary {
+	size_t size;                         /* sizeof(struct wick_summary) */
+	uint64_t lost_samples, lost_records; /* that the kernel or the recorder dropped */
+	uint64_t first_ns, last_ns;          /* of the samples, by the recording's clock */
+	size_t sample_count, source_count, note_count;
+};
+
+WICK_API void wick_summarize(const struct wick_profile *profile, struct wick_summary *summary);
+
+/* What a reader of the recording should know: bad records, missing parts. NULL from the last one
+ * on. */
+WICK_API const char *wick_note(const struct wick_profile *profile, size_t index);
+
+/* A sampled event. */
+struct wick_source {
+	size_t size;      /* sizeof(struct wick_source) */
+	const char *name; /* "cycles", "cpu-clock" ... */
+	const char *unit; /* of the weights: "ns", "cycles", "samples" ... */
+	bool is_cpu_time;
+};
+
+/* Sources count from 0. False from the last one on. */
+WICK_API bool wick_source_at(const struct wick_profile *profile, size_t index,
+			     struct wick_source *source);
+
+struct wick_sample {
+	size_t size;                  /* sizeof(struct wick_sample) */
+	uint64_t time_ns;             /* of the recording's clock */
+	uint64_t weight;              /* in the unit of its source */
+	uint64_t count;               /* how many samples it represents */
+	uint64_t stack;               /* for wick_frame_at; 0: none */
+	uint32_t source;              /* for wick_source_at */
+	uint32_t cpu;                 /* UINT32_MAX: unknown */
+	uint32_t pid, tid;            /* UINT32_MAX - 1: unknown */
+	const char *process, *thread; /* names */
+};
+
+/* Samples count from 0. False from the last one on. */
+WICK_API bool wick_sample_at(const struct wick_profile *profile, size_t index,
+			     struct wick_sample *sample);
+
+/* Fills `frame` with the innermost frame of `stack` and returns the stack of its caller, 0 after
+ * the outermost:
+ *
+ *	for (uint64_t at = sample.stack; at;) {
+ *		at = wick_frame_at(profile, at, &frame);
+ *		puts(frame.function);
+ *	}
+ */
+WICK_API uint64_t wick_frame_at(const struct wick_profile *profile, uint64_t stack,
+				struct wick_frame *frame);
+
+/* ---- Views */
+
+/* Which samples, and in which form. All zero is the default. */
+struct wick_view_options {
+	size_t size;        /* sizeof(struct wick_view_options) */
+	const char *filter; /* an expression, as --filter has it; NULL: everything */
+	const char *event;  /* weigh by this sampled event; NULL: CPU time, or the first one */
+	const char *table;  /* of text, csv and json: a word of `wick show`; NULL: functions */
+	const char *title;  /* of a picture; NULL: "Flame graph" */
+	bool no_process;    /* start with the outermost function, without a level for processes */
+	bool by_thread;     /* add a level for each thread */
+	bool inverted;      /* from the innermost function to its callers */
+	bool by_weight;     /* folded: weights instead of numbers of samples */
+	uint32_t limit;     /* of a table: at most this many rows; 0: all */
+};
+
+/* Receives the output in pieces; false ends it with WICK_STOPPED. */
+typedef bool (*wick_write)(void *user, const char *bytes, size_t len);
+
+/* Folded stacks: a line for each distinct stack, "process;outer;inner 12". */
+WICK_API bool wick_fold(const struct wick_profile *profile, const struct wick_view_options *options,
+			wick_write write, void *user, struct wick_error *error);
+
+/* A profile in one of the formats of wick_output_format: "svg", "json", "pprof" ... */
+WICK_API bool wick_render(const struct wick_profile *profile, const char *format,
+			  const struct wick_view_options *options, wick_write write, void *user,
+			  struct wick_error *error);
+
+/* The names of the formats that can be written; NULL from the last one on. */
+WICK_API const char *wick_output_format(size_t index);
+
+/* ---- Recording */
+
+struct wick_record_status {
+	size_t size;
+	uint64_t samples, lost_samples, elapsed_ns, file_bytes;
+};
+
+/* What to record, one of the first three, and how. */
+struct wick_record_options {
+	size_t size;          /* sizeof(struct wick_record_options) */
+	char *const *command; /* NULL-terminated arguments; it is run and waited for */
+	const int32_t *pids;  /* running processes ... */
+	size_t pid_count;
+	bool all_cpus;             /* the whole system */
+	bool user_only;            /* no kernel code */
+	uint64_t frequency_hz;     /* 0: 997 */
+	const char *const *events; /* NULL-terminated, as `wick record -e`; NULL: CPU time */
+	uint64_t duration_ns;      /* 0: until the command or the processes end */
+
+	/* Called about four times a second; false ends the recording, which is no error. NULL is
+	 * allowed. */
+	bool (*go_on)(void *user, const struct wick_record_status *status);
+	void *user;
+};
+
+struct wick_record_result {
+	size_t size; /* sizeof(struct wick_record_result) */
+	uint64_t samples, lost_samples, lost_records, elapsed_ns, file_bytes;
+	int32_t exit_code;   /* of the command; 128 + N if signal N ended it */
+	int32_t running_pid; /* of a command that runs on after `duration_ns`, else 0. It is a child
+			      * of the caller, who waits for it */
+};
+
+/* Records into the file `path`, which wick_open reads. A recording that was there is renamed to
+ * PATH.old. `result` may be NULL. */
+WICK_API bool wick_record(const struct wick_context *context, const char *path,
+			  const struct wick_record_options *options,
+			  struct wick_record_result *result, struct wick_error *error);
 
 #ifdef __cplusplus
 }

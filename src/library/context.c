@@ -111,17 +111,13 @@ struct new_context {
 	struct wick_context *context;
 };
 
-static const char *const *copy_list(const char *const *list)
+static struct wk_text_list copy_list(const char *const *list)
 {
-	size_t count = 0;
-	char **copy;
+	struct wk_text_list copy = { 0 };
 
-	while (list && list[count])
-		count++;
-	copy = wk_alloc_zeroed(count + 1, sizeof(*copy));
-	for (size_t i = 0; i < count; i++)
-		copy[i] = wk_strdup(list[i]);
-	return (const char *const *)copy;
+	for (size_t i = 0; list && list[i]; i++)
+		wk_text_list_add(&copy, wk_strdup(list[i]));
+	return copy;
 }
 
 static void make_context(void *call)
@@ -137,11 +133,11 @@ static void make_context(void *call)
 			       .free = options->free,
 			       .context = options->allocator_context },
 		.has_allocator = options->alloc != NULL,
-		.debug_dirs = copy_list(options->debug_dirs),
-		.symbol_servers = copy_list(options->symbol_servers),
-		.symbol_paths = copy_list(options->symbol_paths),
-		.debuginfod = options->debuginfod,
-		.offline = options->offline,
+		.naming = { .debug_dirs = copy_list(options->debug_dirs),
+			    .remote = { .debuginfod = options->debuginfod,
+					.offline = options->offline,
+					.servers = copy_list(options->symbol_servers),
+					.symbol_paths = copy_list(options->symbol_paths) } },
 	};
 	new->context = context;
 }

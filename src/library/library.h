@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/heap.h"
+#include "session/symbolizer.h"
 #include <wick/wick.h>
 
 /* The texts belong to the heap. */
@@ -14,10 +15,7 @@ struct wick_context {
 	struct wk_heap *heap;
 	struct wk_allocator allocator;
 	bool has_allocator;
-	const char *const *debug_dirs; /* NULL-terminated, these three never NULL */
-	const char *const *symbol_servers;
-	const char *const *symbol_paths;
-	bool debuginfod, offline;
+	struct wk_naming_options naming;
 };
 
 /* A heap with the context's allocator; NULL without memory. */

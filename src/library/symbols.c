@@ -6,14 +6,10 @@
 #include "names/function_name.h"
 #include "os/os.h"
 #include "record/proc_scan.h"
-#include "symbols/cache/cache.h"
-#include "symbols/image/symbols.h"
 
 struct wick_symbols {
 	struct wk_heap *heap;
-	const char **debug_dirs;
-	struct wk_cache *cache;
-	struct wk_symbols *symbols;
+	struct wk_symbolizer symbolizer;
 	struct wk_place places[WK_MOST_PLACES];
 	struct wk_buf function, linked, file, module; /* of the frame being emitted */
 };
@@ -24,33 +20,22 @@ struct new_symbols {
 	struct wk_err err;
 };
 
-static const char **debug_dirs(const struct wick_context *context)
-{
-	size_t count = 0;
-	const char **dirs;
-
-	while (context->debug_dirs[count])
-		count++;
-	dirs = wk_alloc_zeroed(count + 2, sizeof(*dirs));
-	for (size_t i = 0; i < count; i++)
-		dirs[i] = context->debug_dirs[i];
-	dirs[count] = "/usr/lib/debug";
-	return dirs;
-}
-
 static void make_symbols(void *call)
 {
 	struct new_symbols *new = call;
 	struct wick_symbols *symbols = wk_alloc_zeroed(1, sizeof(*symbols));
 
 	symbols->heap = wk_heap_current();
-	symbols->debug_dirs = debug_dirs(new->context);
-	symbols->cache = wk_cache_open(NULL);
-	symbols->symbols = wk_symbols_new(&(struct wk_symbols_options){
-		.debug_dirs = symbols->debug_dirs,
-		.cache = symbols->cache,
-	});
+	wk_symbolizer_open(&symbols->symbolizer, &new->context->naming, NULL, &new->err);
 	new->symbols = symbols;
+}
+
+/* Closing saves what was read for the next time. */
+static void close_symbols(void *call)
+{
+	struct wick_symbols *symbols = call;
+
+	wk_symbolizer_close(&symbols->symbolizer);
 }
 
 struct wick_symbols *wick_symbols_new(const struct wick_context *context, struct wick_error *error)
@@ -60,16 +45,10 @@ struct wick_symbols *wick_symbols_new(const struct wick_context *context, struct
 
 	if (wk_library_run(heap, make_symbols, &new, &new.err, error))
 		return new.symbols;
+	if (new.symbols)
+		wk_heap_run(heap, close_symbols, new.symbols);
 	wk_heap_free(heap);
 	return NULL;
-}
-
-static void close_symbols(void *call)
-{
-	struct wick_symbols *symbols = call;
-
-	wk_symbols_free(symbols->symbols);
-	wk_cache_close(symbols->cache); /* what was read is saved for the next time */
 }
 
 void wick_symbols_free(struct wick_symbols *symbols)
@@ -187,7 +166,7 @@ static struct wk_image_symbols *open_file(struct lookup *lookup, const char *who
 		wk_err_in(err, lookup->path);
 		return NULL;
 	}
-	image = wk_symbols_image(lookup->symbols->symbols, &key);
+	image = wk_symbols_image(lookup->symbols->symbolizer.symbols, &key);
 	if (wk_image_obj(image) || (is_pdb && wk_image_state(image) != WK_IMAGE_MISSING))
 		return image;
 	wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s: %s", lookup->path, wk_image_reason(image));
@@ -237,7 +216,7 @@ static bool find_mapping(void *context, const struct wk_event *event, struct wk_
 		return true;
 	key = wk_image_key_of(event);
 	query = (struct query){
-		.image = wk_symbols_image(lookup->symbols->symbols, &key),
+		.image = wk_symbols_image(lookup->symbols->symbolizer.symbols, &key),
 		.module = image->path,
 		.address = lookup->address - image->start + image->file_offset,
 	};
