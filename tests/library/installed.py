@@ -76,7 +76,16 @@ class Frame(ctypes.Structure):
                 ("is_inlined", ctypes.c_bool), ("is_kernel", ctypes.c_bool)]
 
 
+class Sample(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("time_ns", ctypes.c_uint64),
+                ("weight", ctypes.c_uint64), ("count", ctypes.c_uint64),
+                ("stack", ctypes.c_uint64), ("source", ctypes.c_uint32), ("cpu", ctypes.c_uint32),
+                ("pid", ctypes.c_uint32), ("tid", ctypes.c_uint32), ("process", ctypes.c_char_p),
+                ("thread", ctypes.c_char_p)]
+
+
 TAKE_FRAME = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.POINTER(Frame))
+WRITE = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 TAKE_EVENT = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -107,4 +116,24 @@ def loaded():
     wick.wick_symbols_of_process.restype = ctypes.c_bool
     wick.wick_symbols_of_process.argtypes = [pointer, ctypes.c_int32, ctypes.c_uint64, TAKE_FRAME,
                                              pointer, pointer]
+    wick.wick_open.restype = pointer
+    wick.wick_open.argtypes = [pointer, text, pointer, pointer]
+    wick.wick_close.argtypes = [pointer]
+    wick.wick_sample_at.restype = ctypes.c_bool
+    wick.wick_sample_at.argtypes = [pointer, ctypes.c_size_t, pointer]
+    wick.wick_frame_at.restype = ctypes.c_uint64
+    wick.wick_frame_at.argtypes = [pointer, ctypes.c_uint64, pointer]
+    wick.wick_render.restype = ctypes.c_bool
+    wick.wick_render.argtypes = [pointer, text, pointer, WRITE, pointer, pointer]
+    wick.wick_output_format.restype = text
+    wick.wick_output_format.argtypes = [ctypes.c_size_t]
     return wick
+
+
+def rendered(wick, profile, form):
+    """The bytes that the library writes."""
+    pieces, error = [], Error()
+    write = WRITE(lambda user, at, size: pieces.append(ctypes.string_at(at, size)) is None)
+    if not wick.wick_render(profile, form.encode(), None, write, None, ctypes.byref(error)):
+        raise tap.Failure(f"{form}: {error.text.decode()}")
+    return b"".join(pieces)

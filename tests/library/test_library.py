@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """libwick as it is installed: its ABI, its header, the examples, and Python's ctypes. TAP."""
+import collections
 import ctypes
 import os
 import re
@@ -23,6 +24,27 @@ int main(int argc, char **argv)
 {
 	(void)argv;
 	return hot(argc) == 0;
+}
+"""
+
+
+BURN = """
+#include <time.h>
+__attribute__((noinline)) unsigned burn(unsigned x)
+{
+	struct timespec now = { 0 };
+
+	while (now.tv_sec == 0 && now.tv_nsec < 400000000) {
+		for (int i = 0; i < 1000000; i++)
+			x = x * 1664525 + 1013904223;
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	}
+	return x;
+}
+
+int main(void)
+{
+	return burn(1) == 1 ? 1 : 7;
 }
 """
 
@@ -172,6 +194,105 @@ def _(t):
     t.true(not wick.wick_context_new(ctypes.create_string_buffer(64), ctypes.byref(error)),
            "size 0 was accepted")
     t.equal((error.code, error.text), (6, b"the options do not begin with their size"), "error")
+
+
+def check_hottest(t, compiler):
+    program = installed.compiled(t, installed.EXAMPLES / "hottest.c", compiler)
+    t.equal(installed.ran(program, installed.DATA / "shop.data").stdout,
+            " 84.9 %  count_coins\n 15.1 %  weigh_flour\n", "functions")
+    failed = installed.ran(program, "nowhere", check=False)
+    t.equal((failed.returncode, failed.stderr),
+            (1, "hottest: cannot open nowhere: No such file or directory\n"), "a missing file")
+
+
+@tap.case("hottest functions of a file, in C")
+def _(t):
+    check_hottest(t, "cc")
+
+
+@tap.case("hottest functions of a file, in C++")
+def _(t):
+    check_hottest(t, "c++")
+
+
+def check_record(t, compiler):
+    program = installed.compiled(t, installed.EXAMPLES / "record.c", compiler)
+    source = t.folder / "burn.c"
+    source.write_text(BURN)
+    tap.run("cc", "-g", "-O1", "-fno-inline", source, "-o", t.folder / "burn")
+    done = installed.ran(program, t.folder / "burn", cwd=t.folder, check=False)
+    if done.returncode and "samples" not in done.stderr:
+        raise tap.Skip(done.stderr.strip())
+    samples, lost, code = map(int, re.search(r"(\d+) samples, (\d+) lost; the command returned "
+                                             r"(\d+)", done.stderr).groups())
+    t.equal(code, 7, "exit code")
+    counts = [(line.rsplit(" ", 1)[0].split(";"), int(line.rsplit(" ", 1)[1]))
+              for line in done.stdout.splitlines()]
+    burning = sum(count for stack, count in counts if stack[-1] == "burn")
+    through = sum(count for stack, count in counts if stack[0] == "burn" and "main" in stack
+                  and stack[-1] == "burn")
+    t.equal(sum(count for stack, count in counts), samples, "samples in the stacks")
+    t.within(burning / samples, 0.8, 1, "share of the function that burns")
+    t.equal(through, burning, "stacks that go through main")
+
+
+@tap.case("record a child and print its flame graph, in C")
+def _(t):
+    check_record(t, "cc")
+
+
+@tap.case("record a child and print its flame graph, in C++")
+def _(t):
+    check_record(t, "c++")
+
+
+@tap.case("samples, stacks and pictures, from Python")
+def _(t):
+    wick = installed.loaded()
+    context = wick.wick_context_new(None, None)
+    path = str(installed.DATA / "shop.data")
+    profile = wick.wick_open(context, path.encode(), None, None)
+    sample, frame = installed.Sample(), installed.Frame()
+    sample.size, frame.size = ctypes.sizeof(sample), ctypes.sizeof(frame)
+    stacks, index = collections.Counter(), 0
+    while wick.wick_sample_at(profile, index, ctypes.byref(sample)):
+        names, stack = [], sample.stack
+        while stack:
+            stack = wick.wick_frame_at(profile, stack, ctypes.byref(frame))
+            names.append(frame.function)
+        stacks[b";".join([sample.process, *reversed(names)])] += sample.count
+        index += 1
+    folded = b"".join(b"%s %d\n" % row for row in sorted(stacks.items()))
+    t.equal(folded.decode(), t.wick("fold", "-q", path).stdout, "stacks")
+    t.equal(installed.rendered(wick, profile, "folded"), folded, "folded text")
+    for form, words in (("speedscope", ["export", "-q", "--to", "speedscope"]),
+                        ("firefox", ["export", "-q", "--to", "firefox"]),
+                        ("csv", ["show", "--csv"]), ("json", ["show", "--json"])):
+        t.equal(installed.rendered(wick, profile, form).decode(), t.wick(*words, path).stdout, form)
+    t.true(installed.rendered(wick, profile, "svg").startswith(b"<?xml"), "svg")
+    t.true(len(installed.rendered(wick, profile, "pprof")) > 200, "pprof")
+    formats = [form.decode() for form in
+               iter(lambda n=iter(range(99)): wick.wick_output_format(next(n)), None)]
+    t.equal(formats, ["svg", "folded", "text", "csv", "json", "firefox", "pprof", "speedscope"],
+            "formats")
+    wick.wick_close(profile)
+    wick.wick_context_free(context)
+
+
+@tap.case("numbers have a decimal point in every locale")
+def _(t):
+    tap.need("localedef")
+    locales = t.folder / "locales"
+    locales.mkdir()
+    tap.run("localedef", "-i", "de_DE", "-f", "UTF-8", locales / "de_DE.UTF-8", check=False)
+    if not (locales / "de_DE.UTF-8" / "LC_NUMERIC").exists():
+        raise tap.Skip("localedef cannot make de_DE.UTF-8 here")
+    program = installed.compiled(t, tap.ROOT / "tests" / "library" / "locale.c")
+    pictures = [tap.run(program, installed.DATA / "shop.data", seconds=60,
+                        env=installed.environment() | {"LOCPATH": str(locales), "LC_ALL": name})
+                .stdout for name in ("C", "de_DE.UTF-8")]
+    t.equal([picture.splitlines()[0] for picture in pictures], ["1.5", "1,5"], "locale")
+    t.equal(*[picture.splitlines()[1:] for picture in pictures], "pictures")
 
 
 tap.run_all(needs_recording=False)
