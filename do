@@ -270,6 +270,17 @@ do_asan() {
 	tested build-asan "$@"
 }
 
+# Threads that use the library at once, and what wick itself does in threads.
+do_tsan() {
+	# shellcheck disable=SC2086
+	want $build_needs pc:cmocka=libcmocka-dev python3=python3
+	configured build-tsan -Dtests=true -Db_sanitize=thread -Db_lundef=false ||
+		die "meson could not set up build-tsan/"
+	compiled build-tsan
+	export TSAN_OPTIONS=halt_on_error=1
+	tested build-tsan threads
+}
+
 do_lint() {
 	# shellcheck disable=SC2086
 	want $build_needs python3=python3
@@ -351,7 +362,7 @@ do_demo() {
 }
 
 do_clean() {
-	rm -rf build build-asan build-fuzz build-sanitize build-windows
+	rm -rf build build-asan build-fuzz build-sanitize build-tsan build-windows
 }
 
 do_help() {
@@ -366,6 +377,7 @@ usage: ./do WORD
   windows [test]   build wick.exe for Windows in build-windows, and test it under Wine
   install [DIR]    install wick, libwick, man pages, docs and completion under DIR (/usr/local)
   asan [SUITE...]  the tests under the address, undefined and leak sanitizers
+  tsan             tests with several threads under the thread sanitizer
   lint             layers, headers, scripts, manual pages
   fuzz [SECONDS] [TARGET]   run each fuzz target, or one, for 60 seconds
   soak             real traces cut at every tenth byte: 7 million times, minutes
@@ -379,7 +391,7 @@ word=${1:-help}
 [ $# -eq 0 ] || shift
 case $word in
 build) do_build_alone ;;
-ci | demo | test | windows | install | asan | lint | fuzz | soak | mutate | bench | clean | help) "do_$word" "$@" ;;
+ci | demo | test | windows | install | asan | tsan | lint | fuzz | soak | mutate | bench | clean | help) "do_$word" "$@" ;;
 -h | --help) do_help ;;
 *)
 	say "do: unknown word \"$word\""
