@@ -400,8 +400,8 @@ bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes con
 /* Call once after the last section. */
 void wk_perf_sort_extras(struct wk_perf *perf);
 bool wk_perf_emit_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err *err);
-bool wk_perf_emit_calls(struct wk_perf *perf, struct wk_err *err);
-bool wk_perf_emit_bounds(struct wk_perf *perf, struct wk_err *err);
+/* What names images, before the first record. */
+bool wk_perf_emit_names(struct wk_perf *perf, struct wk_err *err);
 void wk_perf_apply_process_row(const struct wk_perf *perf, struct wk_event *event);
 void wk_perf_apply_image_row(const struct wk_perf *perf, struct wk_event_image *image);
 

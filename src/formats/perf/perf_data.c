@@ -361,7 +361,7 @@ static bool read_records(struct wk_perf *perf, struct wk_err *err)
 			return false;
 	if (perf->is_header_only)
 		return wk_perf_header_tracepoints(perf, err) && wk_perf_emit_oddities(perf, err);
-	return second_pass(perf, err);
+	return wk_perf_emit_names(perf, err) && second_pass(perf, err);
 }
 
 static struct span read_span(struct wk_bytes *in)

@@ -332,6 +332,5 @@ bool wk_perf_emit(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at, str
 
 bool wk_perf_emit_rest(struct wk_perf *perf, struct wk_err *err)
 {
-	return emit_held(perf, err) && wk_perf_emit_extras(perf, UINT64_MAX, err) &&
-	       wk_perf_emit_calls(perf, err) && wk_perf_emit_bounds(perf, err);
+	return emit_held(perf, err) && wk_perf_emit_extras(perf, UINT64_MAX, err);
 }

@@ -133,7 +133,8 @@ static bool read_note(struct wk_bytes *rows, struct wk_event *event)
 	return !rows->bad;
 }
 
-/* Stores the position of the row; it is read again in its turn. */
+/* Stores the position of the row; it is read again in its turn. Names of images are needed before
+ * the first sample. */
 static void read_extra(struct wk_perf *perf, struct wk_bytes *rows, bool is_note)
 {
 	struct wk_perf_extra extra = { .row = *rows, .is_note = is_note };
@@ -141,13 +142,12 @@ static void read_extra(struct wk_perf *perf, struct wk_bytes *rows, bool is_note
 
 	if (is_note ? !read_note(rows, &event) : !read_symbol(rows, &event))
 		return;
-	extra.time_ns = event.time_ns;
+	extra.time_ns = is_note || event.symbol.image_path.len == 0 ? event.time_ns : 0;
 	perf->extras =
 		wk_grow(perf->extras, &perf->extra_cap, perf->extra_count + 1, sizeof(extra));
 	perf->extras[perf->extra_count++] = extra;
 }
 
-/* Emitted last: nothing else depends on it. */
 static void read_calls(struct wk_perf *perf, struct wk_bytes *rows)
 {
 	struct wk_perf_calls calls = { .address = wk_u64le(rows), .first = perf->call_row_count };
@@ -173,10 +173,9 @@ static void read_calls(struct wk_perf *perf, struct wk_bytes *rows)
 	perf->calls[perf->call_count++] = calls;
 }
 
-bool wk_perf_emit_calls(struct wk_perf *perf, struct wk_err *err)
+static bool emit_calls(struct wk_perf *perf, struct wk_err *err)
 {
-	struct wk_event event = { .kind = WK_EVENT_CALLS, .time_ns = perf->told_ns,
-				  .cpu = WK_NO_CPU };
+	struct wk_event event = { .kind = WK_EVENT_CALLS, .cpu = WK_NO_CPU };
 
 	for (size_t i = 0; i < perf->call_count; i++) {
 		const struct wk_perf_calls *calls = &perf->calls[i];
@@ -191,7 +190,6 @@ bool wk_perf_emit_calls(struct wk_perf *perf, struct wk_err *err)
 	return true;
 }
 
-/* So are these. */
 static void read_bounds(struct wk_perf *perf, struct wk_bytes *rows)
 {
 	struct wk_event_bounds bounds = { .start = wk_u64le(rows) };
@@ -210,10 +208,9 @@ static void read_bounds(struct wk_perf *perf, struct wk_bytes *rows)
 	perf->bounds[perf->bounds_count++] = bounds;
 }
 
-bool wk_perf_emit_bounds(struct wk_perf *perf, struct wk_err *err)
+static bool emit_bounds(struct wk_perf *perf, struct wk_err *err)
 {
-	struct wk_event event = { .kind = WK_EVENT_BOUNDS, .time_ns = perf->told_ns,
-				  .cpu = WK_NO_CPU };
+	struct wk_event event = { .kind = WK_EVENT_BOUNDS, .cpu = WK_NO_CPU };
 
 	for (size_t i = 0; i < perf->bounds_count; i++) {
 		event.bounds = perf->bounds[i];
@@ -393,8 +390,14 @@ bool wk_perf_emit_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err 
 			read_note(&extra->row, &event);
 		else if (read_symbol(&extra->row, &event))
 			apply_lines(perf, &event);
+		event.time_ns = extra->time_ns;
 		if (!wk_perf_give(perf, &event, err))
 			return false;
 	}
 	return true;
+}
+
+bool wk_perf_emit_names(struct wk_perf *perf, struct wk_err *err)
+{
+	return wk_perf_emit_extras(perf, 0, err) && emit_calls(perf, err) && emit_bounds(perf, err);
 }
