@@ -183,23 +183,10 @@ static void handle_source(struct wk_builder *builder, const struct wk_event_sour
 
 static void handle_symbol(struct wk_builder *builder, const struct wk_event *event)
 {
-	struct wk_embedded_symbol symbol;
-
-	if (event->symbol.image_path.len == 0) {
-		if (wk_jit_code_add(builder->code, event))
-			wk_spaces_touch(builder->spaces, event->pid);
-		return;
-	}
-	symbol = (struct wk_embedded_symbol){
-		.path = wk_model_text(builder->model, event->symbol.image_path),
-		.build_id = event->symbol.build_id,
-		.pid = event->pid,
-		.start = event->symbol.start,
-		.size_bytes = event->symbol.size_bytes,
-		.name = wk_model_text(builder->model, event->symbol.name),
-	};
-
-	wk_model_add_embedded(builder->model, &symbol);
+	if (event->symbol.image_path.len)
+		wk_model_add_embedded(builder->model, &event->symbol);
+	else if (wk_jit_code_add(builder->code, event))
+		wk_spaces_touch(builder->spaces, event->pid);
 }
 
 static void handle_fact(struct wk_builder *builder, const struct wk_event_system *fact)

@@ -181,3 +181,18 @@ wk_frame_id wk_jit_code_frame(struct wk_jit_code_map *code, uint32_t pid, uint64
 	given.line = line_at(code, row, address - place->start + place->file_offset);
 	return wk_model_add_supplied_frame(code->model, &given);
 }
+
+uint32_t wk_jit_code_find(const struct wk_jit_code_map *code, uint32_t pid, uint64_t address,
+			  struct wk_symbol *symbol)
+{
+	const struct wk_mapping *place =
+		code->row_count > 1 ? wk_spaces_find(code->spaces, pid, address) : NULL;
+
+	if (!place)
+		return 0;
+	*symbol = (struct wk_symbol){
+		.name = wk_model_str(code->model, code->rows[place->image].name),
+		.start = place->start - place->file_offset,
+	};
+	return place->image;
+}

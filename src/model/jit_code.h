@@ -26,4 +26,8 @@ bool wk_jit_code_add(struct wk_jit_code_map *code, const struct wk_event *event)
 wk_frame_id wk_jit_code_frame(struct wk_jit_code_map *code, uint32_t pid, uint64_t address,
 			      wk_image_id kernel);
 
+/* The symbol that covers `address`, as it was recorded: its number among all, or 0. */
+uint32_t wk_jit_code_find(const struct wk_jit_code_map *code, uint32_t pid, uint64_t address,
+			  struct wk_symbol *symbol);
+
 #endif

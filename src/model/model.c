@@ -404,11 +404,17 @@ uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id functio
 	return frames->count++;
 }
 
-void wk_model_add_embedded(struct wk_model *model, const struct wk_embedded_symbol *symbol)
+void wk_model_add_embedded(struct wk_model *model, const struct wk_event_symbol *symbol)
 {
 	model->embedded = wk_grow(model->embedded, &model->own->embedded_cap,
-				  (size_t)model->embedded_count + 1, sizeof(*symbol));
-	model->embedded[model->embedded_count++] = *symbol;
+				  (size_t)model->embedded_count + 1, sizeof(*model->embedded));
+	model->embedded[model->embedded_count++] = (struct wk_embedded_symbol){
+		.path = wk_model_text(model, symbol->image_path),
+		.build_id = symbol->build_id,
+		.start = symbol->start,
+		.size_bytes = symbol->size_bytes,
+		.name = wk_model_text(model, symbol->name),
+	};
 }
 
 void wk_model_add_embedded_bounds(struct wk_model *model, const struct wk_event_bounds *bounds)

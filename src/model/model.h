@@ -231,12 +231,11 @@ struct wk_count {
 	bool is_used;
 };
 
-/* A name that came with the recording, for a range of an image (by path and, where both
- * have one, build id), or, with path 0, of the process `pid`. */
+/* A name that came with the recording, for a range of an image (by path and, if both have one,
+ * build id). */
 struct wk_embedded_symbol {
 	wk_text_id path;
 	struct wk_build_id build_id;
-	uint32_t pid;
 	uint64_t start, size_bytes;
 	wk_text_id name; /* as linked */
 };
@@ -459,7 +458,7 @@ wk_stack_id wk_model_add_stack(struct wk_model *model, wk_stack_id parent, wk_fr
 uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id function,
 				  wk_frame_id frame, bool is_inlined);
 wk_stack_id wk_model_add_named(struct wk_model *model, wk_stack_id parent, uint32_t named_frame);
-void wk_model_add_embedded(struct wk_model *model, const struct wk_embedded_symbol *symbol);
+void wk_model_add_embedded(struct wk_model *model, const struct wk_event_symbol *symbol);
 void wk_model_add_embedded_bounds(struct wk_model *model, const struct wk_event_bounds *bounds);
 void wk_model_add_embedded_place(struct wk_model *model, const struct wk_event_calls *calls);
 void wk_model_add_fact(struct wk_model *model, const struct wk_event_system *fact);

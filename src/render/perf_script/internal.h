@@ -1,12 +1,14 @@
-/* What the parts of `perf script`'s text share: perf_script.c follows who runs and what is mapped,
- * perf_script_place.c makes the text of an address, perf_script_line.c that of a sample. */
+/* Shared by the files of render/perf_script: perf_script.c tracks threads and mappings, place.c
+ * makes the text of an address, line.c that of a sample. */
 #ifndef WK_RENDER_PERF_SCRIPT_INTERNAL_H
 #define WK_RENDER_PERF_SCRIPT_INTERNAL_H
 
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/strtab.h"
+#include "model/jit_code.h"
 #include "model/model.h"
+#include "model/resolver.h"
 #include "render/perf_script/perf_script.h"
 #include "stages/space.h"
 
@@ -16,31 +18,20 @@ struct wk_script_source {
 };
 
 struct wk_script_image {
-	struct wk_str name;               /* as perf calls its dso */
-	struct wk_image_symbols *symbols; /* NULL where nothing may be asked */
-	bool is_open, is_kernel, is_anonymous;
-	struct wk_image_key key; /* its texts are copied */
-	uint64_t first_start, first_size_bytes;
+	struct wk_str name; /* as perf calls its dso */
+	bool is_kernel, is_anonymous;
+	uint64_t first_start;
 };
 
 /* Text of a place, made once. */
 struct wk_script_text {
 	uint64_t address; /* as printed */
 	uint32_t image, code;
-	uint8_t parts; /* which columns, see perf_script_place.c */
+	uint8_t parts; /* which columns, see place.c */
 	struct wk_str text;
 };
 
-/* A name that came with the recording: of an image by its path, or (path 0) of the kernel. */
-struct wk_script_embedded {
-	uint32_t path; /* in `comms` */
-	uint64_t start, size_bytes;
-	struct wk_str name;
-	struct wk_build_id build_id;
-};
-
 struct wk_perf_script {
-	struct wk_symbols *symbols;
 	struct wk_perf_script_options options;
 	struct wk_out *out;
 
@@ -56,31 +47,22 @@ struct wk_perf_script {
 	bool lists_fields;                    /* of tracepoints: libtraceevent is missing */
 	uint64_t printed_ns; /* what the next line's time counts from; 0: nothing yet */
 
-	struct wk_strtab *comms; /* and paths of carried names */
-	struct wk_map comm_of;   /* tid to text id */
+	struct wk_strtab *comms;
+	struct wk_map comm_of; /* tid to text id */
 
-	struct wk_model *images; /* only its image table is used */
-	struct wk_script_image *rows;
+	struct wk_model *images; /* only images and recorded names are used */
+	struct wk_resolver *names;
+	struct wk_script_image *rows; /* of the images */
 	size_t row_count, row_cap;
 	struct wk_spaces *spaces;
-	bool kernel_is_ours;         /* its build id says so */
-	uint32_t kernel;             /* its image, 0 if none came */
-	struct wk_str host, release; /* of the recording, as told */
-
-	struct wk_script_embedded *embedded; /* by path and start, once sorted */
-	size_t embedded_count, embedded_cap;
-	bool is_embedded_sorted;
-
-	struct wk_spaces *code; /* made at run time: mappings count `code_names` from 1 */
-	uint32_t *code_names;   /* in `comms` */
-	size_t code_count, code_cap;
+	uint32_t kernel; /* its image, or 0 */
+	struct wk_jit_code_map *code;
 
 	struct wk_arena arena;
 	struct wk_script_text *texts;
 	size_t text_count, text_cap;
 	struct wk_index text_of;
 	struct wk_buf scratch, name;
-	struct wk_place places[WK_MOST_PLACES];
 };
 
 /* An address as perf sees it. */
@@ -89,11 +71,11 @@ struct wk_script_place {
 	uint64_t address;                    /* in the form of its symbols, or ip itself */
 	const struct wk_script_image *image; /* NULL: nothing is mapped there */
 	uint32_t image_number;
-	uint32_t code; /* the piece of code made at run time, or 0 */
-	uint64_t code_start;
+	uint32_t code; /* JIT code: its number, or 0 */
+	struct wk_symbol code_symbol;
 };
 
-/* perf_script_place.c */
+/* place.c */
 
 struct wk_script_place wk_script_place_at(struct wk_perf_script *script, uint32_t pid, uint64_t ip,
 					  bool in_kernel);
@@ -113,23 +95,8 @@ bool wk_script_name_kernel(void *script, uint64_t address, struct wk_str *name, 
 
 /* Adds a text of the recording's: what would end the line or rule a terminal is escaped. */
 void wk_script_add_text(struct wk_str text, struct wk_buf *out);
-/* perf_script_embedded.c */
 
-void wk_script_add_embedded(struct wk_perf_script *script, const struct wk_event_symbol *symbol);
-bool wk_script_find_embedded(struct wk_perf_script *script, const struct wk_script_place *place,
-			     struct wk_symbol *symbol);
-
-/* perf_script_runtime.c */
-
-/* A SYMBOL event of a process' own code. */
-void wk_script_add_jit(struct wk_perf_script *script, const struct wk_event *event);
-/* Fills `code` of a place that no file holds, where a piece covers it. */
-void wk_script_find_runtime(struct wk_perf_script *script, uint32_t pid,
-			    struct wk_script_place *place);
-struct wk_symbol wk_script_runtime_symbol(const struct wk_perf_script *script,
-					  const struct wk_script_place *place);
-
-/* perf_script_line.c */
+/* line.c */
 
 bool wk_script_sample(struct wk_perf_script *script, const struct wk_event *event,
 		      struct wk_err *err);
@@ -138,16 +105,17 @@ bool wk_script_sample(struct wk_perf_script *script, const struct wk_event *even
 void wk_script_add_head(struct wk_perf_script *script, const struct wk_event *event,
 			const struct wk_script_source *source, char kind, uint32_t comm_tid,
 			struct wk_buf *out);
-/* perf_script_filter.c */
+
+/* filter.c */
 bool wk_script_wants(struct wk_perf_script *script, const struct wk_script_source *source,
 		     const struct wk_event *event);
 /* Whether lines of that CPU are printed, of samples and of all else. */
 bool wk_script_wants_cpu(const struct wk_perf_script *script, uint32_t cpu);
 
-/* perf_script_memory.c */
+/* memory.c */
 void wk_script_add_data_source(struct wk_perf_script *script, uint64_t source, struct wk_buf *out);
 
-/* perf_script_registers.c */
+/* registers.c */
 void wk_script_add_registers(const struct wk_event_registers *registers, struct wk_buf *out);
 
 /* perf_script.c */

@@ -241,9 +241,9 @@ static void add_branch_flags(uint64_t flags, struct wk_buf *out)
 }
 
 /* In its file; in the kernel only while nothing is known of its symbols. */
-static uint64_t branch_offset(const struct wk_script_place *place)
+static uint64_t branch_offset(struct wk_perf_script *script, const struct wk_script_place *place)
 {
-	if (place->image->is_kernel && !place->image->symbols)
+	if (place->image->is_kernel && !wk_resolver_image(script->names, place->image_number))
 		return place->ip - place->image->first_start;
 	return place->address;
 }
@@ -259,7 +259,7 @@ static void add_branch_end(struct wk_perf_script *script, const struct wk_event 
 	if (fields & WK_FIELD_BRSTACKSYM)
 		wk_script_add_symbol(script, &place, true, out);
 	else if (fields & WK_FIELD_BRSTACKOFF && place.image)
-		wk_buf_add_fmt(out, "0x%" PRIx64, branch_offset(&place));
+		wk_buf_add_fmt(out, "0x%" PRIx64, branch_offset(script, &place));
 	else
 		wk_buf_add_fmt(out, "0x%" PRIx64, address);
 	if (fields & WK_FIELD_DSO) {

@@ -14,13 +14,13 @@ struct wk_perf_script *wk_perf_script_new(struct wk_symbols *symbols,
 {
 	struct wk_perf_script *script = wk_alloc_zeroed(1, sizeof(*script));
 
-	script->symbols = symbols;
 	script->options = *options;
 	script->out = out;
 	script->comms = wk_strtab_new();
 	script->images = wk_model_new();
 	script->spaces = wk_spaces_new();
-	script->code = wk_spaces_new();
+	script->code = wk_jit_code_new(script->images);
+	script->names = wk_resolver_new(script->images, symbols);
 	return script;
 }
 
@@ -31,14 +31,13 @@ void wk_perf_script_free(struct wk_perf_script *script)
 	wk_free(script->sources);
 	wk_free(script->rows);
 	wk_free(script->texts);
-	wk_free(script->embedded);
 	wk_map_fini(&script->source_of);
 	wk_map_fini(&script->comm_of);
 	wk_index_fini(&script->text_of);
 	wk_strtab_free(script->comms);
 	wk_spaces_free(script->spaces);
-	wk_spaces_free(script->code);
-	wk_free(script->code_names);
+	wk_jit_code_free(script->code);
+	wk_resolver_free(script->names);
 	wk_model_free(script->images);
 	wk_buf_fini(&script->scratch);
 	wk_buf_fini(&script->name);
@@ -177,19 +176,6 @@ static void add_row(struct wk_perf_script *script, const struct wk_event *event,
 	row->is_kernel = kind == WK_IMAGE_KERNEL;
 	row->name = dso_name(script, event, row->is_anonymous);
 	row->first_start = image->start;
-	row->first_size_bytes = image->size_bytes;
-	row->key = wk_image_key_of(event);
-	row->key.path = wk_arena_copy(&script->arena, image->path);
-	row->key.pdb_path = wk_arena_copy(&script->arena, image->pdb_path);
-}
-
-static void note_kernel(struct wk_perf_script *script, const struct wk_event_image *image,
-			uint32_t id)
-{
-	if (!script->kernel && wk_str_starts(image->path, "[kernel"))
-		script->kernel = id;
-	if (wk_is_running_kernel(&image->build_id))
-		script->kernel_is_ours = true;
 }
 
 static void read_image(struct wk_perf_script *script, const struct wk_event *event)
@@ -203,8 +189,9 @@ static void read_image(struct wk_perf_script *script, const struct wk_event *eve
 	id = wk_model_add_image(script->images, kind, &named, event->pid, event->time_ns);
 	if (id >= script->row_count || script->rows[id].name.at == NULL)
 		add_row(script, event, id, kind);
-	if (kind == WK_IMAGE_KERNEL)
-		note_kernel(script, &event->image, id);
+	if (kind == WK_IMAGE_KERNEL && !script->kernel &&
+	    wk_str_starts(event->image.path, "[kernel"))
+		script->kernel = id;
 	wk_spaces_update(script->spaces, event, id);
 }
 
@@ -365,10 +352,6 @@ static void read_fact(struct wk_perf_script *script, struct wk_str key, struct w
 	const char *blank = value.len ? memchr(value.at, ' ', value.len) : NULL;
 	size_t first = blank ? (size_t)(blank - value.at) : 0;
 
-	if (wk_str_is(key, "host name"))
-		script->host = wk_arena_copy(&script->arena, value);
-	if (wk_str_is(key, "kernel"))
-		script->release = wk_arena_copy(&script->arena, value);
 	if (!wk_str_is(key, "clock pair"))
 		return;
 	script->has_clock = wk_num_u64(wk_str_of(value.at, first), &script->clock_ns) &&
@@ -393,7 +376,15 @@ static void show_other(struct wk_perf_script *script, const struct wk_event *eve
 	end_line(script, event, &line);
 }
 
-/* perf takes in what a record says before it prints the record. */
+static void read_symbol(struct wk_perf_script *script, const struct wk_event *event)
+{
+	if (event->symbol.image_path.len)
+		wk_model_add_embedded(script->images, &event->symbol);
+	else
+		wk_jit_code_add(script->code, event);
+}
+
+/* As perf does, a record is applied before its line is printed. */
 static bool take(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	struct wk_perf_script *script = context;
@@ -420,6 +411,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		return true;
 	case WK_EVENT_SYSTEM:
 		read_fact(script, event->system.key, event->system.value);
+		wk_model_add_fact(script->images, &event->system);
 		return true;
 	case WK_EVENT_LOST:
 		if (script->options.shows_lost && !event->lost.samples_only)
@@ -430,16 +422,19 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 			show_other(script, event);
 		return true;
 	case WK_EVENT_SYMBOL:
-		if (event->symbol.image_path.len || event->pid == WK_KERNEL_PID)
-			wk_script_add_embedded(script, &event->symbol);
-		else
-			wk_script_add_jit(script, event);
+		read_symbol(script, event);
+		return true;
+	case WK_EVENT_CALLS:
+		wk_model_add_embedded_place(script->images, &event->calls);
+		return true;
+	case WK_EVENT_BOUNDS:
+		wk_model_add_embedded_bounds(script->images, &event->bounds);
 		return true;
 	default:
 		return true;
 	}
 	wk_spaces_update(script->spaces, event, 0);
-	wk_spaces_update(script->code, event, 0);
+	wk_jit_code_add(script->code, event);
 	return true;
 }
 

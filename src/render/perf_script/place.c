@@ -6,64 +6,31 @@
 #include "names/demangle/demangle.h"
 #include "render/perf_script/internal.h"
 
-/* --- Which file an address lies in --------------------------------------------------------- */
+/* --- The image of an address --------------------------------------------------------------- */
 
-/* The kernel that ran is the one that runs now: by its build id or, where it came without, by what
- * else is told of it. */
-static bool kernel_is_ours(struct wk_perf_script *script)
+/* JIT code is in no file. */
+static void find_code(struct wk_perf_script *script, uint32_t pid, struct wk_script_place *place)
 {
-	const struct wk_script_image *kernel = &script->rows[script->kernel];
-
-	return script->kernel_is_ours ||
-	       (script->kernel && kernel->key.build_id.size == 0 &&
-		wk_is_running_release(script->host, script->release) &&
-		wk_kernel_is_at(wk_symbols_image(script->symbols, &kernel->key),
-				kernel->first_start, kernel->first_size_bytes));
-}
-
-static void open_image(struct wk_perf_script *script, struct wk_script_image *image)
-{
-	bool is_vdso = wk_str_is(image->key.path, "[vdso]");
-
-	image->is_open = true;
-	if (image->is_anonymous ||
-	    ((image->is_kernel || (is_vdso && image->key.build_id.size == 0)) &&
-	     !kernel_is_ours(script)))
-		return;
-	image->symbols = wk_symbols_image(script->symbols, &image->key);
-	if (image->is_kernel && image->key.build_id.size &&
-	    wk_kernel_has_moved(image->symbols, image->first_start))
-		image->symbols = NULL;
-}
-
-static struct wk_script_image *image_at(struct wk_perf_script *script, uint32_t number)
-{
-	struct wk_script_image *image = &script->rows[number];
-
-	if (!image->is_open)
-		open_image(script, image);
-	return image;
+	if (!place->image || place->image->is_anonymous || place->image->is_kernel)
+		place->code = wk_jit_code_find(script->code, pid, place->ip, &place->code_symbol);
 }
 
 struct wk_script_place wk_script_place_at(struct wk_perf_script *script, uint32_t pid, uint64_t ip,
 					  bool in_kernel)
 {
 	struct wk_script_place place = { .ip = ip, .address = ip };
-	const struct wk_mapping *mapping =
-		wk_spaces_find(script->spaces, in_kernel ? WK_KERNEL_PID : pid, ip);
+	uint32_t space = in_kernel ? WK_KERNEL_PID : pid;
+	const struct wk_mapping *mapping = wk_spaces_find(script->spaces, space, ip);
 
 	if (mapping)
 		place.image_number = mapping->image;
 	else if (in_kernel && script->kernel && ip >= script->rows[script->kernel].first_start)
 		place.image_number = script->kernel; /* for perf it has no end */
-	if (place.image_number == 0) {
-		wk_script_find_runtime(script, pid, &place);
-		return place;
-	}
-	place.image = image_at(script, place.image_number);
+	if (place.image_number)
+		place.image = &script->rows[place.image_number];
 	if (mapping && !place.image->is_kernel && !place.image->is_anonymous)
 		place.address = ip - mapping->start + mapping->file_offset;
-	wk_script_find_runtime(script, pid, &place);
+	find_code(script, space, &place);
 	return place;
 }
 
@@ -73,12 +40,10 @@ bool wk_script_find_symbol(struct wk_perf_script *script, const struct wk_script
 			   struct wk_symbol *symbol)
 {
 	if (place->code)
-		*symbol = wk_script_runtime_symbol(script, place);
-	if (!place->image || place->code)
-		return place->code != 0;
-	if (place->image->symbols && wk_image_find(place->image->symbols, place->address, symbol))
-		return true;
-	return wk_script_find_embedded(script, place, symbol);
+		*symbol = place->code_symbol;
+	return place->code ||
+	       (place->image &&
+		wk_resolver_symbol(script->names, place->image_number, place->address, symbol));
 }
 
 /* Readable, unless that is not wanted; in `script->name` until the next call. */
@@ -159,19 +124,23 @@ void wk_script_add_symbol(struct wk_perf_script *script, const struct wk_script_
 }
 
 /* addr2line answers with question marks where it finds a function without a line. */
-static bool is_known_to_addr2line(const struct wk_script_place *place)
+static bool is_known_to_addr2line(struct wk_perf_script *script,
+				  const struct wk_script_place *place)
 {
 	const struct wk_script_image *image = place->image;
+	struct wk_image_symbols *symbols =
+		image->is_kernel || image->is_anonymous || !wk_str_starts(image->name, "/")
+			? NULL
+			: wk_resolver_image(script->names, place->image_number);
 	struct wk_symbol symbol;
 
-	return !image->is_kernel && !image->is_anonymous && image->symbols && image->name.len &&
-	       image->name.at[0] == '/' && wk_image_find(image->symbols, place->address, &symbol);
+	return symbols && wk_image_find(symbols, place->address, &symbol);
 }
 
 /* "\n  file.c:12". Where no line is known: the file and the address, or what addr2line answers,
  * which perf prints only in chains that it looks for inlined calls in. */
-static void add_line(const struct wk_script_place *place, struct wk_str file, uint32_t line,
-		     bool asks_for_calls, struct wk_buf *out)
+static void add_line(struct wk_perf_script *script, const struct wk_script_place *place,
+		     struct wk_str file, uint32_t line, bool asks_for_calls, struct wk_buf *out)
 {
 	if (!place->image)
 		return;
@@ -179,7 +148,7 @@ static void add_line(const struct wk_script_place *place, struct wk_str file, ui
 		wk_buf_add_text(out, "\n  ");
 		wk_script_add_text(wk_str_basename(file), out);
 		wk_buf_add_fmt(out, ":%" PRIu32, line);
-	} else if (!is_known_to_addr2line(place)) {
+	} else if (!is_known_to_addr2line(script, place)) {
 		wk_buf_add_text(out, "\n  ");
 		wk_script_add_text(wk_str_basename(place->image->name), out);
 		wk_buf_add_fmt(out, "[%" PRIx64 "]", place->address);
@@ -188,12 +157,12 @@ static void add_line(const struct wk_script_place *place, struct wk_str file, ui
 	}
 }
 
-static size_t places_of(struct wk_perf_script *script, const struct wk_script_place *place)
+static size_t places_of(struct wk_perf_script *script, const struct wk_script_place *place,
+			const struct wk_place **places)
 {
-	if (!place->image || !place->image->symbols || place->image->is_kernel)
+	if (!place->image || place->image->is_kernel)
 		return 0;
-	return wk_image_places(place->image->symbols, place->address, script->places,
-			       WK_MOST_PLACES);
+	return wk_resolver_places(script->names, place->image_number, place->address, places);
 }
 
 static void add_place(struct wk_perf_script *script, const struct wk_script_place *place,
@@ -209,10 +178,11 @@ static void add_place(struct wk_perf_script *script, const struct wk_script_plac
 		wk_buf_add_char(out, ')');
 	}
 	if (fields & WK_FIELD_SRCLINE) {
-		size_t count = places_of(script, place);
+		const struct wk_place *places;
+		size_t count = places_of(script, place, &places);
 
-		add_line(place, count ? script->places[0].file : (struct wk_str){ 0 },
-			 count ? script->places[0].line : 0, asks_for_calls, out);
+		add_line(script, place, count ? places[0].file : (struct wk_str){ 0 },
+			 count ? places[0].line : 0, asks_for_calls, out);
 	}
 }
 
@@ -253,7 +223,7 @@ static void add_call(struct wk_perf_script *script, const struct wk_script_place
 		wk_buf_add_char(out, ')');
 	}
 	if (fields & WK_FIELD_SRCLINE)
-		add_line(place, call->file, call->line, true, out);
+		add_line(script, place, call->file, call->line, true, out);
 	if (is_inlined)
 		wk_buf_add_text(out, " (inlined)");
 	wk_buf_add_char(out, '\n');
@@ -307,23 +277,24 @@ static struct wk_str name_of_call(struct wk_perf_script *script, const struct wk
 static bool add_calls(struct wk_perf_script *script, const struct wk_script_place *place,
 		      uint32_t fields)
 {
+	const struct wk_place *places;
 	struct wk_symbol symbol;
 	struct wk_str base, name;
 	size_t count;
 
 	if (script->options.no_inlined || !wk_script_find_symbol(script, place, &symbol))
 		return false;
-	count = places_of(script, place);
-	if (count == 0 || script->places[0].function.len == 0)
+	count = places_of(script, place, &places);
+	if (count == 0 || places[0].function.len == 0)
 		return false;
-	/* Alone, and known as linked to the table of symbols only. */
-	if (count == 1 && wk_is_mangled(symbol.name) && !wk_is_mangled(script->places[0].function))
+	/* One call, whose linked name only the table of symbols has. */
+	if (count == 1 && wk_is_mangled(symbol.name) && !wk_is_mangled(places[0].function))
 		return false;
 	base = wk_arena_copy(&script->arena, readable(script, symbol.name));
 	for (size_t i = 0; i < count; i++) {
-		name = name_of_call(script, &script->places[i]);
-		add_call(script, place, &script->places[i], name, symbol.start,
-			 !wk_str_eq(name, base), fields);
+		name = name_of_call(script, &places[i]);
+		add_call(script, place, &places[i], name, symbol.start, !wk_str_eq(name, base),
+			 fields);
 	}
 	return true;
 }

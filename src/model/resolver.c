@@ -1,0 +1,373 @@
+#include "model/resolver.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "os/os.h"
+
+/* Versions of one file under one path, of which one may have been sampled at a place. */
+#define MOST_BOUNDS_TRIED 8
+
+struct resolving_image {
+	bool is_open;
+	struct wk_image_symbols *symbols;
+	bool is_unsure; /* a kernel that may have been loaded elsewhere since */
+	bool has_recorded_places;
+};
+
+struct wk_resolver {
+	const struct wk_model *model;
+	struct wk_symbols *symbols;
+	struct resolving_image *images;
+	size_t image_count, image_cap;
+	/* The model's rows, sorted by path and address. */
+	struct wk_embedded_symbol *names;
+	struct wk_embedded_place *recorded_places;
+	struct wk_embedded_bounds *bounds;
+	uint32_t name_count, place_count, bounds_count;
+	enum { KERNEL_UNKNOWN, OUR_KERNEL, OTHER_KERNEL } kernel;
+	struct wk_place places[WK_MOST_PLACES];
+};
+
+struct wk_resolver *wk_resolver_new(const struct wk_model *model, struct wk_symbols *symbols)
+{
+	struct wk_resolver *resolver = wk_alloc_zeroed(1, sizeof(*resolver));
+
+	resolver->model = model;
+	resolver->symbols = symbols;
+	return resolver;
+}
+
+void wk_resolver_free(struct wk_resolver *resolver)
+{
+	if (!resolver)
+		return;
+	wk_free(resolver->images);
+	wk_free(resolver->names);
+	wk_free(resolver->recorded_places);
+	wk_free(resolver->bounds);
+	wk_free(resolver);
+}
+
+/* --- Names that came with the recording ---------------------------------------------------- */
+
+static int by_path_and_number(wk_text_id left_path, uint64_t left, wk_text_id right_path,
+			      uint64_t right)
+{
+	if (left_path != right_path)
+		return left_path < right_path ? -1 : 1;
+	return (left > right) - (left < right);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct wk_embedded_symbol *left = a, *right = b;
+
+	return by_path_and_number(left->path, left->start, right->path, right->start);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct wk_embedded_place *left = a, *right = b;
+
+	return by_path_and_number(left->path, left->address, right->path, right->address);
+}
+
+static int compare_bounds(const void *a, const void *b)
+{
+	const struct wk_embedded_bounds *left = a, *right = b;
+
+	return by_path_and_number(left->path, left->start, right->path, right->start);
+}
+
+/* Replaces a sorted copy if the model has more rows by now. */
+static void sort_rows(void *copy_at, uint32_t *copied, const void *rows, uint32_t count,
+		      size_t row_bytes, int (*compare)(const void *a, const void *b))
+{
+	void **copy = copy_at;
+
+	if (*copied == count)
+		return;
+	*copy = wk_realloc(*copy, count * row_bytes);
+	memcpy(*copy, rows, count * row_bytes);
+	qsort(*copy, count, row_bytes, compare);
+	*copied = count;
+}
+
+static void sort_recorded(struct wk_resolver *resolver)
+{
+	const struct wk_model *model = resolver->model;
+
+	sort_rows(&resolver->names, &resolver->name_count, model->embedded, model->embedded_count,
+		  sizeof(*model->embedded), compare_names);
+	sort_rows(&resolver->recorded_places, &resolver->place_count, model->embedded_places,
+		  model->embedded_place_count, sizeof(*model->embedded_places), compare_places);
+	sort_rows(&resolver->bounds, &resolver->bounds_count, model->embedded_bounds,
+		  model->embedded_bounds_count, sizeof(*model->embedded_bounds), compare_bounds);
+}
+
+/* How many rows of a sorted table are at the key or before. */
+static uint32_t rows_up_to(const void *rows, uint32_t count, size_t row_bytes, const void *key,
+			   int (*compare)(const void *a, const void *b))
+{
+	uint32_t low = 0;
+
+	while (low < count) {
+		uint32_t middle = low + (count - low) / 2;
+
+		if (compare((const char *)rows + middle * row_bytes, key) <= 0)
+			low = middle + 1;
+		else
+			count = middle;
+	}
+	return low;
+}
+
+/* A row without a build id is of any file of its path. */
+static bool is_same_file(const struct wk_build_id *recorded, const struct wk_image *image)
+{
+	return !recorded->size || !image->build_id.size ||
+	       wk_build_id_eq(recorded, &image->build_id);
+}
+
+static bool find_recorded_name(const struct wk_resolver *resolver, wk_image_id id, uint64_t address,
+			       struct wk_symbol *symbol)
+{
+	const struct wk_image *image = &resolver->model->images[id];
+	const struct wk_embedded_symbol key = { .path = image->path, .start = address }, *row;
+	uint32_t count =
+		rows_up_to(resolver->names, resolver->name_count, sizeof(key), &key, compare_names);
+
+	row = count ? &resolver->names[count - 1] : NULL;
+	if (!row || !image->path || row->path != image->path ||
+	    address - row->start >= row->size_bytes || !is_same_file(&row->build_id, image))
+		return false;
+	*symbol = (struct wk_symbol){ .name = wk_model_str(resolver->model, row->name),
+				      .start = row->start,
+				      .size_bytes = row->size_bytes };
+	return true;
+}
+
+/* NULL, or a row with at least one call. */
+static const struct wk_embedded_place *find_recorded_place(struct wk_resolver *resolver,
+							   wk_image_id id, uint64_t address)
+{
+	const struct wk_image *image = &resolver->model->images[id];
+	struct wk_embedded_place key = { .path = image->path, .address = address }, *found;
+
+	found = resolver->place_count ? bsearch(&key, resolver->recorded_places,
+						resolver->place_count, sizeof(key), compare_places)
+				      : NULL;
+	if (!found || !found->count || !is_same_file(&found->build_id, image))
+		return NULL;
+	resolver->images[id].has_recorded_places = true;
+	return found;
+}
+
+static const struct wk_embedded_bounds *find_bounds(const struct wk_resolver *resolver,
+						    wk_image_id id, uint64_t address)
+{
+	const struct wk_image *image = &resolver->model->images[id];
+	const struct wk_embedded_bounds key = { .path = image->path, .start = address };
+	uint32_t i = rows_up_to(resolver->bounds, resolver->bounds_count, sizeof(key), &key,
+				compare_bounds);
+
+	/* Rows of several files with one path may be mixed. */
+	for (uint32_t tries = 0; i > 0 && tries < MOST_BOUNDS_TRIED; i--, tries++) {
+		const struct wk_embedded_bounds *row = &resolver->bounds[i - 1];
+
+		if (row->path != image->path)
+			return NULL;
+		if (address - row->start < row->size_bytes &&
+		    wk_build_id_eq(&row->build_id, &image->build_id))
+			return row;
+	}
+	return NULL;
+}
+
+const struct wk_embedded_bounds *wk_resolver_bounds(struct wk_resolver *resolver, wk_image_id image,
+						    uint64_t address)
+{
+	sort_recorded(resolver);
+	return find_bounds(resolver, image, address);
+}
+
+/* --- Images of this machine ---------------------------------------------------------------- */
+
+static struct wk_str fact_of(const struct wk_model *model, const char *key)
+{
+	for (uint32_t i = 0; i < model->fact_count; i++)
+		if (wk_str_is(wk_model_str(model, model->facts[i].key), key))
+			return wk_model_str(model, model->facts[i].value);
+	return wk_str_c("");
+}
+
+/* A kernel without a build id (perf record -z) is identified by what else was recorded. */
+static bool is_our_kernel_by_facts(const struct wk_resolver *resolver, wk_image_id id)
+{
+	const struct wk_model *model = resolver->model;
+	const struct wk_image *image = &model->images[id];
+	struct wk_image_key key = wk_model_image_key(model, id);
+
+	return image->build_id.size == 0 &&
+	       wk_str_starts(wk_model_str(model, image->path), "[kernel") &&
+	       wk_is_running_release(fact_of(model, "host name"), fact_of(model, "kernel")) &&
+	       wk_kernel_is_at(wk_symbols_image(resolver->symbols, &key), image->first_start,
+			       image->first_size_bytes);
+}
+
+/* Was the recording made under the kernel that runs now? */
+static bool kernel_is_ours(struct wk_resolver *resolver)
+{
+	const struct wk_model *model = resolver->model;
+
+	if (resolver->kernel != KERNEL_UNKNOWN)
+		return resolver->kernel == OUR_KERNEL;
+	resolver->kernel = OTHER_KERNEL;
+	for (wk_image_id id = 1; resolver->symbols && id < model->image_count; id++)
+		if (model->images[id].kind == WK_IMAGE_KERNEL &&
+		    (wk_is_running_kernel(&model->images[id].build_id) ||
+		     is_our_kernel_by_facts(resolver, id))) {
+			resolver->kernel = OUR_KERNEL;
+			break;
+		}
+	return resolver->kernel == OUR_KERNEL;
+}
+
+/* Only the running kernel names these: itself, and a vDSO without a build id. */
+static bool is_of_the_kernel(const struct wk_image *image)
+{
+	return image->kind == WK_IMAGE_KERNEL ||
+	       (image->kind == WK_IMAGE_VDSO && image->build_id.size == 0);
+}
+
+static struct resolving_image *open_image(struct wk_resolver *resolver, wk_image_id id)
+{
+	const struct wk_image *image = &resolver->model->images[id];
+	struct wk_image_key key = wk_model_image_key(resolver->model, id);
+	struct resolving_image *open;
+
+	sort_recorded(resolver);
+	if (id >= resolver->image_count) {
+		resolver->images = wk_grow(resolver->images, &resolver->image_cap, (size_t)id + 1,
+					   sizeof(*resolver->images));
+		while (resolver->image_count <= id)
+			resolver->images[resolver->image_count++] = (struct resolving_image){ 0 };
+	}
+	open = &resolver->images[id];
+	if (open->is_open)
+		return open;
+	open->is_open = true;
+	if (!resolver->symbols || (is_of_the_kernel(image) && !kernel_is_ours(resolver)))
+		return open;
+	if (image->kind == WK_IMAGE_FILE || image->kind == WK_IMAGE_VDSO ||
+	    image->kind == WK_IMAGE_KERNEL)
+		open->symbols = wk_symbols_image(resolver->symbols, &key);
+	open->is_unsure = open->symbols && image->kind == WK_IMAGE_KERNEL && image->build_id.size;
+	return open;
+}
+
+/* The kernel's table takes time to read, so its address is compared only if names are needed. */
+struct wk_image_symbols *wk_resolver_image(struct wk_resolver *resolver, wk_image_id image)
+{
+	struct resolving_image *open = open_image(resolver, image);
+
+	if (open->is_unsure &&
+	    wk_kernel_has_moved(open->symbols, resolver->model->images[image].first_start))
+		open->symbols = NULL;
+	open->is_unsure = false;
+	return open->symbols;
+}
+
+struct wk_resolver_state wk_resolver_state(const struct wk_resolver *resolver, wk_image_id image)
+{
+	const struct wk_image *row = &resolver->model->images[image];
+	const struct wk_embedded_symbol key = { .path = row->path, .start = UINT64_MAX };
+	struct resolving_image open = { 0 };
+	uint32_t count =
+		rows_up_to(resolver->names, resolver->name_count, sizeof(key), &key, compare_names);
+
+	if (image < resolver->image_count)
+		open = resolver->images[image];
+	return (struct wk_resolver_state){
+		.symbols = open.is_unsure ? NULL : open.symbols,
+		.is_asked = open.is_open,
+		.has_recorded_names =
+			open.has_recorded_places ||
+			(open.is_open && row->path && count &&
+			 resolver->names[count - 1].path == row->path),
+		.is_of_another_kernel = open.is_open && is_of_the_kernel(row) && !open.symbols,
+	};
+}
+
+/* --- Places -------------------------------------------------------------------------------- */
+
+/* Where a recorded function begins: as its name or bounds say, or the address itself. */
+static bool symbol_of_place(struct wk_resolver *resolver, wk_image_id image, uint64_t address,
+			    const struct wk_embedded_place *place, struct wk_symbol *symbol)
+{
+	const struct wk_model *model = resolver->model;
+	const struct wk_embedded_bounds *bounds = find_bounds(resolver, image, address);
+
+	if (!find_recorded_name(resolver, image, address, symbol))
+		*symbol = (struct wk_symbol){ .start = bounds ? bounds->start : address,
+					      .size_bytes = bounds ? bounds->size_bytes : 1 };
+	symbol->name = wk_model_str(model, model->embedded_calls[place->first].function);
+	return symbol->name.len > 0;
+}
+
+bool wk_resolver_symbol(struct wk_resolver *resolver, wk_image_id image, uint64_t address,
+			struct wk_symbol *symbol)
+{
+	const struct wk_embedded_place *place;
+	struct wk_image_symbols *symbols;
+
+	open_image(resolver, image);
+	place = find_recorded_place(resolver, image, address);
+	if (place)
+		return symbol_of_place(resolver, image, address, place, symbol);
+	if (find_recorded_name(resolver, image, address, symbol))
+		return true;
+	symbols = wk_resolver_image(resolver, image);
+	return symbols && wk_image_find(symbols, address, symbol);
+}
+
+/* Recorded calls begin with the outermost. */
+static size_t recorded_places(struct wk_resolver *resolver, const struct wk_embedded_place *place)
+{
+	const struct wk_model *model = resolver->model;
+	size_t count = place->count < WK_MOST_PLACES ? place->count : WK_MOST_PLACES;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct wk_embedded_call *call = &model->embedded_calls[place->first + i];
+
+		resolver->places[count - 1 - i] = (struct wk_place){
+			.function = wk_model_str(model, call->function),
+			.file = wk_model_str(model, call->file),
+			.line = call->line,
+		};
+	}
+	return count;
+}
+
+size_t wk_resolver_places(struct wk_resolver *resolver, wk_image_id image, uint64_t address,
+			  const struct wk_place **places)
+{
+	const struct resolving_image *open = open_image(resolver, image);
+	const struct wk_embedded_place *place = find_recorded_place(resolver, image, address);
+
+	*places = resolver->places;
+	if (place)
+		return recorded_places(resolver, place);
+	return open->symbols
+		       ? wk_image_places(open->symbols, address, resolver->places, WK_MOST_PLACES)
+		       : 0;
+}
+
+struct wk_str wk_resolver_place_name(const struct wk_resolver *resolver, wk_image_id image,
+				     const struct wk_place *place)
+{
+	return place->copy_at ? wk_image_place_name(resolver->images[image].symbols, place)
+			      : place->function;
+}
