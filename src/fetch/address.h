@@ -1,4 +1,4 @@
-/* Addresses of servers: what of them may be shown, and names of files in them. */
+/* Addresses of servers: what may be shown of them, and file names in them. */
 #ifndef WK_FETCH_ADDRESS_H
 #define WK_FETCH_ADDRESS_H
 
@@ -8,14 +8,14 @@
 /* Does it begin with http:// or https://, in any case? */
 bool wk_address_is_url(struct wk_str text);
 
-/* "https://user:word@host/x?key" for people: without what precedes the host, and with "?..." for
- * what follows the path, since either may be secret. */
+/* "https://user:word@host/x?key" for display: without the part before the host, and with "?..." for
+ * the query, since either may be secret. */
 void wk_address_add_shown(struct wk_buf *text, struct wk_str url);
 
-/* Some digits that tell it from addresses with another query, or nothing. */
+/* Some digits that differ for addresses with another query; nothing without one. */
 void wk_address_add_difference(struct wk_buf *text, struct wk_str url);
 
-/* Names of files come from recordings: all but the plainest bytes are escaped. */
+/* File names come from recordings: all but the plainest bytes are escaped. */
 void wk_address_add_escaped(struct wk_buf *url, struct wk_str name);
 
 #endif

@@ -1,4 +1,7 @@
-/* Copies of what was found: in the caches of the path, as stores keep files, and in wick's own. */
+/* Copies of what was found: in the caches of the path, laid out as stores are, and in wick's own.
+ *
+ * Without a cache, what comes from servers is in temporary files without a name, which are gone
+ * when they are closed, also after a kill. */
 #include "fetch/fetcher_internal.h"
 
 #include <errno.h>
@@ -7,6 +10,21 @@
 #include "base/num.h"
 #include "fetch/address.h"
 #include "os/folder.h"
+#include "symbols/cache/cache.h"
+
+uint64_t wk_fetcher_quota_bytes(void)
+{
+	struct wk_buf complaint = { 0 }; /* reported by the symbol cache */
+	uint64_t most = wk_cache_usual_bytes(&complaint);
+
+	wk_buf_fini(&complaint);
+	return most;
+}
+
+bool wk_fetcher_has_quota(const struct wk_fetcher *f)
+{
+	return f->temporary_bytes == 0 || f->temporary_bytes < wk_fetcher_quota_bytes();
+}
 
 /* The n-th cache of a source; empty if this system has no such path. */
 static struct wk_str cache_at(const struct wk_search *s, size_t n)
@@ -17,7 +35,7 @@ static struct wk_str cache_at(const struct wk_search *s, size_t n)
 	return wk_os_has_drives() || !wk_str_is_windows_path(cache) ? cache : wk_str_c("");
 }
 
-/* The user's nearest cache; false if there is none. */
+/* The nearest cache of the user; false if there is none. */
 static bool find_user_cache(const struct wk_search *s, struct wk_buf *path)
 {
 	for (size_t n = 0; n < wk_search_source(s)->place.cache_count && !path->len; n++)
@@ -43,21 +61,26 @@ static bool open_in_cache(struct wk_search *s)
 	return ok;
 }
 
-/* Without a name if the file system can do that: near the copies or, if there are to be none,
- * anywhere. */
 bool wk_search_open_draft(struct wk_search *s, bool is_small, struct wk_outcome *outcome)
 {
+	char *path;
+
+	s->is_draft_temporary = false;
 	s->has_draft = open_in_cache(s);
-	if (s->has_draft)
-		return true;
-	if (wk_outcome_lacks_descriptors(outcome))
-		return false;
-	if (!is_small && (s->lacks_quota || !wk_fetch_quota_is_left(&s->fetcher->quota, s->job))) {
+	if (s->has_draft || wk_outcome_lacks_descriptors(outcome))
+		return s->has_draft;
+	if (!is_small && !wk_fetcher_has_quota(s->fetcher)) {
 		*outcome = (struct wk_outcome){ .kind = WK_OUTCOME_QUOTA,
-						.number = wk_fetch_quota_most_bytes() };
+						.number = wk_fetcher_quota_bytes() };
 		return false;
 	}
-	s->has_draft = wk_fetch_quota_open(&s->draft, outcome);
+	s->draft = (struct wk_os_keep){ .fd = wk_os_temporary(&path), .is_nameless = true };
+	s->has_draft = s->is_draft_temporary = s->draft.fd >= 0;
+	if (s->has_draft)
+		wk_free(path);
+	else
+		*outcome = (struct wk_outcome){ .kind = WK_OUTCOME_NO_FOLDER,
+						.number = (uint64_t)errno };
 	return s->has_draft;
 }
 
@@ -103,7 +126,7 @@ static bool write_copy(struct wk_search *s, const char *path, struct wk_err *err
 	return wk_os_keep_end(&keep, ok) ? ok : wk_fail_os(err, errno, "cannot keep %s", path);
 }
 
-/* What came into wick's folder stays there, and is not copied. */
+/* A file that came into wick's own folder stays there, and is not copied. */
 static bool keep_draft(struct wk_search *s, const char *path, struct wk_err *err)
 {
 	wk_free(s->draft.path);
@@ -141,8 +164,8 @@ static bool copy_to(struct wk_search *s, struct wk_str cache, struct wk_buf *pat
 	       write_copy(s, wk_buf_text(path), err);
 }
 
-/* The nearest copy, or an empty path. `why_unkept`: why wick's own folder takes none. */
-static void copy_to_all(struct wk_search *s, struct wk_buf *nearest, struct wk_err *why_unkept)
+/* The nearest copy, or an empty path. `why_uncached`: why there is none in wick's own cache. */
+static void copy_to_all(struct wk_search *s, struct wk_buf *nearest, struct wk_err *why_uncached)
 {
 	const struct wk_source *source = wk_search_source(s);
 	struct wk_buf copy = { 0 };
@@ -156,20 +179,34 @@ static void copy_to_all(struct wk_search *s, struct wk_buf *nearest, struct wk_e
 			wk_buf_add_str(nearest, wk_buf_str(&copy));
 		} else if (err.code && wk_source_is_server(source) &&
 			   wk_fetcher_is_own(s->fetcher, cache)) {
-			*why_unkept = err;
+			*why_uncached = err;
 		} else if (err.code) {
-			wk_search_complain(s, s->number, err.text, false);
+			wk_search_complain(s, err.text, false);
 		}
 	}
 	wk_buf_reset(&copy);
-	if (!nearest->len && !why_unkept->code &&
+	if (!nearest->len && !why_uncached->code &&
 	    (wk_source_is_server(source) || s->found.file.plain.len) &&
-	    copy_to_own(s, &copy, why_unkept))
+	    copy_to_own(s, &copy, why_uncached))
 		wk_buf_add_str(nearest, wk_buf_str(&copy));
 	wk_buf_fini(&copy);
 }
 
-/* The copy, which is mapped, in place of what was unpacked into memory. */
+/* The file is of use, but has to be fetched again the next time. */
+static void note_temporary(struct wk_search *s, const struct wk_err *why)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_fmt(&text,
+		       "what it sent is kept for this run alone, since there is no cache (%s)",
+		       why->text);
+	wk_search_complain(s, wk_buf_text(&text), true);
+	s->is_temporary = true;
+	s->fetcher->temporary_bytes += wk_fetch_found_bytes(&s->found).len;
+	wk_buf_fini(&text);
+}
+
+/* The mapped copy replaces what was unpacked into memory. */
 static void use_copy(struct wk_search *s, const char *path)
 {
 	struct wk_fetch_found unpacked = s->found;
@@ -180,52 +217,39 @@ static void use_copy(struct wk_search *s, const char *path)
 		s->found = unpacked;
 }
 
-/* What came from a server and was not kept: it is of use, but costs as much the next time. */
-static void note_unkept(struct wk_search *s, const struct wk_err *why)
-{
-	struct wk_buf text = { 0 };
-
-	wk_buf_add_fmt(&text,
-		       "what it sent is kept for this run alone, since there is no cache (%s)",
-		       why->text);
-	wk_search_complain(s, s->number, wk_buf_text(&text), true);
-	s->unkept_bytes = wk_fetch_found_bytes(&s->found).len;
-	wk_fetch_quota_add(&s->fetcher->quota, s->job, s->unkept_bytes);
-	wk_buf_fini(&text);
-}
-
-/* What came is in use by the name of its copy from now on; the bytes are the same. */
-static void name_fetched(struct wk_search *s, struct wk_buf *path, const struct wk_err *why_unkept)
+/* From now on the file has the name of its copy, whose bytes are the same. */
+static void name_fetched(struct wk_search *s, struct wk_buf *path)
 {
 	struct wk_store_file *file = &s->found.file;
+	struct wk_buf size = { 0 };
 
-	if (path->len) {
+	if (path->len)
 		wk_os_identify(wk_buf_text(path), &file->identity, NULL);
-	} else {
-		note_unkept(s, why_unkept);
+	else
 		wk_address_add_shown(path, wk_buf_str(&s->spot.path));
-	}
 	wk_free(file->path);
 	file->path = wk_strndup(wk_buf_text(path), path->len);
+	wk_num_add_bytes(&size, wk_fetch_found_bytes(&s->found).len);
+	wk_buf_reset(&s->said);
+	wk_buf_add_fmt(&s->said, "fetched from %s (%s)", wk_search_source(s)->shown,
+		       wk_buf_text(&size));
+	wk_buf_fini(&size);
 }
 
 void wk_search_copy(struct wk_search *s)
 {
-	struct wk_buf path = { 0 }, size = { 0 };
-	struct wk_err why_unkept = { 0 };
+	bool is_fetched = wk_source_is_server(wk_search_source(s));
+	struct wk_buf path = { 0 };
+	struct wk_err why_uncached = { 0 };
 
-	copy_to_all(s, &path, &why_unkept);
-	wk_num_add_bytes(&size, wk_fetch_found_bytes(&s->found).len);
-	if (s->found.file.plain.len && path.len)
-		use_copy(s, wk_buf_text(&path));
+	copy_to_all(s, &path, &why_uncached);
 	if (path.len)
 		s->path = wk_strndup(path.at, path.len);
-	if (wk_source_is_server(wk_search_source(s))) {
-		name_fetched(s, &path, &why_unkept);
-		wk_buf_reset(&s->said);
-		wk_buf_add_fmt(&s->said, "fetched from %s (%s)", wk_search_source(s)->shown,
-			       wk_buf_text(&size));
-	}
-	wk_buf_fini(&size);
+	else if (is_fetched)
+		note_temporary(s, &why_uncached);
+	if (s->found.file.plain.len && path.len)
+		use_copy(s, wk_buf_text(&path));
+	if (is_fetched)
+		name_fetched(s, &path);
 	wk_buf_fini(&path);
 }

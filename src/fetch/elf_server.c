@@ -9,15 +9,6 @@
 
 #define MOST_SERVER 2048 /* characters of a server's name */
 
-static char *without_secrets(struct wk_str url)
-{
-	struct wk_buf text = { 0 };
-
-	wk_address_add_shown(&text, url);
-	wk_buf_text(&text);
-	return text.at;
-}
-
 static enum wk_elf_layout read_layout(struct wk_str *word)
 {
 	if (wk_str_starts(*word, "ssqp:")) {
@@ -39,28 +30,20 @@ static bool is_printable(struct wk_str text)
 	return true;
 }
 
-/* So that a server's name without its scheme is not taken for a folder. */
+/* A server's name without its scheme is not mistaken for a folder. */
 static bool is_folder_name(struct wk_str place)
 {
 	return place.len > 0 && (place.at[0] == '/' || place.at[0] == '.');
 }
 
-static char *with_difference(const char *shown, struct wk_str url)
-{
-	struct wk_buf text = { 0 };
-
-	wk_buf_add_text(&text, shown);
-	wk_address_add_difference(&text, url);
-	wk_buf_text(&text);
-	return text.at;
-}
-
 static bool fail_no_url(struct wk_str place, struct wk_err *err)
 {
-	char *shown = without_secrets(place);
+	struct wk_buf shown = { 0 };
 
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "symbol server \"%.200s\" is no URL", shown);
-	wk_free(shown);
+	wk_address_add_shown(&shown, place);
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "symbol server \"%.200s\" is no URL",
+		wk_buf_text(&shown));
+	wk_buf_fini(&shown);
 	return false;
 }
 
@@ -86,17 +69,12 @@ bool wk_elf_server_read(struct wk_elf_server *server, const char *word, struct w
 	    (!server->is_folder && wk_str_ends(place, ":")))
 		return fail_no_url(place, err);
 	server->base = wk_strndup(place.at, place.len);
-	server->shown =
-		server->is_folder ? wk_strndup(place.at, place.len) : without_secrets(place);
-	server->remembered_as = with_difference(server->shown, place);
 	return true;
 }
 
 void wk_elf_server_fini(struct wk_elf_server *server)
 {
 	wk_free(server->base);
-	wk_free(server->shown);
-	wk_free(server->remembered_as);
 	*server = (struct wk_elf_server){ 0 };
 }
 
@@ -108,7 +86,7 @@ static void add_name(struct wk_buf *place, const struct wk_elf_server *server, s
 		wk_address_add_escaped(place, name);
 }
 
-/* NAME/ID/NAME, behind its first two letters where there are three parts. */
+/* NAME/ID/NAME, after the first two letters of NAME if there are three parts. */
 static void add_keyed(struct wk_buf *place, const struct wk_elf_server *server,
 		      const struct wk_fetch_want *want, bool has_three_parts)
 {
@@ -136,17 +114,13 @@ static void add_keyed(struct wk_buf *place, const struct wk_elf_server *server,
 
 static void add_id_tree(struct wk_buf *place, const struct wk_fetch_want *want)
 {
-	struct wk_build_id rest = { .size = (uint8_t)(want->id.size - 1) };
-
-	memcpy(rest.bytes, want->id.bytes + 1, rest.size);
-	wk_buf_add_fmt(place, "/.build-id/%02x/", want->id.bytes[0]);
-	wk_store_add_id(place, &rest);
+	wk_store_add_id_path(place, &want->id);
 	if (want->kind == WK_FETCH_DEBUG)
 		wk_buf_add_text(place, ".debug");
 }
 
-/* A folder may also be one into which files were copied, by name or with their folders, as perf's
- * --symfs takes it: the debug file, or else the program before it was stripped. */
+/* A folder may also contain copies of files, by name or with their folders, as for perf's --symfs:
+ * the debug file or the unstripped program. */
 static bool plain_place(const struct wk_fetch_want *want, unsigned number, struct wk_buf *place)
 {
 	bool is_debug = want->kind == WK_FETCH_DEBUG;

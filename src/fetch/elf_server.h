@@ -1,5 +1,5 @@
-/* Servers and folders that keep files by build id, and where in them a file is. Nothing here checks
- * whether it is there.
+/* Servers and folders that keep files by build id, and where in them a file would be. Nothing here
+ * opens a file or a connection.
  *
  *	http://HOST/...    a debuginfod server: .../buildid/ID/debuginfo
  *	store:PLACE        a symbol store, where PLACE is a folder or http://HOST/...:
@@ -20,18 +20,16 @@ enum wk_elf_layout {
 
 struct wk_elf_server {
 	enum wk_elf_layout layout;
-	char *base;          /* URL or folder, without a '/' at the end */
-	char *shown;         /* the same without secrets */
-	char *remembered_as; /* the same with digits that tell it from one with other secrets */
+	char *base; /* URL or folder, without a '/' at the end */
 	bool is_folder;
 };
 
-/* False, with a sentence, if `word` cannot be understood. */
+/* Reads an argument of --symbol-server. */
 bool wk_elf_server_read(struct wk_elf_server *server, const char *word, struct wk_err *err);
 void wk_elf_server_fini(struct wk_elf_server *server);
 
-/* Sets `place` to what follows the server's base in its `number`th place, from 0 on; false after
- * the last. A place that needs a name is empty if there is none. */
+/* Sets `place` to the `number`th place, from 0 on, relative to the base; false after the last. It
+ * is empty if it would need a name and there is none. */
 bool wk_elf_server_place(const struct wk_elf_server *server, const struct wk_fetch_want *want,
 			 unsigned number, struct wk_buf *place);
 

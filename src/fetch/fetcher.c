@@ -3,7 +3,6 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "fetch/address.h"
-#include "fetch/batch.h"
 #include "fetch/cache_folder.h"
 #include "fetch/fetcher_internal.h"
 #include "os/folder.h"
@@ -12,8 +11,7 @@
 #define DEFAULT_WAIT_SECONDS 60
 #define MOST_BYTES           ((uint64_t)1 << 62)
 
-/* Build ids that are shorter are made by hand, and many files may have the same. */
-#define LEAST_ID 4
+#define LEAST_ID 4 /* bytes; shorter build ids are made by hand and not unique */
 
 struct wk_fetcher *wk_fetcher_new(const struct wk_fetch_options *options)
 {
@@ -44,7 +42,7 @@ static void free_answer(struct wk_answer *answer)
 	if (answer->is_found && !answer->is_taken)
 		wk_fetch_found_close(&answer->found);
 	if (answer->is_open)
-		wk_os_keep_end(&answer->kept, false);
+		wk_os_keep_end(&answer->temporary, false);
 	wk_free(answer->path);
 	wk_free(answer->shown);
 	wk_free(answer->said);
@@ -53,7 +51,7 @@ static void free_answer(struct wk_answer *answer)
 static void trim(const struct wk_fetcher *f)
 {
 	if (f->folder)
-		wk_fetch_cache_trim(f->folder, f->newest, wk_fetch_quota_most_bytes());
+		wk_fetch_cache_trim(f->folder, f->newest, wk_fetcher_quota_bytes());
 }
 
 void wk_fetcher_free(struct wk_fetcher *f)
@@ -98,72 +96,36 @@ bool wk_fetcher_folder(struct wk_fetcher *f, bool may_make)
 
 /* ---- sources */
 
-static bool server_spot(const struct wk_source *source, const struct wk_search *search, size_t n,
-			struct wk_symbol_spot *spot)
+static struct wk_source *add_source(struct wk_sources *sources, const struct wk_symbol_place *place)
 {
-	struct wk_buf place = { 0 };
-	bool ok = wk_elf_server_place(&source->server, &search->want, (unsigned)n, &place);
+	struct wk_buf shown = { 0 };
+	struct wk_source *source;
 
-	spot->kind = WK_SYMBOL_SPOT_FILE;
-	wk_buf_reset(&spot->path);
-	if (place.len)
-		wk_buf_add_fmt(&spot->path, "%s%s", source->server.base, wk_buf_text(&place));
-	wk_buf_fini(&place);
-	return ok;
-}
-
-/* A person may want to see under which names a file may be in the folder. */
-static void add_places(const struct wk_source *source, const struct wk_search *search,
-		       struct wk_buf *text)
-{
-	struct wk_buf place = { 0 };
-
-	wk_buf_add_text(text, "it does not have it as");
-	for (unsigned i = 0; wk_elf_server_place(&source->server, &search->want, i, &place); i++)
-		if (place.len)
-			wk_buf_add_fmt(text, "%s %s", i ? " or" : "", wk_buf_text(&place) + 1);
-	wk_buf_fini(&place);
-}
-
-static bool path_spot(const struct wk_source *source, const struct wk_search *search, size_t n,
-		      struct wk_symbol_spot *spot)
-{
-	return wk_symbol_spot(&source->place, &search->wish, n, spot);
-}
-
-static void add_missing(const struct wk_source *source, const struct wk_search *search,
-			struct wk_buf *text)
-{
-	(void)source;
-	(void)search;
-	wk_buf_add_text(text, "it does not have it");
-}
-
-static const struct wk_source_kind by_build_id = { server_spot, add_places };
-static const struct wk_source_kind along_path = { path_spot, add_missing };
-
-static struct wk_source *add_source(struct wk_sources *sources, const struct wk_source_kind *kind)
-{
 	sources->at = wk_grow(sources->at, &sources->cap, sources->count + 1, sizeof(*sources->at));
-	sources->at[sources->count] = (struct wk_source){ .kind = kind };
-	return &sources->at[sources->count++];
+	source = &sources->at[sources->count++];
+	*source = (struct wk_source){ .place = *place };
+	wk_address_add_shown(&shown, place->where);
+	source->shown = wk_strndup(wk_buf_text(&shown), shown.len);
+	wk_address_add_difference(&shown, place->where);
+	source->remembered_as = wk_strndup(wk_buf_text(&shown), shown.len);
+	wk_buf_fini(&shown);
+	return source;
 }
 
 static bool add_server(struct wk_fetcher *f, const char *word, struct wk_err *err)
 {
-	struct wk_source *source = add_source(&f->sources[WK_FETCH_FOR_ELF], &by_build_id);
+	struct wk_symbol_place place = { 0 };
+	struct wk_elf_server server;
+	struct wk_source *source;
 
-	if (!wk_elf_server_read(&source->server, word, err))
+	if (!wk_elf_server_read(&server, word, err))
 		return false;
-	source->shown = wk_strndup(source->server.shown, strlen(source->server.shown));
-	source->remembered_as =
-		wk_strndup(source->server.remembered_as, strlen(source->server.remembered_as));
-	source->place = (struct wk_symbol_place){
-		.kind = source->server.is_folder ? WK_SYMBOL_FOLDER : WK_SYMBOL_SERVER,
-		.where = wk_str_c(source->server.base),
-	};
+	place.kind = server.is_folder ? WK_SYMBOL_FOLDER : WK_SYMBOL_SERVER;
+	place.where = wk_str_c(server.base);
+	source = add_source(&f->sources[WK_FETCH_FOR_ELF], &place);
+	source->server = server;
 	source->tiers_are_known = true; /* it has no such layout */
-	return source->server.is_folder || wk_transfers_are_possible(err);
+	return server.is_folder || wk_transfers_are_possible(err);
 }
 
 bool wk_fetcher_add_servers(struct wk_fetcher *f, const char *const *words, struct wk_err *err)
@@ -179,47 +141,30 @@ bool wk_fetcher_add_servers(struct wk_fetcher *f, const char *const *words, stru
 	return ok;
 }
 
-static void fill_source(struct wk_source *source, const struct wk_symbol_place *place)
-{
-	struct wk_buf shown = { 0 };
-
-	source->place = *place;
-	wk_address_add_shown(&shown, place->where);
-	source->shown = wk_strndup(wk_buf_text(&shown), shown.len);
-	wk_address_add_difference(&shown, place->where);
-	source->remembered_as = wk_strndup(wk_buf_text(&shown), shown.len);
-	wk_buf_fini(&shown);
-}
-
 bool wk_fetcher_add_path(struct wk_fetcher *f, struct wk_str path, struct wk_err *err)
 {
 	size_t known = f->path.count;
 	bool ok = wk_symbol_path_add(&f->path, path, wk_str_c(f->folder), err);
 
 	for (; known < f->path.count; known++)
-		fill_source(add_source(&f->sources[WK_FETCH_FOR_WINDOWS], &along_path),
-			    &f->path.places[known]);
+		add_source(&f->sources[WK_FETCH_FOR_WINDOWS], &f->path.places[known]);
 	return ok;
 }
 
-/* What was not found before may be there. */
-static void forget_misses(struct wk_fetcher *f)
-{
-	for (size_t i = 0; i < f->answer_count; i++)
-		f->answers[i].is_known &= f->answers[i].is_found;
-}
-
+/* Files that were not found before may be there. */
 void wk_fetcher_add_first(struct wk_fetcher *f, struct wk_str folder)
 {
 	struct wk_sources *sources = &f->sources[WK_FETCH_FOR_WINDOWS];
+	struct wk_source added;
 
 	if (!wk_symbol_path_begin_with(&f->path, folder))
 		return;
-	add_source(sources, &along_path);
+	added = *add_source(sources, &f->path.places[0]);
+	added.is_silent = true;
 	memmove(sources->at + 1, sources->at, (sources->count - 1) * sizeof(*sources->at));
-	sources->at[0] = (struct wk_source){ .kind = &along_path, .is_silent = true };
-	fill_source(&sources->at[0], &f->path.places[0]);
-	forget_misses(f);
+	sources->at[0] = added;
+	for (size_t i = 0; i < f->answer_count; i++)
+		f->answers[i].is_known &= f->answers[i].is_found;
 }
 
 bool wk_fetcher_has_sources(const struct wk_fetcher *f, enum wk_fetch_family family)
@@ -284,7 +229,7 @@ static uint64_t hash_of(const struct wk_fetch_want *want)
 	return wk_hash_pair(hash, (uint64_t)want->time_stamp << 32 | want->image_bytes);
 }
 
-/* A build id says it all; other keys go with a name. */
+/* A build id is enough; other keys go with a name. */
 static bool is_same(const void *table, uint32_t number, const void *key)
 {
 	const struct wk_fetch_want *a = &((const struct wk_answer *)table)[number - 1].want;
@@ -298,7 +243,7 @@ static bool is_same(const void *table, uint32_t number, const void *key)
 	       a->time_stamp == b->time_stamp && a->image_bytes == b->image_bytes;
 }
 
-/* The number of its answer, which may be a new one that says nothing yet. */
+/* The number of its answer, which may be new and unknown. */
 static size_t answer_for(struct wk_fetcher *f, const struct wk_fetch_want *want)
 {
 	uint32_t number = wk_index_find(&f->answer_of, hash_of(want), is_same, f->answers, want);
@@ -316,7 +261,7 @@ static size_t answer_for(struct wk_fetcher *f, const struct wk_fetch_want *want)
 	return f->answer_count - 1;
 }
 
-/* The want as it is searched for; false, with a sentence, if no source goes by its key. */
+/* The want as it is searched for; false, with a sentence, if no source has files by its key. */
 static bool normalize(const struct wk_fetch_want *want, struct wk_fetch_want *wanted,
 		      struct wk_buf *said)
 {
@@ -347,7 +292,7 @@ static void keep_open(struct wk_answer *answer, struct wk_search *s)
 	wk_buf_text(&path);
 	answer->path = path.at;
 	answer->shown = wk_strndup(s->found.file.path, strlen(s->found.file.path));
-	answer->kept = s->draft;
+	answer->temporary = s->draft;
 	answer->is_open = true;
 	s->has_draft = false;
 }
@@ -364,7 +309,7 @@ static void fill_answer(struct wk_fetcher *f, struct wk_search *s)
 	s->path = NULL;
 	if (wk_search_keeps_draft(s))
 		keep_open(answer, s);
-	else if (s->is_found && !s->unkept_bytes && !answer->path)
+	else if (s->is_found && !s->is_temporary && !answer->path)
 		answer->path = wk_strndup(s->found.file.path, strlen(s->found.file.path));
 }
 
@@ -377,7 +322,7 @@ static void finish(struct wk_search *s)
 		add_complaint(&s->sources->at[s->complaints[i].source], &s->complaints[i]);
 	f->has_remembered |= s->has_remembered;
 	f->was_stopped |= s->was_stopped;
-	if (s->newest && !f->needs_trim) { /* of several, the first is the most valuable */
+	if (s->newest && !f->needs_trim) { /* the first of several is the most important */
 		wk_free(f->newest);
 		f->newest = s->newest;
 		s->newest = NULL;
@@ -393,7 +338,7 @@ static void trim_for_newest(struct wk_fetcher *f)
 	f->needs_trim = false;
 }
 
-/* The caller gets it; once more if it was handed over before. */
+/* Opens it again if it was handed over before. */
 static bool hand_over(struct wk_answer *answer, struct wk_fetch_found *found)
 {
 	if (!answer->is_taken) {
@@ -415,7 +360,6 @@ static struct wk_answer *search_alone(struct wk_fetcher *f, size_t number)
 	struct wk_search s = { .fetcher = f, .want = f->answers[number].want, .answer = number };
 
 	wk_batch_run(f, &s, 1, false);
-	wk_fetch_quota_merge(&f->quota, s.unkept_bytes);
 	finish(&s);
 	trim_for_newest(f);
 	return &f->answers[number];
@@ -468,22 +412,6 @@ static size_t begin_searches(struct wk_fetcher *f, const struct wk_fetch_want *w
 	return begun;
 }
 
-/* A file that came before those in front of it, but is above the quota after them, is searched for
- * as it would have been in its turn. */
-static void finish_in_order(struct wk_fetcher *f, struct wk_search *s)
-{
-	struct wk_search again = { .fetcher = f, .want = s->want, .answer = s->answer,
-				   .lacks_quota = true };
-
-	if (!wk_fetch_quota_merge(&f->quota, s->unkept_bytes)) {
-		wk_fetch_found_close(&s->found);
-		wk_search_fini(s);
-		*s = again;
-		wk_batch_run(f, s, 1, false);
-	}
-	finish(s);
-}
-
 void wk_fetcher_prefetch(struct wk_fetcher *f, const struct wk_fetch_want *wants, size_t count)
 {
 	struct wk_search *searches;
@@ -492,13 +420,10 @@ void wk_fetcher_prefetch(struct wk_fetcher *f, const struct wk_fetch_want *wants
 		return;
 	searches = wk_alloc_zeroed(count, sizeof(*searches));
 	count = begin_searches(f, wants, count, searches);
-	f->quota.came_bytes = wk_alloc_zeroed(count + 1, sizeof(*f->quota.came_bytes));
 	if (count)
 		wk_batch_run(f, searches, count, true);
-	wk_free(f->quota.came_bytes);
-	f->quota.came_bytes = NULL;
 	for (size_t i = 0; i < count; i++)
-		finish_in_order(f, &searches[i]);
+		finish(&searches[i]);
 	trim_for_newest(f);
 	wk_free(searches);
 }

@@ -1,5 +1,5 @@
-/* Between fetcher.c (sources and answers), search.c (one search), source_files.c (what lies in
- * folders) and copies.c (copies of what was found). */
+/* Between fetcher.c (sources and answers), search.c (one search), batch.c (several at once),
+ * source_files.c (files in folders) and copies.c (copies of what was found). */
 #ifndef WK_FETCH_FETCHER_INTERNAL_H
 #define WK_FETCH_FETCHER_INTERNAL_H
 
@@ -7,39 +7,26 @@
 #include "base/map.h"
 #include "fetch/elf_server.h"
 #include "fetch/fetcher.h"
-#include "fetch/quota.h"
 #include "fetch/symbol_path.h"
 #include "fetch/transfer.h"
 
-struct wk_source;
 struct wk_search;
-
-/* How a key becomes a path or an address. */
-struct wk_source_kind {
-	/* The n-th place of the wanted file, as wk_symbol_spot; an empty path is skipped. */
-	bool (*spot)(const struct wk_source *source, const struct wk_search *search, size_t n,
-		     struct wk_symbol_spot *spot);
-	/* What is said if it is at none of them. */
-	void (*add_missing)(const struct wk_source *source, const struct wk_search *search,
-			    struct wk_buf *text);
-};
 
 struct wk_complaint {
 	size_t source;
 	char *text;     /* or NULL */
-	bool is_remark; /* any other complaint is worth more */
+	bool is_remark; /* any other complaint replaces it */
 };
 
 struct wk_source {
-	const struct wk_source_kind *kind;
-	struct wk_elf_server server;  /* of those that go by build id */
-	struct wk_symbol_place place; /* of all: `where` and whether it is a folder or a server */
+	struct wk_elf_server server;  /* if files are looked for by build id */
+	struct wk_symbol_place place; /* always: `where`, and whether it is a folder or a server */
 	char *shown;                  /* without secrets */
 	char *remembered_as;          /* the same, and differs from sources with other secrets */
-	bool is_silent;               /* nobody named it */
+	bool is_silent;               /* not named by the user */
 	struct wk_complaint complaint;
-	struct wk_outcome down;           /* why it is asked for nothing else. Or NONE */
-	bool tiers_are_known;             /* as far as they can be */
+	struct wk_outcome down;           /* why it is not asked for other files. Or NONE */
+	bool tiers_are_known;             /* as far as possible */
 	struct wk_search *tiers_asked_by; /* or NULL */
 };
 
@@ -48,14 +35,14 @@ struct wk_sources {
 	size_t count, cap;
 };
 
-/* What came of a search. */
+/* The result of a search. */
 struct wk_answer {
 	struct wk_fetch_want want;         /* borrows from the fetcher's `texts` */
 	bool is_known, is_found, is_taken; /* taken: `found` is the caller's */
 	struct wk_fetch_found found;
-	char *path;   /* to open it once more. Or NULL */
-	bool is_open; /* what `path` leads to is open for this run alone: */
-	struct wk_os_keep kept;
+	char *path;   /* to open it again. Or NULL */
+	bool is_open; /* `path` is of a temporary file that is open: */
+	struct wk_os_keep temporary;
 	char *shown; /* and where it comes from */
 	char *said;
 };
@@ -68,18 +55,18 @@ struct wk_fetcher {
 	struct wk_err no_folder; /* ... for this reason, ... */
 	char *lost_folder;       /* ... and would be here. Or NULL */
 	bool is_folder_known, has_remembered, was_stopped;
-	char *newest; /* the file that came last, which is not removed for others. Or NULL */
+	char *newest; /* the file that was added last, which trimming keeps. Or NULL */
 	bool needs_trim;
 	unsigned few_at_once;
+	uint64_t temporary_bytes;       /* of temporary files in use */
 	struct wk_transfers *transfers; /* NULL until a server is asked */
-	struct wk_fetch_quota quota;
 	struct wk_answer *answers;
 	size_t answer_count, answer_cap;
-	struct wk_index answer_of; /* a want to the number of its answer, from 1 */
+	struct wk_index answer_of; /* from a want to the number of its answer, from 1 */
 	struct wk_arena texts;
 };
 
-/* A search is a state machine: it goes on until it has to wait for a server. */
+/* A search is a state machine: it continues until it has to wait for a server. */
 enum wk_search_step {
 	WK_SEARCH_BEGINS,
 	WK_SEARCH_LOOKS,        /* at the next source */
@@ -94,28 +81,27 @@ enum wk_search_step {
 struct wk_search {
 	struct wk_fetcher *fetcher;
 	struct wk_fetch_want want;
-	size_t answer;    /* its number */
-	size_t job;       /* its number in a prefetch */
-	bool lacks_quota; /* for a file that is kept for this run alone */
+	size_t answer; /* its number */
+	size_t job;    /* its number in a prefetch */
+	bool is_first; /* of those that run */
 	enum wk_search_step step;
 	struct wk_sources *sources;
-	size_t number; /* of the source at hand */
+	size_t number; /* of the current source */
 	size_t next_spot;
 	struct wk_symbol_spot spot;
 	struct wk_buf key, name, shown;
 	struct wk_symbol_wish wish;
-	struct wk_buf own;         /* where it would be in wick's cache, without suffix; or empty */
+	struct wk_buf own;         /* its path in wick's cache, without suffix; or empty */
 	struct wk_buf misses_path; /* or empty */
 	struct wk_transfer transfer;
-	struct wk_os_keep draft; /* gets what comes */
-	bool has_draft, is_draft_own;
+	struct wk_os_keep draft; /* receives the file */
+	bool has_draft, is_draft_own, is_draft_temporary;
 	struct wk_outcome forbidden; /* the first that was; or NONE */
 
-	/* What it found out, for its fetcher when it is finished. */
-	bool is_found;
+	/* The result, for its fetcher when it is finished. */
+	bool is_found, is_temporary;
 	struct wk_fetch_found found;
 	char *path;
-	uint64_t unkept_bytes; /* of what is kept for this run alone */
 	struct wk_buf said;
 	struct wk_complaint *complaints;
 	size_t complaint_count, complaint_cap;
@@ -133,28 +119,42 @@ static inline bool wk_source_is_server(const struct wk_source *source)
 	return source->place.kind == WK_SYMBOL_SERVER;
 }
 
-/* Several images may have one build id, so what is kept for this run alone stays open. */
+/* Several images may have one build id, so temporary files stay open. */
 static inline bool wk_search_keeps_draft(const struct wk_search *s)
 {
-	return s->unkept_bytes && s->has_draft && wk_fetch_family_of(&s->want) == WK_FETCH_FOR_ELF;
+	return s->is_temporary && s->has_draft && wk_fetch_family_of(&s->want) == WK_FETCH_FOR_ELF;
 }
 
-/* search.c: goes on. With `is_local` it stops where a server would be asked. */
+/* search.c: continues. With `is_local` it stops before a server is asked. */
 void wk_search_advance(struct wk_search *s, bool is_local);
 void wk_search_fini(struct wk_search *s);
 
 /* "SOURCE: TEXT" for people; complaints also for the end of the run. */
 void wk_search_say(struct wk_search *s, const char *who, const char *text);
-void wk_search_complain(struct wk_search *s, size_t source, const char *text, bool is_remark);
+void wk_search_complain(struct wk_search *s, const char *text, bool is_remark);
 
-/* source_files.c: is it in wick's cache, or in the folder at hand? */
+/* batch.c: runs all of them to their ends, up to eight at a time. They begin in their order, so
+ * that the most important files come first and are there if the user stops early. What they find
+ * does not depend on which server answers first. With `is_prefetch`, progress counts them. */
+void wk_batch_run(struct wk_fetcher *fetcher, struct wk_search *searches, size_t count,
+		  bool is_prefetch);
+
+/* source_files.c: sets s->spot to the n-th place of the file in the current source; false after the
+ * last. An empty path is to be skipped. */
+bool wk_search_spot(struct wk_search *s, size_t n);
+/* Is it in wick's cache, or in the current folder? */
 bool wk_search_own_cache(struct wk_search *s);
 bool wk_search_folder(struct wk_search *s);
 bool wk_source_has_three_tiers(const struct wk_symbol_place *place);
 
-/* copies.c: what was found is copied to the caches of its source. */
+/* copies.c: copies what was found to the caches of its source. */
 void wk_search_copy(struct wk_search *s);
 bool wk_search_open_draft(struct wk_search *s, bool is_small, struct wk_outcome *outcome);
+
+/* May another temporary file be used? Without a cache, all together stay below the size of the
+ * cache (WICK_CACHE_SIZE), except for the last one. */
+bool wk_fetcher_has_quota(const struct wk_fetcher *fetcher);
+uint64_t wk_fetcher_quota_bytes(void);
 
 /* Is there a folder of wick's own? It is made if `may_make`. */
 bool wk_fetcher_folder(struct wk_fetcher *fetcher, bool may_make);

@@ -11,7 +11,7 @@
 
 struct line {
 	struct wk_str whole, server;
-	uint64_t said_s;
+	uint64_t at_s;
 	bool is_missing;
 };
 
@@ -20,27 +20,17 @@ static uint64_t now_s(void)
 	return wk_os_wall_ns() / 1000000000;
 }
 
-static struct wk_str read_until(struct wk_str *text, char end)
-{
-	const char *found = memchr(text->at, end, text->len);
-	struct wk_str part = wk_str_of(text->at, found ? (size_t)(found - text->at) : text->len);
-
-	*text = wk_str_skip(*text, part.len + 1);
-	return part;
-}
-
 static bool next_line(struct wk_str *text, struct line *line)
 {
-	while (text->len > 0) {
-		struct wk_str rest = read_until(text, '\n'), what;
+	struct wk_str time, what, rest;
 
-		line->whole = rest;
-		if (!wk_num_u64(read_until(&rest, ' '), &line->said_s))
-			continue;
-		what = read_until(&rest, ' ');
+	while (text->len > 0) {
+		wk_str_split(*text, '\n', &line->whole, text);
+		wk_str_split(line->whole, ' ', &time, &rest);
+		wk_str_split(rest, ' ', &what, &line->server);
 		line->is_missing = wk_str_is(what, "missing");
-		line->server = rest;
-		if (line->is_missing || wk_str_is(what, "failed"))
+		if (wk_num_u64(time, &line->at_s) &&
+		    (line->is_missing || wk_str_is(what, "failed")))
 			return true;
 	}
 	return false;
@@ -49,10 +39,10 @@ static bool next_line(struct wk_str *text, struct line *line)
 /* An entry from the future was written with another clock. */
 static bool holds(const struct line *line, uint64_t now, uint64_t *left_s)
 {
-	uint64_t last_s = line->said_s + (line->is_missing ? MISSING_SECONDS : FAILED_SECONDS);
+	uint64_t last_s = line->at_s + (line->is_missing ? MISSING_SECONDS : FAILED_SECONDS);
 
 	*left_s = last_s > now ? last_s - now : 0;
-	return line->said_s <= now && last_s > now;
+	return line->at_s <= now && last_s > now;
 }
 
 static struct wk_str read_lines(const char *path, struct wk_buf *bytes)
@@ -76,7 +66,7 @@ bool wk_misses_find(const char *path, const char *server, struct wk_miss *miss)
 	while (!found && next_line(&text, &line)) {
 		found = wk_str_is(line.server, server) && holds(&line, now, &miss->left_s);
 		miss->is_missing = line.is_missing;
-		miss->ago_s = now - line.said_s;
+		miss->ago_s = now - line.at_s;
 	}
 	wk_buf_fini(&bytes);
 	return found;

@@ -1,5 +1,5 @@
-/* The negative cache: a small text file beside the place of each wanted file, so that a server
- *which does not have it is not asked again in each run.
+/* The negative cache: a small text file for each wanted file, so that servers that do not have it
+ * are not asked in every run.
  *
  *	1732240000 missing http://host
  *	1732240000 failed http://other

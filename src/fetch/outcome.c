@@ -6,104 +6,69 @@
 #include "base/num.h"
 #include "os/os.h"
 
-#define FEW_FILES 3 /* with fewer left, whatever failed may have failed for the lack of them */
+#define FEW_FILES 3 /* with fewer left, the lack of them may have caused any failure */
 
-/* `@` stands for the number, size or text of the outcome. */
+enum { QUIET = 1, ENDS_SOURCE = 2 };
+
+/* In a sentence, $n is the outcome's number, $b the same in bytes, $e the error of that number, $t
+ * its text, $d the number and $l `left_s` as durations. */
 static const struct row {
-	const char *sentence;
-	enum { PLAIN, NUMBER, SIZE, CAUSE, TEXT, AGO } form;
 	enum wk_outcome_memory memory;
-	bool ends_source, is_quiet;
+	unsigned flags;
+	const char *sentence;
 } rows[WK_OUTCOME_KINDS] = {
-	[WK_OUTCOME_NONE] = { .sentence = "", .is_quiet = true },
-	[WK_OUTCOME_DONE] = { .sentence = "", .is_quiet = true },
-	[WK_OUTCOME_MISSING] = { .sentence = "it does not have it",
-				 .form = PLAIN,
-				 .memory = WK_REMEMBER_MISSING,
-				 .is_quiet = true },
-	[WK_OUTCOME_FORBIDDEN] = { .sentence = "it answered with HTTP status @",
-				   .form = NUMBER,
-				   .memory = WK_REMEMBER_FAILED },
-	[WK_OUTCOME_REFUSED] = { .sentence = "it answered with HTTP status @",
-				 .form = NUMBER,
-				 .memory = WK_REMEMBER_FAILED },
-	[WK_OUTCOME_DRIPPING_PAGE] = { .sentence = "it answered with HTTP status @ and came to no "
-						   "end of it "
-						   "within 2 seconds, so it is not "
-						   "asked again",
-				       .form = NUMBER,
-				       .memory = WK_REMEMBER_FAILED,
-				       .ends_source = true },
-	[WK_OUTCOME_TOO_LARGE] = { .sentence = "it is larger than @",
-				   .form = SIZE,
-				   .memory = WK_REMEMBER_FAILED },
-	[WK_OUTCOME_ENDLESS] = { .sentence =
-					 "it sent more than @ and no end, so it is not asked again",
-				 .form = SIZE,
-				 .memory = WK_REMEMBER_FAILED,
-				 .ends_source = true },
-	[WK_OUTCOME_BOMB] = { .sentence = "what it sent unpacks to hundreds of times its size, so "
-					  "it is not "
-					  "asked again",
-			      .form = PLAIN,
-			      .memory = WK_REMEMBER_FAILED,
-			      .ends_source = true },
-	[WK_OUTCOME_SILENT] = { .sentence = "it sent nothing for @ seconds",
-				.form = NUMBER,
-				.memory = WK_REMEMBER_FAILED,
-				.ends_source = true },
-	[WK_OUTCOME_STALLED] = { .sentence = "it sent next to nothing for @ seconds",
-				 .form = NUMBER,
-				 .memory = WK_REMEMBER_FAILED,
-				 .ends_source = true },
-	[WK_OUTCOME_LATE] = { .sentence = "it took longer than @ seconds",
-			      .form = NUMBER,
-			      .memory = WK_REMEMBER_FAILED },
-	[WK_OUTCOME_SLOW] = { .sentence =
-				      "it sent less than 32 KiB a second for a quarter of an hour",
-			      .form = PLAIN,
-			      .memory = WK_REMEMBER_FAILED },
-	[WK_OUTCOME_NOT_WRITTEN] = { .sentence = "what it sent cannot be kept: @",
-				     .form = CAUSE,
-				     .memory = WK_REMEMBER_FAILED },
-	[WK_OUTCOME_UNREACHABLE] = { .sentence = "@",
-				     .form = TEXT,
-				     .memory = WK_REMEMBER_FAILED,
-				     .ends_source = true },
-	[WK_OUTCOME_FAILED] = { .sentence = "@", .form = TEXT, .memory = WK_REMEMBER_FAILED },
-	[WK_OUTCOME_UNFIT] = { .sentence = "@", .form = TEXT, .memory = WK_REMEMBER_FAILED },
-	[WK_OUTCOME_NO_FOLDER] = { .sentence = "not asked, since there is no folder for what "
-					       "comes: neither a "
-					       "cache nor TMPDIR: @",
-				   .form = CAUSE,
-				   .ends_source = true },
-	[WK_OUTCOME_NO_DESCRIPTORS] = { .sentence = "not asked, since this process may have only @ "
-						    "files open "
-						    "at once (`ulimit -n` raises that)",
-					.form = NUMBER,
-					.ends_source = true },
-	[WK_OUTCOME_NO_LIBRARY] = { .sentence = "@", .form = TEXT, .ends_source = true },
-	[WK_OUTCOME_QUOTA] = { .sentence = "not asked for more, since without a cache what was "
-					   "fetched is kept "
-					   "for this run alone, and that is @ already "
-					   "(WICK_CACHE_SIZE)",
-			       .form = SIZE },
-	[WK_OUTCOME_STOPPED] = { .sentence = "fetching was stopped", .ends_source = true },
-	[WK_OUTCOME_CANCELLED] = { .sentence = "", .is_quiet = true },
-	[WK_OUTCOME_KNOWN_MISSING] = { .sentence = "it did not have it @",
-				       .form = AGO,
-				       .is_quiet = true },
-	[WK_OUTCOME_KNOWN_FAILED] = { .sentence = "it failed @", .form = AGO },
+	[WK_OUTCOME_NONE] = { 0, QUIET, "" },
+	[WK_OUTCOME_DONE] = { 0, QUIET, "" },
+	[WK_OUTCOME_MISSING] = { WK_REMEMBER_MISSING, QUIET, "it does not have it" },
+	[WK_OUTCOME_FORBIDDEN] = { WK_REMEMBER_FAILED, 0, "it answered with HTTP status $n" },
+	[WK_OUTCOME_REFUSED] = { WK_REMEMBER_FAILED, 0, "it answered with HTTP status $n" },
+	[WK_OUTCOME_DRIPPING_PAGE] = { WK_REMEMBER_FAILED, ENDS_SOURCE,
+				       "it answered with HTTP status $n and came to no end of it "
+				       "within 2 seconds, so it is "
+				       "not asked again" },
+	[WK_OUTCOME_TOO_LARGE] = { WK_REMEMBER_FAILED, 0, "it is larger than $b" },
+	[WK_OUTCOME_ENDLESS] = { WK_REMEMBER_FAILED, ENDS_SOURCE,
+				 "it sent more than $b and no end, so it is not asked again" },
+	[WK_OUTCOME_BOMB] = { WK_REMEMBER_FAILED, ENDS_SOURCE,
+			      "what it sent unpacks to hundreds of times its size, so it is not "
+			      "asked again" },
+	[WK_OUTCOME_SILENT] = { WK_REMEMBER_FAILED, ENDS_SOURCE, "it sent nothing for $n seconds" },
+	[WK_OUTCOME_STALLED] = { WK_REMEMBER_FAILED, ENDS_SOURCE,
+				 "it sent next to nothing for $n seconds" },
+	[WK_OUTCOME_LATE] = { WK_REMEMBER_FAILED, 0, "it took longer than $n seconds" },
+	[WK_OUTCOME_SLOW] = { WK_REMEMBER_FAILED, 0,
+			      "it sent less than 32 KiB a second for a quarter of an hour" },
+	[WK_OUTCOME_NOT_WRITTEN] = { WK_REMEMBER_FAILED, 0, "what it sent cannot be kept: $e" },
+	[WK_OUTCOME_UNREACHABLE] = { WK_REMEMBER_FAILED, ENDS_SOURCE, "$t" },
+	[WK_OUTCOME_FAILED] = { WK_REMEMBER_FAILED, 0, "$t" },
+	[WK_OUTCOME_UNFIT] = { WK_REMEMBER_FAILED, 0, "$t" },
+	[WK_OUTCOME_NO_FOLDER] = { 0, ENDS_SOURCE,
+				   "not asked, since there is no folder for what comes: neither a "
+				   "cache nor TMPDIR: $e" },
+	[WK_OUTCOME_NO_DESCRIPTORS] = { 0, ENDS_SOURCE,
+					"not asked, since this process may have only $n files open "
+					"at once (`ulimit -n` "
+					"raises that)" },
+	[WK_OUTCOME_NO_LIBRARY] = { 0, ENDS_SOURCE, "$t" },
+	[WK_OUTCOME_QUOTA] = { 0, 0,
+			       "not asked for more, since without a cache what was fetched is kept "
+			       "for this run "
+			       "alone, and that is $b already (WICK_CACHE_SIZE)" },
+	[WK_OUTCOME_STOPPED] = { 0, ENDS_SOURCE, "fetching was stopped" },
+	[WK_OUTCOME_CANCELLED] = { 0, QUIET, "" },
+	[WK_OUTCOME_KNOWN_MISSING] = { 0, QUIET,
+				       "it did not have it $d ago, and is asked again in $l" },
+	[WK_OUTCOME_KNOWN_FAILED] = { 0, 0, "it failed $d ago, and is asked again in $l" },
 };
 
 bool wk_outcome_ends_source(const struct wk_outcome *outcome)
 {
-	return rows[outcome->kind].ends_source;
+	return rows[outcome->kind].flags & ENDS_SOURCE;
 }
 
 bool wk_outcome_is_complaint(const struct wk_outcome *outcome)
 {
-	return !rows[outcome->kind].is_quiet;
+	return !(rows[outcome->kind].flags & QUIET);
 }
 
 enum wk_outcome_memory wk_outcome_memory(const struct wk_outcome *outcome)
@@ -113,45 +78,34 @@ enum wk_outcome_memory wk_outcome_memory(const struct wk_outcome *outcome)
 
 static void add_duration(struct wk_buf *text, uint64_t seconds)
 {
-	static const struct {
-		uint64_t seconds;
-		const char *name;
-	} units[] = { { 3600, "hour" }, { 60, "minute" }, { 1, "second" } };
-	size_t i = 0;
+	uint64_t unit = seconds >= 3600 ? 3600 : seconds >= 60 ? 60 : 1;
+	const char *name = unit == 3600 ? "hour" : unit == 60 ? "minute" : "second";
 
-	while (i < 2 && seconds < units[i].seconds)
-		i++;
-	seconds /= units[i].seconds;
-	wk_buf_add_fmt(text, "%" PRIu64 " %s%s", seconds, units[i].name, seconds == 1 ? "" : "s");
+	wk_buf_add_fmt(text, "%" PRIu64 " %s%s", seconds / unit, name,
+		       seconds / unit == 1 ? "" : "s");
 }
 
-static void add_value(const struct wk_outcome *outcome, int form, struct wk_buf *text)
+static void add_value(const struct wk_outcome *outcome, char form, struct wk_buf *text)
 {
-	if (form == NUMBER)
+	if (form == 'n')
 		wk_buf_add_fmt(text, "%" PRIu64, outcome->number);
-	else if (form == SIZE)
+	else if (form == 'b')
 		wk_num_add_bytes(text, outcome->number);
-	else if (form == CAUSE)
+	else if (form == 'e')
 		wk_buf_add_text(text, strerror((int)outcome->number));
-	else if (form == TEXT)
+	else if (form == 't')
 		wk_buf_add_text(text, outcome->text);
 	else
-		add_duration(text, outcome->number);
+		add_duration(text, form == 'd' ? outcome->number : outcome->left_s);
 }
 
 void wk_outcome_add_text(const struct wk_outcome *outcome, struct wk_buf *text)
 {
-	const struct row *row = &rows[outcome->kind];
-
-	for (const char *at = row->sentence; *at; at++)
-		if (*at == '@')
-			add_value(outcome, row->form, text);
+	for (const char *at = rows[outcome->kind].sentence; *at; at++)
+		if (*at == '$')
+			add_value(outcome, *++at, text);
 		else
 			wk_buf_add_char(text, *at);
-	if (row->form == AGO) {
-		wk_buf_add_text(text, " ago, and is asked again in ");
-		add_duration(text, outcome->left_s);
-	}
 }
 
 bool wk_outcome_lacks_descriptors(struct wk_outcome *outcome)

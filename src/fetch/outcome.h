@@ -1,5 +1,5 @@
-/* How a question to one source ended, as data. Decisions depend on the kind; the sentence for
- * people is made from it at the end. */
+/* How a request to one source ended. Decisions depend on the kind; the message is generated from it
+ * at the end. */
 #ifndef WK_FETCH_OUTCOME_H
 #define WK_FETCH_OUTCOME_H
 
@@ -27,7 +27,7 @@ enum wk_outcome_kind {
 	WK_OUTCOME_UNREACHABLE,    /* `text`: by libcurl */
 	WK_OUTCOME_FAILED,         /* the same */
 	WK_OUTCOME_UNFIT,          /* what came is not the wanted file. `text`: why */
-	WK_OUTCOME_NO_FOLDER,      /* no folder takes what would come. `number`: errno */
+	WK_OUTCOME_NO_FOLDER,      /* no folder for downloads. `number`: errno */
 	WK_OUTCOME_NO_DESCRIPTORS, /* this process may have only `number` files open */
 	WK_OUTCOME_NO_LIBRARY,     /* `text`: why */
 	WK_OUTCOME_QUOTA,          /* `number` bytes are kept for this run alone already */
@@ -46,10 +46,10 @@ struct wk_outcome {
 
 enum wk_outcome_memory { WK_REMEMBER_NOTHING, WK_REMEMBER_MISSING, WK_REMEMBER_FAILED };
 
-/* Should the source be asked for nothing else in this run? */
+/* Is the source skipped for all other files in this run? */
 bool wk_outcome_ends_source(const struct wk_outcome *outcome);
 
-/* Should the user hear of it at the end, whether or not the file is found elsewhere? */
+/* Is it reported at the end of the run, whether or not the file is found elsewhere? */
 bool wk_outcome_is_complaint(const struct wk_outcome *outcome);
 
 /* What is written to the negative cache. */
@@ -57,8 +57,8 @@ enum wk_outcome_memory wk_outcome_memory(const struct wk_outcome *outcome);
 
 void wk_outcome_add_text(const struct wk_outcome *outcome, struct wk_buf *text);
 
-/* True if this process can open hardly any more files, which then is the outcome. To be asked
- * before the files that were open are closed. */
+/* True if this process can open hardly any more files, which then is the outcome. Must be called
+ * before the files that are open are closed. */
 bool wk_outcome_lacks_descriptors(struct wk_outcome *outcome);
 
 #endif

@@ -7,7 +7,7 @@
 #include "fetch/cache_folder.h"
 #include "fetch/misses.h"
 
-#define MOST_SAID        2000                 /* bytes: nobody reads more */
+#define MOST_SAID        2000                 /* bytes of a message */
 #define MOST_SMALL_BYTES ((uint64_t)64 << 10) /* of index2.txt */
 
 void wk_search_say(struct wk_search *s, const char *who, const char *text)
@@ -16,12 +16,12 @@ void wk_search_say(struct wk_search *s, const char *who, const char *text)
 		wk_buf_add_fmt(&s->said, "%s%s: %s", s->said.len ? "; " : "", who, text);
 }
 
-void wk_search_complain(struct wk_search *s, size_t source, const char *text, bool is_remark)
+void wk_search_complain(struct wk_search *s, const char *text, bool is_remark)
 {
 	s->complaints = wk_grow(s->complaints, &s->complaint_cap, s->complaint_count + 1,
 				sizeof(*s->complaints));
 	s->complaints[s->complaint_count++] = (struct wk_complaint){
-		.source = source, .text = wk_strndup(text, strlen(text)), .is_remark = is_remark };
+		.source = s->number, .text = wk_strndup(text, strlen(text)), .is_remark = is_remark };
 }
 
 static void discard_draft(struct wk_search *s)
@@ -48,7 +48,7 @@ void wk_search_fini(struct wk_search *s)
 	wk_buf_fini(&s->said);
 }
 
-/* A file without a key is at no place. */
+/* A file without a key is nowhere. */
 static void begin(struct wk_search *s)
 {
 	struct wk_fetcher *f = s->fetcher;
@@ -90,11 +90,11 @@ static void report(struct wk_search *s, const struct wk_outcome *outcome)
 	wk_outcome_add_text(outcome, &text);
 	wk_search_say(s, wk_search_source(s)->shown, wk_buf_text(&text));
 	if (wk_outcome_is_complaint(outcome))
-		wk_search_complain(s, s->number, wk_buf_text(&text), false);
+		wk_search_complain(s, wk_buf_text(&text), false);
 	wk_buf_fini(&text);
 }
 
-/* The server does not give the file. */
+/* The file does not come from this source. */
 static void conclude(struct wk_search *s, const struct wk_outcome *outcome)
 {
 	struct wk_source *source = wk_search_source(s);
@@ -107,7 +107,7 @@ static void conclude(struct wk_search *s, const struct wk_outcome *outcome)
 	go_to_next_source(s);
 }
 
-/* Did it not have the file in an earlier run, or fail a moment ago? */
+/* Did it not have the file in an earlier run, or fail some minutes ago? */
 static bool is_known_miss(struct wk_search *s)
 {
 	struct wk_miss miss;
@@ -165,7 +165,7 @@ static bool lacks_tiers(const struct wk_source *source)
 	return source->place.tiers == WK_SYMBOL_TIERS_UNKNOWN && !source->tiers_are_known;
 }
 
-/* What stores of two and of three tiers differ in is asked for once; the other searches wait. */
+/* The mark of stores with three tiers is asked for once; the other searches wait. */
 static void ask(struct wk_search *s)
 {
 	struct wk_source *source = wk_search_source(s);
@@ -205,11 +205,10 @@ static void get_tiers(struct wk_search *s)
 
 static void pick_spot(struct wk_search *s)
 {
-	const struct wk_source *source = wk_search_source(s);
 	static const struct wk_outcome missing = { .kind = WK_OUTCOME_MISSING };
 
 	do {
-		if (!source->kind->spot(source, s, s->next_spot++, &s->spot)) {
+		if (!wk_search_spot(s, s->next_spot++)) {
 			conclude(s, s->forbidden.kind ? &s->forbidden : &missing);
 			return;
 		}
@@ -218,7 +217,7 @@ static void pick_spot(struct wk_search *s)
 	s->step = WK_SEARCH_GETS_FILE;
 }
 
-/* The bytes stay mapped when the draft is closed. */
+/* The bytes stay mapped after the draft is closed. */
 static void accept(struct wk_search *s)
 {
 	struct wk_outcome *outcome = &s->transfer.outcome;
@@ -241,12 +240,16 @@ static void accept(struct wk_search *s)
 	conclude(s, outcome);
 }
 
-/* A server that forbids a file may have it at another place: some answer so to everything that they
+/* A server that forbids a file may have it at another place: some answer so for all files that they
  * do not have. */
 static void get_file(struct wk_search *s)
 {
-	const struct wk_outcome *outcome = &s->transfer.outcome;
+	struct wk_outcome *outcome = &s->transfer.outcome;
 
+	if (outcome->kind == WK_OUTCOME_DONE && s->is_draft_temporary &&
+	    !wk_fetcher_has_quota(s->fetcher))
+		*outcome = (struct wk_outcome){ .kind = WK_OUTCOME_QUOTA,
+						.number = wk_fetcher_quota_bytes() };
 	if (outcome->kind == WK_OUTCOME_DONE) {
 		accept(s);
 		return;
@@ -262,12 +265,16 @@ static void get_file(struct wk_search *s)
 		conclude(s, outcome);
 }
 
+/* The quota of temporary files is used in the order of the searches, whichever file comes first. */
 static bool is_waiting(const struct wk_search *s)
 {
+	enum wk_outcome_kind kind = s->transfer.outcome.kind;
+
 	if (s->step == WK_SEARCH_AWAITS_TIERS)
 		return wk_search_source(s)->tiers_asked_by != NULL;
-	return (s->step == WK_SEARCH_GETS_TIERS || s->step == WK_SEARCH_GETS_FILE) &&
-	       !s->transfer.outcome.kind;
+	if (s->step == WK_SEARCH_GETS_FILE && kind == WK_OUTCOME_DONE)
+		return s->is_draft_temporary && !s->is_first;
+	return (s->step == WK_SEARCH_GETS_TIERS || s->step == WK_SEARCH_GETS_FILE) && !kind;
 }
 
 void wk_search_advance(struct wk_search *s, bool is_local)

@@ -1,18 +1,18 @@
-/* Where the files of images are found, and their separate debug files.
+/* Finds the files of images on this machine, and their separate debug files.
  *
- * An image is known by what a recording says of it (wk_image_key). Candidates are tried in
- * this order until one is it: the path as the recorded process sees it (/proc/PID/root), the
- * path, what the living process still has mapped (/proc/PID/exe, /proc/PID/map_files: files
- * deleted or replaced since), and perf's cache (~/.debug). A candidate is it when the build id is
- * the recorded one or, where the recording has none, the inode. A file of Windows ("C:\a.dll") is
- * looked for by its path, on Windows only, and has the recorded time stamp and size as well. Debug
- * files are looked for by build id (DIR/.build-id/ab/cd.debug for each debug directory, ~/.debug)
- * and by .gnu_debuglink (beside the image, in .debug/, in DIR and below it), and are used only
- * when their build id or else their CRC-32 is the right one. What debug files refer to in turn is
- * looked for by the rules of store_parts.c: the table that an image carries packed
- * (.gnu_debugdata), the file that dwz shares (.gnu_debugaltlink), packages and split files.
+ * A recording describes an image by a wk_image_key. Candidates are tried in this order: the path as
+ * the recorded process sees it (/proc/PID/root), the path, what the living process still has mapped
+ * (/proc/PID/exe and map_files: files deleted or replaced since), and perf's cache (~/.debug). A
+ * candidate fits if its build id is the recorded one or, if none was recorded, its inode. A file of
+ * Windows ("C:\a.dll") is looked for by its path, on Windows only, and must have the recorded time
+ * stamp and size as well.
  *
- * Files stay mapped until wk_store_close. Nothing here is kept between calls. */
+ * Debug files are looked for by build id (DIR/.build-id/ab/cd.debug for each debug directory,
+ * ~/.debug) and by .gnu_debuglink (beside the image, in .debug/, in DIR and below it). Their build
+ * id or, if there is none, their CRC-32 must fit.
+ *
+ * Files stay mapped until wk_store_close. Nothing is cached between calls. Each function with `why`
+ * sets it to a sentence about files that exist but do not fit, or empties it. */
 #ifndef WK_FETCH_STORE_H
 #define WK_FETCH_STORE_H
 
@@ -26,32 +26,29 @@ struct wk_store_file {
 	struct wk_obj *obj;             /* NULL: there is no file */
 	char *path;                     /* where it was found */
 	struct wk_os_identity identity; /* just before it was read */
-	struct wk_buf plain;            /* of a file that lay packed in another */
+	struct wk_buf plain;            /* of a file that was packed in another */
 };
 
-/* WK_IMAGE_NAMED when the file was found, and otherwise why not, with a sentence in `why`. */
+/* WK_IMAGE_NAMED if the file was found; otherwise `why` is not empty. */
 enum wk_image_state wk_store_image(const struct wk_image_key *key, struct wk_store_file *file,
 				   struct wk_buf *why);
 
-/* The same for a copy of it in a folder that somebody names: at the recorded path below that, or,
- * where something tells one file from another, by its name in it. `why` is empty where nothing
- * lies there. */
+/* The same for a copy in a folder: at the recorded path below it or, if an id or inode was
+ * recorded, by its name in it. */
 enum wk_image_state wk_store_copy(const struct wk_image_key *key, const char *folder,
 				  struct wk_store_file *file, struct wk_buf *why);
 
-/* Paths come from recordings. Is it a file's own name? Is it absolute, and does it not lead out of
- * a folder that it is put behind? */
+/* Paths come from recordings. Is it a file's own name? Is it absolute, and does it stay inside a
+ * folder that is put before it? */
 bool wk_store_is_name(struct wk_str name);
 bool wk_store_is_below(struct wk_str path);
 
-/* The debug file of `image`; false if there is none, and in `why` a sentence on those that
- * were there but did not fit (empty if there were none). */
+/* The debug file of `image`. */
 bool wk_store_debug(const struct wk_store_file *image, const char *const *debug_dirs,
 		    struct wk_store_file *file, struct wk_buf *why);
 
-/* The names that the image carries packed (.gnu_debugdata, "mini debuginfo"): a file with a
- * .symtab of functions that .dynsym does not have, and no more. `why` is left as it was where
- * it carries none. */
+/* The packed table in the image (.gnu_debugdata, "mini debuginfo"): a file with a .symtab of the
+ * functions that .dynsym does not have. `why` is unchanged if the image has no such section. */
 bool wk_store_minidebug(const struct wk_store_file *image, struct wk_store_file *file,
 			struct wk_buf *why);
 
@@ -59,31 +56,26 @@ bool wk_store_minidebug(const struct wk_store_file *image, struct wk_store_file 
 bool wk_store_alternate(const struct wk_store_file *debug, const char *const *debug_dirs,
 			struct wk_store_file *file, struct wk_buf *why);
 
-/* The package of the image's split units: FILE.dwp beside the image, beside its debug file (NULL
- * where it has none), or below a debug directory. */
+/* The package of the image's split units: FILE.dwp beside the image, beside its debug file (NULL if
+ * it has none), or below a debug directory. */
 bool wk_store_package(const struct wk_store_file *image, const struct wk_store_file *debug,
 		      const char *const *debug_dirs, struct wk_store_file *file,
 		      struct wk_buf *why);
 
-/* A split unit's own file (.dwo), by what the unit says: where it was compiled and the file's
- * name. Whether it is the right one its reader must ask (dwo_id). */
+/* A split unit's own file (.dwo), by the unit's directory and the file's name. Its reader checks
+ * whether it is the right one (dwo_id). */
 bool wk_store_split(const struct wk_store_file *image, const char *const *debug_dirs,
 		    struct wk_str directory, struct wk_str name, struct wk_store_file *file,
 		    struct wk_buf *why);
 
-/* Opens one file, whatever build it is of. */
+/* Opens one file of any build. */
 bool wk_store_open(const char *path, struct wk_store_file *file, struct wk_err *err);
-/* A file that was found elsewhere: true if it is of that build. Adds to `why` otherwise. */
-bool wk_store_open_if_same(const char *path, const struct wk_build_id *id,
-			   struct wk_store_file *file, struct wk_buf *why);
-
 void wk_store_close(struct wk_store_file *file);
 
-/* DIR/.build-id/ab/cdef... and what follows the id; `path` is emptied first. */
-void wk_store_id_path(struct wk_buf *path, const char *dir, const struct wk_build_id *id,
-		      const char *behind);
+/* Adds "/.build-id/ab/cdef...". The id has 2 bytes or more. */
+void wk_store_add_id_path(struct wk_buf *path, const struct wk_build_id *id);
 
-/* perf's own copies, ~/.debug; NULL without a home. */
+/* Adds the folder of perf's copies, ~/.debug; NULL without a home. */
 const char *wk_store_perf_dir(struct wk_buf *dir);
 
 /* A path as the recorded process sees it: without /proc/PID/root. */

@@ -1,25 +1,29 @@
-/* A search for a file that belongs to an image (store.h): candidates are tried one by one until one
- * is it. Between store_debug.c and store_parts.c. */
+/* A search for one file (store.h): candidates are tried one by one until one fits. Between store.c
+ * and store_debug.c. */
 #ifndef WK_FETCH_STORE_SEARCH_H
 #define WK_FETCH_STORE_SEARCH_H
 
 #include "fetch/store.h"
 
 struct wk_store_search {
-	bool (*fits)(const void *context, const struct wk_store_file *file); /* NULL: any does */
+	/* Is it the wanted file? Reports why not. NULL: any file is. */
+	bool (*fits)(struct wk_store_search *search, const char *path,
+		     const struct wk_store_file *file);
 	const void *context;
-	struct wk_store_file *file; /* what was found */
-	struct wk_buf *why;         /* what was there and is not it; empty where nothing was */
+	struct wk_store_file *file; /* the result */
+	struct wk_buf *why;         /* why the first file that exists does not fit */
+	enum wk_image_state state;  /* MISSING until something is found or reported */
 };
 
-/* Both are emptied. */
+/* Empties `file` and `why`. */
 struct wk_store_search wk_store_search_of(struct wk_store_file *file, struct wk_buf *why);
 
-/* Is it the file at `path`? */
-bool wk_store_try(struct wk_store_search *search, const char *path);
+/* Tries the file at the path that `format` gives. */
+bool wk_store_try(struct wk_store_search *search, const char *format, ...)
+	__attribute__((format(WK_PRINTF, 2, 3)));
 
-/* Is it in one of the build-id trees, the debug directories' and perf's own? */
-bool wk_store_try_id(struct wk_store_search *search, const char *const *debug_dirs,
-		     const struct wk_build_id *id);
+/* Keeps the first report: it is about the likeliest candidate. Returns false. */
+bool wk_store_report(struct wk_store_search *search, enum wk_image_state state, const char *format,
+		     ...) __attribute__((format(WK_PRINTF, 3, 4)));
 
 #endif

@@ -1,5 +1,5 @@
-/* Type checks would call the library by name. Newer headers call options old that an older library,
- * which may be the one loaded, needs. */
+/* Type checks would call the library by name. Newer headers deprecate options that an older
+ * library, which may be the one loaded, needs. */
 #define CURL_DISABLE_TYPECHECK
 #define CURL_DISABLE_DEPRECATION
 #include "fetch/transfer.h"
@@ -20,46 +20,49 @@
 #define CONNECT_SECONDS 15L
 #define LEAST_RATE      1024 /* bytes a second */
 #define MOST_REDIRECTS  8L
-#define WAIT_MS         50 /* until progress is reported again */
+#define WAIT_MS         50
+#define REPORT_NS       (SECOND_NS / 20)
 
 /* The page that comes with a refusal is read, so that the connection can be used again. */
 #define MOST_PAGE_BYTES ((uint64_t)64 << 10)
 #define MOST_PAGE_NS    (2 * SECOND_NS)
-#define MOST_STEP_NS    (SECOND_NS / 2) /* what is longer, this machine was busy with other things */
+#define MOST_STEP_NS    (SECOND_NS / 2) /* after more, this machine was busy otherwise */
 
 #define LEAST_SHARE ((uint64_t)64 << 10) /* bytes that every transfer may have */
 
-/* What is called of the library. */
+#define CALLS(X)                                                                               \
+	X(global_init)                                                                         \
+	X(easy_init)                                                                           \
+	X(easy_setopt)                                                                         \
+	X(easy_getinfo)                                                                        \
+	X(easy_strerror)                                                                       \
+	X(easy_cleanup)                                                                        \
+	X(easy_pause)                                                                          \
+	X(multi_init)                                                                          \
+	X(multi_add_handle)                                                                    \
+	X(multi_remove_handle)                                                                 \
+	X(multi_perform)                                                                       \
+	X(multi_wait)                                                                          \
+	X(multi_info_read)                                                                     \
+	X(multi_cleanup)
+
+/* The functions of libcurl that are used. */
 struct library {
-	CURLcode (*global_init)(long flags);
-	CURL *(*init)(void);
-	CURLcode (*setopt)(CURL *easy, CURLoption option, ...);
-	CURLcode (*getinfo)(CURL *easy, CURLINFO info, ...);
-	const char *(*strerror)(CURLcode code);
-	void (*cleanup)(CURL *easy);
-	CURLcode (*pause)(CURL *easy, int bitmask);
-	CURLM *(*multi_init)(void);
-	CURLMcode (*multi_add)(CURLM *multi, CURL *easy);
-	CURLMcode (*multi_remove)(CURLM *multi, CURL *easy);
-	CURLMcode (*multi_perform)(CURLM *multi, int *running);
-	CURLMcode (*multi_wait)(CURLM *multi, struct curl_waitfd *more, unsigned more_count,
-				int most_ms, int *ready);
-	CURLMsg *(*multi_read)(CURLM *multi, int *left);
-	CURLMcode (*multi_cleanup)(CURLM *multi);
+#define MEMBER(name) __typeof__(curl_##name) *name;
+	CALLS(MEMBER)
 };
 
 struct wk_transfers {
 	struct wk_fetch_options options;
 	struct library library;
+	bool is_loaded;
+	struct wk_err why_broken;
 	CURLM *multi; /* keeps the connections. NULL until the first file */
 	struct wk_undo *undo;
-	bool is_loaded, is_broken;
-	struct wk_err why_broken;
 	struct wk_transfer *active[WK_MOST_TRANSFERS];
 	size_t active_count;
-	bool has_turn; /* a job may have a large file: */
-	size_t turn_job;
-	uint64_t seen_ns;
+	struct wk_transfer *large; /* the one that may exceed its share. Or NULL */
+	uint64_t seen_ns, reported_ns;
 	size_t done_jobs, job_count;
 };
 
@@ -97,20 +100,8 @@ static bool find_calls(struct library *library, void *loaded, struct wk_err *err
 		const char *name;
 		size_t at;
 	} calls[] = {
-		{ "curl_global_init", offsetof(struct library, global_init) },
-		{ "curl_easy_init", offsetof(struct library, init) },
-		{ "curl_easy_setopt", offsetof(struct library, setopt) },
-		{ "curl_easy_getinfo", offsetof(struct library, getinfo) },
-		{ "curl_easy_strerror", offsetof(struct library, strerror) },
-		{ "curl_easy_cleanup", offsetof(struct library, cleanup) },
-		{ "curl_multi_init", offsetof(struct library, multi_init) },
-		{ "curl_multi_add_handle", offsetof(struct library, multi_add) },
-		{ "curl_multi_remove_handle", offsetof(struct library, multi_remove) },
-		{ "curl_multi_perform", offsetof(struct library, multi_perform) },
-		{ "curl_multi_wait", offsetof(struct library, multi_wait) },
-		{ "curl_multi_info_read", offsetof(struct library, multi_read) },
-		{ "curl_multi_cleanup", offsetof(struct library, multi_cleanup) },
-		{ "curl_easy_pause", offsetof(struct library, pause) },
+#define ROW(name) { "curl_" #name, offsetof(struct library, name) },
+		CALLS(ROW)
 	};
 	void *better;
 
@@ -164,17 +155,15 @@ static void make_multi(struct wk_transfers *t)
 
 static bool make_ready(struct wk_transfers *t, struct wk_outcome *outcome)
 {
-	if (!t->is_loaded) {
-		t->is_loaded = true;
-		t->is_broken = !load(&t->library, &t->why_broken);
-	}
-	if (!t->is_broken && !t->multi)
+	if (!t->is_loaded && !t->why_broken.code)
+		t->is_loaded = load(&t->library, &t->why_broken);
+	if (t->is_loaded && !t->multi)
 		make_multi(t);
 	if (t->multi || wk_outcome_lacks_descriptors(outcome))
 		return t->multi != NULL;
 	*outcome = (struct wk_outcome){ .kind = WK_OUTCOME_NO_LIBRARY,
 					.text = "libcurl cannot be initialized" };
-	if (t->is_broken)
+	if (!t->is_loaded)
 		memcpy(outcome->text, t->why_broken.text, sizeof(outcome->text));
 	return false;
 }
@@ -188,20 +177,20 @@ static long status_of(const struct wk_transfer *transfer)
 {
 	long status = 0;
 
-	transfer->owner->library.getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+	transfer->owner->library.easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
 	return status;
 }
 
-/* Servers may compress what they send, and a little can become a lot. */
+/* Servers may compress what they send, and a few bytes can become gigabytes. */
 static bool is_in_proportion(const struct wk_transfer *transfer, size_t len)
 {
 	curl_off_t packed = 0;
 
-	transfer->owner->library.getinfo(transfer->easy, CURLINFO_SIZE_DOWNLOAD_T, &packed);
+	transfer->owner->library.easy_getinfo(transfer->easy, CURLINFO_SIZE_DOWNLOAD_T, &packed);
 	return transfer->done_bytes + len <= wk_unpack_limit_of(packed > 0 ? (uint64_t)packed : 0);
 }
 
-/* May it have so many bytes now? */
+/* May it have that many bytes now? */
 static bool may_have(struct wk_transfer *transfer, uint64_t bytes)
 {
 	struct wk_transfers *t = transfer->owner;
@@ -209,11 +198,9 @@ static bool may_have(struct wk_transfer *transfer, uint64_t bytes)
 
 	if (bytes <= (share > LEAST_SHARE ? share : LEAST_SHARE))
 		return true;
-	if (!t->has_turn) {
-		t->has_turn = true;
-		t->turn_job = transfer->job;
-	}
-	return t->turn_job == transfer->job;
+	if (!t->large)
+		t->large = transfer;
+	return t->large == transfer;
 }
 
 static size_t abort_with(struct wk_transfer *transfer, enum wk_outcome_kind fault)
@@ -252,7 +239,7 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
 
 static void set_up(struct wk_transfer *transfer)
 {
-	CURLcode (*set)(CURL * easy, CURLoption option, ...) = transfer->owner->library.setopt;
+	__typeof__(curl_easy_setopt) *set = transfer->owner->library.easy_setopt;
 	CURL *easy = transfer->easy;
 	bool is_https = strncasecmp(transfer->url, "https:", strlen("https:")) == 0;
 	long either = CURLPROTO_HTTP | CURLPROTO_HTTPS;
@@ -280,8 +267,8 @@ static void undo_easy(struct wk_undo *undo)
 {
 	struct wk_transfers *t = (struct wk_transfers *)(uintptr_t)undo->number;
 
-	t->library.multi_remove(t->multi, undo->at);
-	t->library.cleanup(undo->at);
+	t->library.multi_remove_handle(t->multi, undo->at);
+	t->library.easy_cleanup(undo->at);
 }
 
 bool wk_transfers_start(struct wk_transfers *t, struct wk_transfer *transfer)
@@ -296,7 +283,7 @@ bool wk_transfers_start(struct wk_transfers *t, struct wk_transfer *transfer)
 	if (!make_ready(t, &transfer->outcome))
 		return false;
 	transfer->undo = wk_undo_new();
-	transfer->easy = t->library.init();
+	transfer->easy = t->library.easy_init();
 	if (!transfer->easy) {
 		wk_undo_free(transfer->undo);
 		transfer->outcome.kind = WK_OUTCOME_FAILED;
@@ -307,7 +294,7 @@ bool wk_transfers_start(struct wk_transfers *t, struct wk_transfer *transfer)
 	transfer->begun_ns = transfer->window_ns = wk_os_clock_ns();
 	set_up(transfer);
 	wk_undo_arm(transfer->undo, undo_easy, transfer->easy, (uintptr_t)t);
-	t->library.multi_add(t->multi, transfer->easy);
+	t->library.multi_add_handle(t->multi, transfer->easy);
 	t->active[t->active_count++] = transfer;
 	return true;
 }
@@ -325,22 +312,6 @@ static void report(const struct wk_transfers *t, const struct wk_transfer *trans
 	}
 	if (t->options.progress)
 		t->options.progress(t->options.context, &status);
-}
-
-void wk_transfers_set_jobs(struct wk_transfers *t, size_t done, size_t count)
-{
-	t->done_jobs = done;
-	t->job_count = count;
-}
-
-void wk_transfers_report(const struct wk_transfers *t)
-{
-	const struct wk_transfer *first = NULL;
-
-	for (size_t i = 0; i < t->active_count; i++)
-		if (!first || t->active[i]->job < first->job)
-			first = t->active[i];
-	report(t, first, false);
 }
 
 /* What libcurl also reports if it could open no socket or read no certificates. */
@@ -398,8 +369,8 @@ static void set_outcome(struct wk_transfer *transfer, CURLcode code)
 {
 	struct wk_outcome *outcome = &transfer->outcome;
 	long status = status_of(transfer);
-	const char *message =
-		transfer->message[0] ? transfer->message : transfer->owner->library.strerror(code);
+	const char *message = transfer->message[0] ? transfer->message
+						   : transfer->owner->library.easy_strerror(code);
 
 	if (code != CURLE_OK && is_stopped(transfer->owner)) {
 		outcome->kind = WK_OUTCOME_STOPPED;
@@ -422,8 +393,8 @@ static void note_size(struct wk_transfer *transfer)
 {
 	curl_off_t whole = 0;
 
-	transfer->owner->library.getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
-					 &whole);
+	transfer->owner->library.easy_getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
+					      &whole);
 	transfer->whole_bytes = whole > 0 ? (uint64_t)whole : 0;
 }
 
@@ -438,8 +409,10 @@ static void remove_transfer(struct wk_transfer *transfer)
 		(t->active_count - i - 1) * sizeof(struct wk_transfer *));
 	t->active_count--;
 	transfer->is_paused = false;
-	t->library.multi_remove(t->multi, transfer->easy);
-	t->library.cleanup(transfer->easy);
+	if (t->large == transfer)
+		t->large = NULL;
+	t->library.multi_remove_handle(t->multi, transfer->easy);
+	t->library.easy_cleanup(transfer->easy);
 	wk_undo_free(transfer->undo);
 	transfer->easy = NULL;
 }
@@ -459,44 +432,44 @@ void wk_transfers_cancel(struct wk_transfer *transfer)
 	report(transfer->owner, transfer, true);
 }
 
-/* The pause is not the server's fault. */
-static void resume(struct wk_transfer *transfer)
+/* The one with the lowest job. NULL: there is none. */
+static struct wk_transfer *first_of(const struct wk_transfers *t, bool is_paused)
 {
-	uint64_t paused_ns = wk_os_clock_ns() - transfer->paused_ns;
+	struct wk_transfer *first = NULL;
+
+	for (size_t i = 0; i < t->active_count; i++)
+		if (t->active[i]->is_paused >= is_paused &&
+		    (!first || t->active[i]->job < first->job))
+			first = t->active[i];
+	return first;
+}
+
+/* The pause is not the server's fault. */
+static void resume_first(struct wk_transfers *t)
+{
+	struct wk_transfer *transfer = first_of(t, true);
+	uint64_t paused_ns;
 	CURLcode code;
 
+	if (!transfer)
+		return;
+	t->large = transfer;
+	paused_ns = wk_os_clock_ns() - transfer->paused_ns;
 	transfer->is_paused = false;
 	transfer->begun_ns += paused_ns;
 	transfer->window_ns += paused_ns;
-	code = transfer->owner->library.pause(transfer->easy, CURLPAUSE_CONT);
+	code = t->library.easy_pause(transfer->easy, CURLPAUSE_CONT);
 	if (code != CURLE_OK)
 		finish(transfer, code);
 }
 
-void wk_transfers_end_turn(struct wk_transfers *t, size_t job)
-{
-	struct wk_transfer *first = NULL;
-
-	if (!t || !t->has_turn || t->turn_job != job)
-		return;
-	t->has_turn = false;
-	for (size_t i = 0; i < t->active_count; i++)
-		if (t->active[i]->is_paused && (!first || t->active[i]->job < first->job))
-			first = t->active[i];
-	if (first) {
-		t->has_turn = true;
-		t->turn_job = first->job;
-		resume(first);
-	}
-}
-
 static enum wk_outcome_kind fault_of_page(struct wk_transfer *transfer, uint64_t now_ns)
 {
-	uint64_t step_ns = transfer->page_seen_ns ? now_ns - transfer->page_seen_ns : 0;
-
-	transfer->page_seen_ns = now_ns;
-	transfer->page_ns += step_ns < MOST_STEP_NS ? step_ns : MOST_STEP_NS;
-	return transfer->page_ns >= MOST_PAGE_NS ? WK_OUTCOME_DRIPPING_PAGE : WK_OUTCOME_NONE;
+	if (!transfer->is_page)
+		transfer->window_ns = now_ns;
+	transfer->is_page = true;
+	return now_ns - transfer->window_ns >= MOST_PAGE_NS ? WK_OUTCOME_DRIPPING_PAGE
+							    : WK_OUTCOME_NONE;
 }
 
 /* Why it is not worth waiting any longer. */
@@ -521,7 +494,7 @@ static enum wk_outcome_kind fault_of(struct wk_transfer *transfer, uint64_t now_
 	return transfer->done_bytes ? WK_OUTCOME_STALLED : WK_OUTCOME_SILENT;
 }
 
-/* Time in which this machine did not look is not the server's. */
+/* The server is not blamed for time in which this machine was busy. */
 static void skip_time(struct wk_transfers *t, uint64_t now_ns)
 {
 	uint64_t step_ns = t->seen_ns ? now_ns - t->seen_ns : 0;
@@ -555,23 +528,38 @@ static void check_all(struct wk_transfers *t)
 	}
 }
 
-void wk_transfers_run(struct wk_transfers *t)
+static void finish_ended(struct wk_transfers *t)
 {
 	const CURLMsg *message;
 	struct wk_transfer *transfer;
-	size_t count = t->active_count;
-	int running, left;
+	int left;
 
-	t->library.multi_perform(t->multi, &running);
-	while ((message = t->library.multi_read(t->multi, &left))) {
+	while ((message = t->library.multi_info_read(t->multi, &left))) {
 		CURLcode code = message->data.result;
 
 		if (message->msg != CURLMSG_DONE)
 			continue;
-		t->library.getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+		t->library.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
 		finish(transfer, code);
 	}
+}
+
+void wk_transfers_run(struct wk_transfers *t, size_t done_jobs, size_t job_count)
+{
+	size_t count = t->active_count;
+	int running;
+
+	t->done_jobs = done_jobs;
+	t->job_count = job_count;
+	if (!t->large)
+		resume_first(t);
+	t->library.multi_perform(t->multi, &running);
+	finish_ended(t);
 	check_all(t);
+	if (t->seen_ns - t->reported_ns >= REPORT_NS) {
+		t->reported_ns = t->seen_ns;
+		report(t, first_of(t, false), false);
+	}
 	if (t->active_count && t->active_count == count)
 		t->library.multi_wait(t->multi, NULL, 0, WAIT_MS, NULL);
 }

@@ -1,7 +1,5 @@
-/* Of a wick that was built without libcurl. */
+/* For a wick that was built without libcurl. */
 #include "fetch/transfer.h"
-
-#include <string.h>
 
 #define MISSING "wick was built without libcurl and cannot ask symbol servers"
 
@@ -33,25 +31,9 @@ void wk_transfers_cancel(struct wk_transfer *transfer)
 	(void)transfer;
 }
 
-void wk_transfers_run(struct wk_transfers *transfers)
+void wk_transfers_run(struct wk_transfers *transfers, size_t done_jobs, size_t job_count)
 {
 	(void)transfers;
-}
-
-void wk_transfers_end_turn(struct wk_transfers *transfers, size_t job)
-{
-	(void)transfers;
-	(void)job;
-}
-
-void wk_transfers_set_jobs(struct wk_transfers *transfers, size_t done, size_t count)
-{
-	(void)transfers;
-	(void)done;
-	(void)count;
-}
-
-void wk_transfers_report(const struct wk_transfers *transfers)
-{
-	(void)transfers;
+	(void)done_jobs;
+	(void)job_count;
 }

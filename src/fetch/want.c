@@ -75,16 +75,6 @@ static struct wk_bytes window(const struct wk_fetch_found *found)
 	return wk_bytes_of(bytes.at, bytes.len);
 }
 
-static bool is_same_name(struct wk_str a, struct wk_str b)
-{
-	if (a.len != b.len)
-		return false;
-	for (size_t i = 0; i < a.len; i++)
-		if (wk_lower(a.at[i]) != wk_lower(b.at[i]))
-			return false;
-	return true;
-}
-
 /* The file of that name in a cabinet, or its first: stores have one in each. */
 static bool unpack(struct wk_fetch_found *found, struct wk_str name, struct wk_err *err)
 {
@@ -96,7 +86,7 @@ static bool unpack(struct wk_fetch_found *found, struct wk_str name, struct wk_e
 	if (!wk_cab_open(window(found), &cab, err))
 		return false;
 	for (size_t i = cab.file_count; i-- > 0;)
-		if (is_same_name(cab.files[i].name, name))
+		if (wk_str_eq_any_case(cab.files[i].name, name))
 			chosen = i;
 	ok = cab.file_count > 0 ? wk_cab_read(&cab, &cab.files[chosen], &plain, err)
 				: wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "the cabinet is empty");

@@ -8,33 +8,8 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "fetch/quota.h"
-#include "fetch/transfer.h"
-
-static void the_first_in_their_order_are_within_the_quota(void **state)
-{
-	uint64_t came[4] = { 0 };
-	struct wk_fetch_quota quota = { .came_bytes = came };
-
-	(void)state;
-	assert_int_equal(setenv("WICK_CACHE_SIZE", "100", 1), 0);
-	assert_true(wk_fetch_quota_is_left(&quota, 0));
-	wk_fetch_quota_add(&quota, 2, 90);
-	wk_fetch_quota_add(&quota, 1, 60);
-	assert_true(wk_fetch_quota_is_left(&quota, 2));
-	assert_false(wk_fetch_quota_is_left(&quota, 3));
-	wk_fetch_quota_add(&quota, 0, 50);
-	assert_true(wk_fetch_quota_is_left(&quota, 1));
-	assert_false(wk_fetch_quota_is_left(&quota, 2));
-
-	assert_true(wk_fetch_quota_merge(&quota, came[0]));
-	assert_true(wk_fetch_quota_merge(&quota, came[1])); /* the last that has any */
-	assert_false(wk_fetch_quota_merge(&quota, came[2]));
-	assert_true(wk_fetch_quota_merge(&quota, 0));
-	assert_int_equal(quota.used_bytes, 110);
-	assert_int_equal(unsetenv("WICK_CACHE_SIZE"), 0);
-}
+#include "fetch/outcome.h"
+#include "os/os.h"
 
 static void says(const struct wk_outcome *outcome, const char *expected)
 {
@@ -93,21 +68,6 @@ static void what_follows_depends_on_the_kind_alone(void **state)
 	}
 }
 
-static void what_is_for_one_run_has_no_name(void **state)
-{
-	struct wk_os_keep keep;
-	struct wk_outcome outcome = { 0 };
-
-	(void)state;
-	assert_true(wk_fetch_quota_open(&keep, &outcome));
-	assert_true(wk_os_write(keep.fd, "x", 1));
-	assert_true(wk_os_keep_end(&keep, false));
-	assert_int_equal(setenv("TMPDIR", "/nonexistent/folder", 1), 0);
-	assert_false(wk_fetch_quota_open(&keep, &outcome));
-	assert_int_equal(outcome.kind, WK_OUTCOME_NO_FOLDER);
-	assert_int_equal(unsetenv("TMPDIR"), 0);
-}
-
 struct handing {
 	struct wk_os_lock *lock;
 	bool is_there;
@@ -142,10 +102,8 @@ static void who_waits_leaves_the_lock_to_others_and_is_woken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_in_their_order_are_within_the_quota),
 		cmocka_unit_test(an_outcome_becomes_a_sentence),
 		cmocka_unit_test(what_follows_depends_on_the_kind_alone),
-		cmocka_unit_test(what_is_for_one_run_has_no_name),
 		cmocka_unit_test(who_waits_leaves_the_lock_to_others_and_is_woken),
 	};
 
