@@ -26,11 +26,10 @@ bool wk_fetcher_has_quota(const struct wk_fetcher *f)
 	return f->temporary_bytes == 0 || f->temporary_bytes < wk_fetcher_quota_bytes();
 }
 
-/* The n-th cache of a source; empty if this system has no such path. */
+/* The n-th cache of the current source; empty if this system has no such path. */
 static struct wk_str cache_at(const struct wk_search *s, size_t n)
 {
-	const struct wk_symbol_place *place = &wk_search_source(s)->place;
-	struct wk_str cache = s->fetcher->path.caches[place->first_cache + n];
+	struct wk_str cache = wk_search_source(s)->place.caches[n];
 
 	return wk_os_has_drives() || !wk_str_is_windows_path(cache) ? cache : wk_str_c("");
 }

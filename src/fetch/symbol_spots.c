@@ -3,33 +3,23 @@
 
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/text/file_name.h"
 #include "fetch/address.h"
 #include "os/os.h"
 
-/* How names are spelled: disks that tell case apart may have been filled by tools that do not. */
-enum spelling { AS_IS, LOWER_NAME, LOWER_ALL, SPELLINGS };
+/* Disks that distinguish letter case may have been filled by tools that do not. */
+enum letter_case { AS_IS, LOWER_NAME, LOWER_ALL, LETTER_CASES };
 
 struct spotting {
 	const struct wk_symbol_place *place;
 	const struct wk_symbol_wish *wish;
-	enum spelling spelling;
+	bool is_server;
+	enum letter_case letters;
 	enum wk_symbol_spot_kind kind;
-	size_t left; /* ways to go by before the one that is asked for */
+	size_t left; /* spots to skip before the wanted one */
 	struct wk_symbol_spot *spot;
 };
-
-static bool is_in_any_case(struct wk_str text, const char *word)
-{
-	return text.len == strlen(word) && strncasecmp(text.at, word, text.len) == 0;
-}
-
-static bool is_slash(char c)
-{
-	return c == '/' || c == '\\';
-}
 
 static bool is_key(struct wk_str key)
 {
@@ -49,24 +39,19 @@ static bool has_upper(struct wk_str text)
 
 static bool is_pdb(struct wk_str name)
 {
-	return name.len > 4 && is_in_any_case(wk_str_skip(name, name.len - 4), ".pdb");
+	return name.len > 4 && wk_str_is_any_case(wk_str_skip(name, name.len - 4), ".pdb");
 }
 
-static void add_spelled(struct spotting *s, struct wk_str text, bool is_lower)
+static void add(struct spotting *s, struct wk_str text, bool is_lower)
 {
-	struct wk_buf *path = &s->spot->path;
-	size_t begin = path->len;
+	for (size_t i = 0; i < text.len; i++) {
+		char c = is_lower ? wk_lower(text.at[i]) : text.at[i];
 
-	if (s->place->kind == WK_SYMBOL_SERVER)
-		wk_address_add_escaped(path, text);
-	else
-		wk_buf_add_str(path, text);
-	/* Escapes are of bytes that have no case; their digits stay as they are. */
-	for (size_t i = begin; is_lower && i < path->len; i++)
-		if (path->at[i] == '%')
-			i += 2;
-		else if (path->at[i] >= 'A' && path->at[i] <= 'Z')
-			path->at[i] += 'a' - 'A';
+		if (s->is_server)
+			wk_address_add_escaped(&s->spot->path, wk_str_of(&c, 1));
+		else
+			wk_buf_add_char(&s->spot->path, c);
+	}
 }
 
 static void add_slash(struct spotting *s)
@@ -75,35 +60,32 @@ static void add_slash(struct spotting *s)
 	struct wk_str where = s->place->where;
 	bool is_back = s->place->is_windows && memchr(where.at, '\\', where.len);
 
-	if (path->len == 0 || !is_slash(path->at[path->len - 1]))
+	if (path->len == 0 || !strchr("/\\", path->at[path->len - 1]))
 		wk_buf_add_char(path, is_back ? '\\' : '/');
 }
 
-static void add_name(struct spotting *s, struct wk_str name)
+static void add_folder(struct spotting *s, struct wk_str name)
 {
-	add_spelled(s, name, s->spelling != AS_IS);
+	add(s, name, s->letters != AS_IS);
+	add_slash(s);
 }
 
 static void add_leaf(struct spotting *s)
 {
+	static const struct {
+		size_t cut; /* bytes at the end of the name */
+		const char *end;
+	} leaves[] = {
+		[WK_SYMBOL_SPOT_FILE] = { 0, "" },
+		[WK_SYMBOL_SPOT_CABINET] = { 1, "_" },
+		[WK_SYMBOL_SPOT_POINTER] = { SIZE_MAX, "file.ptr" },
+		[WK_SYMBOL_SPOT_BREAKPAD] = { 4, ".sym" },
+	};
 	struct wk_str name = s->wish->name;
 
-	switch (s->kind) {
-	case WK_SYMBOL_SPOT_FILE:
-		add_name(s, name);
-		break;
-	case WK_SYMBOL_SPOT_CABINET:
-		add_name(s, wk_str_of(name.at, name.len - 1));
-		wk_buf_add_char(&s->spot->path, '_');
-		break;
-	case WK_SYMBOL_SPOT_POINTER:
-		wk_buf_add_text(&s->spot->path, "file.ptr");
-		break;
-	case WK_SYMBOL_SPOT_BREAKPAD:
-		add_name(s, wk_str_of(name.at, name.len - 4));
-		wk_buf_add_text(&s->spot->path, ".sym");
-		break;
-	}
+	name.len -= leaves[s->kind].cut < name.len ? leaves[s->kind].cut : name.len;
+	add(s, name, s->letters != AS_IS);
+	wk_buf_add_text(&s->spot->path, leaves[s->kind].end);
 }
 
 static void begin_path(struct spotting *s)
@@ -113,8 +95,7 @@ static void begin_path(struct spotting *s)
 	add_slash(s);
 }
 
-/* Is this way the one that is asked for? */
-static bool is_the_one(struct spotting *s, bool has_key)
+static bool is_wanted(struct spotting *s, bool has_key)
 {
 	if (s->left-- > 0)
 		return false;
@@ -124,153 +105,123 @@ static bool is_the_one(struct spotting *s, bool has_key)
 	return true;
 }
 
+/* DIR/name, DIR/dll/name and DIR/symbols/dll/name. */
+static bool in_folder(struct spotting *s, struct wk_str suffix, bool is_below_symbols)
+{
+	if (!is_wanted(s, false))
+		return false;
+	if (is_below_symbols)
+		add_folder(s, wk_str_c("symbols"));
+	if (suffix.len)
+		add_folder(s, suffix);
+	add_leaf(s);
+	return true;
+}
+
 static bool in_store(struct spotting *s, bool has_three_tiers)
 {
 	struct wk_str name = s->wish->name;
 
-	if (!is_the_one(s, true))
+	if (!is_wanted(s, true))
 		return false;
-	if (has_three_tiers) {
-		add_name(s, wk_str_of(name.at, name.len < 2 ? name.len : 2));
-		add_slash(s);
-	}
-	add_name(s, name);
-	add_slash(s);
-	add_spelled(s, s->wish->key, s->spelling == LOWER_ALL);
+	if (has_three_tiers)
+		add_folder(s, wk_str_of(name.at, name.len < 2 ? name.len : 2));
+	add_folder(s, name);
+	add(s, s->wish->key, s->letters == LOWER_ALL);
 	add_slash(s);
 	add_leaf(s);
 	return true;
 }
 
-/* DIR/name, DIR/dll/name and DIR/symbols/dll/name. */
-static bool in_folder(struct spotting *s, struct wk_str suffix, bool is_below_symbols)
+/* Each spot of a server costs a request. A server's file.ptr is not followed. Breakpad's text is
+ * made of PDBs of programs, not of drivers, and stored in two tiers. */
+static bool has_leaf(const struct spotting *s, bool has_three_tiers)
 {
-	if (!is_the_one(s, false))
-		return false;
-	if (is_below_symbols) {
-		wk_buf_add_text(&s->spot->path, "symbols");
-		add_slash(s);
-	}
-	if (suffix.len) {
-		add_name(s, suffix);
-		add_slash(s);
-	}
-	add_leaf(s);
+	if (s->kind == WK_SYMBOL_SPOT_POINTER)
+		return !s->is_server;
+	if (s->kind == WK_SYMBOL_SPOT_BREAKPAD)
+		return is_pdb(s->wish->name) &&
+		       (!s->is_server ||
+			(!has_three_tiers && !wk_str_is_any_case(s->wish->suffix, "sys") &&
+			 !s->place->is_default));
 	return true;
 }
 
-static bool in_sorted_folders(struct spotting *s)
+static bool among_files(struct spotting *s)
 {
 	static const struct wk_str usual[] = { WK_STR("dll"), WK_STR("exe"), WK_STR("sys") };
-	bool is_told = wk_file_name_is_windows(s->wish->suffix);
-	const struct wk_str *suffixes = is_told ? &s->wish->suffix : usual;
+	bool has_suffix = wk_file_name_is_windows(s->wish->suffix);
+	const struct wk_str *suffixes = has_suffix ? &s->wish->suffix : usual;
 
-	for (size_t i = 0; i < (is_told ? 1 : sizeof(usual) / sizeof(usual[0])); i++)
+	for (s->kind = WK_SYMBOL_SPOT_FILE; s->kind <= WK_SYMBOL_SPOT_BREAKPAD; s->kind++)
+		if (s->kind != WK_SYMBOL_SPOT_POINTER && has_leaf(s, false) &&
+		    in_folder(s, wk_str_c(""), false))
+			return true;
+	s->kind = WK_SYMBOL_SPOT_FILE;
+	for (size_t i = 0; i < (has_suffix ? 1 : sizeof(usual) / sizeof(usual[0])); i++)
 		if (in_folder(s, suffixes[i], false) || in_folder(s, suffixes[i], true))
 			return true;
 	return false;
 }
 
-/* Breakpad's text is of PDBs, of programs that crash alone, and lies in stores of its own tools,
- * which have two tiers. */
-static bool may_be_breakpad(const struct spotting *s, bool has_three_tiers)
-{
-	return is_pdb(s->wish->name) &&
-	       (s->place->kind != WK_SYMBOL_SERVER ||
-		(!has_three_tiers && !is_in_any_case(s->wish->suffix, "sys") &&
-		 !s->place->is_default));
-}
-
-/* Each spot of a server is a question, so it is asked only where it may help. To where a file.ptr
- * leads there nobody goes. */
-static bool has_leaf(const struct spotting *s, bool has_three_tiers)
-{
-	switch (s->kind) {
-	case WK_SYMBOL_SPOT_POINTER:
-		return s->place->kind != WK_SYMBOL_SERVER;
-	case WK_SYMBOL_SPOT_BREAKPAD:
-		return may_be_breakpad(s, has_three_tiers);
-	default:
-		return true;
-	}
-}
-
-static bool among_files(struct spotting *s)
-{
-	for (s->kind = WK_SYMBOL_SPOT_FILE; s->kind <= WK_SYMBOL_SPOT_BREAKPAD; s->kind++)
-		if (s->kind != WK_SYMBOL_SPOT_POINTER && has_leaf(s, false) &&
-		    in_folder(s, wk_str_of("", 0), false))
-			return true;
-	s->kind = WK_SYMBOL_SPOT_FILE;
-	return in_sorted_folders(s);
-}
-
+/* Servers with lower-case keys are those of .NET, which have only plain files. */
 static bool among_keys(struct spotting *s, bool has_three_tiers)
 {
-	/* Servers with small keys are .NET's, which have files alone. */
-	bool is_plain = s->spelling == LOWER_ALL && s->place->kind == WK_SYMBOL_SERVER;
+	enum wk_symbol_spot_kind last = s->letters == LOWER_ALL && s->is_server
+						? WK_SYMBOL_SPOT_FILE
+						: WK_SYMBOL_SPOT_BREAKPAD;
 
-	for (s->kind = WK_SYMBOL_SPOT_FILE;
-	     s->kind <= (is_plain ? WK_SYMBOL_SPOT_FILE : WK_SYMBOL_SPOT_BREAKPAD); s->kind++)
+	for (s->kind = WK_SYMBOL_SPOT_FILE; s->kind <= last; s->kind++)
 		if (has_leaf(s, has_three_tiers) && in_store(s, has_three_tiers))
 			return true;
 	return false;
 }
 
-/* Has it a key in small letters? That is .NET's way, which has no drivers; Microsoft's own server
- * knows no case. */
-static bool may_be_small(const struct spotting *s)
-{
-	return s->place->kind != WK_SYMBOL_SERVER ||
-	       (!is_in_any_case(s->wish->suffix, "sys") && !s->place->is_default);
-}
-
-/* Spelled otherwise it must be something else; and servers either know no case or, where a disk
- * is behind them, have all in one. */
+/* A changed case must make a difference. Servers either ignore case or, like those of .NET, which
+ * have no drivers, use lower case for everything. */
 static bool is_of_use(const struct spotting *s)
 {
-	if (s->place->kind != WK_SYMBOL_SERVER && s->spelling != AS_IS && wk_os_has_drives())
-		return false; /* there, the same file would be found again */
-	switch (s->spelling) {
-	case AS_IS:
+	bool has_upper_name = has_upper(s->wish->name);
+
+	if (s->letters == AS_IS)
 		return true;
-	case LOWER_NAME:
-		return s->place->kind != WK_SYMBOL_SERVER && has_upper(s->wish->name);
-	default:
-		return is_key(s->wish->key) && may_be_small(s) &&
-		       (has_upper(s->wish->key) ||
-			(s->place->kind == WK_SYMBOL_SERVER && has_upper(s->wish->name)));
-	}
+	if (!s->is_server)
+		return !wk_os_has_drives() &&
+		       (s->letters == LOWER_NAME ? has_upper_name : has_upper(s->wish->key));
+	return s->letters == LOWER_ALL && (has_upper_name || has_upper(s->wish->key)) &&
+	       !wk_str_is_any_case(s->wish->suffix, "sys") && !s->place->is_default;
 }
 
-static bool spelled(struct spotting *s)
+static bool find(struct spotting *s)
 {
 	enum wk_symbol_tiers tiers = s->place->tiers;
 
-	if (s->place->kind == WK_SYMBOL_FOLDER && s->spelling != LOWER_ALL && among_files(s))
-		return true;
-	if (!is_key(s->wish->key))
+	if (!is_of_use(s))
 		return false;
-	return (tiers != WK_SYMBOL_THREE_TIERS && among_keys(s, false)) ||
-	       (tiers != WK_SYMBOL_TWO_TIERS && among_keys(s, true));
+	if (s->place->kind == WK_SYMBOL_FOLDER && s->letters != LOWER_ALL && among_files(s))
+		return true;
+	return is_key(s->wish->key) && ((tiers != WK_SYMBOL_THREE_TIERS && among_keys(s, false)) ||
+					(tiers != WK_SYMBOL_TWO_TIERS && among_keys(s, true)));
 }
 
-/* Under these names a store keeps what it knows of itself: a folder of that name spoils it. */
+/* Names of files with which a store describes itself. */
 static bool is_of_stores(struct wk_str name)
 {
-	return is_in_any_case(name, "index2.txt") || is_in_any_case(name, "pingme.txt") ||
-	       is_in_any_case(name, "file.ptr");
+	return wk_str_is_any_case(name, "index2.txt") || wk_str_is_any_case(name, "pingme.txt") ||
+	       wk_str_is_any_case(name, "file.ptr");
 }
 
 bool wk_symbol_spot(const struct wk_symbol_place *place, const struct wk_symbol_wish *wish,
 		    size_t n, struct wk_symbol_spot *spot)
 {
-	struct spotting s = { .place = place, .wish = wish, .left = n, .spot = spot };
+	struct spotting s = { .place = place, .wish = wish,
+			      .is_server = place->kind == WK_SYMBOL_SERVER, .left = n,
+			      .spot = spot };
 
 	if (!wk_file_name_is_windows(wish->name) || is_of_stores(wish->name))
 		return false;
-	for (s.spelling = AS_IS; s.spelling < SPELLINGS; s.spelling++)
-		if (is_of_use(&s) && spelled(&s))
+	for (s.letters = AS_IS; s.letters < LETTER_CASES; s.letters++)
+		if (find(&s))
 			return true;
 	return false;
 }

@@ -21,7 +21,7 @@ static void add_places(const struct wk_symbol_path *path, struct wk_buf *text)
 			       WK_STR_ARG(place->where));
 		for (size_t k = 0; k < place->cache_count; k++)
 			wk_buf_add_fmt(text, "%s%.*s", k ? ", " : " <- ",
-				       WK_STR_ARG(path->caches[place->first_cache + k]));
+				       WK_STR_ARG(place->caches[k]));
 	}
 }
 
