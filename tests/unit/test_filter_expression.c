@@ -141,7 +141,7 @@ static void an_error_names_its_column_and_what_was_expected(void **state)
 					 "instead of \"x\"");
 	assert_wrong("process == 'x", "column 12: expected a closing quotation mark "
 				      "instead of \"'x\"");
-	assert_wrong("process < 3", "column 9: expected ==, !=, =~, !~ or in behind a field "
+	assert_wrong("process < 3", "column 9: expected ==, !=, =~, !~ or in after a field "
 				    "of text instead of \"< 3\"");
 	assert_wrong("time in 3-2", "column 9: expected a range that does not end before it "
 				    "begins instead of \"3-2\"");

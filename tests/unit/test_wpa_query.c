@@ -123,14 +123,17 @@ static void a_column_may_stand_without_brackets(void **state)
 static void what_is_no_expression_is_told(void **state)
 {
 	(void)state;
-	assert_wrong("", "a condition is missing before \"\"");
-	assert_wrong("[A]:=1 AND", "a condition is missing before \"\"");
-	assert_wrong("([A]:=1", "a parenthesis is not closed before \"\"");
-	assert_wrong("[A]:=1) x", "no parenthesis is open before \") x\"");
-	assert_wrong("()", "nothing stands before \")\"");
-	assert_wrong("[A", "no [column]: before \"[A\"");
-	assert_wrong("[A]=3", "no [column]: before \"[A]=3\"");
-	assert_wrong("[A]:=\"b", "a value without its second quotation mark before \"\"");
+#define CONDITION "a condition such as [Process]:=\"a.exe\""
+	assert_wrong("", "column 1: expected " CONDITION " instead of the end");
+	assert_wrong("[A]:=1 AND", "column 11: expected " CONDITION " instead of the end");
+	assert_wrong("([A]:=1", "column 8: expected \")\", \"and\" or \"or\" instead of the end");
+	assert_wrong("[A]:=1) x",
+		     "column 7: expected \"and\", \"or\" or the end instead of \") x\"");
+	assert_wrong("()", "column 2: expected " CONDITION " instead of \")\"");
+	assert_wrong("[A", "column 1: expected " CONDITION " instead of \"[A\"");
+	assert_wrong("[A]=3", "column 1: expected " CONDITION " instead of \"[A]=3\"");
+	assert_wrong("[A]:=\"b", "column 1: expected a condition with a closing quotation mark "
+				 "instead of \"[A]:=\"b\"");
 }
 
 static void a_filter_of_very_many_conditions_is_refused(void **state)
@@ -143,31 +146,28 @@ static void a_filter_of_very_many_conditions_is_refused(void **state)
 	for (int i = 0; i < 101; i++)
 		wk_buf_add_text(&text, "[A]:=1 ");
 	assert_false(wk_wpa_query_read(&query, wk_buf_str(&text), true, &err));
-	assert_string_equal(err.text, "more than 100 conditions");
+	assert_string_equal(err.text, "column 701: more than 100 conditions");
 	wk_buf_reset(&text);
 	for (int i = 0; i < 500; i++)
 		wk_buf_add_text(&text, "NOT ");
 	wk_buf_add_text(&text, "[A]:=1");
 	err = (struct wk_err){ 0 };
 	assert_false(wk_wpa_query_read(&query, wk_buf_str(&text), true, &err));
-	assert_string_equal(err.text, "more than 400 steps");
+	assert_string_equal(err.text, "column 1605: more than 400 steps");
 	wk_buf_fini(&text);
 }
 
-static void deep_parentheses_need_no_stack(void **state)
+static void deep_parentheses_end_at_the_limit_of_steps(void **state)
 {
 	struct wk_buf text = { 0 };
 	struct wk_wpa_query query;
+	struct wk_err err = { 0 };
 
 	(void)state;
 	for (int i = 0; i < 100000; i++)
 		wk_buf_add_char(&text, '(');
-	wk_buf_add_text(&text, "[A]:=1");
-	for (int i = 0; i < 100000; i++)
-		wk_buf_add_char(&text, ')');
-	assert_true(wk_wpa_query_read(&query, wk_buf_str(&text), true, NULL));
-	assert_int_equal(query.expr.step_count, 1);
-	wk_wpa_query_fini(&query);
+	assert_false(wk_wpa_query_read(&query, wk_buf_str(&text), true, &err));
+	assert_string_equal(err.text, "column 402: more than 400 steps");
 	wk_buf_fini(&text);
 }
 
@@ -183,7 +183,7 @@ int main(void)
 		cmocka_unit_test(a_column_may_stand_without_brackets),
 		cmocka_unit_test(what_is_no_expression_is_told),
 		cmocka_unit_test(a_filter_of_very_many_conditions_is_refused),
-		cmocka_unit_test(deep_parentheses_need_no_stack),
+		cmocka_unit_test(deep_parentheses_end_at_the_limit_of_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

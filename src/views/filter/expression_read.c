@@ -1,6 +1,4 @@
-/* The text of an expression: its words, and what may follow which. */
-#include "views/filter/expression.h"
-
+/* The text of an expression: its tokens, and what may follow which. */
 #include <stdio.h>
 
 #include "base/buf.h"
@@ -8,37 +6,34 @@
 #include "base/num.h"
 #include "base/text/pattern.h"
 #include "base/text/suggest.h"
-
-enum token { END, OPEN, CLOSE, COMMA, OPERATOR, WORD, QUOTED };
-
-struct parser {
-	struct wk_expr *expr;
-	struct wk_str text, rest; /* all of it; from the token on */
-	enum token token;
-	struct wk_str word; /* the token, without its quotation marks */
-	char quote;
-	bool is_bad; /* the expression failed */
-	struct wk_err *err;
-};
+#include "views/filter/expression_parser.h"
 
 /* ---- tokens */
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
 
 static bool is_in(char c, const char *set)
 {
 	return c && strchr(set, c);
 }
 
-static bool is_word(char c)
+size_t wk_length_of(struct wk_str text, const char *set)
 {
-	return !is_blank(c) && !is_in(c, "()=!<>~,\"'");
+	size_t len = 0;
+
+	while (len < text.len && is_in(text.at[len], set))
+		len++;
+	return len;
 }
 
-static unsigned column(const struct parser *p)
+size_t wk_length_until(struct wk_str text, const char *set)
+{
+	size_t len = 0;
+
+	while (len < text.len && !is_in(text.at[len], set))
+		len++;
+	return len;
+}
+
+static unsigned column(const struct wk_parser *p)
 {
 	unsigned column = 1;
 
@@ -47,12 +42,12 @@ static unsigned column(const struct parser *p)
 	return column;
 }
 
-static void fail(struct parser *p, const char *expected)
+void wk_parser_fail(struct wk_parser *p, const char *expected)
 {
 	struct wk_str found = wk_str_of(p->rest.at, p->rest.len < 40 ? p->rest.len : 40);
 
 	p->is_bad = true;
-	if (p->token == END)
+	if (p->token == WK_TOKEN_END)
 		wk_fail(p->err, WK_EUSAGE, WK_NOWHERE, "column %u: expected %s instead of the end",
 			column(p), expected);
 	else
@@ -60,74 +55,131 @@ static void fail(struct parser *p, const char *expected)
 			column(p), expected, WK_STR_ARG(found));
 }
 
-static size_t length_while(struct wk_str text, bool (*is_part)(char c))
-{
-	size_t len = 0;
-
-	while (len < text.len && is_part(text.at[len]))
-		len++;
-	return len;
-}
-
-static bool is_operator(char c)
-{
-	return is_in(c, "=!<>~");
-}
-
 /* A quotation mark in a text is written twice. */
-static size_t quoted_length(struct parser *p)
+static size_t quoted_length(struct wk_parser *p)
 {
+	char quote = p->rest.at[0];
 	size_t len = 1;
 
-	p->quote = p->rest.at[0];
 	while (len < p->rest.len) {
-		if (p->rest.at[len++] != p->quote)
+		if (p->rest.at[len++] != quote)
 			continue;
-		if (len == p->rest.len || p->rest.at[len] != p->quote)
+		if (len == p->rest.len || p->rest.at[len] != quote)
 			return len;
 		len++;
 	}
-	fail(p, "a closing quotation mark");
+	wk_parser_fail(p, "a closing quotation mark");
 	return p->rest.len;
 }
 
-static size_t token_length(struct parser *p)
+static size_t token_length(struct wk_parser *p)
 {
-	static const char marks[] = "(),";
 	char c = p->rest.len ? p->rest.at[0] : '\0';
 
-	if (!p->rest.len) {
-		p->token = END;
-		return 0;
-	}
-	if (is_in(c, marks)) {
-		p->token = c == '(' ? OPEN : c == ')' ? CLOSE : COMMA;
-		return 1;
-	}
-	if (is_in(c, "\"'")) {
-		p->token = QUOTED;
+	p->token = !p->rest.len             ? WK_TOKEN_END
+		   : c == '('               ? WK_TOKEN_OPEN
+		   : c == ')'               ? WK_TOKEN_CLOSE
+		   : c == ','               ? WK_TOKEN_COMMA
+		   : is_in(c, "\"'")        ? WK_TOKEN_QUOTED
+		   : is_in(c, WK_OPERATORS) ? WK_TOKEN_OPERATOR
+					    : WK_TOKEN_WORD;
+	if (p->token == WK_TOKEN_QUOTED)
 		return quoted_length(p);
-	}
-	p->token = is_operator(c) ? OPERATOR : WORD;
-	return length_while(p->rest, p->token == WORD ? is_word : is_operator);
+	if (p->token == WK_TOKEN_OPERATOR)
+		return wk_length_of(p->rest, WK_OPERATORS);
+	if (p->token == WK_TOKEN_WORD)
+		return wk_length_until(p->rest, p->marks);
+	return p->token != WK_TOKEN_END;
 }
 
 /* Reads the token at `rest`, which stays there for messages. */
-static void look(struct parser *p)
+static void look(struct wk_parser *p)
 {
-	p->rest = wk_str_skip(p->rest, length_while(p->rest, is_blank));
+	p->rest = wk_str_skip(p->rest, wk_length_of(p->rest, WK_BLANKS));
 	p->word = wk_str_of(p->rest.at, token_length(p));
 }
 
-static void next(struct parser *p)
+void wk_parser_next(struct wk_parser *p)
 {
 	p->rest = wk_str_skip(p->rest, p->word.len);
 	look(p);
 }
 
-static bool is_keyword(const struct parser *p, const char *word)
+static bool is_keyword(const struct wk_parser *p, const char *word)
 {
-	return p->token == WORD && wk_str_is_any_case(p->word, word);
+	return p->token == WK_TOKEN_WORD && wk_str_is_any_case(p->word, word);
+}
+
+/* Returns whether the keyword was there. */
+static bool skip_keyword(struct wk_parser *p, const char *word)
+{
+	if (!is_keyword(p, word))
+		return false;
+	wk_parser_next(p);
+	return true;
+}
+
+/* ---- and, or, not and parentheses */
+
+static void read_operand(struct wk_parser *p)
+{
+	if (skip_keyword(p, "not")) {
+		wk_expr_not(p->expr);
+	} else if (p->token == WK_TOKEN_OPEN) {
+		wk_expr_open(p->expr);
+		wk_parser_next(p);
+	} else if (p->token == WK_TOKEN_CLOSE || is_keyword(p, "and") || is_keyword(p, "or")) {
+		wk_parser_fail(p, p->condition);
+	} else {
+		p->read_condition(p);
+	}
+}
+
+static void read_behind(struct wk_parser *p)
+{
+	if (p->token == WK_TOKEN_CLOSE && wk_expr_close(p->expr))
+		wk_parser_next(p);
+	else if (skip_keyword(p, "and") ||
+		 (p->joins_neighbors && p->token != WK_TOKEN_CLOSE && !is_keyword(p, "or")))
+		wk_expr_join(p->expr, WK_STEP_AND);
+	else if (skip_keyword(p, "or"))
+		wk_expr_join(p->expr, WK_STEP_OR);
+	else
+		wk_parser_fail(p, "\"and\", \"or\" or the end");
+}
+
+bool wk_parser_run(struct wk_parser *p)
+{
+	struct wk_expr *expr = p->expr;
+
+	*expr = (struct wk_expr){ 0 };
+	p->rest = p->text;
+	look(p);
+	while (!p->is_bad && p->token != WK_TOKEN_END) {
+		(expr->has_operand ? read_behind : read_operand)(p);
+		if (!p->is_bad && expr->waiting_count + expr->step_count > WK_EXPR_MOST_STEPS)
+			p->is_bad = !wk_fail(p->err, WK_EUSAGE, WK_NOWHERE,
+					     "column %u: more than %d steps", column(p),
+					     WK_EXPR_MOST_STEPS);
+	}
+	if (!p->is_bad && !expr->has_operand)
+		wk_parser_fail(p, p->condition);
+	else if (!p->is_bad && !wk_expr_finish(expr))
+		wk_parser_fail(p, "\")\", \"and\" or \"or\"");
+	if (p->is_bad)
+		wk_expr_fini(expr);
+	return !p->is_bad;
+}
+
+void wk_parser_add(struct wk_parser *p, struct wk_term *term)
+{
+	term->written = p->word;
+	if (p->expr->term_count < WK_EXPR_MOST_TERMS)
+		wk_expr_term(p->expr, term);
+	else
+		p->is_bad = !wk_fail(p->err, WK_EUSAGE, WK_NOWHERE,
+				     "column %u: more than %d conditions", column(p),
+				     WK_EXPR_MOST_TERMS);
 }
 
 /* ---- values */
@@ -174,42 +226,30 @@ static const char *value_words(enum wk_field field)
 {
 	switch (wk_fields[field].value) {
 	case WK_VALUE_NUMBER:
-		return "a number such as 12, or behind \"in\" a range such as 3-5";
+		return "a number such as 12, or after \"in\" a range such as 3-5";
 	case WK_VALUE_TIME:
-		return "a time such as 1.5, 200ms or 10%, or behind \"in\" a range such as 1.5-3";
+		return "a time such as 1.5, 200ms or 10%, or after \"in\" a range such as 1.5-3";
 	case WK_VALUE_AMOUNT:
-		return "an amount such as 4096, 16K or 5ms, or behind \"in\" a range";
+		return "an amount such as 4096, 16K or 5ms, or after \"in\" a range";
 	default:
 		return "a text to compare with";
 	}
 }
 
-static void add_term(struct parser *p, struct wk_term *term)
-{
-	term->written = p->word;
-	if (p->expr->term_count < WK_EXPR_MOST_TERMS) {
-		wk_expr_term(p->expr, term);
-	} else {
-		p->is_bad = true;
-		wk_fail(p->err, WK_EUSAGE, WK_NOWHERE, "column %u: more than %d conditions",
-			column(p), WK_EXPR_MOST_TERMS);
-	}
-}
-
-static void read_range(struct parser *p, struct wk_term *term, bool is_range)
+static void read_range(struct wk_parser *p, struct wk_term *term, bool is_range)
 {
 	bool has_dash = memchr(p->word.at, '-', p->word.len);
 
 	if (!wk_term_read_range(term, p->word) || (has_dash && !is_range))
-		fail(p, value_words(term->field));
+		wk_parser_fail(p, value_words(term->field));
 	else if (wk_term_is_backward(term))
-		fail(p, "a range that does not end before it begins");
+		wk_parser_fail(p, "a range that does not end before it begins");
 	else
-		add_term(p, term);
+		wk_parser_add(p, term);
 }
 
 /* Checks a pattern before a long recording is read; how it treats case depends on that. */
-static void check_pattern(struct parser *p, const char *text)
+static void check_pattern(struct wk_parser *p, const char *text)
 {
 	const char *why;
 	struct wk_pattern *pattern = wk_pattern_new(text, false, &why);
@@ -220,39 +260,39 @@ static void check_pattern(struct parser *p, const char *text)
 	wk_pattern_free(pattern);
 }
 
-static void read_text(struct parser *p, struct wk_term *term)
+static void read_text(struct wk_parser *p, struct wk_term *term)
 {
 	struct wk_buf text = { 0 };
 	struct wk_str word = p->word;
 
-	if (p->token == QUOTED)
+	if (p->token == WK_TOKEN_QUOTED)
 		word = wk_str_of(word.at + 1, word.len - 2);
 	for (size_t i = 0; i < word.len; i++) {
 		wk_buf_add_char(&text, word.at[i]);
-		i += p->token == QUOTED && word.at[i] == p->quote;
+		i += p->token == WK_TOKEN_QUOTED && word.at[i] == p->word.at[0];
 	}
 	if (term->test == WK_TEST_PATTERN)
 		check_pattern(p, wk_buf_text(&text));
 	term->text = wk_buf_str(&text);
 	if (!p->is_bad)
-		add_term(p, term);
+		wk_parser_add(p, term);
 	wk_buf_fini(&text);
 }
 
-static void read_value(struct parser *p, struct wk_term *term, bool is_range)
+static void read_value(struct wk_parser *p, struct wk_term *term, bool is_range)
 {
 	bool is_text = wk_fields[term->field].value == WK_VALUE_TEXT;
 
 	if (p->is_bad)
 		return;
-	if (p->token != WORD && !(is_text && p->token == QUOTED))
-		fail(p, value_words(term->field));
+	if (p->token != WK_TOKEN_WORD && !(is_text && p->token == WK_TOKEN_QUOTED))
+		wk_parser_fail(p, value_words(term->field));
 	else if (is_text)
 		read_text(p, term);
 	else
 		read_range(p, term, is_range);
 	if (!p->is_bad)
-		next(p);
+		wk_parser_next(p);
 }
 
 /* ---- comparisons */
@@ -276,7 +316,7 @@ static const struct comparison {
 	{ 0 },
 };
 
-static const struct comparison *find_comparison(const struct parser *p, enum wk_field field)
+static const struct comparison *find_comparison(const struct wk_parser *p, enum wk_field field)
 {
 	bool is_text = wk_fields[field].value == WK_VALUE_TEXT;
 
@@ -300,41 +340,58 @@ static void set_ends(struct wk_term *term, const struct comparison *c)
 	term->to = c->has_to ? at : (struct wk_edge){ .value = UINT64_MAX };
 }
 
-static void read_comparison(struct parser *p, enum wk_field field)
+/* "a, b" or "(a, b)", one of which must be equal. */
+static void read_list(struct wk_parser *p, struct wk_term *term)
+{
+	bool has_parentheses = p->token == WK_TOKEN_OPEN;
+	enum wk_test test = term->test;
+
+	wk_expr_open(p->expr);
+	if (has_parentheses)
+		wk_parser_next(p);
+	read_value(p, term, true);
+	while (!p->is_bad && p->token == WK_TOKEN_COMMA) {
+		wk_parser_next(p);
+		wk_expr_join(p->expr, WK_STEP_OR);
+		term->test = test;
+		read_value(p, term, true);
+	}
+	if (has_parentheses && !p->is_bad && p->token != WK_TOKEN_CLOSE)
+		wk_parser_fail(p, "\",\" or \")\"");
+	else if (has_parentheses && !p->is_bad)
+		wk_parser_next(p);
+	wk_expr_close(p->expr);
+}
+
+static void read_comparison(struct wk_parser *p, enum wk_field field)
 {
 	const struct comparison *c;
 	struct wk_term term = { .field = field };
 	bool is_list;
 
-	next(p);
+	wk_parser_next(p);
 	c = find_comparison(p, field);
 	if (!c) {
-		fail(p, wk_fields[field].value == WK_VALUE_TEXT
-				? "==, !=, =~, !~ or in behind a field of text"
-				: "==, !=, <, <=, >, >= or in behind a field of numbers");
+		wk_parser_fail(p, wk_fields[field].value == WK_VALUE_TEXT
+					  ? "==, !=, =~, !~ or in after a field of text"
+					  : "==, !=, <, <=, >, >= or in after a field of numbers");
 		return;
 	}
 	is_list = is_keyword(p, "in");
 	term.test = c->test;
 	if (c->is_negative)
 		wk_expr_not(p->expr);
-	next(p);
-	if (is_list)
-		wk_expr_open(p->expr);
-	read_value(p, &term, is_list);
-	if (!p->is_bad && !is_list && term.test == WK_TEST_RANGE)
-		set_ends(&p->expr->terms[p->expr->term_count - 1], c);
-	while (is_list && !p->is_bad && p->token == COMMA) {
-		next(p);
-		wk_expr_join(p->expr, WK_STEP_OR);
-		term.test = c->test;
-		read_value(p, &term, true);
+	wk_parser_next(p);
+	if (is_list) {
+		read_list(p, &term);
+		return;
 	}
-	if (is_list)
-		wk_expr_close(p->expr);
+	read_value(p, &term, false);
+	if (!p->is_bad && term.test == WK_TEST_RANGE)
+		set_ends(&p->expr->terms[p->expr->term_count - 1], c);
 }
 
-static void fail_field(struct parser *p)
+static void fail_field(struct wk_parser *p)
 {
 	struct wk_suggestion near = wk_suggestion_for(p->word);
 	struct wk_buf names = { 0 };
@@ -355,12 +412,12 @@ static void fail_field(struct parser *p)
 	wk_buf_fini(&names);
 }
 
-static void read_field(struct parser *p)
+static void read_field(struct wk_parser *p)
 {
 	size_t field = 0;
 
-	if (p->token != WORD || is_keyword(p, "and") || is_keyword(p, "or")) {
-		fail(p, "a field such as process, \"not\" or \"(\"");
+	if (p->token != WK_TOKEN_WORD) {
+		wk_parser_fail(p, p->condition);
 		return;
 	}
 	while (field < WK_FIELD_NONE && !wk_str_is_any_case(p->word, wk_fields[field].name))
@@ -371,60 +428,12 @@ static void read_field(struct parser *p)
 		read_comparison(p, (enum wk_field)field);
 }
 
-/* ---- the expression */
-
-static void read_operand(struct parser *p)
-{
-	if (is_keyword(p, "not")) {
-		wk_expr_not(p->expr);
-		next(p);
-	} else if (p->token == OPEN) {
-		wk_expr_open(p->expr);
-		next(p);
-	} else {
-		read_field(p);
-	}
-}
-
-static void read_behind(struct parser *p)
-{
-	if (p->token == CLOSE && wk_expr_close(p->expr))
-		next(p);
-	else if (is_keyword(p, "and") || is_keyword(p, "or")) {
-		wk_expr_join(p->expr, is_keyword(p, "and") ? WK_STEP_AND : WK_STEP_OR);
-		next(p);
-	} else {
-		fail(p, "\"and\", \"or\" or the end");
-	}
-}
-
-static void finish(struct parser *p)
-{
-	if (!p->expr->has_operand)
-		fail(p, "a field such as process, \"not\" or \"(\"");
-	else if (!wk_expr_finish(p->expr))
-		fail(p, "\")\", \"and\" or \"or\"");
-}
-
 bool wk_expr_read(struct wk_expr *expr, struct wk_str text, struct wk_err *err)
 {
-	struct parser p = { .expr = expr, .text = text, .rest = text, .err = err };
+	struct wk_parser p = { .expr = expr, .text = text, .err = err,
+			       .marks = WK_BLANKS WK_OPERATORS "(),\"'",
+			       .condition = "a field such as process, \"not\" or \"(\"",
+			       .read_condition = read_field };
 
-	*expr = (struct wk_expr){ 0 };
-	look(&p);
-	while (!p.is_bad && p.token != END) {
-		if (expr->has_operand)
-			read_behind(&p);
-		else
-			read_operand(&p);
-		if (!p.is_bad && expr->waiting_count + expr->step_count > WK_EXPR_MOST_STEPS)
-			p.is_bad = !wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-					    "column %u: more than %d steps", column(&p),
-					    WK_EXPR_MOST_STEPS);
-	}
-	if (!p.is_bad)
-		finish(&p);
-	if (p.is_bad)
-		wk_expr_fini(expr);
-	return !p.is_bad;
+	return wk_parser_run(&p);
 }

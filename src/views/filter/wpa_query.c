@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 #include "base/text/pattern.h"
+#include "views/filter/expression_parser.h"
 
 /* ---- columns */
 
@@ -133,92 +134,27 @@ static void set_range(struct wk_term *term, const struct operator* operator, str
 
 /* ---- the expression */
 
-struct reading {
-	struct wk_wpa_query *query;
-	struct wk_str text; /* that is left */
-	struct wk_err *err;
-};
-
-static bool wrong(struct reading *r, const char *what)
+static struct wk_str take(struct wk_str *rest, size_t len)
 {
-	return wk_fail(r->err, WK_ECORRUPT, WK_NOWHERE, "%s before \"%.*s\"", what,
-		       (int)(r->text.len < 40 ? r->text.len : 40), r->text.at ? r->text.at : "");
-}
+	struct wk_str part = wk_str_of(rest->at, len);
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-/* Takes a word off, if it stands there by itself. */
-static bool read_word(struct reading *r, const char *word)
-{
-	size_t len = strlen(word);
-
-	if (r->text.len < len)
-		return false;
-	for (size_t i = 0; i < len; i++)
-		if (wk_lower(r->text.at[i]) != word[i])
-			return false;
-	if (r->text.len > len && !is_blank(r->text.at[len]) && r->text.at[len] != '(' &&
-	    r->text.at[len] != '[')
-		return false;
-	r->text = wk_str_skip(r->text, len);
-	return true;
-}
-
-/* What lies before `mark`, which is taken off, too; all of it where there is none. */
-static bool read_until(struct reading *r, char mark, struct wk_str *part)
-{
-	return wk_str_split(r->text, mark, part, &r->text);
-}
-
-static struct wk_str read_while(struct reading *r, const char *marks)
-{
-	struct wk_str from = r->text;
-
-	while (r->text.len && r->text.at[0] && strchr(marks, r->text.at[0]))
-		r->text = wk_str_skip(r->text, 1);
-	return wk_str_of(from.at, from.len - r->text.len);
-}
-
-static struct wk_str read_bare(struct reading *r)
-{
-	struct wk_str from = r->text;
-
-	while (r->text.len && !is_blank(r->text.at[0]) && r->text.at[0] != ')')
-		r->text = wk_str_skip(r->text, 1);
-	return wk_str_of(from.at, from.len - r->text.len);
+	*rest = wk_str_skip(*rest, len);
+	return part;
 }
 
 /* "[Process]:" or "Process:". */
-static bool read_column(struct reading *r, struct wk_str *column)
+static bool read_column(struct wk_str *rest, struct wk_str *column)
 {
-	struct wk_str from = r->text;
+	struct wk_str colon;
 
-	if (from.at[0] != '[') {
-		if (read_until(r, ':', column))
-			return true;
-	} else {
-		r->text = wk_str_skip(r->text, 1);
-		if (read_until(r, ']', column) && read_while(r, ":").len == 1)
-			return true;
-	}
-	r->text = from;
-	return wrong(r, "no [column]:");
+	if (!wk_str_starts(*rest, "["))
+		return wk_str_split(*rest, ':', column, rest);
+	*rest = wk_str_skip(*rest, 1);
+	return wk_str_split(*rest, ']', column, rest) && wk_str_split(*rest, ':', &colon, rest) &&
+	       colon.len == 0 && !wk_str_starts(*rest, ":");
 }
 
-static bool read_value(struct reading *r, struct wk_str *value)
-{
-	if (!r->text.len || r->text.at[0] != '"') {
-		*value = read_bare(r);
-		return true;
-	}
-	r->text = wk_str_skip(r->text, 1);
-	return read_until(r, '"', value) || wrong(r, "a value without its second quotation mark");
-}
-
-static void add_condition(struct wk_expr *expr, struct wk_term *term,
+static void add_condition(struct wk_parser *p, struct wk_term *term,
 			  const struct operator* operator, struct wk_str value)
 {
 	struct wk_buf text = { 0 };
@@ -235,93 +171,54 @@ static void add_condition(struct wk_expr *expr, struct wk_term *term,
 	    (term->test == WK_TEST_PATTERN && !is_pattern(value, wk_buf_text(&text))))
 		term->test = WK_TEST_UNKNOWN;
 	if (operator->is_negative)
-		wk_expr_not(expr);
-	wk_expr_term(expr, term);
+		wk_expr_not(p->expr);
+	wk_parser_add(p, term);
 	wk_buf_fini(&text);
 }
 
-static bool read_term(struct reading *r)
+static void read_condition(struct wk_parser *p)
 {
-	struct wk_expr *expr = &r->query->expr;
 	struct wk_term term = { .any_case = true };
+	struct wk_str from = p->rest, rest = p->rest, column, value;
 	const struct operator* operator;
-	struct wk_str from = r->text, column, value;
 
-	if (expr->term_count == WK_EXPR_MOST_TERMS)
-		return wk_fail(r->err, WK_ECORRUPT, WK_NOWHERE, "more than %d conditions",
-			       WK_EXPR_MOST_TERMS);
-	if (!read_column(r, &column))
-		return false;
-	operator= find_operator(read_while(r, "=<>~*!"));
-	if (!read_value(r, &value))
-		return false;
-	term.written = wk_str_of(from.at, from.len - r->text.len);
+	if (!read_column(&rest, &column)) {
+		wk_parser_fail(p, p->condition);
+		return;
+	}
+	operator= find_operator(take(&rest, wk_length_of(rest, "=<>~*!")));
+	if (wk_str_starts(rest, "\"")) {
+		rest = wk_str_skip(rest, 1);
+		if (!wk_str_split(rest, '"', &value, &rest)) {
+			wk_parser_fail(p, "a condition with a closing quotation mark");
+			return;
+		}
+	} else {
+		value = take(&rest, wk_length_until(rest, WK_BLANKS ")"));
+	}
+	p->word = wk_str_of(from.at, from.len - rest.len);
 	term.field = wk_wpa_field_of(column);
-	add_condition(expr, &term, operator, value);
-	return true;
-}
-
-static bool close_parenthesis(struct reading *r)
-{
-	if (!wk_expr_close(&r->query->expr))
-		return wrong(r, "no parenthesis is open");
-	r->text = wk_str_skip(r->text, 1);
-	return true;
-}
-
-static bool read_next(struct reading *r)
-{
-	struct wk_expr *expr = &r->query->expr;
-
-	if (expr->has_operand) {
-		if (r->text.at[0] == ')')
-			return close_parenthesis(r);
-		wk_expr_join(expr,
-			     !read_word(r, "and") && read_word(r, "or") ? WK_STEP_OR : WK_STEP_AND);
-		return true;
-	}
-	if (read_word(r, "not")) {
-		wk_expr_not(expr);
-		return true;
-	}
-	if (r->text.at[0] == '(') {
-		wk_expr_open(expr);
-		r->text = wk_str_skip(r->text, 1);
-		return true;
-	}
-	return r->text.at[0] == ')' ? wrong(r, "nothing stands") : read_term(r);
-}
-
-static bool finish(struct reading *r)
-{
-	struct wk_expr *expr = &r->query->expr;
-
-	if (!expr->has_operand)
-		return wrong(r, "a condition is missing");
-	if (!wk_expr_finish(expr))
-		return wrong(r, "a parenthesis is not closed");
-	return expr->step_count <= WK_EXPR_MOST_STEPS ||
-	       wk_fail(r->err, WK_ECORRUPT, WK_NOWHERE, "more than %d steps", WK_EXPR_MOST_STEPS);
+	add_condition(p, &term, operator, value);
+	if (!p->is_bad)
+		wk_parser_next(p);
 }
 
 bool wk_wpa_query_read(struct wk_wpa_query *query, struct wk_str text, bool keeps,
 		       struct wk_err *err)
 {
-	struct reading r = { .query = query, .text = text, .err = err };
-	bool ok = true;
+	struct wk_parser p = { .expr = &query->expr, .text = text, .err = err,
+			       .marks = WK_BLANKS "()[",
+			       .condition = "a condition such as [Process]:=\"a.exe\"",
+			       .read_condition = read_condition, .joins_neighbors = true };
 
 	*query = (struct wk_wpa_query){ .text = text, .keeps = keeps };
-	read_while(&r, " \t\r\n");
-	while (ok && r.text.len) {
-		ok = read_next(&r);
-		read_while(&r, " \t\r\n");
-	}
-	ok = ok && finish(&r);
-	if (ok && !keeps)
-		wk_expr_negate(&query->expr);
-	if (!ok)
+	if (!wk_parser_run(&p)) {
 		wk_wpa_query_fini(query);
-	return ok;
+		return false;
+	}
+	if (!keeps)
+		wk_expr_negate(&query->expr);
+	return true;
 }
 
 void wk_wpa_query_fini(struct wk_wpa_query *query)
