@@ -1,85 +1,143 @@
 #include "views/filter/filter_near.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/text/pattern.h"
 #include "base/text/suggest.h"
+#include "views/filter/expression.h"
+#include "views/kind.h"
+#include "views/tree/merge.h"
 
-#define MOST_TOLD 5
+#define MOST_LISTED 5
 
-/* Rows of one kind: how much the filter's source sampled of each. */
-struct rows {
-	const struct wk_model *model;
-	enum wk_filter_part part;
-	uint64_t *samples;
-	uint32_t count;
+/* What a field of text is called, and whether there are few enough to list some. */
+static const struct kind {
+	const char *word;
+	bool is_listed;
+} kinds[WK_FIELD_NONE] = {
+	[WK_FIELD_PROCESS] = { "process", true },
+	[WK_FIELD_PROCESS_LABEL] = { "process", true },
+	[WK_FIELD_COMMAND] = { "command line", true },
+	[WK_FIELD_THREAD] = { "thread", true },
+	[WK_FIELD_FUNCTION] = { "function", false },
+	[WK_FIELD_MODULE] = { "module", true },
+	[WK_FIELD_IMAGE] = { "file", true },
+	[WK_FIELD_STACK_IMAGE] = { "file", true },
+	[WK_FIELD_FILE] = { "source file", false },
+	[WK_FIELD_STACK_FILE] = { "source file", false },
+	[WK_FIELD_KIND] = { "kind of code", true },
+	[WK_FIELD_EVENT] = { "event", true },
+	[WK_FIELD_STACK] = { "function", false },
+	[WK_FIELD_STACK_FRAME] = { "function", false },
 };
 
-static wk_function_id leaf_function(const struct wk_model *model, uint32_t sample)
-{
-	wk_stack_id named = wk_model_named_of(model, model->samples.stack[sample]);
+/* The processes, threads, images, functions or events of a model, as the field of a term needs. */
+struct rows {
+	const struct wk_model *model;
+	const struct wk_term *term;
+	bool is_of_images;
+	uint32_t count;
+	uint64_t *samples; /* how many the filter's source has of each */
+};
 
-	return named ? model->named_frames.function[model->named.label[named]] : 0;
+static struct rows rows_of(const struct wk_model *model, const struct wk_term *term)
+{
+	struct rows rows = { .model = model, .term = term };
+
+	rows.is_of_images = term->field == WK_FIELD_IMAGE || term->field == WK_FIELD_STACK_IMAGE;
+	switch (wk_fields[term->field].of) {
+	case WK_OF_PROCESS:
+		rows.count = model->process_count;
+		break;
+	case WK_OF_THREAD:
+		rows.count = model->thread_count;
+		break;
+	case WK_OF_EVENT:
+		rows.count = model->source_count;
+		break;
+	default:
+		rows.count = rows.is_of_images ? model->image_count : model->function_count;
+	}
+	return rows;
 }
 
 static uint32_t row_of_sample(const struct rows *rows, uint32_t sample)
 {
 	const struct wk_model *model = rows->model;
 	wk_thread_id thread = model->samples.thread[sample];
+	uint32_t named = wk_model_named_of(model, model->samples.stack[sample]);
+	wk_function_id leaf = named ? model->named_frames.function[model->named.label[named]] : 0;
 
-	switch (rows->part) {
-	case WK_FILTER_PROCESS:
+	switch (wk_fields[rows->term->field].of) {
+	case WK_OF_PROCESS:
 		return model->threads[thread].process;
-	case WK_FILTER_THREAD:
+	case WK_OF_THREAD:
 		return thread;
-	case WK_FILTER_IMAGE:
-		return model->functions[leaf_function(model, sample)].image;
+	case WK_OF_EVENT:
+		return model->samples.source[sample];
 	default:
-		return leaf_function(model, sample);
+		return rows->is_of_images ? model->functions[leaf].image : leaf;
 	}
 }
 
+/* Patterns match paths of images, and a name is enough for them. */
 static const char *name_of_row(const struct rows *rows, uint32_t row)
 {
 	const struct wk_model *model = rows->model;
+	const struct wk_strtab *text = model->text;
 
-	switch (rows->part) {
-	case WK_FILTER_PROCESS:
-		return wk_strtab_get(model->text, model->processes[row].name);
-	case WK_FILTER_THREAD:
-		return wk_strtab_get(model->text, model->threads[row].name);
-	case WK_FILTER_IMAGE:
-		return wk_strtab_get(model->text, model->images[row].name);
+	if (rows->is_of_images)
+		return wk_strtab_get(text, rows->term->test == WK_TEST_TEXT
+						   ? model->images[row].path
+						   : model->images[row].name);
+	switch (rows->term->field) {
+	case WK_FIELD_PROCESS:
+	case WK_FIELD_PROCESS_LABEL:
+		return wk_strtab_get(text, model->processes[row].name);
+	case WK_FIELD_COMMAND:
+		return wk_strtab_get(text, model->processes[row].command_line);
+	case WK_FIELD_THREAD:
+		return wk_strtab_get(text, model->threads[row].name);
+	case WK_FIELD_MODULE:
+		return wk_strtab_get(text, wk_function_module(model, row));
+	case WK_FIELD_FILE:
+	case WK_FIELD_STACK_FILE:
+		return wk_strtab_get(text, model->functions[row].file);
+	case WK_FIELD_KIND:
+		return wk_code_kind_name(model, wk_code_kind_of(model, row));
+	case WK_FIELD_EVENT:
+		return wk_strtab_get(text, model->sources[row].name);
 	default:
-		return wk_strtab_get(model->text, model->functions[row].name);
+		return wk_strtab_get(text, model->functions[row].name);
 	}
-}
-
-static uint32_t count_of_rows(const struct wk_model *model, enum wk_filter_part part)
-{
-	return part == WK_FILTER_PROCESS  ? model->process_count
-	       : part == WK_FILTER_THREAD ? model->thread_count
-	       : part == WK_FILTER_IMAGE  ? model->image_count
-					  : model->function_count;
 }
 
 static void count_samples(struct rows *rows, const struct wk_filter *filter)
 {
 	const struct wk_samples *samples = &rows->model->samples;
+	bool is_of_any = wk_fields[rows->term->field].of == WK_OF_EVENT;
 
-	rows->count = count_of_rows(rows->model, rows->part);
-	rows->samples = wk_alloc_zeroed(rows->count, sizeof(*rows->samples));
+	rows->samples = wk_alloc_zeroed((size_t)rows->count + 1, sizeof(*rows->samples));
 	for (uint32_t i = 0; i < samples->count; i++)
-		if (samples->source[i] == filter->source)
+		if (is_of_any || samples->source[i] == filter->source)
 			rows->samples[row_of_sample(rows, i)] +=
 				wk_model_sample_times(rows->model, i);
 }
 
-/* The most sampled of those that were not told; 0 where there is none. */
-static uint32_t read_most(struct rows *rows)
+static const char *nearest(const struct rows *rows)
+{
+	struct wk_suggestion near = wk_suggestion_for(rows->term->text);
+
+	for (uint32_t i = 1; i < rows->count; i++)
+		if (rows->samples[i])
+			wk_suggestion_try(&near, name_of_row(rows, i));
+	return near.best;
+}
+
+/* The most sampled of those that were not listed; 0 after the last. */
+static uint32_t take_most(struct rows *rows)
 {
 	uint32_t best = 0;
 
@@ -92,95 +150,110 @@ static uint32_t read_most(struct rows *rows)
 	return best;
 }
 
-static bool is_reported(const char *const *told, size_t count, const char *name)
+static void list_most(struct rows *rows, struct wk_buf *sentence)
 {
-	for (size_t i = 0; i < count; i++)
-		if (told[i] == name)
-			return true;
-	return false;
-}
-
-static const char *nearest(const struct rows *rows, const char *typed)
-{
-	struct wk_suggestion near = wk_suggestion_for(wk_str_c(typed));
-
-	for (uint32_t i = 1; i < rows->count; i++)
-		if (rows->samples[i])
-			wk_suggestion_try(&near, name_of_row(rows, i));
-	return near.best;
-}
-
-static void add_most(struct rows *rows, struct wk_buf *sentence)
-{
-	const char *told[MOST_TOLD];
+	const char *listed[MOST_LISTED];
 	size_t count = 0;
 	uint32_t row;
 
-	while (count < MOST_TOLD && (row = read_most(rows)) != 0) {
+	while (count < MOST_LISTED && (row = take_most(rows))) {
 		const char *name = name_of_row(rows, row);
+		size_t i = 0;
 
-		if (is_reported(told, count, name))
+		while (i < count && listed[i] != name)
+			i++;
+		if (i < count)
 			continue;
 		wk_buf_add_fmt(sentence, "%s%s", count ? ", " : ": there is ", name);
-		told[count++] = name;
+		listed[count++] = name;
 	}
-	if (count == MOST_TOLD && read_most(rows))
+	if (count == MOST_LISTED && take_most(rows))
 		wk_buf_add_text(sentence, " ...");
 }
 
-static bool matches(const struct rows *rows, const char *typed, bool ignore_case)
+static bool matches(const struct rows *rows, bool any_case)
 {
+	struct wk_str text = rows->term->text;
+	bool is_text = rows->term->test == WK_TEST_TEXT, is_met = false;
 	const char *why;
-	struct wk_pattern *pattern = wk_pattern_new(typed, ignore_case, &why);
-	bool is_met = false;
+	struct wk_pattern *pattern = is_text ? NULL : wk_pattern_new(text.at, any_case, &why);
 
-	for (uint32_t i = 1; pattern && i < rows->count && !is_met; i++)
-		is_met = wk_pattern_matches(pattern, wk_str_c(name_of_row(rows, i)));
+	for (uint32_t i = 1; (is_text || pattern) && i < rows->count && !is_met; i++) {
+		struct wk_str name = wk_str_c(name_of_row(rows, i));
+
+		is_met = !is_text   ? wk_pattern_matches(pattern, name)
+			 : any_case ? wk_str_eq_any_case(name, text)
+				    : wk_str_eq(name, text);
+	}
 	wk_pattern_free(pattern);
 	return is_met;
 }
 
-static void add_part(const struct wk_filter *filter, const struct wk_model *model,
-		     enum wk_filter_part part, const struct wk_filter_spec *spec, const char *typed,
+/* `is_alone`: nothing else made the filter keep nothing. */
+static void add_term(const struct wk_filter *filter, const struct wk_model *model,
+		     const struct wk_term *term, bool is_alone, bool any_case,
 		     struct wk_buf *sentence)
 {
-	static const char *const what[] = {
-		[WK_FILTER_PROCESS] = "process", [WK_FILTER_THREAD] = "thread",
-		[WK_FILTER_IMAGE] = "file", [WK_FILTER_FUNCTION] = "function",
-	};
-	bool takes_any_case = spec->ignore_case || /* as the filter has it */
-			      (model->traits->ignores_case &&
-			       (part == WK_FILTER_PROCESS || part == WK_FILTER_IMAGE));
-	struct rows rows = { .model = model, .part = part };
+	struct rows rows = rows_of(model, term);
+	const struct kind *kind = &kinds[term->field];
 	const char *near;
 
-	if (!typed || filter->kept[part])
+	any_case |=
+		term->any_case || (model->traits->ignores_case && wk_fields[term->field].is_path);
+	if (!is_alone && matches(&rows, any_case))
 		return;
-	rows.count = count_of_rows(model, part);
-	if (!takes_any_case && matches(&rows, typed, true) && !matches(&rows, typed, false)) {
+	if (!any_case && matches(&rows, true) && !matches(&rows, false)) {
 		wk_buf_add_text(sentence, "; -i matches upper and lower case alike");
 		return;
 	}
 	count_samples(&rows, filter);
-	near = nearest(&rows, typed);
-	if (near || part != WK_FILTER_FUNCTION) /* of which there are too many */
-		wk_buf_add_fmt(sentence, "; no %s that was sampled is like \"%s\"", what[part],
-			       typed);
+	near = nearest(&rows);
+	if (near || kind->is_listed)
+		wk_buf_add_fmt(sentence, "; no sampled %s matches \"%.*s\"", kind->word,
+			       WK_STR_ARG(term->text));
 	if (near)
 		wk_buf_add_fmt(sentence, ": did you mean \"%s\"?", near);
-	else if (part != WK_FILTER_FUNCTION)
-		add_most(&rows, sentence);
+	else if (kind->is_listed)
+		list_most(&rows, sentence);
 	wk_free(rows.samples);
 }
 
-/* A time that nothing lies in: where what was sampled ends. */
+static void add_option(const struct wk_filter *filter, const struct wk_model *model,
+		       const struct wk_filter_spec *spec, enum wk_filter_part part,
+		       enum wk_field field, const char *text, struct wk_buf *sentence)
+{
+	struct wk_term term = { .field = field, .test = WK_TEST_PATTERN };
+
+	if (!text || filter->kept[part])
+		return;
+	term.text = wk_str_c(text);
+	add_term(filter, model, &term, true, spec->ignore_case, sentence);
+}
+
+static void add_expression(const struct wk_filter *filter, const struct wk_model *model,
+			   const struct wk_filter_spec *spec, struct wk_buf *sentence)
+{
+	struct wk_expr expr;
+
+	if (!spec->expression || filter->kept[WK_FILTER_EXPRESSION] ||
+	    !wk_expr_read(&expr, wk_str_c(spec->expression), NULL))
+		return;
+	for (size_t i = 0; i < expr.term_count; i++)
+		if (wk_fields[expr.terms[i].field].value == WK_VALUE_TEXT)
+			add_term(filter, model, &expr.terms[i], expr.step_count == 1,
+				 spec->ignore_case, sentence);
+	wk_expr_fini(&expr);
+}
+
+/* After the end of the recording nothing is in view. */
 static void add_end(const struct wk_filter *filter, const struct wk_model *model,
 		    const struct wk_filter_spec *spec, struct wk_buf *sentence)
 {
 	uint64_t begin_ns = wk_model_begin_ns(model);
+	bool is_late = spec->expression && filter->from_ns > model->last_ns;
 
-	if (!spec->time || filter->kept[WK_FILTER_TIME] || model->samples.is_before ||
-	    model->last_ns <= begin_ns)
+	if ((!is_late && (!spec->time || filter->kept[WK_FILTER_TIME])) ||
+	    model->samples.is_before || model->last_ns <= begin_ns)
 		return;
 	wk_buf_add_text(sentence, "; the last sample is at ");
 	wk_num_add_duration(sentence, model->last_ns - begin_ns);
@@ -191,9 +264,13 @@ void wk_filter_near(const struct wk_filter *filter, const struct wk_model *model
 {
 	if (!filter->total)
 		return;
-	add_part(filter, model, WK_FILTER_PROCESS, spec, spec->process, sentence);
-	add_part(filter, model, WK_FILTER_THREAD, spec, spec->thread, sentence);
-	add_part(filter, model, WK_FILTER_IMAGE, spec, spec->image, sentence);
-	add_part(filter, model, WK_FILTER_FUNCTION, spec, spec->function, sentence);
+	add_option(filter, model, spec, WK_FILTER_PROCESS, WK_FIELD_PROCESS, spec->process,
+		   sentence);
+	add_option(filter, model, spec, WK_FILTER_THREAD, WK_FIELD_THREAD, spec->thread, sentence);
+	add_option(filter, model, spec, WK_FILTER_IMAGE, WK_FIELD_STACK_IMAGE, spec->image,
+		   sentence);
+	add_option(filter, model, spec, WK_FILTER_FUNCTION, WK_FIELD_STACK, spec->function,
+		   sentence);
+	add_expression(filter, model, spec, sentence);
 	add_end(filter, model, spec, sentence);
 }

@@ -1,11 +1,11 @@
-/* Where a part of a filter keeps nothing: what may have been meant, or what there is. */
+/* If a filter keeps nothing: what may have been meant, or what there is. */
 #ifndef WK_VIEWS_FILTER_FILTER_NEAR_H
 #define WK_VIEWS_FILTER_FILTER_NEAR_H
 
 #include "views/filter/filter.h"
 
-/* Adds "; no process that was sampled is like \"iperf\": there is a.exe, b.exe ..." for each such
- * part. */
+/* Adds "; no sampled process matches \"iperf\": there is a.exe, b.exe ..." for each option and each
+ * condition of --filter that nothing matches. */
 void wk_filter_near(const struct wk_filter *filter, const struct wk_model *model,
 		    const struct wk_filter_spec *spec, struct wk_buf *sentence);
 
