@@ -444,7 +444,7 @@ const struct wk_command wk_cmd_diff = {
 		{ 0 } },
 	.common = (const char *const[]){
 		"output", "all", "top", "normalize", "gone", "by-total", "quiet", "title",
-		"icicle", "reverse", "group", "process", "thread", "image", "function", "time",
+		"icicle", "reverse", "group", "process", "thread", "function", "time", "filter",
 		"by", "debuginfod", "symbol-path", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick diff old.data new.data", "the functions that changed most" },

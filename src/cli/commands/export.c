@@ -292,7 +292,7 @@ const struct wk_command wk_cmd_export = {
 		{ 0 } },
 	.common = (const char *const[]){
 		"to", "output", "samples", "quiet", "group", "preset", "process", "thread",
-		"image", "function", "time", "by", "outstanding", "ignore-case", "debuginfod",
+		"function", "time", "filter", "by", "outstanding", "ignore-case", "debuginfod",
 		"symbol-path", "no-inline", "format", "threads", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick export --to firefox -o app.json.gz", "for profiler.firefox.com" },

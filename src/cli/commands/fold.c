@@ -141,7 +141,7 @@ const struct wk_command wk_cmd_fold = {
 		{ 0 } },
 	.common = (const char *const[]){
 		"output", "by-thread", "no-process", "weights", "quiet", "group", "preset",
-		"process", "thread", "image", "function", "time", "by", "outstanding",
+		"process", "thread", "function", "time", "filter", "by", "outstanding",
 		"ignore-case", "debuginfod", "symbol-path", "no-inline", "format", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick fold > stacks.folded", "for any tool that draws folded stacks" },

@@ -548,7 +548,7 @@ const struct wk_command wk_cmd_show = {
 		{ 0 } },
 	.common = (const char *const[]){
 		"csv", "json", "output", "top", "by-total", "min", "all", "details", "inverted",
-		"by-thread", "group", "process", "thread", "image", "function", "time", "by",
+		"by-thread", "group", "process", "thread", "function", "time", "filter", "by",
 		"debuginfod", "symbol-path", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick show", "the hottest functions of wick.data" },

@@ -540,8 +540,8 @@ const struct wk_command wk_cmd_symbols = {
 		{ &wk_open_group, AT(load) },
 		{ 0 } },
 	.common = (const char *const[]){
-		"all", "details", "csv", "json", "cache", "process", "thread", "image",
-		"function", "time", "by", "debuginfod", "symbol-server", "symbol-path",
+		"all", "details", "csv", "json", "cache", "process", "thread", "function", "time",
+		"filter", "by", "debuginfod", "symbol-server", "symbol-path",
 		"debug-dir", "offline", "width", "format", "threads", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick symbols", "what wick.data has, and what it lacks" },
