@@ -1,5 +1,7 @@
 #include "cli/export/export_perf_script.h"
 
+#include <string.h>
+
 #include "cli/export/export.h"
 #include "cli/export/export_times.h"
 #include "cli/incomplete.h"
@@ -7,6 +9,7 @@
 #include "cli/terminal.h"
 #include "formats/reader.h"
 #include "render/perf_script/perf_script.h"
+#include "session/open.h"
 #include "session/symbolizer.h"
 #include "stages/jit/jit_stage.h"
 #include "stages/unwind_stage.h"
@@ -66,7 +69,7 @@ const struct wk_opt_group wk_perf_script_group = { "Only with --to perf-script",
 static bool is_narrowed(const struct wk_filter_spec *filter)
 {
 	return filter->process || filter->thread || filter->image || filter->function ||
-	       filter->source || filter->expression;
+	       filter->source || filter->expression || filter->query;
 }
 
 static bool check(const struct wk_perf_script_args *args, struct wk_err *err)
@@ -117,11 +120,10 @@ static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_
 	for (size_t i = 0; i < args->fields.count; i++)
 		if (!wk_perf_fields_add(&out->fields, args->fields.at[i], err))
 			return false;
-	if (is_narrowed(job->filter))
+	if (is_narrowed(job->filter) && args->rounds)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "perf-script writes samples as they are read: --pid, --tid, "
-			       "--comms, --cpu, --symbols, --dsos and --time choose here, the "
-			       "other filters do not");
+			       "filters need samples in order of time; --show-round-events prints "
+			       "them in the order of the file");
 	return check(args, err);
 }
 
@@ -161,22 +163,56 @@ static bool write_opened(struct wk_opened *opened, const struct wk_perf_script_o
 	return ok;
 }
 
+/* The filter of the views is one of a model, so the recording is read twice. perf's forms of --time
+ * are applied while samples are printed. */
+static bool init_filter(const struct wk_export_job *job, const char *path,
+			struct wk_symbols *symbols, struct wk_filter *filter, uint32_t *count,
+			struct wk_err *err)
+{
+	const char *const paths[] = { path, NULL };
+	struct wk_filter_spec spec = *job->filter;
+	struct wk_open_options load = *job->load;
+	struct wk_model *model;
+	bool ok;
+
+	if (strcmp(path, "-") == 0)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "a filter reads the recording twice; save standard input as a file");
+	spec.time = NULL;
+	load.in_view = &spec;
+	load.is_of_any_event = !spec.source;
+	model = wk_open_paths(paths, &load, symbols, &wk_cli_messages, err);
+	ok = model && wk_filter_init(filter, model, &spec, err);
+	*count = ok ? model->samples.count : 0;
+	wk_model_free(model);
+	return ok;
+}
+
 static bool write_one(const struct wk_export_job *job, const char *path,
 		      const struct wk_perf_script_options *usual, struct wk_symbols *symbols,
 		      struct wk_out *out, struct wk_err *err)
 {
 	struct wk_perf_script_options options_here = *usual;
 	struct wk_perf_times times = { 0 };
+	struct wk_filter filter = { 0 };
 	struct wk_opened opened;
 	bool ok;
 
-	if (!wk_reader_open(path, job->load->format, &opened, err))
+	if (is_narrowed(job->filter)) {
+		if (!init_filter(job, path, symbols, &filter, &options_here.filter_count, err))
+			return false;
+		options_here.filter = &filter;
+	}
+	if (!wk_reader_open(path, job->load->format, &opened, err)) {
+		wk_filter_fini(&filter);
 		return false;
+	}
 	options_here.times = &times;
 	ok = check_reader(&opened, path, err) &&
 	     wk_export_times(job->filter->time, usual->since_first, &opened, &times, err) &&
 	     write_opened(&opened, &options_here, symbols, out, err);
 	wk_perf_times_fini(&times);
+	wk_filter_fini(&filter);
 	wk_reader_close(&opened);
 	return ok;
 }

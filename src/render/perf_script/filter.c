@@ -134,6 +134,19 @@ static bool wants_place(struct wk_perf_script *script, const struct wk_event *ev
 	       (!options->functions || is_in_function(script, &place));
 }
 
+bool wk_script_is_in_view(struct wk_perf_script *script)
+{
+	const struct wk_filter *filter = script->options.filter;
+	uint32_t sample = script->sample_number++;
+
+	if (!filter)
+		return true;
+	if (sample >= script->options.filter_count)
+		return false;
+	return filter->has_named_source ? wk_filter_has(filter, sample)
+					: wk_filter_passes(filter, sample);
+}
+
 bool wk_script_wants(struct wk_perf_script *script, const struct wk_script_source *source,
 		     const struct wk_event *event)
 {

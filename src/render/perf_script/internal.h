@@ -43,6 +43,7 @@ struct wk_perf_script {
 	size_t data_source_width;
 	bool has_clock; /* one moment by the recording's clock and by the wall's */
 	uint64_t clock_ns, wall_ns;
+	uint32_t sample_number;               /* of the next one */
 	uint64_t wanted_count, refused_count; /* samples */
 	bool lists_fields;                    /* of tracepoints: libtraceevent is missing */
 	uint64_t printed_ns; /* what the next line's time counts from; 0: nothing yet */
@@ -107,6 +108,9 @@ void wk_script_add_head(struct wk_perf_script *script, const struct wk_event *ev
 			struct wk_buf *out);
 
 /* filter.c */
+
+/* Whether the filter of the views has the next sample; call once for each. */
+bool wk_script_is_in_view(struct wk_perf_script *script);
 bool wk_script_wants(struct wk_perf_script *script, const struct wk_script_source *source,
 		     const struct wk_event *event);
 /* Whether lines of that CPU are printed, of samples and of all else. */

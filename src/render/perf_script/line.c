@@ -339,13 +339,14 @@ bool wk_script_sample(struct wk_perf_script *script, const struct wk_event *even
 	uint32_t index = wk_map_find(&script->source_of, (uint64_t)event->sample.source + 1);
 	const struct wk_script_source *source = index ? &script->sources[index - 1] : NULL;
 	const struct wk_event_details *details = details_of(&event->sample);
+	bool is_in_view = wk_script_is_in_view(script);
 	struct wk_buf line = { 0 };
 	uint32_t fields;
 
 	(void)err;
 	if (!source || !script->options.fields.shown[source->type])
 		return true;
-	if (!wk_script_wants(script, source, event)) {
+	if (!is_in_view || !wk_script_wants(script, source, event)) {
 		script->refused_count++;
 		return true;
 	}

@@ -1,11 +1,12 @@
 /* A sink that writes what `perf script` (6.1) prints, sample by sample.
  *
- * It stands behind a reader or, where stacks were copied, behind stages/unwind_stage. Names and
- * lines come from `symbols`, which outlives it. Text goes to `out` as samples come: nothing is
- * kept but who runs, what is mapped, and the text of each distinct place.
+ * The sink before it is a reader or, if stacks were copied, stages/unwind_stage. Recorded names
+ * come first, then those of `symbols`, which outlives the sink (model/resolver.h). Text is written
+ * to `out` with each sample; only the names of threads, the mappings and the text of each distinct
+ * place stay in memory.
  *
- * Order of calls: new, feed its sink, free. docs/formats/perf-script.md tells where the text
- * differs from perf's. */
+ * Order of calls: new, feed its sink, free. docs/formats/perf-script.md lists the differences from
+ * perf. */
 #ifndef WK_RENDER_PERF_SCRIPT_PERF_SCRIPT_H
 #define WK_RENDER_PERF_SCRIPT_PERF_SCRIPT_H
 
@@ -17,6 +18,7 @@
 #include "render/perf_script/perf_fields.h"
 #include "render/perf_script/perf_times.h"
 #include "symbols/image/symbols.h"
+#include "views/filter/filter.h"
 
 struct wk_perf_script;
 
@@ -34,6 +36,10 @@ struct wk_perf_script_options {
 	const char *functions, *images;
 	uint64_t range_bytes;
 	const struct wk_perf_times *times; /* borrowed; NULL: at any time */
+	/* Borrowed; of a model whose rows are the samples in the order in which they come. NULL:
+	 * all samples are printed. If it has no source of its own, those of all sources are. */
+	const struct wk_filter *filter;
+	uint32_t filter_count; /* of the model's samples */
 	bool shows_switches, shows_namespaces, shows_cgroups, shows_lost, shows_programs,
 		shows_rounds;
 	uint32_t most_frames; /* of the kernel's part and of the user's; 0: 127 */
