@@ -175,11 +175,13 @@ tested() {
 	done
 	rm -f "$dir/meson-logs/testlog.json"
 	# shellcheck disable=SC2086
-	meson test -C "$dir" --no-rebuild --num-processes "$jobs" $suites \
+	meson test -C "$dir" --no-rebuild --num-processes "$jobs" \
+		--timeout-multiplier "$patience" $suites \
 		>"$dir/test.log" 2>&1
 	[ "$summed" = later ] || python3 tools/tap-sum "$dir/meson-logs/testlog.json"
 }
 summed=
+patience=1
 
 # Beside the build, not in it: `./do clean` need not fetch them again.
 want_browser_modules() {
@@ -278,6 +280,7 @@ do_tsan() {
 		die "meson could not set up build-tsan/"
 	compiled build-tsan
 	export TSAN_OPTIONS=halt_on_error=1
+	patience=10
 	tested build-tsan threads
 }
 
