@@ -52,8 +52,7 @@ def compiled(t, source, compiler="cc", *flags, static=False):
     program = t.folder / f"{pathlib.Path(source).stem}-{compiler}"
     libraries = pkg_config("--libs")
     if static:
-        libraries = [str(library().parent / "libwick.a")] + pkg_config("--libs", "--static")
-        libraries = [word for word in libraries if word != "-lwick"]
+        libraries = ["-l:libwick.a", "-Wl,--as-needed", *pkg_config("--libs", "--static")]
     tap.run(compiler, "-g", "-O1", "-Wall", "-Werror", *flags, *pkg_config("--cflags"), *language,
             source, "-x", "none", "-o", program, *libraries)
     return program
