@@ -23,7 +23,8 @@ struct wk_recording {
 	struct wk_unwind_stage *stage;
 	struct wk_recorder_result result;
 	struct wk_buf previous;
-	int fd; /* the output; -1 before it is open */
+	int fd;               /* the output; -1 before it is open */
+	struct wk_undo *undo; /* of a file */
 };
 
 static bool is_stdout(const char *output)
@@ -174,10 +175,16 @@ struct wk_recorder *wk_recording_recorder(struct wk_recording *r)
 
 bool wk_recording_open(struct wk_recording *r, struct wk_err *err)
 {
-	r->fd = is_stdout(r->request.output) ? STDOUT_FILENO
-					     : open_file(r->request.output, &r->previous, err);
-	if (r->fd < 0)
+	if (is_stdout(r->request.output)) {
+		r->fd = STDOUT_FILENO;
+	} else {
+		r->undo = wk_undo_new();
+		r->fd = wk_os_undo_fd(r->undo, open_file(r->request.output, &r->previous, err));
+	}
+	if (r->fd < 0) {
+		wk_undo_free(r->undo);
 		return false;
+	}
 	r->writer = wk_perf_data_writer_new(r->fd, NULL);
 	r->names = wk_jit_stage_new(wk_perf_data_writer_sink(r->writer));
 	r->stage = wk_unwind_stage_new(r->symbols, wk_jit_stage_sink(r->names));
@@ -215,7 +222,8 @@ static bool close_file(struct wk_recording *r, bool ok, struct wk_err *err)
 
 	r->fd = -1;
 	if (fd != STDOUT_FILENO && close(fd) != 0 && ok)
-		return wk_fail_os(err, errno, "cannot finish %s", r->request.output);
+		ok = wk_fail_os(err, errno, "cannot finish %s", r->request.output);
+	wk_undo_free(r->undo);
 	return ok;
 }
 
