@@ -301,8 +301,8 @@ struct wick_record_result {
 	size_t size; /* sizeof(struct wick_record_result) */
 	uint64_t samples, lost_samples, lost_records, elapsed_ns, file_bytes;
 	int32_t exit_code;   /* of the command; 128 + N if signal N ended it */
-	int32_t running_pid; /* of a command that runs on after `duration_ns`, else 0. It is a child
-			      * of the caller, who waits for it */
+	int32_t running_pid; /* of a command that runs on, after `duration_ns` or an error; else 0.
+			      * It is a child of the caller, who waits for it */
 };
 
 /* Records into the file `path`, which wick_open reads. A recording that was there is renamed to

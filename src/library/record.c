@@ -88,6 +88,7 @@ static void record_system(void *call)
 	if (record->recording) {
 		run(record);
 		wk_recording_free(record->recording);
+		record->recording = NULL;
 	}
 	wk_symbols_free(symbols);
 }
@@ -97,7 +98,18 @@ bool wick_record(const struct wick_context *context, const char *path,
 		 struct wick_error *error)
 {
 	struct record record = { .path = path, .result = result };
+	struct wick_record_result left = { 0 };
+	struct wk_heap *heap;
+	bool ok;
 
-	return wk_library_options(&record.options, sizeof(record.options), options, error) &&
-	       wk_library_run_once(context, record_system, &record, &record.err, error);
+	if (!wk_library_options(&record.options, sizeof(record.options), options, error))
+		return false;
+	heap = wk_library_heap(context);
+	ok = wk_library_run(heap, record_system, &record, &record.err, error);
+	if (record.recording && result) { /* memory ran out */
+		left.running_pid = wk_recorder_command(wk_recording_recorder(record.recording));
+		wk_library_fill(result, &left, sizeof(left));
+	}
+	wk_heap_free(heap);
+	return ok;
 }

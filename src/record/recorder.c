@@ -539,6 +539,13 @@ void wk_recorder_signal(struct wk_recorder *recorder, int signal_number)
 		kill(recorder->launch.pid, signal_number);
 }
 
+pid_t wk_recorder_command(const struct wk_recorder *recorder)
+{
+	const struct wk_launch *launch = &recorder->launch;
+
+	return launch->began && !launch->has_ended ? launch->pid : 0;
+}
+
 void wk_recorder_free(struct wk_recorder *recorder)
 {
 	if (!recorder)

@@ -88,6 +88,9 @@ void wk_recorder_stop(struct wk_recorder *recorder);
  * called from a signal handler. */
 void wk_recorder_signal(struct wk_recorder *recorder, int signal_number);
 
+/* The command, if it was let run and has not been waited for; otherwise 0. */
+pid_t wk_recorder_command(const struct wk_recorder *recorder);
+
 /* A command that still runs is left alone. */
 void wk_recorder_free(struct wk_recorder *recorder);
 

@@ -250,6 +250,18 @@ def _(t):
     check_record(t, "c++")
 
 
+@tap.case("memory that runs out while recording leaves nothing behind")
+def _(t):
+    folder = tap.ROOT / "tests"
+    program = installed.compiled(t, folder / "library" / "record_memory.c", "cc",
+                                 "-I", str(folder / "unit"), "-D_DEFAULT_SOURCE")
+    done = installed.ran(program, t.folder / "wick.data", check=False)
+    if done.returncode == 77:
+        raise tap.Skip(done.stderr.strip())
+    t.equal((done.returncode, done.stderr), (0, ""), "the attempts")
+    t.within(int(done.stdout), 40, 1000, "attempts that ran out of memory")
+
+
 @tap.case("samples, stacks and pictures, from Python")
 def _(t):
     wick = installed.loaded()
