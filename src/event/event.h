@@ -291,7 +291,6 @@ struct wk_event_details {
 	/* The user's registers and those at the sample; NULL if there are none. */
 	const struct wk_event_registers *user_registers, *registers;
 	struct wk_str trace; /* a tracepoint's fields as its own format prints them */
-	struct wk_str trace_system, trace_name;
 	/* The bytes that `trace` was made from and their formats, for sinks that can name kernel
 	 * functions in it (formats/tracepoint/format.h). */
 	struct wk_str trace_raw;

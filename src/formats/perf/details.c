@@ -125,8 +125,6 @@ static void print_trace(struct wk_perf *perf, const struct wk_perf_attr *attr, s
 	wk_trace_formats_print(formats, raw, &perf->trace_text);
 	out->has |= WK_DETAIL_TRACE;
 	out->trace = wk_buf_str(&perf->trace_text);
-	out->trace_system = format->system;
-	out->trace_name = format->name;
 	out->trace_raw = wk_str_of((const char *)raw.at, wk_bytes_left(&raw));
 	out->trace_formats = formats;
 }

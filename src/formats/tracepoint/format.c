@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "formats/lines.h"
 #include "formats/scan.h"
 #include "formats/tracepoint/format_internal.h"
 
@@ -17,33 +18,14 @@
 
 static const uint8_t magic[] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
 
-/* The text up to `end`, which is passed over; all of it where there is no such character. */
-static struct wk_str cut(struct wk_str *text, char end)
-{
-	const char *at = text->len ? memchr(text->at, end, text->len) : NULL;
-	struct wk_str piece = { text->at, at ? (size_t)(at - text->at) : text->len };
-
-	*text = wk_str_skip(*text, piece.len + 1);
-	return piece;
-}
-
-static struct wk_str trim(struct wk_str text)
-{
-	while (text.len && (text.at[0] == ' ' || text.at[0] == '\t'))
-		text = wk_str_skip(text, 1);
-	while (text.len && (text.at[text.len - 1] == ' ' || text.at[text.len - 1] == '\t'))
-		text.len--;
-	return text;
-}
-
 /* "offset:8": the number behind the key. */
 static uint32_t number_behind(struct wk_str part)
 {
 	uint64_t value = 0;
 
-	part = trim(part);
-	cut(&part, ':');
-	return wk_num_u64(trim(part), &value) && value <= UINT32_MAX ? (uint32_t)value : 0;
+	part = wk_trim(part);
+	wk_trace_cut(&part, ':');
+	return wk_num_u64(wk_trim(part), &value) && value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
 static bool holds(struct wk_str text, const char *word)
@@ -57,7 +39,7 @@ static void split_array(struct wk_trace_field *field)
 	struct wk_str inside = field->name;
 	uint64_t count;
 
-	cut(&inside, '[');
+	wk_trace_cut(&inside, '[');
 	if (field->name.len > 0 && field->name.at[field->name.len - 1] == ']') {
 		field->name.len -= inside.len + 1;
 		field->is_array = true;
@@ -92,14 +74,14 @@ static bool parse_field(const struct wk_trace_formats *formats, struct wk_str li
 {
 	struct wk_str declaration;
 
-	line = trim(line);
+	line = wk_trim(line);
 	if (!wk_str_starts(line, "field"))
 		return false;
-	cut(&line, ':');
-	declaration = trim(cut(&line, ';'));
-	*field = (struct wk_trace_field){ .offset = number_behind(cut(&line, ';')) };
-	field->size = number_behind(cut(&line, ';'));
-	field->is_signed = number_behind(cut(&line, ';')) != 0;
+	wk_trace_cut(&line, ':');
+	declaration = wk_trim(wk_trace_cut(&line, ';'));
+	*field = (struct wk_trace_field){ .offset = number_behind(wk_trace_cut(&line, ';')) };
+	field->size = number_behind(wk_trace_cut(&line, ';'));
+	field->is_signed = number_behind(wk_trace_cut(&line, ';')) != 0;
 	field->is_relative = wk_str_starts(declaration, "__rel_loc");
 	field->is_dynamic = field->is_relative || wk_str_starts(declaration, "__data_loc");
 	field->element_bytes = field->size;
@@ -107,7 +89,7 @@ static bool parse_field(const struct wk_trace_formats *formats, struct wk_str li
 	for (size_t i = declaration.len; i > 0; i--)
 		if (declaration.at[i - 1] == ' ' || declaration.at[i - 1] == '\t') {
 			field->name = wk_str_skip(declaration, i);
-			field->type = trim(wk_str_of(declaration.at, i - 1));
+			field->type = wk_trim(wk_str_of(declaration.at, i - 1));
 			break;
 		}
 	field->is_common = wk_str_starts(field->name, "common_");
@@ -134,13 +116,14 @@ static void parse_event(struct wk_trace_formats *formats, struct wk_trace_event 
 	while (text.len > 0 && !wk_str_starts(text, "print fmt:")) {
 		struct wk_trace_field field;
 
-		if (!parse_field(formats, cut(&text, '\n'), &field) || count == MOST_FIELDS)
+		if (!parse_field(formats, wk_trace_cut(&text, '\n'), &field) ||
+		    count == MOST_FIELDS)
 			continue;
 		fields = wk_grow(fields, &cap, count + 1, sizeof(*fields));
 		fields[count++] = field;
 	}
 	text = wk_str_skip(text, strlen("print fmt:"));
-	event->format.print_fmt = trim(cut(&text, '\n'));
+	event->format.print_fmt = wk_trim(wk_trace_cut(&text, '\n'));
 	if (count > 0) {
 		struct wk_trace_field *kept =
 			wk_arena_alloc(&formats->arena, count * sizeof(*kept));
@@ -159,13 +142,13 @@ static void add_event(struct wk_trace_formats *formats, struct wk_str system, st
 	bool has_id = false;
 
 	while (text.len > 0 && !has_id) {
-		struct wk_str line = cut(&text, '\n');
+		struct wk_str line = wk_trace_cut(&text, '\n');
 		uint64_t id;
 
 		if (wk_str_starts(line, "name:"))
-			event.format.name = trim(wk_str_skip(line, 5));
+			event.format.name = wk_trim(wk_str_skip(line, 5));
 		else if (wk_str_starts(line, "ID:") &&
-			 wk_num_u64(trim(wk_str_skip(line, 3)), &id) && id <= UINT32_MAX) {
+			 wk_num_u64(wk_trim(wk_str_skip(line, 3)), &id) && id <= UINT32_MAX) {
 			event.format.id = (uint32_t)id;
 			has_id = true;
 		}
@@ -278,46 +261,12 @@ void wk_trace_formats_set_namer(struct wk_trace_formats *formats, struct wk_trac
 
 /* --- The text of a sample ------------------------------------------------------------------ */
 
-/* Lines of "0xffff... : "text"": the texts of trace_printk. */
-static void add_printk(const struct wk_trace_formats *formats)
-{
-	struct wk_str rest = formats->printk;
-
-	while (rest.len > 0) {
-		struct wk_str line = cut(&rest, '\n'), where = trim(cut(&line, ':'));
-		uint64_t address;
-
-		if (wk_str_starts(where, "0x"))
-			where = wk_str_skip(where, 2);
-		if (wk_num_hex(where, &address))
-			wk_traceevent_add_text(formats->library, address, trim(line));
-	}
-}
-
-/* Lines as of /proc/kallsyms; perf wrote them until 3.x. */
-static void add_functions(const struct wk_trace_formats *formats)
-{
-	struct wk_str rest = formats->kallsyms;
-
-	while (rest.len > 0) {
-		struct wk_str line = cut(&rest, '\n'), where = cut(&line, ' ');
-		struct wk_str kind = cut(&line, ' ');
-		uint64_t start;
-
-		if (wk_num_hex(where, &start) && kind.len == 1)
-			wk_traceevent_add_function(formats->library, start, cut(&line, '\t'));
-	}
-}
-
 static bool prepare(struct wk_trace_formats *formats, struct wk_trace_event *event)
 {
 	struct wk_print_fmt *print_fmt = &event->print_fmt;
 
-	if (!formats->library) {
+	if (!formats->library)
 		formats->library = wk_traceevent_new(formats);
-		add_functions(formats);
-		add_printk(formats);
-	}
 	if (!print_fmt->is_checked)
 		print_fmt->is_safe = wk_print_fmt_check(print_fmt, &event->format) &&
 				     wk_traceevent_add_event(formats->library, &event->format);

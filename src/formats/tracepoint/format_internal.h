@@ -43,6 +43,15 @@ struct wk_trace_formats {
 	struct wk_trace_namer namer;
 };
 
+/* The text up to `end`, which is skipped; all of it if there is no such character. */
+static inline struct wk_str wk_trace_cut(struct wk_str *text, char end)
+{
+	struct wk_str piece;
+
+	wk_str_split(*text, end, &piece, text);
+	return piece;
+}
+
 /* A number of 1, 2, 4 or 8 bytes; 0 outside of the sample. `raw` is at its start. */
 uint64_t wk_trace_read(const struct wk_bytes *raw, uint64_t offset, uint64_t size);
 /* "comm=cat number=5". */
@@ -59,13 +68,9 @@ bool wk_print_fmt_check(struct wk_print_fmt *print_fmt, const struct wk_trace_fo
 
 struct wk_traceevent;
 
+/* Reads the tables of functions and texts that old recordings have. */
 struct wk_traceevent *wk_traceevent_new(struct wk_trace_formats *formats);
 void wk_traceevent_free(struct wk_traceevent *library);
-
-/* `name` stands for one function of the kernel or one text of trace_printk. */
-void wk_traceevent_add_function(struct wk_traceevent *library, uint64_t address,
-				struct wk_str name);
-void wk_traceevent_add_text(struct wk_traceevent *library, uint64_t address, struct wk_str text);
 
 /* Once for each event, before its first sample. False if the library rejects it. */
 bool wk_traceevent_add_event(struct wk_traceevent *library, const struct wk_trace_format *format);

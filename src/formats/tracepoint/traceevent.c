@@ -3,6 +3,8 @@
 #include <trace-seq.h>
 
 #include "base/mem.h"
+#include "base/num.h"
+#include "formats/lines.h"
 #include "formats/tracepoint/format_internal.h"
 
 /* A field begins and ends within WK_TRACE_MOST_RAW bytes, and an array of that many elements has
@@ -40,6 +42,47 @@ static char *name_function(void *context, unsigned long long *address, char **mo
 	return library->name.at;
 }
 
+static char *c_string(struct wk_str text)
+{
+	char *copy = wk_alloc(text.len + 1);
+
+	memcpy(copy, text.at, text.len);
+	copy[text.len] = '\0';
+	return copy;
+}
+
+/* Lines of "0xffff... : "text"": the texts of trace_printk. The library looks at the last three
+ * bytes behind a quote, even if there are fewer. */
+static void add_texts(struct tep_handle *tep, struct wk_str lines)
+{
+	while (lines.len > 0) {
+		struct wk_str line = wk_trace_cut(&lines, '\n');
+		struct wk_str where = wk_trim(wk_trace_cut(&line, ':'));
+		char *text = c_string(wk_trim(line));
+		uint64_t address;
+
+		if (wk_str_starts(where, "0x") && wk_num_hex(wk_str_skip(where, 2), &address) &&
+		    strlen(text) > 3)
+			tep_register_print_string(tep, text, address);
+		wk_free(text);
+	}
+}
+
+/* Lines as of /proc/kallsyms; perf wrote them until 3.x. */
+static void add_functions(struct tep_handle *tep, struct wk_str lines)
+{
+	while (lines.len > 0) {
+		struct wk_str line = wk_trace_cut(&lines, '\n'), where = wk_trace_cut(&line, ' ');
+		struct wk_str kind = wk_trace_cut(&line, ' ');
+		char *name = c_string(wk_trace_cut(&line, '\t'));
+		uint64_t start;
+
+		if (wk_num_hex(where, &start) && kind.len == 1)
+			tep_register_function(tep, name, start, NULL);
+		wk_free(name);
+	}
+}
+
 struct wk_traceevent *wk_traceevent_new(struct wk_trace_formats *formats)
 {
 	struct wk_traceevent *library = wk_alloc_zeroed(1, sizeof(*library));
@@ -54,6 +97,8 @@ struct wk_traceevent *wk_traceevent_new(struct wk_trace_formats *formats)
 	tep_set_file_bigendian(library->tep,
 			       formats->big_endian ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
 	tep_set_long_size(library->tep, (int)formats->long_bytes);
+	add_functions(library->tep, formats->kallsyms);
+	add_texts(library->tep, formats->printk);
 	if (formats->kallsyms.len == 0)
 		tep_set_function_resolver(library->tep, name_function, library);
 	return library;
@@ -68,34 +113,6 @@ void wk_traceevent_free(struct wk_traceevent *library)
 	wk_buf_fini(&library->name);
 	wk_free(library->data);
 	wk_free(library);
-}
-
-static char *c_string(struct wk_str text)
-{
-	char *copy = wk_alloc(text.len + 1);
-
-	memcpy(copy, text.at, text.len);
-	copy[text.len] = '\0';
-	return copy;
-}
-
-void wk_traceevent_add_function(struct wk_traceevent *library, uint64_t address, struct wk_str name)
-{
-	char *copy = c_string(name);
-
-	if (library->tep)
-		tep_register_function(library->tep, copy, address, NULL);
-	wk_free(copy);
-}
-
-/* The library looks at the last three bytes behind a quote, even if there are fewer. */
-void wk_traceevent_add_text(struct wk_traceevent *library, uint64_t address, struct wk_str text)
-{
-	char *copy = c_string(text);
-
-	if (library->tep && strlen(copy) > 3)
-		tep_register_print_string(library->tep, copy, address);
-	wk_free(copy);
 }
 
 static void add_field(const struct wk_trace_field *field, struct wk_buf *out)

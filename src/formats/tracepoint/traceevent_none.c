@@ -17,20 +17,6 @@ void wk_traceevent_free(struct wk_traceevent *library)
 	(void)library;
 }
 
-void wk_traceevent_add_function(struct wk_traceevent *library, uint64_t address, struct wk_str name)
-{
-	(void)library;
-	(void)address;
-	(void)name;
-}
-
-void wk_traceevent_add_text(struct wk_traceevent *library, uint64_t address, struct wk_str text)
-{
-	(void)library;
-	(void)address;
-	(void)text;
-}
-
 bool wk_traceevent_add_event(struct wk_traceevent *library, const struct wk_trace_format *format)
 {
 	(void)library;
