@@ -409,9 +409,7 @@ void wk_model_add_embedded(struct wk_model *model, const struct wk_event_symbol 
 	model->embedded = wk_grow(model->embedded, &model->own->embedded_cap,
 				  (size_t)model->embedded_count + 1, sizeof(*model->embedded));
 	model->embedded[model->embedded_count++] = (struct wk_embedded_symbol){
-		.path = wk_model_text(model, symbol->image_path),
-		.build_id = symbol->build_id,
-		.start = symbol->start,
+		.at = { wk_model_text(model, symbol->image_path), symbol->build_id, symbol->start },
 		.size_bytes = symbol->size_bytes,
 		.name = wk_model_text(model, symbol->name),
 	};
@@ -420,9 +418,7 @@ void wk_model_add_embedded(struct wk_model *model, const struct wk_event_symbol 
 void wk_model_add_embedded_bounds(struct wk_model *model, const struct wk_event_bounds *bounds)
 {
 	struct wk_embedded_bounds row = {
-		.path = wk_model_text(model, bounds->image_path),
-		.build_id = bounds->build_id,
-		.start = bounds->start,
+		.at = { wk_model_text(model, bounds->image_path), bounds->build_id, bounds->start },
 		.size_bytes = bounds->size_bytes,
 		.is_root = bounds->is_root,
 	};
@@ -435,9 +431,7 @@ void wk_model_add_embedded_bounds(struct wk_model *model, const struct wk_event_
 void wk_model_add_embedded_place(struct wk_model *model, const struct wk_event_calls *calls)
 {
 	struct wk_embedded_place place = {
-		.path = wk_model_text(model, calls->image_path),
-		.build_id = calls->build_id,
-		.address = calls->address,
+		.at = { wk_model_text(model, calls->image_path), calls->build_id, calls->address },
 		.first = model->embedded_call_count,
 		.count = (uint32_t)calls->count,
 	};

@@ -231,30 +231,30 @@ struct wk_count {
 	bool is_used;
 };
 
-/* A name that came with the recording, for a range of an image (by path and, if both have one,
- * build id). */
-struct wk_embedded_symbol {
+/* What a recorded name is of: a place in an image, by path and, if both have one, build id. */
+struct wk_recorded_key {
 	wk_text_id path;
 	struct wk_build_id build_id;
-	uint64_t start, size_bytes;
-	wk_text_id name; /* as linked */
+	uint64_t address;
 };
 
-/* Where a function of an image lies, as the recorder saw it; with a name or not. */
+/* A function by its name, as linked. */
+struct wk_embedded_symbol {
+	struct wk_recorded_key at;
+	uint64_t size_bytes;
+	wk_text_id name;
+};
+
+/* A function as the recorder saw it, with a name or not. */
 struct wk_embedded_bounds {
-	wk_text_id path;
-	struct wk_build_id build_id;
-	uint64_t start;
+	struct wk_recorded_key at;
 	uint32_t size_bytes;
 	bool is_root;
 };
 
-/* What came with the recording on one address of an image: rows of embedded_calls, the outermost
- * function first. */
+/* The calls at one address: rows of embedded_calls, the outermost function first. */
 struct wk_embedded_place {
-	wk_text_id path;
-	struct wk_build_id build_id;
-	uint64_t address;
+	struct wk_recorded_key at;
 	uint32_t first, count;
 };
 

@@ -41,7 +41,7 @@ static uint64_t begin_of_function(struct resolver *resolver, wk_image_id image, 
 	const struct wk_embedded_bounds *bounds;
 
 	if (!table && (bounds = wk_resolver_bounds(resolver->names, image, address)))
-		return bounds->start;
+		return bounds->at.address;
 	if (table && wk_unwind_function(table, vaddr, &start, &size_bytes) &&
 	    wk_obj_offset_of(wk_image_obj(wk_resolver_state(resolver->names, image).symbols), start,
 			     &offset))

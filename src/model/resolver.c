@@ -13,7 +13,14 @@ struct resolving_image {
 	bool is_open;
 	struct wk_image_symbols *symbols;
 	bool is_unsure; /* a kernel that may have been loaded elsewhere since */
-	bool has_recorded_places;
+	bool has_recorded_calls;
+};
+
+/* Rows of the model, sorted by path and address. Each begins with a wk_recorded_key. */
+struct recorded {
+	char *rows;
+	uint32_t count;
+	size_t row_bytes;
 };
 
 struct wk_resolver {
@@ -21,11 +28,7 @@ struct wk_resolver {
 	struct wk_symbols *symbols;
 	struct resolving_image *images;
 	size_t image_count, image_cap;
-	/* The model's rows, sorted by path and address. */
-	struct wk_embedded_symbol *names;
-	struct wk_embedded_place *recorded_places;
-	struct wk_embedded_bounds *bounds;
-	uint32_t name_count, place_count, bounds_count;
+	struct recorded names, calls, bounds;
 	enum { KERNEL_UNKNOWN, OUR_KERNEL, OTHER_KERNEL } kernel;
 	struct wk_place places[WK_MOST_PLACES];
 };
@@ -44,143 +47,125 @@ void wk_resolver_free(struct wk_resolver *resolver)
 	if (!resolver)
 		return;
 	wk_free(resolver->images);
-	wk_free(resolver->names);
-	wk_free(resolver->recorded_places);
-	wk_free(resolver->bounds);
+	wk_free(resolver->names.rows);
+	wk_free(resolver->calls.rows);
+	wk_free(resolver->bounds.rows);
 	wk_free(resolver);
 }
 
 /* --- Names that came with the recording ---------------------------------------------------- */
 
-static int by_path_and_number(wk_text_id left_path, uint64_t left, wk_text_id right_path,
-			      uint64_t right)
+static int by_path_and_address(const void *a, const void *b)
 {
-	if (left_path != right_path)
-		return left_path < right_path ? -1 : 1;
-	return (left > right) - (left < right);
+	const struct wk_recorded_key *left = a, *right = b;
+
+	if (left->path != right->path)
+		return left->path < right->path ? -1 : 1;
+	return (left->address > right->address) - (left->address < right->address);
 }
 
-static int compare_names(const void *a, const void *b)
+/* Replaces the sorted copy if the model has more rows by now. */
+static void sort_rows(struct recorded *table, const void *rows, uint32_t count, size_t row_bytes)
 {
-	const struct wk_embedded_symbol *left = a, *right = b;
-
-	return by_path_and_number(left->path, left->start, right->path, right->start);
-}
-
-static int compare_places(const void *a, const void *b)
-{
-	const struct wk_embedded_place *left = a, *right = b;
-
-	return by_path_and_number(left->path, left->address, right->path, right->address);
-}
-
-static int compare_bounds(const void *a, const void *b)
-{
-	const struct wk_embedded_bounds *left = a, *right = b;
-
-	return by_path_and_number(left->path, left->start, right->path, right->start);
-}
-
-/* Replaces a sorted copy if the model has more rows by now. */
-static void sort_rows(void *copy_at, uint32_t *copied, const void *rows, uint32_t count,
-		      size_t row_bytes, int (*compare)(const void *a, const void *b))
-{
-	void **copy = copy_at;
-
-	if (*copied == count)
+	if (table->count == count)
 		return;
-	*copy = wk_realloc(*copy, count * row_bytes);
-	memcpy(*copy, rows, count * row_bytes);
-	qsort(*copy, count, row_bytes, compare);
-	*copied = count;
+	table->rows = wk_realloc(table->rows, count * row_bytes);
+	memcpy(table->rows, rows, count * row_bytes);
+	qsort(table->rows, count, row_bytes, by_path_and_address);
+	table->count = count;
+	table->row_bytes = row_bytes;
 }
 
 static void sort_recorded(struct wk_resolver *resolver)
 {
 	const struct wk_model *model = resolver->model;
 
-	sort_rows(&resolver->names, &resolver->name_count, model->embedded, model->embedded_count,
-		  sizeof(*model->embedded), compare_names);
-	sort_rows(&resolver->recorded_places, &resolver->place_count, model->embedded_places,
-		  model->embedded_place_count, sizeof(*model->embedded_places), compare_places);
-	sort_rows(&resolver->bounds, &resolver->bounds_count, model->embedded_bounds,
-		  model->embedded_bounds_count, sizeof(*model->embedded_bounds), compare_bounds);
+	sort_rows(&resolver->names, model->embedded, model->embedded_count,
+		  sizeof(*model->embedded));
+	sort_rows(&resolver->calls, model->embedded_places, model->embedded_place_count,
+		  sizeof(*model->embedded_places));
+	sort_rows(&resolver->bounds, model->embedded_bounds, model->embedded_bounds_count,
+		  sizeof(*model->embedded_bounds));
 }
 
-/* How many rows of a sorted table are at the key or before. */
-static uint32_t rows_up_to(const void *rows, uint32_t count, size_t row_bytes, const void *key,
-			   int (*compare)(const void *a, const void *b))
+static const void *row_at(const struct recorded *table, uint32_t index)
 {
-	uint32_t low = 0;
+	return table->rows + index * table->row_bytes;
+}
 
-	while (low < count) {
-		uint32_t middle = low + (count - low) / 2;
+/* How many rows are of paths before `path`, or of `path` and at `address` or before. */
+static uint32_t rows_up_to(const struct recorded *table, wk_text_id path, uint64_t address)
+{
+	const struct wk_recorded_key key = { .path = path, .address = address };
+	uint32_t low = 0, high = table->count;
 
-		if (compare((const char *)rows + middle * row_bytes, key) <= 0)
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (by_path_and_address(row_at(table, middle), &key) <= 0)
 			low = middle + 1;
 		else
-			count = middle;
+			high = middle;
 	}
 	return low;
 }
 
-/* A row without a build id is of any file of its path. */
-static bool is_same_file(const struct wk_build_id *recorded, const struct wk_image *image)
+/* The last row of the image that is at `address` or before. A row without a build id is of any file
+ * of its path. */
+static const void *row_before(const struct recorded *table, const struct wk_image *image,
+			      uint64_t address)
 {
-	return !recorded->size || !image->build_id.size ||
-	       wk_build_id_eq(recorded, &image->build_id);
+	uint32_t count = image->path ? rows_up_to(table, image->path, address) : 0;
+	const struct wk_recorded_key *row = count ? row_at(table, count - 1) : NULL;
+
+	if (!row || row->path != image->path ||
+	    (row->build_id.size && image->build_id.size &&
+	     !wk_build_id_eq(&row->build_id, &image->build_id)))
+		return NULL;
+	return row;
 }
 
 static bool find_recorded_name(const struct wk_resolver *resolver, wk_image_id id, uint64_t address,
 			       struct wk_symbol *symbol)
 {
-	const struct wk_image *image = &resolver->model->images[id];
-	const struct wk_embedded_symbol key = { .path = image->path, .start = address }, *row;
-	uint32_t count =
-		rows_up_to(resolver->names, resolver->name_count, sizeof(key), &key, compare_names);
+	const struct wk_embedded_symbol *row =
+		row_before(&resolver->names, &resolver->model->images[id], address);
 
-	row = count ? &resolver->names[count - 1] : NULL;
-	if (!row || !image->path || row->path != image->path ||
-	    address - row->start >= row->size_bytes || !is_same_file(&row->build_id, image))
+	if (!row || address - row->at.address >= row->size_bytes)
 		return false;
 	*symbol = (struct wk_symbol){ .name = wk_model_str(resolver->model, row->name),
-				      .start = row->start,
+				      .start = row->at.address,
 				      .size_bytes = row->size_bytes };
 	return true;
 }
 
 /* NULL, or a row with at least one call. */
-static const struct wk_embedded_place *find_recorded_place(struct wk_resolver *resolver,
+static const struct wk_embedded_place *find_recorded_calls(struct wk_resolver *resolver,
 							   wk_image_id id, uint64_t address)
 {
-	const struct wk_image *image = &resolver->model->images[id];
-	struct wk_embedded_place key = { .path = image->path, .address = address }, *found;
+	const struct wk_embedded_place *row =
+		row_before(&resolver->calls, &resolver->model->images[id], address);
 
-	found = resolver->place_count ? bsearch(&key, resolver->recorded_places,
-						resolver->place_count, sizeof(key), compare_places)
-				      : NULL;
-	if (!found || !found->count || !is_same_file(&found->build_id, image))
+	if (!row || row->at.address != address || !row->count)
 		return NULL;
-	resolver->images[id].has_recorded_places = true;
-	return found;
+	resolver->images[id].has_recorded_calls = true;
+	return row;
 }
 
 static const struct wk_embedded_bounds *find_bounds(const struct wk_resolver *resolver,
 						    wk_image_id id, uint64_t address)
 {
 	const struct wk_image *image = &resolver->model->images[id];
-	const struct wk_embedded_bounds key = { .path = image->path, .start = address };
-	uint32_t i = rows_up_to(resolver->bounds, resolver->bounds_count, sizeof(key), &key,
-				compare_bounds);
+	uint32_t i = rows_up_to(&resolver->bounds, image->path, address);
 
 	/* Rows of several files with one path may be mixed. */
 	for (uint32_t tries = 0; i > 0 && tries < MOST_BOUNDS_TRIED; i--, tries++) {
-		const struct wk_embedded_bounds *row = &resolver->bounds[i - 1];
+		const struct wk_embedded_bounds *row = row_at(&resolver->bounds, i - 1);
 
-		if (row->path != image->path)
+		if (row->at.path != image->path)
 			return NULL;
-		if (address - row->start < row->size_bytes &&
-		    wk_build_id_eq(&row->build_id, &image->build_id))
+		if (address - row->at.address < row->size_bytes &&
+		    wk_build_id_eq(&row->at.build_id, &image->build_id))
 			return row;
 	}
 	return NULL;
@@ -283,10 +268,9 @@ struct wk_image_symbols *wk_resolver_image(struct wk_resolver *resolver, wk_imag
 struct wk_resolver_state wk_resolver_state(const struct wk_resolver *resolver, wk_image_id image)
 {
 	const struct wk_image *row = &resolver->model->images[image];
-	const struct wk_embedded_symbol key = { .path = row->path, .start = UINT64_MAX };
+	uint32_t names = rows_up_to(&resolver->names, row->path, UINT64_MAX);
+	const struct wk_recorded_key *last = names ? row_at(&resolver->names, names - 1) : NULL;
 	struct resolving_image open = { 0 };
-	uint32_t count =
-		rows_up_to(resolver->names, resolver->name_count, sizeof(key), &key, compare_names);
 
 	if (image < resolver->image_count)
 		open = resolver->images[image];
@@ -294,9 +278,8 @@ struct wk_resolver_state wk_resolver_state(const struct wk_resolver *resolver, w
 		.symbols = open.is_unsure ? NULL : open.symbols,
 		.is_asked = open.is_open,
 		.has_recorded_names =
-			open.has_recorded_places ||
-			(open.is_open && row->path && count &&
-			 resolver->names[count - 1].path == row->path),
+			open.has_recorded_calls ||
+			(open.is_open && row->path && last && last->path == row->path),
 		.is_of_another_kernel = open.is_open && is_of_the_kernel(row) && !open.symbols,
 	};
 }
@@ -311,7 +294,7 @@ static bool symbol_of_place(struct wk_resolver *resolver, wk_image_id image, uin
 	const struct wk_embedded_bounds *bounds = find_bounds(resolver, image, address);
 
 	if (!find_recorded_name(resolver, image, address, symbol))
-		*symbol = (struct wk_symbol){ .start = bounds ? bounds->start : address,
+		*symbol = (struct wk_symbol){ .start = bounds ? bounds->at.address : address,
 					      .size_bytes = bounds ? bounds->size_bytes : 1 };
 	symbol->name = wk_model_str(model, model->embedded_calls[place->first].function);
 	return symbol->name.len > 0;
@@ -324,7 +307,7 @@ bool wk_resolver_symbol(struct wk_resolver *resolver, wk_image_id image, uint64_
 	struct wk_image_symbols *symbols;
 
 	open_image(resolver, image);
-	place = find_recorded_place(resolver, image, address);
+	place = find_recorded_calls(resolver, image, address);
 	if (place)
 		return symbol_of_place(resolver, image, address, place, symbol);
 	if (find_recorded_name(resolver, image, address, symbol))
@@ -355,7 +338,7 @@ size_t wk_resolver_places(struct wk_resolver *resolver, wk_image_id image, uint6
 			  const struct wk_place **places)
 {
 	const struct resolving_image *open = open_image(resolver, image);
-	const struct wk_embedded_place *place = find_recorded_place(resolver, image, address);
+	const struct wk_embedded_place *place = find_recorded_calls(resolver, image, address);
 
 	*places = resolver->places;
 	if (place)

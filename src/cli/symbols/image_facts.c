@@ -86,7 +86,7 @@ static void find_names(struct wk_image_facts *facts, const struct wk_model *mode
 static bool came_with_lines(const struct wk_model *model, wk_text_id path)
 {
 	for (uint32_t i = 0; i < model->embedded_place_count; i++)
-		if (model->embedded_places[i].path == path)
+		if (model->embedded_places[i].at.path == path)
 			return true;
 	return false;
 }
