@@ -187,6 +187,13 @@ struct wick_profile;
 WICK_API struct wick_profile *wick_open(const struct wick_context *context, const char *path,
 					const struct wick_open_options *options,
 					struct wick_error *error);
+
+/* The same for the bytes of a file. They are copied. */
+WICK_API struct wick_profile *wick_open_memory(const struct wick_context *context,
+					       const void *bytes, size_t len,
+					       const struct wick_open_options *options,
+					       struct wick_error *error);
+
 WICK_API void wick_close(struct wick_profile *profile); /* NULL is allowed */
 
 struct wick_summary {

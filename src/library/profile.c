@@ -1,19 +1,23 @@
 #include "library/profile.h"
 
+#include <errno.h>
+
 #include "base/mem.h"
+#include "os/os.h"
 #include "session/open.h"
 
 struct open_profile {
 	const struct wick_context *context;
 	const char *path;
+	const void *bytes; /* if there is no path */
+	size_t len;
 	struct wick_open_options options;
 	struct wick_profile *profile;
 	struct wk_err err;
 };
 
-static void open_profile(void *call)
+static void open_path(struct open_profile *open, const char *path)
 {
-	struct open_profile *open = call;
 	const struct wick_open_options *options = &open->options;
 	const struct wk_open_options how = {
 		.format = options->format,
@@ -23,7 +27,7 @@ static void open_profile(void *call)
 		.sums_samples = options->sum_samples,
 		.is_of_any_event = true,
 	};
-	const struct wk_open_input input = { .path = open->path };
+	const struct wk_open_input input = { .path = path };
 	const struct wk_model *model = wk_open_inputs(&input, 1, &how, NULL, NULL, &open->err);
 	struct wick_profile *profile;
 
@@ -34,19 +38,60 @@ static void open_profile(void *call)
 	open->profile = profile;
 }
 
+/* Readers take files, and archives and sessions several. */
+static void open_bytes(struct open_profile *open)
+{
+	struct wk_undo *undo = wk_undo_new();
+	char *path = NULL;
+	int fd = wk_os_undo_fd(undo, wk_os_temporary(&path));
+
+	if (fd < 0 || !wk_os_write(fd, open->bytes, open->len) || !wk_os_rewind(fd))
+		wk_fail_os(&open->err, errno, "cannot write a temporary file");
+	else
+		open_path(open, path);
+	wk_os_close_fd(fd, undo);
+	wk_free(path);
+}
+
+static void open_profile(void *call)
+{
+	struct open_profile *open = call;
+
+	if (open->path)
+		open_path(open, open->path);
+	else
+		open_bytes(open);
+}
+
+static struct wick_profile *run(struct open_profile *open, const struct wick_open_options *options,
+				struct wick_error *error)
+{
+	struct wk_heap *heap;
+
+	if (!wk_library_options(&open->options, sizeof(open->options), options, error))
+		return NULL;
+	heap = wk_library_heap(open->context);
+	if (wk_library_run(heap, open_profile, open, &open->err, error))
+		return open->profile;
+	wk_heap_free(heap);
+	return NULL;
+}
+
 struct wick_profile *wick_open(const struct wick_context *context, const char *path,
 			       const struct wick_open_options *options, struct wick_error *error)
 {
 	struct open_profile open = { .context = context, .path = path };
-	struct wk_heap *heap;
 
-	if (!wk_library_options(&open.options, sizeof(open.options), options, error))
-		return NULL;
-	heap = wk_library_heap(context);
-	if (wk_library_run(heap, open_profile, &open, &open.err, error))
-		return open.profile;
-	wk_heap_free(heap);
-	return NULL;
+	return run(&open, options, error);
+}
+
+struct wick_profile *wick_open_memory(const struct wick_context *context, const void *bytes,
+				      size_t len, const struct wick_open_options *options,
+				      struct wick_error *error)
+{
+	struct open_profile open = { .context = context, .bytes = bytes, .len = len };
+
+	return run(&open, options, error);
 }
 
 void wick_close(struct wick_profile *profile)

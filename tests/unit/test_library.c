@@ -364,6 +364,38 @@ static void options_shape_the_output(void **state)
 	wick_context_free(context);
 }
 
+static void a_profile_can_be_opened_from_memory(void **state)
+{
+	static struct text from_file, from_memory;
+	struct wick_context *context = wick_context_new(NULL, NULL);
+	struct wick_profile *profile;
+	struct wick_error error;
+	char path[512], bytes[32768];
+	unsigned before;
+	size_t len;
+	FILE *file;
+
+	(void)state;
+	find_input(path, sizeof(path), "data/shop.data");
+	file = fopen(path, "rb");
+	len = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+	assert_true(len < sizeof(bytes));
+	profile = wick_open(context, path, NULL, NULL);
+	render(profile, "folded", NULL, &from_file);
+	wick_close(profile);
+	before = open_descriptors();
+	profile = wick_open_memory(context, bytes, len, NULL, &error);
+	memset(bytes, 0, len);
+	assert_string_equal(render(profile, "folded", NULL, &from_memory), from_file.at);
+	assert_int_equal(open_descriptors(), before);
+	wick_close(profile);
+	assert_null(wick_open_memory(context, bytes, len, NULL, &error));
+	assert_int_equal(error.code, WICK_UNKNOWN_FORMAT);
+	assert_int_equal(open_descriptors(), before);
+	wick_context_free(context);
+}
+
 static uint64_t count_of(const struct wick_profile *profile)
 {
 	struct wick_sample sample = { .size = sizeof(sample) };
@@ -411,6 +443,7 @@ int main(void)
 		cmocka_unit_test(structs_of_other_versions_are_filled_as_far_as_they_go),
 		cmocka_unit_test(options_shape_the_output),
 		cmocka_unit_test(equal_samples_can_be_added_up),
+		cmocka_unit_test(a_profile_can_be_opened_from_memory),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
