@@ -39,13 +39,15 @@ void *wk_grow_table(void *at, size_t count, size_t room, size_t size_bytes);
 void *wk_grow_now(void *at, size_t *cap, size_t need, size_t size_bytes); /* need > *cap */
 
 /* Makes room for at least `need` elements in a growing array and returns it, moved perhaps.
- * `*cap` is the room in elements and is doubled, so n additions cost O(n):
- *
- *	rows = wk_grow(rows, &cap, count + 1, sizeof(*rows));
- *	rows[count++] = row; */
+ * `*cap` is the room in elements and is doubled, so n additions cost O(n). */
 static inline void *wk_grow(void *at, size_t *cap, size_t need, size_t size_bytes)
 {
 	return need <= *cap ? at : wk_grow_now(at, cap, need, size_bytes);
 }
+
+/* The next element of a growing array, not yet initialized: *WK_APPEND(rows, count, cap) = row;
+ * The value must not be a call that adds to the same array. */
+#define WK_APPEND(rows, count, cap) \
+	((rows) = wk_grow((rows), &(cap), (size_t)(count) + 1, sizeof(*(rows))), &(rows)[(count)++])
 
 #endif

@@ -33,8 +33,7 @@ void wk_stack_text_source(struct wk_stack_text *text, uint32_t source, const cha
 
 static void add(struct wk_stack_text *text, uint32_t frame)
 {
-	text->frames = wk_grow(text->frames, &text->cap, text->count + 1, sizeof(*text->frames));
-	text->frames[text->count++] = frame;
+	*WK_APPEND(text->frames, text->count, text->cap) = frame;
 }
 
 /* Innermost first: the last part comes first. */

@@ -64,9 +64,7 @@ static void add_lines(struct wk_jit_code_map *code, struct code_row *row,
 		if (line->address < last)
 			continue;
 		last = line->address;
-		code->lines = wk_grow(code->lines, &code->lines_cap, code->line_count + 1,
-				      sizeof(*code->lines));
-		code->lines[code->line_count++] = (struct code_line){
+		*WK_APPEND(code->lines, code->line_count, code->lines_cap) = (struct code_line){
 			.offset = line->address - symbol->start,
 			.file = wk_model_text(code->model, line->file),
 			.line = line->line,

@@ -423,9 +423,8 @@ void wk_model_add_embedded_bounds(struct wk_model *model, const struct wk_event_
 		.is_root = bounds->is_root,
 	};
 
-	model->embedded_bounds = wk_grow(model->embedded_bounds, &model->own->embedded_bounds_cap,
-					 (size_t)model->embedded_bounds_count + 1, sizeof(row));
-	model->embedded_bounds[model->embedded_bounds_count++] = row;
+	*WK_APPEND(model->embedded_bounds, model->embedded_bounds_count,
+		   model->own->embedded_bounds_cap) = row;
 }
 
 void wk_model_add_embedded_place(struct wk_model *model, const struct wk_event_calls *calls)
@@ -436,9 +435,8 @@ void wk_model_add_embedded_place(struct wk_model *model, const struct wk_event_c
 		.count = (uint32_t)calls->count,
 	};
 
-	model->embedded_places = wk_grow(model->embedded_places, &model->own->embedded_places_cap,
-					 (size_t)model->embedded_place_count + 1, sizeof(place));
-	model->embedded_places[model->embedded_place_count++] = place;
+	*WK_APPEND(model->embedded_places, model->embedded_place_count,
+		   model->own->embedded_places_cap) = place;
 	model->embedded_calls = wk_grow(model->embedded_calls, &model->own->embedded_calls_cap,
 					(size_t)model->embedded_call_count + calls->count,
 					sizeof(*model->embedded_calls));
@@ -455,9 +453,7 @@ void wk_model_add_fact(struct wk_model *model, const struct wk_event_system *tol
 	struct wk_fact fact = { wk_model_text(model, told->key), wk_model_text(model, told->value),
 				wk_model_text(model, told->section) };
 
-	model->facts = wk_grow(model->facts, &model->own->facts_cap, (size_t)model->fact_count + 1,
-			       sizeof(fact));
-	model->facts[model->fact_count++] = fact;
+	*WK_APPEND(model->facts, model->fact_count, model->own->facts_cap) = fact;
 }
 
 /* Notes of one kind come in crowds: the last few are compared so that a crowd is one row. */
@@ -471,9 +467,7 @@ void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note)
 			return;
 		}
 	}
-	model->notes = wk_grow(model->notes, &model->own->notes_cap, (size_t)model->note_count + 1,
-			       sizeof(*model->notes));
-	model->notes[model->note_count++] = (struct wk_note){
+	*WK_APPEND(model->notes, model->note_count, model->own->notes_cap) = (struct wk_note){
 		.offset = note->offset, .text = id, .count = 1, .severity = note->severity
 	};
 }
@@ -514,16 +508,12 @@ wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap_row *h
 
 void wk_model_add_mark(struct wk_model *model, const struct wk_mark *mark)
 {
-	model->marks = wk_grow(model->marks, &model->own->marks_cap, (size_t)model->mark_count + 1,
-			       sizeof(*mark));
-	model->marks[model->mark_count++] = *mark;
+	*WK_APPEND(model->marks, model->mark_count, model->own->marks_cap) = *mark;
 }
 
 void wk_model_add_count(struct wk_model *model, const struct wk_count *count)
 {
-	model->counts = wk_grow(model->counts, &model->own->counts_cap,
-				(size_t)model->count_count + 1, sizeof(*count));
-	model->counts[model->count_count++] = *count;
+	*WK_APPEND(model->counts, model->count_count, model->own->counts_cap) = *count;
 }
 
 static void grow_samples(struct wk_samples *samples, size_t room)

@@ -111,9 +111,7 @@ static void add_call(struct resolver *resolver, wk_frame_id frame, wk_function_i
 	}
 	calls->function[calls->count] = function;
 	calls->line[calls->count] = line;
-	resolver->named_frames = wk_grow(resolver->named_frames, &resolver->named_frames_cap,
-					 calls->count + 1, sizeof(*resolver->named_frames));
-	resolver->named_frames[calls->count++] =
+	*WK_APPEND(resolver->named_frames, calls->count, resolver->named_frames_cap) =
 		wk_model_add_named_frame(resolver->model, function, frame, is_inlined);
 }
 

@@ -40,9 +40,8 @@ static const struct recorded *find(const struct attach *attach, pid_t tid)
 
 static void add(struct attach *attach, pid_t tid, uint64_t since_ns)
 {
-	attach->threads =
-		wk_grow(attach->threads, &attach->cap, attach->count + 1, sizeof(*attach->threads));
-	attach->threads[attach->count++] = (struct recorded){ tid, since_ns };
+	*WK_APPEND(attach->threads, attach->count, attach->cap) =
+		(struct recorded){ tid, since_ns };
 	wk_map_set(&attach->places, (uint64_t)tid + 1, (uint32_t)attach->count);
 }
 

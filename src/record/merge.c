@@ -18,9 +18,7 @@ void wk_merge_add(struct wk_merge *merge, struct wk_chunk *chunk)
 		if (header.size < sizeof(header) || header.size > chunk->len - at)
 			break;
 		time_ns = wk_layout_time(record, header.size);
-		merge->entries = wk_grow(merge->entries, &merge->cap, merge->count + 1,
-					 sizeof(*merge->entries));
-		merge->entries[merge->count++] = (struct wk_merge_entry){
+		*WK_APPEND(merge->entries, merge->count, merge->cap) = (struct wk_merge_entry){
 			.time_ns = time_ns,
 			.record = record,
 			.chunk = chunk,

@@ -10,8 +10,7 @@ void wk_supplied_names_add(struct wk_supplied_names *names, const struct wk_even
 		return;
 	if (!names->paths)
 		names->paths = wk_strtab_new();
-	names->rows = wk_grow(names->rows, &names->cap, names->count + 1, sizeof(*names->rows));
-	names->rows[names->count++] = (struct wk_supplied_name){
+	*WK_APPEND(names->rows, names->count, names->cap) = (struct wk_supplied_name){
 		.start = symbol->start,
 		.size_bytes = symbol->size_bytes,
 		.path = wk_strtab_add_str(names->paths, symbol->image_path),

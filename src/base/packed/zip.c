@@ -278,8 +278,7 @@ static bool add_member(struct reading *r, struct wk_zip_member *member, struct r
 			       "a zip member lies in another part of a split archive");
 	if (!find_bytes(r, member, record))
 		return false;
-	zip->members = wk_grow(zip->members, &zip->cap, zip->count + 1, sizeof(*zip->members));
-	zip->members[zip->count++] = *member;
+	*WK_APPEND(zip->members, zip->count, zip->cap) = *member;
 	return true;
 }
 

@@ -12,8 +12,7 @@ void wk_csv_fini(struct wk_csv *csv)
 
 static void add_field(struct wk_csv *csv, struct wk_str field)
 {
-	csv->fields = wk_grow(csv->fields, &csv->cap, csv->count + 1, sizeof(*csv->fields));
-	csv->fields[csv->count++] = field;
+	*WK_APPEND(csv->fields, csv->count, csv->cap) = field;
 }
 
 static size_t blanks_of(struct wk_str text)

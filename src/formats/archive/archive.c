@@ -86,8 +86,7 @@ static bool add_part(const struct wk_zip_member *member, struct wk_parts *parts,
 	part.file = (struct wk_os_file){ .at = (const uint8_t *)plain.at, .size_bytes = plain.len,
 					 .is_heap = true };
 	part.bytes = wk_bytes_of(plain.at ? plain.at : "", plain.len);
-	parts->at = wk_grow(parts->at, &parts->cap, parts->count + 1, sizeof(part));
-	parts->at[parts->count++] = part;
+	*WK_APPEND(parts->at, parts->count, parts->cap) = part;
 	return true;
 }
 

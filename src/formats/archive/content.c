@@ -34,9 +34,7 @@ static bool map(const char *path, struct wk_os_file *file)
 
 static void add_piece(struct content *content, const struct piece *piece)
 {
-	content->pieces = wk_grow(content->pieces, &content->cap, content->count + 1,
-				  sizeof(*content->pieces));
-	content->pieces[content->count++] = *piece;
+	*WK_APPEND(content->pieces, content->count, content->cap) = *piece;
 }
 
 static void add_members(struct content *content, struct wk_bytes archive)

@@ -20,8 +20,7 @@ char *wk_parts_first(const char *path)
 
 void wk_parts_add(struct wk_parts *parts, const struct wk_os_file *file)
 {
-	parts->at = wk_grow(parts->at, &parts->cap, parts->count + 1, sizeof(*parts->at));
-	parts->at[parts->count++] = (struct wk_part){
+	*WK_APPEND(parts->at, parts->count, parts->cap) = (struct wk_part){
 		.bytes = wk_bytes_of(file->at ? (const void *)file->at : "", file->size_bytes),
 		.file = *file,
 	};

@@ -45,9 +45,8 @@ static struct wk_etl_tally *tally_of(struct wk_etl_counts *counts, uint32_t hook
 	if (kind == 0)
 		return tally_of_kernel(counts, hook);
 	while (counts->other_count <= kind) {
-		counts->others = wk_grow(counts->others, &counts->other_cap,
-					 counts->other_count + 1, sizeof(*counts->others));
-		counts->others[counts->other_count++] = (struct wk_etl_tally){ 0 };
+		*WK_APPEND(counts->others, counts->other_count, counts->other_cap) =
+			(struct wk_etl_tally){ 0 };
 	}
 	return &counts->others[kind];
 }

@@ -65,10 +65,8 @@ bool wk_etl_scan_process(struct wk_etl_trace *trace, const struct wk_etl_record 
 	if (!is_first(&trace->met_processes, (uint64_t)process.pid + 1) ||
 	    hook->phase == WK_ETL_START)
 		return true;
-	trace->processes = wk_grow(trace->processes, &trace->process_cap, trace->process_count + 1,
-				   sizeof(*trace->processes));
-	trace->processes[trace->process_count++] = (struct wk_etl_seen_process){
-		process.pid, wk_etl_process_event(trace, &process) };
+	*WK_APPEND(trace->processes, trace->process_count, trace->process_cap) =
+		(struct wk_etl_seen_process){ process.pid, wk_etl_process_event(trace, &process) };
 	return true;
 }
 
@@ -82,10 +80,9 @@ bool wk_etl_scan_thread(struct wk_etl_trace *trace, const struct wk_etl_record *
 	/* The idle thread of each processor has the number 0. */
 	if (!is_first(&trace->met_threads, (uint64_t)thread.tid + 1) || hook->phase == WK_ETL_START)
 		return true;
-	trace->threads = wk_grow(trace->threads, &trace->thread_cap, trace->thread_count + 1,
-				 sizeof(*trace->threads));
-	trace->threads[trace->thread_count++] = (struct wk_etl_seen_thread){
-		thread.pid, thread.tid, thread.service_tag, wk_etl_copy_text(trace, thread.name) };
+	*WK_APPEND(trace->threads, trace->thread_count, trace->thread_cap) =
+		(struct wk_etl_seen_thread){ thread.pid, thread.tid, thread.service_tag,
+					     wk_etl_copy_text(trace, thread.name) };
 	return true;
 }
 

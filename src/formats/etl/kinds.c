@@ -126,9 +126,8 @@ void wk_etl_kinds_name_provider(struct wk_etl_kinds *kinds, const struct wk_guid
 {
 	if (name.len == 0 || provider_name(kinds, guid).len)
 		return;
-	kinds->providers = wk_grow(kinds->providers, &kinds->provider_cap,
-				   kinds->provider_count + 1, sizeof(*kinds->providers));
-	kinds->providers[kinds->provider_count++] = (struct named_provider){ *guid, name };
+	*WK_APPEND(kinds->providers, kinds->provider_count, kinds->provider_cap) =
+		(struct named_provider){ *guid, name };
 	wk_index_add(&kinds->provider_at, wk_etl_hash_guid(guid), (uint32_t)kinds->provider_count);
 }
 

@@ -135,9 +135,7 @@ bool wk_etl_scan_script_source(struct wk_etl_trace *trace, const struct wk_etl_r
 	if (in.bad)
 		return false;
 	wk_utf16_add(&file, wk_etl_text16(&in), false);
-	methods->sources = wk_grow(methods->sources, &methods->source_cap,
-				   methods->source_count + 1, sizeof(*methods->sources));
-	methods->sources[methods->source_count++] =
+	*WK_APPEND(methods->sources, methods->source_count, methods->source_cap) =
 		wk_arena_copy(&methods->texts, wk_buf_str(&file));
 	wk_map_set(&methods->source_of, wk_hash_pair(number, record->pid),
 		   (uint32_t)methods->source_count);
@@ -151,9 +149,7 @@ static void add(struct wk_etl_methods *methods, struct record *record)
 
 	record->method.name = wk_arena_copy(&methods->texts, name_of(record, &name));
 	wk_buf_fini(&name);
-	methods->seen = wk_grow(methods->seen, &methods->seen_cap, methods->seen_count + 1,
-				sizeof(*methods->seen));
-	methods->seen[methods->seen_count++] = record->method;
+	*WK_APPEND(methods->seen, methods->seen_count, methods->seen_cap) = record->method;
 }
 
 static bool scan(struct wk_etl_methods *methods, const struct wk_etl_record *from,

@@ -84,9 +84,7 @@ static void add_native(struct wk_etl_modules *modules, struct wk_etl_debug_id *i
 	wk_utf16_add(&text, image, false);
 	row = wk_map_at(&modules->row_of, key_of(id->pid, wk_buf_str(&text)));
 	if (!*row) {
-		modules->at = wk_grow(modules->at, &modules->cap, modules->count + 1,
-				      sizeof(*modules->at));
-		modules->at[modules->count++] = *id;
+		*WK_APPEND(modules->at, modules->count, modules->cap) = *id;
 		*row = (uint32_t)modules->count;
 	}
 	wk_buf_fini(&text);

@@ -17,8 +17,7 @@ void wk_etl_paths_add(struct wk_etl_paths *paths, struct wk_bytes kernel, struct
 		return;
 	wk_utf16_add(&prefix.kernel, kernel, false);
 	wk_utf16_add(&prefix.shown, shown, false);
-	paths->prefixes = wk_grow(paths->prefixes, &paths->cap, paths->count + 1, sizeof(prefix));
-	paths->prefixes[paths->count++] = prefix;
+	*WK_APPEND(paths->prefixes, paths->count, paths->cap) = prefix;
 }
 
 void wk_etl_paths_fini(struct wk_etl_paths *paths)

@@ -124,9 +124,8 @@ void wk_etl_add_program(struct wk_etl_trace *trace, uint32_t pid, struct wk_byte
 	row = wk_map_at(&trace->program_of, (uint64_t)pid + 1);
 	if (*row)
 		return;
-	trace->programs = wk_grow(trace->programs, &trace->program_cap, trace->program_count + 1,
-				  sizeof(*trace->programs));
-	trace->programs[trace->program_count++] = last_part(wk_etl_copy_text(trace, path));
+	*WK_APPEND(trace->programs, trace->program_count, trace->program_cap) =
+		last_part(wk_etl_copy_text(trace, path));
 	*row = (uint32_t)trace->program_count;
 }
 

@@ -115,10 +115,8 @@ static struct wk_etl_counter *counter_of(struct wk_etl_trace *trace, uint32_t so
 	uint32_t *row = wk_map_at(&trace->counter_of, source);
 
 	if (!*row) {
-		trace->counters = wk_grow(trace->counters, &trace->counter_cap,
-					  trace->counter_count + 1, sizeof(*trace->counters));
-		trace->counters[trace->counter_count++] = (struct wk_etl_counter){
-			.source = source };
+		*WK_APPEND(trace->counters, trace->counter_count, trace->counter_cap) =
+			(struct wk_etl_counter){ .source = source };
 		*row = (uint32_t)trace->counter_count;
 	}
 	return &trace->counters[*row - 1];

@@ -50,10 +50,8 @@ static uint32_t snapshot_of(struct wk_etl_snapshots *snapshots, uint32_t pid, ui
 	uint32_t *row = wk_map_at(&snapshots->snapshot_of, (uint64_t)pid << 32 | instance);
 
 	if (*row == 0) {
-		snapshots->at = wk_grow(snapshots->at, &snapshots->cap, snapshots->count + 1,
-					sizeof(*snapshots->at));
-		snapshots->at[snapshots->count++] = (struct snapshot){ .pid = pid,
-								       .instance = instance };
+		*WK_APPEND(snapshots->at, snapshots->count, snapshots->cap) =
+			(struct snapshot){ .pid = pid, .instance = instance };
 		*row = (uint32_t)snapshots->count;
 	}
 	return *row - 1;
@@ -78,9 +76,8 @@ bool wk_etl_scan_snapshot_piece(struct wk_etl_trace *trace, const struct wk_etl_
 	snapshot->pieces++;
 	snapshot->bytes += bytes;
 	snapshot->cut_bytes += claimed - bytes;
-	snapshots->pieces = wk_grow(snapshots->pieces, &snapshots->piece_cap,
-				    snapshots->piece_count + 1, sizeof(*snapshots->pieces));
-	snapshots->pieces[snapshots->piece_count++] = (struct piece){ row, sequence };
+	*WK_APPEND(snapshots->pieces, snapshots->piece_count, snapshots->piece_cap) =
+		(struct piece){ row, sequence };
 	return true;
 }
 

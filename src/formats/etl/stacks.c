@@ -89,8 +89,7 @@ void wk_etl_stacks_free(struct wk_etl_stacks *stacks)
 
 static void push(struct row *row, uint64_t address)
 {
-	row->at = wk_grow(row->at, &row->cap, row->count + 1, sizeof(*row->at));
-	row->at[row->count++] = address;
+	*WK_APPEND(row->at, row->count, row->cap) = address;
 }
 
 static uint32_t number_of(struct wk_etl_stacks *stacks, uint64_t address)
@@ -98,9 +97,7 @@ static uint32_t number_of(struct wk_etl_stacks *stacks, uint64_t address)
 	uint32_t *number = wk_map_at(&stacks->number_of, address);
 
 	if (!*number) {
-		stacks->addresses = wk_grow(stacks->addresses, &stacks->address_cap,
-					    stacks->address_count + 1, sizeof(*stacks->addresses));
-		stacks->addresses[stacks->address_count++] = address;
+		*WK_APPEND(stacks->addresses, stacks->address_count, stacks->address_cap) = address;
 		*number = (uint32_t)stacks->address_count;
 	}
 	return *number;
@@ -181,9 +178,7 @@ static struct half half_of(struct wk_etl_stacks *stacks, struct wk_bytes address
 	known = wk_index_find(&stacks->half_of, hash, is_same_half, stacks, &told);
 	if (known)
 		return stacks->halves[known - 1];
-	stacks->halves = wk_grow(stacks->halves, &stacks->half_cap, stacks->half_count + 1,
-				 sizeof(*stacks->halves));
-	stacks->halves[stacks->half_count++] = new_half(stacks, told);
+	*WK_APPEND(stacks->halves, stacks->half_count, stacks->half_cap) = new_half(stacks, told);
 	wk_index_add(&stacks->half_of, hash, (uint32_t)stacks->half_count);
 	return stacks->halves[stacks->half_count - 1];
 }
@@ -206,16 +201,13 @@ void wk_etl_stacks_add(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner o
 void wk_etl_stacks_add_key(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
 			   uint64_t key, uint64_t record_time)
 {
-	stacks->waiting = wk_grow(stacks->waiting, &stacks->waiting_cap, stacks->waiting_count + 1,
-				  sizeof(*stacks->waiting));
-	stacks->waiting[stacks->waiting_count++] = (struct waiting){
+	*WK_APPEND(stacks->waiting, stacks->waiting_count, stacks->waiting_cap) = (struct waiting){
 		key, record_time, add_entry(stacks, owner, (struct half){ 0 }) };
 }
 
 static void add_definition(struct definitions *to, const struct definition *definition)
 {
-	to->at = wk_grow(to->at, &to->cap, to->count + 1, sizeof(*to->at));
-	to->at[to->count++] = *definition;
+	*WK_APPEND(to->at, to->count, to->cap) = *definition;
 }
 
 void wk_etl_stacks_define(struct wk_etl_stacks *stacks, uint64_t key, uint64_t record_time,

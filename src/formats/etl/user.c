@@ -157,9 +157,7 @@ static bool is_second_half(struct wk_etl_user *user, uint64_t number,
 		*owner = user->halves[*row - 1];
 		return true;
 	}
-	user->halves =
-		wk_grow(user->halves, &user->half_cap, user->half_count + 1, sizeof(*user->halves));
-	user->halves[user->half_count++] = *owner;
+	*WK_APPEND(user->halves, user->half_count, user->half_cap) = *owner;
 	*row = (uint32_t)user->half_count;
 	return false;
 }

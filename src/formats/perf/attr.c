@@ -87,8 +87,7 @@ bool wk_perf_add_attr(struct wk_perf *perf, struct wk_bytes raw)
 	lay_out(&attr);
 	if (has(attr.flags, WK_PERF_FLAG_BUILD_ID))
 		perf->has_build_id_flag = true;
-	perf->attrs = wk_grow(perf->attrs, &perf->attr_cap, perf->attr_count + 1, sizeof(attr));
-	perf->attrs[perf->attr_count++] = attr;
+	*WK_APPEND(perf->attrs, perf->attr_count, perf->attr_cap) = attr;
 	return true;
 }
 

@@ -25,9 +25,7 @@ static struct wk_perf_deferred *new_row(struct wk_perf *perf, uint64_t cookie)
 	uint32_t *index = wk_map_at(&perf->deferred_of, cookie);
 
 	if (!*index) {
-		perf->deferred = wk_grow(perf->deferred, &perf->deferred_cap,
-					 perf->deferred_count + 1, sizeof(*perf->deferred));
-		perf->deferred[perf->deferred_count++] =
+		*WK_APPEND(perf->deferred, perf->deferred_count, perf->deferred_cap) =
 			(struct wk_perf_deferred){ .cookie = cookie };
 		*index = (uint32_t)perf->deferred_count;
 	}

@@ -18,8 +18,7 @@ void wk_perf_order_add(struct wk_perf_order *order, uint64_t time_ns, const uint
 		order->is_unsorted = true;
 	if (time_ns > order->latest_ns)
 		order->latest_ns = time_ns;
-	order->rows = wk_grow(order->rows, &order->cap, order->count + 1, sizeof(*order->rows));
-	order->rows[order->count++] = (struct wk_perf_waiting){ time_ns, at };
+	*WK_APPEND(order->rows, order->count, order->cap) = (struct wk_perf_waiting){ time_ns, at };
 }
 
 /* The end of the ascending run that begins at `from`. */

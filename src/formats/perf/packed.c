@@ -17,9 +17,7 @@ static struct wk_bytes payload(const struct wk_perf_record *record)
 
 static void add_block(struct wk_perf_packed *packed, uint8_t *at)
 {
-	packed->blocks = wk_grow(packed->blocks, &packed->block_cap, packed->block_count + 1,
-				 sizeof(*packed->blocks));
-	packed->blocks[packed->block_count++] = at;
+	*WK_APPEND(packed->blocks, packed->block_count, packed->block_cap) = at;
 }
 
 static bool fail_piece(struct wk_perf *perf, const uint8_t *at, const struct wk_err *why)

@@ -254,9 +254,7 @@ static bool counter_growth(struct wk_perf *perf, uint64_t id, uint64_t value, ui
 	uint32_t *index = wk_map_at(&perf->counter_of_id, id);
 
 	if (!*index) {
-		perf->counters = wk_grow(perf->counters, &perf->counter_cap,
-					 perf->counter_count + 1, sizeof(uint64_t));
-		perf->counters[perf->counter_count++] = 0;
+		*WK_APPEND(perf->counters, perf->counter_count, perf->counter_cap) = 0;
 		*index = (uint32_t)perf->counter_count;
 	}
 	*growth = value - perf->counters[*index - 1];

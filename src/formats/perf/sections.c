@@ -32,9 +32,7 @@ static void read_process(struct wk_perf *perf, struct wk_bytes *rows)
 	if (rows->bad ||
 	    wk_index_find(&perf->process_of, hash, same_process, perf->processes, &row))
 		return;
-	perf->processes =
-		wk_grow(perf->processes, &perf->process_cap, perf->process_count + 1, sizeof(row));
-	perf->processes[perf->process_count++] = row;
+	*WK_APPEND(perf->processes, perf->process_count, perf->process_cap) = row;
 	wk_index_add(&perf->process_of, hash, (uint32_t)perf->process_count);
 }
 
@@ -84,8 +82,7 @@ static void read_image(struct wk_perf *perf, struct wk_bytes *rows)
 	hash = image_hash(row.path, &row.build_id);
 	if (rows->bad || wk_index_find(&perf->image_of, hash, same_image, perf->images, &row))
 		return;
-	perf->images = wk_grow(perf->images, &perf->image_cap, perf->image_count + 1, sizeof(row));
-	perf->images[perf->image_count++] = row;
+	*WK_APPEND(perf->images, perf->image_count, perf->image_cap) = row;
 	wk_index_add(&perf->image_of, hash, (uint32_t)perf->image_count);
 }
 
@@ -163,14 +160,11 @@ static void read_calls(struct wk_perf *perf, struct wk_bytes *rows)
 		call.function = wk_section_known_text(rows, &perf->known);
 		call.file = wk_section_known_text(rows, &perf->known);
 		call.line = wk_u32le(rows);
-		perf->call_rows = wk_grow(perf->call_rows, &perf->call_row_cap,
-					  perf->call_row_count + 1, sizeof(call));
-		perf->call_rows[perf->call_row_count++] = call;
+		*WK_APPEND(perf->call_rows, perf->call_row_count, perf->call_row_cap) = call;
 	}
 	if (rows->bad)
 		return;
-	perf->calls = wk_grow(perf->calls, &perf->call_cap, perf->call_count + 1, sizeof(calls));
-	perf->calls[perf->call_count++] = calls;
+	*WK_APPEND(perf->calls, perf->call_count, perf->call_cap) = calls;
 }
 
 static bool emit_calls(struct wk_perf *perf, struct wk_err *err)
@@ -203,9 +197,7 @@ static void read_bounds(struct wk_perf *perf, struct wk_bytes *rows)
 		return;
 	bounds.build_id.size = (uint8_t)id.len;
 	memcpy(bounds.build_id.bytes, id.len ? id.at : "", id.len);
-	perf->bounds =
-		wk_grow(perf->bounds, &perf->bounds_cap, perf->bounds_count + 1, sizeof(bounds));
-	perf->bounds[perf->bounds_count++] = bounds;
+	*WK_APPEND(perf->bounds, perf->bounds_count, perf->bounds_cap) = bounds;
 }
 
 static bool emit_bounds(struct wk_perf *perf, struct wk_err *err)
@@ -242,8 +234,7 @@ static struct wk_perf_lines *lines_place(struct wk_perf *perf, const struct wk_p
 
 	if (id)
 		return id == perf->line_count ? &perf->lines[id - 1] : NULL;
-	perf->lines = wk_grow(perf->lines, &perf->line_cap, perf->line_count + 1, sizeof(*key));
-	perf->lines[perf->line_count++] = *key;
+	*WK_APPEND(perf->lines, perf->line_count, perf->line_cap) = *key;
 	wk_index_add(&perf->lines_of, hash, (uint32_t)perf->line_count);
 	return &perf->lines[perf->line_count - 1];
 }
@@ -265,9 +256,7 @@ static void read_lines(struct wk_perf *perf, struct wk_bytes *rows)
 		line.file = wk_section_known_text(rows, &perf->known);
 		if (!lines || rows->bad)
 			continue;
-		perf->line_rows = wk_grow(perf->line_rows, &perf->line_row_cap,
-					  perf->line_row_count + 1, sizeof(line));
-		perf->line_rows[perf->line_row_count++] = line;
+		*WK_APPEND(perf->line_rows, perf->line_row_count, perf->line_row_cap) = line;
 		lines->count++;
 	}
 }

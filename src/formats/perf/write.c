@@ -145,9 +145,7 @@ static void add_fact(struct wk_perf_data_writer *writer, struct wk_str key, stru
 		.value = wk_arena_copy(&writer->arena, value),
 	};
 
-	writer->facts =
-		wk_grow(writer->facts, &writer->fact_cap, writer->fact_count + 1, sizeof(fact));
-	writer->facts[writer->fact_count++] = fact;
+	*WK_APPEND(writer->facts, writer->fact_count, writer->fact_cap) = fact;
 }
 
 /* What there is of the file is whole, and says that there was to be more. */
@@ -202,9 +200,7 @@ static bool add_source(struct wk_perf_data_writer *writer, const struct wk_event
 		source.user_stack_bytes = event->user_stack_bytes;
 	}
 	wk_perf_write_describe(&source);
-	writer->sources = wk_grow(writer->sources, &writer->source_cap, writer->source_count + 1,
-				  sizeof(source));
-	writer->sources[writer->source_count++] = source;
+	*WK_APPEND(writer->sources, writer->source_count, writer->source_cap) = source;
 	wk_map_set(&writer->source_of, event->source, (uint32_t)writer->source_count);
 	return true;
 }

@@ -129,9 +129,7 @@ static struct chunked *profile_of(struct reading *reading, const struct trace_ev
 	wk_v8_init(&chunked->profile, reading->writer);
 	chunked->profile.take = read_sample;
 	chunked->profile.take_context = chunked;
-	reading->profiles = wk_grow(reading->profiles, &reading->profile_cap,
-				    reading->profile_count + 1, sizeof(*reading->profiles));
-	reading->profiles[reading->profile_count++] = chunked;
+	*WK_APPEND(reading->profiles, reading->profile_count, reading->profile_cap) = chunked;
 	*row = (uint32_t)reading->profile_count;
 	return chunked;
 }

@@ -285,9 +285,7 @@ uint32_t wk_fx_stack(struct wk_fx_maker *maker, const struct wk_fx_tables *share
 	if (!tables->number_of_stack)
 		tables->number_of_stack = wk_alloc_zeroed(count + 1, sizeof(uint32_t));
 	while (row >= 0 && (uint64_t)row < count && !tables->number_of_stack[row]) {
-		maker->path =
-			wk_grow(maker->path, &maker->path_cap, depth + 1, sizeof(*maker->path));
-		maker->path[depth++] = (uint32_t)row;
+		*WK_APPEND(maker->path, depth, maker->path_cap) = (uint32_t)row;
 		tables->number_of_stack[row] = ON_PATH;
 		row = wk_fx_get(&tables->stacks, STACK_PREFIX, row);
 	}

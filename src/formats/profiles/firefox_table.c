@@ -13,8 +13,7 @@ struct schema {
 
 static void add(struct wk_fx_column *column, int64_t value)
 {
-	column->at = wk_grow(column->at, &column->cap, column->count + 1, sizeof(*column->at));
-	column->at[column->count++] = value;
+	*WK_APPEND(column->at, column->count, column->cap) = value;
 }
 
 static int64_t cell(struct wk_json *json, unsigned decimals)

@@ -58,8 +58,7 @@ static int probe(struct wk_bytes first)
 
 static void add_address(struct state *state, uint64_t address)
 {
-	state->chain = wk_grow(state->chain, &state->cap, state->count + 1, sizeof(*state->chain));
-	state->chain[state->count++] = address;
+	*WK_APPEND(state->chain, state->count, state->cap) = address;
 }
 
 /* pprof lists callers by the byte before their return address, and the innermost as it is;

@@ -8,9 +8,7 @@
 
 static void keep(struct wk_pprof_frames *frames, uint32_t number)
 {
-	frames->numbers =
-		wk_grow(frames->numbers, &frames->cap, frames->count + 1, sizeof(*frames->numbers));
-	frames->numbers[frames->count++] = number;
+	*WK_APPEND(frames->numbers, frames->count, frames->cap) = number;
 }
 
 void wk_pprof_frames_init(struct wk_pprof_frames *frames, struct wk_stack_writer *writer,

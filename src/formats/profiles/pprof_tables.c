@@ -8,9 +8,7 @@
 
 static void add_text(struct wk_pprof_tables *tables, struct wk_str text)
 {
-	tables->texts = wk_grow(tables->texts, &tables->text_cap, tables->text_count + 1,
-				sizeof(*tables->texts));
-	tables->texts[tables->text_count++] = text;
+	*WK_APPEND(tables->texts, tables->text_count, tables->text_cap) = text;
 }
 
 #define NUMBERS 6 /* of the fields of a table's row, and 0 */
@@ -33,9 +31,7 @@ static void add_type(struct wk_pprof_tables *tables, struct wk_bytes message)
 	uint64_t numbers[NUMBERS];
 
 	read_numbers(tables, message, numbers);
-	tables->types = wk_grow(tables->types, &tables->type_cap, tables->type_count + 1,
-				sizeof(*tables->types));
-	tables->types[tables->type_count++] = (struct wk_pprof_type){
+	*WK_APPEND(tables->types, tables->type_count, tables->type_cap) = (struct wk_pprof_type){
 		.type = numbers[1], .unit = numbers[2], .scale = 1 };
 }
 
@@ -44,9 +40,7 @@ static void add_mapping(struct wk_pprof_tables *tables, struct wk_bytes message)
 	uint64_t numbers[NUMBERS];
 
 	read_numbers(tables, message, numbers);
-	tables->mappings = wk_grow(tables->mappings, &tables->mapping_cap,
-				   tables->mapping_count + 1, sizeof(*tables->mappings));
-	tables->mappings[tables->mapping_count++] = numbers[5];
+	*WK_APPEND(tables->mappings, tables->mapping_count, tables->mapping_cap) = numbers[5];
 	wk_map_set(&tables->mapping_of, numbers[1] + 1, (uint32_t)tables->mapping_count);
 }
 
@@ -55,10 +49,10 @@ static void add_function(struct wk_pprof_tables *tables, struct wk_bytes message
 	uint64_t numbers[NUMBERS];
 
 	read_numbers(tables, message, numbers);
-	tables->functions = wk_grow(tables->functions, &tables->function_cap,
-				    tables->function_count + 1, sizeof(*tables->functions));
-	tables->functions[tables->function_count++] = (struct wk_pprof_function){
-		.name = numbers[2], .system_name = numbers[3], .file = numbers[4] };
+	*WK_APPEND(tables->functions, tables->function_count, tables->function_cap) =
+		(struct wk_pprof_function){ .name = numbers[2],
+					    .system_name = numbers[3],
+					    .file = numbers[4] };
 	wk_map_set(&tables->function_of, numbers[1] + 1, (uint32_t)tables->function_count);
 }
 
@@ -67,9 +61,7 @@ static void add_line(struct wk_pprof_tables *tables, struct wk_bytes message)
 	uint64_t numbers[NUMBERS];
 
 	read_numbers(tables, message, numbers);
-	tables->lines = wk_grow(tables->lines, &tables->line_cap, tables->line_count + 1,
-				sizeof(*tables->lines));
-	tables->lines[tables->line_count++] = (struct wk_pprof_line){
+	*WK_APPEND(tables->lines, tables->line_count, tables->line_cap) = (struct wk_pprof_line){
 		.function_id = numbers[1], .line = numbers[2] };
 }
 
@@ -97,9 +89,7 @@ static void add_location(struct wk_pprof_tables *tables, struct wk_bytes message
 		}
 	}
 	tables->bad_messages += message.bad;
-	tables->locations = wk_grow(tables->locations, &tables->location_cap,
-				    tables->location_count + 1, sizeof(*tables->locations));
-	tables->locations[tables->location_count++] = location;
+	*WK_APPEND(tables->locations, tables->location_count, tables->location_cap) = location;
 	wk_map_set(&tables->location_of, id + 1, (uint32_t)tables->location_count);
 }
 

@@ -82,9 +82,7 @@ static void add_event(struct wk_spans *spans, enum span_kind kind, uint32_t thre
 	end_ns = time_ns + duration_ns;
 	if (end_ns > row->last_ns)
 		row->last_ns = end_ns;
-	spans->events = wk_grow(spans->events, &spans->event_cap, spans->event_count + 1,
-				sizeof(*spans->events));
-	spans->events[spans->event_count++] = (struct wk_span_event){
+	*WK_APPEND(spans->events, spans->event_count, spans->event_cap) = (struct wk_span_event){
 		.time_ns = time_ns,
 		.duration_ns = duration_ns,
 		.thread = thread,
@@ -112,9 +110,7 @@ void wk_spans_whole(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, u
 void wk_spans_sample(struct wk_spans *spans, uint32_t thread, uint32_t source, uint32_t stack,
 		     uint64_t time_ns, uint64_t weight)
 {
-	spans->pieces = wk_grow(spans->pieces, &spans->piece_cap, spans->piece_count + 1,
-				sizeof(*spans->pieces));
-	spans->pieces[spans->piece_count++] = (struct wk_span_piece){
+	*WK_APPEND(spans->pieces, spans->piece_count, spans->piece_cap) = (struct wk_span_piece){
 		.time_ns = spans->threads[thread].has_no_time ? 0 : time_ns,
 		.weight = weight,
 		.thread = thread,

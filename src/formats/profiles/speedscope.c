@@ -79,9 +79,8 @@ static void read_frame(struct reading *reading, struct wk_json *json)
 	}
 	frame.name = name.len ? wk_buf_str(&name) : wk_str_c("[unnamed]");
 	frame.file = wk_buf_str(&file);
-	reading->frames = wk_grow(reading->frames, &reading->frame_cap, reading->frame_count + 1,
-				  sizeof(*reading->frames));
-	reading->frames[reading->frame_count++] = wk_stack_writer_frame(reading->writer, &frame);
+	*WK_APPEND(reading->frames, reading->frame_count, reading->frame_cap) =
+		wk_stack_writer_frame(reading->writer, &frame);
 	wk_buf_fini(&name);
 	wk_buf_fini(&file);
 }

@@ -42,17 +42,14 @@ void wk_v8_fini(struct wk_v8_profile *profile)
 
 static uint32_t new_node(struct wk_v8_profile *profile, uint32_t parent)
 {
-	profile->nodes = wk_grow(profile->nodes, &profile->node_cap, profile->node_count + 1,
-				 sizeof(*profile->nodes));
-	profile->nodes[profile->node_count++] = (struct wk_v8_node){ .parent = parent };
+	*WK_APPEND(profile->nodes, profile->node_count, profile->node_cap) =
+		(struct wk_v8_node){ .parent = parent };
 	return (uint32_t)profile->node_count;
 }
 
 static void add_edge(struct wk_v8_profile *profile, uint32_t parent, uint64_t child_id)
 {
-	profile->edges = wk_grow(profile->edges, &profile->edge_cap, profile->edge_count + 1,
-				 sizeof(*profile->edges));
-	profile->edges[profile->edge_count++] =
+	*WK_APPEND(profile->edges, profile->edge_count, profile->edge_cap) =
 		(struct wk_v8_edge){ .child_id = child_id, .parent = parent };
 }
 
@@ -171,8 +168,8 @@ void wk_v8_node(struct wk_v8_profile *profile, struct wk_json *json)
 		if (begins) {
 			uint32_t parent = depth ? open[depth - 1].row : 0;
 
-			open = wk_grow(open, &cap, depth + 1, sizeof(*open));
-			open[depth++] = (struct open_node){ .row = new_node(profile, parent) };
+			*WK_APPEND(open, depth, cap) =
+				(struct open_node){ .row = new_node(profile, parent) };
 			begins = false;
 		} else if (open[depth - 1].in_children) {
 			begins = next_child(profile, &open[depth - 1], json);
@@ -190,17 +187,14 @@ void wk_v8_samples(struct wk_v8_profile *profile, struct wk_json *json)
 	if (!wk_json_enter_array(json))
 		return;
 	while (wk_json_next_element(json)) {
-		profile->samples = wk_grow(profile->samples, &profile->sample_cap,
-					   profile->sample_count + 1, sizeof(*profile->samples));
-		profile->samples[profile->sample_count++] = wk_json_u64(json);
+		*WK_APPEND(profile->samples, profile->sample_count, profile->sample_cap) =
+			wk_json_u64(json);
 	}
 }
 
 static void add_delta(struct wk_v8_profile *profile, int64_t delta_ns)
 {
-	profile->deltas = wk_grow(profile->deltas, &profile->delta_cap, profile->delta_count + 1,
-				  sizeof(*profile->deltas));
-	profile->deltas[profile->delta_count++] = delta_ns;
+	*WK_APPEND(profile->deltas, profile->delta_count, profile->delta_cap) = delta_ns;
 }
 
 void wk_v8_deltas(struct wk_v8_profile *profile, struct wk_json *json)
@@ -255,9 +249,7 @@ static uint32_t stack_of(struct wk_v8_profile *profile, uint32_t row)
 	uint32_t stack = 0;
 
 	while (row && profile->nodes[row - 1].state == STACK_UNKNOWN) {
-		profile->path = wk_grow(profile->path, &profile->path_cap, depth + 1,
-					sizeof(*profile->path));
-		profile->path[depth++] = row;
+		*WK_APPEND(profile->path, depth, profile->path_cap) = row;
 		profile->nodes[row - 1].state = STACK_ON_PATH;
 		row = profile->nodes[row - 1].parent;
 	}

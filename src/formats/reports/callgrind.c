@@ -105,9 +105,7 @@ static uint32_t function_of(struct parser *p, uint32_t name, uint32_t file, uint
 
 	if (id)
 		return id;
-	p->functions = wk_grow(p->functions, &p->functions_cap, (size_t)p->function_count + 1,
-			       sizeof(*p->functions));
-	p->functions[p->function_count++] = key;
+	*WK_APPEND(p->functions, p->function_count, p->functions_cap) = key;
 	wk_call_graph_function(p->graph);
 	wk_index_add(&p->index, hash, p->function_count);
 	return p->function_count;

@@ -201,9 +201,7 @@ static void add_called(struct vsprof *vsprof, uint64_t depth, struct wk_str name
 	}
 	if (vsprof->called_count)
 		parent = vsprof->called[vsprof->called_count - 1].stack;
-	vsprof->called = wk_grow(vsprof->called, &vsprof->called_cap, vsprof->called_count + 1,
-				 sizeof(*vsprof->called));
-	vsprof->called[vsprof->called_count++] = (struct called){
+	*WK_APPEND(vsprof->called, vsprof->called_count, vsprof->called_cap) = (struct called){
 		.stack = wk_stack_writer_stack(vsprof->text.writer, parent,
 					       wk_stack_writer_name(vsprof->text.writer, name)),
 		.calls = calls,

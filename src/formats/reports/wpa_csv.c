@@ -308,9 +308,7 @@ static void emit_line(struct wpa *wpa, struct wk_str cell, uint64_t weight)
 	frame = wk_windows_frame(name);
 	wk_call_tree_add(&wpa->tree, (uint32_t)wpa->indent_count, is_root(name) ? NULL : &frame,
 			 weight);
-	wpa->indents = wk_grow(wpa->indents, &wpa->indent_cap, wpa->indent_count + 1,
-			       sizeof(*wpa->indents));
-	wpa->indents[wpa->indent_count++] = indent;
+	*WK_APPEND(wpa->indents, wpa->indent_count, wpa->indent_cap) = indent;
 }
 
 static bool is_path(struct wk_str cell)

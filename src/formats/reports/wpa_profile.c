@@ -61,18 +61,17 @@ static void start_preset(struct reading *reading, const char *const *attributes)
 {
 	struct wk_wpa_profile *profile = reading->profile;
 
-	profile->presets = wk_grow(profile->presets, &profile->preset_cap,
-				   profile->preset_count + 1, sizeof(*profile->presets));
-	profile->presets[profile->preset_count++] = (struct wk_wpa_preset){
-		.view = reading->view,
-		.graph = reading->graph,
-		.name = attribute(reading, attributes, "Name"),
-		.filter = attribute(reading, attributes, "InitialFilterQuery"),
-		.filter_keeps = is_true(attributes, "InitialFilterShouldKeep"),
-		.over_time = attribute(reading, attributes, "AggregationOverTime"),
-		.key_count = number(attributes, "KeyColumnCount"),
-		.first = (uint32_t)profile->column_count,
-	};
+	*WK_APPEND(profile->presets, profile->preset_count, profile->preset_cap) =
+		(struct wk_wpa_preset){
+			.view = reading->view,
+			.graph = reading->graph,
+			.name = attribute(reading, attributes, "Name"),
+			.filter = attribute(reading, attributes, "InitialFilterQuery"),
+			.filter_keeps = is_true(attributes, "InitialFilterShouldKeep"),
+			.over_time = attribute(reading, attributes, "AggregationOverTime"),
+			.key_count = number(attributes, "KeyColumnCount"),
+			.first = (uint32_t)profile->column_count,
+		};
 	reading->in_preset = true;
 }
 
@@ -82,12 +81,11 @@ static void start_column(struct reading *reading, const char *const *attributes)
 
 	if (!reading->in_preset)
 		return;
-	profile->columns = wk_grow(profile->columns, &profile->column_cap,
-				   profile->column_count + 1, sizeof(*profile->columns));
-	profile->columns[profile->column_count++] = (struct wk_wpa_column){
-		.name = attribute(reading, attributes, "Name"),
-		.is_visible = is_true(attributes, "IsVisible"),
-	};
+	*WK_APPEND(profile->columns, profile->column_count, profile->column_cap) =
+		(struct wk_wpa_column){
+			.name = attribute(reading, attributes, "Name"),
+			.is_visible = is_true(attributes, "IsVisible"),
+		};
 	profile->presets[profile->preset_count - 1].column_count++;
 	reading->in_column = true;
 }

@@ -141,9 +141,7 @@ static uint32_t text_of(struct xctrace *trace, const char *text)
 
 static void add_table(struct xctrace *trace, const char *name)
 {
-	trace->tables = wk_grow(trace->tables, &trace->table_cap, trace->table_count + 1,
-				sizeof(*trace->tables));
-	trace->tables[trace->table_count++] = (struct table){
+	*WK_APPEND(trace->tables, trace->table_count, trace->table_cap) = (struct table){
 		.name = text_of(trace, name ? name : "samples") };
 }
 
@@ -389,9 +387,8 @@ static void finish(struct xctrace *trace, struct element *element)
 
 static void store(struct xctrace *trace, const struct element *element)
 {
-	trace->stored = wk_grow(trace->stored, &trace->stored_cap, trace->stored_count + 1,
-				sizeof(*trace->stored));
-	trace->stored[trace->stored_count++] = (struct stored){ element->kind, element->own };
+	*WK_APPEND(trace->stored, trace->stored_count, trace->stored_cap) =
+		(struct stored){ element->kind, element->own };
 	wk_map_set(&trace->by_id, element->id + 1, (uint32_t)trace->stored_count);
 }
 
@@ -399,9 +396,7 @@ static void add_frame(struct xctrace *trace, const struct value *frame)
 {
 	if (!frame->is_known)
 		return;
-	trace->frames = wk_grow(trace->frames, &trace->frame_cap, trace->frame_count + 1,
-				sizeof(*trace->frames));
-	trace->frames[trace->frame_count++] = (uint32_t)frame->number;
+	*WK_APPEND(trace->frames, trace->frame_count, trace->frame_cap) = (uint32_t)frame->number;
 }
 
 static void on_end(void *context, const char *name)

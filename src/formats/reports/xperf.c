@@ -205,9 +205,8 @@ static bool on_stack(struct xperf *xperf, struct wk_str rest)
 		xperf->run_tid = (uint32_t)tid;
 		xperf->run_first = xperf->frame_count;
 	}
-	xperf->frames = wk_grow(xperf->frames, &xperf->frame_cap, xperf->frame_count + 1,
-				sizeof(*xperf->frames));
-	xperf->frames[xperf->frame_count++] = frame_of(xperf, rest, address);
+	*WK_APPEND(xperf->frames, xperf->frame_count, xperf->frame_cap) =
+		frame_of(xperf, rest, address);
 	return true;
 }
 

@@ -129,9 +129,7 @@ static void mark_kernel(struct state *state)
 
 static void add_frame(struct state *state, struct wk_str text, size_t indent)
 {
-	state->frames =
-		wk_grow(state->frames, &state->cap, state->count + 1, sizeof(*state->frames));
-	state->frames[state->count++] = wk_bpf_frame(text);
+	*WK_APPEND(state->frames, state->count, state->cap) = wk_bpf_frame(text);
 	state->indent = indent;
 }
 

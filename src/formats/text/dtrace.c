@@ -55,9 +55,7 @@ static struct wk_str squeezed(struct dtrace *dtrace, struct wk_str text)
 
 static void add_frame(struct dtrace *dtrace, uint32_t frame)
 {
-	dtrace->frames =
-		wk_grow(dtrace->frames, &dtrace->cap, dtrace->count + 1, sizeof(*dtrace->frames));
-	dtrace->frames[dtrace->count++] = frame;
+	*WK_APPEND(dtrace->frames, dtrace->count, dtrace->cap) = frame;
 }
 
 /* The name without its offset, without the mark of the compiler's copies, readable. */

@@ -239,9 +239,7 @@ static void add_frames(struct reading *r, struct wk_str frames)
 		uint32_t frame = next_frame(r, at, end, &at);
 
 		if (frame) {
-			batch->frames = wk_grow(batch->frames, &batch->frames_cap,
-						batch->frame_count + 1, sizeof(*batch->frames));
-			batch->frames[batch->frame_count++] = frame;
+			*WK_APPEND(batch->frames, batch->frame_count, batch->frames_cap) = frame;
 		}
 		if (at == end)
 			break;

@@ -49,9 +49,7 @@ struct reading {
 
 static void add_location(struct reading *reading, uint64_t id, const struct location *location)
 {
-	reading->locations = wk_grow(reading->locations, &reading->location_cap,
-				     reading->location_count + 1, sizeof(*reading->locations));
-	reading->locations[reading->location_count++] = *location;
+	*WK_APPEND(reading->locations, reading->location_count, reading->location_cap) = *location;
 	wk_map_set(&reading->location_of, id + 1, (uint32_t)reading->location_count);
 }
 
@@ -96,9 +94,8 @@ static void read_mapping(struct reading *reading, struct wk_str line)
 	}
 	wk_scan_word(&rest);
 	wk_scan_blanks(&rest);
-	reading->mappings = wk_grow(reading->mappings, &reading->mapping_cap,
-				    reading->mapping_count + 1, sizeof(*reading->mappings));
-	reading->mappings[reading->mapping_count++] = wk_scan_word(&rest);
+	*WK_APPEND(reading->mappings, reading->mapping_count, reading->mapping_cap) =
+		wk_scan_word(&rest);
 	wk_map_set(&reading->mapping_of, id + 1, (uint32_t)reading->mapping_count);
 }
 
@@ -185,9 +182,7 @@ static void read_types(struct reading *reading, struct wk_str line)
 		word.len -= type.is_usual ? 6 : 0;
 		type.type = wk_scan_to(&word, '/');
 		type.unit = wk_str_skip(word, 1);
-		reading->types = wk_grow(reading->types, &reading->type_cap,
-					 reading->type_count + 1, sizeof(*reading->types));
-		reading->types[reading->type_count++] = type;
+		*WK_APPEND(reading->types, reading->type_count, reading->type_cap) = type;
 	}
 }
 
@@ -281,9 +276,7 @@ static uint32_t collapsed_stack_of(struct reading *reading, struct wk_str text)
 
 static void keep_value(struct reading *reading, uint64_t value)
 {
-	reading->values = wk_grow(reading->values, &reading->value_cap, reading->value_count + 1,
-				  sizeof(*reading->values));
-	reading->values[reading->value_count++] = value;
+	*WK_APPEND(reading->values, reading->value_count, reading->value_cap) = value;
 }
 
 static bool read_values(struct reading *reading, struct wk_str text)

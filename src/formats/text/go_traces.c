@@ -75,9 +75,8 @@ static void add_frame(struct traces *traces, struct wk_str name)
 		frame.is_inlined = true;
 		frame.name.len -= sizeof(mark) - 1;
 	}
-	traces->frames = wk_grow(traces->frames, &traces->frame_cap, traces->frame_count + 1,
-				 sizeof(*traces->frames));
-	traces->frames[traces->frame_count++] = wk_stack_writer_frame(traces->writer, &frame);
+	*WK_APPEND(traces->frames, traces->frame_count, traces->frame_cap) =
+		wk_stack_writer_frame(traces->writer, &frame);
 }
 
 static void end_stack(struct traces *traces)

@@ -100,9 +100,7 @@ static void add_row(struct graph *graph, const struct row *row)
 	}
 	frame.image = level.image;
 	level.frame = wk_stack_writer_frame(graph->text.writer, &frame);
-	graph->levels = wk_grow(graph->levels, &graph->levels_cap, graph->depth + 1,
-				sizeof(*graph->levels));
-	graph->levels[graph->depth++] = level;
+	*WK_APPEND(graph->levels, graph->depth, graph->levels_cap) = level;
 }
 
 /* The older tool prints a line of the graph if the next one stands no deeper, with the count

@@ -253,9 +253,7 @@ static void write_thread(struct writing *w, const struct wk_thread_samples *thre
 		wk_stack_id stack = w->model->samples.stack[row];
 
 		if (!w->count[stack]) {
-			w->met = wk_grow(w->met, &w->met_cap, (size_t)w->met_count + 1,
-					 sizeof(*w->met));
-			w->met[w->met_count++] = stack;
+			*WK_APPEND(w->met, w->met_count, w->met_cap) = stack;
 		}
 		w->count[stack] += wk_model_sample_times(w->model, row);
 		w->weight[stack] += wk_sampled_weight(w->view, row);

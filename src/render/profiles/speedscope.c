@@ -118,8 +118,8 @@ static void one_stack(struct writing *w, wk_stack_id stack)
 	size_t depth = 0;
 
 	for (; stack; stack = w->model->named.parent[stack]) {
-		w->path = wk_grow(w->path, &w->path_cap, depth + 1, sizeof(*w->path));
-		w->path[depth++] = w->frame_number[function_of(w, stack)] - 1;
+		*WK_APPEND(w->path, depth, w->path_cap) =
+			w->frame_number[function_of(w, stack)] - 1;
 	}
 	wk_out_char(w->out, '[');
 	while (depth) {

@@ -87,8 +87,7 @@ struct sorter {
 
 static void wait_for(struct sorter *s, struct group group)
 {
-	s->groups = wk_grow(s->groups, &s->cap, s->waiting + 1, sizeof(*s->groups));
-	s->groups[s->waiting++] = group;
+	*WK_APPEND(s->groups, s->waiting, s->cap) = group;
 }
 
 static int order_of(const struct sorter *s, struct wk_sort_key a, struct wk_sort_key b,

@@ -65,9 +65,7 @@ static bool read_rows(struct wk_jit_map_index *index, const struct wk_jit_names 
 	while (wk_perf_map_next(&map, &row)) {
 		if (index->count == most)
 			return false;
-		index->rows =
-			wk_grow(index->rows, &index->cap, index->count + 1, sizeof(*index->rows));
-		index->rows[index->count++] = (struct wk_sort_key){
+		*WK_APPEND(index->rows, index->count, index->cap) = (struct wk_sort_key){
 			.key = row.start, .row = line_at(names, row.name.at) };
 	}
 	return true;

@@ -125,9 +125,8 @@ static void read_tail(struct wk_jit_unwind *unwind, struct wk_jit_dump *dump)
 	if (dump->next_place == dump->place_count)
 		dump->next_place = dump->place_count = 0;
 	while (wk_jit_tail_next(dump->tail, &code)) {
-		dump->places = wk_grow(dump->places, &dump->places_cap, dump->place_count + 1,
-				       sizeof(*dump->places));
-		dump->places[dump->place_count++] = place_of(unwind, dump, &code);
+		*WK_APPEND(dump->places, dump->place_count, dump->places_cap) =
+			place_of(unwind, dump, &code);
 	}
 }
 

@@ -87,8 +87,8 @@ static bool add_text(struct wk_breakpad_texts *texts, struct wk_str line)
 	row = wk_map_at(&texts->row_of, number);
 	if (*row)
 		return true;
-	texts->rows = wk_grow(texts->rows, &texts->cap, texts->count + 1, sizeof(*texts->rows));
-	texts->rows[texts->count++] = (struct wk_breakpad_text){ .text = line };
+	*WK_APPEND(texts->rows, texts->count, texts->cap) =
+		(struct wk_breakpad_text){ .text = line };
 	*row = (uint32_t)texts->count;
 	return true;
 }
@@ -123,8 +123,7 @@ static bool add_public(struct wk_breakpad *b, struct wk_str line)
 	    !wk_breakpad_read_hex(&line, &parameters) || line.len == 0)
 		return false;
 	symbol.name = line;
-	b->publics = wk_grow(b->publics, &b->public_cap, b->public_count + 1, sizeof(*b->publics));
-	b->publics[b->public_count++] = symbol;
+	*WK_APPEND(b->publics, b->public_count, b->public_cap) = symbol;
 	return true;
 }
 
@@ -152,8 +151,8 @@ static void begin_unit(struct scan *s, uint64_t start)
 {
 	struct wk_breakpad *b = s->breakpad;
 
-	b->units = wk_grow(b->units, &b->unit_cap, b->unit_count + 1, sizeof(*b->units));
-	b->units[b->unit_count++] = (struct wk_breakpad_unit){ .begin = s->at };
+	*WK_APPEND(b->units, b->unit_count, b->unit_cap) =
+		(struct wk_breakpad_unit){ .begin = s->at };
 	s->is_in_unit = true;
 	s->unit_start = start;
 }
@@ -172,8 +171,7 @@ static bool add_func(struct scan *s, struct wk_str line)
 		begin_unit(s, func.start);
 	if (func.end == func.start)
 		return true;
-	b->ranges = wk_grow(b->ranges, &b->range_cap, b->range_count + 1, sizeof(*b->ranges));
-	b->ranges[b->range_count++] = (struct wk_code_range){
+	*WK_APPEND(b->ranges, b->range_count, b->range_cap) = (struct wk_code_range){
 		func.start, func.end, (uint32_t)b->unit_count - 1 };
 	return true;
 }

@@ -95,9 +95,7 @@ static void add_interval(struct unit *u, uint64_t start, uint64_t size, uint32_t
 
 	if (!cut_range(u, start, size, &interval.start, &interval.end))
 		return;
-	u->intervals = wk_grow(u->intervals, &u->interval_cap, u->interval_count + 1,
-			       sizeof(*u->intervals));
-	u->intervals[u->interval_count++] = interval;
+	*WK_APPEND(u->intervals, u->interval_count, u->interval_cap) = interval;
 }
 
 /* A bad one was counted when the file was opened; its lines are left out. */
@@ -153,8 +151,7 @@ static bool read_row(struct unit *u, struct wk_str line)
 		return true;
 	row.line = as_u32(number);
 	row.file = wk_breakpad_text_id(&u->breakpad->files, file, u->index);
-	u->rows = wk_grow(u->rows, &u->row_cap, u->row_count + 1, sizeof(*u->rows));
-	u->rows[u->row_count++] = row;
+	*WK_APPEND(u->rows, u->row_count, u->row_cap) = row;
 	return true;
 }
 
@@ -191,8 +188,7 @@ static void set_span(struct unit *u, uint32_t start, uint32_t node)
 		u->spans[u->span_count - 1].node = node;
 		return;
 	}
-	u->spans = wk_grow(u->spans, &u->span_cap, u->span_count + 1, sizeof(*u->spans));
-	u->spans[u->span_count++] = (struct wk_code_span){ start, node };
+	*WK_APPEND(u->spans, u->span_count, u->span_cap) = (struct wk_code_span){ start, node };
 }
 
 /* Closes nested intervals that end at or before `at`. */
@@ -237,9 +233,8 @@ static void open_interval(struct unit *u, struct interval interval, uint32_t par
 	uint32_t node = node_of(u, interval.record, parent);
 
 	set_span(u, interval.start, node);
-	u->opens = wk_grow(u->opens, &u->open_cap, u->open_count + 1, sizeof(*u->opens));
-	u->opens[u->open_count++] = (struct open){ interval.start, interval.end, node,
-						   interval.record };
+	*WK_APPEND(u->opens, u->open_count, u->open_cap) =
+		(struct open){ interval.start, interval.end, node, interval.record };
 }
 
 /* A function ends the one before it; of those that begin at the same address the first stays. */
@@ -297,8 +292,7 @@ static void make_spans(struct unit *u)
 
 static void add_line(struct unit *u, struct wk_code_line line)
 {
-	u->lines = wk_grow(u->lines, &u->line_cap, u->line_count + 1, sizeof(*u->lines));
-	u->lines[u->line_count++] = line;
+	*WK_APPEND(u->lines, u->line_count, u->line_cap) = line;
 }
 
 /* Of rows that begin at the same address the first counts, and each ends where the next begins. */

@@ -212,9 +212,8 @@ uint32_t wk_code_texts_lend(struct wk_code_texts *texts, struct wk_str bytes)
 	    taken + bytes.len + texts->lent_bytes >= UINT32_MAX)
 		return 0;
 	texts->lent_bytes += (uint32_t)bytes.len;
-	texts->lent =
-		wk_grow(texts->lent, &texts->lent_cap, texts->lent_count + 1, sizeof(*texts->lent));
-	texts->lent[texts->lent_count++] = (struct wk_code_lent){ bytes, first_lent(texts) };
+	*WK_APPEND(texts->lent, texts->lent_count, texts->lent_cap) =
+		(struct wk_code_lent){ bytes, first_lent(texts) };
 	return first_lent(texts);
 }
 
@@ -235,9 +234,8 @@ static uint32_t add_copy(struct wk_code_texts *texts, struct wk_str text)
 	id = wk_code_texts_len(texts);
 	if (id + text.len >= UINT32_MAX)
 		return 0;
-	texts->copies = wk_grow(texts->copies, &texts->copy_cap, texts->copy_count + 1,
-				sizeof(*texts->copies));
-	texts->copies[texts->copy_count++] = (struct wk_code_copy){ text, (uint32_t)id };
+	*WK_APPEND(texts->copies, texts->copy_count, texts->copy_cap) =
+		(struct wk_code_copy){ text, (uint32_t)id };
 	texts->copied += text.len + 1;
 	return (uint32_t)id;
 }

@@ -108,8 +108,7 @@ static enum wk_dwarf_role role_of(uint16_t tag, uint32_t has)
 
 static void add_op(struct wk_dwarf_abbrevs *table, struct wk_dwarf_op op)
 {
-	table->ops = wk_grow(table->ops, &table->op_cap, table->op_count + 1, sizeof(*table->ops));
-	table->ops[table->op_count++] = op;
+	*WK_APPEND(table->ops, table->op_count, table->op_cap) = op;
 }
 
 static int32_t clamp(int64_t constant)
@@ -188,9 +187,7 @@ static void keep_fields(struct compiler *c)
 			      is_data(of[WHAT_HIGH_PC].form) && !of[WHAT_RANGES].form;
 	c->fields.refers_nearby = of[WHAT_ORIGIN].form == DW_FORM_ref4 &&
 				  !of[WHAT_LINKAGE_NAME].form && !of[WHAT_NAME].form;
-	table->fields = wk_grow(table->fields, &table->field_cap, table->field_count + 1,
-				sizeof(*table->fields));
-	table->fields[table->field_count++] = c->fields;
+	*WK_APPEND(table->fields, table->field_count, table->field_cap) = c->fields;
 	c->row.fields = (uint32_t)table->field_count;
 }
 
@@ -268,9 +265,7 @@ static bool compile(struct wk_bytes *in, struct wk_dwarf_shape shape,
 	keep_fields(&c);
 	table->has_types |= c.row.role == ROLE_TYPE;
 	table->has_code |= c.row.role == ROLE_FUNCTION || c.row.role == ROLE_INLINED;
-	table->rows =
-		wk_grow(table->rows, &table->row_cap, table->row_count + 1, sizeof(*table->rows));
-	table->rows[table->row_count++] = c.row;
+	*WK_APPEND(table->rows, table->row_count, table->row_cap) = c.row;
 	return true;
 }
 
@@ -439,9 +434,7 @@ const struct wk_dwarf_abbrevs *wk_dwarf_abbrevs_of(struct wk_dwarf_unit *unit)
 		if (!is_spent(file))
 			decode(&in, unit->shape, table);
 		charge(file, (uint64_t)(in.at - from));
-		file->tables = wk_grow(file->tables, &file->table_cap, file->table_count + 1,
-				       sizeof(struct wk_dwarf_abbrevs *));
-		file->tables[file->table_count++] = table;
+		*WK_APPEND(file->tables, file->table_count, file->table_cap) = table;
 		*at = (uint32_t)file->table_count;
 	}
 	unit->abbrevs = file->tables[*at - 1];

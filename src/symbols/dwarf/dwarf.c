@@ -100,8 +100,8 @@ static void add_range(struct ranges *r, uint64_t start, uint64_t end)
 {
 	uint64_t base = r->dwarf->input.obj->image_base;
 
-	r->rows = wk_grow(r->rows, &r->cap, r->count + 1, sizeof(*r->rows));
-	r->rows[r->count++] = (struct wk_code_range){ start - base, end - base, r->unit };
+	*WK_APPEND(r->rows, r->count, r->cap) =
+		(struct wk_code_range){ start - base, end - base, r->unit };
 }
 
 /* From its root; false if that has no ranges. */

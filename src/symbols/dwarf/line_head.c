@@ -189,16 +189,12 @@ static void add_file(struct wk_line_files *files, struct wk_str name, uint64_t d
 		files->most_path_bytes -= files->path.len;
 		id = wk_code_index_text(files->index, wk_buf_str(&files->path));
 	}
-	lines->files = wk_grow(lines->files, &lines->file_cap, lines->file_count + 1,
-			       sizeof(*lines->files));
-	lines->files[lines->file_count++] = id;
+	*WK_APPEND(lines->files, lines->file_count, lines->file_cap) = id;
 }
 
 static void add_directory(struct wk_line_files *files, struct wk_str text)
 {
-	files->directories = wk_grow(files->directories, &files->directory_cap,
-				     files->directory_count + 1, sizeof(*files->directories));
-	files->directories[files->directory_count++] = text;
+	*WK_APPEND(files->directories, files->directory_count, files->directory_cap) = text;
 }
 
 static struct wk_str short_enough(struct wk_str text)

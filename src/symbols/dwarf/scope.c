@@ -85,8 +85,7 @@ struct finder {
 
 static void open_die(struct finder *f, uint64_t offset, const struct wk_dwarf_abbrev *abbrev)
 {
-	f->around = wk_grow(f->around, &f->cap, f->depth + 1, sizeof(*f->around));
-	f->around[f->depth++] = f->scope;
+	*WK_APPEND(f->around, f->depth, f->cap) = f->scope;
 	if (abbrev->is_scope)
 		f->scope = wk_dwarf_open_scope(f->unit, offset, f->scope);
 }

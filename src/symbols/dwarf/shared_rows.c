@@ -17,9 +17,7 @@ static size_t row_at(const struct wk_dwarf_lines *lines, uint64_t address)
 
 static void add_row(struct wk_dwarf_lines *lines, struct wk_dwarf_row row)
 {
-	lines->rows =
-		wk_grow(lines->rows, &lines->row_cap, lines->row_count + 1, sizeof(*lines->rows));
-	lines->rows[lines->row_count++] = row;
+	*WK_APPEND(lines->rows, lines->row_count, lines->row_cap) = row;
 }
 
 /* False when the budget is spent. */

@@ -105,9 +105,7 @@ static bool list_unit(struct wk_dwarf_file *file, struct wk_bytes *section)
 	unit.is_broken = !is_of_use(&unit);
 	if (file->unit_count == UINT32_MAX - 1)
 		return false;
-	file->units =
-		wk_grow(file->units, &file->unit_cap, file->unit_count + 1, sizeof(*file->units));
-	file->units[file->unit_count++] = unit;
+	*WK_APPEND(file->units, file->unit_count, file->unit_cap) = unit;
 	return true;
 }
 

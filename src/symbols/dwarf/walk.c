@@ -91,8 +91,7 @@ static void find_names(struct walk *w)
 		if (wk_dwarf_name_at(name->unit, name->offset, !w->notes_scopes,
 				     &b->maker.nodes[name->node].function))
 			continue;
-		b->later = wk_grow(b->later, &b->later_cap, b->later_count + 1, sizeof(*b->later));
-		b->later[b->later_count++] = *name;
+		*WK_APPEND(b->later, b->later_count, b->later_cap) = *name;
 	}
 	w->name_count = 0;
 }

@@ -57,9 +57,7 @@ static const struct wk_obj *open_split(void *context, struct wk_str directory, s
 	wk_buf_fini(&why);
 	if (!found)
 		return NULL;
-	files->split = wk_grow(files->split, &files->split_cap, files->split_count + 1,
-			       sizeof(*files->split));
-	files->split[files->split_count++] = file;
+	*WK_APPEND(files->split, files->split_count, files->split_cap) = file;
 	return file.obj;
 }
 

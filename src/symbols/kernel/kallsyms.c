@@ -84,8 +84,7 @@ static void add_line(struct wk_kallsyms *k, const struct wk_kallsyms_line *line)
 		return;
 	}
 	k->saw_address = true;
-	k->own_rows = wk_grow(k->own_rows, &k->cap, k->count + 1, sizeof(*k->own_rows));
-	k->own_rows[k->count++] = (struct wk_kallsyms_row){
+	*WK_APPEND(k->own_rows, k->count, k->cap) = (struct wk_kallsyms_row){
 		.address = line->address,
 		.name = (uint32_t)(line->name.at - k->text.at),
 		.name_len = (uint16_t)line->name.len,

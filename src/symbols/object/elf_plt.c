@@ -54,8 +54,7 @@ static void add_slot(struct plt *p, uint64_t vaddr, uint64_t size_bytes, uint64_
 	if (*id)
 		return;
 	*id = (uint32_t)p->count + 1;
-	p->slots = wk_grow(p->slots, &p->cap, p->count + 1, sizeof(*p->slots));
-	p->slots[p->count++] = (struct slot){
+	*WK_APPEND(p->slots, p->count, p->cap) = (struct slot){
 		.vaddr = vaddr,
 		.got = got,
 		.size_bytes = (uint32_t)size_bytes,

@@ -248,8 +248,8 @@ static void add_export(struct exports *e, uint32_t rva, uint64_t name)
 
 	if (name > UINT32_MAX)
 		return;
-	own->exports = wk_grow(own->exports, &e->cap, own->export_count + 1, sizeof(*own->exports));
-	own->exports[own->export_count++] = (struct wk_pe_export){ rva, (uint32_t)name };
+	*WK_APPEND(own->exports, own->export_count, e->cap) =
+		(struct wk_pe_export){ rva, (uint32_t)name };
 }
 
 static void add_named(struct exports *e)

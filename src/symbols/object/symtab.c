@@ -45,8 +45,7 @@ static bool add_row(void *context, const struct wk_obj_raw *raw)
 
 	if (tab->count == UINT32_MAX - 1)
 		return false;
-	tab->rows = wk_grow(tab->rows, &tab->cap, tab->count + 1, sizeof(*tab->rows));
-	tab->rows[tab->count++] = (struct row){
+	*WK_APPEND(tab->rows, tab->count, tab->cap) = (struct row){
 		.vaddr = raw->vaddr,
 		.size_bytes = raw->size_bytes < UINT32_MAX ? (uint32_t)raw->size_bytes : UINT32_MAX,
 		.name = raw->name,
@@ -300,8 +299,7 @@ static void name_parts(struct wk_symtab *tab, const struct bounds *bounds)
 			continue;
 		row.vaddr = bound->start;
 		row.size_bytes = as_size(bound->end - bound->start);
-		parts = wk_grow(parts, &cap, count + 1, sizeof(*parts));
-		parts[count++] = row;
+		*WK_APPEND(parts, count, cap) = row;
 	}
 	if (count > 0 && count < UINT32_MAX - tab->count) {
 		tab->rows = wk_grow(tab->rows, &tab->cap, tab->count + count, sizeof(*tab->rows));

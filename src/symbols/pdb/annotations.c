@@ -76,8 +76,7 @@ static void begin_row(struct state *s)
 	end_row(s, s->code);
 	if (start >= s->limit)
 		return;
-	b->rows = wk_grow(b->rows, &b->row_cap, b->row_count + 1, sizeof(*b->rows));
-	b->rows[b->row_count++] = (struct wk_pdb_site_row){
+	*WK_APPEND(b->rows, b->row_count, b->row_cap) = (struct wk_pdb_site_row){
 		.start = (uint32_t)start, .site = s->site, .file = s->file, .line = s->line };
 	s->is_open = true;
 }

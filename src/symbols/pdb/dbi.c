@@ -74,9 +74,7 @@ static void read_modules(struct wk_pdb *pdb, struct wk_bytes in)
 		if (in.bad)
 			return;
 		wk_bytes_skip(&in, (size_t)(begin - in.at) % 4);
-		pdb->modules = wk_grow(pdb->modules, &pdb->module_cap, pdb->module_count + 1,
-				       sizeof(*pdb->modules));
-		pdb->modules[pdb->module_count++] = module;
+		*WK_APPEND(pdb->modules, pdb->module_count, pdb->module_cap) = module;
 	}
 }
 

@@ -113,9 +113,8 @@ static void read_inlinees(struct wk_pdb_outline *outline, struct wk_bytes in)
 		inlinee.line = wk_u32le(&in);
 		if (has_files)
 			wk_bytes_skip(&in, (uint64_t)wk_u32le(&in) * 4);
-		outline->inlinees = wk_grow(outline->inlinees, &outline->inlinee_cap,
-					    outline->inlinee_count + 1, sizeof(*outline->inlinees));
-		outline->inlinees[outline->inlinee_count++] = inlinee;
+		*WK_APPEND(outline->inlinees, outline->inlinee_count, outline->inlinee_cap) =
+			inlinee;
 		wk_map_set(&outline->inlinee_of, id, (uint32_t)outline->inlinee_count);
 	}
 }
@@ -134,9 +133,7 @@ static void outline_stretch(const struct wk_pdb *pdb, struct wk_pdb_outline *out
 		return;
 	s.end = s.start + size;
 	s.files = in;
-	outline->stretches = wk_grow(outline->stretches, &outline->stretch_cap,
-				     outline->stretch_count + 1, sizeof(*outline->stretches));
-	outline->stretches[outline->stretch_count++] = s;
+	*WK_APPEND(outline->stretches, outline->stretch_count, outline->stretch_cap) = s;
 }
 
 /* By address. Functions whose code was folded have stretches at the same place: the first has it,
@@ -166,8 +163,7 @@ static void order_stretches(struct wk_pdb_outline *outline)
 
 static void add_line(struct wk_pdb_block *b, struct wk_pdb_line line)
 {
-	b->lines = wk_grow(b->lines, &b->line_cap, b->line_count + 1, sizeof(*b->lines));
-	b->lines[b->line_count++] = line;
+	*WK_APPEND(b->lines, b->line_count, b->line_cap) = line;
 }
 
 /* Lines of one file. */

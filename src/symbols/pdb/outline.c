@@ -30,9 +30,8 @@ static bool open_parts(const struct wk_pdb *pdb, const struct wk_pdb_module *mod
 
 static void begin_chapter(struct wk_pdb_outline *o, uint32_t at)
 {
-	o->chapters =
-		wk_grow(o->chapters, &o->chapter_cap, o->chapter_count + 1, sizeof(*o->chapters));
-	o->chapters[o->chapter_count++] = (struct wk_pdb_chapter){ at, (uint32_t)o->proc_count };
+	*WK_APPEND(o->chapters, o->chapter_count, o->chapter_cap) =
+		(struct wk_pdb_chapter){ at, (uint32_t)o->proc_count };
 }
 
 static void add_proc(const struct wk_pdb *pdb, struct wk_pdb_outline *o,
@@ -42,8 +41,7 @@ static void add_proc(const struct wk_pdb *pdb, struct wk_pdb_outline *o,
 
 	if (!wk_pdb_function_start(pdb, function, &start))
 		return;
-	o->procs = wk_grow(o->procs, &o->proc_cap, o->proc_count + 1, sizeof(*o->procs));
-	o->procs[o->proc_count++] = (struct wk_pdb_outlined){
+	*WK_APPEND(o->procs, o->proc_count, o->proc_cap) = (struct wk_pdb_outlined){
 		start, start + function->size_bytes, at, (uint32_t)o->chapter_count - 1 };
 }
 

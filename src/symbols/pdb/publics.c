@@ -96,9 +96,7 @@ static void sort_publics(struct wk_pdb_publics *publics)
 	for (uint64_t at = 0; wk_pdb_next_record(&in, &kind, &body); at = wk_bytes_offset(&in)) {
 		if (kind != S_PUB32 || !read_public(body, &public))
 			continue;
-		publics->sorted = wk_grow(publics->sorted, &publics->cap, publics->count + 1,
-					  sizeof(*publics->sorted));
-		publics->sorted[publics->count++] = (struct wk_sort_key){
+		*WK_APPEND(publics->sorted, publics->count, publics->cap) = (struct wk_sort_key){
 			key_of(public.section, public.offset), (uint32_t)at };
 	}
 	wk_sort_keys(publics->sorted, publics->count);

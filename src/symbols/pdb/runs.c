@@ -256,8 +256,7 @@ static void put_run(struct wk_pdb_block *b, struct wk_pdb_run run)
 	}
 	if (says_the_same(last, &run))
 		return;
-	b->runs = wk_grow(b->runs, &b->run_cap, b->run_count + 1, sizeof(*b->runs));
-	b->runs[b->run_count++] = run;
+	*WK_APPEND(b->runs, b->run_count, b->run_cap) = run;
 }
 
 static void put_here(struct sweep *s, uint32_t at)
@@ -318,9 +317,8 @@ static void move_run(struct wk_pdb *pdb, const struct wk_pdb_block *b, size_t i,
 	if (b->runs[i].node == 0 && b->runs[i].line == 0)
 		return;
 	while (wk_pdb_next_part(pdb, &part)) {
-		moving->rows = wk_grow(moving->rows, &moving->cap, moving->count + 1,
-				       sizeof(*moving->rows));
-		moving->rows[moving->count++] = (struct moved){ part.start, part.end, i };
+		*WK_APPEND(moving->rows, moving->count, moving->cap) =
+			(struct moved){ part.start, part.end, i };
 	}
 }
 

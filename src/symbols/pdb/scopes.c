@@ -32,8 +32,7 @@ struct walk {
 
 static void push(struct walk *w, struct scope scope)
 {
-	w->scopes = wk_grow(w->scopes, &w->cap, w->count + 1, sizeof(*w->scopes));
-	w->scopes[w->count++] = scope;
+	*WK_APPEND(w->scopes, w->count, w->cap) = scope;
 }
 
 static struct scope around(const struct walk *w)
@@ -147,8 +146,7 @@ static void read_site(struct walk *w, struct wk_bytes in, bool has_count)
 		wk_bytes_skip(&in, 4);
 	depth = outer.site ? b->sites[outer.site - 1].depth + 1 : 1;
 	if (!in.bad && outer.proc != NOTHING && depth <= MOST_DEPTH) {
-		b->sites = wk_grow(b->sites, &b->site_cap, b->site_count + 1, sizeof(*b->sites));
-		b->sites[b->site_count++] = (struct wk_pdb_site){
+		*WK_APPEND(b->sites, b->site_count, b->site_cap) = (struct wk_pdb_site){
 			.parent = outer.site,
 			.proc = outer.proc,
 			.name = wk_pdb_inlinee_name(w->pdb, id),

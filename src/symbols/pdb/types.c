@@ -81,9 +81,8 @@ static void add_marks(struct wk_pdb_types *types)
 	types->has_marks = true;
 	for (size_t i = 0; wk_bytes_left(&in) > 0; i++) {
 		if (i % MARK_EVERY == 0) {
-			types->marks = wk_grow(types->marks, &types->mark_cap,
-					       types->mark_count + 1, sizeof(*types->marks));
-			types->marks[types->mark_count++] = (uint32_t)(in.at - types->records.at);
+			*WK_APPEND(types->marks, types->mark_count, types->mark_cap) =
+				(uint32_t)(in.at - types->records.at);
 		}
 		read_record(&in);
 	}

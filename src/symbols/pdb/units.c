@@ -28,15 +28,13 @@ static void add_range(struct wk_pdb *pdb, uint32_t start, uint32_t end, uint32_t
 		last->end = end;
 		return;
 	}
-	pdb->ranges =
-		wk_grow(pdb->ranges, &pdb->range_cap, pdb->range_count + 1, sizeof(*pdb->ranges));
-	pdb->ranges[pdb->range_count++] = (struct wk_code_range){ start, end, unit };
+	*WK_APPEND(pdb->ranges, pdb->range_count, pdb->range_cap) =
+		(struct wk_code_range){ start, end, unit };
 }
 
 static uint32_t add_unit(struct wk_pdb *pdb, struct wk_pdb_unit unit)
 {
-	pdb->units = wk_grow(pdb->units, &pdb->unit_cap, pdb->unit_count + 1, sizeof(*pdb->units));
-	pdb->units[pdb->unit_count++] = unit;
+	*WK_APPEND(pdb->units, pdb->unit_count, pdb->unit_cap) = unit;
 	return (uint32_t)pdb->unit_count - 1;
 }
 

@@ -340,8 +340,7 @@ static bool add_to_index(void *context, const struct wk_cfi_fde *fde)
 
 	if (fde->size_bytes == 0)
 		return true;
-	cfi->index = wk_grow(cfi->index, &maker->cap, cfi->index_count + 1, sizeof(*cfi->index));
-	cfi->index[cfi->index_count++] =
+	*WK_APPEND(cfi->index, cfi->index_count, maker->cap) =
 		(struct wk_cfi_entry){ .start = fde->start, .offset = fde->offset };
 	return true;
 }

@@ -22,9 +22,7 @@ static bool is_behind_an_end(const uint8_t *at)
 
 static void add(struct wk_code_starts *starts, uint64_t offset)
 {
-	starts->offsets =
-		wk_grow(starts->offsets, &starts->cap, starts->count + 1, sizeof(*starts->offsets));
-	starts->offsets[starts->count++] = (uint32_t)offset;
+	*WK_APPEND(starts->offsets, starts->count, starts->cap) = (uint32_t)offset;
 }
 
 static int by_number(const void *a, const void *b)

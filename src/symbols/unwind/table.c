@@ -296,8 +296,7 @@ static void read_row(void *context, uint64_t vaddr, const struct wk_cfi_state *s
 	row.rules = intern_state(table, state, cie->return_address, cie->is_signal, c->section);
 	if (table->row_count > c->first_row && table->rows[table->row_count - 1].rules == row.rules)
 		return;
-	table->rows = wk_grow(table->rows, &table->row_cap, table->row_count + 1, sizeof(row));
-	table->rows[table->row_count++] = row;
+	*WK_APPEND(table->rows, table->row_count, table->row_cap) = row;
 }
 
 /* An entry with a damaged program keeps no rows: those before the fault may be wrong as well. */

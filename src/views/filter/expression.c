@@ -31,14 +31,12 @@ const struct wk_field_info wk_fields[WK_FIELD_NONE + 1] = {
 
 static void emit(struct wk_expr *expr, uint8_t step)
 {
-	expr->steps = wk_grow(expr->steps, &expr->step_cap, expr->step_count + 1, 1);
-	expr->steps[expr->step_count++] = step;
+	*WK_APPEND(expr->steps, expr->step_count, expr->step_cap) = step;
 }
 
 static void wait(struct wk_expr *expr, uint8_t step)
 {
-	expr->waiting = wk_grow(expr->waiting, &expr->waiting_cap, expr->waiting_count + 1, 1);
-	expr->waiting[expr->waiting_count++] = step;
+	*WK_APPEND(expr->waiting, expr->waiting_count, expr->waiting_cap) = step;
 }
 
 static int precedence(uint8_t step)

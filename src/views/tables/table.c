@@ -102,25 +102,20 @@ void wk_table_note(struct wk_table *table, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	table->notes = wk_grow(table->notes, &table->notes_cap, table->note_count + 1,
-			       sizeof(*table->notes));
-	table->notes[table->note_count++] = wk_table_keep(table, wk_str_c(text));
+	*WK_APPEND(table->notes, table->note_count, table->notes_cap) =
+		wk_table_keep(table, wk_str_c(text));
 }
 
 void wk_table_row(struct wk_table *table)
 {
 	assert(table->cell_count == table->row_count * table->column_count);
-	table->rows =
-		wk_grow(table->rows, &table->rows_cap, table->row_count + 1, sizeof(*table->rows));
-	table->rows[table->row_count++] = (struct wk_row){ 0 };
+	*WK_APPEND(table->rows, table->row_count, table->rows_cap) = (struct wk_row){ 0 };
 }
 
 static void add_cell(struct wk_table *table, struct wk_cell cell)
 {
 	assert(table->cell_count < table->row_count * table->column_count);
-	table->cells = wk_grow(table->cells, &table->cells_cap, table->cell_count + 1,
-			       sizeof(*table->cells));
-	table->cells[table->cell_count++] = cell;
+	*WK_APPEND(table->cells, table->cell_count, table->cells_cap) = cell;
 }
 
 void wk_table_text(struct wk_table *table, struct wk_str text)

@@ -25,9 +25,7 @@ void wk_etl_fact_add(struct wk_etl_config *config, struct wk_etl_section section
 {
 	if (value.len == 0)
 		return;
-	config->facts = wk_grow(config->facts, &config->fact_cap, config->fact_count + 1,
-				sizeof(*config->facts));
-	config->facts[config->fact_count++] = (struct wk_etl_fact){
+	*WK_APPEND(config->facts, config->fact_count, config->fact_cap) = (struct wk_etl_fact){
 		.part = section.part,
 		.event = { .section = section.name,
 			  .key = wk_arena_copy(config->texts, key),

@@ -6,8 +6,7 @@ static void add(struct wk_etl_intervals *all, uint64_t time, uint64_t interval)
 {
 	if (all->count && all->at[all->count - 1].interval == interval)
 		return;
-	all->at = wk_grow(all->at, &all->cap, all->count + 1, sizeof(*all->at));
-	all->at[all->count++] = (struct wk_etl_since){ time, interval };
+	*WK_APPEND(all->at, all->count, all->cap) = (struct wk_etl_since){ time, interval };
 }
 
 void wk_etl_intervals_add(struct wk_etl_intervals *all, uint64_t time, uint64_t before,

@@ -135,9 +135,8 @@ const struct wk_etl_field *wk_etl_schemas_copy_fields(struct wk_etl_schemas *sch
 		return NULL;
 	copy = wk_arena_alloc(&schemas->arena, count * sizeof(*copy));
 	memcpy(copy, fields, count * sizeof(*copy));
-	schemas->lists = wk_grow(schemas->lists, &schemas->list_cap, schemas->list_count + 1,
-				 sizeof(*schemas->lists));
-	schemas->lists[schemas->list_count++] = (struct field_list){ *provider, copy, count };
+	*WK_APPEND(schemas->lists, schemas->list_count, schemas->list_cap) =
+		(struct field_list){ *provider, copy, count };
 	return copy;
 }
 
@@ -148,9 +147,8 @@ void wk_etl_schemas_add(struct wk_etl_schemas *schemas, const struct wk_etl_even
 		wk_etl_kinds_name_provider(schemas->kinds, &key->provider, schema->provider);
 	if (wk_etl_schemas_find(schemas, key))
 		return;
-	schemas->described = wk_grow(schemas->described, &schemas->described_cap,
-				     schemas->described_count + 1, sizeof(*schemas->described));
-	schemas->described[schemas->described_count++] = (struct described){ *key, *schema };
+	*WK_APPEND(schemas->described, schemas->described_count, schemas->described_cap) =
+		(struct described){ *key, *schema };
 	wk_index_add(&schemas->described_at, wk_etl_hash_key(key),
 		     (uint32_t)schemas->described_count);
 }

@@ -139,9 +139,7 @@ static void on_provider(struct reading *reading, const char *const *attributes)
 
 static void on_event(struct reading *reading, const char *const *attributes)
 {
-	reading->events = wk_grow(reading->events, &reading->event_cap, reading->event_count + 1,
-				  sizeof(*reading->events));
-	reading->events[reading->event_count++] = (struct event){
+	*WK_APPEND(reading->events, reading->event_count, reading->event_cap) = (struct event){
 		(uint16_t)number(attributes, "value"), (uint8_t)number(attributes, "version"),
 		keep(reading, attributes, "symbol"), keep(reading, attributes, "task"),
 		keep(reading, attributes, "opcode"), keep(reading, attributes, "template") };
@@ -151,11 +149,10 @@ static void on_template(struct reading *reading, const char *const *attributes)
 {
 	struct wk_str name = keep(reading, attributes, "tid");
 
-	reading->templates = wk_grow(reading->templates, &reading->template_cap,
-				     reading->template_count + 1, sizeof(*reading->templates));
-	reading->templates[reading->template_count++] = (struct template){
-		.name = name, .first = (uint32_t)reading->fields.count,
-		.end = (uint32_t)reading->fields.count };
+	*WK_APPEND(reading->templates, reading->template_count, reading->template_cap) =
+		(struct template){ .name = name,
+				   .first = (uint32_t)reading->fields.count,
+				   .end = (uint32_t)reading->fields.count };
 	*wk_textmap_at(&reading->template_at, name) = (uint32_t)reading->template_count;
 	reading->open_struct = NOTHING;
 }
@@ -223,9 +220,7 @@ static void on_struct(struct reading *reading, const char *const *attributes)
 
 static void on_list(struct reading *reading, const char *const *attributes, bool are_bits)
 {
-	reading->lists = wk_grow(reading->lists, &reading->list_cap, reading->list_count + 1,
-				 sizeof(*reading->lists));
-	reading->lists[reading->list_count++] = (struct words){
+	*WK_APPEND(reading->lists, reading->list_count, reading->list_cap) = (struct words){
 		keep(reading, attributes, "name"), (uint32_t)reading->word_count,
 		(uint32_t)reading->word_count, are_bits };
 }
@@ -234,9 +229,7 @@ static void on_word(struct reading *reading, const char *const *attributes)
 {
 	if (reading->list_count == 0)
 		return;
-	reading->words = wk_grow(reading->words, &reading->word_cap, reading->word_count + 1,
-				 sizeof(*reading->words));
-	reading->words[reading->word_count++] = (struct word){
+	*WK_APPEND(reading->words, reading->word_count, reading->word_cap) = (struct word){
 		number(attributes, "value"), keep(reading, attributes, "message") };
 	reading->lists[reading->list_count - 1].end = (uint32_t)reading->word_count;
 }
@@ -250,9 +243,7 @@ static void on_string(struct reading *reading, const char *const *attributes)
 	/* The first language stays. */
 	if (*row)
 		return;
-	reading->strings = wk_grow(reading->strings, &reading->string_cap,
-				   reading->string_count + 1, sizeof(*reading->strings));
-	reading->strings[reading->string_count++] = value;
+	*WK_APPEND(reading->strings, reading->string_count, reading->string_cap) = value;
 	*row = (uint32_t)reading->string_count;
 }
 
