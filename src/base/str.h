@@ -154,4 +154,14 @@ static inline struct wk_str wk_str_basename(struct wk_str path)
 	return path;
 }
 
+/* The text without blanks (spaces, tabs) at its ends. */
+static inline struct wk_str wk_trim(struct wk_str text)
+{
+	while (text.len && (text.at[0] == ' ' || text.at[0] == '\t'))
+		text = wk_str_skip(text, 1);
+	while (text.len && (text.at[text.len - 1] == ' ' || text.at[text.len - 1] == '\t'))
+		text.len--;
+	return text;
+}
+
 #endif

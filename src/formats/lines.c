@@ -101,17 +101,3 @@ bool wk_fail_no_samples(struct wk_err *err, bool is_one, struct wk_bytes input,
 		return wk_fail_no_stacks(err, input, expected);
 	return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "the profile holds no samples");
 }
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-struct wk_str wk_trim(struct wk_str text)
-{
-	while (text.len && is_blank(text.at[0]))
-		text = wk_str_skip(text, 1);
-	while (text.len && is_blank(text.at[text.len - 1]))
-		text.len--;
-	return text;
-}

@@ -58,7 +58,4 @@ bool wk_fail_no_stacks(struct wk_err *err, struct wk_bytes input, const char *ex
 bool wk_fail_no_samples(struct wk_err *err, bool is_one, struct wk_bytes input,
 			const char *expected);
 
-/* Text without blanks (spaces, tabs) at its ends. */
-struct wk_str wk_trim(struct wk_str text);
-
 #endif

@@ -56,6 +56,16 @@ size_t wk_scan_blanks(struct wk_str *text)
 	return len;
 }
 
+struct wk_str wk_scan_digits(struct wk_str *text)
+{
+	struct wk_str digits = { text->at, 0 };
+
+	while (digits.len < text->len && wk_is_digit(text->at[digits.len]))
+		digits.len++;
+	*text = wk_str_skip(*text, digits.len);
+	return digits;
+}
+
 struct wk_str wk_scan_to(struct wk_str *text, char end)
 {
 	const char *found = text->len ? memchr(text->at, end, text->len) : NULL;
@@ -115,6 +125,18 @@ bool wk_scan_spaces_but(struct wk_str *text, size_t need)
 		return false;
 	while (total > need && wk_scan_text(text, " "))
 		total--;
+	return true;
+}
+
+bool wk_cut_line(struct wk_str *place, uint32_t *line)
+{
+	size_t colon = wk_str_find_last(*place, ':');
+	uint64_t number;
+
+	if (colon == SIZE_MAX || !wk_num_u64(wk_str_skip(*place, colon + 1), &number))
+		return false;
+	*line = number <= UINT32_MAX ? (uint32_t)number : 0;
+	place->len = colon;
 	return true;
 }
 

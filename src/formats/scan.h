@@ -24,6 +24,9 @@ bool wk_scan_number(struct wk_str *text, uint64_t *value);
 /* Hexadecimal digits, "0x" in front or not. */
 bool wk_scan_hex(struct wk_str *text, uint64_t *value);
 
+/* Digits, perhaps none. */
+struct wk_str wk_scan_digits(struct wk_str *text);
+
 /* Spaces and tabs, perhaps none: how many. */
 size_t wk_scan_blanks(struct wk_str *text);
 
@@ -45,6 +48,10 @@ size_t wk_str_find_last_text(struct wk_str text, const char *part);
 /* Drops spaces in front, but leaves at least `need` in all: what a regular expression does
  * that takes as many as it can and then wants so many words. False if there are too few. */
 bool wk_scan_spaces_but(struct wk_str *text, size_t need);
+
+/* Cuts ":12" off the end of "file.c:12"; false if there is none. Lines above 32 bits are 0. For
+ * "file.c:12:5" with a column: wk_cut_line(&place, &line) && wk_cut_line(&place, &line) */
+bool wk_cut_line(struct wk_str *place, uint32_t *line);
 
 /* The first line of the input's beginning, or all of it. */
 struct wk_str wk_scan_line(struct wk_str *text);

@@ -32,7 +32,8 @@ struct wk_stack_text {
 	uint32_t *frames; /* of the stack at hand, innermost first */
 	size_t count, cap;
 	struct wk_strtab *names; /* of processes */
-	struct wk_map named;     /* process to the name last told, both + 1 */
+	struct wk_map named;     /* process to the name last emitted, both + 1 */
+	bool may_be_empty;       /* an input without samples is not an error */
 };
 
 void wk_stack_text_begin(struct wk_stack_text *text, const struct wk_input *input,
@@ -45,6 +46,9 @@ void wk_stack_text_source(struct wk_stack_text *text, uint32_t source, const cha
 /* The next frame outwards. In collapse mode only its name counts. */
 void wk_stack_text_frame(struct wk_stack_text *text, const struct wk_event_frame *frame);
 void wk_stack_text_name(struct wk_stack_text *text, struct wk_str name);
+
+/* The same for a frame of the writer. */
+void wk_stack_text_add(struct wk_stack_text *text, uint32_t frame);
 
 /* Forgets the gathered frames. */
 void wk_stack_text_drop(struct wk_stack_text *text);

@@ -396,6 +396,39 @@ void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, co
 	wk_stack_writer_emit_source(writer, &source);
 }
 
+void wk_stack_writer_process(struct wk_stack_writer *writer, uint32_t pid, struct wk_str name)
+{
+	struct wk_event event = { .kind = WK_EVENT_PROCESS, .pid = pid, .tid = pid,
+				  .cpu = WK_NO_CPU };
+
+	event.process.change = WK_PROCESS_SEEN;
+	event.process.name = name;
+	wk_stack_writer_event(writer, &event);
+}
+
+void wk_stack_writer_thread(struct wk_stack_writer *writer, uint32_t pid, uint32_t tid,
+			    struct wk_str name)
+{
+	struct wk_event event = { .kind = WK_EVENT_THREAD, .pid = pid, .tid = tid,
+				  .cpu = WK_NO_CPU };
+
+	event.thread.change = WK_THREAD_SEEN;
+	event.thread.name = name;
+	wk_stack_writer_event(writer, &event);
+}
+
+void wk_stack_writer_sample(struct wk_stack_writer *writer, uint64_t time_ns, uint32_t pid,
+			    uint32_t tid, uint32_t source, uint32_t stack, uint64_t weight)
+{
+	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .time_ns = time_ns, .pid = pid,
+				  .tid = tid, .cpu = WK_NO_CPU };
+
+	event.sample.source = source;
+	event.sample.weight = weight;
+	event.sample.named_stack = stack;
+	wk_stack_writer_event(writer, &event);
+}
+
 void wk_stack_writer_count(struct wk_stack_writer *writer, uint32_t stack, uint64_t weight)
 {
 	writer->count_event.sample.named_stack = stack;

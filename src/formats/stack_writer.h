@@ -80,7 +80,16 @@ void wk_stack_writer_emit_source(struct wk_stack_writer *writer,
 void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, const char *unit,
 			    bool is_cpu_time);
 
-/* A sample of source 0 and no process: what folded stacks are made of. */
+/* A process or thread that exists, with its name. */
+void wk_stack_writer_process(struct wk_stack_writer *writer, uint32_t pid, struct wk_str name);
+void wk_stack_writer_thread(struct wk_stack_writer *writer, uint32_t pid, uint32_t tid,
+			    struct wk_str name);
+
+/* A sample of a stack of this writer, on an unknown CPU. */
+void wk_stack_writer_sample(struct wk_stack_writer *writer, uint64_t time_ns, uint32_t pid,
+			    uint32_t tid, uint32_t source, uint32_t stack, uint64_t weight);
+
+/* A sample of source 0 and no process, as in folded stacks. */
 void wk_stack_writer_count(struct wk_stack_writer *writer, uint32_t stack, uint64_t weight);
 
 /* A NOTE without an offset, of a fault of the input. */

@@ -80,6 +80,14 @@ void wk_csv_split(struct wk_csv *csv, struct wk_str line)
 	}
 }
 
+size_t wk_csv_column(const struct wk_csv *csv, const char *name)
+{
+	for (size_t i = 0; i < csv->count; i++)
+		if (wk_str_is(wk_trim(csv->fields[i]), name))
+			return i;
+	return SIZE_MAX;
+}
+
 char wk_csv_separator_of(struct wk_str heading)
 {
 	static const char separators[] = { ',', ';', '\t' };

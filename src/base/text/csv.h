@@ -29,6 +29,9 @@ static inline struct wk_str wk_csv_field(const struct wk_csv *csv, size_t at)
 	return at < csv->count ? csv->fields[at] : (struct wk_str){ "", 0 };
 }
 
+/* The field of the last line with this text but for blanks around it, or SIZE_MAX. */
+size_t wk_csv_column(const struct wk_csv *csv, const char *name);
+
 /* The most frequent of ',', ';' and tab in a heading. */
 char wk_csv_separator_of(struct wk_str heading);
 

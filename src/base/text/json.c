@@ -264,6 +264,12 @@ static struct wk_str read_word(struct wk_json *json)
 	return wk_str_of((const char *)from, (size_t)(json->at - from));
 }
 
+void wk_json_copy_text(struct wk_json *json, struct wk_buf *buf)
+{
+	wk_buf_reset(buf);
+	wk_buf_add_str(buf, wk_json_text(json));
+}
+
 struct wk_str wk_json_text_or_number(struct wk_json *json)
 {
 	return wk_json_peek(json) == WK_JSON_NUMBER ? read_word(json) : wk_json_text(json);
@@ -422,6 +428,12 @@ struct wk_json wk_json_value(struct wk_json *json)
 	wk_json_skip(json);
 	value.end = json->at;
 	return value;
+}
+
+void wk_json_replace_value(struct wk_json *value, struct wk_json *json)
+{
+	wk_json_end(value, NULL);
+	*value = wk_json_value(json);
 }
 
 void wk_json_end_value(struct wk_json *value, struct wk_json *json)

@@ -79,13 +79,20 @@ void wk_json_skip(struct wk_json *json);
 /* Passes over the value and gives a reader for it, which borrows the same bytes and has to be
  * ended as well: by wk_json_end, or so that a fault in it becomes one of `json`. */
 struct wk_json wk_json_value(struct wk_json *json);
+
+/* The same, in place of a value read before, which is ended. */
+void wk_json_replace_value(struct wk_json *value, struct wk_json *json);
 void wk_json_end_value(struct wk_json *value, struct wk_json *json);
 
 /* A string, valid until the next text or key is read. Invalid UTF-8 stays as it is; half of a
  * surrogate pair becomes U+FFFD. */
 struct wk_str wk_json_text(struct wk_json *json);
 
-/* The same, but numbers come as they are written: for ids that producers write either way. */
+/* Replaces the content of `buf` by a string. */
+void wk_json_copy_text(struct wk_json *json, struct wk_buf *buf);
+
+/* Like wk_json_text, but numbers come as they are written: for ids that producers write either way.
+ */
 struct wk_str wk_json_text_or_number(struct wk_json *json);
 
 bool wk_json_bool(struct wk_json *json);

@@ -365,14 +365,10 @@ static void emit_threads(struct reading *reading)
 	for (size_t i = 0; i < reading->thread_count; i++) {
 		const struct thread *thread = &reading->threads[i];
 		bool is_made_up = thread->tid >= MADE_UP_ID && !thread->name;
-		struct wk_event event = { .kind = WK_EVENT_THREAD, .cpu = WK_NO_CPU };
 
-		event.pid = thread->pid;
-		event.tid = thread->tid;
-		event.thread.change = WK_THREAD_SEEN;
-		event.thread.name =
-			wk_strtab_str(reading->texts, is_made_up ? thread->tid_text : thread->name);
-		wk_stack_writer_event(reading->writer, &event);
+		wk_stack_writer_thread(reading->writer, thread->pid, thread->tid,
+				       wk_strtab_str(reading->texts,
+						     is_made_up ? thread->tid_text : thread->name));
 	}
 }
 
@@ -382,13 +378,10 @@ static void emit_processes(struct reading *reading)
 	for (size_t i = 0; i < reading->process_count; i++) {
 		const struct process *process = &reading->processes[i];
 		bool is_made_up = process->pid >= MADE_UP_ID && !process->name;
-		struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU };
 
-		event.pid = event.tid = process->pid;
-		event.process.change = WK_PROCESS_SEEN;
-		event.process.name =
-			wk_strtab_str(reading->texts, is_made_up ? process->text : process->name);
-		wk_stack_writer_event(reading->writer, &event);
+		wk_stack_writer_process(
+			reading->writer, process->pid,
+			wk_strtab_str(reading->texts, is_made_up ? process->text : process->name));
 	}
 }
 

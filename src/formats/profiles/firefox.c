@@ -169,19 +169,6 @@ static uint32_t number_of(struct reading *reading, uint32_t text, bool *is_made_
 	return (uint32_t)number;
 }
 
-static void emit_name(struct reading *reading, enum wk_event_kind kind, uint32_t pid, uint32_t tid,
-		      struct wk_str name)
-{
-	struct wk_event event = { .kind = kind, .pid = pid, .tid = tid, .cpu = WK_NO_CPU };
-
-	if (kind == WK_EVENT_PROCESS)
-		event.process = (struct wk_event_process){ .change = WK_PROCESS_SEEN,
-							   .name = name };
-	else
-		event.thread = (struct wk_event_thread){ .change = WK_THREAD_SEEN, .name = name };
-	wk_stack_writer_event(reading->writer, &event);
-}
-
 static uint32_t emit_thread(struct reading *reading, const struct thread *thread)
 {
 	uint32_t *process = wk_map_at(&reading->process_of, (uint64_t)thread->pid_text + 1);
@@ -195,17 +182,11 @@ static uint32_t emit_thread(struct reading *reading, const struct thread *thread
 	if (name.len == 0 && is_made_up)
 		name = wk_strtab_str(reading->maker.texts, thread->pid_text);
 	tid = number_of(reading, thread->tid_text, &is_made_up);
-	emit_name(reading, WK_EVENT_THREAD, pid, tid, wk_buf_str(&thread->name));
+	wk_stack_writer_thread(reading->writer, pid, tid, wk_buf_str(&thread->name));
 	/* After its first thread, whose name would become the process's. */
 	if (is_new || (tid == pid && name.len))
-		emit_name(reading, WK_EVENT_PROCESS, pid, pid, name);
+		wk_stack_writer_process(reading->writer, pid, name);
 	return wk_spans_thread(&reading->spans, pid, tid, MEASURE_SAMPLES);
-}
-
-static void keep_text(struct wk_buf *buf, struct wk_json *json)
-{
-	wk_buf_reset(buf);
-	wk_buf_add_str(buf, wk_json_text(json));
 }
 
 static void thread_key(struct reading *reading, struct thread *thread, struct wk_str key,
@@ -214,9 +195,9 @@ static void thread_key(struct reading *reading, struct thread *thread, struct wk
 	struct wk_strtab *texts = reading->maker.texts;
 
 	if (wk_str_is(key, "name"))
-		keep_text(&thread->name, json);
+		wk_json_copy_text(json, &thread->name);
 	else if (wk_str_is(key, "processName"))
-		keep_text(&thread->process_name, json);
+		wk_json_copy_text(json, &thread->process_name);
 	else if (wk_str_is(key, "pid"))
 		thread->pid_text = wk_strtab_add_str(texts, wk_json_text_or_number(json));
 	else if (wk_str_is(key, "tid"))
@@ -308,12 +289,6 @@ static void read_threads(struct reading *reading, struct profile *profile, struc
 		read_thread(reading, profile, json);
 }
 
-static void set_aside(struct wk_json *value, struct wk_json *json)
-{
-	wk_json_end(value, NULL);
-	*value = wk_json_value(json);
-}
-
 static void read_profile(struct reading *reading, struct wk_json *json, int level)
 {
 	struct wk_json threads = { 0 }, processes = { 0 };
@@ -328,9 +303,9 @@ static void read_profile(struct reading *reading, struct wk_json *json, int leve
 		else if (wk_str_is(key, "shared"))
 			read_shared(reading, &profile, json);
 		else if (wk_str_is(key, "threads"))
-			set_aside(&threads, json);
+			wk_json_replace_value(&threads, json);
 		else if (wk_str_is(key, "processes"))
-			set_aside(&processes, json);
+			wk_json_replace_value(&processes, json);
 		else if (!wk_fx_tables_key(&reading->maker, &profile.shared, key, json))
 			wk_json_skip(json);
 	}

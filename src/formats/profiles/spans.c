@@ -293,18 +293,10 @@ void wk_spans_emit(struct wk_spans *spans)
 	wk_sort_keys(keys, spans->piece_count);
 	for (size_t i = 0; i < spans->piece_count; i++) {
 		const struct wk_span_piece *piece = &spans->pieces[keys[i].row];
-		struct wk_event event = {
-			.kind = WK_EVENT_SAMPLE,
-			.time_ns = piece->time_ns,
-			.pid = spans->threads[piece->thread].pid,
-			.tid = spans->threads[piece->thread].tid,
-			.cpu = WK_NO_CPU,
-		};
+		const struct wk_span_thread *thread = &spans->threads[piece->thread];
 
-		event.sample.source = piece->source;
-		event.sample.weight = piece->weight;
-		event.sample.named_stack = piece->stack;
-		wk_stack_writer_event(spans->writer, &event);
+		wk_stack_writer_sample(spans->writer, piece->time_ns, thread->pid, thread->tid,
+				       piece->source, piece->stack, piece->weight);
 	}
 	wk_free(keys);
 }

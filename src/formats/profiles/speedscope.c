@@ -49,12 +49,6 @@ struct reading {
 
 /* --- Frames -------------------------------------------------------------------------------- */
 
-static void keep_text(struct wk_buf *buf, struct wk_json *json)
-{
-	wk_buf_reset(buf);
-	wk_buf_add_str(buf, wk_json_text(json));
-}
-
 static void read_frame(struct reading *reading, struct wk_json *json)
 {
 	struct wk_buf name = { 0 }, file = { 0 };
@@ -65,9 +59,9 @@ static void read_frame(struct reading *reading, struct wk_json *json)
 	if (wk_json_enter_object(json)) {
 		while (wk_json_next_key(json, &key)) {
 			if (wk_str_is(key, "name")) {
-				keep_text(&name, json);
+				wk_json_copy_text(json, &name);
 			} else if (wk_str_is(key, "file")) {
-				keep_text(&file, json);
+				wk_json_copy_text(json, &file);
 			} else if (wk_str_is(key, "line")) {
 				uint64_t line = wk_json_u64(json);
 
@@ -216,16 +210,12 @@ static void emit_source(struct reading *reading, uint32_t number)
 /* Profiles of one file are most often the threads of one program. */
 static uint32_t emit_thread(struct reading *reading, const struct profile *profile)
 {
-	struct wk_event event = { .kind = WK_EVENT_THREAD, .cpu = WK_NO_CPU };
-
 	if (!reading->has_several)
 		return wk_spans_thread(&reading->spans, WK_NO_PID, WK_NO_PID,
 				       profile->unit->source);
-	event.tid = reading->profile_count;
-	event.thread = (struct wk_event_thread){ .change = WK_THREAD_SEEN,
-						 .name = wk_buf_str(&profile->name) };
-	wk_stack_writer_event(reading->writer, &event);
-	return wk_spans_thread(&reading->spans, event.pid, event.tid, profile->unit->source);
+	wk_stack_writer_thread(reading->writer, 0, reading->profile_count,
+			       wk_buf_str(&profile->name));
+	return wk_spans_thread(&reading->spans, 0, reading->profile_count, profile->unit->source);
 }
 
 static void parse_profile(struct reading *reading, struct profile *profile)
@@ -254,26 +244,20 @@ static const struct unit *unit_of(struct wk_str name)
 	return &units[0];
 }
 
-static void set_aside(struct wk_json *value, struct wk_json *json)
-{
-	wk_json_end(value, NULL);
-	*value = wk_json_value(json);
-}
-
 static void profile_key(struct profile *profile, struct wk_str key, struct wk_json *json)
 {
 	if (wk_str_is(key, "name"))
-		keep_text(&profile->name, json);
+		wk_json_copy_text(json, &profile->name);
 	else if (wk_str_is(key, "unit"))
 		profile->unit = unit_of(wk_json_text(json));
 	else if (wk_str_is(key, "startValue"))
-		set_aside(&profile->start_value, json);
+		wk_json_replace_value(&profile->start_value, json);
 	else if (wk_str_is(key, "events"))
-		set_aside(&profile->events, json);
+		wk_json_replace_value(&profile->events, json);
 	else if (wk_str_is(key, "samples"))
-		set_aside(&profile->samples, json);
+		wk_json_replace_value(&profile->samples, json);
 	else if (wk_str_is(key, "weights"))
-		set_aside(&profile->weights, json);
+		wk_json_replace_value(&profile->weights, json);
 	else
 		wk_json_skip(json);
 }
@@ -320,16 +304,6 @@ static void read_profiles(struct reading *reading, struct wk_json *json)
 
 /* --- The file ------------------------------------------------------------------------------ */
 
-static void emit_process(struct reading *reading, struct wk_str name)
-{
-	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU };
-
-	if (!reading->has_several)
-		return;
-	event.process = (struct wk_event_process){ .change = WK_PROCESS_SEEN, .name = name };
-	wk_stack_writer_event(reading->writer, &event);
-}
-
 /* The profiles wait until the frames are there. */
 static void read_all(struct reading *reading, struct wk_json *json)
 {
@@ -343,16 +317,17 @@ static void read_all(struct reading *reading, struct wk_json *json)
 		if (wk_str_is(key, "shared"))
 			read_shared(reading, json);
 		else if (wk_str_is(key, "profiles"))
-			set_aside(&profiles, json);
+			wk_json_replace_value(&profiles, json);
 		else if (wk_str_is(key, "name"))
-			keep_text(&name, json);
+			wk_json_copy_text(json, &name);
 		else
 			wk_json_skip(json);
 	}
 	reading->has_profiles = profiles.at != NULL;
 	if (profiles.at)
 		read_profiles(reading, &profiles);
-	emit_process(reading, wk_buf_str(&name));
+	if (reading->has_several)
+		wk_stack_writer_process(reading->writer, 0, wk_buf_str(&name));
 	wk_json_end_value(&profiles, json);
 	wk_buf_fini(&name);
 }

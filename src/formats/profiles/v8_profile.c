@@ -53,20 +53,14 @@ static void add_edge(struct wk_v8_profile *profile, uint32_t parent, uint64_t ch
 		(struct wk_v8_edge){ .child_id = child_id, .parent = parent };
 }
 
-static void keep_text(struct wk_buf *buf, struct wk_json *json)
-{
-	wk_buf_reset(buf);
-	wk_buf_add_str(buf, wk_json_text(json));
-}
-
 /* One key of a call frame. The first line is `first_line` in the input. */
 static void call_frame_key(struct call_frame *call, struct wk_str key, int64_t first_line,
 			   struct wk_json *json)
 {
 	if (wk_str_is(key, "functionName")) {
-		keep_text(&call->name, json);
+		wk_json_copy_text(json, &call->name);
 	} else if (wk_str_is(key, "url")) {
-		keep_text(&call->url, json);
+		wk_json_copy_text(json, &call->url);
 	} else if (wk_str_is(key, "lineNumber")) {
 		int64_t line = wk_json_i64(json);
 
@@ -271,21 +265,13 @@ static uint32_t stack_of(struct wk_v8_profile *profile, uint32_t row)
 static void emit_sample(struct wk_v8_profile *profile, uint32_t row, uint64_t time_ns,
 			uint64_t weight)
 {
-	struct wk_event event = {
-		.kind = WK_EVENT_SAMPLE,
-		.time_ns = time_ns,
-		.pid = profile->pid,
-		.tid = profile->tid,
-		.cpu = WK_NO_CPU,
-	};
+	uint32_t stack = stack_of(profile, row);
 
-	event.sample.source = profile->source;
-	event.sample.weight = weight;
-	event.sample.named_stack = stack_of(profile, row);
 	if (profile->take)
-		profile->take(profile->take_context, event.sample.named_stack, time_ns, weight);
+		profile->take(profile->take_context, stack, time_ns, weight);
 	else
-		wk_stack_writer_event(profile->writer, &event);
+		wk_stack_writer_sample(profile->writer, time_ns, profile->pid, profile->tid,
+				       profile->source, stack, weight);
 }
 
 /* V8 writes samples that are a little out of order; time then stands still. */

@@ -218,15 +218,9 @@ static void add_path(struct unfolding *u, uint32_t stack, uint32_t entry)
 
 static void emit(struct unfolding *u, uint32_t stack, size_t measure, uint64_t weight)
 {
-	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
-				  .pid = u->pid, .tid = u->pid };
-
-	if (weight == 0)
-		return;
-	event.sample.source = (uint32_t)measure;
-	event.sample.weight = weight;
-	event.sample.named_stack = stack;
-	wk_stack_writer_event(u->writer, &event);
+	if (weight)
+		wk_stack_writer_sample(u->writer, 0, u->pid, u->pid, (uint32_t)measure, stack,
+				       weight);
 }
 
 /* The stacks of all functions of a circle, from where it is entered. */

@@ -112,7 +112,6 @@ static void emit_source(struct instruments *in, const char *counts)
 /* "shop (4711)" at the top is a process. */
 static bool on_process(struct instruments *in, struct wk_str name)
 {
-	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU };
 	size_t bracket = wk_str_find_last(name, '(');
 	struct wk_str number;
 	uint64_t pid;
@@ -122,12 +121,10 @@ static bool on_process(struct instruments *in, struct wk_str name)
 	number = wk_str_skip(name, bracket + 1);
 	if (!wk_scan_number(&number, &pid) || !wk_str_is(number, ")") || pid >= WK_NO_PID)
 		return false;
-	event.pid = event.tid = (uint32_t)pid;
-	event.process.change = WK_PROCESS_SEEN;
-	event.process.name = wk_trim(wk_str_of(name.at, bracket));
-	wk_stack_writer_event(in->text.writer, &event);
+	wk_stack_writer_process(in->text.writer, (uint32_t)pid,
+				wk_trim(wk_str_of(name.at, bracket)));
 	in->text.tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
-					     .pid = event.pid, .tid = event.tid };
+					     .pid = (uint32_t)pid, .tid = (uint32_t)pid };
 	return true;
 }
 

@@ -50,12 +50,9 @@ static struct wk_str until(struct wk_str text, char stop)
 	return at ? wk_str_of(text.at, (size_t)(at - text.at)) : text;
 }
 
-/* A line that is not as it should be: an error where the older tool has one. The words are
- * those that its users look for. Nothing `expected`: the line is used where it can be. */
 /* "Process:         rg [64751]" */
 static void on_process(struct sample *sample, struct wk_str text)
 {
-	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU };
 	size_t bracket;
 	uint64_t pid;
 
@@ -66,16 +63,13 @@ static void on_process(struct sample *sample, struct wk_str text)
 		return;
 	sample->pid = (uint32_t)pid;
 	sample->has_pid = true;
-	event.pid = event.tid = sample->pid;
-	event.process.change = WK_PROCESS_SEEN;
-	event.process.name = wk_trim(wk_str_of(text.at, bracket));
-	wk_stack_writer_event(sample->text.writer, &event);
+	wk_stack_writer_process(sample->text.writer, sample->pid,
+				wk_trim(wk_str_of(text.at, bracket)));
 }
 
 /* "Thread_15758523   DispatchQueue_1: com.apple.main-thread  (serial)": no function. */
 static bool on_thread(struct sample *sample, const struct entry *entry)
 {
-	struct wk_event event = { .kind = WK_EVENT_THREAD, .cpu = WK_NO_CPU, .pid = sample->pid };
 	struct wk_str name = entry->text, number;
 	uint64_t tid;
 	size_t kind;
@@ -91,11 +85,9 @@ static bool on_thread(struct sample *sample, const struct entry *entry)
 	if (find_last(name, "  (", &kind)) /* of queue */
 		name.len = kind;
 	wk_call_tree_close(&sample->text.tree, 0);
-	event.tid = (uint32_t)tid;
-	event.thread = (struct wk_event_thread){ .change = WK_THREAD_SEEN, .name = name };
-	wk_stack_writer_event(sample->text.writer, &event);
+	wk_stack_writer_thread(sample->text.writer, sample->pid, (uint32_t)tid, name);
 	sample->text.tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
-						 .pid = sample->pid, .tid = event.tid };
+						 .pid = sample->pid, .tid = (uint32_t)tid };
 	wk_call_tree_add(&sample->text.tree, 0, NULL, entry->count);
 	return true;
 }
@@ -104,7 +96,6 @@ static bool on_thread(struct sample *sample, const struct entry *entry)
 static void read_place(struct wk_str place, struct wk_event_frame *frame)
 {
 	size_t at;
-	uint64_t line;
 
 	if (find_last(place, "[0x", &at)) {
 		struct wk_str inside = until(wk_str_skip(place, at + 3), ']');
@@ -112,11 +103,8 @@ static void read_place(struct wk_str place, struct wk_event_frame *frame)
 		wk_num_hex(until(inside, ','), &frame->address);
 		place = wk_trim(wk_str_skip(place, at + 3 + inside.len + 1));
 	}
-	if (find_last(place, ":", &at) && wk_num_u64(wk_str_skip(place, at + 1), &line) &&
-	    line <= UINT32_MAX) {
-		frame->line = (uint32_t)line;
-		frame->file = wk_str_of(place.at, at);
-	}
+	if (wk_cut_line(&place, &frame->line))
+		frame->file = place;
 }
 
 /* "main  (in rg) + 41  [0x10384b549]" */

@@ -3,6 +3,7 @@
 #include "base/num.h"
 #include "base/text/csv.h"
 #include "formats/reports/tree_text.h"
+#include "formats/scan.h"
 
 #define EXPECTED "the heading of a call tree: Level, Function Name, samples or times ..."
 #define TOOL_HEADING "Level,Function Name,Number of Calls,Elapsed Inclusive Time %," \
@@ -36,7 +37,6 @@ struct vsprof {
 	struct wk_buf name;
 	const struct measure *measure;
 	size_t level, function, module, weight; /* columns */
-	bool has_module;
 	struct called *called;
 	size_t called_count, called_cap;
 };
@@ -46,25 +46,20 @@ static bool is_inferno(const struct vsprof *vsprof)
 	return vsprof->text.collapse && vsprof->text.collapse->dialect == WK_COLLAPSE_INFERNO;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* "4718", "4,718", "4.718" or "4 718": what parts groups of three depends on the country. */
 static bool read_grouped(struct wk_str text, uint64_t *value)
 {
 	struct wk_buf digits = { .limit = 32 };
 	size_t group = 0, groups = 0;
-	bool ok = text.len > 0 && is_digit(text.at[0]) && is_digit(text.at[text.len - 1]);
+	bool ok = text.len > 0 && wk_is_digit(text.at[0]) && wk_is_digit(text.at[text.len - 1]);
 
 	for (size_t i = 0; i < text.len && ok; i++) {
-		if (is_digit(text.at[i])) {
+		if (wk_is_digit(text.at[i])) {
 			wk_buf_add_char(&digits, text.at[i]);
 			group++;
 			continue;
 		}
-		if (i > 0 && !is_digit(text.at[i - 1]))
+		if (i > 0 && !wk_is_digit(text.at[i - 1]))
 			continue; /* a blank of more than one byte */
 		ok = groups++ ? group == 3 : group <= 3;
 		group = 0;
@@ -79,10 +74,10 @@ static bool read_grouped(struct wk_str text, uint64_t *value)
 static bool read_hundredths(struct wk_str text, uint64_t *value)
 {
 	struct wk_buf digits = { .limit = 32 };
-	bool ok = text.len > 3 && is_digit(text.at[0]) && !is_digit(text.at[text.len - 3]);
+	bool ok = text.len > 3 && wk_is_digit(text.at[0]) && !wk_is_digit(text.at[text.len - 3]);
 
 	for (size_t i = 0; i < text.len; i++)
-		if (is_digit(text.at[i]))
+		if (wk_is_digit(text.at[i]))
 			wk_buf_add_char(&digits, text.at[i]);
 	ok = ok && !digits.full && wk_num_u64(wk_buf_str(&digits), value);
 	wk_buf_fini(&digits);
@@ -95,14 +90,6 @@ static bool read_weight(const struct vsprof *vsprof, struct wk_str text, uint64_
 								   : read_grouped(text, value);
 }
 
-static bool column_of(const struct vsprof *vsprof, const char *name, size_t *column)
-{
-	for (*column = 0; *column < vsprof->csv.count; ++*column)
-		if (wk_str_is(wk_trim(vsprof->csv.fields[*column]), name))
-			return true;
-	return false;
-}
-
 static bool read_heading(struct vsprof *vsprof)
 {
 	struct wk_str line;
@@ -110,15 +97,17 @@ static bool read_heading(struct vsprof *vsprof)
 	while (wk_lines_next(&vsprof->text.lines, &line)) {
 		vsprof->csv.separator = wk_csv_separator_of(line);
 		wk_csv_split(&vsprof->csv, line);
-		if (!column_of(vsprof, "Level", &vsprof->level) ||
-		    !column_of(vsprof, "Function Name", &vsprof->function))
+		vsprof->level = wk_csv_column(&vsprof->csv, "Level");
+		vsprof->function = wk_csv_column(&vsprof->csv, "Function Name");
+		vsprof->module = wk_csv_column(&vsprof->csv, "Module Name");
+		if (vsprof->level == SIZE_MAX || vsprof->function == SIZE_MAX)
 			continue;
-		vsprof->has_module = column_of(vsprof, "Module Name", &vsprof->module);
-		for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]); i++)
-			if (column_of(vsprof, measures[i].column, &vsprof->weight)) {
-				vsprof->measure = &measures[i];
+		for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]); i++) {
+			vsprof->measure = &measures[i];
+			vsprof->weight = wk_csv_column(&vsprof->csv, measures[i].column);
+			if (vsprof->weight != SIZE_MAX)
 				return true;
-			}
+		}
 	}
 	return false;
 }
@@ -135,8 +124,7 @@ static bool on_row(struct vsprof *vsprof, struct wk_str line)
 	    vsprof->csv.count <= vsprof->function)
 		return wk_tree_text_fault(&vsprof->text, line, "no level in", whole_row);
 	frame.name = wk_trim(vsprof->csv.fields[vsprof->function]);
-	if (vsprof->has_module)
-		frame.image = wk_trim(wk_csv_field(&vsprof->csv, vsprof->module));
+	frame.image = wk_trim(wk_csv_field(&vsprof->csv, vsprof->module));
 	if (!read_weight(vsprof, wk_trim(vsprof->csv.fields[vsprof->weight]), &weight))
 		return wk_tree_text_fault(&vsprof->text, line, "no number in",
 					  "a number in the column that is weighed");

@@ -55,21 +55,13 @@ static bool is_inferno(const struct vtune *vtune)
 	return vtune->text.collapse && vtune->text.collapse->dialect == WK_COLLAPSE_INFERNO;
 }
 
-static size_t column_of(const struct vtune *vtune, const char *name)
-{
-	for (size_t i = 0; i < vtune->csv.count; i++)
-		if (wk_str_is(wk_trim(vtune->csv.fields[i]), name))
-			return i;
-	return NO_COLUMN;
-}
-
 static void choose_measure(struct vtune *vtune)
 {
 	const struct wk_collapse *collapse = vtune->text.collapse;
 	bool wants_bytes = collapse && collapse->measure == WK_COLLAPSE_BYTES;
 
 	for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]) && !vtune->measure; i++) {
-		vtune->weight = column_of(vtune, measures[i].column);
+		vtune->weight = wk_csv_column(&vtune->csv, measures[i].column);
 		if (wants_bytes && strcmp(measures[i].unit, "bytes") != 0)
 			continue;
 		if (vtune->weight != NO_COLUMN)
@@ -90,7 +82,7 @@ static bool read_heading(struct vtune *vtune)
 			continue;
 		vtune->csv.separator = wk_csv_separator_of(line);
 		wk_csv_split(&vtune->csv, line);
-		vtune->module = column_of(vtune, "Module");
+		vtune->module = wk_csv_column(&vtune->csv, "Module");
 		choose_measure(vtune);
 		if (vtune->measure)
 			return true;

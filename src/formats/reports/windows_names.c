@@ -49,7 +49,6 @@ struct wk_event_frame wk_windows_frame(struct wk_str text)
 uint32_t wk_windows_process(struct wk_windows_processes *processes, struct wk_stack_writer *writer,
 			    struct wk_str text)
 {
-	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU };
 	size_t bracket = wk_str_find_last(text, '(');
 	struct wk_str number;
 	uint64_t pid;
@@ -64,10 +63,8 @@ uint32_t wk_windows_process(struct wk_windows_processes *processes, struct wk_st
 	seen = wk_map_at(&processes->seen, pid + 1);
 	if (!*seen) {
 		*seen = 1;
-		event.pid = event.tid = (uint32_t)pid;
-		event.process.change = WK_PROCESS_SEEN;
-		event.process.name = wk_trim(wk_str_of(text.at, bracket));
-		wk_stack_writer_event(writer, &event);
+		wk_stack_writer_process(writer, (uint32_t)pid,
+					wk_trim(wk_str_of(text.at, bracket)));
 	}
 	return (uint32_t)pid;
 }

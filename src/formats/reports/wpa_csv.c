@@ -59,19 +59,11 @@ struct wpa {
 	size_t indent_count, indent_cap;
 };
 
-static size_t column_of(const struct wpa *wpa, const char *name)
-{
-	for (size_t i = 0; i < wpa->csv.count; i++)
-		if (wk_str_is(wk_trim(wpa->csv.fields[i]), name))
-			return i;
-	return NO_COLUMN;
-}
-
 static size_t either_column(const struct wpa *wpa, const char *name, const char *other)
 {
-	size_t column = column_of(wpa, name);
+	size_t column = wk_csv_column(&wpa->csv, name);
 
-	return column != NO_COLUMN ? column : column_of(wpa, other);
+	return column != NO_COLUMN ? column : wk_csv_column(&wpa->csv, other);
 }
 
 static const struct unit *unit_of(struct wk_str column)

@@ -242,35 +242,29 @@ static bool is_id(const struct value *value)
 
 static void end_process(struct xctrace *trace, struct element *element)
 {
-	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU };
+	struct wk_str name = wk_strtab_str(trace->texts, element->name);
 
 	element->own = element->part[PID];
 	if (!is_id(&element->own) || trace->collapse)
 		return;
-	event.pid = event.tid = (uint32_t)element->own.number;
-	event.process.change = WK_PROCESS_SEEN;
-	event.process.name = without_tail(wk_strtab_str(trace->texts, element->name), " (");
-	wk_stack_writer_event(trace->writer, &event);
+	wk_stack_writer_process(trace->writer, (uint32_t)element->own.number,
+				without_tail(name, " ("));
 }
 
 /* "main  0x3c606d (shop, pid: 21790)" */
 static void end_thread(struct xctrace *trace, struct element *element)
 {
-	struct wk_event event = { .kind = WK_EVENT_THREAD, .cpu = WK_NO_CPU };
+	struct wk_str name = wk_strtab_str(trace->texts, element->name);
 
 	element->own = element->part[TID];
 	element->own.more = (uint32_t)element->part[PROCESS].number;
 	if (!is_id(&element->own) || !is_id(&element->part[PROCESS]) || trace->collapse)
 		return;
-	event.pid = element->own.more;
-	event.tid = (uint32_t)element->own.number;
-	event.thread.change = WK_THREAD_SEEN;
-	event.thread.name =
-		without_tail(without_tail(wk_strtab_str(trace->texts, element->name), " 0x"), " (");
-	event.thread.name = wk_trim(event.thread.name);
-	if (wk_str_starts(event.thread.name, "0x"))
-		event.thread.name.len = 0;
-	wk_stack_writer_event(trace->writer, &event);
+	name = wk_trim(without_tail(without_tail(name, " 0x"), " ("));
+	if (wk_str_starts(name, "0x"))
+		name.len = 0;
+	wk_stack_writer_thread(trace->writer, element->own.more, (uint32_t)element->own.number,
+			       name);
 }
 
 static void end_frame(struct xctrace *trace, struct element *element)

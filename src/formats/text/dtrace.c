@@ -1,28 +1,19 @@
-/* Stacks as DTrace prints them: frames from the innermost out, then how often. */
+/* Stacks printed by DTrace: frames from the innermost out, then a count. docs/formats/dtrace.md */
 #include "base/buf.h"
-#include "base/mem.h"
 #include "base/num.h"
-#include "formats/collapse.h"
-#include "formats/lines.h"
-#include "formats/reader.h"
-#include "formats/scan.h"
+#include "formats/stack_text.h"
 #include "names/rust_escapes.h"
 
 #define EXPECTED          "stacks of lines such as module`function+0x1f, each with a count below it"
 #define PERL_HEADER_LINES 3
 
 struct dtrace {
-	struct wk_stack_writer *writer;
-	const struct wk_collapse *collapse;
-	struct wk_lines lines;
-	struct wk_bad_lines bad;
-	uint32_t *frames; /* innermost first */
-	size_t count, cap;
+	struct wk_stack_text stack;
 	size_t first_indent, second_indent;
-	bool first_is_key;    /* has neither a module nor an address */
+	bool first_is_key;    /* the first line has neither a module nor an address */
 	bool is_each_counted; /* stacks of single events: no counts */
 	struct wk_str first_line;
-	struct wk_buf name, text, plain;
+	struct wk_buf name, squeezed, plain;
 };
 
 static bool is_address(struct wk_str text, uint64_t *address)
@@ -35,7 +26,6 @@ static bool has_module(struct wk_str text)
 	return text.len && memchr(text.at, '`', text.len);
 }
 
-/* The place of the last '+', or the end. */
 static size_t last_plus(struct wk_str text)
 {
 	size_t at = wk_str_find_last(text, '+');
@@ -43,22 +33,17 @@ static size_t last_plus(struct wk_str text)
 	return at == SIZE_MAX ? text.len : at;
 }
 
-/* "a  b " as "a b": keys of an aggregation are padded to columns. */
+/* "a  b " becomes "a b": keys of an aggregation are padded to columns. */
 static struct wk_str squeezed(struct dtrace *dtrace, struct wk_str text)
 {
-	wk_buf_reset(&dtrace->text);
+	wk_buf_reset(&dtrace->squeezed);
 	for (size_t i = 0; i < text.len; i++)
 		if (text.at[i] != ' ' || (i > 0 && text.at[i - 1] != ' '))
-			wk_buf_add_char(&dtrace->text, text.at[i]);
-	return wk_buf_str(&dtrace->text);
+			wk_buf_add_char(&dtrace->squeezed, text.at[i]);
+	return wk_buf_str(&dtrace->squeezed);
 }
 
-static void add_frame(struct dtrace *dtrace, uint32_t frame)
-{
-	*WK_APPEND(dtrace->frames, dtrace->count, dtrace->cap) = frame;
-}
-
-/* The name without its offset, without the mark of the compiler's copies, readable. */
+/* The demangled name without its offset and without the mark of the compiler's copies. */
 static struct wk_str function_of(struct dtrace *dtrace, struct wk_str text)
 {
 	size_t plus = last_plus(text), copy;
@@ -85,30 +70,32 @@ static void on_frame(struct dtrace *dtrace, struct wk_str text)
 	if (!tick && !frame.is_unnamed)
 		frame.name = squeezed(dtrace, text);
 	frame.name = function_of(dtrace, frame.name);
-	add_frame(dtrace, wk_stack_writer_frame(dtrace->writer, &frame));
+	wk_stack_text_add(&dtrace->stack, wk_stack_writer_frame(dtrace->stack.writer, &frame));
 }
 
-/* What an aggregation is keyed by besides the stack stands above it, less far to the right:
- * it becomes the outermost frame. */
+/* Other keys of an aggregation are above the stack with less indentation: they become the
+ * outermost frame. */
 static void move_key(struct dtrace *dtrace)
 {
 	uint32_t key;
 
-	if (!dtrace->first_is_key || dtrace->count < 2 ||
+	if (!dtrace->first_is_key || dtrace->stack.count < 2 ||
 	    dtrace->first_indent >= dtrace->second_indent)
 		return;
-	key = dtrace->frames[0];
-	memmove(dtrace->frames, dtrace->frames + 1, (dtrace->count - 1) * sizeof(*dtrace->frames));
-	dtrace->frames[dtrace->count - 1] = key;
+	key = dtrace->stack.frames[0];
+	memmove(dtrace->stack.frames, dtrace->stack.frames + 1,
+		(dtrace->stack.count - 1) * sizeof(*dtrace->stack.frames));
+	dtrace->stack.frames[dtrace->stack.count - 1] = key;
 }
 
 static void on_count(struct dtrace *dtrace, uint64_t count)
 {
 	move_key(dtrace);
-	wk_stack_writer_count(
-		dtrace->writer,
-		wk_stack_writer_reversed(dtrace->writer, dtrace->frames, dtrace->count), count);
-	dtrace->count = 0;
+	wk_stack_writer_count(dtrace->stack.writer,
+			      wk_stack_writer_reversed(dtrace->stack.writer, dtrace->stack.frames,
+						       dtrace->stack.count),
+			      count);
+	dtrace->stack.count = 0;
 }
 
 /* "  0  64091     read:entry": a CPU, the number of a probe and its name. */
@@ -133,11 +120,11 @@ static void on_stack_line(struct dtrace *dtrace, struct wk_str line, struct wk_s
 {
 	uint64_t address;
 
-	if (dtrace->count == 0) {
+	if (dtrace->stack.count == 0) {
 		dtrace->first_line = line;
 		dtrace->first_indent = wk_scan_blanks(&line);
 		dtrace->first_is_key = !has_module(text) && !is_address(text, &address);
-	} else if (dtrace->count == 1) {
+	} else if (dtrace->stack.count == 1) {
 		dtrace->second_indent = wk_scan_blanks(&line);
 	}
 	on_frame(dtrace, text);
@@ -151,15 +138,15 @@ static void on_line(struct dtrace *dtrace, struct wk_str line, bool *in_header)
 	if (text.len == 0) {
 		*in_header = false;
 	} else if (is_event(text) || wk_str_starts(text, "CPU ")) {
-		if (dtrace->count) {
+		if (dtrace->stack.count) {
 			dtrace->is_each_counted = true;
 			on_count(dtrace, 1);
 		}
 	} else if (*in_header && !has_module(text) && !is_address(text, &address)) {
 		return;
 	} else if (is_negative(text)) {
-		wk_bad_line(&dtrace->bad, &dtrace->lines, line, "a count above 0");
-		dtrace->count = 0;
+		wk_stack_text_bad(&dtrace->stack, "a count above 0");
+		dtrace->stack.count = 0;
 	} else if (wk_num_u64(text, &count)) {
 		on_count(dtrace, count);
 	} else {
@@ -168,26 +155,23 @@ static void on_line(struct dtrace *dtrace, struct wk_str line, bool *in_header)
 	}
 }
 
-static bool read_plainly(struct dtrace *dtrace, struct wk_bytes bytes, struct wk_err *err)
+static void read_plainly(struct dtrace *dtrace)
 {
 	struct wk_str line;
 	bool in_header = true;
 
-	while (wk_lines_next(&dtrace->lines, &line) && !wk_stack_writer_is_done(dtrace->writer))
+	while (wk_stack_text_next(&dtrace->stack, &line))
 		on_line(dtrace, line, &in_header);
-	if (dtrace->count && dtrace->is_each_counted)
+	if (dtrace->stack.count && dtrace->is_each_counted)
 		on_count(dtrace, 1);
-	else if (dtrace->count)
-		wk_bad_line(&dtrace->bad, &dtrace->lines, dtrace->first_line,
+	else if (dtrace->stack.count)
+		wk_bad_line(&dtrace->stack.bad, &dtrace->stack.lines, dtrace->first_line,
 			    "a count below the last stack");
-	wk_bad_lines_emit(&dtrace->bad, dtrace->writer);
-	return wk_stack_writer_samples(dtrace->writer) > 0 ||
-	       wk_fail_no_stacks(err, bytes, EXPECTED);
 }
 
-/* From here on: frames as stackcollapse.pl and inferno-collapse-dtrace write them. */
+/* --- As stackcollapse.pl and inferno-collapse-dtrace ---------------------------------------- */
 
-/* Without the last bracket behind the first "::" and all that follows it. */
+/* Cuts the text at the last '(' or '<' after the first "::". */
 static struct wk_str without_arguments(struct wk_str text)
 {
 	size_t scope = wk_str_find(text, "::");
@@ -200,30 +184,30 @@ static struct wk_str without_arguments(struct wk_str text)
 	return text;
 }
 
-/* A Rust name behind a module made readable, its offset kept. */
+/* Demangles a Rust name after a module; the offset stays. */
 static struct wk_str with_rust_name(struct dtrace *dtrace, struct wk_str text)
 {
 	const char *tick = memchr(text.at, '`', text.len);
 	size_t module = tick ? (size_t)(tick - text.at) + 1 : 0;
-	struct wk_str name = wk_str_skip(text, module), offset = { "", 0 }, mended;
+	struct wk_str name = wk_str_skip(text, module), offset = { "", 0 }, plain;
 
 	if (!tick)
 		return text;
-	if (dtrace->collapse->with_offsets) {
+	if (dtrace->stack.collapse->with_offsets) {
 		size_t plus = last_plus(name);
 
 		offset = wk_str_skip(name, plus);
 		name.len = plus;
 	}
 	name = wk_trim(name);
-	mended = wk_rust_name(name, &dtrace->name);
-	if (mended.at == name.at)
+	plain = wk_rust_name(name, &dtrace->name);
+	if (plain.at == name.at)
 		return text;
-	wk_buf_reset(&dtrace->text);
-	wk_buf_add(&dtrace->text, text.at, module);
-	wk_buf_add_str(&dtrace->text, mended);
-	wk_buf_add_str(&dtrace->text, offset);
-	return wk_buf_str(&dtrace->text);
+	wk_buf_reset(&dtrace->squeezed);
+	wk_buf_add(&dtrace->squeezed, text.at, module);
+	wk_buf_add_str(&dtrace->squeezed, plain);
+	wk_buf_add_str(&dtrace->squeezed, offset);
+	return wk_buf_str(&dtrace->squeezed);
 }
 
 static void add_inlined(struct dtrace *dtrace, struct wk_str text, bool is_inlined)
@@ -233,10 +217,11 @@ static void add_inlined(struct dtrace *dtrace, struct wk_str text, bool is_inlin
 	wk_buf_reset(&dtrace->name);
 	wk_buf_add_str(&dtrace->name, text);
 	wk_buf_add_text(&dtrace->name, is_inlined ? "_[i]" : "");
-	add_frame(dtrace, wk_stack_writer_name(dtrace->writer, wk_buf_str(&dtrace->name)));
+	wk_stack_text_add(&dtrace->stack,
+			  wk_stack_writer_name(dtrace->stack.writer, wk_buf_str(&dtrace->name)));
 }
 
-/* "a->b->c" is b inlined into a and c into b; gathered from the innermost out. */
+/* "a->b->c": b is inlined into a, and c into b. The innermost is added first. */
 static void add_with_inlined(struct dtrace *dtrace, struct wk_str text)
 {
 	for (size_t at = text.len; at >= 2; at--)
@@ -248,7 +233,7 @@ static void add_with_inlined(struct dtrace *dtrace, struct wk_str text)
 	add_inlined(dtrace, text, false);
 }
 
-/* Semicolons part the frames of a line, so the tool leaves none in them. */
+/* Semicolons separate the frames of a line, so the tool replaces them. */
 static struct wk_str without_semicolons(struct dtrace *dtrace, struct wk_str text)
 {
 	if (!memchr(text.at, ';', text.len))
@@ -261,7 +246,8 @@ static struct wk_str without_semicolons(struct dtrace *dtrace, struct wk_str tex
 
 static void on_inferno_frame(struct dtrace *dtrace, struct wk_str text)
 {
-	bool is_leaf = dtrace->count == 0, with_offsets = dtrace->collapse->with_offsets;
+	bool is_leaf = dtrace->stack.count == 0,
+	     with_offsets = dtrace->stack.collapse->with_offsets;
 	bool has_inlined = with_offsets || wk_str_find(text, "->") != SIZE_MAX;
 
 	if (!with_offsets || is_leaf)
@@ -272,42 +258,43 @@ static void on_inferno_frame(struct dtrace *dtrace, struct wk_str text)
 	if (has_inlined)
 		add_with_inlined(dtrace, text);
 	else
-		add_frame(dtrace, wk_stack_writer_name(dtrace->writer, text));
+		wk_stack_text_add(&dtrace->stack, wk_stack_writer_name(dtrace->stack.writer, text));
 }
 
 static void on_perl_frame(struct dtrace *dtrace, struct wk_str text)
 {
-	if (!dtrace->collapse->with_offsets || dtrace->count == 0)
+	if (!dtrace->stack.collapse->with_offsets || dtrace->stack.count == 0)
 		text.len = last_plus(text);
 	text = without_arguments(text);
-	add_frame(dtrace, wk_stack_writer_name(dtrace->writer, text.len ? text : wk_str_c("-")));
+	wk_stack_text_add(&dtrace->stack, wk_stack_writer_name(dtrace->stack.writer,
+							       text.len ? text : wk_str_c("-")));
 }
 
 static bool skip_header(struct dtrace *dtrace)
 {
 	struct wk_str line;
 
-	while (wk_lines_next(&dtrace->lines, &line))
-		if (dtrace->collapse->dialect == WK_COLLAPSE_PERL
-			    ? dtrace->lines.number == PERL_HEADER_LINES
+	while (wk_lines_next(&dtrace->stack.lines, &line))
+		if (dtrace->stack.collapse->dialect == WK_COLLAPSE_PERL
+			    ? dtrace->stack.lines.number == PERL_HEADER_LINES
 			    : wk_trim(line).len == 0)
 			return true;
-	return dtrace->collapse->dialect == WK_COLLAPSE_PERL;
+	return dtrace->stack.collapse->dialect == WK_COLLAPSE_PERL;
 }
 
 static bool read_as_tool(struct dtrace *dtrace, struct wk_err *err)
 {
-	bool is_perl = dtrace->collapse->dialect == WK_COLLAPSE_PERL;
+	bool is_perl = dtrace->stack.collapse->dialect == WK_COLLAPSE_PERL;
 	struct wk_str line;
 	uint64_t count;
 
 	if (!skip_header(dtrace)) {
-		wk_stack_writer_note(dtrace->writer,
+		wk_stack_writer_note(dtrace->stack.writer,
 				     wk_str_c("File ended while skipping headers: no blank line "
 					      "that stacks follow"));
 		return true;
 	}
-	while (wk_lines_next(&dtrace->lines, &line) && !wk_stack_writer_is_done(dtrace->writer)) {
+	while (wk_stack_text_next(&dtrace->stack, &line)) {
 		struct wk_str text = wk_trim(line);
 
 		if (text.len == 0)
@@ -319,7 +306,7 @@ static bool read_as_tool(struct dtrace *dtrace, struct wk_err *err)
 		else
 			on_inferno_frame(dtrace, text);
 	}
-	if (dtrace->count && !is_perl)
+	if (dtrace->stack.count && !is_perl)
 		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
 			       "Input data ends in the middle of a stack: a count must follow it");
 	return true;
@@ -328,24 +315,23 @@ static bool read_as_tool(struct dtrace *dtrace, struct wk_err *err)
 static bool read_dtrace(const struct wk_input *input, const struct wk_sink *sink,
 			struct wk_err *err)
 {
-	struct dtrace dtrace = {
-		.writer = wk_stack_writer_new(sink),
-		.collapse = input->options.collapse,
-		.lines = wk_lines_of(input->bytes),
-	};
-	bool ok;
+	struct dtrace dtrace = { 0 };
+	bool ok = true;
 
-	wk_stack_writer_source(dtrace.writer, "samples", "samples", false);
-	ok = dtrace.collapse ? read_as_tool(&dtrace, err)
-			     : read_plainly(&dtrace, input->bytes, err);
-	wk_free(dtrace.frames);
+	wk_stack_text_begin(&dtrace.stack, input, sink);
+	wk_stack_text_source(&dtrace.stack, 0, "samples", "samples");
+	dtrace.stack.may_be_empty = dtrace.stack.collapse;
+	if (dtrace.stack.collapse)
+		ok = read_as_tool(&dtrace, err);
+	else
+		read_plainly(&dtrace);
 	wk_buf_fini(&dtrace.name);
-	wk_buf_fini(&dtrace.text);
+	wk_buf_fini(&dtrace.squeezed);
 	wk_buf_fini(&dtrace.plain);
-	return wk_stack_writer_end(dtrace.writer, err) && ok;
+	return wk_stack_text_end(&dtrace.stack, EXPECTED, err) && ok;
 }
 
-/* "module`function+0x1f" or a bare address; quoted code in prose has blanks about it. */
+/* "module`function+0x1f" or an address. Quoted code in prose has blanks around it. */
 static bool looks_like_frame(struct wk_str text)
 {
 	const char *tick = memchr(text.at, '`', text.len);
@@ -356,7 +342,7 @@ static bool looks_like_frame(struct wk_str text)
 		    : is_address(text, &address);
 }
 
-/* A blank line, frames, perhaps with one line of keys above them, and a count. */
+/* A blank line, frames, possibly below a line of keys, and a count. */
 static int probe(struct wk_bytes first)
 {
 	struct wk_lines lines = wk_lines_of(first);

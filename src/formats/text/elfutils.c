@@ -1,4 +1,4 @@
-/* Stacks as eu-stack prints them, once or many times. docs/formats/elfutils.md */
+/* Stacks printed by eu-stack, once or several times. docs/formats/elfutils.md */
 #include "formats/stack_text.h"
 
 #include "base/buf.h"
@@ -8,18 +8,16 @@ struct state {
 	struct wk_stack_text text;
 	uint32_t pid, tid;
 	struct wk_str pid_text, tid_text;
-	struct wk_event_frame frame; /* read, waiting for a line with its place */
+	struct wk_event_frame frame; /* the last; a line with its place may follow */
 	bool has_frame;
 };
 
-/* "#3  0x00007f0c34dfe000", and what follows: the name, if there is one. */
+/* "#3  0x00007f0c34dfe000", and the rest: the name, if there is one. */
 static bool parse_frame(struct wk_str line, struct wk_str *digits, struct wk_str *rest)
 {
-	uint64_t number;
-
 	if (!wk_scan_text(&line, "#"))
 		return false;
-	wk_scan_number(&line, &number);
+	wk_scan_digits(&line);
 	while (wk_scan_text(&line, " "))
 		;
 	*digits = line;
@@ -90,20 +88,17 @@ static void end_stack(struct state *state)
 	wk_stack_text_sample(&state->text, state->pid, state->tid, 0, 1);
 }
 
-/* The number behind "PID " or "TID ", both as text and as number. */
+/* The number after "PID " or "TID ", as text and as number. */
 static uint32_t read_number(struct wk_str line, struct wk_str *text)
 {
 	uint64_t number;
-	size_t len = 0;
 
 	line = wk_str_skip(line, 4);
-	while (len < line.len && wk_is_digit(line.at[len]))
-		len++;
-	*text = wk_str_of(line.at, len);
+	*text = wk_scan_digits(&line);
 	return wk_num_u64(*text, &number) ? wk_pid_of(number) : WK_NO_PID;
 }
 
-/* " name - /path/of/module", and from `eu-stack -v` a " - 1" in front. */
+/* " name - /path/of/module", with " - 1" before it under `eu-stack -v`. */
 static void read_frame(struct state *state, struct wk_str digits, struct wk_str rest)
 {
 	struct wk_event_frame *frame = &state->frame;
@@ -129,20 +124,12 @@ static void read_frame(struct state *state, struct wk_str digits, struct wk_str 
 static void read_place(struct state *state, struct wk_str line)
 {
 	struct wk_str place = wk_trim(line);
-	uint64_t number = 0, column;
-	size_t colon = wk_str_find_last(place, ':');
+	uint32_t *number = &state->frame.line;
 
-	if (!state->has_frame || wk_str_starts(place, "[") || colon == SIZE_MAX ||
-	    !wk_num_u64(wk_str_skip(place, colon + 1), &number))
+	if (!state->has_frame || wk_str_starts(place, "[") || !wk_cut_line(&place, number))
 		return;
-	place.len = colon;
-	colon = wk_str_find_last(place, ':');
-	if (colon != SIZE_MAX && wk_num_u64(wk_str_skip(place, colon + 1), &column)) {
-		number = column;
-		place.len = colon;
-	}
+	wk_cut_line(&place, number); /* it was the column */
 	state->frame.file = place;
-	state->frame.line = number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
 static void add_collapsed(struct state *state, struct wk_str rest)

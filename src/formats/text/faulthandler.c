@@ -1,4 +1,4 @@
-/* Tracebacks of Python's faulthandler, once or many times. docs/formats/faulthandler.md */
+/* Tracebacks of Python's faulthandler, once or several times. docs/formats/faulthandler.md */
 #include "formats/stack_text.h"
 
 #include "base/buf.h"
@@ -11,17 +11,13 @@ struct place {
 /* `  File "x.py", line 7 in run` */
 static bool read_place(struct wk_str line, struct place *place)
 {
-	size_t len = 0;
-
 	if (!wk_scan_text(&line, "  File \""))
 		return false;
 	place->file = wk_scan_to(&line, '"');
 	if (!wk_scan_text(&line, "\", line "))
 		return false;
-	while (len < line.len && wk_is_digit(line.at[len]))
-		len++;
-	place->line = wk_str_of(line.at, len);
-	place->function = wk_str_skip(line, len);
+	place->line = wk_scan_digits(&line);
+	place->function = line;
 	return wk_scan_text(&place->function, " in ");
 }
 
@@ -62,7 +58,7 @@ static void add_frame(struct wk_stack_text *text, const struct place *place)
 	wk_buf_fini(&name);
 }
 
-/* `Thread 0x7f12 [worker] (most recent call first):`: Python 3.14 tells names. */
+/* `Thread 0x7f12 [worker] (most recent call first):`; the name since Python 3.14. */
 static struct wk_str thread_name(struct wk_str line)
 {
 	wk_scan_to(&line, '[');

@@ -1,10 +1,10 @@
-/* Backtraces of gdb: `thread apply all bt`, once or many times. docs/formats/gdb.md */
+/* Backtraces of gdb: `thread apply all bt`, once or several times. docs/formats/gdb.md */
 #include "formats/text/gdb_frame.h"
 
 struct state {
 	struct wk_stack_text text;
-	struct wk_str thread; /* its name, where gdb knew one */
-	struct wk_buf joined; /* a frame that stands on several lines */
+	struct wk_str thread; /* its name, if gdb knows one */
+	struct wk_buf joined; /* a frame, which may have several lines */
 };
 
 static bool is_number_line(struct wk_str line)
@@ -36,15 +36,14 @@ static int probe(struct wk_bytes first)
 	return frames && wk_probe_lines(first, is_thread) ? 90 : frames > 1 ? 60 : 0;
 }
 
-/* The older tool takes the third word of "#1  0x1234 in name (...)" and else the first. */
+/* As the older tool: the third word of "#1  0x1234 in name (...)", else the first. */
 static bool collapsed_name(struct wk_str line, struct wk_str *name)
 {
 	struct wk_str rest = wk_str_skip(line, 1), first;
 
 	if (!wk_str_starts(line, "#"))
 		return false;
-	while (rest.len && wk_is_digit(rest.at[0]))
-		rest = wk_str_skip(rest, 1);
+	wk_scan_digits(&rest);
 	if (!wk_scan_spaces_but(&rest, 3))
 		return false;
 	first = wk_scan_to(&rest, ' ');

@@ -1,7 +1,5 @@
 #include "formats/text/gdb_frame.h"
 
-#include "base/num.h"
-
 /* The signs of "operator<" and the like, which are no brackets. */
 static size_t operator_len(struct wk_str text)
 {
@@ -63,22 +61,12 @@ static struct wk_str behind_arguments(struct wk_str text)
 
 static void read_place(struct wk_str rest, struct wk_event_frame *frame)
 {
-	uint64_t line;
-	size_t colon;
-
 	if (wk_scan_text(&rest, " from ")) {
 		frame->image = rest;
-		return;
+	} else if (wk_scan_text(&rest, " at ")) {
+		wk_cut_line(&rest, &frame->line);
+		frame->file = rest;
 	}
-	if (!wk_scan_text(&rest, " at "))
-		return;
-	colon = wk_str_find_last(rest, ':');
-	if (colon != SIZE_MAX && wk_num_u64(wk_str_skip(rest, colon + 1), &line) &&
-	    line <= UINT32_MAX) {
-		frame->line = (uint32_t)line;
-		rest.len = colon;
-	}
-	frame->file = rest;
 }
 
 bool wk_gdb_frame(struct wk_str line, struct wk_event_frame *frame)

@@ -99,23 +99,6 @@ static void read_mapping(struct reading *reading, struct wk_str line)
 	wk_map_set(&reading->mapping_of, id + 1, (uint32_t)reading->mapping_count);
 }
 
-/* Takes ":12" or ":12:5" off the end of "/src/main.go:12:5"; the line, or 0. */
-static uint32_t read_line(struct wk_str *place)
-{
-	uint64_t number = 0;
-
-	for (int i = 0; i < 2; i++) {
-		size_t colon = wk_str_find_last(*place, ':');
-		uint64_t found;
-
-		if (colon == SIZE_MAX || !wk_num_u64(wk_str_skip(*place, colon + 1), &found))
-			break;
-		number = found;
-		place->len = colon;
-	}
-	return number <= UINT32_MAX ? (uint32_t)number : 0;
-}
-
 /* "name file:line s=start(linked name)". Names may hold blanks, so it is read from its end. */
 static void describe(struct wk_str text, struct wk_event_frame *frame)
 {
@@ -131,7 +114,8 @@ static void describe(struct wk_str text, struct wk_event_frame *frame)
 	if (blank == SIZE_MAX)
 		return;
 	place = wk_str_skip(text, blank + 1);
-	frame->line = read_line(&place);
+	if (wk_cut_line(&place, &frame->line))
+		wk_cut_line(&place, &frame->line); /* it was the column */
 	frame->file = place;
 	frame->name.len = blank;
 }
@@ -302,16 +286,11 @@ static bool read_values(struct reading *reading, struct wk_str text)
 
 static void emit_values(struct reading *reading, uint32_t stack)
 {
-	struct wk_event event = {
-		.kind = WK_EVENT_SAMPLE, .pid = WK_NO_PID, .tid = WK_NO_PID, .cpu = WK_NO_CPU };
-
-	event.sample.named_stack = stack;
-	for (uint32_t i = 0; i < reading->value_count && i < reading->type_count; i++) {
-		event.sample.source = i;
-		event.sample.weight = wk_pprof_scaled(reading->values[i], reading->types[i].scale);
-		if (event.sample.weight)
-			wk_stack_writer_event(reading->writer, &event);
-	}
+	for (uint32_t i = 0; i < reading->value_count && i < reading->type_count; i++)
+		if (reading->values[i])
+			wk_stack_writer_sample(
+				reading->writer, 0, WK_NO_PID, WK_NO_PID, i, stack,
+				wk_pprof_scaled(reading->values[i], reading->types[i].scale));
 }
 
 /* "   1   10000000: 5 6 7"; or "bytes:[16]", a label of the sample before. */

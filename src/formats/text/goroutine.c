@@ -1,15 +1,15 @@
-/* Dumps of Go's goroutines: what a panic or SIGQUIT prints, and /debug/pprof/goroutine?debug=2.
+/* Dumps of Go's goroutines: after a panic or SIGQUIT, and of /debug/pprof/goroutine?debug=2.
  * docs/formats/goroutine.md */
 #include "formats/stack_text.h"
 
 struct dump {
 	struct wk_stack_text text;
-	bool is_inside;         /* of a goroutine: all else is the program's own output */
-	bool is_created_by;     /* the line above was, and the place to come is its */
-	struct wk_str function; /* of the line above, which waits for its place; empty: none */
+	bool is_inside;         /* of a goroutine: other lines are output of the program */
+	bool is_created_by;     /* the line above was, and its place follows */
+	struct wk_str function; /* of the line above, until its place is read; or empty */
 };
 
-/* `goroutine 18 [chan receive, 5 minutes]:`, with more words between where Go is told to crash */
+/* `goroutine 18 [chan receive, 5 minutes]:`, with more words under GOTRACEBACK=crash */
 static bool is_head(struct wk_str line)
 {
 	uint64_t number;
@@ -20,10 +20,9 @@ static bool is_head(struct wk_str line)
 }
 
 /* `	/srv/shop/main.go:12 +0x1d` as file and line. */
-static bool read_place(struct wk_str line, struct wk_str *file, uint64_t *number)
+static bool read_place(struct wk_str line, struct wk_str *file, uint32_t *number)
 {
-	size_t end, colon;
-	struct wk_str rest;
+	size_t end;
 
 	if (!wk_scan_text(&line, "\t"))
 		return false;
@@ -31,18 +30,14 @@ static bool read_place(struct wk_str line, struct wk_str *file, uint64_t *number
 	if (end == SIZE_MAX)
 		end = wk_str_find(line, " fp=0x");
 	line.len = end == SIZE_MAX ? line.len : end;
-	colon = wk_str_find_last(line, ':');
-	if (colon == SIZE_MAX)
-		return false;
-	*file = wk_str_of(line.at, colon);
-	rest = wk_str_skip(line, colon + 1);
-	return wk_scan_number(&rest, number) && rest.len == 0;
+	*file = line;
+	return wk_cut_line(file, number);
 }
 
 static bool is_place(struct wk_str line)
 {
 	struct wk_str file;
-	uint64_t number;
+	uint32_t number;
 
 	return read_place(line, &file, &number);
 }
@@ -52,7 +47,7 @@ static int probe(struct wk_bytes first)
 	return wk_probe_lines(first, is_head) && wk_probe_lines(first, is_place) ? 95 : 0;
 }
 
-/* `net/http.(*Server).Serve(0xc000, {0x1, 0x2})` without what it was called with. */
+/* `net/http.(*Server).Serve(0xc000, {0x1, 0x2})` without its arguments. */
 static bool read_function(struct wk_str line, struct wk_str *function)
 {
 	size_t open = wk_str_find_last(line, '(');
@@ -61,12 +56,12 @@ static bool read_function(struct wk_str line, struct wk_str *function)
 	return function->len && line.at[0] != '\t' && wk_str_ends(line, ")");
 }
 
-static void end_function(struct dump *dump, struct wk_str file, uint64_t line)
+static void end_function(struct dump *dump, struct wk_str file, uint32_t line)
 {
-	if (dump->function.len)
-		wk_stack_text_frame(&dump->text, &(struct wk_event_frame){
-			.name = dump->function, .file = file,
-			.line = line <= UINT32_MAX ? (uint32_t)line : 0 });
+	struct wk_event_frame frame = { .name = dump->function, .file = file, .line = line };
+
+	if (frame.name.len)
+		wk_stack_text_frame(&dump->text, &frame);
 	dump->function = (struct wk_str){ 0 };
 }
 
@@ -77,11 +72,11 @@ static void end_goroutine(struct dump *dump)
 	dump->is_inside = dump->is_created_by = false;
 }
 
-/* Whoever created it is no caller: that goroutine went on. */
+/* The creator of a goroutine is not its caller. */
 static void read_inside(struct dump *dump, struct wk_str line)
 {
 	struct wk_str file, function;
-	uint64_t number;
+	uint32_t number;
 
 	if (line.len == 0) {
 		end_goroutine(dump);

@@ -1,7 +1,6 @@
 #include "formats/text/java_frame.h"
 
 #include "base/buf.h"
-#include "base/num.h"
 
 bool wk_java_method(struct wk_str line, struct wk_str *method)
 {
@@ -60,8 +59,7 @@ static void add_collapsed(struct wk_stack_text *text, struct wk_str method)
 /* "java.base@17/File.java:12", "File.java", "Native Method" ... */
 static void read_place(struct wk_str place, struct wk_event_frame *frame)
 {
-	size_t slash = wk_str_find_last(place, '/'), colon;
-	uint64_t line;
+	size_t slash = wk_str_find_last(place, '/');
 
 	if (slash != SIZE_MAX) {
 		frame->image = wk_str_of(place.at, slash);
@@ -69,12 +67,7 @@ static void read_place(struct wk_str place, struct wk_event_frame *frame)
 	}
 	if (wk_str_is(place, "Native Method") || wk_str_is(place, "Unknown Source"))
 		return;
-	colon = wk_str_find_last(place, ':');
-	if (colon != SIZE_MAX && wk_num_u64(wk_str_skip(place, colon + 1), &line) &&
-	    line <= UINT32_MAX) {
-		frame->line = (uint32_t)line;
-		place.len = colon;
-	}
+	wk_cut_line(&place, &frame->line);
 	frame->file = place;
 }
 

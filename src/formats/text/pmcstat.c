@@ -69,18 +69,14 @@ static void end_levels(struct graph *graph, size_t indent)
 {
 	while (graph->depth && graph->levels[graph->depth - 1].indent >= indent) {
 		uint64_t left = graph->levels[graph->depth - 1].count;
-		struct wk_event event = { .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
-					  .pid = WK_NO_PID, .tid = WK_NO_PID };
 		uint32_t stack = 0;
 
 		for (size_t i = left ? graph->depth : 0; i-- > 0;)
 			stack = wk_stack_writer_stack(graph->text.writer, stack,
 						      graph->levels[i].frame);
-		event.sample.source = graph->source ? graph->source - 1 : 0;
-		event.sample.named_stack = stack;
-		event.sample.weight = left;
 		if (left)
-			wk_stack_writer_event(graph->text.writer, &event);
+			wk_stack_writer_sample(graph->text.writer, 0, WK_NO_PID, WK_NO_PID,
+					       graph->source ? graph->source - 1 : 0, stack, left);
 		graph->depth--;
 	}
 }

@@ -1,4 +1,4 @@
-/* What py-spy writes with --format raw: folded stacks whose frames are "name (file:line)".
+/* The output of py-spy --format raw: folded stacks with frames "name (file:line)".
  * docs/formats/py-spy.md */
 #include "formats/stack_text.h"
 
@@ -15,27 +15,21 @@ static bool read_count(struct wk_str *line, uint64_t *count)
 	return true;
 }
 
-/* "name (file.py:12)", "name (lib.so)"; anything else is a name alone. */
+/* "name (file.py:12)", "name (lib.so)"; any other text is a name. */
 static struct wk_event_frame frame_of(struct wk_str text)
 {
 	struct wk_event_frame frame = { .name = text };
 	size_t open = wk_str_ends(text, ")") ? wk_str_find_last_text(text, " (") : SIZE_MAX;
 	struct wk_str place;
-	uint64_t line;
-	size_t colon;
 
 	if (open == SIZE_MAX || open == 0)
 		return frame;
 	frame.name = wk_str_of(text.at, open);
 	place = wk_str_of(text.at + open + 2, text.len - open - 3);
-	colon = wk_str_find_last(place, ':');
-	if (colon == SIZE_MAX || !wk_num_u64(wk_str_skip(place, colon + 1), &line) ||
-	    line > UINT32_MAX) {
+	if (wk_cut_line(&place, &frame.line))
+		frame.file = place;
+	else
 		frame.image = place;
-		return frame;
-	}
-	frame.file = wk_str_of(place.at, colon);
-	frame.line = (uint32_t)line;
 	return frame;
 }
 
@@ -93,27 +87,23 @@ static bool read_process(struct wk_str *line, uint32_t *pid, struct wk_str *comm
 
 static void read_line(struct wk_stack_text *text, struct wk_str line)
 {
-	struct wk_event sample = { .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
-				   .pid = WK_NO_PID, .tid = WK_NO_PID };
 	struct wk_str command;
-	uint32_t pid;
+	uint32_t pid = WK_NO_PID, stack = 0;
+	uint64_t weight;
 
-	if (!read_count(&line, &sample.sample.weight)) {
+	if (!read_count(&line, &weight)) {
 		wk_stack_text_bad(text, "a count at the end");
 		return;
 	}
-	if (read_process(&line, &pid, &command) && pid != WK_NO_PID) {
-		sample.pid = sample.tid = pid;
+	if (read_process(&line, &pid, &command))
 		wk_stack_text_process(text, pid, wk_str_basename(wk_scan_word(&command)));
-	}
 	while (line.len) {
 		struct wk_event_frame frame = frame_of(wk_scan_to(&line, ';'));
 
-		sample.sample.named_stack =
-			wk_stack_writer_push(text->writer, sample.sample.named_stack, &frame);
+		stack = wk_stack_writer_push(text->writer, stack, &frame);
 		line = wk_str_skip(line, 1);
 	}
-	wk_stack_writer_event(text->writer, &sample);
+	wk_stack_writer_sample(text->writer, 0, pid, pid, 0, stack, weight);
 }
 
 static bool read_raw(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)

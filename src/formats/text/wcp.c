@@ -1,19 +1,15 @@
 /* Reports of wallClockProfiler: its section "Full stacks". docs/formats/wcp.md */
 #include "formats/stack_text.h"
 
-#include "base/num.h"
-
 /* "99.791% ===================================== (17194 samples)" */
 static bool read_share(struct wk_str line, uint64_t *samples)
 {
-	uint64_t whole, count;
+	uint64_t count;
 	struct wk_str bar;
 
-	if (!wk_is_digit(line.len ? line.at[0] : 0) || !wk_scan_number(&line, &whole) ||
-	    !wk_scan_text(&line, "."))
+	if (!wk_scan_digits(&line).len || !wk_scan_text(&line, "."))
 		return false;
-	while (line.len && wk_is_digit(line.at[0]))
-		line = wk_str_skip(line, 1);
+	wk_scan_digits(&line);
 	if (!wk_scan_text(&line, "% "))
 		return false;
 	bar = wk_scan_to(&line, ' ');
@@ -39,24 +35,20 @@ static int probe(struct wk_bytes first)
 	return wk_probe_lines(first, is_share) ? 85 : 0;
 }
 
-/* "1: name" of a frame line; the number tells how far out it is. */
+/* "1: name" of a frame line; the number is the depth. */
 static bool read_name(struct wk_str line, struct wk_str *name)
 {
-	size_t digits = 0;
-
-	while (digits < line.len && wk_is_digit(line.at[digits]))
-		digits++;
-	*name = wk_str_skip(line, digits);
-	return digits > 0 && wk_scan_text(name, ": ");
+	*name = line;
+	return wk_scan_digits(name).len > 0 && wk_scan_text(name, ": ");
 }
 
-/* Where the last " (at " begins that a ")" at the end closes, or SIZE_MAX. */
+/* The last " (at ", if the name ends with ")"; or SIZE_MAX. */
 static size_t find_place(struct wk_str name)
 {
 	return wk_str_ends(name, ")") ? wk_str_find_last_text(name, " (at ") : SIZE_MAX;
 }
 
-/* False for a frame without a place, which the older tool passes over unless --lines. */
+/* False for a frame without a place, which the older tool skips without --lines. */
 static bool add_collapsed(struct wk_stack_text *text, struct wk_str name)
 {
 	size_t place = find_place(name);
@@ -71,21 +63,13 @@ static bool add_collapsed(struct wk_stack_text *text, struct wk_str name)
 
 static void add_frame(struct wk_stack_text *text, struct wk_str name)
 {
-	size_t start = find_place(name), colon;
+	size_t start = find_place(name);
 	struct wk_event_frame frame = { 0 };
-	struct wk_str place;
-	uint64_t line;
 
 	if (start != SIZE_MAX) {
-		place = wk_str_skip(name, start + strlen(" (at "));
-		place.len--;
-		colon = wk_str_find_last(place, ':');
-		if (colon != SIZE_MAX && wk_num_u64(wk_str_skip(place, colon + 1), &line) &&
-		    line <= UINT32_MAX) {
-			frame.line = (uint32_t)line;
-			place.len = colon;
-		}
-		frame.file = place;
+		frame.file = wk_str_skip(name, start + strlen(" (at "));
+		frame.file.len--;
+		wk_cut_line(&frame.file, &frame.line);
 		name.len = start;
 	}
 	frame.name = wk_trim(name);

@@ -54,14 +54,9 @@ static int probe(struct wk_bytes first)
 
 static void emit(struct trace *trace, uint32_t source, uint64_t weight)
 {
-	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
-				  .pid = WK_NO_PID, .tid = WK_NO_PID };
-
-	event.time_ns = trace->text.collapse ? 0 : trace->time_ns - trace->start_ns;
-	event.sample.source = source;
-	event.sample.weight = weight;
-	event.sample.named_stack = trace->stacks[trace->depth - 1];
-	wk_stack_writer_event(trace->text.writer, &event);
+	wk_stack_writer_sample(
+		trace->text.writer, trace->text.collapse ? 0 : trace->time_ns - trace->start_ns,
+		WK_NO_PID, WK_NO_PID, source, trace->stacks[trace->depth - 1], weight);
 }
 
 static bool by_calls(const struct trace *trace)
