@@ -22,7 +22,7 @@ void wk_bad_line(struct wk_bad_lines *bad, const struct wk_lines *lines, struct 
 	bad->expected = expected;
 }
 
-/* As much of a line as a person wants to see, in quotes and harmless. */
+/* The start of a line, in quotes, without control characters. */
 static void add_quoted(struct wk_buf *text, struct wk_str line)
 {
 	bool is_cut = line.len > MOST_QUOTED;

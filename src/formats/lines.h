@@ -1,8 +1,8 @@
-/* Text inputs: their lines, and the lines that make no sense.
+/* Lines of text inputs, and lines that cannot be parsed.
  *
- * A bad line never ends the reading: it is counted, the first is kept, and wk_bad_lines_emit
- * says all of it in one note. An input without any stack is an error: wk_fail_no_stacks says
- * what was seen and what was expected. */
+ * A bad line does not end the reading: lines are counted, the first is stored, and
+ * wk_bad_lines_emit emits one note. An input without any stack is an error: wk_fail_no_stacks
+ * describes what was found and what was expected. */
 #ifndef WK_FORMATS_LINES_H
 #define WK_FORMATS_LINES_H
 
@@ -11,13 +11,13 @@
 
 struct wk_lines {
 	const char *at, *end;
-	uint64_t number; /* of the line last given, from 1 */
+	uint64_t number; /* of the last line, from 1 */
 };
 
 struct wk_lines wk_lines_of(struct wk_bytes bytes);
 
-/* The next line without its "\n" or "\r\n"; false at the end. A line feed at the very end
- * of the input does not begin another line. */
+/* The next line without its "\n" or "\r\n"; false at the end. A line feed at the very end of the
+ * input does not begin another line. */
 static inline bool wk_lines_next(struct wk_lines *lines, struct wk_str *line)
 {
 	const char *feed;
@@ -37,24 +37,24 @@ struct wk_bad_lines {
 	uint64_t count;
 	uint64_t first_number;
 	struct wk_str first;  /* borrowed from the input */
-	const char *expected; /* of the first, in words */
+	const char *expected; /* instead of the first */
 };
 
-/* Notes that `line` is not what was `expected` ("a count at the end"), a text that stays. */
+/* Counts a bad line. `expected` describes what the line should contain ("a count at the end"); a
+ * text with static lifetime. */
 void wk_bad_line(struct wk_bad_lines *bad, const struct wk_lines *lines, struct wk_str line,
 		 const char *expected);
 
 /* One note for all of them; nothing if there were none. */
 void wk_bad_lines_emit(const struct wk_bad_lines *bad, struct wk_stack_writer *writer);
 
-/* A note "what: count"; nothing where the count is 0. */
+/* A note "what: count"; nothing if the count is 0. */
 void wk_note_count(struct wk_stack_writer *writer, uint64_t count, const char *what);
 
 /* "no stacks in it: 12 lines, the first \"...\"; expected ...". Returns false. */
 bool wk_fail_no_stacks(struct wk_err *err, struct wk_bytes input, const char *expected);
 
-/* The same where the input `is_one` of its format, and only nothing happened in it. Returns
- * false. */
+/* The same if the input `is_one` of its format but has no samples. Returns false. */
 bool wk_fail_no_samples(struct wk_err *err, bool is_one, struct wk_bytes input,
 			const char *expected);
 

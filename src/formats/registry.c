@@ -52,7 +52,7 @@ static const struct wk_reader *const readers[] = {
 	NULL,
 };
 
-/* What a file is if no reader knows it: the first bytes that tell, and what then helps. */
+/* Kinds of files that no reader knows: their first bytes, and what to do. */
 struct known_other {
 	const char *magic;
 	size_t len;
@@ -107,7 +107,7 @@ static const struct wk_reader *by_name(const char *format, struct wk_err *err)
 	return NULL;
 }
 
-/* The first bytes as a person can read them: text where it is text, else hexadecimal. */
+/* The first bytes as text, or in hexadecimal. */
 static void describe(struct wk_bytes bytes, struct wk_buf *out)
 {
 	size_t len = wk_bytes_left(&bytes) < 16 ? wk_bytes_left(&bytes) : 16;
@@ -126,7 +126,7 @@ static void describe(struct wk_bytes bytes, struct wk_buf *out)
 		wk_buf_add_fmt(out, " %02x", bytes.at[i]);
 }
 
-/* A flame graph, as wick and the older tools draw it: text that soon opens an SVG. */
+/* A flame graph drawn by wick or the older tools: text with an SVG element near its start. */
 static bool is_picture(struct wk_bytes bytes)
 {
 	struct wk_str text = wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
@@ -194,7 +194,7 @@ static const struct wk_reader *by_bytes(struct wk_bytes bytes, const char *name,
 	return best;
 }
 
-/* Marks of an encoding are looked behind. Two bytes of UTF-16 become at least one. */
+/* Looks after a byte order mark. Two bytes of UTF-16 become at least one of UTF-8. */
 static const struct wk_reader *by_text(struct wk_bytes bytes, const char *name, struct wk_err *err)
 {
 	const struct wk_reader *reader;
@@ -251,7 +251,7 @@ bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err)
 	return wk_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
 }
 
-/* The packed bytes are not needed any more once the plain ones are there. */
+/* The packed bytes are not needed once they are unpacked. */
 static void use_plain(struct wk_opened *opened)
 {
 	opened->input.bytes = wk_bytes_of(wk_buf_text(&opened->plain), opened->plain.len);
@@ -269,7 +269,7 @@ static bool unpack_input(struct wk_opened *opened, struct wk_err *err)
 	return true;
 }
 
-/* What is in an archive is an input like any other, but for what is packed in there again. */
+/* A member of an archive is read like any other input, but packed members are refused. */
 static bool open_archive(struct wk_opened *opened, struct wk_err *err)
 {
 	if (!wk_archive_is(opened->input.bytes))
@@ -283,7 +283,7 @@ static bool open_archive(struct wk_opened *opened, struct wk_err *err)
 		       "what is in the archive is packed once more: unpack it first");
 }
 
-/* So are those of UTF-16. */
+/* Neither are those of UTF-16. */
 static void decode_input(struct wk_opened *opened)
 {
 	struct wk_bytes text = wk_utf16_plain(opened->input.bytes, &opened->text);

@@ -36,7 +36,7 @@ void wk_stack_text_add(struct wk_stack_text *text, uint32_t frame)
 	*WK_APPEND(text->frames, text->count, text->cap) = frame;
 }
 
-/* Innermost first: the last part comes first. */
+/* Innermost first: the last part is added first. */
 static void add_parts(struct wk_stack_text *text, struct wk_str name)
 {
 	size_t semicolon;
@@ -90,7 +90,7 @@ void wk_stack_text_count(struct wk_stack_text *text, uint64_t weight)
 	wk_stack_text_sample(text, WK_NO_PID, WK_NO_PID, 0, weight);
 }
 
-/* Has this name been told of this process? */
+/* Was this name of the process emitted before? */
 static bool is_emitted(struct wk_stack_text *text, uint32_t pid, struct wk_str name)
 {
 	uint32_t *told = wk_map_at(&text->named, (uint64_t)pid + 1);

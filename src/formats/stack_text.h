@@ -1,5 +1,5 @@
-/* What readers of printed stacks have in common: lines, the frames of the stack at hand, and
- * the words at the end.
+/* Common parts of readers of printed stacks: lines, the frames of the current stack, and notes at
+ * the end.
  *
  *	struct wk_stack_text text;
  *	struct wk_str line;
@@ -10,8 +10,8 @@
  *		... wk_stack_text_frame, wk_stack_text_count, wk_stack_text_bad
  *	return wk_stack_text_end(&text, "a stack as NAME prints it", err);
  *
- * Frames are gathered innermost first, as most tools print them. Where an older tool's lines
- * are asked for (`collapse`), a ';' in a frame parts it in two, as it does in such a line. */
+ * Frames are gathered innermost first, as most tools print them. In collapse mode a ';' in a frame
+ * splits it in two, as it does in the output of the older tools. */
 #ifndef WK_FORMATS_STACK_TEXT_H
 #define WK_FORMATS_STACK_TEXT_H
 
@@ -24,15 +24,15 @@
 
 struct wk_stack_text {
 	struct wk_bytes input;
-	const struct wk_collapse *collapse; /* NULL: tell what the input says */
+	const struct wk_collapse *collapse; /* collapse mode; NULL: emit what the input contains */
 	struct wk_lines lines;
-	struct wk_str line; /* the one last given */
+	struct wk_str line; /* the last one */
 	struct wk_bad_lines bad;
 	struct wk_stack_writer *writer;
-	uint32_t *frames; /* of the stack at hand, innermost first */
+	uint32_t *frames; /* of the current stack, innermost first */
 	size_t count, cap;
 	struct wk_strtab *names; /* of processes */
-	struct wk_map named;     /* process to the name last emitted, both + 1 */
+	struct wk_map named;     /* process to its last emitted name, both + 1 */
 	bool may_be_empty;       /* an input without samples is not an error */
 };
 
@@ -43,39 +43,39 @@ bool wk_stack_text_next(struct wk_stack_text *text, struct wk_str *line);
 void wk_stack_text_source(struct wk_stack_text *text, uint32_t source, const char *name,
 			  const char *unit);
 
-/* The next frame outwards. In collapse mode only its name counts. */
+/* Adds the next outer frame. In collapse mode only its name is used. */
 void wk_stack_text_frame(struct wk_stack_text *text, const struct wk_event_frame *frame);
 void wk_stack_text_name(struct wk_stack_text *text, struct wk_str name);
 
-/* The same for a frame of the writer. */
+/* Adds a frame of the writer. */
 void wk_stack_text_add(struct wk_stack_text *text, uint32_t frame);
 
-/* Forgets the gathered frames. */
+/* Drops the gathered frames. */
 void wk_stack_text_drop(struct wk_stack_text *text);
 
-/* A sample of the gathered frames, if there are any. Process and thread as the input has
- * them, or WK_NO_PID; in collapse mode they are not told. */
+/* Emits a sample of the gathered frames, if there are any. `pid` and `tid` may be WK_NO_PID;
+ * collapse mode ignores them. */
 void wk_stack_text_sample(struct wk_stack_text *text, uint32_t pid, uint32_t tid, uint32_t source,
 			  uint64_t weight);
 void wk_stack_text_count(struct wk_stack_text *text, uint64_t weight);
 
-/* Tells the name of a process, once for each name; nothing in collapse mode. */
+/* Emits the name of a process, once per name; nothing in collapse mode. */
 void wk_stack_text_process(struct wk_stack_text *text, uint32_t pid, struct wk_str name);
 
-/* Notes that the line last given is not what was `expected`. */
+/* Counts the last line as bad; see wk_bad_line. */
 void wk_stack_text_bad(struct wk_stack_text *text, const char *expected);
 
-/* Tells of bad lines, fails if there was no sample at all (the input holds nothing like
- * `expected`), and frees. */
+/* Emits the note about bad lines, fails if there was no sample (`expected` describes the format),
+ * and frees. */
 bool wk_stack_text_end(struct wk_stack_text *text, const char *expected, struct wk_err *err);
 
-/* A number of a process or thread, or WK_NO_PID where it cannot be one. */
+/* The number of a process or thread, or WK_NO_PID if it is out of range. */
 static inline uint32_t wk_pid_of(uint64_t number)
 {
 	return number < WK_NO_PID ? (uint32_t)number : WK_NO_PID;
 }
 
-/* For probes: how many of the first lines `is_one` knows. */
+/* For probes: the number of first lines for which `is_one` is true. */
 size_t wk_probe_lines(struct wk_bytes first, bool (*is_one)(struct wk_str line));
 
 #endif

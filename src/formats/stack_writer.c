@@ -8,10 +8,10 @@
 
 #define WALKS_AT_ONCE 64
 
-#define FEWEST_EXPECTED 16384 /* stacks, before anything is guessed from them */
+#define FEWEST_EXPECTED 16384 /* stacks, before the total is estimated */
 #define MOST_GROWTH     64
 
-/* A frame as its key: texts by their numbers. */
+/* The key of a frame; texts by number. */
 struct frame_row {
 	uint64_t address;
 	uint32_t name, image, file, line;
@@ -19,14 +19,14 @@ struct frame_row {
 	bool is_inlined, is_unnamed;
 };
 
-/* What has a number. */
+/* Numbered frames and stacks. */
 struct wk_stack_store {
 	struct wk_strtab *texts;
 	struct wk_index index; /* of frames */
 	struct frame_row *frames;
 	size_t frames_cap;
 	uint32_t frame_count;  /* row 0 is the empty one */
-	uint32_t *plain_frame; /* by text: the frame of which only the name is known, or 0 */
+	uint32_t *plain_frame; /* by text: the frame with only this name, or 0 */
 	size_t plain_cap;
 	struct wk_trie stacks;
 };
@@ -36,9 +36,9 @@ struct wk_stack_writer {
 	struct wk_err err; /* of the sink */
 	bool failed;
 	struct wk_stack_store known;
-	uint32_t inputs_before;      /* how many stacks are theirs, the empty one with them */
-	uint32_t told_stacks;        /* those of a smaller id have been */
-	struct wk_event count_event; /* filled but for its numbers */
+	uint32_t inputs_before;      /* stacks of earlier inputs, including the empty one */
+	uint32_t told_stacks;        /* stacks below this id were emitted */
+	struct wk_event count_event; /* all but stack and weight */
 	uint64_t samples, expected_samples;
 };
 
@@ -102,7 +102,8 @@ static void take(struct wk_stack_writer *writer, const struct wk_event *event)
 		writer->failed = !wk_sink_emit(&writer->sink, event, &writer->err);
 }
 
-/* New stacks wait for the next event: there are millions, and together they cost little. */
+/* New stacks are collected until the next event: there are millions, and together they cost
+ * little. */
 static void emit_stacks(struct wk_stack_writer *writer)
 {
 	struct wk_event event = { .kind = WK_EVENT_STACKS, .cpu = WK_NO_CPU };
@@ -152,7 +153,7 @@ static uint32_t emit_frame(struct wk_stack_writer *writer, const struct frame_ro
 	known->frames = wk_grow(known->frames, &known->frames_cap, (size_t)known->frame_count + 1,
 				sizeof(*known->frames));
 	known->frames[known->frame_count] = *row;
-	take(writer, &event); /* stacks that wait are of older frames */
+	take(writer, &event); /* collected stacks refer to older frames */
 	return known->frame_count++;
 }
 
@@ -163,7 +164,7 @@ static uint32_t text_number(struct wk_stack_writer *writer, const struct wk_even
 				 : wk_strtab_add_str(writer->known.texts, text);
 }
 
-/* The texts as this writer keeps them last longer than those that it was given. */
+/* The writer's copies of texts last longer than the caller's. */
 static struct wk_event_frame lasting_frame(const struct wk_stack_writer *writer,
 					   const struct frame_row *row,
 					   const struct wk_event_frame *given)
@@ -203,7 +204,7 @@ uint32_t wk_stack_writer_frame(struct wk_stack_writer *writer, const struct wk_e
 	return id;
 }
 
-/* To inputs before this one it may be known. */
+/* An earlier input may have emitted it. */
 uint32_t wk_stack_writer_new_frame(struct wk_stack_writer *writer,
 				   const struct wk_event_frame *frame)
 {
@@ -212,7 +213,7 @@ uint32_t wk_stack_writer_new_frame(struct wk_stack_writer *writer,
 	return emit_frame(writer, &(struct frame_row){ 0 }, frame);
 }
 
-/* A table of its own, by the number of the text: one look-up instead of two. */
+/* A separate table by the number of the text saves one of two lookups. */
 uint32_t wk_stack_writer_name(struct wk_stack_writer *writer, struct wk_str name)
 {
 	struct wk_stack_store *known = &writer->known;
@@ -252,17 +253,18 @@ uint32_t wk_stack_writer_reversed(struct wk_stack_writer *writer, const uint32_t
 	return stack;
 }
 
-/* Stacks that are looked for side by side. */
+/* Stacks that are looked up side by side. */
 struct walking {
 	struct wk_trie *stacks;
 	struct wk_stack_walk *walks;
-	uint32_t depth[WALKS_AT_ONCE];  /* how many of its frames each has behind it */
-	uint8_t open[WALKS_AT_ONCE];    /* which are not at their ends yet, [left] */
-	uint32_t hashes[WALKS_AT_ONCE]; /* of what those go on with */
+	uint32_t depth[WALKS_AT_ONCE];  /* frames found so far, by walk */
+	uint8_t open[WALKS_AT_ONCE];    /* walks that are not at their end, [left] */
+	uint32_t hashes[WALKS_AT_ONCE]; /* hashes of the next steps */
 	size_t left;
 };
 
-/* Goes on from stack to stack for as long as each is the one behind its caller. Is there more? */
+/* Follows each walk as long as the next stack directly follows its caller in the table. True if
+ * walks are left. */
 static bool walk_on(const struct wk_trie *stacks, struct wk_stack_walk *walk, uint32_t *depth)
 {
 	while (*depth < walk->count && wk_trie_is_next(stacks, walk->stack, walk->frames[*depth])) {
@@ -272,7 +274,7 @@ static bool walk_on(const struct wk_trie *stacks, struct wk_stack_walk *walk, ui
 	return *depth < walk->count;
 }
 
-/* Says what will be looked up. */
+/* Prefetches the slots of the next lookups. */
 static void ask_for_slots(struct walking *w)
 {
 	size_t still = 0;
@@ -290,7 +292,7 @@ static void ask_for_slots(struct walking *w)
 	w->left = still;
 }
 
-/* Those that are found stay open. */
+/* Walks whose next stack was found continue. */
 static void look_up(struct walking *w)
 {
 	const struct wk_trie *stacks = w->stacks;
@@ -317,7 +319,7 @@ static void look_up(struct walking *w)
 	w->left = still;
 }
 
-/* What is not there yet. Behind a new stack all are new. */
+/* Adds the missing stacks. After a new stack all are new. */
 static void add_rest(struct wk_trie *stacks, struct wk_stack_walk *walk, uint32_t depth)
 {
 	uint32_t known = stacks->count;
@@ -328,8 +330,7 @@ static void add_rest(struct wk_trie *stacks, struct wk_stack_walk *walk, uint32_
 		walk->stack = wk_trie_append(stacks, walk->stack, walk->frames[depth]);
 }
 
-/* As far as the stacks are known, all of them go side by side: while one's entry is on its way
- * from memory, the others' are asked for. */
+/* Looks up all walks side by side, so that their cache misses overlap. */
 static void walk_some(struct wk_stack_writer *writer, struct wk_stack_walk *walks, size_t count)
 {
 	struct walking w = { .stacks = &writer->known.stacks, .walks = walks, .left = count };
@@ -350,8 +351,8 @@ void wk_stack_writer_walk(struct wk_stack_writer *writer, struct wk_stack_walk *
 		walk_some(writer, walks + i, count - i < WALKS_AT_ONCE ? count - i : WALKS_AT_ONCE);
 }
 
-/* How many there will be if the rest is as what was done; a beginning that is unlike it must not
- * cost much. */
+/* The estimated total if the rest is like what was read; limited, in case the start is not
+ * typical. */
 static uint64_t in_all(uint64_t count, uint64_t done, uint64_t whole)
 {
 	double all = done ? (double)count * (double)whole / (double)done : 0;
@@ -360,8 +361,7 @@ static uint64_t in_all(uint64_t count, uint64_t done, uint64_t whole)
 	return (uint64_t)(all < most ? all : most);
 }
 
-/* Stacks that are new get rarer, so what comes of them is less than in proportion. Samples may
- * turn out to be a few more. */
+/* New stacks become rarer, so fewer than in proportion are left. Samples may be slightly more. */
 void wk_stack_writer_progress(struct wk_stack_writer *writer, uint64_t done, uint64_t whole)
 {
 	uint64_t count = writer->known.stacks.count - writer->inputs_before;

@@ -8,9 +8,9 @@
 
 #define FEWEST_PATHS 65536
 
-/* A way into a circle (most are single functions) that is still to be followed. */
+/* An entry into a cycle (usually a single function) that is still to be followed. */
 struct path {
-	double weight;   /* the part of all costs that it stands for */
+	double weight;   /* its share of all costs */
 	uint32_t number; /* its costs are at number * measures */
 	uint32_t stack, entry;
 };
@@ -24,26 +24,26 @@ struct wk_call_graph {
 	uint64_t *edge_costs; /* [edges][measures] */
 	uint32_t edge_count;
 	size_t edges_cap, edge_costs_cap;
-	struct wk_map edge_of; /* (caller, callee): number and one */
+	struct wk_map edge_of; /* (caller, callee): number + 1 */
 };
 
-/* What is worked with while stacks are made. */
+/* State while stacks are created. */
 struct unfolding {
 	const struct wk_call_graph *graph;
 	struct wk_stack_writer *writer;
 	const uint32_t *frames;
 	uint32_t pid;
 	struct wk_call_circles circles;
-	double *whole, *came; /* [circles][measures]: all that comes in; so far */
+	double *whole, *came; /* [cycles][measures]: all incoming cost; cost so far */
 	double *total;        /* [measures] */
-	uint64_t *given;      /* [functions][measures] of `self`, so far */
-	struct path *heap;    /* the costliest first */
+	uint64_t *given;      /* [functions][measures]: part of `self` emitted so far */
+	struct path *heap;    /* the most expensive first */
 	size_t heap_count, heap_cap;
 	double *costs; /* [paths][measures] */
 	size_t costs_cap;
 	uint32_t paths, most_paths;
 	uint64_t work, most_work;
-	uint32_t *stack_of; /* by function, in the circle at hand */
+	uint32_t *stack_of; /* by function, in the current cycle */
 };
 
 struct wk_call_graph *wk_call_graph_new(size_t measures)
@@ -78,7 +78,7 @@ uint32_t wk_call_graph_function(struct wk_call_graph *graph)
 	return graph->functions++;
 }
 
-/* Sums of hostile numbers stop at the largest. */
+/* Sums of hostile numbers saturate. */
 static void add(uint64_t *sums, const uint64_t *costs, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -125,8 +125,8 @@ static const uint64_t *edge_costs(const struct unfolding *u, uint32_t edge)
 	return u->graph->edge_costs + edge * u->graph->measures;
 }
 
-/* What comes into a circle is what its calls from outside cost, or, if that is less than what
- * it gives out and costs itself, as much as that: the rest comes from nowhere that is told. */
+/* The cost that enters a cycle is that of the calls from outside, but at least its own cost plus
+ * that of its outgoing calls: the rest has no known caller. */
 static void weigh_circles(struct unfolding *u)
 {
 	const struct wk_call_graph *graph = u->graph;
@@ -147,7 +147,7 @@ static void weigh_circles(struct unfolding *u)
 			u->whole[to * m + k] += (double)edge_costs(u, i)[k];
 		}
 	}
-	/* Until the roots are told, `came` is what comes from nowhere. */
+	/* Until the roots are added, `came` is the cost without a known caller. */
 	for (size_t i = 0; i < u->circles.count * m; i++)
 		if (out[i] > u->whole[i]) {
 			u->came[i] = out[i] - u->whole[i];
@@ -190,7 +190,7 @@ static struct path pop_heap(struct unfolding *u)
 	return first;
 }
 
-/* Room for the costs of the next path; add_path keeps it or not. */
+/* Space for the costs of the next path; used only if add_path accepts it. */
 static double *next_costs(struct unfolding *u)
 {
 	u->costs = grown(u->costs, &u->costs_cap, (size_t)u->paths + 1, u->graph->measures,
@@ -198,7 +198,7 @@ static double *next_costs(struct unfolding *u)
 	return u->costs + (size_t)u->paths * u->graph->measures;
 }
 
-/* Less than half a unit in every measure is not followed. */
+/* Paths below half a unit in every measure are not followed. */
 static void add_path(struct unfolding *u, uint32_t stack, uint32_t entry)
 {
 	const double *costs = next_costs(u);
@@ -223,7 +223,7 @@ static void emit(struct unfolding *u, uint32_t stack, size_t measure, uint64_t w
 				       weight);
 }
 
-/* The stacks of all functions of a circle, from where it is entered. */
+/* The stacks of all functions of a cycle, from its entry. */
 static void fill_stacks(struct unfolding *u, uint32_t stack, uint32_t entry)
 {
 	const uint32_t *order;
@@ -237,8 +237,8 @@ static void fill_stacks(struct unfolding *u, uint32_t stack, uint32_t entry)
 	}
 }
 
-/* Of a function's own cost, what falls to so much of its circle's; rounded such that all the
- * parts add up to the whole. */
+/* Emits the part of a function's own cost that corresponds to the cost that has entered its cycle,
+ * rounded such that all parts add up to the whole. */
 static void give_self(struct unfolding *u, uint32_t function)
 {
 	size_t m = u->graph->measures, circle = u->circles.of[function] * m;
@@ -310,7 +310,7 @@ static void add_roots(struct unfolding *u)
 	}
 }
 
-/* The costliest call into each circle: number and one, 0 for none. By the first measure. */
+/* The most expensive call into each cycle by the first measure: number + 1, or 0. */
 static uint32_t *costliest_calls(const struct unfolding *u)
 {
 	uint32_t *best = wk_alloc_zeroed((size_t)u->circles.count + 1, sizeof(*best));
@@ -332,8 +332,8 @@ static bool is_given(const struct unfolding *u)
 	return count == 0 || memcmp(u->given, u->graph->self, count * sizeof(*u->given)) == 0;
 }
 
-/* What no path has reached goes below the costliest caller, callers first. Returns how much of
- * the first measure that was. */
+/* Places the cost that no path reached below the most expensive caller, callers first. Returns how
+ * much of the first measure that was. */
 static uint64_t give_rest(struct unfolding *u)
 {
 	size_t m = u->graph->measures;

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 
-/* Rows by the group each is in: first[g] .. first[g + 1] of `rows`. */
+/* Sorts rows by group: those of group g are rows[first[g]] up to rows[first[g + 1]]. */
 static void group(const uint32_t *group_of, size_t stride, uint32_t count, uint32_t groups,
 		  uint32_t **first, uint32_t **rows)
 {
@@ -13,19 +13,20 @@ static void group(const uint32_t *group_of, size_t stride, uint32_t count, uint3
 		start[group_of[i * stride] + 2]++;
 	for (uint32_t g = 0; g < groups; g++)
 		start[g + 1] += start[g];
-	/* start[g + 1] is where the next of group g goes; in the end, where g + 1 begins. */
+	/* start[g + 1] is the next free place of group g, and in the end the start of group g +
+	 * 1. */
 	for (uint32_t i = 0; i < count; i++)
 		sorted[start[group_of[i * stride] + 1]++] = i;
 	*first = start;
 	*rows = sorted;
 }
 
-/* Tarjan's algorithm, with a stack of its own instead of recursion. */
+/* Tarjan's algorithm with an explicit stack. */
 struct search {
 	struct wk_call_circles *circles;
 	uint32_t *number, *low; /* order of discovery, from 1; the lowest reached */
-	uint32_t *next;         /* the next edge of each function to look at */
-	uint32_t *open, *way;   /* not yet in a circle; the way to where we are */
+	uint32_t *next;         /* the next edge of each function */
+	uint32_t *open, *way;   /* not yet in a cycle; the path to the current function */
 	uint32_t open_count, depth, found;
 };
 

@@ -1,7 +1,7 @@
-/* Which functions of a call graph call one another in a circle (its strongly connected
- * components), and the ways through a circle. Most circles are a single function.
+/* The cycles of a call graph (its strongly connected components), and paths through a cycle. Most
+ * cycles are a single function.
  *
- * Circles are numbered such that a call between two goes from the higher number to the lower. */
+ * Cycles are numbered such that a call between two goes from the higher number to the lower. */
 #ifndef WK_FORMATS_REPORTS_CALL_GRAPH_CIRCLES_H
 #define WK_FORMATS_REPORTS_CALL_GRAPH_CIRCLES_H
 
@@ -15,11 +15,11 @@ struct wk_call_edge {
 struct wk_call_circles {
 	const struct wk_call_edge *edges; /* borrowed */
 	uint32_t count;
-	uint32_t *of;                    /* [functions]: the circle of each */
+	uint32_t *of;                    /* [functions]: the cycle of each */
 	uint32_t *first, *edge;          /* edges by caller: edge[first[f] .. first[f + 1]] */
-	uint32_t *member_first, *member; /* functions by circle, in the same way */
+	uint32_t *member_first, *member; /* functions by cycle, likewise */
 
-	/* Of the last wk_call_circles_from: who called a function on the way to it. */
+	/* Of the last wk_call_circles_from: the caller on the path to each function. */
 	uint32_t *above;
 	uint32_t *order, *met, round;
 };
@@ -28,8 +28,8 @@ void wk_call_circles_find(struct wk_call_circles *circles, const struct wk_call_
 			  uint32_t edge_count, uint32_t functions);
 void wk_call_circles_fini(struct wk_call_circles *circles);
 
-/* All functions of the circle of `entry`, by their distance from it, itself first: how many.
- * `work` grows by what was looked at. */
+/* Lists the functions of the cycle of `entry` by their distance from it; returns their number.
+ * `work` grows by the edges visited. */
 size_t wk_call_circles_from(struct wk_call_circles *circles, uint32_t entry, const uint32_t **order,
 			    uint64_t *work);
 

@@ -1,4 +1,4 @@
-/* Valgrind's callgrind.out files: a call graph with costs, made into stacks by
+/* Valgrind's callgrind.out files: a call graph with costs, converted to stacks by
  * formats/reports/call_graph. docs/formats/callgrind.md */
 #include <inttypes.h>
 
@@ -13,32 +13,34 @@
 #define MOST_EVENTS    24 /* callgrind has 21 at most */
 #define MOST_POSITIONS 3  /* "instr bb line" */
 
-/* A name is written out once and then goes by its number: each kind of name has its own. */
+/* Compressed names: a name is written once and then referred to by number, separately for each
+ * kind. */
 enum { OBJECTS, FILES, FUNCTIONS, SPACES };
 
-/* A function is known by its name, file and object together. */
+/* A function is identified by its name, file and object. */
 struct function {
 	uint32_t name, file, object;
-	uint32_t line; /* the first that it spent anything at; 0: none yet */
+	uint32_t line; /* the first one with a cost; 0: none yet */
 };
 
 struct parser {
 	struct wk_stack_text text;
 	struct wk_strtab *names;
 	struct wk_map numbered[SPACES]; /* number + 1 to name + 1 */
-	struct wk_index index;          /* of functions: number and one */
+	struct wk_index index;          /* of functions: number + 1 */
 	struct function *functions;
 	uint32_t function_count;
 	size_t functions_cap;
-	struct wk_call_graph *graph; /* made when the events are known */
+	struct wk_call_graph *graph; /* created when the events are known */
 	struct wk_str events[MOST_EVENTS];
 	struct wk_str long_names[MOST_EVENTS];
 	size_t event_count, positions, line_column;
-	uint64_t at[MOST_POSITIONS]; /* positions of the line before */
+	uint64_t at[MOST_POSITIONS]; /* positions of the previous line */
 	uint64_t summary[MOST_EVENTS], totals[MOST_EVENTS];
 	bool has_summary, has_totals;
-	uint32_t object, file, own_file; /* now: fi and fe change the file, not the function's */
-	uint32_t function;               /* and one; 0 before the first */
+	uint32_t object, file, own_file; /* current ones: fi and fe change the file, but not that of
+					    the function */
+	uint32_t function;               /* number + 1; 0 before the first */
 	uint32_t called_object, called_file, callee;
 	bool has_called_object, has_called_file;
 	bool next_is_call, next_is_jump;
@@ -69,7 +71,7 @@ static int probe(struct wk_bytes first)
 											: 0;
 }
 
-/* "(12) name", "(12)" or "name". A number that was never given a name is a name itself. */
+/* "(12) name", "(12)" or "name". A number without a name is a name itself. */
 static uint32_t name_of(struct parser *p, int space, struct wk_str text)
 {
 	struct wk_str rest = text;
@@ -96,7 +98,7 @@ static bool same_function(const void *table, uint32_t id, const void *key)
 	return a->name == b->name && a->file == b->file && a->object == b->object;
 }
 
-/* The number of a function, and one. */
+/* The number of a function + 1. */
 static uint32_t function_of(struct parser *p, uint32_t name, uint32_t file, uint32_t object)
 {
 	struct function key = { .name = name, .file = file, .object = object };
@@ -111,7 +113,7 @@ static uint32_t function_of(struct parser *p, uint32_t name, uint32_t file, uint
 	return p->function_count;
 }
 
-/* A position: a number, or one relative to the line before. */
+/* A position: absolute, or relative to the previous line. */
 static bool read_position(struct wk_str *line, uint64_t *at)
 {
 	bool is_up = wk_scan_text(line, "+"), is_down = !is_up && wk_scan_text(line, "-");
@@ -136,7 +138,7 @@ static bool parse_positions(struct parser *p, struct wk_str *line)
 	return true;
 }
 
-/* Fewer costs than events: the others are 0. More than are kept are looked at no further. */
+/* Missing costs are 0; costs beyond the last event are ignored. */
 static bool parse_costs(const struct parser *p, struct wk_str line, uint64_t *costs)
 {
 	memset(costs, 0, MOST_EVENTS * sizeof(*costs));
@@ -176,7 +178,7 @@ static void read_costs(struct parser *p, struct wk_str line)
 		add_self(p, costs);
 }
 
-/* "Ir Dr Dw": what is counted. A file of several dumps says it again. */
+/* "Ir Dr Dw": the events. A file of several dumps repeats them. */
 static void read_events(struct parser *p, struct wk_str rest)
 {
 	if (p->graph)
@@ -237,7 +239,7 @@ static void read_sum(struct parser *p, struct wk_str rest, uint64_t *sums, bool 
 	*has = true;
 }
 
-/* "key: value"; keys that tell nothing for stacks are passed over. */
+/* "key: value"; keys that stacks do not need are ignored. */
 static void read_header(struct parser *p, struct wk_str line)
 {
 	struct wk_str key = wk_scan_to(&line, ':'), value = wk_trim(wk_str_skip(line, 1));
@@ -265,7 +267,7 @@ static void begin_function(struct parser *p, struct wk_str name)
 	p->function = function_of(p, name_of(p, FUNCTIONS, name), p->own_file, p->object);
 }
 
-/* The file and object of a callee are told where they are not those of the line. */
+/* The file and object of a callee are written only if they differ from those of the caller. */
 static void read_callee(struct parser *p, struct wk_str name)
 {
 	p->callee = function_of(p, name_of(p, FUNCTIONS, name),
@@ -274,8 +276,8 @@ static void read_callee(struct parser *p, struct wk_str name)
 	p->has_called_file = p->has_called_object = false;
 }
 
-/* "fn=(1) main" and the like; false if it is none of them. Where jumps go (jfi, jfn) matters
- * only for the names that are written out there. */
+/* "fn=(1) main" and the like; false for other lines. The targets of jumps (jfi, jfn) matter only
+ * because they may define names. */
 static bool read_name(struct parser *p, struct wk_str line)
 {
 	if (wk_scan_text(&line, "fn=")) {
@@ -347,8 +349,8 @@ static void read_line(struct parser *p, struct wk_str line)
 		wk_stack_text_bad(&p->text, "a line \"events: ...\" first");
 }
 
-/* With --separate-callers and for recursion callgrind appends who called: "fib'2'work'main".
- * That keeps functions apart; what is shown is the name. */
+/* With --separate-callers and for recursion callgrind appends the callers: "fib'2'work'main". They
+ * distinguish functions; wick shows the bare name. */
 static struct wk_str bare_name(const struct parser *p, uint32_t text, struct wk_map *lengths)
 {
 	struct wk_str name = wk_strtab_str(p->names, text), rest = name;
@@ -406,7 +408,7 @@ static void emit_sources(struct parser *p)
 	}
 }
 
-/* The file says what all costs sum up to: a sum that differs is worth a word. */
+/* A note, if the costs do not add up to the sum in the file. */
 static void compare_totals(struct parser *p)
 {
 	const uint64_t *said = p->has_totals ? p->totals : p->summary;

@@ -1,4 +1,5 @@
-/* Profiles that programs compiled by GHC write (+RTS -p or -P): a tree of cost centres. */
+/* Profiles written by programs compiled with GHC (+RTS -p or -P): a tree of cost centres.
+ * docs/formats/ghcprof.md */
 #include "base/buf.h"
 #include "base/num.h"
 #include "base/text/utf8.h"
@@ -7,7 +8,7 @@
 
 #define EXPECTED "the tree of cost centres below \"COST CENTRE  MODULE ... individual inherited\""
 
-/* Words of a line, split at blanks. */
+/* Words of a line, separated by blanks. */
 #define MOST_WORDS 64
 
 struct words {
@@ -43,7 +44,7 @@ static void split(struct wk_str line, struct words *words)
 	}
 }
 
-/* Is this the heading of the tree, not that of the list of single cost centres? */
+/* True for the heading of the tree, false for that of the list of single cost centres. */
 static bool is_heading(const struct words *words, bool *has_source)
 {
 	static const char *const last[] = { "no.", "entries", "%time", "%alloc", "%time",
@@ -71,7 +72,7 @@ static size_t characters(const char *from, const char *to)
 	return count;
 }
 
-/* What follows so many characters: names are padded by characters, not by bytes. */
+/* Names are padded by characters, not by bytes. */
 static struct wk_str skip_characters(struct wk_str text, size_t count)
 {
 	while (count-- && text.len)
@@ -114,7 +115,7 @@ static bool read_heading(struct ghcprof *prof)
 	return false;
 }
 
-/* "35.0" as 350. */
+/* "35.0" becomes 350. */
 static bool read_tenths(struct wk_str text, uint64_t *tenths)
 {
 	uint64_t whole, tenth;
@@ -128,8 +129,8 @@ static bool read_tenths(struct wk_str text, uint64_t *tenths)
 	return true;
 }
 
-/* The numbers stand at the end of a line: no. entries %time %alloc %time %alloc, and perhaps
- * ticks bytes. */
+/* The numbers are at the end of a line: no. entries %time %alloc %time %alloc, and possibly ticks
+ * bytes. */
 static bool read_weight(const struct ghcprof *prof, struct wk_str line, uint64_t *weight)
 {
 	struct words words;
@@ -166,7 +167,7 @@ static struct wk_str word_at(struct wk_str line, size_t column)
 	return words.count ? words.at[0] : (struct wk_str){ "", 0 };
 }
 
-/* "src/Lib.hs:(14,1)-(15,41)", "app/Main.hs:6:1-11"; "<built-in>" and its like tell nothing. */
+/* "src/Lib.hs:(14,1)-(15,41)", "app/Main.hs:6:1-11"; "<built-in>" and the like are not places. */
 static void read_source(const struct ghcprof *prof, struct wk_str line,
 			struct wk_event_frame *frame)
 {

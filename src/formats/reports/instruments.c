@@ -1,4 +1,5 @@
-/* Call trees copied out of Instruments (Edit > Deep Copy) or exported by it as CSV. */
+/* Call trees copied from Instruments (Edit > Deep Copy) or exported as CSV.
+ * docs/formats/instruments.md */
 #include <inttypes.h>
 
 #include "base/num.h"
@@ -12,7 +13,7 @@
 struct unit {
 	const char *text;
 	uint64_t times;
-	const char *counts; /* the unit of what it is a multiple of */
+	const char *counts; /* the base unit */
 };
 
 static const struct unit units[] = {
@@ -28,14 +29,14 @@ struct instruments {
 	struct wk_tree_text text;
 	struct wk_buf name;
 	char separator;
-	size_t columns; /* in front of the name */
-	bool has_self;  /* the second column is what a function took itself */
+	size_t columns; /* before the name */
+	bool has_self;  /* the second column is the self time */
 	bool has_source, has_margin;
-	size_t margin; /* blanks in front of the first name */
+	size_t margin; /* blanks before the first name */
 };
 
-/* "846.00 ms", "0 s", "404.75 Mc", "-": an amount, and what follows its unit is passed over.
- * A number alone is of milliseconds. */
+/* "846.00 ms", "0 s", "404.75 Mc", "-": an amount; text after its unit is ignored. A bare number is
+ * in milliseconds. */
 static bool read_amount(struct wk_str text, uint64_t *value, const char **counts)
 {
 	struct wk_str number, word;
@@ -62,7 +63,7 @@ static bool read_amount(struct wk_str text, uint64_t *value, const char **counts
 	return false;
 }
 
-/* Takes columns off a line; the rest, whatever it holds, is the name. */
+/* Removes a column from the line; the rest is the name. */
 static bool next_column(const struct instruments *in, struct wk_str *line, struct wk_str *column)
 {
 	*column = wk_scan_to(line, in->separator);
@@ -80,7 +81,7 @@ static struct wk_str unquoted(struct wk_str text)
 	return text;
 }
 
-/* "Weight<tab>Self Weight<tab><tab>Symbol Name" and its like. */
+/* For example "Weight<tab>Self Weight<tab><tab>Symbol Name". */
 static bool is_heading(struct instruments *in, struct wk_str line)
 {
 	struct wk_str first, second, rest = line, column;

@@ -1,4 +1,5 @@
-/* Call graphs as macOS `sample` and the "Sample Process" of Activity Monitor print them. */
+/* Call graphs printed by macOS `sample` and "Sample Process" of Activity Monitor.
+ * docs/formats/sample.md */
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -24,7 +25,7 @@ struct sample {
 struct entry {
 	uint64_t count;
 	uint32_t depth;
-	struct wk_str text; /* behind the count */
+	struct wk_str text; /* after the count */
 };
 
 static bool is_inferno(const struct sample *sample)
@@ -67,7 +68,7 @@ static void on_process(struct sample *sample, struct wk_str text)
 				wk_trim(wk_str_of(text.at, bracket)));
 }
 
-/* "Thread_15758523   DispatchQueue_1: com.apple.main-thread  (serial)": no function. */
+/* "Thread_15758523   DispatchQueue_1: com.apple.main-thread  (serial)" is not a function. */
 static bool on_thread(struct sample *sample, const struct entry *entry)
 {
 	struct wk_str name = entry->text, number;
@@ -92,7 +93,7 @@ static bool on_thread(struct sample *sample, const struct entry *entry)
 	return true;
 }
 
-/* "  (in rg) + 41  [0x10384b549]  main.c:12", all of it optional. */
+/* "  (in rg) + 41  [0x10384b549]  main.c:12"; all parts are optional. */
 static void read_place(struct wk_str place, struct wk_event_frame *frame)
 {
 	size_t at;
@@ -130,7 +131,7 @@ static struct wk_event_frame frame_of(struct sample *sample, struct wk_str text)
 	return frame;
 }
 
-/* As inferno-collapse-sample has it: no arguments, the module in front. */
+/* As inferno-collapse-sample: no arguments, the module first. */
 static struct wk_event_frame tool_frame(struct sample *sample, struct wk_str text)
 {
 	struct wk_str module = { "", 0 };
@@ -148,7 +149,7 @@ static struct wk_event_frame tool_frame(struct sample *sample, struct wk_str tex
 	return (struct wk_event_frame){ .name = wk_buf_str(&sample->joined) };
 }
 
-/* As stackcollapse-sample.awk has it: the first word, and the second ("-[NSArray count]" is
+/* As stackcollapse-sample.awk: the first word, and the second ("-[NSArray count]" becomes
  * "-[NSArray.count]"). */
 static struct wk_event_frame awk_frame(struct sample *sample, struct wk_str text)
 {
@@ -172,8 +173,8 @@ static struct wk_event_frame awk_frame(struct sample *sample, struct wk_str text
 	return (struct wk_event_frame){ .name = wk_buf_str(&sample->joined) };
 }
 
-/* Threads that wait: the tools leave them out, so that what runs is seen. One compares whole
- * names and the other only how they end. */
+/* Waiting threads, which the older tools leave out. perl compares whole names, inferno only their
+ * ends. */
 static bool is_idle(const struct sample *sample, struct wk_str name)
 {
 	static const char *const idle[] = {
@@ -217,7 +218,7 @@ static bool is_well_placed(struct sample *sample, struct wk_str line, size_t sig
 	       wk_tree_text_fault(&sample->text, line, "Skipped indentation level at line:", NULL);
 }
 
-/* "    +   ! 4282 start  (in rg) ...": two signs of indentation a level, a count, a name. */
+/* "    +   ! 4282 start  (in rg) ...": two characters of indentation per level, a count, a name. */
 static bool on_entry(struct sample *sample, struct wk_str line)
 {
 	struct wk_str rest = wk_str_skip(line, LEFT_MARGIN), count;
@@ -296,8 +297,8 @@ static bool read_report(struct sample *sample)
 	return ok;
 }
 
-/* inferno-collapse-sample counts a stack that the graph has twice (below one caller, called
- * from two places of it) only as often as the second time. Its output is kept, not its silence. */
+/* If a stack occurs twice, inferno-collapse-sample prints only its second count, without a message.
+ * wick prints the same, with a note. */
 static void emit_replaced(struct sample *sample)
 {
 	struct wk_buf text = { 0 };

@@ -1,5 +1,4 @@
-/* What readers of printed call trees have in common: lines, the tree that they make, what is
- * said of lines that make no sense, and the end.
+/* Common parts of readers of printed call trees: lines, the tree, bad lines, and the end.
  *
  *	struct wk_tree_text text;
  *
@@ -17,8 +16,8 @@
 #include "formats/reports/call_tree.h"
 
 struct wk_tree_text {
-	struct wk_bytes bytes;              /* where the lines stand */
-	const struct wk_collapse *collapse; /* NULL: tell what the input says */
+	struct wk_bytes bytes;              /* the bytes of the lines */
+	const struct wk_collapse *collapse; /* collapse mode; NULL: emit what the input contains */
 	bool is_strict;                     /* a fault is an error, as in the older tool */
 	struct wk_stack_writer *writer;
 	struct wk_err *err;
@@ -27,21 +26,21 @@ struct wk_tree_text {
 	struct wk_call_tree tree;
 };
 
-/* `bytes` are those of the input, or what they are in UTF-8. */
+/* `bytes` are those of the input, or their UTF-8 form. */
 void wk_tree_text_begin(struct wk_tree_text *text, const struct wk_input *input,
 			struct wk_bytes bytes, const struct wk_sink *sink, struct wk_err *err);
 
-/* The next line that is not blank; false at the end, or where no more is wanted. */
+/* The next line that is not blank; false at the end, or if the sink is done. */
 bool wk_tree_text_row(struct wk_tree_text *text, struct wk_str *line);
 
-/* Something is wrong with the line last read. Strict: fails in the older tool's words, with
- * `quoted` behind them. Else the line counts as a bad one, where something else was `expected`,
- * or (NULL) as one that is not indented as it should be, and true is returned. */
+/* The last line is bad. Strict: fails with `words` and `quoted`, as the older tool does. Otherwise
+ * counts the line as bad if something else was `expected`, or as wrongly indented (NULL), and
+ * returns true. */
 bool wk_tree_text_fault(struct wk_tree_text *text, struct wk_str quoted, const char *words,
 			const char *expected);
 
-/* Ends the tree and tells what was wrong with lines. Fails if there was no sample at all (the
- * input holds nothing like `expected`), which an older tool never does. */
+/* Ends the tree and emits the notes about lines. Fails if there was no sample, except in collapse
+ * mode. */
 bool wk_tree_text_end(struct wk_tree_text *text, const char *expected);
 
 /* Frees; false if the sink failed or there was an error. */

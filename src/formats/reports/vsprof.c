@@ -1,4 +1,5 @@
-/* Call trees that the profiler of Visual Studio exports as CSV (CallTreeSummary.csv). */
+/* Call trees that the profiler of Visual Studio exports as CSV (CallTreeSummary.csv).
+ * docs/formats/vsprof.md */
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/text/csv.h"
@@ -11,7 +12,7 @@
 	"Module Name,"
 #define MOST_DEPTH 10000000
 
-/* What is weighed, by its column. The first that a file has is used. */
+/* The first of these columns that a file has is the weight. */
 struct measure {
 	const char *column, *source, *unit;
 	bool with_callees, is_cpu_time;
@@ -25,7 +26,7 @@ static const struct measure measures[] = {
 	{ "Number of Calls", "calls", "calls", false, false },
 };
 
-/* A way down as inferno-collapse-vsprof keeps it. */
+/* A path as in inferno-collapse-vsprof. */
 struct called {
 	uint32_t stack;
 	uint64_t calls;
@@ -46,7 +47,7 @@ static bool is_inferno(const struct vsprof *vsprof)
 	return vsprof->text.collapse && vsprof->text.collapse->dialect == WK_COLLAPSE_INFERNO;
 }
 
-/* "4718", "4,718", "4.718" or "4 718": what parts groups of three depends on the country. */
+/* "4718", "4,718", "4.718" or "4 718": the separator of thousands depends on the language. */
 static bool read_grouped(struct wk_str text, uint64_t *value)
 {
 	struct wk_buf digits = { .limit = 32 };
@@ -60,7 +61,7 @@ static bool read_grouped(struct wk_str text, uint64_t *value)
 			continue;
 		}
 		if (i > 0 && !wk_is_digit(text.at[i - 1]))
-			continue; /* a blank of more than one byte */
+			continue; /* a blank of several bytes */
 		ok = groups++ ? group == 3 : group <= 3;
 		group = 0;
 	}
@@ -70,7 +71,7 @@ static bool read_grouped(struct wk_str text, uint64_t *value)
 	return ok;
 }
 
-/* "91.25" or "91,25" as 9125: these columns have two decimals. */
+/* "91.25" or "91,25" becomes 9125: these columns have two decimals. */
 static bool read_hundredths(struct wk_str text, uint64_t *value)
 {
 	struct wk_buf digits = { .limit = 32 };
@@ -130,7 +131,7 @@ static bool on_row(struct vsprof *vsprof, struct wk_str line)
 					  "a number in the column that is weighed");
 	if (depth > (uint64_t)wk_call_tree_deepest(&vsprof->text.tree) + 1)
 		wk_call_tree_misplaced(&vsprof->text.tree, vsprof->text.lines.number);
-	/* The row of level 0 is the whole. */
+	/* Level 0 is the whole program. */
 	wk_call_tree_add(&vsprof->text.tree, (uint32_t)depth, depth ? &frame : NULL, weight);
 	return true;
 }
@@ -150,7 +151,7 @@ static bool read_plainly(struct vsprof *vsprof)
 	return wk_tree_text_end(&vsprof->text, "rows that weigh more than 0");
 }
 
-/* From here on: as stackcollapse-vsprof.pl and inferno-collapse-vsprof do. */
+/* --- As stackcollapse-vsprof.pl and inferno-collapse-vsprof ---------------------------------- */
 
 static void write_called(struct vsprof *vsprof)
 {
@@ -160,7 +161,7 @@ static void write_called(struct vsprof *vsprof)
 		wk_stack_writer_count(vsprof->text.writer, last->stack, last->calls);
 }
 
-/* What a function called is taken off its own calls, so that it is not drawn twice. */
+/* The calls of callees are subtracted from those of their caller. */
 static void go_up(struct vsprof *vsprof, uint64_t depth)
 {
 	uint64_t below = 0;
@@ -216,7 +217,7 @@ static bool on_inferno_row(struct vsprof *vsprof, struct wk_str line)
 	return true;
 }
 
-/* The tool drops blanks from names, and takes any dot or comma out of numbers. */
+/* The tool removes blanks from names, and dots and commas from numbers. */
 static struct wk_str squeezed(struct vsprof *vsprof, struct wk_str text, const char *unwanted)
 {
 	wk_buf_reset(&vsprof->name);

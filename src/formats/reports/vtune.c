@@ -1,4 +1,5 @@
-/* Call trees that Intel VTune exports as CSV (vtune -report top-down -format csv). */
+/* Call trees that Intel VTune exports as CSV (vtune -report top-down -format csv).
+ * docs/formats/vtune.md */
 #include "base/num.h"
 #include "base/text/csv.h"
 #include "formats/reports/tree_text.h"
@@ -6,7 +7,7 @@
 #define EXPECTED  "a heading with the columns \"Function Stack\" and one that ends in \":Self\""
 #define NO_COLUMN SIZE_MAX
 
-/* What is weighed, by its column. The first that a file has is used. */
+/* The first of these columns that a file has is the weight. */
 struct measure {
 	const char *column, *source, *unit;
 	uint64_t (*read)(struct wk_str text, bool *ok);
@@ -21,7 +22,7 @@ static uint64_t read_seconds(struct wk_str text, bool *ok)
 	return ns;
 }
 
-/* A column that is not filled stands for 0. */
+/* An empty column is 0. */
 static uint64_t read_count(struct wk_str text, bool *ok)
 {
 	uint64_t count = 0;
@@ -69,7 +70,7 @@ static void choose_measure(struct vtune *vtune)
 	}
 }
 
-/* Seeks the heading; warnings of the exporting program may stand above it. */
+/* Warnings of the exporting program may precede the heading. */
 static bool read_heading(struct vtune *vtune)
 {
 	struct wk_str line;
@@ -90,7 +91,7 @@ static bool read_heading(struct vtune *vtune)
 	return false;
 }
 
-/* The older tools write one text a frame, each in its own way. */
+/* The older tools print module and function as one text, each in its own form. */
 static struct wk_str joined(struct vtune *vtune, struct wk_str module, struct wk_str name)
 {
 	struct wk_buf *text = &vtune->joined;
@@ -113,7 +114,7 @@ static struct wk_str joined(struct vtune *vtune, struct wk_str module, struct wk
 	return wk_buf_str(text);
 }
 
-/* Their unit of time is the millisecond. */
+/* The older tools print milliseconds. */
 static uint64_t tool_weight(const struct vtune *vtune, uint64_t weight)
 {
 	return vtune->measure->read == read_seconds ? (weight + 500000) / 1000000 : weight;

@@ -1,4 +1,5 @@
-/* Tables with stacks that Windows Performance Analyzer exports or copies as CSV. */
+/* Tables with stacks that Windows Performance Analyzer exports or copies as CSV.
+ * docs/formats/wpa-csv.md */
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/text/csv.h"
@@ -11,7 +12,7 @@
 #define EXPECTED  "a heading with a column \"Stack\" and rows with frames such as ntdll.dll!LdrInit"
 #define NO_COLUMN SIZE_MAX
 
-/* Columns that can be weighed: the first found is. What stands in brackets is the unit. */
+/* The first of these columns that a file has is the weight. Its unit is in parentheses. */
 struct measure {
 	const char *begins, *source;
 	bool is_cpu_time;
@@ -20,7 +21,7 @@ struct measure {
 static const struct measure measures[] = {
 	{ "Weight (in view) (", "CPU time", true },
 	{ "Weight (", "CPU time", true },
-	{ "Waits (", "wait", false }, /* of a table of switches, as wick's own */
+	{ "Waits (", "wait", false }, /* of a table of context switches, as written by wick */
 	{ "Time Since Last (", "wait", false },
 	{ "CPU Usage (in view) (", "CPU time", true },
 	{ "Impacting Size (", "impacting size", false },
@@ -51,11 +52,11 @@ struct wpa {
 	struct wk_call_tree tree;
 	struct wk_buf digits, name;
 	size_t stack, process, process_name, pid_column, thread, weight; /* columns */
-	char point;                    /* in front of the fraction of a number */
-	const struct measure *measure; /* NULL: a row counts 1 */
+	char point;                                                      /* the decimal mark */
+	const struct measure *measure;                                   /* NULL: a row counts 1 */
 	const struct unit *unit;
 	uint32_t pid, tid;
-	size_t *indents; /* of the lines that are open in a tree */
+	size_t *indents; /* of the open lines of a tree */
 	size_t indent_count, indent_cap;
 };
 
@@ -96,7 +97,7 @@ static void choose_measure(struct wpa *wpa)
 		}
 }
 
-/* "Stack", "Commit Stack", "New Thread Stack" ..., but rather than its tags. */
+/* "Stack", "Commit Stack", "New Thread Stack" ..., preferred to its tags. */
 static size_t stack_column(const struct wpa *wpa)
 {
 	size_t best = NO_COLUMN;
@@ -128,8 +129,8 @@ static bool read_heading(struct wpa *wpa, struct wk_str line)
 	return true;
 }
 
-/* "1,234.5" or "1.234,5" as the system's language has it, perhaps as ="1,234.5": the digits, and
- * '.' for each `point`. */
+/* The digits of "1,234.5" or "1.234,5", possibly written as ="1,234.5", with '.' for each
+ * `point`. */
 static bool read_digits(struct wpa *wpa, struct wk_str text, char point)
 {
 	wk_buf_reset(&wpa->digits);
@@ -152,15 +153,15 @@ static bool read_weight(struct wpa *wpa, uint64_t *weight)
 		wk_num_scaled(wk_buf_str(&wpa->digits), wpa->unit->times, weight));
 }
 
-/* A whole number, which may be parted as well: "6,148". */
+/* A whole number, possibly with separators: "6,148". */
 static bool read_whole(struct wpa *wpa, size_t column, uint64_t *number)
 {
 	return read_digits(wpa, wk_trim(wk_csv_field(&wpa->csv, column)), '\0') &&
 	       wk_num_u64(wk_buf_str(&wpa->digits), number);
 }
 
-/* Which of '.' and ',' stands in front of a fraction, if a number can tell: of both the last, and
- * one that no three digits follow, or a 0 alone comes before. 0: it might be either. */
+/* Which of '.' and ',' is the decimal mark of a number: the last of both, or one that is not
+ * followed by three digits, or follows a single 0. 0: unknown. */
 static char point_of(struct wk_str text)
 {
 	size_t dot = wk_str_find_last(text, '.'), comma = wk_str_find_last(text, ',');
@@ -181,7 +182,8 @@ static char point_of(struct wk_str text)
 
 #define ROWS_AHEAD 1000
 
-/* The columns' separator says what is usual; numbers themselves, what is so. */
+/* The first unambiguous number overrides the decimal mark that the separator of columns
+ * suggests. */
 static void find_point(struct wpa *wpa, struct wk_lines lines)
 {
 	struct wk_str line;
@@ -204,7 +206,7 @@ static void end_tree(struct wpa *wpa)
 	wpa->indent_count = 0;
 }
 
-/* "app.exe (12)"; of a table that has name and number apart, both together. */
+/* "app.exe (12)", also of a table with separate columns for name and number. */
 static struct wk_str process_of(struct wpa *wpa)
 {
 	uint64_t pid;
@@ -219,7 +221,7 @@ static struct wk_str process_of(struct wpa *wpa)
 	return wk_buf_str(&wpa->name);
 }
 
-/* Cells of groups are filled in the first row of each alone. */
+/* Cells of groups are filled only in the first row of a group. */
 static void read_thread(struct wpa *wpa)
 {
 	struct wk_str process = process_of(wpa);
@@ -246,8 +248,8 @@ static bool is_root(struct wk_str text)
 	return wk_str_is(text, "[Root]");
 }
 
-/* "[Root]/ntdll.dll!A/app.exe!operator/": parts between slashes, but one that ends in
- * "operator" has its own. */
+/* "[Root]/ntdll.dll!A/app.exe!operator/": parts separated by slashes, but "operator/" contains
+ * one. */
 static struct wk_str next_part(struct wk_str *rest)
 {
 	struct wk_str text = *rest, part = wk_scan_to(rest, '/');
@@ -281,8 +283,8 @@ static void emit_path(struct wpa *wpa, struct wk_str path, uint64_t weight)
 	wk_stack_writer_event(wpa->writer, &event);
 }
 
-/* A line of a tree as it is copied: "|  |- app.exe!main" begins a branch; a line of the same
- * indentation without the dash is called by the one above it. */
+/* A line of a copied tree: "|  |- app.exe!main" begins a branch; a line with the same indentation
+ * and no dash is called by the line above. */
 static void emit_line(struct wpa *wpa, struct wk_str cell, uint64_t weight)
 {
 	size_t indent = 0;
@@ -398,7 +400,7 @@ static bool has_frames(struct wk_lines below)
 	return false;
 }
 
-/* A heading with a stack, and frames of Windows' images or a root below it. */
+/* A heading with a stack, and frames of Windows images or a root below it. */
 static int probe(struct wk_bytes first)
 {
 	struct wk_buf text = { 0 };

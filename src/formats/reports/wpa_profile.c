@@ -9,7 +9,7 @@
 #include "formats/reader.h"
 #include "formats/reports/xml.h"
 
-/* Where the reading is: in which view, graph and preset. */
+/* The current view, graph and preset. */
 struct reading {
 	struct wk_wpa_profile *profile;
 	struct wk_str view, graph;
@@ -24,8 +24,8 @@ static struct wk_str keep(struct reading *reading, const char *text)
 
 #define LONGEST_SHARED 200
 
-/* What all presets of a view or graph have in common is short, so that as many copies as there are
- * presets stay in proportion to the file. */
+/* Texts shared by all presets of a view or graph are cut, so that their copies stay in proportion
+ * to the file. */
 static struct wk_str keep_short(struct reading *reading, const char *text)
 {
 	struct wk_str all = wk_str_c(text ? text : "");
@@ -101,7 +101,7 @@ static void stack_options(struct reading *reading, const char *const *attributes
 	column->stack_is_inverted = is_true(attributes, "StackFrameInvert");
 }
 
-/* Where the graphs of the older form have no GUID, their element's own name says what they are. */
+/* Graphs of the older form without a GUID are identified by the name of their element. */
 static void start_graph(struct reading *reading, const char *name, const char *const *attributes)
 {
 	const char *guid = wk_xml_attribute(attributes, "Guid");
@@ -156,7 +156,7 @@ static void on_text(void *context, struct wk_str text)
 	(void)context, (void)text;
 }
 
-/* In UTF-16, too: every other byte is 0. */
+/* In UTF-16 every other byte is 0. */
 bool wk_wpa_profile_probe(struct wk_bytes head)
 {
 	static const char tag[] = "<WpaProfile";
@@ -168,7 +168,7 @@ bool wk_wpa_profile_probe(struct wk_bytes head)
 	return !tag[met];
 }
 
-/* What a view shows is often kept with its graph once more. */
+/* A graph often repeats the preset of a view. */
 static void mark_copies(struct wk_wpa_profile *profile)
 {
 	struct wk_strtab *names = wk_strtab_new();
@@ -217,7 +217,7 @@ void wk_wpa_profile_fini(struct wk_wpa_profile *profile)
 	*profile = (struct wk_wpa_profile){ 0 };
 }
 
-/* ---- among the readers of recordings, so that it is known for what it is */
+/* ---- a reader that refuses such files, so that they are recognized */
 
 static int probe(struct wk_bytes first)
 {

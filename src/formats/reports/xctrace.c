@@ -1,5 +1,5 @@
-/* Tables of Instruments as `xctrace export --xpath` writes them: rows of XML in which anything
- * that comes again is a reference to where it stood first. */
+/* Tables of Instruments written by `xctrace export --xpath`: rows of XML in which repeated elements
+ * are references to their first occurrence. docs/formats/xctrace.md */
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -19,15 +19,15 @@
 #define HOW_TO_EXPORT "xctrace export --input RECORDING.trace --xpath " \
 	"'/trace-toc/run[@number=\"1\"]/data/table[@schema=\"time-profile\"]'"
 
-#define MOST_OPEN 64 /* elements that mean something, one within the other; real files: 6 */
+#define MOST_OPEN 64 /* nested elements with a meaning; real files: 6 */
 
-/* The elements that mean something; the tags of the rest are passed over. */
+/* The elements with a meaning; other tags are skipped. */
 enum kind {
 	OTHER,
 	ROW,
 	SCHEMA,
 	TIME,    /* value: nanoseconds */
-	WEIGHT,  /* value: nanoseconds or, see unit, cycles */
+	WEIGHT,  /* value: nanoseconds, or cycles */
 	CORE,    /* value: a CPU */
 	PROCESS, /* value: a pid */
 	PID,
@@ -64,20 +64,20 @@ static const struct {
 	{ "path", PATH },
 };
 
-/* What an element stands for. */
+/* The value of an element. */
 struct value {
 	uint64_t number;
 	uint32_t more; /* a thread's pid, a source's line */
-	bool is_known; /* else the element was empty: no backtrace, say */
+	bool is_known; /* else the element was empty, as for no backtrace */
 };
 
-/* An element that is open. */
+/* An open element. */
 struct element {
 	enum kind kind;
 	bool is_reference, is_cycles;
 	uint64_t id;
 	struct value own;
-	struct value part[KINDS]; /* what its children stand for, by their kinds */
+	struct value part[KINDS]; /* the values of its children, by kind */
 	uint64_t address;
 	uint32_t name;
 };
@@ -104,7 +104,7 @@ struct xctrace {
 	struct wk_buf text, mended;
 	struct element open[MOST_OPEN];
 	size_t open_count;
-	uint64_t too_deep; /* open elements beyond these */
+	uint64_t too_deep; /* open elements beyond MOST_OPEN */
 	struct stored *stored;
 	size_t stored_count, stored_cap;
 	struct wk_map by_id; /* id + 1 to place in `stored` + 1 */
@@ -114,7 +114,7 @@ struct xctrace {
 	size_t row_count, row_cap;
 	struct table *tables;
 	size_t table_count, table_cap;
-	uint64_t dangling; /* references to what is not there */
+	uint64_t dangling; /* references to missing elements */
 	bool has_stacks;
 };
 
@@ -156,7 +156,7 @@ static void look_up(struct xctrace *trace, struct element *element, const char *
 		trace->dangling++;
 }
 
-/* What the tag itself says; the rest is known when the element ends. */
+/* Reads the tag; the value is known when the element ends. */
 static void read_attributes(struct xctrace *trace, struct element *element,
 			    const char *const *attributes)
 {
@@ -227,7 +227,7 @@ static void on_text(void *context, struct wk_str text)
 	wk_buf_add_str(&trace->text, text);
 }
 
-/* Up to where `tail` begins. */
+/* The text up to `tail`. */
 static struct wk_str without_tail(struct wk_str text, const char *tail)
 {
 	size_t at = wk_str_find(text, tail);
@@ -273,7 +273,7 @@ static void end_frame(struct xctrace *trace, struct element *element)
 	struct wk_event_frame frame = { .name = wk_rust_name(name, &trace->mended) };
 	uint64_t address;
 
-	frame.is_lasting = frame.name.at == name.at; /* and all others are kept texts */
+	frame.is_lasting = frame.name.at == name.at; /* all other texts are in trace->texts */
 
 	if (!trace->collapse) {
 		const struct value *source = &element->part[SOURCE];
@@ -339,7 +339,7 @@ static void end_row(struct xctrace *trace, const struct element *element)
 	set_thread(row, part);
 }
 
-/* What an element stands for, now that it is whole. */
+/* Determines the value of a complete element. */
 static void finish(struct xctrace *trace, struct element *element)
 {
 	switch (element->kind) {
@@ -442,7 +442,7 @@ static void emit_sources(struct xctrace *trace)
 static void emit_rows(struct xctrace *trace)
 {
 	emit_sources(trace);
-	/* Rows come in order of time, except that each table begins anew. */
+	/* Rows are in order of time within each table. */
 	trace->rows = wk_sort_rows(trace->rows, trace->row_count, sizeof(*trace->rows),
 				   offsetof(struct row, time_ns));
 	for (size_t i = 0; i < trace->row_count; i++) {
@@ -475,7 +475,7 @@ static void emit_dangling(struct xctrace *trace)
 	wk_buf_fini(&text);
 }
 
-/* A file that breaks off still has its rows. */
+/* The rows of a truncated file are used. */
 static bool forgive(struct xctrace *trace, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };

@@ -77,7 +77,7 @@ static bool fail(const struct reading *reading, struct wk_err *err)
 		       XML_ErrorString(XML_GetErrorCode(reading->parser)));
 }
 
-/* Text that was made UTF-8 before it came here may still say what it had been. */
+/* Text that was converted to UTF-8 may still declare UTF-16. */
 static const char *encoding_of(struct wk_bytes bytes)
 {
 	char head[100] = "";
@@ -90,7 +90,7 @@ static const char *encoding_of(struct wk_bytes bytes)
 	return strstr(head, "UTF-16") || strstr(head, "utf-16") ? "UTF-8" : NULL;
 }
 
-/* So a handler may raise: the parser is never entered again, and its memory goes with the heap. */
+/* A handler may raise: the parser is not entered again, and its memory is freed with the heap. */
 static const XML_Memory_Handling_Suite by_heap = { wk_try_alloc, wk_try_realloc, wk_free };
 
 bool wk_xml_read(struct wk_bytes bytes, const struct wk_xml_handler *handler, void *context,

@@ -1,4 +1,4 @@
-/* What `xperf -i trace.etl -symbols -a dumper` prints of sampled stacks. */
+/* Sampled stacks printed by `xperf -i trace.etl -symbols -a dumper`. docs/formats/xperf.md */
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -15,11 +15,11 @@
 struct sample {
 	uint64_t time_us;
 	uint32_t pid, tid, cpu, count;
-	uint32_t leaf;                /* the frame where it was */
+	uint32_t leaf;                /* the sampled place */
 	uint32_t first_run, last_run; /* of its stack, 0: none */
 };
 
-/* Stack lines that follow each other: a stack, or the kernel's or the user's part of it. */
+/* Adjacent stack lines: a stack, or the kernel's or user's part of it. */
 struct run {
 	size_t first, count; /* in `frames` */
 	uint32_t next;
@@ -37,13 +37,13 @@ struct xperf {
 	size_t run_count, run_cap;
 	uint32_t *frames; /* innermost first in each run */
 	size_t frame_count, frame_cap;
-	uint64_t run_time_us; /* of the run that is being read */
+	uint64_t run_time_us; /* of the current run */
 	uint32_t run_tid;
 	size_t run_first;
 	bool in_run;
 };
 
-/* The next field of a line, without the blanks that fill its column. */
+/* The next field without its padding. */
 static struct wk_str next_field(struct wk_str *rest)
 {
 	struct wk_str field = wk_scan_to(rest, ',');
@@ -53,7 +53,7 @@ static struct wk_str next_field(struct wk_str *rest)
 	return wk_trim(field);
 }
 
-/* "app.exe (4712)": the name may have commas. */
+/* "app.exe (4712)"; the name may contain commas. */
 static struct wk_str next_process(struct wk_str *rest)
 {
 	size_t end = wk_str_find(*rest, "),");
@@ -101,11 +101,11 @@ static bool same_sample(const void *table, uint32_t id, const void *key)
 	return a->time_us == b->time_us && a->tid == b->tid;
 }
 
-/* "ThreadStart!Function,   Image!Function,   1, Unbatched": names hold commas, too, but it is
- * columns that are filled with blanks. Gives the second name and the count. */
+/* "ThreadStart!Function,   Image!Function,   1, Unbatched": the second name and the count. Names
+ * may contain commas, but columns are padded with blanks. */
 static struct wk_str leaf_of(struct wk_str rest, uint32_t *count)
 {
-	size_t comma = wk_str_find_last(rest, ','); /* the kind */
+	size_t comma = wk_str_find_last(rest, ','); /* the kind of sample */
 	struct wk_str names = rest;
 	uint64_t number;
 
@@ -137,7 +137,7 @@ static void add_sample(struct xperf *xperf, const struct sample *sample)
 	xperf->sample_count++;
 }
 
-/* "SampledProfile,  36765,  dota.exe (  56),  3044, 0x551ea026,  3, ..." behind its word. */
+/* "SampledProfile,  36765,  dota.exe (  56),  3044, 0x551ea026,  3, ..." after its first word. */
 static bool on_sample(struct xperf *xperf, struct wk_str rest)
 {
 	struct sample sample = { 0 };
@@ -159,8 +159,8 @@ static bool on_sample(struct xperf *xperf, struct wk_str rest)
 	return true;
 }
 
-/* Gives the run that was read to the sample of its time and thread. Runs of anything else
- * (switches, reads ...) are dropped. A second run is the outer part of the stack. */
+/* Assigns the current run to the sample of its time and thread. Runs of other events (switches,
+ * reads ...) are dropped. A second run is the outer part of the stack. */
 static void end_run(struct xperf *xperf)
 {
 	struct sample key = { .time_us = xperf->run_time_us, .tid = xperf->run_tid }, *sample;
@@ -188,7 +188,7 @@ static void end_run(struct xperf *xperf)
 	sample->last_run = run;
 }
 
-/* "Stack,  36765,  1668,  1, 0x81c3617b,  halmacpi.dll!0x81c3617b" behind its word. */
+/* "Stack,  36765,  1668,  1, 0x81c3617b,  halmacpi.dll!0x81c3617b" after its first word. */
 static bool on_stack(struct xperf *xperf, struct wk_str rest)
 {
 	uint64_t time_us, tid, number, address;

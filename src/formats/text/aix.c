@@ -1,4 +1,4 @@
-/* Stacks as procstack of AIX prints them, once or many times. docs/formats/aix.md */
+/* Stacks printed by procstack of AIX, once or several times. docs/formats/aix.md */
 #include "formats/stack_text.h"
 
 struct state {
@@ -70,8 +70,8 @@ static void begin_thread(struct state *state, struct wk_str line)
 	state->tid = wk_pid_of(tid);
 }
 
-/* The name goes as far as a blank or a bracket; "[...]" is no name. The pattern wants two
- * more blanks behind it, or the line is passed over. */
+/* As the older tool: the name ends at a blank or parenthesis; "[...]" is not a name. A line without
+ * two more blanks after the address is skipped. */
 static bool read_collapsed(struct state *state, struct wk_str line)
 {
 	struct wk_str rest = line, name;

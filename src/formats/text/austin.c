@@ -1,4 +1,4 @@
-/* What Austin writes: "P12;T34;file.py:function:line;... 100", a line a sample.
+/* Samples of Austin, one per line: "P12;T34;file.py:function:line;... 100".
  * docs/formats/austin.md */
 #include "formats/stack_text.h"
 
@@ -47,7 +47,7 @@ static bool read_metrics(struct wk_str text, struct metrics *metrics)
 	return text.len == 0;
 }
 
-/* Before Austin 3 the three of full mode are parted by blanks: time, growth, shrinking. */
+/* Before Austin 3 blanks separate the three numbers of full mode: time, growth, shrinking. */
 static void read_older_metrics(struct wk_str *line, struct metrics *metrics)
 {
 	struct wk_str rest = *line;
@@ -68,7 +68,7 @@ static void read_older_metrics(struct wk_str *line, struct metrics *metrics)
 	*line = rest;
 }
 
-/* Leaves the stack in `line`. */
+/* Removes the metrics; `line` is then the stack. */
 static bool parse_metrics(struct wk_str *line, struct metrics *metrics)
 {
 	size_t blank = wk_str_find_last(*line, ' ');
@@ -119,7 +119,7 @@ static int probe(struct wk_bytes first)
 	return wk_probe_lines(first, is_head) ? 95 : wk_probe_lines(first, is_sample) ? 90 : 0;
 }
 
-/* "function (file.py)" before Austin 2, with ";L12" behind it. */
+/* "function (file.py)" before Austin 2, followed by ";L12". */
 static bool read_oldest(struct wk_str text, struct wk_str *behind, struct wk_event_frame *frame)
 {
 	size_t open = wk_str_ends(text, ")") ? wk_str_find_last_text(text, " (") : SIZE_MAX;
@@ -135,7 +135,7 @@ static bool read_oldest(struct wk_str text, struct wk_str *behind, struct wk_eve
 	return true;
 }
 
-/* "file.py:function:12"; `behind` is what follows it in the stack, perhaps an "L12". */
+/* "file.py:function:12"; `behind` is the rest of the stack, which may begin with "L12". */
 static struct wk_event_frame frame_of(struct wk_str text, struct wk_str *behind)
 {
 	struct wk_event_frame frame = { .name = text };
@@ -160,7 +160,7 @@ static struct wk_event_frame frame_of(struct wk_str text, struct wk_str *behind)
 	return frame;
 }
 
-/* A thread may have no Python frames at all, and its time counts all the same. */
+/* A thread may have no Python frames; its time counts nevertheless. */
 static uint32_t push_frames(struct state *state, struct wk_str rest)
 {
 	static const struct wk_event_frame none = { .name = WK_STR("[no frames]"),

@@ -1,5 +1,5 @@
-/* What bcc's profile, offcputime, stackcount and their like print without -f: stacks, each
- * with a process and a count below. docs/formats/bcc.md */
+/* The output of bcc's profile, offcputime, stackcount and similar tools without -f: stacks, each
+ * followed by a process and a count. docs/formats/bcc.md */
 #include "formats/text/bpf_frame.h"
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@ struct state {
 	size_t indent; /* of the frames of this stack */
 	struct wk_str process;
 	uint32_t pid;
-	uint64_t scale; /* of counts, to make nanoseconds of microseconds */
+	uint64_t scale; /* of counts: microseconds to nanoseconds */
 	uint32_t sources;
 };
 
@@ -49,7 +49,7 @@ static bool is_head(struct wk_str line)
 		 wk_str_find(line, " functions for ") != SIZE_MAX));
 }
 
-/* "    tar [15069]", deeper than frames */
+/* "    tar [15069]", indented more than frames */
 static bool is_stackcount_process(struct wk_str line)
 {
 	struct wk_str name;

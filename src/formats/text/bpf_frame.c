@@ -2,7 +2,7 @@
 
 #define LEAST_ADDRESS_DIGITS 6 /* shorter hexadecimal words may be names: "add", "bcd" */
 
-/* The address in front: "0x" and digits, or many digits alone. */
+/* A leading address: "0x" and digits, or many digits. */
 static bool read_address(struct wk_str *text, struct wk_event_frame *frame)
 {
 	struct wk_str rest = *text;
@@ -30,7 +30,7 @@ static void read_image(struct wk_str *text, struct wk_event_frame *frame)
 	text->len = open;
 }
 
-/* "+808" or "+0x1f" behind the name. */
+/* "+808" or "+0x1f" after the name. */
 static void drop_offset(struct wk_str *text)
 {
 	size_t plus = wk_str_find_last(*text, '+');

@@ -1,4 +1,4 @@
-/* Maps that bpftrace prints, of which the keys hold stacks. docs/formats/bpftrace.md */
+/* Maps printed by bpftrace whose keys contain stacks. docs/formats/bpftrace.md */
 #include "formats/text/bpf_frame.h"
 
 #include "base/buf.h"
@@ -7,12 +7,12 @@
 struct state {
 	struct wk_stack_text text;
 	bool in_entry;
-	struct wk_strtab *maps; /* their names: source numbers and one */
+	struct wk_strtab *maps; /* names of maps: source numbers + 1 */
 	uint32_t source;        /* of this entry */
-	struct wk_buf keys;     /* of this entry, that are no stacks */
+	struct wk_buf keys;     /* of this entry, other than stacks */
 };
 
-/* "@stacks[" and what follows. */
+/* "@stacks["; `line` becomes the rest. */
 static bool read_map(struct wk_str *line, struct wk_str *name)
 {
 	struct wk_str rest = *line;
@@ -29,7 +29,7 @@ static bool read_map(struct wk_str *line, struct wk_str *name)
 	return true;
 }
 
-/* "... ]: 12" at the end of an entry; `before` is what stands in front of the bracket. */
+/* "... ]: 12" at the end of an entry; `before` is the text before the bracket. */
 static bool read_end(struct wk_str line, struct wk_str *before, struct wk_str *value)
 {
 	size_t end = wk_str_find_last_text(line, "]: ");
@@ -80,7 +80,7 @@ static uint32_t source_of(struct state *state, struct wk_str map)
 	return told.source;
 }
 
-/* Keys in front of, between and behind stacks, parted by ", ". */
+/* Keys before, between and after stacks, separated by ", ". */
 static void add_keys(struct state *state, struct wk_str keys)
 {
 	keys = wk_trim(keys);
@@ -115,7 +115,7 @@ static void begin_entry(struct state *state, struct wk_str line, struct wk_str m
 	struct wk_str before, value;
 	bool is_whole = read_end(line, &before, &value);
 
-	/* A map without a stack among its keys is not ours. */
+	/* A map without stacks is not read. */
 	if (is_whole && !wk_str_starts(before, ", "))
 		return;
 	wk_stack_text_drop(&state->text);
@@ -152,7 +152,7 @@ static void read_line(struct state *state, struct wk_str line)
 	}
 }
 
-/* The last "]: " before a digit, and the digits; blank and comma in front are not taken. */
+/* The last "]: " before a digit, and the digits; without the comma and blank around keys. */
 static bool collapsed_end(struct wk_str line, struct wk_str *last, uint64_t *count)
 {
 	struct wk_str before = line, digits;
@@ -170,7 +170,7 @@ static bool collapsed_end(struct wk_str line, struct wk_str *last, uint64_t *cou
 	return false;
 }
 
-/* The older tool knows one map without a name whose first key is a stack. */
+/* As the older tool, which reads only the unnamed map whose first key is a stack. */
 static void read_collapsed(struct state *state, struct wk_str line)
 {
 	struct wk_str last;

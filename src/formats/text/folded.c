@@ -8,18 +8,18 @@
 #include "formats/lines.h"
 #include "formats/reader.h"
 
-/* Folded stacks: a line a stack, outermost frame first, ';' between, and a count at the end.
- * docs/formats/folded.md tells what is read. */
+/* Folded stacks: one per line, outermost frame first, separated by ';', then a count.
+ * docs/formats/folded.md */
 
 #define RELEASE_BYTES   (8u << 20) /* of the input, between two calls of wk_os_release_to */
 #define FRACTION_SCALE  1000
-#define SIDES_LOOKED_AT 100 /* lines that tell whether all have two counts */
+#define SIDES_LOOKED_AT 100 /* lines that decide whether all have two counts */
 
 static const char expected[] = "lines of frames with ';' between them and a count at the end";
 
-/* Lines are read in batches, so that the look-ups of their stacks overlap. */
+/* Lines are read in batches, so that the lookups of their stacks overlap. */
 #define BATCH_LINES  64
-#define BATCH_FRAMES 2048 /* a line with more fills a batch alone */
+#define BATCH_FRAMES 2048 /* a longer line is a batch of its own */
 
 struct batch {
 	struct wk_stack_walk walks[BATCH_LINES];
@@ -36,12 +36,12 @@ struct reading {
 	const char *start;
 	struct wk_lines lines;
 	struct wk_bad_lines bad;
-	struct wk_word_cache words;         /* text between two ';' to frame, short and of late */
-	struct wk_textmap frames;           /* all of it */
-	bool has_two_counts;                /* each line: before and after */
-	uint32_t scale;                     /* counts are multiplied by it: FRACTION_SCALE or 1 */
-	uint64_t fractions;                 /* lines whose count has more of one than that keeps */
-	const struct wk_collapse *collapse; /* as an older tool: frames without a name count */
+	struct wk_word_cache words; /* short text between two ';' to frame, recent ones only */
+	struct wk_textmap frames;   /* all texts to frames */
+	bool has_two_counts;        /* each line: before and after */
+	uint32_t scale;             /* counts are multiplied by it: FRACTION_SCALE or 1 */
+	uint64_t fractions;         /* lines whose count loses digits */
+	const struct wk_collapse *collapse; /* as an older tool: empty frames count */
 };
 
 static bool is_digit(char c)
@@ -54,7 +54,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* `count` and what stands behind its point, by `scale`. True if something of that is lost. */
+/* Multiplies `count` and its fraction by `scale`. True if digits are lost. */
 static bool scale_count(struct wk_str fraction, uint32_t scale, uint64_t *count)
 {
 	uint64_t part = 0, unit = scale;
@@ -71,7 +71,7 @@ static bool scale_count(struct wk_str fraction, uint32_t scale, uint64_t *count)
 	return is_lost;
 }
 
-/* Most counts are of one digit. */
+/* Most counts have one digit. */
 static bool read_digit(struct wk_str *line, uint64_t *count)
 {
 	const char *end = line->at + line->len;
@@ -83,8 +83,8 @@ static bool read_digit(struct wk_str *line, uint64_t *count)
 	return true;
 }
 
-/* Takes a number with a blank before it off the end of `line`, and the blanks, multiplied by
- * `scale`. `lost` says whether it has more of a fraction than that keeps. */
+/* Removes a number with a blank before it from the end of `line`, with the blanks; multiplies it by
+ * `scale`. `lost` is set if digits of the fraction are lost. */
 static bool read_count(struct wk_str *line, uint32_t scale, uint64_t *count, bool *lost)
 {
 	size_t end = line->len, start, whole;
@@ -115,7 +115,7 @@ static bool read_count(struct wk_str *line, uint32_t scale, uint64_t *count, boo
 #define EACH_BYTE 0x0101010101010101u
 #define HIGH_BITS 0x8080808080808080u
 
-/* The bytes of `word` that are ';', as their highest bits; only the first is sure to be right. */
+/* Marks the bytes of `word` that are ';' by their highest bits; only the first mark is exact. */
 static uint64_t semicolons(uint64_t word)
 {
 	uint64_t differs = word ^ EACH_BYTE * ';';
@@ -123,7 +123,7 @@ static uint64_t semicolons(uint64_t word)
 	return (differs - EACH_BYTE) & ~differs & HIGH_BITS;
 }
 
-/* The next ';', or `end`; `hash` goes on over what lies before it, a word at a time. */
+/* The next ';', or `end`; adds the bytes before it to `hash`, a word at a time. */
 static const char *to_semicolon(const char *at, const char *end, uint64_t *hash)
 {
 	uint64_t word;
@@ -145,14 +145,14 @@ static const char *to_semicolon(const char *at, const char *end, uint64_t *hash)
 	for (len = 0; at + len < end && at[len] != ';';)
 		len++;
 	word = 0;
-	for (size_t i = 0; i < len; i++) /* as the shift above has it */
+	for (size_t i = 0; i < len; i++) /* as the shift above */
 		word |= (uint64_t)(uint8_t)at[i] << (64 - 8 * len + 8 * i);
 	*hash = wk_textmap_mix(*hash, word ^ len);
 	return at + len;
 }
 
-/* Does the ';' belong to the name? In brackets with a blank behind it it does: Rust's array
- * types are written "[u8; 4]". `close` is where they end. */
+/* A ';' inside brackets with a blank after it belongs to the name: Rust writes array types as "[u8;
+ * 4]". `close` is the closing bracket. */
 static bool is_in_brackets(const char *at, const char *semicolon, const char *end,
 			   const char **close)
 {
@@ -163,7 +163,7 @@ static bool is_in_brackets(const char *at, const char *semicolon, const char *en
 	return *close && !memchr(semicolon + 1, ';', (size_t)(*close - semicolon - 1));
 }
 
-/* Where the frame that begins at `at` ends, and its hash. */
+/* The end of the frame at `at`, and its hash. */
 static const char *end_of_frame(const char *at, const char *end, uint64_t *hash)
 {
 	const char *stop, *close;
@@ -175,7 +175,7 @@ static const char *end_of_frame(const char *at, const char *end, uint64_t *hash)
 	return stop;
 }
 
-/* Marks that the older tools put behind names. */
+/* Marks of the older tools after names. */
 static void read_mark(struct wk_event_frame *frame)
 {
 	if (wk_str_ends(frame->name, "_[k]"))
@@ -198,8 +198,7 @@ static uint32_t frame_of(struct reading *r, struct wk_str name, uint64_t hash)
 	return *known;
 }
 
-/* The place of the number of the short frame at `at`; NULL if it is not one that ends with the
- * first ';' for sure. */
+/* The cache entry of the short frame at `at`; NULL if it may not end at the first ';'. */
 static uint32_t *short_frame(struct reading *r, const char *at, const char *end, size_t *len)
 {
 	uint32_t *number;
@@ -210,7 +209,7 @@ static uint32_t *short_frame(struct reading *r, const char *at, const char *end,
 	return number && (end - at - 1 <= (ptrdiff_t)*len || at[*len + 1] != ' ') ? number : NULL;
 }
 
-/* The frame at `at`, 0 if there is none; `stop` is where it ends. */
+/* The frame at `at`, or 0 if it is empty; `stop` is its end. */
 static uint32_t next_frame(struct reading *r, const char *at, const char *end, const char **stop)
 {
 	size_t len;
@@ -280,7 +279,7 @@ static void emit_batch(struct reading *r)
 	batch->lines = batch->frame_count = 0;
 }
 
-/* austin and others put remarks between the stacks; flamegraph.pl takes them for stacks. */
+/* Austin and others write comments between the stacks; flamegraph.pl reads them as stacks. */
 static bool is_remark(const struct reading *r, struct wk_str line)
 {
 	return r->collapse && r->collapse->dialect == WK_COLLAPSE_INFERNO &&
@@ -308,8 +307,7 @@ static void read_line(struct reading *r, struct wk_str line)
 		emit_batch(r);
 }
 
-/* Do the first lines all end in two counts? One that does by chance must not make a
- * comparison of the whole. */
+/* True if the first lines all end in two counts: a single line that does is not a comparison. */
 static bool has_two_counts(struct wk_bytes input)
 {
 	struct wk_lines lines = wk_lines_of(input);
@@ -329,8 +327,7 @@ static bool has_two_counts(struct wk_bytes input)
 	return looked_at > 0;
 }
 
-/* Has one of the first counts a fraction? Then all are kept in thousandths, but for those who
- * want inferno's answers, which drops them. */
+/* FRACTION_SCALE if one of the first counts has a fraction. inferno drops fractions. */
 static uint32_t scale_of(const struct wk_input *input)
 {
 	const struct wk_collapse *collapse = input->options.collapse;
@@ -417,8 +414,7 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 	return wk_stack_writer_end(r.writer, err);
 }
 
-/* Does it end in a count that no number of wick's holds? Then the line is one all the same, and
- * reading tells of it. */
+/* A count that exceeds 64 bits: the line is still a folded stack, and the reader reports it. */
 static bool ends_in_huge_count(struct wk_str line)
 {
 	size_t end = line.len, start;
@@ -430,14 +426,13 @@ static bool ends_in_huge_count(struct wk_str line)
 	return end - start >= 20 && start > 1 && is_blank(line.at[start - 1]);
 }
 
-/* Stacks stand in a fifth of the lines at least: then the others are odd ones, of which reading
- * tells. */
+/* If at least a fifth of the lines are stacks, the reader reports the others. */
 static bool has_odd_lines(unsigned good, unsigned bad, unsigned deep)
 {
 	return deep > 0 && good >= bad / 4;
 }
 
-/* Text of which most of the first lines end in a count. */
+/* Text in which most of the first lines end in a count. */
 static int probe(struct wk_bytes first)
 {
 	struct wk_lines lines = wk_lines_of(first);
@@ -460,7 +455,7 @@ static int probe(struct wk_bytes first)
 			bad++;
 		}
 	}
-	/* One line that is longer than what is looked at. */
+	/* A line that is longer than the probed bytes. */
 	if (good + bad == 0)
 		return wk_bytes_left(&first) == WK_PROBE_BYTES &&
 				       memchr(first.at, ';', WK_PROBE_BYTES)

@@ -1,6 +1,6 @@
 #include "formats/text/gdb_frame.h"
 
-/* The signs of "operator<" and the like, which are no brackets. */
+/* The characters of "operator<" and the like, which are not brackets. */
 static size_t operator_len(struct wk_str text)
 {
 	size_t len = strlen("operator");
@@ -14,8 +14,8 @@ static size_t operator_len(struct wk_str text)
 	return len;
 }
 
-/* How long the name is: up to the " (" that no bracket encloses. Text in brackets is part of
- * it: "(anonymous namespace)::f", "std::function<void (int)>::operator()". */
+/* The length of the name, up to the first " (" outside brackets. Brackets may be part of it:
+ * "(anonymous namespace)::f", "std::function<void (int)>::operator()". */
 static size_t name_len(struct wk_str text)
 {
 	size_t depth = 0;
@@ -38,7 +38,7 @@ static size_t name_len(struct wk_str text)
 	return wk_str_find(text, " (") == SIZE_MAX ? text.len : wk_str_find(text, " (");
 }
 
-/* Behind the arguments, of which texts may hold any brackets. */
+/* The text after the arguments; quoted arguments may contain any brackets. */
 static struct wk_str behind_arguments(struct wk_str text)
 {
 	size_t depth = 0;

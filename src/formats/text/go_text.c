@@ -9,18 +9,18 @@
 #include "formats/reader.h"
 #include "formats/scan.h"
 
-/* What `go tool pprof -raw` and `-traces` print. The first names its locations behind the
- * samples, so samples are gone through last. docs/formats/go.md tells what is read. */
+/* The output of `go tool pprof -raw` and `-traces`. In the first, samples precede their locations,
+ * so samples are read last. docs/formats/go.md */
 
 static const char expected[] = "the output of `go tool pprof -raw` or `go tool pprof -traces`";
 
 struct location {
 	uint64_t address, mapping;
-	struct wk_str first;     /* of its lines: the innermost, as it stands */
-	struct wk_str collapsed; /* where the older tool looks for a name */
-	struct wk_lines more;    /* where its other lines begin */
+	struct wk_str first;     /* the innermost line, as written */
+	struct wk_str collapsed; /* the text in which the older tool looks for a name */
+	struct wk_lines more;    /* its other lines */
 	uint32_t line_count;
-	uint32_t first_frame;     /* 0: not made yet */
+	uint32_t first_frame;     /* 0: not created yet */
 	uint32_t collapsed_frame; /* likewise */
 };
 
@@ -53,8 +53,8 @@ static void add_location(struct reading *reading, uint64_t id, const struct loca
 	wk_map_set(&reading->location_of, id + 1, (uint32_t)reading->location_count);
 }
 
-/* "1: 0x4b18f5 M=1 main.fib /src/main.go:3 s=0"; or "runtime.findObject ..." alone, which is
- * what the line above was inlined into. */
+/* "1: 0x4b18f5 M=1 main.fib /src/main.go:3 s=0"; or only "runtime.findObject ...", the function
+ * into which the previous line was inlined. */
 static void read_location(struct reading *reading, struct wk_str line)
 {
 	struct location location = { .more = reading->lines };
@@ -70,7 +70,7 @@ static void read_location(struct reading *reading, struct wk_str line)
 		return;
 	}
 	wk_scan_blanks(&rest);
-	/* A mapping is no name to the older tool, unless it is all that there is. */
+	/* The older tool does not use a mapping as name, unless there is nothing else. */
 	location.collapsed = wk_str_of(rest.at, (size_t)(line.at + line.len - rest.at));
 	if (wk_scan_text(&rest, "M=") && wk_scan_number(&rest, &location.mapping))
 		wk_scan_blanks(&rest);
@@ -99,7 +99,7 @@ static void read_mapping(struct reading *reading, struct wk_str line)
 	wk_map_set(&reading->mapping_of, id + 1, (uint32_t)reading->mapping_count);
 }
 
-/* "name file:line s=start(linked name)". Names may hold blanks, so it is read from its end. */
+/* "name file:line s=start(linked name)". Names may contain blanks, so it is parsed from its end. */
 static void describe(struct wk_str text, struct wk_event_frame *frame)
 {
 	size_t start = wk_str_find_last_text(text, " s=");
@@ -178,7 +178,7 @@ static void emit_source(struct reading *reading, size_t number)
 		wk_pprof_emit_source(reading->writer, (uint32_t)number, type->type, type->unit);
 }
 
-/* As for the binary form: the one that pprof would show comes first. */
+/* The type that pprof would show is emitted first, as for the binary form. */
 static void emit_sources(struct reading *reading)
 {
 	size_t usual = reading->type_count - 1;
@@ -192,7 +192,7 @@ static void emit_sources(struct reading *reading)
 			emit_source(reading, i);
 }
 
-/* Locations are innermost first. `text` ends with the outermost. */
+/* Locations are innermost first, so the text is read from its end. */
 static uint32_t stack_of(struct reading *reading, struct wk_str text)
 {
 	uint32_t stack = 0;
@@ -221,7 +221,7 @@ static uint32_t stack_of(struct reading *reading, struct wk_str text)
 	return stack;
 }
 
-/* The older tool knows of a location the first word of its first line. */
+/* As the older tool: the first word of the first line of a location. */
 static uint32_t collapsed_frame_of(struct reading *reading, struct location *location,
 				   struct wk_str number)
 {
@@ -272,7 +272,7 @@ static bool read_values(struct reading *reading, struct wk_str text)
 		wk_scan_blanks(&text);
 		if (text.len == 0)
 			return reading->value_count > 0;
-		/* A difference has negative values, which no stack can weigh. */
+		/* Negative values of a difference cannot be weights. */
 		if (wk_scan_text(&text, "-")) {
 			if (!wk_scan_number(&text, &value))
 				return false;
@@ -293,7 +293,7 @@ static void emit_values(struct reading *reading, uint32_t stack)
 				wk_pprof_scaled(reading->values[i], reading->types[i].scale));
 }
 
-/* "   1   10000000: 5 6 7"; or "bytes:[16]", a label of the sample before. */
+/* "   1   10000000: 5 6 7"; or "bytes:[16]", a label of the previous sample. */
 static void read_sample(struct reading *reading, struct wk_str line)
 {
 	size_t colon = wk_str_find_last(line, ':');
@@ -321,7 +321,7 @@ static bool is_heading(struct wk_str line, const char *heading)
 	return wk_str_starts(line, heading) && wk_trim(wk_str_skip(line, strlen(heading))).len == 0;
 }
 
-/* Goes on from the line behind "Samples:". */
+/* Continues after the line "Samples:". */
 static void read_raw(struct reading *reading)
 {
 	struct wk_lines samples;

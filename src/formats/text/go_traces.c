@@ -9,10 +9,10 @@ struct traces {
 	struct wk_lines *lines;
 	struct wk_bad_lines *bad;
 	struct wk_str type; /* "cpu" */
-	uint32_t *frames;   /* of the stack that is read, innermost first */
+	uint32_t *frames;   /* of the current stack, innermost first */
 	size_t frame_count, frame_cap;
 	uint64_t value, scale;
-	bool in_stack; /* its value was met */
+	bool in_stack; /* its value was read */
 	bool has_source;
 };
 
@@ -37,7 +37,7 @@ static const struct value_unit value_units[] = {
 	{ "TB", "bytes", 1024.0 * 1024 * 1024 * 1024 },
 };
 
-/* "1.14MB": rounded by pprof, so what is lost here is less than what was lost there. */
+/* "1.14MB": already rounded by pprof. */
 static const struct value_unit *read_value(struct wk_str *text, uint64_t *value)
 {
 	uint64_t whole = 0, fraction = 0;
@@ -90,7 +90,7 @@ static void end_stack(struct traces *traces)
 	traces->in_stack = false;
 }
 
-/* A unit stands behind every value but 0, so the first of another kind tells the source. */
+/* All values but 0 have a unit, so the first nonzero one determines the source. */
 static void emit_source(struct traces *traces, const struct value_unit *unit)
 {
 	if (traces->has_source || traces->value == 0)
@@ -101,8 +101,8 @@ static void emit_source(struct traces *traces, const struct value_unit *unit)
 	traces->has_source = true;
 }
 
-/* Labels come first ("     bytes:  1.14MB"), then the value and the innermost frame, then the
- * other frames under it. */
+/* Labels come first ("     bytes:  1.14MB"), then the value and the innermost frame, then the other
+ * frames below it. */
 static void read_line(struct traces *traces, struct wk_str line)
 {
 	struct wk_str rest = wk_trim(line);

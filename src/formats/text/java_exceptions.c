@@ -1,7 +1,7 @@
 /* Java stack traces in a log: what was thrown where. docs/formats/java-exceptions.md */
 #include "formats/text/java_frame.h"
 
-/* An ordinary word in a log may be "at", too: a method has a dot and then a place. */
+/* "at" may be an ordinary word in a log: a method contains a dot and is followed by a place. */
 static bool is_frame(struct wk_str line)
 {
 	struct wk_str method;

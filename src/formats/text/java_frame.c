@@ -11,8 +11,8 @@ bool wk_java_method(struct wk_str line, struct wk_str *method)
 	return true;
 }
 
-/* Where "Class.method" begins: behind the last dot but one. False where there is no
- * package, or a part is empty. */
+/* The start of "Class.method": after the last dot but one. False if there is no package, or a part
+ * is empty. */
 static bool find_class(struct wk_str method, size_t *start)
 {
 	size_t last = wk_str_find_last(method, '.'), before;
@@ -31,7 +31,7 @@ static bool is_word(char c)
 	return wk_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* "java.lang.Thread.run" as "j.l.Thread.run". */
+/* "java.lang.Thread.run" becomes "j.l.Thread.run". */
 static void add_short(struct wk_buf *out, struct wk_str method, size_t class_start)
 {
 	for (size_t i = 0; i < class_start; i++)
@@ -71,7 +71,7 @@ static void read_place(struct wk_str place, struct wk_event_frame *frame)
 	frame->file = place;
 }
 
-/* "java.base/java.lang.Thread.run" has its module or class loader in front. The slash in
+/* "java.base/java.lang.Thread.run" begins with its module or class loader. The slash in
  * "Cart$$Lambda$14/0x7f00.run" is part of a name. */
 static void read_module(struct wk_event_frame *frame)
 {

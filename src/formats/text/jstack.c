@@ -1,5 +1,5 @@
-/* Thread dumps of a Java virtual machine (jstack, jcmd Thread.print, kill -QUIT), any number
- * of them in one file. docs/formats/jstack.md */
+/* Thread dumps of a Java virtual machine (jstack, jcmd Thread.print, kill -QUIT), one or more in a
+ * file. docs/formats/jstack.md */
 #include "formats/text/java_frame.h"
 
 #define RUNNING 0
@@ -31,7 +31,7 @@ static bool contains(struct wk_str text, const char *part)
 	return wk_str_find(text, part) != SIZE_MAX;
 }
 
-/* Threads of the machine itself that say they run and do not. */
+/* Threads of the virtual machine that are RUNNABLE but idle. */
 static bool is_background(struct wk_str thread)
 {
 	size_t compiler = wk_str_find(thread, " CompilerThread");
@@ -41,7 +41,8 @@ static bool is_background(struct wk_str thread)
 	       contains(thread, "Attach Listener");
 }
 
-/* What the older tool does not know: newer machines' names, and the collector's helper. */
+/* Methods of newer versions and the garbage collector's helper, which the older tool does not
+ * know. */
 static bool is_waiting_in_newer(struct wk_str method)
 {
 	static const char *const methods[] = {
@@ -57,7 +58,7 @@ static bool is_waiting_in_newer(struct wk_str method)
 	return false;
 }
 
-/* Waiting in the kernel counts as running for the virtual machine. */
+/* The virtual machine counts waiting in the kernel as running. */
 static bool is_waiting_inside(const struct wk_collapse *collapse, struct wk_str method)
 {
 	size_t socket = wk_str_find(method, "Socket");
@@ -68,7 +69,7 @@ static bool is_waiting_inside(const struct wk_collapse *collapse, struct wk_str 
 	       (!collapse && is_waiting_in_newer(method));
 }
 
-/* "pool-1-thread-7" as "pool-1-thread", so that the threads of a pool fall together. */
+/* "pool-1-thread-7" becomes "pool-1-thread", so that the threads of a pool are merged. */
 static struct wk_str without_number(struct wk_str name)
 {
 	size_t len = name.len;
@@ -91,8 +92,8 @@ static void add_thread_name(struct dump *dump)
 						: without_number(dump->thread));
 }
 
-/* The older tool leaves out what does not run, and shows a running thread without any frame
- * as its name alone. */
+/* As the older tool: threads that do not run are omitted, and a running thread without frames is
+ * shown as its name. */
 static void end_collapsed(struct dump *dump, bool is_running)
 {
 	if (!is_running && !dump->text.collapse->keeps_idle)
@@ -133,7 +134,7 @@ static void read_state(struct dump *dump, struct wk_str line)
 		dump->state = wk_scan_word(&line);
 }
 
-/* What a dump says beside the stacks: locks, compilers, the heads of tables. */
+/* Lines of a dump other than stacks: locks, compilers, headings of tables. */
 static bool is_remark(const struct dump *dump, struct wk_str line)
 {
 	wk_scan_blanks(&line);

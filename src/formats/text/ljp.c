@@ -3,13 +3,13 @@
 
 #include "base/num.h"
 
-/* Words of a line without what stands in parentheses: at most four are of interest. */
+/* Words of a line outside parentheses; at most four are stored. */
 struct words {
 	struct wk_str word[4];
 	size_t count;
 };
 
-/* From the first "(" to the last ")" is the place in a file. */
+/* The place in a file is between the first "(" and the last ")". */
 static struct wk_str without_place(struct wk_str line, struct wk_str *behind)
 {
 	struct wk_str rest = line, before = wk_scan_to(&rest, '(');
@@ -62,7 +62,7 @@ static int probe(struct wk_bytes first)
 	return wk_probe_lines(first, is_head) ? 60 : 0;
 }
 
-/* The frame as a Java line has it: "method(File.java:12)". */
+/* The frame in the form of a Java line: "method(File.java:12)". */
 static void add_frame(struct wk_stack_text *text, struct wk_str line, struct wk_str method)
 {
 	if (text->collapse) {

@@ -1,20 +1,20 @@
-/* Call graphs of FreeBSD's pmcstat -G: functions, and below each, indented by one more blank,
- * its callers. docs/formats/pmcstat.md */
+/* Call graphs of FreeBSD's pmcstat -G: functions, with their callers below, indented by one more
+ * blank. docs/formats/pmcstat.md */
 #include "formats/stack_text.h"
 
 #include "base/mem.h"
 
-/* One line: a function reached in `count` samples through all that stand above it. */
+/* A line: a function that was reached `count` times through all lines above it. */
 struct row {
 	size_t indent;
 	uint64_t count;
-	struct wk_str name, image; /* no image: that of the line above */
+	struct wk_str name, image; /* empty: that of the line above */
 };
 
 /* A line whose callers are still being read. */
 struct level {
 	size_t indent;
-	uint64_t count; /* of its samples that no caller has claimed */
+	uint64_t count; /* samples not claimed by a caller */
 	uint32_t frame;
 	struct wk_str image;
 };
@@ -24,9 +24,9 @@ struct graph {
 	struct level *levels; /* innermost function first */
 	size_t depth, levels_cap;
 	uint32_t source;   /* the next */
-	uint32_t *columns; /* collapse mode: the frame at each indent */
+	uint32_t *columns; /* collapse mode: the frame at each indentation */
 	size_t column_cap;
-	size_t indent; /* of the last line, where `has_row` */
+	size_t indent; /* of the last line, if `has_row` */
 	uint64_t count;
 	bool has_row;
 };
@@ -64,7 +64,7 @@ static int probe(struct wk_bytes first)
 	return wk_probe_lines(first, is_row) ? 90 : 0;
 }
 
-/* Samples that the callers below a line do not make up for end at that line. */
+/* Samples that the callers below a line do not account for end at that line. */
 static void end_levels(struct graph *graph, size_t indent)
 {
 	while (graph->depth && graph->levels[graph->depth - 1].indent >= indent) {
@@ -99,9 +99,9 @@ static void add_row(struct graph *graph, const struct row *row)
 	*WK_APPEND(graph->levels, graph->depth, graph->levels_cap) = level;
 }
 
-/* The older tool prints a line of the graph if the next one stands no deeper, with the count
- * of that line; what callers leave over is not printed. A level that indentation skips is what
- * stood there before, or a frame without a name. */
+/* As the older tool: a line is printed, with its own count, if the next one is not indented more;
+ * the rest of the callers' samples is lost. A level skipped by the indentation is the previous
+ * frame at that level, or has no name. */
 static void end_collapsed(struct graph *graph, size_t indent)
 {
 	uint32_t stack = 0;
@@ -131,7 +131,7 @@ static void add_collapsed(struct graph *graph, const struct row *row)
 	graph->has_row = true;
 }
 
-/* "@ CPU_CLK_UNHALTED [551 samples]": what is sampled below. */
+/* "@ CPU_CLK_UNHALTED [551 samples]": the event of the following lines. */
 static bool read_event(struct graph *graph, struct wk_str line)
 {
 	struct wk_event_source source = { .unit = wk_str_c("samples") };

@@ -4,7 +4,7 @@
 
 #include "base/num.h"
 
-/* The stack and its count. */
+/* Removes the count; `line` is then the stack. */
 static bool read_count(struct wk_str *line, uint64_t *count)
 {
 	size_t blank = wk_str_find_last(*line, ' ');
@@ -33,7 +33,7 @@ static struct wk_event_frame frame_of(struct wk_str text)
 	return frame;
 }
 
-/* How many frames of a line have a place in a Python file, and how many have none. */
+/* Counts the frames with a place in a Python file, and those without any place. */
 static void weigh(struct wk_str line, size_t *sure, size_t *other)
 {
 	while (line.len) {

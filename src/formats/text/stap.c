@@ -1,4 +1,4 @@
-/* Stacks that a SystemTap script prints, each followed by a count on a line of its own.
+/* Stacks printed by a SystemTap script, each followed by a count on its own line.
  * docs/formats/stap.md */
 #include "formats/stack_text.h"
 
@@ -24,8 +24,8 @@ static int probe(struct wk_bytes first)
 	return wk_probe_lines(first, is_frame) ? 75 : 0;
 }
 
-/* What the older tool leaves of a line: no blanks in front, nothing from the last '+' on,
- * nothing up to the last " : ". */
+/* As the older tool: without leading blanks, without everything from the last '+' on, without
+ * everything up to the last " : ". */
 static struct wk_str collapsed_name(struct wk_str line)
 {
 	size_t plus, colon;
@@ -47,7 +47,7 @@ static void add_collapsed(struct wk_stack_text *text, struct wk_str line)
 	wk_stack_text_name(text, name.len ? name : wk_str_c("-"));
 }
 
-/* "[kernel]" or "[/usr/bin/sh]" behind the name. */
+/* "[kernel]" or "[/usr/bin/sh]" after the name. */
 static void read_image(struct wk_str *rest, struct wk_event_frame *frame)
 {
 	size_t open = wk_str_find_last(*rest, '[');

@@ -1,5 +1,5 @@
-/* Traces of Xdebug in its format for computers (xdebug.trace_format = 1): a line for each call
- * and each return, fields parted by tabs. docs/formats/xdebug.md */
+/* Traces of Xdebug with xdebug.trace_format = 1: a line for each call and each return, with fields
+ * separated by tabs. docs/formats/xdebug.md */
 #include "formats/stack_text.h"
 
 #include "base/mem.h"
@@ -13,13 +13,13 @@ struct trace {
 	struct wk_stack_text text;
 	uint32_t *stacks; /* the stack at each level */
 	size_t depth, cap;
-	uint64_t time_ns;  /* of the line before */
-	uint64_t start_ns; /* of the first line: what was before is not in the trace */
+	uint64_t time_ns;  /* of the previous line */
+	uint64_t start_ns; /* of the first line, where time starts */
 	uint64_t bytes;
 	bool has_begun, has_time, was_exit;
 };
 
-/* Up to FIELDS fields; how many there are. */
+/* Returns the number of fields, at most FIELDS. */
 static size_t split(struct wk_str line, struct wk_str *fields)
 {
 	size_t count = 0;
@@ -64,8 +64,8 @@ static bool by_calls(const struct trace *trace)
 	return trace->text.collapse && trace->text.collapse->measure == WK_COLLAPSE_TICKS;
 }
 
-/* What passed since the line before belongs to the stack that stood. The older tool counts
- * microseconds, and also those stacks that took none. */
+/* The time since the previous line belongs to the current stack. The older tool counts microseconds
+ * and includes stacks of 0. */
 static void emit_passed(struct trace *trace, uint64_t time_ns, uint64_t bytes)
 {
 	uint64_t passed = time_ns > trace->time_ns ? time_ns - trace->time_ns : 0;
@@ -85,7 +85,7 @@ static void emit_passed(struct trace *trace, uint64_t time_ns, uint64_t bytes)
 	trace->has_time = true;
 }
 
-/* Calls that never returned (exit, die) end where a call of their level or above begins. */
+/* Calls that never returned (exit, die) end at the next call of their level or above. */
 static void go_up(struct trace *trace, const struct wk_str *fields)
 {
 	uint64_t level;
@@ -131,7 +131,7 @@ static void read_line(struct trace *trace, struct wk_str line)
 	uint64_t time_ns, bytes;
 	bool is_exit = wk_str_is(fields[KIND], "1");
 
-	/* Values returned and assigned: they take no time of their own. */
+	/* Return values and assignments have no time of their own. */
 	if (wk_str_is(fields[KIND], "R") || wk_str_is(fields[KIND], "A"))
 		return;
 	if (count <= BYTES || !wk_num_duration(fields[WHEN], &time_ns) ||
