@@ -44,11 +44,11 @@ void wk_bad_lines_emit(const struct wk_bad_lines *bad, struct wk_stack_writer *w
 	if (bad->count == 0)
 		return;
 	if (bad->count == 1)
-		wk_buf_add_fmt(&text, "line %" PRIu64 " makes no sense and was passed over: ",
+		wk_buf_add_fmt(&text, "line %" PRIu64 " cannot be parsed and was skipped: ",
 			       bad->first_number);
 	else
 		wk_buf_add_fmt(&text,
-			       "%" PRIu64 " lines make no sense and were passed over, the "
+			       "%" PRIu64 " lines cannot be parsed and were skipped, the "
 			       "first is line %" PRIu64 ": ",
 			       bad->count, bad->first_number);
 	add_quoted(&text, bad->first);

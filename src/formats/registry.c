@@ -65,10 +65,9 @@ static const struct known_other others[] = {
 	{ "\x7f"
 	  "ELF", 4,
 	  "a program or library (ELF), not a recording; `wick record -- PROGRAM` makes one" },
-	{ "MZ", 2, "a Windows program (PE), not a recording; `wick doctor` looks at it" },
+	{ "MZ", 2, "a Windows program (PE), not a recording; `wick doctor` checks it" },
 	{ "Microsoft C/C++ ", 16,
-	  "what a compiler tells of a Windows program (PDB), not a recording; `wick doctor` looks "
-	  "at it" },
+	  "debug information of a Windows program (PDB), not a recording; `wick doctor` checks it" },
 };
 
 const struct wk_reader *const *wk_readers(void)
@@ -143,7 +142,7 @@ static void fail_unknown(struct wk_bytes bytes, struct wk_err *err)
 
 	if (is_picture(bytes)) {
 		wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-			"this is a picture (SVG); give the recording "
+			"this is a picture (SVG); open the recording "
 			"or the stacks that it was drawn from");
 		return;
 	}
@@ -222,7 +221,7 @@ const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, c
 			reader = by_text(wk_bytes_of(plain.at, plain.len), name, err);
 		else
 			wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-				"packed with %s, but nothing is in it, or it was cut",
+				"packed with %s, but empty or truncated",
 				wk_packing_name(wk_packing_of(bytes)));
 	}
 	if (!reader && err)
@@ -280,7 +279,7 @@ static bool open_archive(struct wk_opened *opened, struct wk_err *err)
 	if (wk_packing_of(opened->input.bytes) == WK_NOT_PACKED)
 		return true;
 	return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-		       "what is in the archive is packed once more: unpack it first");
+		       "the archive contains a packed file: unpack it first");
 }
 
 /* Neither are those of UTF-16. */

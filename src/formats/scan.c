@@ -69,20 +69,20 @@ struct wk_str wk_scan_digits(struct wk_str *text)
 struct wk_str wk_scan_to(struct wk_str *text, char end)
 {
 	const char *found = text->len ? memchr(text->at, end, text->len) : NULL;
-	struct wk_str taken = { text->at, found ? (size_t)(found - text->at) : text->len };
+	struct wk_str part = { text->at, found ? (size_t)(found - text->at) : text->len };
 
-	*text = wk_str_skip(*text, taken.len);
-	return taken;
+	*text = wk_str_skip(*text, part.len);
+	return part;
 }
 
 struct wk_str wk_scan_word(struct wk_str *text)
 {
-	struct wk_str taken = { text->at, 0 };
+	struct wk_str part = { text->at, 0 };
 
-	while (taken.len < text->len && !is_blank(text->at[taken.len]))
-		taken.len++;
-	*text = wk_str_skip(*text, taken.len);
-	return taken;
+	while (part.len < text->len && !is_blank(text->at[part.len]))
+		part.len++;
+	*text = wk_str_skip(*text, part.len);
+	return part;
 }
 
 size_t wk_str_find(struct wk_str text, const char *part)

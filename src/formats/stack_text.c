@@ -25,10 +25,10 @@ bool wk_stack_text_next(struct wk_stack_text *text, struct wk_str *line)
 void wk_stack_text_source(struct wk_stack_text *text, uint32_t source, const char *name,
 			  const char *unit)
 {
-	struct wk_event_source told = { .source = source, .name = wk_str_c(name),
+	struct wk_event_source event = { .source = source, .name = wk_str_c(name),
 					.unit = wk_str_c(unit), .is_weighed = true };
 
-	wk_stack_writer_emit_source(text->writer, &told);
+	wk_stack_writer_emit_source(text->writer, &event);
 }
 
 void wk_stack_text_add(struct wk_stack_text *text, uint32_t frame)
@@ -93,11 +93,11 @@ void wk_stack_text_count(struct wk_stack_text *text, uint64_t weight)
 /* Was this name of the process emitted before? */
 static bool is_emitted(struct wk_stack_text *text, uint32_t pid, struct wk_str name)
 {
-	uint32_t *told = wk_map_at(&text->named, (uint64_t)pid + 1);
+	uint32_t *last = wk_map_at(&text->named, (uint64_t)pid + 1);
 	uint32_t id = wk_strtab_add_str(text->names, name);
-	bool is_same = *told == id + 1;
+	bool is_same = *last == id + 1;
 
-	*told = id + 1;
+	*last = id + 1;
 	return is_same;
 }
 

@@ -37,7 +37,7 @@ struct wk_stack_writer {
 	bool failed;
 	struct wk_stack_store known;
 	uint32_t inputs_before;      /* stacks of earlier inputs, including the empty one */
-	uint32_t told_stacks;        /* stacks below this id were emitted */
+	uint32_t emitted_stacks;     /* stacks below this id were emitted */
 	struct wk_event count_event; /* all but stack and weight */
 	uint64_t samples, expected_samples;
 };
@@ -90,13 +90,13 @@ struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink)
 		read_store(&writer->known, sink->stacks);
 	else
 		start_store(&writer->known);
-	writer->told_stacks = writer->inputs_before = writer->known.stacks.count;
+	writer->emitted_stacks = writer->inputs_before = writer->known.stacks.count;
 	writer->count_event = (struct wk_event){
 		.kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU, .pid = WK_NO_PID, .tid = WK_NO_PID };
 	return writer;
 }
 
-static void take(struct wk_stack_writer *writer, const struct wk_event *event)
+static void pass_on(struct wk_stack_writer *writer, const struct wk_event *event)
 {
 	if (!writer->failed)
 		writer->failed = !wk_sink_emit(&writer->sink, event, &writer->err);
@@ -107,7 +107,7 @@ static void take(struct wk_stack_writer *writer, const struct wk_event *event)
 static void emit_stacks(struct wk_stack_writer *writer)
 {
 	struct wk_event event = { .kind = WK_EVENT_STACKS, .cpu = WK_NO_CPU };
-	uint32_t first = writer->told_stacks;
+	uint32_t first = writer->emitted_stacks;
 
 	event.stacks = (struct wk_event_stacks){
 		.first = first,
@@ -118,18 +118,18 @@ static void emit_stacks(struct wk_stack_writer *writer)
 		.expected_samples = writer->expected_samples < UINT32_MAX
 					    ? (uint32_t)writer->expected_samples : 0,
 	};
-	writer->told_stacks = writer->known.stacks.count;
-	take(writer, &event);
+	writer->emitted_stacks = writer->known.stacks.count;
+	pass_on(writer, &event);
 }
 
 void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event *event)
 {
-	if (writer->told_stacks < writer->known.stacks.count)
+	if (writer->emitted_stacks < writer->known.stacks.count)
 		emit_stacks(writer);
 	if (event->kind == WK_EVENT_SUMS)
 		writer->samples += event->sums.count;
 	writer->samples += event->kind == WK_EVENT_SAMPLE;
-	take(writer, event);
+	pass_on(writer, event);
 }
 
 static bool same_frame(const void *table, uint32_t id, const void *key)
@@ -153,7 +153,7 @@ static uint32_t emit_frame(struct wk_stack_writer *writer, const struct frame_ro
 	known->frames = wk_grow(known->frames, &known->frames_cap, (size_t)known->frame_count + 1,
 				sizeof(*known->frames));
 	known->frames[known->frame_count] = *row;
-	take(writer, &event); /* collected stacks refer to older frames */
+	pass_on(writer, &event); /* collected stacks refer to older frames */
 	return known->frame_count++;
 }
 
@@ -167,9 +167,9 @@ static uint32_t text_number(struct wk_stack_writer *writer, const struct wk_even
 /* The writer's copies of texts last longer than the caller's. */
 static struct wk_event_frame lasting_frame(const struct wk_stack_writer *writer,
 					   const struct frame_row *row,
-					   const struct wk_event_frame *given)
+					   const struct wk_event_frame *supplied)
 {
-	struct wk_event_frame frame = *given;
+	struct wk_event_frame frame = *supplied;
 
 	frame.name = wk_strtab_str(writer->known.texts, row->name);
 	frame.image = wk_strtab_str(writer->known.texts, row->image);
@@ -459,7 +459,7 @@ bool wk_stack_writer_end(struct wk_stack_writer *writer, struct wk_err *err)
 {
 	bool ok;
 
-	if (writer->told_stacks < writer->known.stacks.count)
+	if (writer->emitted_stacks < writer->known.stacks.count)
 		emit_stacks(writer);
 	ok = !writer->failed && (!err || err->code == WK_OK);
 

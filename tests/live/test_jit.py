@@ -84,7 +84,7 @@ def _(t):
     remove_maps(t)
     check_thirty_seventy(t, recording)
     told = t.wick("symbols", recording)
-    t.true('.map: 1 line makes no sense and was passed over (the first: "no code here")'
+    t.true('.map: 1 line cannot be parsed and was skipped (the first: "no code here")'
            in told.stdout + told.stderr, f"came {told.stdout}{told.stderr}")
 
 

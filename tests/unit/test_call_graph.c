@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "formats/reports/call_graph.h"
-#include "formats/reports/call_graph_circles.h"
+#include "formats/reports/call_graph_cycles.h"
 
 #define MOST 20000
 
@@ -216,26 +216,26 @@ static void sums_stop_at_the_largest_number(void **state)
 	wk_call_graph_free(graph);
 }
 
-static void circles_are_numbered_with_callers_above(void **state)
+static void cycles_are_numbered_with_callers_above(void **state)
 {
 	static const struct wk_call_edge edges[] = { { 0, 1 }, { 1, 2 }, { 2, 1 }, { 2, 3 },
 						     { 4, 3 } };
-	struct wk_call_circles circles;
+	struct wk_call_cycles cycles;
 	const uint32_t *order;
 	uint64_t work = 0;
 
 	(void)state;
-	wk_call_circles_find(&circles, edges, 5, 5);
-	assert_int_equal(circles.count, 4);
-	assert_int_equal(circles.of[1], circles.of[2]);
-	assert_true(circles.of[0] > circles.of[1]);
-	assert_true(circles.of[1] > circles.of[3]);
-	assert_true(circles.of[4] > circles.of[3]);
-	assert_int_equal(wk_call_circles_from(&circles, 2, &order, &work), 2);
+	wk_call_cycles_find(&cycles, edges, 5, 5);
+	assert_int_equal(cycles.count, 4);
+	assert_int_equal(cycles.of[1], cycles.of[2]);
+	assert_true(cycles.of[0] > cycles.of[1]);
+	assert_true(cycles.of[1] > cycles.of[3]);
+	assert_true(cycles.of[4] > cycles.of[3]);
+	assert_int_equal(wk_call_cycles_from(&cycles, 2, &order, &work), 2);
 	assert_int_equal(order[0], 2);
 	assert_int_equal(order[1], 1);
-	assert_int_equal(circles.above[1], 2);
-	wk_call_circles_fini(&circles);
+	assert_int_equal(cycles.above[1], 2);
+	wk_call_cycles_fini(&cycles);
 }
 
 int main(void)
@@ -247,7 +247,7 @@ int main(void)
 		cmocka_unit_test(a_chain_as_deep_as_the_input_is_long_does_not_recurse),
 		cmocka_unit_test(exponentially_many_ways_are_bounded_and_noted),
 		cmocka_unit_test(sums_stop_at_the_largest_number),
-		cmocka_unit_test(circles_are_numbered_with_callers_above),
+		cmocka_unit_test(cycles_are_numbered_with_callers_above),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -293,7 +293,7 @@ static void records_that_are_too_short_are_counted(void **state)
 		etl_kernel(&m, 5, hooks[i], ETL_MS, &p);
 	etl_end_buffer(&m, 0);
 	tell(&m, &told);
-	snprintf(words, sizeof(words), "%d records are too short for what they should tell", COUNT);
+	snprintf(words, sizeof(words), "%d records are too short for their fields", COUNT);
 	assert_string_equal(wk_buf_text(&told.notes), words);
 	wk_buf_fini(&p);
 	forget(&m, &told);

@@ -316,7 +316,7 @@ static void traces_of_two_machines_are_not_merged(void **state)
 	files[0] = one.bytes;
 	files[1] = other.bytes;
 	assert_null(wk_etl_open(files, 2, 1, &err));
-	assert_non_null(strstr(err.text, "file 2 was recorded after another start"));
+	assert_non_null(strstr(err.text, "file 2 was recorded after another boot"));
 	close_trace(&one);
 	close_trace(&other);
 }

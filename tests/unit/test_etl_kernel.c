@@ -272,7 +272,7 @@ static void every_kind_of_record_is_counted(void **state)
 	assert_line(&text, "count=1 provider=\"Windows Kernel\" name=\"PerfInfo/Mark\"\n");
 	assert_line(&text, "count=1 provider=\"Windows Kernel\" name=\"Thread/CompCS\" used=0\n");
 	assert_line(&text, "count=1 provider=\"Windows Kernel\" name=\"Registry/0x0999\" used=0\n");
-	assert_line(&text, "1 record of context switches is packed in a way that is unknown");
+	assert_line(&text, "1 record of context switches is packed in an unknown way");
 	wk_buf_fini(&text);
 }
 
@@ -304,7 +304,7 @@ static void records_that_are_too_short_are_counted(void **state)
 	}
 	etl_end_buffer(&m, 0);
 	read_trace(&m, &text);
-	assert_line(&text, "16 records are too short for what they should tell");
+	assert_line(&text, "16 records are too short for their fields");
 	wk_buf_fini(&text);
 }
 

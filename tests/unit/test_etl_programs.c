@@ -74,7 +74,7 @@ static void lists_of_nothing_in_lists_of_nothing_end_soon(void **state)
 	for (int i = 0; i < 5; i++)
 		etl_program(&m, &p, ETL_MS, &payload);
 	end_trace(&m, &text);
-	assert_line(&text, "5 events end before the fields that they should have");
+	assert_line(&text, "5 events end before their last field");
 	assert_true(text.len < 100000);
 	wk_buf_fini(&items);
 	wk_buf_fini(&fields);
@@ -99,7 +99,7 @@ static void what_ends_early_has_the_fields_that_are_there_and_is_counted(void **
 	end_trace(&m, &text);
 	assert_line(&text, "text=\"here=5 gone=...\"");
 	assert_line(&text, "text=\"here=5 gone=0 (3 bytes more)\"");
-	assert_line(&text, "note time=0 text=\"1 event ends before the fields that it should");
+	assert_line(&text, "note time=0 text=\"1 event ends before its last field");
 	wk_buf_fini(&payload);
 	wk_buf_fini(&items);
 	wk_buf_fini(&fields);
@@ -236,7 +236,7 @@ static void a_description_that_contradicts_itself_is_none(void **state)
 	assert_line(&text, "text=\"id=1 version=0 opcode=0 task=0 bytes=0\"");
 	assert_line(&text, "text=\"id=2 version=0 opcode=0 task=0 bytes=0\"");
 	assert_line(&text, "text=\"id=3 version=0 opcode=0 task=0 bytes=0\"");
-	assert_line(&text, "note time=0 text=\"3 events are only numbers and sizes");
+	assert_line(&text, "note time=0 text=\"3 events are shown as number and size");
 	wk_buf_fini(&text);
 }
 
@@ -825,10 +825,10 @@ static void a_heap_snapshot_is_said_to_be_whole_or_what_it_lacks(void **state)
 	assert_line(&text, "heap snapshot 1 of process 10: 100 bytes in 2 parts, complete; its "
 			   "content is not documented");
 	assert_line(&text, "heap snapshot 1 of process 11: 50 of 90 bytes in 2 parts, parts "
-			   "missing: 1, 10 bytes of its parts are cut off; its content");
+			   "missing: 1, 10 bytes of its parts are missing; its content");
 	assert_line(&text, "heap snapshot 3 of process 9: 0 of 70 bytes in 0 parts; its content");
-	assert_line(&text, "heap snapshot 2 of process 10: 16 bytes in 2 parts, and nothing says "
-			   "how many there should be, parts that came twice: 1; its content");
+	assert_line(&text, "heap snapshot 2 of process 10: 16 bytes in 2 parts, and their number "
+			   "is unknown, repeated parts: 1; its content");
 	wk_buf_fini(&text);
 }
 

@@ -291,8 +291,7 @@ static void a_chain_that_comes_later_is_that_of_all_samples_with_its_cookie(void
 		  "kernel=0xffff0400 user=0x400,0x500\n"
 		  "sample time=4 pid=10 tid=11 source=0 weight=1 mode=kernel address=0xffff0400 "
 		  "kernel=0xffff0400\n"
-		  "note time=4 text=\"1 sample lacks its user call chain: it was to come later, "
-		  "and did not in time\"\n");
+		  "note time=4 text=\"1 sample lacks its user call chain, which came too late\"\n");
 }
 
 static void parts_of_a_folder_are_told_in_order_of_time(void **state)
@@ -1013,11 +1012,9 @@ static void without_a_size_the_data_reaches_to_the_end(void **state)
 	add_sample(&m, 10, 1);
 	check_without(
 		&m, "source ",
-		SAMPLE("10",
-		       "1") "note time=10 text=\"the file is not complete: its recorder was "
-			    "stopped "
-			    "before it could finish, or runs still; facts and names at its end are "
-			    "missing\"\n");
+		SAMPLE("10", "1") "note time=10 text=\"the file is incomplete: its recorder was "
+				  "killed or is still running; facts and names at its end are "
+				  "missing\"\n");
 }
 
 static void old_files_without_trailers_keep_the_order_of_the_file(void **state)

@@ -64,7 +64,7 @@ static size_t lines_with(const struct wk_buf *text, const char *what)
 static void check_unfinished(const struct wk_buf *text)
 {
 	assert_int_equal(lines_with(text, "note time="), 1);
-	assert_int_equal(lines_with(text, "the file is not complete"), 1);
+	assert_int_equal(lines_with(text, "the file is incomplete"), 1);
 	assert_int_equal(lines_with(text, "error"), 0);
 }
 

@@ -386,7 +386,7 @@ static void a_line_that_makes_no_sense_is_counted_and_the_rest_used(void **state
 
 	(void)state;
 	assert_int_equal(count_of(text, "\nsample "), 2);
-	assert_has(text, "2 lines make no sense and were passed over, the first is line 3: "
+	assert_has(text, "2 lines cannot be parsed and were skipped, the first is line 3: "
 			 "\\\"\\\\x09what is this\\\"");
 }
 
@@ -397,7 +397,7 @@ static void a_chain_that_holds_nonsense_is_counted_each_time(void **state)
 				   "a 1 2.7: 1 e: \n\t1 f (/a)\n\twhat\n\n";
 
 	(void)state;
-	assert_has(text, "3 lines make no sense");
+	assert_has(text, "3 lines cannot be parsed");
 }
 
 static void text_without_samples_is_an_error(void **state)

@@ -252,7 +252,7 @@ static void lines_of_a_perf_map_that_make_no_sense_are_told(void **state)
 	give_memory(&f, now(), 0, "//anon");
 	give_sample(&f, now(), 0, 0x1010);
 	end(&f, "f",
-	    ".map: 2 lines make no sense and were passed over (the first: "
+	    ".map: 2 lines cannot be parsed and were skipped (the first: "
 	    "\"no code here\"), so names may be missing");
 }
 

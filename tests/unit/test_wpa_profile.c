@@ -227,7 +227,7 @@ static void assert_refused(const char *text, const char *sentence)
 static void other_xml_and_entities_are_refused(void **state)
 {
 	(void)state;
-	assert_refused("<html/>", "no profile of Windows Performance Analyzer");
+	assert_refused("<html/>", "not a profile of Windows Performance Analyzer");
 	assert_refused("<WpaProfileContainer>", "the XML is broken");
 	assert_refused("<!DOCTYPE a [<!ENTITY a \"x\"><!ENTITY b \"&a;&a;\">]>"
 		       "<WpaProfileContainer>&b;</WpaProfileContainer>",

@@ -75,20 +75,18 @@ static bool emit_first_damage(struct wk_etl_trace *trace)
 	return event.note.text.len == 0 || wk_sink_emit(trace->sink, &event, trace->err);
 }
 
-#define NO_EXPAT ", which this wick, built without expat, does not read: numbers stand for names"
+#define NO_EXPAT ", which a build without expat cannot read: names are shown as numbers"
 
 static bool emit_damage(struct wk_etl_trace *trace)
 {
 	return emit_lost(trace) && emit_lost_buffers(trace) && emit_missing(trace) &&
-	       emit_count(trace, trace->unknown_keys,
-			  " stack is only a number, and nothing says what it stood for",
-			  " stacks are only numbers, and nothing says what they stood for") &&
-	       emit_count(trace, trace->short_payloads,
-			  " record is too short for what it should tell",
-			  " records are too short for what they should tell") &&
+	       emit_count(trace, trace->unknown_keys, " stack is only a key without a definition",
+			  " stacks are only keys without a definition") &&
+	       emit_count(trace, trace->short_payloads, " record is too short for its fields",
+			  " records are too short for their fields") &&
 	       emit_count(trace, trace->packed_switches,
-			  " record of context switches is packed in a way that is unknown",
-			  " records of context switches are packed in a way that is unknown") &&
+			  " record of context switches is packed in an unknown way",
+			  " records of context switches are packed in an unknown way") &&
 	       emit_count(trace, wk_etl_descriptions_unread(trace->descriptions),
 			  " description of events is XML" NO_EXPAT,
 			  " descriptions of events are XML" NO_EXPAT) &&

@@ -139,13 +139,13 @@ static void add_faults(const struct snapshot *snapshot, const struct order *orde
 	if (is_complete(snapshot, order))
 		wk_buf_add_text(words, ", complete");
 	if (!snapshot->has_total)
-		wk_buf_add_text(words, ", and nothing says how many there should be");
+		wk_buf_add_text(words, ", and their number is unknown");
 	if (order->missing)
 		wk_buf_add_fmt(words, ", parts missing: %" PRIu64, order->missing);
 	if (order->twice)
-		wk_buf_add_fmt(words, ", parts that came twice: %" PRIu64, order->twice);
+		wk_buf_add_fmt(words, ", repeated parts: %" PRIu64, order->twice);
 	if (snapshot->cut_bytes)
-		wk_buf_add_fmt(words, ", %" PRIu64 " bytes of its parts are cut off",
+		wk_buf_add_fmt(words, ", %" PRIu64 " bytes of its parts are missing",
 			       snapshot->cut_bytes);
 }
 
@@ -162,7 +162,7 @@ static bool emit(const struct snapshot *snapshot, const struct order *order,
 	wk_buf_add_fmt(&words, " bytes in %" PRIu32 " part%s", snapshot->pieces,
 		       snapshot->pieces == 1 ? "" : "s");
 	add_faults(snapshot, order, &words);
-	wk_buf_add_text(&words, "; its content is not documented, so nothing is made of it");
+	wk_buf_add_text(&words, "; its content is not documented and not shown");
 	ok = wk_sink_note(sink, WK_NOTE_FAULT, wk_buf_str(&words), err);
 	wk_buf_fini(&words);
 	return ok;

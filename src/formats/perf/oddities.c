@@ -31,8 +31,8 @@ static const struct {
 		WK_NOTE_REMARK,
 	},
 	[WK_PERF_ODD_DEFERRED] = {
-		"sample lacks its user call chain: it was to come later, and did not in time",
-		"samples lack their user call chains: they were to come later, and did not in time",
+		"sample lacks its user call chain, which came too late",
+		"samples lack their user call chains, which came too late",
 		WK_NOTE_REMARK,
 	},
 	[WK_PERF_ODD_GUEST] = {
@@ -104,9 +104,8 @@ static bool emit_unfinished(struct wk_perf *perf, struct wk_err *err)
 		wk_buf_add_text(&text, "; samples, and the facts and names at its end, are "
 				       "missing");
 	} else {
-		wk_buf_add_text(&text, "the file is not complete: its recorder was stopped before "
-				       "it could finish, or runs still; facts and names at its "
-				       "end are missing");
+		wk_buf_add_text(&text, "the file is incomplete: its recorder was killed or is "
+				       "still running; facts and names at its end are missing");
 	}
 	ok = emit_note(perf, (struct wk_event_note){ .offset = WK_NOWHERE,
 						     .text = wk_buf_str(&text),

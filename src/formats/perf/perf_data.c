@@ -58,8 +58,9 @@ static enum step fail_text(const struct wk_bytes *left, struct wk_err *err)
 	       left->at[len] < 0x7f)
 		len++;
 	wk_fail(err, WK_ECORRUPT, wk_bytes_offset(left),
-		"perf.data: a record was expected, found the text \"%.*s\": what the recorded "
-		"command printed may have gone into the recording",
+		"perf.data: a record was expected, found the text \"%.*s\": the output of the "
+		"recorded "
+		"command may be in the recording",
 		(int)len, (const char *)left->at);
 	return BROKEN;
 }

@@ -127,8 +127,8 @@ static struct chunked *profile_of(struct reading *reading, const struct trace_ev
 	chunked->spans = &reading->spans;
 	chunked->thread = thread_of(reading, event->pid_text, event->tid_text)->row;
 	wk_v8_init(&chunked->profile, reading->writer);
-	chunked->profile.take = read_sample;
-	chunked->profile.take_context = chunked;
+	chunked->profile.on_sample = read_sample;
+	chunked->profile.sample_context = chunked;
 	*WK_APPEND(reading->profiles, reading->profile_count, reading->profile_cap) = chunked;
 	*row = (uint32_t)reading->profile_count;
 	return chunked;
@@ -397,11 +397,10 @@ static void emit(struct reading *reading)
 	emit_processes(reading);
 	wk_spans_emit(&reading->spans);
 	wk_note_count(reading->writer, reading->spans.stray_ends,
-		      "ends of spans that never began, passed over");
+		      "ends of spans without a start, skipped");
 	wk_note_count(reading->writer, reading->spans.cut,
-		      "spans that end after the one they began in, cut there");
-	wk_note_count(reading->writer, reading->asynchronous,
-		      "asynchronous spans, which no stack holds, not shown");
+		      "spans that end after their parent, cut there");
+	wk_note_count(reading->writer, reading->asynchronous, "asynchronous spans, not shown");
 }
 
 static void fini(struct reading *reading)
@@ -434,8 +433,8 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 	if (wk_json_end(&json, err)) {
 		emit(&reading);
 		if (is_cut)
-			wk_stack_writer_note(writer, wk_str_c("the file has no end; what is there "
-							      "was read"));
+			wk_stack_writer_note(writer, wk_str_c("the file is truncated; its "
+							      "beginning was read"));
 		if (wk_stack_writer_samples(writer) == 0 && !wk_stack_writer_is_done(writer))
 			wk_fail_no_samples(err, reading.has_list || reading.events, input->bytes,
 					   expected);

@@ -75,8 +75,8 @@ static void note_lost(struct wk_v8_profile *profile)
 	if (!profile->lost_samples)
 		return;
 	wk_buf_add_fmt(&text,
-		       "%" PRIu64 " of %zu samples name a node that is not there and were "
-		       "passed over",
+		       "%" PRIu64 " of %zu samples refer to a missing node and were "
+		       "skipped",
 		       profile->lost_samples, profile->sample_count);
 	wk_stack_writer_note(profile->writer, wk_buf_str(&text));
 	wk_buf_fini(&text);

@@ -61,7 +61,7 @@ struct reading {
 	uint32_t made_up;         /* ids so far */
 	int64_t first_start_ns;
 	bool has_first_start;
-	bool is_told[MEASURES];
+	bool is_emitted[MEASURES];
 	bool has_threads; /* "threads", empty or not */
 	uint64_t without_stack, negative, too_nested;
 };
@@ -100,9 +100,9 @@ static void emit_source(struct reading *reading, enum measure measure)
 					  .unit = wk_str_c(measures[measure].unit),
 					  .is_weighed = true };
 
-	if (!reading->is_told[measure])
+	if (!reading->is_emitted[measure])
 		wk_stack_writer_emit_source(reading->writer, &source);
-	reading->is_told[measure] = true;
+	reading->is_emitted[measure] = true;
 }
 
 static int64_t weight_of(const struct samples *samples, int64_t row)
@@ -332,7 +332,7 @@ static void emit(struct reading *reading, bool is_cut)
 	wk_note_count(reading->writer, reading->too_nested, "processes nested too deep, left out");
 	if (is_cut)
 		wk_stack_writer_note(reading->writer,
-				     wk_str_c("the file has no end; what is there was read"));
+				     wk_str_c("the file is truncated; its beginning was read"));
 }
 
 static bool read_file(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)

@@ -227,8 +227,8 @@ static void note_sampling(struct state *state, struct wk_str head)
 		return;
 	head = wk_str_skip(head, at + strlen("@ heap_v2/"));
 	wk_buf_add_fmt(&text,
-		       "one allocation in about %.*s bytes was sampled; the numbers are as "
-		       "sampled, not scaled up",
+		       "about one allocation per %.*s bytes was sampled; the values are not "
+		       "scaled up",
 		       WK_STR_ARG(wk_scan_word(&head)));
 	wk_stack_writer_note(state->text.writer, wk_buf_str(&text));
 	wk_buf_fini(&text);
@@ -297,8 +297,8 @@ static bool read_cpu(struct state *state, struct wk_bytes bytes, struct wk_err *
 
 	if (!read_cpu_head(&bytes, &period_us))
 		return wk_fail(err, WK_EFORMAT, wk_bytes_offset(&bytes),
-			       "no CPU profile of 64-bit "
-			       "little-endian words, and no heap profile");
+			       "neither a heap profile nor a CPU profile of 64-bit "
+			       "little-endian words");
 	ns = period_us > 1 ? times(period_us, 1000) : 1;
 	wk_stack_text_source(&state->text, 0, period_us > 1 ? "CPU time" : "samples",
 			     period_us > 1 ? "ns" : "samples");

@@ -125,11 +125,11 @@ static void read_label(const struct reading *reading, struct wk_bytes message, s
 
 static void emit_process(struct reading *reading, struct wk_event *event, struct wk_str name)
 {
-	uint32_t *is_told = wk_map_at(&reading->named, (uint64_t)event->pid << 32 | UINT32_MAX);
+	uint32_t *is_emitted = wk_map_at(&reading->named, (uint64_t)event->pid << 32 | UINT32_MAX);
 
-	if (name.len == 0 || *is_told)
+	if (name.len == 0 || *is_emitted)
 		return;
-	*is_told = 1;
+	*is_emitted = 1;
 	event->kind = WK_EVENT_PROCESS;
 	event->process = (struct wk_event_process){ .change = WK_PROCESS_SEEN, .name = name };
 	wk_stack_writer_event(reading->writer, event);
@@ -137,11 +137,11 @@ static void emit_process(struct reading *reading, struct wk_event *event, struct
 
 static void emit_thread(struct reading *reading, struct wk_event *event, struct wk_str name)
 {
-	uint32_t *is_told = wk_map_at(&reading->named, (uint64_t)event->pid << 32 | event->tid);
+	uint32_t *is_emitted = wk_map_at(&reading->named, (uint64_t)event->pid << 32 | event->tid);
 
-	if (name.len == 0 || *is_told)
+	if (name.len == 0 || *is_emitted)
 		return;
-	*is_told = 1;
+	*is_emitted = 1;
 	event->kind = WK_EVENT_THREAD;
 	event->thread = (struct wk_event_thread){ .change = WK_THREAD_NAME, .name = name };
 	wk_stack_writer_event(reading->writer, event);
@@ -185,7 +185,7 @@ static uint32_t stack_of_sample(struct reading *reading)
 	return stack;
 }
 
-static void keep_numbers(struct wk_proto_field *field, uint64_t **rows, size_t *count, size_t *cap)
+static void add_numbers(struct wk_proto_field *field, uint64_t **rows, size_t *count, size_t *cap)
 {
 	uint64_t value;
 
@@ -222,12 +222,11 @@ static void read_sample(struct reading *reading, struct wk_bytes message)
 	reading->sample_location_count = reading->value_count = 0;
 	while (wk_proto_next(&message, &field)) {
 		if (field.number == 1)
-			keep_numbers(&field, &reading->sample_locations,
-				     &reading->sample_location_count,
-				     &reading->sample_location_cap);
+			add_numbers(&field, &reading->sample_locations,
+				    &reading->sample_location_count, &reading->sample_location_cap);
 		else if (field.number == 2)
-			keep_numbers(&field, &reading->values, &reading->value_count,
-				     &reading->value_cap);
+			add_numbers(&field, &reading->values, &reading->value_count,
+				    &reading->value_cap);
 		else if (field.number == 3)
 			read_label(reading, field.bytes, &owner);
 	}
@@ -295,10 +294,9 @@ static void emit(struct reading *reading)
 	wk_note_count(reading->writer, reading->negative,
 		      "negative values, as in a difference of two profiles, were left out (`wick "
 		      "diff` compares profiles)");
-	wk_note_count(reading->writer, reading->missing, "frames of locations that are not there");
+	wk_note_count(reading->writer, reading->missing, "frames of missing locations");
 	wk_pprof_frames_emit(&reading->frames);
-	wk_note_count(reading->writer, reading->tables.bad_messages,
-		      "messages that break off in the middle");
+	wk_note_count(reading->writer, reading->tables.bad_messages, "truncated messages");
 }
 
 static bool read_file(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)

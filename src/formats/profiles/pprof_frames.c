@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "formats/lines.h"
 
-static void keep(struct wk_pprof_frames *frames, uint32_t number)
+static void add_number(struct wk_pprof_frames *frames, uint32_t number)
 {
 	*WK_APPEND(frames->numbers, frames->count, frames->cap) = number;
 }
@@ -16,7 +16,7 @@ void wk_pprof_frames_init(struct wk_pprof_frames *frames, struct wk_stack_writer
 {
 	*frames = (struct wk_pprof_frames){
 		.writer = writer, .budget = 2 * (uint64_t)input_bytes + 100000 };
-	keep(frames, 0);
+	add_number(frames, 0);
 }
 
 static bool is_kernel(struct wk_str mapping)
@@ -35,7 +35,7 @@ void wk_pprof_frames_add(struct wk_pprof_frames *frames, struct wk_event_frame *
 		wk_buf_add_fmt(&name, "0x%" PRIx64, frame->address);
 		frame->name = wk_buf_str(&name);
 	}
-	keep(frames, wk_stack_writer_frame(frames->writer, frame));
+	add_number(frames, wk_stack_writer_frame(frames->writer, frame));
 	wk_buf_fini(&name);
 }
 
@@ -60,7 +60,7 @@ uint32_t wk_pprof_frames_stack(struct wk_pprof_frames *frames, uint32_t parent, 
 void wk_pprof_frames_emit(const struct wk_pprof_frames *frames)
 {
 	wk_note_count(frames->writer, frames->left_away,
-		      "inlined frames beyond two a byte of the input, left away");
+		      "inlined frames beyond two per byte of input, left out");
 }
 
 void wk_pprof_frames_fini(struct wk_pprof_frames *frames)

@@ -135,7 +135,7 @@ bool wk_pprof_tables_read(struct wk_pprof_tables *tables, struct wk_bytes input,
 	}
 	if (rest.bad)
 		return wk_fail(err, WK_ECORRUPT, wk_bytes_offset(&rest),
-			       "pprof: the profile breaks off in the middle of a field");
+			       "pprof: the profile ends in the middle of a field");
 	return true;
 }
 

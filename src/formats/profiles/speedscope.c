@@ -43,7 +43,7 @@ struct reading {
 	uint32_t profile_count;
 	bool has_profiles; /* "profiles", empty or not */
 	bool has_several;  /* profiles: each is a thread */
-	bool is_told[SOURCES];
+	bool is_emitted[SOURCES];
 	uint64_t missing, fractions, without_weight;
 };
 
@@ -202,9 +202,9 @@ static void emit_source(struct reading *reading, uint32_t number)
 					  .unit = wk_str_c(sources[number].unit),
 					  .is_weighed = true };
 
-	if (!reading->is_told[number])
+	if (!reading->is_emitted[number])
 		wk_stack_writer_emit_source(reading->writer, &source);
-	reading->is_told[number] = true;
+	reading->is_emitted[number] = true;
 }
 
 /* Profiles of one file are most often the threads of one program. */
@@ -335,16 +335,15 @@ static void read_all(struct reading *reading, struct wk_json *json)
 static void emit(struct reading *reading, bool is_cut)
 {
 	wk_spans_emit(&reading->spans);
-	wk_note_count(reading->writer, reading->missing,
-		      "frames that are not in the table, passed over");
+	wk_note_count(reading->writer, reading->missing, "frames missing from the table, skipped");
 	wk_note_count(reading->writer, reading->fractions, "values with a fraction, rounded");
 	wk_note_count(reading->writer, reading->without_weight,
 		      "samples without a weight, counted once");
 	wk_note_count(reading->writer, reading->spans.stray_ends,
-		      "closes of frames that are not open, passed over");
+		      "closes of frames that are not open, skipped");
 	if (is_cut)
 		wk_stack_writer_note(reading->writer,
-				     wk_str_c("the file has no end; what is there was read"));
+				     wk_str_c("the file is truncated; its beginning was read"));
 }
 
 static bool read_file(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)

@@ -267,8 +267,8 @@ static void emit_sample(struct wk_v8_profile *profile, uint32_t row, uint64_t ti
 {
 	uint32_t stack = stack_of(profile, row);
 
-	if (profile->take)
-		profile->take(profile->take_context, stack, time_ns, weight);
+	if (profile->on_sample)
+		profile->on_sample(profile->sample_context, stack, time_ns, weight);
 	else
 		wk_stack_writer_sample(profile->writer, time_ns, profile->pid, profile->tid,
 				       profile->source, stack, weight);

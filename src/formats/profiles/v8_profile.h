@@ -40,8 +40,8 @@ struct wk_v8_profile {
 	struct wk_map row_of;      /* id + 1 to row + 1 */
 	uint64_t start_ns, end_ns; /* 0 if unknown */
 	/* The destination of samples; NULL: the writer. */
-	void (*take)(void *context, uint32_t stack, uint64_t time_ns, uint64_t weight);
-	void *take_context;
+	void (*on_sample)(void *context, uint32_t stack, uint64_t time_ns, uint64_t weight);
+	void *sample_context;
 	uint64_t lost_samples;   /* that name no node */
 	bool has_bytes;          /* hits are bytes */
 	struct wk_buf anonymous; /* scratch for the displayed name of a function without one */

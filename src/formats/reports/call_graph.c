@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "formats/reports/call_graph_circles.h"
+#include "formats/reports/call_graph_cycles.h"
 
 #define FEWEST_PATHS 65536
 
@@ -33,11 +33,11 @@ struct unfolding {
 	struct wk_stack_writer *writer;
 	const uint32_t *frames;
 	uint32_t pid;
-	struct wk_call_circles circles;
-	double *whole, *came; /* [cycles][measures]: all incoming cost; cost so far */
-	double *total;        /* [measures] */
-	uint64_t *given;      /* [functions][measures]: part of `self` emitted so far */
-	struct path *heap;    /* the most expensive first */
+	struct wk_call_cycles cycles;
+	double *total_in, *entered; /* [cycles][measures]: all incoming cost; cost so far */
+	double *total;              /* [measures] */
+	uint64_t *emitted;          /* [functions][measures]: part of `self` emitted so far */
+	struct path *heap;          /* the most expensive first */
 	size_t heap_count, heap_cap;
 	double *costs; /* [paths][measures] */
 	size_t costs_cap;
@@ -127,36 +127,36 @@ static const uint64_t *edge_costs(const struct unfolding *u, uint32_t edge)
 
 /* The cost that enters a cycle is that of the calls from outside, but at least its own cost plus
  * that of its outgoing calls: the rest has no known caller. */
-static void weigh_circles(struct unfolding *u)
+static void weigh_cycles(struct unfolding *u)
 {
 	const struct wk_call_graph *graph = u->graph;
-	size_t m = graph->measures, rows = u->circles.count * m + 1;
+	size_t m = graph->measures, rows = u->cycles.count * m + 1;
 	double *out = wk_alloc_zeroed(rows, sizeof(*out));
 
 	for (uint32_t i = 0; i < graph->functions; i++)
 		for (size_t k = 0; k < m; k++) {
-			out[u->circles.of[i] * m + k] += (double)graph->self[i * m + k];
+			out[u->cycles.of[i] * m + k] += (double)graph->self[i * m + k];
 			u->total[k] += (double)graph->self[i * m + k];
 		}
 	for (uint32_t i = 0; i < graph->edge_count; i++) {
-		uint32_t from = u->circles.of[graph->edges[i].caller];
-		uint32_t to = u->circles.of[graph->edges[i].callee];
+		uint32_t from = u->cycles.of[graph->edges[i].caller];
+		uint32_t to = u->cycles.of[graph->edges[i].callee];
 
 		for (size_t k = 0; k < m && from != to; k++) {
 			out[from * m + k] += (double)edge_costs(u, i)[k];
-			u->whole[to * m + k] += (double)edge_costs(u, i)[k];
+			u->total_in[to * m + k] += (double)edge_costs(u, i)[k];
 		}
 	}
-	/* Until the roots are added, `came` is the cost without a known caller. */
-	for (size_t i = 0; i < u->circles.count * m; i++)
-		if (out[i] > u->whole[i]) {
-			u->came[i] = out[i] - u->whole[i];
-			u->whole[i] = out[i];
+	/* Until the roots are added, `entered` is the cost without a known caller. */
+	for (size_t i = 0; i < u->cycles.count * m; i++)
+		if (out[i] > u->total_in[i]) {
+			u->entered[i] = out[i] - u->total_in[i];
+			u->total_in[i] = out[i];
 		}
 	wk_free(out);
 }
 
-static bool comes_before(const struct path *a, const struct path *b)
+static bool is_before(const struct path *a, const struct path *b)
 {
 	return a->weight > b->weight || (a->weight == b->weight && a->number < b->number);
 }
@@ -166,7 +166,7 @@ static void push_heap(struct unfolding *u, struct path path)
 	size_t at = u->heap_count++;
 
 	u->heap = wk_grow(u->heap, &u->heap_cap, u->heap_count, sizeof(*u->heap));
-	while (at > 0 && comes_before(&path, &u->heap[(at - 1) / 2])) {
+	while (at > 0 && is_before(&path, &u->heap[(at - 1) / 2])) {
 		u->heap[at] = u->heap[(at - 1) / 2];
 		at = (at - 1) / 2;
 	}
@@ -179,9 +179,9 @@ static struct path pop_heap(struct unfolding *u)
 	size_t at = 0, child;
 
 	while ((child = 2 * at + 1) < u->heap_count) {
-		if (child + 1 < u->heap_count && comes_before(&u->heap[child + 1], &u->heap[child]))
+		if (child + 1 < u->heap_count && is_before(&u->heap[child + 1], &u->heap[child]))
 			child++;
-		if (!comes_before(&u->heap[child], &last))
+		if (!is_before(&u->heap[child], &last))
 			break;
 		u->heap[at] = u->heap[child];
 		at = child;
@@ -227,10 +227,10 @@ static void emit(struct unfolding *u, uint32_t stack, size_t measure, uint64_t w
 static void fill_stacks(struct unfolding *u, uint32_t stack, uint32_t entry)
 {
 	const uint32_t *order;
-	size_t count = wk_call_circles_from(&u->circles, entry, &order, &u->work);
+	size_t count = wk_call_cycles_from(&u->cycles, entry, &order, &u->work);
 
 	for (size_t i = 0; i < count; i++) {
-		uint32_t above = i == 0 ? stack : u->stack_of[u->circles.above[order[i]]];
+		uint32_t above = i == 0 ? stack : u->stack_of[u->cycles.above[order[i]]];
 
 		u->stack_of[order[i]] =
 			wk_stack_writer_stack(u->writer, above, u->frames[order[i]]);
@@ -239,39 +239,39 @@ static void fill_stacks(struct unfolding *u, uint32_t stack, uint32_t entry)
 
 /* Emits the part of a function's own cost that corresponds to the cost that has entered its cycle,
  * rounded such that all parts add up to the whole. */
-static void give_self(struct unfolding *u, uint32_t function)
+static void emit_self(struct unfolding *u, uint32_t function)
 {
-	size_t m = u->graph->measures, circle = u->circles.of[function] * m;
+	size_t m = u->graph->measures, cycle = u->cycles.of[function] * m;
 
 	for (size_t k = 0; k < m; k++) {
-		uint64_t own = u->graph->self[function * m + k], give;
-		uint64_t *given = &u->given[function * m + k];
+		uint64_t own = u->graph->self[function * m + k], due;
+		uint64_t *emitted = &u->emitted[function * m + k];
 		double until;
 
 		if (own == 0)
 			continue;
-		until = (double)own * (u->came[circle + k] / u->whole[circle + k]) + 0.5;
-		give = until >= (double)own ? own : (uint64_t)until;
-		if (give <= *given)
+		until = (double)own * (u->entered[cycle + k] / u->total_in[cycle + k]) + 0.5;
+		due = until >= (double)own ? own : (uint64_t)until;
+		if (due <= *emitted)
 			continue;
-		emit(u, u->stack_of[function], k, give - *given);
-		*given = give;
+		emit(u, u->stack_of[function], k, due - *emitted);
+		*emitted = due;
 	}
 }
 
 static void add_calls(struct unfolding *u, uint32_t function, uint32_t path)
 {
 	size_t m = u->graph->measures;
-	uint32_t circle = u->circles.of[function];
+	uint32_t cycle = u->cycles.of[function];
 
-	for (uint32_t i = u->circles.first[function]; i < u->circles.first[function + 1]; i++) {
-		uint32_t edge = u->circles.edge[i], callee = u->graph->edges[edge].callee;
+	for (uint32_t i = u->cycles.first[function]; i < u->cycles.first[function + 1]; i++) {
+		uint32_t edge = u->cycles.edge[i], callee = u->graph->edges[edge].callee;
 		double *costs = next_costs(u);
 
-		if (u->circles.of[callee] == circle)
+		if (u->cycles.of[callee] == cycle)
 			continue;
 		for (size_t k = 0; k < m; k++) {
-			double whole = u->whole[circle * m + k];
+			double whole = u->total_in[cycle * m + k];
 
 			costs[k] = whole > 0 ? (double)edge_costs(u, edge)[k] *
 						       (u->costs[path * m + k] / whole)
@@ -279,21 +279,21 @@ static void add_calls(struct unfolding *u, uint32_t function, uint32_t path)
 		}
 		add_path(u, u->stack_of[function], callee);
 	}
-	u->work += u->circles.first[function + 1] - u->circles.first[function];
+	u->work += u->cycles.first[function + 1] - u->cycles.first[function];
 }
 
 static void follow(struct unfolding *u, struct path path)
 {
 	size_t m = u->graph->measures;
-	uint32_t circle = u->circles.of[path.entry];
+	uint32_t cycle = u->cycles.of[path.entry];
 
 	fill_stacks(u, path.stack, path.entry);
 	for (size_t k = 0; k < m; k++)
-		u->came[circle * m + k] += u->costs[path.number * m + k];
-	for (uint32_t i = u->circles.member_first[circle]; i < u->circles.member_first[circle + 1];
+		u->entered[cycle * m + k] += u->costs[path.number * m + k];
+	for (uint32_t i = u->cycles.member_first[cycle]; i < u->cycles.member_first[cycle + 1];
 	     i++) {
-		give_self(u, u->circles.member[i]);
-		add_calls(u, u->circles.member[i], path.number);
+		emit_self(u, u->cycles.member[i]);
+		add_calls(u, u->cycles.member[i], path.number);
 	}
 }
 
@@ -301,59 +301,59 @@ static void add_roots(struct unfolding *u)
 {
 	size_t m = u->graph->measures;
 
-	for (uint32_t circle = u->circles.count; circle-- > 0;) {
+	for (uint32_t cycle = u->cycles.count; cycle-- > 0;) {
 		double *costs = next_costs(u);
 
-		memcpy(costs, u->came + circle * m, m * sizeof(*costs));
-		memset(u->came + circle * m, 0, m * sizeof(*costs));
-		add_path(u, 0, u->circles.member[u->circles.member_first[circle]]);
+		memcpy(costs, u->entered + cycle * m, m * sizeof(*costs));
+		memset(u->entered + cycle * m, 0, m * sizeof(*costs));
+		add_path(u, 0, u->cycles.member[u->cycles.member_first[cycle]]);
 	}
 }
 
 /* The most expensive call into each cycle by the first measure: number + 1, or 0. */
 static uint32_t *costliest_calls(const struct unfolding *u)
 {
-	uint32_t *best = wk_alloc_zeroed((size_t)u->circles.count + 1, sizeof(*best));
+	uint32_t *best = wk_alloc_zeroed((size_t)u->cycles.count + 1, sizeof(*best));
 
 	for (uint32_t i = 0; i < u->graph->edge_count; i++) {
-		uint32_t to = u->circles.of[u->graph->edges[i].callee];
+		uint32_t to = u->cycles.of[u->graph->edges[i].callee];
 
-		if (to != u->circles.of[u->graph->edges[i].caller] &&
+		if (to != u->cycles.of[u->graph->edges[i].caller] &&
 		    (!best[to] || edge_costs(u, i)[0] > edge_costs(u, best[to] - 1)[0]))
 			best[to] = i + 1;
 	}
 	return best;
 }
 
-static bool is_given(const struct unfolding *u)
+static bool is_emitted(const struct unfolding *u)
 {
 	size_t count = (size_t)u->graph->functions * u->graph->measures;
 
-	return count == 0 || memcmp(u->given, u->graph->self, count * sizeof(*u->given)) == 0;
+	return count == 0 || memcmp(u->emitted, u->graph->self, count * sizeof(*u->emitted)) == 0;
 }
 
 /* Places the cost that no path reached below the most expensive caller, callers first. Returns how
  * much of the first measure that was. */
-static uint64_t give_rest(struct unfolding *u)
+static uint64_t emit_rest(struct unfolding *u)
 {
 	size_t m = u->graph->measures;
 	uint32_t *best = costliest_calls(u);
 	uint64_t rest = 0;
 
-	for (uint32_t circle = u->circles.count; circle-- > 0;) {
+	for (uint32_t cycle = u->cycles.count; cycle-- > 0;) {
 		const struct wk_call_edge *call =
-			best[circle] ? &u->graph->edges[best[circle] - 1] : NULL;
+			best[cycle] ? &u->graph->edges[best[cycle] - 1] : NULL;
 		uint32_t entry =
-			call ? call->callee : u->circles.member[u->circles.member_first[circle]];
+			call ? call->callee : u->cycles.member[u->cycles.member_first[cycle]];
 
 		fill_stacks(u, call ? u->stack_of[call->caller] : 0, entry);
-		for (uint32_t i = u->circles.member_first[circle];
-		     i < u->circles.member_first[circle + 1]; i++) {
-			uint32_t function = u->circles.member[i];
+		for (uint32_t i = u->cycles.member_first[cycle];
+		     i < u->cycles.member_first[cycle + 1]; i++) {
+			uint32_t function = u->cycles.member[i];
 
 			for (size_t k = 0; k < m; k++) {
 				uint64_t left = u->graph->self[function * m + k] -
-						u->given[function * m + k];
+						u->emitted[function * m + k];
 
 				emit(u, u->stack_of[function], k, left);
 				if (k == 0)
@@ -373,8 +373,9 @@ static void note_rest(struct unfolding *u, uint64_t rest)
 	if (rest == 0 || rest < total / 1000)
 		return;
 	wk_num_add_share(&text, rest, total);
-	wk_buf_add_fmt(&text, " of the cost stands below its costliest caller only: there are too "
-			      "many ways to it");
+	wk_buf_add_fmt(&text,
+		       " of the cost is shown only below its most expensive caller: too many "
+		       "paths lead to it");
 	wk_stack_writer_note(u->writer, wk_buf_str(&text));
 	wk_buf_fini(&text);
 }
@@ -384,8 +385,8 @@ static void unfold(struct unfolding *u)
 	add_roots(u);
 	while (u->heap_count && u->work < u->most_work && !wk_stack_writer_is_done(u->writer))
 		follow(u, pop_heap(u));
-	if (!is_given(u))
-		note_rest(u, give_rest(u));
+	if (!is_emitted(u))
+		note_rest(u, emit_rest(u));
 }
 
 void wk_call_graph_emit(struct wk_call_graph *graph, struct wk_stack_writer *writer,
@@ -394,22 +395,22 @@ void wk_call_graph_emit(struct wk_call_graph *graph, struct wk_stack_writer *wri
 	struct unfolding u = { .graph = graph, .writer = writer, .frames = frames, .pid = pid };
 	size_t m = graph->measures;
 
-	wk_call_circles_find(&u.circles, graph->edges, graph->edge_count, graph->functions);
-	u.whole = wk_alloc_zeroed(u.circles.count * m + 1, sizeof(*u.whole));
-	u.came = wk_alloc_zeroed(u.circles.count * m + 1, sizeof(*u.came));
+	wk_call_cycles_find(&u.cycles, graph->edges, graph->edge_count, graph->functions);
+	u.total_in = wk_alloc_zeroed(u.cycles.count * m + 1, sizeof(*u.total_in));
+	u.entered = wk_alloc_zeroed(u.cycles.count * m + 1, sizeof(*u.entered));
 	u.total = wk_alloc_zeroed(m + 1, sizeof(*u.total));
-	u.given = wk_alloc_zeroed(graph->functions * m + 1, sizeof(*u.given));
+	u.emitted = wk_alloc_zeroed(graph->functions * m + 1, sizeof(*u.emitted));
 	u.stack_of = wk_alloc_zeroed((size_t)graph->functions + 1, sizeof(*u.stack_of));
 	u.most_paths = FEWEST_PATHS + (graph->edge_count < UINT32_MAX / 4 ? 2 * graph->edge_count
 									  : UINT32_MAX / 2);
 	u.most_work = 16 * (uint64_t)u.most_paths;
-	weigh_circles(&u);
+	weigh_cycles(&u);
 	unfold(&u);
-	wk_call_circles_fini(&u.circles);
-	wk_free(u.whole);
-	wk_free(u.came);
+	wk_call_cycles_fini(&u.cycles);
+	wk_free(u.total_in);
+	wk_free(u.entered);
 	wk_free(u.total);
-	wk_free(u.given);
+	wk_free(u.emitted);
 	wk_free(u.stack_of);
 	wk_free(u.heap);
 	wk_free(u.costs);

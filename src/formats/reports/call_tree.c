@@ -87,17 +87,16 @@ void wk_call_tree_emit_misplaced(const struct wk_call_tree *tree)
 	struct wk_buf text = { 0 };
 
 	if (tree->misplaced == 1)
-		wk_buf_add_fmt(&text,
-			       "line %" PRIu64 " is indented as no line of a call tree can "
-			       "be; it was put",
+		wk_buf_add_fmt(&text, "line %" PRIu64 " has a wrong indentation; it was placed",
 			       tree->first_misplaced);
 	else if (tree->misplaced)
 		wk_buf_add_fmt(&text,
-			       "%" PRIu64 " lines are indented as no lines of a call tree "
-			       "can be, the first is line %" PRIu64 "; they were put",
+			       "%" PRIu64
+			       " lines have a wrong indentation, the first is line %" PRIu64
+			       "; they were placed",
 			       tree->misplaced, tree->first_misplaced);
 	if (tree->misplaced) {
-		wk_buf_add_text(&text, " below the nearest line above that is less deep");
+		wk_buf_add_text(&text, " below the nearest line above that is less indented");
 		wk_stack_writer_note(tree->writer, wk_buf_str(&text));
 	}
 	wk_buf_fini(&text);

@@ -420,8 +420,7 @@ static void compare_totals(struct parser *p)
 		if (total == said[i])
 			continue;
 		wk_buf_add_fmt(&text,
-			       "the costs of %.*s add up to %" PRIu64 ", not to the %" PRIu64
-			       " that the file says",
+			       "the costs of %.*s add up to %" PRIu64 "; the file says %" PRIu64,
 			       WK_STR_ARG(p->events[i]), total, said[i]);
 		wk_stack_writer_note(p->text.writer, wk_buf_str(&text));
 		wk_buf_fini(&text);

@@ -176,7 +176,7 @@ static bool on_row(struct instruments *in, struct wk_str line)
 	     (!in->has_self || read_amount(self, &self_weight, &self_counts));
 	if (!ok && in->text.collapse)
 		return wk_fail(in->text.err, WK_ECORRUPT, WK_NOWHERE,
-			       "line %" PRIu64 " is no row of a call tree: \"%.*s\"",
+			       "line %" PRIu64 " is not a row of a call tree: \"%.*s\"",
 			       in->text.lines.number, line.len > 200 ? 200 : (int)line.len,
 			       line.at);
 	if (!ok) {

@@ -239,10 +239,10 @@ static bool on_entry(struct sample *sample, struct wk_str line)
 	entry.text = wk_trim(wk_str_skip(rest, count.len));
 	if (!wk_num_u64(count, &entry.count))
 		return wk_tree_text_fault(&sample->text, line,
-					  "Invalid samples field:", "a count in front of a name");
+					  "Invalid samples field:", "a count before a name");
 	if (entry.text.len == 0)
 		return wk_tree_text_fault(&sample->text, line,
-					  "Unable to parse stack line:", "a name behind the count");
+					  "Unable to parse stack line:", "a name after the count");
 	add_entry(sample, &entry);
 	return true;
 }
@@ -259,7 +259,7 @@ static bool read_graph(struct sample *sample)
 				return false;
 		} else if (!wk_tree_text_fault(&sample->text, line,
 					       "Stack line doesn't start with 4 spaces:",
-					       "four blanks in front of an entry of the call "
+					       "four blanks before an entry of the call "
 					       "graph")) {
 			return false;
 		}
@@ -306,8 +306,8 @@ static void emit_replaced(struct sample *sample)
 	if (!sample->text.tree.replaced)
 		return;
 	wk_buf_add_fmt(&text,
-		       "%" PRIu64 " samples of stacks that come again further down are "
-		       "left out, as inferno-collapse-sample does; `wick fold` has them",
+		       "%" PRIu64 " samples of stacks that are repeated further down were "
+		       "left out, as in inferno-collapse-sample; `wick fold` includes them",
 		       sample->text.tree.replaced);
 	wk_stack_writer_note(sample->text.writer, wk_buf_str(&text));
 	wk_buf_fini(&text);

@@ -16,7 +16,7 @@ struct reading {
 	bool is_profile, in_preset, in_column;
 };
 
-static struct wk_str keep(struct reading *reading, const char *text)
+static struct wk_str copy(struct reading *reading, const char *text)
 {
 	return text ? wk_arena_copy(&reading->profile->texts, wk_str_c(text))
 		    : (struct wk_str){ 0 };
@@ -26,7 +26,7 @@ static struct wk_str keep(struct reading *reading, const char *text)
 
 /* Texts shared by all presets of a view or graph are cut, so that their copies stay in proportion
  * to the file. */
-static struct wk_str keep_short(struct reading *reading, const char *text)
+static struct wk_str copy_short(struct reading *reading, const char *text)
 {
 	struct wk_str all = wk_str_c(text ? text : "");
 
@@ -38,7 +38,7 @@ static struct wk_str keep_short(struct reading *reading, const char *text)
 static struct wk_str attribute(struct reading *reading, const char *const *attributes,
 			       const char *name)
 {
-	return keep(reading, wk_xml_attribute(attributes, name));
+	return copy(reading, wk_xml_attribute(attributes, name));
 }
 
 static bool is_true(const char *const *attributes, const char *name)
@@ -108,7 +108,7 @@ static void start_graph(struct reading *reading, const char *name, const char *c
 
 	if (!guid)
 		guid = wk_xml_attribute(attributes, "ClsID");
-	reading->graph = keep_short(reading, guid ? guid : name);
+	reading->graph = copy_short(reading, guid ? guid : name);
 }
 
 /* "XGraphTreeItem", and not its property "XGraphTreeItem.Preset". */
@@ -124,12 +124,12 @@ static void on_start(void *context, const char *name, const char *const *attribu
 	if (strcmp(name, "WpaProfileContainer") == 0 || strcmp(name, "WpaProfile") == 0)
 		reading->is_profile = true;
 	else if (strcmp(name, "View") == 0 || strcmp(name, "ViewTitle") == 0)
-		reading->view = keep_short(reading, wk_xml_attribute(attributes, "Title"));
+		reading->view = copy_short(reading, wk_xml_attribute(attributes, "Title"));
 	else if (strcmp(name, "Graph") == 0 || strcmp(name, "GraphSchema") == 0 ||
 		 is_old_graph(name))
 		start_graph(reading, name, attributes);
 	else if (strcmp(name, "HdvViewModelPresetCollection") == 0)
-		reading->graph = keep_short(reading, wk_xml_attribute(attributes, "Name"));
+		reading->graph = copy_short(reading, wk_xml_attribute(attributes, "Name"));
 	else if (strcmp(name, "Preset") == 0 || strcmp(name, "HdvViewModelPreset") == 0)
 		start_preset(reading, attributes);
 	else if (strcmp(name, "Column") == 0 || strcmp(name, "HdvColumnViewModelPreset") == 0)
@@ -203,7 +203,7 @@ bool wk_wpa_profile_read(struct wk_wpa_profile *profile, struct wk_bytes bytes, 
 	if (!reading.is_profile) {
 		wk_wpa_profile_fini(profile);
 		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
-			       "this is XML, but no profile of Windows Performance Analyzer");
+			       "this is XML, but not a profile of Windows Performance Analyzer");
 	}
 	mark_copies(profile);
 	return true;
@@ -228,8 +228,8 @@ static bool read_none(const struct wk_input *input, const struct wk_sink *sink, 
 {
 	(void)input, (void)sink;
 	return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-		       "these are presets for looking at a trace, and no trace: `wick show "
-		       "FILE.wpaProfile` lists them, and --preset takes one");
+		       "these are presets, not a trace: `wick show FILE.wpaProfile` lists them, "
+		       "and --preset applies one");
 }
 
 const struct wk_reader wk_reader_wpa_profile = {

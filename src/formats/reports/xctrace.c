@@ -101,7 +101,7 @@ struct xctrace {
 	struct wk_stack_writer *writer;
 	const struct wk_collapse *collapse;
 	struct wk_strtab *texts;
-	struct wk_buf text, mended;
+	struct wk_buf text, demangled;
 	struct element open[MOST_OPEN];
 	size_t open_count;
 	uint64_t too_deep; /* open elements beyond MOST_OPEN */
@@ -270,7 +270,7 @@ static void end_thread(struct xctrace *trace, struct element *element)
 static void end_frame(struct xctrace *trace, struct element *element)
 {
 	struct wk_str name = wk_strtab_str(trace->texts, element->name);
-	struct wk_event_frame frame = { .name = wk_rust_name(name, &trace->mended) };
+	struct wk_event_frame frame = { .name = wk_rust_name(name, &trace->demangled) };
 	uint64_t address;
 
 	frame.is_lasting = frame.name.at == name.at; /* all other texts are in trace->texts */
@@ -467,22 +467,21 @@ static void emit_dangling(struct xctrace *trace)
 
 	if (!trace->dangling)
 		return;
-	wk_buf_add_fmt(&text, "%" PRIu64 " %s not in the file (or of another kind) and passed over",
-		       trace->dangling,
-		       trace->dangling == 1 ? "reference is to an element"
-					    : "references are to elements");
+	wk_buf_add_fmt(&text, "%" PRIu64 " %s and skipped", trace->dangling,
+		       trace->dangling == 1 ? "reference is to a missing element"
+					    : "references are to missing elements");
 	wk_stack_writer_note(trace->writer, wk_buf_str(&text));
 	wk_buf_fini(&text);
 }
 
 /* The rows of a truncated file are used. */
-static bool forgive(struct xctrace *trace, struct wk_err *err)
+static bool accept_truncated(struct xctrace *trace, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
 
 	if (trace->collapse || !trace->row_count || err->code != WK_ECORRUPT)
 		return false;
-	wk_buf_add_fmt(&text, "%s; what stands before is used", err->text);
+	wk_buf_add_fmt(&text, "%s; the part before was used", err->text);
 	*err = (struct wk_err){ 0 };
 	wk_stack_writer_note(trace->writer, wk_buf_str(&text));
 	wk_buf_fini(&text);
@@ -493,7 +492,7 @@ static void release(struct xctrace *trace)
 {
 	wk_strtab_free(trace->texts);
 	wk_buf_fini(&trace->text);
-	wk_buf_fini(&trace->mended);
+	wk_buf_fini(&trace->demangled);
 	wk_map_fini(&trace->by_id);
 	wk_free(trace->stored);
 	wk_free(trace->frames);
@@ -511,8 +510,8 @@ static bool read_xctrace(const struct wk_input *input, const struct wk_sink *sin
 		.texts = wk_strtab_new(),
 	};
 	struct wk_err xml_err = { 0 };
-	bool ok =
-		wk_xml_read(input->bytes, &handler, &trace, &xml_err) || forgive(&trace, &xml_err);
+	bool ok = wk_xml_read(input->bytes, &handler, &trace, &xml_err) ||
+		  accept_truncated(&trace, &xml_err);
 
 	if (!ok && err)
 		*err = xml_err;

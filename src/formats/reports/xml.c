@@ -133,7 +133,7 @@ bool wk_xml_read(struct wk_bytes bytes, const struct wk_xml_handler *handler, vo
 {
 	(void)bytes, (void)handler, (void)context;
 	return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
-		       "this build of wick cannot read XML: it was made without expat");
+		       "this build of wick cannot read XML: it was built without expat");
 }
 
 #endif

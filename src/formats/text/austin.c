@@ -17,7 +17,7 @@ static const struct wk_event_source sources[SOURCES] = {
 struct state {
 	struct wk_stack_text text;
 	enum mode mode;
-	bool is_told[SOURCES];
+	bool is_emitted[SOURCES];
 };
 
 struct metrics {
@@ -181,12 +181,12 @@ static uint32_t push_frames(struct state *state, struct wk_str rest)
 
 static void emit(struct state *state, struct wk_event *sample, uint32_t source, uint64_t weight)
 {
-	struct wk_event_source told = sources[source];
+	struct wk_event_source emitted = sources[source];
 
-	told.is_weighed = true;
-	if (!state->is_told[source])
-		wk_stack_writer_emit_source(state->text.writer, &told);
-	state->is_told[source] = true;
+	emitted.is_weighed = true;
+	if (!state->is_emitted[source])
+		wk_stack_writer_emit_source(state->text.writer, &emitted);
+	state->is_emitted[source] = true;
 	sample->sample.source = source;
 	sample->sample.weight = weight;
 	wk_stack_writer_event(state->text.writer, sample);

@@ -70,14 +70,14 @@ static int probe(struct wk_bytes first)
 static uint32_t source_of(struct state *state, struct wk_str map)
 {
 	uint32_t source = wk_strtab_find(state->maps, map);
-	struct wk_event_source told = { .name = map.len > 1 ? map : wk_str_c("samples"),
+	struct wk_event_source emitted = { .name = map.len > 1 ? map : wk_str_c("samples"),
 					.unit = wk_str_c("samples") };
 
 	if (source)
 		return source - 1;
-	told.source = wk_strtab_add_str(state->maps, map) - 1;
-	wk_stack_writer_emit_source(state->text.writer, &told);
-	return told.source;
+	emitted.source = wk_strtab_add_str(state->maps, map) - 1;
+	wk_stack_writer_emit_source(state->text.writer, &emitted);
+	return emitted.source;
 }
 
 /* Keys before, between and after stacks, separated by ", ". */
@@ -104,7 +104,7 @@ static void end_entry(struct state *state, struct wk_str value)
 	if (wk_num_u64(value, &count))
 		wk_stack_text_sample(&state->text, WK_NO_PID, WK_NO_PID, state->source, count);
 	else
-		wk_stack_text_bad(&state->text, "a count behind the stack");
+		wk_stack_text_bad(&state->text, "a count after the stack");
 	wk_stack_text_drop(&state->text);
 	wk_buf_reset(&state->keys);
 	state->in_entry = false;

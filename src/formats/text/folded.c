@@ -353,10 +353,10 @@ static void emit_fractions(const struct reading *r)
 	if (r->fractions == 0)
 		return;
 	wk_buf_add_text(&text, "The input data has fractional sample counts: ");
-	wk_buf_add_text(&text, r->scale > 1 ? "what is below a thousandth was dropped in "
-					    : "what is behind the point was dropped in ");
+	wk_buf_add_text(&text, r->scale > 1 ? "digits below a thousandth were dropped in "
+					    : "digits after the point were dropped in ");
 	wk_num_add_counted(&text, r->fractions, " line", " lines");
-	wk_buf_add_text(&text, "; scale the counts up and draw with --factor to keep it");
+	wk_buf_add_text(&text, "; to keep them, scale the counts up and draw with --factor");
 	wk_stack_writer_note(r->writer, wk_buf_str(&text));
 	wk_buf_fini(&text);
 }

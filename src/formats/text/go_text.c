@@ -258,7 +258,7 @@ static uint32_t collapsed_stack_of(struct reading *reading, struct wk_str text)
 	return stack;
 }
 
-static void keep_value(struct reading *reading, uint64_t value)
+static void add_value(struct reading *reading, uint64_t value)
 {
 	*WK_APPEND(reading->values, reading->value_count, reading->value_cap) = value;
 }
@@ -280,7 +280,7 @@ static bool read_values(struct reading *reading, struct wk_str text)
 		} else if (!wk_scan_number(&text, &value)) {
 			return false;
 		}
-		keep_value(reading, value);
+		add_value(reading, value);
 	}
 }
 

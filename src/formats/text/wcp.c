@@ -90,7 +90,7 @@ static void read_line(struct wk_stack_text *text, struct wk_str line, uint64_t *
 	} else if (!text->collapse) {
 		add_frame(text, name);
 	} else if (!add_collapsed(text, name)) {
-		wk_stack_text_bad(text, "a place in a file behind the name");
+		wk_stack_text_bad(text, "a place in a file after the name");
 	}
 }
 

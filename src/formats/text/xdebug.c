@@ -138,7 +138,7 @@ static void read_line(struct trace *trace, struct wk_str line)
 	    !wk_num_u64(fields[BYTES], &bytes) ||
 	    !(is_exit || (wk_str_is(fields[KIND], "0") && count > NAME))) {
 		wk_stack_text_bad(&trace->text, "level, number, 0 or 1, time, memory and for a "
-						"call its name, parted by tabs");
+						"call its name, separated by tabs");
 		return;
 	}
 	emit_passed(trace, time_ns, bytes);

@@ -128,10 +128,9 @@ static bool say_bad_lines(struct wk_jit_stage *stage, struct wk_jit_lifetime *li
 	if (first.len > MOST_SHOWN)
 		first.len = MOST_SHOWN;
 	wk_buf_add_fmt(&text,
-		       "/tmp/perf-%" PRIu32 ".map: %" PRIu64 " %s no sense and %s passed "
-		       "over (the first: \"%.*s\"), so names may be missing",
-		       life->owner.own_pid, map->bad_lines,
-		       map->bad_lines == 1 ? "line makes" : "lines make",
+		       "/tmp/perf-%" PRIu32 ".map: %" PRIu64 " %s cannot be parsed and %s skipped "
+		       "(the first: \"%.*s\"), so names may be missing",
+		       life->owner.own_pid, map->bad_lines, map->bad_lines == 1 ? "line" : "lines",
 		       map->bad_lines == 1 ? "was" : "were", WK_STR_ARG(first));
 	ok = say(stage, &text, true, err);
 	wk_buf_fini(&text);

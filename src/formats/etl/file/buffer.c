@@ -113,12 +113,12 @@ static void check(struct wk_etl_walk *walk, const struct wk_etl_buffer *buffer, 
 
 	for (; walk->holes; walk->holes--)
 		wk_etl_damaged(damage, number, buffer->offset, &damage->broken_buffers,
-			       "nothing was written where a buffer should be");
+			       "a buffer was not written");
 	if (buffer->is_cut)
 		count_cut(walk, buffer->offset);
 	if (claimed != buffer->size_bytes && !buffer->is_cut)
 		wk_etl_damaged(damage, number, buffer->offset, &damage->broken_buffers,
-			       "a buffer says that it has %u bytes, where all have %u", claimed,
+			       "the size of a buffer is %u bytes instead of %u", claimed,
 			       buffer->size_bytes);
 	if (buffer->flags & (WK_ETL_EVENTS_LOST | WK_ETL_BUFFER_LOST))
 		damage->lossy_buffers++;

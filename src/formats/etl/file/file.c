@@ -115,8 +115,8 @@ static bool open_inputs(struct wk_etl_file *etl, const struct wk_bytes *files,
 		if (i > 0 && !is_same_boot(&first, &other))
 			return wk_fail(
 				err, WK_EUNSUPPORTED, WK_NOWHERE,
-				"file %zu was recorded after another start of the machine, or "
-				"by another clock, than the first; open them one by one",
+				"file %zu was recorded after another boot or with another clock "
+				"than the first; open the files separately",
 				i + 1);
 	}
 	return true;
@@ -250,7 +250,7 @@ static void note_broken_record(struct wk_etl_file *etl, const struct stream *str
 {
 	wk_etl_damaged(&etl->damage, stream->file, stream->buffer_offset,
 		       &etl->damage.broken_records,
-		       "a record %zu bytes into its buffer has no size it can have",
+		       "the record %zu bytes into a buffer has an impossible size",
 		       WK_ETL_BUFFER_HEAD + (size_t)wk_bytes_offset(&stream->records));
 }
 
@@ -354,7 +354,7 @@ static bool read_first(struct wk_etl_file *etl, struct wk_etl_record *record)
 	}
 	wk_etl_damaged(&etl->damage, stream->file, stream->buffer_offset,
 		       &etl->damage.broken_records,
-		       "what a record has beside its payload is larger than the record");
+		       "the extended items of a record are larger than the record");
 	return false;
 }
 

@@ -177,10 +177,10 @@ bool wk_etl_descriptions_emit_end(const struct wk_etl_descriptions *d, const str
 	return !d ||
 	       (wk_sink_note_count(
 			sink, WK_NOTE_REMARK, d->undescribed,
-			" event is only a number and a size: the trace does not describe it",
-			" events are only numbers and sizes: the trace does not describe them",
+			" event is shown as number and size: the trace does not describe it",
+			" events are shown as number and size: the trace does not describe them",
 			err) &&
 		wk_sink_note_count(sink, WK_NOTE_REMARK, d->broken,
-				   " event ends before the fields that it should have",
-				   " events end before the fields that they should have", err));
+				   " event ends before its last field",
+				   " events end before their last field", err));
 }

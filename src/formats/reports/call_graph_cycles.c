@@ -1,4 +1,4 @@
-#include "formats/reports/call_graph_circles.h"
+#include "formats/reports/call_graph_cycles.h"
 
 #include "base/mem.h"
 
@@ -23,7 +23,7 @@ static void group(const uint32_t *group_of, size_t stride, uint32_t count, uint3
 
 /* Tarjan's algorithm with an explicit stack. */
 struct search {
-	struct wk_call_circles *circles;
+	struct wk_call_cycles *cycles;
 	uint32_t *number, *low; /* order of discovery, from 1; the lowest reached */
 	uint32_t *next;         /* the next edge of each function */
 	uint32_t *open, *way;   /* not yet in a cycle; the path to the current function */
@@ -33,7 +33,7 @@ struct search {
 static void enter(struct search *s, uint32_t function)
 {
 	s->number[function] = s->low[function] = ++s->found;
-	s->next[function] = s->circles->first[function];
+	s->next[function] = s->cycles->first[function];
 	s->open[s->open_count++] = function;
 	s->way[s->depth++] = function;
 }
@@ -49,10 +49,10 @@ static void leave(struct search *s, uint32_t function)
 		return;
 	do {
 		member = s->open[--s->open_count];
-		s->circles->of[member] = s->circles->count;
+		s->cycles->of[member] = s->cycles->count;
 		s->number[member] = UINT32_MAX;
 	} while (member != function);
-	s->circles->count++;
+	s->cycles->count++;
 }
 
 static void search_from(struct search *s, uint32_t root)
@@ -61,11 +61,11 @@ static void search_from(struct search *s, uint32_t root)
 	while (s->depth) {
 		uint32_t function = s->way[s->depth - 1], callee;
 
-		if (s->next[function] == s->circles->first[function + 1]) {
+		if (s->next[function] == s->cycles->first[function + 1]) {
 			leave(s, function);
 			continue;
 		}
-		callee = s->circles->edges[s->circles->edge[s->next[function]++]].callee;
+		callee = s->cycles->edges[s->cycles->edge[s->next[function]++]].callee;
 		if (s->number[callee] == 0)
 			enter(s, callee);
 		else if (s->number[callee] < s->low[function])
@@ -73,12 +73,12 @@ static void search_from(struct search *s, uint32_t root)
 	}
 }
 
-void wk_call_circles_find(struct wk_call_circles *circles, const struct wk_call_edge *edges,
-			  uint32_t edge_count, uint32_t functions)
+void wk_call_cycles_find(struct wk_call_cycles *cycles, const struct wk_call_edge *edges,
+			 uint32_t edge_count, uint32_t functions)
 {
 	size_t rows = (size_t)functions + 1;
 	struct search s = {
-		.circles = circles,
+		.cycles = cycles,
 		.number = wk_alloc_zeroed(rows, sizeof(uint32_t)),
 		.low = wk_alloc_zeroed(rows, sizeof(uint32_t)),
 		.next = wk_alloc_zeroed(rows, sizeof(uint32_t)),
@@ -86,17 +86,17 @@ void wk_call_circles_find(struct wk_call_circles *circles, const struct wk_call_
 		.way = wk_alloc_zeroed(rows, sizeof(uint32_t)),
 	};
 
-	*circles = (struct wk_call_circles){ .edges = edges };
-	circles->of = wk_alloc_zeroed(rows, sizeof(uint32_t));
-	group(edge_count ? &edges[0].caller : circles->of, sizeof(*edges) / sizeof(uint32_t),
-	      edge_count, functions, &circles->first, &circles->edge);
+	*cycles = (struct wk_call_cycles){ .edges = edges };
+	cycles->of = wk_alloc_zeroed(rows, sizeof(uint32_t));
+	group(edge_count ? &edges[0].caller : cycles->of, sizeof(*edges) / sizeof(uint32_t),
+	      edge_count, functions, &cycles->first, &cycles->edge);
 	for (uint32_t i = 0; i < functions; i++)
 		if (s.number[i] == 0)
 			search_from(&s, i);
-	group(circles->of, 1, functions, circles->count, &circles->member_first, &circles->member);
-	circles->above = wk_alloc_zeroed(rows, sizeof(uint32_t));
-	circles->order = wk_alloc_zeroed(rows, sizeof(uint32_t));
-	circles->met = wk_alloc_zeroed(rows, sizeof(uint32_t));
+	group(cycles->of, 1, functions, cycles->count, &cycles->member_first, &cycles->member);
+	cycles->above = wk_alloc_zeroed(rows, sizeof(uint32_t));
+	cycles->order = wk_alloc_zeroed(rows, sizeof(uint32_t));
+	cycles->met = wk_alloc_zeroed(rows, sizeof(uint32_t));
 	wk_free(s.number);
 	wk_free(s.low);
 	wk_free(s.next);
@@ -104,40 +104,40 @@ void wk_call_circles_find(struct wk_call_circles *circles, const struct wk_call_
 	wk_free(s.way);
 }
 
-void wk_call_circles_fini(struct wk_call_circles *circles)
+void wk_call_cycles_fini(struct wk_call_cycles *cycles)
 {
-	wk_free(circles->of);
-	wk_free(circles->first);
-	wk_free(circles->edge);
-	wk_free(circles->member_first);
-	wk_free(circles->member);
-	wk_free(circles->above);
-	wk_free(circles->order);
-	wk_free(circles->met);
+	wk_free(cycles->of);
+	wk_free(cycles->first);
+	wk_free(cycles->edge);
+	wk_free(cycles->member_first);
+	wk_free(cycles->member);
+	wk_free(cycles->above);
+	wk_free(cycles->order);
+	wk_free(cycles->met);
 }
 
-size_t wk_call_circles_from(struct wk_call_circles *circles, uint32_t entry, const uint32_t **order,
-			    uint64_t *work)
+size_t wk_call_cycles_from(struct wk_call_cycles *cycles, uint32_t entry, const uint32_t **order,
+			   uint64_t *work)
 {
-	uint32_t circle = circles->of[entry];
+	uint32_t cycle = cycles->of[entry];
 	size_t count = 0;
 
-	*order = circles->order;
-	circles->round++;
-	circles->met[entry] = circles->round;
-	circles->order[count++] = entry;
+	*order = cycles->order;
+	cycles->round++;
+	cycles->met[entry] = cycles->round;
+	cycles->order[count++] = entry;
 	for (size_t i = 0; i < count; i++) {
-		uint32_t function = circles->order[i];
+		uint32_t function = cycles->order[i];
 
-		*work += 1 + circles->first[function + 1] - circles->first[function];
-		for (uint32_t e = circles->first[function]; e < circles->first[function + 1]; e++) {
-			uint32_t callee = circles->edges[circles->edge[e]].callee;
+		*work += 1 + cycles->first[function + 1] - cycles->first[function];
+		for (uint32_t e = cycles->first[function]; e < cycles->first[function + 1]; e++) {
+			uint32_t callee = cycles->edges[cycles->edge[e]].callee;
 
-			if (circles->of[callee] != circle || circles->met[callee] == circles->round)
+			if (cycles->of[callee] != cycle || cycles->met[callee] == cycles->round)
 				continue;
-			circles->met[callee] = circles->round;
-			circles->above[callee] = function;
-			circles->order[count++] = callee;
+			cycles->met[callee] = cycles->round;
+			cycles->above[callee] = function;
+			cycles->order[count++] = callee;
 		}
 	}
 	return count;
