@@ -174,15 +174,15 @@ static void write_round(struct repeat *repeat)
 {
 	struct wk_etl_damage damage = { 0 };
 	struct wk_etl_walk walk = { .input = &repeat->input, .damage = &damage };
-	struct wk_etl_limits room = { 0 };
+	struct wk_etl_scratch scratch = { 0 };
 	struct wk_etl_buffer buffer;
 	struct wk_bytes records;
 
 	for (size_t i = 0; wk_etl_walk_next(&walk, &buffer); i++)
 		if (i > 0 && wk_etl_buffer_records(&repeat->input, &buffer, WK_ETL_MOST_BUFFER,
-						   &room, &records))
+						   &scratch, &records))
 			write_buffer(repeat, &buffer, records);
-	wk_free(room.at);
+	wk_free(scratch.at);
 }
 
 /* From the header to the last record: some come after the end that the header tells. */

@@ -43,7 +43,7 @@ struct wk_input {
 	struct wk_bytes bytes;
 	const char *name;
 	struct wk_read_options options;
-	const struct wk_os_file *file; /* behind `bytes`, or NULL; for wk_os_release_to */
+	const struct wk_os_file *file; /* the mapping of `bytes`, or NULL; for wk_os_release_to */
 	struct wk_parts parts; /* further files of a folder or an archive; the first is `bytes` */
 };
 

@@ -25,7 +25,7 @@ static uint64_t read_all(struct wk_etl_file *etl, uint64_t *count, uint64_t *som
 		so_far = sum(so_far, r.payload) + r.time + r.pid + wk_etl_ns(etl, r.time);
 		if (r.time % 5 == 0) {
 			*some = sum(*some, r.payload) + r.time;
-			wk_etl_keep(etl, wk_etl_place(etl));
+			wk_etl_mark_buffer(etl, wk_etl_buffer_index(etl));
 		}
 		for (size_t i = 0; i < r.item_count; i++)
 			so_far = sum(so_far, r.items[i].data);

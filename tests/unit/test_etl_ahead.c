@@ -259,7 +259,7 @@ static struct answer read_kept(struct wk_bytes bytes, unsigned threads)
 
 	while (wk_etl_next(etl, &r))
 		if ((r.time - ETL_T0) / 1000 % 3 == 1 || r.time > ETL_T0 + 100000)
-			wk_etl_keep(etl, wk_etl_place(etl));
+			wk_etl_mark_buffer(etl, wk_etl_buffer_index(etl));
 	wk_etl_rewind_to_saved(etl);
 	read_some(etl, SAMPLES);
 	wk_etl_rewind(etl);

@@ -872,7 +872,7 @@ static void keep_one(struct wk_etl_file *etl, char payload)
 
 	while (wk_etl_next(etl, &r))
 		if (r.kind == WK_ETL_KERNEL && r.hook == 0x0f2e && *r.payload.at == payload)
-			wk_etl_keep(etl, wk_etl_place(etl));
+			wk_etl_mark_buffer(etl, wk_etl_buffer_index(etl));
 }
 
 static void only_buffers_that_are_kept_are_read_again(void **state)

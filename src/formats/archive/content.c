@@ -10,7 +10,7 @@
 #include "formats/reader.h"
 
 struct piece {
-	uint64_t size_bytes; /* as it is when it is not packed */
+	uint64_t size_bytes; /* if it is not packed */
 	uint32_t crc;
 	bool has_crc;  /* an archive contains it for each file; for others it is computed on
 			* demand */

@@ -12,15 +12,15 @@ struct wk_session_part {
 	struct wk_etl_identity identity;
 };
 
-/* Archives, of which each is whole, and what can be read only once have no others. */
+/* Archives are complete, and inputs that can be read only once have no other parts. */
 struct wk_session_part wk_session_part(const char *path);
 
 /* Are both of the same start of the machine, so that their times and processes are the same? False
  * for a file and its copy. */
 bool wk_session_is_one(const struct wk_session_part *a, const struct wk_session_part *b);
 
-/* Opens the first as wk_reader_open does, and behind it the others, which are one session with it,
- * as its parts. wk_reader_close closes them all. `count` is at least 1. */
+/* Opens the first as wk_reader_open does, and the others, which belong to the same session, as its
+ * parts. wk_reader_close closes them all. `count` is at least 1. */
 bool wk_session_open(const char *const *paths, size_t count, const char *format,
 		     struct wk_opened *opened, struct wk_err *err);
 

@@ -18,8 +18,8 @@ static bool emit_lost(struct wk_etl_trace *trace)
 	return event.lost.count == 0 || wk_sink_emit(trace->sink, &event, trace->err);
 }
 
-/* Whole buffers, of whose events nobody knows how many they were; and where the header counts no
- * loss, what Windows marked. */
+/* Lost buffers, whose number of events is unknown; and buffers that Windows marked, if the header
+ * counts no loss. */
 static bool emit_lost_buffers(struct wk_etl_trace *trace)
 {
 	const struct wk_etl_header *header = wk_etl_header(trace->file);
@@ -63,7 +63,7 @@ static bool emit_missing(struct wk_etl_trace *trace)
 	return ok;
 }
 
-/* The first of the faults, where it is. */
+/* The first of the faults, with its place. */
 static bool emit_first_damage(struct wk_etl_trace *trace)
 {
 	const struct wk_etl_damage *damage = wk_etl_damage(trace->file);

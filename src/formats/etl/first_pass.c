@@ -229,7 +229,7 @@ static void scan_record(struct wk_etl_trace *trace, struct wk_etl_record *record
 	tally->is_used |= wk_etl_hook_is_used(match.hook);
 	scan_hook(trace, record, match.hook);
 	if (match.hook->emit || (record->kind != WK_ETL_KERNEL && trace->in_full))
-		wk_etl_keep(trace->file, wk_etl_place(trace->file));
+		wk_etl_mark_buffer(trace->file, wk_etl_buffer_index(trace->file));
 	if (record->kind == WK_ETL_KERNEL)
 		return;
 	wk_etl_descriptions_learn(trace->descriptions, record);

@@ -25,7 +25,7 @@ typedef bool wk_etl_emit(struct wk_etl_trace *trace, const struct wk_etl_record 
 /* Is the payload one with pointers of that width? */
 typedef bool wk_etl_fits(const struct wk_etl_record *record, uint8_t pointer_bytes);
 
-/* Which end of a lifetime an event stands for. */
+/* Whether an event starts or ends a lifetime. */
 enum wk_etl_phase {
 	WK_ETL_ONCE,
 	WK_ETL_START,
@@ -58,7 +58,7 @@ struct wk_etl_hook {
 	wk_etl_scan *scan;
 	wk_etl_emit *emit;
 	uint8_t phase;              /* enum wk_etl_phase */
-	uint8_t source;             /* enum wk_etl_source; payloads decide where it is 0 */
+	uint8_t source;             /* enum wk_etl_source; 0: determined by the payload */
 	wk_etl_config_read *config; /* facts of the machine; in the first pass */
 	wk_etl_fits *fits;          /* of records whose header may have the wrong width */
 	uint8_t provider;           /* enum wk_etl_provider */
@@ -75,7 +75,7 @@ void wk_etl_hooks_free(struct wk_etl_hooks *hooks);
 struct wk_etl_match {
 	const struct wk_etl_hook *hook; /* never NULL: one without handlers for unknown events */
 	enum wk_etl_provider provider;
-	uint16_t kernel_hook; /* of WK_ETL_BY_KERNEL, whoever logged it */
+	uint16_t kernel_hook; /* of WK_ETL_BY_KERNEL, whichever session logged it */
 };
 struct wk_etl_match wk_etl_hooks_match(const struct wk_etl_hooks *hooks,
 				       const struct wk_etl_record *record);

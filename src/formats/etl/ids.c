@@ -7,14 +7,14 @@
 #include "base/sort.h"
 #include "base/strtab.h"
 
-/* Where and when a record says something: the place is a process and an address, hashed. */
+/* The place and time of a record: a process and an address, hashed. */
 struct moment {
 	uint64_t place, time;
 	uint32_t row;
 };
 
 struct moments {
-	struct moment *at; /* settled: by place, those of one place in order of time */
+	struct moment *at; /* after settling: by place, and by time within one */
 	size_t count, cap;
 };
 
@@ -91,8 +91,8 @@ static bool is_behind(const struct moment *moment, uint64_t place, uint64_t time
 	return moment->place != place ? moment->place > place : moment->time > time;
 }
 
-/* The last of a place up to that time, or else its first: in some merged traces all of these
- * records lie behind the end. NULL without any. */
+/* The last record of a place up to that time, or else its first: in some merged traces all of these
+ * records follow the end. NULL if there is none. */
 static const struct moment *find(const struct moments *moments, uint64_t place, uint64_t time)
 {
 	size_t low = 0, high = moments->count;
@@ -110,7 +110,7 @@ static const struct moment *find(const struct moments *moments, uint64_t place, 
 	return low < moments->count && moments->at[low].place == place ? &moments->at[low] : NULL;
 }
 
-/* Every image has a key, but not every one a PDB: what an earlier one had is not its. */
+/* Every image has a key, but not every one a PDB: the PDB of an earlier image is not used. */
 const struct wk_etl_debug_id *wk_etl_ids_debug(const struct wk_etl_ids *ids, uint32_t pid,
 					       uint64_t base, uint64_t time)
 {

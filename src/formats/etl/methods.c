@@ -19,7 +19,7 @@ struct method {
 	struct wk_jit_map_line line; /* of a script; its line is 0 where that is unknown */
 };
 
-/* A method as it is read; both texts make its name. */
+/* A method as read; its name consists of both texts. */
 struct record {
 	struct method method;
 	struct wk_bytes space, name; /* UTF-16; no space is no namespace */
@@ -120,7 +120,7 @@ typedef bool read_method(const struct wk_etl_methods *methods, const struct wk_e
 
 /* ---- the first pass */
 
-/* A script's number, its context, flags, where it came from. */
+/* The number of a script, its context, flags, its origin. */
 bool wk_etl_scan_script_source(struct wk_etl_trace *trace, const struct wk_etl_record *record,
 			       const struct wk_etl_hook *hook)
 {

@@ -10,14 +10,14 @@
 #include "base/text/utf16.h"
 #include "formats/etl/trace.h"
 
-enum whose { UNKNOWN, FRAMEWORKS, PROGRAMS };
+enum owner { UNKNOWN, FRAMEWORKS, PROGRAMS };
 
 struct wk_etl_modules {
 	struct wk_arena texts;
 	struct wk_etl_debug_id *at;
 	size_t count, cap;
 	struct wk_map row_of;   /* process and path, hashed: row + 1 */
-	struct wk_map whose_of; /* process and number, hashed: enum whose */
+	struct wk_map owner_of; /* process and number, hashed: enum owner */
 };
 
 struct wk_etl_modules *wk_etl_modules_new(void)
@@ -31,7 +31,7 @@ void wk_etl_modules_free(struct wk_etl_modules *modules)
 		return;
 	wk_arena_fini(&modules->texts);
 	wk_map_fini(&modules->row_of);
-	wk_map_fini(&modules->whose_of);
+	wk_map_fini(&modules->owner_of);
 	wk_free(modules->at);
 	wk_free(modules);
 }
@@ -99,7 +99,7 @@ static bool holds(struct wk_str text, const char *part)
 }
 
 /* `path` in lower case. A module in memory only has a name, but no folder. */
-static enum whose whose_is(struct wk_str path)
+static enum owner owner_by_path(struct wk_str path)
 {
 	static const char *const folders[] = { "\\windows\\", "\\program files\\dotnet\\",
 					       "\\program files (x86)\\dotnet\\", NULL };
@@ -116,17 +116,17 @@ static enum whose whose_is(struct wk_str path)
 		       : PROGRAMS;
 }
 
-static void add_whose(struct wk_etl_modules *modules, uint32_t pid, uint64_t number,
+static void add_owner(struct wk_etl_modules *modules, uint32_t pid, uint64_t number,
 		      struct wk_bytes il_path)
 {
 	struct wk_buf path = { 0 }, lower = { 0 };
-	enum whose whose;
+	enum owner owner;
 
 	wk_utf16_add(&path, il_path, false);
 	add_lower(&lower, wk_buf_str(&path));
-	whose = whose_is(wk_buf_str(&lower));
-	if (whose != UNKNOWN)
-		wk_map_set(&modules->whose_of, wk_hash_pair(number, pid), (uint32_t)whose);
+	owner = owner_by_path(wk_buf_str(&lower));
+	if (owner != UNKNOWN)
+		wk_map_set(&modules->owner_of, wk_hash_pair(number, pid), (uint32_t)owner);
 	wk_buf_fini(&path);
 	wk_buf_fini(&lower);
 }
@@ -135,13 +135,13 @@ bool wk_etl_modules_is_program(const struct wk_etl_modules *modules, uint32_t pi
 			       struct wk_str method)
 {
 	static const char *const spaces[] = { "Microsoft.", "MS.", "Internal.", NULL };
-	uint32_t whose = wk_map_find(&modules->whose_of, wk_hash_pair(number, pid));
+	uint32_t owner = wk_map_find(&modules->owner_of, wk_hash_pair(number, pid));
 
 	/* Generics of .NET for types of the program are listed under the program's module. The
 	 * runtime generates the stubs between managed and native code. */
 	if (wk_str_starts(method, "System.") || holds(method, ".IL_STUB"))
 		return false;
-	return whose == UNKNOWN ? !wk_str_starts_one_of(method, spaces) : whose == PROGRAMS;
+	return owner == UNKNOWN ? !wk_str_starts_one_of(method, spaces) : owner == PROGRAMS;
 }
 
 /* Native code is in a file of its own, or (ReadyToRun) in the managed one. */
@@ -158,7 +158,7 @@ bool wk_etl_scan_module(struct wk_etl_trace *trace, const struct wk_etl_record *
 		return false;
 	il_path = wk_etl_text16(&in);
 	native_path = wk_etl_text16(&in);
-	add_whose(trace->modules, record->pid, number, il_path);
+	add_owner(trace->modules, record->pid, number, il_path);
 	wk_u16le(&in); /* which of the process's runtimes */
 	read_pdb(&in, &managed, &pdb);
 	read_pdb(&in, &native, &pdb);

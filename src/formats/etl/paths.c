@@ -3,8 +3,8 @@
 #include "base/mem.h"
 #include "base/text/utf16.h"
 
-/* Real ones are a volume, a server or a folder. Each path may get one in its front, so a long one
- * would make of a small file any number of long texts. */
+/* Real prefixes are a volume, a server or a folder. They are added to every path, so a long one
+ * would turn a small file into many long texts. */
 #define MOST_PREFIXES     1000
 #define MOST_PREFIX_BYTES 520 /* of UTF-16 */
 
@@ -30,7 +30,7 @@ void wk_etl_paths_fini(struct wk_etl_paths *paths)
 	*paths = (struct wk_etl_paths){ 0 };
 }
 
-#define DOS_PREFIX "\\??\\" /* of a path as programs write it, for the kernel */
+#define DOS_PREFIX "\\??\\" /* the kernel's prefix of a path written by programs */
 
 static bool begins_with(struct wk_str text, struct wk_str prefix)
 {
@@ -56,7 +56,7 @@ static const struct prefix *longest_prefix(const struct wk_etl_paths *paths, str
 	return best;
 }
 
-/* "C:" of "C:\Windows\", which stands for "\SystemRoot\". */
+/* "C:" of "C:\Windows\", the value of "\SystemRoot\". */
 static struct wk_str system_drive(const struct wk_etl_paths *paths)
 {
 	const struct prefix *root = longest_prefix(paths, wk_str_c("\\SystemRoot\\"));

@@ -1,4 +1,4 @@
-/* Paths as Windows' kernel knows them, as people do: "\Device\HarddiskVolume3\a.dll" is
+/* Converts paths of Windows' kernel to ordinary ones: "\Device\HarddiskVolume3\a.dll" to
  * "C:\a.dll". */
 #ifndef WK_FORMATS_ETL_PATHS_H
 #define WK_FORMATS_ETL_PATHS_H
@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 
-/* Prefixes and what stands for them, as the trace's map of volumes has them. */
+/* Prefixes and their replacements, from the trace's map of volumes. */
 struct wk_etl_paths {
 	struct prefix {
 		struct wk_buf kernel, shown;
@@ -14,13 +14,12 @@ struct wk_etl_paths {
 	size_t count, cap;
 };
 
-/* UTF-16 texts. Traces have a few dozen; what is beyond a thousand is left out. */
+/* UTF-16 texts. Traces have a few dozen; those beyond a thousand are ignored. */
 void wk_etl_paths_add(struct wk_etl_paths *paths, struct wk_bytes kernel, struct wk_bytes shown);
 void wk_etl_paths_fini(struct wk_etl_paths *paths);
 
-/* Adds the path to `out` by the longest prefix that it has, in letters of any size; as it is where
- * it has none. A path without a device ("\Windows\...") is on the drive that the map has for
- * "\SystemRoot\". */
+/* Adds the path to `out` by its longest prefix, in any case; unchanged if it has none. A path
+ * without a device ("\Windows\...") is on the drive of "\SystemRoot\". */
 void wk_etl_paths_show(const struct wk_etl_paths *paths, struct wk_bytes path, struct wk_buf *out);
 
 #endif

@@ -43,7 +43,7 @@ bool wk_etl_sums_others(const struct wk_etl_trace *trace)
 	return trace->sums_other_sources && trace->sources_seen & 1u << WK_ETL_SAMPLED;
 }
 
-/* What a sample of the timer stands for. */
+/* The weight of a sample of the timer. */
 static uint64_t timer_ns(struct wk_etl_trace *trace, uint64_t time)
 {
 	return wk_etl_intervals_at(&trace->intervals, time, TIMER_100NS) * 100;

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 
-/* ---- what was there before */
+/* ---- state at the start */
 
 static bool emit_fact(struct wk_etl_trace *trace, const char *key, struct wk_str value)
 {

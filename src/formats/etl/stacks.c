@@ -6,13 +6,13 @@
 #include "base/sort.h"
 #include "base/trie.h"
 
-/* Windows takes 192 frames, or 256: no more can be meant, and each event tells its own anew. */
+/* Windows records 192 frames, or 256; longer stacks are not valid, and each event has its own. */
 #define MOST_FRAMES 1024
 
-/* So many of one time are looked through: as many as processors can have made at once. */
+/* Entries of one time that are searched: as many as processors can create at once. */
 #define MOST_AT_ONCE 256
 
-/* A half of a stack as it is kept: two leaves of the trie of addresses. */
+/* Half of a stack: two leaves of the trie of addresses. */
 struct half {
 	uint32_t kernel, user;
 };
@@ -32,7 +32,7 @@ struct entry {
 	struct half half;
 };
 
-/* An entry whose stack is still to be found. */
+/* An entry whose stack is not resolved yet. */
 struct waiting {
 	uint64_t key, time;
 	size_t entry;
@@ -49,16 +49,16 @@ struct wk_etl_stacks {
 	size_t address_count, address_cap;
 	struct wk_map number_of; /* of an address */
 	struct wk_trie trie;     /* labels are such numbers; outermost first */
-	struct entry *entries;   /* settled: in order of time and thread */
+	struct entry *entries;   /* after settling: in order of time and thread */
 	size_t entry_count, entry_cap;
-	struct definitions ended, begun; /* what keys stood for until then; and from then on */
+	struct definitions ended, begun; /* ends and starts of keys */
 	struct waiting *waiting;
 	size_t waiting_count, waiting_cap;
 	struct row kernel, user;
-	struct half *halves; /* all that there were, by number - 1 */
+	struct half *halves; /* all, by number - 1 */
 	size_t half_count, half_cap;
-	struct wk_index half_of; /* the bytes of a record's addresses */
-	size_t last;             /* where the last question was answered */
+	struct wk_index half_of; /* the addresses of a record */
+	size_t last;             /* the index of the last lookup */
 };
 
 struct wk_etl_stacks *wk_etl_stacks_new(void)
@@ -118,26 +118,27 @@ static bool is_kernel(uint64_t address, unsigned pointer_bytes)
 	return address >> (pointer_bytes * 8 - 1);
 }
 
-/* What a record says, innermost first. */
-struct told {
+/* The addresses of a record, innermost first. */
+struct recorded {
 	struct wk_bytes addresses;
 	unsigned pointer_bytes;
 };
 
-static uint64_t next_address(struct told *told)
+static uint64_t next_address(struct recorded *recorded)
 {
-	return told->pointer_bytes == 4 ? wk_u32le(&told->addresses) : wk_u64le(&told->addresses);
+	return recorded->pointer_bytes == 4 ? wk_u32le(&recorded->addresses)
+					    : wk_u64le(&recorded->addresses);
 }
 
-static struct half new_half(struct wk_etl_stacks *stacks, struct told told)
+static struct half new_half(struct wk_etl_stacks *stacks, struct recorded recorded)
 {
 	stacks->kernel.count = stacks->user.count = 0;
-	while (wk_bytes_left(&told.addresses)) {
-		uint64_t address = next_address(&told);
+	while (wk_bytes_left(&recorded.addresses)) {
+		uint64_t address = next_address(&recorded);
 
 		if (address)
-			push(is_kernel(address, told.pointer_bytes) ? &stacks->kernel
-								    : &stacks->user,
+			push(is_kernel(address, recorded.pointer_bytes) ? &stacks->kernel
+									: &stacks->user,
 			     address);
 	}
 	return (struct half){ leaf_of(stacks, &stacks->kernel), leaf_of(stacks, &stacks->user) };
@@ -147,11 +148,11 @@ static bool is_same_half(const void *table, uint32_t id, const void *wanted)
 {
 	const struct wk_etl_stacks *stacks = table;
 	struct half at = stacks->halves[id - 1];
-	struct told told = *(const struct told *)wanted;
+	struct recorded recorded = *(const struct recorded *)wanted;
 
-	while (wk_bytes_left(&told.addresses)) {
-		uint64_t address = next_address(&told);
-		uint32_t *leaf = is_kernel(address, told.pointer_bytes) ? &at.kernel : &at.user;
+	while (wk_bytes_left(&recorded.addresses)) {
+		uint64_t address = next_address(&recorded);
+		uint32_t *leaf = is_kernel(address, recorded.pointer_bytes) ? &at.kernel : &at.user;
 
 		if (address == 0)
 			continue;
@@ -162,23 +163,24 @@ static bool is_same_half(const void *table, uint32_t id, const void *wanted)
 	return !at.kernel && !at.user;
 }
 
-/* Most stacks were told before: that is found by all of their addresses at once. */
+/* Most stacks are repeated: they are found by all of their addresses at once. */
 static struct half half_of(struct wk_etl_stacks *stacks, struct wk_bytes addresses,
 			   unsigned pointer_bytes)
 {
 	size_t bytes = wk_bytes_left(&addresses) / pointer_bytes * pointer_bytes;
-	struct told told = { .pointer_bytes = pointer_bytes };
+	struct recorded recorded = { .pointer_bytes = pointer_bytes };
 	uint64_t hash;
 	uint32_t known;
 
 	if (bytes > MOST_FRAMES * pointer_bytes)
 		bytes = MOST_FRAMES * pointer_bytes;
-	told.addresses = wk_bytes_of(addresses.at, bytes);
+	recorded.addresses = wk_bytes_of(addresses.at, bytes);
 	hash = wk_hash_bytes(addresses.at, bytes);
-	known = wk_index_find(&stacks->half_of, hash, is_same_half, stacks, &told);
+	known = wk_index_find(&stacks->half_of, hash, is_same_half, stacks, &recorded);
 	if (known)
 		return stacks->halves[known - 1];
-	*WK_APPEND(stacks->halves, stacks->half_count, stacks->half_cap) = new_half(stacks, told);
+	*WK_APPEND(stacks->halves, stacks->half_count, stacks->half_cap) =
+		new_half(stacks, recorded);
 	wk_index_add(&stacks->half_of, hash, (uint32_t)stacks->half_count);
 	return stacks->halves[stacks->half_count - 1];
 }
@@ -235,7 +237,7 @@ static int by_key_and_time(const void *left, const void *right)
 	return (a->time > b->time) - (a->time < b->time);
 }
 
-/* What nothing else tells apart is told so by its stack: every system's qsort has one order. */
+/* Equal keys are ordered by stack, so that the result does not depend on the system's qsort. */
 static int by_half(const struct half *a, const struct half *b)
 {
 	if (a->kernel != b->kernel)
@@ -252,7 +254,7 @@ static int definitions_in_order(const void *left, const void *right)
 			       &((const struct definition *)right)->half);
 }
 
-/* How many are of a lower key, or of this one and older. */
+/* The number of rows with a lower key, or with this key and an older time. */
 static size_t count_before(const struct definitions *definitions, uint64_t key, uint64_t time)
 {
 	struct definition wanted = { .key = key, .time = time };
@@ -269,8 +271,8 @@ static size_t count_before(const struct definitions *definitions, uint64_t key, 
 	return low;
 }
 
-/* The first end of the key that is not older, or else the last begin that is not newer: a trace
- * that was cut off lacks the ends. NULL if there is neither. */
+/* The first end of the key that is not older, or else the last start that is not newer: a truncated
+ * trace lacks the ends. NULL if there is neither. */
 static const struct definition *definition_of(const struct wk_etl_stacks *stacks,
 					      const struct waiting *waiting)
 {
@@ -318,7 +320,7 @@ static uint64_t settle_keys(struct wk_etl_stacks *stacks)
 	return unknown;
 }
 
-/* Every processor has an idle thread, and all of them have the number 0. */
+/* Every processor has an idle thread, and all of them have number 0. */
 static int by_owner(const struct wk_etl_stack_owner *a, const struct wk_etl_stack_owner *b)
 {
 	if (a->time != b->time)
@@ -328,13 +330,13 @@ static int by_owner(const struct wk_etl_stack_owner *a, const struct wk_etl_stac
 	return a->tid == 0 ? (a->cpu > b->cpu) - (a->cpu < b->cpu) : 0;
 }
 
-/* A number in the order of by_owner's threads. */
+/* An index in the order of by_owner's threads. */
 static uint64_t thread_key(const struct wk_etl_stack_owner *owner)
 {
 	return owner->tid ? (uint64_t)owner->tid << 32 : owner->cpu;
 }
 
-/* By time and thread; those of one event stay in the order in which they were told. */
+/* By time and thread; those of one event stay in the order of their records. */
 static void sort_entries(struct wk_etl_stacks *stacks)
 {
 	size_t count = stacks->entry_count;
@@ -365,8 +367,8 @@ static uint32_t *depths_of(const struct wk_trie *trie)
 	return depth;
 }
 
-/* A half may have been told twice: the longer one has the other in it. What the kernel told at once
- * was on the event's own processor. */
+/* If a half occurs twice, the longer one contains the other. Stacks recorded at once are of the
+ * event's own processor. */
 static void join_entry(struct entry *to, const struct entry *from, const uint32_t *depth)
 {
 	if (from->half.kernel && !to->half.kernel)
@@ -377,22 +379,22 @@ static void join_entry(struct entry *to, const struct entry *from, const uint32_
 		to->half.user = from->half.user;
 }
 
-/* The entries of one event become one. */
+/* Merges the entries of one event. */
 static void join_entries(struct wk_etl_stacks *stacks)
 {
 	uint32_t *depth = depths_of(&stacks->trie);
-	size_t kept = 0;
+	size_t last = 0;
 
 	for (size_t i = 1; i < stacks->entry_count; i++) {
 		const struct entry *entry = &stacks->entries[i];
 
-		if (by_owner(&stacks->entries[kept].owner, &entry->owner) == 0)
-			join_entry(&stacks->entries[kept], entry, depth);
+		if (by_owner(&stacks->entries[last].owner, &entry->owner) == 0)
+			join_entry(&stacks->entries[last], entry, depth);
 		else
-			stacks->entries[++kept] = *entry;
+			stacks->entries[++last] = *entry;
 	}
 	if (stacks->entry_count)
-		stacks->entry_count = kept + 1;
+		stacks->entry_count = last + 1;
 	wk_free(depth);
 }
 
@@ -411,7 +413,7 @@ uint64_t wk_etl_stacks_settle(struct wk_etl_stacks *stacks)
 	return unknown;
 }
 
-/* ---- questions */
+/* ---- lookups */
 
 static bool is_before(const struct wk_etl_stacks *stacks, size_t entry,
 		      const struct wk_etl_stack_owner *owner)
@@ -419,8 +421,8 @@ static bool is_before(const struct wk_etl_stacks *stacks, size_t entry,
 	return by_owner(&stacks->entries[entry].owner, owner) < 0;
 }
 
-/* Questions come in order of time, so the answer is close to the last: between `low` and `high`
- * lies the first entry that is not before `owner`. */
+/* Lookups are in order of time, so the result is near the last one: the first entry that is not
+ * before `owner` is between `low` and `high`. */
 static void close_in(const struct wk_etl_stacks *stacks, const struct wk_etl_stack_owner *owner,
 		     size_t *low, size_t *high)
 {
@@ -441,7 +443,7 @@ static void close_in(const struct wk_etl_stacks *stacks, const struct wk_etl_sta
 		*low = *high - step;
 }
 
-/* The first entry that is not before `owner`; entry_count if there is none. */
+/* The first entry that is not before `owner`, or entry_count. */
 static size_t lower_bound(struct wk_etl_stacks *stacks, const struct wk_etl_stack_owner *owner)
 {
 	size_t low = 0, high = stacks->entry_count;

@@ -1,7 +1,7 @@
-/* Samples that are only counted: how many there were by source and thread, and when.
+/* Samples that are only counted, by source and thread.
  *
- * All zero is none. The first pass adds; times are raw ticks, and what stands for the source is the
- * caller's until it tells. */
+ * All zero is empty. The first pass adds; times are raw ticks, and `source` is the caller's until
+ * it emits. */
 #ifndef WK_FORMATS_ETL_SUMS_H
 #define WK_FORMATS_ETL_SUMS_H
 
@@ -17,7 +17,7 @@ struct wk_etl_sums {
 	struct wk_index index; /* row + 1 */
 };
 
-/* `sum` has the times, the weight, and how many there were. */
+/* `sum` has the times, the weight and the number of samples. */
 void wk_etl_sums_add(struct wk_etl_sums *sums, const struct wk_event_whose *whose,
 		     const struct wk_event_sum *sum);
 

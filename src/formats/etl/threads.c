@@ -1,5 +1,5 @@
-/* Who runs on which processor in a Windows trace, and so who did what: context switches, threads
- * made ready, and the thread and stack of every event. */
+/* The running thread of each processor in a Windows trace: context switches, threads that become
+ * ready, and the thread and stack of every event. */
 #include "formats/etl/trace.h"
 
 #include "base/mem.h"
@@ -23,7 +23,7 @@ uint32_t wk_etl_pid_of_thread(const struct wk_etl_trace *trace, uint32_t tid)
 	return pid - 1;
 }
 
-/* ---- who runs */
+/* ---- running threads */
 
 static void run_on(struct wk_etl_trace *trace, uint32_t cpu, uint32_t tid)
 {
@@ -42,7 +42,7 @@ static uint32_t running_on(const struct wk_etl_trace *trace, uint32_t cpu)
 	return trace->running && cpu < MOST_CPUS ? trace->running[cpu] : WK_ETL_NO_THREAD;
 }
 
-/* ---- who did it */
+/* ---- threads of events */
 
 static void set_chain(struct wk_event_sample *sample, const struct wk_etl_chain *chain)
 {

@@ -59,7 +59,7 @@ struct wk_etl_seen_image {
 /* A counter of the processor, by its number in Windows. */
 struct wk_etl_counter {
 	uint32_t source;
-	struct wk_etl_intervals intervals; /* how many events a sample stands for */
+	struct wk_etl_intervals intervals; /* number of events that a sample represents */
 	struct wk_str name;
 	bool has_samples;
 };

@@ -14,7 +14,7 @@
 
 #define CLR_STACK 82 /* the id of an event */
 
-/* The latest event of the CLR by a thread: the stack that comes next is its. */
+/* The latest event of the CLR by a thread: the next stack belongs to it. */
 struct latest {
 	uint64_t time;
 	uint32_t pid, tid, kind; /* 0: it has its stack */
@@ -27,7 +27,7 @@ struct wk_etl_user {
 	struct latest *latest;
 	size_t latest_count, latest_cap;
 	struct wk_map half_of;             /* by the number that halves share: row + 1 */
-	struct wk_etl_stack_owner *halves; /* who has it */
+	struct wk_etl_stack_owner *halves; /* its event */
 	size_t half_count, half_cap;
 	bool has_stack;             /* of some event */
 	struct wk_etl_sums counted; /* the source is the kind */
@@ -96,7 +96,7 @@ static void count(struct wk_etl_user *user, const struct latest *event)
 	wk_etl_sums_add(&user->counted, &whose, &sum);
 }
 
-/* The event has a stack: that is all, or its buffer is kept for the second pass. */
+/* The event has a stack: it is noted, or its buffer is marked for the second pass. */
 static void note_stack(struct wk_etl_user *user, const struct wk_etl_event *event,
 		       const struct latest *latest)
 {
@@ -104,7 +104,7 @@ static void note_stack(struct wk_etl_user *user, const struct wk_etl_event *even
 	if (event->is_counted)
 		count(user, latest);
 	else
-		wk_etl_keep(event->file, latest->place);
+		wk_etl_mark_buffer(event->file, latest->place);
 }
 
 static struct latest latest_of(const struct wk_etl_event *event)
@@ -112,7 +112,7 @@ static struct latest latest_of(const struct wk_etl_event *event)
 	const struct wk_etl_record *record = event->record;
 
 	return (struct latest){ record->time, record->pid, record->tid, event->kind,
-				wk_etl_place(event->file) };
+				wk_etl_buffer_index(event->file) };
 }
 
 static bool has_address(struct wk_bytes addresses)
@@ -130,8 +130,8 @@ static void add_stack(struct wk_etl_user *user, struct wk_etl_stack_owner owner,
 	wk_etl_stacks_add(user->stacks, owner, addresses, pointer_bytes);
 }
 
-/* Programs of 32 bits may have code above the middle of their addresses, where it is not the
- * kernel's as long as that has 64. */
+/* 32-bit programs may have code above the middle of their address space, which is not kernel code
+ * on a 64-bit system. */
 static void add_program_stack(struct wk_etl_user *user, struct wk_etl_stack_owner owner,
 			      struct wk_bytes addresses, unsigned pointer_bytes)
 {
@@ -147,7 +147,7 @@ static void add_program_stack(struct wk_etl_user *user, struct wk_etl_stack_owne
 	wk_buf_fini(&wide);
 }
 
-/* The one who has it is the first event with that number. */
+/* It belongs to the first event with that number. */
 static bool is_second_half(struct wk_etl_user *user, uint64_t number,
 			   struct wk_etl_stack_owner *owner)
 {

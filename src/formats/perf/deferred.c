@@ -2,9 +2,9 @@
 
 #include "base/mem.h"
 
-/* Since 6.19 a kernel may leave the user's part of a chain to the moment when the thread goes
- * back to user code: the sample holds a cookie, and a record of a later time the chain. Samples
- * are told a round after they were read, so in most cases the chain is here by then. */
+/* Since 6.19 the kernel may defer the user part of a chain until the thread returns to user code:
+ * the sample contains a cookie, and a later record the chain. Samples are emitted a round after
+ * they were read, so in most cases the chain is there by then. */
 
 static bool read_record(const struct wk_perf_record *record, uint64_t *cookie,
 			struct wk_bytes *chain)

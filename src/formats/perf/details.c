@@ -71,7 +71,7 @@ static const struct wk_event_registers *read_registers(struct wk_perf *perf, uin
 	return values->bad ? NULL : out;
 }
 
-/* The fields behind the user's stack, in their order. */
+/* The fields after the user's stack, in their order. */
 static void read_rest(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_bytes rest,
 		      struct wk_event_details *out)
 {

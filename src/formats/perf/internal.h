@@ -1,17 +1,14 @@
-/* What the parts of the perf.data reader share.
+/* Shared by the files of the perf.data reader.
  *
- * One struct wk_perf lives for one call of the reader. perf_data.c walks the file and decides
- * what comes when; perf_data_attr.c knows what each source's records look like;
- * perf_data_order.c puts records in order of time; perf_data_record.c and perf_data_sample.c
- * turn a record into events, with perf_data_details.c and perf_data_deferred.c for what few
- * recordings have; perf_data_packed.c unpacks records; perf_data_features.c reads what lies
- * beside the records, of which perf_data_machine.c tells facts, and perf_data_sections.c what
- * wick itself put there; perf_data_oddities.c counts what is wrong.
+ * One struct wk_perf exists for one call of the reader. perf_data.c walks the file; attr.c knows
+ * the layout of each source's records; order.c sorts records by time; record.c and sample.c turn a
+ * record into events, with details.c and deferred.c for rare parts; packed.c unpacks records;
+ * features.c reads the data outside records: machine.c emits its facts, and sections.c wick's own
+ * sections; oddities.c counts faults.
  *
- * Two passes: the first takes only what must be known before any event can be told (attrs,
- * names, features of a pipe), the second orders and tells. Nothing is copied but
- * what was packed: records are pointers into the input, and only 16 bytes are kept of each that
- * waits for its turn. */
+ * There are two passes: the first reads what must be known before any event is emitted (attrs,
+ * names, features of a pipe), the second sorts and emits. Only packed records are copied: records
+ * are pointers into the input, and 16 bytes are stored for each record that waits for its turn. */
 #ifndef WK_FORMATS_PERF_INTERNAL_H
 #define WK_FORMATS_PERF_INTERNAL_H
 
@@ -64,7 +61,7 @@ struct wk_perf_order {
 	size_t count, cap, scratch_cap;
 	bool is_unsorted;
 	uint64_t latest_ns;  /* of all records so far */
-	uint64_t settled_ns; /* nothing earlier comes any more */
+	uint64_t settled_ns; /* nothing earlier follows */
 };
 
 /* Records that were packed with zstd, as one stream in pieces. */
@@ -84,7 +81,7 @@ enum wk_perf_oddity {
 	WK_PERF_ODD_DEFERRED,  /* samples whose user chain was to come later and did not */
 	WK_PERF_ODD_GUEST,     /* samples inside virtual machines */
 	WK_PERF_ODD_THROTTLED, /* sampling paused by the kernel */
-	WK_PERF_ODD_LATE,      /* records behind their round */
+	WK_PERF_ODD_LATE,      /* records that are too late for their round */
 	WK_PERF_ODD_FEATURE,   /* feature sections that contradict themselves */
 	WK_PERF_ODD_SECTION,   /* damaged chunks of wick's own sections */
 	WK_PERF_ODD_VERSION,   /* such chunks of a later version */
@@ -122,7 +119,7 @@ struct wk_perf_build_id_row {
 	bool is_kernel;
 };
 
-/* A row of wick's symbols or notes, waiting for its time. */
+/* A row of wick's symbols or notes, until its time. */
 struct wk_perf_extra {
 	uint64_t time_ns;
 	struct wk_bytes row;
@@ -144,7 +141,7 @@ struct wk_perf_calls {
 	size_t first, count;
 };
 
-/* A row of wick's processes: what the task record of this moment cannot hold. */
+/* A row of wick's processes: what the task record of this moment cannot contain. */
 struct wk_perf_process_row {
 	uint64_t time_ns;
 	uint32_t pid;
@@ -165,7 +162,7 @@ struct wk_perf {
 	struct wk_bytes input; /* the whole, with the byte order */
 	const struct wk_sink *sink;
 	const struct wk_parts *parts;  /* more records, if the recording is a folder */
-	const struct wk_os_file *file; /* behind the records being read, or NULL */
+	const struct wk_os_file *file; /* the mapping of the records being read, or NULL */
 	const uint8_t *file_start;
 	uint64_t released; /* up to this offset its pages were released */
 	bool is_pipe;
@@ -249,7 +246,7 @@ struct wk_perf {
 	size_t counter_count, counter_cap;
 };
 
-/* perf_data_oddities.c */
+/* oddities.c */
 
 /* Counts one more, met in the record at `at`: NULL, or outside of the input, for packed ones. */
 void wk_perf_odd(struct wk_perf *perf, enum wk_perf_oddity oddity, const uint8_t *at);
@@ -273,12 +270,12 @@ static inline struct wk_perf_record wk_perf_record_at(const struct wk_perf *perf
 	};
 }
 
-/* perf_data_attr.c */
+/* attr.c */
 
 /* Bit-fields begin at the other end on big-endian machines. */
 uint64_t wk_perf_mirrored(uint64_t bits);
 
-/* Adds the attr in `raw` (all that the file holds of it); false if it is too short. */
+/* Adds the attr in `raw`; false if it is too short. */
 bool wk_perf_add_attr(struct wk_perf *perf, struct wk_bytes raw);
 /* The ids of the attr added last. */
 void wk_perf_add_ids(struct wk_perf *perf, struct wk_bytes ids);
@@ -297,7 +294,7 @@ static inline bool wk_perf_announce(struct wk_perf *perf, struct wk_perf_attr *a
 	return attr->is_announced || wk_perf_announce_new(perf, attr, err);
 }
 
-/* perf_data_order.c */
+/* order.c */
 
 void wk_perf_order_add(struct wk_perf_order *order, uint64_t time_ns, const uint8_t *at);
 /* Ends a round: what cannot come any more is settled. Returns how many rows are final. */
@@ -308,7 +305,7 @@ size_t wk_perf_order_all(struct wk_perf_order *order);
 void wk_perf_order_drop(struct wk_perf_order *order, size_t count);
 void wk_perf_order_fini(struct wk_perf_order *order);
 
-/* perf_data_packed.c */
+/* packed.c */
 
 /* Unpacks the next piece: whole records in `plain`. False on failure; `broken` has the reason. */
 bool wk_perf_unpack(struct wk_perf *perf, const struct wk_perf_record *record,
@@ -319,7 +316,7 @@ void wk_perf_forget_packed(struct wk_perf *perf);
 void wk_perf_end_packed(struct wk_perf *perf);
 void wk_perf_packed_fini(struct wk_perf_packed *packed);
 
-/* perf_data_record.c */
+/* record.c */
 
 /* Emits a record in its turn, after all rows of wick's sections that precede it. */
 bool wk_perf_emit(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at, struct wk_err *err);
@@ -327,11 +324,11 @@ bool wk_perf_emit(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at, str
 bool wk_perf_emit_rest(struct wk_perf *perf, struct wk_err *err);
 bool wk_perf_give(struct wk_perf *perf, const struct wk_event *event, struct wk_err *err);
 
-/* perf_data_sample.c */
+/* sample.c */
 bool wk_perf_emit_sample(struct wk_perf *perf, const struct wk_perf_record *record,
 			 uint64_t time_ns, struct wk_err *err);
 
-/* perf_data_details.c */
+/* details.c */
 
 /* Fields of a sample that views do not weigh by. Valid until the next sample. */
 /* What samples of such a type carry: enum wk_detail. */
@@ -344,7 +341,7 @@ struct wk_trace_formats *wk_perf_trace_formats(struct wk_perf *perf);
 /* The sample's branches, the latest first, in perf->branches. Returns how many. */
 size_t wk_perf_read_branches(struct wk_perf *perf, const struct wk_perf_fields *fields);
 
-/* perf_data_deferred.c */
+/* deferred.c */
 
 /* A record with a chain was read; its samples wait or are still to come. */
 void wk_perf_add_deferred(struct wk_perf *perf, const struct wk_perf_record *record);
@@ -354,7 +351,7 @@ void wk_perf_drop_deferred(struct wk_perf *perf, const struct wk_perf_record *re
 const struct wk_perf_deferred *wk_perf_find_deferred(const struct wk_perf *perf, uint64_t cookie);
 void wk_perf_deferred_fini(struct wk_perf *perf);
 
-/* perf_data_features.c */
+/* features.c */
 
 /* Reads the content of one feature; emits facts at once. */
 bool wk_perf_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
@@ -365,7 +362,7 @@ bool wk_perf_add_build_id(struct wk_perf *perf, const struct wk_perf_record *rec
 /* Sets the build id of an image that has none, if the feature has it. */
 void wk_perf_apply_build_id(const struct wk_perf *perf, struct wk_event_image *image);
 
-/* perf_data_machine.c */
+/* machine.c */
 
 /* Length, then text that is padded with NULs. */
 struct wk_str wk_perf_feature_text(struct wk_bytes *in);
@@ -375,15 +372,15 @@ bool wk_perf_emit_fact(struct wk_perf *perf, const char *key, struct wk_str valu
 bool wk_perf_machine_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes *in,
 			     struct wk_err *err);
 
-/* perf_data_android.c */
+/* android.c */
 bool wk_perf_android_files(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err);
 
-/* perf_data_other.c: what no view uses, for readers that look at details */
+/* other.c: what no view uses, for readers that look at details */
 bool wk_perf_emit_round(struct wk_perf *perf, struct wk_err *err);
 bool wk_perf_emit_other(struct wk_perf *perf, const struct wk_perf_record *record,
 			struct wk_event *event, struct wk_err *err);
 
-/* perf_data_header.c: facts about the file itself, told where only its header is read */
+/* header.c: facts about the file itself, if only its header is read */
 
 bool wk_perf_header_attr(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_str name,
 			 struct wk_err *err);
@@ -394,7 +391,7 @@ bool wk_perf_header_feature(struct wk_perf *perf, unsigned feature, struct wk_by
 			    struct wk_err *err);
 bool wk_perf_header_tracepoints(struct wk_perf *perf, struct wk_err *err);
 
-/* perf_data_sections.c */
+/* sections.c */
 bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
 		     struct wk_err *err);
 /* Call once after the last section. */

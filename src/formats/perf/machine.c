@@ -269,8 +269,7 @@ static struct wk_str name_of_attr(const struct wk_perf *perf, uint32_t index)
 	return index < perf->attr_count ? perf->attrs[index].name : wk_str_c("");
 }
 
-/* Groups are runs of events, one behind the other: the number of the leader and how many there
- * are in all. */
+/* Groups are runs of adjacent events: the number of the leader and the number of events. */
 static bool emit_groups(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	uint64_t end = 0; /* of the group before */

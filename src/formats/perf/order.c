@@ -88,7 +88,7 @@ size_t wk_perf_order_all(struct wk_perf_order *order)
 	return order->count;
 }
 
-/* Everything seen before the previous round's end is older than all that follows. */
+/* Everything read before the end of the previous round is older than all that follows. */
 size_t wk_perf_order_round(struct wk_perf_order *order)
 {
 	size_t count;

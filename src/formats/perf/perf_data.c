@@ -143,7 +143,7 @@ static bool read_feature_record(struct wk_perf *perf, const struct wk_perf_recor
 	struct wk_bytes body = record->body;
 	uint64_t feature = wk_u64(&body);
 
-	/* The number behind the last feature that the recorder knows marks their end. */
+	/* The number after the last known feature marks the end of the features. */
 	if (body.bad || feature >= WK_PERF_FEATURES ||
 	    (feature >= WK_PERF_FEATURE_END && wk_bytes_left(&body) == 0))
 		return true;
@@ -463,7 +463,7 @@ static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head, struct wk
 	if (data.size > size - data.offset)
 		perf->whole_bytes =
 			data.size < UINT64_MAX - data.offset ? data.offset + data.size : UINT64_MAX;
-	/* A recorder that was killed leaves the size at 0: then all that is there counts. */
+	/* A killed recorder leaves the size at 0: the rest of the file is then used. */
 	if ((data.size == 0 && !has_features_at(perf, data.offset)) ||
 	    data.size > size - data.offset) {
 		memset(bits, 0, sizeof(bits));

@@ -154,7 +154,7 @@ static size_t read_deferred(struct wk_perf *perf, uint64_t cookie)
 	return deferred->count;
 }
 
-/* Splits the chain at its marks; what comes before the first belongs to the sample's mode. */
+/* Splits the chain at its marks; entries before the first have the mode of the sample. */
 static void split_chain(struct wk_perf *perf, struct wk_bytes chain, enum owner owner,
 			struct wk_event_sample *sample)
 {

@@ -71,8 +71,8 @@ struct wk_section_chunk {
 	struct wk_bytes rows;
 };
 
-/* The next whole chunk. Damaged ones before it are passed over and counted in `damaged`,
- * which the caller sets to 0 before the first call. False at the end. */
+/* The next complete chunk. Damaged ones before it are skipped and counted in `damaged`, which the
+ * caller sets to 0 before the first call. False at the end. */
 bool wk_section_next(struct wk_bytes *section, struct wk_section_chunk *chunk, uint64_t *damaged);
 
 /* What wk_section_add_text and _add_build_id wrote; a bad length leaves the window bad. */

@@ -273,7 +273,7 @@ struct wk_sink wk_perf_data_writer_sink(struct wk_perf_data_writer *writer)
 	return (struct wk_sink){ .take = take, .context = writer };
 }
 
-/* Lays the features' contents behind their table, lowest bit first, as perf expects them. */
+/* Writes the contents of the features after their table, lowest bit first, as perf expects. */
 static void add_features(const struct wk_perf_data_writer *writer, struct wk_buf *out,
 			 uint64_t *bits)
 {

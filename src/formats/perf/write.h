@@ -34,8 +34,8 @@ struct wk_perf_data_write_options {
 	bool keeps_stacks;          /* stack copies, if samples still have them */
 };
 
-/* `fd` stays the caller's, is open for writing, and stands at the start of an empty file or
- * is a pipe. `options` may be NULL. Never NULL. */
+/* `fd` belongs to the caller, is open for writing, and is at the start of an empty file or is a
+ * pipe. `options` may be NULL. Never NULL. */
 struct wk_perf_data_writer *wk_perf_data_writer_new(
 	int fd, const struct wk_perf_data_write_options *options);
 struct wk_sink wk_perf_data_writer_sink(struct wk_perf_data_writer *writer);

@@ -1,9 +1,8 @@
-/* What the parts of the perf.data writer share: its state, and how features are put together.
+/* Shared by the files of the perf.data writer: its state, and functions for features.
  *
- * perf_data_write.c keeps the file whole, perf_data_write_room.c where there is no room for all of
- * it, perf_data_write_record.c turns events to records,
- * perf_data_write_attr.c describes sources, perf_data_write_features.c tells what is known
- * at the end. The sections of wick's own are filled as events come. */
+ * write.c writes the file, write_quota.c handles full disks, write_record.c turns events into
+ * records, write_attr.c describes sources, write_features.c writes what is known at the end. wick's
+ * own sections are filled as events come. */
 #ifndef WK_FORMATS_PERF_WRITE_INTERNAL_H
 #define WK_FORMATS_PERF_WRITE_INTERNAL_H
 
@@ -84,7 +83,7 @@ struct wk_perf_data_writer {
 	struct wk_perf_write_mark marks[WK_PERF_WRITE_MARKS];
 	size_t mark_count;
 	bool is_full;        /* the file cannot grow, and is valid up to `data_bytes` */
-	bool takes_names;    /* and what comes now is for its end alone */
+	bool takes_names;    /* and what follows is only for its end */
 	uint64_t room_bytes; /* how long it could become */
 };
 

@@ -175,7 +175,7 @@ static bool same_build_id(const void *table, uint32_t id, const void *key)
 	       row->is_kernel == wanted->is_kernel;
 }
 
-/* The kernel's path as perf wants it: with the symbol behind it whose address the offset is. */
+/* The path of the kernel as perf expects it: followed by the symbol whose address is the offset. */
 static struct wk_str kernel_path(const struct wk_event_image *image)
 {
 	if (image->is_kernel && wk_str_is(image->path, "[kernel.kallsyms]"))

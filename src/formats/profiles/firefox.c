@@ -371,7 +371,7 @@ static int probe(struct wk_bytes first)
 	for (int i = 0; keys[i]; i++)
 		if (wk_json_has_key(first, keys[i]))
 			return 92;
-	/* An empty first thread or a long list of libraries may stand before all of these. */
+	/* An empty first thread or a long list of libraries may precede all of these. */
 	return wk_json_has_key(first, "breakpadId") || wk_json_has_key(first, "libs") ? 60 : 0;
 }
 

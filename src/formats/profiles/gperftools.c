@@ -61,8 +61,8 @@ static void add_address(struct state *state, uint64_t address)
 	*WK_APPEND(state->chain, state->count, state->cap) = address;
 }
 
-/* pprof lists callers by the byte before their return address, and the innermost as it is;
- * the keys are addresses and one. */
+/* pprof lists callers by the byte before their return address, but the innermost by its own; the
+ * keys are addresses + 1. */
 static uint32_t symbol_of(const struct state *state, uint64_t address)
 {
 	uint32_t name = wk_map_find(&state->symbols, address + 1);
@@ -289,7 +289,7 @@ static void emit_cpu_mappings(struct state *state, struct wk_bytes records)
 	emit_mappings(state, text_of(records));
 }
 
-/* `pprof --raw` writes a period of 1 whatever it was: then counts are all that is known. */
+/* `pprof --raw` always writes a period of 1: then only counts are known. */
 static bool read_cpu(struct state *state, struct wk_bytes bytes, struct wk_err *err)
 {
 	struct wk_bytes addresses;

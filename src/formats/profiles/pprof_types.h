@@ -1,4 +1,4 @@
-/* What pprof calls its measures, as sources of wick's: for its binary and its text form. */
+/* Converts pprof's measures to sources, for its binary and its text form. */
 #ifndef WK_FORMATS_PROFILES_PPROF_TYPES_H
 #define WK_FORMATS_PROFILES_PPROF_TYPES_H
 

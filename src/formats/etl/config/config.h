@@ -49,11 +49,11 @@ enum wk_etl_service_state {
 
 struct wk_etl_service {
 	uint32_t pid;   /* 0: in none */
-	uint32_t state; /* enum wk_etl_service_state, or another of theirs */
+	uint32_t state; /* enum wk_etl_service_state, or another value */
 	uint32_t tag;   /* of its threads */
 	struct wk_str name;
 	size_t next;          /* of the same process, + 1 */
-	struct wk_str joined; /* of the last of a process: all names, after the first call */
+	struct wk_str joined; /* of the last one of a process: all names, after the first call */
 };
 
 #define WK_ETL_KERNEL_MASKS 8

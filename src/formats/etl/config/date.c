@@ -11,7 +11,7 @@ struct date {
 	unsigned ticks; /* of the second */
 };
 
-/* A date of the Gregorian calendar. Years begin in March, so that the odd day is the last one. */
+/* A date of the Gregorian calendar. Years begin in March, so that the leap day is the last one. */
 static struct date date_of(uint64_t since_1601)
 {
 	uint64_t seconds = since_1601 / TICKS_A_SECOND;

@@ -1,4 +1,4 @@
-/* The long lists: devices, and what interrupts for them. */
+/* The long lists: devices, and their interrupts. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ static void add_part(struct wk_buf *text, const char *between, struct wk_str par
 	wk_buf_add_str(text, part);
 }
 
-/* The oldest with texts have only the first three of them. */
+/* The oldest versions with texts have only the first three. */
 bool wk_etl_read_device(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
 {
 	enum { HAS_CLASS = 4, HAS_PROBLEM = 5 };
@@ -36,7 +36,7 @@ bool wk_etl_read_device(struct wk_etl_config *config, struct wk_bytes in, struct
 	description = wk_etl_config_copy(config, wk_etl_text16(&in));
 	friendly = wk_etl_config_copy(config, wk_etl_text16(&in));
 	if (form.version >= HAS_CLASS) {
-		wk_etl_text16(&in); /* the kernel's name of it */
+		wk_etl_text16(&in); /* the kernel's name */
 		driver = wk_etl_config_copy(config, wk_etl_text16(&in));
 	}
 	if (problem)
@@ -53,7 +53,7 @@ bool wk_etl_read_device(struct wk_etl_config *config, struct wk_bytes in, struct
 	return true;
 }
 
-/* Those without a line of their own have numbers below 0. */
+/* Message-signalled interrupts have negative numbers. */
 bool wk_etl_read_irq(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
 {
 	struct wk_buf text = { 0 };
@@ -61,7 +61,7 @@ bool wk_etl_read_irq(struct wk_etl_config *config, struct wk_bytes in, struct wk
 	int32_t number;
 
 	(void)form;
-	wk_bytes_skip(&in, 12); /* which processors it goes to */
+	wk_bytes_skip(&in, 12); /* processor affinity */
 	number = (int32_t)wk_u32le(&in);
 	wk_u32le(&in);
 	if (in.bad)

@@ -1,4 +1,4 @@
-/* Disks, what is on them, and how the kernel calls that. */
+/* Disks, their volumes, and the kernel's names of both. */
 #include <inttypes.h>
 
 #include "formats/etl/config/facts.h"
@@ -7,7 +7,7 @@ enum { NAME_BYTES = 512, LETTER_BYTES = 8, SYSTEM_BYTES = 32 };
 
 static const struct wk_etl_section paths = { WK_ETL_PART_PATHS, WK_STR("paths") };
 
-/* The product of claimed numbers, or 0 where that is none. */
+/* The product of two numbers of the trace, or 0 on overflow. */
 static uint64_t times(uint64_t a, uint64_t b)
 {
 	return b && a > UINT64_MAX / b ? 0 : a * b;
@@ -24,7 +24,7 @@ bool wk_etl_read_disk(struct wk_etl_config *config, struct wk_bytes in, struct w
 	uint8_t has_cache;
 
 	(void)form;
-	wk_bytes_skip(&in, 16); /* where it is plugged in */
+	wk_bytes_skip(&in, 16); /* bus and slot */
 	model = wk_etl_field16(&in, NAME_BYTES);
 	partitions = wk_u32le(&in);
 	has_cache = wk_u8(&in);
@@ -81,7 +81,7 @@ bool wk_etl_read_volume(struct wk_etl_config *config, struct wk_bytes in, struct
 	return true;
 }
 
-/* Names of drives are filled up with blanks. */
+/* Names of drives are padded with blanks. */
 static struct wk_str trimmed(struct wk_str text)
 {
 	while (text.len && text.at[text.len - 1] == ' ')
@@ -91,7 +91,7 @@ static struct wk_str trimmed(struct wk_str text)
 
 bool wk_etl_read_optical(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
 {
-	enum { HEAD_BYTES = 64 }; /* of the disk that is in it, if there is one */
+	enum { HEAD_BYTES = 64 }; /* of its disk, if there is one */
 	struct wk_etl_section drive;
 	struct wk_str letter;
 	struct wk_bytes files;
@@ -109,7 +109,7 @@ bool wk_etl_read_optical(struct wk_etl_config *config, struct wk_bytes in, struc
 	return true;
 }
 
-/* ---- what the kernel calls them */
+/* ---- the kernel's names */
 
 static struct wk_str shown(struct wk_str text, const char *otherwise)
 {

@@ -1,4 +1,4 @@
-/* How the readers of a trace's configuration add facts. For config/ and hooks.c. */
+/* Functions for the readers of a trace's configuration to add facts. For config/ and hooks.c. */
 #ifndef WK_FORMATS_ETL_CONFIG_FACTS_H
 #define WK_FORMATS_ETL_CONFIG_FACTS_H
 

@@ -1,4 +1,4 @@
-/* The machine: its processors, its maker, its system. */
+/* The machine: its processors, its manufacturer, its system. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -31,14 +31,14 @@ static const char *architecture_name(uint16_t number)
 	}
 }
 
-/* Behind the names, and not in all versions. */
+/* After the names, and not in all versions. */
 static void read_cpu_kind(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
 {
 	uint16_t architecture;
 	uint32_t memory_mhz;
 
 	wk_etl_read_pointer(&in, form); /* hyper-threading */
-	wk_etl_read_pointer(&in, form); /* the highest address of programs */
+	wk_etl_read_pointer(&in, form); /* the highest user address */
 	architecture = wk_u16le(&in);
 	wk_bytes_skip(&in, 6); /* level, revision, NX, PAE */
 	if (in.bad)
@@ -56,7 +56,7 @@ bool wk_etl_read_cpu(struct wk_etl_config *config, struct wk_bytes in, struct wk
 	uint32_t memory_mb;
 	struct wk_bytes host;
 
-	wk_bytes_skip(&in, 8); /* MHz and processors, which the header has */
+	wk_bytes_skip(&in, 8); /* MHz and processors, which are in the header */
 	memory_mb = wk_u32le(&in);
 	wk_bytes_skip(&in, 8); /* sizes of pages */
 	if (in.bad)
@@ -81,7 +81,7 @@ bool wk_etl_read_processor(struct wk_etl_config *config, struct wk_bytes in,
 	char key[32];
 
 	(void)form;
-	wk_u32le(&in); /* what it can */
+	wk_u32le(&in); /* capabilities */
 	mhz = wk_u32le(&in);
 	brand = wk_etl_config_copy(config, wk_etl_field16(&in, BRAND_BYTES));
 	if (in.bad)
@@ -110,7 +110,7 @@ static unsigned bits_of(uint64_t mask)
 	return count;
 }
 
-/* Nodes of memory, or groups of 64, and how many processors each has. */
+/* NUMA nodes, or groups of 64, and the processors of each. */
 static bool read_masks(struct wk_etl_config *config, struct wk_bytes in, const char *one,
 		       size_t step)
 {
@@ -142,7 +142,7 @@ bool wk_etl_read_groups(struct wk_etl_config *config, struct wk_bytes in, struct
 	return read_masks(config, in, "processor group", 8);
 }
 
-/* Which group each is in: worth a word only where there is more than one. */
+/* The group of each processor, if there is more than one group. */
 bool wk_etl_read_processor_numbers(struct wk_etl_config *config, struct wk_bytes in,
 				   struct wk_etl_form form)
 {
@@ -162,7 +162,7 @@ bool wk_etl_read_processor_numbers(struct wk_etl_config *config, struct wk_bytes
 	return true;
 }
 
-/* ---- its maker, power, display */
+/* ---- manufacturer, power, display */
 
 bool wk_etl_read_platform(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
 {
@@ -272,7 +272,7 @@ static const char *family_name(uint32_t number)
 	return number < sizeof(names) / sizeof(names[0]) ? names[number] : NULL;
 }
 
-/* The version in four numbers, in 16 bits each. */
+/* The version in four numbers of 16 bits. */
 bool wk_etl_read_family(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
 {
 	uint64_t version = wk_u64le(&in);
@@ -321,7 +321,7 @@ bool wk_etl_read_boot(struct wk_etl_config *config, struct wk_bytes in, struct w
 	uint8_t is_secure;
 
 	(void)form;
-	wk_bytes_skip(&in, 8); /* flags of the start */
+	wk_bytes_skip(&in, 8); /* boot flags */
 	firmware = wk_u32le(&in);
 	is_secure = wk_u8(&in);
 	if (in.bad)
@@ -335,7 +335,7 @@ bool wk_etl_read_boot(struct wk_etl_config *config, struct wk_bytes in, struct w
 	return true;
 }
 
-/* Of those who wrote no date it is that of 1970. */
+/* A missing date is that of 1970. */
 #define NO_INSTALL_DATE 116444736000000000u
 
 bool wk_etl_read_build(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)

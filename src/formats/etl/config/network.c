@@ -1,9 +1,9 @@
-/* What ties the machine to others. */
+/* Network interfaces. */
 #include <inttypes.h>
 
 #include "formats/etl/config/facts.h"
 
-/* Lists of addresses have semicolons between them. */
+/* Lists of addresses are separated by semicolons. */
 static void add_addresses(struct wk_etl_config *config, struct wk_etl_section section,
 			  const char *key, struct wk_bytes utf16)
 {
@@ -31,7 +31,7 @@ static void add_hardware_address(struct wk_etl_config *config, struct wk_etl_sec
 	wk_buf_fini(&text);
 }
 
-/* Older versions have another layout, which no file at hand has. */
+/* Older versions have another layout; no file was available. */
 bool wk_etl_read_adapter(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
 {
 	struct wk_bytes hardware = wk_bytes_slice(&in, 8);
@@ -40,7 +40,7 @@ bool wk_etl_read_adapter(struct wk_etl_config *config, struct wk_bytes in, struc
 
 	if (form.version < 2)
 		return true;
-	wk_u32le(&in); /* its number for the newer protocol */
+	wk_u32le(&in); /* its IPv6 index */
 	if (in.bad || wk_bytes_left(&in) < 2)
 		return false;
 	adapter =
@@ -71,16 +71,16 @@ bool wk_etl_read_network_settings(struct wk_etl_config *config, struct wk_bytes 
 	return true;
 }
 
-/* Behind its names; a row of what Windows calls its interface table. */
+/* After its names; a row of Windows' interface table. */
 static void add_interface_state(struct wk_buf *text, struct wk_bytes in)
 {
 	enum { IS_UP = 1 };
 	uint64_t bits_a_second;
 	bool is_up;
 
-	wk_bytes_skip(&in, 100); /* addresses, the largest packet, kinds and flags */
+	wk_bytes_skip(&in, 100); /* addresses, MTU, kinds and flags */
 	is_up = wk_u32le(&in) == IS_UP;
-	wk_bytes_skip(&in, 32); /* how it was meant to be, its network */
+	wk_bytes_skip(&in, 32); /* its configuration, its network */
 	bits_a_second = wk_u64le(&in);
 	if (in.bad)
 		return;
@@ -89,7 +89,7 @@ static void add_interface_state(struct wk_buf *text, struct wk_bytes in)
 		wk_buf_add_fmt(text, ", %.1f Mbit/s", (double)bits_a_second / 1e6);
 }
 
-/* Filters stand over real interfaces as rows of their own, many times as many. */
+/* Filters are rows of their own above real interfaces, many times as many. */
 static bool is_filter(struct wk_bytes in)
 {
 	enum { FLAGS_AT = 96, IS_FILTER = 2 };

@@ -1,11 +1,11 @@
-/* Services, what runs them, and which threads are theirs. */
+/* Services, their processes, and their threads. */
 #include <inttypes.h>
 
 #include "base/mem.h"
 #include "formats/etl/config/facts.h"
 
-#define MOST_NAME 256 /* characters that the service manager takes */
-#define MOST_TOLD 64  /* of a process; a dozen share one in real traces */
+#define MOST_NAME   256 /* characters that the service manager accepts */
+#define MOST_LISTED 64  /* of a process; a dozen share one in real traces */
 
 static const struct wk_etl_section services = { WK_ETL_PART_SERVICES, WK_STR("services") };
 
@@ -18,7 +18,7 @@ static const char *state_name(uint32_t state)
 								 : "in no known state";
 }
 
-static void keep_service(struct wk_etl_config *config, struct wk_etl_service service)
+static void add_service(struct wk_etl_config *config, struct wk_etl_service service)
 {
 	size_t row = config->service_count;
 	uint32_t *last;
@@ -51,7 +51,7 @@ static void describe(struct wk_buf *text, const struct wk_etl_service *service,
 		wk_buf_add_fmt(text, ", of the group %s", group.at);
 }
 
-/* What is longer is no service's name, and would be told with each of its threads. */
+/* Longer texts are not names of services, and would be repeated for each of their threads. */
 static struct wk_bytes read_name(struct wk_bytes *in)
 {
 	struct wk_bytes name = wk_etl_text16(in);
@@ -61,7 +61,7 @@ static struct wk_bytes read_name(struct wk_bytes *in)
 	return name;
 }
 
-/* Older versions have another layout, which no file at hand has. */
+/* Older versions have another layout; no file was available. */
 bool wk_etl_read_service(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
 {
 	struct wk_etl_service service = { .pid = wk_u32le(&in) };
@@ -78,7 +78,7 @@ bool wk_etl_read_service(struct wk_etl_config *config, struct wk_bytes in, struc
 	display = wk_etl_config_copy(config, wk_etl_text16(&in));
 	program = wk_etl_config_copy(config, wk_etl_text16(&in));
 	group = wk_etl_config_copy(config, wk_etl_text16(&in));
-	keep_service(config, service);
+	add_service(config, service);
 	describe(&text, &service, display, program, group);
 	wk_etl_fact_add(config, services, service.name, wk_buf_str(&text));
 	wk_buf_fini(&text);
@@ -97,9 +97,9 @@ static struct wk_str join_services(const struct wk_etl_config *config, size_t ro
 	struct wk_buf text = { 0 };
 	struct wk_str copy;
 
-	for (unsigned told = 0; row; row = config->services[row - 1].next) {
-		wk_buf_add_text(&text, told ? ", " : "");
-		if (told++ == MOST_TOLD) {
+	for (unsigned listed = 0; row; row = config->services[row - 1].next) {
+		wk_buf_add_text(&text, listed ? ", " : "");
+		if (listed++ == MOST_LISTED) {
 			wk_buf_add_text(&text, "...");
 			break;
 		}

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #define MOST_PARTS 15
-#define NT         5 /* the authority that nearly all are of */
+#define NT         5 /* the authority of nearly all */
 
 struct sid {
 	uint64_t authority;
@@ -18,7 +18,7 @@ static bool read_sid(struct wk_bytes in, struct sid *sid)
 	*sid = (struct sid){ .count = wk_u8(&in) };
 	if (revision != 1 || sid->count > MOST_PARTS)
 		return false;
-	for (int i = 0; i < 6; i++) /* the first byte is the highest */
+	for (int i = 0; i < 6; i++) /* big-endian */
 		sid->authority = sid->authority << 8 | wk_u8(&in);
 	for (uint8_t i = 0; i < sid->count; i++)
 		sid->parts[i] = wk_u32le(&in);
@@ -51,8 +51,8 @@ static const char *known_name(const struct sid *sid)
 	return NULL;
 }
 
-/* The window manager's and the font driver's have the number of their session at the end;
- * Windows 8 has no 0 before it. */
+/* Those of the window manager and the font driver end with the number of their session; Windows 8
+ * has no 0 before it. */
 static const char *session_name(const struct sid *sid)
 {
 	if (sid->authority != NT || sid->count < 2 || sid->count > 3 ||

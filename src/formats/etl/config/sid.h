@@ -1,14 +1,14 @@
-/* Who something of Windows runs for: a security identifier in words.
+/* The account that a part of Windows runs under: a security identifier as text.
  *
- * Those that every machine has are told by their names, as Windows itself shows them; people's own
- * as S-1-5-21-..., since a trace does not have their names. */
+ * Well-known accounts have their names, as in Windows; those of people are S-1-5-21-..., because a
+ * trace does not contain their names. */
 #ifndef WK_FORMATS_ETL_CONFIG_SID_H
 #define WK_FORMATS_ETL_CONFIG_SID_H
 
 #include "base/buf.h"
 #include "base/bytes.h"
 
-/* From its revision on; adds nothing where that is none. */
+/* From its revision on; adds nothing if it is invalid. */
 void wk_etl_sid_add(struct wk_buf *text, struct wk_bytes sid);
 
 /* The same without names: "S-1-5-18". */

@@ -1,4 +1,4 @@
-/* The trace itself: its session, its times, what the kernel was asked to log. */
+/* The trace itself: its session, its times, the enabled kernel events. */
 #include <inttypes.h>
 
 #include "base/num.h"
@@ -11,7 +11,7 @@ struct word {
 	const char *word;
 };
 
-/* By the masks they are bits of. */
+/* By the masks that contain their bits. */
 static const struct word first_words[] = {
 	{ 0x1, "processes" }, { 0x2, "threads" }, { 0x4, "images" },
 	{ 0x8, "process counters" }, { 0x10, "context switches" }, { 0x20, "DPCs" },
@@ -77,7 +77,7 @@ static const struct word mode_words[] = {
 	{ 0x80000000, "of a new kind" }, { 0 },
 };
 
-/* What has no word is told as a number. */
+/* Unknown bits are shown as a number. */
 static void add_words(struct wk_buf *text, const struct word *words, unsigned mask, uint32_t bits)
 {
 	for (; words && words->bit; words++) {

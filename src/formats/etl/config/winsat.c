@@ -1,4 +1,4 @@
-/* What Windows' own assessment found in the machine: XML in UTF-16, packed with LZNT1. */
+/* Windows' own assessment of the machine (WinSAT): XML in UTF-16, packed with LZNT1. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "formats/etl/packed/xpress.h"
 #include "formats/reports/xml.h"
 
-/* Real ones become at most 25 KiB, nine times what they were. */
+/* Real ones unpack to at most 25 KiB, nine times their packed size. */
 #define MOST_PLAIN (4u << 20)
 #define MOST_RATIO 100
 
@@ -18,11 +18,11 @@
 static const struct wk_etl_section machine = { WK_ETL_PART_WINSAT, NAME };
 static const struct wk_etl_section scores = { WK_ETL_PART_SCORES, NAME };
 
-/* Which elements are told, and as what. Those of memory modules are told in one fact. */
-static const struct told {
+/* The elements that become facts. Those of memory modules are one fact. */
+static const struct known_element {
 	const char *path, *key;
 	bool is_bytes;
-} told[] = {
+} elements[] = {
 	{ "/WinSPR/SystemScore", "score of the system", false },
 	{ "/WinSPR/MemoryScore", "score of memory", false },
 	{ "/WinSPR/CpuScore", "score of the processor", false },
@@ -59,15 +59,15 @@ static const struct told {
 	{ 0 },
 };
 
-#define MOST_DEPTH 16 /* what lies deeper is not told */
+#define MOST_DEPTH 16 /* deeper elements are ignored */
 
 struct reading {
 	struct wk_etl_config *config;
 	struct wk_etl_section section;
 	struct wk_buf path, text;
-	size_t begin[MOST_DEPTH]; /* of the path's last parts */
+	size_t begin[MOST_DEPTH]; /* of the last parts of the path */
 	unsigned depth;
-	bool is_friendly; /* `text` is of an attribute that says it better */
+	bool is_friendly; /* `text` is that of an attribute, which is more precise */
 };
 
 static void on_start(void *context, const char *name, const char *const *attributes)
@@ -94,7 +94,7 @@ static void on_text(void *context, struct wk_str text)
 		wk_buf_add_str(&reading->text, text);
 }
 
-static void emit(struct reading *reading, const struct told *what, struct wk_str text)
+static void emit(struct reading *reading, const struct known_element *what, struct wk_str text)
 {
 	uint64_t size_bytes;
 
@@ -112,15 +112,14 @@ static void on_end(void *context, const char *name)
 	reading->depth--;
 	if (reading->depth >= MOST_DEPTH)
 		return;
-	for (const struct told *what = told; what->path; what++)
+	for (const struct known_element *what = elements; what->path; what++)
 		if (wk_str_is(wk_buf_str(&reading->path), what->path))
 			emit(reading, what, wk_buf_str(&reading->text));
 	reading->path.len = reading->begin[reading->depth];
 	wk_buf_reset(&reading->text);
 }
 
-/* A broken text gives what stood before the fault, and a build without expat nothing: an
- * assessment is worth no more than that. */
+/* If the text is broken, the part before is used; a build without expat uses nothing. */
 static void read_xml(struct wk_etl_config *config, struct wk_etl_section section,
 		     struct wk_bytes utf16)
 {
@@ -136,7 +135,7 @@ static void read_xml(struct wk_etl_config *config, struct wk_etl_section section
 	wk_buf_fini(&reading.text);
 }
 
-/* Each is told once; `which` is its bit. */
+/* Each becomes a fact once; `which` is its bit. */
 static bool read_packed(struct wk_etl_config *config, struct wk_etl_section section,
 			struct wk_bytes in, unsigned which)
 {

@@ -1,4 +1,4 @@
-/* Buffers: where each begins, how far it is filled, and its records unpacked. */
+/* Buffers: their start, their fill, and their records unpacked. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -6,7 +6,7 @@
 #include "formats/etl/internal.h"
 #include "formats/etl/packed/xpress.h"
 
-#define LEAST_LIMIT (64u << 10) /* what any buffer may unpack to */
+#define LEAST_LIMIT (64u << 10) /* the limit of any unpacked buffer */
 #define MOST_RATIO  300
 #define HAS_INDEX   0x20
 
@@ -56,8 +56,8 @@ static bool could_begin(const struct wk_etl_input *input, uint64_t offset)
 	return is_end || (can_be_size(wk_u32le(&head)) && wk_u32le(&head) <= WK_ETL_MOST_BUFFER);
 }
 
-/* In plain files all buffers have one size, so a buffer that says another is not believed unless
- * only that leads to a next one. */
+/* In plain files all buffers have one size. Another size is accepted only if only that leads to a
+ * next buffer. */
 static uint32_t believed_size(const struct wk_etl_input *input, uint64_t offset)
 {
 	uint32_t claimed = claimed_size(input, offset);
@@ -70,7 +70,7 @@ static uint32_t believed_size(const struct wk_etl_input *input, uint64_t offset)
 	return input->step;
 }
 
-/* Windows 7 leaves the first buffer's fill unset and tells it by what was the next free place. */
+/* Windows 7 does not set the fill of the first buffer; its next free offset is used. */
 void wk_etl_buffer_at(const struct wk_etl_input *input, uint64_t offset,
 		      struct wk_etl_buffer *buffer)
 {
@@ -105,7 +105,7 @@ static void count_cut(struct wk_etl_walk *walk, uint64_t offset)
 		       "the file ends inside a buffer");
 }
 
-/* What a buffer that is there says of itself. */
+/* The fields of a buffer header. */
 static void check(struct wk_etl_walk *walk, const struct wk_etl_buffer *buffer, uint32_t claimed)
 {
 	struct wk_etl_damage *damage = walk->damage;
@@ -124,7 +124,7 @@ static void check(struct wk_etl_walk *walk, const struct wk_etl_buffer *buffer, 
 		damage->lossy_buffers++;
 }
 
-/* In a plain file the next buffer is known to be a step away, whatever this one says. */
+/* In a plain file the next buffer is one step away, whatever this one says. */
 static bool next_plain(struct wk_etl_walk *walk, struct wk_etl_buffer *buffer)
 {
 	uint64_t size = wk_bytes_left(&walk->input->bytes);
@@ -145,7 +145,7 @@ static bool next_plain(struct wk_etl_walk *walk, struct wk_etl_buffer *buffer)
 	return false;
 }
 
-/* In a packed one only the buffer itself says where the next begins. */
+/* In a packed file only the buffer itself says where the next one starts. */
 static bool next_packed(struct wk_etl_walk *walk, struct wk_etl_buffer *buffer)
 {
 	uint64_t size = wk_bytes_left(&walk->input->bytes), at = walk->offset;
@@ -168,7 +168,7 @@ static bool next_packed(struct wk_etl_walk *walk, struct wk_etl_buffer *buffer)
 	return true;
 }
 
-/* To look at a header brings its neighbours into memory, too. */
+/* Reading a header brings its neighbours into memory as well. */
 static void release_walked(struct wk_etl_walk *walk)
 {
 	if (walk->offset - walk->released < WK_ETL_RELEASED_BYTES)
@@ -191,7 +191,7 @@ bool wk_etl_walk_next(struct wk_etl_walk *walk, struct wk_etl_buffer *buffer)
 	return false;
 }
 
-/* How many bytes a packed buffer may become: its claim, bounded by what it is made of. */
+/* The unpacked size of a packed buffer: its claim, limited by its packed size. */
 static size_t plain_limit(size_t claim, size_t packed_bytes, size_t most)
 {
 	size_t limit = LEAST_LIMIT + MOST_RATIO * packed_bytes;
@@ -211,30 +211,30 @@ static bool unpack(enum wk_etl_packing packing, struct wk_bytes packed, uint8_t 
 	return wk_xpress_plain(packed, plain, size_bytes, made);
 }
 
-/* What it held is not kept. */
-static void make_room(struct wk_etl_limits *room, size_t size)
+/* The old content is not copied. */
+static void resize(struct wk_etl_scratch *scratch, size_t size)
 {
-	if (room->at && size <= room->cap)
+	if (scratch->at && size <= scratch->cap)
 		return;
-	wk_free(room->at);
-	room->at = wk_alloc(size ? size : 1);
-	room->cap = size;
+	wk_free(scratch->at);
+	scratch->at = wk_alloc(size ? size : 1);
+	scratch->cap = size;
 }
 
 static bool unpacked(enum wk_etl_packing packing, struct wk_bytes packed, size_t claim, size_t most,
-		     struct wk_etl_limits *room, struct wk_bytes *records)
+		     struct wk_etl_scratch *scratch, struct wk_bytes *records)
 {
 	size_t size = plain_limit(claim, wk_bytes_left(&packed), most), made = 0;
 	bool is_whole;
 
-	make_room(room, size);
-	is_whole = unpack(packing, packed, room->at, size, &made);
-	*records = wk_bytes_of(room->at, made);
+	resize(scratch, size);
+	is_whole = unpack(packing, packed, scratch->at, size, &made);
+	*records = wk_bytes_of(scratch->at, made);
 	return is_whole && made == claim;
 }
 
 bool wk_etl_buffer_records(const struct wk_etl_input *input, const struct wk_etl_buffer *buffer,
-			   size_t most, struct wk_etl_limits *room, struct wk_bytes *records)
+			   size_t most, struct wk_etl_scratch *scratch, struct wk_bytes *records)
 {
 	struct wk_bytes all = wk_bytes_at(&input->bytes, buffer->offset, buffer->size_bytes);
 	size_t claim = (size_t)buffer->filled_bytes - WK_ETL_BUFFER_HEAD, left;
@@ -244,7 +244,7 @@ bool wk_etl_buffer_records(const struct wk_etl_input *input, const struct wk_etl
 	if (all.bad || buffer->filled_bytes < WK_ETL_BUFFER_HEAD)
 		return false;
 	if (input->packing != WK_ETL_PLAIN && buffer->flags & WK_ETL_PACKED_BUFFER)
-		return unpacked(input->packing, all, claim, most, room, records);
+		return unpacked(input->packing, all, claim, most, scratch, records);
 	left = wk_bytes_left(&all);
 	*records = wk_bytes_of(all.at, claim < left ? claim : left);
 	return claim <= left;

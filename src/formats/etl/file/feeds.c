@@ -3,14 +3,14 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-#define FIRST_BYTES 40 /* of a buffer, for the time of its first record */
+#define FIRST_BYTES 40 /* of a buffer, until the time of its first record is known */
 
-/* A buffer; `key` has its file, session and processor. */
+/* A buffer; `key` is its file, session and processor. */
 struct place {
 	uint64_t key, order, offset;
 };
 
-/* Where all buffers are; the caller frees. */
+/* The places of all buffers; freed by the caller. */
 static struct place *find_places(const struct wk_etl_input *inputs, size_t input_count,
 				 struct wk_etl_damage *damage, size_t *count)
 {
@@ -34,7 +34,7 @@ static struct place *find_places(const struct wk_etl_input *inputs, size_t input
 	return places;
 }
 
-/* Sorted by feed and, in a feed, by the number Windows gave; equal ones stay as they were. */
+/* Sorted by feed and then by Windows' sequence number; the sort is stable. */
 static void sort_places(struct place *places, size_t count)
 {
 	struct wk_sort_key *keys = wk_alloc_zeroed(count + 1, sizeof(*keys));
@@ -54,20 +54,20 @@ static void sort_places(struct place *places, size_t count)
 }
 
 static uint64_t first_time(const struct wk_etl_input *input, uint64_t offset,
-			   struct wk_etl_limits *room)
+			   struct wk_etl_scratch *scratch)
 {
 	struct wk_etl_buffer buffer;
 	struct wk_bytes records;
 
 	wk_etl_buffer_at(input, offset, &buffer);
-	wk_etl_buffer_records(input, &buffer, FIRST_BYTES, room, &records);
+	wk_etl_buffer_records(input, &buffer, FIRST_BYTES, scratch, &records);
 	return wk_etl_record_time(&records);
 }
 
-/* Numbers that repeat say no order: the time of the first record does. */
+/* Repeated numbers give no order; the time of the first record does. */
 static void order_by_time(const struct wk_etl_input *inputs, struct place *places, size_t count)
 {
-	struct wk_etl_limits room = { 0 };
+	struct wk_etl_scratch scratch = { 0 };
 	bool is_changed = false;
 	size_t end;
 
@@ -77,11 +77,11 @@ static void order_by_time(const struct wk_etl_input *inputs, struct place *place
 		for (end = first + 1; end < count && places[end].key == places[first].key; end++)
 			repeats = repeats || places[end].order == places[end - 1].order;
 		for (size_t i = first; repeats && i < end; i++)
-			places[i].order =
-				first_time(&inputs[places[i].key >> 32], places[i].offset, &room);
+			places[i].order = first_time(&inputs[places[i].key >> 32], places[i].offset,
+						     &scratch);
 		is_changed = is_changed || repeats;
 	}
-	wk_free(room.at);
+	wk_free(scratch.at);
 	if (is_changed)
 		sort_places(places, count);
 }

@@ -1,5 +1,5 @@
-/* Files of a trace opened together, and their records merged: a stream for each feed, a heap of
- * streams by the time of what each has next. */
+/* Opens the files of a trace together and merges their records: a stream for each feed, and a heap
+ * of streams by the time of their next record. */
 #include "formats/etl/file/file.h"
 
 #include <stdio.h>
@@ -10,16 +10,16 @@
 
 #define SAME_BOOT_100NS (60ull * 10000000)
 
-/* What one processor wrote in one file. */
+/* The records of one processor in one file. */
 struct stream {
-	struct wk_bytes records; /* of the buffer that is being read, from the next record */
+	struct wk_bytes records; /* of the current buffer, from the next record on */
 	uint64_t buffer_offset, time;
 	uint32_t record_bytes; /* of the next record */
 	uint32_t cpu, file;
 	struct wk_etl_feed *feed;
 };
 
-/* In the heap: a stream, and the time of what it has next. */
+/* An entry of the heap: a stream and the time of its next record. */
 struct next {
 	uint64_t time;
 	uint32_t stream;
@@ -30,15 +30,15 @@ struct wk_etl_file {
 	size_t input_count;
 	struct wk_etl_header header;
 	struct wk_etl_feeds feeds;
-	struct stream *streams; /* what is being read of each feed */
-	struct wk_etl_prefetch *ahead;
-	struct next *heap; /* streams that have a record, the earliest first */
+	struct stream *streams; /* one for each feed */
+	struct wk_etl_prefetch *prefetch;
+	struct next *heap; /* streams with a next record, the earliest first */
 	size_t heap_count;
-	bool was_told;       /* the first of the heap is what the last call gave */
-	bool has_timeless;   /* records that stand where the one before them does */
-	bool *is_kept;       /* by place, or NULL */
+	bool has_returned;   /* the last call returned a record of the first stream of the heap */
+	bool has_timeless;   /* records at the same place as the previous one */
+	bool *is_marked;     /* by place, or NULL */
 	bool has_dropped;    /* buffers; the damage of all is then known */
-	uint64_t read_bytes; /* of mapped files, since their pages were given back */
+	uint64_t read_bytes; /* of mapped files, since their pages were released */
 	struct wk_etl_damage damage, damage_at_open, damage_of_all;
 };
 
@@ -64,8 +64,8 @@ static void identify(const struct wk_etl_header *header, struct wk_etl_identity 
 	identity->clock = header->clock;
 }
 
-/* Raw times of one start of the machine can be compared. The time of the start is adjusted when the
- * clock is, so counters that were zero at about the same time are as good. */
+/* Raw times of one boot can be compared. The boot time is adjusted with the clock, so counters that
+ * were zero at about the same time count as one boot. */
 static bool is_same_boot(const struct wk_etl_identity *a, const struct wk_etl_identity *b)
 {
 	if (a->clock != b->clock || a->ticks_per_second != b->ticks_per_second)
@@ -74,7 +74,7 @@ static bool is_same_boot(const struct wk_etl_identity *a, const struct wk_etl_id
 	       (a->clock != WK_ETL_SYSTEM_TIME && away(a->origin, b->origin) < SAME_BOOT_100NS);
 }
 
-/* As far as it takes to tell one session's files apart: those begin with different headers. */
+/* Enough to tell the files of one session apart: they begin with different headers. */
 #define HASHED_BYTES 65536
 
 bool wk_etl_identify(struct wk_bytes file, struct wk_etl_identity *identity)
@@ -144,7 +144,7 @@ static void sum_headers(struct wk_etl_file *etl)
 	etl->header.buffers_lost = buffers_lost;
 }
 
-/* A circular file has as many as there is room for, whatever was written. */
+/* A circular file has as many buffers as fit, however many were written. */
 static void count_missing(struct wk_etl_file *etl)
 {
 	for (size_t i = 0; i < etl->input_count; i++) {
@@ -190,7 +190,7 @@ struct wk_etl_file *wk_etl_open_mapped(const struct wk_bytes *files,
 	wk_etl_feeds_find(etl->inputs, count, &etl->damage, &etl->feeds);
 	count_missing(etl);
 	make_streams(etl);
-	etl->ahead = wk_etl_prefetch_new(etl->feeds.feeds, etl->feeds.count, threads);
+	etl->prefetch = wk_etl_prefetch_new(etl->feeds.feeds, etl->feeds.count, threads);
 	etl->damage_at_open = etl->damage;
 	wk_etl_rewind(etl);
 	return etl;
@@ -206,16 +206,16 @@ void wk_etl_close(struct wk_etl_file *etl)
 {
 	if (!etl)
 		return;
-	wk_etl_prefetch_free(etl->ahead);
+	wk_etl_prefetch_free(etl->prefetch);
 	wk_etl_feeds_fini(&etl->feeds);
 	wk_free(etl->streams);
 	wk_free(etl->heap);
-	wk_free(etl->is_kept);
+	wk_free(etl->is_marked);
 	wk_free(etl->inputs);
 	wk_free(etl);
 }
 
-/* Now and then all pages: the few that are being read come again when they are touched. */
+/* Releases all pages at intervals; those in use are loaded again when they are touched. */
 static void release_read(struct wk_etl_file *etl, uint32_t size_bytes)
 {
 	etl->read_bytes += size_bytes;
@@ -227,10 +227,10 @@ static void release_read(struct wk_etl_file *etl, uint32_t size_bytes)
 			wk_os_release(etl->inputs[i].mapped);
 }
 
-/* False at the stream's end. */
+/* False at the end of the stream. */
 static bool next_buffer(struct wk_etl_file *etl, struct stream *stream)
 {
-	const struct wk_etl_plain *plain = wk_etl_prefetch_next(etl->ahead, stream->feed);
+	const struct wk_etl_plain *plain = wk_etl_prefetch_next(etl->prefetch, stream->feed);
 
 	if (!plain)
 		return false;
@@ -286,7 +286,7 @@ static void pass_record(struct stream *stream)
 	wk_bytes_skip(&stream->records, size < left ? size : left);
 }
 
-/* Streams stand in the order of files and processors, which decides between equal times. */
+/* Streams are in the order of files and processors, which decides between equal times. */
 static bool is_before(const struct next *a, const struct next *b)
 {
 	return a->time != b->time ? a->time < b->time : a->stream < b->stream;
@@ -312,8 +312,8 @@ void wk_etl_rewind(struct wk_etl_file *etl)
 {
 	etl->damage = etl->damage_at_open;
 	etl->heap_count = 0;
-	etl->was_told = false;
-	wk_etl_prefetch_rewind(etl->ahead);
+	etl->has_returned = false;
+	wk_etl_prefetch_rewind(etl->prefetch);
 	for (size_t i = 0; i < etl->feeds.count; i++) {
 		struct stream *stream = &etl->streams[i];
 
@@ -326,7 +326,7 @@ void wk_etl_rewind(struct wk_etl_file *etl)
 		sink_down(etl, i);
 }
 
-/* Away from what the last call gave, which stayed in its buffer until now. */
+/* Advances past the record of the last call, which was valid until now. */
 static void pass_first(struct wk_etl_file *etl)
 {
 	struct stream *stream = &etl->streams[etl->heap[0].stream];
@@ -361,34 +361,34 @@ static bool read_first(struct wk_etl_file *etl, struct wk_etl_record *record)
 bool wk_etl_next(struct wk_etl_file *etl, struct wk_etl_record *record)
 {
 	for (;;) {
-		if (etl->was_told)
+		if (etl->has_returned)
 			pass_first(etl);
-		etl->was_told = etl->heap_count > 0;
-		if (!etl->was_told)
+		etl->has_returned = etl->heap_count > 0;
+		if (!etl->has_returned)
 			return false;
 		if (read_first(etl, record))
 			return true;
 	}
 }
 
-/* ---- what a second reading needs */
+/* ---- for the second pass */
 
-uint32_t wk_etl_place(const struct wk_etl_file *etl)
+uint32_t wk_etl_buffer_index(const struct wk_etl_file *etl)
 {
 	const struct wk_etl_feed *feed = etl->streams[etl->heap[0].stream].feed;
 
 	return (uint32_t)(feed->offsets - etl->feeds.offsets + feed->taken - 1);
 }
 
-void wk_etl_keep(struct wk_etl_file *etl, uint32_t place)
+void wk_etl_mark_buffer(struct wk_etl_file *etl, uint32_t place)
 {
-	if (!etl->is_kept)
-		etl->is_kept = wk_alloc_zeroed(etl->feeds.buffer_count, sizeof(*etl->is_kept));
-	etl->is_kept[place] = true;
+	if (!etl->is_marked)
+		etl->is_marked = wk_alloc_zeroed(etl->feeds.buffer_count, sizeof(*etl->is_marked));
+	etl->is_marked[place] = true;
 }
 
-/* Without a buffer the others stay in their order if times in it only grow, and each record has its
- * own. */
+/* The order of the others does not depend on a buffer if its times only grow and its records have
+ * times of their own. */
 static bool may_drop(const struct wk_etl_file *etl)
 {
 	return etl->damage.backward_records == 0 && !etl->has_timeless;
@@ -400,15 +400,15 @@ static void drop_others(struct wk_etl_file *etl)
 
 	for (size_t i = 0; i < etl->feeds.count; i++) {
 		struct wk_etl_feed *feed = &etl->feeds.feeds[i];
-		size_t first = (size_t)(feed->offsets - offsets), kept = 0;
+		size_t first = (size_t)(feed->offsets - offsets), marked = 0;
 
 		for (size_t k = 0; k < feed->count; k++)
-			if (etl->is_kept && etl->is_kept[first + k])
-				offsets[first + kept++] = offsets[first + k];
-		feed->count = kept;
+			if (etl->is_marked && etl->is_marked[first + k])
+				offsets[first + marked++] = offsets[first + k];
+		feed->count = marked;
 	}
-	wk_free(etl->is_kept);
-	etl->is_kept = NULL;
+	wk_free(etl->is_marked);
+	etl->is_marked = NULL;
 }
 
 void wk_etl_rewind_to_saved(struct wk_etl_file *etl)
@@ -416,7 +416,7 @@ void wk_etl_rewind_to_saved(struct wk_etl_file *etl)
 	if (may_drop(etl)) {
 		etl->damage_of_all = etl->damage;
 		etl->has_dropped = true;
-		wk_etl_prefetch_rewind(etl->ahead); /* nobody looks at offsets now */
+		wk_etl_prefetch_rewind(etl->prefetch); /* offsets are not needed any more */
 		drop_others(etl);
 	}
 	wk_etl_rewind(etl);

@@ -8,7 +8,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* As text the first three parts are numbers, in files they are little-endian. */
+/* As text the first three parts are numbers; in files they are little-endian. */
 static struct wk_guid of_shown(const uint8_t shown[16])
 {
 	struct wk_guid guid = { .b = (uint16_t)(shown[4] << 8 | shown[5]),

@@ -1,4 +1,4 @@
-/* Numbers of providers: compared, and as text. */
+/* GUIDs of providers: comparison, and text. */
 #ifndef WK_FORMATS_ETL_FILE_GUID_H
 #define WK_FORMATS_ETL_FILE_GUID_H
 
@@ -11,7 +11,7 @@ static inline bool wk_guid_eq(const struct wk_guid *a, const struct wk_guid *b)
 	       memcmp(a->d, b->d, sizeof(a->d)) == 0;
 }
 
-/* The next 16 bytes, as they lie in files. */
+/* The next 16 bytes, in the order of the file. */
 static inline struct wk_guid wk_guid_read(struct wk_bytes *in)
 {
 	struct wk_guid guid = { .a = wk_u32le(in) };
@@ -32,7 +32,7 @@ static inline void wk_guid_add(const struct wk_guid *guid, struct wk_buf *text)
 		wk_buf_add_fmt(text, "%02x", guid->d[i]);
 }
 
-/* From such a text, with or without braces; false for any other. */
+/* Parses such a text, with or without braces; false for any other. */
 bool wk_guid_parse(struct wk_str text, struct wk_guid *guid);
 
 #endif

@@ -1,4 +1,4 @@
-/* The record that every file begins with. */
+/* The first record of every file. */
 #include "formats/etl/internal.h"
 
 #define FIRST_RECORD  WK_ETL_BUFFER_HEAD
@@ -66,7 +66,7 @@ static void read_system(struct wk_bytes *b, struct wk_etl_header *h)
 	h->cpu_mhz = wk_u32le(b);
 }
 
-/* Whatever the clock, a raw time divided by this is seconds. */
+/* For every clock, a raw time divided by this is in seconds. */
 static uint64_t ticks_per_second(const struct wk_etl_header *h, uint64_t counter_frequency)
 {
 	uint64_t ticks = counter_frequency;
@@ -93,7 +93,7 @@ static void read_times(struct wk_bytes *b, struct wk_etl_header *h)
 	h->ticks_per_second = ticks_per_second(h, frequency);
 }
 
-/* The two pointers in the middle are as wide as the record's own; what follows is aligned. */
+/* The two pointers in the middle have the record's pointer size; the rest is aligned. */
 static bool read_payload(struct wk_bytes b, unsigned pointer_bytes, struct wk_etl_header *h)
 {
 	read_system(&b, h);
@@ -112,7 +112,7 @@ static bool read_payload(struct wk_bytes b, unsigned pointer_bytes, struct wk_et
 	return true;
 }
 
-/* How buffers are packed stands in the header of the first, which is plain itself. */
+/* The header of the first buffer, which is plain, says how the others are packed. */
 static bool read_packing(struct wk_etl_input *input, struct wk_err *err)
 {
 	struct wk_bytes state = wk_bytes_at(&input->bytes, 0x2c, 2);

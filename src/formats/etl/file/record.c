@@ -1,7 +1,7 @@
-/* The heads of records: a dozen kinds, told apart by two bytes. */
+/* Record headers: a dozen kinds, distinguished by two bytes. */
 #include "formats/etl/internal.h"
 
-#define EVENT_TRACE   0xc0 /* flags: the header's type stands beside them */
+#define EVENT_TRACE   0xc0 /* flags; the type of the header is next to them */
 #define MESSAGE_TRACE 0x90
 #define PEBS_INDEX    0x8000
 #define COUNTERS      8 /* shift of a three-bit number */
@@ -16,7 +16,7 @@ static const struct kind {
 } kinds[] = {
 	[1] = { SYSTEM, 32, 4, 16, 4 },
 	[2] = { SYSTEM, 32, 4, 16, 8 },
-	[3] = { SYSTEM, 24, 4, 16, 4 }, /* Compact: as System, without the processor's times */
+	[3] = { SYSTEM, 24, 4, 16, 4 }, /* Compact: like System, without processor times */
 	[4] = { SYSTEM, 24, 4, 16, 8 },
 	[10] = { FULL, 48, 0, 16, 4 },
 	[11] = { INSTANCE, 72, 0, 16, 4 },
@@ -32,7 +32,7 @@ static const struct kind {
 	[21] = { INSTANCE, 72, 0, 16, 8 },
 };
 
-enum { /* of a message: what stands between its header and its text, in this order */
+enum { /* of a message: the parts between its header and its text, in this order */
        MESSAGE_SEQUENCE = 1,
        MESSAGE_GUID = 2,
        MESSAGE_COMPONENT = 4,
@@ -42,7 +42,7 @@ enum { /* of a message: what stands between its header and its text, in this ord
        MESSAGE_POINTER_32 = 0x40,
 };
 
-/* All reads of this file lie inside a header whose size was checked. */
+/* All reads in this file are inside a header whose size was checked. */
 static uint16_t u16_at(const uint8_t *at)
 {
 	uint16_t v;
@@ -67,7 +67,7 @@ static uint64_t u64_at(const uint8_t *at)
 	return WK_FROM_LE(64, v);
 }
 
-/* Laid out as in the file, and written at once, since it is soon read at once. */
+/* In the layout of the file and written at once, because it is soon read at once. */
 static void read_guid(struct wk_guid *guid, const uint8_t *at)
 {
 	memcpy(guid, at, sizeof(*guid));
@@ -76,7 +76,7 @@ static void read_guid(struct wk_guid *guid, const uint8_t *at)
 	guid->c = WK_FROM_LE(16, guid->c);
 }
 
-/* NULL where the two bytes say nothing that is known. */
+/* NULL if the two bytes are unknown. */
 static const struct kind *kind_of(const uint8_t *at)
 {
 	unsigned type = at[2], flags = at[3];
@@ -88,7 +88,7 @@ static const struct kind *kind_of(const uint8_t *at)
 	return (flags & MESSAGE_TRACE) == MESSAGE_TRACE ? &kinds[15] : NULL;
 }
 
-/* Where a message's time lies; 0 if it has none. */
+/* The offset of a message's time, or 0. */
 static size_t message_time_at(unsigned flags)
 {
 	size_t at = MESSAGE_HEAD;
@@ -166,7 +166,7 @@ static void read_hook(struct wk_etl_record *r, const uint8_t *at)
 	r->opcode = (uint8_t)r->hook;
 }
 
-/* Counters of the processor stand between the header and the payload. */
+/* Processor counters are between the header and the payload. */
 static void read_counters(struct wk_etl_record *r, unsigned version)
 {
 	size_t counters = version >> COUNTERS & 7;
@@ -187,7 +187,7 @@ static void read_classic(struct wk_etl_record *r, const uint8_t *at)
 	read_thread(r, at);
 }
 
-/* Extended items, each of which says whether another follows. */
+/* Extended items, each of which says whether another one follows. */
 static void read_items(struct wk_etl_record *r)
 {
 	bool has_more = true;
@@ -300,7 +300,7 @@ bool wk_etl_record_read(const uint8_t *at, size_t size_bytes, struct wk_etl_reco
 	r->pid = r->tid = WK_ETL_NO_THREAD;
 	r->pointer_bytes = kind->pointer_bytes;
 	r->item_count = 0;
-	/* One by one: copied whole they would be waited for until they are written. */
+	/* Copied one by one: a copy of the whole would wait for the writes. */
 	r->payload.at = at + kind->head_bytes;
 	r->payload.end = at + size_bytes;
 	r->payload.start = r->payload.at;

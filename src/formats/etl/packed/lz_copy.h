@@ -1,4 +1,4 @@
-/* Copies of what was unpacked already, which all kinds of LZ77 are made of. */
+/* Copies of earlier output, for all kinds of LZ77. */
 #ifndef WK_FORMATS_ETL_PACKED_LZ_COPY_H
 #define WK_FORMATS_ETL_PACKED_LZ_COPY_H
 
@@ -16,7 +16,7 @@ static inline size_t wk_lz_left(const struct wk_lz_out *out)
 	return (size_t)(out->end - out->at);
 }
 
-/* The same bytes again: what was copied a moment ago is copied on. */
+/* Source and destination overlap: the copied bytes are copied again. */
 static inline void wk_lz_copy_bytes(struct wk_lz_out *out, size_t distance, size_t length)
 {
 	const uint8_t *from = out->at - distance;
@@ -27,7 +27,8 @@ static inline void wk_lz_copy_bytes(struct wk_lz_out *out, size_t distance, size
 		*to++ = *from++;
 }
 
-/* Sixteen bytes at a time; the last time may write beyond `length`, where the caller has room. */
+/* Sixteen bytes at a time; the last step may write beyond `length`, for which the caller has
+ * space. */
 static inline void wk_lz_copy_wide(struct wk_lz_out *out, size_t distance, size_t length)
 {
 	const uint8_t *from = out->at - distance;
@@ -41,7 +42,8 @@ static inline void wk_lz_copy_wide(struct wk_lz_out *out, size_t distance, size_
 	} while (to < out->at);
 }
 
-/* False where nothing lies at that distance, or the end comes first; up to the end is copied. */
+/* False if the distance is outside the output, or if the output ends first; copies up to the
+ * end. */
 static inline bool wk_lz_copy(struct wk_lz_out *out, size_t distance, uint64_t length)
 {
 	size_t left = wk_lz_left(out);

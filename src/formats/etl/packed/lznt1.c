@@ -1,5 +1,5 @@
-/* LZNT1: chunks of up to 4 KiB of plain bytes, packed or as they are. How the 16 bits of a copy are
- * divided into distance and length depends on how far into its chunk it stands. */
+/* LZNT1: chunks of up to 4 KiB of plain bytes, packed or stored. The division of the 16 bits of a
+ * copy into distance and length depends on its position in the chunk. */
 #include "formats/etl/packed/xpress.h"
 
 #include "formats/etl/packed/lz_copy.h"
@@ -8,7 +8,7 @@
 #define IS_PACKED   0x8000
 #define LEAST_MATCH 3
 
-/* As many bits of distance as reach back to the chunk's beginning, at least four. */
+/* As many bits of distance as reach back to the start of the chunk, at least four. */
 static unsigned length_bits(size_t done)
 {
 	unsigned bits = 12;
@@ -47,21 +47,21 @@ static bool packed_chunk(struct wk_bytes in, struct wk_lz_out *chunk)
 
 static bool plain_chunk(struct wk_bytes in, struct wk_lz_out *chunk)
 {
-	size_t len = wk_bytes_left(&in), room = wk_lz_left(chunk);
+	size_t len = wk_bytes_left(&in), left = wk_lz_left(chunk);
 
-	memcpy(chunk->at, in.at, len < room ? len : room);
-	chunk->at += len < room ? len : room;
-	return len <= room;
+	memcpy(chunk->at, in.at, len < left ? len : left);
+	chunk->at += len < left ? len : left;
+	return len <= left;
 }
 
-/* A chunk that is not the last stands for 4 KiB, with zeros behind what it holds. */
+/* A chunk other than the last represents 4 KiB, filled with zeros. */
 static void fill_up(struct wk_lz_out *chunk)
 {
 	memset(chunk->at, 0, wk_lz_left(chunk));
 	chunk->at = chunk->end;
 }
 
-/* The bytes of the chunk whose size `head` tells, or what is there of them. */
+/* The bytes of the chunk of the size in `head`, as far as they exist. */
 static struct wk_bytes chunk_bytes(struct wk_bytes *packed, unsigned head, bool *is_whole)
 {
 	size_t size = (head & (CHUNK - 1)) + 1, left = wk_bytes_left(packed);

@@ -1,5 +1,5 @@
-/* The plain form: 32 flags in a word, from the upper bit down, each for a byte as it is (0) or for
- * a copy (1). Lengths that need more bits take them from half a byte that two copies share. */
+/* The plain form: 32 flags in a word, from the upper bit down, each for a literal byte (0) or a
+ * copy (1). Longer lengths take bits from half a byte that two copies share. */
 #include "formats/etl/packed/xpress.h"
 
 #include "formats/etl/packed/lz_copy.h"
@@ -10,11 +10,11 @@
 
 struct plain {
 	struct wk_bytes in;
-	const uint8_t *shared; /* whose upper half is the next length's, or NULL */
+	const uint8_t *shared; /* whose upper half belongs to the next length, or NULL */
 	struct wk_lz_out out;
 };
 
-/* `run` bytes as they are; false where either side ends before. */
+/* `run` literal bytes; false if either side ends first. */
 static bool literals(struct plain *p, size_t run)
 {
 	size_t in = wk_bytes_left(&p->in), out = wk_lz_left(&p->out), most = in < out ? in : out;
@@ -47,7 +47,7 @@ static unsigned half_byte(struct plain *p)
 	return half;
 }
 
-/* What a length of 7 in the copy's own bits goes on with. */
+/* The rest of a length after 7 in the bits of the copy. */
 static uint64_t long_length(struct plain *p)
 {
 	uint64_t length = half_byte(p);
@@ -77,7 +77,7 @@ static bool match(struct plain *p)
 	return !p->in.bad;
 }
 
-/* A bit behind the 32 flags tells when they are used up. */
+/* A bit after the 32 flags marks their end. */
 static bool flag_word(struct plain *p)
 {
 	uint64_t flags = wk_u32le(&p->in);
@@ -110,6 +110,6 @@ bool wk_xpress_plain(struct wk_bytes packed, uint8_t *plain, size_t size_bytes, 
 	while (is_whole && p.out.at < p.out.end)
 		is_whole = flag_word(&p);
 	*made = (size_t)(p.out.at - plain);
-	/* Literals that the output has no room for are not looked at; a copy beyond it is bad. */
+	/* Literals beyond the output are ignored; a copy beyond it is an error. */
 	return *made == size_bytes && !p.in.bad;
 }

@@ -1,7 +1,7 @@
-/* The form with Huffman codes: pieces of 64 KiB of plain bytes, each with its own code. A piece
- * begins with the lengths of 512 codes, half a byte each: 256 for bytes as they are, 256 for
- * copies (four bits of length, four for the number of bits of the distance). The codes' bits come
- * in 16-bit words, two of which are always taken ahead; longer lengths stand as bytes between. */
+/* The form with Huffman codes: blocks of 64 KiB of plain bytes, each with its own code. A block
+ * begins with the lengths of 512 codes, half a byte each: 256 for literal bytes, 256 for copies
+ * (four bits of length, four for the number of bits of the distance). The bits of codes are in
+ * 16-bit words, of which two are read ahead; longer lengths are bytes between the words. */
 #include "formats/etl/packed/xpress.h"
 
 #include "formats/etl/packed/lz_copy.h"
@@ -14,21 +14,20 @@
 #define LEAST_MATCH   3
 
 struct code {
-	uint16_t quick[1 << QUICK_BITS]; /* symbol << 4 | length; 0 where the code is longer */
+	uint16_t quick[1 << QUICK_BITS]; /* symbol << 4 | length; 0 if the code is longer */
 	uint16_t symbols[SYMBOLS];       /* in order of their codes */
 	uint32_t first[LONGEST + 2];     /* by length: its first code, in 15 bits */
-	uint16_t place[LONGEST + 2];     /* ... and where that stands in `symbols` */
+	uint16_t place[LONGEST + 2];     /* ... and its index in `symbols` */
 };
 
 struct bits {
 	struct wk_bytes in;
 	uint32_t word; /* the next bits, from the upper one down */
 	int extra;     /* of `word`, beyond 16 */
-	int unreal;    /* the last of `word`, which were taken after the end */
+	int unreal;    /* the last of `word`, which are beyond the end */
 };
 
-/* Two words are taken ahead of what is needed, so those beyond the end may be taken, but none of
- * their bits used. */
+/* Two words are read ahead, so words beyond the end may be read, but none of their bits used. */
 static uint32_t next_word(struct bits *b)
 {
 	if (wk_bytes_left(&b->in) >= 2)
@@ -62,7 +61,7 @@ static unsigned length_of(const uint8_t *lengths, unsigned symbol)
 	return lengths[symbol / 2] >> 4 * (symbol & 1) & 15;
 }
 
-/* Where the codes of each length begin; false if there are more codes than bits for them. */
+/* The first code of each length; false if there are more codes than bits for them. */
 static bool code_lay_out(struct code *code, const uint8_t *lengths)
 {
 	uint32_t count[LONGEST + 1] = { 0 }, first = 0;
@@ -111,7 +110,7 @@ static bool code_read(struct code *code, struct wk_bytes *in)
 	return true;
 }
 
-/* The next symbol; SYMBOLS where no code begins with these bits. */
+/* The next symbol; SYMBOLS if no code begins with these bits. */
 static unsigned code_next(const struct code *code, struct bits *b)
 {
 	uint32_t bits = b->word >> (32 - LONGEST);
@@ -131,7 +130,7 @@ static unsigned code_next(const struct code *code, struct bits *b)
 	return code->symbols[code->place[length] + nth];
 }
 
-/* What a length of 15 in the symbol goes on with: a byte, two, or four, between the words. */
+/* The rest of a length after 15 in the symbol: a byte, two, or four, between the words. */
 static uint64_t long_length(struct bits *b)
 {
 	uint64_t length = wk_u8(&b->in);
@@ -161,7 +160,7 @@ static bool match(struct bits *b, struct wk_lz_out *out, unsigned symbol)
 	return !b->in.bad && wk_lz_copy(out, distance, length + LEAST_MATCH);
 }
 
-/* One piece: up to 64 KiB more, or a little beyond by its last copy. */
+/* One block: up to 64 KiB, or a little more by its last copy. */
 static bool piece(struct code *code, struct wk_bytes *in, struct wk_lz_out *out)
 {
 	struct bits b;

@@ -20,9 +20,9 @@ bool wk_etl_read_use(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_
 	use->use.peak_virtual_bytes = wk_etl_read_pointer(&in, form);
 	use->use.peak_working_set_bytes = wk_etl_read_pointer(&in, form);
 	use->use.peak_commit_bytes = wk_etl_read_pointer(&in, form);
-	wk_etl_read_pointer(&in, form); /* the most of the kernel's paged pool */
-	wk_etl_read_pointer(&in, form); /* and of the other one */
-	wk_etl_read_pointer(&in, form); /* addresses it has now */
+	wk_etl_read_pointer(&in, form); /* peak of the paged pool */
+	wk_etl_read_pointer(&in, form); /* and of the nonpaged pool */
+	wk_etl_read_pointer(&in, form); /* current virtual size */
 	use->use.working_set_bytes = wk_etl_read_pointer(&in, form);
 	use->use.commit_bytes = wk_etl_read_pointer(&in, form);
 	return !in.bad;
@@ -40,15 +40,15 @@ bool wk_etl_read_hard_fault(struct wk_bytes in, struct wk_etl_form form,
 			    struct wk_etl_hard_fault *fault)
 {
 	*fault = (struct wk_etl_hard_fault){ 0 };
-	wk_bytes_skip(&in, 16); /* when it began; where in the file */
+	wk_bytes_skip(&in, 16); /* start time; offset in the file */
 	fault->address = wk_etl_read_pointer(&in, form);
-	wk_etl_read_pointer(&in, form); /* which file */
+	wk_etl_read_pointer(&in, form); /* key of the file */
 	fault->tid = wk_u32le(&in);
 	fault->size_bytes = wk_u32le(&in);
 	return !in.bad;
 }
 
-/* ---- heaps: fields stand one behind the other, without a gap */
+/* ---- heaps: fields are adjacent, without padding */
 
 bool wk_etl_read_heap_alloc(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_heap *block)
 {

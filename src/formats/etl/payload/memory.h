@@ -1,12 +1,11 @@
-/* What the payloads of Windows' memory and heap events say: see etl_payload.h for how they are
- * read. */
+/* Payloads of Windows' memory and heap events; payload.h describes how they are read. */
 #ifndef WK_FORMATS_ETL_PAYLOAD_MEMORY_H
 #define WK_FORMATS_ETL_PAYLOAD_MEMORY_H
 
 #include "event/event.h"
 #include "formats/etl/payload/payload.h"
 
-/* Flags of VirtualAlloc; of VirtualFree; the others of both do not matter here. */
+/* Flags of VirtualAlloc and VirtualFree; others are not used. */
 enum {
 	WK_ETL_MEM_COMMIT = 0x1000,
 	WK_ETL_MEM_RESERVE = 0x2000,
@@ -14,29 +13,29 @@ enum {
 	WK_ETL_MEM_RELEASE = 0x8000,
 };
 
-/* Address space was given to a process, or taken back. */
+/* Address space was reserved or committed for a process, or released. */
 struct wk_etl_virtual {
 	uint64_t base, size_bytes;
-	uint32_t pid, flags; /* whose address space, whoever did it */
+	uint32_t pid, flags; /* the process whose address space it is */
 };
 bool wk_etl_read_virtual(struct wk_bytes payload, struct wk_etl_form form,
 			 struct wk_etl_virtual *memory);
 
-/* What was counted for a process. */
+/* Memory counters of a process. */
 struct wk_etl_use {
 	uint32_t pid;
 	struct wk_process_use use;
 };
 bool wk_etl_read_use(struct wk_bytes payload, struct wk_etl_form form, struct wk_etl_use *use);
 
-/* A page was not there, but no disk was needed; or was not to be accessed. */
+/* A page fault without disk access, or an access violation. */
 struct wk_etl_fault {
 	uint64_t address, program_counter;
 };
 bool wk_etl_read_fault(struct wk_bytes payload, struct wk_etl_form form,
 		       struct wk_etl_fault *fault);
 
-/* Pages had to be read from a disk. */
+/* Pages were read from a disk. */
 struct wk_etl_hard_fault {
 	uint64_t address;
 	uint32_t tid, size_bytes;
@@ -44,7 +43,7 @@ struct wk_etl_hard_fault {
 bool wk_etl_read_hard_fault(struct wk_bytes payload, struct wk_etl_form form,
 			    struct wk_etl_hard_fault *fault);
 
-/* What became of a block of a heap; what its kind of event does not tell stays 0. */
+/* A change of a heap block; fields that its event does not have are 0. */
 struct wk_etl_heap {
 	uint64_t heap, address, size_bytes, old_address, old_size_bytes;
 	uint32_t source;
@@ -56,10 +55,10 @@ bool wk_etl_read_heap_realloc(struct wk_bytes payload, struct wk_etl_form form,
 bool wk_etl_read_heap_free(struct wk_bytes payload, struct wk_etl_form form,
 			   struct wk_etl_heap *block);
 
-/* A whole heap: only which. */
+/* A change of a whole heap. */
 bool wk_etl_read_heap(struct wk_bytes payload, struct wk_etl_form form, struct wk_etl_heap *heap);
 
-/* Which part of the allocator a source stands for; "" for what is not known. */
+/* The allocator of a source; "" if unknown. */
 const char *wk_etl_heap_source(uint32_t source);
 
 #endif

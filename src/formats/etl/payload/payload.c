@@ -36,8 +36,8 @@ static bool looks_like_sid(struct wk_bytes at)
 	       wk_bytes_left(&at) >= 6 + 4 * (size_t)count;
 }
 
-/* A structure of two pointers stands before the identifier, or a zero instead of both. Some writers
- * give a structure of zeros and an identifier all the same. */
+/* A structure of two pointers precedes the identifier, or a zero replaces both. Some writers write
+ * a structure of zeros and an identifier nevertheless. */
 static struct wk_bytes read_sid(struct wk_bytes *in, struct wk_etl_form form)
 {
 	struct wk_bytes behind = *in, first = *in, sid = *in;
@@ -75,7 +75,7 @@ bool wk_etl_read_process(struct wk_bytes in, struct wk_etl_form form,
 		return read_oldest_process(in, form, process);
 	process->key = wk_etl_read_pointer(&in, form);
 	if (form.version == 1)
-		process->key = 0; /* the page directory's address, which tells nothing apart */
+		process->key = 0; /* the page directory's address, which is not unique */
 	process->pid = wk_u32le(&in);
 	process->parent_pid = wk_u32le(&in);
 	process->session = wk_u32le(&in);
@@ -102,7 +102,7 @@ bool wk_etl_read_process(struct wk_bytes in, struct wk_etl_form form,
 bool wk_etl_read_thread(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_thread *thread)
 {
 	*thread = (struct wk_etl_thread){ 0 };
-	if (form.version == 0) { /* of Windows XP: the other way round, and no more */
+	if (form.version == 0) { /* of Windows XP: in the other order, and no more */
 		thread->tid = wk_u32le(&in);
 		thread->pid = wk_u32le(&in);
 		return !in.bad;
@@ -112,9 +112,9 @@ bool wk_etl_read_thread(struct wk_bytes in, struct wk_etl_form form, struct wk_e
 	if (in.bad)
 		return false;
 	wk_bytes_skip(&in, 4 * (uint64_t)form.pointer_bytes); /* both stacks */
-	wk_etl_read_pointer(&in, form); /* where the kernel began it, or its processors */
+	wk_etl_read_pointer(&in, form); /* the kernel's start address, or affinity */
 	thread->start_address = wk_etl_read_pointer(&in, form);
-	wk_etl_read_pointer(&in, form); /* its environment block */
+	wk_etl_read_pointer(&in, form); /* environment block */
 	thread->service_tag = wk_u32le(&in);
 	wk_bytes_skip(&in, 4); /* priorities, flags */
 	if (form.version >= 3 && !in.bad)
@@ -144,7 +144,7 @@ bool wk_etl_read_image(struct wk_bytes in, struct wk_etl_form form, struct wk_et
 	if (form.version >= 2) {
 		image->checksum = wk_u32le(&in);
 		image->time_stamp = wk_u32le(&in);
-		wk_bytes_skip(&in, 4); /* how it is signed */
+		wk_bytes_skip(&in, 4); /* signature */
 		image->default_base = wk_etl_read_pointer(&in, form);
 		wk_bytes_skip(&in, 16);
 	}
@@ -268,12 +268,12 @@ bool wk_etl_read_stack_definition(struct wk_bytes in, struct wk_etl_form form, u
 	return !in.bad;
 }
 
-/* ---- code made at run time */
+/* ---- JIT code */
 
 bool wk_etl_read_method(struct wk_bytes in, struct wk_etl_method *method)
 {
 	*method = (struct wk_etl_method){ 0 };
-	wk_bytes_skip(&in, 8); /* the method's number */
+	wk_bytes_skip(&in, 8); /* the number of the method */
 	method->module = wk_u64le(&in);
 	method->start = wk_u64le(&in);
 	method->size_bytes = wk_u32le(&in);

@@ -1,9 +1,9 @@
-/* What the payloads of Windows' kernel events say: bytes of one record to numbers and texts.
+/* Payloads of Windows' kernel events: the bytes of a record to numbers and texts.
  *
- * Each function reads the known prefix of a payload by the record's version and pointer size, and
- * gives false where the payload is shorter than that: a longer one is a newer version. Texts stay
- * windows into the payload, UTF-16 where a wk_bytes, one byte a character where a wk_str.
- * docs/formats/etl.md names the fields; what no real file could confirm is marked there. */
+ * Each function reads the known prefix of a payload by the version and pointer size of the record,
+ * and returns false if the payload is shorter; a longer one is a newer version. Texts point into
+ * the payload: UTF-16 as wk_bytes, one byte per character as wk_str. docs/formats/etl.md lists the
+ * fields and marks what no real file confirms. */
 #ifndef WK_FORMATS_ETL_PAYLOAD_PAYLOAD_H
 #define WK_FORMATS_ETL_PAYLOAD_PAYLOAD_H
 
@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 #include "base/str.h"
 
-/* What of a record decides how its payload is read. */
+/* The fields of a record that determine the layout of its payload. */
 struct wk_etl_form {
 	uint8_t version;
 	uint8_t pointer_bytes; /* 4 or 8 */
@@ -27,28 +27,28 @@ enum wk_etl_process_flag {
 };
 
 struct wk_etl_process {
-	uint64_t key; /* tells apart processes of one pid; 0 where unknown */
+	uint64_t key; /* distinguishes processes with one pid; 0 if unknown */
 	uint32_t pid, parent_pid, session;
 	int32_t exit_status;
 	uint32_t flags;      /* enum wk_etl_process_flag */
-	struct wk_bytes sid; /* the security identifier, from its revision on; empty: none */
+	struct wk_bytes sid; /* the security identifier, from its revision on; or empty */
 	struct wk_str name;
 	struct wk_bytes command_line, package, application; /* UTF-16 */
-	struct wk_bytes rest; /* what stands behind all that is known */
+	struct wk_bytes rest;                               /* the rest after all known fields */
 };
 bool wk_etl_read_process(struct wk_bytes payload, struct wk_etl_form form,
 			 struct wk_etl_process *process);
 
 struct wk_etl_thread {
 	uint32_t pid, tid;
-	uint64_t start_address; /* of the thread's own code; 0 where unknown */
-	uint32_t service_tag;   /* which service of its process it works for; 0: none */
+	uint64_t start_address; /* of the thread's own code; 0 if unknown */
+	uint32_t service_tag;   /* the service of the process that it works for; 0: none */
 	struct wk_bytes name;   /* UTF-16 */
 };
 bool wk_etl_read_thread(struct wk_bytes payload, struct wk_etl_form form,
 			struct wk_etl_thread *thread);
 
-/* Its name was set: which, and the name. */
+/* A thread was named. */
 bool wk_etl_read_thread_name(struct wk_bytes payload, struct wk_etl_thread *thread);
 
 struct wk_etl_image {
@@ -70,7 +70,7 @@ struct wk_etl_sample {
 bool wk_etl_read_sample(struct wk_bytes payload, struct wk_etl_form form,
 			struct wk_etl_sample *sample);
 
-/* Several samples of the timer that the kernel had gathered, each as read_sample reads it. */
+/* Several samples of the timer collected by the kernel, each as in read_sample. */
 #define WK_ETL_MOST_CACHED 20
 struct wk_etl_samples {
 	struct wk_bytes at[WK_ETL_MOST_CACHED];
@@ -79,16 +79,16 @@ struct wk_etl_samples {
 bool wk_etl_read_samples(struct wk_bytes payload, struct wk_etl_form form,
 			 struct wk_etl_samples *samples);
 
-/* A counter of the processor came round. */
+/* A processor counter overflowed. */
 struct wk_etl_counted {
 	uint64_t address;
 	uint32_t tid;
-	uint16_t source; /* which counter, as intervals number them */
+	uint16_t source; /* the counter, by the number that intervals use */
 };
 bool wk_etl_read_counted(struct wk_bytes payload, struct wk_etl_form form,
 			 struct wk_etl_counted *counted);
 
-/* How far the samples of a source are apart: time in 100 ns (source 0), or events. */
+/* The sampling interval of a source: time in 100 ns (source 0), or events. */
 struct wk_etl_interval {
 	uint32_t source, interval, before;
 	struct wk_bytes name; /* UTF-16 */
@@ -97,21 +97,21 @@ bool wk_etl_read_interval(struct wk_bytes payload, struct wk_etl_interval *inter
 
 /* A stack, or half of one, and the event that it belongs to. */
 struct wk_etl_stack {
-	uint64_t time; /* that event's, in ticks */
+	uint64_t time; /* of that event, in ticks */
 	uint32_t pid, tid;
 	struct wk_bytes addresses; /* innermost first, each of pointer_bytes; empty: see key */
-	uint64_t key;              /* of a definition that comes later */
+	uint64_t key;              /* of a later definition */
 };
 bool wk_etl_read_stack(struct wk_bytes payload, struct wk_etl_form form,
 		       struct wk_etl_stack *stack);
 bool wk_etl_read_stack_key(struct wk_bytes payload, struct wk_etl_form form,
 			   struct wk_etl_stack *stack);
 
-/* The stack that a key stood for until now. */
+/* The stack that a key represented until now. */
 bool wk_etl_read_stack_definition(struct wk_bytes payload, struct wk_etl_form form, uint64_t *key,
 				  struct wk_bytes *addresses);
 
-/* Which PDB an image was linked with (KernelTraceControl's ImageID, opcode 36). */
+/* The PDB of an image (KernelTraceControl's ImageID, opcode 36). */
 struct wk_etl_debug_id {
 	uint64_t base;
 	uint32_t pid, age;
@@ -129,22 +129,22 @@ struct wk_etl_image_id {
 bool wk_etl_read_image_id(struct wk_bytes payload, struct wk_etl_form form,
 			  struct wk_etl_image_id *id);
 
-/* Code that the CLR made: MethodLoadVerbose and its rundown. */
+/* JIT code of the CLR: MethodLoadVerbose and its rundown. */
 struct wk_etl_method {
-	uint64_t module; /* the number of the file that it was compiled from */
+	uint64_t module; /* the number of its source file */
 	uint64_t start;
 	uint32_t size_bytes;
-	struct wk_bytes space, name; /* UTF-16; its signature follows, which nobody asks for */
+	struct wk_bytes space, name; /* UTF-16; its signature follows and is not read */
 };
 bool wk_etl_read_method(struct wk_bytes payload, struct wk_etl_method *method);
 
-/* Two UTF-16 texts one behind the other, as the map of volumes has them. */
+/* Two adjacent UTF-16 texts, as in the map of volumes. */
 bool wk_etl_read_pair(struct wk_bytes payload, struct wk_bytes *first, struct wk_bytes *second);
 
 /* UTF-16 up to a zero or the end, without it. */
 struct wk_bytes wk_etl_text16(struct wk_bytes *in);
 
-/* The same of one byte a character. */
+/* The same with one byte per character. */
 struct wk_str wk_etl_text8(struct wk_bytes *in);
 
 static inline uint64_t wk_etl_read_pointer(struct wk_bytes *in, struct wk_etl_form form)

@@ -1,6 +1,6 @@
 #include "formats/etl/payload/threads.h"
 
-/* Of the states of a thread, those in which it cannot run. */
+/* Thread states in which a thread cannot run. */
 enum { TERMINATED = 4, WAITING = 5, WAITING_AT_GATE = 8 /* of Windows Vista */ };
 
 bool wk_etl_read_switch(struct wk_bytes in, struct wk_etl_switch *switched)
@@ -10,7 +10,7 @@ bool wk_etl_read_switch(struct wk_bytes in, struct wk_etl_switch *switched)
 	*switched = (struct wk_etl_switch){ 0 };
 	switched->new_tid = wk_u32le(&in);
 	switched->old_tid = wk_u32le(&in);
-	wk_bytes_skip(&in, 4); /* priorities; then quantums, or the processor's state of rest */
+	wk_bytes_skip(&in, 4); /* priorities; then quantums, or the idle state of the processor */
 	switched->wait_reason = wk_u8(&in);
 	switched->wait_mode = wk_u8(&in);
 	state = wk_u8(&in);
@@ -44,7 +44,7 @@ enum wk_wait_mode wk_etl_wait_mode(uint8_t mode)
 bool wk_etl_read_ready(struct wk_bytes in, struct wk_etl_ready *ready)
 {
 	*ready = (struct wk_etl_ready){ .tid = wk_u32le(&in) };
-	wk_bytes_skip(&in, 2); /* how its priority changes */
+	wk_bytes_skip(&in, 2); /* priority change */
 	ready->in_dpc = wk_u8(&in) & 1;
 	return !in.bad;
 }

@@ -12,7 +12,7 @@ enum {
 	SNAPSHOT = WK_ETL_BY_HEAP_SNAPSHOT,
 };
 
-/* Fields of several events, in the words of etl_clr_spec.h. */
+/* Fields shared by several events, in the notation of clr_spec.h. */
 static const char only_clr[] = "ClrInstanceID:u2";
 static const char heap[] = "HeapNum:u4 ClrInstanceID:u2";
 static const char workers[] =
@@ -48,8 +48,8 @@ static const char il_map[] =
 	"MethodID:h8 ReJITID:h8 MethodExtent:u1 CountOfMapEntries:u2 "
 	"ILOffsets:u4*CountOfMapEntries NativeOffsets:u4*CountOfMapEntries ClrInstanceID:u2";
 
-/* An empty name is not known. Fields are those of the newest version; a version from `since` on has
- * them, or the first of them. */
+/* An empty name is unknown. Fields are those of the newest version; versions from `since` on have
+ * all or the first of them. */
 static const struct clr_event {
 	uint16_t id;
 	uint8_t provider, since;

@@ -5,7 +5,7 @@
 #define MOST_FIELDS 32
 #define MOST_WORDS  8
 
-/* The tables are the program's own: what is wrong in them is a test's to find. */
+/* The tables are compiled in: a test finds their faults. */
 struct spec {
 	struct wk_etl_schemas *schemas;
 	const struct wk_etl_event_key *key;
@@ -50,7 +50,7 @@ static void count_by(struct spec *spec, struct wk_etl_field *field, struct wk_st
 	}
 }
 
-/* They go by the field's name: an event has no two of one name with words. */
+/* They are identified by the name of the field: an event has no two of one name with values. */
 static void add_words(struct spec *spec, struct wk_etl_field *field, struct wk_str words)
 {
 	struct wk_etl_value values[MOST_WORDS];

@@ -20,7 +20,7 @@ struct wk_etl_descriptions {
 	struct wk_etl_field_list fields; /* of the last TraceLogging event */
 	struct wk_buf what, text;
 	uint64_t undescribed; /* events without a description */
-	uint64_t broken;      /* events that end before their fields do */
+	uint64_t broken;      /* events that end before their last field */
 };
 
 struct wk_etl_descriptions *wk_etl_descriptions_new(struct wk_etl_kinds *kinds)
@@ -73,7 +73,7 @@ struct wk_str wk_etl_descriptions_provider(const struct wk_etl_descriptions *des
 	return schema ? schema->provider : wk_str_c("");
 }
 
-/* A name in the event itself is better than a description's. */
+/* A name in the event itself is better than that of a description. */
 struct wk_str wk_etl_descriptions_event(const struct wk_etl_descriptions *descriptions,
 					const struct wk_etl_event_kind *kind)
 {
@@ -99,7 +99,7 @@ static void add_numbers(const struct wk_etl_record *record, struct wk_buf *text)
 		       record->opcode, record->task, wk_bytes_left(&record->payload));
 }
 
-/* Of a piece of a manifest only the header is of interest. */
+/* Only the header of a piece of a manifest is of interest. */
 static void add_manifest_chunk(struct wk_bytes in, struct wk_buf *text)
 {
 	size_t bytes = wk_bytes_left(&in);

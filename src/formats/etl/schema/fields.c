@@ -7,13 +7,14 @@
 
 #define MOST_DEPTH 16
 
-/* A value has a byte at least, or a struct or a list does: what has none may come a few times. */
+/* A value has at least a byte, or a struct or list contains one: empty ones may occur a few
+ * times. */
 #define STEPS_FOR_NOTHING 256
 
 struct level {
 	uint32_t first, end; /* fields */
 	uint32_t at;
-	uint32_t left; /* how many more times, this one with it */
+	uint32_t left; /* remaining repetitions, including this one */
 	bool is_list;
 };
 
@@ -24,7 +25,7 @@ struct reading {
 	unsigned pointer_bytes;
 	struct wk_bytes in;
 	struct wk_buf *text;
-	size_t steps; /* that are left */
+	size_t steps; /* members left */
 	struct level levels[MOST_DEPTH];
 	size_t depth;
 };
@@ -35,7 +36,7 @@ void wk_etl_field_reader_fini(struct wk_etl_field_reader *reader)
 	*reader = (struct wk_etl_field_reader){ 0 };
 }
 
-static void make_room(struct wk_etl_field_reader *reader, uint32_t count)
+static void reserve(struct wk_etl_field_reader *reader, uint32_t count)
 {
 	size_t before = reader->number_cap;
 
@@ -56,7 +57,7 @@ static bool step(struct reading *reading)
 	return true;
 }
 
-/* ---- measures */
+/* ---- lengths and counts */
 
 static bool number_of(const struct reading *reading, uint32_t field, uint32_t *number)
 {
@@ -203,7 +204,7 @@ bool wk_etl_fields_add(struct wk_etl_field_reader *reader, const struct wk_etl_f
 				   .levels = { { 0, count, 0, 1, false } }, .depth = 1 };
 	bool ok = true;
 
-	make_room(reader, count);
+	reserve(reader, count);
 	while (ok && reading.depth) {
 		struct level *level = &reading.levels[reading.depth - 1];
 

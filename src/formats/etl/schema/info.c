@@ -1,5 +1,5 @@
-/* Descriptions of events as Windows' own library gives them, which are written into a trace when
- * its files are merged: one record an event, one for each list of words for numbers. */
+/* Descriptions of events written by Windows' own library when the files of a trace are merged: a
+ * record per event, and one per list of names for numbers. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -11,7 +11,7 @@
 #define DESCRIBES_VALUES 33
 
 #define SOURCE_CLASSIC 1
-#define FIELDS_AT      112 /* in a description; each takes so many bytes: */
+#define FIELDS_AT      112 /* in a description; the size of each: */
 #define FIELD_BYTES    24
 #define VALUE_BYTES    8 /* in a list */
 #define MOST_DEPTH     16
@@ -33,7 +33,7 @@ enum { /* of a field */
 static const struct wk_guid metadata = {
 	0xbbccf6c1, 0x6cd1, 0x48c4, { 0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71 } };
 
-/* UTF-16 at an offset from the begin; empty where there is none. */
+/* UTF-16 at an offset from the start; or empty. */
 static struct wk_str text_at(struct wk_etl_schemas *schemas, struct wk_bytes whole, uint32_t offset)
 {
 	size_t left = wk_bytes_left(&whole);
@@ -52,7 +52,7 @@ struct info {
 	struct wk_etl_schemas *schemas;
 	struct wk_bytes whole;
 	uint32_t count;              /* of properties */
-	struct wk_etl_field *fields; /* members behind their structs */
+	struct wk_etl_field *fields; /* members, after their structs */
 	uint32_t field_count;
 	uint32_t *field_of; /* by property: its field + 1 */
 };
@@ -74,7 +74,7 @@ static void measure(struct wk_etl_field *field, uint32_t flags)
 		field->sized = WK_ETL_BY_SCHEMA;
 }
 
-/* Which field a property became that this one is measured by: it must have come before. */
+/* The field of the property that determines a length or count: it must precede this one. */
 static bool find_measures(const struct info *info, struct wk_etl_field *field)
 {
 	if (field->counted == WK_ETL_BY_FIELD) {
@@ -125,7 +125,7 @@ static bool read_property(struct info *info, uint32_t property, struct members *
 	return true;
 }
 
-/* Each property becomes one field at most, so nothing that names itself goes round. */
+/* Each property becomes at most one field, so cycles end. */
 static bool read_properties(struct info *info, uint32_t top_count)
 {
 	struct members open[MOST_DEPTH] = { { 0, top_count, 0 } };
@@ -180,7 +180,7 @@ static bool read_head(struct wk_bytes in, struct head *head)
 	return !in.bad;
 }
 
-/* In `names`: where the text of each stands. */
+/* The offsets of the texts in `names`. */
 enum { PROVIDER_NAME = 0, TASK_NAME = 4, OPCODE_NAME = 5 };
 
 static void read_event(struct wk_etl_schemas *schemas, struct wk_bytes whole)
@@ -210,7 +210,7 @@ static void read_event(struct wk_etl_schemas *schemas, struct wk_bytes whole)
 	wk_free(info.field_of);
 }
 
-/* ---- words for numbers */
+/* ---- names for numbers */
 
 static void read_words(struct wk_etl_schemas *schemas, struct wk_bytes whole, struct wk_bytes in,
 		       uint32_t count, struct wk_etl_value *at)

@@ -1,5 +1,5 @@
-/* Manifests that programs in .NET write into a trace: XML in pieces, by each process that has the
- * provider, at the begin of a session and again at its end. */
+/* Manifests that .NET programs write into a trace: XML in pieces, from each process with the
+ * provider, at the start of a session and again at its end. */
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -11,9 +11,9 @@
 
 #define MAGIC     0x5b
 #define OLDEST    1   /* the only form there is */
-#define MOST_OPEN 256 /* manifests that have begun and not ended */
+#define MOST_OPEN 256 /* manifests that are not complete yet */
 
-/* Pieces of one manifest come from one thread, one after the other. */
+/* The pieces of one manifest come from one thread in order. */
 struct unfinished {
 	struct wk_guid provider;
 	uint32_t pid, tid;
@@ -47,7 +47,7 @@ static bool is_of(const struct unfinished *row, const struct wk_etl_record *reco
 	       wk_guid_eq(&row->provider, &record->provider);
 }
 
-/* Few are open at a time, and the latest stand at the end. */
+/* Few are open at a time, and the latest are at the end. */
 static struct unfinished *find(struct wk_etl_manifests *manifests,
 			       const struct wk_etl_record *record)
 {
@@ -80,7 +80,7 @@ static struct unfinished *begin(struct wk_etl_manifests *manifests,
 	return row;
 }
 
-/* The same one comes from each process and at each rundown. */
+/* Each process and each rundown writes the same manifest. */
 static void read_whole(struct wk_etl_manifests *manifests, struct wk_etl_schemas *schemas,
 		       const struct unfinished *row)
 {

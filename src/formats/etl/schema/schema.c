@@ -14,7 +14,7 @@
 #include "formats/etl/file/guid.h"
 #include "formats/etl/schema/sources.h"
 
-#define MOST_BITS 64 /* words for bits of one number; there are 32 bits */
+#define MOST_BITS 64 /* names for bits of one number; there are 32 bits */
 
 struct described {
 	struct wk_etl_event_key key;
@@ -153,7 +153,7 @@ void wk_etl_schemas_add(struct wk_etl_schemas *schemas, const struct wk_etl_even
 		     (uint32_t)schemas->described_count);
 }
 
-/* ---- words for numbers */
+/* ---- names for numbers */
 
 struct values_key {
 	const struct wk_guid *provider;
@@ -248,7 +248,7 @@ void wk_etl_schemas_settle(struct wk_etl_schemas *schemas)
 		set_values(schemas, &schemas->lists[i]);
 }
 
-/* The trace's own description is better than the one that wick knows. */
+/* The trace's own description is better than the built-in one. */
 const struct wk_etl_schema *wk_etl_schemas_of(struct wk_etl_schemas *schemas,
 					      const struct wk_etl_event_kind *kind)
 {

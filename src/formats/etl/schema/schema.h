@@ -1,5 +1,5 @@
-/* The table of descriptions: names of events, types of their fields and the words for numbers.
- * For schema/ alone; the reader sees descriptions.h. The files of sources.h fill it.
+/* The table of descriptions: names of events, types of their fields, and names for numbers. For
+ * schema/ only; the reader uses descriptions.h. The files of sources.h fill it.
  *
  * Order of calls: new; learn for each record of a pass, settle once; then find and of; free. */
 #ifndef WK_FORMATS_ETL_SCHEMA_SCHEMA_H
@@ -7,7 +7,7 @@
 
 #include "formats/etl/kinds.h"
 
-/* Types of values as Windows numbers them (TDH); TraceLogging's are the same up to 25. */
+/* Types of values with Windows' numbers (TDH); those of TraceLogging are the same up to 25. */
 enum wk_etl_in_type {
 	WK_ETL_IN_NULL = 0,
 	WK_ETL_IN_TEXT16 = 1,
@@ -31,7 +31,7 @@ enum wk_etl_in_type {
 	WK_ETL_IN_SID = 19,
 	WK_ETL_IN_HEX32 = 20,
 	WK_ETL_IN_HEX64 = 21,
-	WK_ETL_IN_COUNTED_TEXT16 = 22, /* a number of bytes in front, u16 */
+	WK_ETL_IN_COUNTED_TEXT16 = 22, /* preceded by a number of bytes, u16 */
 	WK_ETL_IN_COUNTED_TEXT8 = 23,
 	WK_ETL_IN_STRUCT = 24,
 	WK_ETL_IN_COUNTED_BINARY = 25,
@@ -44,7 +44,7 @@ enum wk_etl_in_type {
 	WK_ETL_IN_MOF_CHAR16 = 306,
 	WK_ETL_IN_MOF_CHAR8 = 307,
 	WK_ETL_IN_MOF_SIZE = 308,
-	WK_ETL_IN_MOF_HEX_DUMP = 309, /* a number of bytes in front, u32 */
+	WK_ETL_IN_MOF_HEX_DUMP = 309, /* preceded by a number of bytes, u32 */
 	WK_ETL_IN_MOF_SID = 310,      /* after a structure of two pointers */
 };
 
@@ -67,7 +67,7 @@ enum wk_etl_measure {
 	WK_ETL_BY_TYPE, /* one; as long as its type says */
 	WK_ETL_BY_SCHEMA,
 	WK_ETL_BY_FIELD,   /* by an earlier field */
-	WK_ETL_BY_PAYLOAD, /* a u16 in front of the first */
+	WK_ETL_BY_PAYLOAD, /* a u16 before the first */
 };
 
 struct wk_etl_field {
@@ -75,12 +75,12 @@ struct wk_etl_field {
 	uint16_t in_type, out_type;
 	uint8_t counted, sized;             /* enum wk_etl_measure */
 	uint16_t count, length;             /* or the index of that field */
-	uint32_t end;                       /* index after it and, of a struct, its members */
-	struct wk_str values_name;          /* words for its numbers; empty: none */
+	uint32_t end;                       /* index after it and, if it is a struct, its members */
+	struct wk_str values_name;          /* names for its numbers; empty: none */
 	const struct wk_etl_values *values; /* set by settle */
 };
 
-/* A struct's members follow it. */
+/* The members of a struct follow it. */
 struct wk_etl_schema {
 	struct wk_str provider, event; /* event: "Task/Opcode", or a name */
 	const struct wk_etl_field *fields;
@@ -88,7 +88,7 @@ struct wk_etl_schema {
 	bool may_end; /* older versions end after any of them */
 };
 
-/* Words for numbers: of one number, or of bits. */
+/* Names for numbers: for one number, or for bits. */
 struct wk_etl_value {
 	uint32_t value;
 	struct wk_str word;
@@ -108,8 +108,8 @@ void wk_etl_schemas_free(struct wk_etl_schemas *schemas);
 void wk_etl_schemas_learn(struct wk_etl_schemas *schemas, const struct wk_etl_record *record);
 void wk_etl_schemas_settle(struct wk_etl_schemas *schemas);
 
-/* The description in the trace; NULL without one. `of` also uses those that wick knows; it is NULL
- * as well if each event has its own. */
+/* The description in the trace, or NULL. `of` also uses the built-in ones; it is NULL as well if
+ * each event has its own. */
 const struct wk_etl_schema *wk_etl_schemas_find(const struct wk_etl_schemas *schemas,
 						const struct wk_etl_event_key *key);
 const struct wk_etl_schema *wk_etl_schemas_of(struct wk_etl_schemas *schemas,
@@ -125,8 +125,8 @@ uint64_t wk_etl_schemas_unread(const struct wk_etl_schemas *schemas);
 struct wk_str wk_etl_schemas_text(struct wk_etl_schemas *schemas, struct wk_str text);
 struct wk_str wk_etl_schemas_text16(struct wk_etl_schemas *schemas, struct wk_bytes utf16);
 
-/* A copy that is valid as long as the schemas: several events may share it. `provider` owns the
- * words for their numbers. */
+/* A copy that is valid as long as the schemas, for one or more events. `provider` owns the names
+ * for their numbers. */
 const struct wk_etl_field *wk_etl_schemas_copy_fields(struct wk_etl_schemas *schemas,
 						      const struct wk_guid *provider,
 						      const struct wk_etl_field *fields,
@@ -140,7 +140,7 @@ void wk_etl_schemas_add(struct wk_etl_schemas *schemas, const struct wk_etl_even
 bool wk_etl_schemas_lacks_values(const struct wk_etl_schemas *schemas,
 				 const struct wk_guid *provider, struct wk_str name);
 
-/* The words for numbers that `provider` calls `name`; copied and sorted. The first are used. */
+/* The names for numbers that `provider` calls `name`; copied and sorted. The first list is used. */
 void wk_etl_schemas_add_values(struct wk_etl_schemas *schemas, const struct wk_guid *provider,
 			       struct wk_str name, const struct wk_etl_values *values);
 

@@ -1,4 +1,4 @@
-/* The sources of descriptions, a file each; all add to the table of schema.h. */
+/* The sources of descriptions, one per file; all fill the table of schema.h. */
 #ifndef WK_FORMATS_ETL_SCHEMA_SOURCES_H
 #define WK_FORMATS_ETL_SCHEMA_SOURCES_H
 
@@ -18,8 +18,8 @@ void wk_etl_manifests_add(struct wk_etl_manifests *manifests, struct wk_etl_sche
 /* xml.c: a whole manifest. */
 void wk_etl_schemas_read_xml(struct wk_etl_schemas *schemas, struct wk_bytes xml);
 
-/* tracelogging.c: the fields beside a payload, in an array that is used again. False, with the
- * fields that could be read, if the bytes are no description. */
+/* tracelogging.c: the fields described beside a payload, in an array that is reused. False, with
+ * the fields that could be read, if the bytes are not a description. */
 struct wk_etl_field_list {
 	struct wk_etl_field *at;
 	size_t count, cap;

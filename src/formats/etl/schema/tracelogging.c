@@ -1,15 +1,15 @@
-/* TraceLogging: the event's fields are described beside each payload. */
+/* TraceLogging: the fields of an event are described beside each payload. */
 #include "base/mem.h"
 #include "formats/etl/schema/sources.h"
 
 #define TYPE       0x1f /* of a field's first byte */
-#define FIXED      0x20 /* an array; its length follows */
+#define FIXED      0x20 /* an array with a fixed length, which follows */
 #define COUNTED    0x40 /* an array; its length is in the payload */
 #define CUSTOM     0x60 /* both: in a format of its writer */
 #define MORE       0x80 /* another byte of the same follows */
 #define MOST_DEPTH 16
 
-/* TraceLogging's numbers of output types as those of Windows' own library. */
+/* TraceLogging's output types as those of Windows' own library. */
 static uint16_t out_type_of(uint8_t out)
 {
 	static const uint8_t types[] = {
@@ -23,7 +23,7 @@ static uint16_t out_type_of(uint8_t out)
 	return out < sizeof(types) ? types[out] : out;
 }
 
-/* In place of an output type a struct has the number of its members. */
+/* Instead of an output type a struct has the number of its members. */
 static bool read_field(struct wk_bytes *in, struct wk_etl_field *field, uint8_t *members)
 {
 	uint8_t in_type, out = 0;
@@ -53,7 +53,7 @@ static bool read_field(struct wk_bytes *in, struct wk_etl_field *field, uint8_t 
 	return !in->bad;
 }
 
-/* A struct with members still to be read. */
+/* A struct with members left to read. */
 struct open {
 	uint32_t field;
 	uint32_t missing;

@@ -46,7 +46,7 @@ static void add_text16(struct wk_buf *text, struct wk_bytes utf16)
 	wk_buf_fini(&utf8);
 }
 
-/* Up to a zero, where there is one. */
+/* Up to a zero, if there is one. */
 static void add_text8(struct wk_buf *text, struct wk_bytes bytes)
 {
 	struct wk_str value = wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
@@ -57,7 +57,7 @@ static void add_text8(struct wk_buf *text, struct wk_bytes bytes)
 	add_quoted(text, value);
 }
 
-/* Without a length up to a zero, or the payload's end where nothing comes behind. */
+/* Without a length up to a zero, or to the end of the payload if nothing follows. */
 static bool read_text16(struct wk_bytes *in, uint32_t length, struct wk_buf *text)
 {
 	struct wk_bytes value;
@@ -120,11 +120,11 @@ static unsigned read_port(struct wk_bytes *in)
 	return high << 8 | wk_u8(in);
 }
 
-/* The longest row of zeros, the first of those: "::" stands for it. */
+/* The longest run of zeros, the first of those, becomes "::". */
 static void find_zeros(const unsigned part[8], int *first, int *count)
 {
 	*first = 8;
-	*count = 1; /* one is not worth it */
+	*count = 1; /* a single one stays */
 	for (int i = 0; i < 8; i++) {
 		int end = i;
 
@@ -155,7 +155,7 @@ static void add_ipv6(struct wk_bytes *in, struct wk_buf *text)
 	}
 }
 
-/* An address of the network with its port, as programs hand it to the system. */
+/* A socket address with its port. */
 static bool read_socket(struct wk_bytes *in, uint32_t bytes, struct wk_buf *text)
 {
 	struct wk_bytes whole = wk_bytes_slice(in, bytes), value = whole;
@@ -204,7 +204,7 @@ static bool read_guid(struct wk_bytes *in, struct wk_buf *text)
 	return !in->bad;
 }
 
-/* Revision, how many parts, an authority of six bytes, then parts. */
+/* Revision, number of parts, an authority of six bytes, then the parts. */
 static bool read_sid(struct wk_bytes *in, struct wk_buf *text)
 {
 	struct wk_bytes sid;
@@ -217,7 +217,7 @@ static bool read_sid(struct wk_bytes *in, struct wk_buf *text)
 	return text->len > before;
 }
 
-/* A structure of two pointers stands before it; where its first is 0 there is no more. */
+/* A structure of two pointers precedes it; if its first is 0 there is no more. */
 static bool read_mof_sid(struct wk_bytes *in, unsigned pointer_bytes, struct wk_buf *text)
 {
 	struct wk_bytes first = *in;
@@ -285,7 +285,7 @@ static bool is_single_bit(uint32_t value)
 	return (value & (value - 1)) == 0;
 }
 
-/* Those words of `values` whose bits are all in `left`, which they are taken out of. */
+/* The names of `values` whose bits are all in `left`; these are removed. */
 static bool add_bits(const struct wk_etl_values *values, bool single, bool has_words,
 		     uint64_t *left, struct wk_buf *text)
 {
@@ -303,7 +303,7 @@ static bool add_bits(const struct wk_etl_values *values, bool single, bool has_w
 	return has_words;
 }
 
-/* "A|B|0x40": words as far as there are some; those for several bits say less, and come last. */
+/* "A|B|0x40": names as far as they exist; those for several bits are less precise and come last. */
 static bool add_bit_words(const struct wk_etl_values *values, uint64_t number, struct wk_buf *text)
 {
 	uint64_t left = number;
@@ -442,14 +442,12 @@ bool wk_etl_characters_add(struct wk_bytes *in, const struct wk_etl_field *field
 	return true;
 }
 
-/* ---- */
-
 static uint32_t swapped(uint16_t number)
 {
 	return (uint32_t)(number >> 8 | (number & 0xff) << 8);
 }
 
-/* What only classic events have. */
+/* Types of classic events only. */
 static bool add_mof_value(struct wk_bytes *in, const struct wk_etl_field *field,
 			  unsigned pointer_bytes, uint64_t *number, struct wk_buf *text)
 {

@@ -1,5 +1,5 @@
-/* A manifest of events: an XML text that names tasks, opcodes, lists of words, templates of fields
- * and the events that have them, in any order. So all is taken in first and joined at the end. */
+/* A manifest of events: an XML text that names tasks, opcodes, lists of values, templates of fields
+ * and their events, in any order. So everything is read first and joined at the end. */
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -11,7 +11,7 @@
 
 #define NOTHING UINT32_MAX
 
-/* Texts are the reading's. */
+/* Texts belong to the reading. */
 struct event {
 	uint16_t id;
 	uint8_t version;
@@ -21,8 +21,8 @@ struct event {
 struct template
 {
 	struct wk_str name;
-	uint32_t first, end;             /* fields */
-	const struct wk_etl_field *kept; /* those, once all are in */
+	uint32_t first, end;               /* fields */
+	const struct wk_etl_field *copied; /* those, when all are read */
 };
 
 struct words {
@@ -33,7 +33,7 @@ struct words {
 
 struct word {
 	uint32_t value;
-	struct wk_str message; /* "$(string.NAME)", or the word itself */
+	struct wk_str message; /* "$(string.NAME)", or the text itself */
 };
 
 struct reading {
@@ -60,14 +60,15 @@ struct reading {
 
 /* ---- attributes */
 
-static struct wk_str keep(struct reading *reading, const char *const *attributes, const char *name)
+static struct wk_str copy_attribute(struct reading *reading, const char *const *attributes,
+				    const char *name)
 {
 	const char *value = wk_xml_attribute(attributes, name);
 
 	return value ? wk_arena_copy(&reading->texts, wk_str_c(value)) : wk_str_c("");
 }
 
-/* Decimal or 0x...; 0 where it is none. */
+/* Decimal or 0x...; 0 if invalid. */
 static uint32_t number(const char *const *attributes, const char *name)
 {
 	const char *value = wk_xml_attribute(attributes, name);
@@ -98,7 +99,7 @@ static uint16_t in_type_of(const char *name)
 	return WK_ETL_IN_NULL;
 }
 
-/* Only those that change how a value is written. */
+/* Only those that change the form of a value. */
 static uint16_t out_type_of(const char *name)
 {
 	static const struct {
@@ -134,20 +135,20 @@ static void on_provider(struct reading *reading, const char *const *attributes)
 	if (reading->has_provider || !guid)
 		return;
 	reading->has_provider = wk_guid_parse(wk_str_c(guid), &reading->provider);
-	reading->provider_name = keep(reading, attributes, "name");
+	reading->provider_name = copy_attribute(reading, attributes, "name");
 }
 
 static void on_event(struct reading *reading, const char *const *attributes)
 {
 	*WK_APPEND(reading->events, reading->event_count, reading->event_cap) = (struct event){
 		(uint16_t)number(attributes, "value"), (uint8_t)number(attributes, "version"),
-		keep(reading, attributes, "symbol"), keep(reading, attributes, "task"),
-		keep(reading, attributes, "opcode"), keep(reading, attributes, "template") };
+		copy_attribute(reading, attributes, "symbol"), copy_attribute(reading, attributes, "task"),
+		copy_attribute(reading, attributes, "opcode"), copy_attribute(reading, attributes, "template") };
 }
 
 static void on_template(struct reading *reading, const char *const *attributes)
 {
-	struct wk_str name = keep(reading, attributes, "tid");
+	struct wk_str name = copy_attribute(reading, attributes, "tid");
 
 	*WK_APPEND(reading->templates, reading->template_count, reading->template_cap) =
 		(struct template){ .name = name,
@@ -163,7 +164,7 @@ static bool find_field(const struct reading *reading, const char *name, uint16_t
 	const struct template *template = &reading->templates[reading->template_count - 1];
 	uint32_t first = template->first;
 
-	/* What measures stands close before what it measures. */
+	/* The measure precedes what it measures closely. */
 	if (reading->fields.count - first > 64)
 		first = (uint32_t)reading->fields.count - 64;
 	for (uint32_t i = first; i < reading->fields.count; i++) {
@@ -209,7 +210,7 @@ static void on_data(struct reading *reading, const char *const *attributes, uint
 		fields->at[reading->open_struct].end = field.end;
 }
 
-/* Structs hold no structs here. */
+/* Structs in structs are not supported. */
 static void on_struct(struct reading *reading, const char *const *attributes)
 {
 	if (reading->template_count == 0 || reading->open_struct != NOTHING)
@@ -221,7 +222,7 @@ static void on_struct(struct reading *reading, const char *const *attributes)
 static void on_list(struct reading *reading, const char *const *attributes, bool are_bits)
 {
 	*WK_APPEND(reading->lists, reading->list_count, reading->list_cap) = (struct words){
-		keep(reading, attributes, "name"), (uint32_t)reading->word_count,
+		copy_attribute(reading, attributes, "name"), (uint32_t)reading->word_count,
 		(uint32_t)reading->word_count, are_bits };
 }
 
@@ -230,17 +231,17 @@ static void on_word(struct reading *reading, const char *const *attributes)
 	if (reading->list_count == 0)
 		return;
 	*WK_APPEND(reading->words, reading->word_count, reading->word_cap) = (struct word){
-		number(attributes, "value"), keep(reading, attributes, "message") };
+		number(attributes, "value"), copy_attribute(reading, attributes, "message") };
 	reading->lists[reading->list_count - 1].end = (uint32_t)reading->word_count;
 }
 
 static void on_string(struct reading *reading, const char *const *attributes)
 {
-	struct wk_str name = keep(reading, attributes, "id");
-	struct wk_str value = keep(reading, attributes, "value");
+	struct wk_str name = copy_attribute(reading, attributes, "id");
+	struct wk_str value = copy_attribute(reading, attributes, "value");
 	uint32_t *row = wk_textmap_at(&reading->string_at, name);
 
-	/* The first language stays. */
+	/* The first language is used. */
 	if (*row)
 		return;
 	*WK_APPEND(reading->strings, reading->string_count, reading->string_cap) = value;
@@ -284,7 +285,7 @@ static void on_text(void *context, struct wk_str text)
 	(void)context, (void)text;
 }
 
-/* ---- all joined */
+/* ---- joining */
 
 static struct wk_str word_of(struct reading *reading, struct wk_str message)
 {
@@ -299,7 +300,7 @@ static struct wk_str word_of(struct reading *reading, struct wk_str message)
 	return wk_etl_schemas_text(reading->schemas, *row ? reading->strings[*row - 1] : name);
 }
 
-static void give_lists(struct reading *reading)
+static void add_lists(struct reading *reading)
 {
 	struct wk_etl_value *at = wk_alloc_zeroed(reading->word_count + 1, sizeof(*at));
 
@@ -318,21 +319,21 @@ static void give_lists(struct reading *reading)
 	wk_free(at);
 }
 
-static void keep_templates(struct reading *reading)
+static void copy_templates(struct reading *reading)
 {
 	for (size_t i = 0; i < reading->template_count; i++) {
 		struct template *template = &reading->templates[i];
 
 		if (template->end > template->first)
-			template->kept =
+			template->copied =
 				wk_etl_schemas_copy_fields(reading->schemas, &reading->provider,
 							   reading->fields.at + template->first,
 							   template->end - template->first);
 	}
 }
 
-/* An event without a task is called as its program's text calls it. */
-static void give_event(struct reading *reading, const struct event *event)
+/* The text of a program names an event without a task. */
+static void add_joined_event(struct reading *reading, const struct event *event)
 {
 	struct wk_etl_event_key key = { reading->provider, event->id, event->version, false };
 	uint32_t *row =
@@ -346,7 +347,7 @@ static void give_event(struct reading *reading, const struct event *event)
 	if (row && *row) {
 		const struct template *template = &reading->templates[*row - 1];
 
-		schema.fields = template->kept;
+		schema.fields = template->copied;
 		schema.count = template->end - template->first;
 	}
 	wk_etl_schemas_add(reading->schemas, &key, &schema);
@@ -365,7 +366,7 @@ static void end_reading(struct reading *reading)
 	wk_free(reading->strings);
 }
 
-/* One that is broken gives what stood before the fault. */
+/* If the manifest is broken, the part before is used. */
 void wk_etl_schemas_read_xml(struct wk_etl_schemas *schemas, struct wk_bytes xml)
 {
 	static const struct wk_xml_handler handler = { on_start, on_end, on_text };
@@ -375,10 +376,10 @@ void wk_etl_schemas_read_xml(struct wk_etl_schemas *schemas, struct wk_bytes xml
 		wk_etl_schemas_count_unread(schemas);
 	wk_xml_read(xml, &handler, &reading, NULL);
 	if (reading.has_provider) {
-		give_lists(&reading);
-		keep_templates(&reading);
+		add_lists(&reading);
+		copy_templates(&reading);
 		for (size_t i = 0; i < reading.event_count; i++)
-			give_event(&reading, &reading.events[i]);
+			add_joined_event(&reading, &reading.events[i]);
 	}
 	end_reading(&reading);
 }
