@@ -3,11 +3,8 @@
 #include "base/num.h"
 #include "base/text/proto.h"
 #include "formats/lines.h"
-#include "formats/profiles/pprof_frames.h"
-#include "formats/profiles/pprof_tables.h"
-#include "formats/profiles/pprof_types.h"
+#include "formats/profiles/pprof_writer.h"
 #include "formats/reader.h"
-#include "formats/stack_writer.h"
 
 /* pprof's profile.proto, written by Go, C++, Rust, Python, Java and more. It is read in two passes:
  * tables first, samples second. docs/formats/pprof.md describes what is read. */
@@ -16,62 +13,18 @@ struct reading {
 	struct wk_bytes input;
 	struct wk_stack_writer *writer;
 	struct wk_pprof_tables tables;
-	struct wk_pprof_frames frames;
+	struct wk_pprof_writer pprof;
 	uint64_t *sample_locations;
 	uint64_t *values;
 	size_t sample_location_count, sample_location_cap, value_count, value_cap;
 	struct wk_str program; /* the first mapping's name */
 	struct wk_map named;   /* threads and processes whose names were emitted */
-	uint64_t negative, missing;
+	uint64_t missing;
 };
 
 static struct wk_str text_of(const struct reading *reading, uint64_t number)
 {
 	return wk_pprof_text(&reading->tables, number);
-}
-
-/* --- Frames -------------------------------------------------------------------------------- */
-
-static struct wk_event_frame frame_in(const struct reading *reading,
-				      const struct wk_pprof_location *location)
-{
-	uint32_t mapping = wk_map_find(&reading->tables.mapping_of, location->mapping_id + 1);
-	struct wk_event_frame frame = { .address = location->address, .is_lasting = true };
-
-	if (mapping)
-		frame.image = text_of(reading, reading->tables.mappings[mapping - 1]);
-	return frame;
-}
-
-static void name_by_line(const struct reading *reading, const struct wk_pprof_line *line,
-			 struct wk_event_frame *frame)
-{
-	uint32_t row = wk_map_find(&reading->tables.function_of, line->function_id + 1);
-	const struct wk_pprof_function *function = row ? &reading->tables.functions[row - 1] : NULL;
-
-	if (!function)
-		return;
-	frame->name = text_of(reading, function->name);
-	if (frame->name.len == 0)
-		frame->name = text_of(reading, function->system_name);
-	frame->file = text_of(reading, function->file);
-	frame->line = line->line <= UINT32_MAX ? (uint32_t)line->line : 0;
-}
-
-/* Creates the frames of a location when a sample first refers to it. */
-static void make_frames(struct reading *reading, struct wk_pprof_location *location)
-{
-	struct wk_event_frame frame = frame_in(reading, location);
-
-	location->first_frame = wk_pprof_frames_next(&reading->frames);
-	if (location->line_count == 0)
-		wk_pprof_frames_add(&reading->frames, &frame);
-	for (uint32_t i = 0; i < location->line_count; i++) {
-		frame = frame_in(reading, location);
-		name_by_line(reading, &reading->tables.lines[location->first_line + i], &frame);
-		frame.is_inlined = i + 1 < location->line_count;
-		wk_pprof_frames_add(&reading->frames, &frame);
-	}
 }
 
 /* --- Samples ------------------------------------------------------------------------------- */
@@ -123,46 +76,39 @@ static void read_label(const struct reading *reading, struct wk_bytes message, s
 		owner->process_name = wk_pprof_short_name(text);
 }
 
-static void emit_process(struct reading *reading, struct wk_event *event, struct wk_str name)
+/* True for the first name of a thread, or of a process (thread UINT32_MAX). */
+static bool is_new_name(struct reading *reading, uint32_t pid, uint32_t tid, struct wk_str name)
 {
-	uint32_t *is_emitted = wk_map_at(&reading->named, (uint64_t)event->pid << 32 | UINT32_MAX);
+	uint32_t *is_named = wk_map_at(&reading->named, (uint64_t)pid << 32 | tid);
 
-	if (name.len == 0 || *is_emitted)
-		return;
-	*is_emitted = 1;
-	event->kind = WK_EVENT_PROCESS;
-	event->process = (struct wk_event_process){ .change = WK_PROCESS_SEEN, .name = name };
-	wk_stack_writer_event(reading->writer, event);
+	if (name.len == 0 || *is_named)
+		return false;
+	*is_named = 1;
+	return true;
 }
 
-static void emit_thread(struct reading *reading, struct wk_event *event, struct wk_str name)
+/* Determines the process and thread of a sample and emits new names. A thread without a process
+ * belongs to the program of the first mapping, under number 0. */
+static void emit_owner(struct reading *reading, const struct owner *owner, struct wk_event *event)
 {
-	uint32_t *is_emitted = wk_map_at(&reading->named, (uint64_t)event->pid << 32 | event->tid);
-
-	if (name.len == 0 || *is_emitted)
-		return;
-	*is_emitted = 1;
-	event->kind = WK_EVENT_THREAD;
-	event->thread = (struct wk_event_thread){ .change = WK_THREAD_NAME, .name = name };
-	wk_stack_writer_event(reading->writer, event);
-}
-
-/* The process and thread of the sample; emits a new name. A thread without a process belongs to the
- * program of the first mapping, under number 0. */
-static struct wk_event event_of(struct reading *reading, const struct owner *owner)
-{
-	struct wk_event event = { .pid = WK_NO_PID, .tid = WK_NO_PID, .cpu = WK_NO_CPU };
 	struct wk_str name = owner->process_name;
 
+	*event = (struct wk_event){ .kind = WK_EVENT_PROCESS, .pid = WK_NO_PID, .tid = WK_NO_PID,
+				    .cpu = WK_NO_CPU };
 	if (!owner->has_pid && !owner->has_tid)
-		return event;
-	event.pid = owner->has_pid ? (uint32_t)owner->pid : 0;
-	event.tid = owner->has_tid ? (uint32_t)owner->tid : event.pid;
+		return;
+	event->pid = owner->has_pid ? (uint32_t)owner->pid : 0;
+	event->tid = owner->has_tid ? (uint32_t)owner->tid : event->pid;
 	if (name.len == 0 && !owner->has_pid)
 		name = reading->program;
-	emit_process(reading, &event, name);
-	emit_thread(reading, &event, owner->thread_name);
-	return event;
+	event->process = (struct wk_event_process){ .change = WK_PROCESS_SEEN, .name = name };
+	if (is_new_name(reading, event->pid, UINT32_MAX, name))
+		wk_stack_writer_event(reading->writer, event);
+	event->kind = WK_EVENT_THREAD;
+	event->thread = (struct wk_event_thread){ .change = WK_THREAD_NAME,
+						  .name = owner->thread_name };
+	if (is_new_name(reading, event->pid, event->tid, owner->thread_name))
+		wk_stack_writer_event(reading->writer, event);
 }
 
 static uint32_t stack_of_sample(struct reading *reading)
@@ -177,10 +123,7 @@ static uint32_t stack_of_sample(struct reading *reading)
 			reading->missing++;
 			continue;
 		}
-		if (!location->first_frame)
-			make_frames(reading, location);
-		stack = wk_pprof_frames_stack(&reading->frames, stack, location->first_frame,
-					      location->line_count);
+		stack = wk_pprof_push(&reading->pprof, stack, location);
 	}
 	return stack;
 }
@@ -192,24 +135,6 @@ static void add_numbers(struct wk_proto_field *field, uint64_t **rows, size_t *c
 	while (wk_proto_number(field, &value)) {
 		*rows = wk_grow(*rows, cap, *count + 1, sizeof(**rows));
 		(*rows)[(*count)++] = value;
-	}
-}
-
-static void emit_values(struct reading *reading, struct wk_event *event, uint32_t stack)
-{
-	event->kind = WK_EVENT_SAMPLE;
-	for (uint32_t i = 0; i < reading->value_count && i < reading->tables.type_count; i++) {
-		uint64_t value = reading->values[i];
-
-		reading->negative += (int64_t)value < 0;
-		if ((int64_t)value <= 0)
-			continue;
-		event->sample = (struct wk_event_sample){
-			.source = i,
-			.weight = wk_pprof_scaled(value, reading->tables.types[i].scale),
-			.named_stack = stack,
-		};
-		wk_stack_writer_event(reading->writer, event);
 	}
 }
 
@@ -231,8 +156,9 @@ static void read_sample(struct reading *reading, struct wk_bytes message)
 			read_label(reading, field.bytes, &owner);
 	}
 	reading->tables.bad_messages += message.bad;
-	event = event_of(reading, &owner);
-	emit_values(reading, &event, stack_of_sample(reading));
+	emit_owner(reading, &owner, &event);
+	wk_pprof_emit_values(&reading->pprof, event.pid, event.tid, stack_of_sample(reading),
+			     reading->values, reading->value_count);
 }
 
 static void read_samples(struct reading *reading)
@@ -245,40 +171,11 @@ static void read_samples(struct reading *reading)
 			read_sample(reading, field.bytes);
 }
 
-/* --- Sources ------------------------------------------------------------------------------- */
-
-static void emit_source(struct reading *reading, uint32_t number)
-{
-	struct wk_pprof_type *type = &reading->tables.types[number];
-
-	type->scale = wk_pprof_emit_source(reading->writer, number, text_of(reading, type->type),
-					   text_of(reading, type->unit));
-}
-
-/* What pprof itself would show comes first: the type that the profile names, else the last. */
-static void emit_sources(struct reading *reading)
-{
-	const struct wk_pprof_type *types = reading->tables.types;
-	uint32_t count = (uint32_t)reading->tables.type_count;
-	uint32_t usual = count ? count - 1 : 0;
-	struct wk_str wanted = wk_pprof_short_name(text_of(reading, reading->tables.default_type));
-
-	for (uint32_t i = 0; wanted.len && i < count; i++)
-		if (wk_str_eq(wk_pprof_short_name(text_of(reading, types[i].type)), wanted))
-			usual = i;
-	if (count)
-		emit_source(reading, usual);
-	for (uint32_t i = 0; i < count; i++)
-		if (i != usual)
-			emit_source(reading, i);
-}
-
 /* --- The reader ---------------------------------------------------------------------------- */
 
 static void fini(struct reading *reading)
 {
 	wk_pprof_tables_fini(&reading->tables);
-	wk_pprof_frames_fini(&reading->frames);
 	wk_free(reading->sample_locations);
 	wk_free(reading->values);
 	wk_map_fini(&reading->named);
@@ -289,13 +186,12 @@ static void emit(struct reading *reading)
 	if (reading->tables.mapping_count)
 		reading->program = wk_pprof_short_name(
 			wk_str_basename(text_of(reading, reading->tables.mappings[0])));
-	emit_sources(reading);
+	wk_pprof_writer_init(&reading->pprof, reading->writer, &reading->tables,
+			     wk_bytes_left(&reading->input));
+	wk_pprof_emit_sources(&reading->pprof);
 	read_samples(reading);
-	wk_note_count(reading->writer, reading->negative,
-		      "negative values, as in a difference of two profiles, were left out (`wick "
-		      "diff` compares profiles)");
+	wk_pprof_writer_end(&reading->pprof);
 	wk_note_count(reading->writer, reading->missing, "frames of missing locations");
-	wk_pprof_frames_emit(&reading->frames);
 	wk_note_count(reading->writer, reading->tables.bad_messages, "truncated messages");
 }
 
@@ -306,7 +202,6 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 		.writer = wk_stack_writer_new(sink),
 	};
 
-	wk_pprof_frames_init(&reading.frames, reading.writer, wk_bytes_left(&input->bytes));
 	if (wk_pprof_tables_read(&reading.tables, reading.input, err)) {
 		emit(&reading);
 		if (wk_stack_writer_samples(reading.writer) == 0 &&

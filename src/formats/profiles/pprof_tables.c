@@ -6,9 +6,42 @@
 #include "base/mem.h"
 #include "base/text/proto.h"
 
-static void add_text(struct wk_pprof_tables *tables, struct wk_str text)
+uint64_t wk_pprof_add_text(struct wk_pprof_tables *tables, struct wk_str text)
 {
 	*WK_APPEND(tables->texts, tables->text_count, tables->text_cap) = text;
+	return tables->text_count - 1;
+}
+
+void wk_pprof_add_type(struct wk_pprof_tables *tables, uint64_t type, uint64_t unit)
+{
+	*WK_APPEND(tables->types, tables->type_count, tables->type_cap) =
+		(struct wk_pprof_type){ .type = type, .unit = unit, .scale = 1 };
+}
+
+void wk_pprof_add_mapping(struct wk_pprof_tables *tables, uint64_t id, uint64_t file)
+{
+	*WK_APPEND(tables->mappings, tables->mapping_count, tables->mapping_cap) = file;
+	wk_map_set(&tables->mapping_of, id + 1, (uint32_t)tables->mapping_count);
+}
+
+void wk_pprof_add_function(struct wk_pprof_tables *tables, uint64_t id,
+			   struct wk_pprof_function function)
+{
+	*WK_APPEND(tables->functions, tables->function_count, tables->function_cap) = function;
+	wk_map_set(&tables->function_of, id + 1, (uint32_t)tables->function_count);
+}
+
+void wk_pprof_add_line(struct wk_pprof_tables *tables, uint64_t function_id, uint64_t line)
+{
+	*WK_APPEND(tables->lines, tables->line_count, tables->line_cap) =
+		(struct wk_pprof_line){ .function_id = function_id, .line = line };
+}
+
+void wk_pprof_add_location(struct wk_pprof_tables *tables, uint64_t id,
+			   struct wk_pprof_location location)
+{
+	*WK_APPEND(tables->locations, tables->location_count, tables->location_cap) = location;
+	wk_map_set(&tables->location_of, id + 1, (uint32_t)tables->location_count);
 }
 
 #define NUMBERS 6 /* of the fields of a table's row, and 0 */
@@ -26,50 +59,11 @@ static void read_numbers(struct wk_pprof_tables *tables, struct wk_bytes message
 	tables->bad_messages += message.bad;
 }
 
-static void add_type(struct wk_pprof_tables *tables, struct wk_bytes message)
-{
-	uint64_t numbers[NUMBERS];
-
-	read_numbers(tables, message, numbers);
-	*WK_APPEND(tables->types, tables->type_count, tables->type_cap) = (struct wk_pprof_type){
-		.type = numbers[1], .unit = numbers[2], .scale = 1 };
-}
-
-static void add_mapping(struct wk_pprof_tables *tables, struct wk_bytes message)
-{
-	uint64_t numbers[NUMBERS];
-
-	read_numbers(tables, message, numbers);
-	*WK_APPEND(tables->mappings, tables->mapping_count, tables->mapping_cap) = numbers[5];
-	wk_map_set(&tables->mapping_of, numbers[1] + 1, (uint32_t)tables->mapping_count);
-}
-
-static void add_function(struct wk_pprof_tables *tables, struct wk_bytes message)
-{
-	uint64_t numbers[NUMBERS];
-
-	read_numbers(tables, message, numbers);
-	*WK_APPEND(tables->functions, tables->function_count, tables->function_cap) =
-		(struct wk_pprof_function){ .name = numbers[2],
-					    .system_name = numbers[3],
-					    .file = numbers[4] };
-	wk_map_set(&tables->function_of, numbers[1] + 1, (uint32_t)tables->function_count);
-}
-
-static void add_line(struct wk_pprof_tables *tables, struct wk_bytes message)
-{
-	uint64_t numbers[NUMBERS];
-
-	read_numbers(tables, message, numbers);
-	*WK_APPEND(tables->lines, tables->line_count, tables->line_cap) = (struct wk_pprof_line){
-		.function_id = numbers[1], .line = numbers[2] };
-}
-
-static void add_location(struct wk_pprof_tables *tables, struct wk_bytes message)
+static void read_location(struct wk_pprof_tables *tables, struct wk_bytes message)
 {
 	struct wk_pprof_location location = { .first_line = (uint32_t)tables->line_count };
+	uint64_t id = 0, line[NUMBERS];
 	struct wk_proto_field field;
-	uint64_t id = 0;
 
 	while (wk_proto_next(&message, &field)) {
 		switch (field.number) {
@@ -83,33 +77,38 @@ static void add_location(struct wk_pprof_tables *tables, struct wk_bytes message
 			location.address = field.value;
 			break;
 		case 4:
-			add_line(tables, field.bytes);
+			read_numbers(tables, field.bytes, line);
+			wk_pprof_add_line(tables, line[1], line[2]);
 			location.line_count++;
 			break;
 		}
 	}
 	tables->bad_messages += message.bad;
-	*WK_APPEND(tables->locations, tables->location_count, tables->location_cap) = location;
-	wk_map_set(&tables->location_of, id + 1, (uint32_t)tables->location_count);
+	wk_pprof_add_location(tables, id, location);
 }
 
 static void read_table(struct wk_pprof_tables *tables, const struct wk_proto_field *field)
 {
+	uint64_t n[NUMBERS];
+
 	switch (field->number) {
 	case WK_PPROF_SAMPLE_TYPE:
-		add_type(tables, field->bytes);
+		read_numbers(tables, field->bytes, n);
+		wk_pprof_add_type(tables, n[1], n[2]);
 		break;
 	case WK_PPROF_MAPPING:
-		add_mapping(tables, field->bytes);
+		read_numbers(tables, field->bytes, n);
+		wk_pprof_add_mapping(tables, n[1], n[5]);
 		break;
 	case WK_PPROF_LOCATION:
-		add_location(tables, field->bytes);
+		read_location(tables, field->bytes);
 		break;
 	case WK_PPROF_FUNCTION:
-		add_function(tables, field->bytes);
+		read_numbers(tables, field->bytes, n);
+		wk_pprof_add_function(tables, n[1], (struct wk_pprof_function){ n[2], n[3], n[4] });
 		break;
 	case WK_PPROF_STRING:
-		add_text(tables, wk_proto_text(field));
+		wk_pprof_add_text(tables, wk_proto_text(field));
 		break;
 	case WK_PPROF_DEFAULT_TYPE:
 		tables->default_type = field->value;

@@ -59,6 +59,16 @@ bool wk_pprof_tables_read(struct wk_pprof_tables *tables, struct wk_bytes input,
 			  struct wk_err *err);
 void wk_pprof_tables_fini(struct wk_pprof_tables *tables);
 
+/* For the text form. Ids and texts are as in the binary form: texts by number, from 0. */
+uint64_t wk_pprof_add_text(struct wk_pprof_tables *tables, struct wk_str text);
+void wk_pprof_add_type(struct wk_pprof_tables *tables, uint64_t type, uint64_t unit);
+void wk_pprof_add_mapping(struct wk_pprof_tables *tables, uint64_t id, uint64_t file);
+void wk_pprof_add_function(struct wk_pprof_tables *tables, uint64_t id,
+			   struct wk_pprof_function function);
+void wk_pprof_add_line(struct wk_pprof_tables *tables, uint64_t function_id, uint64_t line);
+void wk_pprof_add_location(struct wk_pprof_tables *tables, uint64_t id,
+			   struct wk_pprof_location location);
+
 /* The text of a number; empty if there is none. */
 static inline struct wk_str wk_pprof_text(const struct wk_pprof_tables *tables, uint64_t number)
 {

@@ -28,11 +28,6 @@ struct entry {
 	struct wk_str text; /* after the count */
 };
 
-static bool is_inferno(const struct sample *sample)
-{
-	return sample->text.collapse && sample->text.collapse->dialect == WK_COLLAPSE_INFERNO;
-}
-
 static bool is_indent(char c)
 {
 	return c == ' ' || c == '+' || c == '|' || c == ':' || c == '!';
@@ -264,7 +259,7 @@ static bool read_graph(struct sample *sample)
 			return false;
 		}
 	}
-	if (is_inferno(sample))
+	if (wk_tree_text_is_inferno(&sample->text))
 		return wk_fail(sample->text.err, WK_ECORRUPT, WK_NOWHERE,
 			       "File ended before end of call graph: no line \"" GRAPH_ENDS "\"");
 	wk_stack_writer_note(sample->text.writer,
@@ -320,10 +315,12 @@ static bool read_sample(const struct wk_input *input, const struct wk_sink *sink
 	bool ok;
 
 	wk_tree_text_begin(&sample.text, input, input->bytes, sink, err);
-	sample.text.is_strict = is_inferno(&sample);
+	sample.text.is_strict = wk_tree_text_is_inferno(&sample.text);
 	sample.text.tree.with_callees = true;
-	sample.text.tree.leaves_only = sample.text.tree.keeps_last = is_inferno(&sample);
-	sample.text.tree.keeps_zero = sample.text.collapse && !is_inferno(&sample);
+	sample.text.tree.leaves_only = sample.text.tree.keeps_last =
+		wk_tree_text_is_inferno(&sample.text);
+	sample.text.tree.keeps_zero =
+		sample.text.collapse && !wk_tree_text_is_inferno(&sample.text);
 	wk_stack_writer_source(sample.text.writer, "samples", "samples", false);
 	ok = read_report(&sample);
 	wk_call_tree_close(&sample.text.tree, 0);

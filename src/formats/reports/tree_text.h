@@ -30,6 +30,11 @@ struct wk_tree_text {
 void wk_tree_text_begin(struct wk_tree_text *text, const struct wk_input *input,
 			struct wk_bytes bytes, const struct wk_sink *sink, struct wk_err *err);
 
+static inline bool wk_tree_text_is_inferno(const struct wk_tree_text *text)
+{
+	return text->collapse && text->collapse->dialect == WK_COLLAPSE_INFERNO;
+}
+
 /* The next line that is not blank; false at the end, or if the sink is done. */
 bool wk_tree_text_row(struct wk_tree_text *text, struct wk_str *line);
 

@@ -42,11 +42,6 @@ struct vsprof {
 	size_t called_count, called_cap;
 };
 
-static bool is_inferno(const struct vsprof *vsprof)
-{
-	return vsprof->text.collapse && vsprof->text.collapse->dialect == WK_COLLAPSE_INFERNO;
-}
-
 /* "4718", "4,718", "4.718" or "4 718": the separator of thousands depends on the language. */
 static bool read_grouped(struct wk_str text, uint64_t *value)
 {
@@ -252,7 +247,7 @@ static bool on_perl_row(struct vsprof *vsprof, struct wk_str line)
 static bool read_as_tool(struct vsprof *vsprof)
 {
 	bool (*on_tool_row)(struct vsprof *, struct wk_str) =
-		is_inferno(vsprof) ? on_inferno_row : on_perl_row;
+		wk_tree_text_is_inferno(&vsprof->text) ? on_inferno_row : on_perl_row;
 	struct wk_str line;
 
 	if (!wk_lines_next(&vsprof->text.lines, &line)) {
@@ -261,7 +256,7 @@ static bool read_as_tool(struct vsprof *vsprof)
 					      "empty"));
 		return true;
 	}
-	if (is_inferno(vsprof) && !wk_str_starts(line, TOOL_HEADING))
+	if (wk_tree_text_is_inferno(&vsprof->text) && !wk_str_starts(line, TOOL_HEADING))
 		return wk_tree_text_fault(
 			&vsprof->text, line,
 			"Expected first line to be header line \"" TOOL_HEADING "\", found", NULL);

@@ -51,11 +51,6 @@ struct vtune {
 	size_t module, weight; /* columns */
 };
 
-static bool is_inferno(const struct vtune *vtune)
-{
-	return vtune->text.collapse && vtune->text.collapse->dialect == WK_COLLAPSE_INFERNO;
-}
-
 static void choose_measure(struct vtune *vtune)
 {
 	const struct wk_collapse *collapse = vtune->text.collapse;
@@ -97,7 +92,7 @@ static struct wk_str joined(struct vtune *vtune, struct wk_str module, struct wk
 	struct wk_buf *text = &vtune->joined;
 
 	wk_buf_reset(text);
-	if (is_inferno(vtune)) {
+	if (wk_tree_text_is_inferno(&vtune->text)) {
 		wk_buf_add_str(text, module);
 		wk_buf_add_text(text, module.len ? "`" : "");
 		wk_buf_add_str(text, name);
@@ -159,7 +154,7 @@ static bool on_row(struct vtune *vtune, struct wk_str line)
 	weight = vtune->measure->read(weight_text, &ok);
 	if (!ok)
 		return wk_tree_text_fault(
-			&vtune->text, is_inferno(vtune) ? weight_text : line,
+			&vtune->text, wk_tree_text_is_inferno(&vtune->text) ? weight_text : line,
 			"Invalid `CPU Time:Self` field:", "a number in the column that is weighed");
 	add_row(vtune, depth, wk_str_skip(name, depth), weight);
 	return true;
@@ -192,7 +187,7 @@ static bool read_vtune(const struct wk_input *input, const struct wk_sink *sink,
 	bool ok;
 
 	wk_tree_text_begin(&vtune.text, input, bytes, sink, err);
-	vtune.text.is_strict = is_inferno(&vtune);
+	vtune.text.is_strict = wk_tree_text_is_inferno(&vtune.text);
 	ok = read_table(&vtune);
 	wk_csv_fini(&vtune.csv);
 	wk_buf_fini(&vtune.joined);

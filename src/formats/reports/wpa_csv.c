@@ -3,9 +3,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/text/csv.h"
-#include "formats/lines.h"
-#include "formats/reader.h"
-#include "formats/reports/call_tree.h"
+#include "formats/reports/tree_text.h"
 #include "formats/reports/windows_names.h"
 #include "formats/scan.h"
 
@@ -44,12 +42,9 @@ static const struct unit units[] = {
 static const struct unit plain_count = { "", "samples", 1 };
 
 struct wpa {
-	struct wk_stack_writer *writer;
-	struct wk_lines lines;
-	struct wk_bad_lines bad;
+	struct wk_tree_text text;
 	struct wk_csv csv;
 	struct wk_windows_processes processes;
-	struct wk_call_tree tree;
 	struct wk_buf digits, name;
 	size_t stack, process, process_name, pid_column, thread, weight; /* columns */
 	char point;                                                      /* the decimal mark */
@@ -202,7 +197,7 @@ static void find_point(struct wpa *wpa, struct wk_lines lines)
 
 static void end_tree(struct wpa *wpa)
 {
-	wk_call_tree_close(&wpa->tree, 0);
+	wk_call_tree_close(&wpa->text.tree, 0);
 	wpa->indent_count = 0;
 }
 
@@ -229,7 +224,7 @@ static void read_thread(struct wpa *wpa)
 	uint64_t number;
 
 	if (wk_trim(process).len) {
-		pid = wk_windows_process(&wpa->processes, wpa->writer, process);
+		pid = wk_windows_process(&wpa->processes, wpa->text.writer, process);
 		tid = pid;
 	}
 	if (read_whole(wpa, wpa->thread, &number) && number < WK_NO_PID)
@@ -239,7 +234,7 @@ static void read_thread(struct wpa *wpa)
 	end_tree(wpa);
 	wpa->pid = pid;
 	wpa->tid = pid == WK_NO_PID ? WK_NO_PID : tid;
-	wpa->tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
+	wpa->text.tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
 					      .pid = pid, .tid = wpa->tid };
 }
 
@@ -266,7 +261,7 @@ static struct wk_str next_part(struct wk_str *rest)
 
 static void emit_path(struct wpa *wpa, struct wk_str path, uint64_t weight)
 {
-	struct wk_event event = wpa->tree.sample;
+	struct wk_event event = wpa->text.tree.sample;
 	uint32_t stack = 0;
 
 	if (wk_str_is(path, "n/a"))
@@ -276,11 +271,11 @@ static void emit_path(struct wpa *wpa, struct wk_str path, uint64_t weight)
 		struct wk_event_frame frame = wk_windows_frame(part);
 
 		if (part.len && !is_root(part))
-			stack = wk_stack_writer_push(wpa->writer, stack, &frame);
+			stack = wk_stack_writer_push(wpa->text.writer, stack, &frame);
 	}
 	event.sample.named_stack = stack;
 	event.sample.weight = weight;
-	wk_stack_writer_event(wpa->writer, &event);
+	wk_stack_writer_event(wpa->text.writer, &event);
 }
 
 /* A line of a copied tree: "|  |- app.exe!main" begins a branch; a line with the same indentation
@@ -300,8 +295,8 @@ static void emit_line(struct wpa *wpa, struct wk_str cell, uint64_t weight)
 				     (is_branch && wpa->indents[wpa->indent_count - 1] == indent)))
 		wpa->indent_count--;
 	frame = wk_windows_frame(name);
-	wk_call_tree_add(&wpa->tree, (uint32_t)wpa->indent_count, is_root(name) ? NULL : &frame,
-			 weight);
+	wk_call_tree_add(&wpa->text.tree, (uint32_t)wpa->indent_count,
+			 is_root(name) ? NULL : &frame, weight);
 	*WK_APPEND(wpa->indents, wpa->indent_count, wpa->indent_cap) = indent;
 }
 
@@ -327,11 +322,12 @@ static void on_row(struct wpa *wpa, struct wk_str line)
 	cell = wk_csv_field(&wpa->csv, wpa->stack);
 	if (wk_trim(cell).len == 0) {
 		if (wpa->csv.count <= wpa->stack)
-			wk_bad_line(&wpa->bad, &wpa->lines, line, "the columns of the heading");
+			wk_tree_text_fault(&wpa->text, line, NULL, "the columns of the heading");
 		return; /* the sum of a process or thread */
 	}
 	if (!read_weight(wpa, &weight)) {
-		wk_bad_line(&wpa->bad, &wpa->lines, line, "a number in the column that is weighed");
+		wk_tree_text_fault(&wpa->text, line, NULL,
+				   "a number in the column that is weighed");
 		return;
 	}
 	if (is_path(cell)) {
@@ -342,24 +338,21 @@ static void on_row(struct wpa *wpa, struct wk_str line)
 	}
 }
 
-static bool read_table(struct wpa *wpa, struct wk_bytes bytes, struct wk_err *err)
+static bool read_table(struct wpa *wpa)
 {
 	struct wk_str line;
 	bool found = false;
 
-	while (!found && wk_lines_next(&wpa->lines, &line))
+	while (!found && wk_lines_next(&wpa->text.lines, &line))
 		found = read_heading(wpa, line);
 	if (!found)
-		return wk_fail_no_stacks(err, bytes, EXPECTED);
-	wk_stack_writer_source(wpa->writer, wpa->measure ? wpa->measure->source : "samples",
+		return wk_fail_no_stacks(wpa->text.err, wpa->text.bytes, EXPECTED);
+	wk_stack_writer_source(wpa->text.writer, wpa->measure ? wpa->measure->source : "samples",
 			       wpa->unit->counts, wpa->measure && wpa->measure->is_cpu_time);
-	find_point(wpa, wpa->lines);
-	while (wk_lines_next(&wpa->lines, &line) && !wk_stack_writer_is_done(wpa->writer))
-		if (wk_trim(line).len)
-			on_row(wpa, line);
-	end_tree(wpa);
-	wk_bad_lines_emit(&wpa->bad, wpa->writer);
-	return wk_stack_writer_samples(wpa->writer) > 0 || wk_fail_no_stacks(err, bytes, EXPECTED);
+	find_point(wpa, wpa->text.lines);
+	while (wk_tree_text_row(&wpa->text, &line))
+		on_row(wpa, line);
+	return wk_tree_text_end(&wpa->text, EXPECTED);
 }
 
 static bool read_wpa_csv(const struct wk_input *input, const struct wk_sink *sink,
@@ -367,26 +360,22 @@ static bool read_wpa_csv(const struct wk_input *input, const struct wk_sink *sin
 {
 	struct wk_buf text = { 0 };
 	struct wk_bytes bytes = wk_csv_text(input->bytes, &text);
-	struct wpa wpa = {
-		.writer = wk_stack_writer_new(sink),
-		.lines = wk_lines_of(bytes),
-		.pid = WK_NO_PID,
-		.tid = WK_NO_PID,
-	};
+	struct wpa wpa = { .pid = WK_NO_PID, .tid = WK_NO_PID };
 	bool ok;
 
-	wpa.tree = (struct wk_call_tree){ .writer = wpa.writer, .with_callees = true };
-	wpa.tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
-					     .pid = WK_NO_PID, .tid = WK_NO_PID };
-	ok = read_table(&wpa, bytes, err);
-	wk_call_tree_fini(&wpa.tree);
+	wk_tree_text_begin(&wpa.text, input, bytes, sink, err);
+	wpa.text.tree.with_callees = true;
+	wpa.text.tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
+						  .pid = WK_NO_PID, .tid = WK_NO_PID };
+	ok = read_table(&wpa);
 	wk_windows_processes_fini(&wpa.processes);
 	wk_csv_fini(&wpa.csv);
 	wk_buf_fini(&wpa.digits);
 	wk_buf_fini(&wpa.name);
-	wk_buf_fini(&text);
 	wk_free(wpa.indents);
-	return wk_stack_writer_end(wpa.writer, err) && ok;
+	ok = wk_tree_text_fini(&wpa.text) && ok;
+	wk_buf_fini(&text);
+	return ok;
 }
 
 static bool has_frames(struct wk_lines below)

@@ -4,10 +4,8 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "base/text/csv.h"
-#include "formats/lines.h"
-#include "formats/reader.h"
 #include "formats/reports/windows_names.h"
-#include "formats/scan.h"
+#include "formats/stack_text.h"
 
 #define EXPECTED "lines \"SampledProfile, TIME, PROCESS (PID), THREAD, 0xADDRESS, CPU, ...\" and " \
 	"\"Stack, TIME, THREAD, NUMBER, 0xADDRESS, IMAGE!FUNCTION\""
@@ -26,9 +24,7 @@ struct run {
 };
 
 struct xperf {
-	struct wk_stack_writer *writer;
-	struct wk_lines lines;
-	struct wk_bad_lines bad;
+	struct wk_stack_text text;
 	struct wk_windows_processes processes;
 	struct sample *samples; /* row 0 is none */
 	size_t sample_count, sample_cap;
@@ -85,7 +81,7 @@ static uint32_t frame_of(struct xperf *xperf, struct wk_str text, uint64_t addre
 	frame.address = address;
 	if (address >> 47 == 0x1ffff)
 		frame.kind = WK_FRAME_KERNEL;
-	return wk_stack_writer_frame(xperf->writer, &frame);
+	return wk_stack_writer_frame(xperf->text.writer, &frame);
 }
 
 static uint64_t hash_of(uint64_t time_us, uint32_t tid)
@@ -153,7 +149,7 @@ static bool on_sample(struct xperf *xperf, struct wk_str rest)
 	sample.time_us = time_us;
 	sample.tid = (uint32_t)tid;
 	sample.cpu = (uint32_t)cpu;
-	sample.pid = wk_windows_process(&xperf->processes, xperf->writer, process);
+	sample.pid = wk_windows_process(&xperf->processes, xperf->text.writer, process);
 	sample.leaf = frame_of(xperf, leaf_of(rest, &sample.count), address);
 	add_sample(xperf, &sample);
 	return true;
@@ -222,7 +218,7 @@ static void on_line(struct xperf *xperf, struct wk_str line)
 	if (wk_str_is(word, "SampledProfile"))
 		ok = on_sample(xperf, rest);
 	if (!ok && !wk_str_is(next_field(&rest), "TimeStamp")) /* the heading of these lines */
-		wk_bad_line(&xperf->bad, &xperf->lines, line, EXPECTED);
+		wk_stack_text_bad(&xperf->text, EXPECTED);
 }
 
 static uint32_t stack_of(struct xperf *xperf, const struct sample *sample, uint32_t **gathered,
@@ -231,7 +227,7 @@ static uint32_t stack_of(struct xperf *xperf, const struct sample *sample, uint3
 	size_t count = 0;
 
 	if (!sample->first_run)
-		return wk_stack_writer_stack(xperf->writer, 0, sample->leaf);
+		return wk_stack_writer_stack(xperf->text.writer, 0, sample->leaf);
 	for (uint32_t run = sample->first_run; run; run = xperf->runs[run].next) {
 		const struct run *at = &xperf->runs[run];
 
@@ -240,7 +236,7 @@ static uint32_t stack_of(struct xperf *xperf, const struct sample *sample, uint3
 		       at->count * sizeof(**gathered));
 		count += at->count;
 	}
-	return wk_stack_writer_reversed(xperf->writer, *gathered, count);
+	return wk_stack_writer_reversed(xperf->text.writer, *gathered, count);
 }
 
 static void emit_sample(struct xperf *xperf, const struct sample *sample, uint32_t stack)
@@ -252,7 +248,7 @@ static void emit_sample(struct xperf *xperf, const struct sample *sample, uint32
 		event.tid = WK_NO_PID;
 	event.sample.named_stack = stack;
 	event.sample.weight = sample->count;
-	wk_stack_writer_event(xperf->writer, &event);
+	wk_stack_writer_event(xperf->text.writer, &event);
 }
 
 static void emit_samples(struct xperf *xperf)
@@ -278,33 +274,29 @@ static bool read_xperf(const struct wk_input *input, const struct wk_sink *sink,
 {
 	struct wk_buf text = { 0 };
 	struct wk_bytes bytes = wk_csv_text(input->bytes, &text);
-	struct xperf xperf = {
-		.writer = wk_stack_writer_new(sink),
-		.lines = wk_lines_of(bytes),
-		.run_count = 1,
-		.sample_count = 1,
-	};
+	struct xperf xperf = { .run_count = 1, .sample_count = 1 };
 	struct wk_str line;
-	bool ok = true;
+	bool ok;
 
-	wk_stack_writer_source(xperf.writer, "SampledProfile", "samples", true);
+	wk_stack_text_begin(&xperf.text, input, sink);
+	xperf.text.input = bytes;
+	xperf.text.lines = wk_lines_of(bytes);
+	wk_stack_writer_source(xperf.text.writer, "SampledProfile", "samples", true);
 	xperf.runs = wk_grow(NULL, &xperf.run_cap, 1, sizeof(*xperf.runs));
 	xperf.samples = wk_grow(NULL, &xperf.sample_cap, 1, sizeof(*xperf.samples));
 	xperf.samples[0] = (struct sample){ 0 };
-	while (wk_lines_next(&xperf.lines, &line) && !wk_stack_writer_is_done(xperf.writer))
+	while (wk_stack_text_next(&xperf.text, &line))
 		on_line(&xperf, line);
 	end_run(&xperf);
 	emit_samples(&xperf);
-	wk_bad_lines_emit(&xperf.bad, xperf.writer);
-	if (!wk_stack_writer_samples(xperf.writer) && !wk_stack_writer_is_done(xperf.writer))
-		ok = wk_fail_no_stacks(err, bytes, EXPECTED);
 	wk_windows_processes_fini(&xperf.processes);
 	wk_index_fini(&xperf.by_time);
-	wk_buf_fini(&text);
 	wk_free(xperf.samples);
 	wk_free(xperf.runs);
 	wk_free(xperf.frames);
-	return wk_stack_writer_end(xperf.writer, err) && ok;
+	ok = wk_stack_text_end(&xperf.text, EXPECTED, err);
+	wk_buf_fini(&text);
+	return ok;
 }
 
 static int probe(struct wk_bytes first)

@@ -1,7 +1,7 @@
 #include "formats/text/go_traces.h"
 
 #include "base/mem.h"
-#include "formats/profiles/pprof_types.h"
+#include "formats/profiles/pprof_writer.h"
 #include "formats/scan.h"
 
 struct traces {
