@@ -185,7 +185,7 @@ struct wk_perf {
 	struct wk_perf_packed packed;
 	struct wk_perf_order order;
 	uint64_t file_order_ns; /* the time that a record without one gets */
-	uint64_t told_ns;       /* of the last emitted event */
+	uint64_t emitted_ns;    /* of the last emitted event */
 	struct wk_perf_odd odd[WK_PERF_ODDITIES];
 
 	/* Build ids of the feature: text id of a path to rows. */
@@ -194,7 +194,7 @@ struct wk_perf {
 	size_t build_id_cap;
 
 	struct wk_perf_extra *extras;
-	size_t extra_count, extra_cap, extra_told;
+	size_t extra_count, extra_cap, extras_emitted;
 	struct wk_section_known known;  /* texts of the chunk at hand */
 	struct wk_event_bounds *bounds; /* reported at the end */
 	size_t bounds_count, bounds_cap;

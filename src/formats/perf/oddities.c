@@ -84,7 +84,7 @@ void wk_perf_odd(struct wk_perf *perf, enum wk_perf_oddity oddity, const uint8_t
 
 static bool emit_note(struct wk_perf *perf, struct wk_event_note note, struct wk_err *err)
 {
-	struct wk_event event = { .kind = WK_EVENT_NOTE, .time_ns = perf->told_ns,
+	struct wk_event event = { .kind = WK_EVENT_NOTE, .time_ns = perf->emitted_ns,
 				  .cpu = WK_NO_CPU, .note = note };
 
 	return wk_sink_emit(perf->sink, &event, err);

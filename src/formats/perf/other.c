@@ -285,7 +285,7 @@ bool wk_perf_emit_other(struct wk_perf *perf, const struct wk_perf_record *recor
 
 bool wk_perf_emit_round(struct wk_perf *perf, struct wk_err *err)
 {
-	struct wk_event event = { .kind = WK_EVENT_OTHER, .time_ns = perf->told_ns,
+	struct wk_event event = { .kind = WK_EVENT_OTHER, .time_ns = perf->emitted_ns,
 				  .cpu = WK_NO_CPU };
 
 	event.other.what = wk_str_c("round");

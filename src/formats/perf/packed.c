@@ -106,14 +106,14 @@ void wk_perf_forget_packed(struct wk_perf *perf)
 	struct wk_perf_packed *packed = &perf->packed;
 	struct wk_perf_waiting *rows = perf->order.rows;
 	size_t bytes = 0;
-	uint8_t *kept, *to;
+	uint8_t *unpacked, *to;
 
 	if (packed->block_count == 0)
 		return;
 	for (size_t i = 0; i < perf->order.count; i++)
 		if (is_packed(perf, rows[i].at))
 			bytes += record_size(perf, rows[i].at);
-	to = kept = bytes ? wk_alloc(bytes) : NULL;
+	to = unpacked = bytes ? wk_alloc(bytes) : NULL;
 	for (size_t i = 0; i < perf->order.count; i++) {
 		size_t size;
 
@@ -127,8 +127,8 @@ void wk_perf_forget_packed(struct wk_perf *perf)
 	for (size_t i = 0; i < packed->block_count; i++)
 		wk_free(packed->blocks[i]);
 	packed->block_count = 0;
-	if (kept)
-		add_block(packed, kept);
+	if (unpacked)
+		add_block(packed, unpacked);
 }
 
 void wk_perf_end_packed(struct wk_perf *perf)

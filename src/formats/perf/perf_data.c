@@ -163,8 +163,8 @@ static bool read_section_record(struct wk_perf *perf, const struct wk_perf_recor
 }
 
 /* The first pass reads what must be known before any event is emitted. */
-static bool read_ahead(struct wk_perf *perf, const struct wk_perf_record *record,
-		       struct wk_err *err)
+static bool read_first_pass(struct wk_perf *perf, const struct wk_perf_record *record,
+			    struct wk_err *err)
 {
 	switch (record->type) {
 	case WK_PERF_HEADER_ATTR:
@@ -204,7 +204,7 @@ static bool first_pass(struct wk_perf *perf, struct wk_err *err)
 	while (next_record(perf, &left, &record, NULL) == GOT_RECORD) {
 		if (may_hold_samples(&record) && !perf->is_pipe)
 			break;
-		if (!read_ahead(perf, &record, err))
+		if (!read_first_pass(perf, &record, err))
 			return false;
 		release_to(perf, record.at);
 	}

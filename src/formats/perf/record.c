@@ -4,7 +4,7 @@
 
 bool wk_perf_give(struct wk_perf *perf, const struct wk_event *event, struct wk_err *err)
 {
-	perf->told_ns = event->time_ns;
+	perf->emitted_ns = event->time_ns;
 	return wk_sink_emit(perf->sink, event, err);
 }
 
@@ -321,9 +321,9 @@ bool wk_perf_emit(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at, str
 		if (!ok || is_its_name)
 			return ok;
 	}
-	if (perf->extra_told < perf->extra_count && !wk_perf_emit_extras(perf, time_ns, err))
+	if (perf->extras_emitted < perf->extra_count && !wk_perf_emit_extras(perf, time_ns, err))
 		return false;
-	if (time_ns != 0 && time_ns < perf->told_ns && !perf->in_file_order)
+	if (time_ns != 0 && time_ns < perf->emitted_ns && !perf->in_file_order)
 		wk_perf_odd(perf, WK_PERF_ODD_LATE, at);
 	if (record.type == WK_PERF_SAMPLE)
 		return wk_perf_emit_sample(perf, &record, time_ns, err);

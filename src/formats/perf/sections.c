@@ -370,9 +370,9 @@ void wk_perf_sort_extras(struct wk_perf *perf)
 
 bool wk_perf_emit_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err *err)
 {
-	while (perf->extra_told < perf->extra_count &&
-	       perf->extras[perf->extra_told].time_ns <= until_ns) {
-		struct wk_perf_extra *extra = &perf->extras[perf->extra_told++];
+	while (perf->extras_emitted < perf->extra_count &&
+	       perf->extras[perf->extras_emitted].time_ns <= until_ns) {
+		struct wk_perf_extra *extra = &perf->extras[perf->extras_emitted++];
 		struct wk_event event = { .cpu = WK_NO_CPU };
 
 		if (extra->is_note)

@@ -153,7 +153,7 @@ static void break_off(struct wk_perf_data_writer *writer)
 {
 	struct wk_buf text = { 0 };
 
-	wk_perf_write_keep_fitting(writer);
+	wk_perf_write_discard_excess(writer);
 	wk_buf_add_fmt(&text, "the recording broke off: %s", writer->failure.text);
 	add_fact(writer, wk_str_c(WK_SECTION_FACT_INCOMPLETE), wk_buf_str(&text));
 	wk_buf_fini(&text);
@@ -299,7 +299,7 @@ static void add_features(const struct wk_perf_data_writer *writer, struct wk_buf
 	wk_buf_fini(&contents);
 }
 
-static bool has_room(struct wk_perf_data_writer *writer)
+static bool pending_fits(struct wk_perf_data_writer *writer)
 {
 	uint64_t bits[WK_PERF_FEATURES / 64] = { 0 };
 	struct wk_buf features = { 0 };
@@ -313,9 +313,10 @@ static bool has_room(struct wk_perf_data_writer *writer)
 
 /* The place of the features in a full file: that of the last records. False, and the file ends with
  * the records, if they would replace too many of them. */
-static bool make_room(struct wk_perf_data_writer *writer)
+static bool free_space(struct wk_perf_data_writer *writer)
 {
-	bool ok = has_room(writer) || (wk_perf_write_leave_names_out(writer) && has_room(writer));
+	bool ok = pending_fits(writer) ||
+		  (wk_perf_write_leave_names_out(writer) && pending_fits(writer));
 
 	if (!ok)
 		(void)wk_os_truncate(writer->fd, writer->data_offset + writer->data_bytes);
@@ -329,7 +330,7 @@ static bool finish_file(struct wk_perf_data_writer *writer, struct wk_err *err)
 	uint64_t at;
 	bool ok = false;
 
-	if (writer->is_full && !make_room(writer))
+	if (writer->is_full && !free_space(writer))
 		return false;
 	at = writer->data_offset + writer->data_bytes;
 	add_features(writer, &features, bits);

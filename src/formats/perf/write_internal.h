@@ -82,9 +82,9 @@ struct wk_perf_data_writer {
 	 * for the end of the file. */
 	struct wk_perf_write_mark marks[WK_PERF_WRITE_MARKS];
 	size_t mark_count;
-	bool is_full;        /* the file cannot grow, and is valid up to `data_bytes` */
-	bool takes_names;    /* and what follows is only for its end */
-	uint64_t room_bytes; /* how long it could become */
+	bool is_full;         /* the file cannot grow, and is valid up to `data_bytes` */
+	bool takes_names;     /* and what follows is only for its end */
+	uint64_t quota_bytes; /* how long it could become */
 };
 
 static inline void wk_perf_write_zeros(struct wk_buf *out, size_t count)
@@ -114,7 +114,7 @@ void wk_perf_write_leading_records(struct wk_perf_data_writer *writer);
 bool wk_perf_write_pending_is_there(struct wk_perf_data_writer *writer);
 
 /* Not all of it could be written: makes part of the file what could, and leaves it pending. */
-void wk_perf_write_keep_fitting(struct wk_perf_data_writer *writer);
+void wk_perf_write_discard_excess(struct wk_perf_data_writer *writer);
 
 /* Drops the last records until `size_bytes` fit after them in a full file. False, with nothing
  * changed, if that would cost half of them. */

@@ -3,8 +3,8 @@
 #include "base/bytes.h"
 #include "os/os.h"
 
-/* How many of the records end within `room` bytes; in bytes, and the samples among them. */
-static size_t fitting(const struct wk_buf *records, uint64_t room, uint64_t *samples)
+/* How many of the records end within `quota` bytes; in bytes, and the samples among them. */
+static size_t fitting(const struct wk_buf *records, uint64_t quota, uint64_t *samples)
 {
 	size_t at = 0;
 
@@ -16,7 +16,7 @@ static size_t fitting(const struct wk_buf *records, uint64_t room, uint64_t *sam
 
 		wk_bytes_skip(&head, 2);
 		size = wk_u16le(&head);
-		if (size < 8 || size > records->len - at || at + size > room)
+		if (size < 8 || size > records->len - at || at + size > quota)
 			break;
 		*samples += type == WK_PERF_SAMPLE;
 		at += size;
@@ -70,7 +70,7 @@ static struct wk_perf_write_mark last_mark(const struct wk_perf_data_writer *wri
 }
 
 /* What is pending begins after the last mark; as much of it as ends by `data_bytes`. */
-static bool keep_pending_to(struct wk_perf_data_writer *writer, uint64_t data_bytes)
+static bool cut_pending_to(struct wk_perf_data_writer *writer, uint64_t data_bytes)
 {
 	struct wk_perf_write_mark mark = last_mark(writer);
 	uint64_t samples;
@@ -79,28 +79,28 @@ static bool keep_pending_to(struct wk_perf_data_writer *writer, uint64_t data_by
 	return set_end(writer, mark.data_bytes + len, mark.samples + samples);
 }
 
-void wk_perf_write_keep_fitting(struct wk_perf_data_writer *writer)
+void wk_perf_write_discard_excess(struct wk_perf_data_writer *writer)
 {
 	uint64_t end = writer->data_offset + writer->data_bytes;
 
-	if (!wk_os_size(writer->fd, &writer->room_bytes) || writer->room_bytes < end)
-		writer->room_bytes = end;
+	if (!wk_os_size(writer->fd, &writer->quota_bytes) || writer->quota_bytes < end)
+		writer->quota_bytes = end;
 	writer->is_full = true;
-	(void)keep_pending_to(writer, writer->room_bytes - writer->data_offset);
+	(void)cut_pending_to(writer, writer->quota_bytes - writer->data_offset);
 }
 
 bool wk_perf_write_reserve(struct wk_perf_data_writer *writer, uint64_t size_bytes)
 {
-	uint64_t room = writer->room_bytes - writer->data_offset;
+	uint64_t quota = writer->quota_bytes - writer->data_offset;
 	uint64_t least = writer->data_bytes / 2, most;
 
-	if (size_bytes > room)
+	if (size_bytes > quota)
 		return false;
-	most = room - size_bytes;
+	most = quota - size_bytes;
 	if (writer->data_bytes <= most)
 		return true;
 	if (last_mark(writer).data_bytes <= most)
-		return most >= least && keep_pending_to(writer, most);
+		return most >= least && cut_pending_to(writer, most);
 	for (size_t i = writer->mark_count; i-- > 0 && writer->marks[i].data_bytes >= least;)
 		if (writer->marks[i].data_bytes <= most)
 			return set_end(writer, writer->marks[i].data_bytes,

@@ -110,10 +110,10 @@ static void add_process_row(struct wk_perf_data_writer *writer, const struct wk_
 	wk_section_end_row(&writer->processes);
 }
 
-static void write_process(struct wk_perf_data_writer *writer, const struct wk_event *given)
+static void write_process(struct wk_perf_data_writer *writer, const struct wk_event *supplied)
 {
-	const struct wk_event_process *process = &given->process;
-	struct wk_event leader = *given;
+	const struct wk_event_process *process = &supplied->process;
+	struct wk_event leader = *supplied;
 	const struct wk_event *event = &leader;
 
 	/* In a process record both numbers are equal; threads have different ones. */
@@ -197,7 +197,7 @@ static void add_image_row(struct wk_perf_data_writer *writer, const struct wk_ev
 	wk_section_end_row(&writer->images);
 }
 
-static void keep_build_id(struct wk_perf_data_writer *writer, const struct wk_event_image *image)
+static void store_build_id(struct wk_perf_data_writer *writer, const struct wk_event_image *image)
 {
 	struct wk_perf_write_build_id key = { .path = image->path, .id = image->build_id,
 					      .is_kernel = image->is_kernel };
@@ -245,7 +245,7 @@ static void write_image(struct wk_perf_data_writer *writer, const struct wk_even
 	wk_buf_add_u64(&writer->pending, image->file_offset);
 	if (has_build_id) {
 		add_build_id_field(writer, &image->build_id);
-		keep_build_id(writer, image);
+		store_build_id(writer, image);
 	} else {
 		add_ids(writer, image->device_major, image->device_minor);
 		wk_buf_add_u64(&writer->pending, image->inode);
@@ -380,13 +380,13 @@ static void add_chain(struct wk_perf_data_writer *writer, const struct wk_event_
 {
 	struct wk_buf *out = &writer->pending;
 	size_t kernel = sample->kernel_count, user = sample->user_count;
-	size_t room = MOST_CHAIN - 2;
+	size_t most = MOST_CHAIN - 2;
 	bool is_raw = !sample->user_is_exact;
 
-	if (kernel + user > room) {
+	if (kernel + user > most) {
 		writer->cut_chains++;
 		kernel = kernel < MOST_KERNEL_CHAIN ? kernel : MOST_KERNEL_CHAIN;
-		user = user < room - kernel ? user : room - kernel;
+		user = user < most - kernel ? user : most - kernel;
 	}
 	wk_buf_add_u64(out, kernel + user + (kernel > 0) + (user > 0));
 	if (kernel)
@@ -409,11 +409,11 @@ static void add_stack(struct wk_perf_data_writer *writer, const struct wk_event_
 		sample->stack && sample->details ? sample->details->user_registers : NULL;
 	struct wk_buf *out = &writer->pending;
 	size_t used = out->len - start + 3 * 8 + 8 * (size_t)__builtin_popcountll(mask);
-	size_t room = used < MOST_RECORD_BYTES ? (MOST_RECORD_BYTES - used) & ~(size_t)7 : 0;
+	size_t most = used < MOST_RECORD_BYTES ? (MOST_RECORD_BYTES - used) & ~(size_t)7 : 0;
 	size_t size, copied;
 	bool is_full;
 
-	if (!registers || registers->sampled != mask || room < 8) {
+	if (!registers || registers->sampled != mask || most < 8) {
 		wk_buf_add_u64(out, 0); /* no registers */
 		wk_buf_add_u64(out, 0); /* no stack */
 		return;
@@ -423,8 +423,8 @@ static void add_stack(struct wk_perf_data_writer *writer, const struct wk_event_
 		if (mask >> bit & 1)
 			wk_buf_add_u64(out, registers->value[bit]);
 	copied = sample->stack->size_bytes & ~(size_t)7;
-	is_full = sample->stack->is_full || copied + 8 > room;
-	copied = copied < room ? copied : room;
+	is_full = sample->stack->is_full || copied + 8 > most;
+	copied = copied < most ? copied : most;
 	size = is_full ? copied : copied + 8;
 	wk_buf_add_u64(out, size);
 	wk_buf_add(out, sample->stack->bytes, copied);

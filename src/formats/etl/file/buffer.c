@@ -156,7 +156,7 @@ static bool next_packed(struct wk_etl_walk *walk, struct wk_etl_buffer *buffer)
 	claimed = claimed_size(walk->input, at);
 	if (!can_be_size(claimed)) {
 		wk_etl_damaged(walk->damage, walk->input->number, at, &walk->damage->broken_buffers,
-			       "a buffer says that it has %u bytes; what follows is not read",
+			       "a buffer claims %u bytes; the rest of the file is not read",
 			       claimed);
 		walk->damage->unread_bytes += size - at;
 		walk->offset = size;
