@@ -35,7 +35,7 @@ bool wk_library_run_once(const struct wick_context *context, void (*work)(void *
  * an error, if its size makes no sense. `from` may be NULL. */
 bool wk_library_options(void *to, size_t to_size, const void *from, struct wick_error *error);
 
-/* The other direction: as much as the caller's struct has room for, which begins with its size. */
+/* The other direction: fills the caller's struct, which begins with its size, as far as it goes. */
 void wk_library_fill(void *to, const void *from, size_t from_size);
 
 /* Fails as a callback does that returned false. */

@@ -19,7 +19,7 @@ DATA = tap.ROOT / "tests" / "data"
 
 @functools.cache
 def root():
-    """The folder that stands for / of the installation."""
+    """The root folder of the installation."""
     folder = tempfile.mkdtemp(prefix="wick-installed-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     tap.run("meson", "install", "-C", tap.BUILD, "--no-rebuild", "--quiet", "--destdir", folder)
