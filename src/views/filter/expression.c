@@ -85,28 +85,8 @@ bool wk_expr_close(struct wk_expr *expr)
 	return true;
 }
 
-bool wk_expr_finish(struct wk_expr *expr)
-{
-	emit_waiting(expr, 1);
-	return expr->waiting_count == 0;
-}
-
-void wk_expr_negate(struct wk_expr *expr)
-{
-	emit(expr, WK_STEP_NOT);
-}
-
-void wk_expr_fini(struct wk_expr *expr)
-{
-	wk_arena_fini(&expr->texts);
-	wk_free(expr->waiting);
-	wk_free(expr->steps);
-	wk_free(expr->terms);
-	*expr = (struct wk_expr){ 0 };
-}
-
-/* From the last step back, each step takes its place from those behind it. */
-void wk_expr_find_joined(const struct wk_expr *expr, bool *is_joined)
+/* From the last step back, each step takes its place from those after it. */
+static void find_joined(struct wk_expr *expr)
 {
 	bool *places = wk_alloc_zeroed(expr->step_count + 2, sizeof(*places));
 	size_t depth = 1, term = expr->term_count;
@@ -116,7 +96,7 @@ void wk_expr_find_joined(const struct wk_expr *expr, bool *is_joined)
 		bool place = places[--depth];
 
 		if (expr->steps[i] == WK_STEP_TERM) {
-			is_joined[--term] = place;
+			expr->terms[--term].is_joined = place;
 			continue;
 		}
 		places[depth++] = place && expr->steps[i] == WK_STEP_AND;
@@ -124,4 +104,28 @@ void wk_expr_find_joined(const struct wk_expr *expr, bool *is_joined)
 			places[depth++] = place && expr->steps[i] == WK_STEP_AND;
 	}
 	wk_free(places);
+}
+
+bool wk_expr_finish(struct wk_expr *expr)
+{
+	emit_waiting(expr, 1);
+	if (expr->waiting_count)
+		return false;
+	find_joined(expr);
+	return true;
+}
+
+void wk_expr_negate(struct wk_expr *expr)
+{
+	emit(expr, WK_STEP_NOT);
+	find_joined(expr);
+}
+
+void wk_expr_fini(struct wk_expr *expr)
+{
+	wk_arena_fini(&expr->texts);
+	wk_free(expr->waiting);
+	wk_free(expr->steps);
+	wk_free(expr->terms);
+	*expr = (struct wk_expr){ 0 };
 }

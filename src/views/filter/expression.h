@@ -86,6 +86,7 @@ struct wk_term {
 	struct wk_str text; /* what to compare with, and NUL behind it */
 	struct wk_edge from, to;
 	struct wk_str written; /* for messages */
+	bool is_joined;        /* every kept sample passes it: only "and" joins it */
 };
 
 enum wk_step { WK_STEP_TERM, WK_STEP_AND, WK_STEP_OR, WK_STEP_NOT };
@@ -115,10 +116,10 @@ void wk_expr_open(struct wk_expr *expr);
 /* False if no parenthesis is open. */
 bool wk_expr_close(struct wk_expr *expr);
 
-/* Ends it. False if a parenthesis is still open; the number of steps is the caller's to check. */
+/* Ends it. False if a parenthesis is still open. The caller checks the number of steps. */
 bool wk_expr_finish(struct wk_expr *expr);
 
-/* Of a finished one: what it left out is kept, and the other way round. */
+/* Inverts a finished one: what it left out is kept. */
 void wk_expr_negate(struct wk_expr *expr);
 
 /* A range of a field as typed: "12", "1.5-3", "10%-", "16K". False if it is none. */
@@ -127,8 +128,5 @@ bool wk_term_read_range(struct wk_term *term, struct wk_str text);
 /* A range that ends before it begins; of a time and a share that is unknown before they are
  * bound to a model. */
 bool wk_term_is_backward(const struct wk_term *term);
-
-/* Sets is_joined[i] for each term that every kept sample must pass: those that only "and" joins. */
-void wk_expr_find_joined(const struct wk_expr *expr, bool *is_joined);
 
 #endif

@@ -78,21 +78,19 @@ static void narrow(uint64_t *from_ns, uint64_t *to_ns, uint64_t from, uint64_t t
 static void see_terms(struct wk_filter *filter, const struct wk_verdicts *verdicts)
 {
 	const struct wk_expr *expr = verdicts->expr;
-	bool *is_joined = wk_alloc_zeroed(expr->term_count + 1, sizeof(*is_joined));
 	uint64_t from, to;
 
-	wk_expr_find_joined(expr, is_joined);
 	for (size_t i = 0; i < expr->term_count; i++) {
-		filter->is_of_stacks |=
-			wk_term_use(&expr->terms[i], is_joined[i]) == WK_FILTER_USES_SAMPLES;
-		if (expr->terms[i].field != WK_FIELD_TIME || !is_joined[i])
+		const struct wk_term *term = &expr->terms[i];
+
+		filter->is_of_stacks |= wk_term_use(term) == WK_FILTER_USES_SAMPLES;
+		if (term->field != WK_FIELD_TIME || !term->is_joined)
 			continue;
 		wk_verdicts_time(verdicts, i, false, &from, &to);
 		narrow(&filter->from_ns, &filter->to_ns, from, to);
 		wk_verdicts_time(verdicts, i, true, &from, &to);
 		narrow(&filter->before_from_ns, &filter->before_to_ns, from, to);
 	}
-	wk_free(is_joined);
 }
 
 static void see_parts(struct wk_filter *filter, const struct judges *judges)

@@ -1,6 +1,5 @@
 #include "views/filter/filter_parts.h"
 
-#include "base/mem.h"
 #include "base/num.h"
 #include "views/filter/wpa_query.h"
 
@@ -77,25 +76,22 @@ static bool read_expression(struct wk_expr *expr, const char *text, struct wk_er
 
 /* ---- what a part is about */
 
-enum wk_filter_use wk_term_use(const struct wk_term *term, bool is_joined)
+enum wk_filter_use wk_term_use(const struct wk_term *term)
 {
 	enum wk_field_of of = wk_fields[term->field].of;
 
 	if (of == WK_OF_PROCESS || of == WK_OF_THREAD)
 		return WK_FILTER_USES_THREADS;
-	return term->field == WK_FIELD_TIME && is_joined ? WK_FILTER_USES_TIME
-							 : WK_FILTER_USES_SAMPLES;
+	return term->field == WK_FIELD_TIME && term->is_joined ? WK_FILTER_USES_TIME
+							       : WK_FILTER_USES_SAMPLES;
 }
 
 static unsigned uses_of(const struct wk_expr *expr)
 {
-	bool *is_joined = wk_alloc_zeroed(expr->term_count + 1, sizeof(*is_joined));
 	unsigned uses = 0;
 
-	wk_expr_find_joined(expr, is_joined);
 	for (size_t i = 0; i < expr->term_count; i++)
-		uses |= wk_term_use(&expr->terms[i], is_joined[i]);
-	wk_free(is_joined);
+		uses |= wk_term_use(&expr->terms[i]);
 	return uses;
 }
 

@@ -16,7 +16,6 @@ bool wk_filter_parts_init(struct wk_filter_parts *parts, const struct wk_model *
 			  const struct wk_filter_spec *spec, struct wk_err *err);
 void wk_filter_parts_fini(struct wk_filter_parts *parts);
 
-/* `is_joined`: as wk_expr_find_joined says. */
-enum wk_filter_use wk_term_use(const struct wk_term *term, bool is_joined);
+enum wk_filter_use wk_term_use(const struct wk_term *term);
 
 #endif

@@ -151,46 +151,37 @@ static uint8_t *functions_table(struct wk_bound_term *bound, const struct wk_mod
 	return table;
 }
 
-/* A stack has what its own frame has, and its parent, which comes before it. */
-static uint8_t *named_table(struct wk_bound_term *bound, const struct wk_model *model)
+/* A stack has what its own frame has and, if any frame counts, what its parent has, which comes
+ * before it. `of_label`: the row of `rows` for each label. Frees `rows`. */
+static uint8_t *spread(const struct wk_trie *stacks, uint8_t *rows, const uint32_t *of_label,
+		       bool is_any)
 {
-	uint8_t *functions = functions_table(bound, model);
-	uint8_t *table = wk_alloc_zeroed((size_t)model->named.count + 1, 1);
-	bool is_any = bound->of == WK_OF_STACK;
+	uint8_t *table = wk_alloc_zeroed((size_t)stacks->count + 1, 1);
 
-	table[0] = functions[0];
-	for (uint32_t i = 1; i < model->named.count; i++) {
-		table[i] = functions[model->named_frames.function[model->named.label[i]]];
+	table[0] = rows[0];
+	for (uint32_t i = 1; i < stacks->count; i++) {
+		table[i] = rows[of_label[stacks->label[i]]];
 		if (is_any)
-			table[i] |= table[model->named.parent[i]];
+			table[i] |= table[stacks->parent[i]];
 	}
-	wk_free(functions);
+	wk_free(rows);
 	return table;
 }
 
 /* Before frames have names their images are known. */
-static uint8_t *recorded_table(struct wk_bound_term *bound, const struct wk_model *model)
-{
-	uint8_t *images = rows_table(bound, model, model->image_count);
-	uint8_t *table = wk_alloc_zeroed((size_t)model->stacks.count + 1, 1);
-	bool is_any = bound->of == WK_OF_STACK;
-
-	for (wk_stack_id i = 1; i < model->stacks.count; i++) {
-		table[i] = images[model->frames.image[model->stacks.label[i]]];
-		if (is_any)
-			table[i] |= table[model->stacks.parent[i]];
-	}
-	wk_free(images);
-	return table;
-}
-
 static uint8_t *stacks_table(struct wk_bound_term *bound, const struct wk_model *model)
 {
+	bool is_any = bound->of == WK_OF_STACK;
 	uint8_t *named, *table;
 
 	if (!model->named_of && !model->came_named)
-		return is_of_images(bound->term->field) ? recorded_table(bound, model) : NULL;
-	named = named_table(bound, model);
+		return is_of_images(bound->term->field)
+			       ? spread(&model->stacks,
+					rows_table(bound, model, model->image_count),
+					model->frames.image, is_any)
+			       : NULL;
+	named = spread(&model->named, functions_table(bound, model), model->named_frames.function,
+		       is_any);
 	if (!model->named_of)
 		return named;
 	table = wk_alloc_zeroed((size_t)model->stacks.count + 1, 1);
@@ -265,7 +256,7 @@ static void fill_table(struct wk_bound_term *bound, const struct wk_model *model
 	}
 }
 
-/* The deepest that operands pile up. */
+/* The most operands that are on the stack at once. */
 static size_t depth_of(const struct wk_expr *expr)
 {
 	size_t depth = 0, deepest = 1;
@@ -352,31 +343,25 @@ static void compare_samples(struct wk_bound_term *bound, const struct wk_samples
 	}
 }
 
-static void judge_samples(struct wk_bound_term *bound, const struct wk_model *model, uint32_t first,
-			  uint32_t count, uint8_t *out)
+static void judge(struct wk_bound_term *bound, const struct wk_model *model, bool is_of_threads,
+		  uint32_t first, uint32_t count, uint8_t *out)
 {
 	const struct wk_samples *samples = &model->samples;
+	bool has_threads = bound->of == WK_OF_PROCESS || bound->of == WK_OF_THREAD;
 
-	if (bound->of == WK_OF_SAMPLE)
-		compare_samples(bound, samples, first, count, out);
-	else if (!bound->table)
-		memset(out, WK_UNKNOWN, count);
-	else if (bound->of == WK_OF_EVENT)
-		look_up(bound->table, samples->source + first, count, out);
-	else if (bound->of == WK_OF_LEAF || bound->of == WK_OF_STACK)
-		look_up(bound->table, samples->stack + first, count, out);
-	else
-		look_up(bound->table, samples->thread + first, count, out);
-}
-
-static void judge_threads(struct wk_bound_term *bound, const struct wk_model *model, uint32_t first,
-			  uint32_t count, uint8_t *out)
-{
-	(void)model;
-	if (bound->of == WK_OF_PROCESS || bound->of == WK_OF_THREAD)
+	if (is_of_threads && has_threads)
 		memcpy(out, bound->table + first, count);
-	else
+	else if (!is_of_threads && bound->of == WK_OF_SAMPLE)
+		compare_samples(bound, samples, first, count, out);
+	else if (is_of_threads || !bound->table)
 		memset(out, WK_UNKNOWN, count);
+	else
+		look_up(bound->table,
+			(has_threads                ? samples->thread
+			 : bound->of == WK_OF_EVENT ? samples->source
+						    : samples->stack) +
+				first,
+			count, out);
 }
 
 static void apply(enum wk_step step, uint8_t *left, const uint8_t *right, uint32_t count)
@@ -392,18 +377,16 @@ static void apply(enum wk_step step, uint8_t *left, const uint8_t *right, uint32
 			left[i] = right[i] > left[i] ? right[i] : left[i];
 }
 
-static const uint8_t *evaluate(const struct wk_verdicts *verdicts, uint32_t first, uint32_t count,
-			       void (*judge)(struct wk_bound_term *bound,
-					     const struct wk_model *model, uint32_t first,
-					     uint32_t count, uint8_t *out))
+static const uint8_t *evaluate(const struct wk_verdicts *verdicts, bool is_of_threads,
+			       uint32_t first, uint32_t count)
 {
 	const struct wk_expr *expr = verdicts->expr;
 	struct wk_bound_term *bound = verdicts->terms;
-	uint8_t *top = verdicts->stack; /* behind the operands */
+	uint8_t *top = verdicts->stack; /* above the operands */
 
 	for (size_t i = 0; i < expr->step_count; i++) {
 		if (expr->steps[i] == WK_STEP_TERM) {
-			judge(bound++, verdicts->model, first, count, top);
+			judge(bound++, verdicts->model, is_of_threads, first, count, top);
 			top += WK_VERDICTS;
 		} else if (expr->steps[i] == WK_STEP_NOT) {
 			apply(WK_STEP_NOT, top - WK_VERDICTS, NULL, count);
@@ -418,11 +401,11 @@ static const uint8_t *evaluate(const struct wk_verdicts *verdicts, uint32_t firs
 const uint8_t *wk_verdicts_of_samples(const struct wk_verdicts *verdicts, uint32_t first,
 				      uint32_t count)
 {
-	return evaluate(verdicts, first, count, judge_samples);
+	return evaluate(verdicts, false, first, count);
 }
 
 const uint8_t *wk_verdicts_of_threads(const struct wk_verdicts *verdicts, uint32_t first,
 				      uint32_t count)
 {
-	return evaluate(verdicts, first, count, judge_threads);
+	return evaluate(verdicts, true, first, count);
 }

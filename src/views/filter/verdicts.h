@@ -1,9 +1,9 @@
-/* What an expression says of samples and of threads: yes, no, or unknown.
+/* Evaluates an expression for samples and for threads: yes, no, or unknown.
  *
  * Unknown is what wick cannot evaluate: fields it does not have, names that are not resolved yet,
- * and fields of samples where a thread is judged. Whatever is not "no" is kept.
- * Each term becomes a table by thread, stack or event, so that a sample costs one look-up a term.
- * The model and the expression must outlive the verdicts. */
+ * and fields of samples for a thread. Everything but "no" is kept. Each term becomes a table by
+ * thread, stack or event, so that a sample costs one look-up per term. The model and the expression
+ * must outlive the verdicts. */
 #ifndef WK_VIEWS_FILTER_VERDICTS_H
 #define WK_VIEWS_FILTER_VERDICTS_H
 
