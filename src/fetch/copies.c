@@ -196,9 +196,7 @@ static void note_temporary(struct wk_search *s, const struct wk_err *why)
 {
 	struct wk_buf text = { 0 };
 
-	wk_buf_add_fmt(&text,
-		       "what it sent is kept for this run alone, since there is no cache (%s)",
-		       why->text);
+	wk_buf_add_fmt(&text, "its files are temporary, since there is no cache (%s)", why->text);
 	wk_search_complain(s, wk_buf_text(&text), true);
 	s->is_temporary = true;
 	s->fetcher->temporary_bytes += wk_fetch_found_bytes(&s->found).len;

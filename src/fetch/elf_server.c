@@ -41,7 +41,7 @@ static bool fail_no_url(struct wk_str place, struct wk_err *err)
 	struct wk_buf shown = { 0 };
 
 	wk_address_add_shown(&shown, place);
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "symbol server \"%.200s\" is no URL",
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "symbol server \"%.200s\" is not a URL",
 		wk_buf_text(&shown));
 	wk_buf_fini(&shown);
 	return false;

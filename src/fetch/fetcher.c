@@ -270,7 +270,7 @@ static bool normalize(const struct wk_fetch_want *want, struct wk_fetch_want *wa
 		return true;
 	wanted->id = wk_fetch_trim_id(&want->id);
 	if (wanted->id.size < LEAST_ID && said)
-		wk_buf_add_text(said, "symbol servers go by build ids, and it has none");
+		wk_buf_add_text(said, "symbol servers need a build id, and it has none");
 	return wanted->id.size >= LEAST_ID;
 }
 

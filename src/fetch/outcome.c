@@ -23,37 +23,35 @@ static const struct row {
 	[WK_OUTCOME_FORBIDDEN] = { WK_REMEMBER_FAILED, 0, "it answered with HTTP status $n" },
 	[WK_OUTCOME_REFUSED] = { WK_REMEMBER_FAILED, 0, "it answered with HTTP status $n" },
 	[WK_OUTCOME_DRIPPING_PAGE] = { WK_REMEMBER_FAILED, ENDS_SOURCE,
-				       "it answered with HTTP status $n and came to no end of it "
-				       "within 2 seconds, so it is "
-				       "not asked again" },
+				       "its answer with HTTP status $n did not end within 2 "
+				       "seconds, so "
+				       "it is not asked again" },
 	[WK_OUTCOME_TOO_LARGE] = { WK_REMEMBER_FAILED, 0, "it is larger than $b" },
 	[WK_OUTCOME_ENDLESS] = { WK_REMEMBER_FAILED, ENDS_SOURCE,
-				 "it sent more than $b and no end, so it is not asked again" },
+				 "it sent more than $b without an end, so it is not asked again" },
 	[WK_OUTCOME_BOMB] = { WK_REMEMBER_FAILED, ENDS_SOURCE,
-			      "what it sent unpacks to hundreds of times its size, so it is not "
+			      "its answer unpacks to hundreds of times its size, so it is not "
 			      "asked again" },
 	[WK_OUTCOME_SILENT] = { WK_REMEMBER_FAILED, ENDS_SOURCE, "it sent nothing for $n seconds" },
 	[WK_OUTCOME_STALLED] = { WK_REMEMBER_FAILED, ENDS_SOURCE,
-				 "it sent next to nothing for $n seconds" },
+				 "it sent almost nothing for $n seconds" },
 	[WK_OUTCOME_LATE] = { WK_REMEMBER_FAILED, 0, "it took longer than $n seconds" },
 	[WK_OUTCOME_SLOW] = { WK_REMEMBER_FAILED, 0,
 			      "it sent less than 32 KiB a second for a quarter of an hour" },
-	[WK_OUTCOME_NOT_WRITTEN] = { WK_REMEMBER_FAILED, 0, "what it sent cannot be kept: $e" },
+	[WK_OUTCOME_NOT_WRITTEN] = { WK_REMEMBER_FAILED, 0, "its file cannot be written: $e" },
 	[WK_OUTCOME_UNREACHABLE] = { WK_REMEMBER_FAILED, ENDS_SOURCE, "$t" },
 	[WK_OUTCOME_FAILED] = { WK_REMEMBER_FAILED, 0, "$t" },
 	[WK_OUTCOME_UNFIT] = { WK_REMEMBER_FAILED, 0, "$t" },
 	[WK_OUTCOME_NO_FOLDER] = { 0, ENDS_SOURCE,
-				   "not asked, since there is no folder for what comes: neither a "
+				   "not asked, since there is no folder for files: neither a "
 				   "cache nor TMPDIR: $e" },
 	[WK_OUTCOME_NO_DESCRIPTORS] = { 0, ENDS_SOURCE,
 					"not asked, since this process may have only $n files open "
-					"at once (`ulimit -n` "
-					"raises that)" },
+					"at once (`ulimit -n` raises that)" },
 	[WK_OUTCOME_NO_LIBRARY] = { 0, ENDS_SOURCE, "$t" },
 	[WK_OUTCOME_QUOTA] = { 0, 0,
-			       "not asked for more, since without a cache what was fetched is kept "
-			       "for this run "
-			       "alone, and that is $b already (WICK_CACHE_SIZE)" },
+			       "not asked for more, since there is no cache and temporary files "
+			       "have $b already (WICK_CACHE_SIZE)" },
 	[WK_OUTCOME_STOPPED] = { 0, ENDS_SOURCE, "fetching was stopped" },
 	[WK_OUTCOME_CANCELLED] = { 0, QUIET, "" },
 	[WK_OUTCOME_KNOWN_MISSING] = { 0, QUIET,

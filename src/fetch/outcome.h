@@ -20,7 +20,7 @@ enum wk_outcome_kind {
 	WK_OUTCOME_ENDLESS,        /* it sent more than `number` bytes without announcing a size */
 	WK_OUTCOME_BOMB,           /* it unpacks to far more than was sent */
 	WK_OUTCOME_SILENT,         /* nothing came for `number` seconds */
-	WK_OUTCOME_STALLED,        /* next to nothing did */
+	WK_OUTCOME_STALLED,        /* almost nothing did */
 	WK_OUTCOME_LATE,           /* it took longer than `number` seconds */
 	WK_OUTCOME_SLOW,           /* below the least rate, for a long time */
 	WK_OUTCOME_NOT_WRITTEN,    /* `number`: errno */
@@ -30,7 +30,7 @@ enum wk_outcome_kind {
 	WK_OUTCOME_NO_FOLDER,      /* no folder for downloads. `number`: errno */
 	WK_OUTCOME_NO_DESCRIPTORS, /* this process may have only `number` files open */
 	WK_OUTCOME_NO_LIBRARY,     /* `text`: why */
-	WK_OUTCOME_QUOTA,          /* `number` bytes are kept for this run alone already */
+	WK_OUTCOME_QUOTA,          /* `number` bytes of temporary files are in use */
 	WK_OUTCOME_STOPPED,        /* by the user */
 	WK_OUTCOME_CANCELLED,      /* the source failed for another file meanwhile */
 	WK_OUTCOME_KNOWN_MISSING,  /* as an earlier run found, `number` seconds ago */

@@ -89,7 +89,7 @@ static bool follow(struct wk_search *s, struct wk_str pointer, struct wk_err *er
 	else
 		found = open_path(s, wk_buf_text(&path), err);
 	if (why)
-		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "file.ptr says that it is %.*s, which is %s",
+		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "file.ptr refers to %.*s, which is %s",
 			(int)(at.len < 300 ? at.len : 300), at.at, why);
 	wk_buf_fini(&path);
 	return found;

@@ -189,7 +189,7 @@ static bool has_recorded_key(struct wk_store_search *s, const char *path,
 		return true;
 	if (!pe)
 		return wk_store_report(s, WK_IMAGE_DIFFERS,
-				       "%s is no program for Windows, and the one recorded was",
+				       "%s is not a Windows program, but the recorded one was",
 				       path);
 	if (pe->time_stamp != key->time_stamp)
 		return wk_store_report(s, WK_IMAGE_DIFFERS,
@@ -198,7 +198,7 @@ static bool has_recorded_key(struct wk_store_search *s, const char *path,
 				       path, pe->time_stamp, key->time_stamp);
 	return !key->image_bytes || pe->image_bytes == key->image_bytes ||
 	       wk_store_report(s, WK_IMAGE_DIFFERS,
-			       "%s is another build than the one recorded: it takes %" PRIu32
+			       "%s is another build than the one recorded: it needs %" PRIu32
 			       " bytes in memory, recorded %" PRIu32,
 			       path, pe->image_bytes, key->image_bytes);
 }
@@ -228,11 +228,12 @@ static bool is_recorded(struct wk_store_search *s, const char *path,
 	struct wk_os_identity identity;
 
 	if (key->inode != 0 && !has_layout_of_file(file->obj))
-		return wk_store_report(s, WK_IMAGE_UNREADABLE,
-				       "%s is a program for Windows whose code lies elsewhere in "
-				       "memory than in the file, and the recording says where in "
-				       "the file it was",
-				       path);
+		return wk_store_report(
+			s, WK_IMAGE_UNREADABLE,
+			"%s is a Windows program whose code has other addresses in "
+			"memory than in the file, and the recording contains those in "
+			"the file",
+			path);
 	if (!has_recorded_key(s, path, key, file->obj->pe))
 		return false;
 	if (key->build_id.size > 0)

@@ -197,7 +197,7 @@ bool wk_store_alternate(const struct wk_store_file *debug, const char *const *de
 	s.context = &id;
 	return try_id(&s, debug_dirs, &id) || try_shared_path(&s, debug, debug_dirs, path) ||
 	       wk_store_report(&s, WK_IMAGE_MISSING,
-			       "%s shares debug information with %.*s, which is not there",
+			       "%s shares debug information with %.*s, which is missing",
 			       debug->path, WK_STR_ARG(path));
 }
 

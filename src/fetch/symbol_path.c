@@ -136,13 +136,13 @@ static bool names_server(struct wk_str url)
 static bool check_place(struct adding *a, struct wk_str where)
 {
 	if (memchr(where.at, '\0', where.len))
-		return fail_element(a, "a NUL byte is part of no path");
+		return fail_element(a, "a path contains no NUL byte");
 	if (!wk_address_is_url(where))
 		return !has_scheme(where) || fail_element(a, "only http:// and https:// are asked");
 	for (size_t i = 0; i < where.len; i++)
 		if ((unsigned char)where.at[i] <= ' ' || where.at[i] == 0x7f)
-			return fail_element(a, "an address has no blanks in it");
-	return names_server(where) || fail_element(a, "the address names no server");
+			return fail_element(a, "an address contains no blanks");
+	return names_server(where) || fail_element(a, "the address contains no server");
 }
 
 static bool is_there(const struct wk_symbol_path *path, const struct wk_symbol_place *place)
@@ -197,7 +197,7 @@ static bool add_cache(struct adding *a, struct wk_symbol_caches *caches, struct 
 		if (wk_str_eq(caches->at[i], where))
 			return true;
 	if (caches->count == WK_MOST_SYMBOL_CACHES)
-		return fail_element(a, "that are too many caches");
+		return fail_element(a, "there are too many caches");
 	caches->at[caches->count++] = where;
 	return true;
 }
@@ -260,7 +260,7 @@ static bool add_symsrv_element(struct adding *a, struct wk_str rest)
 	return wk_str_is_any_case(wk_str_skip(dll, begin), "symsrv.dll")
 		       ? add_stores(a, stores)
 		       : fail_element(a, "symsrv* is followed by symsrv.dll, and no other DLL is "
-					 "known here");
+					 "supported");
 }
 
 static bool add_element(struct adding *a)
@@ -275,8 +275,7 @@ static bool add_element(struct adding *a)
 	if (skip_word(&rest, "symsrv*"))
 		return add_symsrv_element(a, rest);
 	if (memchr(rest.at, '*', rest.len))
-		return fail_element(a, "what stands before the first * is none of srv, symsrv and "
-				       "cache");
+		return fail_element(a, "the word before the first * is not srv, symsrv or cache");
 	return wk_address_is_url(rest) ? add_server(a, rest) : add_place(a, WK_SYMBOL_FOLDER, rest);
 }
 
@@ -328,10 +327,8 @@ bool wk_symbol_pointer_read(struct wk_str text, struct wk_str *path, struct wk_e
 	}
 	if (skip_word(&line, "MSG:")) {
 		line = trim(line);
-		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
-			       "the symbol store says of this file: %.*s",
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "the symbol store reports: %.*s",
 			       (int)(line.len < 300 ? line.len : 300), line.at);
 	}
-	return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
-		       "file.ptr begins neither with PATH: nor with MSG:");
+	return wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "file.ptr begins with neither PATH: nor MSG:");
 }

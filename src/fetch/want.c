@@ -186,7 +186,7 @@ static bool open_elf(struct wk_fetch_found *found, const struct wk_fetch_want *w
 
 	found->file.obj = wk_obj_parse(bytes.at, bytes.len, NULL);
 	if (!found->file.obj)
-		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "it is no ELF file");
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "it is not an ELF file");
 	if (wk_store_same_id(&found->file.obj->build_id, &want->id))
 		return is_whole(found->file.obj) ||
 		       wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "it ends early");
@@ -209,7 +209,7 @@ static bool open_image(struct wk_fetch_found *found, const struct wk_fetch_want 
 		return false;
 	pe = found->file.obj->pe;
 	if (!pe)
-		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "it is no program of Windows");
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "it is not a Windows program");
 	if (pe->time_stamp == want->time_stamp && pe->image_bytes == want->image_bytes)
 		return is_whole(found->file.obj) ||
 		       wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "it ends early");

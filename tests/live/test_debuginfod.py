@@ -188,7 +188,7 @@ def _(t):
 def _(t):
     with Server(serves(b"<html>welcome to the network</html>")) as server:
         said = reason(t, "--symbol-server", server.url)
-        t.true("it is no ELF file" in said, said)
+        t.true("it is not an ELF file" in said, said)
 
 
 def stalls(path):
@@ -215,9 +215,9 @@ def trickles(path):
 
 @tap.case("a server that stalls, is silent or trickles is given up in time")
 def _(t):
-    for answer, words in ((stalls, "sent next to nothing for 2 seconds"),
+    for answer, words in ((stalls, "sent almost nothing for 2 seconds"),
                           (silent, "sent nothing for 2 seconds"),
-                          (trickles, "sent next to nothing for 2 seconds")):
+                          (trickles, "sent almost nothing for 2 seconds")):
         with Server(answer) as server:
             begun = time.monotonic()
             said = reason(t, "--symbol-server", server.url, DEBUGINFOD_TIMEOUT=2)
@@ -279,7 +279,7 @@ def _(t):
 
     with Server(endless) as server:
         said = reason(t, "--symbol-server", server.url, DEBUGINFOD_MAXSIZE=5 << 20)
-        t.true("it sent more than 5.0 MiB and no end" in said, said)
+        t.true("it sent more than 5.0 MiB without an end" in said, said)
     t.equal([name for name in left(t) if not name.endswith(".asked")], [], "files kept")
 
 
@@ -428,7 +428,7 @@ def _(t):
     with Server(serves(app().debug.read_bytes())) as server:
         done = show(t, "functions", "--symbol-server", server.url)
         t.true(NAMES <= set(re.findall(r"\w+", done.stdout)), done.stdout)
-        t.true("kept for this run alone, since there is no cache" in done.stderr, done.stderr)
+        t.true("its files are temporary, since there is no cache" in done.stderr, done.stderr)
     t.equal(list(folder.iterdir()), [], "files there")
 
 
@@ -441,7 +441,7 @@ def _(t):
             done = show(t, "functions", "--symbol-server", server.url, WICK_CACHE_DIR="",
                         TMPDIR=scratch)
             t.true(NAMES <= set(re.findall(r"\w+", done.stdout)), done.stdout)
-            t.equal(done.stderr.count("what it sent is kept for this run alone, since there is no "
+            t.equal(done.stderr.count("its files are temporary, since there is no "
                                       "cache (WICK_CACHE_DIR is empty)"), 1, done.stderr)
         said = reason(t, "--symbol-server", server.url, WICK_CACHE_DIR="", TMPDIR=scratch)
         t.true(f"{server.url}{app().asks_debug}" in said, f"where the names are from: {said}")

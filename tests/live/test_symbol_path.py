@@ -342,7 +342,7 @@ def _(t):
             t.true(is_named(t, path, *words, WICK_CACHE_DIR="", TMPDIR=scratch), "names")
             t.equal(server.asked.count(STORE), run, "requests: one a run")
         said = functions(t, path, *words, WICK_CACHE_DIR="", TMPDIR=scratch)[1]
-        t.equal(said.count("what it sent is kept for this run alone, since there is no cache "
+        t.equal(said.count("its files are temporary, since there is no cache "
                            "(WICK_CACHE_DIR is empty)"), 1, said)
         said = functions(t, path, *words, WICK_CACHE_DIR="", TMPDIR=t.folder / "none")[1]
         t.true("neither a cache nor TMPDIR" in said, said)
@@ -350,7 +350,7 @@ def _(t):
         keep = {name: value for name, value in environment(t, TMPDIR=scratch, **home).items()
                 if name != "WICK_CACHE_DIR"}
         done = t.wick("fold", path, *words, env=keep)
-        t.true("geo::total" in done.stdout and "kept for this run alone" in done.stderr, "a folder "
+        t.true("geo::total" in done.stdout and "files are temporary" in done.stderr, "a folder "
                f"that cannot be made: {done.stderr}")
     t.equal(list(scratch.iterdir()), [], "files left")
 
@@ -411,7 +411,7 @@ def _(t):
         t.true(f"symbol path {server.url}: it answered with HTTP status 500" in said, said)
     with Server(endless) as server:
         said = reason(t, path, "--symbol-path", server.url, DEBUGINFOD_MAXSIZE=100000)
-        t.true("it sent more than 64.0 KiB and no end, so it is not asked again" in said, said)
+        t.true("it sent more than 64.0 KiB without an end, so it is not asked again" in said, said)
         t.equal(server.asked, ["/index2.txt"], "requests")
     gone = server.url
     begun = time.monotonic()

@@ -30,7 +30,7 @@ static void an_outcome_becomes_a_sentence(void **state)
 	says(&(struct wk_outcome){ .kind = WK_OUTCOME_UNREACHABLE, .text = "100 % @ lost" },
 	     "100 % @ lost");
 	says(&(struct wk_outcome){ .kind = WK_OUTCOME_NOT_WRITTEN, .number = ENOSPC },
-	     "what it sent cannot be kept: No space left on device");
+	     "its file cannot be written: No space left on device");
 	says(&(struct wk_outcome){ .kind = WK_OUTCOME_KNOWN_FAILED, .number = 61, .left_s = 1 },
 	     "it failed 1 minute ago, and is asked again in 1 second");
 }

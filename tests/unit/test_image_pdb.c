@@ -320,7 +320,7 @@ static void a_file_of_another_time_stamp_is_another(void **state)
 static void a_file_of_another_size_in_memory_is_another(void **state)
 {
 	check_key(*state, 0x5f5f5f5f, 0x9000, WK_IMAGE_DIFFERS,
-		  "it takes 32768 bytes in memory, recorded 36864");
+		  "it needs 32768 bytes in memory, recorded 36864");
 }
 
 /* It lies there, as it may on this system. */

@@ -441,7 +441,7 @@ static void without_a_source_nothing_is_found(void **state)
 	assert_int_equal(said.len, 0);
 	want.id.size = 3;
 	assert_false(wk_fetcher_get(fetcher, &want, &found, &said));
-	assert_string_equal(wk_buf_text(&said), "symbol servers go by build ids, and it has none");
+	assert_string_equal(wk_buf_text(&said), "symbol servers need a build id, and it has none");
 	wk_buf_fini(&said);
 	wk_fetcher_free(fetcher);
 }

@@ -217,7 +217,7 @@ static void a_shared_file_that_is_gone_is_named(void **state)
 	assert_false(wk_store_alternate(&p->debug_file, p->dirs, &p->part, &p->why));
 	assert_non_null(strstr(wk_buf_text(&p->why),
 			       "/debug/a.debug shares debug information with .dwz/common.debug, "
-			       "which is not there"));
+			       "which is missing"));
 }
 
 static void a_package_is_found_beside_the_image(void **state)

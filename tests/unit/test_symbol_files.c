@@ -266,7 +266,7 @@ static void cabinets_are_unpacked_and_their_plain_copy_is_used(void **state)
 
 static void a_pointer_leads_to_the_file_or_says_why_not(void **state)
 {
-	static const char *const message[] = { "says of this file: thrown away", NULL };
+	static const char *const message[] = { "reports: thrown away", NULL };
 	static const char *const elsewhere[] = { "\\\\far\\x.pdb, which is not here", NULL };
 	struct wk_fetch_want want = want_pdb();
 	struct wk_buf text = { 0 };

@@ -132,18 +132,18 @@ static void what_makes_no_sense_is_quoted(void **state)
 	static const struct {
 		const char *text, *says;
 	} rows[] = {
-		{ "/a;sriv*/b", "symbol path \"sriv*/b\": what stands before the first * is none" },
+		{ "/a;sriv*/b", "symbol path \"sriv*/b\": the word before the first * is not" },
 		{ "/a;symsrv*my.dll*/b", "symsrv* is followed by symsrv.dll" },
 		{ "/a;symsrv*", "symsrv* is followed by symsrv.dll" },
 		{ "/a;cache*/a*/b", "cache* takes one folder" },
 		{ "/a;cache*http://s", "a cache is a folder, and this is an address" },
 		{ "/a;ftp://s/x", "only http:// and https:// are asked" },
 		{ "/a;srv*/b*file:///x", "only http:// and https:// are asked" },
-		{ "/a;srv*https://", "the address names no server" },
-		{ "/a;srv*https:///x", "the address names no server" },
-		{ "/a;https://s/a b", "an address has no blanks" },
+		{ "/a;srv*https://", "the address contains no server" },
+		{ "/a;srv*https:///x", "the address contains no server" },
+		{ "/a;https://s/a b", "an address contains no blanks" },
 		{ "/a;srv*C:\\c*https://me:secr@t@s/a b",
-		  "symbol path \"srv*C:\\c*https://s/a b\": an address has no blanks" },
+		  "symbol path \"srv*C:\\c*https://s/a b\": an address contains no blanks" },
 		{ "/a;srv*1*2*3*4*5*6*7*8*9*10*11*12*13*14*15*16*17", "too many caches" },
 	};
 
@@ -363,9 +363,9 @@ static void a_pointer_leads_to_a_path_or_says_something(void **state)
 	assert_true(wk_symbol_pointer_read(wk_str_c("path: /x/a.pdb"), &path, NULL));
 	assert_true(wk_str_is(path, "/x/a.pdb"));
 	assert_false(wk_symbol_pointer_read(wk_str_c("MSG: it was deleted"), &path, &message));
-	assert_string_equal(message.text, "the symbol store says of this file: it was deleted");
+	assert_string_equal(message.text, "the symbol store reports: it was deleted");
 	assert_false(wk_symbol_pointer_read(wk_str_c("/x/a.pdb"), &path, &other));
-	assert_non_null(strstr(other.text, "neither with PATH: nor with MSG:"));
+	assert_non_null(strstr(other.text, "neither PATH: nor MSG:"));
 	assert_false(wk_symbol_pointer_read(wk_str_c("PATH:  "), &path, &empty));
 }
 

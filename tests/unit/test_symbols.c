@@ -207,7 +207,7 @@ static void addresses_in_programs_for_windows_are_those_in_memory(void **state)
 	assert_true(wk_os_identify(in_own_folder("a.exe"), &identity, NULL));
 	key.path = wk_str_c(in_own_folder("a.exe"));
 	key.inode = identity.inode;
-	check_reason(wk_symbols_image(p->symbols, &key), "code lies elsewhere in memory");
+	check_reason(wk_symbols_image(p->symbols, &key), "code has other addresses in memory");
 
 	write_windows_file("b.exe", true);
 	assert_true(wk_os_identify(in_own_folder("b.exe"), &identity, NULL));
