@@ -52,6 +52,8 @@ struct wk_image {
 	uint64_t first_offset, first_size_bytes;
 	uint64_t first_seen_ns;
 	wk_text_id reason;         /* by resolve: where names came from, or why there are none */
+	wk_text_id names_source;   /* by resolve: the same for a column "names from"; 0: `reason` */
+	bool is_hidden;            /* by resolve: the kernel hides its addresses from this user */
 	bool in_kernel;            /* a file that the kernel has mapped: a driver */
 	bool has_names;            /* filled by resolve */
 	enum wk_image_state state; /* by resolve: of its file; WK_IMAGE_NAMED if never looked for */

@@ -334,25 +334,39 @@ static void name_stacks(struct resolver *resolver)
 		emit_left_out(model, left_out);
 }
 
+static void set_reason(struct wk_model *model, wk_image_id id, const char *reason,
+		       const char *names_source)
+{
+	model->images[id].reason = wk_model_text(model, wk_str_c(reason));
+	if (names_source)
+		model->images[id].names_source = wk_model_text(model, wk_str_c(names_source));
+}
+
+static void take_reason(struct wk_model *model, wk_image_id id,
+			const struct wk_image_symbols *symbols)
+{
+	set_reason(model, id, wk_image_reason(symbols), wk_image_names_source(symbols));
+	model->images[id].is_hidden = wk_image_is_hidden(symbols);
+}
+
 static void close_images(struct resolver *resolver)
 {
 	struct wk_model *model = resolver->model;
 
 	for (wk_image_id id = 0; id < model->image_count; id++) {
 		struct wk_resolver_state state = wk_resolver_state(resolver->names, id);
-		const char *reason = NULL;
 
 		if (state.symbols)
 			model->images[id].state = wk_image_state(state.symbols);
 		if (state.has_recorded_names)
-			reason = "names came with the recording";
+			set_reason(model, id, "names came with the recording", "the recording");
 		else if (state.is_of_another_kernel)
-			reason = "not of the kernel that runs now, or the recording does not say "
-				 "of which";
+			set_reason(model, id,
+				   "not of the kernel that runs now, or the recording does not say "
+				   "of which",
+				   NULL);
 		else if (state.symbols)
-			reason = wk_image_reason(state.symbols);
-		if (reason)
-			model->images[id].reason = wk_model_text(model, wk_str_c(reason));
+			take_reason(model, id, state.symbols);
 	}
 }
 

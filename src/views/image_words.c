@@ -41,10 +41,5 @@ struct wk_str wk_image_build_id_text(struct wk_table *table, const struct wk_ima
 
 struct wk_str wk_image_names_from(const struct wk_model *model, const struct wk_image *image)
 {
-	struct wk_str reason = wk_model_str(model, image->reason);
-	static const char said[] = "names from ";
-
-	if (wk_str_is(reason, "names came with the recording"))
-		return (struct wk_str)WK_STR("the recording");
-	return wk_str_starts(reason, said) ? wk_str_skip(reason, strlen(said)) : reason;
+	return wk_model_str(model, image->names_source ? image->names_source : image->reason);
 }

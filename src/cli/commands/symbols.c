@@ -135,8 +135,8 @@ static void row(struct wk_table *table, const struct wk_model *model,
 	wk_table_text(table, wk_image_path_of(model, facts->id));
 	wk_table_text(table, wk_image_name_of(model, facts->id));
 	wk_table_brief(table, brief);
-	wk_table_text(table, wk_str_c(facts->names));
-	wk_table_text(table, wk_str_c(facts->lines));
+	wk_table_text(table, wk_extent_word(facts->names));
+	wk_table_text(table, wk_extent_word(facts->lines));
 	wk_table_text(table, wk_str_c(facts->unwind));
 	source_cell(table, wk_image_names_from(model, image), facts->names_are_kept);
 	source_cell(table, wk_image_lines_source(facts), facts->lines_are_kept);
@@ -249,7 +249,7 @@ static void find(struct wk_findings *findings, const struct wk_model *model,
 {
 	const struct wk_image_facts *alike = fixed_alike(all, facts);
 	const char *fix = facts->fix.len && !alike ? wk_buf_text(&facts->fix) : NULL;
-	bool is_nameless = facts->names && strcmp(facts->names, "none") == 0;
+	bool is_nameless = facts->names == WK_EXTENT_NONE;
 	struct wk_buf lacks = { 0 }, reason = { 0 };
 
 	heading(findings, model, all, facts);

@@ -30,10 +30,7 @@ static bool is_not_here(enum wk_image_state state)
 /* Without the words that the column's title says. */
 struct wk_str wk_image_lines_source(const struct wk_image_facts *facts)
 {
-	static const char said[] = "lines and inlined calls from ";
-	struct wk_str reason = wk_str_c(facts->lines ? wk_image_places_reason(facts->symbols) : "");
-
-	return wk_str_starts(reason, said) ? wk_str_skip(reason, strlen(said)) : reason;
+	return wk_str_c(facts->lines ? wk_image_places_source(facts->symbols) : "");
 }
 
 static bool is_there(struct wk_str path)
@@ -64,22 +61,22 @@ static void find_names(struct wk_image_facts *facts, const struct wk_model *mode
 	struct wk_image_used used;
 
 	if (image->has_names && state != WK_IMAGE_NAMED) {
-		facts->names = "recorded";
+		facts->names = WK_EXTENT_RECORDED;
 		return;
 	}
 	if (is_not_here(state))
 		facts->lacks |= WK_LACKS_FILE;
 	wk_image_used(facts->symbols, &used);
 	if (state != WK_IMAGE_NAMED)
-		facts->names = "none";
+		facts->names = WK_EXTENT_NONE;
 	else if (used.has_all_names || image->kind == WK_IMAGE_VDSO ||
 		 in_either(facts->symbols, ".gnu_debugdata"))
-		facts->names = "all";
+		facts->names = WK_EXTENT_ALL;
 	else
-		facts->names = "exported";
+		facts->names = WK_EXTENT_EXPORTED;
 	facts->names_are_kept =
 		used.names_are_kept && used.has_all_names && !has_names_now(facts, model);
-	if (strcmp(facts->names, "exported") == 0 || strcmp(facts->names, "none") == 0)
+	if (facts->names == WK_EXTENT_EXPORTED || facts->names == WK_EXTENT_NONE)
 		facts->lacks |= WK_LACKS_NAMES;
 }
 
@@ -104,11 +101,11 @@ static bool has_lines_now(const struct wk_image_facts *facts, const struct wk_mo
 
 /* A few samples always lie between functions, or in those that were written as machine code. And a
  * program that was built without lines has some of the libraries that were put into it. */
-static const char *how_many(const struct wk_image_lines *lines)
+static enum wk_extent how_many(const struct wk_image_lines *lines)
 {
 	if (lines->known >= lines->asked - lines->asked / 10)
-		return "all";
-	return lines->known > lines->asked / 1000 ? "some" : "none";
+		return WK_EXTENT_ALL;
+	return lines->known > lines->asked / 1000 ? WK_EXTENT_SOME : WK_EXTENT_NONE;
 }
 
 static void find_lines(struct wk_image_facts *facts, const struct wk_model *model)
@@ -118,19 +115,19 @@ static void find_lines(struct wk_image_facts *facts, const struct wk_model *mode
 
 	wk_image_used(facts->symbols, &used);
 	if (lines->asked == 0)
-		facts->lines = has_debug_info(facts->symbols) ? "all" : "none";
+		facts->lines = has_debug_info(facts->symbols) ? WK_EXTENT_ALL : WK_EXTENT_NONE;
 	else
 		facts->lines = how_many(lines);
 	if (used.missing.len && lines->known)
-		facts->lines = "some";
-	if (strcmp(facts->lines, "all") == 0) {
+		facts->lines = WK_EXTENT_SOME;
+	if (facts->lines == WK_EXTENT_ALL) {
 		if (came_with_lines(model, model->images[facts->id].path))
-			facts->lines = "recorded";
+			facts->lines = WK_EXTENT_RECORDED;
 		else
 			facts->lines_are_kept =
 				used.places_are_kept && !has_lines_now(facts, model);
 	}
-	if (strcmp(facts->lines, "none") == 0 || strcmp(facts->lines, "some") == 0)
+	if (facts->lines == WK_EXTENT_NONE || facts->lines == WK_EXTENT_SOME)
 		facts->lacks |= WK_LACKS_LINES;
 }
 
@@ -156,7 +153,7 @@ static void find_unwind(struct wk_image_facts *facts, const struct wk_model *mod
 /* What never was a file has names or none. */
 static void find_memory(struct wk_image_facts *facts, const struct wk_image *image)
 {
-	facts->names = image->has_names ? "all" : "none";
+	facts->names = image->has_names ? WK_EXTENT_ALL : WK_EXTENT_NONE;
 	facts->lacks = image->has_names ? 0 : WK_LACKS_NAMES;
 }
 
@@ -167,7 +164,7 @@ static void find_out(struct wk_image_facts *facts, const struct wk_image_context
 	struct wk_image_key key = wk_model_image_key(about->model, facts->id);
 
 	if (about->model->came_named) {
-		facts->names = "recorded";
+		facts->names = WK_EXTENT_RECORDED;
 	} else if (image->state == WK_IMAGE_NO_FILE) {
 		find_memory(facts, image);
 	} else if (image->kind == WK_IMAGE_FILE || image->kind == WK_IMAGE_VDSO) {
@@ -223,6 +220,17 @@ void wk_images_facts_fini(struct wk_images_facts *facts)
 		wk_buf_fini(&facts->at[i].fix);
 	wk_free(facts->at);
 	*facts = (struct wk_images_facts){ 0 };
+}
+
+struct wk_str wk_extent_word(enum wk_extent extent)
+{
+	static const char *const words[] = {
+		[WK_EXTENT_NEVER] = "",		[WK_EXTENT_NONE] = "none",
+		[WK_EXTENT_SOME] = "some",	[WK_EXTENT_EXPORTED] = "exported",
+		[WK_EXTENT_ALL] = "all",	[WK_EXTENT_RECORDED] = "recorded",
+	};
+
+	return wk_str_c(words[extent]);
 }
 
 void wk_image_lacks_words(unsigned lacks, struct wk_buf *words)

@@ -16,6 +16,19 @@ enum wk_lack {
 	WK_LACKS_UNWIND = 8,
 };
 
+/* How much of an image's names or lines is known. */
+enum wk_extent {
+	WK_EXTENT_NEVER, /* there can be none */
+	WK_EXTENT_NONE,
+	WK_EXTENT_SOME,
+	WK_EXTENT_EXPORTED, /* names that the image exports */
+	WK_EXTENT_ALL,
+	WK_EXTENT_RECORDED, /* they came with the recording */
+};
+
+/* "all"; empty for "never". */
+struct wk_str wk_extent_word(enum wk_extent extent);
+
 /* Of an image's frames in the samples' stacks. */
 struct wk_image_lines {
 	uint64_t asked, known;
@@ -27,9 +40,10 @@ struct wk_image_lines *wk_image_lines_count(const struct wk_model *model,
 
 struct wk_image_facts {
 	wk_image_id id;
-	uint64_t samples;                    /* with it in their stack */
-	struct wk_image_symbols *symbols;    /* NULL: never looked for, and not to be */
-	const char *names, *lines, *unwind;  /* in a word; NULL where there can be none */
+	uint64_t samples;                 /* with it in their stack */
+	struct wk_image_symbols *symbols; /* NULL: never looked for, and not to be */
+	enum wk_extent names, lines;
+	const char *unwind;                  /* in a word; NULL if there can be none */
 	bool names_are_kept, lines_are_kept; /* by the symbol cache alone: no file has them now */
 	struct wk_image_lines frames;
 	unsigned lacks;    /* enum wk_lack */

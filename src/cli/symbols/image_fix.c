@@ -23,11 +23,10 @@ static void fix_anonymous(struct wk_image_facts *facts, const struct wk_model *m
 
 static void fix_kernel(struct wk_image_facts *facts, const struct wk_model *model)
 {
-	struct wk_str reason = wk_model_str(model, model->images[facts->id].reason);
 	struct wk_buf text = { 0 };
 	uint64_t restricted = 0;
 
-	if (!wk_str_starts(reason, "kernel addresses are hidden"))
+	if (!model->images[facts->id].is_hidden)
 		return;
 	wk_os_read_small("/proc/sys/kernel/kptr_restrict", &text);
 	while (text.len && text.at[text.len - 1] == '\n')

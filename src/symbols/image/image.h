@@ -42,6 +42,7 @@ struct wk_image_debug {
 			     * was asked for it in vain */
 	struct wk_buf path; /* the file it comes from; empty where there is none */
 	struct wk_buf reason;
+	size_t source_at; /* where the file's path is in the reason; 0 if it has none */
 };
 
 /* A file that something kept was made from, as it was then. */
@@ -73,6 +74,7 @@ struct wk_image_symbols {
 	struct wk_unwind_table *unwind; /* made when somebody asks */
 	struct wk_image_cached kept;
 	struct wk_buf reason, debug_reason;
+	size_t source_at; /* as for places */
 	enum wk_image_state state;
 	unsigned retries;
 	bool debug_done;

@@ -152,17 +152,20 @@ void wk_image_build_table(struct wk_image_symbols *image)
 		return;
 	}
 	wk_buf_reset(&image->reason);
+	image->source_at = 0;
 	from = image->names_are_kept ? image->kept.names.path : wk_str_c(image->names_from);
 	if (!is_named(image)) {
 		image->state = WK_IMAGE_STRIPPED;
 		wk_buf_add_fmt(&image->reason, "%.*s is stripped of its names", WK_STR_ARG(from));
 	} else {
 		image->state = WK_IMAGE_NAMED;
-		wk_buf_add_fmt(&image->reason, "%s from %.*s",
-			       image->has_all_names || wk_image_is_vdso(image)
-				       ? "names"
-				       : "only exported names",
-			       WK_STR_ARG(from));
+		if (image->has_all_names || wk_image_is_vdso(image)) {
+			wk_buf_add_text(&image->reason, "names from ");
+			image->source_at = image->reason.len;
+		} else {
+			wk_buf_add_text(&image->reason, "only exported names from ");
+		}
+		wk_buf_add_str(&image->reason, from);
 	}
 	if (!image->has_all_names)
 		add_what_would_help(image);

@@ -372,9 +372,11 @@ static void describe(struct wk_image_debug *places)
 	if (places->reason.len == 0 && is_stripped(places))
 		wk_buf_add_fmt(&places->reason, "%s has public names only: %s",
 			       wk_buf_text(&places->path), wk_pdb_why_stripped(places->pdb));
-	else if (places->reason.len == 0 && places->path.len)
-		wk_buf_add_fmt(&places->reason, "lines and inlined calls from %s",
-			       wk_buf_text(&places->path));
+	else if (places->reason.len == 0 && places->path.len) {
+		wk_buf_add_text(&places->reason, "lines and inlined calls from ");
+		places->source_at = places->reason.len;
+		wk_buf_add_str(&places->reason, wk_buf_str(&places->path));
+	}
 	if (places->dwarf)
 		add_words(&places->reason, wk_dwarf_missing(places->dwarf));
 	if (places->files)
@@ -401,4 +403,11 @@ const char *wk_image_places_reason(struct wk_image_symbols *image)
 		describe(&image->places);
 	}
 	return wk_buf_text(&image->places.reason);
+}
+
+const char *wk_image_places_source(const struct wk_image_symbols *image)
+{
+	const char *reason = wk_image_places_reason(image);
+
+	return reason + image->places.source_at;
 }

@@ -127,6 +127,7 @@ static void retry_image(struct wk_image_symbols *image, uint32_t pid)
 	image->key.pid = pid;
 	image->is_ready = false;
 	wk_buf_reset(&image->reason);
+	image->source_at = 0;
 	wk_image_open(image);
 }
 
@@ -164,7 +165,9 @@ static void ready_kernel(struct wk_image_symbols *image)
 
 	if (wk_kernel_open(s)) {
 		image->state = WK_IMAGE_NAMED;
-		wk_buf_add_fmt(&image->reason, "names from %s", s->kallsyms_path);
+		wk_buf_add_text(&image->reason, "names from ");
+		image->source_at = image->reason.len;
+		wk_buf_add_text(&image->reason, s->kallsyms_path);
 		return;
 	}
 	image->state = WK_IMAGE_UNREADABLE;
@@ -217,6 +220,17 @@ const char *wk_image_reason(struct wk_image_symbols *image)
 {
 	make_ready(image);
 	return wk_buf_text(&image->reason);
+}
+
+const char *wk_image_names_source(const struct wk_image_symbols *image)
+{
+	return wk_image_reason(image) + image->source_at;
+}
+
+bool wk_image_is_hidden(const struct wk_image_symbols *image)
+{
+	return image->key.is_kernel && wk_image_state(image) == WK_IMAGE_UNREADABLE &&
+	       image->owner->kernel.err.code == WK_EPERM;
 }
 
 static bool find_in_kernel(struct wk_symbols *s, uint64_t address, struct wk_symbol *symbol)

@@ -29,7 +29,7 @@ struct wk_kallsym {
 	uint64_t start, size_bytes;
 };
 
-/* NULL if the file cannot be read, is not such a table, or hides its addresses. */
+/* NULL if the file cannot be read, is not such a table, or hides its addresses (WK_EPERM). */
 struct wk_kallsyms *wk_kallsyms_open(const char *path, struct wk_err *err);
 
 /* The same from text, which must outlive the table. */
