@@ -342,8 +342,7 @@ static void set_reason(struct wk_model *model, wk_image_id id, const char *reaso
 		model->images[id].names_source = wk_model_text(model, wk_str_c(names_source));
 }
 
-static void take_reason(struct wk_model *model, wk_image_id id,
-			const struct wk_image_symbols *symbols)
+static void take_reason(struct wk_model *model, wk_image_id id, struct wk_image_symbols *symbols)
 {
 	set_reason(model, id, wk_image_reason(symbols), wk_image_names_source(symbols));
 	model->images[id].is_hidden = wk_image_is_hidden(symbols);

@@ -1,16 +1,15 @@
-#include "cli/incomplete.h"
+#include "session/incomplete.h"
 
 #include "base/buf.h"
-#include "cli/terminal.h"
 
 #define MOST_TOLD 3
 
-static void say(struct wk_str text)
+static void warn(const struct wk_messages *messages, struct wk_str text)
 {
 	struct wk_buf words = { 0 };
 
 	wk_buf_add_str(&words, text);
-	wk_say(wk_buf_text(&words));
+	wk_warn(messages, wk_buf_text(&words));
 	wk_buf_fini(&words);
 }
 
@@ -20,7 +19,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 
 	if (event->kind == WK_EVENT_NOTE && event->note.severity == WK_NOTE_INCOMPLETE &&
 	    incomplete->count++ < MOST_TOLD)
-		say(event->note.text);
+		warn(incomplete->messages, event->note.text);
 	return wk_sink_emit(&incomplete->next, event, err);
 }
 

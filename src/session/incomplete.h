@@ -1,15 +1,17 @@
-/* What is not there of a recording, said on standard error as it is met: for commands that hand
- * events on and make no model, whose views would say it (views/quality.h). */
-#ifndef WK_CLI_INCOMPLETE_H
-#define WK_CLI_INCOMPLETE_H
+/* A sink that warns of missing parts of a recording as they come, for use cases that pass events on
+ * and build no model, whose views would report them (views/quality.h). */
+#ifndef WK_SESSION_INCOMPLETE_H
+#define WK_SESSION_INCOMPLETE_H
 
 #include <stdint.h>
 
 #include "event/sink.h"
+#include "session/messages.h"
 
 struct wk_incomplete {
 	struct wk_sink next;
-	uint32_t count; /* how often something was missing; starts at 0 */
+	const struct wk_messages *messages;
+	uint32_t count; /* how many parts are missing; starts at 0 */
 };
 
 /* Passes all events on to `next`. */

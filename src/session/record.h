@@ -14,6 +14,9 @@
 #include "stages/unwind_stage.h"
 #include "symbols/image/symbols.h"
 
+#define WK_DEFAULT_FREQUENCY_HZ 997
+#define WK_DEFAULT_STACK_BYTES  32768
+
 struct wk_record_request {
 	struct wk_recorder_options recorder;
 	const char *output; /* a path, or "-" for standard output */

@@ -1,9 +1,8 @@
-#include "cli/symbols/question.h"
+#include "session/selection.h"
 
 #include "base/num.h"
 #include "event/advice.h"
-#include "cli/symbols/jit_makers.h"
-#include "cli/terminal.h"
+#include "session/images/jit_makers.h"
 #include "views/filter/filter_near.h"
 #include "views/filter/wpa_query.h"
 #include "views/memory_roots.h"
@@ -29,7 +28,8 @@ void wk_selection_fini(struct wk_selection *question)
 	wk_filter_fini(&question->filter);
 }
 
-void wk_selection_print_faults(const struct wk_selection *question, bool and_missing)
+void wk_selection_report_faults(const struct wk_selection *question, bool and_missing,
+				const struct wk_messages *messages)
 {
 	const struct wk_model *model = question->quality.model;
 	uint32_t told = 0, faults = 0;
@@ -42,11 +42,11 @@ void wk_selection_print_faults(const struct wk_selection *question, bool and_mis
 		faults++;
 		if (told == MOST_FAULTS)
 			continue;
-		wk_say(wk_strtab_get(model->text, model->notes[i].text));
+		wk_warn(messages, wk_strtab_get(model->text, model->notes[i].text));
 		told++;
 	}
 	if (faults > told)
-		wk_say("and more like that: `wick show FILE system` has them all");
+		wk_warn(messages, "and more like that: `wick show FILE system` has them all");
 }
 
 static const char *advice_for(const struct wk_selection *question, enum wk_advice_key key)
@@ -54,19 +54,19 @@ static const char *advice_for(const struct wk_selection *question, enum wk_advic
 	return wk_advice(question->quality.model->traits->advice, key);
 }
 
-void wk_selection_warn(const struct wk_selection *question)
+void wk_selection_warn(const struct wk_selection *question, const struct wk_messages *messages)
 {
 	struct wk_buf sentence = { 0 };
 
-	wk_selection_print_faults(question, true);
+	wk_selection_report_faults(question, true, messages);
 	wk_quality_closed_line(&question->quality, &sentence);
 	if (sentence.len)
-		wk_say(wk_buf_text(&sentence));
+		wk_warn(messages, wk_buf_text(&sentence));
 	wk_buf_reset(&sentence);
 	wk_quality_stacks_line(&question->quality, &sentence);
 	if (sentence.len) {
 		wk_buf_add_fmt(&sentence, "; %s", advice_for(question, WK_ADVICE_WHOLE_STACKS));
-		wk_say(wk_buf_text(&sentence));
+		wk_warn(messages, wk_buf_text(&sentence));
 	}
 	wk_buf_fini(&sentence);
 }
@@ -127,30 +127,31 @@ bool wk_selection_expect(const struct wk_selection *question, struct wk_err *err
 	return false;
 }
 
-void wk_selection_print_cpu(const struct wk_selection *question)
+void wk_selection_report_cpu(const struct wk_selection *question,
+			     const struct wk_messages *messages)
 {
 	struct wk_buf sentence = { 0 };
 
 	wk_quality_cpu_line(&question->quality, &sentence);
 	if (sentence.len)
-		wk_say(wk_buf_text(&sentence));
+		wk_warn(messages, wk_buf_text(&sentence));
 	wk_buf_fini(&sentence);
 }
 
-void wk_selection_print(const struct wk_selection *question)
+void wk_selection_report(const struct wk_selection *question, const struct wk_messages *messages)
 {
 	struct wk_buf sentence = { 0 };
 
-	wk_selection_print_cpu(question);
+	wk_selection_report_cpu(question, messages);
 	if (question->filter.in_view == 0)
 		explain(question, &sentence);
 	else
 		wk_quality_line(&question->quality, &sentence);
-	wk_say(wk_buf_text(&sentence));
+	wk_warn(messages, wk_buf_text(&sentence));
 	wk_buf_fini(&sentence);
 	if (question->filter.in_view) {
-		wk_selection_warn(question);
-		wk_selection_hint(question);
+		wk_selection_warn(question, messages);
+		wk_selection_hint(question, messages);
 	}
 }
 
@@ -177,7 +178,7 @@ static void add_maker(struct wk_buf *sentence, const struct wk_model *model,
 		wk_buf_add_text(sentence, wk_advice(model->traits->advice, WK_ADVICE_JIT_NAMES));
 }
 
-static void hint_names(const struct wk_selection *question)
+static void hint_names(const struct wk_selection *question, const struct wk_messages *messages)
 {
 	const struct wk_model *model = question->quality.model;
 	struct wk_nameless nameless = wk_nameless_of(model, &question->filter);
@@ -192,12 +193,12 @@ static void hint_names(const struct wk_selection *question)
 						      : wk_jit_maker_of(model, nameless.image));
 	else
 		add_symbols(&sentence, wk_model_str(model, model->images[nameless.image].path));
-	wk_say(wk_buf_text(&sentence));
+	wk_warn(messages, wk_buf_text(&sentence));
 	wk_buf_fini(&sentence);
 }
 
 /* Nothing can be done for this recording, but for the next one. */
-static void hint_stacks(const struct wk_selection *question)
+static void hint_stacks(const struct wk_selection *question, const struct wk_messages *messages)
 {
 	const struct wk_model *model = question->quality.model;
 	struct wk_memory_roots roots = wk_memory_roots_of(model, &question->filter);
@@ -212,12 +213,12 @@ static void hint_stacks(const struct wk_selection *question)
 	wk_buf_add_text(&sentence, advice_for(question, WK_ADVICE_JIT_STACKS));
 	if (!model->traits->walks_stacks && maker && maker->stacks)
 		wk_buf_add_fmt(&sentence, "; %s", maker->stacks);
-	wk_say(wk_buf_text(&sentence));
+	wk_warn(messages, wk_buf_text(&sentence));
 	wk_buf_fini(&sentence);
 }
 
-void wk_selection_hint(const struct wk_selection *question)
+void wk_selection_hint(const struct wk_selection *question, const struct wk_messages *messages)
 {
-	hint_names(question);
-	hint_stacks(question);
+	hint_names(question, messages);
+	hint_stacks(question, messages);
 }

@@ -2,8 +2,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/cargo/profile.h"
-#include "cli/doctor/doctor.h"
+#include "session/doctor/cargo_profile.h"
+#include "session/doctor/doctor.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

@@ -2,7 +2,7 @@
  * count may be lost, and what is written can be read again. */
 #include <stdlib.h>
 
-#include "cli/as/stack_counts.h"
+#include "session/fold/stack_counts.h"
 
 static void pass_over(void *context, struct wk_str line)
 {

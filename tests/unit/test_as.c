@@ -6,11 +6,11 @@
 
 #include <cmocka.h>
 
-#include "cli/as/restack.h"
-#include "cli/as/stack_counts.h"
-#include "cli/as/tally.h"
 #include "cli/as/tool.h"
 #include "formats/reader.h"
+#include "session/fold/restack.h"
+#include "session/fold/stack_counts.h"
+#include "session/fold/tally.h"
 
 /* Lines of folded text, told as events; what comes out as lines again is compared. */
 static void tell(const struct wk_sink *sink, const char *text)

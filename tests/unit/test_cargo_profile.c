@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cli/cargo/profile.h"
+#include "session/doctor/cargo_profile.h"
 
 static const char *find(const char *text, const char *key)
 {

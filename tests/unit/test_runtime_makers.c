@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "cli/symbols/jit_makers.h"
+#include "session/images/jit_makers.h"
 
 static void expect(const char *program, const char *maker)
 {

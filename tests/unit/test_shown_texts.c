@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "cli/options/texts_option.h"
+#include "session/symbolize/shown_texts.h"
 
 static void every_text_is_found_again_by_its_number(void **state)
 {

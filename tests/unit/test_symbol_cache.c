@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/symbols/symbol_cache.h"
 #include "own_folder.h"
+#include "session/images/symbol_cache.h"
 #include "symbols/cache/cache.h"
 
 static int make_folder(void **state)

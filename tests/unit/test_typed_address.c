@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "cli/symbols/typed_address.h"
 #include "base/mem.h"
+#include "session/symbolize/typed_address.h"
 
 /* A text and what is to be made of it. */
 struct example {

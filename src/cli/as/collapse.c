@@ -4,9 +4,10 @@
 
 #include "base/mem.h"
 #include "cli/as/collapse_args.h"
-#include "cli/as/inliner.h"
 #include "cli/as/source.h"
-#include "cli/as/tally.h"
+#include "cli/messages.h"
+#include "session/fold/inliner.h"
+#include "session/fold/tally.h"
 
 /* What inferno-collapse-guess chooses from. */
 static const char *const guessed[] = {
@@ -126,7 +127,7 @@ int wk_as_collapse(const struct wk_as_call *call, struct wk_err *err)
 				     ? ": it is folded already"
 				     : "");
 	if (ok && args->with_inlined) {
-		inliner = wk_as_inliner_new();
+		inliner = wk_as_inliner_new(&wk_cli_messages);
 		args->collapse.inliner = wk_as_inliner_for(inliner);
 	}
 	if (ok) {

@@ -1,7 +1,7 @@
 /* Two folded files side by side, as difffolded.pl and inferno-diff-folded print them. */
-#include "cli/as/stack_counts.h"
 #include "cli/as/tool.h"
 #include "formats/reader.h"
+#include "session/fold/stack_counts.h"
 
 struct args {
 	struct wk_as_inferno_args inferno;

@@ -6,11 +6,11 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "cli/as/restack.h"
 #include "cli/as/source.h"
 #include "formats/lines.h"
 #include "model/builder.h"
 #include "model/resolve.h"
+#include "session/fold/restack.h"
 
 /* The scripts write names as they are and only say in the picture what they are encoded in; a
  * picture of wick's is UTF-8. */

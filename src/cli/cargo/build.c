@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 #include "base/text/json.h"
-#include "cli/cargo/profile.h"
 #include "cli/run/child.h"
 #include "cli/terminal.h"
+#include "session/doctor/cargo_profile.h"
 
 const char *wk_cargo_build_profile(const struct wk_cargo_build *build)
 {

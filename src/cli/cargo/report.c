@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "base/out.h"
-#include "cli/cargo/profile.h"
-#include "cli/doctor/debug_advice.h"
 #include "cli/run/child.h"
 #include "cli/terminal.h"
 #include "fetch/store.h"
+#include "session/doctor/cargo_profile.h"
+#include "session/doctor/debug_advice.h"
 
 static bool has_names(const char *path)
 {

@@ -8,9 +8,9 @@
 #include "cli/options/table_form.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"
-#include "cli/symbols/question.h"
 #include "cli/terminal.h"
 #include "render/renderers.h"
+#include "session/selection.h"
 #include "views/compare/diff.h"
 #include "views/compare/diff_lines.h"
 #include "views/tree/stack_rows.h"
@@ -360,7 +360,7 @@ static bool compare(struct comparison *c, struct wk_err *err)
 		ok = write_form(c, err);
 	if (ok && !c->args->quiet) {
 		wk_view_say(&c->choice);
-		wk_selection_warn(&c->question);
+		wk_selection_warn(&c->question, &wk_cli_messages);
 		say_empty_side(c);
 		say_lines(c);
 		say_where(c);

@@ -3,11 +3,12 @@
 
 #include "base/mem.h"
 #include "cli/command.h"
-#include "cli/doctor/doctor.h"
 #include "cli/help.h"
-#include "cli/symbols/windows_file.h"
+#include "cli/messages.h"
 #include "os/os.h"
 #include "os/program.h"
+#include "session/doctor/doctor.h"
+#include "session/images/windows_file.h"
 
 struct args {
 	bool json;
@@ -61,7 +62,7 @@ static bool examine(struct wk_findings *findings, const char *path,
 
 	/* They are recorded elsewhere, or were. */
 	if (path && wk_windows_file_is(path))
-		return wk_windows_file_print(findings, path, naming, err);
+		return wk_windows_file_print(findings, path, naming, &wk_cli_messages, err);
 	if (path && wk_doctor_recording(path, err))
 		return false;
 	debug_dirs = wk_debug_dirs(&naming->debug_dirs);

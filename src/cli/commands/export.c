@@ -11,8 +11,8 @@
 #include "cli/options/open_options.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"
-#include "cli/symbols/question.h"
 #include "os/os.h"
+#include "session/selection.h"
 
 struct args {
 	const char *output, *to;
@@ -244,7 +244,7 @@ static bool export_model(struct export *export, const struct wk_call *call, stru
 		ok = write_output(export, call, err);
 	if (ok && !args->quiet) {
 		wk_view_say(export->choice);
-		wk_selection_print(&question);
+		wk_selection_report(&question, &wk_cli_messages);
 	}
 	wk_selection_fini(&question);
 	wk_model_free(model);

@@ -8,9 +8,9 @@
 #include "cli/options/open_options.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"
-#include "cli/symbols/question.h"
 #include "cli/terminal.h"
 #include "render/renderers.h"
+#include "session/selection.h"
 
 struct args {
 	const char *output;
@@ -116,7 +116,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		ok = fold(model, &question, &choice, call, err);
 	if (ok && !args->quiet) {
 		wk_view_say(&choice);
-		wk_selection_print(&question);
+		wk_selection_report(&question, &wk_cli_messages);
 	}
 	wk_view_choice_fini(&choice);
 	wk_selection_fini(&question);

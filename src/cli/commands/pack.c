@@ -5,7 +5,6 @@
 
 #include "base/num.h"
 #include "cli/command.h"
-#include "cli/incomplete.h"
 #include "cli/messages.h"
 #include "cli/options/open_options.h"
 #include "cli/output.h"
@@ -13,6 +12,7 @@
 #include "formats/perf/write.h"
 #include "formats/reader.h"
 #include "os/os.h"
+#include "session/incomplete.h"
 #include "session/symbolizer.h"
 #include "stages/jit/jit_stage.h"
 #include "stages/unwind_stage.h"
@@ -92,7 +92,8 @@ static bool pack(const struct wk_opened *opened, struct wk_symbols *symbols, int
 	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, &how);
 	struct wk_jit_stage *names = wk_jit_stage_new(wk_perf_data_writer_sink(writer));
 	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_jit_stage_sink(names));
-	struct wk_incomplete incomplete = { .next = wk_unwind_stage_sink(stage) };
+	struct wk_incomplete incomplete = { .next = wk_unwind_stage_sink(stage),
+						.messages = &wk_cli_messages };
 	struct wk_sink sink = wk_incomplete_sink(&incomplete);
 	bool ok;
 

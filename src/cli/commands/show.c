@@ -13,9 +13,9 @@
 #include "cli/options/table_uses.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"
-#include "cli/symbols/question.h"
 #include "cli/terminal.h"
 #include "os/os.h"
+#include "session/selection.h"
 #include "views/tables/tables.h"
 
 struct args {
@@ -439,9 +439,9 @@ static void say_dropped_grouping(const struct wk_view_choice *choice,
 static void warn(const struct wk_selection *question, const struct printed *printed)
 {
 	if (printed->names_functions)
-		wk_selection_warn(question);
+		wk_selection_warn(question, &wk_cli_messages);
 	else
-		wk_selection_print_faults(question, true);
+		wk_selection_report_faults(question, true, &wk_cli_messages);
 }
 
 /* `typed` is the table that was asked for, which of a model may be another. */
@@ -461,7 +461,7 @@ static bool show_model(const struct wk_table_view *typed, struct wk_table_option
 	if (ask(&question, what, model, choice, args->view.preset, err) &&
 	    (!must_have || !args->output || wk_selection_expect(&question, err))) {
 		if (must_have)
-			wk_selection_print_cpu(&question);
+			wk_selection_report_cpu(&question, &wk_cli_messages);
 		ok = show(shown, options, model, &question, call, &printed, err);
 	}
 	/* Threads can have waited where no sample is of a wait. */

@@ -1,11 +1,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/asking.h"
 #include "cli/command.h"
 #include "cli/messages.h"
-#include "cli/symbols/typed_address.h"
 #include "os/os.h"
+#include "session/symbolize/questions.h"
+#include "session/symbolize/typed_address.h"
 #include "session/symbolizer.h"
 
 struct args {
@@ -160,7 +160,7 @@ static bool symbolize(const struct args *args, const struct wk_call *call,
 	};
 	bool ok;
 
-	wk_image_list_init(&asking.images, symbols);
+	wk_image_list_init(&asking.images, symbols, &wk_cli_messages);
 	ok = answer(&asking, words, first, wrong, err);
 	if (asks_others(&args->naming.remote))
 		wk_image_list_report_unnamed(&asking.images);

@@ -2,20 +2,20 @@
 
 #include "base/num.h"
 #include "cli/command.h"
-#include "cli/doctor/findings.h"
-#include "cli/fetched_files.h"
 #include "cli/help.h"
 #include "cli/messages.h"
 #include "cli/options/filter_options.h"
 #include "cli/options/open_options.h"
 #include "cli/options/table_form.h"
 #include "cli/output.h"
-#include "cli/symbols/image_facts.h"
-#include "cli/symbols/question.h"
-#include "cli/symbols/symbol_cache.h"
-#include "cli/symbols/windows_file.h"
 #include "event/advice.h"
 #include "fetch/store.h"
+#include "session/doctor/findings.h"
+#include "session/images/fetched_files.h"
+#include "session/images/image_facts.h"
+#include "session/images/symbol_cache.h"
+#include "session/images/windows_file.h"
+#include "session/selection.h"
 #include "views/compare/alike_images.h"
 #include "views/image_words.h"
 
@@ -401,7 +401,7 @@ static bool report(const struct wk_image_context *about, const struct wk_call *c
 		ok = print(about, &facts, &question, call, err) &&
 		     wk_selection_expect(&question, err);
 		wk_images_facts_fini(&facts);
-		wk_selection_print_faults(&question, args->csv || args->json);
+		wk_selection_report_faults(&question, args->csv || args->json, &wk_cli_messages);
 	}
 	wk_selection_fini(&question);
 	return ok;
@@ -470,7 +470,7 @@ static bool report_file(const char *path, const struct wk_call *call, struct wk_
 			       "--csv is for recordings: %s is a file "
 			       "of Windows, of which --json tells the same as text",
 			       path);
-	ok = wk_windows_file_print(&findings, path, &args->load.naming, err);
+	ok = wk_windows_file_print(&findings, path, &args->load.naming, &wk_cli_messages, err);
 	out = ok ? wk_output_open(&output, args->output, call, err) : NULL;
 	if (out && args->json)
 		wk_findings_print_json(&findings, out);

@@ -1,12 +1,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cargo/profile.h"
 #include "base/mem.h"
 #include "cli/cargo/project.h"
-#include "cli/doctor/debug_advice.h"
-#include "cli/doctor/doctor.h"
 #include "os/program.h"
+#include "session/doctor/cargo_profile.h"
+#include "session/doctor/debug_advice.h"
+#include "session/doctor/doctor.h"
 
 bool wk_doctor_is_in_path(const char *program)
 {

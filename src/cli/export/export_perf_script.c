@@ -4,11 +4,11 @@
 
 #include "cli/export/export.h"
 #include "cli/export/export_times.h"
-#include "cli/incomplete.h"
 #include "cli/messages.h"
 #include "cli/terminal.h"
 #include "formats/reader.h"
 #include "render/perf_script/perf_script.h"
+#include "session/incomplete.h"
 #include "session/open.h"
 #include "session/symbolizer.h"
 #include "stages/jit/jit_stage.h"
@@ -144,7 +144,8 @@ static bool write_opened(struct wk_opened *opened, const struct wk_perf_script_o
 	struct wk_perf_script *script = wk_perf_script_new(symbols, how, out);
 	struct wk_jit_stage *names = wk_jit_stage_new(wk_perf_script_sink(script));
 	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_jit_stage_sink(names));
-	struct wk_incomplete incomplete = { .next = wk_unwind_stage_sink(stage) };
+	struct wk_incomplete incomplete = { .next = wk_unwind_stage_sink(stage),
+						.messages = &wk_cli_messages };
 	struct wk_sink sink = wk_incomplete_sink(&incomplete);
 	bool ok;
 

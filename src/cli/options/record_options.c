@@ -250,11 +250,11 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 		return false;
 	plan->embeds_symbols = args->embeds_symbols;
 	plan->options.stack_bytes =
-		args->stack_bytes ? (uint32_t)args->stack_bytes : WK_USUAL_STACK_BYTES;
+		args->stack_bytes ? (uint32_t)args->stack_bytes : WK_DEFAULT_STACK_BYTES;
 	if (plan->options.stack_bytes > MOST_STACK_BYTES)
 		plan->options.stack_bytes = MOST_STACK_BYTES;
 	if (!plan->options.frequency_hz && !plan->options.period)
-		plan->options.frequency_hz = WK_USUAL_FREQUENCY_HZ;
+		plan->options.frequency_hz = WK_DEFAULT_FREQUENCY_HZ;
 	return !wk_record_args_want_list(args, err) && plan_pids(plan, &args->pids, err) &&
 	       plan_events(plan, &args->events, err);
 }

@@ -10,8 +10,6 @@
 
 /* What holds when nothing is typed. The frequency is a prime, so as not to march in step with
  * what is measured. */
-#define WK_USUAL_FREQUENCY_HZ 997
-#define WK_USUAL_STACK_BYTES  32768
 
 struct wk_record_args {
 	bool all_cpus, user_only;

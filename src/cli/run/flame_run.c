@@ -7,10 +7,10 @@
 #include "cli/output.h"
 #include "cli/run/child.h"
 #include "cli/run/post_process.h"
-#include "cli/symbols/question.h"
 #include "cli/terminal.h"
 #include "os/os.h"
 #include "render/renderers.h"
+#include "session/selection.h"
 
 #define MOST_RECORDED_BYTES 100 /* of a command line above the picture */
 
@@ -234,9 +234,9 @@ bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
 		ok = draw_question(model, &question, maker, err);
 	/* The recorder's own closing words have said the like already. */
 	if (ok && !args->quiet && !recorded_to)
-		wk_selection_print(&question);
+		wk_selection_report(&question, &wk_cli_messages);
 	else if (ok && !args->quiet)
-		wk_selection_hint(&question);
+		wk_selection_hint(&question, &wk_cli_messages);
 	if (ok && !args->quiet) {
 		wk_view_say(&maker->choice);
 		say_where(args, recorded_to);

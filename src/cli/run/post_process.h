@@ -2,7 +2,7 @@
 #ifndef WK_CLI_RUN_POST_PROCESS_H
 #define WK_CLI_RUN_POST_PROCESS_H
 
-#include "cli/symbols/question.h"
+#include "session/selection.h"
 #include "views/tree/tree.h"
 
 /* Folds what the question keeps under `levels`, gives it to `command` (run by sh) and reads what

@@ -1,4 +1,4 @@
-#include "cli/cargo/profile.h"
+#include "session/doctor/cargo_profile.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -5,8 +5,8 @@
  * (CARGO_PROFILE_RELEASE_DEBUG), .cargo/config.toml of the folder and those above it and of the
  * user, and [profile.NAME] in the Cargo.toml of the workspace's root. Where none does, it is
  * asked of the profile that this one inherits. */
-#ifndef WK_CLI_CARGO_PROFILE_H
-#define WK_CLI_CARGO_PROFILE_H
+#ifndef WK_SESSION_DOCTOR_CARGO_PROFILE_H
+#define WK_SESSION_DOCTOR_CARGO_PROFILE_H
 
 #include <stdbool.h>
 

@@ -2,12 +2,12 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "cli/doctor/debug_advice.h"
-#include "cli/doctor/debug_package.h"
-#include "cli/doctor/doctor.h"
-#include "cli/doctor/program_fix.h"
 #include "formats/scan.h"
 #include "os/os.h"
+#include "session/doctor/debug_advice.h"
+#include "session/doctor/debug_package.h"
+#include "session/doctor/doctor.h"
+#include "session/doctor/program_fix.h"
 #include "symbols/object/object_symbols.h"
 #include "symbols/unwind/table.h"
 

@@ -1,12 +1,13 @@
-#include "cli/doctor/debug_package.h"
+#include "session/doctor/debug_package.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/run/child.h"
+#include "base/text_list.h"
 #include "event/advice.h"
 #include "os/os.h"
+#include "os/program.h"
 
 /* What a program prints; empty where it cannot be run. */
 static struct wk_str output_of(const struct wk_text_list *argv, struct wk_buf *collect)

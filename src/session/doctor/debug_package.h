@@ -1,8 +1,8 @@
 /* Which packages of this system hold the debug information of the files that packages brought:
  * Debian and its kin know by dpkg and apt, others by rpm. Nothing is changed; no other machine is
  * asked. */
-#ifndef WK_CLI_DOCTOR_DEBUG_PACKAGE_H
-#define WK_CLI_DOCTOR_DEBUG_PACKAGE_H
+#ifndef WK_SESSION_DOCTOR_DEBUG_PACKAGE_H
+#define WK_SESSION_DOCTOR_DEBUG_PACKAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,12 +2,12 @@
  * debug information) and doctor_cargo.c, the same on all systems; and what a recording on this
  * machine needs: doctor_machine.c and doctor_here.c, or doctor_none.c where wick does not record.
  * Each adds rows to the findings and changes nothing. doctor_recording.c turns recordings away. */
-#ifndef WK_CLI_DOCTOR_DOCTOR_H
-#define WK_CLI_DOCTOR_DOCTOR_H
+#ifndef WK_SESSION_DOCTOR_DOCTOR_H
+#define WK_SESSION_DOCTOR_DOCTOR_H
 
 #include "base/err.h"
-#include "cli/doctor/findings.h"
 #include "fetch/store.h"
+#include "session/doctor/findings.h"
 
 /* Does this build of wick record? */
 bool wk_doctor_records(void);

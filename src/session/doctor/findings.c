@@ -1,4 +1,4 @@
-#include "cli/doctor/findings.h"
+#include "session/doctor/findings.h"
 
 #include <stdarg.h>
 #include <stdio.h>

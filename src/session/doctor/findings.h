@@ -4,8 +4,8 @@
  *
  * Order of calls: zeroed, wk_findings_on before each group of rows, one of the three a row,
  * print, fini. Text may hold hostile names: it is made safe where it is printed. */
-#ifndef WK_CLI_DOCTOR_FINDINGS_H
-#define WK_CLI_DOCTOR_FINDINGS_H
+#ifndef WK_SESSION_DOCTOR_FINDINGS_H
+#define WK_SESSION_DOCTOR_FINDINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,10 +4,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "cli/doctor/doctor.h"
 #include "base/mem.h"
 #include "event/advice.h"
 #include "os/os.h"
+#include "session/doctor/doctor.h"
 #include "symbols/object/object.h"
 
 bool wk_doctor_records(void)

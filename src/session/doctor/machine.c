@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "cli/doctor/doctor.h"
-#include "cli/options/record_options.h"
 #include "event/advice.h"
 #include "os/os.h"
 #include "record/facts.h"
 #include "record/perf_open.h"
 #include "record/probe.h"
+#include "session/doctor/doctor.h"
+#include "session/record.h"
 
 #define CAP_SYS_PTRACE_BIT 19
 
@@ -130,11 +130,11 @@ static void rate(struct wk_findings *findings)
 
 	if (!setting("/proc/sys/kernel/perf_event_max_sample_rate", &most))
 		return;
-	if (most < WK_USUAL_FREQUENCY_HZ)
+	if (most < WK_DEFAULT_FREQUENCY_HZ)
 		wk_findings_bad(findings, here(WK_ADVICE_SAMPLE_RATE),
 				"the kernel gives at most %" PRId64 " samples a second, wick asks "
 				"for %d; -F asks for less",
-				most, WK_USUAL_FREQUENCY_HZ);
+				most, WK_DEFAULT_FREQUENCY_HZ);
 	else
 		wk_findings_good(findings, "the kernel gives up to %" PRId64 " samples a second",
 				 most);
@@ -210,7 +210,8 @@ static void disk(struct wk_findings *findings)
 
 void wk_doctor_machine(struct wk_findings *findings)
 {
-	struct wk_record_probe probe = wk_record_probe(WK_USUAL_FREQUENCY_HZ, WK_USUAL_STACK_BYTES);
+	struct wk_record_probe probe =
+		wk_record_probe(WK_DEFAULT_FREQUENCY_HZ, WK_DEFAULT_STACK_BYTES);
 
 	wk_findings_on(findings, "Recording");
 	right_to_record(findings, &probe);

@@ -1,7 +1,7 @@
 /* Of a machine on which wick does not record: what does instead. Programs and projects are
  * looked at all the same. */
-#include "cli/doctor/doctor.h"
 #include "event/advice.h"
+#include "session/doctor/doctor.h"
 
 bool wk_doctor_records(void)
 {

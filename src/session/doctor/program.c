@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/doctor/doctor.h"
-#include "cli/symbols/jit_makers.h"
 #include "os/os.h"
 #include "os/program.h"
+#include "session/doctor/doctor.h"
+#include "session/images/jit_makers.h"
 
 #define MOST_FIRST_LINE 256 /* of a script: the kernel reads no more */
 

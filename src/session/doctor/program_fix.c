@@ -1,12 +1,12 @@
-#include "cli/doctor/program_fix.h"
+#include "session/doctor/program_fix.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#include "cli/cargo/profile.h"
 #include "event/advice.h"
 #include "formats/scan.h"
 #include "os/os.h"
+#include "session/doctor/cargo_profile.h"
 #include "symbols/object/pe.h"
 
 #define GNU_LINKER 2

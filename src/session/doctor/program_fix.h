@@ -1,8 +1,8 @@
 /* What brings a program its names, its source lines and its inlined calls back: the words of
  * `wick symbols` and `wick doctor`, so that they never disagree. All are lines of the shell, or
  * comments of it. */
-#ifndef WK_CLI_DOCTOR_PROGRAM_FIX_H
-#define WK_CLI_DOCTOR_PROGRAM_FIX_H
+#ifndef WK_SESSION_DOCTOR_PROGRAM_FIX_H
+#define WK_SESSION_DOCTOR_PROGRAM_FIX_H
 
 #include "base/buf.h"
 #include "symbols/object/object.h"

@@ -1,5 +1,5 @@
 /* Who hands `wick doctor` a recording asks for its names as a rule. */
-#include "cli/doctor/doctor.h"
+#include "session/doctor/doctor.h"
 
 #include "formats/reader.h"
 #include "os/os.h"

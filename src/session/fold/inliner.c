@@ -1,10 +1,9 @@
-#include "cli/as/inliner.h"
+#include "session/fold/inliner.h"
 
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cli/messages.h"
 #include "names/demangle/demangle.h"
 #include "session/symbolizer.h"
 
@@ -57,12 +56,12 @@ static size_t find(void *context, struct wk_str path, uint64_t address,
 	return count;
 }
 
-struct wk_as_inliner *wk_as_inliner_new(void)
+struct wk_as_inliner *wk_as_inliner_new(const struct wk_messages *messages)
 {
 	struct wk_as_inliner *inliner = wk_alloc_zeroed(1, sizeof(*inliner));
 	static const struct wk_naming_options options;
 
-	wk_symbolizer_open(&inliner->symbolizer, &options, &wk_cli_messages, NULL);
+	wk_symbolizer_open(&inliner->symbolizer, &options, messages, NULL);
 	inliner->reader = (struct wk_collapse_inliner){ .find = find, .context = inliner };
 	return inliner;
 }

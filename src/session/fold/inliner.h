@@ -1,13 +1,14 @@
 /* What `stackcollapse-perf.pl --inline` asks addr2line, asked of wick's own tables: the calls
  * that were inlined at an address of a file of this machine. */
-#ifndef WK_CLI_AS_INLINER_H
-#define WK_CLI_AS_INLINER_H
+#ifndef WK_SESSION_FOLD_INLINER_H
+#define WK_SESSION_FOLD_INLINER_H
 
 #include "formats/collapse.h"
+#include "session/messages.h"
 
 struct wk_as_inliner;
 
-struct wk_as_inliner *wk_as_inliner_new(void);
+struct wk_as_inliner *wk_as_inliner_new(const struct wk_messages *messages);
 void wk_as_inliner_free(struct wk_as_inliner *inliner);
 
 /* For the reader; lives as long as `inliner`. */

@@ -1,4 +1,4 @@
-#include "cli/as/restack.h"
+#include "session/fold/restack.h"
 
 #include <stdlib.h>
 #include <string.h>

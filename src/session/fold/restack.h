@@ -4,8 +4,8 @@
  * has one of them, and those without are dropped; with `reverses`, the innermost frame comes
  * first. Notes go to `note`. Order of calls: set the fields, wk_restack_begin, read into
  * wk_restack_sink, wk_restack_end. */
-#ifndef WK_CLI_AS_RESTACK_H
-#define WK_CLI_AS_RESTACK_H
+#ifndef WK_SESSION_FOLD_RESTACK_H
+#define WK_SESSION_FOLD_RESTACK_H
 
 #include "event/sink.h"
 #include "formats/stack_writer.h"

@@ -1,4 +1,4 @@
-#include "cli/as/stack_counts.h"
+#include "session/fold/stack_counts.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * Whole stacks are keys, so nothing is split or copied: texts point into the mapped files,
  * which must stay until the end. Lines are looked up in batches, so that waiting for memory
  * overlaps. Zero-initialised is ready; wk_stack_counts_fini frees. */
-#ifndef WK_CLI_AS_STACK_COUNTS_H
-#define WK_CLI_AS_STACK_COUNTS_H
+#ifndef WK_SESSION_FOLD_STACK_COUNTS_H
+#define WK_SESSION_FOLD_STACK_COUNTS_H
 
 #include "base/arena.h"
 #include "base/bytes.h"

@@ -1,4 +1,4 @@
-#include "cli/as/tally.h"
+#include "session/fold/tally.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * A sink of its own: no model is made, a sample costs one addition. Stacks of one text are one
  * line, whatever frames they came from. Usual order of calls: _init, reading into _sink, _write,
  * _fini. What the readers note is passed on at once. */
-#ifndef WK_CLI_AS_TALLY_H
-#define WK_CLI_AS_TALLY_H
+#ifndef WK_SESSION_FOLD_TALLY_H
+#define WK_SESSION_FOLD_TALLY_H
 
 #include "base/map.h"
 #include "base/out.h"

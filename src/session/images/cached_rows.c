@@ -1,4 +1,4 @@
-#include "cli/symbols/cached_rows.h"
+#include "session/images/cached_rows.h"
 
 #include "base/num.h"
 #include "os/os.h"

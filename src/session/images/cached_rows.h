@@ -1,6 +1,6 @@
 /* Words for files that are kept: the columns and sums of both parts of `wick symbols --cache`. */
-#ifndef WK_CLI_SYMBOLS_CACHED_ROWS_H
-#define WK_CLI_SYMBOLS_CACHED_ROWS_H
+#ifndef WK_SESSION_IMAGES_CACHED_ROWS_H
+#define WK_SESSION_IMAGES_CACHED_ROWS_H
 
 #include <stdint.h>
 

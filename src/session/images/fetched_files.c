@@ -1,11 +1,11 @@
-#include "cli/fetched_files.h"
+#include "session/images/fetched_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/symbols/cached_rows.h"
 #include "fetch/cache_folder.h"
+#include "session/images/cached_rows.h"
 
 struct row {
 	char *name;

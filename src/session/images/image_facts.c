@@ -1,4 +1,4 @@
-#include "cli/symbols/image_facts.h"
+#include "session/images/image_facts.h"
 
 #include <stdlib.h>
 

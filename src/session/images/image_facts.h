@@ -2,8 +2,8 @@
  * and unwind tables come from, what it lacks, and what would mend that. For `wick symbols`.
  *
  * Order of calls: gather, look, fini; model and symbols must outlive it. */
-#ifndef WK_CLI_SYMBOLS_IMAGE_FACTS_H
-#define WK_CLI_SYMBOLS_IMAGE_FACTS_H
+#ifndef WK_SESSION_IMAGES_IMAGE_FACTS_H
+#define WK_SESSION_IMAGES_IMAGE_FACTS_H
 
 #include "fetch/fetcher.h"
 #include "model/model.h"

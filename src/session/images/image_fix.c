@@ -3,13 +3,13 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "cli/doctor/debug_package.h"
-#include "cli/doctor/program_fix.h"
-#include "cli/symbols/image_facts.h"
-#include "cli/symbols/jit_makers.h"
-#include "cli/symbols/windows_file.h"
 #include "event/advice.h"
 #include "os/os.h"
+#include "session/doctor/debug_package.h"
+#include "session/doctor/program_fix.h"
+#include "session/images/image_facts.h"
+#include "session/images/jit_makers.h"
+#include "session/images/windows_file.h"
 #include "symbols/object/object.h"
 
 static void fix_anonymous(struct wk_image_facts *facts, const struct wk_model *model)

@@ -2,7 +2,7 @@
  * counts, whatever it is from: that sections are there says nothing about the code that ran. And
  * it counts as often as it ran: what a sample or two were in is nobody's riddle. */
 #include "base/mem.h"
-#include "cli/symbols/image_facts.h"
+#include "session/images/image_facts.h"
 
 /* What the C library's start files and the linker bring has no lines in any program. */
 static bool is_of_every_program(const struct wk_model *model, const struct wk_function *function)

@@ -1,4 +1,4 @@
-#include "cli/symbols/jit_makers.h"
+#include "session/images/jit_makers.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Programs that make code while they run, and how each is made to tell the names of it. */
-#ifndef WK_CLI_SYMBOLS_JIT_MAKERS_H
-#define WK_CLI_SYMBOLS_JIT_MAKERS_H
+#ifndef WK_SESSION_IMAGES_JIT_MAKERS_H
+#define WK_SESSION_IMAGES_JIT_MAKERS_H
 
 #include "model/model.h"
 

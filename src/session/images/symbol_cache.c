@@ -1,11 +1,11 @@
-#include "cli/symbols/symbol_cache.h"
+#include "session/images/symbol_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/symbols/cached_rows.h"
 #include "fetch/store.h"
+#include "session/images/cached_rows.h"
 #include "symbols/cache/cache.h"
 
 struct rows {

@@ -2,8 +2,8 @@
  *
  * "list" prints a row an image, the one used last first; "clear" removes them all and says how
  * much that was. The cache is the one of WICK_CACHE_DIR or of the user. */
-#ifndef WK_CLI_SYMBOLS_SYMBOL_CACHE_H
-#define WK_CLI_SYMBOLS_SYMBOL_CACHE_H
+#ifndef WK_SESSION_IMAGES_SYMBOL_CACHE_H
+#define WK_SESSION_IMAGES_SYMBOL_CACHE_H
 
 #include <stdbool.h>
 

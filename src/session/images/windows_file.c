@@ -1,4 +1,4 @@
-#include "cli/symbols/windows_file.h"
+#include "session/images/windows_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,12 +6,11 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "cli/doctor/debug_advice.h"
-#include "cli/doctor/program_fix.h"
-#include "cli/messages.h"
 #include "fetch/want.h"
 #include "formats/scan.h"
 #include "os/os.h"
+#include "session/doctor/debug_advice.h"
+#include "session/doctor/program_fix.h"
 #include "symbols/cache/cache.h"
 #include "symbols/object/object_symbols.h"
 #include "symbols/object/pe.h"
@@ -285,7 +284,8 @@ static void report_file(struct program *p, struct wk_symbols *symbols, const cha
 }
 
 bool wk_windows_file_print(struct wk_findings *findings, const char *path,
-			   const struct wk_naming_options *options, struct wk_err *err)
+			   const struct wk_naming_options *options,
+			   const struct wk_messages *messages, struct wk_err *err)
 {
 	struct wk_naming_options uncached = *options;
 	char *whole = wk_os_real_path(path);
@@ -294,7 +294,7 @@ bool wk_windows_file_print(struct wk_findings *findings, const char *path,
 	bool ok;
 
 	uncached.no_cache = true;
-	symbols = wk_symbolizer_open(&symbolizer, &uncached, &wk_cli_messages, err);
+	symbols = wk_symbolizer_open(&symbolizer, &uncached, messages, err);
 	ok = symbols != NULL;
 
 	wk_findings_on(findings, "%s", path);

@@ -1,9 +1,9 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "cli/symbols/windows_file.h"
 #include "fetch/store.h"
 #include "os/os.h"
+#include "session/images/windows_file.h"
 #include "symbols/object/pe.h"
 #include "symbols/pdb/pdb.h"
 

@@ -1,4 +1,4 @@
-#include "cli/symbols/address_query.h"
+#include "session/symbolize/address_query.h"
 
 #include "names/function_name.h"
 #include "symbols/object/elf_unlinked.h"

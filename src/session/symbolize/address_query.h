@@ -1,8 +1,8 @@
 /* Where in an image an address as it was typed lies. */
-#ifndef WK_CLI_SYMBOLS_ADDRESS_QUERY_H
-#define WK_CLI_SYMBOLS_ADDRESS_QUERY_H
+#ifndef WK_SESSION_SYMBOLIZE_ADDRESS_QUERY_H
+#define WK_SESSION_SYMBOLIZE_ADDRESS_QUERY_H
 
-#include "cli/symbols/typed_address.h"
+#include "session/symbolize/typed_address.h"
 #include "symbols/image/symbols.h"
 
 struct wk_address_query {

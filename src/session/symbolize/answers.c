@@ -1,4 +1,4 @@
-#include "cli/symbols/symbolize.h"
+#include "session/symbolize/answers.h"
 
 #include <string.h>
 
@@ -6,10 +6,10 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "cli/options/texts_option.h"
-#include "cli/symbols/symbolize_json.h"
 #include "names/demangle/demangle.h"
 #include "names/function_name.h"
+#include "session/symbolize/answers_json.h"
+#include "session/symbolize/shown_texts.h"
 
 /* So many questions are looked up before they are answered: what was found of them stays in the
  * processor's caches. */
@@ -277,7 +277,7 @@ static void add_place(struct wk_answers *answers, const struct wk_answer_frame *
 }
 
 /* Whether anything is known of it. */
-static bool add_places(struct wk_answers *answers, const struct wk_selection *question,
+static bool add_places(struct wk_answers *answers, const struct wk_address_lookup *question,
 		       const struct span *span)
 {
 	struct image_texts *texts = texts_of(answers, question->image);
@@ -322,7 +322,7 @@ static void add_address(struct wk_answers *answers, uint64_t vaddr)
 	wk_out_took(answers->out, text + len);
 }
 
-static void add_answer(struct wk_answers *answers, const struct wk_selection *question,
+static void add_answer(struct wk_answers *answers, const struct wk_address_lookup *question,
 		       const struct span *span)
 {
 	bool is_known;
@@ -336,13 +336,13 @@ static void add_answer(struct wk_answers *answers, const struct wk_selection *qu
 		wk_answer_json_end(answers->out, question, is_known);
 }
 
-static void expect(const struct wk_selection *question)
+static void expect(const struct wk_address_lookup *question)
 {
 	if (question->image)
 		wk_image_expect(question->image, question->vaddr);
 }
 
-static struct span look_up(struct wk_answers *answers, const struct wk_selection *question)
+static struct span look_up(struct wk_answers *answers, const struct wk_address_lookup *question)
 {
 	struct span span = { answers->found_count, 0, false };
 	struct wk_place_ids *places;
@@ -362,7 +362,7 @@ static struct span look_up(struct wk_answers *answers, const struct wk_selection
 
 /* Looked up by address, so that tables far larger than the processor's caches are gone through
  * once. */
-static void say_batch(struct wk_answers *answers, const struct wk_selection *questions,
+static void say_batch(struct wk_answers *answers, const struct wk_address_lookup *questions,
 		      size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -388,7 +388,8 @@ bool wk_answers_lack(const struct wk_answers *answers, struct wk_image_symbols *
 	return false;
 }
 
-void wk_answers_say(struct wk_answers *answers, const struct wk_selection *questions, size_t count)
+void wk_answers_say(struct wk_answers *answers, const struct wk_address_lookup *questions,
+		    size_t count)
 {
 	for (size_t done = 0; done < count; done += BATCH)
 		say_batch(answers, questions + done, count - done < BATCH ? count - done : BATCH);

@@ -2,8 +2,8 @@
  *
  * As text what addr2line prints, so that scripts that read it go on to work, or a JSON object a
  * line. Names are made readable and safe to show once each, however often they come again. */
-#ifndef WK_CLI_SYMBOLS_SYMBOLIZE_H
-#define WK_CLI_SYMBOLS_SYMBOLIZE_H
+#ifndef WK_SESSION_SYMBOLIZE_ANSWERS_H
+#define WK_SESSION_SYMBOLIZE_ANSWERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,7 +34,7 @@ struct wk_address_question {
 	bool has_address;
 };
 
-struct wk_selection {
+struct wk_address_lookup {
 	struct wk_image_symbols *image;          /* NULL: all is unknown */
 	uint64_t vaddr;                          /* as the image's own tables count */
 	uint64_t shown;                          /* the address for whoever asked */
@@ -42,7 +42,8 @@ struct wk_selection {
 };
 
 /* Answers in the order of the questions. Many at once cost less each than one by one. */
-void wk_answers_say(struct wk_answers *answers, const struct wk_selection *questions, size_t count);
+void wk_answers_say(struct wk_answers *answers, const struct wk_address_lookup *questions,
+		    size_t count);
 
 /* Whether nothing is known of an address that was asked of the image. */
 bool wk_answers_lack(const struct wk_answers *answers, struct wk_image_symbols *image);

@@ -1,4 +1,4 @@
-#include "cli/symbols/symbolize_json.h"
+#include "session/symbolize/answers_json.h"
 
 #include <inttypes.h>
 
@@ -14,7 +14,7 @@ static void text_member(struct wk_out *out, const char *key, struct wk_str text)
 }
 
 /* Addresses are text, since many readers of JSON keep numbers in 53 bits. */
-void wk_answer_json_begin(struct wk_out *out, const struct wk_selection *question)
+void wk_answer_json_begin(struct wk_out *out, const struct wk_address_lookup *question)
 {
 	wk_out_text(out, "{\"asked\": ");
 	wk_out_json_quoted(out, question->asked->text);
@@ -52,7 +52,7 @@ void wk_answer_json_frame(struct wk_out *out, const struct wk_answer_frame *fram
 	wk_out_fmt(out, ", \"inlined\": %s}", frame->is_inlined ? "true" : "false");
 }
 
-static void add_why(const struct wk_selection *question, struct wk_buf *why)
+static void add_why(const struct wk_address_lookup *question, struct wk_buf *why)
 {
 	struct wk_image_symbols *image = question->image;
 
@@ -62,7 +62,7 @@ static void add_why(const struct wk_selection *question, struct wk_buf *why)
 			       wk_image_places_reason(image), wk_image_reason(image));
 }
 
-void wk_answer_json_end(struct wk_out *out, const struct wk_selection *question, bool is_known)
+void wk_answer_json_end(struct wk_out *out, const struct wk_address_lookup *question, bool is_known)
 {
 	struct wk_buf why = { 0 };
 

@@ -1,9 +1,9 @@
 /* An answer of symbolize.h as a JSON object on a line of its own: begin, a frame each, end. */
-#ifndef WK_CLI_SYMBOLS_SYMBOLIZE_JSON_H
-#define WK_CLI_SYMBOLS_SYMBOLIZE_JSON_H
+#ifndef WK_SESSION_SYMBOLIZE_ANSWERS_JSON_H
+#define WK_SESSION_SYMBOLIZE_ANSWERS_JSON_H
 
 #include "base/out.h"
-#include "cli/symbols/symbolize.h"
+#include "session/symbolize/answers.h"
 
 /* The words for what is not known. */
 extern const struct wk_str wk_answer_json_unknown;
@@ -14,10 +14,11 @@ struct wk_answer_frame {
 	bool is_inlined, is_first;
 };
 
-void wk_answer_json_begin(struct wk_out *out, const struct wk_selection *question);
+void wk_answer_json_begin(struct wk_out *out, const struct wk_address_lookup *question);
 void wk_answer_json_frame(struct wk_out *out, const struct wk_answer_frame *frame);
 
 /* Where nothing is known, why. */
-void wk_answer_json_end(struct wk_out *out, const struct wk_selection *question, bool is_known);
+void wk_answer_json_end(struct wk_out *out, const struct wk_address_lookup *question,
+			bool is_known);
 
 #endif

@@ -1,17 +1,19 @@
-#include "cli/symbols/image_list.h"
+#include "session/symbolize/image_list.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cli/terminal.h"
 #include "os/os.h"
 #include "symbols/object/elf_unlinked.h"
 
-void wk_image_list_init(struct wk_image_list *images, struct wk_symbols *symbols)
+void wk_image_list_init(struct wk_image_list *images, struct wk_symbols *symbols,
+			const struct wk_messages *messages)
 {
-	*images = (struct wk_image_list){ .symbols = symbols, .paths = wk_strtab_new() };
+	*images = (struct wk_image_list){ .symbols = symbols,
+					  .messages = messages,
+					  .paths = wk_strtab_new() };
 	images->rows = wk_grow(NULL, &images->cap, 1, sizeof(*images->rows));
 	images->rows[images->count++] = (struct wk_listed_image){ 0 };
 }
@@ -24,7 +26,8 @@ void wk_image_list_fini(struct wk_image_list *images)
 }
 
 /* Files whose addresses are not yet, or not at all, those of a program. */
-static void report_unfit(const char *path, const struct wk_obj *obj)
+static void report_unfit(const struct wk_image_list *images, const char *path,
+			 const struct wk_obj *obj)
 {
 	bool is_split = wk_obj_section(obj, ".debug_info.dwo") != NULL;
 	struct wk_buf text = { 0 };
@@ -41,7 +44,7 @@ static void report_unfit(const char *path, const struct wk_obj *obj)
 			       "linked into",
 			       path);
 	if (text.len)
-		wk_say(wk_buf_text(&text));
+		wk_warn(images->messages, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
 
@@ -62,7 +65,7 @@ static struct wk_image_symbols *open_image_at(struct wk_image_list *images, cons
 	}
 	image = wk_symbols_image(images->symbols, &key);
 	if (wk_image_obj(image))
-		report_unfit(path, wk_image_obj(image));
+		report_unfit(images, path, wk_image_obj(image));
 	else if (!is_pdb || wk_image_state(image) == WK_IMAGE_MISSING)
 		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s", wk_image_reason(image));
 	return err->text[0] ? NULL : image;
@@ -112,7 +115,7 @@ struct wk_listed_image wk_listed_image(struct wk_image_list *images, struct wk_s
 	struct wk_listed_image image = get(images, path, &err);
 
 	if (err.text[0] && !images->is_quiet)
-		wk_say(err.text);
+		wk_warn(images->messages, err.text);
 	return image;
 }
 
@@ -122,7 +125,8 @@ struct wk_image_symbols *wk_image_list_require(struct wk_image_list *images, con
 	return get(images, wk_str_c(path), err).symbols;
 }
 
-static void report_unnamed(const char *path, struct wk_image_symbols *image)
+static void report_unnamed(const struct wk_image_list *images, const char *path,
+			   struct wk_image_symbols *image)
 {
 	struct wk_buf text = { 0 };
 
@@ -130,14 +134,15 @@ static void report_unnamed(const char *path, struct wk_image_symbols *image)
 		return;
 	wk_buf_add_fmt(&text, "%s: %s; %s", path, wk_image_places_reason(image),
 		       wk_image_reason(image));
-	wk_say(wk_buf_text(&text));
+	wk_warn(images->messages, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
 
 void wk_image_list_report_unnamed(const struct wk_image_list *images)
 {
 	for (size_t i = 1; i < images->count; i++)
-		report_unnamed(wk_strtab_get(images->paths, (uint32_t)i), images->rows[i].symbols);
+		report_unnamed(images, wk_strtab_get(images->paths, (uint32_t)i),
+			       images->rows[i].symbols);
 }
 
 static bool lacks_names(struct wk_image_symbols *image, const struct wk_answers *answers)
@@ -153,13 +158,13 @@ static bool lacks_names(struct wk_image_symbols *image, const struct wk_answers 
 }
 
 /* Exports and publics name addresses then, and hide that the PDB that lies there has not helped. */
-static void report_pdb_trouble(struct wk_image_symbols *image)
+static void report_pdb_trouble(const struct wk_image_list *images, struct wk_image_symbols *image)
 {
 	struct wk_image_used used;
 
 	wk_image_used(image, &used);
 	if (used.pdb_trouble.len)
-		wk_say(used.pdb_trouble.at);
+		wk_warn(images->messages, used.pdb_trouble.at);
 }
 
 void wk_image_list_report_stripped(const struct wk_image_list *images,
@@ -171,8 +176,8 @@ void wk_image_list_report_stripped(const struct wk_image_list *images,
 		if (!image || !wk_image_obj(image))
 			continue;
 		if (!lacks_names(image, answers))
-			report_pdb_trouble(image);
+			report_pdb_trouble(images, image);
 		else if (!images->is_quiet)
-			wk_say(wk_image_reason(image)); /* that has it, too */
+			wk_warn(images->messages, wk_image_reason(image)); /* that has it, too */
 	}
 }

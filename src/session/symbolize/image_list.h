@@ -1,14 +1,14 @@
 /* The images that addresses are asked of, each opened once, by the paths as they were typed.
  *
- * What somebody should know of an image that was opened is told on standard error: that it is not
- * linked, or only a piece of another's debug information. */
-#ifndef WK_CLI_SYMBOLS_IMAGE_LIST_H
-#define WK_CLI_SYMBOLS_IMAGE_LIST_H
+ * A warning says if an image is not linked, or is only a part of another's debug information. */
+#ifndef WK_SESSION_SYMBOLIZE_IMAGE_LIST_H
+#define WK_SESSION_SYMBOLIZE_IMAGE_LIST_H
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/strtab.h"
-#include "cli/symbols/symbolize.h"
+#include "session/messages.h"
+#include "session/symbolize/answers.h"
 #include "symbols/image/symbols.h"
 
 struct wk_listed_image {
@@ -18,6 +18,7 @@ struct wk_listed_image {
 
 struct wk_image_list {
 	struct wk_symbols *symbols;
+	const struct wk_messages *messages;
 	bool is_quiet; /* of images that cannot be read: whoever asks tells of them */
 	struct wk_arena texts;
 	struct wk_strtab *paths;
@@ -26,7 +27,8 @@ struct wk_image_list {
 };
 
 /* `symbols` must outlive it. */
-void wk_image_list_init(struct wk_image_list *images, struct wk_symbols *symbols);
+void wk_image_list_init(struct wk_image_list *images, struct wk_symbols *symbols,
+			const struct wk_messages *messages);
 void wk_image_list_fini(struct wk_image_list *images);
 
 /* The image at `path`. That it cannot be read is said the first time. */

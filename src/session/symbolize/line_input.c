@@ -1,4 +1,4 @@
-#include "cli/symbols/line_input.h"
+#include "session/symbolize/line_input.h"
 
 #include <errno.h>
 #include <unistd.h>

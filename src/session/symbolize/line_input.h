@@ -1,7 +1,7 @@
 /* The lines of a file that may be somebody who waits for an answer: all that came is passed on
  * before more is waited for. */
-#ifndef WK_CLI_SYMBOLS_LINE_INPUT_H
-#define WK_CLI_SYMBOLS_LINE_INPUT_H
+#ifndef WK_SESSION_SYMBOLIZE_LINE_INPUT_H
+#define WK_SESSION_SYMBOLIZE_LINE_INPUT_H
 
 #include <stdbool.h>
 

@@ -1,14 +1,13 @@
-#include "cli/asking.h"
+#include "session/symbolize/questions.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cli/symbols/address_query.h"
-#include "cli/symbols/line_input.h"
-#include "cli/terminal.h"
 #include "os/os.h"
+#include "session/symbolize/address_query.h"
+#include "session/symbolize/line_input.h"
 #include "symbols/object/elf_unlinked.h"
 
 void wk_asking_fini(struct wk_asking *asking)
@@ -122,13 +121,13 @@ static void report_section(struct wk_asking *asking, struct wk_image_symbols *im
 		       "0x%" PRIx64 " is in %" PRIu32 " sections of this file, which is not "
 		       "linked: answered from %.*s, -j NAME takes another",
 		       place->shown, count, WK_STR_ARG(place->section));
-	wk_say(wk_buf_text(&text));
+	wk_warn(asking->images.messages, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
 
 /* What a text asks for, and what is wrong with it. */
 struct understood {
-	struct wk_selection question; /* no image: it is nonsense, or the image is not there */
+	struct wk_address_lookup question; /* no image: it is nonsense, or the image is not there */
 	struct wk_address_question asked;
 	bool is_nonsense;
 	bool is_several;     /* functions, as `asked.wrong` says */
@@ -165,7 +164,8 @@ static struct understood understand(struct wk_asking *asking, struct wk_str text
 	}
 	u.is_nonsense = !u.asked.has_address;
 	if (u.asked.has_address)
-		u.question = (struct wk_selection){ image.symbols, place.vaddr, place.shown, NULL };
+		u.question =
+			(struct wk_address_lookup){ image.symbols, place.vaddr, place.shown, NULL };
 	u.asked.section = place.section;
 	u.outside = place.outside;
 	if (image.why.len)
@@ -192,7 +192,7 @@ static struct wk_address_question *keep_asked(struct wk_asking *asking,
 	return kept;
 }
 
-static void push_question(struct wk_asking *asking, const struct wk_selection *question)
+static void push_question(struct wk_asking *asking, const struct wk_address_lookup *question)
 {
 	asking->questions = wk_grow(asking->questions, &asking->question_cap,
 				    asking->question_count + 1, sizeof(*asking->questions));
@@ -201,7 +201,7 @@ static void push_question(struct wk_asking *asking, const struct wk_selection *q
 
 static void add_question(struct wk_asking *asking, const struct understood *u)
 {
-	struct wk_selection question = u->question;
+	struct wk_address_lookup question = u->question;
 
 	if (asking->tells_in_answers)
 		question.asked = keep_asked(asking, &u->asked);
@@ -217,7 +217,7 @@ static void report_outside(struct wk_asking *asking, const struct understood *u)
 		return;
 	asking->said_outside = true;
 	wk_buf_add_fmt(&text, "0x%" PRIx64 " is %s", u->question.shown, u->outside);
-	wk_say(wk_buf_text(&text));
+	wk_warn(asking->images.messages, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
 
@@ -236,7 +236,7 @@ static void report_nonsense(const struct wk_asking *asking, const struct underst
 		wk_buf_add_str(&message, u->asked.wrong);
 	else
 		wk_buf_add_fmt(&message, "no address and no %s", expected);
-	wk_say(wk_buf_text(&message));
+	wk_warn(asking->images.messages, wk_buf_text(&message));
 	wk_buf_fini(&message);
 }
 
@@ -271,7 +271,7 @@ static bool read_plain_line(struct wk_asking *asking, struct wk_str line)
 	    !wk_address_query(image, asking->section, &typed, &place) || place.outside)
 		return false;
 	report_section(asking, image, &place);
-	push_question(asking, &(struct wk_selection){ image, place.vaddr, place.shown, NULL });
+	push_question(asking, &(struct wk_address_lookup){ image, place.vaddr, place.shown, NULL });
 	return true;
 }
 

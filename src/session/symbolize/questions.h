@@ -5,17 +5,17 @@
  *
  * Fill the members of the first block and init `images`; check; then word and answer, or lines;
  * fini. */
-#ifndef WK_CLI_ASKING_H
-#define WK_CLI_ASKING_H
+#ifndef WK_SESSION_SYMBOLIZE_QUESTIONS_H
+#define WK_SESSION_SYMBOLIZE_QUESTIONS_H
 
 #include "base/out.h"
-#include "cli/symbols/image_list.h"
-#include "cli/symbols/symbolize.h"
+#include "session/symbolize/answers.h"
+#include "session/symbolize/image_list.h"
 
 struct wk_asking {
 	const char *image;          /* of questions that name none, as typed; NULL: a.out */
 	const char *section;        /* addresses count from its begin; NULL: from the image's */
-	bool tells_in_answers;      /* wk_selection.asked is wanted */
+	bool tells_in_answers;      /* wk_address_lookup.asked is wanted */
 	struct wk_answers *answers; /* the caller's */
 	struct wk_out *out;
 	struct wk_image_list images;
@@ -23,7 +23,7 @@ struct wk_asking {
 	struct wk_listed_image usual; /* what `image` is */
 	bool has_usual;
 	bool said_nonsense, said_outside, said_section;
-	struct wk_selection *questions; /* read and not answered yet */
+	struct wk_address_lookup *questions; /* read and not answered yet */
 	size_t question_count, question_cap;
 	struct wk_arena texts; /* of these questions */
 };

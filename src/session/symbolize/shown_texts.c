@@ -1,4 +1,4 @@
-#include "cli/options/texts_option.h"
+#include "session/symbolize/shown_texts.h"
 
 #include "base/mem.h"
 

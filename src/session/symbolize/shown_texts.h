@@ -1,7 +1,7 @@
 /* Texts of one image as they are shown, by the image's own number of each: made once, however
  * often they come again. */
-#ifndef WK_CLI_OPTIONS_TEXTS_OPTION_H
-#define WK_CLI_OPTIONS_TEXTS_OPTION_H
+#ifndef WK_SESSION_SYMBOLIZE_SHOWN_TEXTS_H
+#define WK_SESSION_SYMBOLIZE_SHOWN_TEXTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

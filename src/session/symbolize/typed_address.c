@@ -1,4 +1,4 @@
-#include "cli/symbols/typed_address.h"
+#include "session/symbolize/typed_address.h"
 
 #include "base/num.h"
 

@@ -8,8 +8,8 @@
  *	main                                   a function
  *
  * Nothing is opened here; the texts are pieces of what was typed. */
-#ifndef WK_CLI_SYMBOLS_TYPED_ADDRESS_H
-#define WK_CLI_SYMBOLS_TYPED_ADDRESS_H
+#ifndef WK_SESSION_SYMBOLIZE_TYPED_ADDRESS_H
+#define WK_SESSION_SYMBOLIZE_TYPED_ADDRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -405,7 +405,7 @@ const char *wk_image_places_reason(struct wk_image_symbols *image)
 	return wk_buf_text(&image->places.reason);
 }
 
-const char *wk_image_places_source(const struct wk_image_symbols *image)
+const char *wk_image_places_source(struct wk_image_symbols *image)
 {
 	const char *reason = wk_image_places_reason(image);
 

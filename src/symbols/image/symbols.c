@@ -222,12 +222,12 @@ const char *wk_image_reason(struct wk_image_symbols *image)
 	return wk_buf_text(&image->reason);
 }
 
-const char *wk_image_names_source(const struct wk_image_symbols *image)
+const char *wk_image_names_source(struct wk_image_symbols *image)
 {
 	return wk_image_reason(image) + image->source_at;
 }
 
-bool wk_image_is_hidden(const struct wk_image_symbols *image)
+bool wk_image_is_hidden(struct wk_image_symbols *image)
 {
 	return image->key.is_kernel && wk_image_state(image) == WK_IMAGE_UNREADABLE &&
 	       image->owner->kernel.err.code == WK_EPERM;

@@ -73,10 +73,10 @@ enum wk_image_state wk_image_state(struct wk_image_symbols *image);
 const char *wk_image_reason(struct wk_image_symbols *image);
 
 /* The same without "names from", for a column with that title. */
-const char *wk_image_names_source(const struct wk_image_symbols *image);
+const char *wk_image_names_source(struct wk_image_symbols *image);
 
 /* Has the image no names because the kernel hides its addresses from this user? */
-bool wk_image_is_hidden(const struct wk_image_symbols *image);
+bool wk_image_is_hidden(struct wk_image_symbols *image);
 
 /* Asks other machines (if there are any) for the image's file where it is not here: once somebody
  * needs it, since most images of a recording have no samples. A question for its state, a reason or
@@ -175,7 +175,7 @@ void wk_image_expect(const struct wk_image_symbols *image, uint64_t vaddr);
 const char *wk_image_places_reason(struct wk_image_symbols *image);
 
 /* The same without "lines and inlined calls from". */
-const char *wk_image_places_source(const struct wk_image_symbols *image);
+const char *wk_image_places_source(struct wk_image_symbols *image);
 
 /* Is it the kernel that runs now, by its build id? A wrong name is worse than none. A table of the
  * user's, $WICK_KALLSYMS, is the recorded kernel's; if the variable is empty no kernel has one. */
