@@ -14,6 +14,7 @@
 #include "stages/unwind_stage.h"
 #include "symbols/image/symbols.h"
 
+/* A prime number, so that samples do not coincide with periodic work. */
 #define WK_DEFAULT_FREQUENCY_HZ 997
 #define WK_DEFAULT_STACK_BYTES  32768
 

@@ -6,10 +6,7 @@
 #define WK_CLI_OPTIONS_RECORD_OPTIONS_H
 
 #include "cli/options/options.h"
-#include "record/recorder.h"
-
-/* What holds when nothing is typed. The frequency is a prime, so as not to march in step with
- * what is measured. */
+#include "session/record.h"
 
 struct wk_record_args {
 	bool all_cpus, user_only;
