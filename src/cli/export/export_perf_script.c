@@ -26,11 +26,11 @@ static const struct wk_opt options[] = {
 	  NULL },
 	{ 0, "deltatime", NULL, "print times since the line before", WK_OPT_FLAG, AT(since_last),
 	  NULL },
-	{ 'G', "hide-call-graph", NULL, "print where a sample was, in its line, and no callers",
+	{ 'G', "hide-call-graph", NULL, "print the place of a sample in its line, without callers",
 	  WK_OPT_FLAG, AT(hides_chains), NULL },
-	{ 0, "max-stack", "N", "at most so many frames (127), and of a program's part "
-	  "that was unwound", WK_OPT_NUMBER, AT(most_frames), NULL },
-	{ 0, "no-demangle", NULL, "print names as they are linked", WK_OPT_FLAG, AT(no_demangle),
+	{ 0, "max-stack", "N", "at most N frames; unwound user frames count separately "
+	  "[127]", WK_OPT_NUMBER, AT(most_frames), NULL },
+	{ 0, "no-demangle", NULL, "do not demangle names", WK_OPT_FLAG, AT(no_demangle),
 	  NULL },
 	{ 0, "pid", "LIST", "only samples of these processes (\"12,40\")", WK_OPT_TEXT, AT(pids),
 	  NULL },
@@ -41,26 +41,25 @@ static const struct wk_opt options[] = {
 	  NULL },
 	{ 'S', "symbols", "LIST", "only samples in these functions, by name or by address",
 	  WK_OPT_TEXT, AT(functions), NULL },
-	{ 0, "addr-range", "N", "each address of --symbols stands for so many bytes", WK_OPT_NUMBER,
+	{ 0, "addr-range", "N", "an address in --symbols means N bytes", WK_OPT_NUMBER,
 	  AT(range_bytes), NULL },
 	{ 0, "dsos", "LIST", "only samples in these files, by path or name", WK_OPT_TEXT,
 	  AT(images), NULL },
-	{ 0, "show-task-events", NULL, "a line for each process and thread that begins, is "
+	{ 0, "show-task-events", NULL, "print a line when a process or thread starts, is "
 	  "named or ends", WK_OPT_FLAG, AT(tasks), NULL },
-	{ 0, "show-mmap-events", NULL, "a line for each file that is mapped", WK_OPT_FLAG,
+	{ 0, "show-mmap-events", NULL, "print a line for each mapped file", WK_OPT_FLAG,
 	  AT(mappings), NULL },
-	{ 0, "show-switch-events", NULL, "a line for each time that a thread gets a CPU or leaves "
-	  "it", WK_OPT_FLAG, AT(switches), NULL },
-	{ 0, "show-namespace-events", NULL, "a line for each set of namespaces", WK_OPT_FLAG,
+	{ 0, "show-switch-events", NULL, "print a line when a thread gets a CPU or leaves it", WK_OPT_FLAG, AT(switches), NULL },
+	{ 0, "show-namespace-events", NULL, "print a line for each set of namespaces", WK_OPT_FLAG,
 	  AT(namespaces), NULL },
-	{ 0, "show-cgroup-events", NULL, "a line for each cgroup that came up", WK_OPT_FLAG,
+	{ 0, "show-cgroup-events", NULL, "print a line for each new cgroup", WK_OPT_FLAG,
 	  AT(cgroups), NULL },
-	{ 0, "show-lost-events", NULL, "a line for each loss of records", WK_OPT_FLAG,
+	{ 0, "show-lost-events", NULL, "print a line for each loss of records", WK_OPT_FLAG,
 	  AT(lost), NULL },
-	{ 0, "show-bpf-events", NULL, "a line for each BPF program and each symbol of the kernel "
-	  "that comes or goes", WK_OPT_FLAG, AT(programs), NULL },
-	{ 0, "show-round-events", NULL, "all in the order of the file, and a line where a round of "
-	  "records ends", WK_OPT_FLAG, AT(rounds), NULL },
+	{ 0, "show-bpf-events", NULL, "print a line when a BPF program or a kernel symbol comes "
+	  "or goes", WK_OPT_FLAG, AT(programs), NULL },
+	{ 0, "show-round-events", NULL, "print records in file order, and a line at the end of "
+	  "each round", WK_OPT_FLAG, AT(rounds), NULL },
 	{ 0 },
 };
 
@@ -78,8 +77,7 @@ static bool check(const struct wk_perf_script_args *args, struct wk_err *err)
 
 	if (args->since_first && args->since_last)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "times are since the first line or since the one before: --reltime "
-			       "or --deltatime");
+			       "--reltime and --deltatime exclude each other");
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		if (lists[i] && !wk_perf_script_is_list(lists[i]))
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
@@ -127,15 +125,16 @@ static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_
 	return check(args, err);
 }
 
-/* Other forms have names where perf prints addresses. */
+/* Other formats have no addresses, which perf prints. */
 static bool check_reader(const struct wk_opened *opened, const char *path, struct wk_err *err)
 {
 	if (opened->reader == &wk_reader_perf_data)
 		return true;
-	return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-		       "%s is no recording in the form of perf.data (it is read as %s): there is "
-		       "no text of `perf script` to be made of it; `--to folded` keeps its stacks",
-		       path, opened->reader->name);
+	return wk_fail(
+		err, WK_EFORMAT, WK_NOWHERE,
+		"%s is not a perf.data file (its format is %s), so `perf script` cannot print "
+		"it; `--to folded` keeps its stacks",
+		path, opened->reader->name);
 }
 
 static bool write_opened(struct wk_opened *opened, const struct wk_perf_script_options *how,

@@ -1,4 +1,4 @@
-/* `wick export --to perf-script`: what is typed for it, and its row of the table. */
+/* `wick export --to perf-script`: its options and its row of the table. */
 #ifndef WK_CLI_EXPORT_EXPORT_PERF_SCRIPT_H
 #define WK_CLI_EXPORT_EXPORT_PERF_SCRIPT_H
 

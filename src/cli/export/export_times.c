@@ -4,7 +4,7 @@
 
 #include "base/num.h"
 
-/* "12 ns to 15 ns", where the recorder noted it. */
+/* "12 ns to 15 ns", as the recorder noted it. */
 static bool read_noted_span(struct wk_str text, struct wk_perf_time_range *span)
 {
 	struct wk_str from, to;
@@ -31,7 +31,7 @@ static bool widen_span(void *context, const struct wk_event *event, struct wk_er
 	return true;
 }
 
-/* When the first sample and the last were: as the header says, else by looking at all. */
+/* The times of the first and last sample: from the header, or else from all samples. */
 static bool find_span(struct wk_opened *opened, struct wk_perf_time_range *span, struct wk_err *err)
 {
 	struct wk_read_options usual = opened->input.options;

@@ -8,7 +8,7 @@
 #include "formats/scan.h"
 #include "formats/tracepoint/format_internal.h"
 
-/* A name is looked for among all of its event; real ones have under a hundred. */
+/* Names are searched one by one; real events have fewer than a hundred fields. */
 #define MOST_FIELDS 512
 
 /* A text may be this long, and longer for each byte of its sample. */
@@ -33,7 +33,7 @@ static bool holds(struct wk_str text, const char *word)
 	return wk_str_find(text, word) != SIZE_MAX;
 }
 
-/* Takes "[16]" or "[]" off the name; a dynamic array has its brackets in the type. */
+/* Removes "[16]" or "[]" from the name; a dynamic array has its brackets in the type. */
 static void split_array(struct wk_trace_field *field)
 {
 	struct wk_str inside = field->name;
@@ -135,7 +135,7 @@ static void parse_event(struct wk_trace_formats *formats, struct wk_trace_event 
 	wk_free(fields);
 }
 
-/* Only name and id: the rest is parsed where it is asked for. */
+/* Only name and id; the rest is parsed on first use. */
 static void add_event(struct wk_trace_formats *formats, struct wk_str system, struct wk_str text)
 {
 	struct wk_trace_event event = { .format.system = system, .description = text };
@@ -168,7 +168,7 @@ static struct wk_str read_text(struct wk_bytes *in, uint64_t size)
 	return wk_str_of((const char *)piece.at, wk_bytes_left(&piece));
 }
 
-/* "header_page" or "header_event", a size and so many bytes: the ring's pages, of no use here. */
+/* "header_page" or "header_event", a size and that many bytes, which describe ring pages. */
 static bool skip_header(struct wk_bytes *in, const char *name)
 {
 	if (!wk_str_is(wk_bytes_text(in), name))

@@ -24,11 +24,12 @@ struct wk_trace_formats;
 struct wk_trace_field {
 	struct wk_str type, name; /* as declared: "unsigned long", "comm" */
 	uint32_t offset, size;    /* in the raw bytes */
-	uint32_t element_bytes;   /* of an array's entry; the size itself for all others */
+	uint32_t element_bytes;   /* of an array's element, otherwise of the field */
 	bool is_signed, is_array, is_text, is_pointer;
-	bool is_dynamic;  /* __data_loc: low half of the word is where, high how long */
-	bool is_relative; /* __rel_loc: where counts from behind the word */
-	bool is_common;   /* of every event: never printed */
+	bool is_dynamic;  /* __data_loc: a word with the offset in its low half, the length in its
+			     high */
+	bool is_relative; /* __rel_loc: the offset is relative to the end of the word */
+	bool is_common;   /* a field of every event, never printed */
 };
 
 struct wk_trace_format {
@@ -39,16 +40,16 @@ struct wk_trace_format {
 	size_t field_count;
 };
 
-/* The content of the feature, from its 17 08 44 "tracing" on. NULL where it is no such thing;
- * what is cut off at the end only loses the formats that lay there. */
+/* The content of the feature, from its 17 08 44 "tracing" on. NULL if it is something
+ * else; if the end is missing, only the formats there are lost. */
 struct wk_trace_formats *wk_trace_formats_new(struct wk_bytes content, struct wk_err *err);
 void wk_trace_formats_free(struct wk_trace_formats *formats);
 
-/* NULL where the recording describes no such event. */
+/* NULL if the recording does not describe the event. */
 const struct wk_trace_format *wk_trace_formats_find(struct wk_trace_formats *formats, uint32_t id);
 
-/* Adds the text of one sample's raw bytes (the event's id lies in their first field); nothing
- * where no format has that id. */
+/* Adds the text of one sample's raw bytes (their first field is the event's id); nothing
+ * if no format has that id. */
 void wk_trace_formats_print(struct wk_trace_formats *formats, struct wk_bytes raw,
 			    struct wk_buf *out);
 
@@ -63,7 +64,7 @@ struct wk_trace_namer {
 };
 void wk_trace_formats_set_namer(struct wk_trace_formats *formats, struct wk_trace_namer namer);
 
-/* How many formats there are, and the n-th: for lists. */
+/* The number of formats, and the n-th. */
 size_t wk_trace_formats_count(const struct wk_trace_formats *formats);
 const struct wk_trace_format *wk_trace_formats_at(struct wk_trace_formats *formats, size_t index);
 

@@ -72,7 +72,7 @@ static bool wants_comm(const struct wk_perf_script *script, uint32_t tid)
 	return is_wanted;
 }
 
-/* --- Where the sample was ------------------------------------------------------------------ */
+/* --- The place of a sample ----------------------------------------------------------------- */
 
 static bool is_in_image(const char *images, const struct wk_script_place *place)
 {
@@ -93,7 +93,7 @@ static bool is_at(struct wk_str item, uint64_t ip, uint64_t function, uint64_t r
 	       (ip >= address && ip - address < range_bytes);
 }
 
-/* By its name as it is printed here, or as it is elsewhere: "hot" of "hot.constprop.0". */
+/* By its name as printed here, or as elsewhere in wick: "hot" of "hot.constprop.0". */
 static bool is_called(struct wk_str item, struct wk_str name)
 {
 	return item.len && (wk_str_eq(item, name) || wk_str_eq(item, wk_name_without_clones(name)));

@@ -18,12 +18,12 @@ struct wk_script_source {
 };
 
 struct wk_script_image {
-	struct wk_str name; /* as perf calls its dso */
+	struct wk_str name; /* perf's name of the dso */
 	bool is_kernel, is_anonymous;
 	uint64_t first_start;
 };
 
-/* Text of a place, made once. */
+/* The text of a place. */
 struct wk_script_text {
 	uint64_t address; /* as printed */
 	uint32_t image, code;
@@ -41,12 +41,12 @@ struct wk_perf_script {
 	bool is_checked[WK_PERF_EVENTS];
 	uint32_t name_width;
 	size_t data_source_width;
-	bool has_clock; /* one moment by the recording's clock and by the wall's */
+	bool has_clock; /* one moment by the recording's clock and by the wall clock */
 	uint64_t clock_ns, wall_ns;
 	uint32_t sample_number;               /* of the next one */
 	uint64_t wanted_count, refused_count; /* samples */
 	bool lists_fields;                    /* of tracepoints: libtraceevent is missing */
-	uint64_t printed_ns; /* what the next line's time counts from; 0: nothing yet */
+	uint64_t printed_ns; /* what the time of the next line is relative to; 0: no line yet */
 
 	struct wk_strtab *comms;
 	struct wk_map comm_of; /* tid to text id */
@@ -69,7 +69,7 @@ struct wk_perf_script {
 /* An address as perf sees it. */
 struct wk_script_place {
 	uint64_t ip;
-	uint64_t address;                    /* in the form of its symbols, or ip itself */
+	uint64_t address;                    /* as its symbols count, or ip itself */
 	const struct wk_script_image *image; /* NULL: nothing is mapped there */
 	uint32_t image_number;
 	uint32_t code; /* JIT code: its number, or 0 */
@@ -82,26 +82,26 @@ struct wk_script_place wk_script_place_at(struct wk_perf_script *script, uint32_
 					  bool in_kernel);
 bool wk_script_find_symbol(struct wk_perf_script *script, const struct wk_script_place *place,
 			   struct wk_symbol *symbol);
-/* " name+0x10 (file)" and its like, with the columns of `fields`. */
+/* " name+0x10 (file)", with the columns of `fields`. */
 void wk_script_add_place(struct wk_perf_script *script, const struct wk_script_place *place,
 			 uint32_t fields, struct wk_buf *out);
 /* Whole lines of a call chain: the inlined calls and the frame itself. */
 struct wk_str wk_script_frame_lines(struct wk_perf_script *script,
 				    const struct wk_script_place *place, uint32_t fields);
-/* Only the name, as branches show it; "[unknown]" where there is none. */
+/* Only the name, as for branches; "[unknown]" if there is none. */
 void wk_script_add_symbol(struct wk_perf_script *script, const struct wk_script_place *place,
 			  bool with_offset, struct wk_buf *out);
 void wk_script_add_dso(const struct wk_script_place *place, struct wk_buf *out);
 bool wk_script_name_kernel(void *script, uint64_t address, struct wk_str *name, uint64_t *start);
 
-/* Adds a text of the recording's: what would end the line or rule a terminal is escaped. */
+/* Adds a text from the recording; line ends and terminal controls are escaped. */
 void wk_script_add_text(struct wk_str text, struct wk_buf *out);
 
 /* line.c */
 
 bool wk_script_sample(struct wk_perf_script *script, const struct wk_event *event,
 		      struct wk_err *err);
-/* comm (of thread `comm_tid`), pid, tid, cpu, time: what lines of all kinds begin with. `kind` is
+/* comm (of thread `comm_tid`), pid, tid, cpu, time: the start of every line. `kind` is
  * s for a sample, c for a name, f for a fork or an end, m for a mapping, o for others. */
 void wk_script_add_head(struct wk_perf_script *script, const struct wk_event *event,
 			const struct wk_script_source *source, char kind, uint32_t comm_tid,
@@ -113,7 +113,7 @@ void wk_script_add_head(struct wk_perf_script *script, const struct wk_event *ev
 bool wk_script_is_in_view(struct wk_perf_script *script);
 bool wk_script_wants(struct wk_perf_script *script, const struct wk_script_source *source,
 		     const struct wk_event *event);
-/* Whether lines of that CPU are printed, of samples and of all else. */
+/* Whether lines of that CPU are printed, samples and others. */
 bool wk_script_wants_cpu(const struct wk_perf_script *script, uint32_t cpu);
 
 /* memory.c */

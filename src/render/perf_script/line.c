@@ -22,7 +22,7 @@ static const struct wk_event_details *details_of(const struct wk_event_sample *s
 	return sample->details ? sample->details : &no_details;
 }
 
-/* `misc` of the record that the event was: of those without samples only what can be told. */
+/* `misc` of the record; of records without samples, as far as it is known. */
 static unsigned mode_of(const struct wk_event *event)
 {
 	switch (event->kind) {
@@ -40,7 +40,7 @@ static unsigned mode_of(const struct wk_event *event)
 	}
 }
 
-/* K, U ... for the mode, then a letter of the record's own. */
+/* K, U ... for the mode, then a letter for the kind of record. */
 static void add_misc(unsigned mode, char kind, struct wk_buf *out)
 {
 	static const struct {
@@ -64,7 +64,7 @@ static void add_misc(unsigned mode, char kind, struct wk_buf *out)
 	wk_buf_add_fmt(out, "%*s", 6 - written, " ");
 }
 
-/* Since the first line with a time, or since the last one, where that was asked for. */
+/* With --reltime since the first line that has a time, with --deltatime since the last. */
 static uint64_t counted_time(struct wk_perf_script *script, uint64_t time_ns)
 {
 	bool is_first = script->printed_ns == 0;
@@ -112,7 +112,7 @@ static bool has_chain(const struct wk_perf_script *script, const struct wk_scrip
 	return source->source.details & WK_DETAIL_CHAIN && !script->options.hides_chains;
 }
 
-/* As perf says it: -1 for none, and for what is not known. */
+/* As perf prints it: -1 for none or unknown. */
 static int printed_id(uint32_t id)
 {
 	return id == WK_UNKNOWN_PID ? -1 : (int)id;
@@ -170,7 +170,7 @@ static void add_trace(struct wk_perf_script *script, const struct wk_event_detai
 	wk_trace_formats_set_namer(details->trace_formats, (struct wk_trace_namer){ 0 });
 }
 
-/* Only page faults and the like say an address that can have a name. */
+/* Only page faults and similar events have an address that can have a name. */
 static bool address_has_name(const struct wk_script_source *source)
 {
 	return source->type == WK_PERF_EVENTS_SOFTWARE &&
@@ -206,7 +206,7 @@ static void add_part(struct wk_perf_script *script, const struct wk_event *event
 	}
 }
 
-/* A chain that was recorded is cut as a whole; a part that was unwound has its own limit. */
+/* A recorded chain has one limit; an unwound user part has its own. */
 static void add_chain(struct wk_perf_script *script, const struct wk_event *event, uint32_t fields)
 {
 	const struct wk_event_sample *sample = &event->sample;
@@ -240,7 +240,7 @@ static void add_branch_flags(uint64_t flags, struct wk_buf *out)
 		       branch_type(flags >> 20 & 15));
 }
 
-/* In its file; in the kernel only while nothing is known of its symbols. */
+/* In its file; in the kernel only if its symbols are unknown. */
 static uint64_t branch_offset(struct wk_perf_script *script, const struct wk_script_place *place)
 {
 	if (place->image->is_kernel && !wk_resolver_image(script->names, place->image_number))
@@ -274,7 +274,7 @@ static void add_branches(struct wk_perf_script *script, const struct wk_event *e
 {
 	const struct wk_event_details *details = details_of(&event->sample);
 
-	/* perf takes the first of these that is asked for. */
+	/* perf prints the first of these that is requested. */
 	if (fields & WK_FIELD_BRSTACK)
 		fields &= ~(uint32_t)(WK_FIELD_BRSTACKSYM | WK_FIELD_BRSTACKOFF);
 	else if (!(fields & (WK_FIELD_BRSTACKSYM | WK_FIELD_BRSTACKOFF)))

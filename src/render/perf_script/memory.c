@@ -1,4 +1,4 @@
-/* What a memory access met, in the words of `perf script -F data_src`. */
+/* The data source of a memory access, as `perf script -F data_src` prints it. */
 #include <inttypes.h>
 
 #include "render/perf_script/internal.h"
@@ -135,7 +135,7 @@ void wk_script_add_data_source(struct wk_perf_script *script, uint64_t source, s
 	add_translation(source, out);
 	wk_buf_add_fmt(out, "|LCK %s|BLK ", lock(bits_at(source, 24, 2)));
 	add_blocked(bits_at(source, 40, 3), out);
-	/* As wide as the widest so far, up to where perf cuts it off. */
+	/* As wide as the widest so far, up to perf's limit. */
 	while (out->len - before < script->data_source_width)
 		wk_buf_add_char(out, ' ');
 	script->data_source_width = out->len - before < PERF_WIDTH ? out->len - before : PERF_WIDTH;

@@ -10,8 +10,8 @@
 static const struct {
 	const char *name;
 	uint32_t field;
-	uint32_t detail;      /* what samples must carry */
-	const char *embedded; /* perf's word for that */
+	uint32_t detail;       /* what samples must have */
+	const char *perf_name; /* perf's word for that */
 } names[] = {
 	{ "comm", WK_FIELD_COMM, 0, NULL },
 	{ "tid", WK_FIELD_TID, WK_DETAIL_THREAD, "TID" },
@@ -26,7 +26,7 @@ static const struct {
 	{ "addr", WK_FIELD_ADDR, WK_DETAIL_ADDRESS, "ADDR" },
 	{ "symoff", WK_FIELD_SYMOFF, 0, NULL },
 	{ "srcline", WK_FIELD_SRCLINE, 0, NULL },
-	{ "period", WK_FIELD_PERIOD, 0, NULL }, /* else the period that was asked for */
+	{ "period", WK_FIELD_PERIOD, 0, NULL }, /* or the requested period */
 	{ "brstack", WK_FIELD_BRSTACK, 0, NULL },
 	{ "brstacksym", WK_FIELD_BRSTACKSYM, 0, NULL },
 	{ "brstackoff", WK_FIELD_BRSTACKOFF, 0, NULL },
@@ -51,14 +51,14 @@ static const struct {
 	{ "vcpu", WK_FIELD_EMPTY, 0, NULL },
 };
 
-/* perf reads them from the code itself. */
+/* perf reads them from the code. */
 static const char *const of_code[] = { "insn", "insnlen", "brstackinsn", "brstackinsnlen",
 				       "srccode" };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
 static const struct {
-	const char *name; /* before the colon; NULL where -F has none for it */
+	const char *name; /* before the colon; NULL: -F has no name for it */
 	uint32_t shown, invalid;
 } types[WK_PERF_EVENTS] = {
 	[WK_PERF_EVENTS_HARDWARE] = { "hw", HEAD | PLACE | WK_FIELD_PERIOD,
@@ -109,7 +109,7 @@ static struct wk_str next_piece(struct wk_str *text, char end)
 	return piece;
 }
 
-/* The types that a -F is about, as bits; takes "type:" off the text. */
+/* The types that a -F is for, as bits; removes "type:" from the text. */
 static bool read_type(struct wk_str *text, unsigned *chosen, struct wk_err *err)
 {
 	struct wk_str rest = *text, name;
@@ -125,7 +125,7 @@ static bool read_type(struct wk_str *text, unsigned *chosen, struct wk_err *err)
 			return true;
 		}
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "no type of events is called \"%.*s\"; there are hw, sw, trace, raw and "
+		       "unknown type of events \"%.*s\"; the types are hw, sw, trace, raw and "
 		       "break",
 		       WK_STR_ARG(name));
 }
@@ -137,11 +137,11 @@ static bool fail_name(struct wk_str name, struct wk_err *err)
 	for (size_t i = 0; i < sizeof(of_code) / sizeof(of_code[0]); i++)
 		if (wk_str_is(name, of_code[i]))
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-				       "field %s would need the bytes or the source of the code "
-				       "that ran, which wick does not print: leave it out",
+				       "field %s needs the bytes or the source of code, which wick "
+				       "does not print",
 				       of_code[i]);
 	wk_perf_fields_names(&known);
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no field is called \"%.*s\"; there are %s",
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown field \"%.*s\"; the fields are %s",
 		WK_STR_ARG(name), wk_buf_text(&known));
 	wk_buf_fini(&known);
 	return false;
@@ -213,7 +213,7 @@ static bool check_details(struct wk_perf_fields *fields, const struct wk_event_s
 		if (fields->asked[type] & names[i].field)
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				       "samples of %.*s do not have the %s that field %s prints",
-				       WK_STR_ARG(source->name), names[i].embedded, names[i].name);
+				       WK_STR_ARG(source->name), names[i].perf_name, names[i].name);
 		fields->shown[type] &= ~names[i].field;
 	}
 	return true;
@@ -225,7 +225,7 @@ bool wk_perf_fields_check(struct wk_perf_fields *fields, const struct wk_event_s
 	unsigned type = wk_perf_event_type_of(source);
 	uint32_t shown, branches = WK_FIELD_BRSTACK | WK_FIELD_BRSTACKSYM | WK_FIELD_BRSTACKOFF;
 
-	/* Tracepoints show where they were only if they know how they came there. */
+	/* Tracepoints print their place only if they have a call chain. */
 	if (type == WK_PERF_EVENTS_TRACEPOINT && !fields->is_set[type] &&
 	    source->details & WK_DETAIL_CHAIN)
 		fields->shown[type] |= WK_FIELD_IP | WK_FIELD_SYM | WK_FIELD_SYMOFF | WK_FIELD_DSO;

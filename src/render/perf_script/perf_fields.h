@@ -62,7 +62,7 @@ enum wk_perf_event_type {
 
 struct wk_perf_fields {
 	uint32_t shown[WK_PERF_EVENTS], asked[WK_PERF_EVENTS];
-	bool is_set[WK_PERF_EVENTS]; /* by a list, not by changes */
+	bool is_set[WK_PERF_EVENTS]; /* by a list, not by + and - */
 };
 
 void wk_perf_fields_init(struct wk_perf_fields *fields);
@@ -74,7 +74,7 @@ enum wk_perf_event_type wk_perf_event_type_of(const struct wk_event_source *sour
 bool wk_perf_fields_check(struct wk_perf_fields *fields, const struct wk_event_source *source,
 			  struct wk_err *err);
 
-/* The names, apart by blanks, for help. */
+/* The names, separated by blanks, for help. */
 void wk_perf_fields_names(struct wk_buf *out);
 
 #endif

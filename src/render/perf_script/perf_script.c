@@ -45,7 +45,7 @@ void wk_perf_script_free(struct wk_perf_script *script)
 	wk_free(script);
 }
 
-/* --- Events that are sampled --------------------------------------------------------------- */
+/* --- Sampled events ------------------------------------------------------------------------ */
 
 static bool read_source(struct wk_perf_script *script, const struct wk_event_source *source,
 			struct wk_err *err)
@@ -58,14 +58,12 @@ static bool read_source(struct wk_perf_script *script, const struct wk_event_sou
 	    !wk_perf_fields_check(&script->options.fields, &row.source, err))
 		return false;
 	if (script->options.cpus && !(source->details & WK_DETAIL_CPU))
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "samples of %.*s do not say on which CPU they were taken, which "
-			       "--cpu asks",
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--cpu: samples of %.*s have no CPU",
 			       WK_STR_ARG(source->name));
 	if (script->options.fields.asked[row.type] & WK_FIELD_TOD && !script->has_clock)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "field tod: the recording does not say what the time was; perf "
-			       "record -k CLOCK_MONOTONIC would");
+			       "field tod: the recording has no wall-clock time; record with `perf "
+			       "record -k CLOCK_MONOTONIC`");
 	script->is_checked[row.type] = true;
 	if (source->name.len > script->name_width)
 		script->name_width = (uint32_t)source->name.len;
@@ -79,7 +77,7 @@ static bool read_source(struct wk_perf_script *script, const struct wk_event_sou
 	return true;
 }
 
-/* --- Who runs ------------------------------------------------------------------------------ */
+/* --- Names of threads ---------------------------------------------------------------------- */
 
 struct wk_str wk_script_comm(const struct wk_perf_script *script, uint32_t tid, struct wk_buf *made)
 {
@@ -122,10 +120,10 @@ static void read_thread(struct wk_perf_script *script, const struct wk_event *ev
 	set_comm(script, event->tid, event->thread.name);
 }
 
-/* --- What is mapped ------------------------------------------------------------------------ */
+/* --- Mappings ------------------------------------------------------------------------------ */
 
-/* A module's file is shown as the kernel calls the module, "[ath9k_hw]"; perf does so unless it
- * has the file's build id. */
+/* A module's file has the name that the kernel gives the module, "[ath9k_hw]"; perf does so unless
+ * it has the file's build id. */
 static struct wk_str module_name(struct wk_perf_script *script, struct wk_str path)
 {
 	struct wk_str name = wk_str_basename(path);
@@ -141,18 +139,18 @@ static struct wk_str module_name(struct wk_perf_script *script, struct wk_str pa
 	return wk_buf_str(&script->scratch);
 }
 
-/* Memory without a file, if it can run, is what a run-time compiler would describe. */
+/* Executable memory without a file gets the name of a perf map, which may describe it. */
 static struct wk_str dso_name(struct wk_perf_script *script, const struct wk_event *event,
 			      bool is_anonymous)
 {
 	struct wk_str path = event->image.path;
-	/* Old kernels told only of what can run, and not how. */
+	/* Old kernels record only executable mappings, without their protection. */
 	bool can_run = event->image.protection & 4 ||
 		       (event->image.protection == 0 && !event->image.is_data);
 
 	if (event->image.is_kernel && event->image.build_id.size == 0)
 		path = module_name(script, path);
-	/* perf takes memory of a memfd for a file. */
+	/* For perf a memfd is a file. */
 	if (is_anonymous && can_run && !wk_str_is(path, "[vdso]") &&
 	    !wk_str_starts(path, "/memfd:")) {
 		wk_buf_reset(&script->scratch);
@@ -185,7 +183,7 @@ static void read_image(struct wk_perf_script *script, const struct wk_event *eve
 	uint32_t id;
 
 	if (kind == WK_IMAGE_ANONYMOUS)
-		named.path = dso_name(script, event, true); /* each process has its own */
+		named.path = dso_name(script, event, true); /* one image per process */
 	id = wk_model_add_image(script->images, kind, &named, event->pid, event->time_ns);
 	if (id >= script->row_count || script->rows[id].name.at == NULL)
 		add_row(script, event, id, kind);
@@ -197,7 +195,7 @@ static void read_image(struct wk_perf_script *script, const struct wk_event *eve
 
 /* --- Lines that are not samples ------------------------------------------------------------ */
 
-/* Who made the record: nobody where it describes what already ran, the parent for a fork. */
+/* Records that describe what ran before have no thread; a fork has the parent's. */
 static void begin_line(struct wk_perf_script *script, const struct wk_event *event, char kind,
 		       uint32_t pid, uint32_t tid, struct wk_buf *line)
 {
@@ -333,7 +331,7 @@ static bool is_shown(const struct wk_perf_script_options *options, struct wk_str
 	       (options->shows_programs && wk_str_is_one_of(what, programs));
 }
 
-/* A text of several lines, none of which the recording may add. */
+/* A text of several lines that perf prints; line ends from the recording are escaped. */
 static void add_lines(struct wk_str text, struct wk_buf *line)
 {
 	while (text.len > 0) {

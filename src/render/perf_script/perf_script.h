@@ -23,13 +23,13 @@
 struct wk_perf_script;
 
 struct wk_perf_script_options {
-	struct wk_perf_fields fields; /* of wk_perf_fields_init and _add */
+	struct wk_perf_fields fields; /* made with wk_perf_fields_init and _add */
 	bool nanoseconds;
-	bool since_first, since_last; /* times count from the first line's, or the last one's */
+	bool since_first, since_last; /* times are relative to the first line, or to the last */
 	bool no_inlined, no_demangle;
-	bool hides_chains;                /* only where the sample was */
+	bool hides_chains;                /* prints only the place of the sample */
 	bool shows_tasks, shows_mappings; /* a line for each COMM, FORK, EXIT; for each MMAP */
-	/* Only samples of these, "1,5-7" and names with commas between; NULL: of all. */
+	/* Only samples of these: "1,5-7", names separated by commas; NULL: all. */
 	const char *pids, *tids, *cpus, *comms;
 	/* Where the sample was: names or addresses ("0x401000", for so many bytes) of functions,
 	 * and files by path or by the last part of it. */
@@ -42,7 +42,7 @@ struct wk_perf_script_options {
 	uint32_t filter_count; /* of the model's samples */
 	bool shows_switches, shows_namespaces, shows_cgroups, shows_lost, shows_programs,
 		shows_rounds;
-	uint32_t most_frames; /* of the kernel's part and of the user's; 0: 127 */
+	uint32_t most_frames; /* of the kernel part and of the user part; 0: 127 */
 };
 
 struct wk_perf_script *wk_perf_script_new(struct wk_symbols *symbols,
@@ -50,7 +50,7 @@ struct wk_perf_script *wk_perf_script_new(struct wk_symbols *symbols,
 					  struct wk_out *out);
 void wk_perf_script_free(struct wk_perf_script *script);
 struct wk_sink wk_perf_script_sink(struct wk_perf_script *script);
-/* Samples came, and none was of those that were asked for. */
+/* There were samples, and none of them was selected. */
 bool wk_perf_script_had_none(const struct wk_perf_script *script);
 /* Fields of tracepoints were printed as name=value: wick was built without libtraceevent. */
 bool wk_perf_script_lists_fields(const struct wk_perf_script *script);

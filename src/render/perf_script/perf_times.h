@@ -1,4 +1,4 @@
-/* Which moments a `--time` means, in the words of `perf script`.
+/* Times that `--time` selects, in the forms of `perf script`.
  *
  * "12.5,13" and "12.5," and ",13" are seconds of the recording's clock, several of them apart by
  * blanks. "10%", "10%/2", "10%-20%,40%-50%" are parts of the time from the first sample to the
@@ -14,7 +14,7 @@
 #include "base/err.h"
 
 struct wk_perf_time_range {
-	uint64_t from_ns, to_ns; /* both belong to it */
+	uint64_t from_ns, to_ns; /* both included */
 };
 
 struct wk_perf_times {
@@ -28,7 +28,7 @@ bool wk_perf_times_parse(struct wk_perf_times *times, const char *text,
 			 struct wk_perf_time_range span, bool is_relative, struct wk_err *err);
 void wk_perf_times_fini(struct wk_perf_times *times);
 
-/* Without any range, or without times at all, every moment is. */
+/* Without ranges, or for NULL, all times are selected. */
 bool wk_perf_times_have(const struct wk_perf_times *times, uint64_t time_ns);
 
 #endif

@@ -46,7 +46,7 @@ bool wk_script_find_symbol(struct wk_perf_script *script, const struct wk_script
 		wk_resolver_symbol(script->names, place->image_number, place->address, symbol));
 }
 
-/* Readable, unless that is not wanted; in `script->name` until the next call. */
+/* Demangled, unless --no-demangle; valid until the next call. */
 static struct wk_str readable(struct wk_perf_script *script, struct wk_str linked)
 {
 	if (script->options.no_demangle)
@@ -76,7 +76,7 @@ static bool is_plain(struct wk_str text)
 	return true;
 }
 
-/* Nearly all texts are plain. Tabs stay: tracepoints print them. */
+/* Nearly all texts are plain. Tabs are kept, as tracepoints print them. */
 void wk_script_add_text(struct wk_str text, struct wk_buf *out)
 {
 	struct wk_out writer;
@@ -115,7 +115,7 @@ void wk_script_add_symbol(struct wk_perf_script *script, const struct wk_script_
 		wk_buf_add_text(out, "[unknown]");
 		return;
 	}
-	/* Whoever names code at run time writes names as they are to be read. */
+	/* Names of JIT code are not mangled. */
 	wk_script_add_text(place->code ? symbol.name : readable(script, symbol.name), out);
 	if (symbol.is_plt)
 		wk_buf_add_text(out, "@plt");
@@ -123,7 +123,7 @@ void wk_script_add_symbol(struct wk_perf_script *script, const struct wk_script_
 		wk_buf_add_fmt(out, "+0x%" PRIx64, place->address - symbol.start);
 }
 
-/* addr2line answers with question marks where it finds a function without a line. */
+/* addr2line prints question marks for a function without a line. */
 static bool is_known_to_addr2line(struct wk_perf_script *script,
 				  const struct wk_script_place *place)
 {
@@ -137,8 +137,8 @@ static bool is_known_to_addr2line(struct wk_perf_script *script,
 	return symbols && wk_image_find(symbols, place->address, &symbol);
 }
 
-/* "\n  file.c:12". Where no line is known: the file and the address, or what addr2line answers,
- * which perf prints only in chains that it looks for inlined calls in. */
+/* "\n  file.c:12". Without a line: the file and the address, or the question marks of addr2line,
+ * which perf prints only in chains with inlined calls. */
 static void add_line(struct wk_perf_script *script, const struct wk_script_place *place,
 		     struct wk_str file, uint32_t line, bool asks_for_calls, struct wk_buf *out)
 {
@@ -229,7 +229,7 @@ static void add_call(struct wk_perf_script *script, const struct wk_script_place
 	wk_buf_add_char(out, '\n');
 }
 
-/* How long "operator()", "operator<<" and their like are at the begin of `name`; else 0. */
+/* The length of "operator()", "operator<<" and so on at the start of `name`; else 0. */
 static size_t operator_length(struct wk_str name)
 {
 	size_t len = strlen("operator");
