@@ -84,7 +84,7 @@ static const struct wk_obj *open_split(void *context, struct wk_str directory, s
 
 static bool load_all(struct wk_dwarf *dwarf, struct wk_code_index *index, size_t *broken)
 {
-	for (uint32_t unit = 0; unit < wk_dwarf_unit_count(dwarf); unit++) {
+	for (uint32_t unit = 0; unit < dwarf->main->unit_count; unit++) {
 		struct wk_err err = { 0 };
 
 		if (wk_dwarf_load(dwarf, unit, index, &err))
@@ -112,7 +112,7 @@ static double info_bytes(const struct wk_obj *obj)
 /* Seconds and sizes of one reading of everything. */
 struct round {
 	double opened, headers, units; /* opened: packed sections unpacked */
-	size_t unit_count, broken, bytes, saved_bytes;
+	size_t unit_count, broken, saved_bytes;
 	double saved;
 };
 
@@ -160,8 +160,7 @@ static bool read_once(struct bench *bench, struct round *round, struct wk_err *e
 	round->headers = lap();
 	load_all(dwarf, index, &round->broken);
 	round->units = lap();
-	round->unit_count = wk_dwarf_unit_count(dwarf);
-	round->bytes = wk_code_index_bytes(index);
+	round->unit_count = dwarf->main->unit_count;
 	if (bench->saves)
 		save(index, round);
 	wk_dwarf_free(dwarf);
@@ -209,7 +208,7 @@ static void keep_better(struct round *best, const struct round *round)
 static bool measure(struct bench *bench, int rounds, struct wk_err *err)
 {
 	double size = info_bytes(bench->main.obj);
-	struct round round, best = { 1e9, 1e9, 1e9, 0, 0, 0, 0, 1e9 }, fresh = best;
+	struct round round, best = { 1e9, 1e9, 1e9, 0, 0, 0, 1e9 }, fresh = best;
 
 	/* First, and not in turns: a process that has forked gets its pages anew. */
 	for (int i = 0; i < rounds; i++)
@@ -221,11 +220,9 @@ static bool measure(struct bench *bench, int rounds, struct wk_err *err)
 		keep_better(&best, &round);
 	}
 	printf("%.1f MB of .debug_info in %zu units (%zu broken): opened in %.1f ms, headers "
-	       "%.1f ms, units %.1f ms, %.0f MB/s (the first time in a process %.0f MB/s), "
-	       "index %.1f MB",
+	       "%.1f ms, units %.1f ms, %.0f MB/s (the first time in a process %.0f MB/s)",
 	       size / 1e6, best.unit_count, best.broken, best.opened * 1e3, best.headers * 1e3,
-	       best.units * 1e3, size / indexed(&best) / 1e6, size / indexed(&fresh) / 1e6,
-	       (double)best.bytes / 1e6);
+	       best.units * 1e3, size / indexed(&best) / 1e6, size / indexed(&fresh) / 1e6);
 	if (bench->saves)
 		printf(", saved in %.1f ms to %.1f MB", best.saved * 1e3,
 		       (double)best.saved_bytes / 1e6);

@@ -188,7 +188,7 @@ static void write_round(struct repeat *repeat)
 /* From the header to the last record: some come after the end that the header tells. */
 static uint64_t length(struct wk_bytes bytes)
 {
-	struct wk_etl_file *etl = wk_etl_open(&bytes, 1, 1, NULL);
+	struct wk_etl_file *etl = wk_etl_open(&bytes, NULL, 1, 1, NULL);
 	uint64_t ticks = 1;
 	struct wk_etl_record record;
 

@@ -272,15 +272,10 @@ static void measure(struct bench *bench)
 {
 	uint64_t *chain = wk_alloc(CHAIN_CAP * sizeof(*chain));
 	struct wk_unwinder *unwinder = wk_unwinder_new(find_image, bench);
-	size_t bytes = 0;
 
 	wk_unwinder_set_space(unwinder, bench->space);
 	walk_fresh(bench, unwinder, chain);
 	walk_warm(bench, unwinder, chain);
-	for (size_t i = 0; i < bench->image_count; i++)
-		if (bench->images[i].table)
-			bytes += wk_unwind_table_bytes(bench->images[i].table);
-	printf("KiB of tables: %zu\n", bytes / 1024);
 	wk_unwinder_free(unwinder);
 	wk_free(chain);
 }

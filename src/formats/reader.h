@@ -87,10 +87,6 @@ bool wk_reader_open(const char *path, const char *format, struct wk_opened *open
 void wk_reader_close(struct wk_opened *opened);
 bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err);
 
-/* Opens, reads, closes. */
-bool wk_read_file(const char *path, const char *format, const struct wk_sink *sink,
-		  struct wk_err *err);
-
 extern const struct wk_reader wk_reader_folded;
 extern const struct wk_reader wk_reader_cpuprofile;
 extern const struct wk_reader wk_reader_pprof;

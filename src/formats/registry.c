@@ -334,16 +334,3 @@ void wk_reader_close(struct wk_opened *opened)
 	wk_buf_fini(&opened->plain);
 	wk_buf_fini(&opened->text);
 }
-
-bool wk_read_file(const char *path, const char *format, const struct wk_sink *sink,
-		  struct wk_err *err)
-{
-	struct wk_opened opened;
-	bool ok;
-
-	if (!wk_reader_open(path, format, &opened, err))
-		return false;
-	ok = opened.reader->read(&opened.input, sink, err);
-	wk_reader_close(&opened);
-	return ok || wk_opened_fail(&opened, err);
-}

@@ -3,7 +3,7 @@
 #include <assert.h>
 
 #include "base/hash.h"
-#include "symbols/breakpad/breakpad.h"
+#include "symbols/breakpad/internal.h"
 
 static uint64_t sum;
 
@@ -36,11 +36,8 @@ static void ask_all(struct wk_code_index *index, struct wk_bytes text)
 
 static void check_publics(const struct wk_breakpad *breakpad)
 {
-	size_t count;
-	const struct wk_breakpad_public *publics = wk_breakpad_publics(breakpad, &count);
-
-	for (size_t i = 0; i < count; i++)
-		touch(publics[i].name);
+	for (size_t i = 0; i < breakpad->public_count; i++)
+		touch(breakpad->publics[i].name);
 }
 
 /* The same as a table, in which no name covers where another begins. */
@@ -63,7 +60,7 @@ static void load_all(struct wk_breakpad *breakpad, struct wk_bytes text)
 {
 	struct wk_code_index *index = wk_code_index_new(), *loaded;
 	struct wk_buf saved = { 0 };
-	uint32_t count = (uint32_t)wk_breakpad_unit_count(breakpad);
+	uint32_t count = (uint32_t)breakpad->unit_count;
 
 	wk_breakpad_fill(breakpad, index);
 	for (uint32_t i = 0; i < count; i++)

@@ -7,7 +7,7 @@
 #include "formats/reader.h"
 #include "formats/stack_writer.h"
 #include "model/builder.h"
-#include "model/check.h"
+#include "../model_check.h"
 #include "model/resolve.h"
 #include "views/compare/pairs.h"
 #include "views/tree/stack_rows.h"
@@ -108,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct wk_filter filter;
 	struct wk_err err = { 0 };
 
-	demand(wk_model_check(model, &err), err.text);
+	demand(model_check(model, &err), err.text);
 	demand(wk_filter_init(&filter, model, &(struct wk_filter_spec){ 0 }, &err), err.text);
 	compare(model, &filter);
 	wk_filter_fini(&filter);

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "symbols/dwarf/dwarf.h"
+#include "symbols/dwarf/internal.h"
 
 enum {
 	FLAG_BIG_ENDIAN = 1,
@@ -100,7 +100,7 @@ static void read_all(const struct wk_dwarf_input *input, struct wk_bytes bytes)
 	assert(dwarf || err.code != WK_OK);
 	if (dwarf) {
 		wk_dwarf_fill(dwarf, index);
-		for (uint32_t i = 0; i < wk_dwarf_unit_count(dwarf); i++) {
+		for (uint32_t i = 0; i < dwarf->main->unit_count; i++) {
 			struct wk_err fault = { 0 };
 			bool ok = wk_dwarf_load(dwarf, i, index, &fault);
 

@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	files[0] = wk_bytes_of(data, cut);
 	files[1] = wk_bytes_of(data + cut, size - cut);
-	etl = wk_etl_open(files, cut < size ? 2 : 1, size % 3, &err);
+	etl = wk_etl_open(files, NULL, cut < size ? 2 : 1, size % 3, &err);
 	if (!etl) {
 		if (err.text[0] == '\0')
 			abort();

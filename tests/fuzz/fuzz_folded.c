@@ -5,7 +5,7 @@
 
 #include "formats/reader.h"
 #include "model/builder.h"
-#include "model/check.h"
+#include "../model_check.h"
 #include "model/resolve.h"
 #include "views/tree/tree.h"
 
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	wk_builder_finish(builder);
 	wk_builder_free(builder);
 	wk_model_resolve(model, NULL, NULL);
-	demand(wk_model_check(model, &err), err.text);
+	demand(model_check(model, &err), err.text);
 	demand(wk_filter_init(&filter, model, &(struct wk_filter_spec){ 0 }, &err), err.text);
 	check_tree(model, &filter, (struct wk_tree_options){ .order = WK_TREE_BY_TEXT });
 	check_tree(model, &filter, (struct wk_tree_options){ .inverted = true });

@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "base/mem.h"
 #include "model/builder.h"
-#include "model/check.h"
+#include "../model_check.h"
 #include "views/intervals.h"
 #include "views/lifetimes.h"
 #include "views/tables/tables.h"
@@ -220,7 +220,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	give_all(&feed);
 	wk_builder_finish(builder);
 	wk_builder_free(builder);
-	demand(wk_model_check(model, &err), err.text);
+	demand(model_check(model, &err), err.text);
 	for (size_t i = 0; i < PAGES; i++)
 		pages += feed.committed[i];
 	left_of(model, "reserve");

@@ -45,7 +45,7 @@ static void ask_all(struct wk_pdb *pdb, struct wk_code_index *index)
 static void load_all(struct wk_pdb *pdb, struct wk_code_index *index)
 {
 	wk_pdb_fill(pdb, index);
-	for (uint32_t i = 0; i < wk_pdb_unit_count(pdb); i++) {
+	for (uint32_t i = 0; i < pdb->unit_count; i++) {
 		struct wk_err fault = { 0 };
 		bool ok = wk_pdb_load(pdb, i, index, &fault);
 
@@ -107,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	wk_pdb_each_public(pdb, look_at, &first);
 	wk_pdb_each_public(pdb, look_at, &second);
 	assert(first == second);
-	assert(wk_pdb_is_stripped(pdb) || wk_pdb_unit_count(pdb) > 0);
+	assert(wk_pdb_is_stripped(pdb) || pdb->unit_count > 0);
 	wk_pdb_id_add(&key, wk_pdb_id(pdb));
 	assert(key.len > 8);
 	ask_all(pdb, index);

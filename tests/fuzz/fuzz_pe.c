@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "symbols/dwarf/dwarf.h"
+#include "symbols/dwarf/internal.h"
 #include "base/mem.h"
 #include "symbols/object/object_symbols.h"
 #include "symbols/object/pe.h"
@@ -87,7 +87,7 @@ static void check_places(const struct wk_obj *obj)
 		return;
 	index = wk_code_index_new();
 	wk_dwarf_fill(dwarf, index);
-	for (uint32_t i = 0; i < wk_dwarf_unit_count(dwarf) && i < 16; i++)
+	for (uint32_t i = 0; i < dwarf->main->unit_count && i < 16; i++)
 		wk_dwarf_load(dwarf, i, index, NULL);
 	for (uint32_t i = 0; i < obj->section_count && i < 16; i++)
 		wk_code_index_places(index, obj->sections[i].vaddr, places, 4);

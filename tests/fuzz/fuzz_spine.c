@@ -6,7 +6,7 @@
 
 #include "formats/reader.h"
 #include "model/builder.h"
-#include "model/check.h"
+#include "../model_check.h"
 #include "model/resolve.h"
 #include "render/renderers.h"
 #include "views/tables/tables.h"
@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct wk_model *model = build(data, size);
 	struct wk_err err = { 0 };
 
-	demand(wk_model_check(model, &err), &err);
+	demand(model_check(model, &err), &err);
 	ask(model, &all, false);
 	ask(model, &narrow, true);
 	wk_model_free(model);

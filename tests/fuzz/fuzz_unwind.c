@@ -59,6 +59,23 @@ static void walk_twice(struct input *input, struct wk_event_stack *stack)
 	wk_unwinder_free(unwinder);
 }
 
+static bool compile(void *context, const struct wk_cfi_fde *fde)
+{
+	wk_unwind_table_rules(context, fde->start);
+	return true;
+}
+
+/* Compiles each function that the section describes. */
+static void compile_all(struct wk_unwind_table *table, const struct wk_obj *obj, bool is_debug)
+{
+	struct wk_cfi cfi = { .bytes = wk_bytes_of(obj->at, obj->size_bytes),
+			      .address_size = obj->is_64 ? 8 : 4,
+			      .is_debug = is_debug };
+
+	wk_cfi_each(&cfi, compile, table);
+	wk_cfi_fini(&cfi);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct wk_obj_section section = { .type = 1 };
@@ -88,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	obj.segment_count = data[0] & 4 ? 2 : 1;
 	input.table = wk_unwind_table_new(&obj, NULL);
 	walk_twice(&input, &stack);
-	wk_unwind_table_compile_all(input.table);
+	compile_all(input.table, &obj, !(data[0] & 2));
 	wk_unwind_is_root(input.table, 0);
 	wk_code_rules(wk_bytes_of(obj.at, obj.size_bytes), obj.size_bytes / 2, &state);
 	wk_unwind_table_free(input.table);

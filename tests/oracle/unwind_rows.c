@@ -68,8 +68,6 @@ int main(int argc, char **argv)
 	table = wk_unwind_table_new(wk_image_obj(image), NULL);
 	while (scanf("%" SCNx64, &vaddr) == 1)
 		print_rules(vaddr, wk_unwind_table_rules(table, vaddr));
-	fprintf(stderr, "%zu rows, %zu KiB when all are compiled\n",
-		wk_unwind_table_compile_all(table), wk_unwind_table_bytes(table) / 1024);
 	wk_unwind_table_free(table);
 	wk_symbols_free(symbols);
 	return 0;

@@ -7,7 +7,7 @@
 #define WK_TESTS_BUILT_MODEL_H
 
 #include "model/builder.h"
-#include "model/check.h"
+#include "../model_check.h"
 
 struct built {
 	struct wk_model *model;
@@ -34,7 +34,7 @@ static inline void built_end(struct built *built)
 	struct wk_err err = { 0 };
 
 	wk_builder_finish(built->builder);
-	if (!wk_model_check(built->model, &err))
+	if (!model_check(built->model, &err))
 		fail_msg("%s", err.text);
 	wk_builder_free(built->builder);
 }

@@ -11,7 +11,7 @@
 
 #include "elf_writer.h"
 #include "symbols/dwarf/constants.h"
-#include "symbols/dwarf/dwarf.h"
+#include "symbols/dwarf/internal.h"
 
 #define CODE_AT    0x10000
 #define CODE_BYTES 0x10000
@@ -229,6 +229,18 @@ static inline const char *chain_at(struct maker *m, uint64_t address)
 			wk_buf_add_fmt(&m->answer, ":%u", places[i].column);
 	}
 	return count ? wk_buf_text(&m->answer) : "-";
+}
+
+/* Size of the index when saved: what was kept of the units that were loaded. */
+static inline size_t maker_saved_bytes(struct maker *m)
+{
+	struct wk_buf saved = { 0 };
+	size_t size_bytes;
+
+	wk_code_index_save(m->index, &saved);
+	size_bytes = saved.len;
+	wk_buf_fini(&saved);
+	return size_bytes;
 }
 
 #endif

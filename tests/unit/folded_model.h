@@ -6,7 +6,7 @@
 
 #include "formats/reader.h"
 #include "model/builder.h"
-#include "model/check.h"
+#include "../model_check.h"
 #include "model/resolve.h"
 #include "tree_of.h"
 
@@ -32,7 +32,7 @@ static inline struct wk_model *folded_model_with(struct wk_stack_store *stacks,
 	wk_builder_finish(builder);
 	wk_builder_free(builder);
 	wk_model_resolve(model, NULL, NULL);
-	if (!wk_model_check(model, &err))
+	if (!model_check(model, &err))
 		fail_msg("%s", err.text);
 	return model;
 }

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "symbols/breakpad/breakpad.h"
+#include "symbols/breakpad/internal.h"
 
 #define HEAD "MODULE windows x86_64 83FA1D6E2C1E837C4C4C44205044422E1 my app.pdb\n"
 
@@ -53,7 +53,7 @@ static struct wk_code_index *filled(struct wk_breakpad *breakpad)
 	struct wk_err err = { 0 };
 
 	wk_breakpad_fill(breakpad, index);
-	for (uint32_t i = 0; i < wk_breakpad_unit_count(breakpad); i++)
+	for (uint32_t i = 0; i < breakpad->unit_count; i++)
 		assert_true(wk_breakpad_load(breakpad, i, index, &err));
 	return index;
 }
@@ -121,20 +121,19 @@ static void the_module_and_public_names_are_told(void **state)
 {
 	struct wk_breakpad *breakpad = opened(EXAMPLE);
 	const struct wk_breakpad_module *module = wk_breakpad_module(breakpad);
-	size_t count;
-	const struct wk_breakpad_public *publics = wk_breakpad_publics(breakpad, &count);
+	const struct wk_breakpad_public *publics = breakpad->publics;
 
 	(void)state;
 	assert_true(wk_str_is(module->system, "windows"));
 	assert_true(wk_str_is(module->machine, "x86_64"));
 	assert_true(wk_str_is(module->key, "83FA1D6E2C1E837C4C4C44205044422E1"));
 	assert_true(wk_str_is(module->name, "my app.pdb"));
-	assert_int_equal(count, 2);
+	assert_int_equal(breakpad->public_count, 2);
 	assert_int_equal(publics[0].address, 0x3000);
 	assert_true(wk_str_is(publics[0].name, "start"));
 	assert_int_equal(publics[1].address, 0x3010);
 	assert_true(wk_str_is(publics[1].name, "other start"));
-	assert_int_equal(wk_breakpad_bad_lines(breakpad), 0);
+	assert_int_equal(breakpad->bad_lines, 0);
 	wk_breakpad_free(breakpad);
 }
 
@@ -269,9 +268,9 @@ static void bad_lines_are_counted_and_left_out(void **state)
 	struct wk_code_index *index;
 
 	(void)state;
-	assert_int_equal(wk_breakpad_bad_lines(breakpad), 7);
+	assert_int_equal(breakpad->bad_lines, 7);
 	index = filled(breakpad);
-	assert_int_equal(wk_breakpad_bad_lines(breakpad), 10);
+	assert_int_equal(breakpad->bad_lines, 10);
 	check_chain(index, 0x20, "g :0");
 	check_chain(index, 0x24, "g a.c:12");
 	wk_code_index_free(index);
@@ -294,7 +293,7 @@ static void many_functions_are_many_units(void **state)
 			       0x1000 + 16 * i, i);
 	wk_buf_add_text(&text, "FUNC 10000001000 8 0 far\n");
 	breakpad = opened(wk_buf_text(&text));
-	assert_true(wk_breakpad_unit_count(breakpad) > 5);
+	assert_true(breakpad->unit_count > 5);
 	index = wk_code_index_new();
 	wk_breakpad_fill(breakpad, index);
 	unit = wk_code_index_unit_at(index, 0x1000 + 16 * 9000);
@@ -304,7 +303,7 @@ static void many_functions_are_many_units(void **state)
 	check_chain(index, 0x1000 + 16 * 9000, "f9000 a.c:9000");
 	check_chain(index, 0x1000, "");
 	unit = wk_code_index_unit_at(index, 0x10000001007);
-	assert_int_equal(unit, wk_breakpad_unit_count(breakpad) - 1);
+	assert_int_equal(unit, breakpad->unit_count - 1);
 	assert_true(wk_breakpad_load(breakpad, unit, index, &err));
 	check_chain(index, 0x10000001007, "far :0");
 	assert_false(wk_breakpad_load(breakpad, unit + 1, index, &err));

@@ -266,7 +266,7 @@ static void embedded_names_are_used_and_demangled(void **state)
 	give_sample(&f, 2, 7, 7, NULL, 0, user, 3, true);
 	built_end(&f);
 	wk_model_resolve(f.model, NULL, NULL);
-	assert_true(wk_model_check(f.model, NULL));
+	assert_true(model_check(f.model, NULL));
 	frames = &f.model->named_frames;
 	named = f.model->named_of[f.model->samples.stack[0]];
 	assert_string_equal(

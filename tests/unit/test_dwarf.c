@@ -168,7 +168,7 @@ static void a_unit_is_found_among_others(void **state)
 		unit_end(&m);
 	}
 	assert_true(maker_open(&m));
-	assert_int_equal(wk_dwarf_unit_count(m.dwarf), 3);
+	assert_int_equal(m.dwarf->main->unit_count, 3);
 	assert_int_equal(wk_code_index_unit_at(m.index, CODE_AT + 0x100), 1);
 	assert_string_equal(chain_at(&m, CODE_AT + 0x17f), "second");
 	assert_false(wk_code_index_has(m.index, 0));
@@ -858,7 +858,7 @@ static void units_of_types_and_unknown_units_are_passed_over(void **state)
 	m.version = 5;
 	put_calls(&m);
 	assert_true(maker_open(&m));
-	assert_int_equal(wk_dwarf_unit_count(m.dwarf), 4);
+	assert_int_equal(m.dwarf->main->unit_count, 4);
 	check_calls(&m);
 	maker_fini(&m);
 }
@@ -1056,7 +1056,7 @@ static void tables_that_overlap_do_not_take_time_without_bounds(void **state)
 		unit_end(&m);
 	}
 	assert_true(maker_open(&m));
-	assert_int_equal(wk_dwarf_unit_count(m.dwarf), 20000);
+	assert_int_equal(m.dwarf->main->unit_count, 20000);
 	maker_fini(&m);
 }
 

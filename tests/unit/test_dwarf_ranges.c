@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "counted_memory.h"
 #include "dwarf_maker.h"
 
 #define LIST_ENTRIES 4000 /* of a list that is shared: 20 KB of 5 bytes each */
@@ -50,23 +51,35 @@ static void put_unit(struct maker *m, uint64_t list, unsigned functions)
 	unit_end(m);
 }
 
-/* Opens the file and loads its first unit; `is_cut` is whether it says that lists were cut. */
-static size_t index_bytes(unsigned units, unsigned functions, bool *is_cut)
+struct call {
+	unsigned units, functions;
+	bool is_cut;
+};
+
+static void read_first_unit(void *context)
 {
+	struct call *call = context;
 	struct maker m;
 	uint64_t list;
-	size_t bytes;
 
 	maker_init(&m, 5);
 	put_kinds(&m);
 	list = put_list(&m, CODE_AT, LIST_ENTRIES);
-	for (unsigned i = 0; i < units; i++)
-		put_unit(&m, list, functions);
+	for (unsigned i = 0; i < call->units; i++)
+		put_unit(&m, list, call->functions);
 	assert_true(maker_open(&m));
 	assert_true(wk_dwarf_load(m.dwarf, 0, m.index, NULL));
-	bytes = wk_code_index_bytes(m.index);
-	*is_cut = wk_dwarf_missing(m.dwarf).len > 0;
+	call->is_cut = wk_dwarf_missing(m.dwarf).len > 0;
 	maker_fini(&m);
+}
+
+/* Opens the file and loads its first unit; `is_cut` is whether lists were cut. */
+static size_t read_bytes(unsigned units, unsigned functions, bool *is_cut)
+{
+	struct call call = { .units = units, .functions = functions };
+	size_t bytes = most_bytes_of(read_first_unit, &call);
+
+	*is_cut = call.is_cut;
 	return bytes;
 }
 
@@ -75,18 +88,18 @@ static void a_list_that_a_few_units_share_is_read_for_each(void **state)
 	bool is_cut;
 
 	(void)state;
-	assert_true(index_bytes(4, 1, &is_cut) > 4 * LIST_ENTRIES * sizeof(struct wk_code_range));
+	assert_true(read_bytes(4, 1, &is_cut) > 4 * LIST_ENTRIES * sizeof(struct wk_code_range));
 	assert_false(is_cut);
 }
 
 static void units_that_share_one_long_list_take_no_more_than_some(void **state)
 {
 	bool is_cut;
-	size_t some = index_bytes(100, 0, &is_cut), many;
+	size_t some = read_bytes(100, 0, &is_cut), many;
 
 	(void)state;
 	assert_true(is_cut);
-	many = index_bytes(2000, 0, &is_cut);
+	many = read_bytes(2000, 0, &is_cut);
 	assert_true(is_cut);
 	assert_true(many < 2 * some);
 }
@@ -94,11 +107,11 @@ static void units_that_share_one_long_list_take_no_more_than_some(void **state)
 static void functions_that_share_one_long_list_take_no_more_than_some(void **state)
 {
 	bool is_cut;
-	size_t some = index_bytes(1, 100, &is_cut), many;
+	size_t some = read_bytes(1, 100, &is_cut), many;
 
 	(void)state;
 	assert_true(is_cut);
-	many = index_bytes(1, 2000, &is_cut);
+	many = read_bytes(1, 2000, &is_cut);
 	assert_true(is_cut);
 	assert_true(many < 2 * some);
 }

@@ -76,7 +76,7 @@ static void open_units(struct maker *m, unsigned count, uint64_t apart, uint64_t
 	for (unsigned i = 0; i < count; i++)
 		put_unit(m, CODE_AT + apart * i, bytes);
 	assert_true(maker_open(m));
-	for (uint32_t i = 0; i < wk_dwarf_unit_count(m->dwarf); i++)
+	for (uint32_t i = 0; i < m->dwarf->main->unit_count; i++)
 		assert_true(wk_dwarf_load(m->dwarf, i, m->index, NULL));
 }
 
@@ -103,7 +103,7 @@ static void what_units_that_share_a_program_keep_is_their_own_rows(void **state)
 
 	(void)state;
 	open_units(&m, UNITS, UNIT_BYTES, UNIT_BYTES);
-	assert_true(wk_code_index_bytes(m.index) < 10 * ROWS * 16);
+	assert_true(maker_saved_bytes(&m) < 10 * ROWS * 16);
 	maker_fini(&m);
 }
 
@@ -113,7 +113,7 @@ static void units_that_all_want_all_of_one_program_take_no_more_than_some(void *
 
 	(void)state;
 	open_units(&m, 4 * UNITS, 0, ROWS * 4);
-	assert_true(wk_code_index_bytes(m.index) < 40 * ROWS * 16 + 4 * UNITS * 512);
+	assert_true(maker_saved_bytes(&m) < 40 * ROWS * 16 + 4 * UNITS * 512);
 	assert_non_null(strstr(wk_dwarf_missing(m.dwarf).at, "line programs"));
 	maker_fini(&m);
 }

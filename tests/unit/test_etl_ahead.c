@@ -145,7 +145,7 @@ static bool is_read_alike(struct wk_bytes bytes, struct answer *first)
 {
 	*first = (struct answer){ 0 };
 	for (size_t i = 0; i < THREAD_COUNTS; i++) {
-		struct wk_etl_file *etl = wk_etl_open(&bytes, 1, thread_counts[i], NULL);
+		struct wk_etl_file *etl = wk_etl_open(&bytes, NULL, 1, thread_counts[i], NULL);
 		struct answer answer, again;
 
 		if (!etl) {
@@ -230,11 +230,12 @@ static void a_reading_begins_again_or_ends_at_any_moment(void **state)
 
 	(void)state;
 	for (uint64_t count = 0; count < BUFFERS * SAMPLES; count = count * 3 + 1) {
-		struct wk_etl_file *alone = wk_etl_open(&bytes, 1, 1, NULL);
+		struct wk_etl_file *alone = wk_etl_open(&bytes, NULL, 1, 1, NULL);
 		struct answer expected = read_some(alone, count);
 
 		for (size_t i = 1; i < THREAD_COUNTS; i++) {
-			struct wk_etl_file *etl = wk_etl_open(&bytes, 1, thread_counts[i], NULL);
+			struct wk_etl_file *etl =
+				wk_etl_open(&bytes, NULL, 1, thread_counts[i], NULL);
 
 			for (unsigned times = 0; times < 3; times++) {
 				struct answer answer = read_some(etl, count);
@@ -253,7 +254,7 @@ static void a_reading_begins_again_or_ends_at_any_moment(void **state)
 /* Only the buffers of some times again, and from their middle once more. */
 static struct answer read_kept(struct wk_bytes bytes, unsigned threads)
 {
-	struct wk_etl_file *etl = wk_etl_open(&bytes, 1, threads, NULL);
+	struct wk_etl_file *etl = wk_etl_open(&bytes, NULL, 1, threads, NULL);
 	struct wk_etl_record r;
 	struct answer answer;
 
@@ -292,7 +293,7 @@ static void threads_stay_for_the_whole_reading(void **state)
 		struct wk_etl_file *etl;
 
 		started = 0;
-		etl = wk_etl_open(&bytes, 1, thread_counts[i], NULL);
+		etl = wk_etl_open(&bytes, NULL, 1, thread_counts[i], NULL);
 		read_all(etl);
 		wk_etl_rewind(etl);
 		read_all(etl);
@@ -306,7 +307,7 @@ static void expect_no_thread(struct wk_bytes bytes)
 	struct wk_etl_file *etl;
 
 	started = 0;
-	etl = wk_etl_open(&bytes, 1, 5, NULL);
+	etl = wk_etl_open(&bytes, NULL, 1, 5, NULL);
 	read_all(etl);
 	assert_int_equal(started, 0);
 	wk_etl_close(etl);

@@ -152,7 +152,7 @@ static void check_trace(const struct expected *expected, unsigned threads)
 	struct wk_etl_file *etl;
 
 	open_trace(&trace, expected->name, expected->member);
-	etl = wk_etl_open(&trace.bytes, 1, threads, &err);
+	etl = wk_etl_open(&trace.bytes, NULL, 1, threads, &err);
 	if (!etl)
 		fail_msg("%s: %s", expected->name, err.text);
 	check(expected->name, "probe", (uint64_t)wk_etl_probe(trace.bytes), 95);
@@ -202,7 +202,7 @@ static void the_kernel_events_of_a_profile_are_counted(void **state)
 
 	(void)state;
 	open_trace(&trace, "net.4.5.2.x64.etl.zip", ".etl");
-	etl = wk_etl_open(&trace.bytes, 1, 1, NULL);
+	etl = wk_etl_open(&trace.bytes, NULL, 1, 1, NULL);
 	while (wk_etl_next(etl, &r))
 		counts[r.hook] += r.kind == WK_ETL_KERNEL;
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
@@ -231,7 +231,7 @@ static void a_header_says_what_an_older_tool_says(void **state)
 
 	(void)state;
 	open_trace(&trace, "net.4.5.2.x64.etl.zip", ".etl");
-	etl = wk_etl_open(&trace.bytes, 1, 1, NULL);
+	etl = wk_etl_open(&trace.bytes, NULL, 1, 1, NULL);
 	h = wk_etl_header(etl);
 	assert_utf16(h->session, "Relogger");
 	assert_utf16(h->file, "[multiple files]");
@@ -262,7 +262,7 @@ static void a_header_of_32_bits_stands_before_events_of_both(void **state)
 
 	(void)state;
 	open_trace(&trace, "msbuild-PerfViewData.etl.zip", ".etl");
-	etl = wk_etl_open(&trace.bytes, 1, 1, NULL);
+	etl = wk_etl_open(&trace.bytes, NULL, 1, 1, NULL);
 	assert_int_equal(wk_etl_header(etl)->pointer_bytes, 4);
 	assert_utf16(wk_etl_header(etl)->session, "Relogger");
 	for (; wk_etl_next(etl, &r); count++)
@@ -288,7 +288,7 @@ static void sessions_of_one_recording_are_merged(void **state)
 	open_trace(&kernel, archive, "diaghub.kernel.1.etl");
 	files[0] = user.bytes;
 	files[1] = kernel.bytes;
-	etl = wk_etl_open(files, 2, 1, NULL);
+	etl = wk_etl_open(files, NULL, 2, 1, NULL);
 	assert_non_null(etl);
 	assert_int_equal(wk_etl_header(etl)->first_tick, 13764840754);
 	while (wk_etl_next(etl, &r)) {
@@ -315,7 +315,7 @@ static void traces_of_two_machines_are_not_merged(void **state)
 	open_trace(&other, "lxcore_kernel.etl", NULL);
 	files[0] = one.bytes;
 	files[1] = other.bytes;
-	assert_null(wk_etl_open(files, 2, 1, &err));
+	assert_null(wk_etl_open(files, NULL, 2, 1, &err));
 	assert_non_null(strstr(err.text, "file 2 was recorded after another boot"));
 	close_trace(&one);
 	close_trace(&other);
@@ -364,7 +364,7 @@ static void records_that_windows_packed_with_lznt1_unpack(void **state)
 		struct wk_etl_file *etl;
 
 		open_trace(&trace, names[i][0], names[i][1]);
-		etl = wk_etl_open(&trace.bytes, 1, 1, NULL);
+		etl = wk_etl_open(&trace.bytes, NULL, 1, 1, NULL);
 		check(names[i][0], "packed records", unpack_winsat(etl), 3);
 		wk_etl_close(etl);
 		close_trace(&trace);
@@ -388,7 +388,7 @@ static void a_real_trace_cut_anywhere_gives_what_there_is(void **state)
 		uint64_t count = 0;
 
 		memcpy(exact, trace.bytes.at, len);
-		etl = wk_etl_open(&bytes, 1, 1, &err);
+		etl = wk_etl_open(&bytes, NULL, 1, 1, &err);
 		assert_true(etl || err.text[0]);
 		while (etl && wk_etl_next(etl, &r))
 			count++;

@@ -724,7 +724,7 @@ static void ask_all(const struct wk_buf *bytes)
 
 	if (pdb) {
 		wk_pdb_fill(pdb, index);
-		for (uint32_t i = 0; i < wk_pdb_unit_count(pdb); i++) {
+		for (uint32_t i = 0; i < pdb->unit_count; i++) {
 			wk_pdb_load(pdb, i, index, NULL);
 			assert_true(wk_code_index_has(index, i));
 		}

@@ -11,7 +11,7 @@
 
 #include "base/map.h"
 #include "base/num.h"
-#include "formats/reader.h"
+#include "read_file.h"
 #include "os/os.h"
 #include "shared_path.h"
 
@@ -186,7 +186,7 @@ static void check_file(struct wk_str line)
 
 	snprintf(name, sizeof(name), "%.*s", (int)(end - text.at - 1), text.at + 1);
 	refusal = expected_refusal(name);
-	ok = wk_read_file(shared_path("fixtures/perf-data/%s", name), NULL, &sink, &err);
+	ok = read_file(shared_path("fixtures/perf-data/%s", name), &sink, &err);
 	if (refusal && (ok || !strstr(err.text, refusal)))
 		fail_msg("%s: expected an error with \"%s\", not \"%s\"", name, refusal, err.text);
 	if (!refusal && !ok)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "formats/reader.h"
+#include "read_file.h"
 
 static const struct wk_reader *reader_for(const void *bytes, size_t len, const char *format,
 					  struct wk_err *err)
@@ -101,13 +101,13 @@ static void errors_name_the_file(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "PERFILE2", 8), 8);
-	assert_false(wk_read_file(path, NULL, &sink, &err));
+	assert_false(read_file(path, &sink, &err));
 	snprintf(expected, sizeof(expected), "%s: ", path);
 	assert_memory_equal(err.text, expected, strlen(expected));
 	close(fd);
 	unlink(path);
 	err = (struct wk_err){ 0 };
-	assert_false(wk_read_file(path, NULL, &sink, &err));
+	assert_false(read_file(path, &sink, &err));
 	assert_int_equal(err.code, WK_ENOTFOUND);
 	assert_non_null(strstr(err.text, path));
 }

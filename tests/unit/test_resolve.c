@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "model/builder.h"
-#include "model/check.h"
+#include "../model_check.h"
 #include "model/resolve.h"
 #include "symbols/image/symbols.h"
 
@@ -102,7 +102,7 @@ static void resolve_by(struct fixture *f, struct wk_symbols *symbols, bool no_in
 
 	wk_builder_finish(f->builder);
 	wk_model_resolve(f->model, symbols, &options);
-	if (!wk_model_check(f->model, &err))
+	if (!model_check(f->model, &err))
 		fail_msg("%s", err.text);
 }
 

@@ -14,7 +14,7 @@
 
 #include "jitdump_maker.h"
 #include "model/builder.h"
-#include "model/check.h"
+#include "../model_check.h"
 #include "model/resolve.h"
 #include "os/os.h"
 #include "stages/jit/files.h"
@@ -122,7 +122,7 @@ static void end(struct fixture *f, const char *names, const char *note)
 	wk_builder_finish(f->builder);
 	wk_builder_free(f->builder);
 	wk_model_resolve(m, NULL, NULL);
-	if (!wk_model_check(m, &err))
+	if (!model_check(m, &err))
 		fail_msg("%s", err.text);
 	for (uint32_t i = 0; i < m->samples.count; i++) {
 		uint32_t frame = m->named.label[wk_model_named_of(m, m->samples.stack[i])];

@@ -611,12 +611,9 @@ static void a_function_is_as_long_as_its_entry_says(void **state)
 {
 	struct process p;
 	uint64_t start = 0, size = 0;
-	size_t bytes;
 
 	(void)state;
 	begin_x86(&p);
-	assert_true(wk_unwind_function(p.table, TEXT + 0x100, &start, &size));
-	bytes = wk_unwind_table_bytes(p.table);
 	for (uint64_t at = 0; at < 0xa00; at += 0x7f) {
 		assert_true(wk_unwind_function(p.table, TEXT + at, &start, &size));
 		assert_int_equal(start, TEXT + at / 0x100 * 0x100);
@@ -625,7 +622,7 @@ static void a_function_is_as_long_as_its_entry_says(void **state)
 	assert_false(wk_unwind_function(p.table, TEXT - 1, &start, &size));
 	assert_false(wk_unwind_function(p.table, TEXT + 0xa00, &start, &size));
 	/* Nothing was compiled for that, and nothing is missing later. */
-	assert_int_equal(wk_unwind_table_bytes(p.table), bytes);
+	assert_false(wk_unwind_table_is_changed(p.table));
 	assert_true(wk_unwind_is_root(p.table, TEXT + 0x300));
 	end(&p);
 }
@@ -671,7 +668,6 @@ static void equal_rows_share_their_rules(void **state)
 	assert_non_null(a);
 	assert_ptr_equal(a, b);
 	assert_ptr_not_equal(a, wk_unwind_table_rules(p.table, TEXT + 0x100 + 10));
-	assert_int_equal(wk_unwind_table_compile_all(p.table), 11);
 	end(&p);
 }
 

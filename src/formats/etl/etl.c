@@ -138,7 +138,7 @@ static struct wk_etl_file *open_all(const struct wk_input *input, struct wk_err 
 		files[i] = input->parts.at[i - 1].bytes;
 		mapped[i] = &input->parts.at[i - 1].file;
 	}
-	etl = wk_etl_open_mapped(files, mapped, count, input->options.threads, err);
+	etl = wk_etl_open(files, mapped, count, input->options.threads, err);
 	wk_free(mapped);
 	wk_free(files);
 	return etl;

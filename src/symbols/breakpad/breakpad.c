@@ -265,11 +265,6 @@ const struct wk_breakpad_module *wk_breakpad_module(const struct wk_breakpad *br
 	return &breakpad->module;
 }
 
-size_t wk_breakpad_unit_count(const struct wk_breakpad *breakpad)
-{
-	return breakpad->unit_count;
-}
-
 static void forget_ids(struct wk_breakpad_texts *texts)
 {
 	for (size_t i = 0; i < texts->count; i++)
@@ -299,16 +294,4 @@ bool wk_breakpad_load(struct wk_breakpad *breakpad, uint32_t unit, struct wk_cod
 		use_index(breakpad, index);
 	breakpad->bad_lines += wk_breakpad_read_unit(breakpad, unit, index);
 	return true;
-}
-
-const struct wk_breakpad_public *wk_breakpad_publics(const struct wk_breakpad *breakpad,
-						     size_t *count)
-{
-	*count = breakpad->public_count;
-	return breakpad->publics;
-}
-
-uint64_t wk_breakpad_bad_lines(const struct wk_breakpad *breakpad)
-{
-	return breakpad->bad_lines;
 }

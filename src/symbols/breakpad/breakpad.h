@@ -52,8 +52,6 @@ void wk_breakpad_free(struct wk_breakpad *breakpad);
 
 const struct wk_breakpad_module *wk_breakpad_module(const struct wk_breakpad *breakpad);
 
-size_t wk_breakpad_unit_count(const struct wk_breakpad *breakpad);
-
 /* Sets the index' ranges: those of the functions. Each index begins with this. */
 void wk_breakpad_fill(struct wk_breakpad *breakpad, struct wk_code_index *index);
 
@@ -61,17 +59,8 @@ void wk_breakpad_fill(struct wk_breakpad *breakpad, struct wk_code_index *index)
 bool wk_breakpad_load(struct wk_breakpad *breakpad, uint32_t unit, struct wk_code_index *index,
 		      struct wk_err *err);
 
-/* PUBLIC records, in the file's order: names of places of which no more is known. They end where
- * the next one or a function begins. */
-const struct wk_breakpad_public *wk_breakpad_publics(const struct wk_breakpad *breakpad,
-						     size_t *count);
-
-/* The same as a table, for addresses outside functions; entries end where a function begins. Never
- * NULL; borrows nothing. */
+/* The names of PUBLIC records, for addresses outside functions; each ends where the next one or a
+ * function begins. Never NULL; borrows nothing. */
 struct wk_symtab *wk_breakpad_names(const struct wk_breakpad *breakpad);
-
-/* Lines that are of no known form, passed over: at open those outside of functions, and with each
- * unit that is loaded those in it. */
-uint64_t wk_breakpad_bad_lines(const struct wk_breakpad *breakpad);
 
 #endif

@@ -34,6 +34,8 @@ struct wk_breakpad {
 	size_t range_count, range_cap;
 	struct wk_breakpad_public *publics;
 	size_t public_count, public_cap;
+	/* Lines of unknown form: those outside functions, then those of each unit that is loaded.
+	 */
 	uint64_t bad_lines;
 	const struct wk_code_index *index; /* whose ids the texts have */
 };

@@ -359,17 +359,6 @@ bool wk_code_index_is_changed(const struct wk_code_index *index)
 	return index->is_changed;
 }
 
-size_t wk_code_index_bytes(const struct wk_code_index *index)
-{
-	size_t bytes = sizeof(*index) + index->own_ranges.cap;
-
-	bytes += wk_code_texts_bytes(&index->texts);
-	bytes += index->unit_cap * sizeof(*index->units);
-	for (size_t i = 0; i < index->unit_count; i++)
-		bytes += index->units[i].size_bytes;
-	return bytes;
-}
-
 static void pad(struct wk_buf *out, size_t begin)
 {
 	static const char zeros[8];

@@ -128,6 +128,4 @@ bool wk_code_index_is_changed(const struct wk_code_index *index);
 void wk_code_index_save(struct wk_code_index *index, struct wk_buf *out);
 struct wk_code_index *wk_code_index_load(struct wk_bytes bytes, struct wk_err *err);
 
-size_t wk_code_index_bytes(const struct wk_code_index *index); /* of memory, for measurements */
-
 #endif

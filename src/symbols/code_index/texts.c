@@ -349,8 +349,3 @@ uint32_t wk_code_texts_save_slots(const struct wk_code_texts *texts, struct wk_b
 	put_all(texts, &slots);
 	return (uint32_t)cap;
 }
-
-size_t wk_code_texts_bytes(const struct wk_code_texts *texts)
-{
-	return (texts->piece_count << PIECE_BITS) + texts->index.cap * sizeof(*texts->index.slots);
-}

@@ -88,6 +88,4 @@ size_t wk_code_texts_len(const struct wk_code_texts *texts);
 void wk_code_texts_save(const struct wk_code_texts *texts, struct wk_buf *out);
 uint32_t wk_code_texts_save_slots(const struct wk_code_texts *texts, struct wk_buf *out);
 
-size_t wk_code_texts_bytes(const struct wk_code_texts *texts);
-
 #endif

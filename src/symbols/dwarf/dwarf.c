@@ -81,11 +81,6 @@ void wk_dwarf_free(struct wk_dwarf *dwarf)
 	wk_free(dwarf);
 }
 
-size_t wk_dwarf_unit_count(const struct wk_dwarf *dwarf)
-{
-	return dwarf->main->unit_count;
-}
-
 /* Ranges of the units, while they are collected. */
 struct ranges {
 	struct wk_dwarf *dwarf;

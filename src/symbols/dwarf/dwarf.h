@@ -40,8 +40,6 @@ struct wk_dwarf_input {
 struct wk_dwarf *wk_dwarf_new(const struct wk_dwarf_input *input, struct wk_err *err);
 void wk_dwarf_free(struct wk_dwarf *dwarf);
 
-size_t wk_dwarf_unit_count(const struct wk_dwarf *dwarf);
-
 /* Sets the ranges of the index: from the root of each unit, or from .debug_aranges if the root has
  * none. */
 void wk_dwarf_fill(struct wk_dwarf *dwarf, struct wk_code_index *index);

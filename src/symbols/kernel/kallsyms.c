@@ -257,11 +257,6 @@ void wk_kallsyms_free(struct wk_kallsyms *k)
 	wk_free(k);
 }
 
-uint32_t wk_kallsyms_count(const struct wk_kallsyms *k)
-{
-	return (uint32_t)k->count;
-}
-
 /* How many rows begin at `address` or below. */
 static size_t rows_up_to(const struct wk_kallsyms *k, uint64_t address)
 {

@@ -36,7 +36,6 @@ struct wk_kallsyms *wk_kallsyms_open(const char *path, struct wk_err *err);
 struct wk_kallsyms *wk_kallsyms_parse(struct wk_str text, struct wk_err *err);
 void wk_kallsyms_free(struct wk_kallsyms *table);
 
-uint32_t wk_kallsyms_count(const struct wk_kallsyms *table);
 bool wk_kallsyms_find(const struct wk_kallsyms *table, uint64_t address, struct wk_kallsym *symbol);
 
 /* Code that comes and goes while the modules stay: BPF programs and probes. A saved table may be

@@ -50,8 +50,6 @@ bool wk_pdb_is_x86(const struct wk_pdb *pdb);
 /* The inputs of the linker, mostly object files. */
 size_t wk_pdb_module_count(const struct wk_pdb *pdb);
 
-size_t wk_pdb_unit_count(struct wk_pdb *pdb);
-
 /* Sets the index' ranges. */
 void wk_pdb_fill(struct wk_pdb *pdb, struct wk_code_index *index);
 

@@ -170,12 +170,6 @@ void wk_pdb_make_units(struct wk_pdb *pdb)
 	wk_free(making.cuts);
 }
 
-size_t wk_pdb_unit_count(struct wk_pdb *pdb)
-{
-	wk_pdb_make_units(pdb);
-	return pdb->unit_count;
-}
-
 void wk_pdb_fill(struct wk_pdb *pdb, struct wk_code_index *index)
 {
 	wk_pdb_make_units(pdb);

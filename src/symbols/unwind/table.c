@@ -619,45 +619,6 @@ bool wk_unwind_table_is_empty(const struct wk_unwind_table *table)
 	return true;
 }
 
-struct all {
-	struct wk_unwind_table *table;
-	enum source source;
-};
-
-static bool compile_one(void *context, const struct wk_cfi_fde *fde)
-{
-	struct all *all = context;
-
-	compiled_of(all->table, all->source, fde);
-	return true;
-}
-
-size_t wk_unwind_table_compile_all(struct wk_unwind_table *table)
-{
-	for (int i = 0; i < SOURCES; i++) {
-		struct all all = { table, (enum source)i };
-
-		wk_cfi_each(&table->sections[i], compile_one, &all);
-	}
-	return table->row_count;
-}
-
-size_t wk_unwind_table_bytes(const struct wk_unwind_table *table)
-{
-	size_t bytes = sizeof(*table);
-
-	bytes += table->compiled_cap * sizeof(*table->compiled);
-	bytes += table->compiled_at.cap * sizeof(*table->compiled_at.slots);
-	bytes += table->row_cap * sizeof(*table->rows);
-	bytes += table->rules_cap * sizeof(*table->rules);
-	bytes += table->rules_index.cap * sizeof(*table->rules_index.slots);
-	for (size_t i = 1; i < table->rules_count; i++)
-		bytes += rules_bytes(table->rules[i]);
-	for (int i = 0; i < SOURCES; i++)
-		bytes += table->sections[i].index_count * sizeof(struct wk_cfi_entry);
-	return bytes;
-}
-
 bool wk_unwind_is_root(struct wk_unwind_table *table, uint64_t vaddr)
 {
 	const struct wk_rules *rules = wk_unwind_table_rules(table, vaddr);

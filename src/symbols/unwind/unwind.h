@@ -54,10 +54,6 @@ void wk_unwind_table_borrow_symbols(struct wk_unwind_table *table,
 				    const struct wk_symtab *(*symbols)(void *context),
 				    void *context);
 
-/* Compiles everything now; gives the number of rows. For tests and measurements. */
-size_t wk_unwind_table_compile_all(struct wk_unwind_table *table);
-size_t wk_unwind_table_bytes(const struct wk_unwind_table *table);
-
 /* Everything compiled and derived from code so far, to bytes and back. Load, once and before the
  * first lookup, is nearly free and forms a base to which later results are added: it is used in
  * place in `bytes`, which must start at a multiple of 8, outlive the table, and come from the same

@@ -173,9 +173,9 @@ static void make_streams(struct wk_etl_file *etl)
 	}
 }
 
-struct wk_etl_file *wk_etl_open_mapped(const struct wk_bytes *files,
-				       const struct wk_os_file *const *mapped, size_t count,
-				       unsigned threads, struct wk_err *err)
+struct wk_etl_file *wk_etl_open(const struct wk_bytes *files,
+				const struct wk_os_file *const *mapped, size_t count,
+				unsigned threads, struct wk_err *err)
 {
 	struct wk_etl_file *etl = wk_alloc_zeroed(1, sizeof(*etl));
 
@@ -194,12 +194,6 @@ struct wk_etl_file *wk_etl_open_mapped(const struct wk_bytes *files,
 	etl->damage_at_open = etl->damage;
 	wk_etl_rewind(etl);
 	return etl;
-}
-
-struct wk_etl_file *wk_etl_open(const struct wk_bytes *files, size_t count, unsigned threads,
-				struct wk_err *err)
-{
-	return wk_etl_open_mapped(files, NULL, count, threads, err);
 }
 
 void wk_etl_close(struct wk_etl_file *etl)
@@ -425,11 +419,6 @@ void wk_etl_rewind_to_saved(struct wk_etl_file *etl)
 const struct wk_etl_header *wk_etl_header(const struct wk_etl_file *etl)
 {
 	return &etl->header;
-}
-
-const struct wk_etl_header *wk_etl_header_of(const struct wk_etl_file *etl, size_t file)
-{
-	return &etl->inputs[file].header;
 }
 
 uint64_t wk_etl_buffer_count(const struct wk_etl_file *etl)

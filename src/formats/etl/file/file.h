@@ -121,22 +121,16 @@ struct wk_etl_damage {
 
 /* Opens one or more files. NULL, with a message, if a file is not a trace or is of another boot
  * than the first; the message names it by number. With more than one thread, the others run until
- * close and unpack the next buffers; the results do not depend on the number of threads. */
-struct wk_etl_file *wk_etl_open(const struct wk_bytes *files, size_t count, unsigned threads,
-				struct wk_err *err);
-
-/* The same for mapped files: `mapped` contains them, or is NULL. Few of their pages are in memory
- * at any time. */
-struct wk_etl_file *wk_etl_open_mapped(const struct wk_bytes *files,
-				       const struct wk_os_file *const *mapped, size_t count,
-				       unsigned threads, struct wk_err *err);
+ * close and unpack the next buffers; the results do not depend on the number of threads. `mapped`
+ * contains the files that are mapped, or is NULL: few of their pages are then in memory at any
+ * time. */
+struct wk_etl_file *wk_etl_open(const struct wk_bytes *files,
+				const struct wk_os_file *const *mapped, size_t count,
+				unsigned threads, struct wk_err *err);
 void wk_etl_close(struct wk_etl_file *etl);
 
 /* Of the file that begins first, with the losses of all files and the latest end. */
 const struct wk_etl_header *wk_etl_header(const struct wk_etl_file *etl);
-
-/* Of one file, from 0 in the order of open. */
-const struct wk_etl_header *wk_etl_header_of(const struct wk_etl_file *etl, size_t file);
 
 uint64_t wk_etl_buffer_count(const struct wk_etl_file *etl);
 const struct wk_etl_damage *wk_etl_damage(const struct wk_etl_file *etl);
