@@ -449,7 +449,8 @@ static void a_recorder_tells_the_names_of_what_was_sampled_when_its_process_ends
 	give_memory(&f, time_ns, 0, "//anon");
 	/* With a thread left, the process is not over for those behind the stage. */
 	give(&f, (struct wk_event){ .kind = WK_EVENT_THREAD, .time_ns = time_ns, .pid = f.pid,
-				    .tid = 1, .thread = { .change = WK_THREAD_START } });
+				    .tid = f.pid + 1,
+				    .thread = { .change = WK_THREAD_START } });
 	give_sample(&f, time_ns + 1, 0, 0x1010);
 	write_file(f.map, wk_str_c("1000 100 hit\n2000 100 not_hit\n"));
 	give_change(&f, time_ns + 2, 0, 0, WK_PROCESS_EXIT);
