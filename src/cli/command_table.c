@@ -79,12 +79,11 @@ bool wk_command_unknown(const char *name, struct wk_err *err)
 	const char *typed = elsewhere_typed(name);
 
 	if (typed)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "there is no command \"%s\"; `%s` does the like", name, typed);
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no command \"%s\"; use `%s`", name,
+			       typed);
 	if (wk_table_view_find(name))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "there is no command \"%s\"; `wick show FILE %s` shows that", name,
-			       name);
+			       "no command \"%s\"; use `wick show FILE %s`", name, name);
 	if (wk_os_is_there(name) && !wk_os_is_folder(name))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "\"%s\" is a file and no command; `wick show FILE` and `wick flame "
@@ -97,7 +96,8 @@ bool wk_command_unknown(const char *name, struct wk_err *err)
 			       "unknown command \"%s\"; did you mean \"%s\"?", name, near.best);
 	if (strchr(name, '/'))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "unknown command \"%s\"; `wick flame -- PROGRAM` profiles a program",
+			       "unknown command \"%s\"; to profile a program: `wick flame -- "
+			       "PROGRAM`",
 			       name);
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       "unknown command \"%s\"; `wick help` lists the commands", name);

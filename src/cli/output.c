@@ -79,8 +79,10 @@ static bool fail_form(const char *ending, const char *const *forms, const struct
 			       : forms[i + 1] ? ", "
 					      : " or ",
 			       forms[i]);
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "the form .%s is not written; %s writes %s%s", ending,
-		call->command->name, forms[0] ? wk_buf_text(&words) : "text",
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		"output format .%s is not supported here; %s writes "
+		"%s%s",
+		ending, call->command->name, forms[0] ? wk_buf_text(&words) : "text",
 		draws ? "" : ", and `wick flame` draws .svg");
 	wk_buf_fini(&words);
 	return false;
@@ -108,14 +110,14 @@ bool wk_output_allow(const char *path, const char *const *inputs, const char *co
 		return fail_form(dot + 1, forms, call, err);
 	if (is_program(path, dot ? dot + 1 : ""))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "%s is a program or the source of one, which is not overwritten; "
-			       "give -o another name",
+			       "%s is a program or source file and is not overwritten; choose "
+			       "another name with -o",
 			       path);
 	for (size_t i = 0; inputs && inputs[i]; i++)
 		if (strcmp(inputs[i], "-") != 0 && is_same_file(path, inputs[i]))
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-				       "%s is what is read, and is not overwritten; give -o "
-				       "another name",
+				       "%s is the input and is not overwritten; choose another "
+				       "name with -o",
 				       path);
 	return true;
 }
@@ -125,7 +127,8 @@ static bool refuse_recording(const char *path, struct wk_err *err)
 {
 	return !is_recording(path) ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "%s is a recording, which is not overwritten; give -o another name", path);
+		       "%s is a recording and is not overwritten; choose another name with -o",
+		       path);
 }
 
 /* Why a file could not be written there, as errno has it; 0 where nothing is in the way. */

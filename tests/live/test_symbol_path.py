@@ -160,7 +160,7 @@ def _(t):
     for time in "first", "second":
         t.equal(words(t, path, "--symbol-path", folder), ["all", "all", str(file), str(file)], time)
     file.unlink()
-    kept = f"{file}, kept in the symbol cache"
+    kept = f"{file}, from the symbol cache"
     t.equal(words(t, path, "--symbol-path", folder), ["all", "all", kept, kept], "without the file")
 
 

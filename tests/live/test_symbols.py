@@ -64,7 +64,7 @@ def _(t):
     t.equal(came["lacks"], "names, lines", "lacks")
     t.true("nor run strip on it" in came["mend"], came["mend"])
     text = t.wick("symbols", recording, env=plain()).stdout
-    t.true("lacks names, lines: only exported names from" in " ".join(text.split()), text)
+    t.true("missing names, lines: only exported names from" in " ".join(text.split()), text)
 
 
 @tap.case("one that is gone may be had from a server")
@@ -95,7 +95,7 @@ def _(t):
     recording = t.record("--user-only", "--", "./app")
     text = words(t, recording)
     t.equal(text.count("# build it again with -g"), 1, "how often it is told how")
-    t.true("; what mends " in text and " mends it, too" in text, text)
+    t.true("; the fix for " in text and " fixes this as well" in text, text)
 
 
 def package_tools(t, package, known):
@@ -167,7 +167,7 @@ def _(t):
     t.equal((came["lines"], came["lacks"]), ("some", "lines"), "the row")
     t.true(f'put "{split.name}" back' in came["mend"] and
            came["mend"].endswith(f"dwp -e '{program}' -o '{program}'.dwp"), came["mend"])
-    t.true(f"inlined calls stay unknown, since the split file {split} is missing"
+    t.true(f"inlined calls are unknown: the split file {split} is missing"
            in words(t, recording), "the sentence")
     (t.folder / "kept").rename(split)
     t.equal(row(t, recording, program)["lacks"], "", "lacks when it is back")
@@ -196,7 +196,7 @@ def _(t):
     tap.run("strip", program)
     came = row(t, recording, program, env=cached)
     t.equal((came["names"], came["lines"], came["lacks"]), ("all", "all", ""), "the row")
-    kept = f"{program}, kept in the symbol cache"
+    kept = f"{program}, from the symbol cache"
     t.equal((came["names_from"], came["lines_from"]), (kept, kept), "where they came from")
     t.equal(row(t, recording, program)["lacks"], "names, lines", "lacks without a cache")
 
@@ -223,7 +223,7 @@ def _(t):
     program, recording = half_told(t, 400000, 800000)
     came = row(t, recording, program)
     t.equal((came["names"], came["lines"], came["lacks"]), ("all", "some", "lines"), "the row")
-    t.true("debug information is there for only" in words(t, recording), "the sentence")
+    t.true("debug information covers only" in words(t, recording), "the sentence")
     t.true("# build it again with -g" in came["mend"], "what would mend it")
 
 

@@ -168,7 +168,7 @@ def _(t):
         ("machine", "memory"): "4.0 GiB (4294967296 bytes)",
         ("machine", "architecture"): "x64",
         ("machine", "build lab"): "9200.16384.amd64fre.win8_rtm.120725-1247",
-        ("recording", "busy"): "7.9 % of all processors' time, the 100 % of other tables",
+        ("recording", "busy"): "7.9 % of all processors' time, which is 100 % in other tables",
         ("platform", "product"): "Virtual Machine",
         ("trace", "session"): "Relogger",
         ("trace", "machine started"): "2020-07-29 00:03:46.487 UTC",

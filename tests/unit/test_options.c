@@ -158,23 +158,23 @@ static void wrong(enum wk_parsed parsed, const char *sentence)
 static void a_wrong_value_is_answered_with_what_was_expected(void **state)
 {
 	(void)state;
-	wrong(PARSE("-c", "many"), "--count is \"many\", expected a whole number");
-	wrong(PARSE("-c", "-1"), "--count is \"-1\", expected a whole number");
+	wrong(PARSE("-c", "many"), "--count is \"many\", but must be a whole number");
+	wrong(PARSE("-c", "-1"), "--count is \"-1\", but must be a whole number");
 	wrong(PARSE("-c", "99999999999999999999"),
-	      "--count is \"99999999999999999999\", expected a whole number");
+	      "--count is \"99999999999999999999\", but must be a whole number");
 	wrong(PARSE("--wait=soon"),
-	      "--wait is \"soon\", expected a time above 0 such as 10, 1.5s or 500ms");
+	      "--wait is \"soon\", but must be a time above 0 such as 10, 1.5s or 500ms");
 	wrong(PARSE("--size=big"),
-	      "--size is \"big\", expected a size above 0 such as 16384, 64K or 8M");
-	wrong(PARSE("--color=gray"), "--color is \"gray\", expected red, green or blue");
+	      "--size is \"big\", but must be a size above 0 such as 16384, 64K or 8M");
+	wrong(PARSE("--color=gray"), "--color is \"gray\", but must be red, green or blue");
 }
 
 static void a_missing_or_needless_value_is_told(void **state)
 {
 	(void)state;
-	wrong(PARSE("--output"), "--output needs a value: FILE");
-	wrong(PARSE("-lo"), "--output needs a value: FILE");
-	wrong(PARSE("--loud=yes"), "--loud takes no value, found \"yes\"");
+	wrong(PARSE("--output"), "--output requires a value: FILE");
+	wrong(PARSE("-lo"), "--output requires a value: FILE");
+	wrong(PARSE("--loud=yes"), "--loud accepts no value, found \"yes\"");
 }
 
 static void an_unknown_option_is_answered_with_the_nearest(void **state)
@@ -213,9 +213,9 @@ static void real_numbers_are_read_whole(void **state)
 	assert_true(values.factor == 0.5);
 	assert_int_equal(PARSE("--factor", "-2e3"), WK_PARSED);
 	assert_true(values.factor == -2000);
-	wrong(PARSE("--factor=1x"), "--factor is \"1x\", expected a number such as 0.5");
-	wrong(PARSE("--factor=inf"), "--factor is \"inf\", expected a number such as 0.5");
-	wrong(PARSE("--factor=1e999"), "--factor is \"1e999\", expected a number such as 0.5");
+	wrong(PARSE("--factor=1x"), "--factor is \"1x\", but must be a number such as 0.5");
+	wrong(PARSE("--factor=inf"), "--factor is \"inf\", but must be a number such as 0.5");
+	wrong(PARSE("--factor=1e999"), "--factor is \"1e999\", but must be a number such as 0.5");
 }
 
 static void getopt_long_takes_one_dash_any_case_and_what_is_clear(void **state)

@@ -239,7 +239,7 @@ static void a_tree_has_times_and_sums(void **state)
 			    "   66.7        ·   20      2.00       ·          ·     ·  └ make\n"
 			    "   66.7     2.00   30      3.00    7.00       4.00     ·    ├ cc\n"
 			    "      ·        ·   40      8.00       ·          ·     ·    └ ld\n"
-			    "\nthe tree of calls is `wick show FILE calls`\n"
+			    "\n`wick show FILE calls` prints the call tree\n"
 			    "3 samples, none lost\n");
 	wk_buf_fini(&text);
 	wk_model_free(f.model);

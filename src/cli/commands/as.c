@@ -27,12 +27,11 @@ static int unknown(const char *name, struct wk_err *err)
 	for (size_t i = 0; (tool = wk_as_tool_at(i)); i++)
 		wk_suggestion_try(&near, tool->name);
 	if (near.best)
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"there is no tool \"%s\" to speak as; did you mean \"%s\"?", name,
-			near.best);
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown tool \"%s\"; did you mean \"%s\"?",
+			name, near.best);
 	else
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"there is no tool \"%s\" to speak as; `wick as` lists them", name);
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown tool \"%s\"; `wick as` lists them",
+			name);
 	return WK_EXIT_USAGE;
 }
 
@@ -66,22 +65,22 @@ static int run(const struct wk_call *call, struct wk_err *err)
 
 const struct wk_command wk_cmd_as = {
 	.name = "as",
-	.summary = "do as another tool does: flamegraph.pl, stackcollapse-perf.pl, inferno-*",
+	.summary = "replace another tool: flamegraph.pl, stackcollapse-perf.pl, inferno-*",
 	.usage = (const char *const[]){ "", "TOOL [OPTION...] [FILE...]", NULL },
 	.description = (const char *const[]){
-		"Takes the command line of TOOL as that tool does, options, defaults and exit "
-		"codes included, and answers as it would. Without a word it lists the tools. "
-		"`wick as TOOL --help` says what one takes.",
-		"The same happens when wick is started under a tool's name, so that a symbolic "
-		"link can stand in for the tool in existing scripts.",
+		"Accepts the command line of TOOL and does what it does, with the same options, "
+		"defaults and exit codes. Without an argument it lists the tools. `wick as TOOL "
+		"--help` prints the options of one.",
+		"The same happens if wick is started under a tool's name. A symbolic link can "
+		"therefore replace the tool in existing scripts.",
 		NULL },
 	.examples = (const struct wk_example[]){
 		{ "perf script | wick as stackcollapse-perf.pl | wick as flamegraph.pl > a.svg",
-		  "an old pipeline, unchanged but for the words in front" },
+		  "run an existing pipeline with wick" },
 		{ "ln -s $(command -v wick) ~/bin/flamegraph.pl",
-		  "what calls flamegraph.pl now gets wick" },
+		  "make scripts that call flamegraph.pl use wick" },
 		{ 0 } },
-	.exit_note = "Those of TOOL.",
+	.exit_note = "That of TOOL.",
 	.words = WK_WORD_CHOICE,
 	.choices_title = "Tools",
 	.choice = tool_choice,

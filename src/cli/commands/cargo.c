@@ -34,74 +34,81 @@ static const char *const whens[] = { "auto", "always", "never", NULL };
 static const char *const shells[] = { "bash", "zsh", "fish", NULL };
 
 static const struct wk_opt target[] = {
-	{ 'b', "bin", "NAME", "run this program of the package", WK_OPT_TEXT, AT(bin), NULL },
-	{ 0, "example", "NAME", "run an example", WK_OPT_TEXT, AT(example), NULL },
-	{ 0, "test", "NAME", "run an integration test", WK_OPT_TEXT, AT(test), NULL },
-	{ 0, "unit-test", "[NAME]", "run the unit tests of a library or program; its name may be "
-	  "left out where there is only one", WK_OPT_MAYBE, AT(unit_test), NULL },
-	{ 0, "unit-test-kind", "KIND", "of these, the library's (lib) or the program's (bin), "
-	  "where both have the same name", WK_OPT_CHOICE, AT(unit_test_kind), unit_kinds },
-	{ 0, "bench", "NAME", "run a benchmark, with --bench as its first argument as `cargo "
-	  "bench` does", WK_OPT_TEXT, AT(bench), NULL },
-	{ 0, "unit-bench", "[NAME]", "run the benchmarks that lie within a library or program",
+	{ 'b', "bin", "NAME", "run this binary of the package", WK_OPT_TEXT, AT(bin), NULL },
+	{ 0, "example", "NAME", "run this example", WK_OPT_TEXT, AT(example), NULL },
+	{ 0, "test", "NAME", "run this integration test", WK_OPT_TEXT, AT(test), NULL },
+	{ 0, "unit-test", "[NAME]", "run the unit tests of a library or binary [default: the only "
+	  "one]", WK_OPT_MAYBE, AT(unit_test), NULL },
+	{ 0, "unit-test-kind", "KIND", "with --unit-test: test the library (lib) or the binary "
+	  "(bin), if both have the same name", WK_OPT_CHOICE, AT(unit_test_kind), unit_kinds },
+	{ 0, "bench", "NAME", "run this benchmark; its first argument is --bench, as with `cargo "
+	  "bench`", WK_OPT_TEXT, AT(bench), NULL },
+	{ 0, "unit-bench", "[NAME]", "run the benchmarks inside a library or binary [default: the "
+	  "only one]",
 	  WK_OPT_MAYBE, AT(unit_bench), NULL },
-	{ 'p', "package", "NAME", "of this package of the workspace", WK_OPT_TEXT, AT(package),
+	{ 'p', "package", "NAME", "choose from this package of the workspace", WK_OPT_TEXT,
+	  AT(package),
 	  NULL },
-	{ 0, "manifest-path", "FILE", "of the project with this Cargo.toml", WK_OPT_TEXT,
+	{ 0, "manifest-path", "FILE", "use the project with this Cargo.toml", WK_OPT_TEXT,
 	  AT(build.manifest_path), NULL },
-	{ 0, "pid", "PID[,PID...]", "build nothing, record processes that already run",
+	{ 0, "pid", "PID[,PID...]", "build nothing; record processes that are already running",
 	  WK_OPT_LIST, AT(record.pids), NULL },
-	{ 0, "perfdata", "FILE", "build and record nothing, draw this recording", WK_OPT_TEXT,
+	{ 0, "perfdata", "FILE", "build and record nothing; draw this recording", WK_OPT_TEXT,
 	  AT(perfdata), NULL },
 	{ 0 },
 };
 
 static const struct wk_opt build[] = {
-	{ 'r', "release", NULL, "build with the release profile; this is usual, but for --bench",
+	{ 'r', "release", NULL, "build with the release profile [default, except for --bench]",
 	  WK_OPT_FLAG, AT(build.release), NULL },
 	{ 0, "dev", NULL, "build with the dev profile", WK_OPT_FLAG, AT(build.dev), NULL },
-	{ 0, "profile", "NAME", "build with a profile of this name", WK_OPT_TEXT,
+	{ 0, "profile", "NAME", "build with this profile", WK_OPT_TEXT,
 	  AT(build.profile), NULL },
-	{ 0, "with-debug", NULL, "with debug information and all names for this build, whatever "
-	  "the profile says", WK_OPT_FLAG, AT(build.with_debug), NULL },
+	{ 0, "with-debug", NULL, "enable debug information and keep symbols for this build, "
+	  "whatever the profile sets", WK_OPT_FLAG, AT(build.with_debug), NULL },
 	{ 'f', "features", "NAMES", "features to enable; may be repeated", WK_OPT_LIST,
 	  AT(build.features), NULL },
-	{ 0, "all-features", NULL, "with all features", WK_OPT_FLAG, AT(build.all_features), NULL },
-	{ 0, "no-default-features", NULL, "without the default features", WK_OPT_FLAG,
+	{ 0, "all-features", NULL, "enable all features", WK_OPT_FLAG, AT(build.all_features),
+	  NULL },
+	{ 0, "no-default-features", NULL, "do not enable the default features", WK_OPT_FLAG,
 	  AT(build.no_default_features), NULL },
-	{ 0, "target", "TRIPLE", "build for this target, which must run here", WK_OPT_TEXT,
+	{ 0, "target", "TRIPLE", "build for this target, which must run on this machine",
+	  WK_OPT_TEXT,
 	  AT(build.target), NULL },
-	{ 0, "target-dir", "DIR", "where cargo puts what it builds", WK_OPT_TEXT,
+	{ 0, "target-dir", "DIR", "folder for build output", WK_OPT_TEXT,
 	  AT(build.target_dir), NULL },
-	{ 'j', "jobs", "N", "build with so many jobs at a time", WK_OPT_TEXT, AT(build.jobs),
+	{ 'j', "jobs", "N", "number of parallel build jobs", WK_OPT_TEXT, AT(build.jobs),
 	  NULL },
-	{ 0, "config", "KEY=VALUE", "a setting of cargo's configuration, or a file of them; may "
+	{ 0, "config", "KEY=VALUE", "set a cargo configuration value, or read a file of them; may "
 	  "be repeated", WK_OPT_LIST, AT(build.config), NULL },
-	{ 0, "offline", NULL, "without the network", WK_OPT_FLAG, AT(build.offline), NULL },
-	{ 0, "locked", NULL, "only if Cargo.lock stays as it is", WK_OPT_FLAG, AT(build.locked),
+	{ 0, "offline", NULL, "do not access the network", WK_OPT_FLAG, AT(build.offline), NULL },
+	{ 0, "locked", NULL, "fail if Cargo.lock would change", WK_OPT_FLAG, AT(build.locked),
 	  NULL },
-	{ 0, "frozen", NULL, "--locked and --offline", WK_OPT_FLAG, AT(build.frozen), NULL },
-	{ 0, "color", "WHEN", "cargo's words in colour", WK_OPT_CHOICE, AT(build.color), whens },
-	{ 'v', "verbose", NULL, "say which commands are run", WK_OPT_FLAG, AT(build.verbose),
+	{ 0, "frozen", NULL, "same as --locked and --offline", WK_OPT_FLAG, AT(build.frozen),
+	  NULL },
+	{ 0, "color", "WHEN", "colour of cargo's messages: auto, always or never", WK_OPT_CHOICE,
+	  AT(build.color), whens },
+	{ 'v', "verbose", NULL, "print the commands that are run", WK_OPT_FLAG, AT(build.verbose),
 	  NULL },
 	{ 0 },
 };
 
 static const struct wk_opt picture[] = {
-	{ 'o', "output", "FILE", "write the picture to FILE (flamegraph.svg)", WK_OPT_TEXT,
+	{ 'o', "output", "FILE", "write the picture to FILE [default: flamegraph.svg]", WK_OPT_TEXT,
 	  AT(flame.output), NULL },
 	{ 0, "open", NULL, "open the picture with xdg-open", WK_OPT_FLAG, AT(flame.opens), NULL },
-	{ 'i', "upside-down", NULL, "the same as --inverted", WK_OPT_FLAG,
+	{ 'i', "upside-down", NULL, "same as --inverted", WK_OPT_FLAG,
 	  AT(flame.drawing.inverted), NULL },
-	{ 0, "by-thread", NULL, "a level for each thread, above its process", WK_OPT_FLAG,
+	{ 0, "by-thread", NULL, "add a level for each thread, above its process", WK_OPT_FLAG,
 	  AT(flame.by_thread), NULL },
-	{ 0, "no-process", NULL, "begin with the outermost function, not with the process's name",
+	{ 0, "no-process", NULL, "start with the outermost function, without a level for processes",
 	  WK_OPT_FLAG, AT(flame.no_process), NULL },
-	{ 0, "post-process", "COMMAND", "draw what this shell command makes of the folded stacks",
+	{ 0, "post-process", "COMMAND", "pipe the folded stacks through this shell command before "
+	  "drawing",
 	  WK_OPT_TEXT, AT(flame.post_process), NULL },
-	{ 'q', "quiet", NULL, "say nothing but errors; cargo too", WK_OPT_FLAG, AT(flame.quiet),
+	{ 'q', "quiet", NULL, "print errors only, for cargo as well", WK_OPT_FLAG, AT(flame.quiet),
 	  NULL },
-	{ 0, "completions", "SHELL", "print wick's completion for a shell, nothing else",
+	{ 0, "completions", "SHELL", "print wick's completion for a shell and exit",
 	  WK_OPT_CHOICE, AT(completions), shells },
 	{ 0 },
 };
@@ -109,29 +116,31 @@ static const struct wk_opt picture[] = {
 static const char *const call_graphs[] = { "auto", "dwarf", "fp", "none", NULL };
 
 static const struct wk_opt recording[] = {
-	{ 'F', "freq", "HZ", "samples a second on each CPU (997)", WK_OPT_TEXT,
+	{ 'F', "freq", "HZ", "samples per second on each CPU [default: 997]", WK_OPT_TEXT,
 	  AT(record.frequency), NULL },
-	{ 'c', "cmd", "WORDS", "how to record, in the words of perf: \"record -e branch-misses -c "
+	{ 'c', "cmd", "WORDS", "how to record, as arguments of perf: \"record -e branch-misses -c "
 	  "100\"", WK_OPT_TEXT, AT(cmd), NULL },
-	{ 'e', "event", "NAME[,NAME...]", "what to sample by, by perf's names (cycles)",
+	{ 'e', "event", "NAME[,NAME...]", "event to sample, by perf's name [default: cycles]",
 	  WK_OPT_LIST, AT(record.events), NULL },
-	{ 0, "count", "EVENTS", "a sample every so many events, instead of a frequency",
+	{ 0, "count", "EVENTS", "sample every N events, instead of at a frequency",
 	  WK_OPT_TEXT, AT(record.period), NULL },
-	{ 0, "duration", "TIME", "stop recording after so long; the program runs on to its end",
+	{ 0, "duration", "TIME", "stop recording after TIME; the program runs to its end",
 	  WK_OPT_DURATION, AT(record.duration_ns), NULL },
-	{ 0, "call-graph", "HOW", "how stacks are found: by tables (dwarf, which is usual) or "
-	  "frame pointers (fp)", WK_OPT_CHOICE, AT(record.call_graph), call_graphs },
-	{ 0, "stack-size", "SIZE", "most of each stack to copy, up to 64K (32K)", WK_OPT_SIZE,
+	{ 0, "call-graph", "HOW", "how to find stacks: dwarf (unwind tables) or fp (frame "
+	  "pointers) [default: dwarf]", WK_OPT_CHOICE, AT(record.call_graph), call_graphs },
+	{ 0, "stack-size", "SIZE", "bytes of each stack to copy, up to 64K [default: 32K]",
+	  WK_OPT_SIZE,
 	  AT(record.stack_bytes), NULL },
-	{ 0, "buffer", "SIZE", "memory between kernel and wick, for each CPU", WK_OPT_SIZE,
+	{ 0, "buffer", "SIZE", "buffer between kernel and wick for each CPU", WK_OPT_SIZE,
 	  AT(record.ring_bytes), NULL },
-	{ 0, "user-only", NULL, "leave out the kernel's code", WK_OPT_FLAG, AT(record.user_only),
+	{ 0, "user-only", NULL, "do not record kernel code", WK_OPT_FLAG, AT(record.user_only),
 	  NULL },
-	{ 'd', "data", "FILE", "where the recording goes (wick.data)", WK_OPT_TEXT, AT(data),
+	{ 'd', "data", "FILE", "write the recording to FILE [default: wick.data]", WK_OPT_TEXT,
+	  AT(data),
 	  NULL },
-	{ 0, "root", "[OPTIONS]", "record as root, through sudo with these options", WK_OPT_MAYBE,
+	{ 0, "root", "[OPTIONS]", "record as root, using sudo with these options", WK_OPT_MAYBE,
 	  AT(root), NULL },
-	{ 0, "ignore-status", NULL, "exit with 0, whatever the program ends with", WK_OPT_FLAG,
+	{ 0, "ignore-status", NULL, "exit with 0, whatever the program's exit code is", WK_OPT_FLAG,
 	  AT(ignore_status), NULL },
 	{ 0 },
 };
@@ -169,13 +178,12 @@ static bool choose_kind(const struct args *args, struct wk_cargo_choice *choice,
 	}
 	if (count > 1)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "one of --bin, --example, --test, --unit-test, --bench and "
-			       "--unit-bench at a time, found %zu",
+			       "use one of --bin, --example, --test, --unit-test, --bench and "
+			       "--unit-bench, not %zu",
 			       count);
 	if (count && (args->record.pids.count || args->perfdata))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--%s builds nothing, so there is no "
-			       "target to choose",
+			       "--%s builds nothing, so no target can be chosen",
 			       args->perfdata ? "perfdata" : "pid");
 	return true;
 }
@@ -186,25 +194,25 @@ static bool check(const struct args *args, const struct wk_words *words, struct 
 
 	if (words->count)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "\"%s\" is no option; arguments for the "
-			       "program stand behind \"--\"",
+			       "unexpected argument \"%s\"; arguments for the program go after "
+			       "\"--\"",
 			       words->at[0]);
 	if (args->build.dev + args->build.release + (args->build.profile != NULL) > 1)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--dev, --release and --profile exclude each other");
 	if (args->record.pids.count && args->perfdata)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--pid records, --perfdata draws what was recorded: not both");
+			       "--pid and --perfdata exclude each other");
 	if (!builds && words->rest_count)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "nothing is run that arguments behind \"--\" could go to");
+			       "no program is run, so there can be no arguments after \"--\"");
 	if (args->cmd && (args->record.frequency || args->record.period))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--cmd and --%s exclude each other; say it in --cmd",
+			       "--cmd and --%s exclude each other; put the option into --cmd",
 			       args->record.period ? "count" : "freq");
 	if (args->data && strcmp(args->data, "-") == 0)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--data must be a file: it is read again");
+			       "--data must be a file, because wick reads it again");
 	return true;
 }
 
@@ -224,8 +232,7 @@ static void say_words(const struct wk_perf_words *perf)
 	struct wk_buf words = { 0 };
 
 	if (perf->ignored.len) {
-		wk_buf_add_fmt(&words, "--cmd: without a meaning here, and left out: %s",
-			       wk_buf_text(&perf->ignored));
+		wk_buf_add_fmt(&words, "--cmd: ignored options: %s", wk_buf_text(&perf->ignored));
 		wk_say(wk_buf_text(&words));
 	}
 	wk_say_lines(wk_buf_text(&perf->notes));
@@ -446,13 +453,13 @@ const struct wk_command wk_cmd_cargo = {
 					"[OPTION...] --pid PID[,PID...]",
 					"[OPTION...] --perfdata FILE", NULL },
 	.description = (const char *const[]){
-		"Installed under the name cargo-wick it is a subcommand of cargo: `cargo wick` "
-		"takes the options of `cargo flamegraph`, and is `wick cargo`.",
-		"Builds with the release profile (the bench profile for benchmarks), runs what was "
-		"built with each ARGUMENT, records it to wick.data and draws flamegraph.svg. "
-		"Without a target it takes the only program there is, or lists those there are.",
-		"A program that fails or panics gets its picture too. Nothing is fetched but what "
-		"cargo itself may fetch for a build.",
+		"If installed as cargo-wick, it is a cargo subcommand: `cargo wick` is the same as "
+		"`wick cargo` and accepts the options of `cargo flamegraph`.",
+		"Builds the target with the release profile (benchmarks with the bench profile), "
+		"runs it with each ARGUMENT, records it to wick.data and draws flamegraph.svg. If "
+		"there are several binaries, one must be chosen; wick lists them.",
+		"If the program fails or panics, the picture is drawn all the same. wick downloads "
+		"nothing; cargo may, for the build.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Target", target }, 0 },
@@ -468,15 +475,16 @@ const struct wk_command wk_cmd_cargo = {
 		"profile", "with-debug", "features", "output", "open", "by-thread", "inverted",
 		"reverse", "freq", "event", "duration", NULL },
 	.examples = (const struct wk_example[]){
-		{ "cargo wick", "build the program of this package, record it, draw it" },
+		{ "cargo wick", "build and record the binary of this package and draw it" },
 		{ "cargo wick --bin server --with-debug -- --port 8080",
-		  "one of several programs, with arguments" },
-		{ "cargo wick --bench parser -o parser.svg -- large_input", "one benchmark" },
-		{ "cargo wick --unit-test -- slow_case", "unit tests whose name has slow_case" },
+		  "choose a binary and pass arguments to it" },
+		{ "cargo wick --bench parser -o parser.svg -- large_input",
+		  "record one benchmark" },
+		{ "cargo wick --unit-test -- slow_case", "record the unit tests whose names "
+		  "contain slow_case" },
 		{ 0 } },
-	.exit_note = "The program's own exit code is passed on, unless --ignore-status says "
-		     "otherwise; so is cargo's where the build fails (101). 128 + N says that "
-		     "signal N ended the program.",
+	.exit_note = "The program's exit code, or 128 + N if signal N ended it; 0 with "
+		     "--ignore-status. Cargo's exit code (101) if the build fails.",
 	.words = WK_WORD_NONE,
 	.args_size = sizeof(struct args),
 	.run = run,

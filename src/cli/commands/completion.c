@@ -351,9 +351,9 @@ static const struct {
 	struct wk_choice choice;
 	void (*print)(struct wk_out *out);
 } shells[] = {
-	{ { "bash", "source it, or put it where bash-completion looks" }, bash },
-	{ { "zsh", "as _wick in a folder of $fpath" }, zsh },
-	{ { "fish", "as wick.fish in ~/.config/fish/completions" }, fish },
+	{ { "bash", "source it, or put it into the folder of bash-completion" }, bash },
+	{ { "zsh", "save it as _wick in a folder of $fpath" }, zsh },
+	{ { "fish", "save it as wick.fish in ~/.config/fish/completions" }, fish },
 	{ { 0 }, NULL },
 };
 
@@ -372,8 +372,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 			return WK_EXIT_DONE;
 		}
 	}
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		"completion needs the name of a shell: bash, zsh or fish");
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "completion needs a shell: bash, zsh or fish");
 	return WK_EXIT_USAGE;
 }
 
@@ -382,12 +381,12 @@ const struct wk_command wk_cmd_completion = {
 	.summary = "print completion for a shell: bash, zsh or fish",
 	.usage = (const char *const[]){ "SHELL", NULL },
 	.description = (const char *const[]){
-		"Prints a script that makes the shell complete wick's commands, options and "
-		"words. `./do install` puts it where each shell looks.", NULL },
+		"Prints a script that completes wick's commands, options and arguments in a shell. "
+		"`./do install` installs it for all three.", NULL },
 	.examples = (const struct wk_example[]){
-		{ "source <(wick completion bash)", "complete in this bash" },
+		{ "source <(wick completion bash)", "enable completion in this shell" },
 		{ "wick completion fish > ~/.config/fish/completions/wick.fish",
-		  "complete in every fish from now on" },
+		  "enable completion in every fish" },
 		{ 0 } },
 	.words = WK_WORD_CHOICE,
 	.choices_title = "Shells",

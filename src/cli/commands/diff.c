@@ -33,28 +33,29 @@ static const char *const forms[] = { "table", "svg", "folded", "csv", "json", NU
 static const char *const widths[] = { "after", "before", "larger", NULL };
 
 static const struct wk_opt diff_options[] = {
-	{ 'o', "output", "FILE", "write to FILE; the form follows its name (.svg, .folded, .csv, "
+	{ 'o', "output", "FILE", "write to FILE; the suffix selects the form (.svg, .folded, .csv, "
 	  ".json)", WK_OPT_TEXT, AT(output), NULL },
-	{ 0, "to", "FORM", "table (the functions that changed most), svg (a picture), folded (two "
-	  "columns), csv, json", WK_OPT_CHOICE, AT(to), forms },
-	{ 0, "normalize", NULL, "scale BEFORE to the total of AFTER: shares are compared, not "
+	{ 0, "to", "FORM", "output form: table (functions that changed most), svg (a picture), "
+	  "folded (two columns), csv, json [default: table]", WK_OPT_CHOICE, AT(to), forms },
+	{ 0, "normalize", NULL, "scale BEFORE to the total of AFTER, to compare shares instead of "
 	  "amounts", WK_OPT_FLAG, AT(normalize), NULL },
-	{ 0, "frame-width", "SIDE", "picture: frames are as wide as they were after (the usual), "
-	  "before, or the larger of both", WK_OPT_CHOICE, AT(width), widths },
-	{ 0, "gone", NULL, "picture: show the frames, too, that are no longer there", WK_OPT_FLAG,
+	{ 0, "frame-width", "SIDE", "picture: width of frames: after, before, or the larger of "
+	  "both [default: after]", WK_OPT_CHOICE, AT(width), widths },
+	{ 0, "gone", NULL, "picture: show frames that exist only in BEFORE as well", WK_OPT_FLAG,
 	  AT(gone), NULL },
-	{ 0, "by-total", NULL, "table: rank by what functions cost with all they call", WK_OPT_FLAG,
+	{ 0, "by-total", NULL, "table: rank by total, which includes callees", WK_OPT_FLAG,
 	  AT(by_total), NULL },
-	{ 'n', "top", "N", "table: so many rows (30)", WK_OPT_COUNT, AT(top), NULL },
-	{ 0, "all", NULL, "table: every function that changed", WK_OPT_FLAG, AT(all), NULL },
-	{ 0, "details", NULL, "table: all columns", WK_OPT_FLAG, AT(details), NULL },
-	{ 0, "samples", NULL, "compare numbers of samples, not their weights", WK_OPT_FLAG,
+	{ 'n', "top", "N", "table: print at most N rows [default: 30]", WK_OPT_COUNT, AT(top),
+	  NULL },
+	{ 0, "all", NULL, "table: print every function that changed", WK_OPT_FLAG, AT(all), NULL },
+	{ 0, "details", NULL, "table: print all columns", WK_OPT_FLAG, AT(details), NULL },
+	{ 0, "samples", NULL, "compare numbers of samples instead of weights", WK_OPT_FLAG,
 	  AT(by_samples), NULL },
-	{ 0, "by-thread", NULL, "a level for the threads of each name, above their process",
+	{ 0, "by-thread", NULL, "add a level for the threads of each name, above their process",
 	  WK_OPT_FLAG, AT(by_thread), NULL },
-	{ 0, "no-process", NULL, "begin with the outermost function, not with the process's name",
+	{ 0, "no-process", NULL, "start with the outermost function, without a level for processes",
 	  WK_OPT_FLAG, AT(no_process), NULL },
-	{ 'q', "quiet", NULL, "say nothing but errors", WK_OPT_FLAG, AT(quiet), NULL },
+	{ 'q', "quiet", NULL, "print errors only", WK_OPT_FLAG, AT(quiet), NULL },
 	{ 0 },
 };
 
@@ -210,7 +211,7 @@ static bool tabulate(const struct comparison *c, struct wk_out *out, struct wk_e
 	wk_table_note(&table, "%s", wk_buf_text(&words));
 	view.table = &table;
 	if (table.row_count == 0 && renderer == &wk_renderer_text) {
-		wk_out_fmt(out, "nothing changed: every function's %s is what it was\n",
+		wk_out_fmt(out, "nothing changed: every function has the same %s as before\n",
 			   c->args->by_total ? "total" : "self");
 		wk_out_fmt(out, "%s\n", wk_buf_text(&words));
 		ok = true;
@@ -250,7 +251,7 @@ static void say_events(const struct comparison *c)
 	if (!c->model->side_times[false].traits->logs_events ||
 	    !c->model->side_times[true].traits->logs_events || before->name == after->name)
 		return;
-	wk_buf_add_fmt(&words, "what is compared are two events: %s of %s, %s of %s",
+	wk_buf_add_fmt(&words, "different events are compared: %s of %s, %s of %s",
 		       wk_strtab_get(c->model->text, before->name), c->call->words->at[0],
 		       wk_strtab_get(c->model->text, after->name), c->call->words->at[1]);
 	wk_say(wk_buf_text(&words));
@@ -271,10 +272,10 @@ static bool choose_measure(struct comparison *c, struct wk_filter_spec *spec, st
 	if (c->args->quiet || c->args->by_samples ||
 	    sources[c->measure.before].unit == sources[c->measure.after].unit)
 		return true;
-	wk_say(c->measure.only_shares ? "the two were measured in different units, and one is sums "
-					"of samples: shares of the whole are compared"
-				      : "the two were measured in different units: numbers of "
-					"samples are compared");
+	wk_say(c->measure.only_shares ? "the two files use different units and one contains sums: "
+					"comparing shares of the whole"
+				      : "the two files use different units: comparing numbers of "
+					"samples");
 	return true;
 }
 
@@ -299,7 +300,7 @@ static void say_where(const struct comparison *c)
 	wk_buf_reset(&words);
 	wk_buf_add_fmt(&words,
 		       strcmp(c->form, "svg") == 0 ? "open %s in a browser"
-						   : "the comparison is in %s",
+						   : "comparison written to %s",
 		       path);
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
@@ -355,7 +356,7 @@ static bool compare(struct comparison *c, struct wk_err *err)
 	if ((c->args->normalize || c->measure.only_shares) && c->sides.before && c->sides.after)
 		c->before_factor = (double)c->sides.after / (double)c->sides.before;
 	if (c->sides.samples_before == 0 && c->sides.samples_after == 0)
-		wk_fail(err, WK_EEMPTY, WK_NOWHERE, "neither side has samples in view");
+		wk_fail(err, WK_EEMPTY, WK_NOWHERE, "neither file has samples in view");
 	else
 		ok = write_form(c, err);
 	if (ok && !c->args->quiet) {
@@ -375,8 +376,8 @@ static bool expect_levels(const struct comparison *c, struct wk_err *err)
 	if (!c->args->view.group || strcmp(c->form, "svg") == 0 || strcmp(c->form, "folded") == 0)
 		return true;
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "the table of what changed has no levels that --group could say; "
-		       "-o FILE.svg and --to folded have");
+		       "the table has no levels, so --group does not apply; use -o FILE.svg or "
+		       "--to folded");
 }
 
 static int run(const struct wk_call *call, struct wk_err *err)
@@ -392,7 +393,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 
 	if (call->words->count != 2 || call->words->rest_count) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"diff takes two files, BEFORE and AFTER; found %zu",
+			"diff needs two files, BEFORE and AFTER; found %zu",
 			call->words->count + call->words->rest_count);
 		return WK_EXIT_USAGE;
 	}
@@ -423,17 +424,16 @@ const struct wk_command wk_cmd_diff = {
 	.summary = "compare two recordings: what grew, what shrank, what is new",
 	.usage = (const char *const[]){ "[OPTION...] BEFORE AFTER", NULL },
 	.description = (const char *const[]){
-		"Compares two recordings, or files of stacks in any form that wick reads. Prints a "
-		"table of the functions that changed most; with `-o FILE.svg` it draws a flame "
-		"graph in which every frame has the colour of its own change: orange grew, blue "
-		"shrank, purple is new, green is gone. `--to folded` prints each stack "
-		"with both counts, as older tools for differential flame graphs take them.",
-		"A function is compared with the one of its name in the same image; where there is "
-		"none, in an image that is called alike, and then in any: so two builds in two "
-		"folders, or a recording and text without images, are compared as one program. "
-		"Names that differ in parameters that one side does not know, as those of inlined "
-		"C++ functions, are taken for one where nothing else is called so.",
-		"--time is that part of each of the two, from its own begin.",
+		"Compares two recordings, or stacks in any format that wick reads, and prints the "
+		"functions that changed most. `-o FILE.svg` draws a flame graph in which the "
+		"colour of a frame shows its own change: orange grew, blue shrank, purple is new, "
+		"green is gone. `--to folded` prints each stack with both counts, for older tools "
+		"that draw differential flame graphs.",
+		"Functions are paired by name: first in the same image, then in an image of the "
+		"same name, then in any image. Two builds in two folders are therefore compared as "
+		"one program. C++ names that differ only in parameters that one side does not have "
+		"are paired if no other function has that name.",
+		"--time selects that part of each recording, counted from its own start.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", diff_options }, 0 },
@@ -447,9 +447,9 @@ const struct wk_command wk_cmd_diff = {
 		"icicle", "reverse", "group", "process", "thread", "function", "time", "filter",
 		"by", "debuginfod", "symbol-path", NULL },
 	.examples = (const struct wk_example[]){
-		{ "wick diff old.data new.data", "the functions that changed most" },
+		{ "wick diff old.data new.data", "print the functions that changed most" },
 		{ "wick diff --normalize old.data new.data -o diff.svg",
-		  "a picture, of runs that were not equally long" },
+		  "draw two runs of different lengths" },
 		{ 0 } },
 	.words = WK_WORD_FILE,
 	.args_size = sizeof(struct args),

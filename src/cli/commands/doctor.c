@@ -17,10 +17,11 @@ struct args {
 
 static const struct wk_opt options[] = {
 	{ 0, "json", NULL, "print JSON", WK_OPT_FLAG, offsetof(struct args, json), NULL },
-	{ 0, "debug-dir", "DIR", "look for debug files here, before /usr/lib/debug", WK_OPT_LIST,
+	{ 0, "debug-dir", "DIR", "search for debug files here, before /usr/lib/debug", WK_OPT_LIST,
 	  offsetof(struct args, debug_dirs), NULL },
-	{ 0, "symbol-path", "PATH", "look for PDBs of Windows programs here, then along "
-	  "_NT_SYMBOL_PATH; no server is asked", WK_OPT_LIST, offsetof(struct args, symbol_paths),
+	{ 0, "symbol-path", "PATH", "search for PDBs of Windows programs here, then in "
+	  "_NT_SYMBOL_PATH; servers are not contacted", WK_OPT_LIST, offsetof(struct args,
+	  symbol_paths),
 	  NULL },
 	{ 0 },
 };
@@ -35,8 +36,7 @@ static bool examine_folder(struct wk_findings *findings, const char *folder, str
 	wk_buf_fini(&manifest);
 	if (!is_cargo)
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
-			       "%s is a folder without a Cargo.toml; give a program or a Cargo "
-			       "project",
+			       "folder %s has no Cargo.toml; give a program or a Cargo project",
 			       folder);
 	wk_doctor_cargo(findings, folder);
 	return true;
@@ -49,7 +49,7 @@ static char *resolve(const char *word, struct wk_err *err)
 		wk_os_is_there(word) ? wk_strndup(word, strlen(word)) : wk_os_program_find(word);
 
 	if (!found)
-		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "no such program or folder: %s", word);
+		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "no program or folder %s", word);
 	return found;
 }
 
@@ -94,7 +94,9 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	bool ok;
 
 	if (words->count > 1) {
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "one program or folder at a time, found %zu",
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"doctor accepts one program or folder, found "
+			"%zu",
 			words->count);
 		return WK_EXIT_USAGE;
 	}
@@ -113,33 +115,31 @@ static int run(const struct wk_call *call, struct wk_err *err)
 
 const struct wk_command wk_cmd_doctor = {
 	.name = "doctor",
-	.summary = "say whether this machine, a program or a Cargo project is ready",
+	.summary = "check this machine, a program or a Cargo project for profiling",
 	.usage = (const char *const[]){ "[OPTION...] [PROGRAM|FOLDER]", NULL },
 	.description = (const char *const[]){
-		"Tries what a recording needs, and looks at PROGRAM (a path, or a name that is in "
-		"PATH) or at the Cargo project in FOLDER: names, stacks, debug information. "
-		"Nothing is changed, and nothing is fetched.",
-		"Of a program for Windows (.exe, .dll) it says which PDB it was linked with, where "
-		"that was looked for, and whether it has names, lines and unwind tables; of a PDB "
-		"which program it belongs to and what it has.",
-		"A recording is nothing that it looks at: `wick symbols FILE` says which names "
-		"that lacks, and what brings them.",
-		"Each line is good, or says what could be better, or what is bad: in the way of a "
-		"recording with names. Below it stands what mends it, to be pasted into a shell "
+		"Checks what recording needs. With PROGRAM (a path, or a name in PATH) or the "
+		"folder of a Cargo project, checks its names, stacks and debug information. doctor "
+		"changes nothing and contacts no server.",
+		"For a Windows program (.exe, .dll) it prints which PDB belongs to it, where wick "
+		"searched for that, and whether there are names, lines and unwind tables. For a "
+		"PDB it prints the program it belongs to and its contents.",
+		"To check a recording, use `wick symbols FILE`.",
+		"Each line is marked as good, improvable or bad. Bad means that recording with "
+		"names is not possible. The fix is printed below, ready to be pasted into a shell "
 		"or a file.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Options", options }, 0 },
 		{ 0 } },
 	.examples = (const struct wk_example[]){
-		{ "wick doctor", "may I record here?" },
-		{ "wick doctor ./app", "will its functions have names?" },
-		{ "wick doctor app.exe --symbol-path ./out", "the same of a program for Windows, "
-							     "with the PDBs in a folder" },
-		{ "wick doctor ~/src/project", "are the profiles of a Cargo project as they should "
-					       "be?" },
+		{ "wick doctor", "check whether this machine can record" },
+		{ "wick doctor ./app", "check whether the functions of ./app will have names" },
+		{ "wick doctor app.exe --symbol-path ./out", "check a Windows program, with PDBs "
+							     "in a folder" },
+		{ "wick doctor ~/src/project", "check the profiles of a Cargo project" },
 		{ 0 } },
-	.exit_note = "1 also says that something is in the way, 0 that nothing is.",
+	.exit_note = "0 if nothing bad was found, 1 otherwise.",
 	.words = WK_WORD_FILE,
 	.args_size = sizeof(struct args),
 	.run = run,

@@ -13,10 +13,10 @@ struct args {
 };
 
 static const struct wk_opt options[] = {
-	{ 0, "format", "FORMAT", "read FILE as this format, whatever it looks like; `wick formats` "
-	  "lists them", WK_OPT_TEXT, offsetof(struct args, format), NULL },
-	{ 0, "header", NULL, "print what a perf.data file says beside its events: machine, "
-	  "sections, how events were opened, build ids; a fact a line", WK_OPT_FLAG,
+	{ 0, "format", "FORMAT", "read FILE as this format; `wick formats` lists them [default: by "
+	  "content]", WK_OPT_TEXT, offsetof(struct args, format), NULL },
+	{ 0, "header", NULL, "print the header of a perf.data file: machine, sections, event "
+	  "attributes, build ids; one fact per line", WK_OPT_FLAG,
 	  offsetof(struct args, header), NULL },
 	{ 0 },
 };
@@ -39,7 +39,7 @@ static bool print_fact(void *context, const struct wk_event *event, struct wk_er
 	wk_out_text(out, ": ");
 	wk_out_term(out, event->kind == WK_EVENT_NOTE ? event->note.text : event->system.value);
 	wk_out_char(out, '\n');
-	return !out->failed || wk_fail_os(err, out->error_number, "writing the facts");
+	return !out->failed || wk_fail_os(err, out->error_number, "writing facts");
 }
 
 static bool print_header(struct wk_opened *opened, struct wk_out *out, struct wk_err *err)
@@ -52,8 +52,7 @@ static bool print_header(struct wk_opened *opened, struct wk_out *out, struct wk
 		return wk_opened_fail(opened, err);
 	if (facts.count == 0)
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-			       "%s has no header to print: of the formats that wick reads only "
-			       "perf.data has one",
+			       "%s has no header to print; only perf.data files have one",
 			       opened->input.name);
 	return true;
 }
@@ -78,7 +77,7 @@ static bool are_one(const char *const *paths, size_t count, struct wk_err *err)
 		other = wk_session_part(paths[i]);
 		if (!wk_session_is_one(&first, &other))
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-				       "%s and %s are not parts of one Windows session: dump them "
+				       "%s and %s belong to different Windows sessions; dump them "
 				       "one by one",
 				       paths[0], paths[i]);
 	}
@@ -117,19 +116,19 @@ const struct wk_command wk_cmd_dump = {
 	.summary = "print a recording event by event",
 	.usage = (const char *const[]){ "[OPTION...] [FILE...]", NULL },
 	.description = (const char *const[]){
-		"Prints the events of FILE (wick.data where none is given) in order of time, one "
-		"a line: first the kind (`process`, `thread`, `image`, `sample` ...), then fields "
-		"as name=value. This is what a reader sees before anything is unwound, named or "
-		"added up. Several FILEs must be parts of one Windows session (kernel.etl, "
-		"user.etl ...).",
+		"Prints the events of FILE [default: wick.data] in order of time, one per line: "
+		"the kind (`process`, `thread`, `image`, `sample` ...), then fields as name=value. "
+		"These are the events before unwinding, naming and adding up. Several FILEs must "
+		"belong to one Windows session (kernel.etl, user.etl ...).",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Options", options }, 0 }, { 0 } },
 	.examples = (const struct wk_example[]){
-		{ "wick dump --header perf.data", "what the file says of its machine and events" },
-		{ "wick dump | grep ^image", "what was mapped where" },
+		{ "wick dump --header perf.data", "print the machine and event attributes in the "
+		  "header" },
+		{ "wick dump | grep ^image", "list the mapped files" },
 		{ "wick dump perf.data | cut -d' ' -f1 | sort | uniq -c",
-		  "how many events of each kind" },
+		  "count the events of each kind" },
 		{ 0 } },
 	.words = WK_WORD_FILE,
 	.args_size = sizeof(struct args),

@@ -26,15 +26,16 @@ struct args {
 #define AT(field) offsetof(struct args, field)
 
 static const struct wk_opt options[] = {
-	{ 0, "to", "FORMAT", "one of the formats above", WK_OPT_CHOICE, AT(to), wk_export_names },
-	{ 'o', "output", "FILE", "write to FILE instead of standard output; a name such as "
-	  "x.speedscope.json says the format, and .gz behind it packs the file", WK_OPT_TEXT,
+	{ 0, "to", "FORMAT", "output format, one of those listed above", WK_OPT_CHOICE, AT(to),
+	  wk_export_names },
+	{ 'o', "output", "FILE", "write to FILE instead of standard output; the suffix selects the "
+	  "format (x.speedscope.json), and .gz compresses it", WK_OPT_TEXT,
 	  AT(output), NULL },
-	{ 0, "samples", NULL, "let every sample count as one, whatever it weighs; folded stacks "
-	  "always do, where samples can be counted", WK_OPT_FLAG,
+	{ 0, "samples", NULL, "count every sample as one, whatever its weight; folded stacks do so "
+	  "by default", WK_OPT_FLAG,
 	  AT(samples), NULL },
-	{ 'q', "quiet", NULL, "do not say on standard error how many samples there were and were "
-	  "lost", WK_OPT_FLAG, AT(quiet), NULL },
+	{ 'q', "quiet", NULL, "do not print the number of samples and lost samples to standard "
+	  "error", WK_OPT_FLAG, AT(quiet), NULL },
 	{ 0 },
 };
 
@@ -59,10 +60,10 @@ static bool fail_unsaid(const struct args *args, struct wk_err *err)
 			       wk_export_names[i]);
 	if (args->output)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"the name %s does not say which format; say --to %s", args->output,
+			"the name %s does not determine the format; add --to %s", args->output,
 			wk_buf_text(&names));
 	else
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "to which format? Say --to %s",
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no output format; add --to %s",
 			wk_buf_text(&names));
 	wk_buf_fini(&names);
 	return false;
@@ -103,11 +104,13 @@ static bool is_promise_kept(const struct wk_export_target *target, const struct 
 	if (wk_str_ends(name, ".gz"))
 		name.len -= strlen(".gz");
 	if (promised && promised != target)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s is a name for %s, and --to says %s",
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "the suffix of %s is for %s, but --to "
+			       "is %s",
 			       args->output, promised->name, target->name);
 	if (wk_str_ends(name, ".json") && strcmp(target->ending, "json") != 0)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "%s is a name for JSON, and --to %s writes .%s", args->output,
+			       "the suffix of %s is for JSON, but --to %s writes .%s", args->output,
 			       target->name, target->ending);
 	return true;
 }
@@ -121,13 +124,13 @@ static bool is_for_target(const struct wk_export_target *target, const struct ar
 	if ((args->view.group || args->view.preset) &&
 	    (target->stream || target->renderer->wants != WK_RENDER_TREE))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--group and --preset are for --to folded: in %s a sample keeps its "
-			       "thread and its whole stack",
+			       "--group and --preset apply to --to folded only: %s keeps the "
+			       "thread and whole stack of each sample",
 			       target->name);
 	return target->stream || memcmp(&args->perf_script, &none, sizeof(none)) == 0 ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "-F, --ns and the other options of perf script are for --to perf-script, "
-		       "not for %s",
+		       "-F, --ns and the other options of perf script apply to --to perf-script, "
+		       "not to %s",
 		       target->name);
 }
 
@@ -142,8 +145,8 @@ static bool check_output(const struct wk_export_target *target, const char *cons
 		return false;
 	if (goes_to_stdout(args) && target->is_binary && wk_os_is_terminal(STDOUT_FILENO))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "%s is not text and would only upset the terminal; give -o FILE, or "
-			       "a pipe",
+			       "%s is binary and is not written to a terminal; use -o FILE or a "
+			       "pipe",
 			       target->name);
 	if (is_packed(target, args) && !wk_can_pack())
 		return wk_packer_new(call->out, err) != NULL;
@@ -279,9 +282,9 @@ const struct wk_command wk_cmd_export = {
 	.summary = "write a recording in another tool's format",
 	.usage = (const char *const[]){ "--to FORMAT [OPTION...] [FILE...]", NULL },
 	.description = (const char *const[]){
-		"Writes the samples of the FILEs (wick.data where none is given), with the names "
-		"and lines that wick found, for other viewers; docs/export.md says what each "
-		"format keeps.",
+		"Writes the samples of the FILEs [default: wick.data] with the names and lines "
+		"that wick found, for other viewers. docs/export.md describes what each format "
+		"contains.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },
@@ -295,10 +298,12 @@ const struct wk_command wk_cmd_export = {
 		"function", "time", "filter", "by", "outstanding", "ignore-case", "debuginfod",
 		"symbol-path", "no-inline", "format", "threads", NULL },
 	.examples = (const struct wk_example[]){
-		{ "wick export --to firefox -o app.json.gz", "for profiler.firefox.com" },
-		{ "wick export -o app.pb.gz; go tool pprof -top app.pb.gz", "for pprof" },
+		{ "wick export --to firefox -o app.json.gz",
+		  "write a file for profiler.firefox.com" },
+		{ "wick export -o app.pb.gz; go tool pprof -top app.pb.gz", "open the recording "
+		  "with pprof" },
 		{ "wick export --thread worker -o app.speedscope.json",
-		  "one thread, for the viewer speedscope" },
+		  "write one thread for the speedscope viewer" },
 		{ 0 } },
 	.words = WK_WORD_FILE,
 	.choices_title = "Formats",

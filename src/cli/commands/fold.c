@@ -23,14 +23,14 @@ struct args {
 static const struct wk_opt options[] = {
 	{ 'o', "output", "FILE", "write to FILE instead of standard output", WK_OPT_TEXT,
 	  offsetof(struct args, output), NULL },
-	{ 0, "by-thread", NULL, "a level for each thread, below its process", WK_OPT_FLAG,
+	{ 0, "by-thread", NULL, "add a level for each thread, below its process", WK_OPT_FLAG,
 	  offsetof(struct args, by_thread), NULL },
-	{ 0, "no-process", NULL, "begin with the outermost function, not with the process's name",
+	{ 0, "no-process", NULL, "start with the outermost function, without a level for processes",
 	  WK_OPT_FLAG, offsetof(struct args, no_process), NULL },
-	{ 0, "weights", NULL, "end each line with the weight (nanoseconds, events ...), not with "
+	{ 0, "weights", NULL, "end each line with the weight (nanoseconds, events ...) instead of "
 	  "the number of samples", WK_OPT_FLAG, offsetof(struct args, weights), NULL },
-	{ 'q', "quiet", NULL, "do not say on standard error how many samples there were and were "
-	  "lost", WK_OPT_FLAG, offsetof(struct args, quiet), NULL },
+	{ 'q', "quiet", NULL, "do not print the number of samples and lost samples to standard "
+	  "error", WK_OPT_FLAG, offsetof(struct args, quiet), NULL },
 	{ 0 },
 };
 
@@ -43,7 +43,7 @@ static void say_left_out(const struct wk_tree *tree)
 	if (tree->self[0] == 0)
 		return;
 	wk_num_add_share(&words, tree->self[0], tree->total[0]);
-	wk_buf_add_text(&words, " has no stack and stands on no line");
+	wk_buf_add_text(&words, " without a stack, left out");
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
 }
@@ -129,9 +129,9 @@ const struct wk_command wk_cmd_fold = {
 	.summary = "print a recording as folded stacks, for flame graph tools",
 	.usage = (const char *const[]){ "[OPTION...] [FILE...]", NULL },
 	.description = (const char *const[]){
-		"Prints one line for each distinct stack of the FILEs (wick.data where none is "
-		"given), taken together: the process's name, the functions from the outermost to "
-		"the innermost, joined by semicolons, and how many samples had it.",
+		"Prints one line for each distinct stack of the FILEs [default: wick.data]. A line "
+		"contains the process name and the functions from the outermost to the innermost, "
+		"joined by semicolons. It ends with the number of samples.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },
@@ -144,11 +144,12 @@ const struct wk_command wk_cmd_fold = {
 		"process", "thread", "function", "time", "filter", "by", "outstanding",
 		"ignore-case", "debuginfod", "symbol-path", "no-inline", "format", NULL },
 	.examples = (const struct wk_example[]){
-		{ "wick fold > stacks.folded", "for any tool that draws folded stacks" },
+		{ "wick fold > stacks.folded",
+		  "write stacks for any tool that draws folded stacks" },
 		{ "wick fold --function parse wick.data",
-		  "only stacks that went through the parser" },
+		  "print only stacks with a function that matches parse" },
 		{ "wick fold --group process,module trace.etl",
-		  "which file called which, in each process" },
+		  "print which file called which, in each process" },
 		{ 0 } },
 	.words = WK_WORD_FILE,
 	.args_size = sizeof(struct args),

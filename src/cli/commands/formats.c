@@ -14,7 +14,7 @@ static void suffixes(struct wk_out *out, const struct wk_reader *reader)
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	if (call->words->count + call->words->rest_count > 0) {
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "formats takes no words");
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "formats accepts no arguments");
 		return WK_EXIT_USAGE;
 	}
 	wk_out_text(call->out, "reads\n");
@@ -36,11 +36,11 @@ static int run(const struct wk_call *call, struct wk_err *err)
 
 const struct wk_command wk_cmd_formats = {
 	.name = "formats",
-	.summary = "list what is read and what is written",
+	.summary = "list the formats that wick reads and writes",
 	.usage = (const char *const[]){ "", NULL },
 	.description = (const char *const[]){
-		"Lists the formats of recordings that wick opens, by the names that `--format` "
-		"takes, and the forms in which it shows them.", NULL },
+		"Lists the formats that wick reads, with their names for `--format`, and the "
+		"formats that it writes.", NULL },
 	.words = WK_WORD_NONE,
 	.run = run,
 };

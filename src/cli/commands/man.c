@@ -144,7 +144,7 @@ static void examples(struct wk_out *out, const struct wk_example *example)
 
 static void exit_status(struct wk_out *out, const char *note)
 {
-	wk_out_text(out, ".Sh EXIT STATUS\n0 for done, 1 for failed, 2 for wrong usage.\n");
+	wk_out_text(out, ".Sh EXIT STATUS\n0 on success, 1 on failure, 2 on wrong usage.\n");
 	if (note)
 		line(out, note);
 }
@@ -204,28 +204,27 @@ static void environment(struct wk_out *out)
 		const char *name, *text;
 	} variables[] = {
 		{ "DEBUGINFOD_URLS",
-		  "The debuginfod servers that --debuginfod asks, with blanks "
-		  "between them. That it is set is not enough to have them asked." },
+		  "Debuginfod servers for --debuginfod, separated by blanks. Without that option "
+		  "they are not contacted." },
 		{ "DEBUGINFOD_TIMEOUT , DEBUGINFOD_MAXTIME",
-		  "For how many seconds a server may "
-		  "send next to nothing (60), and how long one file may take (for ever)." },
-		{ "DEBUGINFOD_MAXSIZE", "The most bytes of a file that is fetched (2 GiB)." },
-		{ "DEBUGINFOD_PROGRESS", "Set: tells what is fetched also where standard error is "
-					 "no terminal." },
-		{ "NO_COLOR", "Set to anything but nothing: no colours, also on terminals." },
+		  "Seconds without progress before a download is given up (60), and the most "
+		  "seconds for one file (no limit)." },
+		{ "DEBUGINFOD_MAXSIZE", "Size limit of a downloaded file in bytes (2 GiB)." },
+		{ "DEBUGINFOD_PROGRESS", "If set, download progress is printed even if standard "
+					 "error is not a terminal." },
+		{ "NO_COLOR", "If set and not empty, no colours are used, even on a terminal." },
 		{ "_NT_SYMBOL_PATH , _NT_ALT_SYMBOL_PATH",
-		  "Where PDBs and images of Windows "
-		  "programs are looked for, after what --symbol-path says: folders, symbol stores "
-		  "and servers." },
-		{ "WICK_DEBUGINFOD", "Set to 1: as if --debuginfod was always typed." },
+		  "Folders, symbol stores and servers that wick searches for PDBs and images of "
+		  "Windows programs after --symbol-path." },
+		{ "WICK_DEBUGINFOD", "1 makes --debuginfod the default." },
 		{ "WICK_KALLSYMS",
-		  "A copy of /proc/kallsyms of the recorded kernel, which names the "
-		  "kernel's functions; empty: leave them unnamed. Default: this "
-		  "machine's, if the recording was made under the same kernel." },
-		{ "WICK_MOST_INPUT", "How many bytes are read of a pipe at most; without it, half "
-				     "of the machine's memory." },
-		{ "WICK_SYMBOL_SERVERS", "Servers that are asked as if --symbol-server was typed, "
-					 "with blanks between them." },
+		  "Copy of /proc/kallsyms of the recorded kernel, to name kernel functions. If "
+		  "empty, they stay unnamed. Default: this machine's, if the recording was made "
+		  "under the same kernel." },
+		{ "WICK_MOST_INPUT", "Size limit in bytes for input from a pipe; the default is "
+				     "half of the machine's memory." },
+		{ "WICK_SYMBOL_SERVERS",
+		  "Default servers for --symbol-server, separated by blanks." },
 	};
 
 	wk_out_text(out, ".Sh ENVIRONMENT\n.Bl -tag -width WICK_SYMBOL_SERVERS\n");
@@ -239,22 +238,22 @@ static void environment(struct wk_out *out)
 static void overview_page(struct wk_out *out)
 {
 	head(out, "wick", "a native profiler that draws flame graphs");
-	wk_out_text(out, ".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar option ...\n.Op Ar word ...\n"
-			 ".Nm\n.Fl \\-help | Fl \\-version\n.Sh DESCRIPTION\n.Nm\n");
-	line(out, "records where a program's time goes, gives every address its name, and "
-		  "shows the answer as a flame graph or as text. A recording on Linux is an "
+	wk_out_text(out, ".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar option ...\n.Op Ar argument "
+			 "...\n.Nm\n.Fl \\-help | Fl \\-version\n.Sh DESCRIPTION\n.Nm\n");
+	line(out, "records where a program's time goes, finds the names of all functions, and "
+		  "shows the result as a flame graph or as text. A recording on Linux is an "
 		  "ordinary perf.data file.");
-	wk_out_text(out, ".Pp\nThe commands, each with a page of its own:\n"
-			 ".Bl -tag -width completion\n");
+	wk_out_text(out, ".Pp\nThe commands, each with a man page of its own:\n.Bl -tag -width "
+			 "completion\n");
 	for (size_t i = 0; wk_commands[i]; i++) {
 		wk_out_fmt(out, ".It Ic %s\n", wk_commands[i]->name);
 		line(out, wk_commands[i]->summary);
 	}
 	wk_out_text(out, ".El\n.Pp\n");
-	line(out, "A file named \"-\" is standard input or standard output. Progress is written to "
-		  "standard error, and only where that is a terminal.");
+	line(out, "A file named \"-\" is standard input or standard output. Progress is printed to "
+		  "standard error, if that is a terminal.");
 	environment(out);
-	exit_status(out, "A recorded command's own exit code is passed on.");
+	exit_status(out, "Commands that record exit with the exit code of the recorded command.");
 	wk_out_text(out, ".Sh SEE ALSO\n");
 	all_references(out);
 }
@@ -328,7 +327,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const struct wk_command *command = NULL;
 
 	if (words->count > 1) {
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "man prints one page at a time");
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "man accepts one command");
 		return WK_EXIT_USAGE;
 	}
 	if (words->count == 1 && strcmp(words->at[0], "wick") != 0) {
@@ -347,17 +346,17 @@ static int run(const struct wk_call *call, struct wk_err *err)
 
 const struct wk_command wk_cmd_man = {
 	.name = "man",
-	.summary = "show the manual page of wick or of one of its commands",
+	.summary = "show the man page of wick or of a command",
 	.usage = (const char *const[]){ "[COMMAND]", NULL },
 	.description = (const char *const[]){
-		"Shows a manual page, made from the same tables as `--help`; without a word, or "
-		"with the word wick, the page of wick itself. On a terminal man or mandoc shows "
-		"it, and where there is neither it is what `--help` says. Into a pipe or file "
-		"goes the page's source, which is what installed pages are.",
+		"Shows a man page, which is generated from the same tables as `--help`. Without a "
+		"command it shows the page of wick itself. On a terminal the page is shown by man "
+		"or mandoc, or as the text of `--help` if neither is installed. Otherwise its "
+		"source is printed.",
 		NULL },
 	.examples = (const struct wk_example[]){
-		{ "wick man record", "read a page, installed or not" },
-		{ "wick man record >wick-record.1", "its source" },
+		{ "wick man record", "read a man page, even if it is not installed" },
+		{ "wick man record >wick-record.1", "write the source of a man page" },
 		{ 0 } },
 	.words = WK_WORD_CHOICE,
 	.choice = wk_command_choice,

@@ -24,9 +24,9 @@ struct args {
 };
 
 static const struct wk_opt options[] = {
-	{ 'o', "output", "FILE", "write to FILE; \"-\" is standard output (the name of what is "
-	  "read, with \"-packed\" in it)", WK_OPT_TEXT, offsetof(struct args, output), NULL },
-	{ 'q', "quiet", NULL, "say nothing but errors", WK_OPT_FLAG, offsetof(struct args, quiet),
+	{ 'o', "output", "FILE", "write to FILE; \"-\" is standard output [default: the input's "
+	  "name with \"-packed\" added]", WK_OPT_TEXT, offsetof(struct args, output), NULL },
+	{ 'q', "quiet", NULL, "print errors only", WK_OPT_FLAG, offsetof(struct args, quiet),
 	  NULL },
 	{ 0 },
 };
@@ -56,12 +56,12 @@ static bool is_recording(const struct wk_opened *opened, struct wk_err *err)
 		return true;
 	if (strcmp(opened->reader->name, "etl") == 0)
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-			       "%s is a trace of Windows; only recordings in the form of perf.data "
-			       "are packed: give the PDBs of its programs along with it",
+			       "%s is a Windows trace, but pack accepts perf.data recordings only; "
+			       "send the PDBs together with the trace",
 			       opened->input.name);
 	wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-		"%s has its names already (it is read as %s); only recordings in the form of "
-		"perf.data are packed",
+		"%s contains its names already (format: %s); pack accepts perf.data recordings "
+		"only",
 		opened->input.name, opened->reader->name);
 	return false;
 }
@@ -120,7 +120,8 @@ static bool write_packed(const struct wk_opened *opened, const char *output,
 
 	if (to_stdout && wk_os_is_terminal(STDOUT_FILENO))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "a recording is not text: -o - needs a pipe or a file behind it");
+			       "a recording is binary and is not written to a terminal; use -o "
+			       "FILE or a pipe");
 	if (!to_stdout && !wk_os_draft_open(&draft, output, err))
 		return false;
 	/* What a program did is its user's own affair, as with `wick record`. */
@@ -144,8 +145,8 @@ static void say_stacks(const struct packed *packed)
 	wk_buf_add_text(&words, " of ");
 	wk_num_add_grouped(&words, all);
 	wk_buf_add_fmt(&words,
-		       " stacks could not be unwound, as %s; their copies are kept, and "
-		       "can be unwound where the file is (--symbol-server FOLDER)",
+		       " stacks could not be unwound: %s; the file contains their copies, to be "
+		       "unwound where the missing file is (--symbol-server FOLDER)",
 		       wk_buf_text(&packed->missing));
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
@@ -178,7 +179,7 @@ static void say_done(const char *input, const char *output, const struct packed 
 {
 	struct wk_buf words = { 0 };
 
-	wk_buf_add_fmt(&words, "%s with its names is %s, ",
+	wk_buf_add_fmt(&words, "packed %s into %s, ",
 		       strcmp(input, "-") == 0 ? "standard input" : input,
 		       strcmp(output, "-") == 0 ? "standard output" : output);
 	wk_num_add_bytes(&words, packed->bytes);
@@ -193,7 +194,7 @@ static bool is_free(const char *output, struct wk_err *err)
 {
 	return !wk_os_is_there(output) ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "%s is there already; -o %s writes over it, another name keeps it", output,
+		       "%s exists already; overwrite it with -o %s, or choose another name", output,
 		       output);
 }
 
@@ -234,22 +235,21 @@ const struct wk_command wk_cmd_pack = {
 	.summary = "make a recording that opens with all its names on another machine",
 	.usage = (const char *const[]){ "[OPTION...] [FILE]", NULL },
 	.description = (const char *const[]){
-		"Reads a recording (wick.data where no FILE is given; perf's own recordings too), "
-		"unwinds what is not unwound yet, and writes it anew with the names, inlined calls "
-		"and source lines of everything that was sampled in it. The new file needs none of "
-		"the programs, libraries and debug files of this machine. It is an ordinary "
-		"perf.data file still.",
-		"Stacks that lead through a file that is not here stay as they were copied, to be "
-		"unwound where that file is; wick says how many, and what has no name.",
-		"`wick record --embed-symbols` writes such a recording at once.",
+		"Reads a perf.data recording (by wick or perf) [default: wick.data], unwinds its "
+		"stacks and writes a new file that contains the names, inlined calls and source "
+		"lines of all samples. The new file needs no program, library or debug file of "
+		"this machine. It is an ordinary perf.data file as well.",
+		"If a binary is missing, stacks through it are copied unchanged, so that they can "
+		"be unwound on a machine that has it. wick reports how many, and what has no name.",
+		"`wick record --embed-symbols` writes such a file while recording.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },
 		{ &wk_open_group, offsetof(struct args, load) },
 		{ 0 } },
 	.examples = (const struct wk_example[]){
-		{ "wick pack", "wick.data becomes wick-packed.data" },
-		{ "wick pack perf.data -o for-a-friend.data", "a recording by perf" },
+		{ "wick pack", "write wick-packed.data" },
+		{ "wick pack perf.data -o for-a-friend.data", "pack a recording made by perf" },
 		{ 0 } },
 	.words = WK_WORD_FILE,
 	.args_size = sizeof(struct args),

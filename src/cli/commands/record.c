@@ -29,7 +29,8 @@ static void print_event(void *context, const struct wk_listed_event *event)
 		enum wk_advice_key fix;
 	} needs[] = {
 		[WK_EVENT_FREE] = { "", WK_ADVICE_NONE },
-		[WK_EVENT_USER_ONLY] = { "user code; of the kernel: ", WK_ADVICE_SAMPLE_KERNEL },
+		[WK_EVENT_USER_ONLY] = { "user code only; for the kernel: ",
+					 WK_ADVICE_SAMPLE_KERNEL },
 		[WK_EVENT_REFUSED] = { "needs root, or: ", WK_ADVICE_TRACEPOINTS },
 	};
 	const char *fix = wk_advice(WK_ADVICE_LINUX, needs[event->right].fix);

@@ -31,32 +31,38 @@ struct args {
 #define AT(field) offsetof(struct args, field)
 
 static const struct wk_opt output_options[] = {
-	{ 0, "csv", NULL, "comma separated values, all columns and rows", WK_OPT_FLAG, AT(csv),
+	{ 0, "csv", NULL, "print comma-separated values with all columns and rows", WK_OPT_FLAG,
+	  AT(csv),
 	  NULL },
-	{ 0, "json", NULL, "one JSON object, all columns and rows", WK_OPT_FLAG, AT(json), NULL },
+	{ 0, "json", NULL, "print a JSON object with all columns and rows", WK_OPT_FLAG, AT(json),
+	  NULL },
 	{ 'o', "output", "FILE", "write to FILE instead of standard output", WK_OPT_TEXT,
 	  AT(output), NULL },
-	{ 'n', "top", "NUMBER", "at most so many rows (40, of system of each part; all of trees, "
-	  "marks and events)", WK_OPT_COUNT, AT(top), NULL },
-	{ 0, "by-total", NULL, "functions, images: rank by what they cost with all they call",
+	{ 'n', "top", "NUMBER", "print at most N rows [default: 40; for system 40 of each part; "
+	  "for trees, marks and events all]", WK_OPT_COUNT, AT(top), NULL },
+	{ 0, "by-total", NULL, "functions, images: rank by total, which includes callees",
 	  WK_OPT_FLAG, AT(by_total), NULL },
-	{ 0, "min", "PERCENT", "leave out what is under this share of the whole (0.5 for functions "
-	  "and calls)", WK_OPT_TEXT,
+	{ 0, "min", "PERCENT", "leave out rows below this share of the whole [default: 0.5 for "
+	  "functions and calls]", WK_OPT_TEXT,
 	  AT(min_percent), NULL },
-	{ 0, "all", NULL, "leave out nothing", WK_OPT_FLAG, AT(all), NULL },
-	{ 0, "details", NULL, "also the columns that text leaves out", WK_OPT_FLAG, AT(details),
+	{ 0, "all", NULL, "print all rows", WK_OPT_FLAG, AT(all), NULL },
+	{ 0, "details", NULL, "print the columns that text output hides", WK_OPT_FLAG, AT(details),
 	  NULL },
-	{ 0, "width", "COLUMNS", "cut lines to so many columns (the terminal's; whole in a file)",
+	{ 0, "width", "COLUMNS", "cut lines at this width [default: that of the terminal; not cut "
+	  "in a file]",
 	  WK_OPT_COUNT, AT(columns), NULL },
 	{ 0 },
 };
 
 static const struct wk_opt tree_options[] = {
-	{ 0, "inverted", NULL, "from the innermost function: callers below callees", WK_OPT_FLAG,
+	{ 0, "inverted", NULL, "start with the innermost function: callers below callees",
+	  WK_OPT_FLAG,
 	  AT(inverted), NULL },
-	{ 0, "by-process", NULL, "a tree for each process name", WK_OPT_FLAG, AT(by_process),
+	{ 0, "by-process", NULL, "print one tree for each process name", WK_OPT_FLAG,
+	  AT(by_process),
 	  NULL },
-	{ 0, "by-thread", NULL, "a tree for each thread", WK_OPT_FLAG, AT(by_thread), NULL },
+	{ 0, "by-thread", NULL, "print one tree for each thread", WK_OPT_FLAG, AT(by_thread),
+	  NULL },
 	{ 0, "samples", NULL, "weigh by number of samples", WK_OPT_FLAG, AT(samples), NULL },
 	{ 0 },
 };
@@ -84,11 +90,15 @@ static const struct wk_table_view *find_table(const char *name, struct wk_err *e
 		if (view->other_name && wk_str_is(wk_str_c(name), view->other_name))
 			near.best = view->name;
 	if (near.best)
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show has no \"%.60s\"; did you mean \"%s\"?",
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"show has no table \"%.60s\"; did you mean "
+			"\"%s\"?",
 			name, near.best);
 	else
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show has no \"%.60s\"; it has %s", name,
-			wk_buf_text(&names));
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"show has no table \"%.60s\"; the tables are "
+			"%s",
+			name, wk_buf_text(&names));
 	wk_buf_fini(&names);
 	return NULL;
 }
@@ -107,15 +117,14 @@ static bool is_nearly_table(const char *word, struct wk_err *err)
 		wk_suggestion_try(&near, view->name);
 	if (!near.best || strcmp(word, "-") == 0 || wk_os_is_there(word))
 		return false;
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no file \"%s\"; did you mean \"%s\"?", word,
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no file \"%s\"; did you mean \"%s\"?", word,
 		near.best);
 	return true;
 }
 
 static const struct wk_table_view *fail_words(struct wk_err *err)
 {
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		"show takes FILEs and, behind them, one word for what to show");
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show accepts FILEs and then one table");
 	return NULL;
 }
 
@@ -128,8 +137,8 @@ static const struct wk_table_view *read_word(struct wk_words *files, struct wk_e
 		return is_nearly_table(word, err) ? NULL : wk_table_view_with(WK_TABLE_IS_DEFAULT);
 	if (!wk_has_default_recording()) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"there is no " WK_DEFAULT_RECORDING " in this folder, nor a file \"%s\"; "
-			"the FILE comes first: wick show FILE %s",
+			"no " WK_DEFAULT_RECORDING " in this folder and no file \"%s\"; the file "
+			"comes first: wick show FILE %s",
 			word, word);
 		return NULL;
 	}
@@ -148,8 +157,8 @@ static const struct wk_table_view *read_last_word(struct wk_words *files, struct
 			return fail_words(err);
 	if (is_table_and_no_file(first) && is_behind) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"there is no file \"%s\"; the FILE comes first: wick show %s %s", first,
-			last, first);
+			"no file \"%s\"; the file comes first: wick show %s %s", first, last,
+			first);
 		return NULL;
 	}
 	files->count--;
@@ -230,8 +239,8 @@ static void note_other_tree(struct wk_table *table, const struct wk_table_view *
 			    const struct wk_model *model)
 {
 	if (shown->uses & WK_TABLE_FOLLOWS_SYSTEM && model->traits->is_system_wide)
-		wk_table_note(table, "this is the tree of calls, which the options are about; the "
-				     "tree of processes is `wick show FILE process-tree`");
+		wk_table_note(table, "this is the call tree, because an option is about calls; "
+				     "`wick show FILE process-tree` prints the process tree");
 }
 
 /* What is known of a table once it was printed. */
@@ -328,7 +337,7 @@ static bool expect_uses(const struct wk_table_view *table, const struct args *ar
 		{ "--filter by process or thread", WK_TABLE_HAS_SAMPLES,
 		  filter_uses & WK_FILTER_USES_THREADS },
 		{ "--filter by time", WK_TABLE_HAS_TIMES, filter_uses & WK_FILTER_USES_TIME },
-		{ "this --filter, which needs samples", WK_TABLE_HAS_STACKS,
+		{ "this --filter expression, which needs samples,", WK_TABLE_HAS_STACKS,
 		  filter_uses & WK_FILTER_USES_SAMPLES },
 		{ "--by", WK_TABLE_HAS_EVENTS, filter->source },
 		{ "--outstanding", WK_TABLE_HAS_EVENTS, filter->outstanding },
@@ -366,8 +375,8 @@ static bool expect_source(const struct wk_table_view *what, const struct wk_view
 	if (wk_table_view_accepts_source(what, source))
 		return true;
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "the table %s is of %s, the preset of %s: `wick show FILE calls` with the "
-		       "preset shows that",
+		       "table %s shows %s, but the preset is for %s; use `wick show FILE calls` "
+		       "with the preset",
 		       what->name, own, source ? source : "CPU time");
 }
 
@@ -428,10 +437,9 @@ static void say_dropped_grouping(const struct wk_view_choice *choice,
 
 	if (!choice->is_grouped || shown->uses & WK_TABLE_HAS_LEVELS)
 		return;
-	wk_buf_add_fmt(&words, "the table %s has no levels, so the preset's grouping (",
-		       shown->name);
+	wk_buf_add_fmt(&words, "table %s has no levels, so the preset's grouping (", shown->name);
 	wk_grouping_write(&choice->grouping, &words);
-	wk_buf_add_fmt(&words, ") is not in it: `wick show FILE calls` with the preset has both");
+	wk_buf_add_fmt(&words, ") is not applied; `wick show FILE calls` applies it");
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
 }
@@ -525,23 +533,22 @@ static int run(const struct wk_call *call, struct wk_err *err)
 const struct wk_command wk_cmd_show = {
 	.name = "show",
 	.summary = "print a recording as text: hottest functions, call tree and more",
-	.usage = (const char *const[]){ "[OPTION...] [FILE...] [WHAT]", NULL },
+	.usage = (const char *const[]){ "[OPTION...] [FILE...] [TABLE]", NULL },
 	.description = (const char *const[]){
-		"Prints one table of FILE (wick.data where none is given), the functions unless "
-		"WHAT names another. Several FILEs are added up; those of one Windows session "
-		"(kernel.etl, user.etl ...) are read as one. What a row spent itself is its self "
-		"time, with all it called its total. Below the table stand what was left out, how "
-		"many samples were lost, and what share of stacks reach a root. An option that a "
-		"table cannot follow is refused.",
-		"`calls` is the calling tree of any recording, `process-tree` the process tree. "
-		"The word `tree` is the former, but of a Windows trace the latter, also where "
-		"--process, --time and other filters narrow it, unless an option is about calls: "
-		"--by, --outstanding, --group, --preset, --inverted, --by-process, --by-thread or "
-		"--samples.",
+		"Prints one table of FILE [default: wick.data]. The default table is `functions`. "
+		"Several FILEs are added up; those of one Windows session (kernel.etl, user.etl "
+		"...) are read as one. Self is what a function spent itself, total includes the "
+		"functions it called. Lines below the table report what was left out, how many "
+		"samples were lost, and how many stacks reach a root. Options that do not apply to "
+		"a table are errors.",
+		"`calls` is the call tree, `process-tree` the process tree. `tree` is the call "
+		"tree of a Linux recording and the process tree of a Windows trace. For a Windows "
+		"trace, options about calls select the call tree: --by, --outstanding, --group, "
+		"--preset, --inverted, --by-process, --by-thread and --samples.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", output_options }, 0 },
-		{ &(const struct wk_opt_group){ "The tree", tree_options }, 0 },
+		{ &(const struct wk_opt_group){ "Tree", tree_options }, 0 },
 		{ &wk_view_group, offsetof(struct args, view) },
 		{ &wk_filter_group, offsetof(struct args, filter) },
 		{ &wk_open_group, offsetof(struct args, load) },
@@ -551,14 +558,14 @@ const struct wk_command wk_cmd_show = {
 		"by-thread", "group", "process", "thread", "function", "time", "filter", "by",
 		"debuginfod", "symbol-path", NULL },
 	.examples = (const struct wk_example[]){
-		{ "wick show", "the hottest functions of wick.data" },
-		{ "wick show tree --min 2", "who called whom, down to 2 % of the whole" },
-		{ "wick show trace.etl tree", "which process began which, and when" },
+		{ "wick show", "print the hottest functions of wick.data" },
+		{ "wick show tree --min 2", "print the call tree, without calls below 2 %" },
+		{ "wick show trace.etl tree", "print the process tree with start times" },
 		{ "wick show app.data functions --thread worker --csv",
-		  "one thread's, for a spreadsheet" },
+		  "print one thread's functions for a spreadsheet" },
 		{ 0 } },
 	.words = WK_WORD_FILE_THEN_CHOICE,
-	.choices_title = "What",
+	.choices_title = "Tables",
 	.choice = table_choice,
 	.args_size = sizeof(struct args),
 	.run = run,

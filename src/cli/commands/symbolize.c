@@ -19,43 +19,48 @@ struct args {
 #define AT(field) offsetof(struct args, field)
 
 static const struct wk_opt options[] = {
-	{ 'e', "exe", "IMAGE", "the program, library or debug file that the addresses are of "
-	  "(a.out)", WK_OPT_TEXT, AT(image), NULL },
-	{ 'j', "section", "NAME", "addresses count from the begin of this section", WK_OPT_TEXT,
+	{ 'e', "exe", "IMAGE", "the program, library or debug file that contains the addresses "
+	  "[default: a.out]", WK_OPT_TEXT, AT(image), NULL },
+	{ 'j', "section", "NAME", "count addresses from the start of this section", WK_OPT_TEXT,
 	  AT(section), NULL },
-	{ 'a', "addresses", NULL, "print each address before its answer", WK_OPT_FLAG,
+	{ 'a', "addresses", NULL, "print each address before its result", WK_OPT_FLAG,
 	  AT(addresses), NULL },
-	{ 's', "basenames", NULL, "files without their directories", WK_OPT_FLAG, AT(basenames),
+	{ 's', "basenames", NULL, "print files without directories", WK_OPT_FLAG, AT(basenames),
 	  NULL },
-	{ 'p', "pretty-print", NULL, "one line for each function", WK_OPT_FLAG, AT(pretty), NULL },
-	{ 0, "columns", NULL, "the column, too: file:line:column", WK_OPT_FLAG, AT(columns),
+	{ 'p', "pretty-print", NULL, "print one line for each function", WK_OPT_FLAG, AT(pretty),
 	  NULL },
-	{ 0, "json", NULL, "one JSON object for each address, a line each; -a, -p and --columns "
-	  "change nothing there", WK_OPT_FLAG, AT(json), NULL },
-	{ 0, "no-functions", NULL, "files and lines only", WK_OPT_FLAG, AT(no_functions), NULL },
-	{ 0, "no-inline", NULL, "only the function that the machine ran, not the calls that were "
-	  "inlined into it", WK_OPT_FLAG, AT(no_inlined), NULL },
-	{ 0, "no-demangle", NULL, "names as they are linked", WK_OPT_FLAG, AT(no_demangle), NULL },
-	{ 'f', "functions", NULL, "as it is done anyway; so are -i and -C, for scripts that say "
-	  "them to addr2line", WK_OPT_FLAG, AT(functions), NULL },
-	{ 'i', "inlines", NULL, "as it is done anyway", WK_OPT_FLAG, AT(inlines), NULL },
-	{ 'C', "demangle", NULL, "as it is done anyway", WK_OPT_FLAG, AT(demangle), NULL },
+	{ 0, "columns", NULL, "print columns as well: file:line:column", WK_OPT_FLAG, AT(columns),
+	  NULL },
+	{ 0, "json", NULL, "print one JSON object per line for each address; ignores -a, -p and "
+	  "--columns", WK_OPT_FLAG, AT(json), NULL },
+	{ 0, "no-functions", NULL, "print files and lines only", WK_OPT_FLAG, AT(no_functions),
+	  NULL },
+	{ 0, "no-inline", NULL, "print only the outermost function, not the calls inlined into it",
+	  WK_OPT_FLAG, AT(no_inlined), NULL },
+	{ 0, "no-demangle", NULL, "print mangled names", WK_OPT_FLAG, AT(no_demangle), NULL },
+	{ 'f', "functions", NULL, "accepted for compatibility with addr2line, as are -i and -C: "
+	  "always on", WK_OPT_FLAG, AT(functions), NULL },
+	{ 'i', "inlines", NULL, "accepted for compatibility: always on", WK_OPT_FLAG, AT(inlines),
+	  NULL },
+	{ 'C', "demangle", NULL, "accepted for compatibility: always on", WK_OPT_FLAG, AT(demangle),
+	  NULL },
 	{ 0 },
 };
 
 static const struct wk_opt finding[] = {
-	{ 0, "debug-dir", "DIR", "look for debug files here, before /usr/lib/debug", WK_OPT_LIST,
+	{ 0, "debug-dir", "DIR", "search for debug files here, before /usr/lib/debug", WK_OPT_LIST,
 	  AT(naming.debug_dirs), NULL },
-	{ 0, "debuginfod", NULL, "fetch files that are not here from the servers of "
-	  "DEBUGINFOD_URLS (WICK_DEBUGINFOD=1: always)", WK_OPT_FLAG, AT(naming.remote.debuginfod),
+	{ 0, "debuginfod", NULL, "fetch missing files from the servers in DEBUGINFOD_URLS; "
+	  "WICK_DEBUGINFOD=1 makes this the default", WK_OPT_FLAG, AT(naming.remote.debuginfod),
 	  NULL },
-	{ 0, "symbol-server", "SERVER", "fetch them from this debuginfod server, or store:URL, or "
-	  "store:FOLDER (WICK_SYMBOL_SERVERS: always)", WK_OPT_LIST, AT(naming.remote.servers),
+	{ 0, "symbol-server", "SERVER", "fetch missing files from this debuginfod server, "
+	  "store:URL or store:FOLDER; WICK_SYMBOL_SERVERS makes this the default", WK_OPT_LIST,
+	  AT(naming.remote.servers),
 	  NULL },
-	{ 0, "symbol-path", "PATH", "look for PDBs of Windows programs here, then along "
-	  "_NT_SYMBOL_PATH: folders, stores and srv*CACHE*URL, with ; between", WK_OPT_LIST,
+	{ 0, "symbol-path", "PATH", "search for PDBs of Windows programs here, then in "
+	  "_NT_SYMBOL_PATH: folders, stores and srv*CACHE*URL, separated by ;", WK_OPT_LIST,
 	  AT(naming.remote.symbol_paths), NULL },
-	{ 0, "offline", NULL, "ask no other machine, whatever the environment says", WK_OPT_FLAG,
+	{ 0, "offline", NULL, "contact no server, whatever the environment sets", WK_OPT_FLAG,
 	  AT(naming.remote.offline), NULL },
 	{ 0 },
 };
@@ -190,42 +195,42 @@ static int run(const struct wk_call *call, struct wk_err *err)
 
 const struct wk_command wk_cmd_symbolize = {
 	.name = "symbolize",
-	.summary = "say which function and line an address is",
+	.summary = "print the function and source line of addresses",
 	.usage = (const char *const[]){ "[OPTION...] [-e IMAGE] [ADDRESS...]",
 					"[OPTION...] IMAGE [ADDRESS...]", NULL },
 	.description = (const char *const[]){
-		"Prints for each ADDRESS of IMAGE the function, and then its file and line, as "
-		"`addr2line -f -i -C` does: of calls that the compiler inlined, the innermost "
-		"first, each followed by the function that it was inlined into. What is not known "
-		"is ?? and ??:0; of a function whose lines nobody knows the line is ??:?.",
-		"Addresses are hexadecimal, with or without 0x, and count as the image's own "
-		"tables do, not as it was loaded; of a program for Windows they may count from its "
-		"begin, too, and IMAGE may be its PDB alone, where they do so always. "
-		"FUNCTION+0x10 is taken, and what a backtrace prints: "
-		"IMAGE+0x22f0, IMAGE(+0x22f0), IMAGE(FUNCTION+0x10) [0x55d0c0de]. Without "
-		"any they are read from standard input, one a line; a line may also be IMAGE "
-		"ADDRESS. Each line is answered before the next is waited for.",
-		"Functions, inlined calls and readable names are on, whether -f, -i and -C are "
-		"given or not. Lines come from the image's debug information or from its separate "
-		"debug file; without any, functions come from its table of symbols.",
-		"--json answers with an object for each address: `asked` as typed, `address`, "
-		"`image`, `frames` from the innermost (`function`, `file`, `line`, `column`, and "
-		"whether it was `inlined` into the next), and `error` where nothing is known of "
-		"it, which is then told nowhere else. What is not known is null.",
+		"Prints the function of each ADDRESS in IMAGE, and then its file and line, as "
+		"`addr2line -f -i -C` does. Inlined calls are printed first, the innermost at the "
+		"top. Unknown functions print as ?? and ??:0; known functions without line "
+		"information as ??:?.",
+		"Addresses are hexadecimal, with or without 0x, and are those of the file, not of "
+		"a running process. For a Windows binary they may be relative to its image base; "
+		"for a PDB they always are. Accepted as well are FUNCTION+0x10 and entries of a "
+		"backtrace: IMAGE+0x22f0, IMAGE(+0x22f0), IMAGE(FUNCTION+0x10) [0x55d0c0de]. "
+		"Without an ADDRESS, wick reads lines from standard input, each ADDRESS or IMAGE "
+		"ADDRESS. It answers each line before it reads the next.",
+		"Functions, inlined calls and demangled names are always printed; -f, -i and -C "
+		"change nothing. Lines come from debug information in the image or in a separate "
+		"debug file. Without it, functions come from the symbol table.",
+		"--json prints an object for each address: `asked` as typed, `address`, `image`, "
+		"`frames` from the innermost (`function`, `file`, `line`, `column`, and whether it "
+		"was `inlined` into the next), and `error` if nothing is known. Unknown values are "
+		"null.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Options", options }, 0 },
-		{ &(const struct wk_opt_group){ "Where debug files are", finding }, 0 },
+		{ &(const struct wk_opt_group){ "Search", finding }, 0 },
 		{ 0 } },
 	.examples = (const struct wk_example[]){
-		{ "wick symbolize -e ./server 0x41f3a0 0x41f3c4", "two addresses" },
-		{ "wick symbolize -e ./server -a -p < addresses", "many, a line each" },
-		{ "wick symbolize -e ./server --json 0x41f3a0 | jq .frames[0]", "for a program to "
-		  "read" },
-		{ "echo './libparse.so 0x1139' | wick symbolize", "the image beside the address" },
+		{ "wick symbolize -e ./server 0x41f3a0 0x41f3c4", "look up two addresses" },
+		{ "wick symbolize -e ./server -a -p < addresses", "look up a file of addresses, "
+		  "one output line each" },
+		{ "wick symbolize -e ./server --json 0x41f3a0 | jq .frames[0]", "print JSON for "
+		  "another program" },
+		{ "echo './libparse.so 0x1139' | wick symbolize", "name the image on each line" },
 		{ 0 } },
-	.exit_note = "1, too, where a word is no address: the others are answered nevertheless, "
-		     "and it with ??.",
+	.exit_note = "1 if an argument is not an address; the other addresses are printed, and it "
+		     "prints as ??.",
 	.words = WK_WORD_FILE,
 	.args_size = sizeof(struct args),
 	.run = run,

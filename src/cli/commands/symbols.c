@@ -34,21 +34,23 @@ struct args {
 static const char *const cache_words[] = { "list", "clear", NULL };
 
 static const struct wk_opt cache_options[] = {
-	{ 0, "cache", "WORD", "\"list\" what is kept of programs seen before and of files fetched, "
-	  "or \"clear\" it; no FILE is read", WK_OPT_CHOICE, AT(cache), cache_words },
+	{ 0, "cache", "WORD", "\"list\" cached symbols and downloaded files, or \"clear\" them; "
+	  "reads no FILE", WK_OPT_CHOICE, AT(cache), cache_words },
 	{ 0 },
 };
 
 static const struct wk_opt output_options[] = {
-	{ 0, "csv", NULL, "comma separated values, all columns", WK_OPT_FLAG, AT(csv), NULL },
-	{ 0, "json", NULL, "one JSON object, all columns", WK_OPT_FLAG, AT(json), NULL },
+	{ 0, "csv", NULL, "print comma-separated values with all columns", WK_OPT_FLAG, AT(csv),
+	  NULL },
+	{ 0, "json", NULL, "print a JSON object with all columns", WK_OPT_FLAG, AT(json), NULL },
 	{ 'o', "output", "FILE", "write to FILE instead of standard output", WK_OPT_TEXT,
 	  AT(output), NULL },
-	{ 0, "all", NULL, "tell what would mend every image, not only the first ten", WK_OPT_FLAG,
+	{ 0, "all", NULL, "show how to fix every image, not only the first ten", WK_OPT_FLAG,
 	  AT(all), NULL },
-	{ 0, "details", NULL, "also the columns that text leaves out", WK_OPT_FLAG, AT(details),
+	{ 0, "details", NULL, "print the columns that text output hides", WK_OPT_FLAG, AT(details),
 	  NULL },
-	{ 0, "width", "COLUMNS", "cut lines to so many columns (the terminal's; whole in a file)",
+	{ 0, "width", "COLUMNS", "cut lines at this width [default: that of the terminal; not cut "
+	  "in a file]",
 	  WK_OPT_COUNT, AT(columns), NULL },
 	{ 0 },
 };
@@ -114,7 +116,7 @@ static void source_cell(struct wk_table *table, struct wk_str source, bool is_ke
 	struct wk_buf words = { 0 };
 
 	wk_buf_add_str(&words, source);
-	wk_buf_add_text(&words, is_kept ? ", kept in the symbol cache" : "");
+	wk_buf_add_text(&words, is_kept ? ", from the symbol cache" : "");
 	wk_table_text(table, wk_table_keep(table, wk_buf_str(&words)));
 	wk_buf_fini(&words);
 }
@@ -159,10 +161,11 @@ static void fill(struct wk_table *table, const struct wk_model *model,
 		    has_mend);
 	wk_alike_images_fini(&alike);
 	if (model->samples.count == 0)
-		wk_table_note(table, "no samples: no names were needed, and no file was looked "
+		wk_table_note(table, "no samples, so no names were needed and no file was searched "
 				     "for");
 	else if (model->came_named)
-		wk_table_note(table, "all names came with the recording: no file was looked for");
+		wk_table_note(table, "all names came with the recording, so no file was searched "
+				     "for");
 }
 
 /* What it is known by: of a program of Windows as symbol stores write it. */
@@ -201,17 +204,16 @@ static void add_lines_reason(const struct wk_image_facts *facts, struct wk_buf *
 
 	wk_image_used(facts->symbols, &used);
 	if (used.missing.len) {
-		wk_buf_add_fmt(reason, "inlined calls stay unknown, since %.*s",
-			       WK_STR_ARG(used.missing));
+		wk_buf_add_fmt(reason, "inlined calls are unknown: %.*s", WK_STR_ARG(used.missing));
 	} else if (facts->frames.known == 0) {
 		wk_buf_add_text(reason, wk_image_places_state(facts->symbols) == WK_PLACES_NONE
 						? wk_image_places_reason(facts->symbols)
-						: "debug information has nothing for what was "
-						  "sampled in it");
+						: "debug information does not cover the sampled "
+						  "code");
 	} else {
-		wk_buf_add_text(reason, "debug information is there for only ");
+		wk_buf_add_text(reason, "debug information covers only ");
 		wk_num_add_share(reason, facts->frames.known, facts->frames.asked);
-		wk_buf_add_text(reason, " of what was sampled in it");
+		wk_buf_add_text(reason, " of the sampled code");
 	}
 }
 
@@ -228,8 +230,7 @@ static void add_reason(const struct wk_model *model, const struct wk_image_facts
 	else
 		wk_buf_add_text(reason, "it has neither .eh_frame nor .debug_frame");
 	if (reason->len == 0)
-		wk_buf_add_text(reason, "code made at run time, of which nobody wrote down the "
-					"names");
+		wk_buf_add_text(reason, "JIT code without a perf map or jitdump that names it");
 }
 
 /* The one told of before that is mended by the same words, as another program of its package is;
@@ -256,10 +257,10 @@ static void find(struct wk_findings *findings, const struct wk_model *model,
 	wk_image_lacks_words(facts->lacks, &lacks);
 	add_reason(model, facts, &reason);
 	if (alike)
-		wk_buf_add_fmt(&reason, "; what mends %.*s mends it, too",
+		wk_buf_add_fmt(&reason, "; the fix for %.*s fixes this as well",
 			       WK_STR_ARG(wk_image_name_of(model, alike->id)));
 	(is_nameless ? wk_findings_bad : wk_findings_better)(
-		findings, fix, "lacks %s: %s", wk_buf_text(&lacks), wk_buf_text(&reason));
+		findings, fix, "missing %s: %s", wk_buf_text(&lacks), wk_buf_text(&reason));
 	wk_buf_fini(&lacks);
 	wk_buf_fini(&reason);
 }
@@ -320,12 +321,12 @@ static void find_python(struct wk_findings *findings, const struct wk_model *mod
 			wk_findings_better(findings,
 					   "python3.12 -X perf ...   # or a later one; "
 					   "see docs/jit.md",
-					   "functions of Python have no names: before 3.12, what "
-					   "is seen is the interpreter alone");
+					   "Python functions have no names: before 3.12, only the "
+					   "interpreter itself is visible");
 		else
 			wk_findings_better(findings, "python3 -X perf ...   # see docs/jit.md",
-					   "functions of Python have no names: without -X perf, "
-					   "what is seen is the interpreter alone");
+					   "Python functions have no names: without -X perf, only "
+					   "the interpreter itself is visible");
 		return;
 	}
 }
@@ -356,8 +357,8 @@ static void print_details(const struct wk_model *model, const struct wk_images_f
 		wk_out_text(out, "nothing is missing\n");
 	}
 	if (left)
-		wk_out_fmt(out, "%zu more image%s something, too: --all tells of %s.\n", left,
-			   left == 1 ? " lacks" : "s lack", left == 1 ? "it" : "them");
+		wk_out_fmt(out, "%zu more image%s incomplete; --all lists %s.\n", left,
+			   left == 1 ? " is" : "s are", left == 1 ? "it" : "them");
 	wk_findings_fini(&findings);
 }
 
@@ -462,13 +463,12 @@ static bool report_file(const char *path, const struct wk_call *call, struct wk_
 
 	if (filter)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "%s is for recordings: %s is a file "
-			       "of Windows",
+			       "%s applies to recordings, but %s is a Windows binary or PDB",
 			       filter, path);
 	if (args->csv)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--csv is for recordings: %s is a file "
-			       "of Windows, of which --json tells the same as text",
+			       "--csv applies to recordings, but %s is a Windows binary or PDB; "
+			       "use --json",
 			       path);
 	ok = wk_windows_file_print(&findings, path, &args->load.naming, &wk_cli_messages, err);
 	out = ok ? wk_output_open(&output, args->output, call, err) : NULL;
@@ -489,8 +489,7 @@ static int run_cache(const struct wk_call *call, struct wk_err *err)
 
 	if (call->words->count + call->words->rest_count > 0)
 		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			     "--cache is of all recordings: no FILE "
-			     "stands with it");
+			     "--cache is for all recordings and accepts no FILE");
 	else
 		ok = wk_symbol_cache(word, call->out, err) &&
 		     wk_fetched_files(word, call->out, err);
@@ -514,28 +513,26 @@ static int run(const struct wk_call *call, struct wk_err *err)
 
 const struct wk_command wk_cmd_symbols = {
 	.name = "symbols",
-	.summary = "where each program's and library's names came from, and what would mend those "
-		   "without",
+	.summary = "show where the names of each binary came from, and how to get missing ones",
 	.usage = (const char *const[]){ "[OPTION...] [FILE]", "--cache list|clear", NULL },
 	.description = (const char *const[]){
-		"Lists every program and library of FILE (wick.data where none is given) that has "
-		"samples in it: whether all of its functions have names, only those that it "
-		"exports, or none; whether source lines and inlined calls are known; and which "
-		"unwind tables it has. Below stands what is missing, why, and the command that "
-		"would mend it.",
-		"No other machine is asked, unless --debuginfod, --symbol-server or an address "
-		"(or srv*) in a symbol path says so. A server is told the build ids of what is "
-		"looked for, symbol stores also file names; what it sends is kept in the cache, "
-		"and used only where its own build id is the right one.",
-		"Names of Windows programs are in PDBs. They are looked for beside the program, in "
-		"--debug-dir, and along --symbol-path and then _NT_SYMBOL_PATH: folders, symbol "
-		"stores, and servers where the path names them (docs/symbols-windows.md has its "
-		"grammar). A PDB of another build is named and not used. FILE may be a program for "
-		"Windows or a PDB, too: what it has is told, and where its PDB was looked for.",
+		"Lists every binary of FILE [default: wick.data] that has samples: whether all "
+		"functions, only exported ones or none have names, whether source lines and "
+		"inlined calls are known, and which unwind tables it has. Below the list, wick "
+		"prints what is missing, why, and the command that fixes it.",
+		"No server is contacted, except with --debuginfod, --symbol-server or a server in "
+		"a symbol path. wick sends build ids to debuginfod servers, and file names and ids "
+		"to symbol stores. Downloaded files are cached, and used only if their build id "
+		"matches.",
+		"Names of Windows binaries are in PDBs. wick searches for them next to the binary, "
+		"in --debug-dir, in --symbol-path and in _NT_SYMBOL_PATH "
+		"(docs/symbols-windows.md). A PDB of another build is reported and not used. FILE "
+		"can be a Windows binary or a PDB: wick prints its contents and where it searched "
+		"for the PDB.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", output_options }, 0 },
-		{ &(const struct wk_opt_group){ "The cache", cache_options }, 0 },
+		{ &(const struct wk_opt_group){ "Cache", cache_options }, 0 },
 		{ &wk_filter_group, AT(filter) },
 		{ &wk_open_group, AT(load) },
 		{ 0 } },
@@ -544,16 +541,16 @@ const struct wk_command wk_cmd_symbols = {
 		"filter", "by", "debuginfod", "symbol-server", "symbol-path",
 		"debug-dir", "offline", "width", "format", "threads", NULL },
 	.examples = (const struct wk_example[]){
-		{ "wick symbols", "what wick.data has, and what it lacks" },
-		{ "wick symbols app.data --debuginfod", "the same, after asking the servers of "
-		  "DEBUGINFOD_URLS" },
-		{ "wick symbols trace.etl --symbol-path './out;srv*'", "the PDBs of a Windows "
-		  "trace, from a folder and from Microsoft's public server" },
-		{ "wick symbols app.exe --symbol-path ./out", "where the PDB of a program is "
-		  "looked for, and what it has" },
-		{ "wick symbols --cache list", "what is kept of all of this" },
+		{ "wick symbols", "list the binaries of wick.data and what is missing" },
+		{ "wick symbols app.data --debuginfod", "search on the servers in DEBUGINFOD_URLS "
+		  "first" },
+		{ "wick symbols trace.etl --symbol-path './out;srv*'", "search for the PDBs of a "
+		  "Windows trace in ./out and on Microsoft's server" },
+		{ "wick symbols app.exe --symbol-path ./out", "show where wick searches for the "
+		  "PDB of a binary, and what the PDB contains" },
+		{ "wick symbols --cache list", "list cached symbols and downloaded files" },
 		{ 0 } },
-	.exit_note = "0 also where names are missing.",
+	.exit_note = "0 even if names are missing.",
 	.words = WK_WORD_FILE,
 	.args_size = sizeof(struct args),
 	.run = run,

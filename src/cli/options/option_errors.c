@@ -16,23 +16,23 @@ static bool wrong(struct wk_err *err, const char *sentence)
 static const struct {
 	const char *name, *hint;
 } foreign[] = {
-	{ "color", "--palette sets the colours" },
-	{ "colors", "--palette sets the colours" },
-	{ "colour", "--palette sets the colours" },
-	{ "colours", "--palette sets the colours" },
-	{ "g", "stacks are always taken" },
-	{ "call-graph", "stacks are always taken" },
-	{ "bgcolor", "--background sets it" },
-	{ "bgcolors", "--background sets it" },
-	{ "height", "--frame-height sets that of a frame" },
-	{ "minwidth", "--min-width sets it" },
-	{ "fontsize", "--font-size sets it" },
-	{ "fonttype", "--font sets it" },
-	{ "countname", "--count-name sets it" },
-	{ "nametype", "--name-type sets it" },
-	{ "invert", "--icicle draws it upside down" },
-	{ "sort-by", "--sort sets it" },
-	{ "stdio", "text is the usual" },
+	{ "color", "use --palette for colours" },
+	{ "colors", "use --palette for colours" },
+	{ "colour", "use --palette for colours" },
+	{ "colours", "use --palette for colours" },
+	{ "g", "stacks are always recorded" },
+	{ "call-graph", "stacks are always recorded" },
+	{ "bgcolor", "use --background" },
+	{ "bgcolors", "use --background" },
+	{ "height", "use --frame-height" },
+	{ "minwidth", "use --min-width" },
+	{ "fontsize", "use --font-size" },
+	{ "fonttype", "use --font" },
+	{ "countname", "use --count-name" },
+	{ "nametype", "use --name-type" },
+	{ "invert", "use --icicle" },
+	{ "sort-by", "use --sort" },
+	{ "stdio", "text is the default" },
 };
 
 /* Only a hint that names an option of this command, or none at all, is of use here. */
@@ -90,7 +90,7 @@ bool wk_option_unknown(enum wk_opt_style style, const struct wk_opt_target *targ
 	view = nearer_view(&near);
 	if (view)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "unknown option --%.*s; did you mean the word: wick show FILE %s?",
+			       "unknown option --%.*s; to see the table: wick show FILE %s",
 			       WK_STR_ARG(name), view);
 	if (near.best)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
@@ -149,7 +149,7 @@ bool wk_option_needs_value(enum wk_opt_style style, const struct wk_opt *opt, st
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "error: a value is required for '--%s <%s>' but none was supplied",
 			       opt->name, opt->argument);
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s needs a value: %s", opt->name,
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s requires a value: %s", opt->name,
 		       opt->argument);
 }
 
@@ -164,7 +164,7 @@ bool wk_option_accepts_none(enum wk_opt_style style, const struct wk_opt *opt, c
 			       "error: unexpected value '%s' for '--%s' found; no more were "
 			       "expected",
 			       value, opt->name);
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s takes no value, found \"%s\"", opt->name,
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s accepts no value, found \"%s\"", opt->name,
 		       value);
 }
 
@@ -180,7 +180,7 @@ bool wk_option_wrong_choice(enum wk_opt_style style, const struct wk_opt *opt, c
 			       "error: invalid value '%s' for '--%s <%s>' [possible values: ",
 			       value, opt->name, opt->argument);
 	else
-		wk_buf_add_fmt(&text, "--%s is \"%s\", expected ", opt->name, value);
+		wk_buf_add_fmt(&text, "--%s is \"%s\", but must be ", opt->name, value);
 	for (size_t i = 0; opt->choices[i]; i++) {
 		if (i > 0)
 			wk_buf_add_text(&text, is_clap || opt->choices[i + 1] ? ", " : " or ");
@@ -225,6 +225,6 @@ bool wk_option_wrong_number(enum wk_opt_style style, const struct wk_opt *opt, c
 			       "error: invalid value '%s' for '--%s <%s>': invalid %s", value,
 			       opt->name, opt->argument,
 			       is_real ? "float literal" : "digit found in string");
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s is \"%s\", expected %s", opt->name, value,
-		       number_expected(opt));
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s is \"%s\", but must be %s", opt->name,
+		       value, number_expected(opt));
 }

@@ -125,7 +125,7 @@ static bool split(struct wk_perf_words *perf, const char *line, struct wk_err *e
 		add_word(perf, &word);
 	wk_buf_fini(&word);
 	if (quote)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--cmd: a %c is not closed", quote);
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--cmd: missing closing %c", quote);
 	return true;
 }
 
@@ -158,18 +158,18 @@ static bool read_call_graph(struct wk_perf_words *perf, const char *mode, struct
 		perf->record.call_graph = "dwarf";
 		if (size.len && !wk_num_u64(size, &perf->record.stack_bytes))
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-				       "--cmd: --call-graph is \"%s\", expected a size behind the "
+				       "--cmd: --call-graph is \"%s\", but a size must follow the "
 				       "comma",
 				       mode);
 	} else if (wk_str_is(text, "fp")) {
 		perf->record.call_graph = "fp";
 	} else if (wk_str_is(text, "lbr")) {
-		wk_buf_add_text(&perf->notes, "--cmd: stacks from branch records (lbr) are not "
-					      "known here: they are unwound by tables, which see "
+		wk_buf_add_text(&perf->notes, "--cmd: branch records (lbr) are not supported; "
+					      "stacks are unwound using tables, which reach "
 					      "deeper\n");
 	} else {
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--cmd: --call-graph is \"%s\", expected dwarf, fp or lbr", mode);
+			       "--cmd: --call-graph is \"%s\", but must be dwarf, fp or lbr", mode);
 	}
 	return true;
 }
@@ -182,7 +182,7 @@ static bool read_typed(struct wk_perf_words *perf, struct typed *typed, struct w
 	perf->output = typed->output;
 	perf->quiet = typed->quiet;
 	if (perf->record.frequency && strcmp(perf->record.frequency, "max") == 0) {
-		wk_buf_add_text(&perf->notes, "--cmd: -F max is taken as -F 9999\n");
+		wk_buf_add_text(&perf->notes, "--cmd: -F max is replaced by -F 9999\n");
 		perf->record.frequency = "9999";
 	}
 	/* perf looks at no stacks unless it is told to; a flame graph needs them. */
@@ -208,14 +208,15 @@ bool wk_perf_words_read(struct wk_perf_words *perf, const char *line, struct wk_
 		argv++;
 	if (!argv || !argv[0] || strcmp(argv[0], "record") != 0)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--cmd is what stands behind \"perf\": record and its options");
+			       "--cmd is a command line of perf without \"perf\", starting with "
+			       "record");
 	switch (wk_options_parse(argv + 1, targets, false, &words, err)) {
 	case WK_PARSED:
 		ok = read_typed(perf, &typed, err);
 		break;
 	case WK_PARSED_HELP:
 	case WK_PARSED_HELP_ALL:
-		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--cmd: `man perf-record` has the help");
+		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--cmd: see `man perf-record` for help");
 		break;
 	default:
 		ok = wk_err_in(err, "--cmd");
@@ -223,7 +224,7 @@ bool wk_perf_words_read(struct wk_perf_words *perf, const char *line, struct wk_
 	}
 	if (ok && (words.count || words.rest))
 		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			     "--cmd has no command of its own; what is recorded is built by cargo");
+			     "--cmd cannot contain a command; cargo builds what is recorded");
 	name_ignored(perf, &typed);
 	wk_words_fini(&words);
 	if (!ok)

@@ -34,7 +34,7 @@ static bool read_profile(struct wk_wpa_profile *profile, const struct wk_opened 
 {
 	if (wk_bytes_left(&opened->input.bytes) > MOST_BYTES)
 		wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
-			"%zu bytes are too many for a file of presets (at most %u)",
+			"%zu bytes are too many for a file of presets (limit: %u)",
 			wk_bytes_left(&opened->input.bytes), MOST_BYTES);
 	else if (wk_wpa_profile_read(profile, opened->input.bytes, err))
 		return true;
@@ -51,7 +51,7 @@ static bool open_profile(struct wk_wpa_profile *profile, const char *path, struc
 	if (opened.reader == &wk_reader_wpa_profile) {
 		ok = read_profile(profile, &opened, err);
 	} else {
-		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "it has no presets: it looks like %s",
+		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "not a file of presets; it looks like %s",
 			opened.reader->name);
 		ok = wk_opened_fail(&opened, err);
 	}
@@ -98,11 +98,11 @@ static bool fail_to_find(const struct wk_wpa_profile *profile, const char *path,
 		wk_buf_add_fmt(&names, "%s\"%.*s\"", names.len ? ", " : "", WK_STR_ARG(p->name));
 	}
 	if (count == 0)
-		wk_fail(err, WK_EEMPTY, WK_NOWHERE, "%s has no presets", path);
+		wk_fail(err, WK_EEMPTY, WK_NOWHERE, "%s contains no presets", path);
 	else if (name.len == 0)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"%s has %" PRIu32 " presets: say which, as in --preset FILE:NAME or "
-			"FILE:NUMBER; `wick show %s` lists them: %s",
+			"%s has %" PRIu32 " presets; choose one with --preset FILE:NAME or "
+			"FILE:NUMBER (`wick show %s` lists them): %s",
 			path, count, path, wk_buf_text(&names));
 	else if (near.best)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
@@ -137,8 +137,8 @@ bool wk_preset_file_open(struct wk_preset_file *file, const char *text, struct w
 		wk_wpa_view_init(&file->view, &file->profile, file->preset);
 	if (ok && !file->view.is_shown)
 		ok = wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
-			     "%s: preset \"%.*s\" is of the graph \"%.*s\", and wick has nothing "
-			     "like that",
+			     "%s: preset \"%.*s\" is for the graph \"%.*s\", which wick does not "
+			     "have",
 			     wk_buf_text(&path), WK_STR_ARG(file->preset->name),
 			     WK_STR_ARG(file->view.title));
 	wk_buf_fini(&path);
@@ -177,7 +177,7 @@ static void add_words(const struct wk_wpa_view *view, struct wk_buf *words)
 	if (view->has_query)
 		wk_buf_add_text(words, " and its filter");
 	if (words->len == before)
-		wk_buf_add_text(words, " as usual");
+		wk_buf_add_text(words, " default view");
 }
 
 void wk_preset_file_say(const struct wk_preset_file *file, struct wk_buf *lines)
@@ -196,8 +196,8 @@ void wk_preset_file_say(const struct wk_preset_file *file, struct wk_buf *lines)
 	}
 	if (view->missing_count > MOST_TOLD)
 		wk_buf_add_fmt(lines,
-			       "\nand %" PRIu32 " more that are not shown: `wick show "
-			       "--details` with the file of presets lists them",
+			       "\nand %" PRIu32 " more that are not shown; `wick show --details` "
+			       "with that file lists them",
 			       view->missing_count - MOST_TOLD);
 }
 
@@ -252,11 +252,10 @@ static void fill(struct wk_table *table, const struct wk_wpa_profile *profile)
 	wk_table_column(table, WK_CELL_TEXT, "preset", "preset");
 	wk_table_column(table, WK_CELL_TEXT, "shown_as", "in wick");
 	wk_table_column(table, WK_CELL_COUNT, "not_shown_count", "not shown");
-	wk_table_detail_column(table, WK_CELL_TEXT, "not_shown", "what is not shown");
+	wk_table_detail_column(table, WK_CELL_TEXT, "not_shown", "list of what is not shown");
 	for (uint32_t number = 1; preset; preset = from_on(profile, preset + 1))
 		add_row(table, profile, preset, number++);
-	wk_table_note(table, "`--preset FILE:NAME` or `FILE:NUMBER` looks at a trace with one of "
-			     "them");
+	wk_table_note(table, "use one with `--preset FILE:NAME` or `--preset FILE:NUMBER`");
 }
 
 bool wk_preset_file_table(struct wk_table *table, const char *path, struct wk_err *err)

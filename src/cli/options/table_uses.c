@@ -26,14 +26,12 @@ static bool fail_use(const struct wk_table_view *table, const struct wk_typed_us
 	if (use->use == WK_TABLE_HAS_LEVELS) {
 		add_tables_with(&others, WK_TABLE_IS_CALLS | WK_TABLE_HAS_CALLS);
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"the table %s has no levels that %s could say; that is for %s", table->name,
-			use->option, wk_buf_text(&others));
+			"the table %s has no levels, so %s does not apply; it applies to %s",
+			table->name, use->option, wk_buf_text(&others));
 	} else {
 		add_tables_with(&others, use->use);
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"the table %s has no use for %s; that is for "
-			"%s",
-			table->name, use->option, wk_buf_text(&others));
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s does not apply to the table %s, only to %s",
+			use->option, table->name, wk_buf_text(&others));
 	}
 	wk_buf_fini(&others);
 	return false;

@@ -35,12 +35,12 @@ bool wk_asking_check(struct wk_asking *asking, bool is_needed, struct wk_err *er
 	if (!usual && !asking->image && err && err->code == WK_ENOTFOUND) {
 		*err = (struct wk_err){ 0 };
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"the addresses of which image? Say -e IMAGE (there is no a.out here)");
+			"the addresses need an image: add -e IMAGE (there is no a.out here)");
 	}
 	if (usual && asking->section && !wk_image_obj(usual))
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-			       "%s is a PDB and has no sections by "
-			       "name: leave -j out and count from where its program is loaded",
+			       "%s is a PDB without named sections; leave out -j and count "
+			       "addresses from the image base",
 			       path);
 	if (usual && asking->section && !wk_obj_section(wk_image_obj(usual), asking->section))
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s has no section %s", path,
@@ -118,8 +118,8 @@ static void report_section(struct wk_asking *asking, struct wk_image_symbols *im
 		return;
 	asking->said_section = true;
 	wk_buf_add_fmt(&text,
-		       "0x%" PRIx64 " is in %" PRIu32 " sections of this file, which is not "
-		       "linked: answered from %.*s, -j NAME takes another",
+		       "0x%" PRIx64 " is in %" PRIu32 " sections of this unlinked file; used %.*s "
+		       "(-j NAME selects another)",
 		       place->shown, count, WK_STR_ARG(place->section));
 	wk_warn(asking->images.messages, wk_buf_text(&text));
 	wk_buf_fini(&text);
@@ -140,7 +140,7 @@ static void set_several(struct wk_asking *asking, const struct wk_address_query 
 {
 	struct wk_buf words = { 0 };
 
-	wk_buf_add_fmt(&words, "more than one function: %.*s and %.*s", WK_STR_ARG(place->one),
+	wk_buf_add_fmt(&words, "ambiguous: %.*s and %.*s", WK_STR_ARG(place->one),
 		       WK_STR_ARG(place->other));
 	u->is_several = true;
 	u->asked.wrong = wk_arena_copy(&asking->texts, wk_buf_str(&words));
@@ -235,7 +235,7 @@ static void report_nonsense(const struct wk_asking *asking, const struct underst
 	if (u->is_several)
 		wk_buf_add_str(&message, u->asked.wrong);
 	else
-		wk_buf_add_fmt(&message, "no address and no %s", expected);
+		wk_buf_add_fmt(&message, "neither an address nor %s", expected);
 	wk_warn(asking->images.messages, wk_buf_text(&message));
 	wk_buf_fini(&message);
 }
@@ -246,7 +246,7 @@ bool wk_asking_word(struct wk_asking *asking, struct wk_str word)
 	struct understood u = understand(asking, word);
 
 	if (u.is_nonsense)
-		report_nonsense(asking, &u, "function of the image");
+		report_nonsense(asking, &u, "a function of the image");
 	report_outside(asking, &u);
 	add_question(asking, &u);
 	return u.question.image != NULL;
@@ -285,7 +285,7 @@ static void read_line(void *context, struct wk_str line)
 	u = understand(asking, line);
 	if (u.is_nonsense && line.len && !asking->said_nonsense) {
 		asking->said_nonsense = true;
-		report_nonsense(asking, &u, "IMAGE ADDRESS; such lines are answered with ??");
+		report_nonsense(asking, &u, "IMAGE ADDRESS; such lines print as ??");
 	}
 	report_outside(asking, &u);
 	add_question(asking, &u);

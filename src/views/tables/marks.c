@@ -73,6 +73,6 @@ void wk_tables_fill_counts(struct wk_table *table, const struct wk_model *model,
 		wk_table_text(table, wk_model_str(model, count->name));
 	}
 	note_more(table, hidden, "kind is", "kinds are");
-	wk_table_note(table, "these are all records of the input; those of several kinds may make "
-			     "one sample, and `wick show FILE system` counts what --by shows");
+	wk_table_note(table, "this table counts all records of the input; several can make one "
+			     "sample, and `wick show FILE system` counts the samples for --by");
 }

@@ -89,8 +89,8 @@ static void note_whole(struct wk_table *table, const struct wk_lifetimes *whole,
 	wk_buf_add_text(&words, " were there at once");
 	wk_table_note(table, "%s", wk_buf_text(&words));
 	wk_table_note(table,
-		      "`wick show FILE %.*s --group pid,stack` says by which calls, "
-		      "`wick flame FILE --by %s --outstanding` draws what is left",
+		      "`wick show FILE %.*s --group pid,stack` shows the calls that allocated it, "
+		      "`wick flame FILE --by %s --outstanding` draws what is outstanding",
 		      WK_STR_ARG(table->name), event);
 	wk_buf_fini(&words);
 }

@@ -185,7 +185,7 @@ void wk_tables_fill_process_tree(struct wk_table *table, const struct wk_model *
 	wk_tables_note_without_samples(table, "process", "processes",
 				       (uint32_t)(outline.tree.count - table->row_count - hidden));
 	if (model->traits->is_system_wide && model->samples.count)
-		wk_table_note(table, "the tree of calls is `wick show FILE calls`");
+		wk_table_note(table, "`wick show FILE calls` prints the call tree");
 	wk_process_tree_fini(&outline.tree);
 	wk_tables_end_tally(&outline.own);
 	wk_free(outline.total);

@@ -299,7 +299,7 @@ static void busy_row(struct rows *rows, const uint64_t *counts)
 	}
 	if (model->traits->samples_idle && idle) {
 		wk_num_add_share(&text, busy, busy + idle);
-		wk_buf_add_text(&text, " of all processors' time, the 100 % of other tables");
+		wk_buf_add_text(&text, " of all processors' time, which is 100 % in other tables");
 		system_row(rows, "recording", "busy", wk_buf_str(&text));
 	}
 	wk_buf_fini(&text);
@@ -382,8 +382,7 @@ void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
 	event_rows(&rows, counts);
 	end_part(&rows);
 	if (model->count_count)
-		wk_table_note(table, "samples and events here are what --by shows; `wick show FILE "
-				     "events` counts all records of the input, also those that "
-				     "only tell of others");
+		wk_table_note(table, "these are the samples and events for --by; `wick show FILE "
+				     "events` counts all records of the input");
 	wk_free(counts);
 }

@@ -16,8 +16,8 @@ static void switch_columns(struct wk_table *table, const struct wk_filter *filte
 	wk_table_column(table, WK_CELL_COUNT, "switches", "switches");
 	wk_table_spare(table, 2);
 	if (filter->is_of_stacks)
-		wk_table_note(table, "running, waiting, ready and switches are of all that a "
-				     "thread did, wherever");
+		wk_table_note(table, "running, waiting, ready and switches cover the whole thread, "
+				     "not only the stacks in view");
 }
 
 static void switch_cells(struct wk_table *table, const struct wk_interval_sums *sums)

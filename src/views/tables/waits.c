@@ -215,10 +215,10 @@ void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
 	for (uint32_t i = 0; i < shown; i++)
 		wait_row(table, model, &model->abouts[ranked[i].id], &rows[ranked[i].id], whole_ns);
 	if (filter->is_of_stacks)
-		wk_table_note(table, "these are waits of threads, wherever; with --group they are "
-				     "narrowed by their stacks");
-	wk_table_note(table, "`wick show FILE waits --group wait-reason,stack` says where threads "
-			     "waited, `--group wait-reason,readied-by` who ended it");
+		wk_table_note(table, "these are waits of whole threads; --group restricts them to "
+				     "stacks in view");
+	wk_table_note(table, "`wick show FILE waits --group wait-reason,stack` shows where threads "
+			     "waited, `--group wait-reason,readied-by` what ended it");
 	wk_free(ranked);
 	wk_free(rows);
 	wk_free(sums);
