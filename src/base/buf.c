@@ -1,8 +1,10 @@
 #include "base/buf.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -56,6 +58,29 @@ void wk_buf_add_text(struct wk_buf *buf, const char *text)
 void wk_buf_add_char(struct wk_buf *buf, char c)
 {
 	wk_buf_add(buf, &c, 1);
+}
+
+static bool is_plain_in_shell(struct wk_str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (!isalnum((unsigned char)text.at[i]) && !strchr("_./:@%+,-", text.at[i]))
+			return false;
+	return text.len > 0;
+}
+
+void wk_buf_add_shell(struct wk_buf *buf, struct wk_str text)
+{
+	if (is_plain_in_shell(text)) {
+		wk_buf_add_str(buf, text);
+		return;
+	}
+	wk_buf_add_char(buf, '\'');
+	for (size_t i = 0; i < text.len; i++)
+		if (text.at[i] == '\'')
+			wk_buf_add_text(buf, "'\\''");
+		else
+			wk_buf_add_char(buf, text.at[i]);
+	wk_buf_add_char(buf, '\'');
 }
 
 void wk_buf_add_fmt(struct wk_buf *buf, const char *format, ...)

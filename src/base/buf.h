@@ -33,6 +33,10 @@ void wk_buf_add_char(struct wk_buf *buf, char c);
 void wk_buf_add_fmt(struct wk_buf *buf, const char *format, ...)
 	__attribute__((format(WK_PRINTF, 2, 3)));
 
+/* As one argument of a shell command: in single quotes if it has other characters than those of
+ * simple paths. */
+void wk_buf_add_shell(struct wk_buf *buf, struct wk_str text);
+
 /* Little-endian numbers, for writers of binary formats. */
 void wk_buf_add_u16(struct wk_buf *buf, uint16_t value);
 void wk_buf_add_u32(struct wk_buf *buf, uint32_t value);

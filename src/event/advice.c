@@ -47,20 +47,20 @@ static const char *const advice[WK_ADVICE_KEYS][WK_ADVICE_SETS] = {
 
 	[WK_ADVICE_NO_MEMORY] = {
 		"what processes committed" ONLY_WINDOWS "; on Linux `wick record -e page-faults -- "
-		"COMMAND` records who first touches memory",
-		"this recording has no records of memory being committed or given back; "
-		XPERF_VIRTUAL_MEMORY " makes some" },
+		"COMMAND` records which code first touches memory",
+		"this recording has no records of memory being committed or freed; "
+		XPERF_VIRTUAL_MEMORY " records them" },
 	[WK_ADVICE_NO_HEAPS] = {
 		"what was allocated from heaps" ONLY_WINDOWS,
-		"this recording has no records of heaps; " XPERF_HEAPS " makes some" },
+		"this recording has no records of heaps; " XPERF_HEAPS " records them" },
 	[WK_ADVICE_NO_WAITS] = {
 		"how long threads waited" ONLY_WINDOWS "; on Linux `wick record -e "
 		"sched:sched_switch -- COMMAND` records where they stop running",
-		"this recording has no records of threads that wait; " XPERF_SWITCHES
-		" makes some" },
+		"this recording has no records of waiting threads; " XPERF_SWITCHES
+		" records them" },
 	[WK_ADVICE_NO_MARKS] = {
-		"nobody set a mark in this recording",
-		"nobody set a mark in this recording; `xperf -m TEXT` or `wpr -marker TEXT` sets "
+		"this recording has no marks",
+		"this recording has no marks; `xperf -m TEXT` or `wpr -marker TEXT` sets "
 		"one" },
 	[WK_ADVICE_NO_COUNTS] = ALL(NO_COUNTS),
 
@@ -83,14 +83,14 @@ static const char *const advice[WK_ADVICE_KEYS][WK_ADVICE_SETS] = {
 	[WK_ADVICE_PODMAN] = { "podman" IN_CONTAINER },
 	[WK_ADVICE_INSTALL_CARGO] = { "sudo apt-get install cargo" },
 
-	[WK_ADVICE_BUILD_DEBUG] = ALL("# build it again with -g"),
+	[WK_ADVICE_BUILD_DEBUG] = ALL("# rebuild with -g"),
 	[WK_ADVICE_BUILD_UNSTRIPPED] =
-		ALL("# build it again with -g, and neither link it with -s nor run strip on it"),
+		ALL("# rebuild with -g, without -s and without strip"),
 	[WK_ADVICE_BUILD_GNU_PE] =
-		ALL("# build it with -g, and neither link it with -s nor run strip on it"),
+		ALL("# rebuild with -g, without -s and without strip"),
 	[WK_ADVICE_BUILD_MSVC] =
-		ALL("cl /Zi ... /link /DEBUG   # or clang-cl, with the same words; /O2 may stay\n"
-		    "# that writes a PDB beside the program: keep the two together"),
+		ALL("cl /Zi ... /link /DEBUG   # or clang-cl, with the same options; /O2 can stay\n"
+		    "# this writes a PDB next to the program; keep both together"),
 	[WK_ADVICE_BUILD_RUST_PE] = ALL("in Cargo.toml, or -C debuginfo=2 for rustc:\n"
 					"[profile.release]\ndebug = true\nstrip = \"none\""),
 	[WK_ADVICE_BUILD_GO] = ALL("go build   # without -ldflags=\"-s -w\""),

@@ -187,8 +187,8 @@ def _(t):
     t.true(lines in done.stderr, done.stderr)
     again = p.cargo().stderr
     t.true("[profile" not in again, "the lines told again of what was not built again")
-    t.true("no debug information (inlined calls and source lines stay unknown); --with-debug "
-           "brings it" in again, again)
+    t.true("no debug information (inlined calls and source lines are unknown); use "
+           "--with-debug" in again, again)
     p.touch("app/src/main.rs")
     t.equal(p.cargo("-q").stderr, "", "words of a quiet run")
 
@@ -303,7 +303,7 @@ def _(t):
     done = p.cargo(at="many")
     t.equal(done.returncode, 2, "exit code")
     t.equal(done.stderr, "    cargo wick --bin one -p many\n    cargo wick --bin two -p many\n"
-            "wick: 2 programs could be meant; say which, as above\n", "words")
+            "wick: 2 programs found; choose one of those listed above\n", "words")
 
 
 @tap.case("the package's default-run is taken")
@@ -328,7 +328,7 @@ def _(t):
 def _(t):
     p = project()
     said = tap.run(tap.WICK, "doctor", "lone", cwd=p.root, env=p.environment, check=False).stdout
-    t.true("no program of its own" in said and "cargo wick --unit-test lone -p lone" in said, said)
+    t.true("no binary; tests, benchmarks and examples can be profiled" in said and "cargo wick --unit-test lone -p lone" in said, said)
     said = tap.run(tap.WICK, "doctor", "many", cwd=p.root, env=p.environment, check=False).stdout
     t.true("2 programs to record" in said, said)
 
@@ -409,7 +409,7 @@ def _(t):
     p = project()
     done = p.cargo("-c", "record -e cpu-clock -c 2000000 --call-graph lbr -g -z --clockid mono")
     drawn(t, done, p, "burn_in_main")
-    t.true("left out: -z, -k" in done.stderr and "lbr" in done.stderr, done.stderr)
+    t.true("ignored options: -z, -k" in done.stderr and "lbr" in done.stderr, done.stderr)
     system = tap.run(tap.WICK, "show", "wick.data", "system", cwd=p.root / "app").stdout
     t.true(re.search(r"cpu-clock.*2,?000,?000", system), system)
     done = p.cargo("-c", "record -e cpu-clock", "-F", "99")

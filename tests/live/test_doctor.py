@@ -30,10 +30,10 @@ def examined(t, *words, **options):
     return done.returncode, [row for row in rows if row["about"] == (words or ("Recording",))[0]]
 
 
-def has(t, rows, grade, words, mend=None):
+def has(t, rows, grade, words, fix=None):
     for row in rows:
         if row["grade"] == grade and words in row["text"]:
-            t.true(mend is None or mend in (row["mend"] or ""), f"{mend!r} is not in {row['mend']!r}")
+            t.true(fix is None or fix in (row["fix"] or ""), f"{fix!r} is not in {row['fix']!r}")
             return
     raise tap.Failure(f"no {grade} row says {words!r}: {rows}")
 
@@ -42,15 +42,15 @@ def has(t, rows, grade, words, mend=None):
 def _(t):
     code, rows = examined(t, compiled(t, "-g"))
     t.equal({row["grade"] for row in rows}, {"good"}, f"grades of {rows}")
-    has(t, rows, "good", "debug information is there")
+    has(t, rows, "good", "has debug information")
     has(t, rows, "good", "build id")
     t.equal(code, 0, "exit code")
 
 
-@tap.case("without debug information it could be better")
+@tap.case("without debug information there is a warning")
 def _(t):
     code, rows = examined(t, compiled(t))
-    has(t, rows, "better", "no debug information", "-g")
+    has(t, rows, "warn", "no debug information", "-g")
     t.equal(code, 0, "exit code")
 
 
@@ -69,7 +69,7 @@ def _(t):
     has(t, examined(t, name, env=env)[1], "bad", "stripped:", "sudo apt install shop-dbg")
 
 
-@tap.case("a stripped program is in the way")
+@tap.case("a stripped program is a problem")
 def _(t):
     code, rows = examined(t, compiled(t, "-s"))
     has(t, rows, "bad", "stripped: its functions have no names")
@@ -84,9 +84,9 @@ def _(t):
     tap.run("strip", name, cwd=t.folder)
     tap.run("objcopy", "--add-gnu-debuglink=app.debug", name, cwd=t.folder)
     code, rows = examined(t, name)
-    has(t, rows, "good", "its debug file is")
+    has(t, rows, "good", "debug file: ")
     has(t, rows, "good", "stripped, but its debug file has the names")
-    has(t, rows, "good", "debug information is there")
+    has(t, rows, "good", "has debug information")
     t.equal(code, 0, "exit code with the debug file")
 
     (t.folder / "elsewhere").mkdir()
@@ -125,11 +125,11 @@ def _(t):
 def _(t):
     name = compiled(t, "-g", "-gsplit-dwarf")
     code, rows = examined(t, name)
-    has(t, rows, "better", ".dwo files are there, and must stay", "dwp -e")
+    has(t, rows, "warn", ".dwo files, which must not be moved", "dwp -e")
     t.equal(code, 0, "exit code")
     for loose in t.folder.glob("*.dwo"):
         loose.unlink()
-    has(t, examined(t, name)[1], "better", "0 of 1 .dwo files are there", 'put "app.dwo" back')
+    has(t, examined(t, name)[1], "warn", "0 of 1 .dwo files found", 'put "app.dwo" back')
     (t.folder / "app.dwp").write_bytes(b"packed")
     has(t, examined(t, name)[1], "good", "packed in")
 
@@ -138,15 +138,15 @@ def _(t):
 def _(t):
     options = ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]
     _, rows = examined(t, compiled(t, *options, "-fno-omit-frame-pointer"))
-    has(t, rows, "better", "walked by their frame pointers", "-fasynchronous-unwind-tables")
+    has(t, rows, "warn", "unwound by frame pointers", "-fasynchronous-unwind-tables")
     _, rows = examined(t, compiled(t, *options, "-fomit-frame-pointer", "-O2"))
-    has(t, rows, "better", "neither unwind tables nor frame pointers")
+    has(t, rows, "warn", "neither unwind tables nor frame pointers")
 
 
 @tap.case("no build id")
 def _(t):
     _, rows = examined(t, compiled(t, "-Wl,--build-id=none"))
-    has(t, rows, "better", "no build id", "--build-id")
+    has(t, rows, "warn", "no build id", "--build-id")
 
 
 @tap.case("a file that may not be run")
@@ -191,15 +191,15 @@ def paranoid():
     return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
 
 
-@tap.case("an ordinary user is told what the settings let him record")
+@tap.case("doctor shows an ordinary user what the settings allow")
 def _(t):
     done = by_nobody(t)
     level = paranoid()
     if level > 2:
-        t.true("this user may record nothing" in done.stdout, done.stdout)
+        t.true("this user cannot record anything" in done.stdout, done.stdout)
         t.equal(done.returncode, 1, "exit code")
     else:
-        t.true(f"this user may record programs (kernel.perf_event_paranoid is {level})" in
+        t.true(f"this user can record programs (kernel.perf_event_paranoid is {level})" in
                done.stdout, done.stdout)
         t.equal(done.returncode, 0, done.stdout)
     if level > 0:
@@ -216,7 +216,7 @@ def _(t):
     t.equal(t.wick("doctor", name, check=False).returncode, 0, "exit code of root")
 
 
-@tap.case("a folder that cannot be written to is in the way")
+@tap.case("a folder that cannot be written to is a problem")
 def _(t):
     if os.geteuid() != 0:
         raise tap.Skip("only root can become another user")
@@ -224,7 +224,7 @@ def _(t):
     t.folder.chmod(0o755)
     done = tap.run(t.folder / "wick", "doctor", cwd=t.folder, check=False, user="nobody",
                    group="nogroup", extra_groups=[])
-    t.true("nothing can be written to this folder" in done.stdout, done.stdout)
+    t.true("this folder is not writable" in done.stdout, done.stdout)
     t.equal(done.returncode, 1, "exit code")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `wick symbols` says of programs that lack something, and what would mend it."""
+"""What `wick symbols` says of programs that lack something, and what would fix it."""
 import os
 import pathlib
 import shutil
@@ -42,7 +42,7 @@ def strip(*words):
 def _(t):
     program, recording = recorded(t, lambda program: None)
     came = row(t, recording, program)
-    t.equal((came["names"], came["lines"], came["unwind"], came["lacks"], came["mend"]),
+    t.equal((came["names"], came["lines"], came["unwind"], came["lacks"], came["fix"]),
             ("all", "all", "eh_frame", "", ""), "the row")
 
 
@@ -51,10 +51,9 @@ def _(t):
     program, recording = recorded(t, strip("--strip-debug"))
     came = row(t, recording, program)
     t.equal((came["names"], came["lines"], came["lacks"]), ("all", "none", "lines"), "the row")
-    t.equal(came["mend"].splitlines(), [
-        "# build it again with -g",
-        "# and record again: this recording is of the build that was, and names of another do not "
-        "fit"], "mend")
+    t.equal(came["fix"].splitlines(), [
+        "# rebuild with -g",
+        "# and record again: names of a new build do not fit this recording"], "fix")
 
 
 @tap.case("a stripped one lacks names, too")
@@ -62,7 +61,7 @@ def _(t):
     program, recording = recorded(t, strip())
     came = row(t, recording, program)
     t.equal(came["lacks"], "names, lines", "lacks")
-    t.true("nor run strip on it" in came["mend"], came["mend"])
+    t.true("without strip" in came["fix"], came["fix"])
     text = t.wick("symbols", recording, env=plain()).stdout
     t.true("missing names, lines: only exported names from" in " ".join(text.split()), text)
 
@@ -74,16 +73,16 @@ def _(t):
     came = row(t, recording, program)
     t.equal(came["lacks"], "file, lines" if came["names"] == "recorded" else "file, names, lines",
             "lacks")
-    t.equal(came["mend"].splitlines(), [
+    t.equal(came["fix"].splitlines(), [
         "# if the recorded build lies elsewhere by now:",
-        f"wick symbols '{recording}' --symbol-server ./FOLDER   # which has it, or URL of a server",
+        f"wick symbols {recording} --symbol-server ./FOLDER   # which has it, or URL of a server",
         "# else record again; with `wick record --embed-symbols` names stay when programs go"],
-        "mend")
+        "fix")
     came = row(t, recording, program, env=plain(DEBUGINFOD_URLS="http://127.0.0.1:1"))
-    t.true(came["mend"].startswith(f"wick symbols '{recording}' --debuginfod "), came["mend"])
+    t.true(came["fix"].startswith(f"wick symbols {recording} --debuginfod "), came["fix"])
 
 
-@tap.case("what mends several of them is told once")
+@tap.case("what fixes several of them is printed once")
 def _(t):
     tap.need("cc")
     (t.folder / "work.c").write_text(
@@ -94,7 +93,7 @@ def _(t):
     tap.run("cc", "main.c", "./libwork.so", "-o", "app", cwd=t.folder)
     recording = t.record("--user-only", "--", "./app")
     text = words(t, recording)
-    t.equal(text.count("# build it again with -g"), 1, "how often it is told how")
+    t.equal(text.count("# rebuild with -g"), 1, "how often it is told how")
     t.true("; the fix for " in text and " fixes this as well" in text, text)
 
 
@@ -114,14 +113,14 @@ def _(t):
     if not os.access("/usr/bin/dpkg", os.X_OK):
         raise tap.Skip("this is no Debian")
     program, recording = recorded(t, strip())
-    for package, known, mend in (
+    for package, known, fix in (
             ("shop:amd64", "shop-dbg shop-dbgsym", "sudo apt install shop-dbg"),
             ("shop3-minimal", "shop3-dbg", "sudo apt install shop3-dbg"),
             ("shop, shop-too", "shop-dbgsym", "sudo apt install shop-dbgsym"),
             ("shop", "other-dbgsym", None)):
-        came = row(t, recording, program, env=package_tools(t, package, known))["mend"]
-        if mend:
-            t.equal(came, mend, "mend")
+        came = row(t, recording, program, env=package_tools(t, package, known))["fix"]
+        if fix:
+            t.equal(came, fix, "fix")
         else:
             t.true(came.startswith("# packages that end in -dbgsym are in the distribution's debug "
                                    "archive") and
@@ -140,7 +139,7 @@ def _(t):
     for form in ("--csv", "--json", "--details"):
         t.equal(t.wick("symbols", recording, form, env=plain()).returncode, 0, form)
     came = row(t, recording, "app")
-    t.equal((came["unwind"], came["mend"]), ("", ""), "the row")
+    t.equal((came["unwind"], came["fix"]), ("", ""), "the row")
 
 
 def inlined(t, *flags):
@@ -165,8 +164,8 @@ def _(t):
     split.rename(t.folder / "kept")
     came = row(t, recording, program)
     t.equal((came["lines"], came["lacks"]), ("some", "lines"), "the row")
-    t.true(f'put "{split.name}" back' in came["mend"] and
-           came["mend"].endswith(f"dwp -e '{program}' -o '{program}'.dwp"), came["mend"])
+    t.true(f'put "{split.name}" back' in came["fix"] and
+           came["fix"].endswith(f"dwp -e {program} -o {program}.dwp"), came["fix"])
     t.true(f"inlined calls are unknown: the split file {split} is missing"
            in words(t, recording), "the sentence")
     (t.folder / "kept").rename(split)
@@ -184,7 +183,7 @@ def _(t):
     (t.folder / "shared.dwz").unlink()
     came = row(t, recording, program)
     t.equal((came["lines"], came["lacks"]), ("some", "lines"), "the row")
-    t.true('put "shared.dwz" back' in came["mend"], came["mend"])
+    t.true('restore "shared.dwz"' in came["fix"], came["fix"])
 
 
 @tap.case("what the symbol cache knows of a stripped program is not missing")
@@ -224,7 +223,7 @@ def _(t):
     came = row(t, recording, program)
     t.equal((came["names"], came["lines"], came["lacks"]), ("all", "some", "lines"), "the row")
     t.true("debug information covers only" in words(t, recording), "the sentence")
-    t.true("# build it again with -g" in came["mend"], "what would mend it")
+    t.true("# rebuild with -g" in came["fix"], "what would fix it")
 
 
 @tap.case("a main without lines, as rustc writes it, is no loss where its callees have theirs")
@@ -320,8 +319,8 @@ def _(t):
         shutil.copy(tap.program("live", "burn_30_70"), program)
         recording = t.record("--user-only", "--", program, "100")
         said = words(t, recording)
-        t.equal("functions of Python have no names: before 3.12" in said, is_old, name)
-        t.equal("functions of Python have no names: without -X perf" in said, not is_old, name)
+        t.equal("Python functions have no names: before 3.12" in said, is_old, name)
+        t.equal("Python functions have no names: without -X perf" in said, not is_old, name)
 
 
 @tap.case("a program of Cargo is mended in its own profile, and what brought the compiler is not")
@@ -333,12 +332,12 @@ def _(t):
     tap.run("rustc", "-O", "app.rs", "-o", "app", cwd=t.folder)
     tap.run("strip", "app", cwd=t.folder)
     settings = "CARGO_PROFILE_{0}_DEBUG=line-tables-only CARGO_PROFILE_{0}_STRIP=none cargo build "
-    for place, mend in (
+    for place, fix in (
             ("target/release/app", settings.format("RELEASE") + "--release"),
             ("target/my-own/app", settings.format("MY_OWN") + "--profile my-own"),
             ("target/x/my-own/deps/app", settings.format("MY_OWN") + "--profile my-own"),
-            ("bin/app", "# build it again with debug = \"line-tables-only\" and "
-                        "strip = \"none\" in its profile of Cargo.toml"),
+            ("bin/app", "# rebuild with debug = \"line-tables-only\" and "
+                        "strip = \"none\" in its profile in Cargo.toml"),
             ("toolchain/bin/app", None)):
         program = t.folder / place
         program.parent.mkdir(parents=True)
@@ -348,12 +347,12 @@ def _(t):
         folder = program.parent.parent if program.parent.name == "deps" else program.parent
         if "target" in place:
             (folder / ".cargo-lock").touch()
-        if mend is None:
+        if fix is None:
             (folder.parent / "lib/rustlib").mkdir(parents=True)
         came = row(t, t.record("--user-only", "--", program), program)
         t.equal(came["lacks"], "names, lines", "lacks")
-        t.equal(came["mend"].split("\n")[0], mend or "", place)
-        t.equal("and record again" in came["mend"], bool(mend), f"the rest of the words on {place}")
+        t.equal(came["fix"].split("\n")[0], fix or "", place)
+        t.equal("and record again" in came["fix"], bool(fix), f"the rest of the words on {place}")
 
 
 @tap.case("lines of one function in some thousand are none")
@@ -378,7 +377,7 @@ def _(t):
     t.wick("pack", recording, "-o", packed, env=plain())
     program.unlink()
     came = row(t, packed, program)
-    t.equal((came["names"], came["lines"], came["lacks"], came["mend"]),
+    t.equal((came["names"], came["lines"], came["lacks"], came["fix"]),
             ("recorded", "recorded", "", ""), "the row")
 
 

@@ -148,7 +148,7 @@ static void a_package_that_is_not_there_is_told(void **state)
 
 	(void)state;
 	assert_false(wk_cargo_choose(&project, &choice, &err));
-	assert_non_null(strstr(err.text, "no package \"nope\" here; those there are: app, two"));
+	assert_non_null(strstr(err.text, "no package \"nope\" here; the packages are app, two"));
 	wk_cargo_project_free(&project);
 }
 
@@ -173,7 +173,7 @@ static void a_library_lists_what_is_its_own(void **state)
 	assert_int_equal(wk_cargo_list(&project, &choice, &out), 2);
 	assert_false(wk_cargo_choose(&project, &choice, &err));
 	assert_non_null(strstr(err.text, "no program to run in package core"));
-	assert_non_null(strstr(err.text, "programs are in: two"));
+	assert_non_null(strstr(err.text, "packages with programs: two"));
 	wk_out_end(&out);
 	assert_string_equal(wk_buf_text(&text), "    cargo wick --unit-test core -p core\n"
 						"    cargo wick --bench speed -p core\n");

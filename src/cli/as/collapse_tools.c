@@ -5,82 +5,92 @@
 
 /* Rows of several tables: a row is an initializer, which no function can give. */
 #define INFERNO_THREADS                                                                         \
-	{ 'n', "nthreads", "UINT", "threads to use; as many as there are processors where it "  \
-	  "is not given", WK_OPT_NUMBER, AT(threads), NULL }
-#define INFERNO_ENDS                                                                            \
-	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },            \
-	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG, \
-	  AT(inferno.verbose), NULL },                                                          \
-	{ 0 }
+	{ 'n', "nthreads", "UINT", "number of threads [default: number of CPUs]",        \
+	  WK_OPT_NUMBER, AT(threads), NULL }
+#define INFERNO_ENDS                                                                               \
+	{ 'q', "quiet", NULL, "print no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },         \
+                                                                                                   \
+		{ 'v',                                                                             \
+		  "verbose",                                                                       \
+		  NULL,                                                                            \
+		  "accepted and ignored: there are no further messages",                           \
+		  WK_OPT_FLAG,                                                                     \
+                                                                                                   \
+		  AT(inferno.verbose),                                                             \
+		  NULL },                                                                          \
+	{                                                                                          \
+		0                                                                                  \
+	}
 
 static const struct wk_opt no_options[] = { { 0 } };
 
 static const struct wk_opt perf_options[] = {
-	{ 0, "pid", NULL, "the process's id behind its name", WK_OPT_FLAG, COLLAPSE(with_pid),
+	{ 0, "pid", NULL, "append the process id to its name", WK_OPT_FLAG, COLLAPSE(with_pid),
 	  NULL },
-	{ 0, "tid", NULL, "the ids of process and thread behind the name", WK_OPT_FLAG,
+	{ 0, "tid", NULL, "append the process and thread ids to the name", WK_OPT_FLAG,
 	  COLLAPSE(with_tid), NULL },
-	{ 0, "kernel", NULL, "_[k] behind kernel functions", WK_OPT_FLAG, COLLAPSE(marks_kernel),
+	{ 0, "kernel", NULL, "mark kernel functions with _[k]", WK_OPT_FLAG, COLLAPSE(marks_kernel),
 	  NULL },
-	{ 0, "jit", NULL, "_[j] behind functions made at run time", WK_OPT_FLAG,
+	{ 0, "jit", NULL, "mark JIT functions with _[j]", WK_OPT_FLAG,
 	  COLLAPSE(marks_jit), NULL },
-	{ 0, "all", NULL, "--kernel and --jit", WK_OPT_FLAG, AT(marks_all), NULL },
-	{ 0, "addrs", NULL, "addresses where there are no names", WK_OPT_FLAG,
+	{ 0, "all", NULL, "same as --kernel and --jit", WK_OPT_FLAG, AT(marks_all), NULL },
+	{ 0, "addrs", NULL, "print addresses of unnamed frames", WK_OPT_FLAG,
 	  COLLAPSE(with_addresses), NULL },
-	{ 0, "event-filter", "EVENT", "samples of this event only, instead of the first one's",
+	{ 0, "event-filter", "EVENT", "fold only samples of this event [default: that of the first "
+	  "sample]",
 	  WK_OPT_TEXT, COLLAPSE(event), NULL },
-	{ 0, "inline", NULL, "the calls that the debug information of the files on this machine "
-	  "says were inlined", WK_OPT_FLAG, AT(with_inlined), NULL },
-	{ 0, "context", NULL, "with --inline: file and line behind the names", WK_OPT_FLAG,
+	{ 0, "inline", NULL, "add inlined calls from the debug information on this machine",
+	  WK_OPT_FLAG, AT(with_inlined), NULL },
+	{ 0, "context", NULL, "with --inline: append file and line to names", WK_OPT_FLAG,
 	  COLLAPSE(with_context), NULL },
-	{ 0, "srcline", NULL, "file and line where perf script prints them", WK_OPT_FLAG,
+	{ 0, "srcline", NULL, "append file and line if perf script prints them", WK_OPT_FLAG,
 	  COLLAPSE(with_source_line), NULL },
 	{ 0 },
 };
 
 static const struct wk_opt java_exceptions_options[] = {
-	{ 0, "shorten-pkgs", NULL, "one letter for each package", WK_OPT_SWITCH,
+	{ 0, "shorten-pkgs", NULL, "shorten packages to one letter", WK_OPT_SWITCH,
 	  COLLAPSE(short_packages), NULL },
-	{ 0, "no-pkgs", NULL, "no packages at all", WK_OPT_FLAG, COLLAPSE(no_modules), NULL },
+	{ 0, "no-pkgs", NULL, "leave out packages", WK_OPT_FLAG, COLLAPSE(no_modules), NULL },
 	{ 0 },
 };
 
 static const struct wk_opt jstack_options[] = {
-	{ 0, "include-tname", NULL, "the thread's name in front (the usual)", WK_OPT_SWITCH,
+	{ 0, "include-tname", NULL, "add the thread's name as a frame [default]", WK_OPT_SWITCH,
 	  COLLAPSE(with_thread_name), NULL },
-	{ 0, "include-tid", NULL, "the number at the end of a thread's name, too", WK_OPT_SWITCH,
+	{ 0, "include-tid", NULL, "keep the number at the end of a thread's name", WK_OPT_SWITCH,
 	  COLLAPSE(with_thread_id), NULL },
-	{ 0, "shorten-pkgs", NULL, "one letter for each package", WK_OPT_SWITCH,
+	{ 0, "shorten-pkgs", NULL, "shorten packages to one letter", WK_OPT_SWITCH,
 	  COLLAPSE(short_packages), NULL },
 	{ 0 },
 };
 
 static const struct wk_opt elfutils_options[] = {
-	{ 0, "pid", NULL, "PID=... in front", WK_OPT_FLAG, COLLAPSE(with_pid), NULL },
-	{ 0, "tid", NULL, "TID=... in front", WK_OPT_FLAG, COLLAPSE(with_tid), NULL },
+	{ 0, "pid", NULL, "add PID=... as a frame", WK_OPT_FLAG, COLLAPSE(with_pid), NULL },
+	{ 0, "tid", NULL, "add TID=... as a frame", WK_OPT_FLAG, COLLAPSE(with_tid), NULL },
 	{ 0 },
 };
 
 static const struct wk_opt vtune_mc_options[] = {
-	{ 0, "size", NULL, "bytes instead of numbers of allocations", WK_OPT_FLAG, AT(by_bytes),
+	{ 0, "size", NULL, "count bytes instead of allocations", WK_OPT_FLAG, AT(by_bytes),
 	  NULL },
 	{ 0 },
 };
 
 static const struct wk_opt wcp_options[] = {
-	{ 0, "lines", NULL, "file and line behind each name", WK_OPT_FLAG,
+	{ 0, "lines", NULL, "append file and line to names", WK_OPT_FLAG,
 	  COLLAPSE(with_source_line), NULL },
 	{ 0 },
 };
 
 static const struct wk_opt xdebug_options[] = {
-	{ 't', "t", NULL, "weigh by time (the usual)", WK_OPT_FLAG, AT(by_time), NULL },
+	{ 't', "t", NULL, "weigh by time [default]", WK_OPT_FLAG, AT(by_time), NULL },
 	{ 'c', "c", NULL, "weigh by number of calls", WK_OPT_FLAG, AT(by_ticks), NULL },
 	{ 0 },
 };
 
 static const struct wk_opt go_options[] = {
-	{ 0, "sample_index", "N", "the Nth kind of samples, from 0", WK_OPT_NUMBER,
+	{ 0, "sample_index", "N", "fold the Nth kind of sample, counted from 0", WK_OPT_NUMBER,
 	  AT(sample_index), NULL },
 	{ 0 },
 };
@@ -95,20 +105,20 @@ static const struct wk_opt inferno_threads_options[] = {
 };
 
 static const struct wk_opt inferno_modules_options[] = {
-	{ 0, "no-modules", NULL, "names without the modules they lie in", WK_OPT_FLAG,
+	{ 0, "no-modules", NULL, "leave out module names", WK_OPT_FLAG,
 	  COLLAPSE(no_modules), NULL },
 	INFERNO_ENDS,
 };
 
 static const struct wk_opt inferno_dtrace_options[] = {
-	{ 0, "includeoffset", NULL, "offsets in functions, too", WK_OPT_FLAG,
+	{ 0, "includeoffset", NULL, "keep offsets in functions", WK_OPT_FLAG,
 	  COLLAPSE(with_offsets), NULL },
 	INFERNO_THREADS,
 	INFERNO_ENDS,
 };
 
 static const struct wk_opt inferno_ghcprof_options[] = {
-	{ 0, "time", NULL, "weigh by the %time column (the usual)", WK_OPT_FLAG, AT(by_time),
+	{ 0, "time", NULL, "weigh by the %time column [default]", WK_OPT_FLAG, AT(by_time),
 	  NULL },
 	{ 0, "bytes", NULL, "weigh by the bytes column", WK_OPT_FLAG, AT(by_bytes), NULL },
 	{ 0, "ticks", NULL, "weigh by the ticks column", WK_OPT_FLAG, AT(by_ticks), NULL },
@@ -116,18 +126,19 @@ static const struct wk_opt inferno_ghcprof_options[] = {
 };
 
 static const struct wk_opt inferno_perf_options[] = {
-	{ 0, "all", NULL, "--kernel and --jit", WK_OPT_FLAG, AT(marks_all), NULL },
-	{ 0, "jit", NULL, "_[j] behind functions made at run time", WK_OPT_FLAG,
+	{ 0, "all", NULL, "same as --kernel and --jit", WK_OPT_FLAG, AT(marks_all), NULL },
+	{ 0, "jit", NULL, "mark JIT functions with _[j]", WK_OPT_FLAG,
 	  COLLAPSE(marks_jit), NULL },
-	{ 0, "kernel", NULL, "_[k] behind kernel functions", WK_OPT_FLAG, COLLAPSE(marks_kernel),
+	{ 0, "kernel", NULL, "mark kernel functions with _[k]", WK_OPT_FLAG, COLLAPSE(marks_kernel),
 	  NULL },
-	{ 0, "event-filter", "EVENT", "samples of this event only, instead of the first one's",
+	{ 0, "event-filter", "EVENT", "fold only samples of this event [default: that of the first "
+	  "sample]",
 	  WK_OPT_TEXT, COLLAPSE(event), NULL },
-	{ 0, "addrs", NULL, "addresses where there are no names", WK_OPT_FLAG,
+	{ 0, "addrs", NULL, "print addresses of unnamed frames", WK_OPT_FLAG,
 	  COLLAPSE(with_addresses), NULL },
-	{ 0, "pid", NULL, "the process's id behind its name", WK_OPT_FLAG, COLLAPSE(with_pid),
+	{ 0, "pid", NULL, "append the process id to its name", WK_OPT_FLAG, COLLAPSE(with_pid),
 	  NULL },
-	{ 0, "tid", NULL, "the ids of process and thread behind the name", WK_OPT_FLAG,
+	{ 0, "tid", NULL, "append the process and thread ids to the name", WK_OPT_FLAG,
 	  COLLAPSE(with_tid), NULL },
 	{ 0, "skip-after", "STRING", "leave out the callers of this function; may be repeated",
 	  WK_OPT_LIST, AT(skip_after), NULL },

@@ -9,21 +9,22 @@ struct args {
 };
 
 static const struct wk_opt script_options[] = {
-	{ 'n', "n", NULL, "make the counts of both files add up to the same", WK_OPT_FLAG,
+	{ 'n', "n", NULL, "scale the first file to the total of the second", WK_OPT_FLAG,
 	  offsetof(struct args, normalises), NULL },
-	{ 's', "s", NULL, "take addresses such as 0x7f3a for the same", WK_OPT_FLAG,
+	{ 's', "s", NULL, "treat all addresses such as 0x7f3a as the same", WK_OPT_FLAG,
 	  offsetof(struct args, strips_hex), NULL },
 	{ 0 },
 };
 
 static const struct wk_opt inferno_options[] = {
-	{ 'n', "normalize", NULL, "make the counts of both files add up to the same", WK_OPT_FLAG,
+	{ 'n', "normalize", NULL, "scale the first file to the total of the second", WK_OPT_FLAG,
 	  offsetof(struct args, normalises), NULL },
-	{ 's', "strip-hex", NULL, "take addresses such as 0x7f3a for the same", WK_OPT_FLAG,
+	{ 's', "strip-hex", NULL, "treat all addresses such as 0x7f3a as the same", WK_OPT_FLAG,
 	  offsetof(struct args, strips_hex), NULL },
-	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, offsetof(struct args, inferno.quiet),
+	{ 'q', "quiet", NULL, "print no warnings", WK_OPT_FLAG, offsetof(struct args,
+	  inferno.quiet),
 	  NULL },
-	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
+	{ 'v', "verbose", NULL, "accepted and ignored: there are no further messages", WK_OPT_FLAG,
 	  offsetof(struct args, inferno.verbose), NULL },
 	{ 0 },
 };
@@ -87,7 +88,7 @@ static int run(const struct wk_as_call *call, struct wk_err *err)
 	if (call->words->count + call->words->rest_count != 2) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			is_inferno ? "error: two files are required: <PATH1> <PATH2>"
-				   : "two files are to be given");
+				   : "two files are required");
 		return WK_EXIT_USAGE;
 	}
 	ok = read_sides(&counts, call->words, files, err);

@@ -25,7 +25,7 @@ static void decode(const struct wk_as_flamegraph_input *in, struct wk_as_source 
 		wk_as_source_from_latin1(source);
 		return;
 	}
-	wk_buf_add_fmt(&text, "encoding %s is not known here; names are read as UTF-8", encoding);
+	wk_buf_add_fmt(&text, "encoding %s is not supported; names are read as UTF-8", encoding);
 	in->warn(in->context, wk_buf_str(&text));
 	wk_buf_fini(&text);
 }
@@ -92,8 +92,8 @@ static void warn_of_lost(const struct wk_as_flamegraph_input *in, uint64_t lost)
 	if (lost == 0)
 		return;
 	wk_num_add_counted(&text, lost, " line ends", " lines end");
-	wk_buf_add_text(&text, " in a function of --base with none above it and "
-			       "count for nothing, as inferno has it");
+	wk_buf_add_text(&text, " in a function of --base without callees; like inferno, wick does "
+			       "not count such stacks");
 	in->warn(in->context, wk_buf_str(&text));
 	wk_buf_fini(&text);
 }

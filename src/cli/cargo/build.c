@@ -273,10 +273,9 @@ bool wk_cargo_built_find(struct wk_bytes messages, const struct wk_cargo_choice 
 	wk_cargo_built_fini(built);
 	if (found > 1)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "%zu packages have a \"%s\"; say which with -p PACKAGE", found,
-			       choice->name);
-	return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
-		       "cargo built no program \"%s\" that could be run%s",
+			       "%zu packages have a target \"%s\"; choose one with -p PACKAGE",
+			       found, choice->name);
+	return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "cargo built no executable \"%s\"%s",
 		       choice->name ? choice->name : "", others ? ", but others" : "");
 }
 

@@ -186,8 +186,8 @@ static bool fail_package(const struct wk_cargo_project *project, const char *pac
 	struct wk_buf names = { 0 };
 
 	add_packages(project, false, &names);
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no package \"%s\" here; those there are: %s",
-		package, wk_buf_text(&names));
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no package \"%s\" here; the packages are %s", package,
+		wk_buf_text(&names));
 	wk_buf_fini(&names);
 	return false;
 }
@@ -207,7 +207,8 @@ static bool fail_name(const struct wk_cargo_project *project, const struct wk_ca
 	list_fitting(project, &(struct wk_cargo_choice){ .is_unit = choice->is_unit,
 							 .is_bench = choice->is_bench }, true);
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "no library or program \"%s\"; those there are stand above", choice->name);
+		       "no library or program \"%s\"; choose one of those listed above",
+		       choice->name);
 }
 
 /* The one package that is meant, for messages; NULL where there are several. */
@@ -241,11 +242,11 @@ static bool fail_none(const struct wk_cargo_project *project, const struct wk_ca
 	wk_out_end(&out);
 	wk_buf_add_text(&words, choice->is_unit ? "no library or program" : "no program to run");
 	wk_buf_add_fmt(&words, "%s%s", package ? " in package " : " here", package ? package : "");
-	wk_buf_add_text(&words, listed ? "; what can be profiled there stands above"
-				       : ", and nothing else that could be profiled");
+	wk_buf_add_text(&words, listed ? "; what can be profiled is listed above"
+				       : " and nothing else to profile");
 	add_packages(project, true, &others);
 	if (others.len && !choice->is_unit)
-		wk_buf_add_fmt(&words, "; programs are in: %s (say which with -p)",
+		wk_buf_add_fmt(&words, "; packages with programs: %s (choose one with -p)",
 			       wk_buf_text(&others));
 	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s", wk_buf_text(&words));
 	wk_buf_fini(&words);
@@ -280,7 +281,7 @@ bool wk_cargo_choose(const struct wk_cargo_project *project, struct wk_cargo_cho
 	if (!one) {
 		list_fitting(project, choice, far);
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "%zu %s could be meant; say which, as above", found,
+			       "%zu %s found; choose one of those listed above", found,
 			       choice->is_unit ? "libraries and programs" : "programs");
 	}
 	choice->kind = one->kind;

@@ -221,8 +221,7 @@ bool wk_cargo_project_parse(struct wk_cargo_project *project, struct wk_bytes me
 	}
 	ok = wk_json_end(&json, err) || wk_err_in(err, "cargo metadata");
 	if (ok && !project->root)
-		ok = wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
-			     "cargo metadata names no workspace_root");
+		ok = wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "cargo metadata has no workspace_root");
 	knows_near = near.at && read_near(&reading, &near);
 	wk_json_end(&near, NULL);
 	if (!knows_near)

@@ -48,7 +48,7 @@ static void report_stripped(const struct wk_cargo_build *build,
 	struct wk_buf value = { 0 }, where = { 0 }, words = { 0 };
 	bool found = wk_cargo_profile_find(project->root, profile, "strip", &value, &where);
 
-	wk_buf_add_text(&words, "the program is stripped: its functions will have no names");
+	wk_buf_add_text(&words, "the program is stripped, so its functions will have no names");
 	if (found)
 		wk_buf_add_fmt(&words, " (strip = %s in %s)", wk_buf_text(&value),
 			       wk_buf_text(&where));
@@ -70,7 +70,7 @@ void wk_cargo_report(const struct wk_cargo_build *build, const struct wk_cargo_p
 		report_stripped(build, project, wk_buf_text(&manifest));
 	} else if (!built->has_debug && built->is_fresh) {
 		/* The lines were told when it was built. */
-		wk_say("no debug information (" WK_DEBUG_WORDS "); --with-debug brings it");
+		wk_say("no debug information (" WK_DEBUG_WORDS "); use --with-debug");
 	} else if (!built->has_debug) {
 		report_lines("no debug information (" WK_DEBUG_WORDS "); in",
 			     wk_buf_text(&manifest), wk_cargo_build_profile(build), "debug = true");

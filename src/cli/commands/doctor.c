@@ -125,7 +125,7 @@ const struct wk_command wk_cmd_doctor = {
 		"searched for that, and whether there are names, lines and unwind tables. For a "
 		"PDB it prints the program it belongs to and its contents.",
 		"To check a recording, use `wick symbols FILE`.",
-		"Each line is marked as good, improvable or bad. Bad means that recording with "
+		"Each line is marked as good, warn or bad. Bad means that recording with "
 		"names is not possible. The fix is printed below, ready to be pasted into a shell "
 		"or a file.",
 		NULL },

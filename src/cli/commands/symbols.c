@@ -58,7 +58,7 @@ static const struct wk_opt output_options[] = {
 static const char *const forms[] = { "txt", "csv", "json", NULL };
 
 /* Text tells what mends an image below its table, where lines of it can be copied. */
-static void columns(struct wk_table *table, bool has_keys, bool has_mend)
+static void columns(struct wk_table *table, bool has_keys, bool has_fix)
 {
 	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
 	wk_table_column(table, WK_CELL_COUNT, "samples", "samples");
@@ -73,8 +73,8 @@ static void columns(struct wk_table *table, bool has_keys, bool has_mend)
 	wk_table_column(table, WK_CELL_TEXT, "unwind", "unwind");
 	wk_table_detail_column(table, WK_CELL_TEXT, "names_from", "names from");
 	wk_table_detail_column(table, WK_CELL_TEXT, "lines_from", "lines from");
-	if (has_mend)
-		wk_table_detail_column(table, WK_CELL_TEXT, "mend", "mend");
+	if (has_fix)
+		wk_table_detail_column(table, WK_CELL_TEXT, "fix", "fix");
 	wk_table_column(table, WK_CELL_TEXT, "lacks", "lacks");
 }
 
@@ -123,7 +123,7 @@ static void source_cell(struct wk_table *table, struct wk_str source, bool is_ke
 
 static void row(struct wk_table *table, const struct wk_model *model,
 		const struct wk_images_facts *all, const struct wk_image_facts *facts,
-		struct wk_str brief, bool has_keys, bool has_mend)
+		struct wk_str brief, bool has_keys, bool has_fix)
 {
 	const struct wk_image *image = &model->images[facts->id];
 
@@ -142,23 +142,23 @@ static void row(struct wk_table *table, const struct wk_model *model,
 	wk_table_text(table, wk_str_c(facts->unwind));
 	source_cell(table, wk_image_names_from(model, image), facts->names_are_kept);
 	source_cell(table, wk_image_lines_source(facts), facts->lines_are_kept);
-	if (has_mend)
+	if (has_fix)
 		wk_table_text(table, wk_buf_str(&facts->fix));
 	lacks_cell(table, facts->lacks);
 }
 
 static void fill(struct wk_table *table, const struct wk_model *model,
-		 const struct wk_images_facts *facts, bool has_mend)
+		 const struct wk_images_facts *facts, bool has_fix)
 {
 	bool has_keys = has_store_keys(model);
 	struct wk_alike_images alike;
 
 	wk_alike_images_init(&alike, model);
-	columns(table, has_keys, has_mend);
+	columns(table, has_keys, has_fix);
 	table->names_functions = true; /* it is about what names them */
 	for (size_t i = 0; i < facts->count; i++)
 		row(table, model, facts, &facts->at[i], alike.shown[facts->at[i].id], has_keys,
-		    has_mend);
+		    has_fix);
 	wk_alike_images_fini(&alike);
 	if (model->samples.count == 0)
 		wk_table_note(table, "no samples, so no names were needed and no file was searched "
@@ -259,7 +259,7 @@ static void find(struct wk_findings *findings, const struct wk_model *model,
 	if (alike)
 		wk_buf_add_fmt(&reason, "; the fix for %.*s fixes this as well",
 			       WK_STR_ARG(wk_image_name_of(model, alike->id)));
-	(is_nameless ? wk_findings_bad : wk_findings_better)(
+	(is_nameless ? wk_findings_bad : wk_findings_warn)(
 		findings, fix, "missing %s: %s", wk_buf_text(&lacks), wk_buf_text(&reason));
 	wk_buf_fini(&lacks);
 	wk_buf_fini(&reason);
@@ -273,8 +273,8 @@ static void find_stacks(struct wk_findings *findings, const struct wk_quality *q
 	wk_quality_stacks_line(quality, &line);
 	wk_findings_on(findings, "Stacks");
 	if (line.len)
-		wk_findings_better(findings, wk_advice(WK_ADVICE_LINUX, WK_ADVICE_RECORD_STACKS),
-				   "%s", wk_buf_text(&line));
+		wk_findings_warn(findings, wk_advice(WK_ADVICE_LINUX, WK_ADVICE_RECORD_STACKS),
+				 "%s", wk_buf_text(&line));
 	wk_buf_fini(&line);
 }
 
@@ -318,15 +318,15 @@ static void find_python(struct wk_findings *findings, const struct wk_model *mod
 			continue;
 		wk_findings_on(findings, "%.*s", WK_STR_ARG(name));
 		if (minor < 12)
-			wk_findings_better(findings,
-					   "python3.12 -X perf ...   # or a later one; "
-					   "see docs/jit.md",
-					   "Python functions have no names: before 3.12, only the "
-					   "interpreter itself is visible");
+			wk_findings_warn(findings,
+					 "python3.12 -X perf ...   # or a later one; "
+					 "see docs/jit.md",
+					 "Python functions have no names: before 3.12, only the "
+					 "interpreter itself is visible");
 		else
-			wk_findings_better(findings, "python3 -X perf ...   # see docs/jit.md",
-					   "Python functions have no names: without -X perf, only "
-					   "the interpreter itself is visible");
+			wk_findings_warn(findings, "python3 -X perf ...   # see docs/jit.md",
+					 "Python functions have no names: without -X perf, only "
+					 "the interpreter itself is visible");
 		return;
 	}
 }

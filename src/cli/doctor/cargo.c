@@ -70,9 +70,9 @@ static void debug(struct wk_findings *findings, const char *folder, const struct
 				 profile->name, wk_buf_text(&profile->debug),
 				 wk_buf_text(&profile->debug_from));
 	else
-		wk_findings_better(findings, wk_buf_text(&fix),
-				   "profile %s has no debug information: " WK_DEBUG_WORDS,
-				   profile->name);
+		wk_findings_warn(findings, wk_buf_text(&fix),
+				 "profile %s has no debug information: " WK_DEBUG_WORDS,
+				 profile->name);
 	wk_buf_fini(&file);
 	wk_buf_fini(&fix);
 }
@@ -84,13 +84,11 @@ static void strip(struct wk_findings *findings, const struct profile *profile)
 	add_setting(&fix, wk_buf_text(&profile->strip_from), profile->name, "strip = \"none\"");
 	if (is_stripped(profile))
 		wk_findings_bad(findings, wk_buf_text(&fix),
-				"profile %s takes the names of all functions away (strip = %s in "
-				"%s)",
+				"profile %s strips the names of all functions (strip = %s in %s)",
 				profile->name, wk_buf_text(&profile->strip),
 				wk_buf_text(&profile->strip_from));
 	else
-		wk_findings_good(findings, "profile %s keeps the names of functions",
-				 profile->name);
+		wk_findings_good(findings, "profile %s keeps function names", profile->name);
 	wk_buf_fini(&fix);
 }
 
@@ -109,14 +107,13 @@ static void report_targets(struct wk_findings *findings, const struct wk_cargo_p
 		wk_findings_good(findings, "%zu %s to record", programs,
 				 programs == 1 ? "program" : "programs");
 	else if (listed)
-		wk_findings_better(findings, wk_doctor_records() ? wk_buf_text(&lines) : NULL,
-				   "no program of its own; what can be profiled here are tests, "
-				   "benchmarks and examples%s",
-				   wk_doctor_records() ? ":" : "");
+		wk_findings_warn(findings, wk_doctor_records() ? wk_buf_text(&lines) : NULL,
+				 "no binary; tests, benchmarks and examples can be profiled%s",
+				 wk_doctor_records() ? ":" : "");
 	else
 		wk_findings_bad(findings, NULL,
-				"nothing here that could be profiled: no program, "
-				"library, test, benchmark or example");
+				"nothing to profile: no binary, library, test, benchmark or "
+				"example");
 	wk_buf_fini(&lines);
 }
 
@@ -136,8 +133,7 @@ static void targets(struct wk_findings *findings, const char *folder)
 			report_targets(findings, &project);
 		else
 			wk_findings_bad(findings, "cargo metadata --no-deps",
-					"cargo cannot read "
-					"this project; why, this tells:");
+					"cargo cannot read this project; to see why:");
 	}
 	wk_cargo_project_free(&project);
 	wk_text_list_fini(&options);

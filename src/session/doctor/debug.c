@@ -96,9 +96,9 @@ static void debug_file(struct patient *p, const char *const *debug_dirs)
 	struct wk_buf why = { 0 };
 
 	if (wk_store_debug(p->program, debug_dirs, &p->debug, &why))
-		wk_findings_good(p->findings, "its debug file is %s", p->debug.path);
+		wk_findings_good(p->findings, "debug file: %s", p->debug.path);
 	else if (why.len)
-		wk_findings_bad(p->findings, NULL, "a debug file is there but cannot be used: %s",
+		wk_findings_bad(p->findings, NULL, "the debug file cannot be used: %s",
 				wk_buf_text(&why));
 	wk_buf_fini(&why);
 }
@@ -147,19 +147,19 @@ static void stripped(const struct patient *p, const char *const *debug_dirs)
 		link = wk_str_c("");
 	wk_buf_add_text(&what, "stripped: ");
 	if (p->exported)
-		wk_buf_add_fmt(&what, "only the %" PRIu64 " functions that it exports have names",
+		wk_buf_add_fmt(&what, "only %" PRIu64 " exported functions have names",
 			       p->exported);
 	else
 		wk_buf_add_text(&what, "its functions have no names");
 	if (link.len) {
 		wk_buf_add_fmt(&what,
-			       "; the others are in its debug file %.*s, which is found "
-			       "neither beside it, nor in .debug there, nor in or below ",
+			       "; the others are in its debug file %.*s, which was not found next "
+			       "to it, in .debug there, or in or below ",
 			       WK_STR_ARG(link));
 		add_dirs(debug_dirs, &what);
 	}
 	fix_stripped(p, link, &fix);
-	(p->exported ? wk_findings_better : wk_findings_bad)(
+	(p->exported ? wk_findings_warn : wk_findings_bad)(
 		p->findings, fix.len ? wk_buf_text(&fix) : NULL, "%s", wk_buf_text(&what));
 	wk_buf_fini(&what);
 	wk_buf_fini(&fix);
@@ -271,10 +271,10 @@ static void lost_split(const struct patient *p, const struct dwo_files *files)
 
 	if (files->missing.len)
 		wk_program_fix_split(p->program->path, files->missing, &fix);
-	wk_findings_better(p->findings, fix.len ? wk_buf_text(&fix) : NULL,
-			   "split debug information: %" PRIu64 " of %" PRIu64 " .dwo files are "
-			   "there; inlined calls in the others stay unknown",
-			   files->found, files->named);
+	wk_findings_warn(p->findings, fix.len ? wk_buf_text(&fix) : NULL,
+			 "split debug information: %" PRIu64 " of %" PRIu64 " .dwo files found; "
+			 "inlined calls in the others are unknown",
+			 files->found, files->named);
 	wk_buf_fini(&fix);
 }
 
@@ -291,7 +291,7 @@ static void shared(const struct patient *p, const char *const *debug_dirs)
 	if (wk_obj_debugaltlink(holder->obj, &path, &id) &&
 	    !wk_store_alternate(holder, debug_dirs, &file, &why)) {
 		wk_program_fix_shared(path, &fix);
-		wk_findings_better(p->findings, wk_buf_text(&fix), "%s", wk_buf_text(&why));
+		wk_findings_warn(p->findings, wk_buf_text(&fix), "%s", wk_buf_text(&why));
 	}
 	wk_store_close(&file);
 	wk_buf_fini(&fix);
@@ -304,7 +304,10 @@ static void split(const struct patient *p)
 	struct dwo_files files = { 0 };
 
 	wk_buf_add_fmt(&package, "%s.dwp", p->program->path);
-	wk_buf_add_fmt(&fix, "dwp -e %s -o %s.dwp", p->program->path, p->program->path);
+	wk_buf_add_text(&fix, "dwp -e ");
+	wk_buf_add_shell(&fix, wk_str_c(p->program->path));
+	wk_buf_add_text(&fix, " -o ");
+	wk_buf_add_shell(&fix, wk_buf_str(&package));
 	count_dwo(p, ".debug_str", &files);
 	count_dwo(p, ".debug_line_str", &files);
 	if (wk_os_is_there(wk_buf_text(&package)))
@@ -313,10 +316,10 @@ static void split(const struct patient *p)
 	else if (files.found < files.named || files.named == 0)
 		lost_split(p, &files);
 	else
-		wk_findings_better(p->findings, wk_buf_text(&fix),
-				   "split debug information: its %" PRIu64 " .dwo files are there, "
-				   "and must stay where they are",
-				   files.named);
+		wk_findings_warn(p->findings, wk_buf_text(&fix),
+				 "split debug information in %" PRIu64 " .dwo files, which "
+				 "must not be moved",
+				 files.named);
 	wk_buf_fini(&package);
 	wk_buf_fini(&fix);
 }
@@ -326,8 +329,8 @@ static void without_debug_information(const struct patient *p)
 	struct wk_buf fix = { 0 };
 
 	fix_program(p, false, &fix);
-	wk_findings_better(p->findings, fix.len ? wk_buf_text(&fix) : NULL,
-			   "no debug information: " WK_DEBUG_WORDS);
+	wk_findings_warn(p->findings, fix.len ? wk_buf_text(&fix) : NULL,
+			 "no debug information: " WK_DEBUG_WORDS);
 	wk_buf_fini(&fix);
 }
 
@@ -342,10 +345,9 @@ static void debug_information(const struct patient *p, const char *const *debug_
 		return;
 	}
 	if (units.version)
-		wk_findings_good(p->findings, "debug information is there (DWARF %u)",
-				 units.version);
+		wk_findings_good(p->findings, "has debug information (DWARF %u)", units.version);
 	else
-		wk_findings_good(p->findings, "debug information is there");
+		wk_findings_good(p->findings, "has debug information");
 	if (units.skeletons || (units.version && units.version < 5 && has_dwo_name(p)))
 		split(p);
 	shared(p, debug_dirs);
@@ -354,27 +356,26 @@ static void debug_information(const struct patient *p, const char *const *debug_
 /* What holds where tables end: frame pointers, or on x86-64 what the instructions tell. */
 static void without_tables(const struct patient *p)
 {
-	static const char fix[] = "build it again with -fasynchronous-unwind-tables";
+	static const char fix[] = "rebuild with -fasynchronous-unwind-tables";
 	uint64_t uncovered = p->looked_at - p->covered;
 	struct wk_buf share = { 0 };
 
 	wk_num_add_share(&share, uncovered, p->looked_at);
 	if (p->framed * 2 > uncovered)
-		wk_findings_better(p->findings, fix,
-				   "%s of its functions have no unwind tables: "
-				   "stacks are walked by their frame pointers, which now and then "
-				   "leaves out a caller",
-				   wk_buf_text(&share));
+		wk_findings_warn(p->findings, fix,
+				 "%s of the functions have no unwind tables; stacks are unwound "
+				 "by frame pointers, which can miss callers",
+				 wk_buf_text(&share));
 	else if (p->program->obj->machine == WK_MACHINE_X86_64)
-		wk_findings_better(p->findings, fix,
-				   "%s of its functions have neither unwind "
-				   "tables nor frame pointers: stacks are walked by their "
-				   "instructions, which is not always possible",
-				   wk_buf_text(&share));
+		wk_findings_warn(p->findings, fix,
+				 "%s of the functions have neither unwind tables nor frame "
+				 "pointers; stacks are unwound by analysing instructions, which "
+				 "can fail",
+				 wk_buf_text(&share));
 	else
 		wk_findings_bad(p->findings, fix,
-				"%s of its functions have neither unwind tables "
-				"nor frame pointers: stacks end in them",
+				"%s of the functions have neither unwind tables nor frame "
+				"pointers; stacks end in them",
 				wk_buf_text(&share));
 	wk_buf_fini(&share);
 }
@@ -385,14 +386,12 @@ static void stacks(const struct patient *p)
 				    : !wk_unwind_table_is_empty(p->unwind);
 
 	if (covered)
-		wk_findings_good(p->findings,
-				 "stacks are walked by its unwind tables; it needs no frame "
-				 "pointers");
+		wk_findings_good(p->findings, "has unwind tables and needs no frame pointers");
 	else if (p->looked_at)
 		without_tables(p);
 	else
-		wk_findings_better(p->findings, NULL,
-				   "no unwind tables (.eh_frame): some stacks may end in it");
+		wk_findings_warn(p->findings, NULL,
+				 "no unwind tables (.eh_frame); some stacks may end in it");
 }
 
 static void build_id(const struct patient *p)
@@ -403,11 +402,10 @@ static void build_id(const struct patient *p)
 	if (id.len)
 		wk_findings_good(p->findings, "build id %s", wk_buf_text(&id));
 	else
-		wk_findings_better(p->findings,
-				   p->is_rust ? "RUSTFLAGS='-C link-arg=-Wl,--build-id'"
-					      : "link it again with -Wl,--build-id",
-				   "no build id: a recording cannot tell it from a later build for "
-				   "certain");
+		wk_findings_warn(p->findings,
+				 p->is_rust ? "RUSTFLAGS='-C link-arg=-Wl,--build-id'"
+					    : "relink with -Wl,--build-id",
+				 "no build id, so a recording cannot tell it from a later build");
 	wk_buf_fini(&id);
 }
 

@@ -2,6 +2,6 @@
 #ifndef WK_SESSION_DOCTOR_DEBUG_ADVICE_H
 #define WK_SESSION_DOCTOR_DEBUG_ADVICE_H
 
-#define WK_DEBUG_WORDS "inlined calls and source lines stay unknown"
+#define WK_DEBUG_WORDS "inlined calls and source lines are unknown"
 
 #endif

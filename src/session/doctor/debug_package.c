@@ -137,9 +137,9 @@ static void archive_words(struct wk_buf *words)
 			       "archive");
 	if (is_debian())
 		wk_buf_add_text(words, ":\n# on your mirror \"debian-debug\" instead of "
-				       "\"debian\", the suite with \"-debug\" behind it\n");
+				       "\"debian\", with \"-debug\" appended to the suite\n");
 	else
-		wk_buf_add_text(words, ",\n# which must be among apt's sources\n");
+		wk_buf_add_text(words, ",\n# which must be one of apt's sources\n");
 }
 
 /* Does apt know a package of that name? */

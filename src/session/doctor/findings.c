@@ -16,7 +16,7 @@ static const struct {
 	const char *word, *colour;
 } grades[] = {
 	[WK_GRADE_GOOD] = { "good", "\033[32m" },
-	[WK_GRADE_BETTER] = { "better", "\033[33m" },
+	[WK_GRADE_WARN] = { "warn", "\033[33m" },
 	[WK_GRADE_BAD] = { "bad", "\033[31m" },
 };
 
@@ -59,12 +59,12 @@ void wk_findings_good(struct wk_findings *findings, const char *format, ...)
 	va_end(args);
 }
 
-void wk_findings_better(struct wk_findings *findings, const char *fix, const char *format, ...)
+void wk_findings_warn(struct wk_findings *findings, const char *fix, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	add(findings, WK_GRADE_BETTER, fix, format, args);
+	add(findings, WK_GRADE_WARN, fix, format, args);
 	va_end(args);
 }
 
@@ -137,14 +137,14 @@ static void print_row(const struct wk_finding *row, struct wk_out *out, unsigned
 static void print_sum(const struct wk_findings *findings, struct wk_out *out)
 {
 	size_t bad = wk_findings_count(findings, WK_GRADE_BAD);
-	size_t better = wk_findings_count(findings, WK_GRADE_BETTER);
+	size_t warnings = wk_findings_count(findings, WK_GRADE_WARN);
 
 	if (bad == 0)
-		wk_out_text(out, "\nNothing is in the way");
+		wk_out_text(out, "\nNo problems");
 	else
-		wk_out_fmt(out, "\n%zu %s in the way", bad, bad == 1 ? "thing is" : "things are");
-	if (better)
-		wk_out_fmt(out, "; %zu could be better", better);
+		wk_out_fmt(out, "\n%zu %s", bad, bad == 1 ? "problem" : "problems");
+	if (warnings)
+		wk_out_fmt(out, ", %zu %s", warnings, warnings == 1 ? "warning" : "warnings");
 	wk_out_text(out, ".\n");
 }
 
@@ -179,7 +179,7 @@ static void json_text(struct wk_out *out, const char *key, const char *text)
 
 void wk_findings_print_json(const struct wk_findings *findings, struct wk_out *out)
 {
-	wk_out_fmt(out, "{\"in_the_way\":%zu,\"findings\":[",
+	wk_out_fmt(out, "{\"problems\":%zu,\"findings\":[",
 		   wk_findings_count(findings, WK_GRADE_BAD));
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct wk_finding *row = &findings->at[i];
@@ -187,7 +187,7 @@ void wk_findings_print_json(const struct wk_findings *findings, struct wk_out *o
 		wk_out_fmt(out, "%s\n{\"grade\":\"%s\"", i ? "," : "", grades[row->grade].word);
 		json_text(out, "about", row->about);
 		json_text(out, "text", row->text);
-		json_text(out, "mend", row->fix);
+		json_text(out, "fix", row->fix);
 		wk_out_char(out, '}');
 	}
 	wk_out_text(out, "\n]}\n");

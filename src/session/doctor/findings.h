@@ -15,8 +15,8 @@
 
 enum wk_grade {
 	WK_GRADE_GOOD,
-	WK_GRADE_BETTER, /* it works, and could work better */
-	WK_GRADE_BAD,    /* in the way of recording, or of names */
+	WK_GRADE_WARN, /* it works, and could work better */
+	WK_GRADE_BAD,  /* in the way of recording, or of names */
 };
 
 struct wk_finding {
@@ -39,7 +39,7 @@ void wk_findings_good(struct wk_findings *findings, const char *format, ...)
 	__attribute__((format(WK_PRINTF, 2, 3)));
 
 /* `mend` is copied, and may be NULL. */
-void wk_findings_better(struct wk_findings *findings, const char *fix, const char *format, ...)
+void wk_findings_warn(struct wk_findings *findings, const char *fix, const char *format, ...)
 	__attribute__((format(WK_PRINTF, 3, 4)));
 void wk_findings_bad(struct wk_findings *findings, const char *fix, const char *format, ...)
 	__attribute__((format(WK_PRINTF, 3, 4)));

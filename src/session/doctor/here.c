@@ -41,7 +41,7 @@ bool wk_doctor_fits(struct wk_findings *findings, const struct wk_obj *obj)
 	bool fits = is_for_this_machine(obj, &machine);
 
 	if (!fits)
-		wk_findings_bad(findings, NULL, "built for another machine than this, which is %s",
+		wk_findings_bad(findings, NULL, "built for another machine; this one is %s",
 				wk_buf_text(&machine));
 	wk_buf_fini(&machine);
 	return fits;
@@ -61,18 +61,16 @@ void wk_doctor_rights(struct wk_findings *findings, const char *path, const stru
 
 	if (stat(path, &info) != 0 || !is_program(obj))
 		return;
-	wk_buf_add_fmt(&fix, "chmod +x %s", path);
+	wk_buf_add_text(&fix, "chmod +x ");
+	wk_buf_add_shell(&fix, wk_str_c(path));
 	if (access(path, X_OK) != 0)
-		wk_findings_bad(findings, wk_buf_text(&fix),
-				"it may not be run: %s is not "
-				"executable",
-				path);
+		wk_findings_bad(findings, wk_buf_text(&fix), "%s is not executable", path);
 	wk_buf_reset(&fix);
-	wk_buf_add_fmt(&fix, "sudo wick flame -- %s", path);
+	wk_buf_add_text(&fix, "sudo wick flame -- ");
+	wk_buf_add_shell(&fix, wk_str_c(path));
 	if (info.st_mode & (S_ISUID | S_ISGID) && geteuid() != 0)
 		wk_findings_bad(findings, wk_buf_text(&fix),
-				"it runs with the rights of another user or group, so only root "
-				"may record it");
+				"setuid or setgid program: only root can record it");
 	wk_buf_fini(&fix);
 }
 
@@ -112,14 +110,14 @@ void wk_doctor_libc(struct wk_findings *findings, const char *const *debug_dirs)
 
 	if (path && wk_store_image(&key, &libc, &why) == WK_IMAGE_NAMED) {
 		if (wk_obj_section(libc.obj, ".symtab"))
-			wk_findings_good(findings, "the C library names all of its functions");
+			wk_findings_good(findings, "the C library has all function names");
 		else if (wk_store_debug(&libc, debug_dirs, &debug, &why))
-			wk_findings_good(findings, "the C library's debug symbols are there: %s",
+			wk_findings_good(findings, "debug symbols of the C library: %s",
 					 debug.path);
 		else
-			wk_findings_better(findings, libc_symbols_command(),
-					   "of the C library, only exported functions have names: "
-					   "its debug symbols are not installed");
+			wk_findings_warn(findings, libc_symbols_command(),
+					 "only exported functions of the C library have names: "
+					 "its debug symbols are not installed");
 	}
 	wk_store_close(&debug);
 	wk_store_close(&libc);
@@ -134,15 +132,17 @@ void wk_doctor_cargo_tools(struct wk_findings *findings)
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[len > 0 ? len : 0] = '\0';
-	wk_buf_add_fmt(&fix, "ln -s %s ~/.cargo/bin/cargo-wick", self);
+	wk_buf_add_text(&fix, "ln -s ");
+	wk_buf_add_shell(&fix, wk_str_c(self));
+	wk_buf_add_text(&fix, " ~/.cargo/bin/cargo-wick");
 	if (!wk_doctor_is_in_path("cargo"))
 		wk_findings_bad(findings, wk_advice(WK_ADVICE_LINUX, WK_ADVICE_INSTALL_CARGO),
 				"cargo is not in PATH");
 	else if (wk_doctor_is_in_path("cargo-wick"))
-		wk_findings_good(findings, "`cargo wick` is there: it builds, records and draws");
+		wk_findings_good(findings, "`cargo wick` works");
 	else
-		wk_findings_better(findings, wk_buf_text(&fix),
-				   "`wick cargo` works here, `cargo wick` does not: there is no "
-				   "cargo-wick in PATH");
+		wk_findings_warn(findings, wk_buf_text(&fix),
+				 "`wick cargo` works, but `cargo wick` does not: no cargo-wick "
+				 "in PATH");
 	wk_buf_fini(&fix);
 }

@@ -67,14 +67,15 @@ static void right_to_record(struct wk_findings *findings, const struct wk_record
 	int paranoid = wk_perf_paranoid();
 
 	if (probe->can_record && geteuid() == 0)
-		wk_findings_good(findings, "root may record any program");
+		wk_findings_good(findings, "root can record any program");
 	else if (probe->can_record)
 		wk_findings_good(findings,
-				 "this user may record programs (kernel.perf_event_paranoid is %d)",
+				 "this user can record programs (kernel.perf_event_paranoid is %d)",
 				 paranoid);
 	else if (paranoid > 2 && geteuid() != 0)
 		wk_findings_bad(findings, here(WK_ADVICE_SAMPLE_KERNEL),
-				"this user may record nothing: kernel.perf_event_paranoid is %d",
+				"this user cannot record anything: kernel.perf_event_paranoid is "
+				"%d",
 				paranoid);
 	else
 		wk_findings_bad(findings, container_command(), "%s", probe->refusal.text);
@@ -85,43 +86,43 @@ static void kernel_code(struct wk_findings *findings, const struct wk_record_pro
 	int64_t restricted = 0;
 
 	if (!probe->can_record_kernel) {
-		wk_findings_better(findings, here(WK_ADVICE_SAMPLE_KERNEL),
-				   "only programs' own code is recorded, not what the kernel does "
-				   "for them: kernel.perf_event_paranoid is %d",
-				   wk_perf_paranoid());
+		wk_findings_warn(findings, here(WK_ADVICE_SAMPLE_KERNEL),
+				 "only user code can be recorded, not kernel code: "
+				 "kernel.perf_event_paranoid is %d",
+				 wk_perf_paranoid());
 		return;
 	}
-	wk_findings_good(findings, "the kernel's code is recorded");
+	wk_findings_good(findings, "kernel code can be recorded");
 	if (!wk_facts_kernel_is_hidden()) {
-		wk_findings_good(findings, "the kernel's functions have names");
+		wk_findings_good(findings, "kernel functions have names");
 		return;
 	}
 	setting("/proc/sys/kernel/kptr_restrict", &restricted);
-	wk_findings_better(
+	wk_findings_warn(
 		findings, restricted ? here(WK_ADVICE_SHOW_KERNEL) : here(WK_ADVICE_SAMPLE_KERNEL),
-		"the kernel's functions have no names: kernel.kptr_restrict is %d%s",
-		(int)restricted, restricted ? "" : " and kernel.perf_event_paranoid is above 1");
+		"kernel functions have no names: kernel.kptr_restrict is %d%s", (int)restricted,
+		restricted ? "" : " and kernel.perf_event_paranoid is above 1");
 }
 
 static void whole_system(struct wk_findings *findings, const struct wk_record_probe *probe)
 {
 	if (probe->can_record_all)
-		wk_findings_good(findings, "the whole system may be recorded (-a)");
+		wk_findings_good(findings, "the whole system can be recorded (-a)");
 	else
-		wk_findings_better(findings, here(WK_ADVICE_SAMPLE_ALL),
-				   "the whole system (-a) may not be recorded, only programs of "
-				   "this user");
+		wk_findings_warn(findings, here(WK_ADVICE_SAMPLE_ALL),
+				 "the whole system (-a) cannot be recorded, only programs of "
+				 "this user");
 }
 
 static void counters(struct wk_findings *findings, const struct wk_record_probe *probe)
 {
 	if (probe->has_counters)
-		wk_findings_good(findings, "the hardware counts cycles");
+		wk_findings_good(findings, "hardware counters are available");
 	else
-		wk_findings_better(findings, NULL,
-				   "no hardware counters, as in many virtual machines: time is "
-				   "sampled by a clock (cpu-clock), which serves flame graphs as "
-				   "well; cache-misses and the like cannot be recorded");
+		wk_findings_warn(findings, NULL,
+				 "no hardware counters, as in many virtual machines; wick "
+				 "samples by a clock (cpu-clock), but cannot record cache misses "
+				 "and the like");
 }
 
 static void rate(struct wk_findings *findings)
@@ -132,11 +133,11 @@ static void rate(struct wk_findings *findings)
 		return;
 	if (most < WK_DEFAULT_FREQUENCY_HZ)
 		wk_findings_bad(findings, here(WK_ADVICE_SAMPLE_RATE),
-				"the kernel gives at most %" PRId64 " samples a second, wick asks "
-				"for %d; -F asks for less",
+				"the kernel allows %" PRId64 " samples per second and the "
+				"default is %d; use -F with a lower rate",
 				most, WK_DEFAULT_FREQUENCY_HZ);
 	else
-		wk_findings_good(findings, "the kernel gives up to %" PRId64 " samples a second",
+		wk_findings_good(findings, "the kernel allows %" PRId64 " samples per second",
 				 most);
 }
 
@@ -147,17 +148,17 @@ static void buffers(struct wk_findings *findings, const struct wk_record_probe *
 
 	wk_num_add_bytes(&size, probe->ring_bytes);
 	if (probe->ring_bytes * 4 > probe->wanted_ring_bytes) {
-		wk_findings_good(findings, "the kernel's buffers are large enough: %s for each CPU",
+		wk_findings_good(findings, "kernel buffers are large enough: %s for each CPU",
 				 wk_buf_text(&size));
 	} else {
 		getrlimit(RLIMIT_MEMLOCK, &limit);
 		wk_buf_add_fmt(&fix, "%s%" PRIu64, here(WK_ADVICE_LOCKED_MEMORY),
 			       (probe->wanted_ring_bytes >> 10) + 64);
-		wk_findings_better(findings, wk_buf_text(&fix),
-				   "samples may be lost: the kernel's buffers are %s for each CPU, "
-				   "limited by kernel.perf_event_mlock_kb and ulimit -l (%" PRIu64
-				   " KiB)",
-				   wk_buf_text(&size), (uint64_t)limit.rlim_cur >> 10);
+		wk_findings_warn(findings, wk_buf_text(&fix),
+				 "samples may be lost: kernel buffers are limited to %s for each "
+				 "CPU by kernel.perf_event_mlock_kb and ulimit -l (%" PRIu64
+				 " KiB)",
+				 wk_buf_text(&size), (uint64_t)limit.rlim_cur >> 10);
 	}
 	wk_buf_fini(&size);
 	wk_buf_fini(&fix);
@@ -172,12 +173,11 @@ static void tracing(struct wk_findings *findings)
 		return;
 	if (scope < 3 && may_trace_others())
 		return;
-	wk_findings_better(findings, scope < 3 ? here(WK_ADVICE_READ_PROCESSES) : NULL,
-			   "%s deeper than 32 KiB may be cut (--stack-size 64K copies more): "
-			   "kernel.yama.ptrace_scope is %d%s",
-			   scope == 1 ? "of processes that already run (-p), stacks" : "stacks",
-			   (int)scope,
-			   scope < 3 ? "" : ", which stays until the machine starts again");
+	wk_findings_warn(findings, scope < 3 ? here(WK_ADVICE_READ_PROCESSES) : NULL,
+			 "%s deeper than 32 KiB may be cut (--stack-size 64K copies more): "
+			 "kernel.yama.ptrace_scope is %d%s",
+			 scope == 1 ? "with -p, stacks" : "stacks", (int)scope,
+			 scope < 3 ? "" : ", which cannot be changed until the next boot");
 }
 
 static void disk(struct wk_findings *findings)
@@ -188,7 +188,7 @@ static void disk(struct wk_findings *findings)
 
 	if (access(".", W_OK) != 0) {
 		wk_findings_bad(findings, "wick flame -d /tmp/wick.data -o /tmp/flame.svg -- ...",
-				"nothing can be written to this folder: %s", strerror(errno));
+				"this folder is not writable: %s", strerror(errno));
 		return;
 	}
 	if (statvfs(".", &info) != 0)
@@ -197,13 +197,13 @@ static void disk(struct wk_findings *findings)
 	wk_num_add_bytes(&free_text, free_bytes);
 	if (free_bytes < NO_DISK)
 		wk_findings_bad(findings, "wick flame -d /another/disk/wick.data -- ...",
-				"this disk is full: %s are free", wk_buf_text(&free_text));
+				"the disk is full: %s free", wk_buf_text(&free_text));
 	else if (free_bytes < LITTLE_DISK)
-		wk_findings_better(findings, "wick flame -d /another/disk/wick.data -- ...",
-				   "a long recording may fill this disk: %s are free",
-				   wk_buf_text(&free_text));
+		wk_findings_warn(findings, "wick flame -d /another/disk/wick.data -- ...",
+				 "a long recording may fill the disk: %s free",
+				 wk_buf_text(&free_text));
 	else
-		wk_findings_good(findings, "%s are free for recordings in this folder",
+		wk_findings_good(findings, "%s free for recordings in this folder",
 				 wk_buf_text(&free_text));
 	wk_buf_fini(&free_text);
 }

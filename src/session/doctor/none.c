@@ -11,9 +11,9 @@ bool wk_doctor_records(void)
 void wk_doctor_machine(struct wk_findings *findings)
 {
 	wk_findings_on(findings, "Recording");
-	wk_findings_better(findings, wk_advice(WK_ADVICE_WINDOWS, WK_ADVICE_RECORD_CPU),
-			   "wick does not record on Windows yet; it reads what Windows' own tools "
-			   "record (WPR, xperf), and recordings of Linux");
+	wk_findings_warn(findings, wk_advice(WK_ADVICE_WINDOWS, WK_ADVICE_RECORD_CPU),
+			 "wick cannot record on Windows yet; it reads traces of WPR and xperf, "
+			 "and recordings of Linux");
 }
 
 /* Windows' own files have their PDBs on a symbol server, not on the machine. */

@@ -61,11 +61,12 @@ static void script(struct wk_findings *findings, struct wk_str first)
 	char *interpreter = interpreter_of(first);
 	struct wk_buf fix = { 0 };
 
-	wk_buf_add_fmt(&fix, "wick doctor %s", interpreter);
-	wk_findings_better(findings, wk_buf_text(&fix),
-			   "a script: what is recorded is its interpreter, %s, whose own "
-			   "functions are seen and not those of the script",
-			   interpreter);
+	wk_buf_add_text(&fix, "wick doctor ");
+	wk_buf_add_shell(&fix, wk_str_c(interpreter));
+	wk_findings_warn(findings, wk_buf_text(&fix),
+			 "a script: wick records its interpreter, %s, and shows the "
+			 "interpreter's functions, not the script's",
+			 interpreter);
 	wk_buf_fini(&fix);
 	wk_free(interpreter);
 }
@@ -88,8 +89,7 @@ static bool is_something_else(struct wk_findings *findings, const char *path)
 		script(findings, first);
 	else if (!is_elf)
 		wk_findings_bad(findings, NULL,
-				"not a program: it begins neither as those of Linux do (ELF) nor "
-				"as those of Windows (PE, PDB)");
+				"not a program: neither ELF (Linux) nor PE or PDB (Windows)");
 	wk_os_close(&file);
 	return !is_elf;
 }
@@ -103,9 +103,8 @@ static void code_it_makes(struct wk_findings *findings, const char *path)
 		return;
 	wk_buf_add_fmt(&fix, "%s%s%s", maker->words, maker->remark ? "   # " : "",
 		       maker->remark ? maker->remark : "");
-	wk_findings_better(findings, wk_buf_text(&fix),
-			   "it runs code that it makes itself, whose functions have names only if "
-			   "it is told to write them down");
+	wk_findings_warn(findings, wk_buf_text(&fix),
+			 "has a JIT compiler; JIT functions have names only with this option:");
 	wk_buf_fini(&fix);
 }
 
@@ -131,7 +130,7 @@ void wk_doctor_program(struct wk_findings *findings, const char *path,
 		if (wk_store_image(&key, &program, &why) == WK_IMAGE_NAMED)
 			look_at(findings, &program, debug_dirs);
 		else
-			wk_findings_bad(findings, NULL, "it cannot be looked at: %s",
+			wk_findings_bad(findings, NULL, "cannot be examined: %s",
 					wk_buf_text(&why));
 		wk_store_close(&program);
 	}

@@ -11,17 +11,6 @@
 
 #define GNU_LINKER 2
 
-void wk_shell_word(struct wk_buf *text, struct wk_str word)
-{
-	wk_buf_add_char(text, '\'');
-	for (size_t i = 0; i < word.len; i++)
-		if (word.at[i] == '\'')
-			wk_buf_add_text(text, "'\\''");
-		else
-			wk_buf_add_char(text, word.at[i]);
-	wk_buf_add_char(text, '\'');
-}
-
 static bool contains(struct wk_str text, const char *part)
 {
 	return wk_str_find(text, part) != SIZE_MAX;
@@ -112,8 +101,8 @@ static void fix_cargo(const struct wk_program_fix *program, struct wk_buf *fix)
 
 	if (folder.len == 0) {
 		wk_buf_add_fmt(fix,
-			       "# build it again with debug = \"line-tables-only\"%s in its "
-			       "profile of Cargo.toml",
+			       "# rebuild with debug = \"line-tables-only\"%s in its profile in "
+			       "Cargo.toml",
 			       program->lacks_names ? " and strip = \"none\"" : "");
 		return;
 	}
@@ -179,14 +168,14 @@ void wk_program_fix(const struct wk_program_fix *program, struct wk_buf *fix)
 
 	if (wk_obj_debuglink(program->obj, &link, &crc)) {
 		wk_buf_add_fmt(fix,
-			       "# its debug information is in the file \"%.*s\": put it "
-			       "beside the program,\n# or name its folder by --debug-dir",
+			       "# its debug information is in the file \"%.*s\": put that next to "
+			       "the program,\n# or name its folder with --debug-dir",
 			       WK_STR_ARG(link));
 		return;
 	}
 	if (fix_build(program, fix) && program->is_recorded)
-		wk_buf_add_text(fix, "\n# and record again: this recording is of the build that "
-				     "was, and names of another do not fit");
+		wk_buf_add_text(fix, "\n# and record again: names of a new build do not fit this "
+				     "recording");
 }
 
 void wk_program_fix_split(const char *path, struct wk_str file, struct wk_buf *fix)
@@ -194,22 +183,21 @@ void wk_program_fix_split(const char *path, struct wk_str file, struct wk_buf *f
 	struct wk_str program = wk_str_c(path), name = wk_str_basename(file);
 
 	wk_buf_add_fmt(fix,
-		       "# put \"%.*s\" back where it was compiled, or beside the program;\n"
-		       "# or, before such files go, pack all of them into one that is found beside "
-		       "it:\ndwp -e ",
+		       "# put \"%.*s\" back where it was compiled, or next to the program;\n# or "
+		       "pack all such files into one next to the program, before they are "
+		       "deleted:\ndwp -e ",
 		       WK_STR_ARG(name));
-	wk_shell_word(fix, program);
+	wk_buf_add_shell(fix, program);
 	wk_buf_add_text(fix, " -o ");
-	wk_shell_word(fix, program);
+	wk_buf_add_shell(fix, program);
 	wk_buf_add_text(fix, ".dwp");
 }
 
 void wk_program_fix_shared(struct wk_str file, struct wk_buf *fix)
 {
 	wk_buf_add_fmt(fix,
-		       "# put \"%.*s\" back, which dwz made of what several programs share;\n"
-		       "# a path that does not begin with / goes from where the program or its "
-		       "debug file lies;\n# .dwz in the folders that --debug-dir names is looked "
-		       "into, too",
+		       "# restore \"%.*s\", which dwz created for several programs;\n# a relative "
+		       "path starts from the folder of the program or of its debug file;\n# .dwz "
+		       "in the folders of --debug-dir is searched as well",
 		       WK_STR_ARG(file));
 }

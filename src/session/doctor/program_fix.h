@@ -30,7 +30,4 @@ void wk_program_fix_split(const char *path, struct wk_str file, struct wk_buf *f
 /* ... the one that dwz made of what several programs share. */
 void wk_program_fix_shared(struct wk_str file, struct wk_buf *fix);
 
-/* As a word of the shell. */
-void wk_shell_word(struct wk_buf *text, struct wk_str word);
-
 #endif

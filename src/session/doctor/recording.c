@@ -25,13 +25,16 @@ bool wk_doctor_recording(const char *path, struct wk_err *err)
 {
 	struct wk_opened opened;
 	struct wk_err not_one = { 0 };
+	struct wk_buf quoted = { 0 };
 
 	if (!may_be_one(path) || !wk_reader_open(path, NULL, &opened, &not_one))
 		return false;
+	wk_buf_add_shell(&quoted, wk_str_c(path));
 	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		"%.200s is a recording that wick reads (%s: %s), and doctor looks at programs and "
-		"projects: `wick symbols FILE` says which names it lacks, and what brings them",
-		path, opened.reader->name, opened.reader->summary);
+		"%.200s is a recording (%s: %s), but doctor checks programs and projects; `wick "
+		"symbols %s` shows which names are missing and how to get them",
+		path, opened.reader->name, opened.reader->summary, wk_buf_text(&quoted));
+	wk_buf_fini(&quoted);
 	wk_reader_close(&opened);
 	return true;
 }

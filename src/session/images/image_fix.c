@@ -62,7 +62,7 @@ static void add_asking(struct wk_buf *fix, const struct wk_image_context *about)
 {
 	wk_buf_add_text(fix, "wick symbols ");
 	if (about->recording && strcmp(about->recording, "-") != 0) {
-		wk_shell_word(fix, wk_str_c(about->recording));
+		wk_buf_add_shell(fix, wk_str_c(about->recording));
 		wk_buf_add_char(fix, ' ');
 	}
 }

@@ -124,7 +124,7 @@ static void fix_names(const struct program *p, struct wk_buf *fix)
 		       "# put the %.*s of that build beside it, or say which folder has "
 		       "it:\nwick doctor ",
 		       WK_STR_ARG(pdb_name(p)));
-	wk_shell_word(fix, wk_str_c(p->path));
+	wk_buf_add_shell(fix, wk_str_c(p->path));
 	wk_buf_add_text(fix, " --symbol-path FOLDER\n"
 			     "# or build it again: its linker writes both at once");
 }
@@ -171,7 +171,7 @@ static void report_names(const struct program *p)
 		wk_findings_good(p->findings, "%s", wk_buf_text(&text));
 	else
 		(wk_image_state(p->image) == WK_IMAGE_STRIPPED ? wk_findings_bad
-							       : wk_findings_better)(
+							       : wk_findings_warn)(
 			p->findings, wk_buf_text(&fix), "%s", wk_buf_text(&text));
 	wk_buf_fini(&text);
 	wk_buf_fini(&fix);
@@ -185,10 +185,10 @@ static void report_servers(const struct program *p)
 	if (!p->passes_servers || !lacks_pdb(p))
 		return;
 	wk_buf_add_text(&fix, "wick symbols ");
-	wk_shell_word(&fix, wk_str_c(p->path));
+	wk_buf_add_shell(&fix, wk_str_c(p->path));
 	wk_buf_add_text(&fix, " --symbol-path PATH   # the same path: this asks them");
-	wk_findings_better(p->findings, wk_buf_text(&fix),
-			   "the servers of the symbol path were not asked");
+	wk_findings_warn(p->findings, wk_buf_text(&fix),
+			 "the servers of the symbol path were not asked");
 	wk_buf_fini(&fix);
 }
 
@@ -201,10 +201,10 @@ static void report_lines(const struct program *p)
 	if (state != WK_PLACES_NONE) {
 		wk_findings_good(p->findings, "%s", reason);
 	} else if (p->pdb.stripped) {
-		wk_findings_better(p->findings, wk_windows_pdb_fix(p->pdb.stripped), "%s", reason);
+		wk_findings_warn(p->findings, wk_windows_pdb_fix(p->pdb.stripped), "%s", reason);
 	} else if (p->used.has_all_names) { /* else what mends names brings this, too */
 		wk_program_fix_windows(p->obj, &fix);
-		wk_findings_better(p->findings, wk_buf_text(&fix),
+		wk_findings_warn(p->findings, wk_buf_text(&fix),
 				   "no debug information: " WK_DEBUG_WORDS);
 	}
 	wk_buf_fini(&fix);
@@ -223,14 +223,13 @@ static void report_stacks(const struct program *p)
 				 "function%s); it needs no frame pointers",
 				 wk_buf_text(&text), count == 1 ? "" : "s");
 	else if (p->obj->machine == WK_MACHINE_X86)
-		wk_findings_better(p->findings,
-				   "cl /Oy- ...   # gcc, clang: -fno-omit-frame-pointer",
-				   "code of 32 bits has no unwind tables on Windows: its stacks "
-				   "are walked by frame pointers, and end where it keeps none");
+		wk_findings_warn(p->findings, "cl /Oy- ...   # gcc, clang: -fno-omit-frame-pointer",
+				 "code of 32 bits has no unwind tables on Windows: its stacks "
+				 "are walked by frame pointers, and end where it keeps none");
 	else
-		wk_findings_better(p->findings, NULL,
-				   "no unwind tables (.pdata): without them Windows walks stacks "
-				   "only through functions that call no others");
+		wk_findings_warn(p->findings, NULL,
+				 "no unwind tables (.pdata): without them Windows walks stacks "
+				 "only through functions that call no others");
 	wk_free(bounds);
 	wk_buf_fini(&text);
 }

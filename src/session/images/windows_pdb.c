@@ -76,9 +76,9 @@ static void report_content(struct wk_findings *findings, struct wk_pdb *pdb)
 	wk_num_add_grouped(&publics, count);
 	wk_num_add_grouped(&modules, wk_pdb_module_count(pdb));
 	if (wk_pdb_is_stripped(pdb))
-		wk_findings_better(findings, wk_windows_pdb_fix(wk_pdb_why_stripped(pdb)),
-				   "public names only, of %s function%s: %s", wk_buf_text(&publics),
-				   count == 1 ? "" : "s", wk_pdb_why_stripped(pdb));
+		wk_findings_warn(findings, wk_windows_pdb_fix(wk_pdb_why_stripped(pdb)),
+				 "public names only, of %s function%s: %s", wk_buf_text(&publics),
+				 count == 1 ? "" : "s", wk_pdb_why_stripped(pdb));
 	else
 		wk_findings_good(findings,
 				 "whole: functions, inlined calls and source lines of %s "
