@@ -81,6 +81,12 @@ def _(t):
     t.equal(re.findall(r"SONAME.*\[(.*)\]", dynamic), ["libwick.so.0"], "SONAME")
 
 
+@tap.case("programs that use the shared library need no other package")
+def _(t):
+    t.equal(installed.pkg_config("--print-requires", "--print-requires-private"), [], "packages")
+    t.equal(len(installed.pkg_config("--cflags")), 1, "flags of the compiler")
+
+
 @tap.case("the header compiles alone as C99 and as C++11, without a warning")
 def _(t):
     header = next(installed.root().rglob("wick/wick.h"))
