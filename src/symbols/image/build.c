@@ -1,14 +1,14 @@
 #include "base/hash.h"
 #include "symbols/image/image.h"
 
-/* All of the code of most programs, and of larger ones samples all over it. */
+/* All code of most programs, and windows spread over that of larger ones. */
 #define WINDOW_BYTES ((uint64_t)16 << 10)
 #define MOST_WINDOWS 64
 
 /* Real files have one or two segments of code; a hostile one may have the same 65,000 times. */
 #define MOST_CODES 16
 
-/* Headers, which differ where sections were taken away. */
+/* The headers, which change when sections are removed. */
 static uint64_t head_bytes(const struct wk_obj *obj)
 {
 	return obj->is_64 ? 64 + (uint64_t)obj->segment_count * 56

@@ -1,18 +1,18 @@
-/* What the symbol cache keeps of an image, and takes back the next time.
+/* Reads and writes an image's entry in the symbol cache.
  *
- * An entry is of one build, so its names stay right; but another debug file may have come since,
- * which has more. What was made without one is taken only where there is still none. And a file
- * may have been read while it was half there: what was made from one that has changed is taken
- * only where there is no other to make it from, as where the program was stripped since.
+ * An entry belongs to one build, so its names stay correct. But a debug file with more names may
+ * have been installed since: names made without a debug file are used only while there is none. And
+ * a file may have been read while it was being written: names made from a file that has changed are
+ * used only if nothing else is left to read, for example because the program was stripped since.
  *
- * The source section is lines of text: the image's path, and behind it
+ * The source section is lines of text: the image's path, and after it
  *
  *	build NUMBER            see wk_image_build
  *	image SIZE TIME         of the image's file, when it was read
  *	names SIZE TIME PATH    of the file that the names are from
  *	lines SIZE TIME PATH
- *	units KIND              of debug information that the lines are from: their numbers are its;
- *				"publics": it has none
+ *	units KIND              of debug information that the lines are from, which numbers the
+ *				units; "publics": it has none
  *	complete                no other file would have more names
  */
 #include "symbols/image/image.h"
@@ -23,7 +23,7 @@
 
 #define MOST_SECTIONS 5
 
-/* "word PATH" of the source section; empty where the line does not begin with the word. */
+/* "word PATH" of the source section; empty if the line does not start with the word. */
 static struct wk_str value_of(struct wk_str line, const char *word)
 {
 	size_t len = strlen(word);
@@ -49,7 +49,7 @@ static bool is_changed(const struct wk_image_source *source, const struct wk_os_
 	return source->size_bytes != now->size_bytes || source->changed_ns != now->changed_ns;
 }
 
-/* One that is gone cannot tell more. */
+/* A deleted file is not stale: nothing newer can be read from it. */
 static struct wk_image_source source_of(struct wk_str rest)
 {
 	struct wk_image_source source = { 0 };
@@ -104,7 +104,7 @@ static void read_sources(struct wk_image_cached *kept)
 	}
 }
 
-/* What it is called: an image of Windows that is not here has only what the recording says. */
+/* A missing Windows image has only the recorded path. */
 static struct wk_str path_of(const struct wk_image_symbols *image)
 {
 	return image->file.obj ? wk_str_c(image->file.path) : image->key.path;
@@ -115,8 +115,8 @@ static bool is_of_this_file(const struct wk_image_symbols *image)
 	return wk_str_eq(image->kept.image.path, path_of(image));
 }
 
-/* Is the entry of the image's build? Where it was made from this very file, nothing is read. A
- * PDB's id is of one build, whoever made the entry. */
+/* Does the entry belong to the image's build? If it was made from this very file, nothing is read.
+ * A PDB's id always identifies one build. */
 static bool is_of_this_build(struct wk_image_symbols *image)
 {
 	struct wk_image_cached *kept = &image->kept;
@@ -176,7 +176,7 @@ static bool can_make_places(struct wk_image_symbols *image)
 	       wk_image_has_places(wk_image_debug_obj(image)) || wk_image_open_pdb(image);
 }
 
-/* Is what is kept all that there is to know? Then its files need not be looked for. */
+/* Is the entry complete? Then its files need not be searched for. */
 bool wk_image_keeps_all(struct wk_image_symbols *image)
 {
 	const struct wk_image_cached *kept = wk_image_cached(image);
@@ -195,7 +195,7 @@ struct wk_symtab *wk_image_cached_names(struct wk_image_symbols *image)
 	if (wk_bytes_left(&bytes) == 0)
 		return NULL;
 	if (!image->kept.has_all_names && (wk_image_debug_obj(image) || wk_image_open_pdb(image)))
-		return NULL; /* it may have more */
+		return NULL; /* the debug file may have more */
 	if (are_names_stale(&image->kept) && can_make_names(image))
 		return NULL;
 	return wk_symtab_load(bytes, NULL);
@@ -218,7 +218,7 @@ void wk_image_load_unwind(struct wk_image_symbols *image)
 		wk_unwind_table_load(image->unwind, bytes, NULL);
 }
 
-/* An entry in the making. */
+/* A new entry. */
 struct keeping {
 	struct wk_image_symbols *image;
 	struct wk_buf source, names, unwind, code;
@@ -233,7 +233,7 @@ static void add_section(struct keeping *k, uint32_t kind, uint32_t version, stru
 		k->sections[k->count++] = (struct wk_cache_section){ kind, version, bytes };
 }
 
-/* What the entry has already and nobody made anew. */
+/* A section of the old entry that has not changed. */
 static void add_old(struct keeping *k, uint32_t kind, uint32_t version)
 {
 	struct wk_bytes bytes = section_of(k->image, kind, version);
@@ -241,7 +241,7 @@ static void add_old(struct keeping *k, uint32_t kind, uint32_t version)
 	add_section(k, kind, version, wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes)));
 }
 
-/* Of the id alone, and not of this file. */
+/* The kernel's table belongs to the id, not to this file. */
 static void add_kernel(struct keeping *k)
 {
 	struct wk_bytes bytes =
@@ -266,8 +266,7 @@ static void keep_names(struct keeping *k)
 	add_section(k, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION, wk_buf_str(&k->names));
 }
 
-/* Rules are compiled as stacks need them, so a few more come each time: written again only where
- * an eighth is new. */
+/* Rules are compiled on demand, so each run adds a few: written again only if an eighth is new. */
 static void keep_unwind(struct keeping *k)
 {
 	struct wk_image_symbols *image = k->image;
@@ -284,7 +283,7 @@ static void keep_unwind(struct keeping *k)
 	add_section(k, WK_CACHE_UNWIND, WK_UNWIND_VERSION, wk_buf_str(&k->unwind));
 }
 
-/* What is missing or broken now may be there and mended the next time. */
+/* Missing or damaged files may have been replaced at the next run. */
 static bool are_whole(const struct wk_image_debug *places)
 {
 	if (places->dwarf)
@@ -317,14 +316,14 @@ static void add_source(struct wk_buf *text, const char *word, struct wk_image_so
 	wk_buf_add_char(text, '\n');
 }
 
-/* On one line: it may be a recording's word. */
+/* On one line: it may be from a recording. */
 static void add_path(struct wk_buf *text, struct wk_str path)
 {
 	for (size_t i = 0; i < path.len; i++)
 		wk_buf_add_char(text, path.at[i] == '\n' ? '?' : path.at[i]);
 }
 
-/* The image's file or its debug file, as it was before it was read. */
+/* The image's file or its debug file, with its size and time before it was read. */
 static struct wk_image_source file_at(const struct wk_image_symbols *image, struct wk_str path)
 {
 	const struct wk_store_file *file = &image->file;

@@ -36,14 +36,14 @@ void wk_dwarf_files_free(struct wk_dwarf_files *files)
 	wk_free(files);
 }
 
-/* One sentence: the first. */
+/* Only the first sentence is used. */
 static void report(struct wk_dwarf_files *files, const struct wk_buf *why)
 {
 	if (files->why.len == 0)
 		wk_buf_add_str(&files->why, wk_buf_str(why));
 }
 
-/* The parsed file does not move when the list of them grows. */
+/* The parsed file does not move when the list grows. */
 static const struct wk_obj *open_split(void *context, struct wk_str directory, struct wk_str name,
 				       uint64_t id)
 {

@@ -1,4 +1,4 @@
-/* The file of an image, and its debug file: on this machine, or fetched from another. */
+/* The file of an image and its debug file: from this machine, or fetched from a server. */
 #include "symbols/image/image.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "os/os.h"
 
-/* The vDSO is no file: it is part of the kernel, and every process of this boot has the same. */
+/* The vDSO is not a file but a part of the kernel: all processes of one boot have the same. */
 static enum wk_image_state open_vdso(struct wk_image_symbols *image)
 {
 	struct wk_buf *why = &image->reason;
@@ -37,7 +37,7 @@ static enum wk_image_state open_vdso(struct wk_image_symbols *image)
 	return WK_IMAGE_NAMED;
 }
 
-/* A copy of the wanted file that another machine has; in `why` what the sources said otherwise. */
+/* Fetches a copy of the file from a server; `why` gets the answers otherwise. */
 static bool fetch(struct wk_image_symbols *image, enum wk_fetch_kind kind,
 		  const struct wk_build_id *id, struct wk_store_file *file, struct wk_buf *why)
 {
@@ -62,7 +62,7 @@ static bool fetch(struct wk_image_symbols *image, enum wk_fetch_kind kind,
 	return is_found;
 }
 
-/* Without a build id, only folders can be asked: they keep files by their paths, too. */
+/* Without a build id only folders can be searched: they store files by path as well. */
 static void look_for_copy(struct wk_image_symbols *image)
 {
 	struct wk_buf why = { 0 };
@@ -111,7 +111,7 @@ void wk_image_open(struct wk_image_symbols *image)
 	image->state = wk_store_image(&image->key, &image->file, &image->reason);
 }
 
-/* Would other machines be asked for its file? Those of Windows are looked for by image_pdb.c. */
+/* Should servers be queried for its file? pdb.c does that for Windows images. */
 static bool lacks_file(const struct wk_image_symbols *image)
 {
 	return !image->file.obj && image->state != WK_IMAGE_NO_FILE && !image->was_asked &&
@@ -130,17 +130,17 @@ void wk_image_fetch(struct wk_image_symbols *image)
 	else if (fetch(image, WK_FETCH_IMAGE, &image->key.build_id, &image->file, &image->reason))
 		image->state = WK_IMAGE_NAMED;
 	if (image->file.obj)
-		wk_buf_reset(&image->reason); /* that it is not here */
+		wk_buf_reset(&image->reason); /* that it is missing */
 }
 
-/* Names and lines are in the file itself, or nobody has more. What a program of Windows has in
- * place of a build id is its PDB's: see image_pdb.c. */
+/* Names and lines are in the file itself, or no debug file has more: the build id of a Windows
+ * program is that of its PDB (pdb.c). */
 static bool is_complete(const struct wk_obj *obj)
 {
 	return obj->pe || (wk_image_has_all_names(obj) && wk_obj_section(obj, ".debug_info"));
 }
 
-/* Its debug file, if that is on this machine. */
+/* Finds its debug file on this machine. */
 static void find_debug(struct wk_image_symbols *image)
 {
 	if (!image->file.obj || image->debug_done)
@@ -149,7 +149,7 @@ static void find_debug(struct wk_image_symbols *image)
 	wk_store_debug(&image->file, image->owner->debug_dirs, &image->debug, &image->debug_reason);
 }
 
-/* May other machines be asked for it? */
+/* May servers be queried for it? */
 static bool lacks_debug(const struct wk_image_symbols *image)
 {
 	return image->file.obj && !image->debug.obj && !image->debug_asked &&

@@ -1,7 +1,6 @@
-/* One image of a wk_symbols, between the files that look into it: symbols.c (all of them),
- * image_files.c (its file and debug file), image_names.c (its symbols), image_places.c (its debug
- * information), image_cache.c (what is kept of all that), image_build.c (which build it is),
- * kernel_names.c (the running kernel). */
+/* One image of a wk_symbols, shared by symbols.c (all images), files.c (its file and debug file),
+ * names.c (its symbols), places.c (its debug information), pdb.c (its PDB), cache.c (its entry in
+ * the symbol cache), build.c (which build it is) and kernel_names.c (the running kernel). */
 #ifndef WK_SYMBOLS_IMAGE_IMAGE_H
 #define WK_SYMBOLS_IMAGE_IMAGE_H
 
@@ -21,44 +20,44 @@
 #include "symbols/pdb/pdb.h"
 #include "symbols/unwind/unwind.h"
 
-/* Debug information: found when somebody first asks for a place, read a unit at a time. */
+/* Debug information: found at the first query for a place, read one unit at a time. */
 struct wk_image_debug {
-	bool is_open;      /* the index is there, or it is known that there is none */
-	bool was_searched; /* so are the files */
-	bool is_told;      /* the reason is whole */
-	bool lacks_units;  /* one that was asked for could not be read */
-	bool is_kept;      /* the index is the cache's */
+	bool is_open;      /* the index exists, or it is known that there is none */
+	bool was_searched; /* for the files */
+	bool is_told;      /* the reason is complete */
+	bool lacks_units;  /* a requested unit could not be read */
+	bool is_kept;      /* the index is from the cache */
 	struct wk_code_index *index;
 	struct wk_dwarf_files *files; /* that the debug information refers to */
 	struct wk_dwarf *dwarf;
 	struct wk_pdb *pdb;           /* in place of dwarf; of `pdb_file` */
 	struct wk_breakpad *breakpad; /* in place of a PDB */
 	struct wk_store_file pdb_file;
-	bool pdb_was_searched;            /* along the symbol path, too */
-	bool file_was_searched;           /* so was the image's file */
-	struct wk_pdb_id looked_here_for; /* beside the image and in debug folders */
-	struct wk_buf pdb_why; /* who was asked for it, and what lies there and is not it */
-	bool has_unfit_pdb; /* one lies there, and is of another build or broken; or a symbol path
-			     * was asked for it in vain */
-	struct wk_buf path; /* the file it comes from; empty where there is none */
+	bool pdb_was_searched;            /* along the symbol path as well */
+	bool file_was_searched;           /* the same for the image's file */
+	struct wk_pdb_id looked_here_for; /* next to the image and in debug folders */
+	struct wk_buf pdb_why;            /* which sources have none, or a wrong one */
+	bool has_unfit_pdb; /* the one found is damaged or of another build, or no source of the
+			     * symbol path has it */
+	struct wk_buf path; /* the file it is read from; empty: none */
 	struct wk_buf reason;
 	size_t source_at; /* where the file's path is in the reason; 0 if it has none */
 };
 
-/* A file that something kept was made from, as it was then. */
+/* The state of a file when a cache entry was made from it. */
 struct wk_image_source {
 	struct wk_str path; /* empty: there is none */
 	uint64_t size_bytes, changed_ns;
 	bool is_stale; /* it has changed since */
 };
 
-/* What the cache has of it. Borrowed from there. */
+/* The image's cache entry; all of it is borrowed from the cache. */
 struct wk_image_cached {
 	bool was_looked_for;
 	const struct wk_cache_entry *entry; /* or NULL */
 	struct wk_image_source image, names, lines;
 	uint64_t build;      /* see wk_image_build */
-	struct wk_str units; /* what the lines were read from, in a word */
+	struct wk_str units; /* the kind of file that the lines were read from */
 	bool has_all_names;  /* no other file would have more */
 };
 
@@ -66,40 +65,39 @@ struct wk_image_symbols {
 	struct wk_symbols *owner;
 	struct wk_image_key key;
 	struct wk_store_file file, debug;
-	struct wk_store_file packed; /* the names that the file carries packed (.gnu_debugdata) */
+	struct wk_store_file packed; /* the compressed names inside the file (.gnu_debugdata) */
 	struct wk_symtab *tab;
 	const char *names_from; /* the file's path */
 	bool has_all_names;
-	bool names_are_kept;            /* the table is the cache's */
-	struct wk_unwind_table *unwind; /* made when somebody asks */
+	bool names_are_kept;            /* the table is from the cache */
+	struct wk_unwind_table *unwind; /* created on demand */
 	struct wk_image_cached kept;
 	struct wk_buf reason, debug_reason;
 	size_t source_at; /* as for places */
 	enum wk_image_state state;
 	unsigned retries;
 	bool debug_done;
-	bool was_asked, debug_asked; /* of other machines: the image, its debug file */
-	bool is_in_view;             /* of meaning where the owner is narrowed */
+	bool was_asked, debug_asked; /* servers, for the image and its debug file */
+	bool is_in_view;             /* used if the owner is narrowed */
 	bool is_ready;               /* state and reason are final, the table is built */
 	struct wk_image_debug places;
 };
 
-/* The running kernel's table: what an earlier time kept of it, or read now. Both where the kept one
- * had no answer. */
+/* The running kernel's table: from the cache, or read now; both if the cached one had no answer. */
 struct wk_kernel_names {
-	bool may_be_kept; /* it is the system's own, and there is a cache */
+	bool may_be_kept; /* it is the system's own table, and there is a cache */
 	bool is_open, was_read;
 	struct wk_kallsyms *kept, *read; /* or NULL */
 	struct wk_err err;               /* why it cannot be read */
 	struct wk_build_id id;
-	struct wk_kallsyms_moment moment; /* before it was read; no id: unknown */
+	struct wk_kallsyms_moment moment; /* taken before it was read; no id: unknown */
 };
 
 struct wk_symbols {
 	struct wk_cache *cache;     /* or NULL */
 	struct wk_fetcher *fetcher; /* or NULL */
-	bool is_live;               /* nobody is asked now */
-	bool is_narrowed;           /* and later only for images that are in view */
+	bool is_live;               /* no server is queried while recording */
+	bool is_narrowed;           /* servers are queried only for images in view */
 	bool as_perf;               /* see symbols.h */
 	const char *const *debug_dirs;
 	const char *kallsyms_path;
@@ -117,37 +115,37 @@ static inline bool wk_image_is_vdso(const struct wk_image_symbols *image)
 	return !image->key.is_kernel && wk_str_is(image->key.path, "[vdso]");
 }
 
-/* Does the recording tell of an image of Windows, whose names need no file of it? */
+/* Is it a Windows image, whose names can be read without its file? */
 static inline bool wk_image_has_rvas(const struct wk_image_symbols *image)
 {
 	return image->key.pdb_path.len > 0 || image->key.time_stamp != 0;
 }
 
-/* Is there something that places are read from? */
+/* Is there a file that places are read from? */
 static inline bool wk_image_debug_has_source(const struct wk_image_debug *places)
 {
 	return places->dwarf || places->pdb || places->breakpad;
 }
 
-/* image_files.c: the file of an image that is no kernel's, with `state` and `reason`. */
+/* files.c: opens the image's file (not the kernel's), and sets `state` and `reason`. */
 void wk_image_open(struct wk_image_symbols *image);
 
-/* The address in the image's own tables; false where it is not in the image. */
+/* The address in the image's own tables; false if it is not in the image. */
 bool wk_image_vaddr_of(const struct wk_image_symbols *image, uint64_t address, uint64_t *vaddr);
 
-/* By its own word or, where it is not here, the recording's. */
+/* From its file or, if that is missing, from the recording. */
 const struct wk_build_id *wk_image_build_id(const struct wk_image_symbols *image);
 
-/* image_names.c: the table of names, with `state` and `reason`. */
+/* names.c: builds the table of names, and sets `state` and `reason`. */
 void wk_image_build_table(struct wk_image_symbols *image);
 bool wk_image_has_all_names(const struct wk_obj *obj);
 
-/* image_build.c: a number for the code of a build and where it lies, which stripping leaves as it
- * is. Build ids are set by hand, too, and then several builds may have the same. */
+/* build.c: a checksum of a build's code and its addresses, which stripping does not change. Build
+ * ids can be set by hand, so several builds may have the same. */
 uint64_t wk_image_build(const struct wk_obj *obj);
 
-/* image_cache.c: what the cache has, NULL where it has nothing that is as good as what is there;
- * and what it is to keep, before the image goes. */
+/* cache.c: the image's cache entry, and its parts, NULL if the files at hand have more; and
+ * wk_image_keep, which writes the entry before the image is freed. */
 const struct wk_image_cached *wk_image_cached(struct wk_image_symbols *image);
 bool wk_image_keeps_all(struct wk_image_symbols *image);
 struct wk_symtab *wk_image_cached_names(struct wk_image_symbols *image);
@@ -155,41 +153,40 @@ struct wk_code_index *wk_image_cached_places(struct wk_image_symbols *image);
 void wk_image_load_unwind(struct wk_image_symbols *image);
 void wk_image_keep(struct wk_image_symbols *image);
 
-/* kernel_names.c: is there a table? What has it for an absolute address? Close keeps it. */
+/* kernel_names.c: opens the table, finds an absolute address, and saves the table on close. */
 bool wk_kernel_open(struct wk_symbols *symbols);
 bool wk_kernel_find(struct wk_symbols *symbols, uint64_t address, struct wk_kallsym *found);
 void wk_kernel_close(struct wk_symbols *symbols);
 
-/* image_pdb.c: opens the PDB that the image was linked with, or Breakpad's text in place of it, if
- * it can be found: beside the image, in a debug folder, along the symbol path; once, however often
- * it is asked. What lies there and is of another build is told in `pdb_why`. Of an image that is
- * not here, its file is then looked for along the path, too. */
+/* pdb.c: opens the PDB that the image was linked with, or a Breakpad symbol file: next to the
+ * image, in a debug folder or along the symbol path. Searches once. PDBs of another build are
+ * reported in `pdb_why`. If the image itself is missing, its file is searched for along the path as
+ * well. */
 bool wk_image_open_pdb(struct wk_image_symbols *image);
 
-/* The image's file along the symbol path, where it is not here. */
+/* Searches the symbol path for the image's file if that is missing. */
 bool wk_image_find_file(struct wk_image_symbols *image);
 
-/* What would be looked for along the symbol path next; false where nothing would be. It borrows
- * from the image. */
+/* The next file to search for along the symbol path; false if there is none. `want` borrows from
+ * the image. */
 bool wk_image_want(struct wk_image_symbols *image, struct wk_fetch_want *want);
 
-/* image_files.c: what other machines would be asked for next of an image that is none of Windows;
- * false where nothing would be. It borrows from the image. */
+/* files.c: the same for servers of ELF files. */
 bool wk_image_want_remote(struct wk_image_symbols *image, struct wk_fetch_want *want);
 
-/* May other machines be asked for it, since code of it is shown? */
+/* Is code of it shown, so that servers may be queried for it? */
 bool wk_image_is_in_view(const struct wk_image_symbols *image);
 
-/* Which one that is; none where it has no PDB. `path` is as it was linked. */
+/* The id of its PDB, or none; `path` is the PDB's path when it was linked. */
 struct wk_pdb_id wk_image_pdb_id(const struct wk_image_symbols *image, struct wk_str *path);
 
-/* The name of the file at the end of such a path, whichever slashes it has. */
+/* The file name of such a path, with either kind of slash. */
 struct wk_str wk_image_pdb_name(struct wk_str path);
 
-/* image_places.c */
+/* places.c */
 bool wk_image_has_places(const struct wk_obj *obj);
-/* The function at an address by the image's PDB, which knows where functions end as the names of an
- * image of Windows do not. */
+/* The function at an address by the image's PDB, which contains the ends of functions; the symbols
+ * of a Windows image do not. */
 bool wk_image_find_in_pdb(struct wk_image_symbols *image, uint64_t vaddr, struct wk_symbol *symbol);
 const char *wk_image_debug_kind(const struct wk_image_debug *places);
 void wk_image_debug_fini(struct wk_image_debug *places);

@@ -1,13 +1,12 @@
-/* The names of the kernel that runs, and what the cache keeps of them.
+/* The names of the running kernel, and their entry in the cache.
  *
- * A kept table is taken only where the system shows this process addresses now, and is asked
- * before /proc/kallsyms is read. Where it has no answer, or one about what comes and goes (BPF
- * programs), the file is read after all, once. */
+ * A cached table is used only if the system shows addresses to this process. /proc/kallsyms is
+ * read, once, if that table has no answer, or an answer that may change (BPF programs). */
 #include "symbols/image/image.h"
 
 #include "os/os.h"
 
-/* Before the table is read, so that what changes meanwhile makes it one of an earlier moment. */
+/* Done before the table is read, so that later changes make the table outdated. */
 static bool look_at_the_clock(struct wk_kernel_names *kernel)
 {
 	if (wk_kallsyms_now(&kernel->moment))
@@ -61,8 +60,8 @@ bool wk_kernel_find(struct wk_symbols *s, uint64_t address, struct wk_kallsym *f
 	return read && wk_kallsyms_find(read, address, found);
 }
 
-/* Rights that the program has and its user has not (a capability of its file) do not go into a
- * file of the user's. */
+/* Addresses that only the program may see (by a capability of its file) must not get into a file of
+ * the user. */
 static bool is_to_be_kept(const struct wk_kernel_names *kernel)
 {
 	return kernel->id.size > 0 && kernel->read && !kernel->kept && !wk_os_has_borrowed_rights();

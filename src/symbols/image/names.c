@@ -1,4 +1,4 @@
-/* The names of an image: its own symbols, or those of its debug file where it is stripped. */
+/* The names of an image: its own symbols, or those of its debug file if it is stripped. */
 #include "symbols/image/image.h"
 #include "symbols/object/pe.h"
 
@@ -20,7 +20,7 @@ static void add_why(struct wk_buf *reason, const struct wk_buf *why)
 	wk_buf_add_str(reason, wk_buf_str(why));
 }
 
-/* A program of Windows has its names in a PDB. */
+/* The names of a Windows program are in its PDB. */
 static void add_helper(const struct wk_image_symbols *image, struct wk_buf *reason)
 {
 	struct wk_str path;
@@ -53,7 +53,7 @@ static void add_what_would_help(struct wk_image_symbols *image)
 		       image->state == WK_IMAGE_STRIPPED ? "it" : "the rest");
 }
 
-/* The debug file or, without one, the names that the image carries packed. */
+/* The debug file or, without one, the compressed names inside the image. */
 static const struct wk_store_file *find_more_names(struct wk_image_symbols *image)
 {
 	if (wk_image_debug_obj(image))
@@ -74,7 +74,7 @@ static void make_table_of_pdb(struct wk_image_symbols *image)
 				 : wk_breakpad_names(places->breakpad);
 }
 
-/* A file with a full table of its own needs no other: its debug file says the same. */
+/* A file with a full table needs no debug file, which has the same names. */
 static void make_table(struct wk_image_symbols *image)
 {
 	const struct wk_store_file *file = &image->file, *other = NULL;
@@ -110,8 +110,8 @@ static bool read_kept_table(struct wk_image_symbols *image)
 	return true;
 }
 
-/* What is kept has one name of an address, which is not always perf's; but all of them where the
- * files that are here now have not. */
+/* A cached table has one name per address, not always the one that perf chooses. For perf it is
+ * used only if the files at hand do not have all names. */
 static void choose_table(struct wk_image_symbols *image)
 {
 	bool as_perf = image->owner->as_perf;
@@ -123,7 +123,7 @@ static void choose_table(struct wk_image_symbols *image)
 		read_kept_table(image);
 }
 
-/* Functions of a PDB's modules are not in the table. */
+/* The table does not contain the functions of a PDB's modules. */
 static bool is_named(const struct wk_image_symbols *image)
 {
 	const struct wk_image_debug *places = &image->places;
@@ -134,7 +134,7 @@ static bool is_named(const struct wk_image_symbols *image)
 			   : places->breakpad || (wk_image_has_rvas(image) && !image->file.obj);
 }
 
-/* Its file is not here, and nothing that stands in for it. */
+/* Neither its file nor a replacement was found. */
 static void report_missing(struct wk_image_symbols *image)
 {
 	if (image->state == WK_IMAGE_NAMED)

@@ -1,5 +1,5 @@
-/* The PDB of an image: where it lies, and whether it is of the same build. And of an image that is
- * not here, its file: both may be found along the symbol path. */
+/* Finds the PDB of an image, of the same build, and the file of a missing image: both along the
+ * symbol path. */
 #include "symbols/image/image.h"
 
 #include "base/mem.h"
@@ -49,7 +49,7 @@ static void use(struct wk_image_symbols *image, const struct wk_fetch_found *fou
 	places->pdb_file = found->file;
 }
 
-/* True if what lies at `path` is the image's; then it is open. */
+/* Opens the file at `path` if it is the image's. */
 static bool try_path(struct wk_image_symbols *image, const struct wk_fetch_want *want,
 		     const char *path)
 {
@@ -68,7 +68,7 @@ static bool try_path(struct wk_image_symbols *image, const struct wk_fetch_want 
 	return true;
 }
 
-/* Of an image that is known by its PDB alone. */
+/* An image that is known only by its PDB. */
 static bool try_itself(struct wk_image_symbols *image, const struct wk_fetch_want *want,
 		       struct wk_buf *path)
 {
@@ -92,7 +92,7 @@ static bool try_beside(struct wk_image_symbols *image, const struct wk_fetch_wan
 	return try_path(image, want, wk_buf_text(path));
 }
 
-/* As it is in a folder, and as symbol stores keep it: NAME/KEY/NAME. */
+/* A plain folder, or the layout of symbol stores: NAME/KEY/NAME. */
 static bool try_folder(struct wk_image_symbols *image, const char *folder,
 		       const struct wk_fetch_want *want, struct wk_buf *path)
 {
@@ -106,13 +106,12 @@ static bool try_folder(struct wk_image_symbols *image, const char *folder,
 	return try_path(image, want, wk_buf_text(path));
 }
 
-/* Is code of it shown? Nobody is asked for what no person will see. */
 bool wk_image_is_in_view(const struct wk_image_symbols *image)
 {
 	return !image->owner->is_narrowed || image->is_in_view;
 }
 
-/* Along the symbol path; in the reason who was asked for what, and what they said. */
+/* Searches the symbol path; `pdb_why` gets the answers of its sources. */
 static bool ask_path(struct wk_image_symbols *image, const struct wk_fetch_want *want,
 		     struct wk_fetch_found *found)
 {
@@ -130,8 +129,8 @@ static bool ask_path(struct wk_image_symbols *image, const struct wk_fetch_want 
 	return is_found;
 }
 
-/* A name comes from a recording, and one that is a device on Windows, or leads elsewhere, is looked
- * for nowhere: neither there nor in a store that such a machine may share. */
+/* A recording may contain names that are devices on Windows or lead to other folders: these are not
+ * searched for, neither there nor in a store that a Windows machine may share. */
 static void say_no_name(struct wk_image_symbols *image, struct wk_str name)
 {
 	struct wk_buf *why = &image->places.pdb_why;
@@ -143,7 +142,7 @@ static void say_no_name(struct wk_image_symbols *image, struct wk_str name)
 	image->places.has_unfit_pdb = true;
 }
 
-/* What the image's PDB is called; false where it has none that can be looked for. */
+/* The image's PDB as a query; false if it has none that can be searched for. */
 static bool want_pdb(const struct wk_image_symbols *image, struct wk_fetch_want *want)
 {
 	struct wk_str linked_as;
@@ -156,7 +155,7 @@ static bool want_pdb(const struct wk_image_symbols *image, struct wk_fetch_want 
 	return !wk_pdb_id_is_none(&want->pdb) && wk_file_name_is_windows(want->name);
 }
 
-/* In the folders of this machine that belong to no symbol path. */
+/* Searches the folders of this machine that are not in the symbol path. */
 static bool find_here(struct wk_image_symbols *image, const struct wk_fetch_want *want)
 {
 	const char *const *folder = image->owner->debug_dirs;
@@ -169,7 +168,7 @@ static bool find_here(struct wk_image_symbols *image, const struct wk_fetch_want
 	return is_open;
 }
 
-/* What lies there and is of another build is told once. */
+/* A PDB of another build is reported once. */
 static bool look_here(struct wk_image_symbols *image, const struct wk_fetch_want *want)
 {
 	struct wk_image_debug *places = &image->places;
@@ -200,8 +199,8 @@ static bool find_pdb(struct wk_image_symbols *image)
 	return true;
 }
 
-/* The file itself: it may have names of its own, or tell which PDB it has. Where that is known,
- * servers are not asked for it: who has the image and not the PDB has a few exports at best. */
+/* The image's file, which may contain names, or the id of its PDB. If that id is known, servers are
+ * not queried: one without the PDB has a few exported names at best. */
 static bool want_file(const struct wk_image_symbols *image, struct wk_fetch_want *want)
 {
 	struct wk_str path;

@@ -1,7 +1,7 @@
 /* Addresses to functions, inlined calls and lines, by debug information.
  *
- * The index is asked first; only a unit that is not in it yet makes its file be opened and
- * read. What cannot be read is said in the reason, and names nothing. */
+ * The index answers first; a file is opened only to read a unit that is not in it yet. Errors are
+ * reported in the reason. */
 #include "symbols/image/image.h"
 
 void wk_image_debug_fini(struct wk_image_debug *places)
@@ -22,7 +22,7 @@ bool wk_image_has_places(const struct wk_obj *obj)
 	return obj && (wk_obj_section(obj, ".debug_info") || wk_obj_section(obj, ".zdebug_info"));
 }
 
-/* The image itself or its debug file, whichever holds the information; NULL where none does. */
+/* The image itself or its debug file, whichever has debug information; NULL if neither has. */
 static const struct wk_store_file *find_file(struct wk_image_symbols *image)
 {
 	if (wk_image_has_places(image->file.obj))
@@ -57,7 +57,7 @@ static void search(struct wk_image_symbols *image)
 	struct wk_err err = { 0 };
 
 	places->was_searched = true;
-	/* A program may have both: then its own code is in the PDB, and libraries' in the other. */
+	/* If a program has both, the PDB describes its own code and DWARF that of libraries. */
 	if (wk_image_open_pdb(image)) {
 		use_path(places, places->pdb_file.path);
 		return;
@@ -92,7 +92,7 @@ const char *wk_image_debug_kind(const struct wk_image_debug *places)
 	return places->breakpad ? "breakpad" : "dwarf";
 }
 
-/* Is it known from before that its PDB has names alone? Then it need not be opened, nor be here. */
+/* Does the cache entry say that its PDB has only names? Then it is not opened. */
 static bool is_known_to_have_none(struct wk_image_symbols *image)
 {
 	const struct wk_image_cached *kept = wk_image_cached(image);
@@ -138,7 +138,7 @@ static bool read_unit(struct wk_image_debug *places, uint32_t unit, struct wk_er
 	return wk_dwarf_load(places->dwarf, unit, places->index, err);
 }
 
-/* Units of an index that was kept are of the kind of file that it was made from. */
+/* Units of a cached index belong to the kind of file that it was made from. */
 static bool has_units(const struct wk_image_symbols *image)
 {
 	const struct wk_image_debug *places = &image->places;
@@ -201,7 +201,7 @@ void wk_image_expect(const struct wk_image_symbols *image, uint64_t vaddr)
 		wk_code_index_expect(image->places.index, vaddr);
 }
 
-/* NULL where no unit has the address. */
+/* NULL if no unit contains the address. */
 static struct wk_code_index *index_at(struct wk_image_symbols *image, uint64_t vaddr)
 {
 	struct wk_code_index *index = index_of(image);
@@ -220,7 +220,7 @@ size_t wk_image_places_of(struct wk_image_symbols *image, uint64_t vaddr, struct
 	return index ? wk_code_index_places(index, vaddr, places, cap) : 0;
 }
 
-/* What is kept does not say what it was made from but by the file's name. */
+/* A cached index identifies its source only by the file's name. */
 static bool has_pdb_places(struct wk_image_symbols *image)
 {
 	struct wk_str path;
@@ -265,7 +265,7 @@ static bool is_identifier(char c)
 	       c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* The name itself: "part" of "ns::Shape<int>::part<4>". Empty where that is an operator. */
+/* The name itself: "part" of "ns::Shape<int>::part<4>". Empty for operators. */
 static struct wk_str own_name(struct wk_str name)
 {
 	size_t start = 0, end, depth = 0;
@@ -291,7 +291,7 @@ static bool has_part(struct wk_str text, const char *part)
 	return false;
 }
 
-/* Linkers give functions of the same code one place, and then its symbol may be another's. */
+/* Linkers merge functions of the same code, so the symbol may belong to another function. */
 static bool is_linked_name_of(struct wk_str linked, struct wk_str name)
 {
 	struct wk_str own = own_name(name);

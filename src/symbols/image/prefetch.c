@@ -1,4 +1,4 @@
-/* What other machines have of many images, fetched before names are asked for. */
+/* Fetches the missing files of many images before names are looked up. */
 #include "symbols/image/image.h"
 
 #include <stdlib.h>
@@ -20,13 +20,13 @@ enum wk_fetching wk_symbols_fetching(const struct wk_symbols *symbols)
 		       : WK_FETCHING_NOTHING;
 }
 
-/* One that is missing in what is kept is not known before it is asked for: that one waits. */
+/* A unit that is missing in a cached index is noticed, and fetched, only when it is needed. */
 static bool wants_more(struct wk_image_symbols *image, struct wk_fetch_want *want)
 {
 	return wk_image_has_rvas(image) && !wk_image_keeps_all(image) && wk_image_want(image, want);
 }
 
-/* Returns how many of the images came that tell which PDB they have. */
+/* Returns the number of fetched images, which contain the ids of their PDBs. */
 static size_t fetch_pdbs(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
 			 size_t count)
 {
@@ -43,7 +43,7 @@ static size_t fetch_pdbs(struct wk_symbols *symbols, struct wk_image_symbols *co
 	return came;
 }
 
-/* Returns how many images came: now it is known whether they lack a debug file. */
+/* Returns the number of fetched images, for which debug files can be requested next. */
 static size_t fetch_files(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
 			  size_t count)
 {

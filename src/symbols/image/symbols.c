@@ -10,13 +10,13 @@
 #include "os/os.h"
 #include "symbols/image/image.h"
 
-/* A file that only its own process could show is looked for again when another process has
- * it too, but not for each of a thousand. */
+/* If only the recorded process could show a file, it is searched for again through a few other
+ * processes that map it. */
 #define MAX_RETRIES 8
 
 static const char *const usual_debug_dirs[] = { "/usr/lib/debug", NULL };
 
-/* The user's table of the recorded kernel, instead of the running one's. Empty: no table. */
+/* The user's table of the recorded kernel, in place of the running one's. Empty: no table. */
 static const char *kallsyms_of_user(void)
 {
 	return wk_os_env("WICK_KALLSYMS");
@@ -105,7 +105,7 @@ static uint64_t hash_of(const struct wk_image_key *key)
 	return wk_hash_pair(hash, key->inode);
 }
 
-/* The process is not part of what an image is. */
+/* The process is not part of an image's identity. */
 static bool same_key(const void *table, uint32_t id, const void *wanted)
 {
 	const struct wk_symbols *s = table;
@@ -174,7 +174,7 @@ static void ready_kernel(struct wk_image_symbols *image)
 	wk_buf_add_text(&image->reason, s->kernel.err.text);
 }
 
-/* Everything that is put off until somebody asks. */
+/* All work that is done on demand. */
 static void make_ready(struct wk_image_symbols *image)
 {
 
@@ -188,7 +188,7 @@ static void make_ready(struct wk_image_symbols *image)
 		wk_image_build_table(image);
 }
 
-/* While a recording is made nobody else is asked, but the table is to have what others know. */
+/* The table is not built while recording if servers might have more names. */
 static const struct wk_symtab *lend_symbols(void *context)
 {
 	struct wk_image_symbols *image = context;
@@ -251,7 +251,7 @@ bool wk_image_find_of(struct wk_image_symbols *image, uint64_t vaddr, struct wk_
 {
 	struct wk_obj_symbol found;
 
-	/* Where the file is here, the table of a PDB's publics is made only for what needs it. */
+	/* With the image's file, the table of a PDB's public names is built only if needed. */
 	if (!image->file.obj)
 		make_ready(image);
 	if (wk_image_find_in_pdb(image, vaddr, symbol))
@@ -296,7 +296,7 @@ bool wk_kernel_has_moved(struct wk_image_symbols *kernel, uint64_t first_start)
 {
 	struct wk_symbol first;
 
-	/* perf records 0 where it may not read addresses. */
+	/* perf records 0 if it may not read addresses. */
 	if (first_start == 0 || wk_image_state(kernel) != WK_IMAGE_NAMED)
 		return false;
 	return !wk_image_find(kernel, first_start, &first) || first.start != first_start;
@@ -321,7 +321,7 @@ bool wk_kernel_is_at(struct wk_image_symbols *kernel, uint64_t start, uint64_t s
 		return true;
 	if (!wk_image_find(kernel, start, &first) || first.start != start)
 		return false;
-	/* Recorders that count its data to it end where the table has no function. */
+	/* Recorders that include its data end at an address without a function. */
 	return !wk_image_find(kernel, start + size_bytes, &behind) ||
 	       behind.start == start + size_bytes;
 }
