@@ -1,5 +1,6 @@
 #include "model/jit_code.h"
 
+#include "base/bisect.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "names/demangle/demangle.h"
@@ -149,14 +150,7 @@ static uint32_t line_at(const struct wk_jit_code_map *code, const struct code_ro
 	if (high == 0)
 		return 0;
 	lines = code->lines + row->first_line;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (lines[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, lines[middle].offset <= offset);
 	return low && lines[low - 1].file == lines[0].file ? lines[low - 1].line : 0;
 }
 

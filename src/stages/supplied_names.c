@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/mem.h"
 
 void wk_supplied_names_add(struct wk_supplied_names *names, const struct wk_event_symbol *symbol)
@@ -38,14 +39,7 @@ static size_t count_up_to(const struct wk_supplied_names *names, const struct wk
 {
 	size_t low = 0, high = names->count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_path_and_start(&names->rows[middle], key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, by_path_and_start(&names->rows[middle], key) <= 0);
 	return low;
 }
 

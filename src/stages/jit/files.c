@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -131,14 +132,7 @@ bool wk_jit_is_hit(const struct wk_jit_hits *hits, uint64_t start, uint64_t end)
 {
 	size_t low = 0, high = hits->count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (hits->at[middle] < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, hits->at[middle] < start);
 	return low < hits->count && hits->at[low] < end;
 }
 

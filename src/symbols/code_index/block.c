@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/mem.h"
 
 #define MOST_SHORT 0xffff /* files and columns that fit */
@@ -346,13 +347,6 @@ const struct wk_code_packed_row *wk_code_block_find(const struct wk_code_packed 
 	if (vaddr < packed->base || offset > UINT32_MAX)
 		return NULL;
 	wk_code_parts_narrow(&packed->parts, (uint32_t)offset, packed->row_count, &low, &high);
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (packed->rows[middle].start <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, packed->rows[middle].start <= offset);
 	return low ? &packed->rows[low - 1] : NULL;
 }

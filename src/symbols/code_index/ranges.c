@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/sort.h"
 
@@ -149,13 +150,6 @@ struct wk_code_range wk_code_ranges_find(const struct wk_code_ranges *ranges, ui
 		return nobodys;
 	wk_code_hints_narrow(&ranges->hints, vaddr - ranges->rows[0].start, ranges->count, &low,
 			     &high);
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (ranges->rows[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, ranges->rows[middle].start <= vaddr);
 	return low ? range_of(ranges, low - 1) : nobodys;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -77,14 +78,7 @@ static struct wk_str lent_text(const struct wk_code_texts *texts, uint32_t id)
 	size_t low = 0, high = texts->lent_count, left;
 	const char *at, *nul;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (texts->lent[middle].first > id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, texts->lent[middle].first > id);
 	if (low == texts->lent_count || id - texts->lent[low].first >= texts->lent[low].bytes.len)
 		return text;
 	at = texts->lent[low].bytes.at + (id - texts->lent[low].first);

@@ -3,6 +3,7 @@
  * the first name needs them. */
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "symbols/dwarf/constants.h"
 #include "symbols/dwarf/internal.h"
@@ -145,14 +146,7 @@ static uint32_t scope_around(struct wk_dwarf_unit *unit, uint64_t offset)
 	if (!unit->knows_scopes)
 		learn_scopes(unit);
 	high = unit->scope_count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (unit->scopes[middle].start < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, unit->scopes[middle].start < at);
 	scope = low - 1;
 	for (int step = 0; scope && step < MOST_STEPS; step++) {
 		const struct wk_dwarf_scope *s = &unit->scopes[scope];

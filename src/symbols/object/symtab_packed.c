@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/bisect.h"
+
 /* In front of the rows. In the byte order of the machine that wrote it. */
 struct head {
 	uint32_t magic, version;
@@ -125,14 +127,7 @@ static uint32_t rows_up_to(const struct wk_symtab_packed *packed, uint32_t start
 {
 	uint32_t low = 0, high = packed->count;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (packed->rows[middle].start <= start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, packed->rows[middle].start <= start);
 	return low;
 }
 

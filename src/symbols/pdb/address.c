@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "symbols/pdb/internal.h"
 
@@ -196,14 +197,7 @@ static size_t count_up_to(const struct wk_pdb *pdb, uint32_t source)
 {
 	size_t low = 0, high = pdb->moved_count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pdb->moved[middle].from <= source)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, pdb->moved[middle].from <= source);
 	return low;
 }
 

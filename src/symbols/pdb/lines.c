@@ -1,6 +1,7 @@
 /* The line information of a module (C13): files, lines, and the starts of inlined functions. */
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "symbols/pdb/block.h"
 
@@ -285,14 +286,7 @@ static size_t stretches_from(const struct wk_pdb_outline *outline, uint32_t addr
 {
 	size_t low = 0, high = outline->stretch_count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (outline->stretches[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, outline->stretches[middle].end <= address);
 	return low;
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/mem.h"
 
 #define HEAD_BYTES 4 /* of the symbols */
@@ -95,14 +96,7 @@ size_t wk_pdb_procs_from(const struct wk_pdb_outline *outline, uint32_t address)
 {
 	size_t low = 0, high = outline->proc_count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (outline->by_start[middle].key < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, outline->by_start[middle].key < address);
 	return low;
 }
 

@@ -2,6 +2,7 @@
  * members of classes, to the type stream (TPI). Both are read on demand. */
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "symbols/pdb/internal.h"
 
@@ -117,14 +118,7 @@ static bool find_pair(const struct wk_pdb_types *types, uint32_t number, struct 
 {
 	size_t low = 0, high = wk_bytes_left(&types->pairs) / 8;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pair_at(types, middle).number <= number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, pair_at(types, middle).number <= number);
 	if (low == 0)
 		return false;
 	*pair = pair_at(types, low - 1);

@@ -1,3 +1,4 @@
+#include "base/bisect.h"
 #include "symbols/unwind/code.h"
 
 #include <stdlib.h>
@@ -43,14 +44,7 @@ static size_t count_until(const struct wk_code_starts *starts, size_t count, uin
 {
 	size_t low = 0, high = count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (starts->offsets[middle] <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, starts->offsets[middle] <= offset);
 	return low;
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/bisect.h"
+
 /* In front; entries, rows, places and rules follow. In the byte order of the machine that wrote
  * it. */
 struct head {
@@ -116,14 +118,7 @@ const struct wk_unwind_saved_entry *wk_unwind_saved_find(const struct wk_unwind_
 
 	if (vaddr < saved->base)
 		return NULL;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (saved->entries[middle].start <= start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, saved->entries[middle].start <= start);
 	if (low == 0 || start - saved->entries[low - 1].start >= saved->entries[low - 1].size_bytes)
 		return NULL;
 	return &saved->entries[low - 1];

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/bisect.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -344,14 +345,7 @@ static const struct wk_rules *row_at(const struct wk_unwind_table *table,
 	uint64_t distance = vaddr - compiled->start;
 	uint32_t low = 0, high = compiled->row_count;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (rows[middle].distance <= distance)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, rows[middle].distance <= distance);
 	return low ? table->rules[rows[low - 1].rules] : NULL;
 }
 
@@ -391,14 +385,7 @@ static const struct wk_unwind_saved_row *saved_row(struct wk_unwind_table *table
 	    is_sigreturn(table, vaddr + 1))
 		return NULL;
 	rows = wk_unwind_saved_rows(&table->saved, entry, &high);
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (rows[middle].distance <= distance)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, rows[middle].distance <= distance);
 	return low ? &rows[low - 1] : NULL;
 }
 
@@ -581,14 +568,7 @@ static const struct wk_rules *rules_made(const struct wk_unwind_table *table, ui
 	size_t low = 1, high = table->compiled_count;
 	const struct compiled *entry;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->compiled[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, table->compiled[middle].start <= vaddr);
 	entry = low > 1 ? &table->compiled[low - 1] : NULL;
 	return entry && vaddr - entry->start < entry->size_bytes ? row_at(table, entry, vaddr)
 								 : NULL;

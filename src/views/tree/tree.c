@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "views/tree/merge.h"
@@ -423,14 +424,7 @@ static uint32_t place_of(const struct wk_cached_rows *kept, uint32_t from)
 {
 	uint32_t low = 0, high = kept->count - 1;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (kept->node[middle] < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, kept->node[middle] < from);
 	return low;
 }
 
