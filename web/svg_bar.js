@@ -13,7 +13,7 @@ const NUMBERS_BELOW = 17; // a name's last line
 const toolsWidth = () =>
 	Object.values(buttons).reduce((sum, button) => sum + GAP + button.offsetWidth, 170);
 
-// Where the field has a line of its own.
+// If the field has a line of its own.
 function linesOfTools(room) {
 	let lines = 2, used = -GAP;
 	for (const button of Object.values(buttons)) {
@@ -26,8 +26,7 @@ function linesOfTools(room) {
 	return lines;
 }
 
-// Buttons stand beside the title where both have room, else above the frames' own lines, in
-// one line or several.
+// The buttons are beside the title if both fit, otherwise below it, in one line or several.
 function layOutBar() {
 	const title = bar.querySelector('.title'), needed = toolsWidth();
 	fit(title, Infinity);
@@ -54,7 +53,7 @@ function layOutBar() {
 	showState();
 }
 
-// The bar stays in sight, and ends where a row begins: none is seen in part.
+// The bar stays visible and ends at the start of a row, so that no row is cut.
 function placeBar() {
 	const seen = svg.getBoundingClientRect(), scale = seen.width ? width / seen.width : 1;
 	const x = data.fixed ? Math.max(-seen.left * scale, 0) : 0;
@@ -64,7 +63,7 @@ function placeBar() {
 	cover.setAttribute('height', head - 1 + (past < 0 ? past + ROW : past));
 }
 
-// What `wick flame --reverse` says in its subtitle is true as long as the picture is reversed.
+// The part of the subtitle of `wick flame --reverse` that holds while the picture is reversed.
 const TURNED = '; reversed: from the innermost function to its callers';
 const turnedLine = data.reversed && [...bar.querySelectorAll('.line')]
 	.find(line => line.textContent.includes(TURNED));
@@ -75,7 +74,7 @@ function showTurned() {
 		turnedLine.whole = isReversed() ? turnedWords : turnedWords.replace(TURNED, '');
 }
 
-// Cuts a line of text to the room it has, from its whole form.
+// Cuts a line of text to the space it has, from its whole form.
 function fit(line, room) {
 	line.whole = line.whole || line.textContent;
 	line.textContent = line.whole;
@@ -97,9 +96,9 @@ function fitLegend(room) {
 		pieces.pop().style.display = 'none';
 }
 
-// ---- what is said
+// ---- status lines
 
-// What a search found is said here where it has no room above.
+// The result of a search, if it does not fit above.
 function idleWords() {
 	if (told.textContent && (told.style.display || told.scrollWidth > told.clientWidth))
 		return [told.textContent, remark];
@@ -111,7 +110,7 @@ function idleWords() {
 		words.push(grouped(hidden) + (hidden === 1 ? ' frame is' : ' frames are')
 			+ ' too narrow to draw at this zoom.');
 	if (tree.isCut)
-		words[1] = 'Not all callers were followed; zoom in to follow the rest.';
+		words[1] = 'Some callers are not shown; zoom in to see them.';
 	return words;
 }
 
@@ -123,7 +122,7 @@ function linesNeeded() {
 		: Math.min(Math.ceil(longest / (lineRoom() * 0.85)), MOST_NAME_LINES);
 }
 
-// How much of `rest` stands in a line of `room` characters.
+// How much of `rest` fits into a line of `room` characters.
 function lineEnd(rest, room) {
 	const least = Math.ceil(room * 0.85);
 	for (let end = room; end > least; end--)
@@ -132,7 +131,7 @@ function lineEnd(rest, room) {
 	return /[\ud800-\udbff]/.test(rest[room - 1]) ? room - 1 : room;
 }
 
-// The whole name, where the lines have room for it; else all of its beginning.
+// The whole name if it fits into the lines, otherwise its start.
 function nameInLines(name) {
 	const room = /[^\x20-\x7e]/.test(name) ? lineRoom() >> 1 : lineRoom();
 	const lines = [];

@@ -5,20 +5,20 @@ const helpPlace = element('foreignObject', '', bar);
 const help = html('div', helpPlace);
 
 const keyWords = [
-	['arrows', 'from frame to frame'],
+	['arrows', 'move between frames'],
 	['Enter, click', 'zoom to the frame'],
-	['Backspace, u, shift-click', 'the zoom before'],
-	['Home', 'the whole again'],
+	['Backspace, u, shift-click', 'zoom back'],
+	['Home', 'show the whole graph'],
 	['/, Ctrl-F, F3', 'search'],
-	['n, N', 'next match, match before'],
+	['n, N', 'next or previous match'],
 	['Enter, shift-Enter', 'the same, in the search field'],
-	['c', 'upper and lower case count, or not'],
-	['v', 'upside down'],
-	!data.chart && ['r', 'from the innermost function, and back'],
-	!data.chart && ['s', 'by name instead of weight'],
-	data.links && ['o', 'follow the link of a frame'],
-	['Escape', 'leave the search; then the zoom'],
-	['?', 'this list, shown or not'],
+	['c', 'match upper and lower case, or not'],
+	['v', 'callers on top or at the bottom'],
+	!data.chart && ['r', 'reverse: from the innermost function'],
+	!data.chart && ['s', 'sort by name or by weight'],
+	data.links && ['o', 'follow the frame\'s link'],
+	['Escape', 'leave the search, then the zoom'],
+	['?', 'show or hide this list'],
 ].filter(Boolean);
 
 function makeHelp() {

@@ -16,7 +16,7 @@ function placeReversed(i) {
 	return tree.depth[there] === path.length ? there : 0;
 }
 
-// And back: it may stand in many places, of which this is the widest.
+// And back, to the widest of the places where it occurs.
 function placeInFile(i) {
 	const places = new Set(tree.places[i].filter(place => place > 0));
 	let widest = 0;
@@ -25,14 +25,14 @@ function placeInFile(i) {
 		if (!widest || base.total[place] > base.total[widest])
 			widest = place;
 	if (places.size > 1)
-		remark = nameOf(widest) + ' stands in ' + grouped(places.size)
-			+ ' places; zoomed is the widest.';
+		remark = nameOf(widest) + ' occurs in ' + grouped(places.size)
+			+ ' places; this is the widest.';
 	return widest;
 }
 
 function remarkNowhere(name) {
-	remark = (isReversed() ? name + ' has no time of its own, so no reversed stack begins with it'
-		: 'No stack begins with ' + name) + ': the whole is shown.';
+	remark = (isReversed() ? name + ' has no time of its own, so no reversed stack starts with it'
+		: 'No stack starts with ' + name) + '; the whole graph is shown.';
 }
 
 function turnOver() {

@@ -79,7 +79,7 @@ function isBelow(i, top) {
 function originOf(i) {
 	const name = tree.name[i];
 	if (tree.few[i])
-		return 'folded: --most-frames sets how many stand alone';
+		return 'combined because each is small';
 	const kind = data.kinds[Math.floor(looks[name] / data.shades)];
 	const link = linkOf(i);
 	return [kind, data.images[imageOf[name]], tree.inlined[i] ? 'inlined' : '',

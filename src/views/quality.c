@@ -6,9 +6,9 @@
 #include "base/num.h"
 #include "event/advice.h"
 
-#define MOST_CLOSED_TOLD  2
-#define MOST_OTHERS_TOLD  3
-#define MOST_MISSING_TOLD 2
+#define MOST_CLOSED_SHOWN  2
+#define MOST_OTHERS_SHOWN  3
+#define MOST_MISSING_SHOWN 2
 
 /* How deep each named stack is, and how many of its frames have no name. */
 struct depths {
@@ -54,7 +54,7 @@ static bool is_closed(const struct wk_image *image)
 }
 
 /* Counts a stack's samples once for each closed image that it passes through. `last_stack`
- * tells which images this stack has met before. */
+ * is the last stack that met each image. */
 static void count_stack(const struct wk_model *model, wk_stack_id stack, uint64_t samples,
 			wk_stack_id *last_stack, uint64_t *samples_of)
 {
@@ -120,21 +120,21 @@ static enum wk_stacks_by stacks_by_word(struct wk_str word)
 	return wk_str_is(word, "frame pointers") ? WK_STACKS_FRAME_POINTERS : WK_STACKS_UNTOLD;
 }
 
-/* wick's own recordings are in perf's format, but their stacks were walked otherwise: a fact tells
- * how. False where there is none. */
+/* wick's own recordings are in perf's format, but wick unwound their stacks: a fact contains how.
+ * False if there is none. */
 static bool is_walked(const struct wk_model *model, enum wk_stacks_by *by)
 {
-	bool is_told = false;
+	bool is_known = false;
 
 	for (uint32_t i = 0; i < model->fact_count; i++) {
 		enum wk_stacks_by here = stacks_by_word(wk_model_str(model, model->facts[i].value));
 
 		if (!wk_str_is(wk_model_str(model, model->facts[i].key), "call graph"))
 			continue;
-		*by = is_told && *by != here ? WK_STACKS_UNTOLD : here;
-		is_told = true;
+		*by = is_known && *by != here ? WK_STACKS_UNTOLD : here;
+		is_known = true;
 	}
-	return is_told;
+	return is_known;
 }
 
 static enum wk_stacks_by stacks_by(const struct wk_model *model, const struct wk_filter *filter)
@@ -146,7 +146,7 @@ static enum wk_stacks_by stacks_by(const struct wk_model *model, const struct wk
 	return by;
 }
 
-/* What a stack may well end in: the C library has no frame pointers of its own. */
+/* Functions in which complete stacks end: the C library has no frame pointers. */
 static bool ends_near_root(const struct wk_model *model, wk_stack_id stack)
 {
 	static const char *const names[] = { "main", "__libc_start_main", "__libc_start_call_main",
@@ -226,7 +226,7 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 	return quality;
 }
 
-/* Nobody counted a loss, which says little of a recording that is not whole. */
+/* No loss was counted, which means little if the recording is incomplete. */
 static void add_none_lost(const struct wk_quality *quality, struct wk_buf *line)
 {
 	const struct wk_source *source = &quality->model->sources[quality->source];
@@ -301,7 +301,7 @@ static uint8_t *find_sampled(const struct wk_model *model)
 	return is_sampled;
 }
 
-/* The events that --by could name instead; false where there is a table that tells them better. */
+/* The other events that --by accepts; false if there are so many that a table lists them. */
 static bool add_others(const struct wk_quality *quality, struct wk_buf *line)
 {
 	const struct wk_model *model = quality->model;
@@ -311,28 +311,28 @@ static bool add_others(const struct wk_quality *quality, struct wk_buf *line)
 
 	for (wk_source_id i = 1; i < model->source_count; i++) {
 		if (i == quality->source || i == quality->before_source || !is_sampled[i] ||
-		    others++ >= MOST_OTHERS_TOLD)
+		    others++ >= MOST_OTHERS_SHOWN)
 			continue;
 		wk_buf_add_text(line, others > 1 ? ", " : "--by ");
 		wk_buf_add_str(line, source_name(model, i));
 	}
 	wk_free(is_sampled);
-	if (others > MOST_OTHERS_TOLD && model->traits->logs_events) {
+	if (others > MOST_OTHERS_SHOWN && model->traits->logs_events) {
 		line->len = begin;
 		return false;
 	}
-	if (others > MOST_OTHERS_TOLD)
-		wk_buf_add_fmt(line, ", and %u more", others - MOST_OTHERS_TOLD);
+	if (others > MOST_OTHERS_SHOWN)
+		wk_buf_add_fmt(line, ", and %u more", others - MOST_OTHERS_SHOWN);
 	return true;
 }
 
-/* They are not allocations because those in view are. */
+/* Samples of other events are not allocations only because those in view are. */
 static const char *word_of_others(const struct wk_source *source)
 {
 	return source->has_lifetimes ? "record" : wk_source_row_word(source);
 }
 
-/* What --by could show, behind the count of it. */
+/* The number of samples of other events. */
 static void add_elsewhere(const struct wk_quality *quality, struct wk_buf *line)
 {
 	struct wk_buf others = { 0 };
@@ -340,11 +340,13 @@ static void add_elsewhere(const struct wk_quality *quality, struct wk_buf *line)
 
 	wk_buf_add_text(line, "; ");
 	wk_num_add_grouped(line, quality->elsewhere);
-	if (is_few)
-		wk_buf_add_fmt(line, " %s%s of other events not shown (%s)",
+	if (quality->facts_only || is_few)
+		wk_buf_add_fmt(line, " %s%s of other events not shown",
 			       word_of_others(&quality->model->sources[quality->source]),
-			       quality->elsewhere == 1 ? "" : "s", wk_buf_text(&others));
-	else
+			       quality->elsewhere == 1 ? "" : "s");
+	if (is_few && !quality->facts_only)
+		wk_buf_add_fmt(line, " (%s)", wk_buf_text(&others));
+	else if (!quality->facts_only)
 		wk_buf_add_text(line, " other events not shown (--by takes one; `wick show FILE "
 				      "system` lists them)");
 	wk_buf_fini(&others);
@@ -408,24 +410,32 @@ void wk_quality_cpu_line(const struct wk_quality *quality, struct wk_buf *line)
 	wk_buf_add_fmt(line, " %s%s of ", source->is_weighed ? wk_source_row_word(source) : "event",
 		       quality->total == 1 ? "" : "s");
 	wk_buf_add_str(line, source_name(quality->model, quality->source));
-	wk_buf_add_fmt(line, "; %s records what takes CPU time",
-		       wk_advice(quality->model->traits->advice, WK_ADVICE_CPU_SAMPLES));
+	if (!quality->facts_only)
+		wk_buf_add_fmt(line, "; %s records what takes CPU time",
+			       wk_advice(quality->model->traits->advice, WK_ADVICE_CPU_SAMPLES));
+}
+
+static void add_more(const struct wk_quality *quality, uint32_t count, const char *table,
+		     struct wk_buf *line)
+{
+	wk_buf_add_fmt(line, "; and %u more", count);
+	if (!quality->facts_only)
+		wk_buf_add_fmt(line, ": `wick show FILE %s` lists them", table);
 }
 
 void wk_quality_missing_line(const struct wk_quality *quality, struct wk_buf *line)
 {
 	const struct wk_model *model = quality->model;
-	uint32_t told = 0;
+	uint32_t shown = 0;
 
-	for (uint32_t i = 0; i < model->note_count && told < MOST_MISSING_TOLD; i++) {
+	for (uint32_t i = 0; i < model->note_count && shown < MOST_MISSING_SHOWN; i++) {
 		if (model->notes[i].severity != WK_NOTE_INCOMPLETE)
 			continue;
-		wk_buf_add_text(line, told++ ? "; " : "");
+		wk_buf_add_text(line, shown++ ? "; " : "");
 		wk_buf_add_str(line, wk_model_str(model, model->notes[i].text));
 	}
-	if (quality->missing_parts > told)
-		wk_buf_add_fmt(line, "; and %u more: `wick show FILE system` lists them",
-			       quality->missing_parts - told);
+	if (quality->missing_parts > shown)
+		add_more(quality, quality->missing_parts - shown, "system", line);
 }
 
 void wk_quality_stacks_line(const struct wk_quality *quality, struct wk_buf *line)
@@ -470,22 +480,23 @@ static void add_closed_words(const struct wk_quality *quality, uint32_t i, struc
 		wk_buf_add_text(line, " is not here");
 }
 
-/* Files of Windows are on the machine where it was recorded: their makers' servers have the names.
- */
-static void add_windows_files(const struct wk_quality *quality, uint32_t told, struct wk_buf *line)
+/* Windows files are on the recorded machine; symbol servers have their names. */
+static void add_windows_files(const struct wk_quality *quality, uint32_t shown, struct wk_buf *line)
 {
 	const struct wk_model *model = quality->model;
 
-	for (uint32_t i = 0; i < told; i++) {
-		wk_buf_add_text(line, i == 0 ? "" : told < quality->closed_count ? ", " : " and ");
+	for (uint32_t i = 0; i < shown; i++) {
+		wk_buf_add_text(line, i == 0 ? "" : shown < quality->closed_count ? ", " : " and ");
 		wk_buf_add_str(line,
 			       wk_model_str(model, model->images[quality->closed[i].id].name));
 	}
-	if (told < quality->closed_count)
-		wk_buf_add_fmt(line, " and %u more", quality->closed_count - told);
+	if (shown < quality->closed_count)
+		wk_buf_add_fmt(line, " and %u more", quality->closed_count - shown);
 	wk_buf_add_fmt(line, quality->closed_count == 1
 				     ? " is not here, so its functions have no names"
 				     : " are not here, so their functions have no names");
+	if (quality->facts_only)
+		return;
 	if (model->fetching == WK_FETCHING_NOTHING)
 		wk_buf_add_text(line, ": `wick symbols FILE --symbol-path 'srv*'` fetches what "
 				      "Microsoft has of them");
@@ -494,40 +505,39 @@ static void add_windows_files(const struct wk_quality *quality, uint32_t told, s
 				      "where they were looked for");
 }
 
-/* Advice to fetch would be no news to who just stopped that. */
+/* Instead of the advice to fetch. */
 static void add_interruption(const struct wk_quality *quality, struct wk_buf *line)
 {
-	if (line->len && quality->model->fetching == WK_FETCHING_STOPPED)
+	if (line->len && !quality->facts_only && quality->model->fetching == WK_FETCHING_STOPPED)
 		wk_buf_add_text(line, "; fetching was interrupted: the next run goes on with it");
 }
 
-static bool are_missing_of_windows(const struct wk_quality *quality, uint32_t told)
+static bool are_missing_of_windows(const struct wk_quality *quality, uint32_t shown)
 {
-	for (uint32_t i = 0; i < told; i++)
+	for (uint32_t i = 0; i < shown; i++)
 		if (quality->model->images[quality->closed[i].id].state != WK_IMAGE_MISSING)
 			return false;
-	return told && quality->model->traits->has_symbol_files;
+	return shown && quality->model->traits->has_symbol_files;
 }
 
 void wk_quality_closed_line(const struct wk_quality *quality, struct wk_buf *line)
 {
-	uint32_t told =
-		quality->closed_count < MOST_CLOSED_TOLD ? quality->closed_count : MOST_CLOSED_TOLD;
+	uint32_t shown = quality->closed_count < MOST_CLOSED_SHOWN ? quality->closed_count
+								   : MOST_CLOSED_SHOWN;
 
-	if (are_missing_of_windows(quality, told)) {
-		add_windows_files(quality, told, line);
+	if (are_missing_of_windows(quality, shown)) {
+		add_windows_files(quality, shown, line);
 		add_interruption(quality, line);
 		return;
 	}
-	for (uint32_t i = 0; i < told; i++) {
+	for (uint32_t i = 0; i < shown; i++) {
 		wk_buf_add_text(line, i ? ", " : "");
 		add_closed_words(quality, i, line);
 	}
-	if (told)
-		wk_buf_add_text(line, told == 1 ? ", so its functions have no names"
-						: ", so their functions have no names");
-	if (quality->closed_count > told)
-		wk_buf_add_fmt(line, "; and %u more: `wick show FILE images` lists them",
-			       quality->closed_count - told);
+	if (shown)
+		wk_buf_add_text(line, shown == 1 ? ", so its functions have no names"
+						 : ", so their functions have no names");
+	if (quality->closed_count > shown)
+		add_more(quality, quality->closed_count - shown, "images", line);
 	add_interruption(quality, line);
 }

@@ -699,7 +699,7 @@ async function all() {
 		await page.goto(page.url() + '#reverse=1&zoom=p;f');
 		await page.keyboard.press('r');
 		equal(await address(), '#zoom=p;a;x;f');
-		holds((await detail())[1], 'f stands in 2 places');
+		holds((await detail())[1], 'f occurs in 2 places');
 	});
 
 	await test('? shows the keys, and Escape takes them away before anything else', async () => {

@@ -173,7 +173,7 @@ static void legend_of_kinds(struct wk_svg_picture *p)
 	unsigned kind;
 
 	sum_kinds(p, spent, is_drawn);
-	wk_out_text(p->out, "<title>Share of each kind of code, without what it calls</title>");
+	wk_out_text(p->out, "<title>Share of each kind of code, without its callees</title>");
 	while ((kind = heaviest_kind(spent, is_done)) != WK_LOOK_KINDS) {
 		is_done[kind] = true;
 		kind_entry(p, kind, spent[kind]);
@@ -204,7 +204,7 @@ static bool has_change(const struct wk_svg_picture *p, unsigned change)
 
 static void legend_of_changes(struct wk_svg_picture *p)
 {
-	wk_out_text(p->out, "<title>Each frame's own change, with all it calls</title>");
+	wk_out_text(p->out, "<title>Change of each frame with its callees</title>");
 	swatches(p->out, WK_SVG_SAME + 1, WK_SVG_GONE - 1, p->drawing->negates ? "shrank" : "grew");
 	swatches(p->out, 0, WK_SVG_SAME - 1, p->drawing->negates ? "grew" : "shrank");
 	if (has_change(p, WK_SVG_NEW))

@@ -90,18 +90,20 @@ static void small_note(const struct wk_svg_picture *p, struct wk_buf *note)
 
 static unsigned add_lines(const struct wk_svg_picture *p, struct wk_buf lines[MOST_LINES])
 {
-	const struct wk_quality *quality = p->view->quality;
+	struct wk_quality quality;
 	unsigned count = 0;
 
 	if (p->drawing->subtitle)
 		wk_buf_add_text(&lines[count++], p->drawing->subtitle);
-	if (quality) {
-		wk_quality_cpu_line(quality, &lines[count]);
+	if (p->view->quality) {
+		quality = *p->view->quality;
+		quality.facts_only = true; /* people show pictures to others */
+		wk_quality_cpu_line(&quality, &lines[count]);
 		count += lines[count].len != 0;
-		wk_quality_line(quality, &lines[count++]);
-		wk_quality_missing_line(quality, &lines[count]);
+		wk_quality_line(&quality, &lines[count++]);
+		wk_quality_missing_line(&quality, &lines[count]);
 		count += lines[count].len != 0;
-		wk_quality_closed_line(quality, &lines[count]);
+		wk_quality_closed_line(&quality, &lines[count]);
 		count += lines[count].len != 0;
 	}
 	small_note(p, &lines[count]);
