@@ -1,7 +1,6 @@
 #include "base/arena.h"
 
 #include <stdalign.h>
-#include <stdint.h>
 
 #include "base/mem.h"
 

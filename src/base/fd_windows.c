@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <io.h>
-#include <stdint.h>
 #include <windows.h>
 
 #include "base/windows_error.h"

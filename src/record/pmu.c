@@ -1,7 +1,6 @@
 #include "record/pmu.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -7,7 +7,6 @@
 #ifndef WK_SYMBOLS_CODE_INDEX_PARTS_H
 #define WK_SYMBOLS_CODE_INDEX_PARTS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct wk_code_packed_row;

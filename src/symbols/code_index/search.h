@@ -6,7 +6,6 @@
 #ifndef WK_SYMBOLS_CODE_INDEX_SEARCH_H
 #define WK_SYMBOLS_CODE_INDEX_SEARCH_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct wk_code_hints {

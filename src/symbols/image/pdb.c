@@ -2,7 +2,6 @@
  * symbol path. */
 #include "symbols/image/image.h"
 
-#include "base/mem.h"
 #include "base/text/file_name.h"
 #include "os/os.h"
 #include "symbols/object/pe.h"

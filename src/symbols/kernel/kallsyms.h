@@ -12,7 +12,6 @@
 #define WK_SYMBOLS_KERNEL_KALLSYMS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"

@@ -10,7 +10,6 @@
 #define WK_SYMBOLS_OBJECT_SYMTAB_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"

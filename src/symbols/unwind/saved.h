@@ -7,7 +7,6 @@
 #define WK_SYMBOLS_UNWIND_SAVED_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"

@@ -2,7 +2,6 @@
 #include "views/tables/internal.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "base/mem.h"
