@@ -9,33 +9,10 @@
 
 #include "views/tables/tables.h"
 
-void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *model,
-			      const struct wk_filter *filter,
-			      const struct wk_table_options *options);
-void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
-			   const struct wk_filter *filter, const struct wk_table_options *options);
-void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
-			 const struct wk_filter *filter, const struct wk_table_options *options);
-void wk_tables_fill_processes(struct wk_table *table, const struct wk_model *model,
-			      const struct wk_filter *filter,
-			      const struct wk_table_options *options);
-void wk_tables_fill_process_tree(struct wk_table *table, const struct wk_model *model,
-				 const struct wk_filter *filter,
-				 const struct wk_table_options *options);
-void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model,
-			    const struct wk_filter *filter, const struct wk_table_options *options);
-void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
-			  const struct wk_filter *filter, const struct wk_table_options *options);
-void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
-			   const struct wk_filter *filter, const struct wk_table_options *options);
-void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
-			 const struct wk_filter *filter, const struct wk_table_options *options);
-void wk_tables_fill_marks(struct wk_table *table, const struct wk_model *model,
-			  const struct wk_filter *filter, const struct wk_table_options *options);
-void wk_tables_fill_counts(struct wk_table *table, const struct wk_model *model,
-			   const struct wk_filter *filter, const struct wk_table_options *options);
-void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
-			   const struct wk_filter *filter, const struct wk_table_options *options);
+wk_table_fill wk_tables_fill_functions, wk_tables_fill_images, wk_tables_fill_tree,
+	wk_tables_fill_processes, wk_tables_fill_process_tree, wk_tables_fill_threads,
+	wk_tables_fill_waits, wk_tables_fill_memory, wk_tables_fill_heap, wk_tables_fill_marks,
+	wk_tables_fill_counts, wk_tables_fill_system;
 
 /* --- Rows left out, and the notes about them --- */
 

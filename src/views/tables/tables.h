@@ -45,11 +45,13 @@ enum wk_table_use {
 
 #define WK_TABLE_HAS_FILTERS (WK_TABLE_HAS_TIMES | WK_TABLE_HAS_SAMPLES | WK_TABLE_HAS_STACKS)
 
+/* The table is freshly initialised; it borrows from the model. */
+typedef void wk_table_fill(struct wk_table *table, const struct wk_model *model,
+			   const struct wk_filter *filter, const struct wk_table_options *options);
+
 struct wk_table_view {
 	const char *name, *summary;
-	/* The table is freshly initialised; it borrows from the model. */
-	void (*fill)(struct wk_table *table, const struct wk_model *model,
-		     const struct wk_filter *filter, const struct wk_table_options *options);
+	wk_table_fill *fill;
 	uint32_t usual_limit;     /* default for people; 0: all rows */
 	double usual_min_percent; /* the same */
 	unsigned uses;            /* enum wk_table_use */
