@@ -1,7 +1,6 @@
 #include "symbols/pdb/block.h"
 #include "base/mem.h"
 
-
 void wk_pdb_block_begin(struct wk_pdb_block *block, const struct wk_pdb_outline *outline,
 			uint32_t low, uint64_t high)
 {

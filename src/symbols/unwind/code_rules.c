@@ -2,7 +2,6 @@
  * wk_code_rules in unwind_code.h. x86-64. */
 #include "symbols/unwind/code.h"
 
-
 #include "base/mem.h"
 #include "symbols/unwind/code_x86.h"
 #include "symbols/unwind/rules.h"

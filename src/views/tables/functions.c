@@ -1,7 +1,6 @@
 /* The tables of what samples were in: functions and images. */
 #include "views/tables/internal.h"
 
-
 #include "base/mem.h"
 #include "views/compare/alike_images.h"
 #include "views/image_words.h"

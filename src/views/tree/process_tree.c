@@ -1,6 +1,5 @@
 #include "views/tree/process_tree.h"
 
-
 #include "base/mem.h"
 #include "base/sort.h"
 
