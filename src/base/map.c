@@ -1,5 +1,7 @@
 #include "base/map.h"
 
+#include <assert.h>
+
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -58,6 +60,7 @@ static void map_rehash(struct wk_map *map)
 		map->cap = 64;
 	else if (map->count * 4 >= old.cap)
 		map->cap = old.cap * 2;
+	assert(map->count * 2 < map->cap);
 	map->slots = wk_alloc(map->cap * sizeof(*map->slots));
 	for (size_t i = 0; i < map->cap; i++)
 		map->slots[i] = (struct wk_map_slot){ .key = KEY_FREE };
@@ -122,6 +125,7 @@ static void index_put(struct wk_index *index, uint32_t hash, uint32_t id)
 
 void wk_index_add(struct wk_index *index, uint64_t hash, uint32_t id)
 {
+	assert(id != 0);
 	if (index->count * 2 >= index->cap) {
 		struct wk_index old = *index;
 

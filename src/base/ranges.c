@@ -1,5 +1,6 @@
 #include "base/ranges.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -71,6 +72,7 @@ static struct place find(const struct wk_ranges *ranges, uint32_t space, uint64_
 		else
 			high = middle;
 	}
+	assert(!is_before(&chunk->at[place.row], space, number));
 	return place;
 }
 
@@ -112,6 +114,7 @@ static void split_chunk(struct wk_ranges *ranges, struct place *place)
 	add_chunk(ranges, place->chunk + 1);
 	left = &ranges->chunks[place->chunk];
 	right = left + 1;
+	assert(left->count == CHUNK);
 	right->at = wk_grow(NULL, &right->cap, CHUNK, sizeof(*right->at));
 	left->gaps = GAPS_UNKNOWN;
 	left->count = CHUNK / 2;
@@ -135,6 +138,15 @@ static void make_room(struct wk_ranges *ranges, struct place *place)
 	}
 }
 
+/* Does the range at `row`, which is counted soon, begin and end between its neighbours? */
+static bool is_in_order(const struct wk_range_chunk *chunk, size_t row)
+{
+	const struct wk_range *at = &chunk->at[row];
+
+	return (row == 0 || is_before(&at[-1], at->space, at->first)) &&
+	       (row == chunk->count || is_before(at, at[1].space, at[1].first));
+}
+
 /* Before the range at `place`, which stays the position of the same range. */
 static void insert(struct wk_ranges *ranges, struct place *place, const struct wk_range *range)
 {
@@ -147,6 +159,7 @@ static void insert(struct wk_ranges *ranges, struct place *place, const struct w
 	memmove(&chunk->at[place->row + 1], &chunk->at[place->row],
 		(chunk->count - place->row) * sizeof(*chunk->at));
 	chunk->at[place->row] = copy;
+	assert(copy.first < copy.end && is_in_order(chunk, place->row));
 	chunk->gaps = GAPS_UNKNOWN;
 	chunk->count++;
 	step(ranges, place);
@@ -206,6 +219,7 @@ uint64_t wk_ranges_claim(struct wk_ranges *ranges, const struct wk_range *claime
 
 static void remove_rows(struct wk_range_chunk *chunk, size_t from, size_t to)
 {
+	assert(from <= to && to <= chunk->count);
 	memmove(&chunk->at[from], &chunk->at[to], (chunk->count - to) * sizeof(*chunk->at));
 	chunk->count -= to - from;
 	chunk->gaps = GAPS_UNKNOWN;
@@ -221,6 +235,7 @@ static void erase(struct wk_ranges *ranges, struct place from, struct place to)
 			remove_rows(&ranges->chunks[from.chunk], from.row, to.row);
 		return;
 	}
+	assert(from.chunk < to.chunk && to.chunk <= ranges->count);
 	ranges->chunks[from.chunk].count = from.row;
 	ranges->chunks[from.chunk].gaps = GAPS_UNKNOWN;
 	if (to.row)

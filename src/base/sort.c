@@ -1,5 +1,6 @@
 #include "base/sort.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -94,6 +95,7 @@ void wk_sort_keys_above(struct wk_sort_key *keys, size_t count, unsigned first_b
 	}
 	if (from != keys)
 		memcpy(keys, from, count * sizeof(*keys));
+	assert(is_sorted(keys, count, first_bit));
 	wk_free(spare);
 }
 

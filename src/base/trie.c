@@ -1,5 +1,6 @@
 #include "base/trie.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -89,6 +90,7 @@ static void grow_index(struct wk_trie *trie)
 	for (size_t i = 0; i < count; i++)
 		if (old[i].id)
 			trie->slots[free_slot(trie, old[i].hash)] = old[i];
+	assert(trie->indexed <= trie->slot_mask);
 	wk_free(old);
 }
 
@@ -122,6 +124,7 @@ uint32_t wk_trie_add_new(struct wk_trie *trie, uint32_t parent, uint32_t label, 
 			 size_t at)
 {
 	if (parent + 1 != trie->count) {
+		assert(trie->slots[at].id == 0);
 		trie->slots[at] = (struct wk_trie_slot){ hash, trie->count };
 		trie->indexed++;
 	}

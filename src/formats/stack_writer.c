@@ -1,5 +1,7 @@
 #include "formats/stack_writer.h"
 
+#include <assert.h>
+
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -109,6 +111,7 @@ static void emit_stacks(struct wk_stack_writer *writer)
 	struct wk_event event = { .kind = WK_EVENT_STACKS, .cpu = WK_NO_CPU };
 	uint32_t first = writer->emitted_stacks;
 
+	assert(first <= writer->known.stacks.count);
 	event.stacks = (struct wk_event_stacks){
 		.first = first,
 		.count = writer->known.stacks.count - first,

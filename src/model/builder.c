@@ -1,4 +1,6 @@
 #include "base/mem.h"
+
+#include <assert.h>
 #include "base/strtab.h"
 #include "model/builder_internal.h"
 
@@ -127,6 +129,7 @@ static void handle_sums(struct wk_builder *builder, const struct wk_event_sums *
 		const struct wk_event_sum *sum = &sums->at[i];
 		struct wk_sample sample = whose[sum->whose];
 
+		assert(sum->whose < sums->whose_count);
 		sample.time_ns = sum->time_ns;
 		sample.until_ns = sum->until_ns;
 		sample.times = sum->times;

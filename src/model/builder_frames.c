@@ -1,4 +1,6 @@
 #include "base/hash.h"
+
+#include <assert.h>
 #include "model/builder_internal.h"
 
 void wk_builder_add_image(struct wk_builder *builder, const struct wk_event *event)
@@ -63,6 +65,7 @@ static bool has_offsets(const struct wk_model *model, const struct wk_image *ima
 static uint64_t frame_address(const struct wk_model *model, const struct wk_mapping *mapping,
 			      uint64_t address)
 {
+	assert(mapping->image < model->image_count && address >= mapping->start);
 	if (!has_offsets(model, &model->images[mapping->image]))
 		return address;
 	return address - mapping->start + mapping->file_offset;
@@ -109,6 +112,7 @@ static wk_stack_id add_chain(struct wk_builder *builder, struct wk_chain_memory 
 	struct wk_chain_place place = { wk_spaces_version(builder->spaces, pid), stack, is_exact };
 	size_t known = wk_chain_memory_begin(memory, &place, chain, count);
 
+	assert(known <= count);
 	if (known)
 		stack = memory->stack[known - 1];
 	for (size_t i = count - known; i-- > 0;) {

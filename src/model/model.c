@@ -1,5 +1,7 @@
 #include "model/model.h"
 
+#include <assert.h>
+
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -230,6 +232,7 @@ wk_process_id wk_model_add_process(struct wk_model *model, const struct wk_proce
 
 wk_thread_id wk_model_add_thread(struct wk_model *model, const struct wk_thread *thread)
 {
+	assert(thread->process < model->process_count);
 	model->threads = wk_grow(model->threads, &model->own->threads_cap,
 				 (size_t)model->thread_count + 1, sizeof(*thread));
 	model->threads[model->thread_count] = *thread;
@@ -277,6 +280,7 @@ wk_function_id wk_model_add_function(struct wk_model *model, const struct wk_fun
 				     (uint64_t)function->file << 32 | function->image);
 	wk_function_id id = 0;
 
+	assert(function->image < model->image_count);
 	if (model->function_count)
 		id = wk_index_find(&model->own->functions, hash, same_function, model, function);
 	if (id)
@@ -325,6 +329,7 @@ static wk_frame_id intern_frame(struct wk_model *model, const struct frame_key *
 				     (key->given.function ? key->given.function : key->image));
 	wk_frame_id id = 0;
 
+	assert(key->image < model->image_count);
 	if (frames->count)
 		id = wk_index_find(&model->own->frames, hash, same_frame, frames, key);
 	if (id)
@@ -349,6 +354,7 @@ wk_frame_id wk_model_add_frame(struct wk_model *model, wk_image_id image, uint64
 wk_frame_id wk_model_add_supplied_frame(struct wk_model *model,
 					const struct wk_supplied_frame *given)
 {
+	assert(given->function < model->function_count);
 	return intern_frame(model, &(struct frame_key){
 		*given, model->functions[given->function].image });
 }
@@ -385,6 +391,7 @@ uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id functio
 	uint64_t hash = wk_hash_pair(function, is_inlined);
 	uint32_t id = 0;
 
+	assert(function < model->function_count && frame < model->frames.count);
 	if (frames->count)
 		id = wk_index_find(&model->own->named_frames, hash, same_named_frame, frames, &key);
 	if (id)
@@ -446,6 +453,7 @@ void wk_model_add_embedded_place(struct wk_model *model, const struct wk_event_c
 			.file = wk_model_text(model, calls->calls[i].file),
 			.line = calls->calls[i].line,
 		};
+	assert(model->embedded_call_count == place.first + place.count);
 }
 
 void wk_model_add_fact(struct wk_model *model, const struct wk_event_system *told)
@@ -488,6 +496,7 @@ wk_subject_id wk_model_add_subject(struct wk_model *model, const struct wk_subje
 					     (uint64_t)about->by_interrupt << 1 | about->could_run);
 	wk_subject_id id = wk_index_find(&model->own->abouts, hash, same_subject, model, about);
 
+	assert(about->heap < model->heap_count && about->by < model->thread_count);
 	if (id || (model->subject_count && same_subject(model, 0, about)))
 		return id;
 	model->abouts = wk_grow(model->abouts, &model->own->abouts_cap,
@@ -519,6 +528,8 @@ void wk_model_add_count(struct wk_model *model, const struct wk_count *count)
 static void grow_samples(struct wk_samples *samples, size_t room)
 {
 	size_t count = samples->count;
+
+	assert(room > count);
 
 	samples->time_ns = wk_grow_table(samples->time_ns, count, room, sizeof(uint64_t));
 	samples->thread = wk_grow_table(samples->thread, count, room, sizeof(wk_thread_id));
@@ -635,6 +646,7 @@ void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
 {
 	struct wk_samples *samples = &model->samples;
 
+	assert(sample->source < model->source_count && sample->about < model->subject_count);
 	make_room_for_sample(samples);
 	samples->time_ns[samples->count] = sample->time_ns;
 	samples->thread[samples->count] = sample->thread;
@@ -671,6 +683,8 @@ void wk_model_add_end(struct wk_model *model, const struct wk_end *end)
 {
 	struct wk_ends *ends = &model->ends;
 
+	assert(end->sample < model->samples.count);
+	assert(end->thread < model->thread_count && end->stack < model->stacks.count);
 	if (ends->count == UINT32_MAX)
 		return;
 	if (ends->count == ends->cap)
@@ -710,6 +724,7 @@ void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample)
 		wk_index_add(&model->own->sample_rows, hash, samples->count);
 		return;
 	}
+	assert(samples->times && id <= samples->count);
 	samples->weight[id - 1] += sample->weight;
 	samples->times[id - 1] += times_of(model, sample);
 	see_time(model, sample);
@@ -736,6 +751,7 @@ void wk_model_add_interval(struct wk_model *model, const struct wk_interval *int
 {
 	struct wk_intervals *spells = &model->spells;
 
+	assert(interval->thread < model->thread_count && interval->about < model->subject_count);
 	if (spells->count == UINT32_MAX)
 		return;
 	if (spells->count == spells->cap)
@@ -771,6 +787,7 @@ void wk_model_sum_interval(struct wk_model *model, const struct wk_interval *int
 		wk_index_find(&model->own->interval_rows, hash, same_interval, spells, interval);
 
 	if (id) {
+		assert(spells->times && id <= spells->count);
 		spells->took_ns[id - 1] += interval->took_ns;
 		spells->times[id - 1]++;
 		if (interval->took_ns > spells->longest_ns[id - 1])

@@ -1,5 +1,6 @@
 #include "model/waits.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -43,6 +44,7 @@ static struct state *state_of(struct wk_waits *waits, wk_thread_id thread)
 {
 	size_t old = waits->cap;
 
+	assert(thread < waits->model->thread_count);
 	waits->states =
 		wk_grow(waits->states, &waits->cap, (size_t)thread + 1, sizeof(*waits->states));
 	memset(waits->states + old, 0, (waits->cap - old) * sizeof(*waits->states));

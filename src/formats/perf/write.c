@@ -1,5 +1,6 @@
 #include "formats/perf/write_internal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 
@@ -96,6 +97,7 @@ static void add_head(const struct wk_perf_data_writer *writer, struct wk_buf *ou
 	wk_buf_add_u64(out, attrs + stride * writer->source_count);
 	wk_buf_add_u64(out, 0); /* the data's size, until there is some */
 	wk_perf_write_zeros(out, 16 + WK_PERF_FEATURES / 8);
+	assert(out->len == ids);
 	for (size_t i = 0; i < writer->source_count; i++)
 		wk_buf_add_u64(out, WK_PERF_WRITE_ID(i));
 	for (size_t i = 0; i < writer->source_count; i++) {
@@ -103,6 +105,7 @@ static void add_head(const struct wk_perf_data_writer *writer, struct wk_buf *ou
 		wk_buf_add_u64(out, ids + 8 * i);
 		wk_buf_add_u64(out, 8);
 	}
+	assert(out->len == attrs + stride * writer->source_count);
 }
 
 static bool write_head(struct wk_perf_data_writer *writer, struct wk_err *err)

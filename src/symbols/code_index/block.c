@@ -1,5 +1,6 @@
 #include "symbols/code_index/block.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,10 +242,12 @@ void *wk_code_maker_end(struct wk_code_maker *maker, const struct wk_code_block 
 		add_both(&rows);
 	else
 		add_spans(&rows);
+	assert(rows.count <= block->span_count + block->line_count);
 	wk_code_parts_plan(rows.at, rows.count, &parts);
 	room_for(maker, row_bytes(rows.count) + most_rest(maker, rows.count, &parts));
 	*size_bytes = put_rest(maker, begin + row_bytes(rows.count), (void *)(maker->bytes + begin),
 			       rows.count, &parts);
+	assert(*size_bytes <= maker->cap && *size_bytes % 8 == 0);
 	head.row_count = rows.count;
 	head.file_count = maker->file_count;
 	head.shift = parts.shift;

@@ -1,5 +1,6 @@
 #include "symbols/object/symtab_packed.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/bisect.h"
@@ -48,6 +49,8 @@ void wk_symtab_packer_add(struct wk_symtab_packer *packer, const struct wk_obj_s
 		packer->does_not_fit = true;
 		return;
 	}
+	assert(packer->begin + sizeof(struct head) + (packer->count + 1) * sizeof(row) <=
+	       packer->names);
 	memcpy(packer->out->at + packer->begin + sizeof(struct head) + packer->count * sizeof(row),
 	       &row, sizeof(row));
 	packer->count++;

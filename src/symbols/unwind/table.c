@@ -1,5 +1,6 @@
 #include "symbols/unwind/table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -319,6 +320,7 @@ static void compile(struct wk_unwind_table *table, const struct wk_cfi *cfi,
 	table->work_left -= work;
 	if (!wk_cfi_run(cfi, fde, read_row, &c))
 		table->row_count = c.first_row;
+	assert(table->row_count >= c.first_row);
 	compiled->row_count = (uint32_t)table->row_count - c.first_row;
 }
 

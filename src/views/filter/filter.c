@@ -1,5 +1,7 @@
 #include "views/filter/filter.h"
 
+#include <assert.h>
+
 #include "base/mem.h"
 #include "base/num.h"
 #include "views/filter/filter_parts.h"
@@ -191,6 +193,7 @@ static void mark_samples(struct wk_filter *filter, const struct wk_model *model,
 		judge_block(block, filter, judges);
 		mark_block(block, filter, model);
 	}
+	assert(filter->in_view <= filter->total);
 	wk_free(block);
 }
 

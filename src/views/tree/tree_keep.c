@@ -1,5 +1,7 @@
 #include "views/tree/tree_internal.h"
 
+#include <assert.h>
+
 #include "base/mem.h"
 
 /* Weights as steps that grow with them: eleven bits behind the first one. */
@@ -82,6 +84,7 @@ static struct spot *count_small(const struct wk_folding *f, uint64_t least)
 
 static uint32_t add_kept(struct wk_cached_rows *kept, uint32_t node, uint32_t parent)
 {
+	assert(parent < kept->count || kept->count == 0);
 	kept->node[kept->count] = node;
 	kept->parent[kept->count] = parent;
 	if (kept->small_frames) {
@@ -133,6 +136,7 @@ static void keep_heavy(struct wk_cached_rows *kept, const struct wk_folding *f, 
 		else
 			add_to_box(kept, place, spots[i].small + 1, f->sum.weight[i]);
 	}
+	assert(kept->count <= room);
 	wk_free(spots);
 }
 
@@ -152,6 +156,7 @@ static void keep_all(struct wk_cached_rows *kept, const struct wk_folding *f, ui
 		else if (is_met(f, i))
 			place[i] = add_kept(kept, i, place[parent]);
 	}
+	assert(kept->count == met + 1);
 	wk_free(place);
 }
 
@@ -173,6 +178,7 @@ void wk_cached_rows_init(struct wk_cached_rows *kept, const struct wk_folding *f
 			wk_cached_rows_fini(kept);
 		}
 	}
+	assert(!most_nodes || kept->count - 1 + kept->boxes <= most_nodes);
 	wk_free(count);
 }
 

@@ -1,5 +1,7 @@
 #include "formats/etl/file/feeds.h"
 
+#include <assert.h>
+
 #include "base/mem.h"
 #include "base/sort.h"
 
@@ -114,6 +116,7 @@ static void make_feeds(const struct wk_etl_input *inputs, const struct place *pl
 			feed->input = &inputs[places[i].key >> 32];
 			feed->offsets = feeds->offsets + i;
 		}
+		assert(feed->offsets + feed->count == feeds->offsets + i + 1);
 		feeds->offsets[i] = places[i].offset;
 	}
 }

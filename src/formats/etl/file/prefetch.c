@@ -1,5 +1,7 @@
 #include "formats/etl/file/prefetch.h"
 
+#include <assert.h>
+
 #include "base/mem.h"
 #include "os/os.h"
 
@@ -72,6 +74,7 @@ static void unpack_next(struct wk_etl_prefetch *prefetch, struct wk_etl_feed *fe
 {
 	size_t index = feed->begun++;
 
+	assert(index < feed->count && index - feed->taken <= feed->depth);
 	prefetch->busy++;
 	wk_os_lock_leave(prefetch->lock);
 	unpack(prefetch, feed, index);
@@ -157,6 +160,7 @@ static bool read_shared(struct wk_etl_prefetch *prefetch, struct wk_etl_feed *fe
 	wk_os_lock_acquire(prefetch->lock);
 	wakes = prefetch->is_halted;
 	prefetch->is_halted = false;
+	assert(feed->taken <= feed->begun && feed->taken < feed->count);
 	is_own = feed->begun == feed->taken;
 	if (is_own)
 		feed->begun++;
