@@ -10,6 +10,8 @@
 #ifndef WK_SESSION_RECORD_H
 #define WK_SESSION_RECORD_H
 
+#include "record/perf_list.h"
+#include "record/perf_names.h"
 #include "record/recorder.h"
 #include "stages/unwind_stage.h"
 #include "symbols/image/symbols.h"

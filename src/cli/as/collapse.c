@@ -4,9 +4,9 @@
 
 #include "base/mem.h"
 #include "cli/as/collapse_args.h"
-#include "cli/as/source.h"
 #include "cli/messages.h"
 #include "session/fold/inliner.h"
+#include "session/fold/source.h"
 #include "session/fold/tally.h"
 
 /* What inferno-collapse-guess chooses from. */
@@ -84,7 +84,7 @@ static bool is_guessed(const struct wk_reader *reader)
 	return false;
 }
 
-static bool fold(const struct wk_as_call *call, const struct wk_as_source *source,
+static bool fold(const struct wk_as_call *call, const struct wk_fold_source *source,
 		 struct wk_err *err)
 {
 	const struct wk_as_collapse_args *args = call->args;
@@ -114,11 +114,11 @@ static bool fold(const struct wk_as_call *call, const struct wk_as_source *sourc
 int wk_as_collapse(const struct wk_as_call *call, struct wk_err *err)
 {
 	struct wk_as_collapse_args *args = call->args;
-	const char **skip_after = NULL;
-	struct wk_as_source source = { 0 };
+	const char **skip_after = NULL, **paths = wk_words_paths(call->words);
+	struct wk_fold_source source = { 0 };
 	struct wk_as_inliner *inliner = NULL;
 	bool ok = settle(args, &skip_after, err) &&
-		  wk_as_source_open(&source, call->words, call->tool->reader, err);
+		  wk_fold_source_open(&source, paths, call->tool->reader, err);
 
 	if (ok && !call->tool->reader && !is_guessed(source.reader))
 		ok = wk_fail(err, WK_EFORMAT, WK_NOWHERE,
@@ -136,8 +136,9 @@ int wk_as_collapse(const struct wk_as_call *call, struct wk_err *err)
 			args->threads ? (unsigned)args->threads : wk_os_cpu_count();
 		ok = fold(call, &source, err);
 	}
-	wk_as_source_close(&source);
+	wk_fold_source_close(&source);
 	wk_as_inliner_free(inliner);
 	wk_free(skip_after);
+	wk_free(paths);
 	return ok ? WK_EXIT_DONE : WK_EXIT_FAILED;
 }

@@ -1,12 +1,14 @@
 /* Folded stacks to a picture, as flamegraph.pl and inferno-flamegraph draw it. */
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/num.h"
-#include "cli/as/flamegraph_input.h"
+#include "cli/as/flamegraph_args.h"
 #include "cli/options/colour_map.h"
 #include "cli/options/drawing_options.h"
 #include "os/os.h"
 #include "render/renderers.h"
+#include "session/fold/fold_model.h"
 #include "views/filter/filter.h"
 
 #define SCRIPT_DREW_NOTHING 2 /* the exit code of flamegraph.pl then */
@@ -246,14 +248,26 @@ static bool draw(struct flamegraph *f, const struct wk_model *model, struct wk_e
 
 static bool make(struct flamegraph *f, struct wk_err *err)
 {
-	struct wk_as_flamegraph_input input = { f->call, f->args, warn, f };
-	struct wk_model *model = wk_as_flamegraph_load(&input, err);
+	const char **paths = wk_words_paths(f->call->words);
+	struct wk_fold_input input = {
+		.paths = paths,
+		.dialect = f->is_inferno ? WK_COLLAPSE_INFERNO : WK_COLLAPSE_PERL,
+		.encoding = f->args->encoding,
+		.base = f->args->base.at,
+		.reverses_stacks = f->args->reverse,
+		.reverses_lines = f->args->flamechart,
+		.must_be_sorted = f->args->no_sort,
+		.warn = warn,
+		.context = f,
+	};
+	struct wk_model *model = wk_fold_model_open(&input, err);
 	bool keeps = f->args->keeps_colours;
 	bool ok = model && (!keeps || wk_colour_map_read(WK_USUAL_COLOUR_MAP, f->colouring, err)) &&
 		  draw(f, model, err) &&
 		  (!keeps || wk_colour_map_write(WK_USUAL_COLOUR_MAP, f->colouring, err));
 
 	wk_model_free(model);
+	wk_free(paths);
 	return ok;
 }
 

@@ -7,26 +7,9 @@
 #include "base/out.h"
 #include "cli/run/child.h"
 #include "cli/terminal.h"
-#include "fetch/store.h"
 #include "session/doctor/cargo_profile.h"
+#include "session/doctor/cargo_program.h"
 #include "session/doctor/debug_advice.h"
-
-static bool has_names(const char *path)
-{
-	const char *const debug_dirs[] = { "/usr/lib/debug", NULL };
-	struct wk_image_key key = { .path = wk_str_c(path) };
-	struct wk_store_file program, debug = { 0 };
-	struct wk_buf why = { 0 };
-	bool found = true;
-
-	if (wk_store_image(&key, &program, &why) == WK_IMAGE_NAMED)
-		found = wk_obj_section(program.obj, ".symtab") ||
-			wk_store_debug(&program, debug_dirs, &debug, &why);
-	wk_store_close(&debug);
-	wk_store_close(&program);
-	wk_buf_fini(&why);
-	return found;
-}
 
 /* What mends it. Lines to be copied stand alone, without "wick:" in front. */
 static void report_lines(const char *why, const char *file, const char *profile, const char *line)
@@ -66,7 +49,7 @@ void wk_cargo_report(const struct wk_cargo_build *build, const struct wk_cargo_p
 	struct wk_buf manifest = { 0 };
 
 	wk_buf_add_fmt(&manifest, "%s/Cargo.toml", project->root ? project->root : "");
-	if (!has_names(built->path)) {
+	if (!wk_cargo_program_has_names(built->path)) {
 		report_stripped(build, project, wk_buf_text(&manifest));
 	} else if (!built->has_debug && built->is_fresh) {
 		/* The lines were told when it was built. */
@@ -89,27 +72,6 @@ static struct wk_str output_folder(const char *path)
 	else if (wk_str_ends(folder, "/examples/"))
 		folder.len -= strlen("examples/");
 	return folder;
-}
-
-/* Is Rust's own library a shared one for this program? So it is for tests of proc-macros. */
-static bool shares_std(const char *path)
-{
-	static const char name[] = "libstd-";
-	struct wk_image_key key = { .path = wk_str_c(path) };
-	struct wk_store_file program;
-	struct wk_buf why = { 0 };
-	bool found = false;
-
-	if (wk_store_image(&key, &program, &why) == WK_IMAGE_NAMED) {
-		struct wk_bytes names =
-			wk_obj_bytes(program.obj, wk_obj_section(program.obj, ".dynstr"));
-
-		while (wk_bytes_left(&names) && !names.bad && !found)
-			found = wk_str_starts(wk_bytes_text(&names), name);
-	}
-	wk_store_close(&program);
-	wk_buf_fini(&why);
-	return found;
 }
 
 /* Where that library is, as the compiler knows. */
@@ -140,7 +102,7 @@ void wk_cargo_environment(const struct wk_cargo_built *built)
 	setenv("CARGO_MANIFEST_DIR", wk_buf_text(&text), true);
 	wk_buf_reset(&text);
 	wk_buf_add_fmt(&text, "%.*sdeps:%.*s", WK_STR_ARG(folder), WK_STR_ARG(folder));
-	if (shares_std(built->path))
+	if (wk_cargo_program_shares_std(built->path))
 		add_std_folder(&text);
 	if (before && *before)
 		wk_buf_add_fmt(&text, ":%s", before);

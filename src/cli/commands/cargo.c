@@ -14,7 +14,6 @@
 #include "cli/run/flame_run.h"
 #include "cli/run/record_by_root.h"
 #include "cli/terminal.h"
-#include "record/perf_names.h"
 #include "session/symbolizer.h"
 
 struct args {

@@ -1,5 +1,4 @@
 /* A recording made fit to travel: unwound, and with the names of all that was sampled in it. */
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,13 +8,8 @@
 #include "cli/options/open_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "formats/perf/write.h"
-#include "formats/reader.h"
 #include "os/os.h"
-#include "session/incomplete.h"
-#include "session/symbolizer.h"
-#include "stages/jit/jit_stage.h"
-#include "stages/unwind_stage.h"
+#include "session/pack.h"
 
 struct args {
 	const char *output;
@@ -48,92 +42,7 @@ static void packed_name(const char *path, struct wk_buf *name)
 	wk_buf_add_str(name, wk_str_skip(base, dot));
 }
 
-/* Only recordings of machine code have addresses that want names; those of Windows have them in
- * PDBs, which are not copied into a trace. */
-static bool is_recording(const struct wk_opened *opened, struct wk_err *err)
-{
-	if (opened->reader == &wk_reader_perf_data)
-		return true;
-	if (strcmp(opened->reader->name, "etl") == 0)
-		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-			       "%s is a Windows trace, but pack accepts perf.data recordings only; "
-			       "send the PDBs together with the trace",
-			       opened->input.name);
-	wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-		"%s contains its names already (format: %s); pack accepts perf.data recordings "
-		"only",
-		opened->input.name, opened->reader->name);
-	return false;
-}
-
-/* What came of it. */
-struct packed {
-	uint64_t bytes;
-	struct wk_unwind_counts stacks;
-	struct wk_buf missing; /* why stacks were kept as they are */
-	struct wk_embed_counts names;
-	struct wk_buf nameless; /* why most of what has no name has none */
-};
-
-static void fill_packed(struct packed *packed, const struct wk_unwind_stage *stage)
-{
-	packed->stacks = wk_unwind_stage_counts(stage);
-	packed->names = wk_unwind_stage_names(stage);
-	if (packed->stacks.missing_reason)
-		wk_buf_add_text(&packed->missing, packed->stacks.missing_reason);
-	if (packed->names.reason)
-		wk_buf_add_text(&packed->nameless, packed->names.reason);
-}
-
-static bool pack(const struct wk_opened *opened, struct wk_symbols *symbols, int fd,
-		 struct packed *packed, struct wk_err *err)
-{
-	const struct wk_perf_data_write_options how = { .size = sizeof(how), .keeps_stacks = true };
-	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, &how);
-	struct wk_jit_stage *names = wk_jit_stage_new(wk_perf_data_writer_sink(writer));
-	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_jit_stage_sink(names));
-	struct wk_incomplete incomplete = { .next = wk_unwind_stage_sink(stage),
-						.messages = &wk_cli_messages };
-	struct wk_sink sink = wk_incomplete_sink(&incomplete);
-	bool ok;
-
-	wk_unwind_stage_embed_names(stage);
-	wk_unwind_stage_keep_stacks(stage);
-	wk_unwind_stage_use_jit(stage, names);
-	ok = (opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err)) &&
-	     wk_unwind_stage_finish(stage, err) && wk_jit_stage_finish(names, err) &&
-	     wk_perf_data_writer_finish(writer, err);
-	packed->bytes = wk_perf_data_writer_bytes(writer);
-	fill_packed(packed, stage);
-	wk_unwind_stage_free(stage);
-	wk_jit_stage_free(names);
-	wk_perf_data_writer_free(writer);
-	return ok;
-}
-
-static bool write_packed(const struct wk_opened *opened, const char *output,
-			 struct wk_symbols *symbols, struct packed *packed, struct wk_err *err)
-{
-	bool to_stdout = strcmp(output, "-") == 0;
-	struct wk_os_draft draft = { .fd = STDOUT_FILENO };
-	bool ok;
-
-	if (to_stdout && wk_os_is_terminal(STDOUT_FILENO))
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "a recording is binary and is not written to a terminal; use -o "
-			       "FILE or a pipe");
-	if (!to_stdout && !wk_os_draft_open(&draft, output, err))
-		return false;
-	/* What a program did is its user's own affair, as with `wick record`. */
-	if (!to_stdout && draft.temporary)
-		wk_os_make_private(draft.fd);
-	ok = pack(opened, symbols, draft.fd, packed, err);
-	if (!to_stdout && !wk_os_draft_end(&draft, ok) && ok)
-		return wk_fail_os(err, errno, "writing %s", output);
-	return ok;
-}
-
-static void say_stacks(const struct packed *packed)
+static void say_stacks(const struct wk_packed *packed)
 {
 	const struct wk_unwind_counts *stacks = &packed->stacks;
 	uint64_t all = stacks->whole + stacks->cut + stacks->broken + stacks->kept;
@@ -152,7 +61,7 @@ static void say_stacks(const struct packed *packed)
 	wk_buf_fini(&words);
 }
 
-static void say_names(const struct packed *packed)
+static void say_names(const struct wk_packed *packed)
 {
 	const struct wk_embed_counts *names = &packed->names;
 	struct wk_buf words = { 0 };
@@ -175,7 +84,7 @@ static void say_names(const struct packed *packed)
 	wk_buf_fini(&words);
 }
 
-static void say_done(const char *input, const char *output, const struct packed *packed)
+static void say_done(const char *input, const char *output, const struct wk_packed *packed)
 {
 	struct wk_buf words = { 0 };
 
@@ -198,14 +107,22 @@ static bool is_free(const char *output, struct wk_err *err)
 		       output);
 }
 
+static bool allow_output(const char *path, const char *output, const struct wk_call *call,
+			 struct wk_err *err)
+{
+	if (strcmp(output, "-") == 0 && wk_os_is_terminal(STDOUT_FILENO))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "a recording is binary and is not written to a terminal; use -o "
+			       "FILE or a pipe");
+	return wk_output_allow(output, (const char *const[]){ path, NULL }, forms, call, err);
+}
+
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	const char *path = wk_input_path(call->words, err), *output = args->output;
 	struct wk_buf name = { 0 };
-	struct wk_opened opened = { 0 };
-	struct wk_symbolizer symbolizer = { 0 };
-	struct packed packed = { 0 };
+	struct wk_packed packed = { 0 };
 	bool ok = true;
 
 	if (!path)
@@ -215,17 +132,12 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		output = wk_buf_text(&name);
 		ok = is_free(output, err);
 	}
-	ok = ok && wk_reader_open(path, args->load.format, &opened, err) &&
-	     is_recording(&opened, err) &&
-	     wk_output_allow(output, (const char *const[]){ path, NULL }, forms, call, err) &&
-	     wk_symbolizer_open(&symbolizer, &args->load.naming, &wk_cli_messages, err) &&
-	     write_packed(&opened, output, symbolizer.symbols, &packed, err);
-	wk_symbolizer_close(&symbolizer);
-	wk_reader_close(&opened);
+	ok = ok && allow_output(path, output, call, err) &&
+	     wk_pack(path, output, args->load.format, &args->load.naming, &wk_cli_messages, &packed,
+		     err);
 	if (ok && !args->quiet)
 		say_done(path, output, &packed);
-	wk_buf_fini(&packed.missing);
-	wk_buf_fini(&packed.nameless);
+	wk_packed_fini(&packed);
 	wk_buf_fini(&name);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
 }

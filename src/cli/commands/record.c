@@ -6,7 +6,6 @@
 #include "cli/options/record_options.h"
 #include "cli/run/record_run.h"
 #include "event/advice.h"
-#include "record/perf_list.h"
 
 struct args {
 	const char *output;

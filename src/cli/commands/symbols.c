@@ -9,7 +9,6 @@
 #include "cli/options/table_form.h"
 #include "cli/output.h"
 #include "event/advice.h"
-#include "fetch/store.h"
 #include "session/doctor/findings.h"
 #include "session/images/fetched_files.h"
 #include "session/images/image_facts.h"
@@ -178,7 +177,7 @@ static void add_id(const struct wk_model *model, wk_image_id image, struct wk_bu
 		wk_buf_add_fmt(id, "; %.*s %s", WK_STR_ARG(name), wk_buf_text(&key));
 	} else if (model->images[image].build_id.size) {
 		wk_buf_add_text(id, "; build id ");
-		wk_store_add_id(id, &model->images[image].build_id);
+		wk_build_id_add(id, &model->images[image].build_id, false);
 	}
 	wk_buf_fini(&key);
 }

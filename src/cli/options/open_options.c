@@ -53,12 +53,9 @@ const char *wk_input_path(const struct wk_words *words, struct wk_err *err)
 
 const char **wk_input_paths(const struct wk_words *words, struct wk_err *err)
 {
-	size_t count = words->count + words->rest_count;
-	const char **paths = wk_alloc_zeroed(count + 2, sizeof(*paths));
+	const char **paths = wk_words_paths(words);
 
-	for (size_t i = 0; i < count; i++)
-		paths[i] = i < words->count ? words->at[i] : words->rest[i - words->count];
-	if (count == 0)
+	if (!paths[0])
 		paths[0] = wk_input_path(words, err);
 	if (paths[0])
 		return paths;

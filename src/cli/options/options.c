@@ -21,6 +21,17 @@ void wk_words_fini(struct wk_words *words)
 	*words = (struct wk_words){ 0 };
 }
 
+const char **wk_words_paths(const struct wk_words *words)
+{
+	const char **paths = wk_alloc_zeroed(words->count + words->rest_count + 2, sizeof(*paths));
+
+	for (size_t i = 0; i < words->count; i++)
+		paths[i] = words->at[i];
+	for (size_t i = 0; i < words->rest_count; i++)
+		paths[words->count + i] = words->rest[i];
+	return paths;
+}
+
 /* An option and the struct of values of its table. */
 struct found {
 	const struct wk_opt *opt;

@@ -77,6 +77,9 @@ struct wk_words {
 
 void wk_words_fini(struct wk_words *words);
 
+/* All of them, NULL-terminated, for the caller to free. */
+const char **wk_words_paths(const struct wk_words *words);
+
 enum wk_parsed {
 	WK_PARSED,
 	WK_PARSED_HELP,     /* -h or --help was among the options */

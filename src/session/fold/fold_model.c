@@ -1,28 +1,26 @@
-#include "cli/as/flamegraph_input.h"
+#include "session/fold/fold_model.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <strings.h>
 
-#include "base/mem.h"
 #include "base/num.h"
-#include "cli/as/source.h"
 #include "formats/lines.h"
 #include "model/builder.h"
 #include "model/resolve.h"
 #include "session/fold/restack.h"
+#include "session/fold/source.h"
 
 /* The scripts write names as they are and only say in the picture what they are encoded in; a
  * picture of wick's is UTF-8. */
-static void decode(const struct wk_as_flamegraph_input *in, struct wk_as_source *source)
+static void decode(const struct wk_fold_input *in, struct wk_fold_source *source)
 {
-	const char *encoding = in->args->encoding;
+	const char *encoding = in->encoding;
 	struct wk_buf text = { 0 };
 
 	if (!encoding || strcasecmp(encoding, "utf-8") == 0 || strcasecmp(encoding, "utf8") == 0)
 		return;
 	if (strcasecmp(encoding, "iso-8859-1") == 0 || strcasecmp(encoding, "latin1") == 0) {
-		wk_as_source_from_latin1(source);
+		wk_fold_source_from_latin1(source);
 		return;
 	}
 	wk_buf_add_fmt(&text, "encoding %s is not supported; names are read as UTF-8", encoding);
@@ -31,7 +29,7 @@ static void decode(const struct wk_as_flamegraph_input *in, struct wk_as_source 
 }
 
 /* In a chart, the last line of the input is the earliest. */
-static void reverse_lines(struct wk_as_source *source, struct wk_buf *reversed)
+static void reverse_lines(struct wk_fold_source *source, struct wk_buf *reversed)
 {
 	const char *begin = (const char *)source->input.bytes.at;
 	const char *end = (const char *)source->input.bytes.end;
@@ -85,7 +83,7 @@ static bool check_sorted(struct wk_bytes bytes, struct wk_err *err)
 	return true;
 }
 
-static void warn_of_lost(const struct wk_as_flamegraph_input *in, uint64_t lost)
+static void warn_of_lost(const struct wk_fold_input *in, uint64_t lost)
 {
 	struct wk_buf text = { 0 };
 
@@ -98,28 +96,15 @@ static void warn_of_lost(const struct wk_as_flamegraph_input *in, uint64_t lost)
 	wk_buf_fini(&text);
 }
 
-/* NULL-terminated, to be freed; NULL where none were given. */
-static const char **base_names(const struct wk_as_flamegraph_args *args)
+static struct wk_model *build(const struct wk_fold_input *in, const struct wk_fold_source *source,
+			      struct wk_err *err)
 {
-	const char **names;
-
-	if (args->base.count == 0)
-		return NULL;
-	names = wk_alloc_zeroed(args->base.count + 1, sizeof(*names));
-	memcpy(names, args->base.at, args->base.count * sizeof(*names));
-	return names;
-}
-
-static struct wk_model *build(const struct wk_as_flamegraph_input *in,
-			      const struct wk_as_source *source, struct wk_err *err)
-{
-	const char **base = base_names(in->args);
 	struct wk_model *model = wk_model_new();
 	struct wk_builder *builder = wk_builder_new(model);
 	struct wk_sink next = wk_builder_sink(builder), sink;
 	struct wk_restack restack = {
-		.base = base,
-		.reverses = in->args->reverse,
+		.base = in->base,
+		.reverses = in->reverses_stacks,
 		.note = in->warn,
 		.context = in->context,
 	};
@@ -132,7 +117,6 @@ static struct wk_model *build(const struct wk_as_flamegraph_input *in,
 	warn_of_lost(in, restack.lost);
 	wk_builder_finish(builder);
 	wk_builder_free(builder);
-	wk_free(base);
 	if (!ok) {
 		wk_model_free(model);
 		return NULL;
@@ -141,24 +125,22 @@ static struct wk_model *build(const struct wk_as_flamegraph_input *in,
 	return model;
 }
 
-struct wk_model *wk_as_flamegraph_load(const struct wk_as_flamegraph_input *in, struct wk_err *err)
+struct wk_model *wk_fold_model_open(const struct wk_fold_input *in, struct wk_err *err)
 {
-	struct wk_collapse collapse = {
-		.dialect = in->call->tool->kind->family == WK_AS_INFERNO ? WK_COLLAPSE_INFERNO
-									 : WK_COLLAPSE_PERL };
-	struct wk_as_source source = { 0 };
+	struct wk_collapse collapse = { .dialect = in->dialect };
+	struct wk_fold_source source = { 0 };
 	struct wk_buf reversed = { 0 };
 	struct wk_model *model = NULL;
 
-	if (wk_as_source_open(&source, in->call->words, "folded", err) &&
-	    (!in->args->no_sort || check_sorted(source.input.bytes, err))) {
+	if (wk_fold_source_open(&source, in->paths, "folded", err) &&
+	    (!in->must_be_sorted || check_sorted(source.input.bytes, err))) {
 		decode(in, &source);
-		if (in->args->flamechart)
+		if (in->reverses_lines)
 			reverse_lines(&source, &reversed);
 		source.input.options.collapse = &collapse;
 		model = build(in, &source, err);
 	}
-	wk_as_source_close(&source);
+	wk_fold_source_close(&source);
 	wk_buf_fini(&reversed);
 	return model;
 }

@@ -1,22 +1,26 @@
-/* The folded lines that a flamegraph tool is given, as a model.
+/* Folded lines as a model, as flamegraph.pl and inferno read them.
  *
- * The lines are decoded, checked or turned round as the options ask, read by wick's own reader,
- * and their stacks cut at --base or reversed on their way into the model. */
-#ifndef WK_CLI_AS_FLAMEGRAPH_INPUT_H
-#define WK_CLI_AS_FLAMEGRAPH_INPUT_H
+ * The lines are decoded, checked or reversed as asked, read by wick's own reader, and their stacks
+ * cut at a base function or reversed on their way into the model. */
+#ifndef WK_SESSION_FOLD_FOLD_MODEL_H
+#define WK_SESSION_FOLD_FOLD_MODEL_H
 
-#include "cli/as/flamegraph_args.h"
+#include "formats/collapse.h"
 #include "model/model.h"
 
-struct wk_as_flamegraph_input {
-	const struct wk_as_call *call;
-	const struct wk_as_flamegraph_args *args;
+struct wk_fold_input {
+	const char *const *paths; /* NULL-terminated; none: standard input */
+	enum wk_collapse_dialect dialect;
+	const char *encoding;    /* NULL: UTF-8 */
+	const char *const *base; /* stacks begin at these functions; NULL-terminated, or NULL */
+	bool reverses_stacks;
+	bool reverses_lines; /* of a chart, whose last line is the earliest */
+	bool must_be_sorted;
 	void (*warn)(void *context, struct wk_str text);
 	void *context;
 };
 
-/* The caller's to free; NULL, with the reason, where there are no stacks. */
-struct wk_model *wk_as_flamegraph_load(const struct wk_as_flamegraph_input *input,
-				       struct wk_err *err);
+/* The caller's to free; NULL, with the reason, if there are no stacks. */
+struct wk_model *wk_fold_model_open(const struct wk_fold_input *input, struct wk_err *err);
 
 #endif

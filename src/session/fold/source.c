@@ -1,17 +1,10 @@
-#include "cli/as/source.h"
+#include "session/fold/source.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 
-static const char *path_at(const struct wk_words *words, size_t index)
-{
-	if (words->count + words->rest_count == 0)
-		return "-";
-	return index < words->count ? words->at[index] : words->rest[index - words->count];
-}
-
-static void join(struct wk_as_source *source, struct wk_bytes bytes)
+static void join(struct wk_fold_source *source, struct wk_bytes bytes)
 {
 	size_t len = wk_bytes_left(&bytes);
 
@@ -20,16 +13,21 @@ static void join(struct wk_as_source *source, struct wk_bytes bytes)
 		wk_buf_add_char(&source->joined, '\n');
 }
 
-bool wk_as_source_open(struct wk_as_source *source, const struct wk_words *words,
-		       const char *format, struct wk_err *err)
+bool wk_fold_source_open(struct wk_fold_source *source, const char *const *paths,
+			 const char *format, struct wk_err *err)
 {
-	size_t count = words->count + words->rest_count;
+	static const char *const standard_input[] = { "-", NULL };
+	size_t count = 0;
 
-	source->files = wk_alloc_zeroed(count + 1, sizeof(*source->files));
-	for (size_t i = 0; i < (count ? count : 1); i++) {
+	if (!paths[0])
+		paths = standard_input;
+	while (paths[count])
+		count++;
+	source->files = wk_alloc_zeroed(count, sizeof(*source->files));
+	for (size_t i = 0; i < count; i++) {
 		struct wk_opened *opened = &source->files[i];
 
-		if (!wk_reader_open(path_at(words, i), format, opened, err))
+		if (!wk_reader_open(paths[i], format, opened, err))
 			return false;
 		source->count++;
 		if (count > 1)
@@ -44,7 +42,7 @@ bool wk_as_source_open(struct wk_as_source *source, const struct wk_words *words
 	return true;
 }
 
-void wk_as_source_from_latin1(struct wk_as_source *source)
+void wk_fold_source_from_latin1(struct wk_fold_source *source)
 {
 	for (const uint8_t *at = source->input.bytes.at; at < source->input.bytes.end; at++) {
 		if (*at >= 0x80) {
@@ -58,7 +56,7 @@ void wk_as_source_from_latin1(struct wk_as_source *source)
 	source->input.file = NULL;
 }
 
-void wk_as_source_close(struct wk_as_source *source)
+void wk_fold_source_close(struct wk_fold_source *source)
 {
 	for (size_t i = 0; i < source->count; i++)
 		wk_reader_close(&source->files[i]);

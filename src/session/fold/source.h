@@ -1,11 +1,10 @@
 /* The files that a tool is given, as one input: the scripts read several as one long one. */
-#ifndef WK_CLI_AS_SOURCE_H
-#define WK_CLI_AS_SOURCE_H
+#ifndef WK_SESSION_FOLD_SOURCE_H
+#define WK_SESSION_FOLD_SOURCE_H
 
-#include "cli/as/tool.h"
 #include "formats/reader.h"
 
-struct wk_as_source {
+struct wk_fold_source {
 	struct wk_opened *files;
 	size_t count;
 	struct wk_buf joined;  /* the bytes one behind another; a single file is read in place */
@@ -14,13 +13,14 @@ struct wk_as_source {
 	const struct wk_reader *reader;
 };
 
-/* Opens the files among the words, or standard input where there are none; `format` names the
- * reader, NULL: seen from the bytes. Close it also after a failure. */
-bool wk_as_source_open(struct wk_as_source *source, const struct wk_words *words,
-		       const char *format, struct wk_err *err);
-/* Makes UTF-8 of text in ISO-8859-1. */
-void wk_as_source_from_latin1(struct wk_as_source *source);
+/* Opens the files (NULL-terminated), or standard input if there are none; `format` is the reader,
+ * NULL: detected. Close it also after a failure. */
+bool wk_fold_source_open(struct wk_fold_source *source, const char *const *paths,
+			 const char *format, struct wk_err *err);
 
-void wk_as_source_close(struct wk_as_source *source);
+/* Makes UTF-8 of text in ISO-8859-1. */
+void wk_fold_source_from_latin1(struct wk_fold_source *source);
+
+void wk_fold_source_close(struct wk_fold_source *source);
 
 #endif

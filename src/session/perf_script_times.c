@@ -1,4 +1,4 @@
-#include "cli/export/export_times.h"
+#include "session/perf_script_times.h"
 
 #include <string.h>
 
@@ -52,8 +52,8 @@ static bool find_span(struct wk_opened *opened, struct wk_perf_time_range *span,
 	return ok;
 }
 
-bool wk_export_times(const char *text, bool is_relative, struct wk_opened *opened,
-		     struct wk_perf_times *times, struct wk_err *err)
+bool wk_perf_script_times(const char *text, bool is_relative, struct wk_opened *opened,
+			  struct wk_perf_times *times, struct wk_err *err)
 {
 	struct wk_perf_time_range span = { 0 };
 
