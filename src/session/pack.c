@@ -85,8 +85,8 @@ static bool write_packed(const struct wk_opened *opened, const char *output,
 }
 
 bool wk_pack(const char *path, const char *output, const char *format,
-	     const struct wk_naming_options *naming, const struct wk_messages *messages,
-	     struct wk_packed *packed, struct wk_err *err)
+	     const struct wk_naming_options *naming, const struct wk_pack_check *check,
+	     const struct wk_messages *messages, struct wk_packed *packed, struct wk_err *err)
 {
 	struct wk_opened opened = { 0 };
 	struct wk_symbolizer symbolizer = { 0 };
@@ -94,6 +94,7 @@ bool wk_pack(const char *path, const char *output, const char *format,
 
 	*packed = (struct wk_packed){ 0 };
 	ok = wk_reader_open(path, format, &opened, err) && is_recording(&opened, err) &&
+	     check->allow(check->context, err) &&
 	     wk_symbolizer_open(&symbolizer, naming, messages, err) &&
 	     write_packed(&opened, output, symbolizer.symbols, messages, packed, err);
 	wk_symbolizer_close(&symbolizer);

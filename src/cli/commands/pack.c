@@ -107,14 +107,22 @@ static bool is_free(const char *output, struct wk_err *err)
 		       output);
 }
 
-static bool allow_output(const char *path, const char *output, const struct wk_call *call,
-			 struct wk_err *err)
+struct output_check {
+	const char *path, *output;
+	const struct wk_call *call;
+};
+
+static bool allow_output(void *context, struct wk_err *err)
 {
+	const struct output_check *check = context;
+	const char *output = check->output;
+
 	if (strcmp(output, "-") == 0 && wk_os_is_terminal(STDOUT_FILENO))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "a recording is binary and is not written to a terminal; use -o "
 			       "FILE or a pipe");
-	return wk_output_allow(output, (const char *const[]){ path, NULL }, forms, call, err);
+	return wk_output_allow(output, (const char *const[]){ check->path, NULL }, forms, check->call,
+			       err);
 }
 
 static int run(const struct wk_call *call, struct wk_err *err)
@@ -132,9 +140,10 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		output = wk_buf_text(&name);
 		ok = is_free(output, err);
 	}
-	ok = ok && allow_output(path, output, call, err) &&
-	     wk_pack(path, output, args->load.format, &args->load.naming, &wk_cli_messages, &packed,
-		     err);
+	ok = ok && wk_pack(path, output, args->load.format, &args->load.naming,
+			   &(struct wk_pack_check){ allow_output,
+						    &(struct output_check){ path, output, call } },
+			   &wk_cli_messages, &packed, err);
 	if (ok && !args->quiet)
 		say_done(path, output, &packed);
 	wk_packed_fini(&packed);
