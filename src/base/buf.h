@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/printf.h"
+#include "base/text/printf.h"
 #include "base/str.h"
 
 struct wk_buf {

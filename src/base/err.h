@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/printf.h"
+#include "base/text/printf.h"
 
 enum wk_code {
 	WK_OK = 0,

@@ -5,7 +5,7 @@
 #define WK_SESSION_REMOTE_CONFIG_H
 
 #include "base/err.h"
-#include "base/text_list.h"
+#include "base/text/text_list.h"
 #include "fetch/fetcher.h"
 #include "session/messages.h"
 

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "base/text_list.h"
+#include "base/text/text_list.h"
 
 /* How options are typed and what is said of wrong ones. */
 enum wk_opt_style {

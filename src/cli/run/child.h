@@ -3,7 +3,7 @@
 #ifndef WK_CLI_RUN_CHILD_H
 #define WK_CLI_RUN_CHILD_H
 
-#include "base/text_list.h"
+#include "base/text/text_list.h"
 #include "os/program.h"
 
 /* The line as a shell would take it, on standard error. */

@@ -4,7 +4,7 @@
 #ifndef WK_FORMATS_ETL_INTERNAL_H
 #define WK_FORMATS_ETL_INTERNAL_H
 
-#include "base/printf.h"
+#include "base/text/printf.h"
 #include "formats/etl/file/file.h"
 #include "os/os.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text_list.h"
+#include "base/text/text_list.h"
 #include "event/advice.h"
 #include "os/os.h"
 #include "os/program.h"

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "base/out.h"
-#include "base/printf.h"
+#include "base/text/printf.h"
 
 enum wk_grade {
 	WK_GRADE_GOOD,

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/printf.h"
+#include "base/text/printf.h"
 #include "base/str.h"
 
 enum wk_cell_kind {

@@ -1,7 +1,7 @@
 /* A growing list of borrowed texts, such as the values of an option or the words of a command line.
  * `at` is NULL while the list is empty, and ends with NULL after an addition. */
-#ifndef WK_BASE_TEXT_LIST_H
-#define WK_BASE_TEXT_LIST_H
+#ifndef WK_BASE_TEXT_TEXT_LIST_H
+#define WK_BASE_TEXT_TEXT_LIST_H
 
 #include <stddef.h>
 
