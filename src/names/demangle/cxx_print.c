@@ -185,15 +185,31 @@ static void print_std(struct wk_cxx_out *o, struct wk_cxx_node *n)
 		add(o, " >");
 }
 
+static void encoding_right(struct wk_cxx_out *o, struct wk_cxx_node *n);
+
 static void print_scoped(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	if (o->as_gnu && n->a->kind == WK_CXX_ENCODING) {
 		wk_cxx_print(o, n->a->b);
-		print_right(o, n->a);
+		encoding_right(o, n->a);
 	} else {
 		wk_cxx_print(o, n->a);
 	}
 	add(o, n->kind == WK_CXX_FRIEND ? "::friend " : "::");
+	wk_cxx_print(o, n->b);
+}
+
+static void print_tagged(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	print_left(o, n->a);
+	add(o, "[abi:");
+	add_str(o, n->text);
+	add(o, "]");
+}
+
+static void print_template(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	wk_cxx_print(o, n->a);
 	wk_cxx_print(o, n->b);
 }
 
@@ -219,6 +235,11 @@ static void print_args(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	wk_cxx_print_list(o, n);
 	close_angle(o);
 	o->parens = parens;
+}
+
+static void print_plain_list(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	wk_cxx_print_list(o, n);
 }
 
 /* The name that constructors repeat. */
@@ -258,6 +279,34 @@ static void print_ctor(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	add_str(o, last_name(o, n->a));
 }
 
+static void print_prefixed(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	add_str(o, n->text);
+	wk_cxx_print(o, n->a);
+}
+
+static void print_suffixed(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	print_left(o, n->a);
+	add_str(o, n->text);
+}
+
+static void print_clone(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	wk_cxx_print(o, n->a);
+	add(o, " (");
+	add_str(o, n->text);
+	add(o, ")");
+}
+
+static void print_in_vtable(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	add(o, "construction vtable for ");
+	wk_cxx_print(o, n->a);
+	add(o, "-in-");
+	wk_cxx_print(o, n->b);
+}
+
 static void print_module(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	if (n->a)
@@ -265,6 +314,27 @@ static void print_module(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	if (n->a || n->flag)
 		add(o, n->flag ? ":" : ".");
 	add_str(o, n->text);
+}
+
+static void print_in_module(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	wk_cxx_print(o, n->a);
+	add(o, "@");
+	wk_cxx_print(o, n->b);
+}
+
+static void print_binding(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	wk_cxx_open(o, '[');
+	wk_cxx_print_list(o, n);
+	wk_cxx_close(o, ']');
+}
+
+static void print_unnamed(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	add(o, "'unnamed");
+	add_str(o, n->text);
+	add(o, "'");
 }
 
 void wk_cxx_print_closure_sig(struct wk_cxx_out *o, struct wk_cxx_node *n)
@@ -309,6 +379,59 @@ static void print_quals(struct wk_cxx_out *o, uint8_t quals)
 	for (int i = 0; i < 5; i++)
 		if (quals & 1 << i)
 			add(o, words[i]);
+}
+
+static void print_params(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	wk_cxx_open(o, '(');
+	wk_cxx_print_list(o, n);
+	wk_cxx_close(o, ')');
+	if (n->a)
+		print_right(o, n->a);
+	print_quals(o, n->quals);
+}
+
+static void encoding_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	if (n->a) {
+		print_left(o, n->a);
+		if (!has_aspect(o, n->a, HAS_RIGHT))
+			add(o, " ");
+	}
+	wk_cxx_print(o, n->b);
+}
+
+static void encoding_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	print_params(o, n);
+	if (n->c)
+		wk_cxx_print(o, n->c);
+	if (n->d) {
+		add(o, " requires ");
+		wk_cxx_print(o, n->d);
+	}
+}
+
+static void print_enable_if(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	add(o, " [enable_if:");
+	wk_cxx_print_list(o, n);
+	add(o, "]");
+}
+
+static void function_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	print_left(o, n->a);
+	add(o, " ");
+}
+
+static void function_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	print_params(o, n);
+	if (n->b) {
+		add(o, " ");
+		wk_cxx_print(o, n->b);
+	}
 }
 
 /* objc_object<P>* is written id<P>. */
@@ -431,6 +554,39 @@ static void member_pointer_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	print_after_sign(o, n->b);
 }
 
+static void qualified_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	print_left(o, n->a);
+	print_quals(o, n->quals);
+}
+
+static void right_of_a(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	print_right(o, n->a);
+}
+
+static void left_of_a(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	print_left(o, n->a);
+}
+
+static void print_vendor_qualified(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	wk_cxx_print(o, n->a);
+	add(o, " ");
+	add_str(o, n->text);
+	if (n->b)
+		wk_cxx_print(o, n->b);
+}
+
+static void print_objc_protocol(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	wk_cxx_print(o, n->a);
+	add(o, "<");
+	add_str(o, n->text);
+	add(o, ">");
+}
+
 static void array_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	if (!wk_str_ends(wk_buf_str(&o->text), "]"))
@@ -440,6 +596,15 @@ static void array_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 		wk_cxx_print(o, n->b);
 	wk_cxx_close(o, ']');
 	print_right(o, n->a);
+}
+
+static void print_vector(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	wk_cxx_print(o, n->a);
+	add(o, " vector[");
+	if (n->b)
+		wk_cxx_print(o, n->b);
+	add(o, "]");
 }
 
 /* Template parameters: follows forward references and packs to their target. */
@@ -500,6 +665,36 @@ static void print_expansion(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	o->pack_size = pack_size;
 }
 
+static void decl_type_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	(void)n;
+	add(o, "typename ");
+}
+
+static void decl_concept_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	wk_cxx_print(o, n->b);
+	add(o, " ");
+}
+
+static void decl_name_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	wk_cxx_print(o, n->a);
+}
+
+static void decl_value_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	print_left(o, n->b);
+	if (!has_aspect(o, n->b, HAS_RIGHT))
+		add(o, " ");
+}
+
+static void decl_value_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	wk_cxx_print(o, n->a);
+	print_right(o, n->b);
+}
+
 static void decl_template_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	add(o, "template");
@@ -507,133 +702,82 @@ static void decl_template_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	add(o, " typename ");
 }
 
-/* Each half of a kind by a function or a form (see print_form). Kinds that are not here are
- * expressions with a function in cxx_print_expr.c. */
-static const struct {
-	wk_cxx_printer *left, *right;
-	const char *left_form, *right_form;
-} printers[WK_CXX_KINDS] = {
-	[WK_CXX_NAME] = { print_name },
-	[WK_CXX_STD] = { print_std },
-	[WK_CXX_SCOPED] = { print_scoped },
-	[WK_CXX_FRIEND] = { print_scoped },
-	[WK_CXX_TAGGED] = { .left_form = "$<a[abi:$t]" },
-	[WK_CXX_TEMPLATE] = { .left_form = "$a$b" },
-	[WK_CXX_ARGS] = { print_args },
-	[WK_CXX_LIST] = { .left_form = "$l" },
-	[WK_CXX_PACK] = { pack_left, pack_right },
-	[WK_CXX_FORWARD] = { forward_left, forward_right },
-	[WK_CXX_CTOR] = { print_ctor },
-	[WK_CXX_DTOR] = { print_ctor },
-	[WK_CXX_PREFIXED] = { .left_form = "$t$a" },
-	[WK_CXX_SUFFIXED] = { .left_form = "$<a$t" },
-	[WK_CXX_CLONE] = { .left_form = "$a ($t)" },
-	[WK_CXX_IN_VTABLE] = { .left_form = "construction vtable for $a-in-$b" },
-	[WK_CXX_MODULE] = { print_module },
-	[WK_CXX_IN_MODULE] = { .left_form = "$a@$b" },
-	[WK_CXX_BINDING] = { .left_form = "$[$l$]" },
-	[WK_CXX_UNNAMED] = { .left_form = "'unnamed$t'" },
-	[WK_CXX_CLOSURE] = { print_closure },
-	[WK_CXX_ENCODING] = { .left_form = "$_a$b", .right_form = "$($l$)$>a$q$c$?d requires $d" },
-	[WK_CXX_ENABLE_IF] = { .left_form = " [enable_if:$l]" },
-	[WK_CXX_POINTER] = { pointer_left, pointer_right },
-	[WK_CXX_REFERENCE] = { reference_left, reference_right },
-	[WK_CXX_MEMBER_POINTER] = { member_pointer_left, member_pointer_right },
-	[WK_CXX_QUALIFIED] = { .left_form = "$<a$q", .right_form = "$>a" },
-	[WK_CXX_VENDOR_QUALIFIED] = { .left_form = "$a $t$b" },
-	[WK_CXX_OBJC_PROTOCOL] = { .left_form = "$a<$t>" },
-	[WK_CXX_ARRAY] = { .left_form = "$<a", .right = array_right },
-	[WK_CXX_FUNCTION] = { .left_form = "$<a ", .right_form = "$($l$)$>a$q$?b $b" },
-	[WK_CXX_VECTOR] = { .left_form = "$a vector[$b]" },
-	[WK_CXX_EXPANSION] = { print_expansion },
-	[WK_CXX_DECL_TYPE] = { .left_form = "typename ", .right_form = "$a" },
-	[WK_CXX_DECL_CONCEPT] = { .left_form = "$b ", .right_form = "$a" },
-	[WK_CXX_DECL_VALUE] = { .left_form = "$_b", .right_form = "$a$>b" },
-	[WK_CXX_DECL_TEMPLATE] = { decl_template_left, .right_form = "$a$?b requires $b" },
-	[WK_CXX_DECL_PACK] = { .left_form = "$<a...", .right_form = "$>a" },
-	[WK_CXX_ENCLOSED] = { .left_form = "$t$($a$)" },
-	[WK_CXX_CONVERSION] = { .left_form = "$($a$)$($l$)" },
-	[WK_CXX_STRING] = { .left_form = "\"<$a>\"" },
-	[WK_CXX_REQUIRES_THAT] = { .left_form = " $t$a;" },
-};
-
-/* Prints $a ... $d of a form, which is advanced past the "$": false if the rest is left out. */
-static bool print_child(struct wk_cxx_out *o, struct wk_cxx_node *n, const char **form)
+static void decl_template_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	struct wk_cxx_node *const children[] = { n->a, n->b, n->c, n->d };
-	char how = strchr("<>_?", **form) ? *(*form)++ : '\0';
-	struct wk_cxx_node *child = children[**form - 'a'];
-
-	if (!child || how == '?')
-		return child || how != '?';
-	if (how != '>')
-		print_left(o, child);
-	if (how == '>' || how == '\0')
-		print_right(o, child);
-	if (how == '_' && !has_aspect(o, child, HAS_RIGHT))
-		add(o, " ");
-	return true;
-}
-
-/* A form is the text of a node, in which a "$" stands before its parts:
- *
- *	$a ... $d      a child, if there is one
- *	$<a, $>a       its left or right half
- *	$_a            its left half, and a space if it has no right one
- *	$?a            nothing, and the rest is left out if there is no such child
- *	$t, $l, $q     text, list, qualifiers
- *	$( $) $[ $]    brackets around expressions
- */
-static void print_form(struct wk_cxx_out *o, struct wk_cxx_node *n, const char *form)
-{
-	bool goes_on = true;
-
-	for (; *form && goes_on; form++) {
-		if (*form != '$') {
-			wk_buf_add_char(&o->text, *form);
-			continue;
-		}
-		form++;
-		if (*form == 't')
-			add_str(o, n->text);
-		else if (*form == 'l')
-			wk_cxx_print_list(o, n);
-		else if (*form == 'q')
-			print_quals(o, n->quals);
-		else if (*form == '(' || *form == '[')
-			wk_cxx_open(o, *form);
-		else if (*form == ')' || *form == ']')
-			wk_cxx_close(o, *form);
-		else
-			goes_on = print_child(o, n, &form);
+	wk_cxx_print(o, n->a);
+	if (n->b) {
+		add(o, " requires ");
+		wk_cxx_print(o, n->b);
 	}
 }
 
+static void decl_pack_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	print_left(o, n->a);
+	add(o, "...");
+}
+
+/* Kinds that are not here are expressions, or have no right half. */
+static const struct {
+	wk_cxx_printer *left, *right;
+} printers[WK_CXX_KINDS] = {
+	[WK_CXX_NAME] = { print_name, NULL },
+	[WK_CXX_STD] = { print_std, NULL },
+	[WK_CXX_SCOPED] = { print_scoped, NULL },
+	[WK_CXX_FRIEND] = { print_scoped, NULL },
+	[WK_CXX_TAGGED] = { print_tagged, NULL },
+	[WK_CXX_TEMPLATE] = { print_template, NULL },
+	[WK_CXX_ARGS] = { print_args, NULL },
+	[WK_CXX_LIST] = { print_plain_list, NULL },
+	[WK_CXX_PACK] = { pack_left, pack_right },
+	[WK_CXX_FORWARD] = { forward_left, forward_right },
+	[WK_CXX_CTOR] = { print_ctor, NULL },
+	[WK_CXX_DTOR] = { print_ctor, NULL },
+	[WK_CXX_PREFIXED] = { print_prefixed, NULL },
+	[WK_CXX_SUFFIXED] = { print_suffixed, NULL },
+	[WK_CXX_CLONE] = { print_clone, NULL },
+	[WK_CXX_IN_VTABLE] = { print_in_vtable, NULL },
+	[WK_CXX_MODULE] = { print_module, NULL },
+	[WK_CXX_IN_MODULE] = { print_in_module, NULL },
+	[WK_CXX_BINDING] = { print_binding, NULL },
+	[WK_CXX_UNNAMED] = { print_unnamed, NULL },
+	[WK_CXX_CLOSURE] = { print_closure, NULL },
+	[WK_CXX_ENCODING] = { encoding_left, encoding_right },
+	[WK_CXX_ENABLE_IF] = { print_enable_if, NULL },
+	[WK_CXX_POINTER] = { pointer_left, pointer_right },
+	[WK_CXX_REFERENCE] = { reference_left, reference_right },
+	[WK_CXX_MEMBER_POINTER] = { member_pointer_left, member_pointer_right },
+	[WK_CXX_QUALIFIED] = { qualified_left, right_of_a },
+	[WK_CXX_VENDOR_QUALIFIED] = { print_vendor_qualified, NULL },
+	[WK_CXX_OBJC_PROTOCOL] = { print_objc_protocol, NULL },
+	[WK_CXX_ARRAY] = { left_of_a, array_right },
+	[WK_CXX_FUNCTION] = { function_left, function_right },
+	[WK_CXX_VECTOR] = { print_vector, NULL },
+	[WK_CXX_EXPANSION] = { print_expansion, NULL },
+	[WK_CXX_DECL_TYPE] = { decl_type_left, decl_name_right },
+	[WK_CXX_DECL_CONCEPT] = { decl_concept_left, decl_name_right },
+	[WK_CXX_DECL_VALUE] = { decl_value_left, decl_value_right },
+	[WK_CXX_DECL_TEMPLATE] = { decl_template_left, decl_template_right },
+	[WK_CXX_DECL_PACK] = { decl_pack_left, right_of_a },
+};
+
 static void print_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	const char *form = printers[n->kind].left_form;
 	wk_cxx_printer *printer = printers[n->kind].left;
 
 	if (!enter(o))
 		return;
-	if (!printer && !form)
+	if (!printer)
 		printer = wk_cxx_expression_printer(n->kind);
-	if (form)
-		print_form(o, n, form);
-	else if (printer)
+	if (printer)
 		printer(o, n);
 	leave(o);
 }
 
 static void print_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	const char *form = printers[n->kind].right_form;
-
-	if ((!form && !printers[n->kind].right) || !enter(o))
+	if (!printers[n->kind].right || !enter(o))
 		return;
-	if (form)
-		print_form(o, n, form);
-	else
-		printers[n->kind].right(o, n);
+	printers[n->kind].right(o, n);
 	leave(o);
 }

@@ -29,6 +29,13 @@ static void add_list_in_parens(struct wk_cxx_out *o, const struct wk_cxx_node *n
 	wk_cxx_close(o, ')');
 }
 
+/* text(a); parentheses may contain any expression */
+static void print_enclosed(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	wk_buf_add_str(&o->text, n->text);
+	add_in_parens(o, n->a);
+}
+
 static void print_binary(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	bool assigns = n->binding == WK_CXX_ASSIGN;
@@ -141,6 +148,12 @@ static void print_new(struct wk_cxx_out *o, struct wk_cxx_node *n)
 		wk_cxx_print(o, n->c);
 	else if (n->c && n->c->count)
 		add_list_in_parens(o, n->c);
+}
+
+static void print_conversion(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	add_in_parens(o, n->a);
+	add_list_in_parens(o, n);
 }
 
 /* A character of a string literal in C++ syntax. `after_number`: a digit would continue the
@@ -293,6 +306,14 @@ static void print_enumerator(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	add_number(o, n->text);
 }
 
+/* Only the type of a string is mangled. */
+static void print_string(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	add(o, "\"<");
+	wk_cxx_print(o, n->a);
+	add(o, ">\"");
+}
+
 static void print_lambda(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	add(o, "[]");
@@ -335,9 +356,18 @@ static void print_requires_expr(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	add(o, ";");
 }
 
+static void print_requires_that(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	add(o, " ");
+	wk_buf_add_str(&o->text, n->text);
+	wk_cxx_print(o, n->a);
+	add(o, ";");
+}
+
 wk_cxx_printer *wk_cxx_expression_printer(enum wk_cxx_kind kind)
 {
 	static wk_cxx_printer *const printers[WK_CXX_KINDS] = {
+		[WK_CXX_ENCLOSED] = print_enclosed,
 		[WK_CXX_BINARY] = print_binary,
 		[WK_CXX_UNARY] = print_unary,
 		[WK_CXX_POSTFIX] = print_postfix,
@@ -348,15 +378,18 @@ wk_cxx_printer *wk_cxx_expression_printer(enum wk_cxx_kind kind)
 		[WK_CXX_CAST] = print_cast,
 		[WK_CXX_CALL] = print_call,
 		[WK_CXX_NEW] = print_new,
+		[WK_CXX_CONVERSION] = print_conversion,
 		[WK_CXX_INIT_LIST] = print_init_list,
 		[WK_CXX_INIT_FIELD] = print_init_field,
 		[WK_CXX_INIT_INDEX] = print_init_index,
 		[WK_CXX_FOLD] = print_fold,
 		[WK_CXX_INTEGER] = print_integer,
 		[WK_CXX_ENUMERATOR] = print_enumerator,
+		[WK_CXX_STRING] = print_string,
 		[WK_CXX_LAMBDA] = print_lambda,
 		[WK_CXX_REQUIRES] = print_requires,
 		[WK_CXX_REQUIRES_EXPR] = print_requires_expr,
+		[WK_CXX_REQUIRES_THAT] = print_requires_that,
 	};
 
 	return printers[kind];
