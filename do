@@ -228,6 +228,7 @@ do_ci() {
 		-Db_sanitize=address,undefined -Db_lundef=false ||
 		die "meson could not set up build-sanitize/"
 	compiled build-sanitize
+	patience=3 # the sanitizers take that much longer
 	tested build-sanitize unit
 	python3 tools/tap-sum build/meson-logs/testlog.json \
 		sanitized=build-sanitize/meson-logs/testlog.json
