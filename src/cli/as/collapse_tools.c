@@ -72,8 +72,7 @@ static const struct wk_opt elfutils_options[] = {
 };
 
 static const struct wk_opt vtune_mc_options[] = {
-	{ 0, "size", NULL, "count bytes instead of allocations", WK_OPT_FLAG, AT(by_bytes),
-	  NULL },
+	{ 0, "size", NULL, "count bytes instead of allocations", WK_OPT_FLAG, AT(by_bytes), NULL },
 	{ 0 },
 };
 
@@ -118,8 +117,7 @@ static const struct wk_opt inferno_dtrace_options[] = {
 };
 
 static const struct wk_opt inferno_ghcprof_options[] = {
-	{ 0, "time", NULL, "weigh by the %time column [default]", WK_OPT_FLAG, AT(by_time),
-	  NULL },
+	{ 0, "time", NULL, "weigh by the %time column [default]", WK_OPT_FLAG, AT(by_time), NULL },
 	{ 0, "bytes", NULL, "weigh by the bytes column", WK_OPT_FLAG, AT(by_bytes), NULL },
 	{ 0, "ticks", NULL, "weigh by the ticks column", WK_OPT_FLAG, AT(by_ticks), NULL },
 	INFERNO_ENDS,

@@ -29,11 +29,9 @@ static const struct wk_opt options[] = {
 	{ 0, "to", "FORMAT", "output format, one of those listed above", WK_OPT_CHOICE, AT(to),
 	  wk_export_names },
 	{ 'o', "output", "FILE", "write to FILE instead of standard output; the suffix selects the "
-	  "format (x.speedscope.json), and .gz compresses it", WK_OPT_TEXT,
-	  AT(output), NULL },
+	  "format (x.speedscope.json), and .gz compresses it", WK_OPT_TEXT, AT(output), NULL },
 	{ 0, "samples", NULL, "count every sample as one, whatever its weight; folded stacks do so "
-	  "by default", WK_OPT_FLAG,
-	  AT(samples), NULL },
+	  "by default", WK_OPT_FLAG, AT(samples), NULL },
 	{ 'q', "quiet", NULL, "do not print the number of samples and lost samples to standard "
 	  "error", WK_OPT_FLAG, AT(quiet), NULL },
 	{ 0 },

@@ -32,8 +32,7 @@ struct args {
 
 static const struct wk_opt output_options[] = {
 	{ 0, "csv", NULL, "print comma-separated values with all columns and rows", WK_OPT_FLAG,
-	  AT(csv),
-	  NULL },
+	  AT(csv), NULL },
 	{ 0, "json", NULL, "print a JSON object with all columns and rows", WK_OPT_FLAG, AT(json),
 	  NULL },
 	{ 'o', "output", "FILE", "write to FILE instead of standard output", WK_OPT_TEXT,
@@ -43,8 +42,7 @@ static const struct wk_opt output_options[] = {
 	{ 0, "by-total", NULL, "functions, images: rank by total, which includes callees",
 	  WK_OPT_FLAG, AT(by_total), NULL },
 	{ 0, "min", "PERCENT", "leave out rows below this share of the whole [default: 0.5 for "
-	  "functions and calls]", WK_OPT_TEXT,
-	  AT(min_percent), NULL },
+	  "functions and calls]", WK_OPT_TEXT, AT(min_percent), NULL },
 	{ 0, "all", NULL, "print all rows", WK_OPT_FLAG, AT(all), NULL },
 	{ 0, "details", NULL, "print the columns that text output hides", WK_OPT_FLAG, AT(details),
 	  NULL },
@@ -56,11 +54,9 @@ static const struct wk_opt output_options[] = {
 
 static const struct wk_opt tree_options[] = {
 	{ 0, "inverted", NULL, "start with the innermost function: callers below callees",
-	  WK_OPT_FLAG,
-	  AT(inverted), NULL },
+	  WK_OPT_FLAG, AT(inverted), NULL },
 	{ 0, "by-process", NULL, "print one tree for each process name", WK_OPT_FLAG,
-	  AT(by_process),
-	  NULL },
+	  AT(by_process), NULL },
 	{ 0, "by-thread", NULL, "print one tree for each thread", WK_OPT_FLAG, AT(by_thread),
 	  NULL },
 	{ 0, "samples", NULL, "weigh by number of samples", WK_OPT_FLAG, AT(samples), NULL },

@@ -20,8 +20,7 @@ static const struct wk_opt options[] = {
 	  WK_OPT_FLAG, AT(hides_chains), NULL },
 	{ 0, "max-stack", "N", "at most N frames; unwound user frames count separately "
 	  "[127]", WK_OPT_NUMBER, AT(most_frames), NULL },
-	{ 0, "no-demangle", NULL, "do not demangle names", WK_OPT_FLAG, AT(no_demangle),
-	  NULL },
+	{ 0, "no-demangle", NULL, "do not demangle names", WK_OPT_FLAG, AT(no_demangle), NULL },
 	{ 0, "pid", "LIST", "only samples of these processes (\"12,40\")", WK_OPT_TEXT, AT(pids),
 	  NULL },
 	{ 0, "tid", "LIST", "only samples of these threads", WK_OPT_TEXT, AT(tids), NULL },

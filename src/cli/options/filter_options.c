@@ -21,12 +21,10 @@ static const struct wk_opt options[] = {
 	  "tid, function, module, image, file, kind, stack, stack-image, stack-file, event, cpu, "
 	  "time, weight", WK_OPT_TEXT, AT(expression), NULL },
 	{ 0, "by", "EVENT", "weigh by this event; `wick show FILE system` lists the "
-		"recorded ones", WK_OPT_TEXT,
-	  AT(source), NULL },
+		"recorded ones", WK_OPT_TEXT, AT(source), NULL },
 	{ 0, "outstanding", NULL, "only memory allocated in the interval and not freed in "
 		"it", WK_OPT_FLAG, AT(outstanding), NULL },
-	{ 'i', "ignore-case", NULL, "ignore case in patterns", WK_OPT_FLAG,
-	  AT(ignore_case), NULL },
+	{ 'i', "ignore-case", NULL, "ignore case in patterns", WK_OPT_FLAG, AT(ignore_case), NULL },
 	{ 0 },
 };
 

@@ -43,14 +43,12 @@ static const struct wk_opt options[] = {
 	{ 0, "stack-size", "SIZE",
 	  "bytes of each stack to copy, up to 64K; deeper frames are read from the process "
 	"[default: 32K]",
-	  WK_OPT_SIZE,
-	  AT(stack_bytes), NULL },
+	  WK_OPT_SIZE, AT(stack_bytes), NULL },
 	{ 0, "embed-symbols", NULL, "embed the names and source lines of all samples, so "
 		"that the recording opens on another machine", WK_OPT_FLAG,
 	  AT(embeds_symbols), NULL },
 	{ 0, "buffer", "SIZE", "buffer between kernel and wick for each CPU, 64K to 16M "
-		"[default: by rate and stack size]", WK_OPT_SIZE,
-	  AT(ring_bytes), NULL },
+		"[default: by rate and stack size]", WK_OPT_SIZE, AT(ring_bytes), NULL },
 	{ 0, "user-only", NULL, "do not record kernel code", WK_OPT_FLAG, AT(user_only), NULL },
 	{ 0 },
 };
