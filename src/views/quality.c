@@ -301,7 +301,7 @@ static uint8_t *find_sampled(const struct wk_model *model)
 	return is_sampled;
 }
 
-/* The other events that --by accepts; false if there are so many that a table lists them. */
+/* The other events that --by accepts; false if they are too many for one line. */
 static bool add_others(const struct wk_quality *quality, struct wk_buf *line)
 {
 	const struct wk_model *model = quality->model;
