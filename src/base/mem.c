@@ -193,6 +193,12 @@ void wk_free(void *at)
 		free(whole_of(block_of(at)));
 }
 
+void wk_free_each(void *const *blocks, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		wk_free(blocks[i]);
+}
+
 /* A large page of which much would not be used takes more memory than it is worth. */
 static size_t in_large_pages(size_t size_bytes, size_t page)
 {

@@ -23,6 +23,12 @@ char *wk_strndup(const char *text, size_t len);
 
 /* NULL is allowed. Memory that a library allocated by itself is that library's to free. */
 void wk_free(void *at);
+void wk_free_each(void *const *blocks, size_t count);
+
+/* Frees each of its arguments, which are all evaluated before. */
+#define WK_FREE_ALL(...) \
+	wk_free_each((void *const[]){ __VA_ARGS__ }, \
+		     sizeof((void *const[]){ __VA_ARGS__ }) / sizeof(void *))
 
 /* For the allocator hooks of other libraries: NULL without memory. */
 void *wk_try_alloc(size_t size_bytes);

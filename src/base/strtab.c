@@ -41,8 +41,7 @@ void wk_strtab_free(struct wk_strtab *tab)
 	wk_arena_fini(&tab->bytes);
 	wk_index_fini(&tab->index);
 	wk_strtab_forget_places(tab);
-	wk_free(tab->texts);
-	wk_free(tab);
+	WK_FREE_ALL(tab->texts, tab);
 }
 
 static bool same_text(const void *table, uint32_t id, const void *key)

@@ -15,9 +15,7 @@ void wk_trie_init(struct wk_trie *trie)
 
 void wk_trie_fini(struct wk_trie *trie)
 {
-	wk_free(trie->parent);
-	wk_free(trie->label);
-	wk_free(trie->slots);
+	WK_FREE_ALL(trie->parent, trie->label, trie->slots);
 	*trie = (struct wk_trie){ 0 };
 }
 

@@ -32,9 +32,7 @@ struct wk_fetcher *wk_fetcher_new(const struct wk_fetch_options *options)
 static void free_source(struct wk_source *source)
 {
 	wk_elf_server_fini(&source->server);
-	wk_free(source->shown);
-	wk_free(source->remembered_as);
-	wk_free(source->complaint.text);
+	WK_FREE_ALL(source->shown, source->remembered_as, source->complaint.text);
 }
 
 static void free_answer(struct wk_answer *answer)
@@ -43,9 +41,7 @@ static void free_answer(struct wk_answer *answer)
 		wk_fetch_found_close(&answer->found);
 	if (answer->is_open)
 		wk_os_keep_end(&answer->temporary, false);
-	wk_free(answer->path);
-	wk_free(answer->shown);
-	wk_free(answer->said);
+	WK_FREE_ALL(answer->path, answer->shown, answer->said);
 }
 
 static void trim(const struct wk_fetcher *f)
@@ -72,10 +68,7 @@ void wk_fetcher_free(struct wk_fetcher *f)
 	wk_index_fini(&f->answer_of);
 	wk_arena_fini(&f->texts);
 	wk_symbol_path_fini(&f->path);
-	wk_free(f->folder);
-	wk_free(f->lost_folder);
-	wk_free(f->newest);
-	wk_free(f);
+	WK_FREE_ALL(f->folder, f->lost_folder, f->newest, f);
 }
 
 bool wk_fetcher_folder(struct wk_fetcher *f, bool may_make)

@@ -37,8 +37,7 @@ void wk_search_fini(struct wk_search *s)
 		wk_free(s->complaints[i].text);
 	wk_free(s->complaints);
 	discard_draft(s);
-	wk_free(s->newest);
-	wk_free(s->path);
+	WK_FREE_ALL(s->newest, s->path);
 	wk_buf_fini(&s->spot.path);
 	wk_buf_fini(&s->key);
 	wk_buf_fini(&s->name);

@@ -57,8 +57,7 @@ static void end_store(struct wk_stack_store *store)
 	wk_strtab_free(store->texts);
 	wk_index_fini(&store->index);
 	wk_trie_fini(&store->stacks);
-	wk_free(store->frames);
-	wk_free(store->plain_frame);
+	WK_FREE_ALL(store->frames, store->plain_frame);
 	*store = (struct wk_stack_store){ 0 };
 }
 

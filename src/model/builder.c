@@ -29,8 +29,7 @@ void wk_builder_free(struct wk_builder *builder)
 	wk_map_fini(&builder->thread_of);
 	wk_map_fini(&builder->source_of);
 	wk_map_fini(&builder->image_of_path);
-	wk_free(builder->frame_of_number);
-	wk_free(builder->stack_of_number);
+	WK_FREE_ALL(builder->frame_of_number, builder->stack_of_number);
 	for (size_t i = 0; i < WK_RECENT_THREADS; i++) {
 		wk_chain_memory_fini(&builder->recent[i].user);
 		wk_chain_memory_fini(&builder->recent[i].kernel);

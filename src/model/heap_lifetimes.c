@@ -58,8 +58,7 @@ void wk_heap_lifetimes_free(struct wk_heap_lifetimes *lives)
 {
 	if (!lives)
 		return;
-	wk_free(lives->blocks);
-	wk_free(lives->heaps);
+	WK_FREE_ALL(lives->blocks, lives->heaps);
 	wk_index_fini(&lives->block_index);
 	wk_index_fini(&lives->heap_index);
 	wk_map_fini(&lives->heap_of_process);

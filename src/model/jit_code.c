@@ -47,9 +47,7 @@ void wk_jit_code_free(struct wk_jit_code_map *code)
 	if (!code)
 		return;
 	wk_spaces_free(code->spaces);
-	wk_free(code->rows);
-	wk_free(code->lines);
-	wk_free(code);
+	WK_FREE_ALL(code->rows, code->lines, code);
 }
 
 /* Lines that do not come in order are left out: they are searched by halves. */

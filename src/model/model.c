@@ -48,45 +48,21 @@ struct wk_model *wk_model_new(void)
 
 static void free_columns(struct wk_model *model)
 {
-	wk_free(model->frames.image);
-	wk_free(model->frames.address);
-	wk_free(model->embedded_places);
-	wk_free(model->embedded_bounds);
-	wk_free(model->embedded_calls);
-	wk_free(model->calls.first);
-	wk_free(model->calls.function);
-	wk_free(model->calls.line);
-	wk_free(model->named_frames.function);
-	wk_free(model->named_frames.frame);
-	wk_free(model->named_frames.is_inlined);
-	wk_free(model->frames.function);
-	wk_free(model->frames.line);
-	wk_free(model->frames.is_inlined);
+	WK_FREE_ALL(model->frames.image, model->frames.address, model->embedded_places,
+		    model->embedded_bounds, model->embedded_calls, model->calls.first,
+		    model->calls.function, model->calls.line, model->named_frames.function,
+		    model->named_frames.frame, model->named_frames.is_inlined,
+		    model->frames.function, model->frames.line, model->frames.is_inlined);
 	wk_trie_fini(&model->stacks);
 	if (!model->came_named)
 		wk_trie_fini(&model->named);
-	wk_free(model->samples.time_ns);
-	wk_free(model->samples.thread);
-	wk_free(model->samples.stack);
-	wk_free(model->samples.weight);
-	wk_free(model->samples.source);
-	wk_free(model->samples.cpu);
-	wk_free(model->samples.is_before);
-	wk_free(model->samples.times);
-	wk_free(model->samples.about);
-	wk_free(model->ends.sample);
-	wk_free(model->ends.at_row);
-	wk_free(model->ends.time_ns);
-	wk_free(model->ends.weight);
-	wk_free(model->ends.thread);
-	wk_free(model->ends.stack);
-	wk_free(model->spells.thread);
-	wk_free(model->spells.doing);
-	wk_free(model->spells.begin_ns);
-	wk_free(model->spells.took_ns);
-	wk_free(model->spells.about);
-	wk_free(model->spells.times);
-	wk_free(model->spells.longest_ns);
+	WK_FREE_ALL(model->samples.time_ns, model->samples.thread, model->samples.stack,
+		    model->samples.weight, model->samples.source, model->samples.cpu,
+		    model->samples.is_before, model->samples.times, model->samples.about,
+		    model->ends.sample, model->ends.at_row, model->ends.time_ns, model->ends.weight,
+		    model->ends.thread, model->ends.stack, model->spells.thread,
+		    model->spells.doing, model->spells.begin_ns, model->spells.took_ns,
+		    model->spells.about, model->spells.times, model->spells.longest_ns);
 }
 
 void wk_model_free(struct wk_model *model)
@@ -94,21 +70,10 @@ void wk_model_free(struct wk_model *model)
 	if (!model)
 		return;
 	free_columns(model);
-	wk_free(model->images);
-	wk_free(model->processes);
-	wk_free(model->threads);
-	wk_free(model->sources);
-	wk_free(model->functions);
-	wk_free(model->embedded);
-	wk_free(model->facts);
-	wk_free(model->notes);
-	wk_free(model->heaps);
-	wk_free(model->abouts);
-	wk_free(model->marks);
-	wk_free(model->counts);
-	wk_free(model->named_of);
-	wk_free(model->reaches_root);
-	wk_free(model->has_user_part);
+	WK_FREE_ALL(model->images, model->processes, model->threads, model->sources,
+		    model->functions, model->embedded, model->facts, model->notes, model->heaps,
+		    model->abouts, model->marks, model->counts, model->named_of,
+		    model->reaches_root, model->has_user_part);
 	wk_index_fini(&model->own->images);
 	wk_index_fini(&model->own->functions);
 	wk_index_fini(&model->own->frames);
@@ -117,8 +82,7 @@ void wk_model_free(struct wk_model *model)
 	wk_index_fini(&model->own->interval_rows);
 	wk_index_fini(&model->own->abouts);
 	wk_strtab_free(model->text);
-	wk_free(model->own);
-	wk_free(model);
+	WK_FREE_ALL(model->own, model);
 }
 
 wk_text_id wk_model_text(struct wk_model *model, struct wk_str text)

@@ -286,8 +286,7 @@ static void mark_roots(struct resolver *resolver)
 		model->has_user_part[id] = 1;
 		model->reaches_root[id] = reach[frame];
 	}
-	wk_free(reach);
-	wk_free(asked);
+	WK_FREE_ALL(reach, asked);
 }
 
 /* In real programs a recorded frame stands for one to five calls. A file can claim hundreds for

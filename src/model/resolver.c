@@ -46,11 +46,8 @@ void wk_resolver_free(struct wk_resolver *resolver)
 {
 	if (!resolver)
 		return;
-	wk_free(resolver->images);
-	wk_free(resolver->names.rows);
-	wk_free(resolver->calls.rows);
-	wk_free(resolver->bounds.rows);
-	wk_free(resolver);
+	WK_FREE_ALL(resolver->images, resolver->names.rows, resolver->calls.rows,
+		    resolver->bounds.rows, resolver);
 }
 
 /* --- Names that came with the recording ---------------------------------------------------- */

@@ -89,8 +89,7 @@ static bool looks_as(int fd, const struct stat *there)
 
 static void forget(struct wk_os_draft *draft)
 {
-	wk_free(draft->target);
-	wk_free(draft->temporary);
+	WK_FREE_ALL(draft->target, draft->temporary);
 	draft->target = draft->temporary = NULL;
 }
 

@@ -113,8 +113,7 @@ void wk_os_folder_close(struct wk_os_folder *folder)
 	if (!folder)
 		return;
 	wk_os_close_fd(folder->fd, folder->undo);
-	wk_free(folder->path);
-	wk_free(folder);
+	WK_FREE_ALL(folder->path, folder);
 }
 
 static uint64_t changed_ns(const struct stat *info)

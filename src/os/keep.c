@@ -55,8 +55,7 @@ bool wk_os_keep_open(struct wk_os_keep *keep, const char *path, struct wk_err *e
 	}
 	wk_fail_os(err, errno, "cannot write %s", keep->temporary);
 	wk_undo_free(keep->undo);
-	wk_free(keep->path);
-	wk_free(keep->temporary);
+	WK_FREE_ALL(keep->path, keep->temporary);
 	*keep = (struct wk_os_keep){ .fd = -1 };
 	return false;
 }
@@ -89,8 +88,7 @@ bool wk_os_keep_end(struct wk_os_keep *keep, bool is_whole)
 	if (is_named && !ok)
 		unlink(keep->temporary);
 	wk_undo_free(keep->undo);
-	wk_free(keep->path);
-	wk_free(keep->temporary);
+	WK_FREE_ALL(keep->path, keep->temporary);
 	*keep = (struct wk_os_keep){ .fd = -1 };
 	errno = cause;
 	return ok || !is_whole;

@@ -70,8 +70,7 @@ bool wk_windows_replace(const char *from, const char *to)
 		  move(source, target, MOVEFILE_REPLACE_EXISTING) ||
 		  (errno == EACCES && move_aside(source, target));
 
-	wk_free(source);
-	wk_free(target);
+	WK_FREE_ALL(source, target);
 	return ok;
 }
 
@@ -125,8 +124,7 @@ static bool open_beside(struct wk_os_draft *draft, const char *path)
 	draft->fd = wk_windows_descriptor(wk_windows_create_passing(draft->temporary), _O_RDWR);
 	if (draft->fd >= 0)
 		return true;
-	wk_free(draft->target);
-	wk_free(draft->temporary);
+	WK_FREE_ALL(draft->target, draft->temporary);
 	draft->target = draft->temporary = NULL;
 	return false;
 }
@@ -165,8 +163,7 @@ bool wk_os_draft_end(struct wk_os_draft *draft, bool keep)
 	bool ok = end(draft->fd, draft->temporary, draft->target, keep);
 	int cause = errno;
 
-	wk_free(draft->target);
-	wk_free(draft->temporary);
+	WK_FREE_ALL(draft->target, draft->temporary);
 	draft->target = draft->temporary = NULL;
 	errno = cause;
 	return ok;
@@ -196,8 +193,7 @@ bool wk_os_keep_end(struct wk_os_keep *keep, bool is_whole)
 	bool ok = end(keep->fd, keep->temporary, keep->path, is_whole);
 	int cause = errno;
 
-	wk_free(keep->path);
-	wk_free(keep->temporary);
+	WK_FREE_ALL(keep->path, keep->temporary);
 	*keep = (struct wk_os_keep){ .fd = -1 };
 	errno = cause;
 	return ok;

@@ -154,8 +154,7 @@ void wk_os_folder_close(struct wk_os_folder *folder)
 {
 	if (!folder)
 		return;
-	wk_free(folder->path);
-	wk_free(folder);
+	WK_FREE_ALL(folder->path, folder);
 }
 
 static char *path_in(const struct wk_os_folder *folder, const char *name)
@@ -238,8 +237,7 @@ bool wk_os_folder_write(struct wk_os_folder *folder, const char *name, const str
 	}
 	if (fd < 0)
 		wk_fail_os(err, errno, "cannot write %s", path);
-	wk_free(draft);
-	wk_free(path);
+	WK_FREE_ALL(draft, path);
 	return fd >= 0;
 }
 
@@ -272,8 +270,7 @@ bool wk_os_folder_remove(struct wk_os_folder *folder, const char *name)
 	wchar_t *wide = wk_windows_path(path);
 	bool ok = DeleteFileW(wide);
 
-	wk_free(wide);
-	wk_free(path);
+	WK_FREE_ALL(wide, path);
 	return ok;
 }
 
@@ -324,8 +321,7 @@ bool wk_os_folder_each(struct wk_os_folder *folder,
 	WIN32_FIND_DATAW found;
 	HANDLE search = FindFirstFileW(wide, &found);
 
-	wk_free(wide);
-	wk_free(all);
+	WK_FREE_ALL(wide, all);
 	if (search == INVALID_HANDLE_VALUE) {
 		wk_windows_fail();
 		return wk_fail_os(err, errno, "cannot list %s", folder->path);

@@ -156,8 +156,7 @@ static char *search(const wchar_t *name, const char *ending)
 		wk_free(path);
 		path = NULL;
 	}
-	wk_free(found);
-	wk_free(wide);
+	WK_FREE_ALL(found, wide);
 	return path;
 }
 

@@ -50,8 +50,7 @@ static wchar_t *long_path(wchar_t *path)
 
 	wcscpy(whole, prefix);
 	wcscat(whole, full + is_server);
-	wk_free(full);
-	wk_free(path);
+	WK_FREE_ALL(full, path);
 	return whole;
 }
 
@@ -94,8 +93,7 @@ char *wk_os_absolute(const char *path)
 	wchar_t *wide = wk_windows_wide(path), *full = full_path(wide);
 	char *text = wk_windows_slashes(full);
 
-	wk_free(full);
-	wk_free(wide);
+	WK_FREE_ALL(full, wide);
 	return text;
 }
 

@@ -114,7 +114,6 @@ void wk_merge_fini(struct wk_merge *merge, struct wk_queue *queue)
 {
 	for (size_t i = 0; i < merge->count; i++)
 		drop(&merge->entries[i], queue);
-	wk_free(merge->entries);
-	wk_free(merge->scratch);
+	WK_FREE_ALL(merge->entries, merge->scratch);
 	*merge = (struct wk_merge){ 0 };
 }

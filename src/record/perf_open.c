@@ -574,9 +574,7 @@ void wk_perf_close(struct wk_perf *perf)
 void wk_perf_fini(struct wk_perf *perf)
 {
 	wk_perf_close(perf);
-	wk_free(perf->fds);
-	wk_free(perf->cpus);
-	wk_free(perf->events);
+	WK_FREE_ALL(perf->fds, perf->cpus, perf->events);
 	wk_map_fini(&perf->sources);
 	wk_buf_fini(&perf->notices);
 	*perf = (struct wk_perf){ 0 };

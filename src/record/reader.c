@@ -58,8 +58,7 @@ static void close_polls(struct wk_reader *reader)
 static void forget_polls(struct wk_reader *reader)
 {
 	close_polls(reader);
-	wk_free(reader->polls);
-	wk_free(reader->ends);
+	WK_FREE_ALL(reader->polls, reader->ends);
 }
 
 /* Not reaped here: its exit code is for the other thread. */

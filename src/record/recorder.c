@@ -556,6 +556,5 @@ void wk_recorder_free(struct wk_recorder *recorder)
 	wk_queue_fini(&recorder->queue);
 	wk_parser_fini(&recorder->parser);
 	wk_perf_fini(&recorder->perf);
-	wk_free(recorder->pids);
-	wk_free(recorder);
+	WK_FREE_ALL(recorder->pids, recorder);
 }

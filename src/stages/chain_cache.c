@@ -4,8 +4,7 @@
 
 void wk_chain_memory_fini(struct wk_chain_memory *memory)
 {
-	wk_free(memory->address);
-	wk_free(memory->stack);
+	WK_FREE_ALL(memory->address, memory->stack);
 }
 
 static bool same_place(const struct wk_chain_place *a, const struct wk_chain_place *b)

@@ -57,9 +57,7 @@ void wk_embedder_free(struct wk_embedder *embedder)
 	wk_arena_fini(&embedder->paths);
 	wk_index_fini(&embedder->index);
 	wk_supplied_names_fini(&embedder->given);
-	wk_free(embedder->images);
-	wk_free(embedder->seen);
-	wk_free(embedder);
+	WK_FREE_ALL(embedder->images, embedder->seen, embedder);
 }
 
 void wk_embedder_all(struct wk_embedder *embedder)

@@ -39,8 +39,7 @@ void wk_image_numbers_free(struct wk_image_numbers *numbers)
 		return;
 	wk_index_fini(&numbers->by_hash);
 	wk_strtab_free(numbers->paths);
-	wk_free(numbers->rows);
-	wk_free(numbers);
+	WK_FREE_ALL(numbers->rows, numbers);
 }
 
 static bool is_same(const void *table, uint32_t id, const void *key)

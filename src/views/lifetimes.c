@@ -148,8 +148,7 @@ struct wk_block_lifetimes *wk_lifetimes_of_blocks(const struct wk_model *model,
 			heap->median_ns = lives[i].key;
 		heap->longest_ns = lives[i].key;
 	}
-	wk_free(lives);
-	wk_free(seen);
+	WK_FREE_ALL(lives, seen);
 	return heaps;
 }
 

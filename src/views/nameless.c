@@ -50,7 +50,6 @@ struct wk_nameless wk_nameless_of(const struct wk_model *model, const struct wk_
 		result.unnamed = unnamed[id];
 		result.image = id;
 	}
-	wk_free(through);
-	wk_free(unnamed);
+	WK_FREE_ALL(through, unnamed);
 	return result;
 }

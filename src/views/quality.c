@@ -108,9 +108,7 @@ static void find_closed(struct wk_quality *quality, const struct wk_model *model
 	for (wk_image_id id = 1; id < model->image_count; id++)
 		if (in_image[id])
 			add_closed(quality, id, in_image[id]);
-	wk_free(in_stack);
-	wk_free(in_image);
-	wk_free(last_stack);
+	WK_FREE_ALL(in_stack, in_image, last_stack);
 }
 
 static enum wk_stacks_by stacks_by_word(struct wk_str word)
@@ -220,8 +218,7 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 		quality.frames += depths.frames[named] * times;
 		quality.unnamed += depths.unnamed ? depths.unnamed[named] * times : 0;
 	}
-	wk_free(depths.frames);
-	wk_free(depths.unnamed);
+	WK_FREE_ALL(depths.frames, depths.unnamed);
 	find_closed(&quality, model, filter);
 	return quality;
 }

@@ -137,8 +137,7 @@ bool wk_cab_open(struct wk_bytes bytes, struct wk_cab *cab, struct wk_err *err)
 
 void wk_cab_close(struct wk_cab *cab)
 {
-	wk_free(cab->files);
-	wk_free(cab->folders);
+	WK_FREE_ALL(cab->files, cab->folders);
 	*cab = (struct wk_cab){ 0 };
 }
 

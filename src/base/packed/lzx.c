@@ -81,8 +81,7 @@ void wk_lzx_free(struct wk_lzx *lzx)
 {
 	if (!lzx)
 		return;
-	wk_free(lzx->window);
-	wk_free(lzx);
+	WK_FREE_ALL(lzx->window, lzx);
 }
 
 /* At least 32 bits are held then; behind the end there are zeros. */

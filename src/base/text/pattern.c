@@ -162,11 +162,6 @@ void wk_pattern_free(struct wk_pattern *pattern)
 {
 	if (!pattern)
 		return;
-	wk_free(pattern->steps);
-	wk_free(pattern->sets);
-	wk_free(pattern->now);
-	wk_free(pattern->then);
-	wk_free(pattern->waiting);
-	wk_free(pattern->seen);
-	wk_free(pattern);
+	WK_FREE_ALL(pattern->steps, pattern->sets, pattern->now, pattern->then, pattern->waiting,
+		    pattern->seen, pattern);
 }

@@ -138,7 +138,6 @@ int wk_as_collapse(const struct wk_as_call *call, struct wk_err *err)
 	}
 	wk_fold_source_close(&source);
 	wk_as_inliner_free(inliner);
-	wk_free(skip_after);
-	wk_free(paths);
+	WK_FREE_ALL(skip_after, paths);
 	return ok ? WK_EXIT_DONE : WK_EXIT_FAILED;
 }

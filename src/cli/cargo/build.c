@@ -135,9 +135,7 @@ static void replace(char **at, struct wk_str text)
 
 static void forget(struct artifact *artifact)
 {
-	wk_free(artifact->executable);
-	wk_free(artifact->name);
-	wk_free(artifact->manifest);
+	WK_FREE_ALL(artifact->executable, artifact->name, artifact->manifest);
 }
 
 /* Whether there is debug information: a number, a word, true or false, null. */
@@ -281,8 +279,7 @@ bool wk_cargo_built_find(struct wk_bytes messages, const struct wk_cargo_choice 
 
 void wk_cargo_built_fini(struct wk_cargo_built *built)
 {
-	wk_free(built->path);
-	wk_free(built->folder);
+	WK_FREE_ALL(built->path, built->folder);
 	*built = (struct wk_cargo_built){ 0 };
 }
 

@@ -188,10 +188,8 @@ static void guess_near(struct reading *reading, const char *folder)
 static void forget_packages(struct reading *reading)
 {
 	for (size_t i = 0; i < reading->count; i++) {
-		wk_free(reading->packages[i].name);
-		wk_free(reading->packages[i].id);
-		wk_free(reading->packages[i].manifest);
-		wk_free(reading->packages[i].default_run);
+		WK_FREE_ALL(reading->packages[i].name, reading->packages[i].id,
+			    reading->packages[i].manifest, reading->packages[i].default_run);
 	}
 	wk_free(reading->packages);
 }
@@ -264,10 +262,8 @@ int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest
 void wk_cargo_project_free(struct wk_cargo_project *project)
 {
 	for (size_t i = 0; i < project->count; i++) {
-		wk_free(project->targets[i].name);
-		wk_free(project->targets[i].package);
+		WK_FREE_ALL(project->targets[i].name, project->targets[i].package);
 	}
-	wk_free(project->targets);
-	wk_free(project->root);
+	WK_FREE_ALL(project->targets, project->root);
 	*project = (struct wk_cargo_project){ 0 };
 }

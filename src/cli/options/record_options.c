@@ -259,8 +259,7 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 
 void wk_record_plan_fini(struct wk_record_plan *plan)
 {
-	wk_free(plan->pids);
-	wk_free(plan->events);
+	WK_FREE_ALL(plan->pids, plan->events);
 	wk_buf_fini(&plan->names);
 	*plan = (struct wk_record_plan){ 0 };
 }

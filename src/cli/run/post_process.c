@@ -78,7 +78,6 @@ struct wk_model *wk_post_process(const struct wk_model *model, const struct wk_s
 		close(input);
 	if (output >= 0)
 		close(output);
-	wk_free(input_path);
-	wk_free(output_path);
+	WK_FREE_ALL(input_path, output_path);
 	return processed;
 }

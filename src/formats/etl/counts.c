@@ -27,8 +27,7 @@ void wk_etl_counts_free(struct wk_etl_counts *counts)
 		return;
 	for (size_t i = 0; i < GROUPS; i++)
 		wk_free(counts->kernel[i]);
-	wk_free(counts->others);
-	wk_free(counts);
+	WK_FREE_ALL(counts->others, counts);
 }
 
 static struct wk_etl_tally *tally_of_kernel(struct wk_etl_counts *counts, uint32_t hook)

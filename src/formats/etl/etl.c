@@ -115,12 +115,8 @@ static void end_trace(struct wk_etl_trace *trace)
 	wk_map_fini(&trace->guess_of);
 	for (size_t i = 0; i < trace->counter_count; i++)
 		wk_free(trace->counters[i].intervals.at);
-	wk_free(trace->counters);
-	wk_free(trace->intervals.at);
-	wk_free(trace->running);
-	wk_free(trace->processes);
-	wk_free(trace->threads);
-	wk_free(trace->images);
+	WK_FREE_ALL(trace->counters, trace->intervals.at, trace->running, trace->processes,
+		    trace->threads, trace->images);
 	wk_arena_fini(&trace->texts);
 }
 
@@ -139,8 +135,7 @@ static struct wk_etl_file *open_all(const struct wk_input *input, struct wk_err 
 		mapped[i] = &input->parts.at[i - 1].file;
 	}
 	etl = wk_etl_open(files, mapped, count, input->options.threads, err);
-	wk_free(mapped);
-	wk_free(files);
+	WK_FREE_ALL(mapped, files);
 	return etl;
 }
 

@@ -39,11 +39,7 @@ void wk_etl_ids_free(struct wk_etl_ids *ids)
 	if (!ids)
 		return;
 	wk_strtab_free(ids->texts);
-	wk_free(ids->debug_moments.at);
-	wk_free(ids->key_moments.at);
-	wk_free(ids->debugs);
-	wk_free(ids->keys);
-	wk_free(ids);
+	WK_FREE_ALL(ids->debug_moments.at, ids->key_moments.at, ids->debugs, ids->keys, ids);
 }
 
 static void add_moment(struct moments *moments, uint64_t place, uint64_t time)

@@ -41,9 +41,7 @@ void wk_etl_kinds_free(struct wk_etl_kinds *kinds)
 	wk_strtab_free(kinds->texts);
 	wk_index_fini(&kinds->index);
 	wk_index_fini(&kinds->provider_at);
-	wk_free(kinds->at);
-	wk_free(kinds->providers);
-	wk_free(kinds);
+	WK_FREE_ALL(kinds->at, kinds->providers, kinds);
 }
 
 /* ---- TraceLogging */

@@ -47,9 +47,7 @@ void wk_etl_methods_free(struct wk_etl_methods *methods)
 	wk_arena_fini(&methods->texts);
 	wk_map_fini(&methods->met);
 	wk_map_fini(&methods->source_of);
-	wk_free(methods->seen);
-	wk_free(methods->sources);
-	wk_free(methods);
+	WK_FREE_ALL(methods->seen, methods->sources, methods);
 }
 
 /* ---- one record */

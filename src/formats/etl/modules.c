@@ -32,8 +32,7 @@ void wk_etl_modules_free(struct wk_etl_modules *modules)
 	wk_arena_fini(&modules->texts);
 	wk_map_fini(&modules->row_of);
 	wk_map_fini(&modules->owner_of);
-	wk_free(modules->at);
-	wk_free(modules);
+	WK_FREE_ALL(modules->at, modules);
 }
 
 static void add_lower(struct wk_buf *lower, struct wk_str path)

@@ -38,9 +38,7 @@ void wk_etl_snapshots_free(struct wk_etl_snapshots *snapshots)
 	if (!snapshots)
 		return;
 	wk_map_fini(&snapshots->snapshot_of);
-	wk_free(snapshots->at);
-	wk_free(snapshots->pieces);
-	wk_free(snapshots);
+	WK_FREE_ALL(snapshots->at, snapshots->pieces, snapshots);
 }
 
 /* ---- the first pass */

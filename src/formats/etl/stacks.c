@@ -76,15 +76,8 @@ void wk_etl_stacks_free(struct wk_etl_stacks *stacks)
 	wk_map_fini(&stacks->number_of);
 	wk_index_fini(&stacks->half_of);
 	wk_trie_fini(&stacks->trie);
-	wk_free(stacks->halves);
-	wk_free(stacks->addresses);
-	wk_free(stacks->entries);
-	wk_free(stacks->ended.at);
-	wk_free(stacks->begun.at);
-	wk_free(stacks->waiting);
-	wk_free(stacks->kernel.at);
-	wk_free(stacks->user.at);
-	wk_free(stacks);
+	WK_FREE_ALL(stacks->halves, stacks->addresses, stacks->entries, stacks->ended.at,
+		    stacks->begun.at, stacks->waiting, stacks->kernel.at, stacks->user.at, stacks);
 }
 
 static void push(struct row *row, uint64_t address)
@@ -352,8 +345,7 @@ static void sort_entries(struct wk_etl_stacks *stacks)
 	wk_sort_keys(keys, count);
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = stacks->entries[keys[i].row];
-	wk_free(keys);
-	wk_free(stacks->entries);
+	WK_FREE_ALL(keys, stacks->entries);
 	stacks->entries = sorted;
 	stacks->entry_cap = count;
 }

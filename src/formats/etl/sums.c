@@ -67,6 +67,5 @@ bool wk_etl_sums_emit(struct wk_etl_sums *sums, const struct wk_etl_file *file,
 void wk_etl_sums_fini(struct wk_etl_sums *sums)
 {
 	wk_index_fini(&sums->index);
-	wk_free(sums->whose);
-	wk_free(sums->rows);
+	WK_FREE_ALL(sums->whose, sums->rows);
 }

@@ -57,11 +57,7 @@ void wk_etl_user_free(struct wk_etl_user *user)
 	wk_strtab_free(user->sources);
 	wk_map_fini(&user->latest_of);
 	wk_map_fini(&user->half_of);
-	wk_free(user->latest);
-	wk_free(user->halves);
-	wk_free(user->has_stacks);
-	wk_free(user->source_of);
-	wk_free(user);
+	WK_FREE_ALL(user->latest, user->halves, user->has_stacks, user->source_of, user);
 }
 
 /* ---- stacks */

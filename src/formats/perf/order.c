@@ -8,8 +8,7 @@
 
 void wk_perf_order_fini(struct wk_perf_order *order)
 {
-	wk_free(order->rows);
-	wk_free(order->scratch);
+	WK_FREE_ALL(order->rows, order->scratch);
 }
 
 void wk_perf_order_add(struct wk_perf_order *order, uint64_t time_ns, const uint8_t *at)

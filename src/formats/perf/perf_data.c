@@ -516,21 +516,12 @@ static void fini(struct wk_perf *perf)
 	wk_index_fini(&perf->process_of);
 	wk_index_fini(&perf->image_of);
 	wk_strtab_free(perf->paths);
-	wk_free(perf->attrs);
-	wk_free(perf->build_ids);
-	wk_free(perf->extras);
+	WK_FREE_ALL(perf->attrs, perf->build_ids, perf->extras);
 	wk_section_known_fini(&perf->known);
-	wk_free(perf->calls);
-	wk_free(perf->bounds);
-	wk_free(perf->call_rows);
+	WK_FREE_ALL(perf->calls, perf->bounds, perf->call_rows);
 	wk_index_fini(&perf->lines_of);
-	wk_free(perf->lines);
-	wk_free(perf->line_rows);
-	wk_free(perf->processes);
-	wk_free(perf->images);
-	wk_free(perf->kernel_chain);
-	wk_free(perf->user_chain);
-	wk_free(perf->branches);
+	WK_FREE_ALL(perf->lines, perf->line_rows, perf->processes, perf->images, perf->kernel_chain,
+		    perf->user_chain, perf->branches);
 	wk_buf_fini(&perf->trace_text);
 	wk_trace_formats_free(perf->trace_formats);
 	wk_free(perf->counters);

@@ -50,10 +50,7 @@ void wk_perf_data_writer_free(struct wk_perf_data_writer *writer)
 	wk_map_fini(&writer->source_of);
 	wk_index_fini(&writer->build_id_of);
 	wk_arena_fini(&writer->arena);
-	wk_free(writer->sources);
-	wk_free(writer->facts);
-	wk_free(writer->build_ids);
-	wk_free(writer);
+	WK_FREE_ALL(writer->sources, writer->facts, writer->build_ids, writer);
 }
 
 uint64_t wk_perf_data_writer_bytes(const struct wk_perf_data_writer *writer)

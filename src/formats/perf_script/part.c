@@ -40,11 +40,7 @@ static void end_reading(struct wk_script_part *part)
 	wk_index_fini(&part->row_index);
 	wk_map_fini(&part->group_of);
 	wk_trie_seal(&part->chains);
-	wk_free(part->lines);
-	wk_free(part->line_frames);
-	wk_free(part->known);
-	wk_free(part->met);
-	wk_free(part->pending);
+	WK_FREE_ALL(part->lines, part->line_frames, part->known, part->met, part->pending);
 	part->lines = NULL;
 	part->line_frames = part->pending = NULL;
 	part->known = NULL;
@@ -59,11 +55,8 @@ void wk_script_part_end(struct wk_script_part *part)
 	wk_trie_fini(&part->chains);
 	wk_free(part->tasks);
 	wk_strtab_free(part->event_names);
-	wk_free(part->events);
-	wk_free(part->groups);
-	wk_free(part->rows);
-	wk_free(part->number_of_frame);
-	wk_free(part->stack_of_chain);
+	WK_FREE_ALL(part->events, part->groups, part->rows, part->number_of_frame,
+		    part->stack_of_chain);
 }
 
 void wk_script_note_bad(struct wk_script_part *part, struct wk_str line, bool is_head)

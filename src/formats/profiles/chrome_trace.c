@@ -409,9 +409,7 @@ static void fini(struct reading *reading)
 		wk_v8_fini(&reading->profiles[i]->profile);
 		wk_free(reading->profiles[i]);
 	}
-	wk_free(reading->profiles);
-	wk_free(reading->threads);
-	wk_free(reading->processes);
+	WK_FREE_ALL(reading->profiles, reading->threads, reading->processes);
 	wk_map_fini(&reading->thread_of);
 	wk_map_fini(&reading->process_of);
 	wk_map_fini(&reading->profile_of);

@@ -316,9 +316,6 @@ void wk_fx_tables_fini(struct wk_fx_tables *tables)
 	wk_fx_table_fini(&tables->resources);
 	wk_fx_table_fini(&tables->symbols);
 	wk_fx_table_fini(&tables->sources);
-	wk_free(tables->strings);
-	wk_free(tables->libs);
-	wk_free(tables->categories);
-	wk_free(tables->number_of_frame);
-	wk_free(tables->number_of_stack);
+	WK_FREE_ALL(tables->strings, tables->libs, tables->categories, tables->number_of_frame,
+		    tables->number_of_stack);
 }

@@ -176,8 +176,7 @@ static void read_samples(struct reading *reading)
 static void fini(struct reading *reading)
 {
 	wk_pprof_tables_fini(&reading->tables);
-	wk_free(reading->sample_locations);
-	wk_free(reading->values);
+	WK_FREE_ALL(reading->sample_locations, reading->values);
 	wk_map_fini(&reading->named);
 }
 

@@ -140,12 +140,8 @@ bool wk_pprof_tables_read(struct wk_pprof_tables *tables, struct wk_bytes input,
 
 void wk_pprof_tables_fini(struct wk_pprof_tables *tables)
 {
-	wk_free(tables->texts);
-	wk_free(tables->types);
-	wk_free(tables->functions);
-	wk_free(tables->lines);
-	wk_free(tables->locations);
-	wk_free(tables->mappings);
+	WK_FREE_ALL(tables->texts, tables->types, tables->functions, tables->lines,
+		    tables->locations, tables->mappings);
 	wk_map_fini(&tables->function_of);
 	wk_map_fini(&tables->location_of);
 	wk_map_fini(&tables->mapping_of);

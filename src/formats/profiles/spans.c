@@ -48,10 +48,7 @@ void wk_spans_init(struct wk_spans *spans, struct wk_stack_writer *writer)
 
 void wk_spans_fini(struct wk_spans *spans)
 {
-	wk_free(spans->events);
-	wk_free(spans->pieces);
-	wk_free(spans->threads);
-	wk_free(spans->open);
+	WK_FREE_ALL(spans->events, spans->pieces, spans->threads, spans->open);
 }
 
 uint32_t wk_spans_thread(struct wk_spans *spans, uint32_t pid, uint32_t tid, uint32_t source)

@@ -32,11 +32,8 @@ void wk_v8_init(struct wk_v8_profile *profile, struct wk_stack_writer *writer)
 void wk_v8_fini(struct wk_v8_profile *profile)
 {
 	wk_map_fini(&profile->row_of);
-	wk_free(profile->nodes);
-	wk_free(profile->edges);
-	wk_free(profile->samples);
-	wk_free(profile->deltas);
-	wk_free(profile->path);
+	WK_FREE_ALL(profile->nodes, profile->edges, profile->samples, profile->deltas,
+		    profile->path);
 	wk_buf_fini(&profile->anonymous);
 }
 

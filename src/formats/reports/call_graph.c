@@ -56,9 +56,7 @@ struct wk_call_graph *wk_call_graph_new(size_t measures)
 
 void wk_call_graph_free(struct wk_call_graph *graph)
 {
-	wk_free(graph->self);
-	wk_free(graph->edges);
-	wk_free(graph->edge_costs);
+	WK_FREE_ALL(graph->self, graph->edges, graph->edge_costs);
 	wk_map_fini(&graph->edge_of);
 	wk_free(graph);
 }
@@ -407,11 +405,5 @@ void wk_call_graph_emit(struct wk_call_graph *graph, struct wk_stack_writer *wri
 	weigh_cycles(&u);
 	unfold(&u);
 	wk_call_cycles_fini(&u.cycles);
-	wk_free(u.total_in);
-	wk_free(u.entered);
-	wk_free(u.total);
-	wk_free(u.emitted);
-	wk_free(u.stack_of);
-	wk_free(u.heap);
-	wk_free(u.costs);
+	WK_FREE_ALL(u.total_in, u.entered, u.total, u.emitted, u.stack_of, u.heap, u.costs);
 }

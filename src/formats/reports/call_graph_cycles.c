@@ -97,23 +97,13 @@ void wk_call_cycles_find(struct wk_call_cycles *cycles, const struct wk_call_edg
 	cycles->above = wk_alloc_zeroed(rows, sizeof(uint32_t));
 	cycles->order = wk_alloc_zeroed(rows, sizeof(uint32_t));
 	cycles->met = wk_alloc_zeroed(rows, sizeof(uint32_t));
-	wk_free(s.number);
-	wk_free(s.low);
-	wk_free(s.next);
-	wk_free(s.open);
-	wk_free(s.way);
+	WK_FREE_ALL(s.number, s.low, s.next, s.open, s.way);
 }
 
 void wk_call_cycles_fini(struct wk_call_cycles *cycles)
 {
-	wk_free(cycles->of);
-	wk_free(cycles->first);
-	wk_free(cycles->edge);
-	wk_free(cycles->member_first);
-	wk_free(cycles->member);
-	wk_free(cycles->above);
-	wk_free(cycles->order);
-	wk_free(cycles->met);
+	WK_FREE_ALL(cycles->of, cycles->first, cycles->edge, cycles->member_first, cycles->member,
+		    cycles->above, cycles->order, cycles->met);
 }
 
 size_t wk_call_cycles_from(struct wk_call_cycles *cycles, uint32_t entry, const uint32_t **order,

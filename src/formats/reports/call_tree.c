@@ -108,6 +108,5 @@ void wk_call_tree_fini(struct wk_call_tree *tree)
 	for (size_t stack = 0; stack < tree->last_cap; stack++)
 		if (tree->last[stack])
 			wk_stack_writer_count(tree->writer, (uint32_t)stack, tree->last[stack]);
-	wk_free(tree->last);
-	wk_free(tree->levels);
+	WK_FREE_ALL(tree->last, tree->levels);
 }

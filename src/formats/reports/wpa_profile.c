@@ -211,8 +211,7 @@ bool wk_wpa_profile_read(struct wk_wpa_profile *profile, struct wk_bytes bytes, 
 
 void wk_wpa_profile_fini(struct wk_wpa_profile *profile)
 {
-	wk_free(profile->presets);
-	wk_free(profile->columns);
+	WK_FREE_ALL(profile->presets, profile->columns);
 	wk_arena_fini(&profile->texts);
 	*profile = (struct wk_wpa_profile){ 0 };
 }

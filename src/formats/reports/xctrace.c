@@ -494,10 +494,7 @@ static void release(struct xctrace *trace)
 	wk_buf_fini(&trace->text);
 	wk_buf_fini(&trace->demangled);
 	wk_map_fini(&trace->by_id);
-	wk_free(trace->stored);
-	wk_free(trace->frames);
-	wk_free(trace->rows);
-	wk_free(trace->tables);
+	WK_FREE_ALL(trace->stored, trace->frames, trace->rows, trace->tables);
 }
 
 static bool read_xctrace(const struct wk_input *input, const struct wk_sink *sink,

@@ -266,8 +266,7 @@ static void emit_samples(struct xperf *xperf)
 		if (keys[i].row)
 			emit_sample(xperf, sample, stack_of(xperf, sample, &gathered, &cap));
 	}
-	wk_free(gathered);
-	wk_free(keys);
+	WK_FREE_ALL(gathered, keys);
 }
 
 static bool read_xperf(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
@@ -291,9 +290,7 @@ static bool read_xperf(const struct wk_input *input, const struct wk_sink *sink,
 	emit_samples(&xperf);
 	wk_windows_processes_fini(&xperf.processes);
 	wk_index_fini(&xperf.by_time);
-	wk_free(xperf.samples);
-	wk_free(xperf.runs);
-	wk_free(xperf.frames);
+	WK_FREE_ALL(xperf.samples, xperf.runs, xperf.frames);
 	ok = wk_stack_text_end(&xperf.text, EXPECTED, err);
 	wk_buf_fini(&text);
 	return ok;

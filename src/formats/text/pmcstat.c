@@ -175,8 +175,7 @@ static bool read_graph(const struct wk_input *input, const struct wk_sink *sink,
 		read_line(&graph, line);
 	end_levels(&graph, 0);
 	end_collapsed(&graph, 0);
-	wk_free(graph.levels);
-	wk_free(graph.columns);
+	WK_FREE_ALL(graph.levels, graph.columns);
 	return wk_stack_text_end(&graph.text,
 				 "the call graph of pmcstat -G: lines of "
 				 "\"12.34%  [56]  function\"",

@@ -229,8 +229,7 @@ void wk_trace_formats_free(struct wk_trace_formats *formats)
 	wk_free(formats->events);
 	wk_map_fini(&formats->event_of_id);
 	wk_arena_fini(&formats->arena);
-	wk_free(formats->content);
-	wk_free(formats);
+	WK_FREE_ALL(formats->content, formats);
 }
 
 size_t wk_trace_formats_count(const struct wk_trace_formats *formats)

@@ -111,8 +111,7 @@ void wk_traceevent_free(struct wk_traceevent *library)
 	tep_free(library->tep);
 	trace_seq_destroy(&library->text);
 	wk_buf_fini(&library->name);
-	wk_free(library->data);
-	wk_free(library);
+	WK_FREE_ALL(library->data, library);
 }
 
 static void add_field(const struct wk_trace_field *field, struct wk_buf *out)

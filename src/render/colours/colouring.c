@@ -37,9 +37,7 @@ void wk_colouring_free(struct wk_colouring *c)
 		return;
 	if (c->map_names)
 		wk_strtab_free(c->map_names);
-	wk_free(c->map_colours);
-	wk_free(c->colours);
-	wk_free(c);
+	WK_FREE_ALL(c->map_colours, c->colours, c);
 }
 
 static uint32_t grey(uint32_t level)

@@ -28,9 +28,7 @@ void wk_perf_script_free(struct wk_perf_script *script)
 {
 	if (!script)
 		return;
-	wk_free(script->sources);
-	wk_free(script->rows);
-	wk_free(script->texts);
+	WK_FREE_ALL(script->sources, script->rows, script->texts);
 	wk_map_fini(&script->source_of);
 	wk_map_fini(&script->comm_of);
 	wk_index_fini(&script->text_of);

@@ -312,8 +312,7 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 	wk_out_text(out, "],\n");
 	wk_fox_shared_write(&w.shared, out);
 	wk_out_text(out, "}\n");
-	wk_free(w.namesake);
-	wk_free(w.stacks.at);
+	WK_FREE_ALL(w.namesake, w.stacks.at);
 	wk_fox_tables_fini(&w.tables);
 	wk_fox_shared_fini(&w.shared);
 	wk_by_thread_fini(&w.by);

@@ -75,12 +75,8 @@ void wk_fox_shared_fini(struct wk_fox_shared *shared)
 	fini_ids(&shared->texts);
 	fini_ids(&shared->sources);
 	fini_ids(&shared->libs);
-	wk_free(shared->merged);
-	wk_free(shared->category_of);
-	wk_free(shared->stack_row);
-	wk_free(shared->frame_row);
-	wk_free(shared->func_row);
-	wk_free(shared->resource_row);
+	WK_FREE_ALL(shared->merged, shared->category_of, shared->stack_row, shared->frame_row,
+		    shared->func_row, shared->resource_row);
 }
 
 void wk_fox_tables_reset(struct wk_fox_shared *shared, struct wk_fox_tables *tables)
@@ -102,16 +98,9 @@ void wk_fox_tables_reset(struct wk_fox_shared *shared, struct wk_fox_tables *tab
 
 void wk_fox_tables_fini(struct wk_fox_tables *tables)
 {
-	wk_free(tables->stacks.at);
-	wk_free(tables->prefixes.at);
-	wk_free(tables->known.at);
-	wk_free(tables->frames.at);
-	wk_free(tables->calls.at);
-	wk_free(tables->depths.at);
-	wk_free(tables->places.at);
-	wk_free(tables->funcs.at);
-	wk_free(tables->resources.at);
-	wk_free(tables->path.at);
+	WK_FREE_ALL(tables->stacks.at, tables->prefixes.at, tables->known.at, tables->frames.at,
+		    tables->calls.at, tables->depths.at, tables->places.at, tables->funcs.at,
+		    tables->resources.at, tables->path.at);
 }
 
 /* --- Stacks -------------------------------------------------------------------------------- */

@@ -449,13 +449,8 @@ static void fini(struct writing *w)
 	wk_by_thread_fini(&w->by);
 	wk_strtab_free(w->texts);
 	wk_trie_fini(&w->runs);
-	wk_free(w->run_of);
-	wk_free(w->location_of);
-	wk_free(w->is_function);
-	wk_free(w->mapping_has);
-	wk_free(w->count);
-	wk_free(w->weight);
-	wk_free(w->met);
+	WK_FREE_ALL(w->run_of, w->location_of, w->is_function, w->mapping_has, w->count, w->weight,
+		    w->met);
 	wk_buf_fini(&w->profile);
 	wk_buf_fini(&w->message);
 	wk_buf_fini(&w->inner);

@@ -204,10 +204,7 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 	wk_out_text(out, "\n]}\n");
 	wk_buf_fini(&title);
 	wk_by_thread_fini(&w.by);
-	wk_free(w.merged);
-	wk_free(w.line_of);
-	wk_free(w.frame_number);
-	wk_free(w.path);
+	WK_FREE_ALL(w.merged, w.line_of, w.frame_number, w.path);
 	return true;
 }
 

@@ -179,8 +179,7 @@ static void put_in_order(struct wk_svg_names *names, uint32_t nodes)
 	names->small = names->small == UINT32_MAX ? names->count : place[names->small];
 	wk_free(names->entries);
 	names->entries = sorted;
-	wk_free(keys);
-	wk_free(place);
+	WK_FREE_ALL(keys, place);
 }
 
 void wk_svg_names_init(struct wk_svg_names *names, const struct wk_model *model,
@@ -194,7 +193,6 @@ void wk_svg_names_init(struct wk_svg_names *names, const struct wk_model *model,
 
 void wk_svg_names_fini(struct wk_svg_names *names)
 {
-	wk_free(names->of_node);
-	wk_free(names->entries);
+	WK_FREE_ALL(names->of_node, names->entries);
 	*names = (struct wk_svg_names){ 0 };
 }

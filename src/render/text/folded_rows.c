@@ -72,6 +72,5 @@ void wk_folded_rows(struct wk_stack_rows *rows, const struct wk_model *model, st
 	wk_out_end(&lines.to_texts);
 	wk_buf_fini(&lines.texts);
 	wk_buf_fini(&lines.line);
-	wk_free(lines.names);
-	wk_free(lines.ends);
+	WK_FREE_ALL(lines.names, lines.ends);
 }

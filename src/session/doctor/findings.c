@@ -196,9 +196,7 @@ void wk_findings_print_json(const struct wk_findings *findings, struct wk_out *o
 void wk_findings_fini(struct wk_findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++) {
-		wk_free(findings->at[i].about);
-		wk_free(findings->at[i].text);
-		wk_free(findings->at[i].fix);
+		WK_FREE_ALL(findings->at[i].about, findings->at[i].text, findings->at[i].fix);
 	}
 	wk_free(findings->at);
 	wk_buf_fini(&findings->about);

@@ -14,12 +14,8 @@ void wk_restack_begin(struct wk_restack *restack, const struct wk_sink *next)
 
 bool wk_restack_end(struct wk_restack *restack, struct wk_err *err)
 {
-	wk_free(restack->frame_of);
-	wk_free(restack->is_base);
-	wk_free(restack->parent);
-	wk_free(restack->frame);
-	wk_free(restack->stack_of);
-	wk_free(restack->is_turned);
+	WK_FREE_ALL(restack->frame_of, restack->is_base, restack->parent, restack->frame,
+		    restack->stack_of, restack->is_turned);
 	if (!restack->writer)
 		return !err || err->code == WK_OK;
 	return wk_stack_writer_end(restack->writer, err);

@@ -9,8 +9,7 @@
 void wk_stack_counts_fini(struct wk_stack_counts *c)
 {
 	wk_textmap_fini(&c->map);
-	wk_free(c->rows);
-	wk_free(c->fractions);
+	WK_FREE_ALL(c->rows, c->fractions);
 	wk_arena_fini(&c->arena);
 }
 

@@ -15,10 +15,7 @@ void wk_tally_fini(struct wk_tally *tally)
 {
 	wk_strtab_free(tally->names);
 	wk_trie_fini(&tally->stacks);
-	wk_free(tally->name_of);
-	wk_free(tally->stack_of);
-	wk_free(tally->weight);
-	wk_free(tally->is_met);
+	WK_FREE_ALL(tally->name_of, tally->stack_of, tally->weight, tally->is_met);
 	*tally = (struct wk_tally){ 0 };
 }
 
@@ -192,9 +189,7 @@ static struct branches list_branches(const struct wk_tally *tally)
 	for (uint32_t i = 1; i <= stacks->count; i++)
 		if (branches.first[i] < branches.first[i - 1])
 			branches.first[i] = branches.first[i - 1];
-	wk_free(has_children);
-	wk_free(keys);
-	wk_free(ranks);
+	WK_FREE_ALL(has_children, keys, ranks);
 	return branches;
 }
 
@@ -252,8 +247,6 @@ void wk_tally_write(const struct wk_tally *tally, struct wk_out *out)
 						       branches.first[branch.stack + 1],
 						       prefix.len };
 	}
-	wk_free(open);
-	wk_free(branches.at);
-	wk_free(branches.first);
+	WK_FREE_ALL(open, branches.at, branches.first);
 	wk_buf_fini(&prefix);
 }

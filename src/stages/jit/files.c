@@ -103,8 +103,7 @@ enum wk_jit_answer wk_jit_read_dump(const struct wk_jit_owner *owner, int fd, co
 
 void wk_jit_names_fini(struct wk_jit_names *names)
 {
-	wk_free(names->pieces);
-	wk_free(names->picked);
+	WK_FREE_ALL(names->pieces, names->picked);
 	wk_os_close(&names->file);
 	*names = (struct wk_jit_names){ 0 };
 }

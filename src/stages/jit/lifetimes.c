@@ -32,13 +32,10 @@ void wk_jit_lifetimes_fini(struct wk_jit_lifetimes *lives)
 			wk_os_close_fd(dump->fd, dump->undo);
 			wk_jit_tail_close(dump->tail);
 			wk_map_fini(&dump->tables);
-			wk_free(dump->places);
-			wk_free(dump->path);
-			wk_free(dump);
+			WK_FREE_ALL(dump->places, dump->path, dump);
 		}
 	}
-	wk_free(lives->rows);
-	wk_free(lives->hits);
+	WK_FREE_ALL(lives->rows, lives->hits);
 	wk_map_fini(&lives->of_pid);
 	wk_index_fini(&lives->hit_index);
 }

@@ -25,8 +25,7 @@ struct wk_jit_map_index *wk_jit_map_index_new(void)
 static void forget(struct wk_jit_map_index *index, uint64_t *rows_left)
 {
 	*rows_left += index->count;
-	wk_free(index->rows);
-	wk_free(index->block_ends);
+	WK_FREE_ALL(index->rows, index->block_ends);
 	*index = (struct wk_jit_map_index){ 0 };
 }
 

@@ -45,8 +45,7 @@ void wk_jit_unwind_free(struct wk_jit_unwind *unwind)
 	wk_spaces_free(unwind->spaces);
 	wk_unwind_table_free(unwind->table);
 	wk_arena_fini(&unwind->arena);
-	wk_free(unwind->pieces);
-	wk_free(unwind);
+	WK_FREE_ALL(unwind->pieces, unwind);
 }
 
 void wk_jit_unwind_add(struct wk_jit_unwind *unwind, const struct wk_event *event)

@@ -254,10 +254,7 @@ void wk_breakpad_free(struct wk_breakpad *breakpad)
 		return;
 	fini_texts(&breakpad->files);
 	fini_texts(&breakpad->origins);
-	wk_free(breakpad->units);
-	wk_free(breakpad->ranges);
-	wk_free(breakpad->publics);
-	wk_free(breakpad);
+	WK_FREE_ALL(breakpad->units, breakpad->ranges, breakpad->publics, breakpad);
 }
 
 const struct wk_breakpad_module *wk_breakpad_module(const struct wk_breakpad *breakpad)

@@ -64,7 +64,6 @@ struct wk_symtab *wk_breakpad_names(const struct wk_breakpad *b)
 		};
 	}
 	tab = wk_symtab_new_of(names, found);
-	wk_free(names);
-	wk_free(keys);
+	WK_FREE_ALL(names, keys);
 	return tab ? tab : wk_symtab_new_of(NULL, 0);
 }

@@ -50,14 +50,8 @@ struct unit {
 
 static void free_unit(struct unit *u)
 {
-	wk_free(u->records);
-	wk_free(u->intervals);
-	wk_free(u->rows);
-	wk_free(u->opens);
-	wk_free(u->nodes);
-	wk_free(u->spans);
-	wk_free(u->lines);
-	wk_free(u->order);
+	WK_FREE_ALL(u->records, u->intervals, u->rows, u->opens, u->nodes, u->spans, u->lines,
+		    u->order);
 }
 
 /* For numbers in a file: values above 32 bits are invalid. */

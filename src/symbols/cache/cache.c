@@ -128,8 +128,7 @@ void wk_cache_close(struct wk_cache *cache)
 	}
 	wk_os_folder_close(cache->folder);
 	wk_buf_fini(&cache->complaint);
-	wk_free(cache->path);
-	wk_free(cache);
+	WK_FREE_ALL(cache->path, cache);
 }
 
 const char *wk_cache_folder(const struct wk_cache *cache)

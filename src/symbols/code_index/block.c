@@ -55,8 +55,7 @@ void wk_code_maker_begin(struct wk_code_maker *maker, size_t likely_bytes)
 
 void wk_code_maker_fini(struct wk_code_maker *maker)
 {
-	wk_free(maker->bytes);
-	wk_free(maker->files);
+	WK_FREE_ALL(maker->bytes, maker->files);
 	wk_map_fini(&maker->file_numbers);
 	*maker = (struct wk_code_maker){ 0 };
 }

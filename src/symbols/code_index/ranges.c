@@ -76,8 +76,7 @@ static void settle(const struct wk_code_range *ranges, size_t count, struct sett
 		begin(settled, range->start, range->unit);
 	}
 	advance(&open, UINT64_MAX, settled);
-	wk_free(open.at);
-	wk_free(order);
+	WK_FREE_ALL(open.at, order);
 }
 
 static void add_hints(struct wk_buf *out, const struct settled *settled,

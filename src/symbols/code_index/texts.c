@@ -29,8 +29,7 @@ void wk_code_texts_fini(struct wk_code_texts *texts)
 	for (size_t i = 0; i < texts->piece_count; i++)
 		if (!texts->is_inside[i])
 			wk_free(texts->pieces[i]);
-	wk_free(texts->pieces);
-	wk_free(texts->is_inside);
+	WK_FREE_ALL(texts->pieces, texts->is_inside);
 	wk_index_fini(&texts->index);
 	wk_free(texts->lent);
 	wk_code_texts_forget_copies(texts);

@@ -340,9 +340,7 @@ static void decode(struct wk_bytes *in, struct wk_dwarf_shape shape, struct wk_d
 
 void wk_dwarf_abbrevs_fini(struct wk_dwarf_abbrevs *table)
 {
-	wk_free(table->rows);
-	wk_free(table->ops);
-	wk_free(table->fields);
+	WK_FREE_ALL(table->rows, table->ops, table->fields);
 	wk_map_fini(&table->by_code);
 	*table = (struct wk_dwarf_abbrevs){ 0 };
 }

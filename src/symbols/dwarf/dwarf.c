@@ -52,14 +52,8 @@ struct wk_dwarf *wk_dwarf_new(const struct wk_dwarf_input *input, struct wk_err 
 static void free_block(struct wk_dwarf_block *block)
 {
 	wk_code_maker_fini(&block->maker);
-	wk_free(block->file_numbers);
-	wk_free(block->ranges.rows);
-	wk_free(block->intervals);
-	wk_free(block->stretches);
-	wk_free(block->spans);
-	wk_free(block->covers);
-	wk_free(block->levels);
-	wk_free(block->later);
+	WK_FREE_ALL(block->file_numbers, block->ranges.rows, block->intervals, block->stretches,
+		    block->spans, block->covers, block->levels, block->later);
 }
 
 void wk_dwarf_free(struct wk_dwarf *dwarf)
@@ -168,8 +162,7 @@ void wk_dwarf_fill(struct wk_dwarf *dwarf, struct wk_code_index *index)
 	if (silent > 0)
 		add_silent(&r);
 	wk_code_index_set_ranges(index, r.rows, r.count);
-	wk_free(r.rows);
-	wk_free(r.is_silent);
+	WK_FREE_ALL(r.rows, r.is_silent);
 }
 
 static void forget_names(struct wk_dwarf_file *file)

@@ -322,8 +322,7 @@ static void sort_sequences(struct machine *m)
 	expect_rows(lines, count);
 	for (size_t i = 0; i < m->sequence_count; i++)
 		gather(m, from, &m->sequences[keys[i].row], &covered);
-	wk_free(from);
-	wk_free(keys);
+	WK_FREE_ALL(from, keys);
 }
 
 /* At the start of the next sequence, the end of the preceding one is meaningless. */
@@ -378,7 +377,6 @@ bool wk_dwarf_lines_read(const struct wk_dwarf_line_input *input, bool wants_row
 
 void wk_dwarf_lines_fini(struct wk_dwarf_lines *lines)
 {
-	wk_free(lines->files);
-	wk_free(lines->rows);
+	WK_FREE_ALL(lines->files, lines->rows);
 	*lines = (struct wk_dwarf_lines){ 0 };
 }

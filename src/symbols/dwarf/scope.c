@@ -67,8 +67,7 @@ void wk_dwarf_begin_scopes(struct wk_dwarf_unit *unit)
 
 void wk_dwarf_forget_scopes(struct wk_dwarf_unit *unit)
 {
-	wk_free(unit->scopes);
-	wk_free(unit->scope_names);
+	WK_FREE_ALL(unit->scopes, unit->scope_names);
 	unit->scopes = NULL;
 	unit->scope_names = NULL;
 	unit->scope_cap = unit->scope_name_cap = 0;

@@ -26,8 +26,7 @@ void wk_dwarf_file_free(struct wk_dwarf_file *file)
 		wk_dwarf_abbrevs_fini(file->tables[i]);
 		wk_free(file->tables[i]);
 	}
-	wk_free(file->units);
-	wk_free(file->tables);
+	WK_FREE_ALL(file->units, file->tables);
 	wk_map_fini(&file->table_at);
 	wk_dwarf_memo_fini(&file->name_of);
 	wk_map_fini(&file->unit_by_id);

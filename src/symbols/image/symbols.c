@@ -63,8 +63,7 @@ void wk_symbols_free(struct wk_symbols *s)
 	wk_kernel_close(s);
 	wk_index_fini(&s->index);
 	wk_arena_fini(&s->arena);
-	wk_free(s->images);
-	wk_free(s);
+	WK_FREE_ALL(s->images, s);
 }
 
 void wk_symbols_look_beside(struct wk_symbols *symbols, const char *recording)

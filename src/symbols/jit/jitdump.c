@@ -88,8 +88,7 @@ void wk_jitdump_free(struct wk_jitdump *dump)
 		return;
 	wk_map_fini(&dump->by_index);
 	wk_map_fini(&dump->by_start);
-	wk_free(dump->loaded);
-	wk_free(dump);
+	WK_FREE_ALL(dump->loaded, dump);
 }
 
 uint64_t wk_jitdump_begin_ns(const struct wk_jitdump *dump)

@@ -163,8 +163,7 @@ static void sort_rows(struct wk_kallsyms *k)
 		else if (is_better(k, row, &sorted[to - 1]))
 			sorted[to - 1] = *row;
 	}
-	wk_free(keys);
-	wk_free(k->own_rows);
+	WK_FREE_ALL(keys, k->own_rows);
 	k->rows = k->own_rows = sorted;
 	k->count = k->cap = to;
 }
@@ -251,8 +250,7 @@ void wk_kallsyms_free(struct wk_kallsyms *k)
 	if (!k)
 		return;
 	wk_os_close(&k->file);
-	wk_free(k->own_rows);
-	wk_free(k->modules);
+	WK_FREE_ALL(k->own_rows, k->modules);
 	wk_index_fini(&k->module_index);
 	wk_free(k);
 }

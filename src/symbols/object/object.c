@@ -48,9 +48,7 @@ void wk_obj_free(struct wk_obj *obj)
 	if (!obj)
 		return;
 	wk_pe_free(obj->pe);
-	wk_free(obj->segments);
-	wk_free(obj->sections);
-	wk_free(obj);
+	WK_FREE_ALL(obj->segments, obj->sections, obj);
 }
 
 const struct wk_obj_section *wk_obj_section(const struct wk_obj *obj, const char *name)

@@ -407,8 +407,7 @@ void wk_pe_free(struct wk_pe *pe)
 {
 	if (!pe)
 		return;
-	wk_free(pe->exports);
-	wk_free(pe->by_rva);
+	WK_FREE_ALL(pe->exports, pe->by_rva);
 	wk_buf_fini(&pe->made);
 	wk_free(pe);
 }

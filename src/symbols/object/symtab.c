@@ -140,8 +140,7 @@ static void sort_rows(struct wk_symtab *tab)
 	wk_sort_keys(keys, tab->count);
 	for (size_t i = 0; i < tab->count; i++)
 		sorted[i] = tab->rows[keys[i].row];
-	wk_free(keys);
-	wk_free(tab->rows);
+	WK_FREE_ALL(keys, tab->rows);
 	tab->rows = sorted;
 	tab->cap = tab->count;
 }
@@ -203,8 +202,7 @@ static size_t keep_best(struct builder *b, struct row *group, size_t count)
 	}
 	for (size_t i = 0; i < kept_count; i++)
 		group[i] = kept[kept_count - 1 - i];
-	wk_free(kept);
-	wk_free(keys);
+	WK_FREE_ALL(kept, keys);
 	return kept_count;
 }
 
@@ -447,9 +445,7 @@ static struct wk_symtab *make(const struct wk_obj *obj, const struct wk_obj *deb
 	drop_aliases(&b);
 	name_parts(tab, &bounds);
 	nest(tab, ranges, bounds);
-	wk_free(bounds.at);
-	wk_free(ranges.starts);
-	wk_free(ranges.sizes);
+	WK_FREE_ALL(bounds.at, ranges.starts, ranges.sizes);
 	tab->cap = tab->count;
 	tab->rows = wk_realloc(tab->rows, (tab->count + 1) * sizeof(*tab->rows));
 	return tab;
@@ -493,8 +489,7 @@ void wk_symtab_free(struct wk_symtab *tab)
 	if (!tab)
 		return;
 	wk_buf_fini(&tab->made);
-	wk_free(tab->rows);
-	wk_free(tab);
+	WK_FREE_ALL(tab->rows, tab);
 }
 
 uint32_t wk_symtab_count(const struct wk_symtab *tab)

@@ -155,9 +155,7 @@ bool wk_pdb_read_sections(struct wk_pdb *pdb, struct wk_err *err)
 
 void wk_pdb_sections_fini(struct wk_pdb *pdb)
 {
-	wk_free(pdb->sections.rows);
-	wk_free(pdb->source_sections.rows);
-	wk_free(pdb->moved);
+	WK_FREE_ALL(pdb->sections.rows, pdb->source_sections.rows, pdb->moved);
 }
 
 bool wk_pdb_source_rva(const struct wk_pdb *pdb, uint16_t section, uint32_t offset, uint32_t *rva)

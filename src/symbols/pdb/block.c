@@ -18,11 +18,7 @@ void wk_pdb_block_free(struct wk_pdb_block *block)
 	if (!block)
 		return;
 	wk_map_fini(&block->file_texts);
-	wk_free(block->lines);
-	wk_free(block->procs);
-	wk_free(block->sites);
-	wk_free(block->rows);
+	WK_FREE_ALL(block->lines, block->procs, block->sites, block->rows);
 	wk_code_maker_fini(&block->maker);
-	wk_free(block->runs);
-	wk_free(block);
+	WK_FREE_ALL(block->runs, block);
 }

@@ -156,8 +156,7 @@ static void order_stretches(struct wk_pdb_outline *outline)
 		if (s.end > s.from)
 			sorted[count++] = s;
 	}
-	wk_free(keys);
-	wk_free(outline->stretches);
+	WK_FREE_ALL(keys, outline->stretches);
 	outline->stretches = sorted;
 	outline->stretch_count = count;
 }

@@ -252,8 +252,7 @@ bool wk_msf_open(struct wk_msf *msf, const void *at, size_t size_bytes, struct w
 
 void wk_msf_fini(struct wk_msf *msf)
 {
-	wk_free(msf->directory_copy);
-	wk_free(msf->streams);
+	WK_FREE_ALL(msf->directory_copy, msf->streams);
 	*msf = (struct wk_msf){ 0 };
 }
 

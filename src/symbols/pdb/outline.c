@@ -120,11 +120,7 @@ void wk_pdb_outline_free(struct wk_pdb_outline *outline)
 	if (!outline)
 		return;
 	wk_msf_stream_fini(&outline->stream);
-	wk_free(outline->chapters);
-	wk_free(outline->procs);
-	wk_free(outline->by_start);
-	wk_free(outline->stretches);
+	WK_FREE_ALL(outline->chapters, outline->procs, outline->by_start, outline->stretches);
 	wk_map_fini(&outline->inlinee_of);
-	wk_free(outline->inlinees);
-	wk_free(outline);
+	WK_FREE_ALL(outline->inlinees, outline);
 }

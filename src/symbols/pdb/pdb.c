@@ -141,8 +141,7 @@ void wk_pdb_free(struct wk_pdb *pdb)
 	if (!pdb)
 		return;
 	wk_pdb_block_free(pdb->block);
-	wk_free(pdb->units);
-	wk_free(pdb->ranges);
+	WK_FREE_ALL(pdb->units, pdb->ranges);
 	wk_pdb_sections_fini(pdb);
 	wk_pdb_dbi_fini(pdb);
 	wk_pdb_types_fini(&pdb->types);

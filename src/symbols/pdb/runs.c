@@ -292,9 +292,7 @@ void wk_pdb_make_runs(struct wk_pdb_block *block)
 		if (s.has_begun)
 			put_here(&s, at);
 	}
-	wk_free(s.events);
-	wk_free(s.order);
-	wk_free(s.heap);
+	WK_FREE_ALL(s.events, s.order, s.heap);
 }
 
 /* A run in the image. */
@@ -345,8 +343,7 @@ static void put_moved(struct wk_pdb_block *b, const struct moving *moving)
 		end = moved->end;
 	}
 	put_run(b, (struct wk_pdb_run){ .start = end });
-	wk_free(runs);
-	wk_free(order);
+	WK_FREE_ALL(runs, order);
 }
 
 void wk_pdb_move_runs(struct wk_pdb *pdb, struct wk_pdb_block *block)

@@ -236,6 +236,5 @@ void wk_pdb_read_scopes(struct wk_pdb *pdb, struct wk_pdb_block *block)
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || chapters[i].key != chapters[i - 1].key)
 			read_chapter(&w, (uint32_t)chapters[i].key);
-	wk_free(chapters);
-	wk_free(w.scopes);
+	WK_FREE_ALL(chapters, w.scopes);
 }

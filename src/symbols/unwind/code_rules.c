@@ -238,7 +238,6 @@ bool wk_code_rules(struct wk_bytes function, uint64_t offset, struct wk_cfi_stat
 	ok = f->is_found && (f->result.sp_known ? f->result.height >= 8 : f->result.fp_known);
 	if (ok)
 		state_of(&f->result, state);
-	wk_free(f->visited);
-	wk_free(f);
+	WK_FREE_ALL(f->visited, f);
 	return ok;
 }

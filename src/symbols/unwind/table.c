@@ -205,11 +205,7 @@ void wk_unwind_table_free(struct wk_unwind_table *table)
 	wk_code_starts_fini(&table->starts);
 	wk_free(table->bounds);
 	wk_arena_fini(&table->arena);
-	wk_free(table->compiled);
-	wk_free(table->rows);
-	wk_free(table->rules);
-	wk_free(table->saved_rules);
-	wk_free(table);
+	WK_FREE_ALL(table->compiled, table->rows, table->rules, table->saved_rules, table);
 }
 
 struct rules_key {
@@ -807,9 +803,7 @@ void wk_unwind_table_save(struct wk_unwind_table *table, struct wk_buf *out)
 		.rules_count = (uint32_t)table->rules_count - 1,
 	};
 	wk_unwind_saved_write(&saving, out);
-	wk_free(g.entries);
-	wk_free(g.rows);
-	wk_free(g.keys);
+	WK_FREE_ALL(g.entries, g.rows, g.keys);
 }
 
 bool wk_unwind_table_load(struct wk_unwind_table *table, struct wk_bytes bytes, struct wk_err *err)

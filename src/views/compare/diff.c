@@ -151,8 +151,7 @@ bool wk_diff_measure_choose(struct wk_diff_measure *measure, const struct wk_mod
 		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			     "--samples: one of the two has only sums and does not tell of how "
 			     "many samples");
-	wk_free(before);
-	wk_free(after);
+	WK_FREE_ALL(before, after);
 	return ok;
 }
 

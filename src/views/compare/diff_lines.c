@@ -94,8 +94,5 @@ void wk_diff_lines_line(const struct wk_model *model, const struct wk_filter *fi
 	find_sides(&known, filter);
 	find_lines(&known);
 	find_image(&known, line);
-	wk_free(known.stack_sides);
-	wk_free(known.seen);
-	wk_free(known.lined);
-	wk_free(known.inlined);
+	WK_FREE_ALL(known.stack_sides, known.seen, known.lined, known.inlined);
 }

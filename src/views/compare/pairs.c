@@ -390,8 +390,7 @@ static void mark_by_shape(struct pairing *p)
 	for (wk_stack_id id = 1; side && id < named->count; id++)
 		if (named->parent[id] == 0 && (p->stack_sides[id] & side))
 			mark_process(p, function_of(p, id));
-	wk_free(shape.outermost);
-	wk_free(shape.second);
+	WK_FREE_ALL(shape.outermost, shape.second);
 }
 
 static void pair_processes(struct pairing *p)
@@ -444,14 +443,11 @@ void wk_pairs_init(struct wk_pairs *pairs, const struct wk_model *model,
 	pair_functions(&p);
 	pair_processes(&p);
 	pair_threads(pairs, model);
-	wk_free(p.stack_sides);
-	wk_free(p.sides);
+	WK_FREE_ALL(p.stack_sides, p.sides);
 }
 
 void wk_pairs_fini(struct wk_pairs *pairs)
 {
-	wk_free(pairs->shown);
-	wk_free(pairs->is_process);
-	wk_free(pairs->thread);
+	WK_FREE_ALL(pairs->shown, pairs->is_process, pairs->thread);
 	*pairs = (struct wk_pairs){ 0 };
 }

@@ -68,14 +68,11 @@ void wk_by_thread_init(struct wk_by_thread *by, const struct wk_model *model,
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
 			by->rows[next[model->samples.thread[i]]++] = i;
-	wk_free(next);
-	wk_free(keys);
-	wk_free(all);
+	WK_FREE_ALL(next, keys, all);
 }
 
 void wk_by_thread_fini(struct wk_by_thread *by)
 {
-	wk_free(by->threads);
-	wk_free(by->rows);
+	WK_FREE_ALL(by->threads, by->rows);
 	*by = (struct wk_by_thread){ 0 };
 }

@@ -124,8 +124,6 @@ void wk_expr_negate(struct wk_expr *expr)
 void wk_expr_fini(struct wk_expr *expr)
 {
 	wk_arena_fini(&expr->texts);
-	wk_free(expr->waiting);
-	wk_free(expr->steps);
-	wk_free(expr->terms);
+	WK_FREE_ALL(expr->waiting, expr->steps, expr->terms);
 	*expr = (struct wk_expr){ 0 };
 }

@@ -263,10 +263,7 @@ out:
 
 void wk_filter_fini(struct wk_filter *filter)
 {
-	wk_free(filter->bits);
-	wk_free(filter->passes);
-	wk_free(filter->weights);
-	wk_free(filter->threads);
+	WK_FREE_ALL(filter->bits, filter->passes, filter->weights, filter->threads);
 	filter->bits = filter->passes = filter->weights = NULL;
 	filter->threads = NULL;
 }

@@ -106,11 +106,7 @@ struct wk_images_in_view wk_images_in_view(const struct wk_model *model,
 	count_samples(&walk, &filter, of_any_event);
 	add_up(&walk);
 	images = list(&walk);
-	wk_free(walk.samples);
-	wk_free(walk.first);
-	wk_free(walk.next);
-	wk_free(walk.open);
-	wk_free(walk.sums);
+	WK_FREE_ALL(walk.samples, walk.first, walk.next, walk.open, walk.sums);
 	wk_filter_fini(&filter);
 	return images;
 }

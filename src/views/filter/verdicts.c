@@ -308,8 +308,7 @@ void wk_verdicts_fini(struct wk_verdicts *verdicts)
 		wk_buf_fini(&verdicts->terms[i].text);
 		wk_free(verdicts->terms[i].table);
 	}
-	wk_free(verdicts->terms);
-	wk_free(verdicts->stack);
+	WK_FREE_ALL(verdicts->terms, verdicts->stack);
 	*verdicts = (struct wk_verdicts){ 0 };
 }
 

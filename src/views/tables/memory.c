@@ -137,9 +137,7 @@ void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 		process_cells(table, model, rows[i].id);
 	}
 	note_whole(table, &commit.whole, "commit", " commit", " commits");
-	wk_free(rows);
-	wk_free(commit.rows);
-	wk_free(reserve.rows);
+	WK_FREE_ALL(rows, commit.rows, reserve.rows);
 }
 
 static void heap_columns(struct wk_table *table)
@@ -202,7 +200,5 @@ void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 		process_cells(table, model, model->heaps[rows[i].id].process);
 	}
 	note_whole(table, &blocks.whole, "heap", " allocation", " allocations");
-	wk_free(rows);
-	wk_free(lives);
-	wk_free(blocks.rows);
+	WK_FREE_ALL(rows, lives, blocks.rows);
 }

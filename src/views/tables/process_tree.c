@@ -188,8 +188,5 @@ void wk_tables_fill_process_tree(struct wk_table *table, const struct wk_model *
 		wk_table_note(table, "`wick show FILE calls` prints the call tree");
 	wk_process_tree_fini(&outline.tree);
 	wk_tables_end_tally(&outline.own);
-	wk_free(outline.total);
-	wk_free(outline.total_samples);
-	wk_free(outline.is_shown);
-	wk_free(outline.left);
+	WK_FREE_ALL(outline.total, outline.total_samples, outline.is_shown, outline.left);
 }

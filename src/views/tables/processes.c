@@ -226,7 +226,6 @@ void wk_tables_fill_processes(struct wk_table *table, const struct wk_model *mod
 		process_row(table, model, &tally, ranked[i].id, threads[ranked[i].id], with_use);
 	wk_tables_note_without_samples(table, "process", "processes",
 				       model->process_count - 1 - count);
-	wk_free(ranked);
-	wk_free(threads);
+	WK_FREE_ALL(ranked, threads);
 	wk_tables_end_tally(&tally);
 }

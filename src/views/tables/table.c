@@ -14,9 +14,7 @@ void wk_table_init(struct wk_table *table, const char *name)
 
 void wk_table_fini(struct wk_table *table)
 {
-	wk_free(table->rows);
-	wk_free(table->cells);
-	wk_free(table->notes);
+	WK_FREE_ALL(table->rows, table->cells, table->notes);
 	wk_arena_fini(&table->arena);
 	*table = (struct wk_table){ 0 };
 }

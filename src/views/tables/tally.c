@@ -49,8 +49,7 @@ struct wk_tally wk_tables_tally_processes(const struct wk_model *model,
 
 void wk_tables_end_tally(struct wk_tally *tally)
 {
-	wk_free(tally->weight);
-	wk_free(tally->samples);
+	WK_FREE_ALL(tally->weight, tally->samples);
 }
 
 struct wk_ranked *wk_tables_rank_rows(const struct wk_tally *tally, uint32_t rows, bool is_narrowed,

@@ -92,8 +92,6 @@ void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model
 	for (uint32_t i = 0; i < shown; i++)
 		thread_row(table, model, &tally, ranked[i].id, sums);
 	wk_tables_note_without_samples(table, "thread", "threads", model->thread_count - 1 - count);
-	wk_free(ranked);
-	wk_free(sums);
-	wk_free(seen);
+	WK_FREE_ALL(ranked, sums, seen);
 	wk_tables_end_tally(&tally);
 }

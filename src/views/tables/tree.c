@@ -132,8 +132,7 @@ static void tree_rows(struct wk_table *table, struct outline *outline)
 		tree_row(table, outline, node, shape);
 		node++;
 	}
-	wk_free(left);
-	wk_free(siblings);
+	WK_FREE_ALL(left, siblings);
 }
 
 /* "12 nodes under 0.5 % are folded away; their self % adds up to 3.1 %". */
@@ -201,8 +200,6 @@ void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
 		tree_rows(table, &outline);
 	note_folded(table, &outline, options);
 	note_cut(table, &tree);
-	wk_free(outline.is_shown);
-	wk_free(outline.indent);
-	wk_free(left);
+	WK_FREE_ALL(outline.is_shown, outline.indent, left);
 	wk_tree_fini(&tree);
 }

@@ -219,7 +219,5 @@ void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
 				     "stacks in view");
 	wk_table_note(table, "`wick show FILE waits --group wait-reason,stack` shows where threads "
 			     "waited, `--group wait-reason,readied-by` what ended it");
-	wk_free(ranked);
-	wk_free(rows);
-	wk_free(sums);
+	WK_FREE_ALL(ranked, rows, sums);
 }

@@ -106,8 +106,7 @@ static void list(struct wk_flat *flat, const struct wk_model *model, const struc
 		.whole_samples = tree.total_samples[0], .unit = tree.unit };
 	flat->whole_before = tree.total_before ? tree.total_before[0] : 0;
 	keep_rows(flat, model, &sums, by);
-	wk_free(sums.rows);
-	wk_free(sums.open);
+	WK_FREE_ALL(sums.rows, sums.open);
 	wk_tree_fini(&tree);
 }
 

@@ -84,14 +84,11 @@ void wk_process_tree_init(struct wk_process_tree *tree, const struct wk_model *m
 	find_parents(tree, model);
 	links = link_children(tree, model);
 	put_in_order(tree, &links);
-	wk_free(links.first);
-	wk_free(links.next);
+	WK_FREE_ALL(links.first, links.next);
 }
 
 void wk_process_tree_fini(struct wk_process_tree *tree)
 {
-	wk_free(tree->order);
-	wk_free(tree->depth);
-	wk_free(tree->parent);
+	WK_FREE_ALL(tree->order, tree->depth, tree->parent);
 	*tree = (struct wk_process_tree){ 0 };
 }

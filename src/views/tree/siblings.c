@@ -64,8 +64,7 @@ void wk_siblings_init(struct wk_siblings *s, const uint32_t *parent, const uint3
 
 void wk_siblings_fini(struct wk_siblings *s)
 {
-	wk_free(s->order);
-	wk_free(s->first);
+	WK_FREE_ALL(s->order, s->first);
 	*s = (struct wk_siblings){ 0 };
 }
 

@@ -130,9 +130,7 @@ static uint32_t *rank_frames(const struct wk_stack_rows *rows, const uint32_t *s
 
 		rank_of_frame[i] = own ? rank[own - 1] : 0;
 	}
-	wk_free(number);
-	wk_free(rank);
-	wk_free(names);
+	WK_FREE_ALL(number, rank, names);
 	return rank_of_frame;
 }
 
@@ -187,8 +185,7 @@ static void make_steps(struct wk_stack_rows *rows)
 		place_children(place, i, steps, &siblings);
 	}
 	wk_siblings_fini(&siblings);
-	wk_free(place);
-	wk_free(steps);
+	WK_FREE_ALL(place, steps);
 }
 
 /* ---- */
@@ -230,12 +227,7 @@ void wk_stack_rows_free(struct wk_stack_rows *rows)
 	if (!rows)
 		return;
 	wk_folding_fini(&rows->folding);
-	wk_free(rows->joined);
-	wk_free(rows->row);
-	wk_free(rows->steps);
-	wk_free(rows->sides);
-	wk_free(rows->functions);
-	wk_free(rows);
+	WK_FREE_ALL(rows->joined, rows->row, rows->steps, rows->sides, rows->functions, rows);
 }
 
 struct wk_str wk_stack_rows_unit(const struct wk_stack_rows *rows)

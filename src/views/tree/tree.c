@@ -225,8 +225,7 @@ static void order_children(struct ordering *o, struct wk_tree *tree)
 	wk_free(number);
 	if (wanted == WK_TREE_BY_WEIGHT)
 		sort_by_weight(o);
-	wk_free(behind);
-	wk_free(rank);
+	WK_FREE_ALL(behind, rank);
 }
 
 static bool has_box(const struct wk_cached_rows *kept, uint32_t place)
@@ -265,8 +264,7 @@ static void number_nodes(struct ordering *o)
 			next += size[place];
 		}
 	}
-	wk_free(size);
-	wk_free(number);
+	WK_FREE_ALL(size, number);
 	wk_siblings_fini(&o->siblings);
 }
 
@@ -567,34 +565,17 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 	tree->row_word = wk_source_row_word(&model->sources[filter->source]);
 	tree->only_weights = !used.by_samples && (model->sources[filter->source].is_weighed ||
 						  wk_str_is(tree->unit, "samples"));
-	wk_free(o.numbered);
-	wk_free(o.own_before);
-	wk_free(o.own_after);
-	wk_free(o.number);
+	WK_FREE_ALL(o.numbered, o.own_before, o.own_after, o.number);
 	wk_cached_rows_fini(&kept);
 	wk_folding_fini(&folding);
 }
 
 void wk_tree_fini(struct wk_tree *tree)
 {
-	wk_free(tree->parent);
-	wk_free(tree->end);
-	wk_free(tree->depth);
-	wk_free(tree->kind);
-	wk_free(tree->is_inlined);
-	wk_free(tree->function);
-	wk_free(tree->name);
-	wk_free(tree->self);
-	wk_free(tree->total);
-	wk_free(tree->lead);
-	wk_free(tree->self_samples);
-	wk_free(tree->total_samples);
-	wk_free(tree->small_count);
-	wk_free(tree->self_before);
-	wk_free(tree->total_before);
-	wk_free(tree->self_after);
-	wk_free(tree->total_after);
-	wk_free(tree->total_left);
+	WK_FREE_ALL(tree->parent, tree->end, tree->depth, tree->kind, tree->is_inlined,
+		    tree->function, tree->name, tree->self, tree->total, tree->lead,
+		    tree->self_samples, tree->total_samples, tree->small_count, tree->self_before,
+		    tree->total_before, tree->self_after, tree->total_after, tree->total_left);
 	wk_arena_fini(&tree->arena);
 	*tree = (struct wk_tree){ 0 };
 }

@@ -580,9 +580,7 @@ static void fold_bounded(struct folder *folder, const uint32_t *order, uint32_t 
 	}
 	for (uint32_t i = 0; i < count; i++)
 		add_sample(folder, node_of[path_of[i]], order[i]);
-	wk_free(node_of);
-	wk_free(paths);
-	wk_free(path_of);
+	WK_FREE_ALL(node_of, paths, path_of);
 }
 
 /* Samples that are in order of their tops. */
@@ -618,10 +616,7 @@ static void start_tables(struct folder *folder)
 
 static void free_tables(struct folder *folder)
 {
-	wk_free(folder->node_of_stack);
-	wk_free(folder->seen_under);
-	wk_free(folder->path);
-	wk_free(folder->chart);
+	WK_FREE_ALL(folder->node_of_stack, folder->seen_under, folder->path, folder->chart);
 }
 
 static void fold_samples(struct folder *folder)
@@ -679,8 +674,7 @@ static void fold_into_own(struct wk_folding *f, const struct wk_filter *filter)
 	fold_samples(&folder);
 	make_room(&folder, f->own.count);
 	wk_trie_seal(&f->own);
-	wk_free(folder.skips_callers);
-	wk_free(folder.top_of_thread);
+	WK_FREE_ALL(folder.skips_callers, folder.top_of_thread);
 	free_tables(&folder);
 }
 
@@ -803,16 +797,10 @@ void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 
 void wk_folding_fini(struct wk_folding *folding)
 {
-	wk_free(folding->chart_own);
-	wk_free(folding->joined_parent);
+	WK_FREE_ALL(folding->chart_own, folding->joined_parent);
 	if (!folding->is_borrowed)
 		wk_trie_fini(&folding->own);
-	wk_free(folding->merged);
-	wk_free(folding->module);
-	wk_free(folding->is_inlined);
-	wk_free(folding->sum.weight);
-	wk_free(folding->sum.samples);
-	wk_free(folding->sum.left);
-	wk_free(folding->sum.before);
-	wk_free(folding->sum.after);
+	WK_FREE_ALL(folding->merged, folding->module, folding->is_inlined, folding->sum.weight,
+		    folding->sum.samples, folding->sum.left, folding->sum.before,
+		    folding->sum.after);
 }

@@ -99,7 +99,6 @@ uint32_t *wk_folding_join(struct wk_folding *f)
 	f->own.parent = f->joined_parent;
 	f->trie = &f->own;
 	wk_map_fini(&first);
-	wk_free(shown_as);
-	wk_free(is_below);
+	WK_FREE_ALL(shown_as, is_below);
 	return node;
 }

@@ -184,9 +184,6 @@ void wk_cached_rows_init(struct wk_cached_rows *kept, const struct wk_folding *f
 
 void wk_cached_rows_fini(struct wk_cached_rows *kept)
 {
-	wk_free(kept->node);
-	wk_free(kept->parent);
-	wk_free(kept->small_frames);
-	wk_free(kept->small_weight);
+	WK_FREE_ALL(kept->node, kept->parent, kept->small_frames, kept->small_weight);
 	*kept = (struct wk_cached_rows){ 0 };
 }

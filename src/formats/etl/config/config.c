@@ -9,8 +9,7 @@
 
 void wk_etl_config_fini(struct wk_etl_config *config)
 {
-	wk_free(config->facts);
-	wk_free(config->services);
+	WK_FREE_ALL(config->facts, config->services);
 	wk_map_fini(&config->service_of_tag);
 	wk_map_fini(&config->services_of_pid);
 	*config = (struct wk_etl_config){ 0 };

@@ -51,8 +51,7 @@ static void sort_places(struct place *places, size_t count)
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = places[keys[i].row];
 	memcpy(places, sorted, count * sizeof(*places));
-	wk_free(sorted);
-	wk_free(keys);
+	WK_FREE_ALL(sorted, keys);
 }
 
 static uint64_t first_time(const struct wk_etl_input *input, uint64_t offset,
@@ -135,6 +134,5 @@ void wk_etl_feeds_find(const struct wk_etl_input *inputs, size_t input_count,
 
 void wk_etl_feeds_fini(struct wk_etl_feeds *feeds)
 {
-	wk_free(feeds->feeds);
-	wk_free(feeds->offsets);
+	WK_FREE_ALL(feeds->feeds, feeds->offsets);
 }

@@ -202,11 +202,7 @@ void wk_etl_close(struct wk_etl_file *etl)
 		return;
 	wk_etl_prefetch_free(etl->prefetch);
 	wk_etl_feeds_fini(&etl->feeds);
-	wk_free(etl->streams);
-	wk_free(etl->heap);
-	wk_free(etl->is_marked);
-	wk_free(etl->inputs);
-	wk_free(etl);
+	WK_FREE_ALL(etl->streams, etl->heap, etl->is_marked, etl->inputs, etl);
 }
 
 /* Releases all pages at intervals; those in use are loaded again when they are touched. */

@@ -40,8 +40,7 @@ void wk_etl_descriptions_free(struct wk_etl_descriptions *descriptions)
 	wk_etl_field_reader_fini(&descriptions->reader);
 	wk_buf_fini(&descriptions->what);
 	wk_buf_fini(&descriptions->text);
-	wk_free(descriptions->fields.at);
-	wk_free(descriptions);
+	WK_FREE_ALL(descriptions->fields.at, descriptions);
 }
 
 void wk_etl_descriptions_learn(struct wk_etl_descriptions *descriptions,

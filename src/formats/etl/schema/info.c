@@ -206,8 +206,7 @@ static void read_event(struct wk_etl_schemas *schemas, struct wk_bytes whole)
 		schema.count = info.field_count;
 		wk_etl_schemas_add(schemas, &head.key, &schema);
 	}
-	wk_free(info.fields);
-	wk_free(info.field_of);
+	WK_FREE_ALL(info.fields, info.field_of);
 }
 
 /* ---- names for numbers */

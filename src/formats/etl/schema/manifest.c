@@ -37,8 +37,7 @@ void wk_etl_manifests_free(struct wk_etl_manifests *manifests)
 	for (size_t i = 0; i < manifests->count; i++)
 		wk_buf_fini(&manifests->at[i].xml);
 	wk_map_fini(&manifests->known);
-	wk_free(manifests->at);
-	wk_free(manifests);
+	WK_FREE_ALL(manifests->at, manifests);
 }
 
 static bool is_of(const struct unfinished *row, const struct wk_etl_record *record)

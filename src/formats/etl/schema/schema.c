@@ -66,10 +66,7 @@ void wk_etl_schemas_free(struct wk_etl_schemas *schemas)
 	wk_arena_fini(&schemas->arena);
 	wk_index_fini(&schemas->described_at);
 	wk_index_fini(&schemas->values_at);
-	wk_free(schemas->described);
-	wk_free(schemas->lists);
-	wk_free(schemas->values);
-	wk_free(schemas);
+	WK_FREE_ALL(schemas->described, schemas->lists, schemas->values, schemas);
 }
 
 /* ---- texts */

@@ -358,12 +358,8 @@ static void end_reading(struct reading *reading)
 	wk_arena_fini(&reading->texts);
 	wk_textmap_fini(&reading->template_at);
 	wk_textmap_fini(&reading->string_at);
-	wk_free(reading->events);
-	wk_free(reading->templates);
-	wk_free(reading->fields.at);
-	wk_free(reading->lists);
-	wk_free(reading->words);
-	wk_free(reading->strings);
+	WK_FREE_ALL(reading->events, reading->templates, reading->fields.at, reading->lists,
+		    reading->words, reading->strings);
 }
 
 /* If the manifest is broken, the part before is used. */
