@@ -51,9 +51,12 @@ static inline void *wk_grow(void *at, size_t *cap, size_t need, size_t size_byte
 	return need <= *cap ? at : wk_grow_now(at, cap, need, size_bytes);
 }
 
+/* Makes room for at least `need` elements in the growing array `rows`. */
+#define WK_RESERVE(rows, cap, need) ((rows) = wk_grow((rows), &(cap), (need), sizeof(*(rows))))
+
 /* The next element of a growing array, not yet initialized: *WK_APPEND(rows, count, cap) = row;
  * The value must not be a call that adds to the same array. */
 #define WK_APPEND(rows, count, cap) \
-	((rows) = wk_grow((rows), &(cap), (size_t)(count) + 1, sizeof(*(rows))), &(rows)[(count)++])
+	(WK_RESERVE(rows, cap, (size_t)(count) + 1), &(rows)[(count)++])
 
 #endif

@@ -98,8 +98,7 @@ static struct wk_range *range_below(const struct wk_ranges *ranges, struct place
 
 static void add_chunk(struct wk_ranges *ranges, size_t at)
 {
-	ranges->chunks =
-		wk_grow(ranges->chunks, &ranges->cap, ranges->count + 1, sizeof(*ranges->chunks));
+	WK_RESERVE(ranges->chunks, ranges->cap, ranges->count + 1);
 	memmove(&ranges->chunks[at + 1], &ranges->chunks[at],
 		(ranges->count - at) * sizeof(*ranges->chunks));
 	ranges->chunks[at] = (struct wk_range_chunk){ 0 };
@@ -155,7 +154,7 @@ static void insert(struct wk_ranges *ranges, struct place *place, const struct w
 
 	make_room(ranges, place);
 	chunk = &ranges->chunks[place->chunk];
-	chunk->at = wk_grow(chunk->at, &chunk->cap, chunk->count + 1, sizeof(*chunk->at));
+	WK_RESERVE(chunk->at, chunk->cap, chunk->count + 1);
 	memmove(&chunk->at[place->row + 1], &chunk->at[place->row],
 		(chunk->count - place->row) * sizeof(*chunk->at));
 	chunk->at[place->row] = copy;

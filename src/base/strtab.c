@@ -70,7 +70,7 @@ uint32_t wk_strtab_add(struct wk_strtab *tab, const char *text, size_t len)
 	id = wk_index_find(&tab->index, hash, same_text, tab, &key);
 	if (id)
 		return id;
-	tab->texts = wk_grow(tab->texts, &tab->cap, (size_t)tab->count + 1, sizeof(*tab->texts));
+	WK_RESERVE(tab->texts, tab->cap, (size_t)tab->count + 1);
 	tab->texts[tab->count] = wk_arena_copy(&tab->bytes, key);
 	wk_index_add(&tab->index, hash, tab->count);
 	return tab->count++;
@@ -95,7 +95,7 @@ uint32_t wk_strtab_add_lasting(struct wk_strtab *tab, struct wk_str text)
 	if (row)
 		return tab->places[row].id;
 	row = tab->place_count ? (uint32_t)tab->place_count : 1;
-	tab->places = wk_grow(tab->places, &tab->place_cap, (size_t)row + 1, sizeof(*tab->places));
+	WK_RESERVE(tab->places, tab->place_cap, (size_t)row + 1);
 	tab->places[row] = (struct place){ text, wk_strtab_add_str(tab, text) };
 	tab->place_count = (size_t)row + 1;
 	wk_index_add(&tab->place_index, hash, row);

@@ -78,8 +78,7 @@ static bool add_file(void *context, const struct wk_os_folder_file *found)
 	if (file.is_misses)
 		file.size_bytes = MISSES_BYTES;
 	file.name = wk_strndup(found->name, strlen(found->name));
-	files->at = wk_grow(files->at, &files->cap, files->count + 1, sizeof(*files->at));
-	files->at[files->count++] = file;
+	*WK_APPEND(files->at, files->count, files->cap) = file;
 	files->size_bytes += file.size_bytes;
 	return true;
 }

@@ -94,7 +94,7 @@ static struct wk_source *add_source(struct wk_sources *sources, const struct wk_
 	struct wk_buf shown = { 0 };
 	struct wk_source *source;
 
-	sources->at = wk_grow(sources->at, &sources->cap, sources->count + 1, sizeof(*sources->at));
+	WK_RESERVE(sources->at, sources->cap, sources->count + 1);
 	source = &sources->at[sources->count++];
 	*source = (struct wk_source){ .place = *place };
 	wk_address_add_shown(&shown, place->where);
@@ -244,7 +244,7 @@ static size_t answer_for(struct wk_fetcher *f, const struct wk_fetch_want *want)
 
 	if (number)
 		return number - 1;
-	f->answers = wk_grow(f->answers, &f->answer_cap, f->answer_count + 1, sizeof(*f->answers));
+	WK_RESERVE(f->answers, f->answer_cap, f->answer_count + 1);
 	answer = &f->answers[f->answer_count++];
 	*answer = (struct wk_answer){ .want = *want };
 	answer->want.name = wk_arena_copy(&f->texts, want->name);

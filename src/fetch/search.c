@@ -18,9 +18,7 @@ void wk_search_say(struct wk_search *s, const char *who, const char *text)
 
 void wk_search_complain(struct wk_search *s, const char *text, bool is_remark)
 {
-	s->complaints = wk_grow(s->complaints, &s->complaint_cap, s->complaint_count + 1,
-				sizeof(*s->complaints));
-	s->complaints[s->complaint_count++] = (struct wk_complaint){
+	*WK_APPEND(s->complaints, s->complaint_count, s->complaint_cap) = (struct wk_complaint){
 		.source = s->number, .text = wk_strndup(text, strlen(text)), .is_remark = is_remark };
 }
 

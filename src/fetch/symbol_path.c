@@ -156,8 +156,7 @@ static bool is_there(const struct wk_symbol_path *path, const struct wk_symbol_p
 
 static void append_place(struct wk_symbol_path *path, const struct wk_symbol_place *place)
 {
-	path->places = wk_grow(path->places, &path->cap, path->count + 1, sizeof(*path->places));
-	path->places[path->count++] = *place;
+	*WK_APPEND(path->places, path->count, path->cap) = *place;
 }
 
 /* A place has the caches before it in its element. If the path has it already, it is not asked

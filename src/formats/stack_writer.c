@@ -152,8 +152,7 @@ static uint32_t emit_frame(struct wk_stack_writer *writer, const struct frame_ro
 
 	event.frame = *frame;
 	event.frame.number = known->frame_count;
-	known->frames = wk_grow(known->frames, &known->frames_cap, (size_t)known->frame_count + 1,
-				sizeof(*known->frames));
+	WK_RESERVE(known->frames, known->frames_cap, (size_t)known->frame_count + 1);
 	known->frames[known->frame_count] = *row;
 	pass_on(writer, &event); /* collected stacks refer to older frames */
 	return known->frame_count++;
@@ -223,8 +222,7 @@ uint32_t wk_stack_writer_name(struct wk_stack_writer *writer, struct wk_str name
 	size_t old = known->plain_cap;
 
 	if (text >= known->plain_cap) {
-		known->plain_frame = wk_grow(known->plain_frame, &known->plain_cap,
-					     (size_t)text + 1, sizeof(*known->plain_frame));
+		WK_RESERVE(known->plain_frame, known->plain_cap, (size_t)text + 1);
 		memset(known->plain_frame + old, 0,
 		       (known->plain_cap - old) * sizeof(*known->plain_frame));
 	}

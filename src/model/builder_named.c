@@ -10,8 +10,7 @@ void wk_builder_forget_numbers(struct wk_builder *builder)
 	builder->stack_of_number = NULL;
 	builder->stack_numbers_cap = 0;
 	builder->stack_numbers = 1;
-	builder->frame_of_number = wk_grow(builder->frame_of_number, &builder->frame_numbers_cap, 1,
-					   sizeof(*builder->frame_of_number));
+	WK_RESERVE(builder->frame_of_number, builder->frame_numbers_cap, 1);
 	builder->frame_of_number[0] = 0;
 	builder->frame_numbers = 1;
 }
@@ -65,9 +64,7 @@ bool wk_builder_add_frame(struct wk_builder *builder, const struct wk_event_fram
 	if (!function.name)
 		function.name = wk_model_text(model, wk_str_c("[unknown]"));
 	given.function = wk_model_add_function(model, &function);
-	builder->frame_of_number =
-		wk_grow(builder->frame_of_number, &builder->frame_numbers_cap,
-			(size_t)frame->number + 1, sizeof(*builder->frame_of_number));
+	WK_RESERVE(builder->frame_of_number, builder->frame_numbers_cap, (size_t)frame->number + 1);
 	builder->frame_of_number[builder->frame_numbers++] =
 		wk_model_add_supplied_frame(model, &given);
 	return true;
@@ -103,8 +100,7 @@ static bool handle_stack(struct wk_builder *builder, uint32_t number, uint32_t p
 	if (!builder->stack_of_number)
 		keep_stack_numbers(builder);
 	id = wk_model_add_stack(builder->model, wk_builder_stack_of_number(builder, parent), frame);
-	builder->stack_of_number = wk_grow(builder->stack_of_number, &builder->stack_numbers_cap,
-					   (size_t)number + 1, sizeof(*builder->stack_of_number));
+	WK_RESERVE(builder->stack_of_number, builder->stack_numbers_cap, (size_t)number + 1);
 	builder->stack_of_number[builder->stack_numbers++] = id;
 	return true;
 }

@@ -91,8 +91,7 @@ static wk_heap_id heap_row(struct wk_heap_lifetimes *lives, wk_process_id proces
 	key.name = name_heap(lives->model, handle);
 	id = wk_model_add_heap(lives->model, &key);
 	wk_index_add(&lives->heap_index, hash, id);
-	lives->heaps =
-		wk_grow(lives->heaps, &lives->heaps_cap, (size_t)id + 1, sizeof(*lives->heaps));
+	WK_RESERVE(lives->heaps, lives->heaps_cap, (size_t)id + 1);
 	lives->heaps[id] = (struct heap){ 0 };
 	return id;
 }
@@ -133,8 +132,7 @@ static uint32_t block_row(struct wk_heap_lifetimes *lives, wk_heap_id heap, uint
 
 	if (row)
 		return row;
-	lives->blocks = wk_grow(lives->blocks, &lives->blocks_cap, (size_t)lives->block_count + 1,
-				sizeof(*lives->blocks));
+	WK_RESERVE(lives->blocks, lives->blocks_cap, (size_t)lives->block_count + 1);
 	row = lives->block_count++;
 	lives->blocks[row] = (struct block){ .heap = heap, .address = address };
 	wk_index_add(&lives->block_index, wk_hash_pair(address, heap), row);

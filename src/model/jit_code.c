@@ -87,8 +87,7 @@ static bool handle_symbol(struct wk_jit_code_map *code, const struct wk_event *e
 	    code->row_count == UINT32_MAX)
 		return false;
 	add_lines(code, &row, symbol);
-	code->rows = wk_grow(code->rows, &code->rows_cap, (size_t)code->row_count + 1,
-			     sizeof(*code->rows));
+	WK_RESERVE(code->rows, code->rows_cap, (size_t)code->row_count + 1);
 	code->rows[code->row_count] = row;
 	wk_spaces_update(code->spaces, &place, code->row_count++);
 	return true;

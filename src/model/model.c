@@ -178,8 +178,7 @@ wk_image_id wk_model_add_image(struct wk_model *model, enum wk_image_kind kind,
 		learn_image(&model->images[id], &row);
 		return id;
 	}
-	model->images = wk_grow(model->images, &model->own->images_cap,
-				(size_t)model->image_count + 1, sizeof(row));
+	WK_RESERVE(model->images, model->own->images_cap, (size_t)model->image_count + 1);
 	model->images[model->image_count] = row;
 	if (model->image_count)
 		wk_index_add(&model->own->images, hash, model->image_count);
@@ -188,8 +187,7 @@ wk_image_id wk_model_add_image(struct wk_model *model, enum wk_image_kind kind,
 
 wk_process_id wk_model_add_process(struct wk_model *model, const struct wk_process *process)
 {
-	model->processes = wk_grow(model->processes, &model->own->processes_cap,
-				   (size_t)model->process_count + 1, sizeof(*process));
+	WK_RESERVE(model->processes, model->own->processes_cap, (size_t)model->process_count + 1);
 	model->processes[model->process_count] = *process;
 	return model->process_count++;
 }
@@ -197,16 +195,14 @@ wk_process_id wk_model_add_process(struct wk_model *model, const struct wk_proce
 wk_thread_id wk_model_add_thread(struct wk_model *model, const struct wk_thread *thread)
 {
 	assert(thread->process < model->process_count);
-	model->threads = wk_grow(model->threads, &model->own->threads_cap,
-				 (size_t)model->thread_count + 1, sizeof(*thread));
+	WK_RESERVE(model->threads, model->own->threads_cap, (size_t)model->thread_count + 1);
 	model->threads[model->thread_count] = *thread;
 	return model->thread_count++;
 }
 
 wk_source_id wk_model_add_source(struct wk_model *model, const struct wk_source *source)
 {
-	model->sources = wk_grow(model->sources, &model->own->sources_cap,
-				 (size_t)model->source_count + 1, sizeof(*source));
+	WK_RESERVE(model->sources, model->own->sources_cap, (size_t)model->source_count + 1);
 	model->sources[model->source_count] = *source;
 	return model->source_count++;
 }
@@ -249,8 +245,7 @@ wk_function_id wk_model_add_function(struct wk_model *model, const struct wk_fun
 		id = wk_index_find(&model->own->functions, hash, same_function, model, function);
 	if (id)
 		return id;
-	model->functions = wk_grow(model->functions, &model->own->functions_cap,
-				   (size_t)model->function_count + 1, sizeof(*function));
+	WK_RESERVE(model->functions, model->own->functions_cap, (size_t)model->function_count + 1);
 	model->functions[model->function_count] = *function;
 	if (model->function_count)
 		wk_index_add(&model->own->functions, hash, model->function_count);
@@ -275,8 +270,7 @@ static bool same_frame(const void *table, uint32_t id, const void *key)
 
 static void grow_frames(struct wk_frames *frames)
 {
-	frames->image = wk_grow(frames->image, &frames->cap, (size_t)frames->count + 1,
-				sizeof(*frames->image));
+	WK_RESERVE(frames->image, frames->cap, (size_t)frames->count + 1);
 	frames->address = wk_realloc(frames->address, frames->cap * sizeof(*frames->address));
 	frames->function = wk_realloc(frames->function, frames->cap * sizeof(*frames->function));
 	frames->line = wk_realloc(frames->line, frames->cap * sizeof(*frames->line));
@@ -361,8 +355,7 @@ uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id functio
 	if (id)
 		return id;
 	if (frames->count == frames->cap) {
-		frames->function = wk_grow(frames->function, &frames->cap,
-					   (size_t)frames->count + 1, sizeof(*frames->function));
+		WK_RESERVE(frames->function, frames->cap, (size_t)frames->count + 1);
 		frames->frame = wk_realloc(frames->frame, frames->cap * sizeof(*frames->frame));
 		frames->is_inlined =
 			wk_realloc(frames->is_inlined, frames->cap * sizeof(*frames->is_inlined));
@@ -377,9 +370,8 @@ uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id functio
 
 void wk_model_add_embedded(struct wk_model *model, const struct wk_event_symbol *symbol)
 {
-	model->embedded = wk_grow(model->embedded, &model->own->embedded_cap,
-				  (size_t)model->embedded_count + 1, sizeof(*model->embedded));
-	model->embedded[model->embedded_count++] = (struct wk_embedded_symbol){
+	*WK_APPEND(model->embedded, model->embedded_count,
+		   model->own->embedded_cap) = (struct wk_embedded_symbol){
 		.at = { wk_model_text(model, symbol->image_path), symbol->build_id, symbol->start },
 		.size_bytes = symbol->size_bytes,
 		.name = wk_model_text(model, symbol->name),
@@ -408,9 +400,8 @@ void wk_model_add_embedded_place(struct wk_model *model, const struct wk_event_c
 
 	*WK_APPEND(model->embedded_places, model->embedded_place_count,
 		   model->own->embedded_places_cap) = place;
-	model->embedded_calls = wk_grow(model->embedded_calls, &model->own->embedded_calls_cap,
-					(size_t)model->embedded_call_count + calls->count,
-					sizeof(*model->embedded_calls));
+	WK_RESERVE(model->embedded_calls, model->own->embedded_calls_cap,
+		   (size_t)model->embedded_call_count + calls->count);
 	for (size_t i = 0; i < calls->count; i++)
 		model->embedded_calls[model->embedded_call_count++] = (struct wk_embedded_call){
 			.function = wk_model_text(model, calls->calls[i].function),
@@ -463,8 +454,7 @@ wk_subject_id wk_model_add_subject(struct wk_model *model, const struct wk_subje
 	assert(about->heap < model->heap_count && about->by < model->thread_count);
 	if (id || (model->subject_count && same_subject(model, 0, about)))
 		return id;
-	model->abouts = wk_grow(model->abouts, &model->own->abouts_cap,
-				(size_t)model->subject_count + 1, sizeof(*about));
+	WK_RESERVE(model->abouts, model->own->abouts_cap, (size_t)model->subject_count + 1);
 	model->abouts[model->subject_count] = *about;
 	if (model->subject_count)
 		wk_index_add(&model->own->abouts, hash, model->subject_count);
@@ -473,8 +463,7 @@ wk_subject_id wk_model_add_subject(struct wk_model *model, const struct wk_subje
 
 wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap_row *heap)
 {
-	model->heaps = wk_grow(model->heaps, &model->own->heaps_cap, (size_t)model->heap_count + 1,
-			       sizeof(*heap));
+	WK_RESERVE(model->heaps, model->own->heaps_cap, (size_t)model->heap_count + 1);
 	model->heaps[model->heap_count] = *heap;
 	return model->heap_count++;
 }

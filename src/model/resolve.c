@@ -105,8 +105,7 @@ static void add_call(struct resolver *resolver, wk_frame_id frame, wk_function_i
 	struct wk_calls *calls = &resolver->model->calls;
 
 	if (calls->count == calls->cap) {
-		calls->function = wk_grow(calls->function, &calls->cap, calls->count + 1,
-					  sizeof(*calls->function));
+		WK_RESERVE(calls->function, calls->cap, calls->count + 1);
 		calls->line = wk_realloc(calls->line, calls->cap * sizeof(*calls->line));
 	}
 	calls->function[calls->count] = function;

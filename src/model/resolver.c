@@ -232,8 +232,7 @@ static struct resolving_image *open_image(struct wk_resolver *resolver, wk_image
 
 	sort_recorded(resolver);
 	if (id >= resolver->image_count) {
-		resolver->images = wk_grow(resolver->images, &resolver->image_cap, (size_t)id + 1,
-					   sizeof(*resolver->images));
+		WK_RESERVE(resolver->images, resolver->image_cap, (size_t)id + 1);
 		while (resolver->image_count <= id)
 			resolver->images[resolver->image_count++] = (struct resolving_image){ 0 };
 	}

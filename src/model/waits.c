@@ -45,8 +45,7 @@ static struct state *state_of(struct wk_waits *waits, wk_thread_id thread)
 	size_t old = waits->cap;
 
 	assert(thread < waits->model->thread_count);
-	waits->states =
-		wk_grow(waits->states, &waits->cap, (size_t)thread + 1, sizeof(*waits->states));
+	WK_RESERVE(waits->states, waits->cap, (size_t)thread + 1);
 	memset(waits->states + old, 0, (waits->cap - old) * sizeof(*waits->states));
 	return &waits->states[thread];
 }

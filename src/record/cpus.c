@@ -40,7 +40,7 @@ size_t wk_cpus_parse(struct wk_str list, uint32_t **cpus)
 		if (handle_char(&list, '-') && !handle_number(&list, &last))
 			break;
 		for (uint64_t cpu = first; cpu <= last && count < MOST_CPUS; cpu++) {
-			*cpus = wk_grow(*cpus, &cap, count + 1, sizeof(**cpus));
+			WK_RESERVE(*cpus, cap, count + 1);
 			(*cpus)[count++] = (uint32_t)cpu;
 		}
 	} while (handle_char(&list, ','));

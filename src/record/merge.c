@@ -60,8 +60,7 @@ static void sort(struct wk_merge *merge)
 {
 	if (merge->count < 2)
 		return;
-	merge->scratch =
-		wk_grow(merge->scratch, &merge->scratch_cap, merge->count, sizeof(*merge->scratch));
+	WK_RESERVE(merge->scratch, merge->scratch_cap, merge->count);
 	while (run_end(merge->entries, 0, merge->count) < merge->count) {
 		struct wk_merge_entry *from = merge->entries;
 		size_t from_cap = merge->cap;

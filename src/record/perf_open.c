@@ -512,7 +512,7 @@ static enum wk_opened open_on_cpu(struct wk_perf *perf, const struct wk_perf_cpu
 	size_t most = perf->fd_count + 1 + perf->event_count;
 	enum wk_opened opened;
 
-	perf->fds = wk_grow(perf->fds, &perf->fd_cap, most, sizeof(*perf->fds));
+	WK_RESERVE(perf->fds, perf->fd_cap, most);
 	opened = open_side_band(perf, cpu, tid, err);
 	for (size_t i = 0; i < perf->event_count && opened == WK_OPENED; i++)
 		opened = open_event(perf, cpu, i, tid, on_exec, err);

@@ -141,7 +141,7 @@ size_t wk_proc_threads(pid_t pid, pid_t **tids)
 
 		if (!wk_num_u64(wk_str_c(entry->d_name), &tid) || tid > INT32_MAX)
 			continue;
-		*tids = wk_grow(*tids, &cap, count + 1, sizeof(**tids));
+		WK_RESERVE(*tids, cap, count + 1);
 		(*tids)[count++] = (pid_t)tid;
 	}
 	end_list(dir, undo);

@@ -220,7 +220,7 @@ struct wk_model *wk_open_paths(const char *const *paths, const struct wk_open_op
 	size_t count = 0, cap = 0;
 
 	for (; paths[count]; count++) {
-		inputs = wk_grow(inputs, &cap, count + 1, sizeof(*inputs));
+		WK_RESERVE(inputs, cap, count + 1);
 		inputs[count] = (struct wk_open_input){ .path = paths[count] };
 	}
 	model = wk_open_inputs(inputs, count, options, symbols, messages, err);

@@ -145,9 +145,7 @@ static void add_input(struct wk_open_sources *sources, const struct wk_open_inpu
 		source->part = part;
 		source->is_before = input->is_before;
 	}
-	source->paths = wk_grow(source->paths, &source->paths_cap, source->path_count + 1,
-				sizeof(*source->paths));
-	source->paths[source->path_count++] = input->path;
+	*WK_APPEND(source->paths, source->path_count, source->paths_cap) = input->path;
 }
 
 bool wk_open_sources_init(struct wk_open_sources *sources, const struct wk_open_input *inputs,

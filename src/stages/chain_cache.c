@@ -32,9 +32,7 @@ size_t wk_chain_memory_begin(struct wk_chain_memory *memory, const struct wk_cha
 
 	memory->place = *place;
 	memory->count = count;
-	memory->address =
-		wk_grow(memory->address, &memory->address_cap, count + 1, sizeof(*memory->address));
-	memory->stack =
-		wk_grow(memory->stack, &memory->stack_cap, count + 1, sizeof(*memory->stack));
+	WK_RESERVE(memory->address, memory->address_cap, count + 1);
+	WK_RESERVE(memory->stack, memory->stack_cap, count + 1);
 	return known;
 }

@@ -84,8 +84,7 @@ void wk_embedder_image(struct wk_embedder *embedder, uint32_t image, const struc
 {
 	struct embedded_image *row;
 
-	embedder->images = wk_grow(embedder->images, &embedder->images_cap, (size_t)image + 1,
-				   sizeof(*embedder->images));
+	WK_RESERVE(embedder->images, embedder->images_cap, (size_t)image + 1);
 	while (embedder->image_count <= image)
 		embedder->images[embedder->image_count++] = (struct embedded_image){ 0 };
 	if (!symbols)
@@ -124,8 +123,7 @@ void wk_embedder_address(struct wk_embedder *embedder, uint32_t image, uint64_t 
 
 	if (wk_index_find(&embedder->index, hash, same_seen, embedder, &row))
 		return;
-	embedder->seen = wk_grow(embedder->seen, &embedder->seen_cap,
-				 (size_t)embedder->seen_count + 1, sizeof(row));
+	WK_RESERVE(embedder->seen, embedder->seen_cap, (size_t)embedder->seen_count + 1);
 	embedder->seen[embedder->seen_count] = row;
 	wk_index_add(&embedder->index, hash, embedder->seen_count++);
 }

@@ -70,8 +70,7 @@ uint32_t wk_image_numbers_add(struct wk_image_numbers *numbers, const struct wk_
 
 	if (id)
 		return id;
-	numbers->rows =
-		wk_grow(numbers->rows, &numbers->cap, (size_t)numbers->count + 1, sizeof(row));
+	WK_RESERVE(numbers->rows, numbers->cap, (size_t)numbers->count + 1);
 	numbers->rows[numbers->count] = row;
 	wk_index_add(&numbers->by_hash, hash, numbers->count);
 	return numbers->count++;

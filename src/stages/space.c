@@ -45,8 +45,7 @@ static struct space *space_of(struct wk_spaces *spaces, uint32_t pid)
 	uint32_t *id = wk_map_at(&spaces->by_pid, pid);
 
 	if (!*id) {
-		spaces->spaces = wk_grow(spaces->spaces, &spaces->cap, (size_t)spaces->count + 1,
-					 sizeof(*spaces->spaces));
+		WK_RESERVE(spaces->spaces, spaces->cap, (size_t)spaces->count + 1);
 		spaces->spaces[spaces->count] = (struct space){ .version = ++spaces->versions };
 		*id = spaces->count++;
 	}

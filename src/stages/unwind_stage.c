@@ -144,8 +144,7 @@ static bool handle_image(struct wk_unwind_stage *stage, const struct wk_event *e
 	struct wk_event identified = *event;
 
 	if (id >= stage->staged_count) {
-		stage->staged = wk_grow(stage->staged, &stage->staged_cap, (size_t)id + 1,
-					sizeof(*stage->staged));
+		WK_RESERVE(stage->staged, stage->staged_cap, (size_t)id + 1);
 		while (stage->staged_count <= id)
 			stage->staged[stage->staged_count++] = (struct stage_image){ 0 };
 		open_image(stage, event, id);

@@ -44,8 +44,7 @@ static uint32_t add_step(struct parser *parser, struct wk_step step)
 		fail(parser, "it is too large");
 		return 0; /* steps from here on are discarded */
 	}
-	pattern->steps =
-		wk_grow(pattern->steps, &pattern->cap, pattern->count + 1, sizeof(*pattern->steps));
+	WK_RESERVE(pattern->steps, pattern->cap, pattern->count + 1);
 	pattern->steps[pattern->count] = step;
 	return (uint32_t)pattern->count++;
 }
@@ -133,8 +132,7 @@ static struct part set_part(struct parser *parser, struct wk_byte_set set)
 {
 	struct wk_pattern *pattern = parser->pattern;
 
-	pattern->sets = wk_grow(pattern->sets, &pattern->sets_cap, pattern->set_count + 1,
-				sizeof(*pattern->sets));
+	WK_RESERVE(pattern->sets, pattern->sets_cap, pattern->set_count + 1);
 	pattern->sets[pattern->set_count] = set;
 	return single(parser, (struct wk_step){ .kind = WK_STEP_BYTE,
 						.set = (uint32_t)pattern->set_count++ });

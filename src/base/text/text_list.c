@@ -4,7 +4,7 @@
 
 void wk_text_list_add(struct wk_text_list *list, const char *text)
 {
-	list->at = wk_grow(list->at, &list->cap, list->count + 2, sizeof(*list->at));
+	WK_RESERVE(list->at, list->cap, list->count + 2);
 	list->at[list->count++] = text;
 	list->at[list->count] = NULL;
 }

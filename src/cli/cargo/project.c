@@ -76,9 +76,7 @@ static void read_target(struct wk_cargo_project *project, struct wk_json *json)
 	}
 	if (!target.name)
 		return;
-	project->targets = wk_grow(project->targets, &project->cap, project->count + 1,
-				   sizeof(*project->targets));
-	project->targets[project->count++] = target;
+	*WK_APPEND(project->targets, project->count, project->cap) = target;
 }
 
 static void read_package(struct reading *reading, struct wk_json *json)
@@ -111,9 +109,7 @@ static void read_package(struct reading *reading, struct wk_json *json)
 		target->is_default = package.default_run && target->kind == WK_CARGO_BIN &&
 				     strcmp(target->name, package.default_run) == 0;
 	}
-	reading->packages = wk_grow(reading->packages, &reading->cap, reading->count + 1,
-				    sizeof(*reading->packages));
-	reading->packages[reading->count++] = package;
+	*WK_APPEND(reading->packages, reading->count, reading->cap) = package;
 }
 
 static void set_near(struct reading *reading, size_t number)

@@ -269,9 +269,7 @@ enum wk_parsed wk_options_parse_as(enum wk_opt_style style, char **argv,
 			read_rest(argv, words);
 			return WK_PARSED;
 		} else {
-			words->at = wk_grow(words->at, &words->cap, words->count + 1,
-					    sizeof(*words->at));
-			words->at[words->count++] = *argv;
+			*WK_APPEND(words->at, words->count, words->cap) = *argv;
 		}
 		if (parsed != WK_PARSED)
 			return parsed;

@@ -93,7 +93,7 @@ static const struct wk_opt not_taken[] = {
 
 static void add_word(struct wk_perf_words *perf, const struct wk_buf *word)
 {
-	perf->words = wk_grow(perf->words, &perf->cap, perf->count + 2, sizeof(*perf->words));
+	WK_RESERVE(perf->words, perf->cap, perf->count + 2);
 	perf->words[perf->count++] = wk_strndup(wk_buf_text(word), word->len);
 	perf->words[perf->count] = NULL;
 }

@@ -102,8 +102,7 @@ bool wk_etl_scan_image(struct wk_etl_trace *trace, const struct wk_etl_record *r
 	if (!is_first(&trace->met_images, wk_hash_pair(image.base, pid)) ||
 	    hook->phase == WK_ETL_START)
 		return true;
-	trace->images = wk_grow(trace->images, &trace->image_cap, trace->image_count + 1,
-				sizeof(*trace->images));
+	WK_RESERVE(trace->images, trace->image_cap, trace->image_count + 1);
 	/* The map of volumes may follow: the second pass completes the paths. */
 	trace->images[trace->image_count++] = (struct wk_etl_seen_image){
 		pid, image.base, image.size_bytes,

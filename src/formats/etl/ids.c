@@ -44,7 +44,7 @@ void wk_etl_ids_free(struct wk_etl_ids *ids)
 
 static void add_moment(struct moments *moments, uint64_t place, uint64_t time)
 {
-	moments->at = wk_grow(moments->at, &moments->cap, moments->count + 1, sizeof(*moments->at));
+	WK_RESERVE(moments->at, moments->cap, moments->count + 1);
 	moments->at[moments->count] = (struct moment){ place, time, (uint32_t)moments->count };
 	moments->count++;
 }
@@ -53,7 +53,7 @@ void wk_etl_ids_add_debug(struct wk_etl_ids *ids, uint64_t time, const struct wk
 {
 	size_t row = ids->debug_moments.count;
 
-	ids->debugs = wk_grow(ids->debugs, &ids->debug_cap, row + 1, sizeof(*ids->debugs));
+	WK_RESERVE(ids->debugs, ids->debug_cap, row + 1);
 	ids->debugs[row] = *id;
 	ids->debugs[row].path = wk_strtab_str(ids->texts, wk_strtab_add_str(ids->texts, id->path));
 	add_moment(&ids->debug_moments, wk_hash_pair(id->base, id->pid), time);
@@ -63,7 +63,7 @@ void wk_etl_ids_add_key(struct wk_etl_ids *ids, uint64_t time, const struct wk_e
 {
 	size_t row = ids->key_moments.count;
 
-	ids->keys = wk_grow(ids->keys, &ids->key_cap, row + 1, sizeof(*ids->keys));
+	WK_RESERVE(ids->keys, ids->key_cap, row + 1);
 	ids->keys[row] = *id;
 	add_moment(&ids->key_moments, wk_hash_pair(id->base, id->pid), time);
 }

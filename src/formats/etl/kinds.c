@@ -179,7 +179,7 @@ static uint32_t add(struct wk_etl_kinds *kinds, const struct wk_etl_record *reco
 	struct wk_str provider = name_in(wk_etl_item(record, WK_ETL_ITEM_TRAITS), false);
 
 	wk_etl_kinds_name_provider(kinds, &record->provider, copy(kinds, provider));
-	kinds->at = wk_grow(kinds->at, &kinds->cap, kinds->count + 1, sizeof(*kinds->at));
+	WK_RESERVE(kinds->at, kinds->cap, kinds->count + 1);
 	kinds->at[kinds->count] = *kind;
 	kinds->at[kinds->count++].own_name = copy(kinds, kind->own_name);
 	wk_index_add(&kinds->index, hash, (uint32_t)kinds->count);

@@ -181,8 +181,7 @@ static struct half half_of(struct wk_etl_stacks *stacks, struct wk_bytes address
 static size_t add_entry(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
 			struct half half)
 {
-	stacks->entries = wk_grow(stacks->entries, &stacks->entry_cap, stacks->entry_count + 1,
-				  sizeof(*stacks->entries));
+	WK_RESERVE(stacks->entries, stacks->entry_cap, stacks->entry_count + 1);
 	stacks->entries[stacks->entry_count] = (struct entry){ owner, half };
 	return stacks->entry_count++;
 }

@@ -17,8 +17,8 @@ static bool is_same(const void *table, uint32_t id, const void *wanted)
 static void add_row(struct wk_etl_sums *sums, const struct wk_event_whose *whose,
 		    const struct wk_event_sum *sum)
 {
-	sums->whose = wk_grow(sums->whose, &sums->whose_cap, sums->count + 1, sizeof(*sums->whose));
-	sums->rows = wk_grow(sums->rows, &sums->row_cap, sums->count + 1, sizeof(*sums->rows));
+	WK_RESERVE(sums->whose, sums->whose_cap, sums->count + 1);
+	WK_RESERVE(sums->rows, sums->row_cap, sums->count + 1);
 	sums->whose[sums->count] = *whose;
 	sums->rows[sums->count] = *sum;
 	sums->rows[sums->count].whose = (uint32_t)sums->count;

@@ -70,8 +70,7 @@ static void note_kind(struct wk_etl_user *user, uint32_t kind)
 		user->has_stacks[kind] = true;
 		return;
 	}
-	user->has_stacks = wk_grow(user->has_stacks, &user->has_stacks_cap, (size_t)kind + 1,
-				   sizeof(*user->has_stacks));
+	WK_RESERVE(user->has_stacks, user->has_stacks_cap, (size_t)kind + 1);
 	memset(user->has_stacks + before, 0, user->has_stacks_cap - before);
 	user->has_stacks[kind] = true;
 }
@@ -197,8 +196,7 @@ static void remember(struct wk_etl_user *user, const struct wk_etl_event *event,
 	struct latest *latest;
 
 	if (!*row) {
-		user->latest = wk_grow(user->latest, &user->latest_cap, user->latest_count + 1,
-				       sizeof(*user->latest));
+		WK_RESERVE(user->latest, user->latest_cap, user->latest_count + 1);
 		*row = (uint32_t)++user->latest_count;
 	}
 	latest = &user->latest[*row - 1];

@@ -41,8 +41,7 @@ size_t wk_perf_read_branches(struct wk_perf *perf, const struct wk_perf_fields *
 	struct wk_bytes entries = fields->branches;
 	size_t count = wk_bytes_left(&entries) / 24;
 
-	perf->branches =
-		wk_grow(perf->branches, &perf->branch_cap, count + 1, sizeof(*perf->branches));
+	WK_RESERVE(perf->branches, perf->branch_cap, count + 1);
 	for (size_t i = 0; i < count; i++) {
 		struct wk_event_branch *branch = &perf->branches[i];
 

@@ -85,8 +85,7 @@ bool wk_perf_add_build_id(struct wk_perf *perf, const struct wk_perf_record *rec
 	if (index >= perf->build_id_cap) {
 		size_t old = perf->build_id_cap;
 
-		perf->build_ids = wk_grow(perf->build_ids, &perf->build_id_cap, (size_t)index + 1,
-					  sizeof(row));
+		WK_RESERVE(perf->build_ids, perf->build_id_cap, (size_t)index + 1);
 		memset(perf->build_ids + old, 0, (perf->build_id_cap - old) * sizeof(row));
 	}
 	if (perf->build_ids[index].id.size == 0)

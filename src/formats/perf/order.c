@@ -66,8 +66,7 @@ static void sort(struct wk_perf_order *order)
 
 	if (is_sorted)
 		return;
-	order->scratch =
-		wk_grow(order->scratch, &order->scratch_cap, order->count, sizeof(*order->scratch));
+	WK_RESERVE(order->scratch, order->scratch_cap, order->count);
 	while (!is_sorted) {
 		struct wk_perf_waiting *rows = order->rows;
 		size_t cap = order->cap;

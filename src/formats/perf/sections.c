@@ -140,9 +140,7 @@ static void read_extra(struct wk_perf *perf, struct wk_bytes *rows, bool is_note
 	if (is_note ? !read_note(rows, &event) : !read_symbol(rows, &event))
 		return;
 	extra.time_ns = is_note || event.symbol.image_path.len == 0 ? event.time_ns : 0;
-	perf->extras =
-		wk_grow(perf->extras, &perf->extra_cap, perf->extra_count + 1, sizeof(extra));
-	perf->extras[perf->extra_count++] = extra;
+	*WK_APPEND(perf->extras, perf->extra_count, perf->extra_cap) = extra;
 }
 
 static void read_calls(struct wk_perf *perf, struct wk_bytes *rows)

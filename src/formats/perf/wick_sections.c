@@ -144,7 +144,7 @@ struct wk_str wk_section_text(struct wk_bytes *rows)
 /* Number 0 is the empty text, as in the table that they were written from. */
 void wk_section_known_begin(struct wk_section_known *known)
 {
-	known->texts = wk_grow(known->texts, &known->cap, 1, sizeof(*known->texts));
+	WK_RESERVE(known->texts, known->cap, 1);
 	known->texts[0] = (struct wk_str)WK_STR("");
 	known->count = 1;
 }
@@ -157,7 +157,7 @@ struct wk_str wk_section_known_text(struct wk_bytes *rows, struct wk_section_kno
 		rows->bad |= number - 1 >= known->count;
 		return rows->bad ? wk_str_c("") : known->texts[number - 1];
 	}
-	known->texts = wk_grow(known->texts, &known->cap, known->count + 1, sizeof(*known->texts));
+	WK_RESERVE(known->texts, known->cap, known->count + 1);
 	known->texts[known->count] = wk_section_text(rows);
 	rows->bad |= known->texts[known->count].len > WK_SECTION_TEXT;
 	return known->texts[known->count++];

@@ -206,8 +206,7 @@ static void store_build_id(struct wk_perf_data_writer *writer, const struct wk_e
 	uint32_t row = wk_index_find(&writer->build_id_of, hash, same_build_id, writer, &key);
 
 	if (!row) {
-		writer->build_ids = wk_grow(writer->build_ids, &writer->build_id_cap,
-					    writer->build_id_count + 1, sizeof(key));
+		WK_RESERVE(writer->build_ids, writer->build_id_cap, writer->build_id_count + 1);
 		key.path = wk_arena_copy(&writer->arena, key.path);
 		writer->build_ids[writer->build_id_count] = key;
 		row = (uint32_t)++writer->build_id_count;

@@ -36,8 +36,7 @@ static uint32_t frame_id(struct wk_script_part *part, const struct wk_event_fram
 
 	if (id)
 		return id;
-	part->frames = wk_grow(part->frames, &part->frames_cap, (size_t)part->frame_count + 1,
-			       sizeof(*part->frames));
+	WK_RESERVE(part->frames, part->frames_cap, (size_t)part->frame_count + 1);
 	part->frames[part->frame_count] = *frame;
 	/* Older tools' names were put together for the call only. */
 	if (part->collapse)
@@ -48,9 +47,8 @@ static uint32_t frame_id(struct wk_script_part *part, const struct wk_event_fram
 
 void wk_script_add_frame(struct wk_script_part *part, const struct wk_event_frame *frame)
 {
-	part->line_frames = wk_grow(part->line_frames, &part->line_frames_cap,
-				    part->line_frame_count + 1, sizeof(*part->line_frames));
-	part->line_frames[part->line_frame_count++] = frame_id(part, frame);
+	*WK_APPEND(part->line_frames, part->line_frame_count, part->line_frames_cap) =
+		frame_id(part, frame);
 }
 
 /* Lines, found again by their text from behind the address. */
@@ -95,8 +93,7 @@ static uint32_t line_id(struct wk_script_part *part, const struct wk_script_fram
 			   : !wk_script_frames_plain(part, line))
 		return 0;
 	key.count = (uint32_t)(part->line_frame_count - key.first);
-	part->lines = wk_grow(part->lines, &part->lines_cap, (size_t)part->line_count + 1,
-			      sizeof(*part->lines));
+	WK_RESERVE(part->lines, part->lines_cap, (size_t)part->line_count + 1);
 	part->lines[part->line_count] = key;
 	wk_index_add(&part->line_index, hash, part->line_count);
 	return part->line_count++;
@@ -165,8 +162,7 @@ static void remember(struct wk_script_part *part, const struct wk_script_known_c
 		return;
 	}
 
-	part->known = wk_grow(part->known, &part->known_cap, (size_t)part->known_count + 1,
-			      sizeof(*part->known));
+	WK_RESERVE(part->known, part->known_cap, (size_t)part->known_count + 1);
 	part->known[part->known_count] = *key;
 	wk_index_add(&part->known_index, key->hash, part->known_count++);
 }
@@ -247,9 +243,7 @@ static void add_pending(struct wk_script_part *part, struct chain *chain, uint32
 {
 	if (chain->is_cut)
 		return;
-	part->pending = wk_grow(part->pending, &part->pending_cap, chain->pending + 1,
-				sizeof(*part->pending));
-	part->pending[chain->pending++] = id;
+	*WK_APPEND(part->pending, chain->pending, part->pending_cap) = id;
 	chain->is_cut = part->lines[id].cuts;
 }
 

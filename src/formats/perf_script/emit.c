@@ -48,7 +48,7 @@ static uint32_t *make_room(uint32_t *numbers, size_t *cap, uint32_t count)
 
 static void push_path(struct wk_script_emitter *teller, size_t at, uint32_t chain)
 {
-	teller->path = wk_grow(teller->path, &teller->path_cap, at + 1, sizeof(*teller->path));
+	WK_RESERVE(teller->path, teller->path_cap, at + 1);
 	teller->path[at] = chain;
 }
 

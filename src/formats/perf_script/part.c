@@ -113,9 +113,7 @@ static void new_task(struct wk_script_part *part, const struct wk_script_head *h
 		.has_pid = head->tid.len > 0,
 	};
 
-	part->tasks = wk_grow(part->tasks, &part->tasks_cap, (size_t)part->task_count + 1,
-			      sizeof(*part->tasks));
-	part->tasks[part->task_count++] = task;
+	*WK_APPEND(part->tasks, part->task_count, part->tasks_cap) = task;
 }
 
 static uint32_t task_id(struct wk_script_part *part, const struct wk_script_head *head)
@@ -158,8 +156,7 @@ static uint32_t event_id(struct wk_script_part *part, const struct wk_script_hea
 	if (id >= part->events_cap) {
 		size_t old = part->events_cap;
 
-		part->events = wk_grow(part->events, &part->events_cap, (size_t)id + 1,
-				       sizeof(*part->events));
+		WK_RESERVE(part->events, part->events_cap, (size_t)id + 1);
 		memset(part->events + old, 0, (part->events_cap - old) * sizeof(*part->events));
 	}
 	note_event_word(part, head, id);
@@ -175,8 +172,7 @@ static uint32_t group_id(struct wk_script_part *part, const struct wk_script_gro
 		return known - 1;
 	number = wk_map_at(&part->group_of, (uint64_t)group->task << 32 | group->event);
 	if (!*number) {
-		part->groups = wk_grow(part->groups, &part->groups_cap,
-				       (size_t)part->group_count + 1, sizeof(*part->groups));
+		WK_RESERVE(part->groups, part->groups_cap, (size_t)part->group_count + 1);
 		part->groups[part->group_count] = *group;
 		*number = ++part->group_count;
 	}
@@ -227,8 +223,7 @@ static void add_row(struct wk_script_part *part, const struct wk_event_sum *row)
 	task_of(part, row)->last = ++part->sample_count;
 	if (part->sums && add_to_row(part, row))
 		return;
-	part->rows = wk_grow(part->rows, &part->rows_cap, part->row_count + 1, sizeof(*part->rows));
-	part->rows[part->row_count++] = *row;
+	*WK_APPEND(part->rows, part->row_count, part->rows_cap) = *row;
 }
 
 static struct wk_event_sum row_of(struct wk_script_part *part, const struct wk_script_head *head)

@@ -76,9 +76,7 @@ static struct process *process_of(struct reading *reading, uint32_t pid_text)
 	uint32_t *row = wk_map_at(&reading->process_of, (uint64_t)pid_text + 1);
 
 	if (!*row) {
-		reading->processes =
-			wk_grow(reading->processes, &reading->process_cap,
-				reading->process_count + 1, sizeof(*reading->processes));
+		WK_RESERVE(reading->processes, reading->process_cap, reading->process_count + 1);
 		reading->processes[reading->process_count] = (struct process){
 			.text = pid_text,
 			.pid = number_of(reading, pid_text, reading->process_count),
@@ -98,8 +96,7 @@ static struct thread *thread_of(struct reading *reading, uint32_t pid_text, uint
 	thread.pid = process_of(reading, pid_text)->pid;
 	thread.tid = number_of(reading, tid_text, reading->thread_count);
 	thread.row = wk_spans_thread(&reading->spans, thread.pid, thread.tid, SOURCE_TRACE);
-	reading->threads = wk_grow(reading->threads, &reading->thread_cap,
-				   reading->thread_count + 1, sizeof(*reading->threads));
+	WK_RESERVE(reading->threads, reading->thread_cap, reading->thread_count + 1);
 	reading->threads[reading->thread_count] = thread;
 	*row = (uint32_t)++reading->thread_count;
 	return &reading->threads[*row - 1];

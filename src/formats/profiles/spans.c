@@ -53,8 +53,7 @@ void wk_spans_fini(struct wk_spans *spans)
 
 uint32_t wk_spans_thread(struct wk_spans *spans, uint32_t pid, uint32_t tid, uint32_t source)
 {
-	spans->threads = wk_grow(spans->threads, &spans->thread_cap, spans->thread_count + 1,
-				 sizeof(*spans->threads));
+	WK_RESERVE(spans->threads, spans->thread_cap, spans->thread_count + 1);
 	spans->threads[spans->thread_count] = (struct wk_span_thread){
 		.pid = pid, .tid = tid, .source = source };
 	return (uint32_t)spans->thread_count++;
@@ -212,8 +211,7 @@ static uint32_t new_open(struct wk_spans *spans)
 		spans->free_open = spans->open[at - 1].below;
 		return at;
 	}
-	spans->open =
-		wk_grow(spans->open, &spans->open_cap, spans->open_count + 1, sizeof(*spans->open));
+	WK_RESERVE(spans->open, spans->open_cap, spans->open_count + 1);
 	return (uint32_t)++spans->open_count;
 }
 

@@ -97,8 +97,7 @@ void wk_call_graph_call(struct wk_call_graph *graph, uint32_t caller, uint32_t c
 
 	if (!*known) {
 		*known = ++graph->edge_count;
-		graph->edges = wk_grow(graph->edges, &graph->edges_cap, graph->edge_count,
-				       sizeof(*graph->edges));
+		WK_RESERVE(graph->edges, graph->edges_cap, graph->edge_count);
 		graph->edges[edge] = (struct wk_call_edge){ caller, callee };
 		graph->edge_costs =
 			grown(graph->edge_costs, &graph->edge_costs_cap, graph->edge_count,
@@ -163,7 +162,7 @@ static void push_heap(struct unfolding *u, struct path path)
 {
 	size_t at = u->heap_count++;
 
-	u->heap = wk_grow(u->heap, &u->heap_cap, u->heap_count, sizeof(*u->heap));
+	WK_RESERVE(u->heap, u->heap_cap, u->heap_count);
 	while (at > 0 && is_before(&path, &u->heap[(at - 1) / 2])) {
 		u->heap[at] = u->heap[(at - 1) / 2];
 		at = (at - 1) / 2;

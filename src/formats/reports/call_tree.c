@@ -17,8 +17,7 @@ static void replace(struct wk_call_tree *tree, uint32_t stack, uint64_t weight)
 	size_t old = tree->last_cap;
 
 	if (stack >= old) {
-		tree->last = wk_grow(tree->last, &tree->last_cap, (size_t)stack + 1,
-				     sizeof(*tree->last));
+		WK_RESERVE(tree->last, tree->last_cap, (size_t)stack + 1);
 		memset(tree->last + old, 0, (tree->last_cap - old) * sizeof(*tree->last));
 	}
 	tree->replaced += tree->last[stack];
@@ -67,7 +66,7 @@ struct wk_call_level *wk_call_tree_add(struct wk_call_tree *tree, uint32_t depth
 		caller->has_callees = true;
 		parent = caller->stack;
 	}
-	tree->levels = wk_grow(tree->levels, &tree->cap, tree->count + 1, sizeof(*tree->levels));
+	WK_RESERVE(tree->levels, tree->cap, tree->count + 1);
 	tree->levels[tree->count] = (struct wk_call_level){
 		.weight = weight,
 		.depth = depth,

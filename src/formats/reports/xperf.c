@@ -125,8 +125,7 @@ static void add_sample(struct xperf *xperf, const struct sample *sample)
 {
 	uint64_t hash = hash_of(sample->time_us, sample->tid);
 
-	xperf->samples = wk_grow(xperf->samples, &xperf->sample_cap, xperf->sample_count + 1,
-				 sizeof(*xperf->samples));
+	WK_RESERVE(xperf->samples, xperf->sample_cap, xperf->sample_count + 1);
 	xperf->samples[xperf->sample_count] = *sample;
 	if (!wk_index_find(&xperf->by_time, hash, same_sample, xperf, sample))
 		wk_index_add(&xperf->by_time, hash, (uint32_t)xperf->sample_count);
@@ -171,8 +170,7 @@ static void end_run(struct xperf *xperf)
 		xperf->frame_count = xperf->run_first;
 		return;
 	}
-	xperf->runs =
-		wk_grow(xperf->runs, &xperf->run_cap, xperf->run_count + 1, sizeof(*xperf->runs));
+	WK_RESERVE(xperf->runs, xperf->run_cap, xperf->run_count + 1);
 	run = (uint32_t)xperf->run_count++;
 	xperf->runs[run] = (struct run){ .first = xperf->run_first,
 					 .count = xperf->frame_count - xperf->run_first };

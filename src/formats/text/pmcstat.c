@@ -122,8 +122,7 @@ static void add_collapsed(struct graph *graph, const struct row *row)
 	size_t old = graph->column_cap;
 
 	end_collapsed(graph, row->indent);
-	graph->columns = wk_grow(graph->columns, &graph->column_cap, row->indent + 1,
-				 sizeof(*graph->columns));
+	WK_RESERVE(graph->columns, graph->column_cap, row->indent + 1);
 	memset(graph->columns + old, 0, (graph->column_cap - old) * sizeof(*graph->columns));
 	graph->columns[row->indent] = wk_stack_writer_name(graph->text.writer, row->name);
 	graph->indent = row->indent;

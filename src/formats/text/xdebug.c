@@ -102,8 +102,7 @@ static void enter(struct trace *trace, const struct wk_str *fields)
 	go_up(trace, fields);
 	if (!trace->text.collapse)
 		frame.file = fields[INCLUDED];
-	trace->stacks =
-		wk_grow(trace->stacks, &trace->cap, trace->depth + 1, sizeof(*trace->stacks));
+	WK_RESERVE(trace->stacks, trace->cap, trace->depth + 1);
 	trace->stacks[trace->depth] = wk_stack_writer_push(
 		trace->text.writer, trace->depth ? trace->stacks[trace->depth - 1] : 0, &frame);
 	trace->depth++;

@@ -119,8 +119,7 @@ static void parse_event(struct wk_trace_formats *formats, struct wk_trace_event 
 		if (!parse_field(formats, wk_trace_cut(&text, '\n'), &field) ||
 		    count == MOST_FIELDS)
 			continue;
-		fields = wk_grow(fields, &cap, count + 1, sizeof(*fields));
-		fields[count++] = field;
+		*WK_APPEND(fields, count, cap) = field;
 	}
 	text = wk_str_skip(text, strlen("print fmt:"));
 	event->format.print_fmt = wk_trim(wk_trace_cut(&text, '\n'));
@@ -155,9 +154,7 @@ static void add_event(struct wk_trace_formats *formats, struct wk_str system, st
 	}
 	if (!has_id || event.format.name.len == 0)
 		return;
-	formats->events =
-		wk_grow(formats->events, &formats->cap, formats->count + 1, sizeof(event));
-	formats->events[formats->count++] = event;
+	*WK_APPEND(formats->events, formats->count, formats->cap) = event;
 	wk_map_set(&formats->event_of_id, event.format.id, (uint32_t)formats->count);
 }
 

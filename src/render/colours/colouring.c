@@ -89,8 +89,7 @@ static uint32_t *map_place(struct wk_colouring *c, struct wk_str name, bool *is_
 	id = wk_strtab_add_str(c->map_names, name);
 	*is_new = id ? id >= c->map_count : !c->has_whole;
 	c->has_whole |= id == 0;
-	c->map_colours =
-		wk_grow(c->map_colours, &c->map_cap, (size_t)id + 1, sizeof(*c->map_colours));
+	WK_RESERVE(c->map_colours, c->map_cap, (size_t)id + 1);
 	if (id >= c->map_count)
 		c->map_count = id + 1;
 	return &c->map_colours[id];

@@ -67,9 +67,7 @@ static bool read_source(struct wk_perf_script *script, const struct wk_event_sou
 		script->name_width = (uint32_t)source->name.len;
 	if (source->name_width > script->name_width)
 		script->name_width = source->name_width;
-	script->sources = wk_grow(script->sources, &script->source_cap, script->source_count + 1,
-				  sizeof(row));
-	script->sources[script->source_count++] = row;
+	*WK_APPEND(script->sources, script->source_count, script->source_cap) = row;
 	wk_map_set(&script->source_of, (uint64_t)source->source + 1,
 		   (uint32_t)script->source_count);
 	return true;
@@ -164,7 +162,7 @@ static void add_row(struct wk_perf_script *script, const struct wk_event *event,
 	const struct wk_event_image *image = &event->image;
 	struct wk_script_image *row;
 
-	script->rows = wk_grow(script->rows, &script->row_cap, (size_t)id + 1, sizeof(*row));
+	WK_RESERVE(script->rows, script->row_cap, (size_t)id + 1);
 	while (script->row_count <= id)
 		script->rows[script->row_count++] = (struct wk_script_image){ 0 };
 	row = &script->rows[id];

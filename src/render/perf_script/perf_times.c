@@ -22,8 +22,8 @@ static bool fail(const char *text, struct wk_err *err)
 
 static void add(struct wk_perf_times *times, uint64_t from_ns, uint64_t to_ns)
 {
-	times->at = wk_grow(times->at, &times->cap, times->count + 1, sizeof(*times->at));
-	times->at[times->count++] = (struct wk_perf_time_range){ from_ns, to_ns };
+	*WK_APPEND(times->at, times->count, times->cap) =
+		(struct wk_perf_time_range){ from_ns, to_ns };
 }
 
 static uint64_t later(uint64_t time_ns, uint64_t by_ns)

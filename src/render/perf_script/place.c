@@ -339,9 +339,7 @@ struct wk_str wk_script_frame_lines(struct wk_perf_script *script,
 		return script->texts[id - 1].text;
 	make_lines(script, place, fields);
 	wanted.text = wk_arena_copy(&script->arena, wk_buf_str(&script->scratch));
-	script->texts =
-		wk_grow(script->texts, &script->text_cap, script->text_count + 1, sizeof(wanted));
-	script->texts[script->text_count++] = wanted;
+	*WK_APPEND(script->texts, script->text_count, script->text_cap) = wanted;
 	wk_index_add(&script->text_of, hash, (uint32_t)script->text_count);
 	return wanted.text;
 }

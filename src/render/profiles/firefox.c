@@ -197,7 +197,7 @@ static void write_thread(struct writing *w, const struct wk_thread_samples *samp
 	const uint32_t *rows = w->by.rows + samples->first;
 
 	w->stacks.count = 0;
-	w->stacks.at = wk_grow(w->stacks.at, &w->stacks.cap, samples->count, sizeof(*w->stacks.at));
+	WK_RESERVE(w->stacks.at, w->stacks.cap, samples->count);
 	for (uint32_t i = 0; i < samples->count; i++) {
 		wk_stack_id stack = w->model->samples.stack[rows[i]];
 

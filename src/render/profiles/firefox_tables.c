@@ -28,7 +28,7 @@ static const struct {
 
 static uint32_t add_row(struct wk_fox_rows *rows, uint32_t id)
 {
-	rows->at = wk_grow(rows->at, &rows->cap, (size_t)rows->count + 1, sizeof(*rows->at));
+	WK_RESERVE(rows->at, rows->cap, (size_t)rows->count + 1);
 	rows->at[rows->count] = id;
 	return rows->count++;
 }

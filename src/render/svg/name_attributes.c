@@ -75,8 +75,7 @@ static struct wk_name_entry *entry_of(struct wk_name_attributes *all, struct wk_
 
 	if (id)
 		return &all->entries[id - 1];
-	all->entries =
-		wk_grow(all->entries, &all->cap, (size_t)all->count + 1, sizeof(*all->entries));
+	WK_RESERVE(all->entries, all->cap, (size_t)all->count + 1);
 	all->entries[all->count] = (struct wk_name_entry){
 		.name = wk_arena_copy(&all->arena, name) };
 	wk_index_add(&all->index, hash, ++all->count);

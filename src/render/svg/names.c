@@ -12,8 +12,7 @@ static const struct wk_str small_name = WK_STR("small frames");
 
 static uint32_t add_entry(struct wk_svg_names *names, struct wk_svg_name entry)
 {
-	names->entries = wk_grow(names->entries, &names->cap, (size_t)names->count + 1,
-				 sizeof(*names->entries));
+	WK_RESERVE(names->entries, names->cap, (size_t)names->count + 1);
 	names->entries[names->count] = entry;
 	return names->count++;
 }

@@ -35,8 +35,7 @@ static struct wk_str name_of(struct lines *lines, wk_function_id id)
 
 static void add_frames(struct lines *lines, const struct wk_stack_row *row)
 {
-	lines->ends = wk_grow(lines->ends, &lines->ends_cap, (size_t)row->depth + 1,
-			      sizeof(*lines->ends));
+	WK_RESERVE(lines->ends, lines->ends_cap, (size_t)row->depth + 1);
 	lines->ends[0] = 0;
 	lines->line.len = lines->ends[row->as_before];
 	for (uint32_t i = row->as_before; i < row->depth; i++) {

@@ -40,9 +40,7 @@ __attribute__((format(WK_PRINTF, 4, 0))) static void add(struct wk_findings *fin
 	char text[MOST_TEXT];
 
 	vsnprintf(text, sizeof(text), format, args);
-	findings->at =
-		wk_grow(findings->at, &findings->cap, findings->count + 1, sizeof(*findings->at));
-	findings->at[findings->count++] = (struct wk_finding){
+	*WK_APPEND(findings->at, findings->count, findings->cap) = (struct wk_finding){
 		.about = wk_strndup(about.at, about.len),
 		.text = wk_strndup(text, strlen(text)),
 		.fix = fix ? wk_strndup(fix, strlen(fix)) : NULL,

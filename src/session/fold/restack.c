@@ -35,8 +35,8 @@ static void read_frame(struct wk_restack *r, const struct wk_event_frame *frame)
 	struct wk_event_frame short_lived = *frame; /* the writer serves several inputs */
 
 	short_lived.is_lasting = false;
-	r->frame_of = wk_grow(r->frame_of, &r->frame_cap, need, sizeof(*r->frame_of));
-	r->is_base = wk_grow(r->is_base, &r->base_cap, need, sizeof(*r->is_base));
+	WK_RESERVE(r->frame_of, r->frame_cap, need);
+	WK_RESERVE(r->is_base, r->base_cap, need);
 	r->frame_of[frame->number] = wk_stack_writer_frame(r->writer, &short_lived);
 	r->is_base[frame->number] = is_base(r, frame->name);
 }
@@ -62,10 +62,10 @@ static void read_stack(struct wk_restack *r, const struct row *row)
 {
 	size_t need = (size_t)row->number + 1;
 
-	r->parent = wk_grow(r->parent, &r->parent_cap, need, sizeof(*r->parent));
-	r->frame = wk_grow(r->frame, &r->stack_frame_cap, need, sizeof(*r->frame));
-	r->stack_of = wk_grow(r->stack_of, &r->stack_cap, need, sizeof(*r->stack_of));
-	r->is_turned = wk_grow(r->is_turned, &r->turned_cap, need, sizeof(*r->is_turned));
+	WK_RESERVE(r->parent, r->parent_cap, need);
+	WK_RESERVE(r->frame, r->stack_frame_cap, need);
+	WK_RESERVE(r->stack_of, r->stack_cap, need);
+	WK_RESERVE(r->is_turned, r->turned_cap, need);
 	r->parent[row->number] = row->parent;
 	r->frame[row->number] = row->frame;
 	r->is_turned[row->number] = 0;

@@ -136,8 +136,7 @@ static void add_fraction(struct wk_stack_counts *c, size_t row, int side, double
 	size_t old = c->fractions_cap;
 
 	if (row >= old) {
-		c->fractions =
-			wk_grow(c->fractions, &c->fractions_cap, row + 1, sizeof(*c->fractions));
+		WK_RESERVE(c->fractions, c->fractions_cap, row + 1);
 		memset(c->fractions + old, 0, (c->fractions_cap - old) * sizeof(*c->fractions));
 	}
 	c->fractions[row][side] += fraction;
@@ -155,7 +154,7 @@ static void add_entry(struct wk_stack_counts *c, const struct entry *entry, int 
 	uint32_t *number = wk_textmap_add(&c->map, entry->stack, entry->hash);
 
 	if (!*number) {
-		c->rows = wk_grow(c->rows, &c->cap, c->count + 1, sizeof(*c->rows));
+		WK_RESERVE(c->rows, c->cap, c->count + 1);
 		c->rows[c->count] = (struct wk_stack_count){ .stack = entry->stack };
 		*number = (uint32_t)++c->count;
 	}

@@ -21,8 +21,7 @@ void wk_tally_fini(struct wk_tally *tally)
 
 static void read_frame(struct wk_tally *tally, const struct wk_event_frame *frame)
 {
-	tally->name_of = wk_grow(tally->name_of, &tally->name_cap, (size_t)frame->number + 1,
-				 sizeof(*tally->name_of));
+	WK_RESERVE(tally->name_of, tally->name_cap, (size_t)frame->number + 1);
 	tally->name_of[frame->number] = wk_strtab_add_str(tally->names, frame->name);
 }
 
@@ -37,8 +36,7 @@ static void read_stack(struct wk_tally *tally, uint32_t number, uint32_t parent_
 		id = parent;
 	else
 		id = wk_trie_add(&tally->stacks, parent, name);
-	tally->stack_of = wk_grow(tally->stack_of, &tally->stack_cap, (size_t)number + 1,
-				  sizeof(*tally->stack_of));
+	WK_RESERVE(tally->stack_of, tally->stack_cap, (size_t)number + 1);
 	tally->stack_of[number] = id;
 }
 
@@ -47,10 +45,8 @@ static void grow_weights(struct wk_tally *tally)
 {
 	size_t old = tally->weight_cap, old_met = tally->met_cap;
 
-	tally->weight = wk_grow(tally->weight, &tally->weight_cap, tally->stacks.count,
-				sizeof(*tally->weight));
-	tally->is_met = wk_grow(tally->is_met, &tally->met_cap, tally->stacks.count,
-				sizeof(*tally->is_met));
+	WK_RESERVE(tally->weight, tally->weight_cap, tally->stacks.count);
+	WK_RESERVE(tally->is_met, tally->met_cap, tally->stacks.count);
 	memset(tally->weight + old, 0, (tally->weight_cap - old) * sizeof(*tally->weight));
 	memset(tally->is_met + old_met, 0, tally->met_cap - old_met);
 }
@@ -222,7 +218,7 @@ void wk_tally_write(const struct wk_tally *tally, struct wk_out *out)
 	struct open_stack *open = NULL;
 	size_t depth = 1, cap = 0;
 
-	open = wk_grow(open, &cap, depth, sizeof(*open));
+	WK_RESERVE(open, cap, depth);
 	open[0] = (struct open_stack){ branches.first[0], branches.first[1], 0 };
 	while (depth) {
 		struct open_stack *top = &open[depth - 1];
@@ -242,7 +238,7 @@ void wk_tally_write(const struct wk_tally *tally, struct wk_out *out)
 		}
 		wk_buf_add_str(&prefix, name);
 		wk_buf_add_char(&prefix, ';');
-		open = wk_grow(open, &cap, ++depth, sizeof(*open));
+		WK_RESERVE(open, cap, ++depth);
 		open[depth - 1] = (struct open_stack){ branches.first[branch.stack],
 						       branches.first[branch.stack + 1],
 						       prefix.len };

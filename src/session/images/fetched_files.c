@@ -22,8 +22,7 @@ static bool keep_row(void *context, const struct wk_fetch_cached *kept)
 {
 	struct rows *rows = context;
 
-	rows->at = wk_grow(rows->at, &rows->cap, rows->count + 1, sizeof(*rows->at));
-	rows->at[rows->count++] = (struct row){
+	*WK_APPEND(rows->at, rows->count, rows->cap) = (struct row){
 		.name = wk_strndup(kept->name, strlen(kept->name)),
 		.size_bytes = kept->size_bytes,
 		.fetched_ns = kept->fetched_ns,

@@ -18,8 +18,7 @@ static bool keep_row(void *context, const struct wk_cache_row *row)
 {
 	struct rows *rows = context;
 
-	rows->at = wk_grow(rows->at, &rows->cap, rows->count + 1, sizeof(*rows->at));
-	rows->at[rows->count++] = *row;
+	*WK_APPEND(rows->at, rows->count, rows->cap) = *row;
 	rows->size_bytes += row->size_bytes;
 	return true;
 }

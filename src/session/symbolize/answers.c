@@ -137,9 +137,7 @@ static void add_image(struct wk_answers *answers, struct wk_image_symbols *image
 	*texts = (struct image_texts){ .image = image };
 	wk_shown_texts_init(&texts->functions);
 	wk_shown_texts_init(&texts->files);
-	answers->images = wk_grow(answers->images, &answers->image_cap, answers->image_count + 1,
-				  sizeof(struct image_texts *));
-	answers->images[answers->image_count++] = texts;
+	*WK_APPEND(answers->images, answers->image_count, answers->image_cap) = texts;
 }
 
 static struct image_texts *texts_of(struct wk_answers *answers, struct wk_image_symbols *image)
@@ -198,8 +196,7 @@ static struct wk_shown *symbol_of(struct wk_answers *answers, const struct wk_sy
 	if (*id)
 		return answers->symbols[*id];
 	words = function_words(answers, symbol->name, symbol->is_plt ? "@plt" : "");
-	answers->symbols = wk_grow(answers->symbols, &answers->symbol_cap,
-				   answers->symbol_count + 1, sizeof(struct wk_shown *));
+	WK_RESERVE(answers->symbols, answers->symbol_cap, answers->symbol_count + 1);
 	answers->symbols[answers->symbol_count] = wk_shown_new(&answers->arena, words);
 	*id = (uint32_t)answers->symbol_count++;
 	return answers->symbols[*id];
@@ -347,8 +344,7 @@ static struct span look_up(struct wk_answers *answers, const struct wk_address_l
 	struct span span = { answers->found_count, 0, false };
 	struct wk_place_ids *places;
 
-	answers->found = wk_grow(answers->found, &answers->found_cap, span.first + WK_MOST_PLACES,
-				 sizeof(*answers->found));
+	WK_RESERVE(answers->found, answers->found_cap, span.first + WK_MOST_PLACES);
 	places = answers->found + span.first;
 	if (question->image)
 		span.count = (uint32_t)wk_image_place_ids_of(question->image, question->vaddr,

@@ -102,7 +102,7 @@ static struct wk_listed_image get(struct wk_image_list *images, struct wk_str pa
 	uint32_t id = wk_strtab_add_str(images->paths, path);
 
 	if (id >= images->count) {
-		images->rows = wk_grow(images->rows, &images->cap, id + 1u, sizeof(*images->rows));
+		WK_RESERVE(images->rows, images->cap, id + 1u);
 		images->rows[id] = open_row(images, wk_strtab_get(images->paths, id), err);
 		images->count = id + 1u;
 	}

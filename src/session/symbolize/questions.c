@@ -194,9 +194,7 @@ static struct wk_address_question *keep_asked(struct wk_asking *asking,
 
 static void push_question(struct wk_asking *asking, const struct wk_address_lookup *question)
 {
-	asking->questions = wk_grow(asking->questions, &asking->question_cap,
-				    asking->question_count + 1, sizeof(*asking->questions));
-	asking->questions[asking->question_count++] = *question;
+	*WK_APPEND(asking->questions, asking->question_count, asking->question_cap) = *question;
 }
 
 static void add_question(struct wk_asking *asking, const struct understood *u)

@@ -12,8 +12,7 @@
 
 static struct wk_jit_code *add_piece(struct wk_jit_names *names)
 {
-	names->pieces =
-		wk_grow(names->pieces, &names->cap, names->count + 1, sizeof(*names->pieces));
+	WK_RESERVE(names->pieces, names->cap, names->count + 1);
 	return &names->pieces[names->count++];
 }
 
@@ -120,7 +119,7 @@ static struct wk_jit_map_line *lines_of(struct wk_jit_names *names, struct wk_ji
 		names->lines_left--;
 		if (line.offset >= code.size_bytes)
 			continue;
-		lines = wk_grow(lines, &cap, *count + 1, sizeof(*lines));
+		WK_RESERVE(lines, cap, *count + 1);
 		lines[(*count)++] = (struct wk_jit_map_line){
 			code.start + line.offset, line.line, line.file };
 	}

@@ -59,8 +59,7 @@ uint32_t wk_jit_lifetime_begin(struct wk_jit_lifetimes *lives, uint32_t pid, uin
 
 	life.makes_code = lives->rows[parent].makes_code;
 	life.is_walked = lives->rows[parent].is_walked;
-	lives->rows =
-		wk_grow(lives->rows, &lives->rows_cap, (size_t)lives->count + 1, sizeof(life));
+	WK_RESERVE(lives->rows, lives->rows_cap, (size_t)lives->count + 1);
 	lives->rows[lives->count] = life;
 	wk_map_set(&lives->of_pid, pid, lives->count);
 	return lives->count++;
@@ -100,8 +99,7 @@ void wk_jit_lifetime_add_hit(struct wk_jit_lifetimes *lives, uint32_t life, uint
 	if (wk_index_find(&lives->hit_index, hash, same_hit, lives, &hit) ||
 	    lives->hit_count == UINT32_MAX)
 		return;
-	lives->hits =
-		wk_grow(lives->hits, &lives->hits_cap, (size_t)lives->hit_count + 1, sizeof(hit));
+	WK_RESERVE(lives->hits, lives->hits_cap, (size_t)lives->hit_count + 1);
 	lives->hits[lives->hit_count] = hit;
 	wk_index_add(&lives->hit_index, hash, lives->hit_count);
 	lives->rows[life].last_hit = lives->hit_count++;
@@ -121,7 +119,7 @@ uint64_t *wk_jit_lifetime_hits(const struct wk_jit_lifetimes *lives, uint32_t li
 
 	*count = 0;
 	for (uint32_t hit = lives->rows[life].last_hit; hit; hit = lives->hits[hit].previous) {
-		addresses = wk_grow(addresses, &cap, *count + 1, sizeof(*addresses));
+		WK_RESERVE(addresses, cap, *count + 1);
 		addresses[(*count)++] = lives->hits[hit].address;
 	}
 	if (*count)

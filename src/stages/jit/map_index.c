@@ -126,8 +126,7 @@ static void pick(const struct wk_jit_map_index *index, const struct wk_jit_hits 
 
 		if (!wk_jit_is_hit(hits, index->rows[first].key, index->block_ends[block]))
 			continue;
-		names->picked = wk_grow(names->picked, &cap, names->picked_count + count,
-					sizeof(*names->picked));
+		WK_RESERVE(names->picked, cap, names->picked_count + count);
 		for (size_t i = first; i < first + count; i++)
 			names->picked[names->picked_count++] =
 				(struct wk_sort_key){ .key = index->rows[i].row };

@@ -71,8 +71,7 @@ static uint32_t number_of(struct wk_jit_unwind *unwind, struct wk_jit_dump *dump
 	piece.eh_frame = wk_bytes_of(bytes, len);
 	piece.eh_frame.big_endian = code->unwind.big_endian;
 	number = unwind->piece_count++;
-	unwind->pieces =
-		wk_grow(unwind->pieces, &unwind->pieces_cap, unwind->piece_count, sizeof(piece));
+	WK_RESERVE(unwind->pieces, unwind->pieces_cap, unwind->piece_count);
 	unwind->pieces[number] = piece;
 	wk_map_set(&dump->tables, code->number, number);
 	return number;

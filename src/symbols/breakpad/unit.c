@@ -78,7 +78,7 @@ static bool cut_range(const struct unit *u, uint64_t start, uint64_t size, uint3
 
 static uint32_t add_record(struct unit *u, struct record record)
 {
-	u->records = wk_grow(u->records, &u->record_cap, u->record_count + 1, sizeof(*u->records));
+	WK_RESERVE(u->records, u->record_cap, u->record_count + 1);
 	u->records[u->record_count] = record;
 	return (uint32_t)u->record_count++;
 }
@@ -199,7 +199,7 @@ static uint32_t add_node(struct unit *u, struct wk_code_node node)
 {
 	if (u->node_count == 0)
 		u->node_count = 1;
-	u->nodes = wk_grow(u->nodes, &u->node_cap, u->node_count + 1, sizeof(*u->nodes));
+	WK_RESERVE(u->nodes, u->node_cap, u->node_count + 1);
 	u->nodes[0] = (struct wk_code_node){ 0 };
 	u->nodes[u->node_count] = node;
 	return (uint32_t)u->node_count++;

@@ -328,7 +328,7 @@ static bool note_file(void *context, const struct wk_os_folder_file *file)
 	if (strcmp(file->name, kept->written) == 0 ||
 	    !is_entry(kept->cache->folder, file->name, &id))
 		return true;
-	kept->files = wk_grow(kept->files, &kept->cap, kept->count + 1, sizeof(*kept->files));
+	WK_RESERVE(kept->files, kept->cap, kept->count + 1);
 	kept->files[kept->count].size_bytes = file->size_bytes;
 	kept->files[kept->count].used_ns = file->changed_ns;
 	name_of(&id, kept->files[kept->count++].name);

@@ -40,7 +40,7 @@ void wk_code_maker_grow(struct wk_code_maker *maker)
 void wk_code_maker_begin(struct wk_code_maker *maker, size_t likely_bytes)
 {
 	wk_map_fini(&maker->file_numbers);
-	maker->files = wk_grow(maker->files, &maker->file_cap, 1, sizeof(*maker->files));
+	WK_RESERVE(maker->files, maker->file_cap, 1);
 	maker->files[0] = 0;
 	maker->file_count = 1;
 	memset(maker->known_files, 0, sizeof(maker->known_files));
@@ -70,8 +70,7 @@ uint16_t wk_code_maker_file(struct wk_code_maker *maker, uint32_t text)
 	number = wk_map_at(&maker->file_numbers, text);
 	if (!*number && maker->file_count <= MOST_SHORT) {
 		*number = maker->file_count++;
-		maker->files = wk_grow(maker->files, &maker->file_cap, maker->file_count,
-				       sizeof(*maker->files));
+		WK_RESERVE(maker->files, maker->file_cap, maker->file_count);
 		maker->files[*number] = text;
 	}
 	*known = (struct wk_code_known_file){ text, *number };

@@ -148,8 +148,7 @@ static struct unit *new_unit(struct wk_code_index *index, uint32_t unit)
 {
 	if (unit == WK_NO_UNIT || wk_code_index_has(index, unit))
 		return NULL;
-	index->units =
-		wk_grow(index->units, &index->unit_cap, (size_t)unit + 1, sizeof(*index->units));
+	WK_RESERVE(index->units, index->unit_cap, (size_t)unit + 1);
 	for (; index->unit_count <= unit; index->unit_count++)
 		index->units[index->unit_count] = (struct unit){ 0 };
 	index->is_changed = true;

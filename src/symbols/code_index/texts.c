@@ -49,10 +49,8 @@ static bool make_room(struct wk_code_texts *texts, size_t len)
 		return false;
 	room = wk_alloc_zeroed(count, PIECE_BYTES);
 	texts->used = texts->piece_count << PIECE_BITS;
-	texts->pieces = wk_grow(texts->pieces, &texts->piece_cap, texts->piece_count + count,
-				sizeof(*texts->pieces));
-	texts->is_inside = wk_grow(texts->is_inside, &texts->inside_cap, texts->piece_count + count,
-				   sizeof(*texts->is_inside));
+	WK_RESERVE(texts->pieces, texts->piece_cap, texts->piece_count + count);
+	WK_RESERVE(texts->is_inside, texts->inside_cap, texts->piece_count + count);
 	for (size_t i = 0; i < count; i++) {
 		texts->is_inside[texts->piece_count] = i > 0;
 		texts->pieces[texts->piece_count++] = room + (i << PIECE_BITS);

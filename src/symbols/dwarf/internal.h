@@ -500,9 +500,8 @@ void wk_dwarf_add_list(struct wk_dwarf_unit *unit, struct wk_dwarf_value list_at
 bool wk_dwarf_unit_ranges(struct wk_dwarf_unit *unit, struct wk_dwarf_ranges *ranges);
 static inline void wk_dwarf_ranges_add(struct wk_dwarf_ranges *ranges, uint64_t start, uint64_t end)
 {
-	ranges->rows =
-		wk_grow(ranges->rows, &ranges->cap, ranges->count + 1, sizeof(*ranges->rows));
-	ranges->rows[ranges->count++] = (struct wk_dwarf_range){ start, end };
+	*WK_APPEND(ranges->rows, ranges->count, ranges->cap) =
+		(struct wk_dwarf_range){ start, end };
 }
 
 void wk_dwarf_find_code(struct wk_dwarf *dwarf);

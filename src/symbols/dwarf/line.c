@@ -90,8 +90,7 @@ static void expect_rows(struct wk_dwarf_lines *lines, size_t likely)
 static struct wk_dwarf_row *add_row(struct wk_dwarf_lines *lines)
 {
 	if (lines->row_count == lines->row_cap)
-		lines->rows = wk_grow(lines->rows, &lines->row_cap, lines->row_count + 1,
-				      sizeof(*lines->rows));
+		WK_RESERVE(lines->rows, lines->row_cap, lines->row_count + 1);
 	return &lines->rows[lines->row_count++];
 }
 
@@ -111,8 +110,7 @@ static void end_sequence(struct machine *m, uint64_t end)
 		lines->row_count--; /* no address is left for it */
 	if (lines->row_count == m->first)
 		return;
-	m->sequences = wk_grow(m->sequences, &m->sequence_cap, m->sequence_count + 1,
-			       sizeof(*m->sequences));
+	WK_RESERVE(m->sequences, m->sequence_cap, m->sequence_count + 1);
 	s = &m->sequences[m->sequence_count];
 	*s = (struct sequence){
 		.start = lines->rows[m->first].address,

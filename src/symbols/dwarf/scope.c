@@ -43,8 +43,7 @@ bool wk_dwarf_has_scopes(uint16_t language)
 
 uint32_t wk_dwarf_open_scope(struct wk_dwarf_unit *unit, uint64_t offset, uint32_t around)
 {
-	unit->scopes = wk_grow(unit->scopes, &unit->scope_cap, (size_t)unit->scope_count + 1,
-			       sizeof(*unit->scopes));
+	WK_RESERVE(unit->scopes, unit->scope_cap, (size_t)unit->scope_count + 1);
 	unit->scopes[unit->scope_count] = (struct wk_dwarf_scope){
 		.start = (uint32_t)(offset - unit->offset),
 		.around = around,
@@ -209,8 +208,7 @@ static const struct wk_dwarf_scope_name *known_scope(struct wk_dwarf_unit *unit,
 
 	if (unit->scopes[scope].name)
 		return &unit->scope_names[unit->scopes[scope].name - 1];
-	unit->scope_names = wk_grow(unit->scope_names, &unit->scope_name_cap,
-				    (size_t)unit->scope_name_count + 1, sizeof(*known));
+	WK_RESERVE(unit->scope_names, unit->scope_name_cap, (size_t)unit->scope_name_count + 1);
 	known = &unit->scope_names[unit->scope_name_count++];
 	unit->scopes[scope].name = unit->scope_name_count;
 	*known = (struct wk_dwarf_scope_name){

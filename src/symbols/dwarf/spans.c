@@ -227,10 +227,9 @@ static void make_room(struct wk_dwarf_block *b)
 {
 	size_t count = b->interval_count;
 
-	b->spans = wk_grow(b->spans, &b->span_cap, b->span_count + 2 * count, sizeof(*b->spans));
-	b->stretches = wk_grow(b->stretches, &b->stretch_cap, b->stretch_count + count,
-			       sizeof(*b->stretches));
-	b->covers = wk_grow(b->covers, &b->cover_cap, count, sizeof(*b->covers));
+	WK_RESERVE(b->spans, b->span_cap, b->span_count + 2 * count);
+	WK_RESERVE(b->stretches, b->stretch_cap, b->stretch_count + count);
+	WK_RESERVE(b->covers, b->cover_cap, count);
 }
 
 static struct place place_of(const struct wk_dwarf_block *b)

@@ -122,8 +122,7 @@ static struct wk_dwarf_file *file_of_elf(struct wk_dwarf *dwarf, const struct wk
 
 	if (*at)
 		return dwarf->split[*at - 1];
-	dwarf->split = wk_grow(dwarf->split, &dwarf->split_cap, dwarf->split_count + 1,
-			       sizeof(struct wk_dwarf_file *));
+	WK_RESERVE(dwarf->split, dwarf->split_cap, dwarf->split_count + 1);
 	dwarf->split[dwarf->split_count] = wk_dwarf_file_new(dwarf, obj, true);
 	*at = (uint32_t)++dwarf->split_count;
 	return dwarf->split[*at - 1];

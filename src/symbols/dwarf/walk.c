@@ -428,8 +428,7 @@ static void begin_block(struct walk *w)
 	b->span_count = b->stretch_count = 0;
 	b->has_origin = false;
 	b->is_sorted = true;
-	b->file_numbers = wk_grow(b->file_numbers, &b->file_number_cap, w->file_count,
-				  sizeof(*b->file_numbers));
+	WK_RESERVE(b->file_numbers, b->file_number_cap, w->file_count);
 	if (w->file_count)
 		memset(b->file_numbers, 0, w->file_count * sizeof(*b->file_numbers));
 	wk_code_maker_begin(&b->maker, likely_bytes(w));

@@ -146,8 +146,7 @@ struct wk_image_symbols *wk_symbols_image(struct wk_symbols *s, const struct wk_
 	image->key.path = wk_arena_copy(&s->arena, key->path);
 	image->key.pdb_path = wk_arena_copy(&s->arena, key->pdb_path);
 	wk_image_open(image);
-	s->images = wk_grow(s->images, &s->image_cap, s->image_count + 1,
-			    sizeof(struct wk_image_symbols *));
+	WK_RESERVE(s->images, s->image_cap, s->image_count + 1);
 	s->images[s->image_count] = image;
 	wk_index_add(&s->index, hash, (uint32_t)s->image_count++);
 	return image;

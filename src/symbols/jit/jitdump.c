@@ -134,8 +134,7 @@ static void keep(struct wk_jitdump *dump, uint64_t index, struct wk_jit_code *co
 	uint32_t row = dump->loaded_count++;
 
 	code->number = row;
-	dump->loaded =
-		wk_grow(dump->loaded, &dump->loaded_cap, dump->loaded_count, sizeof(*dump->loaded));
+	WK_RESERVE(dump->loaded, dump->loaded_cap, dump->loaded_count);
 	dump->loaded[row] = (struct loaded){ index, code->start, dump->part, *code };
 	wk_map_set(&dump->by_index, index, row);
 	wk_map_set(&dump->by_start, code->start, row);

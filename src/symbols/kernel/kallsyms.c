@@ -69,7 +69,7 @@ static uint16_t module_id(struct wk_kallsyms *k, struct wk_str name)
 	if (id != 0 || k->module_count == UINT16_MAX)
 		return (uint16_t)id;
 	id = (uint32_t)k->module_count++;
-	k->modules = wk_grow(k->modules, &k->module_cap, k->module_count, sizeof(*k->modules));
+	WK_RESERVE(k->modules, k->module_cap, k->module_count);
 	k->modules[id] = name;
 	wk_index_add(&k->module_index, hash, id);
 	return (uint16_t)id;

@@ -300,7 +300,7 @@ static void name_parts(struct wk_symtab *tab, const struct bounds *bounds)
 		*WK_APPEND(parts, count, cap) = row;
 	}
 	if (count > 0 && count < UINT32_MAX - tab->count) {
-		tab->rows = wk_grow(tab->rows, &tab->cap, tab->count + count, sizeof(*tab->rows));
+		WK_RESERVE(tab->rows, tab->cap, tab->count + count);
 		memcpy(tab->rows + tab->count, parts, count * sizeof(*parts));
 		tab->count += count;
 		sort_rows(tab);

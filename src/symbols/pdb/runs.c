@@ -63,7 +63,7 @@ static void push(struct sweep *s, uint32_t site)
 {
 	size_t at = s->heap_count++;
 
-	s->heap = wk_grow(s->heap, &s->heap_cap, s->heap_count, sizeof(*s->heap));
+	WK_RESERVE(s->heap, s->heap_cap, s->heap_count);
 	while (at > 0 && s->heap[(at - 1) / 2] < site) {
 		s->heap[at] = s->heap[(at - 1) / 2];
 		at = (at - 1) / 2;

@@ -112,7 +112,7 @@ static uint32_t add_proc(struct walk *w, uint16_t kind, uint32_t at,
 	w->next++;
 	if (!is_wanted(b, proc))
 		return NOTHING;
-	b->procs = wk_grow(b->procs, &b->proc_cap, b->proc_count + 1, sizeof(*b->procs));
+	WK_RESERVE(b->procs, b->proc_cap, b->proc_count + 1);
 	b->procs[b->proc_count] = (struct wk_pdb_proc){
 		.start = proc->start,
 		.end = proc->end,

@@ -237,7 +237,7 @@ static uint32_t intern(struct wk_unwind_table *table, const struct wk_rules *rul
 	if (id)
 		return id;
 	id = (uint32_t)table->rules_count;
-	table->rules = wk_grow(table->rules, &table->rules_cap, id + 1u, sizeof(*table->rules));
+	WK_RESERVE(table->rules, table->rules_cap, id + 1u);
 	table->rules[id] = wk_arena_alloc(&table->arena, key.size_bytes);
 	memcpy(table->rules[id], rules, key.size_bytes);
 	table->rules_count++;
@@ -327,8 +327,7 @@ static const struct compiled *compiled_of(struct wk_unwind_table *table, enum so
 
 	if (!*id) {
 		*id = (uint32_t)table->compiled_count++;
-		table->compiled = wk_grow(table->compiled, &table->compiled_cap,
-					  table->compiled_count, sizeof(*table->compiled));
+		WK_RESERVE(table->compiled, table->compiled_cap, table->compiled_count);
 		compile(table, &table->sections[source], &table->sections[source].bytes, fde,
 			&table->compiled[*id]);
 		table->compiled[*id].source = source;
@@ -535,8 +534,7 @@ static void add_made(struct wk_unwind_table *table, struct wk_cfi *cfi,
 		if (fde.size_bytes > end - fde.start)
 			fde.size_bytes = end - fde.start;
 		from = fde.start + fde.size_bytes;
-		table->compiled = wk_grow(table->compiled, &table->compiled_cap,
-					  table->compiled_count + 1, sizeof(*table->compiled));
+		WK_RESERVE(table->compiled, table->compiled_cap, table->compiled_count + 1);
 		compile(table, cfi, section, &fde, &table->compiled[table->compiled_count++]);
 	}
 }

@@ -52,7 +52,7 @@ static void emit_waiting(struct wk_expr *expr, int least)
 
 void wk_expr_term(struct wk_expr *expr, const struct wk_term *term)
 {
-	expr->terms = wk_grow(expr->terms, &expr->term_cap, expr->term_count + 1, sizeof(*term));
+	WK_RESERVE(expr->terms, expr->term_cap, expr->term_count + 1);
 	expr->terms[expr->term_count] = *term;
 	expr->terms[expr->term_count++].text = wk_arena_copy(&expr->texts, term->text);
 	expr->has_operand = true;

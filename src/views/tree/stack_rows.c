@@ -250,8 +250,7 @@ static uint32_t go_on(struct wk_stack_rows *rows, struct wk_stack_row *row)
 		if (step->depth <= row->as_before)
 			row->as_before = step->depth - 1;
 		row->depth = step->depth;
-		rows->functions = wk_grow(rows->functions, &rows->functions_cap, step->depth,
-					  sizeof(*rows->functions));
+		WK_RESERVE(rows->functions, rows->functions_cap, step->depth);
 		rows->functions[step->depth - 1] = step->function;
 		if (step->row)
 			return step->row;

@@ -146,7 +146,7 @@ static uint32_t *rank_names(const struct ordering *o, struct wk_tree *tree, cons
 		number[i] = entry;
 		if (entry < known)
 			continue;
-		ranked = wk_grow(ranked, &ranked_cap, entry, sizeof(*ranked));
+		WK_RESERVE(ranked, ranked_cap, entry);
 		ranked[entry - 1] = (struct wk_ranked_name){
 			name_of_label(tree, o->f, label), entry, next };
 	}
@@ -196,7 +196,7 @@ static void sort_by_weight(struct ordering *o)
 
 		if (count < 2)
 			continue;
-		list = wk_grow(list, &cap, count, sizeof(*list));
+		WK_RESERVE(list, cap, count);
 		for (uint32_t i = 0; i < count; i++)
 			list[i] = (struct weighed){
 				o->f->sum.weight[o->kept->node[o->siblings.order[first + i]]],

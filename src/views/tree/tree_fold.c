@@ -228,7 +228,7 @@ static bool skips_callers(const struct folder *folder, wk_stack_id named)
 
 static void wait(struct folder *folder, size_t count, uint32_t value)
 {
-	folder->path = wk_grow(folder->path, &folder->path_cap, count + 1, sizeof(*folder->path));
+	WK_RESERVE(folder->path, folder->path_cap, count + 1);
 	folder->path[count] = value;
 }
 
@@ -291,8 +291,7 @@ static void note_own(struct folder *folder, uint32_t parent, uint32_t node)
 	size_t old = f->chart_own_cap;
 
 	/* Processes and threads are created first and have no own time in front. */
-	f->chart_own =
-		wk_grow(f->chart_own, &f->chart_own_cap, (size_t)node + 1, sizeof(*f->chart_own));
+	WK_RESERVE(f->chart_own, f->chart_own_cap, (size_t)node + 1);
 	memset(f->chart_own + old, 0, (f->chart_own_cap - old) * sizeof(*f->chart_own));
 	f->chart_own[node] = parent < folder->sum_cap ? f->sum.weight[parent] : 0;
 }
@@ -314,8 +313,7 @@ static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id n
 		if (skips_callers(folder, named))
 			break;
 	}
-	folder->chart =
-		wk_grow(folder->chart, &folder->chart_cap, waiting + 1, sizeof(*folder->chart));
+	WK_RESERVE(folder->chart, folder->chart_cap, waiting + 1);
 	while (waiting) {
 		uint32_t label = label_of_stack(f, folder->path[--waiting]);
 
@@ -531,7 +529,7 @@ static struct path *find_paths(struct folder *folder, const uint32_t *order, uin
 		uint32_t top = top_of(folder, order[i]);
 
 		if (!is_known(folder, top, named)) {
-			paths = wk_grow(paths, &cap, (size_t)found + 1, sizeof(*paths));
+			WK_RESERVE(paths, cap, (size_t)found + 1);
 			paths[found] = (struct path){ 0, top, found, named };
 			remember(folder, top, named, found++);
 		}

@@ -23,8 +23,7 @@ static void add_service(struct wk_etl_config *config, struct wk_etl_service serv
 	size_t row = config->service_count;
 	uint32_t *last;
 
-	config->services =
-		wk_grow(config->services, &config->service_cap, row + 1, sizeof(*config->services));
+	WK_RESERVE(config->services, config->service_cap, row + 1);
 	if (service.pid) {
 		last = wk_map_at(&config->services_of_pid, service.pid);
 		service.next = *last;

@@ -24,7 +24,7 @@ static struct place *find_places(const struct wk_etl_input *inputs, size_t input
 		struct wk_etl_walk walk = { .input = &inputs[i], .damage = damage };
 
 		while (*count < UINT32_MAX && wk_etl_walk_next(&walk, &buffer)) {
-			places = wk_grow(places, &cap, *count + 1, sizeof(*places));
+			WK_RESERVE(places, cap, *count + 1);
 			places[(*count)++] = (struct place){
 				.key = (uint64_t)i << 32 | (uint32_t)buffer.logger << 16 |
 				       buffer.cpu,

@@ -43,8 +43,7 @@ static void reserve(struct wk_etl_field_reader *reader, uint32_t count)
 	reader->event++;
 	if (count <= before)
 		return;
-	reader->numbers =
-		wk_grow(reader->numbers, &reader->number_cap, count, sizeof(*reader->numbers));
+	WK_RESERVE(reader->numbers, reader->number_cap, count);
 	memset(reader->numbers + before, 0,
 	       (reader->number_cap - before) * sizeof(*reader->numbers));
 }

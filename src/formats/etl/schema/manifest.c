@@ -71,8 +71,7 @@ static struct unfinished *begin(struct wk_etl_manifests *manifests,
 		close(manifests, row);
 	if (manifests->count == MOST_OPEN)
 		close(manifests, &manifests->at[0]);
-	manifests->at = wk_grow(manifests->at, &manifests->cap, manifests->count + 1,
-				sizeof(*manifests->at));
+	WK_RESERVE(manifests->at, manifests->cap, manifests->count + 1);
 	row = &manifests->at[manifests->count++];
 	*row = (struct unfinished){ .provider = record->provider, .pid = record->pid,
 				    .tid = record->tid, .total = total };

@@ -212,8 +212,7 @@ void wk_etl_schemas_add_values(struct wk_etl_schemas *schemas, const struct wk_g
 	qsort(at, count, sizeof(*at), by_value);
 	for (uint32_t i = 0; i < count; i++)
 		at[i].word = wk_etl_plain_word(at[i].word);
-	schemas->values = wk_grow(schemas->values, &schemas->values_cap, schemas->values_count + 1,
-				  sizeof(*schemas->values));
+	WK_RESERVE(schemas->values, schemas->values_cap, schemas->values_count + 1);
 	row = &schemas->values[schemas->values_count++];
 	*row = (struct named_values){ *provider, name, { at, count, values->are_bits } };
 	wk_index_add(&schemas->values_at, hash_of_values(&key), (uint32_t)schemas->values_count);

@@ -82,8 +82,7 @@ bool wk_etl_tracelogging_fields(struct wk_bytes schema, struct wk_etl_field_list
 
 		if (!read_field(&schema, &field, &members) || depth == MOST_DEPTH)
 			return false;
-		fields->at =
-			wk_grow(fields->at, &fields->cap, fields->count + 1, sizeof(*fields->at));
+		WK_RESERVE(fields->at, fields->cap, fields->count + 1);
 		field.end = (uint32_t)++fields->count;
 		fields->at[fields->count - 1] = field;
 		if (members)

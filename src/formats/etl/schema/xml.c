@@ -201,7 +201,7 @@ static void on_data(struct reading *reading, const char *const *attributes, uint
 	field.out_type = out_type_of(wk_xml_attribute(attributes, "outType"));
 	measure(reading, wk_xml_attribute(attributes, "count"), &field.counted, &field.count);
 	measure(reading, wk_xml_attribute(attributes, "length"), &field.sized, &field.length);
-	fields->at = wk_grow(fields->at, &fields->cap, fields->count + 1, sizeof(*fields->at));
+	WK_RESERVE(fields->at, fields->cap, fields->count + 1);
 	field.end =
 		(uint32_t)fields->count + 1 - reading->templates[reading->template_count - 1].first;
 	fields->at[fields->count++] = field;
