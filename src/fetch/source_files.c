@@ -1,7 +1,6 @@
 /* Files in wick's own cache and in the folders and stores of this machine. */
 #include "fetch/fetcher_internal.h"
 
-#include "base/mem.h"
 #include "os/folder.h"
 
 #define MOST_POINTER 4096 /* bytes of file.ptr that are read */

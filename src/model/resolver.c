@@ -3,8 +3,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/sort.h"
-#include "os/os.h"
 
 /* Versions of one file under one path, of which one may have been sampled at a place. */
 #define MOST_BOUNDS_TRIED 8

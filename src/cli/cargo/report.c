@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
-#include "cli/run/child.h"
+#include "os/program.h"
 #include "cli/terminal.h"
 #include "session/doctor/cargo_profile.h"
 #include "session/doctor/cargo_program.h"

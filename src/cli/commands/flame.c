@@ -8,7 +8,7 @@
 #include "cli/options/open_options.h"
 #include "cli/options/record_options.h"
 #include "cli/output.h"
-#include "cli/run/child.h"
+#include "os/program.h"
 #include "cli/run/flame_run.h"
 #include "os/os.h"
 #include "session/symbolizer.h"

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "base/mem.h"
 #include "cli/help.h"
-#include "cli/run/child.h"
+#include "os/program.h"
 #include "os/os.h"
 
 /* Manual pages in mdoc(7), printed from the tables: `wick man` is wick.1, `wick man fold`

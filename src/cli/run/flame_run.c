@@ -5,7 +5,7 @@
 
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/run/child.h"
+#include "os/program.h"
 #include "cli/run/post_process.h"
 #include "cli/terminal.h"
 #include "os/os.h"

@@ -1,6 +1,5 @@
 #include "formats/etl/user.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/buf.h"

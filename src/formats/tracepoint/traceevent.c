@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "formats/lines.h"
 #include "formats/tracepoint/format_internal.h"
 
 /* A field begins and ends within WK_TRACE_MOST_RAW bytes, and an array of that many elements has

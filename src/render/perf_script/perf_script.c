@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "event/image_kind.h"
-#include "os/os.h"
 #include "render/perf_script/internal.h"
 
 struct wk_perf_script *wk_perf_script_new(struct wk_symbols *symbols,

@@ -1,7 +1,6 @@
 /* pprof's profile.proto: samples of one stack in one thread are one sample. A location is a place
  * in the code with a line for each function inlined there, innermost first. docs/export.md
  * describes the output. */
-#include <inttypes.h>
 
 #include "base/mem.h"
 #include "base/strtab.h"

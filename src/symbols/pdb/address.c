@@ -1,5 +1,4 @@
 /* Address conversion: section and offset to addresses, and code that was moved after linking. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/bisect.h"

@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "base/num.h"
 #include "base/text/pattern.h"
 #include "base/text/suggest.h"

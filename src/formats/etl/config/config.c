@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "formats/etl/config/facts.h"
 
 void wk_etl_config_fini(struct wk_etl_config *config)
 {

@@ -1,5 +1,4 @@
 /* Windows' own assessment of the machine (WinSAT): XML in UTF-16, packed with LZNT1. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
