@@ -35,6 +35,8 @@ windows_wishes='wine=wine'
 # The newest playwright-core that runs with Debian's node 18; the others with their major number.
 browser_modules='playwright-core@1.61 speedscope@1 ajv@8'
 fuzz_needs="$build_needs clang=clang"
+asan_needs='clang=clang
+	/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.asan-x86_64.a=libclang-rt-14-dev'
 
 # Which of the needs are not met: their packages.
 missing() {
@@ -199,8 +201,7 @@ want_browser_modules() {
 		say "could not fetch all of:${absent} (tests of the browser are skipped)"
 }
 
-# shellcheck disable=SC2120
-do_test() {
+want_test_needs() {
 	welcome=$test_needs
 	# shellcheck disable=SC2086
 	want $build_needs pc:cmocka=libcmocka-dev python3=python3
@@ -209,29 +210,33 @@ do_test() {
 	# shellcheck disable=SC2086
 	want_if_possible $windows_needs $windows_wishes
 	want_browser_modules
+}
+
+# shellcheck disable=SC2120
+do_test() {
+	want_test_needs
 	do_build true
 	# shellcheck disable=SC2086
 	[ -n "$(missing $windows_needs)" ] || build_windows
 	tested build "$@"
 }
 
-# Every test, and the unit tests once more, built by clang with the address and undefined
-# sanitizers. A warning of either compiler is an error.
+# Every test, and at the same time the unit tests with sanitizers. A warning of either compiler
+# is an error.
 do_ci() {
-	want_if_possible clang=clang \
-		/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.asan-x86_64.a=libclang-rt-14-dev
+	want_test_needs
+	# shellcheck disable=SC2086
+	want_if_possible $asan_needs
 	werror=true
 	summed=later
+	rm -f build-asan/meson-logs/testlog.json # an old one would count if the build fails
+	nice ./do asan unit >/dev/null &
+	sanitized=$!
 	# shellcheck disable=SC2119
 	do_test
-	CC=clang configured build-sanitize -Dtests=true -Dwerror=true -Doptimization=1 \
-		-Db_sanitize=address,undefined -Db_lundef=false ||
-		die "meson could not set up build-sanitize/"
-	compiled build-sanitize
-	patience=3 # the sanitizers take that much longer
-	tested build-sanitize unit
+	wait "$sanitized"
 	python3 tools/tap-sum build/meson-logs/testlog.json \
-		sanitized=build-sanitize/meson-logs/testlog.json
+		sanitized=build-asan/meson-logs/testlog.json
 }
 
 # The tests of it are run by the ordinary build, which they compare it with.
@@ -265,11 +270,13 @@ do_windows() {
 
 do_asan() {
 	# shellcheck disable=SC2086
-	want $build_needs pc:cmocka=libcmocka-dev python3=python3
-	configured build-asan -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false ||
+	want $build_needs $asan_needs pc:cmocka=libcmocka-dev python3=python3
+	CC=clang configured build-asan -Dtests=true -Dwerror=true -Doptimization=1 \
+		-Db_sanitize=address,undefined -Db_lundef=false ||
 		die "meson could not set up build-asan/"
 	compiled build-asan
 	[ $# -gt 0 ] || set -- unit golden cli fuzz
+	patience=4 # the sanitizers take that much longer, also beside other tests
 	tested build-asan "$@"
 }
 
@@ -366,7 +373,7 @@ do_demo() {
 }
 
 do_clean() {
-	rm -rf build build-asan build-fuzz build-sanitize build-tsan build-windows
+	rm -rf build build-asan build-fuzz build-tsan build-windows
 }
 
 do_help() {
