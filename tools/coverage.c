@@ -1,8 +1,9 @@
 /* Notes which code of a program ran, for tools/mutate.
  *
- * gcc -fsanitize-coverage=trace-pc calls this at the start of each basic block. The folder
- * $WICK_COVERAGE gets a file named like the program, with a byte for each byte of code: 1 where a
- * block ran. All processes of a test share it, and it is complete however they end. */
+ * gcc -fsanitize-coverage=trace-pc calls this at the start of each basic block. A file in the
+ * folder $WICK_COVERAGE is named like the program, is at least as large as its code and starts as
+ * zeros. The byte of a block becomes 1 when the block runs. All processes of a test share the file,
+ * and it is complete however they end. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -27,11 +28,9 @@ static __attribute__((constructor(101))) void open_map(void)
 	if (!folder)
 		return;
 	snprintf(path, sizeof(path), "%s/%s", folder, program_invocation_short_name);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0) /* a test that gave up its rights */
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0) /* another program, or a test that gave up its rights */
 		return;
-	if (ftruncate(fd, (off_t)size_bytes))
-		abort();
 	at = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	if (at == MAP_FAILED)
