@@ -5,27 +5,8 @@
 #include <strings.h>
 
 #include "base/buf.h"
-#include "formats/reader.h"
 #include "os/os.h"
-
-/* Does a recording lie there, as a reader that is sure of it sees? */
-static bool is_recording(const char *path)
-{
-	struct wk_os_identity identity;
-	struct wk_os_file file;
-	struct wk_bytes first;
-	bool found = false;
-
-	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
-	    !wk_os_open(path, &file, NULL))
-		return false;
-	first = wk_bytes_of(file.at,
-			    file.size_bytes < WK_PROBE_BYTES ? file.size_bytes : WK_PROBE_BYTES);
-	for (size_t i = 0; file.at && wk_readers()[i] && !found; i++)
-		found = wk_readers()[i]->probe(first) == 100;
-	wk_os_close(&file);
-	return found;
-}
+#include "session/formats.h"
 
 static bool is_in(const char *const *list, const char *word)
 {
@@ -125,7 +106,7 @@ bool wk_output_allow(const char *path, const char *const *inputs, const char *co
 /* One slip of the hand, `-o wick.data`, would cost what cannot be recorded again. */
 static bool refuse_recording(const char *path, struct wk_err *err)
 {
-	return !is_recording(path) ||
+	return !wk_is_recording(path) ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       "%s is a recording and is not overwritten; choose another name with -o",
 		       path);

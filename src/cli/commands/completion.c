@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "formats/reader.h"
-#include "render/perf_script/perf_fields.h"
+#include "session/formats.h"
+#include "session/perf_script.h"
 
 /* Shell completion printed from the tables. The three shells share one idea: the first word
  * is a command; then come its options, and after them what its words are. */
@@ -45,16 +45,14 @@ static void out_fields(struct wk_out *out)
 
 static void out_choices(struct wk_out *out, const struct wk_opt *opt)
 {
-	const struct wk_reader *const *readers = wk_readers();
-
 	if (is_list(opt)) {
 		out_fields(out);
 		return;
 	}
 	for (size_t i = 0; opt->choices && opt->choices[i]; i++)
 		wk_out_fmt(out, "%s%s", i ? " " : "", opt->choices[i]);
-	for (size_t i = 0; !opt->choices && readers[i]; i++)
-		wk_out_fmt(out, "%s%s", i ? " " : "", readers[i]->name);
+	for (size_t i = 0; !opt->choices && wk_format_read(i).name; i++)
+		wk_out_fmt(out, "%s%s", i ? " " : "", wk_format_read(i).name);
 }
 
 static void out_words(struct wk_out *out, struct wk_choice (*choice)(size_t))

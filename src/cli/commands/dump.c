@@ -1,11 +1,7 @@
-#include <stdlib.h>
-
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/options/open_options.h"
-#include "event/dump.h"
-#include "formats/archive/content.h"
-#include "formats/archive/session.h"
+#include "session/dump.h"
 
 struct args {
 	const char *format;
@@ -21,91 +17,11 @@ static const struct wk_opt options[] = {
 	{ 0 },
 };
 
-struct facts {
-	struct wk_out *out;
-	size_t count;
-};
-
-/* "host name: box". Texts come from the file: no control character reaches a terminal. */
-static bool print_fact(void *context, const struct wk_event *event, struct wk_err *err)
-{
-	struct facts *facts = context;
-	struct wk_out *out = facts->out;
-
-	if (event->kind != WK_EVENT_SYSTEM && event->kind != WK_EVENT_NOTE)
-		return true;
-	facts->count++;
-	wk_out_term(out, event->kind == WK_EVENT_NOTE ? wk_str_c("note") : event->system.key);
-	wk_out_text(out, ": ");
-	wk_out_term(out, event->kind == WK_EVENT_NOTE ? event->note.text : event->system.value);
-	wk_out_char(out, '\n');
-	return !out->failed || wk_fail_os(err, out->error_number, "writing facts");
-}
-
-static bool print_header(struct wk_opened *opened, struct wk_out *out, struct wk_err *err)
-{
-	struct facts facts = { .out = out };
-	struct wk_sink sink = { .take = print_fact, .context = &facts };
-
-	opened->input.options.is_header_only = true;
-	if (!opened->reader->read(&opened->input, &sink, err))
-		return wk_opened_fail(opened, err);
-	if (facts.count == 0)
-		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-			       "%s has no header to print; only perf.data files have one",
-			       opened->input.name);
-	return true;
-}
-
-static bool print_events(struct wk_opened *opened, struct wk_out *out, struct wk_err *err)
-{
-	struct wk_sink sink = wk_dump_sink(out);
-
-	return opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err);
-}
-
-/* Events of several recordings are of several clocks: there is no order in which to print them. */
-static bool are_one(const char *const *paths, size_t count, struct wk_err *err)
-{
-	struct wk_session_part first = { 0 }, other;
-
-	if (!wk_content_differs(paths, count, err))
-		return false;
-	if (count > 1)
-		first = wk_session_part(paths[0]);
-	for (size_t i = 1; i < count; i++) {
-		other = wk_session_part(paths[i]);
-		if (!wk_session_is_one(&first, &other))
-			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-				       "%s and %s belong to different Windows sessions; dump them "
-				       "one by one",
-				       paths[0], paths[i]);
-	}
-	return true;
-}
-
-static bool dump(const struct args *args, const char *const *paths, struct wk_out *out,
-		 struct wk_err *err)
-{
-	struct wk_opened opened;
-	size_t count = 0;
-	bool ok;
-
-	while (paths[count])
-		count++;
-	if (!are_one(paths, count, err) ||
-	    !wk_session_open(paths, count, args->format, &opened, err))
-		return false;
-	ok = args->header ? print_header(&opened, out, err) : print_events(&opened, out, err);
-	wk_reader_close(&opened);
-	return ok;
-}
-
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	const char **paths = wk_input_paths(call->words, err);
-	bool ok = paths && dump(args, paths, call->out, err);
+	bool ok = paths && wk_dump(paths, args->format, args->header, call->out, err);
 
 	wk_free(paths);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);

@@ -1,14 +1,13 @@
 #include "cli/command.h"
 #include "cli/export/export.h"
-#include "formats/reader.h"
-#include "render/renderer.h"
+#include "session/formats.h"
 
-static void suffixes(struct wk_out *out, const struct wk_reader *reader)
+static void print_format(struct wk_out *out, struct wk_format format)
 {
-	for (size_t i = 0; reader->suffixes && reader->suffixes[i]; i++)
-		wk_out_fmt(out, "%s%s", i ? ", " : " (", reader->suffixes[i]);
-	if (reader->suffixes && reader->suffixes[0])
-		wk_out_char(out, ')');
+	wk_out_fmt(out, "  %-15s %s", format.name, format.summary);
+	for (size_t i = 0; format.suffixes && format.suffixes[i]; i++)
+		wk_out_fmt(out, "%s%s", i ? ", " : " (", format.suffixes[i]);
+	wk_out_text(out, format.suffixes && format.suffixes[0] ? ")\n" : "\n");
 }
 
 static int run(const struct wk_call *call, struct wk_err *err)
@@ -18,17 +17,13 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		return WK_EXIT_USAGE;
 	}
 	wk_out_text(call->out, "reads\n");
-	for (const struct wk_reader *const *reader = wk_readers(); *reader; reader++) {
-		wk_out_fmt(call->out, "  %-15s %s", (*reader)->name, (*reader)->summary);
-		suffixes(call->out, *reader);
-		wk_out_char(call->out, '\n');
-	}
+	for (size_t i = 0; wk_format_read(i).name; i++)
+		print_format(call->out, wk_format_read(i));
 	wk_out_text(call->out, "writes\n");
-	for (size_t i = 0; wk_renderers[i]; i++)
-		wk_out_fmt(call->out, "  %-15s %s\n", wk_renderers[i]->name,
-			   wk_renderers[i]->summary);
+	for (size_t i = 0; wk_format_written(i).name; i++)
+		print_format(call->out, wk_format_written(i));
 	for (const struct wk_export_target *target = wk_export_targets; target->name; target++)
-		if (!wk_renderer_find(target->name))
+		if (target->stream)
 			wk_out_fmt(call->out, "  %-15s %s (wick export)\n", target->name,
 				   target->summary);
 	return WK_EXIT_DONE;
