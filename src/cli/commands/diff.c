@@ -360,7 +360,7 @@ static bool compare(struct comparison *c, struct wk_err *err)
 	else
 		ok = write_form(c, err);
 	if (ok && !c->args->quiet) {
-		wk_view_say(&c->choice);
+		wk_view_report(&c->choice, &wk_cli_messages);
 		wk_selection_warn(&c->question, &wk_cli_messages);
 		say_empty_side(c);
 		say_lines(c);
@@ -384,8 +384,6 @@ static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	struct comparison c = { .args = args, .call = call, .form = form_of(args) };
-	const struct wk_view_typed typed = { &args->view, &args->filter,
-					     args->by_thread || args->no_process };
 	struct wk_open_input inputs[2] = { { .is_before = true } };
 	struct wk_open_options load = args->load;
 	struct wk_model *model;
@@ -402,7 +400,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	if (!wk_output_allow(args->output,
 			     (const char *const[]){ inputs[0].path, inputs[1].path, NULL },
 			     forms + 1, call, err) ||
-	    !wk_view_choose(&c.choice, &typed, err))
+	    !wk_view_choose(&c.choice, &args->view, &args->filter,
+			    args->by_thread || args->no_process, err))
 		return wk_exit_code(err);
 	if (!wk_view_expect_tree(&c.choice, err) || !expect_levels(&c, err)) {
 		wk_view_choice_fini(&c.choice);

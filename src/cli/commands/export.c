@@ -244,7 +244,7 @@ static bool export_model(struct export *export, const struct wk_call *call, stru
 	    wk_selection_expect(&question, err))
 		ok = write_output(export, call, err);
 	if (ok && !args->quiet) {
-		wk_view_say(export->choice);
+		wk_view_report(export->choice, &wk_cli_messages);
 		wk_selection_report(&question, &wk_cli_messages);
 	}
 	wk_selection_fini(&question);
@@ -260,12 +260,12 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	struct wk_export_job job = { .paths = paths, .load = &args->load,
 				     .filter = &args->filter,
 				     .perf_script = &args->perf_script };
-	const struct wk_view_typed typed = { &args->view, &args->filter, false };
 	struct wk_view_choice choice = { 0 };
 	struct export export = { .target = target, .job = &job, .args = args,
 				 .choice = &choice };
 	bool ok = paths && check_output(target, paths, call, err) &&
-		  wk_view_choose(&choice, &typed, err) && wk_view_expect_tree(&choice, err);
+		  wk_view_choose(&choice, &args->view, &args->filter, false, err) &&
+		  wk_view_expect_tree(&choice, err);
 
 	if (ok)
 		ok = target->stream ? write_output(&export, call, err)

@@ -98,13 +98,13 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const char **paths = wk_input_paths(call->words, err);
 	struct wk_selection question = { 0 };
 	struct wk_model *model = NULL;
-	const struct wk_view_typed typed = { &args->view, &args->filter,
-					     args->by_thread || args->no_process };
 	struct wk_view_choice choice = { 0 };
 	bool ok = false;
 
 	if (paths && wk_output_allow(args->output, paths, forms, call, err) &&
-	    wk_view_choose(&choice, &typed, err) && wk_view_expect_tree(&choice, err))
+	    wk_view_choose(&choice, &args->view, &args->filter, args->by_thread || args->no_process,
+			   err) &&
+	    wk_view_expect_tree(&choice, err))
 		model = load(paths, args, &choice, err);
 	wk_free(paths);
 	if (!model) {
@@ -115,7 +115,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	    wk_selection_expect(&question, err))
 		ok = fold(model, &question, &choice, call, err);
 	if (ok && !args->quiet) {
-		wk_view_say(&choice);
+		wk_view_report(&choice, &wk_cli_messages);
 		wk_selection_report(&question, &wk_cli_messages);
 	}
 	wk_view_choice_fini(&choice);

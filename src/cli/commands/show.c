@@ -8,13 +8,13 @@
 #include "cli/messages.h"
 #include "cli/options/filter_options.h"
 #include "cli/options/open_options.h"
-#include "cli/options/preset_file.h"
 #include "cli/options/table_form.h"
 #include "cli/options/table_uses.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "os/os.h"
+#include "session/preset_file.h"
 #include "session/selection.h"
 #include "views/tables/tables.h"
 
@@ -476,7 +476,7 @@ static bool show_model(const struct wk_table_view *typed, struct wk_table_option
 		warn(&question, &printed);
 	if (ok) {
 		say_dropped_grouping(choice, shown);
-		wk_view_say(choice);
+		wk_view_report(choice, &wk_cli_messages);
 	}
 	wk_selection_fini(&question);
 	return ok;
@@ -510,12 +510,11 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	const struct wk_view_typed typed = { &args->view, &args->filter,
-					     args->by_process || args->by_thread };
 	struct wk_view_choice choice = { 0 };
 	const char **paths = NULL;
 	const struct wk_table_view *what = read_words(call->words, &paths, err);
-	bool ok = what && wk_view_choose(&choice, &typed, err);
+	bool ok = what && wk_view_choose(&choice, &args->view, &args->filter,
+					 args->by_process || args->by_thread, err);
 
 	if (ok && is_preset_file(paths))
 		ok = show_presets(paths[0], call, err);

@@ -3,7 +3,7 @@
 #define WK_CLI_OPTIONS_FILTER_OPTIONS_H
 
 #include "cli/options/options.h"
-#include "views/filter/filter.h"
+#include "session/selection.h"
 
 extern const struct wk_opt_group wk_filter_group;
 

@@ -238,7 +238,7 @@ bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
 	else if (ok && !args->quiet)
 		wk_selection_hint(&question, &wk_cli_messages);
 	if (ok && !args->quiet) {
-		wk_view_say(&maker->choice);
+		wk_view_report(&maker->choice, &wk_cli_messages);
 		say_where(args, recorded_to);
 	}
 	if (ok)
@@ -251,12 +251,10 @@ bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
 bool wk_flame_plan(struct wk_flame_maker *maker, struct wk_err *err)
 {
 	const struct wk_flame_args *args = maker->args;
-
-	const struct wk_view_typed typed = { &args->view, &args->filter,
-					     args->by_thread || args->no_process };
 	struct wk_drawing_args drawing = args->drawing;
 
-	if (!wk_view_choose(&maker->choice, &typed, err))
+	if (!wk_view_choose(&maker->choice, &args->view, &args->filter,
+			    args->by_thread || args->no_process, err))
 		return false;
 	drawing.reverse |= maker->choice.inverted;
 	if (wk_view_expect_tree(&maker->choice, err) &&

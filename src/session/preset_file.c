@@ -1,4 +1,4 @@
-#include "cli/options/preset_file.h"
+#include "session/preset_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

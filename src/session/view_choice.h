@@ -1,0 +1,50 @@
+/* Which event a view weighs by, which samples it leaves out and how it is grouped: from a filter,
+ * columns and a preset, which can be one of wick's or of a .wpaProfile file.
+ *
+ * Order of calls: wk_view_choose before anything is read, then its filter for wk_selection_open and
+ * its grouping for trees; wk_view_choice_fini. */
+#ifndef WK_SESSION_VIEW_CHOICE_H
+#define WK_SESSION_VIEW_CHOICE_H
+
+#include "session/messages.h"
+#include "views/filter/filter.h"
+#include "views/filter/presets.h"
+#include "views/tree/grouping.h"
+
+struct wk_preset_file; /* session/preset_file.h */
+
+struct wk_view_args {
+	const char *group;  /* columns; NULL: as the command has it */
+	const char *preset; /* a name, or FILE[:NAME]; NULL: none */
+};
+
+struct wk_view_choice {
+	struct wk_filter_spec filter; /* the given one, and what the preset adds */
+	struct wk_filter_needs needs;
+	struct wk_grouping grouping;
+	bool is_grouped;             /* otherwise the command's own levels are used */
+	bool needs_samples;          /* one by one, not added up by their stacks */
+	bool inverted;               /* the preset starts with the innermost function */
+	const char *table;           /* the preset is this table of `wick show`; or NULL */
+	struct wk_preset_file *file; /* owns the preset's texts; or NULL */
+	struct wk_buf said;          /* what the preset of a file became, one line each */
+};
+
+/* `says_levels`: an option other than `view->group` sets levels. */
+bool wk_view_choose(struct wk_view_choice *choice, const struct wk_view_args *view,
+		    const struct wk_filter_spec *filter, bool says_levels, struct wk_err *err);
+void wk_view_choice_fini(struct wk_view_choice *choice);
+
+/* What a preset of a file became, and what of it is not shown. */
+void wk_view_report(const struct wk_view_choice *choice, const struct wk_messages *messages);
+
+/* Fails if the preset is a table, which cannot be drawn as a tree. */
+bool wk_view_expect_tree(const struct wk_view_choice *choice, struct wk_err *err);
+
+/* For wk_tree_options. */
+static inline const struct wk_grouping *wk_view_grouping(const struct wk_view_choice *choice)
+{
+	return choice->is_grouped ? &choice->grouping : NULL;
+}
+
+#endif
