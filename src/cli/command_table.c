@@ -4,7 +4,7 @@
 
 #include "base/text/suggest.h"
 #include "os/os.h"
-#include "views/tables/tables.h"
+#include "session/shown_table.h"
 
 extern const struct wk_command wk_cmd_flame;
 extern const struct wk_command wk_cmd_cargo;

@@ -76,8 +76,7 @@ bool wk_dump(const char *const *paths, const char *format, bool header_only, str
 
 	while (paths[count])
 		count++;
-	if (!are_one(paths, count, err) ||
-	    !wk_session_open(paths, count, format, &opened, err))
+	if (!are_one(paths, count, err) || !wk_session_open(paths, count, format, &opened, err))
 		return false;
 	ok = header_only ? print_header(&opened, out, err) : print_events(&opened, out, err);
 	wk_reader_close(&opened);

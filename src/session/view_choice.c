@@ -91,7 +91,7 @@ bool wk_view_choose(struct wk_view_choice *choice, const struct wk_view_args *vi
 	const char *group = view->group, *preset = view->preset;
 	bool ok;
 
-	*choice = (struct wk_view_choice){ .filter = *filter };
+	*choice = (struct wk_view_choice){ .filter = *filter, .has_preset = preset };
 	if (group && says_levels)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--group sets all levels; leave out --by-process, "
@@ -134,7 +134,8 @@ void wk_view_report(const struct wk_view_choice *choice, const struct wk_message
 	struct wk_str rest = wk_buf_str(&choice->said), line;
 	struct wk_buf text = { 0 };
 
-	while (wk_str_split(rest, '\n', &line, &rest)) {
+	while (rest.len) {
+		wk_str_split(rest, '\n', &line, &rest);
 		wk_buf_reset(&text);
 		wk_buf_add_str(&text, line);
 		wk_warn(messages, wk_buf_text(&text));

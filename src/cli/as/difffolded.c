@@ -1,6 +1,6 @@
 /* Two folded files side by side, as difffolded.pl and inferno-diff-folded print them. */
+#include "base/mem.h"
 #include "cli/as/tool.h"
-#include "formats/reader.h"
 #include "session/fold/stack_counts.h"
 
 struct args {
@@ -56,21 +56,6 @@ static void warn_of_fraction(void *context, struct wk_str line)
 	     (struct wk_str){ "", 0 });
 }
 
-static bool read_sides(struct wk_stack_counts *counts, const struct wk_words *words,
-		       struct wk_opened *files, struct wk_err *err)
-{
-	for (int side = 0; side < 2; side++) {
-		size_t index = (size_t)side;
-		const char *path =
-			index < words->count ? words->at[index] : words->rest[index - words->count];
-
-		if (!wk_reader_open(path, "folded", &files[side], err))
-			return false;
-		wk_stack_counts_read(counts, files[side].input.bytes, side);
-	}
-	return true;
-}
-
 static int run(const struct wk_as_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
@@ -82,7 +67,7 @@ static int run(const struct wk_as_call *call, struct wk_err *err)
 		.fraction = warn_of_fraction,
 		.context = (void *)(uintptr_t)call,
 	};
-	struct wk_opened files[2] = { 0 };
+	const char **paths;
 	bool ok;
 
 	if (call->words->count + call->words->rest_count != 2) {
@@ -91,15 +76,10 @@ static int run(const struct wk_as_call *call, struct wk_err *err)
 				   : "two files are required");
 		return WK_EXIT_USAGE;
 	}
-	ok = read_sides(&counts, call->words, files, err);
-	if (ok && args->normalises)
-		wk_stack_counts_normalise(&counts);
-	if (ok)
-		wk_stack_counts_write(&counts, call->out);
+	paths = wk_words_paths(call->words);
+	ok = wk_stack_counts_compare(&counts, paths, args->normalises, call->out, err);
 	wk_stack_counts_fini(&counts);
-	for (int side = 0; side < 2; side++)
-		if (files[side].reader)
-			wk_reader_close(&files[side]);
+	wk_free(paths);
 	return ok ? WK_EXIT_DONE : WK_EXIT_FAILED;
 }
 

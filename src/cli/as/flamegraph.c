@@ -4,12 +4,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "cli/as/flamegraph_args.h"
-#include "cli/options/colour_map.h"
-#include "cli/options/drawing_options.h"
-#include "os/os.h"
-#include "render/renderers.h"
 #include "session/fold/fold_model.h"
-#include "views/filter/filter.h"
+#include "session/picture.h"
 
 #define SCRIPT_DREW_NOTHING 2 /* the exit code of flamegraph.pl then */
 
@@ -17,9 +13,7 @@ struct flamegraph {
 	const struct wk_as_call *call;
 	const struct wk_as_flamegraph_args *args;
 	bool is_inferno;
-	struct wk_drawing drawing;
-	struct wk_name_attributes attributes;
-	struct wk_colouring *colouring;
+	struct wk_picture picture;
 };
 
 static void warn(void *context, struct wk_str text)
@@ -44,21 +38,6 @@ static void warn_of_attribute(void *context, const char *why, struct wk_str name
 	wk_buf_fini(&text);
 }
 
-static bool read_attributes(struct flamegraph *f, struct wk_err *err)
-{
-	struct wk_os_file file;
-
-	if (!f->args->name_attributes)
-		return true;
-	if (!wk_os_open_aside(f->args->name_attributes, &file, err))
-		return false;
-	wk_name_attributes_init(&f->attributes, wk_str_of((const char *)file.at, file.size_bytes),
-				warn_of_attribute, f);
-	f->drawing.attributes = &f->attributes;
-	wk_os_close(&file);
-	return true;
-}
-
 /* ---- how it is drawn */
 
 static const char *usual_title(const struct wk_as_flamegraph_args *args)
@@ -72,18 +51,18 @@ static bool read_min_width(struct flamegraph *f, struct wk_err *err)
 {
 	struct wk_str text = wk_str_c(f->args->min_width);
 
-	f->drawing.min_width = f->args->min_share;
-	f->drawing.min_width_is_share = f->is_inferno;
+	f->picture.drawing.min_width = f->args->min_share;
+	f->picture.drawing.min_width_is_share = f->is_inferno;
 	if (!f->is_inferno) {
-		f->drawing.min_width_is_share = wk_str_ends(text, "%");
-		text.len -= f->drawing.min_width_is_share;
-		if (!wk_num_real(text, &f->drawing.min_width))
+		f->picture.drawing.min_width_is_share = wk_str_ends(text, "%");
+		text.len -= f->picture.drawing.min_width_is_share;
+		if (!wk_num_real(text, &f->picture.drawing.min_width))
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				       "Value \"%s\" invalid for option minwidth (number expected)",
 				       f->args->min_width);
 	}
-	if (f->drawing.min_width <= 0) /* asked for, it means all */
-		f->drawing.min_width = 1e-9;
+	if (f->picture.drawing.min_width <= 0) /* asked for, it means all */
+		f->picture.drawing.min_width = 1e-9;
 	return true;
 }
 
@@ -122,26 +101,26 @@ static enum wk_colour_choice choice_of(const struct flamegraph *f)
 	return WK_COLOUR_BY_CHANCE;
 }
 
-static void set_colouring(struct flamegraph *f)
+static bool set_colours(struct flamegraph *f, struct wk_err *err)
 {
-	enum wk_palette palette = WK_PALETTE_HOT;
+	struct wk_drawing *drawing = &f->picture.drawing;
 	struct wk_colouring_options options = {
+		.palette = WK_PALETTE_HOT,
 		.choice = choice_of(f),
 		.dialect = f->is_inferno ? WK_COLOUR_INFERNO : WK_COLOUR_PERL,
 		.is_comparison = true,
 		.negates = f->args->negate,
+		.min_share = drawing->min_width / 100,
 	};
 
 	if (f->args->colours)
-		wk_palette_find(wk_str_c(f->args->colours), &palette);
-	options.palette = palette;
-	options.min_share = f->drawing.min_width / 100;
-	if (!f->drawing.min_width_is_share)
-		options.min_share = f->drawing.min_width / (f->drawing.width - 20.0);
-	f->colouring = wk_colouring_new(&options);
-	f->drawing.colouring = f->colouring;
-	f->drawing.background =
-		f->args->background ? f->args->background : usual_background(palette);
+		wk_palette_find(wk_str_c(f->args->colours), &options.palette);
+	if (!drawing->min_width_is_share)
+		options.min_share = drawing->min_width / (drawing->width - 20.0);
+	drawing->background =
+		f->args->background ? f->args->background : usual_background(options.palette);
+	return wk_picture_colour(&f->picture, &options,
+				 f->args->keeps_colours ? WK_COLOUR_MAP : NULL, err);
 }
 
 static bool settle(struct flamegraph *f, struct wk_err *err)
@@ -150,7 +129,7 @@ static bool settle(struct flamegraph *f, struct wk_err *err)
 
 	if (!wk_as_flamegraph_check(args, f->call->tool, err))
 		return false;
-	f->drawing = (struct wk_drawing){
+	f->picture.drawing = (struct wk_drawing){
 		.title = args->title ? args->title : usual_title(args),
 		.subtitle = args->subtitle,
 		.notes = args->notes,
@@ -172,25 +151,24 @@ static bool settle(struct flamegraph *f, struct wk_err *err)
 		.search_colour = args->search_colour ? args->search_colour : "#e600e6",
 		.order = args->flamechart ? WK_TREE_BY_TIME : WK_TREE_BY_TEXT,
 	};
-	if (f->drawing.width < 100)
-		f->drawing.width = 100;
-	if (!read_min_width(f, err))
-		return false;
-	set_colouring(f);
-	return read_attributes(f, err);
+	if (f->picture.drawing.width < 100)
+		f->picture.drawing.width = 100;
+	return read_min_width(f, err) && set_colours(f, err) &&
+	       (!args->name_attributes || wk_picture_attributes(&f->picture, args->name_attributes,
+								warn_of_attribute, f, err));
 }
 
 /* ---- the picture */
 
 /* What is drawn where there is nothing to draw, for whoever shows the file all the same. */
-static void draw_nothing(struct flamegraph *f)
+static void draw_nothing(const struct flamegraph *f, unsigned width)
 {
 	wk_out_fmt(f->call->out,
 		   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"60\">"
 		   "<text x=\"50%%\" y=\"24\" text-anchor=\"middle\">"
 		   "ERROR: No valid input provided to %s</text></svg>\n",
-		   f->drawing.width, f->call->tool->name);
+		   width, f->call->tool->name);
 }
 
 #define MOST_TOTAL 1e18 /* pictures of more are as narrow as a line */
@@ -205,7 +183,7 @@ static void set_total(struct flamegraph *f, const struct wk_tree *tree)
 	if (total <= 0)
 		return;
 	if (total >= counted) {
-		f->drawing.total =
+		f->picture.drawing.total =
 			total < MOST_TOTAL / unit ? (uint64_t)(total * unit) : (uint64_t)MOST_TOTAL;
 		return;
 	}
@@ -218,32 +196,19 @@ static void set_total(struct flamegraph *f, const struct wk_tree *tree)
 
 static bool draw(struct flamegraph *f, const struct wk_model *model, struct wk_err *err)
 {
-	struct wk_tree_options options = {
+	f->picture.folding = (struct wk_tree_options){
 		.merge_images = true,
 		.merge_files = true,
 		.is_chart = f->args->flamechart,
 		.most_nodes = WK_MOST_FRAMES,
-		.order = f->drawing.order,
+		.order = f->picture.drawing.order,
 	};
-	struct wk_view view = { .model = model };
-	struct wk_filter filter;
-	struct wk_tree tree;
-	bool ok = false;
-
-	if (!wk_filter_init(&filter, model, &(struct wk_filter_spec){ 0 }, err))
+	if (!wk_picture_fold_all(&f->picture, model, err))
 		return false;
-	wk_tree_init(&tree, model, &filter, &options);
-	if (tree.total[0]) {
-		set_total(f, &tree);
-		view.tree = &tree;
-		view.drawing = f->drawing;
-		ok = wk_renderer_svg.render(&view, f->call->out, err);
-	} else {
-		wk_fail(err, WK_EEMPTY, WK_NOWHERE, "No stack counts found");
-	}
-	wk_tree_fini(&tree);
-	wk_filter_fini(&filter);
-	return ok;
+	if (!f->picture.tree.total[0])
+		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "No stack counts found");
+	set_total(f, &f->picture.tree);
+	return wk_picture_draw(&f->picture, f->call->out, err);
 }
 
 static bool make(struct flamegraph *f, struct wk_err *err)
@@ -261,10 +226,7 @@ static bool make(struct flamegraph *f, struct wk_err *err)
 		.context = f,
 	};
 	struct wk_model *model = wk_fold_model_open(&input, err);
-	bool keeps = f->args->keeps_colours;
-	bool ok = model && (!keeps || wk_colour_map_read(WK_USUAL_COLOUR_MAP, f->colouring, err)) &&
-		  draw(f, model, err) &&
-		  (!keeps || wk_colour_map_write(WK_USUAL_COLOUR_MAP, f->colouring, err));
+	bool ok = model && draw(f, model, err);
 
 	wk_model_free(model);
 	wk_free(paths);
@@ -279,15 +241,16 @@ int wk_as_flamegraph(const struct wk_as_call *call, struct wk_err *err)
 		.is_inferno = call->tool->kind->family == WK_AS_INFERNO,
 	};
 	bool ok = settle(&f, err) && make(&f, err);
-	int exit_code = ok ? WK_EXIT_DONE : WK_EXIT_FAILED;
+	unsigned width = f.picture.drawing.width;
+	int exit_code;
 
+	ok = wk_picture_end(&f.picture, ok, err) && ok;
+	exit_code = ok ? WK_EXIT_DONE : WK_EXIT_FAILED;
 	if (!ok && (err->code == WK_EFORMAT || err->code == WK_EEMPTY)) {
-		draw_nothing(&f);
+		draw_nothing(&f, width);
 		*err = (struct wk_err){ 0 };
 		wk_fail(err, WK_EEMPTY, WK_NOWHERE, "No stack counts found");
 		exit_code = f.is_inferno ? WK_EXIT_FAILED : SCRIPT_DREW_NOTHING;
 	}
-	wk_colouring_free(f.colouring);
-	wk_name_attributes_fini(&f.attributes);
 	return exit_code;
 }

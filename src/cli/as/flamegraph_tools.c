@@ -1,6 +1,5 @@
 #include "cli/as/flamegraph_args.h"
-#include "render/colours/background.h"
-#include "render/colours/colouring.h"
+#include "session/picture.h"
 
 #define AT(field) offsetof(struct wk_as_flamegraph_args, field)
 

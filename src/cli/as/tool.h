@@ -1,5 +1,4 @@
-/* The command lines of other tools, spoken by wick: `wick as TOOL ...`, or a link to wick with
- * the tool's name.
+/* The command lines of other tools: `wick as TOOL ...`, or a link to wick with the tool's name.
  *
  * A tool is one row of a table: its name, its options in the way it reads them, and which of
  * wick's own engines does the work. The tables are in collapse_tools.c, flamegraph_tools.c
@@ -8,7 +7,7 @@
 #define WK_CLI_AS_TOOL_H
 
 #include "cli/command.h"
-#include "formats/collapse.h"
+#include "session/fold/collapse.h"
 
 enum wk_as_family {
 	WK_AS_PERL,    /* brendangregg/FlameGraph, whatever language its scripts are in */
@@ -37,7 +36,7 @@ struct wk_as_tool {
 	const struct wk_opt *options;
 
 	/* Of tools that collapse stacks: */
-	const char *reader;          /* by its name in wk_readers(); NULL: seen from the bytes */
+	const char *reader;          /* format, by name; NULL: detected from the content */
 	struct wk_collapse collapse; /* what holds when nothing is typed, but for the dialect */
 	bool collapses_recursion;
 };
@@ -57,8 +56,8 @@ const struct wk_as_tool *wk_as_tool_find(struct wk_str name);
 /* By number, for lists; NULL behind the last. */
 const struct wk_as_tool *wk_as_tool_at(size_t index);
 
-/* Runs a tool with the words behind its name. Says what goes wrong in the tool's own way, on
- * standard error; the exit code is the tool's, too. */
+/* Runs a tool with the arguments after its name. Errors on standard error have the tool's own form,
+ * and the exit code is the tool's. */
 int wk_as_run(const struct wk_as_tool *tool, char **argv, struct wk_out *out);
 
 /* A warning as the tool would write it: a bare line, or one with its level. */

@@ -375,7 +375,7 @@ static bool are_events(const struct wk_record_plan *plan, struct wk_err *err)
 static bool check_values(const struct args *args, struct wk_err *err)
 {
 	char *const stand_in[] = { (char *)(uintptr_t) "program", NULL };
-	struct wk_drawing_plan drawing;
+	struct wk_picture drawn;
 	struct wk_record_plan plan;
 	bool ok = wk_record_plan_init(&plan, &args->record,
 				      args->record.pids.count ? NULL : stand_in, err) &&
@@ -384,9 +384,9 @@ static bool check_values(const struct args *args, struct wk_err *err)
 	wk_record_plan_fini(&plan);
 	if (!ok || !wk_output_check_picture(args->flame.output, err) ||
 	    !wk_output_check(data_of(args), err) ||
-	    !wk_drawing_plan_init(&drawing, &args->flame.drawing, err))
+	    !wk_drawing_read(&args->flame.drawing, &drawn, err))
 		return false;
-	wk_drawing_plan_fini(&drawing);
+	wk_picture_fini(&drawn);
 	return true;
 }
 

@@ -9,11 +9,7 @@
 #include "cli/options/view_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "render/renderers.h"
-#include "session/selection.h"
-#include "views/compare/diff.h"
-#include "views/compare/diff_lines.h"
-#include "views/tree/stack_rows.h"
+#include "session/comparison.h"
 
 #define USUAL_ROWS 30
 
@@ -59,20 +55,6 @@ static const struct wk_opt diff_options[] = {
 	{ 0 },
 };
 
-/* What is compared, once both sides are loaded. */
-struct comparison {
-	const struct args *args;
-	const struct wk_call *call;
-	const struct wk_model *model;
-	struct wk_selection question;
-	struct wk_diff_measure measure;
-	struct wk_diff_sides sides;
-	struct wk_pairs pairs;
-	const char *form;
-	double before_factor;
-	struct wk_view_choice choice;
-};
-
 static const char *form_of(const struct args *args)
 {
 	static const char *const suffixes[] = { "svg", "folded", "csv", "json", NULL };
@@ -95,287 +77,106 @@ static enum wk_tree_side side_of(const struct args *args)
 	return args->gone ? WK_TREE_AFTER_AND_GONE : WK_TREE_AFTER;
 }
 
-static void add_sides(const struct comparison *c, struct wk_buf *text)
+static enum wk_comparison_form kind_of(const char *form)
 {
-	wk_diff_sides_line(&c->sides, c->model, &c->measure, text);
-	if (c->args->normalize && !c->measure.only_shares)
-		wk_buf_add_text(text, ", normalized");
+	return strcmp(form, "svg") == 0      ? WK_COMPARISON_PICTURE
+	       : strcmp(form, "folded") == 0 ? WK_COMPARISON_FOLDED
+					     : WK_COMPARISON_TABLE;
 }
 
-/* "monday.data → tuesday.data", with their folders where both are called alike. */
-static void add_paths(const struct comparison *c, struct wk_buf *text)
+static bool draw(const struct wk_comparison *comparison, const struct args *args,
+		 struct wk_out *out, struct wk_err *err)
 {
-	struct wk_str before = wk_str_c(c->call->words->at[0]);
-	struct wk_str after = wk_str_c(c->call->words->at[1]);
-
-	if (!wk_str_eq(wk_str_basename(before), wk_str_basename(after))) {
-		before = wk_str_basename(before);
-		after = wk_str_basename(after);
-	}
-	wk_buf_add_str(text, wk_str_is(before, "-") ? wk_str_c("standard input") : before);
-	wk_buf_add_text(text, " \u2192 ");
-	wk_buf_add_str(text, wk_str_is(after, "-") ? wk_str_c("standard input") : after);
-	wk_buf_add_text(text, "; ");
-}
-
-static void fold_options(const struct comparison *c, struct wk_tree_options *tree)
-{
-	tree->by_process = !c->args->no_process && c->pairs.has_processes;
-	tree->by_thread = c->args->by_thread;
-	tree->grouping = wk_view_grouping(&c->choice);
-	tree->by_samples = c->measure.by_samples;
-	tree->pairs = &c->pairs;
-	tree->before_factor = c->before_factor;
-}
-
-static bool draw(const struct comparison *c, struct wk_out *out, struct wk_err *err)
-{
-	struct wk_view view = { .model = c->model, .quality = &c->question.quality };
-	struct wk_buf words = { 0 };
-	struct wk_drawing_plan plan;
-	struct wk_tree tree;
+	struct wk_picture picture;
 	bool ok;
 
-	if (!wk_drawing_plan_init(&plan, &c->args->drawing, err)) {
-		wk_drawing_plan_fini(&plan);
+	if (!wk_drawing_read(&args->drawing, &picture, err))
 		return false;
-	}
-	if (!wk_drawing_plan_accepts_comparison(&plan, err)) {
-		wk_drawing_plan_fini(&plan);
-		return false;
-	}
-	fold_options(c, &plan.tree);
-	plan.tree.side = side_of(c->args);
-	add_paths(c, &words);
-	add_sides(c, &words);
-	if (!plan.drawing.title)
-		plan.drawing.title = "Differential flame graph";
-	if (!plan.drawing.subtitle)
-		plan.drawing.subtitle = wk_buf_text(&words);
-	wk_tree_init(&tree, c->model, &c->question.filter, &plan.tree);
-	if (!c->args->quiet)
-		wk_drawing_plan_warn(&plan, c->model, &tree);
-	view.tree = &tree;
-	view.drawing = plan.drawing;
-	ok = wk_renderer_svg.render(&view, out, err);
-	wk_tree_fini(&tree);
-	wk_buf_fini(&words);
-	return wk_drawing_plan_end(&plan, ok, err) && ok;
+	picture.folding.side = side_of(args);
+	ok = wk_comparison_draw(comparison, &picture, out, args->quiet ? NULL : &wk_cli_messages,
+				err);
+	return wk_picture_end(&picture, ok, err) && ok;
 }
 
-static bool fold(const struct comparison *c, struct wk_out *out, struct wk_err *err)
+static bool tabulate(const struct wk_comparison *comparison, const char *form,
+		     const struct wk_call *call, struct wk_out *out, struct wk_err *err)
 {
-	struct wk_view view = { .model = c->model, .quality = &c->question.quality };
-	struct wk_tree_options options = { .order = WK_TREE_BY_NAME, .side = WK_TREE_LARGER };
-	struct wk_tree tree;
-	bool ok;
+	const struct args *args = call->args;
+	struct wk_table_look look = wk_table_look(
+		wk_table_form(strcmp(form, "csv") == 0, strcmp(form, "json") == 0), out, call, 0);
+	uint32_t limit = look.form == WK_TABLE_TEXT && !args->all ? USUAL_ROWS : 0;
 
-	fold_options(c, &options);
-	view.rows = wk_stack_rows_new(c->model, &c->question.filter, &options);
-	if (view.rows) {
-		ok = wk_renderer_folded.render(&view, out, err);
-		wk_stack_rows_free(view.rows);
-		return ok;
-	}
-	wk_tree_init(&tree, c->model, &c->question.filter, &options);
-	view.tree = &tree;
-	ok = wk_renderer_folded.render(&view, out, err);
-	wk_tree_fini(&tree);
-	return ok;
+	if (args->top)
+		limit = args->top < UINT32_MAX ? (uint32_t)args->top : UINT32_MAX;
+	look.has_details = args->details;
+	return wk_comparison_tabulate(comparison, args->by_total, limit, &look, out, err);
 }
 
-static bool tabulate(const struct comparison *c, struct wk_out *out, struct wk_err *err)
+static bool write_form(const struct wk_comparison *comparison, const char *form,
+		       const struct wk_call *call, struct wk_err *err)
 {
-	const struct wk_renderer *renderer =
-		wk_table_form(strcmp(c->form, "csv") == 0, strcmp(c->form, "json") == 0);
-	bool for_people = renderer == &wk_renderer_text && !c->args->all;
-	struct wk_diff_options options = {
-		.pairs = &c->pairs,
-		.by_samples = c->measure.by_samples,
-		.before_factor = c->before_factor,
-		.by_total = c->args->by_total,
-		.limit = for_people ? USUAL_ROWS : 0,
-	};
-	struct wk_view view = { .model = c->model, .quality = &c->question.quality,
-				.has_details = c->args->details };
-	struct wk_buf words = { 0 };
-	struct wk_table table;
-	bool ok;
-
-	if (c->args->top)
-		options.limit = c->args->top < UINT32_MAX ? (uint32_t)c->args->top : UINT32_MAX;
-	wk_table_fit(&view, out, c->call, 0);
-	wk_table_init(&table, "diff");
-	wk_diff_table(&table, c->model, &c->question.filter, &options);
-	add_sides(c, &words);
-	wk_table_note(&table, "%s", wk_buf_text(&words));
-	view.table = &table;
-	if (table.row_count == 0 && renderer == &wk_renderer_text) {
-		wk_out_fmt(out, "nothing changed: every function has the same %s as before\n",
-			   c->args->by_total ? "total" : "self");
-		wk_out_fmt(out, "%s\n", wk_buf_text(&words));
-		ok = true;
-	} else {
-		ok = renderer->render(&view, out, err);
-	}
-	wk_table_fini(&table);
-	wk_buf_fini(&words);
-	return ok;
-}
-
-static bool write_form(const struct comparison *c, struct wk_err *err)
-{
+	const struct args *args = call->args;
 	struct wk_output output;
-	struct wk_out *out = wk_output_open(&output, c->args->output, c->call, err);
+	struct wk_out *out = wk_output_open(&output, args->output, call, err);
 	bool ok;
 
 	if (!out)
 		return false;
-	if (strcmp(c->form, "svg") == 0)
-		ok = draw(c, out, err);
-	else if (strcmp(c->form, "folded") == 0)
-		ok = fold(c, out, err);
-	else
-		ok = tabulate(c, out, err);
+	switch (comparison->options->form) {
+	case WK_COMPARISON_PICTURE:
+		ok = draw(comparison, args, out, err);
+		break;
+	case WK_COMPARISON_FOLDED:
+		ok = wk_comparison_fold(comparison, out, err);
+		break;
+	default:
+		ok = tabulate(comparison, form, call, out, err);
+		break;
+	}
 	return wk_output_close(&output, ok, err);
 }
 
-/* Traces of Windows without CPU samples may have nothing in common but that they count; other
- * forms only have names of their own for the same. */
-static void say_events(const struct comparison *c)
+/* The last line of a table on a terminal, and where the file is. */
+static void say_where(const struct wk_comparison *comparison, const char *path)
 {
-	const struct wk_source *before = &c->model->sources[c->measure.before];
-	const struct wk_source *after = &c->model->sources[c->measure.after];
-	struct wk_buf words = { 0 };
-
-	if (!c->model->side_times[false].traits->logs_events ||
-	    !c->model->side_times[true].traits->logs_events || before->name == after->name)
-		return;
-	wk_buf_add_fmt(&words, "different events are compared: %s of %s, %s of %s",
-		       wk_strtab_get(c->model->text, before->name), c->call->words->at[0],
-		       wk_strtab_get(c->model->text, after->name), c->call->words->at[1]);
-	wk_say(wk_buf_text(&words));
-	wk_buf_fini(&words);
-}
-
-/* Which sources are compared; and where they are not of a kind, what they have in common. */
-static bool choose_measure(struct comparison *c, struct wk_filter_spec *spec, struct wk_err *err)
-{
-	const struct wk_source *sources = c->model->sources;
-
-	if (!wk_diff_measure_choose(&c->measure, c->model, spec->source, c->args->by_samples, err))
-		return false;
-	spec->before_source = c->measure.before;
-	spec->after_source = c->measure.after;
-	if (!c->args->quiet)
-		say_events(c);
-	if (c->args->quiet || c->args->by_samples ||
-	    sources[c->measure.before].unit == sources[c->measure.after].unit)
-		return true;
-	wk_say(c->measure.only_shares ? "the two files use different units and one contains sums: "
-					"comparing shares of the whole"
-				      : "the two files use different units: comparing numbers of "
-					"samples");
-	return true;
-}
-
-static void pair_up(struct comparison *c)
-{
-	bool is_text = strcmp(c->form, "folded") == 0;
-
-	wk_pairs_init(&c->pairs, c->model, &c->question.filter,
-		      is_text || strcmp(c->form, "svg") == 0, is_text);
-}
-
-/* What lies in a file now, as the table's last line has it on a terminal. */
-static void say_where(const struct comparison *c)
-{
-	const char *path = c->args->output;
+	bool is_picture = comparison->options->form == WK_COMPARISON_PICTURE;
 	struct wk_buf words = { 0 };
 
 	if (!path || strcmp(path, "-") == 0)
 		return;
-	add_sides(c, &words);
+	wk_comparison_line(comparison, &words);
 	wk_say(wk_buf_text(&words));
 	wk_buf_reset(&words);
-	wk_buf_add_fmt(&words,
-		       strcmp(c->form, "svg") == 0 ? "open %s in a browser"
-						   : "comparison written to %s",
+	wk_buf_add_fmt(&words, is_picture ? "open %s in a browser" : "comparison written to %s",
 		       path);
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
 }
 
-static void say_lines(const struct comparison *c)
+static bool compare(const struct wk_model *model, const struct wk_comparison_options *options,
+		    const char *form, const struct wk_call *call, struct wk_err *err)
 {
-	struct wk_buf words = { 0 };
+	const struct args *args = call->args;
+	struct wk_comparison comparison;
+	bool ok;
 
-	wk_diff_lines_line(c->model, &c->question.filter, &c->pairs, &words);
-	if (words.len)
-		wk_say(wk_buf_text(&words));
-	wk_buf_fini(&words);
-}
-
-static bool is_side_empty(const struct comparison *c, bool is_before)
-{
-	const struct wk_samples *samples = &c->model->samples;
-
-	for (uint32_t i = 0; i < samples->count; i++)
-		if (wk_filter_has(&c->question.filter, i) &&
-		    (samples->is_before && samples->is_before[i]) == is_before)
-			return false;
-	return true;
-}
-
-/* "after: 0" alone could be a program that got better. */
-static void say_empty_side(const struct comparison *c)
-{
-	bool no_before = is_side_empty(c, true), no_after = is_side_empty(c, false);
-	struct wk_buf words = { 0 };
-
-	if (no_before == no_after)
-		return;
-	wk_buf_add_fmt(&words, "%s has no samples in view, so everything is %s",
-		       c->call->words->at[no_before ? 0 : 1], no_before ? "new" : "gone");
-	wk_say(wk_buf_text(&words));
-	wk_buf_fini(&words);
-}
-
-static bool compare(struct comparison *c, struct wk_err *err)
-{
-	struct wk_filter_spec spec = c->choice.filter;
-	bool ok = false;
-
-	if (!choose_measure(c, &spec, err) ||
-	    !wk_selection_open(&c->question, c->model, &spec, err))
+	if (!wk_comparison_open(&comparison, options, model, args->quiet ? NULL : &wk_cli_messages,
+				err))
 		return false;
-	c->sides = wk_diff_sides(c->model, &c->question.filter, c->measure.by_samples);
-	c->question.quality.has_two_sides = true;
-	pair_up(c);
-	c->before_factor = 1;
-	if ((c->args->normalize || c->measure.only_shares) && c->sides.before && c->sides.after)
-		c->before_factor = (double)c->sides.after / (double)c->sides.before;
-	if (c->sides.samples_before == 0 && c->sides.samples_after == 0)
-		wk_fail(err, WK_EEMPTY, WK_NOWHERE, "neither file has samples in view");
-	else
-		ok = write_form(c, err);
-	if (ok && !c->args->quiet) {
-		wk_view_report(&c->choice, &wk_cli_messages);
-		wk_selection_warn(&c->question, &wk_cli_messages);
-		say_empty_side(c);
-		say_lines(c);
-		say_where(c);
+	ok = write_form(&comparison, form, call, err);
+	if (ok && !args->quiet) {
+		wk_view_report(options->choice, &wk_cli_messages);
+		wk_comparison_report(&comparison, &wk_cli_messages);
+		say_where(&comparison, args->output);
 	}
-	wk_pairs_fini(&c->pairs);
-	wk_selection_fini(&c->question);
+	wk_comparison_fini(&comparison);
 	return ok;
 }
 
-static bool expect_levels(const struct comparison *c, struct wk_err *err)
+static bool expect_levels(const struct args *args, enum wk_comparison_form form, struct wk_err *err)
 {
-	if (!c->args->view.group || strcmp(c->form, "svg") == 0 || strcmp(c->form, "folded") == 0)
-		return true;
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+	return !args->view.group || form != WK_COMPARISON_TABLE ||
+	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       "the table has no levels, so --group does not apply; use -o FILE.svg or "
 		       "--to folded");
 }
@@ -383,37 +184,43 @@ static bool expect_levels(const struct comparison *c, struct wk_err *err)
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	struct comparison c = { .args = args, .call = call, .form = form_of(args) };
-	struct wk_open_input inputs[2] = { { .is_before = true } };
+	const struct wk_words *words = call->words;
+	const char *form = form_of(args);
+	struct wk_view_choice choice = { 0 };
+	struct wk_comparison_options options = {
+		.form = kind_of(form),
+		.choice = &choice,
+		.by_samples = args->by_samples,
+		.normalizes = args->normalize,
+		.no_process = args->no_process,
+		.by_thread = args->by_thread,
+	};
 	struct wk_open_options load = args->load;
-	struct wk_model *model;
+	struct wk_model *model = NULL;
 	bool ok = false;
 
-	if (call->words->count != 2 || call->words->rest_count) {
+	if (words->count != 2 || words->rest_count) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"diff needs two files, BEFORE and AFTER; found %zu",
-			call->words->count + call->words->rest_count);
+			words->count + words->rest_count);
 		return WK_EXIT_USAGE;
 	}
-	inputs[0].path = call->words->at[0];
-	inputs[1].path = call->words->at[1];
-	if (!wk_output_allow(args->output,
-			     (const char *const[]){ inputs[0].path, inputs[1].path, NULL },
-			     forms + 1, call, err) ||
-	    !wk_view_choose(&c.choice, &args->view, &args->filter,
-			    args->by_thread || args->no_process, err))
-		return wk_exit_code(err);
-	if (!wk_view_expect_tree(&c.choice, err) || !expect_levels(&c, err)) {
-		wk_view_choice_fini(&c.choice);
-		return WK_EXIT_USAGE;
-	}
-	load.in_view = &c.choice.filter;
+	options.before = words->at[0];
+	options.after = words->at[1];
+	load.in_view = &choice.filter;
 	load.is_of_any_event = true; /* each side has its own */
-	model = wk_open_inputs(inputs, 2, &load, NULL, &wk_cli_messages, err);
-	c.model = model;
+	if (wk_output_allow(args->output,
+			    (const char *const[]){ options.before, options.after, NULL }, forms + 1,
+			    call, err) &&
+	    wk_view_choose(&choice, &args->view, &args->filter, args->by_thread || args->no_process,
+			   err) &&
+	    wk_view_expect_tree(&choice, err) && expect_levels(args, options.form, err))
+		model = wk_open_inputs((const struct wk_open_input[]){ { options.before, true },
+								       { options.after, false } },
+				       2, &load, NULL, &wk_cli_messages, err);
 	if (model)
-		ok = compare(&c, err);
-	wk_view_choice_fini(&c.choice);
+		ok = compare(model, &options, form, call, err);
+	wk_view_choice_fini(&choice);
 	wk_model_free(model);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
 }

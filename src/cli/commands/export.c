@@ -12,7 +12,7 @@
 #include "cli/options/view_options.h"
 #include "cli/output.h"
 #include "os/os.h"
-#include "session/selection.h"
+#include "session/export.h"
 
 struct args {
 	const char *output, *to;
@@ -119,8 +119,7 @@ static bool is_for_target(const struct wk_export_target *target, const struct ar
 {
 	static const struct wk_perf_script_args none;
 
-	if ((args->view.group || args->view.preset) &&
-	    (target->stream || target->renderer->wants != WK_RENDER_TREE))
+	if ((args->view.group || args->view.preset) && !wk_export_has_levels(target->name))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--group and --preset apply to --to folded only: %s keeps the "
 			       "thread and whole stack of each sample",
@@ -157,47 +156,23 @@ static bool check_output(const struct wk_export_target *target, const char *cons
 struct export
 {
 	const struct wk_export_target *target;
-	const struct wk_model *model;
 	const struct wk_selection *question;
 	const struct wk_export_job *job;
 	const struct args *args;
 	const struct wk_view_choice *choice;
 };
 
-static bool render_tree(const struct export *export, struct wk_view *view, struct wk_out *out,
-			struct wk_err *err)
-{
-	struct wk_tree_options tree_options = {
-		.by_process = true,
-		.grouping = wk_view_grouping(export->choice),
-		.merge_images = true,
-		.merge_files = true,
-		.order = WK_TREE_BY_NAME,
-		.side = WK_TREE_LARGER,
-	};
-	struct wk_tree tree;
-	bool ok;
-
-	wk_tree_init(&tree, export->model, &export->question->filter, &tree_options);
-	view->tree = &tree;
-	view->by_weight = tree.only_weights; /* as `wick fold` prints it */
-	ok = export->target->renderer->render(view, out, err);
-	wk_tree_fini(&tree);
-	return ok;
-}
-
 static bool write_to(const struct export *export, struct wk_out *out, struct wk_err *err)
 {
-	struct wk_view view = { .model = export->model };
+	const struct wk_export_target *target = export->target;
+	const struct wk_tree_options levels = { .by_process = true,
+						.grouping = wk_view_grouping(export->choice) };
 
-	if (export->target->stream)
-		return export->target->stream(export->job, out, err);
-	view.quality = &export->question->quality;
-	view.filter = &export->question->filter;
-	view.by_weight = !export->args->samples;
-	if (export->target->renderer->wants == WK_RENDER_TREE)
-		return render_tree(export, &view, out, err);
-	return export->target->renderer->render(&view, out, err);
+	if (target->stream)
+		return target->stream(export->job, out, err);
+	if (wk_export_has_levels(target->name))
+		return wk_export_folded(export->question, &levels, false, out, NULL, err);
+	return wk_export_samples(target->name, export->question, !export->args->samples, out, err);
 }
 
 static bool write_packed(const struct export *export, struct wk_out *out, struct wk_err *err)
@@ -238,7 +213,6 @@ static bool export_model(struct export *export, const struct wk_call *call, stru
 	model = wk_open_paths(export->job->paths, &load, NULL, &wk_cli_messages, err);
 	if (!model)
 		return false;
-	export->model = model;
 	export->question = &question;
 	if (wk_selection_open(&question, model, &export->choice->filter, err) &&
 	    wk_selection_expect(&question, err))

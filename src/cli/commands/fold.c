@@ -1,16 +1,11 @@
-#include <stdlib.h>
-
 #include "base/mem.h"
-#include "base/num.h"
 #include "cli/command.h"
 #include "cli/messages.h"
 #include "cli/options/filter_options.h"
 #include "cli/options/open_options.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"
-#include "cli/terminal.h"
-#include "render/renderers.h"
-#include "session/selection.h"
+#include "session/export.h"
 
 struct args {
 	const char *output;
@@ -35,51 +30,24 @@ static const struct wk_opt options[] = {
 };
 
 static const char *const forms[] = { "folded", NULL };
-/* Samples without any frame have no line to stand on. */
-static void say_left_out(const struct wk_tree *tree)
-{
-	struct wk_buf words = { 0 };
 
-	if (tree->self[0] == 0)
-		return;
-	wk_num_add_share(&words, tree->self[0], tree->total[0]);
-	wk_buf_add_text(&words, " without a stack, left out");
-	wk_say(wk_buf_text(&words));
-	wk_buf_fini(&words);
-}
-
-static bool fold(const struct wk_model *model, const struct wk_selection *question,
-		 const struct wk_view_choice *choice, const struct wk_call *call,
-		 struct wk_err *err)
+static bool fold(const struct wk_selection *question, const struct wk_view_choice *choice,
+		 const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	struct wk_tree_options tree_options = {
+	const struct wk_tree_options levels = {
 		.by_process = !args->no_process,
 		.by_thread = args->by_thread,
 		.grouping = wk_view_grouping(choice),
 		.inverted = choice->inverted,
-		.merge_images = true,
-		.merge_files = true,
-		.order = WK_TREE_BY_NAME,
-		.side = WK_TREE_LARGER, /* of a comparison both counts are printed */
 	};
-	struct wk_view view = { .model = model, .quality = &question->quality,
-				.by_weight = args->weights };
 	struct wk_output output;
 	struct wk_out *out = wk_output_open(&output, args->output, call, err);
-	struct wk_tree tree;
-	bool ok;
 
-	if (!out)
-		return false;
-	wk_tree_init(&tree, model, &question->filter, &tree_options);
-	view.tree = &tree;
-	view.by_weight |= tree.only_weights;
-	ok = wk_renderer_folded.render(&view, out, err);
-	if (ok && !args->quiet)
-		say_left_out(&tree);
-	wk_tree_fini(&tree);
-	return wk_output_close(&output, ok, err);
+	return out && wk_output_close(&output,
+				      wk_export_folded(question, &levels, args->weights, out,
+						       args->quiet ? NULL : &wk_cli_messages, err),
+				      err);
 }
 
 static struct wk_model *load(const char **paths, const struct args *args,
@@ -113,7 +81,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	}
 	if (wk_selection_open(&question, model, &choice.filter, err) &&
 	    wk_selection_expect(&question, err))
-		ok = fold(model, &question, &choice, call, err);
+		ok = fold(&question, &choice, call, err);
 	if (ok && !args->quiet) {
 		wk_view_report(&choice, &wk_cli_messages);
 		wk_selection_report(&question, &wk_cli_messages);

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 #include "cli/export/export.h"
+#include "session/export.h"
 #include "session/formats.h"
 
 static void print_format(struct wk_out *out, struct wk_format format)
@@ -23,7 +24,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	for (size_t i = 0; wk_format_written(i).name; i++)
 		print_format(call->out, wk_format_written(i));
 	for (const struct wk_export_target *target = wk_export_targets; target->name; target++)
-		if (target->stream)
+		if (!wk_export_has_levels(target->name)) /* listed above */
 			wk_out_fmt(call->out, "  %-15s %s (wick export)\n", target->name,
 				   target->summary);
 	return WK_EXIT_DONE;

@@ -9,14 +9,12 @@
 #include "cli/options/filter_options.h"
 #include "cli/options/open_options.h"
 #include "cli/options/table_form.h"
-#include "cli/options/table_uses.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "os/os.h"
 #include "session/preset_file.h"
-#include "session/selection.h"
-#include "views/tables/tables.h"
+#include "session/shown_table.h"
 
 struct args {
 	const char *output, *min_percent;
@@ -198,75 +196,45 @@ static bool read_percent(const char *text, double *percent, struct wk_err *err)
 	return true;
 }
 
-static bool table_options(const struct args *args, const struct wk_view_choice *choice,
-			  struct wk_table_options *options, struct wk_err *err)
+static bool read_query(const struct args *args, const struct wk_table_view *table,
+		       const struct wk_view_choice *choice, struct wk_table_query *query,
+		       struct wk_err *err)
 {
-	*options = (struct wk_table_options){
-		.by_total = args->by_total,
-		.tree = {
-			.by_process = args->by_process,
-			.by_thread = args->by_thread,
-			.grouping = wk_view_grouping(choice),
-			.inverted = args->inverted || choice->inverted,
-			.by_samples = args->samples,
+	*query = (struct wk_table_query){
+		.view = table,
+		.choice = choice,
+		.has_min = args->min_percent,
+		.prints_all = args->csv || args->json || args->all,
+		.expects_samples = args->output,
+		.options = {
+			.by_total = args->by_total,
+			.limit = args->top < UINT32_MAX ? (uint32_t)args->top : UINT32_MAX,
+			.tree = {
+				.by_process = args->by_process,
+				.by_thread = args->by_thread,
+				.inverted = args->inverted || choice->inverted,
+				.by_samples = args->samples,
+			},
 		},
 	};
 	return wk_table_form_check(args->csv, args->json, err) &&
-	       (!args->min_percent || read_percent(args->min_percent, &options->min_percent, err));
+	       (!args->min_percent ||
+		read_percent(args->min_percent, &query->options.min_percent, err));
 }
 
-/* What a person is shown of a table unless asked otherwise; programs get all. */
-static void usual_options(const struct args *args, const struct wk_table_view *table,
-			  struct wk_table_options *options)
-{
-	bool for_people = !args->csv && !args->json && !args->all;
-
-	if (args->top)
-		options->limit = args->top < UINT32_MAX ? (uint32_t)args->top : UINT32_MAX;
-	else if (for_people)
-		options->limit = table->usual_limit;
-	if (!args->min_percent && for_people)
-		options->min_percent = table->usual_min_percent;
-}
-
-/* The word `tree` is one of calls where options are about calls: which it is, and how to have the
- * other. */
-static void note_other_tree(struct wk_table *table, const struct wk_table_view *shown,
-			    const struct wk_model *model)
-{
-	if (shown->uses & WK_TABLE_FOLLOWS_SYSTEM && model->traits->is_system_wide)
-		wk_table_note(table, "this is the call tree, because an option is about calls; "
-				     "`wick show FILE process-tree` prints the process tree");
-}
-
-/* What is known of a table once it was printed. */
-struct printed {
-	bool is_empty, names_functions;
-};
-
-static bool show(const struct wk_table_view *what, const struct wk_table_options *options,
-		 const struct wk_model *model, const struct wk_selection *question,
-		 const struct wk_call *call, struct printed *printed, struct wk_err *err)
+static bool print(const struct wk_table *table, const struct wk_selection *selection,
+		  const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	struct wk_view view = { .model = model, .quality = &question->quality,
-				.has_details = args->details };
 	struct wk_output output;
 	struct wk_out *out = wk_output_open(&output, args->output, call, err);
-	struct wk_table table;
-	bool ok;
+	struct wk_table_look look;
 
 	if (!out)
 		return false;
-	wk_table_fit(&view, out, call, args->columns);
-	wk_table_init(&table, what->name);
-	what->fill(&table, model, &question->filter, options);
-	note_other_tree(&table, what, model);
-	view.table = &table;
-	*printed = (struct printed){ table.row_count == 0, table.names_functions };
-	ok = wk_table_form(args->csv, args->json)->render(&view, out, err);
-	wk_table_fini(&table);
-	return wk_output_close(&output, ok, err);
+	look = wk_table_look(wk_table_form(args->csv, args->json), out, call, args->columns);
+	look.has_details = args->details;
+	return wk_output_close(&output, wk_table_print(table, selection, &look, out, err), err);
 }
 
 static bool is_typed(const struct wk_words *words, const struct wk_table_view *what)
@@ -294,29 +262,54 @@ static const struct wk_table_view *what_of(const struct wk_call *call,
 	return what;
 }
 
-static bool says_how(const struct args *args, const struct wk_table_options *options)
+/* An option that was typed or not, and what it needs of a table. */
+struct typed_use {
+	const char *option;
+	enum wk_table_use use;
+	bool is_typed;
+};
+
+/* "functions, images and heap". */
+static void add_tables_with(struct wk_buf *text, unsigned uses)
 {
-	return args->inverted || args->by_process || args->by_thread || args->samples ||
-	       options->tree.grouping;
+	const struct wk_table_view *last = NULL;
+
+	for (const struct wk_table_view *table = wk_table_views; table->name; table++) {
+		if (!(table->uses & uses))
+			continue;
+		if (last)
+			wk_buf_add_fmt(text, "%s%s", text->len ? ", " : "", last->name);
+		last = table;
+	}
+	if (last)
+		wk_buf_add_fmt(text, "%s%s", text->len ? " and " : "", last->name);
 }
 
-/* Memory by other levels than processes is a tree of the calls that allocated it, and waits are one
- * of where threads waited. */
-static const struct wk_table_view *shown_as(const struct wk_table_view *what,
-					    const struct args *args,
-					    const struct wk_table_options *options)
+static bool fail_use(const struct wk_table_view *table, const struct typed_use *use,
+		     struct wk_err *err)
 {
-	return what->uses & WK_TABLE_HAS_CALLS && says_how(args, options)
-		       ? wk_table_view_with(WK_TABLE_IS_CALLS)
-		       : what;
+	struct wk_buf others = { 0 };
+
+	if (use->use == WK_TABLE_HAS_LEVELS) {
+		add_tables_with(&others, WK_TABLE_IS_CALLS | WK_TABLE_HAS_CALLS);
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"the table %s has no levels, so %s does not apply; it applies to %s",
+			table->name, use->option, wk_buf_text(&others));
+	} else {
+		add_tables_with(&others, use->use);
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s does not apply to the table %s, only to %s",
+			use->option, table->name, wk_buf_text(&others));
+	}
+	wk_buf_fini(&others);
+	return false;
 }
 
-/* What was typed and the table that was asked for cannot follow is refused. */
+/* Options that do not apply to the table are errors, so that none is ignored silently. */
 static bool expect_uses(const struct wk_table_view *table, const struct args *args,
 			unsigned filter_uses, struct wk_err *err)
 {
 	const struct wk_filter_spec *filter = &args->filter;
-	const struct wk_typed_use uses[] = {
+	const struct typed_use uses[] = {
 		{ "--by-total", WK_TABLE_HAS_TOTALS, args->by_total },
 		{ "--min", WK_TABLE_HAS_SHARES, args->min_percent },
 		{ "--inverted", WK_TABLE_HAS_LEVELS, args->inverted },
@@ -337,61 +330,12 @@ static bool expect_uses(const struct wk_table_view *table, const struct args *ar
 		  filter_uses & WK_FILTER_USES_SAMPLES },
 		{ "--by", WK_TABLE_HAS_EVENTS, filter->source },
 		{ "--outstanding", WK_TABLE_HAS_EVENTS, filter->outstanding },
-		{ 0 },
 	};
 
-	return wk_table_expect_uses(table, uses, err);
-}
-
-/* A trace that sampled nothing has processes, threads and images all the same. */
-static bool is_of_samples(const struct wk_table_view *what, const struct wk_model *model)
-{
-	return what->uses & WK_TABLE_IS_OF_SAMPLES &&
-	       (model->samples.count || !(what->uses & WK_TABLE_IS_OF_SYSTEM));
-}
-
-/* The tree of a trace of Windows is that of its processes, unless it is said how calls are to be
- * put together. */
-static const struct wk_table_view *view_for(const struct wk_table_view *what,
-					    const struct wk_model *model, const struct args *args,
-					    const struct wk_table_options *options)
-{
-	if (!(what->uses & WK_TABLE_FOLLOWS_SYSTEM) || !model->traits->is_system_wide ||
-	    says_how(args, options) || args->filter.source || args->filter.outstanding)
-		return what;
-	return wk_table_view_with(WK_TABLE_IS_PROCESS_TREE);
-}
-
-/* A preset's event is not lost in silence, and takes no other's place. */
-static bool expect_source(const struct wk_table_view *what, const struct wk_view_choice *choice,
-			  const char *own, struct wk_err *err)
-{
-	const char *source = choice->filter.source;
-
-	if (wk_table_view_accepts_source(what, source))
-		return true;
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "table %s shows %s, but the preset is for %s; use `wick show FILE calls` "
-		       "with the preset",
-		       what->name, own, source ? source : "CPU time");
-}
-
-/* What is shown may be about an event of its own, which not every recording has. */
-static bool ask(struct wk_selection *question, const struct wk_table_view *what,
-		const struct wk_model *model, const struct wk_view_choice *choice, bool has_preset,
-		struct wk_err *err)
-{
-	struct wk_filter_spec filter = choice->filter;
-	const char *lacks = wk_table_view_lacks(what, model);
-	const char *own = wk_table_view_source(what, model);
-
-	if (lacks)
-		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "%s", lacks);
-	if (has_preset && !expect_source(what, choice, own ? own : what->name, err))
-		return false;
-	if (!filter.source)
-		filter.source = own;
-	return wk_selection_open(question, model, &filter, err);
+	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+		if (uses[i].is_typed && !(table->uses & uses[i].use))
+			return fail_use(table, &uses[i], err);
+	return true;
 }
 
 /* A file of presets is no recording, but what is in it can be shown. */
@@ -403,82 +347,36 @@ static bool is_preset_file(const char *const *paths)
 static bool show_presets(const char *path, const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	struct wk_view view = { .has_details = args->details };
-	struct wk_output output;
 	struct wk_table table;
-	struct wk_out *out;
 	bool ok;
 
 	if (!wk_table_form_check(args->csv, args->json, err) ||
 	    !wk_output_allow(args->output, (const char *const[]){ path, NULL }, forms, call, err) ||
 	    !wk_preset_file_table(&table, path, err))
 		return false;
-	out = wk_output_open(&output, args->output, call, err);
-	if (!out) {
-		wk_table_fini(&table);
-		return false;
-	}
-	wk_table_fit(&view, out, call, args->columns);
-	view.table = &table;
-	ok = wk_table_form(args->csv, args->json)->render(&view, out, err);
+	ok = print(&table, NULL, call, err);
 	wk_table_fini(&table);
-	return wk_output_close(&output, ok, err);
+	return ok;
 }
 
-/* What a preset groups by is not lost in silence. */
-static void say_dropped_grouping(const struct wk_view_choice *choice,
-				 const struct wk_table_view *shown)
-{
-	struct wk_buf words = { 0 };
-
-	if (!choice->is_grouped || shown->uses & WK_TABLE_HAS_LEVELS)
-		return;
-	wk_buf_add_fmt(&words, "table %s has no levels, so the preset's grouping (", shown->name);
-	wk_grouping_write(&choice->grouping, &words);
-	wk_buf_add_fmt(&words, ") is not applied; `wick show FILE calls` applies it");
-	wk_say(wk_buf_text(&words));
-	wk_buf_fini(&words);
-}
-
-static void warn(const struct wk_selection *question, const struct printed *printed)
-{
-	if (printed->names_functions)
-		wk_selection_warn(question, &wk_cli_messages);
-	else
-		wk_selection_report_faults(question, true, &wk_cli_messages);
-}
-
-/* `typed` is the table that was asked for, which of a model may be another. */
-static bool show_model(const struct wk_table_view *typed, struct wk_table_options *options,
-		       const struct wk_model *model, const struct wk_view_choice *choice,
+static bool show_model(const struct wk_table_query *query, const struct wk_model *model,
 		       const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	const struct wk_table_view *what = view_for(typed, model, args, options);
-	const struct wk_table_view *shown = shown_as(what, args, options);
-	struct wk_selection question = { 0 };
-	bool must_have = is_of_samples(shown, model), ok = false;
-	struct printed printed = { 0 };
+	struct wk_shown_table shown;
+	bool ok;
 
-	usual_options(args, shown, options);
-	/* An empty table may be printed, but takes no file's place. */
-	if (ask(&question, what, model, choice, args->view.preset, err) &&
-	    (!must_have || !args->output || wk_selection_expect(&question, err))) {
-		if (must_have)
-			wk_selection_report_cpu(&question, &wk_cli_messages);
-		ok = show(shown, options, model, &question, call, &printed, err);
-	}
-	/* Threads can have waited where no sample is of a wait. */
-	must_have |= printed.is_empty && shown->uses & WK_TABLE_EXPECTS_ROWS;
-	if (ok && must_have)
-		ok = wk_selection_expect(&question, err);
-	if (ok && args->csv) /* which has no place for words below its rows */
-		warn(&question, &printed);
+	if (!wk_shown_table_open(&shown, query, model, err))
+		return false;
+	if (shown.needs_samples)
+		wk_selection_report_cpu(&shown.selection, &wk_cli_messages);
+	ok = print(&shown.table, &shown.selection, call, err) && wk_shown_table_expect(&shown, err);
 	if (ok) {
-		say_dropped_grouping(choice, shown);
-		wk_view_report(choice, &wk_cli_messages);
+		wk_shown_table_report(&shown, query, wk_table_form(args->csv, args->json),
+				      &wk_cli_messages);
+		wk_view_report(query->choice, &wk_cli_messages);
 	}
-	wk_selection_fini(&question);
+	wk_shown_table_fini(&shown);
 	return ok;
 }
 
@@ -489,12 +387,12 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 	const struct args *args = call->args;
 	struct wk_open_options load =
 		wk_open_summed(&args->load, choice->needs_samples, choice->filter.source);
-	struct wk_table_options options;
+	struct wk_table_query query;
 	struct wk_model *model;
 	bool ok;
 
-	if (!what || !table_options(args, choice, &options, err) ||
-	    !expect_uses(shown_as(what, args, &options), args, choice->needs.uses, err) ||
+	if (!what || !read_query(args, what, choice, &query, err) ||
+	    !expect_uses(wk_table_query_view(&query), args, choice->needs.uses, err) ||
 	    !wk_output_allow(args->output, paths, forms, call, err))
 		return false;
 	load.in_view = &choice->filter;
@@ -502,7 +400,7 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 	model = wk_open_paths(paths, &load, NULL, &wk_cli_messages, err);
 	if (!model)
 		return false;
-	ok = show_model(what, &options, model, choice, call, err);
+	ok = show_model(&query, model, call, err);
 	wk_model_free(model);
 	return ok;
 }

@@ -7,9 +7,7 @@
 #define WK_CLI_EXPORT_EXPORT_H
 
 #include "cli/export/export_perf_script.h"
-#include "render/renderer.h"
 #include "session/open.h"
-#include "views/filter/filter.h"
 
 /* What a stream is told: the words typed. */
 struct wk_export_job {
@@ -25,8 +23,7 @@ struct wk_export_target {
 	const char *ending;          /* of files it may be written to, without its dot */
 	bool is_binary;              /* of no use on a terminal */
 	bool is_packed;              /* with gzip, whatever the file is called */
-	/* One of the two. */
-	const struct wk_renderer *renderer;
+	/* NULL: the renderer of that name. */
 	bool (*stream)(const struct wk_export_job *job, struct wk_out *out, struct wk_err *err);
 };
 

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "render/renderers.h"
-
 #define ENDINGS(...) (const char *const[]){ __VA_ARGS__, NULL }
 
 const char *const wk_export_names[] = { "firefox", "pprof", "speedscope", "folded", "perf-script",
@@ -13,25 +11,21 @@ const struct wk_export_target wk_export_targets[] = {
 	{ .name = "firefox",
 	  .summary = "JSON for the Firefox Profiler (profiler.firefox.com)",
 	  .suffixes = ENDINGS(".firefox.json", ".profile.json"),
-	  .ending = "json",
-	  .renderer = &wk_renderer_firefox },
+	  .ending = "json" },
 	{ .name = "pprof",
 	  .summary = "a protocol buffer for pprof, packed with gzip",
 	  .suffixes = ENDINGS(".pprof", ".pb"),
 	  .ending = "pb",
 	  .is_binary = true,
-	  .is_packed = true,
-	  .renderer = &wk_renderer_pprof },
+	  .is_packed = true },
 	{ .name = "speedscope",
 	  .summary = "JSON for speedscope: a profile for each thread",
 	  .suffixes = ENDINGS(".speedscope.json", ".speedscope"),
-	  .ending = "json",
-	  .renderer = &wk_renderer_speedscope },
+	  .ending = "json" },
 	{ .name = "folded",
 	  .summary = "folded stacks, one line each, for flame graph tools",
 	  .suffixes = ENDINGS(".folded", ".collapsed"),
-	  .ending = "folded",
-	  .renderer = &wk_renderer_folded },
+	  .ending = "folded" },
 	{ .name = "perf-script",
 	  .summary = "the text that `perf script` prints",
 	  .suffixes = ENDINGS(".perf-script", ".perf.txt"),

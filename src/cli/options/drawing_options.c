@@ -7,10 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/text/suggest.h"
-#include "cli/options/colour_map.h"
 #include "cli/terminal.h"
-#include "os/os.h"
-#include "render/colours/background.h"
 
 #define AT(field) offsetof(struct wk_drawing_args, field)
 
@@ -165,7 +162,7 @@ static enum wk_colour_choice choice_of(const struct wk_drawing_args *args)
 }
 
 /* wick's own colours are by kind of code; any of these options asks for others. */
-static bool make_colouring(struct wk_drawing_plan *plan, const struct wk_drawing_args *args,
+static bool make_colouring(struct wk_picture *picture, const struct wk_drawing_args *args,
 			   struct wk_err *err)
 {
 	struct wk_colouring_options chosen = {
@@ -185,10 +182,11 @@ static bool make_colouring(struct wk_drawing_plan *plan, const struct wk_drawing
 	if (!args->palette && !has_map && chosen.choice == WK_COLOUR_BY_NAME &&
 	    !args->deterministic)
 		return true;
-	plan->colouring = plan->drawing.colouring = wk_colouring_new(&chosen);
-	if (has_map)
-		plan->colour_map = args->colour_map ? args->colour_map : WK_USUAL_COLOUR_MAP;
-	return !has_map || wk_colour_map_read(plan->colour_map, plan->colouring, err);
+	return wk_picture_colour(picture, &chosen,
+				 args->colour_map      ? args->colour_map
+				 : args->keeps_colours ? WK_COLOUR_MAP
+						       : NULL,
+				 err);
 }
 
 static void report_attribute(void *context, const char *why, struct wk_str name,
@@ -202,46 +200,25 @@ static void report_attribute(void *context, const char *why, struct wk_str name,
 	wk_buf_fini(&words);
 }
 
-static bool read_attributes(struct wk_drawing_plan *plan, const char *path, struct wk_err *err)
-{
-	struct wk_os_file file;
-
-	if (!path)
-		return true;
-	if (!wk_os_open_aside(path, &file, err))
-		return false;
-	wk_name_attributes_init(&plan->attributes,
-				wk_str_of((const char *)file.at, file.size_bytes), report_attribute,
-				(void *)(uintptr_t)path);
-	plan->drawing.attributes = &plan->attributes;
-	wk_os_close(&file);
-	return true;
-}
-
-static bool read_tree(struct wk_drawing_plan *plan, const struct wk_drawing_args *args,
+static bool read_tree(struct wk_picture *picture, const struct wk_drawing_args *args,
 		      struct wk_err *err)
 {
 	uint64_t most = WK_MOST_FRAMES;
-	size_t skips = args->skip_after.count;
 
 	if (args->most_frames &&
 	    (!wk_num_u64(wk_str_c(args->most_frames), &most) || most > UINT32_MAX))
 		return is_wrong(err, "most-frames", args->most_frames, "a number");
-	plan->tree = (struct wk_tree_options){
+	picture->folding = (struct wk_tree_options){
 		.inverted = args->reverse,
 		.merge_images = true,
 		.is_chart = args->flamechart,
 		.collapses_recursion = args->collapse_recursion,
+		.skip_after = args->skip_after.at,
 		.most_nodes = (uint32_t)most,
 		.order = args->flamechart ? WK_TREE_BY_TIME
 			 : args->sort && args->sort[0] == 'n' ? WK_TREE_BY_NAME
 							      : WK_TREE_BY_WEIGHT,
 	};
-	if (skips) {
-		plan->skip_after = wk_alloc_zeroed(skips + 1, sizeof(*plan->skip_after));
-		memcpy(plan->skip_after, args->skip_after.at, skips * sizeof(*plan->skip_after));
-		plan->tree.skip_after = plan->skip_after;
-	}
 	return true;
 }
 
@@ -298,81 +275,24 @@ static void read_words(struct wk_drawing *drawing, const struct wk_drawing_args 
 	};
 }
 
-bool wk_drawing_plan_init(struct wk_drawing_plan *plan, const struct wk_drawing_args *args,
-			  struct wk_err *err)
+bool wk_drawing_read(const struct wk_drawing_args *args, struct wk_picture *picture,
+		     struct wk_err *err)
 {
-	struct wk_drawing *drawing = &plan->drawing;
+	struct wk_drawing *drawing = &picture->drawing;
+	const char *path = args->name_attributes;
 
-	*plan = (struct wk_drawing_plan){ 0 };
+	*picture = (struct wk_picture){ 0 };
 	read_words(drawing, args);
-	if (!read_sizes(args, drawing, err) || !read_tree(plan, args, err) ||
+	if (!read_sizes(args, drawing, err) || !read_tree(picture, args, err) ||
 	    !read_decimal("font-size", args->font_size, &drawing->font_size, err) ||
 	    !read_decimal("factor", args->factor, &drawing->factor, err) ||
 	    !read_min_width(args->min_width, drawing, err) || !read_colours(args, drawing, err) ||
-	    !make_colouring(plan, args, err) ||
-	    !read_attributes(plan, args->name_attributes, err)) {
-		wk_drawing_plan_fini(plan);
+	    !make_colouring(picture, args, err) ||
+	    (path && !wk_picture_attributes(picture, path, report_attribute,
+					    (void *)(uintptr_t)path, err))) {
+		wk_picture_fini(picture);
 		return false;
 	}
-	drawing->order = plan->tree.order;
+	drawing->order = picture->folding.order;
 	return true;
-}
-
-static bool has_function(const struct wk_model *model, const char *name)
-{
-	for (wk_function_id id = 1; id < model->function_count; id++)
-		if (wk_str_is(wk_model_str(model, model->functions[id].name), name))
-			return true;
-	return false;
-}
-
-void wk_drawing_plan_warn(const struct wk_drawing_plan *plan, const struct wk_model *model,
-			  const struct wk_tree *tree)
-{
-	const char *const *skips = plan->tree.skip_after;
-	struct wk_buf words = { 0 };
-
-	for (size_t i = 0; skips && skips[i]; i++) {
-		if (has_function(model, skips[i]))
-			continue;
-		wk_buf_add_fmt(&words, "--skip-after: no function is named \"%s\"", skips[i]);
-		wk_say(wk_buf_text(&words));
-		wk_buf_reset(&words);
-	}
-	if (plan->drawing.total && tree->total[0] > plan->drawing.total) {
-		wk_buf_add_fmt(&words,
-			       "--total %" PRIu64 " is less than the samples add "
-			       "up to; the picture uses ",
-			       plan->drawing.total);
-		wk_num_add_grouped(&words, tree->total[0]);
-		wk_buf_add_fmt(&words, tree->unit.len ? " %.*s" : "%.*s", WK_STR_ARG(tree->unit));
-		wk_buf_add_text(&words, " instead");
-		wk_say(wk_buf_text(&words));
-	}
-	wk_buf_fini(&words);
-}
-
-bool wk_drawing_plan_accepts_comparison(const struct wk_drawing_plan *plan, struct wk_err *err)
-{
-	return !plan->colouring ||
-	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "the colours of a comparison show what changed; leave out --palette "
-		       "and other options for colours");
-}
-
-bool wk_drawing_plan_end(struct wk_drawing_plan *plan, bool ok, struct wk_err *err)
-{
-	bool is_kept = !ok || !plan->colour_map ||
-		       wk_colour_map_write(plan->colour_map, plan->colouring, err);
-
-	wk_drawing_plan_fini(plan);
-	return is_kept;
-}
-
-void wk_drawing_plan_fini(struct wk_drawing_plan *plan)
-{
-	wk_colouring_free(plan->colouring);
-	wk_free(plan->skip_after);
-	wk_name_attributes_fini(&plan->attributes);
-	*plan = (struct wk_drawing_plan){ 0 };
 }

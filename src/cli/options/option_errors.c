@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/text/suggest.h"
-#include "views/tables/tables.h"
+#include "session/shown_table.h"
 
 static bool wrong(struct wk_err *err, const char *sentence)
 {

@@ -5,7 +5,6 @@
 #include "base/num.h"
 #include "cli/terminal.h"
 #include "os/os.h"
-#include "render/renderers.h"
 
 bool wk_table_form_check(bool csv, bool json, struct wk_err *err)
 {
@@ -14,14 +13,14 @@ bool wk_table_form_check(bool csv, bool json, struct wk_err *err)
 	return true;
 }
 
-const struct wk_renderer *wk_table_form(bool csv, bool json)
+enum wk_table_form wk_table_form(bool csv, bool json)
 {
 	if (csv)
-		return &wk_renderer_csv;
-	return json ? &wk_renderer_json : &wk_renderer_text;
+		return WK_TABLE_CSV;
+	return json ? WK_TABLE_JSON : WK_TABLE_TEXT;
 }
 
-/* What goes to a pager may be cut to the width that its user says. */
+/* Output for a pager can be cut to the width that its user sets. */
 static unsigned typed_columns(void)
 {
 	const char *typed = wk_os_env("COLUMNS");
@@ -32,22 +31,22 @@ static unsigned typed_columns(void)
 		       : 0;
 }
 
-static unsigned own_columns(void)
-{
-	return wk_os_is_terminal(STDOUT_FILENO) ? wk_os_terminal_columns(STDOUT_FILENO)
-						: typed_columns();
-}
-
-void wk_table_fit(struct wk_view *view, const struct wk_out *out, const struct wk_call *call,
-		  uint64_t columns)
+struct wk_table_look wk_table_look(enum wk_table_form form, const struct wk_out *out,
+				   const struct wk_call *call, uint64_t columns)
 {
 	bool is_own = out == call->out;
+	bool is_terminal = is_own && wk_os_is_terminal(STDOUT_FILENO);
+	struct wk_table_look look = {
+		.form = form,
+		.is_plain = is_own && wk_is_plain_locale(),
+		.has_colour = is_terminal && wk_color_wanted(STDOUT_FILENO),
+	};
 
 	if (columns)
-		view->columns = columns < UINT16_MAX ? (unsigned)columns : UINT16_MAX;
+		look.columns = columns < UINT16_MAX ? (unsigned)columns : UINT16_MAX;
+	else if (is_terminal)
+		look.columns = wk_os_terminal_columns(STDOUT_FILENO);
 	else if (is_own)
-		view->columns = own_columns();
-	view->is_plain = is_own && wk_is_plain_locale();
-	view->has_colour =
-		is_own && wk_os_is_terminal(STDOUT_FILENO) && wk_color_wanted(STDOUT_FILENO);
+		look.columns = typed_columns();
+	return look;
 }

@@ -3,19 +3,17 @@
 #ifndef WK_CLI_OPTIONS_TABLE_FORM_H
 #define WK_CLI_OPTIONS_TABLE_FORM_H
 
-#include <stdbool.h>
-
 #include "cli/command.h"
-#include "render/renderer.h"
+#include "session/shown_table.h"
 
-/* What --csv and --json ask for; false, with a sentence, where both are given. */
+/* False, with a sentence, if both were typed. */
 bool wk_table_form_check(bool csv, bool json, struct wk_err *err);
-const struct wk_renderer *wk_table_form(bool csv, bool json);
+enum wk_table_form wk_table_form(bool csv, bool json);
 
-/* How the view fits standard output, where `out` is that: characters of the locale, columns of the
- * terminal or as COLUMNS says, colour on a terminal. `columns`, where not 0, goes before those, and
- * for a file as well. */
-void wk_table_fit(struct wk_view *view, const struct wk_out *out, const struct wk_call *call,
-		  uint64_t columns);
+/* Fits the table to standard output, if `out` is that: characters of the locale, columns of the
+ * terminal or as COLUMNS says, colour on a terminal. `columns`, if not 0, has priority, and applies
+ * to files as well. */
+struct wk_table_look wk_table_look(enum wk_table_form form, const struct wk_out *out,
+				   const struct wk_call *call, uint64_t columns);
 
 #endif

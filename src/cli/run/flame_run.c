@@ -9,7 +9,6 @@
 #include "cli/run/post_process.h"
 #include "cli/terminal.h"
 #include "os/os.h"
-#include "render/renderers.h"
 #include "session/selection.h"
 
 #define MOST_RECORDED_BYTES 100 /* of a command line above the picture */
@@ -102,7 +101,7 @@ static void subtitle(const struct wk_model *model, const struct wk_filter *filte
 	if (what.len)
 		wk_buf_add_text(text, " of ");
 	add_cut(text, what);
-	if (maker->plan.drawing.is_inverted)
+	if (maker->picture.drawing.is_inverted)
 		wk_buf_add_text(text, "; reversed: from the innermost function to its callers");
 	add_filters(&args->filter, text);
 	if (args->view.preset)
@@ -118,41 +117,29 @@ const char *wk_flame_picture(const struct wk_flame_args *args)
 static void set_levels(const struct wk_flame_maker *maker, struct wk_tree_options *options)
 {
 	options->by_process = !maker->args->no_process;
-	options->by_thread = maker->args->by_thread || maker->plan.tree.is_chart;
+	options->by_thread = maker->args->by_thread || maker->picture.folding.is_chart;
 	options->grouping = wk_view_grouping(&maker->choice);
 }
 
-static bool draw(const struct wk_model *model, const struct wk_selection *question,
-		 struct wk_flame_maker *maker, struct wk_err *err)
+static bool draw(const struct wk_selection *question, struct wk_flame_maker *maker,
+		 struct wk_err *err)
 {
 	const struct wk_flame_args *args = maker->args;
-	struct wk_tree_options tree_options = maker->plan.tree;
-	struct wk_view view = {
-		.model = model,
-		.quality = &question->quality,
-		.drawing = maker->plan.drawing,
-	};
 	struct wk_output output;
 	struct wk_out *out = wk_output_open(&output, wk_flame_picture(args), maker->call, err);
-	struct wk_tree tree;
-	bool ok;
 
 	if (!out)
 		return false;
-	set_levels(maker, &tree_options);
-	wk_tree_init(&tree, model, &question->filter, &tree_options);
+	set_levels(maker, &maker->picture.folding);
+	wk_picture_fold(&maker->picture, question);
 	if (!args->quiet)
-		wk_drawing_plan_warn(&maker->plan, model, &tree);
-	view.tree = &tree;
-	ok = !tree.total_before || wk_drawing_plan_accepts_comparison(&maker->plan, err);
-	ok = ok && wk_renderer_svg.render(&view, out, err);
-	wk_tree_fini(&tree);
-	return wk_output_close(&output, ok, err);
+		wk_picture_warn(&maker->picture, &wk_cli_messages);
+	return wk_output_close(&output, wk_picture_draw(&maker->picture, out, err), err);
 }
 
 /* What a command of the user's made of the stacks; its first frames are the processes. */
-static bool draw_processed(const struct wk_model *model, const struct wk_selection *question,
-			   struct wk_flame_maker *maker, struct wk_err *err)
+static bool draw_processed(const struct wk_selection *question, struct wk_flame_maker *maker,
+			   struct wk_err *err)
 {
 	struct wk_tree_options levels = { 0 };
 	struct wk_selection all = { 0 };
@@ -160,10 +147,10 @@ static bool draw_processed(const struct wk_model *model, const struct wk_selecti
 	bool ok;
 
 	set_levels(maker, &levels);
-	processed = wk_post_process(model, question, maker->args->post_process, &levels, err);
+	processed = wk_post_process(question, maker->args->post_process, &levels, err);
 	ok = processed && wk_selection_open(&all, processed, &(struct wk_filter_spec){ 0 }, err);
 	maker->choice.is_grouped = false; /* the text has its levels */
-	ok = ok && draw(processed, &all, maker, err);
+	ok = ok && draw(&all, maker, err);
 	wk_selection_fini(&all);
 	wk_model_free(processed);
 	return ok;
@@ -176,12 +163,12 @@ static bool draw_question(const struct wk_model *model, const struct wk_selectio
 	bool ok;
 
 	subtitle(model, &question->filter, maker, &words);
-	if (!maker->plan.drawing.subtitle)
-		maker->plan.drawing.subtitle = wk_buf_text(&words);
+	if (!maker->picture.drawing.subtitle)
+		maker->picture.drawing.subtitle = wk_buf_text(&words);
 	if (maker->args->post_process && question->filter.in_view)
-		ok = draw_processed(model, question, maker, err);
+		ok = draw_processed(question, maker, err);
 	else
-		ok = draw(model, question, maker, err);
+		ok = draw(question, maker, err);
 	wk_buf_fini(&words);
 	return ok;
 }
@@ -258,7 +245,7 @@ bool wk_flame_plan(struct wk_flame_maker *maker, struct wk_err *err)
 		return false;
 	drawing.reverse |= maker->choice.inverted;
 	if (wk_view_expect_tree(&maker->choice, err) &&
-	    wk_drawing_plan_init(&maker->plan, &drawing, err))
+	    wk_drawing_read(&drawing, &maker->picture, err))
 		return true;
 	wk_view_choice_fini(&maker->choice);
 	return false;
@@ -267,7 +254,7 @@ bool wk_flame_plan(struct wk_flame_maker *maker, struct wk_err *err)
 bool wk_flame_end(struct wk_flame_maker *maker, bool ok, struct wk_err *err)
 {
 	wk_view_choice_fini(&maker->choice);
-	return wk_drawing_plan_end(&maker->plan, ok, err) && ok;
+	return wk_picture_end(&maker->picture, ok, err) && ok;
 }
 
 static bool draw_as_planned(const char *const *paths, const char *recorded_to,

@@ -8,7 +8,6 @@
 #include "cli/options/record_options.h"
 #include "cli/options/view_options.h"
 #include "session/open.h"
-#include "views/filter/filter.h"
 
 struct wk_flame_args {
 	const char *output; /* the picture; NULL: flame.svg */
@@ -26,7 +25,7 @@ struct wk_flame_maker {
 	const struct wk_flame_args *args;
 	const struct wk_call *call;
 	struct wk_symbols *symbols;
-	struct wk_drawing_plan plan;
+	struct wk_picture picture;
 	struct wk_view_choice choice;
 };
 

@@ -8,26 +8,15 @@
 #include "cli/messages.h"
 #include "cli/run/child.h"
 #include "os/os.h"
-#include "render/renderers.h"
+#include "session/export.h"
 #include "session/open.h"
 
-static bool fold(const struct wk_model *model, const struct wk_selection *question,
-		 const struct wk_tree_options *levels, int fd, struct wk_err *err)
+static bool fold(const struct wk_selection *question, const struct wk_tree_options *levels, int fd,
+		 struct wk_err *err)
 {
-	struct wk_tree_options options = *levels;
-	struct wk_view view = { .model = model, .quality = &question->quality };
 	struct wk_out out = wk_out_to_fd(fd);
-	struct wk_tree tree;
-	bool ok;
+	bool ok = wk_export_folded(question, levels, false, &out, NULL, err);
 
-	options.merge_images = options.merge_files = true;
-	options.order = WK_TREE_BY_NAME;
-	options.side = WK_TREE_LARGER;
-	wk_tree_init(&tree, model, &question->filter, &options);
-	view.tree = &tree;
-	view.by_weight = tree.only_weights;
-	ok = wk_renderer_folded.render(&view, &out, err);
-	wk_tree_fini(&tree);
 	if (!wk_out_end(&out) && ok)
 		ok = wk_fail_os(err, out.error_number, "cannot write folded stacks");
 	return ok && wk_os_rewind(fd);
@@ -61,9 +50,8 @@ static struct wk_model *read_back(const char *path, struct wk_err *err)
 	return model;
 }
 
-struct wk_model *wk_post_process(const struct wk_model *model, const struct wk_selection *question,
-				 const char *command, const struct wk_tree_options *levels,
-				 struct wk_err *err)
+struct wk_model *wk_post_process(const struct wk_selection *question, const char *command,
+				 const struct wk_tree_options *levels, struct wk_err *err)
 {
 	char *input_path, *output_path = NULL;
 	int input = wk_os_temporary(&input_path);
@@ -72,7 +60,7 @@ struct wk_model *wk_post_process(const struct wk_model *model, const struct wk_s
 
 	if (output < 0)
 		wk_fail_os(err, errno, "cannot make a temporary file");
-	else if (fold(model, question, levels, input, err) && run(command, input, output, err))
+	else if (fold(question, levels, input, err) && run(command, input, output, err))
 		processed = read_back(output_path, err);
 	if (input >= 0)
 		close(input);

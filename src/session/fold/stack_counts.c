@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "formats/reader.h"
 
 #define BATCH 64
 
@@ -267,4 +268,23 @@ void wk_stack_counts_write(const struct wk_stack_counts *c, struct wk_out *out)
 		*at++ = '\n';
 		wk_out_bytes(out, text, (size_t)(at - text));
 	}
+}
+
+bool wk_stack_counts_compare(struct wk_stack_counts *counts, const char *const *paths,
+			     bool normalises, struct wk_out *out, struct wk_err *err)
+{
+	struct wk_opened files[2];
+	int count = 0;
+	bool ok;
+
+	for (; count < 2 && wk_reader_open(paths[count], "folded", &files[count], err); count++)
+		wk_stack_counts_read(counts, files[count].input.bytes, count);
+	ok = count == 2;
+	if (ok && normalises)
+		wk_stack_counts_normalise(counts);
+	if (ok)
+		wk_stack_counts_write(counts, out);
+	while (count-- > 0)
+		wk_reader_close(&files[count]);
+	return ok;
 }

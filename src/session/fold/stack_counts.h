@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/err.h"
 #include "base/out.h"
 #include "base/text/textmap.h"
 
@@ -34,6 +35,10 @@ struct wk_stack_counts {
 };
 
 void wk_stack_counts_read(struct wk_stack_counts *counts, struct wk_bytes bytes, int side);
+
+/* Reads two files of folded lines, scales "before" if `normalises`, and writes the lines. */
+bool wk_stack_counts_compare(struct wk_stack_counts *counts, const char *const *paths,
+			     bool normalises, struct wk_out *out, struct wk_err *err);
 
 /* Makes the counts of "before" add up to those of "after". */
 void wk_stack_counts_normalise(struct wk_stack_counts *counts);

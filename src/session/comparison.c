@@ -1,0 +1,206 @@
+#include "session/comparison.h"
+
+#include "render/renderers.h"
+#include "views/compare/diff_lines.h"
+#include "views/tree/stack_rows.h"
+
+/* Windows traces without CPU samples can have nothing in common but that they count. Other formats
+ * only have different names for the same event. */
+static void report_events(const struct wk_comparison *c, const struct wk_messages *messages)
+{
+	const struct wk_model *model = c->model;
+	const struct wk_source *before = &model->sources[c->measure.before];
+	const struct wk_source *after = &model->sources[c->measure.after];
+	struct wk_buf words = { 0 };
+
+	if (!model->side_times[false].traits->logs_events ||
+	    !model->side_times[true].traits->logs_events || before->name == after->name)
+		return;
+	wk_buf_add_fmt(&words, "different events are compared: %s of %s, %s of %s",
+		       wk_strtab_get(model->text, before->name), c->options->before,
+		       wk_strtab_get(model->text, after->name), c->options->after);
+	wk_warn(messages, wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
+/* Which sources are compared; and if they are of different kinds, what they have in common. */
+static bool choose_measure(struct wk_comparison *c, struct wk_filter_spec *spec,
+			   const struct wk_messages *messages, struct wk_err *err)
+{
+	const struct wk_source *sources = c->model->sources;
+	bool by_samples = c->options->by_samples;
+
+	if (!wk_diff_measure_choose(&c->measure, c->model, spec->source, by_samples, err))
+		return false;
+	spec->before_source = c->measure.before;
+	spec->after_source = c->measure.after;
+	report_events(c, messages);
+	if (by_samples || sources[c->measure.before].unit == sources[c->measure.after].unit)
+		return true;
+	wk_warn(messages, c->measure.only_shares
+				  ? "the two files use different units and one contains sums: "
+				    "comparing shares of the whole"
+				  : "the two files use different units: comparing numbers of "
+				    "samples");
+	return true;
+}
+
+bool wk_comparison_open(struct wk_comparison *c, const struct wk_comparison_options *options,
+			const struct wk_model *model, const struct wk_messages *messages,
+			struct wk_err *err)
+{
+	struct wk_filter_spec spec = options->choice->filter;
+
+	*c = (struct wk_comparison){ .options = options, .model = model, .before_factor = 1 };
+	if (!choose_measure(c, &spec, messages, err) ||
+	    !wk_selection_open(&c->selection, model, &spec, err))
+		return false;
+	c->selection.quality.has_two_sides = true;
+	c->sides = wk_diff_sides(model, &c->selection.filter, c->measure.by_samples);
+	if (c->sides.samples_before == 0 && c->sides.samples_after == 0) {
+		wk_selection_fini(&c->selection);
+		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "neither file has samples in view");
+	}
+	wk_pairs_init(&c->pairs, model, &c->selection.filter, options->form != WK_COMPARISON_TABLE,
+		      options->form == WK_COMPARISON_FOLDED);
+	if ((options->normalizes || c->measure.only_shares) && c->sides.before && c->sides.after)
+		c->before_factor = (double)c->sides.after / (double)c->sides.before;
+	return true;
+}
+
+void wk_comparison_fini(struct wk_comparison *c)
+{
+	wk_pairs_fini(&c->pairs);
+	wk_selection_fini(&c->selection);
+}
+
+static void set_levels(const struct wk_comparison *c, struct wk_tree_options *tree)
+{
+	tree->by_process = !c->options->no_process && c->pairs.has_processes;
+	tree->by_thread = c->options->by_thread;
+	tree->grouping = wk_view_grouping(c->options->choice);
+	tree->by_samples = c->measure.by_samples;
+	tree->pairs = &c->pairs;
+	tree->before_factor = c->before_factor;
+}
+
+void wk_comparison_line(const struct wk_comparison *c, struct wk_buf *line)
+{
+	wk_diff_sides_line(&c->sides, c->model, &c->measure, line);
+	if (c->options->normalizes && !c->measure.only_shares)
+		wk_buf_add_text(line, ", normalized");
+}
+
+/* "monday.data → tuesday.data; ", with their folders if the names are the same. */
+static void add_paths(const struct wk_comparison *c, struct wk_buf *text)
+{
+	struct wk_str before = wk_str_c(c->options->before), after = wk_str_c(c->options->after);
+
+	if (!wk_str_eq(wk_str_basename(before), wk_str_basename(after))) {
+		before = wk_str_basename(before);
+		after = wk_str_basename(after);
+	}
+	wk_buf_add_str(text, wk_str_is(before, "-") ? wk_str_c("standard input") : before);
+	wk_buf_add_text(text, " \u2192 ");
+	wk_buf_add_str(text, wk_str_is(after, "-") ? wk_str_c("standard input") : after);
+	wk_buf_add_text(text, "; ");
+}
+
+bool wk_comparison_draw(const struct wk_comparison *c, struct wk_picture *picture,
+			struct wk_out *out, const struct wk_messages *messages, struct wk_err *err)
+{
+	struct wk_buf words = { 0 };
+	bool ok;
+
+	set_levels(c, &picture->folding);
+	add_paths(c, &words);
+	wk_comparison_line(c, &words);
+	if (!picture->drawing.title)
+		picture->drawing.title = "Differential flame graph";
+	if (!picture->drawing.subtitle)
+		picture->drawing.subtitle = wk_buf_text(&words);
+	wk_picture_fold(picture, &c->selection);
+	wk_picture_warn(picture, messages);
+	ok = wk_picture_draw(picture, out, err);
+	wk_buf_fini(&words);
+	return ok;
+}
+
+bool wk_comparison_fold(const struct wk_comparison *c, struct wk_out *out, struct wk_err *err)
+{
+	struct wk_view view = { .model = c->model, .quality = &c->selection.quality };
+	struct wk_tree_options options = { .order = WK_TREE_BY_NAME, .side = WK_TREE_LARGER };
+	struct wk_tree tree = { 0 };
+	bool ok;
+
+	set_levels(c, &options);
+	view.rows = wk_stack_rows_new(c->model, &c->selection.filter, &options);
+	if (!view.rows) {
+		wk_tree_init(&tree, c->model, &c->selection.filter, &options);
+		view.tree = &tree;
+	}
+	ok = wk_renderer_folded.render(&view, out, err);
+	wk_stack_rows_free(view.rows);
+	wk_tree_fini(&tree);
+	return ok;
+}
+
+bool wk_comparison_tabulate(const struct wk_comparison *c, bool by_total, uint32_t limit,
+			    const struct wk_table_look *look, struct wk_out *out,
+			    struct wk_err *err)
+{
+	const struct wk_diff_options options = {
+		.pairs = &c->pairs,
+		.by_samples = c->measure.by_samples,
+		.before_factor = c->before_factor,
+		.by_total = by_total,
+		.limit = limit,
+	};
+	struct wk_buf words = { 0 };
+	struct wk_table table;
+	bool ok = true;
+
+	wk_table_init(&table, "diff");
+	wk_diff_table(&table, c->model, &c->selection.filter, &options);
+	wk_comparison_line(c, &words);
+	wk_table_note(&table, "%s", wk_buf_text(&words));
+	if (table.row_count == 0 && look->form == WK_TABLE_TEXT)
+		wk_out_fmt(out, "nothing changed: every function has the same %s as before\n%s\n",
+			   by_total ? "total" : "self", wk_buf_text(&words));
+	else
+		ok = wk_table_print(&table, &c->selection, look, out, err);
+	wk_table_fini(&table);
+	wk_buf_fini(&words);
+	return ok;
+}
+
+static bool is_side_empty(const struct wk_comparison *c, bool is_before)
+{
+	const struct wk_samples *samples = &c->model->samples;
+
+	for (uint32_t i = 0; i < samples->count; i++)
+		if (wk_filter_has(&c->selection.filter, i) &&
+		    (samples->is_before && samples->is_before[i]) == is_before)
+			return false;
+	return true;
+}
+
+void wk_comparison_report(const struct wk_comparison *c, const struct wk_messages *messages)
+{
+	bool no_before = is_side_empty(c, true), no_after = is_side_empty(c, false);
+	struct wk_buf words = { 0 };
+
+	wk_selection_warn(&c->selection, messages);
+	/* "after: 0" alone could be a program that improved. */
+	if (no_before != no_after) {
+		wk_buf_add_fmt(&words, "%s has no samples in view, so everything is %s",
+			       no_before ? c->options->before : c->options->after,
+			       no_before ? "new" : "gone");
+		wk_warn(messages, wk_buf_text(&words));
+		wk_buf_reset(&words);
+	}
+	wk_diff_lines_line(c->model, &c->selection.filter, &c->pairs, &words);
+	if (words.len)
+		wk_warn(messages, wk_buf_text(&words));
+	wk_buf_fini(&words);
+}

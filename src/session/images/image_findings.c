@@ -1,0 +1,182 @@
+#include <string.h>
+
+#include "base/num.h"
+#include "event/advice.h"
+#include "session/images/image_table.h"
+#include "views/image_words.h"
+
+/* Its identity; of a Windows program in the form of symbol stores. */
+static void add_id(const struct wk_model *model, wk_image_id image, struct wk_buf *id)
+{
+	struct wk_buf key = { 0 };
+	struct wk_str name;
+
+	if (wk_image_store_key(model, image, &name, &key)) {
+		wk_buf_add_fmt(id, "; %.*s %s", WK_STR_ARG(name), wk_buf_text(&key));
+	} else if (model->images[image].build_id.size) {
+		wk_buf_add_text(id, "; build id ");
+		wk_build_id_add(id, &model->images[image].build_id, false);
+	}
+	wk_buf_fini(&key);
+}
+
+static void heading(struct wk_findings *findings, const struct wk_model *model,
+		    const struct wk_images_facts *all, const struct wk_image_facts *facts)
+{
+	struct wk_buf share = { 0 }, id = { 0 };
+
+	wk_num_add_share(&share, facts->samples, all->whole_samples);
+	add_id(model, facts->id, &id);
+	wk_findings_on(findings, "%.*s (%s of samples%s)",
+		       WK_STR_ARG(wk_image_path_of(model, facts->id)), wk_buf_text(&share),
+		       wk_buf_text(&id));
+	wk_buf_fini(&share);
+	wk_buf_fini(&id);
+}
+
+/* Why its lines, or some of them, are unknown. */
+static void add_lines_reason(const struct wk_image_facts *facts, struct wk_buf *reason)
+{
+	struct wk_image_used used;
+
+	wk_image_used(facts->symbols, &used);
+	if (used.missing.len) {
+		wk_buf_add_fmt(reason, "inlined calls are unknown: %.*s", WK_STR_ARG(used.missing));
+	} else if (facts->frames.known == 0) {
+		wk_buf_add_text(reason, wk_image_places_state(facts->symbols) == WK_PLACES_NONE
+						? wk_image_places_reason(facts->symbols)
+						: "debug information does not cover the sampled "
+						  "code");
+	} else {
+		wk_buf_add_text(reason, "debug information covers only ");
+		wk_num_add_share(reason, facts->frames.known, facts->frames.asked);
+		wk_buf_add_text(reason, " of the sampled code");
+	}
+}
+
+/* Why it lacks the most important thing that it lacks. */
+static void add_reason(const struct wk_model *model, const struct wk_image_facts *facts,
+		       struct wk_buf *reason)
+{
+	if (facts->lacks & WK_LACKS_FILE)
+		wk_buf_add_text(reason, wk_image_reason(facts->symbols));
+	else if (facts->lacks & WK_LACKS_NAMES)
+		wk_buf_add_str(reason, wk_model_str(model, model->images[facts->id].reason));
+	else if (facts->lacks & WK_LACKS_LINES)
+		add_lines_reason(facts, reason);
+	else
+		wk_buf_add_text(reason, "it has neither .eh_frame nor .debug_frame");
+	if (reason->len == 0)
+		wk_buf_add_text(reason, "JIT code without a perf map or jitdump that names it");
+}
+
+/* An earlier one with the same fix, such as another program of its package; or NULL. */
+static const struct wk_image_facts *fixed_alike(const struct wk_images_facts *all,
+						const struct wk_image_facts *facts)
+{
+	for (const struct wk_image_facts *one = all->at; one < facts && facts->fix.len; one++)
+		if (wk_str_eq(wk_buf_str(&one->fix), wk_buf_str(&facts->fix)))
+			return one;
+	return NULL;
+}
+
+/* One row, with the fix for all that it lacks. */
+static void find(struct wk_findings *findings, const struct wk_model *model,
+		 const struct wk_images_facts *all, const struct wk_image_facts *facts)
+{
+	const struct wk_image_facts *alike = fixed_alike(all, facts);
+	const char *fix = facts->fix.len && !alike ? wk_buf_text(&facts->fix) : NULL;
+	bool is_nameless = facts->names == WK_EXTENT_NONE;
+	struct wk_buf lacks = { 0 }, reason = { 0 };
+
+	heading(findings, model, all, facts);
+	wk_image_lacks_words(facts->lacks, &lacks);
+	add_reason(model, facts, &reason);
+	if (alike)
+		wk_buf_add_fmt(&reason, "; the fix for %.*s fixes this as well",
+			       WK_STR_ARG(wk_image_name_of(model, alike->id)));
+	(is_nameless ? wk_findings_bad : wk_findings_warn)(
+		findings, fix, "missing %s: %s", wk_buf_text(&lacks), wk_buf_text(&reason));
+	wk_buf_fini(&lacks);
+	wk_buf_fini(&reason);
+}
+
+/* Names do not help if stacks are cut off. */
+static void find_stacks(struct wk_findings *findings, const struct wk_quality *quality)
+{
+	struct wk_buf line = { 0 };
+
+	wk_quality_stacks_line(quality, &line);
+	wk_findings_on(findings, "Stacks");
+	if (line.len)
+		wk_findings_warn(findings, wk_advice(WK_ADVICE_LINUX, WK_ADVICE_RECORD_STACKS),
+				 "%s", wk_buf_text(&line));
+	wk_buf_fini(&line);
+}
+
+/* 11 for "python3.11" and "libpython3.11.so.1.0"; 0: not Python. */
+static uint64_t python_minor(struct wk_str name)
+{
+	uint64_t minor = 0;
+	size_t len = 0;
+
+	if (wk_str_starts(name, "lib"))
+		name = wk_str_skip(name, strlen("lib"));
+	if (!wk_str_starts(name, "python3."))
+		return 0;
+	name = wk_str_skip(name, strlen("python3."));
+	while (len < name.len && name.at[len] >= '0' && name.at[len] <= '9')
+		len++;
+	return wk_num_u64(wk_str_of(name.at, len), &minor) ? minor : 0;
+}
+
+/* As JIT code with names, which -X perf makes for each function. */
+static bool reports_its_functions(const struct wk_model *model, const struct wk_images_facts *facts)
+{
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct wk_image *image = &model->images[facts->at[i].id];
+
+		if (image->kind == WK_IMAGE_ANONYMOUS && image->has_names)
+			return true;
+	}
+	return model->came_named;
+}
+
+/* An interpreter that does not report what it runs has all names, but they do not help. */
+static void find_python(struct wk_findings *findings, const struct wk_model *model,
+			const struct wk_images_facts *facts)
+{
+	for (size_t i = 0; i < facts->count; i++) {
+		struct wk_str name = wk_image_name_of(model, facts->at[i].id);
+		uint64_t minor = python_minor(name);
+
+		if (minor == 0 || (minor >= 12 && reports_its_functions(model, facts)))
+			continue;
+		wk_findings_on(findings, "%.*s", WK_STR_ARG(name));
+		if (minor < 12)
+			wk_findings_warn(findings,
+					 "python3.12 -X perf ...   # or a later one; "
+					 "see docs/jit.md",
+					 "Python functions have no names: before 3.12, only the "
+					 "interpreter itself is visible");
+		else
+			wk_findings_warn(findings, "python3 -X perf ...   # see docs/jit.md",
+					 "Python functions have no names: without -X perf, only "
+					 "the interpreter itself is visible");
+		return;
+	}
+}
+
+size_t wk_images_find(struct wk_findings *findings, const struct wk_model *model,
+		      const struct wk_images_facts *facts, const struct wk_quality *quality,
+		      size_t most)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < facts->count; i++)
+		if (facts->at[i].lacks && found++ < most)
+			find(findings, model, facts, &facts->at[i]);
+	find_python(findings, model, facts);
+	find_stacks(findings, quality);
+	return found > most ? found - most : 0;
+}

@@ -1,0 +1,157 @@
+#include "session/shown_table.h"
+
+#include "render/renderers.h"
+
+bool wk_table_print(const struct wk_table *table, const struct wk_selection *selection,
+		    const struct wk_table_look *look, struct wk_out *out, struct wk_err *err)
+{
+	static const struct wk_renderer *const renderers[] = {
+		[WK_TABLE_TEXT] = &wk_renderer_text,
+		[WK_TABLE_CSV] = &wk_renderer_csv,
+		[WK_TABLE_JSON] = &wk_renderer_json,
+	};
+	struct wk_view view = {
+		.model = selection ? selection->quality.model : NULL,
+		.quality = selection ? &selection->quality : NULL,
+		.table = table,
+		.columns = look->columns,
+		.has_colour = look->has_colour,
+		.is_plain = look->is_plain,
+		.has_details = look->has_details,
+	};
+
+	return renderers[look->form]->render(&view, out, err);
+}
+
+/* Whether options say how calls are put together. */
+static bool has_levels(const struct wk_table_query *query)
+{
+	const struct wk_tree_options *tree = &query->options.tree;
+
+	return tree->inverted || tree->by_process || tree->by_thread || tree->by_samples ||
+	       query->choice->is_grouped;
+}
+
+static const struct wk_table_view *as_calls(const struct wk_table_view *view,
+					    const struct wk_table_query *query)
+{
+	return view->uses & WK_TABLE_HAS_CALLS && has_levels(query)
+		       ? wk_table_view_with(WK_TABLE_IS_CALLS)
+		       : view;
+}
+
+const struct wk_table_view *wk_table_query_view(const struct wk_table_query *query)
+{
+	return as_calls(query->view, query);
+}
+
+/* The tree of a Windows trace is that of its processes, unless options are about calls. */
+static const struct wk_table_view *view_for(const struct wk_table_query *query,
+					    const struct wk_model *model)
+{
+	const struct wk_filter_spec *filter = &query->choice->filter;
+
+	if (!(query->view->uses & WK_TABLE_FOLLOWS_SYSTEM) || !model->traits->is_system_wide ||
+	    has_levels(query) || filter->source || filter->outstanding)
+		return query->view;
+	return wk_table_view_with(WK_TABLE_IS_PROCESS_TREE);
+}
+
+/* A table can be about an event of its own, which not every recording has. A preset's event is
+ * neither dropped silently nor replaced. */
+static bool select_samples(struct wk_shown_table *shown, const struct wk_table_view *view,
+			   const struct wk_table_query *query, const struct wk_model *model,
+			   struct wk_err *err)
+{
+	struct wk_filter_spec filter = query->choice->filter;
+	const char *lacks = wk_table_view_lacks(view, model);
+	const char *own = wk_table_view_source(view, model);
+
+	if (lacks)
+		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "%s", lacks);
+	if (query->choice->has_preset && !wk_table_view_accepts_source(view, filter.source))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "table %s shows %s, but the preset is for %s; use `wick show FILE "
+			       "calls` with the preset",
+			       view->name, own ? own : view->name,
+			       filter.source ? filter.source : "CPU time");
+	if (!filter.source)
+		filter.source = own;
+	return wk_selection_open(&shown->selection, model, &filter, err);
+}
+
+/* People see a part of a long table unless they ask for all; programs get all. */
+static struct wk_table_options limited(const struct wk_table_query *query,
+				       const struct wk_table_view *view)
+{
+	struct wk_table_options options = query->options;
+
+	options.tree.grouping = wk_view_grouping(query->choice);
+	if (!options.limit && !query->prints_all)
+		options.limit = view->usual_limit;
+	if (!query->has_min && !query->prints_all)
+		options.min_percent = view->usual_min_percent;
+	return options;
+}
+
+bool wk_shown_table_open(struct wk_shown_table *shown, const struct wk_table_query *query,
+			 const struct wk_model *model, struct wk_err *err)
+{
+	const struct wk_table_view *asked = view_for(query, model);
+	const struct wk_table_view *view = as_calls(asked, query);
+	struct wk_table_options options = limited(query, view);
+
+	/* A trace without samples still has processes, threads and images. */
+	*shown = (struct wk_shown_table){
+		.view = view,
+		.needs_samples = view->uses & WK_TABLE_IS_OF_SAMPLES &&
+				 (model->samples.count || !(view->uses & WK_TABLE_IS_OF_SYSTEM)),
+	};
+	if (!select_samples(shown, asked, query, model, err) ||
+	    (query->expects_samples && shown->needs_samples &&
+	     !wk_selection_expect(&shown->selection, err))) {
+		wk_selection_fini(&shown->selection);
+		return false;
+	}
+	wk_table_init(&shown->table, view->name);
+	view->fill(&shown->table, model, &shown->selection.filter, &options);
+	if (view->uses & WK_TABLE_FOLLOWS_SYSTEM && model->traits->is_system_wide)
+		wk_table_note(&shown->table,
+			      "this is the call tree, because an option is about calls; `wick show "
+			      "FILE process-tree` prints the process tree");
+	return true;
+}
+
+void wk_shown_table_fini(struct wk_shown_table *shown)
+{
+	wk_table_fini(&shown->table);
+	wk_selection_fini(&shown->selection);
+}
+
+bool wk_shown_table_expect(const struct wk_shown_table *shown, struct wk_err *err)
+{
+	/* Threads can have waited although no sample is of a wait. */
+	bool lacks_rows = shown->table.row_count == 0 && shown->view->uses & WK_TABLE_EXPECTS_ROWS;
+
+	return (!shown->needs_samples && !lacks_rows) ||
+	       wk_selection_expect(&shown->selection, err);
+}
+
+void wk_shown_table_report(const struct wk_shown_table *shown, const struct wk_table_query *query,
+			   enum wk_table_form form, const struct wk_messages *messages)
+{
+	struct wk_buf words = { 0 };
+
+	if (form == WK_TABLE_CSV && shown->table.names_functions)
+		wk_selection_warn(&shown->selection, messages);
+	else if (form == WK_TABLE_CSV)
+		wk_selection_report_faults(&shown->selection, true, messages);
+	if (!query->choice->is_grouped || shown->view->uses & WK_TABLE_HAS_LEVELS)
+		return;
+	wk_buf_add_fmt(&words, "table %s has no levels, so the preset's grouping (",
+		       shown->view->name);
+	wk_grouping_write(&query->choice->grouping, &words);
+	wk_buf_add_text(&words, ") is not applied; `wick show FILE calls` applies it");
+	wk_warn(messages, wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
