@@ -22,8 +22,8 @@ struct wk_view_choice {
 	struct wk_filter_spec filter; /* the given one, and what the preset adds */
 	struct wk_filter_needs needs;
 	struct wk_grouping grouping;
-	bool is_grouped;             /* otherwise the command's own levels are used */
-	bool needs_samples;          /* one by one, not added up by their stacks */
+	bool is_grouped;    /* otherwise the command's own levels are used */
+	bool needs_samples; /* one by one, not added up by their stacks */
 	bool has_preset;
 	bool inverted;               /* the preset starts with the innermost function */
 	const char *table;           /* the preset is this table of `wick show`; or NULL */
