@@ -1,15 +1,12 @@
 #include "session/shown_table.h"
 
-#include "render/renderers.h"
+#include "render/renderer.h"
 
 bool wk_table_print(const struct wk_table *table, const struct wk_selection *selection,
 		    const struct wk_table_look *look, struct wk_out *out, struct wk_err *err)
 {
-	static const struct wk_renderer *const renderers[] = {
-		[WK_TABLE_TEXT] = &wk_renderer_text,
-		[WK_TABLE_CSV] = &wk_renderer_csv,
-		[WK_TABLE_JSON] = &wk_renderer_json,
-	};
+	static const char *const names[] = {
+		[WK_TABLE_TEXT] = "text", [WK_TABLE_CSV] = "csv", [WK_TABLE_JSON] = "json" };
 	struct wk_view view = {
 		.model = selection ? selection->quality.model : NULL,
 		.quality = selection ? &selection->quality : NULL,
@@ -20,7 +17,7 @@ bool wk_table_print(const struct wk_table *table, const struct wk_selection *sel
 		.has_details = look->has_details,
 	};
 
-	return renderers[look->form]->render(&view, out, err);
+	return wk_renderer_find(names[look->form])->render(&view, out, err);
 }
 
 /* Whether options say how calls are put together. */
