@@ -1,5 +1,5 @@
 /* Events of programs and drivers in made traces: what describes them, their fields as text, their
- * stacks as samples, the code that programs make, and snapshots of heaps. */
+ * stacks as samples, and the code that programs make. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -775,62 +775,7 @@ static void managed_code_is_the_programs_by_where_its_module_lies(void **state)
 	wk_buf_fini(&text);
 }
 
-/* ---- snapshots and marks */
-
-static const struct wk_guid snapshot_guid = {
-	0x901d2afa, 0x4ff6, 0x46d7, { 0x8d, 0x0e, 0x53, 0x64, 0x5e, 0x1a, 0x47, 0xf5 } };
-
-static void put_piece(struct etl_maker *m, uint32_t pid, uint32_t instance, uint32_t sequence,
-		      uint32_t claimed, uint32_t bytes)
-{
-	struct etl_program p = { .provider = &snapshot_guid, .id = 100, .version = 1, .pid = pid };
-	struct wk_buf payload = { 0 };
-
-	put(&payload, instance, 4);
-	put(&payload, sequence, 4);
-	put(&payload, claimed, 4);
-	put(&payload, 0, bytes);
-	etl_program(m, &p, ETL_MS, &payload);
-	wk_buf_fini(&payload);
-}
-
-static void put_total(struct etl_maker *m, uint32_t pid, uint32_t instance, uint32_t total)
-{
-	struct etl_program p = { .provider = &snapshot_guid, .id = 200, .version = 1, .pid = pid };
-	struct wk_buf payload = { 0 };
-
-	put(&payload, instance, 4);
-	put(&payload, total, 4);
-	etl_program(m, &p, 2 * ETL_MS, &payload);
-	wk_buf_fini(&payload);
-}
-
-static void a_heap_snapshot_is_said_to_be_whole_or_what_it_lacks(void **state)
-{
-	struct wk_buf text = { 0 };
-	struct etl_maker m = { 0 };
-
-	(void)state;
-	etl_begin_file(&m);
-	put_total(&m, 9, 3, 70);         /* and nothing of it */
-	put_piece(&m, 10, 1, 1, 40, 40); /* in any order, and of several processes at once */
-	put_piece(&m, 11, 1, 0, 30, 30);
-	put_piece(&m, 10, 1, 0, 60, 60);
-	put_total(&m, 10, 1, 100);
-	put_piece(&m, 11, 1, 2, 30, 20);
-	put_total(&m, 11, 1, 90);
-	put_piece(&m, 10, 2, 5, 8, 8);
-	put_piece(&m, 10, 2, 5, 8, 8);
-	end_trace(&m, &text);
-	assert_line(&text, "heap snapshot 1 of process 10: 100 bytes in 2 parts, complete; its "
-			   "content is not documented");
-	assert_line(&text, "heap snapshot 1 of process 11: 50 of 90 bytes in 2 parts, parts "
-			   "missing: 1, 10 bytes of its parts are missing; its content");
-	assert_line(&text, "heap snapshot 3 of process 9: 0 of 70 bytes in 0 parts; its content");
-	assert_line(&text, "heap snapshot 2 of process 10: 16 bytes in 2 parts, and their number "
-			   "is unknown, repeated parts: 1; its content");
-	wk_buf_fini(&text);
-}
+/* ---- marks */
 
 static void a_mark_of_perfview_is_a_mark(void **state)
 {
@@ -909,7 +854,6 @@ int main(void)
 		cmocka_unit_test(functions_of_javascript_have_names_files_and_lines),
 		cmocka_unit_test(an_image_without_a_pdb_has_that_of_the_runtimes_module),
 		cmocka_unit_test(managed_code_is_the_programs_by_where_its_module_lies),
-		cmocka_unit_test(a_heap_snapshot_is_said_to_be_whole_or_what_it_lacks),
 		cmocka_unit_test(a_mark_of_perfview_is_a_mark),
 	};
 

@@ -102,7 +102,6 @@ static void end_trace(struct wk_etl_trace *trace)
 	wk_etl_user_free(trace->user);
 	wk_etl_methods_free(trace->methods);
 	wk_etl_modules_free(trace->modules);
-	wk_etl_snapshots_free(trace->snapshots);
 	wk_etl_descriptions_free(trace->descriptions);
 	wk_etl_kinds_free(trace->kinds);
 	wk_etl_counts_free(trace->counts);
@@ -154,7 +153,7 @@ static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, s
 	wk_etl_rewind_to_saved(trace.file);
 	ok = wk_etl_second_pass(&trace) &&
 	     wk_etl_descriptions_emit_end(trace.descriptions, sink, err) &&
-	     wk_etl_snapshots_emit(trace.snapshots, sink, err) && emit_damage(&trace);
+	     emit_damage(&trace);
 	end_trace(&trace);
 	return ok;
 }

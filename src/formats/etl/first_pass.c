@@ -251,7 +251,6 @@ void wk_etl_first_pass(struct wk_etl_trace *trace)
 	trace->user = wk_etl_user_new();
 	trace->methods = wk_etl_methods_new();
 	trace->modules = wk_etl_modules_new();
-	trace->snapshots = wk_etl_snapshots_new();
 	while (wk_etl_next(trace->file, &record))
 		scan_record(trace, &record);
 	wk_etl_descriptions_settle(trace->descriptions);

@@ -26,7 +26,6 @@
 #include "formats/etl/modules.h"
 #include "formats/etl/payload/payload.h"
 #include "formats/etl/schema/descriptions.h"
-#include "formats/etl/snapshots.h"
 #include "formats/etl/stacks.h"
 #include "formats/etl/sums.h"
 #include "formats/etl/user.h"
@@ -78,7 +77,6 @@ struct wk_etl_trace {
 	struct wk_etl_user *user;       /* those with stacks */
 	struct wk_etl_methods *methods; /* JIT code */
 	struct wk_etl_modules *modules;
-	struct wk_etl_snapshots *snapshots;
 	struct wk_etl_ids *ids;  /* of images */
 	bool in_full;            /* every event of a program is emitted, as text */
 	bool sums_other_sources; /* samples of other sources than the timer are summed */
@@ -211,9 +209,8 @@ wk_etl_emit wk_etl_emit_switch, wk_etl_emit_ready, wk_etl_emit_use, wk_etl_emit_
 	wk_etl_emit_heap_create, wk_etl_emit_heap_alloc, wk_etl_emit_heap_realloc,
 	wk_etl_emit_heap_destroy, wk_etl_emit_heap_free;
 
-/* methods.c, modules.c, snapshots.c, user.c */
-wk_etl_scan wk_etl_scan_method, wk_etl_scan_script, wk_etl_scan_script_source, wk_etl_scan_module,
-	wk_etl_scan_snapshot_piece, wk_etl_scan_snapshot_total;
+/* methods.c, modules.c, user.c */
+wk_etl_scan wk_etl_scan_method, wk_etl_scan_script, wk_etl_scan_script_source, wk_etl_scan_module;
 wk_etl_emit wk_etl_emit_method, wk_etl_emit_script, wk_etl_emit_perfview_mark;
 
 #endif
