@@ -44,7 +44,7 @@ static void an_old_switch_is_read_by_what_it_has_in_common(void **state)
 	wk_buf_fini(&p);
 }
 
-static void reasons_and_sources_that_nobody_knows_have_no_name(void **state)
+static void unknown_reasons_have_no_name(void **state)
 {
 	(void)state;
 	assert_string_equal(wk_etl_wait_reason(0), "Executive");
@@ -52,10 +52,6 @@ static void reasons_and_sources_that_nobody_knows_have_no_name(void **state)
 	assert_string_equal(wk_etl_wait_reason(15), "WrQueue");
 	assert_string_equal(wk_etl_wait_reason(32), "WrPreempted");
 	assert_string_equal(wk_etl_wait_reason(255), "");
-	assert_string_equal(wk_etl_heap_source(2), "low fragmentation heap");
-	assert_string_equal(wk_etl_heap_source(6), "segment heap");
-	assert_string_equal(wk_etl_heap_source(0), "");
-	assert_string_equal(wk_etl_heap_source(UINT32_MAX), "");
 }
 
 static void memory_is_read_with_either_pointer_size(void **state)
@@ -134,18 +130,18 @@ static void faults_are_read_with_either_pointer_size(void **state)
 static void check_realloc(size_t pointer)
 {
 	struct wk_buf p = { 0 };
-	struct wk_etl_heap block;
+	struct wk_event_heap block = { .change = WK_HEAP_REALLOCATE };
 
 	for (uint64_t i = 1; i <= 5; i++)
 		put(&p, i * 0x1000, pointer);
 	put(&p, 3, 4);
-	assert_true(wk_etl_read_heap_realloc(bytes_of(&p), form_of(pointer), &block));
+	assert_true(wk_etl_read_heap(bytes_of(&p), form_of(pointer), &block));
 	assert_int_equal(block.heap, 0x1000);
 	assert_int_equal(block.address, 0x2000);
 	assert_int_equal(block.old_address, 0x3000);
 	assert_int_equal(block.size_bytes, 0x4000);
 	assert_int_equal(block.old_size_bytes, 0x5000);
-	assert_int_equal(block.source, 3);
+	assert_true(wk_str_is(block.made_by, "main path"));
 	wk_buf_fini(&p);
 }
 
@@ -154,19 +150,21 @@ static void blocks_of_heaps_are_read_with_either_pointer_size(void **state)
 	(void)state;
 	for (size_t pointer = 4; pointer <= 8; pointer += 4) {
 		struct wk_buf p = { 0 };
-		struct wk_etl_heap block;
+		struct wk_event_heap block = { .change = WK_HEAP_ALLOCATE };
+		struct wk_event_heap freed = { .change = WK_HEAP_FREE };
 
 		for (uint64_t i = 1; i <= 3; i++)
 			put(&p, i * 0x1000, pointer);
 		put(&p, 2, 4);
-		assert_true(wk_etl_read_heap_alloc(bytes_of(&p), form_of(pointer), &block));
+		assert_true(wk_etl_read_heap(bytes_of(&p), form_of(pointer), &block));
 		assert_int_equal(block.heap, 0x1000);
 		assert_int_equal(block.size_bytes, 0x2000);
 		assert_int_equal(block.address, 0x3000);
-		assert_int_equal(block.source, 2);
-		assert_true(wk_etl_read_heap_free(bytes_of(&p), form_of(pointer), &block));
-		assert_int_equal(block.address, 0x2000);
-		assert_int_equal(block.size_bytes, 0);
+		assert_true(wk_str_is(block.made_by, "low fragmentation heap"));
+		assert_true(wk_etl_read_heap(bytes_of(&p), form_of(pointer), &freed));
+		assert_int_equal(freed.address, 0x2000);
+		assert_int_equal(freed.size_bytes, 0);
+		assert_true(wk_str_is(freed.made_by, ""));
 		check_realloc(pointer);
 		wk_buf_fini(&p);
 	}
@@ -230,7 +228,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_old_switch_is_read_by_what_it_has_in_common),
-		cmocka_unit_test(reasons_and_sources_that_nobody_knows_have_no_name),
+		cmocka_unit_test(unknown_reasons_have_no_name),
 		cmocka_unit_test(memory_is_read_with_either_pointer_size),
 		cmocka_unit_test(counters_of_a_process_are_read_with_either_pointer_size),
 		cmocka_unit_test(faults_are_read_with_either_pointer_size),

@@ -37,17 +37,14 @@ static bool is_first(struct wk_map *met, uint64_t key)
 }
 
 /* file/header.c has read it. */
-bool wk_etl_scan_header(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			const struct wk_etl_hook *hook)
+bool wk_etl_scan_header(struct wk_etl_trace *trace)
 {
-	(void)trace, (void)record, (void)hook;
+	(void)trace;
 	return true;
 }
 
-bool wk_etl_scan_packed_switch(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			       const struct wk_etl_hook *hook)
+bool wk_etl_scan_packed_switch(struct wk_etl_trace *trace)
 {
-	(void)record, (void)hook;
 	trace->packed_switches++;
 	return true;
 }
@@ -55,30 +52,29 @@ bool wk_etl_scan_packed_switch(struct wk_etl_trace *trace, const struct wk_etl_r
 /* ---- processes and threads */
 
 /* Without a start a process, thread or image existed before its first record. */
-bool wk_etl_scan_process(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			 const struct wk_etl_hook *hook)
+bool wk_etl_scan_process(struct wk_etl_trace *trace)
 {
 	struct wk_etl_process process;
 
-	if (!wk_etl_read_process(record->payload, wk_etl_form_of(record), &process))
+	if (!wk_etl_read_process(trace->record.payload, wk_etl_form(trace), &process))
 		return false;
 	if (!is_first(&trace->met_processes, (uint64_t)process.pid + 1) ||
-	    hook->phase == WK_ETL_START)
+	    trace->hook->phase == WK_ETL_START)
 		return true;
 	*WK_APPEND(trace->processes, trace->process_count, trace->process_cap) =
 		(struct wk_etl_seen_process){ process.pid, wk_etl_process_event(trace, &process) };
 	return true;
 }
 
-bool wk_etl_scan_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			const struct wk_etl_hook *hook)
+bool wk_etl_scan_thread(struct wk_etl_trace *trace)
 {
 	struct wk_etl_thread thread;
 
-	if (!wk_etl_read_thread(record->payload, wk_etl_form_of(record), &thread))
+	if (!wk_etl_read_thread(trace->record.payload, wk_etl_form(trace), &thread))
 		return false;
 	/* The idle thread of each processor has the number 0. */
-	if (!is_first(&trace->met_threads, (uint64_t)thread.tid + 1) || hook->phase == WK_ETL_START)
+	if (!is_first(&trace->met_threads, (uint64_t)thread.tid + 1) ||
+	    trace->hook->phase == WK_ETL_START)
 		return true;
 	*WK_APPEND(trace->threads, trace->thread_count, trace->thread_cap) =
 		(struct wk_etl_seen_thread){ thread.pid, thread.tid, thread.service_tag,
@@ -88,19 +84,18 @@ bool wk_etl_scan_thread(struct wk_etl_trace *trace, const struct wk_etl_record *
 
 /* ---- images */
 
-bool wk_etl_scan_image(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		       const struct wk_etl_hook *hook)
+bool wk_etl_scan_image(struct wk_etl_trace *trace)
 {
 	struct wk_etl_image image;
 	uint32_t pid;
 
-	if (!wk_etl_read_image(record->payload, wk_etl_form_of(record), &image))
+	if (!wk_etl_read_image(trace->record.payload, wk_etl_form(trace), &image))
 		return false;
-	pid = wk_etl_owner_of(image.base, record->pointer_bytes,
-			      image.pid == WK_ETL_NO_PID ? record->pid : image.pid);
+	pid = wk_etl_owner_of(image.base, trace->record.pointer_bytes,
+			      image.pid == WK_ETL_NO_PID ? trace->record.pid : image.pid);
 	wk_etl_add_program(trace, pid, image.path);
 	if (!is_first(&trace->met_images, wk_hash_pair(image.base, pid)) ||
-	    hook->phase == WK_ETL_START)
+	    trace->hook->phase == WK_ETL_START)
 		return true;
 	WK_RESERVE(trace->images, trace->image_cap, trace->image_count + 1);
 	/* The map of volumes may follow: the second pass completes the paths. */
@@ -109,43 +104,37 @@ bool wk_etl_scan_image(struct wk_etl_trace *trace, const struct wk_etl_record *r
 		wk_arena_copy(&trace->texts,
 			      wk_str_of((const char *)image.path.at,
 					wk_bytes_left(&image.path))),
-		image.time_stamp, record->time };
+		image.time_stamp, trace->record.time };
 	return true;
 }
 
-bool wk_etl_scan_debug_id(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			  const struct wk_etl_hook *hook)
+bool wk_etl_scan_debug_id(struct wk_etl_trace *trace)
 {
 	struct wk_etl_debug_id id;
 
-	(void)hook;
-	if (!wk_etl_read_debug_id(record->payload, wk_etl_form_of(record), &id))
+	if (!wk_etl_read_debug_id(trace->record.payload, wk_etl_form(trace), &id))
 		return false;
-	id.pid = wk_etl_owner_of(id.base, record->pointer_bytes, id.pid);
-	wk_etl_ids_add_debug(trace->ids, record->time, &id);
+	id.pid = wk_etl_owner_of(id.base, trace->record.pointer_bytes, id.pid);
+	wk_etl_ids_add_debug(trace->ids, trace->record.time, &id);
 	return true;
 }
 
-bool wk_etl_scan_image_id(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			  const struct wk_etl_hook *hook)
+bool wk_etl_scan_image_id(struct wk_etl_trace *trace)
 {
 	struct wk_etl_image_id id;
 
-	(void)hook;
-	if (!wk_etl_read_image_id(record->payload, wk_etl_form_of(record), &id))
+	if (!wk_etl_read_image_id(trace->record.payload, wk_etl_form(trace), &id))
 		return false;
-	id.pid = wk_etl_owner_of(id.base, record->pointer_bytes, id.pid);
-	wk_etl_ids_add_key(trace->ids, record->time, &id);
+	id.pid = wk_etl_owner_of(id.base, trace->record.pointer_bytes, id.pid);
+	wk_etl_ids_add_key(trace->ids, trace->record.time, &id);
 	return true;
 }
 
-bool wk_etl_scan_volume(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			const struct wk_etl_hook *hook)
+bool wk_etl_scan_volume(struct wk_etl_trace *trace)
 {
 	struct wk_bytes kernel, shown;
 
-	(void)hook;
-	if (wk_etl_read_pair(record->payload, &kernel, &shown))
+	if (wk_etl_read_pair(trace->record.payload, &kernel, &shown))
 		wk_etl_paths_add(&trace->paths, kernel, shown);
 	return true;
 }
@@ -153,81 +142,71 @@ bool wk_etl_scan_volume(struct wk_etl_trace *trace, const struct wk_etl_record *
 /* ---- stacks */
 
 static struct wk_etl_stack_owner owner_of(struct wk_etl_trace *trace,
-					  const struct wk_etl_record *record,
 					  const struct wk_etl_stack *stack)
 {
 	wk_map_set(&trace->guess_of, stack->tid, stack->pid + 1);
-	return (struct wk_etl_stack_owner){ stack->time, stack->tid, record->cpu };
+	return (struct wk_etl_stack_owner){ stack->time, stack->tid, trace->record.cpu };
 }
 
-bool wk_etl_scan_stack(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		       const struct wk_etl_hook *hook)
+bool wk_etl_scan_stack(struct wk_etl_trace *trace)
 {
 	struct wk_etl_stack stack;
 
-	(void)hook;
-	if (!wk_etl_read_stack(record->payload, wk_etl_form_of(record), &stack))
+	if (!wk_etl_read_stack(trace->record.payload, wk_etl_form(trace), &stack))
 		return false;
-	wk_etl_stacks_add(trace->stacks, owner_of(trace, record, &stack), stack.addresses,
-			  record->pointer_bytes);
+	wk_etl_stacks_add(trace->stacks, owner_of(trace, &stack), stack.addresses,
+			  trace->record.pointer_bytes);
 	return true;
 }
 
-bool wk_etl_scan_stack_key(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			   const struct wk_etl_hook *hook)
+bool wk_etl_scan_stack_key(struct wk_etl_trace *trace)
 {
 	struct wk_etl_stack stack;
 
-	(void)hook;
-	if (!wk_etl_read_stack_key(record->payload, wk_etl_form_of(record), &stack))
+	if (!wk_etl_read_stack_key(trace->record.payload, wk_etl_form(trace), &stack))
 		return false;
-	wk_etl_stacks_add_key(trace->stacks, owner_of(trace, record, &stack), stack.key,
-			      record->time);
+	wk_etl_stacks_add_key(trace->stacks, owner_of(trace, &stack), stack.key,
+			      trace->record.time);
 	return true;
 }
 
-bool wk_etl_scan_stack_definition(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-				  const struct wk_etl_hook *hook)
+bool wk_etl_scan_stack_definition(struct wk_etl_trace *trace)
 {
 	struct wk_bytes addresses;
 	uint64_t key;
 
-	if (!wk_etl_read_stack_definition(record->payload, wk_etl_form_of(record), &key,
+	if (!wk_etl_read_stack_definition(trace->record.payload, wk_etl_form(trace), &key,
 					  &addresses))
 		return false;
-	if (hook->phase == WK_ETL_START)
-		wk_etl_stacks_begin_key(trace->stacks, key, record->time, addresses,
-					record->pointer_bytes);
+	if (trace->hook->phase == WK_ETL_START)
+		wk_etl_stacks_begin_key(trace->stacks, key, trace->record.time, addresses,
+					trace->record.pointer_bytes);
 	else
-		wk_etl_stacks_define(trace->stacks, key, record->time, addresses,
-				     record->pointer_bytes);
+		wk_etl_stacks_define(trace->stacks, key, trace->record.time, addresses,
+				     trace->record.pointer_bytes);
 	return true;
 }
 
 /* ---- all records */
 
-static void scan_hook(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		      const struct wk_etl_hook *hook)
+static void scan_record(struct wk_etl_trace *trace)
 {
-	trace->sources_seen |= 1u << hook->source;
-	if (hook->scan)
-		trace->short_payloads += !hook->scan(trace, record, hook);
-	if (hook->config)
-		trace->short_payloads +=
-			!hook->config(&trace->config, record->payload, wk_etl_form_of(record));
-}
-
-static void scan_record(struct wk_etl_trace *trace, struct wk_etl_record *record)
-{
+	struct wk_etl_record *record = &trace->record;
 	struct wk_etl_match match = wk_etl_hooks_match(trace->hooks, record);
 	uint32_t kind = wk_etl_kinds_add(trace->kinds, record);
+	const struct wk_etl_hook *hook = trace->hook = match.hook;
 	struct wk_etl_tally *tally = wk_etl_counts_add(
 		trace->counts, match.kernel_hook, match.provider == WK_ETL_BY_KERNEL ? 0 : kind);
 
-	wk_etl_hook_set_width(match.hook, record);
-	tally->is_used |= wk_etl_hook_is_used(match.hook);
-	scan_hook(trace, record, match.hook);
-	if (match.hook->emit || (record->kind != WK_ETL_KERNEL && trace->in_full))
+	wk_etl_hook_set_width(hook, record);
+	tally->is_used |= wk_etl_hook_is_used(hook);
+	trace->sources_seen |= 1u << hook->source;
+	if (hook->scan)
+		trace->short_payloads += !hook->scan(trace);
+	if (hook->config)
+		trace->short_payloads +=
+			!hook->config(&trace->config, record->payload, wk_etl_form(trace));
+	if (hook->emit || (record->kind != WK_ETL_KERNEL && trace->in_full))
 		wk_etl_mark_buffer(trace->file, wk_etl_buffer_index(trace->file));
 	if (record->kind == WK_ETL_KERNEL)
 		return;
@@ -239,8 +218,6 @@ static void scan_record(struct wk_etl_trace *trace, struct wk_etl_record *record
 
 void wk_etl_first_pass(struct wk_etl_trace *trace)
 {
-	struct wk_etl_record record;
-
 	trace->hooks = wk_etl_hooks_new();
 	trace->stacks = wk_etl_stacks_new();
 	trace->ids = wk_etl_ids_new();
@@ -251,8 +228,8 @@ void wk_etl_first_pass(struct wk_etl_trace *trace)
 	trace->user = wk_etl_user_new();
 	trace->methods = wk_etl_methods_new();
 	trace->modules = wk_etl_modules_new();
-	while (wk_etl_next(trace->file, &record))
-		scan_record(trace, &record);
+	while (wk_etl_next(trace->file, &trace->record))
+		scan_record(trace);
 	wk_etl_descriptions_settle(trace->descriptions);
 	wk_etl_user_settle(trace);
 	trace->unknown_keys = wk_etl_stacks_settle(trace->stacks);

@@ -14,13 +14,12 @@ struct wk_buf;
 struct wk_etl_hook;
 struct wk_etl_trace;
 
-/* The first pass: false if the payload is too short. */
-typedef bool wk_etl_scan(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			 const struct wk_etl_hook *hook);
+/* A handler of the first pass: false if the payload is too short. Handlers read the record that is
+ * the trace's current one. */
+typedef bool wk_etl_scan(struct wk_etl_trace *trace);
 
-/* The second pass: false if the sink failed. */
-typedef bool wk_etl_emit(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			 const struct wk_etl_hook *hook);
+/* A handler of the second pass: false if the sink failed. */
+typedef bool wk_etl_emit(struct wk_etl_trace *trace);
 
 /* Is the payload one with pointers of that width? */
 typedef bool wk_etl_fits(const struct wk_etl_record *record, uint8_t pointer_bytes);
@@ -59,6 +58,7 @@ struct wk_etl_hook {
 	wk_etl_emit *emit;
 	uint8_t phase;              /* enum wk_etl_phase */
 	uint8_t source;             /* enum wk_etl_source; 0: determined by the payload */
+	uint8_t change;             /* enum wk_heap_change, of heaps */
 	wk_etl_config_read *config; /* facts of the machine; in the first pass */
 	wk_etl_fits *fits;          /* of records whose header may have the wrong width */
 	uint8_t provider;           /* enum wk_etl_provider */

@@ -19,12 +19,6 @@ struct method {
 	struct wk_jit_map_line line; /* of a script; its line is 0 where that is unknown */
 };
 
-/* A method as read; its name consists of both texts. */
-struct record {
-	struct method method;
-	struct wk_bytes space, name; /* UTF-16; no space is no namespace */
-};
-
 struct wk_etl_methods {
 	struct wk_arena texts;
 	struct method *seen;
@@ -52,21 +46,19 @@ void wk_etl_methods_free(struct wk_etl_methods *methods)
 
 /* ---- one record */
 
-static bool read_clr(const struct wk_etl_methods *methods, const struct wk_etl_record *from,
-		     struct record *record)
+/* The name is "Namespace.Type.Method". */
+static bool read_clr(const struct wk_etl_trace *trace, struct method *method, struct wk_buf *name)
 {
 	struct wk_etl_method read;
 
-	(void)methods;
-	*record = (struct record){ .method.pid = from->pid };
-	if (!wk_etl_read_method(from->payload, &read))
+	if (!wk_etl_read_method(trace->record.payload, &read))
 		return false;
-	record->method.is_clr = true;
-	record->method.module = read.module;
-	record->method.start = read.start;
-	record->method.size_bytes = read.size_bytes;
-	record->space = read.space;
-	record->name = read.name;
+	*method = (struct method){ .pid = trace->record.pid, .is_clr = true, .module = read.module,
+				   .start = read.start, .size_bytes = read.size_bytes };
+	wk_utf16_add(name, read.space, false);
+	if (name->len)
+		wk_buf_add_char(name, '.');
+	wk_utf16_add(name, read.name, false);
 	return true;
 }
 
@@ -78,15 +70,14 @@ static struct wk_str file_of(const struct wk_etl_methods *methods, uint32_t pid,
 }
 
 /* Context, start, size, numbers of method and range, the script's number, where in it, name. */
-static bool read_script(const struct wk_etl_methods *methods, const struct wk_etl_record *from,
-			struct record *record)
+static bool read_script(const struct wk_etl_trace *trace, struct method *method,
+			struct wk_buf *name)
 {
-	struct wk_etl_form form = wk_etl_form_of(from);
-	struct method *method = &record->method;
-	struct wk_bytes in = from->payload;
+	struct wk_etl_form form = wk_etl_form(trace);
+	struct wk_bytes in = trace->record.payload;
 	uint64_t size_bytes, source;
 
-	*record = (struct record){ .method.pid = from->pid };
+	*method = (struct method){ .pid = trace->record.pid };
 	wk_etl_read_pointer(&in, form);
 	method->start = wk_etl_read_pointer(&in, form);
 	size_bytes = wk_u64le(&in);
@@ -98,83 +89,62 @@ static bool read_script(const struct wk_etl_methods *methods, const struct wk_et
 		return false;
 	method->size_bytes = size_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)size_bytes;
 	method->line.address = method->start;
-	method->line.file = file_of(methods, from->pid, source);
-	record->name = wk_etl_text16(&in);
+	method->line.file = file_of(trace->methods, method->pid, source);
+	wk_utf16_add(name, wk_etl_text16(&in), false);
 	return true;
 }
 
-/* "Namespace.Type.Method" */
-static struct wk_str name_of(const struct record *record, struct wk_buf *name)
+static bool read_method(const struct wk_etl_trace *trace, struct method *method,
+			struct wk_buf *name)
 {
-	wk_utf16_add(name, record->space, false);
-	if (name->len)
-		wk_buf_add_char(name, '.');
-	wk_utf16_add(name, record->name, false);
-	return wk_buf_str(name);
-}
+	bool ok = (trace->hook->provider == WK_ETL_BY_SCRIPT ? read_script
+							     : read_clr)(trace, method, name);
 
-typedef bool read_method(const struct wk_etl_methods *methods, const struct wk_etl_record *from,
-			 struct record *record);
+	method->name = wk_buf_str(name);
+	return ok;
+}
 
 /* ---- the first pass */
 
 /* The number of a script, its context, flags, its origin. */
-bool wk_etl_scan_script_source(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			       const struct wk_etl_hook *hook)
+bool wk_etl_scan_script_source(struct wk_etl_trace *trace)
 {
 	struct wk_etl_methods *methods = trace->methods;
-	struct wk_bytes in = record->payload;
+	struct wk_bytes in = trace->record.payload;
 	uint64_t number = wk_u64le(&in);
 	struct wk_buf file = { 0 };
 
-	(void)hook;
-	wk_etl_read_pointer(&in, wk_etl_form_of(record));
+	wk_etl_read_pointer(&in, wk_etl_form(trace));
 	wk_u32le(&in);
 	if (in.bad)
 		return false;
 	wk_utf16_add(&file, wk_etl_text16(&in), false);
 	*WK_APPEND(methods->sources, methods->source_count, methods->source_cap) =
 		wk_arena_copy(&methods->texts, wk_buf_str(&file));
-	wk_map_set(&methods->source_of, wk_hash_pair(number, record->pid),
+	wk_map_set(&methods->source_of, wk_hash_pair(number, trace->record.pid),
 		   (uint32_t)methods->source_count);
 	wk_buf_fini(&file);
 	return true;
 }
 
-static void add(struct wk_etl_methods *methods, struct record *record)
+bool wk_etl_scan_method(struct wk_etl_trace *trace)
 {
+	struct wk_etl_methods *methods = trace->methods;
 	struct wk_buf name = { 0 };
+	struct method method;
+	bool ok = read_method(trace, &method, &name);
 
-	record->method.name = wk_arena_copy(&methods->texts, name_of(record, &name));
+	if (ok) {
+		uint32_t *is_met = wk_map_at(&methods->met, wk_hash_pair(method.start, method.pid));
+
+		if (!*is_met && trace->hook->phase != WK_ETL_START) {
+			method.name = wk_arena_copy(&methods->texts, method.name);
+			*WK_APPEND(methods->seen, methods->seen_count, methods->seen_cap) = method;
+		}
+		*is_met = 1;
+	}
 	wk_buf_fini(&name);
-	*WK_APPEND(methods->seen, methods->seen_count, methods->seen_cap) = record->method;
-}
-
-static bool scan(struct wk_etl_methods *methods, const struct wk_etl_record *from,
-		 const struct wk_etl_hook *hook, read_method *read)
-{
-	struct record record;
-	uint32_t *is_met;
-
-	if (!read(methods, from, &record))
-		return false;
-	is_met = wk_map_at(&methods->met, wk_hash_pair(record.method.start, record.method.pid));
-	if (!*is_met && hook->phase != WK_ETL_START)
-		add(methods, &record);
-	*is_met = 1;
-	return true;
-}
-
-bool wk_etl_scan_method(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			const struct wk_etl_hook *hook)
-{
-	return scan(trace->methods, record, hook, read_clr);
-}
-
-bool wk_etl_scan_script(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			const struct wk_etl_hook *hook)
-{
-	return scan(trace->methods, record, hook, read_script);
+	return ok;
 }
 
 /* ---- the second */
@@ -206,31 +176,13 @@ bool wk_etl_methods_emit_seen(const struct wk_etl_trace *trace)
 	return ok;
 }
 
-static bool emit_record(const struct wk_etl_trace *trace, const struct wk_etl_record *from,
-			read_method *read)
+bool wk_etl_emit_method(struct wk_etl_trace *trace)
 {
 	struct wk_buf name = { 0 };
-	struct record record;
-	bool ok = true;
+	struct method method;
+	bool ok = !read_method(trace, &method, &name) ||
+		  emit(trace, &method, wk_etl_ns(trace->file, trace->record.time));
 
-	if (read(trace->methods, from, &record)) {
-		record.method.name = name_of(&record, &name);
-		ok = emit(trace, &record.method, wk_etl_ns(trace->file, from->time));
-	}
 	wk_buf_fini(&name);
 	return ok;
-}
-
-bool wk_etl_emit_method(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			const struct wk_etl_hook *hook)
-{
-	(void)hook;
-	return emit_record(trace, record, read_clr);
-}
-
-bool wk_etl_emit_script(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			const struct wk_etl_hook *hook)
-{
-	(void)hook;
-	return emit_record(trace, record, read_script);
 }

@@ -144,20 +144,18 @@ bool wk_etl_modules_is_program(const struct wk_etl_modules *modules, uint32_t pi
 }
 
 /* Native code is in a file of its own, or (ReadyToRun) in the managed one. */
-bool wk_etl_scan_module(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			const struct wk_etl_hook *hook)
+bool wk_etl_scan_module(struct wk_etl_trace *trace)
 {
-	struct wk_etl_debug_id managed, native = { .pid = record->pid };
-	struct wk_bytes in = record->payload, il_path, native_path, pdb;
+	struct wk_etl_debug_id managed, native = { .pid = trace->record.pid };
+	struct wk_bytes in = trace->record.payload, il_path, native_path, pdb;
 	uint64_t number = wk_u64le(&in);
 
-	(void)hook;
 	wk_bytes_skip(&in, 16); /* the assembly's number, flags */
 	if (in.bad)
 		return false;
 	il_path = wk_etl_text16(&in);
 	native_path = wk_etl_text16(&in);
-	add_owner(trace->modules, record->pid, number, il_path);
+	add_owner(trace->modules, trace->record.pid, number, il_path);
 	wk_u16le(&in); /* which of the process's runtimes */
 	read_pdb(&in, &managed, &pdb);
 	read_pdb(&in, &native, &pdb);

@@ -76,37 +76,32 @@ void wk_etl_sum_idle(struct wk_etl_trace *trace, struct wk_etl_sums *sums)
 		wk_etl_sums_add(sums, &whose, &idle);
 }
 
-static bool scan_sample(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			struct wk_bytes payload)
+static bool scan_sample(struct wk_etl_trace *trace, struct wk_bytes payload)
 {
 	const uint32_t both = 1u << WK_ETL_SAMPLED | 1u << WK_ETL_IDLE;
 	struct wk_etl_sample sample;
 
 	if (((trace->sources_seen & both) == both && !trace->sums_other_sources) ||
-	    !wk_etl_read_sample(payload, wk_etl_form_of(record), &sample))
+	    !wk_etl_read_sample(payload, wk_etl_form(trace), &sample))
 		return true; /* the second pass counts short ones */
 	trace->sources_seen |= 1u << source_of_sample(&sample);
 	if (trace->sums_other_sources && source_of_sample(&sample) == WK_ETL_IDLE)
-		add_idle(trace, record->time, &sample);
+		add_idle(trace, trace->record.time, &sample);
 	return true;
 }
 
-bool wk_etl_scan_sample(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			const struct wk_etl_hook *hook)
+bool wk_etl_scan_sample(struct wk_etl_trace *trace)
 {
-	(void)hook;
-	return scan_sample(trace, record, record->payload);
+	return scan_sample(trace, trace->record.payload);
 }
 
-bool wk_etl_scan_samples(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			 const struct wk_etl_hook *hook)
+bool wk_etl_scan_samples(struct wk_etl_trace *trace)
 {
 	struct wk_etl_samples samples;
 
-	(void)hook;
-	wk_etl_read_samples(record->payload, wk_etl_form_of(record), &samples);
+	wk_etl_read_samples(trace->record.payload, wk_etl_form(trace), &samples);
 	for (size_t i = 0; i < samples.count; i++)
-		scan_sample(trace, record, samples.at[i]);
+		scan_sample(trace, samples.at[i]);
 	return true;
 }
 
@@ -122,32 +117,29 @@ static struct wk_etl_counter *counter_of(struct wk_etl_trace *trace, uint32_t so
 	return &trace->counters[*row - 1];
 }
 
-bool wk_etl_scan_counted(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			 const struct wk_etl_hook *hook)
+bool wk_etl_scan_counted(struct wk_etl_trace *trace)
 {
 	struct wk_etl_counted counted;
 
-	(void)hook;
-	if (wk_etl_read_counted(record->payload, wk_etl_form_of(record), &counted))
+	if (wk_etl_read_counted(trace->record.payload, wk_etl_form(trace), &counted))
 		counter_of(trace, counted.source)->has_samples = true;
 	return true;
 }
 
 /* The interval of the timer is a time, that of a counter a number of its events. */
-bool wk_etl_scan_interval(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			  const struct wk_etl_hook *hook)
+bool wk_etl_scan_interval(struct wk_etl_trace *trace)
 {
 	struct wk_etl_interval interval;
 	struct wk_etl_counter *counter = NULL;
 	uint32_t before;
 
-	if (!wk_etl_read_interval(record->payload, &interval) || !interval.interval)
+	if (!wk_etl_read_interval(trace->record.payload, &interval) || !interval.interval)
 		return true;
 	/* At the start and the end of a trace the one before is that of another trace. */
-	before = hook->phase == WK_ETL_ONCE ? interval.before : 0;
+	before = trace->hook->phase == WK_ETL_ONCE ? interval.before : 0;
 	if (interval.source)
 		counter = counter_of(trace, interval.source);
-	wk_etl_intervals_add(counter ? &counter->intervals : &trace->intervals, record->time,
+	wk_etl_intervals_add(counter ? &counter->intervals : &trace->intervals, trace->record.time,
 			     before, interval.interval);
 	if (counter && !counter->name.len)
 		counter->name = wk_etl_copy_text(trace, interval.name);
@@ -200,132 +192,121 @@ bool wk_etl_emit_sources(struct wk_etl_trace *trace)
 
 /* ---- the second pass: samples */
 
-static struct wk_event begin_sample(const struct wk_etl_trace *trace,
-				    const struct wk_etl_record *record, uint32_t source)
+static struct wk_event begin_sample(const struct wk_etl_trace *trace, uint32_t source)
 {
-	struct wk_event event = wk_etl_event_at(trace, record, WK_EVENT_SAMPLE);
+	struct wk_event event = wk_etl_event(trace, WK_EVENT_SAMPLE);
 
 	event.sample.source = source;
 	event.sample.weight = 1;
 	return event;
 }
 
-static void set_address(struct wk_event *event, const struct wk_etl_record *record,
-			uint64_t address)
+static void set_address(const struct wk_etl_trace *trace, struct wk_event *event, uint64_t address)
 {
 	event->sample.address = address;
-	event->sample.in_kernel = address >> (record->pointer_bytes * 8 - 1);
+	event->sample.in_kernel = address >> (trace->record.pointer_bytes * 8 - 1);
 }
 
-static bool emit_sample(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			struct wk_bytes payload)
+static bool emit_sample(struct wk_etl_trace *trace, struct wk_bytes payload)
 {
 	struct wk_etl_sample sample;
 	struct wk_event event;
 
-	if (!wk_etl_read_sample(payload, wk_etl_form_of(record), &sample))
+	if (!wk_etl_read_sample(payload, wk_etl_form(trace), &sample))
 		return wk_etl_skip_short(trace);
 	if (source_of_sample(&sample) == WK_ETL_IDLE && wk_etl_sums_others(trace))
 		return true;
-	event = begin_sample(trace, record, source_of_sample(&sample));
-	event.sample.weight = (sample.count ? sample.count : 1) * timer_ns(trace, record->time);
-	set_address(&event, record, sample.address);
-	wk_etl_set_thread(trace, record, sample.tid, &event, &event.sample);
+	event = begin_sample(trace, source_of_sample(&sample));
+	event.sample.weight =
+		(sample.count ? sample.count : 1) * timer_ns(trace, trace->record.time);
+	set_address(trace, &event, sample.address);
+	wk_etl_set_thread(trace, sample.tid, &event, &event.sample);
 	return wk_etl_emit_event(trace, &event);
 }
 
-bool wk_etl_emit_sample(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			const struct wk_etl_hook *hook)
+bool wk_etl_emit_sample(struct wk_etl_trace *trace)
 {
-	(void)hook;
-	return emit_sample(trace, record, record->payload);
+	return emit_sample(trace, trace->record.payload);
 }
 
-bool wk_etl_emit_samples(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			 const struct wk_etl_hook *hook)
+bool wk_etl_emit_samples(struct wk_etl_trace *trace)
 {
 	struct wk_etl_samples samples;
 	bool ok = true;
 
-	(void)hook;
-	if (!wk_etl_read_samples(record->payload, wk_etl_form_of(record), &samples))
+	if (!wk_etl_read_samples(trace->record.payload, wk_etl_form(trace), &samples))
 		trace->short_payloads++;
 	for (size_t i = 0; ok && i < samples.count; i++)
-		ok = emit_sample(trace, record, samples.at[i]);
+		ok = emit_sample(trace, samples.at[i]);
 	return ok;
 }
 
-bool wk_etl_emit_counted(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			 const struct wk_etl_hook *hook)
+bool wk_etl_emit_counted(struct wk_etl_trace *trace)
 {
-	struct wk_event event = begin_sample(trace, record, WK_ETL_FIRST_COUNTER);
+	struct wk_event event = begin_sample(trace, WK_ETL_FIRST_COUNTER);
 	struct wk_etl_counted counted;
 	uint32_t row;
 
-	(void)hook;
-	if (!wk_etl_read_counted(record->payload, wk_etl_form_of(record), &counted))
+	if (!wk_etl_read_counted(trace->record.payload, wk_etl_form(trace), &counted))
 		return wk_etl_skip_short(trace);
 	row = wk_map_find(&trace->counter_of, counted.source); /* the first pass has added it */
 	if (!row)
 		return true;
 	event.sample.source = WK_ETL_FIRST_COUNTER + row - 1;
 	event.sample.weight =
-		wk_etl_intervals_at(&trace->counters[row - 1].intervals, record->time, 1);
-	set_address(&event, record, counted.address);
-	wk_etl_set_thread(trace, record, counted.tid, &event, &event.sample);
+		wk_etl_intervals_at(&trace->counters[row - 1].intervals, trace->record.time, 1);
+	set_address(trace, &event, counted.address);
+	wk_etl_set_thread(trace, counted.tid, &event, &event.sample);
 	return wk_etl_emit_event(trace, &event);
 }
 
-bool wk_etl_emit_fault(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		       const struct wk_etl_hook *hook)
+bool wk_etl_emit_fault(struct wk_etl_trace *trace)
 {
-	struct wk_event event = begin_sample(trace, record, hook->source);
+	struct wk_event event = begin_sample(trace, trace->hook->source);
 	struct wk_event_details details = { .has = WK_DETAIL_ADDRESS };
 	struct wk_etl_fault fault;
 
-	if (!wk_etl_read_fault(record->payload, wk_etl_form_of(record), &fault))
+	if (!wk_etl_read_fault(trace->record.payload, wk_etl_form(trace), &fault))
 		return wk_etl_skip_short(trace);
 	details.data_address = fault.address;
 	event.sample.details = &details;
-	set_address(&event, record, fault.program_counter);
-	wk_etl_find_thread(trace, record, &event, &event.sample);
+	set_address(trace, &event, fault.program_counter);
+	wk_etl_find_thread(trace, &event, &event.sample);
 	return wk_etl_emit_event(trace, &event);
 }
 
 /* Weighs 1, however many pages were read; the bytes are a detail. */
-bool wk_etl_emit_hard_fault(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			    const struct wk_etl_hook *hook)
+bool wk_etl_emit_hard_fault(struct wk_etl_trace *trace)
 {
-	struct wk_event event = begin_sample(trace, record, hook->source);
+	struct wk_event event = begin_sample(trace, trace->hook->source);
 	struct wk_event_details details = { .has = WK_DETAIL_ADDRESS | WK_DETAIL_WEIGHT };
 	struct wk_etl_hard_fault fault;
 
-	if (!wk_etl_read_hard_fault(record->payload, wk_etl_form_of(record), &fault))
+	if (!wk_etl_read_hard_fault(trace->record.payload, wk_etl_form(trace), &fault))
 		return wk_etl_skip_short(trace);
 	details.data_address = fault.address;
 	details.weight = fault.size_bytes;
 	event.sample.details = &details;
-	wk_etl_set_thread(trace, record, fault.tid, &event, &event.sample);
+	wk_etl_set_thread(trace, fault.tid, &event, &event.sample);
 	if (event.sample.kernel_count)
-		set_address(&event, record, event.sample.kernel_chain[0]);
+		set_address(trace, &event, event.sample.kernel_chain[0]);
 	else if (event.sample.user_count)
-		set_address(&event, record, event.sample.user_chain[0]);
+		set_address(trace, &event, event.sample.user_chain[0]);
 	return wk_etl_emit_event(trace, &event);
 }
 
 /* Logged at its end. It has no stack but its own start. */
-bool wk_etl_emit_interrupt(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			   const struct wk_etl_hook *hook)
+bool wk_etl_emit_interrupt(struct wk_etl_trace *trace)
 {
-	struct wk_event event = begin_sample(trace, record, hook->source);
+	struct wk_event event = begin_sample(trace, trace->hook->source);
 	struct wk_etl_interrupt interrupt;
 	uint64_t begin_ns;
 
-	if (!wk_etl_read_interrupt(record->payload, wk_etl_form_of(record), &interrupt))
+	if (!wk_etl_read_interrupt(trace->record.payload, wk_etl_form(trace), &interrupt))
 		return wk_etl_skip_short(trace);
 	begin_ns = wk_etl_ns(trace->file, interrupt.begin);
 	event.sample.weight = event.time_ns > begin_ns ? event.time_ns - begin_ns : 0;
-	set_address(&event, record, interrupt.routine);
-	wk_etl_set_running(trace, record, &event);
+	set_address(trace, &event, interrupt.routine);
+	wk_etl_set_running(trace, &event);
 	return wk_etl_emit_event(trace, &event);
 }

@@ -202,14 +202,13 @@ static bool emit_seen(struct wk_etl_trace *trace)
 
 /* ---- changes: the first pass has counted payloads that are too short */
 
-bool wk_etl_emit_process(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			 const struct wk_etl_hook *hook)
+bool wk_etl_emit_process(struct wk_etl_trace *trace)
 {
-	struct wk_event event = wk_etl_event_at(trace, record, WK_EVENT_PROCESS);
-	bool ends = hook->phase == WK_ETL_END;
+	struct wk_event event = wk_etl_event(trace, WK_EVENT_PROCESS);
+	bool ends = trace->hook->phase == WK_ETL_END;
 	struct wk_etl_process process;
 
-	if (!wk_etl_read_process(record->payload, wk_etl_form_of(record), &process))
+	if (!wk_etl_read_process(trace->record.payload, wk_etl_form(trace), &process))
 		return true;
 	event.cpu = WK_NO_CPU;
 	event.pid = event.tid = process.pid;
@@ -221,78 +220,71 @@ bool wk_etl_emit_process(struct wk_etl_trace *trace, const struct wk_etl_record 
 	return wk_etl_emit_event(trace, &event);
 }
 
-static bool emit_thread_change(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			       const struct wk_etl_thread *thread, enum wk_thread_change change)
+static bool emit_thread_change(struct wk_etl_trace *trace, const struct wk_etl_thread *thread,
+			       enum wk_thread_change change)
 {
 	struct wk_etl_seen_thread seen = { thread->pid, thread->tid, thread->service_tag,
 					   wk_etl_copy_text(trace, thread->name) };
 
-	return emit_thread(trace, &seen, change, wk_etl_ns(trace->file, record->time));
+	return emit_thread(trace, &seen, change, wk_etl_ns(trace->file, trace->record.time));
 }
 
-bool wk_etl_emit_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			const struct wk_etl_hook *hook)
+bool wk_etl_emit_thread(struct wk_etl_trace *trace)
 {
-	bool ends = hook->phase == WK_ETL_END;
+	bool ends = trace->hook->phase == WK_ETL_END;
 	struct wk_etl_thread thread;
 
-	if (!wk_etl_read_thread(record->payload, wk_etl_form_of(record), &thread))
+	if (!wk_etl_read_thread(trace->record.payload, wk_etl_form(trace), &thread))
 		return true;
 	if (!ends)
 		wk_map_set(&trace->pid_of, thread.tid, thread.pid + 1);
-	return emit_thread_change(trace, record, &thread, ends ? WK_THREAD_EXIT : WK_THREAD_START);
+	return emit_thread_change(trace, &thread, ends ? WK_THREAD_EXIT : WK_THREAD_START);
 }
 
-bool wk_etl_emit_thread_name(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			     const struct wk_etl_hook *hook)
+bool wk_etl_emit_thread_name(struct wk_etl_trace *trace)
 {
 	struct wk_etl_thread thread;
 
-	(void)hook;
-	if (!wk_etl_read_thread_name(record->payload, &thread))
+	if (!wk_etl_read_thread_name(trace->record.payload, &thread))
 		return wk_etl_skip_short(trace);
-	return emit_thread_change(trace, record, &thread, WK_THREAD_NAME);
+	return emit_thread_change(trace, &thread, WK_THREAD_NAME);
 }
 
-bool wk_etl_emit_image(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		       const struct wk_etl_hook *hook)
+bool wk_etl_emit_image(struct wk_etl_trace *trace)
 {
 	struct wk_etl_seen_image seen;
 	struct wk_etl_image image;
 
-	if (!wk_etl_read_image(record->payload, wk_etl_form_of(record), &image))
+	if (!wk_etl_read_image(trace->record.payload, wk_etl_form(trace), &image))
 		return true;
 	seen = (struct wk_etl_seen_image){
-		.pid = wk_etl_owner_of(image.base, record->pointer_bytes,
-				       image.pid == WK_ETL_NO_PID ? record->pid : image.pid),
+		.pid = wk_etl_owner_of(image.base, trace->record.pointer_bytes,
+				       image.pid == WK_ETL_NO_PID ? trace->record.pid : image.pid),
 		.base = image.base, .size_bytes = image.size_bytes,
 		.path = wk_etl_copy_path(trace, image.path),
-		.time_stamp = image.time_stamp, .time = record->time };
-	return emit_image(trace, &seen, hook->phase == WK_ETL_END,
-			  wk_etl_ns(trace->file, record->time));
+		.time_stamp = image.time_stamp, .time = trace->record.time };
+	return emit_image(trace, &seen, trace->hook->phase == WK_ETL_END,
+			  wk_etl_ns(trace->file, trace->record.time));
 }
 
 /* `xperf -m` and WPR, one byte a character. */
-bool wk_etl_emit_mark(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		      const struct wk_etl_hook *hook)
+bool wk_etl_emit_mark(struct wk_etl_trace *trace)
 {
-	struct wk_event event = wk_etl_event_at(trace, record, WK_EVENT_MARK);
-	struct wk_bytes label = record->payload;
+	struct wk_event event = wk_etl_event(trace, WK_EVENT_MARK);
+	struct wk_bytes label = trace->record.payload;
 
-	(void)hook;
-	wk_etl_set_running(trace, record, &event);
+	wk_etl_set_running(trace, &event);
 	event.mark.label = wk_etl_text8(&label);
 	return wk_etl_emit_event(trace, &event);
 }
 
-static bool emit_record(struct wk_etl_trace *trace, struct wk_etl_record *record)
+static bool emit_record(struct wk_etl_trace *trace)
 {
-	const struct wk_etl_hook *hook = wk_etl_hooks_match(trace->hooks, record).hook;
-
-	if (!hook->emit)
+	trace->hook = wk_etl_hooks_match(trace->hooks, &trace->record).hook;
+	if (!trace->hook->emit)
 		return true;
-	wk_etl_hook_set_width(hook, record);
-	return hook->emit(trace, record, hook);
+	wk_etl_hook_set_width(trace->hook, &trace->record);
+	return trace->hook->emit(trace);
 }
 
 static bool emit_sums(struct wk_etl_trace *trace)
@@ -311,12 +303,11 @@ static bool emit_sums(struct wk_etl_trace *trace)
 
 bool wk_etl_second_pass(struct wk_etl_trace *trace)
 {
-	struct wk_etl_record record;
 	bool ok = emit_system(trace) && wk_etl_emit_sources(trace) &&
 		  wk_etl_user_emit_sources(trace) && emit_seen(trace);
 
-	while (ok && wk_etl_next(trace->file, &record))
-		ok = emit_record(trace, &record) &&
-		     (record.kind == WK_ETL_KERNEL || wk_etl_user_emit(trace, &record));
+	while (ok && wk_etl_next(trace->file, &trace->record))
+		ok = emit_record(trace) &&
+		     (trace->record.kind == WK_ETL_KERNEL || wk_etl_user_emit(trace));
 	return ok && emit_sums(trace) && wk_etl_counts_emit(trace);
 }

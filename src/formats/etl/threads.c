@@ -36,10 +36,15 @@ static void run_on(struct wk_etl_trace *trace, uint32_t cpu, uint32_t tid)
 		trace->running[cpu] = tid;
 }
 
-/* WK_ETL_NO_THREAD before the first switch of a processor. */
-static uint32_t running_on(const struct wk_etl_trace *trace, uint32_t cpu)
+/* The thread of the record, by its header or by the last switch of its processor;
+ * WK_ETL_NO_THREAD before the first one. */
+static uint32_t running_thread(const struct wk_etl_trace *trace)
 {
-	return trace->running && cpu < MOST_CPUS ? trace->running[cpu] : WK_ETL_NO_THREAD;
+	const struct wk_etl_record *record = &trace->record;
+
+	if (record->tid != WK_ETL_NO_THREAD || !trace->running || record->cpu >= MOST_CPUS)
+		return record->tid;
+	return trace->running[record->cpu];
 }
 
 /* ---- threads of events */
@@ -52,74 +57,64 @@ static void set_chain(struct wk_event_sample *sample, const struct wk_etl_chain 
 	sample->user_count = chain->user_count;
 }
 
-static bool find_stack(struct wk_etl_trace *trace, const struct wk_etl_record *record, uint32_t tid,
-		       struct wk_etl_chain *chain)
+static bool find_stack(struct wk_etl_trace *trace, uint32_t tid, struct wk_etl_chain *chain)
 {
-	struct wk_etl_stack_owner owner = { record->time, tid, record->cpu };
+	struct wk_etl_stack_owner owner = { trace->record.time, tid, trace->record.cpu };
 
 	return wk_etl_stacks_find(trace->stacks, owner, chain);
 }
 
-void wk_etl_set_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record, uint32_t tid,
-		       struct wk_event *event, struct wk_event_sample *sample)
+void wk_etl_set_thread(struct wk_etl_trace *trace, uint32_t tid, struct wk_event *event,
+		       struct wk_event_sample *sample)
 {
 	struct wk_etl_chain chain;
 
 	event->tid = tid;
 	event->pid = wk_etl_pid_of_thread(trace, tid);
-	if (find_stack(trace, record, tid, &chain))
+	if (find_stack(trace, tid, &chain))
 		set_chain(sample, &chain);
 }
 
 /* False if `tid` is none. */
-static bool set_ids(const struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		    uint32_t tid, struct wk_event *event)
+static bool set_ids(const struct wk_etl_trace *trace, uint32_t tid, struct wk_event *event)
 {
 	event->pid = WK_UNKNOWN_PID;
 	if (tid == WK_ETL_NO_THREAD)
 		return false;
 	event->tid = tid;
-	event->pid =
-		record->pid != WK_ETL_NO_THREAD ? record->pid : wk_etl_pid_of_thread(trace, tid);
+	event->pid = trace->record.pid != WK_ETL_NO_THREAD ? trace->record.pid
+							   : wk_etl_pid_of_thread(trace, tid);
 	return true;
 }
 
-static uint32_t running_thread(const struct wk_etl_trace *trace, const struct wk_etl_record *record)
+void wk_etl_set_running(struct wk_etl_trace *trace, struct wk_event *event)
 {
-	return record->tid != WK_ETL_NO_THREAD ? record->tid : running_on(trace, record->cpu);
+	set_ids(trace, running_thread(trace), event);
 }
 
-void wk_etl_set_running(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			struct wk_event *event)
+bool wk_etl_find_thread(struct wk_etl_trace *trace, struct wk_event *event,
+			struct wk_event_sample *sample)
 {
-	set_ids(trace, record, running_thread(trace, record), event);
-}
-
-bool wk_etl_find_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			struct wk_event *event, struct wk_event_sample *sample)
-{
-	uint32_t tid = running_thread(trace, record);
+	uint32_t tid = running_thread(trace);
 	struct wk_etl_chain chain;
 
-	if (tid != WK_ETL_NO_THREAD
-		    ? find_stack(trace, record, tid, &chain)
-		    : wk_etl_stacks_find_on(trace->stacks, record->time, record->cpu, &tid, &chain))
+	if (tid != WK_ETL_NO_THREAD ? find_stack(trace, tid, &chain)
+				    : wk_etl_stacks_find_on(trace->stacks, trace->record.time,
+							    trace->record.cpu, &tid, &chain))
 		set_chain(sample, &chain);
-	return set_ids(trace, record, tid, event);
+	return set_ids(trace, tid, event);
 }
 
 /* ---- switches */
 
-bool wk_etl_emit_switch(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			const struct wk_etl_hook *hook)
+bool wk_etl_emit_switch(struct wk_etl_trace *trace)
 {
-	struct wk_event event = wk_etl_event_at(trace, record, WK_EVENT_SWITCH);
+	struct wk_event event = wk_etl_event(trace, WK_EVENT_SWITCH);
 	struct wk_etl_switch switched;
 
-	(void)hook;
-	if (!wk_etl_read_switch(record->payload, &switched))
+	if (!wk_etl_read_switch(trace->record.payload, &switched))
 		return wk_etl_skip_short(trace);
-	run_on(trace, record->cpu, switched.new_tid);
+	run_on(trace, trace->record.cpu, switched.new_tid);
 	event.switched.old_tid = switched.old_tid;
 	event.switched.old_pid = wk_etl_pid_of_thread(trace, switched.old_tid);
 	event.switched.old_waits = switched.old_waits;
@@ -127,22 +122,20 @@ bool wk_etl_emit_switch(struct wk_etl_trace *trace, const struct wk_etl_record *
 		event.switched.wait_mode = wk_etl_wait_mode(switched.wait_mode);
 	if (switched.old_tid)
 		event.switched.wait_reason = wk_str_c(wk_etl_wait_reason(switched.wait_reason));
-	wk_etl_set_thread(trace, record, switched.new_tid, &event, &event.switched.sample);
+	wk_etl_set_thread(trace, switched.new_tid, &event, &event.switched.sample);
 	return wk_etl_emit_event(trace, &event);
 }
 
-bool wk_etl_emit_ready(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		       const struct wk_etl_hook *hook)
+bool wk_etl_emit_ready(struct wk_etl_trace *trace)
 {
-	struct wk_event event = wk_etl_event_at(trace, record, WK_EVENT_READY);
+	struct wk_event event = wk_etl_event(trace, WK_EVENT_READY);
 	struct wk_etl_ready ready;
 
-	(void)hook;
-	if (!wk_etl_read_ready(record->payload, &ready))
+	if (!wk_etl_read_ready(trace->record.payload, &ready))
 		return wk_etl_skip_short(trace);
 	event.ready.ready_tid = ready.tid;
 	event.ready.ready_pid = wk_etl_pid_of_thread(trace, ready.tid);
 	event.ready.is_interrupt = ready.in_dpc;
-	wk_etl_find_thread(trace, record, &event, &event.ready.sample);
+	wk_etl_find_thread(trace, &event, &event.ready.sample);
 	return wk_etl_emit_event(trace, &event);
 }

@@ -30,11 +30,6 @@
 #include "formats/etl/sums.h"
 #include "formats/etl/user.h"
 
-static inline struct wk_etl_form wk_etl_form_of(const struct wk_etl_record *record)
-{
-	return (struct wk_etl_form){ (uint8_t)record->version, record->pointer_bytes };
-}
-
 /* What existed before the first change of it in the trace. Texts are the trace's. */
 struct wk_etl_seen_process {
 	uint32_t pid;
@@ -69,6 +64,8 @@ struct wk_etl_trace {
 	struct wk_err *err;
 	struct wk_arena texts;
 	struct wk_etl_hooks *hooks;
+	struct wk_etl_record record;    /* the one that a pass is at: the input of its handler */
+	const struct wk_etl_hook *hook; /* its row in the table of events */
 
 	struct wk_etl_paths paths;
 	struct wk_etl_stacks *stacks;
@@ -130,13 +127,17 @@ static inline bool wk_etl_skip_short(struct wk_etl_trace *trace)
 	return true;
 }
 
-/* An event at the time and on the processor of the record. */
-static inline struct wk_event wk_etl_event_at(const struct wk_etl_trace *trace,
-					      const struct wk_etl_record *record,
-					      enum wk_event_kind kind)
+static inline struct wk_etl_form wk_etl_form(const struct wk_etl_trace *trace)
 {
-	return (struct wk_event){ .kind = kind, .cpu = record->cpu,
-				  .time_ns = wk_etl_ns(trace->file, record->time) };
+	return (struct wk_etl_form){ (uint8_t)trace->record.version, trace->record.pointer_bytes };
+}
+
+/* An event at the time and on the processor of the record. */
+static inline struct wk_event wk_etl_event(const struct wk_etl_trace *trace,
+					   enum wk_event_kind kind)
+{
+	return (struct wk_event){ .kind = kind, .cpu = trace->record.cpu,
+				  .time_ns = wk_etl_ns(trace->file, trace->record.time) };
 }
 
 /* UTF-16 as UTF-8 in the trace's arena; a path is shown as programs write it. */
@@ -161,17 +162,16 @@ struct wk_str wk_etl_whole_name(const struct wk_etl_trace *trace, uint32_t pid, 
 uint32_t wk_etl_pid_of_thread(const struct wk_etl_trace *trace, uint32_t tid);
 
 /* For an event whose thread is known: sets thread and process, and the stack of `sample`. */
-void wk_etl_set_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record, uint32_t tid,
-		       struct wk_event *event, struct wk_event_sample *sample);
+void wk_etl_set_thread(struct wk_etl_trace *trace, uint32_t tid, struct wk_event *event,
+		       struct wk_event_sample *sample);
 
 /* The same for an event whose payload does not name its thread: by the header, by the thread that
  * runs on the processor, or by the stack. False if none of them is known. */
-bool wk_etl_find_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			struct wk_event *event, struct wk_event_sample *sample);
+bool wk_etl_find_thread(struct wk_etl_trace *trace, struct wk_event *event,
+			struct wk_event_sample *sample);
 
 /* The thread that an interrupt stopped, if it is known. */
-void wk_etl_set_running(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			struct wk_event *event);
+void wk_etl_set_running(struct wk_etl_trace *trace, struct wk_event *event);
 
 /* ---- samples.c */
 
@@ -206,11 +206,10 @@ wk_etl_emit wk_etl_emit_sample, wk_etl_emit_samples, wk_etl_emit_counted, wk_etl
 
 /* threads.c, memory.c */
 wk_etl_emit wk_etl_emit_switch, wk_etl_emit_ready, wk_etl_emit_use, wk_etl_emit_virtual,
-	wk_etl_emit_heap_create, wk_etl_emit_heap_alloc, wk_etl_emit_heap_realloc,
-	wk_etl_emit_heap_destroy, wk_etl_emit_heap_free;
+	wk_etl_emit_heap;
 
 /* methods.c, modules.c, user.c */
-wk_etl_scan wk_etl_scan_method, wk_etl_scan_script, wk_etl_scan_script_source, wk_etl_scan_module;
-wk_etl_emit wk_etl_emit_method, wk_etl_emit_script, wk_etl_emit_perfview_mark;
+wk_etl_scan wk_etl_scan_method, wk_etl_scan_script_source, wk_etl_scan_module;
+wk_etl_emit wk_etl_emit_method, wk_etl_emit_perfview_mark;
 
 #endif

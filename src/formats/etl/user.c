@@ -309,9 +309,9 @@ bool wk_etl_user_emit_sources(const struct wk_etl_trace *trace)
 
 /* ---- events */
 
-static bool emit_sample(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			struct wk_event event, uint32_t source)
+static bool emit_sample(struct wk_etl_trace *trace, struct wk_event event, uint32_t source)
 {
+	const struct wk_etl_record *record = &trace->record;
 	struct wk_etl_stack_owner owner = { record->time, record->tid, record->cpu };
 	struct wk_etl_chain chain;
 
@@ -328,17 +328,15 @@ static bool emit_sample(struct wk_etl_trace *trace, const struct wk_etl_record *
 }
 
 /* By PerfView's command `mark`. */
-bool wk_etl_emit_perfview_mark(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-			       const struct wk_etl_hook *hook)
+bool wk_etl_emit_perfview_mark(struct wk_etl_trace *trace)
 {
-	struct wk_event event = wk_etl_event_at(trace, record, WK_EVENT_MARK);
-	struct wk_bytes payload = record->payload;
+	struct wk_event event = wk_etl_event(trace, WK_EVENT_MARK);
+	struct wk_bytes payload = trace->record.payload;
 	struct wk_buf label = { 0 };
 	bool ok;
 
-	(void)hook;
-	event.pid = emitted_id(record->pid);
-	event.tid = emitted_id(record->tid);
+	event.pid = emitted_id(trace->record.pid);
+	event.tid = emitted_id(trace->record.tid);
 	wk_utf16_add(&label, wk_etl_text16(&payload), false);
 	event.mark = (struct wk_event_mark){ .label = wk_buf_str(&label),
 					     .provider = wk_str_c("PerfView") };
@@ -347,9 +345,10 @@ bool wk_etl_emit_perfview_mark(struct wk_etl_trace *trace, const struct wk_etl_r
 	return ok;
 }
 
-bool wk_etl_user_emit(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+bool wk_etl_user_emit(struct wk_etl_trace *trace)
 {
-	struct wk_event event = wk_etl_event_at(trace, record, WK_EVENT_OTHER);
+	const struct wk_etl_record *record = &trace->record;
+	struct wk_event event = wk_etl_event(trace, WK_EVENT_OTHER);
 	const struct wk_etl_user *user = trace->user;
 	uint32_t kind;
 
@@ -359,7 +358,7 @@ bool wk_etl_user_emit(struct wk_etl_trace *trace, const struct wk_etl_record *re
 	event.tid = emitted_id(record->tid);
 	kind = wk_etl_kinds_add(trace->kinds, record);
 	if (kind < user->kind_count && user->source_of[kind] &&
-	    !emit_sample(trace, record, event, user->source_of[kind]))
+	    !emit_sample(trace, event, user->source_of[kind]))
 		return false;
 	return !trace->in_full || wk_etl_descriptions_emit(trace->descriptions, record, kind,
 							   &event, trace->sink, trace->err);

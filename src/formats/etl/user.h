@@ -39,7 +39,7 @@ void wk_etl_user_settle(struct wk_etl_trace *trace);
 bool wk_etl_user_emit_sources(const struct wk_etl_trace *trace);
 
 /* Emits the sample, if it is one, and in full the event with its fields. */
-bool wk_etl_user_emit(struct wk_etl_trace *trace, const struct wk_etl_record *record);
+bool wk_etl_user_emit(struct wk_etl_trace *trace);
 
 /* Adds the samples that were only counted. */
 void wk_etl_user_sum(const struct wk_etl_user *user, struct wk_etl_sums *sums);

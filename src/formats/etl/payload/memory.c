@@ -50,50 +50,31 @@ bool wk_etl_read_hard_fault(struct wk_bytes in, struct wk_etl_form form,
 
 /* ---- heaps: fields are adjacent, without padding */
 
-bool wk_etl_read_heap_alloc(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_heap *block)
-{
-	*block = (struct wk_etl_heap){ 0 };
-	block->heap = wk_etl_read_pointer(&in, form);
-	block->size_bytes = wk_etl_read_pointer(&in, form);
-	block->address = wk_etl_read_pointer(&in, form);
-	block->source = wk_u32le(&in);
-	return !in.bad;
-}
-
-bool wk_etl_read_heap_realloc(struct wk_bytes in, struct wk_etl_form form,
-			      struct wk_etl_heap *block)
-{
-	*block = (struct wk_etl_heap){ 0 };
-	block->heap = wk_etl_read_pointer(&in, form);
-	block->address = wk_etl_read_pointer(&in, form);
-	block->old_address = wk_etl_read_pointer(&in, form);
-	block->size_bytes = wk_etl_read_pointer(&in, form);
-	block->old_size_bytes = wk_etl_read_pointer(&in, form);
-	block->source = wk_u32le(&in);
-	return !in.bad;
-}
-
-bool wk_etl_read_heap_free(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_heap *block)
-{
-	*block = (struct wk_etl_heap){ 0 };
-	block->heap = wk_etl_read_pointer(&in, form);
-	block->address = wk_etl_read_pointer(&in, form);
-	if (in.bad)
-		return false;
-	block->source = wk_u32le(&in);
-	return true;
-}
-
-bool wk_etl_read_heap(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_heap *heap)
-{
-	*heap = (struct wk_etl_heap){ .heap = wk_etl_read_pointer(&in, form) };
-	return !in.bad;
-}
-
-const char *wk_etl_heap_source(uint32_t source)
+/* The allocator of a source. */
+static const char *heap_source(uint32_t source)
 {
 	static const char *const names[] = { "", "lookaside", "low fragmentation heap",
 					     "main path", "slow path", "", "segment heap" };
 
 	return source < sizeof(names) / sizeof(names[0]) ? names[source] : "";
+}
+
+bool wk_etl_read_heap(struct wk_bytes in, struct wk_etl_form form, struct wk_event_heap *heap)
+{
+	enum wk_heap_change change = heap->change;
+
+	heap->heap = wk_etl_read_pointer(&in, form);
+	if (change == WK_HEAP_ALLOCATE)
+		heap->size_bytes = wk_etl_read_pointer(&in, form);
+	if (change >= WK_HEAP_ALLOCATE)
+		heap->address = wk_etl_read_pointer(&in, form);
+	if (change == WK_HEAP_REALLOCATE) {
+		heap->old_address = wk_etl_read_pointer(&in, form);
+		heap->size_bytes = wk_etl_read_pointer(&in, form);
+		heap->old_size_bytes = wk_etl_read_pointer(&in, form);
+	}
+	if (in.bad || change < WK_HEAP_ALLOCATE)
+		return !in.bad;
+	heap->made_by = wk_str_c(heap_source(wk_u32le(&in)));
+	return change == WK_HEAP_FREE || !in.bad; /* frees may have no source */
 }

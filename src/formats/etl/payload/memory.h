@@ -43,22 +43,8 @@ struct wk_etl_hard_fault {
 bool wk_etl_read_hard_fault(struct wk_bytes payload, struct wk_etl_form form,
 			    struct wk_etl_hard_fault *fault);
 
-/* A change of a heap block; fields that its event does not have are 0. */
-struct wk_etl_heap {
-	uint64_t heap, address, size_bytes, old_address, old_size_bytes;
-	uint32_t source;
-};
-bool wk_etl_read_heap_alloc(struct wk_bytes payload, struct wk_etl_form form,
-			    struct wk_etl_heap *block);
-bool wk_etl_read_heap_realloc(struct wk_bytes payload, struct wk_etl_form form,
-			      struct wk_etl_heap *block);
-bool wk_etl_read_heap_free(struct wk_bytes payload, struct wk_etl_form form,
-			   struct wk_etl_heap *block);
-
-/* A change of a whole heap. */
-bool wk_etl_read_heap(struct wk_bytes payload, struct wk_etl_form form, struct wk_etl_heap *heap);
-
-/* The allocator of a source; "" if unknown. */
-const char *wk_etl_heap_source(uint32_t source);
+/* A change of a heap or of one of its blocks, by `heap->change`; sets the fields that its event
+ * has. */
+bool wk_etl_read_heap(struct wk_bytes payload, struct wk_etl_form form, struct wk_event_heap *heap);
 
 #endif

@@ -73,9 +73,7 @@ bool wk_etl_read_process(struct wk_bytes in, struct wk_etl_form form,
 	*process = (struct wk_etl_process){ 0 };
 	if (form.version == 0)
 		return read_oldest_process(in, form, process);
-	process->key = wk_etl_read_pointer(&in, form);
-	if (form.version == 1)
-		process->key = 0; /* the page directory's address, which is not unique */
+	wk_etl_read_pointer(&in, form); /* its key; in version 1 the page directory */
 	process->pid = wk_u32le(&in);
 	process->parent_pid = wk_u32le(&in);
 	process->session = wk_u32le(&in);
@@ -91,7 +89,7 @@ bool wk_etl_read_process(struct wk_bytes in, struct wk_etl_form form,
 	process->command_line = wk_etl_text16(&in);
 	if (form.version >= 4) {
 		process->package = wk_etl_text16(&in);
-		process->application = wk_etl_text16(&in);
+		wk_etl_text16(&in); /* the application in it */
 	}
 	process->rest = in;
 	return true;
@@ -111,10 +109,8 @@ bool wk_etl_read_thread(struct wk_bytes in, struct wk_etl_form form, struct wk_e
 	thread->tid = wk_u32le(&in);
 	if (in.bad)
 		return false;
-	wk_bytes_skip(&in, 4 * (uint64_t)form.pointer_bytes); /* both stacks */
-	wk_etl_read_pointer(&in, form); /* the kernel's start address, or affinity */
-	thread->start_address = wk_etl_read_pointer(&in, form);
-	wk_etl_read_pointer(&in, form); /* environment block */
+	/* Both stacks, affinity, start address, environment block. */
+	wk_bytes_skip(&in, 7 * (uint64_t)form.pointer_bytes);
 	thread->service_tag = wk_u32le(&in);
 	wk_bytes_skip(&in, 4); /* priorities, flags */
 	if (form.version >= 3 && !in.bad)
@@ -142,11 +138,9 @@ bool wk_etl_read_image(struct wk_bytes in, struct wk_etl_form form, struct wk_et
 	if (form.version >= 1)
 		image->pid = wk_u32le(&in);
 	if (form.version >= 2) {
-		image->checksum = wk_u32le(&in);
+		wk_u32le(&in); /* the checksum */
 		image->time_stamp = wk_u32le(&in);
-		wk_bytes_skip(&in, 4); /* signature */
-		image->default_base = wk_etl_read_pointer(&in, form);
-		wk_bytes_skip(&in, 16);
+		wk_bytes_skip(&in, 4 + form.pointer_bytes + 16); /* signature, preferred base */
 	}
 	if (in.bad)
 		return false;

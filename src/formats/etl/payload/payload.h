@@ -27,23 +27,21 @@ enum wk_etl_process_flag {
 };
 
 struct wk_etl_process {
-	uint64_t key; /* distinguishes processes with one pid; 0 if unknown */
 	uint32_t pid, parent_pid, session;
 	int32_t exit_status;
 	uint32_t flags;      /* enum wk_etl_process_flag */
 	struct wk_bytes sid; /* the security identifier, from its revision on; or empty */
 	struct wk_str name;
-	struct wk_bytes command_line, package, application; /* UTF-16 */
-	struct wk_bytes rest;                               /* the rest after all known fields */
+	struct wk_bytes command_line, package; /* UTF-16 */
+	struct wk_bytes rest;                  /* the rest after all known fields */
 };
 bool wk_etl_read_process(struct wk_bytes payload, struct wk_etl_form form,
 			 struct wk_etl_process *process);
 
 struct wk_etl_thread {
 	uint32_t pid, tid;
-	uint64_t start_address; /* of the thread's own code; 0 if unknown */
-	uint32_t service_tag;   /* the service of the process that it works for; 0: none */
-	struct wk_bytes name;   /* UTF-16 */
+	uint32_t service_tag; /* the service of the process that it works for; 0: none */
+	struct wk_bytes name; /* UTF-16 */
 };
 bool wk_etl_read_thread(struct wk_bytes payload, struct wk_etl_form form,
 			struct wk_etl_thread *thread);
@@ -52,9 +50,9 @@ bool wk_etl_read_thread(struct wk_bytes payload, struct wk_etl_form form,
 bool wk_etl_read_thread_name(struct wk_bytes payload, struct wk_etl_thread *thread);
 
 struct wk_etl_image {
-	uint64_t base, size_bytes, default_base;
+	uint64_t base, size_bytes;
 	uint32_t pid; /* WK_ETL_NO_PID: that of the record's header */
-	uint32_t checksum, time_stamp;
+	uint32_t time_stamp;
 	struct wk_bytes path; /* UTF-16 */
 };
 #define WK_ETL_NO_PID UINT32_MAX
