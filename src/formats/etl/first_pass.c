@@ -203,9 +203,11 @@ static void scan_record(struct wk_etl_trace *trace)
 	trace->sources_seen |= 1u << hook->source;
 	if (hook->scan)
 		trace->short_payloads += !hook->scan(trace);
-	if (hook->config)
-		trace->short_payloads +=
-			!hook->config(&trace->config, record->payload, wk_etl_form(trace));
+	if (hook->config) {
+		trace->config.form = wk_etl_form(trace);
+		trace->config.id = hook->id;
+		trace->short_payloads += !hook->config(&trace->config, record->payload);
+	}
 	if (hook->emit || (record->kind != WK_ETL_KERNEL && trace->in_full))
 		wk_etl_mark_buffer(trace->file, wk_etl_buffer_index(trace->file));
 	if (record->kind == WK_ETL_KERNEL)

@@ -60,6 +60,8 @@ struct wk_etl_service {
 
 struct wk_etl_config {
 	struct wk_arena *texts;
+	struct wk_etl_form form; /* of the record that is read */
+	uint16_t id;             /* its hook's */
 	struct wk_etl_fact *facts;
 	size_t fact_count, fact_cap;
 	struct wk_etl_service *services;
@@ -68,14 +70,13 @@ struct wk_etl_config {
 	struct wk_map services_of_pid;   /* the last one's row + 1; others by `next` */
 	struct wk_str product, cpu_name; /* the name of Windows; of the first processor */
 	uint32_t kernel_masks[WK_ETL_KERNEL_MASKS]; /* the events that the kernel logs */
-	uint8_t winsat_read;                        /* a bit for each record */
+	unsigned winsat_seen;                       /* a bit for each of its records */
 };
 
 void wk_etl_config_fini(struct wk_etl_config *config);
 
-/* Reads one record; false if it is too short. */
-typedef bool wk_etl_config_read(struct wk_etl_config *config, struct wk_bytes in,
-				struct wk_etl_form form);
+/* Reads one record of the config's `form`; false if it is too short. */
+typedef bool wk_etl_config_read(struct wk_etl_config *config, struct wk_bytes in);
 
 /* Adds facts of the header, and which of the kernel's events were on. */
 void wk_etl_config_handle_header(struct wk_etl_config *config, const struct wk_etl_header *header);

@@ -18,15 +18,15 @@ static void add_part(struct wk_buf *text, const char *between, struct wk_str par
 }
 
 /* The oldest versions with texts have only the first three. */
-bool wk_etl_read_device(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+bool wk_etl_read_device(struct wk_etl_config *config, struct wk_bytes in)
 {
 	enum { HAS_CLASS = 4, HAS_PROBLEM = 5 };
 	struct wk_str id, description, friendly, driver = { 0 };
 	struct wk_buf text = { 0 };
 	uint32_t problem = 0;
 
-	wk_bytes_skip(&in, form.version >= HAS_CLASS ? 24 : 12);
-	if (form.version >= HAS_PROBLEM) {
+	wk_bytes_skip(&in, config->form.version >= HAS_CLASS ? 24 : 12);
+	if (config->form.version >= HAS_PROBLEM) {
 		wk_u32le(&in);
 		problem = wk_u32le(&in);
 	}
@@ -35,7 +35,7 @@ bool wk_etl_read_device(struct wk_etl_config *config, struct wk_bytes in, struct
 	id = wk_etl_config_copy(config, wk_etl_text16(&in));
 	description = wk_etl_config_copy(config, wk_etl_text16(&in));
 	friendly = wk_etl_config_copy(config, wk_etl_text16(&in));
-	if (form.version >= HAS_CLASS) {
+	if (config->form.version >= HAS_CLASS) {
 		wk_etl_text16(&in); /* the kernel's name */
 		driver = wk_etl_config_copy(config, wk_etl_text16(&in));
 	}
@@ -54,13 +54,12 @@ bool wk_etl_read_device(struct wk_etl_config *config, struct wk_bytes in, struct
 }
 
 /* Message-signalled interrupts have negative numbers. */
-bool wk_etl_read_irq(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+bool wk_etl_read_irq(struct wk_etl_config *config, struct wk_bytes in)
 {
 	struct wk_buf text = { 0 };
 	char key[32];
 	int32_t number;
 
-	(void)form;
 	wk_bytes_skip(&in, 12); /* processor affinity */
 	number = (int32_t)wk_u32le(&in);
 	wk_u32le(&in);
@@ -74,13 +73,12 @@ bool wk_etl_read_irq(struct wk_etl_config *config, struct wk_bytes in, struct wk
 	return true;
 }
 
-bool wk_etl_read_ide(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+bool wk_etl_read_ide(struct wk_etl_config *config, struct wk_bytes in)
 {
 	enum { DISK = 1, OPTICAL = 2 };
 	uint32_t target = wk_u32le(&in), kind = wk_u32le(&in), timing = wk_u32le(&in);
 	struct wk_str name;
 
-	(void)form;
 	wk_u32le(&in);
 	if (in.bad)
 		return false;

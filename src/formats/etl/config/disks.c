@@ -13,7 +13,7 @@ static uint64_t times(uint64_t a, uint64_t b)
 	return b && a > UINT64_MAX / b ? 0 : a * b;
 }
 
-bool wk_etl_read_disk(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+bool wk_etl_read_disk(struct wk_etl_config *config, struct wk_bytes in)
 {
 	uint32_t number = wk_u32le(&in), sector = wk_u32le(&in), per_track = wk_u32le(&in),
 		 tracks = wk_u32le(&in);
@@ -23,7 +23,6 @@ bool wk_etl_read_disk(struct wk_etl_config *config, struct wk_bytes in, struct w
 	uint32_t partitions;
 	uint8_t has_cache;
 
-	(void)form;
 	wk_bytes_skip(&in, 16); /* bus and slot */
 	model = wk_etl_field16(&in, NAME_BYTES);
 	partitions = wk_u32le(&in);
@@ -43,14 +42,13 @@ bool wk_etl_read_disk(struct wk_etl_config *config, struct wk_bytes in, struct w
 	return true;
 }
 
-bool wk_etl_read_volume(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+bool wk_etl_read_volume(struct wk_etl_config *config, struct wk_bytes in)
 {
 	uint64_t start = wk_u64le(&in), size_bytes = wk_u64le(&in), clusters, free_clusters;
 	uint32_t disk = wk_u32le(&in), partition, per_cluster, sector;
 	struct wk_etl_section volume;
 	struct wk_str letter;
 
-	(void)form;
 	wk_bytes_skip(&in, 8); /* its own size, its kind */
 	letter = wk_etl_config_copy(config, wk_etl_field16(&in, LETTER_BYTES));
 	wk_bytes_skip(&in, 4);
@@ -89,14 +87,13 @@ static struct wk_str trimmed(struct wk_str text)
 	return text;
 }
 
-bool wk_etl_read_optical(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+bool wk_etl_read_optical(struct wk_etl_config *config, struct wk_bytes in)
 {
 	enum { HEAD_BYTES = 64 }; /* of its disk, if there is one */
 	struct wk_etl_section drive;
 	struct wk_str letter;
 	struct wk_bytes files;
 
-	(void)form;
 	wk_bytes_skip(&in, HEAD_BYTES);
 	if (in.bad || wk_bytes_left(&in) < 2)
 		return false;
@@ -116,12 +113,10 @@ static struct wk_str shown(struct wk_str text, const char *otherwise)
 	return text.len ? text : wk_str_c(otherwise);
 }
 
-bool wk_etl_read_volume_path(struct wk_etl_config *config, struct wk_bytes in,
-			     struct wk_etl_form form)
+bool wk_etl_read_volume_path(struct wk_etl_config *config, struct wk_bytes in)
 {
 	struct wk_bytes kernel, people;
 
-	(void)form;
 	if (!wk_etl_read_pair(in, &kernel, &people))
 		return false;
 	wk_etl_fact_add(config, paths, shown(wk_etl_config_copy(config, kernel), "(empty)"),
@@ -129,13 +124,11 @@ bool wk_etl_read_volume_path(struct wk_etl_config *config, struct wk_bytes in,
 	return true;
 }
 
-bool wk_etl_read_unmapped(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+bool wk_etl_read_unmapped(struct wk_etl_config *config, struct wk_bytes in)
 {
-	bool is_there = wk_bytes_left(&in) >= 2;
-
-	(void)form;
-	if (is_there)
-		wk_etl_fact_add(config, paths, wk_etl_config_copy(config, wk_etl_text16(&in)),
-				wk_str_c("(no drive letter)"));
-	return is_there;
+	if (wk_bytes_left(&in) < 2)
+		return false;
+	wk_etl_fact_add(config, paths, wk_etl_config_copy(config, wk_etl_text16(&in)),
+			wk_str_c("(no drive letter)"));
+	return true;
 }

@@ -45,6 +45,6 @@ wk_etl_config_read wk_etl_read_disk, wk_etl_read_volume, wk_etl_read_optical,
 wk_etl_config_read wk_etl_read_adapter, wk_etl_read_network_settings, wk_etl_read_interface;
 wk_etl_config_read wk_etl_read_service, wk_etl_read_irq, wk_etl_read_device, wk_etl_read_ide;
 wk_etl_config_read wk_etl_read_kernel_masks;
-wk_etl_config_read wk_etl_read_winsat_scores, wk_etl_read_winsat_metrics, wk_etl_read_winsat_system;
+wk_etl_config_read wk_etl_read_winsat;
 
 #endif

@@ -32,13 +32,13 @@ static void add_hardware_address(struct wk_etl_config *config, struct wk_etl_sec
 }
 
 /* Older versions have another layout; no file was available. */
-bool wk_etl_read_adapter(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+bool wk_etl_read_adapter(struct wk_etl_config *config, struct wk_bytes in)
 {
 	struct wk_bytes hardware = wk_bytes_slice(&in, 8);
 	uint32_t hardware_len = wk_u32le(&in), number = wk_u32le(&in);
 	struct wk_etl_section adapter;
 
-	if (form.version < 2)
+	if (config->form.version < 2)
 		return true;
 	wk_u32le(&in); /* its IPv6 index */
 	if (in.bad || wk_bytes_left(&in) < 2)
@@ -52,14 +52,12 @@ bool wk_etl_read_adapter(struct wk_etl_config *config, struct wk_bytes in, struc
 	return true;
 }
 
-bool wk_etl_read_network_settings(struct wk_etl_config *config, struct wk_bytes in,
-				  struct wk_etl_form form)
+bool wk_etl_read_network_settings(struct wk_etl_config *config, struct wk_bytes in)
 {
 	static const char *const keys[] = { "TCP table partitions", "TCP hash table",
 					    "highest port", "TCP timed wait delay" };
 	struct wk_etl_section network = { WK_ETL_PART_NETWORK, WK_STR("network") };
 
-	(void)form;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		uint32_t value = wk_u32le(&in);
 
@@ -98,15 +96,13 @@ static bool is_filter(struct wk_bytes in)
 	return wk_u8(&in) & IS_FILTER;
 }
 
-bool wk_etl_read_interface(struct wk_etl_config *config, struct wk_bytes in,
-			   struct wk_etl_form form)
+bool wk_etl_read_interface(struct wk_etl_config *config, struct wk_bytes in)
 {
 	enum { NAME_BYTES = 514 };
 	struct wk_etl_section interfaces = { WK_ETL_PART_NETWORK, WK_STR("network interfaces") };
 	struct wk_str name, description;
 	struct wk_buf text = { 0 };
 
-	(void)form;
 	wk_bytes_skip(&in, 28); /* its numbers */
 	name = wk_etl_config_copy(config, wk_etl_field16(&in, NAME_BYTES));
 	description = wk_etl_config_copy(config, wk_etl_field16(&in, NAME_BYTES));

@@ -61,13 +61,13 @@ static struct wk_bytes read_name(struct wk_bytes *in)
 }
 
 /* Older versions have another layout; no file was available. */
-bool wk_etl_read_service(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+bool wk_etl_read_service(struct wk_etl_config *config, struct wk_bytes in)
 {
 	struct wk_etl_service service = { .pid = wk_u32le(&in) };
 	struct wk_str display, program, group;
 	struct wk_buf text = { 0 };
 
-	if (form.version < 2)
+	if (config->form.version < 2)
 		return true;
 	service.state = wk_u32le(&in);
 	service.tag = wk_u32le(&in);

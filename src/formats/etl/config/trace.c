@@ -91,10 +91,8 @@ static void add_words(struct wk_buf *text, const struct word *words, unsigned ma
 			       bits | (uint32_t)mask << 29);
 }
 
-bool wk_etl_read_kernel_masks(struct wk_etl_config *config, struct wk_bytes in,
-			      struct wk_etl_form form)
+bool wk_etl_read_kernel_masks(struct wk_etl_config *config, struct wk_bytes in)
 {
-	(void)form;
 	for (size_t i = 0; i < WK_ETL_KERNEL_MASKS; i++)
 		config->kernel_masks[i] |= wk_u32le(&in);
 	return !in.bad;

@@ -12,10 +12,7 @@
 #define MOST_PLAIN (4u << 20)
 #define MOST_RATIO 100
 
-#define NAME WK_STR("assessment (WinSAT)")
-
-static const struct wk_etl_section machine = { WK_ETL_PART_WINSAT, NAME };
-static const struct wk_etl_section scores = { WK_ETL_PART_SCORES, NAME };
+#define FIRST_ID 33 /* of its three records */
 
 /* The elements that become facts. Those of memory modules are one fact. */
 static const struct known_element {
@@ -62,7 +59,6 @@ static const struct known_element {
 
 struct reading {
 	struct wk_etl_config *config;
-	struct wk_etl_section section;
 	struct wk_buf path, text;
 	size_t begin[MOST_DEPTH]; /* of the last parts of the path */
 	unsigned depth;
@@ -95,12 +91,15 @@ static void on_text(void *context, struct wk_str text)
 
 static void emit(struct reading *reading, const struct known_element *what, struct wk_str text)
 {
+	bool is_machine = wk_str_starts(wk_str_c(what->path), "/SystemConfig/");
+	struct wk_etl_section section = { is_machine ? WK_ETL_PART_WINSAT : WK_ETL_PART_SCORES,
+					  WK_STR("assessment (WinSAT)") };
 	uint64_t size_bytes;
 
 	if (what->is_bytes && wk_num_u64(text, &size_bytes))
-		wk_etl_fact_bytes(reading->config, reading->section, what->key, size_bytes);
+		wk_etl_fact_bytes(reading->config, section, what->key, size_bytes);
 	else
-		wk_etl_fact_add(reading->config, reading->section, wk_str_c(what->key), text);
+		wk_etl_fact_add(reading->config, section, wk_str_c(what->key), text);
 }
 
 static void on_end(void *context, const char *name)
@@ -119,25 +118,23 @@ static void on_end(void *context, const char *name)
 }
 
 /* If the text is broken, the part before is used; a build without expat uses nothing. */
-static void read_xml(struct wk_etl_config *config, struct wk_etl_section section,
-		     struct wk_bytes utf16)
+static void read_xml(struct wk_etl_config *config, struct wk_bytes utf16)
 {
 	static const struct wk_xml_handler handler = { on_start, on_end, on_text };
-	struct reading reading = { .config = config, .section = section };
+	struct reading reading = { .config = config };
 	struct wk_buf plain = { 0 };
-	struct wk_err err = { 0 };
 
 	wk_utf16_add(&plain, utf16, false);
-	wk_xml_read(wk_bytes_of(plain.at, plain.len), &handler, &reading, &err);
+	wk_xml_read(wk_bytes_of(plain.at, plain.len), &handler, &reading, NULL);
 	wk_buf_fini(&plain);
 	wk_buf_fini(&reading.path);
 	wk_buf_fini(&reading.text);
 }
 
-/* Each becomes a fact once; `which` is its bit. */
-static bool read_packed(struct wk_etl_config *config, struct wk_etl_section section,
-			struct wk_bytes in, unsigned which)
+/* Of several records with one id the first is read. */
+bool wk_etl_read_winsat(struct wk_etl_config *config, struct wk_bytes in)
 {
+	unsigned seen = 1u << (config->id - FIRST_ID);
 	uint32_t size;
 	uint8_t *plain;
 	size_t made;
@@ -146,34 +143,13 @@ static bool read_packed(struct wk_etl_config *config, struct wk_etl_section sect
 	size = wk_u32le(&in);
 	if (in.bad)
 		return false;
-	if (config->winsat_read & which || size > MOST_PLAIN ||
+	if (config->winsat_seen & seen || size > MOST_PLAIN ||
 	    size / MOST_RATIO > wk_bytes_left(&in))
 		return true;
-	config->winsat_read |= (uint8_t)which;
+	config->winsat_seen |= seen;
 	plain = wk_alloc((size_t)size + 1);
 	wk_lznt1(in, plain, size, &made);
-	read_xml(config, section, wk_bytes_of(plain, made));
+	read_xml(config, wk_bytes_of(plain, made));
 	wk_free(plain);
 	return true;
-}
-
-bool wk_etl_read_winsat_scores(struct wk_etl_config *config, struct wk_bytes in,
-			       struct wk_etl_form form)
-{
-	(void)form;
-	return read_packed(config, scores, in, 1);
-}
-
-bool wk_etl_read_winsat_metrics(struct wk_etl_config *config, struct wk_bytes in,
-				struct wk_etl_form form)
-{
-	(void)form;
-	return read_packed(config, scores, in, 2);
-}
-
-bool wk_etl_read_winsat_system(struct wk_etl_config *config, struct wk_bytes in,
-			       struct wk_etl_form form)
-{
-	(void)form;
-	return read_packed(config, machine, in, 4);
 }
