@@ -136,7 +136,7 @@ static void what_is_in_and_at_it_is_told(void **state)
 	assert_fact(&told, "volume E:|file system|NTFS");
 	assert_fact(&told, "volume E:|size|1.0 GiB (1073741824 bytes)");
 	assert_fact(&told, "volume E:|free|3.9 MiB (4096000 bytes)");
-	assert_fact(&told, "volume E:|lies on|disk 7, partition 2, from byte 4096");
+	assert_fact(&told, "volume E:|location|disk 7, partition 2, from byte 4096");
 	assert_fact(&told, "optical drive F:|model|A reader");
 	assert_fact(&told, "optical drive F:|maker|Its maker");
 	assert_fact(&told, "paths|system folder|C:\\Windows\\system32");

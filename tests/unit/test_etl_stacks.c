@@ -78,9 +78,9 @@ static void a_key_means_the_first_definition_that_is_not_older(void **state)
 	struct wk_etl_chain chain;
 
 	(void)state;
-	wk_etl_stacks_define(stacks, 77, 300, chain_of(c, 1), 8);
-	wk_etl_stacks_define(stacks, 77, 100, chain_of(a, 2), 8);
-	wk_etl_stacks_define(stacks, 77, 200, chain_of(b, 3), 8);
+	wk_etl_stacks_define(stacks, false, 77, 300, chain_of(c, 1), 8);
+	wk_etl_stacks_define(stacks, false, 77, 100, chain_of(a, 2), 8);
+	wk_etl_stacks_define(stacks, false, 77, 200, chain_of(b, 3), 8);
 	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 50, 1, 0 }, 77, 60);
 	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 90, 1, 0 }, 77, 100);
 	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 95, 1, 0 }, 77, 101);
@@ -104,14 +104,14 @@ static void a_key_whose_end_is_not_told_means_what_it_began_as(void **state)
 	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
 
 	(void)state;
-	wk_etl_stacks_begin_key(stacks, 77, 10, chain_of(a, 2), 8);
+	wk_etl_stacks_define(stacks, true, 77, 10, chain_of(a, 2), 8);
 	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 11, 1, 0 }, 77, 11);
-	wk_etl_stacks_begin_key(stacks, 77, 20, chain_of(b, 3), 8);
+	wk_etl_stacks_define(stacks, true, 77, 20, chain_of(b, 3), 8);
 	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 20, 1, 0 }, 77, 20);
 	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 5, 1, 0 }, 77, 5);
-	wk_etl_stacks_begin_key(stacks, 78, 10, chain_of(a, 2), 8);
+	wk_etl_stacks_define(stacks, true, 78, 10, chain_of(a, 2), 8);
 	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 30, 1, 0 }, 78, 30);
-	wk_etl_stacks_define(stacks, 78, 40, chain_of(c, 1), 8);
+	wk_etl_stacks_define(stacks, false, 78, 40, chain_of(c, 1), 8);
 	assert_int_equal(wk_etl_stacks_settle(stacks), 1);
 	check(stacks, 11, 1, NULL, 0, a, 2);
 	check(stacks, 20, 1, NULL, 0, b, 3);

@@ -23,8 +23,6 @@ struct wk_etl_counts *wk_etl_counts_new(void)
 
 void wk_etl_counts_free(struct wk_etl_counts *counts)
 {
-	if (!counts)
-		return;
 	for (size_t i = 0; i < GROUPS; i++)
 		wk_free(counts->kernel[i]);
 	WK_FREE_ALL(counts->others, counts);

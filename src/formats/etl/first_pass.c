@@ -3,18 +3,6 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/text/utf16.h"
-
-struct wk_str wk_etl_copy_text(struct wk_etl_trace *trace, struct wk_bytes utf16)
-{
-	struct wk_buf text = { 0 };
-	struct wk_str copy;
-
-	wk_utf16_add(&text, utf16, false);
-	copy = wk_arena_copy(&trace->texts, wk_buf_str(&text));
-	wk_buf_fini(&text);
-	return copy;
-}
 
 struct wk_str wk_etl_copy_path(struct wk_etl_trace *trace, struct wk_bytes utf16)
 {
@@ -78,7 +66,7 @@ bool wk_etl_scan_thread(struct wk_etl_trace *trace)
 		return true;
 	*WK_APPEND(trace->threads, trace->thread_count, trace->thread_cap) =
 		(struct wk_etl_seen_thread){ thread.pid, thread.tid, thread.service_tag,
-					     wk_etl_copy_text(trace, thread.name) };
+					     wk_etl_copy_text(&trace->texts, thread.name) };
 	return true;
 }
 
@@ -178,12 +166,8 @@ bool wk_etl_scan_stack_definition(struct wk_etl_trace *trace)
 	if (!wk_etl_read_stack_definition(trace->record.payload, wk_etl_form(trace), &key,
 					  &addresses))
 		return false;
-	if (trace->hook->phase == WK_ETL_START)
-		wk_etl_stacks_begin_key(trace->stacks, key, trace->record.time, addresses,
-					trace->record.pointer_bytes);
-	else
-		wk_etl_stacks_define(trace->stacks, key, trace->record.time, addresses,
-				     trace->record.pointer_bytes);
+	wk_etl_stacks_define(trace->stacks, trace->hook->phase == WK_ETL_START, key,
+			     trace->record.time, addresses, trace->record.pointer_bytes);
 	return true;
 }
 

@@ -1,7 +1,8 @@
 #include "formats/etl/ids.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 
+#include "base/bisect.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -36,8 +37,6 @@ struct wk_etl_ids *wk_etl_ids_new(void)
 
 void wk_etl_ids_free(struct wk_etl_ids *ids)
 {
-	if (!ids)
-		return;
 	wk_strtab_free(ids->texts);
 	WK_FREE_ALL(ids->debug_moments.at, ids->key_moments.at, ids->debugs, ids->keys, ids);
 }
@@ -82,28 +81,19 @@ void wk_etl_ids_settle(struct wk_etl_ids *ids)
 	settle(&ids->key_moments);
 }
 
-static bool is_behind(const struct moment *moment, uint64_t place, uint64_t time)
-{
-	return moment->place != place ? moment->place > place : moment->time > time;
-}
-
 /* The last record of a place up to that time, or else its first: in some merged traces all of these
  * records follow the end. NULL if there is none. */
 static const struct moment *find(const struct moments *moments, uint64_t place, uint64_t time)
 {
+	const struct moment *at = moments->at;
 	size_t low = 0, high = moments->count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (is_behind(&moments->at[middle], place, time))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (low > 0 && moments->at[low - 1].place == place)
-		return &moments->at[low - 1];
-	return low < moments->count && moments->at[low].place == place ? &moments->at[low] : NULL;
+	WK_BISECT(low, high,
+		  at[middle].place < place ||
+			  (at[middle].place == place && at[middle].time <= time));
+	if (low > 0 && at[low - 1].place == place)
+		return &at[low - 1];
+	return low < moments->count && at[low].place == place ? &at[low] : NULL;
 }
 
 /* Every image has a key, but not every one a PDB: the PDB of an earlier image is not used. */

@@ -36,8 +36,6 @@ struct wk_etl_kinds *wk_etl_kinds_new(void)
 
 void wk_etl_kinds_free(struct wk_etl_kinds *kinds)
 {
-	if (!kinds)
-		return;
 	wk_strtab_free(kinds->texts);
 	wk_index_fini(&kinds->index);
 	wk_index_fini(&kinds->provider_at);

@@ -36,8 +36,6 @@ struct wk_etl_methods *wk_etl_methods_new(void)
 
 void wk_etl_methods_free(struct wk_etl_methods *methods)
 {
-	if (!methods)
-		return;
 	wk_arena_fini(&methods->texts);
 	wk_map_fini(&methods->met);
 	wk_map_fini(&methods->source_of);
@@ -112,18 +110,15 @@ bool wk_etl_scan_script_source(struct wk_etl_trace *trace)
 	struct wk_etl_methods *methods = trace->methods;
 	struct wk_bytes in = trace->record.payload;
 	uint64_t number = wk_u64le(&in);
-	struct wk_buf file = { 0 };
 
 	wk_etl_read_pointer(&in, wk_etl_form(trace));
 	wk_u32le(&in);
 	if (in.bad)
 		return false;
-	wk_utf16_add(&file, wk_etl_text16(&in), false);
 	*WK_APPEND(methods->sources, methods->source_count, methods->source_cap) =
-		wk_arena_copy(&methods->texts, wk_buf_str(&file));
+		wk_etl_copy_text(&methods->texts, wk_etl_text16(&in));
 	wk_map_set(&methods->source_of, wk_hash_pair(number, trace->record.pid),
 		   (uint32_t)methods->source_count);
-	wk_buf_fini(&file);
 	return true;
 }
 

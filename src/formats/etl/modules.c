@@ -27,8 +27,6 @@ struct wk_etl_modules *wk_etl_modules_new(void)
 
 void wk_etl_modules_free(struct wk_etl_modules *modules)
 {
-	if (!modules)
-		return;
 	wk_arena_fini(&modules->texts);
 	wk_map_fini(&modules->row_of);
 	wk_map_fini(&modules->owner_of);
@@ -77,9 +75,7 @@ static void add_native(struct wk_etl_modules *modules, struct wk_etl_debug_id *i
 	struct wk_buf text = { 0 };
 	uint32_t *row;
 
-	wk_utf16_add(&text, pdb, false);
-	id->path = wk_arena_copy(&modules->texts, wk_buf_str(&text));
-	wk_buf_reset(&text);
+	id->path = wk_etl_copy_text(&modules->texts, pdb);
 	wk_utf16_add(&text, image, false);
 	row = wk_map_at(&modules->row_of, key_of(id->pid, wk_buf_str(&text)));
 	if (!*row) {

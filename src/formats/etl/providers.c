@@ -1,5 +1,6 @@
 #include "formats/etl/providers.h"
 
+#include "base/bisect.h"
 #include "formats/etl/file/guid.h"
 
 /* In ascending order of the first part of the GUID. */
@@ -46,20 +47,11 @@ static const struct wk_etl_provider_info providers[] = {
 
 const struct wk_etl_provider_info *wk_etl_provider_find(const struct wk_guid *guid)
 {
-	size_t low = 0, high = sizeof(providers) / sizeof(providers[0]);
+	const size_t count = sizeof(providers) / sizeof(providers[0]);
+	size_t low = 0, high = count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (providers[middle].guid.a < guid->a)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < sizeof(providers) / sizeof(providers[0]) &&
-			       wk_guid_eq(&providers[low].guid, guid)
-		       ? &providers[low]
-		       : NULL;
+	WK_BISECT(low, high, providers[middle].guid.a < guid->a);
+	return low < count && wk_guid_eq(&providers[low].guid, guid) ? &providers[low] : NULL;
 }
 
 struct wk_str wk_etl_provider_name(const struct wk_guid *guid)

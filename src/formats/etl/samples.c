@@ -142,7 +142,7 @@ bool wk_etl_scan_interval(struct wk_etl_trace *trace)
 	wk_etl_intervals_add(counter ? &counter->intervals : &trace->intervals, trace->record.time,
 			     before, interval.interval);
 	if (counter && !counter->name.len)
-		counter->name = wk_etl_copy_text(trace, interval.name);
+		counter->name = wk_etl_copy_text(&trace->texts, interval.name);
 	return true;
 }
 

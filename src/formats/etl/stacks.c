@@ -1,5 +1,6 @@
 #include "formats/etl/stacks.h"
 
+#include "base/bisect.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -71,8 +72,6 @@ struct wk_etl_stacks *wk_etl_stacks_new(void)
 
 void wk_etl_stacks_free(struct wk_etl_stacks *stacks)
 {
-	if (!stacks)
-		return;
 	wk_map_fini(&stacks->number_of);
 	wk_index_fini(&stacks->half_of);
 	wk_trie_fini(&stacks->trie);
@@ -199,67 +198,25 @@ void wk_etl_stacks_add_key(struct wk_etl_stacks *stacks, struct wk_etl_stack_own
 		key, record_time, add_entry(stacks, owner, (struct half){ 0 }) };
 }
 
-static void add_definition(struct definitions *to, const struct definition *definition)
+void wk_etl_stacks_define(struct wk_etl_stacks *stacks, bool is_start, uint64_t key,
+			  uint64_t record_time, struct wk_bytes addresses, unsigned pointer_bytes)
 {
-	*WK_APPEND(to->at, to->count, to->cap) = *definition;
-}
+	struct definitions *to = is_start ? &stacks->begun : &stacks->ended;
 
-void wk_etl_stacks_define(struct wk_etl_stacks *stacks, uint64_t key, uint64_t record_time,
-			  struct wk_bytes addresses, unsigned pointer_bytes)
-{
-	add_definition(&stacks->ended, &(struct definition){
-		key, record_time, half_of(stacks, addresses, pointer_bytes) });
-}
-
-void wk_etl_stacks_begin_key(struct wk_etl_stacks *stacks, uint64_t key, uint64_t record_time,
-			     struct wk_bytes addresses, unsigned pointer_bytes)
-{
-	add_definition(&stacks->begun, &(struct definition){
-		key, record_time, half_of(stacks, addresses, pointer_bytes) });
+	*WK_APPEND(to->at, to->count, to->cap) = (struct definition){
+		key, record_time, half_of(stacks, addresses, pointer_bytes) };
 }
 
 /* ---- settling */
 
-static int by_key_and_time(const void *left, const void *right)
-{
-	const struct definition *a = left, *b = right;
-
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return (a->time > b->time) - (a->time < b->time);
-}
-
-/* Equal keys are ordered by stack, so that the result does not depend on the system's qsort. */
-static int by_half(const struct half *a, const struct half *b)
-{
-	if (a->kernel != b->kernel)
-		return a->kernel < b->kernel ? -1 : 1;
-	return (a->user > b->user) - (a->user < b->user);
-}
-
-static int definitions_in_order(const void *left, const void *right)
-{
-	int order = by_key_and_time(left, right);
-
-	return order ? order
-		     : by_half(&((const struct definition *)left)->half,
-			       &((const struct definition *)right)->half);
-}
-
 /* The number of rows with a lower key, or with this key and an older time. */
 static size_t count_before(const struct definitions *definitions, uint64_t key, uint64_t time)
 {
-	struct definition wanted = { .key = key, .time = time };
+	const struct definition *at = definitions->at;
 	size_t low = 0, high = definitions->count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_key_and_time(&definitions->at[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high,
+		  at[middle].key < key || (at[middle].key == key && at[middle].time < time));
 	return low;
 }
 
@@ -277,11 +234,13 @@ static const struct definition *definition_of(const struct wk_etl_stacks *stacks
 	return at > 0 && begun->at[at - 1].key == waiting->key ? &begun->at[at - 1] : NULL;
 }
 
+/* By key and time; equal ones stay in the order of their records. */
 static void sort_definitions(struct definitions *definitions)
 {
-	if (definitions->count)
-		qsort(definitions->at, definitions->count, sizeof(*definitions->at),
-		      definitions_in_order);
+	definitions->at = wk_sort_rows(definitions->at, definitions->count,
+				       sizeof(*definitions->at), offsetof(struct definition, time));
+	definitions->at = wk_sort_rows(definitions->at, definitions->count,
+				       sizeof(*definitions->at), offsetof(struct definition, key));
 }
 
 static void drop_definitions(struct definitions *definitions)
@@ -440,14 +399,7 @@ static size_t lower_bound(struct wk_etl_stacks *stacks, const struct wk_etl_stac
 	size_t low = 0, high = stacks->entry_count;
 
 	close_in(stacks, owner, &low, &high);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (is_before(stacks, middle, owner))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, is_before(stacks, middle, owner));
 	stacks->last = low;
 	return low;
 }

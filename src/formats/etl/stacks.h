@@ -35,11 +35,10 @@ void wk_etl_stacks_add(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner o
 void wk_etl_stacks_add_key(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
 			   uint64_t key, uint64_t record_time);
 
-/* The stack of a key until that time; or from then on, which is used if no end is known. */
-void wk_etl_stacks_define(struct wk_etl_stacks *stacks, uint64_t key, uint64_t record_time,
-			  struct wk_bytes addresses, unsigned pointer_bytes);
-void wk_etl_stacks_begin_key(struct wk_etl_stacks *stacks, uint64_t key, uint64_t record_time,
-			     struct wk_bytes addresses, unsigned pointer_bytes);
+/* The stack of a key until that time or, if `is_start`, from then on, which is used if no end is
+ * known. */
+void wk_etl_stacks_define(struct wk_etl_stacks *stacks, bool is_start, uint64_t key,
+			  uint64_t record_time, struct wk_bytes addresses, unsigned pointer_bytes);
 
 /* Once, after all records: returns the number of keys without a definition. */
 uint64_t wk_etl_stacks_settle(struct wk_etl_stacks *stacks);

@@ -140,8 +140,7 @@ static inline struct wk_event wk_etl_event(const struct wk_etl_trace *trace,
 				  .time_ns = wk_etl_ns(trace->file, trace->record.time) };
 }
 
-/* UTF-16 as UTF-8 in the trace's arena; a path is shown as programs write it. */
-struct wk_str wk_etl_copy_text(struct wk_etl_trace *trace, struct wk_bytes utf16);
+/* A path as programs write it, in the trace's arena. */
 struct wk_str wk_etl_copy_path(struct wk_etl_trace *trace, struct wk_bytes utf16);
 
 /* ---- process.c */

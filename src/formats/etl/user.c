@@ -49,8 +49,6 @@ struct wk_etl_user *wk_etl_user_new(void)
 
 void wk_etl_user_free(struct wk_etl_user *user)
 {
-	if (!user)
-		return;
 	wk_etl_stacks_free(user->stacks);
 	wk_etl_sums_fini(&user->counted);
 	wk_strtab_free(user->sources);

@@ -35,11 +35,7 @@ void wk_etl_fact_add(struct wk_etl_config *config, struct wk_etl_section section
 void wk_etl_fact_text(struct wk_etl_config *config, struct wk_etl_section section, const char *key,
 		      struct wk_bytes utf16)
 {
-	struct wk_buf text = { 0 };
-
-	wk_utf16_add(&text, utf16, false);
-	wk_etl_fact_add(config, section, wk_str_c(key), wk_buf_str(&text));
-	wk_buf_fini(&text);
+	wk_etl_fact_add(config, section, wk_str_c(key), wk_etl_copy_text(config->texts, utf16));
 }
 
 void wk_etl_fact_fmt(struct wk_etl_config *config, struct wk_etl_section section, const char *key,
@@ -70,15 +66,4 @@ struct wk_bytes wk_etl_field16(struct wk_bytes *in, size_t size_bytes)
 	struct wk_bytes field = wk_bytes_slice(in, size_bytes);
 
 	return wk_etl_text16(&field);
-}
-
-struct wk_str wk_etl_config_copy(struct wk_etl_config *config, struct wk_bytes utf16)
-{
-	struct wk_buf text = { 0 };
-	struct wk_str copy;
-
-	wk_utf16_add(&text, utf16, false);
-	copy = wk_arena_copy(config->texts, wk_buf_str(&text));
-	wk_buf_fini(&text);
-	return copy;
 }

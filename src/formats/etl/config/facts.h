@@ -31,9 +31,6 @@ void wk_etl_fact_bytes(struct wk_etl_config *config, struct wk_etl_section secti
 /* UTF-16 in a field of `size_bytes`, up to its first zero. */
 struct wk_bytes wk_etl_field16(struct wk_bytes *in, size_t size_bytes);
 
-/* UTF-16 as UTF-8 in the arena of the config. */
-struct wk_str wk_etl_config_copy(struct wk_etl_config *config, struct wk_bytes utf16);
-
 /* The readers, by the table in hooks.c. */
 wk_etl_config_read wk_etl_read_cpu, wk_etl_read_processor, wk_etl_read_platform, wk_etl_read_power,
 	wk_etl_read_dpi, wk_etl_read_video, wk_etl_read_numa, wk_etl_read_groups,

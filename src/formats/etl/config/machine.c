@@ -70,10 +70,10 @@ bool wk_etl_read_processor(struct wk_etl_config *config, struct wk_bytes in)
 
 	wk_u32le(&in); /* capabilities */
 	mhz = wk_u32le(&in);
-	brand = wk_etl_config_copy(config, wk_etl_field16(&in, BRAND_BYTES));
+	brand = wk_etl_copy_text(config->texts, wk_etl_field16(&in, BRAND_BYTES));
 	if (in.bad)
 		return false;
-	family = wk_etl_config_copy(config, wk_etl_field16(&in, BRAND_BYTES));
+	family = wk_etl_copy_text(config->texts, wk_etl_field16(&in, BRAND_BYTES));
 	if (config->cpu_name.len == 0)
 		config->cpu_name = brand;
 	snprintf(key, sizeof(key), "cpu %" PRIu32, number);
@@ -307,7 +307,7 @@ bool wk_etl_read_build(struct wk_etl_config *config, struct wk_bytes in)
 
 	if (in.bad)
 		return false;
-	config->product = wk_etl_config_copy(config, wk_etl_text16(&in));
+	config->product = wk_etl_copy_text(config->texts, wk_etl_text16(&in));
 	wk_etl_fact_text(config, machine, "build lab", lab);
 	if (installed > NO_INSTALL_DATE)
 		wk_etl_date_add(&date, installed);

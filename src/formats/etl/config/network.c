@@ -7,7 +7,7 @@
 static void add_addresses(struct wk_etl_config *config, struct wk_etl_section section,
 			  const char *key, struct wk_bytes utf16)
 {
-	struct wk_str text = wk_etl_config_copy(config, utf16), first, rest;
+	struct wk_str text = wk_etl_copy_text(config->texts, utf16), first, rest;
 	struct wk_buf list = { 0 };
 
 	while (wk_str_split(text, ';', &first, &rest)) {
@@ -104,8 +104,8 @@ bool wk_etl_read_interface(struct wk_etl_config *config, struct wk_bytes in)
 	struct wk_buf text = { 0 };
 
 	wk_bytes_skip(&in, 28); /* its numbers */
-	name = wk_etl_config_copy(config, wk_etl_field16(&in, NAME_BYTES));
-	description = wk_etl_config_copy(config, wk_etl_field16(&in, NAME_BYTES));
+	name = wk_etl_copy_text(config->texts, wk_etl_field16(&in, NAME_BYTES));
+	description = wk_etl_copy_text(config->texts, wk_etl_field16(&in, NAME_BYTES));
 	if (in.bad)
 		return false;
 	wk_buf_add_str(&text, description);

@@ -73,10 +73,10 @@ bool wk_etl_read_service(struct wk_etl_config *config, struct wk_bytes in)
 	service.tag = wk_u32le(&in);
 	if (in.bad || wk_bytes_left(&in) < 2)
 		return false;
-	service.name = wk_etl_config_copy(config, read_name(&in));
-	display = wk_etl_config_copy(config, wk_etl_text16(&in));
-	program = wk_etl_config_copy(config, wk_etl_text16(&in));
-	group = wk_etl_config_copy(config, wk_etl_text16(&in));
+	service.name = wk_etl_copy_text(config->texts, read_name(&in));
+	display = wk_etl_copy_text(config->texts, wk_etl_text16(&in));
+	program = wk_etl_copy_text(config->texts, wk_etl_text16(&in));
+	group = wk_etl_copy_text(config->texts, wk_etl_text16(&in));
 	add_service(config, service);
 	describe(&text, &service, display, program, group);
 	wk_etl_fact_add(config, services, service.name, wk_buf_str(&text));

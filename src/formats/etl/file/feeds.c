@@ -36,22 +36,11 @@ static struct place *find_places(const struct wk_etl_input *inputs, size_t input
 	return places;
 }
 
-/* Sorted by feed and then by Windows' sequence number; the sort is stable. */
-static void sort_places(struct place *places, size_t count)
+/* Sorted by feed and then by Windows' sequence number. */
+static struct place *sort_places(struct place *places, size_t count)
 {
-	struct wk_sort_key *keys = wk_alloc_zeroed(count + 1, sizeof(*keys));
-	struct place *sorted = wk_alloc_zeroed(count, sizeof(*sorted));
-
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct wk_sort_key){ places[i].order, (uint32_t)i };
-	wk_sort_keys(keys, count);
-	for (size_t i = 0; i < count; i++)
-		keys[i].key = places[keys[i].row].key;
-	wk_sort_keys(keys, count);
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = places[keys[i].row];
-	memcpy(places, sorted, count * sizeof(*places));
-	WK_FREE_ALL(sorted, keys);
+	places = wk_sort_rows(places, count, sizeof(*places), offsetof(struct place, order));
+	return wk_sort_rows(places, count, sizeof(*places), offsetof(struct place, key));
 }
 
 static uint64_t first_time(const struct wk_etl_input *input, uint64_t offset,
@@ -66,7 +55,8 @@ static uint64_t first_time(const struct wk_etl_input *input, uint64_t offset,
 }
 
 /* Repeated numbers give no order; the time of the first record does. */
-static void order_by_time(const struct wk_etl_input *inputs, struct place *places, size_t count)
+static struct place *order_by_time(const struct wk_etl_input *inputs, struct place *places,
+				   size_t count)
 {
 	struct wk_etl_scratch scratch = { 0 };
 	bool is_changed = false;
@@ -83,8 +73,7 @@ static void order_by_time(const struct wk_etl_input *inputs, struct place *place
 		is_changed = is_changed || repeats;
 	}
 	wk_free(scratch.at);
-	if (is_changed)
-		sort_places(places, count);
+	return is_changed ? sort_places(places, count) : places;
 }
 
 static size_t count_feeds(const struct place *places, size_t count)
@@ -126,8 +115,7 @@ void wk_etl_feeds_find(const struct wk_etl_input *inputs, size_t input_count,
 	size_t count = 0;
 	struct place *places = find_places(inputs, input_count, damage, &count);
 
-	sort_places(places, count);
-	order_by_time(inputs, places, count);
+	places = order_by_time(inputs, sort_places(places, count), count);
 	make_feeds(inputs, places, count, feeds);
 	wk_free(places);
 }

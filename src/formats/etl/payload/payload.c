@@ -1,5 +1,7 @@
 #include "formats/etl/payload/payload.h"
 
+#include "base/text/utf16.h"
+
 struct wk_bytes wk_etl_text16(struct wk_bytes *in)
 {
 	size_t units = wk_bytes_left(in) / 2, len = 0;
@@ -11,6 +13,17 @@ struct wk_bytes wk_etl_text16(struct wk_bytes *in)
 	text.end = len ? text.at + 2 * len : text.at;
 	in->at = len < units ? text.end + 2 : in->end;
 	return text;
+}
+
+struct wk_str wk_etl_copy_text(struct wk_arena *arena, struct wk_bytes utf16)
+{
+	struct wk_buf text = { 0 };
+	struct wk_str copy;
+
+	wk_utf16_add(&text, utf16, false);
+	copy = wk_arena_copy(arena, wk_buf_str(&text));
+	wk_buf_fini(&text);
+	return copy;
 }
 
 struct wk_str wk_etl_text8(struct wk_bytes *in)

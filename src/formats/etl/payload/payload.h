@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/bytes.h"
 #include "base/str.h"
 
@@ -142,7 +143,10 @@ bool wk_etl_read_pair(struct wk_bytes payload, struct wk_bytes *first, struct wk
 /* UTF-16 up to a zero or the end, without it. */
 struct wk_bytes wk_etl_text16(struct wk_bytes *in);
 
-/* The same with one byte per character. */
+/* UTF-16 as UTF-8 in an arena. */
+struct wk_str wk_etl_copy_text(struct wk_arena *arena, struct wk_bytes utf16);
+
+/* As wk_etl_text16, with one byte per character. */
 struct wk_str wk_etl_text8(struct wk_bytes *in);
 
 static inline uint64_t wk_etl_read_pointer(struct wk_bytes *in, struct wk_etl_form form)

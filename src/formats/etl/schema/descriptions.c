@@ -34,8 +34,6 @@ struct wk_etl_descriptions *wk_etl_descriptions_new(struct wk_etl_kinds *kinds)
 
 void wk_etl_descriptions_free(struct wk_etl_descriptions *descriptions)
 {
-	if (!descriptions)
-		return;
 	wk_etl_schemas_free(descriptions->schemas);
 	wk_etl_field_reader_fini(&descriptions->reader);
 	wk_buf_fini(&descriptions->what);

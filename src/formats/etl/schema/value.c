@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "base/bisect.h"
 #include "base/text/utf16.h"
 #include "formats/etl/config/date.h"
 #include "formats/etl/config/sid.h"
@@ -266,14 +267,7 @@ static bool add_value_word(const struct wk_etl_values *values, uint64_t number, 
 {
 	uint32_t low = 0, high = values->count;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (values->at[middle].value < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, values->at[middle].value < number);
 	if (low == values->count || values->at[low].value != number)
 		return false;
 	add_word(text, values->at[low].word);
