@@ -254,6 +254,7 @@ static void assert_value(const struct value *value)
 	struct wk_etl_field field = { .name = wk_str_c("a"), .in_type = value->in,
 				      .out_type = value->out, .length = value->length, .end = 1,
 				      .sized = value->length ? WK_ETL_BY_SCHEMA : WK_ETL_BY_TYPE };
+	struct wk_etl_schema schema = { .fields = &field, .count = 1 };
 	struct wk_etl_field_reader reader = { 0 };
 	struct wk_bytes payload = wk_bytes_of(value->bytes, value->byte_count);
 	struct wk_buf text = { 0 }, expected = { 0 };
@@ -261,12 +262,11 @@ static void assert_value(const struct value *value)
 		!value->length && (value->in == WK_ETL_IN_TEXT16 || value->in == WK_ETL_IN_TEXT8);
 
 	wk_buf_add_fmt(&expected, "a=%s", value->text);
-	assert_true(wk_etl_fields_add(&reader, &field, 1, false, 8, payload, &text));
+	assert_true(wk_etl_fields_add(&reader, &schema, 8, payload, &text));
 	assert_string_equal(wk_buf_text(&text), wk_buf_text(&expected));
 	wk_buf_reset(&text);
 	payload.end--;
-	assert_int_equal(wk_etl_fields_add(&reader, &field, 1, false, 8, payload, &text),
-			 ends_with_payload);
+	assert_int_equal(wk_etl_fields_add(&reader, &schema, 8, payload, &text), ends_with_payload);
 	wk_etl_field_reader_fini(&reader);
 	wk_buf_fini(&expected);
 	wk_buf_fini(&text);
@@ -797,39 +797,37 @@ static void a_mark_of_perfview_is_a_mark(void **state)
 }
 
 /* The reader works without descriptions: numbers are the names, and no text is emitted. */
-static void without_descriptions_events_are_numbers(void **state)
+static void events_without_a_description_are_numbers(void **state)
 {
 	static const uint8_t own[] = { 9, 0, 0, 'T', 'i', 'c', 'k', 0, 0 };
 	struct wk_etl_record record = { .kind = WK_ETL_MANIFEST, .id = 7, .version = 2 };
 	struct wk_etl_kinds *kinds = wk_etl_kinds_new();
+	struct wk_etl_descriptions *descriptions = wk_etl_descriptions_new(kinds);
 	struct wk_str provider, event;
 	uint32_t kind;
 
 	(void)state;
 	kind = wk_etl_kinds_add(kinds, &record);
 	assert_int_equal(wk_etl_kinds_add(kinds, &record), kind);
-	wk_etl_descriptions_learn(NULL, &record);
-	wk_etl_descriptions_settle(NULL);
-	wk_etl_kinds_name(kinds, NULL, kind, &provider, &event);
+	wk_etl_descriptions_learn(descriptions, &record);
+	wk_etl_descriptions_settle(descriptions);
+	wk_etl_kinds_name(kinds, descriptions, kind, &provider, &event);
 	assert_true(wk_str_is(event, "id 7 v2"));
 	assert_true(wk_str_is(provider, "{00000000-0000-0000-0000-000000000000}"));
 	record.items[0] = (struct wk_etl_item){ WK_ETL_ITEM_SCHEMA, wk_bytes_of(own, sizeof(own)) };
 	record.item_count = 1;
 	assert_int_equal(wk_etl_kinds_add(kinds, &record), kind + 1);
-	wk_etl_kinds_name(kinds, NULL, kind + 1, &provider, &event);
+	wk_etl_kinds_name(kinds, descriptions, kind + 1, &provider, &event);
 	assert_true(wk_str_is(event, "Tick"));
-	assert_true(
-		wk_etl_descriptions_emit(NULL, &record, kind, &(struct wk_event){ 0 }, NULL, NULL));
-	assert_true(wk_etl_descriptions_emit_end(NULL, NULL, NULL));
-	assert_int_equal(wk_etl_descriptions_unread(NULL), 0);
-	wk_etl_descriptions_free(NULL);
+	assert_int_equal(wk_etl_descriptions_unread(descriptions), 0);
+	wk_etl_descriptions_free(descriptions);
 	wk_etl_kinds_free(kinds);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_descriptions_events_are_numbers),
+		cmocka_unit_test(events_without_a_description_are_numbers),
 		cmocka_unit_test(structs_in_structs_and_lists_of_them_are_told_by_name),
 		cmocka_unit_test(lists_of_nothing_in_lists_of_nothing_end_soon),
 		cmocka_unit_test(what_ends_early_has_the_fields_that_are_there_and_is_counted),

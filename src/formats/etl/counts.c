@@ -66,11 +66,9 @@ void wk_etl_counts_use(struct wk_etl_counts *counts, uint32_t kind)
 static bool emit(const struct wk_etl_trace *trace, struct wk_str provider, struct wk_str name,
 		 const struct wk_etl_tally *tally)
 {
-	struct wk_event event = { .kind = WK_EVENT_COUNT, .cpu = WK_NO_CPU };
+	struct wk_event event = { .kind = WK_EVENT_COUNT, .cpu = WK_NO_CPU,
+				  .count = { provider, name, tally->count, tally->is_used } };
 
-	event.count = (struct wk_event_count){ .provider = provider, .name = name,
-					       .count = tally->count,
-					       .is_used = tally->is_used };
 	return tally->count == 0 || wk_etl_emit_event(trace, &event);
 }
 

@@ -12,9 +12,9 @@ static bool emit_count(struct wk_etl_trace *trace, uint64_t count, const char *o
 
 static bool emit_lost(struct wk_etl_trace *trace)
 {
-	struct wk_event event = { .kind = WK_EVENT_LOST, .cpu = WK_NO_CPU };
+	struct wk_event event = { .kind = WK_EVENT_LOST, .cpu = WK_NO_CPU,
+				  .lost.count = wk_etl_header(trace->file)->events_lost };
 
-	event.lost.count = wk_etl_header(trace->file)->events_lost;
 	return event.lost.count == 0 || wk_sink_emit(trace->sink, &event, trace->err);
 }
 
@@ -37,7 +37,7 @@ static bool emit_lost_buffers(struct wk_etl_trace *trace)
 				  trace->err);
 }
 
-/* A trace that was cut: the end of it has what stacks and images are called, too. */
+/* A trace that was cut: its end names stacks and images. */
 static bool emit_missing(struct wk_etl_trace *trace)
 {
 	const struct wk_etl_damage *damage = wk_etl_damage(trace->file);
@@ -67,11 +67,11 @@ static bool emit_missing(struct wk_etl_trace *trace)
 static bool emit_first_damage(struct wk_etl_trace *trace)
 {
 	const struct wk_etl_damage *damage = wk_etl_damage(trace->file);
-	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
+	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU,
+				  .note = { .offset = damage->first_offset,
+					    .text = wk_str_c(damage->first_words),
+					    .severity = WK_NOTE_FAULT } };
 
-	event.note = (struct wk_event_note){ .offset = damage->first_offset,
-					     .text = wk_str_c(damage->first_words),
-					     .severity = WK_NOTE_FAULT };
 	return event.note.text.len == 0 || wk_sink_emit(trace->sink, &event, trace->err);
 }
 
@@ -152,8 +152,7 @@ static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, s
 	wk_etl_first_pass(&trace);
 	wk_etl_rewind_to_saved(trace.file);
 	ok = wk_etl_second_pass(&trace) &&
-	     wk_etl_descriptions_emit_end(trace.descriptions, sink, err) &&
-	     emit_damage(&trace);
+	     wk_etl_descriptions_emit_end(trace.descriptions, sink, err) && emit_damage(&trace);
 	end_trace(&trace);
 	return ok;
 }

@@ -178,10 +178,12 @@ static void scan_record(struct wk_etl_trace *trace)
 	struct wk_etl_record *record = &trace->record;
 	struct wk_etl_match match = wk_etl_hooks_match(trace->hooks, record);
 	uint32_t kind = wk_etl_kinds_add(trace->kinds, record);
-	const struct wk_etl_hook *hook = trace->hook = match.hook;
+	const struct wk_etl_hook *hook = match.hook;
 	struct wk_etl_tally *tally = wk_etl_counts_add(
 		trace->counts, match.kernel_hook, match.provider == WK_ETL_BY_KERNEL ? 0 : kind);
 
+	trace->hook = hook;
+	trace->provider = match.provider;
 	wk_etl_hook_set_width(hook, record);
 	tally->is_used |= wk_etl_hook_is_used(hook);
 	trace->sources_seen |= 1u << hook->source;
@@ -197,9 +199,7 @@ static void scan_record(struct wk_etl_trace *trace)
 	if (record->kind == WK_ETL_KERNEL)
 		return;
 	wk_etl_descriptions_learn(trace->descriptions, record);
-	wk_etl_user_scan(trace->user, &(struct wk_etl_event){ trace->file, record, kind,
-							      match.provider,
-							      wk_etl_sums_others(trace) });
+	wk_etl_user_scan(trace, kind);
 }
 
 void wk_etl_first_pass(struct wk_etl_trace *trace)

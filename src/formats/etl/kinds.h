@@ -39,8 +39,7 @@ uint32_t wk_etl_kinds_add(struct wk_etl_kinds *kinds, const struct wk_etl_record
 const struct wk_etl_event_kind *wk_etl_kinds_get(const struct wk_etl_kinds *kinds, uint32_t kind);
 
 /* "Microsoft-Windows-DotNETRuntime" and "GC/Start", or numbers if there is no name. Two kinds with
- * one name are two versions. Without descriptions (NULL) only names in the records themselves and
- * those of the table in hooks.c are known. Names are valid as long as `kinds`; call it once all
+ * one name are two versions. Names are valid as long as `kinds`; call it once all
  * records have been added. */
 void wk_etl_kinds_name(struct wk_etl_kinds *kinds, struct wk_etl_descriptions *descriptions,
 		       uint32_t kind, struct wk_str *provider, struct wk_str *event);

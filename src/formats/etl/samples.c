@@ -151,11 +151,10 @@ bool wk_etl_scan_interval(struct wk_etl_trace *trace)
 static bool emit_source(struct wk_etl_trace *trace, uint32_t number, struct wk_str name,
 			const char *unit, bool is_cpu_time)
 {
-	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU,
+				  .source = { .source = number, .name = name,
+					      .unit = wk_str_c(unit), .is_cpu_time = is_cpu_time } };
 
-	event.source = (struct wk_event_source){ .source = number, .name = name,
-						 .unit = wk_str_c(unit),
-						 .is_cpu_time = is_cpu_time };
 	return wk_etl_emit_event(trace, &event);
 }
 

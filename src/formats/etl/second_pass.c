@@ -10,9 +10,9 @@
 
 static bool emit_fact(struct wk_etl_trace *trace, const char *key, struct wk_str value)
 {
-	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
+	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU,
+				  .system = { .key = wk_str_c(key), .value = value } };
 
-	event.system = (struct wk_event_system){ .key = wk_str_c(key), .value = value };
 	return value.len == 0 || wk_etl_emit_event(trace, &event);
 }
 

@@ -66,6 +66,7 @@ struct wk_etl_trace {
 	struct wk_etl_hooks *hooks;
 	struct wk_etl_record record;    /* the one that a pass is at: the input of its handler */
 	const struct wk_etl_hook *hook; /* its row in the table of events */
+	enum wk_etl_provider provider;  /* in the first pass */
 
 	struct wk_etl_paths paths;
 	struct wk_etl_stacks *stacks;

@@ -89,22 +89,21 @@ static void count(struct wk_etl_user *user, const struct latest *event)
 }
 
 /* The event has a stack: it is noted, or its buffer is marked for the second pass. */
-static void note_stack(struct wk_etl_user *user, const struct wk_etl_event *event,
-		       const struct latest *latest)
+static void note_stack(struct wk_etl_trace *trace, const struct latest *latest)
 {
-	note_kind(user, latest->kind);
-	if (event->is_counted)
-		count(user, latest);
+	note_kind(trace->user, latest->kind);
+	if (wk_etl_sums_others(trace))
+		count(trace->user, latest);
 	else
-		wk_etl_mark_buffer(event->file, latest->place);
+		wk_etl_mark_buffer(trace->file, latest->place);
 }
 
-static struct latest latest_of(const struct wk_etl_event *event)
+static struct latest latest_of(const struct wk_etl_trace *trace, uint32_t kind)
 {
-	const struct wk_etl_record *record = event->record;
+	const struct wk_etl_record *record = &trace->record;
 
-	return (struct latest){ record->time, record->pid, record->tid, event->kind,
-				wk_etl_buffer_index(event->file) };
+	return (struct latest){ record->time, record->pid, record->tid, kind,
+				wk_etl_buffer_index(trace->file) };
 }
 
 static bool has_address(struct wk_bytes addresses)
@@ -155,23 +154,22 @@ static bool is_second_half(struct wk_etl_user *user, uint64_t number,
 }
 
 /* An event counts once, and not for a stack without any address. */
-static void meet_stack(struct wk_etl_user *user, const struct wk_etl_event *event, bool has_frames,
-		       bool *is_met)
+static void meet_stack(struct wk_etl_trace *trace, uint32_t kind, bool has_frames, bool *is_met)
 {
-	const struct latest own = latest_of(event);
+	const struct latest own = latest_of(trace, kind);
 
-	if (!event->is_counted || (has_frames && !*is_met))
-		note_stack(user, event, &own);
+	if (!wk_etl_sums_others(trace) || (has_frames && !*is_met))
+		note_stack(trace, &own);
 	else
-		note_kind(user, event->kind);
+		note_kind(trace->user, kind);
 	*is_met |= has_frames;
 }
 
 /* `*is_met`: a stack of the event was met before. */
-static void scan_item(struct wk_etl_user *user, const struct wk_etl_event *event,
-		      const struct wk_etl_item *item, bool *is_met)
+static void scan_item(struct wk_etl_trace *trace, uint32_t kind, const struct wk_etl_item *item,
+		      bool *is_met)
 {
-	const struct wk_etl_record *record = event->record;
+	const struct wk_etl_record *record = &trace->record;
 	struct wk_etl_stack_owner owner = { record->time, record->tid, record->cpu };
 	unsigned pointer_bytes = item->type == WK_ETL_ITEM_STACK_32 ? 4 : 8;
 	struct wk_bytes addresses = item->data;
@@ -181,31 +179,30 @@ static void scan_item(struct wk_etl_user *user, const struct wk_etl_event *event
 	if (addresses.bad)
 		return;
 	addresses = wk_bytes_slice(&addresses, left - left % pointer_bytes);
-	if (number == 0 || !is_second_half(user, number, &owner))
-		meet_stack(user, event, number || has_address(addresses), is_met);
-	if (!event->is_counted)
-		add_stack(user, owner, addresses, pointer_bytes);
+	if (number == 0 || !is_second_half(trace->user, number, &owner))
+		meet_stack(trace, kind, number || has_address(addresses), is_met);
+	if (!wk_etl_sums_others(trace))
+		add_stack(trace->user, owner, addresses, pointer_bytes);
 }
 
-static void remember(struct wk_etl_user *user, const struct wk_etl_event *event, bool is_counted)
+/* `kind` is 0 if the event is counted already. */
+static void remember(struct wk_etl_trace *trace, uint32_t kind)
 {
-	uint32_t *row = wk_map_at(&user->latest_of, (uint64_t)event->record->tid + 1);
-	struct latest *latest;
+	struct wk_etl_user *user = trace->user;
+	uint32_t *row = wk_map_at(&user->latest_of, (uint64_t)trace->record.tid + 1);
 
 	if (!*row) {
 		WK_RESERVE(user->latest, user->latest_cap, user->latest_count + 1);
 		*row = (uint32_t)++user->latest_count;
 	}
-	latest = &user->latest[*row - 1];
-	*latest = latest_of(event);
-	if (is_counted)
-		latest->kind = 0;
+	user->latest[*row - 1] = latest_of(trace, kind);
 }
 
 /* Its frames are of the program alone, each as wide as the program's pointers. */
-static void scan_clr_stack(struct wk_etl_user *user, const struct wk_etl_event *event)
+static void scan_clr_stack(struct wk_etl_trace *trace)
 {
-	const struct wk_etl_record *record = event->record;
+	const struct wk_etl_record *record = &trace->record;
+	struct wk_etl_user *user = trace->user;
 	uint32_t row = wk_map_find(&user->latest_of, (uint64_t)record->tid + 1);
 	struct latest *latest = row ? &user->latest[row - 1] : NULL;
 	struct wk_bytes addresses = record->payload;
@@ -218,11 +215,11 @@ static void scan_clr_stack(struct wk_etl_user *user, const struct wk_etl_event *
 	if (count > wk_bytes_left(&addresses) / record->pointer_bytes)
 		count = (uint32_t)(wk_bytes_left(&addresses) / record->pointer_bytes);
 	addresses = wk_bytes_slice(&addresses, (uint64_t)count * record->pointer_bytes);
-	if (event->is_counted && !has_address(addresses))
+	if (wk_etl_sums_others(trace) && !has_address(addresses))
 		note_kind(user, latest->kind);
 	else
-		note_stack(user, event, latest);
-	if (!event->is_counted)
+		note_stack(trace, latest);
+	if (!wk_etl_sums_others(trace))
 		add_program_stack(user, (struct wk_etl_stack_owner){ latest->time, latest->tid,
 								     record->cpu },
 				  addresses, record->pointer_bytes);
@@ -230,9 +227,9 @@ static void scan_clr_stack(struct wk_etl_user *user, const struct wk_etl_event *
 }
 
 /* Manifests are written by the runtime, not by what it runs. */
-void wk_etl_user_scan(struct wk_etl_user *user, const struct wk_etl_event *event)
+void wk_etl_user_scan(struct wk_etl_trace *trace, uint32_t kind)
 {
-	const struct wk_etl_record *record = event->record;
+	const struct wk_etl_record *record = &trace->record;
 	bool is_met = false;
 
 	if (record->kind != WK_ETL_MANIFEST || wk_etl_is_manifest_chunk(record))
@@ -240,13 +237,13 @@ void wk_etl_user_scan(struct wk_etl_user *user, const struct wk_etl_event *event
 	for (size_t i = 0; i < record->item_count; i++)
 		if (record->items[i].type == WK_ETL_ITEM_STACK_32 ||
 		    record->items[i].type == WK_ETL_ITEM_STACK_64)
-			scan_item(user, event, &record->items[i], &is_met);
-	if (event->provider != WK_ETL_BY_CLR)
+			scan_item(trace, kind, &record->items[i], &is_met);
+	if (trace->provider != WK_ETL_BY_CLR)
 		return;
 	if (record->id == CLR_STACK)
-		scan_clr_stack(user, event);
+		scan_clr_stack(trace);
 	else
-		remember(user, event, event->is_counted && is_met);
+		remember(trace, is_met && wk_etl_sums_others(trace) ? 0 : kind);
 }
 
 /* ---- sources */

@@ -9,8 +9,6 @@
 #ifndef WK_FORMATS_ETL_USER_H
 #define WK_FORMATS_ETL_USER_H
 
-#include "formats/etl/file/file.h"
-#include "formats/etl/providers.h"
 #include "formats/etl/sums.h"
 
 struct wk_etl_trace;
@@ -19,17 +17,9 @@ struct wk_etl_user;
 struct wk_etl_user *wk_etl_user_new(void);
 void wk_etl_user_free(struct wk_etl_user *user);
 
-/* A record of the first pass: the one that the file returned last. */
-struct wk_etl_event {
-	struct wk_etl_file *file;
-	const struct wk_etl_record *record;
-	uint32_t kind; /* kinds.h; 0 of kernel events */
-	enum wk_etl_provider provider;
-	bool is_counted; /* if it has a stack, it is only counted */
-};
-
-/* Selects the buffers of events that have a stack and are not only counted for the second pass. */
-void wk_etl_user_scan(struct wk_etl_user *user, const struct wk_etl_event *event);
+/* Selects the buffers of events that have a stack and are not only counted for the second pass.
+ * `kind` is that of the trace's record (kinds.h). */
+void wk_etl_user_scan(struct wk_etl_trace *trace, uint32_t kind);
 
 /* Names the sources, and marks their kinds as used. */
 void wk_etl_user_settle(struct wk_etl_trace *trace);

@@ -44,19 +44,17 @@ void wk_etl_descriptions_free(struct wk_etl_descriptions *descriptions)
 void wk_etl_descriptions_learn(struct wk_etl_descriptions *descriptions,
 			       const struct wk_etl_record *record)
 {
-	if (descriptions)
-		wk_etl_schemas_learn(descriptions->schemas, record);
+	wk_etl_schemas_learn(descriptions->schemas, record);
 }
 
 void wk_etl_descriptions_settle(struct wk_etl_descriptions *descriptions)
 {
-	if (descriptions)
-		wk_etl_schemas_settle(descriptions->schemas);
+	wk_etl_schemas_settle(descriptions->schemas);
 }
 
 uint64_t wk_etl_descriptions_unread(const struct wk_etl_descriptions *descriptions)
 {
-	return descriptions ? wk_etl_schemas_unread(descriptions->schemas) : 0;
+	return wk_etl_schemas_unread(descriptions->schemas);
 }
 
 /* ---- names */
@@ -64,8 +62,7 @@ uint64_t wk_etl_descriptions_unread(const struct wk_etl_descriptions *descriptio
 struct wk_str wk_etl_descriptions_provider(const struct wk_etl_descriptions *descriptions,
 					   const struct wk_etl_event_kind *kind)
 {
-	const struct wk_etl_schema *schema =
-		descriptions ? wk_etl_schemas_find(descriptions->schemas, &kind->key) : NULL;
+	const struct wk_etl_schema *schema = wk_etl_schemas_find(descriptions->schemas, &kind->key);
 
 	return schema ? schema->provider : wk_str_c("");
 }
@@ -74,12 +71,9 @@ struct wk_str wk_etl_descriptions_provider(const struct wk_etl_descriptions *des
 struct wk_str wk_etl_descriptions_event(const struct wk_etl_descriptions *descriptions,
 					const struct wk_etl_event_kind *kind)
 {
+	struct wk_str name = wk_etl_clr_event(&kind->key);
 	const struct wk_etl_schema *schema;
-	struct wk_str name;
 
-	if (!descriptions)
-		return wk_str_c("");
-	name = wk_etl_clr_event(&kind->key);
 	if (name.len || kind->own_name.len || kind->is_manifest_chunk)
 		return name;
 	schema = wk_etl_schemas_find(descriptions->schemas, &kind->key);
@@ -115,29 +109,25 @@ static void add_fields(struct wk_etl_descriptions *d, const struct wk_etl_record
 	struct wk_bytes own = wk_etl_item(record, WK_ETL_ITEM_SCHEMA);
 	const struct wk_etl_schema *schema =
 		wk_etl_schemas_of(d->schemas, wk_etl_kinds_get(d->kinds, kind));
-	bool is_whole;
+	struct wk_etl_schema beside;
+	bool is_whole = true;
 
 	if (own.at != own.end) {
 		is_whole = wk_etl_tracelogging_fields(own, &d->fields);
-		is_whole &=
-			wk_etl_fields_add(&d->reader, d->fields.at, (uint32_t)d->fields.count,
-					  false, record->pointer_bytes, record->payload, &d->text);
-		d->broken += !is_whole;
-		return;
+		beside = (struct wk_etl_schema){ .fields = d->fields.at,
+						 .count = (uint32_t)d->fields.count };
+		schema = &beside;
 	}
 	if (schema) {
-		is_whole = wk_etl_fields_add(&d->reader, schema->fields, schema->count,
-					     schema->may_end, record->pointer_bytes,
-					     record->payload, &d->text);
+		is_whole &= wk_etl_fields_add(&d->reader, schema, record->pointer_bytes,
+					      record->payload, &d->text);
 		d->broken += !is_whole;
-		return;
-	}
-	if (wk_etl_is_manifest_chunk(record)) {
+	} else if (wk_etl_is_manifest_chunk(record)) {
 		add_manifest_chunk(record->payload, &d->text);
-		return;
+	} else {
+		add_numbers(record, &d->text);
+		d->undescribed++;
 	}
-	add_numbers(record, &d->text);
-	d->undescribed++;
 }
 
 bool wk_etl_descriptions_emit(struct wk_etl_descriptions *d, const struct wk_etl_record *record,
@@ -148,8 +138,8 @@ bool wk_etl_descriptions_emit(struct wk_etl_descriptions *d, const struct wk_etl
 	struct wk_str provider, name;
 
 	/* Classic events of known providers are the system's. */
-	if (!d || (record->kind != WK_ETL_MANIFEST &&
-		   (record->kind != WK_ETL_CLASSIC || wk_etl_provider_find(&record->provider))))
+	if (record->kind != WK_ETL_MANIFEST &&
+	    (record->kind != WK_ETL_CLASSIC || wk_etl_provider_find(&record->provider)))
 		return true;
 	wk_buf_reset(&d->what);
 	wk_buf_reset(&d->text);
@@ -171,13 +161,12 @@ bool wk_etl_descriptions_emit(struct wk_etl_descriptions *d, const struct wk_etl
 bool wk_etl_descriptions_emit_end(const struct wk_etl_descriptions *d, const struct wk_sink *sink,
 				  struct wk_err *err)
 {
-	return !d ||
-	       (wk_sink_note_count(
-			sink, WK_NOTE_REMARK, d->undescribed,
-			" event is shown as number and size: the trace does not describe it",
-			" events are shown as number and size: the trace does not describe them",
-			err) &&
-		wk_sink_note_count(sink, WK_NOTE_REMARK, d->broken,
-				   " event ends before its last field",
-				   " events end before their last field", err));
+	return wk_sink_note_count(
+		       sink, WK_NOTE_REMARK, d->undescribed,
+		       " event is shown as number and size: the trace does not describe it",
+		       " events are shown as number and size: the trace does not describe them",
+		       err) &&
+	       wk_sink_note_count(sink, WK_NOTE_REMARK, d->broken,
+				  " event ends before its last field",
+				  " events end before their last field", err);
 }

@@ -1,7 +1,6 @@
 /* Descriptions of the events of programs and drivers: their names, and their payloads as text.
  *
- * An optional part of the reader: all functions accept NULL for the descriptions, and then names
- * are numbers and no text is emitted. The descriptions are those that a merged trace contains
+ * The descriptions are those that a merged trace contains
  * (info.c), manifests of programs in .NET (manifest.c, xml.c), those of TraceLogging beside each
  * payload (tracelogging.c), and those of the CLR, which wick knows (clr.c).
  *

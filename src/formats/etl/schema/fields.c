@@ -193,21 +193,21 @@ static bool add_field(struct reading *reading, struct level *level)
 	return add_plain(reading, index, count);
 }
 
-bool wk_etl_fields_add(struct wk_etl_field_reader *reader, const struct wk_etl_field *fields,
-		       uint32_t count, bool may_end, unsigned pointer_bytes,
-		       struct wk_bytes payload, struct wk_buf *text)
+bool wk_etl_fields_add(struct wk_etl_field_reader *reader, const struct wk_etl_schema *schema,
+		       unsigned pointer_bytes, struct wk_bytes payload, struct wk_buf *text)
 {
-	struct reading reading = { .reader = reader, .fields = fields, .count = count,
+	struct reading reading = { .reader = reader, .fields = schema->fields,
+				   .count = schema->count,
 				   .pointer_bytes = pointer_bytes, .in = payload, .text = text,
 				   .steps = STEPS_FOR_NOTHING + 2 * wk_bytes_left(&payload),
-				   .levels = { { 0, count, 0, 1, false } }, .depth = 1 };
+				   .levels = { { 0, schema->count, 0, 1, false } }, .depth = 1 };
 	bool ok = true;
 
-	reserve(reader, count);
+	reserve(reader, schema->count);
 	while (ok && reading.depth) {
 		struct level *level = &reading.levels[reading.depth - 1];
 
-		if (may_end && reading.depth == 1 && wk_bytes_left(&reading.in) == 0)
+		if (schema->may_end && reading.depth == 1 && wk_bytes_left(&reading.in) == 0)
 			break;
 		ok = level->at < level->end ? add_field(&reading, level) : close_struct(&reading);
 	}

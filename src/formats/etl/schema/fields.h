@@ -22,9 +22,9 @@ struct wk_etl_field_reader {
 void wk_etl_field_reader_fini(struct wk_etl_field_reader *reader);
 
 /* False if the payload ends before its last field, or cannot be read: the text then contains the
- * fields before, and "...". With `may_end` a payload may end after any field. */
-bool wk_etl_fields_add(struct wk_etl_field_reader *reader, const struct wk_etl_field *fields,
-		       uint32_t count, bool may_end, unsigned pointer_bytes,
-		       struct wk_bytes payload, struct wk_buf *text);
+ * fields before, and "...". If the schema's `may_end` is set, a payload may end
+ * after any field. */
+bool wk_etl_fields_add(struct wk_etl_field_reader *reader, const struct wk_etl_schema *schema,
+		       unsigned pointer_bytes, struct wk_bytes payload, struct wk_buf *text);
 
 #endif

@@ -61,37 +61,28 @@ static void add_text8(struct wk_buf *text, struct wk_bytes bytes)
 /* Without a length up to a zero, or to the end of the payload if nothing follows. */
 static bool read_text16(struct wk_bytes *in, uint32_t length, struct wk_buf *text)
 {
-	struct wk_bytes value;
+	bool has_length = length != WK_ETL_NO_LENGTH;
+	struct wk_bytes value = *in, *from = has_length ? &value : in;
 
-	if (length == WK_ETL_NO_LENGTH) {
-		if (!wk_bytes_need(in, 2))
-			return false;
-		add_text16(text, wk_etl_text16(in));
-		return true;
-	}
-	value = wk_bytes_slice(in, 2 * (uint64_t)length);
-	if (value.bad)
-		return false;
-	add_text16(text, wk_etl_text16(&value));
-	return true;
+	if (has_length)
+		value = wk_bytes_slice(in, 2 * (uint64_t)length);
+	else
+		wk_bytes_need(&value, 2);
+	if (!value.bad)
+		add_text16(text, wk_etl_text16(from));
+	return !value.bad;
 }
 
 static bool read_text8(struct wk_bytes *in, uint32_t length, struct wk_buf *text)
 {
 	size_t left = wk_bytes_left(in);
 	const uint8_t *nul = left ? memchr(in->at, 0, left) : NULL;
-	struct wk_bytes value;
+	uint64_t bytes = nul ? (uint64_t)(nul - in->at) + 1 : left ? left : 1;
+	struct wk_bytes value = wk_bytes_slice(in, length != WK_ETL_NO_LENGTH ? length : bytes);
 
-	if (length != WK_ETL_NO_LENGTH)
-		value = wk_bytes_slice(in, length);
-	else if (nul)
-		value = wk_bytes_slice(in, (uint64_t)(nul - in->at) + 1);
-	else
-		value = wk_bytes_slice(in, left ? left : 1);
-	if (value.bad)
-		return false;
-	add_text8(text, value);
-	return true;
+	if (!value.bad)
+		add_text8(text, value);
+	return !value.bad;
 }
 
 /* ---- bytes */
@@ -274,11 +265,6 @@ static bool add_value_word(const struct wk_etl_values *values, uint64_t number, 
 	return true;
 }
 
-static bool is_single_bit(uint32_t value)
-{
-	return (value & (value - 1)) == 0;
-}
-
 /* The names of `values` whose bits are all in `left`; these are removed. */
 static bool add_bits(const struct wk_etl_values *values, bool single, bool has_words,
 		     uint64_t *left, struct wk_buf *text)
@@ -286,7 +272,7 @@ static bool add_bits(const struct wk_etl_values *values, bool single, bool has_w
 	for (uint32_t i = 0; i < values->count; i++) {
 		const struct wk_etl_value *value = &values->at[i];
 
-		if (value->value == 0 || is_single_bit(value->value) != single ||
+		if (value->value == 0 || ((value->value & (value->value - 1)) == 0) != single ||
 		    (*left & value->value) != value->value)
 			continue;
 		wk_buf_add_text(text, has_words ? "|" : "");
@@ -364,41 +350,26 @@ static bool read_number(struct wk_bytes *in, const struct wk_etl_field *field, u
 	return true;
 }
 
-static bool read_hex(struct wk_bytes *in, const struct wk_etl_field *field, unsigned bytes,
-		     uint64_t *number, struct wk_buf *text)
-{
-	struct wk_etl_field hex = *field;
-
-	hex.out_type = WK_ETL_OUT_HEX64;
-	return read_number(in, &hex, bytes, false, number, text);
-}
-
-static bool read_bool(struct wk_bytes *in, const struct wk_etl_field *field, uint64_t *number,
-		      struct wk_buf *text)
+/* The same in another form than the field's. */
+static bool read_as(struct wk_bytes *in, const struct wk_etl_field *field, uint16_t out_type,
+		    unsigned bytes, uint64_t *number, struct wk_buf *text)
 {
 	struct wk_etl_field shown = *field;
 
-	shown.out_type = WK_ETL_OUT_BOOL;
-	return read_number(in, &shown, 4, false, number, text);
+	shown.out_type = out_type;
+	return read_number(in, &shown, bytes, false, number, text);
 }
 
-static bool read_float(struct wk_bytes *in, struct wk_buf *text)
+static bool read_real(struct wk_bytes *in, bool is_double, struct wk_buf *text)
 {
-	uint32_t bits = wk_u32le(in);
-	float value;
+	uint64_t bits = is_double ? wk_u64le(in) : wk_u32le(in);
+	uint32_t low_bits = (uint32_t)bits;
+	double whole;
+	float half;
 
-	memcpy(&value, &bits, sizeof(value));
-	wk_buf_add_fmt(text, "%.9g", (double)value);
-	return !in->bad;
-}
-
-static bool read_double(struct wk_bytes *in, struct wk_buf *text)
-{
-	uint64_t bits = wk_u64le(in);
-	double value;
-
-	memcpy(&value, &bits, sizeof(value));
-	wk_buf_add_fmt(text, "%.17g", value);
+	memcpy(&whole, &bits, sizeof(whole));
+	memcpy(&half, &low_bits, sizeof(half));
+	wk_buf_add_fmt(text, is_double ? "%.17g" : "%.9g", is_double ? whole : (double)half);
 	return !in->bad;
 }
 
@@ -462,7 +433,7 @@ static bool add_mof_value(struct wk_bytes *in, const struct wk_etl_field *field,
 	case WK_ETL_IN_MOF_CHAR8:
 		return wk_etl_characters_add(in, field, 1, text);
 	case WK_ETL_IN_MOF_SIZE:
-		return read_hex(in, field, pointer_bytes, number, text);
+		return read_as(in, field, WK_ETL_OUT_HEX64, pointer_bytes, number, text);
 	case WK_ETL_IN_MOF_HEX_DUMP:
 		return read_binary(in, wk_u32le(in), text);
 	case WK_ETL_IN_MOF_SID:
@@ -472,18 +443,11 @@ static bool add_mof_value(struct wk_bytes *in, const struct wk_etl_field *field,
 	}
 }
 
-static bool add_whole_number(struct wk_bytes *in, const struct wk_etl_field *field,
-			     uint64_t *number, struct wk_buf *text)
-{
-	unsigned power = (field->in_type - WK_ETL_IN_I8) / 2u; /* i8, u8, i16, u16 ... */
-	bool is_signed = (field->in_type - WK_ETL_IN_I8) % 2 == 0;
-
-	return read_number(in, field, 1u << power, is_signed, number, text);
-}
-
 bool wk_etl_value_add(struct wk_bytes *in, const struct wk_etl_field *field, uint32_t length,
 		      unsigned pointer_bytes, uint64_t *number, struct wk_buf *text)
 {
+	unsigned nth = (unsigned)field->in_type - WK_ETL_IN_I8; /* i8, u8, i16, u16 ... */
+
 	*number = 0;
 	switch (field->in_type) {
 	case WK_ETL_IN_NULL:
@@ -494,11 +458,10 @@ bool wk_etl_value_add(struct wk_bytes *in, const struct wk_etl_field *field, uin
 	case WK_ETL_IN_TEXT8:
 		return read_text8(in, length, text);
 	case WK_ETL_IN_F32:
-		return read_float(in, text);
 	case WK_ETL_IN_F64:
-		return read_double(in, text);
+		return read_real(in, field->in_type == WK_ETL_IN_F64, text);
 	case WK_ETL_IN_BOOL:
-		return read_bool(in, field, number, text);
+		return read_as(in, field, WK_ETL_OUT_BOOL, 4, number, text);
 	case WK_ETL_IN_BINARY:
 		return read_sized_binary(in, field, length, text);
 	case WK_ETL_IN_COUNTED_BINARY:
@@ -506,7 +469,7 @@ bool wk_etl_value_add(struct wk_bytes *in, const struct wk_etl_field *field, uin
 	case WK_ETL_IN_GUID:
 		return read_guid(in, text);
 	case WK_ETL_IN_POINTER:
-		return read_hex(in, field, pointer_bytes, number, text);
+		return read_as(in, field, WK_ETL_OUT_HEX64, pointer_bytes, number, text);
 	case WK_ETL_IN_FILETIME:
 		wk_etl_date_add_exact(text, wk_u64le(in));
 		return !in->bad;
@@ -516,14 +479,15 @@ bool wk_etl_value_add(struct wk_bytes *in, const struct wk_etl_field *field, uin
 		return read_sid(in, text);
 	case WK_ETL_IN_HEX32:
 	case WK_ETL_IN_HEX64:
-		return read_hex(in, field, field->in_type == WK_ETL_IN_HEX32 ? 4 : 8, number, text);
+		return read_as(in, field, WK_ETL_OUT_HEX64,
+			       field->in_type == WK_ETL_IN_HEX32 ? 4 : 8, number, text);
 	case WK_ETL_IN_COUNTED_TEXT16:
 		return read_text16(in, wk_u16le(in) / 2, text) && !in->bad;
 	case WK_ETL_IN_COUNTED_TEXT8:
 		return read_text8(in, wk_u16le(in), text) && !in->bad;
 	default:
 		if (field->in_type >= WK_ETL_IN_I8 && field->in_type <= WK_ETL_IN_U64)
-			return add_whole_number(in, field, number, text);
+			return read_number(in, field, 1u << nth / 2, nth % 2 == 0, number, text);
 		return add_mof_value(in, field, pointer_bytes, number, text) && !in->bad;
 	}
 }
