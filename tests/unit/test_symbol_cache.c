@@ -89,7 +89,7 @@ static void paths_are_those_that_were_recorded(void **state)
 	keep(&id, "/proc/12696/root/usr/bin/ninja\nand more", 1700000000);
 	assert_non_null(strstr(said("list", &err), "22:13  /usr/bin/ninja\n"));
 	keep_of(WK_CACHE_SOURCE_VERSION + 1, &id, "/usr/bin/ninja\n", 1700000000);
-	assert_non_null(strstr(said("list", &err), "22:13  (kept by another version of wick)\n"));
+	assert_non_null(strstr(said("list", &err), "22:13  (written by another version of wick)\n"));
 }
 
 static void looking_is_no_use(void **state)
@@ -122,7 +122,7 @@ static void other_words_and_no_cache_are_told(void **state)
 	(void)state;
 	assert_string_equal(said("purge", &err), "");
 	assert_int_equal(err.code, WK_EUSAGE);
-	assert_string_equal(err.text, "--cache takes list or clear, not \"purge\"");
+	assert_string_equal(err.text, "--cache accepts list or clear, not \"purge\"");
 	setenv("WICK_CACHE_DIR", "", 1);
 	assert_string_equal(said("list", &off), "");
 	assert_int_equal(off.code, WK_EEMPTY);

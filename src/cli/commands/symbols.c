@@ -5,7 +5,6 @@
 #include "cli/options/open_options.h"
 #include "cli/options/table_form.h"
 #include "cli/output.h"
-#include "session/images/fetched_files.h"
 #include "session/images/image_table.h"
 #include "session/images/symbol_cache.h"
 #include "session/images/windows_file.h"
@@ -198,8 +197,7 @@ static int run_cache(const struct wk_call *call, struct wk_err *err)
 		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			     "--cache is for all recordings and accepts no FILE");
 	else
-		ok = wk_symbol_cache(word, call->out, err) &&
-		     wk_fetched_files(word, call->out, err);
+		ok = wk_symbol_cache(word, call->out, err);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
 }
 

@@ -1,7 +1,8 @@
-/* `wick symbols --cache WORD`: what the symbol cache holds, for people.
+/* `wick symbols --cache WORD`: the images in the symbol cache, and the files from other machines.
  *
- * "list" prints a row an image, the one used last first; "clear" removes them all and says how
- * much that was. The cache is the one of WICK_CACHE_DIR or of the user. */
+ * "list" prints a row for each, the latest first; "clear" removes them, and the record of servers
+ * that did not have a file, and prints how much that was. The cache is the one of WICK_CACHE_DIR
+ * or of the user. Nothing is printed about fetched files if there are none. */
 #ifndef WK_SESSION_IMAGES_SYMBOL_CACHE_H
 #define WK_SESSION_IMAGES_SYMBOL_CACHE_H
 
