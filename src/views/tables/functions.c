@@ -15,148 +15,133 @@ static struct wk_str origin_name(const struct wk_model *model, const struct wk_f
 	return wk_image_name_of(model, function->image);
 }
 
-static void origin_cell(struct wk_table *table, const struct wk_alike_images *alike,
-			const struct wk_function *function)
-{
-	wk_table_text(table, origin_name(alike->model, function));
-	wk_table_brief(table, alike->shown[function->image]);
-}
-
-/* What a table has left out, of either kind. */
-struct hidden {
-	uint64_t rows, weight;
+/* What both tables are filled from, and the rows left out. */
+struct code {
+	struct wk_table *table;
+	const struct wk_model *model;
+	const struct wk_filter *filter;
+	const struct wk_table_options *options;
+	struct wk_alike_images alike;
+	struct wk_flat flat;
+	uint64_t hidden_rows, hidden_weight;
 };
 
-static bool is_hidden(const struct wk_table *table, const struct wk_table_options *options,
-		      const struct wk_flat *flat, const struct wk_flat_row *row,
-		      struct hidden *hidden)
+static void begin(struct code *c, enum wk_flat_by by)
 {
-	if (!wk_tables_is_full(table, options) &&
-	    !wk_tables_is_small(row->total, flat->whole, options->min_percent))
+	wk_alike_images_init(&c->alike, c->model);
+	wk_flat_init(&c->flat, c->model, c->filter, by);
+	if (c->options->by_total)
+		wk_flat_sort_by_total(&c->flat);
+}
+
+static void end(struct code *c, const char *one, const char *many)
+{
+	wk_tables_note_hidden(c->table, c->hidden_rows == 1 ? one : many, "self %", c->hidden_rows,
+			      c->hidden_weight, c->flat.whole);
+	wk_flat_fini(&c->flat);
+	wk_alike_images_fini(&c->alike);
+}
+
+static bool is_hidden(struct code *c, const struct wk_flat_row *row)
+{
+	if (!wk_tables_is_full(c->table, c->options) &&
+	    !wk_tables_is_small(row->total, c->flat.whole, c->options->min_percent))
 		return false;
-	hidden->rows++;
-	hidden->weight += row->self;
+	c->hidden_rows++;
+	c->hidden_weight += row->self;
 	return true;
 }
 
-static void function_columns(struct wk_table *table, struct wk_str unit,
-			     const struct wk_model *model, const struct wk_filter *filter)
+static void shares(struct code *c, const struct wk_flat_row *row)
 {
-	wk_table_column(table, WK_CELL_SHARE, "self_percent", "self %");
-	wk_table_column(table, WK_CELL_SHARE, "total_percent", "total %");
-	wk_tables_weight_detail(table, "self", unit);
-	wk_tables_weight_detail(table, "total", unit);
-	wk_tables_samples_column(table, "self_samples", model, filter);
-	wk_table_spare(table, 1);
-	wk_tables_samples_column(table, "total_samples", model, filter);
-	wk_table_detail(table);
-	wk_table_detail_column(table, WK_CELL_TEXT, "kind", "kind");
-	wk_table_detail_column(table, WK_CELL_TEXT, "linked_name", "linked name");
-	wk_table_column(table, WK_CELL_TEXT, "image", "image");
-	wk_table_column(table, WK_CELL_TEXT, "function", "function");
-	table->names_functions = true;
+	wk_column_share(c->table, "self_percent", "self %", row->self, c->flat.whole);
+	wk_column_share(c->table, "total_percent", "total %", row->total, c->flat.whole);
 }
 
-static void function_row(struct wk_table *table, const struct wk_alike_images *alike,
-			 const struct wk_flat *flat, const struct wk_flat_row *row)
+static void samples(struct code *c, const char *key, unsigned how, uint64_t weight,
+		    uint64_t samples)
 {
-	const struct wk_model *model = alike->model;
-	const struct wk_function *function = &model->functions[row->id];
+	wk_tables_samples(c->table, key, how, c->model, c->filter, c->flat.unit, weight, samples);
+}
 
-	wk_table_row(table);
-	wk_table_share(table, row->self, flat->whole);
-	wk_table_share(table, row->total, flat->whole);
-	wk_tables_weight_cell(table, flat->unit, row->self);
-	wk_tables_weight_cell(table, flat->unit, row->total);
-	wk_tables_samples_cell(table, flat->unit, row->self, row->self_samples);
-	wk_tables_samples_cell(table, flat->unit, row->total, row->total_samples);
-	wk_table_text(table, wk_str_c(wk_code_kind_name(model, wk_code_kind_of(model, row->id))));
-	if (function->linked)
-		wk_table_text(table, wk_model_str(model, function->linked));
-	else
-		wk_table_none(table);
-	origin_cell(table, alike, function);
-	wk_table_text(table, wk_tables_or_else(wk_model_str(model, function->name), "(unknown)"));
+static void function_row(struct code *c, const struct wk_flat_row *row)
+{
+	const struct wk_model *model = c->model;
+	const struct wk_function *function = &model->functions[row->id];
+	const char *kind = wk_code_kind_name(model, wk_code_kind_of(model, row->id));
+	struct wk_table *table = c->table;
+
+	shares(c, row);
+	wk_tables_weight_detail(table, "self", c->flat.unit, row->self);
+	wk_tables_weight_detail(table, "total", c->flat.unit, row->total);
+	samples(c, "self_samples", 1, row->self, row->self_samples);
+	samples(c, "total_samples", WK_DETAIL, row->total, row->total_samples);
+	wk_column_text(table, "kind", "kind", WK_DETAIL, wk_str_c(kind));
+	wk_column_text_if(table, "linked_name", "linked name", WK_DETAIL, function->linked,
+			  wk_model_str(model, function->linked));
+	wk_column_text(table, "image", "image", 0, origin_name(model, function));
+	wk_table_brief(table, c->alike.shown[function->image]);
+	wk_tables_name(table, "function", "function", model, function->name);
 }
 
 void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *model,
 			      const struct wk_filter *filter,
 			      const struct wk_table_options *options)
 {
-	struct hidden hidden = { 0 };
-	struct wk_alike_images alike;
-	struct wk_flat flat;
+	struct code c = { .table = table, .model = model, .filter = filter, .options = options };
 
-	wk_alike_images_init(&alike, model);
-	wk_flat_init(&flat, model, filter, WK_FLAT_FUNCTIONS);
-	if (options->by_total)
-		wk_flat_sort_by_total(&flat);
-	function_columns(table, flat.unit, model, filter);
-	for (uint32_t i = 0; i < flat.count; i++)
-		if (!is_hidden(table, options, &flat, &flat.rows[i], &hidden))
-			function_row(table, &alike, &flat, &flat.rows[i]);
-	wk_tables_note_hidden(table, hidden.rows == 1 ? "function is" : "functions are", "self %",
-			      hidden.rows, hidden.weight, flat.whole);
-	wk_flat_fini(&flat);
-	wk_alike_images_fini(&alike);
+	begin(&c, WK_FLAT_FUNCTIONS);
+	table->names_functions = true;
+	function_row(&c, &(struct wk_flat_row){ 0 });
+	for (uint32_t i = 0; i < c.flat.count; i++) {
+		if (is_hidden(&c, &c.flat.rows[i]))
+			continue;
+		wk_table_row(table);
+		function_row(&c, &c.flat.rows[i]);
+	}
+	end(&c, "function is", "functions are");
 }
 
-static void image_row(struct wk_table *table, const struct wk_alike_images *alike,
-		      const struct wk_flat *flat, const struct wk_flat_row *row)
+static void image_row(struct code *c, const struct wk_flat_row *row)
 {
-	const struct wk_model *model = alike->model;
+	const struct wk_model *model = c->model;
 	const struct wk_image *image = &model->images[row->id];
+	struct wk_table *table = c->table;
 
-	wk_table_row(table);
-	wk_table_share(table, row->self, flat->whole);
-	wk_table_share(table, row->total, flat->whole);
-	wk_table_number(table, row->self);
-	wk_tables_weight_cell(table, flat->unit, row->total);
-	wk_tables_samples_cell(table, flat->unit, row->total, row->total_samples);
-	wk_table_text(table, wk_str_c(wk_image_kind_name(image->kind)));
-	wk_table_text(table, wk_image_build_id_text(table, image));
-	wk_table_text(table, wk_str_c(image->has_names ? "yes" : "no"));
-	wk_table_text(table, wk_image_path_of(model, row->id));
-	wk_table_text(table, wk_image_name_of(model, row->id));
-	wk_table_brief(table, alike->shown[row->id]);
-	wk_table_text(table, wk_image_names_from(model, image));
+	shares(c, row);
+	wk_tables_weight(table, "self", c->flat.unit, true, row->self);
+	wk_tables_weight_detail(table, "total", c->flat.unit, row->total);
+	samples(c, "samples", 0, row->total, row->total_samples);
+	wk_column_text(table, "kind", "kind", WK_DETAIL, wk_str_c(wk_image_kind_name(image->kind)));
+	wk_column_text(table, "build_id", "build id", WK_DETAIL,
+		       wk_image_build_id_text(table, image));
+	wk_column_text(table, "named", "named", WK_DETAIL,
+		       wk_str_c(image->has_names ? "yes" : "no"));
+	wk_column_text(table, "path", "path", WK_DETAIL, wk_image_path_of(model, row->id));
+	wk_column_text(table, "image", "image", 0, wk_image_name_of(model, row->id));
+	wk_table_brief(table, c->alike.shown[row->id]);
+	wk_column_text(table, "names_from", "names from", 0, wk_image_names_from(model, image));
 }
 
-static void image_columns(struct wk_table *table, struct wk_str unit, const struct wk_model *model,
-			  const struct wk_filter *filter)
+static void add_image(struct code *c, const struct wk_flat_row *row)
 {
-	wk_table_column(table, WK_CELL_SHARE, "self_percent", "self %");
-	wk_table_column(table, WK_CELL_SHARE, "total_percent", "total %");
-	wk_table_weight_column(table, "self", unit);
-	wk_table_detail(table);
-	wk_tables_weight_detail(table, "total", unit);
-	wk_tables_samples_column(table, "samples", model, filter);
-	wk_table_detail_column(table, WK_CELL_TEXT, "kind", "kind");
-	wk_table_detail_column(table, WK_CELL_TEXT, "build_id", "build id");
-	wk_table_detail_column(table, WK_CELL_TEXT, "named", "named");
-	wk_table_detail_column(table, WK_CELL_TEXT, "path", "path");
-	wk_table_column(table, WK_CELL_TEXT, "image", "image");
-	wk_table_column(table, WK_CELL_TEXT, "names_from", "names from");
+	wk_table_row(c->table);
+	image_row(c, row);
 }
 
 void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_filter *filter, const struct wk_table_options *options)
 {
+	struct code c = { .table = table, .model = model, .filter = filter, .options = options };
 	uint8_t *is_met = wk_alloc_zeroed(model->image_count, 1);
-	struct hidden hidden = { 0 };
 	uint32_t without = 0;
-	struct wk_alike_images alike;
-	struct wk_flat flat;
 
-	wk_alike_images_init(&alike, model);
-	wk_flat_init(&flat, model, filter, WK_FLAT_IMAGES);
-	if (options->by_total)
-		wk_flat_sort_by_total(&flat);
-	image_columns(table, flat.unit, model, filter);
-	for (uint32_t i = 0; i < flat.count; i++) {
-		is_met[flat.rows[i].id] = 1;
-		if (!is_hidden(table, options, &flat, &flat.rows[i], &hidden))
-			image_row(table, &alike, &flat, &flat.rows[i]);
+	begin(&c, WK_FLAT_IMAGES);
+	image_row(&c, &(struct wk_flat_row){ 0 });
+	for (uint32_t i = 0; i < c.flat.count; i++) {
+		is_met[c.flat.rows[i].id] = 1;
+		if (!is_hidden(&c, &c.flat.rows[i]))
+			add_image(&c, &c.flat.rows[i]);
 	}
 	for (wk_image_id i = 1; i < model->image_count; i++) {
 		if (is_met[i])
@@ -164,14 +149,11 @@ void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
 		if (filter->is_narrowed)
 			without++;
 		else if (wk_tables_is_full(table, options) || options->min_percent > 0)
-			hidden.rows++;
+			c.hidden_rows++;
 		else
-			image_row(table, &alike, &flat, &(struct wk_flat_row){ .id = i });
+			add_image(&c, &(struct wk_flat_row){ .id = i });
 	}
-	wk_tables_note_hidden(table, hidden.rows == 1 ? "image is" : "images are", "self %",
-			      hidden.rows, hidden.weight, flat.whole);
+	end(&c, "image is", "images are");
 	wk_tables_note_without_samples(table, "image", "images", without);
-	wk_flat_fini(&flat);
-	wk_alike_images_fini(&alike);
 	wk_free(is_met);
 }

@@ -25,24 +25,23 @@ void wk_tables_note_hidden(struct wk_table *table, const char *what, const char 
 void wk_tables_note_without_samples(struct wk_table *table, const char *one, const char *many,
 				    uint32_t count);
 
-/* --- Columns and cells of weights: if weights are numbers of samples, the columns of samples are
- * enough, and there are none --- */
+/* --- Columns of weights. If weights are numbers of samples, the columns of samples are enough, and
+ * there are none --- */
 
 bool wk_tables_weighs_samples(struct wk_str unit);
 
-/* A detail, and its cell. */
-void wk_tables_weight_detail(struct wk_table *table, const char *what, struct wk_str unit);
-void wk_tables_weight_cell(struct wk_table *table, struct wk_str unit, uint64_t weight);
+void wk_tables_weight(struct wk_table *table, const char *what, struct wk_str unit, bool is_detail,
+		      uint64_t weight);
 
-void wk_tables_samples_column(struct wk_table *table, const char *key, const struct wk_model *model,
-			      const struct wk_filter *filter);
-void wk_tables_samples_cell(struct wk_table *table, struct wk_str unit, uint64_t weight,
-			    uint64_t samples);
+/* None for samples. A detail, except for bytes, whose amount says more than their share. */
+void wk_tables_weight_detail(struct wk_table *table, const char *what, struct wk_str unit,
+			     uint64_t weight);
 
-static inline struct wk_str wk_tables_or_else(struct wk_str text, const char *otherwise)
-{
-	return text.len ? text : wk_str_c(otherwise);
-}
+/* Titled as the filter's event counts: "self waits". Counts of samples that are weights may exceed
+ * the 32 bits of `samples`. */
+void wk_tables_samples(struct wk_table *table, const char *key, unsigned how,
+		       const struct wk_model *model, const struct wk_filter *filter,
+		       struct wk_str unit, uint64_t weight, uint64_t samples);
 
 /* Ids of rows, most weight first; with equal weight, most of `then`, and then in the model's own
  * order. */
@@ -75,42 +74,39 @@ struct wk_tally {
 	struct wk_str unit;
 };
 
-/* Of nothing yet; the caller counts samples for the rows they belong to. */
-struct wk_tally wk_tables_start_tally(const struct wk_model *model, const struct wk_filter *filter,
-				      uint32_t rows);
-void wk_tables_count_sample(struct wk_tally *tally, const struct wk_model *model,
-			    const struct wk_filter *filter, uint32_t sample, uint32_t row);
-void wk_tables_end_tally(struct wk_tally *tally);
-
-/* Of processes, all counted. */
+struct wk_tally wk_tables_tally_threads(const struct wk_model *model,
+					const struct wk_filter *filter);
 struct wk_tally wk_tables_tally_processes(const struct wk_model *model,
 					  const struct wk_filter *filter);
+void wk_tables_end_tally(struct wk_tally *tally);
 
 /* Rows by their weights. Those without samples in view are left out when the view is narrowed, but
  * for those that the tally says are there all the same. */
 struct wk_ranked *wk_tables_rank_rows(const struct wk_tally *tally, uint32_t rows, bool is_narrowed,
 				      uint32_t *count);
 
-/* The first columns of both lists, and their cells: the samples. */
-void wk_tables_tally_columns(struct wk_table *table, const struct wk_model *model,
-			     const struct wk_filter *filter, const struct wk_tally *tally);
-void wk_tables_tally_cells(struct wk_table *table, const struct wk_tally *tally, uint32_t row);
+/* The first columns of both lists: the samples of a row. */
+void wk_tables_tally(struct wk_table *table, const struct wk_model *model,
+		     const struct wk_filter *filter, const struct wk_tally *tally, uint32_t row);
 
-/* Of a moment; none for moments before the recording or that never came. Events between the
+/* None for moments before the recording and those that never came, which are 0. Events between the
  * recording's start and its first sample happened at 0. */
-void wk_tables_time_cell(struct wk_table *table, const struct wk_model *model, uint64_t time_ns);
+void wk_tables_moment(struct wk_table *table, const char *key, const char *title, unsigned how,
+		      const struct wk_model *model, uint64_t time_ns);
 
 /* If nothing was sampled, the columns so far, which are about samples, are details. */
 void wk_tables_hide_samples(struct wk_table *table, const struct wk_model *model);
 
-/* The columns of a process that are the same in all tables. */
-void wk_tables_pid_cell(struct wk_table *table, const struct wk_process *process);
-void wk_tables_exit_cell(struct wk_table *table, const struct wk_model *model,
-			 const struct wk_process *process);
-void wk_tables_parent_cell(struct wk_table *table, const struct wk_model *model,
-			   const struct wk_process *process);
-void wk_tables_user_cell(struct wk_table *table, const struct wk_model *model,
-			 const struct wk_process *process);
-void wk_tables_session_cell(struct wk_table *table, const struct wk_process *process);
+/* The columns of a process that are the same in all tables. `process` NULL: none. */
+void wk_tables_pid(struct wk_table *table, const char *key, const char *title, unsigned how,
+		   const struct wk_process *process);
+void wk_tables_name(struct wk_table *table, const char *key, const char *title,
+		    const struct wk_model *model, wk_text_id name);
+void wk_tables_exit(struct wk_table *table, unsigned how, const struct wk_model *model,
+		    const struct wk_process *process);
+void wk_tables_parent(struct wk_table *table, unsigned how, const struct wk_model *model,
+		      const struct wk_process *process);
+void wk_tables_user(struct wk_table *table, unsigned user_how, unsigned session_how,
+		    const struct wk_model *model, const struct wk_process *process);
 
 #endif

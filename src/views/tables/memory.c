@@ -43,30 +43,10 @@ static struct wk_ranked *rank(const struct allocated *first, const struct alloca
 	return rows;
 }
 
-static void life_cells(struct wk_table *table, const struct wk_model *model,
-		       const struct wk_lifetimes *life, const struct wk_lifetimes *whole)
+static void process(struct wk_table *table, const struct wk_model *model, wk_process_id id)
 {
-	wk_table_share(table, life->left_bytes, whole->left_bytes);
-	wk_table_number(table, life->left_bytes);
-	wk_table_number(table, life->left_count);
-	wk_table_number(table, life->peak_bytes);
-	if (life->count)
-		wk_tables_time_cell(table, model, life->peak_ns);
-	else
-		wk_table_none(table);
-	wk_table_number(table, life->bytes);
-	wk_table_number(table, life->count);
-}
-
-static void process_cells(struct wk_table *table, const struct wk_model *model, wk_process_id id)
-{
-	const struct wk_process *process = &model->processes[id];
-
-	if (id)
-		wk_tables_pid_cell(table, process);
-	else
-		wk_table_none(table);
-	wk_table_text(table, wk_tables_or_else(wk_model_str(model, process->name), "(unknown)"));
+	wk_tables_pid(table, "pid", "pid", 0, id ? &model->processes[id] : NULL);
+	wk_tables_name(table, "process", "process", model, model->processes[id].name);
 }
 
 /* "in all 12.3 MB in 40 commits, of which 1.2 MB are outstanding; at most 4 MB were there at once"
@@ -95,22 +75,27 @@ static void note_whole(struct wk_table *table, const struct wk_lifetimes *whole,
 	wk_buf_fini(&words);
 }
 
-static void memory_columns(struct wk_table *table)
+static void memory_row(struct wk_table *table, const struct wk_model *model,
+		       const struct allocated *commit, const struct allocated *reserve,
+		       wk_process_id id)
 {
-	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
-	wk_table_column(table, WK_CELL_BYTES, "outstanding_bytes", "outstanding");
-	wk_table_detail_column(table, WK_CELL_COUNT, "outstanding_commits", "commits left");
-	wk_table_column(table, WK_CELL_BYTES, "peak_bytes", "peak");
-	wk_table_column(table, WK_CELL_MOMENT, "peak_ns", "peak at");
-	wk_table_spare(table, 6);
-	wk_table_column(table, WK_CELL_BYTES, "committed_bytes", "committed");
-	wk_table_column(table, WK_CELL_COUNT, "commits", "commits");
-	wk_table_spare(table, 5);
-	wk_table_column(table, WK_CELL_BYTES, "reserved_outstanding_bytes", "reserved");
-	wk_table_detail_column(table, WK_CELL_BYTES, "reserved_bytes", "reserved in all");
-	wk_table_detail_column(table, WK_CELL_COUNT, "reserves", "reserves");
-	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
-	wk_table_column(table, WK_CELL_TEXT, "process", "process");
+	const struct wk_lifetimes *life = &commit->rows[id], *reserved = &reserve->rows[id];
+
+	wk_column_share(table, "percent", "%", life->left_bytes, commit->whole.left_bytes);
+	wk_column_number(table, WK_CELL_BYTES, "outstanding_bytes", "outstanding", 0,
+			 life->left_bytes);
+	wk_column_number(table, WK_CELL_COUNT, "outstanding_commits", "commits left", WK_DETAIL,
+			 life->left_count);
+	wk_column_number(table, WK_CELL_BYTES, "peak_bytes", "peak", 0, life->peak_bytes);
+	wk_tables_moment(table, "peak_ns", "peak at", 6, model, life->peak_ns);
+	wk_column_number(table, WK_CELL_BYTES, "committed_bytes", "committed", 0, life->bytes);
+	wk_column_number(table, WK_CELL_COUNT, "commits", "commits", 5, life->count);
+	wk_column_number(table, WK_CELL_BYTES, "reserved_outstanding_bytes", "reserved", 0,
+			 reserved->left_bytes);
+	wk_column_number(table, WK_CELL_BYTES, "reserved_bytes", "reserved in all", WK_DETAIL,
+			 reserved->bytes);
+	wk_column_number(table, WK_CELL_COUNT, "reserves", "reserves", WK_DETAIL, reserved->count);
+	process(table, model, id);
 }
 
 void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
@@ -123,56 +108,41 @@ void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 	uint32_t count, shown;
 	struct wk_ranked *rows = rank(&commit, &reserve, model->process_count, &count);
 
-	memory_columns(table);
+	memory_row(table, model, &commit, &reserve, 0);
 	shown = wk_tables_limit_rows(table, options, rows, count, commit.whole.left_bytes,
 				     "process is", "processes are");
 	for (uint32_t i = 0; i < shown; i++) {
-		const struct wk_lifetimes *reserved = &reserve.rows[rows[i].id];
-
 		wk_table_row(table);
-		life_cells(table, model, &commit.rows[rows[i].id], &commit.whole);
-		wk_table_number(table, reserved->left_bytes);
-		wk_table_number(table, reserved->bytes);
-		wk_table_number(table, reserved->count);
-		process_cells(table, model, rows[i].id);
+		memory_row(table, model, &commit, &reserve, rows[i].id);
 	}
 	note_whole(table, &commit.whole, "commit", " commit", " commits");
 	WK_FREE_ALL(rows, commit.rows, reserve.rows);
 }
 
-static void heap_columns(struct wk_table *table)
+static void heap_row(struct wk_table *table, const struct wk_model *model,
+		     const struct allocated *blocks, const struct wk_block_lifetimes *ended,
+		     uint32_t id)
 {
-	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
-	wk_table_column(table, WK_CELL_BYTES, "outstanding_bytes", "outstanding");
-	wk_table_column(table, WK_CELL_COUNT, "outstanding_blocks", "blocks");
-	wk_table_spare(table, 1);
-	wk_table_column(table, WK_CELL_BYTES, "peak_bytes", "peak");
-	wk_table_column(table, WK_CELL_MOMENT, "peak_ns", "peak at");
-	wk_table_spare(table, 4);
-	wk_table_column(table, WK_CELL_BYTES, "allocated_bytes", "allocated");
-	wk_table_column(table, WK_CELL_COUNT, "allocations", "allocations");
-	wk_table_spare(table, 2);
-	wk_table_column(table, WK_CELL_BYTES, "freed_bytes", "freed");
-	wk_table_spare(table, 3);
-	wk_table_detail_column(table, WK_CELL_COUNT, "frees", "frees");
-	wk_table_column(table, WK_CELL_DURATION, "median_life_ns", "median life");
-	wk_table_spare(table, 5);
-	wk_table_column(table, WK_CELL_DURATION, "longest_life_ns", "longest life");
-	wk_table_spare(table, 6);
-	wk_table_column(table, WK_CELL_TEXT, "heap", "heap");
-	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
-	wk_table_column(table, WK_CELL_TEXT, "process", "process");
-}
+	const struct wk_lifetimes *life = &blocks->rows[id];
 
-static void block_cells(struct wk_table *table, const struct wk_block_lifetimes *lives)
-{
-	if (lives->count) {
-		wk_table_number(table, lives->median_ns);
-		wk_table_number(table, lives->longest_ns);
-	} else {
-		wk_table_none(table);
-		wk_table_none(table);
-	}
+	wk_column_share(table, "percent", "%", life->left_bytes, blocks->whole.left_bytes);
+	wk_column_number(table, WK_CELL_BYTES, "outstanding_bytes", "outstanding", 0,
+			 life->left_bytes);
+	wk_column_number(table, WK_CELL_COUNT, "outstanding_blocks", "blocks", 1, life->left_count);
+	wk_column_number(table, WK_CELL_BYTES, "peak_bytes", "peak", 0, life->peak_bytes);
+	wk_tables_moment(table, "peak_ns", "peak at", 4, model, life->peak_ns);
+	wk_column_number(table, WK_CELL_BYTES, "allocated_bytes", "allocated", 0, life->bytes);
+	wk_column_number(table, WK_CELL_COUNT, "allocations", "allocations", 2, life->count);
+	wk_column_number(table, WK_CELL_BYTES, "freed_bytes", "freed", 3,
+			 life->bytes - life->left_bytes);
+	wk_column_number(table, WK_CELL_COUNT, "frees", "frees", WK_DETAIL,
+			 life->count - life->left_count);
+	wk_column_number_if(table, WK_CELL_DURATION, "median_life_ns", "median life", 5,
+			    ended->count, ended->median_ns);
+	wk_column_number_if(table, WK_CELL_DURATION, "longest_life_ns", "longest life", 6,
+			    ended->count, ended->longest_ns);
+	wk_column_text(table, "heap", "heap", 0, wk_model_str(model, model->heaps[id].name));
+	process(table, model, model->heaps[id].process);
 }
 
 void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
@@ -180,25 +150,18 @@ void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 {
 	struct allocated blocks =
 		add_up(model, filter, "heap", WK_LIFETIMES_HEAPS, model->heap_count);
-	struct wk_block_lifetimes *lives =
+	struct wk_block_lifetimes *ended =
 		wk_lifetimes_of_blocks(model, filter, wk_lifetimes_source(model, "heap"));
 	uint32_t count, shown;
 	struct wk_ranked *rows = rank(&blocks, NULL, model->heap_count, &count);
 
-	heap_columns(table);
+	heap_row(table, model, &blocks, &ended[0], 0);
 	shown = wk_tables_limit_rows(table, options, rows, count, blocks.whole.left_bytes,
 				     "heap is", "heaps are");
 	for (uint32_t i = 0; i < shown; i++) {
-		const struct wk_lifetimes *life = &blocks.rows[rows[i].id];
-
 		wk_table_row(table);
-		life_cells(table, model, life, &blocks.whole);
-		wk_table_number(table, life->bytes - life->left_bytes);
-		wk_table_number(table, life->count - life->left_count);
-		block_cells(table, &lives[rows[i].id]);
-		wk_table_text(table, wk_model_str(model, model->heaps[rows[i].id].name));
-		process_cells(table, model, model->heaps[rows[i].id].process);
+		heap_row(table, model, &blocks, &ended[rows[i].id], rows[i].id);
 	}
 	note_whole(table, &blocks.whole, "heap", " allocation", " allocations");
-	WK_FREE_ALL(rows, lives, blocks.rows);
+	WK_FREE_ALL(rows, ended, blocks.rows);
 }

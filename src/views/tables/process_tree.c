@@ -9,6 +9,7 @@
 
 struct outline {
 	const struct wk_model *model;
+	const struct wk_filter *filter;
 	struct wk_process_tree tree;
 	struct wk_tally own;
 	uint64_t *total; /* by process: its weight with that of all below it */
@@ -59,24 +60,15 @@ static uint32_t choose(struct outline *outline, const struct wk_filter *filter,
 	return count - shown;
 }
 
-static void lasted_cell(struct wk_table *table, const struct wk_process *process)
+/* For people, with what distinguishes it from others of its name, and why it has no parent. */
+static void add_name(struct wk_table *table, const struct wk_model *model,
+		     const struct wk_process *process)
 {
-	if (process->start_ns && process->end_ns >= process->start_ns)
-		wk_table_number(table, process->end_ns - process->start_ns);
-	else
-		wk_table_none(table);
-}
-
-/* For people, with what distinguishes it from others of its name, and why it is not below
- * another. */
-static void name_cell(struct wk_table *table, const struct wk_model *model,
-		      const struct wk_process *process)
-{
-	struct wk_str name = wk_tables_or_else(wk_model_str(model, process->name), "(unknown)");
+	struct wk_str name = wk_model_str(model, process->name);
 	struct wk_buf brief = { 0 };
 
-	wk_table_text(table, name);
-	wk_buf_add_str(&brief, name);
+	wk_tables_name(table, "name", "process", model, process->name);
+	wk_buf_add_str(&brief, name.len ? name : wk_str_c("(unknown)"));
 	if (process->services) {
 		wk_buf_add_text(&brief, ": ");
 		wk_buf_add_str(&brief, wk_model_str(model, process->services));
@@ -89,59 +81,35 @@ static void name_cell(struct wk_table *table, const struct wk_model *model,
 }
 
 static void tree_row(struct wk_table *table, const struct outline *outline, wk_process_id id,
-		     struct wk_row shape)
+		     uint32_t depth)
 {
 	const struct wk_model *model = outline->model;
 	const struct wk_process *process = &model->processes[id];
+	const struct wk_tally *own = &outline->own;
+	bool has_times = process->start_ns && process->end_ns >= process->start_ns;
 
-	wk_table_row(table);
-	table->rows[table->row_count - 1] = shape;
-	wk_table_share(table, outline->total[id], outline->own.whole);
-	wk_tables_weight_cell(table, outline->own.unit, outline->own.weight[id]);
-	wk_table_number(table, outline->own.samples[id]);
-	wk_tables_pid_cell(table, process);
-	wk_tables_parent_cell(table, model, process);
-	wk_tables_time_cell(table, model, process->start_ns);
-	wk_tables_time_cell(table, model, process->end_ns);
-	lasted_cell(table, process);
-	wk_tables_exit_cell(table, model, process);
-	if (model->traits->has_accounts) {
-		wk_tables_user_cell(table, model, process);
-		wk_tables_session_cell(table, process);
-		wk_table_text(table, wk_model_str(model, process->services));
-	}
-	wk_table_text(table, wk_model_str(model, process->command_line));
-	wk_table_number(table, shape.indent);
-	name_cell(table, model, process);
-}
-
-static void columns(struct wk_table *table, const struct wk_model *model,
-		    const struct wk_filter *filter, const struct wk_tally *own)
-{
-	wk_table_column(table, WK_CELL_SHARE, "total_percent", "total %");
+	wk_column_share(table, "total_percent", "total %", outline->total[id], own->whole);
 	if (!wk_tables_weighs_samples(own->unit))
-		wk_table_weight_column(table, "self", own->unit);
-	wk_tables_samples_column(table, "self_samples", model, filter);
-	wk_table_detail(table);
+		wk_tables_weight(table, "self", own->unit, false, own->weight[id]);
+	wk_tables_samples(table, "self_samples", WK_DETAIL, model, outline->filter, own->unit,
+			  own->samples[id], own->samples[id]);
 	wk_tables_hide_samples(table, model);
-	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
-	wk_table_detail_column(table, WK_CELL_NUMBER, "parent_pid", "parent");
-	wk_table_column(table, WK_CELL_MOMENT, "start_ns", "start");
-	wk_table_column(table, WK_CELL_MOMENT, "end_ns", "end");
-	wk_table_spare(table, 2);
-	wk_table_column(table, WK_CELL_DURATION, "lasted_ns", "lasted");
-	wk_table_column(table, WK_CELL_NUMBER, "exit_code", "exit");
-	wk_table_spare(table, 3);
+	wk_tables_pid(table, "pid", "pid", 0, process);
+	wk_tables_parent(table, WK_DETAIL, model, process);
+	wk_tables_moment(table, "start_ns", "start", 0, model, process->start_ns);
+	wk_tables_moment(table, "end_ns", "end", 2, model, process->end_ns);
+	wk_column_number_if(table, WK_CELL_DURATION, "lasted_ns", "lasted", 0, has_times,
+			    process->end_ns - process->start_ns);
+	wk_tables_exit(table, 3, model, process);
 	if (model->traits->has_accounts) {
-		wk_table_detail_column(table, WK_CELL_TEXT, "user", "user");
-		wk_table_detail_column(table, WK_CELL_NUMBER, "session", "session");
-		wk_table_detail_column(table, WK_CELL_TEXT, "services", "services");
+		wk_tables_user(table, WK_DETAIL, WK_DETAIL, model, process);
+		wk_column_text(table, "services", "services", WK_DETAIL,
+			       wk_model_str(model, process->services));
 	}
-	wk_table_detail_column(table, WK_CELL_TEXT, "command_line", "command line");
-	wk_table_detail_column(table, WK_CELL_NUMBER, "depth", "depth");
-	wk_table_column(table, WK_CELL_TEXT, "name", "process");
-	table->is_tree = true;
-	table->has_one_scale = true;
+	wk_column_text(table, "command_line", "command line", WK_DETAIL,
+		       wk_model_str(model, process->command_line));
+	wk_column_number(table, WK_CELL_NUMBER, "depth", "depth", WK_DETAIL, depth);
+	add_name(table, model, process);
 }
 
 static void rows(struct wk_table *table, struct outline *outline)
@@ -155,7 +123,8 @@ static void rows(struct wk_table *table, struct outline *outline)
 		if (!outline->is_shown[process])
 			continue;
 		shape.is_last = --outline->left[tree->parent[process]] == 0;
-		tree_row(table, outline, process, shape);
+		*wk_table_row(table) = shape;
+		tree_row(table, outline, process, shape.indent);
 	}
 }
 
@@ -165,6 +134,7 @@ void wk_tables_fill_process_tree(struct wk_table *table, const struct wk_model *
 {
 	struct outline outline = {
 		.model = model,
+		.filter = filter,
 		.own = wk_tables_tally_processes(model, filter),
 		.total = wk_alloc_zeroed(model->process_count, sizeof(uint64_t)),
 		.total_samples = wk_alloc_zeroed(model->process_count, sizeof(uint64_t)),
@@ -176,7 +146,8 @@ void wk_tables_fill_process_tree(struct wk_table *table, const struct wk_model *
 	wk_process_tree_init(&outline.tree, model);
 	sum_up(&outline);
 	hidden = choose(&outline, filter, options);
-	columns(table, model, filter, &outline.own);
+	table->is_tree = table->has_one_scale = true;
+	tree_row(table, &outline, 0, 0);
 	rows(table, &outline);
 	if (hidden)
 		wk_table_note(table, "%" PRIu32 " %s not shown; --all shows %s", hidden,

@@ -14,40 +14,48 @@ static bool is_status(uint32_t code)
 	return code >= 0x40000000 && code < 0xffff0000;
 }
 
-void wk_tables_exit_cell(struct wk_table *table, const struct wk_model *model,
-			 const struct wk_process *process)
+void wk_tables_exit(struct wk_table *table, unsigned how, const struct wk_model *model,
+		    const struct wk_process *process)
 {
 	struct wk_buf hex = { 0 };
 
-	if (!process->has_exit_code) {
-		wk_table_none(table);
-		return;
-	}
-	wk_table_signed(table, process->exit_code);
-	if (model->traits->has_status_codes && is_status((uint32_t)process->exit_code)) {
+	if (table->row_count && process->has_exit_code)
+		wk_table_signed(table, process->exit_code);
+	else
+		wk_column_number_if(table, WK_CELL_NUMBER, "exit_code", "exit", how, false, 0);
+	if (process->has_exit_code && model->traits->has_status_codes &&
+	    is_status((uint32_t)process->exit_code)) {
 		wk_buf_add_fmt(&hex, "0x%08x", (unsigned)process->exit_code);
 		wk_table_brief(table, wk_table_keep(table, wk_buf_str(&hex)));
 	}
 	wk_buf_fini(&hex);
 }
 
-void wk_tables_pid_cell(struct wk_table *table, const struct wk_process *process)
+void wk_tables_pid(struct wk_table *table, const char *key, const char *title, unsigned how,
+		   const struct wk_process *process)
 {
-	if (process->pid == WK_UNKNOWN_PID)
-		wk_table_none(table);
-	else
-		wk_table_number(table, process->pid);
+	bool is_known = process && process->pid != WK_UNKNOWN_PID;
+
+	wk_column_number_if(table, WK_CELL_NUMBER, key, title, how, is_known,
+			    is_known ? process->pid : 0);
 }
 
-void wk_tables_parent_cell(struct wk_table *table, const struct wk_model *model,
-			   const struct wk_process *process)
+void wk_tables_name(struct wk_table *table, const char *key, const char *title,
+		    const struct wk_model *model, wk_text_id name)
 {
-	if (process->parent)
-		wk_table_number(table, model->processes[process->parent].pid);
-	else if (process->parent_pid)
-		wk_table_number(table, process->parent_pid);
-	else
-		wk_table_none(table);
+	struct wk_str text = wk_model_str(model, name);
+
+	wk_column_text(table, key, title, 0, text.len ? text : wk_str_c("(unknown)"));
+}
+
+void wk_tables_parent(struct wk_table *table, unsigned how, const struct wk_model *model,
+		      const struct wk_process *process)
+{
+	uint32_t pid =
+		process->parent ? model->processes[process->parent].pid : process->parent_pid;
+
+	wk_column_number_if(table, WK_CELL_NUMBER, "parent_pid", "parent", how,
+			    process->parent || process->parent_pid, pid);
 }
 
 /* The last number distinguishes those of one machine: "S-1-5-21-..-1001". */
@@ -60,26 +68,20 @@ static void add_brief_user(struct wk_buf *text, struct wk_str user)
 	wk_buf_add_fmt(text, "S-1-5-21-..-%.*s", (int)(user.len - last), user.at + last);
 }
 
-void wk_tables_user_cell(struct wk_table *table, const struct wk_model *model,
-			 const struct wk_process *process)
+void wk_tables_user(struct wk_table *table, unsigned user_how, unsigned session_how,
+		    const struct wk_model *model, const struct wk_process *process)
 {
 	struct wk_str user = wk_model_str(model, process->user);
 	struct wk_buf brief = { 0 };
 
-	wk_table_text(table, user);
+	wk_column_text(table, "user", "user", user_how, user);
 	if (wk_str_starts(user, "S-1-5-21-")) {
 		add_brief_user(&brief, user);
 		wk_table_brief(table, wk_table_keep(table, wk_buf_str(&brief)));
 	}
+	wk_column_number_if(table, WK_CELL_NUMBER, "session", "session", session_how,
+			    process->has_session, process->session);
 	wk_buf_fini(&brief);
-}
-
-void wk_tables_session_cell(struct wk_table *table, const struct wk_process *process)
-{
-	if (process->has_session)
-		wk_table_number(table, process->session);
-	else
-		wk_table_none(table);
 }
 
 /* ---- the table */
@@ -99,37 +101,23 @@ static void add_trait(struct wk_buf *text, bool is_so, const char *word)
 		wk_buf_add_fmt(text, "%s%s", text->len ? ", " : "", word);
 }
 
-static void traits_cell(struct wk_table *table, uint32_t traits)
-{
-	struct wk_buf text = { 0 };
-
-	add_trait(&text, traits & WK_PROCESS_IS_32BIT, "32-bit");
-	add_trait(&text, traits & WK_PROCESS_IS_PROTECTED, "protected");
-	add_trait(&text, traits & WK_PROCESS_IS_PACKAGED, "packaged");
-	wk_table_text(table, wk_table_keep(table, wk_buf_str(&text)));
-	wk_buf_fini(&text);
-}
-
 /* Whose a process is, and what runs in it. */
-static void account_columns(struct wk_table *table)
+static void account(struct wk_table *table, const struct wk_model *model,
+		    const struct wk_process *process)
 {
-	wk_table_column(table, WK_CELL_TEXT, "user", "user");
-	wk_table_spare(table, 6);
-	wk_table_column(table, WK_CELL_NUMBER, "session", "session");
-	wk_table_spare(table, 7);
-	wk_table_detail_column(table, WK_CELL_TEXT, "traits", "traits");
-	wk_table_detail_column(table, WK_CELL_TEXT, "package", "package");
-	wk_table_detail_column(table, WK_CELL_TEXT, "services", "services");
-}
+	struct wk_buf traits = { 0 };
 
-static void account_cells(struct wk_table *table, const struct wk_model *model,
-			  const struct wk_process *process)
-{
-	wk_tables_user_cell(table, model, process);
-	wk_tables_session_cell(table, process);
-	traits_cell(table, process->traits);
-	wk_table_text(table, wk_model_str(model, process->package));
-	wk_table_text(table, wk_model_str(model, process->services));
+	add_trait(&traits, process->traits & WK_PROCESS_IS_32BIT, "32-bit");
+	add_trait(&traits, process->traits & WK_PROCESS_IS_PROTECTED, "protected");
+	add_trait(&traits, process->traits & WK_PROCESS_IS_PACKAGED, "packaged");
+	wk_tables_user(table, 6, 7, model, process);
+	wk_column_text(table, "traits", "traits", WK_DETAIL,
+		       wk_table_keep(table, wk_buf_str(&traits)));
+	wk_column_text(table, "package", "package", WK_DETAIL,
+		       wk_model_str(model, process->package));
+	wk_column_text(table, "services", "services", WK_DETAIL,
+		       wk_model_str(model, process->services));
+	wk_buf_fini(&traits);
 }
 
 static bool has_use(const struct wk_model *model)
@@ -140,92 +128,73 @@ static bool has_use(const struct wk_model *model)
 	return false;
 }
 
-static void use_columns(struct wk_table *table)
+static void use(struct wk_table *table, const struct wk_process_use *use)
 {
-	wk_table_column(table, WK_CELL_BYTES, "peak_working_set_bytes", "peak memory");
-	wk_table_spare(table, 8);
-	wk_table_column(table, WK_CELL_BYTES, "peak_commit_bytes", "peak commit");
-	wk_table_spare(table, 9);
-	wk_table_detail_column(table, WK_CELL_BYTES, "commit_bytes", "commit");
-	wk_table_detail_column(table, WK_CELL_COUNT, "page_faults", "faults");
-	wk_table_detail_column(table, WK_CELL_COUNT, "handles", "handles");
+	wk_column_number_if(table, WK_CELL_BYTES, "peak_working_set_bytes", "peak memory", 8,
+			    use->is_known, use->peak_working_set_bytes);
+	wk_column_number_if(table, WK_CELL_BYTES, "peak_commit_bytes", "peak commit", 9,
+			    use->is_known, use->peak_commit_bytes);
+	wk_column_number_if(table, WK_CELL_BYTES, "commit_bytes", "commit", WK_DETAIL,
+			    use->is_known, use->commit_bytes);
+	wk_column_number_if(table, WK_CELL_COUNT, "page_faults", "faults", WK_DETAIL, use->is_known,
+			    use->page_faults);
+	wk_column_number_if(table, WK_CELL_COUNT, "handles", "handles", WK_DETAIL, use->is_known,
+			    use->handles);
 }
 
-static void use_cells(struct wk_table *table, const struct wk_process_use *use)
-{
-	for (int i = 0; !use->is_known && i < 5; i++)
-		wk_table_none(table);
-	if (!use->is_known)
-		return;
-	wk_table_number(table, use->peak_working_set_bytes);
-	wk_table_number(table, use->peak_commit_bytes);
-	wk_table_number(table, use->commit_bytes);
-	wk_table_number(table, use->page_faults);
-	wk_table_number(table, use->handles);
-}
+struct processes {
+	struct wk_table *table;
+	const struct wk_model *model;
+	const struct wk_filter *filter;
+	struct wk_tally tally;
+	uint32_t *threads; /* of each */
+	bool has_use;
+};
 
-static void process_row(struct wk_table *table, const struct wk_model *model,
-			const struct wk_tally *tally, wk_process_id id, uint32_t threads,
-			bool with_use)
+static void process_row(const struct processes *p, wk_process_id id)
 {
+	const struct wk_model *model = p->model;
 	const struct wk_process *process = &model->processes[id];
+	struct wk_table *table = p->table;
 
-	wk_table_row(table);
-	wk_tables_tally_cells(table, tally, id);
-	wk_tables_pid_cell(table, process);
-	wk_tables_parent_cell(table, model, process);
-	wk_table_number(table, threads);
-	wk_tables_time_cell(table, model, process->start_ns);
-	wk_tables_time_cell(table, model, process->end_ns);
-	wk_tables_exit_cell(table, model, process);
-	if (with_use)
-		use_cells(table, &process->use);
-	if (model->traits->has_accounts)
-		account_cells(table, model, process);
-	wk_table_text(table, wk_tables_or_else(wk_model_str(model, process->name), "(unknown)"));
-	wk_table_text(table, wk_model_str(model, process->command_line));
-}
-
-static void columns(struct wk_table *table, const struct wk_model *model,
-		    const struct wk_filter *filter, const struct wk_tally *tally, bool with_use)
-{
-	wk_tables_tally_columns(table, model, filter, tally);
+	wk_tables_tally(table, model, p->filter, &p->tally, id);
 	wk_tables_hide_samples(table, model);
-	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
-	wk_table_column(table, WK_CELL_NUMBER, "parent_pid", "parent");
-	wk_table_spare(table, 3);
-	wk_table_detail_column(table, WK_CELL_COUNT, "threads", "threads");
-	wk_table_column(table, WK_CELL_MOMENT, "start_ns", "start");
-	wk_table_column(table, WK_CELL_MOMENT, "end_ns", "end");
-	wk_table_spare(table, 2);
-	wk_table_column(table, WK_CELL_NUMBER, "exit_code", "exit");
-	wk_table_spare(table, 5);
-	if (with_use)
-		use_columns(table);
+	wk_tables_pid(table, "pid", "pid", 0, process);
+	wk_tables_parent(table, 3, model, process);
+	wk_column_number(table, WK_CELL_COUNT, "threads", "threads", WK_DETAIL, p->threads[id]);
+	wk_tables_moment(table, "start_ns", "start", 0, model, process->start_ns);
+	wk_tables_moment(table, "end_ns", "end", 2, model, process->end_ns);
+	wk_tables_exit(table, 5, model, process);
+	if (p->has_use)
+		use(table, &process->use);
 	if (model->traits->has_accounts)
-		account_columns(table);
-	table->has_one_scale = model->traits->is_system_wide;
-	wk_table_column(table, WK_CELL_TEXT, "name", "name");
-	wk_table_column(table, WK_CELL_TEXT, "command_line", "command line");
+		account(table, model, process);
+	wk_tables_name(table, "name", "name", model, process->name);
+	wk_column_text(table, "command_line", "command line", 0,
+		       wk_model_str(model, process->command_line));
 }
 
 void wk_tables_fill_processes(struct wk_table *table, const struct wk_model *model,
 			      const struct wk_filter *filter,
 			      const struct wk_table_options *options)
 {
-	struct wk_tally tally = wk_tables_tally_processes(model, filter);
-	uint32_t *threads = count_threads(model), count, shown;
-	struct wk_ranked *ranked;
-	bool with_use = has_use(model);
+	struct processes p = { .table = table, .model = model, .filter = filter,
+			       .tally = wk_tables_tally_processes(model, filter),
+			       .threads = count_threads(model), .has_use = has_use(model) };
+	uint32_t count, shown;
+	struct wk_ranked *ranked =
+		wk_tables_rank_rows(&p.tally, model->process_count, filter->is_narrowed, &count);
 
-	columns(table, model, filter, &tally, with_use);
-	ranked = wk_tables_rank_rows(&tally, model->process_count, filter->is_narrowed, &count);
-	shown = wk_tables_limit_rows(table, options, ranked, count, tally.whole, "process is",
+	table->has_one_scale = model->traits->is_system_wide;
+	process_row(&p, 0);
+	shown = wk_tables_limit_rows(table, options, ranked, count, p.tally.whole, "process is",
 				     "processes are");
-	for (uint32_t i = 0; i < shown; i++)
-		process_row(table, model, &tally, ranked[i].id, threads[ranked[i].id], with_use);
+	for (uint32_t i = 0; i < shown; i++) {
+		wk_table_row(table);
+		process_row(&p, ranked[i].id);
+	}
 	wk_tables_note_without_samples(table, "process", "processes",
 				       model->process_count - 1 - count);
-	WK_FREE_ALL(ranked, threads);
-	wk_tables_end_tally(&tally);
+	WK_FREE_ALL(ranked, p.threads);
+	wk_tables_end_tally(&p.tally);
 }

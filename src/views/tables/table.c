@@ -104,10 +104,14 @@ void wk_table_note(struct wk_table *table, const char *format, ...)
 		wk_table_keep(table, wk_str_c(text));
 }
 
-void wk_table_row(struct wk_table *table)
+struct wk_row *wk_table_row(struct wk_table *table)
 {
+	struct wk_row *row;
+
 	assert(table->cell_count == table->row_count * table->column_count);
-	*WK_APPEND(table->rows, table->row_count, table->rows_cap) = (struct wk_row){ 0 };
+	row = WK_APPEND(table->rows, table->row_count, table->rows_cap);
+	*row = (struct wk_row){ 0 };
+	return row;
 }
 
 static void add_cell(struct wk_table *table, struct wk_cell cell)
@@ -123,8 +127,8 @@ void wk_table_text(struct wk_table *table, struct wk_str text)
 
 void wk_table_brief(struct wk_table *table, struct wk_str text)
 {
-	assert(table->cell_count > 0);
-	table->cells[table->cell_count - 1].brief = text;
+	if (table->cell_count)
+		table->cells[table->cell_count - 1].brief = text;
 }
 
 void wk_table_number(struct wk_table *table, uint64_t number)
@@ -156,4 +160,51 @@ void wk_table_share(struct wk_table *table, uint64_t part, uint64_t whole)
 void wk_table_none(struct wk_table *table)
 {
 	add_cell(table, (struct wk_cell){ .is_none = true });
+}
+
+/* ---- columns and their cells */
+
+/* Adds the column; false after the first row, when it is there. */
+static bool is_heading(struct wk_table *table, enum wk_cell_kind kind, const char *key,
+		       const char *title, unsigned how)
+{
+	if (table->row_count)
+		return false;
+	add_column(table, (struct wk_column){ .key = wk_str_c(key), .title = wk_str_c(title),
+					      .kind = kind, .is_detail = how == WK_DETAIL,
+					      .spare = how == WK_DETAIL ? 0 : (uint8_t)how });
+	return true;
+}
+
+void wk_column_text_if(struct wk_table *table, const char *key, const char *title, unsigned how,
+		       bool is_there, struct wk_str text)
+{
+	if (!is_heading(table, WK_CELL_TEXT, key, title, how))
+		add_cell(table, (struct wk_cell){ .is_none = !is_there, .text = text });
+}
+
+void wk_column_text(struct wk_table *table, const char *key, const char *title, unsigned how,
+		    struct wk_str text)
+{
+	wk_column_text_if(table, key, title, how, true, text);
+}
+
+void wk_column_number_if(struct wk_table *table, enum wk_cell_kind kind, const char *key,
+			 const char *title, unsigned how, bool is_there, uint64_t number)
+{
+	if (!is_heading(table, kind, key, title, how))
+		add_cell(table, (struct wk_cell){ .is_none = !is_there, .number = number });
+}
+
+void wk_column_number(struct wk_table *table, enum wk_cell_kind kind, const char *key,
+		      const char *title, unsigned how, uint64_t number)
+{
+	wk_column_number_if(table, kind, key, title, how, true, number);
+}
+
+void wk_column_share(struct wk_table *table, const char *key, const char *title, uint64_t part,
+		     uint64_t whole)
+{
+	if (!is_heading(table, WK_CELL_SHARE, key, title, 0))
+		wk_table_share(table, part, whole);
 }

@@ -1,9 +1,12 @@
-/* A table to be printed: named columns of typed cells, whatever they are about.
+/* A table to be printed: named columns of typed cells.
  *
  * A view fills one (views/tables/tables.h) and any renderer of tables prints it. Order of calls:
- * init, the columns, then for each row wk_table_row and one cell call a column, from left
- * to right; fini. Text is copied only by wk_table_keep: all else is borrowed, from the model
- * or from literals, and must outlive the table. */
+ * init, the columns, then for each row wk_table_row and one cell per column, from left to right;
+ * fini. Text is copied only by wk_table_keep: all other text is borrowed, from the model or from
+ * literals, and must outlive the table.
+ *
+ * The functions wk_column_... do both: before the first row they add the column, afterwards its
+ * cell. So a view has one function that lists them, and calls it once before the first row. */
 #ifndef WK_VIEWS_TABLES_TABLE_H
 #define WK_VIEWS_TABLES_TABLE_H
 
@@ -80,10 +83,10 @@ void wk_table_fini(struct wk_table *table);
 void wk_table_column(struct wk_table *table, enum wk_cell_kind kind, const char *key,
 		     const char *title);
 
-/* What the column added last may be spared for, the most first. */
+/* Sets `spare` of the column added last. */
 void wk_table_spare(struct wk_table *table, uint8_t spare);
 
-/* Makes the column added last a detail; and a column that is one. */
+/* Makes the column added last a detail; and adds a column that is one. */
 void wk_table_detail(struct wk_table *table);
 void wk_table_detail_column(struct wk_table *table, enum wk_cell_kind kind, const char *key,
 			    const char *title);
@@ -98,9 +101,11 @@ struct wk_str wk_table_keep(struct wk_table *table, struct wk_str text);
 void wk_table_note(struct wk_table *table, const char *format, ...)
 	__attribute__((format(WK_PRINTF, 2, 3)));
 
-void wk_table_row(struct wk_table *table);
+/* Returns its shape, for trees. */
+struct wk_row *wk_table_row(struct wk_table *table);
 void wk_table_text(struct wk_table *table, struct wk_str text);
-/* Another text for people, who see the omitted part in another column of the row. */
+/* Another text for people, who see the omitted part in another column of the row. Does nothing
+ * before the first row. */
 void wk_table_brief(struct wk_table *table, struct wk_str text);
 void wk_table_number(struct wk_table *table, uint64_t number);
 void wk_table_signed(struct wk_table *table, int64_t number);
@@ -108,6 +113,22 @@ void wk_table_signed(struct wk_table *table, int64_t number);
 void wk_table_change(struct wk_table *table, uint64_t before, uint64_t after);
 void wk_table_share(struct wk_table *table, uint64_t part, uint64_t whole);
 void wk_table_none(struct wk_table *table);
+
+/* A column or its cell. `how`: `spare` of the column, or WK_DETAIL. */
+#define WK_DETAIL 0x100u
+
+void wk_column_text(struct wk_table *table, const char *key, const char *title, unsigned how,
+		    struct wk_str text);
+void wk_column_number(struct wk_table *table, enum wk_cell_kind kind, const char *key,
+		      const char *title, unsigned how, uint64_t number);
+void wk_column_share(struct wk_table *table, const char *key, const char *title, uint64_t part,
+		     uint64_t whole);
+
+/* The cell is none without `is_there`. */
+void wk_column_text_if(struct wk_table *table, const char *key, const char *title, unsigned how,
+		       bool is_there, struct wk_str text);
+void wk_column_number_if(struct wk_table *table, enum wk_cell_kind kind, const char *key,
+			 const char *title, unsigned how, bool is_there, uint64_t number);
 
 static inline const struct wk_cell *wk_table_cell(const struct wk_table *table, size_t row,
 						  uint32_t column)

@@ -35,41 +35,42 @@ bool wk_tables_weighs_samples(struct wk_str unit)
 	return wk_str_is(unit, "samples");
 }
 
-void wk_tables_weight_detail(struct wk_table *table, const char *what, struct wk_str unit)
+void wk_tables_weight(struct wk_table *table, const char *what, struct wk_str unit, bool is_detail,
+		      uint64_t weight)
 {
-	if (wk_tables_weighs_samples(unit))
+	if (table->row_count) {
+		wk_table_number(table, weight);
 		return;
+	}
 	wk_table_weight_column(table, what, unit);
-	if (!wk_str_is(unit, "bytes")) /* whose amount says more than their share */
+	if (is_detail)
 		wk_table_detail(table);
 }
 
-void wk_tables_weight_cell(struct wk_table *table, struct wk_str unit, uint64_t weight)
+void wk_tables_weight_detail(struct wk_table *table, const char *what, struct wk_str unit,
+			     uint64_t weight)
 {
 	if (!wk_tables_weighs_samples(unit))
-		wk_table_number(table, weight);
+		wk_tables_weight(table, what, unit, !wk_str_is(unit, "bytes"), weight);
 }
 
-/* Counts may exceed the 32 bits of samples of a node. */
-void wk_tables_samples_cell(struct wk_table *table, struct wk_str unit, uint64_t weight,
-			    uint64_t samples)
+void wk_tables_samples(struct wk_table *table, const char *key, unsigned how,
+		       const struct wk_model *model, const struct wk_filter *filter,
+		       struct wk_str unit, uint64_t weight, uint64_t samples)
 {
-	wk_table_number(table, wk_tables_weighs_samples(unit) ? weight : samples);
-}
-
-void wk_tables_samples_column(struct wk_table *table, const char *key, const struct wk_model *model,
-			      const struct wk_filter *filter)
-{
-	const char *word = wk_source_row_word(&model->sources[filter->source]);
+	static const char *const parts[] = { "self", "total" };
 	struct wk_buf title = { 0 };
 
-	if (strncmp(key, "self_", strlen("self_")) == 0)
-		wk_buf_add_text(&title, "self ");
-	else if (strncmp(key, "total_", strlen("total_")) == 0)
-		wk_buf_add_text(&title, "total ");
-	wk_buf_add_fmt(&title, "%ss", word);
-	wk_table_column(table, WK_CELL_COUNT, key, "");
-	table->columns[table->column_count - 1].title = wk_table_keep(table, wk_buf_str(&title));
+	if (table->row_count) {
+		wk_table_number(table, wk_tables_weighs_samples(unit) ? weight : samples);
+		return;
+	}
+	for (size_t i = 0; i < 2; i++)
+		if (wk_str_starts(wk_str_c(key), parts[i]))
+			wk_buf_add_fmt(&title, "%s ", parts[i]);
+	wk_buf_add_fmt(&title, "%ss", wk_source_row_word(&model->sources[filter->source]));
+	wk_column_number(table, WK_CELL_COUNT, key, wk_table_keep(table, wk_buf_str(&title)).at,
+			 how, 0);
 	wk_buf_fini(&title);
 }
 

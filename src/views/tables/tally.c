@@ -6,45 +6,47 @@
 
 #include "base/mem.h"
 
-struct wk_tally wk_tables_start_tally(const struct wk_model *model, const struct wk_filter *filter,
-				      uint32_t rows)
+static struct wk_tally tally(const struct wk_model *model, const struct wk_filter *filter,
+			     bool of_processes)
 {
+	uint32_t rows = of_processes ? model->process_count : model->thread_count;
 	struct wk_tally tally = {
 		.weight = wk_alloc_zeroed(rows, sizeof(*tally.weight)),
 		.samples = wk_alloc_zeroed(rows, sizeof(*tally.samples)),
 	};
+	bool by_samples;
 
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
 			tally.whole += wk_filter_weight(filter, model, i);
-	if (tally.whole == 0) {
-		tally.by_samples = true;
+	by_samples = tally.whole == 0;
+	if (by_samples)
 		tally.whole = filter->in_view;
+	tally.unit = by_samples ? wk_str_c("samples")
+				: wk_model_str(model, model->sources[filter->source].unit);
+	for (uint32_t i = 0; i < model->samples.count; i++) {
+		wk_thread_id thread = model->samples.thread[i];
+		uint32_t row = of_processes ? model->threads[thread].process : thread;
+		uint64_t times = wk_model_sample_times(model, i);
+
+		if (!wk_filter_has(filter, i))
+			continue;
+		tally.weight[row] += by_samples ? times : wk_filter_weight(filter, model, i);
+		tally.samples[row] += times;
 	}
-	tally.unit = tally.by_samples ? wk_str_c("samples")
-				      : wk_model_str(model, model->sources[filter->source].unit);
 	return tally;
 }
 
-void wk_tables_count_sample(struct wk_tally *tally, const struct wk_model *model,
-			    const struct wk_filter *filter, uint32_t sample, uint32_t row)
+struct wk_tally wk_tables_tally_threads(const struct wk_model *model,
+					const struct wk_filter *filter)
 {
-	uint64_t times = wk_model_sample_times(model, sample);
-
-	tally->weight[row] += tally->by_samples ? times : wk_filter_weight(filter, model, sample);
-	tally->samples[row] += times;
+	return tally(model, filter, false);
 }
 
 struct wk_tally wk_tables_tally_processes(const struct wk_model *model,
 					  const struct wk_filter *filter)
 {
-	struct wk_tally tally = wk_tables_start_tally(model, filter, model->process_count);
-
-	for (uint32_t i = 0; i < model->samples.count; i++)
-		if (wk_filter_has(filter, i))
-			wk_tables_count_sample(&tally, model, filter, i,
-					       model->threads[model->samples.thread[i]].process);
-	return tally;
+	return tally(model, filter, true);
 }
 
 void wk_tables_end_tally(struct wk_tally *tally)
@@ -66,38 +68,34 @@ struct wk_ranked *wk_tables_rank_rows(const struct wk_tally *tally, uint32_t row
 	return ranked;
 }
 
-void wk_tables_tally_columns(struct wk_table *table, const struct wk_model *model,
-			     const struct wk_filter *filter, const struct wk_tally *tally)
+void wk_tables_tally(struct wk_table *table, const struct wk_model *model,
+		     const struct wk_filter *filter, const struct wk_tally *tally, uint32_t row)
 {
-	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
-	if (!wk_tables_weighs_samples(tally->unit))
-		wk_table_weight_column(table, "weight", tally->unit);
-	if (wk_str_is(tally->unit, "events") && tally->whole == filter->in_view)
-		wk_table_detail(table); /* the samples say it */
-	wk_tables_samples_column(table, "samples", model, filter);
-	if (!wk_tables_weighs_samples(tally->unit))
-		wk_table_spare(table, 4);
+	bool weighs_samples = wk_tables_weighs_samples(tally->unit);
+
+	wk_column_share(table, "percent", "%", tally->weight[row], tally->whole);
+	if (!weighs_samples) /* a detail if the samples say the same */
+		wk_tables_weight(table, "weight", tally->unit,
+				 wk_str_is(tally->unit, "events") &&
+					 tally->whole == filter->in_view,
+				 tally->weight[row]);
+	wk_tables_samples(table, "samples", weighs_samples ? 0 : 4, model, filter, tally->unit,
+			  tally->samples[row], tally->samples[row]);
 }
 
-void wk_tables_tally_cells(struct wk_table *table, const struct wk_tally *tally, uint32_t row)
-{
-	wk_table_share(table, tally->weight[row], tally->whole);
-	wk_tables_weight_cell(table, tally->unit, tally->weight[row]);
-	wk_table_number(table, tally->samples[row]);
-}
-
-void wk_tables_time_cell(struct wk_table *table, const struct wk_model *model, uint64_t time_ns)
+void wk_tables_moment(struct wk_table *table, const char *key, const char *title, unsigned how,
+		      const struct wk_model *model, uint64_t time_ns)
 {
 	uint64_t begin_ns = wk_model_begin_ns(model);
 
-	if (time_ns == 0)
-		wk_table_none(table);
-	else
-		wk_table_number(table, time_ns > begin_ns ? time_ns - begin_ns : 0);
+	wk_column_number_if(table, WK_CELL_MOMENT, key, title, how, time_ns,
+			    time_ns > begin_ns ? time_ns - begin_ns : 0);
 }
 
 void wk_tables_hide_samples(struct wk_table *table, const struct wk_model *model)
 {
-	for (uint32_t i = 0; model->samples.count == 0 && i < table->column_count; i++)
+	if (table->row_count || model->samples.count)
+		return;
+	for (uint32_t i = 0; i < table->column_count; i++)
 		table->columns[i].is_detail = true;
 }

@@ -10,6 +10,8 @@
 
 /* The rows of the tree that are big enough, and how they hang together. */
 struct outline {
+	const struct wk_model *model;
+	const struct wk_filter *filter;
 	const struct wk_tree *tree;
 	uint8_t *is_shown; /* by node */
 	uint32_t *indent;  /* of shown nodes, by node */
@@ -81,25 +83,25 @@ static uint32_t shown_children(const struct outline *outline, uint32_t node)
 	return count;
 }
 
-static void tree_row(struct wk_table *table, const struct outline *outline, uint32_t node,
-		     struct wk_row shape)
+static void tree_row(struct wk_table *table, const struct outline *outline, uint32_t node)
 {
 	const struct wk_tree *tree = outline->tree;
+	uint64_t total = tree->total[node], self = self_of(outline, node);
 
-	wk_table_row(table);
-	table->rows[table->row_count - 1] = shape;
-	wk_table_share(table, tree->total[node], tree->total[0]);
-	wk_table_share(table, self_of(outline, node), tree->total[0]);
-	wk_tables_weight_cell(table, tree->unit, tree->total[node]);
-	wk_table_number(table, self_of(outline, node));
+	wk_column_share(table, "total_percent", "total %", total, tree->total[0]);
+	wk_column_share(table, "self_percent", "self %", self, tree->total[0]);
+	wk_tables_weight_detail(table, "total", tree->unit, total);
+	wk_tables_weight(table, "self", tree->unit, true, self);
 	if (tree->total_left)
-		wk_table_number(table, tree->total_left[node]);
-	wk_tables_samples_cell(table, tree->unit, tree->total[node], tree->total_samples[node]);
-	wk_table_number(table, tree->depth[node]);
+		wk_tables_weight(table, "outstanding", tree->unit, false, tree->total_left[node]);
+	wk_tables_samples(table, "samples", tree->total_left ? 1 : 0, outline->model,
+			  outline->filter, tree->unit, total, tree->total_samples[node]);
+	wk_column_number(table, WK_CELL_NUMBER, "depth", "depth", WK_DETAIL, tree->depth[node]);
 	/* The names of processes and threads may belong to the tree, which is freed. */
-	wk_table_text(table, tree->kind[node] == WK_NODE_FUNCTION
-				     ? tree->name[node]
-				     : wk_table_keep(table, tree->name[node]));
+	wk_column_text(table, "name", "name", 0,
+		       tree->kind[node] == WK_NODE_FUNCTION
+			       ? tree->name[node]
+			       : wk_table_keep(table, tree->name[node]));
 }
 
 /* An only child stays under its parent without a step to the right, so that a chain of
@@ -129,7 +131,8 @@ static void tree_rows(struct wk_table *table, struct outline *outline)
 			shape.is_inlined = tree->is_inlined[node];
 		}
 		outline->indent[node] = shape.indent;
-		tree_row(table, outline, node, shape);
+		*wk_table_row(table) = shape;
+		tree_row(table, outline, node);
 		node++;
 	}
 	WK_FREE_ALL(left, siblings);
@@ -172,7 +175,8 @@ void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
 {
 	struct wk_tree tree;
 	struct wk_tree_options how = options->tree;
-	struct outline outline = { .tree = &tree, .is_inverted = options->tree.inverted };
+	struct outline outline = { .model = model, .filter = filter, .tree = &tree,
+				   .is_inverted = options->tree.inverted };
 	bool has_left = model->sources[filter->source].has_lifetimes && !filter->weights;
 	uint64_t *left =
 		has_left ? wk_lifetimes_left(model, filter->to_ns, filter->before_to_ns) : NULL;
@@ -182,20 +186,8 @@ void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
 	outline.indent = wk_alloc_zeroed(tree.count, sizeof(*outline.indent));
 	outline.is_shown = wk_alloc_zeroed(tree.count, 1);
 	choose_nodes(&outline, options);
-	wk_table_column(table, WK_CELL_SHARE, "total_percent", "total %");
-	wk_table_column(table, WK_CELL_SHARE, "self_percent", "self %");
-	wk_tables_weight_detail(table, "total", tree.unit);
-	wk_table_weight_column(table, "self", tree.unit);
-	wk_table_detail(table);
-	if (tree.total_left)
-		wk_table_weight_column(table, "outstanding", tree.unit);
-	wk_tables_samples_column(table, "samples", model, filter);
-	if (tree.total_left)
-		wk_table_spare(table, 1);
-	wk_table_detail_column(table, WK_CELL_NUMBER, "depth", "depth");
-	wk_table_column(table, WK_CELL_TEXT, "name", "name");
-	table->names_functions = true;
-	table->is_tree = true;
+	tree_row(table, &outline, 0);
+	table->names_functions = table->is_tree = true;
 	if (tree.total_samples[0])
 		tree_rows(table, &outline);
 	note_folded(table, &outline, options);

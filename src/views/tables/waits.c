@@ -1,4 +1,4 @@
-/* The table of waits: their reasons, their durations, and who ended them. */
+/* The table of waits: their reasons, their durations, and the threads that ended them. */
 #include "views/tables/internal.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct waits {
 	uint64_t ready_ns, longest_ready_ns;
 };
 
-/* A row of the table: all waits of one reason, whoever ended them. */
+/* A row of the table: all waits of one reason. */
 struct row {
 	struct waits waits;
 	wk_subject_id by; /* of the thread that ended most; 0: unknown */
@@ -87,7 +87,7 @@ static void add_to_row(struct row *row, const struct wk_model *model, const stru
 	}
 }
 
-/* Those that differ only in who ended them are merged into the row of the first. */
+/* Those that differ only in the thread that ended them are merged into the row of the first. */
 static struct row *join(const struct wk_model *model, const struct waits *sums)
 {
 	struct wk_sort_key *keys = wk_alloc((size_t)model->subject_count * sizeof(*keys));
@@ -125,65 +125,41 @@ static struct wk_ranked *rank(const struct wk_model *model, const struct row *ro
 	return ranked;
 }
 
-static void columns(struct wk_table *table)
+static void readied_by(struct wk_table *table, const struct wk_model *model, const struct row *row)
 {
-	table->has_one_scale = true;
-	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
-	wk_table_column(table, WK_CELL_DURATION, "waiting_ns", "waiting");
-	wk_table_column(table, WK_CELL_COUNT, "waits", "waits");
-	wk_table_column(table, WK_CELL_DURATION, "longest_ns", "longest");
-	wk_table_spare(table, 1);
-	wk_table_column(table, WK_CELL_DURATION, "ready_ns", "ready");
-	wk_table_detail_column(table, WK_CELL_DURATION, "longest_ready_ns", "longest ready");
-	wk_table_column(table, WK_CELL_TEXT, "reason", "reason");
-	wk_table_column(table, WK_CELL_TEXT, "mode", "mode");
-	wk_table_spare(table, 5);
-	wk_table_column(table, WK_CELL_TEXT, "state", "state");
-	wk_table_spare(table, 4);
-	wk_table_column(table, WK_CELL_COUNT, "readied_by_waits", "most by");
-	wk_table_spare(table, 3);
-	wk_table_detail_column(table, WK_CELL_NUMBER, "readied_by_pid", "by pid");
-	wk_table_column(table, WK_CELL_NUMBER, "readied_by_tid", "by tid");
-	wk_table_spare(table, 6);
-	wk_table_column(table, WK_CELL_TEXT, "readied_by_thread", "thread");
-	wk_table_spare(table, 2);
-	wk_table_column(table, WK_CELL_TEXT, "readied_by", "process");
-}
-
-static void by_cells(struct wk_table *table, const struct wk_model *model, const struct row *row)
-{
-	const struct wk_thread *thread = &model->threads[model->abouts[row->by].by];
+	wk_thread_id id = model->abouts[row->by].by;
+	const struct wk_thread *thread = &model->threads[id];
 	const struct wk_process *process = &model->processes[thread->process];
-	bool is_thread = model->abouts[row->by].by != 0;
 
-	wk_table_number(table, row->count_by);
-	if (!is_thread) {
-		wk_table_none(table);
-		wk_table_none(table);
-		wk_table_none(table);
-		wk_table_text(table, wk_str_c(row->by ? "(interrupt)" : ""));
-		return;
-	}
-	wk_tables_pid_cell(table, process);
-	wk_table_number(table, thread->tid);
-	wk_table_text(table, wk_model_str(model, thread->name));
-	wk_table_text(table, wk_model_str(model, process->name));
+	wk_column_number(table, WK_CELL_COUNT, "readied_by_waits", "most by", 3, row->count_by);
+	wk_tables_pid(table, "readied_by_pid", "by pid", WK_DETAIL, id ? process : NULL);
+	wk_column_number_if(table, WK_CELL_NUMBER, "readied_by_tid", "by tid", 6, id, thread->tid);
+	wk_column_text_if(table, "readied_by_thread", "thread", 2, id,
+			  wk_model_str(model, thread->name));
+	wk_column_text(table, "readied_by", "process", 0,
+		       id ? wk_model_str(model, process->name)
+			  : wk_str_c(row->by ? "(interrupt)" : ""));
 }
 
-static void wait_row(struct wk_table *table, const struct wk_model *model,
-		     const struct wk_subject *about, const struct row *row, uint64_t whole_ns)
+static void wait_row(struct wk_table *table, const struct wk_model *model, wk_subject_id id,
+		     const struct row *row, uint64_t whole_ns)
 {
-	wk_table_row(table);
-	wk_table_share(table, row->waits.waiting_ns, whole_ns);
-	wk_table_number(table, row->waits.waiting_ns);
-	wk_table_number(table, row->waits.count);
-	wk_table_number(table, row->waits.longest_ns);
-	wk_table_number(table, row->waits.ready_ns);
-	wk_table_number(table, row->waits.longest_ready_ns);
-	wk_table_text(table, wk_tables_or_else(wk_model_str(model, about->what), "(unknown)"));
-	wk_table_text(table, wk_str_c(wk_wait_mode_name((enum wk_wait_mode)about->mode)));
-	wk_table_text(table, wk_str_c(about->could_run ? "ready" : "waiting"));
-	by_cells(table, model, row);
+	const struct wk_subject *about = &model->abouts[id];
+	const struct waits *waits = &row->waits;
+
+	wk_column_share(table, "percent", "%", waits->waiting_ns, whole_ns);
+	wk_column_number(table, WK_CELL_DURATION, "waiting_ns", "waiting", 0, waits->waiting_ns);
+	wk_column_number(table, WK_CELL_COUNT, "waits", "waits", 0, waits->count);
+	wk_column_number(table, WK_CELL_DURATION, "longest_ns", "longest", 1, waits->longest_ns);
+	wk_column_number(table, WK_CELL_DURATION, "ready_ns", "ready", 0, waits->ready_ns);
+	wk_column_number(table, WK_CELL_DURATION, "longest_ready_ns", "longest ready", WK_DETAIL,
+			 waits->longest_ready_ns);
+	wk_tables_name(table, "reason", "reason", model, about->what);
+	wk_column_text(table, "mode", "mode", 5,
+		       wk_str_c(wk_wait_mode_name((enum wk_wait_mode)about->mode)));
+	wk_column_text(table, "state", "state", 4,
+		       wk_str_c(about->could_run ? "ready" : "waiting"));
+	readied_by(table, model, row);
 }
 
 static void report_counts(struct wk_table *table, const struct wk_model *model,
@@ -196,7 +172,7 @@ static void report_counts(struct wk_table *table, const struct wk_model *model,
 		table->counted_in_all += waits_of(model, i);
 }
 
-/* Of processes and threads the filter narrows the table, and of time; not of what samples have. */
+/* Processes, threads and times of the filter narrow the table; what only samples have does not. */
 void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
 			  const struct wk_filter *filter, const struct wk_table_options *options)
 {
@@ -208,12 +184,15 @@ void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
 
 	for (uint32_t i = 0; i < count; i++)
 		whole_ns += ranked[i].weight;
-	columns(table);
+	table->has_one_scale = true;
+	wait_row(table, model, 0, &(struct row){ 0 }, 0);
 	report_counts(table, model, sums);
 	shown = wk_tables_limit_rows(table, options, ranked, count, whole_ns, "reason is",
 				     "reasons are");
-	for (uint32_t i = 0; i < shown; i++)
-		wait_row(table, model, &model->abouts[ranked[i].id], &rows[ranked[i].id], whole_ns);
+	for (uint32_t i = 0; i < shown; i++) {
+		wk_table_row(table);
+		wait_row(table, model, ranked[i].id, &rows[ranked[i].id], whole_ns);
+	}
 	if (filter->is_of_stacks)
 		wk_table_note(table, "these are waits of whole threads; --group restricts them to "
 				     "stacks in view");
