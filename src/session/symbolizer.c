@@ -18,7 +18,7 @@ struct wk_symbols *wk_symbolizer_open(struct wk_symbolizer *symbolizer,
 				      const struct wk_messages *messages, struct wk_err *err)
 {
 	*symbolizer = (struct wk_symbolizer){ 0 };
-	if (!wk_remote_config_open(&symbolizer->remote, &options->remote, messages, err))
+	if (!wk_symbol_sources_open(&symbolizer->remote, &options->remote, messages, err))
 		return NULL;
 	symbolizer->debug_dirs = wk_debug_dirs(&options->debug_dirs);
 	symbolizer->cache = options->no_cache ? NULL : wk_cache_open(NULL);
@@ -37,7 +37,7 @@ void wk_symbolizer_close(struct wk_symbolizer *symbolizer)
 {
 	wk_symbols_free(symbolizer->symbols);
 	wk_cache_close(symbolizer->cache);
-	wk_remote_config_close(&symbolizer->remote);
+	wk_symbol_sources_close(&symbolizer->remote);
 	wk_free(symbolizer->debug_dirs);
 	*symbolizer = (struct wk_symbolizer){ 0 };
 }

@@ -3,19 +3,19 @@
 #ifndef WK_SESSION_SYMBOLIZER_H
 #define WK_SESSION_SYMBOLIZER_H
 
-#include "session/remote_config.h"
+#include "session/symbol_sources.h"
 #include "symbols/image/symbols.h"
 
 struct wk_naming_options {
 	struct wk_text_list debug_dirs; /* searched before /usr/lib/debug */
-	struct wk_remote_options remote;
+	struct wk_symbol_source_options remote;
 	bool no_cache; /* the symbol cache is neither read nor written */
 	bool as_perf;  /* names as perf chooses them: see symbols/image/symbols.h */
 };
 
 struct wk_symbolizer {
 	const char **debug_dirs; /* NULL-terminated */
-	struct wk_remote_config remote;
+	struct wk_symbol_sources remote;
 	struct wk_cache *cache;
 	struct wk_symbols *symbols;
 };

@@ -89,7 +89,8 @@ static void paths_are_those_that_were_recorded(void **state)
 	keep(&id, "/proc/12696/root/usr/bin/ninja\nand more", 1700000000);
 	assert_non_null(strstr(said("list", &err), "22:13  /usr/bin/ninja\n"));
 	keep_of(WK_CACHE_SOURCE_VERSION + 1, &id, "/usr/bin/ninja\n", 1700000000);
-	assert_non_null(strstr(said("list", &err), "22:13  (written by another version of wick)\n"));
+	assert_non_null(
+		strstr(said("list", &err), "22:13  (written by another version of wick)\n"));
 }
 
 static void looking_is_no_use(void **state)

@@ -136,7 +136,7 @@ static bool answer(struct wk_asking *asking, const struct wk_words *words, size_
 }
 
 /* Who asks another machine by name wants to know where it did not help. */
-static bool asks_others(const struct wk_remote_options *remote)
+static bool asks_others(const struct wk_symbol_source_options *remote)
 {
 	return !remote->offline && (remote->servers.count || remote->debuginfod);
 }

@@ -32,12 +32,6 @@ void wk_table_column(struct wk_table *table, enum wk_cell_kind kind, const char 
 					      .kind = kind });
 }
 
-void wk_table_spare(struct wk_table *table, uint8_t spare)
-{
-	assert(table->column_count > 0);
-	table->columns[table->column_count - 1].spare = spare;
-}
-
 void wk_table_detail(struct wk_table *table)
 {
 	assert(table->column_count > 0);

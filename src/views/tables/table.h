@@ -83,9 +83,6 @@ void wk_table_fini(struct wk_table *table);
 void wk_table_column(struct wk_table *table, enum wk_cell_kind kind, const char *key,
 		     const char *title);
 
-/* Sets `spare` of the column added last. */
-void wk_table_spare(struct wk_table *table, uint8_t spare);
-
 /* Makes the column added last a detail; and adds a column that is one. */
 void wk_table_detail(struct wk_table *table);
 void wk_table_detail_column(struct wk_table *table, enum wk_cell_kind kind, const char *key,

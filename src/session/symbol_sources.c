@@ -1,4 +1,4 @@
-#include "session/remote_config.h"
+#include "session/symbol_sources.h"
 
 #include <string.h>
 
@@ -74,7 +74,7 @@ static struct wk_fetcher *new_fetcher(const struct wk_messages *messages, bool i
 }
 
 /* A warning for each element that makes no sense; those after it are still used. */
-static void add_variable(struct wk_remote_config *config, const char *name)
+static void add_variable(struct wk_symbol_sources *sources, const char *name)
 {
 	struct wk_str path = wk_str_c(environment(name));
 	bool is_more = path.len > 0;
@@ -84,27 +84,27 @@ static void add_variable(struct wk_remote_config *config, const char *name)
 		struct wk_err fault = { 0 };
 
 		is_more = wk_str_split(path, ';', &element, &path);
-		if (wk_fetcher_add_path(config->fetcher, element, &fault))
+		if (wk_fetcher_add_path(sources->fetcher, element, &fault))
 			continue;
 		wk_err_in(&fault, name);
-		wk_warn(config->messages, fault.text);
+		wk_warn(sources->messages, fault.text);
 	}
 }
 
 /* The options' path is searched before the environment's. */
-static bool add_paths(struct wk_remote_config *config, const struct wk_remote_options *options,
-		      struct wk_err *err)
+static bool add_paths(struct wk_symbol_sources *sources,
+		      const struct wk_symbol_source_options *options, struct wk_err *err)
 {
 	for (size_t i = 0; i < options->symbol_paths.count; i++)
-		if (!wk_fetcher_add_path(config->fetcher, wk_str_c(options->symbol_paths.at[i]),
+		if (!wk_fetcher_add_path(sources->fetcher, wk_str_c(options->symbol_paths.at[i]),
 					 err))
 			return false;
-	add_variable(config, "_NT_SYMBOL_PATH");
-	add_variable(config, "_NT_ALT_SYMBOL_PATH");
+	add_variable(sources, "_NT_SYMBOL_PATH");
+	add_variable(sources, "_NT_ALT_SYMBOL_PATH");
 	return true;
 }
 
-static bool add_servers(struct wk_fetcher *fetcher, const struct wk_remote_options *options,
+static bool add_servers(struct wk_fetcher *fetcher, const struct wk_symbol_source_options *options,
 			struct wk_err *err)
 {
 	struct wk_text_list list = { 0 };
@@ -123,19 +123,20 @@ static bool add_servers(struct wk_fetcher *fetcher, const struct wk_remote_optio
 	return ok;
 }
 
-bool wk_remote_config_open(struct wk_remote_config *config, const struct wk_remote_options *options,
-			   const struct wk_messages *messages, struct wk_err *err)
+bool wk_symbol_sources_open(struct wk_symbol_sources *sources,
+			    const struct wk_symbol_source_options *options,
+			    const struct wk_messages *messages, struct wk_err *err)
 {
 	bool is_required = options->debuginfod || options->servers.count > 0;
 	struct wk_err fault = { 0 };
 
-	*config = (struct wk_remote_config){
+	*sources = (struct wk_symbol_sources){
 		.fetcher = new_fetcher(messages, options->offline),
 		.messages = messages,
 	};
-	if (!add_paths(config, options, err))
+	if (!add_paths(sources, options, err))
 		return false;
-	if (options->offline || add_servers(config->fetcher, options, &fault))
+	if (options->offline || add_servers(sources->fetcher, options, &fault))
 		return true;
 	if (is_required)
 		*err = fault;
@@ -168,18 +169,18 @@ static void warn_of_few(const struct wk_messages *messages, unsigned at_once)
 	wk_buf_fini(&line);
 }
 
-void wk_remote_config_close(struct wk_remote_config *config)
+void wk_symbol_sources_close(struct wk_symbol_sources *sources)
 {
 	static const char *const kinds[] = { [WK_FETCH_FOR_ELF] = "symbol server",
 					     [WK_FETCH_FOR_WINDOWS] = "symbol path" };
 	struct wk_fetch_source source;
 
-	if (wk_fetcher_few_at_once(config->fetcher))
-		warn_of_few(config->messages, wk_fetcher_few_at_once(config->fetcher));
+	if (wk_fetcher_few_at_once(sources->fetcher))
+		warn_of_few(sources->messages, wk_fetcher_few_at_once(sources->fetcher));
 	for (int family = 0; family < WK_FETCH_FAMILIES; family++)
-		for (size_t i = 0; wk_fetcher_source(config->fetcher, family, i, &source); i++)
+		for (size_t i = 0; wk_fetcher_source(sources->fetcher, family, i, &source); i++)
 			if (source.complaint)
-				warn_of_source(config->messages, kinds[family], &source);
-	wk_fetcher_free(config->fetcher);
-	*config = (struct wk_remote_config){ 0 };
+				warn_of_source(sources->messages, kinds[family], &source);
+	wk_fetcher_free(sources->fetcher);
+	*sources = (struct wk_symbol_sources){ 0 };
 }

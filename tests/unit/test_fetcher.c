@@ -1,5 +1,5 @@
-/* Where servers keep files, what is remembered of those who do not, and which files are refused. No
- * network but the loopback address. */
+/* Where servers keep files, the negative cache, and which files are refused. The only network is
+ * the loopback address. */
 #define _GNU_SOURCE /* mkdtemp, utimensat */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -237,7 +237,7 @@ static void forget_memory(void)
 	rmdir(folder);
 }
 
-/* As wk_remote_get makes it, before anything is kept in it. */
+/* As the fetcher makes it, while it is empty. */
 static int make_memory_folder(void **state)
 {
 	char *folder = memory_path();
