@@ -27,6 +27,12 @@ static struct wk_etl_file *open_made(const struct etl_maker *m)
 	return etl;
 }
 
+static void close_made(struct wk_etl_file *etl, struct etl_maker *m)
+{
+	wk_etl_close(etl);
+	etl_fini(m);
+}
+
 /* Reads all; the payloads of samples as text, in order: their first byte each. */
 static size_t told(struct wk_etl_file *etl, char *text)
 {
@@ -92,8 +98,7 @@ static void processors_are_merged_by_time(void **state)
 	assert_told(etl, "abcde");
 	assert_true(no_damage(wk_etl_damage(etl)));
 	assert_int_equal(wk_etl_damage(etl)->first_offset, WK_NOWHERE);
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void every_packing_gives_the_same_records(void **state)
@@ -108,8 +113,7 @@ static void every_packing_gives_the_same_records(void **state)
 		assert_true(wk_etl_header(etl)->is_packed);
 		assert_told(etl, "abcde");
 		assert_true(no_damage(wk_etl_damage(etl)));
-		wk_etl_close(etl);
-		etl_fini(&m);
+		close_made(etl, &m);
 	}
 }
 
@@ -161,8 +165,7 @@ static void the_header_says_when_and_where(void **state)
 	wk_utf16_add(&session, h->file, false);
 	assert_string_equal(session.at, "made.etl");
 	wk_buf_fini(&session);
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static uint64_t ns_of(struct etl_maker *m, uint64_t ticks)
@@ -175,8 +178,7 @@ static uint64_t ns_of(struct etl_maker *m, uint64_t ticks)
 	ns = wk_etl_ns(etl, ETL_T0 + ticks);
 	assert_int_equal(wk_etl_ns(etl, ETL_T0), 0);
 	assert_int_equal(wk_etl_ns(etl, 5), 0);
-	wk_etl_close(etl);
-	etl_fini(m);
+	close_made(etl, m);
 	return ns;
 }
 
@@ -211,8 +213,7 @@ static void a_file_of_windows_7_of_32_bits_is_read(void **state)
 	assert_int_equal(r.pointer_bytes, 4);
 	assert_int_equal(r.hook, 0x0f2e);
 	assert_true(no_damage(wk_etl_damage(etl)));
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 /* A file with what `add` makes, behind its header. */
@@ -247,8 +248,7 @@ static void a_compact_header_has_its_thread_and_no_times(void **state)
 	assert_int_equal(r.time, ETL_T0 + 5);
 	assert_int_equal(wk_bytes_left(&r.payload), 4);
 	assert_int_equal(wk_u32le(&r.payload), 1234);
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void add_counters(struct etl_maker *m)
@@ -278,8 +278,7 @@ static void counters_stand_before_the_payload(void **state)
 	assert_int_equal(wk_bytes_left(&r.items[1].data), 16);
 	assert_int_equal(wk_u64le(&r.items[1].data), 200);
 	assert_int_equal(wk_u64le(&r.payload), 'p');
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void add_classic(struct etl_maker *m)
@@ -307,8 +306,7 @@ static void a_classic_event_has_provider_type_level_and_version(void **state)
 	assert_int_equal(r.provider.b, 0x1514);
 	assert_int_equal(r.provider.d[7], 0x1f);
 	assert_int_equal(wk_bytes_left(&r.payload), 2);
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void add_instance(struct etl_maker *m)
@@ -337,8 +335,7 @@ static void an_instance_header_gives_its_ids_as_an_item(void **state)
 	assert_int_equal(wk_u32le(&r.items[0].data), 501);
 	assert_int_equal(wk_bytes_left(&r.items[0].data), 20);
 	assert_int_equal(wk_u16le(&r.payload), 99);
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void add_item(struct etl_maker *m, uint16_t type, bool has_more, const char *data)
@@ -403,8 +400,7 @@ static void a_manifest_event_has_its_items_before_the_payload(void **state)
 	assert_memory_equal(r.items[1].data.at, "traits12", 8);
 	assert_int_equal(wk_bytes_left(&r.payload), 1);
 	assert_int_equal(*r.payload.at, 'p');
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void add_many_items(struct etl_maker *m)
@@ -426,8 +422,7 @@ static void more_items_than_there_is_room_for_are_passed_over(void **state)
 	(void)state;
 	assert_int_equal(r.item_count, WK_ETL_MOST_ITEMS);
 	assert_int_equal(*r.payload.at, 'p');
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void add_broken_items(struct etl_maker *m)
@@ -453,8 +448,7 @@ static void a_record_with_broken_items_is_passed_over_and_counted(void **state)
 	assert_non_null(strstr(damage->first_words, "larger than the record"));
 	wk_etl_rewind(etl);
 	assert_int_equal(damage->broken_records, 0);
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void add_message(struct etl_maker *m, uint16_t flags, uint64_t time)
@@ -505,8 +499,7 @@ static void messages_have_what_their_flags_say(void **state)
 	assert_int_equal(r.tid, WK_ETL_NO_THREAD);
 	assert_int_equal(r.pointer_bytes, 8);
 	assert_int_equal(*r.payload.at, 'p');
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void add_error(struct etl_maker *m)
@@ -531,8 +524,7 @@ static void a_record_nothing_is_known_of_is_told_as_other(void **state)
 	assert_true(wk_etl_next(etl, &r));
 	assert_told(etl, "z");
 	assert_true(no_damage(wk_etl_damage(etl)));
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 /* A circular file goes on at its beginning, so numbers and not places say the order. */
@@ -556,8 +548,7 @@ static void a_circular_file_is_read_from_its_oldest_buffer(void **state)
 	etl = open_made(&m);
 	assert_told(etl, "abcd");
 	assert_true(no_damage(wk_etl_damage(etl)));
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void buffers_without_numbers_are_ordered_by_their_first_record(void **state)
@@ -578,8 +569,7 @@ static void buffers_without_numbers_are_ordered_by_their_first_record(void **sta
 		etl = open_made(&m);
 		assert_told(etl, "abc");
 		assert_true(no_damage(wk_etl_damage(etl)));
-		wk_etl_close(etl);
-		etl_fini(&m);
+		close_made(etl, &m);
 	}
 }
 
@@ -673,8 +663,7 @@ static void empty_space_behind_the_buffers_is_no_damage(void **state)
 	etl = open_made(&m);
 	assert_told(etl, "abcdef");
 	assert_int_equal(wk_etl_damage(etl)->broken_buffers, 3);
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void a_lying_size_of_a_plain_buffer_loses_nothing(void **state)
@@ -692,8 +681,7 @@ static void a_lying_size_of_a_plain_buffer_loses_nothing(void **state)
 		assert_told(etl, "abcde");
 		assert_int_equal(wk_etl_damage(etl)->broken_buffers, 1);
 		assert_int_equal(wk_etl_damage(etl)->first_offset, 2 * ETL_BUFFER_BYTES);
-		wk_etl_close(etl);
-		etl_fini(&m);
+		close_made(etl, &m);
 	}
 }
 
@@ -711,8 +699,7 @@ static void a_lying_size_of_a_packed_buffer_ends_the_reading(void **state)
 	assert_int_equal(wk_etl_damage(etl)->unread_bytes, m.out.len - ETL_BUFFER_BYTES);
 	assert_non_null(
 		strstr(wk_etl_damage(etl)->first_words, "the rest of the file is not read"));
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void a_fill_beyond_the_buffer_is_clamped_and_counted(void **state)
@@ -726,8 +713,7 @@ static void a_fill_beyond_the_buffer_is_clamped_and_counted(void **state)
 	etl = open_made(&m);
 	assert_told(etl, "abcde");
 	assert_int_equal(wk_etl_damage(etl)->broken_buffers, 1);
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void a_fill_that_packed_bytes_cannot_have_is_bounded(void **state)
@@ -741,8 +727,7 @@ static void a_fill_that_packed_bytes_cannot_have_is_bounded(void **state)
 	etl = open_made(&m);
 	assert_told(etl, "abcde");
 	assert_int_equal(wk_etl_damage(etl)->broken_buffers, 1);
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 /* Thousands of processors in a few hundred kilobytes, each with a buffer of zeros. */
@@ -772,8 +757,7 @@ static void memory_is_in_proportion_to_the_file(void **state)
 	assert_told(etl, "");
 	assert_int_equal(wk_etl_damage(etl)->broken_buffers, 1);
 	assert_non_null(strstr(wk_etl_damage(etl)->first_words, "should hold 60072 bytes"));
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 /* Pages of a mapped file that are in memory for this process. */
@@ -843,8 +827,7 @@ static void a_broken_record_costs_the_rest_of_its_buffer(void **state)
 	assert_told(etl, "bce");
 	assert_int_equal(wk_etl_damage(etl)->broken_records, 1);
 	assert_non_null(strstr(wk_etl_damage(etl)->first_words, "72 bytes into a buffer"));
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void a_record_that_goes_back_in_time_is_told_and_counted(void **state)
@@ -860,8 +843,7 @@ static void a_record_that_goes_back_in_time_is_told_and_counted(void **state)
 	etl = open_made(&m);
 	assert_told(etl, "ba");
 	assert_int_equal(wk_etl_damage(etl)->backward_records, 1);
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 /* Reads to the end and keeps the buffers that a sample of that payload lies in. */
@@ -890,8 +872,7 @@ static void only_buffers_that_are_kept_are_read_again(void **state)
 	assert_told(etl, "bc");
 	assert_int_equal(wk_etl_buffer_count(etl), 4);
 	assert_int_equal(wk_etl_damage(etl)->broken_records, 1);
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void without_a_kept_buffer_nothing_is_read_again(void **state)
@@ -909,8 +890,7 @@ static void without_a_kept_buffer_nothing_is_read_again(void **state)
 	keep_one(etl, 'z');
 	wk_etl_rewind_to_saved(etl);
 	assert_told(etl, "");
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void all_buffers_are_read_again_where_times_go_back(void **state)
@@ -930,8 +910,7 @@ static void all_buffers_are_read_again_where_times_go_back(void **state)
 	wk_etl_rewind_to_saved(etl);
 	assert_told(etl, "bac");
 	assert_int_equal(wk_etl_damage(etl)->backward_records, 1);
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 /* Its place among the others is that of the record before it. */
@@ -948,8 +927,7 @@ static void all_buffers_are_read_again_where_a_record_has_no_time(void **state)
 	keep_one(etl, 'e');
 	wk_etl_rewind_to_saved(etl);
 	assert_told(etl, "abcde");
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 static void marks_of_lost_events_are_counted(void **state)
@@ -963,8 +941,7 @@ static void marks_of_lost_events_are_counted(void **state)
 	lz_put_at(&m.out, 2 * ETL_BUFFER_BYTES + 0x34, 0x24, 2);
 	etl = open_made(&m);
 	assert_int_equal(wk_etl_damage(etl)->lossy_buffers, 2);
-	wk_etl_close(etl);
-	etl_fini(&m);
+	close_made(etl, &m);
 }
 
 /* A file of every packing with records of every kind, for what damage does to it. */

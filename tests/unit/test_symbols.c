@@ -304,7 +304,7 @@ static struct wk_symbols *symbols_with(struct wk_fetcher **fetcher)
 	const char *const servers[] = { folder, NULL };
 	struct wk_err err = { 0 };
 
-	snprintf(folder, sizeof(folder), "%s", in_own_folder("root"));
+	snprintf(folder, sizeof(folder), "%s", in_own_folder("chroot"));
 	*fetcher = wk_fetcher_new(&(struct wk_fetch_options){ 0 });
 	assert_true(wk_fetcher_add_servers(*fetcher, servers, &err));
 	return wk_symbols_new(&(struct wk_symbols_options){ .fetcher = *fetcher });
@@ -314,31 +314,31 @@ static void a_file_without_a_build_id_is_found_below_a_folder_that_is_asked(void
 {
 	struct wk_fetcher *fetcher;
 	struct wk_symbols *symbols = symbols_with(&fetcher);
-	struct wk_image_key key = { .path = WK_STR("/opt/inroot") };
+	struct wk_image_key key = { .path = WK_STR("/opt/inside") };
 	struct wk_image_symbols *image;
 	struct wk_os_identity identity;
 	char below[200];
 
 	(void)state;
-	write_file(&(struct file){ .name = "root/opt/inroot", .symbol = "work" });
-	assert_true(wk_os_identify(in_own_folder("root/opt/inroot"), &identity, NULL));
+	write_file(&(struct file){ .name = "chroot/opt/inside", .symbol = "work" });
+	assert_true(wk_os_identify(in_own_folder("chroot/opt/inside"), &identity, NULL));
 	key.inode = identity.inode;
 	image = wk_symbols_image(symbols, &key);
 	assert_string_equal(name_at(image, code_offset), "work");
 	assert_null(strstr(wk_image_reason(image), "not here"));
-	key.path = wk_str_c("/elsewhere/opt/inroot"); /* by its name: root has it not */
-	check_reason(wk_symbols_image(symbols, &key), "root: it has no such file");
-	snprintf(below, sizeof(below), "%s", in_own_folder("root/opt/inroot"));
-	assert_int_equal(rename(below, in_own_folder("root/inroot")), 0);
-	key.path = wk_str_c("/third/inroot");
+	key.path = wk_str_c("/elsewhere/opt/inside"); /* by its name: root has it not */
+	check_reason(wk_symbols_image(symbols, &key), "chroot: it has no such file");
+	snprintf(below, sizeof(below), "%s", in_own_folder("chroot/opt/inside"));
+	assert_int_equal(rename(below, in_own_folder("chroot/inside")), 0);
+	key.path = wk_str_c("/third/inside");
 	assert_string_equal(name_at(wk_symbols_image(symbols, &key), code_offset), "work");
 	key.inode++;
 	image = wk_symbols_image(symbols, &key);
 	assert_int_equal(wk_image_state(image), WK_IMAGE_DIFFERS);
-	check_reason(image, "root/inroot was replaced since");
-	key.inode = 0; /* nothing tells which /third/inroot that was */
+	check_reason(image, "chroot/inside was replaced since");
+	key.inode = 0; /* nothing tells which /third/inside that was */
 	assert_int_equal(wk_image_state(wk_symbols_image(symbols, &key)), WK_IMAGE_MISSING);
-	key.path = wk_str_c("/../root/inroot");
+	key.path = wk_str_c("/../chroot/inside");
 	assert_int_equal(wk_image_state(wk_symbols_image(symbols, &key)), WK_IMAGE_MISSING);
 	wk_symbols_free(symbols);
 	wk_fetcher_free(fetcher);
