@@ -53,6 +53,7 @@ static void an_inline_table_is_looked_into(void **state)
 	const char *text = "[profile]\nrelease = { lto = \"fat\", debug = 1, strip = false }\n";
 
 	(void)state;
+	assert_string_equal(find("release={debug=1}", "release.debug"), "1");
 	assert_string_equal(find(text, "profile.release.debug"), "1");
 	assert_string_equal(find(text, "profile.release.strip"), "false");
 	assert_string_equal(find(text, "profile.release.panic"), "nothing");

@@ -94,6 +94,61 @@ static void a_place_gives_the_inlined_calls_innermost_first(void **state)
 	wk_code_index_free(index);
 }
 
+static void assert_interval(const struct wk_code_index *index, uint64_t vaddr, uint64_t start,
+			    uint64_t end, const char *name)
+{
+	struct wk_code_function found;
+
+	assert_true(wk_code_index_function(index, vaddr, &found));
+	assert_int_equal(found.start, start);
+	assert_int_equal(found.end, end);
+	assert_true(wk_str_is(wk_code_index_str(index, found.function), name));
+}
+
+static void a_function_reaches_over_the_calls_inlined_into_it(void **state)
+{
+	static const uint64_t at[] = { 0x1000, 0x100f, 0x1010, 0x1018,
+				       0x101f, 0x1027, 0x1030, 0x10ff };
+	struct wk_code_index *index = example();
+	struct wk_code_function found;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(at); i++)
+		assert_interval(index, at[i], 0x1000, 0x1100, "main");
+	assert_false(wk_code_index_function(index, 0x1100, &found)); /* a line, no function */
+	assert_false(wk_code_index_function(index, 0x110f, &found));
+	assert_false(wk_code_index_function(index, 0x1110, &found));
+	assert_false(wk_code_index_function(index, 0xfff, &found));
+	assert_false(wk_code_index_function(index, 0x2000, &found)); /* not loaded */
+	add_example(index, 7, 0x2000);
+	assert_interval(index, 0x2018, 0x2000, 0x2100, "main");
+	wk_code_index_free(index);
+}
+
+static void neighbouring_functions_end_where_the_next_begins(void **state)
+{
+	struct wk_code_index *index = wk_code_index_new();
+	struct wk_code_range range = { 0x1000, 0x1030, 0 };
+	struct wk_code_node nodes[4] = { { 0 } };
+	struct wk_code_span spans[] = { { 0, 1 }, { 0x10, 2 }, { 0x18, 3 }, { 0x20, 2 } };
+	struct wk_code_block block = { .base = 0x1000, .nodes = nodes, .node_count = 4,
+				       .spans = spans, .span_count = 4 };
+
+	(void)state;
+	nodes[1].function = text(index, "first");
+	nodes[2].function = text(index, "second");
+	nodes[3].function = text(index, "third");
+	wk_code_index_set_ranges(index, &range, 1);
+	wk_code_index_add(index, 0, &block);
+	assert_interval(index, 0x1000, 0x1000, 0x1010, "first");
+	assert_interval(index, 0x100f, 0x1000, 0x1010, "first");
+	assert_interval(index, 0x1010, 0x1010, 0x1018, "second");
+	assert_interval(index, 0x1018, 0x1018, 0x1020, "third");
+	assert_interval(index, 0x1020, 0x1020, 0x1030, "second"); /* to the end of the unit */
+	assert_interval(index, 0x102f, 0x1020, 0x1030, "second");
+	wk_code_index_free(index);
+}
+
 /* Two functions of one name, and one that only looks like them. */
 static void a_copy_of_a_function_is_told_with_its_name(void **state)
 {
@@ -631,6 +686,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_place_gives_the_inlined_calls_innermost_first),
+		cmocka_unit_test(a_function_reaches_over_the_calls_inlined_into_it),
+		cmocka_unit_test(neighbouring_functions_end_where_the_next_begins),
 		cmocka_unit_test(a_copy_of_a_function_is_told_with_its_name),
 		cmocka_unit_test(a_unit_is_there_when_it_was_added),
 		cmocka_unit_test(a_place_by_numbers_tells_which_unit_is_missing),

@@ -216,6 +216,15 @@ static void an_id_filled_up_with_zeros_is_cut_to_what_it_was(void **state)
 	assert_int_equal(wk_fetch_trim_id(&id).size, 8);
 	id.size = 16;
 	assert_int_equal(wk_fetch_trim_id(&id).size, 16);
+	for (uint8_t used = 0; used <= 20; used++) {
+		uint8_t trimmed = used <= 8 ? 8 : used <= 16 ? 16 : 20;
+
+		id = (struct wk_build_id){ .size = 20 };
+		memset(id.bytes, 0xff, used);
+		assert_int_equal(wk_fetch_trim_id(&id).size, trimmed);
+		id.size = 19;
+		assert_int_equal(wk_fetch_trim_id(&id).size, 19);
+	}
 }
 
 static char *memory_path(void)
@@ -349,6 +358,9 @@ static void what_was_not_used_for_the_longest_time_makes_room(void **state)
 	put_there("ee55.debuginfo.old", 200, 200);
 	wk_fetch_cache_trim(own_folder, "dd44.debuginfo", 400);
 	assert_true(is_there("cc33.executable"));
+	put_there("aa00.debuginfo.1-0.tmp", 999, 999);
+	wk_fetch_cache_trim(own_folder, "dd44.debuginfo", 400);
+	assert_false(is_there("aa00.debuginfo.1-0.tmp"));
 	wk_fetch_cache_trim(own_folder, "dd44.debuginfo", 399);
 	assert_false(is_there("cc33.executable"));
 	assert_true(is_there("bb22.debuginfo"));

@@ -124,6 +124,16 @@ static void numbers_are_exact_as_far_as_they_fit(void **state)
 	assert_int_equal(scaled("\"42\"", 0), 42);
 	assert_int_equal(scaled("null", 0), 0);
 	assert_int_equal(scaled("NaN", 0), 0);
+	assert_int_equal(scaled("+7", 0), 7);
+	assert_int_equal(scaled("1.5", 0), 2);
+	assert_int_equal(scaled("12e-1", 1), 12);
+	assert_int_equal(scaled("0.123456789012345678901", 3), 123);
+	assert_int_equal(scaled("123456789012345678901234e-20", 3), 1234568);
+	assert_int_equal(scaled("9223372036854775807", 0), INT64_MAX);
+	assert_int_equal(scaled("-9223372036854775807", 0), -INT64_MAX);
+	assert_int_equal(scaled("9.223372036854775807e18", 0), INT64_MAX);
+	assert_true(u64("18446744073709551614") == UINT64_MAX - 1);
+	assert_true(u64("1844674407370955161e1") == UINT64_MAX - 5);
 	assert_true(u64("18446744073709551615") == UINT64_MAX);
 	assert_true(u64("20000000000000000000") == UINT64_MAX);
 	assert_int_equal(u64("-1"), 0);

@@ -114,6 +114,24 @@ static void without_a_default_cache_there_is_none(void **state)
 	wk_symbol_path_fini(&path);
 }
 
+static void a_folder_is_put_before_all_others_once(void **state)
+{
+	struct wk_symbol_path path = { 0 };
+	struct wk_buf places = { 0 };
+
+	(void)state;
+	assert_true(wk_symbol_path_begin_with(&path, wk_str_c("/first")));
+	assert_true(wk_symbol_path_add(&path, wk_str_c("/a;/b;https://s"), wk_str_c(""), NULL));
+	assert_true(wk_symbol_path_begin_with(&path, wk_str_c("d:/own")));
+	assert_false(wk_symbol_path_begin_with(&path, wk_str_c("/b")));
+	add_places(&path, &places);
+	assert_string_equal(wk_buf_text(&places), "folder d:/own\nfolder /first\nfolder /a\n"
+						  "folder /b\nserver https://s");
+	assert_true(path.places[0].is_windows && !path.places[1].is_windows);
+	wk_buf_fini(&places);
+	wk_symbol_path_fini(&path);
+}
+
 static void drives_and_shares_are_known_as_such(void **state)
 {
 	struct wk_symbol_path path = { 0 };
@@ -375,6 +393,7 @@ int main(void)
 		cmocka_unit_test(every_form_of_an_element_means_its_places),
 		cmocka_unit_test(what_is_added_later_is_cached_by_what_was_before),
 		cmocka_unit_test(without_a_default_cache_there_is_none),
+		cmocka_unit_test(a_folder_is_put_before_all_others_once),
 		cmocka_unit_test(drives_and_shares_are_known_as_such),
 		cmocka_unit_test(what_makes_no_sense_is_quoted),
 		cmocka_unit_test(a_path_without_end_ends),

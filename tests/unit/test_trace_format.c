@@ -259,6 +259,9 @@ static void what_cannot_be_evaluated_is_listed(void **state)
 		    "", false,
 		    "[FAILED TO PARSE] comm=worker number=-5 where=0xffffffff81000010 "
 		    "address=ARRAY[02, 00, 00, 00, 00, 01]");
+	EXPECT("\"%d\", ()REC->number", ALL_FIELDS); /* a cast to nothing */
+	EXPECT("\"%d\", (unsigned long long long int odd)REC->number", ALL_FIELDS);
+	EXPECT("\"%d\", (int ***)REC->number", ALL_FIELDS);
 	/* Fewer arguments than the text asks for. */
 	EXPECT("\"a %d\"", ALL_FIELDS);
 }

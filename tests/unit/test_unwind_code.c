@@ -212,6 +212,116 @@ static void instructions_have_their_lengths(void **state)
 	}
 }
 
+/* The lengths of all opcodes behind the same prefixes and before the same operands, as objdump has
+ * them: a digit for each opcode, 'a' for 10, 0 for what is no instruction, '.' if that is left
+ * open. */
+static void every_opcode_has_its_length(void **state)
+{
+	static const struct {
+		uint8_t prefixes[2], count, modrm;
+		const char *lengths;
+	} rows[] = {
+		{ { 0 },
+		  0,
+		  0xc1,
+		  "2222250022222507222225002222250022222580222225802222258022222580"
+		  "8888888888888888111111111111111100.28888562311112222222222222222"
+		  "3603222222222.22111111111101111199991111251111112222222255555555"
+		  "3331..3641311201222200012222222222222222550211118188113611111122" },
+		{ { 0 },
+		  0,
+		  0x04,
+		  "777725007777250.777725007777250077772530777725307777253077772530"
+		  "3333333333333333111111111111111100.733335b2811112222222222222222"
+		  "8b08777777777777111111111101111199991111251111112222222255555555"
+		  "8831..8b41311201777700017777777722222222550211113133118b11111177" },
+		{ { 0 },
+		  0,
+		  0x05,
+		  "6666250066662502666625006666250066662560666625606666256066662560"
+		  "6666666666666666111111111111111100.666465a2711112222222222222222"
+		  "7a07666666666666111111111101111199991111251111112222222255555555"
+		  "7731..7a41311201666600016666666622222222550211116166117a11111166" },
+		{ { 0x66 },
+		  1,
+		  0x41,
+		  "4444340044443408444434004444340044443460444434604444346044443460"
+		  "................222222222222222200.46666463522223333333333333333"
+		  "56054444444444442222222222022222aaaa2222342222223333333344444444"
+		  "5542..5652422302444400024444444433333333..0322226266225622222244" },
+		{ { 0x48 },
+		  1,
+		  0x81,
+		  "77773600777736077777360077773600777736.0777736.0777736.0777736.0"
+		  "................222222222222222200.7....6b3822223333333333333333"
+		  "8b0877777777777722222222220.2222aaaa22223622222233333333aaaaaaaa"
+		  "8842..8b5242230277770002777777773333333366032222.2..228b22222277" },
+		{ { 0x67 },
+		  1,
+		  0x44,
+		  "5555360055553608555536005555360055553680555536805555368055553680"
+		  "................222222222222222200.58868693622223333333333333333"
+		  "6906555555555555222222222202222266662222362222223333333366666666"
+		  "6642..6952422302555500025555555533333333660322228288226922222255" },
+		{ { 0x0f },
+		  1,
+		  0x41,
+		  "4444.22222.2.4..4444444444444444........44444444222222.2........"
+		  "4444444444444444.444444444444444444444444444..445...444244....44"
+		  "66666666666666664444444444444444222454..2224544444444444.4.44444"
+		  "44545.5.22222222.44444..44444444444444.444444444.444444.44444444" },
+		{ { 0x66, 0x0f },
+		  2,
+		  0x84,
+		  "9999.3333..3.9..9999999999999999........99999999333333.3........"
+		  "9999999999999999.9..9999999999999999999999999999a...999.....9999"
+		  "................99999999999999993339a9..3339a99999999999.9.99999"
+		  "99a.a.a.333333339999999.999999999999999999999999.999999.99999999" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (unsigned op = 0; op < 256; op++) {
+			uint8_t bytes[20] = { rows[i].prefixes[0], rows[i].prefixes[1] };
+			uint8_t at = rows[i].count;
+			char wanted = rows[i].lengths[op];
+			struct wk_bytes code;
+			struct wk_x86 ins;
+			unsigned len;
+
+			if (wanted == '.')
+				continue;
+			bytes[at] = (uint8_t)op;
+			bytes[at + 1] = rows[i].modrm;
+			memset(bytes + at + 2, 0x25, sizeof(bytes) - at - 2);
+			code = wk_bytes_of(bytes, sizeof(bytes));
+			len = wk_x86_read(&code, &ins) ? (unsigned)wk_bytes_offset(&code) : 0;
+			if ("0123456789abcdef"[len] != wanted)
+				fail_msg("row %zu, opcode %02x: length %u instead of %c", i, op,
+					 len, wanted);
+		}
+}
+
+static void fourteen_prefixes_are_followed_and_no_more(void **state)
+{
+	static const uint8_t prefixes[] = { 0x66, 0x67, 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0xf0,
+					    0xf2, 0xf3 };
+	uint8_t bytes[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(prefixes); i++)
+		for (unsigned count = 0; count < sizeof(bytes); count++) {
+			struct wk_bytes code = wk_bytes_of(bytes, sizeof(bytes));
+			struct wk_x86 ins;
+
+			memset(bytes, 0x90, sizeof(bytes));
+			memset(bytes, prefixes[i], count);
+			assert_int_equal(wk_x86_read(&code, &ins), count < 14);
+			if (count < 14)
+				assert_int_equal(wk_bytes_offset(&code), count + 1);
+		}
+}
+
 static void work_is_bounded_on_code_that_branches_everywhere(void **state)
 {
 	size_t len = 1 << 20;
@@ -288,6 +398,8 @@ int main(void)
 		cmocka_unit_test(what_a_jump_table_leads_to_has_the_stack_of_the_jump),
 		cmocka_unit_test(what_can_not_be_followed_is_refused),
 		cmocka_unit_test(instructions_have_their_lengths),
+		cmocka_unit_test(every_opcode_has_its_length),
+		cmocka_unit_test(fourteen_prefixes_are_followed_and_no_more),
 		cmocka_unit_test(work_is_bounded_on_code_that_branches_everywhere),
 		cmocka_unit_test(functions_begin_where_code_leads),
 		cmocka_unit_test(known_places_are_recognised_by_their_code),

@@ -13,7 +13,9 @@ static struct wk_frame frame_of(void)
 {
 	struct wk_frame frame = { .bytes = memory, .base = 0x7000, .size_bytes = sizeof(memory) };
 
+	wk_frame_set(&frame, 0, 5);
 	wk_frame_set(&frame, 7, 0x7000);
+	wk_frame_set(&frame, 31, 6);
 	wk_frame_set(&frame, 16, 0x40102b);
 	return frame;
 }
@@ -28,7 +30,12 @@ struct expression {
 #define CODE(...) { __VA_ARGS__ }, sizeof((uint8_t[]){ __VA_ARGS__ })
 
 static const struct expression good[] = {
+	{ "lit0", CODE(0x30), 0 },
 	{ "lit31", CODE(0x4f), 31 },
+	{ "reg0", CODE(0x50), 5 },
+	{ "reg31", CODE(0x6f), 6 },
+	{ "breg0", CODE(0x70, 1), 6 },
+	{ "breg31", CODE(0x8f, 1), 7 },
 	{ "addr", CODE(0x03, 1, 0, 0, 0, 0, 0, 0, 0x80), 0x8000000000000001 },
 	{ "const1s", CODE(0x09, 0xff), UINT64_MAX },
 	{ "const2u", CODE(0x0a, 0xff, 0xff), 0xffff },

@@ -447,6 +447,8 @@ static void encrypted_members_and_other_methods_are_named(void **state)
 		{ 99, 1, "is encrypted" },      { 9, 0, "packed with Deflate64" },
 		{ 12, 0, "packed with bzip2" }, { 14, 0, "packed with LZMA" },
 		{ 93, 0, "packed with zstd" },  { 7, 0, "by method 7, which is not known" },
+		{ 1, 0, "packed with shrink" }, { 6, 0, "packed with implode" },
+		{ 95, 0, "packed with xz" },    { 98, 0, "packed with PPMd" },
 	};
 
 	(void)state;
