@@ -42,6 +42,11 @@ broken:
 
 bool wk_utf8_is_text(struct wk_str text)
 {
+	size_t ascii = 0; /* bytes at the start, usually all */
+
+	while (ascii < text.len && (signed char)text.at[ascii] > 0)
+		ascii++;
+	text = wk_str_skip(text, ascii);
 	while (text.len) {
 		uint32_t c = wk_utf8_next(&text);
 
