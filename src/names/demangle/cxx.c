@@ -56,6 +56,12 @@ bool wk_cxx_until(struct wk_cxx *p, char stop)
 	return !p->bad;
 }
 
+struct wk_cxx_node *wk_cxx_before_e(struct wk_cxx *p, struct wk_cxx_node *node)
+{
+	wk_cxx_need(p, 'E');
+	return node;
+}
+
 struct wk_str wk_cxx_number(struct wk_cxx *p, bool may_be_negative)
 {
 	const char *start = p->at;
@@ -112,26 +118,25 @@ struct wk_cxx_node *wk_cxx_node(struct wk_cxx *p, enum wk_cxx_kind kind)
 	return node;
 }
 
-struct wk_cxx_node *wk_cxx_text(struct wk_cxx *p, enum wk_cxx_kind kind, struct wk_str text)
+struct wk_cxx_node *wk_cxx_text(struct wk_cxx *p, enum wk_cxx_kind kind, struct wk_str text,
+				struct wk_cxx_node *a)
 {
 	struct wk_cxx_node *node = wk_cxx_node(p, kind);
 
 	node->text = text;
+	node->a = a;
 	return node;
 }
 
 struct wk_cxx_node *wk_cxx_word(struct wk_cxx *p, const char *text)
 {
-	return wk_cxx_text(p, WK_CXX_NAME, wk_str_c(text));
+	return wk_cxx_text(p, WK_CXX_NAME, wk_str_c(text), NULL);
 }
 
 struct wk_cxx_node *wk_cxx_wrap(struct wk_cxx *p, enum wk_cxx_kind kind, const char *text,
 				struct wk_cxx_node *a)
 {
-	struct wk_cxx_node *node = wk_cxx_text(p, kind, wk_str_c(text));
-
-	node->a = a;
-	return node;
+	return wk_cxx_text(p, kind, wk_str_c(text), a);
 }
 
 struct wk_cxx_node *wk_cxx_pair(struct wk_cxx *p, enum wk_cxx_kind kind, struct wk_cxx_node *a,
@@ -183,6 +188,17 @@ void wk_cxx_collect(struct wk_cxx *p, size_t begin, struct wk_cxx_node *node)
 	p->pile.count = begin;
 }
 
+struct wk_cxx_node *wk_cxx_items(struct wk_cxx *p, struct wk_cxx_node *node, char stop,
+				 wk_cxx_production *item)
+{
+	size_t begin = p->pile.count;
+
+	while (wk_cxx_until(p, stop))
+		wk_cxx_push(p, &p->pile, item(p));
+	wk_cxx_collect(p, begin, node);
+	return node;
+}
+
 void wk_cxx_push_level(struct wk_cxx *p, struct wk_cxx_list *params)
 {
 	struct wk_cxx_levels *levels = &p->levels;
@@ -218,7 +234,7 @@ static struct wk_cxx_node *construction_vtable(struct wk_cxx *p)
 }
 
 /* GR <name> [<seq-id>] _, whose end old compilers omit. */
-static struct wk_cxx_node *reference_temporary(struct wk_cxx *p)
+static struct wk_cxx_node *temporary_name(struct wk_cxx *p)
 {
 	struct wk_cxx_node *name = wk_cxx_name(p, NULL);
 	const char *start = p->at;
@@ -226,11 +242,11 @@ static struct wk_cxx_node *reference_temporary(struct wk_cxx *p)
 	wk_cxx_seq_id(p);
 	if (!wk_cxx_accept(p, '_') && p->at != start)
 		return wk_cxx_fail(p);
-	return wk_cxx_wrap(p, WK_CXX_PREFIXED, "reference temporary for ", name);
+	return name;
 }
 
 /* GI <module-name> */
-static struct wk_cxx_node *module_initializer(struct wk_cxx *p)
+static struct wk_cxx_node *initialized_module(struct wk_cxx *p)
 {
 	struct wk_cxx_node *module = NULL;
 
@@ -239,28 +255,33 @@ static struct wk_cxx_node *module_initializer(struct wk_cxx *p)
 	module = wk_cxx_module_name(p, module);
 	if (!module || module->kind != WK_CXX_MODULE)
 		return wk_cxx_fail(p);
-	return wk_cxx_wrap(p, WK_CXX_PREFIXED, "initializer for module ", module);
+	return module;
+}
+
+static struct wk_cxx_node *object_name(struct wk_cxx *p)
+{
+	return wk_cxx_name(p, NULL);
 }
 
 /* A special name is a code, words for it, and what follows. */
 static const struct special {
 	const char *code, *words;
-	struct wk_cxx_node *(*rest)(struct wk_cxx *p);
+	wk_cxx_production *rest;
 } specials[] = {
 	{ "TV", "vtable for ", wk_cxx_type },
 	{ "TT", "VTT for ", wk_cxx_type },
 	{ "TI", "typeinfo for ", wk_cxx_type },
 	{ "TS", "typeinfo name for ", wk_cxx_type },
 	{ "TA", "template parameter object for ", wk_cxx_template_arg },
+	{ "TW", "thread-local wrapper routine for ", object_name },
+	{ "TH", "thread-local initialization routine for ", object_name },
+	{ "GV", "guard variable for ", object_name },
+	{ "GR", "reference temporary for ", temporary_name },
+	{ "GI", "initializer for module ", initialized_module },
 	{ "GTt", "transaction clone for ", wk_cxx_encoding },
 	{ "GTn", "non-transaction clone for ", wk_cxx_encoding },
 	{ "GA", "hidden alias for ", wk_cxx_encoding },
 };
-
-static struct wk_cxx_node *object_name(struct wk_cxx *p, const char *words)
-{
-	return wk_cxx_wrap(p, WK_CXX_PREFIXED, words, wk_cxx_name(p, NULL));
-}
 
 static struct wk_cxx_node *thunk(struct wk_cxx *p)
 {
@@ -282,16 +303,6 @@ static struct wk_cxx_node *special_name(struct wk_cxx *p)
 		if (wk_cxx_accept_text(p, specials[i].code))
 			return wk_cxx_wrap(p, WK_CXX_PREFIXED, specials[i].words,
 					   specials[i].rest(p));
-	if (wk_cxx_accept_text(p, "TW"))
-		return object_name(p, "thread-local wrapper routine for ");
-	if (wk_cxx_accept_text(p, "TH"))
-		return object_name(p, "thread-local initialization routine for ");
-	if (wk_cxx_accept_text(p, "GV"))
-		return object_name(p, "guard variable for ");
-	if (wk_cxx_accept_text(p, "GR"))
-		return reference_temporary(p);
-	if (wk_cxx_accept_text(p, "GI"))
-		return module_initializer(p);
 	if (wk_cxx_accept_text(p, "TC"))
 		return construction_vtable(p);
 	return wk_cxx_peek(p, 0) == 'T' ? thunk(p) : wk_cxx_fail(p);
@@ -326,16 +337,9 @@ static void resolve_forwards(struct wk_cxx *p, size_t begin)
 /* Ua9enable_if I <template-arg>* E, clang's attribute of functions. */
 static struct wk_cxx_node *enable_if(struct wk_cxx *p)
 {
-	struct wk_cxx_node *node;
-	size_t begin = p->pile.count;
-
 	if (!wk_cxx_accept_text(p, "Ua9enable_ifI"))
 		return NULL;
-	while (wk_cxx_until(p, 'E'))
-		wk_cxx_push(p, &p->pile, wk_cxx_template_arg(p));
-	node = wk_cxx_node(p, WK_CXX_ENABLE_IF);
-	wk_cxx_collect(p, begin, node);
-	return node;
+	return wk_cxx_items(p, wk_cxx_node(p, WK_CXX_ENABLE_IF), 'E', wk_cxx_template_arg);
 }
 
 static void parameters(struct wk_cxx *p, struct wk_cxx_node *node, bool explicit_object)
@@ -419,11 +423,9 @@ static struct wk_cxx_node *mangled_name(struct wk_cxx *p)
 		return wk_cxx_fail(p);
 	node = wk_cxx_encoding(p);
 	if (wk_cxx_peek(p, 0) == '.') {
-		struct wk_cxx_node *clone =
-			wk_cxx_text(p, WK_CXX_CLONE, wk_str_of(p->at, (size_t)(p->end - p->at)));
+		struct wk_str suffix = wk_str_of(p->at, (size_t)(p->end - p->at));
 
-		clone->a = node;
-		node = clone;
+		node = wk_cxx_text(p, WK_CXX_CLONE, suffix, node);
 		p->at = p->end;
 	}
 	return node;

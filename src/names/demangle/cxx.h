@@ -218,7 +218,7 @@ struct wk_cxx_std {
 };
 extern const struct wk_cxx_std wk_cxx_std[6];
 
-/* demangle_cxx.c: the parser's tools. */
+/* cxx.c: the parser's tools. */
 struct wk_cxx_node *wk_cxx_fail(struct wk_cxx *p);
 bool wk_cxx_enter(struct wk_cxx *p);
 void wk_cxx_leave(struct wk_cxx *p);
@@ -228,6 +228,8 @@ bool wk_cxx_accept_text(struct wk_cxx *p, const char *text);
 void wk_cxx_need(struct wk_cxx *p, char c);
 /* False once `stop` was passed over, or nothing is left (then it fails). */
 bool wk_cxx_until(struct wk_cxx *p, char stop);
+/* `node`, behind which an E is needed. */
+struct wk_cxx_node *wk_cxx_before_e(struct wk_cxx *p, struct wk_cxx_node *node);
 /* Digits, possibly none, after an `n` if a sign is allowed. */
 struct wk_str wk_cxx_number(struct wk_cxx *p, bool may_be_negative);
 /* Digits as an index; fails if there are none or they say too much. */
@@ -235,7 +237,8 @@ size_t wk_cxx_index(struct wk_cxx *p);
 /* <seq-id> without its `_`: base 36. */
 size_t wk_cxx_seq_id(struct wk_cxx *p);
 struct wk_cxx_node *wk_cxx_node(struct wk_cxx *p, enum wk_cxx_kind kind);
-struct wk_cxx_node *wk_cxx_text(struct wk_cxx *p, enum wk_cxx_kind kind, struct wk_str text);
+struct wk_cxx_node *wk_cxx_text(struct wk_cxx *p, enum wk_cxx_kind kind, struct wk_str text,
+				struct wk_cxx_node *a);
 struct wk_cxx_node *wk_cxx_word(struct wk_cxx *p, const char *text);
 struct wk_cxx_node *wk_cxx_wrap(struct wk_cxx *p, enum wk_cxx_kind kind, const char *text,
 				struct wk_cxx_node *a);
@@ -245,10 +248,14 @@ struct wk_str wk_cxx_join(struct wk_cxx *p, struct wk_str head, struct wk_str ta
 void wk_cxx_push(struct wk_cxx *p, struct wk_cxx_list *list, struct wk_cxx_node *node);
 /* Moves the stack entries from `begin` on into the node's list. */
 void wk_cxx_collect(struct wk_cxx *p, size_t begin, struct wk_cxx_node *node);
+/* Reads items up to `stop` into the node's list. */
+typedef struct wk_cxx_node *wk_cxx_production(struct wk_cxx *p);
+struct wk_cxx_node *wk_cxx_items(struct wk_cxx *p, struct wk_cxx_node *node, char stop,
+				 wk_cxx_production *item);
 void wk_cxx_push_level(struct wk_cxx *p, struct wk_cxx_list *params);
 struct wk_cxx_node *wk_cxx_encoding(struct wk_cxx *p);
 
-/* demangle_cxx_name.c. `named` may be NULL: then the name belongs to no encoding. */
+/* cxx_name.c. `named` may be NULL: then the name belongs to no encoding. */
 struct wk_cxx_node *wk_cxx_name(struct wk_cxx *p, struct wk_cxx_named *named);
 struct wk_cxx_node *wk_cxx_unscoped(struct wk_cxx *p, struct wk_cxx_named *named, bool *is_sub);
 struct wk_str wk_cxx_identifier(struct wk_cxx *p);
@@ -263,12 +270,12 @@ struct wk_cxx_node *wk_cxx_substitution(struct wk_cxx *p);
 /* `name` with the template arguments that follow, if any do. */
 struct wk_cxx_node *wk_cxx_maybe_template(struct wk_cxx *p, struct wk_cxx_node *name);
 
-/* demangle_cxx_type.c */
+/* cxx_type.c */
 struct wk_cxx_node *wk_cxx_type(struct wk_cxx *p);
 struct wk_cxx_node *wk_cxx_decltype(struct wk_cxx *p);
 uint8_t wk_cxx_qualifiers(struct wk_cxx *p);
 
-/* demangle_cxx_expr.c */
+/* cxx_expr.c */
 struct wk_cxx_node *wk_cxx_expression(struct wk_cxx *p);
 struct wk_cxx_node *wk_cxx_primary(struct wk_cxx *p);
 struct wk_cxx_node *wk_cxx_constraint(struct wk_cxx *p);
@@ -281,12 +288,23 @@ static inline char wk_cxx_peek(const struct wk_cxx *p, size_t ahead)
 	return ahead < (size_t)(p->end - p->at) ? p->at[ahead] : '\0';
 }
 
+/* One production within another. */
+static inline struct wk_cxx_node *wk_cxx_nested(struct wk_cxx *p, wk_cxx_production *production)
+{
+	struct wk_cxx_node *node = &p->nothing;
+
+	if (wk_cxx_enter(p))
+		node = production(p);
+	wk_cxx_leave(p);
+	return node;
+}
+
 static inline bool wk_cxx_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-/* The printer: demangle_cxx_print.c and demangle_cxx_print_expr.c. */
+/* The printer: cxx_print.c and cxx_print_expr.c. */
 struct wk_cxx_out {
 	struct wk_buf text;
 	bool bad;       /* too deep, or too many steps */
@@ -298,7 +316,11 @@ struct wk_cxx_out {
 };
 
 void wk_cxx_print(struct wk_cxx_out *o, struct wk_cxx_node *n);
-void wk_cxx_print_list(struct wk_cxx_out *o, const struct wk_cxx_node *n);
+/* The same behind some text; NULL prints nothing. */
+void wk_cxx_print_after(struct wk_cxx_out *o, const char *text, struct wk_cxx_node *n);
+void wk_cxx_print_list(struct wk_cxx_out *o, struct wk_cxx_node *n);
+/* The same between a pair of brackets. */
+void wk_cxx_print_list_in(struct wk_cxx_out *o, const char *brackets, struct wk_cxx_node *n);
 /* A closure's template parameters, parameters and constraints. */
 void wk_cxx_print_closure_sig(struct wk_cxx_out *o, struct wk_cxx_node *n);
 /* In parentheses if it does not bind tighter than `binding` (`loosely`: or as tightly). */

@@ -102,26 +102,6 @@ const struct wk_cxx_operator *wk_cxx_operator(struct wk_cxx *p)
 	return NULL;
 }
 
-static struct wk_cxx_node *expressions_until_e(struct wk_cxx *p, struct wk_cxx_node *node)
-{
-	size_t begin = p->pile.count;
-
-	while (wk_cxx_until(p, 'E'))
-		wk_cxx_push(p, &p->pile, wk_cxx_expression(p));
-	wk_cxx_collect(p, begin, node);
-	return node;
-}
-
-static struct wk_cxx_node *args_until_e(struct wk_cxx *p, struct wk_cxx_node *node)
-{
-	size_t begin = p->pile.count;
-
-	while (wk_cxx_until(p, 'E'))
-		wk_cxx_push(p, &p->pile, wk_cxx_template_arg(p));
-	wk_cxx_collect(p, begin, node);
-	return node;
-}
-
 /* Literals. */
 
 /* L <type> <number> E, after the type: `words` is printed if C++ has no suffix for the type. */
@@ -243,7 +223,7 @@ static struct wk_cxx_node *floating(struct wk_cxx *p, char type)
 	}
 	if (type != 'd')
 		wk_buf_add_char(&text, type == 'f' ? 'f' : 'L');
-	node = wk_cxx_text(p, WK_CXX_NAME, wk_arena_copy(&p->arena, wk_buf_str(&text)));
+	node = wk_cxx_text(p, WK_CXX_NAME, wk_arena_copy(&p->arena, wk_buf_str(&text)), NULL);
 	wk_buf_fini(&text);
 	wk_cxx_need(p, 'E');
 	return node;
@@ -266,7 +246,7 @@ static struct wk_str raw_value(struct wk_cxx *p)
 /* L <type> <number> E of an enumeration, a pointer ...; L <type> E has no value to show */
 static struct wk_cxx_node *typed_literal(struct wk_cxx *p)
 {
-	struct wk_cxx_node *type = wk_cxx_type(p), *node;
+	struct wk_cxx_node *type = wk_cxx_type(p);
 	const char *start = p->at;
 	struct wk_str value = wk_cxx_number(p, true);
 
@@ -277,17 +257,12 @@ static struct wk_cxx_node *typed_literal(struct wk_cxx *p)
 	wk_cxx_need(p, 'E');
 	if (!value.len)
 		return type;
-	node = wk_cxx_text(p, WK_CXX_ENUMERATOR, value);
-	node->a = type;
-	return node;
+	return wk_cxx_text(p, WK_CXX_ENUMERATOR, value, type);
 }
 
 static struct wk_cxx_node *string_literal(struct wk_cxx *p)
 {
-	struct wk_cxx_node *node = wk_cxx_wrap(p, WK_CXX_STRING, "", wk_cxx_type(p));
-
-	wk_cxx_need(p, 'E');
-	return node;
+	return wk_cxx_before_e(p, wk_cxx_wrap(p, WK_CXX_STRING, "", wk_cxx_type(p)));
 }
 
 static struct wk_cxx_node *lambda_literal(struct wk_cxx *p)
@@ -297,57 +272,27 @@ static struct wk_cxx_node *lambda_literal(struct wk_cxx *p)
 	if (wk_cxx_peek(p, 1) != 'l')
 		return wk_cxx_fail(p);
 	node = wk_cxx_wrap(p, WK_CXX_LAMBDA, "", wk_cxx_unnamed_type(p, NULL));
-	wk_cxx_need(p, 'E');
-	return node;
+	return wk_cxx_before_e(p, node);
 }
 
 /* L _Z <encoding> E */
 static struct wk_cxx_node *external_name(struct wk_cxx *p)
 {
-	struct wk_cxx_node *node;
-
-	if (!wk_cxx_accept_text(p, "_Z"))
-		return wk_cxx_fail(p);
-	node = wk_cxx_encoding(p);
-	wk_cxx_need(p, 'E');
-	return node;
+	return wk_cxx_accept_text(p, "_Z") ? wk_cxx_before_e(p, wk_cxx_encoding(p))
+					   : wk_cxx_fail(p);
 }
 
 /* The words for an integer type in a literal: a C++ suffix, or more than three letters. */
 static const char *integer_words(char type)
 {
-	switch (type) {
-	case 'a':
-		return "signed char";
-	case 'c':
-		return "char";
-	case 'h':
-		return "unsigned char";
-	case 'i':
-		return "";
-	case 'j':
-		return "u";
-	case 'l':
-		return "l";
-	case 'm':
-		return "ul";
-	case 'n':
-		return "__int128";
-	case 'o':
-		return "unsigned __int128";
-	case 's':
-		return "short";
-	case 't':
-		return "unsigned short";
-	case 'w':
-		return "wchar_t";
-	case 'x':
-		return "ll";
-	case 'y':
-		return "ull";
-	default:
-		return NULL;
-	}
+	static const char *const words[256] = {
+		['a'] = "signed char", ['c'] = "char", ['h'] = "unsigned char", ['i'] = "",
+		['j'] = "u", ['l'] = "l", ['m'] = "ul", ['n'] = "__int128",
+		['o'] = "unsigned __int128", ['s'] = "short", ['t'] = "unsigned short",
+		['w'] = "wchar_t", ['x'] = "ll", ['y'] = "ull",
+	};
+
+	return words[(uint8_t)type];
 }
 
 /* <expr-primary> */
@@ -473,12 +418,7 @@ static struct wk_cxx_node *braced_inside(struct wk_cxx *p);
 
 static struct wk_cxx_node *braced(struct wk_cxx *p)
 {
-	struct wk_cxx_node *node = &p->nothing;
-
-	if (wk_cxx_enter(p))
-		node = braced_inside(p);
-	wk_cxx_leave(p);
-	return node;
+	return wk_cxx_nested(p, braced_inside);
 }
 
 static struct wk_cxx_node *braced_inside(struct wk_cxx *p)
@@ -487,7 +427,7 @@ static struct wk_cxx_node *braced_inside(struct wk_cxx *p)
 	bool is_range = wk_cxx_accept_text(p, "dX");
 
 	if (wk_cxx_accept_text(p, "di")) {
-		node = wk_cxx_text(p, WK_CXX_INIT_FIELD, wk_cxx_identifier(p));
+		node = wk_cxx_text(p, WK_CXX_INIT_FIELD, wk_cxx_identifier(p), NULL);
 		node->a = braced(p);
 		return node;
 	}
@@ -504,29 +444,19 @@ static struct wk_cxx_node *braced_inside(struct wk_cxx *p)
 /* tl <type> <braced-expression>* E, il <braced-expression>* E */
 static struct wk_cxx_node *init_list(struct wk_cxx *p, struct wk_cxx_node *type)
 {
-	struct wk_cxx_node *node = wk_cxx_pair(p, WK_CXX_INIT_LIST, type, NULL);
-	size_t begin = p->pile.count;
-
-	while (wk_cxx_until(p, 'E'))
-		wk_cxx_push(p, &p->pile, braced(p));
-	wk_cxx_collect(p, begin, node);
-	return node;
+	return wk_cxx_items(p, wk_cxx_pair(p, WK_CXX_INIT_LIST, type, NULL), 'E', braced);
 }
 
 /* <expression>* _ <type> and an initialiser: E, pi <expression>* E or a braced list and E */
 static struct wk_cxx_node *new_expression(struct wk_cxx *p, const struct wk_cxx_operator *op,
 					  bool is_global)
 {
-	struct wk_cxx_node *node = wk_cxx_text(p, WK_CXX_NEW, op->name);
-	size_t begin = p->pile.count;
+	struct wk_cxx_node *node = wk_cxx_text(p, WK_CXX_NEW, op->name, NULL);
 
-	while (wk_cxx_until(p, '_'))
-		wk_cxx_push(p, &p->pile, wk_cxx_expression(p));
-	node->b = wk_cxx_node(p, WK_CXX_LIST);
-	wk_cxx_collect(p, begin, node->b);
+	node->b = wk_cxx_items(p, wk_cxx_node(p, WK_CXX_LIST), '_', wk_cxx_expression);
 	node->a = wk_cxx_type(p);
 	if (wk_cxx_accept_text(p, "pi")) {
-		node->c = expressions_until_e(p, wk_cxx_node(p, WK_CXX_LIST));
+		node->c = wk_cxx_items(p, wk_cxx_node(p, WK_CXX_LIST), 'E', wk_cxx_expression);
 	} else {
 		if (wk_cxx_accept_text(p, "il"))
 			node->c = init_list(p, NULL);
@@ -546,7 +476,7 @@ static struct wk_cxx_node *conversion(struct wk_cxx *p)
 	node->a = wk_cxx_type(p);
 	p->args_elsewhere = args_elsewhere;
 	if (wk_cxx_accept(p, '_'))
-		return expressions_until_e(p, node);
+		return wk_cxx_items(p, node, 'E', wk_cxx_expression);
 	wk_cxx_push(p, &p->pile, wk_cxx_expression(p));
 	wk_cxx_collect(p, begin, node);
 	return node;
@@ -592,7 +522,7 @@ static struct wk_cxx_node *function_param(struct wk_cxx *p)
 	wk_cxx_qualifiers(p);
 	number = wk_cxx_number(p, false);
 	wk_cxx_need(p, '_');
-	return wk_cxx_text(p, WK_CXX_NAME, wk_cxx_join(p, wk_str_c("fp"), number));
+	return wk_cxx_text(p, WK_CXX_NAME, wk_cxx_join(p, wk_str_c("fp"), number), NULL);
 }
 
 /* so <type> <expression> [<offset>] (_ [<number>])* [p] E */
@@ -600,8 +530,7 @@ static struct wk_cxx_node *subobject(struct wk_cxx *p)
 {
 	struct wk_cxx_node *type = wk_cxx_type(p), *whole = wk_cxx_expression(p), *node;
 
-	node = wk_cxx_text(p, WK_CXX_SUBOBJECT, wk_cxx_number(p, true));
-	node->a = type;
+	node = wk_cxx_text(p, WK_CXX_SUBOBJECT, wk_cxx_number(p, true), type);
 	node->b = whole;
 	while (wk_cxx_accept(p, '_'))
 		wk_cxx_number(p, false);
@@ -656,13 +585,13 @@ static struct wk_cxx_node *vendor_expression(struct wk_cxx *p)
 	node = wk_cxx_pair(p, WK_CXX_CALL, name, NULL);
 	node->binding = WK_CXX_POSTFIXED;
 	if (!wk_str_is(name->text, "__uuidof"))
-		return args_until_e(p, node);
+		return wk_cxx_items(p, node, 'E', wk_cxx_template_arg);
 	if (wk_cxx_accept(p, 't'))
 		wk_cxx_push(p, &p->pile, wk_cxx_type(p));
 	else if (wk_cxx_accept(p, 'z'))
 		wk_cxx_push(p, &p->pile, wk_cxx_expression(p));
 	else
-		return args_until_e(p, node);
+		return wk_cxx_items(p, node, 'E', wk_cxx_template_arg);
 	wk_cxx_collect(p, begin, node);
 	return node;
 }
@@ -674,7 +603,7 @@ static struct wk_cxx_node *parenthesized_call(struct wk_cxx *p)
 
 	node->binding = WK_CXX_POSTFIXED;
 	node->flag = true;
-	return expressions_until_e(p, node);
+	return wk_cxx_items(p, node, 'E', wk_cxx_expression);
 }
 
 /* Within a constraint every enclosing list of template parameters is in scope, and not all
@@ -713,17 +642,12 @@ static struct wk_cxx_node *requirement(struct wk_cxx *p)
 static struct wk_cxx_node *requires_expression(struct wk_cxx *p, bool has_params)
 {
 	struct wk_cxx_node *node = wk_cxx_node(p, WK_CXX_REQUIRES);
-	size_t begin = p->pile.count;
 
-	while (has_params && wk_cxx_until(p, '_'))
-		wk_cxx_push(p, &p->pile, wk_cxx_type(p));
 	node->a = wk_cxx_node(p, WK_CXX_LIST);
-	wk_cxx_collect(p, begin, node->a);
-	do
-		wk_cxx_push(p, &p->pile, requirement(p));
-	while (wk_cxx_until(p, 'E'));
-	wk_cxx_collect(p, begin, node);
-	return node;
+	if (has_params)
+		wk_cxx_items(p, node->a, '_', wk_cxx_type);
+	wk_cxx_items(p, node, 'E', requirement);
+	return node->count ? node : wk_cxx_fail(p);
 }
 
 static struct wk_cxx_node *binary(struct wk_cxx *p, enum wk_cxx_kind kind)
@@ -769,7 +693,7 @@ static struct wk_cxx_node *operands(struct wk_cxx *p, const struct wk_cxx_operat
 		return binary(p, WK_CXX_MEMBER);
 	case WK_CXX_FORM_CALL:
 		node = wk_cxx_pair(p, WK_CXX_CALL, wk_cxx_expression(p), NULL);
-		return expressions_until_e(p, node);
+		return wk_cxx_items(p, node, 'E', wk_cxx_expression);
 	case WK_CXX_FORM_CONVERSION:
 		return conversion(p);
 	case WK_CXX_FORM_CONDITIONAL:
@@ -822,8 +746,9 @@ static struct wk_cxx_node *other_expression(struct wk_cxx *p, bool is_global)
 	if (wk_cxx_accept_text(p, "sy"))
 		return wk_cxx_pack_element(p, wk_cxx_expression(p));
 	if (wk_cxx_accept_text(p, "sP"))
-		return wk_cxx_wrap(p, WK_CXX_ENCLOSED, "sizeof... ",
-				   args_until_e(p, wk_cxx_node(p, WK_CXX_LIST)));
+		return wk_cxx_wrap(
+			p, WK_CXX_ENCLOSED, "sizeof... ",
+			wk_cxx_items(p, wk_cxx_node(p, WK_CXX_LIST), 'E', wk_cxx_template_arg));
 	if (wk_cxx_accept_text(p, "tr"))
 		return wk_cxx_word(p, "throw");
 	if (wk_cxx_accept_text(p, "tw"))
@@ -862,10 +787,5 @@ static struct wk_cxx_node *expression_inside(struct wk_cxx *p)
 
 struct wk_cxx_node *wk_cxx_expression(struct wk_cxx *p)
 {
-	struct wk_cxx_node *node = &p->nothing;
-
-	if (wk_cxx_enter(p))
-		node = expression_inside(p);
-	wk_cxx_leave(p);
-	return node;
+	return wk_cxx_nested(p, expression_inside);
 }

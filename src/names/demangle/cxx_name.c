@@ -34,18 +34,14 @@ struct wk_cxx_node *wk_cxx_source_name(struct wk_cxx *p)
 
 	if (wk_str_starts(name, "_GLOBAL__N"))
 		return wk_cxx_word(p, "(anonymous namespace)");
-	return wk_cxx_text(p, WK_CXX_NAME, name);
+	return wk_cxx_text(p, WK_CXX_NAME, name, NULL);
 }
 
 /* <abi-tags> ::= (B <source-name>)* */
 static struct wk_cxx_node *abi_tags(struct wk_cxx *p, struct wk_cxx_node *name)
 {
-	while (wk_cxx_accept(p, 'B')) {
-		struct wk_cxx_node *tagged = wk_cxx_text(p, WK_CXX_TAGGED, wk_cxx_identifier(p));
-
-		tagged->a = name;
-		name = tagged;
-	}
+	while (wk_cxx_accept(p, 'B'))
+		name = wk_cxx_text(p, WK_CXX_TAGGED, wk_cxx_identifier(p), name);
 	return name;
 }
 
@@ -83,12 +79,10 @@ struct wk_cxx_node *wk_cxx_module_name(struct wk_cxx *p, struct wk_cxx_node *mod
 {
 	while (wk_cxx_accept(p, 'W')) {
 		bool is_partition = wk_cxx_accept(p, 'P');
-		struct wk_cxx_node *node = wk_cxx_text(p, WK_CXX_MODULE, wk_cxx_identifier(p));
 
-		node->flag = is_partition;
-		node->a = module;
-		wk_cxx_push(p, &p->subs, node);
-		module = node;
+		module = wk_cxx_text(p, WK_CXX_MODULE, wk_cxx_identifier(p), module);
+		module->flag = is_partition;
+		wk_cxx_push(p, &p->subs, module);
 	}
 	return module;
 }
@@ -146,7 +140,7 @@ static struct wk_cxx_node *made_up_name(struct wk_cxx *p, int what, struct wk_cx
 		name = wk_cxx_join(p, name, wk_buf_str(&digits));
 		wk_buf_fini(&digits);
 	}
-	node = wk_cxx_text(p, WK_CXX_NAME, name);
+	node = wk_cxx_text(p, WK_CXX_NAME, name, NULL);
 	if (params)
 		wk_cxx_push(p, params, node);
 	return node;
@@ -333,8 +327,8 @@ static struct wk_cxx_node *plain_operator(struct wk_cxx *p, struct wk_str name)
 {
 	bool is_word = name.at[0] >= 'a' && name.at[0] <= 'z';
 
-	return wk_cxx_text(p, WK_CXX_NAME,
-			   wk_cxx_join(p, wk_str_c(is_word ? "operator " : "operator"), name));
+	name = wk_cxx_join(p, wk_str_c(is_word ? "operator " : "operator"), name);
+	return wk_cxx_text(p, WK_CXX_NAME, name, NULL);
 }
 
 /* <operator-name> */
@@ -361,13 +355,9 @@ struct wk_cxx_node *wk_cxx_operator_name(struct wk_cxx *p, struct wk_cxx_named *
 static struct wk_cxx_node *structured_binding(struct wk_cxx *p)
 {
 	struct wk_cxx_node *node = wk_cxx_node(p, WK_CXX_BINDING);
-	size_t begin = p->pile.count;
 
-	do
-		wk_cxx_push(p, &p->pile, wk_cxx_source_name(p));
-	while (wk_cxx_until(p, 'E'));
-	wk_cxx_collect(p, begin, node);
-	return node;
+	wk_cxx_items(p, node, 'E', wk_cxx_source_name);
+	return node->count ? node : wk_cxx_fail(p);
 }
 
 /* <unqualified-name> within `scope`, which may be NULL and may be written in full for it. */
@@ -666,29 +656,18 @@ struct wk_cxx_node *wk_cxx_template_args(struct wk_cxx *p, bool of_encoding)
 
 static struct wk_cxx_node *template_arg_inside(struct wk_cxx *p)
 {
-	struct wk_cxx_node *node;
-	size_t begin = p->pile.count;
-
 	switch (wk_cxx_peek(p, 0)) {
 	case 'X':
 		p->at++;
-		node = wk_cxx_expression(p);
-		wk_cxx_need(p, 'E');
-		return node;
+		return wk_cxx_before_e(p, wk_cxx_expression(p));
 	case 'I': /* gcc before version 4.7 */
 	case 'J':
 		p->at++;
-		while (wk_cxx_until(p, 'E'))
-			wk_cxx_push(p, &p->pile, wk_cxx_template_arg(p));
-		node = wk_cxx_node(p, WK_CXX_LIST);
-		wk_cxx_collect(p, begin, node);
-		return node;
+		return wk_cxx_items(p, wk_cxx_node(p, WK_CXX_LIST), 'E', wk_cxx_template_arg);
 	case 'L':
 		if (!wk_cxx_accept_text(p, "LZ"))
 			return wk_cxx_primary(p);
-		node = wk_cxx_encoding(p);
-		wk_cxx_need(p, 'E');
-		return node;
+		return wk_cxx_before_e(p, wk_cxx_encoding(p));
 	case 'T':
 		if (!at_param_decl(p))
 			return wk_cxx_type(p);
@@ -703,12 +682,7 @@ static struct wk_cxx_node *template_arg_inside(struct wk_cxx *p)
  *                ::= <template-param-decl> <template-arg> */
 struct wk_cxx_node *wk_cxx_template_arg(struct wk_cxx *p)
 {
-	struct wk_cxx_node *node = &p->nothing;
-
-	if (wk_cxx_enter(p))
-		node = template_arg_inside(p);
-	wk_cxx_leave(p);
-	return node;
+	return wk_cxx_nested(p, template_arg_inside);
 }
 
 static struct wk_cxx_node *find_param(struct wk_cxx *p, size_t level, size_t index)
@@ -748,7 +722,8 @@ struct wk_cxx_node *wk_cxx_template_param(struct wk_cxx *p)
 	if (p->bad)
 		return &p->nothing;
 	if (p->constraint)
-		return wk_cxx_text(p, WK_CXX_NAME, wk_str_of(start, (size_t)(p->at - 1 - start)));
+		return wk_cxx_text(p, WK_CXX_NAME, wk_str_of(start, (size_t)(p->at - 1 - start)),
+				   NULL);
 	if (!p->forward_ok || level > 0)
 		return find_param(p, level, index);
 	node = wk_cxx_node(p, WK_CXX_FORWARD);

@@ -28,6 +28,14 @@ static void add_str(struct wk_cxx_out *o, struct wk_str text)
 	wk_buf_add_str(&o->text, text);
 }
 
+static void add_between(struct wk_cxx_out *o, const char *before, struct wk_str text,
+			const char *behind)
+{
+	add(o, before);
+	add_str(o, text);
+	add(o, behind);
+}
+
 /* Back to a length of `len`. Removed text counts as work as well: otherwise empty packs would
  * repeat it for ever within the limit. */
 static void rewind_to(struct wk_cxx_out *o, size_t len)
@@ -143,8 +151,16 @@ void wk_cxx_print_operand(struct wk_cxx_out *o, struct wk_cxx_node *n, enum wk_c
 		wk_cxx_close(o, ')');
 }
 
+void wk_cxx_print_after(struct wk_cxx_out *o, const char *text, struct wk_cxx_node *n)
+{
+	if (!n)
+		return;
+	add(o, text);
+	wk_cxx_print(o, n);
+}
+
 /* An expansion of an empty pack leaves nothing, and so no comma either. */
-void wk_cxx_print_list(struct wk_cxx_out *o, const struct wk_cxx_node *n)
+void wk_cxx_print_list(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	bool is_first = true;
 
@@ -160,6 +176,13 @@ void wk_cxx_print_list(struct wk_cxx_out *o, const struct wk_cxx_node *n)
 		else
 			is_first = false;
 	}
+}
+
+void wk_cxx_print_list_in(struct wk_cxx_out *o, const char *brackets, struct wk_cxx_node *n)
+{
+	wk_cxx_open(o, brackets[0]);
+	wk_cxx_print_list(o, n);
+	wk_cxx_close(o, brackets[1]);
 }
 
 /* Names. */
@@ -195,16 +218,13 @@ static void print_scoped(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	} else {
 		wk_cxx_print(o, n->a);
 	}
-	add(o, n->kind == WK_CXX_FRIEND ? "::friend " : "::");
-	wk_cxx_print(o, n->b);
+	wk_cxx_print_after(o, n->kind == WK_CXX_FRIEND ? "::friend " : "::", n->b);
 }
 
 static void print_tagged(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	print_left(o, n->a);
-	add(o, "[abi:");
-	add_str(o, n->text);
-	add(o, "]");
+	add_between(o, "[abi:", n->text, "]");
 }
 
 static void print_template(struct wk_cxx_out *o, struct wk_cxx_node *n)
@@ -235,11 +255,6 @@ static void print_args(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	wk_cxx_print_list(o, n);
 	close_angle(o);
 	o->parens = parens;
-}
-
-static void print_plain_list(struct wk_cxx_out *o, struct wk_cxx_node *n)
-{
-	wk_cxx_print_list(o, n);
 }
 
 /* The name that constructors repeat. */
@@ -294,23 +309,18 @@ static void print_suffixed(struct wk_cxx_out *o, struct wk_cxx_node *n)
 static void print_clone(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	wk_cxx_print(o, n->a);
-	add(o, " (");
-	add_str(o, n->text);
-	add(o, ")");
+	add_between(o, " (", n->text, ")");
 }
 
 static void print_in_vtable(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	add(o, "construction vtable for ");
-	wk_cxx_print(o, n->a);
-	add(o, "-in-");
-	wk_cxx_print(o, n->b);
+	wk_cxx_print_after(o, "construction vtable for ", n->a);
+	wk_cxx_print_after(o, "-in-", n->b);
 }
 
 static void print_module(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	if (n->a)
-		wk_cxx_print(o, n->a);
+	wk_cxx_print_after(o, "", n->a);
 	if (n->a || n->flag)
 		add(o, n->flag ? ":" : ".");
 	add_str(o, n->text);
@@ -319,54 +329,34 @@ static void print_module(struct wk_cxx_out *o, struct wk_cxx_node *n)
 static void print_in_module(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	wk_cxx_print(o, n->a);
-	add(o, "@");
-	wk_cxx_print(o, n->b);
+	wk_cxx_print_after(o, "@", n->b);
 }
 
 static void print_binding(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	wk_cxx_open(o, '[');
-	wk_cxx_print_list(o, n);
-	wk_cxx_close(o, ']');
+	wk_cxx_print_list_in(o, "[]", n);
 }
 
 static void print_unnamed(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	add(o, "'unnamed");
-	add_str(o, n->text);
-	add(o, "'");
+	add_between(o, "'unnamed", n->text, "'");
 }
 
 void wk_cxx_print_closure_sig(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	if (n->a->count) {
-		unsigned parens = o->parens;
-
-		o->parens = 0;
-		add(o, "<");
-		wk_cxx_print_list(o, n->a);
-		close_angle(o);
-		o->parens = parens;
-	}
+	if (n->a->count)
+		print_args(o, n->a);
 	if (n->b) {
-		add(o, " requires ");
-		wk_cxx_print(o, n->b);
+		wk_cxx_print_after(o, " requires ", n->b);
 		add(o, " ");
 	}
-	wk_cxx_open(o, '(');
-	wk_cxx_print_list(o, n);
-	wk_cxx_close(o, ')');
-	if (n->c) {
-		add(o, " requires ");
-		wk_cxx_print(o, n->c);
-	}
+	wk_cxx_print_list_in(o, "()", n);
+	wk_cxx_print_after(o, " requires ", n->c);
 }
 
 static void print_closure(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	add(o, "'lambda");
-	add_str(o, n->text);
-	add(o, "'");
+	add_between(o, "'lambda", n->text, "'");
 	wk_cxx_print_closure_sig(o, n);
 }
 
@@ -383,9 +373,7 @@ static void print_quals(struct wk_cxx_out *o, uint8_t quals)
 
 static void print_params(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	wk_cxx_open(o, '(');
-	wk_cxx_print_list(o, n);
-	wk_cxx_close(o, ')');
+	wk_cxx_print_list_in(o, "()", n);
 	if (n->a)
 		print_right(o, n->a);
 	print_quals(o, n->quals);
@@ -404,12 +392,8 @@ static void encoding_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 static void encoding_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	print_params(o, n);
-	if (n->c)
-		wk_cxx_print(o, n->c);
-	if (n->d) {
-		add(o, " requires ");
-		wk_cxx_print(o, n->d);
-	}
+	wk_cxx_print_after(o, "", n->c);
+	wk_cxx_print_after(o, " requires ", n->d);
 }
 
 static void print_enable_if(struct wk_cxx_out *o, struct wk_cxx_node *n)
@@ -428,10 +412,7 @@ static void function_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 static void function_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	print_params(o, n);
-	if (n->b) {
-		add(o, " ");
-		wk_cxx_print(o, n->b);
-	}
+	wk_cxx_print_after(o, " ", n->b);
 }
 
 /* objc_object<P>* is written id<P>. */
@@ -463,9 +444,7 @@ static void print_after_sign(struct wk_cxx_out *o, struct wk_cxx_node *pointee)
 static void pointer_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	if (is_objc_id(n->a)) {
-		add(o, "id<");
-		add_str(o, n->a->text);
-		add(o, ">");
+		add_between(o, "id<", n->a->text, ">");
 		return;
 	}
 	print_before_sign(o, n->a);
@@ -573,18 +552,14 @@ static void left_of_a(struct wk_cxx_out *o, struct wk_cxx_node *n)
 static void print_vendor_qualified(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	wk_cxx_print(o, n->a);
-	add(o, " ");
-	add_str(o, n->text);
-	if (n->b)
-		wk_cxx_print(o, n->b);
+	add_between(o, " ", n->text, "");
+	wk_cxx_print_after(o, "", n->b);
 }
 
 static void print_objc_protocol(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	wk_cxx_print(o, n->a);
-	add(o, "<");
-	add_str(o, n->text);
-	add(o, ">");
+	add_between(o, "<", n->text, ">");
 }
 
 static void array_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
@@ -592,8 +567,7 @@ static void array_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	if (!wk_str_ends(wk_buf_str(&o->text), "]"))
 		add(o, " ");
 	wk_cxx_open(o, '[');
-	if (n->b)
-		wk_cxx_print(o, n->b);
+	wk_cxx_print_after(o, "", n->b);
 	wk_cxx_close(o, ']');
 	print_right(o, n->a);
 }
@@ -602,8 +576,7 @@ static void print_vector(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	wk_cxx_print(o, n->a);
 	add(o, " vector[");
-	if (n->b)
-		wk_cxx_print(o, n->b);
+	wk_cxx_print_after(o, "", n->b);
 	add(o, "]");
 }
 
@@ -705,10 +678,7 @@ static void decl_template_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 static void decl_template_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	wk_cxx_print(o, n->a);
-	if (n->b) {
-		add(o, " requires ");
-		wk_cxx_print(o, n->b);
-	}
+	wk_cxx_print_after(o, " requires ", n->b);
 }
 
 static void decl_pack_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
@@ -728,7 +698,7 @@ static const struct {
 	[WK_CXX_TAGGED] = { print_tagged, NULL },
 	[WK_CXX_TEMPLATE] = { print_template, NULL },
 	[WK_CXX_ARGS] = { print_args, NULL },
-	[WK_CXX_LIST] = { print_plain_list, NULL },
+	[WK_CXX_LIST] = { wk_cxx_print_list, NULL },
 	[WK_CXX_PACK] = { pack_left, pack_right },
 	[WK_CXX_FORWARD] = { forward_left, forward_right },
 	[WK_CXX_CTOR] = { print_ctor, NULL },

@@ -22,13 +22,6 @@ static void add_in_parens(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	wk_cxx_close(o, ')');
 }
 
-static void add_list_in_parens(struct wk_cxx_out *o, const struct wk_cxx_node *n)
-{
-	wk_cxx_open(o, '(');
-	wk_cxx_print_list(o, n);
-	wk_cxx_close(o, ')');
-}
-
 /* text(a); parentheses may contain any expression */
 static void print_enclosed(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
@@ -105,13 +98,9 @@ static void print_member(struct wk_cxx_out *o, struct wk_cxx_node *n)
 static void print_subobject(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	wk_cxx_print(o, n->b);
-	add(o, ".<");
-	wk_cxx_print(o, n->a);
+	wk_cxx_print_after(o, ".<", n->a);
 	add(o, " at offset ");
-	if (n->text.len)
-		add_number(o, n->text);
-	else
-		add(o, "0");
+	add_number(o, n->text.len ? n->text : wk_str_c("0"));
 	add(o, ">");
 }
 
@@ -121,8 +110,7 @@ static void print_cast(struct wk_cxx_out *o, struct wk_cxx_node *n)
 
 	wk_buf_add_str(&o->text, n->text);
 	o->parens = 0;
-	add(o, "<");
-	wk_cxx_print(o, n->a);
+	wk_cxx_print_after(o, "<", n->a);
 	add(o, ">");
 	o->parens = parens;
 	add_in_parens(o, n->b);
@@ -134,26 +122,25 @@ static void print_call(struct wk_cxx_out *o, struct wk_cxx_node *n)
 		add_in_parens(o, n->a);
 	else
 		wk_cxx_print(o, n->a);
-	add_list_in_parens(o, n);
+	wk_cxx_print_list_in(o, "()", n);
 }
 
 static void print_new(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	wk_buf_add_str(&o->text, n->text);
 	if (n->b->count)
-		add_list_in_parens(o, n->b);
-	add(o, " ");
-	wk_cxx_print(o, n->a);
+		wk_cxx_print_list_in(o, "()", n->b);
+	wk_cxx_print_after(o, " ", n->a);
 	if (n->c && n->c->kind == WK_CXX_INIT_LIST)
 		wk_cxx_print(o, n->c);
 	else if (n->c && n->c->count)
-		add_list_in_parens(o, n->c);
+		wk_cxx_print_list_in(o, "()", n->c);
 }
 
 static void print_conversion(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	add_in_parens(o, n->a);
-	add_list_in_parens(o, n);
+	wk_cxx_print_list_in(o, "()", n);
 }
 
 /* A character of a string literal in C++ syntax. `after_number`: a digit would continue the
@@ -218,11 +205,8 @@ static void print_init_list(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	if (print_as_string(o, n))
 		return;
-	if (n->a)
-		wk_cxx_print(o, n->a);
-	wk_cxx_open(o, '{');
-	wk_cxx_print_list(o, n);
-	wk_cxx_close(o, '}');
+	wk_cxx_print_after(o, "", n->a);
+	wk_cxx_print_list_in(o, "{}", n);
 }
 
 /* Designators follow each other without an equals sign. */
@@ -244,10 +228,7 @@ static void print_init_index(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	wk_cxx_open(o, '[');
 	wk_cxx_print(o, n->a);
-	if (n->c) {
-		add(o, " ... ");
-		wk_cxx_print(o, n->c);
-	}
+	wk_cxx_print_after(o, " ... ", n->c);
 	wk_cxx_close(o, ']');
 	print_initialized(o, n->b);
 }
@@ -309,8 +290,7 @@ static void print_enumerator(struct wk_cxx_out *o, struct wk_cxx_node *n)
 /* Only the type of a string is mangled. */
 static void print_string(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	add(o, "\"<");
-	wk_cxx_print(o, n->a);
+	wk_cxx_print_after(o, "\"<", n->a);
 	add(o, ">\"");
 }
 
@@ -325,11 +305,11 @@ static void print_lambda(struct wk_cxx_out *o, struct wk_cxx_node *n)
 static void print_requires(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	add(o, "requires");
-	if (n->a->count) {
-		add(o, " ");
-		add_list_in_parens(o, n->a);
-	}
 	add(o, " ");
+	if (n->a->count) {
+		wk_cxx_print_list_in(o, "()", n->a);
+		add(o, " ");
+	}
 	wk_cxx_open(o, '{');
 	for (size_t i = 0; i < n->count; i++)
 		wk_cxx_print(o, n->list[i]);
@@ -349,10 +329,7 @@ static void print_requires_expr(struct wk_cxx_out *o, struct wk_cxx_node *n)
 		wk_cxx_close(o, '}');
 	if (n->flag)
 		add(o, " noexcept");
-	if (n->b) {
-		add(o, " -> ");
-		wk_cxx_print(o, n->b);
-	}
+	wk_cxx_print_after(o, " -> ", n->b);
 	add(o, ";");
 }
 

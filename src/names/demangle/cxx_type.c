@@ -1,38 +1,21 @@
 #include "names/demangle/cxx.h"
 
 /* <builtin-type> of one letter. */
-static const char *builtin(char c)
-{
-	static const char *const words[26] = {
-		['a' - 'a'] = "signed char", ['b' - 'a'] = "bool",
-		['c' - 'a'] = "char",	     ['d' - 'a'] = "double",
-		['e' - 'a'] = "long double", ['f' - 'a'] = "float",
-		['g' - 'a'] = "__float128",  ['h' - 'a'] = "unsigned char",
-		['i' - 'a'] = "int",	     ['j' - 'a'] = "unsigned int",
-		['l' - 'a'] = "long",	     ['m' - 'a'] = "unsigned long",
-		['n' - 'a'] = "__int128",    ['o' - 'a'] = "unsigned __int128",
-		['s' - 'a'] = "short",	     ['t' - 'a'] = "unsigned short",
-		['v' - 'a'] = "void",	     ['w' - 'a'] = "wchar_t",
-		['x' - 'a'] = "long long",   ['y' - 'a'] = "unsigned long long",
-		['z' - 'a'] = "...",
-	};
-
-	return c >= 'a' && c <= 'z' ? words[c - 'a'] : NULL;
-}
+static const char *const builtins[256] = {
+	['a'] = "signed char", ['b'] = "bool", ['c'] = "char", ['d'] = "double",
+	['e'] = "long double", ['f'] = "float", ['g'] = "__float128", ['h'] = "unsigned char",
+	['i'] = "int", ['j'] = "unsigned int", ['l'] = "long", ['m'] = "unsigned long",
+	['n'] = "__int128", ['o'] = "unsigned __int128", ['s'] = "short", ['t'] = "unsigned short",
+	['v'] = "void", ['w'] = "wchar_t", ['x'] = "long long", ['y'] = "unsigned long long",
+	['z'] = "...",
+};
 
 /* Those of two letters, by the one after D. */
-static const char *builtin_d(char c)
-{
-	static const char *const words[26] = {
-		['a' - 'a'] = "auto",	   ['c' - 'a'] = "decltype(auto)",
-		['d' - 'a'] = "decimal64", ['e' - 'a'] = "decimal128",
-		['f' - 'a'] = "decimal32", ['h' - 'a'] = "half",
-		['i' - 'a'] = "char32_t",  ['n' - 'a'] = "std::nullptr_t",
-		['s' - 'a'] = "char16_t",  ['u' - 'a'] = "char8_t",
-	};
-
-	return c >= 'a' && c <= 'z' ? words[c - 'a'] : NULL;
-}
+static const char *const builtins_after_d[256] = {
+	['a'] = "auto", ['c'] = "decltype(auto)", ['d'] = "decimal64", ['e'] = "decimal128",
+	['f'] = "decimal32", ['h'] = "half", ['i'] = "char32_t", ['n'] = "std::nullptr_t",
+	['s'] = "char16_t", ['u'] = "char8_t",
+};
 
 /* <CV-qualifiers> ::= [r] [V] [K] */
 uint8_t wk_cxx_qualifiers(struct wk_cxx *p)
@@ -51,35 +34,24 @@ uint8_t wk_cxx_qualifiers(struct wk_cxx *p)
 /* <decltype> ::= Dt <expression> E | DT <expression> E */
 struct wk_cxx_node *wk_cxx_decltype(struct wk_cxx *p)
 {
-	struct wk_cxx_node *node;
-
 	if (!wk_cxx_accept_text(p, "Dt") && !wk_cxx_accept_text(p, "DT"))
 		return wk_cxx_fail(p);
-	node = wk_cxx_wrap(p, WK_CXX_ENCLOSED, "decltype", wk_cxx_expression(p));
-	wk_cxx_need(p, 'E');
-	return node;
+	return wk_cxx_wrap(p, WK_CXX_ENCLOSED, "decltype",
+			   wk_cxx_before_e(p, wk_cxx_expression(p)));
 }
 
 /* <exception-spec> ::= Do | DO <expression> E | Dw <type>+ E; NULL if there is none */
 static struct wk_cxx_node *exception_spec(struct wk_cxx *p)
 {
-	struct wk_cxx_node *node, *types;
-	size_t begin = p->pile.count;
-
 	if (wk_cxx_accept_text(p, "Do"))
 		return wk_cxx_word(p, "noexcept");
-	if (wk_cxx_accept_text(p, "DO")) {
-		node = wk_cxx_wrap(p, WK_CXX_ENCLOSED, "noexcept", wk_cxx_expression(p));
-		wk_cxx_need(p, 'E');
-		return node;
-	}
+	if (wk_cxx_accept_text(p, "DO"))
+		return wk_cxx_wrap(p, WK_CXX_ENCLOSED, "noexcept",
+				   wk_cxx_before_e(p, wk_cxx_expression(p)));
 	if (!wk_cxx_accept_text(p, "Dw"))
 		return NULL;
-	while (wk_cxx_until(p, 'E'))
-		wk_cxx_push(p, &p->pile, wk_cxx_type(p));
-	types = wk_cxx_node(p, WK_CXX_LIST);
-	wk_cxx_collect(p, begin, types);
-	return wk_cxx_wrap(p, WK_CXX_ENCLOSED, "throw", types);
+	return wk_cxx_wrap(p, WK_CXX_ENCLOSED, "throw",
+			   wk_cxx_items(p, wk_cxx_node(p, WK_CXX_LIST), 'E', wk_cxx_type));
 }
 
 /* <function-type> ::= [<CV-qualifiers>] [<exception-spec>] [Dx] F [Y] <type>+ [R | O] E */
@@ -118,7 +90,7 @@ static struct wk_cxx_node *array_type(struct wk_cxx *p)
 
 	wk_cxx_need(p, 'A');
 	if (wk_cxx_is_digit(wk_cxx_peek(p, 0)))
-		node->b = wk_cxx_text(p, WK_CXX_NAME, wk_cxx_number(p, false));
+		node->b = wk_cxx_text(p, WK_CXX_NAME, wk_cxx_number(p, false), NULL);
 	else if (wk_cxx_peek(p, 0) != '_')
 		node->b = wk_cxx_expression(p);
 	wk_cxx_need(p, '_');
@@ -133,7 +105,7 @@ static struct wk_cxx_node *vector_type(struct wk_cxx *p)
 
 	p->at += 2;
 	if (wk_cxx_is_digit(wk_cxx_peek(p, 0))) {
-		node->b = wk_cxx_text(p, WK_CXX_NAME, wk_cxx_number(p, false));
+		node->b = wk_cxx_text(p, WK_CXX_NAME, wk_cxx_number(p, false), NULL);
 		wk_cxx_need(p, '_');
 		node->a = wk_cxx_accept(p, 'p') ? wk_cxx_word(p, "pixel") : wk_cxx_type(p);
 		return node;
@@ -161,7 +133,7 @@ static struct wk_cxx_node *extended_float(struct wk_cxx *p)
 	} else {
 		wk_cxx_need(p, '_');
 	}
-	return wk_cxx_text(p, WK_CXX_NAME, wk_cxx_join(p, wk_str_c("_Float"), bits));
+	return wk_cxx_text(p, WK_CXX_NAME, wk_cxx_join(p, wk_str_c("_Float"), bits), NULL);
 }
 
 /* DB <number> _ | DB <expression> _, and DU for the unsigned */
@@ -172,7 +144,7 @@ static struct wk_cxx_node *bit_int(struct wk_cxx *p)
 
 	p->at += 2;
 	if (wk_cxx_is_digit(wk_cxx_peek(p, 0)))
-		bits = wk_cxx_text(p, WK_CXX_NAME, wk_cxx_number(p, false));
+		bits = wk_cxx_text(p, WK_CXX_NAME, wk_cxx_number(p, false), NULL);
 	else
 		bits = wk_cxx_expression(p);
 	wk_cxx_need(p, '_');
@@ -194,9 +166,9 @@ static struct wk_cxx_node *d_type(struct wk_cxx *p, bool *is_builtin)
 	char c = wk_cxx_peek(p, 1);
 
 	*is_builtin = true;
-	if (builtin_d(c)) {
+	if (builtins_after_d[(uint8_t)c]) {
 		p->at += 2;
-		return wk_cxx_word(p, builtin_d(c));
+		return wk_cxx_word(p, builtins_after_d[(uint8_t)c]);
 	}
 	if (c == 'F')
 		return extended_float(p);
@@ -241,11 +213,11 @@ static struct wk_cxx_node *vendor_qualified(struct wk_cxx *p)
 	p->at++;
 	name = wk_cxx_identifier(p);
 	if (wk_str_starts(name, "objcproto")) {
-		node = wk_cxx_text(p, WK_CXX_OBJC_PROTOCOL, objc_protocol(p, name));
+		node = wk_cxx_text(p, WK_CXX_OBJC_PROTOCOL, objc_protocol(p, name), NULL);
 		node->a = qualified_type(p);
 		return node;
 	}
-	node = wk_cxx_text(p, WK_CXX_VENDOR_QUALIFIED, name);
+	node = wk_cxx_text(p, WK_CXX_VENDOR_QUALIFIED, name, NULL);
 	if (wk_cxx_peek(p, 0) == 'I')
 		node->b = wk_cxx_template_args(p, false);
 	node->a = qualified_type(p);
@@ -271,12 +243,7 @@ static struct wk_cxx_node *qualified_inside(struct wk_cxx *p)
 /* <qualified-type> ::= <extended-qualifier>* <CV-qualifiers> <type> */
 static struct wk_cxx_node *qualified_type(struct wk_cxx *p)
 {
-	struct wk_cxx_node *node = &p->nothing;
-
-	if (wk_cxx_enter(p))
-		node = qualified_inside(p);
-	wk_cxx_leave(p);
-	return node;
+	return wk_cxx_nested(p, qualified_inside);
 }
 
 /* A function type may begin with the qualifiers of its `this`. */
@@ -351,7 +318,7 @@ static struct wk_cxx_node *vendor_type(struct wk_cxx *p)
 	struct wk_cxx_node *node;
 
 	p->at++;
-	node = wk_cxx_text(p, WK_CXX_NAME, wk_cxx_identifier(p));
+	node = wk_cxx_text(p, WK_CXX_NAME, wk_cxx_identifier(p), NULL);
 	if (wk_cxx_accept(p, 'I')) {
 		node->kind = WK_CXX_ENCLOSED;
 		node->a = wk_cxx_type(p);
@@ -436,7 +403,7 @@ static struct wk_cxx_node *builtin_type(struct wk_cxx *p, int letter, const char
 struct wk_cxx_node *wk_cxx_type(struct wk_cxx *p)
 {
 	struct wk_cxx_node *node = &p->nothing;
-	const char *word = builtin(wk_cxx_peek(p, 0));
+	const char *word = builtins[(uint8_t)wk_cxx_peek(p, 0)];
 	bool is_old = false;
 
 	if (word)
