@@ -125,111 +125,7 @@ static struct wk_cxx_node *boolean(struct wk_cxx *p)
 	return wk_cxx_fail(p);
 }
 
-/* Exactly that many lowercase hexadecimal digits. */
-static uint64_t hex(struct wk_cxx *p, int digits)
-{
-	uint64_t value = 0;
-
-	for (int i = 0; i < digits; i++) {
-		char c = wk_cxx_peek(p, 0);
-
-		if (wk_cxx_is_digit(c))
-			value = value << 4 | (uint64_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			value = value << 4 | (uint64_t)(c - 'a' + 10);
-		else
-			wk_cxx_fail(p);
-		p->at += !p->bad;
-	}
-	return value;
-}
-
-/* "0x1.8p+3" as C's %a writes it, from the digit before the point and the bits behind it,
- * left-aligned. */
-static void hex_float(struct wk_buf *buf, unsigned lead, uint64_t fraction, int exponent)
-{
-	wk_buf_add_fmt(buf, "0x%u", lead);
-	if (fraction)
-		wk_buf_add_char(buf, '.');
-	for (; fraction; fraction <<= 4)
-		wk_buf_add_fmt(buf, "%x", (unsigned)(fraction >> 60));
-	wk_buf_add_fmt(buf, "p%+d", exponent);
-}
-
-static void double_text(struct wk_buf *buf, uint64_t bits)
-{
-	unsigned exponent = bits >> 52 & 0x7ff;
-	uint64_t fraction = bits << 12;
-
-	if (bits >> 63)
-		wk_buf_add_char(buf, '-');
-	if (exponent == 0x7ff)
-		wk_buf_add_text(buf, fraction ? "nan" : "inf");
-	else if (exponent == 0)
-		hex_float(buf, 0, fraction, fraction ? -1022 : 0);
-	else
-		hex_float(buf, 1, fraction, (int)exponent - 1023);
-}
-
-/* The x87 format: 64 bits of which the first is before the point; four are shown there. */
-static void long_double_text(struct wk_buf *buf, unsigned sign_exponent, uint64_t mantissa)
-{
-	unsigned exponent = sign_exponent & 0x7fff, lead = (unsigned)(mantissa >> 60);
-
-	if (sign_exponent & 0x8000)
-		wk_buf_add_char(buf, '-');
-	if (exponent == 0x7fff)
-		wk_buf_add_text(buf, mantissa << 1 ? "nan" : "inf");
-	else if (mantissa == 0)
-		hex_float(buf, 0, 0, 0);
-	else if (lead < 10)
-		hex_float(buf, lead, mantissa << 4, (exponent ? (int)exponent : 1) - 16383 - 3);
-	else {
-		struct wk_buf digits = { 0 };
-
-		/* The leading digit may be a letter. */
-		hex_float(&digits, 0, mantissa << 4, (int)exponent - 16383 - 3);
-		wk_buf_add_fmt(buf, "0x%x%s", lead, wk_buf_text(&digits) + 3);
-		wk_buf_fini(&digits);
-	}
-}
-
-static double float_of(uint32_t bits)
-{
-	float value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
-/* L f | d | e <hexadecimal digits> E, the letter already read */
-static struct wk_cxx_node *floating(struct wk_cxx *p, char type)
-{
-	struct wk_buf text = { 0 };
-	struct wk_cxx_node *node;
-
-	if (type == 'e') {
-		unsigned sign_exponent = (unsigned)hex(p, 4);
-
-		long_double_text(&text, sign_exponent, hex(p, 16));
-	} else if (type == 'd') {
-		double_text(&text, hex(p, 16));
-	} else {
-		double wide = float_of((uint32_t)hex(p, 8));
-		uint64_t bits;
-
-		memcpy(&bits, &wide, sizeof(bits));
-		double_text(&text, bits);
-	}
-	if (type != 'd')
-		wk_buf_add_char(&text, type == 'f' ? 'f' : 'L');
-	node = wk_cxx_text(p, WK_CXX_NAME, wk_arena_copy(&p->arena, wk_buf_str(&text)), NULL);
-	wk_buf_fini(&text);
-	wk_cxx_need(p, 'E');
-	return node;
-}
-
-/* The bytes of a value whose format is not decoded: _Float16, __float128, complex */
+/* The bytes of a value, which are not decoded: floating-point, complex */
 static struct wk_str raw_value(struct wk_cxx *p)
 {
 	const char *start = p->at;
@@ -246,11 +142,12 @@ static struct wk_str raw_value(struct wk_cxx *p)
 /* L <type> <number> E of an enumeration, a pointer ...; L <type> E has no value to show */
 static struct wk_cxx_node *typed_literal(struct wk_cxx *p)
 {
+	bool is_floating = strchr("fde", wk_cxx_peek(p, 0));
 	struct wk_cxx_node *type = wk_cxx_type(p);
 	const char *start = p->at;
 	struct wk_str value = wk_cxx_number(p, true);
 
-	if (wk_cxx_peek(p, 0) != 'E') {
+	if (is_floating || wk_cxx_peek(p, 0) != 'E') {
 		p->at = start;
 		value = raw_value(p);
 	}
@@ -310,11 +207,6 @@ struct wk_cxx_node *wk_cxx_primary(struct wk_cxx *p)
 	case 'b':
 		p->at++;
 		return boolean(p);
-	case 'f':
-	case 'd':
-	case 'e':
-		p->at++;
-		return floating(p, type);
 	case '_':
 		return external_name(p);
 	case 'A':
