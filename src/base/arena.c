@@ -50,6 +50,18 @@ struct wk_str wk_arena_copy(struct wk_arena *arena, struct wk_str text)
 	return (struct wk_str){ copy, text.len };
 }
 
+void *wk_arena_grow_now(struct wk_arena *arena, void *at, size_t count, size_t *cap,
+			size_t size_bytes)
+{
+	void *moved;
+
+	*cap = *cap ? *cap * 2 : 16;
+	moved = wk_arena_alloc(arena, *cap * size_bytes);
+	if (count)
+		memcpy(moved, at, count * size_bytes);
+	return moved;
+}
+
 void wk_arena_reset(struct wk_arena *arena)
 {
 	struct wk_arena_chunk *keep = arena->chunks;

@@ -23,6 +23,17 @@ void *wk_arena_alloc_zeroed(struct wk_arena *arena, size_t size_bytes);
 /* A copy with a NUL behind it that is not counted. */
 struct wk_str wk_arena_copy(struct wk_arena *arena, struct wk_str text);
 
+void *wk_arena_grow_now(struct wk_arena *arena, void *at, size_t count, size_t *cap,
+			size_t size_bytes);
+
+/* A growing array with space for one more element, moved perhaps. Outgrown arrays remain in the
+ * arena, together no larger than the last. */
+static inline void *wk_arena_grow(struct wk_arena *arena, void *at, size_t count, size_t *cap,
+				  size_t size_bytes)
+{
+	return count < *cap ? at : wk_arena_grow_now(arena, at, count, cap, size_bytes);
+}
+
 /* Everything in it is gone; one chunk is kept for the next round. */
 void wk_arena_reset(struct wk_arena *arena);
 void wk_arena_fini(struct wk_arena *arena);

@@ -158,24 +158,9 @@ struct wk_str wk_cxx_join(struct wk_cxx *p, struct wk_str head, struct wk_str ta
 	return wk_str_of(at, head.len + tail.len);
 }
 
-/* Space for one more pointer in an array of the arena; outgrown arrays remain, together no larger
- * than the last. */
-static void *more_room(struct wk_cxx *p, void *at, size_t count, size_t *cap)
-{
-	void *moved;
-
-	if (count < *cap)
-		return at;
-	*cap = *cap ? *cap * 2 : 16;
-	moved = wk_arena_alloc(&p->arena, *cap * sizeof(void *));
-	if (count)
-		memcpy(moved, at, count * sizeof(void *));
-	return moved;
-}
-
 void wk_cxx_push(struct wk_cxx *p, struct wk_cxx_list *list, struct wk_cxx_node *node)
 {
-	list->at = more_room(p, list->at, list->count, &list->cap);
+	list->at = wk_arena_grow(&p->arena, list->at, list->count, &list->cap, sizeof(node));
 	list->at[list->count++] = node;
 }
 
@@ -203,7 +188,8 @@ void wk_cxx_push_level(struct wk_cxx *p, struct wk_cxx_list *params)
 {
 	struct wk_cxx_levels *levels = &p->levels;
 
-	levels->at = more_room(p, levels->at, levels->count, &levels->cap);
+	levels->at =
+		wk_arena_grow(&p->arena, levels->at, levels->count, &levels->cap, sizeof(params));
 	levels->at[levels->count++] = params;
 }
 

@@ -161,7 +161,7 @@ static struct wk_msvc_node *table(struct wk_msvc *p, const char *words)
 	size_t begin = p->pile.count;
 	bool of_member;
 
-	symbol->b = wk_msvc_scopes(p, wk_msvc_text(p, WK_MSVC_NAME, wk_str_c(words)));
+	symbol->b = wk_msvc_scopes(p, wk_msvc_word(p, WK_MSVC_NAME, words));
 	if (!wk_msvc_accept(p, '6') && !wk_msvc_accept(p, '7'))
 		return wk_msvc_fail(p);
 	symbol->quals = wk_msvc_qualifiers(p, &of_member);
@@ -173,7 +173,7 @@ static struct wk_msvc_node *table(struct wk_msvc *p, const char *words)
 
 static struct wk_msvc_node *untyped(struct wk_msvc *p, const char *words)
 {
-	struct wk_msvc_node *part = wk_msvc_text(p, WK_MSVC_NAME, wk_str_c(words));
+	struct wk_msvc_node *part = wk_msvc_word(p, WK_MSVC_NAME, words);
 	struct wk_msvc_node *symbol = named_symbol(p, wk_msvc_scopes(p, part));
 
 	wk_msvc_need(p, '8');
@@ -199,7 +199,7 @@ static struct wk_msvc_node *base_class(struct wk_msvc *p, const char *words)
 
 static struct wk_msvc_node *typed(struct wk_msvc *p, const char *words)
 {
-	struct wk_msvc_node *part = wk_msvc_text(p, WK_MSVC_NAME, wk_str_c(words));
+	struct wk_msvc_node *part = wk_msvc_word(p, WK_MSVC_NAME, words);
 	struct wk_msvc_node *symbol = named_symbol(p, wk_msvc_name_of(p, part));
 
 	symbol->a = wk_msvc_result_type(p);
@@ -236,7 +236,7 @@ static struct wk_msvc_node *virtual_call(struct wk_msvc *p, const char *words)
 /* <scopes> 4IA or 5, then which of the function's variables it guards. */
 static struct wk_msvc_node *guard(struct wk_msvc *p, const char *words)
 {
-	struct wk_msvc_node *part = wk_msvc_text(p, WK_MSVC_NAME, wk_str_c(words));
+	struct wk_msvc_node *part = wk_msvc_word(p, WK_MSVC_NAME, words);
 	struct wk_msvc_node *symbol = named_symbol(p, wk_msvc_scopes(p, part));
 	uint32_t number = 0;
 
@@ -255,7 +255,7 @@ static struct wk_msvc_node *guard(struct wk_msvc *p, const char *words)
  * as whole symbols between ? and @@, except that old versions of clang left a bit of that off. */
 static struct wk_msvc_node *dynamic(struct wk_msvc *p, const char *words)
 {
-	struct wk_msvc_node *part = wk_msvc_text(p, WK_MSVC_DYNAMIC, wk_str_c(words)), *symbol;
+	struct wk_msvc_node *part = wk_msvc_word(p, WK_MSVC_DYNAMIC, words), *symbol;
 	bool is_member = wk_msvc_accept(p, '?');
 
 	symbol = function_or_variable(p);

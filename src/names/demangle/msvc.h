@@ -143,7 +143,7 @@ struct wk_msvc {
 	struct wk_msvc_node nothing;
 };
 
-/* demangle_msvc_name.c: the parser's tools, and names. */
+/* msvc_name.c: the parser's tools, and names. */
 struct wk_msvc_node *wk_msvc_fail(struct wk_msvc *p);
 bool wk_msvc_enter(struct wk_msvc *p);
 void wk_msvc_leave(struct wk_msvc *p);
@@ -155,6 +155,7 @@ void wk_msvc_need(struct wk_msvc *p, char c);
 bool wk_msvc_until(struct wk_msvc *p, char stop);
 struct wk_msvc_node *wk_msvc_node(struct wk_msvc *p, enum wk_msvc_kind kind);
 struct wk_msvc_node *wk_msvc_text(struct wk_msvc *p, enum wk_msvc_kind kind, struct wk_str text);
+struct wk_msvc_node *wk_msvc_word(struct wk_msvc *p, enum wk_msvc_kind kind, const char *text);
 /* A lasting copy of the text in `words`, which is emptied. */
 struct wk_str wk_msvc_words(struct wk_msvc *p);
 void wk_msvc_push(struct wk_msvc *p, struct wk_msvc_node *node);
@@ -178,10 +179,10 @@ struct wk_msvc_node *wk_msvc_scopes(struct wk_msvc *p, struct wk_msvc_node *part
 struct wk_msvc_node *wk_msvc_name_of(struct wk_msvc *p, struct wk_msvc_node *part);
 struct wk_msvc_node *wk_msvc_last_part(struct wk_msvc_node *name);
 
-/* demangle_msvc_args.c: into the part's list, up to the '@' that ends them. */
+/* msvc_args.c: into the part's list, up to the '@' that ends them. */
 void wk_msvc_template_args(struct wk_msvc *p, struct wk_msvc_node *part);
 
-/* demangle_msvc_type.c */
+/* msvc_type.c */
 struct wk_msvc_node *wk_msvc_type(struct wk_msvc *p);
 /* With qualifiers in front: always, or behind a '?'. */
 struct wk_msvc_node *wk_msvc_qualified_type(struct wk_msvc *p);
@@ -191,13 +192,13 @@ uint8_t wk_msvc_qualifiers(struct wk_msvc *p, bool *of_member);
 uint8_t wk_msvc_extended_qualifiers(struct wk_msvc *p);
 char wk_msvc_convention(struct wk_msvc *p);
 
-/* demangle_msvc.c */
+/* msvc.c */
 struct wk_msvc_node *wk_msvc_symbol(struct wk_msvc *p);
 
-/* demangle_msvc_string.c: behind ??_C */
+/* msvc_string.c: behind ??_C */
 struct wk_msvc_node *wk_msvc_string(struct wk_msvc *p);
 
-/* demangle_msvc_print.c: the node as text that lives until the next call; false if it is over
+/* msvc_print.c: the node as text that lives until the next call; false if it is over
  * the budget. */
 bool wk_msvc_print(struct wk_msvc_out *o, const struct wk_msvc_node *node, enum wk_msvc_form form);
 

@@ -68,6 +68,11 @@ struct wk_msvc_node *wk_msvc_text(struct wk_msvc *p, enum wk_msvc_kind kind, str
 	return node;
 }
 
+struct wk_msvc_node *wk_msvc_word(struct wk_msvc *p, enum wk_msvc_kind kind, const char *text)
+{
+	return wk_msvc_text(p, kind, wk_str_c(text));
+}
+
 struct wk_str wk_msvc_words(struct wk_msvc *p)
 {
 	struct wk_str words = wk_arena_copy(&p->arena, wk_buf_str(&p->words));
@@ -76,19 +81,11 @@ struct wk_str wk_msvc_words(struct wk_msvc *p)
 	return words;
 }
 
-/* An outgrown array remains in the arena; together they are no larger than the last. */
 void wk_msvc_push(struct wk_msvc *p, struct wk_msvc_node *node)
 {
 	struct wk_msvc_list *pile = &p->pile;
 
-	if (pile->count == pile->cap) {
-		struct wk_msvc_node **old = pile->at;
-
-		pile->cap = pile->cap ? pile->cap * 2 : 16;
-		pile->at = wk_arena_alloc(&p->arena, pile->cap * sizeof(*pile->at));
-		if (pile->count)
-			memcpy(pile->at, old, pile->count * sizeof(*pile->at));
-	}
+	pile->at = wk_arena_grow(&p->arena, pile->at, pile->count, &pile->cap, sizeof(node));
 	pile->at[pile->count++] = node;
 }
 
@@ -266,7 +263,7 @@ static struct wk_msvc_node *operator_part(struct wk_msvc *p)
 	if (underscores == 2 && c == 'K')
 		return literal_operator(p);
 	name = operator_of(underscores, c);
-	return name ? wk_msvc_text(p, WK_MSVC_NAME, wk_str_c(name)) : wk_msvc_fail(p);
+	return name ? wk_msvc_word(p, WK_MSVC_NAME, name) : wk_msvc_fail(p);
 }
 
 static struct wk_msvc_node *template_part(struct wk_msvc *p);
@@ -372,7 +369,7 @@ static struct wk_msvc_node *anonymous_namespace(struct wk_msvc *p)
 		return wk_msvc_fail(p);
 	remember_text(p, wk_str_of(p->at, (size_t)(stop - p->at)));
 	p->at = stop + 1;
-	return wk_msvc_text(p, WK_MSVC_NAME, wk_str_c("`anonymous namespace'"));
+	return wk_msvc_word(p, WK_MSVC_NAME, "`anonymous namespace'");
 }
 
 static struct wk_msvc_node *scope(struct wk_msvc *p)
@@ -428,9 +425,7 @@ struct wk_msvc_node *wk_msvc_last_part(struct wk_msvc_node *name)
 
 struct wk_msvc_node *wk_msvc_type_name(struct wk_msvc *p)
 {
-	struct wk_msvc_node *part = wk_msvc_type_part(p);
-
-	return wk_msvc_scopes(p, part);
+	return wk_msvc_scopes(p, wk_msvc_type_part(p));
 }
 
 struct wk_msvc_node *wk_msvc_symbol_name(struct wk_msvc *p)

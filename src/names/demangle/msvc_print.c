@@ -112,45 +112,34 @@ static void print_quals(struct wk_msvc_out *o, uint8_t quals, bool with_space)
 /* By pairs of letters, one for each function that is exported and one that is not. */
 static void print_convention(struct wk_msvc_out *o, char letter)
 {
-	static const char *const words[26] = {
-		['A' - 'A'] = "__cdecl",
-		['B' - 'A'] = "__cdecl",
-		['C' - 'A'] = "__pascal",
-		['D' - 'A'] = "__pascal",
-		['E' - 'A'] = "__thiscall",
-		['F' - 'A'] = "__thiscall",
-		['G' - 'A'] = "__stdcall",
-		['H' - 'A'] = "__stdcall",
-		['I' - 'A'] = "__fastcall",
-		['J' - 'A'] = "__fastcall",
-		['M' - 'A'] = "__clrcall",
-		['N' - 'A'] = "__clrcall",
-		['O' - 'A'] = "__eabi",
-		['P' - 'A'] = "__eabi",
-		['Q' - 'A'] = "__vectorcall",
-		['S' - 'A'] = "__attribute__((__swiftcall__)) ",
-		['W' - 'A'] = "__attribute__((__swiftasynccall__)) ",
+	static const char *const words[256] = {
+		['A'] = "__cdecl", ['B'] = "__cdecl", ['C'] = "__pascal", ['D'] = "__pascal",
+		['E'] = "__thiscall", ['F'] = "__thiscall", ['G'] = "__stdcall",
+		['H'] = "__stdcall", ['I'] = "__fastcall", ['J'] = "__fastcall",
+		['M'] = "__clrcall", ['N'] = "__clrcall", ['O'] = "__eabi", ['P'] = "__eabi",
+		['Q'] = "__vectorcall", ['S'] = "__attribute__((__swiftcall__)) ",
+		['W'] = "__attribute__((__swiftasynccall__)) ",
 	};
 
 	add_space(o);
-	if (letter >= 'A' && letter <= 'Z' && words[letter - 'A'])
-		add(o, words[letter - 'A']);
+	if (words[(uint8_t)letter])
+		add(o, words[(uint8_t)letter]);
 }
 
 static void print_traits(struct wk_msvc_out *o, uint16_t traits)
 {
-	if (traits & WK_MSVC_PUBLIC)
-		add(o, "public: ");
-	if (traits & WK_MSVC_PROTECTED)
-		add(o, "protected: ");
-	if (traits & WK_MSVC_PRIVATE)
-		add(o, "private: ");
-	if (traits & WK_MSVC_STATIC)
-		add(o, "static ");
-	if (traits & WK_MSVC_VIRTUAL)
-		add(o, "virtual ");
-	if (traits & WK_MSVC_EXTERN_C)
-		add(o, "extern \"C\" ");
+	static const struct {
+		uint16_t trait;
+		const char *words;
+	} rows[] = {
+		{ WK_MSVC_PUBLIC, "public: " },   { WK_MSVC_PROTECTED, "protected: " },
+		{ WK_MSVC_PRIVATE, "private: " }, { WK_MSVC_STATIC, "static " },
+		{ WK_MSVC_VIRTUAL, "virtual " },  { WK_MSVC_EXTERN_C, "extern \"C\" " },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (traits & rows[i].trait)
+			add(o, rows[i].words);
 }
 
 static void function_left(struct wk_msvc_out *o, const struct wk_msvc_node *n)

@@ -3,50 +3,32 @@
 #include <inttypes.h>
 
 /* Types of one letter. */
-static const char *primitive(char c)
-{
-	static const char *const words[26] = {
-		['C' - 'A'] = "signed char",	['D' - 'A'] = "char",
-		['E' - 'A'] = "unsigned char",	['F' - 'A'] = "short",
-		['G' - 'A'] = "unsigned short", ['H' - 'A'] = "int",
-		['I' - 'A'] = "unsigned int",	['J' - 'A'] = "long",
-		['K' - 'A'] = "unsigned long",	['M' - 'A'] = "float",
-		['N' - 'A'] = "double",		['O' - 'A'] = "long double",
-		['X' - 'A'] = "void",
-	};
-
-	return c >= 'A' && c <= 'Z' ? words[c - 'A'] : NULL;
-}
+static const char *const primitives[256] = {
+	['C'] = "signed char", ['D'] = "char", ['E'] = "unsigned char", ['F'] = "short",
+	['G'] = "unsigned short", ['H'] = "int", ['I'] = "unsigned int", ['J'] = "long",
+	['K'] = "unsigned long", ['M'] = "float", ['N'] = "double", ['O'] = "long double",
+	['X'] = "void",
+};
 
 /* Those of two, by the one after the underscore. _L and _M are clang's. */
-static const char *primitive_of_two(char c)
-{
-	static const char *const words[26] = {
-		['J' - 'A'] = "__int64",	['K' - 'A'] = "unsigned __int64",
-		['L' - 'A'] = "__int128",	['M' - 'A'] = "unsigned __int128",
-		['N' - 'A'] = "bool",		['P' - 'A'] = "auto",
-		['Q' - 'A'] = "char8_t",	['S' - 'A'] = "char16_t",
-		['T' - 'A'] = "decltype(auto)", ['U' - 'A'] = "char32_t",
-		['W' - 'A'] = "wchar_t",
-	};
-
-	return c >= 'A' && c <= 'Z' ? words[c - 'A'] : NULL;
-}
+static const char *const primitives_of_two[256] = {
+	['J'] = "__int64", ['K'] = "unsigned __int64", ['L'] = "__int128",
+	['M'] = "unsigned __int128", ['N'] = "bool", ['P'] = "auto", ['Q'] = "char8_t",
+	['S'] = "char16_t", ['T'] = "decltype(auto)", ['U'] = "char32_t", ['W'] = "wchar_t",
+};
 
 static struct wk_msvc_node *primitive_type(struct wk_msvc *p)
 {
-	const char *words;
+	const char *const *table, *words;
 
 	if (wk_msvc_accept_text(p, "$$T"))
-		return wk_msvc_text(p, WK_MSVC_PRIMITIVE, wk_str_c("std::nullptr_t"));
-	if (wk_msvc_accept(p, '_'))
-		words = primitive_of_two(wk_msvc_peek(p, 0));
-	else
-		words = primitive(wk_msvc_peek(p, 0));
+		return wk_msvc_word(p, WK_MSVC_PRIMITIVE, "std::nullptr_t");
+	table = wk_msvc_accept(p, '_') ? primitives_of_two : primitives;
+	words = table[(uint8_t)wk_msvc_peek(p, 0)];
 	if (!words)
 		return wk_msvc_fail(p);
 	p->at++;
-	return wk_msvc_text(p, WK_MSVC_PRIMITIVE, wk_str_c(words));
+	return wk_msvc_word(p, WK_MSVC_PRIMITIVE, words);
 }
 
 /* A to D for what is pointed to or declared, Q to T if that is a member. */
@@ -82,7 +64,7 @@ static struct wk_msvc_node *tag_type(struct wk_msvc *p)
 {
 	static const char *const words[] = { "union", "struct", "class", "enum" };
 	char c = *p->at++;
-	struct wk_msvc_node *node = wk_msvc_text(p, WK_MSVC_TAG, wk_str_c(words[c - 'T']));
+	struct wk_msvc_node *node = wk_msvc_word(p, WK_MSVC_TAG, words[c - 'T']);
 
 	if (c == 'W')
 		wk_msvc_need(p, '4');
@@ -167,7 +149,7 @@ static struct wk_msvc_node *parameter(struct wk_msvc *p)
 
 	if (wk_msvc_is_digit(c))
 		return parameter_seen(p);
-	if (primitive(c))
+	if (primitives[(uint8_t)c])
 		return parameter_letter(p);
 	node = wk_msvc_type(p);
 	if (seen->param_count < sizeof(seen->params) / sizeof(seen->params[0]))
@@ -232,7 +214,7 @@ static struct wk_msvc_node *pointer_auth(struct wk_msvc *p)
 /* The letter that says what kind of pointer: & is A, * is P to S, && is $$Q. */
 static struct wk_msvc_node *pointer_kind(struct wk_msvc *p)
 {
-	struct wk_msvc_node *node = wk_msvc_text(p, WK_MSVC_POINTER, wk_str_c("*"));
+	struct wk_msvc_node *node = wk_msvc_word(p, WK_MSVC_POINTER, "*");
 	char c;
 
 	if (wk_msvc_accept_text(p, "$$Q")) {

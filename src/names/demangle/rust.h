@@ -21,7 +21,8 @@
  * by the length limit or by a reader that found a fault, nothing more is written. */
 struct wk_rust_out {
 	struct wk_buf *buf;
-	size_t start; /* where in `buf` this name begins */
+	size_t start;    /* where in `buf` this name begins */
+	unsigned silent; /* above 0, text is read only to get past it, and not written */
 	bool failed;
 };
 

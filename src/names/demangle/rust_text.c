@@ -11,10 +11,13 @@
  * longer than this are shown undecoded, as rustc's own demangler does. */
 #define MAX_PUNYCODE 128
 
+/* May `len` bytes be written? */
 static bool has_room(struct wk_rust_out *out, size_t len)
 {
 	const struct wk_buf *buf = out->buf;
 
+	if (out->silent)
+		return false;
 	if (buf->full || len > WK_DEMANGLE_LIMIT - (buf->len - out->start) ||
 	    (buf->limit && len > buf->limit - buf->len))
 		out->failed = true;

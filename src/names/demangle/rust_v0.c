@@ -20,7 +20,6 @@ struct v0 {
 	uint64_t lifetimes; /* bound by the binders around this place */
 	uint32_t reads;
 	uint16_t depth;
-	uint16_t silent; /* above 0, text is read only to get past it */
 	bool with_hash;
 };
 
@@ -35,14 +34,7 @@ static void refuse(struct v0 *p)
 
 static void put(struct v0 *p, const char *text)
 {
-	if (!p->silent)
-		wk_rust_put_text(p->out, text);
-}
-
-static void put_decimal(struct v0 *p, uint64_t value)
-{
-	if (!p->silent)
-		wk_rust_put_decimal(p->out, value);
+	wk_rust_put_text(p->out, text);
 }
 
 /* The next byte, or NUL at the end and after a fault. */
@@ -161,8 +153,6 @@ static struct ident identifier(struct v0 *p)
 
 static void put_identifier(struct v0 *p, struct ident ident)
 {
-	if (p->silent || p->out->failed)
-		return;
 	if (ident.is_punycode)
 		wk_rust_put_punycode(p->out, ident.text);
 	else
@@ -178,7 +168,7 @@ static bool go_back(struct v0 *p, size_t *resume)
 
 	if (target >= tag_at)
 		refuse(p);
-	if (p->silent || p->out->failed)
+	if (p->out->silent || p->out->failed)
 		return false;
 	*resume = p->at;
 	p->at = (size_t)target;
@@ -203,7 +193,7 @@ static void put_lifetime(struct v0 *p, uint64_t index)
 {
 	uint64_t rank = p->lifetimes - index;
 
-	if (p->silent)
+	if (p->out->silent)
 		return;
 	if (index > p->lifetimes)
 		refuse(p);
@@ -215,7 +205,7 @@ static void put_lifetime(struct v0 *p, uint64_t index)
 		put(p, letter);
 	} else {
 		put(p, "'_");
-		put_decimal(p, rank);
+		wk_rust_put_decimal(p->out, rank);
 	}
 }
 
@@ -225,7 +215,7 @@ static uint64_t binder(struct v0 *p)
 {
 	uint64_t count = optional_62(p, 'G');
 
-	if (p->silent || count == 0)
+	if (p->out->silent || count == 0)
 		return 0;
 	put(p, "for<");
 	for (uint64_t i = 0; i < count && !p->out->failed; i++) {
@@ -236,6 +226,11 @@ static uint64_t binder(struct v0 *p)
 	}
 	put(p, "> ");
 	return count;
+}
+
+static void value(struct v0 *p)
+{
+	constant(p, true);
 }
 
 static void generic_arg(struct v0 *p)
@@ -253,7 +248,7 @@ static void crate_root(struct v0 *p)
 	uint64_t hash = disambiguator(p);
 
 	put_identifier(p, identifier(p));
-	if (p->silent || !p->with_hash || hash == 0)
+	if (p->out->silent || !p->with_hash || hash == 0)
 		return;
 	put(p, "[");
 	wk_rust_put_hex(p->out, hash);
@@ -272,7 +267,7 @@ static void put_special(struct v0 *p, char space, struct ident ident, uint64_t n
 		put_identifier(p, ident);
 	}
 	put(p, "#");
-	put_decimal(p, number);
+	wk_rust_put_decimal(p->out, number);
 	put(p, "}");
 }
 
@@ -300,9 +295,9 @@ static void nested_path(struct v0 *p, bool in_value)
 static void skip_impl_path(struct v0 *p)
 {
 	disambiguator(p);
-	p->silent++;
+	p->out->silent++;
 	path(p, false);
-	p->silent--;
+	p->out->silent--;
 }
 
 static void self_type(struct v0 *p, bool of_trait)
@@ -432,7 +427,7 @@ static void abi(struct v0 *p)
 	if (ident.is_punycode || ident.text.len == 0)
 		refuse(p);
 	put(p, "extern \"");
-	for (size_t i = 0; i < ident.text.len && !p->silent; i++) {
+	for (size_t i = 0; i < ident.text.len; i++) {
 		char c = ident.text.at[i];
 
 		wk_rust_put_char(p->out, (unsigned char)(c == '_' ? '-' : c));
@@ -510,15 +505,16 @@ static void array_type(struct v0 *p, bool has_length)
 	type(p);
 	if (has_length) {
 		put(p, "; ");
-		constant(p, true);
+		value(p);
 	}
 	put(p, "]");
 }
 
-static void tuple_type(struct v0 *p)
+/* A tuple of one has a comma. */
+static void tuple(struct v0 *p, void (*item)(struct v0 *))
 {
 	put(p, "(");
-	if (list(p, type, ", ") == 1)
+	if (list(p, item, ", ") == 1)
 		put(p, ",");
 	put(p, ")");
 }
@@ -530,20 +526,12 @@ static void pattern_type(struct v0 *p)
 	pattern(p);
 }
 
-static const char *basic_type(char tag)
-{
-	static const char *const names[26] = {
-		['a' - 'a'] = "i8",   ['b' - 'a'] = "bool",  ['c' - 'a'] = "char",
-		['d' - 'a'] = "f64",  ['e' - 'a'] = "str",   ['f' - 'a'] = "f32",
-		['h' - 'a'] = "u8",   ['i' - 'a'] = "isize", ['j' - 'a'] = "usize",
-		['l' - 'a'] = "i32",  ['m' - 'a'] = "u32",   ['n' - 'a'] = "i128",
-		['o' - 'a'] = "u128", ['p' - 'a'] = "_",     ['s' - 'a'] = "i16",
-		['t' - 'a'] = "u16",  ['u' - 'a'] = "()",    ['v' - 'a'] = "...",
-		['x' - 'a'] = "i64",  ['y' - 'a'] = "u64",   ['z' - 'a'] = "!",
-	};
-
-	return tag >= 'a' && tag <= 'z' ? names[tag - 'a'] : NULL;
-}
+static const char *const basic_types[256] = {
+	['a'] = "i8", ['b'] = "bool", ['c'] = "char", ['d'] = "f64", ['e'] = "str", ['f'] = "f32",
+	['h'] = "u8", ['i'] = "isize", ['j'] = "usize", ['l'] = "i32", ['m'] = "u32",
+	['n'] = "i128", ['o'] = "u128", ['p'] = "_", ['s'] = "i16", ['t'] = "u16", ['u'] = "()",
+	['v'] = "...", ['x'] = "i64", ['y'] = "u64", ['z'] = "!",
+};
 
 static void compound_type(struct v0 *p)
 {
@@ -565,7 +553,7 @@ static void compound_type(struct v0 *p)
 		array_type(p, tag == 'A');
 		break;
 	case 'T':
-		tuple_type(p);
+		tuple(p, type);
 		break;
 	case 'F':
 		function_type(p);
@@ -591,7 +579,7 @@ static void compound_type(struct v0 *p)
 
 static void type(struct v0 *p)
 {
-	const char *basic = basic_type(peek(p));
+	const char *basic = basic_types[(uint8_t)peek(p)];
 
 	if (basic) {
 		take(p);
@@ -637,13 +625,13 @@ static void integer(struct v0 *p, char tag, bool is_signed)
 		put(p, "-");
 	digits = nibbles(p);
 	if (nibbles_value(digits, &value)) {
-		put_decimal(p, value);
+		wk_rust_put_decimal(p->out, value);
 	} else {
 		put(p, "0x");
 		put_identifier(p, (struct ident){ .text = digits });
 	}
 	if (p->with_hash)
-		put(p, basic_type(tag));
+		put(p, basic_types[(uint8_t)tag]);
 }
 
 static void boolean(struct v0 *p)
@@ -664,8 +652,7 @@ static void character(struct v0 *p)
 		return;
 	}
 	put(p, "'");
-	if (!p->silent)
-		wk_rust_put_quoted(p->out, '\'', (uint32_t)value);
+	wk_rust_put_quoted(p->out, '\'', (uint32_t)value);
 	put(p, "'");
 }
 
@@ -701,15 +688,10 @@ static void string(struct v0 *p)
 
 		if (decoded == WK_UTF8_BROKEN)
 			refuse(p);
-		else if (!p->silent)
+		else
 			wk_rust_put_quoted(p->out, '"', decoded);
 	}
 	put(p, "\"");
-}
-
-static void value(struct v0 *p)
-{
-	constant(p, true);
 }
 
 static void field(struct v0 *p)
@@ -742,14 +724,6 @@ static void adt(struct v0 *p)
 	}
 }
 
-static void tuple(struct v0 *p)
-{
-	put(p, "(");
-	if (list(p, value, ", ") == 1)
-		put(p, ",");
-	put(p, ")");
-}
-
 /* What would need braces as a generic argument in source. */
 static void expression(struct v0 *p, char tag)
 {
@@ -769,7 +743,7 @@ static void expression(struct v0 *p, char tag)
 		put(p, "]");
 		break;
 	case 'T':
-		tuple(p);
+		tuple(p, value);
 		break;
 	case 'V':
 		adt(p);
@@ -843,7 +817,7 @@ bool wk_rust_v0(struct wk_str *rest, bool with_hash, struct wk_rust_out *out)
 	path(&p, true);
 	/* The crate that instantiated a generic function: another path, and not shown. */
 	if (peek(&p) >= 'A' && peek(&p) <= 'Z') {
-		p.silent++;
+		out->silent++;
 		path(&p, false);
 	}
 	*rest = wk_str_skip(*rest, p.at);
