@@ -54,7 +54,7 @@ static bool open_in_cache(struct wk_search *s)
 			       wk_fetch_want_suffix(&s->want, false));
 	else if ((ok = find_user_cache(s, &path)))
 		wk_buf_add_text(&path, "/fetched");
-	ok = ok && wk_os_keep_open(&s->draft, wk_buf_text(&path), NULL);
+	ok = ok && wk_os_draft_open_private(&s->draft, wk_buf_text(&path), NULL);
 	s->is_draft_own &= ok;
 	wk_buf_fini(&path);
 	return ok;
@@ -73,7 +73,7 @@ bool wk_search_open_draft(struct wk_search *s, bool is_small, struct wk_outcome 
 						.number = wk_fetcher_quota_bytes() };
 		return false;
 	}
-	s->draft = (struct wk_os_keep){ .fd = wk_os_temporary(&path), .is_nameless = true };
+	s->draft = (struct wk_os_draft){ .fd = wk_os_temporary(&path), .is_nameless = true };
 	s->has_draft = s->is_draft_temporary = s->draft.fd >= 0;
 	if (s->has_draft)
 		wk_free(path);
@@ -115,23 +115,23 @@ static bool make_folder_of(const char *path, struct wk_err *err)
 static bool write_copy(struct wk_search *s, const char *path, struct wk_err *err)
 {
 	struct wk_str bytes = wk_fetch_found_bytes(&s->found);
-	struct wk_os_keep keep;
+	struct wk_os_draft keep;
 	bool ok;
 
-	if (!wk_os_keep_open(&keep, path, err))
+	if (!wk_os_draft_open_private(&keep, path, err))
 		return false;
 	ok = wk_os_write(keep.fd, bytes.at, bytes.len) ||
 	     wk_fail_os(err, errno, "cannot write %s", path);
-	return wk_os_keep_end(&keep, ok) ? ok : wk_fail_os(err, errno, "cannot keep %s", path);
+	return wk_os_draft_end(&keep, ok) ? ok : wk_fail_os(err, errno, "cannot keep %s", path);
 }
 
 /* A file that came into wick's own folder stays there, and is not copied. */
 static bool keep_draft(struct wk_search *s, const char *path, struct wk_err *err)
 {
-	wk_free(s->draft.path);
-	s->draft.path = wk_strndup(path, strlen(path));
+	wk_free(s->draft.target);
+	s->draft.target = wk_strndup(path, strlen(path));
 	s->has_draft = false;
-	return wk_os_keep_end(&s->draft, true) || wk_fail_os(err, errno, "cannot keep %s", path);
+	return wk_os_draft_end(&s->draft, true) || wk_fail_os(err, errno, "cannot keep %s", path);
 }
 
 static bool copy_to_own(struct wk_search *s, struct wk_buf *path, struct wk_err *err)

@@ -40,7 +40,7 @@ static void free_answer(struct wk_answer *answer)
 	if (answer->is_found && !answer->is_taken)
 		wk_fetch_found_close(&answer->found);
 	if (answer->is_open)
-		wk_os_keep_end(&answer->temporary, false);
+		wk_os_draft_end(&answer->temporary, false);
 	WK_FREE_ALL(answer->path, answer->shown, answer->said);
 }
 

@@ -42,7 +42,7 @@ struct wk_answer {
 	struct wk_fetch_found found;
 	char *path;   /* to open it again. Or NULL */
 	bool is_open; /* `path` is of a temporary file that is open: */
-	struct wk_os_keep temporary;
+	struct wk_os_draft temporary;
 	char *shown; /* and where it comes from */
 	char *said;
 };
@@ -94,7 +94,7 @@ struct wk_search {
 	struct wk_buf own;         /* its path in wick's cache, without suffix; or empty */
 	struct wk_buf misses_path; /* or empty */
 	struct wk_transfer transfer;
-	struct wk_os_keep draft; /* receives the file */
+	struct wk_os_draft draft; /* receives the file */
 	bool has_draft, is_draft_own, is_draft_temporary;
 	struct wk_outcome forbidden; /* the first that was; or NONE */
 

@@ -77,7 +77,7 @@ void wk_misses_add(const char *path, const char *server, bool is_missing)
 	struct wk_buf bytes = { 0 }, lines = { 0 };
 	struct wk_str text = read_lines(path, &bytes);
 	uint64_t now = now_s(), left_s;
-	struct wk_os_keep keep;
+	struct wk_os_draft keep;
 	struct line line;
 
 	while (next_line(&text, &line)) {
@@ -88,8 +88,8 @@ void wk_misses_add(const char *path, const char *server, bool is_missing)
 	}
 	wk_buf_add_fmt(&lines, "%" PRIu64 " %s %s\n", now, is_missing ? "missing" : "failed",
 		       server);
-	if (wk_os_keep_open(&keep, path, NULL))
-		wk_os_keep_end(&keep, wk_os_write(keep.fd, lines.at, lines.len));
+	if (wk_os_draft_open_private(&keep, path, NULL))
+		wk_os_draft_end(&keep, wk_os_write(keep.fd, lines.at, lines.len));
 	wk_buf_fini(&lines);
 	wk_buf_fini(&bytes);
 }

@@ -25,7 +25,7 @@ void wk_search_complain(struct wk_search *s, const char *text, bool is_remark)
 static void discard_draft(struct wk_search *s)
 {
 	if (s->has_draft)
-		wk_os_keep_end(&s->draft, false);
+		wk_os_draft_end(&s->draft, false);
 	s->has_draft = false;
 }
 

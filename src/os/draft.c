@@ -48,31 +48,44 @@ static char *target_of(const char *path, struct stat *there, bool *is_there)
 	return wk_os_real_path(path);
 }
 
-/* In the target's folder, because a file can replace another only within a file system. */
-static char *name_beside(const char *target)
+static size_t folder_length(const char *path)
 {
-	static atomic_uint number; /* several threads may have drafts */
-	const char *slash = strrchr(target, '/');
-	size_t len = slash ? (size_t)(slash + 1 - target) : 0;
-	char *name = wk_alloc(len + 48);
+	const char *slash = strrchr(path, '/');
 
-	memcpy(name, target, len);
-	snprintf(name + len, 48, ".wick-%ld-%u", (long)getpid(), atomic_fetch_add(&number, 1));
-	return name;
+	return slash ? (size_t)(slash + 1 - path) : 0;
 }
 
-/* Links it through /proc; -1 if that is missing, or if the file system cannot. */
-static int open_nameless(const char *target)
+/* In the folder of the target, because a file can replace another only within a file system. */
+static char *temporary_name(struct wk_str front, const char *mark, const char *ending)
 {
-	const char *slash = strrchr(target, '/');
-	char *folder =
-		slash ? wk_strndup(target, (size_t)(slash + 1 - target)) : wk_strndup(".", 1);
+	static atomic_uint number; /* several threads may have drafts */
+	struct wk_buf name = { 0 };
+
+	wk_buf_add_fmt(&name, "%.*s%s%ld-%u%s", WK_STR_ARG(front), mark, (long)getpid(),
+		       atomic_fetch_add(&number, 1), ending);
+	return name.at;
+}
+
+/* A name links it through /proc; -1 if that is missing, or if the file system cannot. */
+static int open_nameless(const char *target, mode_t mode)
+{
+	size_t len = folder_length(target);
+	char *folder = len ? wk_strndup(target, len) : wk_strdup(".");
 	int fd = access("/proc/self/fd", X_OK) == 0
-			 ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666)
+			 ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode)
 			 : -1;
 
 	wk_free(folder);
 	return fd;
+}
+
+static void open_temporary(struct wk_os_draft *draft, mode_t mode)
+{
+	draft->fd = open_nameless(draft->target, mode);
+	draft->is_nameless = draft->fd >= 0;
+	if (draft->fd < 0)
+		draft->fd = open(draft->temporary,
+				 O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 }
 
 static bool looks_as(int fd, const struct stat *there)
@@ -90,7 +103,7 @@ static bool looks_as(int fd, const struct stat *there)
 static void forget(struct wk_os_draft *draft)
 {
 	WK_FREE_ALL(draft->target, draft->temporary);
-	draft->target = draft->temporary = NULL;
+	*draft = (struct wk_os_draft){ .fd = -1 };
 }
 
 static void forget_undone(struct wk_undo *undo)
@@ -108,12 +121,9 @@ static bool open_beside(struct wk_os_draft *draft, const char *path)
 	draft->target = target_of(path, &there, &is_there);
 	if (!draft->target)
 		return false;
-	draft->temporary = name_beside(draft->target);
-	draft->fd = open_nameless(draft->target);
-	draft->is_nameless = draft->fd >= 0;
-	if (draft->fd < 0)
-		draft->fd = open(draft->temporary,
-				 O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+	draft->temporary = temporary_name(wk_str_of(draft->target, folder_length(draft->target)),
+					  ".wick-", "");
+	open_temporary(draft, 0666);
 	if (draft->fd >= 0 && (!is_there || looks_as(draft->fd, &there)))
 		return true;
 	if (draft->fd >= 0)
@@ -124,13 +134,8 @@ static bool open_beside(struct wk_os_draft *draft, const char *path)
 	return false;
 }
 
-bool wk_os_draft_open(struct wk_os_draft *draft, const char *path, struct wk_err *err)
+static bool arm(struct wk_os_draft *draft, struct wk_undo *undo)
 {
-	struct wk_undo *undo = wk_undo_new();
-
-	*draft = (struct wk_os_draft){ .fd = -1 };
-	if (!open_beside(draft, path))
-		draft->fd = wk_os_create(path, false, err);
 	if (draft->fd < 0) {
 		wk_undo_free(undo);
 		return false;
@@ -139,6 +144,30 @@ bool wk_os_draft_open(struct wk_os_draft *draft, const char *path, struct wk_err
 	wk_undo_arm(undo, forget_undone, draft->is_nameless ? NULL : draft->temporary,
 		    (size_t)draft->fd);
 	return true;
+}
+
+bool wk_os_draft_open(struct wk_os_draft *draft, const char *path, struct wk_err *err)
+{
+	struct wk_undo *undo = wk_undo_new();
+
+	*draft = (struct wk_os_draft){ .fd = -1 };
+	if (!open_beside(draft, path))
+		draft->fd = wk_os_create(path, false, err);
+	return arm(draft, undo);
+}
+
+bool wk_os_draft_open_private(struct wk_os_draft *draft, const char *path, struct wk_err *err)
+{
+	struct wk_undo *undo = wk_undo_new();
+
+	*draft = (struct wk_os_draft){ .target = wk_strdup(path) };
+	draft->temporary = temporary_name(wk_str_c(path), ".", ".tmp");
+	open_temporary(draft, 0600);
+	if (draft->fd < 0) {
+		wk_fail_os(err, errno, "cannot write %s", draft->temporary);
+		forget(draft);
+	}
+	return arm(draft, undo);
 }
 
 static bool copy(int from, int to)

@@ -145,26 +145,14 @@ struct wk_os_draft {
 
 bool wk_os_draft_open(struct wk_os_draft *draft, const char *path, struct wk_err *err);
 
+/* The same for a file of a cache, for its owner alone, in an existing folder (wk_os_folder_open
+ * creates it), and never written in place. The replaced file stays readable to processes that have
+ * it open. */
+bool wk_os_draft_open_private(struct wk_os_draft *draft, const char *path, struct wk_err *err);
+
 /* Closes it, and moves it to its place or, if `keep` is false, deletes it. False, with errno set,
  * if it could not be saved. */
 bool wk_os_draft_end(struct wk_os_draft *draft, bool keep);
-
-/* A file for a cache, for its owner alone, in an existing folder (wk_os_folder_open creates it).
- * Until it is complete it has no name, if the file system supports that: then even a kill leaves
- * nothing incomplete. It replaces the existing file, which stays readable to processes that have it
- * open. */
-struct wk_os_keep {
-	int fd;
-	char *path, *temporary;
-	bool is_nameless;
-	struct wk_undo *undo;
-};
-
-bool wk_os_keep_open(struct wk_os_keep *keep, const char *path, struct wk_err *err);
-
-/* Closes it, and moves it to its place or, if `is_whole` is false, drops it. False, with errno set,
- * if it could not be saved. */
-bool wk_os_keep_end(struct wk_os_keep *keep, bool is_whole);
 
 /* From now on the file is for its owner alone, as far as that can be had. */
 void wk_os_make_private(int fd);

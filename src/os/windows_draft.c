@@ -102,30 +102,42 @@ static char *target_of(const char *path)
 }
 
 /* In the target's folder, because a file can replace another only within a drive. */
-static char *name_beside(const char *target)
+static char *temporary_name(struct wk_str front, const char *mark, const char *ending)
 {
-	static atomic_uint number;
-	size_t len = strlen(target);
+	static atomic_uint number; /* several threads may have drafts */
 	struct wk_buf name = { 0 };
 
-	while (len > 0 && target[len - 1] != '/' && target[len - 1] != '\\')
-		len--;
-	wk_buf_add(&name, target, len);
-	wk_buf_add_fmt(&name, ".wick-%lu-%u", GetCurrentProcessId(), atomic_fetch_add(&number, 1));
+	wk_buf_add_fmt(&name, "%.*s%s%lu-%u%s", WK_STR_ARG(front), mark, GetCurrentProcessId(),
+		       atomic_fetch_add(&number, 1), ending);
 	return name.at;
+}
+
+static void forget(struct wk_os_draft *draft)
+{
+	WK_FREE_ALL(draft->target, draft->temporary);
+	*draft = (struct wk_os_draft){ .fd = -1 };
+}
+
+static void open_temporary(struct wk_os_draft *draft)
+{
+	draft->fd = wk_windows_descriptor(wk_windows_create_passing(draft->temporary), _O_RDWR);
 }
 
 static bool open_beside(struct wk_os_draft *draft, const char *path)
 {
+	size_t len;
+
 	draft->target = target_of(path);
 	if (!draft->target)
 		return false;
-	draft->temporary = name_beside(draft->target);
-	draft->fd = wk_windows_descriptor(wk_windows_create_passing(draft->temporary), _O_RDWR);
+	len = strlen(draft->target);
+	while (len > 0 && draft->target[len - 1] != '/' && draft->target[len - 1] != '\\')
+		len--;
+	draft->temporary = temporary_name(wk_str_of(draft->target, len), ".wick-", "");
+	open_temporary(draft);
 	if (draft->fd >= 0)
 		return true;
-	WK_FREE_ALL(draft->target, draft->temporary);
-	draft->target = draft->temporary = NULL;
+	forget(draft);
 	return false;
 }
 
@@ -137,16 +149,28 @@ bool wk_os_draft_open(struct wk_os_draft *draft, const char *path, struct wk_err
 	return draft->fd >= 0;
 }
 
-/* Closes the descriptor of a temporary file, and moves it to its place or drops it. */
-static bool end(int fd, const char *temporary, const char *target, bool keep)
+bool wk_os_draft_open_private(struct wk_os_draft *draft, const char *path, struct wk_err *err)
 {
+	*draft = (struct wk_os_draft){ .target = wk_strdup(path) };
+	draft->temporary = temporary_name(wk_str_c(path), ".", ".tmp");
+	open_temporary(draft);
+	if (draft->fd >= 0)
+		return true;
+	wk_fail_os(err, errno, "cannot write %s", draft->temporary);
+	forget(draft);
+	return false;
+}
+
+bool wk_os_draft_end(struct wk_os_draft *draft, bool keep)
+{
+	const char *temporary = draft->temporary;
 	int cause = 0;
 
-	if (temporary && keep && !wk_windows_keep(wk_windows_handle(fd)))
+	if (temporary && keep && !wk_windows_keep(wk_windows_handle(draft->fd)))
 		cause = errno;
-	if (_close(fd) != 0 && cause == 0)
+	if (_close(draft->fd) != 0 && cause == 0)
 		cause = errno;
-	if (temporary && keep && cause == 0 && !wk_windows_replace(temporary, target))
+	if (temporary && keep && cause == 0 && !wk_windows_replace(temporary, draft->target))
 		cause = errno;
 	if (temporary && (!keep || cause != 0)) {
 		wchar_t *wide = wk_windows_path(temporary);
@@ -154,47 +178,7 @@ static bool end(int fd, const char *temporary, const char *target, bool keep)
 		DeleteFileW(wide);
 		wk_free(wide);
 	}
+	forget(draft);
 	errno = cause;
 	return cause == 0;
-}
-
-bool wk_os_draft_end(struct wk_os_draft *draft, bool keep)
-{
-	bool ok = end(draft->fd, draft->temporary, draft->target, keep);
-	int cause = errno;
-
-	WK_FREE_ALL(draft->target, draft->temporary);
-	draft->target = draft->temporary = NULL;
-	errno = cause;
-	return ok;
-}
-
-bool wk_os_keep_open(struct wk_os_keep *keep, const char *path, struct wk_err *err)
-{
-	static atomic_uint number; /* several threads may keep files */
-	struct wk_buf name = { 0 };
-
-	wk_buf_add_fmt(&name, "%s.%lu-%u.tmp", path, GetCurrentProcessId(),
-		       atomic_fetch_add(&number, 1));
-	*keep = (struct wk_os_keep){ .fd = -1 };
-	keep->fd = wk_windows_descriptor(wk_windows_create_passing(name.at), _O_RDWR);
-	if (keep->fd < 0) {
-		wk_fail_os(err, errno, "cannot write %s", name.at);
-		wk_buf_fini(&name);
-		return false;
-	}
-	keep->path = wk_strndup(path, strlen(path));
-	keep->temporary = name.at;
-	return true;
-}
-
-bool wk_os_keep_end(struct wk_os_keep *keep, bool is_whole)
-{
-	bool ok = end(keep->fd, keep->temporary, keep->path, is_whole);
-	int cause = errno;
-
-	WK_FREE_ALL(keep->path, keep->temporary);
-	*keep = (struct wk_os_keep){ .fd = -1 };
-	errno = cause;
-	return ok;
 }

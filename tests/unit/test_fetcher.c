@@ -262,11 +262,11 @@ static int make_memory_folder(void **state)
 
 static void write_memory(const char *text)
 {
-	struct wk_os_keep keep;
+	struct wk_os_draft keep;
 
-	assert_true(wk_os_keep_open(&keep, memory_path(), NULL));
+	assert_true(wk_os_draft_open_private(&keep, memory_path(), NULL));
 	assert_true(wk_os_write(keep.fd, text, strlen(text)));
-	assert_true(wk_os_keep_end(&keep, true));
+	assert_true(wk_os_draft_end(&keep, true));
 }
 
 static void what_servers_did_not_have_is_remembered_by_server(void **state)
@@ -312,13 +312,13 @@ static void old_future_and_broken_memories_count_for_nothing(void **state)
 static void a_kept_file_that_is_given_up_leaves_what_was_there(void **state)
 {
 	struct wk_buf text = { 0 };
-	struct wk_os_keep keep;
+	struct wk_os_draft keep;
 
 	(void)state;
 	write_memory("old");
-	assert_true(wk_os_keep_open(&keep, memory_path(), NULL));
+	assert_true(wk_os_draft_open_private(&keep, memory_path(), NULL));
 	assert_true(wk_os_write(keep.fd, "new", 3));
-	assert_true(wk_os_keep_end(&keep, false));
+	assert_true(wk_os_draft_end(&keep, false));
 	assert_true(wk_os_read_small(memory_path(), &text));
 	assert_string_equal(wk_buf_text(&text), "old");
 	write_memory("newer");
@@ -481,12 +481,12 @@ static void make_program(struct wk_buf *file, bool is_wanted)
 static void put_program(const char *name, bool is_wanted)
 {
 	struct wk_buf file = { 0 };
-	struct wk_os_keep keep;
+	struct wk_os_draft keep;
 
 	make_program(&file, is_wanted);
-	assert_true(wk_os_keep_open(&keep, in_own_folder(name), NULL));
+	assert_true(wk_os_draft_open_private(&keep, in_own_folder(name), NULL));
 	assert_true(wk_os_write(keep.fd, file.at, file.len));
-	assert_true(wk_os_keep_end(&keep, true));
+	assert_true(wk_os_draft_end(&keep, true));
 	wk_buf_fini(&file);
 }
 
