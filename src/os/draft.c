@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* O_TMPFILE */
 #include "os/os.h"
 
 #include <errno.h>

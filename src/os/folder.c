@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* openat and its kin, flock */
 #include "os/folder.h"
 
 #include <dirent.h>

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* process_vm_readv */
 #include "os/os.h"
 
 #include <errno.h>
