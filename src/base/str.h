@@ -80,6 +80,16 @@ static inline struct wk_str wk_str_skip(struct wk_str s, size_t count)
 	return (struct wk_str){ s.at ? s.at + count : s.at, s.len - count };
 }
 
+/* Passes over `prefix`; false if the text begins with something else. */
+static inline bool wk_str_accept(struct wk_str *s, const char *prefix)
+{
+	bool is_there = wk_str_starts(*s, prefix);
+
+	if (is_there)
+		*s = wk_str_skip(*s, strlen(prefix));
+	return is_there;
+}
+
 /* Splits at the first `mark`; if there is none, `right` is empty and the result false. */
 static inline bool wk_str_split(struct wk_str text, char mark, struct wk_str *left,
 				struct wk_str *right)

@@ -5,11 +5,6 @@
 #define ELLIPSIS   "…"
 #define LEAST_ROOM 4
 
-static size_t characters(const char *at, size_t len)
-{
-	return wk_characters(wk_str_of(at, len));
-}
-
 /* The start of the last step of the path: after the last "::" outside brackets. */
 static size_t last_step(const struct wk_buf *label)
 {
@@ -35,7 +30,7 @@ static void drop_path(struct wk_buf *label, size_t room)
 {
 	struct wk_buf rest = { 0 };
 	size_t last = last_step(label), from = label->len, left = room - 1;
-	bool is_cut = characters(label->at + last, label->len - last) > left;
+	bool is_cut = wk_characters(wk_str_skip(wk_buf_str(label), last)) > left;
 
 	if (last == 0)
 		return;
@@ -58,7 +53,7 @@ static void cut_end(struct wk_buf *label, size_t room)
 {
 	size_t at = 0, count = 0;
 
-	if (characters(label->at, label->len) <= room)
+	if (wk_characters(wk_buf_str(label)) <= room)
 		return;
 	for (; at < label->len; at++) {
 		count += (label->at[at] & 0xc0) != 0x80;
@@ -77,8 +72,6 @@ void wk_label_fit(struct wk_buf *label, size_t room)
 	}
 	/* Even if the whole name fits: closures look the same in wide and in narrow frames. */
 	wk_short_name_step(label, WK_SHORT_TIDY);
-	if (label->len == 0 || characters(label->at, label->len) <= room)
-		return;
 	if (wk_short_name_fit(label, room))
 		return;
 	if (label->len <= WK_SHORT_MOST_BYTES)

@@ -1,19 +1,17 @@
 #include "names/owner.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "names/function_name.h"
 
-#define NOT_THERE   SIZE_MAX
 #define MOST_NESTED 8 /* "<<<A as B>::C as D>::E as F>::g" */
 
-static size_t place_of(struct wk_str text, const char *part)
+static bool contains(struct wk_str text, const char *part)
 {
 	for (size_t i = 0; i < text.len; i++)
 		if (wk_str_starts(wk_str_skip(text, i), part))
-			return i;
-	return NOT_THERE;
+			return true;
+	return false;
 }
 
 /* --- Prefixes ---------------------------------------------------------------------------- */
@@ -97,17 +95,9 @@ static struct wk_str without_sigils(struct wk_str name)
 	static const char *const sigils[] = {
 		"<", "&", "(", "[", "*const ", "*mut ", "mut ", "dyn ", "impl ", NULL,
 	};
-	bool again = true;
 
-	while (again) {
-		again = false;
-		for (int i = 0; sigils[i]; i++) {
-			if (wk_str_starts(name, sigils[i])) {
-				name = wk_str_skip(name, strlen(sigils[i]));
-				again = true;
-			}
-		}
-	}
+	for (int i = 0; sigils[i];)
+		i = wk_str_accept(&name, sigils[i]) ? 0 : i + 1;
 	return name;
 }
 
@@ -170,9 +160,8 @@ struct wk_owner wk_owner_of(struct wk_str name)
 			break;
 		/* In "<T as core::fmt::Display>::fmt", whose type has no crate, the trait
 		 * decides. */
-		owner.subject = parts.trait.len && place_of(parts.self, "::") == NOT_THERE
-					? parts.trait
-					: parts.self;
+		owner.subject =
+			parts.trait.len && !contains(parts.self, "::") ? parts.trait : parts.self;
 	}
 	owner.subject = without_sigils(owner.subject);
 	return owner;
@@ -191,11 +180,9 @@ static enum wk_script python_script(struct wk_str rest)
 	file = wk_str_skip(rest, colon);
 	if (colon == 0 || file.len == 0)
 		return WK_SCRIPT_NONE;
-	if (wk_str_starts(file, "<frozen "))
-		return WK_SCRIPT_STANDARD;
-	if (place_of(file, "/lib/python3") != NOT_THERE &&
-	    place_of(file, "/site-packages/") == NOT_THERE &&
-	    place_of(file, "/dist-packages/") == NOT_THERE)
+	if (wk_str_starts(file, "<frozen ") ||
+	    (contains(file, "/lib/python3") && !contains(file, "/site-packages/") &&
+	     !contains(file, "/dist-packages/")))
 		return WK_SCRIPT_STANDARD;
 	return WK_SCRIPT_PROGRAM;
 }
@@ -205,12 +192,12 @@ static enum wk_script v8_script(struct wk_str rest)
 {
 	static const char *const own[] = { "node:", "native ", "internal/", "extensions::",
 					   "ext:", "v8/", NULL };
-	size_t blank = place_of(rest, " ");
-	struct wk_str file = wk_str_skip(rest, blank == NOT_THERE ? rest.len : blank + 1);
+	struct wk_str function, file;
 
+	wk_str_split(rest, ' ', &function, &file);
 	if (file.len == 0)
 		return WK_SCRIPT_NONE;
-	if (wk_str_starts_one_of(file, own) || place_of(file, " node:") != NOT_THERE)
+	if (wk_str_starts_one_of(file, own) || contains(file, " node:"))
 		return WK_SCRIPT_RUNTIME;
 	return WK_SCRIPT_PROGRAM;
 }
@@ -220,10 +207,10 @@ enum wk_script wk_script_of(struct wk_str name)
 	static const char *const v8[] = { "JS:", "LazyCompile:", "Function:", "Script:", "Eval:",
 					  NULL };
 
-	if (wk_str_starts(name, "py::"))
-		return python_script(wk_str_skip(name, strlen("py::")));
+	if (wk_str_accept(&name, "py::"))
+		return python_script(name);
 	for (int i = 0; v8[i]; i++)
-		if (wk_str_starts(name, v8[i]))
-			return v8_script(wk_str_skip(name, strlen(v8[i])));
+		if (wk_str_accept(&name, v8[i]))
+			return v8_script(name);
 	return WK_SCRIPT_NONE;
 }

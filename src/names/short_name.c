@@ -1,5 +1,7 @@
 #include "names/short_name.h"
 
+#include "names/spelling.h"
+
 #define NOT_THERE   SIZE_MAX
 #define MOST_NESTED 8 /* "<<<A as B>::C as D>::E as F>::g" */
 
@@ -36,40 +38,20 @@ static void replace(struct wk_buf *name, struct wk_buf *with)
 static size_t read_standard(struct wk_str rest, struct wk_buf *tidy)
 {
 	static const char *const words[] = { "string<", "string_view<", "ostream<", "istream<" };
-	static const char start[] = "std::basic_", traits[] = "char, std::char_traits<char>",
-			  allocator[] = ", std::allocator<char>";
-	size_t at = sizeof(start) - 1, word = 0;
+	size_t len = rest.len, word = 0;
 
-	if (!wk_str_starts(rest, start))
+	if (!wk_str_accept(&rest, "std::basic_"))
 		return 0;
-	while (word < 4 && !wk_str_starts(wk_str_skip(rest, at), words[word]))
+	while (word < 4 && !wk_str_accept(&rest, words[word]))
 		word++;
-	if (word == 4)
+	if (word == 4 || !wk_str_accept(&rest, "char, std::char_traits<char>"))
 		return 0;
-	at += strlen(words[word]);
-	if (!wk_str_starts(wk_str_skip(rest, at), traits))
-		return 0;
-	at += sizeof(traits) - 1;
-	if (wk_str_starts(wk_str_skip(rest, at), allocator))
-		at += sizeof(allocator) - 1;
-	at += wk_str_starts(wk_str_skip(rest, at), " ");
-	if (!wk_str_starts(wk_str_skip(rest, at), ">"))
+	wk_str_accept(&rest, ", std::allocator<char>");
+	wk_str_accept(&rest, " ");
+	if (!wk_str_accept(&rest, ">"))
 		return 0;
 	wk_buf_add_fmt(tidy, "std::%.*s", (int)strlen(words[word]) - 1, words[word]);
-	return at + 1;
-}
-
-/* The position that closes the bracket at `open`, counting only that kind. */
-static size_t close_of_kind(struct wk_str name, size_t open, char opening, char closing)
-{
-	size_t depth = 0;
-
-	for (size_t i = open; i < name.len; i++) {
-		depth += name.at[i] == opening;
-		if (name.at[i] == closing && --depth == 0)
-			return i;
-	}
-	return NOT_THERE;
+	return len - rest.len;
 }
 
 /* "{{closure}}", "{closure#0}" and "{lambda(int)#1}" become one word. */
@@ -79,7 +61,7 @@ static size_t read_braces(struct wk_str rest, struct wk_buf *tidy, bool *is_brok
 
 	if (rest.at[0] != '{' || *is_broken)
 		return 0;
-	close = close_of_kind(rest, 0, '{', '}');
+	close = wk_bracket_end(rest, 0, '{', '}');
 	*is_broken = close == NOT_THERE;
 	if (*is_broken)
 		return 0;
@@ -114,7 +96,7 @@ static size_t read_lambda(struct wk_str rest, struct wk_buf *tidy, bool *is_brok
 		if (at == rest.len || rest.at[at++] != '\'')
 			return 0;
 		if (at < rest.len && rest.at[at] == '(') {
-			close = close_of_kind(rest, at, '(', ')');
+			close = wk_bracket_end(rest, at, '(', ')');
 			*is_broken = close == NOT_THERE;
 			at = *is_broken ? at : close + 1;
 		}
@@ -191,8 +173,7 @@ static bool is_trailer(struct wk_str rest)
 	static const char *const qualifiers[] = { " const", " volatile", " &&", " &", "&&", "&" };
 
 	for (size_t i = 0; i < sizeof(qualifiers) / sizeof(qualifiers[0]); i++)
-		if (wk_str_starts(rest, qualifiers[i]))
-			rest = wk_str_skip(rest, strlen(qualifiers[i]));
+		wk_str_accept(&rest, qualifiers[i]);
 	return rest.len == 0 || wk_str_starts(rest, " (.") || wk_str_starts(rest, " [clone ");
 }
 
@@ -317,8 +298,7 @@ static bool is_any_type(struct wk_str type)
 	static const char *const sigils[] = { "&", "*", "mut ", "const " };
 
 	for (int i = 0; i < 4; i++)
-		if (wk_str_starts(type, sigils[i]))
-			type = wk_str_skip(type, strlen(sigils[i]));
+		wk_str_accept(&type, sigils[i]);
 	for (size_t i = 0; i < type.len; i++)
 		if (!is_name_char(type.at[i]))
 			return false;

@@ -7,13 +7,7 @@
 #define MOST_NESTED 32
 #define MOST_BYTES  (64 * 1024) /* default arguments double with each level of brackets */
 
-static struct wk_str from(struct wk_str text, size_t at)
-{
-	return wk_str_skip(text, at < text.len ? at : text.len);
-}
-
-/* The position that closes the bracket at `open`, counting only that kind. */
-static size_t close_of(struct wk_str text, size_t open, char opening, char closing)
+size_t wk_bracket_end(struct wk_str text, size_t open, char opening, char closing)
 {
 	size_t depth = 0;
 
@@ -30,12 +24,12 @@ static size_t close_of(struct wk_str text, size_t open, char opening, char closi
 
 static const char quoted[] = "'lambda";
 
-static size_t find_quoted(struct wk_str name, size_t at)
+static bool has_quoted(struct wk_str name)
 {
-	for (; at < name.len; at++)
-		if (name.at[at] == '\'' && wk_str_starts(from(name, at), quoted))
-			return at;
-	return NOT_THERE;
+	for (size_t at = 0; at < name.len; at++)
+		if (name.at[at] == '\'' && wk_str_starts(wk_str_skip(name, at), quoted))
+			return true;
+	return false;
 }
 
 /* An open lambda: the end of its parameters, and its number. */
@@ -61,12 +55,12 @@ static bool read_lambda(struct wk_str name, size_t at, struct lambda *lambda, si
 		return false;
 	*after = open = at + 1;
 	if (open < name.len && name.at[open] == '<') {
-		open = close_of(name, open, '<', '>');
+		open = wk_bracket_end(name, open, '<', '>');
 		open = open == NOT_THERE ? open : open + 1;
 	}
 	if (open >= name.len || name.at[open] != '(')
 		return false;
-	lambda->close = close_of(name, open, '(', ')');
+	lambda->close = wk_bracket_end(name, open, '(', ')');
 	return lambda->close != NOT_THERE;
 }
 
@@ -75,7 +69,7 @@ static bool open_lambda(struct wk_str name, size_t *i, struct lambda *lambda, bo
 {
 	size_t after;
 
-	if (*is_broken || name.at[*i] != '\'' || !wk_str_starts(from(name, *i), quoted))
+	if (*is_broken || name.at[*i] != '\'' || !wk_str_starts(wk_str_skip(name, *i), quoted))
 		return false;
 	*is_broken = !read_lambda(name, *i, lambda, &after);
 	if (*is_broken)
@@ -112,10 +106,10 @@ static bool has_room(const struct wk_buf *name, size_t begin, size_t len)
 
 void wk_spell_lambdas(struct wk_buf *name, size_t begin)
 {
-	struct wk_str spelled = from(wk_buf_str(name), begin);
+	struct wk_str spelled = wk_str_skip(wk_buf_str(name), begin);
 	struct wk_buf out = { 0 };
 
-	if (find_quoted(spelled, 0) == NOT_THERE)
+	if (!has_quoted(spelled))
 		return;
 	respell(spelled, &out);
 	if (has_room(name, begin, out.len)) {
@@ -143,7 +137,7 @@ struct writer {
 
 static bool ends_so(const struct writer *w, const char *with)
 {
-	return wk_str_ends(from(wk_buf_str(w->out), w->begin), with);
+	return wk_str_ends(wk_str_skip(wk_buf_str(w->out), w->begin), with);
 }
 
 /* Text that was written; wk_buf may move while it is added again. */
@@ -160,26 +154,19 @@ static void add_argument(struct writer *w, const char *template, size_t begin, s
 	wk_buf_add_char(w->out, '>');
 }
 
-/* Is what stands before the arguments std's template of that name? */
-static bool is_template(const struct writer *w, size_t begin, const char *name)
-{
-	static const char *const spaces[] = { "std::", "std::__cxx11::" };
-	struct wk_str before = wk_str_of(w->out->at, begin - 1);
-
-	if (!wk_str_ends(before, name))
-		return false;
-	before.len -= strlen(name);
-	for (int i = 0; i < 2; i++)
-		if (wk_str_ends(before, spaces[i]))
-			return true;
-	return false;
-}
-
+/* Is what precedes the arguments one of these templates of std? */
 static bool is_one_of(const struct writer *w, size_t begin, const char *const *templates)
 {
-	for (; *templates; templates++)
-		if (is_template(w, begin, *templates))
+	struct wk_str before = wk_str_of(w->out->at, begin - 1);
+
+	for (; *templates; templates++) {
+		struct wk_str space = before;
+
+		space.len -= wk_str_ends(before, *templates) ? strlen(*templates) : 0;
+		if (space.len < before.len &&
+		    (wk_str_ends(space, "std::") || wk_str_ends(space, "std::__cxx11::")))
 			return true;
+	}
 	return false;
 }
 
@@ -228,9 +215,9 @@ static size_t parse_lambda(struct writer *w, struct wk_str rest)
 	if (w->is_broken)
 		return 0;
 	if (wk_str_starts(rest, "<lambda("))
-		close = close_of(rest, 0, '<', '>');
+		close = wk_bracket_end(rest, 0, '<', '>');
 	else if (wk_str_starts(rest, "(lambda at "))
-		close = close_of(rest, 0, '(', ')');
+		close = wk_bracket_end(rest, 0, '(', ')');
 	else
 		return 0;
 	w->is_broken = close == NOT_THERE;
@@ -298,7 +285,7 @@ void wk_spell_written(struct wk_str written, struct wk_buf *out)
 
 	wk_buf_add(out, written.at, i);
 	while (i < written.len) {
-		size_t taken = parse_lambda(&w, from(written, i));
+		size_t taken = parse_lambda(&w, wk_str_skip(written, i));
 
 		if (taken == 0 && written.at[i] == '<' && w.depth == MOST_NESTED)
 			break;
@@ -306,5 +293,5 @@ void wk_spell_written(struct wk_str written, struct wk_buf *out)
 			write_char(&w, written.at[i]);
 		i += taken ? taken : 1;
 	}
-	wk_buf_add_str(out, from(written, i));
+	wk_buf_add_str(out, wk_str_skip(written, i));
 }

@@ -7,6 +7,10 @@
 
 #include "base/buf.h"
 
+/* The position that closes the bracket at `open`, counting only that kind; SIZE_MAX if there is
+ * none. The '>' of an arrow closes nothing. */
+size_t wk_bracket_end(struct wk_str text, size_t open, char opening, char closing);
+
 /* For demangled text from `begin` on: 'lambda0'(int) becomes {lambda(int)#2}, as c++filt and perf
  * print it. */
 void wk_spell_lambdas(struct wk_buf *name, size_t begin);

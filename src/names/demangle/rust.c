@@ -18,12 +18,9 @@ static scheme_fn *read_prefix(struct wk_str *name)
 		{ "_R", wk_rust_v0 },      { "R", wk_rust_v0 },      { "__R", wk_rust_v0 },
 	};
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		if (wk_str_starts(*name, prefixes[i].prefix)) {
-			*name = wk_str_skip(*name, strlen(prefixes[i].prefix));
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (wk_str_accept(name, prefixes[i].prefix))
 			return prefixes[i].scheme;
-		}
-	}
 	return NULL;
 }
 

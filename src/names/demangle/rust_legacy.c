@@ -130,10 +130,8 @@ bool wk_rust_legacy(struct wk_str *rest, bool with_hash, struct wk_rust_out *out
 	struct wk_str element;
 
 	for (size_t count = 0; !out->failed; count++) {
-		if (wk_str_starts(*rest, "E")) {
-			*rest = wk_str_skip(*rest, 1);
+		if (wk_str_accept(rest, "E"))
 			return true;
-		}
 		if (!read_element(rest, &element))
 			return false;
 		if (!with_hash && wk_str_starts(*rest, "E") && is_hash(element))
