@@ -1,8 +1,8 @@
 /* Readers: the bytes of a recorded file to events.
  *
- * A format is one const struct wk_reader in a file of its own, and one line in registry.c.
- * Help text and messages are printed from that table. Order of calls: wk_read_file, which opens,
- * chooses and reads; or wk_reader_for and then the reader's own `read`.
+ * A format is one const struct wk_reader in a file of its own, and one line in WK_READERS. Help
+ * text and messages are printed from that table. Order of calls: wk_reader_open, which opens and
+ * chooses, or wk_reader_for; then the reader's own `read`.
  *
  * A reader emits events in the order that event/event.h promises. A bad record becomes a note and
  * reading continues; a bad header, or bytes in which the next record cannot be found, end it with
@@ -87,43 +87,49 @@ bool wk_reader_open(const char *path, const char *format, struct wk_opened *open
 void wk_reader_close(struct wk_opened *opened);
 bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err);
 
-extern const struct wk_reader wk_reader_folded;
-extern const struct wk_reader wk_reader_cpuprofile;
-extern const struct wk_reader wk_reader_pprof;
-extern const struct wk_reader wk_reader_chrome_trace;
-extern const struct wk_reader wk_reader_speedscope;
-extern const struct wk_reader wk_reader_firefox;
-extern const struct wk_reader wk_reader_go;
-extern const struct wk_reader wk_reader_goroutine;
-extern const struct wk_reader wk_reader_perf_data;
-extern const struct wk_reader wk_reader_perf_script;
-extern const struct wk_reader wk_reader_aix;
-extern const struct wk_reader wk_reader_austin;
-extern const struct wk_reader wk_reader_bcc;
-extern const struct wk_reader wk_reader_bpftrace;
-extern const struct wk_reader wk_reader_callgrind;
-extern const struct wk_reader wk_reader_elfutils;
-extern const struct wk_reader wk_reader_faulthandler;
-extern const struct wk_reader wk_reader_gdb;
-extern const struct wk_reader wk_reader_gperftools;
-extern const struct wk_reader wk_reader_java_exceptions;
-extern const struct wk_reader wk_reader_jstack;
-extern const struct wk_reader wk_reader_ljp;
-extern const struct wk_reader wk_reader_pmcstat;
-extern const struct wk_reader wk_reader_pyspy;
-extern const struct wk_reader wk_reader_stap;
-extern const struct wk_reader wk_reader_wcp;
-extern const struct wk_reader wk_reader_xdebug;
-extern const struct wk_reader wk_reader_dtrace;
-extern const struct wk_reader wk_reader_etl;
-extern const struct wk_reader wk_reader_ghcprof;
-extern const struct wk_reader wk_reader_instruments;
-extern const struct wk_reader wk_reader_sample;
-extern const struct wk_reader wk_reader_vsprof;
-extern const struct wk_reader wk_reader_vtune;
-extern const struct wk_reader wk_reader_wpa_csv;
-extern const struct wk_reader wk_reader_wpa_profile;
-extern const struct wk_reader wk_reader_xctrace;
-extern const struct wk_reader wk_reader_xperf;
+/* Calls F(NAME) for each reader, wk_reader_NAME; of two that are equally certain of an input, the
+ * first reads it. To add one, add a line. */
+#define WK_READERS(F) \
+	F(perf_data) \
+	F(perf_script) \
+	F(folded) \
+	F(aix) \
+	F(austin) \
+	F(bcc) \
+	F(bpftrace) \
+	F(callgrind) \
+	F(elfutils) \
+	F(faulthandler) \
+	F(gdb) \
+	F(gperftools) \
+	F(java_exceptions) \
+	F(jstack) \
+	F(ljp) \
+	F(pmcstat) \
+	F(pyspy) \
+	F(stap) \
+	F(wcp) \
+	F(xdebug) \
+	F(cpuprofile) \
+	F(dtrace) \
+	F(etl) \
+	F(ghcprof) \
+	F(instruments) \
+	F(sample) \
+	F(vsprof) \
+	F(vtune) \
+	F(pprof) \
+	F(wpa_csv) \
+	F(wpa_profile) \
+	F(xctrace) \
+	F(chrome_trace) \
+	F(speedscope) \
+	F(xperf) \
+	F(firefox) \
+	F(go) \
+	F(goroutine)
+
+#define WK_DECLARE_READER(name) extern const struct wk_reader wk_reader_##name;
+WK_READERS(WK_DECLARE_READER)
 
 #endif

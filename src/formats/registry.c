@@ -1,72 +1,29 @@
-#include "formats/archive/archive.h"
 #include "formats/reader.h"
-
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/out.h"
 #include "base/packed/unpack.h"
 #include "base/text/suggest.h"
 #include "base/text/utf16.h"
-#include "os/os.h"
+#include "formats/archive/archive.h"
 
-static const struct wk_reader *const readers[] = {
-	&wk_reader_perf_data,
-	&wk_reader_perf_script,
-	&wk_reader_folded,
-	&wk_reader_aix,
-	&wk_reader_austin,
-	&wk_reader_bcc,
-	&wk_reader_bpftrace,
-	&wk_reader_callgrind,
-	&wk_reader_elfutils,
-	&wk_reader_faulthandler,
-	&wk_reader_gdb,
-	&wk_reader_gperftools,
-	&wk_reader_java_exceptions,
-	&wk_reader_jstack,
-	&wk_reader_ljp,
-	&wk_reader_pmcstat,
-	&wk_reader_pyspy,
-	&wk_reader_stap,
-	&wk_reader_wcp,
-	&wk_reader_xdebug,
-	&wk_reader_cpuprofile,
-	&wk_reader_dtrace,
-	&wk_reader_etl,
-	&wk_reader_ghcprof,
-	&wk_reader_instruments,
-	&wk_reader_sample,
-	&wk_reader_vsprof,
-	&wk_reader_vtune,
-	&wk_reader_pprof,
-	&wk_reader_wpa_csv,
-	&wk_reader_wpa_profile,
-	&wk_reader_xctrace,
-	&wk_reader_chrome_trace,
-	&wk_reader_speedscope,
-	&wk_reader_xperf,
-	&wk_reader_firefox,
-	&wk_reader_go,
-	&wk_reader_goroutine,
-	NULL,
-};
+#define ADDRESS_OF(name) &wk_reader_##name,
+
+static const struct wk_reader *const readers[] = { WK_READERS(ADDRESS_OF) NULL };
 
 /* Kinds of files that no reader knows: their first bytes, and what to do. */
 struct known_other {
 	const char *magic;
-	size_t len;
 	const char *is;
 };
 
 static const struct known_other others[] = {
-	{ "BZh", 3, "compressed with bzip2: unpack it first (bunzip2)" },
-	{ "PK\x03\x04", 4, "a zip archive: unpack it first (unzip)" },
-	{ "\x7f"
-	  "ELF", 4,
+	{ "BZh", "compressed with bzip2: unpack it first (bunzip2)" },
+	{ "PK\x03\x04", "a zip archive: unpack it first (unzip)" },
+	{ "\x7f" "ELF",
 	  "a program or library (ELF), not a recording; `wick record -- PROGRAM` makes one" },
-	{ "MZ", 2, "a Windows program (PE), not a recording; `wick doctor` checks it" },
-	{ "Microsoft C/C++ ", 16,
+	{ "MZ", "a Windows program (PE), not a recording; `wick doctor` checks it" },
+	{ "Microsoft C/C++ ",
 	  "debug information of a Windows program (PDB), not a recording; `wick doctor` checks it" },
 };
 
@@ -126,44 +83,36 @@ static void describe(struct wk_bytes bytes, struct wk_buf *out)
 }
 
 /* A flame graph drawn by wick or the older tools: text with an SVG element near its start. */
-static bool is_picture(struct wk_bytes bytes)
+static bool is_picture(struct wk_str text)
 {
-	struct wk_str text = wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
-
 	for (size_t i = 0; i < text.len && i < 1024; i++)
 		if (text.at[i] == '<' && wk_str_starts(wk_str_skip(text, i), "<svg"))
 			return true;
 	return false;
 }
 
-static void fail_unknown(struct wk_bytes bytes, struct wk_err *err)
+static bool fail_unknown(struct wk_bytes bytes, struct wk_err *err)
 {
+	struct wk_str start = wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
 	struct wk_buf seen = { 0 };
 
-	if (is_picture(bytes)) {
-		wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-			"this is a picture (SVG); open the recording "
-			"or the stacks that it was drawn from");
-		return;
-	}
+	if (is_picture(start))
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			       "this is a picture (SVG); open the recording or the stacks that it "
+			       "was drawn from");
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (wk_bytes_left(&bytes) >= others[i].len &&
-		    memcmp(bytes.at, others[i].magic, others[i].len) == 0) {
-			wk_fail(err, WK_EFORMAT, WK_NOWHERE, "this is %s", others[i].is);
-			return;
-		}
-	if (wk_packing_of(bytes) != WK_NOT_PACKED) {
-		wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-			"it was packed twice, inside with %s: unpack "
-			"it once",
-			wk_packing_name(wk_packing_of(bytes)));
-		return;
-	}
+		if (wk_str_starts(start, others[i].magic))
+			return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "this is %s", others[i].is);
+	if (wk_packing_of(bytes) != WK_NOT_PACKED)
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			       "it was packed twice, inside with %s: unpack it once",
+			       wk_packing_name(wk_packing_of(bytes)));
 	describe(bytes, &seen);
 	wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 		"not a format that wick reads: it %s; `wick formats` lists those it reads",
 		wk_buf_text(&seen));
 	wk_buf_fini(&seen);
+	return false;
 }
 
 static const struct wk_reader *by_bytes(struct wk_bytes bytes, const char *name, struct wk_err *err)

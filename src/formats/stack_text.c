@@ -3,7 +3,7 @@
 #include "base/mem.h"
 
 void wk_stack_text_begin(struct wk_stack_text *text, const struct wk_input *input,
-			 const struct wk_sink *sink)
+			 const struct wk_sink *sink, const char *measure)
 {
 	*text = (struct wk_stack_text){
 		.input = input->bytes,
@@ -12,14 +12,17 @@ void wk_stack_text_begin(struct wk_stack_text *text, const struct wk_input *inpu
 		.writer = wk_stack_writer_new(sink),
 		.names = wk_strtab_new(),
 	};
+	if (measure)
+		wk_stack_text_source(text, 0, measure, "samples");
 }
 
 bool wk_stack_text_next(struct wk_stack_text *text, struct wk_str *line)
 {
-	if (wk_stack_writer_is_done(text->writer) || !wk_lines_next(&text->lines, &text->line))
-		return false;
+	bool ok =
+		!wk_stack_writer_is_done(text->writer) && wk_lines_next(&text->lines, &text->line);
+
 	*line = text->line;
-	return true;
+	return ok;
 }
 
 void wk_stack_text_source(struct wk_stack_text *text, uint32_t source, const char *name,
@@ -59,10 +62,7 @@ void wk_stack_text_frame(struct wk_stack_text *text, const struct wk_event_frame
 
 void wk_stack_text_name(struct wk_stack_text *text, struct wk_str name)
 {
-	if (text->collapse)
-		add_parts(text, name);
-	else
-		wk_stack_text_add(text, wk_stack_writer_name(text->writer, name));
+	wk_stack_text_frame(text, &(struct wk_event_frame){ .name = name });
 }
 
 void wk_stack_text_drop(struct wk_stack_text *text)

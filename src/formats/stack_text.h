@@ -4,8 +4,7 @@
  *	struct wk_stack_text text;
  *	struct wk_str line;
  *
- *	wk_stack_text_begin(&text, input, sink);
- *	wk_stack_text_source(&text, 0, "samples", "samples");
+ *	wk_stack_text_begin(&text, input, sink, "samples");
  *	while (wk_stack_text_next(&text, &line))
  *		... wk_stack_text_frame, wk_stack_text_count, wk_stack_text_bad
  *	return wk_stack_text_end(&text, "a stack as NAME prints it", err);
@@ -36,8 +35,9 @@ struct wk_stack_text {
 	bool may_be_empty;       /* an input without samples is not an error */
 };
 
+/* `measure` names source 0, which counts samples; NULL: the reader emits its sources itself. */
 void wk_stack_text_begin(struct wk_stack_text *text, const struct wk_input *input,
-			 const struct wk_sink *sink);
+			 const struct wk_sink *sink, const char *measure);
 bool wk_stack_text_next(struct wk_stack_text *text, struct wk_str *line);
 
 void wk_stack_text_source(struct wk_stack_text *text, uint32_t source, const char *name,

@@ -323,7 +323,7 @@ static bool read_profile(const struct wk_input *input, const struct wk_sink *sin
 	struct wk_str rest = text_of(input->bytes);
 	bool ok = true;
 
-	wk_stack_text_begin(&state.text, input, sink);
+	wk_stack_text_begin(&state.text, input, sink, NULL);
 	if (wk_str_starts(rest, symbol_head))
 		read_symbols(&state, &rest);
 	if (wk_str_starts(rest, heap_head))

@@ -455,7 +455,7 @@ static bool read_callgrind(const struct wk_input *input, const struct wk_sink *s
 	struct parser p = { .names = wk_strtab_new(), .positions = 1, .pid = WK_NO_PID };
 	struct wk_str line;
 
-	wk_stack_text_begin(&p.text, input, sink);
+	wk_stack_text_begin(&p.text, input, sink, NULL);
 	while (wk_stack_text_next(&p.text, &line))
 		read_line(&p, line);
 	emit(&p);

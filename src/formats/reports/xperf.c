@@ -275,7 +275,7 @@ static bool read_xperf(const struct wk_input *input, const struct wk_sink *sink,
 	struct wk_str line;
 	bool ok;
 
-	wk_stack_text_begin(&xperf.text, input, sink);
+	wk_stack_text_begin(&xperf.text, input, sink, NULL);
 	xperf.text.input = bytes;
 	xperf.text.lines = wk_lines_of(bytes);
 	wk_stack_writer_source(xperf.text.writer, "SampledProfile", "samples", true);

@@ -256,7 +256,7 @@ static bool read_samples(const struct wk_input *input, const struct wk_sink *sin
 	struct state state = { .mode = MODE_WALL };
 	struct wk_str line;
 
-	wk_stack_text_begin(&state.text, input, sink);
+	wk_stack_text_begin(&state.text, input, sink, NULL);
 	while (wk_stack_text_next(&state.text, &line)) {
 		if (wk_str_starts(line, "#"))
 			read_head(&state, line);

@@ -180,7 +180,7 @@ static bool read_stacks(const struct wk_input *input, const struct wk_sink *sink
 	struct state state = { .pid = WK_NO_PID, .scale = 1 };
 	struct wk_str line;
 
-	wk_stack_text_begin(&state.text, input, sink);
+	wk_stack_text_begin(&state.text, input, sink, NULL);
 	while (wk_stack_text_next(&state.text, &line))
 		read_line(&state, line);
 	if (state.count)

@@ -318,8 +318,7 @@ static bool read_dtrace(const struct wk_input *input, const struct wk_sink *sink
 	struct dtrace dtrace = { 0 };
 	bool ok = true;
 
-	wk_stack_text_begin(&dtrace.stack, input, sink);
-	wk_stack_text_source(&dtrace.stack, 0, "samples", "samples");
+	wk_stack_text_begin(&dtrace.stack, input, sink, "samples");
 	dtrace.stack.may_be_empty = dtrace.stack.collapse;
 	if (dtrace.stack.collapse)
 		ok = read_as_tool(&dtrace, err);

@@ -166,8 +166,7 @@ static bool read_stacks(const struct wk_input *input, const struct wk_sink *sink
 	struct state state = { .pid = WK_NO_PID, .tid = WK_NO_PID };
 	struct wk_str line;
 
-	wk_stack_text_begin(&state.text, input, sink);
-	wk_stack_text_source(&state.text, 0, "samples", "samples");
+	wk_stack_text_begin(&state.text, input, sink, "samples");
 	while (wk_stack_text_next(&state.text, &line))
 		read_line(&state, line);
 	end_stack(&state);

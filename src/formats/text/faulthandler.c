@@ -80,8 +80,7 @@ static bool read_tracebacks(const struct wk_input *input, const struct wk_sink *
 	struct wk_str line, thread = { 0 };
 	struct place place;
 
-	wk_stack_text_begin(&text, input, sink);
-	wk_stack_text_source(&text, 0, "samples", "samples");
+	wk_stack_text_begin(&text, input, sink, "samples");
 	while (wk_stack_text_next(&text, &line)) {
 		if (read_place(line, &place)) {
 			add_frame(&text, &place);

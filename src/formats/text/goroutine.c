@@ -103,8 +103,7 @@ static bool read_dump(const struct wk_input *input, const struct wk_sink *sink, 
 	struct dump dump = { 0 };
 	struct wk_str line;
 
-	wk_stack_text_begin(&dump.text, input, sink);
-	wk_stack_text_source(&dump.text, 0, "goroutines", "samples");
+	wk_stack_text_begin(&dump.text, input, sink, "goroutines");
 	while (wk_stack_text_next(&dump.text, &line)) {
 		if (is_head(line)) {
 			end_goroutine(&dump);

@@ -29,8 +29,7 @@ static bool read_exceptions(const struct wk_input *input, const struct wk_sink *
 	struct wk_stack_text text;
 	struct wk_str line, method;
 
-	wk_stack_text_begin(&text, input, sink);
-	wk_stack_text_source(&text, 0, "exceptions", "samples");
+	wk_stack_text_begin(&text, input, sink, "exceptions");
 	while (wk_stack_text_next(&text, &line)) {
 		if (wk_java_method(line, &method) && (text.collapse || is_frame(line)))
 			wk_java_frame(&text, line, method);

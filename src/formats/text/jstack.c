@@ -137,11 +137,12 @@ static void read_state(struct dump *dump, struct wk_str line)
 /* Lines of a dump other than stacks: locks, compilers, headings of tables. */
 static bool is_remark(const struct dump *dump, struct wk_str line)
 {
+	static const char *const starts[] = {
+		"-", "No compile task", "Compiling:", "Locked ownable", "JNI global ref",
+		"Carrying virtual thread", "Full thread dump ", NULL };
+
 	wk_scan_blanks(&line);
-	return !dump->thread.at || wk_str_starts(line, "-") ||
-	       wk_str_starts(line, "No compile task") || wk_str_starts(line, "Compiling:") ||
-	       wk_str_starts(line, "Locked ownable") || wk_str_starts(line, "JNI global ref") ||
-	       is_head(line) || wk_str_starts(line, "Carrying virtual thread");
+	return !dump->thread.at || wk_str_starts_one_of(line, starts);
 }
 
 static void read_line(struct dump *dump, struct wk_str line)
@@ -174,7 +175,7 @@ static bool read_dumps(const struct wk_input *input, const struct wk_sink *sink,
 	struct dump dump = { 0 };
 	struct wk_str line;
 
-	wk_stack_text_begin(&dump.text, input, sink);
+	wk_stack_text_begin(&dump.text, input, sink, NULL);
 	wk_stack_text_source(&dump.text, RUNNING, "runnable threads", "samples");
 	if (!input->options.collapse)
 		wk_stack_text_source(&dump.text, WAITING, "waiting threads", "samples");

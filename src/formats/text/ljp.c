@@ -79,8 +79,7 @@ static bool read_report(const struct wk_input *input, const struct wk_sink *sink
 	struct wk_str line;
 	uint64_t weight = 0;
 
-	wk_stack_text_begin(&text, input, sink);
-	wk_stack_text_source(&text, 0, "samples", "samples");
+	wk_stack_text_begin(&text, input, sink, "samples");
 	while (wk_stack_text_next(&text, &line)) {
 		struct words words = words_of(line);
 

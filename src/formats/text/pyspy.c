@@ -111,8 +111,7 @@ static bool read_raw(const struct wk_input *input, const struct wk_sink *sink, s
 	struct wk_stack_text text;
 	struct wk_str line;
 
-	wk_stack_text_begin(&text, input, sink);
-	wk_stack_text_source(&text, 0, "samples", "samples");
+	wk_stack_text_begin(&text, input, sink, "samples");
 	while (wk_stack_text_next(&text, &line))
 		if (wk_trim(line).len)
 			read_line(&text, line);

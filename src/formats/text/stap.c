@@ -92,8 +92,7 @@ static bool read_stacks(const struct wk_input *input, const struct wk_sink *sink
 	struct wk_str line;
 	uint64_t count;
 
-	wk_stack_text_begin(&text, input, sink);
-	wk_stack_text_source(&text, 0, "samples", "samples");
+	wk_stack_text_begin(&text, input, sink, "samples");
 	while (wk_stack_text_next(&text, &line)) {
 		if (is_count(line, &count))
 			wk_stack_text_count(&text, count);

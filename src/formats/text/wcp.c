@@ -102,8 +102,7 @@ static bool read_report(const struct wk_input *input, const struct wk_sink *sink
 	uint64_t samples = 0;
 	bool has_begun = false;
 
-	wk_stack_text_begin(&text, input, sink);
-	wk_stack_text_source(&text, 0, "samples", "samples");
+	wk_stack_text_begin(&text, input, sink, "samples");
 	while (wk_stack_text_next(&text, &line)) {
 		line = wk_trim(line);
 		if (wk_str_starts(line, "Full stacks"))

@@ -161,7 +161,7 @@ static bool read_trace(const struct wk_input *input, const struct wk_sink *sink,
 	struct trace trace = { 0 };
 	struct wk_str line;
 
-	wk_stack_text_begin(&trace.text, input, sink);
+	wk_stack_text_begin(&trace.text, input, sink, NULL);
 	emit_sources(&trace);
 	while (wk_stack_text_next(&trace.text, &line)) {
 		if (is_start(line))
