@@ -20,38 +20,44 @@ static struct wk_etl_form form_of(size_t pointer)
 }
 
 /* As Windows XP had it: sixteen bytes, with quantums where later ones have ranks. */
-static void an_old_switch_is_read_by_what_it_has_in_common(void **state)
+static struct wk_event_switch old_switch(uint8_t reason, uint8_t mode)
 {
+	struct wk_event_switch switched = { 0 };
 	struct wk_buf p = { 0 };
-	struct wk_etl_switch switched;
+	uint32_t new_tid;
 
-	(void)state;
 	put(&p, 8, 4);
 	put(&p, 7, 4);
 	put(&p, 0x01020304, 4);
-	put(&p, 37, 1);
-	put(&p, 1, 1);
+	put(&p, reason, 1);
+	put(&p, mode, 1);
 	put(&p, 5, 1);
 	put(&p, 0, 1);
-	assert_true(wk_etl_read_switch(bytes_of(&p), &switched));
-	assert_int_equal(switched.new_tid, 8);
+	assert_true(wk_etl_read_switch(bytes_of(&p), &new_tid, &switched));
+	assert_int_equal(new_tid, 8);
 	assert_int_equal(switched.old_tid, 7);
 	assert_true(switched.old_waits);
-	assert_int_equal(wk_etl_wait_mode(switched.wait_mode), WK_WAIT_USER);
-	assert_int_equal(wk_etl_wait_mode(0), WK_WAIT_KERNEL);
-	assert_int_equal(wk_etl_wait_mode(2), WK_WAIT_UNTOLD);
-	assert_string_equal(wk_etl_wait_reason(switched.wait_reason), "WrAlertByThreadId");
 	wk_buf_fini(&p);
+	return switched;
+}
+
+static void an_old_switch_is_read_by_what_it_has_in_common(void **state)
+{
+	(void)state;
+	assert_int_equal(old_switch(37, 1).wait_mode, WK_WAIT_USER);
+	assert_int_equal(old_switch(37, 0).wait_mode, WK_WAIT_KERNEL);
+	assert_int_equal(old_switch(37, 2).wait_mode, WK_WAIT_UNTOLD);
+	assert_true(wk_str_is(old_switch(37, 1).wait_reason, "WrAlertByThreadId"));
 }
 
 static void unknown_reasons_have_no_name(void **state)
 {
 	(void)state;
-	assert_string_equal(wk_etl_wait_reason(0), "Executive");
-	assert_string_equal(wk_etl_wait_reason(4), "DelayExecution");
-	assert_string_equal(wk_etl_wait_reason(15), "WrQueue");
-	assert_string_equal(wk_etl_wait_reason(32), "WrPreempted");
-	assert_string_equal(wk_etl_wait_reason(255), "");
+	assert_true(wk_str_is(old_switch(0, 0).wait_reason, "Executive"));
+	assert_true(wk_str_is(old_switch(4, 0).wait_reason, "DelayExecution"));
+	assert_true(wk_str_is(old_switch(15, 0).wait_reason, "WrQueue"));
+	assert_true(wk_str_is(old_switch(32, 0).wait_reason, "WrPreempted"));
+	assert_true(wk_str_is(old_switch(255, 0).wait_reason, ""));
 }
 
 static void memory_is_read_with_either_pointer_size(void **state)
@@ -79,23 +85,24 @@ static void counters_of_a_process_are_read_with_either_pointer_size(void **state
 	(void)state;
 	for (size_t pointer = 4; pointer <= 8; pointer += 4) {
 		struct wk_buf p = { 0 };
-		struct wk_etl_use use;
+		struct wk_process_use use;
+		uint32_t pid;
 
 		for (uint64_t i = 1; i <= 4; i++)
 			put(&p, i, 4);
 		for (uint64_t i = 11; i <= 18; i++)
 			put(&p, i, pointer);
-		assert_true(wk_etl_read_use(bytes_of(&p), form_of(pointer), &use));
-		assert_int_equal(use.pid, 1);
-		assert_int_equal(use.use.page_faults, 2);
-		assert_int_equal(use.use.handles, 3);
-		assert_int_equal(use.use.peak_virtual_bytes, 11);
-		assert_int_equal(use.use.peak_working_set_bytes, 12);
-		assert_int_equal(use.use.peak_commit_bytes, 13);
-		assert_int_equal(use.use.working_set_bytes, 17);
-		assert_int_equal(use.use.commit_bytes, 18);
+		assert_true(wk_etl_read_use(bytes_of(&p), form_of(pointer), &pid, &use));
+		assert_int_equal(pid, 1);
+		assert_int_equal(use.page_faults, 2);
+		assert_int_equal(use.handles, 3);
+		assert_int_equal(use.peak_virtual_bytes, 11);
+		assert_int_equal(use.peak_working_set_bytes, 12);
+		assert_int_equal(use.peak_commit_bytes, 13);
+		assert_int_equal(use.working_set_bytes, 17);
+		assert_int_equal(use.commit_bytes, 18);
 		p.len--;
-		assert_false(wk_etl_read_use(bytes_of(&p), form_of(pointer), &use));
+		assert_false(wk_etl_read_use(bytes_of(&p), form_of(pointer), &pid, &use));
 		wk_buf_fini(&p);
 	}
 }

@@ -11,14 +11,7 @@
 static const struct wk_etl_hook rows[] = {
 	{ 0x0000, .name = "EventTrace", .scan = wk_etl_scan_header },
 	{ 0x0005, .name = "EventTrace/Extension", .config = wk_etl_read_kernel_masks },
-	{ 0x0008, .name = "EventTrace/RundownComplete" },
 	{ 0x0020, .name = "EventTrace/EndExtension", .config = wk_etl_read_kernel_masks },
-	{ 0x010a, .name = "DiskIO/Read" },
-	{ 0x010b, .name = "DiskIO/Write" },
-	{ 0x010c, .name = "DiskIO/ReadInit" },
-	{ 0x010d, .name = "DiskIO/WriteInit" },
-	{ 0x010e, .name = "DiskIO/FlushBuffers" },
-	{ 0x010f, .name = "DiskIO/FlushInit" },
 	{ 0x020a, .name = "Memory/TransitionFault", .source = WK_ETL_TRANSITION_FAULT,
 	  .emit = wk_etl_emit_fault },
 	{ 0x020b, .name = "Memory/DemandZeroFault", .source = WK_ETL_DEMAND_ZERO_FAULT,
@@ -33,16 +26,8 @@ static const struct wk_etl_hook rows[] = {
 	  .emit = wk_etl_emit_fault },
 	{ 0x0220, .name = "Memory/HardFault", .source = WK_ETL_HARD_FAULT,
 	  .emit = wk_etl_emit_hard_fault },
-	{ 0x023c, .name = "Memory/WorkingSetInfo" },
 	{ 0x0262, .name = "VirtualMem/Alloc", .phase = WK_ETL_START, .emit = wk_etl_emit_virtual },
 	{ 0x0263, .name = "VirtualMem/Free", .phase = WK_ETL_END, .emit = wk_etl_emit_virtual },
-	{ 0x0264, .name = "Memory/HeapRangeRundown" },
-	{ 0x0265, .name = "Memory/HeapRangeCreate" },
-	{ 0x0266, .name = "Memory/HeapRangeReserve" },
-	{ 0x0267, .name = "Memory/HeapRangeRelease" },
-	{ 0x0268, .name = "Memory/HeapRangeDestroy" },
-	{ 0x0270, .name = "Memory/MemInfo" },
-	{ 0x027d, .name = "Memory/ProcessMemInfo" },
 	{ 0x0280, .name = "VirtualMem/DCStart", .phase = WK_ETL_RUNDOWN,
 	  .emit = wk_etl_emit_virtual },
 	{ 0x0281, .name = "VirtualMem/DCStop", .phase = WK_ETL_RUNDOWN,
@@ -57,32 +42,8 @@ static const struct wk_etl_hook rows[] = {
 	  .fits = wk_etl_process_fits },
 	{ 0x030a, .name = "Image/Load", .phase = WK_ETL_START, .scan = wk_etl_scan_image,
 	  .emit = wk_etl_emit_image, .fits = wk_etl_image_fits },
-	{ 0x030b, .name = "Process/Terminate" },
 	{ 0x0320, .name = "Process/PerfCtr", .emit = wk_etl_emit_use },
 	{ 0x0321, .name = "Process/PerfCtrRundown", .emit = wk_etl_emit_use },
-	{ 0x0327, .name = "Process/Defunct" },
-	{ 0x0400, .name = "FileIO/Name" },
-	{ 0x0420, .name = "FileIO/FileCreate" },
-	{ 0x0423, .name = "FileIO/FileDelete" },
-	{ 0x0424, .name = "FileIO/FileRundown" },
-	{ 0x0425, .name = "FileIO/MapFile" },
-	{ 0x0426, .name = "FileIO/UnmapFile" },
-	{ 0x0427, .name = "FileIO/MapFileDCStart" },
-	{ 0x0428, .name = "FileIO/MapFileDCStop" },
-	{ 0x0440, .name = "FileIO/Create" },
-	{ 0x0441, .name = "FileIO/Cleanup" },
-	{ 0x0442, .name = "FileIO/Close" },
-	{ 0x0443, .name = "FileIO/Read" },
-	{ 0x0444, .name = "FileIO/Write" },
-	{ 0x0445, .name = "FileIO/SetInfo" },
-	{ 0x0446, .name = "FileIO/Delete" },
-	{ 0x0447, .name = "FileIO/Rename" },
-	{ 0x0448, .name = "FileIO/DirEnum" },
-	{ 0x0449, .name = "FileIO/Flush" },
-	{ 0x044a, .name = "FileIO/QueryInfo" },
-	{ 0x044b, .name = "FileIO/FSControl" },
-	{ 0x044c, .name = "FileIO/OperationEnd" },
-	{ 0x044d, .name = "FileIO/DirNotify" },
 	{ 0x0501, .name = "Thread/Start", .phase = WK_ETL_START, .scan = wk_etl_scan_thread,
 	  .emit = wk_etl_emit_thread },
 	{ 0x0502, .name = "Thread/Stop", .phase = WK_ETL_END, .scan = wk_etl_scan_thread,
@@ -93,46 +54,6 @@ static const struct wk_etl_hook rows[] = {
 	{ 0x0525, .name = "Thread/CompCS", .scan = wk_etl_scan_packed_switch, .is_unread = true },
 	{ 0x0532, .name = "Dispatcher/ReadyThread", .emit = wk_etl_emit_ready },
 	{ 0x0548, .name = "Thread/SetName", .emit = wk_etl_emit_thread_name },
-	{ 0x060a, .name = "TcpIp/Send" },
-	{ 0x060b, .name = "TcpIp/Recv" },
-	{ 0x060c, .name = "TcpIp/Connect" },
-	{ 0x060d, .name = "TcpIp/Disconnect" },
-	{ 0x060e, .name = "TcpIp/Retransmit" },
-	{ 0x060f, .name = "TcpIp/Accept" },
-	{ 0x0610, .name = "TcpIp/Reconnect" },
-	{ 0x0611, .name = "TcpIp/Fail" },
-	{ 0x0612, .name = "TcpIp/TCPCopy" },
-	{ 0x061a, .name = "TcpIp/SendIPV6" },
-	{ 0x061b, .name = "TcpIp/RecvIPV6" },
-	{ 0x061c, .name = "TcpIp/ConnectIPV6" },
-	{ 0x061d, .name = "TcpIp/DisconnectIPV6" },
-	{ 0x061e, .name = "TcpIp/RetransmitIPV6" },
-	{ 0x061f, .name = "TcpIp/AcceptIPV6" },
-	{ 0x0620, .name = "TcpIp/ReconnectIPV6" },
-	{ 0x0622, .name = "TcpIp/TCPCopyIPV6" },
-	{ 0x080a, .name = "UdpIp/Send" },
-	{ 0x080b, .name = "UdpIp/Recv" },
-	{ 0x0811, .name = "UdpIp/Fail" },
-	{ 0x081a, .name = "UdpIp/SendIPV6" },
-	{ 0x081b, .name = "UdpIp/RecvIPV6" },
-	{ 0x090a, .name = "Registry/Create" },
-	{ 0x090b, .name = "Registry/Open" },
-	{ 0x090c, .name = "Registry/Delete" },
-	{ 0x090d, .name = "Registry/Query" },
-	{ 0x090e, .name = "Registry/SetValue" },
-	{ 0x090f, .name = "Registry/DeleteValue" },
-	{ 0x0910, .name = "Registry/QueryValue" },
-	{ 0x0911, .name = "Registry/EnumerateKey" },
-	{ 0x0912, .name = "Registry/EnumerateValueKey" },
-	{ 0x0913, .name = "Registry/QueryMultipleValue" },
-	{ 0x0914, .name = "Registry/SetInformation" },
-	{ 0x0915, .name = "Registry/Flush" },
-	{ 0x0916, .name = "Registry/KCBCreate" },
-	{ 0x0917, .name = "Registry/KCBDelete" },
-	{ 0x0918, .name = "Registry/KCBRundownBegin" },
-	{ 0x0919, .name = "Registry/KCBRundownEnd" },
-	{ 0x091a, .name = "Registry/Virtualize" },
-	{ 0x091b, .name = "Registry/Close" },
 	{ 0x0b0a, .name = "SystemConfig/CPU", .config = wk_etl_read_cpu },
 	{ 0x0b0b, .name = "SystemConfig/PhyDisk", .config = wk_etl_read_disk },
 	{ 0x0b0c, .name = "SystemConfig/LogDisk", .config = wk_etl_read_volume },
@@ -142,7 +63,6 @@ static const struct wk_etl_hook rows[] = {
 	{ 0x0b10, .name = "SystemConfig/Power", .config = wk_etl_read_power },
 	{ 0x0b11, .name = "SystemConfig/Network", .config = wk_etl_read_network_settings },
 	{ 0x0b12, .name = "SystemConfig/OpticalMedia", .config = wk_etl_read_optical },
-	{ 0x0b13, .name = "SystemConfig/PhyDiskEx" },
 	{ 0x0b15, .name = "SystemConfig/IRQ", .config = wk_etl_read_irq },
 	{ 0x0b16, .name = "SystemConfig/PnP", .config = wk_etl_read_device },
 	{ 0x0b17, .name = "SystemConfig/IDEChannel", .config = wk_etl_read_ide },
@@ -153,8 +73,6 @@ static const struct wk_etl_hook rows[] = {
 	{ 0x0b1c, .name = "SystemConfig/DPI", .config = wk_etl_read_dpi },
 	{ 0x0b1d, .name = "SystemConfig/CodeIntegrity", .config = wk_etl_read_integrity },
 	{ 0x0b1e, .name = "SystemConfig/MachineId", .config = wk_etl_read_machine_id },
-	{ 0x0b1f, .name = "SystemConfig/Defrag" },
-	{ 0x0b20, .name = "SystemConfig/MobilePlatform" },
 	{ 0x0b21, .name = "SystemConfig/DeviceFamily", .config = wk_etl_read_family },
 	{ 0x0b22, .name = "SystemConfig/FlightIds", .config = wk_etl_read_flights },
 	{ 0x0b23, .name = "SystemConfig/Processors", .config = wk_etl_read_processor },
@@ -166,19 +84,14 @@ static const struct wk_etl_hook rows[] = {
 	  .emit = wk_etl_emit_sample },
 	{ 0x0f2f, .name = "PerfInfo/PMCSample", .scan = wk_etl_scan_counted,
 	  .emit = wk_etl_emit_counted },
-	{ 0x0f30, .name = "PerfInfo/PMCConfig" },
 	{ 0x0f32, .name = "PerfInfo/MSI", .source = WK_ETL_ISR, .emit = wk_etl_emit_interrupt },
-	{ 0x0f33, .name = "PerfInfo/SysClEnter" },
-	{ 0x0f34, .name = "PerfInfo/SysClExit" },
 	{ 0x0f37, .name = "PerfInfo/SampleCache", .scan = wk_etl_scan_samples,
 	  .emit = wk_etl_emit_samples },
-	{ 0x0f3a, .name = "PerfInfo/DebuggerEnabled" },
 	{ 0x0f42, .name = "PerfInfo/ThreadedDPC", .source = WK_ETL_DPC,
 	  .emit = wk_etl_emit_interrupt },
 	{ 0x0f43, .name = "PerfInfo/ISR", .source = WK_ETL_ISR, .emit = wk_etl_emit_interrupt },
 	{ 0x0f44, .name = "PerfInfo/DPC", .source = WK_ETL_DPC, .emit = wk_etl_emit_interrupt },
 	{ 0x0f45, .name = "PerfInfo/TimerDPC", .source = WK_ETL_DPC, .emit = wk_etl_emit_interrupt },
-	{ 0x0f46, .name = "PerfInfo/IOTimer" },
 	{ 0x0f47, .name = "PerfInfo/SampleNMI", .scan = wk_etl_scan_sample,
 	  .emit = wk_etl_emit_sample },
 	{ 0x0f48, .name = "PerfInfo/SetInterval", .scan = wk_etl_scan_interval },
@@ -191,18 +104,6 @@ static const struct wk_etl_hook rows[] = {
 	{ 0x1022, .name = "Heap/Realloc", .change = WK_HEAP_REALLOCATE, .emit = wk_etl_emit_heap },
 	{ 0x1023, .name = "Heap/Destroy", .change = WK_HEAP_DESTROY, .emit = wk_etl_emit_heap },
 	{ 0x1024, .name = "Heap/Free", .change = WK_HEAP_FREE, .emit = wk_etl_emit_heap },
-	{ 0x1025, .name = "Heap/Expand" },
-	{ 0x1026, .name = "Heap/SnapShot" },
-	{ 0x102a, .name = "Heap/Contract" },
-	{ 0x102b, .name = "Heap/Lock" },
-	{ 0x102c, .name = "Heap/Unlock" },
-	{ 0x102d, .name = "Heap/Validate" },
-	{ 0x102e, .name = "Heap/Walk" },
-	{ 0x1120, .name = "Object/CreateHandle" },
-	{ 0x1121, .name = "Object/CloseHandle" },
-	{ 0x1122, .name = "Object/DuplicateHandle" },
-	{ 0x1130, .name = "Object/CreateObject" },
-	{ 0x1131, .name = "Object/DeleteObject" },
 	{ 0x1402, .name = "Image/Unload", .phase = WK_ETL_END, .scan = wk_etl_scan_image,
 	  .emit = wk_etl_emit_image, .fits = wk_etl_image_fits },
 	{ 0x1403, .name = "Image/DCStart", .phase = WK_ETL_RUNDOWN, .scan = wk_etl_scan_image,
@@ -211,8 +112,6 @@ static const struct wk_etl_hook rows[] = {
 	  .fits = wk_etl_image_fits },
 	{ 0x140a, .name = "Image/Load", .phase = WK_ETL_START, .scan = wk_etl_scan_image,
 	  .emit = wk_etl_emit_image, .fits = wk_etl_image_fits },
-	{ 0x1421, .name = "Image/KernelBase" },
-	{ 0x1422, .name = "Image/HypercallPage" },
 	{ 0x1820, .name = "StackWalk/Stack", .scan = wk_etl_scan_stack },
 	{ 0x1822, .name = "StackWalk/KeyCreate", .phase = WK_ETL_START,
 	  .scan = wk_etl_scan_stack_definition },
@@ -222,11 +121,6 @@ static const struct wk_etl_hook rows[] = {
 	  .scan = wk_etl_scan_stack_definition },
 	{ 0x1825, .name = "StackWalk/StackKeyKernel", .scan = wk_etl_scan_stack_key },
 	{ 0x1826, .name = "StackWalk/StackKeyUser", .scan = wk_etl_scan_stack_key },
-	{ 0x1a21, .name = "ALPC/SendMessage" },
-	{ 0x1a22, .name = "ALPC/ReceiveMessage" },
-	{ 0x1a23, .name = "ALPC/WaitForReply" },
-	{ 0x1a24, .name = "ALPC/WaitForNewMessage" },
-	{ 0x1a25, .name = "ALPC/Unwait" },
 
 	/* By provider and id. */
 	{ 0, .provider = WK_ETL_BY_IMAGE_ID, .name = "ImageID", .scan = wk_etl_scan_image_id },
@@ -278,12 +172,53 @@ static const struct wk_etl_hook rows[] = {
 #define GROUPS  32
 #define OPCODES 256
 
-/* Names of groups whose events have none of their own. */
+/* By the high byte of a hook. */
 static const char *const groups[] = {
 	"EventTrace", "DiskIO", "Memory", "Process", "FileIO", "Thread", "TcpIp", "Job", "UdpIp",
 	"Registry", "DebugPrint", "SystemConfig", [0x0e] = "Pool", "PerfInfo", "Heap", "Object",
 	"Power", "ModBound", "Image", "DPC", "Cache", "CriticalSection", "StackWalk", "UMS",
 	"ALPC", "SplitIO", "ThreadPool",
+};
+
+/* Names of events that are only counted, of consecutive hooks; "-" is none. */
+static const struct {
+	uint16_t first;
+	const char *names;
+} counted[] = {
+	{ 0x0008, "RundownComplete" },
+	{ 0x010a, "Read Write ReadInit WriteInit FlushBuffers FlushInit" },
+	{ 0x023c, "WorkingSetInfo" },
+	{ 0x0264,
+	  "HeapRangeRundown HeapRangeCreate HeapRangeReserve HeapRangeRelease HeapRangeDestroy" },
+	{ 0x0270, "MemInfo" },
+	{ 0x027d, "ProcessMemInfo" },
+	{ 0x030b, "Terminate" },
+	{ 0x0327, "Defunct" },
+	{ 0x0400, "Name" },
+	{ 0x0420,
+	  "FileCreate - - FileDelete FileRundown MapFile UnmapFile MapFileDCStart MapFileDCStop" },
+	{ 0x0440, "Create Cleanup Close Read Write SetInfo Delete Rename DirEnum Flush QueryInfo "
+		  "FSControl OperationEnd DirNotify" },
+	{ 0x060a, "Send Recv Connect Disconnect Retransmit Accept Reconnect Fail TCPCopy" },
+	{ 0x061a,
+	  "SendIPV6 RecvIPV6 ConnectIPV6 DisconnectIPV6 RetransmitIPV6 AcceptIPV6 ReconnectIPV6 "
+	  "- TCPCopyIPV6" },
+	{ 0x080a, "Send Recv" },
+	{ 0x0811, "Fail" },
+	{ 0x081a, "SendIPV6 RecvIPV6" },
+	{ 0x090a, "Create Open Delete Query SetValue DeleteValue QueryValue EnumerateKey "
+		  "EnumerateValueKey QueryMultipleValue SetInformation Flush KCBCreate KCBDelete "
+		  "KCBRundownBegin KCBRundownEnd Virtualize Close" },
+	{ 0x0b13, "PhyDiskEx" },
+	{ 0x0b1f, "Defrag MobilePlatform" },
+	{ 0x0f30, "PMCConfig - - SysClEnter SysClExit" },
+	{ 0x0f3a, "DebuggerEnabled" },
+	{ 0x0f46, "IOTimer" },
+	{ 0x1025, "Expand SnapShot - - - Contract Lock Unlock Validate Walk" },
+	{ 0x1120, "CreateHandle CloseHandle DuplicateHandle" },
+	{ 0x1130, "CreateObject DeleteObject" },
+	{ 0x1421, "KernelBase HypercallPage" },
+	{ 0x1a21, "SendMessage ReceiveMessage WaitForReply WaitForNewMessage Unwait" },
 };
 
 static const struct wk_etl_hook unknown;
@@ -389,8 +324,24 @@ void wk_etl_hook_set_width(const struct wk_etl_hook *hook, struct wk_etl_record 
 
 /* ---- names */
 
+static struct wk_str counted_name(uint16_t kernel_hook)
+{
+	struct wk_str name = { 0 }, rest;
+
+	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
+		rest = wk_str_c(counted[i].names);
+		for (unsigned hook = counted[i].first; rest.len && hook <= kernel_hook; hook++) {
+			wk_str_split(rest, ' ', &name, &rest);
+			if (hook == kernel_hook)
+				return name;
+		}
+	}
+	return wk_str_c("-");
+}
+
 void wk_etl_hook_kernel_name(uint16_t kernel_hook, struct wk_buf *name)
 {
+	struct wk_str word = counted_name(kernel_hook);
 	size_t group = kernel_hook >> 8;
 
 	for (size_t i = 0; i < ROWS && rows[i].provider == WK_ETL_BY_KERNEL; i++)
@@ -400,7 +351,10 @@ void wk_etl_hook_kernel_name(uint16_t kernel_hook, struct wk_buf *name)
 		}
 	if (group < sizeof(groups) / sizeof(groups[0]) && groups[group])
 		wk_buf_add_fmt(name, "%s/", groups[group]);
-	wk_buf_add_fmt(name, "0x%04x", kernel_hook);
+	if (wk_str_is(word, "-"))
+		wk_buf_add_fmt(name, "0x%04x", kernel_hook);
+	else
+		wk_buf_add_str(name, word);
 }
 
 struct wk_str wk_etl_hook_name(const struct wk_guid *guid, uint16_t id)

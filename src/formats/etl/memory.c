@@ -43,14 +43,14 @@ bool wk_etl_emit_virtual(struct wk_etl_trace *trace)
 bool wk_etl_emit_use(struct wk_etl_trace *trace)
 {
 	struct wk_event event = wk_etl_event(trace, WK_EVENT_PROCESS);
-	struct wk_etl_use use;
 
-	if (!wk_etl_read_use(trace->record.payload, wk_etl_form(trace), &use))
+	event.process.change = WK_PROCESS_SEEN;
+	event.process.threads_apart = true;
+	if (!wk_etl_read_use(trace->record.payload, wk_etl_form(trace), &event.pid,
+			     &event.process.use))
 		return wk_etl_skip_short(trace);
 	event.cpu = WK_NO_CPU;
-	event.pid = event.tid = use.pid;
-	event.process = (struct wk_event_process){ .change = WK_PROCESS_SEEN,
-						   .threads_apart = true, .use = use.use };
+	event.tid = event.pid;
 	return wk_etl_emit_event(trace, &event);
 }
 

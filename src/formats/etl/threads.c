@@ -110,32 +110,23 @@ bool wk_etl_find_thread(struct wk_etl_trace *trace, struct wk_event *event,
 bool wk_etl_emit_switch(struct wk_etl_trace *trace)
 {
 	struct wk_event event = wk_etl_event(trace, WK_EVENT_SWITCH);
-	struct wk_etl_switch switched;
+	uint32_t new_tid;
 
-	if (!wk_etl_read_switch(trace->record.payload, &switched))
+	if (!wk_etl_read_switch(trace->record.payload, &new_tid, &event.switched))
 		return wk_etl_skip_short(trace);
-	run_on(trace, trace->record.cpu, switched.new_tid);
-	event.switched.old_tid = switched.old_tid;
-	event.switched.old_pid = wk_etl_pid_of_thread(trace, switched.old_tid);
-	event.switched.old_waits = switched.old_waits;
-	if (switched.old_waits)
-		event.switched.wait_mode = wk_etl_wait_mode(switched.wait_mode);
-	if (switched.old_tid)
-		event.switched.wait_reason = wk_str_c(wk_etl_wait_reason(switched.wait_reason));
-	wk_etl_set_thread(trace, switched.new_tid, &event, &event.switched.sample);
+	run_on(trace, trace->record.cpu, new_tid);
+	event.switched.old_pid = wk_etl_pid_of_thread(trace, event.switched.old_tid);
+	wk_etl_set_thread(trace, new_tid, &event, &event.switched.sample);
 	return wk_etl_emit_event(trace, &event);
 }
 
 bool wk_etl_emit_ready(struct wk_etl_trace *trace)
 {
 	struct wk_event event = wk_etl_event(trace, WK_EVENT_READY);
-	struct wk_etl_ready ready;
 
-	if (!wk_etl_read_ready(trace->record.payload, &ready))
+	if (!wk_etl_read_ready(trace->record.payload, &event.ready))
 		return wk_etl_skip_short(trace);
-	event.ready.ready_tid = ready.tid;
-	event.ready.ready_pid = wk_etl_pid_of_thread(trace, ready.tid);
-	event.ready.is_interrupt = ready.in_dpc;
+	event.ready.ready_pid = wk_etl_pid_of_thread(trace, event.ready.ready_tid);
 	wk_etl_find_thread(trace, &event, &event.ready.sample);
 	return wk_etl_emit_event(trace, &event);
 }

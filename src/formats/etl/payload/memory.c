@@ -10,21 +10,22 @@ bool wk_etl_read_virtual(struct wk_bytes in, struct wk_etl_form form, struct wk_
 	return !in.bad;
 }
 
-bool wk_etl_read_use(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_use *use)
+bool wk_etl_read_use(struct wk_bytes in, struct wk_etl_form form, uint32_t *pid,
+		     struct wk_process_use *use)
 {
-	*use = (struct wk_etl_use){ .use.is_known = true };
-	use->pid = wk_u32le(&in);
-	use->use.page_faults = wk_u32le(&in);
-	use->use.handles = wk_u32le(&in);
+	*use = (struct wk_process_use){ .is_known = true };
+	*pid = wk_u32le(&in);
+	use->page_faults = wk_u32le(&in);
+	use->handles = wk_u32le(&in);
 	wk_bytes_skip(&in, 4);
-	use->use.peak_virtual_bytes = wk_etl_read_pointer(&in, form);
-	use->use.peak_working_set_bytes = wk_etl_read_pointer(&in, form);
-	use->use.peak_commit_bytes = wk_etl_read_pointer(&in, form);
+	use->peak_virtual_bytes = wk_etl_read_pointer(&in, form);
+	use->peak_working_set_bytes = wk_etl_read_pointer(&in, form);
+	use->peak_commit_bytes = wk_etl_read_pointer(&in, form);
 	wk_etl_read_pointer(&in, form); /* peak of the paged pool */
 	wk_etl_read_pointer(&in, form); /* and of the nonpaged pool */
 	wk_etl_read_pointer(&in, form); /* current virtual size */
-	use->use.working_set_bytes = wk_etl_read_pointer(&in, form);
-	use->use.commit_bytes = wk_etl_read_pointer(&in, form);
+	use->working_set_bytes = wk_etl_read_pointer(&in, form);
+	use->commit_bytes = wk_etl_read_pointer(&in, form);
 	return !in.bad;
 }
 

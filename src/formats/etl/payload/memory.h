@@ -22,11 +22,8 @@ bool wk_etl_read_virtual(struct wk_bytes payload, struct wk_etl_form form,
 			 struct wk_etl_virtual *memory);
 
 /* Memory counters of a process. */
-struct wk_etl_use {
-	uint32_t pid;
-	struct wk_process_use use;
-};
-bool wk_etl_read_use(struct wk_bytes payload, struct wk_etl_form form, struct wk_etl_use *use);
+bool wk_etl_read_use(struct wk_bytes payload, struct wk_etl_form form, uint32_t *pid,
+		     struct wk_process_use *use);
 
 /* A page fault without disk access, or an access violation. */
 struct wk_etl_fault {

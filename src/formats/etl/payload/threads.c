@@ -1,23 +1,5 @@
 #include "formats/etl/payload/threads.h"
 
-/* Thread states in which a thread cannot run. */
-enum { TERMINATED = 4, WAITING = 5, WAITING_AT_GATE = 8 /* of Windows Vista */ };
-
-bool wk_etl_read_switch(struct wk_bytes in, struct wk_etl_switch *switched)
-{
-	uint8_t state;
-
-	*switched = (struct wk_etl_switch){ 0 };
-	switched->new_tid = wk_u32le(&in);
-	switched->old_tid = wk_u32le(&in);
-	wk_bytes_skip(&in, 4); /* priorities; then quantums, or the idle state of the processor */
-	switched->wait_reason = wk_u8(&in);
-	switched->wait_mode = wk_u8(&in);
-	state = wk_u8(&in);
-	switched->old_waits = state == WAITING || state == TERMINATED || state == WAITING_AT_GATE;
-	return !in.bad;
-}
-
 /* KWAIT_REASON, in its order. */
 static const char *const wait_reasons[] = {
 	"Executive", "FreePage", "PageIn", "PoolAllocation", "DelayExecution", "Suspended",
@@ -30,22 +12,34 @@ static const char *const wait_reasons[] = {
 	"WrAlertByThreadId", "WrDeferredPreempt", "WrPhysicalFault", "WrIoRing", "WrMdlCache",
 };
 
-const char *wk_etl_wait_reason(uint8_t reason)
+/* Thread states in which a thread cannot run. */
+enum { TERMINATED = 4, WAITING = 5, WAITING_AT_GATE = 8 /* of Windows Vista */ };
+
+bool wk_etl_read_switch(struct wk_bytes in, uint32_t *new_tid, struct wk_event_switch *switched)
 {
-	return reason < sizeof(wait_reasons) / sizeof(wait_reasons[0]) ? wait_reasons[reason] : "";
+	uint8_t reason, mode, state;
+
+	*new_tid = wk_u32le(&in);
+	switched->old_tid = wk_u32le(&in);
+	wk_bytes_skip(&in, 4); /* priorities; then quantums, or the idle state of the processor */
+	reason = wk_u8(&in);
+	mode = wk_u8(&in); /* KPROCESSOR_MODE */
+	state = wk_u8(&in);
+	switched->old_waits = state == WAITING || state == TERMINATED || state == WAITING_AT_GATE;
+	if (switched->old_waits)
+		switched->wait_mode = mode == 0   ? WK_WAIT_KERNEL
+				      : mode == 1 ? WK_WAIT_USER
+						  : WK_WAIT_UNTOLD;
+	if (switched->old_tid && reason < sizeof(wait_reasons) / sizeof(wait_reasons[0]))
+		switched->wait_reason = wk_str_c(wait_reasons[reason]);
+	return !in.bad;
 }
 
-/* KPROCESSOR_MODE. */
-enum wk_wait_mode wk_etl_wait_mode(uint8_t mode)
+bool wk_etl_read_ready(struct wk_bytes in, struct wk_event_ready *ready)
 {
-	return mode == 0 ? WK_WAIT_KERNEL : mode == 1 ? WK_WAIT_USER : WK_WAIT_UNTOLD;
-}
-
-bool wk_etl_read_ready(struct wk_bytes in, struct wk_etl_ready *ready)
-{
-	*ready = (struct wk_etl_ready){ .tid = wk_u32le(&in) };
+	ready->ready_tid = wk_u32le(&in);
 	wk_bytes_skip(&in, 2); /* priority change */
-	ready->in_dpc = wk_u8(&in) & 1;
+	ready->is_interrupt = wk_u8(&in) & 1;
 	return !in.bad;
 }
 
