@@ -135,9 +135,7 @@ static bool read_stacks(const struct wk_input *input, const struct wk_sink *sink
 	while (wk_stack_text_next(&state.text, &line))
 		read_line(&state, line);
 	end_stack(&state);
-	return wk_stack_text_end(&state.text,
-				 "the stacks of procstack: \"12: command\" and lines "
-				 "of \"0x... name(...) + 0x...\"",
+	return wk_stack_text_end(&state.text, "stacks of procstack: \"0x... name(...) + 0x...\"",
 				 err);
 }
 

@@ -264,9 +264,7 @@ static bool read_samples(const struct wk_input *input, const struct wk_sink *sin
 			read_sample(&state, line);
 	}
 	return wk_stack_text_end(&state.text,
-				 "samples of Austin: \"P12;T34;file.py:function:5;... "
-				 "100\"",
-				 err);
+				 "samples of Austin: \"P12;T34;file.py:function:5 100\"", err);
 }
 
 const struct wk_reader wk_reader_austin = {

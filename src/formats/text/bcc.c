@@ -186,9 +186,7 @@ static bool read_stacks(const struct wk_input *input, const struct wk_sink *sink
 	if (state.count)
 		wk_stack_text_bad(&state.text, "a count below the last stack");
 	wk_free(state.frames);
-	return wk_stack_text_end(&state.text,
-				 "stacks of a bcc tool: indented frames, \"-  process "
-				 "(12)\", a count",
+	return wk_stack_text_end(&state.text, "stacks of a bcc tool: indented frames, a count",
 				 err);
 }
 

@@ -216,9 +216,7 @@ static bool read_maps(const struct wk_input *input, const struct wk_sink *sink, 
 		wk_stack_text_bad(&state.text, "the end of the last entry: \"]: count\"");
 	wk_strtab_free(state.maps);
 	wk_buf_fini(&state.keys);
-	return wk_stack_text_end(&state.text,
-				 "maps of bpftrace with stacks: \"@[\", frames, "
-				 "\"]: count\"",
+	return wk_stack_text_end(&state.text, "stacks of bpftrace: \"@[\", frames, \"]: count\"",
 				 err);
 }
 

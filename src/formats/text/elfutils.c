@@ -170,9 +170,7 @@ static bool read_stacks(const struct wk_input *input, const struct wk_sink *sink
 	while (wk_stack_text_next(&state.text, &line))
 		read_line(&state, line);
 	end_stack(&state);
-	return wk_stack_text_end(&state.text,
-				 "the stacks of eu-stack: \"TID 1:\" and lines of "
-				 "\"#0 0x... name\"",
+	return wk_stack_text_end(&state.text, "stacks of eu-stack: \"TID 1:\", \"#0 0x... name\"",
 				 err);
 }
 

@@ -94,10 +94,7 @@ static bool read_tracebacks(const struct wk_input *input, const struct wk_sink *
 			wk_stack_text_bad(&text, "`  File \"name\", line 1 in function`");
 	}
 	end_stack(&text, thread);
-	return wk_stack_text_end(&text,
-				 "tracebacks of faulthandler: lines of `  File \"name\", "
-				 "line 1 in function`",
-				 err);
+	return wk_stack_text_end(&text, "tracebacks: `  File \"name\", line 1 in function`", err);
 }
 
 const struct wk_reader wk_reader_faulthandler = {

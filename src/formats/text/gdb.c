@@ -235,9 +235,7 @@ static bool read_backtraces(const struct wk_input *input, const struct wk_sink *
 	}
 	end_stack(&state);
 	wk_buf_fini(&state.joined);
-	return wk_stack_text_end(&state.text,
-				 "backtraces of gdb: lines of \"#0  0x... in name "
-				 "(...)\"",
+	return wk_stack_text_end(&state.text, "backtraces of gdb: \"#0  0x... in name (...)\"",
 				 err);
 }
 

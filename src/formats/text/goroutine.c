@@ -113,9 +113,7 @@ static bool read_dump(const struct wk_input *input, const struct wk_sink *sink, 
 		}
 	}
 	end_goroutine(&dump);
-	return wk_stack_text_end(&dump.text,
-				 "goroutines as Go prints them: `goroutine 1 "
-				 "[running]:` and functions below",
+	return wk_stack_text_end(&dump.text, "Go's `goroutine 1 [running]:` and functions below",
 				 err);
 }
 

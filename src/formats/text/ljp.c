@@ -101,10 +101,7 @@ static bool read_report(const struct wk_input *input, const struct wk_sink *sink
 		}
 	}
 	wk_stack_text_count(&text, weight);
-	return wk_stack_text_end(&text,
-				 "stacks of the lightweight Java profiler: \"count frames "
-				 "method\", then a method a line",
-				 err);
+	return wk_stack_text_end(&text, "\"count frames method\", then a method on each line", err);
 }
 
 const struct wk_reader wk_reader_ljp = {

@@ -176,9 +176,7 @@ static bool read_graph(const struct wk_input *input, const struct wk_sink *sink,
 	end_collapsed(&graph, 0);
 	WK_FREE_ALL(graph.levels, graph.columns);
 	return wk_stack_text_end(&graph.text,
-				 "the call graph of pmcstat -G: lines of "
-				 "\"12.34%  [56]  function\"",
-				 err);
+				 "call graph of pmcstat -G: \"12.34%  [56]  function\"", err);
 }
 
 const struct wk_reader wk_reader_pmcstat = {

@@ -105,9 +105,7 @@ static bool read_stacks(const struct wk_input *input, const struct wk_sink *sink
 	}
 	if (text.count)
 		wk_stack_text_bad(&text, "a count below the last stack");
-	return wk_stack_text_end(&text,
-				 "stacks of SystemTap: lines of \"0x... : name+0x1/0x2 "
-				 "[module]\", then a count",
+	return wk_stack_text_end(&text, "stacks of SystemTap: \"0x... : name+0x1\", then a count",
 				 err);
 }
 
