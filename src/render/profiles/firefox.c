@@ -75,64 +75,29 @@ static uint64_t since_start(const struct writing *w, uint64_t time_ns)
 	return time_ns > w->model->first_ns ? time_ns - w->model->first_ns : 0;
 }
 
-static void begin_column(struct writing *w, const char *name)
-{
-	wk_out_text(w->out, ",\n\"");
-	wk_out_text(w->out, name);
-	wk_out_text(w->out, "\":[");
-}
-
-static void write_stacks(struct writing *w)
-{
-	wk_out_text(w->out, ",\n\"samples\":{\"stack\":[");
-	for (uint32_t i = 0; i < w->stacks.count; i++) {
-		if (i)
-			wk_out_char(w->out, ',');
-		if (w->stacks.at[i])
-			wk_out_u64(w->out, w->stacks.at[i] - 1);
-		else
-			wk_out_text(w->out, "null");
-	}
-	wk_out_char(w->out, ']');
-}
-
 static void write_weights(struct writing *w, const uint32_t *rows, uint32_t count)
 {
 	if (!w->has_weights) {
 		wk_out_text(w->out, ",\n\"weight\":null");
 		return;
 	}
-	begin_column(w, "weight");
-	for (uint32_t i = 0; i < count; i++) {
-		if (i)
-			wk_out_char(w->out, ',');
+	for (uint32_t i = 0; wk_fox_cell(w->out, "weight", i, count); i++)
 		wk_sampled_decimal(w->out, wk_sampled_weight(w->view, rows[i]), w->decimals);
-	}
-	wk_out_char(w->out, ']');
 }
 
 static void write_samples(struct writing *w, const uint32_t *rows, uint32_t count)
 {
 	const struct wk_samples *samples = &w->model->samples;
+	const uint32_t *stacks = w->stacks.at;
 
-	write_stacks(w);
-	begin_column(w, "time");
-	for (uint32_t i = 0; i < count; i++) {
-		if (i)
-			wk_out_char(w->out, ',');
+	wk_out_text(w->out, ",\n\"samples\":{\"stack\":[");
+	for (uint32_t i = 0; wk_fox_cell(w->out, NULL, i, count); i++)
+		wk_fox_number_or(w->out, stacks[i], stacks[i] - 1, "null");
+	for (uint32_t i = 0; wk_fox_cell(w->out, "time", i, count); i++)
 		wk_sampled_decimal(w->out, since_start(w, samples->time_ns[rows[i]]), 6);
-	}
-	wk_out_char(w->out, ']');
 	write_weights(w, rows, count);
-	if (w->cpu_unit) {
-		begin_column(w, "threadCPUDelta");
-		for (uint32_t i = 0; i < count; i++) {
-			if (i)
-				wk_out_char(w->out, ',');
-			wk_out_u64(w->out, samples->weight[rows[i]]);
-		}
-		wk_out_char(w->out, ']');
-	}
+	for (uint32_t i = 0; w->cpu_unit && wk_fox_cell(w->out, "threadCPUDelta", i, count); i++)
+		wk_out_u64(w->out, samples->weight[rows[i]]);
 	wk_out_fmt(w->out, ",\n\"weightType\":\"%s\",\"length\":%" PRIu32 "}", w->weight_type,
 		   count);
 }

@@ -7,7 +7,7 @@
 #include "views/kind.h"
 #include "views/tree/merge.h"
 
-#define RESOURCE_LIBRARY 1
+#define RESOURCE_LIBRARY "1"
 
 /* The format's categories of code. It accepts only these colours; "Kernel" is known by name, and
  * grey is for everything else. */
@@ -28,9 +28,8 @@ static const struct {
 
 static uint32_t add_row(struct wk_fox_rows *rows, uint32_t id)
 {
-	WK_RESERVE(rows->at, rows->cap, (size_t)rows->count + 1);
-	rows->at[rows->count] = id;
-	return rows->count++;
+	*WK_APPEND(rows->at, rows->count, rows->cap) = id;
+	return rows->count - 1;
 }
 
 static uint32_t row_of(struct wk_fox_ids *ids, uint32_t id)
@@ -188,43 +187,33 @@ uint32_t wk_fox_stack(struct wk_fox_shared *shared, struct wk_fox_tables *tables
 
 /* --- Columns ------------------------------------------------------------------------------- */
 
-static void begin_column(struct wk_out *out, const char *name, bool is_first)
+bool wk_fox_cell(struct wk_out *out, const char *name, uint32_t row, uint32_t count)
 {
-	wk_out_text(out, is_first ? "\"" : ",\n\"");
-	wk_out_text(out, name);
-	wk_out_text(out, "\":[");
+	if (row == 0 && name) {
+		wk_out_text(out, ",\n\"");
+		wk_out_text(out, name);
+		wk_out_text(out, "\":[");
+	}
+	if (row == count)
+		wk_out_char(out, ']');
+	else if (row)
+		wk_out_char(out, ',');
+	return row < count;
 }
 
-static void next(struct wk_out *out, uint32_t row)
+void wk_fox_number_or(struct wk_out *out, bool is_known, uint64_t number, const char *other)
 {
-	if (row)
-		wk_out_char(out, ',');
+	if (is_known)
+		wk_out_u64(out, number);
+	else
+		wk_out_text(out, other);
 }
 
 /* A column in which every row has the same. */
 static void same(struct wk_out *out, const char *name, const char *value, uint32_t count)
 {
-	begin_column(out, name, false);
-	for (uint32_t i = 0; i < count; i++) {
-		next(out, i);
+	for (uint32_t i = 0; wk_fox_cell(out, name, i, count); i++)
 		wk_out_text(out, value);
-	}
-	wk_out_char(out, ']');
-}
-
-/* Ids as they are, or, `less` being 1, with 0 as null. */
-static void numbers(struct wk_out *out, const char *name, bool is_first,
-		    const struct wk_fox_rows *rows, uint32_t less)
-{
-	begin_column(out, name, is_first);
-	for (uint32_t i = 0; i < rows->count; i++) {
-		next(out, i);
-		if (rows->at[i] < less)
-			wk_out_text(out, "null");
-		else
-			wk_out_u64(out, rows->at[i] - less);
-	}
-	wk_out_char(out, ']');
 }
 
 static void length(struct wk_out *out, uint32_t count)
@@ -243,65 +232,42 @@ static unsigned category_of(struct wk_fox_shared *shared, wk_function_id functio
 	return *known - 1u;
 }
 
-/* The offset in its file; an address that is not an offset in a shared file is written as
- * unknown. */
-static void address(const struct wk_model *model, wk_frame_id frame, struct wk_out *out)
+/* Is the address of a frame an offset in a file? */
+static bool has_offset(const struct wk_model *model, wk_frame_id frame)
 {
 	enum wk_image_kind kind = model->images[model->frames.image[frame]].kind;
 	bool is_file = kind == WK_IMAGE_FILE || kind == WK_IMAGE_VDSO;
 	bool is_known = model->frames.address[frame] || !model->frames.function[frame];
 
-	if (is_file && is_known && model->frames.image[frame] &&
-	    model->frames.address[frame] <= INT64_MAX)
-		wk_out_u64(out, model->frames.address[frame]);
-	else
-		wk_out_text(out, "-1");
+	return is_file && is_known && model->frames.image[frame] &&
+	       model->frames.address[frame] <= INT64_MAX;
 }
 
 static void write_frames(struct wk_fox_shared *shared, const struct wk_fox_tables *tables,
 			 struct wk_out *out)
 {
 	const struct wk_model *model = shared->model;
+	const uint32_t *frames = tables->frames.at, *calls = tables->calls.at;
 	uint32_t count = tables->frames.count;
 
-	wk_out_text(out, ",\n\"frameTable\":{");
-	begin_column(out, "address", true);
-	for (uint32_t i = 0; i < count; i++) {
-		next(out, i);
-		address(model, tables->places.at[i], out);
-	}
-	wk_out_char(out, ']');
-	numbers(out, "inlineDepth", false, &tables->depths, 0);
-	begin_column(out, "category", false);
-	for (uint32_t i = 0; i < count; i++) {
-		next(out, i);
-		wk_out_u64(out, category_of(shared, function_of(shared, tables->frames.at[i],
-								tables->calls.at[i])));
-	}
-	wk_out_char(out, ']');
+	wk_out_text(out, ",\n\"frameTable\":{\"address\":[");
+	for (uint32_t i = 0; wk_fox_cell(out, NULL, i, count); i++)
+		wk_fox_number_or(out, has_offset(model, tables->places.at[i]),
+				 model->frames.address[tables->places.at[i]], "-1");
+	for (uint32_t i = 0; wk_fox_cell(out, "inlineDepth", i, count); i++)
+		wk_out_u64(out, tables->depths.at[i]);
+	for (uint32_t i = 0; wk_fox_cell(out, "category", i, count); i++)
+		wk_out_u64(out, category_of(shared, function_of(shared, frames[i], calls[i])));
 	same(out, "subcategory", "0", count);
-	begin_column(out, "func", false);
-	for (uint32_t i = 0; i < count; i++) {
-		next(out, i);
-		wk_out_u64(out, shared->func_row[function_of(shared, tables->frames.at[i],
-							     tables->calls.at[i])] -
-					1);
-	}
-	wk_out_char(out, ']');
+	for (uint32_t i = 0; wk_fox_cell(out, "func", i, count); i++)
+		wk_out_u64(out, shared->func_row[function_of(shared, frames[i], calls[i])] - 1);
 	same(out, "nativeSymbol", "null", count);
 	same(out, "innerWindowID", "null", count);
-	begin_column(out, "line", false);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t line =
-			wk_model_calls_of(model, tables->frames.at[i]).line[tables->calls.at[i]];
+	for (uint32_t i = 0; wk_fox_cell(out, "line", i, count); i++) {
+		uint32_t line = wk_model_calls_of(model, frames[i]).line[calls[i]];
 
-		next(out, i);
-		if (line)
-			wk_out_u64(out, line);
-		else
-			wk_out_text(out, "null");
+		wk_fox_number_or(out, line, line, "null");
 	}
-	wk_out_char(out, ']');
 	same(out, "column", "null", count);
 	length(out, count);
 }
@@ -310,46 +276,25 @@ static void write_funcs(struct wk_fox_shared *shared, const struct wk_fox_tables
 			struct wk_out *out)
 {
 	const struct wk_function *functions = shared->model->functions;
+	const uint32_t *funcs = tables->funcs.at;
 	uint32_t count = tables->funcs.count;
 
-	wk_out_text(out, ",\n\"funcTable\":{");
-	begin_column(out, "name", true);
-	for (uint32_t i = 0; i < count; i++) {
-		next(out, i);
-		wk_out_u64(out, row_of(&shared->texts, functions[tables->funcs.at[i]].name));
-	}
-	wk_out_char(out, ']');
-	begin_column(out, "isJS", false);
-	for (uint32_t i = 0; i < count; i++) {
-		next(out, i);
-		wk_out_text(out, wk_frame_kind_is_jit(functions[tables->funcs.at[i]].kind)
-					 ? "true"
-					 : "false");
-	}
-	wk_out_char(out, ']');
+	wk_out_text(out, ",\n\"funcTable\":{\"name\":[");
+	for (uint32_t i = 0; wk_fox_cell(out, NULL, i, count); i++)
+		wk_out_u64(out, row_of(&shared->texts, functions[funcs[i]].name));
+	for (uint32_t i = 0; wk_fox_cell(out, "isJS", i, count); i++)
+		wk_out_text(out, wk_frame_kind_is_jit(functions[funcs[i]].kind) ? "true" : "false");
 	same(out, "relevantForJS", "false", count);
-	begin_column(out, "resource", false);
-	for (uint32_t i = 0; i < count; i++) {
-		wk_image_id image = functions[tables->funcs.at[i]].image;
+	for (uint32_t i = 0; wk_fox_cell(out, "resource", i, count); i++) {
+		wk_image_id image = functions[funcs[i]].image;
 
-		next(out, i);
-		if (image)
-			wk_out_u64(out, shared->resource_row[image] - 1);
-		else
-			wk_out_text(out, "-1");
+		wk_fox_number_or(out, image, shared->resource_row[image] - 1, "-1");
 	}
-	wk_out_char(out, ']');
-	begin_column(out, "source", false);
-	for (uint32_t i = 0; i < count; i++) {
-		wk_text_id file = functions[tables->funcs.at[i]].file;
+	for (uint32_t i = 0; wk_fox_cell(out, "source", i, count); i++) {
+		wk_text_id file = functions[funcs[i]].file;
 
-		next(out, i);
-		if (file)
-			wk_out_u64(out, row_of(&shared->sources, file));
-		else
-			wk_out_text(out, "null");
+		wk_fox_number_or(out, file, file ? row_of(&shared->sources, file) : 0, "null");
 	}
-	wk_out_char(out, ']');
 	same(out, "lineNumber", "null", count);
 	same(out, "columnNumber", "null", count);
 	length(out, count);
@@ -358,35 +303,31 @@ static void write_funcs(struct wk_fox_shared *shared, const struct wk_fox_tables
 static void write_resources(struct wk_fox_shared *shared, const struct wk_fox_tables *tables,
 			    struct wk_out *out)
 {
-	const struct wk_image *images = shared->model->images;
-	char type[] = { '0' + RESOURCE_LIBRARY, '\0' };
+	const uint32_t *resources = tables->resources.at;
 	uint32_t count = tables->resources.count;
 
-	wk_out_text(out, ",\n\"resourceTable\":{");
-	begin_column(out, "lib", true);
-	for (uint32_t i = 0; i < count; i++) {
-		next(out, i);
-		wk_out_u64(out, row_of(&shared->libs, tables->resources.at[i]));
-	}
-	wk_out_char(out, ']');
-	begin_column(out, "name", false);
-	for (uint32_t i = 0; i < count; i++) {
-		next(out, i);
-		wk_out_u64(out, row_of(&shared->texts, images[tables->resources.at[i]].name));
-	}
-	wk_out_char(out, ']');
+	wk_out_text(out, ",\n\"resourceTable\":{\"lib\":[");
+	for (uint32_t i = 0; wk_fox_cell(out, NULL, i, count); i++)
+		wk_out_u64(out, row_of(&shared->libs, resources[i]));
+	for (uint32_t i = 0; wk_fox_cell(out, "name", i, count); i++)
+		wk_out_u64(out, row_of(&shared->texts, shared->model->images[resources[i]].name));
 	same(out, "host", "null", count);
-	same(out, "type", type, count);
+	same(out, "type", RESOURCE_LIBRARY, count);
 	length(out, count);
 }
 
 void wk_fox_tables_write(struct wk_fox_shared *shared, const struct wk_fox_tables *tables,
 			 struct wk_out *out)
 {
-	wk_out_text(out, ",\n\"stackTable\":{");
-	numbers(out, "frame", true, &tables->stacks, 0);
-	numbers(out, "prefix", false, &tables->prefixes, 1);
-	length(out, tables->stacks.count);
+	const uint32_t *prefixes = tables->prefixes.at;
+	uint32_t count = tables->stacks.count;
+
+	wk_out_text(out, ",\n\"stackTable\":{\"frame\":[");
+	for (uint32_t i = 0; wk_fox_cell(out, NULL, i, count); i++)
+		wk_out_u64(out, tables->stacks.at[i]);
+	for (uint32_t i = 0; wk_fox_cell(out, "prefix", i, count); i++)
+		wk_fox_number_or(out, prefixes[i], prefixes[i] - 1, "null");
+	length(out, count);
 	write_frames(shared, tables, out);
 	write_funcs(shared, tables, out);
 	write_resources(shared, tables, out);
@@ -465,13 +406,9 @@ void wk_fox_shared_write(struct wk_fox_shared *shared, struct wk_out *out)
 		wk_out_text(out, i ? ",\n" : "\n");
 		write_lib(model, shared->libs.rows.at[i], out);
 	}
-	wk_out_text(out, "],\n\"shared\":{\"sources\":{");
-	begin_column(out, "filename", true);
-	for (uint32_t i = 0; i < sources; i++) {
-		next(out, i);
+	wk_out_text(out, "],\n\"shared\":{\"sources\":{\"filename\":[");
+	for (uint32_t i = 0; wk_fox_cell(out, NULL, i, sources); i++)
 		wk_out_u64(out, row_of(&shared->texts, shared->sources.rows.at[i]));
-	}
-	wk_out_char(out, ']');
 	same(out, "uuid", "null", sources);
 	length(out, sources);
 	wk_out_text(out, ",\n\"stringArray\":[");

@@ -67,6 +67,15 @@ void wk_fox_tables_fini(struct wk_fox_tables *tables);
 /* "libs" and "shared". */
 void wk_fox_shared_write(struct wk_fox_shared *shared, struct wk_out *out);
 
+/* A JSON array of `count` cells:
+ *
+ *	for (row = 0; wk_fox_cell(out, "line", row, count); row++)
+ *		... writes the cell
+ *
+ * It is the member `name` behind another one; if NULL, the caller has opened the array. */
+bool wk_fox_cell(struct wk_out *out, const char *name, uint32_t row, uint32_t count);
+void wk_fox_number_or(struct wk_out *out, bool is_known, uint64_t number, const char *other);
+
 /* "categories": one a kind of code. */
 void wk_fox_categories_write(struct wk_out *out);
 
