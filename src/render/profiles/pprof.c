@@ -13,7 +13,8 @@
 #include "views/filter/by_thread.h"
 #include "views/wall_clock.h"
 
-/* Fields of the messages, by their numbers in profile.proto. */
+/* Fields of the messages, by their numbers in profile.proto; messages of plain numbers are written
+ * whole (ADD_FIELDS). */
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
 	PROFILE_SAMPLE,
@@ -28,24 +29,8 @@ enum {
 	PROFILE_COMMENT,
 	PROFILE_DEFAULT_TYPE
 };
-enum { TYPE_TYPE = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
-enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
-enum {
-	MAPPING_ID = 1,
-	MAPPING_START,
-	MAPPING_LIMIT,
-	MAPPING_OFFSET,
-	MAPPING_FILE,
-	MAPPING_BUILD_ID,
-	MAPPING_HAS_FUNCTIONS,
-	MAPPING_HAS_FILES,
-	MAPPING_HAS_LINES,
-	MAPPING_HAS_INLINED
-};
-enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
-enum { LINE_FUNCTION = 1, LINE_LINE };
-enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_LINKED, FUNCTION_FILE };
+enum { LOCATION_LINE = 4 };
 
 struct writing {
 	const struct wk_view *view;
@@ -89,6 +74,17 @@ static uint64_t text(struct writing *w, struct wk_str words)
 static uint64_t text_of(struct writing *w, wk_text_id id)
 {
 	return text(w, wk_model_str(w->model, id));
+}
+
+/* Adds numbers to a message: those of its fields from 1 on. */
+#define ADD_FIELDS(message, ...) \
+	add_fields(message, (const uint64_t[]){ __VA_ARGS__ }, \
+		   sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
+
+static void add_fields(struct wk_buf *message, const uint64_t *numbers, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		wk_proto_add_number(message, i + 1, numbers[i]);
 }
 
 /* The message at hand is done: it becomes a field of the profile. */
@@ -138,8 +134,9 @@ static void find_runs(struct writing *w)
 
 static void write_type(struct writing *w, uint32_t field, const char *type, struct wk_str unit)
 {
-	wk_proto_add_number(&w->message, TYPE_TYPE, text(w, wk_str_c(type)));
-	wk_proto_add_number(&w->message, TYPE_UNIT, text(w, unit));
+	uint64_t type_text = text(w, wk_str_c(type));
+
+	ADD_FIELDS(&w->message, type_text, text(w, unit));
 	end_message(w, field);
 }
 
@@ -183,21 +180,12 @@ static void write_types(struct writing *w)
 	write_number(w, PROFILE_DEFAULT_TYPE, text(w, wk_str_c(type_name(w))));
 }
 
-static void add_label_number(struct writing *w, const char *key, uint32_t id)
+/* A text or a number; the other one is 0. */
+static void add_label(struct writing *w, const char *key, wk_text_id value, uint32_t number)
 {
-	if (id >= WK_NO_PID)
-		return;
-	wk_proto_add_number(&w->inner, LABEL_KEY, text(w, wk_str_c(key)));
-	wk_proto_add_number(&w->inner, LABEL_NUMBER, id);
-	end_inner(w, SAMPLE_LABEL);
-}
+	uint64_t key_text = text(w, wk_str_c(key));
 
-static void add_label_text(struct writing *w, const char *key, wk_text_id value)
-{
-	if (!value)
-		return;
-	wk_proto_add_number(&w->inner, LABEL_KEY, text(w, wk_str_c(key)));
-	wk_proto_add_number(&w->inner, LABEL_TEXT, text_of(w, value));
+	ADD_FIELDS(&w->inner, key_text, text_of(w, value), number);
 	end_inner(w, SAMPLE_LABEL);
 }
 
@@ -208,11 +196,14 @@ static void add_labels(struct writing *w, wk_thread_id id)
 
 	if (!id)
 		return;
-	if (process->pid != WK_UNKNOWN_PID)
-		add_label_number(w, "pid", process->pid);
-	add_label_number(w, "tid", thread->tid);
-	add_label_text(w, "process_name", process->name);
-	add_label_text(w, "thread_name", thread->name);
+	if (process->pid < WK_UNKNOWN_PID)
+		add_label(w, "pid", 0, process->pid);
+	if (thread->tid < WK_NO_PID)
+		add_label(w, "tid", 0, thread->tid);
+	if (process->name)
+		add_label(w, "process_name", process->name, 0);
+	if (thread->name)
+		add_label(w, "thread_name", thread->name, 0);
 }
 
 /* Innermost first; inlined calls belong to the location of their caller. */
@@ -251,9 +242,8 @@ static void write_thread(struct writing *w, const struct wk_thread_samples *thre
 		uint32_t row = w->by.rows[thread->first + i];
 		wk_stack_id stack = w->model->samples.stack[row];
 
-		if (!w->count[stack]) {
+		if (!w->count[stack])
 			*WK_APPEND(w->met, w->met_count, w->met_cap) = stack;
-		}
 		w->count[stack] += wk_model_sample_times(w->model, row);
 		w->weight[stack] += wk_sampled_weight(w->view, row);
 	}
@@ -267,8 +257,7 @@ static void write_thread(struct writing *w, const struct wk_thread_samples *thre
 
 static void add_line(struct writing *w, wk_function_id function, uint32_t line, uint8_t *has)
 {
-	wk_proto_add_number(&w->inner, LINE_FUNCTION, function);
-	wk_proto_add_number(&w->inner, LINE_LINE, line);
+	ADD_FIELDS(&w->inner, function, line);
 	end_inner(w, LOCATION_LINE);
 	w->is_function[function] = 1;
 	*has |= w->model->functions[function].is_unnamed ? 0 : HAS_FUNCTIONS;
@@ -297,10 +286,8 @@ static void write_location(struct writing *w, uint32_t run)
 	while (w->runs.parent[outermost])
 		outermost = w->runs.parent[outermost];
 	image = model->frames.image[w->runs.label[outermost]];
-	wk_proto_add_number(&w->message, LOCATION_ID, w->location_of[run]);
-	wk_proto_add_number(&w->message, LOCATION_MAPPING, image);
-	wk_proto_add_number(&w->message, LOCATION_ADDRESS,
-			    address_of(model, w->runs.label[outermost]));
+	ADD_FIELDS(&w->message, w->location_of[run], image,
+		   address_of(model, w->runs.label[outermost]));
 	for (; run; run = w->runs.parent[run]) {
 		struct wk_frame_calls calls = wk_model_calls_of(model, w->runs.label[run]);
 
@@ -328,12 +315,10 @@ static wk_text_id linkage_name(const struct wk_model *model, const struct wk_fun
 static void write_function(struct writing *w, wk_function_id id)
 {
 	const struct wk_function *function = &w->model->functions[id];
+	uint64_t name = text_of(w, function->name);
+	uint64_t linked = text_of(w, linkage_name(w->model, function));
 
-	wk_proto_add_number(&w->message, FUNCTION_ID, id);
-	wk_proto_add_number(&w->message, FUNCTION_NAME, text_of(w, function->name));
-	wk_proto_add_number(&w->message, FUNCTION_LINKED,
-			    text_of(w, linkage_name(w->model, function)));
-	wk_proto_add_number(&w->message, FUNCTION_FILE, text_of(w, function->file));
+	ADD_FIELDS(&w->message, id, name, linked, text_of(w, function->file));
 	end_message(w, PROFILE_FUNCTION);
 }
 
@@ -352,20 +337,14 @@ static uint64_t build_id_text(struct writing *w, const struct wk_image *image)
 static void write_mapping(struct writing *w, wk_image_id id)
 {
 	const struct wk_image *image = &w->model->images[id];
+	uint64_t limit = image->first_start + image->first_size_bytes;
+	uint64_t path = text_of(w, image->path);
 	uint8_t has = w->mapping_has[id];
 
-	wk_proto_add_number(&w->message, MAPPING_ID, id);
-	wk_proto_add_number(&w->message, MAPPING_START, image->first_start);
-	wk_proto_add_number(&w->message, MAPPING_LIMIT,
-			    image->first_start + image->first_size_bytes);
-	wk_proto_add_number(&w->message, MAPPING_OFFSET,
-			    image->kind == WK_IMAGE_KERNEL ? 0 : image->first_offset);
-	wk_proto_add_number(&w->message, MAPPING_FILE, text_of(w, image->path));
-	wk_proto_add_number(&w->message, MAPPING_BUILD_ID, build_id_text(w, image));
-	wk_proto_add_number(&w->message, MAPPING_HAS_FUNCTIONS, !!(has & HAS_FUNCTIONS));
-	wk_proto_add_number(&w->message, MAPPING_HAS_FILES, !!(has & HAS_FILES));
-	wk_proto_add_number(&w->message, MAPPING_HAS_LINES, !!(has & HAS_LINES));
-	wk_proto_add_number(&w->message, MAPPING_HAS_INLINED, !!(has & HAS_INLINED));
+	ADD_FIELDS(&w->message, id, image->first_start, limit,
+		   image->kind == WK_IMAGE_KERNEL ? 0 : image->first_offset, path,
+		   build_id_text(w, image), !!(has & HAS_FUNCTIONS), !!(has & HAS_FILES),
+		   !!(has & HAS_LINES), !!(has & HAS_INLINED));
 	end_message(w, PROFILE_MAPPING);
 }
 

@@ -117,10 +117,9 @@ static void one_stack(struct writing *w, wk_stack_id stack)
 {
 	size_t depth = 0;
 
-	for (; stack; stack = w->model->named.parent[stack]) {
+	for (; stack; stack = w->model->named.parent[stack])
 		*WK_APPEND(w->path, depth, w->path_cap) =
 			w->frame_number[function_of(w, stack)] - 1;
-	}
 	wk_out_char(w->out, '[');
 	while (depth) {
 		wk_out_u64(w->out, w->path[--depth]);
