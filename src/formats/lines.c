@@ -1,6 +1,8 @@
 #include "formats/lines.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "base/buf.h"
 #include "base/out.h"
@@ -57,15 +59,26 @@ void wk_bad_lines_emit(const struct wk_bad_lines *bad, struct wk_stack_writer *w
 	wk_buf_fini(&text);
 }
 
-void wk_note_count(struct wk_stack_writer *writer, uint64_t count, const char *what)
+void wk_note(struct wk_stack_writer *writer, const char *format, ...)
 {
 	struct wk_buf text = { 0 };
+	va_list args;
+	int len;
 
-	if (count == 0)
-		return;
-	wk_buf_add_fmt(&text, "%s: %" PRIu64, what, count);
+	va_start(args, format);
+	len = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	va_start(args, format);
+	vsnprintf(wk_buf_extend(&text, (size_t)len), (size_t)len + 1, format, args);
+	va_end(args);
 	wk_stack_writer_note(writer, wk_buf_str(&text));
 	wk_buf_fini(&text);
+}
+
+void wk_note_count(struct wk_stack_writer *writer, uint64_t count, const char *what)
+{
+	if (count)
+		wk_note(writer, "%s: %" PRIu64, what, count);
 }
 
 bool wk_fail_no_stacks(struct wk_err *err, struct wk_bytes input, const char *expected)

@@ -48,6 +48,10 @@ void wk_bad_line(struct wk_bad_lines *bad, const struct wk_lines *lines, struct 
 /* One note for all of them; nothing if there were none. */
 void wk_bad_lines_emit(const struct wk_bad_lines *bad, struct wk_stack_writer *writer);
 
+/* A note from a printf format. */
+void wk_note(struct wk_stack_writer *writer, const char *format, ...)
+	__attribute__((format(WK_PRINTF, 2, 3)));
+
 /* A note "what: count"; nothing if the count is 0. */
 void wk_note_count(struct wk_stack_writer *writer, uint64_t count, const char *what);
 

@@ -70,16 +70,10 @@ static void read_key(struct reading *reading, struct wk_str key, struct wk_json 
 
 static void note_lost(struct wk_v8_profile *profile)
 {
-	struct wk_buf text = { 0 };
-
-	if (!profile->lost_samples)
-		return;
-	wk_buf_add_fmt(&text,
-		       "%" PRIu64 " of %zu samples refer to a missing node and were "
-		       "skipped",
-		       profile->lost_samples, profile->sample_count);
-	wk_stack_writer_note(profile->writer, wk_buf_str(&text));
-	wk_buf_fini(&text);
+	if (profile->lost_samples)
+		wk_note(profile->writer,
+			"%" PRIu64 " of %zu samples refer to a missing node and were skipped",
+			profile->lost_samples, profile->sample_count);
 }
 
 static void emit_source(struct wk_v8_profile *profile, const char *name, const char *unit)

@@ -220,18 +220,15 @@ static bool read_allocation(struct state *state, struct wk_str line)
 
 static void note_sampling(struct state *state, struct wk_str head)
 {
-	struct wk_buf text = { 0 };
 	size_t at = wk_str_find(head, "@ heap_v2/");
 
 	if (at == SIZE_MAX)
 		return;
 	head = wk_str_skip(head, at + strlen("@ heap_v2/"));
-	wk_buf_add_fmt(&text,
-		       "about one allocation per %.*s bytes was sampled; the values are not "
-		       "scaled up",
-		       WK_STR_ARG(wk_scan_word(&head)));
-	wk_stack_writer_note(state->text.writer, wk_buf_str(&text));
-	wk_buf_fini(&text);
+	head = wk_scan_word(&head);
+	wk_note(state->text.writer,
+		"about one allocation per %.*s bytes was sampled; the values are not scaled up",
+		WK_STR_ARG(head));
 }
 
 static void read_heap(struct state *state, struct wk_str rest)
@@ -311,8 +308,7 @@ static bool read_cpu(struct state *state, struct wk_bytes bytes, struct wk_err *
 		     times(count, ns));
 	}
 	if (bytes.bad)
-		wk_stack_writer_note(state->text.writer,
-				     wk_str_c("the profile ends within a record"));
+		wk_note(state->text.writer, "the profile ends within a record");
 	return true;
 }
 

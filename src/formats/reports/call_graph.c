@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "formats/lines.h"
 #include "formats/reports/call_graph_cycles.h"
 
 #define FEWEST_PATHS 65536
@@ -365,16 +366,16 @@ static uint64_t emit_rest(struct unfolding *u)
 static void note_rest(struct unfolding *u, uint64_t rest)
 {
 	uint64_t total = wk_call_graph_total(u->graph, 0);
-	struct wk_buf text = { 0 };
+	struct wk_buf share = { 0 };
 
 	if (rest == 0 || rest < total / 1000)
 		return;
-	wk_num_add_share(&text, rest, total);
-	wk_buf_add_fmt(&text,
-		       " of the cost is shown only below its most expensive caller: too many "
-		       "paths lead to it");
-	wk_stack_writer_note(u->writer, wk_buf_str(&text));
-	wk_buf_fini(&text);
+	wk_num_add_share(&share, rest, total);
+	wk_note(u->writer,
+		"%s of the cost is shown only below its most expensive caller: too many paths "
+		"lead to it",
+		wk_buf_text(&share));
+	wk_buf_fini(&share);
 }
 
 static void unfold(struct unfolding *u)

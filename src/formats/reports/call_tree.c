@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
+#include "formats/lines.h"
 
 static uint64_t own_weight(const struct wk_call_tree *tree, const struct wk_call_level *level)
 {
@@ -81,24 +81,19 @@ void wk_call_tree_misplaced(struct wk_call_tree *tree, uint64_t line_number)
 		tree->first_misplaced = line_number;
 }
 
+#define PLACED " below the nearest line above that is less indented"
+
 void wk_call_tree_emit_misplaced(const struct wk_call_tree *tree)
 {
-	struct wk_buf text = { 0 };
-
 	if (tree->misplaced == 1)
-		wk_buf_add_fmt(&text, "line %" PRIu64 " has a wrong indentation; it was placed",
-			       tree->first_misplaced);
+		wk_note(tree->writer,
+			"line %" PRIu64 " has a wrong indentation; it was placed" PLACED,
+			tree->first_misplaced);
 	else if (tree->misplaced)
-		wk_buf_add_fmt(&text,
-			       "%" PRIu64
-			       " lines have a wrong indentation, the first is line %" PRIu64
-			       "; they were placed",
-			       tree->misplaced, tree->first_misplaced);
-	if (tree->misplaced) {
-		wk_buf_add_text(&text, " below the nearest line above that is less indented");
-		wk_stack_writer_note(tree->writer, wk_buf_str(&text));
-	}
-	wk_buf_fini(&text);
+		wk_note(tree->writer,
+			"%" PRIu64 " lines have a wrong indentation, the first is line %" PRIu64
+			"; they were placed" PLACED,
+			tree->misplaced, tree->first_misplaced);
 }
 
 void wk_call_tree_fini(struct wk_call_tree *tree)

@@ -415,15 +415,12 @@ static void compare_totals(struct parser *p)
 
 	for (size_t i = 0; i < p->event_count && (p->has_totals || p->has_summary); i++) {
 		uint64_t total = wk_call_graph_total(p->graph, i);
-		struct wk_buf text = { 0 };
 
 		if (total == said[i])
 			continue;
-		wk_buf_add_fmt(&text,
-			       "the costs of %.*s add up to %" PRIu64 "; the file says %" PRIu64,
-			       WK_STR_ARG(p->events[i]), total, said[i]);
-		wk_stack_writer_note(p->text.writer, wk_buf_str(&text));
-		wk_buf_fini(&text);
+		wk_note(p->text.writer,
+			"the costs of %.*s add up to %" PRIu64 "; the file says %" PRIu64,
+			WK_STR_ARG(p->events[i]), total, said[i]);
 		return;
 	}
 }

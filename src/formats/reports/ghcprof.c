@@ -18,7 +18,6 @@ struct words {
 
 struct ghcprof {
 	struct wk_tree_text text;
-	struct wk_buf name;
 	enum wk_collapse_measure measure;
 	bool has_source, has_ticks;          /* columns */
 	size_t module_column, source_column; /* in characters */
@@ -203,11 +202,11 @@ static bool on_row(struct ghcprof *prof, struct wk_str line)
 	if (!read_weight(prof, line, &weight))
 		return wk_tree_text_fault(&prof->text, line,
 					  "Invalid cost field:", "the columns of the heading");
-	wk_buf_reset(&prof->name);
-	wk_buf_add_str(&prof->name, word_at(line, prof->module_column));
-	wk_buf_add_char(&prof->name, '.');
-	wk_buf_add_str(&prof->name, word_at(line, 0));
-	frame.name = wk_buf_str(&prof->name);
+	wk_buf_reset(&prof->text.name);
+	wk_buf_add_str(&prof->text.name, word_at(line, prof->module_column));
+	wk_buf_add_char(&prof->text.name, '.');
+	wk_buf_add_str(&prof->text.name, word_at(line, 0));
+	frame.name = wk_buf_str(&prof->text.name);
 	if (!prof->text.collapse)
 		read_source(prof, line, &frame);
 	wk_call_tree_add(&prof->text.tree, depth, &frame, weight);
@@ -233,9 +232,8 @@ static bool read_profile(struct ghcprof *prof)
 	if (!read_heading(prof)) {
 		if (!prof->text.collapse)
 			return wk_fail_no_stacks(prof->text.err, prof->text.bytes, EXPECTED);
-		wk_stack_writer_note(
-			prof->text.writer,
-			wk_str_c("File ended before start of call graph: expected " EXPECTED));
+		wk_note(prof->text.writer,
+			"File ended before start of call graph: expected " EXPECTED);
 		return true;
 	}
 	if (!prof->has_ticks && prof->measure >= WK_COLLAPSE_TICKS)
@@ -257,12 +255,11 @@ static bool read_ghcprof(const struct wk_input *input, const struct wk_sink *sin
 	struct ghcprof prof = { 0 };
 	bool ok;
 
-	wk_tree_text_begin(&prof.text, input, input->bytes, sink, err);
+	wk_tree_text_begin(&prof.text, input, sink, err);
 	prof.text.is_strict = prof.text.tree.keeps_zero = prof.text.collapse != NULL;
 	if (prof.text.collapse)
 		prof.measure = prof.text.collapse->measure;
 	ok = read_profile(&prof);
-	wk_buf_fini(&prof.name);
 	return wk_tree_text_fini(&prof.text) && ok;
 }
 

@@ -27,7 +27,6 @@ static const struct unit units[] = {
 
 struct instruments {
 	struct wk_tree_text text;
-	struct wk_buf name;
 	char separator;
 	size_t columns; /* before the name */
 	bool has_self;  /* the second column is the self time */
@@ -154,7 +153,7 @@ static void add_row(struct instruments *in, struct wk_str name, uint64_t weight)
 		return;
 	}
 	frame.is_unnamed = wk_str_is(frame.name, "<Unknown Address>");
-	frame.name = wk_rust_name(frame.name, &in->name);
+	frame.name = wk_rust_name(frame.name, &in->text.name);
 	wk_call_tree_add(&in->text.tree, depth, &frame, weight);
 }
 
@@ -211,10 +210,9 @@ static bool read_instruments(const struct wk_input *input, const struct wk_sink 
 	struct instruments in = { 0 };
 	bool ok;
 
-	wk_tree_text_begin(&in.text, input, input->bytes, sink, err);
+	wk_tree_text_begin(&in.text, input, sink, err);
 	in.text.tree.keeps_zero = in.text.collapse != NULL;
 	ok = read_rows(&in);
-	wk_buf_fini(&in.name);
 	return wk_tree_text_fini(&in.text) && ok;
 }
 

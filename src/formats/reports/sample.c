@@ -16,7 +16,7 @@
 
 struct sample {
 	struct wk_tree_text text;
-	struct wk_buf name, joined;
+	struct wk_buf joined;
 	uint32_t pid;
 	bool has_pid;
 };
@@ -121,7 +121,7 @@ static struct wk_event_frame frame_of(struct sample *sample, struct wk_str text)
 	}
 	if (wk_str_ends(frame.name, ")") && find_last(frame.name, " (.llvm.", &in))
 		frame.name.len = in;
-	frame.name = wk_rust_name(wk_trim(frame.name), &sample->name);
+	frame.name = wk_rust_name(wk_trim(frame.name), &sample->text.name);
 	frame.is_unnamed = wk_str_is(frame.name, "???");
 	return frame;
 }
@@ -136,7 +136,7 @@ static struct wk_event_frame tool_frame(struct sample *sample, struct wk_str tex
 		module = until(wk_str_skip(text, in + 4), ')');
 	if (wk_str_ends(module, ".dylib"))
 		module.len -= 6;
-	text = wk_rust_name(wk_trim(until(text, '(')), &sample->name);
+	text = wk_rust_name(wk_trim(until(text, '(')), &sample->text.name);
 	wk_buf_reset(&sample->joined);
 	wk_buf_add_str(&sample->joined, module);
 	wk_buf_add_text(&sample->joined, module.len ? "`" : "");
@@ -262,9 +262,8 @@ static bool read_graph(struct sample *sample)
 	if (wk_tree_text_is_inferno(&sample->text))
 		return wk_fail(sample->text.err, WK_ECORRUPT, WK_NOWHERE,
 			       "File ended before end of call graph: no line \"" GRAPH_ENDS "\"");
-	wk_stack_writer_note(sample->text.writer,
-			     wk_str_c("the file ends within the call graph: no line \"" GRAPH_ENDS
-				      "\" closes it"));
+	wk_note(sample->text.writer,
+		"the file ends within the call graph: no line \"" GRAPH_ENDS "\" closes it");
 	return true;
 }
 
@@ -285,10 +284,8 @@ static bool read_report(struct sample *sample)
 	}
 	ok = wk_tree_text_end(&sample->text, EXPECTED);
 	if (!found && sample->text.collapse)
-		wk_stack_writer_note(
-			sample->text.writer,
-			wk_str_c("File ended before start of call graph: no line \"" GRAPH_BEGINS
-				 "\""));
+		wk_note(sample->text.writer,
+			"File ended before start of call graph: no line \"" GRAPH_BEGINS "\"");
 	return ok;
 }
 
@@ -296,16 +293,11 @@ static bool read_report(struct sample *sample)
  * wick prints the same, with a note. */
 static void emit_replaced(struct sample *sample)
 {
-	struct wk_buf text = { 0 };
-
-	if (!sample->text.tree.replaced)
-		return;
-	wk_buf_add_fmt(&text,
-		       "%" PRIu64 " samples of stacks that are repeated further down were "
-		       "left out, as in inferno-collapse-sample; `wick fold` includes them",
-		       sample->text.tree.replaced);
-	wk_stack_writer_note(sample->text.writer, wk_buf_str(&text));
-	wk_buf_fini(&text);
+	if (sample->text.tree.replaced)
+		wk_note(sample->text.writer,
+			"%" PRIu64 " samples of stacks that are repeated further down were left "
+			"out, as in inferno-collapse-sample; `wick fold` includes them",
+			sample->text.tree.replaced);
 }
 
 static bool read_sample(const struct wk_input *input, const struct wk_sink *sink,
@@ -314,7 +306,7 @@ static bool read_sample(const struct wk_input *input, const struct wk_sink *sink
 	struct sample sample = { 0 };
 	bool ok;
 
-	wk_tree_text_begin(&sample.text, input, input->bytes, sink, err);
+	wk_tree_text_begin(&sample.text, input, sink, err);
 	sample.text.is_strict = wk_tree_text_is_inferno(&sample.text);
 	sample.text.tree.with_callees = true;
 	sample.text.tree.leaves_only = sample.text.tree.keeps_last =
@@ -325,7 +317,6 @@ static bool read_sample(const struct wk_input *input, const struct wk_sink *sink
 	ok = read_report(&sample);
 	wk_call_tree_close(&sample.text.tree, 0);
 	emit_replaced(&sample);
-	wk_buf_fini(&sample.name);
 	wk_buf_fini(&sample.joined);
 	return wk_tree_text_fini(&sample.text) && ok;
 }

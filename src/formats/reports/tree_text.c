@@ -5,15 +5,12 @@
 #define MOST_QUOTED 200 /* bytes of a line */
 
 void wk_tree_text_begin(struct wk_tree_text *text, const struct wk_input *input,
-			struct wk_bytes bytes, const struct wk_sink *sink, struct wk_err *err)
+			const struct wk_sink *sink, struct wk_err *err)
 {
-	*text = (struct wk_tree_text){
-		.bytes = bytes,
-		.collapse = input->options.collapse,
-		.writer = wk_stack_writer_new(sink),
-		.err = err,
-		.lines = wk_lines_of(bytes),
-	};
+	*text = (struct wk_tree_text){ .collapse = input->options.collapse, .err = err,
+				       .writer = wk_stack_writer_new(sink) };
+	text->bytes = wk_csv_text(input->bytes, &text->utf8);
+	text->lines = wk_lines_of(text->bytes);
 	text->tree.writer = text->writer;
 }
 
@@ -51,5 +48,8 @@ bool wk_tree_text_end(struct wk_tree_text *text, const char *expected)
 bool wk_tree_text_fini(struct wk_tree_text *text)
 {
 	wk_call_tree_fini(&text->tree);
+	wk_csv_fini(&text->csv);
+	wk_buf_fini(&text->name);
+	wk_buf_fini(&text->utf8);
 	return wk_stack_writer_end(text->writer, text->err);
 }

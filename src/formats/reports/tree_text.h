@@ -2,7 +2,7 @@
  *
  *	struct wk_tree_text text;
  *
- *	wk_tree_text_begin(&text, input, input->bytes, sink, err);
+ *	wk_tree_text_begin(&text, input, sink, err);
  *	while (wk_tree_text_row(&text, &line))
  *		... wk_call_tree_add(&text.tree, ...), wk_tree_text_fault
  *	ok = wk_tree_text_end(&text, "rows of NAME");
@@ -10,13 +10,14 @@
 #ifndef WK_FORMATS_REPORTS_TREE_TEXT_H
 #define WK_FORMATS_REPORTS_TREE_TEXT_H
 
+#include "base/text/csv.h"
 #include "formats/collapse.h"
 #include "formats/lines.h"
 #include "formats/reader.h"
 #include "formats/reports/call_tree.h"
 
 struct wk_tree_text {
-	struct wk_bytes bytes;              /* the bytes of the lines */
+	struct wk_bytes bytes;              /* of the lines: UTF-8 */
 	const struct wk_collapse *collapse; /* collapse mode; NULL: emit what the input contains */
 	bool is_strict;                     /* a fault is an error, as in the older tool */
 	struct wk_stack_writer *writer;
@@ -24,11 +25,13 @@ struct wk_tree_text {
 	struct wk_lines lines;
 	struct wk_bad_lines bad;
 	struct wk_call_tree tree;
+	struct wk_csv csv;  /* for tables: the columns of the last line */
+	struct wk_buf name; /* for a composed name, until the next one */
+	struct wk_buf utf8; /* of an input in UTF-16 */
 };
 
-/* `bytes` are those of the input, or their UTF-8 form. */
 void wk_tree_text_begin(struct wk_tree_text *text, const struct wk_input *input,
-			struct wk_bytes bytes, const struct wk_sink *sink, struct wk_err *err);
+			const struct wk_sink *sink, struct wk_err *err);
 
 static inline bool wk_tree_text_is_inferno(const struct wk_tree_text *text)
 {

@@ -34,8 +34,6 @@ struct called {
 
 struct vsprof {
 	struct wk_tree_text text;
-	struct wk_csv csv;
-	struct wk_buf name;
 	const struct measure *measure;
 	size_t level, function, module, weight; /* columns */
 	struct called *called;
@@ -91,16 +89,16 @@ static bool read_heading(struct vsprof *vsprof)
 	struct wk_str line;
 
 	while (wk_lines_next(&vsprof->text.lines, &line)) {
-		vsprof->csv.separator = wk_csv_separator_of(line);
-		wk_csv_split(&vsprof->csv, line);
-		vsprof->level = wk_csv_column(&vsprof->csv, "Level");
-		vsprof->function = wk_csv_column(&vsprof->csv, "Function Name");
-		vsprof->module = wk_csv_column(&vsprof->csv, "Module Name");
+		vsprof->text.csv.separator = wk_csv_separator_of(line);
+		wk_csv_split(&vsprof->text.csv, line);
+		vsprof->level = wk_csv_column(&vsprof->text.csv, "Level");
+		vsprof->function = wk_csv_column(&vsprof->text.csv, "Function Name");
+		vsprof->module = wk_csv_column(&vsprof->text.csv, "Module Name");
 		if (vsprof->level == SIZE_MAX || vsprof->function == SIZE_MAX)
 			continue;
 		for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]); i++) {
 			vsprof->measure = &measures[i];
-			vsprof->weight = wk_csv_column(&vsprof->csv, measures[i].column);
+			vsprof->weight = wk_csv_column(&vsprof->text.csv, measures[i].column);
 			if (vsprof->weight != SIZE_MAX)
 				return true;
 		}
@@ -114,14 +112,14 @@ static bool on_row(struct vsprof *vsprof, struct wk_str line)
 	uint64_t depth, weight;
 	const char *whole_row = "as many columns as the heading has, the level a number";
 
-	wk_csv_split(&vsprof->csv, line);
-	if (!wk_num_u64(wk_trim(wk_csv_field(&vsprof->csv, vsprof->level)), &depth) ||
-	    depth > MOST_DEPTH || vsprof->csv.count <= vsprof->weight ||
-	    vsprof->csv.count <= vsprof->function)
+	wk_csv_split(&vsprof->text.csv, line);
+	if (!wk_num_u64(wk_trim(wk_csv_field(&vsprof->text.csv, vsprof->level)), &depth) ||
+	    depth > MOST_DEPTH || vsprof->text.csv.count <= vsprof->weight ||
+	    vsprof->text.csv.count <= vsprof->function)
 		return wk_tree_text_fault(&vsprof->text, line, "no level in", whole_row);
-	frame.name = wk_trim(vsprof->csv.fields[vsprof->function]);
-	frame.image = wk_trim(wk_csv_field(&vsprof->csv, vsprof->module));
-	if (!read_weight(vsprof, wk_trim(vsprof->csv.fields[vsprof->weight]), &weight))
+	frame.name = wk_trim(vsprof->text.csv.fields[vsprof->function]);
+	frame.image = wk_trim(wk_csv_field(&vsprof->text.csv, vsprof->module));
+	if (!read_weight(vsprof, wk_trim(vsprof->text.csv.fields[vsprof->weight]), &weight))
 		return wk_tree_text_fault(&vsprof->text, line, "no number in",
 					  "a number in the column that is weighed");
 	if (depth > (uint64_t)wk_call_tree_deepest(&vsprof->text.tree) + 1)
@@ -197,29 +195,29 @@ static bool on_inferno_row(struct vsprof *vsprof, struct wk_str line)
 	struct wk_str calls_text;
 	uint64_t depth, calls;
 
-	wk_csv_split(&vsprof->csv, line);
-	if (!wk_num_u64(vsprof->csv.fields[0], &depth))
-		return wk_tree_text_fault(&vsprof->text, vsprof->csv.fields[0],
+	wk_csv_split(&vsprof->text.csv, line);
+	if (!wk_num_u64(vsprof->text.csv.fields[0], &depth))
+		return wk_tree_text_fault(&vsprof->text, vsprof->text.csv.fields[0],
 					  "Unable to parse integer from", NULL);
-	if (vsprof->csv.count < 3)
+	if (vsprof->text.csv.count < 3)
 		return wk_tree_text_fault(&vsprof->text, line,
 					  "Unable to parse function name from line", NULL);
-	calls_text = vsprof->csv.fields[2];
+	calls_text = vsprof->text.csv.fields[2];
 	if (!read_grouped(calls_text, &calls))
 		return wk_tree_text_fault(&vsprof->text, calls_text, "Unable to parse integer from",
 					  NULL);
-	add_called(vsprof, depth, vsprof->csv.fields[1], calls);
+	add_called(vsprof, depth, vsprof->text.csv.fields[1], calls);
 	return true;
 }
 
 /* The tool removes blanks from names, and dots and commas from numbers. */
 static struct wk_str squeezed(struct vsprof *vsprof, struct wk_str text, const char *unwanted)
 {
-	wk_buf_reset(&vsprof->name);
+	wk_buf_reset(&vsprof->text.name);
 	for (size_t i = 0; i < text.len; i++)
 		if (!strchr(unwanted, text.at[i]))
-			wk_buf_add_char(&vsprof->name, text.at[i]);
-	return wk_buf_str(&vsprof->name);
+			wk_buf_add_char(&vsprof->text.name, text.at[i]);
+	return wk_buf_str(&vsprof->text.name);
 }
 
 static bool on_perl_row(struct vsprof *vsprof, struct wk_str line)
@@ -227,9 +225,10 @@ static bool on_perl_row(struct vsprof *vsprof, struct wk_str line)
 	struct wk_event_frame frame = { 0 };
 	uint64_t level, samples;
 
-	wk_csv_split(&vsprof->csv, line);
-	if (vsprof->csv.count < 3 || !wk_num_u64(wk_trim(vsprof->csv.fields[0]), &level) ||
-	    !wk_num_u64(squeezed(vsprof, vsprof->csv.fields[2], "., "), &samples))
+	wk_csv_split(&vsprof->text.csv, line);
+	if (vsprof->text.csv.count < 3 ||
+	    !wk_num_u64(wk_trim(vsprof->text.csv.fields[0]), &level) ||
+	    !wk_num_u64(squeezed(vsprof, vsprof->text.csv.fields[2], "., "), &samples))
 		return wk_tree_text_fault(&vsprof->text, line,
 					  "Error in regular expression, no level, function and "
 					  "samples in",
@@ -239,7 +238,7 @@ static bool on_perl_row(struct vsprof *vsprof, struct wk_str line)
 	if (level > (uint64_t)wk_call_tree_deepest(&vsprof->text.tree) + 1)
 		return wk_tree_text_fault(&vsprof->text, line,
 					  "Error in stack, a level is left out before", NULL);
-	frame.name = squeezed(vsprof, vsprof->csv.fields[1], " \t");
+	frame.name = squeezed(vsprof, vsprof->text.csv.fields[1], " \t");
 	wk_call_tree_add(&vsprof->text.tree, (uint32_t)level - 1, &frame, samples);
 	return true;
 }
@@ -251,9 +250,7 @@ static bool read_as_tool(struct vsprof *vsprof)
 	struct wk_str line;
 
 	if (!wk_lines_next(&vsprof->text.lines, &line)) {
-		wk_stack_writer_note(vsprof->text.writer,
-				     wk_str_c("File ended before start of call graph: it is "
-					      "empty"));
+		wk_note(vsprof->text.writer, "File ended before start of call graph: it is empty");
 		return true;
 	}
 	if (wk_tree_text_is_inferno(&vsprof->text) && !wk_str_starts(line, TOOL_HEADING))
@@ -271,12 +268,11 @@ static bool read_as_tool(struct vsprof *vsprof)
 static bool read_vsprof(const struct wk_input *input, const struct wk_sink *sink,
 			struct wk_err *err)
 {
-	struct wk_buf text = { 0 };
-	struct wk_bytes bytes = wk_csv_text(input->bytes, &text);
-	struct vsprof vsprof = { .csv.separator = ',' };
+	struct vsprof vsprof = { 0 };
 	bool ok;
 
-	wk_tree_text_begin(&vsprof.text, input, bytes, sink, err);
+	wk_tree_text_begin(&vsprof.text, input, sink, err);
+	vsprof.text.csv.separator = ',';
 	if (vsprof.text.collapse) {
 		vsprof.text.is_strict = true;
 		wk_stack_writer_source(vsprof.text.writer, "samples", "samples", false);
@@ -285,12 +281,8 @@ static bool read_vsprof(const struct wk_input *input, const struct wk_sink *sink
 	} else {
 		ok = read_plainly(&vsprof);
 	}
-	wk_csv_fini(&vsprof.csv);
-	wk_buf_fini(&vsprof.name);
 	wk_free(vsprof.called);
-	ok = wk_tree_text_fini(&vsprof.text) && ok;
-	wk_buf_fini(&text);
-	return ok;
+	return wk_tree_text_fini(&vsprof.text) && ok;
 }
 
 static int probe(struct wk_bytes first)

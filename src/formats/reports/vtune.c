@@ -45,8 +45,6 @@ static const struct measure measures[] = {
 
 struct vtune {
 	struct wk_tree_text text;
-	struct wk_csv csv;
-	struct wk_buf joined;
 	const struct measure *measure;
 	size_t module, weight; /* columns */
 };
@@ -57,7 +55,7 @@ static void choose_measure(struct vtune *vtune)
 	bool wants_bytes = collapse && collapse->measure == WK_COLLAPSE_BYTES;
 
 	for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]) && !vtune->measure; i++) {
-		vtune->weight = wk_csv_column(&vtune->csv, measures[i].column);
+		vtune->weight = wk_csv_column(&vtune->text.csv, measures[i].column);
 		if (wants_bytes && strcmp(measures[i].unit, "bytes") != 0)
 			continue;
 		if (vtune->weight != NO_COLUMN)
@@ -76,9 +74,9 @@ static bool read_heading(struct vtune *vtune)
 		if (!wk_str_starts(first, "Function Stack") &&
 		    !wk_str_starts(first, "\"Function Stack\""))
 			continue;
-		vtune->csv.separator = wk_csv_separator_of(line);
-		wk_csv_split(&vtune->csv, line);
-		vtune->module = wk_csv_column(&vtune->csv, "Module");
+		vtune->text.csv.separator = wk_csv_separator_of(line);
+		wk_csv_split(&vtune->text.csv, line);
+		vtune->module = wk_csv_column(&vtune->text.csv, "Module");
 		choose_measure(vtune);
 		if (vtune->measure)
 			return true;
@@ -89,7 +87,7 @@ static bool read_heading(struct vtune *vtune)
 /* The older tools print module and function as one text, each in its own form. */
 static struct wk_str joined(struct vtune *vtune, struct wk_str module, struct wk_str name)
 {
-	struct wk_buf *text = &vtune->joined;
+	struct wk_buf *text = &vtune->text.name;
 
 	wk_buf_reset(text);
 	if (wk_tree_text_is_inferno(&vtune->text)) {
@@ -123,7 +121,7 @@ static void add_row(struct vtune *vtune, uint32_t depth, struct wk_str name, uin
 
 	if (vtune->module != NO_COLUMN &&
 	    !(vtune->text.collapse && vtune->text.collapse->no_modules))
-		module = wk_csv_field(&vtune->csv, vtune->module);
+		module = wk_csv_field(&vtune->text.csv, vtune->module);
 	if (vtune->text.collapse) {
 		frame.name = joined(vtune, module, name);
 		weight = tool_weight(vtune, weight);
@@ -140,17 +138,17 @@ static bool on_row(struct vtune *vtune, struct wk_str line)
 	uint64_t weight;
 	bool ok;
 
-	wk_csv_split(&vtune->csv, line);
-	name = wk_csv_field(&vtune->csv, 0);
+	wk_csv_split(&vtune->text.csv, line);
+	name = wk_csv_field(&vtune->text.csv, 0);
 	while (depth < name.len && name.at[depth] == ' ')
 		depth++;
 	if (depth > wk_call_tree_deepest(&vtune->text.tree) &&
 	    !wk_tree_text_fault(&vtune->text, line, "Skipped indentation level at line:", NULL))
 		return false;
-	if (vtune->csv.count <= vtune->weight || depth == name.len)
+	if (vtune->text.csv.count <= vtune->weight || depth == name.len)
 		return wk_tree_text_fault(&vtune->text, line, "Unable to parse stack line:",
 					  "as many columns as the heading has");
-	weight_text = wk_trim(wk_csv_field(&vtune->csv, vtune->weight));
+	weight_text = wk_trim(wk_csv_field(&vtune->text.csv, vtune->weight));
 	weight = vtune->measure->read(weight_text, &ok);
 	if (!ok)
 		return wk_tree_text_fault(
@@ -167,8 +165,7 @@ static bool read_table(struct vtune *vtune)
 	if (!read_heading(vtune)) {
 		if (!vtune->text.collapse)
 			return wk_fail_no_stacks(vtune->text.err, vtune->text.bytes, EXPECTED);
-		wk_stack_writer_note(vtune->text.writer,
-				     wk_str_c("File ended before header: expected " EXPECTED));
+		wk_note(vtune->text.writer, "File ended before header: expected " EXPECTED);
 		return true;
 	}
 	wk_stack_writer_source(vtune->text.writer, vtune->measure->source, vtune->measure->unit,
@@ -181,19 +178,13 @@ static bool read_table(struct vtune *vtune)
 
 static bool read_vtune(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
-	struct wk_buf text = { 0 };
-	struct wk_bytes bytes = wk_csv_text(input->bytes, &text);
 	struct vtune vtune = { 0 };
 	bool ok;
 
-	wk_tree_text_begin(&vtune.text, input, bytes, sink, err);
+	wk_tree_text_begin(&vtune.text, input, sink, err);
 	vtune.text.is_strict = wk_tree_text_is_inferno(&vtune.text);
 	ok = read_table(&vtune);
-	wk_csv_fini(&vtune.csv);
-	wk_buf_fini(&vtune.joined);
-	ok = wk_tree_text_fini(&vtune.text) && ok;
-	wk_buf_fini(&text);
-	return ok;
+	return wk_tree_text_fini(&vtune.text) && ok;
 }
 
 static int probe(struct wk_bytes first)

@@ -43,9 +43,8 @@ static const struct unit plain_count = { "", "samples", 1 };
 
 struct wpa {
 	struct wk_tree_text text;
-	struct wk_csv csv;
 	struct wk_windows_processes processes;
-	struct wk_buf digits, name;
+	struct wk_buf digits;
 	size_t stack, process, process_name, pid_column, thread, weight; /* columns */
 	char point;                                                      /* the decimal mark */
 	const struct measure *measure;                                   /* NULL: a row counts 1 */
@@ -57,9 +56,9 @@ struct wpa {
 
 static size_t either_column(const struct wpa *wpa, const char *name, const char *other)
 {
-	size_t column = wk_csv_column(&wpa->csv, name);
+	size_t column = wk_csv_column(&wpa->text.csv, name);
 
-	return column != NO_COLUMN ? column : wk_csv_column(&wpa->csv, other);
+	return column != NO_COLUMN ? column : wk_csv_column(&wpa->text.csv, other);
 }
 
 static const struct unit *unit_of(struct wk_str column)
@@ -80,8 +79,8 @@ static void choose_measure(struct wpa *wpa)
 	wpa->unit = &plain_count;
 	wpa->weight = NO_COLUMN;
 	for (size_t m = 0; m < sizeof(measures) / sizeof(measures[0]); m++)
-		for (size_t i = 0; i < wpa->csv.count; i++) {
-			struct wk_str column = wk_trim(wpa->csv.fields[i]);
+		for (size_t i = 0; i < wpa->text.csv.count; i++) {
+			struct wk_str column = wk_trim(wpa->text.csv.fields[i]);
 
 			if (!wk_str_starts(column, measures[m].begins))
 				continue;
@@ -97,8 +96,8 @@ static size_t stack_column(const struct wpa *wpa)
 {
 	size_t best = NO_COLUMN;
 
-	for (size_t i = 0; i < wpa->csv.count; i++) {
-		struct wk_str column = wk_trim(wpa->csv.fields[i]);
+	for (size_t i = 0; i < wpa->text.csv.count; i++) {
+		struct wk_str column = wk_trim(wpa->text.csv.fields[i]);
 
 		if (wk_str_ends(column, "Stack"))
 			return i;
@@ -110,12 +109,12 @@ static size_t stack_column(const struct wpa *wpa)
 
 static bool read_heading(struct wpa *wpa, struct wk_str line)
 {
-	wpa->csv.separator = wk_csv_separator_of(line);
-	wk_csv_split(&wpa->csv, line);
+	wpa->text.csv.separator = wk_csv_separator_of(line);
+	wk_csv_split(&wpa->text.csv, line);
 	wpa->stack = stack_column(wpa);
-	if (wpa->stack == NO_COLUMN || wpa->csv.count < 2)
+	if (wpa->stack == NO_COLUMN || wpa->text.csv.count < 2)
 		return false;
-	wpa->point = wpa->csv.separator == ';' ? ',' : '.';
+	wpa->point = wpa->text.csv.separator == ';' ? ',' : '.';
 	wpa->process = either_column(wpa, "Process", "New Process");
 	wpa->process_name = either_column(wpa, "Process Name", "New Process Name");
 	wpa->pid_column = either_column(wpa, "Process ID", "PID");
@@ -144,14 +143,14 @@ static bool read_weight(struct wpa *wpa, uint64_t *weight)
 {
 	*weight = 1;
 	return !wpa->measure ||
-	       (read_digits(wpa, wk_trim(wk_csv_field(&wpa->csv, wpa->weight)), wpa->point) &&
+	       (read_digits(wpa, wk_trim(wk_csv_field(&wpa->text.csv, wpa->weight)), wpa->point) &&
 		wk_num_scaled(wk_buf_str(&wpa->digits), wpa->unit->times, weight));
 }
 
 /* A whole number, possibly with separators: "6,148". */
 static bool read_whole(struct wpa *wpa, size_t column, uint64_t *number)
 {
-	return read_digits(wpa, wk_trim(wk_csv_field(&wpa->csv, column)), '\0') &&
+	return read_digits(wpa, wk_trim(wk_csv_field(&wpa->text.csv, column)), '\0') &&
 	       wk_num_u64(wk_buf_str(&wpa->digits), number);
 }
 
@@ -186,8 +185,8 @@ static void find_point(struct wpa *wpa, struct wk_lines lines)
 	for (int i = 0; i < ROWS_AHEAD && wpa->measure && wk_lines_next(&lines, &line); i++) {
 		char point;
 
-		wk_csv_split(&wpa->csv, line);
-		point = point_of(wk_trim(wk_csv_field(&wpa->csv, wpa->weight)));
+		wk_csv_split(&wpa->text.csv, line);
+		point = point_of(wk_trim(wk_csv_field(&wpa->text.csv, wpa->weight)));
 		if (!point)
 			continue;
 		wpa->point = point;
@@ -207,13 +206,13 @@ static struct wk_str process_of(struct wpa *wpa)
 	uint64_t pid;
 
 	if (wpa->process != NO_COLUMN)
-		return wk_csv_field(&wpa->csv, wpa->process);
+		return wk_csv_field(&wpa->text.csv, wpa->process);
 	if (!read_whole(wpa, wpa->pid_column, &pid))
 		return (struct wk_str){ 0 };
-	wk_buf_reset(&wpa->name);
-	wk_buf_add_str(&wpa->name, wk_trim(wk_csv_field(&wpa->csv, wpa->process_name)));
-	wk_buf_add_fmt(&wpa->name, " (%llu)", (unsigned long long)pid);
-	return wk_buf_str(&wpa->name);
+	wk_buf_reset(&wpa->text.name);
+	wk_buf_add_str(&wpa->text.name, wk_trim(wk_csv_field(&wpa->text.csv, wpa->process_name)));
+	wk_buf_add_fmt(&wpa->text.name, " (%llu)", (unsigned long long)pid);
+	return wk_buf_str(&wpa->text.name);
 }
 
 /* Cells of groups are filled only in the first row of a group. */
@@ -317,11 +316,11 @@ static void on_row(struct wpa *wpa, struct wk_str line)
 	struct wk_str cell;
 	uint64_t weight;
 
-	wk_csv_split(&wpa->csv, line);
+	wk_csv_split(&wpa->text.csv, line);
 	read_thread(wpa);
-	cell = wk_csv_field(&wpa->csv, wpa->stack);
+	cell = wk_csv_field(&wpa->text.csv, wpa->stack);
 	if (wk_trim(cell).len == 0) {
-		if (wpa->csv.count <= wpa->stack)
+		if (wpa->text.csv.count <= wpa->stack)
 			wk_tree_text_fault(&wpa->text, line, NULL, "the columns of the heading");
 		return; /* the sum of a process or thread */
 	}
@@ -358,24 +357,18 @@ static bool read_table(struct wpa *wpa)
 static bool read_wpa_csv(const struct wk_input *input, const struct wk_sink *sink,
 			 struct wk_err *err)
 {
-	struct wk_buf text = { 0 };
-	struct wk_bytes bytes = wk_csv_text(input->bytes, &text);
 	struct wpa wpa = { .pid = WK_NO_PID, .tid = WK_NO_PID };
 	bool ok;
 
-	wk_tree_text_begin(&wpa.text, input, bytes, sink, err);
+	wk_tree_text_begin(&wpa.text, input, sink, err);
 	wpa.text.tree.with_callees = true;
 	wpa.text.tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
 						  .pid = WK_NO_PID, .tid = WK_NO_PID };
 	ok = read_table(&wpa);
 	wk_windows_processes_fini(&wpa.processes);
-	wk_csv_fini(&wpa.csv);
 	wk_buf_fini(&wpa.digits);
-	wk_buf_fini(&wpa.name);
 	wk_free(wpa.indents);
-	ok = wk_tree_text_fini(&wpa.text) && ok;
-	wk_buf_fini(&text);
-	return ok;
+	return wk_tree_text_fini(&wpa.text) && ok;
 }
 
 static bool has_frames(struct wk_lines below)
@@ -403,7 +396,7 @@ static int probe(struct wk_bytes first)
 
 		score = has_frames(lines) ? 50 + 20 * known : known == 2 ? 40 : 0;
 	}
-	wk_csv_fini(&wpa.csv);
+	wk_csv_fini(&wpa.text.csv);
 	wk_buf_fini(&text);
 	return score;
 }

@@ -462,28 +462,19 @@ static void emit_rows(struct xctrace *trace)
 
 static void emit_dangling(struct xctrace *trace)
 {
-	struct wk_buf text = { 0 };
-
-	if (!trace->dangling)
-		return;
-	wk_buf_add_fmt(&text, "%" PRIu64 " %s and skipped", trace->dangling,
-		       trace->dangling == 1 ? "reference is to a missing element"
-					    : "references are to missing elements");
-	wk_stack_writer_note(trace->writer, wk_buf_str(&text));
-	wk_buf_fini(&text);
+	if (trace->dangling)
+		wk_note(trace->writer, "%" PRIu64 " %s and skipped", trace->dangling,
+			trace->dangling == 1 ? "reference is to a missing element"
+					     : "references are to missing elements");
 }
 
 /* The rows of a truncated file are used. */
 static bool accept_truncated(struct xctrace *trace, struct wk_err *err)
 {
-	struct wk_buf text = { 0 };
-
 	if (trace->collapse || !trace->row_count || err->code != WK_ECORRUPT)
 		return false;
-	wk_buf_add_fmt(&text, "%s; the part before was used", err->text);
+	wk_note(trace->writer, "%s; the part before was used", err->text);
 	*err = (struct wk_err){ 0 };
-	wk_stack_writer_note(trace->writer, wk_buf_str(&text));
-	wk_buf_fini(&text);
 	return true;
 }
 
