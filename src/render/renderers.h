@@ -13,4 +13,7 @@ extern const struct wk_renderer wk_renderer_speedscope; /* samples, for speedsco
 extern const struct wk_renderer wk_renderer_svg;        /* a tree, a picture to explore */
 extern const struct wk_renderer wk_renderer_text;       /* a table, for a terminal */
 
+/* The number in a cell, for programs: whole and without groups; shares are percents. */
+void wk_number_cell(struct wk_out *out, const struct wk_column *column, const struct wk_cell *cell);
+
 #endif

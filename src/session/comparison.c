@@ -199,7 +199,7 @@ void wk_comparison_report(const struct wk_comparison *c, const struct wk_message
 		wk_warn(messages, wk_buf_text(&words));
 		wk_buf_reset(&words);
 	}
-	wk_diff_lines_line(c->model, &c->selection.filter, &c->pairs, &words);
+	wk_diff_lines_line(c->model, &c->pairs, &words);
 	if (words.len)
 		wk_warn(messages, wk_buf_text(&words));
 	wk_buf_fini(&words);

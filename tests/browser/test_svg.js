@@ -653,7 +653,7 @@ async function all() {
 		await page.goto(flame(stacks, '--most-frames', '12'));
 		const words = await page.evaluate(() => [...document.querySelectorAll('.bar .line')]
 			.map(line => line.textContent).join('\n'));
-		const said = /The lightest (\d+) frames stand in hatched boxes .*\((\d+\.\d) % of the whole\)/.exec(words);
+		const said = /The lightest (\d+) frames are merged into hatched boxes .*\((\d+\.\d) % of the whole\)/.exec(words);
 		if (!said)
 			throw new Error('nothing is said in ' + words);
 		await frame(said[1] + ' small frames');

@@ -1,5 +1,7 @@
 #include "render/colours/palettes.h"
 
+#include "formats/scan.h"
+
 const char *const wk_palette_names[] = {
 	[WK_PALETTE_KIND] = "kind",
 	[WK_PALETTE_HOT] = "hot",
@@ -67,20 +69,7 @@ uint32_t wk_palette_colour(enum wk_palette hue, struct wk_colour_place place)
 
 static bool contains(struct wk_str text, const char *part)
 {
-	size_t len = strlen(part);
-
-	for (size_t i = 0; i + len <= text.len; i++)
-		if (text.at[i] == part[0] && memcmp(text.at + i, part, len) == 0)
-			return true;
-	return false;
-}
-
-/* What follows the first `part`, or the empty text. */
-static struct wk_str behind(struct wk_str text, char part)
-{
-	const char *at = text.len ? memchr(text.at, part, text.len) : NULL;
-
-	return at ? wk_str_skip(text, (size_t)(at - text.at) + 1) : wk_str_skip(text, text.len);
+	return wk_str_find(text, part) != SIZE_MAX;
 }
 
 /* The letter of a mark "_[k]" at the end of a name, or 0. */
@@ -95,14 +84,11 @@ static char mark_of(struct wk_str name)
 static bool has_java_package(struct wk_str name)
 {
 	static const char *const packages[] = { "java/", "javax/", "jdk/", "net/",
-						"org/",  "com/",   "io/",  "sun/" };
+						"org/",  "com/",   "io/",  "sun/", NULL };
 
 	if (name.len && name.at[0] == 'L')
 		name = wk_str_skip(name, 1);
-	for (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++)
-		if (wk_str_starts(name, packages[i]))
-			return true;
-	return false;
+	return wk_str_starts_one_of(name, packages);
 }
 
 /* The Perl tool requires a known package; inferno accepts whatever looks like a path or a class. */
@@ -161,8 +147,9 @@ static bool is_blank(struct wk_str name)
 
 static enum wk_palette js_hue(enum wk_colour_dialect dialect, struct wk_str name)
 {
-	struct wk_str path = behind(name, '/');
+	struct wk_str first, path;
 
+	wk_str_split(name, '/', &first, &path);
 	if (is_blank(name))
 		return WK_PALETTE_GREEN;
 	if (dialect != WK_COLOUR_PERL && mark_of(name) == 'k')
@@ -185,15 +172,14 @@ static enum wk_palette js_hue(enum wk_colour_dialect dialect, struct wk_str name
 /* Names as perf demangles them, and as they are with their trait: "<core::...". */
 static enum wk_palette rust_hue(struct wk_str name)
 {
-	static const char *const standard[] = { "core::", "std::", "alloc::" };
+	static const char *const standard[] = { "core::", "std::", "alloc::", NULL };
 	struct wk_str path = wk_str_starts(name, "<") ? wk_str_skip(name, 1) : name;
 
 	/* What async functions are turned into is their authors' code. */
 	if (wk_str_starts(name, "<core::future::from_generator::GenFuture<T>"))
 		return WK_PALETTE_AQUA;
-	for (size_t i = 0; i < sizeof(standard) / sizeof(standard[0]); i++)
-		if (wk_str_starts(path, standard[i]))
-			return WK_PALETTE_ORANGE;
+	if (wk_str_starts_one_of(path, standard))
+		return WK_PALETTE_ORANGE;
 	return contains(name, "::") ? WK_PALETTE_AQUA : WK_PALETTE_YELLOW;
 }
 

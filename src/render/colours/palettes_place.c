@@ -1,5 +1,7 @@
 #include "render/colours/palettes.h"
 
+#include "formats/scan.h"
+
 /* The start of a name's hash: a module prefix, up to a '`' that is not the first character, is
  * ignored. Only the first three characters of the rest matter. */
 static double name_hash_double(struct wk_str text)
@@ -47,13 +49,10 @@ static double name_hash_backwards(enum wk_colour_dialect dialect, struct wk_str 
 {
 	char last[3];
 	size_t len = 0;
+	size_t tick = name.len ? wk_str_find_last(wk_str_of(name.at, name.len - 1), '`') : SIZE_MAX;
 
-	if (name.len > 1)
-		for (size_t i = name.len - 1; i-- > 0;)
-			if (name.at[i] == '`') {
-				name.len = i;
-				break;
-			}
+	if (tick != SIZE_MAX)
+		name.len = tick;
 	while (len < 3 && len < name.len) {
 		last[len] = name.at[name.len - 1 - len];
 		len++;
@@ -131,12 +130,13 @@ static double xorshift_next(uint64_t *state)
 
 struct wk_colour_place wk_colour_next(enum wk_colour_dialect dialect, uint64_t *state)
 {
+	double (*next)(uint64_t *) = dialect == WK_COLOUR_PERL ? drand48_next : xorshift_next;
 	struct wk_colour_place place;
 
 	if (dialect == WK_COLOUR_PERL && *state == 0)
 		*state = drand48_seed(0);
-	place.v1 = dialect == WK_COLOUR_PERL ? drand48_next(state) : xorshift_next(state);
-	place.v2 = dialect == WK_COLOUR_PERL ? drand48_next(state) : xorshift_next(state);
-	place.v3 = dialect == WK_COLOUR_PERL ? drand48_next(state) : xorshift_next(state);
+	place.v1 = next(state);
+	place.v2 = next(state);
+	place.v3 = next(state);
 	return place;
 }

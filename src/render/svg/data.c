@@ -152,7 +152,8 @@ static void colours(const struct wk_svg_picture *p)
 {
 	struct wk_map numbers = { 0 };
 	struct column column;
-	uint32_t count = 0;
+	uint32_t *distinct = NULL;
+	size_t count = 0, cap = 0;
 
 	if (!p->colours)
 		return;
@@ -160,23 +161,19 @@ static void colours(const struct wk_svg_picture *p)
 	for (uint32_t i = 0; i < p->tree->count; i++) {
 		uint32_t *number = wk_map_at(&numbers, (uint64_t)p->colours[i] + 1);
 
-		if (*number == 0)
-			*number = ++count;
+		if (*number == 0) {
+			*WK_APPEND(distinct, count, cap) = p->colours[i];
+			*number = (uint32_t)count;
+		}
 		add_number(&column, *number - 1);
 	}
 	end_column(&column);
-	count = 0;
 	wk_out_text(p->out, ",\n\"colours\":\"");
-	for (uint32_t i = 0; i < p->tree->count; i++) {
-		uint32_t *number = wk_map_at(&numbers, (uint64_t)p->colours[i] + 1);
-
-		if (*number != count + 1)
-			continue;
-		count++;
-		wk_svg_colour(p->out, p->colours[i]);
-	}
+	for (size_t i = 0; i < count; i++)
+		wk_svg_colour(p->out, distinct[i]);
 	wk_out_char(p->out, '"');
 	wk_map_fini(&numbers);
+	wk_free(distinct);
 }
 
 static void looks_of_names(const struct wk_svg_picture *p)
@@ -185,11 +182,8 @@ static void looks_of_names(const struct wk_svg_picture *p)
 
 	_Static_assert(WK_LOOK_KINDS * WK_SHADES <= 64, "a look is one letter");
 	start_column(&column, p->out, "look");
-	for (uint32_t i = 0; i < p->names.count; i++) {
-		unsigned look = p->names.entries[i].look;
-
-		wk_out_char(p->out, digits[look]);
-	}
+	for (uint32_t i = 0; i < p->names.count; i++)
+		wk_out_char(p->out, digits[p->names.entries[i].look]);
 	end_column(&column);
 }
 
@@ -198,31 +192,29 @@ static void origins_of_names(const struct wk_svg_picture *p)
 {
 	struct wk_map numbers = { 0 };
 	struct column column;
-	uint32_t origins = 0;
+	wk_text_id *origins = NULL;
+	size_t count = 0, cap = 0;
 
 	start_column(&column, p->out, "image");
 	for (uint32_t i = 0; i < p->names.count; i++) {
 		wk_text_id origin = p->names.entries[i].origin;
 		uint32_t *number = wk_map_at(&numbers, origin);
 
-		if (origin && !*number)
-			*number = ++origins;
+		if (origin && !*number) {
+			*WK_APPEND(origins, count, cap) = origin;
+			*number = (uint32_t)count;
+		}
 		add_number(&column, *number);
 	}
 	end_column(&column);
 	wk_out_text(p->out, ",\n\"images\":[\"\"");
-	origins = 0;
-	for (uint32_t i = 0; i < p->names.count; i++) {
-		wk_text_id origin = p->names.entries[i].origin;
-
-		if (origin == 0 || wk_map_find(&numbers, origin) != origins + 1)
-			continue;
-		origins++;
+	for (size_t i = 0; i < count; i++) {
 		wk_out_char(p->out, ',');
-		wk_svg_quoted(p->out, wk_model_str(p->view->model, origin));
+		wk_svg_quoted(p->out, wk_model_str(p->view->model, origins[i]));
 	}
 	wk_out_char(p->out, ']');
 	wk_map_fini(&numbers);
+	wk_free(origins);
 }
 
 /* {"12":["title","href","target"], ...} by name. */

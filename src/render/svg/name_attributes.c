@@ -1,7 +1,5 @@
 #include "render/svg/name_attributes.h"
 
-#include <strings.h>
-
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -11,14 +9,6 @@ static const char *const allowed[] = {
 	"title", "href", "target", "rel", "hreflang", "class", "id", "stroke", "stroke-width",
 	NULL,
 };
-
-static bool is_allowed(struct wk_str key)
-{
-	for (size_t i = 0; allowed[i]; i++)
-		if (wk_str_is(key, allowed[i]))
-			return true;
-	return false;
-}
 
 static bool has_scheme(struct wk_str link, struct wk_str *scheme)
 {
@@ -45,8 +35,7 @@ static bool is_safe_link(struct wk_str link)
 	if (!has_scheme(link, &scheme))
 		return true;
 	for (size_t i = 0; schemes[i]; i++)
-		if (scheme.len == strlen(schemes[i]) &&
-		    strncasecmp(scheme.at, schemes[i], scheme.len) == 0)
+		if (wk_str_is_any_case(scheme, schemes[i]))
 			return true;
 	return false;
 }
@@ -54,10 +43,9 @@ static bool is_safe_link(struct wk_str link)
 /* The text up to `end` or all of it; what follows stays in `rest`. */
 static struct wk_str take(struct wk_str *rest, char end)
 {
-	const char *found = rest->len ? memchr(rest->at, end, rest->len) : NULL;
-	struct wk_str part = wk_str_of(rest->at, found ? (size_t)(found - rest->at) : rest->len);
+	struct wk_str part;
 
-	*rest = wk_str_skip(*rest, found ? part.len + 1 : part.len);
+	wk_str_split(*rest, end, &part, rest);
 	return part;
 }
 
@@ -145,7 +133,7 @@ static void read_attribute(const struct reading *r, struct wk_name_entry *entry,
 	value = without_quotes(value);
 	if (wk_str_is(key, "xlink:href"))
 		key = wk_str_c("href");
-	if (!is_allowed(key) || (wk_str_is(key, "href") && !is_safe_link(value))) {
+	if (!wk_str_is_one_of(key, allowed) || (wk_str_is(key, "href") && !is_safe_link(value))) {
 		refuse(r, "unsafe attribute", entry->name, attribute);
 		return;
 	}

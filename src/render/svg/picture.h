@@ -32,6 +32,8 @@ struct wk_svg_picture {
 	uint32_t too_narrow;         /* frames left out of the plain picture ... */
 	uint64_t too_narrow_weight;  /* ... and the weight of them all */
 	struct wk_buf text;          /* for a moment */
+	struct wk_buf lines;         /* below the title, each with a NUL behind it */
+	unsigned line_count;
 };
 
 /* frames.c: selects the frames that are wide enough, which gives the height; then writes them. */

@@ -80,37 +80,46 @@ static void small_note(const struct wk_svg_picture *p, struct wk_buf *note)
 		return;
 	wk_buf_add_text(note, "The lightest ");
 	wk_num_add_grouped(note, tree->small_nodes);
-	wk_buf_add_text(note, " frames stand in hatched boxes that say how many they are (");
+	wk_buf_add_text(note, " frames are merged into hatched boxes that show their number (");
 	wk_num_add_share(note, tree->small_weight, tree->total[0]);
 	wk_buf_add_text(note, " of the whole)");
 }
 
-/* Lines between the title and the legend: what was recorded and how well. */
-#define MOST_LINES 7
-
-static unsigned add_lines(const struct wk_svg_picture *p, struct wk_buf lines[MOST_LINES])
+/* Ends the line in p->text, if there is one. */
+static void end_line(struct wk_svg_picture *p)
 {
-	struct wk_quality quality;
-	unsigned count = 0;
-
-	if (p->drawing->subtitle)
-		wk_buf_add_text(&lines[count++], p->drawing->subtitle);
-	if (p->view->quality) {
-		quality = *p->view->quality;
-		quality.facts_only = true; /* people show pictures to others */
-		wk_quality_cpu_line(&quality, &lines[count]);
-		count += lines[count].len != 0;
-		wk_quality_line(&quality, &lines[count++]);
-		wk_quality_missing_line(&quality, &lines[count]);
-		count += lines[count].len != 0;
-		wk_quality_closed_line(&quality, &lines[count]);
-		count += lines[count].len != 0;
+	if (p->text.len) {
+		wk_buf_add_str(&p->lines, wk_buf_str(&p->text));
+		wk_buf_add_char(&p->lines, '\0');
+		p->line_count++;
 	}
-	small_note(p, &lines[count]);
-	count += lines[count].len != 0;
-	wk_tree_cut_note(p->tree, &lines[count]);
-	count += lines[count].len != 0;
-	return count;
+	wk_buf_reset(&p->text);
+}
+
+/* The lines between the title and the legend: what was recorded and how well. */
+static void add_lines(struct wk_svg_picture *p)
+{
+	if (p->drawing->subtitle) {
+		wk_buf_add(&p->lines, p->drawing->subtitle, strlen(p->drawing->subtitle) + 1);
+		p->line_count++;
+	}
+	if (p->view->quality) {
+		struct wk_quality quality = *p->view->quality;
+
+		quality.facts_only = true; /* people show pictures to others */
+		wk_quality_cpu_line(&quality, &p->text);
+		end_line(p);
+		wk_quality_line(&quality, &p->text);
+		end_line(p);
+		wk_quality_missing_line(&quality, &p->text);
+		end_line(p);
+		wk_quality_closed_line(&quality, &p->text);
+		end_line(p);
+	}
+	small_note(p, &p->text);
+	end_line(p);
+	wk_tree_cut_note(p->tree, &p->text);
+	end_line(p);
 }
 
 #define TITLE_LINE  27
@@ -127,8 +136,8 @@ static bool has_legend(const struct wk_svg_picture *p)
 static void bar(struct wk_svg_picture *p)
 {
 	const struct wk_drawing *drawing = p->drawing;
-	struct wk_buf lines[MOST_LINES] = { { 0 } }, note = { 0 };
-	unsigned count = add_lines(p, lines), y = TITLE_LINE + 2;
+	struct wk_str lines = wk_buf_str(&p->lines), line;
+	unsigned y = TITLE_LINE + 2;
 
 	wk_out_fmt(p->out,
 		   "<g class=\"bar\"><rect class=\"page cover\" width=\"%u\" height=\"%u\"/>\n",
@@ -136,28 +145,16 @@ static void bar(struct wk_svg_picture *p)
 	text_line(p, "title ink", TITLE_LINE,
 		  wk_str_c(drawing->title ? drawing->title : "Flame graph"));
 	wk_out_text(p->out, "<g class=\"below\">\n");
-	for (unsigned i = 0; i < count; i++)
-		text_line(p, "line small muted", y += LINE, wk_buf_str(&lines[i]));
+	while (wk_str_split(lines, '\0', &line, &lines))
+		text_line(p, "line small muted", y += LINE, line);
 	if (has_legend(p))
 		wk_svg_legend(p, y += LEGEND_LINE);
-	narrow_note(p, &note);
+	wk_buf_reset(&p->text);
+	narrow_note(p, &p->text);
 	wk_out_text(p->out, "<g class=\"details\">");
-	text_line(p, "detail small muted", y += 24, wk_buf_str(&note));
+	text_line(p, "detail small muted", y += 24, wk_buf_str(&p->text));
 	text_line(p, "detail small muted", y + 17, (struct wk_str){ 0 });
 	wk_out_text(p->out, "</g></g></g>\n");
-	for (unsigned i = 0; i < MOST_LINES; i++)
-		wk_buf_fini(&lines[i]);
-	wk_buf_fini(&note);
-}
-
-static unsigned head_height(const struct wk_svg_picture *p)
-{
-	struct wk_buf lines[MOST_LINES] = { { 0 } };
-	unsigned count = add_lines(p, lines);
-
-	for (unsigned i = 0; i < MOST_LINES; i++)
-		wk_buf_fini(&lines[i]);
-	return TITLE_LINE + 2 + count * LINE + (has_legend(p) ? LEGEND_LINE : 0) + 24 + 17 + 9;
 }
 
 static void flag(struct wk_out *out, const char *name, bool value)
@@ -228,11 +225,9 @@ static void font_family(struct wk_out *out, const char *font)
 	static const char *const generic[] = { "monospace", "serif", "sans-serif", "cursive",
 					       "fantasy", "system-ui", NULL };
 
-	for (size_t i = 0; generic[i]; i++) {
-		if (strcmp(generic[i], font) == 0) {
-			wk_out_text(out, font);
-			return;
-		}
+	if (wk_str_is_one_of(wk_str_c(font), generic)) {
+		wk_out_text(out, font);
+		return;
 	}
 	css_string(out, font);
 	wk_out_text(out, ",monospace");
@@ -350,7 +345,8 @@ static void choose_sizes(struct wk_svg_picture *p)
 	p->row = drawing->frame_height ? drawing->frame_height : USUAL_ROW;
 	p->font_size = drawing->font_size > 0 ? drawing->font_size : USUAL_FONT_SIZE;
 	p->character = p->font_size * character;
-	p->head = head_height(p);
+	p->head = TITLE_LINE + 2 + p->line_count * LINE + (has_legend(p) ? LEGEND_LINE : 0) + 24 +
+		  17 + 9;
 	p->foot = WK_SVG_FOOT + (drawing->notes ? LINE : 0);
 	p->whole = p->tree->total[0] > drawing->total ? p->tree->total[0] : drawing->total;
 	p->scale = (double)(p->width - 2 * WK_SVG_MARGIN) / (double)p->whole;
@@ -369,6 +365,7 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 
 	if (tree->total[0] == 0)
 		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "there are no samples to draw");
+	add_lines(&p);
 	choose_sizes(&p);
 	wk_svg_names_init(&p.names, view->model, tree, view->drawing.keeps_marks);
 	wk_svg_choose_frames(&p);
@@ -376,6 +373,7 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 	document(&p);
 	wk_svg_names_fini(&p.names);
 	wk_buf_fini(&p.text);
+	wk_buf_fini(&p.lines);
 	wk_free(p.colours);
 	return true;
 }

@@ -4,17 +4,21 @@
 
 #include "render/renderers.h"
 
-static void cell(struct wk_out *out, const struct wk_column *column, const struct wk_cell *cell)
+void wk_number_cell(struct wk_out *out, const struct wk_column *column, const struct wk_cell *cell)
 {
-	if (cell->is_none)
-		return;
-	if (column->kind == WK_CELL_TEXT)
-		wk_out_csv(out, cell->text);
-	else if (column->kind == WK_CELL_SHARE)
+	if (column->kind == WK_CELL_SHARE)
 		wk_out_fmt(out, "%.4f",
 			   cell->whole ? 100.0 * (double)cell->number / (double)cell->whole : 0);
 	else
 		wk_out_fmt(out, "%s%" PRIu64, cell->is_negative ? "-" : "", cell->number);
+}
+
+static void cell(struct wk_out *out, const struct wk_column *column, const struct wk_cell *cell)
+{
+	if (column->kind == WK_CELL_TEXT)
+		wk_out_csv(out, cell->is_none ? (struct wk_str){ 0 } : cell->text);
+	else if (!cell->is_none)
+		wk_number_cell(out, column, cell);
 }
 
 static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err *err)

@@ -61,11 +61,8 @@ static void value(struct wk_out *out, const struct wk_column *column, const stru
 		wk_out_text(out, "null");
 	else if (column->kind == WK_CELL_TEXT)
 		wk_out_json_quoted(out, cell->text);
-	else if (column->kind == WK_CELL_SHARE)
-		wk_out_fmt(out, "%.4f",
-			   cell->whole ? 100.0 * (double)cell->number / (double)cell->whole : 0);
 	else
-		wk_out_fmt(out, "%s%" PRIu64, cell->is_negative ? "-" : "", cell->number);
+		wk_number_cell(out, column, cell);
 }
 
 static void row_object(struct wk_out *out, const struct wk_table *table, size_t row)

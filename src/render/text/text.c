@@ -495,11 +495,11 @@ static void note_left_out(struct printer *p, struct wk_buf *line)
 	for (uint32_t i = 0; i < p->last; i++) {
 		if (!p->formats[i].is_left_out)
 			continue;
-		wk_buf_add_text(line, told++ ? ", " : "not shown for want of room: ");
+		wk_buf_add_text(line, told++ ? ", " : "columns hidden to fit the width: ");
 		wk_buf_add_str(line, p->table->columns[i].title);
 	}
 	if (told)
-		wk_buf_add_text(line, "; a larger --width shows more");
+		wk_buf_add_text(line, "; a larger --width shows them");
 	foot_line(p, line);
 }
 

@@ -149,8 +149,8 @@ bool wk_diff_measure_choose(struct wk_diff_measure *measure, const struct wk_mod
 		measure->before = measure->after = wk_filter_default_source(model);
 	else if (close == 0)
 		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			     "--samples: one of the two has only sums and does not tell of how "
-			     "many samples");
+			     "--samples: one of the two recordings contains sums, without the "
+			     "number of samples");
 	WK_FREE_ALL(before, after);
 	return ok;
 }

@@ -5,10 +5,9 @@
 
 #include "base/buf.h"
 #include "views/compare/pairs.h"
-#include "views/filter/filter.h"
 
 /* "after, no lines of app are known ..."; nothing if both sides are alike. */
-void wk_diff_lines_line(const struct wk_model *model, const struct wk_filter *filter,
-			const struct wk_pairs *pairs, struct wk_buf *line);
+void wk_diff_lines_line(const struct wk_model *model, const struct wk_pairs *pairs,
+			struct wk_buf *line);
 
 #endif

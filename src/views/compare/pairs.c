@@ -7,20 +7,17 @@
 #include "names/function_name.h"
 #include "views/tree/merge.h"
 
-/* The sides that something was met on, as bits. */
-enum { BEFORE = 1, AFTER = 2, BOTH = 3 };
-
 struct pairing {
 	const struct wk_model *model;
 	const struct wk_filter *filter;
 	struct wk_pairs *pairs;
-	uint8_t *stack_sides; /* [named.count] */
-	uint8_t *sides;       /* [function_count]: of functions that others are shown as */
+	uint8_t *sides; /* [function_count]: of functions that others are shown as */
 };
 
 static uint8_t side_of_sample(const struct wk_model *model, uint32_t sample)
 {
-	return model->samples.is_before && model->samples.is_before[sample] ? BEFORE : AFTER;
+	return model->samples.is_before && model->samples.is_before[sample] ? WK_SIDE_BEFORE
+									    : WK_SIDE_AFTER;
 }
 
 /* A parent's id is smaller than its children's. */
@@ -29,17 +26,17 @@ static void find_sides(struct pairing *p)
 	const struct wk_model *model = p->model;
 	const struct wk_trie *named = &model->named;
 
-	p->stack_sides = wk_alloc_zeroed((size_t)named->count + 1, 1);
+	p->pairs->stack_sides = wk_alloc_zeroed((size_t)named->count + 1, 1);
 	p->sides = wk_alloc_zeroed(model->function_count, 1);
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(p->filter, i))
-			p->stack_sides[wk_model_named_of(model, model->samples.stack[i])] |=
+			p->pairs->stack_sides[wk_model_named_of(model, model->samples.stack[i])] |=
 				side_of_sample(model, i);
 	for (wk_stack_id id = named->count; id-- > 1;) {
 		wk_function_id function = model->named_frames.function[named->label[id]];
 
-		p->stack_sides[named->parent[id]] |= p->stack_sides[id];
-		p->sides[p->pairs->shown[function]] |= p->stack_sides[id];
+		p->pairs->stack_sides[named->parent[id]] |= p->pairs->stack_sides[id];
+		p->sides[p->pairs->shown[function]] |= p->pairs->stack_sides[id];
 	}
 }
 
@@ -98,7 +95,7 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
 {
 	if (a->is_nowhere != b->is_nowhere)
 		return b->is_nowhere;
-	return (a->sides & AFTER) > (b->sides & AFTER);
+	return (a->sides & WK_SIDE_AFTER) > (b->sides & WK_SIDE_AFTER);
 }
 
 /* Pairs functions without a partner, or all, if that joins two sides. */
@@ -108,17 +105,17 @@ static void join(struct candidate *list, uint32_t count, bool all)
 	uint8_t sides = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (!all && list[i].sides == BOTH)
+		if (!all && list[i].sides == WK_SIDE_BOTH)
 			continue;
 		sides |= list[i].sides;
 		if (!best || is_better(&list[i], best))
 			best = &list[i];
 	}
-	for (uint32_t i = 0; i < count && sides == BOTH; i++) {
-		if (!all && list[i].sides == BOTH)
+	for (uint32_t i = 0; i < count && sides == WK_SIDE_BOTH; i++) {
+		if (!all && list[i].sides == WK_SIDE_BOTH)
 			continue;
 		list[i].shown = best->shown;
-		list[i].sides = BOTH;
+		list[i].sides = WK_SIDE_BOTH;
 	}
 }
 
@@ -198,8 +195,8 @@ static void pair_two(struct candidate *list, const struct bare *bare)
 {
 	struct candidate two[2] = { list[bare[0].candidate], list[bare[1].candidate] };
 
-	if (bare[0].has_parameters == bare[1].has_parameters || two[0].sides == BOTH ||
-	    two[1].sides == BOTH)
+	if (bare[0].has_parameters == bare[1].has_parameters || two[0].sides == WK_SIDE_BOTH ||
+	    two[1].sides == WK_SIDE_BOTH)
 		return;
 	join(two, 2, false);
 	list[bare[0].candidate] = two[0];
@@ -274,11 +271,11 @@ static void find_renamed(struct pairing *p, struct wk_map *names)
 		wk_text_id name = p->model->processes[id].name;
 		uint32_t sides = name ? wk_map_find(names, name) : 0;
 
-		if (sides != BEFORE && sides != AFTER)
+		if (sides != WK_SIDE_BEFORE && sides != WK_SIDE_AFTER)
 			continue;
-		*(sides == BEFORE ? &p->pairs->renamed : &p->pairs->renamed_to) = name;
-		gone += sides == BEFORE;
-		new += sides == AFTER;
+		*(sides == WK_SIDE_BEFORE ? &p->pairs->renamed : &p->pairs->renamed_to) = name;
+		gone += sides == WK_SIDE_BEFORE;
+		new += sides == WK_SIDE_AFTER;
 		wk_map_set(names, name, 0);
 	}
 	if (gone != 1 || new != 1)
@@ -314,7 +311,8 @@ static bool mark_by_name(struct pairing *p, struct wk_map *names)
 	for (wk_stack_id id = 1; id < named->count; id++) {
 		wk_function_id function = function_of(p, id);
 
-		if (named->parent[id] == 0 && p->stack_sides[id] && may_be_process(p, function) &&
+		if (named->parent[id] == 0 && p->pairs->stack_sides[id] &&
+		    may_be_process(p, function) &&
 		    wk_map_find(names, p->model->functions[function].name))
 			mark_process(p, function);
 	}
@@ -337,8 +335,9 @@ static void find_outermost(const struct pairing *p, struct shape *shape)
 		if (named->parent[id] != 0)
 			continue;
 		function = function_of(p, id);
-		shape->outermost[p->pairs->shown[function]] |= p->stack_sides[id];
-		*(may_be_process(p, function) ? &shape->bare : &shape->known) |= p->stack_sides[id];
+		shape->outermost[p->pairs->shown[function]] |= p->pairs->stack_sides[id];
+		*(may_be_process(p, function) ? &shape->bare : &shape->known) |=
+			p->pairs->stack_sides[id];
 	}
 }
 
@@ -348,19 +347,20 @@ static void find_second(const struct pairing *p, struct shape *shape)
 
 	for (wk_stack_id id = 1; id < named->count; id++)
 		if (named->parent[id] != 0 && named->parent[named->parent[id]] == 0)
-			shape->second[p->pairs->shown[function_of(p, id)]] |= p->stack_sides[id];
+			shape->second[p->pairs->shown[function_of(p, id)]] |=
+				p->pairs->stack_sides[id];
 }
 
 /* Two text inputs with names only are assumed to contain functions. */
 static bool may_have_one_more(const struct shape *shape, uint8_t side)
 {
-	return !(shape->known & side) && !(shape->bare & (side ^ BOTH));
+	return !(shape->known & side) && !(shape->bare & (side ^ WK_SIDE_BOTH));
 }
 
 /* All stacks of a side have one more frame outside, which the other side lacks. */
 static bool has_one_more(const struct pairing *p, const struct shape *shape, uint8_t side)
 {
-	uint8_t other = side ^ BOTH;
+	uint8_t other = side ^ WK_SIDE_BOTH;
 
 	if (!may_have_one_more(shape, side))
 		return false;
@@ -381,14 +381,14 @@ static void mark_by_shape(struct pairing *p)
 	uint8_t side;
 
 	find_outermost(p, &shape);
-	if (may_have_one_more(&shape, BEFORE) || may_have_one_more(&shape, AFTER))
+	if (may_have_one_more(&shape, WK_SIDE_BEFORE) || may_have_one_more(&shape, WK_SIDE_AFTER))
 		find_second(p, &shape);
-	side = has_one_more(p, &shape, BEFORE)  ? BEFORE
-	       : has_one_more(p, &shape, AFTER) ? AFTER
-						: 0;
+	side = has_one_more(p, &shape, WK_SIDE_BEFORE)  ? WK_SIDE_BEFORE
+	       : has_one_more(p, &shape, WK_SIDE_AFTER) ? WK_SIDE_AFTER
+							: 0;
 	p->pairs->has_processes &= !side; /* the one side's are not there on the other */
 	for (wk_stack_id id = 1; side && id < named->count; id++)
-		if (named->parent[id] == 0 && (p->stack_sides[id] & side))
+		if (named->parent[id] == 0 && (p->pairs->stack_sides[id] & side))
 			mark_process(p, function_of(p, id));
 	WK_FREE_ALL(shape.outermost, shape.second);
 }
@@ -398,8 +398,8 @@ static void pair_processes(struct pairing *p)
 	struct wk_map names = { 0 };
 	uint8_t told = find_processes(p, &names);
 
-	p->pairs->has_processes = told == BOTH || told == 0;
-	if (told == BOTH)
+	p->pairs->has_processes = told == WK_SIDE_BOTH || told == 0;
+	if (told == WK_SIDE_BOTH)
 		find_renamed(p, &names);
 	else if (told && mark_by_name(p, &names))
 		p->pairs->has_processes = true;
@@ -443,11 +443,11 @@ void wk_pairs_init(struct wk_pairs *pairs, const struct wk_model *model,
 	pair_functions(&p);
 	pair_processes(&p);
 	pair_threads(pairs, model);
-	WK_FREE_ALL(p.stack_sides, p.sides);
+	wk_free(p.sides);
 }
 
 void wk_pairs_fini(struct wk_pairs *pairs)
 {
-	WK_FREE_ALL(pairs->shown, pairs->is_process, pairs->thread);
+	WK_FREE_ALL(pairs->shown, pairs->stack_sides, pairs->is_process, pairs->thread);
 	*pairs = (struct wk_pairs){ 0 };
 }

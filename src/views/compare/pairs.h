@@ -15,10 +15,14 @@
 
 #include "views/filter/filter.h"
 
+/* The sides that something was met on, as bits. */
+enum { WK_SIDE_BEFORE = 1, WK_SIDE_AFTER = 2, WK_SIDE_BOTH = 3 };
+
 struct wk_pairs {
 	wk_function_id *shown; /* [function_count]: the function that each is shown as */
 	uint8_t *is_process;   /* [function_count]: as an outermost frame it is not a function but
 				* the process of that name; NULL: none is */
+	uint8_t *stack_sides;  /* [named.count]: of the samples in view */
 	wk_thread_id *thread;  /* [thread_count]: the thread that each is shown as: the first of
 				* its name in processes of one name, since numbers are others
 				* in each recording */

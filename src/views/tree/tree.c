@@ -270,62 +270,41 @@ static void number_nodes(struct ordering *o)
 
 /* ---- columns */
 
-/* Unset: start_node sets all of a node. */
+/* Columns that not every node sets start as zeros. */
 static void start_columns(struct wk_tree *tree, const struct wk_cached_rows *kept,
 			  const struct wk_folding_weights *sum, bool has_leads)
 {
 	size_t count = (size_t)kept->count + kept->boxes;
 
 	tree->parent = wk_alloc_table(count * sizeof(*tree->parent));
-	tree->end = wk_alloc_table(count * sizeof(*tree->end));
+	tree->end = wk_alloc_table_zeroed(count, sizeof(*tree->end));
 	tree->depth = wk_alloc_table(count * sizeof(*tree->depth));
-	tree->kind = wk_alloc_table(count * sizeof(*tree->kind));
-	tree->is_inlined = wk_alloc_table(count * sizeof(*tree->is_inlined));
-	tree->function = wk_alloc_table(count * sizeof(*tree->function));
+	tree->kind = wk_alloc_table_zeroed(count, sizeof(*tree->kind));
+	tree->is_inlined = wk_alloc_table_zeroed(count, sizeof(*tree->is_inlined));
+	tree->function = wk_alloc_table_zeroed(count, sizeof(*tree->function));
 	tree->name = wk_alloc_table(count * sizeof(*tree->name));
 	tree->self = wk_alloc_table(count * sizeof(*tree->self));
 	tree->total = wk_alloc_table(count * sizeof(*tree->total));
-	tree->self_samples = wk_alloc_table(count * sizeof(*tree->self_samples));
-	tree->total_samples = wk_alloc_table(count * sizeof(*tree->total_samples));
+	tree->self_samples = wk_alloc_table_zeroed(count, sizeof(*tree->self_samples));
+	tree->total_samples = wk_alloc_table_zeroed(count, sizeof(*tree->total_samples));
 	if (has_leads)
-		tree->lead = wk_alloc_table(count * sizeof(*tree->lead));
+		tree->lead = wk_alloc_table_zeroed(count, sizeof(*tree->lead));
 	if (kept->boxes)
-		tree->small_count = wk_alloc_table(count * sizeof(*tree->small_count));
+		tree->small_count = wk_alloc_table_zeroed(count, sizeof(*tree->small_count));
 	if (sum->left)
-		tree->total_left = wk_alloc_table(count * sizeof(*tree->total_left));
+		tree->total_left = wk_alloc_table_zeroed(count, sizeof(*tree->total_left));
 	if (!sum->before)
 		return;
-	tree->self_before = wk_alloc_table(count * sizeof(*tree->self_before));
-	tree->total_before = wk_alloc_table(count * sizeof(*tree->total_before));
-	tree->self_after = wk_alloc_table(count * sizeof(*tree->self_after));
-	tree->total_after = wk_alloc_table(count * sizeof(*tree->total_after));
-}
-
-static void clear_node(struct wk_tree *tree, uint32_t node)
-{
-	tree->end[node] = 0;
-	tree->kind[node] = WK_NODE_WHOLE;
-	tree->is_inlined[node] = 0;
-	tree->function[node] = 0;
-	tree->self[node] = tree->total[node] = 0;
-	tree->self_samples[node] = tree->total_samples[node] = 0;
-	if (tree->lead)
-		tree->lead[node] = 0;
-	if (tree->small_count)
-		tree->small_count[node] = 0;
-	if (tree->total_left)
-		tree->total_left[node] = 0;
-	if (!tree->self_before)
-		return;
-	tree->self_before[node] = tree->total_before[node] = 0;
-	tree->self_after[node] = tree->total_after[node] = 0;
+	tree->self_before = wk_alloc_table_zeroed(count, sizeof(*tree->self_before));
+	tree->total_before = wk_alloc_table_zeroed(count, sizeof(*tree->total_before));
+	tree->self_after = wk_alloc_table_zeroed(count, sizeof(*tree->self_after));
+	tree->total_after = wk_alloc_table_zeroed(count, sizeof(*tree->total_after));
 }
 
 static uint32_t start_node(struct wk_tree *tree, uint32_t parent, struct wk_str name)
 {
 	uint32_t node = tree->count++;
 
-	clear_node(tree, node);
 	tree->parent[node] = parent;
 	tree->depth[node] = node ? tree->depth[parent] + 1 : 0;
 	tree->name[node] = name;
