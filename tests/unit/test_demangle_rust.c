@@ -249,6 +249,7 @@ static void what_compilers_add_in_front_and_behind_is_understood(void **state)
 		{ "RNvC4wick3run", "wick::run", NULL },
 		{ "__RNvC4wick3run", "wick::run", NULL },
 		{ "_RNvC4wick3run.cold.7", "wick::run.cold.7", NULL },
+		{ "_RNvC4wick3runC4prof.cold", "wick::run.cold", NULL },
 		{ "_RNvC4wick3run$tlv$init", "wick::run$tlv$init", NULL },
 		{ "_RNvC4wick3run.llvm.123", "wick::run", NULL },
 		{ "_RNvC4wick3run.llvm.12AB@@3", "wick::run", NULL },

@@ -819,6 +819,7 @@ bool wk_rust_v0(struct wk_str *rest, bool with_hash, struct wk_rust_out *out)
 	if (peek(&p) >= 'A' && peek(&p) <= 'Z') {
 		out->silent++;
 		path(&p, false);
+		out->silent--;
 	}
 	*rest = wk_str_skip(*rest, p.at);
 	return !out->failed;
