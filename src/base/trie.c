@@ -111,6 +111,7 @@ static void grow_columns(struct wk_trie *trie)
 
 static uint32_t add_row(struct wk_trie *trie, uint32_t parent, uint32_t label)
 {
+	assert(parent < trie->count || trie->count == 0);
 	if (trie->count == trie->cap)
 		grow_columns(trie);
 	trie->parent[trie->count] = parent;

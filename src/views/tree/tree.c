@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/bisect.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "views/tree/merge.h"
@@ -133,25 +134,24 @@ static uint32_t *rank_names(const struct ordering *o, struct wk_tree *tree, cons
 {
 	struct wk_ranked_name *ranked = NULL;
 	size_t ranked_cap = 0;
-	struct wk_trie labels;
-	uint32_t *rank;
+	struct wk_map labels = { 0 }; /* to numbers from 1 on */
+	uint32_t count = 0, *rank;
 
-	wk_trie_init(&labels);
 	for (uint32_t i = 0; i < o->kept->count; i++) {
 		uint32_t label = wk_folding_label(o->f, o->kept->node[i]);
 		char next = behind ? behind[i] : 0;
-		uint32_t known = labels.count;
-		uint32_t entry = wk_trie_add(&labels, (uint32_t)(unsigned char)next, label);
+		uint64_t key = (uint64_t)(unsigned char)next << 32 | label;
+		uint32_t *known = wk_map_at(&labels, key);
 
-		number[i] = entry;
-		if (entry < known)
-			continue;
-		WK_RESERVE(ranked, ranked_cap, entry);
-		ranked[entry - 1] = (struct wk_ranked_name){
-			name_of_label(tree, o->f, label), entry, next };
+		if (!*known) {
+			*known = count + 1;
+			*WK_APPEND(ranked, count, ranked_cap) = (struct wk_ranked_name){
+				name_of_label(tree, o->f, label), *known, next };
+		}
+		number[i] = *known;
 	}
-	rank = wk_rank_names(ranked, labels.count - 1, labels.count);
-	wk_trie_fini(&labels);
+	rank = wk_rank_names(ranked, count, count + 1);
+	wk_map_fini(&labels);
 	wk_free(ranked);
 	return rank;
 }
