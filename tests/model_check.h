@@ -72,12 +72,12 @@ static inline bool check_ends(const struct wk_model *model, struct wk_err *err)
 
 static inline bool check_intervals(const struct wk_model *model, struct wk_err *err)
 {
-	for (uint32_t i = 0; i < model->spells.count; i++)
-		if (!below(model->spells.thread[i], model->thread_count, "the spell's thread", i,
+	for (uint32_t i = 0; i < model->intervals.count; i++)
+		if (!below(model->intervals.thread[i], model->thread_count, "the spell's thread", i,
 			   err) ||
-		    !below(model->spells.about[i], model->subject_count, "what the spell is about",
+		    !below(model->intervals.about[i], model->subject_count, "what the spell is about",
 			   i, err) ||
-		    !below(model->spells.doing[i], WK_READY + 1, "what is done in a spell", i, err))
+		    !below(model->intervals.doing[i], WK_READY + 1, "what is done in a spell", i, err))
 			return false;
 	return true;
 }
@@ -97,11 +97,11 @@ static inline bool check_owners(const struct wk_model *model, struct wk_err *err
 			   err))
 			return false;
 	for (uint32_t i = 0; i < model->subject_count; i++)
-		if (!below(model->abouts[i].heap, model->heap_count,
+		if (!below(model->subjects[i].heap, model->heap_count,
 			   "the heap of what a row is "
 			   "about",
 			   i, err) ||
-		    !below(model->abouts[i].by, model->thread_count,
+		    !below(model->subjects[i].by, model->thread_count,
 			   "the thread of what a row is "
 			   "about",
 			   i, err))

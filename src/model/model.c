@@ -7,15 +7,88 @@
 #include "base/map.h"
 #include "base/mem.h"
 
+/* Arrays of a table that grow together, one element for each row. */
+struct column {
+	size_t at, size_bytes; /* of the pointer in the table; of an element */
+	bool is_optional;      /* NULL until a row needs it */
+};
+
+#define COLUMN(table, name) \
+	{ offsetof(struct table, name), sizeof(*((struct table *)0)->name), false }
+#define OPTIONAL(table, name) \
+	{ offsetof(struct table, name), sizeof(*((struct table *)0)->name), true }
+
+static const struct column frame_columns[] = {
+	COLUMN(wk_frames, image), COLUMN(wk_frames, address), COLUMN(wk_frames, function),
+	COLUMN(wk_frames, line), COLUMN(wk_frames, is_inlined), { 0 },
+};
+static const struct column named_frame_columns[] = {
+	COLUMN(wk_named_frames, function), COLUMN(wk_named_frames, frame),
+	COLUMN(wk_named_frames, is_inlined), { 0 },
+};
+static const struct column sample_columns[] = {
+	COLUMN(wk_samples, time_ns), COLUMN(wk_samples, thread), COLUMN(wk_samples, stack),
+	COLUMN(wk_samples, weight), COLUMN(wk_samples, source), COLUMN(wk_samples, cpu),
+	OPTIONAL(wk_samples, is_before), OPTIONAL(wk_samples, times), OPTIONAL(wk_samples, about),
+	{ 0 },
+};
+static const struct column end_columns[] = {
+	COLUMN(wk_ends, sample), COLUMN(wk_ends, at_row), COLUMN(wk_ends, time_ns),
+	COLUMN(wk_ends, weight), COLUMN(wk_ends, thread), COLUMN(wk_ends, stack), { 0 },
+};
+static const struct column interval_columns[] = {
+	COLUMN(wk_intervals, thread), COLUMN(wk_intervals, doing), COLUMN(wk_intervals, about),
+	COLUMN(wk_intervals, begin_ns), COLUMN(wk_intervals, took_ns),
+	OPTIONAL(wk_intervals, times), OPTIONAL(wk_intervals, longest_ns), { 0 },
+};
+
+static void *column_of(const void *table, const struct column *column)
+{
+	void *at;
+
+	memcpy(&at, (const char *)table + column->at, sizeof(at));
+	return at;
+}
+
+/* To twice the capacity `*cap` or, if that is more, for `least` rows. */
+static void grow_columns(void *table, const struct column *columns, uint32_t count, size_t *cap,
+			 size_t least)
+{
+	size_t room = *cap ? *cap * 2 : 64;
+
+	room = room < least ? least : room;
+	for (; columns->size_bytes; columns++) {
+		void *at = column_of(table, columns);
+
+		if (columns->is_optional && !at)
+			continue;
+		at = wk_grow_table(at, count, room, columns->size_bytes);
+		memcpy((char *)table + columns->at, &at, sizeof(at));
+	}
+	*cap = room;
+}
+
+#define MAKE_ROOM(table, columns) \
+	do { \
+		if ((table)->count == (table)->cap) \
+			grow_columns(table, columns, (table)->count, &(table)->cap, 0); \
+	} while (0)
+
+static void free_columns(const void *table, const struct column *columns)
+{
+	for (; columns->size_bytes; columns++)
+		wk_free(column_of(table, columns));
+}
+
 /* The capacity of each table, and the indexes that find rows. */
 struct wk_model_private {
 	size_t images_cap, processes_cap, threads_cap, sources_cap, functions_cap;
 	size_t embedded_cap, embedded_places_cap, embedded_bounds_cap, embedded_calls_cap;
-	size_t facts_cap, notes_cap, heaps_cap, abouts_cap, marks_cap, counts_cap;
+	size_t facts_cap, notes_cap, heaps_cap, subjects_cap, marks_cap, counts_cap;
 	uint64_t weight_left; /* until the sum of all weights would exceed 64 bits, or equal the
 			       * largest number, which means "above all" */
 	struct wk_index images, functions, frames, named_frames, sample_rows, interval_rows;
-	struct wk_index abouts;
+	struct wk_index subjects;
 };
 
 static void start_columns(struct wk_model *model)
@@ -46,41 +119,36 @@ struct wk_model *wk_model_new(void)
 	return model;
 }
 
-static void free_columns(struct wk_model *model)
+static void free_tables(struct wk_model *model)
 {
-	WK_FREE_ALL(model->frames.image, model->frames.address, model->embedded_places,
-		    model->embedded_bounds, model->embedded_calls, model->calls.first,
-		    model->calls.function, model->calls.line, model->named_frames.function,
-		    model->named_frames.frame, model->named_frames.is_inlined,
-		    model->frames.function, model->frames.line, model->frames.is_inlined);
+	free_columns(&model->frames, frame_columns);
+	free_columns(&model->named_frames, named_frame_columns);
+	free_columns(&model->samples, sample_columns);
+	free_columns(&model->ends, end_columns);
+	free_columns(&model->intervals, interval_columns);
 	wk_trie_fini(&model->stacks);
 	if (!model->came_named)
 		wk_trie_fini(&model->named);
-	WK_FREE_ALL(model->samples.time_ns, model->samples.thread, model->samples.stack,
-		    model->samples.weight, model->samples.source, model->samples.cpu,
-		    model->samples.is_before, model->samples.times, model->samples.about,
-		    model->ends.sample, model->ends.at_row, model->ends.time_ns, model->ends.weight,
-		    model->ends.thread, model->ends.stack, model->spells.thread,
-		    model->spells.doing, model->spells.begin_ns, model->spells.took_ns,
-		    model->spells.about, model->spells.times, model->spells.longest_ns);
+	WK_FREE_ALL(model->images, model->processes, model->threads, model->sources,
+		    model->functions, model->embedded, model->embedded_places,
+		    model->embedded_bounds, model->embedded_calls, model->facts, model->notes,
+		    model->heaps, model->subjects, model->marks, model->counts, model->calls.first,
+		    model->calls.function, model->calls.line, model->named_of, model->reaches_root,
+		    model->has_user_part);
 }
 
 void wk_model_free(struct wk_model *model)
 {
 	if (!model)
 		return;
-	free_columns(model);
-	WK_FREE_ALL(model->images, model->processes, model->threads, model->sources,
-		    model->functions, model->embedded, model->facts, model->notes, model->heaps,
-		    model->abouts, model->marks, model->counts, model->named_of,
-		    model->reaches_root, model->has_user_part);
+	free_tables(model);
 	wk_index_fini(&model->own->images);
 	wk_index_fini(&model->own->functions);
 	wk_index_fini(&model->own->frames);
 	wk_index_fini(&model->own->named_frames);
 	wk_index_fini(&model->own->sample_rows);
 	wk_index_fini(&model->own->interval_rows);
-	wk_index_fini(&model->own->abouts);
+	wk_index_fini(&model->own->subjects);
 	wk_strtab_free(model->text);
 	WK_FREE_ALL(model->own, model);
 }
@@ -88,6 +156,14 @@ void wk_model_free(struct wk_model *model)
 wk_text_id wk_model_text(struct wk_model *model, struct wk_str text)
 {
 	return wk_strtab_add_str(model->text, text);
+}
+
+/* For a row that was just added; no key finds row 0. */
+static uint32_t index_row(struct wk_index *index, uint64_t hash, uint32_t id)
+{
+	if (id)
+		wk_index_add(index, hash, id);
+	return id;
 }
 
 static bool same_image(const void *table, uint32_t id, const void *key)
@@ -170,41 +246,33 @@ wk_image_id wk_model_add_image(struct wk_model *model, enum wk_image_kind kind,
 	};
 	uint64_t hash = wk_hash_pair(wk_hash_pair(row.path, row.inode),
 				     wk_hash_bytes(row.build_id.bytes, row.build_id.size));
-	wk_image_id id = 0;
+	wk_image_id id = find_image(model, &row, &hash);
 
-	if (model->image_count)
-		id = find_image(model, &row, &hash);
 	if (id) {
 		learn_image(&model->images[id], &row);
 		return id;
 	}
-	WK_RESERVE(model->images, model->own->images_cap, (size_t)model->image_count + 1);
-	model->images[model->image_count] = row;
-	if (model->image_count)
-		wk_index_add(&model->own->images, hash, model->image_count);
-	return model->image_count++;
+	*WK_APPEND(model->images, model->image_count, model->own->images_cap) = row;
+	return index_row(&model->own->images, hash, model->image_count - 1);
 }
 
 wk_process_id wk_model_add_process(struct wk_model *model, const struct wk_process *process)
 {
-	WK_RESERVE(model->processes, model->own->processes_cap, (size_t)model->process_count + 1);
-	model->processes[model->process_count] = *process;
-	return model->process_count++;
+	*WK_APPEND(model->processes, model->process_count, model->own->processes_cap) = *process;
+	return model->process_count - 1;
 }
 
 wk_thread_id wk_model_add_thread(struct wk_model *model, const struct wk_thread *thread)
 {
 	assert(thread->process < model->process_count);
-	WK_RESERVE(model->threads, model->own->threads_cap, (size_t)model->thread_count + 1);
-	model->threads[model->thread_count] = *thread;
-	return model->thread_count++;
+	*WK_APPEND(model->threads, model->thread_count, model->own->threads_cap) = *thread;
+	return model->thread_count - 1;
 }
 
 wk_source_id wk_model_add_source(struct wk_model *model, const struct wk_source *source)
 {
-	WK_RESERVE(model->sources, model->own->sources_cap, (size_t)model->source_count + 1);
-	model->sources[model->source_count] = *source;
-	return model->source_count++;
+	*WK_APPEND(model->sources, model->source_count, model->own->sources_cap) = *source;
+	return model->source_count - 1;
 }
 
 wk_source_id wk_model_derived_source(struct wk_model *model, const char *name, const char *unit,
@@ -238,18 +306,14 @@ wk_function_id wk_model_add_function(struct wk_model *model, const struct wk_fun
 {
 	uint64_t hash = wk_hash_pair(wk_hash_pair(function->name, function->linked),
 				     (uint64_t)function->file << 32 | function->image);
-	wk_function_id id = 0;
+	wk_function_id id =
+		wk_index_find(&model->own->functions, hash, same_function, model, function);
 
 	assert(function->image < model->image_count);
-	if (model->function_count)
-		id = wk_index_find(&model->own->functions, hash, same_function, model, function);
 	if (id)
 		return id;
-	WK_RESERVE(model->functions, model->own->functions_cap, (size_t)model->function_count + 1);
-	model->functions[model->function_count] = *function;
-	if (model->function_count)
-		wk_index_add(&model->own->functions, hash, model->function_count);
-	return model->function_count++;
+	*WK_APPEND(model->functions, model->function_count, model->own->functions_cap) = *function;
+	return index_row(&model->own->functions, hash, model->function_count - 1);
 }
 
 struct frame_key {
@@ -268,16 +332,6 @@ static bool same_frame(const void *table, uint32_t id, const void *key)
 	       frames->is_inlined[id] == frame->given.is_inlined;
 }
 
-static void grow_frames(struct wk_frames *frames)
-{
-	WK_RESERVE(frames->image, frames->cap, (size_t)frames->count + 1);
-	frames->address = wk_realloc(frames->address, frames->cap * sizeof(*frames->address));
-	frames->function = wk_realloc(frames->function, frames->cap * sizeof(*frames->function));
-	frames->line = wk_realloc(frames->line, frames->cap * sizeof(*frames->line));
-	frames->is_inlined =
-		wk_realloc(frames->is_inlined, frames->cap * sizeof(*frames->is_inlined));
-}
-
 static wk_frame_id intern_frame(struct wk_model *model, const struct frame_key *key)
 {
 	struct wk_frames *frames = &model->frames;
@@ -285,23 +339,18 @@ static wk_frame_id intern_frame(struct wk_model *model, const struct frame_key *
 		wk_hash_pair(key->given.address,
 			     (uint64_t)key->given.line << 32 |
 				     (key->given.function ? key->given.function : key->image));
-	wk_frame_id id = 0;
+	wk_frame_id id = wk_index_find(&model->own->frames, hash, same_frame, frames, key);
 
 	assert(key->image < model->image_count);
-	if (frames->count)
-		id = wk_index_find(&model->own->frames, hash, same_frame, frames, key);
 	if (id)
 		return id;
-	if (frames->count == frames->cap)
-		grow_frames(frames);
+	MAKE_ROOM(frames, frame_columns);
 	frames->image[frames->count] = key->image;
 	frames->address[frames->count] = key->given.address;
 	frames->function[frames->count] = key->given.function;
 	frames->line[frames->count] = key->given.line;
 	frames->is_inlined[frames->count] = key->given.is_inlined;
-	if (frames->count)
-		wk_index_add(&model->own->frames, hash, frames->count);
-	return frames->count++;
+	return index_row(&model->own->frames, hash, frames->count++);
 }
 
 wk_frame_id wk_model_add_frame(struct wk_model *model, wk_image_id image, uint64_t address)
@@ -347,25 +396,17 @@ uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id functio
 	struct wk_named_frames *frames = &model->named_frames;
 	struct named_frame_key key = { function, is_inlined };
 	uint64_t hash = wk_hash_pair(function, is_inlined);
-	uint32_t id = 0;
+	uint32_t id =
+		wk_index_find(&model->own->named_frames, hash, same_named_frame, frames, &key);
 
 	assert(function < model->function_count && frame < model->frames.count);
-	if (frames->count)
-		id = wk_index_find(&model->own->named_frames, hash, same_named_frame, frames, &key);
 	if (id)
 		return id;
-	if (frames->count == frames->cap) {
-		WK_RESERVE(frames->function, frames->cap, (size_t)frames->count + 1);
-		frames->frame = wk_realloc(frames->frame, frames->cap * sizeof(*frames->frame));
-		frames->is_inlined =
-			wk_realloc(frames->is_inlined, frames->cap * sizeof(*frames->is_inlined));
-	}
+	MAKE_ROOM(frames, named_frame_columns);
 	frames->function[frames->count] = function;
 	frames->frame[frames->count] = frame;
 	frames->is_inlined[frames->count] = is_inlined;
-	if (frames->count)
-		wk_index_add(&model->own->named_frames, hash, frames->count);
-	return frames->count++;
+	return index_row(&model->own->named_frames, hash, frames->count++);
 }
 
 void wk_model_add_embedded(struct wk_model *model, const struct wk_event_symbol *symbol)
@@ -380,14 +421,12 @@ void wk_model_add_embedded(struct wk_model *model, const struct wk_event_symbol 
 
 void wk_model_add_embedded_bounds(struct wk_model *model, const struct wk_event_bounds *bounds)
 {
-	struct wk_embedded_bounds row = {
+	*WK_APPEND(model->embedded_bounds, model->embedded_bounds_count,
+		   model->own->embedded_bounds_cap) = (struct wk_embedded_bounds){
 		.at = { wk_model_text(model, bounds->image_path), bounds->build_id, bounds->start },
 		.size_bytes = bounds->size_bytes,
 		.is_root = bounds->is_root,
 	};
-
-	*WK_APPEND(model->embedded_bounds, model->embedded_bounds_count,
-		   model->own->embedded_bounds_cap) = row;
 }
 
 void wk_model_add_embedded_place(struct wk_model *model, const struct wk_event_calls *calls)
@@ -437,35 +476,32 @@ void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note)
 
 static bool same_subject(const void *table, uint32_t id, const void *key)
 {
-	const struct wk_subject *a = &((const struct wk_model *)table)->abouts[id], *b = key;
+	const struct wk_subject *a = &((const struct wk_model *)table)->subjects[id], *b = key;
 
 	return a->heap == b->heap && a->what == b->what && a->by == b->by &&
 	       a->by_interrupt == b->by_interrupt && a->could_run == b->could_run &&
 	       a->mode == b->mode;
 }
 
-wk_subject_id wk_model_add_subject(struct wk_model *model, const struct wk_subject *about)
+wk_subject_id wk_model_add_subject(struct wk_model *model, const struct wk_subject *subject)
 {
-	uint64_t hash = wk_hash_pair((uint64_t)about->heap << 32 | about->what,
-				     (uint64_t)about->by << 32 | (uint64_t)about->mode << 2 |
-					     (uint64_t)about->by_interrupt << 1 | about->could_run);
-	wk_subject_id id = wk_index_find(&model->own->abouts, hash, same_subject, model, about);
+	uint64_t hash =
+		wk_hash_pair((uint64_t)subject->heap << 32 | subject->what,
+			     (uint64_t)subject->by << 32 | (uint64_t)subject->mode << 2 |
+				     (uint64_t)subject->by_interrupt << 1 | subject->could_run);
+	wk_subject_id id = wk_index_find(&model->own->subjects, hash, same_subject, model, subject);
 
-	assert(about->heap < model->heap_count && about->by < model->thread_count);
-	if (id || (model->subject_count && same_subject(model, 0, about)))
+	assert(subject->heap < model->heap_count && subject->by < model->thread_count);
+	if (id || (model->subject_count && same_subject(model, 0, subject)))
 		return id;
-	WK_RESERVE(model->abouts, model->own->abouts_cap, (size_t)model->subject_count + 1);
-	model->abouts[model->subject_count] = *about;
-	if (model->subject_count)
-		wk_index_add(&model->own->abouts, hash, model->subject_count);
-	return model->subject_count++;
+	*WK_APPEND(model->subjects, model->subject_count, model->own->subjects_cap) = *subject;
+	return index_row(&model->own->subjects, hash, model->subject_count - 1);
 }
 
 wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap_row *heap)
 {
-	WK_RESERVE(model->heaps, model->own->heaps_cap, (size_t)model->heap_count + 1);
-	model->heaps[model->heap_count] = *heap;
-	return model->heap_count++;
+	*WK_APPEND(model->heaps, model->heap_count, model->own->heaps_cap) = *heap;
+	return model->heap_count - 1;
 }
 
 void wk_model_add_mark(struct wk_model *model, const struct wk_mark *mark)
@@ -478,33 +514,11 @@ void wk_model_add_count(struct wk_model *model, const struct wk_count *count)
 	*WK_APPEND(model->counts, model->count_count, model->own->counts_cap) = *count;
 }
 
-static void grow_samples(struct wk_samples *samples, size_t room)
-{
-	size_t count = samples->count;
-
-	assert(room > count);
-
-	samples->time_ns = wk_grow_table(samples->time_ns, count, room, sizeof(uint64_t));
-	samples->thread = wk_grow_table(samples->thread, count, room, sizeof(wk_thread_id));
-	samples->stack = wk_grow_table(samples->stack, count, room, sizeof(wk_stack_id));
-	samples->weight = wk_grow_table(samples->weight, count, room, sizeof(uint64_t));
-	samples->source = wk_grow_table(samples->source, count, room, sizeof(wk_source_id));
-	samples->cpu = wk_grow_table(samples->cpu, count, room, sizeof(uint32_t));
-	if (samples->is_before)
-		samples->is_before = wk_realloc(samples->is_before, room);
-	if (samples->times)
-		samples->times = wk_grow_table(samples->times, count, room, sizeof(uint64_t));
-	if (samples->about)
-		samples->about = wk_grow_table(samples->about, count, room, sizeof(wk_subject_id));
-	samples->cap = room;
-}
-
 static void make_room_for_sample(struct wk_samples *samples)
 {
-	size_t room = samples->cap ? samples->cap * 2 : 64;
-
 	if (samples->count == samples->cap)
-		grow_samples(samples, room < samples->expected ? samples->expected : room);
+		grow_columns(samples, sample_columns, samples->count, &samples->cap,
+			     samples->expected);
 }
 
 /* The column is there from the first sample on that needs it. */
@@ -592,7 +606,7 @@ void wk_model_expect_samples(struct wk_model *model, size_t count)
 	size_t need = samples->count + count;
 
 	if (need > samples->cap)
-		grow_samples(samples, need > samples->cap * 2 ? need : samples->cap * 2);
+		grow_columns(samples, sample_columns, samples->count, &samples->cap, need);
 }
 
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
@@ -600,6 +614,7 @@ void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
 	struct wk_samples *samples = &model->samples;
 
 	assert(sample->source < model->source_count && sample->about < model->subject_count);
+	assert(sample->thread < model->thread_count && sample->stack < model->stacks.count);
 	make_room_for_sample(samples);
 	samples->time_ns[samples->count] = sample->time_ns;
 	samples->thread[samples->count] = sample->thread;
@@ -619,19 +634,6 @@ void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
 		model->last_ns = sample->until_ns;
 }
 
-static void grow_ends(struct wk_ends *ends)
-{
-	size_t count = ends->count, room = ends->cap ? ends->cap * 2 : 64;
-
-	ends->sample = wk_grow_table(ends->sample, count, room, sizeof(uint32_t));
-	ends->at_row = wk_grow_table(ends->at_row, count, room, sizeof(uint32_t));
-	ends->time_ns = wk_grow_table(ends->time_ns, count, room, sizeof(uint64_t));
-	ends->weight = wk_grow_table(ends->weight, count, room, sizeof(uint64_t));
-	ends->thread = wk_grow_table(ends->thread, count, room, sizeof(wk_thread_id));
-	ends->stack = wk_grow_table(ends->stack, count, room, sizeof(wk_stack_id));
-	ends->cap = room;
-}
-
 void wk_model_add_end(struct wk_model *model, const struct wk_end *end)
 {
 	struct wk_ends *ends = &model->ends;
@@ -640,8 +642,7 @@ void wk_model_add_end(struct wk_model *model, const struct wk_end *end)
 	assert(end->thread < model->thread_count && end->stack < model->stacks.count);
 	if (ends->count == UINT32_MAX)
 		return;
-	if (ends->count == ends->cap)
-		grow_ends(ends);
+	MAKE_ROOM(ends, end_columns);
 	ends->sample[ends->count] = end->sample;
 	ends->at_row[ends->count] = model->samples.count;
 	ends->time_ns[ends->count] = end->time_ns;
@@ -683,77 +684,59 @@ void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample)
 	see_time(model, sample);
 }
 
-static void grow_intervals(struct wk_intervals *spells)
-{
-	size_t count = spells->count, room = spells->cap ? spells->cap * 2 : 64;
-
-	spells->thread = wk_grow_table(spells->thread, count, room, sizeof(wk_thread_id));
-	spells->doing = wk_grow_table(spells->doing, count, room, 1);
-	spells->about = wk_grow_table(spells->about, count, room, sizeof(wk_subject_id));
-	spells->begin_ns = wk_grow_table(spells->begin_ns, count, room, sizeof(uint64_t));
-	spells->took_ns = wk_grow_table(spells->took_ns, count, room, sizeof(uint64_t));
-	if (spells->times) {
-		spells->times = wk_grow_table(spells->times, count, room, sizeof(uint64_t));
-		spells->longest_ns =
-			wk_grow_table(spells->longest_ns, count, room, sizeof(uint64_t));
-	}
-	spells->cap = room;
-}
-
 void wk_model_add_interval(struct wk_model *model, const struct wk_interval *interval)
 {
-	struct wk_intervals *spells = &model->spells;
+	struct wk_intervals *intervals = &model->intervals;
 
 	assert(interval->thread < model->thread_count && interval->about < model->subject_count);
-	if (spells->count == UINT32_MAX)
+	if (intervals->count == UINT32_MAX)
 		return;
-	if (spells->count == spells->cap)
-		grow_intervals(spells);
-	spells->thread[spells->count] = interval->thread;
-	spells->doing[spells->count] = (uint8_t)interval->doing;
-	spells->about[spells->count] = interval->about;
-	spells->begin_ns[spells->count] = interval->begin_ns;
-	spells->took_ns[spells->count] = interval->took_ns;
-	if (spells->times) {
-		spells->times[spells->count] = 1;
-		spells->longest_ns[spells->count] = interval->took_ns;
+	MAKE_ROOM(intervals, interval_columns);
+	intervals->thread[intervals->count] = interval->thread;
+	intervals->doing[intervals->count] = (uint8_t)interval->doing;
+	intervals->about[intervals->count] = interval->about;
+	intervals->begin_ns[intervals->count] = interval->begin_ns;
+	intervals->took_ns[intervals->count] = interval->took_ns;
+	if (intervals->times) {
+		intervals->times[intervals->count] = 1;
+		intervals->longest_ns[intervals->count] = interval->took_ns;
 	}
-	spells->count++;
+	intervals->count++;
 }
 
 static bool same_interval(const void *table, uint32_t id, const void *key)
 {
-	const struct wk_intervals *spells = table;
+	const struct wk_intervals *intervals = table;
 	const struct wk_interval *interval = key;
 
-	return spells->thread[id - 1] == interval->thread &&
-	       spells->about[id - 1] == interval->about &&
-	       spells->doing[id - 1] == (uint8_t)interval->doing;
+	return intervals->thread[id - 1] == interval->thread &&
+	       intervals->about[id - 1] == interval->about &&
+	       intervals->doing[id - 1] == (uint8_t)interval->doing;
 }
 
 void wk_model_sum_interval(struct wk_model *model, const struct wk_interval *interval)
 {
-	struct wk_intervals *spells = &model->spells;
+	struct wk_intervals *intervals = &model->intervals;
 	uint64_t hash =
 		wk_hash_pair((uint64_t)interval->about << 32 | interval->thread, interval->doing);
 	uint32_t id =
-		wk_index_find(&model->own->interval_rows, hash, same_interval, spells, interval);
+		wk_index_find(&model->own->interval_rows, hash, same_interval, intervals, interval);
 
 	if (id) {
-		assert(spells->times && id <= spells->count);
-		spells->took_ns[id - 1] += interval->took_ns;
-		spells->times[id - 1]++;
-		if (interval->took_ns > spells->longest_ns[id - 1])
-			spells->longest_ns[id - 1] = interval->took_ns;
+		assert(intervals->times && id <= intervals->count);
+		intervals->took_ns[id - 1] += interval->took_ns;
+		intervals->times[id - 1]++;
+		if (interval->took_ns > intervals->longest_ns[id - 1])
+			intervals->longest_ns[id - 1] = interval->took_ns;
 		return;
 	}
-	if (!spells->times) {
-		grow_intervals(spells);
-		spells->times = wk_alloc_table_zeroed(spells->cap, sizeof(uint64_t));
-		spells->longest_ns = wk_alloc_table_zeroed(spells->cap, sizeof(uint64_t));
+	if (!intervals->times) {
+		grow_columns(intervals, interval_columns, intervals->count, &intervals->cap, 0);
+		intervals->times = wk_alloc_table_zeroed(intervals->cap, sizeof(uint64_t));
+		intervals->longest_ns = wk_alloc_table_zeroed(intervals->cap, sizeof(uint64_t));
 	}
 	wk_model_add_interval(model, interval);
-	wk_index_add(&model->own->interval_rows, hash, spells->count);
+	wk_index_add(&model->own->interval_rows, hash, intervals->count);
 }
 
 struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id id)

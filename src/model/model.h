@@ -313,7 +313,7 @@ struct wk_model {
 	uint32_t note_count;
 	struct wk_heap_row *heaps;
 	uint32_t heap_count;
-	struct wk_subject *abouts;
+	struct wk_subject *subjects;
 	uint32_t subject_count;
 	struct wk_mark *marks; /* from row 0 on, in order of time */
 	uint32_t mark_count;
@@ -324,7 +324,7 @@ struct wk_model {
 	struct wk_trie stacks;      /* labels are wk_frame_id */
 	struct wk_samples samples;  /* from row 0 on: samples have no ids */
 	struct wk_ends ends;        /* from row 0 on */
-	struct wk_intervals spells; /* from row 0 on */
+	struct wk_intervals intervals; /* from row 0 on */
 
 	/* Filled by wk_model_resolve. */
 	struct wk_calls calls;
@@ -420,7 +420,7 @@ static inline uint64_t wk_model_sample_times(const struct wk_model *model, uint3
 static inline const struct wk_subject *wk_model_subject(const struct wk_model *model,
 							uint32_t sample)
 {
-	return &model->abouts[model->samples.about ? model->samples.about[sample] : 0];
+	return &model->subjects[model->samples.about ? model->samples.about[sample] : 0];
 }
 
 /* What its rows are called: "sample", or "record" where they are only parts of a sum. */

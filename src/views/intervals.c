@@ -4,14 +4,14 @@
 
 static uint64_t times_of(const struct wk_model *model, uint32_t interval)
 {
-	return model->spells.times ? model->spells.times[interval] : 1;
+	return model->intervals.times ? model->intervals.times[interval] : 1;
 }
 
 bool wk_interval_is_in_view(const struct wk_model *model, const struct wk_filter *filter,
 			    uint32_t interval)
 {
-	uint64_t begin_ns = model->spells.begin_ns[interval],
-		 took_ns = model->spells.took_ns[interval];
+	uint64_t begin_ns = model->intervals.begin_ns[interval],
+		 took_ns = model->intervals.took_ns[interval];
 
 	if (times_of(model, interval) > 1)
 		return true;
@@ -23,8 +23,8 @@ bool wk_interval_is_in_view(const struct wk_model *model, const struct wk_filter
 uint64_t wk_interval_ns_in_view(const struct wk_model *model, const struct wk_filter *filter,
 				uint32_t interval)
 {
-	uint64_t begin_ns = model->spells.begin_ns[interval],
-		 took_ns = model->spells.took_ns[interval];
+	uint64_t begin_ns = model->intervals.begin_ns[interval],
+		 took_ns = model->intervals.took_ns[interval];
 	uint64_t room;
 
 	if (times_of(model, interval) > 1)
@@ -43,7 +43,7 @@ uint64_t wk_interval_ns_in_view(const struct wk_model *model, const struct wk_fi
 static uint64_t begun_in_view(const struct wk_model *model, const struct wk_filter *filter,
 			      uint32_t interval)
 {
-	uint64_t times = times_of(model, interval), begin_ns = model->spells.begin_ns[interval];
+	uint64_t times = times_of(model, interval), begin_ns = model->intervals.begin_ns[interval];
 
 	return times > 1 || (begin_ns >= filter->from_ns && begin_ns <= filter->to_ns) ? times : 0;
 }
@@ -53,15 +53,15 @@ struct wk_interval_sums *wk_intervals_of_threads(const struct wk_model *model,
 {
 	struct wk_interval_sums *sums = NULL;
 
-	if (model->spells.count)
+	if (model->intervals.count)
 		sums = wk_alloc_zeroed(model->thread_count, sizeof(*sums));
-	for (uint32_t i = 0; i < model->spells.count; i++) {
-		struct wk_interval_sums *sum = &sums[model->spells.thread[i]];
+	for (uint32_t i = 0; i < model->intervals.count; i++) {
+		struct wk_interval_sums *sum = &sums[model->intervals.thread[i]];
 		uint64_t ns = wk_interval_ns_in_view(model, filter, i);
 
-		if (model->spells.doing[i] == WK_WAITING) {
+		if (model->intervals.doing[i] == WK_WAITING) {
 			sum->waiting_ns += ns;
-		} else if (model->spells.doing[i] == WK_READY) {
+		} else if (model->intervals.doing[i] == WK_READY) {
 			sum->ready_ns += ns;
 		} else {
 			sum->running_ns += ns;

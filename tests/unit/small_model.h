@@ -81,12 +81,17 @@ static inline wk_thread_id small_thread(struct wk_model *model, struct wk_str na
 }
 
 /* In these models each recorded stack has a named one with the same id. */
+static inline void small_recorded(struct wk_model *model)
+{
+	for (uint32_t i = model->stacks.count; i < model->named.count; i++)
+		wk_model_add_stack(model, model->named.parent[i], wk_model_add_frame(model, 0, i));
+}
+
 static inline void small_resolved(struct wk_model *model)
 {
 	uint32_t count = model->named.count;
 
-	for (uint32_t i = model->stacks.count; i < count; i++)
-		wk_model_add_stack(model, model->named.parent[i], wk_model_add_frame(model, 0, i));
+	small_recorded(model);
 	model->named_of = wk_realloc(model->named_of, count * sizeof(*model->named_of));
 	model->reaches_root = wk_realloc(model->reaches_root, count);
 	model->has_user_part = wk_realloc(model->has_user_part, count);
@@ -111,6 +116,7 @@ static inline void small_resolved(struct wk_model *model)
 static inline void small_samples(struct wk_model *model, wk_thread_id thread, wk_stack_id stack,
 				 uint64_t count, wk_source_id source, uint64_t weight)
 {
+	small_recorded(model);
 	for (uint64_t i = 0; i < count; i++)
 		wk_model_add_sample(model, &(struct wk_sample){
 			.time_ns = 5000000000 + (uint64_t)model->samples.count * 1000000,

@@ -30,11 +30,11 @@ static void add_longest(uint64_t *longest_ns, uint64_t ns)
  * counted already. */
 static uint64_t waits_of(const struct wk_model *model, uint32_t interval)
 {
-	const struct wk_intervals *spells = &model->spells;
+	const struct wk_intervals *spells = &model->intervals;
 
 	if (spells->doing[interval] == WK_RUNNING ||
 	    (spells->doing[interval] == WK_READY &&
-	     !model->abouts[spells->about[interval]].could_run))
+	     !model->subjects[spells->about[interval]].could_run))
 		return 0;
 	return spells->times ? spells->times[interval] : 1;
 }
@@ -42,7 +42,7 @@ static uint64_t waits_of(const struct wk_model *model, uint32_t interval)
 static void add_interval(struct waits *waits, const struct wk_model *model,
 			 const struct wk_filter *filter, uint32_t interval)
 {
-	const struct wk_intervals *spells = &model->spells;
+	const struct wk_intervals *spells = &model->intervals;
 	bool is_ready = spells->doing[interval] == WK_READY;
 	uint64_t ns = wk_interval_ns_in_view(model, filter, interval);
 	uint64_t longest_ns =
@@ -58,11 +58,11 @@ static struct waits *add_up_intervals(const struct wk_model *model, const struct
 {
 	struct waits *sums = wk_alloc_zeroed(model->subject_count, sizeof(*sums));
 
-	for (uint32_t i = 0; i < model->spells.count; i++)
-		if (model->spells.doing[i] != WK_RUNNING &&
-		    wk_filter_has_thread(filter, model->spells.thread[i]) &&
+	for (uint32_t i = 0; i < model->intervals.count; i++)
+		if (model->intervals.doing[i] != WK_RUNNING &&
+		    wk_filter_has_thread(filter, model->intervals.thread[i]) &&
 		    wk_interval_is_in_view(model, filter, i))
-			add_interval(&sums[model->spells.about[i]], model, filter, i);
+			add_interval(&sums[model->intervals.about[i]], model, filter, i);
 	return sums;
 }
 
@@ -74,7 +74,7 @@ static uint64_t key_of(const struct wk_subject *about)
 static void add_to_row(struct row *row, const struct wk_model *model, const struct waits *waits,
 		       wk_subject_id id)
 {
-	const struct wk_subject *about = &model->abouts[id];
+	const struct wk_subject *about = &model->subjects[id];
 
 	row->waits.count += waits->count;
 	row->waits.waiting_ns += waits->waiting_ns;
@@ -96,7 +96,7 @@ static struct row *join(const struct wk_model *model, const struct waits *sums)
 
 	for (wk_subject_id i = 0; i < model->subject_count; i++)
 		if (sums[i].count || sums[i].ready_ns)
-			keys[found++] = (struct wk_sort_key){ .key = key_of(&model->abouts[i]),
+			keys[found++] = (struct wk_sort_key){ .key = key_of(&model->subjects[i]),
 							      .row = i };
 	wk_sort_keys(keys, found);
 	for (uint32_t i = 0; i < found; i++) {
@@ -127,7 +127,7 @@ static struct wk_ranked *rank(const struct wk_model *model, const struct row *ro
 
 static void readied_by(struct wk_table *table, const struct wk_model *model, const struct row *row)
 {
-	wk_thread_id id = model->abouts[row->by].by;
+	wk_thread_id id = model->subjects[row->by].by;
 	const struct wk_thread *thread = &model->threads[id];
 	const struct wk_process *process = &model->processes[thread->process];
 
@@ -144,7 +144,7 @@ static void readied_by(struct wk_table *table, const struct wk_model *model, con
 static void wait_row(struct wk_table *table, const struct wk_model *model, wk_subject_id id,
 		     const struct row *row, uint64_t whole_ns)
 {
-	const struct wk_subject *about = &model->abouts[id];
+	const struct wk_subject *about = &model->subjects[id];
 	const struct waits *waits = &row->waits;
 
 	wk_column_share(table, "percent", "%", waits->waiting_ns, whole_ns);
@@ -168,7 +168,7 @@ static void report_counts(struct wk_table *table, const struct wk_model *model,
 	table->counted = "wait";
 	for (wk_subject_id i = 0; i < model->subject_count; i++)
 		table->counted_in_view += sums[i].count;
-	for (uint32_t i = 0; i < model->spells.count; i++)
+	for (uint32_t i = 0; i < model->intervals.count; i++)
 		table->counted_in_all += waits_of(model, i);
 }
 
