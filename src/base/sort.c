@@ -99,6 +99,28 @@ void wk_sort_keys_above(struct wk_sort_key *keys, size_t count, unsigned first_b
 	wk_free(spare);
 }
 
+struct wk_sort_key *wk_sort_order(const void *rows, size_t count, size_t row_bytes,
+				  size_t number_at, size_t number_bytes)
+{
+	struct wk_sort_key *keys = wk_alloc_table(count * sizeof(*keys));
+
+	assert(number_bytes == sizeof(uint32_t) || number_bytes == sizeof(uint64_t));
+	for (size_t i = 0; i < count; i++) {
+		const char *at = (const char *)rows + i * row_bytes + number_at;
+		uint32_t number;
+
+		if (number_bytes == sizeof(number)) {
+			memcpy(&number, at, sizeof(number));
+			keys[i].key = number;
+		} else {
+			memcpy(&keys[i].key, at, sizeof(keys[i].key));
+		}
+		keys[i].row = (uint32_t)i;
+	}
+	wk_sort_keys(keys, count);
+	return keys;
+}
+
 void *wk_sort_gather(void *rows, const struct wk_sort_key *keys, size_t count, size_t row_bytes)
 {
 	char *sorted = wk_alloc(count * row_bytes);
@@ -111,13 +133,9 @@ void *wk_sort_gather(void *rows, const struct wk_sort_key *keys, size_t count, s
 
 void *wk_sort_rows(void *rows, size_t count, size_t row_bytes, size_t number_at)
 {
-	struct wk_sort_key *keys = wk_alloc(count * sizeof(*keys));
+	struct wk_sort_key *keys =
+		wk_sort_order(rows, count, row_bytes, number_at, sizeof(uint64_t));
 
-	for (size_t i = 0; i < count; i++) {
-		memcpy(&keys[i].key, (char *)rows + i * row_bytes + number_at, sizeof(uint64_t));
-		keys[i].row = (uint32_t)i;
-	}
-	wk_sort_keys(keys, count);
 	rows = wk_sort_gather(rows, keys, count, row_bytes);
 	wk_free(keys);
 	return rows;

@@ -15,6 +15,16 @@ struct wk_sort_key {
 
 void wk_sort_keys(struct wk_sort_key *keys, size_t count);
 
+/* The sorted keys of rows, for the caller to free. A key is the number of `number_bytes` bytes, 4
+ * or 8, that is `number_at` bytes into its row. */
+struct wk_sort_key *wk_sort_order(const void *rows, size_t count, size_t row_bytes,
+				  size_t number_at, size_t number_bytes);
+
+/* The same by the field `number` of the rows. */
+#define WK_SORT_ORDER(rows, count, number) \
+	wk_sort_order(rows, count, sizeof(*(rows)), offsetof(__typeof__(*(rows)), number), \
+		      sizeof((rows)->number))
+
 /* By the keys' bits from `first_bit` up; the lower ones are carried along. */
 void wk_sort_keys_above(struct wk_sort_key *keys, size_t count, unsigned first_bit);
 

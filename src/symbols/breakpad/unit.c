@@ -78,9 +78,8 @@ static bool cut_range(const struct unit *u, uint64_t start, uint64_t size, uint3
 
 static uint32_t add_record(struct unit *u, struct record record)
 {
-	WK_RESERVE(u->records, u->record_cap, u->record_count + 1);
-	u->records[u->record_count] = record;
-	return (uint32_t)u->record_count++;
+	*WK_APPEND(u->records, u->record_count, u->record_cap) = record;
+	return (uint32_t)u->record_count - 1;
 }
 
 static void add_interval(struct unit *u, uint64_t start, uint64_t size, uint32_t record)
@@ -198,11 +197,9 @@ static void close_ended(struct unit *u, uint32_t at)
 static uint32_t add_node(struct unit *u, struct wk_code_node node)
 {
 	if (u->node_count == 0)
-		u->node_count = 1;
-	WK_RESERVE(u->nodes, u->node_cap, u->node_count + 1);
-	u->nodes[0] = (struct wk_code_node){ 0 };
-	u->nodes[u->node_count] = node;
-	return (uint32_t)u->node_count++;
+		*WK_APPEND(u->nodes, u->node_count, u->node_cap) = (struct wk_code_node){ 0 };
+	*WK_APPEND(u->nodes, u->node_count, u->node_cap) = node;
+	return (uint32_t)u->node_count - 1;
 }
 
 /* The same node for all intervals of a call, unless their parents differ. */
@@ -292,18 +289,18 @@ static void add_line(struct unit *u, struct wk_code_line line)
 /* Of rows that begin at the same address the first counts, and each ends where the next begins. */
 static void make_lines(struct unit *u)
 {
-	for (size_t i = 0; i < u->row_count; i++)
-		u->order[i] = (struct wk_sort_key){ u->rows[i].start, (uint32_t)i };
-	wk_sort_keys(u->order, u->row_count);
+	struct wk_sort_key *order = WK_SORT_ORDER(u->rows, u->row_count, start);
+
 	for (size_t i = 0; i < u->row_count; i++) {
-		const struct row *row = &u->rows[u->order[i].row];
+		const struct row *row = &u->rows[order[i].row];
 		bool is_last = i + 1 == u->row_count;
 
 		if (u->line_count == 0 || u->lines[u->line_count - 1].start != row->start)
 			add_line(u, (struct wk_code_line){ row->start, row->file, row->line, 0 });
-		if (is_last || u->order[i + 1].key > row->end)
+		if (is_last || order[i + 1].key > row->end)
 			add_line(u, (struct wk_code_line){ .start = row->end });
 	}
+	wk_free(order);
 }
 
 static void add_block(struct unit *u, uint32_t number)
@@ -330,7 +327,7 @@ uint64_t wk_breakpad_read_unit(struct wk_breakpad *breakpad, uint32_t unit,
 	while (wk_breakpad_next_line(&text, &line))
 		if (!read_line(&u, line))
 			u.bad_lines++;
-	u.order = wk_alloc((u.interval_count + u.row_count) * sizeof(*u.order));
+	u.order = wk_alloc(u.interval_count * sizeof(*u.order));
 	make_spans(&u);
 	make_lines(&u);
 	add_block(&u, unit);

@@ -309,12 +309,9 @@ static void sort_sequences(struct machine *m)
 	struct wk_dwarf_lines *lines = m->lines;
 	struct wk_dwarf_row *from = lines->rows;
 	size_t count = lines->row_count;
-	struct wk_sort_key *keys = wk_alloc_table(m->sequence_count * sizeof(*keys));
+	struct wk_sort_key *keys = WK_SORT_ORDER(m->sequences, m->sequence_count, start);
 	uint64_t covered = 0;
 
-	for (size_t i = 0; i < m->sequence_count; i++)
-		keys[i] = (struct wk_sort_key){ m->sequences[i].start, (uint32_t)i };
-	wk_sort_keys(keys, m->sequence_count);
 	lines->rows = NULL;
 	lines->row_cap = 0;
 	expect_rows(lines, count);

@@ -43,12 +43,9 @@ static bool read_rows(struct wk_dwarf *dwarf, uint64_t start, uint64_t end)
 
 static void read_all(struct wk_dwarf *dwarf, const struct wk_dwarf_ranges *ranges)
 {
-	struct wk_sort_key *keys = wk_alloc_table(ranges->count * sizeof(*keys));
+	struct wk_sort_key *keys = WK_SORT_ORDER(ranges->rows, ranges->count, start);
 	uint64_t covered = 0;
 
-	for (size_t i = 0; i < ranges->count; i++)
-		keys[i] = (struct wk_sort_key){ ranges->rows[i].start, (uint32_t)i };
-	wk_sort_keys(keys, ranges->count);
 	for (size_t i = 0; i < ranges->count; i++) {
 		const struct wk_dwarf_range *range = &ranges->rows[keys[i].row];
 		uint64_t start = range->start > covered ? range->start : covered;

@@ -313,10 +313,7 @@ void wk_dwarf_order_spans(struct wk_dwarf_block *b, size_t line_count)
 	b->ordered = b->spans;
 	if (b->is_sorted)
 		return;
-	order = wk_alloc(b->stretch_count * sizeof(*order));
-	for (size_t i = 0; i < b->stretch_count; i++)
-		order[i] = (struct wk_sort_key){ b->stretches[i].start, (uint32_t)i };
-	wk_sort_keys(order, b->stretch_count);
+	order = WK_SORT_ORDER(b->stretches, b->stretch_count, start);
 	if (is_apart(b, order))
 		gather(b, order,
 		       wk_code_maker_spans(&b->maker, b->span_count + b->stretch_count,

@@ -148,13 +148,10 @@ static bool is_better(const struct wk_kallsyms *k, const struct wk_kallsyms_row 
 
 static void sort_rows(struct wk_kallsyms *k)
 {
-	struct wk_sort_key *keys = wk_alloc((k->count + 1) * sizeof(*keys));
+	struct wk_sort_key *keys = WK_SORT_ORDER(k->own_rows, k->count, address);
 	struct wk_kallsyms_row *sorted = wk_alloc((k->count + 1) * sizeof(*sorted));
 	size_t to = 0;
 
-	for (size_t i = 0; i < k->count; i++)
-		keys[i] = (struct wk_sort_key){ .key = k->own_rows[i].address, .row = (uint32_t)i };
-	wk_sort_keys(keys, k->count);
 	for (size_t i = 0; i < k->count; i++) {
 		const struct wk_kallsyms_row *row = &k->own_rows[keys[i].row];
 

@@ -38,6 +38,11 @@ struct builder {
 	uint64_t name_budget; /* bytes of names still to be compared */
 };
 
+static uint32_t as_size(uint64_t size_bytes)
+{
+	return size_bytes < UINT32_MAX ? (uint32_t)size_bytes : UINT32_MAX;
+}
+
 static bool add_row(void *context, const struct wk_obj_raw *raw)
 {
 	struct builder *b = context;
@@ -47,7 +52,7 @@ static bool add_row(void *context, const struct wk_obj_raw *raw)
 		return false;
 	*WK_APPEND(tab->rows, tab->count, tab->cap) = (struct row){
 		.vaddr = raw->vaddr,
-		.size_bytes = raw->size_bytes < UINT32_MAX ? (uint32_t)raw->size_bytes : UINT32_MAX,
+		.size_bytes = as_size(raw->size_bytes),
 		.name = raw->name,
 		.source = b->source & 3,
 		.table = raw->table & 1,
@@ -68,10 +73,7 @@ static void add_source(struct builder *b, const struct wk_obj *obj)
 	*tables = wk_obj_tables(obj);
 	for (enum wk_obj_table table = 0; table < WK_OBJ_TABLES; table++)
 		most += wk_obj_raw_count(obj, tables, table);
-	if (most > tab->cap) {
-		tab->rows = wk_realloc(tab->rows, most * sizeof(*tab->rows));
-		tab->cap = most;
-	}
+	WK_RESERVE(tab->rows, tab->cap, most);
 	wk_obj_each_raw(obj, tables, add_row, b);
 }
 
@@ -132,16 +134,8 @@ static bool covers(const struct row *row, uint64_t vaddr)
 
 static void sort_rows(struct wk_symtab *tab)
 {
-	struct wk_sort_key *keys = wk_alloc(tab->count * sizeof(*keys));
-	struct row *sorted = wk_alloc(tab->count * sizeof(*sorted));
-
-	for (size_t i = 0; i < tab->count; i++)
-		keys[i] = (struct wk_sort_key){ .key = tab->rows[i].vaddr, .row = (uint32_t)i };
-	wk_sort_keys(keys, tab->count);
-	for (size_t i = 0; i < tab->count; i++)
-		sorted[i] = tab->rows[keys[i].row];
-	WK_FREE_ALL(keys, tab->rows);
-	tab->rows = sorted;
+	tab->rows = wk_sort_rows(tab->rows, tab->count, sizeof(*tab->rows),
+				 offsetof(struct row, vaddr));
 	tab->cap = tab->count;
 }
 
@@ -247,11 +241,6 @@ static uint64_t bound_left(struct bounds *bounds, uint64_t vaddr)
 	if (!bound)
 		return UINT64_MAX;
 	return (bound->start <= vaddr ? bound->end : bound->start) - vaddr;
-}
-
-static uint32_t as_size(uint64_t size_bytes)
-{
-	return size_bytes < UINT32_MAX ? (uint32_t)size_bytes : UINT32_MAX;
 }
 
 /* A label inside a function does not start another one. */
@@ -375,13 +364,11 @@ static uint64_t code_left(struct ranges *r, uint64_t vaddr)
 	return into < size_bytes ? size_bytes - into : 0;
 }
 
-static void end_unsized(struct row *row, uint64_t room, uint64_t next_vaddr)
+static void end_unsized(struct row *row, uint64_t most, uint64_t next_vaddr)
 {
 	uint64_t size = next_vaddr - row->vaddr;
 
-	if (room < size)
-		size = room;
-	row->size_bytes = as_size(size);
+	row->size_bytes = as_size(size < most ? size : most);
 }
 
 /* Gives rows without a size their end, drops those that a sized row covers, and links each row to
@@ -550,13 +537,12 @@ bool wk_symtab_save(const struct wk_symtab *tab, struct wk_buf *out)
 
 struct wk_symtab *wk_symtab_load(struct wk_bytes bytes, struct wk_err *err)
 {
-	struct wk_symtab_packed packed;
-	struct wk_symtab *tab;
+	struct wk_symtab *tab = wk_alloc_zeroed(1, sizeof(*tab));
 
-	if (!wk_symtab_packed_open(&packed, bytes, err))
+	if (!wk_symtab_packed_open(&tab->packed, bytes, err)) {
+		wk_free(tab);
 		return NULL;
-	tab = wk_alloc_zeroed(1, sizeof(*tab));
-	tab->packed = packed;
-	tab->count = packed.count;
+	}
+	tab->count = tab->packed.count;
 	return tab;
 }

@@ -63,26 +63,12 @@ static bool read_headers(struct wk_pdb *pdb, int which, struct wk_pdb_sections *
 }
 
 /* By start; of several at one place the last counts. */
-static void sort_moved(struct wk_pdb *pdb)
-{
-	size_t count = pdb->moved_count;
-	struct wk_sort_key *keys = wk_alloc(count * sizeof(*keys));
-
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct wk_sort_key){ pdb->moved[i].from, (uint32_t)i };
-	wk_sort_keys(keys, count);
-	pdb->moved = wk_sort_gather(pdb->moved, keys, count, sizeof(*pdb->moved));
-	wk_free(keys);
-}
-
-/* Sorts only if it is not sorted. */
 static void order_moved(struct wk_pdb *pdb)
 {
-	for (size_t i = 1; i < pdb->moved_count; i++)
-		if (pdb->moved[i - 1].from > pdb->moved[i].from) {
-			sort_moved(pdb);
-			return;
-		}
+	struct wk_sort_key *order = WK_SORT_ORDER(pdb->moved, pdb->moved_count, from);
+
+	pdb->moved = wk_sort_gather(pdb->moved, order, pdb->moved_count, sizeof(*pdb->moved));
+	wk_free(order);
 }
 
 static bool read_moved(struct wk_pdb *pdb, int which, struct wk_err *err)

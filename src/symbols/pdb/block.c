@@ -7,7 +7,6 @@ void wk_pdb_block_begin(struct wk_pdb_block *block, const struct wk_pdb_outline 
 	block->outline = outline;
 	block->low = low;
 	block->high = high;
-	wk_map_fini(&block->file_texts);
 	block->has_last_file = false;
 	block->line_count = block->proc_count = block->site_count = 0;
 	block->row_count = block->run_count = 0;
@@ -17,8 +16,6 @@ void wk_pdb_block_free(struct wk_pdb_block *block)
 {
 	if (!block)
 		return;
-	wk_map_fini(&block->file_texts);
-	WK_FREE_ALL(block->lines, block->procs, block->sites, block->rows);
 	wk_code_maker_fini(&block->maker);
-	WK_FREE_ALL(block->runs, block);
+	WK_FREE_ALL(block->lines, block->procs, block->sites, block->rows, block->runs, block);
 }

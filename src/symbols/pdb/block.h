@@ -51,8 +51,7 @@ struct wk_pdb_block {
 					       * out */
 	uint64_t high;
 
-	struct wk_map file_texts; /* by a file's place in the checksums to text; UINT32_MAX: none */
-	uint32_t last_file, last_text;
+	uint32_t last_file, last_text; /* a file's place in the checksums, and its name */
 	bool has_last_file;
 
 	struct wk_pdb_line *lines;

@@ -38,26 +38,6 @@ static bool next_part(struct wk_bytes *in, uint32_t *type, struct wk_bytes *body
 	return true;
 }
 
-/* A file's name by its offset in /names. */
-static uint32_t name_text(struct wk_pdb *pdb, uint32_t offset)
-{
-	uint32_t text = wk_map_find(&pdb->file_names, offset);
-	struct wk_bytes at;
-	struct wk_str name;
-
-	if (text == 0) {
-		at = wk_bytes_of(pdb->names.at, wk_bytes_left(&pdb->names));
-		wk_bytes_skip(&at, offset);
-		if (wk_bytes_left(&at) > PATH_LIMIT)
-			at.end = at.at + PATH_LIMIT;
-		name = wk_bytes_text(&at);
-		text = at.bad ? 0 : wk_pdb_text(pdb, name);
-		text = text ? text : UINT32_MAX;
-		wk_map_set(&pdb->file_names, offset, text);
-	}
-	return text == UINT32_MAX ? 0 : text;
-}
-
 static void open_names(struct wk_pdb *pdb)
 {
 	struct wk_bytes in;
@@ -77,26 +57,34 @@ static void open_names(struct wk_pdb *pdb)
 	pdb->names = wk_bytes_slice(&in, size);
 }
 
-static uint32_t find_file_text(struct wk_pdb *pdb, struct wk_pdb_block *block, uint32_t file_id)
+/* A file's name by its offset in /names. */
+static uint32_t name_text(struct wk_pdb *pdb, uint32_t offset)
 {
-	struct wk_bytes at = block->outline->checksums;
-	uint32_t text = wk_map_find(&block->file_texts, file_id), offset;
+	uint32_t *text = wk_map_at(&pdb->file_names, offset);
+	struct wk_bytes at = wk_bytes_of(pdb->names.at, wk_bytes_left(&pdb->names));
+	struct wk_str name;
 
-	if (text == 0) {
-		open_names(pdb);
-		wk_bytes_skip(&at, file_id);
-		offset = wk_u32le(&at);
-		text = at.bad ? 0 : name_text(pdb, offset);
-		text = text ? text : UINT32_MAX;
-		wk_map_set(&block->file_texts, file_id, text);
+	if (*text == 0) {
+		wk_bytes_skip(&at, offset);
+		if (wk_bytes_left(&at) > PATH_LIMIT)
+			at.end = at.at + PATH_LIMIT;
+		name = wk_bytes_text(&at);
+		*text = at.bad ? 0 : wk_pdb_text(pdb, name);
+		*text = *text ? *text : UINT32_MAX;
 	}
-	return text == UINT32_MAX ? 0 : text;
+	return *text == UINT32_MAX ? 0 : *text;
 }
 
 uint32_t wk_pdb_file_text(struct wk_pdb *pdb, struct wk_pdb_block *block, uint32_t file_id)
 {
+	struct wk_bytes at = block->outline->checksums;
+	uint32_t offset;
+
 	if (!block->has_last_file || block->last_file != file_id) {
-		block->last_text = find_file_text(pdb, block, file_id);
+		open_names(pdb);
+		wk_bytes_skip(&at, file_id);
+		offset = wk_u32le(&at);
+		block->last_text = at.bad ? 0 : name_text(pdb, offset);
 		block->last_file = file_id;
 		block->has_last_file = true;
 	}
@@ -141,13 +129,10 @@ static void outline_stretch(const struct wk_pdb *pdb, struct wk_pdb_outline *out
  * as with the functions themselves. */
 static void order_stretches(struct wk_pdb_outline *outline)
 {
-	struct wk_sort_key *keys = wk_alloc((outline->stretch_count + 1) * sizeof(*keys));
+	struct wk_sort_key *keys = WK_SORT_ORDER(outline->stretches, outline->stretch_count, start);
 	struct wk_pdb_stretch *sorted = wk_alloc((outline->stretch_count + 1) * sizeof(*sorted));
 	size_t count = 0;
 
-	for (size_t i = 0; i < outline->stretch_count; i++)
-		keys[i] = (struct wk_sort_key){ outline->stretches[i].start, (uint32_t)i };
-	wk_sort_keys(keys, outline->stretch_count);
 	for (size_t i = 0; i < outline->stretch_count; i++) {
 		struct wk_pdb_stretch s = outline->stretches[keys[i].row];
 		uint32_t from = count ? sorted[count - 1].end : 0;
@@ -179,20 +164,10 @@ static void read_file_lines(struct wk_pdb_block *block, struct wk_bytes in,
 	}
 }
 
-/* The lines in the order of `keys`. */
-static void reorder(struct wk_pdb_line *lines, const struct wk_sort_key *keys, size_t count)
-{
-	struct wk_pdb_line *copy = wk_alloc(count * sizeof(*copy));
-
-	for (size_t i = 0; i < count; i++)
-		copy[i] = lines[keys[i].row];
-	memcpy(lines, copy, count * sizeof(*copy));
-	wk_free(copy);
-}
-
 /* Files come one after the other, but their lines interleave. */
 static void sort_lines(struct wk_pdb_line *lines, uint32_t count)
 {
+	struct wk_pdb_line *copy;
 	struct wk_sort_key *keys;
 	uint32_t sorted = 1;
 
@@ -200,12 +175,12 @@ static void sort_lines(struct wk_pdb_line *lines, uint32_t count)
 		sorted++;
 	if (sorted >= count)
 		return;
-	keys = wk_alloc(count * sizeof(*keys));
+	keys = WK_SORT_ORDER(lines, count, start);
+	copy = wk_alloc(count * sizeof(*copy));
+	memcpy(copy, lines, count * sizeof(*copy));
 	for (uint32_t i = 0; i < count; i++)
-		keys[i] = (struct wk_sort_key){ lines[i].start, i };
-	wk_sort_keys(keys, count);
-	reorder(lines, keys, count);
-	wk_free(keys);
+		lines[i] = copy[keys[i].row];
+	WK_FREE_ALL(keys, copy);
 }
 
 /* Only what begins at `from` or reaches there, and before `end`. */

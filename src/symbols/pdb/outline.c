@@ -75,10 +75,7 @@ static void order_procs(struct wk_pdb_outline *o)
 {
 	struct wk_pdb_outlined *last = NULL;
 
-	o->by_start = wk_alloc((o->proc_count + 1) * sizeof(*o->by_start));
-	for (size_t i = 0; i < o->proc_count; i++)
-		o->by_start[i] = (struct wk_sort_key){ o->procs[i].start, (uint32_t)i };
-	wk_sort_keys(o->by_start, o->proc_count);
+	o->by_start = WK_SORT_ORDER(o->procs, o->proc_count, start);
 	for (size_t i = 0; i < o->proc_count; i++) {
 		struct wk_pdb_outlined *proc = &o->procs[o->by_start[i].row];
 

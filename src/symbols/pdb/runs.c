@@ -26,16 +26,6 @@ struct sweep {
 	bool has_begun;           /* the lowest address of the block is behind */
 };
 
-static void sort_procs(struct sweep *s)
-{
-	struct wk_pdb_block *b = s->block;
-
-	s->order = wk_alloc((b->proc_count + 1) * sizeof(*s->order));
-	for (size_t i = 0; i < b->proc_count; i++)
-		s->order[i] = (struct wk_sort_key){ b->procs[i].start, (uint32_t)i };
-	wk_sort_keys(s->order, b->proc_count);
-}
-
 /* If the next row of the same call follows immediately, nothing ends. */
 static bool goes_on(const struct wk_pdb_block *b, size_t row)
 {
@@ -282,7 +272,7 @@ void wk_pdb_make_runs(struct wk_pdb_block *block)
 	struct sweep s = { .block = block };
 	uint32_t at;
 
-	sort_procs(&s);
+	s.order = WK_SORT_ORDER(block->procs, block->proc_count, start);
 	sort_events(&s);
 	block->most_nodes = 1024 + wk_bytes_left(&block->outline->symbols) / 4;
 	wk_code_maker_begin(&block->maker, likely_bytes(block));
@@ -323,13 +313,10 @@ static void move_run(struct wk_pdb *pdb, const struct wk_pdb_block *b, size_t i,
 /* In the order of the image, with the gaps between them. */
 static void put_moved(struct wk_pdb_block *b, const struct moving *moving)
 {
-	struct wk_sort_key *order = wk_alloc((moving->count + 1) * sizeof(*order));
+	struct wk_sort_key *order = WK_SORT_ORDER(moving->rows, moving->count, start);
 	struct wk_pdb_run *runs = b->runs;
 	uint32_t end = 0;
 
-	for (size_t i = 0; i < moving->count; i++)
-		order[i] = (struct wk_sort_key){ moving->rows[i].start, (uint32_t)i };
-	wk_sort_keys(order, moving->count);
 	b->runs = NULL;
 	b->run_count = b->run_cap = 0;
 	for (size_t i = 0; i < moving->count; i++) {

@@ -154,29 +154,16 @@ static bool find_record(struct wk_pdb_types *types, uint32_t number, uint16_t *l
 /* A number before a name: the value itself, or a type and that many bytes. */
 static void skip_numeric(struct wk_bytes *in)
 {
+	static const uint8_t bytes[] = { 1, 2, 2, 4, 4, 0, 0, 0, 0, 8, 8 };
 	uint16_t kind = wk_u16le(in);
 
 	if (kind < 0x8000)
 		return;
-	switch (kind) {
-	case 0x8000:
-		wk_bytes_skip(in, 1);
-		break;
-	case 0x8001:
-	case 0x8002:
-		wk_bytes_skip(in, 2);
-		break;
-	case 0x8003:
-	case 0x8004:
-		wk_bytes_skip(in, 4);
-		break;
-	case 0x8009:
-	case 0x800a:
-		wk_bytes_skip(in, 8);
-		break;
-	default:
+	kind -= 0x8000;
+	if (kind < sizeof(bytes) && bytes[kind])
+		wk_bytes_skip(in, bytes[kind]);
+	else
 		in->bad = true;
-	}
 }
 
 static struct wk_str text_of(struct wk_pdb *pdb, struct wk_bytes *body)
