@@ -86,9 +86,15 @@ void wk_code_index_set_ranges(struct wk_code_index *index, const struct wk_code_
 uint32_t wk_code_index_unit_at(const struct wk_code_index *index, uint64_t vaddr);
 bool wk_code_index_has(const struct wk_code_index *index, uint32_t unit);
 
-/* Copies the block. A unit without anything in it is added as an empty block. */
+/* Copies the block. */
 void wk_code_index_add(struct wk_code_index *index, uint32_t unit,
 		       const struct wk_code_block *block);
+
+/* For a unit without anything in it. */
+static inline void wk_code_index_add_empty(struct wk_code_index *index, uint32_t unit)
+{
+	wk_code_index_add(index, unit, &(struct wk_code_block){ 0 });
+}
 
 /* The same, without the copy: nodes and files are those of `maker`, base, spans and lines those of
  * the block. The maker is then to be begun anew. */

@@ -17,7 +17,6 @@
 
 #define TABLED 0x80 /* attributes of all tables */
 
-/* Of functions, calls and types. */
 static const uint8_t whats[TABLED] = {
 	[DW_AT_sibling] = WHAT_SIBLING,
 	[DW_AT_name] = WHAT_NAME,
@@ -30,40 +29,32 @@ static const uint8_t whats[TABLED] = {
 	[DW_AT_call_file] = WHAT_CALL_FILE,
 	[DW_AT_call_line] = WHAT_CALL_LINE,
 	[DW_AT_call_column] = WHAT_CALL_COLUMN,
+	[DW_AT_stmt_list] = WHAT_STMT_LIST,
+	[DW_AT_language] = WHAT_LANGUAGE,
+	[DW_AT_comp_dir] = WHAT_DIRECTORY,
+	[DW_AT_str_offsets_base] = WHAT_STR_OFFSETS_BASE,
+	[DW_AT_addr_base] = WHAT_ADDR_BASE,
+	[DW_AT_rnglists_base] = WHAT_RNGLISTS_BASE,
+	[DW_AT_dwo_name] = WHAT_SPLIT_NAME,
 };
 
 static enum wk_dwarf_what what_of(uint64_t attribute)
 {
 	if (attribute < TABLED)
 		return (enum wk_dwarf_what)whats[attribute];
-	return attribute == DW_AT_MIPS_linkage_name ? WHAT_LINKAGE_NAME : WHAT_NOTHING;
-}
-
-static enum wk_dwarf_what what_of_root(uint64_t attribute)
-{
 	switch (attribute) {
-	case DW_AT_stmt_list:
-		return WHAT_STMT_LIST;
-	case DW_AT_language:
-		return WHAT_LANGUAGE;
-	case DW_AT_comp_dir:
-		return WHAT_DIRECTORY;
-	case DW_AT_str_offsets_base:
-		return WHAT_STR_OFFSETS_BASE;
-	case DW_AT_addr_base:
+	case DW_AT_MIPS_linkage_name:
+		return WHAT_LINKAGE_NAME;
 	case DW_AT_GNU_addr_base:
 		return WHAT_ADDR_BASE;
-	case DW_AT_rnglists_base:
-		return WHAT_RNGLISTS_BASE;
 	case DW_AT_GNU_ranges_base:
 		return WHAT_GNU_RANGES_BASE;
-	case DW_AT_dwo_name:
 	case DW_AT_GNU_dwo_name:
 		return WHAT_SPLIT_NAME;
 	case DW_AT_GNU_dwo_id:
 		return WHAT_SPLIT_ID;
 	default:
-		return what_of(attribute);
+		return WHAT_NOTHING;
 	}
 }
 
@@ -80,15 +71,15 @@ static bool is_type(uint16_t tag)
 	       tag == DW_TAG_interface_type;
 }
 
-/* Forms that a name may have. */
+/* Entries whose names are part of the names of what is in them. */
 static bool is_scope(uint16_t tag)
 {
 	return is_type(tag) || tag == DW_TAG_namespace || tag == DW_TAG_module ||
 	       tag == DW_TAG_subprogram;
 }
 
-/* Entries of which more matters than the position of their siblings. */
-static bool is_reported_of(uint16_t tag)
+/* Entries that are read and not only passed over. */
+static bool is_wanted(uint16_t tag)
 {
 	return is_scope(tag) || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_entry_point;
 }
@@ -124,7 +115,7 @@ struct compiler {
 	struct wk_dwarf_abbrev row;
 	uint32_t has;
 	uint32_t skip; /* bytes since the last op */
-	bool is_root, is_reported_of;
+	bool is_root, is_wanted;
 	bool is_unknown, has_odd_field;
 };
 
@@ -193,9 +184,11 @@ static void keep_fields(struct compiler *c)
 
 static enum wk_dwarf_what what_in(const struct compiler *c, uint64_t attribute)
 {
-	enum wk_dwarf_what what = c->is_root ? what_of_root(attribute) : what_of(attribute);
+	enum wk_dwarf_what what = what_of(attribute);
+	bool matters =
+		c->is_root || what == WHAT_SIBLING || (c->is_wanted && what < WHAT_STMT_LIST);
 
-	return c->is_root || c->is_reported_of || what == WHAT_SIBLING ? what : WHAT_NOTHING;
+	return matters ? what : WHAT_NOTHING;
 }
 
 static void compile_attribute(struct compiler *c, uint64_t attribute, uint64_t long_form,
@@ -240,7 +233,7 @@ static bool compile(struct wk_bytes *in, struct wk_dwarf_shape shape,
 
 	c.row.tag = tag <= UINT16_MAX ? (uint16_t)tag : UINT16_MAX;
 	c.is_root = is_root(c.row.tag);
-	c.is_reported_of = is_reported_of(c.row.tag);
+	c.is_wanted = is_wanted(c.row.tag);
 	c.row.has_children = wk_u8(in) != 0;
 	c.row.is_scope = c.row.has_children && is_scope(c.row.tag);
 	c.row.sibling_at = VARYING;
@@ -362,7 +355,7 @@ static void charge(struct wk_dwarf_file *file, uint64_t bytes)
 		file->abbrev_budget =
 			SMALL_BUDGET +
 			MOST_ROUNDS * wk_dwarf_section_weight(&file->sections, WK_DWARF_ABBREV);
-	file->abbrev_budget = file->abbrev_budget > bytes ? file->abbrev_budget - bytes : 1;
+	wk_dwarf_charge(&file->abbrev_budget, bytes);
 }
 
 static bool is_spent(const struct wk_dwarf_file *file)

@@ -1,11 +1,6 @@
 /* .debug_aranges: the address ranges of units whose root does not contain them. */
 #include "symbols/dwarf/internal.h"
 
-static uint64_t read_address(struct wk_bytes *in, uint8_t size)
-{
-	return size == 8 ? wk_u64(in) : wk_u32(in);
-}
-
 struct set {
 	struct wk_bytes bytes;
 	uint64_t unit_offset;
@@ -15,19 +10,17 @@ struct set {
 /* The next set of pairs; false at the section's end. A set that makes no sense is empty. */
 static bool next_set(struct wk_bytes *section, struct set *set)
 {
-	uint64_t start = wk_bytes_offset(section), length = wk_u32(section), header;
-	bool is_64 = length == UINT32_MAX;
+	uint64_t start = wk_bytes_offset(section), header;
 	struct wk_bytes *in = &set->bytes;
-	uint8_t segment_size;
+	uint8_t segment_size, offset_size;
+	uint64_t length = wk_dwarf_read_length(section, &offset_size);
 	uint16_t version;
 
-	if (is_64)
-		length = wk_u64(section);
 	*in = wk_bytes_slice(section, length);
 	if (section->bad)
 		return false;
 	version = wk_u16(in);
-	set->unit_offset = is_64 ? wk_u64(in) : wk_u32(in);
+	set->unit_offset = wk_dwarf_read_fixed(in, offset_size);
 	set->address_size = wk_u8(in);
 	segment_size = wk_u8(in);
 	if (version != 2 || segment_size != 0 || (set->address_size != 4 && set->address_size != 8))
@@ -49,8 +42,8 @@ void wk_dwarf_each_arange(struct wk_dwarf_file *file,
 		struct wk_dwarf_unit *unit = wk_dwarf_unit_around(file, set.unit_offset);
 
 		while (unit && unit->offset == set.unit_offset) {
-			uint64_t start = read_address(&set.bytes, set.address_size);
-			uint64_t size = read_address(&set.bytes, set.address_size);
+			uint64_t start = wk_dwarf_read_fixed(&set.bytes, set.address_size);
+			uint64_t size = wk_dwarf_read_fixed(&set.bytes, set.address_size);
 
 			if (set.bytes.bad)
 				break;

@@ -56,15 +56,22 @@ static void free_block(struct wk_dwarf_block *block)
 		    block->spans, block->covers, block->levels, block->later);
 }
 
+static void each_file(const struct wk_dwarf *dwarf, void (*take)(struct wk_dwarf_file *file))
+{
+	struct wk_dwarf_file *const files[] = { dwarf->main, dwarf->alternate, dwarf->package };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (files[i])
+			take(files[i]);
+	for (size_t i = 0; i < dwarf->split_count; i++)
+		take(dwarf->split[i]);
+}
+
 void wk_dwarf_free(struct wk_dwarf *dwarf)
 {
 	if (!dwarf)
 		return;
-	wk_dwarf_file_free(dwarf->main);
-	wk_dwarf_file_free(dwarf->alternate);
-	wk_dwarf_file_free(dwarf->package);
-	for (size_t i = 0; i < dwarf->split_count; i++)
-		wk_dwarf_file_free(dwarf->split[i]);
+	each_file(dwarf, wk_dwarf_file_free);
 	wk_free(dwarf->split);
 	wk_map_fini(&dwarf->split_of);
 	free_block(&dwarf->block);
@@ -167,23 +174,12 @@ void wk_dwarf_fill(struct wk_dwarf *dwarf, struct wk_code_index *index)
 
 static void forget_names(struct wk_dwarf_file *file)
 {
-	if (file)
-		wk_dwarf_memo_fini(&file->name_of);
-}
-
-static void forget_all_names(struct wk_dwarf *dwarf)
-{
-	forget_names(dwarf->main);
-	forget_names(dwarf->alternate);
-	forget_names(dwarf->package);
-	for (size_t i = 0; i < dwarf->split_count; i++)
-		forget_names(dwarf->split[i]);
+	wk_dwarf_memo_fini(&file->name_of);
 }
 
 static void forget_ids(struct wk_dwarf_file *file)
 {
-	if (!file)
-		return;
+	forget_names(file);
 	file->is_lent = false;
 	file->text_budget = 0;
 }
@@ -196,12 +192,7 @@ static void use_index(struct wk_dwarf *dwarf, struct wk_code_index *index)
 	dwarf->index = index;
 	dwarf->has_last_lines = false;
 	dwarf->line_budget = 0;
-	forget_all_names(dwarf);
-	forget_ids(dwarf->main);
-	forget_ids(dwarf->alternate);
-	forget_ids(dwarf->package);
-	for (size_t i = 0; i < dwarf->split_count; i++)
-		forget_ids(dwarf->split[i]);
+	each_file(dwarf, forget_ids);
 }
 
 /* The lowest address of a row of code. */
@@ -219,11 +210,6 @@ static uint64_t lowest_row(const struct wk_dwarf *dwarf)
 	return lowest;
 }
 
-static void add_empty(struct wk_code_index *index, uint32_t unit)
-{
-	wk_code_index_add(index, unit, &(struct wk_code_block){ 0 });
-}
-
 static void add_block(struct wk_dwarf *dwarf, uint32_t unit, struct wk_code_index *index)
 {
 	struct wk_dwarf_block *b = &dwarf->block;
@@ -237,7 +223,7 @@ static void add_block(struct wk_dwarf *dwarf, uint32_t unit, struct wk_code_inde
 	block.lines = b->lines;
 	block.line_count = (uint32_t)b->line_count;
 	if (b->span_count == 0 && b->line_count == 0)
-		add_empty(index, unit);
+		wk_code_index_add_empty(index, unit);
 	else
 		wk_code_index_adopt(index, unit, &b->maker, &block);
 }
@@ -250,7 +236,7 @@ static bool walk(struct wk_dwarf *dwarf, struct wk_dwarf_unit *unit, struct wk_e
 	if (!wk_dwarf_saw_empty_text(dwarf) || dwarf->looks_at_texts)
 		return ok;
 	dwarf->looks_at_texts = true;
-	forget_all_names(dwarf);
+	each_file(dwarf, forget_names);
 	*fault = (struct wk_err){ 0 };
 	return wk_dwarf_walk(unit, &dwarf->block, true, fault);
 }
@@ -267,7 +253,7 @@ bool wk_dwarf_load(struct wk_dwarf *dwarf, uint32_t number, struct wk_code_index
 	unit = &dwarf->main->units[number];
 	if (!wk_dwarf_unit_read(unit)) {
 		dwarf->has_fault = true;
-		add_empty(index, number);
+		wk_code_index_add_empty(index, number);
 		return wk_fail(err, WK_ECORRUPT, unit->offset, "the unit cannot be read");
 	}
 	body = wk_dwarf_split_unit(unit);
@@ -275,7 +261,7 @@ bool wk_dwarf_load(struct wk_dwarf *dwarf, uint32_t number, struct wk_code_index
 		body = unit;
 	wk_dwarf_read_lines(unit);
 	if (!walk(dwarf, body, &fault) && dwarf->lines.row_count == 0) {
-		add_empty(index, number);
+		wk_code_index_add_empty(index, number);
 		dwarf->has_fault = true;
 		return wk_fail(err, fault.code, fault.offset, "%s", fault.text);
 	}

@@ -29,6 +29,12 @@ uint8_t wk_dwarf_short_form(uint64_t form)
 	}
 }
 
+bool wk_dwarf_is_text_index(uint8_t form)
+{
+	return form == DW_FORM_strx || (form >= DW_FORM_strx1 && form <= DW_FORM_strx4) ||
+	       form == SHORT_GNU_str_index;
+}
+
 /* Sizes that depend on the unit. */
 enum {
 	SIZE_ADDRESS = 0xe0,
@@ -84,7 +90,7 @@ static uint32_t form_bytes(uint8_t form, struct wk_dwarf_shape shape)
 	return size < SIZE_ULEB ? size : VARYING;
 }
 
-static uint64_t read_fixed(struct wk_bytes *in, uint32_t bytes)
+uint64_t wk_dwarf_read_fixed(struct wk_bytes *in, uint32_t bytes)
 {
 	uint64_t first;
 
@@ -152,7 +158,7 @@ bool wk_dwarf_read_value(struct wk_bytes *in, struct wk_dwarf_shape shape, uint8
 		return false;
 	bytes = form_bytes(form, shape);
 	value->form = form;
-	value->value = bytes != VARYING ? read_fixed(in, bytes) : read_varying(in, form);
+	value->value = bytes != VARYING ? wk_dwarf_read_fixed(in, bytes) : read_varying(in, form);
 	return true;
 }
 
@@ -166,7 +172,7 @@ bool wk_dwarf_offset_at(const struct wk_dwarf_unit *unit, enum wk_dwarf_section 
 	if (index > UINT32_MAX || base > UINT64_MAX - index * size)
 		return false;
 	in = wk_bytes_at(&table, base + index * size, size);
-	*offset = read_fixed(&in, size);
+	*offset = wk_dwarf_read_fixed(&in, size);
 	return !in.bad;
 }
 
@@ -180,7 +186,7 @@ bool wk_dwarf_address_at(const struct wk_dwarf_unit *unit, uint64_t index, uint6
 	if (index > UINT32_MAX || holder->addr_base > UINT64_MAX - index * size)
 		return false;
 	in = wk_bytes_at(&table, holder->addr_base + index * size, size);
-	*address = read_fixed(&in, size);
+	*address = wk_dwarf_read_fixed(&in, size);
 	return !in.bad;
 }
 
@@ -234,18 +240,13 @@ static struct wk_dwarf_file *text_place(struct wk_dwarf_unit *unit, struct wk_dw
 	case DW_FORM_strp_sup:
 	case SHORT_GNU_strp_alt:
 		return alternate_of(unit);
-	case DW_FORM_strx:
-	case DW_FORM_strx1:
-	case DW_FORM_strx2:
-	case DW_FORM_strx3:
-	case DW_FORM_strx4:
-	case SHORT_GNU_str_index:
-		return wk_dwarf_offset_at(unit, WK_DWARF_STR_OFFSETS, unit->str_offsets_base,
-					  value.value, offset)
+	default:
+		return wk_dwarf_is_text_index(value.form) &&
+				       wk_dwarf_offset_at(unit, WK_DWARF_STR_OFFSETS,
+							  unit->str_offsets_base, value.value,
+							  offset)
 			       ? unit->file
 			       : NULL;
-	default:
-		return NULL;
 	}
 }
 

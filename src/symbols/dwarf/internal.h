@@ -39,7 +39,7 @@ enum wk_dwarf_what {
 	WHAT_CALL_FILE,
 	WHAT_CALL_LINE,
 	WHAT_CALL_COLUMN,
-	WHAT_STMT_LIST,
+	WHAT_STMT_LIST, /* this and those that follow: of roots alone */
 	WHAT_LANGUAGE,
 	WHAT_DIRECTORY,
 	WHAT_STR_OFFSETS_BASE,
@@ -335,10 +335,31 @@ struct wk_dwarf {
 	bool has_fault; /* a unit or its lines ended early */
 };
 
-/* dwarf_form.c */
+/* Takes `bytes` from a budget; false if fewer are left. A budget of 1 is spent. */
+static inline bool wk_dwarf_charge(uint64_t *budget, uint64_t bytes)
+{
+	bool is_enough = *budget > bytes;
+
+	*budget = is_enough ? *budget - bytes : 1;
+	return is_enough;
+}
+
+/* form.c */
+/* A number of this many bytes; 0 if there is no number of that size. */
+uint64_t wk_dwarf_read_fixed(struct wk_bytes *in, uint32_t bytes);
+/* The length at the start of a unit or table, which shows the size of its offsets. */
+static inline uint64_t wk_dwarf_read_length(struct wk_bytes *in, uint8_t *offset_size)
+{
+	uint64_t length = wk_u32(in);
+
+	*offset_size = length == UINT32_MAX ? 8 : 4;
+	return length == UINT32_MAX ? wk_u64(in) : length;
+}
 uint8_t wk_dwarf_short_form(uint64_t form);
 /* Bytes, or SIZE_* if that depends on the value, and for unknown forms. */
 uint8_t wk_dwarf_form_size(uint8_t form, struct wk_dwarf_shape shape);
+/* Is the value the number of a text in .debug_str_offsets? */
+bool wk_dwarf_is_text_index(uint8_t form);
 /* False for an unknown form. Reading past the end leaves `in` bad. */
 bool wk_dwarf_read_value(struct wk_bytes *in, struct wk_dwarf_shape shape, uint8_t form,
 			 struct wk_dwarf_value *value);
@@ -365,7 +386,7 @@ static inline struct wk_dwarf_unit *wk_dwarf_referred_here(struct wk_dwarf_unit 
 	return unit;
 }
 
-/* dwarf_abbrev.c */
+/* abbrev.c */
 /* The unit's table, decoded once; NULL if it is broken. */
 const struct wk_dwarf_abbrevs *wk_dwarf_abbrevs_of(struct wk_dwarf_unit *unit);
 void wk_dwarf_abbrevs_fini(struct wk_dwarf_abbrevs *table);
@@ -373,7 +394,7 @@ void wk_dwarf_abbrevs_fini(struct wk_dwarf_abbrevs *table);
 bool wk_dwarf_scan_abbrev(struct wk_dwarf_unit *unit, uint64_t code,
 			  struct wk_dwarf_abbrevs *table);
 
-/* dwarf_die.c */
+/* die.c */
 /* `in` is after the code. False if it cannot be read. */
 bool wk_dwarf_read_die(struct wk_dwarf_shape shape, const struct wk_dwarf_abbrevs *table,
 		       const struct wk_dwarf_abbrev *abbrev, struct wk_bytes *in,
@@ -478,7 +499,7 @@ static inline struct wk_dwarf_value wk_dwarf_field_value(const struct wk_dwarf_f
 	return (struct wk_dwarf_value){ wk_dwarf_field(fields, at, what), fields->of[what].form };
 }
 
-/* dwarf_unit.c */
+/* unit.c */
 struct wk_dwarf_file *wk_dwarf_file_new(struct wk_dwarf *dwarf, const struct wk_obj *obj,
 					bool is_split);
 void wk_dwarf_file_free(struct wk_dwarf_file *file);
@@ -489,7 +510,7 @@ struct wk_dwarf_unit *wk_dwarf_unit_around(struct wk_dwarf_file *file, uint64_t 
 struct wk_dwarf_unit *wk_dwarf_unit_of(struct wk_dwarf_file *file, uint64_t offset);
 bool wk_dwarf_unit_read(struct wk_dwarf_unit *unit);
 
-/* dwarf_ranges.c */
+/* ranges.c */
 /* Adds the range of low_pc and high_pc, or the list at DW_AT_ranges; ranges that cannot contain
  * code are left out. */
 void wk_dwarf_add_single(const struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
@@ -530,13 +551,13 @@ static inline uint64_t wk_dwarf_most_address(const struct wk_dwarf_unit *unit)
 	return size == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * size) - 1;
 }
 
-/* dwarf_aranges.c */
+/* aranges.c */
 /* The ranges of `unit` by .debug_aranges; `unit` as an index of file->units. */
 void wk_dwarf_each_arange(struct wk_dwarf_file *file,
 			  void (*take)(void *context, size_t unit, uint64_t start, uint64_t end),
 			  void *context);
 
-/* dwarf_name.c */
+/* name.c */
 /* What an entry contains about its name. */
 struct wk_dwarf_naming {
 	struct wk_dwarf_value linkage, name;
@@ -593,7 +614,7 @@ bool wk_dwarf_name_at(struct wk_dwarf_unit *unit, uint64_t offset, bool knows_sc
 /* The id of the same name for calls of a function that also has a copy at `copy_at`. */
 uint32_t wk_dwarf_copied_name(struct wk_dwarf_file *file, uint32_t name, uint64_t copy_at);
 
-/* dwarf_scope.c */
+/* scope.c */
 /* Is a name in this language written with the scopes that it is in? */
 bool wk_dwarf_has_scopes(uint16_t language);
 /* A walk records the scopes that it meets, which saves a walk for them alone. */
@@ -606,13 +627,13 @@ void wk_dwarf_forget_scopes(struct wk_dwarf_unit *unit);
 void wk_dwarf_add_scopes(struct wk_dwarf_unit *unit, uint64_t offset, bool is_call,
 			 struct wk_buf *out);
 
-/* dwarf_walk.c */
+/* walk.c */
 /* What one unit has into the block, which is emptied first. wants_names false: its intervals only,
  * all of them and as they come. */
 bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, bool wants_names,
 		   struct wk_err *err);
 
-/* dwarf_spans.c */
+/* spans.c */
 /* All intervals so far belong to one function and what is nested in it: turns them into spans, and
  * drops them. If several cover an address, the one with the highest node (the innermost) wins. */
 void wk_dwarf_end_function(struct wk_dwarf_block *block);
@@ -620,17 +641,17 @@ void wk_dwarf_end_function(struct wk_dwarf_block *block);
  * They are relative to the block's origin. At most this number of lines will follow. */
 void wk_dwarf_order_spans(struct wk_dwarf_block *block, size_t line_count);
 
-/* dwarf_split.c */
+/* split.c */
 /* The split unit of a skeleton, or NULL; records what is missing. */
 struct wk_dwarf_unit *wk_dwarf_split_unit(struct wk_dwarf_unit *skeleton);
 
-/* dwarf_missing.c */
+/* missing.c */
 void wk_dwarf_misses_split(struct wk_dwarf *dwarf, struct wk_str directory, struct wk_str name);
 void wk_dwarf_misses_alternate(struct wk_dwarf *dwarf);
 void wk_dwarf_misses_ranges(struct wk_dwarf *dwarf);
 void wk_dwarf_misses_lines(struct wk_dwarf *dwarf);
 
-/* dwarf_rows.c */
+/* rows.c */
 /* Reads the unit's line program into dwarf->lines: files, and rows of code only. */
 void wk_dwarf_read_lines(struct wk_dwarf_unit *unit);
 /* Sets the block's lines from dwarf->lines. */
@@ -639,7 +660,7 @@ void wk_dwarf_make_lines(const struct wk_dwarf *dwarf, struct wk_dwarf_block *bl
  * limit of a file. */
 bool wk_dwarf_charge_lines(struct wk_dwarf *dwarf, uint64_t bytes);
 
-/* dwarf_shared_rows.c */
+/* shared_rows.c */
 /* Makes dwarf->lines those of the unit, whose program was the last to be run. */
 void wk_dwarf_share_lines(struct wk_dwarf_unit *unit);
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "symbols/object/object.h"
+#include "symbols/dwarf/constants.h"
+#include "symbols/dwarf/internal.h"
 
 /* No system would open a longer name or directory as a path. */
 #define MAX_TEXT 4096
@@ -15,45 +16,6 @@
 /* DW_LNCT_*: the content types of an entry in DWARF 5. */
 enum { CONTENT_PATH = 1, CONTENT_DIRECTORY = 2 };
 
-/* DW_FORM_*: the form of the value. */
-enum {
-	FORM_BLOCK2 = 0x03,
-	FORM_BLOCK4 = 0x04,
-	FORM_DATA2 = 0x05,
-	FORM_DATA4 = 0x06,
-	FORM_DATA8 = 0x07,
-	FORM_STRING = 0x08,
-	FORM_BLOCK = 0x09,
-	FORM_BLOCK1 = 0x0a,
-	FORM_DATA1 = 0x0b,
-	FORM_FLAG = 0x0c,
-	FORM_SDATA = 0x0d,
-	FORM_STRP = 0x0e,
-	FORM_UDATA = 0x0f,
-	FORM_SEC_OFFSET = 0x17,
-	FORM_STRX = 0x1a,
-	FORM_STRP_SUP = 0x1d,
-	FORM_DATA16 = 0x1e,
-	FORM_LINE_STRP = 0x1f,
-	FORM_STRX1 = 0x25,
-	FORM_STRX2 = 0x26,
-	FORM_STRX3 = 0x27,
-	FORM_STRX4 = 0x28,
-	FORM_GNU_STR_INDEX = 0x1f02,
-	FORM_GNU_STRP_ALT = 0x1f21,
-};
-
-/* An entry's value: a text or a number. */
-struct value {
-	struct wk_str text;
-	uint64_t number;
-};
-
-static uint64_t read_offset(const struct wk_line_head *head, struct wk_bytes *in)
-{
-	return head->is_64 ? wk_u64(in) : wk_u32(in);
-}
-
 /* The unit's bytes behind its length, which may claim more than there is. */
 static struct wk_bytes read_unit(const struct wk_dwarf_line_input *input, struct wk_line_head *head)
 {
@@ -61,11 +23,7 @@ static struct wk_bytes read_unit(const struct wk_dwarf_line_input *input, struct
 	uint64_t size = (uint64_t)(in.end - in.start), length;
 
 	in.at = input->offset < size ? in.start + input->offset : in.end;
-	length = wk_u32(&in);
-	if (length == UINT32_MAX) {
-		head->is_64 = true;
-		length = wk_u64(&in);
-	}
+	length = wk_dwarf_read_length(&in, &head->offset_size);
 	if (length < wk_bytes_left(&in))
 		in.end = in.at + length;
 	return in;
@@ -97,7 +55,7 @@ bool wk_line_head_read(const struct wk_dwarf_line_input *input, struct wk_line_h
 		head->address_size = wk_u8(&in);
 		wk_u8(&in); /* of segment selectors */
 	}
-	tables_size = read_offset(head, &in);
+	tables_size = wk_dwarf_read_fixed(&in, head->offset_size);
 	rest = wk_bytes_slice(&in, tables_size);
 	head->program = in;
 	head->min_instruction_bytes = wk_u8(&rest);
@@ -232,121 +190,26 @@ static bool read_old_tables(struct wk_line_files *files, struct wk_bytes *in)
 	return !in->bad;
 }
 
-/* A text by its number in .debug_str_offsets. */
-static struct wk_str indexed_text(const struct wk_line_files *files, uint64_t number)
+/* The value's text; empty if it has none, or one of another file. */
+static struct wk_str text_of(const struct wk_line_files *files, struct wk_dwarf_value value)
 {
 	const struct wk_dwarf_line_input *input = files->input;
-	unsigned size = files->head->is_64 ? 8 : 4;
+	uint8_t size = files->head->offset_size;
 	struct wk_bytes entry;
 
-	if (number > UINT32_MAX)
+	if (value.form == DW_FORM_string)
+		return wk_obj_text(&input->section, value.value, MAX_TEXT);
+	if (value.form == DW_FORM_line_strp)
+		return wk_obj_text(&input->line_str, value.value, MAX_TEXT);
+	if (value.form == DW_FORM_strp)
+		return wk_obj_text(&input->str, value.value, MAX_TEXT);
+	if (!wk_dwarf_is_text_index(value.form) || value.value > UINT32_MAX)
 		return wk_str_c("");
-	entry = wk_bytes_at(&input->str_offsets, input->str_offsets_base + number * size, size);
+	entry = wk_bytes_at(&input->str_offsets, input->str_offsets_base + value.value * size,
+			    size);
 	if (entry.bad)
 		return wk_str_c("");
-	return wk_obj_text(&input->str, read_offset(files->head, &entry), MAX_TEXT);
-}
-
-static uint32_t read_u24(struct wk_bytes *in)
-{
-	uint32_t a = wk_u8(in), b = wk_u8(in), c = wk_u8(in);
-
-	return in->big_endian ? a << 16 | b << 8 | c : c << 16 | b << 8 | a;
-}
-
-/* False for an unknown form: the start of the next value is then unknown as well. */
-static bool read_text_form(const struct wk_line_files *files, uint64_t form, struct wk_bytes *in,
-			   struct value *value)
-{
-	const struct wk_dwarf_line_input *input = files->input;
-
-	switch (form) {
-	case FORM_STRING:
-		value->text = short_enough(wk_bytes_text(in));
-		return true;
-	case FORM_LINE_STRP:
-		value->text = wk_obj_text(&input->line_str, read_offset(files->head, in), MAX_TEXT);
-		return true;
-	case FORM_STRP:
-		value->text = wk_obj_text(&input->str, read_offset(files->head, in), MAX_TEXT);
-		return true;
-	case FORM_STRX:
-	case FORM_GNU_STR_INDEX:
-		value->text = indexed_text(files, wk_uleb(in));
-		return true;
-	case FORM_STRX1:
-		value->text = indexed_text(files, wk_u8(in));
-		return true;
-	case FORM_STRX2:
-		value->text = indexed_text(files, wk_u16(in));
-		return true;
-	case FORM_STRX3:
-		value->text = indexed_text(files, read_u24(in));
-		return true;
-	case FORM_STRX4:
-		value->text = indexed_text(files, wk_u32(in));
-		return true;
-	case FORM_STRP_SUP:
-	case FORM_GNU_STRP_ALT:
-		read_offset(files->head, in); /* a text of another file */
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool read_block_form(uint64_t form, struct wk_bytes *in)
-{
-	switch (form) {
-	case FORM_BLOCK:
-		wk_bytes_skip(in, wk_uleb(in));
-		return true;
-	case FORM_BLOCK1:
-		wk_bytes_skip(in, wk_u8(in));
-		return true;
-	case FORM_BLOCK2:
-		wk_bytes_skip(in, wk_u16(in));
-		return true;
-	case FORM_BLOCK4:
-		wk_bytes_skip(in, wk_u32(in));
-		return true;
-	case FORM_DATA16:
-		wk_bytes_skip(in, 16);
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool read_number_form(const struct wk_line_files *files, uint64_t form, struct wk_bytes *in,
-			     struct value *value)
-{
-	switch (form) {
-	case FORM_UDATA:
-		value->number = wk_uleb(in);
-		return true;
-	case FORM_SDATA:
-		value->number = (uint64_t)wk_sleb(in);
-		return true;
-	case FORM_DATA1:
-	case FORM_FLAG:
-		value->number = wk_u8(in);
-		return true;
-	case FORM_DATA2:
-		value->number = wk_u16(in);
-		return true;
-	case FORM_DATA4:
-		value->number = wk_u32(in);
-		return true;
-	case FORM_DATA8:
-		value->number = wk_u64(in);
-		return true;
-	case FORM_SEC_OFFSET:
-		value->number = read_offset(files->head, in);
-		return true;
-	default:
-		return false;
-	}
+	return wk_obj_text(&input->str, wk_dwarf_read_fixed(&entry, size), MAX_TEXT);
 }
 
 struct format {
@@ -361,26 +224,30 @@ struct entry {
 static bool read_entry(const struct wk_line_files *files, const struct format *formats,
 		       unsigned count, struct wk_bytes *in, struct entry *entry, struct wk_err *err)
 {
+	const struct wk_line_head *head = files->head;
+	struct wk_dwarf_shape shape = { (uint8_t)head->version, head->address_size,
+					head->offset_size };
+
 	*entry = (struct entry){ .path = { "", 0 } };
 	for (unsigned i = 0; i < count; i++) {
-		struct value value = { .text = { "", 0 } };
-		uint64_t form = formats[i].form;
+		uint8_t form = wk_dwarf_short_form(formats[i].form);
+		struct wk_dwarf_value value;
 
-		if (!read_text_form(files, form, in, &value) &&
-		    !read_number_form(files, form, in, &value) && !read_block_form(form, in))
+		if (wk_dwarf_form_size(form, shape) == 0 ||
+		    !wk_dwarf_read_value(in, shape, form, &value))
 			return wk_fail(err, WK_EUNSUPPORTED, wk_bytes_offset(in),
-				       "the files of a line program are told in form 0x%" PRIx64
-				       ", which is not known",
-				       form);
+				       "a line program describes its files in the unknown form "
+				       "0x%" PRIx64,
+				       formats[i].form);
 		if (formats[i].content == CONTENT_PATH)
-			entry->path = value.text;
+			entry->path = text_of(files, value);
 		else if (formats[i].content == CONTENT_DIRECTORY)
-			entry->directory = value.number;
+			entry->directory = value.value;
 	}
 	return !in->bad;
 }
 
-/* DWARF 5: the content types, the number of entries, and the entries. Each value needs at least a
+/* DWARF 5: the content types, the number of entries, and the entries. Each value has at least one
  * byte, so a table ends with its bytes whatever it claims. */
 static bool read_table(struct wk_line_files *files, bool is_files, struct wk_bytes *in,
 		       struct wk_err *err)

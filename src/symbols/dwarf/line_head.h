@@ -1,6 +1,6 @@
-/* What stands before a line program: its parameters and its tables of directories and files.
+/* The header of a line program: its parameters and its tables of directories and files.
  *
- * Of dwarf_line.c alone. Order of calls: wk_line_head_read, wk_line_files_init, _read, then
+ * For line.c alone. Order of calls: wk_line_head_read, wk_line_files_init, _read, then
  * the program may _define more; _fini. */
 #ifndef WK_SYMBOLS_DWARF_LINE_HEAD_H
 #define WK_SYMBOLS_DWARF_LINE_HEAD_H
@@ -13,7 +13,7 @@ struct wk_line_head {
 	struct wk_bytes program;
 	const uint8_t *opcode_lengths; /* [opcode - 1], opcode_base - 1 of them */
 	uint16_t version;
-	bool is_64; /* the 64-bit form of DWARF: offsets of 8 bytes */
+	uint8_t offset_size; /* 8 in the 64-bit form of DWARF, otherwise 4 */
 	uint8_t address_size, min_instruction_bytes, max_operations;
 	int8_t line_base;
 	uint8_t line_range, opcode_base;

@@ -22,11 +22,11 @@ static void compose(struct wk_dwarf *dwarf)
 	if (dwarf->misses_alternate)
 		add_part(out, "the file that .gnu_debugaltlink names is missing");
 	if (dwarf->misses_ranges)
-		add_part(out, "its lists of ranges are read so many times over that the rest of "
-			      "them is left out");
+		add_part(out, "it refers to lists of ranges far more often than real files do, "
+			      "so the rest of them is left out");
 	if (dwarf->misses_lines)
-		add_part(out, "its line programs come to so much more than the file that some of "
-			      "them are left out");
+		add_part(out, "its line programs are far longer than the file, so some of them are "
+			      "left out");
 }
 
 void wk_dwarf_misses_split(struct wk_dwarf *dwarf, struct wk_str directory, struct wk_str name)
@@ -41,12 +41,27 @@ void wk_dwarf_misses_split(struct wk_dwarf *dwarf, struct wk_str directory, stru
 	compose(dwarf);
 }
 
+static void set(struct wk_dwarf *dwarf, bool *is_missing)
+{
+	if (*is_missing)
+		return;
+	*is_missing = true;
+	compose(dwarf);
+}
+
 void wk_dwarf_misses_alternate(struct wk_dwarf *dwarf)
 {
-	if (dwarf->misses_alternate)
-		return;
-	dwarf->misses_alternate = true;
-	compose(dwarf);
+	set(dwarf, &dwarf->misses_alternate);
+}
+
+void wk_dwarf_misses_lines(struct wk_dwarf *dwarf)
+{
+	set(dwarf, &dwarf->misses_lines);
+}
+
+void wk_dwarf_misses_ranges(struct wk_dwarf *dwarf)
+{
+	set(dwarf, &dwarf->misses_ranges);
 }
 
 struct wk_str wk_dwarf_missing_split(const struct wk_dwarf *dwarf)
@@ -57,22 +72,6 @@ struct wk_str wk_dwarf_missing_split(const struct wk_dwarf *dwarf)
 bool wk_dwarf_lacks_alternate(const struct wk_dwarf *dwarf)
 {
 	return dwarf->misses_alternate;
-}
-
-void wk_dwarf_misses_lines(struct wk_dwarf *dwarf)
-{
-	if (dwarf->misses_lines)
-		return;
-	dwarf->misses_lines = true;
-	compose(dwarf);
-}
-
-void wk_dwarf_misses_ranges(struct wk_dwarf *dwarf)
-{
-	if (dwarf->misses_ranges)
-		return;
-	dwarf->misses_ranges = true;
-	compose(dwarf);
 }
 
 struct wk_str wk_dwarf_missing(const struct wk_dwarf *dwarf)

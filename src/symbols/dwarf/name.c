@@ -30,12 +30,7 @@ static bool charge(struct wk_dwarf_file *file, size_t bytes)
 			SMALL_BUDGET +
 			MOST_ROUNDS * (wk_dwarf_section_weight(&file->sections, WK_DWARF_STR) +
 				       wk_dwarf_section_weight(&file->sections, WK_DWARF_INFO));
-	if (file->text_budget <= bytes) {
-		file->text_budget = 1;
-		return false;
-	}
-	file->text_budget -= bytes;
-	return true;
+	return wk_dwarf_charge(&file->text_budget, bytes);
 }
 
 static uint32_t intern(struct wk_dwarf_text text)

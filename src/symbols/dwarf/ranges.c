@@ -78,11 +78,8 @@ static uint64_t *budget_of(struct wk_dwarf_file *file)
 /* False when the budget is spent: the rest of the list, and all lists to come, are left out. */
 static inline bool charge(struct list *list, uint64_t bytes)
 {
-	if (*list->budget > bytes) {
-		*list->budget -= bytes;
+	if (wk_dwarf_charge(list->budget, bytes))
 		return true;
-	}
-	*list->budget = 1;
 	wk_dwarf_misses_ranges(list->unit->file->dwarf);
 	return false;
 }

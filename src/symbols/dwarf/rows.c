@@ -12,13 +12,12 @@
 static uint64_t program_bytes(const struct wk_dwarf_unit *unit, struct wk_bytes section)
 {
 	uint64_t size = (uint64_t)(section.end - section.start), length;
+	uint8_t offset_size;
 
 	if (unit->line_offset >= size)
 		return 0;
 	section = wk_bytes_at(&section, unit->line_offset, size - unit->line_offset);
-	length = wk_u32(&section);
-	if (length == UINT32_MAX)
-		length = wk_u64(&section);
+	length = wk_dwarf_read_length(&section, &offset_size);
 	return length < size ? length : size;
 }
 

@@ -34,11 +34,6 @@ void wk_dwarf_file_free(struct wk_dwarf_file *file)
 	wk_free(file);
 }
 
-static uint64_t read_offset(struct wk_bytes *in, uint8_t size)
-{
-	return size == 8 ? wk_u64(in) : wk_u32(in);
-}
-
 /* What follows the length and the version. */
 static void read_header(struct wk_bytes *in, struct wk_dwarf_unit *unit)
 {
@@ -46,13 +41,13 @@ static void read_header(struct wk_bytes *in, struct wk_dwarf_unit *unit)
 
 	if (shape->version < 5) {
 		unit->type = DW_UT_compile;
-		unit->abbrev_offset = read_offset(in, shape->offset_size);
+		unit->abbrev_offset = wk_dwarf_read_fixed(in, shape->offset_size);
 		shape->address_size = wk_u8(in);
 		return;
 	}
 	unit->type = wk_u8(in);
 	shape->address_size = wk_u8(in);
-	unit->abbrev_offset = read_offset(in, shape->offset_size);
+	unit->abbrev_offset = wk_dwarf_read_fixed(in, shape->offset_size);
 	if (unit->type == DW_UT_skeleton || unit->type == DW_UT_split_compile) {
 		unit->id = wk_u64(in);
 		unit->has_id = true;
@@ -81,10 +76,7 @@ static bool list_unit(struct wk_dwarf_file *file, struct wk_bytes *section)
 
 	if (wk_bytes_left(section) < 4)
 		return false;
-	length = wk_u32(section);
-	unit.shape.offset_size = length == UINT32_MAX ? 8 : 4;
-	if (length == UINT32_MAX)
-		length = wk_u64(section);
+	length = wk_dwarf_read_length(section, &unit.shape.offset_size);
 	if (length > wk_bytes_left(section))
 		length = wk_bytes_left(section);
 	body = wk_bytes_slice(section, length);
@@ -142,11 +134,6 @@ static uint64_t value_or(const struct wk_dwarf_die *die, enum wk_dwarf_what what
 	return wk_dwarf_has(die, what) ? die->values[what].value : other;
 }
 
-static struct wk_dwarf_value taken(const struct wk_dwarf_die *die, enum wk_dwarf_what what)
-{
-	return wk_dwarf_has(die, what) ? die->values[what] : (struct wk_dwarf_value){ 0 };
-}
-
 /* By default, tables begin after the header of the section, or of the unit's part of it in a
  * package. Before DWARF 5 they had none. */
 static void read_bases(struct wk_dwarf_unit *unit, const struct wk_dwarf_die *die)
@@ -165,12 +152,12 @@ static void read_bases(struct wk_dwarf_unit *unit, const struct wk_dwarf_die *di
 static void parse_root(struct wk_dwarf_unit *unit, const struct wk_dwarf_die *die)
 {
 	read_bases(unit, die);
-	unit->name = taken(die, WHAT_NAME);
-	unit->directory = taken(die, WHAT_DIRECTORY);
-	unit->split_name = taken(die, WHAT_SPLIT_NAME);
-	unit->low = taken(die, WHAT_LOW_PC);
-	unit->high = taken(die, WHAT_HIGH_PC);
-	unit->ranges = taken(die, WHAT_RANGES);
+	unit->name = wk_dwarf_value_of(die, WHAT_NAME);
+	unit->directory = wk_dwarf_value_of(die, WHAT_DIRECTORY);
+	unit->split_name = wk_dwarf_value_of(die, WHAT_SPLIT_NAME);
+	unit->low = wk_dwarf_value_of(die, WHAT_LOW_PC);
+	unit->high = wk_dwarf_value_of(die, WHAT_HIGH_PC);
+	unit->ranges = wk_dwarf_value_of(die, WHAT_RANGES);
 	unit->language = (uint16_t)value_or(die, WHAT_LANGUAGE, 0);
 	unit->has_lines = wk_dwarf_has(die, WHAT_STMT_LIST);
 	/* A package's part of .debug_line was set before. */

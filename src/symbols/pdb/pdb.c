@@ -170,11 +170,6 @@ static void use_index(struct wk_pdb *pdb, struct wk_code_index *index)
 	pdb->text_budget = SMALL_BUDGET + MOST_ROUNDS * (uint64_t)wk_bytes_left(&pdb->msf.file);
 }
 
-static void add_empty(struct wk_code_index *index, uint32_t unit)
-{
-	wk_code_index_add(index, unit, &(struct wk_code_block){ 0 });
-}
-
 /* Does the run say otherwise than the one before, and there is none before the first? */
 static bool begins_span(const struct wk_pdb_block *b, size_t i)
 {
@@ -254,19 +249,19 @@ bool wk_pdb_load(struct wk_pdb *pdb, uint32_t number, struct wk_code_index *inde
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "there is no unit %" PRIu32, number);
 	unit = &pdb->units[number];
 	if (pdb->modules[unit->module].stream == WK_PDB_NO_STREAM) {
-		add_empty(index, number);
+		wk_code_index_add_empty(index, number);
 		return true;
 	}
 	outline = outline_of(pdb, unit->module, err);
 	if (!outline) {
-		add_empty(index, number);
+		wk_code_index_add_empty(index, number);
 		return false;
 	}
 	read_unit(pdb, unit, outline);
 	if (pdb->block->run_count > 0)
 		add_block(pdb->block, number, index);
 	else
-		add_empty(index, number);
+		wk_code_index_add_empty(index, number);
 	done_with_outline(pdb, unit->module);
 	return true;
 }
