@@ -38,12 +38,12 @@ static wk_image_id image_of_frame(struct wk_builder *builder, const struct wk_ev
 	return *id;
 }
 
-/* Numbers count up without a gap; a giver that leaves one is at fault, not its input. */
+/* Numbers count up without a gap: a gap is a fault of the reader, not of the file. */
 bool wk_builder_add_frame(struct wk_builder *builder, const struct wk_event_frame *frame,
 			  struct wk_err *err)
 {
 	struct wk_model *model = builder->model;
-	struct wk_supplied_frame given = {
+	struct wk_supplied_frame supplied = {
 		.address = frame->address, .line = frame->line, .is_inlined = frame->is_inlined };
 	struct wk_function function = {
 		.name = text_of_frame(builder, frame, frame->name),
@@ -58,25 +58,24 @@ bool wk_builder_add_frame(struct wk_builder *builder, const struct wk_event_fram
 	builder->may_count_anew = false;
 	if (frame->number != builder->frame_numbers)
 		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
-			       "frame %" PRIu32 " was told where %" PRIu32 " comes next",
+			       "frame %" PRIu32 " was emitted, but %" PRIu32 " comes next",
 			       frame->number, builder->frame_numbers);
 	/* Function row 0 means "none", so a frame without any name gets a row of its own. */
 	if (!function.name)
 		function.name = wk_model_text(model, wk_str_c("[unknown]"));
-	given.function = wk_model_add_function(model, &function);
+	supplied.function = wk_model_add_function(model, &function);
 	WK_RESERVE(builder->frame_of_number, builder->frame_numbers_cap, (size_t)frame->number + 1);
 	builder->frame_of_number[builder->frame_numbers++] =
-		wk_model_add_supplied_frame(model, &given);
+		wk_model_add_supplied_frame(model, &supplied);
 	return true;
 }
 
-/* The numbers of the first input that names its stacks are their ids, so it needs no look-up
- * and no table. */
-static void keep_stack_numbers(struct wk_builder *builder)
+/* The numbers of the first input that names its stacks are their ids: it needs no table. This adds
+ * the table for another input. */
+static void add_stack_numbers(struct wk_builder *builder)
 {
-	builder->stack_of_number =
-		wk_grow(NULL, &builder->stack_numbers_cap, (size_t)builder->stack_numbers + 1,
-			sizeof(*builder->stack_of_number));
+	WK_RESERVE(builder->stack_of_number, builder->stack_numbers_cap,
+		   (size_t)builder->stack_numbers + 1);
 	for (uint32_t i = 0; i < builder->stack_numbers; i++)
 		builder->stack_of_number[i] = i;
 }
@@ -98,7 +97,7 @@ static bool handle_stack(struct wk_builder *builder, uint32_t number, uint32_t p
 		return false;
 	frame = builder->frame_of_number[frame_number];
 	if (!builder->stack_of_number)
-		keep_stack_numbers(builder);
+		add_stack_numbers(builder);
 	id = wk_model_add_stack(builder->model, wk_builder_stack_of_number(builder, parent), frame);
 	WK_RESERVE(builder->stack_of_number, builder->stack_numbers_cap, (size_t)number + 1);
 	builder->stack_of_number[builder->stack_numbers++] = id;
@@ -136,6 +135,7 @@ bool wk_builder_add_stacks(struct wk_builder *builder, const struct wk_event_sta
 		ok = handle_stack(builder, stacks->first + i, stacks->parents[i],
 				  stacks->frames[i]);
 	if (!ok)
-		wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "a stack was told before what it is made of");
+		wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+			"a stack was emitted before its parent or its frame");
 	return ok;
 }

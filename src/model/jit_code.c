@@ -112,8 +112,8 @@ static wk_image_id runtime_image(struct wk_jit_code_map *code)
 	code->image = wk_model_add_image(code->model, WK_IMAGE_ANONYMOUS, &image, 0, 0);
 	row = &code->model->images[code->image];
 	row->has_names = true;
-	row->reason = wk_model_text(code->model, wk_str_c("made at run time; the program that "
-							  "made it told the names"));
+	row->reason = wk_model_text(code->model, wk_str_c("generated at run time; named by the "
+							  "program that generated it"));
 	return code->image;
 }
 

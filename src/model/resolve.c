@@ -359,8 +359,8 @@ static void close_images(struct resolver *resolver)
 			set_reason(model, id, "names came with the recording", "the recording");
 		else if (state.is_of_another_kernel)
 			set_reason(model, id,
-				   "not of the kernel that runs now, or the recording does not say "
-				   "of which",
+				   "recorded under another kernel than the one that runs now, or "
+				   "under an unknown one",
 				   NULL);
 		else if (state.symbols)
 			take_reason(model, id, state.symbols);
