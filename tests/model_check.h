@@ -75,9 +75,10 @@ static inline bool check_intervals(const struct wk_model *model, struct wk_err *
 	for (uint32_t i = 0; i < model->intervals.count; i++)
 		if (!below(model->intervals.thread[i], model->thread_count, "the spell's thread", i,
 			   err) ||
-		    !below(model->intervals.about[i], model->subject_count, "what the spell is about",
-			   i, err) ||
-		    !below(model->intervals.doing[i], WK_READY + 1, "what is done in a spell", i, err))
+		    !below(model->intervals.about[i], model->subject_count,
+			   "what the spell is about", i, err) ||
+		    !below(model->intervals.doing[i], WK_READY + 1, "what is done in a spell", i,
+			   err))
 			return false;
 	return true;
 }

@@ -321,9 +321,9 @@ struct wk_model {
 	uint32_t count_count;
 
 	struct wk_frames frames;
-	struct wk_trie stacks;      /* labels are wk_frame_id */
-	struct wk_samples samples;  /* from row 0 on: samples have no ids */
-	struct wk_ends ends;        /* from row 0 on */
+	struct wk_trie stacks;         /* labels are wk_frame_id */
+	struct wk_samples samples;     /* from row 0 on: samples have no ids */
+	struct wk_ends ends;           /* from row 0 on */
 	struct wk_intervals intervals; /* from row 0 on */
 
 	/* Filled by wk_model_resolve. */
