@@ -358,10 +358,11 @@ static void close_images(struct resolver *resolver)
 		if (state.has_recorded_names)
 			set_reason(model, id, "names came with the recording", "the recording");
 		else if (state.is_of_another_kernel)
-			set_reason(model, id,
-				   "recorded under another kernel than the one that runs now, or "
-				   "under an unknown one",
-				   NULL);
+			set_reason(
+				model, id,
+				"recorded under another kernel than the running one, or under an "
+				"unknown one",
+				NULL);
 		else if (state.symbols)
 			take_reason(model, id, state.symbols);
 	}
