@@ -73,6 +73,24 @@ static const char *elsewhere_typed(const char *name)
 	return NULL;
 }
 
+/* A recording or a program, typed without a command. */
+static bool fail_file(const char *name, struct wk_err *err)
+{
+	struct wk_buf quoted = { 0 };
+	const char *typed;
+
+	/* A program here that is not in PATH is run by its path only. */
+	wk_buf_add_text(&quoted, wk_os_is_path(name) ? "" : "./");
+	wk_buf_add_shell(&quoted, wk_str_c(name));
+	typed = wk_buf_text(&quoted);
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		"\"%s\" is a file, not a command; `wick show %s` and `wick flame %s` show a "
+		"recording, `wick flame -- %s` profiles a program",
+		name, typed, typed, typed);
+	wk_buf_fini(&quoted);
+	return false;
+}
+
 bool wk_command_unknown(const char *name, struct wk_err *err)
 {
 	struct wk_suggestion near = wk_suggestion_for(wk_str_c(name));
@@ -85,10 +103,7 @@ bool wk_command_unknown(const char *name, struct wk_err *err)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "no command \"%s\"; use `wick show FILE %s`", name, name);
 	if (wk_os_is_there(name) && !wk_os_is_folder(name))
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "\"%s\" is a file and no command; `wick show FILE` and `wick flame "
-			       "FILE` show a recording, `wick flame -- PROGRAM` profiles a program",
-			       name);
+		return fail_file(name, err);
 	for (size_t i = 0; wk_commands[i]; i++)
 		wk_suggestion_try(&near, wk_commands[i]->name);
 	if (near.best)

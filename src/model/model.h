@@ -287,6 +287,8 @@ struct wk_side_time {
 
 struct wk_model {
 	struct wk_strtab *text;
+	wk_text_id input; /* its files as arguments of a shell command; 0: unknown */
+	bool has_several_inputs;
 
 	/* Each of these arrays has `..._count` rows, row 0 being the empty one. */
 	struct wk_image *images;
@@ -351,6 +353,18 @@ void wk_model_free(struct wk_model *model);
 static inline struct wk_str wk_model_str(const struct wk_model *model, wk_text_id id)
 {
 	return wk_strtab_str(model->text, id);
+}
+
+/* For advice that can be pasted into a shell: the files of the model, or the one that commands for
+ * a single file accept. "FILE" if unknown. */
+static inline const char *wk_model_input(const struct wk_model *model)
+{
+	return model->input ? wk_strtab_get(model->text, model->input) : "FILE";
+}
+
+static inline const char *wk_model_one_input(const struct wk_model *model)
+{
+	return model->has_several_inputs ? "FILE" : wk_model_input(model);
 }
 
 /* The named stack of a recorded one. */

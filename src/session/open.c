@@ -175,6 +175,26 @@ static void prefetch(const struct wk_model *model, const struct wk_open_options 
 	wk_images_in_view_fini(&images);
 }
 
+/* For advice. Standard input cannot be read again. */
+static void name_inputs(struct wk_model *model, const struct wk_open_input *inputs, size_t count,
+			const struct wk_open_options *options)
+{
+	struct wk_buf words = { 0 };
+	bool can_be_read = true;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *name = options->name && count == 1 ? options->name : inputs[i].path;
+
+		can_be_read &= strcmp(name, "-") != 0;
+		wk_buf_add_text(&words, i ? " " : "");
+		wk_buf_add_shell(&words, wk_str_c(name));
+	}
+	if (can_be_read)
+		model->input = wk_strtab_add(model->text, wk_buf_text(&words), words.len);
+	model->has_several_inputs = count > 1;
+	wk_buf_fini(&words);
+}
+
 static struct wk_model *open_with(const struct wk_open_input *inputs, size_t count,
 				  const struct wk_open_options *options, struct wk_symbols *symbols,
 				  struct wk_err *err)
@@ -190,6 +210,7 @@ static struct wk_model *open_with(const struct wk_open_input *inputs, size_t cou
 	wk_open_sources_fini(&sources);
 	if (!model)
 		return NULL;
+	name_inputs(model, inputs, count, options);
 	prefetch(model, options, symbols);
 	wk_model_resolve(model, symbols,
 			 &(struct wk_resolve_options){ .no_inlined = options->no_inlined });

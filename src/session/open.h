@@ -14,6 +14,7 @@
 /* All zero is the default. What it points to is borrowed. */
 struct wk_open_options {
 	const char *format; /* NULL: detected from the content */
+	const char *name;   /* of a single input, for advice; NULL: its path */
 	struct wk_naming_options naming;
 	bool no_inlined;
 	uint64_t threads;                      /* for reading; 0: one per CPU */

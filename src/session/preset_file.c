@@ -8,7 +8,7 @@
 #include "formats/reader.h"
 
 #define MOST_BYTES (64u << 20)
-#define MOST_TOLD  8 /* of what is not shown */
+#define MOST_NAMED 8 /* columns and the like that are not shown */
 
 static const char ending[] = ".wpaprofile";
 
@@ -59,7 +59,7 @@ static bool open_profile(struct wk_wpa_profile *profile, const char *path, struc
 	return ok;
 }
 
-/* Those that are told and counted: each once. The next one from `preset` on, or NULL. */
+/* Presets are listed and counted once each. The next one from `preset` on, or NULL. */
 static const struct wk_wpa_preset *from_on(const struct wk_wpa_profile *profile,
 					   const struct wk_wpa_preset *preset)
 {
@@ -90,9 +90,10 @@ static bool fail_to_find(const struct wk_wpa_profile *profile, const char *path,
 			 uint32_t count, struct wk_err *err)
 {
 	struct wk_suggestion near = wk_suggestion_for(name);
-	struct wk_buf names = { 0 };
+	struct wk_buf names = { 0 }, quoted = { 0 };
 	const struct wk_wpa_preset *p = from_on(profile, profile->presets);
 
+	wk_buf_add_shell(&quoted, wk_str_c(path));
 	for (; p; p = from_on(profile, p + 1)) {
 		wk_suggestion_try(&near, p->name.at ? p->name.at : "");
 		wk_buf_add_fmt(&names, "%s\"%.*s\"", names.len ? ", " : "", WK_STR_ARG(p->name));
@@ -101,9 +102,10 @@ static bool fail_to_find(const struct wk_wpa_profile *profile, const char *path,
 		wk_fail(err, WK_EEMPTY, WK_NOWHERE, "%s contains no presets", path);
 	else if (name.len == 0)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"%s has %" PRIu32 " presets; choose one with --preset FILE:NAME or "
-			"FILE:NUMBER (`wick show %s` lists them): %s",
-			path, count, path, wk_buf_text(&names));
+			"%s has %" PRIu32 " presets; choose one with --preset %s:NAME or "
+			"%s:NUMBER (`wick show %s` lists them): %s",
+			path, count, wk_buf_text(&quoted), wk_buf_text(&quoted),
+			wk_buf_text(&quoted), wk_buf_text(&names));
 	else if (near.best)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"%s has no preset \"%.*s\"; did you mean \"%s\"?", path, WK_STR_ARG(name),
@@ -111,8 +113,9 @@ static bool fail_to_find(const struct wk_wpa_profile *profile, const char *path,
 	else
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"%s has no preset \"%.*s\"; `wick show %s` lists them: %s", path,
-			WK_STR_ARG(name), path, wk_buf_text(&names));
+			WK_STR_ARG(name), wk_buf_text(&quoted), wk_buf_text(&names));
 	wk_buf_fini(&names);
+	wk_buf_fini(&quoted);
 	return false;
 }
 
@@ -190,15 +193,15 @@ void wk_preset_file_say(const struct wk_preset_file *file, struct wk_buf *lines)
 	add_words(view, lines);
 	for (uint32_t i = 0; i < view->missing_count; i++) {
 		wk_str_split(rest, '\n', &line, &rest);
-		if (i == MOST_TOLD)
+		if (i == MOST_NAMED)
 			break;
 		wk_buf_add_fmt(lines, "\nnot shown: %.*s", WK_STR_ARG(line));
 	}
-	if (view->missing_count > MOST_TOLD)
+	if (view->missing_count > MOST_NAMED)
 		wk_buf_add_fmt(lines,
 			       "\nand %" PRIu32 " more that are not shown; `wick show --details` "
 			       "with that file lists them",
-			       view->missing_count - MOST_TOLD);
+			       view->missing_count - MOST_NAMED);
 }
 
 /* ---- as a table */
@@ -241,9 +244,10 @@ static void add_row(struct wk_table *table, const struct wk_wpa_profile *profile
 	wk_wpa_view_fini(&view);
 }
 
-static void fill(struct wk_table *table, const struct wk_wpa_profile *profile)
+static void fill(struct wk_table *table, const struct wk_wpa_profile *profile, const char *path)
 {
 	const struct wk_wpa_preset *preset = from_on(profile, profile->presets);
+	struct wk_buf quoted = { 0 };
 
 	wk_table_init(table, "presets");
 	wk_table_column(table, WK_CELL_NUMBER, "number", "number");
@@ -255,7 +259,10 @@ static void fill(struct wk_table *table, const struct wk_wpa_profile *profile)
 	wk_table_detail_column(table, WK_CELL_TEXT, "not_shown", "list of what is not shown");
 	for (uint32_t number = 1; preset; preset = from_on(profile, preset + 1))
 		add_row(table, profile, preset, number++);
-	wk_table_note(table, "use one with `--preset FILE:NAME` or `--preset FILE:NUMBER`");
+	wk_buf_add_shell(&quoted, wk_str_c(path));
+	wk_table_note(table, "use one with `--preset %s:NAME` or `--preset %s:NUMBER`",
+		      wk_buf_text(&quoted), wk_buf_text(&quoted));
+	wk_buf_fini(&quoted);
 }
 
 bool wk_preset_file_table(struct wk_table *table, const char *path, struct wk_err *err)
@@ -264,7 +271,7 @@ bool wk_preset_file_table(struct wk_table *table, const char *path, struct wk_er
 
 	if (!open_profile(&profile, path, err))
 		return false;
-	fill(table, &profile);
+	fill(table, &profile, path);
 	wk_wpa_profile_fini(&profile);
 	return true;
 }

@@ -18,8 +18,8 @@ bool wk_preset_file_is_meant(const char *text);
 bool wk_preset_file_open(struct wk_preset_file *file, const char *text, struct wk_err *err);
 void wk_preset_file_close(struct wk_preset_file *file);
 
-/* What the preset is in words of wick: "--by commit --group pid,stack"; and, a line each, what is
- * not shown of it. */
+/* The preset as options of wick, "--by commit --group pid,stack"; and, one line each, what of it is
+ * not shown. */
 void wk_preset_file_say(const struct wk_preset_file *file, struct wk_buf *lines);
 
 /* The presets of the file at `path`. */

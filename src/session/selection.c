@@ -11,7 +11,7 @@
 #define MANY_UNNAMED 20 /* one in so many */
 #define MANY_CUT     10
 
-#define MOST_FAULTS 3 /* that are told */
+#define MOST_FAULTS 3 /* that are printed */
 
 bool wk_selection_open(struct wk_selection *question, const struct wk_model *model,
 		       const struct wk_filter_spec *spec, struct wk_err *err)
@@ -32,6 +32,7 @@ void wk_selection_report_faults(const struct wk_selection *question, bool and_mi
 				const struct wk_messages *messages)
 {
 	const struct wk_model *model = question->quality.model;
+	struct wk_buf more = { 0 };
 	uint32_t told = 0, faults = 0;
 
 	for (uint32_t i = 0; i < model->note_count; i++) {
@@ -45,8 +46,12 @@ void wk_selection_report_faults(const struct wk_selection *question, bool and_mi
 		wk_warn(messages, wk_strtab_get(model->text, model->notes[i].text));
 		told++;
 	}
-	if (faults > told)
-		wk_warn(messages, "and more like that: `wick show FILE system` has them all");
+	if (faults > told) {
+		wk_buf_add_fmt(&more, "%u more such faults; `wick show %s system` lists them all",
+			       (unsigned)(faults - told), wk_model_input(model));
+		wk_warn(messages, wk_buf_text(&more));
+	}
+	wk_buf_fini(&more);
 }
 
 static const char *advice_for(const struct wk_selection *question, enum wk_advice_key key)
@@ -100,18 +105,23 @@ static void add_query(const struct wk_selection *question, struct wk_buf *senten
 static void explain(const struct wk_selection *question, struct wk_buf *sentence)
 {
 	const bool *is_given = question->filter.is_given;
+	const struct wk_model *model = question->quality.model;
 
 	wk_filter_explain(&question->filter, sentence);
+	if (question->filter.total == 0 && question->filter.has_counts)
+		wk_buf_add_fmt(sentence,
+			       "; `wick show %s events` counts the recorded events, `wick dump %s` "
+			       "prints them",
+			       wk_model_input(model), wk_model_input(model));
 	if (question->filter.total == 0 && !question->filter.has_named_source &&
 	    advice_for(question, WK_ADVICE_CPU_SAMPLES))
 		wk_buf_add_fmt(sentence, "; %s records some",
 			       advice_for(question, WK_ADVICE_CPU_SAMPLES));
-	if (question->filter.total && !has_threads(question->quality.model) &&
+	if (question->filter.total && !has_threads(model) &&
 	    (is_given[WK_FILTER_PROCESS] || is_given[WK_FILTER_THREAD]))
-		wk_buf_add_text(sentence, "; this input tells no processes or threads");
+		wk_buf_add_text(sentence, "; this input contains no processes or threads");
 	else
-		wk_filter_near(&question->filter, question->quality.model, &question->asked,
-			       sentence);
+		wk_filter_near(&question->filter, model, &question->asked, sentence);
 	add_query(question, sentence);
 }
 
@@ -155,20 +165,22 @@ void wk_selection_report(const struct wk_selection *question, const struct wk_me
 	}
 }
 
-static void add_symbols(struct wk_buf *sentence, struct wk_str path)
+/* "grep has no symbols (22.1 % of frames unnamed); ..." */
+static void add_symbols(struct wk_buf *sentence, const struct wk_model *model,
+			const struct wk_image *image, const char *share)
 {
 	wk_buf_add_fmt(sentence,
-		       " of all frames are functions of %.*s without names: `wick "
-		       "symbols FILE` says of a recording what brings them",
-		       WK_STR_ARG(wk_str_basename(path)));
+		       "%.*s lacks symbols (%s of frames unnamed); `wick symbols %s` shows how to "
+		       "get them",
+		       WK_STR_ARG(wk_str_basename(wk_model_str(model, image->path))), share,
+		       wk_model_one_input(model));
 }
 
 /* Names of JIT code come from the program, or from the recorder if it walks stacks itself. */
-static void add_maker(struct wk_buf *sentence, const struct wk_model *model,
+static void add_maker(struct wk_buf *sentence, const struct wk_model *model, const char *share,
 		      const struct wk_jit_maker *maker)
 {
-	wk_buf_add_fmt(sentence,
-		       " of all frames are code made at run time of which the %s tells no names; ",
+	wk_buf_add_fmt(sentence, "%s of frames are JIT code that the %s does not name; ", share,
 		       model->traits->walks_stacks ? "trace" : "program");
 	if (maker)
 		wk_buf_add_fmt(sentence, "`%s`%s%s%s names it", maker->words,
@@ -182,19 +194,20 @@ static void hint_names(const struct wk_selection *question, const struct wk_mess
 {
 	const struct wk_model *model = question->quality.model;
 	struct wk_nameless nameless = wk_nameless_of(model, &question->filter);
-	struct wk_buf sentence = { 0 };
+	struct wk_buf sentence = { 0 }, share = { 0 };
 
 	if (nameless.unnamed * MANY_UNNAMED < nameless.frames || nameless.unnamed == 0)
 		return;
-	wk_num_add_share(&sentence, nameless.unnamed, nameless.frames);
+	wk_num_add_share(&share, nameless.unnamed, nameless.frames);
 	if (model->images[nameless.image].kind == WK_IMAGE_ANONYMOUS)
-		add_maker(&sentence, model,
+		add_maker(&sentence, model, wk_buf_text(&share),
 			  model->traits->walks_stacks ? NULL
 						      : wk_jit_maker_of(model, nameless.image));
 	else
-		add_symbols(&sentence, wk_model_str(model, model->images[nameless.image].path));
+		add_symbols(&sentence, model, &model->images[nameless.image], wk_buf_text(&share));
 	wk_warn(messages, wk_buf_text(&sentence));
 	wk_buf_fini(&sentence);
+	wk_buf_fini(&share);
 }
 
 /* Nothing can be done for this recording, but for the next one. */
@@ -209,7 +222,7 @@ static void hint_stacks(const struct wk_selection *question, const struct wk_mes
 		return;
 	maker = wk_jit_maker_in(model, &model->processes[roots.process]);
 	wk_num_add_share(&sentence, roots.cut, roots.samples);
-	wk_buf_add_text(&sentence, " of stacks end in code made at run time");
+	wk_buf_add_text(&sentence, " of stacks end in JIT code");
 	wk_buf_add_text(&sentence, advice_for(question, WK_ADVICE_JIT_STACKS));
 	if (!model->traits->walks_stacks && maker && maker->stacks)
 		wk_buf_add_fmt(&sentence, "; %s", maker->stacks);

@@ -67,11 +67,12 @@ static bool select_samples(struct wk_shown_table *shown, const struct wk_table_v
 	if (lacks)
 		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "%s", lacks);
 	if (query->choice->has_preset && !wk_table_view_accepts_source(view, filter.source))
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "table %s shows %s, but the preset is for %s; use `wick show FILE "
-			       "calls` with the preset",
-			       view->name, own ? own : view->name,
-			       filter.source ? filter.source : "CPU time");
+		return wk_fail(
+			err, WK_EUSAGE, WK_NOWHERE,
+			"table %s shows %s, but the preset is for %s; use `wick show %s calls` "
+			"with the preset",
+			view->name, own ? own : view->name,
+			filter.source ? filter.source : "CPU time", wk_model_input(model));
 	if (!filter.source)
 		filter.source = own;
 	return wk_selection_open(&shown->selection, model, &filter, err);
@@ -115,7 +116,8 @@ bool wk_shown_table_open(struct wk_shown_table *shown, const struct wk_table_que
 	if (view->uses & WK_TABLE_FOLLOWS_SYSTEM && model->traits->is_system_wide)
 		wk_table_note(&shown->table,
 			      "this is the call tree, because an option is about calls; `wick show "
-			      "FILE process-tree` prints the process tree");
+			      "%s process-tree` prints the process tree",
+			      wk_model_input(model));
 	return true;
 }
 
@@ -148,7 +150,8 @@ void wk_shown_table_report(const struct wk_shown_table *shown, const struct wk_t
 	wk_buf_add_fmt(&words, "table %s has no levels, so the preset's grouping (",
 		       shown->view->name);
 	wk_grouping_write(&query->choice->grouping, &words);
-	wk_buf_add_text(&words, ") is not applied; `wick show FILE calls` applies it");
+	wk_buf_add_fmt(&words, ") is not applied; `wick show %s calls` applies it",
+		       wk_model_input(shown->selection.quality.model));
 	wk_warn(messages, wk_buf_text(&words));
 	wk_buf_fini(&words);
 }

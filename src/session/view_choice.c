@@ -121,12 +121,22 @@ void wk_view_choice_fini(struct wk_view_choice *choice)
 	wk_buf_fini(&choice->said);
 }
 
-bool wk_view_expect_tree(const struct wk_view_choice *choice, struct wk_err *err)
+bool wk_view_expect_tree(const struct wk_view_choice *choice, const char *file, struct wk_err *err)
 {
-	return !choice->table ||
-	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "this preset is a table, not a tree; print it with: wick show FILE %s",
-		       choice->table);
+	struct wk_buf command = { 0 };
+
+	if (!choice->table)
+		return true;
+	wk_buf_add_text(&command, "wick show ");
+	if (file) {
+		wk_buf_add_shell(&command, wk_str_c(file));
+		wk_buf_add_char(&command, ' ');
+	}
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		"this preset is a table, not a tree; print it with: %s%s", wk_buf_text(&command),
+		choice->table);
+	wk_buf_fini(&command);
+	return false;
 }
 
 void wk_view_report(const struct wk_view_choice *choice, const struct wk_messages *messages)

@@ -39,8 +39,9 @@ void wk_view_choice_fini(struct wk_view_choice *choice);
 /* What a preset of a file became, and what of it is not shown. */
 void wk_view_report(const struct wk_view_choice *choice, const struct wk_messages *messages);
 
-/* Fails if the preset is a table, which cannot be drawn as a tree. */
-bool wk_view_expect_tree(const struct wk_view_choice *choice, struct wk_err *err);
+/* Fails if the preset is a table, which cannot be drawn as a tree. `file` is the recording, for
+ * advice; NULL: the default one. */
+bool wk_view_expect_tree(const struct wk_view_choice *choice, const char *file, struct wk_err *err);
 
 /* For wk_tree_options. */
 static inline const struct wk_grouping *wk_view_grouping(const struct wk_view_choice *choice)

@@ -344,8 +344,10 @@ static void add_elsewhere(const struct wk_quality *quality, struct wk_buf *line)
 	if (is_few && !quality->facts_only)
 		wk_buf_add_fmt(line, " (%s)", wk_buf_text(&others));
 	else if (!quality->facts_only)
-		wk_buf_add_text(line, " other events not shown (--by takes one; `wick show FILE "
-				      "system` lists them)");
+		wk_buf_add_fmt(line,
+			       " other events not shown (--by selects one; `wick show %s system` "
+			       "lists them)",
+			       wk_model_input(quality->model));
 	wk_buf_fini(&others);
 }
 
@@ -417,7 +419,8 @@ static void add_more(const struct wk_quality *quality, uint32_t count, const cha
 {
 	wk_buf_add_fmt(line, "; and %u more", count);
 	if (!quality->facts_only)
-		wk_buf_add_fmt(line, ": `wick show FILE %s` lists them", table);
+		wk_buf_add_fmt(line, ": `wick show %s %s` lists them",
+			       wk_model_input(quality->model), table);
 }
 
 void wk_quality_missing_line(const struct wk_quality *quality, struct wk_buf *line)
@@ -495,11 +498,15 @@ static void add_windows_files(const struct wk_quality *quality, uint32_t shown, 
 	if (quality->facts_only)
 		return;
 	if (model->fetching == WK_FETCHING_NOTHING)
-		wk_buf_add_text(line, ": `wick symbols FILE --symbol-path 'srv*'` fetches what "
-				      "Microsoft has of them");
+		wk_buf_add_fmt(line,
+			       ": `wick symbols %s --symbol-path 'srv*'` fetches those that "
+			       "Microsoft has",
+			       wk_model_one_input(model));
 	else if (model->fetching == WK_FETCHING_DONE)
-		wk_buf_add_text(line, ": `wick symbols FILE` with the same symbol path says "
-				      "where they were looked for");
+		wk_buf_add_fmt(line,
+			       ": `wick symbols %s` with the same symbol path shows where wick "
+			       "searched",
+			       wk_model_one_input(model));
 }
 
 /* Instead of the advice to fetch. */

@@ -164,7 +164,7 @@ def _(t):
     came = t.percents(blind)
     t.true(came.get("main", 0) < 20, f"without tables {came.get('main')} % of stacks reach main")
     said = tap.run(tap.WICK, "fold", blind, cwd=t.folder).stderr
-    t.true("of stacks end in code made at run time" in said, f"the cause is told: {said}")
+    t.true("of stacks end in JIT code" in said, f"the cause is printed: {said}")
     check_bare(t, t.record("--", tap.program("live", "jit"), "bare", 1000, "."))
 
 

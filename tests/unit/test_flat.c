@@ -253,11 +253,11 @@ static void what_was_fetched_or_interrupted_is_not_advised(void **state)
 	model->fetching = WK_FETCHING_DONE;
 	assert_closed(model, &all,
 		      "one is not here, so its functions have no names: `wick symbols "
-		      "FILE` with the same symbol path says where they were looked for");
+		      "FILE` with the same symbol path shows where wick searched");
 	model->fetching = WK_FETCHING_NOTHING;
 	assert_closed(model, &all,
 		      "one is not here, so its functions have no names: `wick symbols "
-		      "FILE --symbol-path 'srv*'` fetches what Microsoft has of them");
+		      "FILE --symbol-path 'srv*'` fetches those that Microsoft has");
 	wk_model_free(model);
 }
 

@@ -177,7 +177,7 @@ static bool expect_levels(const struct args *args, enum wk_comparison_form form,
 {
 	return !args->view.group || form != WK_COMPARISON_TABLE ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "the table has no levels, so --group does not apply; use -o FILE.svg or "
+		       "the table has no levels, so --group does not apply; use -o diff.svg or "
 		       "--to folded");
 }
 
@@ -214,7 +214,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 			    call, err) &&
 	    wk_view_choose(&choice, &args->view, &args->filter, args->by_thread || args->no_process,
 			   err) &&
-	    wk_view_expect_tree(&choice, err) && expect_levels(args, options.form, err))
+	    wk_view_expect_tree(&choice, options.after, err) &&
+	    expect_levels(args, options.form, err))
 		model = wk_open_inputs((const struct wk_open_input[]){ { options.before, true },
 								       { options.after, false } },
 				       2, &load, NULL, &wk_cli_messages, err);

@@ -239,7 +239,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 				 .choice = &choice };
 	bool ok = paths && check_output(target, paths, call, err) &&
 		  wk_view_choose(&choice, &args->view, &args->filter, false, err) &&
-		  wk_view_expect_tree(&choice, err);
+		  wk_view_expect_tree(&choice, paths[0], err);
 
 	if (ok)
 		ok = target->stream ? write_output(&export, call, err)

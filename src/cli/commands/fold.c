@@ -72,7 +72,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	if (paths && wk_output_allow(args->output, paths, forms, call, err) &&
 	    wk_view_choose(&choice, &args->view, &args->filter, args->by_thread || args->no_process,
 			   err) &&
-	    wk_view_expect_tree(&choice, err))
+	    wk_view_expect_tree(&choice, paths[0], err))
 		model = load(paths, args, &choice, err);
 	wk_free(paths);
 	if (!model) {

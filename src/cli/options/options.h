@@ -77,6 +77,12 @@ struct wk_words {
 
 void wk_words_fini(struct wk_words *words);
 
+/* The first, or NULL. */
+static inline const char *wk_words_first(const struct wk_words *words)
+{
+	return words->count ? words->at[0] : NULL;
+}
+
 /* All of them, NULL-terminated, for the caller to free. */
 const char **wk_words_paths(const struct wk_words *words);
 

@@ -213,6 +213,7 @@ bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
 	bool ok = false;
 
 	load.in_view = &maker->choice.filter;
+	load.name = recorded_to;
 	model = wk_open_paths(paths, &load, maker->symbols, &wk_cli_messages, err);
 	if (!model)
 		return false;
@@ -244,7 +245,7 @@ bool wk_flame_plan(struct wk_flame_maker *maker, struct wk_err *err)
 			    args->by_thread || args->no_process, err))
 		return false;
 	drawing.reverse |= maker->choice.inverted;
-	if (wk_view_expect_tree(&maker->choice, err) &&
+	if (wk_view_expect_tree(&maker->choice, wk_words_first(maker->call->words), err) &&
 	    wk_drawing_read(&drawing, &maker->picture, err))
 		return true;
 	wk_view_choice_fini(&maker->choice);

@@ -225,10 +225,16 @@ static int probe(struct wk_bytes first)
 
 static bool read_none(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
-	(void)input, (void)sink;
-	return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-		       "these are presets, not a trace: `wick show FILE.wpaProfile` lists them, "
-		       "and --preset applies one");
+	struct wk_buf name = { 0 };
+
+	(void)sink;
+	wk_buf_add_shell(&name, wk_str_c(input->name));
+	wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+		"these are presets, not a trace: `wick show %s` lists them, and --preset applies "
+		"one",
+		wk_buf_text(&name));
+	wk_buf_fini(&name);
+	return false;
 }
 
 const struct wk_reader wk_reader_wpa_profile = {

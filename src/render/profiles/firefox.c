@@ -205,9 +205,11 @@ static void write_fact(struct writing *w, const char *key, const char *fact_key)
 /* The quality line of every wick view, in the viewer's field for it. */
 static void write_quality(struct writing *w)
 {
+	struct wk_quality facts = *w->view->quality;
 	struct wk_buf line = { 0 };
 
-	wk_quality_line(w->view->quality, &line);
+	facts.facts_only = true;
+	wk_quality_line(&facts, &line);
 	wk_out_text(w->out, ",\n\"extra\":[{\"label\":\"Recording\",\"entries\":[{\"label\":"
 			    "\"Samples\",\"format\":\"string\",\"value\":");
 	wk_out_json_quoted(w->out, wk_buf_str(&line));

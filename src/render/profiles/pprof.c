@@ -396,10 +396,12 @@ static void write_tables(struct writing *w)
 
 static void write_comments(struct writing *w)
 {
+	struct wk_quality facts = *w->view->quality;
 	struct wk_buf line = { 0 };
 
 	wk_buf_add_text(&line, "written by wick " WICK_VERSION ": ");
-	wk_quality_line(w->view->quality, &line);
+	facts.facts_only = true;
+	wk_quality_line(&facts, &line);
 	write_number(w, PROFILE_COMMENT, text(w, wk_buf_str(&line)));
 	wk_buf_fini(&line);
 }

@@ -274,9 +274,6 @@ void wk_filter_explain(const struct wk_filter *filter, struct wk_buf *sentence)
 
 	if (filter->total == 0) {
 		wk_buf_add_text(sentence, "no samples were recorded");
-		if (filter->has_counts)
-			wk_buf_add_text(sentence, "; `wick show FILE events` lists what was, "
-						  "`wick dump FILE` all of it");
 		return;
 	}
 	wk_buf_add_fmt(sentence, "no %ss in view of ", filter->row_word);

@@ -72,15 +72,16 @@ static uint64_t counted_records(const struct wk_model *model, const char *name)
 	return count;
 }
 
-static bool fail_no_samples(const char *name, uint64_t records, struct wk_err *err)
+static bool fail_no_samples(const struct wk_model *model, const char *name, uint64_t records,
+			    struct wk_err *err)
 {
 	struct wk_buf count = { 0 };
 
 	wk_num_add_counted(&count, records, " record", " records");
 	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		"%s of \"%s\" %s there, but wick weighs nothing by that; `wick show FILE "
-		"system` lists what --by takes",
-		wk_buf_text(&count), name, records == 1 ? "is" : "are");
+		"the input has %s of \"%s\", but wick cannot weigh by that; `wick show %s system` "
+		"lists the events for --by",
+		wk_buf_text(&count), name, wk_model_input(model));
 	wk_buf_fini(&count);
 	return false;
 }
@@ -97,15 +98,15 @@ static bool no_such_source(const struct wk_model *model, const char *name, struc
 	wk_source_id i = 1;
 
 	if (records)
-		return fail_no_samples(name, records, err);
+		return fail_no_samples(model, name, records, err);
 	if (meant)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "no event \"%s\" was recorded; did you mean \"%s\"?", name, meant);
 	if (event)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "no event \"%s\" was recorded: %s records it; `wick show FILE "
-			       "system` lists what there is",
-			       name, wk_advice(set, event->recorded));
+			       "no event \"%s\" was recorded: %s records it; `wick show %s system` "
+			       "lists the recorded events",
+			       name, wk_advice(set, event->recorded), wk_model_input(model));
 	for (; i < model->source_count && names.len < ENOUGH_NAMES; i++)
 		wk_buf_add_fmt(&names, "%s%s", i > 1 ? ", " : "",
 			       wk_strtab_get(model->text, model->sources[i].name));

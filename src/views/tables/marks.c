@@ -68,6 +68,8 @@ void wk_tables_fill_counts(struct wk_table *table, const struct wk_model *model,
 		count_row(table, model, &model->counts[i]);
 	}
 	note_more(table, hidden, "kind is", "kinds are");
-	wk_table_note(table, "this table counts all records of the input; several can make one "
-			     "sample, and `wick show FILE system` counts the samples for --by");
+	wk_table_note(table,
+		      "this table counts all records of the input; several can make one sample, "
+		      "and `wick show %s system` counts the samples for --by",
+		      wk_model_input(model));
 }

@@ -51,8 +51,9 @@ static void process(struct wk_table *table, const struct wk_model *model, wk_pro
 
 /* "in all 12.3 MB in 40 commits, of which 1.2 MB are outstanding; at most 4 MB were there at once"
  */
-static void note_whole(struct wk_table *table, const struct wk_lifetimes *whole, const char *event,
-		       const char *one, const char *many)
+static void note_whole(struct wk_table *table, const struct wk_model *model,
+		       const struct wk_lifetimes *whole, const char *event, const char *one,
+		       const char *many)
 {
 	struct wk_buf words = { 0 };
 
@@ -69,9 +70,9 @@ static void note_whole(struct wk_table *table, const struct wk_lifetimes *whole,
 	wk_buf_add_text(&words, " were there at once");
 	wk_table_note(table, "%s", wk_buf_text(&words));
 	wk_table_note(table,
-		      "`wick show FILE %.*s --group pid,stack` shows the calls that allocated it, "
-		      "`wick flame FILE --by %s --outstanding` draws what is outstanding",
-		      WK_STR_ARG(table->name), event);
+		      "`wick show %s %.*s --group pid,stack` shows the calls that allocated it, "
+		      "`wick flame %s --by %s --outstanding` draws what is outstanding",
+		      wk_model_input(model), WK_STR_ARG(table->name), wk_model_input(model), event);
 	wk_buf_fini(&words);
 }
 
@@ -115,7 +116,7 @@ void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 		wk_table_row(table);
 		memory_row(table, model, &commit, &reserve, rows[i].id);
 	}
-	note_whole(table, &commit.whole, "commit", " commit", " commits");
+	note_whole(table, model, &commit.whole, "commit", " commit", " commits");
 	WK_FREE_ALL(rows, commit.rows, reserve.rows);
 }
 
@@ -162,6 +163,6 @@ void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 		wk_table_row(table);
 		heap_row(table, model, &blocks, &ended[rows[i].id], rows[i].id);
 	}
-	note_whole(table, &blocks.whole, "heap", " allocation", " allocations");
+	note_whole(table, model, &blocks.whole, "heap", " allocation", " allocations");
 	WK_FREE_ALL(rows, ended, blocks.rows);
 }

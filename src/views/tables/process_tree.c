@@ -156,7 +156,8 @@ void wk_tables_fill_process_tree(struct wk_table *table, const struct wk_model *
 	wk_tables_note_without_samples(table, "process", "processes",
 				       (uint32_t)(outline.tree.count - table->row_count - hidden));
 	if (model->traits->is_system_wide && model->samples.count)
-		wk_table_note(table, "`wick show FILE calls` prints the call tree");
+		wk_table_note(table, "`wick show %s calls` prints the call tree",
+			      wk_model_input(model));
 	wk_process_tree_fini(&outline.tree);
 	wk_tables_end_tally(&outline.own);
 	WK_FREE_ALL(outline.total, outline.total_samples, outline.is_shown, outline.left);

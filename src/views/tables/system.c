@@ -381,7 +381,9 @@ void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
 	event_rows(&rows, counts);
 	end_part(&rows);
 	if (model->count_count)
-		wk_table_note(table, "these are the samples and events for --by; `wick show FILE "
-				     "events` counts all records of the input");
+		wk_table_note(table,
+			      "these are the samples and events for --by; `wick show %s events` "
+			      "counts all records of the input",
+			      wk_model_input(model));
 	wk_free(counts);
 }

@@ -196,7 +196,9 @@ void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
 	if (filter->is_of_stacks)
 		wk_table_note(table, "these are waits of whole threads; --group restricts them to "
 				     "stacks in view");
-	wk_table_note(table, "`wick show FILE waits --group wait-reason,stack` shows where threads "
-			     "waited, `--group wait-reason,readied-by` what ended it");
+	wk_table_note(table,
+		      "`wick show %s waits --group wait-reason,stack` shows where threads waited, "
+		      "`--group wait-reason,readied-by` what ended it",
+		      wk_model_input(model));
 	WK_FREE_ALL(ranked, rows, sums);
 }
