@@ -1,20 +1,15 @@
 #include "render/svg/names.h"
 
 #include "base/mem.h"
-#include "base/sort.h"
 #include "render/colours/palette.h"
 #include "views/tree/merge.h"
-
-#define FEW_NAMES  24   /* are sorted by comparing them */
-#define MANY_NAMES 1024 /* are worth a count of all their bytes */
 
 static const struct wk_str small_name = WK_STR("small frames");
 
 static uint32_t add_entry(struct wk_svg_names *names, struct wk_svg_name entry)
 {
-	WK_RESERVE(names->entries, names->cap, (size_t)names->count + 1);
-	names->entries[names->count] = entry;
-	return names->count++;
+	*WK_APPEND(names->entries, names->count, names->cap) = entry;
+	return names->count - 1;
 }
 
 /* Marks that the older tools append to names for kinds of code: here colours show them. */
@@ -62,123 +57,53 @@ static void collect(struct wk_svg_names *names, const struct wk_model *model,
 	wk_free(of_function);
 }
 
-/* Eight bytes from `depth` on as a number that sorts as they do. */
-static uint64_t piece(struct wk_str name, size_t depth)
-{
-	uint64_t key = 0;
-
-	for (size_t i = depth; i < depth + 8; i++)
-		key = key << 8 | (i < name.len ? (unsigned char)name.at[i] : 0);
-	return key;
-}
-
-/* Rows of names that are alike up to `depth`. */
-struct group {
-	size_t first, count, depth;
+/* A name with its first eight bytes as a number that sorts as they do: most names differ there. */
+struct place {
+	uint64_t start;
+	struct wk_str name;
+	uint32_t row;
 };
 
-struct sorter {
-	const struct wk_svg_name *entries;
-	struct wk_sort_key *keys;
-	struct group *groups; /* that wait */
-	size_t waiting, cap;
-};
-
-static void wait_for(struct sorter *s, struct group group)
+static uint64_t start_of(struct wk_str name)
 {
-	*WK_APPEND(s->groups, s->waiting, s->cap) = group;
+	uint64_t start = 0;
+
+	for (size_t i = 0; i < 8; i++)
+		start = start << 8 | (i < name.len ? (unsigned char)name.at[i] : 0);
+	return start;
 }
 
-static int order_of(const struct sorter *s, struct wk_sort_key a, struct wk_sort_key b,
-		    size_t depth)
+static int by_name(const void *left, const void *right)
 {
-	return wk_str_compare(wk_str_skip(s->entries[a.row].name, depth),
-			      wk_str_skip(s->entries[b.row].name, depth));
-}
+	const struct place *a = left, *b = right;
+	int order;
 
-static void insert_few(struct sorter *s, const struct group *group)
-{
-	struct wk_sort_key *keys = s->keys + group->first;
-
-	for (size_t i = 1; i < group->count; i++) {
-		struct wk_sort_key key = keys[i];
-		size_t to = i;
-
-		for (; to > 0 && order_of(s, keys[to - 1], key, group->depth) > 0; to--)
-			keys[to] = keys[to - 1];
-		keys[to] = key;
-	}
-}
-
-static int by_key(const void *left, const void *right)
-{
-	const struct wk_sort_key *a = left, *b = right;
-
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->row < b->row ? -1 : a->row > b->row;
-}
-
-/* Sorts by the next eight bytes; those that are alike there wait for their next eight. */
-static void sort_many(struct sorter *s, const struct group *group)
-{
-	struct wk_sort_key *keys = s->keys + group->first;
-	size_t start = 0, next = group->depth + 8;
-	bool goes_on = false;
-
-	for (size_t i = 0; i < group->count; i++)
-		keys[i].key = piece(s->entries[keys[i].row].name, group->depth);
-	if (group->count < MANY_NAMES)
-		qsort(keys, group->count, sizeof(*keys), by_key);
-	else
-		wk_sort_keys(keys, group->count);
-	for (size_t i = 0; i <= group->count; i++) {
-		if (i < group->count && keys[i].key == keys[start].key) {
-			goes_on |= s->entries[keys[i].row].name.len > next;
-			continue;
-		}
-		if (goes_on && i - start > 1)
-			wait_for(s, (struct group){ group->first + start, i - start, next });
-		start = i;
-		goes_on = i < group->count && s->entries[keys[i].row].name.len > next;
-	}
-}
-
-static void sort_rows(const struct wk_svg_names *names, struct wk_sort_key *keys)
-{
-	struct sorter s = { .entries = names->entries, .keys = keys };
-
-	for (uint32_t i = 0; i < names->count; i++)
-		keys[i].row = i;
-	wait_for(&s, (struct group){ 0, names->count, 0 });
-	while (s.waiting) {
-		struct group group = s.groups[--s.waiting];
-
-		if (group.count <= FEW_NAMES)
-			insert_few(&s, &group);
-		else
-			sort_many(&s, &group);
-	}
-	wk_free(s.groups);
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	order = wk_str_compare(a->name, b->name);
+	return order ? order : (a->row > b->row) - (a->row < b->row);
 }
 
 static void put_in_order(struct wk_svg_names *names, uint32_t nodes)
 {
-	struct wk_sort_key *keys = wk_alloc((size_t)names->count * sizeof(*keys));
+	struct place *places = wk_alloc((size_t)names->count * sizeof(*places));
 	struct wk_svg_name *sorted = wk_alloc((size_t)names->count * sizeof(*sorted));
-	uint32_t *place = wk_alloc((size_t)names->count * sizeof(*place));
+	uint32_t *new_row = wk_alloc((size_t)names->count * sizeof(*new_row));
 
-	sort_rows(names, keys);
+	for (uint32_t i = 0; i < names->count; i++)
+		places[i] = (struct place){ start_of(names->entries[i].name),
+					    names->entries[i].name, i };
+	qsort(places, names->count, sizeof(*places), by_name);
 	for (uint32_t i = 0; i < names->count; i++) {
-		sorted[i] = names->entries[keys[i].row];
-		place[keys[i].row] = i;
+		sorted[i] = names->entries[places[i].row];
+		new_row[places[i].row] = i;
 	}
 	for (uint32_t node = 0; node < nodes; node++)
-		names->of_node[node] = place[names->of_node[node]];
-	names->small = names->small == UINT32_MAX ? names->count : place[names->small];
+		names->of_node[node] = new_row[names->of_node[node]];
+	names->small = names->small == UINT32_MAX ? names->count : new_row[names->small];
 	wk_free(names->entries);
 	names->entries = sorted;
-	WK_FREE_ALL(keys, place);
+	WK_FREE_ALL(places, new_row);
 }
 
 void wk_svg_names_init(struct wk_svg_names *names, const struct wk_model *model,
