@@ -76,12 +76,11 @@ static struct process *process_of(struct reading *reading, uint32_t pid_text)
 	uint32_t *row = wk_map_at(&reading->process_of, (uint64_t)pid_text + 1);
 
 	if (!*row) {
-		WK_RESERVE(reading->processes, reading->process_cap, reading->process_count + 1);
-		reading->processes[reading->process_count] = (struct process){
-			.text = pid_text,
-			.pid = number_of(reading, pid_text, reading->process_count),
-		};
-		*row = (uint32_t)++reading->process_count;
+		uint32_t pid = number_of(reading, pid_text, reading->process_count);
+
+		*WK_APPEND(reading->processes, reading->process_count, reading->process_cap) =
+			(struct process){ .text = pid_text, .pid = pid };
+		*row = (uint32_t)reading->process_count;
 	}
 	return &reading->processes[*row - 1];
 }
@@ -96,9 +95,8 @@ static struct thread *thread_of(struct reading *reading, uint32_t pid_text, uint
 	thread.pid = process_of(reading, pid_text)->pid;
 	thread.tid = number_of(reading, tid_text, reading->thread_count);
 	thread.row = wk_spans_thread(&reading->spans, thread.pid, thread.tid, SOURCE_TRACE);
-	WK_RESERVE(reading->threads, reading->thread_cap, reading->thread_count + 1);
-	reading->threads[reading->thread_count] = thread;
-	*row = (uint32_t)++reading->thread_count;
+	*WK_APPEND(reading->threads, reading->thread_count, reading->thread_cap) = thread;
+	*row = (uint32_t)reading->thread_count;
 	return &reading->threads[*row - 1];
 }
 
@@ -131,42 +129,18 @@ static struct chunked *profile_of(struct reading *reading, const struct trace_ev
 	return chunked;
 }
 
-static void read_cpu_profile(struct wk_v8_profile *profile, struct wk_json *json)
+/* The outer object has the times, the inner one ("cpuProfile") nodes and samples. */
+static void read_profile_data(struct wk_v8_profile *profile, struct wk_json *json, bool is_inner)
 {
 	struct wk_str key;
 
 	if (!wk_json_enter_object(json))
 		return;
-	while (wk_json_next_key(json, &key)) {
-		if (wk_str_is(key, "nodes") && wk_json_enter_array(json))
-			while (wk_json_next_element(json))
-				wk_v8_node(profile, json);
-		else if (wk_str_is(key, "samples"))
-			wk_v8_samples(profile, json);
-		else if (!wk_str_is(key, "nodes"))
+	while (wk_json_next_key(json, &key))
+		if (!is_inner && wk_str_is(key, "cpuProfile"))
+			read_profile_data(profile, json, true);
+		else if (!wk_v8_member(profile, key, json))
 			wk_json_skip(json);
-	}
-}
-
-static void read_profile_data(struct wk_v8_profile *profile, struct wk_json *json)
-{
-	struct wk_str key;
-
-	if (!wk_json_enter_object(json))
-		return;
-	while (wk_json_next_key(json, &key)) {
-		if (wk_str_is(key, "startTime")) {
-			int64_t start = wk_json_scaled(json, 3);
-
-			profile->start_ns = start > 0 ? (uint64_t)start : 0;
-		} else if (wk_str_is(key, "timeDeltas")) {
-			wk_v8_deltas(profile, json);
-		} else if (wk_str_is(key, "cpuProfile")) {
-			read_cpu_profile(profile, json);
-		} else {
-			wk_json_skip(json);
-		}
-	}
 }
 
 /* "Profile" begins one, on the thread that is profiled; "ProfileChunk" adds to it. */
@@ -184,7 +158,7 @@ static void read_profile(struct reading *reading, struct trace_event *event)
 		return;
 	while (wk_json_next_key(&event->args, &key)) {
 		if (wk_str_is(key, "data"))
-			read_profile_data(&chunked->profile, &event->args);
+			read_profile_data(&chunked->profile, &event->args, false);
 		else
 			wk_json_skip(&event->args);
 	}

@@ -22,21 +22,6 @@ static int probe(struct wk_bytes first)
 	return 0;
 }
 
-static uint64_t microseconds(struct wk_json *json)
-{
-	int64_t ns = wk_json_scaled(json, 3);
-
-	return ns > 0 ? (uint64_t)ns : 0;
-}
-
-static void read_nodes(struct wk_v8_profile *profile, struct wk_json *json)
-{
-	if (!wk_json_enter_array(json))
-		return;
-	while (wk_json_next_element(json))
-		wk_v8_node(profile, json);
-}
-
 struct reading {
 	struct wk_v8_profile profile;
 	bool has_samples;    /* the list, empty or not */
@@ -47,23 +32,17 @@ static void read_key(struct reading *reading, struct wk_str key, struct wk_json 
 {
 	struct wk_v8_profile *profile = &reading->profile;
 
-	if (wk_str_is(key, "nodes")) {
-		read_nodes(profile, json);
+	reading->has_samples |= wk_str_is(key, "samples");
+	if (wk_str_is(key, "startTime") && reading->has_timestamps) {
+		wk_json_skip(json);
 	} else if (wk_str_is(key, "head")) {
 		wk_v8_node(profile, json);
-	} else if (wk_str_is(key, "samples")) {
-		reading->has_samples = true;
-		wk_v8_samples(profile, json);
-	} else if (wk_str_is(key, "timeDeltas")) {
-		wk_v8_deltas(profile, json);
 	} else if (wk_str_is(key, "timestamps")) {
 		reading->has_timestamps = true;
 		wk_v8_timestamps(profile, json);
-	} else if (wk_str_is(key, "startTime") && !reading->has_timestamps) {
-		profile->start_ns = microseconds(json);
 	} else if (wk_str_is(key, "endTime")) {
-		profile->end_ns = microseconds(json);
-	} else {
+		profile->end_ns = wk_v8_time(json);
+	} else if (!wk_v8_member(profile, key, json)) {
 		wk_json_skip(json);
 	}
 }

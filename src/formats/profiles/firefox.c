@@ -61,7 +61,6 @@ struct reading {
 	uint32_t made_up;         /* ids so far */
 	int64_t first_start_ns;
 	bool has_first_start;
-	bool is_emitted[MEASURES];
 	bool has_threads; /* "threads", empty or not */
 	uint64_t without_stack, negative, too_nested;
 };
@@ -91,18 +90,6 @@ static void read_samples(struct samples *samples, struct wk_json *json)
 	wk_json_end(&again, NULL);
 	wk_fx_table_read(&samples->table, &sample_layout, &value);
 	wk_json_end_value(&value, json);
-}
-
-static void emit_source(struct reading *reading, enum measure measure)
-{
-	struct wk_event_source source = { .source = measure,
-					  .name = wk_str_c(measures[measure].name),
-					  .unit = wk_str_c(measures[measure].unit),
-					  .is_weighed = true };
-
-	if (!reading->is_emitted[measure])
-		wk_stack_writer_emit_source(reading->writer, &source);
-	reading->is_emitted[measure] = true;
 }
 
 static int64_t weight_of(const struct samples *samples, int64_t row)
@@ -137,7 +124,8 @@ static void emit_samples(struct reading *reading, const struct profile *profile,
 	int64_t offset, time = 0;
 
 	if (count)
-		emit_source(reading, samples->measure);
+		wk_spans_source(&reading->spans, samples->measure, measures[samples->measure].name,
+				measures[samples->measure].unit);
 	if (__builtin_sub_overflow(profile->start_ns, reading->first_start_ns, &offset))
 		offset = 0;
 	for (size_t i = 0; i < count; i++) {

@@ -21,45 +21,55 @@ enum { RESOURCE_LIB };
 enum { SYMBOL_LIB };
 enum { SOURCE_FILE };
 
-static const struct wk_fx_layout stack_layout = { .names = { "prefix", "frame" } };
-static const struct wk_fx_layout frame_layout = {
-	.names = { "func", "line", "address", "inlineDepth", "category", "nativeSymbol",
-		   "location" } };
-static const struct wk_fx_layout func_layout = {
-	.names = { "name", "resource", "fileName", "source", "lineNumber", "isJS" } };
-static const struct wk_fx_layout resource_layout = { .names = { "lib" } };
-static const struct wk_fx_layout symbol_layout = { .names = { "libIndex" } };
-static const struct wk_fx_layout source_layout = { .names = { "filename" } };
+/* The tables of a profile, by the key they have in it. */
+static const struct {
+	const char *key;
+	size_t at; /* in struct wk_fx_tables */
+	struct wk_fx_layout layout;
+} tables_by_key[] = {
+	{ "stackTable", offsetof(struct wk_fx_tables, stacks), { .names = { "prefix", "frame" } } },
+	{ "frameTable",
+	  offsetof(struct wk_fx_tables, frames),
+	  { .names = { "func", "line", "address", "inlineDepth", "category", "nativeSymbol",
+		       "location" } } },
+	{ "funcTable",
+	  offsetof(struct wk_fx_tables, funcs),
+	  { .names = { "name", "resource", "fileName", "source", "lineNumber", "isJS" } } },
+	{ "resourceTable", offsetof(struct wk_fx_tables, resources), { .names = { "lib" } } },
+	{ "nativeSymbols", offsetof(struct wk_fx_tables, symbols), { .names = { "libIndex" } } },
+	{ "sources", offsetof(struct wk_fx_tables, sources), { .names = { "filename" } } },
+};
+
+#define TABLES (sizeof(tables_by_key) / sizeof(tables_by_key[0]))
+
+static struct wk_fx_table *table_of(struct wk_fx_tables *tables, size_t number)
+{
+	return (struct wk_fx_table *)(void *)((char *)tables + tables_by_key[number].at);
+}
 
 /* --- Texts --------------------------------------------------------------------------------- */
 
-static void add_text(struct wk_fx_maker *maker, uint32_t **rows, size_t *count, size_t *cap,
-		     struct wk_json *json)
-{
-	*rows = wk_grow(*rows, cap, *count + 1, sizeof(**rows));
-	(*rows)[(*count)++] = wk_strtab_add_str(maker->texts, wk_json_text(json));
-}
-
-static void read_strings(struct wk_fx_maker *maker, struct wk_fx_tables *tables,
-			 struct wk_json *json)
+static void read_strings(struct wk_fx_maker *maker, struct wk_fx_texts *texts, struct wk_json *json)
 {
 	if (!wk_json_enter_array(json))
 		return;
 	while (wk_json_next_element(json))
-		add_text(maker, &tables->strings, &tables->string_count, &tables->string_cap, json);
+		*WK_APPEND(texts->at, texts->count, texts->cap) =
+			wk_strtab_add_str(maker->texts, wk_json_text(json));
 }
 
 /* An array of objects, of which one text each is stored: `best`, or `other` if that is empty. */
 static void read_named(struct wk_fx_maker *maker, const char *best, const char *other,
-		       uint32_t **rows, size_t *count, size_t *cap, struct wk_json *json)
+		       struct wk_fx_texts *texts, struct wk_json *json)
 {
 	struct wk_str key;
 
 	if (!wk_json_enter_array(json))
 		return;
 	while (wk_json_next_element(json)) {
-		*rows = wk_grow(*rows, cap, *count + 1, sizeof(**rows));
-		(*rows)[(*count)++] = 0;
+		uint32_t *stored = WK_APPEND(texts->at, texts->count, texts->cap);
+
+		*stored = 0;
 		if (!wk_json_enter_object(json))
 			continue;
 		while (wk_json_next_key(json, &key)) {
@@ -71,8 +81,8 @@ static void read_named(struct wk_fx_maker *maker, const char *best, const char *
 				continue;
 			}
 			text = wk_strtab_add_str(maker->texts, wk_json_text(json));
-			if (text && (is_best || !(*rows)[*count - 1]))
-				(*rows)[*count - 1] = text;
+			if (text && (is_best || !*stored))
+				*stored = text;
 		}
 	}
 }
@@ -80,53 +90,41 @@ static void read_named(struct wk_fx_maker *maker, const char *best, const char *
 void wk_fx_categories_read(struct wk_fx_maker *maker, struct wk_fx_tables *shared,
 			   struct wk_json *json)
 {
-	read_named(maker, "name", "name", &shared->categories, &shared->category_count,
-		   &shared->category_cap, json);
+	read_named(maker, "name", "name", &shared->categories, json);
 }
 
 bool wk_fx_tables_key(struct wk_fx_maker *maker, struct wk_fx_tables *tables, struct wk_str key,
 		      struct wk_json *json)
 {
-	if (wk_str_is(key, "stackTable"))
-		wk_fx_table_read(&tables->stacks, &stack_layout, json);
-	else if (wk_str_is(key, "frameTable"))
-		wk_fx_table_read(&tables->frames, &frame_layout, json);
-	else if (wk_str_is(key, "funcTable"))
-		wk_fx_table_read(&tables->funcs, &func_layout, json);
-	else if (wk_str_is(key, "resourceTable"))
-		wk_fx_table_read(&tables->resources, &resource_layout, json);
-	else if (wk_str_is(key, "nativeSymbols"))
-		wk_fx_table_read(&tables->symbols, &symbol_layout, json);
-	else if (wk_str_is(key, "sources"))
-		wk_fx_table_read(&tables->sources, &source_layout, json);
-	else if (wk_str_is(key, "stringArray") || wk_str_is(key, "stringTable"))
-		read_strings(maker, tables, json);
+	for (size_t i = 0; i < TABLES; i++)
+		if (wk_str_is(key, tables_by_key[i].key)) {
+			wk_fx_table_read(table_of(tables, i), &tables_by_key[i].layout, json);
+			return true;
+		}
+	if (wk_str_is(key, "stringArray") || wk_str_is(key, "stringTable"))
+		read_strings(maker, &tables->strings, json);
 	else if (wk_str_is(key, "libs"))
-		read_named(maker, "path", "name", &tables->libs, &tables->lib_count,
-			   &tables->lib_cap, json);
+		read_named(maker, "path", "name", &tables->libs, json);
 	else
 		return false;
 	return true;
 }
 
+/* A text of a thread's own list or, if that is empty, of the shared one. */
+static struct wk_str text_at(const struct wk_fx_maker *maker, const struct wk_fx_texts *own,
+			     const struct wk_fx_texts *shared, int64_t index)
+{
+	const struct wk_fx_texts *from = own->count ? own : shared;
+
+	if (index < 0 || (uint64_t)index >= from->count)
+		return wk_str_c("");
+	return wk_strtab_str(maker->texts, from->at[index]);
+}
+
 static struct wk_str string_at(const struct wk_fx_maker *maker, const struct wk_fx_tables *tables,
 			       const struct wk_fx_tables *shared, int64_t index)
 {
-	const struct wk_fx_tables *from = tables->string_count ? tables : shared;
-
-	if (index < 0 || (uint64_t)index >= from->string_count)
-		return wk_str_c("");
-	return wk_strtab_str(maker->texts, from->strings[index]);
-}
-
-static struct wk_str lib_at(const struct wk_fx_maker *maker, const struct wk_fx_tables *tables,
-			    const struct wk_fx_tables *shared, int64_t index)
-{
-	const struct wk_fx_tables *from = tables->lib_count ? tables : shared;
-
-	if (index < 0 || (uint64_t)index >= from->lib_count)
-		return wk_str_c("");
-	return wk_strtab_str(maker->texts, from->libs[index]);
+	return text_at(maker, &tables->strings, &shared->strings, index);
 }
 
 /* --- Frames -------------------------------------------------------------------------------- */
@@ -160,7 +158,7 @@ static void describe_processed(const struct wk_fx_maker *maker, const struct wk_
 	if (file < 0)
 		file = wk_fx_get(&shared->sources, SOURCE_FILE, source);
 	frame->name = string_at(maker, tables, shared, wk_fx_get(&tables->funcs, FUNC_NAME, func));
-	frame->image = lib_at(maker, tables, shared, lib);
+	frame->image = text_at(maker, &tables->libs, &shared->libs, lib);
 	frame->file = string_at(maker, tables, shared, file);
 	frame->line = line_of(wk_fx_get(&tables->frames, FRAME_LINE, row));
 	if (!frame->line)
@@ -247,8 +245,7 @@ static uint32_t make_frame(struct wk_fx_maker *maker, const struct wk_fx_tables 
 	/* The line that ran, if it is known, not the first line of the function. */
 	if (location >= 0 && line_of(wk_fx_get(&tables->frames, FRAME_LINE, row)))
 		frame.line = line_of(wk_fx_get(&tables->frames, FRAME_LINE, row));
-	if (category >= 0 && (uint64_t)category < shared->category_count &&
-	    wk_str_is(wk_strtab_str(maker->texts, shared->categories[category]), "Kernel"))
+	if (wk_str_is(text_at(maker, &shared->categories, &shared->categories, category), "Kernel"))
 		frame.kind = WK_FRAME_KERNEL;
 	frame.is_unnamed = frame.name.len == 0 || is_address(frame.name);
 	if (frame.name.len == 0)
@@ -310,12 +307,8 @@ bool wk_fx_tables_have_stacks(const struct wk_fx_tables *tables)
 
 void wk_fx_tables_fini(struct wk_fx_tables *tables)
 {
-	wk_fx_table_fini(&tables->stacks);
-	wk_fx_table_fini(&tables->frames);
-	wk_fx_table_fini(&tables->funcs);
-	wk_fx_table_fini(&tables->resources);
-	wk_fx_table_fini(&tables->symbols);
-	wk_fx_table_fini(&tables->sources);
-	WK_FREE_ALL(tables->strings, tables->libs, tables->categories, tables->number_of_frame,
-		    tables->number_of_stack);
+	for (size_t i = 0; i < TABLES; i++)
+		wk_fx_table_fini(table_of(tables, i));
+	WK_FREE_ALL(tables->strings.at, tables->libs.at, tables->categories.at,
+		    tables->number_of_frame, tables->number_of_stack);
 }

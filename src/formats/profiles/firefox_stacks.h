@@ -11,16 +11,20 @@
 #include "formats/profiles/firefox_table.h"
 #include "formats/stack_writer.h"
 
+/* Texts by index. */
+struct wk_fx_texts {
+	uint32_t *at;
+	size_t count, cap;
+};
+
 /* The parts of stacks. In new profiles all threads share them, in others each thread has its
  * own. */
 struct wk_fx_tables {
 	struct wk_fx_table stacks, frames, funcs, resources, symbols, sources;
-	uint32_t *strings, *libs; /* texts */
-	size_t string_count, string_cap, lib_count, lib_cap;
-	uint32_t *categories; /* texts; of the shared tables only */
-	size_t category_count, category_cap;
-	uint32_t *number_of_frame; /* of the writer, + 1 */
-	uint32_t *number_of_stack; /* + 1 */
+	struct wk_fx_texts strings, libs;
+	struct wk_fx_texts categories; /* of the shared tables only */
+	uint32_t *number_of_frame;     /* of the writer, + 1 */
+	uint32_t *number_of_stack;     /* + 1 */
 };
 
 /* What building them needs; the writer and the texts belong to the caller. */

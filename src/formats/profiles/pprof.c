@@ -9,16 +9,19 @@
 /* pprof's profile.proto, written by Go, C++, Rust, Python, Java and more. It is read in two passes:
  * tables first, samples second. docs/formats/pprof.md describes what is read. */
 
+struct numbers {
+	uint64_t *at;
+	size_t count, cap;
+};
+
 struct reading {
 	struct wk_bytes input;
 	struct wk_stack_writer *writer;
 	struct wk_pprof_tables tables;
 	struct wk_pprof_writer pprof;
-	uint64_t *sample_locations;
-	uint64_t *values;
-	size_t sample_location_count, sample_location_cap, value_count, value_cap;
-	struct wk_str program; /* the first mapping's name */
-	struct wk_map named;   /* threads and processes whose names were emitted */
+	struct numbers locations, values; /* of a sample */
+	struct wk_str program;            /* the first mapping's name */
+	struct wk_map named;              /* threads and processes whose names were emitted */
 	uint64_t missing;
 };
 
@@ -115,27 +118,23 @@ static uint32_t stack_of_sample(struct reading *reading)
 {
 	uint32_t stack = 0;
 
-	for (size_t i = reading->sample_location_count; i-- > 0;) {
+	for (size_t i = reading->locations.count; i-- > 0;) {
 		struct wk_pprof_location *location =
-			wk_pprof_location(&reading->tables, reading->sample_locations[i]);
+			wk_pprof_location(&reading->tables, reading->locations.at[i]);
 
-		if (!location) {
-			reading->missing++;
-			continue;
-		}
-		stack = wk_pprof_push(&reading->pprof, stack, location);
+		reading->missing += !location;
+		if (location)
+			stack = wk_pprof_push(&reading->pprof, stack, location);
 	}
 	return stack;
 }
 
-static void add_numbers(struct wk_proto_field *field, uint64_t **rows, size_t *count, size_t *cap)
+static void add_numbers(struct numbers *numbers, struct wk_proto_field *field)
 {
 	uint64_t value;
 
-	while (wk_proto_number(field, &value)) {
-		*rows = wk_grow(*rows, cap, *count + 1, sizeof(**rows));
-		(*rows)[(*count)++] = value;
-	}
+	while (wk_proto_number(field, &value))
+		*WK_APPEND(numbers->at, numbers->count, numbers->cap) = value;
 }
 
 static void read_sample(struct reading *reading, struct wk_bytes message)
@@ -144,21 +143,19 @@ static void read_sample(struct reading *reading, struct wk_bytes message)
 	struct wk_proto_field field;
 	struct wk_event event;
 
-	reading->sample_location_count = reading->value_count = 0;
+	reading->locations.count = reading->values.count = 0;
 	while (wk_proto_next(&message, &field)) {
 		if (field.number == 1)
-			add_numbers(&field, &reading->sample_locations,
-				    &reading->sample_location_count, &reading->sample_location_cap);
+			add_numbers(&reading->locations, &field);
 		else if (field.number == 2)
-			add_numbers(&field, &reading->values, &reading->value_count,
-				    &reading->value_cap);
+			add_numbers(&reading->values, &field);
 		else if (field.number == 3)
 			read_label(reading, field.bytes, &owner);
 	}
 	reading->tables.bad_messages += message.bad;
 	emit_owner(reading, &owner, &event);
 	wk_pprof_emit_values(&reading->pprof, event.pid, event.tid, stack_of_sample(reading),
-			     reading->values, reading->value_count);
+			     reading->values.at, reading->values.count);
 }
 
 static void read_samples(struct reading *reading)
@@ -176,7 +173,7 @@ static void read_samples(struct reading *reading)
 static void fini(struct reading *reading)
 {
 	wk_pprof_tables_fini(&reading->tables);
-	WK_FREE_ALL(reading->sample_locations, reading->values);
+	WK_FREE_ALL(reading->locations.at, reading->values.at);
 	wk_map_fini(&reading->named);
 }
 

@@ -61,30 +61,21 @@ static void read_numbers(struct wk_pprof_tables *tables, struct wk_bytes message
 
 static void read_location(struct wk_pprof_tables *tables, struct wk_bytes message)
 {
-	struct wk_pprof_location location = { .first_line = (uint32_t)tables->line_count };
-	uint64_t id = 0, line[NUMBERS];
+	uint64_t n[4] = { 0 }, line[NUMBERS]; /* n: id, mapping and address */
+	uint32_t first_line = (uint32_t)tables->line_count;
 	struct wk_proto_field field;
 
-	while (wk_proto_next(&message, &field)) {
-		switch (field.number) {
-		case 1:
-			id = field.value;
-			break;
-		case 2:
-			location.mapping_id = field.value;
-			break;
-		case 3:
-			location.address = field.value;
-			break;
-		case 4:
+	while (wk_proto_next(&message, &field))
+		if (field.number < 4) {
+			n[field.number] = field.value;
+		} else if (field.number == 4) {
 			read_numbers(tables, field.bytes, line);
 			wk_pprof_add_line(tables, line[1], line[2]);
-			location.line_count++;
-			break;
 		}
-	}
 	tables->bad_messages += message.bad;
-	wk_pprof_add_location(tables, id, location);
+	wk_pprof_add_location(tables, n[1], (struct wk_pprof_location){
+		.mapping_id = n[2], .address = n[3], .first_line = first_line,
+		.line_count = (uint32_t)tables->line_count - first_line });
 }
 
 static void read_table(struct wk_pprof_tables *tables, const struct wk_proto_field *field)

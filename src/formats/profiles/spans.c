@@ -51,12 +51,21 @@ void wk_spans_fini(struct wk_spans *spans)
 	WK_FREE_ALL(spans->events, spans->pieces, spans->threads, spans->open);
 }
 
+void wk_spans_source(struct wk_spans *spans, uint32_t number, const char *name, const char *unit)
+{
+	struct wk_event_source source = { .source = number, .name = wk_str_c(name),
+					  .unit = wk_str_c(unit), .is_weighed = true };
+
+	if (!(spans->sources & 1u << number))
+		wk_stack_writer_emit_source(spans->writer, &source);
+	spans->sources |= 1u << number;
+}
+
 uint32_t wk_spans_thread(struct wk_spans *spans, uint32_t pid, uint32_t tid, uint32_t source)
 {
-	WK_RESERVE(spans->threads, spans->thread_cap, spans->thread_count + 1);
-	spans->threads[spans->thread_count] = (struct wk_span_thread){
-		.pid = pid, .tid = tid, .source = source };
-	return (uint32_t)spans->thread_count++;
+	*WK_APPEND(spans->threads, spans->thread_count, spans->thread_cap) =
+		(struct wk_span_thread){ .pid = pid, .tid = tid, .source = source };
+	return (uint32_t)spans->thread_count - 1;
 }
 
 void wk_spans_no_time(struct wk_spans *spans, uint32_t thread)

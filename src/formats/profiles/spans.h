@@ -28,11 +28,15 @@ struct wk_spans {
 	size_t event_count, event_cap, piece_count, piece_cap, thread_count, thread_cap;
 	size_t open_count, open_cap;
 	uint32_t free_open;       /* first of those that ended, + 1 */
+	uint32_t sources;         /* bit n: source n was emitted */
 	uint64_t stray_ends, cut; /* counts of repaired input */
 };
 
 void wk_spans_init(struct wk_spans *spans, struct wk_stack_writer *writer);
 void wk_spans_fini(struct wk_spans *spans);
+
+/* Emits a source that is weighed, once for each number (at most 31). */
+void wk_spans_source(struct wk_spans *spans, uint32_t number, const char *name, const char *unit);
 
 /* A new thread, whose spans become samples of `source`; threads are distinguished only by the
  * returned number. */

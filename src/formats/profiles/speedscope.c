@@ -9,22 +9,23 @@
 
 static const char expected[] = "a speedscope file: shared frames, and profiles of them";
 
-enum { SOURCE_SAMPLES, SOURCE_TIME, SOURCE_BYTES, SOURCES };
-
-static const struct {
-	const char *name, *unit;
-} sources[SOURCES] = { { "samples", "samples" }, { "time", "ns" }, { "bytes", "bytes" } };
+enum { SOURCE_SAMPLES, SOURCE_TIME, SOURCE_BYTES };
 
 struct unit {
 	const char *name;
 	uint32_t source;
-	unsigned decimals; /* to nanoseconds */
+	unsigned decimals;       /* to nanoseconds */
+	const char *source_name; /* of the events */
+	const char *source_unit;
 };
 
 static const struct unit units[] = {
-	{ "none", SOURCE_SAMPLES, 0 },    { "nanoseconds", SOURCE_TIME, 0 },
-	{ "microseconds", SOURCE_TIME, 3 }, { "milliseconds", SOURCE_TIME, 6 },
-	{ "seconds", SOURCE_TIME, 9 },    { "bytes", SOURCE_BYTES, 0 },
+	{ "none", SOURCE_SAMPLES, 0, "samples", "samples" },
+	{ "nanoseconds", SOURCE_TIME, 0, "time", "ns" },
+	{ "microseconds", SOURCE_TIME, 3, "time", "ns" },
+	{ "milliseconds", SOURCE_TIME, 6, "time", "ns" },
+	{ "seconds", SOURCE_TIME, 9, "time", "ns" },
+	{ "bytes", SOURCE_BYTES, 0, "bytes", "bytes" },
 };
 
 /* Values are saved for later, because their meaning may follow or precede them. */
@@ -43,7 +44,6 @@ struct reading {
 	uint32_t profile_count;
 	bool has_profiles; /* "profiles", empty or not */
 	bool has_several;  /* profiles: each is a thread */
-	bool is_emitted[SOURCES];
 	uint64_t missing, fractions, without_weight;
 };
 
@@ -195,18 +195,6 @@ static void read_samples(struct reading *reading, struct profile *profile, uint3
 	}
 }
 
-static void emit_source(struct reading *reading, uint32_t number)
-{
-	struct wk_event_source source = { .source = number,
-					  .name = wk_str_c(sources[number].name),
-					  .unit = wk_str_c(sources[number].unit),
-					  .is_weighed = true };
-
-	if (!reading->is_emitted[number])
-		wk_stack_writer_emit_source(reading->writer, &source);
-	reading->is_emitted[number] = true;
-}
-
 /* Profiles of one file are most often the threads of one program. */
 static uint32_t emit_thread(struct reading *reading, const struct profile *profile)
 {
@@ -223,7 +211,8 @@ static void parse_profile(struct reading *reading, struct profile *profile)
 	uint32_t thread;
 
 	reading->profile_count++;
-	emit_source(reading, profile->unit->source);
+	wk_spans_source(&reading->spans, profile->unit->source, profile->unit->source_name,
+			profile->unit->source_unit);
 	thread = emit_thread(reading, profile);
 	if (profile->unit->source != SOURCE_TIME)
 		wk_spans_no_time(&reading->spans, thread);

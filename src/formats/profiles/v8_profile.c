@@ -25,8 +25,7 @@ struct open_node {
 
 void wk_v8_init(struct wk_v8_profile *profile, struct wk_stack_writer *writer)
 {
-	*profile = (struct wk_v8_profile){
-		.writer = writer, .pid = WK_NO_PID, .tid = WK_NO_PID };
+	*profile = (struct wk_v8_profile){ .writer = writer };
 }
 
 void wk_v8_fini(struct wk_v8_profile *profile)
@@ -173,27 +172,39 @@ void wk_v8_node(struct wk_v8_profile *profile, struct wk_json *json)
 	wk_free(open);
 }
 
-void wk_v8_samples(struct wk_v8_profile *profile, struct wk_json *json)
-{
-	if (!wk_json_enter_array(json))
-		return;
-	while (wk_json_next_element(json)) {
-		*WK_APPEND(profile->samples, profile->sample_count, profile->sample_cap) =
-			wk_json_u64(json);
-	}
-}
-
 static void add_delta(struct wk_v8_profile *profile, int64_t delta_ns)
 {
 	*WK_APPEND(profile->deltas, profile->delta_count, profile->delta_cap) = delta_ns;
 }
 
-void wk_v8_deltas(struct wk_v8_profile *profile, struct wk_json *json)
+uint64_t wk_v8_time(struct wk_json *json)
 {
-	if (!wk_json_enter_array(json))
-		return;
-	while (wk_json_next_element(json))
-		add_delta(profile, wk_json_scaled(json, 3));
+	int64_t time_ns = wk_json_scaled(json, 3);
+
+	return time_ns > 0 ? (uint64_t)time_ns : 0;
+}
+
+bool wk_v8_member(struct wk_v8_profile *profile, struct wk_str key, struct wk_json *json)
+{
+	if (wk_str_is(key, "startTime")) {
+		profile->start_ns = wk_v8_time(json);
+	} else if (wk_str_is(key, "nodes")) {
+		if (wk_json_enter_array(json))
+			while (wk_json_next_element(json))
+				wk_v8_node(profile, json);
+	} else if (wk_str_is(key, "samples")) {
+		if (wk_json_enter_array(json))
+			while (wk_json_next_element(json))
+				*WK_APPEND(profile->samples, profile->sample_count,
+					   profile->sample_cap) = wk_json_u64(json);
+	} else if (wk_str_is(key, "timeDeltas")) {
+		if (wk_json_enter_array(json))
+			while (wk_json_next_element(json))
+				add_delta(profile, wk_json_scaled(json, 3));
+	} else {
+		return false;
+	}
+	return true;
 }
 
 void wk_v8_timestamps(struct wk_v8_profile *profile, struct wk_json *json)
@@ -203,8 +214,7 @@ void wk_v8_timestamps(struct wk_v8_profile *profile, struct wk_json *json)
 	if (!wk_json_enter_array(json))
 		return;
 	while (wk_json_next_element(json)) {
-		int64_t time = wk_json_scaled(json, 3);
-		uint64_t now = time > 0 ? (uint64_t)time : 0;
+		uint64_t now = wk_v8_time(json);
 
 		if (last == 0)
 			profile->start_ns = last = now;
@@ -267,8 +277,8 @@ static void emit_sample(struct wk_v8_profile *profile, uint32_t row, uint64_t ti
 	if (profile->on_sample)
 		profile->on_sample(profile->sample_context, stack, time_ns, weight);
 	else
-		wk_stack_writer_sample(profile->writer, time_ns, profile->pid, profile->tid,
-				       profile->source, stack, weight);
+		wk_stack_writer_sample(profile->writer, time_ns, WK_NO_PID, WK_NO_PID, 0, stack,
+				       weight);
 }
 
 /* V8 writes samples that are a little out of order; time then stands still. */

@@ -1,9 +1,9 @@
 /* A profile as V8 writes it, piece by piece: nodes of a call tree, and samples that refer to them.
  *
  * .cpuprofile files contain one, trace files of Chrome contain one in chunks. Order of calls:
- * wk_v8_init, then wk_v8_node, wk_v8_samples, wk_v8_deltas as the pieces come, in any order;
- * wk_v8_emit at the end; wk_v8_fini. Nodes may come before or after their parents, and refer either
- * to their parent or to their children, by number or nested. */
+ * wk_v8_init, then wk_v8_member or wk_v8_node for each piece, in any order; wk_v8_emit at the end;
+ * wk_v8_fini. Nodes may come before or after their parents, and refer either to their parent or to
+ * their children, by number or nested. */
 #ifndef WK_FORMATS_PROFILES_V8_PROFILE_H
 #define WK_FORMATS_PROFILES_V8_PROFILE_H
 
@@ -28,8 +28,6 @@ struct wk_v8_edge {
 
 struct wk_v8_profile {
 	struct wk_stack_writer *writer;
-	uint32_t source; /* that samples are of */
-	uint32_t pid, tid;
 	struct wk_v8_node *nodes;
 	struct wk_v8_edge *edges;
 	uint64_t *samples; /* ids of nodes */
@@ -53,9 +51,14 @@ void wk_v8_fini(struct wk_v8_profile *profile);
 /* Reads one node, with all nested ones. */
 void wk_v8_node(struct wk_v8_profile *profile, struct wk_json *json);
 
-/* Read an array of node numbers, of microseconds between samples, of times of samples. */
-void wk_v8_samples(struct wk_v8_profile *profile, struct wk_json *json);
-void wk_v8_deltas(struct wk_v8_profile *profile, struct wk_json *json);
+/* Reads the value of a member "nodes", "samples", "timeDeltas" or "startTime"; false for other
+ * keys. */
+bool wk_v8_member(struct wk_v8_profile *profile, struct wk_str key, struct wk_json *json);
+
+/* A time in microseconds as nanoseconds; 0 if it is negative. */
+uint64_t wk_v8_time(struct wk_json *json);
+
+/* Reads an array of times of samples, which older files have. */
 void wk_v8_timestamps(struct wk_v8_profile *profile, struct wk_json *json);
 
 /* Emits all samples, each with the time until the next. */
