@@ -12,6 +12,7 @@
 
 #define MOST_EVENTS    24 /* callgrind has 21 at most */
 #define MOST_POSITIONS 3  /* "instr bb line" */
+#define NO_NAME        UINT32_MAX
 
 /* Compressed names: a name is written once and then referred to by number, separately for each
  * kind. */
@@ -41,8 +42,8 @@ struct parser {
 	uint32_t object, file, own_file; /* current ones: fi and fe change the file, but not that of
 					    the function */
 	uint32_t function;               /* number + 1; 0 before the first */
-	uint32_t called_object, called_file, callee;
-	bool has_called_object, has_called_file;
+	uint32_t called_object, called_file; /* NO_NAME: those of the caller */
+	uint32_t callee;
 	bool next_is_call, next_is_jump;
 	uint32_t pid;
 	struct wk_str command;
@@ -178,41 +179,38 @@ static void read_costs(struct parser *p, struct wk_str line)
 		add_self(p, costs);
 }
 
+/* Removes the next word from a line; false if there is none. */
+static bool next_word(struct wk_str *line, struct wk_str *word)
+{
+	wk_scan_blanks(line);
+	*word = wk_scan_word(line);
+	return word->len > 0;
+}
+
 /* "Ir Dr Dw": the events. A file of several dumps repeats them. */
 static void read_events(struct parser *p, struct wk_str rest)
 {
+	struct wk_str word;
+
 	if (p->graph)
 		return;
-	for (;;) {
-		struct wk_str word;
-
-		wk_scan_blanks(&rest);
-		word = wk_scan_word(&rest);
-		if (word.len == 0)
-			break;
+	while (next_word(&rest, &word))
 		if (p->event_count < MOST_EVENTS)
 			p->events[p->event_count++] = word;
 		else
 			wk_stack_text_bad(&p->text, "at most 24 events");
-	}
 	p->graph = wk_call_graph_new(p->event_count);
 }
 
 static void read_positions(struct parser *p, struct wk_str rest)
 {
-	p->positions = 0;
-	p->line_column = SIZE_MAX;
-	while (p->positions < MOST_POSITIONS) {
-		struct wk_str word;
+	struct wk_str word;
 
-		wk_scan_blanks(&rest);
-		word = wk_scan_word(&rest);
-		if (word.len == 0)
-			break;
+	p->line_column = SIZE_MAX;
+	for (p->positions = 0; p->positions < MOST_POSITIONS && next_word(&rest, &word);
+	     p->positions++)
 		if (wk_str_is(word, "line"))
 			p->line_column = p->positions;
-		p->positions++;
-	}
 }
 
 /* "event: Ir : Instruction Fetch" */
@@ -271,36 +269,34 @@ static void begin_function(struct parser *p, struct wk_str name)
 static void read_callee(struct parser *p, struct wk_str name)
 {
 	p->callee = function_of(p, name_of(p, FUNCTIONS, name),
-				p->has_called_file ? p->called_file : p->file,
-				p->has_called_object ? p->called_object : p->object);
-	p->has_called_file = p->has_called_object = false;
+				p->called_file == NO_NAME ? p->file : p->called_file,
+				p->called_object == NO_NAME ? p->object : p->called_object);
+	p->called_file = p->called_object = NO_NAME;
 }
 
 /* "fn=(1) main" and the like; false for other lines. The targets of jumps (jfi, jfn) matter only
  * because they may define names. */
 static bool read_name(struct parser *p, struct wk_str line)
 {
-	if (wk_scan_text(&line, "fn=")) {
+	if (wk_scan_text(&line, "fn="))
 		begin_function(p, line);
-	} else if (wk_scan_text(&line, "cfn=")) {
+	else if (wk_scan_text(&line, "cfn="))
 		read_callee(p, line);
-	} else if (wk_scan_text(&line, "fl=")) {
+	else if (wk_scan_text(&line, "fl="))
 		p->file = p->own_file = name_of(p, FILES, line);
-	} else if (wk_scan_text(&line, "fi=") || wk_scan_text(&line, "fe=")) {
+	else if (wk_scan_text(&line, "fi=") || wk_scan_text(&line, "fe="))
 		p->file = name_of(p, FILES, line);
-	} else if (wk_scan_text(&line, "ob=")) {
+	else if (wk_scan_text(&line, "ob="))
 		p->object = name_of(p, OBJECTS, line);
-	} else if (wk_scan_text(&line, "cfi=") || wk_scan_text(&line, "cfl=")) {
+	else if (wk_scan_text(&line, "cfi=") || wk_scan_text(&line, "cfl="))
 		p->called_file = name_of(p, FILES, line);
-		p->has_called_file = true;
-	} else if (wk_scan_text(&line, "cob=")) {
+	else if (wk_scan_text(&line, "cob="))
 		p->called_object = name_of(p, OBJECTS, line);
-		p->has_called_object = true;
-	} else if (wk_scan_text(&line, "jfi=")) {
+	else if (wk_scan_text(&line, "jfi="))
 		name_of(p, FILES, line);
-	} else if (wk_scan_text(&line, "jfn=")) {
+	else if (wk_scan_text(&line, "jfn="))
 		name_of(p, FUNCTIONS, line);
-	} else {
+	else {
 		return false;
 	}
 	return true;
@@ -449,7 +445,8 @@ static void emit(struct parser *p)
 static bool read_callgrind(const struct wk_input *input, const struct wk_sink *sink,
 			   struct wk_err *err)
 {
-	struct parser p = { .names = wk_strtab_new(), .positions = 1, .pid = WK_NO_PID };
+	struct parser p = { .names = wk_strtab_new(), .positions = 1, .pid = WK_NO_PID,
+			    .called_object = NO_NAME, .called_file = NO_NAME };
 	struct wk_str line;
 
 	wk_stack_text_begin(&p.text, input, sink, NULL);

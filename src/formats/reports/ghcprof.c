@@ -26,21 +26,9 @@ struct ghcprof {
 
 static void split(struct wk_str line, struct words *words)
 {
-	size_t at = 0;
-
 	words->count = 0;
-	while (words->count < MOST_WORDS) {
-		size_t from;
-
-		while (at < line.len && (line.at[at] == ' ' || line.at[at] == '\t'))
-			at++;
-		from = at;
-		while (at < line.len && line.at[at] != ' ' && line.at[at] != '\t')
-			at++;
-		if (at == from)
-			return;
-		words->at[words->count++] = wk_str_of(line.at + from, at - from);
-	}
+	for (wk_scan_blanks(&line); line.len && words->count < MOST_WORDS; wk_scan_blanks(&line))
+		words->at[words->count++] = wk_scan_word(&line);
 }
 
 /* True for the heading of the tree, false for that of the list of single cost centres. */
@@ -170,22 +158,17 @@ static struct wk_str word_at(struct wk_str line, size_t column)
 static void read_source(const struct ghcprof *prof, struct wk_str line,
 			struct wk_event_frame *frame)
 {
-	struct wk_str source = word_at(line, prof->source_column), number;
-	const char *colon = source.len ? memchr(source.at, ':', source.len) : NULL;
-	size_t digits = 0;
-	uint64_t value;
+	struct wk_str source = word_at(line, prof->source_column), file, place;
+	uint64_t number;
 
-	if (!prof->has_source || !colon || wk_str_starts(source, "<"))
+	if (!prof->has_source || wk_str_starts(source, "<") ||
+	    !wk_str_split(source, ':', &file, &place))
 		return;
-	number = wk_str_skip(source, (size_t)(colon - source.at) + 1);
-	if (wk_str_starts(number, "("))
-		number = wk_str_skip(number, 1);
-	while (digits < number.len && number.at[digits] >= '0' && number.at[digits] <= '9')
-		digits++;
-	if (!wk_num_u64(wk_str_of(number.at, digits), &value) || value > UINT32_MAX)
+	wk_scan_text(&place, "(");
+	if (!wk_scan_number(&place, &number) || number > UINT32_MAX)
 		return;
-	frame->file = wk_str_of(source.at, (size_t)(colon - source.at));
-	frame->line = (uint32_t)value;
+	frame->file = file;
+	frame->line = (uint32_t)number;
 }
 
 static bool on_row(struct ghcprof *prof, struct wk_str line)

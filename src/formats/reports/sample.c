@@ -41,9 +41,7 @@ static bool find_last(struct wk_str text, const char *what, size_t *at)
 
 static struct wk_str until(struct wk_str text, char stop)
 {
-	const char *at = text.len ? memchr(text.at, stop, text.len) : NULL;
-
-	return at ? wk_str_of(text.at, (size_t)(at - text.at)) : text;
+	return wk_scan_to(&text, stop);
 }
 
 /* "Process:         rg [64751]" */
@@ -126,6 +124,18 @@ static struct wk_event_frame frame_of(struct sample *sample, struct wk_str text)
 	return frame;
 }
 
+/* The text of a frame as the older tools begin it: the module, then a function or its first word.
+ */
+static void join(struct sample *sample, struct wk_str module, struct wk_str function)
+{
+	if (wk_str_ends(module, ".dylib"))
+		module.len -= 6;
+	wk_buf_reset(&sample->joined);
+	wk_buf_add_str(&sample->joined, module);
+	wk_buf_add_text(&sample->joined, module.len ? "`" : "");
+	wk_buf_add_str(&sample->joined, function);
+}
+
 /* As inferno-collapse-sample: no arguments, the module first. */
 static struct wk_event_frame tool_frame(struct sample *sample, struct wk_str text)
 {
@@ -134,13 +144,7 @@ static struct wk_event_frame tool_frame(struct sample *sample, struct wk_str tex
 
 	if (!sample->text.collapse->no_modules && find_last(text, "(in ", &in))
 		module = until(wk_str_skip(text, in + 4), ')');
-	if (wk_str_ends(module, ".dylib"))
-		module.len -= 6;
-	text = wk_rust_name(wk_trim(until(text, '(')), &sample->text.name);
-	wk_buf_reset(&sample->joined);
-	wk_buf_add_str(&sample->joined, module);
-	wk_buf_add_text(&sample->joined, module.len ? "`" : "");
-	wk_buf_add_str(&sample->joined, text);
+	join(sample, module, wk_rust_name(wk_trim(until(text, '(')), &sample->text.name));
 	return (struct wk_event_frame){ .name = wk_buf_str(&sample->joined) };
 }
 
@@ -153,18 +157,11 @@ static struct wk_event_frame awk_frame(struct sample *sample, struct wk_str text
 
 	if (in != SIZE_MAX)
 		module = until(wk_str_skip(text, in + 4 - word.len), ')');
-	if (wk_str_ends(module, ".dylib"))
-		module.len -= 6;
-	wk_buf_reset(&sample->joined);
-	wk_buf_add_str(&sample->joined, module);
-	wk_buf_add_text(&sample->joined, module.len ? "`" : "");
-	wk_buf_add_str(&sample->joined, word);
+	join(sample, module, word);
 	wk_scan_blanks(&text);
 	word = wk_scan_word(&text);
-	if (word.len && !wk_str_is(word, "(in")) {
-		wk_buf_add_char(&sample->joined, '.');
-		wk_buf_add_str(&sample->joined, word);
-	}
+	if (word.len && !wk_str_is(word, "(in"))
+		wk_buf_add_fmt(&sample->joined, ".%.*s", WK_STR_ARG(word));
 	return (struct wk_event_frame){ .name = wk_buf_str(&sample->joined) };
 }
 

@@ -325,8 +325,7 @@ static void end_row(struct xctrace *trace, const struct element *element)
 	table->has_weights |= part[WEIGHT].is_known;
 	table->is_cycles |= part[WEIGHT].is_known && part[WEIGHT].more;
 	trace->has_stacks |= part[BACKTRACE].number > 0;
-	WK_RESERVE(trace->rows, trace->row_cap, trace->row_count + 1);
-	row = &trace->rows[trace->row_count++];
+	row = WK_APPEND(trace->rows, trace->row_count, trace->row_cap);
 	*row = (struct row){
 		.time_ns = part[TIME].number,
 		.weight = part[WEIGHT].is_known ? part[WEIGHT].number : 1,

@@ -84,11 +84,6 @@ static uint32_t frame_of(struct xperf *xperf, struct wk_str text, uint64_t addre
 	return wk_stack_writer_frame(xperf->text.writer, &frame);
 }
 
-static uint64_t hash_of(uint64_t time_us, uint32_t tid)
-{
-	return wk_hash_pair(time_us, tid);
-}
-
 static bool same_sample(const void *table, uint32_t id, const void *key)
 {
 	const struct sample *a = &((const struct xperf *)table)->samples[id];
@@ -123,13 +118,11 @@ static struct wk_str leaf_of(struct wk_str rest, uint32_t *count)
 
 static void add_sample(struct xperf *xperf, const struct sample *sample)
 {
-	uint64_t hash = hash_of(sample->time_us, sample->tid);
+	uint64_t hash = wk_hash_pair(sample->time_us, sample->tid);
 
-	WK_RESERVE(xperf->samples, xperf->sample_cap, xperf->sample_count + 1);
-	xperf->samples[xperf->sample_count] = *sample;
+	*WK_APPEND(xperf->samples, xperf->sample_count, xperf->sample_cap) = *sample;
 	if (!wk_index_find(&xperf->by_time, hash, same_sample, xperf, sample))
-		wk_index_add(&xperf->by_time, hash, (uint32_t)xperf->sample_count);
-	xperf->sample_count++;
+		wk_index_add(&xperf->by_time, hash, (uint32_t)xperf->sample_count - 1);
 }
 
 /* "SampledProfile,  36765,  dota.exe (  56),  3044, 0x551ea026,  3, ..." after its first word. */
@@ -164,16 +157,15 @@ static void end_run(struct xperf *xperf)
 	if (!xperf->in_run)
 		return;
 	xperf->in_run = false;
-	id = wk_index_find(&xperf->by_time, hash_of(key.time_us, key.tid), same_sample, xperf,
+	id = wk_index_find(&xperf->by_time, wk_hash_pair(key.time_us, key.tid), same_sample, xperf,
 			   &key);
 	if (!id) {
 		xperf->frame_count = xperf->run_first;
 		return;
 	}
-	WK_RESERVE(xperf->runs, xperf->run_cap, xperf->run_count + 1);
-	run = (uint32_t)xperf->run_count++;
-	xperf->runs[run] = (struct run){ .first = xperf->run_first,
-					 .count = xperf->frame_count - xperf->run_first };
+	run = (uint32_t)xperf->run_count;
+	*WK_APPEND(xperf->runs, xperf->run_count, xperf->run_cap) = (struct run){
+		.first = xperf->run_first, .count = xperf->frame_count - xperf->run_first };
 	sample = &xperf->samples[id];
 	if (sample->last_run)
 		xperf->runs[sample->last_run].next = run;
@@ -271,7 +263,7 @@ static bool read_xperf(const struct wk_input *input, const struct wk_sink *sink,
 {
 	struct wk_buf text = { 0 };
 	struct wk_bytes bytes = wk_csv_text(input->bytes, &text);
-	struct xperf xperf = { .run_count = 1, .sample_count = 1 };
+	struct xperf xperf = { 0 };
 	struct wk_str line;
 	bool ok;
 
@@ -279,9 +271,8 @@ static bool read_xperf(const struct wk_input *input, const struct wk_sink *sink,
 	xperf.text.input = bytes;
 	xperf.text.lines = wk_lines_of(bytes);
 	wk_stack_writer_source(xperf.text.writer, "SampledProfile", "samples", true);
-	xperf.runs = wk_grow(NULL, &xperf.run_cap, 1, sizeof(*xperf.runs));
-	xperf.samples = wk_grow(NULL, &xperf.sample_cap, 1, sizeof(*xperf.samples));
-	xperf.samples[0] = (struct sample){ 0 };
+	*WK_APPEND(xperf.runs, xperf.run_count, xperf.run_cap) = (struct run){ 0 };
+	*WK_APPEND(xperf.samples, xperf.sample_count, xperf.sample_cap) = (struct sample){ 0 };
 	while (wk_stack_text_next(&xperf.text, &line))
 		on_line(&xperf, line);
 	end_run(&xperf);
