@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "base/strtab.h"
 #include "formats/lines.h"
+#include "formats/scan.h"
 #include "render/colours/palettes.h"
 
 struct wk_colouring {
@@ -289,27 +290,16 @@ static bool read_rgb(struct wk_str text, uint32_t *colour)
 		return false;
 	text = wk_str_of(text.at + 4, text.len - 5);
 	for (int i = 0; i < 3; i++) {
-		const char *comma = text.len ? memchr(text.at, ',', text.len) : NULL;
-		size_t len = comma ? (size_t)(comma - text.at) : text.len;
+		struct wk_str channel;
 		uint64_t value;
 
-		if ((comma == NULL) != (i == 2) ||
-		    !wk_num_u64(wk_trim(wk_str_of(text.at, len)), &value) || value > 255)
+		if (wk_str_split(text, ',', &channel, &text) != (i < 2) ||
+		    !wk_num_u64(wk_trim(channel), &value) || value > 255)
 			return false;
 		result = result << 8 | (uint32_t)value;
-		text = wk_str_skip(text, len + 1);
 	}
 	*colour = result;
 	return true;
-}
-
-/* The last one: a name may hold others. */
-static const char *find_arrow(struct wk_str line)
-{
-	for (size_t i = line.len; i-- > 1;)
-		if (line.at[i - 1] == '-' && line.at[i] == '>')
-			return line.at + i - 1;
-	return NULL;
 }
 
 bool wk_colouring_read_map(struct wk_colouring *c, struct wk_str text, struct wk_err *err)
@@ -319,14 +309,13 @@ bool wk_colouring_read_map(struct wk_colouring *c, struct wk_str text, struct wk
 
 	c->has_map = true;
 	while (wk_lines_next(&lines, &line)) {
-		const char *arrow = find_arrow(line);
-		size_t len = arrow ? (size_t)(arrow - line.at) : 0;
+		size_t len = wk_str_find_last_text(line, "->"); /* a name may contain others */
 		uint32_t colour;
 		bool is_new;
 
 		if (wk_trim(line).len == 0)
 			continue;
-		if (!arrow || !read_rgb(wk_str_skip(line, len + 2), &colour))
+		if (len == SIZE_MAX || !read_rgb(wk_str_skip(line, len + 2), &colour))
 			return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
 				       "line %" PRIu64 " is not a name, \"->\" and a colour such "
 				       "as \"rgb(250,120,30)\"",

@@ -221,27 +221,22 @@ static size_t byte_of(struct wk_str text, size_t n)
 	return at;
 }
 
-/* As the older tools cut: two dots in place of one end. */
+/* As the older tools cut: two dots in place of one end. `room` is at least 3. */
 static void cut_plainly(struct wk_buf *label, size_t room, bool at_left)
 {
-	size_t count = characters(wk_buf_str(label));
-	struct wk_buf kept = { 0 };
+	struct wk_str name = wk_buf_str(label), part = name;
+	size_t count = characters(name);
+	struct wk_buf cut = { 0 };
 
-	if (room < 3)
-		wk_buf_reset(label);
-	if (room < 3 || count <= room)
+	if (count <= room)
 		return;
-	if (at_left) {
-		size_t from = byte_of(wk_buf_str(label), count - (room - 2));
-
-		wk_buf_add_text(&kept, "..");
-		wk_buf_add(&kept, label->at + from, label->len - from);
-	} else {
-		wk_buf_add(&kept, label->at, byte_of(wk_buf_str(label), room - 2));
-		wk_buf_add_text(&kept, "..");
-	}
+	if (at_left)
+		part = wk_str_skip(name, byte_of(name, count - (room - 2)));
+	else
+		part.len = byte_of(name, room - 2);
+	wk_buf_add_fmt(&cut, at_left ? "..%.*s" : "%.*s..", WK_STR_ARG(part));
 	wk_buf_fini(label);
-	*label = kept;
+	*label = cut;
 }
 
 /* The label of a frame `width` pixels wide, followed by "[inl]" if it fits. */
