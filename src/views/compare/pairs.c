@@ -325,30 +325,22 @@ struct shape {
 	uint8_t bare, known; /* sides with outermost frames that are names alone, or more */
 };
 
-static void find_outermost(const struct pairing *p, struct shape *shape)
+static void find_shape(const struct pairing *p, struct shape *shape)
 {
 	const struct wk_trie *named = &p->model->named;
 
 	for (wk_stack_id id = 1; id < named->count; id++) {
+		wk_stack_id parent = named->parent[id];
+		uint8_t sides = p->pairs->stack_sides[id];
 		wk_function_id function;
 
-		if (named->parent[id] != 0)
+		if (parent && named->parent[parent])
 			continue;
 		function = function_of(p, id);
-		shape->outermost[p->pairs->shown[function]] |= p->pairs->stack_sides[id];
-		*(may_be_process(p, function) ? &shape->bare : &shape->known) |=
-			p->pairs->stack_sides[id];
+		(parent ? shape->second : shape->outermost)[p->pairs->shown[function]] |= sides;
+		if (!parent)
+			*(may_be_process(p, function) ? &shape->bare : &shape->known) |= sides;
 	}
-}
-
-static void find_second(const struct pairing *p, struct shape *shape)
-{
-	const struct wk_trie *named = &p->model->named;
-
-	for (wk_stack_id id = 1; id < named->count; id++)
-		if (named->parent[id] != 0 && named->parent[named->parent[id]] == 0)
-			shape->second[p->pairs->shown[function_of(p, id)]] |=
-				p->pairs->stack_sides[id];
 }
 
 /* Two text inputs with names only are assumed to contain functions. */
@@ -380,9 +372,7 @@ static void mark_by_shape(struct pairing *p)
 			       .second = wk_alloc_zeroed(p->model->function_count, 1) };
 	uint8_t side;
 
-	find_outermost(p, &shape);
-	if (may_have_one_more(&shape, WK_SIDE_BEFORE) || may_have_one_more(&shape, WK_SIDE_AFTER))
-		find_second(p, &shape);
+	find_shape(p, &shape);
 	side = has_one_more(p, &shape, WK_SIDE_BEFORE)  ? WK_SIDE_BEFORE
 	       : has_one_more(p, &shape, WK_SIDE_AFTER) ? WK_SIDE_AFTER
 							: 0;

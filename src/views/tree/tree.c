@@ -21,36 +21,36 @@ bool wk_tree_weighs_nothing(const struct wk_model *model, const struct wk_filter
 
 /* ---- names */
 
-/* `id` says which of several that have no name of their own. */
+/* A name of the tree's own; frees the buffer. */
+static struct wk_str own_name(struct wk_tree *tree, struct wk_buf *text)
+{
+	struct wk_str copy = wk_arena_copy(&tree->arena, wk_buf_str(text));
+
+	wk_buf_fini(text);
+	return copy;
+}
+
+/* `id` distinguishes several that have no name of their own. */
 static struct wk_str composed_name(struct wk_tree *tree, struct wk_str name, const char *what,
 				   uint32_t id)
 {
 	struct wk_buf text = { 0 };
-	struct wk_str copy;
 
 	if (name.len == 0)
 		wk_buf_add_fmt(&text, "%s %" PRIu32, what, id);
 	else
 		wk_buf_add_fmt(&text, "%.*s (%" PRIu32 ")", WK_STR_ARG(name), id);
-	copy = wk_arena_copy(&tree->arena, wk_buf_str(&text));
-	wk_buf_fini(&text);
-	return copy;
+	return own_name(tree, &text);
+}
+
+static struct wk_str name_or_unknown(const struct wk_model *model, wk_text_id id)
+{
+	return id ? wk_model_str(model, id) : wk_str_c("(unknown)");
 }
 
 struct wk_str wk_function_shown_name(const struct wk_model *model, wk_function_id id)
 {
-	static const struct wk_str no_name = WK_STR("(unknown)");
-	struct wk_str name = wk_model_str(model, model->functions[id].name);
-
-	return name.len ? name : no_name;
-}
-
-static struct wk_str module_name(const struct wk_model *model, wk_function_id id)
-{
-	static const struct wk_str no_name = WK_STR("(unknown)");
-	struct wk_str name = wk_model_str(model, wk_function_module(model, id));
-
-	return name.len ? name : no_name;
+	return name_or_unknown(model, model->functions[id].name);
 }
 
 /* In a comparison threads of one name are one, which has no number. */
@@ -67,13 +67,10 @@ static struct wk_str thread_name(struct wk_tree *tree, const struct wk_folding *
 static struct wk_str size_name(struct wk_tree *tree, uint32_t digits)
 {
 	struct wk_buf text = { 0 };
-	struct wk_str copy;
 
 	wk_num_add_bytes(&text, digits ? (uint64_t)1 << (digits - 1) : 0);
 	wk_buf_add_text(&text, digits ? " and more" : "");
-	copy = wk_arena_copy(&tree->arena, wk_buf_str(&text));
-	wk_buf_fini(&text);
-	return copy;
+	return own_name(tree, &text);
 }
 
 static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_folding *f, uint32_t label)
@@ -92,7 +89,7 @@ static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_folding
 	case WK_LABEL_CPU:
 		return composed_name(tree, (struct wk_str){ 0 }, "CPU", id);
 	case WK_LABEL_MODULE:
-		return module_name(model, id);
+		return name_or_unknown(model, wk_function_module(model, id));
 	case WK_LABEL_THREAD:
 		return id ? thread_name(tree, f, id) : wk_str_c("(interrupt)");
 	case WK_LABEL_TEXT:
@@ -366,8 +363,7 @@ static void add_box(struct wk_tree *tree, const struct wk_cached_rows *kept, uin
 
 	wk_num_add_grouped(&name, kept->small_frames[place]);
 	wk_buf_add_text(&name, " small frames");
-	node = start_node(tree, parent, wk_arena_copy(&tree->arena, wk_buf_str(&name)));
-	wk_buf_fini(&name);
+	node = start_node(tree, parent, own_name(tree, &name));
 	tree->kind[node] = WK_NODE_SMALL;
 	tree->total[node] = tree->self[node] = kept->small_weight[place];
 	tree->small_count[node] = kept->small_frames[place];
@@ -474,12 +470,6 @@ static void fill_boxes(struct wk_tree *tree, const struct ordering *o)
 	}
 }
 
-static void read_from_parents(const struct wk_tree *tree, uint64_t *self, const uint64_t *total)
-{
-	for (uint32_t i = 1; self && i < tree->count; i++)
-		self[tree->parent[i]] -= total[i];
-}
-
 /* Ends of subtrees; and self, which began as the total, loses what the children have. */
 static void finish_columns(struct wk_tree *tree)
 {
@@ -489,9 +479,10 @@ static void finish_columns(struct wk_tree *tree)
 		if (i && tree->end[tree->parent[i]] < tree->end[i])
 			tree->end[tree->parent[i]] = tree->end[i];
 	}
-	read_from_parents(tree, tree->self, tree->total);
-	for (uint32_t i = 1; i < tree->count; i++)
+	for (uint32_t i = 1; i < tree->count; i++) {
+		tree->self[tree->parent[i]] -= tree->total[i];
 		tree->self_samples[tree->parent[i]] -= tree->total_samples[i];
+	}
 }
 
 /* In a chart the leads are sums since the parent began: each loses those before it. In order

@@ -25,35 +25,39 @@ struct folder {
 
 /* ---- weights */
 
-static void *cleared(void *at, size_t from, size_t to, size_t size)
+static void *grown(void *at, size_t from, size_t to, size_t size)
 {
-	at = wk_realloc(at, to * size);
+	at = wk_grow_table(at, from, to, size);
 	memset((char *)at + from * size, 0, (to - from) * size);
 	return at;
 }
 
-static void make_room(struct folder *folder, uint32_t count)
+/* Makes the sums `cap` nodes long; new ones are 0. */
+static void grow_sums(struct folder *folder, size_t cap)
 {
+	struct wk_folding_weights *sum = folder->sum;
 	size_t old = folder->sum_cap;
 
-	if (count <= old)
-		return;
-	folder->sum_cap = old ? old * 2 : 64;
-	while (folder->sum_cap < count)
-		folder->sum_cap *= 2;
-	folder->sum->weight =
-		cleared(folder->sum->weight, old, folder->sum_cap, sizeof(*folder->sum->weight));
-	folder->sum->samples =
-		cleared(folder->sum->samples, old, folder->sum_cap, sizeof(*folder->sum->samples));
+	folder->sum_cap = cap;
+	sum->weight = grown(sum->weight, old, cap, sizeof(*sum->weight));
+	sum->samples = grown(sum->samples, old, cap, sizeof(*sum->samples));
 	if (folder->f->options->left)
-		folder->sum->left = cleared(folder->sum->left, old, folder->sum_cap,
-					    sizeof(*folder->sum->left));
+		sum->left = grown(sum->left, old, cap, sizeof(*sum->left));
 	if (!folder->f->model->samples.is_before)
 		return;
-	folder->sum->before =
-		cleared(folder->sum->before, old, folder->sum_cap, sizeof(*folder->sum->before));
-	folder->sum->after =
-		cleared(folder->sum->after, old, folder->sum_cap, sizeof(*folder->sum->after));
+	sum->before = grown(sum->before, old, cap, sizeof(*sum->before));
+	sum->after = grown(sum->after, old, cap, sizeof(*sum->after));
+}
+
+static void make_room(struct folder *folder, uint32_t count)
+{
+	size_t cap = folder->sum_cap ? folder->sum_cap : 64;
+
+	if (count <= folder->sum_cap)
+		return;
+	while (cap < count)
+		cap *= 2;
+	grow_sums(folder, cap);
 }
 
 static uint32_t sum_u32(uint32_t a, uint64_t b)
@@ -711,6 +715,7 @@ static void add_counts(struct wk_folding *f, const struct wk_filter *filter)
 {
 	const struct wk_samples *samples = &f->model->samples;
 
+	f->sum.weight = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.weight));
 	for (uint32_t i = 0; i < samples->count; i++)
 		if (wk_filter_has(filter, i))
 			f->sum.weight[samples->stack[i]] += wk_filter_weight(filter, f->model, i);
@@ -735,19 +740,11 @@ static void fold_borrowed(struct wk_folding *f, const struct wk_filter *filter,
 	const struct wk_samples *samples = &f->model->samples;
 	struct folder folder = { .f = f, .filter = filter, .sum = &f->sum };
 
-	folder.sum_cap = f->trie->count;
-	f->sum.weight = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.weight));
 	if (f->model->sources[filter->source].counts_samples && !samples->is_before && !joined) {
 		add_counts(f, filter);
 		return;
 	}
-	f->sum.samples = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.samples));
-	if (f->options->left)
-		f->sum.left = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.left));
-	if (samples->is_before) {
-		f->sum.before = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.before));
-		f->sum.after = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.after));
-	}
+	grow_sums(&folder, f->trie->count);
 	for (uint32_t i = 0; i < samples->count; i++)
 		if (wk_filter_has(filter, i))
 			add_sample(&folder, joined ? joined[samples->stack[i]] : samples->stack[i],
