@@ -4,14 +4,13 @@
 
 #include "formats/reader.h"
 #include "session/incomplete.h"
-#include "session/perf_script_times.h"
 #include "stages/jit/jit_stage.h"
 #include "stages/unwind_stage.h"
 
-bool wk_perf_script_is_narrowed(const struct wk_filter_spec *filter)
+static bool selects_samples(const struct wk_filter_spec *filter)
 {
 	return filter->process || filter->thread || filter->image || filter->function ||
-	       filter->source || filter->expression || filter->query;
+	       filter->source || filter->time || filter->expression || filter->query;
 }
 
 /* Other formats have no addresses, which perf prints. */
@@ -39,8 +38,6 @@ static bool write_opened(const struct wk_perf_script_export *job, struct wk_open
 	bool ok;
 
 	wk_unwind_stage_use_jit(stage, names);
-	opened->input.options.emits_kernel_symbols = how->shows_programs;
-	opened->input.options.in_file_order = how->shows_rounds;
 	ok = opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err);
 	if (ok && wk_perf_script_had_none(script))
 		wk_warn(job->messages, "no sample matches");
@@ -54,14 +51,12 @@ static bool write_opened(const struct wk_perf_script_export *job, struct wk_open
 	return ok;
 }
 
-/* The filter of the views is one of a model, so the recording is read twice. perf's forms of --time
- * are applied while samples are printed. */
+/* A filter needs a model, so the recording is read twice. */
 static bool init_filter(const struct wk_perf_script_export *job, const char *path,
 			struct wk_symbols *symbols, struct wk_filter *filter, uint32_t *count,
 			struct wk_err *err)
 {
 	const char *const paths[] = { path, NULL };
-	struct wk_filter_spec spec = *job->filter;
 	struct wk_open_options load = *job->load;
 	struct wk_model *model;
 	bool ok;
@@ -69,11 +64,10 @@ static bool init_filter(const struct wk_perf_script_export *job, const char *pat
 	if (strcmp(path, "-") == 0)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "a filter reads the recording twice; save standard input as a file");
-	spec.time = NULL;
-	load.in_view = &spec;
-	load.is_of_any_event = !spec.source;
+	load.in_view = job->filter;
+	load.is_of_any_event = !job->filter->source;
 	model = wk_open_paths(paths, &load, symbols, job->messages, err);
-	ok = model && wk_filter_init(filter, model, &spec, err);
+	ok = model && wk_filter_init(filter, model, job->filter, err);
 	*count = ok ? model->samples.count : 0;
 	wk_model_free(model);
 	return ok;
@@ -82,29 +76,23 @@ static bool init_filter(const struct wk_perf_script_export *job, const char *pat
 static bool write_one(const struct wk_perf_script_export *job, const char *path,
 		      struct wk_symbols *symbols, struct wk_out *out, struct wk_err *err)
 {
-	struct wk_perf_script_options options_here = *job->script;
-	struct wk_perf_times times = { 0 };
+	struct wk_perf_script_options how = *job->script;
 	struct wk_filter filter = { 0 };
 	struct wk_opened opened;
 	bool ok;
 
-	if (wk_perf_script_is_narrowed(job->filter)) {
-		if (!init_filter(job, path, symbols, &filter, &options_here.filter_count, err))
+	if (selects_samples(job->filter)) {
+		if (!init_filter(job, path, symbols, &filter, &how.filter_count, err))
 			return false;
-		options_here.filter = &filter;
+		how.filter = &filter;
 	}
-	if (!wk_reader_open(path, job->load->format, &opened, err)) {
-		wk_filter_fini(&filter);
-		return false;
+	ok = wk_reader_open(path, job->load->format, &opened, err);
+	if (ok) {
+		ok = check_reader(&opened, path, err) &&
+		     write_opened(job, &opened, &how, symbols, out, err);
+		wk_reader_close(&opened);
 	}
-	options_here.times = &times;
-	ok = check_reader(&opened, path, err) &&
-	     wk_perf_script_times(job->filter->time, job->script->since_first, &opened, &times,
-				  err) &&
-	     write_opened(job, &opened, &options_here, symbols, out, err);
-	wk_perf_times_fini(&times);
 	wk_filter_fini(&filter);
-	wk_reader_close(&opened);
 	return ok;
 }
 

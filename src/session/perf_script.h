@@ -9,14 +9,10 @@
 struct wk_perf_script_export {
 	const char *const *paths; /* NULL-terminated */
 	const struct wk_open_options *load;
-	const struct wk_filter_spec *filter;
-	const struct wk_perf_script_options *script; /* without filter and times */
+	const struct wk_filter_spec *filter; /* if it selects samples, files are read twice */
+	const struct wk_perf_script_options *script; /* without filter */
 	const struct wk_messages *messages;
 };
-
-/* Does a filter leave out samples, other than by time? It needs a model, so the file is read twice.
- */
-bool wk_perf_script_is_narrowed(const struct wk_filter_spec *filter);
 
 bool wk_perf_script_export(const struct wk_perf_script_export *job, struct wk_out *out,
 			   struct wk_err *err);

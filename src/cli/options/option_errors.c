@@ -33,6 +33,14 @@ static const struct {
 	{ "invert", "use --icicle" },
 	{ "sort-by", "use --sort" },
 	{ "stdio", "text is the default" },
+	{ "pid", "use --process" },
+	{ "tid", "use --thread" },
+	{ "comm", "use --thread" },
+	{ "comms", "use --thread" },
+	{ "cpu", "use --filter 'cpu == 0'" },
+	{ "symbols", "use --function" },
+	{ "dso", "use --image" },
+	{ "dsos", "use --image" },
 };
 
 /* Only a hint that names an option of this command, or none at all, is of use here. */

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
-#include "base/num.h"
 #include "event/image_kind.h"
 #include "render/perf_script/internal.h"
 
@@ -44,24 +43,29 @@ void wk_perf_script_free(struct wk_perf_script *script)
 
 /* --- Sampled events ------------------------------------------------------------------------ */
 
+/* Only page faults and similar events have an address that can have a name. */
+static bool names_addresses(const struct wk_event_source *source)
+{
+	static const char *const names[] = { "page-faults", "faults", "minor-faults",
+					     "major-faults" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (wk_str_starts(source->name, names[i]))
+			return source->is_perf && source->perf_type == 1; /* software */
+	return false;
+}
+
 static bool read_source(struct wk_perf_script *script, const struct wk_event_source *source,
 			struct wk_err *err)
 {
-	struct wk_script_source row = { .source = *source, .type = wk_perf_event_type_of(source) };
+	struct wk_script_source row = {
+		.name = wk_arena_copy(&script->arena, source->name),
+		.has_chains = source->details & WK_DETAIL_CHAIN && !script->options.hides_chains,
+		.names_addresses = names_addresses(source),
+	};
 
-	row.source.name = wk_arena_copy(&script->arena, source->name);
-	row.source.unit = (struct wk_str){ 0 };
-	if (!script->is_checked[row.type] &&
-	    !wk_perf_fields_check(&script->options.fields, &row.source, err))
+	if (!wk_perf_fields_of(&script->options.fields, source, &row.columns, err))
 		return false;
-	if (script->options.cpus && !(source->details & WK_DETAIL_CPU))
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--cpu: samples of %.*s have no CPU",
-			       WK_STR_ARG(source->name));
-	if (script->options.fields.asked[row.type] & WK_FIELD_TOD && !script->has_clock)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "field tod: the recording has no wall-clock time; record with `perf "
-			       "record -k CLOCK_MONOTONIC`");
-	script->is_checked[row.type] = true;
 	if (source->name.len > script->name_width)
 		script->name_width = (uint32_t)source->name.len;
 	if (source->name_width > script->name_width)
@@ -73,18 +77,6 @@ static bool read_source(struct wk_perf_script *script, const struct wk_event_sou
 }
 
 /* --- Names of threads ---------------------------------------------------------------------- */
-
-struct wk_str wk_script_comm(const struct wk_perf_script *script, uint32_t tid, struct wk_buf *made)
-{
-	uint32_t id = wk_map_find(&script->comm_of, tid);
-
-	if (id)
-		return wk_strtab_str(script->comms, id);
-	if (tid == 0)
-		return wk_str_c("swapper");
-	wk_buf_add_fmt(made, ":%d", (int)tid);
-	return wk_buf_str(made);
-}
 
 static void set_comm(struct wk_perf_script *script, uint32_t tid, struct wk_str name)
 {
@@ -191,25 +183,23 @@ static void read_image(struct wk_perf_script *script, const struct wk_event *eve
 /* --- Lines that are not samples ------------------------------------------------------------ */
 
 /* Records that describe what ran before have no thread; a fork has the parent's. */
-static void begin_line(struct wk_perf_script *script, const struct wk_event *event, char kind,
-		       uint32_t pid, uint32_t tid, struct wk_buf *line)
+static void begin_line(struct wk_perf_script *script, const struct wk_event *event, uint32_t pid,
+		       uint32_t tid, struct wk_buf *line)
 {
 	struct wk_event made = *event;
-	bool is_told = event->time_ns != 0;
+	bool has_thread = event->time_ns != 0;
 
-	made.pid = is_told ? pid : 0;
-	made.tid = is_told ? tid : 0;
+	made.pid = has_thread ? pid : 0;
+	made.tid = has_thread ? tid : 0;
 	if (script->source_count > 0)
-		wk_script_add_head(script, &made, &script->sources[0], kind,
+		wk_script_add_head(script, &made, &script->sources[0],
 				   event->tid == UINT32_MAX ? 0 : event->tid, line);
 }
 
-static void end_line(struct wk_perf_script *script, const struct wk_event *event,
-		     struct wk_buf *line)
+static void end_line(struct wk_perf_script *script, struct wk_buf *line)
 {
 	wk_buf_add_char(line, '\n');
-	if (wk_script_wants_cpu(script, event->cpu))
-		wk_out_str(script->out, wk_buf_str(line));
+	wk_out_str(script->out, wk_buf_str(line));
 	wk_buf_fini(line);
 }
 
@@ -218,11 +208,11 @@ static void show_comm(struct wk_perf_script *script, const struct wk_event *even
 {
 	struct wk_buf line = { 0 };
 
-	begin_line(script, event, 'c', event->pid, event->tid, &line);
+	begin_line(script, event, event->pid, event->tid, &line);
 	wk_buf_add_fmt(&line, "PERF_RECORD_COMM%s: ", is_exec ? " exec" : "");
 	wk_script_add_text(name, &line);
 	wk_buf_add_fmt(&line, ":%d/%d", (int)event->pid, (int)event->tid);
-	end_line(script, event, &line);
+	end_line(script, &line);
 }
 
 static void show_fork(struct wk_perf_script *script, const struct wk_event *event, bool is_exit,
@@ -231,12 +221,12 @@ static void show_fork(struct wk_perf_script *script, const struct wk_event *even
 	struct wk_buf line = { 0 };
 
 	if (is_exit)
-		begin_line(script, event, 'f', event->pid, event->tid, &line);
+		begin_line(script, event, event->pid, event->tid, &line);
 	else
-		begin_line(script, event, 'f', parent_pid, parent_tid, &line);
+		begin_line(script, event, parent_pid, parent_tid, &line);
 	wk_buf_add_fmt(&line, "PERF_RECORD_%s(%d:%d):(%d:%d)", is_exit ? "EXIT" : "FORK",
 		       (int)event->pid, (int)event->tid, (int)parent_pid, (int)parent_tid);
-	end_line(script, event, &line);
+	end_line(script, &line);
 }
 
 static void show_process(struct wk_perf_script *script, const struct wk_event *event)
@@ -277,7 +267,7 @@ static void show_mapping(struct wk_perf_script *script, const struct wk_event *e
 	bool is_old = image->is_kernel || (!image->protection && !image->flags && !image->inode);
 	struct wk_buf line = { 0 };
 
-	begin_line(script, event, 'm', event->pid, event->tid, &line);
+	begin_line(script, event, event->pid, event->tid, &line);
 	wk_buf_add_fmt(&line, "PERF_RECORD_MMAP%s %d/%d: [0x%" PRIx64 "(0x%" PRIx64 ") @ ",
 		       is_old ? "" : "2", (int)event->pid, (int)event->tid, image->start,
 		       image->size_bytes);
@@ -300,73 +290,7 @@ static void show_mapping(struct wk_perf_script *script, const struct wk_event *e
 	wk_script_add_text(image->path, &line);
 	if (image->is_kernel && wk_str_is(image->path, "[kernel.kallsyms]"))
 		wk_buf_add_text(&line, "_text"); /* the symbol that its offset is the address of */
-	end_line(script, event, &line);
-}
-
-static void show_lost(struct wk_perf_script *script, const struct wk_event *event)
-{
-	const struct wk_event_lost *lost = &event->lost;
-	struct wk_event made = *event;
-	struct wk_buf line = { 0 };
-
-	made.tid = lost->running_tid;
-	begin_line(script, &made, 'o', lost->running_pid, lost->running_tid, &line);
-	wk_buf_add_fmt(&line, "PERF_RECORD_LOST lost %" PRIu64, lost->count);
-	end_line(script, event, &line);
-}
-
-static bool is_shown(const struct wk_perf_script_options *options, struct wk_str what)
-{
-	static const char *const programs[] = { "bpf program", "symbol", "symbol gone", NULL };
-
-	return (options->shows_switches && wk_str_is(what, "switch")) ||
-	       (options->shows_namespaces && wk_str_is(what, "namespaces")) ||
-	       (options->shows_cgroups && wk_str_is(what, "cgroup")) ||
-	       (options->shows_rounds && wk_str_is(what, "round")) ||
-	       (options->shows_programs && wk_str_is_one_of(what, programs));
-}
-
-/* A text of several lines that perf prints; line ends from the recording are escaped. */
-static void add_lines(struct wk_str text, struct wk_buf *line)
-{
-	while (text.len > 0) {
-		const char *end = memchr(text.at, '\n', text.len);
-		size_t len = end ? (size_t)(end - text.at) : text.len;
-
-		wk_script_add_text(wk_str_of(text.at, len), line);
-		if (end)
-			wk_buf_add_char(line, '\n');
-		text = wk_str_skip(text, len + 1);
-	}
-}
-
-static void read_fact(struct wk_perf_script *script, struct wk_str key, struct wk_str value)
-{
-	const char *blank = value.len ? memchr(value.at, ' ', value.len) : NULL;
-	size_t first = blank ? (size_t)(blank - value.at) : 0;
-
-	if (!wk_str_is(key, "clock pair"))
-		return;
-	script->has_clock = wk_num_u64(wk_str_of(value.at, first), &script->clock_ns) &&
-			    wk_num_u64(wk_str_skip(value, first + 1), &script->wall_ns);
-}
-
-static void show_other(struct wk_perf_script *script, const struct wk_event *event)
-{
-	const struct wk_event_other *other = &event->other;
-	bool is_of_thread = wk_str_is(other->what, "namespaces");
-	struct wk_event made = *event;
-	struct wk_buf line = { 0 };
-
-	if (!is_of_thread)
-		made.tid = other->running_tid;
-	if (!wk_str_is(other->what, "round"))
-		begin_line(script, &made, 'o', other->running_pid, other->running_tid, &line);
-	if (is_of_thread)
-		add_lines(other->as_perf, &line);
-	else
-		wk_script_add_text(other->as_perf, &line);
-	end_line(script, event, &line);
+	end_line(script, &line);
 }
 
 static void read_symbol(struct wk_perf_script *script, const struct wk_event *event)
@@ -386,7 +310,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_SOURCE:
 		return read_source(script, &event->source, err);
 	case WK_EVENT_SAMPLE:
-		return wk_script_sample(script, event, err);
+		wk_script_sample(script, event);
+		return true;
 	case WK_EVENT_PROCESS:
 		read_process(script, event);
 		if (script->options.shows_tasks)
@@ -403,16 +328,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 			show_mapping(script, event);
 		return true;
 	case WK_EVENT_SYSTEM:
-		read_fact(script, event->system.key, event->system.value);
 		wk_model_add_fact(script->images, &event->system);
-		return true;
-	case WK_EVENT_LOST:
-		if (script->options.shows_lost && !event->lost.samples_only)
-			show_lost(script, event);
-		return true;
-	case WK_EVENT_OTHER:
-		if (is_shown(&script->options, event->other.what))
-			show_other(script, event);
 		return true;
 	case WK_EVENT_SYMBOL:
 		read_symbol(script, event);
@@ -433,7 +349,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 
 bool wk_perf_script_had_none(const struct wk_perf_script *script)
 {
-	return script->refused_count > 0 && script->wanted_count == 0;
+	return script->had_samples && !script->had_selected;
 }
 
 bool wk_perf_script_lists_fields(const struct wk_perf_script *script)

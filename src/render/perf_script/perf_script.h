@@ -16,33 +16,22 @@
 #include "base/out.h"
 #include "event/sink.h"
 #include "render/perf_script/perf_fields.h"
-#include "render/perf_script/perf_times.h"
 #include "symbols/image/symbols.h"
 #include "views/filter/filter.h"
 
 struct wk_perf_script;
 
 struct wk_perf_script_options {
-	struct wk_perf_fields fields; /* made with wk_perf_fields_init and _add */
+	struct wk_perf_fields fields;
 	bool nanoseconds;
-	bool since_first, since_last; /* times are relative to the first line, or to the last */
 	bool no_inlined, no_demangle;
 	bool hides_chains;                /* prints only the place of the sample */
 	bool shows_tasks, shows_mappings; /* a line for each COMM, FORK, EXIT; for each MMAP */
-	/* Only samples of these: "1,5-7", names separated by commas; NULL: all. */
-	const char *pids, *tids, *cpus, *comms;
-	/* Where the sample was: names or addresses ("0x401000", for so many bytes) of functions,
-	 * and files by path or by the last part of it. */
-	const char *functions, *images;
-	uint64_t range_bytes;
-	const struct wk_perf_times *times; /* borrowed; NULL: at any time */
+	uint64_t most_frames;             /* of the kernel part and of the user part; 0: 127 */
 	/* Borrowed; of a model whose rows are the samples in the order in which they come. NULL:
 	 * all samples are printed. If it has no source of its own, those of all sources are. */
 	const struct wk_filter *filter;
 	uint32_t filter_count; /* of the model's samples */
-	bool shows_switches, shows_namespaces, shows_cgroups, shows_lost, shows_programs,
-		shows_rounds;
-	uint32_t most_frames; /* of the kernel part and of the user part; 0: 127 */
 };
 
 struct wk_perf_script *wk_perf_script_new(struct wk_symbols *symbols,
@@ -54,7 +43,5 @@ struct wk_sink wk_perf_script_sink(struct wk_perf_script *script);
 bool wk_perf_script_had_none(const struct wk_perf_script *script);
 /* Fields of tracepoints were printed as name=value: wick was built without libtraceevent. */
 bool wk_perf_script_lists_fields(const struct wk_perf_script *script);
-/* Whether it is a list of numbers and ranges. */
-bool wk_perf_script_is_list(const char *text);
 
 #endif

@@ -6,6 +6,10 @@
 #include "names/demangle/demangle.h"
 #include "render/perf_script/internal.h"
 
+/* The columns that change the text of a place. */
+#define PRINTED                                                                                    \
+	(WK_COLUMN_IP | WK_COLUMN_SYM | WK_COLUMN_DSO | WK_COLUMN_SYMOFF | WK_COLUMN_SRCLINE)
+
 /* --- The image of an address --------------------------------------------------------------- */
 
 /* JIT code is in no file. */
@@ -36,8 +40,8 @@ struct wk_script_place wk_script_place_at(struct wk_perf_script *script, uint32_
 
 /* --- Names --------------------------------------------------------------------------------- */
 
-bool wk_script_find_symbol(struct wk_perf_script *script, const struct wk_script_place *place,
-			   struct wk_symbol *symbol)
+static bool find_symbol(struct wk_perf_script *script, const struct wk_script_place *place,
+			struct wk_symbol *symbol)
 {
 	if (place->code)
 		*symbol = place->code_symbol;
@@ -61,7 +65,7 @@ bool wk_script_name_kernel(void *context, uint64_t address, struct wk_str *name,
 	struct wk_script_place place = wk_script_place_at(script, 0, address, true);
 	struct wk_symbol symbol;
 
-	if (!wk_script_find_symbol(script, &place, &symbol))
+	if (!find_symbol(script, &place, &symbol))
 		return false;
 	*name = symbol.name;
 	*start = symbol.start;
@@ -100,18 +104,18 @@ void wk_script_add_text(struct wk_str text, struct wk_buf *out)
 
 void wk_script_add_dso(const struct wk_script_place *place, struct wk_buf *out)
 {
-	if (place->image)
-		wk_script_add_text(place->image->name, out);
-	else
-		wk_buf_add_text(out, "[unknown]");
+	wk_buf_add_char(out, '(');
+	wk_script_add_text(place->image ? place->image->name : wk_str_c("[unknown]"), out);
+	wk_buf_add_char(out, ')');
 }
 
-void wk_script_add_symbol(struct wk_perf_script *script, const struct wk_script_place *place,
-			  bool with_offset, struct wk_buf *out)
+/* "[unknown]" if it has no name. */
+static void add_symbol(struct wk_perf_script *script, const struct wk_script_place *place,
+		       bool with_offset, struct wk_buf *out)
 {
 	struct wk_symbol symbol;
 
-	if (!wk_script_find_symbol(script, place, &symbol)) {
+	if (!find_symbol(script, place, &symbol)) {
 		wk_buf_add_text(out, "[unknown]");
 		return;
 	}
@@ -166,18 +170,17 @@ static size_t places_of(struct wk_perf_script *script, const struct wk_script_pl
 }
 
 static void add_place(struct wk_perf_script *script, const struct wk_script_place *place,
-		      uint32_t fields, bool asks_for_calls, struct wk_buf *out)
+		      uint32_t columns, bool asks_for_calls, struct wk_buf *out)
 {
-	if (fields & WK_FIELD_SYM) {
+	if (columns & WK_COLUMN_SYM) {
 		wk_buf_add_char(out, ' ');
-		wk_script_add_symbol(script, place, fields & WK_FIELD_SYMOFF, out);
+		add_symbol(script, place, columns & WK_COLUMN_SYMOFF, out);
 	}
-	if (fields & WK_FIELD_DSO) {
-		wk_buf_add_text(out, " (");
+	if (columns & WK_COLUMN_DSO) {
+		wk_buf_add_char(out, ' ');
 		wk_script_add_dso(place, out);
-		wk_buf_add_char(out, ')');
 	}
-	if (fields & WK_FIELD_SRCLINE) {
+	if (columns & WK_COLUMN_SRCLINE) {
 		const struct wk_place *places;
 		size_t count = places_of(script, place, &places);
 
@@ -187,18 +190,18 @@ static void add_place(struct wk_perf_script *script, const struct wk_script_plac
 }
 
 void wk_script_add_place(struct wk_perf_script *script, const struct wk_script_place *place,
-			 uint32_t fields, struct wk_buf *out)
+			 uint32_t columns, struct wk_buf *out)
 {
-	add_place(script, place, fields, false, out);
+	add_place(script, place, columns, false, out);
 }
 
 /* --- Lines of a chain ---------------------------------------------------------------------- */
 
-static void add_ip(const struct wk_script_place *place, uint32_t fields, struct wk_buf *out)
+static void add_ip(const struct wk_script_place *place, uint32_t columns, struct wk_buf *out)
 {
 	bool is_offset = place->image && !place->image->is_kernel;
 
-	if (fields & WK_FIELD_IP)
+	if (columns & WK_COLUMN_IP)
 		wk_buf_add_fmt(out, "\t%16" PRIx64, is_offset ? place->address : place->ip);
 }
 
@@ -206,23 +209,22 @@ static void add_ip(const struct wk_script_place *place, uint32_t fields, struct 
  * that the machine ran; perf takes it for inlined too where its symbol has another name. */
 static void add_call(struct wk_perf_script *script, const struct wk_script_place *place,
 		     const struct wk_place *call, struct wk_str name, uint64_t start,
-		     bool is_inlined, uint32_t fields)
+		     bool is_inlined, uint32_t columns)
 {
 	struct wk_buf *out = &script->scratch;
 
-	add_ip(place, fields, out);
-	if (fields & WK_FIELD_SYM) {
+	add_ip(place, columns, out);
+	if (columns & WK_COLUMN_SYM) {
 		wk_buf_add_char(out, ' ');
 		wk_script_add_text(name, out);
-		if (fields & WK_FIELD_SYMOFF)
+		if (columns & WK_COLUMN_SYMOFF)
 			wk_buf_add_fmt(out, "+0x%" PRIx64, place->address - start);
 	}
-	if (fields & WK_FIELD_DSO && !is_inlined) {
-		wk_buf_add_text(out, " (");
+	if (columns & WK_COLUMN_DSO && !is_inlined) {
+		wk_buf_add_char(out, ' ');
 		wk_script_add_dso(place, out);
-		wk_buf_add_char(out, ')');
 	}
-	if (fields & WK_FIELD_SRCLINE)
+	if (columns & WK_COLUMN_SRCLINE)
 		add_line(script, place, call->file, call->line, true, out);
 	if (is_inlined)
 		wk_buf_add_text(out, " (inlined)");
@@ -275,14 +277,14 @@ static struct wk_str name_of_call(struct wk_perf_script *script, const struct wk
 }
 
 static bool add_calls(struct wk_perf_script *script, const struct wk_script_place *place,
-		      uint32_t fields)
+		      uint32_t columns)
 {
 	const struct wk_place *places;
 	struct wk_symbol symbol;
 	struct wk_str base, name;
 	size_t count;
 
-	if (script->options.no_inlined || !wk_script_find_symbol(script, place, &symbol))
+	if (script->options.no_inlined || !find_symbol(script, place, &symbol))
 		return false;
 	count = places_of(script, place, &places);
 	if (count == 0 || places[0].function.len == 0)
@@ -294,19 +296,19 @@ static bool add_calls(struct wk_perf_script *script, const struct wk_script_plac
 	for (size_t i = 0; i < count; i++) {
 		name = name_of_call(script, &places[i]);
 		add_call(script, place, &places[i], name, symbol.start, !wk_str_eq(name, base),
-			 fields);
+			 columns);
 	}
 	return true;
 }
 
 static void make_lines(struct wk_perf_script *script, const struct wk_script_place *place,
-		       uint32_t fields)
+		       uint32_t columns)
 {
 	wk_buf_reset(&script->scratch);
-	if (fields & WK_FIELD_SYM && add_calls(script, place, fields))
+	if (columns & WK_COLUMN_SYM && add_calls(script, place, columns))
 		return;
-	add_ip(place, fields, &script->scratch);
-	add_place(script, place, fields, !script->options.no_inlined, &script->scratch);
+	add_ip(place, columns, &script->scratch);
+	add_place(script, place, columns, !script->options.no_inlined, &script->scratch);
 	wk_buf_add_char(&script->scratch, '\n');
 }
 
@@ -316,28 +318,22 @@ static bool same_text(const void *table, uint32_t id, const void *key)
 	const struct wk_script_text *text = &script->texts[id - 1], *wanted = key;
 
 	return text->address == wanted->address && text->image == wanted->image &&
-	       text->code == wanted->code && text->parts == wanted->parts;
-}
-
-static uint8_t parts_of(uint32_t fields)
-{
-	return (uint8_t)((unsigned)!!(fields & WK_FIELD_IP) | !!(fields & WK_FIELD_SYM) << 1 |
-			 !!(fields & WK_FIELD_DSO) << 2 | !!(fields & WK_FIELD_SYMOFF) << 3 |
-			 !!(fields & WK_FIELD_SRCLINE) << 4);
+	       text->code == wanted->code && text->columns == wanted->columns;
 }
 
 struct wk_str wk_script_frame_lines(struct wk_perf_script *script,
-				    const struct wk_script_place *place, uint32_t fields)
+				    const struct wk_script_place *place, uint32_t columns)
 {
 	struct wk_script_text wanted = { .address = place->address, .image = place->image_number,
-					 .code = place->code, .parts = parts_of(fields) };
-	uint64_t hash = wk_hash_pair(wanted.address, (uint64_t)wanted.image << 8 | wanted.parts) +
-			wanted.code;
+					 .code = place->code, .columns = columns & PRINTED };
+	uint64_t hash =
+		wk_hash_pair(wanted.address, (uint64_t)wanted.image << 16 | wanted.columns) +
+		wanted.code;
 	uint32_t id = wk_index_find(&script->text_of, hash, same_text, script, &wanted);
 
 	if (id)
 		return script->texts[id - 1].text;
-	make_lines(script, place, fields);
+	make_lines(script, place, columns);
 	wanted.text = wk_arena_copy(&script->arena, wk_buf_str(&script->scratch));
 	*WK_APPEND(script->texts, script->text_count, script->text_cap) = wanted;
 	wk_index_add(&script->text_of, hash, (uint32_t)script->text_count);
