@@ -249,47 +249,32 @@ struct wk_event_branch {
 	uint64_t from, to, flags; /* flags as perf has them: bit 0 mispredicted, 1 predicted ... */
 };
 
-/* Fields that a recorder may add to a sample and that no view weighs by: for printing single
- * samples. `has` lists the fields that are set. */
+/* Which parts the samples of a source have. */
 enum wk_detail {
 	WK_DETAIL_ADDRESS = 1 << 0,
-	WK_DETAIL_PHYSICAL = 1 << 1,
-	WK_DETAIL_WEIGHT = 1 << 2,
-	WK_DETAIL_DATA_SOURCE = 1 << 3,
-	WK_DETAIL_TRANSACTION = 1 << 4,
-	WK_DETAIL_CGROUP = 1 << 5,
-	WK_DETAIL_DATA_PAGE = 1 << 6,
-	WK_DETAIL_CODE_PAGE = 1 << 7,
-	WK_DETAIL_TRACE = 1 << 8,
-	WK_DETAIL_BRANCHES = 1 << 9,
-	WK_DETAIL_PERIOD = 1 << 10,
-	WK_DETAIL_CPU = 1 << 11,
-	WK_DETAIL_TIME = 1 << 12,
-	WK_DETAIL_THREAD = 1 << 13,
-	WK_DETAIL_CHAIN = 1 << 14,
-	WK_DETAIL_USER_REGISTERS = 1 << 15,
-	WK_DETAIL_REGISTERS = 1 << 16,
-	WK_DETAIL_LATENCY = 1 << 17,
+	WK_DETAIL_BRANCHES = 1 << 1,
+	WK_DETAIL_CPU = 1 << 2,
+	WK_DETAIL_TIME = 1 << 3,
+	WK_DETAIL_THREAD = 1 << 4,
+	WK_DETAIL_CHAIN = 1 << 5,
+	WK_DETAIL_USER_REGISTERS = 1 << 6,
 };
 
 /* As perf numbers them, which is not as DWARF does. */
 struct wk_event_registers {
-	enum wk_machine machine; /* whose names they have */
-	uint64_t abi;            /* 1 of 32 bits, 2 of 64 */
-	uint64_t sampled;        /* bit n: value[n] */
+	uint64_t abi;     /* 1 of 32 bits, 2 of 64 */
+	uint64_t sampled; /* bit n: value[n] */
 	uint64_t value[64];
 };
 
 struct wk_trace_formats;
 
+/* Fields that a recorder may add to a sample and that no view weighs by: for printing single
+ * samples. Those that were not recorded are 0. */
 struct wk_event_details {
-	uint32_t has;  /* enum wk_detail */
-	uint16_t mode; /* `misc` of the record */
 	uint64_t data_address, physical_address, weight, data_source, transaction, cgroup,
 		data_page_bytes, code_page_bytes;
-	uint16_t latency; /* of the instruction */
-	/* The user's registers and those at the sample; NULL if there are none. */
-	const struct wk_event_registers *user_registers, *registers;
+	const struct wk_event_registers *user_registers; /* NULL if there are none */
 	struct wk_str trace; /* a tracepoint's fields as its own format prints them */
 	/* The bytes that `trace` was made from and their formats, for sinks that can name kernel
 	 * functions in it (formats/tracepoint/format.h). */
@@ -444,7 +429,6 @@ struct wk_event_source {
 struct wk_event_lost {
 	uint64_t count;
 	bool samples_only;
-	uint32_t running_pid, running_tid; /* when that was noticed */
 };
 
 /* What a note means for the reader of a view. */
@@ -463,9 +447,6 @@ struct wk_event_note {
 /* A context switch, a namespace, a cgroup's path ... */
 struct wk_event_other {
 	struct wk_str what, text;
-	struct wk_str as_perf; /* what `perf script` prints of it; empty: not of interest */
-	uint16_t mode;         /* `misc` of the record */
-	uint32_t running_pid, running_tid; /* when it was noted */
 };
 
 struct wk_event_system {

@@ -30,12 +30,9 @@ struct wk_read_options {
 	bool sums_other_sources; /* if a source of CPU time has samples, those of all other
 				  * sources may be summed without their stacks */
 	const struct wk_collapse *collapse; /* frames as an older tool writes them, or NULL */
-	bool is_header_only;       /* everything but the records; readers whose format has no
-				    * such part read all */
-	bool emits_kernel_symbols; /* records of the kernel's symbols as OTHER events */
-	bool in_file_order;        /* records in the order of the file, and an OTHER event at the
-				    * end of each round of them */
-	bool skips_details;        /* samples without details (event/event.h) */
+	bool is_header_only; /* everything but the records; readers whose format has no
+			      * such part read all */
+	bool skips_details;  /* samples without details (event/event.h) */
 };
 
 /* The input; `name` (a path, or "-") is used to choose the reader and in messages. */

@@ -229,49 +229,6 @@ static void a_kernel_symbol_is_told_when_it_comes_not_when_it_goes(void **state)
 		  "bpf_prog_6deef7357e7b4530\"\n");
 }
 
-static void records_of_symbols_are_told_to_who_asks(void **state)
-{
-	struct perf_maker m = { 0 };
-
-	(void)state;
-	begin(&m);
-	perf_record(&m, WK_PERF_KSYMBOL, 0);
-	put64(&m, 0xffffffffc0001000);
-	put(&m, 0x80, 4);
-	put(&m, 1, 2);
-	put(&m, 0, 2);
-	put_text(&m, "bpf_prog_6deef7357e7b4530");
-	add_trailer(&m, 7, 8, 100);
-	perf_end_record(&m);
-	check_as(&m, (struct wk_read_options){ .emits_kernel_symbols = true },
-		 "symbol time=100 pid=kernel start=0xffffffffc0001000 size=0x80 "
-		 "name=\"bpf_prog_6deef7357e7b4530\"\n"
-		 "other time=100 pid=kernel what=\"symbol\" text=\"0xffffffffc0001000 0x80 "
-		 "bpf_prog_6deef7357e7b4530\"\n");
-}
-
-static void who_asks_has_records_as_they_lie_in_the_file(void **state)
-{
-	struct perf_maker m = { 0 };
-
-	(void)state;
-	begin(&m);
-	for (uint64_t time = 200; time >= 100; time -= 100) {
-		perf_record(&m, WK_PERF_CGROUP, 0);
-		put64(&m, time);
-		put_text(&m, "/a");
-		add_trailer(&m, 10, 11, time);
-		perf_end_record(&m);
-		perf_record(&m, WK_PERF_FINISHED_ROUND, 0);
-		perf_end_record(&m);
-	}
-	check_as(&m, (struct wk_read_options){ .in_file_order = true },
-		 "other time=200 pid=10 tid=11 what=\"cgroup\" text=\"200 /a\"\n"
-		 "other time=200 pid=0 tid=0 what=\"round\"\n"
-		 "other time=100 pid=10 tid=11 what=\"cgroup\" text=\"100 /a\"\n"
-		 "other time=100 pid=0 tid=0 what=\"round\"\n");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,8 +238,6 @@ int main(void)
 		cmocka_unit_test(the_kernel_is_mapped_for_all),
 		cmocka_unit_test(losses_and_pauses_are_told),
 		cmocka_unit_test(a_kernel_symbol_is_told_when_it_comes_not_when_it_goes),
-		cmocka_unit_test(records_of_symbols_are_told_to_who_asks),
-		cmocka_unit_test(who_asks_has_records_as_they_lie_in_the_file),
 		cmocka_unit_test(records_of_simpleperf_are_passed_over_whole),
 		cmocka_unit_test(symbols_that_simpleperf_found_are_told_by_their_place_in_the_file),
 		cmocka_unit_test(records_that_no_view_uses_are_told_as_text),

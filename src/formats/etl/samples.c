@@ -262,7 +262,7 @@ bool wk_etl_emit_counted(struct wk_etl_trace *trace)
 bool wk_etl_emit_fault(struct wk_etl_trace *trace)
 {
 	struct wk_event event = begin_sample(trace, trace->hook->source);
-	struct wk_event_details details = { .has = WK_DETAIL_ADDRESS };
+	struct wk_event_details details = { 0 };
 	struct wk_etl_fault fault;
 
 	if (!wk_etl_read_fault(trace->record.payload, wk_etl_form(trace), &fault))
@@ -278,7 +278,7 @@ bool wk_etl_emit_fault(struct wk_etl_trace *trace)
 bool wk_etl_emit_hard_fault(struct wk_etl_trace *trace)
 {
 	struct wk_event event = begin_sample(trace, trace->hook->source);
-	struct wk_event_details details = { .has = WK_DETAIL_ADDRESS | WK_DETAIL_WEIGHT };
+	struct wk_event_details details = { 0 };
 	struct wk_etl_hard_fault fault;
 
 	if (!wk_etl_read_hard_fault(trace->record.payload, wk_etl_form(trace), &fault))

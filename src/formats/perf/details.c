@@ -7,23 +7,12 @@ static const struct {
 	uint32_t sampled, detail;
 } kinds[] = {
 	{ WK_PERF_SAMPLE_ADDR, WK_DETAIL_ADDRESS },
-	{ WK_PERF_SAMPLE_PERIOD, WK_DETAIL_PERIOD },
 	{ WK_PERF_SAMPLE_CPU, WK_DETAIL_CPU },
 	{ WK_PERF_SAMPLE_TIME, WK_DETAIL_TIME },
 	{ WK_PERF_SAMPLE_TID, WK_DETAIL_THREAD },
 	{ WK_PERF_SAMPLE_CALLCHAIN, WK_DETAIL_CHAIN },
 	{ WK_PERF_SAMPLE_BRANCH_STACK, WK_DETAIL_BRANCHES },
-	{ WK_PERF_SAMPLE_WEIGHT, WK_DETAIL_WEIGHT },
-	{ WK_PERF_SAMPLE_WEIGHT_PARTS, WK_DETAIL_WEIGHT | WK_DETAIL_LATENCY },
 	{ WK_PERF_SAMPLE_REGS_USER, WK_DETAIL_USER_REGISTERS },
-	{ WK_PERF_SAMPLE_REGS_INTR, WK_DETAIL_REGISTERS },
-	{ WK_PERF_SAMPLE_DATA_SRC, WK_DETAIL_DATA_SOURCE },
-	{ WK_PERF_SAMPLE_TRANSACTION, WK_DETAIL_TRANSACTION },
-	{ WK_PERF_SAMPLE_PHYS_ADDR, WK_DETAIL_PHYSICAL },
-	{ WK_PERF_SAMPLE_CGROUP, WK_DETAIL_CGROUP },
-	{ WK_PERF_SAMPLE_DATA_PAGE, WK_DETAIL_DATA_PAGE },
-	{ WK_PERF_SAMPLE_CODE_PAGE, WK_DETAIL_CODE_PAGE },
-	{ WK_PERF_SAMPLE_RAW, WK_DETAIL_TRACE },
 };
 
 uint32_t wk_perf_details_of(uint64_t sample_type)
@@ -54,42 +43,40 @@ size_t wk_perf_read_branches(struct wk_perf *perf, const struct wk_perf_fields *
 	return count;
 }
 
-/* The values of those in `mask`, which a kernel thread does not have (abi 0). */
-static const struct wk_event_registers *read_registers(struct wk_perf *perf, uint64_t abi,
-						       uint64_t mask, struct wk_bytes *values,
-						       struct wk_event_registers *out)
+/* The user's registers, which a kernel thread does not have. */
+static const struct wk_event_registers *read_registers(struct wk_perf *perf,
+						       const struct wk_perf_attr *attr,
+						       const struct wk_perf_fields *fields)
 {
-	if (abi == 0)
+	struct wk_event_registers *out = &perf->user_registers;
+	struct wk_bytes values = fields->registers;
+
+	if (fields->register_set == 0)
 		return NULL;
-	out->machine = perf->machine;
-	out->abi = abi;
-	out->sampled = mask;
+	out->abi = fields->register_set;
+	out->sampled = attr->user_registers;
 	for (unsigned i = 0; i < 64; i++)
-		if (mask >> i & 1)
-			out->value[i] = wk_u64(values);
-	return values->bad ? NULL : out;
+		if (out->sampled >> i & 1)
+			out->value[i] = wk_u64(&values);
+	return values.bad ? NULL : out;
 }
 
 /* The fields after the user's stack, in their order. */
-static void read_rest(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_bytes rest,
+static void read_rest(const struct wk_perf_attr *attr, struct wk_bytes rest,
 		      struct wk_event_details *out)
 {
-	uint64_t type = attr->sample_type, parts;
+	uint64_t type = attr->sample_type;
 
 	if (type & WK_PERF_SAMPLE_WEIGHT)
 		out->weight = wk_u64(&rest);
-	if (type & WK_PERF_SAMPLE_WEIGHT_PARTS) {
-		parts = wk_u64(&rest);
-		out->weight = (uint32_t)parts;
-		out->latency = (uint16_t)(parts >> 32);
-	}
+	if (type & WK_PERF_SAMPLE_WEIGHT_PARTS)
+		out->weight = (uint32_t)wk_u64(&rest);
 	if (type & WK_PERF_SAMPLE_DATA_SRC)
 		out->data_source = wk_u64(&rest);
 	if (type & WK_PERF_SAMPLE_TRANSACTION)
 		out->transaction = wk_u64(&rest);
-	if (type & WK_PERF_SAMPLE_REGS_INTR)
-		out->registers = read_registers(perf, wk_u64(&rest), attr->interrupt_registers,
-						&rest, &perf->registers);
+	if (type & WK_PERF_SAMPLE_REGS_INTR && wk_u64(&rest) != 0)
+		wk_bytes_skip(&rest, 8 * (uint64_t)__builtin_popcountll(attr->interrupt_registers));
 	if (type & WK_PERF_SAMPLE_PHYS_ADDR)
 		out->physical_address = wk_u64(&rest);
 	if (type & WK_PERF_SAMPLE_CGROUP)
@@ -122,32 +109,22 @@ static void print_trace(struct wk_perf *perf, const struct wk_perf_attr *attr, s
 		return;
 	wk_buf_reset(&perf->trace_text);
 	wk_trace_formats_print(formats, raw, &perf->trace_text);
-	out->has |= WK_DETAIL_TRACE;
 	out->trace = wk_buf_str(&perf->trace_text);
 	out->trace_raw = wk_str_of((const char *)raw.at, wk_bytes_left(&raw));
 	out->trace_formats = formats;
 }
 
 const struct wk_event_details *wk_perf_details(struct wk_perf *perf,
-					       const struct wk_perf_attr *attr, uint32_t misc,
+					       const struct wk_perf_attr *attr,
 					       const struct wk_perf_fields *fields)
 {
 	struct wk_event_details *details = &perf->details;
 
-	*details = (struct wk_event_details){
-		.has = wk_perf_details_of(attr->sample_type),
-		.mode = (uint16_t)misc,
-		.data_address = fields->data_address,
-	};
-	read_rest(perf, attr, fields->rest, details);
-	if (details->has & WK_DETAIL_USER_REGISTERS) {
-		struct wk_bytes values = fields->registers;
-
-		details->user_registers =
-			read_registers(perf, fields->register_set, attr->user_registers, &values,
-				       &perf->user_registers);
-	}
-	if (details->has & WK_DETAIL_BRANCHES) {
+	*details = (struct wk_event_details){ .data_address = fields->data_address };
+	read_rest(attr, fields->rest, details);
+	if (attr->sample_type & WK_PERF_SAMPLE_REGS_USER)
+		details->user_registers = read_registers(perf, attr, fields);
+	if (attr->sample_type & WK_PERF_SAMPLE_BRANCH_STACK) {
 		details->branch_count = wk_perf_read_branches(perf, fields);
 		details->branches = perf->branches;
 	}

@@ -227,9 +227,9 @@ struct wk_perf {
 	struct wk_event_branch *branches;
 	size_t branch_cap;
 	struct wk_event_details details;
-	struct wk_event_registers registers, user_registers;
+	struct wk_event_registers user_registers;
 	struct wk_buf trace_text;
-	bool skips_details, is_header_only, emits_kernel_symbols, in_file_order;
+	bool skips_details, is_header_only;
 
 	struct wk_bytes tracing_data; /* the kernel's description of its tracepoints; empty: none */
 	struct wk_trace_formats *trace_formats;
@@ -330,11 +330,11 @@ bool wk_perf_emit_sample(struct wk_perf *perf, const struct wk_perf_record *reco
 
 /* details.c */
 
-/* Fields of a sample that views do not weigh by. Valid until the next sample. */
-/* What samples of such a type carry: enum wk_detail. */
+/* What samples of such a type have: enum wk_detail. */
 uint32_t wk_perf_details_of(uint64_t sample_type);
+/* Fields of a sample that views do not weigh by. Valid until the next sample. */
 const struct wk_event_details *wk_perf_details(struct wk_perf *perf,
-					       const struct wk_perf_attr *attr, uint32_t misc,
+					       const struct wk_perf_attr *attr,
 					       const struct wk_perf_fields *fields);
 /* The kernel's descriptions of its tracepoints; NULL if the recording has none. */
 struct wk_trace_formats *wk_perf_trace_formats(struct wk_perf *perf);
@@ -376,7 +376,6 @@ bool wk_perf_machine_feature(struct wk_perf *perf, unsigned feature, struct wk_b
 bool wk_perf_android_files(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err);
 
 /* other.c: what no view uses, for readers that look at details */
-bool wk_perf_emit_round(struct wk_perf *perf, struct wk_err *err);
 bool wk_perf_emit_other(struct wk_perf *perf, const struct wk_perf_record *record,
 			struct wk_event *event, struct wk_err *err);
 

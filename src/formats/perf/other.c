@@ -91,124 +91,22 @@ static void add_text_poke(struct wk_bytes *body, struct wk_buf *text)
 	add_bytes(wk_bytes_slice(body, new_bytes), text);
 }
 
-/* For the kernel; returns its name. */
-static const char *add_symbol(struct wk_bytes *body, struct wk_event *event, struct wk_buf *text)
+static void add_symbol(struct wk_bytes *body, struct wk_event *event, struct wk_buf *text)
 {
 	uint64_t start = wk_u64(body);
 	uint32_t size_bytes = wk_u32(body);
-	uint16_t flags;
-	struct wk_str name;
 
 	event->pid = WK_KERNEL_PID;
 	event->tid = 0;
-	wk_u16(body); /* its origin */
-	flags = wk_u16(body);
-	name = wk_bytes_text(body);
-	wk_buf_add_fmt(text, "0x%" PRIx64 " 0x%" PRIx32 " %.*s", start, size_bytes,
-		       WK_STR_ARG(name));
-	return flags & 1 ? "symbol gone" : "symbol";
+	wk_u32(body); /* its origin and flags */
+	wk_buf_add_fmt(text, "0x%" PRIx64 " 0x%" PRIx32 " ", start, size_bytes);
+	wk_buf_add_str(text, wk_bytes_text(body));
 }
 
 static void add_numbers(struct wk_bytes *body, size_t count, struct wk_buf *text)
 {
 	for (size_t i = 0; i < count; i++)
 		wk_buf_add_fmt(text, "%s0x%" PRIx64, i ? " " : "", wk_u64(body));
-}
-
-/* --- In the words of `perf script` ---------------------------------------------------------- */
-
-static void add_perf_switch(const struct wk_perf_record *record, struct wk_bytes body,
-			    struct wk_buf *text)
-{
-	bool is_out = record->misc & SWITCH_OUT;
-	uint32_t pid, tid;
-
-	if (record->type == WK_PERF_SWITCH_CPU_WIDE)
-		wk_buf_add_text(text, "_CPU_WIDE");
-	if (!is_out)
-		wk_buf_add_text(text, " IN         ");
-	else
-		wk_buf_add_text(text,
-				record->misc & SWITCH_PREEMPTED ? " OUT preempt" : " OUT        ");
-	if (record->type != WK_PERF_SWITCH_CPU_WIDE)
-		return;
-	pid = wk_u32(&body);
-	tid = wk_u32(&body);
-	wk_buf_add_fmt(text, "  %s pid/tid: %5d/%-5d", is_out ? "next" : "prev", (int)pid,
-		       (int)tid);
-}
-
-static void add_perf_namespaces(struct wk_bytes body, struct wk_buf *text)
-{
-	uint32_t pid = wk_u32(&body), tid = wk_u32(&body);
-	uint64_t count = wk_u64(&body);
-
-	wk_buf_add_fmt(text, "S %d/%d - nr_namespaces: %" PRIu64 "\n\t\t[", (int)pid, (int)tid,
-		       count);
-	for (uint64_t i = 0; i < count && i < MOST_NAMESPACES && !body.bad; i++) {
-		uint64_t device = wk_u64(&body), inode = wk_u64(&body);
-
-		if (i > 0)
-			wk_buf_add_text(text, i % 4 ? ", " : ", \n\t\t ");
-		wk_buf_add_fmt(text, "%" PRIu64 "/%s: %" PRIu64 "/0x%" PRIx64, i,
-			       i < COUNT_OF(namespaces) ? namespaces[i] : "unknown", device, inode);
-	}
-	wk_buf_add_char(text, ']');
-}
-
-static void add_perf_symbol(struct wk_bytes body, struct wk_buf *text)
-{
-	uint64_t start = wk_u64(&body);
-	uint32_t size_bytes = wk_u32(&body);
-	uint16_t type = wk_u16(&body), flags = wk_u16(&body);
-	struct wk_str name = wk_bytes_text(&body);
-
-	wk_buf_add_fmt(text,
-		       "PERF_RECORD_KSYMBOL addr %" PRIx64 " len %" PRIu32 " type %u flags "
-		       "0x%x name %.*s",
-		       start, size_bytes, type, flags, WK_STR_ARG(name));
-}
-
-static void add_perf_program(struct wk_bytes body, struct wk_buf *text)
-{
-	unsigned type = wk_u16(&body), flags = wk_u16(&body);
-
-	wk_buf_add_fmt(text, "PERF_RECORD_BPF_EVENT type %u, flags %u, id %" PRIu32, type, flags,
-		       wk_u32(&body));
-}
-
-/* Only events with an option of their own there. */
-static void describe_as_perf(const struct wk_perf_record *record, struct wk_buf *text)
-{
-	struct wk_bytes body = record->body;
-	uint64_t id;
-	struct wk_str path;
-
-	switch (record->type) {
-	case WK_PERF_SWITCH:
-	case WK_PERF_SWITCH_CPU_WIDE:
-		wk_buf_add_text(text, "PERF_RECORD_SWITCH");
-		add_perf_switch(record, body, text);
-		break;
-	case WK_PERF_NAMESPACES:
-		wk_buf_add_text(text, "PERF_RECORD_NAMESPACE");
-		add_perf_namespaces(body, text);
-		break;
-	case WK_PERF_CGROUP:
-		id = wk_u64(&body);
-		path = wk_bytes_text(&body);
-		wk_buf_add_fmt(text, "PERF_RECORD_CGROUP cgroup: %" PRIu64 " %.*s", id,
-			       WK_STR_ARG(path));
-		break;
-	case WK_PERF_KSYMBOL:
-		add_perf_symbol(body, text);
-		break;
-	case WK_PERF_BPF_EVENT:
-		add_perf_program(body, text);
-		break;
-	default:
-		break;
-	}
 }
 
 /* Writes the contents of the record and returns its name; NULL if it is unknown. */
@@ -232,8 +130,9 @@ static const char *describe(const struct wk_perf_record *record, struct wk_bytes
 	case WK_PERF_TEXT_POKE:
 		add_text_poke(body, text);
 		return "text poke";
-	case WK_PERF_KSYMBOL:
-		return add_symbol(body, event, text);
+	case WK_PERF_KSYMBOL: /* the others are SYMBOL events */
+		add_symbol(body, event, text);
+		return "symbol gone";
 	case WK_PERF_THROTTLE:
 	case WK_PERF_UNTHROTTLE:
 		wk_u64(body); /* the time again */
@@ -258,37 +157,21 @@ bool wk_perf_emit_other(struct wk_perf *perf, const struct wk_perf_record *recor
 			struct wk_event *event, struct wk_err *err)
 {
 	struct wk_bytes body = record->body;
-	struct wk_buf text = { 0 }, as_perf = { 0 };
+	struct wk_buf text = { 0 };
 	const char *what;
 	bool ok = true;
 
 	if (perf->skips_details)
 		return true;
 	event->kind = WK_EVENT_OTHER;
-	event->other.mode = (uint16_t)record->misc;
-	event->other.running_pid = event->pid;
-	event->other.running_tid = event->tid;
 	what = describe(record, &body, event, &text);
 	if (body.bad) {
 		wk_perf_odd(perf, WK_PERF_ODD_SHORT, record->at);
 	} else if (what) {
 		event->other.what = wk_str_c(what);
 		event->other.text = wk_buf_str(&text);
-		describe_as_perf(record, &as_perf);
-		event->other.as_perf = wk_buf_str(&as_perf);
 		ok = wk_perf_give(perf, event, err);
 	}
 	wk_buf_fini(&text);
-	wk_buf_fini(&as_perf);
 	return ok;
-}
-
-bool wk_perf_emit_round(struct wk_perf *perf, struct wk_err *err)
-{
-	struct wk_event event = { .kind = WK_EVENT_OTHER, .time_ns = perf->emitted_ns,
-				  .cpu = WK_NO_CPU };
-
-	event.other.what = wk_str_c("round");
-	event.other.as_perf = wk_str_c("PERF_RECORD_FINISHED_ROUND");
-	return wk_perf_give(perf, &event, err);
 }

@@ -229,39 +229,29 @@ static bool emit_waiting(struct wk_perf *perf, size_t count, struct wk_err *err)
 	return true;
 }
 
-static bool read_kernel_record(struct wk_perf *perf, const struct wk_perf_record *record,
-			       struct wk_err *err)
+static void read_kernel_record(struct wk_perf *perf, const struct wk_perf_record *record)
 {
-	uint64_t time_ns = wk_perf_time_of(perf, record);
-
 	if (record->type == WK_PERF_CALLCHAIN_DEFERRED)
 		wk_perf_add_deferred(perf, record);
-	if (perf->in_file_order)
-		return wk_perf_emit(perf, time_ns, record->at, err);
-	wk_perf_order_add(&perf->order, time_ns, record->at);
-	return true;
+	wk_perf_order_add(&perf->order, wk_perf_time_of(perf, record), record->at);
 }
 
-static bool read_record(struct wk_perf *perf, const struct wk_perf_record *record,
-			struct wk_err *err)
+static void read_record(struct wk_perf *perf, const struct wk_perf_record *record)
 {
+	if (record->type >= WK_PERF_ANDROID_TYPES && record->type < WK_PERF_ANDROID_TYPES_END)
+		return; /* simpleperf's notes to itself */
 	if (record->type == WK_PERF_AUXTRACE)
 		wk_perf_odd(perf, WK_PERF_ODD_AUXTRACE, record->at);
-	else if (record->type >= WK_PERF_ANDROID_TYPES && record->type < WK_PERF_ANDROID_TYPES_END)
-		return true; /* simpleperf's notes to itself */
 	else if (record->type == 0 || record->type >= WK_PERF_TYPES_END ||
 		 (record->type >= WK_PERF_KERNEL_TYPES_END && record->type < WK_PERF_HEADER_ATTR))
 		wk_perf_odd(perf, WK_PERF_ODD_UNKNOWN, record->at);
 	else if (record->type < WK_PERF_HEADER_ATTR)
-		return read_kernel_record(perf, record, err);
-	return true;
+		read_kernel_record(perf, record);
 }
 
 /* The parts of a folder are read one after the other, so a round ends with the last. */
 static bool end_round(struct wk_perf *perf, struct wk_err *err)
 {
-	if (perf->in_file_order && !wk_perf_emit_round(perf, err))
-		return false;
 	if (perf->parts->count)
 		return true;
 	if (!emit_waiting(perf, wk_perf_order_round(&perf->order), err))
@@ -271,34 +261,30 @@ static bool end_round(struct wk_perf *perf, struct wk_err *err)
 }
 
 /* The records of one packed piece. */
-static bool read_piece(struct wk_perf *perf, const struct wk_perf_record *piece, struct wk_err *err)
+static void read_piece(struct wk_perf *perf, const struct wk_perf_record *piece)
 {
 	struct wk_perf_record record;
 	struct wk_bytes plain;
 
 	if (!wk_perf_unpack(perf, piece, &plain))
-		return true;
+		return;
 	while (wk_bytes_left(&plain)) {
 		record = wk_perf_record_at(perf, plain.at);
 		plain.at = record.body.end;
-		if (!read_record(perf, &record, err))
-			return false;
+		read_record(perf, &record);
 	}
-	return true;
 }
 
 static bool read_outer_record(struct wk_perf *perf, const struct wk_perf_record *record,
 			      struct wk_err *err)
 {
-	switch (record->type) {
-	case WK_PERF_COMPRESSED:
-	case WK_PERF_COMPRESSED2:
-		return read_piece(perf, record, err);
-	case WK_PERF_FINISHED_ROUND:
+	if (record->type == WK_PERF_FINISHED_ROUND)
 		return end_round(perf, err);
-	default:
-		return read_record(perf, record, err);
-	}
+	if (record->type == WK_PERF_COMPRESSED || record->type == WK_PERF_COMPRESSED2)
+		read_piece(perf, record);
+	else
+		read_record(perf, record);
+	return true;
 }
 
 static bool parse_records(struct wk_perf *perf, struct wk_bytes left, struct wk_err *err)
@@ -533,9 +519,7 @@ static bool read_perf_data(const struct wk_input *input, const struct wk_sink *s
 	struct wk_perf perf = { .input = input->bytes, .sink = sink, .file = input->file,
 				.file_start = input->bytes.start, .parts = &input->parts,
 				.skips_details = input->options.skips_details,
-				.is_header_only = input->options.is_header_only,
-				.emits_kernel_symbols = input->options.emits_kernel_symbols,
-				.in_file_order = input->options.in_file_order };
+				.is_header_only = input->options.is_header_only };
 	bool ok;
 
 	if (begins_with(input->bytes, WK_PERF_MAGIC_OLD))

@@ -239,8 +239,6 @@ static bool emit_lost(struct wk_perf *perf, const struct wk_perf_record *record,
 
 	event->kind = WK_EVENT_LOST;
 	/* The task that ran at the time of the record is unrelated to the loss. */
-	event->lost.running_pid = event->pid;
-	event->lost.running_tid = event->tid;
 	event->pid = event->tid = 0;
 	event->lost.samples_only = record->type == WK_PERF_LOST_SAMPLES;
 	if (!event->lost.samples_only)
@@ -274,8 +272,7 @@ static bool emit_kernel_symbol(struct wk_perf *perf, const struct wk_perf_record
 		return true;
 	if (flags & KSYMBOL_UNREGISTER)
 		return wk_perf_emit_other(perf, record, &as_record, err);
-	return wk_perf_give(perf, event, err) &&
-	       (!perf->emits_kernel_symbols || wk_perf_emit_other(perf, record, &as_record, err));
+	return wk_perf_give(perf, event, err);
 }
 
 static bool emit_side_band(struct wk_perf *perf, const struct wk_perf_record *record,
@@ -323,7 +320,7 @@ bool wk_perf_emit(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at, str
 	}
 	if (perf->extras_emitted < perf->extra_count && !wk_perf_emit_extras(perf, time_ns, err))
 		return false;
-	if (time_ns != 0 && time_ns < perf->emitted_ns && !perf->in_file_order)
+	if (time_ns != 0 && time_ns < perf->emitted_ns)
 		wk_perf_odd(perf, WK_PERF_ODD_LATE, at);
 	if (record.type == WK_PERF_SAMPLE)
 		return wk_perf_emit_sample(perf, &record, time_ns, err);

@@ -365,7 +365,7 @@ bool wk_perf_emit_sample(struct wk_perf *perf, const struct wk_perf_record *reco
 	}
 	fill_chains(perf, attr, owner, fields, &event->sample);
 	if (!perf->skips_details)
-		event->sample.details = wk_perf_details(perf, attr, record->misc, fields);
+		event->sample.details = wk_perf_details(perf, attr, fields);
 	return wk_perf_announce(perf, attr, err) && wk_perf_give(perf, event, err) &&
 	       emit_group(perf, attr, fields, event, err);
 }

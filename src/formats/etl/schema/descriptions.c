@@ -152,9 +152,7 @@ bool wk_etl_descriptions_emit(struct wk_etl_descriptions *d, const struct wk_etl
 	add_fields(d, record, kind);
 	other.kind = WK_EVENT_OTHER;
 	other.other = (struct wk_event_other){ .what = wk_buf_str(&d->what),
-					       .text = wk_buf_str(&d->text),
-					       .running_pid = other.pid,
-					       .running_tid = other.tid };
+					       .text = wk_buf_str(&d->text) };
 	return wk_sink_emit(sink, &other, err);
 }
 
