@@ -573,13 +573,6 @@ uint64_t wk_os_wall_ns(void)
 	return clock_ns(CLOCK_REALTIME);
 }
 
-bool wk_os_local_time(uint64_t seconds, struct tm *tm)
-{
-	time_t time = (time_t)seconds;
-
-	return localtime_r(&time, tm) != NULL;
-}
-
 bool wk_os_utc_time(uint64_t seconds, struct tm *tm)
 {
 	time_t time = (time_t)seconds;

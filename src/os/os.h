@@ -219,8 +219,7 @@ void wk_os_lock_wake(struct wk_os_lock *lock);
 uint64_t wk_os_clock_ns(void); /* monotonic */
 uint64_t wk_os_wall_ns(void);  /* since 1970-01-01 UTC */
 
-/* The time of day here and in UTC, from seconds since 1970. False if there is none. */
-bool wk_os_local_time(uint64_t seconds, struct tm *tm);
+/* The time of day in UTC, from seconds since 1970. False if there is none. */
 bool wk_os_utc_time(uint64_t seconds, struct tm *tm);
 
 bool wk_os_is_terminal(int fd);

@@ -277,13 +277,6 @@ uint64_t wk_os_wall_ns(void)
 	return wk_windows_ns(now);
 }
 
-bool wk_os_local_time(uint64_t seconds, struct tm *tm)
-{
-	__time64_t time = (__time64_t)seconds;
-
-	return _localtime64_s(tm, &time) == 0;
-}
-
 bool wk_os_utc_time(uint64_t seconds, struct tm *tm)
 {
 	__time64_t time = (__time64_t)seconds;
