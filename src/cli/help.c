@@ -7,7 +7,7 @@
 #include "os/os.h"
 
 #define WIDEST      100
-#define HELP_COLUMN 28 /* where the words of an option begin */
+#define HELP_COLUMN 28 /* where the help of an option begins */
 
 struct wk_help_style wk_help_style(void)
 {
@@ -23,8 +23,8 @@ struct wk_help_style wk_help_style(void)
 	};
 }
 
-/* Text in lines of at most `columns`, the second and later ones indented. The first begins
- * at `column`, where the caller has written up to. */
+/* Text in lines of at most `columns`, the second and later ones indented. The first begins at
+ * `column`, after what the caller has written. */
 static void wrapped(struct wk_out *out, unsigned columns, unsigned indent, unsigned column,
 		    const char *text)
 {

@@ -13,7 +13,7 @@ struct wk_help_style {
 	bool color;
 };
 
-/* For standard output: its width where it is a terminal, 80 columns elsewhere. */
+/* For standard output: the width of a terminal, else 80 columns. */
 struct wk_help_style wk_help_style(void);
 
 void wk_help_overview(struct wk_out *out, struct wk_help_style style);

@@ -13,10 +13,10 @@
 #include "cli/terminal.h"
 #include "os/os.h"
 
-#define MAX_GROUPS 8
+#define MAX_GROUPS 9
 
-/* A reader that went away wants no more, and where the system ends nobody for that, a command ends
- * by a fault: not one worth words, but not a success. */
+/* Not worth a message if the reader of a pipe has closed it, but not a success. Some systems end
+ * the program by a signal instead. */
 static bool reader_went_away(const struct wk_out *out)
 {
 	return out->failed && out->error_number == EPIPE;
@@ -69,7 +69,7 @@ static int run_command(const struct wk_command *command, char **argv, struct wk_
 	return exit_code;
 }
 
-/* The two that stand without a command may have been meant. */
+/* The two options without a command are suggested. */
 static void unknown_option(const char *word, struct wk_err *err)
 {
 	struct wk_suggestion near = wk_suggestion_for(wk_str_c(word));
@@ -91,10 +91,10 @@ static int dispatch(char **argv, struct wk_out *out, struct wk_err *err)
 	const char *word = argv[1];
 	const struct wk_command *command;
 
-	/* cargo puts the name of the subcommand in front of its words. */
+	/* cargo adds the name of the subcommand before the arguments. */
 	if (is_cargo && word && strcmp(word, "wick") == 0)
 		return run_command(wk_command_find("cargo"), argv + 2, out, err);
-	/* By hand it is still wick: a copy of that name may be all that is installed. */
+	/* Called directly it is still wick: only a copy of that name may be installed. */
 	if (is_cargo && !(word && wk_command_find(word)))
 		return run_command(wk_command_find("cargo"), argv + 1, out, err);
 	if (tool) /* started through a link with the tool's name */

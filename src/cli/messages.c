@@ -9,15 +9,15 @@
 #include "cli/terminal.h"
 #include "os/os.h"
 
-#define QUIET_NS 500000000 /* what is fetched within this time needs no words */
+#define QUIET_NS 500000000 /* a download within this time is not reported */
 #define STEP_NS  100000000
 
 /* Of the file at hand. */
 struct fetch_progress {
 	bool is_begun, is_on_screen;
 	void (*interrupt)(int signal_number); /* what Ctrl-C did before */
-	uint64_t begun_ns; /* of the first of those that are fetched one after the other */
-	uint64_t told_ns, ended_ns;
+	uint64_t begun_ns;                    /* of the first of several in a row */
+	uint64_t shown_ns, ended_ns;
 };
 
 static struct fetch_progress current;
@@ -35,7 +35,7 @@ static bool is_stopped(void *context)
 	return was_stopped;
 }
 
-/* Only where a person sees what it is that takes long; and not where nobody may stop us. */
+/* Ctrl-C stops fetching only on a terminal, and not if it was ignored before. */
 static void begin(struct fetch_progress *p, uint64_t now_ns)
 {
 	bool goes_on = p->ended_ns && now_ns - p->ended_ns < QUIET_NS;
@@ -99,7 +99,7 @@ static void add_file(struct wk_out *out, const struct wk_fetch_status *now)
 	wk_buf_fini(&amount);
 }
 
-/* Of those that come at once, the one that matters most is named. */
+/* Several at once: the most important one is named. */
 static void add_several(struct wk_out *out, const struct wk_fetch_status *now)
 {
 	struct wk_buf amount = { 0 };
@@ -156,8 +156,8 @@ static void print_progress(void *context, const struct wk_fetch_status *now)
 	} else if (is_end && p->is_on_screen) {
 		clear_line();
 	} else if (!now->is_done && now_ns - p->begun_ns > QUIET_NS &&
-		   now_ns - p->told_ns > STEP_NS) {
-		p->told_ns = now_ns;
+		   now_ns - p->shown_ns > STEP_NS) {
+		p->shown_ns = now_ns;
 		p->is_on_screen = true;
 		draw_line(now);
 	}

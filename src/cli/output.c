@@ -16,7 +16,7 @@ static bool is_in(const char *const *list, const char *word)
 	return false;
 }
 
-/* Text may be called anything; what opens in a viewer of pictures or pages must be one. */
+/* Text can have any name; the name of a picture, page or archive promises its form. */
 static bool is_promised_form(const char *ending)
 {
 	static const char *const promised[] = {
@@ -26,26 +26,16 @@ static bool is_promised_form(const char *ending)
 	return is_in(promised, ending);
 }
 
-/* What nobody means to write over: by its name a program's source, by its first bytes a program. */
+/* A source file by its name, or a program by its first bytes: overwriting it would be a mistake. */
 static bool is_program(const char *path, const char *ending)
 {
 	static const char *const sources[] = {
 		"c", "h", "cc", "cpp", "cxx", "hh", "hpp", "rs", "go", "py", "js", "ts", "java",
 		"kt", "cs", "rb", "pl", "sh", "s", "asm", "zig", "swift", "toml", NULL };
 	struct wk_os_identity identity;
-	struct wk_os_file file;
-	bool is_elf;
 
-	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
-	    identity.size_bytes == 0)
-		return false;
-	if (is_in(sources, ending))
-		return true;
-	if (!wk_os_open(path, &file, NULL))
-		return false;
-	is_elf = wk_str_starts(wk_str_of((const char *)file.at, file.size_bytes), "\177ELF");
-	wk_os_close(&file);
-	return is_elf;
+	return wk_os_identify(path, &identity, NULL) && identity.is_regular &&
+	       identity.size_bytes && (is_in(sources, ending) || wk_is_elf(path));
 }
 
 static bool fail_form(const char *ending, const char *const *forms, const struct wk_call *call,
@@ -103,7 +93,7 @@ bool wk_output_allow(const char *path, const char *const *inputs, const char *co
 	return true;
 }
 
-/* One slip of the hand, `-o wick.data`, would cost what cannot be recorded again. */
+/* A slip such as `-o wick.data` would cost a recording. */
 static bool refuse_recording(const char *path, struct wk_err *err)
 {
 	return !wk_is_recording(path) ||
@@ -112,7 +102,7 @@ static bool refuse_recording(const char *path, struct wk_err *err)
 		       path);
 }
 
-/* Why a file could not be written there, as errno has it; 0 where nothing is in the way. */
+/* Why a file could not be written there, as an errno; 0 if it could. */
 static int obstacle_at(const char *path)
 {
 	struct wk_str all = wk_str_c(path), name = wk_str_basename(all);

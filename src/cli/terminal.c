@@ -25,7 +25,7 @@ static bool is_of_utf8(const char *locale)
 	return strncasecmp(charset, "utf-8", 5) == 0 || strncasecmp(charset, "utf8", 4) == 0;
 }
 
-/* Where nothing is set, as in a container, terminals still are of this century. */
+/* If nothing is set, as in a container, terminals still show UTF-8. */
 bool wk_is_plain_locale(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };

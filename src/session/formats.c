@@ -19,20 +19,42 @@ struct wk_format wk_format_written(size_t index)
 			: (struct wk_format){ 0 };
 }
 
-bool wk_is_recording(const char *path)
+/* The first bytes of a regular file; closed by the caller if true. */
+static bool open_first(const char *path, struct wk_os_file *file, struct wk_bytes *first)
 {
 	struct wk_os_identity identity;
+
+	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
+	    !wk_os_open(path, file, NULL))
+		return false;
+	*first = wk_bytes_of(file->at,
+			     file->size_bytes < WK_PROBE_BYTES ? file->size_bytes : WK_PROBE_BYTES);
+	return true;
+}
+
+bool wk_is_recording(const char *path)
+{
 	struct wk_os_file file;
 	struct wk_bytes first;
 	bool found = false;
 
-	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
-	    !wk_os_open(path, &file, NULL))
+	if (!open_first(path, &file, &first))
 		return false;
-	first = wk_bytes_of(file.at,
-			    file.size_bytes < WK_PROBE_BYTES ? file.size_bytes : WK_PROBE_BYTES);
 	for (size_t i = 0; file.at && wk_readers()[i] && !found; i++)
 		found = wk_readers()[i]->probe(first) == 100;
+	wk_os_close(&file);
+	return found;
+}
+
+bool wk_is_elf(const char *path)
+{
+	struct wk_os_file file;
+	struct wk_bytes first;
+	bool found;
+
+	if (!open_first(path, &file, &first))
+		return false;
+	found = wk_str_starts(wk_str_of((const char *)first.at, wk_bytes_left(&first)), "\177ELF");
 	wk_os_close(&file);
 	return found;
 }

@@ -17,4 +17,7 @@ struct wk_format wk_format_written(size_t index);
 /* Whether there is a recording at `path`, by a reader that is certain of its first bytes. */
 bool wk_is_recording(const char *path);
 
+/* Whether there is a program or library of Linux at `path`. */
+bool wk_is_elf(const char *path);
+
 #endif

@@ -160,7 +160,7 @@ static bool settle(struct flamegraph *f, struct wk_err *err)
 
 /* ---- the picture */
 
-/* What is drawn where there is nothing to draw, for whoever shows the file all the same. */
+/* A picture of the error, for viewers of a file without stacks. */
 static void draw_nothing(const struct flamegraph *f, unsigned width)
 {
 	wk_out_fmt(f->call->out,
@@ -173,7 +173,7 @@ static void draw_nothing(const struct flamegraph *f, unsigned width)
 
 #define MOST_TOTAL 1e18 /* pictures of more are as narrow as a line */
 
-/* A total below what was counted is not taken; more than a little below, that is told. */
+/* A total below what was counted is ignored, with a warning if it is not just a little below. */
 static void set_total(struct flamegraph *f, const struct wk_tree *tree)
 {
 	double unit = wk_str_is(tree->unit, WK_UNIT_THOUSANDTHS) ? 1000 : 1;

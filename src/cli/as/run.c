@@ -1,4 +1,4 @@
-/* One tool: its words read, its engine run, its faults told. */
+/* Runs one tool: reads its options, calls its engine, reports errors. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 #include "cli/as/tool.h"
 #include "cli/help.h"
 
-/* What perl's `die` gives where no system call failed, and clap's code for wrong usage. */
+/* The exit code of perl's `die` if no system call failed, and clap's for wrong usage. */
 #define PERL_DIED   255
 #define CLAP_FAILED 2
 
@@ -46,7 +46,7 @@ static void help(const struct wk_as_tool *tool, const struct wk_opt_group *group
 	wk_buf_fini(&name);
 }
 
-/* The scripts print what is wrong and then how they are used; clap points to its help. */
+/* The scripts print the error and their usage; clap points to its help. */
 static int wrong_usage(const struct wk_as_tool *tool, const struct wk_opt_group *group,
 		       struct wk_err *err)
 {

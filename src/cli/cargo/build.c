@@ -71,7 +71,7 @@ static void add_flag(struct wk_text_list *argv, const char *option, bool is_set)
 		wk_text_list_add(argv, option);
 }
 
-/* What every command of cargo's takes. */
+/* Options that every cargo command accepts. */
 static void add_everywhere(struct wk_text_list *argv, const struct wk_cargo_build *build)
 {
 	wk_text_list_add_pair(argv, "--manifest-path", build->manifest_path);
@@ -103,7 +103,7 @@ static void add_all(struct wk_text_list *argv, const struct wk_cargo_build *buil
 	wk_text_list_add_pair(argv, "--target-dir", build->target_dir);
 	wk_text_list_add_pair(argv, "--jobs", build->jobs);
 	add_flag(argv, "--quiet", build->quiet);
-	/* Cargo shows what compilers say, in colour where it may; the rest is for us. */
+	/* Cargo prints compiler messages, in colour if possible; JSON is for wick. */
 	wk_text_list_add(argv, "--message-format=json-render-diagnostics");
 }
 
@@ -185,7 +185,7 @@ static void read_profile(struct artifact *artifact, struct wk_json *json)
 	}
 }
 
-/* False where the line is no message of a program that was built. */
+/* False if the line is not a message about a program that was built. */
 static bool read_artifact(struct artifact *artifact, struct wk_bytes line)
 {
 	struct wk_json json = wk_json_of(line);
@@ -218,7 +218,7 @@ static bool read_artifact(struct artifact *artifact, struct wk_bytes line)
 
 static bool fits(const struct artifact *artifact, const struct wk_cargo_choice *choice)
 {
-	/* Programs are built beside integration tests, which use them. */
+	/* Programs are built together with integration tests, which use them. */
 	return artifact->kind == choice->kind && artifact->is_test >= choice->is_unit &&
 	       (!choice->name || strcmp(artifact->name, choice->name) == 0);
 }

@@ -5,7 +5,7 @@
 #include "base/text/suggest.h"
 #include "cli/cargo/project.h"
 
-/* Could this target be what was asked for? `far` looks beyond the packages that we are in. */
+/* Whether the target fits the choice; `far`: also in other packages than those that we are in. */
 static bool may_be(const struct wk_cargo_target *target, const struct wk_cargo_choice *choice,
 		   bool far)
 {
@@ -35,7 +35,7 @@ static size_t count(const struct wk_cargo_project *project, const struct wk_carg
 	return found;
 }
 
-/* Of several, the one that a package names itself as its program, or its library. */
+/* The default program of a package, or its library, if there are several. */
 static const struct wk_cargo_target *preferred(const struct wk_cargo_project *project,
 					       const struct wk_cargo_choice *choice, bool far)
 {
@@ -73,7 +73,7 @@ static const char *option_of(enum wk_cargo_kind kind, const struct wk_cargo_choi
 	}
 }
 
-/* Has the package a library and a program of this name? */
+/* Whether the package has a library and a program of this name. */
 static bool is_double(const struct wk_cargo_project *project, const struct wk_cargo_target *target)
 {
 	size_t found = 0;
@@ -113,7 +113,7 @@ static bool is_of_several_packages(const struct wk_cargo_project *project)
 	return false;
 }
 
-/* What could be meant, as it is typed. */
+/* The targets that fit, as they are typed. */
 static void list_fitting(const struct wk_cargo_project *project,
 			 const struct wk_cargo_choice *choice, bool far)
 {
@@ -126,7 +126,7 @@ static void list_fitting(const struct wk_cargo_project *project,
 	wk_out_end(&out);
 }
 
-/* Is the target in the packages that are meant: the one of -p, or those that we are in? */
+/* Whether the target is in the package of -p, or in those that we are in. */
 static bool is_here(const struct wk_cargo_target *target, const struct wk_cargo_choice *choice)
 {
 	if (target->kind == WK_CARGO_OTHER)
@@ -152,7 +152,7 @@ size_t wk_cargo_list(const struct wk_cargo_project *project, const struct wk_car
 	return listed;
 }
 
-/* The packages that have programs, or all, once each: a package's targets stand together. */
+/* The packages that have programs, or all, once each: a package's targets are consecutive. */
 static void add_packages(const struct wk_cargo_project *project, bool with_programs,
 			 struct wk_buf *names)
 {
@@ -169,7 +169,7 @@ static void add_packages(const struct wk_cargo_project *project, bool with_progr
 	}
 }
 
-/* -p may also say more than a name (app@1.0, a path): that is left to cargo. */
+/* -p can be more than a name (app@1.0, a path), which only cargo can check. */
 static bool has_package(const struct wk_cargo_project *project, const char *package)
 {
 	if (!package || strpbrk(package, "@:/#*?["))
@@ -211,7 +211,7 @@ static bool fail_name(const struct wk_cargo_project *project, const struct wk_ca
 		       choice->name);
 }
 
-/* The one package that is meant, for messages; NULL where there are several. */
+/* The package, for messages; NULL if there are several. */
 static const char *package_here(const struct wk_cargo_project *project,
 				const struct wk_cargo_choice *choice)
 {
@@ -229,8 +229,8 @@ static const char *package_here(const struct wk_cargo_project *project,
 	return found;
 }
 
-/* No program here. Its tests, examples and benchmarks are listed, those of other packages not:
- * of these only the programs are told, by their packages. */
+/* No program here. The tests, examples and benchmarks of this package are listed, and the other
+ * packages that have programs. */
 static bool fail_none(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
 		      struct wk_err *err)
 {
@@ -261,7 +261,7 @@ bool wk_cargo_choose(const struct wk_cargo_project *project, struct wk_cargo_cho
 	bool far = false;
 	size_t found;
 
-	/* Whether such a target exists cargo says best itself. */
+	/* Cargo reports best whether such a target exists. */
 	if (choice->name && !choice->is_unit)
 		return true;
 	found = count(project, choice, far, &one);
@@ -275,7 +275,7 @@ bool wk_cargo_choose(const struct wk_cargo_project *project, struct wk_cargo_cho
 		one = preferred(project, choice, far);
 	if (found == 0 && choice->name)
 		return fail_name(project, choice, err);
-	/* Of several elsewhere none is nearer than the others. */
+	/* No program elsewhere is preferred to another. */
 	if (found == 0 || (far && !one))
 		return fail_none(project, choice, err);
 	if (!one) {

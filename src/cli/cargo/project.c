@@ -142,7 +142,7 @@ static bool read_near(struct reading *reading, struct wk_json *json)
 	return found;
 }
 
-/* Cargo writes paths of Windows with backslashes, and whoever typed a folder in any case. */
+/* Cargo writes Windows paths with backslashes, and a folder can be typed in any case. */
 static char as_compared(char c, bool is_windows)
 {
 	if (!is_windows)
@@ -150,7 +150,7 @@ static char as_compared(char c, bool is_windows)
 	return c == '\\' ? '/' : wk_lower(c);
 }
 
-/* Is `path` that folder, or in it? `folder` ends without a slash. */
+/* Whether `path` is that folder, or in it. `folder` ends without a slash. */
 static bool is_within(const char *path, struct wk_str folder)
 {
 	bool is_windows = wk_str_is_windows_path(folder);
@@ -161,7 +161,7 @@ static bool is_within(const char *path, struct wk_str folder)
 	return !path[folder.len] || as_compared(path[folder.len], is_windows) == '/';
 }
 
-/* What older cargos (before 1.71) leave to us: the package that we are in, or all of them. */
+/* For cargo before 1.71: the package that we are in, or all of them. */
 static void guess_near(struct reading *reading, const char *folder)
 {
 	size_t best_len = 0, best = 0;

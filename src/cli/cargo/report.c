@@ -11,7 +11,7 @@
 #include "session/doctor/cargo_program.h"
 #include "session/doctor/debug_advice.h"
 
-/* What mends it. Lines to be copied stand alone, without "wick:" in front. */
+/* The fix. Lines to be copied have no "wick:" in front. */
 static void report_lines(const char *why, const char *file, const char *profile, const char *line)
 {
 	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
@@ -52,7 +52,7 @@ void wk_cargo_report(const struct wk_cargo_build *build, const struct wk_cargo_p
 	if (!wk_cargo_program_has_names(built->path)) {
 		report_stripped(build, project, wk_buf_text(&manifest));
 	} else if (!built->has_debug && built->is_fresh) {
-		/* The lines were told when it was built. */
+		/* The lines were printed when it was built. */
 		wk_say("no debug information (" WK_DEBUG_WORDS "); use --with-debug");
 	} else if (!built->has_debug) {
 		report_lines("no debug information (" WK_DEBUG_WORDS "); in",
@@ -61,7 +61,7 @@ void wk_cargo_report(const struct wk_cargo_build *build, const struct wk_cargo_p
 	wk_buf_fini(&manifest);
 }
 
-/* Where programs of the profile lie: tests are in deps/ there, examples in examples/. */
+/* The folder of the profile's programs: tests are in its deps/, examples in examples/. */
 static struct wk_str output_folder(const char *path)
 {
 	struct wk_str folder = wk_str_c(path);
@@ -74,7 +74,7 @@ static struct wk_str output_folder(const char *path)
 	return folder;
 }
 
-/* Where that library is, as the compiler knows. */
+/* The folder of Rust's own shared library, as the compiler prints it. */
 static void add_std_folder(struct wk_buf *path)
 {
 	const char *compiler = getenv("RUSTC");

@@ -142,7 +142,7 @@ static const struct wk_opt recording[] = {
 	{ 0 },
 };
 
-/* Where the words of the command line leave a choice, or none. */
+/* The target that the options choose. */
 static bool choose_kind(const struct args *args, struct wk_cargo_choice *choice, struct wk_err *err)
 {
 	const struct {
@@ -213,9 +213,9 @@ static bool check(const struct args *args, const struct wk_words *words, struct 
 	return true;
 }
 
-/* Everything that a run needs, in the order in which it comes to be. */
+/* Everything that a run needs, in the order in which it is made. */
 struct job {
-	struct args args; /* as typed, and then with what --cmd says */
+	struct args args; /* as typed, and then with the options in --cmd */
 	const struct wk_call *call;
 	struct wk_perf_words perf;
 	struct wk_cargo_project project;
@@ -236,7 +236,7 @@ static void say_words(const struct wk_perf_words *perf)
 	wk_buf_fini(&words);
 }
 
-/* What --cmd says goes where the options of the same meaning go. */
+/* Merges the options in --cmd into those of the same meaning. */
 static bool read_cmd(struct job *job, struct wk_err *err)
 {
 	struct args *args = &job->args;
@@ -265,7 +265,7 @@ static bool read_cmd(struct job *job, struct wk_err *err)
 	return true;
 }
 
-/* As `cargo bench` and `cargo test` do it; a program that gets --bench twice may refuse it. */
+/* As `cargo bench` and `cargo test` do; --bench twice can be an error for the program. */
 static void add_arguments(struct job *job)
 {
 	const struct wk_words *words = job->call->words;
@@ -308,7 +308,7 @@ static const char *data_of(const struct args *args)
 	return args->data ? args->data : WK_DEFAULT_RECORDING;
 }
 
-/* Tests and benchmarks run in their package's folder, as cargo lets them; programs here. */
+/* Tests and benchmarks run in their package's folder, as with cargo; programs run here. */
 static const char *folder_of(const struct job *job)
 {
 	const struct wk_cargo_choice *choice = &job->args.build.choice;
@@ -371,7 +371,7 @@ static bool are_events(const struct wk_record_plan *plan, struct wk_err *err)
 	return true;
 }
 
-/* What makes no sense is told before a build that may take minutes. */
+/* Wrong options are errors before a build that can take minutes. */
 static bool check_values(const struct args *args, struct wk_err *err)
 {
 	char *const stand_in[] = { (char *)(uintptr_t) "program", NULL };
@@ -463,6 +463,7 @@ const struct wk_command wk_cmd_cargo = {
 		{ &(const struct wk_opt_group){ "Building", build }, 0 },
 		{ &(const struct wk_opt_group){ "Picture", picture }, 0 },
 		{ &wk_drawing_group, AT(flame.drawing) },
+		{ &wk_single_drawing_group, AT(flame.drawing) },
 		{ &wk_view_group, AT(flame.view) },
 		{ &(const struct wk_opt_group){ "Recording", recording }, 0 },
 		{ &wk_open_group, AT(flame.load) },

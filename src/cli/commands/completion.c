@@ -12,7 +12,7 @@ static bool takes_files(const struct wk_command *command)
 	return command->words == WK_WORD_FILE || command->words == WK_WORD_FILE_THEN_CHOICE;
 }
 
-/* What help calls a value tells what it may be: a FILE, a FORMAT, PIDs. */
+/* The name of a value in help determines what it can be: a FILE, a FORMAT, PIDs. */
 static bool takes(const struct wk_opt *opt, const char *argument)
 {
 	return opt->argument && strncmp(opt->argument, argument, strlen(argument)) == 0;
@@ -229,7 +229,7 @@ static void zsh_rest(struct wk_out *out, const struct wk_command *command)
 	} else if (command->words == WK_WORD_FILE) {
 		wk_out_text(out, "\t\t\t'*:file:_files'");
 	} else if (command->choice) {
-		/* The file may be left out: the first word is either. */
+		/* The file is optional: the first word is either. */
 		if (takes_files(command)) {
 			wk_out_text(out, "\t\t\t'1:file or table:{_files; compadd ");
 			out_words(out, command->choice);

@@ -53,14 +53,14 @@ static char *resolve(const char *word, struct wk_err *err)
 	return found;
 }
 
-/* `path` NULL: of this machine alone, or of the project that we are in. */
+/* `path` NULL: only this machine, and the Cargo project in this folder. */
 static bool examine(struct wk_findings *findings, const char *path,
 		    const struct wk_naming_options *naming, struct wk_err *err)
 {
 	const char **debug_dirs;
 	bool ok = true;
 
-	/* They are recorded elsewhere, or were. */
+	/* Windows programs are not recorded on this machine. */
 	if (path && wk_windows_file_is(path))
 		return wk_windows_file_print(findings, path, naming, &wk_cli_messages, err);
 	if (path && wk_doctor_recording(path, err))
@@ -82,7 +82,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	const struct wk_words *words = call->words;
-	/* Nobody is asked over the network. */
+	/* No server is contacted. */
 	const struct wk_naming_options naming = {
 		.debug_dirs = args->debug_dirs,
 		.remote = { .symbol_paths = args->symbol_paths, .offline = true },

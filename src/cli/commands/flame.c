@@ -8,9 +8,10 @@
 #include "cli/options/open_options.h"
 #include "cli/options/record_options.h"
 #include "cli/output.h"
-#include "os/program.h"
 #include "cli/run/flame_run.h"
 #include "os/os.h"
+#include "os/program.h"
+#include "session/formats.h"
 #include "session/symbolizer.h"
 
 struct args {
@@ -62,20 +63,6 @@ static int record_and_draw(const struct wk_call *call, struct wk_symbols *symbol
 	return exit_code;
 }
 
-static bool is_elf(const char *path)
-{
-	struct wk_os_identity identity;
-	struct wk_os_file file;
-	bool found;
-
-	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
-	    !wk_os_open(path, &file, NULL))
-		return false;
-	found = wk_str_starts(wk_str_of((const char *)file.at, file.size_bytes), "\177ELF");
-	wk_os_close(&file);
-	return found;
-}
-
 /* A program where a recording is expected: the "--" in front of it was forgotten. */
 static bool refuse_program(const struct wk_words *words, struct wk_err *err)
 {
@@ -83,9 +70,9 @@ static bool refuse_program(const struct wk_words *words, struct wk_err *err)
 	char *program = NULL;
 	struct wk_buf line = { 0 };
 
-	if (wk_os_is_there(word) ? is_elf(word)
+	if (wk_os_is_there(word) ? wk_is_elf(word)
 				 : !wk_os_is_path(word) && (program = wk_os_program_find(word))) {
-		/* What lies here and not in PATH is run by its path only. */
+		/* A program here that is not in PATH is run by its path only. */
 		wk_buf_add_text(&line, program || wk_os_is_path(word) ? " " : " ./");
 		for (size_t i = 0; i < words->count; i++)
 			wk_buf_add_fmt(&line, "%s%s", i ? " " : "", words->at[i]);
@@ -99,7 +86,7 @@ static bool refuse_program(const struct wk_words *words, struct wk_err *err)
 	return err->code == WK_OK;
 }
 
-/* What says how to record says nothing of a recording that is there. */
+/* Options for recording do not apply to an existing recording. */
 static bool refuse_recording_options(const struct args *args, struct wk_err *err)
 {
 	const char *name = args->data ? "data" : wk_record_args_are_set(&args->record);
@@ -160,6 +147,7 @@ const struct wk_command wk_cmd_flame = {
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Picture", picture }, 0 },
 		{ &wk_drawing_group, AT(flame.drawing) },
+		{ &wk_single_drawing_group, AT(flame.drawing) },
 		{ &wk_record_group, AT(record) },
 		{ &wk_view_group, AT(flame.view) },
 		{ &wk_filter_group, AT(flame.filter) },

@@ -10,13 +10,13 @@
 #include "os/os.h"
 
 /* Manual pages in mdoc(7), printed from the tables: `wick man` is wick.1, `wick man fold`
- * is wick-fold.1. Changed by hand when what the pages say changes. */
+ * is wick-fold.1. The date is changed by hand with the contents. */
 #define PAGE_DATE "November 21, 2026"
 
 #define LINE_COLUMNS 78
 
-/* Text in which roff reads nothing as its own: a leading dot or quote begins a request, a
- * backslash an escape, and a bare '-' is a hyphen, which cannot be pasted into a shell. */
+/* Escapes text for roff: a leading dot or quote begins a request, a backslash an escape, and a bare
+ * '-' is a hyphen, which cannot be pasted into a shell. */
 static void escaped(struct wk_buf *out, struct wk_str text)
 {
 	if (text.len && (text.at[0] == '.' || text.at[0] == '\''))
@@ -33,8 +33,8 @@ static void escaped(struct wk_buf *out, struct wk_str text)
 	}
 }
 
-/* A word of running text. What stands in backquotes is set as typed; `quoted` carries it
- * from word to word. Only there and at the start of an option is '-' not a hyphen. */
+/* A word of running text. Text in backquotes is set as typed; `quoted` is kept from word to word.
+ * Only there and at the start of an option is '-' not a hyphen. */
 static void word(struct wk_buf *out, struct wk_str text, bool *quoted)
 {
 	bool is_option = text.len && strchr("-\"(", text.at[0]);
@@ -197,7 +197,7 @@ static void all_references(struct wk_out *out)
 	wk_out_char(out, '\n');
 }
 
-/* What the environment says to every command. */
+/* The environment variables of all commands. */
 static void environment(struct wk_out *out)
 {
 	static const struct {
@@ -266,7 +266,7 @@ static void print_page(struct wk_out *out, const struct wk_command *command)
 		overview_page(out);
 }
 
-/* --- On a terminal, where nobody wants to read source --------------------------------------- */
+/* --- On a terminal, a page is shown, not its source ------------------------------------------ */
 
 /* A program that shows the source on its standard input; NULL-terminated. */
 static const char *const viewers[][4] = {

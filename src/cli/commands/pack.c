@@ -1,4 +1,4 @@
-/* A recording made fit to travel: unwound, and with the names of all that was sampled in it. */
+/* Makes a recording portable: unwound, and with the names of everything that was sampled. */
 #include <string.h>
 #include <unistd.h>
 
@@ -54,8 +54,8 @@ static void say_stacks(const struct wk_packed *packed)
 	wk_buf_add_text(&words, " of ");
 	wk_num_add_grouped(&words, all);
 	wk_buf_add_fmt(&words,
-		       " stacks could not be unwound: %s; the file contains their copies, to be "
-		       "unwound where the missing file is (--symbol-server FOLDER)",
+		       " stacks could not be unwound: %s; the file contains their copies, which "
+		       "can be unwound where the missing file is (--symbol-server FOLDER)",
 		       wk_buf_text(&packed->missing));
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
@@ -98,7 +98,7 @@ static void say_done(const char *input, const char *output, const struct wk_pack
 	say_names(packed);
 }
 
-/* Nobody asked for the name by name. */
+/* The default output does not replace a file. */
 static bool is_free(const char *output, struct wk_err *err)
 {
 	return !wk_os_is_there(output) ||

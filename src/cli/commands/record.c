@@ -45,7 +45,7 @@ static void print_event(void *context, const struct wk_listed_event *event)
 	wk_buf_fini(&line);
 }
 
-/* What -e can be here, and what it needs. */
+/* The events for -e on this machine, and what they need. */
 static int list_events(struct wk_out *out)
 {
 	struct wk_err why = { 0 };

@@ -102,7 +102,7 @@ static bool is_table_and_no_file(const char *word)
 	return wk_table_view_find(word) && !wk_os_is_there(word);
 }
 
-/* No file, but a slip away from a word for what to show; says so. */
+/* Not a file, but nearly the name of a table, which is an error. */
 static bool is_nearly_table(const char *word, struct wk_err *err)
 {
 	struct wk_suggestion near = wk_suggestion_for(wk_str_c(word));
@@ -118,11 +118,11 @@ static bool is_nearly_table(const char *word, struct wk_err *err)
 
 static const struct wk_table_view *fail_words(struct wk_err *err)
 {
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show accepts FILEs and then one table");
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show accepts files and then one table");
 	return NULL;
 }
 
-/* The only word: a file, or what to show of the usual recording. */
+/* The only word: a file, or a table of the default recording. */
 static const struct wk_table_view *read_word(struct wk_words *files, struct wk_err *err)
 {
 	const char *word = files->at[0];
@@ -140,7 +140,7 @@ static const struct wk_table_view *read_word(struct wk_words *files, struct wk_e
 	return find_table(word, err);
 }
 
-/* FILEs and the word behind them: leaves the files in `files`. */
+/* FILEs and the word after them: leaves the files in `files`. */
 static const struct wk_table_view *read_last_word(struct wk_words *files, struct wk_err *err)
 {
 	const char *first = files->at[0], *last = files->at[files->count - 1];
@@ -158,7 +158,7 @@ static const struct wk_table_view *read_last_word(struct wk_words *files, struct
 	files->count--;
 	if (is_behind)
 		return find_table(last, err);
-	if (is_table_and_no_file(first)) { /* the other way round is as clear */
+	if (is_table_and_no_file(first)) { /* the other order is as clear */
 		files->at++;
 		return find_table(first, err);
 	}
@@ -166,7 +166,7 @@ static const struct wk_table_view *read_last_word(struct wk_words *files, struct
 	return is_nearly_table(first, err) ? NULL : wk_table_view_with(WK_TABLE_IS_DEFAULT);
 }
 
-/* Each of them may be missing: the usual recording, the functions. */
+/* Defaults: wick.data, the functions. */
 static const struct wk_table_view *read_words(const struct wk_words *words, const char ***paths,
 					      struct wk_err *err)
 {
@@ -245,7 +245,7 @@ static bool is_typed(const struct wk_words *words, const struct wk_table_view *w
 	return false;
 }
 
-/* Where no word says what to show, a preset or levels do. */
+/* If no table is typed, a preset or levels select it. */
 static const struct wk_table_view *what_of(const struct wk_call *call,
 					   const struct wk_table_view *what,
 					   const struct wk_view_choice *choice, struct wk_err *err)
@@ -338,7 +338,7 @@ static bool expect_uses(const struct wk_table_view *table, const struct args *ar
 	return true;
 }
 
-/* A file of presets is no recording, but what is in it can be shown. */
+/* A file of presets is not a recording, but its presets can be listed. */
 static bool is_preset_file(const char *const *paths)
 {
 	return paths && paths[0] && !paths[1] && wk_preset_file_is_meant(paths[0]);

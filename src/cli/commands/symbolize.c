@@ -75,7 +75,7 @@ static size_t word_count(const struct wk_words *words)
 	return words->count + words->rest_count;
 }
 
-/* "./app", "/usr/lib/a.so" and "app.pdb": a slash within is found in names of functions, too. */
+/* "./app", "/usr/lib/a.so" and "app.pdb"; names of functions can contain slashes as well. */
 static bool is_path(const char *typed)
 {
 	static const char *const begins[] = { "/", "./", "../", NULL };
@@ -88,8 +88,8 @@ static bool is_path(const char *typed)
 	return wk_str_starts_one_of(word, begins) && !strpbrk(typed, "+( ");
 }
 
-/* Without -e the first word may be the image, as in a line of standard input. One such as "a" may
- * be an address as well, of the usual image where there is that. */
+/* Without -e the first word can be the image, as in a line of standard input. A word such as "a"
+ * can be an address as well, of the default image if that exists. */
 static bool is_image_word(const struct args *args, const struct wk_words *words)
 {
 	const char *word;
@@ -104,7 +104,7 @@ static bool is_image_word(const struct args *args, const struct wk_words *words)
 	return wk_os_is_there(word) || is_path(word);
 }
 
-/* Addresses alone are of an image that must be there; others may name theirs. */
+/* Plain addresses need the default image; others can name theirs. */
 static bool wants_usual(const struct wk_words *words, size_t first)
 {
 	uint64_t address;
@@ -113,7 +113,7 @@ static bool wants_usual(const struct wk_words *words, size_t first)
 	       wk_typed_address_is_plain(wk_str_c(word_at(words, first)), &address);
 }
 
-/* How many of the words were no addresses. */
+/* Returns how many of the words are not addresses. */
 static size_t answer_words(struct wk_asking *asking, const struct wk_words *words, size_t first)
 {
 	size_t wrong = 0;
@@ -135,7 +135,7 @@ static bool answer(struct wk_asking *asking, const struct wk_words *words, size_
 	return true;
 }
 
-/* Who asks another machine by name wants to know where it did not help. */
+/* Whether a server was selected, so that it is worth reporting what it does not have. */
 static bool asks_others(const struct wk_symbol_source_options *remote)
 {
 	return !remote->offline && (remote->servers.count || remote->debuginfod);

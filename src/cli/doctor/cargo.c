@@ -117,7 +117,7 @@ static void report_targets(struct wk_findings *findings, const struct wk_cargo_p
 	wk_buf_fini(&lines);
 }
 
-/* Without cargo, or where it cannot read the project, the profiles are looked at all the same. */
+/* Without cargo, or if it cannot read the project, the profiles are checked nevertheless. */
 static void targets(struct wk_findings *findings, const char *folder)
 {
 	struct wk_cargo_project project = { 0 };
@@ -150,7 +150,7 @@ void wk_doctor_cargo(struct wk_findings *findings, const char *folder)
 	targets(findings, folder);
 	debug(findings, folder, &release);
 	strip(findings, &release);
-	/* It inherits from release, and is worth words where it differs. */
+	/* It inherits from release, and is reported if it differs. */
 	if (has_debug(&bench) != has_debug(&release))
 		debug(findings, folder, &bench);
 	if (is_stripped(&bench) != is_stripped(&release))

@@ -37,6 +37,33 @@ static const struct wk_opt options[] = {
 	{ 0, "total", "N", "the weight of the full width, if it is more than was counted",
 	  WK_OPT_TEXT, AT(total), NULL },
 	{ 0, "factor", "N", "multiply printed numbers by N", WK_OPT_TEXT, AT(factor), NULL },
+	{ 0, "negate", NULL, "swap the colours of a comparison", WK_OPT_FLAG, AT(negates), NULL },
+	{ 0, "background", "COLOUR", "yellow, blue, green, grey, #rrggbb, or "
+		"#rrggbb-#rrggbb from top to bottom", WK_OPT_TEXT, AT(background), NULL },
+	{ 0, "search-colour", "#rrggbb", "colour of matching frames", WK_OPT_TEXT,
+	  AT(search_colour), NULL },
+	{ 0, "nameattr", "FILE", "links and titles for functions: one per line, name, then "
+		"key=value separated by tabs", WK_OPT_TEXT, AT(name_attributes), NULL },
+	{ 0, "icicle", NULL, "draw the outermost function on top", WK_OPT_FLAG, AT(icicle), NULL },
+	{ 0, "inverted", NULL, "same as --icicle", WK_OPT_FLAG, AT(inverted), NULL },
+	{ 0, "reverse", NULL, "start with the innermost function: callers above callees",
+	  WK_OPT_FLAG, AT(reverse), NULL },
+	{ 0, "sort", "BY", "order neighbours by weight or by name", WK_OPT_CHOICE, AT(sort),
+	  sorts },
+	{ 0, "skip-after", "FUNCTION", "hide the callers of FUNCTION; may be repeated",
+	  WK_OPT_LIST, AT(skip_after), NULL },
+	{ 0, "collapse-recursion", NULL, "merge recursive calls into one frame", WK_OPT_FLAG,
+	  AT(collapse_recursion), NULL },
+	{ 0, "most-frames", "N", "fold the lightest frames beyond N; 0 keeps all [default: "
+		"250000]", WK_OPT_TEXT, AT(most_frames), NULL },
+	{ 0, "no-script", NULL, "write a still picture without script", WK_OPT_FLAG, AT(no_script),
+	  NULL },
+	{ 0 },
+};
+
+const struct wk_opt_group wk_drawing_group = { "Drawing", options };
+
+static const struct wk_opt single_options[] = {
 	{ 0, "palette", "NAME", "colours: kind (of code), hot, mem, io, wakeup, chain, "
 		"java, js, perl, python, rust, red, green, blue, aqua, yellow, purple, "
 		"orange [default: kind]",
@@ -53,33 +80,12 @@ static const struct wk_opt options[] = {
 	  AT(keeps_colours), NULL },
 	{ 0, "palette-map", "FILE", "read and update the colours in FILE", WK_OPT_TEXT,
 	  AT(colour_map), NULL },
-	{ 0, "negate", NULL, "swap the colours of a comparison", WK_OPT_FLAG, AT(negates), NULL },
-	{ 0, "background", "COLOUR", "yellow, blue, green, grey, #rrggbb, or "
-		"#rrggbb-#rrggbb from top to bottom", WK_OPT_TEXT, AT(background), NULL },
-	{ 0, "search-colour", "#rrggbb", "colour of matching frames", WK_OPT_TEXT,
-	  AT(search_colour), NULL },
-	{ 0, "nameattr", "FILE", "links and titles for functions: one per line, name, then "
-		"key=value separated by tabs", WK_OPT_TEXT, AT(name_attributes), NULL },
-	{ 0, "icicle", NULL, "draw the outermost function on top", WK_OPT_FLAG, AT(icicle), NULL },
-	{ 0, "inverted", NULL, "same as --icicle", WK_OPT_FLAG, AT(inverted), NULL },
-	{ 0, "reverse", NULL, "start with the innermost function: callers above callees",
-	  WK_OPT_FLAG, AT(reverse), NULL },
 	{ 0, "flamechart", NULL, "order by time and do not merge equal stacks", WK_OPT_FLAG,
 	  AT(flamechart), NULL },
-	{ 0, "sort", "BY", "order neighbours by weight or by name", WK_OPT_CHOICE, AT(sort),
-	  sorts },
-	{ 0, "skip-after", "FUNCTION", "hide the callers of FUNCTION; may be repeated",
-	  WK_OPT_LIST, AT(skip_after), NULL },
-	{ 0, "collapse-recursion", NULL, "merge recursive calls into one frame", WK_OPT_FLAG,
-	  AT(collapse_recursion), NULL },
-	{ 0, "most-frames", "N", "fold the lightest frames beyond N; 0 keeps all [default: "
-		"250000]", WK_OPT_TEXT, AT(most_frames), NULL },
-	{ 0, "no-script", NULL, "write a still picture without script", WK_OPT_FLAG, AT(no_script),
-	  NULL },
 	{ 0 },
 };
 
-const struct wk_opt_group wk_drawing_group = { "Drawing", options };
+const struct wk_opt_group wk_single_drawing_group = { "Drawing one recording", single_options };
 
 static bool is_wrong(struct wk_err *err, const char *option, const char *value, const char *wanted)
 {
@@ -132,7 +138,7 @@ static bool read_min_width(const char *text, struct wk_drawing *drawing, struct 
 	if (end == text || end[drawing->min_width_is_share] || !isfinite(drawing->min_width) ||
 	    drawing->min_width < 0 || (drawing->min_width_is_share && drawing->min_width > 100))
 		return is_wrong(err, "min-width", text, wanted);
-	if (drawing->min_width == 0) /* typed, it means all; unset, the usual */
+	if (drawing->min_width == 0) /* typed, it means all frames; unset, the default */
 		drawing->min_width = 1e-9;
 	return true;
 }
@@ -161,7 +167,7 @@ static enum wk_colour_choice choice_of(const struct wk_drawing_args *args)
 			       : WK_COLOUR_BY_NAME;
 }
 
-/* wick's own colours are by kind of code; any of these options asks for others. */
+/* wick's own colours are by kind of code; any of these options selects others. */
 static bool make_colouring(struct wk_picture *picture, const struct wk_drawing_args *args,
 			   struct wk_err *err)
 {
@@ -238,7 +244,7 @@ static bool read_pixels(const char *option, const char *text, unsigned least, un
 	return true;
 }
 
-/* Bounds that keep coordinates far from where numbers lose their meaning. */
+/* Bounds that keep coordinates in the range of exact numbers. */
 static bool read_sizes(const struct wk_drawing_args *args, struct wk_drawing *drawing,
 		       struct wk_err *err)
 {

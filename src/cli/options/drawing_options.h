@@ -37,6 +37,9 @@ struct wk_drawing_args {
 
 extern const struct wk_opt_group wk_drawing_group;
 
+/* More of them, for pictures that are not of a comparison, whose colours show what changed. */
+extern const struct wk_opt_group wk_single_drawing_group;
+
 /* Fails for impossible values, and for files that cannot be read. Texts are
  * borrowed from the arguments. */
 bool wk_drawing_read(const struct wk_drawing_args *args, struct wk_picture *picture,

@@ -12,7 +12,7 @@ static bool wrong(struct wk_err *err, const char *sentence)
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s", sentence);
 }
 
-/* What other tools call it, or how else it is spelled: the name without dashes, or a letter. */
+/* Names in other tools, and other spellings: without dashes, or a letter. */
 static const struct {
 	const char *name, *hint;
 } foreign[] = {
@@ -43,7 +43,7 @@ static const struct {
 	{ "dsos", "use --image" },
 };
 
-/* Only a hint that names an option of this command, or none at all, is of use here. */
+/* A hint helps only if this command has the option that it names. */
 static bool is_hint_here(const struct wk_opt_target *target, const char *hint)
 {
 	const char *dashes = strstr(hint, "--");
@@ -66,7 +66,7 @@ static const char *hint_for(const struct wk_opt_target *target, struct wk_str na
 	return NULL;
 }
 
-/* What `wick show` shows is a word and no option; nearer than any option, or NULL. */
+/* A table of `wick show`, which is not an option, whose name is nearer than any option; or NULL. */
 static const char *nearer_view(const struct wk_suggestion *option)
 {
 	struct wk_suggestion near = *option;
@@ -120,7 +120,7 @@ bool wk_option_unknown_letter(enum wk_opt_style style, const struct wk_opt_targe
 		       letter);
 }
 
-/* The next name behind `last`, in alphabetical order, that begins so; NULL behind all. */
+/* The next name after `last`, in alphabetical order, that begins so; NULL at the end. */
 static const char *next_begun(const struct wk_opt_target *target, struct wk_str name,
 			      const char *last)
 {

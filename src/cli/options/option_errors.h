@@ -1,5 +1,4 @@
-/* What is said of options that make no sense, in the words of each style of options.
- * All return false. */
+/* Errors of options, in the wording of each style. All return false. */
 #ifndef WK_CLI_OPTIONS_OPTION_ERRORS_H
 #define WK_CLI_OPTIONS_OPTION_ERRORS_H
 

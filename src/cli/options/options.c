@@ -135,7 +135,7 @@ static bool set_number(const struct wk_opt *opt, void *field, const char *value)
 		return wk_num_u64(wk_str_c(value), field);
 	case WK_OPT_REAL:
 		return wk_num_real(wk_str_c(value), field);
-	/* 0 stands for "not given" where the value is kept, and for nothing that one could want. */
+	/* 0 means "not given" in the structs of values. */
 	case WK_OPT_COUNT:
 		return wk_num_u64(wk_str_c(value), field) && *(uint64_t *)field != 0;
 	case WK_OPT_DURATION:
@@ -173,7 +173,7 @@ static bool set(enum wk_opt_style style, struct found found, const char *value, 
 	}
 }
 
-/* The value behind the option at **argv, which moves on to that word. */
+/* The value after the option at **argv, which moves on to that word. */
 static const char *next_value(enum wk_opt_style style, char ***argv, const struct wk_opt *opt,
 			      struct wk_err *err)
 {

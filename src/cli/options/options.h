@@ -1,16 +1,16 @@
 /* Options as tables, and the one parser that reads them.
  *
- * A wk_opt says what is typed, what it means and where its value goes: `at` is the offset
- * of a field in a struct of values that belongs to the table, the field's type follows from
- * `kind`. Tables that several commands share are groups of their own. Help, man pages and
- * shell completion are printed from the same tables, so they cannot disagree.
+ * A wk_opt describes an option and where its value is stored: `at` is the offset of a field in a
+ * struct of values that belongs to the table, and `kind` determines the field's type. Tables that
+ * several commands share are groups of their own. Help, man pages and shell completion are printed
+ * from the same tables, so they cannot disagree.
  *
- * Forms understood: --name=value, --name value, -F99, -F 99, flags bundled as in -ab, and
- * "--", after which nothing is an option. An option may be repeated: the last value wins,
- * but a WK_OPT_LIST keeps all. Values are borrowed from argv and live as long as it does.
+ * Accepted forms: --name=value, --name value, -F99, -F 99, flags bundled as in -ab, and "--", after
+ * which nothing is an option. An option may be repeated: the last value is used, but a WK_OPT_LIST
+ * keeps all. Values are borrowed from argv.
  *
- * Order of calls: fill the structs of values with what holds when nothing is typed, then
- * wk_options_parse, and at the end wk_words_fini and wk_options_fini, which frees the lists. */
+ * Order of calls: fill the structs of values with the defaults, then wk_options_parse, and at the
+ * end wk_words_fini and wk_options_fini, which frees the lists. */
 #ifndef WK_CLI_OPTIONS_OPTIONS_H
 #define WK_CLI_OPTIONS_OPTIONS_H
 
@@ -21,12 +21,12 @@
 #include "base/err.h"
 #include "base/text/text_list.h"
 
-/* How options are typed and what is said of wrong ones. */
+/* How options are typed and how errors are worded. */
 enum wk_opt_style {
 	WK_STYLE_WICK,
 	WK_STYLE_GETOPT, /* perl's Getopt::Long: one dash or two, in any case, and as much of a
 			  * name as is clear */
-	WK_STYLE_CLAP,   /* typed as wick's, in the words of Rust's clap */
+	WK_STYLE_CLAP,   /* typed as wick's, errors worded as by Rust's clap */
 };
 
 enum wk_opt_kind {
@@ -48,26 +48,26 @@ enum wk_opt_kind {
 struct wk_opt {
 	char letter; /* 0: long form only */
 	const char *name;
-	const char *argument; /* what the value is called in help; NULL for a flag */
+	const char *argument; /* the name of the value in help; NULL for a flag */
 	const char *help;     /* one sentence, no full stop */
 	enum wk_opt_kind kind;
 	size_t at;
 	const char *const *choices; /* NULL-terminated; completed, and enforced for WK_OPT_CHOICE */
 };
 
-/* Options that stand together under one title. */
+/* Options under one title. */
 struct wk_opt_group {
 	const char *title;
 	const struct wk_opt *options;
 };
 
-/* A group and the struct that its values go to. */
+/* A group and the struct for its values. */
 struct wk_opt_target {
 	const struct wk_opt_group *group;
 	void *values;
 };
 
-/* What is not an option. `rest` is what follows "--", and NULL where there was none. */
+/* The arguments that are not options. `rest` follows "--"; NULL if there is none. */
 struct wk_words {
 	const char **at;
 	size_t count, cap;
@@ -93,9 +93,9 @@ enum wk_parsed {
 	WK_PARSED_WRONG,
 };
 
-/* Reads `argv`, which ends with NULL and begins with the first word after the command.
- * `targets` ends with a NULL group. With `word_ends_options`, everything from the first word
- * on goes to `rest`, as a command to run with options of its own. */
+/* Reads `argv`, which ends with NULL and begins after the command. `targets` ends with a NULL
+ * group. With `word_ends_options`, everything from the first word on is stored in `rest`, as a
+ * command with options of its own. */
 enum wk_parsed wk_options_parse(char **argv, const struct wk_opt_target *targets,
 				bool word_ends_options, struct wk_words *words, struct wk_err *err);
 
@@ -104,7 +104,7 @@ enum wk_parsed wk_options_parse_as(enum wk_opt_style style, char **argv,
 				   const struct wk_opt_target *targets, bool word_ends_options,
 				   struct wk_words *words, struct wk_err *err);
 
-/* Frees what parsing put into the lists among the values. */
+/* Frees the lists among the values. */
 void wk_options_fini(const struct wk_opt_target *targets);
 
 #endif

@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 
-/* Options of perf record that change nothing here, or that wick has no like of. They are known,
- * so that the values behind them are not taken for a command, and named if they are used. */
+/* Options of perf record that change nothing here, or that wick does not have. They are known so
+ * that their values are not read as a command, and listed if they are used. */
 struct ignored {
 	bool flags[32];
 	const char *values[32];
@@ -98,7 +98,7 @@ static void add_word(struct wk_perf_words *perf, const struct wk_buf *word)
 	perf->words[perf->count] = NULL;
 }
 
-/* As a shell splits words: by blanks that are not quoted. */
+/* As a shell splits words: at blanks that are not quoted. */
 static bool split(struct wk_perf_words *perf, const char *line, struct wk_err *err)
 {
 	struct wk_buf word = { 0 };
@@ -177,7 +177,7 @@ static bool read_call_graph(struct wk_perf_words *perf, const char *mode, struct
 static bool read_typed(struct wk_perf_words *perf, struct typed *typed, struct wk_err *err)
 {
 	perf->record = typed->record;
-	typed->record = (struct wk_record_args){ 0 }; /* its lists are ours now */
+	typed->record = (struct wk_record_args){ 0 }; /* perf owns its lists now */
 	perf->record.user_only = typed->all_user;
 	perf->output = typed->output;
 	perf->quiet = typed->quiet;
@@ -185,7 +185,7 @@ static bool read_typed(struct wk_perf_words *perf, struct typed *typed, struct w
 		wk_buf_add_text(&perf->notes, "--cmd: -F max is replaced by -F 9999\n");
 		perf->record.frequency = "9999";
 	}
-	/* perf looks at no stacks unless it is told to; a flame graph needs them. */
+	/* perf records no stacks by default; a flame graph needs them. */
 	return !typed->call_graph || read_call_graph(perf, typed->call_graph, err);
 }
 
@@ -203,7 +203,7 @@ bool wk_perf_words_read(struct wk_perf_words *perf, const char *line, struct wk_
 	if (!split(perf, line, err))
 		return false;
 	argv = perf->words;
-	/* Copied from a shell, the line may begin with the word. */
+	/* A line copied from a shell may begin with "perf". */
 	if (argv && strcmp(argv[0], "perf") == 0)
 		argv++;
 	if (!argv || !argv[0] || strcmp(argv[0], "record") != 0)

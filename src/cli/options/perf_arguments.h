@@ -1,8 +1,8 @@
-/* A recording described in the words of `perf record`, as people have them in scripts:
+/* Options of `perf record`, as they are in scripts:
  *
  *	record -e branch-misses -c 100 --call-graph lbr -g
  *
- * What has a meaning here goes into a wk_record_args; what has none is named. */
+ * Options that wick supports are stored in a wk_record_args; the others are listed. */
 #ifndef WK_CLI_OPTIONS_PERF_ARGUMENTS_H
 #define WK_CLI_OPTIONS_PERF_ARGUMENTS_H
 
@@ -15,10 +15,10 @@ struct wk_perf_words {
 	const char *output; /* -o; NULL without */
 	bool quiet;
 	struct wk_buf ignored; /* "-z, --clockid", or empty */
-	struct wk_buf notes;   /* what is done in another way, a sentence a line */
+	struct wk_buf notes;   /* what is done differently, one sentence per line */
 };
 
-/* Wrong usage where perf has no such option, or it has no value that makes sense. */
+/* Wrong usage if perf has no such option, or its value is invalid. */
 bool wk_perf_words_read(struct wk_perf_words *perf, const char *line, struct wk_err *err);
 void wk_perf_words_fini(struct wk_perf_words *perf);
 

@@ -61,21 +61,21 @@ static bool wrong(struct wk_err *err, const char *option, const char *value, con
 		       expected);
 }
 
-/* A number that must not be 0, since 0 stands for "not given" in the recorder's options. */
+/* A number that must not be 0, which means "not given" in the recorder's options. */
 static bool positive(const char *option, const char *text, uint64_t *value, struct wk_err *err)
 {
 	if (!text)
 		return true;
 	if (!wk_num_u64(wk_str_c(text), value) || *value == 0)
 		return wrong(err, option, text, "a whole number above 0");
-	/* The kernel takes no more for a period, and calls that "invalid argument". */
+	/* The kernel accepts no more for a period, and reports only "invalid argument". */
 	if (*value > INT64_MAX)
 		return wrong(err, option, text, "less than 2^63");
 	return true;
 }
 
 /* The text up to the next comma that is not between slashes, as in cpu/event=0x3c,umask=1/; `text`
- * moves behind it. */
+ * moves past it. */
 static struct wk_str next_part(struct wk_str *text)
 {
 	struct wk_str part = { text->at, 0 };
@@ -121,7 +121,6 @@ static bool plan_pids(struct wk_record_plan *plan, const struct wk_text_list *li
 	return true;
 }
 
-/* The word that `wick record` alone takes, where nothing is recorded. */
 bool wk_record_args_want_list(const struct wk_record_args *args, struct wk_err *err)
 {
 	for (size_t i = 0; i < args->events.count; i++)
@@ -163,7 +162,7 @@ static bool plan_events(struct wk_record_plan *plan, const struct wk_text_list *
 #define LEAST_BUFFER (64u << 10)
 #define MOST_BUFFER  (16u << 20)
 
-/* A ring that holds no two stacks loses them, whatever else the machine does. */
+/* A ring for less than two stacks always loses some. */
 static bool check_sizes(const struct wk_record_args *args, struct wk_err *err)
 {
 	if (args->ring_bytes && (args->ring_bytes < LEAST_BUFFER || args->ring_bytes > MOST_BUFFER))

@@ -1,7 +1,7 @@
-/* The options that say what to record and how; shared by every command that records.
+/* The options for what to record and how, shared by every command that records.
  *
- * A command lists wk_record_group among its options with a wk_record_args as their values,
- * and then asks for the plan: the recorder's options, and the memory they point into. */
+ * A command lists wk_record_group among its options with a wk_record_args as their values, and
+ * makes the plan from it: the recorder's options, and the memory they point into. */
 #ifndef WK_CLI_OPTIONS_RECORD_OPTIONS_H
 #define WK_CLI_OPTIONS_RECORD_OPTIONS_H
 
@@ -10,7 +10,7 @@
 
 struct wk_record_args {
 	bool all_cpus, user_only;
-	const char *frequency; /* text: 0 typed is not the same as nothing typed */
+	const char *frequency; /* text: 0 is not the same as not given */
 	const char *period;
 	struct wk_text_list events, pids;
 	uint64_t duration_ns;
@@ -26,17 +26,17 @@ struct wk_record_plan {
 	pid_t *pids;
 	const char **events;
 	struct wk_buf names; /* the text of `events` */
-	bool embeds_symbols; /* for who writes the recording */
+	bool embeds_symbols; /* for the writer of the recording */
 };
 
-/* `command` is what stands after "--", or NULL. Fails where nothing would be recorded, where
- * two options contradict each other, and for values that cannot be. */
+/* `command` follows "--"; or NULL. Fails if nothing would be recorded, if two options contradict
+ * each other, and for impossible values. */
 bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_args *args,
 			 char *const *command, struct wk_err *err);
-/* The long name of an option that says how to record, where one was given; else NULL. */
+/* The long name of an option for recording that was given; or NULL. */
 const char *wk_record_args_are_set(const struct wk_record_args *args);
 
-/* `-e list` where it cannot be had; says so in `err`. */
+/* `-e list` where it is not supported, which is an error. */
 bool wk_record_args_want_list(const struct wk_record_args *args, struct wk_err *err);
 
 void wk_record_plan_fini(struct wk_record_plan *plan);

@@ -15,38 +15,36 @@ const char *const wk_flame_usage[] = {
 	"[OPTION...] [FILE...]", NULL };
 
 const char *const wk_flame_description[] = {
-	"With a command, a process or -a it records first, as `wick record` does, and "
-	"keeps the recording; else it takes the FILEs, or wick.data where none is given. "
-	"Then it draws one SVG picture that works in any browser, "
-	"from disk, on its own: point at a frame, click to zoom, search.",
+	"Draws a flame graph as one SVG file that works in any browser: hover, click to zoom, "
+	"search. With a COMMAND, -p or -a, wick first records, as `wick record` does, and keeps "
+	"the recording. Otherwise it draws the FILEs [default: wick.data].",
 	WK_FLAME_BOXES, NULL };
 
 const struct wk_example wk_flame_examples[] = {
 	{ "wick flame -- ./app input.txt", "record ./app and draw flame.svg" },
-	{ "wick flame -p 1234 --duration 10 -o live.svg", "a process that already runs" },
-	{ "wick flame --thread worker wick.data", "one thread of a recording" },
-	{ "wick flame --group pid,stack trace.etl", "processes of one name (svchost.exe) apart, "
-						    "which usually are one box" },
+	{ "wick flame -p 1234 --duration 10 -o live.svg", "record a running process for ten seconds" },
+	{ "wick flame --thread worker wick.data", "draw one thread of a recording" },
+	{ "wick flame --group pid,stack trace.etl",
+	  "draw one box for each process, even if several have the same name" },
 	{ 0 } };
 
 const char wk_flame_exit_note[] =
-	"After a recording, the command's own exit code is passed on; 128 + N where signal N ended "
-	"it, 126 where it could not be run, 127 where it was not found.";
+	"After recording, the command's exit code, or 128 + N if signal N ended it; 126 if it "
+	"could not be run, 127 if it was not found.";
 
-/* In quiet runs as well: what was asked for is not there, and perhaps something older is. */
+/* Also with --quiet: there is no new picture, but perhaps an older one. */
 static void say_no_picture(const struct wk_flame_args *args)
 {
 	struct wk_buf words = { 0 };
 
 	wk_buf_add_text(&words, "no samples: no picture drawn");
 	if (strcmp(wk_flame_picture(args), "-") != 0 && wk_os_is_there(wk_flame_picture(args)))
-		wk_buf_add_fmt(&words, "; %s is of an earlier run", wk_flame_picture(args));
+		wk_buf_add_fmt(&words, "; %s is from an earlier run", wk_flame_picture(args));
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
 }
 
-/* What was recorded, and not what lies under its name by now: another recorder may have begun in
- * the same folder. */
+/* The open file, because another recorder may have replaced the one of that name by now. */
 static bool draw_recorded(const struct wk_record_outcome *outcome, const char *recording,
 			  struct wk_flame_maker *maker, struct wk_err *err)
 {
@@ -72,7 +70,7 @@ int wk_flame_record(const struct wk_record_plan *record, const char *recording,
 	struct wk_flame_maker maker = { .args = args, .call = call, .symbols = symbols };
 	bool ok = true;
 
-	/* What makes no sense is told before anything runs. */
+	/* Wrong options are errors before anything runs. */
 	if (!wk_output_check_picture(wk_flame_picture(args), err) || !wk_flame_plan(&maker, err))
 		return wk_exit_code(err);
 	if (wk_record_run(&request, args->quiet, symbols, &end, err)) {

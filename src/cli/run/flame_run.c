@@ -13,7 +13,7 @@
 
 #define MOST_RECORDED_BYTES 100 /* of a command line above the picture */
 
-/* The command that was recorded: the process whose end the recorder waited for, and so the
+/* The command that was recorded: the process whose end the recorder waited for, which is the only
  * one with an exit code. */
 static struct wk_str recorded_command(const struct wk_model *model)
 {
@@ -23,7 +23,7 @@ static struct wk_str recorded_command(const struct wk_model *model)
 	return wk_str_c("");
 }
 
-/* What was watched, in the words of who recorded it. Others leave no such fact. */
+/* What was recorded, as a fact of the recorder. Only wick writes that fact. */
 static struct wk_str recorded_what(const struct wk_model *model)
 {
 	for (uint32_t i = 0; i < model->fact_count; i++)
@@ -47,7 +47,7 @@ static void add_source(const struct wk_model *model, const struct wk_filter *fil
 	wk_buf_add_text(text, what ? ")" : "");
 }
 
-/* A saved picture says what it leaves out. */
+/* A saved picture lists its filters. */
 static void add_filters(const struct wk_filter_spec *spec, struct wk_buf *text)
 {
 	const struct {
@@ -70,7 +70,7 @@ static void add_filters(const struct wk_filter_spec *spec, struct wk_buf *text)
 	}
 }
 
-/* As much as there is room for, of whole characters. */
+/* As many whole characters as fit. */
 static void add_cut(struct wk_buf *text, struct wk_str what)
 {
 	size_t len = what.len < MOST_RECORDED_BYTES ? what.len : MOST_RECORDED_BYTES;
@@ -81,7 +81,7 @@ static void add_cut(struct wk_buf *text, struct wk_str what)
 	wk_buf_add_text(text, len < what.len ? "\u2026" : "");
 }
 
-/* Of what was not recorded by wick the file's name says most. */
+/* For recordings of other tools, the name of the file. */
 static struct wk_str file_name(const struct wk_words *words)
 {
 	if (words->count != 1 || strcmp(words->at[0], "-") == 0)
@@ -137,7 +137,7 @@ static bool draw(const struct wk_selection *question, struct wk_flame_maker *mak
 	return wk_output_close(&output, wk_picture_draw(&maker->picture, out, err), err);
 }
 
-/* What a command of the user's made of the stacks; its first frames are the processes. */
+/* Draws what --post-process made of the stacks; the outermost frames are the processes. */
 static bool draw_processed(const struct wk_selection *question, struct wk_flame_maker *maker,
 			   struct wk_err *err)
 {
@@ -149,7 +149,7 @@ static bool draw_processed(const struct wk_selection *question, struct wk_flame_
 	set_levels(maker, &levels);
 	processed = wk_post_process(question, maker->args->post_process, &levels, err);
 	ok = processed && wk_selection_open(&all, processed, &(struct wk_filter_spec){ 0 }, err);
-	maker->choice.is_grouped = false; /* the text has its levels */
+	maker->choice.is_grouped = false; /* the text has the levels */
 	ok = ok && draw(&all, maker, err);
 	wk_selection_fini(&all);
 	wk_model_free(processed);
@@ -173,7 +173,7 @@ static bool draw_question(const struct wk_model *model, const struct wk_selectio
 	return ok;
 }
 
-/* The picture is there whether or not a browser is. */
+/* Without a browser, there still is the picture. */
 static void open_picture(const struct wk_flame_args *args)
 {
 	struct wk_err err = { 0 };
@@ -220,7 +220,7 @@ bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
 	if (wk_selection_open(&question, model, &maker->choice.filter, err) &&
 	    wk_selection_expect(&question, err))
 		ok = draw_question(model, &question, maker, err);
-	/* The recorder's own closing words have said the like already. */
+	/* The recorder has reported the same already. */
 	if (ok && !args->quiet && !recorded_to)
 		wk_selection_report(&question, &wk_cli_messages);
 	else if (ok && !args->quiet)

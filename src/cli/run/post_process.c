@@ -22,7 +22,7 @@ static bool fold(const struct wk_selection *question, const struct wk_tree_optio
 	return ok && wk_os_rewind(fd);
 }
 
-/* Files in between and not pipes, so that neither side waits for the other. */
+/* Temporary files and not pipes, so that neither side waits for the other. */
 static bool run(const char *command, int input, int output, struct wk_err *err)
 {
 	struct wk_os_program_io io = { .input = input, .output = output };

@@ -13,7 +13,7 @@
 #include "os/os.h"
 #include "session/previous.h"
 
-/* A command line whose words are ours. */
+/* A command line that owns some of its words. */
 struct line {
 	struct wk_text_list argv;
 	char *owned[64];
@@ -81,8 +81,8 @@ static void add_recording(struct line *line, const struct wk_record_args *record
 	}
 }
 
-/* An empty file of the user's, which root then writes to. What lay there goes to FILE.old, as
- * `wick record` does it itself. */
+/* Creates an empty file as the user, which root then writes to. A previous recording is renamed to
+ * FILE.old, as by `wick record`. */
 static bool make_file(const char *data, struct wk_buf *old, struct wk_err *err)
 {
 	int fd = -1;
@@ -96,7 +96,7 @@ static bool make_file(const char *data, struct wk_buf *old, struct wk_err *err)
 	return fd >= 0;
 }
 
-/* sudo does not know of folders; env(1) changes to one before it runs the command. */
+/* sudo cannot change the folder; env(1) does before it runs the command. */
 static void add_command(struct line *line, const struct wk_root_request *request)
 {
 	wk_text_list_add(&line->argv, "--");
@@ -144,7 +144,7 @@ int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
 	io.outlives_interrupt = true;
 	exit_code = wk_os_program_run(line.argv.at, io, err);
 	*has_recorded = exit_code >= 0 && stat(request->data, &info) == 0 && info.st_size > 0;
-	/* A password that was not known, or a Ctrl-C at it. */
+	/* The password was wrong, or Ctrl-C was pressed. */
 	if (!*has_recorded)
 		wk_previous_put_back(request->data, &old);
 	wk_buf_fini(&old);

@@ -1,9 +1,9 @@
-/* Where wick cannot record: the commands that would stay known, and say so. */
+/* The commands that record, in builds that cannot: they are known and report that. */
 #include "cli/command.h"
 #include "cli/options/record_options.h"
 #include "cli/run/flame_run.h"
 
-#define ABSENT "this build of wick, for Windows, reads and draws what was recorded elsewhere: "
+#define ABSENT "this build of wick, for Windows, only reads and draws recordings: "
 
 static const char *const no_usage[] = { "", NULL };
 
@@ -15,9 +15,9 @@ static const char *const no_usage[] = { "", NULL };
 	}
 
 const struct wk_command wk_cmd_record = ABSENT_COMMAND(
-	"record", "`wick record` is there on Linux only (on Windows, xperf and WPR record)");
-const struct wk_command wk_cmd_cargo = ABSENT_COMMAND(
-	"cargo", "`wick cargo`, which records what cargo builds, is there on Linux only");
+	"record", "`wick record` works on Linux (on Windows, record with xperf or WPR)");
+const struct wk_command wk_cmd_cargo =
+	ABSENT_COMMAND("cargo", "`wick cargo` works on Linux, where wick can record");
 
 const struct wk_opt_group wk_record_group = { "Recording", (const struct wk_opt[]){ { 0 } } };
 
@@ -28,7 +28,7 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 	(void)command;
 	*plan = (struct wk_record_plan){ 0 };
 	return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "%s",
-		       ABSENT "to record a command first, it has to be on Linux");
+		       ABSENT "a command can be recorded on Linux only");
 }
 
 void wk_record_plan_fini(struct wk_record_plan *plan)
@@ -54,16 +54,16 @@ const char wk_flame_summary[] = "draw a flame graph of a recording";
 const char *const wk_flame_usage[] = { "[OPTION...] [FILE...]", NULL };
 
 const char *const wk_flame_description[] = {
-	"Takes the FILEs, or wick.data where none is given, and draws one SVG picture that works "
-	"in any browser, from disk, on its own: point at a frame, click to zoom, search.",
+	"Draws the FILEs [default: wick.data] as one SVG file that works in any browser: hover, "
+	"click to zoom, search.",
 	WK_FLAME_BOXES, NULL };
 
 const struct wk_example wk_flame_examples[] = {
 	{ "wick flame trace.etl", "draw flame.svg of a trace" },
-	{ "wick flame --thread worker wick.data", "one thread of a recording" },
+	{ "wick flame --thread worker wick.data", "draw one thread of a recording" },
 	{ 0 } };
 
-const char wk_flame_exit_note[] = "Nothing beyond the usual ones.";
+const char wk_flame_exit_note[] = "There are no others.";
 
 int wk_flame_record(const struct wk_record_plan *plan, const char *recording,
 		    struct wk_symbols *symbols, const struct wk_flame_args *args,

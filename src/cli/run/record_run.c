@@ -58,7 +58,6 @@ static void handle_signals(struct wk_recorder *recorder, struct handlers *old)
 	handle_one(SIGHUP, &old->hang_up);
 }
 
-/* Also where that was done already. */
 static void restore_signals(const struct handlers *old)
 {
 	sigaction(SIGINT, &old->interrupt, NULL);
@@ -133,8 +132,8 @@ void wk_record_wait(struct wk_record_end *end, bool quiet, struct wk_err *err)
 		end->exit_code = exit_code_of_status(wait_status);
 }
 
-/* Why the kernel lets nobody but root sample the program, or NULL: it would tell what is in a file
- * that one may not read, or what another user's rights were used for. */
+/* Why the kernel lets only root sample the program, or NULL: samples would reveal a file that the
+ * user may not read, or what another user's rights are used for. */
 static const char *hidden_reason(const char *program)
 {
 	char *found = strchr(program, '/') ? NULL : wk_os_program_find(program);
@@ -143,16 +142,16 @@ static const char *hidden_reason(const char *program)
 
 	if (geteuid() != 0 && stat(path, &info) == 0) {
 		if (access(path, R_OK) != 0)
-			reason = "as you may not read it";
+			reason = "because you may not read it";
 		else if ((info.st_mode & S_ISUID && info.st_uid != geteuid()) ||
 			 (info.st_mode & S_ISGID && info.st_gid != getegid()))
-			reason = "as it runs with rights that you have not";
+			reason = "because it runs with rights that you do not have";
 	}
 	wk_free(found);
 	return reason;
 }
 
-/* Whether that was so. */
+/* Prints the reason, if there is one. */
 static bool say_hidden(const struct wk_record_request *request, const char *before)
 {
 	char *const *command = request->recorder.command;
@@ -161,7 +160,7 @@ static bool say_hidden(const struct wk_record_request *request, const char *befo
 
 	if (!reason)
 		return false;
-	wk_buf_add_fmt(&words, "%sthe kernel does not let you sample %s, %s; root may", before,
+	wk_buf_add_fmt(&words, "%sthe kernel does not let you sample %s, %s; root can", before,
 		       command[0], reason);
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
@@ -179,15 +178,14 @@ static void say_no_samples(const struct wk_record_request *request,
 	wk_num_add_duration(&words, outcome->result.elapsed_ns);
 	if (request->recorder.period)
 		wk_buf_add_fmt(&words,
-			       " there were fewer than the %" PRIu64 " events that lie "
-			       "between two samples; a lower -c sees more",
+			       " there were fewer than the %" PRIu64 " events between two "
+			       "samples; use a lower -c",
 			       request->recorder.period);
 	else
 		wk_buf_add_fmt(&words,
 			       " %s used less CPU time than the %.2f ms between two "
-			       "samples: it %s, or waited most of the time; a higher -F "
-			       "sees more",
-			       outcome->result.has_command ? "the command" : "what was recorded",
+			       "samples: it %s, or waited most of the time; use a higher -F",
+			       outcome->result.has_command ? "the command" : "the processes",
 			       1000.0 / (double)request->recorder.frequency_hz,
 			       outcome->result.has_command ? "ended too soon" : "was too short");
 	wk_say(wk_buf_text(&words));
@@ -200,7 +198,7 @@ static void say_old(const struct wk_buf *old)
 
 	if (old->len == 0)
 		return;
-	wk_buf_add_text(&words, "the recording that was there before is in ");
+	wk_buf_add_text(&words, "the previous recording is in ");
 	wk_buf_add(&words, old->at, old->len);
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
@@ -227,16 +225,15 @@ static void say_what_was_lost(const struct wk_record_request *request,
 	if (outcome->result.lost_samples || outcome->result.lost_records) {
 		add_count(&words, outcome->result.lost_samples, " sample and ", " samples and ");
 		add_count(&words, outcome->result.lost_records, " other record", " other records");
-		wk_buf_add_text(&words, " were lost: the machine was too busy to take them; a "
-					"lower -F or a smaller --stack-size helps");
+		wk_buf_add_text(&words, " were lost because the machine was too busy; use a "
+					"lower -F or a smaller --stack-size");
 		wk_say(wk_buf_text(&words));
 		wk_buf_reset(&words);
 	}
 	if (outcome->result.throttled) {
 		wk_buf_add_text(&words, "the kernel paused sampling ");
 		wk_num_add_grouped(&words, outcome->result.throttled);
-		wk_buf_add_text(&words, " times, since it took too much time; a lower -F avoids "
-					"that");
+		wk_buf_add_text(&words, " times because it took too much time; use a lower -F");
 		wk_say(wk_buf_text(&words));
 		wk_buf_reset(&words);
 	}
@@ -246,9 +243,8 @@ static void say_what_was_lost(const struct wk_record_request *request,
 			       " of user stacks are deeper than the %" PRIu32 " bytes "
 			       "copied of each%s",
 			       request->recorder.stack_bytes,
-			       request->recorder.stack_bytes < 65528
-				       ? "; --stack-size 64K sees more"
-				       : ", the kernel's limit");
+			       request->recorder.stack_bytes < 65528 ? "; use --stack-size 64K"
+								     : ", the kernel's limit");
 		wk_say(wk_buf_text(&words));
 	}
 	wk_buf_fini(&words);
@@ -272,7 +268,7 @@ static void say_closing_words(const struct wk_record_request *request,
 	wk_num_add_duration(&words, outcome->result.elapsed_ns);
 	if (stacks) {
 		wk_buf_add_text(&words, ", ");
-		/* In the words of wk_quality_line, which counts the same when the file is read. */
+		/* The same words as in wk_quality_line, which counts them when the file is read. */
 		wk_num_add_share(&words, unwound->whole, stacks);
 		wk_buf_add_text(&words, " of user stacks reach a root");
 	}
@@ -281,7 +277,7 @@ static void say_closing_words(const struct wk_record_request *request,
 	wk_buf_add_text(&words, " in ");
 	wk_buf_add_str(&words, wk_buf_str(&outcome->place));
 	if (!wk_str_is(wk_buf_str(&outcome->place), request->output) && !is_stdout(request))
-		wk_buf_add_fmt(&words, ", since another recording took the name %s",
+		wk_buf_add_fmt(&words, ", because another recording took the name %s",
 			       request->output);
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
@@ -294,7 +290,7 @@ static int exit_code_of_failure(const struct wk_err *err)
 	return err->code == WK_ENOTRUNNABLE ? WK_EXIT_NOT_EXECUTABLE : wk_exit_code(err);
 }
 
-/* Of a recording. A command that a Ctrl-C kept from running ended by that. */
+/* If Ctrl-C came before the command ran, the exit code is that of the signal. */
 static int exit_code_after(const struct wk_recorder_result *result, const struct wk_err *err)
 {
 	bool was_kept_back = result->has_command && !result->command_began;
@@ -309,7 +305,8 @@ static bool allow_output(const struct wk_record_request *request, struct wk_err 
 	if (!is_stdout(request) || !wk_os_is_terminal(STDOUT_FILENO))
 		return true;
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "a recording is not text: -o - needs a pipe or a file behind it");
+		       "a recording is binary and is not written to a terminal; redirect -o - to a "
+		       "pipe or file");
 }
 
 /* With signals handled until the recording has ended. */
@@ -320,7 +317,8 @@ static bool record(struct wk_recording *recording, bool quiet, struct run *run,
 	struct handlers handlers;
 	bool ok;
 
-	/* The child has them as they were. What was recorded last is not touched before. */
+	/* The child is forked already and keeps its handlers. The previous recording is not
+	 * touched before this. */
 	handle_signals(recorder, &handlers);
 	run->is_open = allow_output(run->request, err) && wk_recording_open(recording, err);
 	if (run->is_open && !quiet)
@@ -339,7 +337,7 @@ bool wk_record_run(const struct wk_record_request *given, bool quiet, struct wk_
 	struct wk_recording *recording;
 	bool ok;
 
-	/* A command that writes to the same terminal keeps it for itself. */
+	/* No progress line on a terminal that the command writes to. */
 	if (!quiet && wk_os_is_terminal(STDERR_FILENO) &&
 	    !(request.recorder.command && wk_os_is_terminal(STDOUT_FILENO)))
 		request.progress = show_progress;
