@@ -407,16 +407,16 @@ static void emit_sources(struct parser *p)
 /* A note, if the costs do not add up to the sum in the file. */
 static void compare_totals(struct parser *p)
 {
-	const uint64_t *said = p->has_totals ? p->totals : p->summary;
+	const uint64_t *stated = p->has_totals ? p->totals : p->summary;
 
 	for (size_t i = 0; i < p->event_count && (p->has_totals || p->has_summary); i++) {
 		uint64_t total = wk_call_graph_total(p->graph, i);
 
-		if (total == said[i])
+		if (total == stated[i])
 			continue;
 		wk_note(p->text.writer,
 			"the costs of %.*s add up to %" PRIu64 "; the file says %" PRIu64,
-			WK_STR_ARG(p->events[i]), total, said[i]);
+			WK_STR_ARG(p->events[i]), total, stated[i]);
 		return;
 	}
 }

@@ -189,16 +189,15 @@ static bool read_vtune(const struct wk_input *input, const struct wk_sink *sink,
 
 static int probe(struct wk_bytes first)
 {
+	static const char *const heads[] = { "Function Stack,", "Function Stack\t",
+					     "\"Function Stack\"", NULL };
 	struct wk_buf text = { 0 };
 	struct wk_lines lines = wk_lines_of(wk_csv_text(first, &text));
 	struct wk_str line;
 	int score = 0;
 
 	while (!score && wk_lines_next(&lines, &line))
-		if (wk_str_starts(line, "Function Stack,") ||
-		    wk_str_starts(line, "Function Stack\t") ||
-		    wk_str_starts(line, "\"Function Stack\""))
-			score = 95;
+		score = wk_str_starts_one_of(line, heads) ? 95 : 0;
 	wk_buf_fini(&text);
 	return score;
 }

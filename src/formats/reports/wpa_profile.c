@@ -151,11 +151,6 @@ static void on_end(void *context, const char *name)
 		reading->in_column = false;
 }
 
-static void on_text(void *context, struct wk_str text)
-{
-	(void)context, (void)text;
-}
-
 /* In UTF-16 every other byte is 0. */
 bool wk_wpa_profile_probe(struct wk_bytes head)
 {
@@ -192,7 +187,7 @@ static void mark_copies(struct wk_wpa_profile *profile)
 
 bool wk_wpa_profile_read(struct wk_wpa_profile *profile, struct wk_bytes bytes, struct wk_err *err)
 {
-	static const struct wk_xml_handler handler = { on_start, on_end, on_text };
+	static const struct wk_xml_handler handler = { on_start, on_end, NULL };
 	struct reading reading = { .profile = profile };
 
 	*profile = (struct wk_wpa_profile){ 0 };

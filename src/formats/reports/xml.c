@@ -104,7 +104,7 @@ bool wk_xml_read(struct wk_bytes bytes, const struct wk_xml_handler *handler, vo
 		wk_heap_raise();
 	XML_SetUserData(reading.parser, &reading);
 	XML_SetElementHandler(reading.parser, on_start, on_end);
-	XML_SetCharacterDataHandler(reading.parser, on_text);
+	XML_SetCharacterDataHandler(reading.parser, handler->text ? on_text : NULL);
 	XML_SetEntityDeclHandler(reading.parser, on_entity);
 	while (ok && !is_last) {
 		size_t left = wk_bytes_left(&bytes);

@@ -16,7 +16,7 @@ struct wk_xml_handler {
 	/* `attributes` alternates names and values, ended by NULL. */
 	void (*start)(void *context, const char *name, const char *const *attributes);
 	void (*end)(void *context, const char *name);
-	/* A piece of text between tags; a text may come in several pieces. */
+	/* A piece of text between tags; a text may come in several pieces. May be NULL. */
 	void (*text)(void *context, struct wk_str text);
 };
 

@@ -45,22 +45,22 @@ void wk_sampled_thread_name(const struct wk_model *model, wk_thread_id id, struc
 /* The names of the first few programs, each once. */
 static void add_programs(const struct wk_model *model, struct wk_buf *title)
 {
-	wk_text_id told[MOST_TITLE_PROGRAMS];
+	wk_text_id listed[MOST_TITLE_PROGRAMS];
 	uint32_t count = 0;
 
 	for (wk_process_id id = 1; id < model->process_count; id++) {
 		wk_text_id name = model->processes[id].name;
-		bool is_told = name == 0;
+		bool is_listed = name == 0;
 
 		for (uint32_t i = 0; i < count; i++)
-			is_told |= told[i] == name;
-		if (is_told)
+			is_listed |= listed[i] == name;
+		if (is_listed)
 			continue;
 		if (count == MOST_TITLE_PROGRAMS) {
 			wk_buf_add_text(title, " ...");
 			return;
 		}
-		told[count++] = name;
+		listed[count++] = name;
 		wk_buf_add_fmt(title, "%s%.*s", title->len ? ", " : "",
 			       WK_STR_ARG(wk_model_str(model, name)));
 	}

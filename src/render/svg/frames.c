@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/text/utf8.h"
 #include "names/label.h"
 #include "render/colours/palette.h"
 #include "render/svg/name_attributes.h"
@@ -174,12 +175,12 @@ static void frame_title(struct wk_svg_picture *p, uint32_t node)
 {
 	struct wk_str name = p->names.entries[p->names.of_node[node]].name;
 	const struct wk_name_entry *entry = wk_name_attributes_find(p->drawing->attributes, name);
-	struct wk_str told = wk_name_entry_get(entry, "title");
+	struct wk_str own_title = wk_name_entry_get(entry, "title");
 	uint64_t weight = weight_of(p, node);
 
 	wk_out_text(p->out, "<title>");
-	if (told.len) {
-		wk_svg_text(p->out, told);
+	if (own_title.len) {
+		wk_svg_text(p->out, own_title);
 	} else {
 		wk_buf_reset(&p->text);
 		wk_buf_add_text(&p->text, " (");
@@ -201,39 +202,19 @@ static void frame_title(struct wk_svg_picture *p, uint32_t node)
 	wk_out_text(p->out, "</title>");
 }
 
-static size_t characters(struct wk_str text)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < text.len; i++)
-		count += (text.at[i] & 0xc0) != 0x80;
-	return count;
-}
-
-/* The position of the name's n-th character. */
-static size_t byte_of(struct wk_str text, size_t n)
-{
-	size_t at = 0;
-
-	for (; at < text.len; at++)
-		if ((text.at[at] & 0xc0) != 0x80 && n-- == 0)
-			break;
-	return at;
-}
-
 /* As the older tools cut: two dots in place of one end. `room` is at least 3. */
 static void cut_plainly(struct wk_buf *label, size_t room, bool at_left)
 {
 	struct wk_str name = wk_buf_str(label), part = name;
-	size_t count = characters(name);
+	size_t count = wk_utf8_count(name);
 	struct wk_buf cut = { 0 };
 
 	if (count <= room)
 		return;
 	if (at_left)
-		part = wk_str_skip(name, byte_of(name, count - (room - 2)));
+		part = wk_str_skip(name, wk_utf8_offset(name, count - (room - 2)));
 	else
-		part.len = byte_of(name, room - 2);
+		part.len = wk_utf8_offset(name, room - 2);
 	wk_buf_add_fmt(&cut, at_left ? "..%.*s" : "%.*s..", WK_STR_ARG(part));
 	wk_buf_fini(label);
 	*label = cut;

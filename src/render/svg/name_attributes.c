@@ -72,14 +72,14 @@ static struct wk_name_entry *entry_of(struct wk_name_attributes *all, struct wk_
 
 struct reading {
 	struct wk_name_attributes *all;
-	wk_name_attributes_report tell;
+	wk_name_attributes_report report;
 	void *context;
 };
 
 static void refuse(const struct reading *r, const char *why, struct wk_str name, struct wk_str what)
 {
-	if (r->tell)
-		r->tell(r->context, why, name, what);
+	if (r->report)
+		r->report(r->context, why, name, what);
 }
 
 static struct wk_str without_quotes(struct wk_str value)
@@ -165,9 +165,9 @@ static void read_line(const struct reading *r, struct wk_str line)
 }
 
 void wk_name_attributes_init(struct wk_name_attributes *attributes, struct wk_str text,
-			     wk_name_attributes_report tell, void *context)
+			     wk_name_attributes_report report, void *context)
 {
-	struct reading reading = { attributes, tell, context };
+	struct reading reading = { attributes, report, context };
 
 	*attributes = (struct wk_name_attributes){ 0 };
 	while (text.len) {

@@ -35,9 +35,9 @@ struct wk_name_attributes {
 typedef void (*wk_name_attributes_report)(void *context, const char *why, struct wk_str name,
 					  struct wk_str attribute);
 
-/* Reads the whole text; nothing in it is an error. `tell` may be NULL. */
+/* Reads the whole text; nothing in it is an error. `report` may be NULL. */
 void wk_name_attributes_init(struct wk_name_attributes *attributes, struct wk_str text,
-			     wk_name_attributes_report tell, void *context);
+			     wk_name_attributes_report report, void *context);
 void wk_name_attributes_fini(struct wk_name_attributes *attributes);
 
 /* NULL for a name that has none; `attributes` may be NULL. */

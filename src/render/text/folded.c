@@ -2,6 +2,7 @@
  * reads. A ';' inside a name becomes ':' and a line never holds another's line break. */
 
 #include "base/mem.h"
+#include "render/profiles/sampled.h"
 #include "render/renderers.h"
 #include "render/text/folded_rows.h"
 
@@ -38,20 +39,8 @@ static void add_name(struct line *line, uint32_t node)
 
 void wk_folded_count(struct wk_out *out, struct wk_str unit, uint64_t count)
 {
-	uint64_t part = count % 1000;
-
-	if (!wk_str_is(unit, WK_UNIT_THOUSANDTHS)) {
-		wk_out_u64(out, count);
-		return;
-	}
-	wk_out_u64(out, count / 1000);
-	if (part == 0)
-		return;
-	wk_out_char(out, '.');
-	for (uint64_t place = 100; part; place /= 10) {
-		wk_out_char(out, (char)('0' + part / place));
-		part %= place;
-	}
+	wk_out_char(out, ' ');
+	wk_sampled_decimal(out, count, wk_str_is(unit, WK_UNIT_THOUSANDTHS) ? 3 : 0);
 }
 
 /* For a comparison: both counts, the input of differential flame graphs. */
@@ -61,9 +50,7 @@ static void add_sides(struct wk_out *out, const struct wk_tree *tree, struct wk_
 	if (before == 0 && after == 0)
 		return;
 	wk_out_str(out, line);
-	wk_out_char(out, ' ');
 	wk_folded_count(out, tree->unit, before);
-	wk_out_char(out, ' ');
 	wk_folded_count(out, tree->unit, after);
 	wk_out_char(out, '\n');
 }
@@ -82,7 +69,6 @@ static void write_node(struct line *line, uint32_t node, struct wk_out *out)
 	if (tree->self_samples[node] == 0 || (view->by_weight && tree->self[node] == 0))
 		return;
 	wk_out_str(out, wk_buf_str(&line->text));
-	wk_out_char(out, ' ');
 	wk_folded_count(out, tree->unit,
 			view->by_weight ? tree->self[node] : tree->self_samples[node]);
 	wk_out_char(out, '\n');

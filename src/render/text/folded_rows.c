@@ -49,9 +49,7 @@ static void write_line(struct lines *lines, const struct wk_stack_row *row, stru
 {
 	add_frames(lines, row);
 	wk_out_bytes(out, lines->line.at, lines->line.len - 1);
-	wk_out_char(out, ' ');
 	wk_folded_count(out, unit, row->before);
-	wk_out_char(out, ' ');
 	wk_folded_count(out, unit, row->after);
 	wk_out_char(out, '\n');
 }

@@ -11,7 +11,7 @@ void wk_folded_rows(struct wk_stack_rows *rows, const struct wk_model *model, st
 /* A name as one part of a line, appended to `text`, which `names` writes to. */
 void wk_folded_name(struct wk_out *names, struct wk_buf *text, struct wk_str name);
 
-/* Thousandths are written as they were read, behind a point. */
+/* A blank and the count. Thousandths are written as they were read, behind a point. */
 void wk_folded_count(struct wk_out *out, struct wk_str unit, uint64_t count);
 
 #endif

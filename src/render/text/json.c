@@ -12,12 +12,12 @@ static void member(struct wk_out *out, const char *key, uint64_t value)
 /* Those with most samples; the total number comes first. */
 static void closed_images(struct wk_out *out, const struct wk_quality *quality)
 {
-	uint32_t told = quality->closed_count < WK_QUALITY_IMAGES ? quality->closed_count
-								  : WK_QUALITY_IMAGES;
+	uint32_t listed = quality->closed_count < WK_QUALITY_IMAGES ? quality->closed_count
+								    : WK_QUALITY_IMAGES;
 
 	member(out, "images_without_names_total", quality->closed_count);
 	wk_out_text(out, "    \"images_without_names\": [");
-	for (uint32_t i = 0; i < told; i++) {
+	for (uint32_t i = 0; i < listed; i++) {
 		const struct wk_quality_image *closed = &quality->closed[i];
 		const struct wk_image *image = &quality->model->images[closed->id];
 
@@ -28,7 +28,7 @@ static void closed_images(struct wk_out *out, const struct wk_quality *quality)
 		wk_out_fmt(out, ", \"file_is\": \"%s\", \"samples\": %" PRIu64 "}",
 			   wk_quality_closed_word(quality, i), closed->samples);
 	}
-	wk_out_text(out, told ? "\n    ],\n" : "],\n");
+	wk_out_text(out, listed ? "\n    ],\n" : "],\n");
 }
 
 static void quality_object(struct wk_out *out, const struct wk_quality *quality)

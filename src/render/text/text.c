@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/text/utf8.h"
 #include "names/short_name.h"
 #include "render/renderers.h"
 
@@ -41,32 +42,14 @@ struct printer {
 	struct wk_buf text;            /* the cell at hand */
 };
 
-/* Characters, not bytes; the text is valid UTF-8. */
-static size_t width_of(struct wk_str text)
-{
-	size_t width = 0;
-
-	for (size_t i = 0; i < text.len; i++)
-		width += (text.at[i] & 0xc0) != 0x80;
-	return width;
-}
-
 /* Cuts to `width` characters, the last being an ellipsis if something was cut. */
 static void cut_to(struct wk_buf *text, size_t width, bool is_plain)
 {
-	size_t at = 0, count = 0;
-
-	if (width_of(wk_buf_str(text)) <= width)
+	if (wk_utf8_count(wk_buf_str(text)) <= width)
 		return;
 	if (is_plain && width > 2)
 		width -= 2; /* three dots */
-	while (at < text->len && (count < width || (text->at[at] & 0xc0) == 0x80)) {
-		count += (text->at[at] & 0xc0) != 0x80;
-		if (count == width)
-			break;
-		at++;
-	}
-	text->len = at;
+	text->len = wk_utf8_offset(wk_buf_str(text), width ? width - 1 : 0);
 	wk_buf_add_text(text, is_plain ? "..." : "…");
 }
 
@@ -180,7 +163,7 @@ static uint64_t largest_for(const struct printer *p, uint32_t column)
 
 static size_t title_width(const struct wk_column *column, const struct format *format)
 {
-	return width_of(column->title) + (format->unit ? 1 + strlen(format->unit) : 0);
+	return wk_utf8_count(column->title) + (format->unit ? 1 + strlen(format->unit) : 0);
 }
 
 /* Names of functions are shortened to the available width, trees are indented far. */
@@ -199,7 +182,7 @@ static size_t widest_cell(struct printer *p, uint32_t i, size_t most)
 		size_t width;
 
 		format_cell(p, row, i);
-		width = width_of(wk_buf_str(&p->text));
+		width = wk_utf8_count(wk_buf_str(&p->text));
 		if (width > widest && width <= most)
 			widest = width;
 	}
@@ -368,7 +351,7 @@ static void cut_event(struct wk_buf *text, size_t width, bool is_plain)
 	struct wk_str name = wk_buf_str(text), provider, rest;
 	struct wk_buf end = { 0 };
 
-	if (width_of(name) <= width || memchr(name.at, ' ', name.len) ||
+	if (wk_utf8_count(name) <= width || memchr(name.at, ' ', name.len) ||
 	    !wk_str_split(name, '/', &provider, &rest))
 		return;
 	wk_buf_add_fmt(&end, "%s/%.*s", is_plain ? "..." : "…", WK_STR_ARG(rest));
@@ -384,11 +367,12 @@ static void put(struct printer *p, uint32_t i)
 	bool is_left = p->table->columns[i].kind == WK_CELL_TEXT;
 	size_t width;
 
-	if (i != p->last && wk_str_is(p->table->columns[i].key, "key"))
-		cut_event(&p->text, format->width, p->view->is_plain);
-	if (i != p->last)
+	if (i != p->last) {
+		if (wk_str_is(p->table->columns[i].key, "key"))
+			cut_event(&p->text, format->width, p->view->is_plain);
 		cut_to(&p->text, format->width, p->view->is_plain);
-	width = width_of(wk_buf_str(&p->text));
+	}
+	width = wk_utf8_count(wk_buf_str(&p->text));
 	if (!is_left && width < format->width)
 		blanks(p, format->width - width);
 	wk_out_str(p->out, wk_buf_str(&p->text));
@@ -490,15 +474,15 @@ static void foot_line(struct printer *p, struct wk_buf *line)
 
 static void note_left_out(struct printer *p, struct wk_buf *line)
 {
-	uint32_t told = 0;
+	uint32_t hidden = 0;
 
 	for (uint32_t i = 0; i < p->last; i++) {
 		if (!p->formats[i].is_left_out)
 			continue;
-		wk_buf_add_text(line, told++ ? ", " : "columns hidden to fit the width: ");
+		wk_buf_add_text(line, hidden++ ? ", " : "columns hidden to fit the width: ");
 		wk_buf_add_str(line, p->table->columns[i].title);
 	}
-	if (told)
+	if (hidden)
 		wk_buf_add_text(line, "; a larger --width shows them");
 	foot_line(p, line);
 }
@@ -552,25 +536,18 @@ static bool next_part(struct printer *p)
 	return p->first_row < p->end_row;
 }
 
-static void fit(struct printer *p)
-{
-	measure(p, measure_column);
-	leave_out_columns(p);
-	fit_text_columns(p);
-}
-
 /* The headings are aligned with the columns of the first part. */
 static void titles_and_rows(struct printer *p)
 {
 	p->end_row = p->table->row_count;
 	measure(p, measure_common);
 	p->end_row = 0;
-	next_part(p);
-	fit(p);
-	titles(p);
-	rows(p);
-	while (next_part(p)) {
-		fit(p);
+	for (bool is_first = true; next_part(p) || is_first; is_first = false) {
+		measure(p, measure_column);
+		leave_out_columns(p);
+		fit_text_columns(p);
+		if (is_first)
+			titles(p);
 		rows(p);
 	}
 }

@@ -173,12 +173,10 @@ static void add_weight(struct wk_buf *line, struct wk_str unit, uint64_t weight)
 static void add_side(struct wk_buf *line, const struct wk_model *model, wk_source_id id,
 		     uint64_t weight, uint64_t samples, bool are_samples)
 {
-	const struct wk_source *source = &model->sources[id];
-
 	if (are_samples)
-		add_weight(line, (struct wk_str)WK_STR("samples"), samples);
+		add_weight(line, wk_str_c("samples"), samples);
 	else
-		add_weight(line, wk_model_str(model, source->unit), weight);
+		add_weight(line, wk_model_str(model, model->sources[id].unit), weight);
 }
 
 void wk_diff_sides_line(const struct wk_diff_sides *sides, const struct wk_model *model,

@@ -247,7 +247,7 @@ static void pair_functions(struct pairing *p)
 static uint8_t find_processes(const struct pairing *p, struct wk_map *names)
 {
 	const struct wk_model *model = p->model;
-	uint8_t told = 0;
+	uint8_t sides = 0;
 
 	for (uint32_t i = 0; i < model->samples.count; i++) {
 		wk_thread_id thread = model->samples.thread[i];
@@ -255,11 +255,11 @@ static uint8_t find_processes(const struct pairing *p, struct wk_map *names)
 
 		if (!thread || !wk_filter_has(p->filter, i))
 			continue;
-		told |= side_of_sample(model, i);
+		sides |= side_of_sample(model, i);
 		if (name)
 			*wk_map_at(names, name) |= side_of_sample(model, i);
 	}
-	return told;
+	return sides;
 }
 
 /* If each side has one process that the other lacks, it is one program under two names. */
@@ -386,12 +386,12 @@ static void mark_by_shape(struct pairing *p)
 static void pair_processes(struct pairing *p)
 {
 	struct wk_map names = { 0 };
-	uint8_t told = find_processes(p, &names);
+	uint8_t sides = find_processes(p, &names);
 
-	p->pairs->has_processes = told == WK_SIDE_BOTH || told == 0;
-	if (told == WK_SIDE_BOTH)
+	p->pairs->has_processes = sides == WK_SIDE_BOTH || sides == 0;
+	if (sides == WK_SIDE_BOTH)
 		find_renamed(p, &names);
-	else if (told && mark_by_name(p, &names))
+	else if (sides && mark_by_name(p, &names))
 		p->pairs->has_processes = true;
 	else
 		mark_by_shape(p);

@@ -424,7 +424,7 @@ static void take(uint64_t *from, uint64_t part)
 	*from -= part < *from ? part : *from;
 }
 
-/* A counted box stands right behind its parent. */
+/* A counted box follows its parent. */
 static void add_to_box(struct wk_tree *tree, uint32_t box, uint64_t before, uint64_t after)
 {
 	tree->self_before[box] += before;

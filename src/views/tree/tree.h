@@ -37,7 +37,7 @@ enum wk_tree_order {
 	WK_TREE_BY_WEIGHT, /* hottest first, then by name */
 	WK_TREE_BY_NAME,
 	WK_TREE_BY_TEXT,  /* as sorted lines of folded text have them: a name that others
-			   * follow ends in ';', one that stands last in ' ' */
+			   * follow ends in ';', the last one in ' ' */
 	WK_TREE_BY_TIME,  /* first met first */
 	WK_TREE_UNSORTED, /* for walks that do not care */
 };

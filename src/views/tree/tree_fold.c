@@ -339,7 +339,7 @@ static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id n
 	return node;
 }
 
-/* ---- the tops: what stands above the stacks */
+/* ---- the tops: levels above the stacks */
 
 /* The level of a process, thread or processor column: 0 if the sample does not have it. In a
  * comparison numbers of processes differ, so each is merged with all of its name. */
@@ -645,8 +645,7 @@ static uint8_t *find_skipped(const struct wk_folding *f)
 	for (wk_function_id id = 1; id < f->model->function_count; id++) {
 		struct wk_str name = wk_model_str(f->model, f->model->functions[id].name);
 
-		for (size_t i = 0; names[i]; i++)
-			skips[id] |= wk_str_is(name, names[i]);
+		skips[id] = wk_str_is_one_of(name, names);
 	}
 	return skips;
 }
