@@ -203,13 +203,14 @@ static void read_span(struct reading *reading, const struct trace_event *event)
 
 	reading->events++;
 	if (event->phase == 'B')
-		wk_spans_begin(&reading->spans, thread, time_ns, frame_of(reading, event));
+		wk_spans_add(&reading->spans, WK_SPAN_BEGIN, thread, time_ns, 0,
+			     frame_of(reading, event));
 	else if (event->phase == 'E')
-		wk_spans_end(&reading->spans, thread, time_ns,
+		wk_spans_add(&reading->spans, WK_SPAN_END, thread, time_ns, 0,
 			     event->name.len ? frame_of(reading, event) : 0);
 	else if (event->duration_ns > 0)
-		wk_spans_whole(&reading->spans, thread, time_ns, (uint64_t)event->duration_ns,
-			       frame_of(reading, event));
+		wk_spans_add(&reading->spans, WK_SPAN_WHOLE, thread, time_ns,
+			     (uint64_t)event->duration_ns, frame_of(reading, event));
 }
 
 static void parse_event(struct reading *reading, struct trace_event *event)

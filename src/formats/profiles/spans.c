@@ -8,12 +8,6 @@
 #define NO_END         UINT64_MAX
 #define ROUNDING_NS    1000 /* producers round to microseconds */
 
-enum span_kind {
-	SPAN_BEGIN,
-	SPAN_END,
-	SPAN_WHOLE,
-};
-
 struct wk_span_event {
 	uint64_t time_ns, duration_ns;
 	uint32_t thread, frame;
@@ -73,8 +67,8 @@ void wk_spans_no_time(struct wk_spans *spans, uint32_t thread)
 	spans->threads[thread].has_no_time = true;
 }
 
-static void add_event(struct wk_spans *spans, enum span_kind kind, uint32_t thread,
-		      uint64_t time_ns, uint64_t duration_ns, uint32_t frame)
+void wk_spans_add(struct wk_spans *spans, enum wk_span_kind kind, uint32_t thread, uint64_t time_ns,
+		  uint64_t duration_ns, uint32_t frame)
 {
 	struct wk_span_thread *row = &spans->threads[thread];
 	uint64_t end_ns;
@@ -94,22 +88,6 @@ static void add_event(struct wk_spans *spans, enum span_kind kind, uint32_t thre
 		.frame = frame,
 		.kind = (uint8_t)kind,
 	};
-}
-
-void wk_spans_begin(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uint32_t frame)
-{
-	add_event(spans, SPAN_BEGIN, thread, time_ns, 0, frame);
-}
-
-void wk_spans_end(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uint32_t frame)
-{
-	add_event(spans, SPAN_END, thread, time_ns, 0, frame);
-}
-
-void wk_spans_whole(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uint64_t duration_ns,
-		    uint32_t frame)
-{
-	add_event(spans, SPAN_WHOLE, thread, time_ns, duration_ns, frame);
 }
 
 void wk_spans_sample(struct wk_spans *spans, uint32_t thread, uint32_t source, uint32_t stack,
@@ -152,7 +130,7 @@ static void sort_by_length(const struct wk_spans *spans, struct wk_sort_key *key
 
 static bool is_whole(const struct wk_spans *spans, const struct wk_sort_key *key)
 {
-	return spans->events[key->row].kind == SPAN_WHOLE;
+	return spans->events[key->row].kind == WK_SPAN_WHOLE;
 }
 
 static struct wk_sort_key *events_in_order(const struct wk_spans *spans)
@@ -231,7 +209,7 @@ static void push(struct wk_spans *spans, const struct wk_span_event *event)
 	const struct wk_span_open *around = row->top ? &spans->open[row->top - 1] : NULL;
 	struct wk_span_open open = { .end_ns = NO_END, .frame = event->frame, .below = row->top };
 
-	open.is_begin = event->kind == SPAN_BEGIN;
+	open.is_begin = event->kind == WK_SPAN_BEGIN;
 	if (!open.is_begin)
 		open.end_ns = event->time_ns + event->duration_ns;
 	if (around && open.end_ns > around->end_ns) {
@@ -276,7 +254,7 @@ static void nest(struct wk_spans *spans)
 		const struct wk_span_event *event = &spans->events[keys[i].row];
 
 		advance(spans, event->thread, event->time_ns);
-		if (event->kind == SPAN_END)
+		if (event->kind == WK_SPAN_END)
 			end(spans, event);
 		else
 			push(spans, event);

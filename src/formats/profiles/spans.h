@@ -3,8 +3,8 @@
  * Spans may come in any order; wk_spans_emit sorts those of each thread by time, tracks the stack
  * of open ones, and emits one sample for every interval in which that stack stays the same, with
  * its length as weight. So a frame's self time is what no inner span covers, and samples come in
- * order of time across threads. Order of calls: init, thread and begin/end/whole/sample in the
- * order of the input, emit, fini.
+ * order of time across threads. Order of calls: init, thread and add/sample in the order of the
+ * input, emit, fini.
  *
  * An end without a begin is counted and dropped, a span without an end lasts until its thread's
  * last moment, and one that ends after its parent is cut there. */
@@ -46,13 +46,16 @@ uint32_t wk_spans_thread(struct wk_spans *spans, uint32_t pid, uint32_t tid, uin
  * time. */
 void wk_spans_no_time(struct wk_spans *spans, uint32_t thread);
 
-/* `frame` is a number of the writer. */
-void wk_spans_begin(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uint32_t frame);
-void wk_spans_whole(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uint64_t duration_ns,
-		    uint32_t frame);
+enum wk_span_kind {
+	WK_SPAN_BEGIN,
+	WK_SPAN_END, /* of the innermost open span of that frame and all in it; frame 0: of the
+		      * innermost of all */
+	WK_SPAN_WHOLE,
+};
 
-/* Ends the innermost open span of that frame and all in it; frame 0: the innermost of all. */
-void wk_spans_end(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uint32_t frame);
+/* `frame` is a number of the writer; only whole spans have a duration. */
+void wk_spans_add(struct wk_spans *spans, enum wk_span_kind kind, uint32_t thread, uint64_t time_ns,
+		  uint64_t duration_ns, uint32_t frame);
 
 /* A sample in the input, emitted in its turn. */
 void wk_spans_sample(struct wk_spans *spans, uint32_t thread, uint32_t source, uint32_t stack,

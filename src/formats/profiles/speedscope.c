@@ -151,10 +151,9 @@ static void read_event(struct reading *reading, struct profile *profile, uint32_
 	if ((type == 'O' || type == 'C') && !json->is_cut) {
 		uint32_t frame = frame_at(reading, frame_index);
 
-		if (frame && type == 'O')
-			wk_spans_begin(&reading->spans, thread, not_negative(at), frame);
-		else if (frame)
-			wk_spans_end(&reading->spans, thread, not_negative(at), frame);
+		if (frame)
+			wk_spans_add(&reading->spans, type == 'O' ? WK_SPAN_BEGIN : WK_SPAN_END,
+				     thread, not_negative(at), 0, frame);
 	}
 }
 

@@ -36,19 +36,6 @@ void wk_v8_fini(struct wk_v8_profile *profile)
 	wk_buf_fini(&profile->anonymous);
 }
 
-static uint32_t new_node(struct wk_v8_profile *profile, uint32_t parent)
-{
-	*WK_APPEND(profile->nodes, profile->node_count, profile->node_cap) =
-		(struct wk_v8_node){ .parent = parent };
-	return (uint32_t)profile->node_count;
-}
-
-static void add_edge(struct wk_v8_profile *profile, uint32_t parent, uint64_t child_id)
-{
-	*WK_APPEND(profile->edges, profile->edge_count, profile->edge_cap) =
-		(struct wk_v8_edge){ .child_id = child_id, .parent = parent };
-}
-
 /* One key of a call frame. The first line is `first_line` in the input. */
 static void call_frame_key(struct call_frame *call, struct wk_str key, int64_t first_line,
 			   struct wk_json *json)
@@ -143,7 +130,8 @@ static bool next_child(struct wk_v8_profile *profile, struct open_node *open, st
 	else if (wk_json_peek(json) == WK_JSON_OBJECT)
 		return wk_json_enter_object(json);
 	else
-		add_edge(profile, open->row, wk_json_u64(json));
+		*WK_APPEND(profile->edges, profile->edge_count, profile->edge_cap) =
+			(struct wk_v8_edge){ .child_id = wk_json_u64(json), .parent = open->row };
 	return false;
 }
 
@@ -158,8 +146,10 @@ void wk_v8_node(struct wk_v8_profile *profile, struct wk_json *json)
 		if (begins) {
 			uint32_t parent = depth ? open[depth - 1].row : 0;
 
+			*WK_APPEND(profile->nodes, profile->node_count, profile->node_cap) =
+				(struct wk_v8_node){ .parent = parent };
 			*WK_APPEND(open, depth, cap) =
-				(struct open_node){ .row = new_node(profile, parent) };
+				(struct open_node){ .row = (uint32_t)profile->node_count };
 			begins = false;
 		} else if (open[depth - 1].in_children) {
 			begins = next_child(profile, &open[depth - 1], json);

@@ -14,12 +14,10 @@ static bool has_no_name(struct wk_str name)
 static enum wk_frame_kind kind_of(struct wk_str image)
 {
 	static const char *const kernel[] = { "ntoskrnl.exe", "ntkrnlmp.exe", "ntkrnlpa.exe",
-					      "ntkrpamp.exe", "hal.dll", "halmacpi.dll" };
+					      "ntkrpamp.exe", "hal.dll", "halmacpi.dll", NULL };
 
-	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
-		if (wk_str_is(image, kernel[i]))
-			return WK_FRAME_KERNEL;
-	if (wk_str_ends(image, ".sys") || wk_str_ends(image, ".SYS"))
+	if (wk_str_is_one_of(image, kernel) || wk_str_ends(image, ".sys") ||
+	    wk_str_ends(image, ".SYS"))
 		return WK_FRAME_KERNEL;
 	return image.len ? WK_FRAME_USER : WK_FRAME_UNKNOWN;
 }

@@ -16,12 +16,6 @@ struct reading {
 	bool is_profile, in_preset, in_column;
 };
 
-static struct wk_str copy(struct reading *reading, const char *text)
-{
-	return text ? wk_arena_copy(&reading->profile->texts, wk_str_c(text))
-		    : (struct wk_str){ 0 };
-}
-
 #define LONGEST_SHARED 200
 
 /* Texts shared by all presets of a view or graph are cut, so that their copies stay in proportion
@@ -38,7 +32,10 @@ static struct wk_str copy_short(struct reading *reading, const char *text)
 static struct wk_str attribute(struct reading *reading, const char *const *attributes,
 			       const char *name)
 {
-	return copy(reading, wk_xml_attribute(attributes, name));
+	const char *text = wk_xml_attribute(attributes, name);
+
+	return text ? wk_arena_copy(&reading->profile->texts, wk_str_c(text))
+		    : (struct wk_str){ 0 };
 }
 
 static bool is_true(const char *const *attributes, const char *name)

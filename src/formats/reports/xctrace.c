@@ -377,20 +377,6 @@ static void finish(struct xctrace *trace, struct element *element)
 	}
 }
 
-static void store(struct xctrace *trace, const struct element *element)
-{
-	*WK_APPEND(trace->stored, trace->stored_count, trace->stored_cap) =
-		(struct stored){ element->kind, element->own };
-	wk_map_set(&trace->by_id, element->id + 1, (uint32_t)trace->stored_count);
-}
-
-static void add_frame(struct xctrace *trace, const struct value *frame)
-{
-	if (!frame->is_known)
-		return;
-	*WK_APPEND(trace->frames, trace->frame_count, trace->frame_cap) = (uint32_t)frame->number;
-}
-
 static void on_end(void *context, const char *name)
 {
 	struct xctrace *trace = context;
@@ -405,17 +391,23 @@ static void on_end(void *context, const char *name)
 	element = &trace->open[trace->open_count - 1];
 	if (!element->is_reference) {
 		finish(trace, element);
-		if (element->id)
-			store(trace, element);
+		if (element->id) {
+			*WK_APPEND(trace->stored, trace->stored_count, trace->stored_cap) =
+				(struct stored){ element->kind, element->own };
+			wk_map_set(&trace->by_id, element->id + 1, (uint32_t)trace->stored_count);
+		}
 	}
 	wk_buf_reset(&trace->text);
 	if (--trace->open_count == 0)
 		return;
 	parent = element - 1;
-	if (element->kind == FRAME && parent->kind == BACKTRACE)
-		add_frame(trace, &element->own);
-	else if (!parent->part[element->kind].is_known)
+	if (element->kind == FRAME && parent->kind == BACKTRACE) {
+		if (element->own.is_known)
+			*WK_APPEND(trace->frames, trace->frame_count, trace->frame_cap) =
+				(uint32_t)element->own.number;
+	} else if (!parent->part[element->kind].is_known) {
 		parent->part[element->kind] = element->own;
+	}
 }
 
 static void emit_sources(struct xctrace *trace)

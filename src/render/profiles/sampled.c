@@ -43,7 +43,7 @@ void wk_sampled_thread_name(const struct wk_model *model, wk_thread_id id, struc
 #define MOST_TITLE_PROGRAMS 3
 
 /* The names of the first few programs, each once. */
-static void add_programs(const struct wk_model *model, struct wk_buf *title)
+void wk_sampled_title(const struct wk_model *model, struct wk_buf *title)
 {
 	wk_text_id listed[MOST_TITLE_PROGRAMS];
 	uint32_t count = 0;
@@ -64,11 +64,6 @@ static void add_programs(const struct wk_model *model, struct wk_buf *title)
 		wk_buf_add_fmt(title, "%s%.*s", title->len ? ", " : "",
 			       WK_STR_ARG(wk_model_str(model, name)));
 	}
-}
-
-void wk_sampled_title(const struct wk_model *model, struct wk_buf *title)
-{
-	add_programs(model, title);
 	if (title->len == 0)
 		wk_buf_add_text(title, "recording");
 }

@@ -147,33 +147,47 @@ static void counted_boxes(const struct wk_svg_picture *p)
 	end_column(&column);
 }
 
+/* Distinct values, numbered from 1 in the order in which they are met. */
+struct numbering {
+	struct wk_map numbers;
+	uint32_t *values;
+	size_t count, cap;
+};
+
+static uint32_t number_of(struct numbering *numbering, uint32_t value)
+{
+	uint32_t *number = wk_map_at(&numbering->numbers, (uint64_t)value + 1);
+
+	if (*number == 0) {
+		*WK_APPEND(numbering->values, numbering->count, numbering->cap) = value;
+		*number = (uint32_t)numbering->count;
+	}
+	return *number;
+}
+
+static void numbering_fini(struct numbering *numbering)
+{
+	wk_map_fini(&numbering->numbers);
+	wk_free(numbering->values);
+}
+
 /* Each colour once, and its number for each node. */
 static void colours(const struct wk_svg_picture *p)
 {
-	struct wk_map numbers = { 0 };
+	struct numbering distinct = { 0 };
 	struct column column;
-	uint32_t *distinct = NULL;
-	size_t count = 0, cap = 0;
 
 	if (!p->colours)
 		return;
 	start_column(&column, p->out, "colour");
-	for (uint32_t i = 0; i < p->tree->count; i++) {
-		uint32_t *number = wk_map_at(&numbers, (uint64_t)p->colours[i] + 1);
-
-		if (*number == 0) {
-			*WK_APPEND(distinct, count, cap) = p->colours[i];
-			*number = (uint32_t)count;
-		}
-		add_number(&column, *number - 1);
-	}
+	for (uint32_t i = 0; i < p->tree->count; i++)
+		add_number(&column, number_of(&distinct, p->colours[i]) - 1);
 	end_column(&column);
 	wk_out_text(p->out, ",\n\"colours\":\"");
-	for (size_t i = 0; i < count; i++)
-		wk_svg_colour(p->out, distinct[i]);
+	for (size_t i = 0; i < distinct.count; i++)
+		wk_svg_colour(p->out, distinct.values[i]);
 	wk_out_char(p->out, '"');
-	wk_map_fini(&numbers);
-	wk_free(distinct);
+	numbering_fini(&distinct);
 }
 
 static void looks_of_names(const struct wk_svg_picture *p)
@@ -190,31 +204,23 @@ static void looks_of_names(const struct wk_svg_picture *p)
 /* Numbered in order of their first name; 0 is none. */
 static void origins_of_names(const struct wk_svg_picture *p)
 {
-	struct wk_map numbers = { 0 };
+	struct numbering origins = { 0 };
 	struct column column;
-	wk_text_id *origins = NULL;
-	size_t count = 0, cap = 0;
 
 	start_column(&column, p->out, "image");
 	for (uint32_t i = 0; i < p->names.count; i++) {
 		wk_text_id origin = p->names.entries[i].origin;
-		uint32_t *number = wk_map_at(&numbers, origin);
 
-		if (origin && !*number) {
-			*WK_APPEND(origins, count, cap) = origin;
-			*number = (uint32_t)count;
-		}
-		add_number(&column, *number);
+		add_number(&column, origin ? number_of(&origins, origin) : 0);
 	}
 	end_column(&column);
 	wk_out_text(p->out, ",\n\"images\":[\"\"");
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < origins.count; i++) {
 		wk_out_char(p->out, ',');
-		wk_svg_quoted(p->out, wk_model_str(p->view->model, origins[i]));
+		wk_svg_quoted(p->out, wk_model_str(p->view->model, origins.values[i]));
 	}
 	wk_out_char(p->out, ']');
-	wk_map_fini(&numbers);
-	wk_free(origins);
+	numbering_fini(&origins);
 }
 
 /* {"12":["title","href","target"], ...} by name. */

@@ -418,29 +418,18 @@ static void add_nodes(struct wk_tree *tree, const struct ordering *o)
 	}
 }
 
-/* Rounded shares may add up to more than the whole. */
-static void take(uint64_t *from, uint64_t part)
-{
-	*from -= part < *from ? part : *from;
-}
-
-/* A counted box follows its parent. */
-static void add_to_box(struct wk_tree *tree, uint32_t box, uint64_t before, uint64_t after)
-{
-	tree->self_before[box] += before;
-	tree->total_before[box] += before;
-	tree->self_after[box] += after;
-	tree->total_after[box] += after;
-}
-
 /* By node of the folding: the part of `sum` that belongs to no child, kept or not. */
 static uint64_t *own_part(const struct wk_trie *trie, const uint64_t *sum)
 {
 	uint64_t *own = wk_alloc_table((size_t)trie->count * sizeof(*own));
 
 	memcpy(own, sum, (size_t)trie->count * sizeof(*own));
-	for (uint32_t i = 1; i < trie->count; i++)
-		take(&own[trie->parent[i]], sum[i]);
+	for (uint32_t i = 1; i < trie->count; i++) {
+		uint64_t *parent = &own[trie->parent[i]];
+
+		/* Rounded shares may add up to more than the whole. */
+		*parent -= sum[i] < *parent ? sum[i] : *parent;
+	}
 	return own;
 }
 
@@ -458,15 +447,20 @@ static void part_sides(struct ordering *o)
 		o->number = wk_alloc_zeroed(o->f->trie->count, sizeof(*o->number));
 }
 
+/* A counted box follows its parent. */
 static void fill_boxes(struct wk_tree *tree, const struct ordering *o)
 {
 	const struct wk_folding_weights *sum = &o->f->sum;
 
 	for (uint32_t i = 1; o->number && i < o->f->trie->count; i++) {
-		uint32_t parent = o->number[o->f->trie->parent[i]];
+		uint32_t box = o->number[o->f->trie->parent[i]];
 
-		if (parent && !o->number[i] && sum->weight[i])
-			add_to_box(tree, parent, sum->before[i], sum->after[i]);
+		if (!box || o->number[i] || !sum->weight[i])
+			continue;
+		tree->self_before[box] += sum->before[i];
+		tree->total_before[box] += sum->before[i];
+		tree->self_after[box] += sum->after[i];
+		tree->total_after[box] += sum->after[i];
 	}
 }
 

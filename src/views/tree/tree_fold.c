@@ -166,11 +166,6 @@ static void mark_inlined(struct wk_folding *f, uint32_t node, bool is_new, bool 
 	f->is_inlined[node] = is_new ? is_inlined : f->is_inlined[node] & is_inlined;
 }
 
-static uint32_t child_of(struct wk_folding *f, uint32_t parent, uint32_t label)
-{
-	return wk_trie_add(&f->own, parent, label);
-}
-
 static uint32_t process_label(const struct wk_folding *f, wk_text_id name)
 {
 	return WK_LABEL(WK_LABEL_PROCESS_NAME, wk_pairs_process_name(f->options->pairs, name));
@@ -217,7 +212,7 @@ static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_
 		return parent;
 	if (joins_alike(f) && parent && f->own.label[parent] == label)
 		return parent;
-	node = child_of(f, parent, label);
+	node = wk_trie_add(&f->own, parent, label);
 	if (WK_LABEL_KIND(label) == WK_LABEL_FUNCTION)
 		mark_inlined(f, node, node == known,
 			     f->model->named_frames.is_inlined[f->model->named.label[named]]);
@@ -228,12 +223,6 @@ static bool skips_callers(const struct folder *folder, wk_stack_id named)
 {
 	return folder->skips_callers && !is_process(folder->f, named) &&
 	       folder->skips_callers[folder->f->shown[function_of_stack(folder->f, named)]];
-}
-
-static void wait(struct folder *folder, size_t count, uint32_t value)
-{
-	WK_RESERVE(folder->path, folder->path_cap, count + 1);
-	folder->path[count] = value;
 }
 
 static bool is_known(const struct folder *folder, uint32_t top, wk_stack_id named)
@@ -259,7 +248,7 @@ static uint32_t leaf_of(struct folder *folder, uint32_t top, wk_stack_id named)
 			node = folder->node_of_stack[named];
 			break;
 		}
-		wait(folder, waiting++, named);
+		*WK_APPEND(folder->path, waiting, folder->path_cap) = named;
 		if (skips_callers(folder, named))
 			break;
 	}
@@ -313,7 +302,7 @@ static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id n
 		if (joins_alike(f) && waiting &&
 		    label_of_stack(f, folder->path[waiting - 1]) == label)
 			waiting--;
-		wait(folder, waiting++, named);
+		*WK_APPEND(folder->path, waiting, folder->path_cap) = named;
 		if (skips_callers(folder, named))
 			break;
 	}
@@ -424,7 +413,7 @@ static uint32_t make_top(struct wk_folding *f, uint32_t sample)
 		else if (column < WK_GROUP_STACK)
 			label = label_of_place(f, column, sample);
 		if (label)
-			node = child_of(f, node, label);
+			node = wk_trie_add(&f->own, node, label);
 	}
 	return node;
 }
@@ -608,19 +597,6 @@ static void fold_some(struct folder *folder, const uint32_t *order, uint32_t cou
 	}
 }
 
-static void start_tables(struct folder *folder)
-{
-	size_t count = folder->f->model->named.count;
-
-	folder->node_of_stack = wk_alloc(count * sizeof(*folder->node_of_stack));
-	folder->seen_under = wk_alloc_zeroed(count, sizeof(*folder->seen_under));
-}
-
-static void free_tables(struct folder *folder)
-{
-	WK_FREE_ALL(folder->node_of_stack, folder->seen_under, folder->path, folder->chart);
-}
-
 static void fold_samples(struct folder *folder)
 {
 	const struct wk_tree_options *options = folder->f->options;
@@ -671,12 +647,13 @@ static void fold_into_own(struct wk_folding *f, const struct wk_filter *filter)
 	folder.top_of_thread = wk_alloc(model->thread_count * sizeof(*folder.top_of_thread));
 	memset(folder.top_of_thread, 0xff, /* NO_NODE */
 	       model->thread_count * sizeof(*folder.top_of_thread));
-	start_tables(&folder);
+	folder.node_of_stack = wk_alloc(model->named.count * sizeof(*folder.node_of_stack));
+	folder.seen_under = wk_alloc_zeroed(model->named.count, sizeof(*folder.seen_under));
 	fold_samples(&folder);
 	make_room(&folder, f->own.count);
 	wk_trie_seal(&f->own);
-	WK_FREE_ALL(folder.skips_callers, folder.top_of_thread);
-	free_tables(&folder);
+	WK_FREE_ALL(folder.skips_callers, folder.top_of_thread, folder.node_of_stack,
+		    folder.seen_under, folder.path, folder.chart);
 }
 
 /* ---- a trie borrowed from the model */
