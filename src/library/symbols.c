@@ -153,26 +153,6 @@ static void answer(struct lookup *lookup, const struct query *query)
 		}
 }
 
-static struct wk_image_symbols *open_file(struct lookup *lookup, const char *whole)
-{
-	struct wk_image_key key = { .path = wk_str_c(whole) };
-	struct wk_err *err = &lookup->err, pdb_err = { 0 };
-	bool is_pdb = wk_image_key_of_pdb(whole, &key, &pdb_err);
-	struct wk_image_symbols *image;
-
-	if (pdb_err.code == WK_EFORMAT || pdb_err.code == WK_ECORRUPT ||
-	    pdb_err.code == WK_EUNSUPPORTED) {
-		*err = pdb_err;
-		wk_err_in(err, lookup->path);
-		return NULL;
-	}
-	image = wk_symbols_image(lookup->symbols->symbolizer.symbols, &key);
-	if (wk_image_obj(image) || (is_pdb && wk_image_state(image) != WK_IMAGE_MISSING))
-		return image;
-	wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s: %s", lookup->path, wk_image_reason(image));
-	return NULL;
-}
-
 static void look_up_in_file(void *call)
 {
 	struct lookup *lookup = call;
@@ -185,7 +165,8 @@ static void look_up_in_file(void *call)
 		return;
 	}
 	query.module = wk_str_c(whole);
-	query.image = open_file(lookup, whole);
+	query.image = wk_symbolizer_file(lookup->symbols->symbolizer.symbols, lookup->path, whole,
+					 &lookup->err);
 	if (query.image)
 		answer(lookup, &query);
 	wk_free(whole);

@@ -4,6 +4,7 @@
 #ifndef WK_SESSION_MESSAGES_H
 #define WK_SESSION_MESSAGES_H
 
+#include "base/text/printf.h"
 #include "fetch/fetch_options.h"
 
 struct wk_messages {
@@ -18,5 +19,9 @@ static inline void wk_warn(const struct wk_messages *messages, const char *sente
 	if (messages && messages->warn)
 		messages->warn(messages->context, sentence);
 }
+
+/* Of any length. */
+void wk_warn_fmt(const struct wk_messages *messages, const char *format, ...)
+	__attribute__((format(WK_PRINTF, 2, 3)));
 
 #endif

@@ -145,28 +145,15 @@ bool wk_symbol_sources_open(struct wk_symbol_sources *sources,
 	return !is_required;
 }
 
-static void warn_of_source(const struct wk_messages *messages, const char *kind,
-			   const struct wk_fetch_source *source)
-{
-	struct wk_buf line = { 0 };
-
-	wk_buf_add_fmt(&line, "%s %s: %s", kind, source->shown, source->complaint);
-	wk_warn(messages, wk_buf_text(&line));
-	wk_buf_fini(&line);
-}
-
 static void warn_of_few(const struct wk_messages *messages, unsigned at_once)
 {
-	struct wk_buf line = { 0 };
 	unsigned limit;
 
 	wk_os_files_left(0, &limit);
-	wk_buf_add_fmt(&line,
-		       "fetching only %u file%s at a time, because this process may have "
-		       "only %u open files; `ulimit -n` raises the limit",
-		       at_once, at_once == 1 ? "" : "s", limit);
-	wk_warn(messages, wk_buf_text(&line));
-	wk_buf_fini(&line);
+	wk_warn_fmt(messages,
+		    "fetching only %u file%s at a time, because this process may have only %u open "
+		    "files; `ulimit -n` raises the limit",
+		    at_once, at_once == 1 ? "" : "s", limit);
 }
 
 void wk_symbol_sources_close(struct wk_symbol_sources *sources)
@@ -180,7 +167,8 @@ void wk_symbol_sources_close(struct wk_symbol_sources *sources)
 	for (int family = 0; family < WK_FETCH_FAMILIES; family++)
 		for (size_t i = 0; wk_fetcher_source(sources->fetcher, family, i, &source); i++)
 			if (source.complaint)
-				warn_of_source(sources->messages, kinds[family], &source);
+				wk_warn_fmt(sources->messages, "%s %s: %s", kinds[family],
+					    source.shown, source.complaint);
 	wk_fetcher_free(sources->fetcher);
 	*sources = (struct wk_symbol_sources){ 0 };
 }

@@ -33,6 +33,27 @@ struct wk_symbols *wk_symbolizer_open(struct wk_symbolizer *symbolizer,
 	return symbolizer->symbols;
 }
 
+struct wk_image_symbols *wk_symbolizer_file(struct wk_symbols *symbols, const char *path,
+					    const char *whole, struct wk_err *err)
+{
+	struct wk_image_key key = { .path = wk_str_c(whole) };
+	struct wk_err pdb_err = { 0 };
+	bool is_pdb = wk_image_key_of_pdb(whole, &key, &pdb_err);
+	struct wk_image_symbols *image;
+
+	if (pdb_err.code == WK_EFORMAT || pdb_err.code == WK_ECORRUPT ||
+	    pdb_err.code == WK_EUNSUPPORTED) {
+		*err = pdb_err;
+		wk_err_in(err, path);
+		return NULL;
+	}
+	image = wk_symbols_image(symbols, &key);
+	if (wk_image_obj(image) || (is_pdb && wk_image_state(image) != WK_IMAGE_MISSING))
+		return image;
+	wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s", wk_image_reason(image));
+	return NULL;
+}
+
 void wk_symbolizer_close(struct wk_symbolizer *symbolizer)
 {
 	wk_symbols_free(symbolizer->symbols);

@@ -1,5 +1,5 @@
-/* What names addresses, set up as options and environment ask: debug folders, the symbol cache,
- * other machines. If you only open a recording, wk_open_inputs does this for you. */
+/* Names for addresses, from the debug folders, symbol cache and servers that options and
+ * environment select. If you only open a recording, wk_open_inputs does this for you. */
 #ifndef WK_SESSION_SYMBOLIZER_H
 #define WK_SESSION_SYMBOLIZER_H
 
@@ -25,6 +25,11 @@ struct wk_symbols *wk_symbolizer_open(struct wk_symbolizer *symbolizer,
 				      const struct wk_naming_options *options,
 				      const struct wk_messages *messages, struct wk_err *err);
 void wk_symbolizer_close(struct wk_symbolizer *symbolizer);
+
+/* The image at `path`, a program or a PDB. NULL, with a sentence, if it is neither. `whole` is the
+ * absolute path. */
+struct wk_image_symbols *wk_symbolizer_file(struct wk_symbols *symbols, const char *path,
+					    const char *whole, struct wk_err *err);
 
 /* The folders and /usr/lib/debug, NULL-terminated. The caller frees the array. */
 const char **wk_debug_dirs(const struct wk_text_list *dirs);

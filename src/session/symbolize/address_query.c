@@ -5,16 +5,16 @@
 
 #define PAGE_BYTES 4096
 
-/* A function's address by its name as linked or, where nothing is linked by that name, by what
- * wick prints for it: "hot" of "hot.constprop.0". */
+/* A function's address by its linked name or, if there is none, by the name that wick prints: "hot"
+ * for "hot.constprop.0". */
 struct named {
 	struct wk_str name;
 	bool without_clones;
 	uint64_t vaddr;
-	struct wk_str found, other; /* the first, and one that lies elsewhere; empty: none */
+	struct wk_str found, other; /* the first, and one at another address; empty: none */
 };
 
-/* What a compiler put aside of a function is not where it begins. */
+/* The cold part of a function is not its start. */
 static bool is_named(const struct named *named, struct wk_str linked)
 {
 	if (!named->without_clones)
@@ -73,7 +73,7 @@ static bool find_named(struct wk_image_symbols *image, struct wk_str name, uint6
 	return named.found.len && !named.other.len;
 }
 
-/* Whole pages are mapped, whatever of the last is used. */
+/* Whole pages are mapped. */
 static bool is_mapped(const struct wk_obj *obj, uint64_t vaddr)
 {
 	bool has_segments = false;
@@ -91,8 +91,8 @@ static bool is_mapped(const struct wk_obj *obj, uint64_t vaddr)
 	return !has_segments;
 }
 
-/* Windows and its tools speak of addresses in an image as they would be were it loaded where it was
- * linked to be. What is inside of the image without that is taken as it is. */
+/* Windows tools print addresses as if the image were loaded at its preferred base. Addresses inside
+ * the image without it are used as they are. */
 static void read_base(const struct wk_obj *obj, struct wk_address_query *place)
 {
 	uint64_t vaddr;
@@ -109,7 +109,7 @@ static void place_in_file(const struct wk_obj *obj, struct wk_address_query *pla
 		place->outside = "outside of this file; take away where it was loaded";
 }
 
-/* Somebody else would call the place by its section and the offset there. */
+/* The place is shown as an offset in its section. */
 static void place_in_section(const struct wk_obj *obj, const struct wk_obj_section *section,
 			     struct wk_address_query *place)
 {
@@ -119,7 +119,7 @@ static void place_in_section(const struct wk_obj *obj, const struct wk_obj_secti
 	place->section = section ? section->name : wk_str_c("");
 	if (section && place->shown < section->size_bytes)
 		return;
-	place->vaddr = 0; /* it must not be another section's */
+	place->vaddr = 0; /* not an address of another section */
 	if (wk_elf_code_with(obj, 0))
 		place->outside = "outside of this file, which is not linked";
 }

@@ -11,23 +11,23 @@
 #include "session/symbolize/answers_json.h"
 #include "session/symbolize/shown_texts.h"
 
-/* So many questions are looked up before they are answered: what was found of them stays in the
+/* The number of questions that are looked up before they are answered: the results stay in the
  * processor's caches. */
 #define BATCH 2048
 
-/* How far ahead of itself a search has memory fetched, which takes as long as some searches do. */
+/* The memory for a search is prefetched this number of searches before it. */
 #define AHEAD 8
 
-/* What the numbers of a place take: a line, a column and what stands around them. */
+/* The most bytes of a line, a column and what surrounds them. */
 #define NUMBER_BYTES 32
 
 struct image_texts {
 	struct wk_image_symbols *image; /* or NULL */
 	struct wk_shown_texts functions, files;
-	bool has_unknown; /* nothing is known of an address that was asked of it */
+	bool has_unknown; /* an address in it had no answer */
 };
 
-/* Where in `found` the places of a question are: one, of nothing, where none is known. */
+/* The places of a question in `found`: an empty one if there are none. */
 struct span {
 	size_t first;
 	uint32_t count;
@@ -43,7 +43,7 @@ struct wk_answers {
 	struct image_texts **images; /* from 1 on */
 	size_t image_count, image_cap;
 	struct image_texts *last_image;
-	struct wk_map symbol_ids;  /* by where the table of symbols keeps the name */
+	struct wk_map symbol_ids;  /* by the address of the name in the symbol table */
 	struct wk_shown **symbols; /* from 1 on */
 	size_t symbol_count, symbol_cap;
 	struct wk_buf scratch, escaped;
@@ -55,8 +55,7 @@ struct wk_answers {
 
 /* --- Words --------------------------------------------------------------------------------- */
 
-/* Names come from files: nothing in them may reach the terminal as a command. Words are valid until
- * the next are made. */
+/* Names come from files: no control character reaches the terminal. Valid until the next call. */
 static struct wk_str escaped(struct wk_answers *answers, struct wk_str text, const char *behind)
 {
 	struct wk_out out = wk_out_to_buf(&answers->escaped);
@@ -120,14 +119,11 @@ void wk_answers_free(struct wk_answers *answers)
 		wk_shown_texts_fini(&answers->images[i]->files);
 	}
 	wk_map_fini(&answers->image_ids);
-	wk_free(answers->images);
 	wk_map_fini(&answers->symbol_ids);
-	wk_free(answers->symbols);
 	wk_buf_fini(&answers->scratch);
 	wk_buf_fini(&answers->escaped);
-	wk_free(answers->found);
 	wk_arena_fini(&answers->arena);
-	wk_free(answers);
+	WK_FREE_ALL(answers->images, answers->symbols, answers->found, answers);
 }
 
 static void add_image(struct wk_answers *answers, struct wk_image_symbols *image)
@@ -202,7 +198,7 @@ static struct wk_shown *symbol_of(struct wk_answers *answers, const struct wk_sy
 	return answers->symbols[*id];
 }
 
-/* Compilers add to the name of what they made of a part of a function: x.cold. */
+/* Compilers append to the names of parts of a function: x.cold. */
 static bool is_linked_as(struct wk_str linked, struct wk_str name)
 {
 	if (linked.len > name.len && linked.at[name.len] == '.')
@@ -210,9 +206,9 @@ static bool is_linked_as(struct wk_str linked, struct wk_str name)
 	return wk_str_eq(linked, name);
 }
 
-/* The function that the machine ran. Debug information has no linked name for what only one
- * file sees, and then says less (`pay` for `shop::pay(int)`) than the table of symbols does. In
- * C both say the same, and the table is asked once for each name. */
+/* The function that the machine ran. Debug information has no linked name for functions of one file
+ * only, and then the symbol table has the better name (`shop::pay(int)` for `pay`). In C both are
+ * equal, and the table is queried once for each name. */
 static struct wk_shown *outermost_function(struct wk_answers *answers, struct image_texts *texts,
 					   uint64_t vaddr, uint32_t id, bool *is_known)
 {
@@ -244,7 +240,7 @@ static char *put_number(char *at, uint32_t number)
 	return at + width;
 }
 
-/* Line 0 is code that has no line of its own. Where nothing is known, addr2line says 0. */
+/* Line 0 is code without a line. For unknown addresses, addr2line prints 0. */
 static char *put_line(const struct wk_answers *answers, char *at, const struct wk_place_ids *place,
 		      bool is_known)
 {
@@ -273,7 +269,7 @@ static void add_place(struct wk_answers *answers, const struct wk_answer_frame *
 	wk_out_took(answers->out, put_line(answers, at, frame->place, is_known));
 }
 
-/* Whether anything is known of it. */
+/* False if nothing is known. */
 static bool add_places(struct wk_answers *answers, const struct wk_address_lookup *question,
 		       const struct span *span)
 {
@@ -356,7 +352,7 @@ static struct span look_up(struct wk_answers *answers, const struct wk_address_l
 	return span;
 }
 
-/* Looked up by address, so that tables far larger than the processor's caches are gone through
+/* Looked up in the order of addresses, so that tables larger than the processor's caches are read
  * once. */
 static void say_batch(struct wk_answers *answers, const struct wk_address_lookup *questions,
 		      size_t count)

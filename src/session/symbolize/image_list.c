@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "os/os.h"
+#include "session/symbolizer.h"
 #include "symbols/object/elf_unlinked.h"
 
 void wk_image_list_init(struct wk_image_list *images, struct wk_symbols *symbols,
@@ -25,50 +25,22 @@ void wk_image_list_fini(struct wk_image_list *images)
 	wk_free(images->rows);
 }
 
-/* Files whose addresses are not yet, or not at all, those of a program. */
+/* Files whose addresses are not those of a program. */
 static void report_unfit(const struct wk_image_list *images, const char *path,
 			 const struct wk_obj *obj)
 {
 	bool is_split = wk_obj_section(obj, ".debug_info.dwo") != NULL;
-	struct wk_buf text = { 0 };
 
 	if (is_split && !wk_obj_section(obj, ".debug_info"))
-		wk_buf_add_fmt(&text,
-			       "%s is a piece of a program's debug information and knows no "
-			       "addresses; give -e the program, from which it is found",
-			       path);
+		wk_warn_fmt(images->messages,
+			    "%s is a piece of a program's debug information and knows no "
+			    "addresses; give -e the program, from which it is found",
+			    path);
 	else if (wk_elf_is_unlinked(obj) && !wk_elf_can_relocate(obj))
-		wk_buf_add_fmt(&text,
-			       "%s is not linked, and of such files wick reads lines and "
-			       "inlined calls for 64-bit x86 and ARM only; ask of what it is "
-			       "linked into",
-			       path);
-	if (text.len)
-		wk_warn(images->messages, wk_buf_text(&text));
-	wk_buf_fini(&text);
-}
-
-/* NULL where it is neither a program nor a PDB, from which its program's addresses are answered. */
-static struct wk_image_symbols *open_image_at(struct wk_image_list *images, const char *path,
-					      const char *whole, struct wk_err *err)
-{
-	struct wk_image_key key = { .path = wk_str_c(whole) };
-	struct wk_err pdb_err = { 0 };
-	bool is_pdb = wk_image_key_of_pdb(whole, &key, &pdb_err);
-	struct wk_image_symbols *image;
-
-	if (pdb_err.code == WK_EFORMAT || pdb_err.code == WK_ECORRUPT ||
-	    pdb_err.code == WK_EUNSUPPORTED) {
-		*err = pdb_err;
-		wk_err_in(err, path);
-		return NULL;
-	}
-	image = wk_symbols_image(images->symbols, &key);
-	if (wk_image_obj(image))
-		report_unfit(images, path, wk_image_obj(image));
-	else if (!is_pdb || wk_image_state(image) == WK_IMAGE_MISSING)
-		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s", wk_image_reason(image));
-	return err->text[0] ? NULL : image;
+		wk_warn_fmt(images->messages,
+			    "%s is not linked, and of such files wick reads lines and inlined "
+			    "calls for 64-bit x86 and ARM only; ask of what it is linked into",
+			    path);
 }
 
 static struct wk_image_symbols *open_image(struct wk_image_list *images, const char *path,
@@ -78,9 +50,11 @@ static struct wk_image_symbols *open_image(struct wk_image_list *images, const c
 	char *whole = wk_os_real_path(path);
 
 	if (whole)
-		image = open_image_at(images, path, whole, err);
+		image = wk_symbolizer_file(images->symbols, path, whole, err);
 	else
 		wk_fail_os(err, errno, "cannot open %s", path);
+	if (image && wk_image_obj(image))
+		report_unfit(images, path, wk_image_obj(image));
 	wk_free(whole);
 	return image;
 }
@@ -128,14 +102,9 @@ struct wk_image_symbols *wk_image_list_require(struct wk_image_list *images, con
 static void report_unnamed(const struct wk_image_list *images, const char *path,
 			   struct wk_image_symbols *image)
 {
-	struct wk_buf text = { 0 };
-
-	if (!image || wk_image_places_state(image) == WK_PLACES_ALL)
-		return;
-	wk_buf_add_fmt(&text, "%s: %s; %s", path, wk_image_places_reason(image),
-		       wk_image_reason(image));
-	wk_warn(images->messages, wk_buf_text(&text));
-	wk_buf_fini(&text);
+	if (image && wk_image_places_state(image) != WK_PLACES_ALL)
+		wk_warn_fmt(images->messages, "%s: %s; %s", path, wk_image_places_reason(image),
+			    wk_image_reason(image));
 }
 
 void wk_image_list_report_unnamed(const struct wk_image_list *images)
@@ -157,7 +126,7 @@ static bool lacks_names(struct wk_image_symbols *image, const struct wk_answers 
 	       (!used.has_all_names && wk_answers_lack(answers, image));
 }
 
-/* Exports and publics name addresses then, and hide that the PDB that lies there has not helped. */
+/* Exports and public names would hide that the PDB could not be used. */
 static void report_pdb_trouble(const struct wk_image_list *images, struct wk_image_symbols *image)
 {
 	struct wk_image_used used;
@@ -178,6 +147,6 @@ void wk_image_list_report_stripped(const struct wk_image_list *images,
 		if (!lacks_names(image, answers))
 			report_pdb_trouble(images, image);
 		else if (!images->is_quiet)
-			wk_warn(images->messages, wk_image_reason(image)); /* that has it, too */
+			wk_warn(images->messages, wk_image_reason(image));
 	}
 }

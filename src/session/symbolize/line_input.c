@@ -7,11 +7,9 @@
 
 #define READ_BYTES (64 * 1024)
 
-/* A line that is longer holds nothing that anybody asks for. */
 #define MOST_LINE_BYTES (64 * 1024)
 
-/* What of the lines read so far is to be kept. Of a line that is too long the rest is passed over:
- * a line is one question. */
+/* Text without a newline so far. The rest of a line that is too long is skipped. */
 struct input {
 	struct wk_buf text;
 	bool passes_over;

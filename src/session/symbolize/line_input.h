@@ -1,5 +1,5 @@
-/* The lines of a file that may be somebody who waits for an answer: all that came is passed on
- * before more is waited for. */
+/* The lines of a file that may be a pipe from a program that waits for an answer: all lines that
+ * arrived are processed before reading again. */
 #ifndef WK_SESSION_SYMBOLIZE_LINE_INPUT_H
 #define WK_SESSION_SYMBOLIZE_LINE_INPUT_H
 
@@ -10,11 +10,11 @@
 
 struct wk_line_taker {
 	void (*take)(void *context, struct wk_str line); /* without its newline */
-	bool (*pause)(void *context);                    /* no whole line is left; false to stop */
+	bool (*pause)(void *context); /* no complete line is left; false to stop */
 	void *context;
 };
 
-/* Until the end of `file`. What is behind the first 64 KiB of a line is passed over. */
+/* Until the end of `file`. Lines are cut to 64 KiB. */
 bool wk_line_input(int file, const struct wk_line_taker *taker, struct wk_err *err);
 
 #endif

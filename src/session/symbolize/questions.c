@@ -59,17 +59,15 @@ static struct wk_listed_image usual_image(struct wk_asking *asking)
 
 static bool is_file(struct wk_str path)
 {
-	struct wk_buf text = { 0 };
-	bool is_there;
+	char *text = wk_strndup(path.at, path.len);
+	bool is_there = path.len > 0 && wk_os_is_there(text);
 
-	wk_buf_add_str(&text, path);
-	is_there = path.len > 0 && wk_os_is_there(wk_buf_text(&text));
-	wk_buf_fini(&text);
+	wk_free(text);
 	return is_there;
 }
 
-/* "app+0x10" is an image's where a file is called so, "main+0x10" is a function's. */
-static void report_apart(const struct wk_asking *asking, struct wk_typed_address *typed)
+/* "app+0x10" is in an image if there is such a file, "main+0x10" in a function. */
+static void tell_apart(const struct wk_asking *asking, struct wk_typed_address *typed)
 {
 	bool is_usual;
 
@@ -85,7 +83,7 @@ static void report_apart(const struct wk_asking *asking, struct wk_typed_address
 	}
 }
 
-/* The path of the image that is meant, as typed; empty where none is. */
+/* The path of the image, as typed; empty if there is none. */
 static struct wk_str path_for(const struct wk_asking *asking, const struct wk_typed_address *typed)
 {
 	if (typed->image.len)
@@ -103,12 +101,10 @@ static struct wk_listed_image image_at(struct wk_asking *asking,
 	return path.len ? usual_image(asking) : (struct wk_listed_image){ 0 };
 }
 
-/* Of a file that is not linked each section begins at 0: the first such address is told whose it
- * was taken for. */
+/* In a file that is not linked, each section begins at 0: warns once about the section chosen. */
 static void report_section(struct wk_asking *asking, struct wk_image_symbols *image,
 			   const struct wk_address_query *place)
 {
-	struct wk_buf text = { 0 };
 	uint32_t count;
 
 	if (!place->is_first_section || asking->said_section || asking->tells_in_answers)
@@ -117,17 +113,16 @@ static void report_section(struct wk_asking *asking, struct wk_image_symbols *im
 	if (count < 2)
 		return;
 	asking->said_section = true;
-	wk_buf_add_fmt(&text,
-		       "0x%" PRIx64 " is in %" PRIu32 " sections of this unlinked file; used %.*s "
-		       "(-j NAME selects another)",
-		       place->shown, count, WK_STR_ARG(place->section));
-	wk_warn(asking->images.messages, wk_buf_text(&text));
-	wk_buf_fini(&text);
+	wk_warn_fmt(asking->images.messages,
+		    "0x%" PRIx64 " is in %" PRIu32 " sections of this unlinked file; used %.*s "
+		    "(-j NAME selects another)",
+		    place->shown, count, WK_STR_ARG(place->section));
 }
 
-/* What a text asks for, and what is wrong with it. */
+/* A question, and what is wrong with it. */
 struct understood {
-	struct wk_address_lookup question; /* no image: it is nonsense, or the image is not there */
+	struct wk_address_lookup
+		question; /* without an image if that is missing, or it is nonsense */
 	struct wk_address_question asked;
 	bool is_nonsense;
 	bool is_several;     /* functions, as `asked.wrong` says */
@@ -155,7 +150,7 @@ static struct understood understand(struct wk_asking *asking, struct wk_str text
 	struct wk_address_query place = { 0 };
 
 	if (wk_typed_address_read(text, &typed)) {
-		report_apart(asking, &typed);
+		tell_apart(asking, &typed);
 		u.asked.image = path_for(asking, &typed);
 		image = image_at(asking, &typed, u.asked.image);
 		u.asked.has_address =
@@ -206,39 +201,33 @@ static void add_question(struct wk_asking *asking, const struct understood *u)
 	push_question(asking, &question);
 }
 
-/* The first only: where one is, all are, as a rule. */
+/* Once: as a rule, all are. */
 static void report_outside(struct wk_asking *asking, const struct understood *u)
 {
-	struct wk_buf text = { 0 };
-
 	if (!u->outside || asking->said_outside || asking->tells_in_answers)
 		return;
 	asking->said_outside = true;
-	wk_buf_add_fmt(&text, "0x%" PRIx64 " is %s", u->question.shown, u->outside);
-	wk_warn(asking->images.messages, wk_buf_text(&text));
-	wk_buf_fini(&text);
+	wk_warn_fmt(asking->images.messages, "0x%" PRIx64 " is %s", u->question.shown, u->outside);
 }
 
 static void report_nonsense(const struct wk_asking *asking, const struct understood *u,
 			    const char *expected)
 {
 	struct wk_str text = u->asked.text;
-	struct wk_buf message = { 0 };
 
 	if (asking->tells_in_answers)
 		return;
 	if (text.len > 200)
 		text.len = 200;
-	wk_buf_add_fmt(&message, "\"%.*s\" is ", WK_STR_ARG(text));
 	if (u->is_several)
-		wk_buf_add_str(&message, u->asked.wrong);
+		wk_warn_fmt(asking->images.messages, "\"%.*s\" is %.*s", WK_STR_ARG(text),
+			    WK_STR_ARG(u->asked.wrong));
 	else
-		wk_buf_add_fmt(&message, "neither an address nor %s", expected);
-	wk_warn(asking->images.messages, wk_buf_text(&message));
-	wk_buf_fini(&message);
+		wk_warn_fmt(asking->images.messages, "\"%.*s\" is neither an address nor %s",
+			    WK_STR_ARG(text), expected);
 }
 
-/* Each that is nonsense is told of: there are few. */
+/* Warns about each one that is nonsense: there are few. */
 bool wk_asking_word(struct wk_asking *asking, struct wk_str word)
 {
 	struct understood u = understand(asking, word);
@@ -257,8 +246,7 @@ void wk_asking_answer(struct wk_asking *asking)
 	wk_arena_reset(&asking->texts);
 }
 
-/* What nearly all lines are, and of them there are many: an address that lies inside of the image
- * that is meant without saying. */
+/* The fast path for most lines: an address inside the default image. */
 static bool read_plain_line(struct wk_asking *asking, struct wk_str line)
 {
 	struct wk_image_symbols *image = asking->usual.symbols;

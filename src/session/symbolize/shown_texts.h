@@ -1,5 +1,4 @@
-/* Texts of one image as they are shown, by the image's own number of each: made once, however
- * often they come again. */
+/* Texts of one image as they are printed, by their numbers in the image: each is formatted once. */
 #ifndef WK_SESSION_SYMBOLIZE_SHOWN_TEXTS_H
 #define WK_SESSION_SYMBOLIZE_SHOWN_TEXTS_H
 
@@ -9,13 +8,13 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-/* The words lie together with what is to be known of them, and are copied in pieces of so many
- * bytes, each a move of the processor or two: there is room for all of the last piece. */
+/* Texts are copied in pieces of this size, with one or two instructions each: there is room for all
+ * of the last piece. */
 #define WK_SHOWN_PIECE 32
 
 struct wk_shown {
 	uint32_t len;
-	bool is_final; /* a function's name that no symbol says better */
+	bool is_final; /* a function's name, and no symbol has a better one */
 	char words[];
 };
 
@@ -26,7 +25,7 @@ static inline struct wk_str wk_shown_words(const struct wk_shown *shown)
 	return wk_str_of(shown->words, shown->len);
 }
 
-/* Puts words of a wk_shown where there is room for another piece; the end of them. */
+/* Copies the text of a wk_shown, and up to one piece behind it; returns its end. */
 static inline char *wk_shown_put(char *at, struct wk_str words)
 {
 	for (size_t done = 0; done < words.len; done += WK_SHOWN_PIECE)
@@ -40,7 +39,7 @@ struct wk_shown_slot {
 };
 
 struct wk_shown_texts {
-	struct wk_shown_slot *slots; /* at most half of them taken */
+	struct wk_shown_slot *slots; /* at most half of them are used */
 	size_t cap, count;
 	unsigned shift; /* of a hash of 32 bits, to a slot */
 	struct wk_arena arena;
@@ -49,7 +48,7 @@ struct wk_shown_texts {
 void wk_shown_texts_init(struct wk_shown_texts *texts);
 void wk_shown_texts_fini(struct wk_shown_texts *texts);
 
-/* What has `id`, or is free for it. */
+/* The slot of `id`, or a free one for it. */
 static inline struct wk_shown_slot *wk_shown_texts_slot(const struct wk_shown_texts *texts,
 							uint32_t id)
 {
@@ -60,13 +59,13 @@ static inline struct wk_shown_slot *wk_shown_texts_slot(const struct wk_shown_te
 	return &texts->slots[at];
 }
 
-/* NULL where it was not added. */
+/* NULL if it was not added. */
 static inline struct wk_shown *wk_shown_texts_find(const struct wk_shown_texts *texts, uint32_t id)
 {
 	return wk_shown_texts_slot(texts, id)->shown;
 }
 
-/* One that is not there. It stays where it is. */
+/* Adds one that is missing. Its address does not change. */
 struct wk_shown *wk_shown_texts_add(struct wk_shown_texts *texts, uint32_t id, struct wk_str words);
 
 #endif

@@ -23,8 +23,8 @@ bool wk_typed_address_is_plain(struct wk_str text, uint64_t *address)
 	return read_number(text, address);
 }
 
-/* What stands before an address: an image, perhaps in quotes, perhaps after the word CODE, as
- * llvm-symbolizer has it. */
+/* The text before an address: an image, perhaps in quotes, perhaps after the word CODE as in
+ * llvm-symbolizer. */
 static struct wk_str image_part(struct wk_str text)
 {
 	text = trimmed(text);
@@ -35,7 +35,7 @@ static struct wk_str image_part(struct wk_str text)
 	return text;
 }
 
-/* How many bytes of `text` go up to and with the last `c`; 0 where there is none. */
+/* The offset behind the last `c`; 0 if there is none. */
 static size_t behind_last(struct wk_str text, char c)
 {
 	size_t at = text.len;
@@ -61,7 +61,7 @@ static bool read_place(struct wk_str text, struct wk_typed_address *typed)
 	return read_number(wk_str_skip(text, plus), &typed->offset);
 }
 
-/* Takes "[0x55d0c0de]" off the end. */
+/* Removes "[0x55d0c0de]" from the end. */
 static bool read_brackets(struct wk_str *text, uint64_t *number)
 {
 	size_t open = behind_last(*text, '[');
@@ -73,7 +73,7 @@ static bool read_brackets(struct wk_str *text, uint64_t *number)
 	return true;
 }
 
-/* "app(main+0x10)" or, of a program that says no more, "app()" and "app" before brackets. */
+/* "app(main+0x10)"; "app()" and "app" before brackets. */
 static bool read_backtrace(struct wk_str text, bool has_brackets, struct wk_typed_address *typed)
 {
 	size_t open = wk_str_ends(text, ")") ? behind_last(text, '(') : 0;
@@ -84,7 +84,7 @@ static bool read_backtrace(struct wk_str text, bool has_brackets, struct wk_type
 		inside = wk_str_of(text.at + open, text.len - open - 1);
 	if (behind_last(inside, '+'))
 		return read_place(inside, typed);
-	return has_brackets; /* its address is the answer */
+	return has_brackets; /* with the address */
 }
 
 bool wk_typed_address_read(struct wk_str text, struct wk_typed_address *typed)
