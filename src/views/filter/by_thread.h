@@ -1,15 +1,15 @@
-/* The samples that a filter keeps, thread by thread, each thread's in order of time: what is
- * written for viewers that show single samples.
+/* The samples that a filter keeps, thread by thread and by time, for formats of viewers that show
+ * single samples.
  *
- * Threads come by process, and of a process its main thread first. The cost is in line with the
- * samples and threads of the model. */
+ * Threads are ordered by process, with the main thread first. The cost is linear in the samples and
+ * threads of the model. */
 #ifndef WK_VIEWS_FILTER_BY_THREAD_H
 #define WK_VIEWS_FILTER_BY_THREAD_H
 
 #include "views/filter/filter.h"
 
 struct wk_thread_samples {
-	wk_thread_id thread;   /* 0: of samples that tell none */
+	wk_thread_id thread;   /* 0: of samples without one */
 	uint32_t first, count; /* of the rows */
 	uint64_t weight;       /* of all of them */
 };

@@ -23,15 +23,15 @@ struct wk_filter_spec {
 	const char *function;   /* keeps stacks with a function whose name matches */
 	const char *source;     /* an event's name, or the end of one behind a slash; NULL: CPU time
 				 * if sampled, else the first */
-	const char *time;       /* "FROM-TO" since the first sample, of Windows since the
-				 * trace's begin; either end may be left out; with
-				 * a % behind it an end is that part of the time to the last */
+	const char *time;       /* "FROM-TO" since the first sample, or the start of a Windows
+				 * trace; either end may be left out; with a % behind it an end
+				 * is that part of the time to the last sample */
 	const char *expression; /* views/filter/expression.h */
 	const struct wk_wpa_query *query; /* of a preset, or NULL */
 	bool ignore_case;
-	bool outstanding; /* weigh by what is still there at the end of the time in view; only
-			   * of sources with lifetimes */
-	/* Of a comparison, instead of `source`: that of each side. */
+	bool outstanding; /* weigh by what is still allocated at the end of the time in view; for
+			   * sources with lifetimes only */
+	/* Instead of `source`, the sources of the sides of a comparison. */
 	wk_source_id before_source, after_source;
 };
 
@@ -49,21 +49,21 @@ enum wk_filter_part {
 
 struct wk_filter {
 	uint64_t *bits;    /* bit i: sample i is in view */
-	uint64_t *passes;  /* bit i: it is but for its source and weight; NULL: all are */
+	uint64_t *passes;  /* the same, whatever its source and weight; NULL: all are */
 	uint64_t *weights; /* of the samples; NULL: as they were recorded */
-	uint8_t *threads;  /* a byte a thread: process and thread are in view; NULL: all are */
+	uint8_t *threads;  /* a byte per thread: it and its process are in view; NULL: all are */
 	uint64_t from_ns, to_ns; /* of the recording's clock, both included: the time in view */
 	uint64_t before_from_ns, before_to_ns; /* the same of a comparison's "before" side */
-	wk_source_id source;                   /* 0 where nothing was sampled */
-	wk_source_id before_source;            /* of a comparison's before; the same otherwise */
-	const char *row_word;                  /* what one of its samples is called */
+	wk_source_id source;                   /* 0 if nothing was sampled */
+	wk_source_id before_source; /* of a comparison's "before" side; otherwise equal */
+	const char *row_word;       /* for one of its samples: "sample", "wait" */
 	uint64_t in_view;
 	uint64_t total;        /* samples of the source */
 	uint64_t elsewhere;    /* samples of other sources */
 	bool is_narrowed;      /* some part of the specification was given */
-	bool has_named_source; /* it is the one that was asked for */
-	bool has_counts;       /* the input tells how many records of each kind it has */
-	bool is_of_stacks;     /* narrowed by what only samples have, and not threads */
+	bool has_named_source; /* the specification names it */
+	bool has_counts;       /* the input counts its records of each kind */
+	bool is_of_stacks;     /* narrowed by properties that only samples have */
 	bool is_given[WK_FILTER_PARTS];
 	uint64_t kept[WK_FILTER_PARTS]; /* how many of the total each part alone lets pass */
 };
@@ -72,23 +72,23 @@ bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
 		    const struct wk_filter_spec *spec, struct wk_err *err);
 void wk_filter_fini(struct wk_filter *filter);
 
-/* What an expression is about, and so which views can follow it. */
+/* What an expression uses, which decides the views that can apply it. */
 enum wk_filter_use {
-	WK_FILTER_USES_THREADS = 1, /* processes and threads, whatever else is known of them */
-	WK_FILTER_USES_TIME = 2,    /* one stretch of time */
-	WK_FILTER_USES_SAMPLES = 4, /* what only samples have */
+	WK_FILTER_USES_THREADS = 1, /* processes and threads */
+	WK_FILTER_USES_TIME = 2,    /* one interval of time */
+	WK_FILTER_USES_SAMPLES = 4, /* properties that only samples have */
 };
 
 struct wk_filter_needs {
 	unsigned uses; /* enum wk_filter_use, of the expression */
-	bool samples;  /* one by one: sums by stack do not have what it is about */
+	bool samples;  /* single samples: sums by stack lose what it uses */
 };
 
 /* Before a model is read: false if the expression is wrong. */
 bool wk_filter_check(const struct wk_filter_spec *spec, struct wk_filter_needs *needs,
 		     struct wk_err *err);
 
-/* The source that a view takes when none is asked for, or 0. */
+/* The source of a view if none is named, or 0. */
 wk_source_id wk_filter_default_source(const struct wk_model *model);
 
 /* For an empty view: which part of the filter keeps how much, as a sentence. */
@@ -99,19 +99,19 @@ static inline bool wk_filter_has(const struct wk_filter *filter, uint32_t sample
 	return filter->bits[sample / 64] >> (sample % 64) & 1;
 }
 
-/* Whatever its source is: for views of several sources at once. */
+/* Independent of its source: for views of several sources at once. */
 static inline bool wk_filter_passes(const struct wk_filter *filter, uint32_t sample)
 {
 	return !filter->passes || (filter->passes[sample / 64] >> (sample % 64) & 1);
 }
 
-/* For what threads did that is no sample: ask for its time as well. */
+/* For intervals of threads, which are not samples: check the time as well. */
 static inline bool wk_filter_has_thread(const struct wk_filter *filter, wk_thread_id thread)
 {
 	return !filter->threads || filter->threads[thread];
 }
 
-/* What a sample in view weighs there. */
+/* The weight of a sample in view. */
 static inline uint64_t wk_filter_weight(const struct wk_filter *filter,
 					const struct wk_model *model, uint32_t sample)
 {

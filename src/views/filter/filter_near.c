@@ -6,13 +6,11 @@
 #include "base/num.h"
 #include "base/text/pattern.h"
 #include "base/text/suggest.h"
-#include "views/filter/expression.h"
-#include "views/kind.h"
-#include "views/tree/merge.h"
+#include "views/filter/verdicts.h"
 
 #define MOST_LISTED 5
 
-/* What a field of text is called, and whether there are few enough to list some. */
+/* The word for a field of text, and whether there are few enough values to list some. */
 static const struct kind {
 	const char *word;
 	bool is_listed;
@@ -37,6 +35,7 @@ static const struct kind {
 struct rows {
 	const struct wk_model *model;
 	const struct wk_term *term;
+	enum wk_field_of of;
 	bool is_of_images;
 	uint32_t count;
 	uint64_t *samples; /* how many the filter's source has of each */
@@ -44,23 +43,13 @@ struct rows {
 
 static struct rows rows_of(const struct wk_model *model, const struct wk_term *term)
 {
-	struct rows rows = { .model = model, .term = term };
-
-	rows.is_of_images = term->field == WK_FIELD_IMAGE || term->field == WK_FIELD_STACK_IMAGE;
-	switch (wk_fields[term->field].of) {
-	case WK_OF_PROCESS:
-		rows.count = model->process_count;
-		break;
-	case WK_OF_THREAD:
-		rows.count = model->thread_count;
-		break;
-	case WK_OF_EVENT:
-		rows.count = model->source_count;
-		break;
-	default:
-		rows.count = rows.is_of_images ? model->image_count : model->function_count;
-	}
-	return rows;
+	return (struct rows){
+		.model = model,
+		.term = term,
+		.of = wk_fields[term->field].of,
+		.is_of_images = wk_field_is_of_images(term->field),
+		.count = wk_field_rows(model, term->field),
+	};
 }
 
 static uint32_t row_of_sample(const struct rows *rows, uint32_t sample)
@@ -70,7 +59,7 @@ static uint32_t row_of_sample(const struct rows *rows, uint32_t sample)
 	uint32_t named = wk_model_named_of(model, model->samples.stack[sample]);
 	wk_function_id leaf = named ? model->named_frames.function[model->named.label[named]] : 0;
 
-	switch (wk_fields[rows->term->field].of) {
+	switch (rows->of) {
 	case WK_OF_PROCESS:
 		return model->threads[thread].process;
 	case WK_OF_THREAD:
@@ -85,39 +74,21 @@ static uint32_t row_of_sample(const struct rows *rows, uint32_t sample)
 /* Patterns match paths of images, and a name is enough for them. */
 static const char *name_of_row(const struct rows *rows, uint32_t row)
 {
-	const struct wk_model *model = rows->model;
-	const struct wk_strtab *text = model->text;
+	enum wk_field field = rows->term->field;
 
-	if (rows->is_of_images)
-		return wk_strtab_get(text, rows->term->test == WK_TEST_TEXT
-						   ? model->images[row].path
-						   : model->images[row].name);
-	switch (rows->term->field) {
-	case WK_FIELD_PROCESS:
-	case WK_FIELD_PROCESS_LABEL:
-		return wk_strtab_get(text, model->processes[row].name);
-	case WK_FIELD_COMMAND:
-		return wk_strtab_get(text, model->processes[row].command_line);
-	case WK_FIELD_THREAD:
-		return wk_strtab_get(text, model->threads[row].name);
-	case WK_FIELD_MODULE:
-		return wk_strtab_get(text, wk_function_module(model, row));
-	case WK_FIELD_FILE:
-	case WK_FIELD_STACK_FILE:
-		return wk_strtab_get(text, model->functions[row].file);
-	case WK_FIELD_KIND:
-		return wk_code_kind_name(model, wk_code_kind_of(model, row));
-	case WK_FIELD_EVENT:
-		return wk_strtab_get(text, model->sources[row].name);
-	default:
-		return wk_strtab_get(text, model->functions[row].name);
-	}
+	if (rows->is_of_images && rows->term->test != WK_TEST_TEXT)
+		return wk_strtab_get(rows->model->text, rows->model->images[row].name);
+	if (field == WK_FIELD_PROCESS_LABEL)
+		field = WK_FIELD_PROCESS;
+	else if (field == WK_FIELD_STACK_FRAME)
+		field = WK_FIELD_STACK;
+	return wk_field_text(rows->model, field, row, NULL).at;
 }
 
 static void count_samples(struct rows *rows, const struct wk_filter *filter)
 {
 	const struct wk_samples *samples = &rows->model->samples;
-	bool is_of_any = wk_fields[rows->term->field].of == WK_OF_EVENT;
+	bool is_of_any = rows->of == WK_OF_EVENT;
 
 	rows->samples = wk_alloc_zeroed((size_t)rows->count + 1, sizeof(*rows->samples));
 	for (uint32_t i = 0; i < samples->count; i++)
@@ -218,16 +189,28 @@ static void add_term(const struct wk_filter *filter, const struct wk_model *mode
 	wk_free(rows.samples);
 }
 
-static void add_option(const struct wk_filter *filter, const struct wk_model *model,
-		       const struct wk_filter_spec *spec, enum wk_filter_part part,
-		       enum wk_field field, const char *text, struct wk_buf *sentence)
+/* Of --process, --thread, --image and --function. */
+static void add_options(const struct wk_filter *filter, const struct wk_model *model,
+			const struct wk_filter_spec *spec, struct wk_buf *sentence)
 {
-	struct wk_term term = { .field = field, .test = WK_TEST_PATTERN };
+	const struct {
+		enum wk_filter_part part;
+		enum wk_field field;
+		const char *text;
+	} options[] = {
+		{ WK_FILTER_PROCESS, WK_FIELD_PROCESS, spec->process },
+		{ WK_FILTER_THREAD, WK_FIELD_THREAD, spec->thread },
+		{ WK_FILTER_IMAGE, WK_FIELD_STACK_IMAGE, spec->image },
+		{ WK_FILTER_FUNCTION, WK_FIELD_STACK, spec->function },
+	};
 
-	if (!text || filter->kept[part])
-		return;
-	term.text = wk_str_c(text);
-	add_term(filter, model, &term, true, spec->ignore_case, sentence);
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		const struct wk_term term = { .field = options[i].field, .test = WK_TEST_PATTERN,
+					      .text = wk_str_c(options[i].text) };
+
+		if (options[i].text && !filter->kept[options[i].part])
+			add_term(filter, model, &term, true, spec->ignore_case, sentence);
+	}
 }
 
 static void add_expression(const struct wk_filter *filter, const struct wk_model *model,
@@ -264,13 +247,7 @@ void wk_filter_near(const struct wk_filter *filter, const struct wk_model *model
 {
 	if (!filter->total)
 		return;
-	add_option(filter, model, spec, WK_FILTER_PROCESS, WK_FIELD_PROCESS, spec->process,
-		   sentence);
-	add_option(filter, model, spec, WK_FILTER_THREAD, WK_FIELD_THREAD, spec->thread, sentence);
-	add_option(filter, model, spec, WK_FILTER_IMAGE, WK_FIELD_STACK_IMAGE, spec->image,
-		   sentence);
-	add_option(filter, model, spec, WK_FILTER_FUNCTION, WK_FIELD_STACK, spec->function,
-		   sentence);
+	add_options(filter, model, spec, sentence);
 	add_expression(filter, model, spec, sentence);
 	add_end(filter, model, spec, sentence);
 }

@@ -8,7 +8,7 @@
 struct wk_filter_parts {
 	struct wk_expr own[WK_FILTER_PARTS];
 	const struct wk_expr *exprs[WK_FILTER_PARTS]; /* NULL: not given */
-	bool uses_threads[WK_FILTER_PARTS];           /* it says something of threads, too */
+	bool uses_threads[WK_FILTER_PARTS];           /* it is about threads as well */
 };
 
 /* The spec's texts must outlive the parts. Free them in either case. */

@@ -4,13 +4,12 @@
 
 #include "base/mem.h"
 
-/* The recorded stacks from callers to callees, each behind its caller: `first` of those that a
- * stack calls, and the `next` of the same caller. */
+/* The tree of recorded stacks: the `first` child of each, and the `next` child of its parent. */
 struct walk {
 	const struct wk_model *model;
-	uint64_t *samples; /* of a stack and of all that it calls */
+	uint64_t *samples; /* of a stack and of all below it */
 	wk_stack_id *first, *next;
-	uint32_t *open; /* of each image: how many of its frames are on the way to here */
+	uint32_t *open; /* of each image: its frames on the path to the current stack */
 	uint64_t *sums; /* of each image */
 };
 
@@ -31,7 +30,7 @@ static void count_samples(struct walk *walk, const struct wk_filter *filter, boo
 	}
 }
 
-/* 0: none whose names are not known. */
+/* 0: the frame has its name. */
 static wk_image_id image_of(const struct wk_model *model, wk_stack_id id)
 {
 	wk_frame_id frame = model->stacks.label[id];

@@ -1,5 +1,5 @@
-/* Which images have code in the samples that will be shown, and how many samples: known before any
- * address has a name, so that nobody is asked for the names of others. */
+/* Which images have code in the samples that will be shown, and how many samples: known before
+ * names are looked up, so that no server is queried for other images. */
 #ifndef WK_VIEWS_FILTER_IMAGES_IN_VIEW_H
 #define WK_VIEWS_FILTER_IMAGES_IN_VIEW_H
 
@@ -15,9 +15,9 @@ struct wk_images_in_view {
 	size_t count;
 };
 
-/* Conditions on functions leave nothing out, as their names are unknown yet; of any event, or of
- * the one that the filter would take. None where `spec` makes no sense, which whoever asks the
- * filter later says. */
+/* Conditions on functions leave nothing out, as their names are unknown yet. `of_any_event`:
+ * samples of all events, otherwise of the filter's. Empty if `spec` is invalid, which
+ * wk_filter_init reports later. */
 struct wk_images_in_view wk_images_in_view(const struct wk_model *model,
 					   const struct wk_filter_spec *spec, bool of_any_event);
 void wk_images_in_view_fini(struct wk_images_in_view *images);

@@ -1,4 +1,4 @@
-/* Views by name: a measure and a grouping. They are data: a line each. */
+/* Views by name: a measure and a grouping. */
 #ifndef WK_VIEWS_FILTER_PRESETS_H
 #define WK_VIEWS_FILTER_PRESETS_H
 
@@ -8,7 +8,7 @@ struct wk_preset {
 	const char *name, *summary;
 	const char *source; /* an event's name; NULL: CPU time */
 	const char *group;  /* columns, see views/tree/grouping.h */
-	bool outstanding;   /* only what was not given back */
+	bool outstanding;   /* only what was not released */
 };
 
 /* Ends with an entry without a name; wk_preset_names has the same names, and ends with NULL. */

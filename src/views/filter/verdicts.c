@@ -59,8 +59,24 @@ static struct wk_str frame(const struct wk_model *model, wk_function_id id, stru
 	return wk_buf_str(text);
 }
 
-static struct wk_str text_of(const struct wk_model *model, enum wk_field field, uint32_t row,
-			     struct wk_buf *text)
+bool wk_field_is_of_images(enum wk_field field)
+{
+	return field == WK_FIELD_IMAGE || field == WK_FIELD_STACK_IMAGE;
+}
+
+uint32_t wk_field_rows(const struct wk_model *model, enum wk_field field)
+{
+	const uint32_t counts[] = {
+		[WK_OF_PROCESS] = model->process_count, [WK_OF_THREAD] = model->thread_count,
+		[WK_OF_LEAF] = model->function_count,   [WK_OF_STACK] = model->function_count,
+		[WK_OF_EVENT] = model->source_count,    [WK_OF_NOTHING] = 0,
+	};
+
+	return wk_field_is_of_images(field) ? model->image_count : counts[wk_fields[field].of];
+}
+
+struct wk_str wk_field_text(const struct wk_model *model, enum wk_field field, uint32_t row,
+			    struct wk_buf *text)
 {
 	switch (field) {
 	case WK_FIELD_PROCESS:
@@ -100,16 +116,16 @@ static uint8_t verdict_of(struct wk_bound_term *bound, const struct wk_model *mo
 	else if (field == WK_FIELD_TID)
 		passes = passes_number(bound, model->threads[row].tid, false);
 	else
-		passes = passes_text(bound, text_of(model, field, row, &bound->text));
+		passes = passes_text(bound, wk_field_text(model, field, row, &bound->text));
 	return passes ? WK_YES : WK_NO;
 }
 
 /* ---- tables */
 
 /* Row 0 is none. */
-static uint8_t *rows_table(struct wk_bound_term *bound, const struct wk_model *model,
-			   uint32_t count)
+static uint8_t *rows_table(struct wk_bound_term *bound, const struct wk_model *model)
 {
+	uint32_t count = wk_field_rows(model, bound->term->field);
 	uint8_t *table = wk_alloc_zeroed((size_t)count + 1, 1);
 
 	for (uint32_t i = 1; i < count; i++)
@@ -119,7 +135,7 @@ static uint8_t *rows_table(struct wk_bound_term *bound, const struct wk_model *m
 
 static uint8_t *processes_table(struct wk_bound_term *bound, const struct wk_model *model)
 {
-	uint8_t *processes = rows_table(bound, model, model->process_count);
+	uint8_t *processes = rows_table(bound, model);
 	uint8_t *table = wk_alloc_zeroed((size_t)model->thread_count + 1, 1);
 
 	for (wk_thread_id i = 0; i < model->thread_count; i++)
@@ -128,22 +144,17 @@ static uint8_t *processes_table(struct wk_bound_term *bound, const struct wk_mod
 	return table;
 }
 
-static bool is_of_images(enum wk_field field)
-{
-	return field == WK_FIELD_IMAGE || field == WK_FIELD_STACK_IMAGE;
-}
-
 static uint8_t *functions_table(struct wk_bound_term *bound, const struct wk_model *model)
 {
 	uint8_t *images, *table;
 
-	if (!is_of_images(bound->term->field)) {
-		table = rows_table(bound, model, model->function_count);
+	if (!wk_field_is_of_images(bound->term->field)) {
+		table = rows_table(bound, model);
 		if (bound->of == WK_OF_LEAF) /* of a sample without a stack */
 			table[0] = passes_text(bound, (struct wk_str){ 0 }) ? WK_YES : WK_NO;
 		return table;
 	}
-	images = rows_table(bound, model, model->image_count);
+	images = rows_table(bound, model);
 	table = wk_alloc_zeroed((size_t)model->function_count + 1, 1);
 	for (wk_function_id i = 1; i < model->function_count; i++)
 		table[i] = images[model->functions[i].image];
@@ -175,9 +186,8 @@ static uint8_t *stacks_table(struct wk_bound_term *bound, const struct wk_model 
 	uint8_t *named, *table;
 
 	if (!model->named_of && !model->came_named)
-		return is_of_images(bound->term->field)
-			       ? spread(&model->stacks,
-					rows_table(bound, model, model->image_count),
+		return wk_field_is_of_images(bound->term->field)
+			       ? spread(&model->stacks, rows_table(bound, model),
 					model->frames.image, is_any)
 			       : NULL;
 	named = spread(&model->named, functions_table(bound, model), model->named_frames.function,
@@ -241,15 +251,13 @@ static void fill_table(struct wk_bound_term *bound, const struct wk_model *model
 	case WK_OF_PROCESS:
 		bound->table = processes_table(bound, model);
 		break;
-	case WK_OF_THREAD:
-		bound->table = rows_table(bound, model, model->thread_count);
-		break;
 	case WK_OF_LEAF:
 	case WK_OF_STACK:
 		bound->table = stacks_table(bound, model);
 		break;
+	case WK_OF_THREAD:
 	case WK_OF_EVENT:
-		bound->table = rows_table(bound, model, model->source_count);
+		bound->table = rows_table(bound, model);
 		break;
 	default:
 		break;

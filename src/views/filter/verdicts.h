@@ -7,12 +7,19 @@
 #ifndef WK_VIEWS_FILTER_VERDICTS_H
 #define WK_VIEWS_FILTER_VERDICTS_H
 
+#include "base/buf.h"
 #include "model/model.h"
 #include "views/filter/expression.h"
 
 enum wk_verdict { WK_NO, WK_UNKNOWN, WK_YES }; /* and: the smaller one; or: the greater */
 
 #define WK_VERDICTS 4096 /* the most that are evaluated at once */
+
+/* The rows of the model that have the values of a field of text: processes, images ... 0: none. */
+uint32_t wk_field_rows(const struct wk_model *model, enum wk_field field);
+struct wk_str wk_field_text(const struct wk_model *model, enum wk_field field, uint32_t row,
+			    struct wk_buf *text);
+bool wk_field_is_of_images(enum wk_field field);
 
 struct wk_bound_term; /* verdicts.c */
 
