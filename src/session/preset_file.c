@@ -217,30 +217,27 @@ static void add_missing(const struct wk_wpa_view *view, struct wk_buf *words)
 	}
 }
 
-static void add_row(struct wk_table *table, const struct wk_wpa_profile *profile,
-		    const struct wk_wpa_preset *preset, uint32_t number)
+static void row(struct wk_table *table, const struct wk_wpa_profile *profile,
+		const struct wk_wpa_preset *preset, uint32_t number)
 {
-	struct wk_buf words = { 0 };
+	struct wk_buf words = { 0 }, missing = { 0 };
 	struct wk_wpa_view view;
 
 	wk_wpa_view_init(&view, profile, preset);
 	add_words(&view, &words);
-	wk_table_row(table);
-	wk_table_number(table, number);
-	wk_table_text(table, wk_table_keep(table, preset->view));
-	wk_table_text(table, view.is_shown && view.title.at != preset->graph.at
-				     ? view.title
-				     : wk_table_keep(table, view.title));
-	wk_table_text(table, wk_table_keep(table, preset->name));
-	if (view.is_shown)
-		wk_table_text(table, wk_table_keep(table, wk_str_skip(wk_buf_str(&words), 1)));
-	else
-		wk_table_none(table);
-	wk_table_number(table, view.missing_count);
-	wk_buf_reset(&words);
-	add_missing(&view, &words);
-	wk_table_text(table, wk_table_keep(table, wk_buf_str(&words)));
+	add_missing(&view, &missing);
+	wk_column_number(table, WK_CELL_NUMBER, "number", "number", 0, number);
+	wk_column_text(table, "view", "view", WK_DETAIL, wk_table_keep(table, preset->view));
+	wk_column_text(table, "graph", "graph", 0, wk_table_keep(table, view.title));
+	wk_column_text(table, "preset", "preset", 0, wk_table_keep(table, preset->name));
+	wk_column_text_if(table, "shown_as", "in wick", 0, view.is_shown,
+			  wk_table_keep(table, wk_str_skip(wk_buf_str(&words), 1)));
+	wk_column_number(table, WK_CELL_COUNT, "not_shown_count", "not shown", 0,
+			 view.missing_count);
+	wk_column_text(table, "not_shown", "list of what is not shown", WK_DETAIL,
+		       wk_table_keep(table, wk_buf_str(&missing)));
 	wk_buf_fini(&words);
+	wk_buf_fini(&missing);
 	wk_wpa_view_fini(&view);
 }
 
@@ -250,15 +247,11 @@ static void fill(struct wk_table *table, const struct wk_wpa_profile *profile, c
 	struct wk_buf quoted = { 0 };
 
 	wk_table_init(table, "presets");
-	wk_table_column(table, WK_CELL_NUMBER, "number", "number");
-	wk_table_detail_column(table, WK_CELL_TEXT, "view", "view");
-	wk_table_column(table, WK_CELL_TEXT, "graph", "graph");
-	wk_table_column(table, WK_CELL_TEXT, "preset", "preset");
-	wk_table_column(table, WK_CELL_TEXT, "shown_as", "in wick");
-	wk_table_column(table, WK_CELL_COUNT, "not_shown_count", "not shown");
-	wk_table_detail_column(table, WK_CELL_TEXT, "not_shown", "list of what is not shown");
-	for (uint32_t number = 1; preset; preset = from_on(profile, preset + 1))
-		add_row(table, profile, preset, number++);
+	row(table, profile, &(struct wk_wpa_preset){ 0 }, 0);
+	for (uint32_t number = 1; preset; preset = from_on(profile, preset + 1)) {
+		wk_table_row(table);
+		row(table, profile, preset, number++);
+	}
 	wk_buf_add_shell(&quoted, wk_str_c(path));
 	wk_table_note(table, "use one with `--preset %s:NAME` or `--preset %s:NUMBER`",
 		      wk_buf_text(&quoted), wk_buf_text(&quoted));

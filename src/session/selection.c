@@ -5,8 +5,7 @@
 #include "session/images/jit_makers.h"
 #include "views/filter/filter_near.h"
 #include "views/filter/wpa_query.h"
-#include "views/memory_roots.h"
-#include "views/nameless.h"
+#include "views/unnamed.h"
 
 #define MANY_UNNAMED 20 /* one in so many */
 #define MANY_CUT     10

@@ -9,7 +9,7 @@
 #include "os/os.h"
 #include "views/wall_clock.h"
 
-/* Recordings whose facts have a part have a column for it. */
+/* Whether facts belong to sections, which then have a column. */
 static bool has_sections(const struct wk_model *model)
 {
 	for (uint32_t i = 0; i < model->fact_count; i++)
@@ -23,30 +23,29 @@ struct rows {
 	struct wk_table *table;
 	const struct wk_model *model;
 	bool has_sections;
-	struct wk_str section; /* of the last row */
-	uint32_t limit;        /* rows of a part; 0: all */
-	struct wk_str part;    /* the current one, whether or not it has a column */
-	uint32_t told, hidden; /* of it */
+	struct wk_str section;  /* of the last row */
+	uint32_t limit;         /* rows of a part; 0: all */
+	struct wk_str part;     /* the current one, whether or not it has a column */
+	uint32_t shown, hidden; /* of it */
 };
 
 /* People read a section's name once. */
-static void section_cell(struct rows *rows, struct wk_str section)
+static void cells(struct rows *rows, struct wk_str section, struct wk_str key, struct wk_str value)
 {
-	if (!rows->has_sections)
-		return;
-	wk_table_text(rows->table, section);
-	if (wk_str_eq(section, rows->section))
+	if (rows->has_sections)
+		wk_column_text(rows->table, "section", "part", 0, section);
+	if (rows->has_sections && wk_str_eq(section, rows->section))
 		wk_table_brief(rows->table, wk_str_c(" "));
 	rows->section = section;
+	wk_column_text(rows->table, "key", "what", 0, key);
+	wk_column_text(rows->table, "value", "value", 0, wk_table_keep(rows->table, value));
 }
 
 static void write_row(struct rows *rows, struct wk_str section, struct wk_str key,
 		      struct wk_str value)
 {
 	wk_table_row(rows->table);
-	section_cell(rows, section);
-	wk_table_text(rows->table, key);
-	wk_table_text(rows->table, wk_table_keep(rows->table, value));
+	cells(rows, section, key, value);
 }
 
 /* After the rows of a part: how many more there are. */
@@ -60,7 +59,7 @@ static void end_part(struct rows *rows)
 		write_row(rows, rows->part, wk_table_keep(rows->table, wk_buf_str(&more)),
 			  wk_str_c("--all shows them"));
 	}
-	rows->told = rows->hidden = 0;
+	rows->shown = rows->hidden = 0;
 	wk_buf_fini(&more);
 }
 
@@ -71,11 +70,11 @@ static void add_row(struct rows *rows, struct wk_str section, struct wk_str key,
 	if (!wk_str_eq(section, rows->part))
 		end_part(rows);
 	rows->part = section;
-	if (rows->limit && rows->told >= rows->limit && !wk_str_is(section, "notes")) {
+	if (rows->limit && rows->shown >= rows->limit && !wk_str_is(section, "notes")) {
 		rows->hidden++;
 		return;
 	}
-	rows->told++;
+	rows->shown++;
 	write_row(rows, section, key, value);
 }
 
@@ -366,12 +365,9 @@ void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
 	uint64_t *counts = count_samples(model);
 
 	(void)filter;
-	if (rows.has_sections)
-		wk_table_column(table, WK_CELL_TEXT, "section", "part");
+	cells(&rows, (struct wk_str){ 0 }, (struct wk_str){ 0 }, (struct wk_str){ 0 });
 	table->has_parts = rows.has_sections;
 	table->lists_events = true;
-	wk_table_column(table, WK_CELL_TEXT, "key", "what");
-	wk_table_column(table, WK_CELL_TEXT, "value", "value");
 	fact_rows(&rows);
 	count_rows(&rows);
 	source_rows(&rows, counts);

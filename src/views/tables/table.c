@@ -38,13 +38,6 @@ void wk_table_detail(struct wk_table *table)
 	table->columns[table->column_count - 1].is_detail = true;
 }
 
-void wk_table_detail_column(struct wk_table *table, enum wk_cell_kind kind, const char *key,
-			    const char *title)
-{
-	wk_table_column(table, kind, key, title);
-	wk_table_detail(table);
-}
-
 struct wk_str wk_table_keep(struct wk_table *table, struct wk_str text)
 {
 	return wk_arena_copy(&table->arena, text);

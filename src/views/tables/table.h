@@ -83,10 +83,8 @@ void wk_table_fini(struct wk_table *table);
 void wk_table_column(struct wk_table *table, enum wk_cell_kind kind, const char *key,
 		     const char *title);
 
-/* Makes the column added last a detail; and adds a column that is one. */
+/* Makes the column added last a detail. */
 void wk_table_detail(struct wk_table *table);
-void wk_table_detail_column(struct wk_table *table, enum wk_cell_kind kind, const char *key,
-			    const char *title);
 
 /* A column of weights: `what` is "self", "total" or "weight", the key and kind follow the unit;
  * a weight of nanoseconds is titled "time". */

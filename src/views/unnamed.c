@@ -1,8 +1,9 @@
-#include "views/nameless.h"
+#include "views/unnamed.h"
 
 #include "base/mem.h"
 
-static bool is_worth_words(const struct wk_model *model, wk_image_id id)
+/* Files that are gone have a message of their own. */
+static bool has_a_fix(const struct wk_model *model, wk_image_id id)
 {
 	const struct wk_image *image = &model->images[id];
 	struct wk_str path = wk_model_str(model, image->path);
@@ -13,7 +14,7 @@ static bool is_worth_words(const struct wk_model *model, wk_image_id id)
 	       (image->state == WK_IMAGE_NAMED || image->state == WK_IMAGE_STRIPPED);
 }
 
-/* How many samples have each named stack, or one that goes on from it. */
+/* The samples with each named stack, or one below it. */
 static uint64_t *samples_through(const struct wk_model *model, const struct wk_filter *filter)
 {
 	uint64_t *through = wk_alloc_zeroed((size_t)model->named.count + 1, sizeof(*through));
@@ -45,11 +46,51 @@ struct wk_nameless wk_nameless_of(const struct wk_model *model, const struct wk_
 			unnamed[function->image] += through[i];
 	}
 	for (wk_image_id id = 1; id < model->image_count; id++) {
-		if (unnamed[id] <= result.unnamed || !is_worth_words(model, id))
+		if (unnamed[id] <= result.unnamed || !has_a_fix(model, id))
 			continue;
 		result.unnamed = unnamed[id];
 		result.image = id;
 	}
 	WK_FREE_ALL(through, unnamed);
 	return result;
+}
+
+/* For each named stack, whether its outermost frame is JIT code. */
+static bool *find_cut(const struct wk_model *model)
+{
+	bool *is_cut = wk_alloc_zeroed((size_t)model->named.count + 1, sizeof(*is_cut));
+
+	for (uint32_t i = 1; i < model->named.count; i++) {
+		wk_stack_id parent = model->named.parent[i];
+		wk_function_id function = model->named_frames.function[model->named.label[i]];
+		wk_image_id image = model->functions[function].image;
+
+		is_cut[i] = parent ? is_cut[parent]
+				   : image && model->images[image].kind == WK_IMAGE_ANONYMOUS;
+	}
+	return is_cut;
+}
+
+struct wk_memory_roots wk_memory_roots_of(const struct wk_model *model,
+					  const struct wk_filter *filter)
+{
+	struct wk_memory_roots roots = { 0 };
+	bool *is_cut;
+
+	if (!model->named_of)
+		return roots;
+	is_cut = find_cut(model);
+	for (uint32_t i = 0; i < model->samples.count; i++) {
+		wk_stack_id stack = wk_model_named_of(model, model->samples.stack[i]);
+		uint64_t times = wk_model_sample_times(model, i);
+
+		if (!wk_filter_has(filter, i) || stack == 0)
+			continue;
+		roots.samples += times;
+		roots.cut += is_cut[stack] ? times : 0;
+		if (is_cut[stack] && !roots.process)
+			roots.process = model->threads[model->samples.thread[i]].process;
+	}
+	wk_free(is_cut);
+	return roots;
 }
