@@ -1,6 +1,5 @@
 #include "fetch/fetcher.h"
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "fetch/address.h"
 #include "fetch/cache_folder.h"
@@ -18,6 +17,7 @@ struct wk_fetcher *wk_fetcher_new(const struct wk_fetch_options *options)
 	struct wk_fetcher *f = wk_alloc_zeroed(1, sizeof(*f));
 
 	f->options = *options;
+	f->keys = wk_strtab_new();
 	if (!f->options.most_bytes)
 		f->options.most_bytes = DEFAULT_MOST_BYTES;
 	if (f->options.most_bytes > MOST_BYTES)
@@ -65,7 +65,7 @@ void wk_fetcher_free(struct wk_fetcher *f)
 	}
 	wk_transfers_free(f->transfers);
 	wk_free(f->answers);
-	wk_index_fini(&f->answer_of);
+	wk_strtab_free(f->keys);
 	wk_arena_fini(&f->texts);
 	wk_symbol_path_fini(&f->path);
 	WK_FREE_ALL(f->folder, f->lost_folder, f->newest, f);
@@ -211,47 +211,29 @@ bool wk_fetcher_source(const struct wk_fetcher *f, enum wk_fetch_family family, 
 
 /* ---- answers */
 
-static uint64_t hash_of(const struct wk_fetch_want *want)
-{
-	uint64_t hash = wk_hash_pair(wk_hash_bytes(want->name.at, want->name.len), want->kind);
-
-	if (wk_fetch_family_of(want) == WK_FETCH_FOR_ELF)
-		return wk_hash_pair(want->kind, wk_hash_bytes(want->id.bytes, want->id.size));
-	hash = wk_hash_pair(hash, wk_hash_bytes(want->pdb.guid, sizeof(want->pdb.guid)));
-	hash = wk_hash_pair(hash, want->pdb.age);
-	return wk_hash_pair(hash, (uint64_t)want->time_stamp << 32 | want->image_bytes);
-}
-
-/* A build id is enough; other keys go with a name. */
-static bool is_same(const void *table, uint32_t number, const void *key)
-{
-	const struct wk_fetch_want *a = &((const struct wk_answer *)table)[number - 1].want;
-	const struct wk_fetch_want *b = key;
-
-	if (a->kind != b->kind || a->asks_no_server != b->asks_no_server)
-		return false;
-	if (wk_fetch_family_of(a) == WK_FETCH_FOR_ELF)
-		return wk_build_id_eq(&a->id, &b->id);
-	return wk_str_eq(a->name, b->name) && wk_pdb_id_eq(&a->pdb, &b->pdb) &&
-	       a->time_stamp == b->time_stamp && a->image_bytes == b->image_bytes;
-}
-
-/* The number of its answer, which may be new and unknown. */
+/* The number of its answer, which may be new and unknown. A build id is enough; other keys go with
+ * a name. */
 static size_t answer_for(struct wk_fetcher *f, const struct wk_fetch_want *want)
 {
-	uint32_t number = wk_index_find(&f->answer_of, hash_of(want), is_same, f->answers, want);
+	struct wk_buf key = { 0 };
 	struct wk_answer *answer;
+	size_t number;
 
-	if (number)
-		return number - 1;
-	WK_RESERVE(f->answers, f->answer_cap, f->answer_count + 1);
-	answer = &f->answers[f->answer_count++];
+	wk_fetch_want_cache_name(want, &key);
+	wk_buf_add_fmt(&key, "%s%s", wk_fetch_want_suffix(want, false),
+		       want->asks_no_server ? " " : "");
+	if (wk_fetch_family_of(want) == WK_FETCH_FOR_WINDOWS)
+		wk_buf_add_str(&key, want->name);
+	number = wk_strtab_add_str(f->keys, wk_buf_str(&key)) - 1u;
+	wk_buf_fini(&key);
+	if (number < f->answer_count)
+		return number;
+	answer = WK_APPEND(f->answers, f->answer_count, f->answer_cap);
 	*answer = (struct wk_answer){ .want = *want };
 	answer->want.name = wk_arena_copy(&f->texts, want->name);
 	answer->want.path = wk_arena_copy(&f->texts, want->path);
 	answer->want.suffix = wk_arena_copy(&f->texts, want->suffix);
-	wk_index_add(&f->answer_of, hash_of(want), (uint32_t)f->answer_count);
-	return f->answer_count - 1;
+	return number;
 }
 
 /* The want as it is searched for; false, with a sentence, if no source has files by its key. */

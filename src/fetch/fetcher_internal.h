@@ -4,7 +4,7 @@
 #define WK_FETCH_FETCHER_INTERNAL_H
 
 #include "base/arena.h"
-#include "base/map.h"
+#include "base/strtab.h"
 #include "fetch/elf_server.h"
 #include "fetch/fetcher.h"
 #include "fetch/symbol_path.h"
@@ -62,7 +62,7 @@ struct wk_fetcher {
 	struct wk_transfers *transfers; /* NULL until a server is asked */
 	struct wk_answer *answers;
 	size_t answer_count, answer_cap;
-	struct wk_index answer_of; /* from a want to the number of its answer, from 1 */
+	struct wk_strtab *keys; /* of the answers: the number of an answer is that of its key - 1 */
 	struct wk_arena texts;
 };
 

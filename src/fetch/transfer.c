@@ -96,22 +96,19 @@ void wk_transfers_free(struct wk_transfers *t)
 
 static bool find_calls(struct library *library, void *loaded, struct wk_err *err)
 {
-	static const struct {
-		const char *name;
-		size_t at;
-	} calls[] = {
-#define ROW(name) { "curl_" #name, offsetof(struct library, name) },
-		CALLS(ROW)
-	};
+#define NAME(name) "curl_" #name,
+	static const char *const names[] = { CALLS(NAME) };
 	void *better;
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		void *call = dlsym(loaded, calls[i].name);
+	/* The struct has a pointer for each name. */
+	static_assert(sizeof(*library) == sizeof(names), "only pointers");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		void *call = dlsym(loaded, names[i]);
 
 		if (!call)
 			return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "libcurl has no %s",
-				       calls[i].name);
-		memcpy((char *)library + calls[i].at, &call, sizeof(call));
+				       names[i]);
+		memcpy((char *)library + i * sizeof(call), &call, sizeof(call));
 	}
 	/* It also waits before there is a connection; libraries before 7.66 do not have it. */
 	better = dlsym(loaded, "curl_multi_poll");
@@ -203,9 +200,9 @@ static bool may_have(struct wk_transfer *transfer, uint64_t bytes)
 	return t->large == transfer;
 }
 
-static size_t abort_with(struct wk_transfer *transfer, enum wk_outcome_kind fault)
+static size_t abort_with(struct wk_transfer *transfer, enum wk_outcome_kind kind, uint64_t number)
 {
-	transfer->fault = fault;
+	transfer->fault = (struct wk_fault){ kind, number };
 	return 0;
 }
 
@@ -221,18 +218,17 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
 		return transfer->page_bytes <= MOST_PAGE_BYTES ? len : 0;
 	}
 	if (!is_in_proportion(transfer, len))
-		return abort_with(transfer, WK_OUTCOME_BOMB);
+		return abort_with(transfer, WK_OUTCOME_BOMB, 0);
 	if (len > transfer->most_bytes - transfer->done_bytes)
-		return abort_with(transfer, WK_OUTCOME_ENDLESS);
+		return abort_with(transfer, WK_OUTCOME_ENDLESS, transfer->most_bytes);
 	if (!may_have(transfer, transfer->done_bytes + len)) {
 		transfer->is_paused = true;
 		transfer->paused_ns = wk_os_clock_ns();
 		return CURL_WRITEFUNC_PAUSE;
 	}
-	if (!wk_os_write(transfer->fd, bytes, len)) {
-		transfer->write_errno = errno ? errno : EIO;
-		return abort_with(transfer, WK_OUTCOME_NOT_WRITTEN);
-	}
+	if (!wk_os_write(transfer->fd, bytes, len))
+		return abort_with(transfer, WK_OUTCOME_NOT_WRITTEN,
+				  (uint64_t)(errno ? errno : EIO));
 	transfer->done_bytes += len;
 	return len;
 }
@@ -337,37 +333,21 @@ static enum wk_outcome_kind kind_of_status(long status)
 }
 
 /* A size that was announced is known before all of it has come. */
-static enum wk_outcome_kind kind_of_fault(const struct wk_transfer *transfer, CURLcode code)
+static struct wk_fault fault_with(const struct wk_transfer *transfer, CURLcode code)
 {
 	if (code == CURLE_FILESIZE_EXCEEDED ||
-	    (transfer->fault == WK_OUTCOME_ENDLESS && transfer->whole_bytes))
-		return WK_OUTCOME_TOO_LARGE;
-	if (transfer->fault)
+	    (transfer->fault.kind == WK_OUTCOME_ENDLESS && transfer->whole_bytes))
+		return (struct wk_fault){ WK_OUTCOME_TOO_LARGE, transfer->most_bytes };
+	if (transfer->fault.kind)
 		return transfer->fault;
-	return is_unreachable(code) ? WK_OUTCOME_UNREACHABLE : WK_OUTCOME_FAILED;
-}
-
-static uint64_t number_of(const struct wk_transfer *transfer, enum wk_outcome_kind kind)
-{
-	const struct wk_fetch_options *options = &transfer->owner->options;
-
-	switch (kind) {
-	case WK_OUTCOME_TOO_LARGE:
-	case WK_OUTCOME_ENDLESS:
-		return transfer->most_bytes;
-	case WK_OUTCOME_SILENT:
-	case WK_OUTCOME_STALLED:
-		return options->wait_seconds;
-	case WK_OUTCOME_LATE:
-		return options->whole_seconds;
-	default:
-		return (uint64_t)transfer->write_errno;
-	}
+	return (struct wk_fault){
+		is_unreachable(code) ? WK_OUTCOME_UNREACHABLE : WK_OUTCOME_FAILED, 0 };
 }
 
 static void set_outcome(struct wk_transfer *transfer, CURLcode code)
 {
 	struct wk_outcome *outcome = &transfer->outcome;
+	struct wk_fault fault = fault_with(transfer, code);
 	long status = status_of(transfer);
 	const char *message = transfer->message[0] ? transfer->message
 						   : transfer->owner->library.easy_strerror(code);
@@ -375,16 +355,15 @@ static void set_outcome(struct wk_transfer *transfer, CURLcode code)
 	if (code != CURLE_OK && is_stopped(transfer->owner)) {
 		outcome->kind = WK_OUTCOME_STOPPED;
 	} else if (status >= 400) {
-		outcome->kind = transfer->fault == WK_OUTCOME_DRIPPING_PAGE
-					? transfer->fault
-					: kind_of_status(status);
+		outcome->kind = fault.kind == WK_OUTCOME_DRIPPING_PAGE ? fault.kind
+								       : kind_of_status(status);
 		outcome->number = (uint64_t)status;
 	} else if (code == CURLE_OK) {
 		outcome->kind = WK_OUTCOME_DONE;
-	} else if (transfer->fault || !may_lack_descriptors(code) ||
+	} else if (transfer->fault.kind || !may_lack_descriptors(code) ||
 		   !wk_outcome_lacks_descriptors(outcome)) {
-		outcome->kind = kind_of_fault(transfer, code);
-		outcome->number = number_of(transfer, outcome->kind);
+		outcome->kind = fault.kind;
+		outcome->number = fault.number;
 		memcpy(outcome->text, message, strnlen(message, sizeof(outcome->text) - 1));
 	}
 }
@@ -463,35 +442,39 @@ static void resume_first(struct wk_transfers *t)
 		finish(transfer, code);
 }
 
-static enum wk_outcome_kind fault_of_page(struct wk_transfer *transfer, uint64_t now_ns)
+static struct wk_fault fault_of_page(struct wk_transfer *transfer, uint64_t now_ns)
 {
 	if (!transfer->is_page)
 		transfer->window_ns = now_ns;
 	transfer->is_page = true;
-	return now_ns - transfer->window_ns >= MOST_PAGE_NS ? WK_OUTCOME_DRIPPING_PAGE
-							    : WK_OUTCOME_NONE;
+	return (struct wk_fault){ now_ns - transfer->window_ns >= MOST_PAGE_NS
+					  ? WK_OUTCOME_DRIPPING_PAGE
+					  : WK_OUTCOME_NONE,
+				  0 };
 }
 
 /* Why it is not worth waiting any longer. */
-static enum wk_outcome_kind fault_of(struct wk_transfer *transfer, uint64_t now_ns)
+static struct wk_fault fault_of(struct wk_transfer *transfer, uint64_t now_ns)
 {
 	const struct wk_fetch_options *options = &transfer->owner->options;
 	uint64_t came = transfer->done_bytes - transfer->window_bytes;
 	uint64_t for_ns = now_ns - transfer->begun_ns;
+	const struct wk_fault none = { 0 };
 
 	if (status_of(transfer) >= 400)
 		return fault_of_page(transfer, now_ns);
 	if (options->whole_seconds && for_ns > options->whole_seconds * SECOND_NS)
-		return WK_OUTCOME_LATE;
+		return (struct wk_fault){ WK_OUTCOME_LATE, options->whole_seconds };
 	if (!options->whole_seconds && wk_transfer_is_hopeless(for_ns, transfer->done_bytes))
-		return WK_OUTCOME_SLOW;
+		return (struct wk_fault){ WK_OUTCOME_SLOW, 0 };
 	if (now_ns - transfer->window_ns <= options->wait_seconds * SECOND_NS)
-		return WK_OUTCOME_NONE;
+		return none;
 	transfer->window_ns = now_ns;
 	transfer->window_bytes = transfer->done_bytes;
 	if (came >= (uint64_t)options->wait_seconds * LEAST_RATE)
-		return WK_OUTCOME_NONE;
-	return transfer->done_bytes ? WK_OUTCOME_STALLED : WK_OUTCOME_SILENT;
+		return none;
+	return (struct wk_fault){ transfer->done_bytes ? WK_OUTCOME_STALLED : WK_OUTCOME_SILENT,
+				  options->wait_seconds };
 }
 
 /* The server is not blamed for time in which this machine was busy. */
@@ -521,9 +504,9 @@ static void check_all(struct wk_transfers *t)
 		struct wk_transfer *transfer = t->active[i];
 
 		note_size(transfer);
-		if (!transfer->is_paused && !transfer->fault)
+		if (!transfer->is_paused && !transfer->fault.kind)
 			transfer->fault = fault_of(transfer, now_ns);
-		if (stop || transfer->fault)
+		if (stop || transfer->fault.kind)
 			finish(transfer, CURLE_ABORTED_BY_CALLBACK);
 	}
 }

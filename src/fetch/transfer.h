@@ -20,6 +20,12 @@
 
 struct wk_transfers;
 
+/* As in an outcome. */
+struct wk_fault {
+	enum wk_outcome_kind kind;
+	uint64_t number;
+};
+
 /* The caller fills the first part, and does not move it until the transfer is over. */
 struct wk_transfer {
 	const char *url, *shown_url; /* shown: without secrets */
@@ -39,9 +45,8 @@ struct wk_transfer {
 	uint64_t window_ns, window_bytes; /* the rate is measured since window_ns */
 	uint64_t page_bytes;              /* of the page that comes with an HTTP error */
 	bool is_page;                     /* since window_ns */
-	enum wk_outcome_kind fault;       /* why it was aborted */
-	int write_errno;
-	char message[256]; /* libcurl's */
+	struct wk_fault fault;            /* why it was aborted */
+	char message[256];                /* libcurl's */
 };
 
 /* Is the rate so low that the file would never end? A server that sends just enough to avoid the

@@ -121,21 +121,22 @@ static bool check_pdb(const struct wk_pdb_id *id, const struct wk_fetch_want *wa
 	return false;
 }
 
-static bool open_pdb(struct wk_fetch_found *found, const struct wk_fetch_want *want,
-		     struct wk_err *err)
+static bool fail_cut(struct wk_err *err)
 {
-	struct wk_str bytes = wk_fetch_found_bytes(found);
+	return wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "it ends early");
+}
 
+static bool open_pdb(struct wk_fetch_found *found, const struct wk_fetch_want *want,
+		     struct wk_str bytes, struct wk_err *err)
+{
 	found->pdb = wk_pdb_open(bytes.at, bytes.len, err);
 	return found->pdb && check_pdb(wk_pdb_id(found->pdb), want, err) &&
-	       (wk_pdb_is_whole(window(found)) ||
-		wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "it ends early"));
+	       (wk_pdb_is_whole(window(found)) || fail_cut(err));
 }
 
 static bool open_breakpad(struct wk_fetch_found *found, const struct wk_fetch_want *want,
-			  struct wk_err *err)
+			  struct wk_str bytes, struct wk_err *err)
 {
-	struct wk_str bytes = wk_fetch_found_bytes(found);
 	struct wk_pdb_id id;
 
 	found->breakpad = wk_breakpad_open(bytes.at, bytes.len, err);
@@ -178,41 +179,28 @@ static bool is_whole(const struct wk_obj *obj)
 	return section_headers_at(obj) == 0;
 }
 
-static bool open_elf(struct wk_fetch_found *found, const struct wk_fetch_want *want,
-		     struct wk_err *err)
+static bool check_elf(const struct wk_obj *obj, const struct wk_fetch_want *want,
+		      struct wk_err *err)
 {
-	struct wk_str bytes = wk_fetch_found_bytes(found);
 	struct wk_buf has = { 0 };
 
-	found->file.obj = wk_obj_parse(bytes.at, bytes.len, NULL);
-	if (!found->file.obj)
-		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "it is not an ELF file");
-	if (wk_store_same_id(&found->file.obj->build_id, &want->id))
-		return is_whole(found->file.obj) ||
-		       wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "it ends early");
-	wk_store_add_id(&has, &found->file.obj->build_id);
+	if (wk_store_same_id(&obj->build_id, &want->id))
+		return true;
+	wk_store_add_id(&has, &obj->build_id);
 	wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "its build id is %s",
 		has.len ? wk_buf_text(&has) : "missing");
 	wk_buf_fini(&has);
 	return false;
 }
 
-static bool open_image(struct wk_fetch_found *found, const struct wk_fetch_want *want,
-		       struct wk_err *err)
+static bool check_pe(const struct wk_pe *pe, const struct wk_fetch_want *want, struct wk_err *err)
 {
-	struct wk_str bytes = wk_fetch_found_bytes(found);
 	struct wk_buf has = { 0 };
-	const struct wk_pe *pe;
 
-	found->file.obj = wk_obj_parse(bytes.at, bytes.len, err);
-	if (!found->file.obj)
-		return false;
-	pe = found->file.obj->pe;
 	if (!pe)
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "it is not a Windows program");
 	if (pe->time_stamp == want->time_stamp && pe->image_bytes == want->image_bytes)
-		return is_whole(found->file.obj) ||
-		       wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "it ends early");
+		return true;
 	wk_buf_add_fmt(&has, "%08" PRIX32 "%" PRIx32, pe->time_stamp, pe->image_bytes);
 	fail_build(want, "time and size", &has, err);
 	wk_buf_fini(&has);
@@ -222,14 +210,22 @@ static bool open_image(struct wk_fetch_found *found, const struct wk_fetch_want 
 static bool open_kind(struct wk_fetch_found *found, const struct wk_fetch_want *want,
 		      struct wk_err *err)
 {
-	if (want->kind == WK_FETCH_IMAGE || want->kind == WK_FETCH_DEBUG)
-		return open_elf(found, want, err);
-	if (wk_cab_is(window(found)) && !unpack(found, want->name, err))
+	bool is_elf = wk_fetch_family_of(want) == WK_FETCH_FOR_ELF;
+	struct wk_str bytes;
+	struct wk_obj *obj;
+
+	if (!is_elf && wk_cab_is(window(found)) && !unpack(found, want->name, err))
 		return false;
-	if (want->kind == WK_FETCH_PE)
-		return open_image(found, want, err);
-	return wk_breakpad_is(window(found)) ? open_breakpad(found, want, err)
-					     : open_pdb(found, want, err);
+	bytes = wk_fetch_found_bytes(found);
+	if (want->kind == WK_FETCH_PDB)
+		return (wk_breakpad_is(window(found)) ? open_breakpad : open_pdb)(found, want,
+										  bytes, err);
+	obj = found->file.obj = wk_obj_parse(bytes.at, bytes.len, is_elf ? NULL : err);
+	if (!obj)
+		return is_elf ? wk_fail(err, WK_EFORMAT, WK_NOWHERE, "it is not an ELF file")
+			      : false;
+	return (is_elf ? check_elf(obj, want, err) : check_pe(obj->pe, want, err)) &&
+	       (is_whole(obj) || fail_cut(err));
 }
 
 bool wk_fetch_found_open(struct wk_fetch_found *found, const struct wk_fetch_want *want,

@@ -159,8 +159,8 @@ static void stripped(const struct patient *p, const char *const *debug_dirs)
 		add_dirs(debug_dirs, &what);
 	}
 	fix_stripped(p, link, &fix);
-	(p->exported ? wk_findings_warn : wk_findings_bad)(
-		p->findings, fix.len ? wk_buf_text(&fix) : NULL, "%s", wk_buf_text(&what));
+	(p->exported ? wk_findings_warn : wk_findings_bad)(p->findings, wk_buf_text(&fix), "%s",
+							   wk_buf_text(&what));
 	wk_buf_fini(&what);
 	wk_buf_fini(&fix);
 }
@@ -271,7 +271,7 @@ static void lost_split(const struct patient *p, const struct dwo_files *files)
 
 	if (files->missing.len)
 		wk_program_fix_split(p->program->path, files->missing, &fix);
-	wk_findings_warn(p->findings, fix.len ? wk_buf_text(&fix) : NULL,
+	wk_findings_warn(p->findings, wk_buf_text(&fix),
 			 "split debug information: %" PRIu64 " of %" PRIu64 " .dwo files found; "
 			 "inlined calls in the others are unknown",
 			 files->found, files->named);
@@ -329,8 +329,7 @@ static void without_debug_information(const struct patient *p)
 	struct wk_buf fix = { 0 };
 
 	fix_program(p, false, &fix);
-	wk_findings_warn(p->findings, fix.len ? wk_buf_text(&fix) : NULL,
-			 "no debug information: " WK_DEBUG_WORDS);
+	wk_findings_warn(p->findings, wk_buf_text(&fix), "no debug information: " WK_DEBUG_WORDS);
 	wk_buf_fini(&fix);
 }
 

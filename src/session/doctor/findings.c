@@ -7,10 +7,10 @@
 
 #include "base/mem.h"
 
-/* Sentences are bounded by the paths in them, and those by what the system takes. */
+/* Sentences are bounded by the paths in them, and those by the system. */
 #define MOST_TEXT 8192
 
-#define TEXT_COLUMN 10 /* where the words of a row begin */
+#define TEXT_COLUMN 10 /* where the text of a row begins */
 
 static const struct {
 	const char *word, *colour;
@@ -36,14 +36,13 @@ __attribute__((format(WK_PRINTF, 4, 0))) static void add(struct wk_findings *fin
 							 enum wk_grade grade, const char *fix,
 							 const char *format, va_list args)
 {
-	struct wk_str about = wk_buf_str(&findings->about);
 	char text[MOST_TEXT];
 
 	vsnprintf(text, sizeof(text), format, args);
 	*WK_APPEND(findings->at, findings->count, findings->cap) = (struct wk_finding){
-		.about = wk_strndup(about.at, about.len),
-		.text = wk_strndup(text, strlen(text)),
-		.fix = fix ? wk_strndup(fix, strlen(fix)) : NULL,
+		.about = wk_arena_copy(&findings->texts, wk_buf_str(&findings->about)).at,
+		.text = wk_arena_copy(&findings->texts, wk_str_c(text)).at,
+		.fix = fix && *fix ? wk_arena_copy(&findings->texts, wk_str_c(fix)).at : NULL,
 		.grade = grade,
 	};
 }
@@ -107,7 +106,7 @@ static void print_text(const char *text, struct wk_out *out, unsigned columns)
 	wk_out_char(out, '\n');
 }
 
-/* Never broken: it is there to be copied. */
+/* Never broken, so that it can be copied. */
 static void print_fix(const char *fix, struct wk_out *out)
 {
 	while (*fix) {
@@ -193,10 +192,8 @@ void wk_findings_print_json(const struct wk_findings *findings, struct wk_out *o
 
 void wk_findings_fini(struct wk_findings *findings)
 {
-	for (size_t i = 0; i < findings->count; i++) {
-		WK_FREE_ALL(findings->at[i].about, findings->at[i].text, findings->at[i].fix);
-	}
 	wk_free(findings->at);
+	wk_arena_fini(&findings->texts);
 	wk_buf_fini(&findings->about);
 	*findings = (struct wk_findings){ 0 };
 }

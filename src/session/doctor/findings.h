@@ -1,28 +1,28 @@
-/* What `wick doctor` finds out, and how it is printed: rows under headings. A row is good, or
- * says what would be better, or what is in the way; the latter two with what mends it, as it is
- * to be typed or written, where anything does.
+/* The findings of `wick doctor`, and how they are printed: rows under headings. A row is good, a
+ * warning or a problem. The latter two can have a fix: commands or text that can be pasted.
  *
- * Order of calls: zeroed, wk_findings_on before each group of rows, one of the three a row,
- * print, fini. Text may hold hostile names: it is made safe where it is printed. */
+ * Order of calls: zeroed, wk_findings_on before each group of rows, one of good, warn and bad per
+ * row, print, fini. Text may contain hostile names: it is escaped when printed. */
 #ifndef WK_SESSION_DOCTOR_FINDINGS_H
 #define WK_SESSION_DOCTOR_FINDINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "base/out.h"
 #include "base/text/printf.h"
 
 enum wk_grade {
 	WK_GRADE_GOOD,
 	WK_GRADE_WARN, /* it works, and could work better */
-	WK_GRADE_BAD,  /* in the way of recording, or of names */
+	WK_GRADE_BAD,  /* prevents recording, or names */
 };
 
 struct wk_finding {
-	char *about; /* the heading it stands under */
-	char *text;
-	char *fix; /* lines; NULL where nothing is to be done */
+	const char *about; /* its heading */
+	const char *text;
+	const char *fix; /* lines; NULL: none */
 	enum wk_grade grade;
 };
 
@@ -30,6 +30,7 @@ struct wk_findings {
 	struct wk_finding *at;
 	size_t count, cap;
 	struct wk_buf about;
+	struct wk_arena texts;
 };
 
 void wk_findings_on(struct wk_findings *findings, const char *format, ...)
@@ -38,7 +39,7 @@ void wk_findings_on(struct wk_findings *findings, const char *format, ...)
 void wk_findings_good(struct wk_findings *findings, const char *format, ...)
 	__attribute__((format(WK_PRINTF, 2, 3)));
 
-/* `mend` is copied, and may be NULL. */
+/* `fix` is copied; NULL or empty: there is none. */
 void wk_findings_warn(struct wk_findings *findings, const char *fix, const char *format, ...)
 	__attribute__((format(WK_PRINTF, 3, 4)));
 void wk_findings_bad(struct wk_findings *findings, const char *fix, const char *format, ...)

@@ -230,19 +230,6 @@ void wk_stack_counts_normalise(struct wk_stack_counts *c)
 	}
 }
 
-static void add_count(char **at, uint64_t count)
-{
-	char digits[20];
-	size_t first = sizeof(digits);
-
-	do
-		digits[--first] = (char)('0' + count % 10);
-	while (count /= 10);
-	*(*at)++ = ' ';
-	memcpy(*at, digits + first, sizeof(digits) - first);
-	*at += sizeof(digits) - first;
-}
-
 static void write_fractions(const struct wk_stack_counts *c, size_t row, struct wk_out *out)
 {
 	for (int side = 0; side < 2; side++)
@@ -255,18 +242,17 @@ void wk_stack_counts_write(const struct wk_stack_counts *c, struct wk_out *out)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		const struct wk_stack_count *row = &c->rows[i];
-		char text[48];
-		char *at = text;
 
 		wk_out_str(out, row->stack);
 		if (fraction_at(c, i, 0) != 0 || fraction_at(c, i, 1) != 0) {
 			write_fractions(c, i, out);
 			continue;
 		}
-		add_count(&at, row->count[0]);
-		add_count(&at, row->count[1]);
-		*at++ = '\n';
-		wk_out_bytes(out, text, (size_t)(at - text));
+		wk_out_char(out, ' ');
+		wk_out_u64(out, row->count[0]);
+		wk_out_char(out, ' ');
+		wk_out_u64(out, row->count[1]);
+		wk_out_char(out, '\n');
 	}
 }
 

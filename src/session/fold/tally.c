@@ -195,22 +195,6 @@ struct open_stack {
 	size_t prefix;    /* length of the text in front of its children's names */
 };
 
-static void write_line(struct wk_out *out, struct wk_str prefix, struct wk_str name,
-		       uint64_t weight)
-{
-	char digits[24];
-	size_t at = sizeof(digits);
-
-	digits[--at] = '\n';
-	do
-		digits[--at] = (char)('0' + weight % 10);
-	while (weight /= 10);
-	digits[--at] = ' ';
-	wk_out_str(out, prefix);
-	wk_out_str(out, name);
-	wk_out_bytes(out, digits + at, sizeof(digits) - at);
-}
-
 void wk_tally_write(const struct wk_tally *tally, struct wk_out *out)
 {
 	struct branches branches = list_branches(tally);
@@ -233,7 +217,11 @@ void wk_tally_write(const struct wk_tally *tally, struct wk_out *out)
 		name = wk_strtab_str(tally->names, tally->stacks.label[branch.stack]);
 		prefix.len = top->prefix;
 		if (!branch.goes_on) {
-			write_line(out, wk_buf_str(&prefix), name, tally->weight[branch.stack]);
+			wk_out_str(out, wk_buf_str(&prefix));
+			wk_out_str(out, name);
+			wk_out_char(out, ' ');
+			wk_out_u64(out, tally->weight[branch.stack]);
+			wk_out_char(out, '\n');
 			continue;
 		}
 		wk_buf_add_str(&prefix, name);
