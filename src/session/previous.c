@@ -15,11 +15,10 @@
 
 #define SUFFIX ".old"
 
-/* Without samples a recording has little more than what was mapped. Larger files are not worth
- * the time to look. */
+/* A recording without samples contains little more than mappings. Larger files are not examined. */
 #define MOST_EMPTY_BYTES (16 << 20)
 
-/* Whoever records holds a lock on the file; where locks cannot be had nobody knows. */
+/* A recorder holds a lock on the file, if the file system has locks. */
 static bool is_being_written(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -35,8 +34,8 @@ void wk_previous_hold(int fd)
 	(void)flock(fd, LOCK_EX | LOCK_NB);
 }
 
-/* What would be lost by opening `output`, by its own name: behind a symbolic link, so that the
- * link leads to the new recording as it led to the old one. NULL where nothing would. */
+/* The file that would be overwritten by opening `output`: behind a symbolic link, so that the link
+ * leads to the new recording. NULL if there is none. */
 static char *previous_at(const char *output)
 {
 	struct stat info;
@@ -75,7 +74,7 @@ static bool is_empty(const char *path)
 	return is_read && !found;
 }
 
-/* A recording, or the place where one is about to be written. */
+/* A recording, or an empty file where one is about to be written. */
 static bool is_recording(const char *path)
 {
 	struct wk_os_file file;
@@ -99,8 +98,8 @@ bool wk_previous_keep(const char *output, struct wk_buf *old, struct wk_err *err
 		return true;
 	if (!is_recording(previous)) {
 		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			     "%s is there and is no recording: it is left alone; give another "
-			     "name, or remove it first",
+			     "%s exists and is not a recording; choose another name, or remove it "
+			     "first",
 			     output);
 		goto out;
 	}
@@ -108,7 +107,7 @@ bool wk_previous_keep(const char *output, struct wk_buf *old, struct wk_err *err
 		goto out;
 	wk_buf_add_fmt(old, "%s" SUFFIX, previous);
 	if (rename(previous, wk_buf_text(old)) != 0) {
-		ok = wk_fail_os(err, errno, "cannot rename the recording that is there to %s",
+		ok = wk_fail_os(err, errno, "cannot rename the existing recording to %s",
 				wk_buf_text(old));
 		wk_buf_reset(old);
 	}
@@ -129,7 +128,7 @@ void wk_previous_restore(struct wk_buf *old)
 	wk_free(previous);
 }
 
-/* The file behind a symbolic link, as what was there before lay behind it. */
+/* The file behind a symbolic link, like the previous one. */
 static bool remove_file(const char *path)
 {
 	char *real = wk_os_real_path(path);

@@ -1,4 +1,4 @@
-/* What a new recording would write over: it is kept under another name first. */
+/* The file that a new recording would overwrite is renamed first. */
 #ifndef WK_SESSION_PREVIOUS_H
 #define WK_SESSION_PREVIOUS_H
 
@@ -7,21 +7,20 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Makes room at `output`: what lies there is then `output`.old, as perf does it, which is added
- * to `old`. `old` stays empty where nothing was kept: there was nothing, or a recording without
- * samples, which must not push a good one out of its place. Fails where a file lies there that is
- * no recording of this form: nobody meant to write over their program's source. */
+/* Renames a file at `output` to `output`.old, as perf does, which is added to `old`. `old` stays
+ * empty if there was none, or a recording without samples, which must not replace a good one. Fails
+ * if the file is not a recording, such as a program's source. */
 bool wk_previous_keep(const char *output, struct wk_buf *old, struct wk_err *err);
 
-/* Marks the open file as a recording that is being written: another recorder will not take it for
- * one without samples, and write into it, before it has any. */
+/* Marks the open file as a recording that is being written, so that another recorder does not treat
+ * it as one without samples. */
 void wk_previous_hold(int fd);
 
-/* Puts back what was kept, and forgets it. */
+/* Renames it back, and empties `old`. */
 void wk_previous_restore(struct wk_buf *old);
 
-/* The same in the place of a file at `output` that came to nothing; where nothing was kept, that
- * is removed. At each moment one of the two is there. */
+/* The same if the recording at `output` failed; without an old file, that one is removed. At each
+ * moment one of the two exists. */
 bool wk_previous_put_back(const char *output, struct wk_buf *old);
 
 #endif

@@ -32,7 +32,7 @@ static bool is_stdout(const char *output)
 	return strcmp(output, "-") == 0;
 }
 
-/* The name that the open file has now, as seen from here. False where it has none. */
+/* The current name of the open file, relative to this folder. False if it has none. */
 static bool add_present_name(int fd, struct wk_buf *name)
 {
 	char link[64], path[4096], here[4096];
@@ -83,7 +83,7 @@ static void add_place(int fd, const char *output, struct wk_buf *place)
 		wk_buf_add_text(place, output);
 }
 
-/* The command, or another program, may have removed the file meanwhile. */
+/* The command or another program may have removed the file. */
 static bool is_still_there(int fd, const char *output, struct wk_err *err)
 {
 	if (!is_file(fd) || is_linked(fd))
@@ -91,7 +91,7 @@ static bool is_still_there(int fd, const char *output, struct wk_err *err)
 	return wk_fail(err, WK_EIO, WK_NOWHERE, "%s was deleted while it was written", output);
 }
 
-/* A file without its header, or of a command that never ran. */
+/* Without its header, or of a command that never ran. */
 static bool is_worthless(const struct wk_recording *r)
 {
 	return !wk_perf_data_writer_has_head(r->writer) ||
@@ -122,7 +122,7 @@ static void add_kept(struct wk_recording *r, struct wk_record_outcome *outcome,
 	wk_buf_add_str(words, wk_buf_str(&outcome->place));
 }
 
-/* Adds to the cause how much of the recording there is. */
+/* Appends to the error how much of the recording was saved. */
 static void report_kept(struct wk_recording *r, struct wk_record_outcome *outcome,
 			struct wk_err *err)
 {
@@ -137,7 +137,7 @@ static void report_kept(struct wk_recording *r, struct wk_record_outcome *outcom
 	wk_buf_fini(&words);
 }
 
-/* Opens the file, after what lay there was given the name `old`. */
+/* Opens the file; a previous one is renamed to `old`. */
 static int open_file(const char *output, struct wk_buf *old, struct wk_err *err)
 {
 	int fd;
@@ -191,7 +191,7 @@ bool wk_recording_open(struct wk_recording *r, struct wk_err *err)
 	return true;
 }
 
-/* What was recorded last must not wait for the next event to be safe on disk. */
+/* The last events must not wait in memory for the next one. */
 static void on_progress(void *context, const struct wk_recorder_status *status)
 {
 	struct wk_recording *r = context;

@@ -22,11 +22,11 @@ void wk_selection_fini(struct wk_selection *question);
  * that the input does not contain, that. */
 bool wk_selection_expect(const struct wk_selection *question, struct wk_err *err);
 
-/* Everything that a reader must know and cannot see in the output itself: how many samples there
- * are and how many were lost, or why there are none; then the warnings and hints below. */
+/* Everything that a reader must know and cannot see in the output: the numbers of samples and of
+ * lost ones, or why there are none; then the warnings and hints below. */
 void wk_selection_report(const struct wk_selection *question, const struct wk_messages *messages);
 
-/* If the view does not show CPU time: that. */
+/* Warns if the view does not show CPU time. */
 void wk_selection_report_cpu(const struct wk_selection *question,
 			     const struct wk_messages *messages);
 

@@ -513,7 +513,7 @@ static void add_windows_files(const struct wk_quality *quality, uint32_t shown, 
 static void add_interruption(const struct wk_quality *quality, struct wk_buf *line)
 {
 	if (line->len && !quality->facts_only && quality->model->fetching == WK_FETCHING_STOPPED)
-		wk_buf_add_text(line, "; fetching was interrupted: the next run goes on with it");
+		wk_buf_add_text(line, "; fetching was interrupted; the next run continues it");
 }
 
 static bool are_missing_of_windows(const struct wk_quality *quality, uint32_t shown)

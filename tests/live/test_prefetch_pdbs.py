@@ -209,7 +209,7 @@ def _(t):
     t.equal(process.returncode, 0, f"exit code: {said}")
     t.true(re.search(r"symbols: 3 of 30 modules, m4\.pdb \d+ B of 95\.4 MiB \.\.\.", said), said)
     t.true("fetching was stopped" in said, said)
-    t.true("fetching was interrupted: the next run goes on with it" in said, said)
+    t.true("fetching was interrupted; the next run continues it" in said, said)
     t.true("srv*" not in said, f"no advice to do what was stopped: {said}")
     t.within(seconds, 0, 5, "seconds until the end")
     t.equal(named((t.folder / "out").read_text()), {"p110.exe", "p120.exe", "p130.exe"}, "names")

@@ -74,9 +74,9 @@ def _(t):
     t.equal(came["lacks"], "file, lines" if came["names"] == "recorded" else "file, names, lines",
             "lacks")
     t.equal(came["fix"].splitlines(), [
-        "# if the recorded build lies elsewhere by now:",
+        "# if the recorded build was moved:",
         f"wick symbols {recording} --symbol-server ./FOLDER   # which has it, or URL of a server",
-        "# else record again; with `wick record --embed-symbols` names stay when programs go"],
+        "# otherwise record again; `wick record --embed-symbols` saves the names in the recording"],
         "fix")
     came = row(t, recording, program, env=plain(DEBUGINFOD_URLS="http://127.0.0.1:1"))
     t.true(came["fix"].startswith(f"wick symbols {recording} --debuginfod "), came["fix"])

@@ -245,11 +245,11 @@ static void what_was_fetched_or_interrupted_is_not_advised(void **state)
 	model->fetching = WK_FETCHING_STOPPED;
 	assert_closed(model, &all,
 		      "one is not here, so its functions have no names; fetching was "
-		      "interrupted: the next run goes on with it");
+		      "interrupted; the next run continues it");
 	model->traits = &wk_traits_windows;
 	assert_closed(model, &all,
 		      "one is not here, so its functions have no names; fetching was "
-		      "interrupted: the next run goes on with it");
+		      "interrupted; the next run continues it");
 	model->fetching = WK_FETCHING_DONE;
 	assert_closed(model, &all,
 		      "one is not here, so its functions have no names: `wick symbols "

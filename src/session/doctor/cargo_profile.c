@@ -46,7 +46,7 @@ static struct wk_str unquoted(struct wk_str text)
 	return text;
 }
 
-/* A dotted key without the blanks and quotes that may stand in it. */
+/* A dotted key without blanks and quotes. */
 static void add_key(struct wk_buf *path, struct wk_str key)
 {
 	if (path->len && key.len)
@@ -62,7 +62,7 @@ struct search {
 	bool found;
 };
 
-/* `path` is that of the table which "key = value" stands in. */
+/* "key = value" in `table`. */
 static void read_pair(struct search *search, const struct wk_buf *table, struct wk_str pair)
 {
 	struct wk_str key = until(pair, '=');
@@ -78,8 +78,7 @@ static void read_pair(struct search *search, const struct wk_buf *table, struct 
 	wk_buf_fini(&path);
 }
 
-/* The pairs of an inline table, "{ debug = true, strip = false }"; those in it are not looked
- * into further. */
+/* The pairs of an inline table, "{ debug = true, strip = false }", which must not be nested. */
 static void read_inline(struct search *search, const struct wk_buf *table, struct wk_str pair)
 {
 	struct wk_str key = until(pair, '=');
@@ -126,11 +125,10 @@ bool wk_toml_find(struct wk_str text, const char *key, struct wk_str *value)
 	struct wk_buf table = { 0 };
 
 	while (text.len && !search.found) {
-		const char *end = memchr(text.at, '\n', text.len);
-		size_t len = end ? (size_t)(end - text.at) : text.len;
+		struct wk_str line;
 
-		read_line(&search, &table, wk_str_of(text.at, len));
-		text = wk_str_skip(text, len + 1);
+		wk_str_split(text, '\n', &line, &text);
+		read_line(&search, &table, line);
 	}
 	wk_buf_fini(&table);
 	*value = search.value;
@@ -154,7 +152,7 @@ static bool find_in_file(const char *path, const char *key, struct wk_buf *value
 	return ok;
 }
 
-/* Cuts "/a/b" to "/a", and that to nothing; false where nothing is left to cut. */
+/* Cuts "/a/b" to "/a", and that to nothing; false if it is empty. */
 static bool go_up(struct wk_buf *folder)
 {
 	if (folder->len == 0)

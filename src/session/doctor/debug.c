@@ -18,9 +18,9 @@ struct patient {
 	struct wk_obj_tables tables;
 	uint64_t named;     /* functions with a name in .symtab */
 	uint64_t exported;  /* ... only in .dynsym */
-	uint64_t looked_at; /* functions whose first instructions were looked at ... */
-	uint64_t covered;   /* ... those that have unwind tables ... */
-	uint64_t framed;    /* ... and those that have none, but a frame pointer */
+	uint64_t looked_at; /* functions that were examined ... */
+	uint64_t covered;   /* ... those with unwind tables ... */
+	uint64_t framed;    /* ... and those with only a frame pointer */
 	struct wk_unwind_table *unwind;
 	bool is_rust;
 };
@@ -103,8 +103,7 @@ static void debug_file(struct patient *p, const char *const *debug_dirs)
 	wk_buf_fini(&why);
 }
 
-/* By the package that brought it, as `wick symbols` says it, or else by building it again. Nothing
- * where neither is known. */
+/* By its package, as in `wick symbols`, or else by a new build. Nothing if neither is known. */
 static void fix_program(const struct patient *p, bool lacks_names, struct wk_buf *fix)
 {
 	const char *path = p->program->path;
@@ -124,7 +123,6 @@ static void add_dirs(const char *const *dirs, struct wk_buf *text)
 		wk_buf_add_fmt(text, "%s%s", i == 0 ? "" : dirs[i + 1] ? ", " : " or ", dirs[i]);
 }
 
-/* How a program gets its names back. */
 static void fix_stripped(const struct patient *p, struct wk_str link, struct wk_buf *fix)
 {
 	const char *path = p->program->path;
@@ -185,7 +183,7 @@ static void names(const struct patient *p, const char *const *debug_dirs)
 	wk_buf_fini(&count);
 }
 
-/* What the headers of the units in .debug_info say. */
+/* From the headers of the units in .debug_info. */
 struct units {
 	unsigned version;
 	uint64_t count, skeletons;
@@ -215,7 +213,7 @@ static struct units read_units(struct wk_bytes in)
 	return units;
 }
 
-/* Before DWARF 5 a unit's own attribute tells: DW_AT_GNU_dwo_name, as LEB128. */
+/* Before DWARF 5, split units have the attribute DW_AT_GNU_dwo_name, in LEB128. */
 static bool has_dwo_name(const struct patient *p)
 {
 	struct wk_bytes bytes = debug_bytes(p, ".debug_abbrev");
@@ -247,7 +245,7 @@ struct dwo_files {
 	struct wk_str missing; /* the first */
 };
 
-/* Counts the .dwo files that a table of strings names, and those of them that are there. */
+/* Counts the .dwo files in a table of strings, and those that exist. */
 static void count_dwo(const struct patient *p, const char *table, struct dwo_files *files)
 {
 	struct wk_bytes in = debug_bytes(p, table);
@@ -278,7 +276,7 @@ static void lost_split(const struct patient *p, const struct dwo_files *files)
 	wk_buf_fini(&fix);
 }
 
-/* What several programs share lies in one file that dwz made. */
+/* dwz moves what several programs share into one file. */
 static void shared(const struct patient *p, const char *const *debug_dirs)
 {
 	const struct wk_store_file *holder =
@@ -339,7 +337,7 @@ static void debug_information(const struct patient *p, const char *const *debug_
 
 	if (!has_section(p, ".debug_info") || !has_section(p, ".debug_line")) {
 		if (!has_names(p))
-			return; /* what mends that brings this too */
+			return; /* the fix for names is enough */
 		without_debug_information(p);
 		return;
 	}
@@ -352,7 +350,7 @@ static void debug_information(const struct patient *p, const char *const *debug_
 	shared(p, debug_dirs);
 }
 
-/* What holds where tables end: frame pointers, or on x86-64 what the instructions tell. */
+/* Without tables, stacks are unwound by frame pointers or, on x86-64, by instructions. */
 static void without_tables(const struct patient *p)
 {
 	static const char fix[] = "rebuild with -fasynchronous-unwind-tables";

@@ -1,4 +1,4 @@
-/* What `cargo wick` and `wick doctor` say of a program without debug information: the same. */
+/* The text of `cargo wick` and `wick doctor` about a program without debug information. */
 #ifndef WK_SESSION_DOCTOR_DEBUG_ADVICE_H
 #define WK_SESSION_DOCTOR_DEBUG_ADVICE_H
 

@@ -9,7 +9,7 @@
 #include "os/os.h"
 #include "os/program.h"
 
-/* What a program prints; empty where it cannot be run. */
+/* The output of a program; empty if it cannot be run. */
 static struct wk_str output_of(const struct wk_text_list *argv, struct wk_buf *collect)
 {
 	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
@@ -20,13 +20,13 @@ static struct wk_str output_of(const struct wk_text_list *argv, struct wk_buf *c
 	return wk_buf_str(collect);
 }
 
-/* dpkg takes patterns, and knows a file only by the name that was packed. */
-static bool can_be_asked_for(const char *path)
+/* dpkg accepts patterns, and only the name that was packed. */
+static bool is_plain(const char *path)
 {
 	return path[0] == '/' && !strpbrk(path, "*?[\\\n'");
 }
 
-/* /lib is /usr/lib where it is a link, and the other way round. */
+/* /lib may be a link to /usr/lib, and the other way round. */
 static const char *other_name(const char *path, struct wk_buf *name)
 {
 	static const char *const linked[] = { "/bin/", "/lib", "/sbin/", NULL };
@@ -42,16 +42,16 @@ static const char *other_name(const char *path, struct wk_buf *name)
 	return name->len ? wk_buf_text(name) : path;
 }
 
-static bool is_path(struct wk_str told, const char *path)
+static bool is_path(struct wk_str name, const char *path)
 {
 	struct wk_buf other = { 0 };
-	bool same = wk_str_is(told, path) || wk_str_is(told, other_name(path, &other));
+	bool same = wk_str_is(name, path) || wk_str_is(name, other_name(path, &other));
 
 	wk_buf_fini(&other);
 	return same;
 }
 
-/* "libc6:amd64: /lib/x86_64-linux-gnu/libc.so.6"; several packages stand with ", " between. */
+/* "libc6:amd64: /lib/x86_64-linux-gnu/libc.so.6"; several packages are separated by ", ". */
 static void read_line(struct wk_packages *packages, struct wk_str line)
 {
 	struct wk_str path = line, name = line;
@@ -81,18 +81,17 @@ static void ask_dpkg(struct wk_packages *packages)
 	wk_text_list_add(&argv, "-S");
 	wk_text_list_add(&argv, "--");
 	for (size_t i = 0; i < packages->count; i++) {
-		if (!can_be_asked_for(packages->paths[i]))
+		if (!is_plain(packages->paths[i]))
 			continue;
 		wk_text_list_add(&argv, packages->paths[i]);
 		wk_text_list_add(&argv, other_name(packages->paths[i], &others[i]));
 	}
 	lines = argv.count > 3 ? output_of(&argv, &said) : wk_str_c("");
 	while (lines.len) {
-		const char *end = memchr(lines.at, '\n', lines.len);
-		size_t len = end ? (size_t)(end - lines.at) : lines.len;
+		struct wk_str line;
 
-		read_line(packages, wk_str_of(lines.at, len));
-		lines = wk_str_skip(lines, len + 1);
+		wk_str_split(lines, '\n', &line, &lines);
+		read_line(packages, line);
 	}
 	for (size_t i = 0; i < packages->count; i++)
 		wk_buf_fini(&others[i]);
@@ -162,8 +161,8 @@ static bool apt_knows(const char *name)
 	return found;
 }
 
-/* A few packages have their debug information beside them, in -dbg; those that are parts of a
- * larger one, in the larger one's. */
+/* A few packages have their debug information in a package -dbg; parts of a larger package in that
+ * of the larger one. */
 static void add_dbg_name(struct wk_buf *name, const char *package)
 {
 	static const char *const parts[] = { "-minimal", "-stdlib", "-bin", NULL };
@@ -191,7 +190,7 @@ static void add_apt_command(const char *package, struct wk_buf *command)
 	wk_buf_fini(&name);
 }
 
-/* Where rpm's packages put files, and their users do not. */
+/* Folders of rpm's packages. */
 static bool is_of_the_system(const char *path)
 {
 	struct wk_str text = wk_str_c(path);
@@ -208,8 +207,7 @@ bool wk_packages_command(const struct wk_packages *packages, size_t index, struc
 
 	if (packages->names[index])
 		add_apt_command(packages->names[index], command);
-	else if (wk_os_is_there("/usr/bin/dpkg") || !is_of_the_system(path) ||
-		 !can_be_asked_for(path))
+	else if (wk_os_is_there("/usr/bin/dpkg") || !is_of_the_system(path) || !is_plain(path))
 		return false;
 	while (manager->program && (!manager->before_path || !wk_os_is_there(manager->program)))
 		manager++;

@@ -1,6 +1,5 @@
-/* Which packages of this system hold the debug information of the files that packages brought:
- * Debian and its kin know by dpkg and apt, others by rpm. Nothing is changed; no other machine is
- * asked. */
+/* Packages of this system with the debug information of files of other packages: dpkg and apt on
+ * Debian and its derivatives, otherwise rpm. Nothing is installed, and no server is queried. */
 #ifndef WK_SESSION_DOCTOR_DEBUG_PACKAGE_H
 #define WK_SESSION_DOCTOR_DEBUG_PACKAGE_H
 
@@ -9,7 +8,7 @@
 
 #include "base/buf.h"
 
-/* Of some files at once, since dpkg reads all that it knows for each question. */
+/* For several files at once, since dpkg reads its whole database for each query. */
 struct wk_packages {
 	const char *const *paths;
 	char **names; /* the package of each path; NULL: none */
@@ -20,8 +19,8 @@ struct wk_packages {
 void wk_packages_find(struct wk_packages *packages, const char *const *paths, size_t count);
 void wk_packages_fini(struct wk_packages *packages);
 
-/* Adds the command that installs the debug information of the file `index`; false where no
- * package holds it, or nobody knows. */
+/* Adds the command that installs the debug information of file `index`; false if no package with it
+ * is known. */
 bool wk_packages_command(const struct wk_packages *packages, size_t index, struct wk_buf *command);
 
 #endif

@@ -47,7 +47,7 @@ bool wk_doctor_fits(struct wk_findings *findings, const struct wk_obj *obj)
 	return fits;
 }
 
-/* Libraries are looked at too; only what is started by its name must be executable. */
+/* Libraries need not be executable. */
 static bool is_program(const struct wk_obj *obj)
 {
 	return obj->type == WK_ET_EXEC ||
@@ -74,7 +74,7 @@ void wk_doctor_rights(struct wk_findings *findings, const char *path, const stru
 	wk_buf_fini(&fix);
 }
 
-/* The C library that wick itself runs with, which is that of most programs here. */
+/* The C library of wick itself, which most programs here use. */
 static char *libc_path(void)
 {
 	struct wk_buf maps = { 0 };

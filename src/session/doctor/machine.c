@@ -17,11 +17,11 @@
 
 #define CAP_SYS_PTRACE_BIT 19
 
-/* A recording of one busy thread takes some 200 KiB a second. */
+/* A recording of one busy thread has about 200 KiB a second. */
 #define LITTLE_DISK ((uint64_t)1 << 30)
 #define NO_DISK     ((uint64_t)64 << 20)
 
-/* A number in a file of /proc/sys; false where there is no such file. */
+/* A number in a file of /proc/sys; false if there is no such file. */
 static bool setting(const char *path, int64_t *value)
 {
 	struct wk_buf text = { 0 };
@@ -164,7 +164,7 @@ static void buffers(struct wk_findings *findings, const struct wk_record_probe *
 	wk_buf_fini(&fix);
 }
 
-/* What lies deeper than the kernel copies of a stack is read from the process itself. */
+/* Deeper parts of a stack than the kernel copies are read from the process. */
 static void tracing(struct wk_findings *findings)
 {
 	int64_t scope;

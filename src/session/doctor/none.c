@@ -1,5 +1,4 @@
-/* Of a machine on which wick does not record: what does instead. Programs and projects are
- * looked at all the same. */
+/* For machines on which wick does not record: which programs do. */
 #include "event/advice.h"
 #include "session/doctor/doctor.h"
 
@@ -16,14 +15,14 @@ void wk_doctor_machine(struct wk_findings *findings)
 			 "and recordings of Linux");
 }
 
-/* Windows' own files have their PDBs on a symbol server, not on the machine. */
+/* The PDBs of Windows itself are on a symbol server. */
 void wk_doctor_libc(struct wk_findings *findings, const char *const *debug_dirs)
 {
 	(void)findings;
 	(void)debug_dirs;
 }
 
-/* Nothing is run here, so that it may be for any machine. */
+/* Nothing is run here, so it can be for any machine. */
 bool wk_doctor_fits(struct wk_findings *findings, const struct wk_obj *obj)
 {
 	(void)findings;

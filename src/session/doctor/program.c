@@ -9,7 +9,7 @@
 
 #define MOST_FIRST_LINE 256 /* of a script: the kernel reads no more */
 
-/* The next word of a script's first line, and the line behind it. */
+/* Removes the next word of a script's first line. */
 static struct wk_str read_word(struct wk_str *line)
 {
 	struct wk_str word;
@@ -24,8 +24,8 @@ static struct wk_str read_word(struct wk_str *line)
 	return word;
 }
 
-/* What env(1) runs: behind its options, of which -S may have the word glued to it, and behind
- * the variables that it sets. Empty where there is no such word. */
+/* The program that env(1) runs: behind its options (-S may be joined to the word) and variables.
+ * Empty if there is none. */
 static struct wk_str program_of_env(struct wk_str line)
 {
 	struct wk_str word = read_word(&line);
@@ -71,7 +71,7 @@ static void script(struct wk_findings *findings, struct wk_str first)
 	wk_free(interpreter);
 }
 
-/* True if `path` is no ELF file, and it was said what it is. */
+/* True if `path` is not an ELF file; reports what it is. */
 static bool is_something_else(struct wk_findings *findings, const char *path)
 {
 	struct wk_os_identity identity;
@@ -94,7 +94,7 @@ static bool is_something_else(struct wk_findings *findings, const char *path)
 	return !is_elf;
 }
 
-static void code_it_makes(struct wk_findings *findings, const char *path)
+static void jit_code(struct wk_findings *findings, const char *path)
 {
 	const struct wk_jit_maker *maker = wk_jit_maker(wk_str_c(path));
 	struct wk_buf fix = { 0 };
@@ -108,12 +108,12 @@ static void code_it_makes(struct wk_findings *findings, const char *path)
 	wk_buf_fini(&fix);
 }
 
-static void look_at(struct wk_findings *findings, const struct wk_store_file *program,
+static void examine(struct wk_findings *findings, const struct wk_store_file *program,
 		    const char *const *debug_dirs)
 {
 	if (wk_doctor_fits(findings, program->obj))
 		wk_doctor_debug(findings, program, debug_dirs);
-	code_it_makes(findings, program->path);
+	jit_code(findings, program->path);
 	wk_doctor_rights(findings, program->path, program->obj);
 }
 
@@ -128,7 +128,7 @@ void wk_doctor_program(struct wk_findings *findings, const char *path,
 	wk_findings_on(findings, "%s", path);
 	if (!absolute || !is_something_else(findings, absolute)) {
 		if (wk_store_image(&key, &program, &why) == WK_IMAGE_NAMED)
-			look_at(findings, &program, debug_dirs);
+			examine(findings, &program, debug_dirs);
 		else
 			wk_findings_bad(findings, NULL, "cannot be examined: %s",
 					wk_buf_text(&why));

@@ -23,8 +23,8 @@ static bool has_text(const struct wk_obj *obj, const char *section, const char *
 	return contains(wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes)), text);
 }
 
-/* Compilers of before 1.73 (Debian 12 has 1.63) do not sign what they make, but messages of the
- * library name its sources. */
+/* Compilers before 1.73 (Debian 12 has 1.63) write no .comment, but messages of the library contain
+ * its sources. */
 bool wk_program_is_rust(const struct wk_obj *obj)
 {
 	return has_text(obj, ".comment", "rustc") || has_text(obj, ".rodata", "library/std/src/");
@@ -56,15 +56,15 @@ static bool is_there(struct wk_str folder, const char *name)
 	return found;
 }
 
-/* The compiler and what comes with it: bin/rustc, lib/librustc_driver.so, lib/rustlib/... */
+/* The compiler and its files: bin/rustc, lib/librustc_driver.so, lib/rustlib/... */
 static bool is_of_the_toolchain(struct wk_str path)
 {
 	return contains(path, "/rustlib/") || is_there(folder_of(path), "rustlib") ||
 	       is_there(folder_of(path), "../lib/rustlib");
 }
 
-/* Cargo's folder of one profile, where it leaves its lock: tests are in deps/ there, examples in
- * examples/. Empty where the program lies elsewhere. */
+/* Cargo's folder of one profile, which contains its lock, deps/ with tests, and examples/. Empty if
+ * the program is elsewhere. */
 static struct wk_str profile_folder(struct wk_str path)
 {
 	struct wk_str folder = folder_of(path);
@@ -75,7 +75,7 @@ static struct wk_str profile_folder(struct wk_str path)
 										   : wk_str_c("");
 }
 
-/* Profiles are written in folders of their names, but for two that are older than that. */
+/* The folder of a profile has its name, except for "dev". */
 static void add_profile(struct wk_str folder, struct wk_buf *profile)
 {
 	struct wk_str name = wk_str_basename(without_slash(folder));
@@ -129,7 +129,7 @@ static bool is_pe_rust(const struct wk_obj *obj)
 	       has_text(obj, ".rdata", "library\\std\\src\\");
 }
 
-/* Whose linker it was shows which tools these are. */
+/* The linker shows which tools were used. */
 void wk_program_fix_windows(const struct wk_obj *obj, struct wk_buf *fix)
 {
 	if (is_pe_rust(obj))
@@ -140,7 +140,7 @@ void wk_program_fix_windows(const struct wk_obj *obj, struct wk_buf *fix)
 		add_advice(WK_ADVICE_BUILD_MSVC, fix);
 }
 
-/* True if it was said how: what to build anew. */
+/* False if users do not build it. */
 static bool fix_build(const struct wk_program_fix *program, struct wk_buf *fix)
 {
 	const struct wk_obj *obj = program->obj;

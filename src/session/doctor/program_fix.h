@@ -1,15 +1,14 @@
-/* What brings a program its names, its source lines and its inlined calls back: the words of
- * `wick symbols` and `wick doctor`, so that they never disagree. All are lines of the shell, or
- * comments of it. */
+/* How to get a program's names, source lines and inlined calls: the fixes of `wick symbols` and
+ * `wick doctor`, as shell commands and comments. */
 #ifndef WK_SESSION_DOCTOR_PROGRAM_FIX_H
 #define WK_SESSION_DOCTOR_PROGRAM_FIX_H
 
 #include "base/buf.h"
 #include "symbols/object/object.h"
 
-/* Built by whoever looks at it: how to build it so that it says more. Nothing where nobody builds
- * it, as the compilers that rustup brings. `is_recorded`: the recording is of this build, so
- * another one needs a recording of its own. */
+/* How to build it with more information. Nothing for programs that users do not build, such as the
+ * compilers of rustup. `is_recorded`: there is a recording of this build, which does not fit
+ * another one. */
 struct wk_program_fix {
 	const char *path;
 	const struct wk_obj *obj;
@@ -18,16 +17,16 @@ struct wk_program_fix {
 };
 void wk_program_fix(const struct wk_program_fix *program, struct wk_buf *fix);
 
-/* How to build a program for Windows so that it has all. */
+/* How to build a Windows program with all information. */
 void wk_program_fix_windows(const struct wk_obj *obj, struct wk_buf *fix);
 
-/* Whether Rust's compiler made it. */
+/* Was it compiled by rustc? */
 bool wk_program_is_rust(const struct wk_obj *obj);
 
-/* Its debug information lies in other files, and `file` of those is gone: a split file (.dwo). */
+/* Its split file (.dwo) `file` is missing. */
 void wk_program_fix_split(const char *path, struct wk_str file, struct wk_buf *fix);
 
-/* ... the one that dwz made of what several programs share. */
+/* The file that dwz created for several programs is missing. */
 void wk_program_fix_shared(struct wk_str file, struct wk_buf *fix);
 
 #endif

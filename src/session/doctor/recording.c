@@ -1,10 +1,10 @@
-/* Who hands `wick doctor` a recording asks for its names as a rule. */
+/* Users who pass a recording to `wick doctor` usually want its names. */
 #include "session/doctor/doctor.h"
 
 #include "formats/reader.h"
 #include "os/os.h"
 
-/* A program is none, and neither is a script, whatever text it has. */
+/* Programs and scripts are not recordings. */
 static bool may_be_one(const char *path)
 {
 	struct wk_os_identity identity;

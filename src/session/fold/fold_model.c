@@ -10,8 +10,7 @@
 #include "session/fold/restack.h"
 #include "session/fold/source.h"
 
-/* The scripts write names as they are and only say in the picture what they are encoded in; a
- * picture of wick's is UTF-8. */
+/* The scripts copy names and declare their encoding in the picture; pictures of wick are UTF-8. */
 static void decode(const struct wk_fold_input *in, struct wk_fold_source *source)
 {
 	const char *encoding = in->encoding;

@@ -1,5 +1,5 @@
-/* What `stackcollapse-perf.pl --inline` asks addr2line, asked of wick's own tables: the calls
- * that were inlined at an address of a file of this machine. */
+/* The calls that were inlined at an address of a file of this machine, for `stackcollapse-perf.pl
+ * --inline`, which runs addr2line. */
 #ifndef WK_SESSION_FOLD_INLINER_H
 #define WK_SESSION_FOLD_INLINER_H
 

@@ -41,12 +41,12 @@ static void read_frame(struct wk_restack *r, const struct wk_event_frame *frame)
 	r->is_base[frame->number] = is_base(r, frame->name);
 }
 
-/* One of the stacks that an event tells. */
+/* A stack of an event. */
 struct row {
 	uint32_t number, parent, frame;
 };
 
-/* Where the stack begins anew, or goes on from what became of its parent. */
+/* The stack begins at a base, or continues the new stack of its parent. */
 static uint32_t cut(struct wk_restack *r, const struct row *row)
 {
 	uint32_t frame = r->frame_of[row->frame];
@@ -72,7 +72,7 @@ static void read_stack(struct wk_restack *r, const struct row *row)
 	r->stack_of[row->number] = r->reverses ? 0 : cut(r, row);
 }
 
-/* A stack's walk outward is made once, however many samples have it. */
+/* Each stack is reversed once. */
 static uint32_t turned(struct wk_restack *r, uint32_t stack)
 {
 	uint32_t result = 0;
@@ -87,8 +87,8 @@ static uint32_t turned(struct wk_restack *r, uint32_t stack)
 	return r->stack_of[stack];
 }
 
-/* A sample's own frame is no base, whatever its name: inferno compares it with its count
- * behind it. Samples that so have no base are left out, as there, but counted. */
+/* The innermost frame is never a base: inferno compares it together with its count. Samples without
+ * another base are left out, as there, but counted. */
 static uint32_t based(struct wk_restack *r, uint32_t stack)
 {
 	uint32_t callers = r->parent[stack] ? r->stack_of[r->parent[stack]] : 0;
@@ -138,7 +138,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		break;
 	}
 	if (restack->writer && wk_stack_writer_is_done(restack->writer))
-		return wk_fail(err, WK_EIO, WK_NOWHERE, "the sink takes no more");
+		return wk_fail(err, WK_EIO, WK_NOWHERE, "the sink accepts no more");
 	return true;
 }
 

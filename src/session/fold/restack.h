@@ -1,4 +1,4 @@
-/* Stacks on their way from a reader to the model, cut or turned round as flamegraph tools do.
+/* Cuts or reverses stacks between a reader and the model, as flamegraph tools do.
  *
  * A sink with another behind it: with `base` names, stacks begin at the innermost frame that
  * has one of them, and those without are dropped; with `reverses`, the innermost frame comes
@@ -17,14 +17,14 @@ struct wk_restack {
 	void *context;
 
 	struct wk_sink next;
-	struct wk_stack_writer *writer; /* NULL: stacks stay as they are and go right on */
+	struct wk_stack_writer *writer; /* NULL: stacks are passed on unchanged */
 	uint32_t *frame_of;             /* by the reader's number of a frame: the writer's */
 	uint8_t *is_base;               /* ... */
-	uint32_t *parent, *frame;       /* by the reader's number of a stack: as it told them */
-	uint32_t *stack_of; /* ... and the writer's number of what becomes of it; 0: nothing */
+	uint32_t *parent, *frame;       /* by the reader's number of a stack */
+	uint32_t *stack_of; /* ... and the writer's number of the new stack; 0: dropped */
 	uint8_t *is_turned; /* ... whether stack_of is of the reversed stack */
 	size_t frame_cap, base_cap, parent_cap, stack_frame_cap, stack_cap, turned_cap;
-	uint64_t lost; /* samples whose own frame alone had a base's name */
+	uint64_t lost; /* samples with the base in their innermost frame only */
 };
 
 void wk_restack_begin(struct wk_restack *restack, const struct wk_sink *next);

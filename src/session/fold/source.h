@@ -1,4 +1,4 @@
-/* The files that a tool is given, as one input: the scripts read several as one long one. */
+/* The files of a tool as one input: the scripts concatenate several. */
 #ifndef WK_SESSION_FOLD_SOURCE_H
 #define WK_SESSION_FOLD_SOURCE_H
 
@@ -7,8 +7,8 @@
 struct wk_fold_source {
 	struct wk_opened *files;
 	size_t count;
-	struct wk_buf joined;  /* the bytes one behind another; a single file is read in place */
-	struct wk_buf changed; /* the bytes, where they are not as they stand in the files */
+	struct wk_buf joined;  /* the bytes of several files; a single one is read in place */
+	struct wk_buf changed; /* the converted bytes */
 	struct wk_input input;
 	const struct wk_reader *reader;
 };

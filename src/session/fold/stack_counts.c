@@ -43,7 +43,7 @@ static double fraction_of(struct wk_str digits)
 	return value;
 }
 
-/* Takes "12" or "12.5" with a blank before it off the end; false where there is none. */
+/* Removes " 12" or " 12.5" from the end; false if there is no count. */
 static bool read_count(struct wk_str *line, struct entry *entry)
 {
 	size_t end = line->len, start, point;
@@ -78,7 +78,7 @@ static struct wk_str stripped(struct wk_stack_counts *c, struct wk_str stack)
 	char *text;
 	size_t len = 0;
 
-	/* "0x1" becomes four bytes of three at the worst. */
+	/* In the worst case, "0x1" becomes "0x...". */
 	text = wk_arena_alloc(&c->arena, stack.len * 2 + 1);
 	for (size_t i = 0; i < stack.len;) {
 		bool is_address = i + 2 < stack.len && stack.at[i] == '0' &&
@@ -165,7 +165,7 @@ static void add_entry(struct wk_stack_counts *c, const struct entry *entry, int 
 		add_fraction(c, *number - 1, side, entry->fraction);
 }
 
-/* First where each stack's slot is, then what the slot points at, then the work itself. */
+/* Prefetches the slots, then what they point to. */
 static void add_batch(struct wk_stack_counts *c, const struct entry *entries, size_t count,
 		      int side)
 {

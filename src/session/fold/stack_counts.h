@@ -19,19 +19,19 @@ struct wk_stack_count {
 
 struct wk_stack_counts {
 	bool strips_hex;      /* "0x7f3a" becomes "0x..." */
-	bool drops_fractions; /* of counts; else they are added up, too */
+	bool drops_fractions; /* of counts; otherwise they are added up */
 	void (*bad_line)(void *context, struct wk_str line);
-	void (*fraction)(void *context, struct wk_str line); /* the first that is dropped */
+	void (*fraction)(void *context, struct wk_str line); /* the first dropped one */
 	void *context;
 
 	struct wk_textmap map;
 	struct wk_stack_count *rows;
 	size_t count, cap;
-	double (*fractions)[2]; /* by row, what lies behind the point; NULL: nothing did */
+	double (*fractions)[2]; /* by row, the digits behind the point; NULL: none */
 	size_t fractions_cap;
 	uint64_t total[2];
 	double total_fraction[2];
-	struct wk_arena arena; /* for stacks that are not as they stand in the file */
+	struct wk_arena arena; /* for changed stacks */
 };
 
 void wk_stack_counts_read(struct wk_stack_counts *counts, struct wk_bytes bytes, int side);
@@ -43,7 +43,7 @@ bool wk_stack_counts_compare(struct wk_stack_counts *counts, const char *const *
 /* Makes the counts of "before" add up to those of "after". */
 void wk_stack_counts_normalise(struct wk_stack_counts *counts);
 
-/* A line a stack, "stack before after", in the order in which they were met. */
+/* One line per stack, "stack before after", in the order of the input. */
 void wk_stack_counts_write(const struct wk_stack_counts *counts, struct wk_out *out);
 void wk_stack_counts_fini(struct wk_stack_counts *counts);
 

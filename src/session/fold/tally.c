@@ -95,9 +95,9 @@ struct wk_sink wk_tally_sink(struct wk_tally *tally)
 	return (struct wk_sink){ .take = take, .context = tally };
 }
 
-/* The order of lines by their text is not the order of names: a name that others follow is
- * compared with its ';', so "a;b" comes behind "a.c" but before "ab". Each name therefore has
- * two ranks, one for the line that ends in it and one for those that go on. */
+/* The order of lines is not the order of names: a name is compared with a ';' behind it, so "a;b"
+ * is behind "a.c" but before "ab". Each name therefore has two ranks, one for the line that ends in
+ * it and one for those that continue. */
 struct ranked {
 	struct wk_str text; /* of the name */
 	uint32_t name;
@@ -129,7 +129,7 @@ static uint32_t *rank_names(const struct wk_tally *tally, uint32_t name_count)
 	return ranks;
 }
 
-/* What lies below a stack, in order: lines that end there and stacks that go on. */
+/* The lines that end in a stack and the stacks below it, in order. */
 struct branch {
 	uint32_t stack;
 	bool goes_on;

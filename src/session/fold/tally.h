@@ -1,8 +1,7 @@
-/* Stacks that readers tell, summed and written as folded lines in the order of their text.
+/* Stacks of readers, summed and written as folded lines in the order of their text.
  *
- * A sink of its own: no model is made, a sample costs one addition. Stacks of one text are one
- * line, whatever frames they came from. Usual order of calls: _init, reading into _sink, _write,
- * _fini. What the readers note is passed on at once. */
+ * A sink without a model: a sample costs one addition. Stacks of one text are one line. Order of
+ * calls: _init, reading into _sink, _write, _fini. Notes are passed on at once. */
 #ifndef WK_SESSION_FOLD_TALLY_H
 #define WK_SESSION_FOLD_TALLY_H
 
@@ -13,7 +12,7 @@
 #include "event/sink.h"
 
 struct wk_tally {
-	bool collapses_recursion; /* a frame right below itself is one with it */
+	bool collapses_recursion;                        /* direct recursion is one frame */
 	void (*note)(void *context, struct wk_str text); /* NULL: notes are dropped */
 	void *context;
 
@@ -23,7 +22,7 @@ struct wk_tally {
 	uint32_t *stack_of;    /* by the reader's number of a stack: an id in `stacks` */
 	size_t name_cap, stack_cap;
 	uint64_t *weight; /* by id in `stacks` */
-	uint8_t *is_met;  /* ... whether a sample had it */
+	uint8_t *is_met;  /* ... whether it has samples */
 	size_t weight_cap, met_cap;
 	uint64_t samples;
 };
@@ -31,7 +30,6 @@ struct wk_tally {
 void wk_tally_init(struct wk_tally *tally);
 void wk_tally_fini(struct wk_tally *tally);
 
-/* What `wk_tally` is to a reader. */
 struct wk_sink wk_tally_sink(struct wk_tally *tally);
 
 void wk_tally_write(const struct wk_tally *tally, struct wk_out *out);

@@ -27,7 +27,6 @@ static bool is_not_here(enum wk_image_state state)
 	       state == WK_IMAGE_UNREADABLE;
 }
 
-/* Without the words that the column's title says. */
 struct wk_str wk_image_lines_source(const struct wk_image_facts *facts)
 {
 	return wk_str_c(facts->lines ? wk_image_places_source(facts->symbols) : "");
@@ -42,8 +41,8 @@ static bool is_there(struct wk_str path)
 	return found;
 }
 
-/* Does the file have the names still that the cache keeps of it? Of Windows it is the PDB, which
- * nobody opens as long as the cache knows what it says. */
+/* Does a file still have the names that are in the cache? For a Windows program it is the PDB,
+ * which is not opened while the cache has its names. */
 static bool has_names_now(const struct wk_image_facts *facts, const struct wk_model *model)
 {
 	struct wk_str source = wk_image_names_from(model, &model->images[facts->id]);
@@ -53,7 +52,7 @@ static bool has_names_now(const struct wk_image_facts *facts, const struct wk_mo
 	       (model->traits->has_symbol_files && is_there(source));
 }
 
-/* A file that is gone is no loss where its names came with the recording. */
+/* A missing file is no loss if its names came with the recording. */
 static void find_names(struct wk_image_facts *facts, const struct wk_model *model)
 {
 	const struct wk_image *image = &model->images[facts->id];
@@ -99,8 +98,8 @@ static bool has_lines_now(const struct wk_image_facts *facts, const struct wk_mo
 	       (model->traits->has_symbol_files && is_there(wk_image_lines_source(facts)));
 }
 
-/* A few samples always lie between functions, or in those that were written as machine code. And a
- * program that was built without lines has some of the libraries that were put into it. */
+/* A few samples are always between functions, or in assembly code. A program that was built without
+ * lines has some from static libraries. */
 static enum wk_extent how_many(const struct wk_image_lines *lines)
 {
 	if (lines->known >= lines->asked - lines->asked / 10)
@@ -131,7 +130,7 @@ static void find_lines(struct wk_image_facts *facts, const struct wk_model *mode
 		facts->lacks |= WK_LACKS_LINES;
 }
 
-/* Windows walks stacks while it records: what it had for that is told, but nothing lacks here. */
+/* Windows walks stacks while it records, so no table is missing here. */
 static void find_unwind(struct wk_image_facts *facts, const struct wk_model *model)
 {
 	const struct wk_obj *obj = wk_image_obj(facts->symbols);
@@ -150,15 +149,15 @@ static void find_unwind(struct wk_image_facts *facts, const struct wk_model *mod
 	}
 }
 
-/* What never was a file has names or none. */
+/* Memory that never was a file. */
 static void find_memory(struct wk_image_facts *facts, const struct wk_image *image)
 {
 	facts->names = image->has_names ? WK_EXTENT_ALL : WK_EXTENT_NONE;
 	facts->lacks = image->has_names ? 0 : WK_LACKS_NAMES;
 }
 
-/* The kernel's lines and tables are nobody's business here, and memory has none. */
-static void find_out(struct wk_image_facts *facts, const struct wk_image_context *about)
+/* Lines and unwind tables of the kernel do not matter, and memory has none. */
+static void examine(struct wk_image_facts *facts, const struct wk_image_context *about)
 {
 	const struct wk_image *image = &about->model->images[facts->id];
 	struct wk_image_key key = wk_model_image_key(about->model, facts->id);
@@ -208,7 +207,7 @@ void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_image
 	lines = wk_image_lines_count(about->model, filter);
 	for (size_t i = 0; i < facts->count; i++) {
 		facts->at[i].frames = lines[facts->at[i].id];
-		find_out(&facts->at[i], about);
+		examine(&facts->at[i], about);
 	}
 	wk_free(lines);
 	wk_images_facts_fix(facts, about);

@@ -1,7 +1,7 @@
-/* What is known of each image of a recording that has samples in it: where its names, source lines
- * and unwind tables come from, what it lacks, and what would mend that. For `wick symbols`.
+/* The images of a recording with samples: where their names, source lines and unwind tables come
+ * from, what they lack, and how to fix that. For `wick symbols`.
  *
- * Order of calls: gather, look, fini; model and symbols must outlive it. */
+ * Order of calls: gather, use, fini; model and symbols must outlive it. */
 #ifndef WK_SESSION_IMAGES_IMAGE_FACTS_H
 #define WK_SESSION_IMAGES_IMAGE_FACTS_H
 
@@ -10,13 +10,13 @@
 #include "views/filter/filter.h"
 
 enum wk_lack {
-	WK_LACKS_FILE = 1,  /* it is not here, or another lies there */
+	WK_LACKS_FILE = 1,  /* missing, or another build */
 	WK_LACKS_NAMES = 2, /* all, or those that are not exported */
 	WK_LACKS_LINES = 4, /* source lines and inlined calls */
 	WK_LACKS_UNWIND = 8,
 };
 
-/* How much of an image's names or lines is known. */
+/* How many of an image's names or lines are known. */
 enum wk_extent {
 	WK_EXTENT_NEVER, /* there can be none */
 	WK_EXTENT_NONE,
@@ -26,7 +26,7 @@ enum wk_extent {
 	WK_EXTENT_RECORDED, /* they came with the recording */
 };
 
-/* "all"; empty for "never". */
+/* "all"; empty for NEVER. */
 struct wk_str wk_extent_word(enum wk_extent extent);
 
 /* Of an image's frames in the samples' stacks. */
@@ -34,20 +34,20 @@ struct wk_image_lines {
 	uint64_t asked, known;
 };
 
-/* A row an image of the model, freed by the caller. */
+/* A row for each image of the model, freed by the caller. */
 struct wk_image_lines *wk_image_lines_count(const struct wk_model *model,
 					    const struct wk_filter *filter);
 
 struct wk_image_facts {
 	wk_image_id id;
 	uint64_t samples;                 /* with it in their stack */
-	struct wk_image_symbols *symbols; /* NULL: never looked for, and not to be */
+	struct wk_image_symbols *symbols; /* NULL: it has no file */
 	enum wk_extent names, lines;
-	const char *unwind;                  /* in a word; NULL if there can be none */
-	bool names_are_kept, lines_are_kept; /* by the symbol cache alone: no file has them now */
+	const char *unwind;                  /* the kind of table; NULL if there can be none */
+	bool names_are_kept, lines_are_kept; /* only the symbol cache has them, no file */
 	struct wk_image_lines frames;
 	unsigned lacks;    /* enum wk_lack */
-	struct wk_buf fix; /* lines to be typed or written; empty: none is known */
+	struct wk_buf fix; /* commands and comments to paste; empty: none is known */
 };
 
 struct wk_images_facts {
@@ -56,7 +56,7 @@ struct wk_images_facts {
 	uint64_t whole_samples;
 };
 
-/* Who asks, for the commands that mend. */
+/* The commands of the fixes use these. */
 struct wk_image_context {
 	const struct wk_model *model;
 	struct wk_symbols *symbols;
@@ -68,18 +68,18 @@ void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_image
 			    const struct wk_filter *filter);
 void wk_images_facts_fini(struct wk_images_facts *facts);
 
-/* What would mend what they lack; called by gather. */
+/* Fills `fix`; called by gather. */
 void wk_images_facts_fix(struct wk_images_facts *facts, const struct wk_image_context *about);
 
-/* By what stores keep the PDB of an image of Windows, or else its file: "app.pdb", and the key.
- * False where the recording tells neither. */
+/* The name and key in symbol stores of a Windows image's PDB or else of its file: "app.pdb". False
+ * if the recording has neither. */
 bool wk_image_store_key(const struct wk_model *model, wk_image_id id, struct wk_str *name,
 			struct wk_buf *key);
 
-/* Which file lines and inlined calls came from, or why there are none. */
+/* The file that lines and inlined calls came from, or why there are none. */
 struct wk_str wk_image_lines_source(const struct wk_image_facts *facts);
 
-/* "names, lines"; empty where it lacks nothing. */
+/* "names, lines"; empty if it lacks nothing. */
 void wk_image_lacks_words(unsigned lacks, struct wk_buf *words);
 
 #endif

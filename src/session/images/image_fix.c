@@ -38,7 +38,7 @@ static void fix_kernel(struct wk_image_facts *facts, const struct wk_model *mode
 	wk_buf_fini(&text);
 }
 
-/* Its file is here, but not all of what it says, or of what that refers to. */
+/* Its file is here, but lacks something, or a file that it refers to is missing. */
 static void fix_own(struct wk_image_facts *facts, const char *path)
 {
 	struct wk_program_fix program = {
@@ -54,7 +54,7 @@ static void fix_own(struct wk_image_facts *facts, const char *path)
 		wk_program_fix(&program, &facts->fix);
 	else if (used.misses_shared)
 		wk_program_fix_shared(used.missing_file, &facts->fix);
-	else if (used.missing_file.len > 0) /* else nothing would help */
+	else if (used.missing_file.len > 0) /* otherwise there is no fix */
 		wk_program_fix_split(path, used.missing_file, &facts->fix);
 }
 
@@ -94,10 +94,9 @@ bool wk_image_store_key(const struct wk_model *model, wk_image_id id, struct wk_
 	return key->len > 0;
 }
 
-/* For who stopped fetching. */
-#define GO_ON "# fetching was interrupted: the same command goes on with it"
+#define GO_ON "# fetching was interrupted: run the same command to continue"
 
-/* Windows' own files are on a public server. Who has the others only their makers know. */
+/* Files of Windows itself are on a public server. */
 static bool is_of_windows(const struct wk_model *model, wk_image_id id)
 {
 	struct wk_str path = wk_model_str(model, model->images[id].path);
@@ -109,7 +108,7 @@ static bool is_of_windows(const struct wk_model *model, wk_image_id id)
 	return false;
 }
 
-/* Where a file of that name would be found. */
+/* How to provide a file of that name. */
 static void fix_windows_file(struct wk_image_facts *facts, const struct wk_image_context *about,
 			     struct wk_str name)
 {
@@ -119,17 +118,17 @@ static void fix_windows_file(struct wk_image_facts *facts, const struct wk_image
 		wk_buf_add_text(fix, GO_ON);
 	} else if (wk_fetcher_has_sources(about->fetcher, WK_FETCH_FOR_WINDOWS)) {
 		wk_buf_add_fmt(fix,
-			       "# put %.*s of that build beside the trace, or into a folder "
+			       "# put %.*s of that build next to the trace, or into a folder "
 			       "of the symbol path",
 			       WK_STR_ARG(name));
 	} else if (is_of_windows(about->model, facts->id)) {
 		add_asking(fix, about);
-		wk_buf_add_text(fix, "--symbol-path 'srv*'   # asks Microsoft's public server");
+		wk_buf_add_text(fix, "--symbol-path 'srv*'   # queries Microsoft's public server");
 	} else {
 		add_asking(fix, about);
 		wk_buf_add_fmt(fix,
 			       "--symbol-path ./FOLDER   # which has %.*s, or 'srv*URL' of a "
-			       "symbol server;\n# or put it beside the trace",
+			       "symbol server;\n# or put it next to the trace",
 			       WK_STR_ARG(name));
 	}
 }
@@ -146,7 +145,7 @@ static bool fix_windows(struct wk_image_facts *facts, const struct wk_image_cont
 	return true;
 }
 
-/* Its file is here but not its PDB, or that is one for everybody. False where it has none. */
+/* Its file is here but not its PDB, or only a stripped one. False if it has none. */
 static bool fix_pdb(struct wk_image_facts *facts, const struct wk_image_context *about)
 {
 	bool tells_pdb = about->model->images[facts->id].pdb_path != 0;
@@ -155,10 +154,10 @@ static bool fix_pdb(struct wk_image_facts *facts, const struct wk_image_context 
 
 	wk_image_used(facts->symbols, &used);
 	if (tells_pdb && used.names_are_kept && used.has_all_names) {
-		/* Nobody is asked for a PDB again to say why it had no more. */
+		/* The PDB is not searched for again only to see why it lacks lines. */
 		if (!is_of_windows(about->model, facts->id))
-			wk_buf_add_text(&facts->fix, "# take the PDB with all that the compiler "
-						     "wrote: cl /Zi ... /link /DEBUG");
+			wk_buf_add_text(&facts->fix, "# use the full PDB of the build: cl /Zi ... "
+						     "/link /DEBUG");
 		return true;
 	}
 	wk_image_pdb(facts->symbols, &pdb);
@@ -171,8 +170,7 @@ static bool fix_pdb(struct wk_image_facts *facts, const struct wk_image_context 
 	return true;
 }
 
-/* It is not here: it may lie in a folder, or another machine may have it. Who knows of neither
- * can only record again. */
+/* It may be in another folder or on another machine. Otherwise only a new recording helps. */
 static void fix_missing(struct wk_image_facts *facts, const struct wk_image_context *about)
 {
 	const struct wk_image *image = &about->model->images[facts->id];
@@ -191,15 +189,14 @@ static void fix_missing(struct wk_image_facts *facts, const struct wk_image_cont
 	}
 	if (image->build_id.size && has_debuginfod()) {
 		add_asking(fix, about);
-		wk_buf_add_text(fix, "--debuginfod   # or, if the recorded build lies elsewhere "
-				     "by now:\n");
+		wk_buf_add_text(fix, "--debuginfod   # or, if the recorded build was moved:\n");
 	} else {
-		wk_buf_add_text(fix, "# if the recorded build lies elsewhere by now:\n");
+		wk_buf_add_text(fix, "# if the recorded build was moved:\n");
 	}
 	add_asking(fix, about);
 	wk_buf_add_text(fix, "--symbol-server ./FOLDER   # which has it, or URL of a server\n"
-			     "# else record again; with `wick record --embed-symbols` names stay "
-			     "when programs go");
+			     "# otherwise record again; `wick record --embed-symbols` saves the "
+			     "names in the recording");
 }
 
 static void fix_file(struct wk_image_facts *facts, const struct wk_image_context *about,
@@ -215,7 +212,7 @@ static void fix_file(struct wk_image_facts *facts, const struct wk_image_context
 	if (facts->lacks & (WK_LACKS_NAMES | WK_LACKS_LINES) && fix_pdb(facts, about))
 		return;
 	if (!wk_image_obj(facts->symbols))
-		return; /* gone, but its names came with the recording */
+		return; /* missing, but its names came with the recording */
 	is_packed = wk_packages_command(packages, index, fix);
 	if (!is_packed && facts->lacks & (WK_LACKS_NAMES | WK_LACKS_LINES))
 		fix_own(facts, packages->paths[index]);
@@ -226,11 +223,11 @@ static void fix_file(struct wk_image_facts *facts, const struct wk_image_context
 		wk_buf_add_text(fix, "--debuginfod");
 	}
 	if (!is_packed && facts->lacks & WK_LACKS_UNWIND)
-		wk_buf_add_fmt(fix, "%s# build it with -fasynchronous-unwind-tables, too",
+		wk_buf_add_fmt(fix, "%s# build it with -fasynchronous-unwind-tables",
 			       fix->len ? "\n" : "");
 }
 
-/* The paths of those whose packages matter, for all at once. */
+/* The paths whose packages are needed, which are looked up together. */
 static const char **paths_of(const struct wk_images_facts *facts, const struct wk_model *model,
 			     size_t *count)
 {

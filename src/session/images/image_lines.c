@@ -1,10 +1,10 @@
-/* Of how many sampled frames the source lines are known, image for image. What the model got
- * counts, whatever it is from: that sections are there says nothing about the code that ran. And
- * it counts as often as it ran: what a sample or two were in is nobody's riddle. */
+/* For how many sampled frames of each image the source lines are known. The lines in the model
+ * count, since the presence of sections does not show that they cover the code that ran. Frames are
+ * weighted by samples. */
 #include "base/mem.h"
 #include "session/images/image_facts.h"
 
-/* What the C library's start files and the linker bring has no lines in any program. */
+/* Code of the C library's start files and the linker has no lines in any program. */
 static bool is_of_every_program(const struct wk_model *model, const struct wk_function *function)
 {
 	static const char *const names[] = {
@@ -20,7 +20,7 @@ static bool is_of_every_program(const struct wk_model *model, const struct wk_fu
 	return wk_str_ends(name, "@plt");
 }
 
-/* Several calls are an inlined one, which only debug information knows. */
+/* Inlined calls come from debug information. */
 static bool has_line(struct wk_frame_calls calls)
 {
 	for (uint32_t i = 0; i < calls.count; i++)
@@ -29,8 +29,8 @@ static bool has_line(struct wk_frame_calls calls)
 	return calls.count > 1;
 }
 
-/* rustc writes the `main` that the C library calls, which has no lines in any program of Rust: its
- * caller in every stack, it would count as a large part. Only what ran in it itself is missed. */
+/* rustc generates the `main` that the C library calls, which has no lines and is in every stack of
+ * a Rust program. Only samples in itself count. */
 static bool is_bare_main(const struct wk_model *model, struct wk_frame_calls calls)
 {
 	const struct wk_function *function = &model->functions[calls.function[0]];
@@ -40,7 +40,7 @@ static bool is_bare_main(const struct wk_model *model, struct wk_frame_calls cal
 
 /* Samples in view of a recorded frame. */
 struct frame_samples {
-	uint64_t in_stack; /* with it in their stack, as often as they have it */
+	uint64_t in_stack; /* once for each time it is in a stack */
 	uint64_t own;
 };
 

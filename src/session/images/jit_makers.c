@@ -39,7 +39,7 @@ const struct wk_jit_maker *wk_jit_maker(struct wk_str program)
 	return NULL;
 }
 
-/* It may go by a thread's name, so the command line is looked at, too. */
+/* Its name may be that of a thread, so the command line is checked as well. */
 const struct wk_jit_maker *wk_jit_maker_in(const struct wk_model *model,
 					   const struct wk_process *process)
 {

@@ -38,7 +38,7 @@ bool wk_windows_file_is(const char *path)
 	return kind_of(path) != KIND_OTHER;
 }
 
-/* A program that is looked at. */
+/* The program that is examined. */
 struct program {
 	struct wk_findings *findings;
 	const char *path; /* as typed */
@@ -54,11 +54,11 @@ struct program {
 static const char *machine_name(const struct wk_obj *obj)
 {
 	static const char *const names[] = {
-		[WK_MACHINE_UNKNOWN] = "a processor that wick does not know",
+		[WK_MACHINE_UNKNOWN] = "an unknown processor",
 		[WK_MACHINE_X86_64] = "x86-64",
 		[WK_MACHINE_AARCH64] = "ARM64",
-		[WK_MACHINE_X86] = "x86 of 32 bits",
-		[WK_MACHINE_ARM] = "ARM of 32 bits",
+		[WK_MACHINE_X86] = "32-bit x86",
+		[WK_MACHINE_ARM] = "32-bit ARM",
 	};
 
 	return names[obj->machine];
@@ -76,7 +76,7 @@ static void report_kind(const struct program *p)
 	wk_fetch_want_key(&want, &key);
 	wk_findings_good(p->findings, "a %s for Windows on %s%s%s",
 			 p->obj->type == WK_ET_DYN ? "library" : "program", machine_name(p->obj),
-			 key.len ? "; symbol stores keep it by " : "", wk_buf_text(&key));
+			 key.len ? "; its key in symbol stores is " : "", wk_buf_text(&key));
 	wk_buf_fini(&key);
 }
 
@@ -121,16 +121,16 @@ static void fix_names(const struct program *p, struct wk_buf *fix)
 		return;
 	}
 	wk_buf_add_fmt(fix,
-		       "# put the %.*s of that build beside it, or say which folder has "
-		       "it:\nwick doctor ",
+		       "# put the %.*s of that build next to it, or name its "
+		       "folder:\nwick doctor ",
 		       WK_STR_ARG(pdb_name(p)));
 	wk_buf_add_shell(fix, wk_str_c(p->path));
 	wk_buf_add_text(fix, " --symbol-path FOLDER\n"
-			     "# or build it again: its linker writes both at once");
+			     "# or rebuild it: the linker writes both");
 }
 
-/* Has the symbol cache all names, from when the PDB was here? It is looked into only where it has
- * an entry: nothing is kept of a program because somebody looked at it. */
+/* Does the symbol cache have all names, from a time when the PDB was here? It is used only if it
+ * has an entry, so that an examination adds none. */
 static bool is_in_cache(const struct program *p)
 {
 	struct wk_cache *cache = wk_cache_open(NULL);
@@ -148,19 +148,19 @@ static bool is_in_cache(const struct program *p)
 	return used.names_are_kept && used.has_all_names;
 }
 
-/* In the words of `wick symbols` of a recording. */
 static void report_names(const struct program *p)
 {
 	struct wk_buf text = { 0 }, fix = { 0 };
 
 	if (lacks_pdb(p) && is_in_cache(p)) {
-		wk_findings_good(p->findings, "names from the symbol cache, which kept them of its "
-					      "PDB: that is not here");
+		wk_findings_good(p->findings,
+				 "names from the symbol cache, saved from its PDB, which "
+				 "is missing now");
 		return;
 	}
 	wk_buf_add_text(&text, wk_image_reason(p->image));
 	if (lacks_pdb(p)) {
-		wk_buf_add_text(&text, "; that was looked for beside it");
+		wk_buf_add_text(&text, "; it was searched for next to the program");
 		for (size_t i = 0; p->debug_dirs[i]; i++)
 			wk_buf_add_fmt(&text, "%s%s", p->debug_dirs[i + 1] ? ", in " : " and in ",
 				       p->debug_dirs[i]);
@@ -177,7 +177,7 @@ static void report_names(const struct program *p)
 	wk_buf_fini(&fix);
 }
 
-/* By the doctor never; of a path that is typed it is not shown what may be secret. */
+/* `wick doctor` never queries them. The path is not printed: it may contain secrets. */
 static void report_servers(const struct program *p)
 {
 	struct wk_buf fix = { 0 };
@@ -186,9 +186,9 @@ static void report_servers(const struct program *p)
 		return;
 	wk_buf_add_text(&fix, "wick symbols ");
 	wk_buf_add_shell(&fix, wk_str_c(p->path));
-	wk_buf_add_text(&fix, " --symbol-path PATH   # the same path: this asks them");
+	wk_buf_add_text(&fix, " --symbol-path PATH   # the same path: this queries them");
 	wk_findings_warn(p->findings, wk_buf_text(&fix),
-			 "the servers of the symbol path were not asked");
+			 "the servers of the symbol path were not queried");
 	wk_buf_fini(&fix);
 }
 
@@ -202,7 +202,7 @@ static void report_lines(const struct program *p)
 		wk_findings_good(p->findings, "%s", reason);
 	} else if (p->pdb.stripped) {
 		wk_findings_warn(p->findings, wk_windows_pdb_fix(p->pdb.stripped), "%s", reason);
-	} else if (p->used.has_all_names) { /* else what mends names brings this, too */
+	} else if (p->used.has_all_names) { /* otherwise the fix for names is enough */
 		wk_program_fix_windows(p->obj, &fix);
 		wk_findings_warn(p->findings, wk_buf_text(&fix),
 				   "no debug information: " WK_DEBUG_WORDS);
@@ -224,8 +224,8 @@ static void report_stacks(const struct program *p)
 				 wk_buf_text(&text), count == 1 ? "" : "s");
 	else if (p->obj->machine == WK_MACHINE_X86)
 		wk_findings_warn(p->findings, "cl /Oy- ...   # gcc, clang: -fno-omit-frame-pointer",
-				 "code of 32 bits has no unwind tables on Windows: its stacks "
-				 "are walked by frame pointers, and end where it keeps none");
+				 "32-bit code has no unwind tables on Windows: its stacks are "
+				 "walked by frame pointers and end in functions without them");
 	else
 		wk_findings_warn(p->findings, NULL,
 				 "no unwind tables (.pdata): without them Windows walks stacks "
@@ -234,7 +234,7 @@ static void report_stacks(const struct program *p)
 	wk_buf_fini(&text);
 }
 
-/* True if the file has not all of a section: what is not there is then no fault of its build. */
+/* True if a section is incomplete: then nothing is the fault of the build. */
 static bool report_cut(const struct program *p)
 {
 	const struct wk_obj *obj = p->obj;
@@ -246,8 +246,8 @@ static bool report_cut(const struct program *p)
 		if (s->type == WK_SHT_NOBITS || s->offset == 0 || end <= obj->size_bytes)
 			continue;
 		wk_findings_bad(p->findings, NULL,
-				"the file was cut: its section %.*s ends at byte %" PRIu64
-				", and there are only %zu",
+				"the file is truncated: section %.*s ends at byte %" PRIu64
+				", but the file has %zu bytes",
 				WK_STR_ARG(s->name), end, obj->size_bytes);
 		return true;
 	}
@@ -268,7 +268,7 @@ static void report_program(struct program *p)
 	report_stacks(p);
 }
 
-/* `path` is one from the root on. */
+/* `path` is absolute. */
 static void report_file(struct program *p, struct wk_symbols *symbols, const char *path)
 {
 	struct wk_image_key key = { .path = wk_str_c(path) };
@@ -278,7 +278,7 @@ static void report_file(struct program *p, struct wk_symbols *symbols, const cha
 	if (p->obj && p->obj->pe)
 		report_program(p);
 	else
-		wk_findings_bad(p->findings, NULL, "it cannot be looked at: %s",
+		wk_findings_bad(p->findings, NULL, "it cannot be read: %s",
 				wk_image_reason(p->image));
 }
 

@@ -12,11 +12,11 @@ const char *wk_windows_pdb_fix(const char *stripped)
 	if (strstr(stripped, "FASTLINK"))
 		return "link /DEBUG:FULL ...";
 	if (strstr(stripped, "no debug information"))
-		return "cl /Zi ... /link /DEBUG   # both: /DEBUG alone leaves public names only";
-	return "# take the PDB that was made with it: /PDBSTRIPPED writes two";
+		return "cl /Zi ... /link /DEBUG   # both: /DEBUG alone writes public names only";
+	return "# use the full PDB: /PDBSTRIPPED writes a second, stripped one";
 }
 
-/* True if the program at `path` is there; it is then told whether it is of the same build. */
+/* True if there is a program at `path`; reports whether it is of the same build. */
 static bool report_program_beside(struct wk_findings *findings, const struct wk_pdb_id *id,
 				  const char *path)
 {
@@ -25,11 +25,11 @@ static bool report_program_beside(struct wk_findings *findings, const struct wk_
 	bool is_there = wk_store_open(path, &file, NULL) && file.obj->pe;
 
 	if (is_there && wk_pdb_id_same_build(&file.obj->pe->pdb, id)) {
-		wk_findings_good(findings, "it belongs to %s, which lies beside it", path);
+		wk_findings_good(findings, "it belongs to %s in the same folder", path);
 	} else if (is_there) {
 		wk_pdb_id_add(&key, &file.obj->pe->pdb);
 		wk_findings_bad(findings, "# keep the program and the PDB of one build together",
-				"%s, beside it, is of another build: it %s%s", path,
+				"%s in the same folder is of another build: it %s%s", path,
 				wk_pdb_id_is_none(&file.obj->pe->pdb) ? "names no PDB" : "names ",
 				wk_pdb_id_is_none(&file.obj->pe->pdb) ? "" : wk_buf_text(&key));
 	}
@@ -54,8 +54,8 @@ static void report_program_of(struct wk_findings *findings, const struct wk_pdb_
 		found = report_program_beside(findings, id, wk_buf_text(&beside)) || found;
 	}
 	if (!found)
-		wk_findings_good(findings, "the program that it belongs to does not lie beside it; "
-					   "it names this GUID and age");
+		wk_findings_good(findings, "its program, which names this GUID and age, is not in "
+					   "the same folder");
 	wk_buf_fini(&beside);
 }
 
@@ -81,7 +81,7 @@ static void report_content(struct wk_findings *findings, struct wk_pdb *pdb)
 				 count == 1 ? "" : "s", wk_pdb_why_stripped(pdb));
 	else
 		wk_findings_good(findings,
-				 "whole: functions, inlined calls and source lines of %s "
+				 "complete: functions, inlined calls and source lines of %s "
 				 "module%s, and public names of %s function%s",
 				 wk_buf_text(&modules), wk_pdb_module_count(pdb) == 1 ? "" : "s",
 				 wk_buf_text(&publics), count == 1 ? "" : "s");
@@ -111,12 +111,12 @@ void wk_windows_pdb_print(struct wk_findings *findings, const char *path)
 		pdb = wk_pdb_open(file.at, file.size_bytes, &err);
 	if (pdb && !wk_pdb_is_whole(wk_bytes_of(file.at, file.size_bytes)))
 		wk_findings_bad(findings, NULL,
-				"it was cut: it says that it has more pages than "
-				"there are, and is not used");
+				"it is truncated: it has fewer pages than its header "
+				"declares, so it is not used");
 	else if (pdb)
 		report_pdb(findings, pdb, path);
 	else
-		wk_findings_bad(findings, NULL, "it cannot be looked at: %s", err.text);
+		wk_findings_bad(findings, NULL, "it cannot be read: %s", err.text);
 	wk_pdb_free(pdb);
 	wk_os_close(&file);
 }

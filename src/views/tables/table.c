@@ -144,11 +144,6 @@ void wk_table_share(struct wk_table *table, uint64_t part, uint64_t whole)
 	add_cell(table, (struct wk_cell){ .number = part, .whole = whole });
 }
 
-void wk_table_none(struct wk_table *table)
-{
-	add_cell(table, (struct wk_cell){ .is_none = true });
-}
-
 /* ---- columns and their cells */
 
 /* Adds the column; false after the first row, when it is there. */

@@ -107,7 +107,6 @@ void wk_table_signed(struct wk_table *table, int64_t number);
 /* From one weight to another: it may be larger than a signed number. */
 void wk_table_change(struct wk_table *table, uint64_t before, uint64_t after);
 void wk_table_share(struct wk_table *table, uint64_t part, uint64_t whole);
-void wk_table_none(struct wk_table *table);
 
 /* A column or its cell. `how`: `spare` of the column, or WK_DETAIL. */
 #define WK_DETAIL 0x100u
