@@ -7,7 +7,7 @@
 #include "views/filter/wpa_query.h"
 #include "views/unnamed.h"
 
-#define MANY_UNNAMED 20 /* one in so many */
+#define MANY_UNNAMED 20 /* one in this number */
 #define MANY_CUT     10
 
 #define MOST_FAULTS 3 /* that are printed */
@@ -75,7 +75,7 @@ void wk_selection_warn(const struct wk_selection *question, const struct wk_mess
 	wk_buf_fini(&sentence);
 }
 
-/* Samples that belong to no thread come from text that tells none. */
+/* Text formats may contain no threads. */
 static bool has_threads(const struct wk_model *model)
 {
 	for (uint32_t i = 0; i < model->samples.count; i++)
@@ -86,7 +86,7 @@ static bool has_threads(const struct wk_model *model)
 
 #define MOST_QUERY_BYTES 300
 
-/* Nobody typed it: it stands in a preset's file. */
+/* It was not typed, but is in a preset's file. */
 static void add_query(const struct wk_selection *question, struct wk_buf *sentence)
 {
 	const struct wk_wpa_query *query = question->asked.query;
@@ -97,8 +97,8 @@ static void add_query(const struct wk_selection *question, struct wk_buf *senten
 		return;
 	while (text.len > MOST_QUERY_BYTES || (is_cut && (text.at[text.len] & 0xc0) == 0x80))
 		text.len--;
-	wk_buf_add_fmt(sentence, "; that filter is %.*s%s, and %s what matches", WK_STR_ARG(text),
-		       is_cut ? "…" : "", query->keeps ? "keeps" : "leaves out");
+	wk_buf_add_fmt(sentence, "; that filter %s samples that match %.*s%s",
+		       query->keeps ? "keeps" : "leaves out", WK_STR_ARG(text), is_cut ? "…" : "");
 }
 
 static void explain(const struct wk_selection *question, struct wk_buf *sentence)
