@@ -169,8 +169,11 @@ static void set_location(struct run *run)
 		move_to(run, location);
 }
 
-static bool location_op(struct run *run, uint8_t op)
+/* An operation without a register whose rule it sets; false if it is none. */
+static bool plain_op(struct run *run, uint8_t op)
 {
+	uint64_t reg;
+
 	switch (op) {
 	case CFA_SET_LOC:
 		set_location(run);
@@ -187,16 +190,6 @@ static bool location_op(struct run *run, uint8_t op)
 	case CFA_MIPS_ADVANCE_LOC8:
 		advance(run, wk_u64(&run->code));
 		return true;
-	default:
-		return false;
-	}
-}
-
-static bool cfa_op(struct run *run, uint8_t op)
-{
-	uint64_t reg;
-
-	switch (op) {
 	case CFA_DEF_CFA:
 		reg = wk_uleb(&run->code);
 		define_cfa(run, reg, (int64_t)wk_uleb(&run->code));
@@ -220,6 +213,24 @@ static bool cfa_op(struct run *run, uint8_t op)
 	case CFA_DEF_CFA_EXPRESSION:
 		define_cfa_expression(run);
 		return true;
+	case CFA_NOP:
+	/* Whether the return address is signed: signatures are removed in any case. */
+	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
+	case CFA_NEGATE_RA_STATE:
+		return true;
+	case CFA_GNU_ARGS_SIZE:
+		wk_uleb(&run->code);
+		return true;
+	case CFA_REMEMBER_STATE:
+		if (run->depth == REMEMBER_DEPTH)
+			return false;
+		run->remembered[run->depth++] = run->state;
+		return true;
+	case CFA_RESTORE_STATE:
+		if (run->depth == 0)
+			return false;
+		run->state = run->remembered[--run->depth];
+		return true;
 	default:
 		return false;
 	}
@@ -227,7 +238,7 @@ static bool cfa_op(struct run *run, uint8_t op)
 
 static bool register_op(struct run *run, uint8_t op)
 {
-	uint64_t reg = wk_uleb(&run->code);
+	uint64_t reg = wk_uleb(&run->code), from;
 	struct wk_bytes code;
 
 	switch (op) {
@@ -255,43 +266,15 @@ static bool register_op(struct run *run, uint8_t op)
 	case CFA_SAME_VALUE:
 		set_rule(run, reg, WK_RULE_SAME, 0);
 		return true;
-	case CFA_REGISTER: {
-		uint64_t from = wk_uleb(&run->code);
-
+	case CFA_REGISTER:
+		from = wk_uleb(&run->code);
 		set_rule(run, reg, WK_RULE_REGISTER, (int32_t)(from < WK_REGISTERS ? from : 255));
 		return true;
-	}
 	case CFA_EXPRESSION:
 		set_rule(run, reg, WK_RULE_AT_EXPRESSION, expression(run, &code));
 		return true;
 	case CFA_VAL_EXPRESSION:
 		set_rule(run, reg, WK_RULE_VALUE_EXPRESSION, expression(run, &code));
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool state_op(struct run *run, uint8_t op)
-{
-	switch (op) {
-	case CFA_NOP:
-	/* Whether the return address is signed: signatures are removed in any case. */
-	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
-	case CFA_NEGATE_RA_STATE:
-		return true;
-	case CFA_GNU_ARGS_SIZE:
-		wk_uleb(&run->code);
-		return true;
-	case CFA_REMEMBER_STATE:
-		if (run->depth == REMEMBER_DEPTH)
-			return false;
-		run->remembered[run->depth++] = run->state;
-		return true;
-	case CFA_RESTORE_STATE:
-		if (run->depth == 0)
-			return false;
-		run->state = run->remembered[--run->depth];
 		return true;
 	default:
 		return false;
@@ -313,9 +296,7 @@ static void step(struct run *run)
 		restore(run, low);
 		return;
 	}
-	if (location_op(run, low) || cfa_op(run, low) || state_op(run, low))
-		return;
-	if (!register_op(run, low))
+	if (!plain_op(run, low) && !register_op(run, low))
 		run->bad = true;
 }
 
@@ -329,19 +310,26 @@ static bool run_all(struct run *run)
 	return true;
 }
 
+/* All but `remembered`, which is large. */
+static void begin(struct run *run, const struct wk_cfi *cfi, const struct wk_cfi_cie *cie,
+		  struct wk_bytes program, uint64_t location)
+{
+	run->cfi = cfi;
+	run->cie = cie;
+	run->code = program;
+	run->state = cie->initial;
+	run->depth = 0;
+	run->location = location;
+	run->bad = false;
+	run->take = NULL;
+	run->context = NULL;
+}
+
 bool wk_cfi_run_initial(const struct wk_cfi *cfi, struct wk_cfi_cie *cie, struct wk_bytes program)
 {
 	struct run run;
 
-	run.cfi = cfi;
-	run.cie = cie;
-	run.code = program;
-	run.state = cie->initial;
-	run.depth = 0;
-	run.location = 0;
-	run.bad = false;
-	run.take = NULL;
-	run.context = NULL;
+	begin(&run, cfi, cie, program, 0);
 	if (!run_all(&run) || run.location != 0)
 		return false;
 	cie->initial = run.state;
@@ -353,19 +341,12 @@ bool wk_cfi_run(const struct wk_cfi *cfi, const struct wk_cfi_fde *fde,
 		void *context)
 {
 	struct run run;
-	bool ok;
 
-	run.cfi = cfi;
-	run.cie = fde->cie;
-	run.code = fde->program;
-	run.state = fde->cie->initial;
-	run.depth = 0;
-	run.location = fde->start;
-	run.bad = false;
+	begin(&run, cfi, fde->cie, fde->program, fde->start);
 	run.take = take;
 	run.context = context;
-	ok = run_all(&run);
-	if (ok)
-		move_to(&run, fde->start + fde->size_bytes);
-	return ok && !run.bad;
+	if (!run_all(&run))
+		return false;
+	move_to(&run, fde->start + fde->size_bytes);
+	return !run.bad;
 }

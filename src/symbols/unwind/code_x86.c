@@ -214,20 +214,6 @@ static void load_address(struct decoder *d, struct wk_x86 *ins)
 		ins->kind = WK_X86_FP_FROM_SP;
 }
 
-/* Group 5: inc, dec, calls, jumps, push. */
-static void group5(struct decoder *d, struct wk_x86 *ins)
-{
-	switch (d->reg & 7) {
-	case 4:
-	case 5:
-		ins->kind = WK_X86_JUMP_ANYWHERE;
-		break;
-	case 6:
-		ins->kind = WK_X86_PUSH;
-		break;
-	}
-}
-
 static void with_modrm(struct decoder *d, struct wk_x86 *ins, uint8_t op)
 {
 	uint8_t follows = one_byte[op];
@@ -259,8 +245,11 @@ static void with_modrm(struct decoder *d, struct wk_x86 *ins, uint8_t op)
 		if ((d->reg & 7) < 2)
 			follows |= op == 0xf6 ? B : Z;
 		break;
-	case 0xff:
-		group5(d, ins);
+	case 0xff: /* inc, dec, calls, jumps, push */
+		if ((d->reg & 7) == 4 || (d->reg & 7) == 5)
+			ins->kind = WK_X86_JUMP_ANYWHERE;
+		else if ((d->reg & 7) == 6)
+			ins->kind = WK_X86_PUSH;
 		return;
 	case 0x01: /* add, sub and the like with the stack pointer as destination */
 	case 0x09:
@@ -290,6 +279,14 @@ static void with_modrm(struct decoder *d, struct wk_x86 *ins, uint8_t op)
 
 static void without_modrm(struct decoder *d, struct wk_x86 *ins, uint8_t op)
 {
+	static const uint8_t kinds[256] = {
+		[0x68] = WK_X86_PUSH, [0x6a] = WK_X86_PUSH, [0x9c] = WK_X86_PUSH,
+		[0x9d] = WK_X86_POP, [0xc8] = WK_X86_LOSE_SP, [0xc9] = WK_X86_LEAVE,
+		[0xc2] = WK_X86_STOP, [0xc3] = WK_X86_STOP, [0xca] = WK_X86_STOP,
+		[0xcb] = WK_X86_STOP, [0xcc] = WK_X86_STOP, [0xcf] = WK_X86_STOP,
+		[0xf4] = WK_X86_STOP, [0xe8] = WK_X86_CALL, [0xe9] = WK_X86_JUMP,
+		[0xeb] = WK_X86_JUMP,
+	};
 	uint8_t reg = dwarf_register[(op & 7) | (d->rex & 1) << 3];
 
 	if (op >= 0x50 && op <= 0x5f) {
@@ -314,41 +311,11 @@ static void without_modrm(struct decoder *d, struct wk_x86 *ins, uint8_t op)
 		branch(d, ins, WK_X86_BRANCH, 1);
 		return;
 	}
-	switch (op) {
-	case 0x68:
-	case 0x6a:
-	case 0x9c:
-		ins->kind = WK_X86_PUSH;
-		break;
-	case 0x9d:
-		ins->kind = WK_X86_POP;
-		break;
-	case 0xc8:
-		ins->kind = WK_X86_LOSE_SP;
-		break;
-	case 0xc9:
-		ins->kind = WK_X86_LEAVE;
-		break;
-	case 0xc2:
-	case 0xc3:
-	case 0xca:
-	case 0xcb:
-	case 0xcc:
-	case 0xcf:
-	case 0xf4:
-		ins->kind = WK_X86_STOP;
-		break;
-	case 0xe8:
-		branch(d, ins, WK_X86_CALL, 4);
-		return;
-	case 0xe9:
-		branch(d, ins, WK_X86_JUMP, 4);
-		return;
-	case 0xeb:
-		branch(d, ins, WK_X86_JUMP, 1);
-		return;
-	}
-	skip_immediate(d, one_byte[op]);
+	ins->kind = kinds[op];
+	if (ins->kind == WK_X86_CALL || ins->kind == WK_X86_JUMP)
+		branch(d, ins, ins->kind, op == 0xeb ? 1 : 4);
+	else
+		skip_immediate(d, one_byte[op]);
 }
 
 /* Passes over prefixes; gives the first byte of the opcode. */

@@ -121,70 +121,56 @@ static void jump(struct machine *m)
 		m->code.at = m->code.start + target;
 }
 
-static bool constant(struct machine *m, uint8_t op)
+/* The number that an operation pushes. */
+static uint64_t constant(struct wk_bytes *code, uint8_t op)
 {
 	switch (op) {
 	case OP_CONST1U:
-		push(m, wk_u8(&m->code));
-		return true;
+		return wk_u8(code);
 	case OP_CONST1S:
-		push(m, (uint64_t)(int8_t)wk_u8(&m->code));
-		return true;
+		return (uint64_t)(int8_t)wk_u8(code);
 	case OP_CONST2U:
-		push(m, wk_u16(&m->code));
-		return true;
+		return wk_u16(code);
 	case OP_CONST2S:
-		push(m, (uint64_t)(int16_t)wk_u16(&m->code));
-		return true;
+		return (uint64_t)(int16_t)wk_u16(code);
 	case OP_CONST4U:
-		push(m, wk_u32(&m->code));
-		return true;
+		return wk_u32(code);
 	case OP_CONST4S:
-		push(m, (uint64_t)(int32_t)wk_u32(&m->code));
-		return true;
-	case OP_ADDR:
-	case OP_CONST8U:
-	case OP_CONST8S:
-		push(m, wk_u64(&m->code));
-		return true;
+		return (uint64_t)(int32_t)wk_u32(code);
 	case OP_CONSTU:
-		push(m, wk_uleb(&m->code));
-		return true;
+		return wk_uleb(code);
 	case OP_CONSTS:
-		push(m, (uint64_t)wk_sleb(&m->code));
-		return true;
-	default:
-		return false;
+		return (uint64_t)wk_sleb(code);
+	default: /* an address, or eight bytes */
+		return wk_u64(code);
 	}
 }
 
-static bool rearrange(struct machine *m, uint8_t op)
+static void rearrange(struct machine *m, uint8_t op)
 {
 	uint64_t a, b, c;
 
 	switch (op) {
 	case OP_DUP:
 		push(m, peek(m, 0));
-		return true;
+		break;
 	case OP_DROP:
 		pop(m);
-		return true;
+		break;
 	case OP_OVER:
 		push(m, peek(m, 1));
-		return true;
+		break;
 	case OP_PICK:
 		push(m, peek(m, wk_u8(&m->code)));
-		return true;
+		break;
 	case OP_SWAP:
 		a = pop(m), b = pop(m);
 		push(m, a), push(m, b);
-		return true;
+		break;
 	case OP_ROT:
 		a = pop(m), b = pop(m), c = pop(m);
 		push(m, a), push(m, c), push(m, b);
-		return true;
-	default:
-		return false;
+		break;
 	}
 }
 
@@ -213,65 +199,45 @@ static bool takes_two(uint8_t op)
 	       (op >= OP_EQ && op <= OP_NE);
 }
 
-static void two_operands(struct machine *m, uint8_t op)
+static uint64_t combine(struct machine *m, uint8_t op, uint64_t a, uint64_t b)
 {
-	uint64_t b = pop(m), a = pop(m), r = 0;
-
 	switch (op) {
 	case OP_AND:
-		r = a & b;
-		break;
+		return a & b;
 	case OP_DIV:
-		r = divide(m, a, b);
-		break;
+		return divide(m, a, b);
 	case OP_MINUS:
-		r = a - b;
-		break;
+		return a - b;
 	case OP_MOD:
 		m->bad |= b == 0;
-		r = b ? a % b : 0;
-		break;
+		return b ? a % b : 0;
 	case OP_MUL:
-		r = a * b;
-		break;
+		return a * b;
 	case OP_OR:
-		r = a | b;
-		break;
+		return a | b;
 	case OP_PLUS:
-		r = a + b;
-		break;
+		return a + b;
 	case OP_SHL:
-		r = b < 64 ? a << b : 0;
-		break;
+		return b < 64 ? a << b : 0;
 	case OP_SHR:
-		r = shift_right(a, b, false);
-		break;
+		return shift_right(a, b, false);
 	case OP_SHRA:
-		r = shift_right(a, b, true);
-		break;
+		return shift_right(a, b, true);
 	case OP_XOR:
-		r = a ^ b;
-		break;
+		return a ^ b;
 	case OP_EQ:
-		r = a == b;
-		break;
+		return a == b;
 	case OP_GE:
-		r = (int64_t)a >= (int64_t)b;
-		break;
+		return (int64_t)a >= (int64_t)b;
 	case OP_GT:
-		r = (int64_t)a > (int64_t)b;
-		break;
+		return (int64_t)a > (int64_t)b;
 	case OP_LE:
-		r = (int64_t)a <= (int64_t)b;
-		break;
+		return (int64_t)a <= (int64_t)b;
 	case OP_LT:
-		r = (int64_t)a < (int64_t)b;
-		break;
-	case OP_NE:
-		r = a != b;
-		break;
+		return (int64_t)a < (int64_t)b;
+	default:
+		return a != b;
 	}
-	push(m, r);
 }
 
 static void other(struct machine *m, uint8_t op)
@@ -325,6 +291,7 @@ static void other(struct machine *m, uint8_t op)
 static void step(struct machine *m)
 {
 	uint8_t op = wk_u8(&m->code);
+	uint64_t top;
 
 	if (op >= OP_LIT0 && op < OP_REG0)
 		push(m, op - OP_LIT0);
@@ -333,8 +300,12 @@ static void step(struct machine *m)
 	else if (op >= OP_BREG0 && op <= OP_BREG31)
 		push_register(m, op - OP_BREG0, wk_sleb(&m->code));
 	else if (takes_two(op))
-		two_operands(m, op);
-	else if (!constant(m, op) && !rearrange(m, op))
+		top = pop(m), push(m, combine(m, op, pop(m), top));
+	else if (op == OP_ADDR || (op >= OP_CONST1U && op <= OP_CONSTS))
+		push(m, constant(&m->code, op));
+	else if (op >= OP_DUP && op <= OP_ROT)
+		rearrange(m, op);
+	else
 		other(m, op);
 }
 

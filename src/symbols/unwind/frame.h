@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "event/event.h"
 
 struct wk_unwind_machine {
@@ -65,6 +66,14 @@ static inline void wk_frame_set(struct wk_frame *frame, unsigned reg, uint64_t v
 /* For an address above the copy. Fails if the process has moved on since. */
 bool wk_frame_load_above(struct wk_frame *frame, uint64_t address, size_t size, uint64_t *value);
 
+static inline uint64_t wk_frame_number(const uint8_t *bytes, size_t size)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, bytes, size);
+	return WK_FROM_LE(64, value);
+}
+
 static inline bool wk_frame_load(struct wk_frame *frame, uint64_t address, size_t size,
 				 uint64_t *value)
 {
@@ -77,13 +86,7 @@ static inline bool wk_frame_load(struct wk_frame *frame, uint64_t address, size_
 	}
 	if (frame->memory && address > frame->memory->highest)
 		frame->memory->highest = address;
-	*value = 0;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	memcpy(value, frame->bytes + offset, size);
-#else
-	for (size_t i = 0; i < size; i++)
-		*value |= (uint64_t)frame->bytes[offset + i] << (8 * i);
-#endif
+	*value = wk_frame_number(frame->bytes + offset, size);
 	return true;
 }
 

@@ -9,17 +9,8 @@
 /* Of 4 KiB each: a walk that needs more leads nowhere. */
 #define READ_LIMIT 512
 
-static uint64_t word_at(const uint8_t *bytes, size_t size)
-{
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < size; i++)
-		value |= (uint64_t)bytes[i] << (8 * i);
-	return value;
-}
-
 /* Is the last return address of the copy still in the process's memory? */
-static bool stands_still(const struct wk_frame *frame)
+static bool is_unchanged(const struct wk_frame *frame)
 {
 	struct wk_stack_memory *memory = frame->memory;
 	uint64_t offset = memory->highest - frame->base;
@@ -43,7 +34,7 @@ bool wk_frame_load_above(struct wk_frame *frame, uint64_t address, size_t size, 
 	if (!memory->is_allowed)
 		return false;
 	if (!memory->was_used)
-		memory->is_allowed = stands_still(frame);
+		memory->is_allowed = is_unchanged(frame);
 	if (memory->is_allowed && !is_held(memory, address, size)) {
 		memory->base = address & ~(uint64_t)7;
 		memory->len = memory->read(memory->context, memory->base, memory->bytes,
@@ -54,6 +45,6 @@ bool wk_frame_load_above(struct wk_frame *frame, uint64_t address, size_t size, 
 		return false;
 	memory->was_used = true;
 	frame->missed_above = false;
-	*value = word_at(memory->bytes + (address - memory->base), size);
+	*value = wk_frame_number(memory->bytes + (address - memory->base), size);
 	return true;
 }
