@@ -303,6 +303,23 @@ struct wk_bytes wk_cache_section(const struct wk_cache_entry *entry, uint32_t ki
 	return (struct wk_bytes){ 0 };
 }
 
+bool wk_cache_check_head(struct wk_bytes bytes, size_t head_bytes, uint32_t magic, uint32_t version,
+			 const char *what, struct wk_err *err)
+{
+	uint32_t first[2];
+
+	if (wk_bytes_left(&bytes) < head_bytes || (uintptr_t)bytes.at % 8 != 0)
+		return wk_fail(err, WK_ECORRUPT, 0, "%zu bytes are not a saved %s",
+			       wk_bytes_left(&bytes), what);
+	memcpy(first, bytes.at, sizeof(first));
+	if (first[0] != magic || first[1] != version)
+		return wk_fail(err, WK_EFORMAT, 0,
+			       "a saved %s begins with 0x%08" PRIx32 " and version %" PRIu32
+			       ", and has this machine's byte order",
+			       what, magic, version);
+	return true;
+}
+
 /* The contents of the folder, for trimming. */
 struct kept_file {
 	char name[NAME_BYTES];

@@ -67,6 +67,12 @@ const struct wk_cache_entry *wk_cache_peek(struct wk_cache *cache, const struct 
 struct wk_bytes wk_cache_section(const struct wk_cache_entry *entry, uint32_t kind,
 				 uint32_t version);
 
+/* Do the bytes of a section, in this machine's byte order, start with `magic` and `version`, 32
+ * bits each? False as well if they are fewer than the head, or not at a multiple of 8. `what` is
+ * for the sentence: "symbol table". */
+bool wk_cache_check_head(struct wk_bytes bytes, size_t head_bytes, uint32_t magic, uint32_t version,
+			 const char *what, struct wk_err *err);
+
 /* Replaces an entry; entries found before stay readable. False, with a sentence, if it could not be
  * saved. */
 bool wk_cache_write(struct wk_cache *cache, const struct wk_build_id *id,

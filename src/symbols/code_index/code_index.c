@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "symbols/cache/cache.h"
 #include "symbols/code_index/block.h"
 #include "symbols/code_index/ranges.h"
 #include "symbols/code_index/texts.h"
@@ -391,10 +392,8 @@ static void add_word(struct words *words, const uint32_t *at)
 
 	if (!wk_code_texts_is_lent(words->texts, *at) || row > UINT32_MAX)
 		return;
-	if (words->count == words->cap)
-		words->places = wk_grow_now(words->places, &words->cap, words->count + 1,
-					    sizeof(*words->places));
-	words->places[words->count++] = (struct wk_sort_key){ *at, (uint32_t)row };
+	*WK_APPEND(words->places, words->count, words->cap) =
+		(struct wk_sort_key){ *at, (uint32_t)row };
 }
 
 static void add_words(struct words *words, const uint8_t *bytes, size_t len)
@@ -474,8 +473,7 @@ void wk_code_index_save(struct wk_code_index *index, struct wk_buf *out)
 	memcpy(out->at + begin, &head, sizeof(head));
 }
 
-static bool lies_inside(const struct file_head *head, uint64_t at, uint64_t count,
-			size_t size_bytes)
+static bool is_inside(const struct file_head *head, uint64_t at, uint64_t count, size_t size_bytes)
 {
 	return at % 8 == 0 && at >= sizeof(*head) && at <= head->size_bytes &&
 	       count <= (head->size_bytes - at) / size_bytes;
@@ -485,23 +483,17 @@ static bool check(struct wk_bytes bytes, struct wk_err *err)
 {
 	const struct file_head *head = (const struct file_head *)(const void *)bytes.at;
 
-	if (wk_bytes_left(&bytes) < sizeof(*head) || (uintptr_t)bytes.at % 8 != 0)
-		return wk_fail(err, WK_ECORRUPT, 0, "%zu bytes are not a saved code index",
-			       wk_bytes_left(&bytes));
-	if (head->magic != MAGIC || head->version != VERSION)
-		return wk_fail(err, WK_EFORMAT, 0,
-			       "a saved code index begins with \"wkci\" and "
-			       "version %d, and has this machine's byte order",
-			       VERSION);
+	if (!wk_cache_check_head(bytes, sizeof(*head), MAGIC, VERSION, "code index", err))
+		return false;
 	if (head->size_bytes > wk_bytes_left(&bytes) || head->size_bytes < sizeof(*head))
 		return wk_fail(err, WK_ECORRUPT, 8,
 			       "a saved code index of %zu bytes claims %" PRIu64,
 			       wk_bytes_left(&bytes), head->size_bytes);
-	if (!lies_inside(head, head->texts, head->texts_len, 1) || head->texts_len > UINT32_MAX ||
-	    !lies_inside(head, head->slots, head->slots_cap, sizeof(struct wk_index_slot)) ||
+	if (!is_inside(head, head->texts, head->texts_len, 1) || head->texts_len > UINT32_MAX ||
+	    !is_inside(head, head->slots, head->slots_cap, sizeof(struct wk_index_slot)) ||
 	    head->slots_cap > UINT32_MAX / 4 || (head->slots_cap & (head->slots_cap - 1)) != 0 ||
-	    !lies_inside(head, head->ranges, head->ranges_len, 1) ||
-	    !lies_inside(head, head->units, head->unit_count, sizeof(uint64_t)) ||
+	    !is_inside(head, head->ranges, head->ranges_len, 1) ||
+	    !is_inside(head, head->units, head->unit_count, sizeof(uint64_t)) ||
 	    head->unit_count > UINT32_MAX)
 		return wk_fail(err, WK_ECORRUPT, 16, "a saved code index has parts outside of it");
 	return true;

@@ -23,24 +23,12 @@
 
 #define MOST_SECTIONS 5
 
-/* "word PATH" of the source section; empty if the line does not start with the word. */
-static struct wk_str value_of(struct wk_str line, const char *word)
-{
-	size_t len = strlen(word);
-
-	if (!wk_str_starts(line, word) || line.len <= len || line.at[len] != ' ')
-		return wk_str_c("");
-	return wk_str_skip(line, len + 1);
-}
-
 static uint64_t read_number(struct wk_str *rest)
 {
-	struct wk_str word = wk_str_of(rest->at, 0);
-	uint64_t number = 0;
+	struct wk_str word;
+	uint64_t number;
 
-	while (word.len < rest->len && word.at[word.len] != ' ')
-		word.len++;
-	*rest = wk_str_skip(*rest, word.len + (word.len < rest->len));
+	wk_str_split(*rest, ' ', &word, rest);
 	return wk_num_u64(word, &number) ? number : 0;
 }
 
@@ -68,21 +56,22 @@ static struct wk_image_source source_of(struct wk_str rest)
 
 static void read_fact(struct wk_image_cached *kept, struct wk_str line)
 {
-	struct wk_str value;
+	struct wk_str word, value;
 
-	if ((value = value_of(line, "build")).len) {
+	wk_str_split(line, ' ', &word, &value);
+	if (wk_str_is(word, "complete")) {
+		kept->has_all_names = true;
+	} else if (wk_str_is(word, "build")) {
 		kept->build = read_number(&value);
-	} else if ((value = value_of(line, "image")).len) {
+	} else if (wk_str_is(word, "image")) {
 		kept->image.size_bytes = read_number(&value);
 		kept->image.changed_ns = read_number(&value);
-	} else if ((value = value_of(line, "names")).len) {
+	} else if (wk_str_is(word, "names")) {
 		kept->names = source_of(value);
-	} else if ((value = value_of(line, "lines")).len) {
+	} else if (wk_str_is(word, "lines")) {
 		kept->lines = source_of(value);
-	} else if ((value = value_of(line, "units")).len) {
+	} else if (wk_str_is(word, "units")) {
 		kept->units = value;
-	} else {
-		kept->has_all_names |= wk_str_is(line, "complete");
 	}
 }
 
@@ -90,17 +79,12 @@ static void read_sources(struct wk_image_cached *kept)
 {
 	struct wk_bytes bytes =
 		wk_cache_section(kept->entry, WK_CACHE_SOURCE, WK_CACHE_SOURCE_VERSION);
-	struct wk_str text = wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
+	struct wk_str text = wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes)), line;
 
-	for (bool is_first = true; text.len > 0; is_first = false) {
-		const char *end = memchr(text.at, '\n', text.len);
-		struct wk_str line = wk_str_of(text.at, end ? (size_t)(end - text.at) : text.len);
-
-		text = wk_str_skip(text, line.len + (end != NULL));
-		if (is_first)
-			kept->image.path = line;
-		else
-			read_fact(kept, line);
+	wk_str_split(text, '\n', &kept->image.path, &text);
+	while (text.len > 0) {
+		wk_str_split(text, '\n', &line, &text);
+		read_fact(kept, line);
 	}
 }
 

@@ -68,11 +68,9 @@ static uint16_t module_id(struct wk_kallsyms *k, struct wk_str name)
 	id = wk_index_find(&k->module_index, hash, same_module, k, &name);
 	if (id != 0 || k->module_count == UINT16_MAX)
 		return (uint16_t)id;
-	id = (uint32_t)k->module_count++;
-	WK_RESERVE(k->modules, k->module_cap, k->module_count);
-	k->modules[id] = name;
-	wk_index_add(&k->module_index, hash, id);
-	return (uint16_t)id;
+	*WK_APPEND(k->modules, k->module_count, k->module_cap) = name;
+	wk_index_add(&k->module_index, hash, (uint32_t)k->module_count - 1);
+	return (uint16_t)(k->module_count - 1);
 }
 
 static void add_line(struct wk_kallsyms *k, const struct wk_kallsyms_line *line)
@@ -97,13 +95,12 @@ static void read_lines(struct wk_kallsyms *k)
 	struct wk_str rest = k->text;
 
 	while (rest.len > 0) {
-		const char *newline = memchr(rest.at, '\n', rest.len);
-		size_t len = newline ? (size_t)(newline - rest.at) : rest.len;
 		struct wk_kallsyms_line line;
+		struct wk_str text;
 
-		if (wk_kallsyms_read_line(wk_str_of(rest.at, len), &line))
+		wk_str_split(rest, '\n', &text, &rest);
+		if (wk_kallsyms_read_line(text, &line))
 			add_line(k, &line);
-		rest = wk_str_skip(rest, len + 1);
 	}
 }
 
@@ -116,7 +113,7 @@ static unsigned underscores(struct wk_str name)
 	return count;
 }
 
-/* The type letter stands two bytes before the name. */
+/* The type letter is two bytes before the name. */
 static int binding_of(const struct wk_kallsyms *k, const struct wk_kallsyms_row *row)
 {
 	char type = k->text.at[row->name - 2];
@@ -204,11 +201,10 @@ struct wk_kallsyms *wk_kallsyms_parse(struct wk_str text, struct wk_err *err)
 	struct wk_kallsyms *k = wk_alloc_zeroed(1, sizeof(*k));
 
 	k->text = text;
-	k->modules = wk_grow(NULL, &k->module_cap, 1, sizeof(*k->modules));
-	k->modules[k->module_count++] = wk_str_c(KERNEL_NAME);
+	*WK_APPEND(k->modules, k->module_count, k->module_cap) = wk_str_c(KERNEL_NAME);
 	if (text.len > UINT32_MAX) {
-		wk_fail(err, WK_ECORRUPT, 0, "a kernel symbol table of %zu bytes is not believed",
-			text.len);
+		wk_fail(err, WK_ECORRUPT, 0,
+			"a kernel symbol table of %zu bytes is above the limit of 4 GiB", text.len);
 		goto fail;
 	}
 	read_lines(k);
@@ -274,12 +270,9 @@ static uint64_t size_of(const struct wk_kallsyms *k, size_t index)
 bool wk_kallsyms_find(const struct wk_kallsyms *k, uint64_t address, struct wk_kallsym *symbol)
 {
 	size_t up_to = rows_up_to(k, address);
-	const struct wk_kallsyms_row *row;
+	const struct wk_kallsyms_row *row = up_to ? &k->rows[up_to - 1] : NULL;
 
-	if (up_to == 0)
-		return false;
-	row = &k->rows[up_to - 1];
-	if (address - row->address >= size_of(k, up_to - 1))
+	if (!row || address - row->address >= size_of(k, up_to - 1))
 		return false;
 	*symbol = (struct wk_kallsym){
 		.name = wk_kallsyms_name(k, row),

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "symbols/cache/cache.h"
 #include "symbols/kernel/kallsyms_table.h"
 
 /* Followed by the modules, the rows, and the text that all names are pieces of. */
@@ -27,22 +28,14 @@ bool wk_kallsyms_is_fleeting(const struct wk_kallsym *symbol)
 	return wk_str_is(symbol->module, "[bpf]") || wk_str_starts(symbol->module, "[__builtin__");
 }
 
-static struct wk_str next_word(struct wk_str *line)
-{
-	const char *space = memchr(line->at, ' ', line->len);
-	struct wk_str word = wk_str_of(line->at, space ? (size_t)(space - line->at) : line->len);
-
-	*line = wk_str_skip(*line, word.len + 1);
-	return word;
-}
-
 /* "nf_tables 372736 847 nft_compat,nft_chain_nat, Live 0xffffffffc0a00000": the third and fourth
  * word list its users. */
 static uint64_t add_module(uint64_t sum, struct wk_str line)
 {
 	for (unsigned i = 0; i < 6; i++) {
-		struct wk_str word = next_word(&line);
+		struct wk_str word;
 
+		wk_str_split(line, ' ', &word, &line);
 		if (i != 2 && i != 3) {
 			uint64_t both[2] = { sum, wk_hash_fixed(word.at, word.len) };
 
@@ -62,11 +55,10 @@ bool wk_kallsyms_moment_of(struct wk_str boot_id, struct wk_str modules,
 		return false;
 	memcpy(moment->boot_id, boot_id.at, boot_id.len);
 	while (modules.len > 0) {
-		const char *end = memchr(modules.at, '\n', modules.len);
-		size_t len = end ? (size_t)(end - modules.at) : modules.len;
+		struct wk_str line;
 
-		moment->modules = add_module(moment->modules, wk_str_of(modules.at, len));
-		modules = wk_str_skip(modules, len + 1);
+		wk_str_split(modules, '\n', &line, &modules);
+		moment->modules = add_module(moment->modules, line);
 	}
 	return true;
 }
@@ -159,14 +151,9 @@ static bool check_head(const struct head *head, struct wk_bytes bytes,
 {
 	uint64_t left = wk_bytes_left(&bytes);
 
-	if (left < sizeof(*head) || (uintptr_t)bytes.at % 8 != 0)
-		return wk_fail(err, WK_ECORRUPT, 0, "%zu bytes are not a saved kernel table",
-			       (size_t)left);
-	if (head->magic != MAGIC || head->version != WK_KALLSYMS_VERSION)
-		return wk_fail(err, WK_EFORMAT, 0,
-			       "a saved kernel table begins with \"wkks\" and "
-			       "version %d, and has this machine's byte order",
-			       WK_KALLSYMS_VERSION);
+	if (!wk_cache_check_head(bytes, sizeof(*head), MAGIC, WK_KALLSYMS_VERSION, "kernel table",
+				 err))
+		return false;
 	if (memcmp(&head->moment, moment, sizeof(*moment)) != 0)
 		return wk_fail(err, WK_EFORMAT, 8,
 			       "the kernel's table was saved before the last "
@@ -219,24 +206,18 @@ struct beginning {
 static bool look_at_beginning(void *context, const void *first, size_t len, struct wk_err *err)
 {
 	struct beginning *beginning = context;
-	struct wk_str rest = wk_str_of(first, len);
-	struct wk_kallsyms_line line;
+	struct wk_str rest = wk_str_of(first, len), text;
+	struct wk_kallsyms_line line = { 0 };
 	struct wk_kallsym found;
 
-	while (rest.len > 0) {
-		const char *end = memchr(rest.at, '\n', rest.len);
-		size_t line_len = end ? (size_t)(end - rest.at) : rest.len;
-
-		if (wk_kallsyms_read_line(wk_str_of(rest.at, line_len), &line) &&
-		    wk_kallsyms_is_code(line.type)) {
-			beginning->agrees =
-				line.address &&
-				wk_kallsyms_find(beginning->table, line.address, &found) &&
-				found.start == line.address;
-			break;
-		}
-		rest = wk_str_skip(rest, line_len + 1);
+	while (rest.len > 0 && !wk_kallsyms_is_code(line.type)) {
+		wk_str_split(rest, '\n', &text, &rest);
+		if (!wk_kallsyms_read_line(text, &line))
+			line.type = 0;
 	}
+	beginning->agrees = wk_kallsyms_is_code(line.type) && line.address &&
+			    wk_kallsyms_find(beginning->table, line.address, &found) &&
+			    found.start == line.address;
 	return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "enough was seen");
 }
 

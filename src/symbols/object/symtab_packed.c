@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bisect.h"
+#include "symbols/cache/cache.h"
 
 /* In front of the rows. In the byte order of the machine that wrote it. */
 struct head {
@@ -79,14 +80,8 @@ bool wk_symtab_packed_open(struct wk_symtab_packed *packed, struct wk_bytes byte
 	uint64_t left = wk_bytes_left(&bytes);
 
 	*packed = (struct wk_symtab_packed){ 0 };
-	if (left < sizeof(*head) || (uintptr_t)bytes.at % 8 != 0)
-		return wk_fail(err, WK_ECORRUPT, 0, "%zu bytes are not a saved symbol table",
-			       (size_t)left);
-	if (head->magic != MAGIC || head->version != VERSION)
-		return wk_fail(err, WK_EFORMAT, 0,
-			       "a saved symbol table begins with \"wksy\" and "
-			       "version %d, and has this machine's byte order",
-			       VERSION);
+	if (!wk_cache_check_head(bytes, sizeof(*head), MAGIC, VERSION, "symbol table", err))
+		return false;
 	left -= sizeof(*head);
 	if (head->count > left / sizeof(*packed->rows) ||
 	    head->names_len > left - head->count * sizeof(*packed->rows))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bisect.h"
+#include "symbols/cache/cache.h"
 
 /* In front; entries, rows, places and rules follow. In the byte order of the machine that wrote
  * it. */
@@ -82,20 +83,14 @@ bool wk_unwind_saved_open(struct wk_unwind_saved *saved, struct wk_bytes bytes, 
 	uint64_t left = wk_bytes_left(&bytes), need = sizeof(*head);
 
 	*saved = (struct wk_unwind_saved){ 0 };
-	if (left < need || (uintptr_t)bytes.at % 8 != 0)
-		return wk_fail(err, WK_ECORRUPT, 0, "%zu bytes are not saved unwind rows",
-			       (size_t)left);
-	if (head->magic != MAGIC || head->version != VERSION)
-		return wk_fail(err, WK_EFORMAT, 0,
-			       "saved unwind rows begin with \"wkun\" and "
-			       "version %d, and have this machine's byte order",
-			       VERSION);
+	if (!wk_cache_check_head(bytes, sizeof(*head), MAGIC, VERSION, "unwind table", err))
+		return false;
 	need += (uint64_t)head->entry_count * sizeof(*saved->entries) +
 		(uint64_t)head->row_count * sizeof(*saved->rows) +
 		(uint64_t)head->rules_count * sizeof(*saved->places) + head->rules_len;
 	if (left < need)
 		return wk_fail(err, WK_ECORRUPT, 16,
-			       "saved unwind rows claim %llu bytes and have "
+			       "a saved unwind table claims %llu bytes and has "
 			       "%zu",
 			       (unsigned long long)need, (size_t)left);
 	saved->base = head->base;
