@@ -51,7 +51,7 @@ void wk_builder_next_input(struct wk_builder *builder)
 	builder->first_process = builder->model->process_count;
 	wk_waits_finish(builder->waits);
 	builder->inputs++;
-	builder->lives++;
+	builder->generation++;
 	for (size_t i = 0; i < WK_RECENT_THREADS; i++)
 		builder->recent[i].user.count = builder->recent[i].kernel.count = 0;
 	wk_strtab_forget_places(builder->model->text);
@@ -94,10 +94,7 @@ static void handle_sample(struct wk_builder *builder, const struct wk_event *eve
 		sample.stack = wk_builder_stack_of_number(builder, taken->named_stack);
 	else
 		sample.stack = wk_builder_stack_of(builder, recent, taken);
-	if (builder->sums_samples && !taken->named_stack)
-		wk_model_sum_sample(builder->model, &sample);
-	else
-		wk_model_add_sample(builder->model, &sample);
+	wk_model_put_sample(builder->model, &sample, builder->sums_samples && !taken->named_stack);
 }
 
 /* A sum without a stack is for samples at an unknown address. */
@@ -135,10 +132,7 @@ static void handle_sums(struct wk_builder *builder, const struct wk_event_sums *
 		sample.cpu = sum->cpu;
 		sample.weight = wk_model_fit_weight(builder->model, sum->weight);
 		sample.stack = stack_of_sum(builder, &sums->whose[sum->whose], sum->stack);
-		if (sum->stack)
-			wk_model_add_sample(builder->model, &sample);
-		else
-			wk_model_sum_sample(builder->model, &sample);
+		wk_model_put_sample(builder->model, &sample, !sum->stack);
 	}
 	wk_free(whose);
 }
@@ -215,13 +209,13 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		handle_source(builder, &event->source);
 		break;
 	case WK_EVENT_PROCESS:
-		builder->lives++;
+		builder->generation++;
 		wk_builder_add_process(builder, event);
 		wk_spaces_update(builder->spaces, event, 0);
 		wk_jit_code_add(builder->code, event);
 		break;
 	case WK_EVENT_THREAD:
-		builder->lives++;
+		builder->generation++;
 		wk_builder_add_thread(builder, event);
 		wk_spaces_update(builder->spaces, event, 0);
 		wk_jit_code_add(builder->code, event);

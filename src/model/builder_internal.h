@@ -31,7 +31,7 @@ struct wk_cached_frame {
 #define WK_RECENT_THREADS 64
 
 struct wk_recent_thread {
-	uint64_t lives; /* as of the builder, when the row was found; 0: never */
+	uint64_t generation; /* of the builder when the row was found; 0: never */
 	uint32_t pid, tid;
 	wk_thread_id row;
 	struct wk_chain_memory user, kernel;
@@ -60,7 +60,7 @@ struct wk_builder {
 	struct wk_heap_lifetimes *heaps;
 	struct wk_waits *waits;
 	wk_source_id wait, ready, readying; /* added for rows of switches; 0: not yet */
-	uint64_t lives;                     /* counts what may give a pid and tid another row */
+	uint64_t generation;                /* counts what may give a pid and tid another row */
 	struct wk_recent_thread recent[WK_RECENT_THREADS];
 	struct wk_cached_frame cache[WK_FRAME_CACHE];
 };

@@ -44,10 +44,7 @@ static void add_made(struct wk_builder *builder, wk_source_id *source, const cha
 						  false);
 	sample->source = *source;
 	sample->weight = wk_model_fit_weight(builder->model, weight);
-	if (builder->sums_samples)
-		wk_model_sum_sample(builder->model, sample);
-	else
-		wk_model_add_sample(builder->model, sample);
+	wk_model_put_sample(builder->model, sample, builder->sums_samples);
 }
 
 /* The idle thread: one for each processor, all with number 0. */

@@ -4,8 +4,6 @@
 /* The kernel writes this for a task that had already released its number when it was sampled. */
 #define EXITING_PID UINT32_MAX
 
-/* Windows' own: the idle process, and the kernel's threads. */
-
 static wk_process_id process_row(struct wk_builder *builder, uint32_t pid)
 {
 	uint32_t *row = wk_map_at(&builder->process_of, pid);
@@ -47,9 +45,9 @@ struct wk_recent_thread *wk_builder_recent_thread(struct wk_builder *builder, ui
 {
 	struct wk_recent_thread *recent = &builder->recent[tid % WK_RECENT_THREADS];
 
-	if (recent->lives == builder->lives && recent->pid == pid && recent->tid == tid)
+	if (recent->generation == builder->generation && recent->pid == pid && recent->tid == tid)
 		return recent;
-	recent->lives = builder->lives;
+	recent->generation = builder->generation;
 	recent->pid = pid;
 	recent->tid = tid;
 	recent->row = wk_builder_thread_row(builder, pid, tid);
@@ -109,10 +107,10 @@ static bool begins(const struct wk_event *event)
 	       (change->change == WK_PROCESS_FORK && change->parent_pid != event->pid);
 }
 
-static void keep_text(struct wk_model *model, wk_text_id *kept, struct wk_str text)
+static void set_text(struct wk_model *model, wk_text_id *field, struct wk_str text)
 {
 	if (text.len)
-		*kept = wk_model_text(model, text);
+		*field = wk_model_text(model, text);
 }
 
 /* Updates the fields that are known now. */
@@ -121,11 +119,11 @@ static void describe_process(struct wk_model *model, struct wk_process *row,
 {
 	if (change->change == WK_PROCESS_EXEC)
 		row->command_line = 0;
-	keep_text(model, &row->name, change->name);
-	keep_text(model, &row->command_line, change->command_line);
-	keep_text(model, &row->user, change->user);
-	keep_text(model, &row->package, change->package);
-	keep_text(model, &row->services, change->services);
+	set_text(model, &row->name, change->name);
+	set_text(model, &row->command_line, change->command_line);
+	set_text(model, &row->user, change->user);
+	set_text(model, &row->package, change->package);
+	set_text(model, &row->services, change->services);
 	row->traits |= change->traits;
 	if (change->use.is_known)
 		row->use = change->use;

@@ -42,27 +42,27 @@ struct wk_heap_lifetimes {
 
 struct wk_heap_lifetimes *wk_heap_lifetimes_new(struct wk_model *model)
 {
-	struct wk_heap_lifetimes *lives = wk_alloc_zeroed(1, sizeof(*lives));
+	struct wk_heap_lifetimes *lifetimes = wk_alloc_zeroed(1, sizeof(*lifetimes));
 
-	lives->model = model;
-	lives->block_count = 1;
-	return lives;
+	lifetimes->model = model;
+	lifetimes->block_count = 1;
+	return lifetimes;
 }
 
-void wk_heap_lifetimes_sum(struct wk_heap_lifetimes *lives)
+void wk_heap_lifetimes_sum(struct wk_heap_lifetimes *lifetimes)
 {
-	lives->sums = true;
+	lifetimes->sums = true;
 }
 
-void wk_heap_lifetimes_free(struct wk_heap_lifetimes *lives)
+void wk_heap_lifetimes_free(struct wk_heap_lifetimes *lifetimes)
 {
-	if (!lives)
+	if (!lifetimes)
 		return;
-	WK_FREE_ALL(lives->blocks, lives->heaps);
-	wk_index_fini(&lives->block_index);
-	wk_index_fini(&lives->heap_index);
-	wk_map_fini(&lives->heap_of_process);
-	wk_free(lives);
+	WK_FREE_ALL(lifetimes->blocks, lifetimes->heaps);
+	wk_index_fini(&lifetimes->block_index);
+	wk_index_fini(&lifetimes->heap_index);
+	wk_map_fini(&lifetimes->heap_of_process);
+	wk_free(lifetimes);
 }
 
 static bool same_heap(const void *table, uint32_t id, const void *key)
@@ -80,31 +80,33 @@ static wk_text_id name_heap(struct wk_model *model, uint64_t handle)
 	return handle ? wk_model_text(model, wk_str_c(text)) : 0;
 }
 
-static wk_heap_id heap_row(struct wk_heap_lifetimes *lives, wk_process_id process, uint64_t handle)
+static wk_heap_id heap_row(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
+			   uint64_t handle)
 {
 	struct wk_heap_row key = { .process = process, .handle = handle };
 	uint64_t hash = wk_hash_pair(handle, process);
-	wk_heap_id id = wk_index_find(&lives->heap_index, hash, same_heap, lives->model, &key);
+	wk_heap_id id =
+		wk_index_find(&lifetimes->heap_index, hash, same_heap, lifetimes->model, &key);
 
 	if (id)
 		return id;
-	key.name = name_heap(lives->model, handle);
-	id = wk_model_add_heap(lives->model, &key);
-	wk_index_add(&lives->heap_index, hash, id);
-	WK_RESERVE(lives->heaps, lives->heaps_cap, (size_t)id + 1);
-	lives->heaps[id] = (struct heap){ 0 };
+	key.name = name_heap(lifetimes->model, handle);
+	id = wk_model_add_heap(lifetimes->model, &key);
+	wk_index_add(&lifetimes->heap_index, hash, id);
+	WK_RESERVE(lifetimes->heaps, lifetimes->heaps_cap, (size_t)id + 1);
+	lifetimes->heaps[id] = (struct heap){ 0 };
 	return id;
 }
 
 /* So that it ends with its process. */
-static void list_heap(struct wk_heap_lifetimes *lives, wk_heap_id id)
+static void list_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id id)
 {
-	struct heap *heap = &lives->heaps[id];
+	struct heap *heap = &lifetimes->heaps[id];
 	uint32_t *first;
 
 	if (heap->is_listed)
 		return;
-	first = wk_map_at(&lives->heap_of_process, lives->model->heaps[id].process);
+	first = wk_map_at(&lifetimes->heap_of_process, lifetimes->model->heaps[id].process);
 	heap->next = *first;
 	heap->is_listed = true;
 	*first = id;
@@ -118,148 +120,154 @@ static bool same_block(const void *table, uint32_t id, const void *key)
 }
 
 /* The row of the address, or 0 if no block was seen. */
-static uint32_t find_block(const struct wk_heap_lifetimes *lives, wk_heap_id heap, uint64_t address)
+static uint32_t find_block(const struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+			   uint64_t address)
 {
 	struct block key = { .heap = heap, .address = address };
 
-	return wk_index_find(&lives->block_index, wk_hash_pair(address, heap), same_block,
-			     lives->blocks, &key);
+	return wk_index_find(&lifetimes->block_index, wk_hash_pair(address, heap), same_block,
+			     lifetimes->blocks, &key);
 }
 
-static uint32_t block_row(struct wk_heap_lifetimes *lives, wk_heap_id heap, uint64_t address)
+static uint32_t block_row(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, uint64_t address)
 {
-	uint32_t row = find_block(lives, heap, address);
+	uint32_t row = find_block(lifetimes, heap, address);
 
 	if (row)
 		return row;
-	WK_RESERVE(lives->blocks, lives->blocks_cap, (size_t)lives->block_count + 1);
-	row = lives->block_count++;
-	lives->blocks[row] = (struct block){ .heap = heap, .address = address };
-	wk_index_add(&lives->block_index, wk_hash_pair(address, heap), row);
+	WK_RESERVE(lifetimes->blocks, lifetimes->blocks_cap, (size_t)lifetimes->block_count + 1);
+	row = lifetimes->block_count++;
+	lifetimes->blocks[row] = (struct block){ .heap = heap, .address = address };
+	wk_index_add(&lifetimes->block_index, wk_hash_pair(address, heap), row);
 	return row;
 }
 
-static void unlink_block(struct wk_heap_lifetimes *lives, struct block *block)
+static void unlink_block(struct wk_heap_lifetimes *lifetimes, struct block *block)
 {
 	if (block->next)
-		lives->blocks[block->next].previous = block->previous;
+		lifetimes->blocks[block->next].previous = block->previous;
 	if (block->previous)
-		lives->blocks[block->previous].next = block->next;
+		lifetimes->blocks[block->previous].next = block->next;
 	else
-		lives->heaps[block->heap].first = block->next;
+		lifetimes->heaps[block->heap].first = block->next;
 	block->next = block->previous = 0;
 }
 
-static void end_block(struct wk_heap_lifetimes *lives, uint32_t row, const struct wk_sample *who)
+static void end_block(struct wk_heap_lifetimes *lifetimes, uint32_t row,
+		      const struct wk_sample *who)
 {
-	struct block *block = &lives->blocks[row];
+	struct block *block = &lifetimes->blocks[row];
 	struct wk_end end = { .time_ns = who->time_ns, .thread = who->thread,
 			      .stack = who->stack };
 
 	if (!block->sample)
 		return;
 	end.sample = block->sample - 1;
-	end.weight = lives->model->samples.weight[end.sample];
-	wk_model_add_end(lives->model, &end);
+	end.weight = lifetimes->model->samples.weight[end.sample];
+	wk_model_add_end(lifetimes->model, &end);
 	block->sample = 0;
-	unlink_block(lives, block);
+	unlink_block(lifetimes, block);
 }
 
 /* Ends a block, if there is one, and records who freed it. Row 0 is an address without a known
  * block. */
-static void free_block(struct wk_heap_lifetimes *lives, uint32_t row, const struct wk_sample *who)
+static void free_block(struct wk_heap_lifetimes *lifetimes, uint32_t row,
+		       const struct wk_sample *who)
 {
 	struct wk_sample freed = *who;
-	uint32_t sample = row ? lives->blocks[row].sample : 0;
+	uint32_t sample = row ? lifetimes->blocks[row].sample : 0;
 
 	if (!sample)
 		return;
-	end_block(lives, row, who);
-	if (lives->model->samples.count >= MOST_ROWS)
+	end_block(lifetimes, row, who);
+	if (lifetimes->model->samples.count >= MOST_ROWS)
 		return;
-	if (!lives->freed)
-		lives->freed = wk_model_derived_source(lives->model, "free", "bytes", false);
-	freed.source = lives->freed;
-	freed.weight = wk_model_fit_weight(lives->model, lives->model->samples.weight[sample - 1]);
-	freed.about = lives->model->samples.about[sample - 1];
-	if (lives->sums)
-		wk_model_sum_sample(lives->model, &freed);
-	else
-		wk_model_add_sample(lives->model, &freed);
+	if (!lifetimes->freed)
+		lifetimes->freed =
+			wk_model_derived_source(lifetimes->model, "free", "bytes", false);
+	freed.source = lifetimes->freed;
+	freed.weight =
+		wk_model_fit_weight(lifetimes->model, lifetimes->model->samples.weight[sample - 1]);
+	freed.about = lifetimes->model->samples.about[sample - 1];
+	wk_model_put_sample(lifetimes->model, &freed, lifetimes->sums);
 }
 
-static void free_heap(struct wk_heap_lifetimes *lives, wk_heap_id heap, const struct wk_sample *who)
+static void free_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+		      const struct wk_sample *who)
 {
-	while (lives->heaps[heap].first)
-		free_block(lives, lives->heaps[heap].first, who);
+	while (lifetimes->heaps[heap].first)
+		free_block(lifetimes, lifetimes->heaps[heap].first, who);
 }
 
-static void end_heap(struct wk_heap_lifetimes *lives, wk_heap_id heap, const struct wk_sample *who)
+static void end_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+		     const struct wk_sample *who)
 {
-	while (lives->heaps[heap].first)
-		end_block(lives, lives->heaps[heap].first, who);
+	while (lifetimes->heaps[heap].first)
+		end_block(lifetimes, lifetimes->heaps[heap].first, who);
 }
 
-static void begin_block(struct wk_heap_lifetimes *lives, wk_heap_id heap,
-			const struct wk_event_heap *told, const struct wk_sample *who)
+static void begin_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+			const struct wk_event_heap *event, const struct wk_sample *who)
 {
 	struct wk_subject about = { .heap = heap,
-				  .what = wk_model_text(lives->model, told->made_by) };
-	uint32_t row = block_row(lives, heap, told->address);
-	struct block *block = &lives->blocks[row];
+				  .what = wk_model_text(lifetimes->model, event->made_by) };
+	uint32_t row = block_row(lifetimes, heap, event->address);
+	struct block *block = &lifetimes->blocks[row];
 	struct wk_sample sample = *who;
 
-	end_block(lives, row, who);
-	if (!lives->source)
-		lives->source = wk_model_derived_source(lives->model, "heap", "bytes", true);
-	sample.source = lives->source;
-	sample.weight = wk_model_fit_weight(lives->model, told->size_bytes);
-	sample.about = wk_model_add_subject(lives->model, &about);
-	wk_model_add_sample(lives->model, &sample);
-	block->sample = lives->model->samples.count;
-	block->next = lives->heaps[heap].first;
+	end_block(lifetimes, row, who);
+	if (!lifetimes->source)
+		lifetimes->source =
+			wk_model_derived_source(lifetimes->model, "heap", "bytes", true);
+	sample.source = lifetimes->source;
+	sample.weight = wk_model_fit_weight(lifetimes->model, event->size_bytes);
+	sample.about = wk_model_add_subject(lifetimes->model, &about);
+	wk_model_add_sample(lifetimes->model, &sample);
+	block->sample = lifetimes->model->samples.count;
+	block->next = lifetimes->heaps[heap].first;
 	if (block->next)
-		lives->blocks[block->next].previous = row;
-	lives->heaps[heap].first = row;
-	list_heap(lives, heap);
+		lifetimes->blocks[block->next].previous = row;
+	lifetimes->heaps[heap].first = row;
+	list_heap(lifetimes, heap);
 }
 
-void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lives, wk_process_id process,
+void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
 			   const struct wk_event_heap *heap, const struct wk_sample *who)
 {
-	wk_heap_id id = heap_row(lives, process, heap->heap);
+	wk_heap_id id = heap_row(lifetimes, process, heap->heap);
 
 	switch (heap->change) {
 	case WK_HEAP_CREATE: /* of the earlier process with its number, whose end was not
 			      * recorded */
-		end_heap(lives, id, who);
+		end_heap(lifetimes, id, who);
 		break;
 	case WK_HEAP_DESTROY:
-		free_heap(lives, id, who);
+		free_heap(lifetimes, id, who);
 		break;
 	case WK_HEAP_FREE:
-		free_block(lives, find_block(lives, id, heap->address), who);
+		free_block(lifetimes, find_block(lifetimes, id, heap->address), who);
 		break;
 	case WK_HEAP_REALLOCATE:
-		free_block(lives, find_block(lives, id, heap->old_address), who);
-		begin_block(lives, id, heap, who);
+		free_block(lifetimes, find_block(lifetimes, id, heap->old_address), who);
+		begin_block(lifetimes, id, heap, who);
 		break;
 	case WK_HEAP_ALLOCATE:
-		begin_block(lives, id, heap, who);
+		begin_block(lifetimes, id, heap, who);
 		break;
 	}
 }
 
-void wk_heap_lifetimes_end(struct wk_heap_lifetimes *lives, wk_process_id process, uint64_t time_ns)
+void wk_heap_lifetimes_end(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
+			   uint64_t time_ns)
 {
-	struct wk_sample nobody = { .time_ns = time_ns };
-	wk_heap_id heap = wk_map_find(&lives->heap_of_process, process), next;
+	struct wk_sample ended = { .time_ns = time_ns };
+	wk_heap_id heap = wk_map_find(&lifetimes->heap_of_process, process), next;
 
 	if (heap)
-		wk_map_set(&lives->heap_of_process, process, 0);
+		wk_map_set(&lifetimes->heap_of_process, process, 0);
 	for (; heap; heap = next) {
-		next = lives->heaps[heap].next;
-		end_heap(lives, heap, &nobody);
-		lives->heaps[heap] = (struct heap){ 0 };
+		next = lifetimes->heaps[heap].next;
+		end_heap(lifetimes, heap, &ended);
+		lifetimes->heaps[heap] = (struct heap){ 0 };
 	}
 }

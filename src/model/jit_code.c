@@ -13,8 +13,8 @@ struct code_line {
 };
 
 struct code_row {
-	wk_text_id name;         /* as told */
-	wk_function_id function; /* made when first asked for */
+	wk_text_id name;         /* as recorded */
+	wk_function_id function; /* added on first use */
 	enum wk_frame_kind kind;
 	uint32_t line_count;
 	size_t first_line; /* in `lines`, sorted by offset */
@@ -50,7 +50,7 @@ void wk_jit_code_free(struct wk_jit_code_map *code)
 	WK_FREE_ALL(code->rows, code->lines, code);
 }
 
-/* Lines that do not come in order are left out: they are searched by halves. */
+/* Lines that are out of order are left out, because binary search would not find them. */
 static void add_lines(struct wk_jit_code_map *code, struct code_row *row,
 		      const struct wk_event_symbol *symbol)
 {

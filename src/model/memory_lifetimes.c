@@ -9,11 +9,11 @@ enum kind {
 };
 
 /* For memory from before the recording. */
-#define NOBODY 0
+#define UNOWNED 0
 
-void wk_memory_lifetimes_fini(struct wk_memory_lifetimes *lives)
+void wk_memory_lifetimes_fini(struct wk_memory_lifetimes *lifetimes)
 {
-	wk_ranges_fini(&lives->ranges);
+	wk_ranges_fini(&lifetimes->ranges);
 }
 
 /* Row 0 of processes is none, and there are fewer than half as many as numbers. */
@@ -35,26 +35,28 @@ static struct wk_range pages_of(const struct wk_event_memory *memory, wk_process
 	return pages;
 }
 
-static wk_source_id source_of(struct wk_model *model, wk_source_id *source, const char *name)
+static wk_source_id source_of(struct wk_model *model, wk_source_id *source, const char *name,
+			      bool has_lifetimes)
 {
 	if (!*source)
-		*source = wk_model_derived_source(model, name, "bytes", true);
+		*source = wk_model_derived_source(model, name, "bytes", has_lifetimes);
 	return *source;
 }
 
 /* The value of a range is its sample row + 1. */
-static void claim(struct wk_memory_lifetimes *lives, struct wk_model *model, struct wk_range *pages,
-		  enum kind kind, bool is_from_before, const struct wk_sample *who)
+static void claim(struct wk_memory_lifetimes *lifetimes, struct wk_model *model,
+		  struct wk_range *pages, enum kind kind, bool is_from_before,
+		  const struct wk_sample *who)
 {
 	struct wk_sample sample = *who;
 	uint64_t count;
 
-	pages->value = is_from_before ? NOBODY : model->samples.count + 1;
-	count = wk_ranges_claim(&lives->ranges, pages);
+	pages->value = is_from_before ? UNOWNED : model->samples.count + 1;
+	count = wk_ranges_claim(&lifetimes->ranges, pages);
 	if (count == 0 || is_from_before)
 		return;
-	sample.source = kind == COMMITTED ? source_of(model, &lives->commit, "commit")
-					  : source_of(model, &lives->reserve, "reserve");
+	sample.source = kind == COMMITTED ? source_of(model, &lifetimes->commit, "commit", true)
+					  : source_of(model, &lifetimes->reserve, "reserve", true);
 	sample.weight = wk_model_fit_weight(model, count << PAGE_BITS);
 	wk_model_add_sample(model, &sample);
 }
@@ -78,7 +80,7 @@ static void give_back(void *context, uint32_t value, uint64_t pages)
 {
 	struct giving *giving = context;
 
-	if (value == NOBODY)
+	if (value == UNOWNED)
 		return;
 	giving->pages += pages;
 	if (!giving->has_end || giving->end.sample != value - 1) {
@@ -91,80 +93,76 @@ static void give_back(void *context, uint32_t value, uint64_t pages)
 }
 
 /* How many pages had an owner. */
-static uint64_t release(struct wk_memory_lifetimes *lives, struct wk_model *model,
+static uint64_t release(struct wk_memory_lifetimes *lifetimes, struct wk_model *model,
 			const struct wk_range *pages, const struct wk_sample *who)
 {
-	struct giving giving = { model,
-				 { .time_ns = who->time_ns, .thread = who->thread,
-				   .stack = who->stack },
-				 false, 0 };
+	struct giving giving = {
+		.model = model,
+		.end = { .time_ns = who->time_ns, .thread = who->thread, .stack = who->stack },
+	};
 
-	wk_ranges_release(&lives->ranges, pages, give_back, &giving);
+	wk_ranges_release(&lifetimes->ranges, pages, give_back, &giving);
 	add_end(&giving);
 	return giving.pages;
 }
 
 /* The adjacent pieces from a position on that belong to one row. Unowned ones form one reservation
  * per range. */
-static uint64_t end_of_run(const struct wk_memory_lifetimes *lives, uint32_t space, uint64_t first)
+static uint64_t end_of_run(const struct wk_memory_lifetimes *lifetimes, uint32_t space,
+			   uint64_t first)
 {
-	const struct wk_range *next = wk_ranges_from(&lives->ranges, space, first);
-	uint32_t value = next ? next->value : NOBODY;
+	const struct wk_range *next = wk_ranges_from(&lifetimes->ranges, space, first);
+	uint32_t value = next ? next->value : UNOWNED;
 	uint64_t end = first;
 
 	while (next && next->first == end && next->value == value &&
-	       (value != NOBODY || end == first)) {
+	       (value != UNOWNED || end == first)) {
 		end = next->end;
-		next = wk_ranges_from(&lives->ranges, space, end);
+		next = wk_ranges_from(&lifetimes->ranges, space, end);
 	}
 	return end;
 }
 
 /* A call without a size means the reservation that begins there; or, if that is unknown, what one
  * call committed there. */
-static struct wk_range find_whole(const struct wk_memory_lifetimes *lives, wk_process_id owner,
+static struct wk_range find_whole(const struct wk_memory_lifetimes *lifetimes, wk_process_id owner,
 				  const struct wk_event_memory *memory)
 {
 	struct wk_range whole = pages_of(memory, owner, COMMITTED);
 
 	if (memory->size_bytes)
 		return whole;
-	whole.end = end_of_run(lives, space_of(owner, RESERVED), whole.first);
+	whole.end = end_of_run(lifetimes, space_of(owner, RESERVED), whole.first);
 	if (whole.end == whole.first)
-		whole.end = end_of_run(lives, whole.space, whole.first);
+		whole.end = end_of_run(lifetimes, whole.space, whole.first);
 	return whole;
 }
 
-static void add_decommit(struct wk_memory_lifetimes *lives, struct wk_model *model, uint64_t pages,
-			 const struct wk_sample *who)
+static void add_decommit(struct wk_memory_lifetimes *lifetimes, struct wk_model *model,
+			 uint64_t pages, const struct wk_sample *who)
 {
 	struct wk_sample sample = *who;
 
 	if (pages == 0)
 		return;
-	if (!lives->decommit)
-		lives->decommit = wk_model_derived_source(model, "decommit", "bytes", false);
-	sample.source = lives->decommit;
+	sample.source = source_of(model, &lifetimes->decommit, "decommit", false);
 	sample.weight = wk_model_fit_weight(model, pages << PAGE_BITS);
-	if (lives->sums)
-		wk_model_sum_sample(model, &sample);
-	else
-		wk_model_add_sample(model, &sample);
+	wk_model_put_sample(model, &sample, lifetimes->sums);
 }
 
-static void handle_back(struct wk_memory_lifetimes *lives, struct wk_model *model,
+static void handle_back(struct wk_memory_lifetimes *lifetimes, struct wk_model *model,
 			wk_process_id owner, const struct wk_event_memory *memory,
 			const struct wk_sample *who)
 {
-	struct wk_range pages = find_whole(lives, owner, memory);
+	struct wk_range pages = find_whole(lifetimes, owner, memory);
 
-	add_decommit(lives, model, release(lives, model, &pages, who), who);
+	add_decommit(lifetimes, model, release(lifetimes, model, &pages, who), who);
 	pages.space = space_of(owner, RESERVED);
 	if (memory->changes & WK_MEMORY_RELEASE)
-		release(lives, model, &pages, who);
+		release(lifetimes, model, &pages, who);
 }
 
-void wk_memory_lifetimes_add(struct wk_memory_lifetimes *lives, struct wk_model *model,
+void wk_memory_lifetimes_add(struct wk_memory_lifetimes *lifetimes, struct wk_model *model,
 			     wk_process_id owner, const struct wk_event_memory *memory,
 			     const struct wk_sample *who)
 {
@@ -172,24 +170,24 @@ void wk_memory_lifetimes_add(struct wk_memory_lifetimes *lives, struct wk_model 
 	struct wk_range pages;
 
 	if (memory->changes & (WK_MEMORY_DECOMMIT | WK_MEMORY_RELEASE))
-		handle_back(lives, model, owner, memory, who);
+		handle_back(lifetimes, model, owner, memory, who);
 	if (memory->changes & WK_MEMORY_RESERVE) {
 		pages = pages_of(memory, owner, RESERVED);
-		claim(lives, model, &pages, RESERVED, is_from_before, who);
+		claim(lifetimes, model, &pages, RESERVED, is_from_before, who);
 	}
 	if (memory->changes & WK_MEMORY_COMMIT) {
 		pages = pages_of(memory, owner, COMMITTED);
-		claim(lives, model, &pages, COMMITTED, is_from_before, who);
+		claim(lifetimes, model, &pages, COMMITTED, is_from_before, who);
 	}
 }
 
-void wk_memory_lifetimes_end(struct wk_memory_lifetimes *lives, struct wk_model *model,
+void wk_memory_lifetimes_end(struct wk_memory_lifetimes *lifetimes, struct wk_model *model,
 			     wk_process_id process, uint64_t time_ns)
 {
-	struct wk_sample nobody = { .time_ns = time_ns };
+	struct wk_sample ended = { .time_ns = time_ns };
 	struct wk_range all = { .end = LAST_PAGE + 1, .space = space_of(process, COMMITTED) };
 
-	release(lives, model, &all, &nobody);
+	release(lifetimes, model, &all, &ended);
 	all.space = space_of(process, RESERVED);
-	release(lives, model, &all, &nobody);
+	release(lifetimes, model, &all, &ended);
 }

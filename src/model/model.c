@@ -199,13 +199,13 @@ static wk_image_id find_image(const struct wk_model *model, const struct wk_imag
 }
 
 /* Adds fields of a mapping that earlier ones lacked. */
-static void learn_image(struct wk_image *known, const struct wk_image *told)
+static void learn_image(struct wk_image *known, const struct wk_image *mapped)
 {
 	if (!known->pdb_path)
-		known->pdb_path = told->pdb_path;
+		known->pdb_path = mapped->pdb_path;
 	if (!known->time_stamp) {
-		known->time_stamp = told->time_stamp;
-		known->image_bytes = told->image_bytes;
+		known->time_stamp = mapped->time_stamp;
+		known->image_bytes = mapped->image_bytes;
 	}
 }
 
@@ -450,12 +450,13 @@ void wk_model_add_embedded_place(struct wk_model *model, const struct wk_event_c
 	assert(model->embedded_call_count == place.first + place.count);
 }
 
-void wk_model_add_fact(struct wk_model *model, const struct wk_event_system *told)
+void wk_model_add_fact(struct wk_model *model, const struct wk_event_system *fact)
 {
-	struct wk_fact fact = { wk_model_text(model, told->key), wk_model_text(model, told->value),
-				wk_model_text(model, told->section) };
-
-	*WK_APPEND(model->facts, model->fact_count, model->own->facts_cap) = fact;
+	*WK_APPEND(model->facts, model->fact_count, model->own->facts_cap) = (struct wk_fact){
+		.key = wk_model_text(model, fact->key),
+		.value = wk_model_text(model, fact->value),
+		.section = wk_model_text(model, fact->section),
+	};
 }
 
 /* Notes of one kind come in crowds: the last few are compared so that a crowd is one row. */

@@ -1,17 +1,17 @@
-/* The one profile: tables of columns. The header to read first.
+/* The profile: tables of columns. The header to read first.
  *
- * Rows are named by 32-bit ids; id 0 means "none" in every table, so row 0 of each is
- * empty. Rows are added, never edited, except where a comment says that a later event or
- * wk_model_resolve fills a column. A parent is always added before its children, so its id
- * is smaller. The model owns everything in it; nothing is freed by itself.
+ * Rows have 32-bit ids. Id 0 means "none" in every table, so row 0 of each is empty. Rows are
+ * added, never edited, except where a comment says that a later event or wk_model_resolve fills a
+ * column. A parent is always added before its children, so its id is smaller. The model owns
+ * everything in it and frees it all at once.
  *
  *   sample -> stack -> (parent stack, frame), frame -> (image, address)        as recorded
  *   named_of[stack] -> named stack -> (parent, named frame) -> function        as resolved
  *
- * One recorded frame becomes one named frame, or several where calls were inlined. Named frames
- * are functions: which line of one it was, the calls of the recorded frame tell.
- * model/builder.h fills the recorded part from events, model/resolve.h the named part, and
- * views/ ask questions of both. Whoever holds a const model may read all columns. */
+ * One recorded frame becomes one named frame, or several if calls were inlined. A named frame is a
+ * function; the source line is in the calls of the recorded frame (struct wk_calls).
+ * model/builder.h fills the recorded part from events, model/resolve.h the named part, and views/
+ * read both. */
 #ifndef WK_MODEL_MODEL_H
 #define WK_MODEL_MODEL_H
 
@@ -37,25 +37,25 @@ typedef uint32_t wk_source_id;
 typedef uint32_t wk_heap_id;
 typedef uint32_t wk_subject_id;
 
-/* One row a distinct (path, build id, inode). */
+/* One row for each distinct (path, build id, inode). */
 struct wk_image {
 	wk_text_id path, name; /* name: what is shown, usually the path's last part */
 	enum wk_image_kind kind;
 	struct wk_build_id build_id;
 	uint64_t inode;
 	uint32_t device_major, device_minor;
-	wk_text_id pdb_path; /* of an image of Windows, as for events; 0 where unknown: where
-			      * it is known the build id is that of its PDB */
+	wk_text_id pdb_path; /* of a Windows image; 0 if unknown, otherwise the build id is that
+			      * of its PDB */
 	uint32_t time_stamp, image_bytes;
 	uint32_t pid;         /* a process that had it mapped (the first) */
-	uint64_t first_start; /* where it was mapped first, and what of it */
+	uint64_t first_start; /* its first mapping */
 	uint64_t first_offset, first_size_bytes;
 	uint64_t first_seen_ns;
 	wk_text_id reason;         /* by resolve: where names came from, or why there are none */
 	wk_text_id names_source;   /* by resolve: the same for a column "names from"; 0: `reason` */
 	bool is_hidden;            /* by resolve: the kernel hides its addresses from this user */
 	bool in_kernel;            /* a file that the kernel has mapped: a driver */
-	bool has_names;            /* filled by resolve */
+	bool has_names;            /* by resolve */
 	enum wk_image_state state; /* by resolve: of its file; WK_IMAGE_NAMED if never looked for */
 };
 
@@ -70,13 +70,13 @@ struct wk_process {
 	uint64_t end_ns;   /* 0: still ran when the recording ended */
 	bool has_exit_code;
 	int exit_code;
-	wk_text_id user;     /* whose it is; this and the next 0 where unknown */
-	wk_text_id package;  /* what it was installed with */
-	wk_text_id services; /* those that run in it */
+	wk_text_id user;     /* its owner; this and the next two are 0 if unknown */
+	wk_text_id package;  /* that it was installed from */
+	wk_text_id services; /* that run in it */
 	bool has_session;
 	uint32_t session;
 	uint32_t traits;           /* enum wk_process_trait */
-	struct wk_process_use use; /* as was told last */
+	struct wk_process_use use; /* the last that was recorded */
 };
 
 struct wk_thread {
@@ -89,26 +89,26 @@ struct wk_thread {
 /* A heap of a process, as the system names it. */
 struct wk_heap_row {
 	wk_process_id process;
-	uint64_t handle; /* 0: the one of a process that tells no heaps apart */
-	wk_text_id name; /* the handle in words: "0x1f0000" */
+	uint64_t handle; /* 0: the process has only one */
+	wk_text_id name; /* the handle as text: "0x1f0000" */
 };
 
-/* What a row is about beside its thread and stack. One row a distinct one. */
+/* What a block or a wait is, in addition to its thread and stack. One row for each distinct one. */
 struct wk_subject {
-	wk_heap_id heap;   /* of a block: which it lies in; 0: it is about a wait */
-	wk_text_id what;   /* the part of the allocator that a block is of, as the system calls it;
-			    * or what for a thread waits. 0: untold */
-	wk_thread_id by;   /* who ended a wait; 0: nobody, or unknown, or: */
-	bool by_interrupt; /* done for a device or a timer */
-	bool could_run;    /* no wait: it had to leave the processor */
+	wk_heap_id heap;   /* of a block; 0 for a wait */
+	wk_text_id what;   /* of a block: the part of the allocator, as the system calls it; of a
+			    * wait: its reason. 0 if unknown */
+	wk_thread_id by;   /* of a wait: the thread that ended it; 0: none, unknown, or: */
+	bool by_interrupt; /* an interrupt ended it, for a device or a timer */
+	bool could_run;    /* not a wait: the thread was preempted */
 	uint8_t mode;      /* of a wait: enum wk_wait_mode */
 };
 
-/* How the recorder came by the callers of a user stack. */
+/* How the recorder found the callers of a user stack. */
 enum wk_stacks_by {
-	WK_STACKS_UNTOLD,
-	WK_STACKS_NONE,           /* not at all: a sample is one address */
-	WK_STACKS_FRAME_POINTERS, /* the kernel followed them, whether there were any or not */
+	WK_STACKS_UNTOLD,         /* unknown */
+	WK_STACKS_NONE,           /* it did not: a sample is one address */
+	WK_STACKS_FRAME_POINTERS, /* the kernel followed them, even if the code has none */
 	WK_STACKS_OTHERWISE,
 };
 
@@ -117,19 +117,19 @@ struct wk_source {
 	uint32_t number; /* as events name it */
 	wk_text_id name, unit;
 	bool is_cpu_time;
-	bool is_weighed;     /* how many rows there are says nothing, only their weights do */
+	bool is_weighed;     /* only the weights of rows matter, not their number */
 	bool counts_samples; /* its weights are numbers of samples: a row stands for several */
-	bool has_lifetimes;  /* what a row weighs is given back some time: see wk_ends */
+	bool has_lifetimes;  /* memory: what a row weighs is freed later, see wk_ends */
 	uint8_t stacks_by;   /* enum wk_stacks_by */
 };
 
 struct wk_function {
-	wk_text_id name;   /* readable; where nothing names it, "image+0x1a2b": its begin, or the
-			    * address where nothing tells that either */
-	wk_text_id linked; /* as linked (mangled); 0 where there is none */
+	wk_text_id name;   /* readable; for an unnamed one "image+0x1a2b", with its start or, if
+			    * that is unknown, the address */
+	wk_text_id linked; /* as linked (mangled); 0 if there is none */
 	wk_image_id image;
-	wk_text_id file; /* of its source; 0 where unknown */
-	uint8_t kind;    /* enum wk_frame_kind: what the input said of it */
+	wk_text_id file; /* of its source; 0 if unknown */
+	uint8_t kind;    /* enum wk_frame_kind, as in the input */
 	bool is_unnamed;
 };
 
@@ -137,15 +137,15 @@ struct wk_function {
 enum wk_reach {
 	WK_REACH_CUT, /* no: the outermost frame has callers, or there is no user part */
 	WK_REACH_ROOT,
-	WK_REACH_UNKNOWN, /* the file that the outermost frame lies in could not be opened */
+	WK_REACH_UNKNOWN, /* the file of the outermost frame could not be opened */
 };
 
 struct wk_frames { /* recorded frames */
 	uint32_t count;
 	wk_image_id *image;
 	uint64_t *address; /* file offset in the image; absolute for kernel, anonymous, unknown */
-	wk_function_id *function; /* where the frame came with its name, else 0 */
-	uint32_t *line;           /* of its source; 0 where unknown */
+	wk_function_id *function; /* if the frame came with its name, otherwise 0 */
+	uint32_t *line;           /* of its source; 0 if unknown */
 	uint8_t *is_inlined;      /* into its caller; known only of frames with names */
 	size_t cap;
 };
@@ -158,17 +158,17 @@ struct wk_named_frames {
 	size_t cap;
 };
 
-/* What each recorded frame stands for: the function that the machine ran, and behind it the calls
- * that were inlined into it, each into the one before. Ask wk_model_calls_of. */
+/* The calls of each recorded frame: the function that the machine ran, followed by the calls that
+ * were inlined into it, each into the one before. See wk_model_calls_of. */
 struct wk_calls {
 	uint32_t *first; /* [frames.count + 1]: rows of a frame; NULL if came_named */
 	wk_function_id *function;
-	uint32_t *line; /* of the function's source; 0 where unknown */
+	uint32_t *line; /* of the function's source; 0 if unknown */
 	size_t count, cap;
 };
 
-/* In order of time. Where a view asks for no single samples, a row may stand for all of one
- * stack, thread, source and side: `times` tells how many, time and CPU are the first one's. */
+/* In order of time. If no view needs single samples, a row may stand for all samples of one stack,
+ * thread, source and side: `times` is their number, time and CPU are those of the first. */
 struct wk_samples {
 	uint32_t count;
 	uint64_t *time_ns;
@@ -178,50 +178,51 @@ struct wk_samples {
 	wk_source_id *source;
 	uint32_t *cpu;
 	uint8_t *is_before;   /* of the "before" side of a comparison; NULL: none is */
-	uint64_t *times;      /* how many samples a row stands for; NULL: ask its source */
-	wk_subject_id *about; /* of blocks and waits, else 0; NULL: there are none */
-	size_t cap, expected; /* rows: there is room for, there will be if one can tell */
+	uint64_t *times;      /* how many samples a row stands for; NULL: its source decides */
+	wk_subject_id *about; /* of blocks and waits, otherwise 0; NULL: there are none */
+	size_t cap, expected; /* rows that fit, and that will come, if known */
 };
 
-/* What was given back of rows whose sources have lifetimes, in order of time. What is left of a
- * row at a moment is its weight without those of its ends until then, or 0: weights that did not
- * fit are cut, those of ends are not. What was there to the end has no row here. */
+/* Memory that was freed, of rows whose sources have lifetimes, in order of time. What is left of a
+ * row at a moment is its weight less those of its ends until then, or 0: the sum of all weights is
+ * limited, that of ends is not. Memory that was never freed has no row here. */
 struct wk_ends {
 	uint32_t count;
 	uint32_t *sample; /* row of samples */
 	uint32_t *at_row; /* how many samples there were by then: the order among them */
 	uint64_t *time_ns;
 	uint64_t *weight;
-	wk_thread_id *thread; /* who gave it back; 0: its process ended */
-	wk_stack_id *stack;   /* recorded; 0 where unknown */
+	wk_thread_id *thread; /* that freed it; 0: its process ended */
+	wk_stack_id *stack;   /* recorded; 0 if unknown */
 	size_t cap;
 };
 
 enum wk_doing {
-	WK_DOING_UNKNOWN, /* of no spell */
+	WK_DOING_UNKNOWN, /* of no interval */
 	WK_RUNNING,
 	WK_WAITING, /* for something */
-	WK_READY,   /* it could run, and no processor did */
+	WK_READY,   /* it could run, but had no processor */
 };
 
-/* What threads did from when to when, as switches between them tell. Where no single samples are
- * asked for, all spells of a thread that are about the same are a row, and `times` how many. */
+/* What threads did, by the switches between them. If no view needs single samples, a row stands for
+ * all intervals of a thread with the same state and subject, and `times` is their number. */
 struct wk_intervals {
 	uint32_t count;
 	wk_thread_id *thread;
-	uint8_t *doing;       /* enum wk_doing */
-	wk_subject_id *about; /* the wait, or the one that it is ready after; 0 while it runs */
-	uint64_t *begin_ns;   /* of the first */
-	uint64_t *took_ns;    /* all of them */
-	uint64_t *times;      /* this and the next NULL: each row is one */
+	uint8_t *doing; /* enum wk_doing */
+	wk_subject_id
+		*about; /* the wait, or the last one of a thread that is ready; 0 while it runs */
+	uint64_t *begin_ns; /* of the first */
+	uint64_t *took_ns;  /* all of them */
+	uint64_t *times;    /* this and the next NULL: each row is one */
 	uint64_t *longest_ns;
 	size_t cap;
 };
 
-/* A moment that somebody named. */
+/* A moment with a name, as programs and users record them. */
 struct wk_mark {
 	uint64_t time_ns;
-	wk_process_id process; /* 0 where unknown */
+	wk_process_id process; /* 0 if unknown */
 	wk_thread_id thread;
 	wk_text_id label, provider;
 };
@@ -233,7 +234,7 @@ struct wk_count {
 	bool is_used;
 };
 
-/* What a recorded name is of: a place in an image, by path and, if both have one, build id. */
+/* The place of a recorded name: in an image, by path and, if both have one, build id. */
 struct wk_recorded_key {
 	wk_text_id path;
 	struct wk_build_id build_id;
@@ -272,13 +273,13 @@ struct wk_fact {
 };
 
 struct wk_note {
-	uint64_t offset; /* WK_NOWHERE where it has none */
+	uint64_t offset; /* WK_NOWHERE if it has none */
 	wk_text_id text;
-	uint64_t count; /* how often the same was said */
+	uint64_t count; /* how many equal notes there were */
 	enum wk_note_severity severity;
 };
 
-/* When the samples of a side were, by its own clock. */
+/* The time of the samples of a side, by its own clock. */
 struct wk_side_time {
 	uint64_t first_ns, last_ns;
 	bool has_samples;
@@ -332,7 +333,7 @@ struct wk_model {
 	struct wk_calls calls;
 	struct wk_named_frames named_frames;
 	struct wk_trie named;   /* labels are rows of named_frames */
-	wk_stack_id *named_of;  /* [stacks.count]; ask wk_model_named_of */
+	wk_stack_id *named_of;  /* [stacks.count]; see wk_model_named_of */
 	bool came_named;        /* every frame came with its name: `named` is `stacks` itself */
 	uint8_t *reaches_root;  /* [stacks.count]: enum wk_reach; NULL if came_named */
 	uint8_t *has_user_part; /* [stacks.count]; NULL if came_named */
@@ -340,11 +341,11 @@ struct wk_model {
 	uint64_t lost_samples, lost_records;
 	uint64_t first_ns, last_ns;           /* of the samples */
 	const struct wk_traits *traits;       /* of the system that was recorded */
-	const struct wk_traits *input_traits; /* while it is built: of what is being read */
+	const struct wk_traits *input_traits; /* of the input that is being read */
 	struct wk_side_time side_times[2];    /* of a comparison: [is_before] */
-	enum wk_fetching fetching;            /* of what would have brought more names */
+	enum wk_fetching fetching;            /* of files with more names */
 
-	struct wk_model_private *own; /* growth and hash tables, known to model/ alone */
+	struct wk_model_private *own; /* capacities and hash tables */
 };
 
 struct wk_model *wk_model_new(void);
@@ -396,10 +397,10 @@ static inline struct wk_frame_calls wk_model_calls_of(const struct wk_model *mod
 					calls->first[frame + 1] - first };
 }
 
-/* An image as symbols/ is asked for it. */
+/* An image as symbols/ looks it up. */
 struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id id);
 
-/* What moments are counted from: the first sample, or the begin of a trace that knows its own. */
+/* Moments are counted from here: the first sample, or the start of a trace that has its own. */
 static inline uint64_t wk_model_begin_ns(const struct wk_model *model)
 {
 	return model->traits->times_from_start ? 0 : model->first_ns;
@@ -430,14 +431,14 @@ static inline uint64_t wk_model_sample_times(const struct wk_model *model, uint3
 		       : 1;
 }
 
-/* What a row is about, beside its thread and stack. */
+/* What a row is about, in addition to its thread and stack. */
 static inline const struct wk_subject *wk_model_subject(const struct wk_model *model,
 							uint32_t sample)
 {
 	return &model->subjects[model->samples.about ? model->samples.about[sample] : 0];
 }
 
-/* What its rows are called: "sample", or "record" where they are only parts of a sum. */
+/* The word for its rows: "sample", or "record" if they are only parts of a sum. */
 static inline const char *wk_source_row_word(const struct wk_source *source)
 {
 	if (source->has_lifetimes)
@@ -445,8 +446,8 @@ static inline const char *wk_source_row_word(const struct wk_source *source)
 	return source->is_weighed && !source->counts_samples ? "record" : "sample";
 }
 
-/* Rows. Interned ones give the old id where the same is there already. Addresses and chains
- * are not looked at here: that is the builder's work. */
+/* Rows. Images, functions, frames, stacks and subjects are interned: an equal one gets the id of
+ * the first. */
 wk_text_id wk_model_text(struct wk_model *model, struct wk_str text);
 wk_image_id wk_model_add_image(struct wk_model *model, enum wk_image_kind kind,
 			       const struct wk_event_image *image, uint32_t pid, uint64_t time_ns);
@@ -454,8 +455,8 @@ wk_process_id wk_model_add_process(struct wk_model *model, const struct wk_proce
 wk_thread_id wk_model_add_thread(struct wk_model *model, const struct wk_thread *thread);
 wk_source_id wk_model_add_source(struct wk_model *model, const struct wk_source *source);
 
-/* A source that no input tells, as its rows are made of other events: one for all inputs. Other
- * units than "events" are weighed. */
+/* A source whose rows are derived from other events; one for all inputs. Units other than "events"
+ * are weighed. */
 wk_source_id wk_model_derived_source(struct wk_model *model, const char *name, const char *unit,
 				     bool has_lifetimes);
 wk_function_id wk_model_add_function(struct wk_model *model, const struct wk_function *function);
@@ -464,7 +465,7 @@ wk_frame_id wk_model_add_frame(struct wk_model *model, wk_image_id image, uint64
 /* A frame that came with its name. */
 struct wk_supplied_frame {
 	wk_function_id function;
-	uint64_t address; /* 0 where unknown */
+	uint64_t address; /* 0 if unknown */
 	uint32_t line;
 	bool is_inlined;
 };
@@ -491,22 +492,31 @@ struct wk_sample {
 	wk_source_id source;
 	uint32_t cpu;
 	bool is_before;
-	uint64_t times;    /* how many samples it stands for; 0: one, or what its weight says */
-	uint64_t until_ns; /* when the last of them was, if not at time_ns */
+	uint64_t times;    /* how many samples it stands for; 0: one, or its weight */
+	uint64_t until_ns; /* the time of the last of them, if not time_ns */
 	wk_subject_id about;
 };
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample);
 
-/* As much of a weight as still fits: views add up without asking whether the sum of all does. */
+/* As much of a weight as still fits, so that views can add up all weights in 64 bits. */
 uint64_t wk_model_fit_weight(struct wk_model *model, uint64_t weight);
 
-/* Makes room for so many more at once. */
+/* Makes room for `count` more at once. */
 void wk_model_expect_samples(struct wk_model *model, size_t count);
 
 /* The same, added to the row that has its stack, thread, source and side, if there is one. */
 void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample);
 
-/* Of a row that was added as one by itself. */
+static inline void wk_model_put_sample(struct wk_model *model, const struct wk_sample *sample,
+				       bool sums)
+{
+	if (sums)
+		wk_model_sum_sample(model, sample);
+	else
+		wk_model_add_sample(model, sample);
+}
+
+/* Of a row that wk_model_add_sample added. */
 struct wk_end {
 	uint32_t sample;
 	uint64_t time_ns, weight;
@@ -523,8 +533,8 @@ struct wk_interval {
 };
 void wk_model_add_interval(struct wk_model *model, const struct wk_interval *interval);
 
-/* The same, added to the row of its thread that is about the same, if there is one. A model has
- * rows of the one kind or of the other. */
+/* The same, added to the row with its thread, state and subject, if there is one. A model has only
+ * single intervals or only sums. */
 void wk_model_sum_interval(struct wk_model *model, const struct wk_interval *interval);
 
 #endif

@@ -19,8 +19,8 @@ struct resolver {
 	size_t named_frames_cap;
 };
 
-/* The image's unwind tables, and where `address` lies in them. NULL where there is no file or
- * no segment of it holds the address. */
+/* The image's unwind tables, and the virtual address of `address`. NULL if there is no file or no
+ * segment of it contains the address. */
 static struct wk_unwind_table *table_at(struct resolver *resolver, wk_image_id image,
 					uint64_t address, uint64_t *vaddr)
 {
@@ -32,9 +32,9 @@ static struct wk_unwind_table *table_at(struct resolver *resolver, wk_image_id i
 	return wk_image_unwind(symbols);
 }
 
-/* Where the function that holds `address` begins, so that a function without a name is one
- * function still; `address` itself where nothing tells. */
-static uint64_t begin_of_function(struct resolver *resolver, wk_image_id image, uint64_t address)
+/* The start of the function around `address`, so that an unnamed function is one function;
+ * `address` itself if the start is unknown. */
+static uint64_t start_of_function(struct resolver *resolver, wk_image_id image, uint64_t address)
 {
 	uint64_t vaddr, start, size_bytes, offset;
 	struct wk_unwind_table *table = table_at(resolver, image, address, &vaddr);
@@ -70,7 +70,7 @@ static wk_function_id unnamed_function(struct resolver *resolver, wk_image_id im
 	} else {
 		wk_buf_add_fmt(&resolver->scratch, "%s+0x%" PRIx64,
 			       wk_strtab_get(model->text, model->images[image].name),
-			       begin_of_function(resolver, image, address));
+			       start_of_function(resolver, image, address));
 	}
 	function.name = wk_model_text(model, wk_buf_str(&resolver->scratch));
 	return wk_model_add_function(model, &function);
@@ -192,7 +192,7 @@ static bool is_root_frame(struct resolver *resolver, wk_frame_id frame)
 	return table && wk_unwind_is_root(table, vaddr);
 }
 
-/* Its file was looked for and cannot be used, so nothing is known of its code. */
+/* Its file was not found or cannot be used, so its code is unknown. */
 static bool is_closed(const struct resolver *resolver, wk_image_id image)
 {
 	struct wk_image_symbols *symbols = wk_resolver_state(resolver->names, image).symbols;
@@ -202,8 +202,7 @@ static bool is_closed(const struct resolver *resolver, wk_image_id image)
 	       state == WK_IMAGE_UNREADABLE;
 }
 
-/* On some systems every thread begins in one library, and nothing else calls what it begins
- * with. */
+/* On some systems every thread begins in one library, in functions that nothing else calls. */
 static bool is_root_image(const struct wk_model *model, wk_image_id image)
 {
 	struct wk_str path = wk_model_str(model, model->images[image].path);
@@ -223,17 +222,17 @@ static enum wk_reach reach_of(struct resolver *resolver, wk_frame_id frame)
 	bounds = wk_resolver_bounds(resolver->names, image, resolver->model->frames.address[frame]);
 	if (bounds && is_closed(resolver, image))
 		return bounds->is_root ? WK_REACH_ROOT : WK_REACH_CUT;
-	/* Of code that lies in memory only, the recorder saw a stack's end by its frame pointers;
-	 * nothing of it is left. */
+	/* Code in anonymous memory: the recorder ended the stack by its frame pointers, and nothing
+	 * of it is left to read. */
 	return is_closed(resolver, image) ||
 			       resolver->model->images[image].kind == WK_IMAGE_ANONYMOUS
 		       ? WK_REACH_UNKNOWN
 		       : WK_REACH_CUT;
 }
 
-/* Nobody can tell whether a stack is whole that ends in the kernel, or that came with its names as
- * text has them; those of code made at run time came with theirs beside the addresses. */
-static bool is_emitted(const struct wk_model *model, wk_frame_id frame)
+/* It is unknown whether a stack is whole if it ends in the kernel or came with names, as in text.
+ * JIT code has names and addresses. */
+static bool is_of_unknown_reach(const struct wk_model *model, wk_frame_id frame)
 {
 	const struct wk_image *image = &model->images[model->frames.image[frame]];
 	enum wk_image_kind kind = image->kind;
@@ -247,8 +246,8 @@ static enum wk_image_kind image_kind(const struct wk_model *model, wk_stack_id i
 	return model->images[model->frames.image[model->stacks.label[id]]].kind;
 }
 
-/* No code runs where nothing is mapped. Where the kernel was called from such a place alone, it is
- * in execve: the program that called is taken away, and the new one has no stack yet. */
+/* No code runs where nothing is mapped. If the only caller of the kernel is such a place, it is in
+ * execve: the calling program is gone, and the new one has no stack yet. */
 static bool is_between_programs(const struct wk_model *model, wk_stack_id id)
 {
 	wk_stack_id caller = model->stacks.parent[id];
@@ -277,7 +276,7 @@ static void mark_roots(struct resolver *resolver)
 				model->has_user_part[parent] && !is_between_programs(model, id);
 			continue;
 		}
-		if (is_emitted(model, frame))
+		if (is_of_unknown_reach(model, frame))
 			continue;
 		if (!asked[frame])
 			reach[frame] = (uint8_t)reach_of(resolver, frame);
@@ -288,12 +287,12 @@ static void mark_roots(struct resolver *resolver)
 	WK_FREE_ALL(reach, asked);
 }
 
-/* In real programs a recorded frame stands for one to five calls. A file can claim hundreds for
- * each, and so become thousands of times as large in memory. */
+/* In real programs a recorded frame stands for one to five calls. A damaged file may claim hundreds
+ * for each and need thousands of times its size in memory. */
 #define MOST_CALLS_OF_A_FRAME 32
 #define ALWAYS_NAMED          (1u << 16)
 
-static void emit_left_out(struct wk_model *model, uint64_t frames)
+static void note_left_out(struct wk_model *model, uint64_t frames)
 {
 	struct wk_buf text = { 0 };
 
@@ -329,7 +328,7 @@ static void name_stacks(struct resolver *resolver)
 		model->named_of[id] = named;
 	}
 	if (left_out)
-		emit_left_out(model, left_out);
+		note_left_out(model, left_out);
 }
 
 static void set_reason(struct wk_model *model, wk_image_id id, const char *reason,
@@ -340,7 +339,7 @@ static void set_reason(struct wk_model *model, wk_image_id id, const char *reaso
 		model->images[id].names_source = wk_model_text(model, wk_str_c(names_source));
 }
 
-static void take_reason(struct wk_model *model, wk_image_id id, struct wk_image_symbols *symbols)
+static void copy_reason(struct wk_model *model, wk_image_id id, struct wk_image_symbols *symbols)
 {
 	set_reason(model, id, wk_image_reason(symbols), wk_image_names_source(symbols));
 	model->images[id].is_hidden = wk_image_is_hidden(symbols);
@@ -364,7 +363,7 @@ static void close_images(struct resolver *resolver)
 				"unknown one",
 				NULL);
 		else if (state.symbols)
-			take_reason(model, id, state.symbols);
+			copy_reason(model, id, state.symbols);
 	}
 }
 

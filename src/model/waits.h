@@ -13,7 +13,7 @@ struct wk_waits;
 struct wk_waits *wk_waits_new(struct wk_model *model);
 void wk_waits_free(struct wk_waits *waits);
 
-/* Call before the first switch: spells are added up, and none has a row of its own. */
+/* Call before the first switch: equal intervals are added up in one row. */
 void wk_waits_sum(struct wk_waits *waits);
 
 /* The past of a thread that starts to run. */
