@@ -77,9 +77,7 @@ static void say_line(const struct wk_fetch_status *now)
 {
 	struct wk_buf line = { 0 };
 
-	wk_buf_add_text(&line, "asked ");
-	wk_buf_add_text(&line, now->url);
-	wk_buf_add_text(&line, ": ");
+	wk_buf_add_fmt(&line, "asked %s: ", now->url);
 	add_amount(&line, now);
 	wk_say(wk_buf_text(&line));
 	wk_buf_fini(&line);

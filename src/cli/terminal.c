@@ -48,16 +48,26 @@ void wk_say(const char *sentence)
 
 void wk_say_lines(const char *lines)
 {
-	struct wk_str rest = wk_str_c(lines);
+	struct wk_str rest = wk_str_c(lines), line;
+	struct wk_buf text = { 0 };
 
 	while (rest.len) {
-		const char *end = memchr(rest.at, '\n', rest.len);
-		size_t len = end ? (size_t)(end - rest.at) : rest.len;
-		struct wk_buf line = { 0 };
-
-		wk_buf_add(&line, rest.at, len);
-		wk_say(wk_buf_text(&line));
-		wk_buf_fini(&line);
-		rest = wk_str_skip(rest, len + (end != NULL));
+		wk_str_split(rest, '\n', &line, &rest);
+		wk_buf_reset(&text);
+		wk_buf_add_str(&text, line);
+		wk_say(wk_buf_text(&text));
 	}
+	wk_buf_fini(&text);
+}
+
+void wk_say_command(const struct wk_text_list *argv)
+{
+	struct wk_buf line = { 0 };
+
+	for (size_t i = 0; i < argv->count; i++) {
+		wk_buf_add_text(&line, i ? " " : "");
+		wk_buf_add_shell(&line, wk_str_c(argv->at[i]));
+	}
+	wk_say(wk_buf_text(&line));
+	wk_buf_fini(&line);
 }

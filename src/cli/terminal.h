@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "base/text/text_list.h"
+
 /* Whether it is a terminal that is not "dumb", and NO_COLOR is not set. */
 bool wk_color_wanted(int fd);
 
@@ -15,5 +17,8 @@ void wk_say(const char *sentence);
 
 /* The same for each line of a text. */
 void wk_say_lines(const char *lines);
+
+/* The same for a command line, quoted for a shell. */
+void wk_say_command(const struct wk_text_list *argv);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "base/text/json.h"
-#include "cli/run/child.h"
 #include "cli/terminal.h"
+#include "os/program.h"
 #include "session/doctor/cargo_profile.h"
 
 const char *wk_cargo_build_profile(const struct wk_cargo_build *build)
@@ -312,7 +312,7 @@ int wk_cargo_build_run(const struct wk_cargo_build *build, struct wk_cargo_built
 	}
 	add_all(&argv, build);
 	if (build->verbose)
-		wk_argv_say(&argv);
+		wk_say_command(&argv);
 	io.collect = &messages;
 	exit_code = wk_os_program_run(argv.at, io, err);
 	if (exit_code == 0 && !wk_cargo_built_find(wk_bytes_of(messages.at, messages.len),

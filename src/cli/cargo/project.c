@@ -5,8 +5,9 @@
 
 #include "base/mem.h"
 #include "base/text/json.h"
-#include "cli/run/child.h"
+#include "cli/terminal.h"
 #include "os/os.h"
+#include "os/program.h"
 
 const char *wk_cargo_program(void)
 {
@@ -34,15 +35,10 @@ enum wk_cargo_kind wk_cargo_kind_of(struct wk_str kind)
 	return WK_CARGO_OTHER;
 }
 
-static char *copy(struct wk_str text)
-{
-	return wk_strndup(text.at, text.len);
-}
-
 static void replace(char **at, struct wk_str text)
 {
 	wk_free(*at);
-	*at = copy(text);
+	*at = wk_strndup(text.at, text.len);
 }
 
 /* A package while it is read: its targets may come before its name. */
@@ -105,7 +101,7 @@ static void read_package(struct reading *reading, struct wk_json *json)
 	for (size_t i = package.first_target; i < project->count; i++) {
 		struct wk_cargo_target *target = &project->targets[i];
 
-		target->package = copy(wk_str_c(package.name));
+		target->package = wk_strdup(package.name ? package.name : "");
 		target->is_default = package.default_run && target->kind == WK_CARGO_BIN &&
 				     strcmp(target->name, package.default_run) == 0;
 	}
@@ -244,7 +240,7 @@ int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest
 	for (size_t i = 0; options && i < options->count; i++)
 		wk_text_list_add(&argv, options->at[i]);
 	if (talk == WK_CARGO_VERBOSE)
-		wk_argv_say(&argv);
+		wk_say_command(&argv);
 	exit_code = wk_os_program_run(argv.at, io, err);
 	if (exit_code == 0 && !wk_cargo_project_parse(project, wk_bytes_of(text.at, text.len),
 						      folder ? folder : "", err))

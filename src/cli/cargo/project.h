@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/out.h"
-#include "cli/run/child.h"
+#include "base/text/text_list.h"
 
 enum wk_cargo_kind {
 	WK_CARGO_BIN,

@@ -332,7 +332,7 @@ static int record_by_root(struct job *job, struct wk_err *err)
 		.verbose = args->build.verbose,
 	}, &has_recorded, err);
 
-	if (has_recorded && !wk_flame_draw(data_of(args), data_of(args), job->symbols, &args->flame,
+	if (has_recorded && !wk_flame_draw((const char *const[]){ data_of(args), NULL }, data_of(args), job->symbols, &args->flame,
 					   job->call, err))
 		return wk_exit_code(err);
 	return exit_code;
@@ -349,7 +349,7 @@ static int record(struct job *job, struct wk_err *err)
 	if (args->root && geteuid() != 0)
 		return record_by_root(job, err);
 	if (args->build.verbose && command)
-		wk_argv_say(&job->command);
+		wk_say_command(&job->command);
 	if (wk_record_plan_init(&plan, &args->record, command, err)) {
 		plan.options.folder = folder_of(job);
 		exit_code = wk_flame_record(&plan, data_of(args), job->symbols, &args->flame,
@@ -399,7 +399,7 @@ static int make(struct job *job, struct wk_err *err)
 	    !read_cmd(job, err) || !check_values(args, err))
 		return wk_exit_code(err);
 	if (args->perfdata)
-		return wk_flame_draw(args->perfdata, NULL, job->symbols, &args->flame, job->call,
+		return wk_flame_draw((const char *const[]){ args->perfdata, NULL }, NULL, job->symbols, &args->flame, job->call,
 				     err)
 			       ? WK_EXIT_DONE
 			       : wk_exit_code(err);

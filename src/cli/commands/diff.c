@@ -3,7 +3,6 @@
 #include "cli/command.h"
 #include "cli/messages.h"
 #include "cli/options/drawing_options.h"
-#include "cli/options/filter_options.h"
 #include "cli/options/open_options.h"
 #include "cli/options/table_form.h"
 #include "cli/options/view_options.h"

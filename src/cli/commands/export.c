@@ -7,7 +7,6 @@
 #include "cli/command.h"
 #include "cli/export/export.h"
 #include "cli/messages.h"
-#include "cli/options/filter_options.h"
 #include "cli/options/open_options.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/messages.h"
-#include "cli/options/filter_options.h"
+#include "cli/options/view_options.h"
 #include "cli/options/open_options.h"
 #include "cli/options/record_options.h"
 #include "cli/output.h"
@@ -131,7 +131,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	else if (records)
 		exit_code = record_and_draw(call, symbolizer.symbols, err);
 	else
-		exit_code = wk_flame_draw_all(paths, symbolizer.symbols, &args->flame, call, err)
+		exit_code = wk_flame_draw(paths, NULL, symbolizer.symbols, &args->flame, call, err)
 				    ? WK_EXIT_DONE
 				    : wk_exit_code(err);
 	wk_symbolizer_close(&symbolizer);

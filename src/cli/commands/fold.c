@@ -1,7 +1,6 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/messages.h"
-#include "cli/options/filter_options.h"
 #include "cli/options/open_options.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"

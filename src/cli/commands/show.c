@@ -6,7 +6,6 @@
 #include "base/text/suggest.h"
 #include "cli/command.h"
 #include "cli/messages.h"
-#include "cli/options/filter_options.h"
 #include "cli/options/open_options.h"
 #include "cli/options/table_form.h"
 #include "cli/options/view_options.h"

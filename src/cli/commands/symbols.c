@@ -1,7 +1,7 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/messages.h"
-#include "cli/options/filter_options.h"
+#include "cli/options/view_options.h"
 #include "cli/options/open_options.h"
 #include "cli/options/table_form.h"
 #include "cli/output.h"

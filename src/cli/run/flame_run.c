@@ -1,15 +1,16 @@
 #include "cli/run/flame_run.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/mem.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "os/program.h"
-#include "cli/run/post_process.h"
 #include "cli/terminal.h"
 #include "os/os.h"
-#include "session/selection.h"
+#include "os/program.h"
+#include "session/export.h"
 
 #define MOST_RECORDED_BYTES 100 /* of a command line above the picture */
 
@@ -137,6 +138,70 @@ static bool draw(const struct wk_selection *question, struct wk_flame_maker *mak
 	return wk_output_close(&output, wk_picture_draw(&maker->picture, out, err), err);
 }
 
+/* ---- --post-process: folded stacks are piped through a shell command before they are drawn */
+
+static bool write_folded(const struct wk_selection *question, const struct wk_tree_options *levels,
+			 int fd, struct wk_err *err)
+{
+	struct wk_out out = wk_out_to_fd(fd);
+	bool ok = wk_export_folded(question, levels, false, &out, NULL, err);
+
+	if (!wk_out_end(&out) && ok)
+		ok = wk_fail_os(err, out.error_number, "cannot write folded stacks");
+	return ok && wk_os_rewind(fd);
+}
+
+/* Temporary files and not pipes, so that neither side waits for the other. */
+static bool run_shell(const char *command, int input, int output, struct wk_err *err)
+{
+	struct wk_os_program_io io = { .input = input, .output = output };
+	struct wk_text_list argv = { 0 };
+	int exit_code;
+
+	wk_text_list_add(&argv, wk_os_shell[0]);
+	wk_text_list_add_pair(&argv, wk_os_shell[1], command);
+	exit_code = wk_os_program_run(argv.at, io, err);
+	wk_text_list_fini(&argv);
+	if (exit_code > 0)
+		wk_fail(err, WK_EIO, WK_NOWHERE, "--post-process: \"%s\" ended with exit code %d",
+			command, exit_code);
+	return exit_code == 0;
+}
+
+static struct wk_model *read_back(const char *path, struct wk_err *err)
+{
+	const struct wk_open_options args = { .format = "folded" };
+	struct wk_model *model = wk_open_paths((const char *const[]){ path, NULL }, &args, NULL,
+					       &wk_cli_messages, err);
+
+	if (!model)
+		wk_err_in(err, "what --post-process printed");
+	return model;
+}
+
+/* Folds the selected samples under `levels`, pipes them through `command` (run by sh) and reads its
+ * output as folded stacks. The caller frees the model; NULL on failure. */
+static struct wk_model *post_process(const struct wk_selection *question, const char *command,
+				     const struct wk_tree_options *levels, struct wk_err *err)
+{
+	char *input_path, *output_path = NULL;
+	int input = wk_os_temporary(&input_path);
+	int output = input < 0 ? -1 : wk_os_temporary(&output_path);
+	struct wk_model *processed = NULL;
+
+	if (output < 0)
+		wk_fail_os(err, errno, "cannot make a temporary file");
+	else if (write_folded(question, levels, input, err) &&
+		 run_shell(command, input, output, err))
+		processed = read_back(output_path, err);
+	if (input >= 0)
+		close(input);
+	if (output >= 0)
+		close(output);
+	WK_FREE_ALL(input_path, output_path);
+	return processed;
+}
+
 /* Draws what --post-process made of the stacks; the outermost frames are the processes. */
 static bool draw_processed(const struct wk_selection *question, struct wk_flame_maker *maker,
 			   struct wk_err *err)
@@ -147,7 +212,7 @@ static bool draw_processed(const struct wk_selection *question, struct wk_flame_
 	bool ok;
 
 	set_levels(maker, &levels);
-	processed = wk_post_process(question, maker->args->post_process, &levels, err);
+	processed = post_process(question, maker->args->post_process, &levels, err);
 	ok = processed && wk_selection_open(&all, processed, &(struct wk_filter_spec){ 0 }, err);
 	maker->choice.is_grouped = false; /* the text has the levels */
 	ok = ok && draw(&all, maker, err);
@@ -258,30 +323,11 @@ bool wk_flame_end(struct wk_flame_maker *maker, bool ok, struct wk_err *err)
 	return wk_picture_end(&maker->picture, ok, err) && ok;
 }
 
-static bool draw_as_planned(const char *const *paths, const char *recorded_to,
-			    struct wk_flame_maker *maker, struct wk_err *err)
-{
-	bool ok;
-
-	if (!wk_flame_plan(maker, err))
-		return false;
-	ok = wk_flame_draw_files(paths, recorded_to, maker, err);
-	return wk_flame_end(maker, ok, err);
-}
-
-bool wk_flame_draw(const char *path, const char *recorded_to, struct wk_symbols *symbols,
+bool wk_flame_draw(const char *const *paths, const char *recorded_to, struct wk_symbols *symbols,
 		   const struct wk_flame_args *args, const struct wk_call *call, struct wk_err *err)
 {
 	struct wk_flame_maker maker = { .args = args, .call = call, .symbols = symbols };
 
-	return draw_as_planned((const char *const[]){ path, NULL }, recorded_to, &maker, err);
-}
-
-bool wk_flame_draw_all(const char *const *paths, struct wk_symbols *symbols,
-		       const struct wk_flame_args *args, const struct wk_call *call,
-		       struct wk_err *err)
-{
-	struct wk_flame_maker maker = { .args = args, .call = call, .symbols = symbols };
-
-	return draw_as_planned(paths, NULL, &maker, err);
+	return wk_flame_plan(&maker, err) &&
+	       wk_flame_end(&maker, wk_flame_draw_files(paths, recorded_to, &maker, err), err);
 }

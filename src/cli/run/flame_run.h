@@ -43,15 +43,10 @@ const char *wk_flame_picture(const struct wk_flame_args *args);
 bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
 			 struct wk_flame_maker *maker, struct wk_err *err);
 
-/* Plans, draws one recording and ends the plan. */
-bool wk_flame_draw(const char *path, const char *recorded_to, struct wk_symbols *symbols,
+/* Plans, draws and ends the plan. */
+bool wk_flame_draw(const char *const *paths, const char *recorded_to, struct wk_symbols *symbols,
 		   const struct wk_flame_args *args, const struct wk_call *call,
 		   struct wk_err *err);
-
-/* Several recordings in one picture; NULL-terminated. */
-bool wk_flame_draw_all(const char *const *paths, struct wk_symbols *symbols,
-		       const struct wk_flame_args *args, const struct wk_call *call,
-		       struct wk_err *err);
 
 #define WK_FLAME_BOXES                                                                            \
 	"Each box is a function; below it is its caller, and its width is its share of the time."

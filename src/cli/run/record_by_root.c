@@ -10,7 +10,9 @@
 
 #include "base/mem.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "os/os.h"
+#include "os/program.h"
 #include "session/previous.h"
 
 /* A command line that owns some of its words. */
@@ -140,7 +142,7 @@ int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
 	}
 	fill(&line, request, self);
 	if (request->verbose)
-		wk_argv_say(&line.argv);
+		wk_say_command(&line.argv);
 	io.outlives_interrupt = true;
 	exit_code = wk_os_program_run(line.argv.at, io, err);
 	*has_recorded = exit_code >= 0 && stat(request->data, &info) == 0 && info.st_size > 0;

@@ -6,7 +6,6 @@
 #define WK_CLI_RUN_RECORD_BY_ROOT_H
 
 #include "cli/options/record_options.h"
-#include "cli/run/child.h"
 
 struct wk_root_request {
 	const struct wk_record_args *record;
