@@ -3,25 +3,10 @@
 #define AT(field)       offsetof(struct wk_as_collapse_args, field)
 #define COLLAPSE(field) offsetof(struct wk_as_collapse_args, collapse.field)
 
-/* Rows of several tables: a row is an initializer, which no function can give. */
+/* A row of several tables. */
 #define INFERNO_THREADS                                                                         \
 	{ 'n', "nthreads", "UINT", "number of threads [default: number of CPUs]",        \
 	  WK_OPT_NUMBER, AT(threads), NULL }
-#define INFERNO_ENDS                                                                               \
-	{ 'q', "quiet", NULL, "print no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },         \
-                                                                                                   \
-		{ 'v',                                                                             \
-		  "verbose",                                                                       \
-		  NULL,                                                                            \
-		  "accepted and ignored: there are no further messages",                           \
-		  WK_OPT_FLAG,                                                                     \
-                                                                                                   \
-		  AT(inferno.verbose),                                                             \
-		  NULL },                                                                          \
-	{                                                                                          \
-		0                                                                                  \
-	}
-
 static const struct wk_opt no_options[] = { { 0 } };
 
 static const struct wk_opt perf_options[] = {
@@ -94,33 +79,29 @@ static const struct wk_opt go_options[] = {
 	{ 0 },
 };
 
-static const struct wk_opt inferno_options[] = {
-	INFERNO_ENDS,
-};
-
 static const struct wk_opt inferno_threads_options[] = {
 	INFERNO_THREADS,
-	INFERNO_ENDS,
+	{ 0 },
 };
 
 static const struct wk_opt inferno_modules_options[] = {
 	{ 0, "no-modules", NULL, "leave out module names", WK_OPT_FLAG,
 	  COLLAPSE(no_modules), NULL },
-	INFERNO_ENDS,
+	{ 0 },
 };
 
 static const struct wk_opt inferno_dtrace_options[] = {
 	{ 0, "includeoffset", NULL, "keep offsets in functions", WK_OPT_FLAG,
 	  COLLAPSE(with_offsets), NULL },
 	INFERNO_THREADS,
-	INFERNO_ENDS,
+	{ 0 },
 };
 
 static const struct wk_opt inferno_ghcprof_options[] = {
 	{ 0, "time", NULL, "weigh by the %time column [default]", WK_OPT_FLAG, AT(by_time), NULL },
 	{ 0, "bytes", NULL, "weigh by the bytes column", WK_OPT_FLAG, AT(by_bytes), NULL },
 	{ 0, "ticks", NULL, "weigh by the ticks column", WK_OPT_FLAG, AT(by_ticks), NULL },
-	INFERNO_ENDS,
+	{ 0 },
 };
 
 static const struct wk_opt inferno_perf_options[] = {
@@ -141,7 +122,7 @@ static const struct wk_opt inferno_perf_options[] = {
 	{ 0, "skip-after", "STRING", "leave out the callers of this function; may be repeated",
 	  WK_OPT_LIST, AT(skip_after), NULL },
 	INFERNO_THREADS,
-	INFERNO_ENDS,
+	{ 0 },
 };
 
 static const struct wk_as_kind scripts = {
@@ -218,11 +199,11 @@ const struct wk_as_tool wk_as_collapse_tools[] = {
 	{ &inferno, "inferno-collapse-sample", "folds reports of macOS's sample",
 	  .options = inferno_modules_options, .reader = "sample" },
 	{ &inferno, "inferno-collapse-vsprof", "folds call trees of Visual Studio's profiler",
-	  .options = inferno_options, .reader = "vsprof" },
+	  .options = no_options, .reader = "vsprof" },
 	{ &inferno, "inferno-collapse-vtune", "folds Intel VTune's call trees",
 	  .options = inferno_modules_options, .reader = "vtune" },
 	{ &inferno, "inferno-collapse-xctrace",
 	  "folds exports of xctrace (Instruments' Time Profiler)",
-	  .options = inferno_options, .reader = "xctrace" },
+	  .options = no_options, .reader = "xctrace" },
 	{ 0 },
 };

@@ -21,11 +21,6 @@ static const struct wk_opt inferno_options[] = {
 	  offsetof(struct args, normalises), NULL },
 	{ 's', "strip-hex", NULL, "treat all addresses such as 0x7f3a as the same", WK_OPT_FLAG,
 	  offsetof(struct args, strips_hex), NULL },
-	{ 'q', "quiet", NULL, "print no warnings", WK_OPT_FLAG, offsetof(struct args,
-	  inferno.quiet),
-	  NULL },
-	{ 'v', "verbose", NULL, "accepted and ignored: there are no further messages", WK_OPT_FLAG,
-	  offsetof(struct args, inferno.verbose), NULL },
 	{ 0 },
 };
 

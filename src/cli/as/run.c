@@ -30,14 +30,27 @@ static void say_failed(const struct wk_as_tool *tool, struct wk_str text)
 	say(tool->kind->family == WK_AS_INFERNO ? "Error: " : "ERROR: ", text);
 }
 
+/* Options that all of inferno's tools have. */
+static const struct wk_opt inferno_options[] = {
+	{ 'q', "quiet", NULL, "print no warnings", WK_OPT_FLAG,
+	  offsetof(struct wk_as_inferno_args, quiet), NULL },
+	{ 'v', "verbose", NULL, "accepted and ignored: there are no further messages", WK_OPT_FLAG,
+	  offsetof(struct wk_as_inferno_args, verbose), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt_group inferno_group = { "Messages", inferno_options };
+
 static void help(const struct wk_as_tool *tool, const struct wk_opt_group *group,
 		 struct wk_out *out, struct wk_help_style style)
 {
+	bool is_inferno = tool->kind->family == WK_AS_INFERNO;
 	struct wk_buf name = { 0 };
 	struct wk_command command = {
 		.usage = (const char *const[]){ tool->kind->usage, NULL },
 		.description = (const char *const[]){ tool->summary, NULL },
-		.options = (const struct wk_opt_use[]){ { group, 0 }, { 0 } },
+		.options = (const struct wk_opt_use[]){
+			{ group, 0 }, { is_inferno ? &inferno_group : NULL, 0 }, { 0 } },
 	};
 
 	wk_buf_add_fmt(&name, "as %s", tool->name);
@@ -88,7 +101,9 @@ int wk_as_run(const struct wk_as_tool *tool, char **argv, struct wk_out *out)
 {
 	struct wk_opt_group group = { "Options", tool->options };
 	void *args = wk_alloc_zeroed(1, tool->kind->args_size);
-	struct wk_opt_target targets[] = { { &group, args }, { 0 } };
+	struct wk_opt_target targets[] = {
+		{ &group, args },
+		{ tool->kind->family == WK_AS_INFERNO ? &inferno_group : NULL, args }, { 0 } };
 	struct wk_words words = { 0 };
 	struct wk_as_call call = { tool, args, &words, out };
 	struct wk_err err = { 0 };
