@@ -34,7 +34,7 @@ struct file_head {
 #define VERSION 4
 
 /* A loaded index: borrowed bytes, none of which are trusted. */
-struct kept {
+struct loaded {
 	const uint8_t *at;
 	size_t size_bytes;
 	const uint64_t *units;
@@ -49,7 +49,7 @@ struct opened {
 
 struct wk_code_index {
 	struct wk_code_texts texts;
-	struct kept kept;
+	struct loaded loaded;
 	struct wk_buf own_ranges;
 	const uint8_t *range_at; /* the index's own, or loaded */
 	size_t range_len;
@@ -120,12 +120,12 @@ static bool was_added(const struct wk_code_index *index, uint32_t unit)
 	return unit < index->unit_count && index->units[unit].bytes;
 }
 
-static bool open_kept(const struct kept *kept, uint32_t unit, struct wk_code_packed *packed)
+static bool open_loaded(const struct loaded *loaded, uint32_t unit, struct wk_code_packed *packed)
 {
-	uint64_t at = unit < kept->unit_count ? kept->units[unit] : 0;
+	uint64_t at = unit < loaded->unit_count ? loaded->units[unit] : 0;
 
-	return at > 0 && at % 8 == 0 && at < kept->size_bytes &&
-	       wk_code_block_open(packed, kept->at + at, kept->size_bytes - at);
+	return at > 0 && at % 8 == 0 && at < loaded->size_bytes &&
+	       wk_code_block_open(packed, loaded->at + at, loaded->size_bytes - at);
 }
 
 static bool open_unit(const struct wk_code_index *index, uint32_t unit,
@@ -134,14 +134,14 @@ static bool open_unit(const struct wk_code_index *index, uint32_t unit,
 	if (was_added(index, unit))
 		return wk_code_block_open(packed, index->units[unit].bytes,
 					  index->units[unit].size_bytes);
-	return open_kept(&index->kept, unit, packed);
+	return open_loaded(&index->loaded, unit, packed);
 }
 
 bool wk_code_index_has(const struct wk_code_index *index, uint32_t unit)
 {
 	struct wk_code_packed packed;
 
-	return was_added(index, unit) || open_kept(&index->kept, unit, &packed);
+	return was_added(index, unit) || open_loaded(&index->loaded, unit, &packed);
 }
 
 /* Space for a unit that was not loaded yet; NULL if it was. */
@@ -367,15 +367,15 @@ static void pad(struct wk_buf *out, size_t begin)
 }
 
 /* A damaged file may name one unit's bytes many times: not more is copied than there is. */
-static void save_kept_unit(const struct wk_code_index *index, uint32_t unit, size_t *left,
-			   struct wk_buf *out)
+static void save_loaded_unit(const struct wk_code_index *index, uint32_t unit, size_t *left,
+			     struct wk_buf *out)
 {
 	struct wk_code_packed packed;
 
-	if (!open_kept(&index->kept, unit, &packed) || packed.size_bytes > *left)
+	if (!open_loaded(&index->loaded, unit, &packed) || packed.size_bytes > *left)
 		return;
 	*left -= packed.size_bytes;
-	wk_buf_add(out, index->kept.at + index->kept.units[unit], packed.size_bytes);
+	wk_buf_add(out, index->loaded.at + index->loaded.units[unit], packed.size_bytes);
 }
 
 /* Positions, from `begin` on, of saved words that are ids of texts. */
@@ -423,9 +423,9 @@ static void keep_texts(struct wk_code_index *index, uint8_t *begin, const uint64
 static void save_units(struct wk_code_index *index, size_t begin, struct file_head *head,
 		       struct wk_buf *out)
 {
-	size_t left = index->kept.size_bytes;
+	size_t left = index->loaded.size_bytes;
 
-	head->unit_count = index->kept.unit_count;
+	head->unit_count = index->loaded.unit_count;
 	if (head->unit_count < index->unit_count)
 		head->unit_count = index->unit_count;
 	head->units = out->len - begin;
@@ -436,7 +436,7 @@ static void save_units(struct wk_code_index *index, size_t begin, struct file_he
 		if (was_added(index, i))
 			wk_buf_add(out, index->units[i].bytes, index->units[i].size_bytes);
 		else
-			save_kept_unit(index, i, &left, out);
+			save_loaded_unit(index, i, &left, out);
 		if (out->len - begin == at)
 			at = 0;
 		memcpy(out->at + begin + head->units + i * sizeof(at), &at, sizeof(at));
@@ -507,17 +507,17 @@ struct wk_code_index *wk_code_index_load(struct wk_bytes bytes, struct wk_err *e
 	if (!check(bytes, err))
 		return NULL;
 	index = wk_code_index_new();
-	index->kept = (struct kept){
+	index->loaded = (struct loaded){
 		.at = bytes.at,
 		.size_bytes = (size_t)head->size_bytes,
 		.units = (const uint64_t *)(const void *)(bytes.at + head->units),
 		.unit_count = head->unit_count,
 	};
-	index->texts.kept = (const char *)bytes.at + head->texts;
-	index->texts.kept_len = (uint32_t)head->texts_len;
-	index->texts.kept_slots =
+	index->texts.loaded = (const char *)bytes.at + head->texts;
+	index->texts.loaded_len = (uint32_t)head->texts_len;
+	index->texts.loaded_slots =
 		(const struct wk_index_slot *)(const void *)(bytes.at + head->slots);
-	index->texts.kept_cap = (uint32_t)head->slots_cap;
+	index->texts.loaded_cap = (uint32_t)head->slots_cap;
 	index->range_at = bytes.at + head->ranges;
 	index->range_len = (size_t)head->ranges_len;
 	if (index->range_len)

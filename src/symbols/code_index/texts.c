@@ -12,9 +12,9 @@
 #define PIECE_BITS  18
 #define PIECE_BYTES ((size_t)1 << PIECE_BITS)
 
-/* A damaged file could make one text of all; and how far a lookup walks in its hash table. */
-#define LONGEST_KEPT ((size_t)1 << 20)
-#define MOST_STEPS   256
+/* Limits for damaged files: bytes of a text, and steps of a lookup in the hash table. */
+#define LONGEST_LOADED ((size_t)1 << 20)
+#define MOST_STEPS     256
 
 /* Longer names are real (templates), but not much longer. */
 #define LONGEST_LENT ((size_t)256 * 1024)
@@ -45,7 +45,7 @@ static bool make_room(struct wk_code_texts *texts, size_t len)
 	if (len <= (texts->piece_count << PIECE_BITS) - texts->used)
 		return true;
 	if ((texts->piece_count + count) << PIECE_BITS >
-	    UINT32_MAX - texts->kept_len - texts->lent_bytes)
+	    UINT32_MAX - texts->loaded_len - texts->lent_bytes)
 		return false;
 	room = wk_alloc_zeroed(count, PIECE_BYTES);
 	texts->used = texts->piece_count << PIECE_BITS;
@@ -92,13 +92,13 @@ struct wk_str wk_code_texts_get(const struct wk_code_texts *texts, uint32_t id)
 		return text;
 	if (wk_code_texts_is_lent(texts, id))
 		return lent_text(texts, id);
-	if (id < texts->kept_len) {
-		size_t left = texts->kept_len - id;
+	if (id < texts->loaded_len) {
+		size_t left = texts->loaded_len - id;
 
-		text.at = texts->kept + id;
-		text.len = strnlen(text.at, left < LONGEST_KEPT ? left : LONGEST_KEPT);
-	} else if (id - texts->kept_len < texts->used) {
-		text = wk_str_c(place_of(texts, id - texts->kept_len));
+		text.at = texts->loaded + id;
+		text.len = strnlen(text.at, left < LONGEST_LOADED ? left : LONGEST_LOADED);
+	} else if (id - texts->loaded_len < texts->used) {
+		text = wk_str_c(place_of(texts, id - texts->loaded_len));
 	}
 	return text;
 }
@@ -113,15 +113,15 @@ static uint32_t saved_hash(struct wk_str text)
 	return (uint32_t)wk_hash_fixed(text.at, text.len);
 }
 
-static uint32_t find_kept(const struct wk_code_texts *texts, struct wk_str text)
+static uint32_t find_loaded(const struct wk_code_texts *texts, struct wk_str text)
 {
-	uint32_t hash = texts->kept_cap ? saved_hash(text) : 0;
-	uint32_t mask = texts->kept_cap - 1, at = hash & mask;
+	uint32_t hash = texts->loaded_cap ? saved_hash(text) : 0;
+	uint32_t mask = texts->loaded_cap - 1, at = hash & mask;
 
-	for (int i = 0; i < MOST_STEPS && texts->kept_cap && texts->kept_slots[at].id; i++) {
-		if (texts->kept_slots[at].hash == hash &&
-		    is_text(texts, texts->kept_slots[at].id, &text))
-			return texts->kept_slots[at].id;
+	for (int i = 0; i < MOST_STEPS && texts->loaded_cap && texts->loaded_slots[at].id; i++) {
+		if (texts->loaded_slots[at].hash == hash &&
+		    is_text(texts, texts->loaded_slots[at].id, &text))
+			return texts->loaded_slots[at].id;
 		at = (at + 1) & mask;
 	}
 	return 0;
@@ -130,7 +130,7 @@ static uint32_t find_kept(const struct wk_code_texts *texts, struct wk_str text)
 /* Counts texts that exist already. */
 static uint32_t find(const struct wk_code_texts *texts, uint64_t hash, struct wk_str text)
 {
-	uint32_t id = find_kept(texts, text);
+	uint32_t id = find_loaded(texts, text);
 
 	return id ? id : wk_index_find(&texts->index, hash, is_text, texts, &text);
 }
@@ -142,19 +142,19 @@ uint32_t wk_code_texts_add(struct wk_code_texts *texts, struct wk_str text)
 
 	if (text.len == 0)
 		return 0;
-	/* Not more of it than would be got from a file. */
-	if (text.len > LONGEST_KEPT)
-		text.len = LONGEST_KEPT;
+	/* No more of it than wk_code_texts_get returns once it is loaded. */
+	if (text.len > LONGEST_LOADED)
+		text.len = LONGEST_LOADED;
 	hash = wk_hash_bytes(text.at, text.len);
 	id = find(texts, hash, text);
 	if (id)
 		return id;
-	if (texts->kept_len + texts->used == 0 && make_room(texts, 1))
+	if (texts->loaded_len + texts->used == 0 && make_room(texts, 1))
 		texts->used = 1; /* nothing has id 0 */
 	if (!make_room(texts, text.len + 1))
 		return 0;
 	memcpy(place_of(texts, texts->used), text.at, text.len);
-	id = texts->kept_len + (uint32_t)texts->used;
+	id = texts->loaded_len + (uint32_t)texts->used;
 	texts->used += text.len + 1;
 	wk_index_add(&texts->index, hash, id);
 	return id;
@@ -179,7 +179,8 @@ uint32_t wk_code_texts_add_marked(struct wk_code_texts *texts, struct wk_str tex
 
 static char byte_of(const struct wk_code_texts *texts, uint32_t id)
 {
-	return id < texts->kept_len ? texts->kept[id] : *place_of(texts, id - texts->kept_len);
+	return id < texts->loaded_len ? texts->loaded[id]
+				      : *place_of(texts, id - texts->loaded_len);
 }
 
 uint64_t wk_code_texts_mark(const struct wk_code_texts *texts, uint32_t id)
@@ -187,7 +188,7 @@ uint64_t wk_code_texts_mark(const struct wk_code_texts *texts, uint32_t id)
 	char digits[MARK_DIGITS];
 	uint64_t number;
 
-	if (id <= MARK_BYTES || id >= texts->kept_len + texts->used ||
+	if (id <= MARK_BYTES || id >= texts->loaded_len + texts->used ||
 	    byte_of(texts, id - 1) != MARK || byte_of(texts, id - MARK_BYTES) != MARK)
 		return 0;
 	for (uint32_t i = 0; i < MARK_DIGITS; i++)
@@ -197,7 +198,7 @@ uint64_t wk_code_texts_mark(const struct wk_code_texts *texts, uint32_t id)
 
 uint32_t wk_code_texts_lend(struct wk_code_texts *texts, struct wk_str bytes)
 {
-	uint64_t taken = texts->kept_len + ((uint64_t)texts->piece_count << PIECE_BITS);
+	uint64_t taken = texts->loaded_len + ((uint64_t)texts->piece_count << PIECE_BITS);
 
 	if (bytes.len > MOST_LENT - texts->lent_bytes ||
 	    taken + bytes.len + texts->lent_bytes >= UINT32_MAX)
@@ -220,7 +221,7 @@ static uint32_t add_copy(struct wk_code_texts *texts, struct wk_str text)
 {
 	uint64_t id;
 
-	if (texts->kept_len + texts->used == 0 && make_room(texts, 1))
+	if (texts->loaded_len + texts->used == 0 && make_room(texts, 1))
 		texts->used = 1; /* nothing has id 0 */
 	id = wk_code_texts_len(texts);
 	if (id + text.len >= UINT32_MAX)
@@ -271,12 +272,12 @@ void wk_code_texts_keep(struct wk_code_texts *texts, struct wk_sort_key *places,
 
 size_t wk_code_texts_len(const struct wk_code_texts *texts)
 {
-	return texts->kept_len + texts->used + texts->copied;
+	return texts->loaded_len + texts->used + texts->copied;
 }
 
 void wk_code_texts_save(const struct wk_code_texts *texts, struct wk_buf *out)
 {
-	wk_buf_add(out, texts->kept, texts->kept_len);
+	wk_buf_add(out, texts->loaded, texts->loaded_len);
 	for (size_t at = 0; at < texts->used; at += PIECE_BYTES) {
 		size_t left = texts->used - at;
 
@@ -308,9 +309,9 @@ static void put(const struct slots *slots, uint32_t hash, uint32_t id)
 
 static void put_all(const struct wk_code_texts *texts, const struct slots *slots)
 {
-	for (size_t i = 0; i < texts->kept_cap; i++)
-		if (texts->kept_slots[i].id)
-			put(slots, texts->kept_slots[i].hash, texts->kept_slots[i].id);
+	for (size_t i = 0; i < texts->loaded_cap; i++)
+		if (texts->loaded_slots[i].id)
+			put(slots, texts->loaded_slots[i].hash, texts->loaded_slots[i].id);
 	for (size_t i = 0; i < texts->index.cap; i++) {
 		uint32_t id = texts->index.slots[i].id;
 
@@ -326,8 +327,8 @@ uint32_t wk_code_texts_save_slots(const struct wk_code_texts *texts, struct wk_b
 	size_t count = texts->index.count + texts->copy_count, cap = 1;
 	struct slots slots;
 
-	for (size_t i = 0; i < texts->kept_cap; i++)
-		count += texts->kept_slots[i].id != 0;
+	for (size_t i = 0; i < texts->loaded_cap; i++)
+		count += texts->loaded_slots[i].id != 0;
 	if (count > UINT32_MAX / 8) /* texts are then not found again, but read */
 		return 0;
 	while (cap < count + count / 3 + 1)

@@ -32,10 +32,10 @@ struct wk_code_copy {
 };
 
 struct wk_code_texts {
-	/* From a file, or empty. `kept_cap` is a power of two or 0. */
-	const char *kept;
-	uint32_t kept_len, kept_cap;
-	const struct wk_index_slot *kept_slots;
+	/* From a file, or empty. `loaded_cap` is a power of two or 0. */
+	const char *loaded;
+	uint32_t loaded_len, loaded_cap;
+	const struct wk_index_slot *loaded_slots;
 
 	/* Added texts: blocks of equal size; a long text uses several contiguous ones. */
 	char **pieces;

@@ -277,13 +277,12 @@ static uint32_t make_name(struct wk_pdb *pdb, uint32_t id)
 
 uint32_t wk_pdb_inlinee_name(struct wk_pdb *pdb, uint32_t id)
 {
-	uint32_t text = wk_map_find(&pdb->inlinee_names, id);
+	uint32_t *text = wk_map_at(&pdb->inlinee_names, id);
 
-	if (text == 0) {
+	if (*text == 0) {
 		open_types(pdb, IDS_STREAM, &pdb->ids);
-		text = make_name(pdb, id);
-		text = text ? text : UINT32_MAX;
-		wk_map_set(&pdb->inlinee_names, id, text);
+		*text = make_name(pdb, id);
+		*text = *text ? *text : UINT32_MAX;
 	}
-	return text == UINT32_MAX ? 0 : text;
+	return *text == UINT32_MAX ? 0 : *text;
 }

@@ -1,5 +1,5 @@
-/* Follows a function's code from its beginning to one of its instructions; see
- * wk_code_rules in unwind_code.h. x86-64. */
+/* Follows a function's code from its start to one of its instructions; see wk_code_rules in code.h.
+ * x86-64. */
 #include "symbols/unwind/code.h"
 
 #include "base/mem.h"
