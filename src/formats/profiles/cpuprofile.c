@@ -47,14 +47,6 @@ static void read_key(struct reading *reading, struct wk_str key, struct wk_json 
 	}
 }
 
-static void note_lost(struct wk_v8_profile *profile)
-{
-	if (profile->lost_samples)
-		wk_note(profile->writer,
-			"%" PRIu64 " of %zu samples refer to a missing node and were skipped",
-			profile->lost_samples, profile->sample_count);
-}
-
 static void emit_source(struct wk_v8_profile *profile, const char *name, const char *unit)
 {
 	bool is_cpu = wk_str_is(wk_str_c(name), "cpu");
@@ -82,7 +74,10 @@ static void emit(struct reading *reading)
 		emit_source(profile, "hits", "samples");
 		wk_v8_emit_hits(profile);
 	}
-	note_lost(profile);
+	if (profile->lost_samples)
+		wk_note(profile->writer,
+			"%" PRIu64 " of %zu samples refer to a missing node and were skipped",
+			profile->lost_samples, profile->sample_count);
 }
 
 static bool read_file(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)

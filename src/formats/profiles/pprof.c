@@ -170,13 +170,6 @@ static void read_samples(struct reading *reading)
 
 /* --- The reader ---------------------------------------------------------------------------- */
 
-static void fini(struct reading *reading)
-{
-	wk_pprof_tables_fini(&reading->tables);
-	WK_FREE_ALL(reading->locations.at, reading->values.at);
-	wk_map_fini(&reading->named);
-}
-
 static void emit(struct reading *reading)
 {
 	if (reading->tables.mapping_count)
@@ -207,7 +200,9 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 				"locations and no samples",
 				reading.tables.type_count, reading.tables.location_count);
 	}
-	fini(&reading);
+	wk_pprof_tables_fini(&reading.tables);
+	WK_FREE_ALL(reading.locations.at, reading.values.at);
+	wk_map_fini(&reading.named);
 	return wk_stack_writer_end(reading.writer, err);
 }
 

@@ -421,13 +421,6 @@ static void compare_totals(struct parser *p)
 	}
 }
 
-static void emit_process(struct parser *p)
-{
-	struct wk_str command = p->command;
-
-	wk_stack_text_process(&p->text, p->pid, wk_str_basename(wk_scan_word(&command)));
-}
-
 static void emit(struct parser *p)
 {
 	uint32_t *frames;
@@ -435,7 +428,7 @@ static void emit(struct parser *p)
 	if (!p->graph)
 		return;
 	emit_sources(p);
-	emit_process(p);
+	wk_stack_text_process(&p->text, p->pid, wk_str_basename(wk_scan_word(&p->command)));
 	frames = make_frames(p);
 	wk_call_graph_emit(p->graph, p->text.writer, frames, p->pid);
 	compare_totals(p);

@@ -28,11 +28,6 @@ struct entry {
 	struct wk_str text; /* after the count */
 };
 
-static bool is_indent(char c)
-{
-	return c == ' ' || c == '+' || c == '|' || c == ':' || c == '!';
-}
-
 static bool find_last(struct wk_str text, const char *what, size_t *at)
 {
 	*at = wk_str_find_last_text(text, what);
@@ -217,7 +212,7 @@ static bool on_entry(struct sample *sample, struct wk_str line)
 	struct entry entry = { 0 };
 	size_t signs = 0;
 
-	while (signs < rest.len && is_indent(rest.at[signs]))
+	while (signs < rest.len && rest.at[signs] && strchr(" +|:!", rest.at[signs]))
 		signs++;
 	if (signs == rest.len)
 		return wk_tree_text_fault(
@@ -286,17 +281,6 @@ static bool read_report(struct sample *sample)
 	return ok;
 }
 
-/* If a stack occurs twice, inferno-collapse-sample prints only its second count, without a message.
- * wick prints the same, with a note. */
-static void emit_replaced(struct sample *sample)
-{
-	if (sample->text.tree.replaced)
-		wk_note(sample->text.writer,
-			"%" PRIu64 " samples of stacks that are repeated further down were left "
-			"out, as in inferno-collapse-sample; `wick fold` includes them",
-			sample->text.tree.replaced);
-}
-
 static bool read_sample(const struct wk_input *input, const struct wk_sink *sink,
 			struct wk_err *err)
 {
@@ -313,7 +297,13 @@ static bool read_sample(const struct wk_input *input, const struct wk_sink *sink
 	wk_stack_writer_source(sample.text.writer, "samples", "samples", false);
 	ok = read_report(&sample);
 	wk_call_tree_close(&sample.text.tree, 0);
-	emit_replaced(&sample);
+	/* If a stack occurs twice, inferno-collapse-sample prints only its second count, without a
+	 * message. wick prints the same, with a note. */
+	if (sample.text.tree.replaced)
+		wk_note(sample.text.writer,
+			"%" PRIu64 " samples of stacks that are repeated further down were left "
+			"out, as in inferno-collapse-sample; `wick fold` includes them",
+			sample.text.tree.replaced);
 	wk_buf_fini(&sample.joined);
 	return wk_tree_text_fini(&sample.text) && ok;
 }

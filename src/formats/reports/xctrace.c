@@ -451,14 +451,6 @@ static void emit_rows(struct xctrace *trace)
 	}
 }
 
-static void emit_dangling(struct xctrace *trace)
-{
-	if (trace->dangling)
-		wk_note(trace->writer, "%" PRIu64 " %s and skipped", trace->dangling,
-			trace->dangling == 1 ? "reference is to a missing element"
-					     : "references are to missing elements");
-}
-
 /* The rows of a truncated file are used. */
 static bool accept_truncated(struct xctrace *trace, struct wk_err *err)
 {
@@ -494,7 +486,10 @@ static bool read_xctrace(const struct wk_input *input, const struct wk_sink *sin
 	if (!ok && err)
 		*err = xml_err;
 	emit_rows(&trace);
-	emit_dangling(&trace);
+	if (trace.dangling)
+		wk_note(trace.writer, "%" PRIu64 " %s and skipped", trace.dangling,
+			trace.dangling == 1 ? "reference is to a missing element"
+					    : "references are to missing elements");
 	if (ok && !trace.collapse && !trace.has_stacks)
 		ok = wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 			     "no stacks in it: %zu rows, none with a "
