@@ -26,7 +26,7 @@ struct wk_drawing {
 	double min_width;        /* of frames drawn without script, in pixels; 0: 0.1, or more if
 				  * there are very many */
 	bool min_width_is_share; /* min_width is percent of the whole instead */
-	const char *font;        /* of the frames; NULL: the usual monospaced ones */
+	const char *font;        /* of the frames; NULL: common monospaced ones */
 	double font_size;        /* in pixels; 0: 12 */
 	double font_width;       /* of a character, relative to font_size; 0: 0.59 */
 	const char *count_name;  /* what is counted, "samples", "bytes" ...; NULL: the unit */
@@ -44,7 +44,7 @@ struct wk_drawing {
 	bool has_no_script;
 	bool keeps_marks;          /* "_[k]" and the like behind names are shown */
 	bool negates;              /* of a comparison: colours reversed */
-	const char *search_colour; /* "#rrggbb" of frames that match; NULL: the usual */
+	const char *search_colour; /* "#rrggbb" of frames that match; NULL: the default */
 	const char *background;    /* a name or "#rrggbb" or "#rrggbb-#rrggbb"; NULL: the page's */
 	struct wk_colouring *colouring; /* how frames are coloured; NULL: by kind of code */
 	const struct wk_name_attributes *attributes; /* links and titles of names; or NULL */
@@ -65,7 +65,7 @@ struct wk_view {
 	unsigned columns; /* text: width of the terminal; 0: as wide as it gets */
 	bool has_colour;  /* text: escape sequences for colour are welcome */
 	bool is_plain;    /* text: lines and dots of ASCII alone */
-	bool has_details; /* text: also the columns that usually are left out */
+	bool has_details; /* text: with the columns of details */
 };
 
 enum wk_render_wants {

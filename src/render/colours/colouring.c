@@ -101,14 +101,6 @@ static bool is_control(char c)
 	return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-static bool has_controls(struct wk_str name)
-{
-	for (size_t i = 0; i < name.len; i++)
-		if (is_control(name.at[i]))
-			return true;
-	return false;
-}
-
 /* A map has a line for each name: in a name, "\x0a" represents a line feed. */
 static void add_map_name(struct wk_buf *buf, struct wk_str name)
 {
@@ -127,12 +119,8 @@ static uint32_t mapped(struct wk_colouring *c, struct wk_str name)
 
 	if (!c->has_map)
 		return chosen(c, name);
-	if (has_controls(name)) {
-		add_map_name(&map_name, name);
-		place = map_place(c, wk_buf_str(&map_name), &is_new);
-	} else {
-		place = map_place(c, name, &is_new);
-	}
+	add_map_name(&map_name, name);
+	place = map_place(c, wk_buf_str(&map_name), &is_new);
 	wk_buf_fini(&map_name);
 	if (is_new)
 		*place = chosen(c, name);

@@ -1,7 +1,7 @@
 /* What the writers of single samples share: Firefox Profiler, pprof, speedscope.
  *
- * They show a recording sample by sample instead of adding it up, and ask the same few
- * questions of it. */
+ * They show a recording sample by sample instead of adding it up, and need the same few facts
+ * about it. */
 #ifndef WK_RENDER_PROFILES_SAMPLED_H
 #define WK_RENDER_PROFILES_SAMPLED_H
 

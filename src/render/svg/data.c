@@ -1,9 +1,9 @@
 /* The tree in compact form, as the picture's script reads it: columns of text.
  *
- * A column holds a number a node, in the order of nodes; a number is digits of five bits,
- * lowest first, each a letter of `digits`; the sixth bit says that more follow. Weights are
- * divided by what divides them all. Names are sorted; of each only what differs from the one
- * before is written, behind how many of its letters are the same. */
+ * A column contains a number for each node, in the order of nodes. A number is digits of five bits,
+ * lowest first, each a letter of `digits`; the sixth bit is set if more follow. Weights are divided
+ * by their greatest common divisor. Names are sorted; each is written as the number of letters that
+ * it shares with the one before, and the rest. */
 #include <inttypes.h>
 
 #include "base/map.h"

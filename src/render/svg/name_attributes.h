@@ -44,7 +44,7 @@ void wk_name_attributes_fini(struct wk_name_attributes *attributes);
 const struct wk_name_entry *wk_name_attributes_find(const struct wk_name_attributes *attributes,
 						    struct wk_str name);
 
-/* The value of `key`, or NULL's empty text. */
+/* The value of `key`; empty if there is none or `entry` is NULL. */
 struct wk_str wk_name_entry_get(const struct wk_name_entry *entry, const char *key);
 
 #endif

@@ -6,12 +6,6 @@
 
 static const struct wk_str small_name = WK_STR("small frames");
 
-static uint32_t add_entry(struct wk_svg_names *names, struct wk_svg_name entry)
-{
-	*WK_APPEND(names->entries, names->count, names->cap) = entry;
-	return names->count - 1;
-}
-
 /* Marks that the older tools append to names for kinds of code: here colours show them. */
 static struct wk_str without_mark(struct wk_str name)
 {
@@ -41,8 +35,8 @@ static void collect(struct wk_svg_names *names, const struct wk_model *model,
 				  : is_small  ? &small
 					      : &none;
 
-		if (known == &none || !*known)
-			*known = 1 + add_entry(names, (struct wk_svg_name){
+		if (known == &none || !*known) {
+			*WK_APPEND(names->entries, names->count, names->cap) = (struct wk_svg_name){
 				.name = is_small      ? small_name
 					: keeps_marks ? tree->name[node]
 						      : without_mark(tree->name[node]),
@@ -50,7 +44,9 @@ static void collect(struct wk_svg_names *names, const struct wk_model *model,
 				.origin = is_function
 						  ? wk_function_module(model, tree->function[node])
 						  : 0,
-			});
+			};
+			*known = names->count;
+		}
 		names->of_node[node] = *known - 1;
 	}
 	names->small = small ? small - 1 : UINT32_MAX;

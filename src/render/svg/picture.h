@@ -45,8 +45,8 @@ bool wk_svg_is_drawn(const struct wk_svg_picture *p, uint32_t node);
 double wk_svg_factor(const struct wk_svg_picture *picture);
 struct wk_str wk_svg_unit(const struct wk_svg_picture *picture);
 
-/* svg_data.c: members of the script's JSON object, without its braces and without a comma at
- * the end; and the names, which stand apart because they may be long. */
+/* data.c: members of the script's JSON object, without its braces and without a comma at
+ * the end; and the names, in elements of their own because they may be long. */
 void wk_svg_data(const struct wk_svg_picture *p);
 void wk_svg_name_data(const struct wk_svg_picture *p);
 
@@ -59,7 +59,7 @@ enum wk_svg_change {
 	WK_SVG_CHANGES,
 };
 
-/* svg_looks.c */
+/* looks.c */
 void wk_svg_find_colours(struct wk_svg_picture *p);
 /* ` class="c12"` or ` fill="#rrggbb"`, with the blank in front. */
 void wk_svg_look(const struct wk_svg_picture *p, uint32_t node);

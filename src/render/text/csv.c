@@ -1,4 +1,4 @@
-/* A table as comma separated values: a line of keys, then a line a row. Numbers are whole
+/* A table as comma separated values: a line of keys, then a line for each row. Numbers are whole
  * and without groups, times are nanoseconds, shares are percents. */
 #include <inttypes.h>
 

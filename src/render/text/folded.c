@@ -1,5 +1,5 @@
-/* Folded stacks: root to leaf joined by ';', then how often. What every flame graph tool
- * reads. A ';' inside a name becomes ':' and a line never holds another's line break. */
+/* Folded stacks: frames from root to leaf joined by ';', then a count: the input of every flame
+ * graph tool. A ';' in a name becomes ':', and line breaks in names are escaped. */
 
 #include "base/mem.h"
 #include "render/profiles/sampled.h"

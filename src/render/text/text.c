@@ -53,12 +53,6 @@ static void cut_to(struct wk_buf *text, size_t width, bool is_plain)
 	wk_buf_add_text(text, is_plain ? "..." : "…");
 }
 
-static void share_text(struct wk_buf *text, const struct wk_cell *cell)
-{
-	wk_num_add_share(text, cell->number, cell->whole);
-	text->len -= 2; /* the column's title says " %" */
-}
-
 static bool is_time(const struct wk_column *column)
 {
 	return column->kind == WK_CELL_DURATION || column->kind == WK_CELL_MOMENT;
@@ -103,7 +97,8 @@ static void format_cell(struct printer *p, size_t row, uint32_t i)
 		wk_out_term(&clean, cell->brief.len ? cell->brief : cell->text);
 		wk_out_end(&clean);
 	} else if (column->kind == WK_CELL_SHARE) {
-		share_text(&p->text, cell);
+		wk_num_add_share(&p->text, cell->number, cell->whole);
+		p->text.len -= 2; /* the column's title says " %" */
 	} else {
 		number_text(&p->text, column, &p->formats[i], cell);
 	}
@@ -246,7 +241,7 @@ static size_t width_before_last(const struct printer *p)
 	return used;
 }
 
-/* What the last column has in any case. */
+/* The least width of the last column. */
 static size_t least_last(const struct printer *p)
 {
 	size_t whole = p->formats[p->last].whole;
@@ -487,7 +482,7 @@ static void note_left_out(struct printer *p, struct wk_buf *line)
 	foot_line(p, line);
 }
 
-/* How good the recording is: what of that the table is about. */
+/* The quality of the recording, as far as the table depends on it. */
 static void quality_lines(struct printer *p, struct wk_buf *line)
 {
 	struct wk_quality quality = *p->view->quality;
@@ -521,17 +516,15 @@ static void foot(struct printer *p)
 	style(p, PLAIN);
 }
 
-static bool is_of_part(const struct printer *p, size_t row)
-{
-	return !p->table->has_parts || wk_str_eq(wk_table_cell(p->table, row, 0)->text,
-						 wk_table_cell(p->table, p->first_row, 0)->text);
-}
-
 /* False behind the last row. */
 static bool next_part(struct printer *p)
 {
+	const struct wk_table *table = p->table;
+
 	p->first_row = p->end_row;
-	while (p->end_row < p->table->row_count && is_of_part(p, p->end_row))
+	while (p->end_row < table->row_count &&
+	       (!table->has_parts || wk_str_eq(wk_table_cell(table, p->end_row, 0)->text,
+					       wk_table_cell(table, p->first_row, 0)->text)))
 		p->end_row++;
 	return p->first_row < p->end_row;
 }

@@ -11,8 +11,8 @@
 #include "views/tables/table.h"
 
 /* What the two are compared by. The same event on both sides is best, then CPU time, then
- * numbers of samples, then weights in one unit, and failing all of these what part each function
- * has of the whole. */
+ * numbers of samples, then weights in one unit, and failing all of these the share of each
+ * function. */
 struct wk_diff_measure {
 	wk_source_id before, after;
 	bool by_samples;  /* weights are numbers of samples */

@@ -24,8 +24,8 @@ struct wk_pairs {
 				* the process of that name; NULL: none is */
 	uint8_t *stack_sides;  /* [named.count]: of the samples in view */
 	wk_thread_id *thread;  /* [thread_count]: the thread that each is shown as: the first of
-				* its name in processes of one name, since numbers are others
-				* in each recording */
+				* its name in processes of one name, since its number differs
+				* from recording to recording */
 	bool has_processes;    /* a level for them makes both sides alike */
 	wk_text_id renamed, renamed_to; /* the one process that has another name after */
 };

@@ -13,8 +13,8 @@ struct wk_siblings {
 	uint32_t *first; /* node n: order[first[n]] up to order[first[n + 1]] */
 };
 
-/* In order of their numbers. Those that are not there (0) are left out; `is_there` NULL: all
- * are. */
+/* Children in order of their numbers. Nodes with a 0 in `is_there` are left out, unless that is
+ * NULL. */
 void wk_siblings_init(struct wk_siblings *siblings, const uint32_t *parent,
 		      const uint32_t *is_there, uint32_t count);
 void wk_siblings_fini(struct wk_siblings *siblings);
@@ -30,7 +30,7 @@ struct wk_ranked_name {
 	char behind;     /* 0 if that does not count */
 };
 
-/* By number, which is below `most`: which place each of the names has. Sorts `names`. */
+/* The rank of each name, by its number, which is below `most`. Sorts `names`. */
 uint32_t *wk_rank_names(struct wk_ranked_name *names, uint32_t count, uint32_t most);
 
 #endif

@@ -50,28 +50,17 @@ static uint32_t node_of_sample(const struct wk_stack_rows *rows, uint32_t sample
 
 /* ---- what rows there are */
 
-static uint32_t most_rows(const struct wk_stack_rows *rows)
-{
-	uint32_t samples = rows->folding.model->samples.count, nodes = rows->folding.trie->count;
-
-	return samples < nodes ? samples : nodes;
-}
-
-static uint32_t new_row(struct wk_stack_rows *rows)
-{
-	rows->sides[rows->row_count] = (struct sides){ 0 };
-	return rows->row_count++;
-}
-
 /* Samples come roughly in the order in which their stacks were first seen, so rows are close
  * together as well. */
 static void add_up(struct wk_stack_rows *rows)
 {
 	const struct wk_model *model = rows->folding.model;
 	const struct wk_samples *samples = &model->samples;
+	uint32_t nodes = rows->folding.trie->count;
+	size_t most = samples->count < nodes ? samples->count : nodes;
 
 	rows->row = wk_alloc_table_zeroed(rows->folding.trie->count, sizeof(*rows->row));
-	rows->sides = wk_alloc_table(((size_t)most_rows(rows) + 1) * sizeof(*rows->sides));
+	rows->sides = wk_alloc_table((most + 1) * sizeof(*rows->sides));
 	rows->row_count = 1; /* 0 is none */
 	for (uint32_t i = 0; i < samples->count; i++) {
 		uint32_t node = node_of_sample(rows, i), *row = &rows->row[node];
@@ -81,8 +70,10 @@ static void add_up(struct wk_stack_rows *rows)
 
 		if (!node || !weight || !wk_filter_has(rows->filter, i))
 			continue;
-		if (!*row)
-			*row = new_row(rows);
+		if (!*row) {
+			rows->sides[rows->row_count] = (struct sides){ 0 };
+			*row = rows->row_count++;
+		}
 		*(samples->is_before[i] ? &rows->sides[*row].before : &rows->sides[*row].after) +=
 			weight;
 	}
@@ -240,7 +231,7 @@ struct wk_str wk_stack_rows_unit(const struct wk_stack_rows *rows)
 }
 
 /* Advances to the end of the next row, or to the end of all: 0. */
-static uint32_t go_on(struct wk_stack_rows *rows, struct wk_stack_row *row)
+static uint32_t next_end(struct wk_stack_rows *rows, struct wk_stack_row *row)
 {
 	while (rows->next < rows->step_count) {
 		const struct step *step = &rows->steps[rows->next++];
@@ -263,7 +254,7 @@ bool wk_stack_rows_next(struct wk_stack_rows *rows, struct wk_stack_row *row)
 	uint32_t id;
 
 	row->as_before = rows->depth;
-	id = go_on(rows, row);
+	id = next_end(rows, row);
 	if (!id)
 		return false;
 	row->before = rows->sides[id].before;

@@ -14,7 +14,7 @@ struct folder {
 	uint32_t *top_of_thread; /* [thread_count]: the node its stacks grow from */
 	bool tops_differ;        /* within a thread as well */
 	uint32_t *node_of_stack; /* [named.count]: under the top at hand */
-	uint32_t *seen_under;    /* [named.count]: the top that node_of_stack speaks of, + 1 */
+	uint32_t *seen_under;    /* [named.count]: the top that node_of_stack is for, + 1 */
 	uint32_t *path;          /* stacks, or labels, that wait */
 	size_t path_cap;
 	uint32_t *chart; /* the nodes of the sample before, outermost first */
@@ -360,7 +360,7 @@ static uint32_t size_label(uint64_t bytes)
 	return WK_LABEL(WK_LABEL_SIZE, digits);
 }
 
-/* And of a subject column: 0 if the sample has no such subject. */
+/* The level of a subject column: 0 if the sample has no such subject. */
 static uint32_t label_of_subject(const struct wk_folding *f, enum wk_group_column column,
 				 uint32_t sample)
 {
@@ -385,7 +385,7 @@ static uint32_t label_of_subject(const struct wk_folding *f, enum wk_group_colum
 	return text ? WK_LABEL(WK_LABEL_TEXT, text) : 0;
 }
 
-/* And of a location column: 0 if the sample has no stack. */
+/* The level of a location column: 0 if the sample has no stack. */
 static uint32_t label_of_place(const struct wk_folding *f, enum wk_group_column column,
 			       uint32_t sample)
 {
