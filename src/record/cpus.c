@@ -2,29 +2,14 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/text/cut.h"
 #include "os/os.h"
 
 #define MOST_CPUS 65536
 
-/* Reads a number from the front of `text`. */
-static bool handle_number(struct wk_str *text, uint64_t *value)
+static bool read_cpu(struct wk_str text, uint64_t *cpu)
 {
-	size_t digits = 0;
-
-	while (digits < text->len && text->at[digits] >= '0' && text->at[digits] <= '9')
-		digits++;
-	if (!digits || !wk_num_u64(wk_str_of(text->at, digits), value) || *value >= MOST_CPUS)
-		return false;
-	*text = wk_str_skip(*text, digits);
-	return true;
-}
-
-static bool handle_char(struct wk_str *text, char c)
-{
-	if (text->len == 0 || text->at[0] != c)
-		return false;
-	*text = wk_str_skip(*text, 1);
-	return true;
+	return wk_num_u64(text, cpu) && *cpu < MOST_CPUS;
 }
 
 size_t wk_cpus_parse(struct wk_str list, uint32_t **cpus)
@@ -33,17 +18,16 @@ size_t wk_cpus_parse(struct wk_str list, uint32_t **cpus)
 	uint64_t first, last;
 
 	*cpus = NULL;
-	do {
-		if (!handle_number(&list, &first))
+	list = wk_str_cut(&list, '\n');
+	while (list.len) {
+		struct wk_str from, to;
+		bool is_range = wk_str_split(wk_str_cut(&list, ','), '-', &from, &to);
+
+		if (!read_cpu(from, &first) || !read_cpu(is_range ? to : from, &last))
 			break;
-		last = first;
-		if (handle_char(&list, '-') && !handle_number(&list, &last))
-			break;
-		for (uint64_t cpu = first; cpu <= last && count < MOST_CPUS; cpu++) {
-			WK_RESERVE(*cpus, cap, count + 1);
-			(*cpus)[count++] = (uint32_t)cpu;
-		}
-	} while (handle_char(&list, ','));
+		for (uint64_t cpu = first; cpu <= last && count < MOST_CPUS; cpu++)
+			*WK_APPEND(*cpus, count, cap) = (uint32_t)cpu;
+	}
 	return count;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "base/text/cut.h"
 
 struct known_event {
 	const char *name;
@@ -186,18 +187,6 @@ static bool parse_modifiers(struct wk_str letters, struct wk_perf_event *event, 
 	return true;
 }
 
-/* Removes the text up to the next colon from `rest`; the colon is dropped. */
-static struct wk_str handle_part(struct wk_str *rest)
-{
-	const char *colon = rest->len ? memchr(rest->at, ':', rest->len) : NULL;
-	struct wk_str part = *rest;
-
-	if (colon)
-		part.len = (size_t)(colon - rest->at);
-	*rest = wk_str_skip(*rest, part.len + (colon != NULL));
-	return part;
-}
-
 static bool is_plain_name(struct wk_str name)
 {
 	for (size_t i = 0; i < name.len; i++) {
@@ -273,11 +262,11 @@ bool wk_perf_name_parse(struct wk_str text, struct wk_perf_event *event, struct 
 		event->unit = "events";
 		return parse_modifiers(rest, event, err);
 	}
-	name = handle_part(&rest);
+	name = wk_str_cut(&rest, ':');
 	if (find_known(name, event)) {
 		if (event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CPU_CYCLES)
 			event->precise = WK_PERF_PRECISE_MOST;
-	} else if (!parse_tracepoint(name, handle_part(&rest), event)) {
+	} else if (!parse_tracepoint(name, wk_str_cut(&rest, ':'), event)) {
 		return unknown_name(name, err);
 	}
 	choose_unit(event);

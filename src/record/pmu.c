@@ -131,9 +131,36 @@ bool wk_pmu_find(const char *root, struct wk_perf_event *event, struct wk_err *e
 	return ok;
 }
 
-static int is_name(const struct dirent *entry)
+static int is_unit(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.';
+}
+
+bool wk_pmu_each_below(const char *root, const char *behind, int (*is_event)(const struct dirent *),
+		       void (*list)(void *context, const char *unit, const char *event),
+		       void *context)
+{
+	struct dirent **units, **events;
+	char path[512];
+	int count = scandir(root, &units, is_unit, alphasort);
+
+	if (count < 0)
+		return false;
+	for (int i = 0; i < count; i++) {
+		int event_count;
+
+		snprintf(path, sizeof(path), "%s/%s%s", root, units[i]->d_name, behind);
+		event_count = scandir(path, &events, is_event, alphasort);
+		for (int k = 0; k < event_count; k++) {
+			list(context, units[i]->d_name, events[k]->d_name);
+			free(events[k]);
+		}
+		if (event_count >= 0)
+			free(events);
+		free(units[i]);
+	}
+	free(units);
+	return true;
 }
 
 /* NAME may be accompanied by NAME.scale, NAME.unit and the like, for events that are counted and
@@ -144,26 +171,8 @@ static int is_event(const struct dirent *entry)
 }
 
 void wk_pmu_events_each(const char *root,
-			void (*tell)(void *context, const char *unit, const char *event),
+			void (*list)(void *context, const char *unit, const char *event),
 			void *context)
 {
-	struct dirent **units, **events;
-	char path[512];
-	int count = scandir(root, &units, is_name, alphasort);
-
-	for (int i = 0; i < count; i++) {
-		int event_count;
-
-		snprintf(path, sizeof(path), "%s/%s/events", root, units[i]->d_name);
-		event_count = scandir(path, &events, is_event, alphasort);
-		for (int k = 0; k < event_count; k++) {
-			tell(context, units[i]->d_name, events[k]->d_name);
-			free(events[k]);
-		}
-		if (event_count >= 0)
-			free(events);
-		free(units[i]);
-	}
-	if (count >= 0)
-		free(units);
+	wk_pmu_each_below(root, "/events", is_event, list, context);
 }

@@ -6,6 +6,7 @@
 #ifndef WK_RECORD_PMU_H
 #define WK_RECORD_PMU_H
 
+#include <dirent.h>
 #include <stdbool.h>
 
 #include "base/err.h"
@@ -16,9 +17,15 @@
 /* Fills type and config of a parsed event of a unit below `root`. */
 bool wk_pmu_find(const char *root, struct wk_perf_event *event, struct wk_err *err);
 
-/* Lists the events that units describe, sorted by name: "cpu", "mem-loads". */
+/* Lists the folders UNIT of `root` with the entries of UNIT`behind` that pass `is_event`, sorted by
+ * name. False, with errno, if `root` cannot be read. */
+bool wk_pmu_each_below(const char *root, const char *behind, int (*is_event)(const struct dirent *),
+		       void (*list)(void *context, const char *unit, const char *event),
+		       void *context);
+
+/* Lists the events that units describe: "cpu", "mem-loads". */
 void wk_pmu_events_each(const char *root,
-			void (*tell)(void *context, const char *unit, const char *event),
+			void (*list)(void *context, const char *unit, const char *event),
 			void *context);
 
 #endif

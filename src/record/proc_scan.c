@@ -7,25 +7,14 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/text/cut.h"
 #include "os/os.h"
 
 #define LONGEST_COMMAND_LINE 4096
 
-/* Removes the text up to `end`, and `end` itself, from the front of `rest`. */
-static struct wk_str handle_until(struct wk_str *rest, char end)
+static bool cut_hex(struct wk_str *rest, char end, uint64_t *value)
 {
-	const char *at = rest->len ? memchr(rest->at, end, rest->len) : NULL;
-	struct wk_str part = *rest;
-
-	if (at)
-		part.len = (size_t)(at - rest->at);
-	*rest = wk_str_skip(*rest, part.len + (at != NULL));
-	return part;
-}
-
-static bool handle_hex(struct wk_str *rest, char end, uint64_t *value)
-{
-	return wk_num_hex(handle_until(rest, end), value);
+	return wk_num_hex(wk_str_cut(rest, end), value);
 }
 
 /* start-end rwxp offset major:minor inode     path */
@@ -35,14 +24,14 @@ bool wk_proc_map_line(struct wk_str line, struct wk_event_image *image)
 	struct wk_str rights;
 
 	*image = (struct wk_event_image){ 0 };
-	if (!handle_hex(&line, '-', &image->start) || !handle_hex(&line, ' ', &end))
+	if (!cut_hex(&line, '-', &image->start) || !cut_hex(&line, ' ', &end))
 		return false;
-	rights = handle_until(&line, ' ');
-	if (rights.len < 4 || end <= image->start || !handle_hex(&line, ' ', &image->file_offset) ||
-	    !handle_hex(&line, ':', &major_number) || !handle_hex(&line, ' ', &minor_number) ||
-	    !wk_num_u64(handle_until(&line, ' '), &image->inode))
+	rights = wk_str_cut(&line, ' ');
+	if (rights.len < 4 || end <= image->start || !cut_hex(&line, ' ', &image->file_offset) ||
+	    !cut_hex(&line, ':', &major_number) || !cut_hex(&line, ' ', &minor_number) ||
+	    !wk_num_u64(wk_str_cut(&line, ' '), &image->inode))
 		return false;
-	while (line.len && line.at[0] == ' ')
+	while (wk_str_starts(line, " "))
 		line = wk_str_skip(line, 1);
 	image->size_bytes = end - image->start;
 	image->device_major = (uint32_t)major_number;
@@ -189,8 +178,7 @@ static bool emit_maps(pid_t pid, const struct wk_sink *sink, struct wk_buf *text
 			.cpu = WK_NO_CPU,
 		};
 
-		if (!wk_proc_map_line(handle_until(&rest, '\n'), &event.image) ||
-		    event.image.is_data)
+		if (!wk_proc_map_line(wk_str_cut(&rest, '\n'), &event.image) || event.image.is_data)
 			continue;
 		if (!wk_sink_emit(sink, &event, err))
 			return false;
@@ -243,7 +231,7 @@ bool wk_proc_scan_all(const struct wk_sink *sink, struct wk_err *err)
 
 	if (!dir)
 		return wk_fail(err, WK_EIO, WK_NOWHERE,
-			       "cannot read /proc, which tells what already runs");
+			       "cannot read /proc, which lists the running processes");
 	ok = emit_idle(sink, err);
 	for (struct dirent *entry = readdir(dir); entry && ok; entry = readdir(dir)) {
 		uint64_t pid;

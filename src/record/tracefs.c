@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "base/text/cut.h"
 #include "os/os.h"
 #include "record/perf_names.h"
+#include "record/pmu.h"
 
 #define TRACEFS "/sys/kernel/tracing"
 
@@ -103,8 +105,7 @@ bool wk_tracepoint_id_at(const char *root, const char *system, const char *point
 	snprintf(path, sizeof(path), "%s/events/%s/%s/id", root, system, point);
 	ok = wk_os_read_small(path, &text);
 	digits = wk_buf_str(&text);
-	while (digits.len && digits.at[digits.len - 1] == '\n')
-		digits.len--;
+	digits = wk_str_cut(&digits, '\n');
 	if (!ok && errno == EACCES)
 		wk_fail(err, WK_EPERM, WK_NOWHERE, "%s may be read by root only", path);
 	else if (!ok)
@@ -122,42 +123,21 @@ bool wk_tracepoint_id(const char *system, const char *point, uint64_t *id, struc
 	return root && wk_tracepoint_id_at(root, system, point, id, err);
 }
 
-static int is_name(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
-}
-
 /* Only folders: the files next to them enable whole systems. */
 static int is_folder(const struct dirent *entry)
 {
-	return entry->d_type == DT_DIR && is_name(entry);
+	return entry->d_type == DT_DIR && entry->d_name[0] != '.';
 }
 
-bool wk_tracepoints_each(void (*tell)(void *context, const char *system, const char *point),
+bool wk_tracepoints_each(void (*list)(void *context, const char *system, const char *point),
 			 void *context, struct wk_err *err)
 {
 	const char *root = find_root(err);
-	struct dirent **systems, **points;
 	char path[512];
-	int system_count, point_count;
 
 	if (!root)
 		return false;
 	snprintf(path, sizeof(path), "%s/events", root);
-	system_count = scandir(path, &systems, is_folder, alphasort);
-	if (system_count < 0)
-		return wk_fail_os(err, errno, "cannot read %s", path);
-	for (int i = 0; i < system_count; i++) {
-		snprintf(path, sizeof(path), "%s/events/%s", root, systems[i]->d_name);
-		point_count = scandir(path, &points, is_folder, alphasort);
-		for (int k = 0; k < point_count; k++) {
-			tell(context, systems[i]->d_name, points[k]->d_name);
-			free(points[k]);
-		}
-		if (point_count >= 0)
-			free(points);
-		free(systems[i]);
-	}
-	free(systems);
-	return true;
+	return wk_pmu_each_below(path, "", is_folder, list, context) ||
+	       wk_fail_os(err, errno, "cannot read %s", path);
 }

@@ -20,7 +20,7 @@ bool wk_tracepoint_id_at(const char *root, const char *system, const char *point
 
 /* Lists all tracepoints of this kernel, sorted by name. False, with a sentence on what to do, if
  * they cannot be read. */
-bool wk_tracepoints_each(void (*tell)(void *context, const char *system, const char *point),
+bool wk_tracepoints_each(void (*list)(void *context, const char *system, const char *point),
 			 void *context, struct wk_err *err);
 
 #endif

@@ -24,7 +24,7 @@ static uint32_t number_behind(struct wk_str part)
 	uint64_t value = 0;
 
 	part = wk_trim(part);
-	wk_trace_cut(&part, ':');
+	wk_str_cut(&part, ':');
 	return wk_num_u64(wk_trim(part), &value) && value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
@@ -39,7 +39,7 @@ static void split_array(struct wk_trace_field *field)
 	struct wk_str inside = field->name;
 	uint64_t count;
 
-	wk_trace_cut(&inside, '[');
+	wk_str_cut(&inside, '[');
 	if (field->name.len > 0 && field->name.at[field->name.len - 1] == ']') {
 		field->name.len -= inside.len + 1;
 		field->is_array = true;
@@ -77,11 +77,11 @@ static bool parse_field(const struct wk_trace_formats *formats, struct wk_str li
 	line = wk_trim(line);
 	if (!wk_str_starts(line, "field"))
 		return false;
-	wk_trace_cut(&line, ':');
-	declaration = wk_trim(wk_trace_cut(&line, ';'));
-	*field = (struct wk_trace_field){ .offset = number_behind(wk_trace_cut(&line, ';')) };
-	field->size = number_behind(wk_trace_cut(&line, ';'));
-	field->is_signed = number_behind(wk_trace_cut(&line, ';')) != 0;
+	wk_str_cut(&line, ':');
+	declaration = wk_trim(wk_str_cut(&line, ';'));
+	*field = (struct wk_trace_field){ .offset = number_behind(wk_str_cut(&line, ';')) };
+	field->size = number_behind(wk_str_cut(&line, ';'));
+	field->is_signed = number_behind(wk_str_cut(&line, ';')) != 0;
 	field->is_relative = wk_str_starts(declaration, "__rel_loc");
 	field->is_dynamic = field->is_relative || wk_str_starts(declaration, "__data_loc");
 	field->element_bytes = field->size;
@@ -116,13 +116,12 @@ static void parse_event(struct wk_trace_formats *formats, struct wk_trace_event 
 	while (text.len > 0 && !wk_str_starts(text, "print fmt:")) {
 		struct wk_trace_field field;
 
-		if (!parse_field(formats, wk_trace_cut(&text, '\n'), &field) ||
-		    count == MOST_FIELDS)
+		if (!parse_field(formats, wk_str_cut(&text, '\n'), &field) || count == MOST_FIELDS)
 			continue;
 		*WK_APPEND(fields, count, cap) = field;
 	}
 	text = wk_str_skip(text, strlen("print fmt:"));
-	event->format.print_fmt = wk_trim(wk_trace_cut(&text, '\n'));
+	event->format.print_fmt = wk_trim(wk_str_cut(&text, '\n'));
 	if (count > 0) {
 		struct wk_trace_field *kept =
 			wk_arena_alloc(&formats->arena, count * sizeof(*kept));
@@ -141,7 +140,7 @@ static void add_event(struct wk_trace_formats *formats, struct wk_str system, st
 	bool has_id = false;
 
 	while (text.len > 0 && !has_id) {
-		struct wk_str line = wk_trace_cut(&text, '\n');
+		struct wk_str line = wk_str_cut(&text, '\n');
 		uint64_t id;
 
 		if (wk_str_starts(line, "name:"))

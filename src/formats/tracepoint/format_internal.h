@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/text/cut.h"
 #include "formats/tracepoint/format.h"
 
 #define WK_TRACE_MOST_RAW   0xffffu /* bytes of a sample: the size of a record has 16 bits */
@@ -42,15 +43,6 @@ struct wk_trace_formats {
 	struct wk_traceevent *library; /* NULL until the first text */
 	struct wk_trace_namer namer;
 };
-
-/* The text up to `end`, which is skipped; all of it if there is no such character. */
-static inline struct wk_str wk_trace_cut(struct wk_str *text, char end)
-{
-	struct wk_str piece;
-
-	wk_str_split(*text, end, &piece, text);
-	return piece;
-}
 
 /* A number of 1, 2, 4 or 8 bytes; 0 outside of the sample. `raw` is at its start. */
 uint64_t wk_trace_read(const struct wk_bytes *raw, uint64_t offset, uint64_t size);

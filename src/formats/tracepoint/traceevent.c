@@ -55,8 +55,8 @@ static char *c_string(struct wk_str text)
 static void add_texts(struct tep_handle *tep, struct wk_str lines)
 {
 	while (lines.len > 0) {
-		struct wk_str line = wk_trace_cut(&lines, '\n');
-		struct wk_str where = wk_trim(wk_trace_cut(&line, ':'));
+		struct wk_str line = wk_str_cut(&lines, '\n');
+		struct wk_str where = wk_trim(wk_str_cut(&line, ':'));
 		char *text = c_string(wk_trim(line));
 		uint64_t address;
 
@@ -71,9 +71,9 @@ static void add_texts(struct tep_handle *tep, struct wk_str lines)
 static void add_functions(struct tep_handle *tep, struct wk_str lines)
 {
 	while (lines.len > 0) {
-		struct wk_str line = wk_trace_cut(&lines, '\n'), where = wk_trace_cut(&line, ' ');
-		struct wk_str kind = wk_trace_cut(&line, ' ');
-		char *name = c_string(wk_trace_cut(&line, '\t'));
+		struct wk_str line = wk_str_cut(&lines, '\n'), where = wk_str_cut(&line, ' ');
+		struct wk_str kind = wk_str_cut(&line, ' ');
+		char *name = c_string(wk_str_cut(&line, '\t'));
 		uint64_t start;
 
 		if (wk_num_hex(where, &start) && kind.len == 1)
