@@ -328,7 +328,7 @@ static void a_link_of_somebody_else_is_not_followed(void **state)
 		give_memory(&f, now(), 0, "//anon");
 		give_sample(&f, now(), 0, 0x1010);
 		end(&f, own ? "linked" : "//anon+0x1010",
-		    own ? NULL : "it is somebody else's link to another file");
+		    own ? NULL : "it is a link of another user to another file");
 	}
 }
 

@@ -73,58 +73,54 @@ void wk_jit_stage_set_live(struct wk_jit_stage *stage)
 	stage->is_live = true;
 }
 
-static bool say(struct wk_jit_stage *stage, const struct wk_buf *text, bool is_fault,
-		struct wk_err *err)
+/* Emits the text as a note and frees it. */
+static bool note(struct wk_jit_stage *stage, struct wk_buf *text, bool is_fault, struct wk_err *err)
 {
-	return wk_sink_note(&stage->next, is_fault ? WK_NOTE_FAULT : WK_NOTE_REMARK,
-			    wk_buf_str(text), err);
-}
+	bool ok = wk_sink_note(&stage->next, is_fault ? WK_NOTE_FAULT : WK_NOTE_REMARK,
+			       wk_buf_str(text), err);
 
-static bool say_refused(struct wk_jit_stage *stage, const char *path, const struct wk_buf *why,
-			struct wk_err *err)
-{
-	struct wk_buf text = { 0 };
-	bool ok;
-
-	wk_buf_add_fmt(&text, "names of code made at run time are not taken from %s: ", path);
-	wk_buf_add_str(&text, wk_buf_str(why));
-	ok = say(stage, &text, false, err);
-	wk_buf_fini(&text);
+	wk_buf_fini(text);
 	return ok;
 }
 
+static bool note_refused(struct wk_jit_stage *stage, const char *path, const struct wk_buf *why,
+			 struct wk_err *err)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_fmt(&text, "names of code made at run time are not taken from %s: ", path);
+	wk_buf_add_str(&text, wk_buf_str(why));
+	return note(stage, &text, false, err);
+}
+
 /* Once a dump: a recorder reads it for each process that came to run its code. */
-static bool say_bad(struct wk_jit_stage *stage, struct wk_jit_dump *dump, struct wk_err *err)
+static bool note_damage(struct wk_jit_stage *stage, struct wk_jit_dump *dump, struct wk_err *err)
 {
 	const struct wk_jitdump_bad *bad = &dump->names.bad;
 	struct wk_buf text = { 0 };
-	bool ok;
 
-	if (dump->told_bad || bad->count == 0)
+	if (dump->noted_damage || bad->count == 0)
 		return true;
-	dump->told_bad = true;
+	dump->noted_damage = true;
 	wk_buf_add_fmt(&text,
 		       "%s: %" PRIu64 " %s passed over (the first, of %s, at 0x%" PRIx64
 		       "), so names may be missing",
 		       dump->path, bad->count,
 		       bad->count == 1 ? "damaged record is" : "damaged records are", bad->what,
 		       bad->offset);
-	ok = say(stage, &text, true, err);
-	wk_buf_fini(&text);
-	return ok;
+	return note(stage, &text, true, err);
 }
 
 /* Once a map, which was read to its end. */
-static bool say_bad_lines(struct wk_jit_stage *stage, struct wk_jit_lifetime *life,
-			  const struct wk_perf_map *map, struct wk_err *err)
+static bool note_bad_lines(struct wk_jit_stage *stage, struct wk_jit_lifetime *life,
+			   const struct wk_perf_map *map, struct wk_err *err)
 {
 	struct wk_str first = map->first_bad;
 	struct wk_buf text = { 0 };
-	bool ok;
 
-	if (life->told_bad || map->bad_lines == 0)
+	if (life->noted_bad_lines || map->bad_lines == 0)
 		return true;
-	life->told_bad = true;
+	life->noted_bad_lines = true;
 	if (first.len > MOST_SHOWN)
 		first.len = MOST_SHOWN;
 	wk_buf_add_fmt(&text,
@@ -132,9 +128,7 @@ static bool say_bad_lines(struct wk_jit_stage *stage, struct wk_jit_lifetime *li
 		       "(the first: \"%.*s\"), so names may be missing",
 		       life->owner.own_pid, map->bad_lines, map->bad_lines == 1 ? "line" : "lines",
 		       map->bad_lines == 1 ? "was" : "were", WK_STR_ARG(first));
-	ok = say(stage, &text, true, err);
-	wk_buf_fini(&text);
-	return ok;
+	return note(stage, &text, true, err);
 }
 
 /* --- Whose files they are ------------------------------------------------------------- */
@@ -226,7 +220,7 @@ static bool read_map(struct wk_jit_stage *stage, uint32_t life, struct wk_jit_na
 		add_doubt(stage, row, &why);
 	if (why.len) {
 		snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", row->owner.own_pid);
-		ok = say_refused(stage, path, &why, err);
+		ok = note_refused(stage, path, &why, err);
 		wk_jit_names_fini(names);
 		*is_read = false;
 	}
@@ -273,13 +267,13 @@ static bool open_dump(struct wk_jit_stage *stage, uint32_t life, struct wk_jit_d
 		wk_buf_add_text(&why, "it is gone");
 	}
 	if (why.len) {
-		ok = say_refused(stage, dump->path, &why, err);
+		ok = note_refused(stage, dump->path, &why, err);
 		if (dump->is_open)
 			wk_jit_names_fini(&dump->names);
 		dump->is_open = false;
 	}
 	wk_buf_fini(&why);
-	return ok && (!dump->is_open || say_bad(stage, dump, err));
+	return ok && (!dump->is_open || note_damage(stage, dump, err));
 }
 
 /* --- Reading: names go in front of what needs them ------------------------------------- */
@@ -296,7 +290,7 @@ static bool emit_map(struct wk_jit_stage *stage, uint32_t life, uint64_t time_ns
 		return ok;
 	while (ok && wk_jit_next(&names, &piece))
 		ok = wk_jit_emit(&names, &piece, pid, time_ns, NULL, &stage->next, err);
-	ok = ok && say_bad_lines(stage, &stage->lives.rows[life], &names.map, err);
+	ok = ok && note_bad_lines(stage, &stage->lives.rows[life], &names.map, err);
 	wk_jit_names_fini(&names);
 	return ok;
 }
@@ -309,8 +303,8 @@ static bool emit_dumps(struct wk_jit_stage *stage, uint32_t life, uint64_t time_
 	for (struct wk_jit_dump *dump = stage->lives.rows[life].dumps; dump; dump = dump->next) {
 		if (!open_dump(stage, life, dump, err))
 			return false;
-		for (; dump->is_open && dump->told < dump->names.count; dump->told++) {
-			const struct wk_jit_code *piece = &dump->names.pieces[dump->told];
+		for (; dump->is_open && dump->emitted < dump->names.count; dump->emitted++) {
+			const struct wk_jit_code *piece = &dump->names.pieces[dump->emitted];
 
 			if (piece->time_ns + (uint64_t)dump->shift_ns > time_ns)
 				break;
@@ -377,7 +371,7 @@ static bool emit_hits_in(struct wk_jit_stage *stage, uint32_t life, const struct
 			row->map = wk_jit_map_index_new();
 		wk_jit_map_index_pick(row->map, &wanted->hits, &stage->map_rows_left, &names);
 		ok = emit_hit_pieces(stage, &names, wanted, err) &&
-		     say_bad_lines(stage, row, &names.map, err);
+		     note_bad_lines(stage, row, &names.map, err);
 		wk_jit_names_fini(&names);
 	}
 	for (struct wk_jit_dump *dump = stage->lives.rows[life].dumps; dump && ok;
@@ -462,7 +456,7 @@ bool wk_jit_stage_find(struct wk_jit_stage *stage, uint32_t pid, uint64_t addres
 static void handle_fact(struct wk_jit_stage *stage, const struct wk_event_system *fact)
 {
 	struct wk_os_host here;
-	size_t middle = 0;
+	struct wk_str clock, wall;
 
 	if (wk_str_is(fact->key, "host name")) {
 		wk_buf_reset(&stage->host);
@@ -473,11 +467,9 @@ static void handle_fact(struct wk_jit_stage *stage, const struct wk_event_system
 		wk_buf_reset(&stage->clock);
 		wk_buf_add_str(&stage->clock, fact->value);
 	} else if (wk_str_is(fact->key, "clock pair")) {
-		while (middle < fact->value.len && fact->value.at[middle] != ' ')
-			middle++;
-		stage->has_pair =
-			wk_num_u64(wk_str_of(fact->value.at, middle), &stage->pair_clock_ns) &&
-			wk_num_u64(wk_str_skip(fact->value, middle + 1), &stage->pair_wall_ns);
+		wk_str_split(fact->value, ' ', &clock, &wall);
+		stage->has_pair = wk_num_u64(clock, &stage->pair_clock_ns) &&
+				  wk_num_u64(wall, &stage->pair_wall_ns);
 	}
 }
 

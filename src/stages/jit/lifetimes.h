@@ -21,10 +21,10 @@ struct wk_jit_dump {
 	struct wk_undo *undo;      /* of fd */
 	uint64_t mapped_ns;        /* 0: before the recording */
 	struct wk_jit_names names; /* while it is open */
-	size_t told;               /* pieces of it */
+	size_t emitted;            /* pieces of it */
 	int64_t shift_ns;          /* from its clock to the recording's */
 	bool is_open, was_tried;
-	bool told_bad; /* that it has bad records */
+	bool noted_damage;
 
 	/* For unwinding, see stages/jit/unwind.h. */
 	struct wk_map tables;        /* a piece's number to its table's */
@@ -54,7 +54,7 @@ struct wk_jit_lifetime {
 	struct wk_jit_owner owner;
 	struct wk_jit_dump *dumps;
 	struct wk_jit_map_index *map; /* of its perf map, once it was needed; or NULL */
-	bool told_bad;                /* that the map has bad lines */
+	bool noted_bad_lines;         /* of the map */
 };
 
 /* A place of such code that was sampled, once a life. */

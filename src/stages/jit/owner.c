@@ -159,7 +159,7 @@ enum wk_jit_answer wk_jit_open_checked(const struct wk_jit_owner *owner, const c
 	if (fd < 0 || fstat(fd, &info) != 0)
 		wk_buf_add_fmt(why, "it cannot be opened: %s", strerror(errno));
 	else if (is_strange_link(path))
-		wk_buf_add_text(why, "it is somebody else's link to another file");
+		wk_buf_add_text(why, "it is a link of another user to another file");
 	else
 		add_objection(owner, &info, why);
 	if (why->len == 0 && !wk_os_open_fd(fd, "it", most_bytes, file, &err))
