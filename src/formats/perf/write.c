@@ -23,14 +23,8 @@ struct wk_perf_data_writer *wk_perf_data_writer_new(
 	writer->buffer_bytes =
 		options && options->buffer_bytes ? options->buffer_bytes : DEFAULT_BUFFER;
 	writer->keeps_stacks = options && options->keeps_stacks;
-	writer->symbols.subject = WK_SECTION_SYMBOLS;
-	writer->processes.subject = WK_SECTION_PROCESSES;
-	writer->images.subject = WK_SECTION_IMAGES;
-	writer->notes.subject = WK_SECTION_NOTES;
-	writer->own_facts.subject = WK_SECTION_FACTS;
-	writer->calls.subject = WK_SECTION_CALLS;
-	writer->lines.subject = WK_SECTION_LINES;
-	writer->bounds.subject = WK_SECTION_BOUNDS;
+	for (unsigned i = 0; i < WK_PERF_WRITE_SECTIONS; i++)
+		writer->sections[i].subject = WK_SECTION_FIRST + i;
 	return writer;
 }
 
@@ -38,14 +32,8 @@ void wk_perf_data_writer_free(struct wk_perf_data_writer *writer)
 {
 	if (!writer)
 		return;
-	wk_section_fini(&writer->symbols);
-	wk_section_fini(&writer->processes);
-	wk_section_fini(&writer->images);
-	wk_section_fini(&writer->notes);
-	wk_section_fini(&writer->own_facts);
-	wk_section_fini(&writer->calls);
-	wk_section_fini(&writer->lines);
-	wk_section_fini(&writer->bounds);
+	for (unsigned i = 0; i < WK_PERF_WRITE_SECTIONS; i++)
+		wk_section_fini(&writer->sections[i]);
 	wk_buf_fini(&writer->pending);
 	wk_map_fini(&writer->source_of);
 	wk_index_fini(&writer->build_id_of);
@@ -392,13 +380,8 @@ static void close_sections(struct wk_perf_data_writer *writer)
 		     writer->calls.cut_texts + writer->lines.cut_texts,
 	     "name was too long for a record and was cut",
 	     "names were too long for a record and were cut");
-	wk_section_close(&writer->symbols);
-	wk_section_close(&writer->processes);
-	wk_section_close(&writer->images);
-	wk_section_close(&writer->notes);
-	wk_section_close(&writer->calls);
-	wk_section_close(&writer->lines);
-	wk_section_close(&writer->bounds);
+	for (unsigned i = 0; i < WK_PERF_WRITE_SECTIONS; i++)
+		wk_section_close(&writer->sections[i]);
 }
 
 bool wk_perf_data_writer_finish(struct wk_perf_data_writer *writer, struct wk_err *err)

@@ -168,15 +168,9 @@ static bool clock_feature(const struct wk_perf_data_writer *writer, unsigned fea
 static const struct wk_section *section_of(const struct wk_perf_data_writer *writer,
 					   unsigned feature)
 {
-	const struct wk_section *sections[] = { &writer->symbols, &writer->processes,
-						&writer->images, &writer->notes,
-						&writer->own_facts, &writer->calls,
-						&writer->lines, &writer->bounds };
-
-	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
-		if (sections[i]->subject == feature)
-			return sections[i];
-	return NULL;
+	return feature >= WK_SECTION_FIRST && feature < WK_SECTION_END
+		       ? &writer->sections[feature - WK_SECTION_FIRST]
+		       : NULL;
 }
 
 bool wk_perf_write_feature(const struct wk_perf_data_writer *writer, unsigned feature,

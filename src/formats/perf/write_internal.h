@@ -39,7 +39,8 @@ struct wk_perf_write_build_id {
 	bool has_inode;
 };
 
-#define WK_PERF_WRITE_MARKS 16
+#define WK_PERF_WRITE_MARKS    16
+#define WK_PERF_WRITE_SECTIONS (WK_SECTION_END - WK_SECTION_FIRST)
 
 struct wk_perf_write_mark {
 	uint64_t data_bytes, samples;
@@ -75,7 +76,13 @@ struct wk_perf_data_writer {
 	uint64_t first_sample_ns, last_sample_ns;
 	uint64_t cut_chains, cut_names;
 
-	struct wk_section symbols, processes, images, notes, own_facts, calls, lines, bounds;
+	union {
+		struct { /* in the order of their subjects */
+			struct wk_section symbols, processes, images, notes, own_facts, calls,
+				lines, bounds;
+		};
+		struct wk_section sections[WK_PERF_WRITE_SECTIONS];
+	};
 	struct wk_err failure; /* the first one, returned again to later callers */
 
 	/* The end of the file after the last flushes, latest last: a full disk may need that space

@@ -187,7 +187,7 @@ static void emit_unfinished(struct wk_stack_writer *writer, const struct wk_scri
 		if (parts[i].has_unfinished)
 			wk_stack_writer_note(writer,
 					     wk_str_c("the last sample is not counted: no blank "
-						      "line stands behind it"));
+						      "line follows it"));
 }
 
 /* Cuts between samples. */
