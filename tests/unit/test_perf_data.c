@@ -327,6 +327,50 @@ static void names_of_events_are_told_by_a_feature(void **state)
 }
 
 /* Old recorders leave the size out; then it is 20. */
+/* Two events in the file without ids of their own. */
+static void ids_of_events_are_told_by_a_feature(void **state)
+{
+	static const uint64_t ids[] = { 601, 501, 602 };
+	struct perf_maker m = { 0 }, names = { 0 };
+
+	(void)state;
+	perf_begin_file(&m, STRIDE, 2);
+	for (uint64_t i = 0; i < 2; i++) {
+		struct perf_attr_fields attr = usual;
+
+		attr.config = i ? 2 : 0;
+		attr.sample_type = WK_PERF_SAMPLE_IDENTIFIER | WK_PERF_SAMPLE_TIME;
+		put_attr(&m, &attr, STRIDE - 16);
+		put64(&m, 0);
+		put64(&m, 0);
+	}
+	perf_begin_data(&m);
+	for (size_t i = 0; i < 3; i++) {
+		perf_record(&m, WK_PERF_SAMPLE, WK_PERF_MISC_USER);
+		put64(&m, ids[i]);
+		put64(&m, 10 * (i + 1));
+		perf_end_record(&m);
+	}
+	put32(&names, 2, 64);
+	for (uint32_t event = 0; event < 2; event++) {
+		for (int i = 0; i < 8; i++)
+			put64(&names, 0);
+		put32(&names, event ? 2 : 1, 8);
+		put_text(&names, event ? "faults" : "clock");
+		put64(&names, event ? 601 : 501);
+		if (event)
+			put64(&names, 602);
+	}
+	perf_end_with_feature(&m, WK_PERF_FEATURE_EVENT_DESC, &names.out);
+	check_without(&m, "-",
+		      "source time=0 source=0 name=\"clock\" unit=\"ns\"\n"
+		      "source time=0 source=1 name=\"faults\" unit=\"events\"\n"
+		      "sample time=10 pid=0 tid=0 source=1 weight=1 mode=user address=0x0\n"
+		      "sample time=20 pid=0 tid=0 source=0 weight=1 mode=user address=0x0\n"
+		      "sample time=30 pid=0 tid=0 source=1 weight=1 mode=user address=0x0\n");
+	wk_buf_fini(&names.out);
+}
+
 static void build_ids_of_a_feature_are_given_to_images(void **state)
 {
 	(void)state;
@@ -430,6 +474,7 @@ int main(void)
 		cmocka_unit_test(samples_without_any_event_are_noted),
 		cmocka_unit_test(a_group_of_more_events_than_there_are_is_damage),
 		cmocka_unit_test(names_of_events_are_told_by_a_feature),
+		cmocka_unit_test(ids_of_events_are_told_by_a_feature),
 		cmocka_unit_test(build_ids_of_a_feature_are_given_to_images),
 		cmocka_unit_test(a_damaged_feature_is_noted_and_the_rest_is_read),
 		cmocka_unit_test(parts_of_a_folder_are_told_in_order_of_time),

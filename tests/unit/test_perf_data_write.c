@@ -349,6 +349,55 @@ static void raw_user_chains_are_stored_as_exact_ones(void **state)
 	close(fd);
 }
 
+static uint64_t number_at(const struct wk_buf *bytes, size_t at, size_t size)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, bytes->at + at, size);
+	return value;
+}
+
+static void sources_have_the_type_and_number_that_perf_knows_them_by(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t type;
+		uint64_t config;
+	} rows[] = {
+		{ "cycles", WK_PERF_TYPE_HARDWARE, 0 },
+		{ "cpu-clock", WK_PERF_TYPE_SOFTWARE, 0 },
+		{ "page-faults", WK_PERF_TYPE_SOFTWARE, 2 },
+		{ "r01c4", WK_PERF_TYPE_RAW, 0x1c4 },
+		{ "r", WK_PERF_TYPE_RAW, 0 },
+		{ "x01c4", WK_PERF_TYPE_RAW, 0 },
+		{ "raw:x", WK_PERF_TYPE_RAW, 0 },
+		{ "sched:sched_switch", WK_PERF_TYPE_RAW, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct wk_event source = { .kind = WK_EVENT_SOURCE,
+					   .source = { .source = 1, .name = wk_str_c(rows[i].name),
+						       .unit = WK_STR("events") } };
+		struct wk_event sample = sample_at(10);
+		int fd = new_file();
+		struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
+		struct wk_buf bytes;
+		size_t attr;
+
+		sample.sample.source = 1;
+		give(writer, &source, 1);
+		give(writer, &sample, 1);
+		finish(writer);
+		bytes = content_of(fd);
+		attr = (size_t)number_at(&bytes, 24, 8); /* where the header says */
+		assert_int_equal(number_at(&bytes, attr, 4), rows[i].type);
+		assert_int_equal(number_at(&bytes, attr + 8, 8), rows[i].config);
+		wk_buf_fini(&bytes);
+		close(fd);
+	}
+}
+
 static void sources_are_known_before_the_first_record(void **state)
 {
 	static const struct wk_event late = SOURCE(6, "page-faults", "events");
@@ -639,6 +688,7 @@ int main(void)
 		cmocka_unit_test(what_was_flushed_is_in_the_file_at_every_moment),
 		cmocka_unit_test(names_of_events_survive_a_killed_recorder),
 		cmocka_unit_test(raw_user_chains_are_stored_as_exact_ones),
+		cmocka_unit_test(sources_have_the_type_and_number_that_perf_knows_them_by),
 		cmocka_unit_test(sources_are_known_before_the_first_record),
 		cmocka_unit_test(a_full_disk_has_as_many_samples_as_fit),
 		cmocka_unit_test(names_told_after_the_disk_was_full_take_the_place_of_the_last_samples),

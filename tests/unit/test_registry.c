@@ -83,6 +83,22 @@ static void what_is_not_known_is_described(void **state)
 	}
 }
 
+static void a_picture_is_known_by_its_first_kilobyte(void **state)
+{
+	char text[1100];
+	struct wk_err err;
+
+	(void)state;
+	for (size_t at = 0; at < 1030; at++) {
+		memset(text, 'x', sizeof(text));
+		memcpy(text + at, "<svg", 4);
+		assert_null(reader_for(text, sizeof(text), NULL, &err));
+		assert_true(!strstr(err.text, "this is a picture (SVG)") == (at >= 1024));
+	}
+	assert_null(reader_for("xxx <sv", 7, NULL, &err));
+	assert_null(strstr(err.text, "picture"));
+}
+
 static bool take_all(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	(void)context;
@@ -119,6 +135,7 @@ int main(void)
 		cmocka_unit_test(perf_data_is_known_by_its_first_bytes),
 		cmocka_unit_test(a_named_format_overrules_the_bytes),
 		cmocka_unit_test(what_is_not_known_is_described),
+		cmocka_unit_test(a_picture_is_known_by_its_first_kilobyte),
 		cmocka_unit_test(errors_name_the_file),
 	};
 
