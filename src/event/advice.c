@@ -112,33 +112,32 @@ const struct wk_package_manager wk_package_managers[] = {
 
 #define WORDS(...) (const char *const[]){ __VA_ARGS__, NULL }
 
+/* All of Windows: on Linux events have one name. */
 static const struct wk_event_alias aliases[] = {
-	{ WK_ADVICE_WINDOWS, "SampledProfile",
+	{ "SampledProfile",
 	  WORDS("sampledprofile", "cpu", "profile", "samples", "cycles", "time"),
 	  WK_ADVICE_CPU_SAMPLES },
-	{ WK_ADVICE_WINDOWS, "wait",
-	  WORDS("wait", "waits", "waiting", "cswitch", "switch", "switches", "off-cpu"),
+	{ "wait", WORDS("wait", "waits", "waiting", "cswitch", "switch", "switches", "off-cpu"),
 	  WK_ADVICE_SWITCHES },
-	{ WK_ADVICE_WINDOWS, "ready", WORDS("ready", "readythread"), WK_ADVICE_SWITCHES },
-	{ WK_ADVICE_WINDOWS, "readying", WORDS("readying"), WK_ADVICE_SWITCHES },
-	{ WK_ADVICE_WINDOWS, "commit", WORDS("commit", "commits", "memory", "virtualalloc"),
+	{ "ready", WORDS("ready", "readythread"), WK_ADVICE_SWITCHES },
+	{ "readying", WORDS("readying"), WK_ADVICE_SWITCHES },
+	{ "commit", WORDS("commit", "commits", "memory", "virtualalloc"),
 	  WK_ADVICE_VIRTUAL_MEMORY },
-	{ WK_ADVICE_WINDOWS, "reserve", WORDS("reserve", "reserves"), WK_ADVICE_VIRTUAL_MEMORY },
-	{ WK_ADVICE_WINDOWS, "decommit", WORDS("decommit", "decommits", "virtualfree"),
-	  WK_ADVICE_VIRTUAL_MEMORY },
-	{ WK_ADVICE_WINDOWS, "heap", WORDS("heap", "heaps", "heapalloc", "alloc"),
-	  WK_ADVICE_HEAPS },
-	{ WK_ADVICE_WINDOWS, "free", WORDS("free", "frees", "freed", "heapfree"), WK_ADVICE_HEAPS },
-	{ WK_ADVICE_WINDOWS, "hard fault",
+	{ "reserve", WORDS("reserve", "reserves"), WK_ADVICE_VIRTUAL_MEMORY },
+	{ "decommit", WORDS("decommit", "decommits", "virtualfree"), WK_ADVICE_VIRTUAL_MEMORY },
+	{ "heap", WORDS("heap", "heaps", "heapalloc", "alloc"), WK_ADVICE_HEAPS },
+	{ "free", WORDS("free", "frees", "freed", "heapfree"), WK_ADVICE_HEAPS },
+	{ "hard fault",
 	  WORDS("hard fault", "hard faults", "hardfault", "page-faults", "faults"),
 	  WK_ADVICE_HARD_FAULTS },
 };
 
 const struct wk_event_alias *wk_event_alias_find(enum wk_advice_set set, struct wk_str word)
 {
-	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+	for (size_t i = 0; set == WK_ADVICE_WINDOWS && i < sizeof(aliases) / sizeof(aliases[0]);
+	     i++)
 		for (const char *const *other = aliases[i].words; *other; other++)
-			if (aliases[i].set == set && wk_str_is_any_case(word, *other))
+			if (wk_str_is_any_case(word, *other))
 				return &aliases[i];
 	return NULL;
 }

@@ -69,7 +69,6 @@ extern const struct wk_package_manager wk_package_managers[];
 
 /* An event by the words that people know it by. */
 struct wk_event_alias {
-	enum wk_advice_set set;
 	const char *source;          /* the name that --by accepts */
 	const char *const *words;    /* in lower case; end with NULL */
 	enum wk_advice_key recorded; /* by these commands */

@@ -4,36 +4,6 @@
 
 #include "event/pdb_id.h"
 
-static const char *const kind_names[WK_EVENT_KINDS] = {
-	[WK_EVENT_NONE] = "none",
-	[WK_EVENT_SYSTEM] = "system",
-	[WK_EVENT_SOURCE] = "source",
-	[WK_EVENT_PROCESS] = "process",
-	[WK_EVENT_THREAD] = "thread",
-	[WK_EVENT_IMAGE] = "image",
-	[WK_EVENT_SYMBOL] = "symbol",
-	[WK_EVENT_CALLS] = "calls",
-	[WK_EVENT_BOUNDS] = "bounds",
-	[WK_EVENT_FRAME] = "frame",
-	[WK_EVENT_STACKS] = "stack",
-	[WK_EVENT_SAMPLE] = "sample",
-	[WK_EVENT_SUMS] = "sums",
-	[WK_EVENT_MEMORY] = "memory",
-	[WK_EVENT_HEAP] = "heap",
-	[WK_EVENT_SWITCH] = "switch",
-	[WK_EVENT_READY] = "ready",
-	[WK_EVENT_MARK] = "mark",
-	[WK_EVENT_COUNT] = "count",
-	[WK_EVENT_LOST] = "lost",
-	[WK_EVENT_NOTE] = "note",
-	[WK_EVENT_OTHER] = "other",
-};
-
-const char *wk_event_kind_name(enum wk_event_kind kind)
-{
-	return kind < WK_EVENT_KINDS ? kind_names[kind] : "none";
-}
-
 static void text_field(struct wk_out *out, const char *name, struct wk_str value)
 {
 	if (value.len == 0)
@@ -91,8 +61,9 @@ static void dump_use(const struct wk_process_use *use, struct wk_out *out)
 		   use->peak_working_set_bytes, use->peak_commit_bytes, use->peak_virtual_bytes);
 }
 
-static void dump_process(const struct wk_event_process *process, struct wk_out *out)
+static void dump_process(const struct wk_event *event, struct wk_out *out)
 {
+	const struct wk_event_process *process = &event->process;
 	static const char *const changes[] = { "seen", "fork", "exec", "exit",
 					       "start" };
 
@@ -118,8 +89,9 @@ static void dump_process(const struct wk_event_process *process, struct wk_out *
 		dump_use(&process->use, out);
 }
 
-static void dump_thread(const struct wk_event_thread *thread, struct wk_out *out)
+static void dump_thread(const struct wk_event *event, struct wk_out *out)
 {
+	const struct wk_event_thread *thread = &event->thread;
 	static const char *const changes[] = { "seen", "start", "name", "exit" };
 
 	wk_out_fmt(out, " change=%s", changes[thread->change]);
@@ -128,8 +100,10 @@ static void dump_thread(const struct wk_event_thread *thread, struct wk_out *out
 	text_field(out, "name", thread->name);
 }
 
-static void dump_image(const struct wk_event_image *image, struct wk_out *out)
+static void dump_image(const struct wk_event *event, struct wk_out *out)
 {
+	const struct wk_event_image *image = &event->image;
+
 	wk_out_fmt(out, " start=0x%" PRIx64 " size=0x%" PRIx64 " offset=0x%" PRIx64, image->start,
 		   image->size_bytes, image->file_offset);
 	text_field(out, "path", image->path);
@@ -141,14 +115,15 @@ static void dump_image(const struct wk_event_image *image, struct wk_out *out)
 		wk_out_fmt(out, " device=%" PRIu32 ":%" PRIu32 " inode=%" PRIu64,
 			   image->device_major, image->device_minor, image->inode);
 	build_id_field(out, &image->build_id, image->pdb_path.len > 0);
-	if (image->pdb_path.len)
-		text_field(out, "pdb", image->pdb_path);
+	text_field(out, "pdb", image->pdb_path);
 	if (image->time_stamp)
 		wk_out_fmt(out, " time_stamp=0x%" PRIx32, image->time_stamp);
 }
 
-static void dump_symbol(const struct wk_event_symbol *symbol, struct wk_out *out)
+static void dump_symbol(const struct wk_event *event, struct wk_out *out)
 {
+	const struct wk_event_symbol *symbol = &event->symbol;
+
 	wk_out_fmt(out, " start=0x%" PRIx64 " size=0x%" PRIx64, symbol->start, symbol->size_bytes);
 	text_field(out, "name", symbol->name);
 	text_field(out, "path", symbol->image_path);
@@ -162,8 +137,10 @@ static void dump_symbol(const struct wk_event_symbol *symbol, struct wk_out *out
 	}
 }
 
-static void dump_calls(const struct wk_event_calls *calls, struct wk_out *out)
+static void dump_calls(const struct wk_event *event, struct wk_out *out)
 {
+	const struct wk_event_calls *calls = &event->calls;
+
 	wk_out_fmt(out, " address=0x%" PRIx64, calls->address);
 	for (size_t i = 0; i < calls->count; i++) {
 		text_field(out, "function", calls->calls[i].function);
@@ -175,16 +152,20 @@ static void dump_calls(const struct wk_event_calls *calls, struct wk_out *out)
 	build_id_field(out, &calls->build_id, false);
 }
 
-static void dump_bounds(const struct wk_event_bounds *bounds, struct wk_out *out)
+static void dump_bounds(const struct wk_event *event, struct wk_out *out)
 {
+	const struct wk_event_bounds *bounds = &event->bounds;
+
 	wk_out_fmt(out, " start=0x%" PRIx64 " size=0x%" PRIx32 "%s", bounds->start,
 		   bounds->size_bytes, bounds->is_root ? " root" : "");
 	text_field(out, "path", bounds->image_path);
 	build_id_field(out, &bounds->build_id, false);
 }
 
-static void dump_frame(const struct wk_event_frame *frame, struct wk_out *out)
+static void dump_frame(const struct wk_event *event, struct wk_out *out)
 {
+	const struct wk_event_frame *frame = &event->frame;
+
 	wk_out_fmt(out, " frame=%" PRIu32, frame->number);
 	text_field(out, "name", frame->name);
 	text_field(out, "image", frame->image);
@@ -201,11 +182,13 @@ static void dump_frame(const struct wk_event_frame *frame, struct wk_out *out)
 }
 
 /* A line each: the last one's end is its event's. */
-static void dump_stacks(const struct wk_event_stacks *stacks, uint64_t time_ns, struct wk_out *out)
+static void dump_stacks(const struct wk_event *event, struct wk_out *out)
 {
+	const struct wk_event_stacks *stacks = &event->stacks;
+
 	for (uint32_t i = 0; i < stacks->count; i++) {
 		if (i)
-			wk_out_fmt(out, "\nstack time=%" PRIu64, time_ns);
+			wk_out_fmt(out, "\nstack time=%" PRIu64, event->time_ns);
 		wk_out_fmt(out, " stack=%" PRIu32 " parent=%" PRIu32 " frame=%" PRIu32,
 			   stacks->first + i, stacks->parents[i], stacks->frames[i]);
 	}
@@ -237,14 +220,21 @@ static void dump_details(const struct wk_event_details *details, struct wk_out *
 	text_field(out, "trace", details->trace);
 }
 
-static void dump_sample(const struct wk_event_sample *sample, struct wk_out *out)
+static void dump_chains(const struct wk_event_sample *sample, struct wk_out *out)
 {
+	chain_field(out, "kernel", sample->kernel_chain, sample->kernel_count);
+	chain_field(out, "user", sample->user_chain, sample->user_count);
+}
+
+static void dump_sample(const struct wk_event *event, struct wk_out *out)
+{
+	const struct wk_event_sample *sample = &event->sample;
+
 	wk_out_fmt(out, " source=%" PRIu32 " weight=%" PRIu64, sample->source, sample->weight);
 	if (!sample->named_stack || sample->address)
 		wk_out_fmt(out, " mode=%s address=0x%" PRIx64,
 			   sample->in_kernel ? "kernel" : "user", sample->address);
-	chain_field(out, "kernel", sample->kernel_chain, sample->kernel_count);
-	chain_field(out, "user", sample->user_chain, sample->user_count);
+	dump_chains(sample, out);
 	if (sample->user_is_exact && sample->user_count)
 		wk_out_text(out, " exact=1");
 	if (sample->stack)
@@ -258,8 +248,10 @@ static void dump_sample(const struct wk_event_sample *sample, struct wk_out *out
 }
 
 /* A line for each, below the event's own. */
-static void dump_sums(const struct wk_event_sums *sums, struct wk_out *out)
+static void dump_sums(const struct wk_event *event, struct wk_out *out)
 {
+	const struct wk_event_sums *sums = &event->sums;
+
 	wk_out_fmt(out, " count=%zu", sums->count);
 	if (sums->is_before)
 		wk_out_text(out, " side=before");
@@ -276,12 +268,6 @@ static void dump_sums(const struct wk_event_sums *sums, struct wk_out *out)
 			   " stack=%" PRIu32,
 			   whose->source, sum->weight, sum->times, sum->stack);
 	}
-}
-
-static void dump_chains(const struct wk_event_sample *sample, struct wk_out *out)
-{
-	chain_field(out, "kernel", sample->kernel_chain, sample->kernel_count);
-	chain_field(out, "user", sample->user_chain, sample->user_count);
 }
 
 static void dump_memory(const struct wk_event *event, struct wk_out *out)
@@ -302,8 +288,9 @@ static void dump_memory(const struct wk_event *event, struct wk_out *out)
 	dump_chains(&memory->sample, out);
 }
 
-static void dump_heap(const struct wk_event_heap *heap, struct wk_out *out)
+static void dump_heap(const struct wk_event *event, struct wk_out *out)
 {
+	const struct wk_event_heap *heap = &event->heap;
 	static const char *const changes[] = { "create", "destroy", "allocate", "reallocate",
 					       "free" };
 
@@ -332,8 +319,10 @@ static void pid_field(struct wk_out *out, const char *name, uint32_t pid)
 		wk_out_fmt(out, " %s=%" PRIu32, name, pid);
 }
 
-static void dump_switch(const struct wk_event_switch *switched, struct wk_out *out)
+static void dump_switch(const struct wk_event *event, struct wk_out *out)
 {
+	const struct wk_event_switch *switched = &event->switched;
+
 	pid_field(out, "old_pid", switched->old_pid);
 	wk_out_fmt(out, " old_tid=%" PRIu32 " old=%s", switched->old_tid,
 		   switched->old_waits ? "waits" : "ready");
@@ -342,16 +331,20 @@ static void dump_switch(const struct wk_event_switch *switched, struct wk_out *o
 	dump_chains(&switched->sample, out);
 }
 
-static void dump_ready(const struct wk_event_ready *ready, struct wk_out *out)
+static void dump_ready(const struct wk_event *event, struct wk_out *out)
 {
+	const struct wk_event_ready *ready = &event->ready;
+
 	pid_field(out, "ready_pid", ready->ready_pid);
 	wk_out_fmt(out, " ready_tid=%" PRIu32 "%s", ready->ready_tid,
 		   ready->is_interrupt ? " interrupt=1" : "");
 	dump_chains(&ready->sample, out);
 }
 
-static void dump_count(const struct wk_event_count *count, struct wk_out *out)
+static void dump_count(const struct wk_event *event, struct wk_out *out)
 {
+	const struct wk_event_count *count = &event->count;
+
 	wk_out_fmt(out, " count=%" PRIu64, count->count);
 	text_field(out, "provider", count->provider);
 	text_field(out, "name", count->name);
@@ -359,105 +352,96 @@ static void dump_count(const struct wk_event_count *count, struct wk_out *out)
 		wk_out_text(out, " used=0");
 }
 
-/* Those that happen on a processor. */
-static bool has_cpu(enum wk_event_kind kind)
+static void dump_system(const struct wk_event *event, struct wk_out *out)
 {
-	return kind == WK_EVENT_SAMPLE || kind == WK_EVENT_SWITCH || kind == WK_EVENT_READY;
+	text_field(out, "section", event->system.section);
+	text_field(out, "key", event->system.key);
+	text_field(out, "value", event->system.value);
+}
+
+static void dump_source(const struct wk_event *event, struct wk_out *out)
+{
+	wk_out_fmt(out, " source=%" PRIu32, event->source.source);
+	text_field(out, "name", event->source.name);
+	text_field(out, "unit", event->source.unit);
+}
+
+static void dump_mark(const struct wk_event *event, struct wk_out *out)
+{
+	text_field(out, "label", event->mark.label);
+	text_field(out, "provider", event->mark.provider);
+}
+
+static void dump_lost(const struct wk_event *event, struct wk_out *out)
+{
+	wk_out_fmt(out, " count=%" PRIu64 " what=%s", event->lost.count,
+		   event->lost.samples_only ? "samples" : "records");
+}
+
+static void dump_note(const struct wk_event *event, struct wk_out *out)
+{
+	if (event->note.offset != WK_NOWHERE)
+		wk_out_fmt(out, " offset=0x%" PRIx64, event->note.offset);
+	text_field(out, "text", event->note.text);
+}
+
+static void dump_other(const struct wk_event *event, struct wk_out *out)
+{
+	text_field(out, "what", event->other.what);
+	text_field(out, "text", event->other.text);
+}
+
+static const struct event_kind {
+	const char *name;
+	void (*dump)(const struct wk_event *event, struct wk_out *out);
+	bool has_cpu;      /* happens on a processor */
+	bool is_about_all; /* pid 0 is none */
+} kinds[WK_EVENT_KINDS] = {
+	[WK_EVENT_NONE] = { .name = "none" },
+	[WK_EVENT_SYSTEM] = { .name = "system", .dump = dump_system, .is_about_all = true },
+	[WK_EVENT_SOURCE] = { .name = "source", .dump = dump_source, .is_about_all = true },
+	[WK_EVENT_PROCESS] = { .name = "process", .dump = dump_process },
+	[WK_EVENT_THREAD] = { .name = "thread", .dump = dump_thread },
+	[WK_EVENT_IMAGE] = { .name = "image", .dump = dump_image },
+	[WK_EVENT_SYMBOL] = { .name = "symbol", .dump = dump_symbol },
+	[WK_EVENT_CALLS] = { .name = "calls", .dump = dump_calls },
+	[WK_EVENT_BOUNDS] = { .name = "bounds", .dump = dump_bounds },
+	[WK_EVENT_FRAME] = { .name = "frame", .dump = dump_frame, .is_about_all = true },
+	[WK_EVENT_STACKS] = { .name = "stack", .dump = dump_stacks, .is_about_all = true },
+	[WK_EVENT_SAMPLE] = { .name = "sample", .dump = dump_sample, .has_cpu = true },
+	[WK_EVENT_SUMS] = { .name = "sums", .dump = dump_sums, .is_about_all = true },
+	[WK_EVENT_MEMORY] = { .name = "memory", .dump = dump_memory },
+	[WK_EVENT_HEAP] = { .name = "heap", .dump = dump_heap },
+	[WK_EVENT_SWITCH] = { .name = "switch", .dump = dump_switch, .has_cpu = true },
+	[WK_EVENT_READY] = { .name = "ready", .dump = dump_ready, .has_cpu = true },
+	[WK_EVENT_MARK] = { .name = "mark", .dump = dump_mark },
+	[WK_EVENT_COUNT] = { .name = "count", .dump = dump_count, .is_about_all = true },
+	[WK_EVENT_LOST] = { .name = "lost", .dump = dump_lost, .is_about_all = true },
+	[WK_EVENT_NOTE] = { .name = "note", .dump = dump_note, .is_about_all = true },
+	[WK_EVENT_OTHER] = { .name = "other", .dump = dump_other },
+};
+
+const char *wk_event_kind_name(enum wk_event_kind kind)
+{
+	return kinds[kind < WK_EVENT_KINDS ? kind : WK_EVENT_NONE].name;
 }
 
 void wk_event_dump(const struct wk_event *event, struct wk_out *out)
 {
-	bool about_all = event->kind == WK_EVENT_SYSTEM || event->kind == WK_EVENT_SOURCE ||
-			 event->kind == WK_EVENT_NOTE || event->kind == WK_EVENT_LOST ||
-			 event->kind == WK_EVENT_FRAME || event->kind == WK_EVENT_STACKS ||
-			 event->kind == WK_EVENT_SUMS || event->kind == WK_EVENT_COUNT;
+	const struct event_kind *kind =
+		&kinds[event->kind < WK_EVENT_KINDS ? event->kind : WK_EVENT_NONE];
 
-	wk_out_fmt(out, "%s time=%" PRIu64, wk_event_kind_name(event->kind), event->time_ns);
+	wk_out_fmt(out, "%s time=%" PRIu64, kind->name, event->time_ns);
 	if (event->pid == WK_KERNEL_PID)
 		wk_out_text(out, " pid=kernel");
 	else if (event->pid == WK_UNKNOWN_PID)
 		wk_out_fmt(out, " pid=unknown tid=%" PRIu32, event->tid);
-	else if (event->pid != WK_NO_PID && (!about_all || event->pid))
+	else if (event->pid != WK_NO_PID && (!kind->is_about_all || event->pid))
 		wk_out_fmt(out, " pid=%" PRIu32 " tid=%" PRIu32, event->pid, event->tid);
-	if (has_cpu(event->kind) && event->cpu != WK_NO_CPU)
+	if (kind->has_cpu && event->cpu != WK_NO_CPU)
 		wk_out_fmt(out, " cpu=%" PRIu32, event->cpu);
-	switch (event->kind) {
-	case WK_EVENT_SYSTEM:
-		text_field(out, "section", event->system.section);
-		text_field(out, "key", event->system.key);
-		text_field(out, "value", event->system.value);
-		break;
-	case WK_EVENT_SOURCE:
-		wk_out_fmt(out, " source=%" PRIu32, event->source.source);
-		text_field(out, "name", event->source.name);
-		text_field(out, "unit", event->source.unit);
-		break;
-	case WK_EVENT_PROCESS:
-		dump_process(&event->process, out);
-		break;
-	case WK_EVENT_THREAD:
-		dump_thread(&event->thread, out);
-		break;
-	case WK_EVENT_IMAGE:
-		dump_image(&event->image, out);
-		break;
-	case WK_EVENT_SYMBOL:
-		dump_symbol(&event->symbol, out);
-		break;
-	case WK_EVENT_CALLS:
-		dump_calls(&event->calls, out);
-		break;
-	case WK_EVENT_BOUNDS:
-		dump_bounds(&event->bounds, out);
-		break;
-	case WK_EVENT_FRAME:
-		dump_frame(&event->frame, out);
-		break;
-	case WK_EVENT_STACKS:
-		dump_stacks(&event->stacks, event->time_ns, out);
-		break;
-	case WK_EVENT_SAMPLE:
-		dump_sample(&event->sample, out);
-		break;
-	case WK_EVENT_SUMS:
-		dump_sums(&event->sums, out);
-		break;
-	case WK_EVENT_MEMORY:
-		dump_memory(event, out);
-		break;
-	case WK_EVENT_HEAP:
-		dump_heap(&event->heap, out);
-		break;
-	case WK_EVENT_SWITCH:
-		dump_switch(&event->switched, out);
-		break;
-	case WK_EVENT_READY:
-		dump_ready(&event->ready, out);
-		break;
-	case WK_EVENT_MARK:
-		text_field(out, "label", event->mark.label);
-		text_field(out, "provider", event->mark.provider);
-		break;
-	case WK_EVENT_COUNT:
-		dump_count(&event->count, out);
-		break;
-	case WK_EVENT_LOST:
-		wk_out_fmt(out, " count=%" PRIu64 " what=%s", event->lost.count,
-			   event->lost.samples_only ? "samples" : "records");
-		break;
-	case WK_EVENT_NOTE:
-		if (event->note.offset != WK_NOWHERE)
-			wk_out_fmt(out, " offset=0x%" PRIx64, event->note.offset);
-		text_field(out, "text", event->note.text);
-		break;
-	case WK_EVENT_OTHER:
-		text_field(out, "what", event->other.what);
-		text_field(out, "text", event->other.text);
-		break;
-	case WK_EVENT_NONE:
-	case WK_EVENT_KINDS:
-		break;
-	}
+	if (kind->dump)
+		kind->dump(event, out);
 	wk_out_char(out, '\n');
 }
 

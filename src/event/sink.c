@@ -5,10 +5,10 @@
 bool wk_sink_note(const struct wk_sink *sink, enum wk_note_severity severity, struct wk_str text,
 		  struct wk_err *err)
 {
-	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
+	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU,
+				  .note = { .offset = WK_NOWHERE, .text = text,
+					    .severity = severity } };
 
-	event.note = (struct wk_event_note){
-		.offset = WK_NOWHERE, .text = text, .severity = severity };
 	return wk_sink_emit(sink, &event, err);
 }
 

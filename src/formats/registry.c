@@ -263,8 +263,7 @@ bool wk_reader_open(const char *path, const char *format, struct wk_opened *open
 	wk_free(first);
 	if (!ok)
 		return err && err->code == WK_EFORMAT ? wk_opened_fail(opened, err) : false;
-	opened->input.bytes = wk_bytes_of(opened->file.at ? (const void *)opened->file.at : "",
-					  opened->file.size_bytes);
+	opened->input.bytes = wk_file_bytes(&opened->file);
 	opened->input.file = &opened->file;
 	if (open_archive(opened, err))
 		opened->reader = wk_reader_for(opened->input.bytes, path, format, err);

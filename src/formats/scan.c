@@ -12,13 +12,11 @@ bool wk_scan_text(struct wk_str *text, const char *expected)
 
 bool wk_scan_number(struct wk_str *text, uint64_t *value)
 {
-	size_t len = 0;
+	struct wk_str rest = *text;
 
-	while (len < text->len && wk_is_digit(text->at[len]))
-		len++;
-	if (!wk_num_u64(wk_str_of(text->at, len), value))
+	if (!wk_num_u64(wk_scan_digits(&rest), value))
 		return false;
-	*text = wk_str_skip(*text, len);
+	*text = rest;
 	return true;
 }
 
@@ -41,16 +39,11 @@ bool wk_scan_hex(struct wk_str *text, uint64_t *value)
 	return true;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 size_t wk_scan_blanks(struct wk_str *text)
 {
 	size_t len = 0;
 
-	while (len < text->len && is_blank(text->at[len]))
+	while (len < text->len && wk_is_blank(text->at[len]))
 		len++;
 	*text = wk_str_skip(*text, len);
 	return len;
@@ -79,7 +72,7 @@ struct wk_str wk_scan_word(struct wk_str *text)
 {
 	struct wk_str part = { text->at, 0 };
 
-	while (part.len < text->len && !is_blank(text->at[part.len]))
+	while (part.len < text->len && !wk_is_blank(text->at[part.len]))
 		part.len++;
 	*text = wk_str_skip(*text, part.len);
 	return part;

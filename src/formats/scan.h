@@ -16,6 +16,11 @@ static inline bool wk_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+static inline bool wk_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
 bool wk_scan_text(struct wk_str *text, const char *expected);
 
 /* Decimal digits; false if they exceed 64 bits. */

@@ -47,7 +47,7 @@ struct wk_stack_writer {
 static void start_store(struct wk_stack_store *store)
 {
 	*store = (struct wk_stack_store){ .texts = wk_strtab_new(), .frame_count = 1 };
-	store->frames = wk_grow(NULL, &store->frames_cap, 1, sizeof(*store->frames));
+	WK_RESERVE(store->frames, store->frames_cap, 1);
 	store->frames[0] = (struct frame_row){ 0 };
 	wk_trie_init(&store->stacks);
 }
@@ -61,7 +61,7 @@ static void end_store(struct wk_stack_store *store)
 	*store = (struct wk_stack_store){ 0 };
 }
 
-static void read_store(struct wk_stack_store *to, struct wk_stack_store *from)
+static void move_store(struct wk_stack_store *to, struct wk_stack_store *from)
 {
 	*to = *from;
 	*from = (struct wk_stack_store){ 0 };
@@ -88,7 +88,7 @@ struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink)
 
 	writer->sink = *sink;
 	if (sink->stacks)
-		read_store(&writer->known, sink->stacks);
+		move_store(&writer->known, sink->stacks);
 	else
 		start_store(&writer->known);
 	writer->emitted_stacks = writer->inputs_before = writer->known.stacks.count;
@@ -399,10 +399,9 @@ void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, co
 void wk_stack_writer_process(struct wk_stack_writer *writer, uint32_t pid, struct wk_str name)
 {
 	struct wk_event event = { .kind = WK_EVENT_PROCESS, .pid = pid, .tid = pid,
-				  .cpu = WK_NO_CPU };
+				  .cpu = WK_NO_CPU,
+				  .process = { .change = WK_PROCESS_SEEN, .name = name } };
 
-	event.process.change = WK_PROCESS_SEEN;
-	event.process.name = name;
 	wk_stack_writer_event(writer, &event);
 }
 
@@ -410,10 +409,9 @@ void wk_stack_writer_thread(struct wk_stack_writer *writer, uint32_t pid, uint32
 			    struct wk_str name)
 {
 	struct wk_event event = { .kind = WK_EVENT_THREAD, .pid = pid, .tid = tid,
-				  .cpu = WK_NO_CPU };
+				  .cpu = WK_NO_CPU,
+				  .thread = { .change = WK_THREAD_SEEN, .name = name } };
 
-	event.thread.change = WK_THREAD_SEEN;
-	event.thread.name = name;
 	wk_stack_writer_event(writer, &event);
 }
 
@@ -421,11 +419,10 @@ void wk_stack_writer_sample(struct wk_stack_writer *writer, uint64_t time_ns, ui
 			    uint32_t tid, uint32_t source, uint32_t stack, uint64_t weight)
 {
 	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .time_ns = time_ns, .pid = pid,
-				  .tid = tid, .cpu = WK_NO_CPU };
+				  .tid = tid, .cpu = WK_NO_CPU,
+				  .sample = { .source = source, .weight = weight,
+					      .named_stack = stack } };
 
-	event.sample.source = source;
-	event.sample.weight = weight;
-	event.sample.named_stack = stack;
 	wk_stack_writer_event(writer, &event);
 }
 
@@ -438,10 +435,10 @@ void wk_stack_writer_count(struct wk_stack_writer *writer, uint32_t stack, uint6
 
 void wk_stack_writer_note(struct wk_stack_writer *writer, struct wk_str text)
 {
-	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
+	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU,
+				  .note = { .offset = WK_NOWHERE, .text = text,
+					    .severity = WK_NOTE_FAULT } };
 
-	event.note = (struct wk_event_note){
-		.offset = WK_NOWHERE, .text = text, .severity = WK_NOTE_FAULT };
 	wk_stack_writer_event(writer, &event);
 }
 
@@ -466,7 +463,7 @@ bool wk_stack_writer_end(struct wk_stack_writer *writer, struct wk_err *err)
 	if (writer->failed && err && err->code == WK_OK)
 		*err = writer->err;
 	if (writer->sink.stacks)
-		read_store(writer->sink.stacks, &writer->known);
+		move_store(writer->sink.stacks, &writer->known);
 	else
 		end_store(&writer->known);
 	wk_free(writer);

@@ -210,18 +210,18 @@ static void stacks_keys_and_definitions_are_read(void **state)
 	put(&payload, 123456, 8);
 	put(&payload, 3676, 4);
 	put(&payload, 99, 4);
-	assert_false(wk_etl_read_stack_key(bytes_of(&payload), form, &stack));
-	assert_true(wk_etl_read_stack(bytes_of(&payload), form, &stack));
+	assert_false(wk_etl_read_stack(bytes_of(&payload), form, true, &stack));
+	assert_true(wk_etl_read_stack(bytes_of(&payload), form, false, &stack));
 	assert_int_equal(wk_bytes_left(&stack.addresses), 0);
 	put(&payload, 0x1000, 8);
 	put(&payload, 0x2000, 8);
 	put(&payload, 0x30, 3); /* not a whole one */
-	assert_true(wk_etl_read_stack(bytes_of(&payload), form, &stack));
+	assert_true(wk_etl_read_stack(bytes_of(&payload), form, false, &stack));
 	assert_int_equal(stack.time, 123456);
 	assert_int_equal(stack.pid, 3676);
 	assert_int_equal(stack.tid, 99);
 	assert_int_equal(wk_bytes_left(&stack.addresses), 16);
-	assert_true(wk_etl_read_stack_key(bytes_of(&payload), form, &stack));
+	assert_true(wk_etl_read_stack(bytes_of(&payload), form, true, &stack));
 	assert_int_equal(stack.key, 0x1000);
 	assert_true(wk_etl_read_stack_definition(bytes_of(&payload), form, &key, &addresses));
 	assert_int_equal(key, 123456);

@@ -10,7 +10,6 @@
 
 #include "etl_payloads.h"
 #include "formats/etl/payload/memory.h"
-#include "formats/etl/payload/threads.h"
 
 static const struct wk_etl_form narrow = { 2, 4 }, wide = { 2, 8 };
 

@@ -11,15 +11,9 @@ bool wk_archive_is(struct wk_bytes first)
 
 bool wk_archive_is_trace(const struct wk_zip_member *member)
 {
-	static const char suffix[] = ".etl";
 	struct wk_str name = member->name;
 
-	if (name.len < strlen(suffix))
-		return false;
-	for (size_t i = 0; i < strlen(suffix); i++)
-		if (wk_lower(name.at[name.len - strlen(suffix) + i]) != suffix[i])
-			return false;
-	return true;
+	return name.len >= 4 && wk_str_is_any_case(wk_str_skip(name, name.len - 4), ".etl");
 }
 
 static bool is_file(const struct wk_zip_member *member)
@@ -76,18 +70,16 @@ static bool read_member(const struct wk_zip_member *member, struct wk_buf *plain
 
 static bool add_part(const struct wk_zip_member *member, struct wk_parts *parts, struct wk_err *err)
 {
-	struct wk_part part = { 0 };
 	struct wk_buf plain = { 0 };
+	bool ok = read_member(member, &plain, err);
 
-	if (!read_member(member, &plain, err)) {
+	if (ok)
+		wk_parts_add(parts, &(struct wk_os_file){ .at = (const uint8_t *)plain.at,
+							  .size_bytes = plain.len,
+							  .is_heap = true });
+	else
 		wk_buf_fini(&plain);
-		return false;
-	}
-	part.file = (struct wk_os_file){ .at = (const uint8_t *)plain.at, .size_bytes = plain.len,
-					 .is_heap = true };
-	part.bytes = wk_bytes_of(plain.at ? plain.at : "", plain.len);
-	*WK_APPEND(parts->at, parts->count, parts->cap) = part;
-	return true;
+	return ok;
 }
 
 bool wk_archive_open(struct wk_bytes archive, struct wk_buf *plain, struct wk_parts *parts,

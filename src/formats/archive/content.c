@@ -67,8 +67,7 @@ static void look(struct content *content, const char *path)
 	*content = (struct content){ .path = path };
 	if (!map(path, &file))
 		return;
-	bytes = wk_bytes_of(file.at ? (const void *)file.at : "", file.size_bytes);
-	first = bytes;
+	first = bytes = wk_file_bytes(&file);
 	if (wk_bytes_left(&first) > WK_PROBE_BYTES)
 		first = wk_bytes_of(bytes.at, WK_PROBE_BYTES);
 	content->is_archive = wk_archive_is(first);

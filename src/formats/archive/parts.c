@@ -21,7 +21,7 @@ char *wk_parts_first(const char *path)
 void wk_parts_add(struct wk_parts *parts, const struct wk_os_file *file)
 {
 	*WK_APPEND(parts->at, parts->count, parts->cap) = (struct wk_part){
-		.bytes = wk_bytes_of(file->at ? (const void *)file->at : "", file->size_bytes),
+		.bytes = wk_file_bytes(file),
 		.file = *file,
 	};
 }

@@ -12,6 +12,12 @@ struct wk_part {
 	struct wk_os_file file;
 };
 
+/* The bytes of an open file, which may be empty. */
+static inline struct wk_bytes wk_file_bytes(const struct wk_os_file *file)
+{
+	return wk_bytes_of(file->at ? (const void *)file->at : "", file->size_bytes);
+}
+
 struct wk_parts {
 	struct wk_part *at;
 	size_t count, cap;

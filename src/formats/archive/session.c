@@ -9,8 +9,7 @@ struct wk_session_part wk_session_part(const char *path)
 	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
 	    !wk_os_open(path, &file, NULL))
 		return part;
-	part.may_have_others = wk_etl_identify(
-		wk_bytes_of(file.at ? (const void *)file.at : "", file.size_bytes), &part.identity);
+	part.may_have_others = wk_etl_identify(wk_file_bytes(&file), &part.identity);
 	wk_os_close(&file);
 	return part;
 }

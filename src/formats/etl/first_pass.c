@@ -129,32 +129,21 @@ bool wk_etl_scan_volume(struct wk_etl_trace *trace)
 
 /* ---- stacks */
 
-static struct wk_etl_stack_owner owner_of(struct wk_etl_trace *trace,
-					  const struct wk_etl_stack *stack)
-{
-	wk_map_set(&trace->guess_of, stack->tid, stack->pid + 1);
-	return (struct wk_etl_stack_owner){ stack->time, stack->tid, trace->record.cpu };
-}
-
 bool wk_etl_scan_stack(struct wk_etl_trace *trace)
 {
+	bool is_key = trace->hook->phase == WK_ETL_BY_KEY;
+	const struct wk_etl_record *record = &trace->record;
+	struct wk_etl_stack_owner owner;
 	struct wk_etl_stack stack;
 
-	if (!wk_etl_read_stack(trace->record.payload, wk_etl_form(trace), &stack))
+	if (!wk_etl_read_stack(record->payload, wk_etl_form(trace), is_key, &stack))
 		return false;
-	wk_etl_stacks_add(trace->stacks, owner_of(trace, &stack), stack.addresses,
-			  trace->record.pointer_bytes);
-	return true;
-}
-
-bool wk_etl_scan_stack_key(struct wk_etl_trace *trace)
-{
-	struct wk_etl_stack stack;
-
-	if (!wk_etl_read_stack_key(trace->record.payload, wk_etl_form(trace), &stack))
-		return false;
-	wk_etl_stacks_add_key(trace->stacks, owner_of(trace, &stack), stack.key,
-			      trace->record.time);
+	wk_map_set(&trace->guess_of, stack.tid, stack.pid + 1);
+	owner = (struct wk_etl_stack_owner){ stack.time, stack.tid, record->cpu };
+	if (is_key)
+		wk_etl_stacks_add_key(trace->stacks, owner, stack.key, record->time);
+	else
+		wk_etl_stacks_add(trace->stacks, owner, stack.addresses, record->pointer_bytes);
 	return true;
 }
 

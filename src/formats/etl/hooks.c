@@ -115,8 +115,10 @@ static const struct wk_etl_hook rows[] = {
 	  .scan = wk_etl_scan_stack_definition },
 	{ 0x1824, .name = "StackWalk/KeyRundown", .phase = WK_ETL_RUNDOWN,
 	  .scan = wk_etl_scan_stack_definition },
-	{ 0x1825, .name = "StackWalk/StackKeyKernel", .scan = wk_etl_scan_stack_key },
-	{ 0x1826, .name = "StackWalk/StackKeyUser", .scan = wk_etl_scan_stack_key },
+	{ 0x1825, .name = "StackWalk/StackKeyKernel", .phase = WK_ETL_BY_KEY,
+	  .scan = wk_etl_scan_stack },
+	{ 0x1826, .name = "StackWalk/StackKeyUser", .phase = WK_ETL_BY_KEY,
+	  .scan = wk_etl_scan_stack },
 
 	/* By provider and id. */
 	{ 0, .provider = WK_ETL_BY_IMAGE_ID, .name = "ImageID", .scan = wk_etl_scan_image_id },

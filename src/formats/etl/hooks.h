@@ -30,6 +30,7 @@ enum wk_etl_phase {
 	WK_ETL_START,
 	WK_ETL_END,
 	WK_ETL_RUNDOWN, /* existed when the trace started, or still when it ended */
+	WK_ETL_BY_KEY,  /* a stack whose addresses are defined by another record */
 };
 
 /* What its samples are samples of; counters of the processor follow by their rows. */

@@ -211,15 +211,9 @@ const struct wk_etl_event_kind *wk_etl_kinds_get(const struct wk_etl_kinds *kind
 
 /* ---- names */
 
-static const char *opcode_word(uint8_t opcode)
-{
-	static const char *const words[] = { "", "Start", "Stop", "DCStart", "DCStop",
-					     "Extension", "Reply", "Resume", "Suspend", "Send" };
-
-	if (opcode < sizeof(words) / sizeof(words[0]))
-		return words[opcode];
-	return opcode == 240 ? "Receive" : "";
-}
+static const char *const opcode_words[UINT8_MAX + 1] = {
+	[1] = "Start", "Stop", "DCStart", "DCStop", "Extension", "Reply", "Resume", "Suspend",
+	"Send", [240] = "Receive" };
 
 struct wk_str wk_etl_plain_word(struct wk_str word)
 {
@@ -245,12 +239,12 @@ void wk_etl_add_event_name(struct wk_buf *text, struct wk_str task, struct wk_st
 /* "TaskStart" with the opcode Start is not "TaskStart/Start". */
 static void add_own_name(const struct wk_etl_event_kind *kind, struct wk_buf *text)
 {
-	const char *opcode = opcode_word(kind->opcode);
+	struct wk_str opcode = wk_str_c(opcode_words[kind->opcode]);
 
-	if (wk_str_ends(kind->own_name, opcode))
+	if (wk_str_ends(kind->own_name, opcode.at))
 		wk_buf_add_str(text, kind->own_name);
 	else
-		wk_etl_add_event_name(text, kind->own_name, wk_str_c(opcode));
+		wk_etl_add_event_name(text, kind->own_name, opcode);
 }
 
 static void add_number(const struct wk_etl_event_kind *kind, struct wk_buf *text)

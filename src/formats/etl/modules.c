@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text/utf16.h"
 #include "formats/etl/trace.h"
+#include "formats/scan.h"
 
 enum owner { UNKNOWN, FRAMEWORKS, PROGRAMS };
 
@@ -50,14 +51,6 @@ static uint64_t key_of(uint32_t pid, struct wk_str path)
 	return wk_hash_pair(hash, pid);
 }
 
-static bool is_unset(const uint8_t guid[16])
-{
-	for (int i = 0; i < 16; i++)
-		if (guid[i])
-			return false;
-	return true;
-}
-
 /* A GUID, an age, a path: first of the managed PDB, then of the native one. */
 static void read_pdb(struct wk_bytes *in, struct wk_etl_debug_id *id, struct wk_bytes *path)
 {
@@ -85,14 +78,6 @@ static void add_native(struct wk_etl_modules *modules, struct wk_etl_debug_id *i
 	wk_buf_fini(&text);
 }
 
-static bool holds(struct wk_str text, const char *part)
-{
-	for (; text.len; text = wk_str_skip(text, 1))
-		if (wk_str_starts(text, part))
-			return true;
-	return false;
-}
-
 /* `path` in lower case. A module in memory only has a name, but no folder. */
 static enum owner owner_by_path(struct wk_str path)
 {
@@ -106,7 +91,7 @@ static enum owner owner_by_path(struct wk_str path)
 	    wk_str_starts_one_of(wk_str_skip(path, 2), folders))
 		return FRAMEWORKS;
 	return wk_str_starts_one_of(wk_str_basename(path), files) ||
-			       holds(path, "\\dotnet\\shared\\")
+			       wk_str_find(path, "\\dotnet\\shared\\") != SIZE_MAX
 		       ? FRAMEWORKS
 		       : PROGRAMS;
 }
@@ -134,7 +119,7 @@ bool wk_etl_modules_is_program(const struct wk_etl_modules *modules, uint32_t pi
 
 	/* Generics of .NET for types of the program are listed under the program's module. The
 	 * runtime generates the stubs between managed and native code. */
-	if (wk_str_starts(method, "System.") || holds(method, ".IL_STUB"))
+	if (wk_str_starts(method, "System.") || wk_str_find(method, ".IL_STUB") != SIZE_MAX)
 		return false;
 	return owner == UNKNOWN ? !wk_str_starts_one_of(method, spaces) : owner == PROGRAMS;
 }
@@ -157,7 +142,7 @@ bool wk_etl_scan_module(struct wk_etl_trace *trace)
 	read_pdb(&in, &native, &pdb);
 	if (in.bad)
 		return false;
-	if (!is_unset(native.guid))
+	if (memcmp(native.guid, (const uint8_t[16]){ 0 }, sizeof(native.guid)))
 		add_native(trace->modules, &native,
 			   native_path.at < native_path.end ? native_path : il_path, pdb);
 	return true;

@@ -34,12 +34,7 @@ void wk_etl_paths_fini(struct wk_etl_paths *paths)
 
 static bool begins_with(struct wk_str text, struct wk_str prefix)
 {
-	if (text.len < prefix.len)
-		return false;
-	for (size_t i = 0; i < prefix.len; i++)
-		if (wk_lower(text.at[i]) != wk_lower(prefix.at[i]))
-			return false;
-	return true;
+	return text.len >= prefix.len && wk_str_eq_any_case(wk_str_of(text.at, prefix.len), prefix);
 }
 
 static const struct prefix *longest_prefix(const struct wk_etl_paths *paths, struct wk_str path)

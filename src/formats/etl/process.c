@@ -89,12 +89,8 @@ static struct wk_str first_word(struct wk_str command_line)
 
 static bool continues(struct wk_str whole, struct wk_str cut)
 {
-	if (whole.len <= cut.len || whole.len > MOST_NAME)
-		return false;
-	for (size_t i = 0; i < cut.len; i++)
-		if (wk_lower(whole.at[i]) != wk_lower(cut.at[i]))
-			return false;
-	return true;
+	return whole.len > cut.len && whole.len <= MOST_NAME &&
+	       wk_str_eq_any_case(wk_str_of(whole.at, cut.len), cut);
 }
 
 /* "...\app.exe", in UTF-16. */

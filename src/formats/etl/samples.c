@@ -7,7 +7,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "formats/etl/payload/memory.h"
-#include "formats/etl/payload/threads.h"
 
 #define IDLE_TID 0
 
@@ -36,6 +35,37 @@ static enum wk_etl_source source_of_sample(const struct wk_etl_sample *sample)
 									   : WK_ETL_IDLE;
 }
 
+/* ---- intervals */
+
+static void add_since(struct wk_etl_intervals *all, uint64_t time, uint64_t interval)
+{
+	if (all->count && all->at[all->count - 1].interval == interval)
+		return;
+	*WK_APPEND(all->at, all->count, all->cap) = (struct wk_etl_since){ time, interval };
+}
+
+/* In order of time. Before the first change, the interval is the one that this change replaces or,
+ * if `before` is 0, its new one. */
+static void add_interval(struct wk_etl_intervals *all, uint64_t time, uint64_t before,
+			 uint64_t interval)
+{
+	if (!all->count)
+		add_since(all, 0, before ? before : interval);
+	add_since(all, time, interval);
+}
+
+/* `otherwise` if unknown. Lookups in order of time are fast. */
+static uint64_t interval_at(struct wk_etl_intervals *all, uint64_t time, uint64_t otherwise)
+{
+	if (!all->count)
+		return otherwise;
+	if (time < all->at[all->now].time)
+		all->now = 0;
+	while (all->now + 1 < all->count && all->at[all->now + 1].time <= time)
+		all->now++;
+	return all->at[all->now].interval;
+}
+
 /* ---- the first pass: which sources have samples */
 
 bool wk_etl_sums_others(const struct wk_etl_trace *trace)
@@ -46,7 +76,7 @@ bool wk_etl_sums_others(const struct wk_etl_trace *trace)
 /* The weight of a sample of the timer. */
 static uint64_t timer_ns(struct wk_etl_trace *trace, uint64_t time)
 {
-	return wk_etl_intervals_at(&trace->intervals, time, TIMER_100NS) * 100;
+	return interval_at(&trace->intervals, time, TIMER_100NS) * 100;
 }
 
 static void add_idle(struct wk_etl_trace *trace, uint64_t time, const struct wk_etl_sample *sample)
@@ -139,8 +169,8 @@ bool wk_etl_scan_interval(struct wk_etl_trace *trace)
 	before = trace->hook->phase == WK_ETL_ONCE ? interval.before : 0;
 	if (interval.source)
 		counter = counter_of(trace, interval.source);
-	wk_etl_intervals_add(counter ? &counter->intervals : &trace->intervals, trace->record.time,
-			     before, interval.interval);
+	add_interval(counter ? &counter->intervals : &trace->intervals, trace->record.time, before,
+		     interval.interval);
 	if (counter && !counter->name.len)
 		counter->name = wk_etl_copy_text(&trace->texts, interval.name);
 	return true;
@@ -253,7 +283,7 @@ bool wk_etl_emit_counted(struct wk_etl_trace *trace)
 		return true;
 	event.sample.source = WK_ETL_FIRST_COUNTER + row - 1;
 	event.sample.weight =
-		wk_etl_intervals_at(&trace->counters[row - 1].intervals, trace->record.time, 1);
+		interval_at(&trace->counters[row - 1].intervals, trace->record.time, 1);
 	set_address(trace, &event, counted.address);
 	wk_etl_set_thread(trace, counted.tid, &event, &event.sample);
 	return wk_etl_emit_event(trace, &event);

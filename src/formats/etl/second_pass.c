@@ -101,11 +101,10 @@ static void complete_process(struct wk_etl_trace *trace, uint32_t pid,
 
 static bool emit_process(struct wk_etl_trace *trace, const struct wk_etl_seen_process *process)
 {
-	struct wk_event event = {
-		.kind = WK_EVENT_PROCESS, .pid = process->pid, .tid = process->pid,
-		.cpu = WK_NO_CPU };
+	struct wk_event event = { .kind = WK_EVENT_PROCESS, .pid = process->pid,
+				  .tid = process->pid, .cpu = WK_NO_CPU,
+				  .process = process->event };
 
-	event.process = process->event;
 	event.process.change = WK_PROCESS_SEEN;
 	complete_process(trace, process->pid, &event.process);
 	return wk_etl_emit_event(trace, &event);

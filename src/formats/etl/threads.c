@@ -3,7 +3,6 @@
 #include "formats/etl/trace.h"
 
 #include "base/mem.h"
-#include "formats/etl/payload/threads.h"
 
 /* Processors are numbered in 11 bits. */
 #define MOST_CPUS 2048

@@ -17,7 +17,6 @@
 #include "formats/etl/config/config.h"
 #include "formats/etl/counts.h"
 #include "formats/etl/file/file.h"
-#include "formats/etl/file/intervals.h"
 #include "formats/etl/hooks.h"
 #include "formats/etl/ids.h"
 #include "formats/etl/kinds.h"
@@ -48,6 +47,15 @@ struct wk_etl_seen_image {
 	struct wk_str path;
 	uint32_t time_stamp; /* 0 in most rundowns: see ids.h */
 	uint64_t time;       /* of the record, in ticks */
+};
+
+/* The sampling intervals of a source, which records may change over time. */
+struct wk_etl_intervals {
+	struct wk_etl_since {
+		uint64_t time, interval; /* ticks, and the units of the source */
+	} * at;
+	size_t count, cap;
+	size_t now; /* the row of the last lookup */
 };
 
 /* A counter of the processor, by its number in Windows. */
@@ -193,7 +201,7 @@ wk_etl_fits wk_etl_process_fits, wk_etl_image_fits;
 /* first_pass.c */
 wk_etl_scan wk_etl_scan_header, wk_etl_scan_process, wk_etl_scan_thread, wk_etl_scan_image,
 	wk_etl_scan_image_id, wk_etl_scan_debug_id, wk_etl_scan_volume, wk_etl_scan_stack,
-	wk_etl_scan_stack_key, wk_etl_scan_stack_definition, wk_etl_scan_packed_switch;
+	wk_etl_scan_stack_definition, wk_etl_scan_packed_switch;
 
 /* second_pass.c */
 wk_etl_emit wk_etl_emit_process, wk_etl_emit_thread, wk_etl_emit_thread_name, wk_etl_emit_image,

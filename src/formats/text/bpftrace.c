@@ -203,9 +203,7 @@ static bool read_maps(const struct wk_input *input, const struct wk_sink *sink, 
 	struct state state = { .maps = wk_strtab_new() };
 	struct wk_str line;
 
-	wk_stack_text_begin(&state.text, input, sink, NULL);
-	if (state.text.collapse)
-		wk_stack_text_source(&state.text, 0, "samples", "samples");
+	wk_stack_text_begin(&state.text, input, sink, input->options.collapse ? "samples" : NULL);
 	while (wk_stack_text_next(&state.text, &line)) {
 		if (state.text.collapse)
 			read_collapsed(&state, line);

@@ -7,6 +7,7 @@
 #include "formats/collapse.h"
 #include "formats/lines.h"
 #include "formats/reader.h"
+#include "formats/scan.h"
 
 /* Folded stacks: one per line, outermost frame first, separated by ';', then a count.
  * docs/formats/folded.md */
@@ -44,16 +45,6 @@ struct reading {
 	const struct wk_collapse *collapse; /* as an older tool: empty frames count */
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 /* Multiplies `count` and its fraction by `scale`. True if digits are lost. */
 static bool scale_count(struct wk_str fraction, uint32_t scale, uint64_t *count)
 {
@@ -76,7 +67,7 @@ static bool read_digit(struct wk_str *line, uint64_t *count)
 {
 	const char *end = line->at + line->len;
 
-	if (line->len < 3 || !is_digit(end[-1]) || end[-2] != ' ' || is_blank(end[-3]))
+	if (line->len < 3 || !wk_is_digit(end[-1]) || end[-2] != ' ' || wk_is_blank(end[-3]))
 		return false;
 	*count = (uint64_t)(end[-1] - '0');
 	line->len -= 2;
@@ -92,13 +83,14 @@ static bool read_count(struct wk_str *line, uint32_t scale, uint64_t *count, boo
 	*lost = false;
 	if (scale == 1 && read_digit(line, count))
 		return true;
-	while (end && is_blank(line->at[end - 1]))
+	while (end && wk_is_blank(line->at[end - 1]))
 		end--;
-	for (start = end; start && (is_digit(line->at[start - 1]) || line->at[start - 1] == '.');)
+	for (start = end;
+	     start && (wk_is_digit(line->at[start - 1]) || line->at[start - 1] == '.');)
 		start--;
-	for (whole = start; whole < end && is_digit(line->at[whole]);)
+	for (whole = start; whole < end && wk_is_digit(line->at[whole]);)
 		whole++;
-	if (start == 0 || !is_blank(line->at[start - 1]) ||
+	if (start == 0 || !wk_is_blank(line->at[start - 1]) ||
 	    (whole < end && memchr(line->at + whole + 1, '.', end - whole - 1)) ||
 	    !wk_num_u64(wk_str_of(line->at + start, whole - start), count))
 		return false;
@@ -106,7 +98,7 @@ static bool read_count(struct wk_str *line, uint32_t scale, uint64_t *count, boo
 		*lost = scale_count(wk_str_of(line->at + whole + 1, end - whole - 1), scale, count);
 	else if (scale > 1)
 		scale_count((struct wk_str){ 0 }, scale, count);
-	while (start && is_blank(line->at[start - 1]))
+	while (start && wk_is_blank(line->at[start - 1]))
 		start--;
 	line->len = start;
 	return start > 0;
@@ -237,9 +229,8 @@ static void add_frames(struct reading *r, struct wk_str frames)
 	for (;; at++) {
 		uint32_t frame = next_frame(r, at, end, &at);
 
-		if (frame) {
+		if (frame)
 			*WK_APPEND(batch->frames, batch->frame_count, batch->frames_cap) = frame;
-		}
 		if (at == end)
 			break;
 	}
@@ -248,11 +239,9 @@ static void add_frames(struct reading *r, struct wk_str frames)
 static void emit_before(struct reading *r, uint32_t stack, uint64_t count)
 {
 	struct wk_event event = {
-		.kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU, .pid = WK_NO_PID, .tid = WK_NO_PID };
+		.kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU, .pid = WK_NO_PID, .tid = WK_NO_PID,
+		.sample = { .named_stack = stack, .weight = count, .is_before = true } };
 
-	event.sample.named_stack = stack;
-	event.sample.weight = count;
-	event.sample.is_before = true;
 	wk_stack_writer_event(r->writer, &event);
 }
 
@@ -419,11 +408,11 @@ static bool ends_in_huge_count(struct wk_str line)
 {
 	size_t end = line.len, start;
 
-	while (end && is_blank(line.at[end - 1]))
+	while (end && wk_is_blank(line.at[end - 1]))
 		end--;
-	for (start = end; start && is_digit(line.at[start - 1]);)
+	for (start = end; start && wk_is_digit(line.at[start - 1]);)
 		start--;
-	return end - start >= 20 && start > 1 && is_blank(line.at[start - 1]);
+	return end - start >= 20 && start > 1 && wk_is_blank(line.at[start - 1]);
 }
 
 /* If at least a fifth of the lines are stacks, the reader reports the others. */

@@ -175,8 +175,7 @@ static bool read_dumps(const struct wk_input *input, const struct wk_sink *sink,
 	struct dump dump = { 0 };
 	struct wk_str line;
 
-	wk_stack_text_begin(&dump.text, input, sink, NULL);
-	wk_stack_text_source(&dump.text, RUNNING, "runnable threads", "samples");
+	wk_stack_text_begin(&dump.text, input, sink, "runnable threads");
 	if (!input->options.collapse)
 		wk_stack_text_source(&dump.text, WAITING, "waiting threads", "samples");
 	while (wk_stack_text_next(&dump.text, &line))

@@ -167,9 +167,7 @@ static bool read_graph(const struct wk_input *input, const struct wk_sink *sink,
 	struct graph graph = { 0 };
 	struct wk_str line;
 
-	wk_stack_text_begin(&graph.text, input, sink, NULL);
-	if (graph.text.collapse)
-		wk_stack_text_source(&graph.text, 0, "samples", "samples");
+	wk_stack_text_begin(&graph.text, input, sink, input->options.collapse ? "samples" : NULL);
 	while (wk_stack_text_next(&graph.text, &line))
 		read_line(&graph, line);
 	end_levels(&graph, 0);

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/str.h"
+#include "event/event.h"
 
 /* The fields of a record that determine the layout of its payload. */
 struct wk_etl_form {
@@ -101,10 +102,8 @@ struct wk_etl_stack {
 	struct wk_bytes addresses; /* innermost first, each of pointer_bytes; empty: see key */
 	uint64_t key;              /* of a later definition */
 };
-bool wk_etl_read_stack(struct wk_bytes payload, struct wk_etl_form form,
+bool wk_etl_read_stack(struct wk_bytes payload, struct wk_etl_form form, bool is_key,
 		       struct wk_etl_stack *stack);
-bool wk_etl_read_stack_key(struct wk_bytes payload, struct wk_etl_form form,
-			   struct wk_etl_stack *stack);
 
 /* The stack that a key represented until now. */
 bool wk_etl_read_stack_definition(struct wk_bytes payload, struct wk_etl_form form, uint64_t *key,
@@ -139,6 +138,21 @@ bool wk_etl_read_method(struct wk_bytes payload, struct wk_etl_method *method);
 
 /* Two adjacent UTF-16 texts, as in the map of volumes. */
 bool wk_etl_read_pair(struct wk_bytes payload, struct wk_bytes *first, struct wk_bytes *second);
+
+/* A processor switches from one thread to another: all but the processes and the stack. */
+bool wk_etl_read_switch(struct wk_bytes payload, uint32_t *new_tid,
+			struct wk_event_switch *switched);
+
+/* A waiting thread became ready, likewise. */
+bool wk_etl_read_ready(struct wk_bytes payload, struct wk_event_ready *ready);
+
+/* An interrupt service routine (ISR) or a deferred procedure call (DPC). */
+struct wk_etl_interrupt {
+	uint64_t begin; /* in ticks; the time of the record is the end */
+	uint64_t routine;
+};
+bool wk_etl_read_interrupt(struct wk_bytes payload, struct wk_etl_form form,
+			   struct wk_etl_interrupt *interrupt);
 
 /* UTF-16 up to a zero or the end, without it. */
 struct wk_bytes wk_etl_text16(struct wk_bytes *in);

@@ -1,8 +1,7 @@
 /* The table of names and fields. */
-#include "formats/etl/schema/clr.h"
-
 #include "base/buf.h"
 #include "formats/etl/providers.h"
+#include "formats/etl/schema/sources.h"
 
 enum {
 	RUNTIME = WK_ETL_BY_CLR,

@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "formats/etl/providers.h"
-#include "formats/etl/schema/clr.h"
 #include "formats/etl/schema/fields.h"
 #include "formats/etl/schema/sources.h"
 

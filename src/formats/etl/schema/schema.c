@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/strtab.h"
 #include "base/text/utf16.h"
-#include "formats/etl/schema/clr.h"
 #include "formats/etl/file/guid.h"
 #include "formats/etl/schema/sources.h"
 

@@ -18,6 +18,12 @@ void wk_etl_manifests_add(struct wk_etl_manifests *manifests, struct wk_etl_sche
 /* xml.c: a whole manifest. */
 void wk_etl_schemas_read_xml(struct wk_etl_schemas *schemas, struct wk_bytes xml);
 
+/* clr.c: names and fields of the events of .NET's runtime, of engines of JavaScript and of heap
+ * snapshots, from their documentation, for traces that do not describe them. The name is
+ * "GC/Start", or empty. */
+struct wk_str wk_etl_clr_event(const struct wk_etl_event_key *key);
+void wk_etl_clr_describe(struct wk_etl_schemas *schemas, const struct wk_etl_event_key *key);
+
 /* tracelogging.c: the fields described beside a payload, in an array that is reused. False, with
  * the fields that could be read, if the bytes are not a description. */
 struct wk_etl_field_list {
