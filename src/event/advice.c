@@ -13,12 +13,11 @@
 #define XPERF_CPU_SAMPLES \
 	"`xperf -on PROC_THREAD+LOADER+PROFILE -stackwalk Profile` or `wpr -start CPU`"
 
-#define ONLY_WINDOWS " is known of traces of Windows (.etl) only"
+#define ONLY_WINDOWS "only Windows traces (.etl) record "
 #define PARANOID     "sudo sysctl kernel.perf_event_paranoid="
 #define IN_CONTAINER " run --cap-add PERFMON --security-opt seccomp=unconfined ..."
 #define NO_COUNTS \
-	"nothing tells how many records of which kind this recording has; traces of Windows " \
-	"(.etl) do"
+	"this recording does not count its records by kind; Windows traces (.etl) do"
 
 /* The same on all platforms: what was built decides, not what was recorded. */
 #define ALL(text) { text, text }
@@ -46,15 +45,15 @@ static const char *const advice[WK_ADVICE_KEYS][WK_ADVICE_SETS] = {
 				   ": the trace does not have who called it" },
 
 	[WK_ADVICE_NO_MEMORY] = {
-		"what processes committed" ONLY_WINDOWS "; on Linux `wick record -e page-faults -- "
+		ONLY_WINDOWS "what processes commit; on Linux `wick record -e page-faults -- "
 		"COMMAND` records which code first touches memory",
 		"this recording has no records of memory being committed or freed; "
 		XPERF_VIRTUAL_MEMORY " records them" },
 	[WK_ADVICE_NO_HEAPS] = {
-		"what was allocated from heaps" ONLY_WINDOWS,
+		ONLY_WINDOWS "what is allocated from heaps",
 		"this recording has no records of heaps; " XPERF_HEAPS " records them" },
 	[WK_ADVICE_NO_WAITS] = {
-		"how long threads waited" ONLY_WINDOWS "; on Linux `wick record -e "
+		ONLY_WINDOWS "how long threads wait; on Linux `wick record -e "
 		"sched:sched_switch -- COMMAND` records where they stop running",
 		"this recording has no records of waiting threads; " XPERF_SWITCHES
 		" records them" },

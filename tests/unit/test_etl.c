@@ -185,7 +185,7 @@ static void a_trace_that_was_cut_off_says_so(void **state)
 	etl_begin_file(&m);
 	etl_sampled(&m, 10, 0x1000, 7, 0);
 	end_trace(&m, &text);
-	assert_non_null(strstr(wk_buf_text(&text), "the trace was cut off: 3 of its 5 buffers"));
+	assert_non_null(strstr(wk_buf_text(&text), "the trace is truncated: 3 of its 5 buffers"));
 	wk_buf_fini(&text);
 }
 

@@ -29,8 +29,8 @@ static bool emit_lost_buffers(struct wk_etl_trace *trace)
 	if (header->buffers_lost)
 		return wk_sink_note_count(
 			trace->sink, WK_NOTE_INCOMPLETE, header->buffers_lost,
-			" buffer was lost while recording, and what was in it",
-			" buffers were lost while recording, and what was in them", trace->err);
+			" buffer was lost while recording, with all its events",
+			" buffers were lost while recording, with all their events", trace->err);
 	return wk_sink_note_count(trace->sink, WK_NOTE_INCOMPLETE, marked,
 				  " buffer is marked: events were lost while recording",
 				  " buffers are marked: events were lost while recording",
@@ -46,18 +46,18 @@ static bool emit_missing(struct wk_etl_trace *trace)
 
 	if (damage->missing_buffers + damage->cut_buffers == 0)
 		return true;
-	wk_buf_add_text(&words, "the trace was cut off: ");
+	wk_buf_add_text(&words, "the trace is truncated: ");
 	if (damage->missing_buffers) {
 		wk_num_add_grouped(&words, damage->missing_buffers);
 		wk_buf_add_text(&words, " of its ");
 		wk_num_add_grouped(&words,
 				   damage->missing_buffers + wk_etl_buffer_count(trace->file));
-		wk_buf_add_fmt(&words, " buffers %s not there",
+		wk_buf_add_fmt(&words, " buffers %s missing",
 			       damage->missing_buffers == 1 ? "is" : "are");
 	} else {
 		wk_buf_add_text(&words, "it ends inside a buffer");
 	}
-	wk_buf_add_text(&words, ", and with that what names many of its stacks");
+	wk_buf_add_text(&words, ", so many of its stacks may have no names");
 	ok = wk_sink_note(trace->sink, WK_NOTE_INCOMPLETE, wk_buf_str(&words), trace->err);
 	wk_buf_fini(&words);
 	return ok;
