@@ -57,7 +57,7 @@ static bool emit_missing(struct wk_etl_trace *trace)
 	} else {
 		wk_buf_add_text(&words, "it ends inside a buffer");
 	}
-	wk_buf_add_text(&words, ", so many of its stacks may have no names");
+	wk_buf_add_text(&words, ", and names of stacks may be missing");
 	ok = wk_sink_note(trace->sink, WK_NOTE_INCOMPLETE, wk_buf_str(&words), trace->err);
 	wk_buf_fini(&words);
 	return ok;
