@@ -139,6 +139,7 @@ static void flags_and_symbols_have_names(void **state)
 	       "nineteen 0x13");
 	/* A name that stands for a number nobody knows matches nothing. */
 	EXPECT("\"%s\", __print_symbolic(REC->flags & 0, { SOME_MODE, \"some\" })", "0x0");
+	EXPECT("\"%s\", __print_symbolic(REC->flags & 0, { (SOME_MODE), \"some\" })", "0x0");
 }
 
 /* They are looked up by value, whatever their order; of two that have one the first counts. */
