@@ -1,5 +1,5 @@
 /* Events of programs and drivers in made traces: what describes them, their fields as text, their
- * stacks as samples, and the code that programs make. */
+ * stacks as samples, the code that programs make, and heap snapshots. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -775,7 +775,31 @@ static void managed_code_is_the_programs_by_where_its_module_lies(void **state)
 	wk_buf_fini(&text);
 }
 
-/* ---- marks */
+/* ---- heap snapshots and marks */
+
+static const struct wk_guid snapshot_guid = {
+	0x901d2afa, 0x4ff6, 0x46d7, { 0x8d, 0x0e, 0x53, 0x64, 0x5e, 0x1a, 0x47, 0xf5 } };
+
+static void heap_snapshots_are_counted_by_the_events_that_end_them(void **state)
+{
+	struct etl_program p = { .provider = &snapshot_guid, .version = 1, .pid = 10 };
+	struct wk_buf payload = { 0 }, text = { 0 };
+	struct etl_maker m = { 0 };
+
+	(void)state;
+	put(&payload, 1, 4);
+	put(&payload, 40, 4);
+	etl_begin_file(&m);
+	for (unsigned i = 0; i < 4; i++) { /* two pieces, then one total each of two programs */
+		p.id = i < 2 ? 100 : 200;
+		p.pid = 10 + i;
+		etl_program(&m, &p, ETL_MS, &payload);
+	}
+	end_trace(&m, &text);
+	assert_line(&text, "2 heap snapshots are not shown: the format of their content");
+	wk_buf_fini(&payload);
+	wk_buf_fini(&text);
+}
 
 static void a_mark_of_perfview_is_a_mark(void **state)
 {
@@ -852,6 +876,7 @@ int main(void)
 		cmocka_unit_test(functions_of_javascript_have_names_files_and_lines),
 		cmocka_unit_test(an_image_without_a_pdb_has_that_of_the_runtimes_module),
 		cmocka_unit_test(managed_code_is_the_programs_by_where_its_module_lies),
+		cmocka_unit_test(heap_snapshots_are_counted_by_the_events_that_end_them),
 		cmocka_unit_test(a_mark_of_perfview_is_a_mark),
 	};
 

@@ -87,6 +87,10 @@ static bool emit_damage(struct wk_etl_trace *trace)
 	       emit_count(trace, trace->packed_switches,
 			  " record of context switches is packed in an unknown way",
 			  " records of context switches are packed in an unknown way") &&
+	       emit_count(trace, trace->heap_snapshots,
+			  " heap snapshot is not shown: the format of its content is not public",
+			  " heap snapshots are not shown: the format of their content is not "
+			  "public") &&
 	       emit_count(trace, wk_etl_descriptions_unread(trace->descriptions),
 			  " description of events is XML" NO_EXPAT,
 			  " descriptions of events are XML" NO_EXPAT) &&

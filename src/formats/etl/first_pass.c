@@ -31,6 +31,12 @@ bool wk_etl_scan_header(struct wk_etl_trace *trace)
 	return true;
 }
 
+bool wk_etl_scan_heap_snapshot(struct wk_etl_trace *trace)
+{
+	trace->heap_snapshots++;
+	return true;
+}
+
 bool wk_etl_scan_packed_switch(struct wk_etl_trace *trace)
 {
 	trace->packed_switches++;

@@ -163,6 +163,7 @@ static const struct wk_etl_hook rows[] = {
 	  .phase = WK_ETL_RUNDOWN, .scan = wk_etl_scan_method },
 	{ WK_ETL_ANY_ID, .provider = WK_ETL_BY_SCRIPT, .name = "SourceDCStart",
 	  .scan = wk_etl_scan_script_source },
+	{ 200, .provider = WK_ETL_BY_HEAP_SNAPSHOT, .scan = wk_etl_scan_heap_snapshot },
 	{ 1, .provider = WK_ETL_BY_PERFVIEW, .emit = wk_etl_emit_perfview_mark },
 };
 

@@ -84,6 +84,7 @@ struct wk_etl_trace {
 	struct wk_etl_methods *methods; /* JIT code */
 	struct wk_etl_modules *modules;
 	struct wk_etl_ids *ids;  /* of images */
+	uint64_t heap_snapshots; /* of programs, whose content is not read */
 	bool in_full;            /* every event of a program is emitted, as text */
 	bool sums_other_sources; /* samples of other sources than the timer are summed */
 
@@ -201,7 +202,7 @@ wk_etl_fits wk_etl_process_fits, wk_etl_image_fits;
 /* first_pass.c */
 wk_etl_scan wk_etl_scan_header, wk_etl_scan_process, wk_etl_scan_thread, wk_etl_scan_image,
 	wk_etl_scan_image_id, wk_etl_scan_debug_id, wk_etl_scan_volume, wk_etl_scan_stack,
-	wk_etl_scan_stack_definition, wk_etl_scan_packed_switch;
+	wk_etl_scan_stack_definition, wk_etl_scan_packed_switch, wk_etl_scan_heap_snapshot;
 
 /* second_pass.c */
 wk_etl_emit wk_etl_emit_process, wk_etl_emit_thread, wk_etl_emit_thread_name, wk_etl_emit_image,
