@@ -1,7 +1,7 @@
 /* Memory that is freed all at once.
  *
- * Long-lived things own one; short-lived work passes a scratch arena that its caller
- * resets. Zero-initialised is empty and ready. Nothing in it is freed by itself. */
+ * Long-lived objects own one; short-lived work gets a scratch arena that its caller resets.
+ * Zero-initialised is empty and ready. Nothing in it is freed separately. */
 #ifndef WK_BASE_ARENA_H
 #define WK_BASE_ARENA_H
 
@@ -34,7 +34,7 @@ static inline void *wk_arena_grow(struct wk_arena *arena, void *at, size_t count
 	return count < *cap ? at : wk_arena_grow_now(arena, at, count, cap, size_bytes);
 }
 
-/* Everything in it is gone; one chunk is kept for the next round. */
+/* Everything in it is gone; one chunk is reused. */
 void wk_arena_reset(struct wk_arena *arena);
 void wk_arena_fini(struct wk_arena *arena);
 

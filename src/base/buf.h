@@ -1,9 +1,9 @@
 /* Growing bytes, or growing text.
  *
  * Zero-initialised is empty and ready. A buffer with a `limit` never grows beyond it:
- * what does not fit is dropped and `full` is set, so the writer of hostile text may go on
- * harmlessly and ask once at the end. The bytes are always followed by a NUL that is not
- * counted, so `at` is a C string as long as no NUL was added (NULL while nothing was). */
+ * what does not fit is dropped and `full` is set, so writers of hostile text need to check only
+ * once, at the end. The bytes are always followed by a NUL that is not counted, so `at` is a C
+ * string unless a NUL was added, and NULL before anything was. */
 #ifndef WK_BASE_BUF_H
 #define WK_BASE_BUF_H
 
@@ -17,7 +17,7 @@
 struct wk_buf {
 	char *at;
 	size_t len, cap;
-	size_t limit; /* most bytes it may hold; 0 is no limit */
+	size_t limit; /* maximum length; 0: no limit */
 	bool full;    /* something was dropped at the limit */
 };
 

@@ -1,9 +1,8 @@
 /* Hash tables from a key to a 32-bit id.
  *
- * wk_map: keys are 64-bit numbers. wk_index: keys live in the caller's own table; the
- * index keeps (hash, id) and asks the caller whether a row is the one. Both are
- * zero-initialised, never shrink, and are freed with _fini. Id 0 means "not there", as
- * everywhere in wick. */
+ * wk_map: keys are 64-bit numbers. wk_index: keys are in a table of the caller; the index stores
+ * (hash, id), and a callback compares a row with a key. Both are zero-initialised, never shrink,
+ * and are freed with _fini. Id 0 means "not found", as everywhere in wick. */
 #ifndef WK_BASE_MAP_H
 #define WK_BASE_MAP_H
 
@@ -26,11 +25,11 @@ void wk_map_fini(struct wk_map *map);
 /* The id of `key`, or 0. */
 uint32_t wk_map_find(const struct wk_map *map, uint64_t key);
 
-/* Sets or replaces the id of `key`; id 0 takes the key out. */
+/* Sets or replaces the id of `key`; id 0 removes the key. */
 void wk_map_set(struct wk_map *map, uint64_t key, uint32_t id);
 
-/* The place of the id of `key`, made with id 0 if it was not there. The caller must fill
- * it before the next call: `uint32_t *id = wk_map_at(map, key); if (!*id) *id = new_row();` */
+/* The slot of the id of `key`, added with id 0 if it was missing. The caller fills it before the
+ * next call: `uint32_t *id = wk_map_at(map, key); if (!*id) *id = new_row();` */
 uint32_t *wk_map_at(struct wk_map *map, uint64_t key);
 
 struct wk_index_slot {
@@ -49,7 +48,7 @@ void wk_index_fini(struct wk_index *index);
 uint32_t wk_index_find(const struct wk_index *index, uint64_t hash, wk_index_same same,
 		       const void *table, const void *key);
 
-/* The caller has made sure that the key is not there yet. */
+/* The key must not be in it yet. */
 void wk_index_add(struct wk_index *index, uint64_t hash, uint32_t id);
 
 #endif

@@ -21,7 +21,7 @@ void *wk_realloc(void *at, size_t size_bytes);
 char *wk_strdup(const char *text);
 char *wk_strndup(const char *text, size_t len);
 
-/* NULL is allowed. Memory that a library allocated by itself is that library's to free. */
+/* NULL is allowed. Memory of a library's own allocator is freed by that library. */
 void wk_free(void *at);
 void wk_free_each(void *const *blocks, size_t count);
 
@@ -34,24 +34,24 @@ void wk_free_each(void *const *blocks, size_t count);
 void *wk_try_alloc(size_t size_bytes);
 void *wk_try_realloc(void *at, size_t size_bytes);
 
-/* For a large table that is looked at all over: where the system can, in large pages, so that
- * a look costs less. The contents are unset. */
+/* For a large table that is accessed all over: in large pages if the system has them, so that an
+ * access costs less. The contents are unset. */
 void *wk_alloc_table(size_t size_bytes);
 void *wk_alloc_table_zeroed(size_t count, size_t size_bytes);
 
-/* The same array with room for `room` elements of which the first `count` are kept. */
+/* The same array with space for `room` elements; the first `count` are preserved. */
 void *wk_grow_table(void *at, size_t count, size_t room, size_t size_bytes);
 
 void *wk_grow_now(void *at, size_t *cap, size_t need, size_t size_bytes); /* need > *cap */
 
-/* Makes room for at least `need` elements in a growing array and returns it, moved perhaps.
- * `*cap` is the room in elements and is doubled, so n additions cost O(n). */
+/* Space for at least `need` elements in a growing array, which may move; returns it. `*cap` is
+ * the capacity in elements and is doubled, so n additions cost O(n). */
 static inline void *wk_grow(void *at, size_t *cap, size_t need, size_t size_bytes)
 {
 	return need <= *cap ? at : wk_grow_now(at, cap, need, size_bytes);
 }
 
-/* Makes room for at least `need` elements in the growing array `rows`. */
+/* The same for the growing array `rows`. */
 #define WK_RESERVE(rows, cap, need) ((rows) = wk_grow((rows), &(cap), (need), sizeof(*(rows))))
 
 /* The next element of a growing array, not yet initialized: *WK_APPEND(rows, count, cap) = row;

@@ -166,19 +166,16 @@ static bool special_in_xml(uint8_t c)
 
 void wk_out_xml(struct wk_out *out, struct wk_str text)
 {
+	static const char *const entities[128] = {
+		['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;",
+		['\''] = "&#39;",
+	};
+
 	while (plain_run(out, &text, special_in_xml)) {
 		uint32_t c = wk_utf8_next(&text);
 
-		if (c == '<')
-			wk_out_text(out, "&lt;");
-		else if (c == '>')
-			wk_out_text(out, "&gt;");
-		else if (c == '&')
-			wk_out_text(out, "&amp;");
-		else if (c == '"')
-			wk_out_text(out, "&quot;");
-		else if (c == '\'')
-			wk_out_text(out, "&#39;");
+		if (c < 128 && entities[c])
+			wk_out_text(out, entities[c]);
 		else if (wk_utf8_is_unsafe(c) || c == 0xfffe || c == 0xffff || c == WK_UTF8_BROKEN)
 			out_character(out, 0xfffd);
 		else

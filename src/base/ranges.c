@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/mem.h"
 
 /* A sorted list in chunks: an insertion moves a part of its chunk, and occasionally a part of the
@@ -37,19 +38,16 @@ static bool is_before(const struct wk_range *range, uint32_t space, uint64_t num
 	return range->space < space || (range->space == space && range->end <= number);
 }
 
+static const struct wk_range *last_of(const struct wk_range_chunk *chunk)
+{
+	return &chunk->at[chunk->count - 1];
+}
+
 static size_t find_chunk(const struct wk_ranges *ranges, uint32_t space, uint64_t number)
 {
 	size_t low = 0, high = ranges->count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct wk_range_chunk *chunk = &ranges->chunks[middle];
-
-		if (is_before(&chunk->at[chunk->count - 1], space, number))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, is_before(last_of(&ranges->chunks[middle]), space, number));
 	return low;
 }
 
@@ -64,14 +62,7 @@ static struct place find(const struct wk_ranges *ranges, uint32_t space, uint64_
 		return place;
 	chunk = &ranges->chunks[place.chunk];
 	high = chunk->count - 1;
-	while (place.row < high) {
-		size_t middle = place.row + (high - place.row) / 2;
-
-		if (is_before(&chunk->at[middle], space, number))
-			place.row = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(place.row, high, is_before(&chunk->at[middle], space, number));
 	assert(!is_before(&chunk->at[place.row], space, number));
 	return place;
 }

@@ -102,19 +102,8 @@ static inline bool wk_str_split(struct wk_str text, char mark, struct wk_str *le
 	return at != NULL;
 }
 
-/* Compares bytes as strcmp does. */
-static inline int wk_str_compare(struct wk_str a, struct wk_str b)
-{
-	size_t shorter = a.len < b.len ? a.len : b.len;
-	int order = shorter ? memcmp(a.at, b.at, shorter) : 0;
-
-	if (order != 0)
-		return order;
-	return (a.len > b.len) - (a.len < b.len);
-}
-
-/* The same for names in a line of text, which may continue: `behind` is the byte that follows, or
- * -1 for none. 0 if the names are equal up to there. */
+/* Compares names in a line of text, which may continue: `behind` is the byte that follows, or -1
+ * for none. 0 if the names are equal up to there. */
 static inline int wk_str_compare_followed(struct wk_str a, int behind_a, struct wk_str b,
 					  int behind_b)
 {
@@ -124,6 +113,12 @@ static inline int wk_str_compare_followed(struct wk_str a, int behind_a, struct 
 	int next_b = b.len > shorter ? (unsigned char)b.at[shorter] : behind_b;
 
 	return order ? order : (next_a > next_b) - (next_a < next_b);
+}
+
+/* Compares bytes as strcmp does. */
+static inline int wk_str_compare(struct wk_str a, struct wk_str b)
+{
+	return wk_str_compare_followed(a, -1, b, -1);
 }
 
 /* Of ASCII; other bytes stay as they are. */

@@ -7,7 +7,7 @@
 
 #define LONG_BYTES 64 /* shorter texts are read as fast as their place is looked up */
 
-/* Where a long text stood when it was added. */
+/* The address of a long text when it was added. */
 struct place {
 	struct wk_str text;
 	uint32_t id;
@@ -20,7 +20,7 @@ struct wk_strtab {
 	size_t cap;
 	uint32_t count;
 	struct wk_index place_index;
-	struct place *places; /* row 0 stands for none */
+	struct place *places; /* row 0 is none */
 	size_t place_count, place_cap;
 };
 

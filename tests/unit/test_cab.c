@@ -279,8 +279,8 @@ static void what_a_file_claims_is_held_to(void **state)
 	check_block(1, stored, (struct file){ "a", 1, 13, 0 }, "claims to end at 14");
 	check_block(1, stored, (struct file){ "a", UINT32_MAX, UINT32_MAX, 0 },
 		    "claim to be 8589934590 bytes of plain data");
-	check_block(1, stored, (struct file){ "a", 13, 0, 1 }, "lies in another cabinet");
-	check_block(1, stored, (struct file){ "a", 13, 0, 0xfffd }, "lies in another cabinet");
+	check_block(1, stored, (struct file){ "a", 13, 0, 1 }, "is in another cabinet");
+	check_block(1, stored, (struct file){ "a", 13, 0, 0xfffd }, "is in another cabinet");
 }
 
 static void other_methods_are_named(void **state)

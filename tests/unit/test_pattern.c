@@ -88,15 +88,15 @@ static void what_is_no_pattern_is_told(void **state)
 	assert_refused("a(b", "( is not closed");
 	assert_refused("a[b", "[ is not closed");
 	assert_refused("a[]", "[ is not closed");
-	assert_refused("*a", "stand behind");
-	assert_refused("a|+", "stand behind");
+	assert_refused("*a", "nothing precedes");
+	assert_refused("a|+", "nothing precedes");
 	assert_refused("a\\", "nothing follows");
-	assert_refused("(a)\\1", "refers back");
+	assert_refused("(a)\\1", "back references");
 	assert_refused("a{2", "{ is not closed");
-	assert_refused("a{3,2}", "wrong way round");
+	assert_refused("a{3,2}", "larger than the second");
 	assert_refused("a{300}", "larger than 255");
 	assert_refused("[b-a]", "ends before it begins");
-	assert_refused("[[:letter:]]", "no class");
+	assert_refused("[[:letter:]]", "name of a class");
 	assert_refused("((a{255}){255}){255}", "too large");
 	assert_refused("((((a{99}){99}){99}){99}|b)*c+", "too large");
 }

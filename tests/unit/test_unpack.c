@@ -155,7 +155,8 @@ static void told_sizes_are_held_to(void **state)
 		skip();
 	assert_string_equal(wk_buf_text(&plain), "before " PLAIN);
 	assert_false(wk_unpack_as(WK_PACKED_ZSTD, packed, 40, &plain, &err));
-	assert_string_equal(err.text, "the zstd data ends after 39 of the 40 bytes that were told");
+	assert_string_equal(err.text,
+			    "the zstd data ends after 39 of the 40 bytes that it should have");
 	wk_buf_fini(&plain);
 }
 

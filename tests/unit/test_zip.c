@@ -361,7 +361,7 @@ static void a_member_that_is_not_where_it_should_be_is_named(void **state)
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		struct writer w = with_field(FIELD_HEADER_AT, places[i], stored("a.etl", TEXT));
 
-		check_refused(bytes_of(&w), "says that \"a.etl\" lies here, and it does not");
+		check_refused(bytes_of(&w), "claims that \"a.etl\" is here, and it is not");
 		wk_buf_fini(&w.out);
 	}
 }
@@ -417,7 +417,7 @@ static void lying_sizes_and_sums_are_said(void **state)
 	check_unread(with_field(FIELD_SIZE, 14, stored("a", TEXT)), "claims 14 bytes and has 13");
 	check_unread(with_field(FIELD_SIZE, 12, stored("a", TEXT)), "claims 12 bytes and has 13");
 	check_unread(with_field(FIELD_SIZE, 40, packed("a")),
-		     "ends after 39 of the 40 bytes that were told");
+		     "ends after 39 of the 40 bytes that it should have");
 	check_unread(with_field(FIELD_SIZE, 38, packed("a")), "its CRC-32 is");
 	check_unread(with_field(FIELD_SIZE, 0xfffffff0, packed("a")),
 		     "claim to be 4294967280 bytes of plain data");

@@ -295,7 +295,7 @@ static bool read_file(const struct wk_cab *cab, const struct wk_cab_file *file,
 
 	if (file->folder >= cab->folder_count)
 		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
-			       "the file lies in another cabinet, in part or as a whole, and only "
+			       "the file is in another cabinet, in part or as a whole, and only "
 			       "whole ones are read");
 	folder = &cab->folders[file->folder];
 	if (need > wk_unpack_limit(folder->blocks))

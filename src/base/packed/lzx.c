@@ -237,29 +237,26 @@ static bool read_some_lengths(struct wk_lzx *lzx, struct bits *bits, uint8_t *le
 	return !is_spent(bits);
 }
 
+/* A code whose lengths are stored in `width` bits each. */
+static bool read_plain_code(struct bits *bits, unsigned width, struct code *code, unsigned count)
+{
+	uint8_t lengths[PRETREE];
+
+	for (unsigned i = 0; i < count; i++)
+		lengths[i] = (uint8_t)take(bits, width);
+	return set_code(code, lengths, count);
+}
+
 static bool read_lengths(struct wk_lzx *lzx, struct bits *bits, uint8_t *lengths, unsigned at,
 			 unsigned end)
 {
-	uint8_t pretree[PRETREE];
-
-	for (unsigned i = 0; i < PRETREE; i++)
-		pretree[i] = (uint8_t)take(bits, 4);
-	return set_code(&lzx->pretree, pretree, PRETREE) &&
+	return read_plain_code(bits, 4, &lzx->pretree, PRETREE) &&
 	       read_some_lengths(lzx, bits, lengths, at, end);
-}
-
-static bool read_aligned(struct wk_lzx *lzx, struct bits *bits)
-{
-	uint8_t lengths[ALIGNED];
-
-	for (unsigned i = 0; i < ALIGNED; i++)
-		lengths[i] = (uint8_t)take(bits, 3);
-	return set_code(&lzx->aligned, lengths, ALIGNED);
 }
 
 static bool read_codes(struct wk_lzx *lzx, struct bits *bits)
 {
-	if (lzx->kind == BLOCK_ALIGNED && !read_aligned(lzx, bits))
+	if (lzx->kind == BLOCK_ALIGNED && !read_plain_code(bits, 3, &lzx->aligned, ALIGNED))
 		return false;
 	return read_lengths(lzx, bits, lzx->main_lengths, 0, BYTES) &&
 	       read_lengths(lzx, bits, lzx->main_lengths, BYTES, lzx->main_count) &&

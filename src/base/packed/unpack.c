@@ -77,10 +77,11 @@ uint64_t wk_unpack_limit(struct wk_bytes packed)
 }
 
 #if defined(WK_HAS_ZLIB) || defined(WK_HAS_ZSTD) || defined(WK_HAS_LZMA)
-/* How much of the next step may be filled; 0 if the limit was reached. */
-static size_t room(const struct unpacking *u)
+/* Space for the next step, and its size; NULL if the limit was reached. */
+static uint8_t *room(const struct unpacking *u, size_t *size)
 {
-	return u->most < STEP ? (size_t)u->most : STEP;
+	*size = u->most < STEP ? (size_t)u->most : STEP;
+	return *size ? wk_buf_extend(u->out, *size) : NULL;
 }
 
 /* `got` of the `asked` bytes reserved at the end of the output were filled. */
@@ -135,8 +136,8 @@ static void feed(z_stream *stream, const struct unpacking *u)
 /* One step; the result is zlib's, and Z_MEM_ERROR also means "at the limit". */
 static int inflate_step(z_stream *stream, struct unpacking *u)
 {
-	size_t asked = room(u);
-	uint8_t *to = asked ? wk_buf_extend(u->out, asked) : NULL;
+	size_t asked;
+	uint8_t *to = room(u, &asked);
 	int answer;
 
 	if (!to)
@@ -210,8 +211,8 @@ static bool unpack_deflated(struct unpacking *u)
 /* One step; false on a fault, with `hint` zstd's result: 0 if a frame ended. */
 static bool zstd_step(ZSTD_DStream *stream, struct unpacking *u, size_t *hint)
 {
-	size_t asked = room(u);
-	uint8_t *to = asked ? wk_buf_extend(u->out, asked) : NULL;
+	size_t asked;
+	uint8_t *to = room(u, &asked);
 	ZSTD_inBuffer in = { u->in.at, wk_bytes_left(&u->in), 0 };
 	ZSTD_outBuffer out = { to, asked, 0 };
 
@@ -233,7 +234,8 @@ static bool unpack_zstd(struct unpacking *u)
 	bool ok = true;
 	size_t hint = 1;
 
-	while (ok && wk_bytes_left(&u->in) && !(u->is_look && u->most == 0)) {
+	/* The stream may still hold output when all input is in. */
+	while (ok && (wk_bytes_left(&u->in) || hint != 0) && !(u->is_look && u->most == 0)) {
 		const uint8_t *before = u->in.at;
 		uint64_t most = u->most;
 
@@ -241,14 +243,6 @@ static bool unpack_zstd(struct unpacking *u)
 			break;
 		ok = zstd_step(stream, u, &hint);
 		if (u->in.at == before && u->most == most)
-			break;
-	}
-	/* What the stream still holds when all input is in. */
-	while (ok && hint != 0 && !(u->is_look && u->most == 0)) {
-		uint64_t most = u->most;
-
-		ok = zstd_step(stream, u, &hint);
-		if (u->most == most)
 			break;
 	}
 	wk_zstd_close(stream, undo);
@@ -278,8 +272,8 @@ static void lzma_free_by_heap(void *context, void *at)
 /* One step; the result is liblzma's, and LZMA_PROG_ERROR means "at the limit". */
 static lzma_ret xz_step(lzma_stream *stream, struct unpacking *u)
 {
-	size_t asked = room(u);
-	uint8_t *to = asked ? wk_buf_extend(u->out, asked) : NULL;
+	size_t asked;
+	uint8_t *to = room(u, &asked);
 	lzma_ret answer;
 
 	if (!to)
@@ -450,7 +444,7 @@ static bool unpack_reported(struct unpacking *u)
 		return false;
 	return u->out->len - before == size_bytes ||
 	       wk_fail(u->err, WK_ECORRUPT, WK_NOWHERE,
-		       "the %s data ends after %zu of the %" PRIu64 " bytes that were told",
+		       "the %s data ends after %zu of the %" PRIu64 " bytes that it should have",
 		       wk_packing_name(u->packing), u->out->len - before, size_bytes);
 }
 

@@ -255,7 +255,7 @@ static bool find_bytes(struct reading *r, struct wk_zip_member *member, struct r
 
 	if (record->header_at > r->directory.at || !has_mark_at(&r->in, at, LOCAL_MARK))
 		return wk_fail(r->err, WK_ECORRUPT, at,
-			       "the zip directory says that \"%.*s\" lies here, and it does not",
+			       "the zip directory claims that \"%.*s\" is here, and it is not",
 			       (int)(member->name.len < 80 ? member->name.len : 80),
 			       member->name.at);
 	lengths = wk_bytes_at(&r->in, at + LOCAL_BYTES - 4, 4);
@@ -275,7 +275,7 @@ static bool add_member(struct reading *r, struct wk_zip_member *member, struct r
 
 	if (record->disk && record->disk != UINT16_MAX)
 		return wk_fail(r->err, WK_EUNSUPPORTED, WK_NOWHERE,
-			       "a zip member lies in another part of a split archive");
+			       "a zip member is in another part of a split archive");
 	if (!find_bytes(r, member, record))
 		return false;
 	*WK_APPEND(zip->members, zip->count, zip->cap) = *member;
@@ -349,26 +349,12 @@ void wk_zip_close(struct wk_zip *zip)
 
 static const char *name_of_method(uint16_t method)
 {
-	switch (method) {
-	case 1:
-		return "shrink";
-	case 6:
-		return "implode";
-	case 9:
-		return "Deflate64";
-	case 12:
-		return "bzip2";
-	case 14:
-		return "LZMA";
-	case 93:
-		return "zstd";
-	case 95:
-		return "xz";
-	case 98:
-		return "PPMd";
-	default:
-		return NULL;
-	}
+	static const char *const names[] = {
+		[1] = "shrink", [6] = "implode", [9] = "Deflate64", [12] = "bzip2",
+		[14] = "LZMA", [93] = "zstd", [95] = "xz", [98] = "PPMd",
+	};
+
+	return method < sizeof(names) / sizeof(names[0]) ? names[method] : NULL;
 }
 
 static bool fail_method(uint16_t method, struct wk_err *err)

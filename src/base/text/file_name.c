@@ -1,20 +1,11 @@
 #include "base/text/file_name.h"
 
-/* With or without a number behind them. */
-static const struct wk_str devices[] = {
-	WK_STR("con"), WK_STR("prn"), WK_STR("aux"), WK_STR("nul"), WK_STR("conin$"),
-	WK_STR("conout$"),
-};
-static const struct wk_str numbered[] = { WK_STR("com"), WK_STR("lpt") };
-
-#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
-
-static bool is_word(struct wk_str text, struct wk_str word)
+static bool is_one_of(struct wk_str text, const char *const *words)
 {
-	for (size_t i = 0; i < text.len && i < word.len; i++)
-		if (wk_lower(text.at[i]) != word.at[i])
-			return false;
-	return text.len == word.len;
+	for (; *words; words++)
+		if (wk_str_is_any_case(text, *words))
+			return true;
+	return false;
 }
 
 /* One digit; the small raised ones of Latin-1 count as well. */
@@ -29,20 +20,18 @@ static bool is_port_number(struct wk_str text)
 /* The part after the first dot, and blanks before it. */
 static bool is_device(struct wk_str name)
 {
+	static const char *const devices[] = { "con", "prn",	"aux",	   "nul",
+					       "conin$", "conout$", NULL };
+	static const char *const numbered[] = { "com", "lpt", NULL };
 	const char *dot = memchr(name.at, '.', name.len);
 
 	if (dot)
 		name.len = (size_t)(dot - name.at);
 	while (name.len > 0 && name.at[name.len - 1] == ' ')
 		name.len--;
-	for (size_t i = 0; i < COUNT(devices); i++)
-		if (is_word(name, devices[i]))
-			return true;
-	for (size_t i = 0; i < COUNT(numbered) && name.len > 3; i++)
-		if (is_word(wk_str_of(name.at, 3), numbered[i]) &&
-		    is_port_number(wk_str_skip(name, 3)))
-			return true;
-	return false;
+	return is_one_of(name, devices) ||
+	       (name.len > 3 && is_one_of(wk_str_of(name.at, 3), numbered) &&
+		is_port_number(wk_str_skip(name, 3)));
 }
 
 static bool is_letter(char c)

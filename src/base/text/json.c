@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/num.h"
 #include "base/text/utf8.h"
 
 #define MOST_NUMBER 400 /* bytes of one number: no 64-bit float needs more */
@@ -22,6 +23,15 @@ static void fault(struct wk_json *json, const char *expected)
 		json->fault_offset = wk_json_offset(json);
 	}
 	json->end = json->at;
+}
+
+/* The end of the input is not a fault. */
+static void cut_or_fault(struct wk_json *json, const char *expected)
+{
+	if (json->at == json->end)
+		json->is_cut = true;
+	else
+		fault(json, expected);
 }
 
 bool wk_json_end(struct wk_json *json, struct wk_err *err)
@@ -69,10 +79,7 @@ enum wk_json_kind wk_json_peek(struct wk_json *json)
 		return WK_JSON_NUMBER;
 	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
 		return WK_JSON_NULL;
-	if (json->at == json->end)
-		json->is_cut = true;
-	else
-		fault(json, "a value");
+	cut_or_fault(json, "a value");
 	return WK_JSON_NONE;
 }
 
@@ -129,10 +136,7 @@ bool wk_json_next_key(struct wk_json *json, struct wk_str *key)
 	}
 	*key = wk_json_text(json);
 	if (next_byte(json) != ':') {
-		if (json->at == json->end)
-			json->is_cut = true;
-		else
-			fault(json, "a colon behind the key");
+		cut_or_fault(json, "a colon behind the key");
 		return false;
 	}
 	json->at++;
@@ -167,22 +171,10 @@ static struct wk_str read_string(struct wk_json *json, bool *has_escapes)
 /* Four hexadecimal digits at `text`, or UINT32_MAX. */
 static uint32_t hex4(struct wk_str text)
 {
-	uint32_t value = 0;
+	uint64_t value;
 
-	if (text.len < 4)
-		return UINT32_MAX;
-	for (int i = 0; i < 4; i++) {
-		char c = text.at[i];
-		uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
-				 : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
-				 : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10
-							: UINT32_MAX;
-
-		if (digit == UINT32_MAX)
-			return UINT32_MAX;
-		value = value << 4 | digit;
-	}
-	return value;
+	return text.len >= 4 && wk_num_hex(wk_str_of(text.at, 4), &value) ? (uint32_t)value
+									  : UINT32_MAX;
 }
 
 /* The digits after "\u"; the second half of a pair is consumed with the first. */
@@ -208,14 +200,12 @@ static void decode_unicode(struct wk_str *rest, struct wk_buf *out)
 static void decode_escape(struct wk_str *rest, struct wk_buf *out)
 {
 	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
-	const char *known;
-	char c;
+	char c = rest->len ? rest->at[0] : '\0';
+	const char *known = c ? strchr(from, c) : NULL;
 
 	if (rest->len == 0)
 		return;
-	c = rest->at[0];
 	*rest = wk_str_skip(*rest, 1);
-	known = c ? strchr(from, c) : NULL;
 	if (c == 'u')
 		decode_unicode(rest, out);
 	else

@@ -12,7 +12,8 @@ struct surroundings {
 
 static bool is_word(int byte)
 {
-	return byte >= 0 && wk_pattern_is_word((uint8_t)byte);
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+	       (byte >= '0' && byte <= '9') || byte == '_';
 }
 
 static bool holds(enum wk_step_place place, struct surroundings at)

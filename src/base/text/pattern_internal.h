@@ -65,6 +65,4 @@ struct wk_pattern {
 bool wk_pattern_parse(struct wk_pattern *pattern, const char *text, bool ignore_case,
 		      const char **why);
 
-bool wk_pattern_is_word(uint8_t byte);
-
 #endif

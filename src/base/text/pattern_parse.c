@@ -28,12 +28,6 @@ static bool fail(struct parser *parser, const char *why)
 	return false;
 }
 
-bool wk_pattern_is_word(uint8_t byte)
-{
-	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-	       (byte >= '0' && byte <= '9') || byte == '_';
-}
-
 /* --- Steps --- */
 
 static uint32_t add_step(struct parser *parser, struct wk_step step)
@@ -148,75 +142,30 @@ static struct part byte_part(struct parser *parser, char c)
 	return set_part(parser, set);
 }
 
-static bool is_between(uint8_t byte, char first, char last)
+/* The bytes of each class, as pairs of the first and the last of a range. */
+static const struct class
 {
-	return byte >= (uint8_t)first && byte <= (uint8_t)last;
-}
-
-static bool is_lower(uint8_t c)
-{
-	return is_between(c, 'a', 'z');
-}
-static bool is_upper(uint8_t c)
-{
-	return is_between(c, 'A', 'Z');
-}
-static bool is_alpha(uint8_t c)
-{
-	return is_lower(c) || is_upper(c);
-}
-static bool is_digit(uint8_t c)
-{
-	return is_between(c, '0', '9');
-}
-static bool is_alnum(uint8_t c)
-{
-	return is_alpha(c) || is_digit(c);
-}
-static bool is_blank(uint8_t c)
-{
-	return c == ' ' || c == '\t';
-}
-static bool is_space(uint8_t c)
-{
-	return c == ' ' || is_between(c, '\t', '\r');
-}
-static bool is_graph(uint8_t c)
-{
-	return is_between(c, '!', '~');
-}
-static bool is_print(uint8_t c)
-{
-	return is_between(c, ' ', '~');
-}
-static bool is_punct(uint8_t c)
-{
-	return is_graph(c) && !is_alnum(c);
-}
-static bool is_cntrl(uint8_t c)
-{
-	return c < ' ' || c == 127;
-}
-static bool is_xdigit(uint8_t c)
-{
-	return is_digit(c) || is_between(c, 'a', 'f') || is_between(c, 'A', 'F');
-}
-
-static const struct {
 	const char *name;
-	bool (*has)(uint8_t byte);
+	struct wk_str ranges;
 } classes[] = {
-	{ "alnum", is_alnum }, { "alpha", is_alpha }, { "blank", is_blank },
-	{ "cntrl", is_cntrl }, { "digit", is_digit }, { "graph", is_graph },
-	{ "lower", is_lower }, { "print", is_print }, { "punct", is_punct },
-	{ "space", is_space }, { "upper", is_upper }, { "xdigit", is_xdigit },
+	{ "alnum", WK_STR("09AZaz") },   { "alpha", WK_STR("AZaz") },
+	{ "blank", WK_STR("  \t\t") },   { "cntrl", WK_STR("\0\37\177\177") },
+	{ "digit", WK_STR("09") },       { "graph", WK_STR("!~") },
+	{ "lower", WK_STR("az") },       { "print", WK_STR(" ~") },
+	{ "punct", WK_STR("!/:@[`{~") }, { "space", WK_STR("  \t\r") },
+	{ "upper", WK_STR("AZ") },       { "xdigit", WK_STR("09AFaf") },
 };
 
-static void set_add_those(struct wk_byte_set *set, bool (*has)(uint8_t byte))
+static void set_add_range(struct wk_byte_set *set, uint8_t first, uint8_t last)
 {
-	for (unsigned byte = 0; byte < 256; byte++)
-		if (has((uint8_t)byte))
-			set_add(set, (uint8_t)byte);
+	for (unsigned byte = first; byte <= last; byte++)
+		set_add(set, (uint8_t)byte);
+}
+
+static void set_add_ranges(struct wk_byte_set *set, struct wk_str ranges)
+{
+	for (size_t i = 0; i < ranges.len; i += 2)
+		set_add_range(set, (uint8_t)ranges.at[i], (uint8_t)ranges.at[i + 1]);
 }
 
 /* "[:alpha:]" within brackets, `at` behind the colon. */
@@ -228,11 +177,11 @@ static bool read_class(struct parser *parser, struct wk_byte_set *set)
 		if (strncmp(parser->at, classes[i].name, len) != 0 ||
 		    strncmp(parser->at + len, ":]", 2) != 0)
 			continue;
-		set_add_those(set, classes[i].has);
+		set_add_ranges(set, classes[i].ranges);
 		parser->at += len + 2;
 		return true;
 	}
-	return fail(parser, "[: is followed by no class of characters and :]");
+	return fail(parser, "[: must be followed by the name of a class of characters and :]");
 }
 
 /* One byte within brackets: as it is, or "[.x.]" and "[=x=]", which mean the same here. */
@@ -267,8 +216,7 @@ static bool read_range(struct parser *parser, struct wk_byte_set *set)
 	}
 	if (last < first)
 		return fail(parser, "a range of characters ends before it begins");
-	for (unsigned byte = first; byte <= last; byte++)
-		set_add(set, (uint8_t)byte);
+	set_add_range(set, first, last);
 	return true;
 }
 
@@ -304,11 +252,11 @@ static struct part place_part(struct parser *parser, enum wk_step_place place)
 	return single(parser, (struct wk_step){ .kind = WK_STEP_PLACE, .place = place });
 }
 
-static struct part class_part(struct parser *parser, bool (*has)(uint8_t byte), bool is_turned)
+static struct part class_part(struct parser *parser, struct wk_str ranges, bool is_turned)
 {
 	struct wk_byte_set set = { 0 };
 
-	set_add_those(&set, has);
+	set_add_ranges(&set, ranges);
 	if (is_turned)
 		set_turn(&set);
 	return set_part(parser, set);
@@ -317,21 +265,22 @@ static struct part class_part(struct parser *parser, bool (*has)(uint8_t byte), 
 /* Behind a backslash. */
 static bool read_escape(struct parser *parser, struct part *part)
 {
+	static const struct wk_str word = WK_STR("09AZ__az"), space = WK_STR("  \t\r");
 	char c = *parser->at;
 
 	if (!c)
 		return fail(parser, "nothing follows the \\ at its end");
 	if (c >= '1' && c <= '9')
-		return fail(parser, "it refers back to what matched before, which is not done");
+		return fail(parser, "back references such as \\1 are not supported");
 	parser->at++;
 	switch (c) {
 	case 'w':
 	case 'W':
-		*part = class_part(parser, wk_pattern_is_word, c == 'W');
+		*part = class_part(parser, word, c == 'W');
 		break;
 	case 's':
 	case 'S':
-		*part = class_part(parser, is_space, c == 'S');
+		*part = class_part(parser, space, c == 'S');
 		break;
 	case 'b':
 		*part = place_part(parser, WK_PLACE_WORD_EDGE);
@@ -382,7 +331,7 @@ static bool read_atom(struct parser *parser, struct part *part)
 	case '+':
 	case '?':
 	case '{':
-		return fail(parser, "* + ? and { stand behind what they repeat");
+		return fail(parser, "nothing precedes * + ? or { that could be repeated");
 	case '^':
 		*part = place_part(parser, WK_PLACE_BEGIN);
 		return true;
@@ -438,7 +387,7 @@ static bool read_bounds(struct parser *parser, struct repeat *repeat)
 		return fail(parser, "a { is not closed");
 	parser->at++;
 	if (repeat->least > repeat->most)
-		return fail(parser, "the numbers in { } stand the wrong way round");
+		return fail(parser, "the first number in { } is larger than the second");
 	return !parser->why;
 }
 

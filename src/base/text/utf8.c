@@ -11,18 +11,10 @@ uint32_t wk_utf8_next(struct wk_str *text)
 		*text = wk_str_skip(*text, 1);
 		return at[0];
 	}
-	if ((at[0] & 0xe0) == 0xc0) {
-		more = 1;
-		character = at[0] & 0x1fu;
-	} else if ((at[0] & 0xf0) == 0xe0) {
-		more = 2;
-		character = at[0] & 0x0fu;
-	} else if ((at[0] & 0xf8) == 0xf0) {
-		more = 3;
-		character = at[0] & 0x07u;
-	} else {
+	if (at[0] < 0xc0 || at[0] >= 0xf8)
 		goto broken;
-	}
+	more = at[0] < 0xe0 ? 1 : at[0] < 0xf0 ? 2 : 3;
+	character = at[0] & 0x3fu >> more;
 	if (text->len <= more)
 		goto broken;
 	for (size_t i = 1; i <= more; i++) {
@@ -58,21 +50,12 @@ bool wk_utf8_is_text(struct wk_str text)
 
 void wk_utf8_add(struct wk_buf *buf, uint32_t character)
 {
-	if (character < 0x80) {
-		wk_buf_add_char(buf, (char)character);
-	} else if (character < 0x800) {
-		wk_buf_add_char(buf, (char)(0xc0 | character >> 6));
-		wk_buf_add_char(buf, (char)(0x80 | (character & 0x3f)));
-	} else if (character < 0x10000) {
-		wk_buf_add_char(buf, (char)(0xe0 | character >> 12));
-		wk_buf_add_char(buf, (char)(0x80 | (character >> 6 & 0x3f)));
-		wk_buf_add_char(buf, (char)(0x80 | (character & 0x3f)));
-	} else {
-		wk_buf_add_char(buf, (char)(0xf0 | character >> 18));
-		wk_buf_add_char(buf, (char)(0x80 | (character >> 12 & 0x3f)));
-		wk_buf_add_char(buf, (char)(0x80 | (character >> 6 & 0x3f)));
-		wk_buf_add_char(buf, (char)(0x80 | (character & 0x3f)));
-	}
+	static const uint8_t leads[] = { 0, 0xc0, 0xe0, 0xf0 };
+	unsigned more = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+
+	wk_buf_add_char(buf, (char)(leads[more] | character >> 6 * more));
+	while (more-- > 0)
+		wk_buf_add_char(buf, (char)(0x80 | (character >> 6 * more & 0x3f)));
 }
 
 bool wk_utf8_is_unsafe(uint32_t c)
