@@ -172,14 +172,6 @@ static int open_draft(struct wk_os_folder *folder, char *name, size_t size)
 	return fd;
 }
 
-static bool write_pieces(int fd, const struct wk_str *pieces, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!wk_os_write(fd, pieces[i].at, pieces[i].len))
-			return false;
-	return true;
-}
-
 /* The draft replaces the file while it is still locked. */
 bool wk_os_folder_write(struct wk_os_folder *folder, const char *name, const struct wk_str *pieces,
 			size_t count, struct wk_err *err)
@@ -190,7 +182,8 @@ bool wk_os_folder_write(struct wk_os_folder *folder, const char *name, const str
 
 	if (fd < 0)
 		return wk_fail_os(err, errno, "cannot write into %s", folder->path);
-	ok = write_pieces(fd, pieces, count) && renameat(folder->fd, draft, folder->fd, name) == 0;
+	ok = wk_os_write_pieces(fd, pieces, count) &&
+	     renameat(folder->fd, draft, folder->fd, name) == 0;
 	if (!ok) {
 		wk_fail_os(err, errno, "cannot write %s/%s", folder->path, name);
 		unlinkat(folder->fd, draft, 0);

@@ -14,6 +14,7 @@ struct guard {
 	void *context;
 	size_t most; /* 0: all of a file, the default limit for a stream */
 	bool maps_only;
+	struct wk_os_identity *identity; /* of the opened file, if not NULL */
 };
 
 #define GUARD_BYTES (64 * 1024)
@@ -175,20 +176,22 @@ static bool map_or_read(int fd, const char *path, const struct guard *guard,
 static bool open_guarded(const char *path, const struct guard *guard, struct wk_os_file *file,
 			 struct wk_err *err)
 {
-	bool is_stdin = strcmp(path, "-") == 0, ok;
 	struct wk_undo *undo;
 	int fd;
+	bool ok;
 
 	*file = (struct wk_os_file){ 0 };
-	if (is_stdin)
+	if (!guard->maps_only && strcmp(path, "-") == 0)
 		return map_or_read(STDIN_FILENO, "standard input", guard, file, err);
 	undo = wk_undo_new();
-	fd = wk_os_undo_fd(undo, wk_os_input_open(path, true));
+	fd = wk_os_undo_fd(undo, wk_os_input_open(path, !guard->maps_only));
 	if (fd < 0)
 		ok = errno == EISDIR ? is_folder(path, err)
 				     : wk_fail_os(err, errno, "cannot open %s", path);
 	else
 		ok = map_or_read(fd, path, guard, file, err);
+	if (ok && guard->identity)
+		wk_os_input_look(fd, guard->identity);
 	wk_os_close_fd(fd, undo);
 	return ok;
 }
@@ -224,25 +227,13 @@ bool wk_os_open_fd(int fd, const char *name, size_t most_bytes, struct wk_os_fil
 bool wk_os_open_named(const char *path, struct wk_os_file *file, struct wk_os_identity *identity,
 		      struct wk_err *err)
 {
-	struct wk_undo *undo;
-	int fd;
-	bool ok;
+	struct guard guard = { .maps_only = true, .identity = identity };
 
 	*file = (struct wk_os_file){ 0 };
 	if (wk_os_has_drives() && !wk_file_path_is_windows(wk_str_c(path)))
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
-			       "%s is not looked at: no file of Windows can be called so", path);
-	undo = wk_undo_new();
-	fd = wk_os_undo_fd(undo, wk_os_input_open(path, false));
-	if (fd < 0)
-		ok = errno == EISDIR ? is_folder(path, err)
-				     : wk_fail_os(err, errno, "cannot open %s", path);
-	else
-		ok = wk_os_open_fd(fd, path, 0, file, err);
-	if (ok && identity)
-		wk_os_input_look(fd, identity);
-	wk_os_close_fd(fd, undo);
-	return ok;
+			       "%s is not opened: no file of Windows can have this name", path);
+	return open_guarded(path, &guard, file, err);
 }
 
 bool wk_os_read_small(const char *path, struct wk_buf *out)
@@ -260,4 +251,12 @@ bool wk_os_read_small(const char *path, struct wk_buf *out)
 bool wk_os_write(int fd, const void *bytes, size_t len)
 {
 	return wk_fd_write(fd, bytes, len);
+}
+
+bool wk_os_write_pieces(int fd, const struct wk_str *pieces, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!wk_os_write(fd, pieces[i].at, pieces[i].len))
+			return false;
+	return true;
 }

@@ -1,4 +1,5 @@
-/* What input.c needs from each system, to map files or read those that cannot be mapped. */
+/* What input.c needs from each system, to map files or read those that cannot be mapped, and what
+ * their folders share. */
 #ifndef WK_OS_INPUT_H
 #define WK_OS_INPUT_H
 
@@ -25,5 +26,8 @@ void wk_os_input_unmap(const uint8_t *at, size_t size_bytes);
 void wk_os_input_undo(struct wk_os_file *file, struct wk_undo *undo);
 
 uint64_t wk_os_memory_bytes(void);
+
+/* One after the other; false, with errno set, if the system did not accept all of them. */
+bool wk_os_write_pieces(int fd, const struct wk_str *pieces, size_t count);
 
 #endif

@@ -154,7 +154,7 @@ bool wk_os_draft_open_private(struct wk_os_draft *draft, const char *path, struc
  * if it could not be saved. */
 bool wk_os_draft_end(struct wk_os_draft *draft, bool keep);
 
-/* From now on the file is for its owner alone, as far as that can be had. */
+/* From now on the file is for its owner alone, as far as the system can. */
 void wk_os_make_private(int fd);
 
 /* A file that is deleted when its descriptor is closed. `path`, allocated, refers to it until then.
@@ -164,7 +164,7 @@ int wk_os_temporary(char **path);
 /* To the file's first byte; false, with errno set, if it is not seekable. */
 bool wk_os_rewind(int fd);
 
-/* Whether written bytes can be changed later: true for a file that stands at its start,
+/* Whether written bytes can be changed later: true for a file positioned at its start,
  * false for pipes and for files opened to append. */
 bool wk_os_is_seekable(int fd);
 
@@ -183,7 +183,8 @@ bool wk_os_size(int fd, uint64_t *size_bytes);
 /* Cuts a file to a size; false, with errno set, if that cannot be done. */
 bool wk_os_truncate(int fd, uint64_t size_bytes);
 
-/* Copies memory of another process; how many bytes could be had. Needs the right to trace it. */
+/* Copies memory of another process; returns how many bytes were read. Needs the right to trace it.
+ */
 size_t wk_os_read_process(uint32_t pid, uint64_t address, void *bytes, size_t size);
 
 /* The build id of the running kernel: its size in `id`, 0 if it is unknown. */

@@ -58,11 +58,11 @@ static int wait_for(pid_t pid)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void close_pair(int fds[2])
+static void close_end(int *fd)
 {
-	for (int i = 0; i < 2; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
 }
 
 static bool private_pipe(int fds[2], struct wk_err *err)
@@ -116,16 +116,13 @@ int wk_os_program_run(const char *const *words, struct wk_os_program_io io, stru
 		become(words, &io, io.collect ? output[1] : io.output, failure[1]);
 	if (io.outlives_interrupt)
 		before = signal(SIGINT, SIG_IGN);
-	close(failure[1]);
-	failure[1] = -1;
+	close_end(&failure[1]);
 	if (io.collect) {
-		close(output[1]);
-		output[1] = -1;
+		close_end(&output[1]);
 		/* The child is waited for and the pipes are closed even if memory runs out. */
 		wk_heap_run(wk_heap_current(), collect,
 			    &(struct collecting){ output[0], io.collect });
-		close(output[0]);
-		output[0] = -1;
+		close_end(&output[0]);
 	}
 	cause = failure_of(failure[0]);
 	exit_code = wait_for(pid);
@@ -136,8 +133,10 @@ int wk_os_program_run(const char *const *words, struct wk_os_program_io io, stru
 		wk_fail_os(err, cause, "cannot run %s", words[0]);
 	}
 out:
-	close_pair(failure);
-	close_pair(output);
+	for (int i = 0; i < 2; i++) {
+		close_end(&failure[i]);
+		close_end(&output[i]);
+	}
 	wk_heap_check();
 	return exit_code;
 }

@@ -200,14 +200,6 @@ bool wk_os_folder_map(struct wk_os_folder *folder, const char *name, struct wk_o
 	return true;
 }
 
-static bool write_pieces(int fd, const struct wk_str *pieces, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!wk_os_write(fd, pieces[i].at, pieces[i].len))
-			return false;
-	return true;
-}
-
 static char *draft_name(const struct wk_os_folder *folder)
 {
 	static atomic_uint number;
@@ -228,7 +220,8 @@ bool wk_os_folder_write(struct wk_os_folder *folder, const char *name, const str
 	if (fd < 0) {
 		wk_fail_os(err, errno, "cannot write into %s", folder->path);
 	} else {
-		ok = write_pieces(fd, pieces, count) && wk_windows_keep(wk_windows_handle(fd));
+		ok = wk_os_write_pieces(fd, pieces, count) &&
+		     wk_windows_keep(wk_windows_handle(fd));
 		ok = _close(fd) == 0 && ok;
 		if (ok && wk_windows_replace(draft, path))
 			fd = 0;

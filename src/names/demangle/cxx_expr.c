@@ -1,5 +1,7 @@
 #include "names/demangle/cxx.h"
 
+#include "base/bisect.h"
+
 #define UNARY(code, name)                                                                          \
 	{                                                                                          \
 		code, WK_CXX_FORM_UNARY, WK_CXX_UNARIES, WK_STR(name)                              \
@@ -83,23 +85,15 @@ static const struct wk_cxx_operator operators[] = {
 const struct wk_cxx_operator *wk_cxx_operator(struct wk_cxx *p)
 {
 	char first = wk_cxx_peek(p, 0), second = wk_cxx_peek(p, 1);
-	size_t low = 0, high = sizeof(operators) / sizeof(operators[0]);
+	size_t low = 0, high = sizeof(operators) / sizeof(operators[0]), end = high;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const char *code = operators[middle].code;
-		int order = first != code[0] ? first - code[0] : second - code[1];
-
-		if (order == 0) {
-			p->at += 2;
-			return &operators[middle];
-		}
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NULL;
+	WK_BISECT(low, high,
+		  operators[middle].code[0] < first || (operators[middle].code[0] == first &&
+							operators[middle].code[1] < second));
+	if (low == end || operators[low].code[0] != first || operators[low].code[1] != second)
+		return NULL;
+	p->at += 2;
+	return &operators[low];
 }
 
 /* Literals. */

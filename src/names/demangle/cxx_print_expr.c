@@ -233,11 +233,14 @@ static void print_init_index(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	print_initialized(o, n->b);
 }
 
-static void print_fold_pack(struct wk_cxx_out *o, struct wk_cxx_node *pack)
+static void print_fold_operand(struct wk_cxx_out *o, struct wk_cxx_node *n, bool is_pack)
 {
-	struct wk_cxx_node expansion = { .kind = WK_CXX_EXPANSION, .a = pack };
+	struct wk_cxx_node expansion = { .kind = WK_CXX_EXPANSION, .a = n->a };
 
-	add_in_parens(o, &expansion);
+	if (is_pack)
+		add_in_parens(o, &expansion);
+	else
+		wk_cxx_print_operand(o, n->b, WK_CXX_CASTS, true);
 }
 
 static void print_fold_operator(struct wk_cxx_out *o, const struct wk_cxx_node *n)
@@ -252,19 +255,13 @@ static void print_fold(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	wk_cxx_open(o, '(');
 	if (!n->flag || n->b) {
-		if (n->flag)
-			wk_cxx_print_operand(o, n->b, WK_CXX_CASTS, true);
-		else
-			print_fold_pack(o, n->a);
+		print_fold_operand(o, n, !n->flag);
 		print_fold_operator(o, n);
 	}
 	add(o, "...");
 	if (n->flag || n->b) {
 		print_fold_operator(o, n);
-		if (n->flag)
-			print_fold_pack(o, n->a);
-		else
-			wk_cxx_print_operand(o, n->b, WK_CXX_CASTS, true);
+		print_fold_operand(o, n, n->flag);
 	}
 	wk_cxx_close(o, ')');
 }

@@ -83,16 +83,22 @@ static struct wk_cxx_node *function_type(struct wk_cxx *p)
 	return node;
 }
 
+/* <number> | <expression> */
+static struct wk_cxx_node *size(struct wk_cxx *p)
+{
+	if (wk_cxx_is_digit(wk_cxx_peek(p, 0)))
+		return wk_cxx_text(p, WK_CXX_NAME, wk_cxx_number(p, false), NULL);
+	return wk_cxx_expression(p);
+}
+
 /* <array-type> ::= A [<number>] _ <type> | A <expression> _ <type> */
 static struct wk_cxx_node *array_type(struct wk_cxx *p)
 {
 	struct wk_cxx_node *node = wk_cxx_node(p, WK_CXX_ARRAY);
 
 	wk_cxx_need(p, 'A');
-	if (wk_cxx_is_digit(wk_cxx_peek(p, 0)))
-		node->b = wk_cxx_text(p, WK_CXX_NAME, wk_cxx_number(p, false), NULL);
-	else if (wk_cxx_peek(p, 0) != '_')
-		node->b = wk_cxx_expression(p);
+	if (wk_cxx_peek(p, 0) != '_')
+		node->b = size(p);
 	wk_cxx_need(p, '_');
 	node->a = wk_cxx_type(p);
 	return node;
@@ -102,19 +108,14 @@ static struct wk_cxx_node *array_type(struct wk_cxx *p)
 static struct wk_cxx_node *vector_type(struct wk_cxx *p)
 {
 	struct wk_cxx_node *node = wk_cxx_node(p, WK_CXX_VECTOR);
+	bool has_number;
 
 	p->at += 2;
-	if (wk_cxx_is_digit(wk_cxx_peek(p, 0))) {
-		node->b = wk_cxx_text(p, WK_CXX_NAME, wk_cxx_number(p, false), NULL);
-		wk_cxx_need(p, '_');
-		node->a = wk_cxx_accept(p, 'p') ? wk_cxx_word(p, "pixel") : wk_cxx_type(p);
-		return node;
-	}
-	if (!wk_cxx_accept(p, '_')) {
-		node->b = wk_cxx_expression(p);
-		wk_cxx_need(p, '_');
-	}
-	node->a = wk_cxx_type(p);
+	has_number = wk_cxx_is_digit(wk_cxx_peek(p, 0));
+	if (wk_cxx_peek(p, 0) != '_')
+		node->b = size(p);
+	wk_cxx_need(p, '_');
+	node->a = has_number && wk_cxx_accept(p, 'p') ? wk_cxx_word(p, "pixel") : wk_cxx_type(p);
 	return node;
 }
 
@@ -143,10 +144,7 @@ static struct wk_cxx_node *bit_int(struct wk_cxx *p)
 	struct wk_cxx_node *bits;
 
 	p->at += 2;
-	if (wk_cxx_is_digit(wk_cxx_peek(p, 0)))
-		bits = wk_cxx_text(p, WK_CXX_NAME, wk_cxx_number(p, false), NULL);
-	else
-		bits = wk_cxx_expression(p);
+	bits = size(p);
 	wk_cxx_need(p, '_');
 	return wk_cxx_wrap(p, WK_CXX_ENCLOSED, words, bits);
 }
@@ -329,12 +327,11 @@ static struct wk_cxx_node *vendor_type(struct wk_cxx *p)
 
 static struct wk_cxx_node *member_pointer(struct wk_cxx *p)
 {
-	struct wk_cxx_node *node = wk_cxx_node(p, WK_CXX_MEMBER_POINTER);
+	struct wk_cxx_node *class;
 
 	p->at++;
-	node->a = wk_cxx_type(p);
-	node->b = wk_cxx_type(p);
-	return node;
+	class = wk_cxx_type(p);
+	return wk_cxx_pair(p, WK_CXX_MEMBER_POINTER, class, wk_cxx_type(p));
 }
 
 /* P, R, O, C, G: one letter before another type */

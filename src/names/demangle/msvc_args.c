@@ -110,7 +110,7 @@ void wk_msvc_template_args(struct wk_msvc *p, struct wk_msvc_node *part)
 	size_t begin = p->pile.count;
 
 	while (wk_msvc_until(p, '@'))
-		/* Empty packs, and what stands between packs. */
+		/* Empty packs, and the marks between packs. */
 		if (!wk_msvc_accept_text(p, "$S") && !wk_msvc_accept_text(p, "$$V") &&
 		    !wk_msvc_accept_text(p, "$$$V") && !wk_msvc_accept_text(p, "$$Z"))
 			wk_msvc_push(p, template_arg(p));

@@ -2,6 +2,8 @@
  * one a hash. Characters that a C++ name may not contain are written as $..$ or with dots. */
 #include "names/demangle/rust.h"
 
+#include "names/rust_escapes.h"
+
 /* Reads a length and that many bytes. */
 static bool read_element(struct wk_str *rest, struct wk_str *element)
 {
@@ -141,4 +143,21 @@ bool wk_rust_legacy(struct wk_str *rest, bool with_hash, struct wk_rust_out *out
 		wk_rust_put_element(out, element);
 	}
 	return false;
+}
+
+#define HASH_LEN 19 /* "::h" and 16 digits */
+
+struct wk_str wk_rust_name(struct wk_str name, struct wk_buf *buf)
+{
+	struct wk_rust_out out = { .buf = buf };
+	struct wk_str hash;
+
+	if (name.len <= HASH_LEN)
+		return name;
+	hash = wk_str_skip(name, name.len - HASH_LEN);
+	if (!wk_str_accept(&hash, "::") || !is_hash(hash))
+		return name;
+	wk_buf_reset(buf);
+	wk_rust_put_element(&out, wk_str_of(name.at, name.len - HASH_LEN));
+	return out.failed ? name : wk_buf_str(buf);
 }

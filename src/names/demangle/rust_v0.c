@@ -188,6 +188,13 @@ static size_t list(struct v0 *p, void (*item)(struct v0 *), const char *separato
 	return count;
 }
 
+static void list_in(struct v0 *p, const char *open, void (*item)(struct v0 *), const char *close)
+{
+	put(p, open);
+	list(p, item, ", ");
+	put(p, close);
+}
+
 /* De Bruijn index: 1 is the innermost lifetime bound here, 0 is one without a name. */
 static void put_lifetime(struct v0 *p, uint64_t index)
 {
@@ -314,9 +321,7 @@ static void self_type(struct v0 *p, bool of_trait)
 static void generic_path(struct v0 *p, bool in_value)
 {
 	path(p, in_value);
-	put(p, in_value ? "::<" : "<");
-	list(p, generic_arg, ", ");
-	put(p, ">");
+	list_in(p, in_value ? "::<" : "<", generic_arg, ">");
 }
 
 static void path(struct v0 *p, bool in_value)
@@ -450,9 +455,7 @@ static void function_type(struct v0 *p)
 		put(p, "unsafe ");
 	if (read_if(p, 'K'))
 		abi(p);
-	put(p, "fn(");
-	list(p, argument, ", ");
-	put(p, ")");
+	list_in(p, "fn(", argument, ")");
 	if (!read_if(p, 'u')) {
 		put(p, " -> ");
 		type(p);
@@ -710,14 +713,10 @@ static void adt(struct v0 *p)
 	case 'U':
 		break;
 	case 'T':
-		put(p, "(");
-		list(p, value, ", ");
-		put(p, ")");
+		list_in(p, "(", value, ")");
 		break;
 	case 'S':
-		put(p, " { ");
-		list(p, field, ", ");
-		put(p, " }");
+		list_in(p, " { ", field, " }");
 		break;
 	default:
 		refuse(p);
@@ -738,9 +737,7 @@ static void expression(struct v0 *p, char tag)
 		value(p);
 		break;
 	case 'A':
-		put(p, "[");
-		list(p, value, ", ");
-		put(p, "]");
+		list_in(p, "[", value, "]");
 		break;
 	case 'T':
 		tuple(p, value);
