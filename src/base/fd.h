@@ -1,4 +1,4 @@
-/* Bytes to a descriptor: the one thing below os/ that speaks to the system. */
+/* Bytes to a descriptor: the only code below os/ that calls the system. */
 #ifndef WK_BASE_FD_H
 #define WK_BASE_FD_H
 

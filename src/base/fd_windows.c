@@ -8,8 +8,8 @@
 
 #define MOST_AT_ONCE (1u << 20)
 
-/* Not by the C library's _write: where a reader went away in the middle some take what was written
- * until then for a fault that has no name. */
+/* Not by the C library's _write: if a reader goes away in the middle, some versions report a
+ * partial write as an unknown error. */
 bool wk_fd_write(int fd, const void *bytes, size_t len)
 {
 	intptr_t handle = _get_osfhandle(fd);

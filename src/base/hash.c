@@ -20,7 +20,7 @@ static uint64_t load(const uint8_t *at, size_t len)
 	return word;
 }
 
-/* Two words at a time; the last may overlap what was taken before. */
+/* Two words at a time; the last two may overlap those before. */
 uint64_t wk_hash_bytes(const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes, *end;
@@ -58,7 +58,7 @@ uint64_t wk_hash_fixed(const void *bytes, size_t len)
 	return fixed_u64(hash ^ load(at, len));
 }
 
-/* Four lanes, since a multiplication takes as long as four words do to come. Each step can be
+/* Four lanes, since a multiplication takes as long as loading four words. Each step can be
  * undone, so that two inputs that differ in one word never meet. */
 uint64_t wk_checksum(const void *bytes, size_t len)
 {
@@ -83,7 +83,7 @@ uint64_t wk_checksum(const void *bytes, size_t len)
 	return sum;
 }
 
-/* From so many bytes on, eight at a time pay for their tables. */
+/* From this size on, eight bytes at a time pay for their tables. */
 #define CRC_IS_LONG 16384
 
 static void make_crc_table(uint32_t table[256])
@@ -97,7 +97,7 @@ static void make_crc_table(uint32_t table[256])
 	}
 }
 
-/* What a byte comes to when so many bytes of zero follow it. */
+/* The sum of a byte that is followed by N bytes of zero. */
 static void make_more_crc_tables(uint32_t tables[8][256])
 {
 	for (int zeros = 1; zeros < 8; zeros++)
@@ -121,7 +121,7 @@ static uint32_t crc_of_eight(uint32_t tables[8][256], uint32_t crc, const uint8_
 
 uint32_t wk_crc32(uint32_t crc, const void *bytes, size_t len)
 {
-	/* The tables are made anew at each call: a microsecond each, against files of megabytes. */
+	/* The tables are computed at each call: a microsecond each, against files of megabytes. */
 	uint32_t tables[8][256];
 	const uint8_t *at = bytes;
 

@@ -1,22 +1,21 @@
-/* Hashing for tables in memory, and sums to tell whether a file is as it was written.
+/* Hashing for tables in memory, and checksums that show whether a file is unchanged.
  *
- * What fills a table comes from files, and a file can be made so that all its keys meet in one
- * place if it is known which meet. So hashes depend on a secret that each process draws anew:
- * they are good for nothing that is saved or shown. */
+ * The keys of tables come from files, and a hostile file could contain only keys that collide. So
+ * hashes depend on a secret that each process draws anew: never save or print them. */
 #ifndef WK_BASE_HASH_H
 #define WK_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fixed until wk_hash_seed, which os/ calls before anything runs. */
+/* Constant until wk_hash_seed, which os/ calls before main. */
 extern uint64_t wk_hash_secret[2];
 void wk_hash_seed(const uint64_t random[2]);
 
 __extension__ typedef unsigned __int128 wk_hash_product;
 
-/* Both halves of the product, so that every bit of it depends on every bit of the secret: the
- * low half alone would let differences in high bits through unseen. */
+/* Both halves of the product, so that every bit depends on every bit of the secret: the low half
+ * alone would ignore differences in high bits. */
 static inline uint64_t wk_hash_mix(uint64_t a, uint64_t b)
 {
 	wk_hash_product product =

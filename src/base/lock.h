@@ -1,4 +1,4 @@
-/* Mutual exclusion for base/ itself. Everyone else uses the locks of os/, which are released when
+/* Mutual exclusion for base/ itself. Other code uses the locks of os/, which are released when
  * memory runs out. */
 #ifndef WK_BASE_LOCK_H
 #define WK_BASE_LOCK_H

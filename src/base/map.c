@@ -5,9 +5,9 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* Open addressing with linear steps, at most half full. A slot whose id is 0 is
- * free in wk_index; in wk_map a taken-out key keeps its slot with id 0 so that chains stay
- * whole, which is why wk_map marks free slots by KEY_FREE as well. */
+/* Open addressing with linear steps, at most half full. In wk_index a slot with id 0 is free. In
+ * wk_map a removed key keeps its slot, with id 0, so that chains stay whole; free slots have
+ * KEY_FREE. */
 #define KEY_FREE UINT64_MAX
 
 static size_t first_slot(uint64_t hash, size_t cap)
@@ -47,8 +47,8 @@ uint32_t wk_map_find(const struct wk_map *map, uint64_t key)
 	return slot->key == key ? slot->id : 0;
 }
 
-/* Keys that were taken out stay behind here, so that a table whose keys come and go is only as
- * large as what it holds at once. */
+/* Drops removed keys, so that a table whose keys come and go is only as large as its greatest
+ * number of keys at one time. */
 static void map_rehash(struct wk_map *map)
 {
 	struct wk_map old = *map;
@@ -130,7 +130,7 @@ void wk_index_add(struct wk_index *index, uint64_t hash, uint32_t id)
 		struct wk_index old = *index;
 
 		index->cap = old.cap ? old.cap * 2 : 64;
-		/* Zeroed by writing: pages that are read first are given by the system twice. */
+		/* Zeroed by writing: pages that are first read and then written fault twice. */
 		index->slots = wk_alloc_table_zeroed(index->cap, sizeof(*index->slots));
 		for (size_t i = 0; i < old.cap; i++)
 			if (old.slots[i].id)

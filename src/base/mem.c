@@ -93,7 +93,7 @@ void *wk_alloc_zeroed(size_t count, size_t size_bytes)
 	return check(try_alloc(count * size_bytes, true));
 }
 
-/* The library that asked reports some error of its own; the heap remembers the cause. */
+/* The library reports some error of its own; the heap remembers the cause. */
 static void *note_failure(void *at)
 {
 	if (!at && wk_running.heap)
@@ -199,7 +199,7 @@ void wk_free_each(void *const *blocks, size_t count)
 		wk_free(blocks[i]);
 }
 
-/* A large page of which much would not be used takes more memory than it is worth. */
+/* A large page that would be mostly unused wastes more memory than it saves time. */
 static size_t in_large_pages(size_t size_bytes, size_t page)
 {
 	return page ? (size_bytes + page / 4) / page * page : 0;

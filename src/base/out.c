@@ -190,15 +190,15 @@ static bool special_in_json(uint8_t c)
 
 void wk_out_json(struct wk_out *out, struct wk_str text)
 {
+	static const char *const escapes[128] = {
+		['"'] = "\\\"", ['\\'] = "\\\\", ['\n'] = "\\n", ['\t'] = "\\t",
+	};
+
 	while (plain_run(out, &text, special_in_json)) {
 		uint32_t c = wk_utf8_next(&text);
 
-		if (c == '"' || c == '\\')
-			wk_out_fmt(out, "\\%c", (char)c);
-		else if (c == '\n')
-			wk_out_text(out, "\\n");
-		else if (c == '\t')
-			wk_out_text(out, "\\t");
+		if (c < 128 && escapes[c])
+			wk_out_text(out, escapes[c]);
 		else if (c == WK_UTF8_BROKEN)
 			out_character(out, 0xfffd);
 		else if (wk_utf8_is_unsafe(c) || c == '<' || c == '>' || c == '&' || c == 0xfffe ||

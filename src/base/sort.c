@@ -71,7 +71,7 @@ void wk_sort_keys_above(struct wk_sort_key *keys, size_t count, unsigned first_b
 	unsigned most = count < MANY ? FEW_BITS : MANY_BITS, end = first_bit;
 	struct wk_sort_key *from = keys, *to, *spare;
 	struct digit digit;
-	uint64_t taken = 0; /* bits that some key has */
+	uint64_t taken = 0; /* bits that are set in some key */
 
 	if (is_sorted(keys, count, first_bit))
 		return;

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bisect.h"
+
 struct wk_sort_key {
 	uint64_t key;
 	uint32_t row;
@@ -25,11 +27,10 @@ struct wk_sort_key *wk_sort_order(const void *rows, size_t count, size_t row_byt
 	wk_sort_order(rows, count, sizeof(*(rows)), offsetof(__typeof__(*(rows)), number), \
 		      sizeof((rows)->number))
 
-/* By the keys' bits from `first_bit` up; the lower ones are carried along. */
+/* By the bits of the keys from `first_bit` on; lower bits are ignored. */
 void wk_sort_keys_above(struct wk_sort_key *keys, size_t count, unsigned first_bit);
 
-/* Rows in the order of their keys, on the heap, for the caller to free; those that come are freed.
- */
+/* Frees the rows, and returns a copy in the order of their keys, which the caller frees. */
 void *wk_sort_gather(void *rows, const struct wk_sort_key *keys, size_t count, size_t row_bytes);
 
 /* The same by the uint64_t that is `number_at` bytes into each row. */
@@ -40,17 +41,11 @@ void *wk_sort_rows(void *rows, size_t count, size_t row_bytes, size_t number_at)
 static inline size_t wk_sorted_up_to(const void *rows, size_t count, size_t row_bytes,
 				     size_t number_at, uint64_t most)
 {
+	const char *numbers = (const char *)rows + number_at;
 	size_t low = 0, high = count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const char *row = (const char *)rows + middle * row_bytes;
-
-		if (*(const uint64_t *)(const void *)(row + number_at) <= most)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high,
+		  *(const uint64_t *)(const void *)(numbers + middle * row_bytes) <= most);
 	return low;
 }
 

@@ -1,7 +1,7 @@
 /* Interned text: the same text gets the same id, once.
  *
- * Id 0 is the empty text and means "none". Texts may hold any bytes; a NUL is kept behind
- * each that is not counted. The pointers live as long as the table. */
+ * Id 0 is the empty text and means "none". Texts may contain any bytes, and a NUL that is
+ * not counted follows each. Pointers are valid as long as the table. */
 #ifndef WK_BASE_STRTAB_H
 #define WK_BASE_STRTAB_H
 
@@ -22,12 +22,12 @@ static inline uint32_t wk_strtab_add_str(struct wk_strtab *tab, struct wk_str te
 	return wk_strtab_add(tab, text.at, text.len);
 }
 
-/* The same for a text that stays where it is, unchanged, until wk_strtab_forget_places: a long one
- * that comes again from the same place is not read again. */
+/* The same for a text that stays at its address, unchanged, until wk_strtab_forget_places: a long
+ * text that is added again from the same address is not read again. */
 uint32_t wk_strtab_add_lasting(struct wk_strtab *tab, struct wk_str text);
 void wk_strtab_forget_places(struct wk_strtab *tab);
 
-/* The id of `text` if it is there, else 0. */
+/* The id of `text`, or 0. */
 uint32_t wk_strtab_find(const struct wk_strtab *tab, struct wk_str text);
 
 /* An id that is not in the table gives the empty text. */

@@ -1,8 +1,8 @@
-/* What Windows' calls say, as errno has it; in the build for Windows only. */
+/* Errors of Windows as numbers of errno; in the build for Windows only. */
 #ifndef WK_BASE_WINDOWS_ERROR_H
 #define WK_BASE_WINDOWS_ERROR_H
 
-/* EIO for what has no number of its own. */
+/* EIO for errors without a number of their own. */
 int wk_windows_error_number(unsigned long error);
 
 #endif

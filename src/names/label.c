@@ -1,6 +1,7 @@
 #include "names/label.h"
 
 #include "names/short_name.h"
+#include "names/spelling.h"
 
 #define ELLIPSIS   "…"
 #define LEAST_ROOM 4
@@ -12,14 +13,8 @@ static size_t last_step(const struct wk_buf *label)
 	int open = 0;
 
 	for (size_t i = 0; i + 2 < label->len; i++) {
-		char c = label->at[i];
-
-		if (c == '<' || c == '(' || c == '[' || c == '{')
-			open++;
-		else if ((c == '>' && (i == 0 || label->at[i - 1] != '-')) || c == ')' ||
-			 c == ']' || c == '}')
-			open--;
-		else if (open <= 0 && c == ':' && label->at[i + 1] == ':')
+		open += wk_bracket_at(wk_buf_str(label), i);
+		if (open <= 0 && label->at[i] == ':' && label->at[i + 1] == ':')
 			last = i + 2;
 	}
 	return last;

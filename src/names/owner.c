@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "names/function_name.h"
+#include "names/spelling.h"
 
 #define MOST_NESTED 8 /* "<<<A as B>::C as D>::E as F>::g" */
 
@@ -15,26 +16,6 @@ static bool contains(struct wk_str text, const char *part)
 }
 
 /* --- Prefixes ---------------------------------------------------------------------------- */
-
-/* Arrows are not brackets: "<fn() -> u8 as ...". */
-static int nesting(struct wk_str name, size_t i)
-{
-	switch (name.at[i]) {
-	case '<':
-	case '(':
-	case '[':
-	case '{':
-		return 1;
-	case '>':
-		return i && name.at[i - 1] == '-' ? 0 : -1;
-	case ')':
-	case ']':
-	case '}':
-		return -1;
-	default:
-		return 0;
-	}
-}
 
 /* "operator<", "operator new", "operator bool": none of them holds a bracket or a result. */
 static bool is_operator(struct wk_str name, size_t i)
@@ -83,8 +64,8 @@ static struct wk_str without_result(struct wk_str name)
 			begin = i + 1;
 		else if (depth == 0 && i == begin && (c == '*' || c == '&'))
 			begin = i + 1;
-		else if (depth > 0 || nesting(name, i) > 0)
-			depth += nesting(name, i);
+		else if (depth > 0 || wk_bracket_at(name, i) > 0)
+			depth += wk_bracket_at(name, i);
 	}
 	return wk_str_skip(name, begin);
 }
@@ -115,7 +96,7 @@ static struct qualified read_apart(struct wk_str name)
 	int depth = 1;
 
 	for (size_t i = 1; i < name.len; i++) {
-		depth += nesting(name, i);
+		depth += wk_bracket_at(name, i);
 		if (depth == 1 && wk_str_starts(wk_str_skip(name, i), " as "))
 			parts.trait = wk_str_skip(name, i + 4);
 		if (depth == 0 || parts.trait.at) {

@@ -200,19 +200,17 @@ static bool opens_parameters(const struct wk_buf *name, size_t i)
 /* The start of the name after "void", "unsigned long", "std::vector<int> const&" ... */
 static size_t begin_of_name(const struct wk_buf *name)
 {
-	size_t begin = 0, depth = 0;
+	size_t begin = 0;
+	int depth = 0;
 
 	for (size_t i = 0; i < name->len; i++) {
-		char c = name->at[i];
+		int step = wk_bracket_at(wk_buf_str(name), i);
 
 		if (depth == 0 && wk_str_starts(rest_of(name, i), "operator"))
 			break;
-		if (c == '<' || c == '(' || c == '[' || c == '{')
-			depth++;
-		else if (depth &&
-			 (c == ')' || c == ']' || c == '}' || (c == '>' && name->at[i - 1] != '-')))
-			depth--;
-		else if (depth == 0 && c == ' ')
+		if (depth > 0 || step > 0)
+			depth += step;
+		else if (name->at[i] == ' ')
 			begin = i + 1;
 	}
 	return begin;
@@ -292,7 +290,7 @@ static size_t close_of(struct wk_str name, size_t open, const char *word, size_t
 	return NOT_THERE;
 }
 
-/* "T" and "&mut F" say nothing of whose function it is. */
+/* "T" and "&mut F" do not show which type the function belongs to. */
 static bool is_any_type(struct wk_str type)
 {
 	static const char *const sigils[] = { "&", "*", "mut ", "const " };

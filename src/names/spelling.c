@@ -7,6 +7,25 @@
 #define MOST_NESTED 32
 #define MOST_BYTES  (64 * 1024) /* default arguments double with each level of brackets */
 
+int wk_bracket_at(struct wk_str text, size_t at)
+{
+	switch (text.at[at]) {
+	case '<':
+	case '(':
+	case '[':
+	case '{':
+		return 1;
+	case '>':
+		return at && text.at[at - 1] == '-' ? 0 : -1;
+	case ')':
+	case ']':
+	case '}':
+		return -1;
+	default:
+		return 0;
+	}
+}
+
 size_t wk_bracket_end(struct wk_str text, size_t open, char opening, char closing)
 {
 	size_t depth = 0;

@@ -7,6 +7,11 @@
 
 #include "base/buf.h"
 
+/* 1 for an opening bracket of any kind, -1 for a closing one, 0 for others. Arrows are not
+ * brackets:
+ * "<fn() -> u8 as ...". */
+int wk_bracket_at(struct wk_str text, size_t at);
+
 /* The position that closes the bracket at `open`, counting only that kind; SIZE_MAX if there is
  * none. The '>' of an arrow closes nothing. */
 size_t wk_bracket_end(struct wk_str text, size_t open, char opening, char closing);

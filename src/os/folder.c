@@ -115,17 +115,9 @@ void wk_os_folder_close(struct wk_os_folder *folder)
 	WK_FREE_ALL(folder->path, folder);
 }
 
-static uint64_t changed_ns(const struct stat *info)
+static uint64_t ns_of(struct timespec time)
 {
-	return (uint64_t)info->st_mtim.tv_sec * 1000000000u + (uint64_t)info->st_mtim.tv_nsec;
-}
-
-static uint64_t used_ns(const struct stat *info)
-{
-	uint64_t read_ns =
-		(uint64_t)info->st_atim.tv_sec * 1000000000u + (uint64_t)info->st_atim.tv_nsec;
-
-	return read_ns > changed_ns(info) ? read_ns : changed_ns(info);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 bool wk_os_folder_map(struct wk_os_folder *folder, const char *name, struct wk_os_file *file,
@@ -149,7 +141,7 @@ bool wk_os_folder_map(struct wk_os_folder *folder, const char *name, struct wk_o
 	}
 	*file = (struct wk_os_file){ .at = at, .size_bytes = (size_t)info.st_size };
 	wk_os_input_undo(file, undo);
-	*changed = changed_ns(&info);
+	*changed = ns_of(info.st_mtim);
 	return true;
 }
 
@@ -244,22 +236,19 @@ static bool read_one(struct wk_os_folder *folder, const char *name,
 		     void *context)
 {
 	struct wk_os_folder_file file = { .name = name };
-	uint64_t now = wk_os_wall_ns(), age_ns;
+	uint64_t now = wk_os_wall_ns(), age_ns, read_ns;
 	struct stat info;
 
 	if (fstatat(folder->fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode) ||
 	    !is_ours(&info))
 		return true;
 	file.size_bytes = (uint64_t)info.st_size;
-	file.changed_ns = changed_ns(&info);
-	file.used_ns = used_ns(&info);
+	file.changed_ns = ns_of(info.st_mtim);
+	read_ns = ns_of(info.st_atim);
+	file.used_ns = read_ns > file.changed_ns ? read_ns : file.changed_ns;
 	age_ns = now > file.changed_ns ? now - file.changed_ns : 0;
-	if (is_draft(name)) {
-		file.is_left_behind = is_left_behind(folder, name, age_ns);
-		if (!file.is_left_behind)
-			return true;
-	}
-	return take(context, &file);
+	file.is_left_behind = is_draft(name) && is_left_behind(folder, name, age_ns);
+	return (is_draft(name) && !file.is_left_behind) || take(context, &file);
 }
 
 static void close_list(struct wk_undo *undo)

@@ -19,7 +19,7 @@
 
 struct wk_os_folder;
 
-/* The path as it is from anywhere, on the heap: links stay, nothing need be there. */
+/* The absolute path, on the heap: links stay, and the file need not exist. */
 char *wk_os_absolute(const char *path);
 
 /* $XDG_CACHE_HOME/wick, or ~/.cache/wick, or %LOCALAPPDATA%\wick; allocated, NULL if no variable is

@@ -50,16 +50,7 @@ static size_t most_of_streams(void)
 static bool is_too_long(const char *path, size_t most, struct wk_err *err)
 {
 	return wk_fail(err, WK_EIO, WK_NOWHERE,
-		       "%s has more than the %zu MiB that are read of such a file", path,
-		       most >> 20);
-}
-
-static bool has_no_end(const char *path, size_t most, struct wk_err *err)
-{
-	return wk_fail(err, WK_EIO, WK_NOWHERE,
-		       "%s did not end within %zu bytes, the most that is read of what is not a "
-		       "file: write it to a file first, or set WICK_MOST_INPUT to more bytes",
-		       path, most);
+		       "%s is larger than %zu MiB, the limit for such a file", path, most >> 20);
 }
 
 static bool read_guarded(int fd, const char *path, const struct guard *guard, struct wk_buf *whole,
@@ -75,15 +66,12 @@ static bool read_guarded(int fd, const char *path, const struct guard *guard, st
 		return wk_fail_os(err, errno, "cannot read %s", path);
 	if (whole->len <= most)
 		return true;
-	return guard->most ? is_too_long(path, most, err) : has_no_end(path, most, err);
-}
-
-static bool cannot_be_mapped(const char *path, enum wk_os_input_kind kind, uint64_t size_bytes,
-			     struct wk_err *err)
-{
-	if (kind != WK_OS_INPUT_FILE)
-		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s is no ordinary file", path);
-	return size_bytes == 0 || wk_fail_os(err, errno, "cannot map %s", path);
+	if (guard->most)
+		return is_too_long(path, most, err);
+	return wk_fail(err, WK_EIO, WK_NOWHERE,
+		       "%s did not end within %zu bytes, the limit for input that is not a file: "
+		       "write it to a file first, or set WICK_MOST_INPUT to more bytes",
+		       path, most);
 }
 
 static bool read_whole(int fd, const char *path, const struct guard *guard, struct wk_os_file *file,
@@ -168,8 +156,10 @@ static bool map_or_read(int fd, const char *path, const struct guard *guard,
 		return is_too_long(path, guard->most, err);
 	if (kind == WK_OS_INPUT_FILE && size_bytes > 0 && map(fd, (size_t)size_bytes, file))
 		return true;
+	if (guard->maps_only && kind != WK_OS_INPUT_FILE)
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s is not a regular file", path);
 	if (guard->maps_only)
-		return cannot_be_mapped(path, kind, size_bytes, err);
+		return size_bytes == 0 || wk_fail_os(err, errno, "cannot map %s", path);
 	return read_whole(fd, path, guard, file, err);
 }
 

@@ -152,21 +152,18 @@ bool wk_os_vdso(const uint8_t **at, size_t *size_bytes)
 {
 	uintptr_t begin = (uintptr_t)getauxval(AT_SYSINFO_EHDR);
 	struct wk_buf maps = { 0 };
+	const char *found = NULL;
 	char line[32];
-	const char *found;
-	bool ok = false;
 
 	snprintf(line, sizeof(line), "%" PRIxPTR "-", begin);
-	if (begin != 0 && wk_os_read_small("/proc/self/maps", &maps)) {
+	if (begin != 0 && wk_os_read_small("/proc/self/maps", &maps))
 		found = strstr(wk_buf_text(&maps), line);
-		if (found) {
-			*size_bytes = (uintptr_t)strtoull(found + strlen(line), NULL, 16) - begin;
-			*at = (const uint8_t *)begin;
-			ok = true;
-		}
+	if (found) {
+		*size_bytes = (uintptr_t)strtoull(found + strlen(line), NULL, 16) - begin;
+		*at = (const uint8_t *)begin;
 	}
 	wk_buf_fini(&maps);
-	return ok;
+	return found != NULL;
 }
 
 /* Signals stay with the threads that are there. 0, or why it cannot be. */
@@ -450,7 +447,7 @@ struct wk_os_thread {
 	struct wk_undo *undo;
 };
 
-/* If it runs out of memory, the heap has failed and the one who joins it learns that. */
+/* If it runs out of memory, the heap has failed, which the joining thread notices. */
 static void *thread_main(void *context)
 {
 	struct wk_os_thread *thread = context;

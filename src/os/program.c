@@ -67,11 +67,7 @@ static void close_end(int *fd)
 
 static bool private_pipe(int fds[2], struct wk_err *err)
 {
-	if (pipe(fds) != 0)
-		return wk_fail_os(err, errno, "cannot make a pipe");
-	fcntl(fds[0], F_SETFD, FD_CLOEXEC);
-	fcntl(fds[1], F_SETFD, FD_CLOEXEC);
-	return true;
+	return pipe2(fds, O_CLOEXEC) == 0 || wk_fail_os(err, errno, "cannot create a pipe");
 }
 
 /* 0 if the child became its program, else the cause why not. */

@@ -13,7 +13,7 @@ struct wk_os_program_io {
 	int input, output;       /* descriptors; -1: ours */
 	struct wk_buf *collect;  /* receives the output; NULL: it is not captured */
 	bool is_mute;            /* its standard error is discarded */
-	bool outlives_interrupt; /* Ctrl-C is for the program; we go on when it has ended */
+	bool outlives_interrupt; /* Ctrl-C ends only the program, not wick */
 };
 
 #define WK_OS_PROGRAM_PLAIN ((struct wk_os_program_io){ .input = -1, .output = -1 })
@@ -30,7 +30,7 @@ char *wk_os_program_find(const char *name);
 /* The arguments before a line that the system's shell is to run. */
 extern const char *const wk_os_shell[2];
 
-/* What opens a file in the program that its user likes for it. */
+/* The program that opens a file in the user's default application. */
 extern const char *const wk_os_opener;
 
 #endif

@@ -71,7 +71,7 @@ static void restore_code_page(void)
 }
 
 /* A console shows bytes as UTF-8 from now on, and again as before in the end. */
-static void speak_utf8(void)
+static void set_utf8(void)
 {
 	code_page_before = GetConsoleOutputCP();
 	if (code_page_before && code_page_before != CP_UTF8 && SetConsoleOutputCP(CP_UTF8))
@@ -85,7 +85,7 @@ char **wk_os_start(char **argv)
 
 	hold_standard_streams();
 	if (wk_os_is_terminal(1) || wk_os_is_terminal(2))
-		speak_utf8();
+		set_utf8();
 	if (__wgetmainargs(&count, &words, &environment, 0, &how) != 0 || !words)
 		return argv;
 	if (environment)
@@ -113,17 +113,13 @@ uint64_t wk_os_memory_bytes(void)
 
 bool wk_os_vdso(const uint8_t **at, size_t *size_bytes)
 {
-	(void)at;
-	(void)size_bytes;
+	(void)at, (void)size_bytes;
 	return false;
 }
 
 size_t wk_os_read_process(uint32_t pid, uint64_t address, void *bytes, size_t size)
 {
-	(void)pid;
-	(void)address;
-	(void)bytes;
-	(void)size;
+	(void)pid, (void)address, (void)bytes, (void)size;
 	return 0;
 }
 

@@ -124,10 +124,8 @@ struct wk_os_folder *wk_os_folder_open(const char *path, bool may_make, struct w
 	struct wk_os_folder *folder;
 	HANDLE handle;
 
-	if (may_make && !wk_os_is_there(path) && !make_path(path)) {
-		wk_fail_os(err, errno, "cannot use the folder %s", path);
-		return NULL;
-	}
+	if (may_make && !wk_os_is_there(path) && !make_path(path))
+		goto failed;
 	handle = wk_windows_open(path, FILE_LIST_DIRECTORY | READ_CONTROL, OPEN_EXISTING,
 				 FILE_FLAG_BACKUP_SEMANTICS);
 	if (handle == INVALID_HANDLE_VALUE || !wk_os_is_folder(path)) {
@@ -135,8 +133,7 @@ struct wk_os_folder *wk_os_folder_open(const char *path, bool may_make, struct w
 			CloseHandle(handle);
 			errno = ENOTDIR;
 		}
-		wk_fail_os(err, errno, "cannot use the folder %s", path);
-		return NULL;
+		goto failed;
 	}
 	if (!is_ours(handle)) {
 		CloseHandle(handle);
@@ -146,8 +143,11 @@ struct wk_os_folder *wk_os_folder_open(const char *path, bool may_make, struct w
 	}
 	CloseHandle(handle);
 	folder = wk_alloc(sizeof(*folder));
-	folder->path = wk_strndup(path, strlen(path));
+	folder->path = wk_strdup(path);
 	return folder;
+failed:
+	wk_fail_os(err, errno, "cannot use the folder %s", path);
+	return NULL;
 }
 
 void wk_os_folder_close(struct wk_os_folder *folder)

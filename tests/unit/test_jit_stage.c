@@ -342,7 +342,7 @@ static void a_map_without_a_bound_is_not_used(void **state)
 	assert_int_equal(truncate(f.map, (off_t)1 << 30), 0);
 	give_memory(&f, now(), 0, "//anon");
 	give_sample(&f, now(), 0, 0x1010);
-	end(&f, "//anon+0x1010", "it has more than the 256 MiB that are read of such a file");
+	end(&f, "//anon+0x1010", "is larger than 256 MiB, the limit for such a file");
 }
 
 static void a_pipe_in_the_place_of_a_map_is_not_waited_for(void **state)

@@ -68,8 +68,8 @@ static void pipes_and_devices_are_not_read(void **state)
 	(void)state;
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	refused(path, "is no ordinary file");
-	refused("/dev/zero", "is no ordinary file");
+	refused(path, "is not a regular file");
+	refused("/dev/zero", "is not a regular file");
 	refused("/", "is a directory");
 }
 

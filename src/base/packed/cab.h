@@ -1,4 +1,4 @@
-/* Microsoft cabinets, read only: symbol stores keep one file in each, as name.pd_ and name.dl_;
+/* Microsoft cabinets, read only: symbol stores have one file in each, as name.pd_ and name.dl_;
  * cabinets of several files are read as well.
  *
  * Files are stored one after the other in folders, and a folder is packed as a whole, in blocks of

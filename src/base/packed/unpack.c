@@ -358,32 +358,32 @@ static bool unpack(struct unpacking *u)
 
 bool wk_unpack(struct wk_bytes packed, struct wk_buf *plain, struct wk_err *err)
 {
-	struct unpacking u = {
+	return unpack(&(struct unpacking){
 		.packing = wk_packing_of(packed), .in = packed, .out = plain,
-		.most = wk_unpack_limit(packed), .err = err };
-
-	return unpack(&u);
+		.most = wk_unpack_limit(packed), .err = err });
 }
 
 bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain, struct wk_err *err)
 {
-	struct unpacking u = {
+	return unpack(&(struct unpacking){
 		.packing = wk_packing_of(packed), .in = packed, .out = plain,
-		.most = most, .is_look = true, .err = err };
-
-	return unpack(&u);
+		.most = most, .is_look = true, .err = err });
 }
 
 #ifdef WK_HAS_LIBDEFLATE
-/* Needs half the time of zlib, but only works for complete input of exactly the expected size. What
- * it rejects is left to zlib, which reports the reason. */
+/* Needs half the time of zlib, but only works for complete input of exactly the expected size.
+ * Everything else is left to zlib, which reports the reason of a failure. */
 static bool unpack_at_once(const struct unpacking *u)
 {
 	size_t before = u->out->len, len = wk_bytes_left(&u->in);
-	void *to = wk_buf_extend(u->out, (size_t)u->most);
-	struct libdeflate_decompressor *library = libdeflate_alloc_decompressor();
 	enum libdeflate_result result = LIBDEFLATE_BAD_DATA;
+	struct libdeflate_decompressor *library;
+	void *to;
 
+	if (u->known_bytes || (u->packing != WK_PACKED_ZLIB && u->packing != WK_PACKED_DEFLATE))
+		return false;
+	to = wk_buf_extend(u->out, (size_t)u->most);
+	library = libdeflate_alloc_decompressor();
 	if (library && u->packing == WK_PACKED_ZLIB)
 		result = libdeflate_zlib_decompress(library, u->in.at, len, to, (size_t)u->most,
 						    NULL);
@@ -395,20 +395,8 @@ static bool unpack_at_once(const struct unpacking *u)
 		u->out->len = before;
 	return result == LIBDEFLATE_SUCCESS;
 }
-
-static bool can_unpack_at_once(const struct unpacking *u)
-{
-	return (u->packing == WK_PACKED_ZLIB || u->packing == WK_PACKED_DEFLATE) &&
-	       u->known_bytes == 0;
-}
 #else
 static bool unpack_at_once(const struct unpacking *u)
-{
-	(void)u;
-	return false;
-}
-
-static bool can_unpack_at_once(const struct unpacking *u)
 {
 	(void)u;
 	return false;
@@ -436,7 +424,7 @@ static bool unpack_reported(struct unpacking *u)
 			       " bytes of plain data",
 			       wk_bytes_left(&u->in), wk_packing_name(u->packing), size_bytes);
 	make_room(u->out, size_bytes);
-	if (can_unpack_at_once(u) && unpack_at_once(u))
+	if (unpack_at_once(u))
 		return true;
 	if (wk_buf_extend(u->out, (size_t)size_bytes))
 		u->out->len = before;

@@ -445,11 +445,6 @@ static struct part repeated(struct parser *parser, struct part part, uint32_t fr
 	return whole;
 }
 
-static bool is_repeat(char c)
-{
-	return c == '*' || c == '+' || c == '?' || c == '{';
-}
-
 /* An atom and what repeats it. */
 static bool read_piece(struct parser *parser, struct part *part)
 {
@@ -458,7 +453,7 @@ static bool read_piece(struct parser *parser, struct part *part)
 
 	if (!read_atom(parser, part))
 		return false;
-	while (is_repeat(*parser->at)) {
+	while (*parser->at && strchr("*+?{", *parser->at)) {
 		if (!read_repeat(parser, &repeat))
 			return false;
 		*part = repeated(parser, *part, from, repeat);

@@ -1,5 +1,5 @@
-/* The kind of format that the compiler is to check: C's own. gcc for Windows takes "printf" for
- * that of Microsoft's old library, which knows neither %zu nor %lld. */
+/* The kind of format that the compiler checks: that of C. gcc for Windows takes "printf" for that
+ * of Microsoft's old library, which knows neither %zu nor %lld. */
 #ifndef WK_BASE_TEXT_PRINTF_H
 #define WK_BASE_TEXT_PRINTF_H
 

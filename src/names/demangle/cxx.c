@@ -301,7 +301,7 @@ static bool encoding_ends(const struct wk_cxx *p)
 	return c == '\0' || c == 'E' || c == '.' || c == '_';
 }
 
-/* The arguments that a conversion operator's type spoke of before they were read. */
+/* Sets the arguments to which a conversion operator's type referred before they were read. */
 static void resolve_forwards(struct wk_cxx *p, size_t begin)
 {
 	const struct wk_cxx_levels *levels = &p->levels;

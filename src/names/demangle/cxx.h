@@ -232,7 +232,7 @@ bool wk_cxx_until(struct wk_cxx *p, char stop);
 struct wk_cxx_node *wk_cxx_before_e(struct wk_cxx *p, struct wk_cxx_node *node);
 /* Digits, possibly none, after an `n` if a sign is allowed. */
 struct wk_str wk_cxx_number(struct wk_cxx *p, bool may_be_negative);
-/* Digits as an index; fails if there are none or they say too much. */
+/* Digits as an index; fails if there are none. */
 size_t wk_cxx_index(struct wk_cxx *p);
 /* <seq-id> without its `_`: base 36. */
 size_t wk_cxx_seq_id(struct wk_cxx *p);

@@ -482,7 +482,7 @@ static struct wk_cxx_node *vendor_expression(struct wk_cxx *p)
 	return node;
 }
 
-/* cp <name> <expression>* E: a call whose parentheses keep argument-dependent lookup away */
+/* cp <name> <expression>* E: a call whose parentheses prevent argument-dependent lookup */
 static struct wk_cxx_node *parenthesized_call(struct wk_cxx *p)
 {
 	struct wk_cxx_node *node = wk_cxx_pair(p, WK_CXX_CALL, base_unresolved_name(p), NULL);

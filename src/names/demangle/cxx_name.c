@@ -125,7 +125,7 @@ static bool at_param_decl(const struct wk_cxx *p)
 
 enum { A_TYPE, A_VALUE, A_TEMPLATE };
 
-/* $T, $T0, $T1 ...: mangled names do not say how parameters were called. */
+/* $T, $T0, $T1 ...: mangled names do not contain the names of parameters. */
 static struct wk_cxx_node *made_up_name(struct wk_cxx *p, int what, struct wk_cxx_list *params)
 {
 	static const char *const words[] = { "$T", "$N", "$TT" };
@@ -305,7 +305,7 @@ static struct wk_cxx_node *args_of_conversion(struct wk_cxx *p, struct wk_cxx_no
 	return type;
 }
 
-/* cv <type>: the one name that may speak of template arguments before they are there. */
+/* cv <type>: the only name that may refer to template arguments before they are read. */
 static struct wk_cxx_node *conversion_operator(struct wk_cxx *p, struct wk_cxx_named *named)
 {
 	bool forward_ok = p->forward_ok, args_elsewhere = p->args_elsewhere;
@@ -603,7 +603,7 @@ static struct wk_cxx_node *param_of(struct wk_cxx *p, struct wk_cxx_node *arg)
 	return pack;
 }
 
-/* A declaration may speak of the parameters before it; the argument itself is from outside. */
+/* A declaration may refer to the parameters before it; the argument itself is from outside. */
 static struct wk_cxx_node *argument_of_encoding(struct wk_cxx *p)
 {
 	struct wk_cxx_node *arg;
@@ -619,7 +619,7 @@ static struct wk_cxx_node *argument_of_encoding(struct wk_cxx *p)
 }
 
 /* <template-args> ::= I <template-arg>* [Q <constraint>] E. Those of an encoding's own name
- * become what T_ speaks of. */
+ * become the parameters that T_ refers to. */
 struct wk_cxx_node *wk_cxx_template_args(struct wk_cxx *p, bool of_encoding)
 {
 	struct wk_cxx_node *node;

@@ -488,34 +488,32 @@ static struct wk_cxx_node *collapse(struct wk_cxx_out *o, const struct wk_cxx_no
 	}
 }
 
-static void reference_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
+static void print_reference(struct wk_cxx_out *o, struct wk_cxx_node *n, bool is_left)
 {
-	bool is_rvalue;
 	struct wk_cxx_node *pointee;
+	bool is_rvalue;
 
 	if (n->busy)
 		return;
 	n->busy = true;
 	pointee = collapse(o, n, &is_rvalue);
-	if (pointee) {
+	if (pointee && is_left) {
 		print_before_sign(o, pointee);
 		add(o, is_rvalue ? "&&" : "&");
+	} else if (pointee) {
+		print_after_sign(o, pointee);
 	}
 	n->busy = false;
 }
 
+static void reference_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	print_reference(o, n, true);
+}
+
 static void reference_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	bool is_rvalue;
-	struct wk_cxx_node *pointee;
-
-	if (n->busy)
-		return;
-	n->busy = true;
-	pointee = collapse(o, n, &is_rvalue);
-	if (pointee)
-		print_after_sign(o, pointee);
-	n->busy = false;
+	print_reference(o, n, false);
 }
 
 static void member_pointer_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
@@ -582,38 +580,25 @@ static void print_vector(struct wk_cxx_out *o, struct wk_cxx_node *n)
 
 /* Template parameters: follows forward references and packs to their target. */
 
-static void forward_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
+static void print_meant(struct wk_cxx_out *o, struct wk_cxx_node *n, wk_cxx_printer *half)
 {
-	if (n->busy || !n->a)
+	struct wk_cxx_node *meant = n->kind == WK_CXX_PACK ? pack_element(o, n) : n->a;
+
+	if (n->busy || !meant)
 		return;
 	n->busy = true;
-	print_left(o, n->a);
+	half(o, meant);
 	n->busy = false;
 }
 
-static void forward_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
+static void meant_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	if (n->busy || !n->a)
-		return;
-	n->busy = true;
-	print_right(o, n->a);
-	n->busy = false;
+	print_meant(o, n, print_left);
 }
 
-static void pack_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
+static void meant_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	struct wk_cxx_node *element = pack_element(o, n);
-
-	if (element)
-		print_left(o, element);
-}
-
-static void pack_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
-{
-	struct wk_cxx_node *element = pack_element(o, n);
-
-	if (element)
-		print_right(o, element);
+	print_meant(o, n, print_right);
 }
 
 /* The pattern once for each element of the pack within it; "..." if there is no pack, as for
@@ -699,8 +684,8 @@ static const struct {
 	[WK_CXX_TEMPLATE] = { print_template, NULL },
 	[WK_CXX_ARGS] = { print_args, NULL },
 	[WK_CXX_LIST] = { wk_cxx_print_list, NULL },
-	[WK_CXX_PACK] = { pack_left, pack_right },
-	[WK_CXX_FORWARD] = { forward_left, forward_right },
+	[WK_CXX_PACK] = { meant_left, meant_right },
+	[WK_CXX_FORWARD] = { meant_left, meant_right },
 	[WK_CXX_CTOR] = { print_ctor, NULL },
 	[WK_CXX_DTOR] = { print_ctor, NULL },
 	[WK_CXX_PREFIXED] = { print_prefixed, NULL },

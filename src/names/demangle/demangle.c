@@ -39,7 +39,7 @@ static bool is_msvc(struct wk_str mangled)
 	return wk_str_starts(mangled, "?") || wk_str_starts(mangled, ".?A");
 }
 
-/* A type descriptor says nothing but its type, which shorter forms leave out. */
+/* A type descriptor consists of its type, which shorter forms would leave out. */
 static bool is_msvc_type(struct wk_str mangled)
 {
 	return mangled.at[0] == '.' || wk_str_starts(mangled, "??_R0");

@@ -1,4 +1,4 @@
-/* Mangled names made readable: Rust v0 and legacy, Itanium C++, Visual C++.
+/* Mangled names as text: Rust v0 and legacy, Itanium C++, Visual C++.
  *
  * Names come from files and are hostile until proven otherwise. Each demangler has a budget of
  * steps and a limit on its output, and bounds every recursion, so it answers within milliseconds
@@ -23,8 +23,8 @@ bool wk_demangle_rust(struct wk_str mangled, bool with_hash, struct wk_buf *out)
 /* The Itanium C++ ABI's names (_Z..., __Z..., ___Z..., and block and clone suffixes). */
 bool wk_demangle_cxx(struct wk_str mangled, struct wk_buf *out);
 
-/* The same for whom a function is its name alone: no parameters, no type, no clone suffix, and
- * closing brackets apart ("> >"), as c++filt -p prints it. */
+/* Only the name of a function: no parameters, no type, no clone suffix, and closing brackets apart
+ * ("> >"), as c++filt -p prints it. */
 bool wk_demangle_cxx_bare(struct wk_str mangled, struct wk_buf *out);
 
 /* Visual C++ names (?...), checksums of long ones (??@...), and type names in RTTI data (.?A...),
@@ -32,7 +32,7 @@ bool wk_demangle_cxx_bare(struct wk_str mangled, struct wk_buf *out);
  * static and virtual, the calling convention, and the return type or type of a variable. */
 bool wk_demangle_msvc(struct wk_str mangled, bool is_short, struct wk_buf *out);
 
-/* The same for whom a symbol is its name alone. */
+/* Only the name of a symbol. */
 bool wk_demangle_msvc_bare(struct wk_str mangled, struct wk_buf *out);
 
 /* Whatever it is: Visual C++ in the short form (types whole), Rust (without hash), then C++,

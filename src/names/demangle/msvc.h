@@ -79,7 +79,7 @@ enum {
 	WK_MSVC_NO_PARAMETERS = 128, /* they are not encoded */
 	WK_MSVC_THUNK = 256,
 	WK_MSVC_ADJUSTS = 512,    /* `this`, by a constant */
-	WK_MSVC_DISPLACES = 1024, /* `this`, by what the object says */
+	WK_MSVC_DISPLACES = 1024, /* `this`, by an offset in the object */
 	WK_MSVC_DISPLACES_EX = 2048,
 };
 
@@ -198,7 +198,7 @@ struct wk_msvc_node *wk_msvc_symbol(struct wk_msvc *p);
 /* msvc_string.c: behind ??_C */
 struct wk_msvc_node *wk_msvc_string(struct wk_msvc *p);
 
-/* msvc_print.c: the node as text that lives until the next call; false if it is over
+/* msvc_print.c: the node as text, valid until the next call; false if it is over
  * the budget. */
 bool wk_msvc_print(struct wk_msvc_out *o, const struct wk_msvc_node *node, enum wk_msvc_form form);
 

@@ -99,7 +99,7 @@ void wk_msvc_collect(struct wk_msvc *p, size_t begin, struct wk_msvc_node *node)
 }
 
 /* <number> ::= [?] <digit> | [?] <digit from A to P>* @
- * A digit means one more than it says. */
+ * A digit means its value plus one. */
 uint64_t wk_msvc_number(struct wk_msvc *p, bool *is_negative)
 {
 	uint64_t value = 0;

@@ -2,7 +2,7 @@
  * or characters are stored. 1 is wchar_t; whether 0 is char, char16_t or char32_t is a guess. */
 #include "names/demangle/msvc.h"
 
-/* Some compilers keep more than 32 bytes. */
+/* Some compilers store more than 32 bytes. */
 #define MOST_BYTES 128
 
 /* Two digits, A to P. */

@@ -59,7 +59,7 @@ uint8_t wk_msvc_extended_qualifiers(struct wk_msvc *p)
 	return quals;
 }
 
-/* class, struct, union, enum; the 4 of an enum says that it is as wide as int. */
+/* class, struct, union, enum; the 4 of an enum means that it is as wide as int. */
 static struct wk_msvc_node *tag_type(struct wk_msvc *p)
 {
 	static const char *const words[] = { "union", "struct", "class", "enum" };
@@ -157,7 +157,7 @@ static struct wk_msvc_node *parameter(struct wk_msvc *p)
 	return node;
 }
 
-/* X: none; or types up to an '@', or up to a Z that says ... follows. */
+/* X: none; or types up to an '@', or up to a Z, which means .... */
 static void parameters(struct wk_msvc *p, struct wk_msvc_node *node)
 {
 	size_t begin = p->pile.count;
@@ -211,7 +211,7 @@ static struct wk_msvc_node *pointer_auth(struct wk_msvc *p)
 	return wk_msvc_text(p, WK_MSVC_VALUE, wk_msvc_words(p));
 }
 
-/* The letter that says what kind of pointer: & is A, * is P to S, && is $$Q. */
+/* The letter of the kind of pointer: & is A, * is P to S, && is $$Q. */
 static struct wk_msvc_node *pointer_kind(struct wk_msvc *p)
 {
 	struct wk_msvc_node *node = wk_msvc_word(p, WK_MSVC_POINTER, "*");

@@ -619,12 +619,17 @@ static bool nibbles_value(struct wk_str digits, uint64_t *value)
 	return true;
 }
 
-static void integer(struct v0 *p, char tag, bool is_signed)
+static bool is_integer(char tag)
+{
+	return tag && strchr("htmyojaslxni", tag);
+}
+
+static void integer(struct v0 *p, char tag)
 {
 	struct wk_str digits;
 	uint64_t value;
 
-	if (is_signed && read_if(p, 'n'))
+	if (strchr("aslxni", tag) && read_if(p, 'n')) /* the signed ones */
 		put(p, "-");
 	digits = nibbles(p);
 	if (nibbles_value(digits, &value)) {
@@ -769,22 +774,6 @@ static void constant(struct v0 *p, bool in_value)
 	case 'p':
 		put(p, "_");
 		break;
-	case 'h':
-	case 't':
-	case 'm':
-	case 'y':
-	case 'o':
-	case 'j':
-		integer(p, tag, false);
-		break;
-	case 'a':
-	case 's':
-	case 'l':
-	case 'x':
-	case 'n':
-	case 'i':
-		integer(p, tag, true);
-		break;
 	case 'b':
 		boolean(p);
 		break;
@@ -799,7 +788,9 @@ static void constant(struct v0 *p, bool in_value)
 		break;
 	default:
 		/* A literal "text" is a &str by itself, so &*"text" is not written out. */
-		if (tag == 'R' && read_if(p, 'e'))
+		if (is_integer(tag))
+			integer(p, tag);
+		else if (tag == 'R' && read_if(p, 'e'))
 			string(p);
 		else
 			braced(p, tag, in_value);
