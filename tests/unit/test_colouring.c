@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "render/colours/palettes.h"
+#include "render/colours/named_palettes.h"
 
 static struct wk_str s(const char *text)
 {

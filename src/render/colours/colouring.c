@@ -8,7 +8,7 @@
 #include "base/strtab.h"
 #include "formats/lines.h"
 #include "formats/scan.h"
-#include "render/colours/palettes.h"
+#include "render/colours/named_palettes.h"
 
 struct wk_colouring {
 	struct wk_colouring_options options;

@@ -1,6 +1,6 @@
 /* Colours of frames in the traditional palettes of flame graphs.
  *
- * wick's default colours frames by kind of code (render/colours/palette.h). This is for the
+ * wick's default colours frames by kind of code (render/colours/kind_colours.h). This is for the
  * alternatives: a named palette, a colour by hash or at random, the change of a comparison, or a
  * file of colours that are kept from picture to picture. The command creates a colouring from its
  * options, the renderer queries it for the nodes it draws, and the command frees it. The same

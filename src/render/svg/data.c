@@ -8,7 +8,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "render/colours/palette.h"
+#include "render/colours/kind_colours.h"
 #include "render/svg/name_attributes.h"
 #include "render/svg/picture.h"
 #include "render/svg/write.h"

@@ -5,7 +5,7 @@
 #include "base/num.h"
 #include "base/text/utf8.h"
 #include "names/label.h"
-#include "render/colours/palette.h"
+#include "render/colours/kind_colours.h"
 #include "render/svg/name_attributes.h"
 #include "render/svg/picture.h"
 #include "render/svg/write.h"

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "render/colours/colouring.h"
-#include "render/colours/palette.h"
+#include "render/colours/kind_colours.h"
 #include "render/svg/picture.h"
 #include "render/svg/write.h"
 

@@ -1,7 +1,7 @@
 #include "render/svg/names.h"
 
 #include "base/mem.h"
-#include "render/colours/palette.h"
+#include "render/colours/kind_colours.h"
 #include "views/tree/merge.h"
 
 static const struct wk_str small_name = WK_STR("small frames");

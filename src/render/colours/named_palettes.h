@@ -1,6 +1,6 @@
 /* The palettes' formulas: for the renderer's colouring alone. */
-#ifndef WK_RENDER_COLOURS_PALETTES_H
-#define WK_RENDER_COLOURS_PALETTES_H
+#ifndef WK_RENDER_COLOURS_NAMED_PALETTES_H
+#define WK_RENDER_COLOURS_NAMED_PALETTES_H
 
 #include "render/colours/colouring.h"
 

@@ -1,4 +1,4 @@
-#include "render/colours/palette.h"
+#include "render/colours/kind_colours.h"
 
 #include "base/hash.h"
 

@@ -1,4 +1,4 @@
-#include "render/colours/palettes.h"
+#include "render/colours/named_palettes.h"
 
 #include "formats/scan.h"
 

@@ -2,8 +2,8 @@
  *
  * The shade depends on the name alone, so a function looks the same in every picture, and
  * neighbours of one kind are distinguishable. A look is kind and shade in one number. */
-#ifndef WK_RENDER_COLOURS_PALETTE_H
-#define WK_RENDER_COLOURS_PALETTE_H
+#ifndef WK_RENDER_COLOURS_KIND_COLOURS_H
+#define WK_RENDER_COLOURS_KIND_COLOURS_H
 
 #include "base/out.h"
 #include "views/kind.h"
