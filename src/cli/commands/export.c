@@ -5,13 +5,18 @@
 #include "base/mem.h"
 #include "base/packed/pack.h"
 #include "cli/command.h"
-#include "cli/export/export.h"
 #include "cli/messages.h"
 #include "cli/options/open_options.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"
 #include "os/os.h"
 #include "session/export.h"
+#include "session/perf_script.h"
+
+struct perf_script_args {
+	struct wk_text_list fields;
+	struct wk_perf_script_options options; /* without fields and filter */
+};
 
 struct args {
 	const char *output, *to;
@@ -19,14 +24,54 @@ struct args {
 	struct wk_filter_spec filter;
 	struct wk_view_args view;
 	struct wk_open_options load;
-	struct wk_perf_script_args perf_script;
+	struct perf_script_args perf_script;
 };
+
+struct target {
+	const char *name, *summary;
+	const char *suffixes[3]; /* of files that are clearly of this format */
+	const char *ending;      /* of files that it may be written to, without the dot */
+	bool is_binary;          /* not for terminals */
+	bool is_packed;          /* with gzip, whatever the file is called */
+	bool is_perf_script;     /* from the files, event by event, and not from a model */
+};
+
+/* To add one: a row here, its name below, its page in docs/export.md, its test. */
+static const struct target targets[] = {
+	{ .name = "firefox",
+	  .summary = "JSON for the Firefox Profiler (profiler.firefox.com)",
+	  .suffixes = { ".firefox.json", ".profile.json" },
+	  .ending = "json" },
+	{ .name = "pprof",
+	  .summary = "a protocol buffer for pprof, packed with gzip",
+	  .suffixes = { ".pprof", ".pb" },
+	  .ending = "pb",
+	  .is_binary = true,
+	  .is_packed = true },
+	{ .name = "speedscope",
+	  .summary = "JSON for speedscope: a profile for each thread",
+	  .suffixes = { ".speedscope.json", ".speedscope" },
+	  .ending = "json" },
+	{ .name = "folded",
+	  .summary = "folded stacks, one line each, for flame graph tools",
+	  .suffixes = { ".folded", ".collapsed" },
+	  .ending = "folded" },
+	{ .name = "perf-script",
+	  .summary = "the text that `perf script` prints",
+	  .suffixes = { ".perf-script", ".perf.txt" },
+	  .ending = "txt",
+	  .is_perf_script = true },
+	{ 0 },
+};
+
+static const char *const target_names[] = { "firefox", "pprof", "speedscope", "folded",
+					    "perf-script", NULL };
 
 #define AT(field) offsetof(struct args, field)
 
 static const struct wk_opt options[] = {
 	{ 0, "to", "FORMAT", "output format, one of those listed above", WK_OPT_CHOICE, AT(to),
-	  wk_export_names },
+	  target_names },
 	{ 'o', "output", "FILE", "write to FILE instead of standard output; the suffix selects the "
 	  "format (x.speedscope.json), and .gz compresses it", WK_OPT_TEXT, AT(output), NULL },
 	{ 0, "samples", NULL, "count every sample as one, whatever its weight; folded stacks do so "
@@ -36,11 +81,28 @@ static const struct wk_opt options[] = {
 	{ 0 },
 };
 
+static const struct wk_opt perf_script_options[] = {
+	{ 'F', "fields", "FIELDS", "print these columns, as `perf script -F` does: "
+	  "\"comm,tid,ip\", or \"+srcline\" and \"-cpu\" for changes",
+	  WK_OPT_LIST, AT(perf_script.fields), NULL },
+	{ 0, "ns", NULL, "print times to the nanosecond", WK_OPT_FLAG, AT(perf_script.options.nanoseconds),
+	  NULL },
+	{ 'G', "hide-call-graph", NULL, "print the place of a sample in its line, without callers",
+	  WK_OPT_FLAG, AT(perf_script.options.hides_chains), NULL },
+	{ 0, "max-stack", "N", "at most N frames; unwound user frames count separately "
+	  "[127]", WK_OPT_NUMBER, AT(perf_script.options.most_frames), NULL },
+	{ 0, "no-demangle", NULL, "do not demangle names", WK_OPT_FLAG, AT(perf_script.options.no_demangle),
+	  NULL },
+	{ 0, "show-task-events", NULL, "print a line when a process or thread starts, is "
+	  "named or ends", WK_OPT_FLAG, AT(perf_script.options.shows_tasks), NULL },
+	{ 0, "show-mmap-events", NULL, "print a line for each mapped file", WK_OPT_FLAG,
+	  AT(perf_script.options.shows_mappings), NULL },
+	{ 0 },
+};
+
 static struct wk_choice target_choice(size_t index)
 {
-	const struct wk_export_target *target = &wk_export_targets[index];
-
-	return (struct wk_choice){ target->name, target->summary };
+	return (struct wk_choice){ targets[index].name, targets[index].summary };
 }
 
 /* --- Which format, and where to ------------------------------------------------------------ */
@@ -49,12 +111,12 @@ static bool fail_unsaid(const struct args *args, struct wk_err *err)
 {
 	struct wk_buf names = { 0 };
 
-	for (size_t i = 0; wk_export_names[i]; i++)
+	for (size_t i = 0; target_names[i]; i++)
 		wk_buf_add_fmt(&names, "%s%s",
-			       i == 0                   ? ""
-			       : wk_export_names[i + 1] ? ", "
-							: " or ",
-			       wk_export_names[i]);
+			       i == 0                ? ""
+			       : target_names[i + 1] ? ", "
+						     : " or ",
+			       target_names[i]);
 	if (args->output)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"the name %s does not determine the format; add --to %s", args->output,
@@ -66,14 +128,28 @@ static bool fail_unsaid(const struct args *args, struct wk_err *err)
 	return false;
 }
 
-static const struct wk_export_target *target_of(const struct args *args, struct wk_err *err)
+/* By the suffix, before which ".gz" is removed; NULL if it is not known. */
+static const struct target *target_by_path(const char *path)
 {
-	const struct wk_export_target *target = NULL;
+	struct wk_str name = wk_str_c(path);
 
-	if (args->to)
-		target = wk_export_find(args->to);
-	else if (args->output)
-		target = wk_export_by_path(args->output);
+	if (wk_str_ends(name, ".gz"))
+		name.len -= strlen(".gz");
+	for (const struct target *target = targets; target->name; target++)
+		for (size_t i = 0; target->suffixes[i]; i++)
+			if (wk_str_ends(name, target->suffixes[i]))
+				return target;
+	return NULL;
+}
+
+static const struct target *target_of(const struct args *args, struct wk_err *err)
+{
+	const struct target *target = args->to ? targets : NULL;
+
+	while (target && strcmp(target->name, args->to) != 0)
+		target++; /* the option accepts only names of targets */
+	if (!target && args->output)
+		target = target_by_path(args->output);
 	if (!target)
 		fail_unsaid(args, err);
 	return target;
@@ -84,18 +160,17 @@ static bool goes_to_stdout(const struct args *args)
 	return !args->output || strcmp(args->output, "-") == 0;
 }
 
-static bool is_packed(const struct wk_export_target *target, const struct args *args)
+static bool is_packed(const struct target *target, const struct args *args)
 {
 	return (target->is_packed && wk_can_pack()) ||
 	       (args->output && wk_str_ends(wk_str_c(args->output), ".gz"));
 }
 
 /* A name that promises another format would be opened by another viewer. */
-static bool is_promise_kept(const struct wk_export_target *target, const struct args *args,
+static bool is_promise_kept(const struct target *target, const struct args *args,
 			    struct wk_err *err)
 {
-	const struct wk_export_target *promised =
-		args->output ? wk_export_by_path(args->output) : NULL;
+	const struct target *promised = args->output ? target_by_path(args->output) : NULL;
 	struct wk_str name = wk_str_c(args->output ? args->output : "");
 
 	if (wk_str_ends(name, ".gz"))
@@ -113,17 +188,16 @@ static bool is_promise_kept(const struct wk_export_target *target, const struct 
 }
 
 /* Options that only one format has change nothing of the others. */
-static bool is_for_target(const struct wk_export_target *target, const struct args *args,
-			  struct wk_err *err)
+static bool is_for_target(const struct target *target, const struct args *args, struct wk_err *err)
 {
-	static const struct wk_perf_script_args none;
+	static const struct perf_script_args none;
 
 	if ((args->view.group || args->view.preset) && !wk_export_has_levels(target->name))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--group and --preset apply to --to folded only: %s keeps the "
 			       "thread and whole stack of each sample",
 			       target->name);
-	return target->stream || memcmp(&args->perf_script, &none, sizeof(none)) == 0 ||
+	return target->is_perf_script || memcmp(&args->perf_script, &none, sizeof(none)) == 0 ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       "-F, --ns and the other options of perf script apply to --to perf-script, "
 		       "not to %s",
@@ -131,7 +205,7 @@ static bool is_for_target(const struct wk_export_target *target, const struct ar
 }
 
 /* Before anything is read that may take long. */
-static bool check_output(const struct wk_export_target *target, const char *const *paths,
+static bool check_output(const struct target *target, const char *const *paths,
 			 const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
@@ -151,27 +225,45 @@ static bool check_output(const struct wk_export_target *target, const char *cons
 
 /* --- Writing ------------------------------------------------------------------------------- */
 
-/* What is exported: a question to a model, or the words for a stream. */
 struct export
 {
-	const struct wk_export_target *target;
-	const struct wk_selection *question;
-	const struct wk_export_job *job;
+	const struct target *target;
+	const char *const *paths;
+	const struct wk_selection *selection; /* not for perf-script */
 	const struct args *args;
 	const struct wk_view_choice *choice;
 };
 
+static bool write_perf_script(const struct export *export, struct wk_out *out, struct wk_err *err)
+{
+	const struct args *args = export->args;
+	const struct wk_text_list *fields = &args->perf_script.fields;
+	struct wk_perf_script_options script = args->perf_script.options;
+
+	script.no_inlined = args->load.no_inlined;
+	for (size_t i = 0; i < fields->count; i++)
+		if (!wk_perf_fields_add(&script.fields, fields->at[i], err))
+			return false;
+	return wk_perf_script_export(
+		&(struct wk_perf_script_export){ .paths = export->paths,
+						 .load = &args->load,
+						 .filter = &args->filter,
+						 .script = &script,
+						 .messages = &wk_cli_messages },
+		out, err);
+}
+
 static bool write_to(const struct export *export, struct wk_out *out, struct wk_err *err)
 {
-	const struct wk_export_target *target = export->target;
+	const struct target *target = export->target;
 	const struct wk_tree_options levels = { .by_process = true,
 						.grouping = wk_view_grouping(export->choice) };
 
-	if (target->stream)
-		return target->stream(export->job, out, err);
+	if (target->is_perf_script)
+		return write_perf_script(export, out, err);
 	if (wk_export_has_levels(target->name))
-		return wk_export_folded(export->question, &levels, false, out, NULL, err);
-	return wk_export_samples(target->name, export->question, !export->args->samples, out, err);
+		return wk_export_folded(export->selection, &levels, false, out, NULL, err);
+	return wk_export_samples(target->name, export->selection, !export->args->samples, out, err);
 }
 
 static bool write_packed(const struct export *export, struct wk_out *out, struct wk_err *err)
@@ -204,23 +296,23 @@ static bool export_model(struct export *export, const struct wk_call *call, stru
 {
 	const struct args *args = export->args;
 	struct wk_open_options load = args->load;
-	struct wk_selection question = { 0 };
+	struct wk_selection selection = { 0 };
 	struct wk_model *model;
 	bool ok = false;
 
 	load.in_view = &export->choice->filter;
-	model = wk_open_paths(export->job->paths, &load, NULL, &wk_cli_messages, err);
+	model = wk_open_paths(export->paths, &load, NULL, &wk_cli_messages, err);
 	if (!model)
 		return false;
-	export->question = &question;
-	if (wk_selection_open(&question, model, &export->choice->filter, err) &&
-	    wk_selection_expect(&question, err))
+	export->selection = &selection;
+	if (wk_selection_open(&selection, model, &export->choice->filter, err) &&
+	    wk_selection_expect(&selection, err))
 		ok = write_output(export, call, err);
 	if (ok && !args->quiet) {
 		wk_view_report(export->choice, &wk_cli_messages);
-		wk_selection_report(&question, &wk_cli_messages);
+		wk_selection_report(&selection, &wk_cli_messages);
 	}
-	wk_selection_fini(&question);
+	wk_selection_fini(&selection);
 	wk_model_free(model);
 	return ok;
 }
@@ -228,21 +320,18 @@ static bool export_model(struct export *export, const struct wk_call *call, stru
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	const struct wk_export_target *target = target_of(args, err);
+	const struct target *target = target_of(args, err);
 	const char **paths = target ? wk_input_paths(call->words, err) : NULL;
-	struct wk_export_job job = { .paths = paths, .load = &args->load,
-				     .filter = &args->filter,
-				     .perf_script = &args->perf_script };
 	struct wk_view_choice choice = { 0 };
-	struct export export = { .target = target, .job = &job, .args = args,
+	struct export export = { .target = target, .paths = paths, .args = args,
 				 .choice = &choice };
 	bool ok = paths && check_output(target, paths, call, err) &&
 		  wk_view_choose(&choice, &args->view, &args->filter, false, err) &&
 		  wk_view_expect_tree(&choice, paths[0], err);
 
 	if (ok)
-		ok = target->stream ? write_output(&export, call, err)
-				    : export_model(&export, call, err);
+		ok = target->is_perf_script ? write_output(&export, call, err)
+					    : export_model(&export, call, err);
 	wk_view_choice_fini(&choice);
 	wk_free(paths);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
@@ -262,7 +351,8 @@ const struct wk_command wk_cmd_export = {
 		{ &wk_view_group, offsetof(struct args, view) },
 		{ &wk_filter_group, offsetof(struct args, filter) },
 		{ &wk_open_group, offsetof(struct args, load) },
-		{ &wk_perf_script_group, offsetof(struct args, perf_script) },
+		{ &(const struct wk_opt_group){ "Only with --to perf-script", perf_script_options },
+		  0 },
 		{ 0 } },
 	.common = (const char *const[]){
 		"to", "output", "samples", "quiet", "group", "preset", "process", "thread",

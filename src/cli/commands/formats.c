@@ -1,5 +1,4 @@
 #include "cli/command.h"
-#include "cli/export/export.h"
 #include "session/export.h"
 #include "session/formats.h"
 
@@ -13,6 +12,8 @@ static void print_format(struct wk_out *out, struct wk_format format)
 
 static int run(const struct wk_call *call, struct wk_err *err)
 {
+	const struct wk_command *export = wk_command_find("export");
+
 	if (call->words->count + call->words->rest_count > 0) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "formats accepts no arguments");
 		return WK_EXIT_USAGE;
@@ -23,10 +24,10 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	wk_out_text(call->out, "writes\n");
 	for (size_t i = 0; wk_format_written(i).name; i++)
 		print_format(call->out, wk_format_written(i));
-	for (const struct wk_export_target *target = wk_export_targets; target->name; target++)
-		if (!wk_export_has_levels(target->name)) /* listed above */
-			wk_out_fmt(call->out, "  %-15s %s (wick export)\n", target->name,
-				   target->summary);
+	for (size_t i = 0; export->choice(i).word; i++)
+		if (!wk_export_has_levels(export->choice(i).word)) /* listed above */
+			wk_out_fmt(call->out, "  %-15s %s (wick export)\n", export->choice(i).word,
+				   export->choice(i).summary);
 	return WK_EXIT_DONE;
 }
 
