@@ -12,47 +12,64 @@ static bool takes_files(const struct wk_command *command)
 	return command->words == WK_WORD_FILE || command->words == WK_WORD_FILE_THEN_CHOICE;
 }
 
-/* The name of a value in help determines what it can be: a FILE, a FORMAT, PIDs. */
-static bool takes(const struct wk_opt *opt, const char *argument)
-{
-	return opt->argument && strncmp(opt->argument, argument, strlen(argument)) == 0;
-}
-
-/* Several words with commas between them. */
-static bool is_list(const struct wk_opt *opt)
-{
-	return takes(opt, "FIELDS");
-}
-
-static bool has_choices(const struct wk_opt *opt)
-{
-	return opt->choices || takes(opt, "FORMAT") || is_list(opt);
-}
-
-static bool takes_file(const struct wk_opt *opt)
-{
-	return takes(opt, "FILE") || takes(opt, "IMAGE");
-}
-
-static void out_fields(struct wk_out *out)
+static void out_fields(struct wk_out *out, const struct wk_opt *opt)
 {
 	struct wk_buf names = { 0 };
 
+	(void)opt;
 	wk_perf_fields_names(&names);
 	wk_out_str(out, wk_buf_str(&names));
 	wk_buf_fini(&names);
 }
 
+/* The choices of an option, or else the formats that wick reads. */
 static void out_choices(struct wk_out *out, const struct wk_opt *opt)
 {
-	if (is_list(opt)) {
-		out_fields(out);
-		return;
-	}
 	for (size_t i = 0; opt->choices && opt->choices[i]; i++)
 		wk_out_fmt(out, "%s%s", i ? " " : "", opt->choices[i]);
 	for (size_t i = 0; !opt->choices && wk_format_read(i).name; i++)
 		wk_out_fmt(out, "%s%s", i ? " " : "", wk_format_read(i).name);
+}
+
+struct script {
+	const char *before, *after;
+};
+
+/* What a shell completes a value with. */
+struct value {
+	const char *argument; /* how the name of the value in help begins */
+	void (*out_words)(struct wk_out *out, const struct wk_opt *opt); /* in the scripts */
+	struct script bash, zsh, fish;
+};
+
+static const struct value values[] = {
+	{ "FORMAT", out_choices, { "words='", "'" }, { "(", ")" }, { " -x -a '", "'" } },
+	/* Several words with commas between them. */
+	{ "FIELDS", out_fields, { "words='", "' list=1" }, { "_sequence compadd - ", "" },
+	  { " -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"", "\\\"\")'" } },
+	{ "FILE", NULL, { "files=1", "" }, { "_files", "" }, { " -r -F", "" } },
+	{ "IMAGE", NULL, { "files=1", "" }, { "_files", "" }, { " -r -F", "" } },
+	{ "DIR", NULL, { "folders=1", "" }, { "_files -/", "" }, { " -r -F", "" } },
+	{ "PID[", NULL, { "words=$(cd /proc && echo [0-9]*)", "" }, { "_pids", "" },
+	  { " -x -a '(__fish_complete_pids)'", "" } },
+	{ "", NULL, { ":", "" }, { "", "" }, { " -x", "" } },
+};
+
+static const struct value *value_of(const struct wk_opt *opt)
+{
+	const struct value *value = values;
+
+	while (!opt->choices && !wk_str_starts(wk_str_c(opt->argument), value->argument))
+		value++;
+	return value;
+}
+
+static void out_value(struct wk_out *out, const struct wk_opt *opt, struct script script)
+{
+	wk_out_text(out, script.before);
+	if (value_of(opt)->out_words)
+		value_of(opt)->out_words(out, opt);
+	wk_out_text(out, script.after);
 }
 
 static void out_words(struct wk_out *out, struct wk_choice (*choice)(size_t))
@@ -89,19 +106,7 @@ static void bash_value(struct wk_out *out, const struct wk_command *command,
 	if (opt->letter)
 		wk_out_fmt(out, " | %s\\ -%c", command->name, opt->letter);
 	wk_out_text(out, ") ");
-	if (has_choices(opt)) {
-		wk_out_text(out, "words='");
-		out_choices(out, opt);
-		wk_out_text(out, is_list(opt) ? "' list=1" : "'");
-	} else if (takes_file(opt)) {
-		wk_out_text(out, "files=1");
-	} else if (takes(opt, "DIR")) {
-		wk_out_text(out, "folders=1");
-	} else if (takes(opt, "PID[")) {
-		wk_out_text(out, "words=$(cd /proc && echo [0-9]*)");
-	} else {
-		wk_out_text(out, ":");
-	}
+	out_value(out, opt, value_of(opt)->bash);
 	wk_out_text(out, " ;;\n");
 }
 
@@ -178,27 +183,6 @@ static void zsh_escaped(struct wk_out *out, const char *text)
 	}
 }
 
-static void zsh_action(struct wk_out *out, const struct wk_opt *opt)
-{
-	wk_out_char(out, ':');
-	zsh_escaped(out, opt->argument);
-	wk_out_char(out, ':');
-	if (is_list(opt)) {
-		wk_out_text(out, "_sequence compadd - ");
-		out_choices(out, opt);
-	} else if (has_choices(opt)) {
-		wk_out_char(out, '(');
-		out_choices(out, opt);
-		wk_out_char(out, ')');
-	} else if (takes_file(opt)) {
-		wk_out_text(out, "_files");
-	} else if (takes(opt, "DIR")) {
-		wk_out_text(out, "_files -/");
-	} else if (takes(opt, "PID[")) {
-		wk_out_text(out, "_pids");
-	}
-}
-
 static void zsh_form(struct wk_out *out, const struct wk_opt *opt, bool is_long)
 {
 	wk_out_text(out, "\t\t\t'*");
@@ -208,8 +192,12 @@ static void zsh_form(struct wk_out *out, const struct wk_opt *opt, bool is_long)
 		wk_out_fmt(out, "-%c%s[", opt->letter, opt->argument ? "+" : "");
 	zsh_escaped(out, opt->help);
 	wk_out_char(out, ']');
-	if (opt->argument)
-		zsh_action(out, opt);
+	if (opt->argument) {
+		wk_out_char(out, ':');
+		zsh_escaped(out, opt->argument);
+		wk_out_char(out, ':');
+		out_value(out, opt, value_of(opt)->zsh);
+	}
 	wk_out_text(out, "' \\\n");
 }
 
@@ -293,18 +281,7 @@ static void fish_option(struct wk_out *out, const struct wk_command *command,
 	if (opt->letter)
 		wk_out_fmt(out, " -s %c", opt->letter);
 	if (opt->argument)
-		wk_out_text(out, takes_file(opt) || takes(opt, "DIR") ? " -r -F" : " -x");
-	if (is_list(opt)) {
-		wk_out_text(out, " -a '(__fish_complete_list , \"string split \\\" \\\" \\\"");
-		out_choices(out, opt);
-		wk_out_text(out, "\\\"\")'");
-	} else if (has_choices(opt)) {
-		wk_out_text(out, " -a '");
-		out_choices(out, opt);
-		wk_out_char(out, '\'');
-	} else if (takes(opt, "PID[")) {
-		wk_out_text(out, " -a '(__fish_complete_pids)'");
-	}
+		out_value(out, opt, value_of(opt)->fish);
 	wk_out_text(out, " -d ");
 	fish_quoted(out, opt->help);
 	wk_out_char(out, '\n');
