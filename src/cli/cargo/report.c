@@ -9,7 +9,7 @@
 #include "cli/terminal.h"
 #include "session/doctor/cargo_profile.h"
 #include "session/doctor/cargo_program.h"
-#include "session/doctor/debug_advice.h"
+#include "session/doctor/program_fix.h"
 
 /* The fix. Lines to be copied have no "wick:" in front. */
 static void report_lines(const char *why, const char *file, const char *profile, const char *line)

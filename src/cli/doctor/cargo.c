@@ -5,7 +5,7 @@
 #include "cli/cargo/project.h"
 #include "os/program.h"
 #include "session/doctor/cargo_profile.h"
-#include "session/doctor/debug_advice.h"
+#include "session/doctor/program_fix.h"
 #include "session/doctor/doctor.h"
 
 bool wk_doctor_is_in_path(const char *program)

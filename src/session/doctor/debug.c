@@ -4,7 +4,6 @@
 #include "base/num.h"
 #include "formats/scan.h"
 #include "os/os.h"
-#include "session/doctor/debug_advice.h"
 #include "session/doctor/debug_package.h"
 #include "session/doctor/doctor.h"
 #include "session/doctor/program_fix.h"
@@ -157,8 +156,8 @@ static void stripped(const struct patient *p, const char *const *debug_dirs)
 		add_dirs(debug_dirs, &what);
 	}
 	fix_stripped(p, link, &fix);
-	(p->exported ? wk_findings_warn : wk_findings_bad)(p->findings, wk_buf_text(&fix), "%s",
-							   wk_buf_text(&what));
+	wk_findings_add(p->findings, p->exported ? WK_GRADE_WARN : WK_GRADE_BAD, wk_buf_text(&fix),
+			"%s", wk_buf_text(&what));
 	wk_buf_fini(&what);
 	wk_buf_fini(&fix);
 }

@@ -32,46 +32,21 @@ void wk_findings_on(struct wk_findings *findings, const char *format, ...)
 	wk_buf_add_text(&findings->about, text);
 }
 
-__attribute__((format(WK_PRINTF, 4, 0))) static void add(struct wk_findings *findings,
-							 enum wk_grade grade, const char *fix,
-							 const char *format, va_list args)
+void wk_findings_add(struct wk_findings *findings, enum wk_grade grade, const char *fix,
+		     const char *format, ...)
 {
 	char text[MOST_TEXT];
+	va_list args;
 
+	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
 	*WK_APPEND(findings->at, findings->count, findings->cap) = (struct wk_finding){
 		.about = wk_arena_copy(&findings->texts, wk_buf_str(&findings->about)).at,
 		.text = wk_arena_copy(&findings->texts, wk_str_c(text)).at,
 		.fix = fix && *fix ? wk_arena_copy(&findings->texts, wk_str_c(fix)).at : NULL,
 		.grade = grade,
 	};
-}
-
-void wk_findings_good(struct wk_findings *findings, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	add(findings, WK_GRADE_GOOD, NULL, format, args);
-	va_end(args);
-}
-
-void wk_findings_warn(struct wk_findings *findings, const char *fix, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	add(findings, WK_GRADE_WARN, fix, format, args);
-	va_end(args);
-}
-
-void wk_findings_bad(struct wk_findings *findings, const char *fix, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	add(findings, WK_GRADE_BAD, fix, format, args);
-	va_end(args);
 }
 
 size_t wk_findings_count(const struct wk_findings *findings, enum wk_grade grade)

@@ -36,14 +36,13 @@ struct wk_findings {
 void wk_findings_on(struct wk_findings *findings, const char *format, ...)
 	__attribute__((format(WK_PRINTF, 2, 3)));
 
-void wk_findings_good(struct wk_findings *findings, const char *format, ...)
-	__attribute__((format(WK_PRINTF, 2, 3)));
-
 /* `fix` is copied; NULL or empty: there is none. */
-void wk_findings_warn(struct wk_findings *findings, const char *fix, const char *format, ...)
-	__attribute__((format(WK_PRINTF, 3, 4)));
-void wk_findings_bad(struct wk_findings *findings, const char *fix, const char *format, ...)
-	__attribute__((format(WK_PRINTF, 3, 4)));
+void wk_findings_add(struct wk_findings *findings, enum wk_grade grade, const char *fix,
+		     const char *format, ...) __attribute__((format(WK_PRINTF, 4, 5)));
+
+#define wk_findings_good(findings, ...) wk_findings_add(findings, WK_GRADE_GOOD, NULL, __VA_ARGS__)
+#define wk_findings_warn(findings, ...) wk_findings_add(findings, WK_GRADE_WARN, __VA_ARGS__)
+#define wk_findings_bad(findings, ...)  wk_findings_add(findings, WK_GRADE_BAD, __VA_ARGS__)
 
 size_t wk_findings_count(const struct wk_findings *findings, enum wk_grade grade);
 

@@ -6,6 +6,9 @@
 #include "base/buf.h"
 #include "symbols/object/object.h"
 
+/* What a program without debug information lacks. */
+#define WK_DEBUG_WORDS "inlined calls and source lines are unknown"
+
 /* How to build it with more information. Nothing for programs that users do not build, such as the
  * compilers of rustup. `is_recorded`: there is a recording of this build, which does not fit
  * another one. */

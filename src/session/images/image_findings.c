@@ -95,8 +95,8 @@ static void find(struct wk_findings *findings, const struct wk_model *model,
 	if (alike)
 		wk_buf_add_fmt(&reason, "; the fix for %.*s fixes this as well",
 			       WK_STR_ARG(wk_image_name_of(model, alike->id)));
-	(is_nameless ? wk_findings_bad : wk_findings_warn)(
-		findings, fix, "missing %s: %s", wk_buf_text(&lacks), wk_buf_text(&reason));
+	wk_findings_add(findings, is_nameless ? WK_GRADE_BAD : WK_GRADE_WARN, fix, "missing %s: %s",
+			wk_buf_text(&lacks), wk_buf_text(&reason));
 	wk_buf_fini(&lacks);
 	wk_buf_fini(&reason);
 }

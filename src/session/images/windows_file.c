@@ -9,7 +9,6 @@
 #include "fetch/want.h"
 #include "formats/scan.h"
 #include "os/os.h"
-#include "session/doctor/debug_advice.h"
 #include "session/doctor/program_fix.h"
 #include "symbols/cache/cache.h"
 #include "symbols/object/object_symbols.h"
@@ -167,12 +166,11 @@ static void report_names(const struct program *p)
 	}
 	if (!p->used.has_all_names)
 		fix_names(p, &fix);
-	if (p->used.has_all_names)
-		wk_findings_good(p->findings, "%s", wk_buf_text(&text));
-	else
-		(wk_image_state(p->image) == WK_IMAGE_STRIPPED ? wk_findings_bad
-							       : wk_findings_warn)(
-			p->findings, wk_buf_text(&fix), "%s", wk_buf_text(&text));
+	wk_findings_add(p->findings,
+			p->used.has_all_names                           ? WK_GRADE_GOOD
+			: wk_image_state(p->image) == WK_IMAGE_STRIPPED ? WK_GRADE_BAD
+									: WK_GRADE_WARN,
+			wk_buf_text(&fix), "%s", wk_buf_text(&text));
 	wk_buf_fini(&text);
 	wk_buf_fini(&fix);
 }
