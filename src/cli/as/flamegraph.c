@@ -68,24 +68,16 @@ static bool read_min_width(struct flamegraph *f, struct wk_err *err)
 
 static const char *usual_background(enum wk_palette palette)
 {
-	switch (palette) {
-	case WK_PALETTE_MEM:
-		return "green";
-	case WK_PALETTE_IO:
-	case WK_PALETTE_WAKEUP:
-	case WK_PALETTE_CHAIN:
-		return "blue";
-	case WK_PALETTE_RED:
-	case WK_PALETTE_GREEN:
-	case WK_PALETTE_BLUE:
-	case WK_PALETTE_AQUA:
-	case WK_PALETTE_YELLOW:
-	case WK_PALETTE_PURPLE:
-	case WK_PALETTE_ORANGE:
-		return "grey";
-	default:
-		return "yellow";
-	}
+	static const char *const backgrounds[] = {
+		[WK_PALETTE_MEM] = "green",    [WK_PALETTE_IO] = "blue",
+		[WK_PALETTE_WAKEUP] = "blue",  [WK_PALETTE_CHAIN] = "blue",
+		[WK_PALETTE_RED] = "grey",     [WK_PALETTE_GREEN] = "grey",
+		[WK_PALETTE_BLUE] = "grey",    [WK_PALETTE_AQUA] = "grey",
+		[WK_PALETTE_YELLOW] = "grey",  [WK_PALETTE_PURPLE] = "grey",
+		[WK_PALETTE_ORANGE] = "grey",
+	};
+
+	return backgrounds[palette] ? backgrounds[palette] : "yellow";
 }
 
 static enum wk_colour_choice choice_of(const struct flamegraph *f)

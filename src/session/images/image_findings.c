@@ -153,16 +153,13 @@ static void find_python(struct wk_findings *findings, const struct wk_model *mod
 		if (minor == 0 || (minor >= 12 && reports_its_functions(model, facts)))
 			continue;
 		wk_findings_on(findings, "%.*s", WK_STR_ARG(name));
-		if (minor < 12)
-			wk_findings_warn(findings,
-					 "python3.12 -X perf ...   # or a later one; "
-					 "see docs/jit.md",
-					 "Python functions have no names: before 3.12, only the "
-					 "interpreter itself is visible");
-		else
-			wk_findings_warn(findings, "python3 -X perf ...   # see docs/jit.md",
-					 "Python functions have no names: without -X perf, only "
-					 "the interpreter itself is visible");
+		wk_findings_warn(findings,
+				 minor < 12 ? "python3.12 -X perf ...   # or a later one; "
+					      "see docs/jit.md"
+					    : "python3 -X perf ...   # see docs/jit.md",
+				 "Python functions have no names: %s, only the interpreter itself "
+				 "is visible",
+				 minor < 12 ? "before 3.12" : "without -X perf");
 		return;
 	}
 }
