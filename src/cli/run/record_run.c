@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "cli/command.h"
+#include "cli/messages.h"
 #include "cli/terminal.h"
 #include "os/os.h"
 #include "os/program.h"
@@ -34,35 +35,29 @@ static void on_signal(int signal_number)
 	wk_recorder_stop(recorder);
 }
 
-struct handlers {
-	struct sigaction interrupt, terminate, hang_up;
-};
+static const int handled[] = { SIGINT, SIGTERM, SIGHUP };
 
-static void handle_one(int signal_number, struct sigaction *old)
+#define HANDLED_COUNT (sizeof(handled) / sizeof(handled[0]))
+
+static void handle_signals(struct wk_recorder *recorder, struct sigaction *old)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 
 	sigemptyset(&action.sa_mask);
-	sigaction(signal_number, NULL, old);
-	/* What a parent chose to ignore (nohup) stays ignored. */
-	if (old->sa_handler != SIG_IGN)
-		sigaction(signal_number, &action, NULL);
-}
-
-static void handle_signals(struct wk_recorder *recorder, struct handlers *old)
-{
 	running = recorder;
 	stopped_by = 0;
-	handle_one(SIGINT, &old->interrupt);
-	handle_one(SIGTERM, &old->terminate);
-	handle_one(SIGHUP, &old->hang_up);
+	for (size_t i = 0; i < HANDLED_COUNT; i++) {
+		sigaction(handled[i], NULL, &old[i]);
+		/* What a parent chose to ignore (nohup) stays ignored. */
+		if (old[i].sa_handler != SIG_IGN)
+			sigaction(handled[i], &action, NULL);
+	}
 }
 
-static void restore_signals(const struct handlers *old)
+static void restore_signals(const struct sigaction *old)
 {
-	sigaction(SIGINT, &old->interrupt, NULL);
-	sigaction(SIGTERM, &old->terminate, NULL);
-	sigaction(SIGHUP, &old->hang_up, NULL);
+	for (size_t i = 0; i < HANDLED_COUNT; i++)
+		sigaction(handled[i], &old[i], NULL);
 	running = NULL;
 }
 
@@ -156,15 +151,12 @@ static bool say_hidden(const struct wk_record_request *request, const char *befo
 {
 	char *const *command = request->recorder.command;
 	const char *reason = command ? hidden_reason(command[0]) : NULL;
-	struct wk_buf words = { 0 };
 
-	if (!reason)
-		return false;
-	wk_buf_add_fmt(&words, "%sthe kernel does not let you sample %s, %s; root can", before,
-		       command[0], reason);
-	wk_say(wk_buf_text(&words));
-	wk_buf_fini(&words);
-	return true;
+	if (reason)
+		wk_warn_fmt(&wk_cli_messages,
+			    "%sthe kernel does not let you sample %s, %s; root can", before,
+			    command[0], reason);
+	return reason != NULL;
 }
 
 static void say_no_samples(const struct wk_record_request *request,
@@ -188,18 +180,6 @@ static void say_no_samples(const struct wk_record_request *request,
 			       outcome->result.has_command ? "the command" : "the processes",
 			       1000.0 / (double)request->recorder.frequency_hz,
 			       outcome->result.has_command ? "ended too soon" : "was too short");
-	wk_say(wk_buf_text(&words));
-	wk_buf_fini(&words);
-}
-
-static void say_old(const struct wk_buf *old)
-{
-	struct wk_buf words = { 0 };
-
-	if (old->len == 0)
-		return;
-	wk_buf_add_text(&words, "the previous recording is in ");
-	wk_buf_add(&words, old->at, old->len);
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
 }
@@ -260,7 +240,9 @@ static void say_closing_words(const struct wk_record_request *request,
 	say_what_was_lost(request, outcome);
 	if (outcome->result.samples == 0) {
 		say_no_samples(request, outcome);
-		say_old(&outcome->previous);
+		if (outcome->previous.len)
+			wk_warn_fmt(&wk_cli_messages, "the previous recording is in %s",
+				    wk_buf_text(&outcome->previous));
 		return;
 	}
 	say_hidden(request, "");
@@ -314,17 +296,17 @@ static bool record(struct wk_recording *recording, bool quiet, struct run *run,
 		   struct wk_record_outcome *outcome, struct wk_err *err)
 {
 	struct wk_recorder *recorder = wk_recording_recorder(recording);
-	struct handlers handlers;
+	struct sigaction old[HANDLED_COUNT];
 	bool ok;
 
 	/* The child is forked already and keeps its handlers. The previous recording is not
 	 * touched before this. */
-	handle_signals(recorder, &handlers);
+	handle_signals(recorder, old);
 	run->is_open = allow_output(run->request, err) && wk_recording_open(recording, err);
 	if (run->is_open && !quiet)
 		wk_say_lines(wk_recorder_notices(recorder));
 	ok = run->is_open && wk_recording_run(recording, err);
-	restore_signals(&handlers);
+	restore_signals(old);
 	clear_progress(run);
 	return run->is_open && wk_recording_finish(recording, ok, outcome, err);
 }
