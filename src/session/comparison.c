@@ -11,16 +11,12 @@ static void report_events(const struct wk_comparison *c, const struct wk_message
 	const struct wk_model *model = c->model;
 	const struct wk_source *before = &model->sources[c->measure.before];
 	const struct wk_source *after = &model->sources[c->measure.after];
-	struct wk_buf words = { 0 };
 
-	if (!model->side_times[false].traits->logs_events ||
-	    !model->side_times[true].traits->logs_events || before->name == after->name)
-		return;
-	wk_buf_add_fmt(&words, "different events are compared: %s of %s, %s of %s",
-		       wk_strtab_get(model->text, before->name), c->options->before,
-		       wk_strtab_get(model->text, after->name), c->options->after);
-	wk_warn(messages, wk_buf_text(&words));
-	wk_buf_fini(&words);
+	if (model->side_times[false].traits->logs_events &&
+	    model->side_times[true].traits->logs_events && before->name != after->name)
+		wk_warn_fmt(messages, "different events are compared: %s of %s, %s of %s",
+			    wk_strtab_get(model->text, before->name), c->options->before,
+			    wk_strtab_get(model->text, after->name), c->options->after);
 }
 
 /* Which sources are compared; and if they are of different kinds, what they have in common. */
@@ -192,13 +188,10 @@ void wk_comparison_report(const struct wk_comparison *c, const struct wk_message
 
 	wk_selection_warn(&c->selection, messages);
 	/* "after: 0" alone could be a program that improved. */
-	if (no_before != no_after) {
-		wk_buf_add_fmt(&words, "%s has no samples in view, so everything is %s",
-			       no_before ? c->options->before : c->options->after,
-			       no_before ? "new" : "gone");
-		wk_warn(messages, wk_buf_text(&words));
-		wk_buf_reset(&words);
-	}
+	if (no_before != no_after)
+		wk_warn_fmt(messages, "%s has no samples in view, so everything is %s",
+			    no_before ? c->options->before : c->options->after,
+			    no_before ? "new" : "gone");
 	wk_diff_lines_line(c->model, &c->pairs, &words);
 	if (words.len)
 		wk_warn(messages, wk_buf_text(&words));

@@ -97,13 +97,10 @@ void wk_picture_warn(const struct wk_picture *picture, const struct wk_messages 
 	const char *const *skips = picture->folding.skip_after;
 	struct wk_buf words = { 0 };
 
-	for (size_t i = 0; skips && skips[i]; i++) {
-		if (has_function(picture->model, skips[i]))
-			continue;
-		wk_buf_add_fmt(&words, "--skip-after: no function is named \"%s\"", skips[i]);
-		wk_warn(messages, wk_buf_text(&words));
-		wk_buf_reset(&words);
-	}
+	for (size_t i = 0; skips && skips[i]; i++)
+		if (!has_function(picture->model, skips[i]))
+			wk_warn_fmt(messages, "--skip-after: no function is named \"%s\"",
+				    skips[i]);
 	if (picture->drawing.total && tree->total[0] > picture->drawing.total) {
 		wk_buf_add_fmt(&words,
 			       "--total %" PRIu64 " is less than the samples add up to; the "

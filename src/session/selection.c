@@ -31,26 +31,19 @@ void wk_selection_report_faults(const struct wk_selection *question, bool and_mi
 				const struct wk_messages *messages)
 {
 	const struct wk_model *model = question->quality.model;
-	struct wk_buf more = { 0 };
-	uint32_t told = 0, faults = 0;
+	uint32_t faults = 0;
 
 	for (uint32_t i = 0; i < model->note_count; i++) {
 		enum wk_note_severity severity = model->notes[i].severity;
 
 		if (severity != WK_NOTE_FAULT && !(and_missing && severity == WK_NOTE_INCOMPLETE))
 			continue;
-		faults++;
-		if (told == MOST_FAULTS)
-			continue;
-		wk_warn(messages, wk_strtab_get(model->text, model->notes[i].text));
-		told++;
+		if (faults++ < MOST_FAULTS)
+			wk_warn(messages, wk_strtab_get(model->text, model->notes[i].text));
 	}
-	if (faults > told) {
-		wk_buf_add_fmt(&more, "%u more such faults; `wick show %s system` lists them all",
-			       (unsigned)(faults - told), wk_model_input(model));
-		wk_warn(messages, wk_buf_text(&more));
-	}
-	wk_buf_fini(&more);
+	if (faults > MOST_FAULTS)
+		wk_warn_fmt(messages, "%u more such faults; `wick show %s system` lists them all",
+			    (unsigned)(faults - MOST_FAULTS), wk_model_input(model));
 }
 
 static const char *advice_for(const struct wk_selection *question, enum wk_advice_key key)

@@ -142,13 +142,9 @@ bool wk_view_expect_tree(const struct wk_view_choice *choice, const char *file, 
 void wk_view_report(const struct wk_view_choice *choice, const struct wk_messages *messages)
 {
 	struct wk_str rest = wk_buf_str(&choice->said), line;
-	struct wk_buf text = { 0 };
 
 	while (rest.len) {
 		wk_str_split(rest, '\n', &line, &rest);
-		wk_buf_reset(&text);
-		wk_buf_add_str(&text, line);
-		wk_warn(messages, wk_buf_text(&text));
+		wk_warn_fmt(messages, "%.*s", WK_STR_ARG(line));
 	}
-	wk_buf_fini(&text);
 }

@@ -224,18 +224,6 @@ struct job {
 	struct wk_symbols *symbols;
 };
 
-static void say_words(const struct wk_perf_words *perf)
-{
-	struct wk_buf words = { 0 };
-
-	if (perf->ignored.len) {
-		wk_buf_add_fmt(&words, "--cmd: ignored options: %s", wk_buf_text(&perf->ignored));
-		wk_say(wk_buf_text(&words));
-	}
-	wk_say_lines(wk_buf_text(&perf->notes));
-	wk_buf_fini(&words);
-}
-
 /* Merges the options in --cmd into those of the same meaning. */
 static bool read_cmd(struct job *job, struct wk_err *err)
 {
@@ -260,8 +248,11 @@ static bool read_cmd(struct job *job, struct wk_err *err)
 	if (job->perf.output && !args->data)
 		args->data = job->perf.output;
 	args->flame.quiet |= job->perf.quiet;
+	if (!args->flame.quiet && job->perf.ignored.len)
+		wk_warn_fmt(&wk_cli_messages, "--cmd: ignored options: %s",
+			    wk_buf_text(&job->perf.ignored));
 	if (!args->flame.quiet)
-		say_words(&job->perf);
+		wk_say_lines(wk_buf_text(&job->perf.notes));
 	return true;
 }
 

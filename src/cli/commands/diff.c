@@ -145,11 +145,9 @@ static void say_where(const struct wk_comparison *comparison, const char *path)
 		return;
 	wk_comparison_line(comparison, &words);
 	wk_say(wk_buf_text(&words));
-	wk_buf_reset(&words);
-	wk_buf_add_fmt(&words, is_picture ? "open %s in a browser" : "comparison written to %s",
-		       path);
-	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
+	wk_warn_fmt(&wk_cli_messages,
+		    is_picture ? "open %s in a browser" : "comparison written to %s", path);
 }
 
 static bool compare(const struct wk_model *model, const struct wk_comparison_options *options,

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/text/suggest.h"
+#include "cli/messages.h"
 #include "cli/terminal.h"
 
 #define AT(field) offsetof(struct wk_drawing_args, field)
@@ -198,12 +199,8 @@ static bool make_colouring(struct wk_picture *picture, const struct wk_drawing_a
 static void report_attribute(void *context, const char *why, struct wk_str name,
 			     struct wk_str attribute)
 {
-	struct wk_buf words = { 0 };
-
-	wk_buf_add_fmt(&words, "%s: %s ignored: %.*s of %.*s", (const char *)context, why,
-		       WK_STR_ARG(attribute), WK_STR_ARG(name));
-	wk_say(wk_buf_text(&words));
-	wk_buf_fini(&words);
+	wk_warn_fmt(&wk_cli_messages, "%s: %s ignored: %.*s of %.*s", (const char *)context, why,
+		    WK_STR_ARG(attribute), WK_STR_ARG(name));
 }
 
 static bool read_tree(struct wk_picture *picture, const struct wk_drawing_args *args,
