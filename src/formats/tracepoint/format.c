@@ -187,7 +187,7 @@ static void read_systems(struct wk_trace_formats *formats, struct wk_bytes *in)
 		for (uint32_t j = 0; j < count && !in->bad; j++)
 			add_event(formats, system, read_text(in, wk_u64(in)));
 	}
-	formats->kallsyms = read_text(in, wk_u32(in));
+	read_text(in, wk_u32(in)); /* functions: only perf 3.x wrote any */
 	formats->printk = read_text(in, wk_u32(in));
 }
 

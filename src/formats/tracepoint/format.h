@@ -56,8 +56,7 @@ void wk_trace_formats_print(struct wk_trace_formats *formats, struct wk_bytes ra
 /* False: wick was built without libtraceevent. */
 bool wk_trace_has_library(void);
 
-/* Names a kernel function for %pS and the like: fills name and start, or returns false. Old
- * recordings have a table of their own, which is used instead. */
+/* Names a kernel function for %pS and the like: fills name and start, or returns false. */
 struct wk_trace_namer {
 	bool (*name)(void *context, uint64_t address, struct wk_str *name, uint64_t *start);
 	void *context;

@@ -38,8 +38,8 @@ struct wk_trace_formats {
 	unsigned long_bytes;
 	struct wk_trace_event *events;
 	size_t count, cap;
-	struct wk_map event_of_id; /* to index + 1 */
-	struct wk_str kallsyms, printk;
+	struct wk_map event_of_id;     /* to index + 1 */
+	struct wk_str printk;          /* the texts of trace_printk */
 	struct wk_traceevent *library; /* NULL until the first text */
 	struct wk_trace_namer namer;
 };
@@ -60,7 +60,7 @@ bool wk_print_fmt_check(struct wk_print_fmt *print_fmt, const struct wk_trace_fo
 
 struct wk_traceevent;
 
-/* Reads the tables of functions and texts that old recordings have. */
+/* Reads the table of texts. */
 struct wk_traceevent *wk_traceevent_new(struct wk_trace_formats *formats);
 void wk_traceevent_free(struct wk_traceevent *library);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "formats/scan.h"
 #include "formats/tracepoint/format_internal.h"
 
 #define MOST_PRINT_FMT 30000 /* the longest of a real kernel has 20,000 characters */
@@ -34,14 +35,9 @@ static bool is_any_of(char c, const char *letters)
 	return c && strchr(letters, c);
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || wk_is_digit(c) || c == '_';
 }
 
 /* How many letters of the text are of these. */
@@ -192,7 +188,7 @@ static bool take_type(struct check *check, bool *is_cast)
 	struct wk_str before = check->rest;
 	size_t words = 0, stars = 0;
 
-	while (words < 4 && is_word(next(check)) && !is_digit(next(check))) {
+	while (words < 4 && is_word(next(check)) && !wk_is_digit(next(check))) {
 		take_word(check);
 		words++;
 	}
@@ -238,7 +234,7 @@ static bool check_plain_operand(struct check *check)
 		return !check->is_constant && check_dynamic_length(check);
 	word = take_word(check);
 	/* A word that is alone is the name of a constant. */
-	return word.len && (!is_digit(word.at[0]) || read_number(word, &value)) &&
+	return word.len && (!wk_is_digit(word.at[0]) || read_number(word, &value)) &&
 	       next(check) != '(';
 }
 
@@ -338,7 +334,7 @@ static bool check_count(struct check *check, const struct wk_trace_field *array)
 {
 	uint64_t count;
 
-	if (is_digit(next(check)))
+	if (wk_is_digit(next(check)))
 		return !array->is_dynamic && read_number(take_word(check), &count) &&
 		       count <= array->size;
 	if (wk_str_starts(check->rest, "REC->"))

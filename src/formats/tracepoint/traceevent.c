@@ -41,44 +41,20 @@ static char *name_function(void *context, unsigned long long *address, char **mo
 	return library->name.at;
 }
 
-static char *c_string(struct wk_str text)
-{
-	char *copy = wk_alloc(text.len + 1);
-
-	memcpy(copy, text.at, text.len);
-	copy[text.len] = '\0';
-	return copy;
-}
-
 /* Lines of "0xffff... : "text"": the texts of trace_printk. The library looks at the last three
  * bytes behind a quote, even if there are fewer. */
 static void add_texts(struct tep_handle *tep, struct wk_str lines)
 {
 	while (lines.len > 0) {
 		struct wk_str line = wk_str_cut(&lines, '\n');
-		struct wk_str where = wk_trim(wk_str_cut(&line, ':'));
-		char *text = c_string(wk_trim(line));
+		struct wk_str where = wk_trim(wk_str_cut(&line, ':')), quoted = wk_trim(line);
+		char *text = wk_strndup(quoted.at, quoted.len);
 		uint64_t address;
 
 		if (wk_str_starts(where, "0x") && wk_num_hex(wk_str_skip(where, 2), &address) &&
 		    strlen(text) > 3)
 			tep_register_print_string(tep, text, address);
 		wk_free(text);
-	}
-}
-
-/* Lines as of /proc/kallsyms; perf wrote them until 3.x. */
-static void add_functions(struct tep_handle *tep, struct wk_str lines)
-{
-	while (lines.len > 0) {
-		struct wk_str line = wk_str_cut(&lines, '\n'), where = wk_str_cut(&line, ' ');
-		struct wk_str kind = wk_str_cut(&line, ' ');
-		char *name = c_string(wk_str_cut(&line, '\t'));
-		uint64_t start;
-
-		if (wk_num_hex(where, &start) && kind.len == 1)
-			tep_register_function(tep, name, start, NULL);
-		wk_free(name);
 	}
 }
 
@@ -96,10 +72,8 @@ struct wk_traceevent *wk_traceevent_new(struct wk_trace_formats *formats)
 	tep_set_file_bigendian(library->tep,
 			       formats->big_endian ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
 	tep_set_long_size(library->tep, (int)formats->long_bytes);
-	add_functions(library->tep, formats->kallsyms);
 	add_texts(library->tep, formats->printk);
-	if (formats->kallsyms.len == 0)
-		tep_set_function_resolver(library->tep, name_function, library);
+	tep_set_function_resolver(library->tep, name_function, library);
 	return library;
 }
 
