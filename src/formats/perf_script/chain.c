@@ -1,20 +1,20 @@
 /* Call chains: from the text of their lines to numbers.
  *
- * Most have been met before, byte for byte. So the text up to the next blank line is looked up
- * as a whole, then what is left of it without its first lines (new innermost frames on known
- * callers); only where that fails are lines read one by one, and those too are looked up by
- * their text. Every find is compared with the text that it was made from. */
+ * Most repeat an earlier one byte for byte. So the text up to the next blank line is looked up as a
+ * whole, then without its first lines (new innermost frames on known callers). Only if that fails
+ * are the lines parsed, after each is looked up by its text. A hash that matches is always
+ * confirmed by comparing the text. */
 #include "formats/perf_script/internal.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
 
 #define TAILS     2               /* a chain is also looked up without 1 ... TAILS lines */
-#define LONGEST   (INT32_MAX / 2) /* longer texts are not remembered */
+#define LONGEST   (INT32_MAX / 2) /* bytes; longer texts are not stored */
 #define IN_KERNEL 1               /* flavours of a line */
 #define OF_JAVA   2
 
-/* Frames, found again by what they are. */
+/* Frames, looked up by their fields. */
 
 static bool same_frame(const void *table, uint32_t id, const void *key)
 {
@@ -36,13 +36,13 @@ static uint32_t frame_id(struct wk_script_part *part, const struct wk_event_fram
 
 	if (id)
 		return id;
-	WK_RESERVE(part->frames, part->frames_cap, (size_t)part->frame_count + 1);
-	part->frames[part->frame_count] = *frame;
-	/* Older tools' names were put together for the call only. */
+	id = part->frame_count;
+	*WK_APPEND(part->frames, part->frame_count, part->frames_cap) = *frame;
+	/* In collapse mode the name is in a temporary buffer. */
 	if (part->collapse)
-		part->frames[part->frame_count].name = wk_arena_copy(&part->texts, frame->name);
-	wk_index_add(&part->frame_index, hash, part->frame_count);
-	return part->frame_count++;
+		part->frames[id].name = wk_arena_copy(&part->texts, frame->name);
+	wk_index_add(&part->frame_index, hash, id);
+	return id;
 }
 
 void wk_script_add_frame(struct wk_script_part *part, const struct wk_event_frame *frame)
@@ -51,7 +51,7 @@ void wk_script_add_frame(struct wk_script_part *part, const struct wk_event_fram
 		frame_id(part, frame);
 }
 
-/* Lines, found again by their text from behind the address. */
+/* Lines, looked up by their text behind the address. */
 
 static bool same_line(const void *table, uint32_t id, const void *key)
 {
@@ -61,8 +61,8 @@ static bool same_line(const void *table, uint32_t id, const void *key)
 	return a->len == b->len && a->flavour == b->flavour && memcmp(a->at, b->at, a->len) == 0;
 }
 
-/* What a line's meaning depends on: the text behind the address and the line of source, in one
- * piece as they lie in the input; the address too where it is to be shown. */
+/* All that determines a line's frames: the text behind the address and the source line, which are
+ * contiguous in the input, and the address if an option shows it. */
 static struct wk_script_known_line key_of(const struct wk_script_part *part,
 					  const struct wk_script_frame_line *line, bool is_java)
 {
@@ -79,7 +79,7 @@ static struct wk_script_known_line key_of(const struct wk_script_part *part,
 	};
 }
 
-/* The number of a line, 0 if it is no frame after all. */
+/* The number of a line; 0 if it is no frame after all. */
 static uint32_t line_id(struct wk_script_part *part, const struct wk_script_frame_line *line,
 			bool is_java)
 {
@@ -93,13 +93,12 @@ static uint32_t line_id(struct wk_script_part *part, const struct wk_script_fram
 			   : !wk_script_frames_plain(part, line))
 		return 0;
 	key.count = (uint32_t)(part->line_frame_count - key.first);
-	WK_RESERVE(part->lines, part->lines_cap, (size_t)part->line_count + 1);
-	part->lines[part->line_count] = key;
 	wk_index_add(&part->line_index, hash, part->line_count);
-	return part->line_count++;
+	*WK_APPEND(part->lines, part->line_count, part->lines_cap) = key;
+	return part->line_count - 1;
 }
 
-/* Chains, found again by the text of all their lines. */
+/* Chains, looked up by the text of all their lines. */
 
 static uint64_t load(const char *at)
 {
@@ -109,8 +108,8 @@ static uint64_t load(const char *at)
 	return word;
 }
 
-/* Four sums side by side: a chain is some hundred bytes, and each step must wait for its
- * product. */
+/* Four independent sums: a chain has some hundred bytes, and each step depends on the product of
+ * the step before. */
 static uint64_t hash_text(const char *at, size_t len)
 {
 	uint64_t a = len, b = 1, c = 2, d = 3;
@@ -144,8 +143,8 @@ static struct wk_script_known_chain chain_key(const char *at, const char *end, b
 					     .hash = hash_text(at, (size_t)(end - at)) + is_java };
 }
 
-/* Most texts that are new never come again. So only what is met a second time is remembered, and
- * a bit for each hash tells whether it was; where it was not, no look-up is needed. */
+/* Most new texts never appear again. So only a text that appears twice is stored, and a bit for
+ * each hash marks those seen once; if it is clear, no lookup is needed. */
 static bool was_met(const struct wk_script_part *part, uint64_t hash)
 {
 	uint64_t bit = hash & part->met_mask;
@@ -161,17 +160,15 @@ static void remember(struct wk_script_part *part, const struct wk_script_known_c
 		part->met[bit / 64] |= (uint64_t)1 << bit % 64;
 		return;
 	}
-
-	WK_RESERVE(part->known, part->known_cap, (size_t)part->known_count + 1);
-	part->known[part->known_count] = *key;
-	wk_index_add(&part->known_index, key->hash, part->known_count++);
+	wk_index_add(&part->known_index, key->hash, part->known_count);
+	*WK_APPEND(part->known, part->known_count, part->known_cap) = *key;
 }
 
-/* Sixteen bytes at once; the compiler makes one instruction of each step. */
+/* Sixteen bytes at once; each step compiles to one instruction. */
 typedef uint8_t block __attribute__((vector_size(16)));
 typedef uint64_t halves __attribute__((vector_size(16)));
 
-/* Bytes of all ones where two line feeds follow each other. */
+/* Sets all bits of each byte that begins two consecutive line feeds. */
 static inline block feed_pairs(const char *at)
 {
 	const block feeds = { '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n',
@@ -210,16 +207,16 @@ struct chain {
 	const char *end; /* of what may belong to it */
 	bool is_java;
 	bool ends_early;  /* before `end` */
-	bool is_odd;      /* holds lines that count for nothing: not to be remembered */
+	bool is_odd;      /* contains ignored lines: must not be stored */
 	bool is_cut;      /* by an option, behind the last pending line */
 	uint32_t callers; /* of the pending lines */
 	size_t pending;
-	struct wk_script_known_chain tried[TAILS + 1]; /* texts that were not known */
-	size_t tried_at[TAILS + 1];                    /* how many lines were pending before each */
+	struct wk_script_known_chain tried[TAILS + 1]; /* texts that were not found */
+	size_t tried_at[TAILS + 1];                    /* the number of pending lines before each */
 	size_t tried_count;
 };
 
-/* The chain of what begins at the line `at`, if its text is known. */
+/* Looks up the text from the line `at` to the end of the chain. */
 static bool find_tail(struct wk_script_part *part, struct chain *chain, const char *at)
 {
 	struct wk_script_known_chain key;
@@ -247,8 +244,8 @@ static void add_pending(struct wk_script_part *part, struct chain *chain, uint32
 	chain->is_cut = part->lines[id].cuts;
 }
 
-/* Does a sample begin here, though no blank line was met? Lines of a chain begin with a tab or
- * with blanks, but so do, with blanks, first lines that hold their only frame themselves. */
+/* Does a sample begin here without a blank line before it? Lines of a chain begin with a tab or
+ * blanks; first lines that contain their only frame may begin with blanks as well. */
 static bool begins_sample(struct wk_str line, bool is_frame)
 {
 	struct wk_script_head head;
@@ -258,7 +255,7 @@ static bool begins_sample(struct wk_str line, bool is_frame)
 	return !is_frame || line.at[0] != ' ' || head.frame.len > 0 || head.has_time;
 }
 
-/* The line of source behind a frame, if there is one. */
+/* The source line behind a frame, if there is one. */
 static const char *read_source(struct wk_script_frame_line *frame, const char *at, const char *end)
 {
 	struct wk_script_frame_line other;
@@ -271,7 +268,7 @@ static const char *read_source(struct wk_script_frame_line *frame, const char *a
 	return wk_script_line_behind(line, end);
 }
 
-/* Reads one line, with that of its source; returns where the next begins. */
+/* Reads one line and its source line; returns the start of the next. */
 static const char *read_line(struct wk_script_part *part, struct chain *chain, const char *at)
 {
 	struct wk_str raw = wk_script_line_at(at, chain->end), line = wk_script_plain_line(raw);
@@ -302,7 +299,7 @@ static const char *read_line(struct wk_script_part *part, struct chain *chain, c
 	return next;
 }
 
-/* What the pending lines from `at` on make is the chain of the texts that were tried there. */
+/* `id` is the chain of the texts that were looked up before the pending line `at`. */
 static void settle_tried(struct chain *chain, size_t at, uint32_t id)
 {
 	for (size_t i = 0; i < chain->tried_count; i++)
@@ -310,7 +307,7 @@ static void settle_tried(struct chain *chain, size_t at, uint32_t id)
 			chain->tried[i].chain = id;
 }
 
-/* Puts the pending lines on their callers, outermost first. */
+/* Adds the pending lines to their callers, outermost first. */
 static uint32_t stack_up(struct wk_script_part *part, struct chain *chain)
 {
 	uint32_t id = chain->is_cut ? wk_trie_add(&part->chains, 0, 0) : chain->callers;
@@ -325,7 +322,7 @@ static uint32_t stack_up(struct wk_script_part *part, struct chain *chain)
 	return id;
 }
 
-/* The chain from `part->at` to `end`; moves behind what belonged to it. */
+/* Reads the chain from `part->at` to at most `end` and moves behind it. */
 static uint32_t read_chain(struct wk_script_part *part, const char *end, bool is_java)
 {
 	struct chain chain = { .end = end, .is_java = is_java };
@@ -350,7 +347,6 @@ static uint32_t read_chain(struct wk_script_part *part, const char *end, bool is
 	return id;
 }
 
-/* The chain behind a sample's first line. */
 uint32_t wk_script_next_chain(struct wk_script_part *part, bool is_java)
 {
 	const char *end;
@@ -361,7 +357,6 @@ uint32_t wk_script_next_chain(struct wk_script_part *part, bool is_java)
 	return read_chain(part, end, is_java);
 }
 
-/* The chain of a single frame. */
 uint32_t wk_script_chain_of_frame(struct wk_script_part *part, struct wk_str text, bool is_java)
 {
 	struct chain chain = { .is_java = is_java };

@@ -1,6 +1,6 @@
-/* What stackcollapse-perf.pl and inferno-collapse-perf make of frames: names made tidy, marks
- * behind them. Both stand "[image]" in for names that are not known, and split what Java's
- * agents print as "a->b"; they differ in what they cut from names. */
+/* Frames as stackcollapse-perf.pl and inferno-collapse-perf print them: names are tidied and marks
+ * appended. Both use "[image]" for unknown names and split "a->b" of Java's agents; they differ in
+ * what they cut from names. */
 #include "formats/perf_script/internal.h"
 
 #include <inttypes.h>
@@ -8,26 +8,9 @@
 #include "base/num.h"
 #include "names/rust_escapes.h"
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-static size_t skip_digits(struct wk_str line, size_t at)
-{
-	while (at < line.len && is_digit(line.at[at]))
-		at++;
-	return at;
-}
-
-/* Where the parenthesis of an image begins that ends at `close`: the one tool takes the last
- * behind a blank, the other the last word. Images with "(deleted)" in them, which both take
- * apart, stay whole. */
+/* The opening parenthesis of the image that ends at `close`: for perl the last one behind a blank,
+ * for inferno the last word. Images that contain "(deleted)", which both tools split, stay whole.
+ */
 static size_t image_begin(struct wk_str rest, size_t close)
 {
 	size_t depth = 0, last = close;
@@ -44,7 +27,7 @@ static size_t image_begin(struct wk_str rest, size_t close)
 	return last;
 }
 
-/* A line's name and image; without an image it may be inlined, as the line of source tells. */
+/* A line's name and image. A line without an image may be marked as inlined in its source line. */
 static bool split_image(enum wk_collapse_dialect dialect, const struct wk_script_frame_line *line,
 			struct wk_str *name, struct wk_str *image)
 {
@@ -65,7 +48,7 @@ static bool split_image(enum wk_collapse_dialect dialect, const struct wk_script
 	*name = wk_str_of(rest.at, open ? open - 1 : 0);
 	if (dialect == WK_COLLAPSE_INFERNO)
 		*name = wk_trim(*name);
-	/* Where there is no name both print a blank. */
+	/* Without a name both print a blank. */
 	if (name->len == 0)
 		*name = wk_str_c(" ");
 	return true;
@@ -73,7 +56,7 @@ static bool split_image(enum wk_collapse_dialect dialect, const struct wk_script
 
 static bool is_lower_hex(char c)
 {
-	return is_hex(c) && !(c >= 'A' && c <= 'F');
+	return wk_script_is_hex(c) && !(c >= 'A' && c <= 'F');
 }
 
 static struct wk_str cut_offset(enum wk_collapse_dialect dialect, struct wk_str name)
@@ -81,7 +64,8 @@ static struct wk_str cut_offset(enum wk_collapse_dialect dialect, struct wk_str 
 	bool any_case = dialect == WK_COLLAPSE_INFERNO;
 	size_t at = name.len;
 
-	while (at > 0 && (any_case ? is_hex(name.at[at - 1]) : is_lower_hex(name.at[at - 1])))
+	while (at > 0 &&
+	       (any_case ? wk_script_is_hex(name.at[at - 1]) : is_lower_hex(name.at[at - 1])))
 		at--;
 	if (at >= 3 && memcmp(name.at + at - 3, "+0x", 3) == 0 && (at < name.len || any_case))
 		name.len = at - 3;
@@ -101,17 +85,17 @@ static void cut_at(struct wk_buf *name, size_t len)
 		name->len = len;
 }
 
-/* Is there ".(", and further on ")."? So look Go's methods. */
+static bool has_text(struct wk_str text, const char *part)
+{
+	return wk_str_find(text, part) != SIZE_MAX;
+}
+
+/* Methods of Go contain ".(" and later ").". */
 static bool looks_like_go(struct wk_str name)
 {
-	size_t at = 0;
+	size_t at = wk_str_find(name, ".(");
 
-	while (at + 1 < name.len && !(name.at[at] == '.' && name.at[at + 1] == '('))
-		at++;
-	for (at += 2; at + 1 < name.len; at++)
-		if (name.at[at] == ')' && name.at[at + 1] == '.')
-			return true;
-	return false;
+	return at != SIZE_MAX && has_text(wk_str_skip(name, at + 2), ").");
 }
 
 static void tidy_perl(struct wk_buf *name)
@@ -159,17 +143,7 @@ static void tidy_java(struct wk_buf *name)
 	}
 }
 
-static bool has_text(struct wk_str text, const char *wanted)
-{
-	size_t len = strlen(wanted);
-
-	for (size_t i = 0; i + len <= text.len; i++)
-		if (memcmp(text.at + i, wanted, len) == 0)
-			return true;
-	return false;
-}
-
-/* "vmlinux", perhaps with a version behind it. */
+/* "vmlinux", possibly with a version. */
 static bool is_vmlinux(struct wk_str image)
 {
 	size_t at = image.len;
@@ -177,8 +151,8 @@ static bool is_vmlinux(struct wk_str image)
 	while (at > 0) {
 		char c = image.at[at - 1];
 
-		if (!is_hex(c) && !(c >= 'g' && c <= 'z') && !(c >= 'G' && c <= 'Z') && c != '-' &&
-		    c != '.' && c != '_')
+		if (!wk_script_is_hex(c) && !(c >= 'g' && c <= 'z') && !(c >= 'G' && c <= 'Z') &&
+		    c != '-' && c != '.' && c != '_')
 			break;
 		at--;
 	}
@@ -202,8 +176,9 @@ static bool is_jit(enum wk_collapse_dialect dialect, struct wk_str image)
 		return (wk_str_starts(image, "/tmp/perf-") && wk_str_ends(image, ".map")) ||
 		       (has_text(image, "/jitted-") && wk_str_ends(image, ".so"));
 	digits = strlen("/tmp/perf-");
-	return wk_str_starts(image, "/tmp/perf-") && skip_digits(image, digits) > digits &&
-	       wk_str_starts(wk_str_skip(image, skip_digits(image, digits)), ".map");
+	return wk_str_starts(image, "/tmp/perf-") &&
+	       wk_script_skip_digits(image, digits) > digits &&
+	       wk_str_starts(wk_str_skip(image, wk_script_skip_digits(image, digits)), ".map");
 }
 
 /* One of the frames of a line. */
@@ -213,7 +188,7 @@ struct piece {
 	bool is_java, is_first;
 };
 
-/* Stands something in for a name that is not known. True if nothing at all is. */
+/* Adds the name, or "[image]" for an unknown one. True if the image is unknown as well. */
 static bool add_name(const struct piece *piece, struct wk_str name, struct wk_buf *out)
 {
 	bool has_image = !wk_str_is(piece->image, "[unknown]");
@@ -248,14 +223,7 @@ static void add_mark(const struct piece *piece, struct wk_buf *out)
 	}
 }
 
-static size_t find(struct wk_str text, char c)
-{
-	const char *at = text.len ? memchr(text.at, c, text.len) : NULL;
-
-	return at ? (size_t)(at - text.at) : text.len;
-}
-
-/* ":file.c:12" behind the name; what stands in brackets (an image's offset) is dropped. */
+/* ":file.c:12" without parts in brackets (an image's offset). */
 static void add_source(struct wk_str source, struct wk_buf *out)
 {
 	size_t begin = out->len;
@@ -264,14 +232,11 @@ static void add_source(struct wk_str source, struct wk_buf *out)
 		source.len -= strlen(" (inlined)");
 	wk_buf_add_char(out, ':');
 	while (source.len) {
-		size_t open = find(source, '['), close;
+		struct wk_str in_brackets;
 
-		wk_buf_add(out, source.at, open);
-		source = wk_str_skip(source, open);
-		close = find(source, ']');
-		if (close == source.len)
-			wk_buf_add_str(out, source);
-		source = wk_str_skip(source, close + 1);
+		wk_buf_add_str(out, wk_scan_to(&source, '['));
+		if (!wk_str_split(source, ']', &in_brackets, &source))
+			wk_buf_add_str(out, in_brackets);
 	}
 	if (out->len == begin + 1)
 		out->len = begin;
@@ -309,17 +274,14 @@ static void add_pieces(struct wk_script_part *part, struct piece *piece, struct 
 			left = wk_str_skip(left, i + 2);
 			i = (size_t)-1;
 		}
-	/* What is empty at the end perl's split drops. */
+	/* Perl's split drops an empty part at the end. */
 	if (left.len || piece->collapse->dialect == WK_COLLAPSE_INFERNO)
 		add_piece(part, piece, left);
 }
 
 static bool is_skipped_after(const struct wk_collapse *collapse, struct wk_str name)
 {
-	for (size_t i = 0; collapse->skip_after && collapse->skip_after[i]; i++)
-		if (wk_str_is(name, collapse->skip_after[i]))
-			return true;
-	return false;
+	return collapse->skip_after && wk_str_is_one_of(name, collapse->skip_after);
 }
 
 static bool has_map_name(struct wk_str image)
@@ -327,21 +289,21 @@ static bool has_map_name(struct wk_str image)
 	for (size_t i = 0; i + 5 < image.len; i++) {
 		struct wk_str rest = wk_str_skip(image, i);
 
-		if (wk_str_starts(rest, "perf-") && skip_digits(rest, 5) > 5 &&
-		    wk_str_starts(wk_str_skip(rest, skip_digits(rest, 5)), ".map"))
+		if (wk_str_starts(rest, "perf-") && wk_script_skip_digits(rest, 5) > 5 &&
+		    wk_str_starts(wk_str_skip(rest, wk_script_skip_digits(rest, 5)), ".map"))
 			return true;
 	}
 	return false;
 }
 
-/* Images that no file of machine code stands behind are not asked about. */
+/* Only files of machine code can have debug information. */
 static bool may_be_inlined(struct wk_str image)
 {
 	return image.len && image.at[0] == '/' && !has_map_name(image) &&
 	       !has_text(image, "kernel.") && !has_text(image, "[");
 }
 
-/* As the tool writes what addr2line tells: names as they are, nothing tidied. */
+/* The tool prints addr2line's names unchanged. */
 static void add_call(struct wk_script_part *part, const struct wk_collapse_call *call)
 {
 	struct wk_event_frame frame = { 0 };
@@ -362,7 +324,7 @@ static void add_call(struct wk_script_part *part, const struct wk_collapse_call 
 	wk_buf_fini(&out);
 }
 
-/* False where nobody knows more than the line says. */
+/* False if there is no information on inlined calls. */
 static bool add_inlined(struct wk_script_part *part, const struct wk_script_frame_line *line,
 			struct wk_str image)
 {
@@ -385,7 +347,7 @@ bool wk_script_frames_collapse(struct wk_script_part *part, const struct wk_scri
 	const struct wk_collapse *collapse = part->collapse;
 	struct piece piece = { .collapse = collapse, .address = line->address,
 			       .source = line->source, .is_java = is_java };
-	struct wk_buf mended = { 0 };
+	struct wk_buf demangled = { 0 };
 	struct wk_str name;
 
 	if (!split_image(collapse->dialect, line, &name, &piece.image))
@@ -393,13 +355,13 @@ bool wk_script_frames_collapse(struct wk_script_part *part, const struct wk_scri
 	if (add_inlined(part, line, piece.image))
 		return true;
 	name = cut_offset(collapse->dialect, name);
-	/* A name in parentheses is the process's own. */
+	/* A name in parentheses is that of the process. */
 	if (name.len && name.at[0] == '(')
 		return true;
 	if (collapse->dialect == WK_COLLAPSE_INFERNO)
-		name = wk_rust_name(name, &mended);
+		name = wk_rust_name(name, &demangled);
 	add_pieces(part, &piece, name);
 	*cuts = is_skipped_after(collapse, name);
-	wk_buf_fini(&mended);
+	wk_buf_fini(&demangled);
 	return true;
 }

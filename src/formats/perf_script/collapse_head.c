@@ -1,5 +1,5 @@
-/* What stackcollapse-perf.pl and inferno-collapse-perf make of a sample's first line: the command
- * with '_' for blanks, its numbers where they are asked for, the event and its period. */
+/* A sample's first line as stackcollapse-perf.pl and inferno-collapse-perf parse it: the command
+ * with '_' for blanks, the ids if an option includes them, the event and its period. */
 #include "formats/perf_script/internal.h"
 
 #include "base/num.h"
@@ -9,20 +9,8 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static size_t skip_digits(struct wk_str line, size_t at)
-{
-	while (at < line.len && is_digit(line.at[at]))
-		at++;
-	return at;
-}
-
-/* A comm, blanks, "pid" or "pid/tid", a blank: the first place in the line where that is so.
- * (The tool wants two characters for the comm, and takes "a 1 5.2:" for one.) */
+/* The first match of a comm, blanks, "pid" or "pid/tid", and a blank. (The tool requires two
+ * characters for the comm, so that it accepts "a 1 5.2:" as one.) */
 static bool perl_ids(struct wk_str line, struct wk_script_head *head)
 {
 	if (line.len == 0 || is_space(line.at[0]))
@@ -34,13 +22,13 @@ static bool perl_ids(struct wk_str line, struct wk_script_head *head)
 			continue;
 		while (first < line.len && is_space(line.at[first]))
 			first++;
-		behind = skip_digits(line, first);
+		behind = wk_script_skip_digits(line, first);
 		second = behind;
 		while (second < line.len && line.at[second] == '/')
 			second++;
-		if (behind > first && skip_digits(line, second) < line.len &&
-		    is_space(line.at[skip_digits(line, second)])) {
-			size_t stop = skip_digits(line, second);
+		if (behind > first && wk_script_skip_digits(line, second) < line.len &&
+		    is_space(line.at[wk_script_skip_digits(line, second)])) {
+			size_t stop = wk_script_skip_digits(line, second);
 
 			head->comm = wk_str_of(line.at, end);
 			head->tid = wk_str_of(line.at + first, behind - first);
@@ -72,7 +60,7 @@ static void perl_event(struct wk_str line, struct wk_script_head *head)
 	while (before > 0 && is_space(line.at[before - 1]))
 		before--;
 	end = before;
-	while (before > 0 && is_digit(line.at[before - 1]))
+	while (before > 0 && wk_is_digit(line.at[before - 1]))
 		before--;
 	if (before < end && wk_num_u64(wk_str_of(line.at + before, end - before), &head->period))
 		head->has_period = head->period != 0;
@@ -115,20 +103,12 @@ static bool inferno_ids(struct wk_str line, struct wk_script_head *head, size_t 
 			slash = 0;
 		} else if (c == '/' && all_digits) {
 			slash = i;
-		} else if (!is_digit(c)) {
+		} else if (!wk_is_digit(c)) {
 			all_digits = false;
 		}
 		after_blank = c == ' ';
 	}
 	return false;
-}
-
-static struct wk_str up_to(struct wk_str text, char stop, size_t *next)
-{
-	const char *at = text.len ? memchr(text.at, stop, text.len) : NULL;
-
-	*next = at ? (size_t)(at - text.at) + 1 : text.len + 1;
-	return wk_str_of(text.at, at ? (size_t)(at - text.at) : text.len);
 }
 
 static struct wk_str last_word(struct wk_str *text)
@@ -143,7 +123,7 @@ static struct wk_str last_word(struct wk_str *text)
 	return word;
 }
 
-/* A frame on the same line stands behind the event and its modifiers. */
+/* A frame on the same line follows the event and its modifiers. */
 static void inferno_frame(struct wk_str behind, struct wk_script_head *head)
 {
 	struct wk_script_frame_line frame;
@@ -157,23 +137,21 @@ static void inferno_frame(struct wk_str behind, struct wk_script_head *head)
 		head->frame = behind;
 }
 
-/* What stands between the first two colons behind the numbers: the period and the event, which
- * so loses its modifiers. */
+/* The period and the event are between the first two colons behind the ids, so that the event loses
+ * its modifiers. */
 static void inferno_event(struct wk_str behind, struct wk_script_head *head)
 {
-	size_t next;
-	struct wk_str piece = up_to(behind, ':', &next);
+	struct wk_str piece;
 
-	if (next > behind.len)
+	if (!wk_str_split(behind, ':', &piece, &behind))
 		return;
-	behind = wk_str_skip(behind, next);
-	piece = up_to(behind, ':', &next);
+	wk_str_split(behind, ':', &piece, &behind);
 	head->event = last_word(&piece);
 	head->has_event = true;
-	/* perf pads names of events to one length; the tool misses a period before such blanks. */
+	/* perf pads event names to one length; the tool misses a period before such blanks. */
 	piece = wk_trim(piece);
 	head->has_period = wk_num_u64(last_word(&piece), &head->period);
-	inferno_frame(wk_str_skip(behind, next), head);
+	inferno_frame(behind, head);
 }
 
 static bool head_of_inferno(struct wk_str line, struct wk_script_head *head)
@@ -193,7 +171,7 @@ static bool head_of_perl(struct wk_str line, struct wk_script_head *head)
 	if (!perl_ids(line, head))
 		return wk_script_head_parse(line, head) && head->frame.len;
 	perl_event(line, head);
-	/* The tool knows no samples of one line; here they count. */
+	/* Unlike the tool, count samples of a single line. */
 	if (!head->has_event && wk_script_head_parse(line, &full) && full.frame.len)
 		head->frame = full.frame;
 	return true;

@@ -2,30 +2,20 @@
 
 #include "base/num.h"
 
-/* ADDRESS NAME[+0xOFFSET] (IMAGE), or ADDRESS NAME (inlined). Names and images may hold blanks
+/* ADDRESS NAME[+0xOFFSET] (IMAGE), or ADDRESS NAME (inlined). Names and images may contain blanks
  * and parentheses. */
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static bool is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
 
 static size_t hex_len(struct wk_str text)
 {
 	size_t len = 0;
 
-	while (len < text.len && is_hex(text.at[len]))
+	while (len < text.len && wk_script_is_hex(text.at[len]))
 		len++;
 	return len;
 }
 
-/* The upper half of a 64-bit address space is the kernel's; both x86-64 and aarch64 leave the
- * top sixteen bits of its addresses set. */
+/* The kernel is in the upper half of a 64-bit address space; on x86-64 and aarch64 the top sixteen
+ * bits of its addresses are set. */
 static bool is_kernel_address(struct wk_str digits)
 {
 	return digits.len == 16 && strncmp(digits.at, "ffff", 4) == 0;
@@ -36,7 +26,7 @@ static bool split(struct wk_str line, struct wk_script_frame_line *frame)
 	struct wk_str text = wk_trim(line);
 	size_t len = hex_len(text);
 
-	if (len == 0 || len > 16 || (len < text.len && !is_blank(text.at[len])))
+	if (len == 0 || len > 16 || (len < text.len && !wk_is_blank(text.at[len])))
 		return false;
 	frame->address = wk_str_of(text.at, len);
 	frame->rest = wk_trim(wk_str_skip(text, len));
@@ -49,17 +39,17 @@ static bool ends_in_number(struct wk_str text, char before)
 {
 	size_t at = text.len;
 
-	while (at > 0 && text.at[at - 1] >= '0' && text.at[at - 1] <= '9')
+	while (at > 0 && wk_is_digit(text.at[at - 1]))
 		at--;
 	return at > 0 && at < text.len && text.at[at - 1] == before;
 }
 
-/* "  file.c:12", "  libc.so.6[27b25]" where the line is not known; "(inlined)" may follow. */
+/* "  file.c:12", or "  libc.so.6[27b25]" without a known line; "(inlined)" may follow. */
 static bool is_source(struct wk_str line)
 {
 	struct wk_str text = wk_trim(line);
 
-	if (line.len < 3 || line.at[0] != ' ' || line.at[1] != ' ' || is_blank(line.at[2]))
+	if (line.len < 3 || line.at[0] != ' ' || line.at[1] != ' ' || wk_is_blank(line.at[2]))
 		return false;
 	if (wk_str_ends(text, " (inlined)"))
 		text.len -= strlen(" (inlined)");
@@ -68,8 +58,9 @@ static bool is_source(struct wk_str line)
 
 static bool is_extra(struct wk_str text)
 {
-	return text.at[0] == '|' || wk_str_starts(text, "insn:") || wk_str_starts(text, "ABI:") ||
-	       wk_str_starts(text, "... ") || wk_script_branches_at(text) == 0;
+	static const char *const starts[] = { "|", "insn:", "ABI:", "... ", NULL };
+
+	return wk_str_starts_one_of(text, starts) || wk_script_branches_at(text) == 0;
 }
 
 enum wk_script_line_kind wk_script_line_kind(struct wk_str line, struct wk_script_frame_line *frame)
@@ -90,8 +81,8 @@ static bool is_one_of(char c, const char *set)
 	return c != '\0' && strchr(set, c) != NULL;
 }
 
-/* "FROM/TO/P/-/-/0": from and to are addresses or names; predicted or not ("PN" where the
- * branch was not taken), in a transaction, aborted, cycles. */
+/* "FROM/TO/P/-/-/0": addresses or names; predicted or not ("PN": the branch was not taken); in a
+ * transaction; aborted; cycles. */
 static bool is_branch(struct wk_str word)
 {
 	const char *slash = word.len ? memchr(word.at, '/', word.len) : NULL;
@@ -115,7 +106,7 @@ size_t wk_script_branches_at(struct wk_str text)
 	while (begin < text.len) {
 		size_t end = begin;
 
-		while (end < text.len && !is_blank(text.at[end]))
+		while (end < text.len && !wk_is_blank(text.at[end]))
 			end++;
 		if (end > begin && is_branch(wk_str_of(text.at + begin, end - begin)))
 			return begin;
@@ -132,14 +123,14 @@ static struct wk_str cut_image(struct wk_str *text, size_t at)
 	return image;
 }
 
-/* Takes "(...)" from the end of `text`: with the parentheses inside it in pairs or, where they
- * are not, from the last one behind a blank. */
+/* Removes "(...)" from the end of `text`. If the parentheses inside do not match, it begins at the
+ * last one behind a blank. */
 static struct wk_str read_image(struct wk_str *text)
 {
 	size_t depth = 0, last = text->len;
 
 	for (size_t at = text->len; at-- > 0;) {
-		bool begins = text->at[at] == '(' && (at == 0 || is_blank(text->at[at - 1]));
+		bool begins = text->at[at] == '(' && (at == 0 || wk_is_blank(text->at[at - 1]));
 
 		if (begins && last == text->len)
 			last = at;
@@ -156,7 +147,7 @@ static struct wk_str without_offset(struct wk_str text)
 {
 	size_t at = text.len;
 
-	while (at > 0 && is_hex(text.at[at - 1]))
+	while (at > 0 && wk_script_is_hex(text.at[at - 1]))
 		at--;
 	if (at < text.len && at > 3 && memcmp(text.at + at - 3, "+0x", 3) == 0)
 		text.len = at - 3;
@@ -176,16 +167,13 @@ static bool is_jit(struct wk_str image, struct wk_str base)
 	       wk_str_starts(image, "[JIT]");
 }
 
-/* In brackets stand the kernel's modules and what has no file. */
+/* Brackets enclose modules of the kernel and mappings without a file. */
 static bool is_module_name(struct wk_str image)
 {
 	static const char *const others[] = { "[heap", "[stack", "[anon", "[vvar", "[uprobes",
 					      "[vdso", "[vsyscall", "[unknown", NULL };
 
-	for (size_t i = 0; others[i]; i++)
-		if (wk_str_starts(image, others[i]))
-			return false;
-	return wk_str_starts(image, "[");
+	return wk_str_starts(image, "[") && !wk_str_starts_one_of(image, others);
 }
 
 static enum wk_frame_kind kind_of(struct wk_str image, bool in_kernel)
@@ -202,7 +190,7 @@ static enum wk_frame_kind kind_of(struct wk_str image, bool in_kernel)
 	return image.len == 0 || wk_str_starts(image, "[") ? WK_FRAME_UNKNOWN : WK_FRAME_USER;
 }
 
-/* "file.c:12" of a line of source. */
+/* "file.c:12" */
 static void set_source(struct wk_event_frame *frame, struct wk_str source)
 {
 	size_t at = source.len;
@@ -216,7 +204,7 @@ static void set_source(struct wk_event_frame *frame, struct wk_str source)
 	frame->line = (uint32_t)line;
 }
 
-/* "[libfoo.so]" says more than "[unknown]". */
+/* "[libfoo.so]" or, without an image, "[unknown]". */
 static struct wk_str name_of_unnamed(struct wk_script_part *part, struct wk_str image)
 {
 	struct wk_str base = wk_str_basename(image);

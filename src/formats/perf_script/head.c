@@ -2,49 +2,30 @@
 
 #include "base/num.h"
 
-/* COMM PID[/TID] [CPU] TIME: PERIOD EVENT: REST, where only some of these were asked for and
- * COMM may hold blanks and numbers. */
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
+/* COMM PID[/TID] [CPU] TIME: PERIOD EVENT: REST; some of these may be missing, and COMM may contain
+ * blanks and numbers. */
 
 /* The next word from `*at` on; empty at the end. */
 static struct wk_str next_word(struct wk_str line, size_t *at)
 {
 	size_t begin = *at, end;
 
-	while (begin < line.len && is_blank(line.at[begin]))
+	while (begin < line.len && wk_is_blank(line.at[begin]))
 		begin++;
 	end = begin;
-	while (end < line.len && !is_blank(line.at[end]))
+	while (end < line.len && !wk_is_blank(line.at[end]))
 		end++;
 	*at = end;
 	return wk_str_of(line.at + begin, end - begin);
 }
 
-static size_t digits_at(struct wk_str word, size_t at)
-{
-	size_t end = at;
-
-	while (end < word.len && is_digit(word.at[end]))
-		end++;
-	return end - at;
-}
-
-/* A number, perhaps negative: what exited already is -1. */
+/* The length of a number, which may be negative: a thread that has exited is -1. */
 static size_t id_at(struct wk_str word, size_t at)
 {
 	size_t sign = at < word.len && word.at[at] == '-';
-	size_t digits = digits_at(word, at + sign);
+	size_t end = wk_script_skip_digits(word, at + sign);
 
-	return digits ? sign + digits : 0;
+	return end > at + sign ? end - at : 0;
 }
 
 /* "123" is a thread, "123/456" a process and its thread. */
@@ -80,15 +61,15 @@ static bool cpu_of(struct wk_str word, uint32_t *cpu)
 	return true;
 }
 
-/* "4794564.109216:" in nanoseconds; a time beyond all clocks is none. */
+/* "4794564.109216:" in nanoseconds; 0 if there are too many digits. */
 static bool time_of(struct wk_str word, uint64_t *time_ns)
 {
-	size_t seconds = digits_at(word, 0), fraction;
+	size_t seconds = wk_script_skip_digits(word, 0), fraction;
 	uint64_t value = 0;
 
 	if (seconds == 0 || seconds + 2 > word.len || word.at[seconds] != '.')
 		return false;
-	fraction = digits_at(word, seconds + 1);
+	fraction = wk_script_skip_digits(word, seconds + 1) - seconds - 1;
 	if (fraction == 0 || seconds + fraction + 2 != word.len || word.at[word.len - 1] != ':')
 		return false;
 	if (seconds > 10)
@@ -113,7 +94,7 @@ static void set_event(struct wk_script_head *head, struct wk_str word)
 	head->has_event = true;
 }
 
-/* The only frame of a sample without a call chain; what follows it are its branches. */
+/* The only frame of a sample without a call chain; branches may follow it. */
 static void read_rest(struct wk_script_head *head, struct wk_str rest)
 {
 	struct wk_script_frame_line frame;
@@ -134,7 +115,7 @@ static void read_record(struct wk_script_head *head, struct wk_str line, struct 
 		head->lost = 0;
 }
 
-/* What stands behind the time: PERIOD EVENT: REST. */
+/* Behind the time: PERIOD EVENT: REST. */
 static void read_tail(struct wk_script_head *head, struct wk_str line, size_t at)
 {
 	size_t begin = at;
@@ -146,7 +127,7 @@ static void read_tail(struct wk_script_head *head, struct wk_str line, size_t at
 		read_record(head, line, word, at);
 		return;
 	}
-	if (word.len && digits_at(word, 0) == word.len &&
+	if (word.len && wk_script_skip_digits(word, 0) == word.len &&
 	    (second.len == 0 || ends_in_colon(second)) && wk_num_u64(word, &head->period)) {
 		head->has_period = true;
 		begin = at;
@@ -160,19 +141,19 @@ static void read_tail(struct wk_script_head *head, struct wk_str line, size_t at
 	read_rest(head, wk_str_skip(line, begin));
 }
 
-/* Words that may be the process's numbers. */
+/* A word that may be the numbers of the process and thread. */
 struct ids {
 	struct wk_str word, pid, tid;
-	size_t end;   /* behind the word in the line */
-	size_t index; /* of the word, from 1; 0: there is none */
+	size_t end;   /* of the word in the line */
+	size_t index; /* of the word, from 1; 0: none */
 };
 
-/* What is known while the words up to the time or the event are looked at. Numbers may be part
- * of the name, so the last that are met count, but none behind the CPU's. */
+/* What the words up to the time or the event contained so far. The name may contain numbers, so the
+ * last two candidates are kept; none may follow the CPU. */
 struct opening {
 	struct ids last, before;
 	bool has_cpu;
-	size_t index; /* of the word at hand */
+	size_t index; /* of the current word */
 };
 
 static void read_word(struct opening *opening, struct wk_script_head *head, struct wk_str word,
@@ -189,7 +170,7 @@ static void read_word(struct opening *opening, struct wk_script_head *head, stru
 	}
 }
 
-/* Without a time two numbers in a row are the thread and the period. */
+/* Without a time, two consecutive numbers are the thread and the period. */
 static struct ids choose_ids(const struct opening *opening, struct wk_script_head *head)
 {
 	const struct ids *last = &opening->last, *before = &opening->before;
@@ -206,12 +187,12 @@ static void read_late_period(struct wk_script_head *head, struct wk_str line, si
 {
 	size_t end = event_begin, begin;
 
-	while (end > 0 && is_blank(line.at[end - 1]))
+	while (end > 0 && wk_is_blank(line.at[end - 1]))
 		end--;
 	begin = end;
-	while (begin > 0 && is_digit(line.at[begin - 1]))
+	while (begin > 0 && wk_is_digit(line.at[begin - 1]))
 		begin--;
-	if (begin < end && is_blank(line.at[begin - 1]))
+	if (begin < end && wk_is_blank(line.at[begin - 1]))
 		head->has_period =
 			wk_num_u64(wk_str_of(line.at + begin, end - begin), &head->period);
 }

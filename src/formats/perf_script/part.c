@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 
-/* About sixteen for each chain of usual length, but no more than a processor keeps at hand. */
+/* About sixteen for each chain of the usual length, but no more than fit into a cache. */
 static uint64_t filter_bits(size_t size_bytes)
 {
 	uint64_t bits = 1 << 10;
@@ -27,10 +27,11 @@ void wk_script_part_init(struct wk_script_part *part, const struct wk_read_optio
 	part->event_names = wk_strtab_new();
 	part->tasks = wk_grow(NULL, &part->tasks_cap, 1, sizeof(*part->tasks));
 	part->tasks[0] = (struct wk_script_task){ 0 };
-	part->frame_count = part->line_count = part->known_count = part->task_count = 1;
+	part->frame_count = part->line_count = part->known_count = 1;
+	part->task_count = part->event_count = 1;
 }
 
-/* What is only needed to read: tables of texts that were met. */
+/* Frees what only reading needs: the indexes of known texts. */
 static void end_reading(struct wk_script_part *part)
 {
 	wk_index_fini(&part->frame_index);
@@ -51,12 +52,10 @@ void wk_script_part_end(struct wk_script_part *part)
 {
 	end_reading(part);
 	wk_arena_fini(&part->texts);
-	wk_free(part->frames);
 	wk_trie_fini(&part->chains);
-	wk_free(part->tasks);
 	wk_strtab_free(part->event_names);
-	WK_FREE_ALL(part->events, part->groups, part->rows, part->number_of_frame,
-		    part->stack_of_chain);
+	WK_FREE_ALL(part->frames, part->tasks, part->groups, part->rows, part->number_of_frame,
+		    part->stack_of_chain, part->source_of_event);
 }
 
 void wk_script_note_bad(struct wk_script_part *part, struct wk_str line, bool is_head)
@@ -74,7 +73,7 @@ static bool head_of(const struct wk_script_part *part, struct wk_str line,
 			      : wk_script_head_parse(line, head);
 }
 
-/* Who was sampled, found again by how the line begins. */
+/* Tasks, looked up by the start of the line. */
 
 static bool same_task(const void *table, uint32_t id, const void *key)
 {
@@ -103,19 +102,6 @@ static struct wk_str root_name(struct wk_script_part *part, const struct wk_scri
 	return kept;
 }
 
-static void new_task(struct wk_script_part *part, const struct wk_script_head *head)
-{
-	struct wk_script_task task = {
-		.who = head->who,
-		.name = part->collapse ? root_name(part, head) : head->comm,
-		.tid = id_number(head->tid),
-		.pid = id_number(head->pid.len ? head->pid : head->tid),
-		.has_pid = head->tid.len > 0,
-	};
-
-	*WK_APPEND(part->tasks, part->task_count, part->tasks_cap) = task;
-}
-
 static uint32_t task_id(struct wk_script_part *part, const struct wk_script_head *head)
 {
 	uint64_t hash = wk_hash_bytes(head->who.at, head->who.len);
@@ -123,14 +109,19 @@ static uint32_t task_id(struct wk_script_part *part, const struct wk_script_head
 
 	if (id)
 		return id;
-	new_task(part, head);
-	id = part->task_count - 1;
-	wk_index_add(&part->task_index, hash, id);
-	return id;
+	wk_index_add(&part->task_index, hash, part->task_count);
+	*WK_APPEND(part->tasks, part->task_count, part->tasks_cap) = (struct wk_script_task){
+		.who = head->who,
+		.name = part->collapse ? root_name(part, head) : head->comm,
+		.tid = id_number(head->tid),
+		.pid = id_number(head->pid.len ? head->pid : head->tid),
+		.has_pid = head->tid.len > 0,
+	};
+	return part->task_count - 1;
 }
 
-/* The event as it stands in the line, with all modifiers and the colon: its last word, if the
- * name that the line was read to have is in it. */
+/* Remembers the event as written, with all modifiers and the colon, if it is the line's last word.
+ */
 static void note_event_word(struct wk_script_part *part, const struct wk_script_head *head,
 			    uint32_t id)
 {
@@ -145,7 +136,7 @@ static void note_event_word(struct wk_script_part *part, const struct wk_script_
 	part->last_event_word = wk_str_of(begin, (size_t)(end - begin));
 }
 
-/* Row 0 is left to samples that do not say what they are of. */
+/* Event 0 is that of samples that name none. */
 static uint32_t event_id(struct wk_script_part *part, const struct wk_script_head *head)
 {
 	uint32_t id;
@@ -153,12 +144,8 @@ static uint32_t event_id(struct wk_script_part *part, const struct wk_script_hea
 	if (!head->has_event)
 		return 0;
 	id = wk_strtab_add_str(part->event_names, head->event) + 1;
-	if (id >= part->events_cap) {
-		size_t old = part->events_cap;
-
-		WK_RESERVE(part->events, part->events_cap, (size_t)id + 1);
-		memset(part->events + old, 0, (part->events_cap - old) * sizeof(*part->events));
-	}
+	if (id >= part->event_count)
+		part->event_count = id + 1;
 	note_event_word(part, head, id);
 	return id;
 }
@@ -172,9 +159,8 @@ static uint32_t group_id(struct wk_script_part *part, const struct wk_script_gro
 		return known - 1;
 	number = wk_map_at(&part->group_of, (uint64_t)group->task << 32 | group->event);
 	if (!*number) {
-		WK_RESERVE(part->groups, part->groups_cap, (size_t)part->group_count + 1);
-		part->groups[part->group_count] = *group;
-		*number = ++part->group_count;
+		*WK_APPEND(part->groups, part->group_count, part->groups_cap) = *group;
+		*number = part->group_count;
 	}
 	part->tasks[group->task].group = *number;
 	return *number - 1;
@@ -194,12 +180,7 @@ static bool same_row(const void *table, uint32_t id, const void *key)
 	return a->stack == b->stack && a->whose == b->whose;
 }
 
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
-}
-
-/* Where only sums are asked for: a row for each distinct stack. */
+/* For sums: adds to the row with the same stack; false if there is none yet. */
 static bool add_to_row(struct wk_script_part *part, const struct wk_event_sum *row)
 {
 	uint64_t hash = wk_hash_u64((uint64_t)row->whose << 32 | row->stack);
@@ -211,7 +192,8 @@ static bool add_to_row(struct wk_script_part *part, const struct wk_event_sum *r
 		return false;
 	}
 	known = &part->rows[id - 1];
-	known->weight = sum(known->weight, row->weight);
+	if (__builtin_add_overflow(known->weight, row->weight, &known->weight))
+		known->weight = UINT64_MAX;
 	known->times++;
 	if (row->time_ns > known->until_ns)
 		known->until_ns = row->time_ns;
@@ -245,8 +227,8 @@ static struct wk_event_sum row_of(struct wk_script_part *part, const struct wk_s
 	};
 }
 
-/* A first line without numbers is only known by the chain behind it (-F comm,ip,sym); so is a
- * chain without a first line (-F ip,sym). */
+/* A first line without numbers is recognized by the chain that follows it (-F comm,ip,sym). A chain
+ * may also have no first line (-F ip,sym). */
 static bool is_bare_head(struct wk_script_part *part, struct wk_str line, const char *next,
 			 struct wk_script_head *head)
 {
@@ -268,7 +250,7 @@ static bool is_java(const struct wk_script_part *part, const struct wk_event_sum
 	return part->collapse && wk_str_starts(task_of(part, row)->name, "java");
 }
 
-/* Is the end of the part behind a blank line? */
+/* Does the part end in a blank line? */
 static bool ends_in_blank(const struct wk_script_part *part, const char *from)
 {
 	const char *at = part->end;
@@ -279,7 +261,7 @@ static bool ends_in_blank(const struct wk_script_part *part, const char *from)
 	return feeds > 1;
 }
 
-/* With the chain that stands behind the first line. */
+/* Reads the chain behind the first line and adds the sample. */
 static void add_sample(struct wk_script_part *part, struct wk_event_sum *row)
 {
 	const char *from = part->at;
@@ -291,14 +273,14 @@ static void add_sample(struct wk_script_part *part, struct wk_event_sum *row)
 		add_row(part, row);
 }
 
-/* Numbers read from their last digit to the first; moves `*end` to it. */
+/* Reads a number backwards from `*end` and moves `*end` to its first digit. */
 static bool number_before(struct wk_str line, size_t *end, uint64_t *value, uint64_t *scale)
 {
 	size_t at = *end, most = at > 18 ? at - 18 : 0;
 
 	*value = 0;
 	*scale = 1;
-	for (; at > most && line.at[at - 1] >= '0' && line.at[at - 1] <= '9'; at--) {
+	for (; at > most && wk_is_digit(line.at[at - 1]); at--) {
 		*value += (uint64_t)(line.at[at - 1] - '0') * *scale;
 		*scale *= 10;
 	}
@@ -338,9 +320,9 @@ static bool time_before(struct wk_str line, size_t *end, struct wk_event_sum *ro
 	return true;
 }
 
-/* Most first lines differ from earlier ones in their numbers only. Read from its end, a line
- * with the event of the last sample gives these without a question what they are, and what is
- * left must be a command and its numbers that are known. Anything else is read in full. */
+/* Most first lines differ from earlier ones only in their numbers. If a line ends in the event of
+ * the last sample, its period, time and CPU are read backwards, and the rest must be a known task.
+ * All other lines are parsed in full. */
 static bool is_like_before(struct wk_script_part *part, struct wk_str line,
 			   struct wk_event_sum *row)
 {
@@ -374,7 +356,7 @@ static bool is_like_before(struct wk_script_part *part, struct wk_str line,
 	return true;
 }
 
-/* Reads a first line in full; false, behind it, if it is none. */
+/* Parses a first line in full. If it is none, moves behind it and returns false. */
 static bool read_head(struct wk_script_part *part, struct wk_str line, const char *next,
 		      struct wk_script_head *head)
 {

@@ -1,5 +1,5 @@
-/* What `perf script` prints: samples of several lines with a blank line behind each, or of one
- * line; see docs/formats/perf-script.md. */
+/* The text of `perf script`: samples of several lines, each followed by a blank line, or of one
+ * line. docs/formats/perf-script.md */
 #include <inttypes.h>
 
 #include "base/mem.h"
@@ -28,7 +28,7 @@ static bool is_frame(struct wk_str line, bool needs_image)
 	       (!needs_image || line.at[line.len - 1] == ')');
 }
 
-/* The first two lines tell: one that begins a sample, and one that is a frame. */
+/* Expects the first line of a sample and then a frame. */
 static int judge(struct wk_str first, struct wk_str second)
 {
 	struct wk_script_head head;
@@ -56,7 +56,7 @@ static int probe(struct wk_bytes first)
 	return has_header ? 90 : 0;
 }
 
-/* The comments at the begin are what `perf script --header` prints. */
+/* The comments at the start, as `perf script --header` prints them. */
 
 static void emit_fact(struct wk_stack_writer *writer, const char *key, struct wk_str value)
 {
@@ -113,7 +113,7 @@ static void emit_facts(struct wk_stack_writer *writer, struct wk_bytes bytes)
 		emit_comment(writer, line);
 }
 
-/* Lines that made no sense, over all parts. */
+/* Bad lines of all parts. */
 
 static uint64_t line_number(struct wk_str all, const char *at)
 {
@@ -128,7 +128,7 @@ static uint64_t line_number(struct wk_str all, const char *at)
 	return number;
 }
 
-/* In the older tools' words where one of them is followed. */
+/* In collapse mode, with the message of the older tool. */
 static void emit_weird(struct wk_stack_writer *writer, enum wk_collapse_dialect dialect,
 		       const struct wk_script_part *part, uint64_t count)
 {
@@ -185,14 +185,12 @@ static void emit_unfinished(struct wk_stack_writer *writer, const struct wk_scri
 {
 	for (size_t i = 0; i < count; i++)
 		if (parts[i].has_unfinished)
-			wk_stack_writer_note(writer,
-					     wk_str_c("the last sample is not counted: no blank "
-						      "line follows it"));
+			wk_note(writer, "the last sample is not counted: no blank line follows it");
 }
 
 /* Cuts between samples. */
 
-/* The first place from `at` on where a sample may begin: behind a blank line, or before a line
+/* The first position from `at` on where a sample may begin: behind a blank line, or before a line
  * that is a whole sample. */
 static const char *next_cut(const char *at, const char *end)
 {
@@ -221,7 +219,7 @@ static size_t part_count(const struct wk_input *input)
 	size_t most = wk_bytes_left(&input->bytes) / SMALLEST_PART + 1;
 	size_t count = input->options.threads ? input->options.threads : 1;
 
-	/* Who tells what was inlined is asked by one thread. */
+	/* The inliner may be used by one thread only. */
 	if (input->options.collapse && input->options.collapse->inliner)
 		return 1;
 	if (count > most)
@@ -229,7 +227,7 @@ static size_t part_count(const struct wk_input *input)
 	return count < WK_SCRIPT_MOST_PARTS ? count : WK_SCRIPT_MOST_PARTS;
 }
 
-/* Who reads the first part also tells it, which takes a twentieth of the time. */
+/* The thread that reads the first part also emits all, which takes a twentieth of the time. */
 static size_t weight_up_to(size_t part)
 {
 	return 20 + 21 * part;
@@ -260,8 +258,9 @@ static void read_whole(void *context)
 	wk_script_part_read(context, SIZE_MAX);
 }
 
-/* The first part is told while it is read, the others when their threads are done. */
-static void read_parts(struct wk_script_part *parts, size_t count, struct wk_script_emitter *teller)
+/* Emits the first part while it is read, the others when their threads are done. */
+static void read_parts(struct wk_script_part *parts, size_t count,
+		       struct wk_script_emitter *emitter)
 {
 	struct wk_os_thread *threads[WK_SCRIPT_MOST_PARTS] = { 0 };
 	size_t at_once = parts[0].sums ? SIZE_MAX : ROWS_AT_ONCE;
@@ -273,9 +272,9 @@ static void read_parts(struct wk_script_part *parts, size_t count, struct wk_scr
 		if (threads[i])
 			wk_os_thread_join(threads[i]);
 		do {
-			goes_on = !wk_stack_writer_is_done(teller->writer) &&
+			goes_on = !wk_stack_writer_is_done(emitter->writer) &&
 				  wk_script_part_read(&parts[i], at_once);
-			wk_script_emit(teller, &parts[i]);
+			wk_script_emit(emitter, &parts[i]);
 		} while (goes_on);
 		wk_script_part_end(&parts[i]);
 	}
@@ -287,21 +286,21 @@ bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_
 	const struct wk_collapse *collapse = input->options.collapse;
 	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
 	struct wk_script_part *parts = wk_alloc_zeroed(count, sizeof(*parts));
-	struct wk_script_emitter teller;
+	struct wk_script_emitter emitter;
 
 	if (collapse)
 		wk_stack_writer_source(writer, "samples", "samples", true);
 	else
 		emit_facts(writer, input->bytes);
 	cut(parts, count, input);
-	wk_script_emitter_init(&teller, writer, collapse);
-	read_parts(parts, count, &teller);
+	wk_script_emitter_init(&emitter, writer, collapse);
+	read_parts(parts, count, &emitter);
 	emit_lost(writer, parts, count);
 	emit_bad(writer, input, parts, count);
 	emit_unfinished(writer, parts, count);
 	if (!collapse && !wk_stack_writer_samples(writer) && !wk_stack_writer_is_done(writer))
 		wk_fail_no_stacks(err, input->bytes, EXPECTED);
-	wk_script_emitter_fini(&teller);
+	wk_script_emitter_fini(&emitter);
 	wk_free(parts);
 	return wk_stack_writer_end(writer, err);
 }
