@@ -1,23 +1,24 @@
 #include "views/tree/tree_internal.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "views/compare/pairs.h"
 #include "views/tree/merge.h"
 
 #define NO_NODE UINT32_MAX
 
-/* While samples are folded into a trie of the folding's own. */
+/* Folds samples into the folding's own trie. */
 struct folder {
 	struct wk_folding *f;
 	const struct wk_filter *filter;
 	uint8_t *skips_callers;  /* [function_count]: of options->skip_after; or NULL */
 	uint32_t *top_of_thread; /* [thread_count]: the node its stacks grow from */
-	bool tops_differ;        /* within a thread as well */
-	uint32_t *node_of_stack; /* [named.count]: under the top at hand */
+	bool tops_differ;        /* even within a thread */
+	uint32_t *node_of_stack; /* [named.count]: under the current top */
 	uint32_t *seen_under;    /* [named.count]: the top that node_of_stack is for, + 1 */
-	uint32_t *path;          /* stacks, or labels, that wait */
+	uint32_t *path;          /* stacks or labels whose nodes are still to be added */
 	size_t path_cap;
-	uint32_t *chart; /* the nodes of the sample before, outermost first */
+	uint32_t *chart; /* the nodes of the previous sample, outermost first */
 	size_t chart_cap, chart_depth;
 	struct wk_folding_weights *sum;
 	size_t sum_cap;
@@ -171,18 +172,18 @@ static uint32_t process_label(const struct wk_folding *f, wk_text_id name)
 	return WK_LABEL(WK_LABEL_PROCESS_NAME, wk_pairs_process_name(f->options->pairs, name));
 }
 
+static wk_function_id function_of_stack(const struct wk_folding *f, wk_stack_id named)
+{
+	return f->model->named_frames.function[f->model->named.label[named]];
+}
+
 /* An outermost frame that represents a process (views/compare/pairs.h). */
 static bool is_process(const struct wk_folding *f, wk_stack_id named)
 {
 	const struct wk_pairs *pairs = f->options->pairs;
 
 	return pairs && pairs->is_process && f->model->named.parent[named] == 0 &&
-	       pairs->is_process[f->model->named_frames.function[f->model->named.label[named]]];
-}
-
-static wk_function_id function_of_stack(const struct wk_folding *f, wk_stack_id named)
-{
-	return f->model->named_frames.function[f->model->named.label[named]];
+	       pairs->is_process[function_of_stack(f, named)];
 }
 
 static uint32_t label_of_stack(const struct wk_folding *f, wk_stack_id named)
@@ -196,7 +197,7 @@ static uint32_t label_of_stack(const struct wk_folding *f, wk_stack_id named)
 	return WK_LABEL(WK_LABEL_FUNCTION, f->shown[function]);
 }
 
-/* Is what follows a frame of the same label that frame again? */
+/* Are consecutive frames of one label the same node? */
 static bool joins_alike(const struct wk_folding *f)
 {
 	return f->options->collapses_recursion || f->is_by_modules;
@@ -236,8 +237,8 @@ static void remember(struct folder *folder, uint32_t top, wk_stack_id named, uin
 	folder->node_of_stack[named] = node;
 }
 
-/* Climbs until a stack whose node is known, then comes down again adding nodes, so each
- * (top, stack) is looked at once. */
+/* Goes up to a stack whose node is known and adds nodes on the way back, so that each (top, stack)
+ * is visited once. */
 static uint32_t leaf_of(struct folder *folder, uint32_t top, wk_stack_id named)
 {
 	size_t waiting = 0;
@@ -276,11 +277,10 @@ static uint32_t inverted_leaf_of(struct folder *folder, uint32_t top, wk_stack_i
 	return node;
 }
 
-/* A chart keeps its times: a function's own time before it called another. */
+/* For a chart: the time that a function spent before it called `node`. */
 static void note_own(struct folder *folder, uint32_t parent, uint32_t node)
 {
 	struct wk_folding *f = folder->f;
-
 	size_t old = f->chart_own_cap;
 
 	/* Processes and threads are created first and have no own time in front. */
@@ -451,7 +451,7 @@ static uint32_t *samples_by_top(struct folder *folder, uint32_t *count)
 	return order;
 }
 
-/* ---- inverted stacks that are too many */
+/* ---- too many inverted stacks */
 
 #define FEWEST_INVERTED 4000000u
 #define MOST_INVERTED   8000000u /* if no limit for drawn frames is given */
@@ -495,45 +495,34 @@ static bool surely_fits(const struct folder *folder, const uint32_t *order, uint
 /* A stack below a top, with all of its samples. */
 struct path {
 	uint64_t weight;
-	uint32_t top, number;
+	uint32_t top;
 	wk_stack_id named;
 };
 
-static int heavy_first(const void *left, const void *right)
-{
-	const struct path *a = left, *b = right;
-
-	if (a->weight != b->weight)
-		return a->weight > b->weight ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
-}
-
-/* The distinct paths of `order`, whose place `i` has the path path_of[i]. */
+/* The distinct paths of the samples in `order`; path_of[i] is that of order[i]. */
 static struct path *find_paths(struct folder *folder, const uint32_t *order, uint32_t count,
 			       uint32_t *path_of, uint32_t *path_count)
 {
 	const struct wk_model *model = folder->f->model;
 	struct path *paths = NULL;
-	uint32_t found = 0;
 	size_t cap = 0;
 
+	*path_count = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		wk_stack_id named = wk_model_named_of(model, model->samples.stack[order[i]]);
 		uint32_t top = top_of(folder, order[i]);
 
 		if (!is_known(folder, top, named)) {
-			WK_RESERVE(paths, cap, (size_t)found + 1);
-			paths[found] = (struct path){ 0, top, found, named };
-			remember(folder, top, named, found++);
+			remember(folder, top, named, *path_count);
+			*WK_APPEND(paths, *path_count, cap) = (struct path){ 0, top, named };
 		}
 		path_of[i] = folder->node_of_stack[named];
 		paths[path_of[i]].weight += weight_of_sample(folder, order[i]);
 	}
-	*path_count = found;
 	return paths;
 }
 
-/* Stops when a frame beyond the limit would have to be created; the innermost always is. */
+/* Adds the frames of a path up to the limit, but always the innermost. */
 static uint32_t bounded_leaf_of(struct folder *folder, const struct path *path)
 {
 	struct wk_folding *f = folder->f;
@@ -557,24 +546,27 @@ static uint32_t bounded_leaf_of(struct folder *folder, const struct path *path)
 	return node;
 }
 
-/* Heavy stacks come first and are whole; when there are enough frames the others are cut. */
+/* Adds stacks by weight, the heaviest first; beyond the limit they are cut. */
 static void fold_bounded(struct folder *folder, const uint32_t *order, uint32_t count)
 {
 	uint32_t *path_of = wk_alloc((size_t)count * sizeof(*path_of)), path_count;
 	struct path *paths = find_paths(folder, order, count, path_of, &path_count);
 	uint32_t *node_of = wk_alloc((size_t)path_count * sizeof(*node_of));
+	struct wk_sort_key *keys = wk_alloc((size_t)path_count * sizeof(*keys));
 
-	qsort(paths, path_count, sizeof(*paths), heavy_first);
+	for (uint32_t i = 0; i < path_count; i++)
+		keys[i] = (struct wk_sort_key){ UINT64_MAX - paths[i].weight, i };
+	wk_sort_keys(keys, path_count);
 	for (uint32_t i = 0; i < path_count; i++) {
-		folder->f->cut_whole += paths[i].weight;
-		node_of[paths[i].number] = bounded_leaf_of(folder, &paths[i]);
+		folder->f->cut_whole += paths[keys[i].row].weight;
+		node_of[keys[i].row] = bounded_leaf_of(folder, &paths[keys[i].row]);
 	}
 	for (uint32_t i = 0; i < count; i++)
 		add_sample(folder, node_of[path_of[i]], order[i]);
-	WK_FREE_ALL(node_of, paths, path_of);
+	WK_FREE_ALL(keys, node_of, paths, path_of);
 }
 
-/* Samples that are in order of their tops. */
+/* Folds samples that are in order of their tops. */
 static void fold_some(struct folder *folder, const uint32_t *order, uint32_t count)
 {
 	const struct wk_tree_options *options = folder->f->options;
@@ -609,7 +601,7 @@ static void fold_samples(struct folder *folder)
 	wk_free(order);
 }
 
-/* By the name a function is shown under; those of a name are merged already. */
+/* By function; functions of one name are merged already. */
 static uint8_t *find_skipped(const struct wk_folding *f)
 {
 	const char *const *names = f->options->skip_after;
@@ -626,7 +618,7 @@ static uint8_t *find_skipped(const struct wk_folding *f)
 	return skips;
 }
 
-/* Processes and threads alone are the same in all samples of a thread. */
+/* All samples of a thread have the same process and thread; other columns may differ. */
 static bool tops_differ(const struct wk_grouping *grouping)
 {
 	for (unsigned i = 0; i < grouping->count; i++)
@@ -658,7 +650,7 @@ static void fold_into_own(struct wk_folding *f, const struct wk_filter *filter)
 
 /* ---- a trie borrowed from the model */
 
-/* Are there levels above the stacks, or others instead of them? */
+/* Are there levels above or instead of the stacks? */
 static bool has_levels(const struct wk_folding *f)
 {
 	if (wk_grouping_last(&f->grouping) != WK_GROUP_STACK)
@@ -669,8 +661,8 @@ static bool has_levels(const struct wk_folding *f)
 	return false;
 }
 
-/* Input without processes whose frames came with names: its stacks are the tree. So they are for a
- * comparison, if few of its functions are pairs of two names. */
+/* If the input has no processes and its frames have names, its stacks are the tree. The same
+ * applies to a comparison in which few functions are pairs of two names. */
 static bool may_borrow(const struct wk_folding *f)
 {
 	const struct wk_tree_options *options = f->options;
@@ -686,7 +678,7 @@ static bool may_borrow(const struct wk_folding *f)
 	return joins == WK_FRAMES_APART || (joins == WK_FRAMES_JOINED && options->pairs);
 }
 
-/* Rows whose weights are numbers of samples, as folded stacks have them. */
+/* For folded stacks, whose weights are numbers of samples. */
 static void add_counts(struct wk_folding *f, const struct wk_filter *filter)
 {
 	const struct wk_samples *samples = &f->model->samples;
