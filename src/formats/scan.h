@@ -21,6 +21,12 @@ static inline bool wk_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+/* Is it one of the characters in `set`? Never for NUL. */
+static inline bool wk_is_any_of(char c, const char *set)
+{
+	return c && strchr(set, c);
+}
+
 bool wk_scan_text(struct wk_str *text, const char *expected);
 
 /* Decimal digits; false if they exceed 64 bits. */

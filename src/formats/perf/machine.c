@@ -4,7 +4,7 @@
 
 #include "base/num.h"
 
-/* The features about the machine and the recording, each as one fact or more. */
+/* Features that describe the machine and the recording, each emitted as one or more facts. */
 
 /* The distinct caches that are listed; machines have four or five. */
 #define MOST_CACHES 32
@@ -125,14 +125,11 @@ static bool emit_numa(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *
 
 	for (uint32_t i = 0, count = wk_u32(in); i < count && !in->bad && ok; i++) {
 		struct wk_buf key = { 0 }, value = { 0 };
-		uint64_t total_kb;
-		struct wk_str cpus;
 
 		wk_buf_add_fmt(&key, "numa node %" PRIu32, wk_u32(in));
-		total_kb = wk_u64(in);
+		wk_buf_add_fmt(&value, "%" PRIu64 " kB, cpus ", wk_u64(in));
 		wk_u64(in); /* free at that time */
-		cpus = wk_perf_feature_text(in);
-		wk_buf_add_fmt(&value, "%" PRIu64 " kB, cpus %.*s", total_kb, WK_STR_ARG(cpus));
+		wk_buf_add_str(&value, wk_perf_feature_text(in));
 		ok = emit_made(perf, in, &key, &value, err);
 	}
 	return ok;
@@ -201,7 +198,7 @@ static bool emit_caches(struct wk_perf *perf, struct wk_bytes *in, struct wk_err
 	return ok;
 }
 
-/* The kinds of counters that the machine had, with the numbers that attrs name them by. */
+/* The kinds of counters of the machine, with their type numbers in attrs. */
 static bool emit_pmus(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
@@ -239,11 +236,10 @@ static bool emit_capabilities(struct wk_perf *perf, struct wk_bytes *in, struct 
 
 	for (uint32_t i = 0, count = wk_u32(in); i < count && !in->bad && ok; i++) {
 		struct wk_buf key = { 0 }, text = { 0 };
-		struct wk_str name;
 
 		add_capabilities(in, &text);
-		name = wk_perf_feature_text(in);
-		wk_buf_add_fmt(&key, "counters of %.*s", WK_STR_ARG(name));
+		wk_buf_add_text(&key, "counters of ");
+		wk_buf_add_str(&key, wk_perf_feature_text(in));
 		ok = emit_made(perf, in, &key, &text, err);
 	}
 	return ok;
@@ -254,12 +250,12 @@ static bool emit_hybrid(struct wk_perf *perf, struct wk_bytes *in, struct wk_err
 	bool ok = true;
 
 	for (uint32_t i = 0, count = wk_u32(in); i < count && !in->bad && ok; i++) {
-		struct wk_buf key = { 0 }, text = { 0 };
-		struct wk_str name = wk_perf_feature_text(in), cpus = wk_perf_feature_text(in);
+		struct wk_buf key = { 0 }, cpus = { 0 };
 
-		wk_buf_add_fmt(&key, "cpus of %.*s", WK_STR_ARG(name));
-		wk_buf_add_str(&text, cpus);
-		ok = emit_made(perf, in, &key, &text, err);
+		wk_buf_add_text(&key, "cpus of ");
+		wk_buf_add_str(&key, wk_perf_feature_text(in));
+		wk_buf_add_str(&cpus, wk_perf_feature_text(in));
+		ok = emit_made(perf, in, &key, &cpus, err);
 	}
 	return ok;
 }
@@ -363,7 +359,6 @@ static bool emit_count(struct wk_perf *perf, struct wk_bytes *in, const char *ke
 		       struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
-
 	uint32_t count = wk_u32(in);
 
 	if (count)
@@ -379,7 +374,7 @@ static bool emit_layout(struct wk_perf *perf, struct wk_bytes *in, struct wk_err
 	return emit_buf(perf, in, "layout", &text, err);
 }
 
-/* simpleperf's own words about a recording: names and values by turns. */
+/* simpleperf's facts: names and values alternate. */
 static bool emit_android(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	bool ok = true;

@@ -76,11 +76,6 @@ enum wk_script_line_kind wk_script_line_kind(struct wk_str line, struct wk_scrip
 	return is_extra(text) ? WK_SCRIPT_LINE_EXTRA : WK_SCRIPT_LINE_OTHER;
 }
 
-static bool is_one_of(char c, const char *set)
-{
-	return c != '\0' && strchr(set, c) != NULL;
-}
-
 /* "FROM/TO/P/-/-/0": addresses or names; predicted or not ("PN": the branch was not taken); in a
  * transaction; aborted; cycles. */
 static bool is_branch(struct wk_str word)
@@ -91,8 +86,8 @@ static bool is_branch(struct wk_str word)
 	for (const char *at = slash; at && end - at > 7; at++) {
 		const char *flag = at + 2 + (at[2] == 'N');
 
-		if (at > slash && at[0] == '/' && is_one_of(at[1], "MPN-") && flag[0] == '/' &&
-		    is_one_of(flag[1], "X-") && flag[2] == '/' && is_one_of(flag[3], "A-") &&
+		if (at > slash && at[0] == '/' && wk_is_any_of(at[1], "MPN-") && flag[0] == '/' &&
+		    wk_is_any_of(flag[1], "X-") && flag[2] == '/' && wk_is_any_of(flag[3], "A-") &&
 		    flag[4] == '/')
 			return true;
 	}

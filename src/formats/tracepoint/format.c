@@ -93,16 +93,11 @@ static bool parse_field(const struct wk_trace_formats *formats, struct wk_str li
 			break;
 		}
 	field->is_common = wk_str_starts(field->name, "common_");
-	if (field->is_dynamic) {
-		split_array(field);
+	split_array(field);
+	if (field->is_dynamic)
 		field->element_bytes = dynamic_element_bytes(field->type, formats->long_bytes);
-	} else {
-		uint32_t whole = field->size;
-
-		split_array(field);
-		if (!field->is_array)
-			field->element_bytes = whole;
-	}
+	else if (!field->is_array)
+		field->element_bytes = field->size;
 	return field->name.len > 0;
 }
 

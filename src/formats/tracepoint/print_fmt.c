@@ -30,11 +30,6 @@ struct check {
 static bool check_number(struct check *check);
 static bool check_text(struct check *check);
 
-static bool is_any_of(char c, const char *letters)
-{
-	return c && strchr(letters, c);
-}
-
 static bool is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || wk_is_digit(c) || c == '_';
@@ -45,7 +40,7 @@ static size_t count_of(struct wk_str text, const char *letters)
 {
 	size_t count = 0;
 
-	while (count < text.len && is_any_of(text.at[count], letters))
+	while (count < text.len && wk_is_any_of(text.at[count], letters))
 		count++;
 	return count;
 }
@@ -82,7 +77,7 @@ static struct wk_str take_word(struct check *check)
 /* Decimal or hexadecimal. Others, such as 010 and 0x, have another value in C. */
 static bool read_number(struct wk_str word, uint64_t *value)
 {
-	while (word.len > 1 && is_any_of(word.at[word.len - 1], "uUlL"))
+	while (word.len > 1 && wk_is_any_of(word.at[word.len - 1], "uUlL"))
 		word.len--;
 	if (wk_str_starts(word, "0x"))
 		return wk_num_hex(wk_str_skip(word, 2), value);
@@ -206,7 +201,7 @@ static bool take_character(struct check *check)
 {
 	struct wk_str rest = check->rest;
 	bool ok = rest.len > 1 && rest.at[0] >= ' ' && rest.at[0] <= '~' &&
-		  !is_any_of(rest.at[0], "'\\") && rest.at[1] == '\'';
+		  !wk_is_any_of(rest.at[0], "'\\") && rest.at[1] == '\'';
 
 	check->rest = wk_str_skip(rest, ok ? 2 : 0);
 	return ok;
@@ -245,7 +240,7 @@ static bool check_operand(struct check *check)
 	/* At most two, as in !!x. */
 	if (take(check, "!") || take(check, "~"))
 		take(check, "!");
-	else if (take(check, "-") && is_any_of(next(check), "->"))
+	else if (take(check, "-") && wk_is_any_of(next(check), "->"))
 		return false;
 	if (++check->depth < MOST_DEPTH)
 		ok = check_plain_operand(check);
@@ -259,7 +254,7 @@ static bool check_divisor(struct check *check)
 	uint64_t value;
 
 	return !check->is_constant && take_number(check, &value) && value > 0 &&
-	       !is_any_of(next(check), "*/%[(");
+	       !wk_is_any_of(next(check), "*/%[(");
 }
 
 static bool take_operator(struct check *check)
@@ -269,7 +264,8 @@ static bool take_operator(struct check *check)
 
 	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
 		if (take(check, operators[i]))
-			return !is_any_of(check->rest.len ? check->rest.at[0] : '\0', "-+>=*&|<");
+			return !wk_is_any_of(check->rest.len ? check->rest.at[0] : '\0',
+					     "-+>=*&|<");
 	return false;
 }
 
@@ -277,7 +273,7 @@ static bool check_operators(struct check *check)
 {
 	bool ok = check_operand(check);
 
-	for (unsigned i = 0; ok && is_any_of(next(check), "|&=!<>+-*/%"); i++) {
+	for (unsigned i = 0; ok && wk_is_any_of(next(check), "|&=!<>+-*/%"); i++) {
 		if (take(check, "/") || take(check, "%"))
 			ok = check_divisor(check);
 		else
@@ -394,7 +390,7 @@ static bool ends_here(struct check *check)
 {
 	char c = next(check);
 
-	return !c || is_any_of(c, ",:)");
+	return !c || wk_is_any_of(c, ",:)");
 }
 
 /* A text, a choice between texts, or either of them in parentheses. */
@@ -429,9 +425,9 @@ static char pointer_kind(struct wk_str letters)
 {
 	char first = letters.len ? letters.at[0] : '\0';
 
-	if (!is_word(first) || is_any_of(first, "sSfFxK"))
+	if (!is_word(first) || wk_is_any_of(first, "sSfFxK"))
 		return 'd';
-	return is_any_of(first, "mMiIU") ? 'a' : '\0';
+	return wk_is_any_of(first, "mMiIU") ? 'a' : '\0';
 }
 
 /* Takes up to `most` of these letters. */
@@ -468,7 +464,7 @@ static bool check_conversion(struct check *check, struct wk_str *text)
 	}
 	if (!skip_letters(text, "hlLz", 2) || !text->len)
 		return false;
-	kind = is_any_of(text->at[0], "diuxXoc") ? 'd' : text->at[0];
+	kind = wk_is_any_of(text->at[0], "diuxXoc") ? 'd' : text->at[0];
 	*text = wk_str_skip(*text, 1);
 	if (has_length)
 		return kind == 's' && expect_argument(check, 'l') && expect_argument(check, 's');
@@ -476,7 +472,7 @@ static bool check_conversion(struct check *check, struct wk_str *text)
 		return true;
 	if (kind == 'p')
 		kind = pointer_kind(*text);
-	return is_any_of(kind, "dsa") && expect_argument(check, kind);
+	return wk_is_any_of(kind, "dsa") && expect_argument(check, kind);
 }
 
 /* "text %d " "more". */
@@ -516,7 +512,7 @@ static bool check_argument(struct check *check, char kind)
 static bool has_only(struct wk_str text, const char *others)
 {
 	for (size_t i = 0; i < text.len; i++)
-		if (!is_word(text.at[i]) && !is_any_of(text.at[i], others))
+		if (!is_word(text.at[i]) && !wk_is_any_of(text.at[i], others))
 			return false;
 	return text.len > 0;
 }
