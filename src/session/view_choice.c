@@ -77,10 +77,8 @@ static bool read_file(struct wk_view_choice *choice, const char *text, struct wk
 
 static bool read_group(struct wk_view_choice *choice, const char *group, struct wk_err *err)
 {
-	if (!wk_grouping_read(&choice->grouping, wk_str_c(group), err)) {
-		wk_err_in(err, "--group");
-		return false;
-	}
+	if (!wk_grouping_read(&choice->grouping, wk_str_c(group), err))
+		return wk_err_in(err, "--group");
 	choice->is_grouped = true;
 	return true;
 }

@@ -79,15 +79,13 @@ static void add_std_folder(struct wk_buf *path)
 {
 	const char *compiler = getenv("RUSTC");
 	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
-	struct wk_text_list argv = { 0 };
 	struct wk_buf folder = { 0 };
+	const char *const argv[] = { compiler && *compiler ? compiler : "rustc", "--print",
+				     "target-libdir", NULL };
 
 	io.collect = &folder;
-	wk_text_list_add(&argv, compiler && *compiler ? compiler : "rustc");
-	wk_text_list_add_pair(&argv, "--print", "target-libdir");
-	if (wk_os_program_run(argv.at, io, NULL) == 0 && folder.len > 1)
+	if (wk_os_program_run(argv, io, NULL) == 0 && folder.len > 1)
 		wk_buf_add_fmt(path, ":%.*s", (int)folder.len - 1, folder.at);
-	wk_text_list_fini(&argv);
 	wk_buf_fini(&folder);
 }
 

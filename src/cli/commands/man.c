@@ -277,20 +277,16 @@ static const char *const viewers[][4] = {
 static bool view(const char *const *viewer, int page)
 {
 	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
-	struct wk_text_list argv = { 0 };
 	struct wk_err err = { 0 };
 	char *program = wk_os_program_find(viewer[0]);
 	bool ok = false;
 
 	if (program) {
-		for (size_t i = 0; viewer[i]; i++)
-			wk_text_list_add(&argv, viewer[i]);
 		io.input = page;
 		io.is_mute = true;
 		io.outlives_interrupt = true;
-		ok = wk_os_rewind(page) && wk_os_program_run(argv.at, io, &err) == 0;
+		ok = wk_os_rewind(page) && wk_os_program_run(viewer, io, &err) == 0;
 	}
-	wk_text_list_fini(&argv);
 	wk_free(program);
 	return ok;
 }

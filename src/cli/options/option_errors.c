@@ -7,11 +7,6 @@
 #include "base/text/suggest.h"
 #include "session/shown_table.h"
 
-static bool wrong(struct wk_err *err, const char *sentence)
-{
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s", sentence);
-}
-
 /* Names in other tools, and other spellings: without dashes, or a letter. */
 static const struct {
 	const char *name, *hint;
@@ -143,7 +138,7 @@ bool wk_option_unclear(const struct wk_opt_target *targets, struct wk_str name, 
 	for (const char *next; (next = next_begun(targets, name, last)); last = next)
 		wk_buf_add_fmt(&text, "%s%s", *last ? ", " : "", next);
 	wk_buf_add_text(&text, ")");
-	wrong(err, wk_buf_text(&text));
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s", wk_buf_text(&text));
 	wk_buf_fini(&text);
 	return false;
 }
@@ -198,7 +193,7 @@ bool wk_option_wrong_choice(enum wk_opt_style style, const struct wk_opt *opt, c
 	wk_buf_add_text(&text, is_clap ? "]" : "");
 	if (style == WK_STYLE_WICK && near.best)
 		wk_buf_add_fmt(&text, "; did you mean %s?", near.best);
-	wrong(err, wk_buf_text(&text));
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s", wk_buf_text(&text));
 	wk_buf_fini(&text);
 	return false;
 }

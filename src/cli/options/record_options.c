@@ -238,12 +238,9 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 		.call_graph = call_graph_of(args->call_graph),
 		.ring_bytes = args->ring_bytes,
 	} };
-	if (!check_what(args, command, err))
-		return false;
-	if (!positive("freq", args->frequency, &plan->options.frequency_hz, err) ||
-	    !positive("count", args->period, &plan->options.period, err))
-		return false;
-	if (!check_sizes(args, err))
+	if (!check_what(args, command, err) ||
+	    !positive("freq", args->frequency, &plan->options.frequency_hz, err) ||
+	    !positive("count", args->period, &plan->options.period, err) || !check_sizes(args, err))
 		return false;
 	plan->embeds_symbols = args->embeds_symbols;
 	plan->options.stack_bytes =

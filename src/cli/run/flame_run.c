@@ -154,14 +154,10 @@ static bool write_folded(const struct wk_selection *question, const struct wk_tr
 /* Temporary files and not pipes, so that neither side waits for the other. */
 static bool run_shell(const char *command, int input, int output, struct wk_err *err)
 {
+	const char *const argv[] = { wk_os_shell[0], wk_os_shell[1], command, NULL };
 	struct wk_os_program_io io = { .input = input, .output = output };
-	struct wk_text_list argv = { 0 };
-	int exit_code;
+	int exit_code = wk_os_program_run(argv, io, err);
 
-	wk_text_list_add(&argv, wk_os_shell[0]);
-	wk_text_list_add_pair(&argv, wk_os_shell[1], command);
-	exit_code = wk_os_program_run(argv.at, io, err);
-	wk_text_list_fini(&argv);
 	if (exit_code > 0)
 		wk_fail(err, WK_EIO, WK_NOWHERE, "--post-process: \"%s\" ended with exit code %d",
 			command, exit_code);
@@ -241,15 +237,12 @@ static bool draw_question(const struct wk_model *model, const struct wk_selectio
 /* Without a browser, there still is the picture. */
 static void open_picture(const struct wk_flame_args *args)
 {
+	const char *const argv[] = { wk_os_opener, wk_flame_picture(args), NULL };
 	struct wk_err err = { 0 };
-	struct wk_text_list argv = { 0 };
 
-	if (!args->opens || strcmp(wk_flame_picture(args), "-") == 0)
-		return;
-	wk_text_list_add_pair(&argv, wk_os_opener, wk_flame_picture(args));
-	if (wk_os_program_run(argv.at, WK_OS_PROGRAM_PLAIN, &err) < 0)
+	if (args->opens && strcmp(argv[1], "-") != 0 &&
+	    wk_os_program_run(argv, WK_OS_PROGRAM_PLAIN, &err) < 0)
 		wk_say(err.text);
-	wk_text_list_fini(&argv);
 }
 
 static void say_where(const struct wk_flame_args *args, const char *recorded_to)

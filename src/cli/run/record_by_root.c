@@ -8,28 +8,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
+#include "base/arena.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "os/os.h"
 #include "os/program.h"
 #include "session/previous.h"
 
-/* A command line that owns some of its words. */
+/* A command line, and the memory of some of its words. */
 struct line {
 	struct wk_text_list argv;
-	char *owned[64];
-	size_t count;
+	struct wk_arena texts;
 };
 
-static void add_owned(struct line *line, char *word)
+static void add_copy(struct line *line, struct wk_str word)
 {
-	if (line->count == sizeof(line->owned) / sizeof(line->owned[0])) {
-		wk_free(word);
-		return;
-	}
-	line->owned[line->count++] = word;
-	wk_text_list_add(&line->argv, word);
+	wk_text_list_add(&line->argv, wk_arena_copy(&line->texts, word).at);
 }
 
 static void add_words(struct line *line, const char *words)
@@ -38,20 +32,20 @@ static void add_words(struct line *line, const char *words)
 		size_t len = strcspn(words, " \t");
 
 		if (len)
-			add_owned(line, wk_strndup(words, len));
+			add_copy(line, wk_str_of(words, len));
 		words += len;
 		words += strspn(words, " \t");
 	}
 }
 
-static void add_number(struct line *line, const char *option, uint64_t value)
+static void add_number(struct line *line, const char *option, uint64_t value, const char *unit)
 {
 	struct wk_buf text = { 0 };
 
 	if (!value)
 		return;
-	wk_buf_add_fmt(&text, "%s=%" PRIu64, option, value);
-	add_owned(line, wk_strndup(wk_buf_text(&text), text.len));
+	wk_buf_add_fmt(&text, "%s=%" PRIu64 "%s", option, value, unit);
+	add_copy(line, wk_buf_str(&text));
 	wk_buf_fini(&text);
 }
 
@@ -68,19 +62,13 @@ static void add_recording(struct line *line, const struct wk_record_args *record
 	add_list(line, "--event", &record->events);
 	add_list(line, "--pid", &record->pids);
 	wk_text_list_add_pair(&line->argv, "--call-graph", record->call_graph);
-	add_number(line, "--stack-size", record->stack_bytes);
-	add_number(line, "--buffer", record->ring_bytes);
+	add_number(line, "--stack-size", record->stack_bytes, "");
+	add_number(line, "--buffer", record->ring_bytes, "");
 	if (record->all_cpus)
 		wk_text_list_add(&line->argv, "--all-cpus");
 	if (record->user_only)
 		wk_text_list_add(&line->argv, "--user-only");
-	if (record->duration_ns) {
-		struct wk_buf text = { 0 };
-
-		wk_buf_add_fmt(&text, "--duration=%" PRIu64 "ns", record->duration_ns);
-		add_owned(line, wk_strndup(wk_buf_text(&text), text.len));
-		wk_buf_fini(&text);
-	}
+	add_number(line, "--duration", record->duration_ns, "ns");
 }
 
 /* Creates an empty file as the user, which root then writes to. A previous recording is renamed to
@@ -150,8 +138,7 @@ int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
 	if (!*has_recorded)
 		wk_previous_put_back(request->data, &old);
 	wk_buf_fini(&old);
-	for (size_t i = 0; i < line.count; i++)
-		wk_free(line.owned[i]);
+	wk_arena_fini(&line.texts);
 	wk_text_list_fini(&line.argv);
 	return exit_code < 0 ? WK_EXIT_FAILED : exit_code;
 }

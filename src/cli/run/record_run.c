@@ -189,12 +189,6 @@ static bool is_stdout(const struct wk_record_request *request)
 	return strcmp(request->output, "-") == 0;
 }
 
-static void add_count(struct wk_buf *words, uint64_t count, const char *one, const char *many)
-{
-	wk_num_add_grouped(words, count);
-	wk_buf_add_text(words, count == 1 ? one : many);
-}
-
 static void say_what_was_lost(const struct wk_record_request *request,
 			      const struct wk_record_outcome *outcome)
 {
@@ -203,8 +197,10 @@ static void say_what_was_lost(const struct wk_record_request *request,
 	struct wk_buf words = { 0 };
 
 	if (outcome->result.lost_samples || outcome->result.lost_records) {
-		add_count(&words, outcome->result.lost_samples, " sample and ", " samples and ");
-		add_count(&words, outcome->result.lost_records, " other record", " other records");
+		wk_num_add_counted(&words, outcome->result.lost_samples, " sample and ",
+				   " samples and ");
+		wk_num_add_counted(&words, outcome->result.lost_records, " other record",
+				   " other records");
 		wk_buf_add_text(&words, " were lost because the machine was too busy; use a "
 					"lower -F or a smaller --stack-size");
 		wk_say(wk_buf_text(&words));
@@ -246,7 +242,7 @@ static void say_closing_words(const struct wk_record_request *request,
 		return;
 	}
 	say_hidden(request, "");
-	add_count(&words, outcome->result.samples, " sample in ", " samples in ");
+	wk_num_add_counted(&words, outcome->result.samples, " sample in ", " samples in ");
 	wk_num_add_duration(&words, outcome->result.elapsed_ns);
 	if (stacks) {
 		wk_buf_add_text(&words, ", ");

@@ -10,13 +10,13 @@
 #include "os/program.h"
 
 /* The output of a program; empty if it cannot be run. */
-static struct wk_str output_of(const struct wk_text_list *argv, struct wk_buf *collect)
+static struct wk_str output_of(const char *const *argv, struct wk_buf *collect)
 {
 	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
 
 	io.collect = collect;
 	io.is_mute = true;
-	wk_os_program_run(argv->at, io, NULL);
+	wk_os_program_run(argv, io, NULL);
 	return wk_buf_str(collect);
 }
 
@@ -86,7 +86,7 @@ static void ask_dpkg(struct wk_packages *packages)
 		wk_text_list_add(&argv, packages->paths[i]);
 		wk_text_list_add(&argv, other_name(packages->paths[i], &others[i]));
 	}
-	lines = argv.count > 3 ? output_of(&argv, &said) : wk_str_c("");
+	lines = argv.count > 3 ? output_of(argv.at, &said) : wk_str_c("");
 	while (lines.len) {
 		struct wk_str line;
 
@@ -145,17 +145,12 @@ static void archive_words(struct wk_buf *words)
 static bool apt_knows(const char *name)
 {
 	struct wk_buf said = { 0 }, line = { 0 };
-	struct wk_text_list argv = { 0 };
 	bool found;
 
-	wk_text_list_add(&argv, "apt-cache");
-	wk_text_list_add(&argv, "pkgnames");
-	wk_text_list_add(&argv, name);
 	wk_buf_add_char(&said, '\n');
-	output_of(&argv, &said);
+	output_of((const char *const[]){ "apt-cache", "pkgnames", name, NULL }, &said);
 	wk_buf_add_fmt(&line, "\n%s\n", name);
 	found = strstr(wk_buf_text(&said), wk_buf_text(&line)) != NULL;
-	wk_text_list_fini(&argv);
 	wk_buf_fini(&said);
 	wk_buf_fini(&line);
 	return found;
