@@ -2,9 +2,11 @@
 
 #include <string.h>
 
-#include "session/fold/inliner.h"
+#include "base/mem.h"
+#include "names/demangle/demangle.h"
 #include "session/fold/source.h"
 #include "session/fold/tally.h"
+#include "session/symbolizer.h"
 
 struct notes {
 	const struct wk_collapse_job *job;
@@ -16,6 +18,76 @@ static void note(void *context, struct wk_str text)
 	const struct notes *notes = context;
 
 	notes->job->note(notes->job->context, notes->file, text);
+}
+
+/* The calls that were inlined at an address of a file of this machine, for `stackcollapse-perf.pl
+ * --inline`, which runs addr2line. */
+struct inliner {
+	struct wk_collapse_inliner reader;
+	struct wk_symbolizer symbolizer;
+	struct wk_place places[WK_MOST_PLACES];
+	struct wk_collapse_call calls[WK_MOST_PLACES];
+	struct wk_buf names; /* of all calls, one behind the other */
+};
+
+static void add_name(struct inliner *inliner, struct wk_str linked)
+{
+	struct wk_buf name = { 0 };
+
+	if (!wk_demangle(linked, &name))
+		wk_buf_add_str(&name, linked.len ? linked : wk_str_c("??"));
+	wk_buf_add_str(&inliner->names, wk_buf_str(&name));
+	wk_buf_fini(&name);
+}
+
+/* `perf script` prints addresses as the file's own tables count them. */
+static size_t find_calls(void *context, struct wk_str path, uint64_t address,
+			 const struct wk_collapse_call **calls)
+{
+	struct inliner *inliner = context;
+	struct wk_image_key key = { .path = path };
+	struct wk_image_symbols *image = wk_symbols_image(inliner->symbolizer.symbols, &key);
+	size_t count = wk_image_places_of(image, address, inliner->places, WK_MOST_PLACES);
+	size_t begin = 0;
+
+	wk_buf_reset(&inliner->names);
+	for (size_t i = 0; i < count; i++) {
+		const struct wk_place *place = &inliner->places[count - 1 - i];
+
+		add_name(inliner, place->function);
+		inliner->calls[i] = (struct wk_collapse_call){
+			.function.len = inliner->names.len - begin,
+			.file = wk_str_basename(place->file),
+			.line = place->line,
+		};
+		begin = inliner->names.len;
+	}
+	begin = 0;
+	for (size_t i = 0; i < count; i++) {
+		inliner->calls[i].function.at = wk_buf_text(&inliner->names) + begin;
+		begin += inliner->calls[i].function.len;
+	}
+	*calls = inliner->calls;
+	return count;
+}
+
+static struct inliner *inliner_new(const struct wk_messages *messages)
+{
+	struct inliner *inliner = wk_alloc_zeroed(1, sizeof(*inliner));
+	static const struct wk_naming_options options;
+
+	wk_symbolizer_open(&inliner->symbolizer, &options, messages, NULL);
+	inliner->reader = (struct wk_collapse_inliner){ .find = find_calls, .context = inliner };
+	return inliner;
+}
+
+static void inliner_free(struct inliner *inliner)
+{
+	if (!inliner)
+		return;
+	wk_symbolizer_close(&inliner->symbolizer);
+	wk_buf_fini(&inliner->names);
+	wk_free(inliner);
 }
 
 static bool is_guessed(const struct wk_reader *reader)
@@ -32,7 +104,7 @@ static bool is_guessed(const struct wk_reader *reader)
 static bool fold(const struct wk_collapse_job *job, struct wk_fold_source *source,
 		 struct wk_out *out, const struct wk_messages *messages, struct wk_err *err)
 {
-	struct wk_as_inliner *inliner = job->with_inlined ? wk_as_inliner_new(messages) : NULL;
+	struct inliner *inliner = job->with_inlined ? inliner_new(messages) : NULL;
 	struct wk_collapse collapse = job->collapse;
 	struct notes notes = {
 		.job = job,
@@ -45,7 +117,7 @@ static bool fold(const struct wk_collapse_job *job, struct wk_fold_source *sourc
 	bool ok;
 
 	if (inliner)
-		collapse.inliner = wk_as_inliner_for(inliner);
+		collapse.inliner = &inliner->reader;
 	source->input.options.collapse = &collapse;
 	source->input.options.threads = job->threads;
 	wk_tally_init(&tally);
@@ -57,7 +129,7 @@ static bool fold(const struct wk_collapse_job *job, struct wk_fold_source *sourc
 	if (ok)
 		wk_tally_write(&tally, out);
 	wk_tally_fini(&tally);
-	wk_as_inliner_free(inliner);
+	inliner_free(inliner);
 	return ok;
 }
 
