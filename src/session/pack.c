@@ -21,11 +21,10 @@ static bool is_recording(const struct wk_opened *opened, struct wk_err *err)
 			       "%s is a Windows trace, but pack accepts perf.data recordings only; "
 			       "send the PDBs together with the trace",
 			       opened->input.name);
-	wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-		"%s contains its names already (format: %s); pack accepts perf.data recordings "
-		"only",
-		opened->input.name, opened->reader->name);
-	return false;
+	return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+		       "%s contains its names already (format: %s); pack accepts perf.data "
+		       "recordings only",
+		       opened->input.name, opened->reader->name);
 }
 
 static void fill_packed(struct wk_packed *packed, const struct wk_unwind_stage *stage)

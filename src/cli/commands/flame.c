@@ -116,15 +116,11 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		return WK_EXIT_USAGE;
 	if (!records)
 		paths = wk_input_paths(call->words, err);
-	if (!records && !paths)
-		return WK_EXIT_USAGE;
-	if (!records && !args->flame.load.format && !refuse_program(call->words, err)) {
+	if ((!records && !paths) ||
+	    (!records && !args->flame.load.format && !refuse_program(call->words, err)) ||
+	    !wk_output_allow(args->flame.output, paths, forms, call, err)) {
 		wk_free(paths);
 		return wk_exit_code(err);
-	}
-	if (!wk_output_allow(args->flame.output, paths, forms, call, err)) {
-		wk_free(paths);
-		return WK_EXIT_USAGE;
 	}
 	if (!wk_symbolizer_open(&symbolizer, &args->flame.load.naming, &wk_cli_messages, err))
 		exit_code = wk_exit_code(err);
