@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/code_nodes.h"
 #include "base/mem.h"
-#include "symbols/code_index/code_index.h"
 
 #define HEAD_BYTES  80
 #define MOST_PLACES 300
@@ -62,12 +62,12 @@ static void add(struct wk_code_index *index, uint32_t unit)
 {
 	uint32_t name = wk_code_index_text(index, wk_str_c("main"));
 	uint32_t file = wk_code_index_text(index, wk_str_c("a file"));
-	struct wk_code_node nodes[] = { { 0 }, { 0, name, 0, 0, 0 }, { 1, name, file, 3, 4 } };
+	struct code_node nodes[] = { { 0 }, { 0, name, 0, 0, 0 }, { 1, name, file, 3, 4 } };
 	struct wk_code_span spans[] = { { 1, 1 }, { 5, 2 }, { 9, 0 } };
 	struct wk_code_line lines[] = { { 1, file, 10, 0 }, { 6, file, 0, 0 } };
-	struct wk_code_block block = { 0x100, nodes, spans, lines, 3, 3, 2 };
+	struct wk_code_block block = { 0x100, spans, lines, 3, 2 };
 
-	wk_code_index_add(index, unit, &block);
+	code_add(index, unit, nodes, 3, &block);
 	assert(wk_code_index_has(index, unit));
 	assert(wk_code_index_is_changed(index) || !wk_code_index_has(index, unit + 1));
 }

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "symbols/code_index/code_index.h"
+#include "code_nodes.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -31,7 +31,7 @@ static void assert_place(const struct wk_place *place, const char *function, con
 static void add_example(struct wk_code_index *index, uint32_t unit, uint64_t base)
 {
 	uint32_t c = text(index, "/src/a.c"), h = text(index, "/src/a.h");
-	struct wk_code_node nodes[] = {
+	struct code_node nodes[] = {
 		{ 0 },
 		{ 0, text(index, "main"), 0, 0, 0 },
 		{ 1, text(index, "outer"), c, 12, 3 },
@@ -46,12 +46,11 @@ static void add_example(struct wk_code_index *index, uint32_t unit, uint64_t bas
 		{ 0x24, h, 6, 9 }, { 0x30, c, 13, 5 }, { 0x100, c, 99, 0 }, { 0x110, 0, 0, 0 },
 	};
 	struct wk_code_block block = {
-		.base = base, .nodes = nodes, .node_count = COUNT(nodes),
-		.spans = spans, .span_count = COUNT(spans),
+		.base = base, .spans = spans, .span_count = COUNT(spans),
 		.lines = lines, .line_count = COUNT(lines),
 	};
 
-	wk_code_index_add(index, unit, &block);
+	code_add(index, unit, nodes, COUNT(nodes), &block);
 }
 
 static struct wk_code_index *example(void)
@@ -129,17 +128,16 @@ static void neighbouring_functions_end_where_the_next_begins(void **state)
 {
 	struct wk_code_index *index = wk_code_index_new();
 	struct wk_code_range range = { 0x1000, 0x1030, 0 };
-	struct wk_code_node nodes[4] = { { 0 } };
+	struct code_node nodes[4] = { { 0 } };
 	struct wk_code_span spans[] = { { 0, 1 }, { 0x10, 2 }, { 0x18, 3 }, { 0x20, 2 } };
-	struct wk_code_block block = { .base = 0x1000, .nodes = nodes, .node_count = 4,
-				       .spans = spans, .span_count = 4 };
+	struct wk_code_block block = { .base = 0x1000, .spans = spans, .span_count = 4 };
 
 	(void)state;
 	nodes[1].function = text(index, "first");
 	nodes[2].function = text(index, "second");
 	nodes[3].function = text(index, "third");
 	wk_code_index_set_ranges(index, &range, 1);
-	wk_code_index_add(index, 0, &block);
+	code_add(index, 0, nodes, 4, &block);
 	assert_interval(index, 0x1000, 0x1000, 0x1010, "first");
 	assert_interval(index, 0x100f, 0x1000, 0x1010, "first");
 	assert_interval(index, 0x1010, 0x1010, 0x1018, "second");
@@ -155,10 +153,9 @@ static void a_copy_of_a_function_is_told_with_its_name(void **state)
 	static const uint64_t copies[] = { 0x1234, 0xfedcba9876543210, 0 };
 	struct wk_code_index *index = wk_code_index_new(), *saved;
 	struct wk_code_range range = { 0x1000, 0x1200, 0 };
-	struct wk_code_node nodes[4] = { { 0 } };
+	struct code_node nodes[4] = { { 0 } };
 	struct wk_code_span spans[] = { { 0, 1 }, { 0x10, 2 }, { 0x20, 3 } };
-	struct wk_code_block block = { .base = 0x1000, .nodes = nodes, .node_count = 4,
-				       .spans = spans, .span_count = 3 };
+	struct wk_code_block block = { .base = 0x1000, .spans = spans, .span_count = 3 };
 	struct wk_buf bytes = { 0 };
 	struct wk_place at;
 
@@ -169,7 +166,7 @@ static void a_copy_of_a_function_is_told_with_its_name(void **state)
 			 nodes[1].function);
 	nodes[3].function = text(index, "part");
 	wk_code_index_set_ranges(index, &range, 1);
-	wk_code_index_add(index, 0, &block);
+	code_add(index, 0, nodes, 4, &block);
 	wk_code_index_save(index, &bytes);
 	saved = wk_code_index_load(wk_bytes_of(bytes.at, bytes.len), NULL);
 	assert_non_null(saved);
@@ -201,7 +198,7 @@ static void a_unit_is_there_when_it_was_added(void **state)
 	assert_example(index, 0x2000);
 	assert_example(index, 0x1000);
 	assert_false(wk_code_index_has(index, 3));
-	wk_code_index_add(index, 3, &(struct wk_code_block){ .base = 5 });
+	code_add(index, 3, NULL, 0, &(struct wk_code_block){ .base = 5 });
 	assert_true(wk_code_index_has(index, 3));
 	wk_code_index_free(index);
 }
@@ -261,16 +258,16 @@ static void nodes_that_make_no_sense_end_the_chain(void **state)
 {
 	struct wk_code_index *index = wk_code_index_new();
 	struct wk_code_range range = { 0, 100, 0 };
-	struct wk_code_node nodes[] = { { 0 }, { 2, 12345, 1, 1, 1 }, { 2, 0, 99, 1, 1 } };
+	struct code_node nodes[] = { { 0 }, { 2, 12345, 1, 1, 1 }, { 2, 0, 99, 1, 1 } };
 	struct wk_code_span spans[] = { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, UINT32_MAX } };
 	struct wk_code_block block = {
-		.nodes = nodes, .node_count = 3, .spans = spans, .span_count = 4,
+		.spans = spans, .span_count = 4,
 	};
 	struct wk_place at[4];
 
 	(void)state;
 	wk_code_index_set_ranges(index, &range, 1);
-	wk_code_index_add(index, 0, &block);
+	code_add(index, 0, nodes, 3, &block);
 	assert_int_equal(wk_code_index_places(index, 0, at, 4), 1);
 	assert_place(&at[0], "", "", 0, 0);
 	assert_int_equal(wk_code_index_places(index, 1, at, 4), 1);
@@ -400,13 +397,12 @@ static void assert_every_address(uint32_t step, uint32_t gap)
 	enum { ROWS = 5000 };
 	struct wk_code_index *index = wk_code_index_new();
 	struct wk_code_range range = { 0x10000, 0x10000 + ROWS * step + 11 * gap, 0 };
-	struct wk_code_node nodes[] = { { 0 }, { 0, text(index, "one"), 0, 0, 0 },
+	struct code_node nodes[] = { { 0 }, { 0, text(index, "one"), 0, 0, 0 },
 					{ 0, text(index, "two"), 0, 0, 0 } };
 	struct wk_code_span *spans = wk_alloc(ROWS * sizeof(*spans));
 	struct wk_code_line *lines = wk_alloc(ROWS * sizeof(*lines));
 	struct wk_code_block block = {
-		.base = 0x8000, .nodes = nodes, .node_count = 3,
-		.spans = spans, .span_count = ROWS, .lines = lines, .line_count = ROWS,
+		.base = 0x8000, .spans = spans, .span_count = ROWS, .lines = lines, .line_count = ROWS,
 	};
 	uint32_t seed = 7, at = 0x8000, row = 0;
 	struct wk_place place;
@@ -417,7 +413,7 @@ static void assert_every_address(uint32_t step, uint32_t gap)
 		at += 1 + next_random(&seed) % (i % 500 == 0 ? gap : step);
 	}
 	wk_code_index_set_ranges(index, &range, 1);
-	wk_code_index_add(index, 0, &block);
+	code_add(index, 0, nodes, 3, &block);
 	for (uint32_t i = spans[0].start; i < at;) {
 		while (row + 1 < ROWS && spans[row + 1].start <= i)
 			row++;
@@ -506,7 +502,7 @@ static void what_is_added_to_a_loaded_index_is_saved_with_it(void **state)
 	wk_code_index_free(index);
 	index = load(&saved);
 	add_example(index, 7, 0x2000);
-	wk_code_index_add(index, 9, &(struct wk_code_block){ .base = 5 });
+	code_add(index, 9, NULL, 0, &(struct wk_code_block){ .base = 5 });
 	assert_true(wk_code_index_is_changed(index));
 	assert_example(index, 0x1000);
 	assert_example(index, 0x2000);
@@ -561,17 +557,16 @@ static void a_text_that_was_saved_is_not_kept_twice(void **state)
 static void add_named(struct wk_code_index *index, const uint32_t *names, uint32_t count)
 {
 	struct wk_code_range range = { 0x1000, 0x1000 + count, 0 };
-	struct wk_code_node *nodes = wk_alloc_zeroed(count + 1, sizeof(*nodes));
+	struct code_node *nodes = wk_alloc_zeroed(count + 1, sizeof(*nodes));
 	struct wk_code_span *spans = wk_alloc(count * sizeof(*spans));
-	struct wk_code_block block = { .base = 0x1000, .nodes = nodes, .node_count = count + 1,
-				       .spans = spans, .span_count = count };
+	struct wk_code_block block = { .base = 0x1000, .spans = spans, .span_count = count };
 
 	for (uint32_t i = 0; i < count; i++) {
 		nodes[i + 1].function = names[i];
 		spans[i] = (struct wk_code_span){ i, i + 1 };
 	}
 	wk_code_index_set_ranges(index, &range, 1);
-	wk_code_index_add(index, 0, &block);
+	code_add(index, 0, nodes, count + 1, &block);
 	wk_free(nodes);
 	wk_free(spans);
 }

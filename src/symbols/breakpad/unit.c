@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "symbols/breakpad/internal.h"
+#include "symbols/code_index/block.h"
 
 /* A function, or a call that was inlined. */
 struct record {
@@ -30,6 +31,7 @@ struct open {
 struct unit {
 	struct wk_breakpad *breakpad;
 	struct wk_code_index *index;
+	struct wk_code_maker maker; /* of nodes */
 	uint64_t base;
 	struct wk_breakpad_func func; /* the one that lines now belong to; end 0: none */
 	uint32_t func_record;
@@ -39,20 +41,13 @@ struct unit {
 	struct interval *intervals;
 	struct row *rows;
 	struct open *opens;
-	struct wk_code_node *nodes;
 	struct wk_code_span *spans;
 	struct wk_code_line *lines;
 	struct wk_sort_key *order;
 	size_t record_count, record_cap, interval_count, interval_cap, row_count, row_cap;
-	size_t open_count, open_cap, node_count, node_cap, span_count, span_cap;
+	size_t open_count, open_cap, span_count, span_cap;
 	size_t line_count, line_cap;
 };
-
-static void free_unit(struct unit *u)
-{
-	WK_FREE_ALL(u->records, u->intervals, u->rows, u->opens, u->nodes, u->spans, u->lines,
-		    u->order);
-}
 
 /* For numbers in a file: values above 32 bits are invalid. */
 static uint32_t as_u32(uint64_t value)
@@ -194,14 +189,6 @@ static void close_ended(struct unit *u, uint32_t at)
 	}
 }
 
-static uint32_t add_node(struct unit *u, struct wk_code_node node)
-{
-	if (u->node_count == 0)
-		*WK_APPEND(u->nodes, u->node_count, u->node_cap) = (struct wk_code_node){ 0 };
-	*WK_APPEND(u->nodes, u->node_count, u->node_cap) = node;
-	return (uint32_t)u->node_count - 1;
-}
-
 /* The same node for all intervals of a call, unless their parents differ. */
 static uint32_t node_of(struct unit *u, uint32_t number, uint32_t parent)
 {
@@ -209,12 +196,13 @@ static uint32_t node_of(struct unit *u, uint32_t number, uint32_t parent)
 
 	if (record->node == 0 || record->parent != parent) {
 		record->parent = parent;
-		record->node = add_node(u, (struct wk_code_node){
+		record->node = u->maker.node_count;
+		*wk_code_maker_node(&u->maker) = (struct wk_code_packed_node){
 			.parent = parent,
 			.function = record->name,
-			.call_file = record->call_file,
+			.call_file = wk_code_maker_file(&u->maker, record->call_file),
 			.call_line = record->call_line,
-		});
+		};
 	}
 	return record->node;
 }
@@ -305,10 +293,8 @@ static void make_lines(struct unit *u)
 
 static void add_block(struct unit *u, uint32_t number)
 {
-	wk_code_index_add(u->index, number, &(struct wk_code_block){
+	wk_code_index_add(u->index, number, &u->maker, &(struct wk_code_block){
 		.base = u->base,
-		.nodes = u->nodes,
-		.node_count = (uint32_t)u->node_count,
 		.spans = u->spans,
 		.span_count = (uint32_t)u->span_count,
 		.lines = u->lines,
@@ -324,6 +310,7 @@ uint64_t wk_breakpad_read_unit(struct wk_breakpad *breakpad, uint32_t unit,
 		      line;
 	struct unit u = { .breakpad = breakpad, .index = index, .base = lowest_start(text) };
 
+	wk_code_maker_begin(&u.maker, 0);
 	while (wk_breakpad_next_line(&text, &line))
 		if (!read_line(&u, line))
 			u.bad_lines++;
@@ -331,6 +318,7 @@ uint64_t wk_breakpad_read_unit(struct wk_breakpad *breakpad, uint32_t unit,
 	make_spans(&u);
 	make_lines(&u);
 	add_block(&u, unit);
-	free_unit(&u);
+	wk_code_maker_fini(&u.maker);
+	WK_FREE_ALL(u.records, u.intervals, u.rows, u.opens, u.spans, u.lines, u.order);
 	return u.bad_lines;
 }

@@ -258,33 +258,6 @@ void *wk_code_maker_end(struct wk_code_maker *maker, const struct wk_code_block 
 	return made;
 }
 
-static void add_nodes(struct wk_code_maker *maker, const struct wk_code_block *block)
-{
-	for (uint32_t i = 1; i < block->node_count; i++) {
-		const struct wk_code_node *node = &block->nodes[i];
-
-		*wk_code_maker_node(maker) = (struct wk_code_packed_node){
-			.parent = node->parent,
-			.function = node->function,
-			.call_line = node->call_line,
-			.call_file = wk_code_maker_file(maker, node->call_file),
-			.call_column = wk_code_maker_column(node->call_column),
-		};
-	}
-}
-
-void *wk_code_block_pack(const struct wk_code_block *block, size_t *size_bytes)
-{
-	struct wk_code_maker maker = { 0 };
-	void *made;
-
-	wk_code_maker_begin(&maker, 0);
-	add_nodes(&maker, block);
-	made = wk_code_maker_end(&maker, block, size_bytes);
-	wk_code_maker_fini(&maker);
-	return made;
-}
-
 static const void *take(const uint8_t **at, uint64_t count, size_t size_bytes)
 {
 	const void *taken = *at;

@@ -13,8 +13,10 @@
 #include "symbols/code_index/code_index.h"
 #include "symbols/code_index/parts.h"
 
+/* A function, or a call of one that was inlined into `parent`, whose number is smaller. Node 0
+ * means "none" and is not used. */
 struct wk_code_packed_node {
-	uint32_t parent, function, call_line;
+	uint32_t parent, function, call_line; /* parent 0: the function itself; function: text id */
 	uint16_t call_file, call_column;
 };
 
@@ -79,13 +81,9 @@ struct wk_code_span *wk_code_maker_spans(struct wk_code_maker *maker, size_t spa
 struct wk_code_line *wk_code_maker_lines(struct wk_code_maker *maker, size_t span_count,
 					 size_t line_count);
 
-/* Uses the base, spans and lines of `block`; its nodes are ignored. Allocated; its size is stored
- * in `size_bytes`. */
+/* Allocated; its size is stored in `size_bytes`. */
 void *wk_code_maker_end(struct wk_code_maker *maker, const struct wk_code_block *block,
 			size_t *size_bytes);
-
-/* Frees the whole block. */
-void *wk_code_block_pack(const struct wk_code_block *block, size_t *size_bytes);
 
 /* False if the bytes are too few for what they claim. They must start at a multiple of 8. */
 bool wk_code_block_open(struct wk_code_packed *packed, const void *bytes, size_t len);

@@ -156,22 +156,22 @@ static struct unit *new_unit(struct wk_code_index *index, uint32_t unit)
 	return &index->units[unit];
 }
 
-void wk_code_index_add(struct wk_code_index *index, uint32_t unit,
+void wk_code_index_add(struct wk_code_index *index, uint32_t unit, struct wk_code_maker *maker,
 		       const struct wk_code_block *block)
 {
 	struct unit *added = new_unit(index, unit);
 
 	if (added)
-		added->bytes = wk_code_block_pack(block, &added->size_bytes);
+		added->bytes = wk_code_maker_end(maker, block, &added->size_bytes);
 }
 
-void wk_code_index_adopt(struct wk_code_index *index, uint32_t unit, struct wk_code_maker *maker,
-			 const struct wk_code_block *block)
+void wk_code_index_add_empty(struct wk_code_index *index, uint32_t unit)
 {
-	struct unit *added = new_unit(index, unit);
+	struct wk_code_maker maker = { 0 };
 
-	if (added)
-		added->bytes = wk_code_maker_end(maker, block, &added->size_bytes);
+	wk_code_maker_begin(&maker, 0);
+	wk_code_index_add(index, unit, &maker, &(struct wk_code_block){ 0 });
+	wk_code_maker_fini(&maker);
 }
 
 static uint32_t parent_of(const struct wk_code_packed *packed, uint32_t node)

@@ -32,14 +32,6 @@ struct wk_code_range {
 	uint32_t unit;
 };
 
-/* A function, or a call of one that was inlined into `parent`. A parent's number is smaller. */
-struct wk_code_node {
-	uint32_t parent;    /* 0: this is the function itself */
-	uint32_t function;  /* text id */
-	uint32_t call_file; /* text id: the file of the call, in the parent's source */
-	uint32_t call_line, call_column;
-};
-
 /* From base + start up to the next span; node 0: no function is known there. */
 struct wk_code_span {
 	uint32_t start, node;
@@ -51,14 +43,13 @@ struct wk_code_line {
 	uint32_t line, column;
 };
 
-/* The contents of a unit. Node 0 means "none" and is not used. Spans and lines are sorted by start,
- * no two with the same. */
+/* The contents of a unit, but for its nodes. Spans and lines are sorted by start, no two with the
+ * same. */
 struct wk_code_block {
 	uint64_t base;
-	const struct wk_code_node *nodes;
 	const struct wk_code_span *spans;
 	const struct wk_code_line *lines;
-	uint32_t node_count, span_count, line_count;
+	uint32_t span_count, line_count;
 };
 
 struct wk_code_index *wk_code_index_new(void);
@@ -86,21 +77,11 @@ void wk_code_index_set_ranges(struct wk_code_index *index, const struct wk_code_
 uint32_t wk_code_index_unit_at(const struct wk_code_index *index, uint64_t vaddr);
 bool wk_code_index_has(const struct wk_code_index *index, uint32_t unit);
 
-/* Copies the block. */
-void wk_code_index_add(struct wk_code_index *index, uint32_t unit,
-		       const struct wk_code_block *block);
-
-/* For a unit without anything in it. */
-static inline void wk_code_index_add_empty(struct wk_code_index *index, uint32_t unit)
-{
-	wk_code_index_add(index, unit, &(struct wk_code_block){ 0 });
-}
-
-/* The same, without the copy: nodes and files are those of `maker`, base, spans and lines those of
- * the block. The maker is then to be begun anew. */
+/* Nodes and files are those of `maker` (block.h), which must be begun anew before its next use. */
 struct wk_code_maker;
-void wk_code_index_adopt(struct wk_code_index *index, uint32_t unit, struct wk_code_maker *maker,
-			 const struct wk_code_block *block);
+void wk_code_index_add(struct wk_code_index *index, uint32_t unit, struct wk_code_maker *maker,
+		       const struct wk_code_block *block);
+void wk_code_index_add_empty(struct wk_code_index *index, uint32_t unit);
 
 /* The chain at `vaddr`, innermost first; at most `cap`. 0 if its unit has nothing there, or is not
  * loaded. The texts live as long as the index. A last place without a function means a line whose

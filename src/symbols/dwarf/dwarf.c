@@ -225,7 +225,7 @@ static void add_block(struct wk_dwarf *dwarf, uint32_t unit, struct wk_code_inde
 	if (b->span_count == 0 && b->line_count == 0)
 		wk_code_index_add_empty(index, unit);
 	else
-		wk_code_index_adopt(index, unit, &b->maker, &block);
+		wk_code_index_add(index, unit, &b->maker, &block);
 }
 
 /* Once more if the text at a name is empty, which no compiler writes. */

@@ -204,7 +204,7 @@ static void add_block(struct wk_pdb_block *b, uint32_t unit, struct wk_code_inde
 			*line++ = (struct wk_code_line){
 				.start = run->start, .file = run->file, .line = run->line };
 	}
-	wk_code_index_adopt(index, unit, &b->maker, &block);
+	wk_code_index_add(index, unit, &b->maker, &block);
 }
 
 /* For a module in parts it stays for the other parts. */
