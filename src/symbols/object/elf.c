@@ -25,10 +25,8 @@ struct header {
 	uint32_t names_section;
 };
 
-static enum wk_machine machine_of(uint16_t code, bool big_endian)
+enum wk_machine wk_elf_machine(uint16_t code)
 {
-	if (big_endian)
-		return WK_MACHINE_UNKNOWN;
 	switch (code) {
 	case WK_EM_X86_64:
 		return WK_MACHINE_X86_64;
@@ -70,7 +68,8 @@ static bool read_header(struct wk_obj *elf, struct header *head, struct wk_err *
 		return false;
 	elf->type = wk_u16(&in);
 	elf->machine_code = wk_u16(&in);
-	elf->machine = machine_of(elf->machine_code, elf->big_endian);
+	if (!elf->big_endian)
+		elf->machine = wk_elf_machine(elf->machine_code);
 	wk_u32(&in); /* e_version */
 	elf->entry = wk_obj_word(elf, &in);
 	head->segments_at = wk_obj_word(elf, &in);

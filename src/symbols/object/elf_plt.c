@@ -10,10 +10,6 @@
  * and by options (lazy or not, with or without branch tracking), so slots are known by their
  * jump instruction: the word it reads is looked up among the relocations. */
 
-#define R_386_IRELATIVE     42
-#define R_X86_64_IRELATIVE  37
-#define R_AARCH64_IRELATIVE 1032
-
 #define ARM64_BTI_C  0xd503245fu
 #define ARM64_BR_X17 0xd61f0220u
 
@@ -172,16 +168,15 @@ static void scan_code(struct plt *p)
 
 static bool is_indirect(const struct wk_obj *elf, uint64_t type)
 {
-	switch (elf->machine) {
-	case WK_MACHINE_X86_64:
-		return type == R_X86_64_IRELATIVE;
-	case WK_MACHINE_X86:
-		return type == R_386_IRELATIVE;
-	case WK_MACHINE_AARCH64:
-		return type == R_AARCH64_IRELATIVE;
-	default:
-		return false;
-	}
+	static const uint32_t irelative[] = {
+		/* R_*_IRELATIVE; 0: none */
+		[WK_MACHINE_X86_64] = 37,
+		[WK_MACHINE_X86] = 42,
+		[WK_MACHINE_AARCH64] = 1032,
+		[WK_MACHINE_ARM] = 0,
+	};
+
+	return type != 0 && type == irelative[elf->machine];
 }
 
 /* REL relocations store their addend at the place they relocate. */

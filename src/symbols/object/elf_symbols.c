@@ -120,21 +120,10 @@ void wk_elf_each_raw(const struct wk_obj *elf, const struct wk_obj_tables *table
 	wk_elf_each_plt(elf, tables, take, context);
 }
 
-/* The bytes of the file from `vaddr` to the end of its segment. */
+/* A tag that is missing has the address 0. */
 static struct wk_bytes from_vaddr(const struct wk_obj *elf, uint64_t vaddr)
 {
-	for (uint32_t i = 0; vaddr != 0 && i < elf->segment_count; i++) {
-		const struct wk_obj_segment *s = &elf->segments[i];
-		struct wk_bytes bytes;
-
-		if (s->type != WK_PT_LOAD || vaddr - s->vaddr >= s->file_size)
-			continue;
-		bytes = wk_obj_segment_bytes(elf, s);
-		wk_bytes_skip(&bytes, vaddr - s->vaddr);
-		bytes.start = bytes.at;
-		return bytes;
-	}
-	return wk_obj_bytes(elf, NULL);
+	return vaddr ? wk_obj_bytes_from(elf, vaddr) : wk_obj_bytes(elf, NULL);
 }
 
 /* DT_HASH: buckets, chains; there is one chain entry a symbol. */

@@ -91,6 +91,26 @@ struct wk_bytes wk_obj_segment_bytes(const struct wk_obj *obj, const struct wk_o
 	return window(obj, segment->offset, segment->file_size);
 }
 
+struct wk_bytes wk_obj_bytes_from(const struct wk_obj *obj, uint64_t vaddr)
+{
+	struct wk_bytes bytes;
+
+	for (uint32_t i = 0; i < obj->segment_count; i++) {
+		const struct wk_obj_segment *s = &obj->segments[i];
+
+		if (s->type != WK_PT_LOAD || vaddr - s->vaddr >= s->file_size)
+			continue;
+		bytes = wk_obj_segment_bytes(obj, s);
+		wk_bytes_skip(&bytes, vaddr - s->vaddr);
+		bytes.start = bytes.at;
+		if (wk_bytes_left(&bytes) > 0)
+			return bytes;
+	}
+	bytes = window(obj, 0, 0);
+	bytes.bad = true;
+	return bytes;
+}
+
 /* The distance to add, from the PT_LOAD that contains `address`. Executable ones are searched
  * first, because two may claim the same bytes of the file. */
 static bool translate(const struct wk_obj *obj, uint64_t address, bool to_vaddr, uint64_t *result)

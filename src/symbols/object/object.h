@@ -114,6 +114,9 @@ struct wk_bytes wk_obj_bytes(const struct wk_obj *obj, const struct wk_obj_secti
 struct wk_bytes wk_obj_segment_bytes(const struct wk_obj *obj,
 				     const struct wk_obj_segment *segment);
 
+/* The bytes from `vaddr` to the end of its segment; empty and `bad` if the file has none. */
+struct wk_bytes wk_obj_bytes_from(const struct wk_obj *obj, uint64_t vaddr);
+
 /* A number of the file's word size: 8 bytes in a 64-bit file, else 4. */
 static inline uint64_t wk_obj_word(const struct wk_obj *obj, struct wk_bytes *in)
 {

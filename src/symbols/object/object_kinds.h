@@ -5,6 +5,7 @@
 
 #include "symbols/object/object.h"
 
+enum wk_machine wk_elf_machine(uint16_t code); /* EM_* */
 bool wk_elf_read(struct wk_obj *elf, struct wk_err *err);
 bool wk_pe_read(struct wk_obj *pe, struct wk_err *err);
 void wk_pe_free(struct wk_pe *pe); /* may be NULL */

@@ -18,11 +18,13 @@
 
 #define SYMBOL_BYTES 18
 
-enum {
-	MACHINE_X86 = 0x14c,
-	MACHINE_ARM = 0x1c4,
-	MACHINE_X86_64 = 0x8664,
-	MACHINE_ARM64 = 0xaa64,
+static const struct {
+	uint16_t pe, elf;
+} machines[] = {
+	{ 0x8664, WK_EM_X86_64 },
+	{ 0xaa64, WK_EM_AARCH64 },
+	{ 0x14c, WK_EM_386 },
+	{ 0x1c4, WK_EM_ARM },
 };
 
 enum {
@@ -44,27 +46,10 @@ struct header {
 
 static void set_machine(struct wk_obj *pe, uint16_t code)
 {
-	switch (code) {
-	case MACHINE_X86_64:
-		pe->machine = WK_MACHINE_X86_64;
-		pe->machine_code = WK_EM_X86_64;
-		break;
-	case MACHINE_ARM64:
-		pe->machine = WK_MACHINE_AARCH64;
-		pe->machine_code = WK_EM_AARCH64;
-		break;
-	case MACHINE_X86:
-		pe->machine = WK_MACHINE_X86;
-		pe->machine_code = WK_EM_386;
-		break;
-	case MACHINE_ARM:
-		pe->machine = WK_MACHINE_ARM;
-		pe->machine_code = WK_EM_ARM;
-		break;
-	default:
-		pe->machine = WK_MACHINE_UNKNOWN;
-		break;
-	}
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+		if (machines[i].pe == code)
+			pe->machine_code = machines[i].elf;
+	pe->machine = wk_elf_machine(pe->machine_code);
 }
 
 static void read_directories(struct wk_pe *pe, struct wk_bytes *in)

@@ -16,9 +16,6 @@
 #include "symbols/unwind/frame.h"
 #include "symbols/unwind/saved.h"
 
-/* ELF constants (System V ABI). */
-enum { SEGMENT_LOAD = 1, SEGMENT_EH_FRAME_HDR = 0x6474e550, SECTION_COMPRESSED = 0x800 };
-
 /* The largest distance from the entry point at which code is still assumed to belong to it. */
 #define ENTRY_BYTES 64
 
@@ -81,35 +78,13 @@ struct wk_unwind_table {
 	bool has_bounds;
 };
 
-/* The bytes at `vaddr`, up to the end of its segment in the file. */
-static struct wk_bytes bytes_at(const struct wk_obj *obj, uint64_t vaddr)
-{
-	struct wk_bytes none = { .bad = true };
-
-	for (uint32_t i = 0; i < obj->segment_count; i++) {
-		const struct wk_obj_segment *s = &obj->segments[i];
-		struct wk_bytes b = wk_bytes_of(obj->at, obj->size_bytes);
-
-		if (s->type != SEGMENT_LOAD || vaddr < s->vaddr ||
-		    vaddr - s->vaddr >= s->file_size || s->offset > obj->size_bytes ||
-		    s->file_size > obj->size_bytes - s->offset)
-			continue;
-		b.big_endian = obj->big_endian;
-		wk_bytes_skip(&b, s->offset + (vaddr - s->vaddr));
-		b.end = obj->at + s->offset + s->file_size;
-		b.start = b.at;
-		return b;
-	}
-	return none;
-}
-
 /* The section that begins at `vaddr`, or everything after it if section headers are missing. */
 static struct wk_bytes section_at(const struct wk_obj *obj, uint64_t vaddr)
 {
 	for (uint32_t i = 0; i < obj->section_count; i++)
 		if (obj->sections[i].vaddr == vaddr && obj->sections[i].size_bytes)
 			return wk_obj_bytes(obj, &obj->sections[i]);
-	return bytes_at(obj, vaddr);
+	return wk_obj_bytes_from(obj, vaddr);
 }
 
 static uint64_t section_vaddr(const struct wk_obj *obj, const char *name)
@@ -123,7 +98,7 @@ static void open_section(struct wk_cfi *cfi, const struct wk_obj *obj, const cha
 {
 	const struct wk_obj_section *section = wk_obj_section(obj, name);
 
-	if (!section || section->flags & SECTION_COMPRESSED)
+	if (!section || section->flags & WK_SHF_COMPRESSED)
 		return;
 	cfi->bytes = wk_obj_bytes(obj, section);
 	cfi->vaddr = section->vaddr;
@@ -134,15 +109,10 @@ static void open_eh_frame(struct wk_cfi *cfi, const struct wk_obj *obj)
 {
 	for (uint32_t i = 0; i < obj->segment_count; i++) {
 		const struct wk_obj_segment *s = &obj->segments[i];
-		struct wk_bytes header = wk_bytes_of(obj->at, obj->size_bytes);
 
-		if (s->type != SEGMENT_EH_FRAME_HDR)
-			continue;
-		header.big_endian = obj->big_endian;
-		header = wk_bytes_at(&header, s->offset, s->file_size);
-		header.start = header.at;
-		if (header.bad ||
-		    !wk_cfi_read_header(header, s->vaddr, cfi->address_size, &cfi->header))
+		if (s->type != WK_PT_GNU_EH_FRAME ||
+		    !wk_cfi_read_header(wk_obj_segment_bytes(obj, s), s->vaddr, cfi->address_size,
+					&cfi->header))
 			continue;
 		cfi->bytes = section_at(obj, cfi->header.eh_frame_vaddr);
 		cfi->vaddr = cfi->header.eh_frame_vaddr;
@@ -348,7 +318,7 @@ static const struct wk_rules *row_at(const struct wk_unwind_table *table,
 
 static bool is_sigreturn(const struct wk_unwind_table *table, uint64_t vaddr)
 {
-	return wk_code_is_sigreturn(bytes_at(table->obj, vaddr), table->obj->machine);
+	return wk_code_is_sigreturn(wk_obj_bytes_from(table->obj, vaddr), table->obj->machine);
 }
 
 /* The index of saved rules; NO_RULES if they are invalid. */
@@ -413,10 +383,10 @@ static void read_stretch(struct wk_unwind_table *table, uint64_t vaddr)
 		struct wk_bytes code;
 		uint64_t skip;
 
-		if (s->type != SEGMENT_LOAD || vaddr < s->vaddr || vaddr - s->vaddr >= s->file_size)
+		if (s->type != WK_PT_LOAD || vaddr < s->vaddr || vaddr - s->vaddr >= s->file_size)
 			continue;
 		skip = (vaddr - s->vaddr) / STRETCH_BYTES * STRETCH_BYTES;
-		code = bytes_at(table->obj, s->vaddr + skip);
+		code = wk_obj_bytes_from(table->obj, s->vaddr + skip);
 		if (wk_bytes_left(&code) > STRETCH_BYTES)
 			code.end = code.at + STRETCH_BYTES;
 		wk_code_starts_read(&table->starts, code, s->vaddr + skip);
@@ -460,7 +430,7 @@ static struct wk_bytes function_at(struct wk_unwind_table *table, uint64_t vaddr
 	} else if (!start_by_calls(table, vaddr, start, &size)) {
 		return code;
 	}
-	code = bytes_at(table->obj, *start);
+	code = wk_obj_bytes_from(table->obj, *start);
 	if (wk_bytes_left(&code) > size)
 		code.end = code.at + size;
 	return code;
@@ -491,7 +461,8 @@ static uint32_t make_rules_by_code(struct wk_unwind_table *table, uint64_t vaddr
 	function = function_at(table, vaddr, &start);
 	rules = (struct wk_rules){ .cfa_kind = WK_CFA_NONE, .is_root = true };
 	if (is_entry(table->obj, vaddr, function, start) ||
-	    (machine->return_on_stack && wk_code_ends_thread(bytes_at(table->obj, vaddr + 1))))
+	    (machine->return_on_stack &&
+	     wk_code_ends_thread(wk_obj_bytes_from(table->obj, vaddr + 1))))
 		return intern(table, &rules);
 	if (!machine->return_on_stack || function.bad || vaddr < start ||
 	    !wk_code_rules(function, vaddr - start, &state))
@@ -680,28 +651,27 @@ static bool is_used(const struct wk_map_slot *slot)
 	return slot->id != 0 && slot->key != UINT64_MAX;
 }
 
+static void add_key(struct gathered *g, uint64_t vaddr, size_t row)
+{
+	g->keys[g->key_count++] = (struct wk_sort_key){ vaddr, (uint32_t)row };
+}
+
 static void sort_entries(const struct wk_unwind_table *table, struct gathered *g)
 {
 	enum source source = first_source(table);
+	size_t row = table->compiled_count;
 
 	g->keys = wk_alloc(
 		(table->compiled_count + table->saved.entry_count + table->rules_by_code.count) *
 		sizeof(*g->keys));
 	for (uint32_t i = 1; i < table->compiled_count; i++)
 		if (table->compiled[i].source == source && table->compiled[i].row_count)
-			g->keys[g->key_count++] =
-				(struct wk_sort_key){ table->compiled[i].start, i };
+			add_key(g, table->compiled[i].start, i);
 	for (uint32_t i = 0; i < table->saved.entry_count; i++)
-		g->keys[g->key_count++] = (struct wk_sort_key){
-			table->saved.base + table->saved.entries[i].start,
-			(uint32_t)table->compiled_count + i,
-		};
-	for (size_t i = 0; i < table->rules_by_code.cap; i++)
+		add_key(g, table->saved.base + table->saved.entries[i].start, row++);
+	for (size_t i = 0; i < table->rules_by_code.cap; i++, row++)
 		if (is_used(&table->rules_by_code.slots[i]))
-			g->keys[g->key_count++] = (struct wk_sort_key){
-				table->rules_by_code.slots[i].key,
-				(uint32_t)(table->compiled_count + table->saved.entry_count + i),
-			};
+			add_key(g, table->rules_by_code.slots[i].key, row);
 	wk_sort_keys(g->keys, g->key_count);
 	g->base = g->key_count ? g->keys[0].key : 0;
 }
