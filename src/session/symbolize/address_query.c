@@ -38,11 +38,6 @@ static bool read_named(void *context, const struct wk_obj_symbol *symbol)
 	return named->without_clones && !named->other.len;
 }
 
-static bool read_public(void *context, struct wk_str name, uint64_t rva)
-{
-	return read_named(context, &(struct wk_obj_symbol){ .name = name, .vaddr = rva });
-}
-
 static void find_in_tables(struct wk_image_symbols *image, struct named *named)
 {
 	if (wk_image_obj(image))
@@ -50,7 +45,7 @@ static void find_in_tables(struct wk_image_symbols *image, struct named *named)
 	if (!named->found.len && wk_image_debug_obj(image))
 		wk_obj_each_symbol(wk_image_debug_obj(image), read_named, named);
 	if (!named->found.len)
-		wk_image_each_public(image, read_public, named);
+		wk_image_each_public(image, read_named, named);
 }
 
 static bool find_named(struct wk_image_symbols *image, struct wk_str name, uint64_t *vaddr,

@@ -218,7 +218,7 @@ bool wk_dwarf_address(const struct wk_dwarf_unit *unit, struct wk_dwarf_value va
 static struct wk_dwarf_file *alternate_of(const struct wk_dwarf_unit *unit)
 {
 	if (!unit->file->alternate)
-		wk_dwarf_misses_alternate(unit->file->dwarf);
+		wk_dwarf_misses(unit->file->dwarf, &unit->file->dwarf->misses_alternate);
 	return unit->file->alternate;
 }
 

@@ -647,9 +647,8 @@ struct wk_dwarf_unit *wk_dwarf_split_unit(struct wk_dwarf_unit *skeleton);
 
 /* missing.c */
 void wk_dwarf_misses_split(struct wk_dwarf *dwarf, struct wk_str directory, struct wk_str name);
-void wk_dwarf_misses_alternate(struct wk_dwarf *dwarf);
-void wk_dwarf_misses_ranges(struct wk_dwarf *dwarf);
-void wk_dwarf_misses_lines(struct wk_dwarf *dwarf);
+/* `is_missing` is one of its misses_... */
+void wk_dwarf_misses(struct wk_dwarf *dwarf, bool *is_missing);
 
 /* rows.c */
 /* Reads the unit's line program into dwarf->lines: files, and rows of code only. */

@@ -41,27 +41,12 @@ void wk_dwarf_misses_split(struct wk_dwarf *dwarf, struct wk_str directory, stru
 	compose(dwarf);
 }
 
-static void set(struct wk_dwarf *dwarf, bool *is_missing)
+void wk_dwarf_misses(struct wk_dwarf *dwarf, bool *is_missing)
 {
 	if (*is_missing)
 		return;
 	*is_missing = true;
 	compose(dwarf);
-}
-
-void wk_dwarf_misses_alternate(struct wk_dwarf *dwarf)
-{
-	set(dwarf, &dwarf->misses_alternate);
-}
-
-void wk_dwarf_misses_lines(struct wk_dwarf *dwarf)
-{
-	set(dwarf, &dwarf->misses_lines);
-}
-
-void wk_dwarf_misses_ranges(struct wk_dwarf *dwarf)
-{
-	set(dwarf, &dwarf->misses_ranges);
 }
 
 struct wk_str wk_dwarf_missing_split(const struct wk_dwarf *dwarf)

@@ -80,7 +80,7 @@ static inline bool charge(struct list *list, uint64_t bytes)
 {
 	if (wk_dwarf_charge(list->budget, bytes))
 		return true;
-	wk_dwarf_misses_ranges(list->unit->file->dwarf);
+	wk_dwarf_misses(list->unit->file->dwarf, &list->unit->file->dwarf->misses_ranges);
 	return false;
 }
 

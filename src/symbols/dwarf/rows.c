@@ -28,7 +28,7 @@ bool wk_dwarf_charge_lines(struct wk_dwarf *dwarf, uint64_t bytes)
 			SMALL_BUDGET + MOST_ROUNDS * wk_dwarf_section_weight(&dwarf->main->sections,
 									     WK_DWARF_LINE);
 	if (dwarf->line_budget <= bytes) {
-		wk_dwarf_misses_lines(dwarf);
+		wk_dwarf_misses(dwarf, &dwarf->misses_lines);
 		return false;
 	}
 	dwarf->line_budget -= bytes;

@@ -288,7 +288,7 @@ void wk_image_pdb(struct wk_image_symbols *image, struct wk_image_pdb *pdb)
 }
 
 struct public_taker {
-	bool (*take)(void *context, struct wk_str name, uint64_t rva);
+	bool (*take)(void *context, const struct wk_obj_symbol *symbol);
 	void *context;
 };
 
@@ -296,11 +296,12 @@ static bool read_public(void *context, const struct wk_pdb_public *symbol)
 {
 	const struct public_taker *taker = context;
 
-	return taker->take(taker->context, symbol->name, symbol->rva);
+	return taker->take(taker->context, &(struct wk_obj_symbol){ .name = symbol->name,
+								    .vaddr = symbol->rva });
 }
 
 void wk_image_each_public(struct wk_image_symbols *image,
-			  bool (*take)(void *context, struct wk_str name, uint64_t rva),
+			  bool (*take)(void *context, const struct wk_obj_symbol *symbol),
 			  void *context)
 {
 	struct public_taker taker = { take, context };

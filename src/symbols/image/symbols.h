@@ -27,6 +27,7 @@
 
 struct wk_symbols;
 struct wk_obj;
+struct wk_obj_symbol;
 struct wk_cache;
 struct wk_fetcher;
 struct wk_unwind_table;
@@ -130,10 +131,10 @@ struct wk_image_pdb {
 };
 void wk_image_pdb(struct wk_image_symbols *image, struct wk_image_pdb *pdb);
 
-/* Public names of the image's PDB, as linked, by RVA; none if it has no PDB. `take` returns false
- * to stop. */
+/* Name, as linked, and RVA of the public symbols in the image's PDB, if it has one. `take` returns
+ * false to stop. */
 void wk_image_each_public(struct wk_image_symbols *image,
-			  bool (*take)(void *context, struct wk_str name, uint64_t rva),
+			  bool (*take)(void *context, const struct wk_obj_symbol *symbol),
 			  void *context);
 
 /* For an image that is known only by its PDB: does one of its sections contain the RVA? */
