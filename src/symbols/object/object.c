@@ -103,8 +103,8 @@ struct wk_bytes wk_obj_bytes_from(const struct wk_obj *obj, uint64_t vaddr)
 		bytes = wk_obj_segment_bytes(obj, s);
 		wk_bytes_skip(&bytes, vaddr - s->vaddr);
 		bytes.start = bytes.at;
-		if (wk_bytes_left(&bytes) > 0)
-			return bytes;
+		bytes.bad = wk_bytes_left(&bytes) == 0;
+		return bytes;
 	}
 	bytes = window(obj, 0, 0);
 	bytes.bad = true;
