@@ -57,7 +57,10 @@ void wk_buf_add_text(struct wk_buf *buf, const char *text)
 
 void wk_buf_add_char(struct wk_buf *buf, char c)
 {
-	wk_buf_add(buf, &c, 1);
+	char *at = wk_buf_extend(buf, 1);
+
+	if (at)
+		*at = c;
 }
 
 static bool is_plain_in_shell(struct wk_str text)

@@ -57,13 +57,9 @@ bool wk_proto_number(struct wk_proto_field *field, uint64_t *value)
 
 void wk_proto_add_packed(struct wk_buf *numbers, uint64_t value)
 {
-	uint8_t bytes[10];
-	size_t len = 0;
-
 	for (; value >= 0x80; value >>= 7)
-		bytes[len++] = (uint8_t)(value | 0x80);
-	bytes[len++] = (uint8_t)value;
-	wk_buf_add(numbers, bytes, len);
+		wk_buf_add_char(numbers, (char)(value | 0x80));
+	wk_buf_add_char(numbers, (char)value);
 }
 
 static void add_tag(struct wk_buf *message, uint32_t field, enum wire_type type)

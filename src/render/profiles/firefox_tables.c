@@ -187,7 +187,7 @@ uint32_t wk_fox_stack(struct wk_fox_shared *shared, struct wk_fox_tables *tables
 
 /* --- Columns ------------------------------------------------------------------------------- */
 
-bool wk_fox_cell(struct wk_out *out, const char *name, uint32_t row, uint32_t count)
+bool wk_fox_edge(struct wk_out *out, const char *name, uint32_t row, uint32_t count)
 {
 	if (row == 0 && name) {
 		wk_out_text(out, ",\n\"");
@@ -196,8 +196,6 @@ bool wk_fox_cell(struct wk_out *out, const char *name, uint32_t row, uint32_t co
 	}
 	if (row == count)
 		wk_out_char(out, ']');
-	else if (row)
-		wk_out_char(out, ',');
 	return row < count;
 }
 

@@ -67,13 +67,22 @@ void wk_fox_tables_fini(struct wk_fox_tables *tables);
 /* "libs" and "shared". */
 void wk_fox_shared_write(struct wk_fox_shared *shared, struct wk_out *out);
 
+/* What is written before the first cell, and behind the last one. */
+bool wk_fox_edge(struct wk_out *out, const char *name, uint32_t row, uint32_t count);
+
 /* A JSON array of `count` cells:
  *
  *	for (row = 0; wk_fox_cell(out, "line", row, count); row++)
  *		... writes the cell
  *
  * It is the member `name` behind another one; if NULL, the caller has opened the array. */
-bool wk_fox_cell(struct wk_out *out, const char *name, uint32_t row, uint32_t count);
+static inline bool wk_fox_cell(struct wk_out *out, const char *name, uint32_t row, uint32_t count)
+{
+	if (row == 0 || row == count)
+		return wk_fox_edge(out, name, row, count);
+	wk_out_char(out, ',');
+	return true;
+}
 void wk_fox_number_or(struct wk_out *out, bool is_known, uint64_t number, const char *other);
 
 /* "categories": one a kind of code. */
