@@ -162,7 +162,8 @@ do_install() {
 	else
 		as_root meson install -C build --no-rebuild --quiet
 	fi || die "could not install to $prefix; another place: ./do install DIR"
-	say "wick is $prefix/bin/wick; through the link cargo-wick beside it, \`cargo wick\` is there too"
+	say "installed $prefix/bin/wick, and cargo-wick for \`cargo wick\`"
+	command -v wick >/dev/null 2>&1 || say "$prefix/bin is not in PATH"
 }
 
 # --- Testing ------------------------------------------------------------------------------

@@ -58,8 +58,8 @@ static const struct {
 	const char *word, *typed;
 } elsewhere[] = {
 	{ "version", "wick --version" }, { "report", "wick show" },
-	{ "top", "wick show" },          { "annotate", "wick show" },
-	{ "stat", "wick show" },         { "script", "wick dump" },
+	{ "top", "wick show" },          { "annotate", "wick help" },
+	{ "stat", "wick help" },         { "script", "wick export" },
 	{ "collapse", "wick fold" },     { "stackcollapse", "wick fold" },
 	{ "flamegraph", "wick flame" },  { "list", "wick help" },
 	{ "open", "wick show" },         { "view", "wick show" },

@@ -148,13 +148,14 @@ static void a_wrong_column_is_told_with_the_right_ones(void **state)
 {
 	(void)state;
 	assert_wrong("process,treads",
-		     "nothing is grouped by \"treads\"; did you mean \"thread\"?");
-	assert_wrong("process,", "nothing is grouped by \"\"; there is: process, pid, thread, "
-				 "cpu, wait-reason, readied-by, heap, allocator, size, "
-				 "module, function, stack");
+		     "unknown level \"treads\" of a grouping; did you mean \"thread\"?");
+	assert_wrong("process,",
+		     "unknown level \"\" of a grouping; expected one of: process, pid, thread, "
+		     "cpu, wait-reason, readied-by, heap, allocator, size, "
+		     "module, function, stack");
 	assert_wrong("thread,thread", "thread is there twice");
 	assert_wrong("stack,process",
-		     "the stack is the last that is grouped by; found process behind it");
+		     "`stack` must be the last level of a grouping; found process after it");
 }
 
 static void a_grouping_is_written_as_it_is_read(void **state)

@@ -161,10 +161,9 @@ bool wk_filter_expect_lifetimes(const struct wk_model *model, wk_source_id sourc
 		return true;
 	for (wk_source_id i = 1; i < model->source_count; i++)
 		if (model->sources[i].has_lifetimes)
-			wk_buf_add_fmt(&others, "%s%s", others.len ? ", " : "--by takes ",
+			wk_buf_add_fmt(&others, "%s%s", others.len ? ", " : "choose --by ",
 				       wk_strtab_get(model->text, model->sources[i].name));
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		"nothing of \"%s\" is ever given back, so nothing of it is outstanding; %s",
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "\"%s\" has no end, so it is never outstanding; %s",
 		wk_strtab_get(model->text, model->sources[source].name),
 		others.len ? wk_buf_text(&others) : "this recording has no events of memory");
 	wk_buf_fini(&others);

@@ -53,10 +53,11 @@ static bool unknown(struct wk_str word, struct wk_err *err)
 	}
 	if (near.best)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"nothing is grouped by \"%.*s\"; did you mean \"%s\"?", WK_STR_ARG(word),
-			near.best);
+			"unknown level \"%.*s\" of a grouping; did you mean \"%s\"?",
+			WK_STR_ARG(word), near.best);
 	else
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "nothing is grouped by \"%.*s\"; there is: %s",
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"unknown level \"%.*s\" of a grouping; expected one of: %s",
 			WK_STR_ARG(word), wk_buf_text(&text));
 	wk_buf_fini(&text);
 	return false;
@@ -66,7 +67,7 @@ static bool read_word(struct wk_grouping *grouping, struct wk_str word, struct w
 {
 	if (wk_grouping_has(grouping, WK_GROUP_STACK))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "the stack is the last that is grouped by; found %.*s behind it",
+			       "`stack` must be the last level of a grouping; found %.*s after it",
 			       WK_STR_ARG(word));
 	for (int i = 0; i < WK_GROUP_MODULES; i++) {
 		if (!wk_str_is(word, words[i]))
