@@ -87,7 +87,7 @@ static void all_frames(struct writing *w)
 
 	is_seen[0] = 1;
 	wk_out_text(w->out, "\"shared\":{\"frames\":[");
-	for (uint64_t i = 0; i < w->view->filter->in_view; i++) {
+	for (uint32_t i = 0; i < w->by.row_count; i++) {
 		wk_stack_id stack = wk_sampled_stack(w->view, w->by.rows[i]);
 
 		for (; !is_seen[stack]; stack = w->model->named.parent[stack]) {

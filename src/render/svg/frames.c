@@ -110,8 +110,11 @@ static void add_amount(const struct wk_svg_picture *p, uint64_t weight, struct w
 	struct wk_str unit = drawing->count_name ? wk_str_c(drawing->count_name) : wk_svg_unit(p);
 	double factor = wk_svg_factor(p);
 
-	if (factor != 1)
-		weight = (uint64_t)((double)weight * factor + 0.5);
+	if (factor != 1) {
+		double scaled = (double)weight * factor + 0.5;
+
+		weight = scaled < 0x1p64 ? (uint64_t)scaled : UINT64_MAX;
+	}
 	if (!drawing->count_name && wk_str_is(unit, "ns")) {
 		wk_num_add_duration(text, weight);
 		return;

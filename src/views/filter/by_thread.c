@@ -56,7 +56,6 @@ void wk_by_thread_init(struct wk_by_thread *by, const struct wk_model *model,
 
 	*by = (struct wk_by_thread){ .thread_count = sort_threads(keys, model, all) };
 	by->threads = wk_alloc(((size_t)by->thread_count + 1) * sizeof(*by->threads));
-	by->rows = wk_alloc(((size_t)filter->in_view + 1) * sizeof(*by->rows));
 	for (uint32_t i = 0; i < by->thread_count; i++) {
 		struct wk_thread_samples *thread = &by->threads[i];
 
@@ -65,6 +64,8 @@ void wk_by_thread_init(struct wk_by_thread *by, const struct wk_model *model,
 		thread->first = next[thread->thread] = at;
 		at += thread->count;
 	}
+	by->row_count = at;
+	by->rows = wk_alloc(((size_t)at + 1) * sizeof(*by->rows));
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
 			by->rows[next[model->samples.thread[i]]++] = i;

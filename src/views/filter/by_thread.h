@@ -17,7 +17,8 @@ struct wk_thread_samples {
 struct wk_by_thread {
 	struct wk_thread_samples *threads; /* those with samples in view */
 	uint32_t thread_count;
-	uint32_t *rows; /* samples */
+	uint32_t *rows; /* of the model's samples; one row may count several */
+	uint32_t row_count;
 };
 
 void wk_by_thread_init(struct wk_by_thread *by, const struct wk_model *model,
