@@ -249,6 +249,7 @@ static void emit_batch(struct reading *r)
 {
 	struct batch *batch = &r->batch;
 
+	WK_RESERVE(batch->frames, batch->frames_cap, 1); /* lines may have no frames */
 	for (size_t i = 0; i < batch->lines; i++) {
 		size_t next = i + 1 < batch->lines ? batch->first_frame[i + 1] : batch->frame_count;
 

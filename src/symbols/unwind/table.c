@@ -308,7 +308,7 @@ static const struct compiled *compiled_of(struct wk_unwind_table *table, enum so
 static const struct wk_rules *row_at(const struct wk_unwind_table *table,
 				     const struct compiled *compiled, uint64_t vaddr)
 {
-	const struct row *rows = table->rows + compiled->first_row;
+	const struct row *rows = table->rows ? table->rows + compiled->first_row : NULL;
 	uint64_t distance = vaddr - compiled->start;
 	uint32_t low = 0, high = compiled->row_count;
 
