@@ -7,6 +7,9 @@
 
 static const struct wk_guid etl_config_ex = {
 	0x9b79ee91, 0xb5fd, 0x41c0, { 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0 } };
+static const struct wk_guid etl_winsat = {
+	0xed54dff8, 0xc409, 0x4cf6, { 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4 } };
+
 /* A text in a field of so many bytes. */
 static inline void put_field16(struct wk_buf *to, const char *text, size_t bytes)
 {
@@ -219,6 +222,21 @@ static inline void etl_devices(struct etl_maker *m)
 	etl_give(m, 2, 0x0b17, &p);
 }
 
+/* XML as Windows writes it: UTF-16, packed, its size in front. */
+static inline void etl_assessment(struct etl_maker *m, uint8_t opcode, const char *xml)
+{
+	struct wk_buf plain = { 0 }, p = { 0 };
+
+	put_text16(&plain, xml);
+	plain.len -= 2;
+	put(&p, 1, 4);
+	put(&p, plain.len, 4);
+	lz_pack_lznt1(&p, (const uint8_t *)plain.at, plain.len);
+	etl_classic(m, &etl_winsat, opcode, 40 * ETL_MS, &p);
+	wk_buf_fini(&plain);
+	wk_buf_fini(&p);
+}
+
 static inline void etl_build(struct etl_maker *m, const char *product)
 {
 	struct wk_buf p = { 0 };
@@ -269,6 +287,12 @@ static inline void etl_whole_config(struct etl_maker *m)
 	etl_devices(m);
 	etl_end_buffer(m, 1);
 	etl_build(m, "Windows 8 Pro");
+	etl_assessment(m, 37,
+		       "<SystemConfig><System><MotherBoard><Product><![CDATA[A board]]></Product>"
+		       "</MotherBoard></System><Memory><TotalPhysical><Bytes>1024</Bytes>"
+		       "</TotalPhysical></Memory><Graphics><DriverVersion Friendly=\"31.0\">872"
+		       "</DriverVersion></Graphics></SystemConfig>");
+	etl_assessment(m, 33, "<WinSPR><SystemScore>9.05</SystemScore></WinSPR>");
 	etl_end_buffer(m, 0);
 }
 

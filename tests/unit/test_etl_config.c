@@ -137,14 +137,19 @@ static void what_is_in_and_at_it_is_told(void **state)
 	assert_fact(&told, "volume E:|size|1.0 GiB (1073741824 bytes)");
 	assert_fact(&told, "volume E:|free|3.9 MiB (4096000 bytes)");
 	assert_fact(&told, "volume E:|location|disk 7, partition 2, from byte 4096");
+	assert_fact(&told, "optical drive F:|model|A reader");
+	assert_fact(&told, "optical drive F:|maker|Its maker");
 	assert_fact(&told, "paths|system folder|C:\\Windows\\system32");
 	assert_fact(&told, "paths|\\Device\\HarddiskVolume9\\|(no drive letter)");
 	assert_fact(&told, "paths|\\Device\\HarddiskVolume3\\|C:\\");
 	assert_fact(&told, "network adapter 9|name|A network card");
 	assert_fact(&told, "network adapter 9|hardware address|11-22-33-44-55-66");
 	assert_fact(&told, "network adapter 9|addresses|fe80::1, 10.0.0.2");
+	assert_fact(&told, "network|highest port|5000");
 	assert_fact(&told, "network interfaces|Ethernet|Some card, up, 54.0 Mbit/s");
 	assert_null(strstr(wk_buf_text(&told.facts), "Filter-0000"));
+	assert_fact(&told, "IDE channels|Channel 1|target 1, optical media, timing 0x410");
+	assert_fact(&told, "interrupts|message 4|PCI\\VEN_1");
 	assert_fact(&told, "devices|My thing|problem 28; driver thingdrv; A thing; PCI\\VEN_1");
 	forget(&m, &told);
 }
@@ -167,6 +172,28 @@ static void the_trace_tells_of_itself(void **state)
 	assert_fact(&told, "trace|kernel events|processes, threads, images, process counters, "
 			   "disk I/O, file names, disk I/O starts, hard faults, network, samples, "
 			   "flags 0xa0000000, flags 0x60000005");
+	forget(&m, &told);
+}
+
+static void what_windows_assessed_is_told(void **state)
+{
+	struct etl_maker m = { 0 };
+	struct told told;
+
+	(void)state;
+	etl_whole_config(&m);
+	tell(&m, &told);
+#ifndef WK_HAS_EXPAT
+	if (!strstr(wk_buf_text(&told.facts), "WinSAT")) {
+		print_message("built without expat\n");
+		forget(&m, &told);
+		skip();
+	}
+#endif
+	assert_fact(&told, "assessment (WinSAT)|mainboard|A board");
+	assert_fact(&told, "assessment (WinSAT)|memory|1.0 KiB (1024 bytes)");
+	assert_fact(&told, "assessment (WinSAT)|graphics driver|31.0");
+	assert_fact(&told, "assessment (WinSAT)|score of the system|9.05");
 	forget(&m, &told);
 }
 
@@ -283,6 +310,11 @@ static void claims_are_held_to_what_is_there(void **state)
 	put(&p, UINT32_MAX, 4);
 	put(&p, 1, 16);
 	etl_kernel(&m, 2, 0x0b18, ETL_MS, &p);
+	wk_buf_reset(&p);
+	put(&p, 1, 4); /* a packed text of 4 GiB */
+	put(&p, UINT32_MAX, 4);
+	put(&p, 0, 4);
+	etl_classic(&m, &etl_winsat, 37, 0, &p);
 	wk_buf_reset(&p);
 	put(&p, 0, 4);
 	put(&p, UINT32_MAX, 4);
@@ -431,6 +463,7 @@ int main(void)
 		cmocka_unit_test(the_machine_is_told),
 		cmocka_unit_test(what_is_in_and_at_it_is_told),
 		cmocka_unit_test(the_trace_tells_of_itself),
+		cmocka_unit_test(what_windows_assessed_is_told),
 		cmocka_unit_test(services_name_their_processes_and_threads),
 		cmocka_unit_test(only_so_many_services_of_a_process_are_told),
 		cmocka_unit_test(a_name_that_was_cut_is_whole_again),

@@ -186,6 +186,7 @@ static void scan_record(struct wk_etl_trace *trace)
 		trace->short_payloads += !hook->scan(trace);
 	if (hook->config) {
 		trace->config.form = wk_etl_form(trace);
+		trace->config.id = hook->id;
 		trace->short_payloads += !hook->config(&trace->config, record->payload);
 	}
 	if (hook->emit || (record->kind != WK_ETL_KERNEL && trace->in_full))

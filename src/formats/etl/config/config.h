@@ -2,7 +2,7 @@
  * services.
  *
  * Windows logs its configuration when a session ends (group 0x0b of the kernel's events), and the
- * merging of files adds what xperf and WPR know (SystemConfigEx). The table in hooks.c has
+ * merging of files adds what xperf and WPR know (SystemConfigEx, WinSAT). The table in hooks.c has
  * a reader for each of these records. When all have been read, wk_etl_config_facts returns the
  * facts in the order of display: the machine first, long lists last.
  *
@@ -27,7 +27,11 @@ enum wk_etl_part {
 	WK_ETL_PART_VOLUMES,
 	WK_ETL_PART_PATHS,
 	WK_ETL_PART_NETWORK,
+	WK_ETL_PART_WINSAT,
+	WK_ETL_PART_SCORES, /* of WinSAT */
 	WK_ETL_PART_PROCESSORS,
+	WK_ETL_PART_IDE,
+	WK_ETL_PART_INTERRUPTS,
 	WK_ETL_PART_SERVICES,
 	WK_ETL_PART_DEVICES,
 };
@@ -57,6 +61,7 @@ struct wk_etl_service {
 struct wk_etl_config {
 	struct wk_arena *texts;
 	struct wk_etl_form form; /* of the record that is read */
+	uint16_t id;             /* its hook's */
 	struct wk_etl_fact *facts;
 	size_t fact_count, fact_cap;
 	struct wk_etl_service *services;
@@ -65,6 +70,7 @@ struct wk_etl_config {
 	struct wk_map services_of_pid;   /* the last one's row + 1; others by `next` */
 	struct wk_str product, cpu_name; /* the name of Windows; of the first processor */
 	uint32_t kernel_masks[WK_ETL_KERNEL_MASKS]; /* the events that the kernel logs */
+	unsigned winsat_seen;                       /* a bit for each of its records */
 };
 
 void wk_etl_config_fini(struct wk_etl_config *config);

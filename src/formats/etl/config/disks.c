@@ -79,6 +79,33 @@ bool wk_etl_read_volume(struct wk_etl_config *config, struct wk_bytes in)
 	return true;
 }
 
+/* Names of drives are padded with blanks. */
+static struct wk_str trimmed(struct wk_str text)
+{
+	while (text.len && text.at[text.len - 1] == ' ')
+		text.len--;
+	return text;
+}
+
+bool wk_etl_read_optical(struct wk_etl_config *config, struct wk_bytes in)
+{
+	enum { HEAD_BYTES = 64 }; /* of its disk, if there is one */
+	struct wk_etl_section drive;
+	struct wk_str letter;
+	struct wk_bytes files;
+
+	wk_bytes_skip(&in, HEAD_BYTES);
+	if (in.bad || wk_bytes_left(&in) < 2)
+		return false;
+	letter = wk_etl_copy_text(config->texts, wk_etl_text16(&in));
+	files = wk_etl_text16(&in);
+	drive = wk_etl_section_fmt(config, WK_ETL_PART_VOLUMES, "optical drive %s", letter.at);
+	wk_etl_fact_add(config, drive, wk_str_c("model"), trimmed(wk_bytes_text(&in)));
+	wk_etl_fact_add(config, drive, wk_str_c("maker"), trimmed(wk_bytes_text(&in)));
+	wk_etl_fact_text(config, drive, "file system", files);
+	return true;
+}
+
 /* ---- the kernel's names */
 
 static struct wk_str shown(struct wk_str text, const char *otherwise)

@@ -37,10 +37,11 @@ wk_etl_config_read wk_etl_read_cpu, wk_etl_read_processor, wk_etl_read_platform,
 	wk_etl_read_processor_numbers, wk_etl_read_integrity, wk_etl_read_machine_id,
 	wk_etl_read_family, wk_etl_read_flights, wk_etl_read_virtualization, wk_etl_read_boot,
 	wk_etl_read_build, wk_etl_read_system_paths;
-wk_etl_config_read wk_etl_read_disk, wk_etl_read_volume, wk_etl_read_volume_path,
-	wk_etl_read_unmapped;
-wk_etl_config_read wk_etl_read_adapter, wk_etl_read_interface;
-wk_etl_config_read wk_etl_read_service, wk_etl_read_device;
+wk_etl_config_read wk_etl_read_disk, wk_etl_read_volume, wk_etl_read_optical,
+	wk_etl_read_volume_path, wk_etl_read_unmapped;
+wk_etl_config_read wk_etl_read_adapter, wk_etl_read_network_settings, wk_etl_read_interface;
+wk_etl_config_read wk_etl_read_service, wk_etl_read_irq, wk_etl_read_device, wk_etl_read_ide;
 wk_etl_config_read wk_etl_read_kernel_masks;
+wk_etl_config_read wk_etl_read_winsat;
 
 #endif

@@ -52,6 +52,23 @@ bool wk_etl_read_adapter(struct wk_etl_config *config, struct wk_bytes in)
 	return true;
 }
 
+bool wk_etl_read_network_settings(struct wk_etl_config *config, struct wk_bytes in)
+{
+	static const char *const keys[] = { "TCP table partitions", "TCP hash table",
+					    "highest port", "TCP timed wait delay" };
+	struct wk_etl_section network = { WK_ETL_PART_NETWORK, WK_STR("network") };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		uint32_t value = wk_u32le(&in);
+
+		if (in.bad)
+			return false;
+		if (value != UINT32_MAX) /* left to Windows */
+			wk_etl_fact_fmt(config, network, keys[i], "%" PRIu32, value);
+	}
+	return true;
+}
+
 /* After its names; a row of Windows' interface table. */
 static void add_interface_state(struct wk_buf *text, struct wk_bytes in)
 {
