@@ -41,7 +41,7 @@ void *wk_sort_rows(void *rows, size_t count, size_t row_bytes, size_t number_at)
 static inline size_t wk_sorted_up_to(const void *rows, size_t count, size_t row_bytes,
 				     size_t number_at, uint64_t most)
 {
-	const char *numbers = (const char *)rows + number_at;
+	const char *numbers = rows ? (const char *)rows + number_at : NULL;
 	size_t low = 0, high = count;
 
 	WK_BISECT(low, high,
