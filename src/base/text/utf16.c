@@ -16,18 +16,31 @@ static uint32_t next(struct wk_bytes *bytes)
 	return unit >= 0xd800 && unit < 0xe000 ? 0xfffd : unit;
 }
 
+/* Into space that is there: 3 bytes for each unit, and 3 for an odd byte. */
+static char *put_all(char *at, struct wk_bytes *utf16)
+{
+	while (wk_bytes_left(utf16) >= 2) {
+		uint32_t character = next(utf16);
+
+		if (character < 0x80)
+			*at++ = (char)character;
+		else
+			at += wk_utf8_encode(character, at);
+	}
+	return wk_bytes_left(utf16) ? at + wk_utf8_encode(0xfffd, at) : at;
+}
+
 void wk_utf16_add(struct wk_buf *buf, struct wk_bytes utf16, bool big_endian)
 {
-	size_t len = buf->len;
+	/* All the space at once; untouched pages cost nothing. */
+	char *at = wk_buf_extend(buf, wk_bytes_left(&utf16) / 2 * 3 + 3);
 
-	/* All the space at once, so that nothing is moved; untouched pages cost nothing. */
-	if (!buf->limit && wk_buf_extend(buf, wk_bytes_left(&utf16) / 2 * 3 + 3))
-		buf->len = len;
 	utf16.big_endian = big_endian;
-	while (wk_bytes_left(&utf16) >= 2)
-		wk_utf8_add(buf, next(&utf16));
-	if (wk_bytes_left(&utf16))
-		wk_utf8_add(buf, 0xfffd);
+	if (!at)
+		return;
+	at = put_all(at, &utf16);
+	*at = '\0';
+	buf->len = (size_t)(at - buf->at);
 }
 
 struct wk_bytes wk_utf16_plain(struct wk_bytes bytes, struct wk_buf *buf)

@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 
 /* Adds UTF-16 of either byte order. Halves of pairs and an odd byte at the end become U+FFFD;
- * at most half as much again is added. */
+ * at most half as much again is added. A limit of the buffer counts 3 bytes for each unit. */
 void wk_utf16_add(struct wk_buf *buf, struct wk_bytes utf16, bool big_endian);
 
 /* Evaluates a byte order mark: text after a UTF-8 mark stays in place, text after a UTF-16 mark is

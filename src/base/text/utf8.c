@@ -48,14 +48,22 @@ bool wk_utf8_is_text(struct wk_str text)
 	return true;
 }
 
-void wk_utf8_add(struct wk_buf *buf, uint32_t character)
+size_t wk_utf8_encode(uint32_t character, char bytes[4])
 {
 	static const uint8_t leads[] = { 0, 0xc0, 0xe0, 0xf0 };
 	unsigned more = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
 
-	wk_buf_add_char(buf, (char)(leads[more] | character >> 6 * more));
-	while (more-- > 0)
-		wk_buf_add_char(buf, (char)(0x80 | (character >> 6 * more & 0x3f)));
+	*bytes++ = (char)(leads[more] | character >> 6 * more);
+	for (unsigned left = more; left-- > 0;)
+		*bytes++ = (char)(0x80 | (character >> 6 * left & 0x3f));
+	return more + 1;
+}
+
+void wk_utf8_add(struct wk_buf *buf, uint32_t character)
+{
+	char bytes[4];
+
+	wk_buf_add(buf, bytes, wk_utf8_encode(character, bytes));
 }
 
 bool wk_utf8_is_unsafe(uint32_t c)

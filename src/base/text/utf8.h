@@ -19,6 +19,9 @@ bool wk_utf8_is_text(struct wk_str text);
 
 void wk_utf8_add(struct wk_buf *buf, uint32_t character);
 
+/* The number of bytes written. */
+size_t wk_utf8_encode(uint32_t character, char bytes[4]);
+
 /* The number of characters in a text, which should be valid. */
 static inline size_t wk_utf8_count(struct wk_str text)
 {
