@@ -31,8 +31,8 @@ void wk_builder_free(struct wk_builder *builder)
 	wk_map_fini(&builder->image_of_path);
 	WK_FREE_ALL(builder->frame_of_number, builder->stack_of_number);
 	for (size_t i = 0; i < WK_RECENT_THREADS; i++) {
-		wk_chain_memory_fini(&builder->recent[i].user);
-		wk_chain_memory_fini(&builder->recent[i].kernel);
+		wk_chain_cache_fini(&builder->recent[i].user);
+		wk_chain_cache_fini(&builder->recent[i].kernel);
 	}
 	wk_free(builder);
 }

@@ -105,12 +105,12 @@ static wk_frame_id frame_of(struct wk_builder *builder, uint32_t pid, uint64_t v
 
 /* Adds one part of a chain on top of `stack`, outermost frame first. Return addresses point after
  * their call, so all but the innermost are looked up one byte before. */
-static wk_stack_id add_chain(struct wk_builder *builder, struct wk_chain_memory *memory,
+static wk_stack_id add_chain(struct wk_builder *builder, struct wk_chain_cache *memory,
 			     wk_stack_id stack, uint32_t pid, const uint64_t *chain, size_t count,
 			     bool is_exact)
 {
 	struct wk_chain_place place = { wk_spaces_version(builder->spaces, pid), stack, is_exact };
-	size_t known = wk_chain_memory_begin(memory, &place, chain, count);
+	size_t known = wk_chain_cache_begin(memory, &place, chain, count);
 
 	assert(known <= count);
 	if (known)
@@ -120,7 +120,7 @@ static wk_stack_id add_chain(struct wk_builder *builder, struct wk_chain_memory 
 
 		stack = wk_model_add_stack(builder->model, stack,
 					   frame_of(builder, pid, place.version, address));
-		wk_chain_memory_set(memory, count - 1 - i, chain[i], stack);
+		wk_chain_cache_set(memory, count - 1 - i, chain[i], stack);
 	}
 	return stack;
 }

@@ -34,7 +34,7 @@ struct wk_recent_thread {
 	uint64_t generation; /* of the builder when the row was found; 0: never */
 	uint32_t pid, tid;
 	wk_thread_id row;
-	struct wk_chain_memory user, kernel;
+	struct wk_chain_cache user, kernel;
 };
 
 struct wk_builder {

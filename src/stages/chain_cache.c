@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 
-void wk_chain_memory_fini(struct wk_chain_memory *memory)
+void wk_chain_cache_fini(struct wk_chain_cache *memory)
 {
 	WK_FREE_ALL(memory->address, memory->stack);
 }
@@ -14,7 +14,7 @@ static bool same_place(const struct wk_chain_place *a, const struct wk_chain_pla
 
 /* The innermost entry is the current address, the others are return addresses: an address that was
  * innermost is another frame as a caller. */
-static size_t count_known(const struct wk_chain_memory *memory, const uint64_t *chain, size_t count)
+static size_t count_known(const struct wk_chain_cache *memory, const uint64_t *chain, size_t count)
 {
 	size_t least = count < memory->count ? count : memory->count, known = 0;
 
@@ -25,8 +25,8 @@ static size_t count_known(const struct wk_chain_memory *memory, const uint64_t *
 	return known;
 }
 
-size_t wk_chain_memory_begin(struct wk_chain_memory *memory, const struct wk_chain_place *place,
-			     const uint64_t *chain, size_t count)
+size_t wk_chain_cache_begin(struct wk_chain_cache *memory, const struct wk_chain_place *place,
+			    const uint64_t *chain, size_t count)
 {
 	size_t known = same_place(&memory->place, place) ? count_known(memory, chain, count) : 0;
 

@@ -15,22 +15,22 @@ struct wk_chain_place {
 };
 
 /* All zero is empty. Rows go from the outermost entry to the innermost. */
-struct wk_chain_memory {
+struct wk_chain_cache {
 	struct wk_chain_place place;
 	uint64_t *address;
 	uint32_t *stack; /* that ends in this entry */
 	size_t count, address_cap, stack_cap;
 };
 
-void wk_chain_memory_fini(struct wk_chain_memory *memory);
+void wk_chain_cache_fini(struct wk_chain_cache *memory);
 
 /* How many of the outermost entries of `chain` (innermost first) have cached stacks; makes space
- * for the others, which the caller fills with wk_chain_memory_set. */
-size_t wk_chain_memory_begin(struct wk_chain_memory *memory, const struct wk_chain_place *place,
-			     const uint64_t *chain, size_t count);
+ * for the others, which the caller fills with wk_chain_cache_set. */
+size_t wk_chain_cache_begin(struct wk_chain_cache *memory, const struct wk_chain_place *place,
+			    const uint64_t *chain, size_t count);
 
-static inline void wk_chain_memory_set(struct wk_chain_memory *memory, size_t row, uint64_t address,
-				       uint32_t stack)
+static inline void wk_chain_cache_set(struct wk_chain_cache *memory, size_t row, uint64_t address,
+				      uint32_t stack)
 {
 	memory->address[row] = address;
 	memory->stack[row] = stack;
