@@ -2,9 +2,9 @@
 
 #include "base/mem.h"
 
-void wk_chain_cache_fini(struct wk_chain_cache *memory)
+void wk_chain_cache_fini(struct wk_chain_cache *cache)
 {
-	WK_FREE_ALL(memory->address, memory->stack);
+	WK_FREE_ALL(cache->address, cache->stack);
 }
 
 static bool same_place(const struct wk_chain_place *a, const struct wk_chain_place *b)
@@ -14,25 +14,25 @@ static bool same_place(const struct wk_chain_place *a, const struct wk_chain_pla
 
 /* The innermost entry is the current address, the others are return addresses: an address that was
  * innermost is another frame as a caller. */
-static size_t count_known(const struct wk_chain_cache *memory, const uint64_t *chain, size_t count)
+static size_t count_known(const struct wk_chain_cache *cache, const uint64_t *chain, size_t count)
 {
-	size_t least = count < memory->count ? count : memory->count, known = 0;
+	size_t least = count < cache->count ? count : cache->count, known = 0;
 
-	while (known < least && memory->address[known] == chain[count - 1 - known])
+	while (known < least && cache->address[known] == chain[count - 1 - known])
 		known++;
-	if (known == least && known && count != memory->count)
+	if (known == least && known && count != cache->count)
 		known--;
 	return known;
 }
 
-size_t wk_chain_cache_begin(struct wk_chain_cache *memory, const struct wk_chain_place *place,
+size_t wk_chain_cache_begin(struct wk_chain_cache *cache, const struct wk_chain_place *place,
 			    const uint64_t *chain, size_t count)
 {
-	size_t known = same_place(&memory->place, place) ? count_known(memory, chain, count) : 0;
+	size_t known = same_place(&cache->place, place) ? count_known(cache, chain, count) : 0;
 
-	memory->place = *place;
-	memory->count = count;
-	WK_RESERVE(memory->address, memory->address_cap, count + 1);
-	WK_RESERVE(memory->stack, memory->stack_cap, count + 1);
+	cache->place = *place;
+	cache->count = count;
+	WK_RESERVE(cache->address, cache->address_cap, count + 1);
+	WK_RESERVE(cache->stack, cache->stack_cap, count + 1);
 	return known;
 }

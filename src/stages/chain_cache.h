@@ -22,18 +22,18 @@ struct wk_chain_cache {
 	size_t count, address_cap, stack_cap;
 };
 
-void wk_chain_cache_fini(struct wk_chain_cache *memory);
+void wk_chain_cache_fini(struct wk_chain_cache *cache);
 
 /* How many of the outermost entries of `chain` (innermost first) have cached stacks; makes space
  * for the others, which the caller fills with wk_chain_cache_set. */
-size_t wk_chain_cache_begin(struct wk_chain_cache *memory, const struct wk_chain_place *place,
+size_t wk_chain_cache_begin(struct wk_chain_cache *cache, const struct wk_chain_place *place,
 			    const uint64_t *chain, size_t count);
 
-static inline void wk_chain_cache_set(struct wk_chain_cache *memory, size_t row, uint64_t address,
+static inline void wk_chain_cache_set(struct wk_chain_cache *cache, size_t row, uint64_t address,
 				      uint32_t stack)
 {
-	memory->address[row] = address;
-	memory->stack[row] = stack;
+	cache->address[row] = address;
+	cache->stack[row] = stack;
 }
 
 #endif
