@@ -18,7 +18,7 @@ build_needs='gcc=gcc /usr/include/stdlib.h=libc6-dev meson=meson ninja=ninja-bui
 	pkg-config=pkg-config'
 # Libraries without which wick reads less, and says so.
 build_wishes='pc:zlib=zlib1g-dev pc:libzstd=libzstd-dev pc:liblzma=liblzma-dev
-	pc:libdeflate=libdeflate-dev
+	pc:libdeflate=libdeflate-dev pc:libmspack=libmspack-dev
 	pc:expat=libexpat1-dev pc:libtraceevent=libtraceevent-dev
 	pc:libcurl=libcurl4-openssl-dev'
 test_needs="$build_needs pc:cmocka=libcmocka-dev g++=g++ python3=python3 musl-gcc=musl-tools

@@ -179,23 +179,6 @@ static void deflate_without_anything_around_it_is_unpacked(void **state)
 	wk_buf_fini(&plain);
 }
 
-static void a_block_repeats_what_lies_in_front_of_it(void **state)
-{
-	/* "m", and 12 bytes from 13 before them. */
-	static const char block[] = "\xcb\x45\xe6\x00\x00";
-	struct wk_buf plain = { 0 };
-	struct wk_err err = { 0 };
-
-	(void)state;
-	wk_buf_add_text(&plain, "main;work 12\n");
-	if (!wk_unpack_block(wk_bytes_of(block, sizeof(block) - 1), 13, 13, &plain, &err))
-		skip();
-	assert_string_equal(wk_buf_text(&plain), "main;work 12\nmain;work 12\n");
-	assert_false(wk_unpack_block(wk_bytes_of(block, sizeof(block) - 1), 0, 13, &plain, &err));
-	assert_non_null(strstr(err.text, "the deflate data is broken"));
-	wk_buf_fini(&plain);
-}
-
 static void a_look_takes_no_more_than_asked(void **state)
 {
 	static const struct {
@@ -288,7 +271,6 @@ int main(void)
 		cmocka_unit_test(every_early_end_is_said),
 		cmocka_unit_test(broken_data_is_said_with_its_place),
 		cmocka_unit_test(deflate_without_anything_around_it_is_unpacked),
-		cmocka_unit_test(a_block_repeats_what_lies_in_front_of_it),
 		cmocka_unit_test(a_look_takes_no_more_than_asked),
 		cmocka_unit_test(a_bomb_stops_at_the_limit),
 		cmocka_unit_test(what_is_packed_is_unpacked),

@@ -21,8 +21,6 @@
 
 #define STEP (256u * 1024) /* plain bytes requested at a time */
 
-#define WINDOW (32u * 1024) /* how far back deflate repeats */
-
 /* What `xz -9` needs to unpack is 65 MiB; a header may claim gigabytes. */
 #define MOST_XZ_MEMORY (80ull << 20)
 
@@ -32,9 +30,8 @@ struct unpacking {
 	enum wk_packing packing;
 	struct wk_bytes in;
 	struct wk_buf *out;
-	size_t known_bytes; /* of `out` that deflate may repeat */
-	uint64_t most;      /* bytes that may be added to `out` */
-	bool is_look;       /* reaching `most` or an early end is not an error */
+	uint64_t most; /* bytes that may be added to `out` */
+	bool is_look;  /* reaching `most` or an early end is not an error */
 	struct wk_err *err;
 };
 
@@ -181,20 +178,12 @@ static int window_bits(enum wk_packing packing)
 	return packing == WK_PACKED_GZIP ? 16 + MAX_WBITS : MAX_WBITS;
 }
 
-static bool report_known(z_stream *stream, const struct unpacking *u)
-{
-	size_t known = u->known_bytes < WINDOW ? u->known_bytes : WINDOW;
-
-	return known == 0 || inflateSetDictionary(stream, (Bytef *)u->out->at + u->out->len - known,
-						  (uInt)known) == Z_OK;
-}
-
 static bool unpack_deflated(struct unpacking *u)
 {
 	z_stream stream = { .zalloc = wk_zlib_alloc, .zfree = wk_zlib_free };
 	bool ok;
 
-	if (inflateInit2(&stream, window_bits(u->packing)) != Z_OK || !report_known(&stream, u))
+	if (inflateInit2(&stream, window_bits(u->packing)) != Z_OK)
 		return wk_fail(u->err, WK_EIO, WK_NOWHERE, "zlib cannot be started");
 	ok = inflate_all(&stream, u);
 	inflateEnd(&stream);
@@ -380,7 +369,7 @@ static bool unpack_at_once(const struct unpacking *u)
 	struct libdeflate_decompressor *library;
 	void *to;
 
-	if (u->known_bytes || (u->packing != WK_PACKED_ZLIB && u->packing != WK_PACKED_DEFLATE))
+	if (u->packing != WK_PACKED_ZLIB && u->packing != WK_PACKED_DEFLATE)
 		return false;
 	to = wk_buf_extend(u->out, (size_t)u->most);
 	library = libdeflate_alloc_decompressor();
@@ -413,41 +402,27 @@ static void make_room(struct wk_buf *plain, uint64_t size_bytes)
 }
 
 /* Space for all of it is allocated at once, so the size is checked first. */
-static bool unpack_reported(struct unpacking *u)
-{
-	uint64_t size_bytes = u->most;
-	size_t before = u->out->len;
-
-	if (size_bytes > wk_unpack_limit(u->in))
-		return wk_fail(u->err, WK_ECORRUPT, WK_NOWHERE,
-			       "%zu bytes packed with %s claim to be %" PRIu64
-			       " bytes of plain data",
-			       wk_bytes_left(&u->in), wk_packing_name(u->packing), size_bytes);
-	make_room(u->out, size_bytes);
-	if (unpack_at_once(u))
-		return true;
-	if (wk_buf_extend(u->out, (size_t)size_bytes))
-		u->out->len = before;
-	if (!unpack(u))
-		return false;
-	return u->out->len - before == size_bytes ||
-	       wk_fail(u->err, WK_ECORRUPT, WK_NOWHERE,
-		       "the %s data ends after %zu of the %" PRIu64 " bytes that it should have",
-		       wk_packing_name(u->packing), u->out->len - before, size_bytes);
-}
-
 bool wk_unpack_as(enum wk_packing packing, struct wk_bytes packed, uint64_t size_bytes,
 		  struct wk_buf *plain, struct wk_err *err)
 {
-	return unpack_reported(&(struct unpacking){
-		.packing = packing, .in = packed, .out = plain, .most = size_bytes,
-		.is_look = true, .err = err });
-}
+	struct unpacking u = { .packing = packing, .in = packed, .out = plain, .most = size_bytes,
+			       .is_look = true, .err = err };
+	size_t before = plain->len;
 
-bool wk_unpack_block(struct wk_bytes packed, size_t known_bytes, uint64_t size_bytes,
-		     struct wk_buf *plain, struct wk_err *err)
-{
-	return unpack_reported(&(struct unpacking){
-		.packing = WK_PACKED_DEFLATE, .in = packed, .out = plain,
-		.known_bytes = known_bytes, .most = size_bytes, .is_look = true, .err = err });
+	if (size_bytes > wk_unpack_limit(packed))
+		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+			       "%zu bytes packed with %s claim to be %" PRIu64
+			       " bytes of plain data",
+			       wk_bytes_left(&packed), wk_packing_name(packing), size_bytes);
+	make_room(plain, size_bytes);
+	if (unpack_at_once(&u))
+		return true;
+	if (wk_buf_extend(plain, (size_t)size_bytes))
+		plain->len = before;
+	if (!unpack(&u))
+		return false;
+	return plain->len - before == size_bytes ||
+	       wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+		       "the %s data ends after %zu of the %" PRIu64 " bytes that it should have",
+		       wk_packing_name(packing), plain->len - before, size_bytes);
 }

@@ -23,7 +23,7 @@ enum wk_packing {
 	WK_NOT_PACKED,
 	WK_PACKED_GZIP,
 	WK_PACKED_ZLIB,    /* has no mark of its own: only for wk_unpack_as */
-	WK_PACKED_DEFLATE, /* nor has this, which is in zlib, gzip, zip archives and cabinets */
+	WK_PACKED_DEFLATE, /* nor has this, which is in zlib, gzip and zip archives */
 	WK_PACKED_ZSTD,
 	WK_PACKED_XZ,
 };
@@ -50,10 +50,5 @@ bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain, 
  * rejected. */
 bool wk_unpack_as(enum wk_packing packing, struct wk_bytes packed, uint64_t size_bytes,
 		  struct wk_buf *plain, struct wk_err *err);
-
-/* The same for a block of deflate that may repeat what precedes it: the last `known_bytes` of
- * `plain` as it is, of which 32 KiB are used. */
-bool wk_unpack_block(struct wk_bytes packed, size_t known_bytes, uint64_t size_bytes,
-		     struct wk_buf *plain, struct wk_err *err);
 
 #endif
