@@ -290,7 +290,7 @@ static bool fail_use(const struct wk_table_view *table, const struct typed_use *
 	struct wk_buf others = { 0 };
 
 	if (use->use == WK_TABLE_HAS_LEVELS) {
-		add_tables_with(&others, WK_TABLE_IS_CALLS | WK_TABLE_HAS_CALLS);
+		add_tables_with(&others, WK_TABLE_HAS_LEVELS | WK_TABLE_HAS_CALLS);
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"the table %s has no levels, so %s does not apply; it applies to %s",
 			table->name, use->option, wk_buf_text(&others));
