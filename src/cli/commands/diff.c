@@ -102,7 +102,8 @@ static bool tabulate(const struct wk_comparison *comparison, const char *form,
 {
 	const struct args *args = call->args;
 	struct wk_table_look look = wk_table_look(
-		wk_table_form(strcmp(form, "csv") == 0, strcmp(form, "json") == 0), out, call, 0);
+		wk_table_form(strcmp(form, "csv") == 0, strcmp(form, "json") == 0, NULL), out, call,
+		0);
 	uint32_t limit = look.form == WK_TABLE_TEXT && !args->all ? USUAL_ROWS : 0;
 
 	if (args->top)

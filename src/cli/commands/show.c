@@ -67,6 +67,11 @@ static struct wk_choice table_choice(size_t index)
 	return (struct wk_choice){ wk_table_views[index].name, wk_table_views[index].summary };
 }
 
+static enum wk_table_form form_of(const struct args *args)
+{
+	return wk_table_form(args->csv, args->json, args->output);
+}
+
 static const struct wk_table_view *find_table(const char *name, struct wk_err *err)
 {
 	const struct wk_table_view *view = wk_table_view_find(name);
@@ -203,7 +208,7 @@ static bool read_query(const struct args *args, const struct wk_table_view *tabl
 		.view = table,
 		.choice = choice,
 		.has_min = args->min_percent,
-		.prints_all = args->csv || args->json || args->all,
+		.prints_all = args->all || form_of(args) != WK_TABLE_TEXT,
 		.expects_samples = args->output,
 		.options = {
 			.by_total = args->by_total,
@@ -231,7 +236,7 @@ static bool print(const struct wk_table *table, const struct wk_selection *selec
 
 	if (!out)
 		return false;
-	look = wk_table_look(wk_table_form(args->csv, args->json), out, call, args->columns);
+	look = wk_table_look(form_of(args), out, call, args->columns);
 	look.has_details = args->details;
 	return wk_output_close(&output, wk_table_print(table, selection, &look, out, err), err);
 }
@@ -371,8 +376,7 @@ static bool show_model(const struct wk_table_query *query, const struct wk_model
 		wk_selection_report_cpu(&shown.selection, &wk_cli_messages);
 	ok = print(&shown.table, &shown.selection, call, err) && wk_shown_table_expect(&shown, err);
 	if (ok) {
-		wk_shown_table_report(&shown, query, wk_table_form(args->csv, args->json),
-				      &wk_cli_messages);
+		wk_shown_table_report(&shown, query, form_of(args), &wk_cli_messages);
 		wk_view_report(query->choice, &wk_cli_messages);
 	}
 	wk_shown_table_fini(&shown);

@@ -73,7 +73,7 @@ static bool print(const struct wk_image_context *about, const struct wk_images_f
 		  struct wk_err *err)
 {
 	const struct args *args = call->args;
-	enum wk_table_form form = wk_table_form(args->csv, args->json);
+	enum wk_table_form form = wk_table_form(args->csv, args->json, args->output);
 	struct wk_output output;
 	struct wk_out *out = wk_output_open(&output, args->output, call, err);
 	struct wk_table_look look;
@@ -108,7 +108,10 @@ static bool report(const struct wk_image_context *about, const struct wk_call *c
 		ok = print(about, &facts, &question, call, err) &&
 		     wk_selection_expect(&question, err);
 		wk_images_facts_fini(&facts);
-		wk_selection_report_faults(&question, args->csv || args->json, &wk_cli_messages);
+		wk_selection_report_faults(&question,
+					   wk_table_form(args->csv, args->json, args->output) !=
+						   WK_TABLE_TEXT,
+					   &wk_cli_messages);
 	}
 	wk_selection_fini(&question);
 	return ok;

@@ -13,11 +13,13 @@ bool wk_table_form_check(bool csv, bool json, struct wk_err *err)
 	return true;
 }
 
-enum wk_table_form wk_table_form(bool csv, bool json)
+enum wk_table_form wk_table_form(bool csv, bool json, const char *output)
 {
-	if (csv)
+	struct wk_str path = wk_str_c(output);
+
+	if (csv || (!json && wk_str_ends(path, ".csv")))
 		return WK_TABLE_CSV;
-	return json ? WK_TABLE_JSON : WK_TABLE_TEXT;
+	return json || wk_str_ends(path, ".json") ? WK_TABLE_JSON : WK_TABLE_TEXT;
 }
 
 /* Output for a pager can be cut to the width that its user sets. */

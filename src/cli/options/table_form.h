@@ -8,7 +8,9 @@
 
 /* False, with a sentence, if both were typed. */
 bool wk_table_form_check(bool csv, bool json, struct wk_err *err);
-enum wk_table_form wk_table_form(bool csv, bool json);
+
+/* The form of an option or else of the suffix of `output`; NULL: standard output. */
+enum wk_table_form wk_table_form(bool csv, bool json, const char *output);
 
 /* Fits the table to standard output, if `out` is that: characters of the locale, columns of the
  * terminal or as COLUMNS says, colour on a terminal. `columns`, if not 0, has priority, and applies
