@@ -6,15 +6,15 @@
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct wk_words *words = call->words;
+	bool is_all = words->count && strcmp(words->at[words->count - 1], "all") == 0;
+	size_t names = words->count - (is_all ? 1 : 0);
 	const struct wk_command *command;
 
-	bool is_all = words->count == 2 && strcmp(words->at[1], "all") == 0;
-
-	if (words->count > 1 && !is_all) {
+	if (names > 1) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "help accepts one command");
 		return WK_EXIT_USAGE;
 	}
-	if (words->count == 0) {
+	if (names == 0) {
 		wk_help_overview(call->out, wk_help_style());
 		return WK_EXIT_DONE;
 	}
