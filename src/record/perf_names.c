@@ -115,10 +115,8 @@ static bool unknown_name(struct wk_str name, struct wk_err *err)
 			       "event \"%.*s\" is not known; did you mean \"%s\"?",
 			       WK_STR_ARG(name), suggestion.best);
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "event \"%.*s\" is not known; expected a name such as cycles, cpu-clock, "
-		       "page-faults, L1-dcache-load-misses, a tracepoint such as "
-		       "sched:sched_switch, a raw code such as r01c4, or one of a unit such as "
-		       "cpu/mem-loads/",
+		       "event \"%.*s\" is not known; `wick record -e list` lists all that this "
+		       "machine has",
 		       WK_STR_ARG(name));
 }
 

@@ -150,7 +150,7 @@ static void an_unknown_name_gets_a_suggestion(void **state)
 	refused("cpu-clokc", "did you mean \"cpu-clock\"?");
 	refused("cyclse:u", "did you mean \"cycles\"?");
 	refused("L1-dcache-load-mises", "did you mean \"L1-dcache-load-misses\"?");
-	refused("zzzzzzzz", "expected a name such as");
+	refused("zzzzzzzz", "wick record -e list");
 	refused("", "empty");
 	refused("rxyz", "not known");
 }
