@@ -74,21 +74,6 @@ uint64_t wk_unpack_limit(struct wk_bytes packed)
 }
 
 #if defined(WK_HAS_ZLIB) || defined(WK_HAS_ZSTD) || defined(WK_HAS_LZMA)
-/* Space for the next step, and its size; NULL if the limit was reached. */
-static uint8_t *room(const struct unpacking *u, size_t *size)
-{
-	*size = u->most < STEP ? (size_t)u->most : STEP;
-	return *size ? wk_buf_extend(u->out, *size) : NULL;
-}
-
-/* `got` of the `asked` bytes reserved at the end of the output were filled. */
-static void keep(struct unpacking *u, size_t asked, size_t got)
-{
-	u->out->len -= asked - got;
-	u->out->at[u->out->len] = '\0';
-	u->most -= got;
-}
-
 static bool fail_too_large(struct unpacking *u)
 {
 	struct wk_buf size = { 0 };
@@ -109,6 +94,47 @@ static bool fail_cut(struct unpacking *u)
 				     "the %s data ends in the middle; the file was cut",
 				     wk_packing_name(u->packing));
 }
+
+enum answer {
+	UNPACK_MORE,
+	UNPACK_END, /* of a stream; another one may follow */
+	UNPACK_FAILED,
+};
+
+static enum answer fail_broken(struct unpacking *u, const char *why)
+{
+	wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in), "the %s data is broken: %s",
+		wk_packing_name(u->packing), why);
+	return UNPACK_FAILED;
+}
+
+/* Unpacks up to `*size` bytes of u->in to `to`, and reports how many. After the end of a stream
+ * the next step begins another one. */
+typedef enum answer (*step_function)(void *library, struct unpacking *u, uint8_t *to, size_t *size);
+
+static bool unpack_by(step_function step, void *library, struct unpacking *u)
+{
+	for (;;) {
+		size_t asked = u->most < STEP ? (size_t)u->most : STEP, got = asked;
+		uint8_t *to = asked ? wk_buf_extend(u->out, asked) : NULL;
+		const uint8_t *before = u->in.at;
+		enum answer answer;
+
+		if (!to)
+			return u->is_look || fail_too_large(u);
+		answer = step(library, u, to, &got);
+		u->out->len -= asked - got;
+		u->out->at[u->out->len] = '\0';
+		u->most -= got;
+		if (answer == UNPACK_FAILED)
+			return false;
+		if (answer == UNPACK_END && wk_packing_of(u->in) != u->packing)
+			return true;
+		if (answer == UNPACK_MORE && got < asked &&
+		    (wk_bytes_left(&u->in) == 0 || (got == 0 && u->in.at == before)))
+			return fail_cut(u);
+	}
+}
 #endif
 
 #if !defined(WK_HAS_ZLIB) || !defined(WK_HAS_ZSTD) || !defined(WK_HAS_LZMA)
@@ -122,52 +148,27 @@ static bool fail_without(struct unpacking *u, const char *library, const char *p
 #endif
 
 #ifdef WK_HAS_ZLIB
-static void feed(z_stream *stream, const struct unpacking *u)
+static enum answer inflate_step(void *library, struct unpacking *u, uint8_t *to, size_t *size)
 {
+	z_stream *stream = library;
 	size_t left = wk_bytes_left(&u->in);
+	int answer;
 
 	stream->next_in = (Bytef *)u->in.at;
 	stream->avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;
-}
-
-/* One step; the result is zlib's, and Z_MEM_ERROR also means "at the limit". */
-static int inflate_step(z_stream *stream, struct unpacking *u)
-{
-	size_t asked;
-	uint8_t *to = room(u, &asked);
-	int answer;
-
-	if (!to)
-		return Z_MEM_ERROR;
-	feed(stream, u);
 	stream->next_out = to;
-	stream->avail_out = (uInt)asked;
+	stream->avail_out = (uInt)*size;
 	answer = inflate(stream, Z_NO_FLUSH);
 	u->in.at = stream->next_in;
-	keep(u, asked, asked - stream->avail_out);
-	return answer;
-}
-
-static bool inflate_all(z_stream *stream, struct unpacking *u)
-{
-	for (;;) {
-		int answer = inflate_step(stream, u);
-
-		if (answer == Z_MEM_ERROR)
-			return u->is_look || fail_too_large(u);
-		if (answer == Z_STREAM_END) {
-			if (u->packing != WK_PACKED_GZIP || wk_packing_of(u->in) != WK_PACKED_GZIP)
-				return true;
-			inflateReset(stream);
-		} else if (answer == Z_BUF_ERROR ||
-			   (answer == Z_OK && stream->avail_out && wk_bytes_left(&u->in) == 0)) {
-			return fail_cut(u);
-		} else if (answer != Z_OK) {
-			return wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in),
-				       "the %s data is broken: %s", wk_packing_name(u->packing),
-				       stream->msg ? stream->msg : "no more can be unpacked");
-		}
+	*size -= stream->avail_out;
+	if (answer == Z_STREAM_END) {
+		inflateReset(stream);
+		return UNPACK_END;
 	}
+	/* Z_BUF_ERROR: nothing was done, which ends a stream that was cut. */
+	return answer == Z_OK || answer == Z_BUF_ERROR
+		       ? UNPACK_MORE
+		       : fail_broken(u, stream->msg ? stream->msg : "no more can be unpacked");
 }
 
 /* zlib's code for the wrapper around the deflated data. */
@@ -185,7 +186,7 @@ static bool unpack_deflated(struct unpacking *u)
 
 	if (inflateInit2(&stream, window_bits(u->packing)) != Z_OK)
 		return wk_fail(u->err, WK_EIO, WK_NOWHERE, "zlib cannot be started");
-	ok = inflate_all(&stream, u);
+	ok = unpack_by(inflate_step, &stream, u);
 	inflateEnd(&stream);
 	return ok;
 }
@@ -197,45 +198,27 @@ static bool unpack_deflated(struct unpacking *u)
 #endif
 
 #ifdef WK_HAS_ZSTD
-/* One step; false on a fault, with `hint` zstd's result: 0 if a frame ended. */
-static bool zstd_step(ZSTD_DStream *stream, struct unpacking *u, size_t *hint)
+static enum answer zstd_step(void *library, struct unpacking *u, uint8_t *to, size_t *size)
 {
-	size_t asked;
-	uint8_t *to = room(u, &asked);
 	ZSTD_inBuffer in = { u->in.at, wk_bytes_left(&u->in), 0 };
-	ZSTD_outBuffer out = { to, asked, 0 };
+	ZSTD_outBuffer out = { to, *size, 0 };
+	size_t hint = ZSTD_decompressStream(library, &out, &in);
 
-	if (!to)
-		return u->is_look || fail_too_large(u);
-	*hint = ZSTD_decompressStream(stream, &out, &in);
 	u->in.at += in.pos;
-	keep(u, asked, out.pos);
-	if (ZSTD_isError(*hint))
-		return wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in),
-			       "the zstd data is broken: %s", ZSTD_getErrorName(*hint));
-	return true;
+	*size = out.pos;
+	if (ZSTD_isError(hint))
+		return fail_broken(u, ZSTD_getErrorName(hint));
+	return hint ? UNPACK_MORE : UNPACK_END;
 }
 
 static bool unpack_zstd(struct unpacking *u)
 {
 	struct wk_undo *undo;
 	ZSTD_DStream *stream = wk_zstd_open(&undo);
-	bool ok = true;
-	size_t hint = 1;
+	bool ok = unpack_by(zstd_step, stream, u);
 
-	/* The stream may still hold output when all input is in. */
-	while (ok && (wk_bytes_left(&u->in) || hint != 0) && !(u->is_look && u->most == 0)) {
-		const uint8_t *before = u->in.at;
-		uint64_t most = u->most;
-
-		if (hint == 0 && wk_packing_of(u->in) != WK_PACKED_ZSTD)
-			break;
-		ok = zstd_step(stream, u, &hint);
-		if (u->in.at == before && u->most == most)
-			break;
-	}
 	wk_zstd_close(stream, undo);
-	return ok && (hint == 0 || fail_cut(u));
+	return ok;
 }
 #else
 static bool unpack_zstd(struct unpacking *u)
@@ -258,54 +241,32 @@ static void lzma_free_by_heap(void *context, void *at)
 	wk_free(at);
 }
 
-/* One step; the result is liblzma's, and LZMA_PROG_ERROR means "at the limit". */
-static lzma_ret xz_step(lzma_stream *stream, struct unpacking *u)
+static enum answer xz_step(void *library, struct unpacking *u, uint8_t *to, size_t *size)
 {
-	size_t asked;
-	uint8_t *to = room(u, &asked);
+	lzma_stream *stream = library;
 	lzma_ret answer;
+	bool is_end;
 
-	if (!to)
-		return LZMA_PROG_ERROR;
 	stream->next_in = u->in.at;
 	stream->avail_in = wk_bytes_left(&u->in);
 	stream->next_out = to;
-	stream->avail_out = asked;
+	stream->avail_out = *size;
 	answer = lzma_code(stream, LZMA_RUN);
 	u->in.at = stream->next_in;
-	keep(u, asked, asked - stream->avail_out);
-	return answer;
-}
-
-static bool fail_xz(struct unpacking *u, lzma_ret answer)
-{
-	if (answer == LZMA_MEMLIMIT_ERROR)
-		return wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in),
-			       "the xz data claims to need more memory than xz -9 does; unpack "
-			       "it first (unxz)");
-	return wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in), "the xz data is broken: %s",
-		       answer == LZMA_OPTIONS_ERROR ? "its options are not known"
-						    : "no more can be unpacked");
-}
-
-static bool xz_all(lzma_stream *stream, struct unpacking *u)
-{
-	for (;;) {
-		lzma_ret answer = xz_step(stream, u);
-
-		if (answer == LZMA_PROG_ERROR)
-			return u->is_look || fail_too_large(u);
-		if (answer == LZMA_STREAM_END) {
-			if (wk_packing_of(u->in) != WK_PACKED_XZ)
-				return true;
-			answer = lzma_stream_decoder(stream, MOST_XZ_MEMORY, 0);
-		} else if (answer == LZMA_BUF_ERROR ||
-			   (answer == LZMA_OK && stream->avail_out && wk_bytes_left(&u->in) == 0)) {
-			return fail_cut(u);
-		}
-		if (answer != LZMA_OK)
-			return fail_xz(u, answer);
+	*size -= stream->avail_out;
+	is_end = answer == LZMA_STREAM_END;
+	if (is_end)
+		answer = lzma_stream_decoder(stream, MOST_XZ_MEMORY, 0);
+	if (answer == LZMA_OK || answer == LZMA_BUF_ERROR)
+		return is_end ? UNPACK_END : UNPACK_MORE;
+	if (answer == LZMA_MEMLIMIT_ERROR) {
+		wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in),
+			"the xz data claims to need more memory than xz -9 does; unpack it first "
+			"(unxz)");
+		return UNPACK_FAILED;
 	}
+	return fail_broken(u, answer == LZMA_OPTIONS_ERROR ? "its options are not known"
+							   : "no more can be unpacked");
 }
 
 static bool unpack_xz(struct unpacking *u)
@@ -317,7 +278,7 @@ static bool unpack_xz(struct unpacking *u)
 	stream.allocator = &allocator;
 	if (lzma_stream_decoder(&stream, MOST_XZ_MEMORY, 0) != LZMA_OK)
 		return wk_fail(u->err, WK_EIO, WK_NOWHERE, "liblzma cannot be started");
-	ok = xz_all(&stream, u);
+	ok = unpack_by(xz_step, &stream, u);
 	lzma_end(&stream);
 	return ok;
 }
