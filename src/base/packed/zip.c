@@ -192,7 +192,6 @@ static bool find_directory(struct reading *r)
 /* Fields of the member's record that have no place in wk_zip_member. */
 struct record {
 	uint64_t packed_bytes, header_at;
-	uint16_t disk;
 };
 
 /* 64-bit values have a fixed order, but only those whose 32-bit field is full are present. */
@@ -235,8 +234,7 @@ static bool read_record(struct wk_bytes *in, struct wk_zip_member *member, struc
 	name_bytes = wk_u16le(in);
 	extra_bytes = wk_u16le(in);
 	comment = wk_u16le(in);
-	record->disk = wk_u16le(in);
-	wk_bytes_skip(in, 2 + 4);
+	wk_bytes_skip(in, 2 + 2 + 4);
 	record->header_at = wk_u32le(in);
 	name = wk_bytes_slice(in, name_bytes);
 	extra = wk_bytes_slice(in, extra_bytes);
@@ -269,19 +267,6 @@ static bool find_bytes(struct reading *r, struct wk_zip_member *member, struct r
 		       record->packed_bytes);
 }
 
-static bool add_member(struct reading *r, struct wk_zip_member *member, struct record *record)
-{
-	struct wk_zip *zip = r->zip;
-
-	if (record->disk && record->disk != UINT16_MAX)
-		return wk_fail(r->err, WK_EUNSUPPORTED, WK_NOWHERE,
-			       "a zip member is in another part of a split archive");
-	if (!find_bytes(r, member, record))
-		return false;
-	*WK_APPEND(zip->members, zip->count, zip->cap) = *member;
-	return true;
-}
-
 static bool read_directory(struct reading *r)
 {
 	const struct directory *d = &r->directory;
@@ -290,9 +275,11 @@ static bool read_directory(struct reading *r)
 	struct record record;
 
 	while (wk_bytes_left(&in) > 0 && r->zip->count < UINT32_MAX &&
-	       read_record(&in, &member, &record))
-		if (!add_member(r, &member, &record))
+	       read_record(&in, &member, &record)) {
+		if (!find_bytes(r, &member, &record))
 			return false;
+		*WK_APPEND(r->zip->members, r->zip->count, r->zip->cap) = member;
+	}
 	/* Old writers of many members let the count of 16 bits run over. */
 	return r->zip->count == d->member_count ||
 	       (r->zip->count & UINT16_MAX) == d->member_count ||
