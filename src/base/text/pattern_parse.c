@@ -266,6 +266,8 @@ static struct part class_part(struct parser *parser, struct wk_str ranges, bool 
 static bool read_escape(struct parser *parser, struct part *part)
 {
 	static const struct wk_str word = WK_STR("09AZ__az"), space = WK_STR("  \t\r");
+	static const char places[] = "bB<>"; /* as in enum wk_step_place, from WK_PLACE_WORD_EDGE */
+	const char *place;
 	char c = *parser->at;
 
 	if (!c)
@@ -273,30 +275,15 @@ static bool read_escape(struct parser *parser, struct part *part)
 	if (c >= '1' && c <= '9')
 		return fail(parser, "back references such as \\1 are not supported");
 	parser->at++;
-	switch (c) {
-	case 'w':
-	case 'W':
+	place = strchr(places, c);
+	if (place)
+		*part = place_part(parser, WK_PLACE_WORD_EDGE + (unsigned)(place - places));
+	else if (c == 'w' || c == 'W')
 		*part = class_part(parser, word, c == 'W');
-		break;
-	case 's':
-	case 'S':
+	else if (c == 's' || c == 'S')
 		*part = class_part(parser, space, c == 'S');
-		break;
-	case 'b':
-		*part = place_part(parser, WK_PLACE_WORD_EDGE);
-		break;
-	case 'B':
-		*part = place_part(parser, WK_PLACE_NO_WORD_EDGE);
-		break;
-	case '<':
-		*part = place_part(parser, WK_PLACE_WORD_BEGIN);
-		break;
-	case '>':
-		*part = place_part(parser, WK_PLACE_WORD_END);
-		break;
-	default:
+	else
 		*part = byte_part(parser, c);
-	}
 	return true;
 }
 
