@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+#ifdef WK_HAS_ZLIB
+#include <zlib.h>
+#endif
+
 uint64_t wk_hash_secret[2] = { 0xa0761d6478bd642fu, 0xe7037ed1a0b428dbu };
 
 /* A factor of few bits would mix little. */
@@ -83,56 +87,22 @@ uint64_t wk_checksum(const void *bytes, size_t len)
 	return sum;
 }
 
-/* From this size on, eight bytes at a time pay for their tables. */
-#define CRC_IS_LONG 16384
-
-static void make_crc_table(uint32_t table[256])
-{
-	for (uint32_t i = 0; i < 256; i++) {
-		uint32_t entry = i;
-
-		for (int bit = 0; bit < 8; bit++)
-			entry = entry & 1 ? 0xedb88320u ^ entry >> 1 : entry >> 1;
-		table[i] = entry;
-	}
-}
-
-/* The sum of a byte that is followed by N bytes of zero. */
-static void make_more_crc_tables(uint32_t tables[8][256])
-{
-	for (int zeros = 1; zeros < 8; zeros++)
-		for (int i = 0; i < 256; i++) {
-			uint32_t before = tables[zeros - 1][i];
-
-			tables[zeros][i] = before >> 8 ^ tables[0][before & 0xff];
-		}
-}
-
-static uint32_t crc_of_eight(uint32_t tables[8][256], uint32_t crc, const uint8_t *at)
-{
-	uint32_t sum = 0;
-
-	for (int i = 0; i < 4; i++) {
-		sum ^= tables[7 - i][at[i] ^ (crc >> 8 * i & 0xff)];
-		sum ^= tables[3 - i][at[i + 4]];
-	}
-	return sum;
-}
-
+#ifdef WK_HAS_ZLIB
 uint32_t wk_crc32(uint32_t crc, const void *bytes, size_t len)
 {
-	/* The tables are computed at each call: a microsecond each, against files of megabytes. */
-	uint32_t tables[8][256];
+	return len ? (uint32_t)crc32_z(crc, bytes, len) : crc;
+}
+#else
+uint32_t wk_crc32(uint32_t crc, const void *bytes, size_t len)
+{
 	const uint8_t *at = bytes;
 
-	make_crc_table(tables[0]);
 	crc = ~crc;
-	if (len >= CRC_IS_LONG) {
-		make_more_crc_tables(tables);
-		for (; len >= 8; at += 8, len -= 8)
-			crc = crc_of_eight(tables, crc, at);
+	for (size_t i = 0; i < len; i++) {
+		crc ^= at[i];
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc & 1 ? 0xedb88320u ^ crc >> 1 : crc >> 1;
 	}
-	for (size_t i = 0; i < len; i++)
-		crc = tables[0][(crc ^ at[i]) & 0xff] ^ crc >> 8;
 	return ~crc;
 }
+#endif
