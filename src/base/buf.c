@@ -14,6 +14,12 @@ void wk_buf_fini(struct wk_buf *buf)
 	*buf = (struct wk_buf){ .limit = buf->limit };
 }
 
+void wk_buf_fini_each(struct wk_buf *const *bufs, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		wk_buf_fini(bufs[i]);
+}
+
 void wk_buf_reset(struct wk_buf *buf)
 {
 	buf->len = 0;

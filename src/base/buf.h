@@ -22,6 +22,12 @@ struct wk_buf {
 };
 
 void wk_buf_fini(struct wk_buf *buf);
+void wk_buf_fini_each(struct wk_buf *const *bufs, size_t count);
+
+/* Of several: WK_BUF_FINI_ALL(&name, &text); */
+#define WK_BUF_FINI_ALL(...) \
+	wk_buf_fini_each((struct wk_buf *const[]){ __VA_ARGS__ }, \
+			 sizeof((struct wk_buf *const[]){ __VA_ARGS__ }) / sizeof(void *))
 
 /* Empty again, keeping its memory and its limit. */
 void wk_buf_reset(struct wk_buf *buf);

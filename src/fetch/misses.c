@@ -90,6 +90,5 @@ void wk_misses_add(const char *path, const char *server, bool is_missing)
 		       server);
 	if (wk_os_draft_open_private(&keep, path, NULL))
 		wk_os_draft_end(&keep, wk_os_write(keep.fd, lines.at, lines.len));
-	wk_buf_fini(&lines);
-	wk_buf_fini(&bytes);
+	WK_BUF_FINI_ALL(&lines, &bytes);
 }

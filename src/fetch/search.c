@@ -36,13 +36,8 @@ void wk_search_fini(struct wk_search *s)
 	wk_free(s->complaints);
 	discard_draft(s);
 	WK_FREE_ALL(s->newest, s->path);
-	wk_buf_fini(&s->spot.path);
-	wk_buf_fini(&s->key);
-	wk_buf_fini(&s->name);
-	wk_buf_fini(&s->shown);
-	wk_buf_fini(&s->own);
-	wk_buf_fini(&s->misses_path);
-	wk_buf_fini(&s->said);
+	WK_BUF_FINI_ALL(&s->spot.path, &s->key, &s->name, &s->shown, &s->own, &s->misses_path,
+			&s->said);
 }
 
 /* A file without a key is nowhere. */

@@ -54,8 +54,7 @@ static void say_missing(struct wk_search *s, const struct wk_source *source)
 		if (place.len)
 			wk_buf_add_fmt(&text, "%s %s", i ? " or" : " as", wk_buf_text(&place) + 1);
 	wk_search_say(s, source->shown, wk_buf_text(&text));
-	wk_buf_fini(&place);
-	wk_buf_fini(&text);
+	WK_BUF_FINI_ALL(&place, &text);
 }
 
 /* False, with a sentence, if it is not the wanted file. */

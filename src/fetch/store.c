@@ -215,8 +215,7 @@ static bool has_recorded_id(struct wk_store_search *s, const char *path,
 	wk_store_report(s, WK_IMAGE_DIFFERS,
 			"%s is another build than the one recorded: build id %s, recorded %s", path,
 			has.len ? wk_buf_text(&has) : "none", wk_buf_text(&recorded));
-	wk_buf_fini(&has);
-	wk_buf_fini(&recorded);
+	WK_BUF_FINI_ALL(&has, &recorded);
 	return false;
 }
 
@@ -329,8 +328,7 @@ static bool try_living(struct image_search *s)
 			 wk_store_try(&s->search, "/proc/%" PRIu32 "/exe", pid)) ||
 			wk_store_try(&s->search, "/proc/%" PRIu32 "/map_files/%.*s", pid,
 				     WK_STR_ARG(range));
-	wk_buf_fini(&maps);
-	wk_buf_fini(&path);
+	WK_BUF_FINI_ALL(&maps, &path);
 	return found;
 }
 

@@ -24,8 +24,7 @@ static bool try_id(struct wk_store_search *s, const char *const *debug_dirs,
 		found = wk_store_try(s, "%s%s.debug", debug_dirs[i], wk_buf_text(&tree));
 	if (!found && wk_store_perf_dir(&own))
 		found = wk_store_try(s, "%s%s/debug", wk_buf_text(&own), wk_buf_text(&tree));
-	wk_buf_fini(&own);
-	wk_buf_fini(&tree);
+	WK_BUF_FINI_ALL(&own, &tree);
 	return found;
 }
 

@@ -279,6 +279,5 @@ void wk_reader_close(struct wk_opened *opened)
 {
 	wk_os_close(&opened->file);
 	wk_parts_close(&opened->input.parts);
-	wk_buf_fini(&opened->plain);
-	wk_buf_fini(&opened->text);
+	WK_BUF_FINI_ALL(&opened->plain, &opened->text);
 }

@@ -126,8 +126,7 @@ bool wk_pmu_find(const char *root, struct wk_perf_event *event, struct wk_err *e
 				: wk_str_c(event->point),
 			err);
 	}
-	wk_buf_fini(&type);
-	wk_buf_fini(&terms);
+	WK_BUF_FINI_ALL(&type, &terms);
 	return ok;
 }
 

@@ -206,9 +206,7 @@ bool wk_proc_scan(pid_t pid, const struct wk_sink *sink, struct wk_err *err)
 		ok = wk_sink_emit(sink, &event, err) && emit_threads(pid, sink, &name, err) &&
 		     emit_maps(pid, sink, &text, err);
 	}
-	wk_buf_fini(&name);
-	wk_buf_fini(&line);
-	wk_buf_fini(&text);
+	WK_BUF_FINI_ALL(&name, &line, &text);
 	return ok;
 }
 

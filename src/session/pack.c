@@ -103,6 +103,5 @@ bool wk_pack(const char *path, const char *output, const char *format,
 
 void wk_packed_fini(struct wk_packed *packed)
 {
-	wk_buf_fini(&packed->missing);
-	wk_buf_fini(&packed->nameless);
+	WK_BUF_FINI_ALL(&packed->missing, &packed->nameless);
 }

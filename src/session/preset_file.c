@@ -114,8 +114,7 @@ static bool fail_to_find(const struct wk_wpa_profile *profile, const char *path,
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"%s has no preset \"%.*s\"; `wick show %s` lists them: %s", path,
 			WK_STR_ARG(name), wk_buf_text(&quoted), wk_buf_text(&names));
-	wk_buf_fini(&names);
-	wk_buf_fini(&quoted);
+	WK_BUF_FINI_ALL(&names, &quoted);
 	return false;
 }
 
@@ -236,8 +235,7 @@ static void row(struct wk_table *table, const struct wk_wpa_profile *profile,
 			 view.missing_count);
 	wk_column_text(table, "not_shown", "list of what is not shown", WK_DETAIL,
 		       wk_table_keep(table, wk_buf_str(&missing)));
-	wk_buf_fini(&words);
-	wk_buf_fini(&missing);
+	WK_BUF_FINI_ALL(&words, &missing);
 	wk_wpa_view_fini(&view);
 }
 

@@ -271,6 +271,5 @@ void wk_record_outcome_fini(struct wk_record_outcome *outcome)
 	if (outcome->fd >= 0)
 		close(outcome->fd);
 	outcome->fd = -1;
-	wk_buf_fini(&outcome->place);
-	wk_buf_fini(&outcome->previous);
+	WK_BUF_FINI_ALL(&outcome->place, &outcome->previous);
 }

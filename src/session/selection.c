@@ -198,8 +198,7 @@ static void hint_names(const struct wk_selection *question, const struct wk_mess
 	else
 		add_symbols(&sentence, model, &model->images[nameless.image], wk_buf_text(&share));
 	wk_warn(messages, wk_buf_text(&sentence));
-	wk_buf_fini(&sentence);
-	wk_buf_fini(&share);
+	WK_BUF_FINI_ALL(&sentence, &share);
 }
 
 /* Nothing can be done for this recording, but for the next one. */

@@ -249,8 +249,7 @@ static bool fail_none(const struct wk_cargo_project *project, const struct wk_ca
 		wk_buf_add_fmt(&words, "; packages with programs: %s (choose one with -p)",
 			       wk_buf_text(&others));
 	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s", wk_buf_text(&words));
-	wk_buf_fini(&words);
-	wk_buf_fini(&others);
+	WK_BUF_FINI_ALL(&words, &others);
 	return false;
 }
 

@@ -38,9 +38,7 @@ static void report_stripped(const struct wk_cargo_build *build,
 	wk_say(wk_buf_text(&words));
 	report_lines("to keep the names in every build, in", manifest, profile, "strip = \"none\"");
 	wk_say("to keep them in one build: cargo wick --with-debug");
-	wk_buf_fini(&value);
-	wk_buf_fini(&where);
-	wk_buf_fini(&words);
+	WK_BUF_FINI_ALL(&value, &where, &words);
 }
 
 void wk_cargo_report(const struct wk_cargo_build *build, const struct wk_cargo_project *project,

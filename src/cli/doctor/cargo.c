@@ -42,10 +42,8 @@ static struct profile read_profile(const char *folder, const char *name)
 
 static void forget_profile(struct profile *profile)
 {
-	wk_buf_fini(&profile->debug);
-	wk_buf_fini(&profile->debug_from);
-	wk_buf_fini(&profile->strip);
-	wk_buf_fini(&profile->strip_from);
+	WK_BUF_FINI_ALL(&profile->debug, &profile->debug_from, &profile->strip,
+			&profile->strip_from);
 }
 
 static bool has_debug(const struct profile *profile)
@@ -73,8 +71,7 @@ static void debug(struct wk_findings *findings, const char *folder, const struct
 		wk_findings_warn(findings, wk_buf_text(&fix),
 				 "profile %s has no debug information: " WK_DEBUG_WORDS,
 				 profile->name);
-	wk_buf_fini(&file);
-	wk_buf_fini(&fix);
+	WK_BUF_FINI_ALL(&file, &fix);
 }
 
 static void strip(struct wk_findings *findings, const struct profile *profile)

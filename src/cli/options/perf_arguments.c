@@ -237,7 +237,6 @@ void wk_perf_words_fini(struct wk_perf_words *perf)
 	for (size_t i = 0; i < perf->count; i++)
 		wk_free(perf->words[i]);
 	WK_FREE_ALL(perf->words, perf->record.events.at, perf->record.pids.at);
-	wk_buf_fini(&perf->ignored);
-	wk_buf_fini(&perf->notes);
+	WK_BUF_FINI_ALL(&perf->ignored, &perf->notes);
 	*perf = (struct wk_perf_words){ 0 };
 }

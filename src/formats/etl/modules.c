@@ -107,8 +107,7 @@ static void add_owner(struct wk_etl_modules *modules, uint32_t pid, uint64_t num
 	owner = owner_by_path(wk_buf_str(&lower));
 	if (owner != UNKNOWN)
 		wk_map_set(&modules->owner_of, wk_hash_pair(number, pid), (uint32_t)owner);
-	wk_buf_fini(&path);
-	wk_buf_fini(&lower);
+	WK_BUF_FINI_ALL(&path, &lower);
 }
 
 bool wk_etl_modules_is_program(const struct wk_etl_modules *modules, uint32_t pid, uint64_t number,

@@ -23,8 +23,7 @@ void wk_etl_paths_add(struct wk_etl_paths *paths, struct wk_bytes kernel, struct
 void wk_etl_paths_fini(struct wk_etl_paths *paths)
 {
 	for (size_t i = 0; i < paths->count; i++) {
-		wk_buf_fini(&paths->prefixes[i].kernel);
-		wk_buf_fini(&paths->prefixes[i].shown);
+		WK_BUF_FINI_ALL(&paths->prefixes[i].kernel, &paths->prefixes[i].shown);
 	}
 	wk_free(paths->prefixes);
 	*paths = (struct wk_etl_paths){ 0 };

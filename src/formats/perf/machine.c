@@ -38,8 +38,7 @@ static bool emit_made(struct wk_perf *perf, const struct wk_bytes *in, struct wk
 {
 	bool ok = in->bad || wk_perf_emit_fact(perf, wk_buf_text(key), wk_buf_str(value), err);
 
-	wk_buf_fini(key);
-	wk_buf_fini(value);
+	WK_BUF_FINI_ALL(key, value);
 	return ok;
 }
 

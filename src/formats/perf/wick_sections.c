@@ -79,8 +79,7 @@ void wk_section_close(struct wk_section *section)
 void wk_section_fini(struct wk_section *section)
 {
 	wk_strtab_free(section->known);
-	wk_buf_fini(&section->done);
-	wk_buf_fini(&section->rows);
+	WK_BUF_FINI_ALL(&section->done, &section->rows);
 }
 
 enum found {

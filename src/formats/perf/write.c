@@ -339,8 +339,7 @@ static bool finish_file(struct wk_perf_data_writer *writer, struct wk_err *err)
 		(void)wk_os_truncate(writer->fd, at + features.len);
 	ok = true;
 out:
-	wk_buf_fini(&features);
-	wk_buf_fini(&bitmap);
+	WK_BUF_FINI_ALL(&features, &bitmap);
 	return ok;
 }
 

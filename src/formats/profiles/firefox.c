@@ -222,8 +222,7 @@ static void read_thread(struct reading *reading, struct profile *profile, struct
 	wk_fx_table_fini(&thread.samples.table);
 	wk_fx_table_fini(&thread.js.table);
 	wk_fx_table_fini(&thread.native.table);
-	wk_buf_fini(&thread.name);
-	wk_buf_fini(&thread.process_name);
+	WK_BUF_FINI_ALL(&thread.name, &thread.process_name);
 }
 
 /* --- Profiles ------------------------------------------------------------------------------ */

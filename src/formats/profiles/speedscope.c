@@ -75,8 +75,7 @@ static void read_frame(struct reading *reading, struct wk_json *json)
 	frame.file = wk_buf_str(&file);
 	*WK_APPEND(reading->frames, reading->frame_count, reading->frame_cap) =
 		wk_stack_writer_frame(reading->writer, &frame);
-	wk_buf_fini(&name);
-	wk_buf_fini(&file);
+	WK_BUF_FINI_ALL(&name, &file);
 }
 
 static void read_shared(struct reading *reading, struct wk_json *json)

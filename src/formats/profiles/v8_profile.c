@@ -118,8 +118,7 @@ static void node_key(struct wk_v8_profile *profile, struct open_node *open, stru
 static void end_node(struct wk_v8_profile *profile, struct open_node *open)
 {
 	profile->nodes[open->row - 1].frame = frame_of(profile, &open->call);
-	wk_buf_fini(&open->call.name);
-	wk_buf_fini(&open->call.url);
+	WK_BUF_FINI_ALL(&open->call.name, &open->call.url);
 }
 
 /* One step in a list of children: a number, or a node, which is then begun (true). */

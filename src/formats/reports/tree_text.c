@@ -49,7 +49,6 @@ bool wk_tree_text_fini(struct wk_tree_text *text)
 {
 	wk_call_tree_fini(&text->tree);
 	wk_csv_fini(&text->csv);
-	wk_buf_fini(&text->name);
-	wk_buf_fini(&text->utf8);
+	WK_BUF_FINI_ALL(&text->name, &text->utf8);
 	return wk_stack_writer_end(text->writer, text->err);
 }

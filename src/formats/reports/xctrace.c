@@ -464,8 +464,7 @@ static bool accept_truncated(struct xctrace *trace, struct wk_err *err)
 static void release(struct xctrace *trace)
 {
 	wk_strtab_free(trace->texts);
-	wk_buf_fini(&trace->text);
-	wk_buf_fini(&trace->demangled);
+	WK_BUF_FINI_ALL(&trace->text, &trace->demangled);
 	wk_map_fini(&trace->by_id);
 	WK_FREE_ALL(trace->stored, trace->frames, trace->rows, trace->tables);
 }

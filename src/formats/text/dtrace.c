@@ -324,9 +324,7 @@ static bool read_dtrace(const struct wk_input *input, const struct wk_sink *sink
 		ok = read_as_tool(&dtrace, err);
 	else
 		read_plainly(&dtrace);
-	wk_buf_fini(&dtrace.name);
-	wk_buf_fini(&dtrace.squeezed);
-	wk_buf_fini(&dtrace.plain);
+	WK_BUF_FINI_ALL(&dtrace.name, &dtrace.squeezed, &dtrace.plain);
 	return wk_stack_text_end(&dtrace.stack, EXPECTED, err) && ok;
 }
 

@@ -372,8 +372,7 @@ static bool demangle(struct wk_str mangled, enum wk_msvc_form form, bool is_bare
 	if (is_bare && !p.bad && node->b)
 		node = node->b;
 	ok = !p.bad && print(&p, node, form, out);
-	wk_buf_fini(&p.out.text);
-	wk_buf_fini(&p.words);
+	WK_BUF_FINI_ALL(&p.out.text, &p.words);
 	wk_arena_fini(&p.arena);
 	return ok;
 }

@@ -35,8 +35,7 @@ void wk_perf_script_free(struct wk_perf_script *script)
 	wk_jit_code_free(script->code);
 	wk_resolver_free(script->names);
 	wk_model_free(script->images);
-	wk_buf_fini(&script->scratch);
-	wk_buf_fini(&script->name);
+	WK_BUF_FINI_ALL(&script->scratch, &script->name);
 	wk_arena_fini(&script->arena);
 	wk_free(script);
 }

@@ -431,9 +431,7 @@ static void fini(struct writing *w)
 	wk_trie_fini(&w->runs);
 	WK_FREE_ALL(w->run_of, w->location_of, w->is_function, w->mapping_has, w->count, w->weight,
 		    w->met);
-	wk_buf_fini(&w->profile);
-	wk_buf_fini(&w->message);
-	wk_buf_fini(&w->inner);
+	WK_BUF_FINI_ALL(&w->profile, &w->message, &w->inner);
 }
 
 static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err *err)

@@ -355,6 +355,5 @@ void wk_svg_name_data(const struct wk_svg_picture *p)
 		bytes += add_name(p->out, wk_buf_str(name), wk_buf_str(&clean[1 - (i & 1)]));
 	}
 	wk_out_text(p->out, "\"</script>\n");
-	wk_buf_fini(&clean[0]);
-	wk_buf_fini(&clean[1]);
+	WK_BUF_FINI_ALL(&clean[0], &clean[1]);
 }

@@ -372,8 +372,7 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 	wk_svg_find_colours(&p);
 	document(&p);
 	wk_svg_names_fini(&p.names);
-	wk_buf_fini(&p.text);
-	wk_buf_fini(&p.lines);
+	WK_BUF_FINI_ALL(&p.text, &p.lines);
 	wk_free(p.colours);
 	return true;
 }

@@ -67,7 +67,6 @@ void wk_folded_rows(struct wk_stack_rows *rows, const struct wk_model *model, st
 	while (wk_stack_rows_next(rows, &row))
 		write_line(&lines, &row, unit, out);
 	wk_out_end(&lines.to_texts);
-	wk_buf_fini(&lines.texts);
-	wk_buf_fini(&lines.line);
+	WK_BUF_FINI_ALL(&lines.texts, &lines.line);
 	WK_FREE_ALL(lines.names, lines.ends);
 }

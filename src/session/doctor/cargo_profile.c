@@ -190,8 +190,7 @@ void wk_cargo_root(const char *folder, struct wk_buf *root)
 		wk_buf_add_str(root, wk_buf_str(&above));
 	else
 		absolute(folder, root);
-	wk_buf_fini(&above);
-	wk_buf_fini(&manifest);
+	WK_BUF_FINI_ALL(&above, &manifest);
 }
 
 void wk_cargo_profile_variable(const char *profile, const char *key, struct wk_buf *name)
@@ -256,8 +255,7 @@ static bool find_own(const char *folder, const char *profile, const char *key, s
 	found = find_in_environment(profile, key, value, where) ||
 		find_in_config(folder, wk_buf_text(&path), value, where) ||
 		find_in(wk_buf_text(&root), "Cargo.toml", wk_buf_text(&path), value, where);
-	wk_buf_fini(&path);
-	wk_buf_fini(&root);
+	WK_BUF_FINI_ALL(&path, &root);
 	return found;
 }
 
@@ -282,8 +280,7 @@ bool wk_cargo_profile_find(const char *folder, const char *profile, const char *
 		wk_buf_reset(&ignored);
 		name = next;
 	}
-	wk_buf_fini(&name);
-	wk_buf_fini(&ignored);
+	WK_BUF_FINI_ALL(&name, &ignored);
 	return found;
 }
 

@@ -158,8 +158,7 @@ static void stripped(const struct patient *p, const char *const *debug_dirs)
 	fix_stripped(p, link, &fix);
 	wk_findings_add(p->findings, p->exported ? WK_GRADE_WARN : WK_GRADE_BAD, wk_buf_text(&fix),
 			"%s", wk_buf_text(&what));
-	wk_buf_fini(&what);
-	wk_buf_fini(&fix);
+	WK_BUF_FINI_ALL(&what, &fix);
 }
 
 static bool has_names(const struct patient *p)
@@ -291,8 +290,7 @@ static void shared(const struct patient *p, const char *const *debug_dirs)
 		wk_findings_warn(p->findings, wk_buf_text(&fix), "%s", wk_buf_text(&why));
 	}
 	wk_store_close(&file);
-	wk_buf_fini(&fix);
-	wk_buf_fini(&why);
+	WK_BUF_FINI_ALL(&fix, &why);
 }
 
 static void split(const struct patient *p)
@@ -317,8 +315,7 @@ static void split(const struct patient *p)
 				 "split debug information in %" PRIu64 " .dwo files, which "
 				 "must not be moved",
 				 files.named);
-	wk_buf_fini(&package);
-	wk_buf_fini(&fix);
+	WK_BUF_FINI_ALL(&package, &fix);
 }
 
 static void without_debug_information(const struct patient *p)

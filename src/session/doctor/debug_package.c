@@ -151,8 +151,7 @@ static bool apt_knows(const char *name)
 	output_of((const char *const[]){ "apt-cache", "pkgnames", name, NULL }, &said);
 	wk_buf_add_fmt(&line, "\n%s\n", name);
 	found = strstr(wk_buf_text(&said), wk_buf_text(&line)) != NULL;
-	wk_buf_fini(&said);
-	wk_buf_fini(&line);
+	WK_BUF_FINI_ALL(&said, &line);
 	return found;
 }
 

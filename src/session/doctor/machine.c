@@ -160,8 +160,7 @@ static void buffers(struct wk_findings *findings, const struct wk_record_probe *
 				 " KiB)",
 				 wk_buf_text(&size), (uint64_t)limit.rlim_cur >> 10);
 	}
-	wk_buf_fini(&size);
-	wk_buf_fini(&fix);
+	WK_BUF_FINI_ALL(&size, &fix);
 }
 
 /* Deeper parts of a stack than the kernel copies are read from the process. */

@@ -61,6 +61,5 @@ void wk_fold_source_close(struct wk_fold_source *source)
 	for (size_t i = 0; i < source->count; i++)
 		wk_reader_close(&source->files[i]);
 	wk_free(source->files);
-	wk_buf_fini(&source->joined);
-	wk_buf_fini(&source->changed);
+	WK_BUF_FINI_ALL(&source->joined, &source->changed);
 }

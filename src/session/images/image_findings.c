@@ -30,8 +30,7 @@ static void heading(struct wk_findings *findings, const struct wk_model *model,
 	wk_findings_on(findings, "%.*s (%s of samples%s)",
 		       WK_STR_ARG(wk_image_path_of(model, facts->id)), wk_buf_text(&share),
 		       wk_buf_text(&id));
-	wk_buf_fini(&share);
-	wk_buf_fini(&id);
+	WK_BUF_FINI_ALL(&share, &id);
 }
 
 /* Why its lines, or some of them, are unknown. */
@@ -97,8 +96,7 @@ static void find(struct wk_findings *findings, const struct wk_model *model,
 			       WK_STR_ARG(wk_image_name_of(model, alike->id)));
 	wk_findings_add(findings, is_nameless ? WK_GRADE_BAD : WK_GRADE_WARN, fix, "missing %s: %s",
 			wk_buf_text(&lacks), wk_buf_text(&reason));
-	wk_buf_fini(&lacks);
-	wk_buf_fini(&reason);
+	WK_BUF_FINI_ALL(&lacks, &reason);
 }
 
 /* Names do not help if stacks are cut off. */

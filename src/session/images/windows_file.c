@@ -171,8 +171,7 @@ static void report_names(const struct program *p)
 			: wk_image_state(p->image) == WK_IMAGE_STRIPPED ? WK_GRADE_BAD
 									: WK_GRADE_WARN,
 			wk_buf_text(&fix), "%s", wk_buf_text(&text));
-	wk_buf_fini(&text);
-	wk_buf_fini(&fix);
+	WK_BUF_FINI_ALL(&text, &fix);
 }
 
 /* `wick doctor` never queries them. The path is not printed: it may contain secrets. */

@@ -85,8 +85,7 @@ static void report_content(struct wk_findings *findings, struct wk_pdb *pdb)
 				 "module%s, and public names of %s function%s",
 				 wk_buf_text(&modules), wk_pdb_module_count(pdb) == 1 ? "" : "s",
 				 wk_buf_text(&publics), count == 1 ? "" : "s");
-	wk_buf_fini(&publics);
-	wk_buf_fini(&modules);
+	WK_BUF_FINI_ALL(&publics, &modules);
 }
 
 static void report_pdb(struct wk_findings *findings, struct wk_pdb *pdb, const char *path)

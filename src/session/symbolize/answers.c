@@ -120,8 +120,7 @@ void wk_answers_free(struct wk_answers *answers)
 	}
 	wk_map_fini(&answers->image_ids);
 	wk_map_fini(&answers->symbol_ids);
-	wk_buf_fini(&answers->scratch);
-	wk_buf_fini(&answers->escaped);
+	WK_BUF_FINI_ALL(&answers->scratch, &answers->escaped);
 	wk_arena_fini(&answers->arena);
 	WK_FREE_ALL(answers->images, answers->symbols, answers->found, answers);
 }

@@ -63,8 +63,7 @@ void wk_jit_stage_free(struct wk_jit_stage *stage)
 	wk_spaces_free(stage->spaces);
 	wk_jit_lifetimes_fini(&stage->lives);
 	wk_jit_unwind_free(stage->unwind);
-	wk_buf_fini(&stage->host);
-	wk_buf_fini(&stage->clock);
+	WK_BUF_FINI_ALL(&stage->host, &stage->clock);
 	wk_free(stage);
 }
 

@@ -77,8 +77,7 @@ void wk_dwarf_free(struct wk_dwarf *dwarf)
 	free_block(&dwarf->block);
 	wk_dwarf_lines_fini(&dwarf->lines);
 	wk_dwarf_lines_fini(&dwarf->shared_lines);
-	wk_buf_fini(&dwarf->first_missing);
-	wk_buf_fini(&dwarf->missing);
+	WK_BUF_FINI_ALL(&dwarf->first_missing, &dwarf->missing);
 	wk_free(dwarf);
 }
 

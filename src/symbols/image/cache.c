@@ -359,8 +359,5 @@ void wk_image_keep(struct wk_image_symbols *image)
 		wk_cache_write(image->owner->cache, wk_image_build_id(image), k.sections, k.count,
 			       NULL);
 	}
-	wk_buf_fini(&k.source);
-	wk_buf_fini(&k.names);
-	wk_buf_fini(&k.unwind);
-	wk_buf_fini(&k.code);
+	WK_BUF_FINI_ALL(&k.source, &k.names, &k.unwind, &k.code);
 }

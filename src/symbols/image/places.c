@@ -12,9 +12,7 @@ void wk_image_debug_fini(struct wk_image_debug *places)
 	wk_dwarf_free(places->dwarf);
 	wk_dwarf_files_free(places->files);
 	wk_code_index_free(places->index);
-	wk_buf_fini(&places->pdb_why);
-	wk_buf_fini(&places->path);
-	wk_buf_fini(&places->reason);
+	WK_BUF_FINI_ALL(&places->pdb_why, &places->path, &places->reason);
 }
 
 bool wk_image_has_places(const struct wk_obj *obj)

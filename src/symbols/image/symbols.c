@@ -50,8 +50,7 @@ static void close_image(struct wk_image_symbols *image)
 	wk_store_close(&image->file);
 	wk_store_close(&image->debug);
 	wk_store_close(&image->packed);
-	wk_buf_fini(&image->reason);
-	wk_buf_fini(&image->debug_reason);
+	WK_BUF_FINI_ALL(&image->reason, &image->debug_reason);
 }
 
 void wk_symbols_free(struct wk_symbols *s)

@@ -72,8 +72,7 @@ bool wk_kallsyms_now(struct wk_kallsyms_moment *moment)
 	if (!wk_os_read_small("/proc/modules", &modules))
 		wk_buf_reset(&modules);
 	ok = ok && wk_kallsyms_moment_of(wk_buf_str(&boot_id), wk_buf_str(&modules), moment);
-	wk_buf_fini(&boot_id);
-	wk_buf_fini(&modules);
+	WK_BUF_FINI_ALL(&boot_id, &modules);
 	return ok;
 }
 

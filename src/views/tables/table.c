@@ -75,8 +75,7 @@ void wk_table_weight_column(struct wk_table *table, const char *what, struct wk_
 		.kind = is_time ? WK_CELL_DURATION
 				: wk_str_is(unit, "bytes") ? WK_CELL_BYTES : WK_CELL_COUNT,
 	});
-	wk_buf_fini(&key);
-	wk_buf_fini(&title);
+	WK_BUF_FINI_ALL(&key, &title);
 }
 
 void wk_table_note(struct wk_table *table, const char *format, ...)

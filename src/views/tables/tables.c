@@ -26,8 +26,7 @@ void wk_tables_note_hidden(struct wk_table *table, const char *what, const char 
 	wk_table_note(table, "%s %s not shown; %s %s %s %s; --all shows %s", wk_buf_text(&number),
 		      what, count == 1 ? "its" : "their", column, count == 1 ? "is" : "adds up to",
 		      wk_buf_text(&share), count == 1 ? "it" : "them");
-	wk_buf_fini(&number);
-	wk_buf_fini(&share);
+	WK_BUF_FINI_ALL(&number, &share);
 }
 
 bool wk_tables_weighs_samples(struct wk_str unit)

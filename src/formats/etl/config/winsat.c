@@ -126,9 +126,7 @@ static void read_xml(struct wk_etl_config *config, struct wk_bytes utf16)
 
 	wk_utf16_add(&plain, utf16, false);
 	wk_xml_read(wk_bytes_of(plain.at, plain.len), &handler, &reading, NULL);
-	wk_buf_fini(&plain);
-	wk_buf_fini(&reading.path);
-	wk_buf_fini(&reading.text);
+	WK_BUF_FINI_ALL(&plain, &reading.path, &reading.text);
 }
 
 /* Of several records with one id the first is read. */

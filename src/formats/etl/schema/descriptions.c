@@ -35,8 +35,7 @@ void wk_etl_descriptions_free(struct wk_etl_descriptions *descriptions)
 {
 	wk_etl_schemas_free(descriptions->schemas);
 	wk_etl_field_reader_fini(&descriptions->reader);
-	wk_buf_fini(&descriptions->what);
-	wk_buf_fini(&descriptions->text);
+	WK_BUF_FINI_ALL(&descriptions->what, &descriptions->text);
 	WK_FREE_ALL(descriptions->fields.at, descriptions);
 }
 
