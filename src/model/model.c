@@ -459,6 +459,23 @@ void wk_model_add_fact(struct wk_model *model, const struct wk_event_system *fac
 	};
 }
 
+struct wk_str wk_model_fact(const struct wk_model *model, const char *key)
+{
+	for (uint32_t i = 0; i < model->fact_count; i++)
+		if (wk_str_is(wk_model_str(model, model->facts[i].key), key))
+			return wk_model_str(model, model->facts[i].value);
+	return wk_str_c("");
+}
+
+uint64_t *wk_model_count_samples(const struct wk_model *model)
+{
+	uint64_t *counts = wk_alloc_zeroed(model->source_count, sizeof(*counts));
+
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		counts[model->samples.source[i]] += wk_model_sample_times(model, i);
+	return counts;
+}
+
 /* Notes of one kind come in crowds: the last few are compared so that a crowd is one row. */
 void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note)
 {

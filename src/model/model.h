@@ -479,6 +479,10 @@ void wk_model_add_embedded(struct wk_model *model, const struct wk_event_symbol 
 void wk_model_add_embedded_bounds(struct wk_model *model, const struct wk_event_bounds *bounds);
 void wk_model_add_embedded_place(struct wk_model *model, const struct wk_event_calls *calls);
 void wk_model_add_fact(struct wk_model *model, const struct wk_event_system *fact);
+/* The value of the first fact of that name, empty if there is none. */
+struct wk_str wk_model_fact(const struct wk_model *model, const char *key);
+/* How many samples each source has. The caller frees the array. */
+uint64_t *wk_model_count_samples(const struct wk_model *model);
 void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note);
 wk_subject_id wk_model_add_subject(struct wk_model *model, const struct wk_subject *about);
 wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap_row *heap);

@@ -172,10 +172,7 @@ static bool is_root_name(struct wk_str name)
 
 	if (wk_str_ends(name, ".abi0"))
 		name.len -= strlen(".abi0");
-	for (size_t i = 0; roots[i]; i++)
-		if (wk_str_is(name, roots[i]))
-			return true;
-	return false;
+	return wk_str_is_one_of(name, roots);
 }
 
 static bool is_root_frame(struct resolver *resolver, wk_frame_id frame)

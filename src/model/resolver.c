@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/mem.h"
 
 /* Versions of one file under one path, of which one may have been sampled at a place. */
@@ -94,14 +95,7 @@ static uint32_t rows_up_to(const struct recorded *table, wk_text_id path, uint64
 	const struct wk_recorded_key key = { .path = path, .address = address };
 	uint32_t low = 0, high = table->count;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (by_path_and_address(row_at(table, middle), &key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	WK_BISECT(low, high, by_path_and_address(row_at(table, middle), &key) <= 0);
 	return low;
 }
 
@@ -175,14 +169,6 @@ const struct wk_embedded_bounds *wk_resolver_bounds(struct wk_resolver *resolver
 
 /* --- Images of this machine ---------------------------------------------------------------- */
 
-static struct wk_str fact_of(const struct wk_model *model, const char *key)
-{
-	for (uint32_t i = 0; i < model->fact_count; i++)
-		if (wk_str_is(wk_model_str(model, model->facts[i].key), key))
-			return wk_model_str(model, model->facts[i].value);
-	return wk_str_c("");
-}
-
 /* A kernel without a build id (perf record -z) is identified by what else was recorded. */
 static bool is_our_kernel_by_facts(const struct wk_resolver *resolver, wk_image_id id)
 {
@@ -192,7 +178,8 @@ static bool is_our_kernel_by_facts(const struct wk_resolver *resolver, wk_image_
 
 	return image->build_id.size == 0 &&
 	       wk_str_starts(wk_model_str(model, image->path), "[kernel") &&
-	       wk_is_running_release(fact_of(model, "host name"), fact_of(model, "kernel")) &&
+	       wk_is_running_release(wk_model_fact(model, "host name"),
+				     wk_model_fact(model, "kernel")) &&
 	       wk_kernel_is_at(wk_symbols_image(resolver->symbols, &key), image->first_start,
 			       image->first_size_bytes);
 }

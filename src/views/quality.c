@@ -157,10 +157,7 @@ static bool ends_near_root(const struct wk_model *model, wk_stack_id stack)
 		model,
 		model->functions[wk_model_calls_of(model, model->stacks.label[stack]).function[0]]
 			.linked);
-	for (size_t i = 0; names[i]; i++)
-		if (wk_str_is(name, names[i]))
-			return true;
-	return false;
+	return wk_str_is_one_of(name, names);
 }
 
 static uint32_t missing_parts(const struct wk_model *model)
@@ -289,31 +286,22 @@ static struct wk_str source_name(const struct wk_model *model, wk_source_id sour
 	return name.len ? name : wk_str_c("an event without a name");
 }
 
-static uint8_t *find_sampled(const struct wk_model *model)
-{
-	uint8_t *is_sampled = wk_alloc_zeroed(model->source_count, 1);
-
-	for (uint32_t i = 0; i < model->samples.count; i++)
-		is_sampled[model->samples.source[i]] = 1;
-	return is_sampled;
-}
-
 /* The other events that --by accepts; false if they are too many for one line. */
 static bool add_others(const struct wk_quality *quality, struct wk_buf *line)
 {
 	const struct wk_model *model = quality->model;
-	uint8_t *is_sampled = find_sampled(model);
+	uint64_t *samples = wk_model_count_samples(model);
 	size_t begin = line->len;
 	uint32_t others = 0;
 
 	for (wk_source_id i = 1; i < model->source_count; i++) {
-		if (i == quality->source || i == quality->before_source || !is_sampled[i] ||
+		if (i == quality->source || i == quality->before_source || !samples[i] ||
 		    others++ >= MOST_OTHERS_SHOWN)
 			continue;
 		wk_buf_add_text(line, others > 1 ? ", " : "--by ");
 		wk_buf_add_str(line, source_name(model, i));
 	}
-	wk_free(is_sampled);
+	wk_free(samples);
 	if (others > MOST_OTHERS_SHOWN && model->traits->logs_events) {
 		line->len = begin;
 		return false;

@@ -6,12 +6,6 @@
 #include "base/text/suggest.h"
 #include "event/advice.h"
 
-static void count_by_source(const struct wk_model *model, uint64_t *counts)
-{
-	for (uint32_t i = 0; i < model->samples.count; i++)
-		counts[model->samples.source[i]] += wk_model_sample_times(model, i);
-}
-
 /* Without CPU samples the time of waits says more than the number of other events. */
 static unsigned worth(const struct wk_model *model, const struct wk_source *source)
 {
@@ -23,11 +17,10 @@ static unsigned worth(const struct wk_model *model, const struct wk_source *sour
 
 wk_source_id wk_filter_default_source(const struct wk_model *model)
 {
-	uint64_t *counts = wk_alloc_zeroed(model->source_count, sizeof(*counts));
+	uint64_t *counts = wk_model_count_samples(model);
 	wk_source_id best = 0;
 	unsigned most = 0;
 
-	count_by_source(model, counts);
 	for (wk_source_id i = 1; i < model->source_count; i++) {
 		unsigned it = counts[i] ? worth(model, &model->sources[i]) : 0;
 

@@ -83,14 +83,6 @@ static void system_row(struct rows *rows, const char *section, const char *key, 
 	add_row(rows, wk_str_c(section), wk_str_c(key), value);
 }
 
-static struct wk_str fact_of(const struct wk_model *model, const char *key)
-{
-	for (uint32_t i = 0; i < model->fact_count; i++)
-		if (wk_str_is(wk_model_str(model, model->facts[i].key), key))
-			return wk_model_str(model, model->facts[i].value);
-	return (struct wk_str){ 0 };
-}
-
 /* What the recorder was to do with an event, behind its name: "997 samples a second". */
 static struct wk_str setting_of(struct wk_str fact, struct wk_str event)
 {
@@ -132,7 +124,7 @@ static bool fact_text(const struct wk_model *model, struct wk_str *key, struct w
 
 	if (wk_str_is(*key, "event") && is_of_source(model, value))
 		return false;
-	if (wk_str_is(*key, "cpus configured") && fact_of(model, "cpus").len)
+	if (wk_str_is(*key, "cpus configured") && wk_model_fact(model, "cpus").len)
 		return false;
 	if (wk_str_is(*key, "clock pair") && model->traits->times_from_start)
 		return false;
@@ -147,7 +139,7 @@ static bool fact_text(const struct wk_model *model, struct wk_str *key, struct w
 	}
 	wk_buf_add_str(text, value);
 	if (wk_str_is(*key, "cpus")) {
-		struct wk_str configured = fact_of(model, "cpus configured");
+		struct wk_str configured = wk_model_fact(model, "cpus configured");
 
 		if (configured.len && !wk_str_eq(configured, value)) {
 			wk_buf_add_text(text, " online of ");
@@ -253,16 +245,6 @@ static void other_events_row(struct rows *rows, uint64_t events, uint32_t kinds)
 	wk_buf_fini(&text);
 }
 
-/* How many samples each source has. */
-static uint64_t *count_samples(const struct wk_model *model)
-{
-	uint64_t *counts = wk_alloc_zeroed(model->source_count, sizeof(*counts));
-
-	for (uint32_t i = 0; i < model->samples.count; i++)
-		counts[model->samples.source[i]] += wk_model_sample_times(model, i);
-	return counts;
-}
-
 /* A system that logs many events declares the same sources in each trace: those without samples
  * are left out. */
 static void source_rows(struct rows *rows, const uint64_t *counts)
@@ -362,7 +344,7 @@ void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
 {
 	struct rows rows = { .table = table, .model = model, .has_sections = has_sections(model),
 			     .limit = options->limit };
-	uint64_t *counts = count_samples(model);
+	uint64_t *counts = wk_model_count_samples(model);
 
 	(void)filter;
 	cells(&rows, (struct wk_str){ 0 }, (struct wk_str){ 0 }, (struct wk_str){ 0 });
