@@ -4,7 +4,7 @@
  *   builder_who.c     processes and threads, and the owners of their numbers at a moment
  *   builder_frames.c  mappings, and the frames and stacks of addresses
  *   builder_named.c   frames and stacks that came with their names
- *   builder_jit.c     rows that are not samples: memory, heaps, switches, marks, counts
+ *   builder_rows.c    rows that are not samples: memory, heaps, switches, marks, counts
  *
  * For model/builder*.c alone. */
 #ifndef WK_MODEL_BUILDER_INTERNAL_H
