@@ -32,7 +32,8 @@ static const struct wk_opt output_options[] = {
 	  AT(csv), NULL },
 	{ 0, "json", NULL, "print a JSON object with all columns and rows", WK_OPT_FLAG, AT(json),
 	  NULL },
-	{ 'o', "output", "FILE", "write to FILE instead of standard output; .csv and .json select that form", WK_OPT_TEXT,
+	{ 'o', "output", "FILE", "write to FILE instead of standard output; .csv "
+	  "and .json select that form", WK_OPT_TEXT,
 	  AT(output), NULL },
 	{ 'n', "top", "NUMBER", "print at most N rows [default: 40; for system 40 of each part; "
 	  "for trees, marks and events all]", WK_OPT_COUNT, AT(top), NULL },

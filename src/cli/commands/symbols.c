@@ -34,7 +34,8 @@ static const struct wk_opt output_options[] = {
 	{ 0, "csv", NULL, "print comma-separated values with all columns", WK_OPT_FLAG, AT(csv),
 	  NULL },
 	{ 0, "json", NULL, "print a JSON object with all columns", WK_OPT_FLAG, AT(json), NULL },
-	{ 'o', "output", "FILE", "write to FILE instead of standard output; .csv and .json select that form", WK_OPT_TEXT,
+	{ 'o', "output", "FILE", "write to FILE instead of standard output; .csv "
+	  "and .json select that form", WK_OPT_TEXT,
 	  AT(output), NULL },
 	{ 0, "all", NULL, "show how to fix every image, not only the first ten", WK_OPT_FLAG,
 	  AT(all), NULL },

@@ -171,14 +171,9 @@ void wk_dwarf_fill(struct wk_dwarf *dwarf, struct wk_code_index *index)
 	WK_FREE_ALL(r.rows, r.is_silent);
 }
 
-static void forget_names(struct wk_dwarf_file *file)
-{
-	wk_dwarf_memo_fini(&file->name_of);
-}
-
 static void forget_ids(struct wk_dwarf_file *file)
 {
-	forget_names(file);
+	wk_dwarf_memo_fini(&file->name_of);
 	file->is_lent = false;
 	file->text_budget = 0;
 }
@@ -227,19 +222,6 @@ static void add_block(struct wk_dwarf *dwarf, uint32_t unit, struct wk_code_inde
 		wk_code_index_add(index, unit, &b->maker, &block);
 }
 
-/* Once more if the text at a name is empty, which no compiler writes. */
-static bool walk(struct wk_dwarf *dwarf, struct wk_dwarf_unit *unit, struct wk_err *fault)
-{
-	bool ok = wk_dwarf_walk(unit, &dwarf->block, true, fault);
-
-	if (!wk_dwarf_saw_empty_text(dwarf) || dwarf->looks_at_texts)
-		return ok;
-	dwarf->looks_at_texts = true;
-	each_file(dwarf, forget_names);
-	*fault = (struct wk_err){ 0 };
-	return wk_dwarf_walk(unit, &dwarf->block, true, fault);
-}
-
 bool wk_dwarf_load(struct wk_dwarf *dwarf, uint32_t number, struct wk_code_index *index,
 		   struct wk_err *err)
 {
@@ -259,7 +241,7 @@ bool wk_dwarf_load(struct wk_dwarf *dwarf, uint32_t number, struct wk_code_index
 	if (!body)
 		body = unit;
 	wk_dwarf_read_lines(unit);
-	if (!walk(dwarf, body, &fault) && dwarf->lines.row_count == 0) {
+	if (!wk_dwarf_walk(body, &dwarf->block, true, &fault) && dwarf->lines.row_count == 0) {
 		wk_code_index_add_empty(index, number);
 		dwarf->has_fault = true;
 		return wk_fail(err, fault.code, fault.offset, "%s", fault.text);

@@ -310,8 +310,6 @@ static inline uint32_t wk_dwarf_end_of(const struct wk_sort_key *interval)
 	return wk_dwarf_start_of(interval) + (uint32_t)interval->key;
 }
 
-#define WK_DWARF_UNSEEN 64
-
 struct wk_dwarf {
 	struct wk_dwarf_input input;
 	struct wk_dwarf_file *main, *alternate, *package;
@@ -328,9 +326,6 @@ struct wk_dwarf {
 	uint64_t line_budget;                 /* 0 was never set */
 	struct wk_buf first_missing, missing; /* the first split file; the sentence */
 	size_t missing_count;
-	const uint8_t *unseen[WK_DWARF_UNSEEN]; /* texts that were used as names unread */
-	size_t unseen_count;
-	bool has_empty_texts, looks_at_texts;
 	bool misses_alternate, misses_ranges, misses_lines;
 	bool has_fault; /* a unit or its lines ended early */
 };
@@ -599,9 +594,6 @@ uint32_t wk_dwarf_linkage_name(struct wk_dwarf_unit *unit, struct wk_dwarf_value
  * function share the answer. Replaces `offset` by that DIE's. */
 struct wk_dwarf_unit *wk_dwarf_name_place(struct wk_dwarf_unit *unit, uint64_t *offset,
 					  const struct wk_dwarf_naming *naming);
-/* Was one of the texts used as names empty? Entries with another linkage name then lack it, and
- * must be read again with looks_at_texts set. */
-bool wk_dwarf_saw_empty_text(struct wk_dwarf *dwarf);
 /* Sets the names that entries contain, and those found before. Leaves the others in `names`, at
  * most one batch; returns their number. */
 size_t wk_dwarf_known_names(struct wk_dwarf_later *names, size_t count,

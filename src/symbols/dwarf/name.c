@@ -42,26 +42,6 @@ static uint32_t intern(struct wk_dwarf_text text)
 	return wk_code_index_text(text.file->dwarf->index, name);
 }
 
-/* To look at each text at once would be to wait for memory each time. */
-static void look_later(struct wk_dwarf *dwarf, const uint8_t *text)
-{
-	__builtin_prefetch(text);
-	if (dwarf->unseen_count == WK_DWARF_UNSEEN)
-		wk_dwarf_saw_empty_text(dwarf);
-	dwarf->unseen[dwarf->unseen_count++] = text;
-}
-
-bool wk_dwarf_saw_empty_text(struct wk_dwarf *dwarf)
-{
-	bool is_empty = false;
-
-	for (size_t i = 0; i < dwarf->unseen_count; i++)
-		is_empty |= *dwarf->unseen[i] == '\0';
-	dwarf->unseen_count = 0;
-	dwarf->has_empty_texts |= is_empty;
-	return dwarf->has_empty_texts;
-}
-
 static void lend(struct wk_dwarf_file *file)
 {
 	struct wk_bytes str = wk_dwarf_section(&file->sections, WK_DWARF_STR);
@@ -74,20 +54,16 @@ static void lend(struct wk_dwarf_file *file)
 	file->is_lent = true;
 }
 
-/* The text in .debug_str, in place. An empty one is not a name. */
+/* The text in .debug_str, in place. It is not read here: memory would be waited for each time. */
 static inline uint32_t lent_id(struct wk_dwarf_file *file, uint64_t offset)
 {
-	struct wk_dwarf *dwarf = file->dwarf;
-
 	if (!file->is_lent)
 		lend(file);
 	if (!file->str_id)
 		return intern((struct wk_dwarf_text){ file, WK_DWARF_STR, offset });
-	if (offset >= (uint64_t)(file->str.end - file->str.start) ||
-	    (dwarf->looks_at_texts && file->str.start[offset] == '\0'))
+	if (offset >= (uint64_t)(file->str.end - file->str.start))
 		return 0;
-	if (!dwarf->looks_at_texts)
-		look_later(dwarf, file->str.start + offset);
+	__builtin_prefetch(file->str.start + offset);
 	return file->str_id + (uint32_t)offset;
 }
 
@@ -252,8 +228,7 @@ static struct teller teller_of(const struct wk_dwarf_unit *unit)
 	teller.str = file->str;
 	teller.str_id = file->str_id;
 	teller.near_end = info->start;
-	if (unit->abbrevs && !info->big_endian && file->str_id && !file->dwarf->looks_at_texts &&
-	    unit->end > PLAIN_BYTES)
+	if (unit->abbrevs && !info->big_endian && file->str_id && unit->end > PLAIN_BYTES)
 		teller.near_end += unit->end - PLAIN_BYTES;
 	return teller;
 }
@@ -274,40 +249,25 @@ static inline const uint8_t *reported_text(const struct teller *teller, uint64_t
 	return teller->str.start + offset;
 }
 
-/* Texts are looked at when all of them are known, as memory is then waited for once. */
-static bool has_empty(const uint8_t *const *texts, size_t count)
-{
-	bool is_empty = false;
-
-	for (size_t i = 0; i < count; i++)
-		is_empty |= *texts[i] == '\0';
-	return is_empty;
-}
-
 size_t wk_dwarf_known_names(struct wk_dwarf_later *names, size_t count,
 			    struct wk_code_packed_node *nodes)
 {
-	const uint8_t *texts[WK_DWARF_BATCH];
 	struct teller teller = { 0 };
-	size_t told = 0, unknown = 0;
+	size_t unknown = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		struct wk_dwarf_later name = names[i];
 		uint32_t *function = &nodes[name.node].function;
+		const uint8_t *text;
 
 		if (name.unit != teller.unit)
 			teller = teller_of(name.unit);
-		texts[told] = reported_text(&teller, name.offset);
-		if (texts[told]) {
-			__builtin_prefetch(texts[told]);
-			*function = teller.str_id + (uint32_t)(texts[told] - teller.str.start);
-			told++;
-		} else if (!wk_dwarf_memo_look(&name.unit->file->name_of, name.offset, function)) {
+		text = reported_text(&teller, name.offset);
+		if (text)
+			*function = teller.str_id + (uint32_t)(text - teller.str.start);
+		else if (!wk_dwarf_memo_look(&name.unit->file->name_of, name.offset, function))
 			names[unknown++] = name;
-		}
 	}
-	if (told > 0)
-		teller.unit->file->dwarf->has_empty_texts |= has_empty(texts, told);
 	return unknown;
 }
 
