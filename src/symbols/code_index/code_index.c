@@ -25,13 +25,12 @@ struct file_head {
 	uint32_t magic, version;
 	uint64_t size_bytes;
 	uint64_t texts, texts_len;
-	uint64_t slots, slots_cap; /* the hash table of the texts */
 	uint64_t ranges, ranges_len;
 	uint64_t units, unit_count; /* the start of each, 64 bits, or 0 */
 };
 
 #define MAGIC   0x69636b77 /* "wkci" */
-#define VERSION 4
+#define VERSION 5
 
 /* A loaded index: borrowed bytes, none of which are trusted. */
 struct loaded {
@@ -462,8 +461,6 @@ void wk_code_index_save(struct wk_code_index *index, struct wk_buf *out)
 	wk_buf_extend(out, sizeof(head));
 	save_ranges(index, begin, &head, out);
 	save_units(index, begin, &head, out);
-	head.slots = out->len - begin;
-	head.slots_cap = wk_code_texts_save_slots(&index->texts, out);
 	head.texts = out->len - begin;
 	head.texts_len = wk_code_texts_len(&index->texts);
 	wk_code_texts_save(&index->texts, out);
@@ -490,8 +487,6 @@ static bool check(struct wk_bytes bytes, struct wk_err *err)
 			       "a saved code index of %zu bytes claims %" PRIu64,
 			       wk_bytes_left(&bytes), head->size_bytes);
 	if (!is_inside(head, head->texts, head->texts_len, 1) || head->texts_len > UINT32_MAX ||
-	    !is_inside(head, head->slots, head->slots_cap, sizeof(struct wk_index_slot)) ||
-	    head->slots_cap > UINT32_MAX / 4 || (head->slots_cap & (head->slots_cap - 1)) != 0 ||
 	    !is_inside(head, head->ranges, head->ranges_len, 1) ||
 	    !is_inside(head, head->units, head->unit_count, sizeof(uint64_t)) ||
 	    head->unit_count > UINT32_MAX)
@@ -515,9 +510,6 @@ struct wk_code_index *wk_code_index_load(struct wk_bytes bytes, struct wk_err *e
 	};
 	index->texts.loaded = (const char *)bytes.at + head->texts;
 	index->texts.loaded_len = (uint32_t)head->texts_len;
-	index->texts.loaded_slots =
-		(const struct wk_index_slot *)(const void *)(bytes.at + head->slots);
-	index->texts.loaded_cap = (uint32_t)head->slots_cap;
 	index->range_at = bytes.at + head->ranges;
 	index->range_len = (size_t)head->ranges_len;
 	if (index->range_len)

@@ -12,9 +12,8 @@
 #define PIECE_BITS  18
 #define PIECE_BYTES ((size_t)1 << PIECE_BITS)
 
-/* Limits for damaged files: bytes of a text, and steps of a lookup in the hash table. */
+/* Of damaged files. */
 #define LONGEST_LOADED ((size_t)1 << 20)
-#define MOST_STEPS     256
 
 /* Longer names are real (templates), but not much longer. */
 #define LONGEST_LENT ((size_t)256 * 1024)
@@ -108,31 +107,25 @@ static bool is_text(const void *table, uint32_t id, const void *key)
 	return wk_str_eq(wk_code_texts_get(table, id), *(const struct wk_str *)key);
 }
 
-static uint32_t saved_hash(struct wk_str text)
+/* A damaged file may have the same text again and again. */
+static void index_loaded(struct wk_code_texts *texts)
 {
-	return (uint32_t)wk_hash_fixed(text.at, text.len);
-}
+	texts->knows_loaded = true;
+	for (uint64_t at = 0; at < texts->loaded_len;) {
+		struct wk_str text = wk_code_texts_get(texts, (uint32_t)at);
+		uint64_t hash = wk_hash_bytes(text.at, text.len);
 
-static uint32_t find_loaded(const struct wk_code_texts *texts, struct wk_str text)
-{
-	uint32_t hash = texts->loaded_cap ? saved_hash(text) : 0;
-	uint32_t mask = texts->loaded_cap - 1, at = hash & mask;
-
-	for (int i = 0; i < MOST_STEPS && texts->loaded_cap && texts->loaded_slots[at].id; i++) {
-		if (texts->loaded_slots[at].hash == hash &&
-		    is_text(texts, texts->loaded_slots[at].id, &text))
-			return texts->loaded_slots[at].id;
-		at = (at + 1) & mask;
+		if (text.len && !wk_index_find(&texts->index, hash, is_text, texts, &text))
+			wk_index_add(&texts->index, hash, (uint32_t)at);
+		at += text.len + 1;
 	}
-	return 0;
 }
 
-/* Counts texts that exist already. */
-static uint32_t find(const struct wk_code_texts *texts, uint64_t hash, struct wk_str text)
+static uint32_t find(struct wk_code_texts *texts, uint64_t hash, struct wk_str text)
 {
-	uint32_t id = find_loaded(texts, text);
-
-	return id ? id : wk_index_find(&texts->index, hash, is_text, texts, &text);
+	if (!texts->knows_loaded)
+		index_loaded(texts);
+	return wk_index_find(&texts->index, hash, is_text, texts, &text);
 }
 
 uint32_t wk_code_texts_add(struct wk_code_texts *texts, struct wk_str text)
@@ -287,57 +280,4 @@ void wk_code_texts_save(const struct wk_code_texts *texts, struct wk_buf *out)
 		wk_buf_add_str(out, texts->copies[i].text);
 		wk_buf_add_char(out, '\0');
 	}
-}
-
-struct slots {
-	struct wk_index_slot *at;
-	uint32_t mask;
-};
-
-/* It is not inserted if no lookup would reach it. */
-static void put(const struct slots *slots, uint32_t hash, uint32_t id)
-{
-	uint32_t at = hash & slots->mask;
-
-	for (int i = 0; i < MOST_STEPS; i++, at = (at + 1) & slots->mask) {
-		if (slots->at[at].id == 0) {
-			slots->at[at] = (struct wk_index_slot){ hash, id };
-			return;
-		}
-	}
-}
-
-static void put_all(const struct wk_code_texts *texts, const struct slots *slots)
-{
-	for (size_t i = 0; i < texts->loaded_cap; i++)
-		if (texts->loaded_slots[i].id)
-			put(slots, texts->loaded_slots[i].hash, texts->loaded_slots[i].id);
-	for (size_t i = 0; i < texts->index.cap; i++) {
-		uint32_t id = texts->index.slots[i].id;
-
-		if (id)
-			put(slots, saved_hash(wk_code_texts_get(texts, id)), id);
-	}
-	for (size_t i = 0; i < texts->copy_count; i++)
-		put(slots, saved_hash(texts->copies[i].text), texts->copies[i].id);
-}
-
-uint32_t wk_code_texts_save_slots(const struct wk_code_texts *texts, struct wk_buf *out)
-{
-	size_t count = texts->index.count + texts->copy_count, cap = 1;
-	struct slots slots;
-
-	for (size_t i = 0; i < texts->loaded_cap; i++)
-		count += texts->loaded_slots[i].id != 0;
-	if (count > UINT32_MAX / 8) /* texts are then not found again, but read */
-		return 0;
-	while (cap < count + count / 3 + 1)
-		cap *= 2;
-	slots.at = wk_buf_extend(out, cap * sizeof(*slots.at));
-	slots.mask = (uint32_t)cap - 1;
-	if (!slots.at)
-		return 0;
-	memset(slots.at, 0, cap * sizeof(*slots.at));
-	put_all(texts, &slots);
-	return (uint32_t)cap;
 }

@@ -4,9 +4,8 @@
  * An existing section of texts can be borrowed: its texts then have ids without being read or
  * copied, and are copied only if they are saved.
  *
- * Some texts come from a file and stay there; added ones follow them. A text never moves. The file
- * contains a hash table of its texts, so that equal texts are found without reading all of them. A
- * damaged file gives wrong texts, nothing worse. */
+ * Some texts come from a file and stay there; added ones follow them. A text never moves. Those of
+ * the file are read only if others are added. A damaged file gives wrong texts, nothing worse. */
 #ifndef WK_SYMBOLS_CODE_INDEX_TEXTS_H
 #define WK_SYMBOLS_CODE_INDEX_TEXTS_H
 
@@ -32,10 +31,10 @@ struct wk_code_copy {
 };
 
 struct wk_code_texts {
-	/* From a file, or empty. `loaded_cap` is a power of two or 0. */
+	/* From a file, or empty. */
 	const char *loaded;
-	uint32_t loaded_len, loaded_cap;
-	const struct wk_index_slot *loaded_slots;
+	uint32_t loaded_len;
+	bool knows_loaded; /* they are in `index` */
 
 	/* Added texts: blocks of equal size; a long text uses several contiguous ones. */
 	char **pieces;
@@ -82,10 +81,8 @@ void wk_code_texts_keep(struct wk_code_texts *texts, struct wk_sort_key *places,
 			uint32_t *words);
 void wk_code_texts_forget_copies(struct wk_code_texts *texts);
 
-/* Writes all texts that are not borrowed, or that are to be saved: the texts (`wk_code_texts_len`
- * bytes), then, as a separate table, the slots. */
+/* Writes all texts that are not borrowed, or that are to be saved: `wk_code_texts_len` bytes. */
 size_t wk_code_texts_len(const struct wk_code_texts *texts);
 void wk_code_texts_save(const struct wk_code_texts *texts, struct wk_buf *out);
-uint32_t wk_code_texts_save_slots(const struct wk_code_texts *texts, struct wk_buf *out);
 
 #endif
