@@ -517,9 +517,23 @@ static void plt_slots_of_aarch64_are_known_by_their_instructions(void **state)
 	wk_buf_fini(&plt);
 }
 
+static void a_text_may_be_as_long_as_its_limit(void **state)
+{
+	struct wk_bytes table = wk_bytes_of("abc\0def", 7); /* no NUL at the end */
+
+	(void)state;
+	assert_true(wk_str_is(wk_obj_text(&table, 0, 4), "abc"));
+	assert_true(wk_str_is(wk_obj_text(&table, 0, 3), "abc"));
+	assert_int_equal(wk_obj_text(&table, 0, 2).len, 0);
+	assert_true(wk_str_is(wk_obj_text(&table, 2, 1), "c"));
+	assert_int_equal(wk_obj_text(&table, 4, 3).len, 0);
+	assert_int_equal(wk_obj_text(&table, 7, 3).len, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_text_may_be_as_long_as_its_limit),
 		cmocka_unit_test(both_classes_and_byte_orders_read_alike),
 		cmocka_unit_test(the_machine_is_known),
 		cmocka_unit_test(addresses_follow_the_segment_that_holds_them),

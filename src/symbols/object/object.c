@@ -36,7 +36,7 @@ struct wk_str wk_obj_text(const struct wk_bytes *table, uint64_t offset, size_t 
 	if (offset >= size)
 		return (struct wk_str){ "", 0 };
 	at = table->start + offset;
-	most = size - offset < limit ? (size_t)(size - offset) : limit;
+	most = size - offset <= limit ? (size_t)(size - offset) : limit + 1; /* and the NUL */
 	nul = memchr(at, 0, most);
 	if (!nul)
 		return (struct wk_str){ "", 0 };
