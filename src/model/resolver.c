@@ -212,8 +212,8 @@ static bool is_of_the_kernel(const struct wk_image *image)
 static struct resolving_image *open_image(struct wk_resolver *resolver, wk_image_id id)
 {
 	const struct wk_image *image = &resolver->model->images[id];
-	struct wk_image_key key = wk_model_image_key(resolver->model, id);
 	struct resolving_image *open;
+	struct wk_image_key key;
 
 	sort_recorded(resolver);
 	if (id >= resolver->image_count) {
@@ -227,6 +227,7 @@ static struct resolving_image *open_image(struct wk_resolver *resolver, wk_image
 	open->is_open = true;
 	if (!resolver->symbols || (is_of_the_kernel(image) && !kernel_is_ours(resolver)))
 		return open;
+	key = wk_model_image_key(resolver->model, id);
 	if (image->kind == WK_IMAGE_FILE || image->kind == WK_IMAGE_VDSO ||
 	    image->kind == WK_IMAGE_KERNEL)
 		open->symbols = wk_symbols_image(resolver->symbols, &key);
