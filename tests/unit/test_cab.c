@@ -319,6 +319,7 @@ static void a_broken_block_is_known_by_its_sum(void **state)
 	open_cabinet(&bytes, &cab);
 	assert_false(wk_cab_read(&cab, &cab.files[0], &plain, &err));
 	assert_string_equal(err.text, "a block of the cabinet is broken: its checksum differs");
+	wk_buf_fini(&plain);
 	wk_cab_close(&cab);
 	wk_buf_fini(&bytes);
 }
