@@ -33,7 +33,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 const struct wk_command wk_cmd_help = {
 	.name = "help",
 	.summary = "list the commands, or print the help of one",
-	.usage = (const char *const[]){ "[COMMAND [all]]", NULL },
+	.usage = (const char *const[]){ "[COMMAND] [all]", NULL },
 	.description = (const char *const[]){
 		"Lists the commands. With COMMAND it prints what `wick COMMAND --help` prints: the "
 		"common options and examples. With `all` it prints every option.", NULL },

@@ -164,6 +164,7 @@ static const char *filter_option(const struct wk_filter_spec *filter)
 static bool report_file(const char *path, const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
+	enum wk_table_form form = wk_table_form(args->csv, args->json, args->output);
 	struct wk_findings findings = { 0 };
 	struct wk_help_style style = wk_help_style();
 	struct wk_output output;
@@ -175,14 +176,14 @@ static bool report_file(const char *path, const struct wk_call *call, struct wk_
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "%s applies to recordings, but %s is a Windows binary or PDB",
 			       filter, path);
-	if (args->csv)
+	if (form == WK_TABLE_CSV)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--csv applies to recordings, but %s is a Windows binary or PDB; "
+			       "CSV applies to recordings, but %s is a Windows binary or PDB; "
 			       "use --json",
 			       path);
 	ok = wk_windows_file_print(&findings, path, &args->load.naming, &wk_cli_messages, err);
 	out = ok ? wk_output_open(&output, args->output, call, err) : NULL;
-	if (out && args->json)
+	if (out && form == WK_TABLE_JSON)
 		wk_findings_print_json(&findings, out);
 	else if (out)
 		wk_findings_print(&findings, out,

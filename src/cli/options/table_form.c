@@ -1,5 +1,6 @@
 #include "cli/options/table_form.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -15,11 +16,12 @@ bool wk_table_form_check(bool csv, bool json, struct wk_err *err)
 
 enum wk_table_form wk_table_form(bool csv, bool json, const char *output)
 {
-	struct wk_str path = wk_str_c(output);
+	const char *dot = output ? strrchr(output, '.') : NULL;
 
-	if (csv || (!json && wk_str_ends(path, ".csv")))
+	if (csv || (!json && dot && wk_str_is_any_case(wk_str_c(dot), ".csv")))
 		return WK_TABLE_CSV;
-	return json || wk_str_ends(path, ".json") ? WK_TABLE_JSON : WK_TABLE_TEXT;
+	return json || (dot && wk_str_is_any_case(wk_str_c(dot), ".json")) ? WK_TABLE_JSON
+									   : WK_TABLE_TEXT;
 }
 
 /* Output for a pager can be cut to the width that its user sets. */
