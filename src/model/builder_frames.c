@@ -105,22 +105,22 @@ static wk_frame_id frame_of(struct wk_builder *builder, uint32_t pid, uint64_t v
 
 /* Adds one part of a chain on top of `stack`, outermost frame first. Return addresses point after
  * their call, so all but the innermost are looked up one byte before. */
-static wk_stack_id add_chain(struct wk_builder *builder, struct wk_chain_cache *memory,
+static wk_stack_id add_chain(struct wk_builder *builder, struct wk_chain_cache *cache,
 			     wk_stack_id stack, uint32_t pid, const uint64_t *chain, size_t count,
 			     bool is_exact)
 {
 	struct wk_chain_place place = { wk_spaces_version(builder->spaces, pid), stack, is_exact };
-	size_t known = wk_chain_cache_begin(memory, &place, chain, count);
+	size_t known = wk_chain_cache_begin(cache, &place, chain, count);
 
 	assert(known <= count);
 	if (known)
-		stack = memory->stack[known - 1];
+		stack = cache->stack[known - 1];
 	for (size_t i = count - known; i-- > 0;) {
 		uint64_t address = chain[i] - (i > 0 && !is_exact && chain[i] > 0);
 
 		stack = wk_model_add_stack(builder->model, stack,
 					   frame_of(builder, pid, place.version, address));
-		wk_chain_cache_set(memory, count - 1 - i, chain[i], stack);
+		wk_chain_cache_set(cache, count - 1 - i, chain[i], stack);
 	}
 	return stack;
 }

@@ -101,7 +101,7 @@ static void copy_bytes(void *from, void *to, size_t bytes)
 	memcpy(to, from, bytes);
 }
 
-/* ---- */
+/* ---- the cabinet */
 
 static bool fail_library(const struct wk_cab_library *library, const char *part, struct wk_err *err)
 {
@@ -192,8 +192,8 @@ bool wk_cab_open(struct wk_bytes bytes, struct wk_cab *cab, struct wk_err *err)
 	(void)bytes;
 	*cab = (struct wk_cab){ 0 };
 	return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
-		       "wick was built without libmspack, which unpacks cabinets: unpack it first "
-		       "(cabextract, expand)");
+		       "wick was built without libmspack, which unpacks cabinets; unpack the file "
+		       "first (cabextract, expand)");
 }
 
 void wk_cab_close(struct wk_cab *cab)

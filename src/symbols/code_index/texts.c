@@ -12,7 +12,7 @@
 #define PIECE_BITS  18
 #define PIECE_BYTES ((size_t)1 << PIECE_BITS)
 
-/* Of damaged files. */
+/* Of a file, which may be damaged. */
 #define LONGEST_LOADED ((size_t)1 << 20)
 
 /* Longer names are real (templates), but not much longer. */
