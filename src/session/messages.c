@@ -21,3 +21,20 @@ void wk_warn_fmt(const struct wk_messages *messages, const char *format, ...)
 	wk_warn(messages, text);
 	wk_free(text);
 }
+
+void wk_warn_buf(const struct wk_messages *messages, struct wk_buf *sentence)
+{
+	if (sentence->len)
+		wk_warn(messages, wk_buf_text(sentence));
+	wk_buf_fini(sentence);
+}
+
+void wk_warn_lines(const struct wk_messages *messages, struct wk_str lines)
+{
+	struct wk_str line;
+
+	while (lines.len) {
+		wk_str_split(lines, '\n', &line, &lines);
+		wk_warn_fmt(messages, "%.*s", WK_STR_ARG(line));
+	}
+}

@@ -4,6 +4,7 @@
 #ifndef WK_SESSION_MESSAGES_H
 #define WK_SESSION_MESSAGES_H
 
+#include "base/buf.h"
 #include "base/text/printf.h"
 #include "fetch/fetch_options.h"
 
@@ -19,6 +20,12 @@ static inline void wk_warn(const struct wk_messages *messages, const char *sente
 	if (messages && messages->warn)
 		messages->warn(messages->context, sentence);
 }
+
+/* Warns with the sentence unless it is empty, and frees its buffer. */
+void wk_warn_buf(const struct wk_messages *messages, struct wk_buf *sentence);
+
+/* A warning for each line. */
+void wk_warn_lines(const struct wk_messages *messages, struct wk_str lines);
 
 /* Of any length. */
 void wk_warn_fmt(const struct wk_messages *messages, const char *format, ...)

@@ -1,5 +1,6 @@
 #include "base/text/suggest.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define LONGEST 40
@@ -55,4 +56,16 @@ void wk_suggestion_try(struct wk_suggestion *suggestion, const char *word)
 		suggestion->best = word;
 		suggestion->distance = distance;
 	}
+}
+
+bool wk_suggestion_add(const struct wk_suggestion *suggestion, const char *otherwise,
+		       struct wk_err *err)
+{
+	const char *best = suggestion->best;
+	size_t len = err ? strlen(err->text) : 0;
+
+	if (err)
+		snprintf(err->text + len, sizeof(err->text) - len, "; %s%s%s",
+			 best ? "did you mean \"" : otherwise, best ? best : "", best ? "\"?" : "");
+	return false;
 }

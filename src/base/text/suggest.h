@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/err.h"
 #include "base/str.h"
 
 struct wk_suggestion {
@@ -19,5 +20,10 @@ static inline struct wk_suggestion wk_suggestion_for(struct wk_str typed)
 
 /* Stores `word` if it is nearer than the earlier ones. */
 void wk_suggestion_try(struct wk_suggestion *suggestion, const char *word);
+
+/* Ends a sentence: "...; did you mean "word"?", or with other words if no word is near enough.
+ * Always false. */
+bool wk_suggestion_add(const struct wk_suggestion *suggestion, const char *otherwise,
+		       struct wk_err *err);
 
 #endif
