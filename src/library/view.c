@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <string.h>
 
 #include "library/profile.h"
 #include "render/renderers.h"
@@ -113,35 +112,11 @@ static bool expect_samples(const struct wk_filter *filter, struct wk_err *err)
 	return false;
 }
 
-/* The formats of whole recordings, in addition to those in the table of renderers. */
-static const struct wk_renderer *const exports[] = { &wk_renderer_firefox, &wk_renderer_pprof,
-						     &wk_renderer_speedscope };
-
-static const struct wk_renderer *renderer_at(size_t index)
-{
-	size_t count = 0;
-
-	while (wk_renderers[count])
-		count++;
-	if (index < count)
-		return wk_renderers[index];
-	return index - count < sizeof(exports) / sizeof(exports[0]) ? exports[index - count] : NULL;
-}
-
 const char *wick_output_format(size_t index)
 {
-	const struct wk_renderer *renderer = renderer_at(index);
-
-	return renderer ? renderer->name : NULL;
-}
-
-static const struct wk_renderer *find_renderer(const char *format)
-{
-	const struct wk_renderer *renderer;
-
-	for (size_t i = 0; (renderer = renderer_at(i)) != NULL; i++)
-		if (strcmp(renderer->name, format) == 0)
-			return renderer;
+	for (size_t i = 0; wk_renderers[i]; i++)
+		if (i == index)
+			return wk_renderers[i]->name;
 	return NULL;
 }
 
@@ -150,7 +125,7 @@ static void show_profile(void *call)
 	struct show *show = call;
 	const struct wk_filter_spec spec = { .expression = show->options.filter,
 					     .source = show->options.event };
-	const struct wk_renderer *renderer = find_renderer(show->format);
+	const struct wk_renderer *renderer = wk_renderer_find(show->format);
 	struct wk_out out = { .write = write_out, .context = show };
 	struct wk_filter filter = { 0 };
 

@@ -76,14 +76,13 @@ enum wk_render_wants {
 
 struct wk_renderer {
 	const char *name, *summary;
-	const char *suffix; /* of files it writes */
 	enum wk_render_wants wants;
 	/* False only for a view that this format cannot show; the output reports failed writes
 	 * (wk_out_end). */
 	bool (*render)(const struct wk_view *view, struct wk_out *out, struct wk_err *err);
 };
 
-/* Ends with NULL. */
+/* Ends with NULL; those of single samples come last. */
 extern const struct wk_renderer *const wk_renderers[];
 
 /* NULL if there is none of that name. */

@@ -13,8 +13,6 @@ bool wk_export_has_levels(const char *format)
 bool wk_export_samples(const char *format, const struct wk_selection *selection, bool by_weight,
 		       struct wk_out *out, struct wk_err *err)
 {
-	static const struct wk_renderer *const renderers[] = {
-		&wk_renderer_firefox, &wk_renderer_pprof, &wk_renderer_speedscope };
 	const struct wk_view view = {
 		.model = selection->quality.model,
 		.quality = &selection->quality,
@@ -22,10 +20,7 @@ bool wk_export_samples(const char *format, const struct wk_selection *selection,
 		.by_weight = by_weight,
 	};
 
-	for (size_t i = 0; i < sizeof(renderers) / sizeof(renderers[0]); i++)
-		if (strcmp(renderers[i]->name, format) == 0)
-			return renderers[i]->render(&view, out, err);
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no format %s", format);
+	return wk_renderer_find(format)->render(&view, out, err);
 }
 
 /* Samples without any frame have no line. */
@@ -37,8 +32,7 @@ static void report_left_out(const struct wk_tree *tree, const struct wk_messages
 		return;
 	wk_num_add_share(&words, tree->self[0], tree->total[0]);
 	wk_buf_add_text(&words, " without a stack, left out");
-	wk_warn(messages, wk_buf_text(&words));
-	wk_buf_fini(&words);
+	wk_warn_buf(messages, &words);
 }
 
 bool wk_export_folded(const struct wk_selection *selection, const struct wk_tree_options *levels,

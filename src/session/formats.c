@@ -15,8 +15,9 @@ struct wk_format wk_format_written(size_t index)
 {
 	const struct wk_renderer *renderer = wk_renderers[index];
 
-	return renderer ? (struct wk_format){ .name = renderer->name, .summary = renderer->summary }
-			: (struct wk_format){ 0 };
+	if (!renderer || renderer->wants == WK_RENDER_SAMPLES)
+		return (struct wk_format){ 0 };
+	return (struct wk_format){ .name = renderer->name, .summary = renderer->summary };
 }
 
 /* The first bytes of a regular file; closed by the caller if true. */

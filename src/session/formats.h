@@ -10,7 +10,8 @@ struct wk_format {
 	const char *const *suffixes; /* of formats that are read; NULL-terminated */
 };
 
-/* By number; the one after the last has no name. */
+/* By number; the one after the last has no name. Those for single samples are not listed: they are
+ * choices of `wick export`. */
 struct wk_format wk_format_read(size_t index);
 struct wk_format wk_format_written(size_t index);
 

@@ -184,17 +184,9 @@ static void write_thread(struct writing *w, const struct wk_thread_samples *samp
 
 /* --- The profile --------------------------------------------------------------------------- */
 
-static struct wk_str fact(const struct wk_model *model, const char *key)
-{
-	for (uint32_t i = 0; i < model->fact_count; i++)
-		if (wk_str_is(wk_model_str(model, model->facts[i].key), key))
-			return wk_model_str(model, model->facts[i].value);
-	return wk_str_c("");
-}
-
 static void write_fact(struct writing *w, const char *key, const char *fact_key)
 {
-	struct wk_str value = fact(w->model, fact_key);
+	struct wk_str value = wk_model_fact(w->model, fact_key);
 
 	if (value.len == 0)
 		return;
@@ -242,7 +234,7 @@ static void write_meta(struct writing *w)
 		   PROCESSED_VERSION, BROWSER_VERSION, interval_ms(w), wall_ns / 1000000);
 	wk_out_json_quoted(out, wk_buf_str(&title));
 	wk_buf_fini(&title);
-	if (wk_str_is(fact(w->model, "clock"), "CLOCK_MONOTONIC"))
+	if (wk_str_is(wk_model_fact(w->model, "clock"), "CLOCK_MONOTONIC"))
 		wk_out_fmt(out, ",\n\"startTimeAsClockMonotonicNanosecondsSinceBoot\":%" PRIu64,
 			   w->model->first_ns);
 	write_fact(w, "arguments", "command line");
@@ -289,7 +281,6 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 const struct wk_renderer wk_renderer_firefox = {
 	.name = "firefox",
 	.summary = "JSON for the Firefox Profiler (profiler.firefox.com)",
-	.suffix = ".json",
 	.wants = WK_RENDER_SAMPLES,
 	.render = render,
 };

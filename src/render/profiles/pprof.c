@@ -467,7 +467,6 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 const struct wk_renderer wk_renderer_pprof = {
 	.name = "pprof",
 	.summary = "a protocol buffer for pprof (go tool pprof ...), packed",
-	.suffix = ".pb.gz",
 	.wants = WK_RENDER_SAMPLES,
 	.render = render,
 };

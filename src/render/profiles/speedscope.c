@@ -210,7 +210,6 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 const struct wk_renderer wk_renderer_speedscope = {
 	.name = "speedscope",
 	.summary = "speedscope's file format, a profile for each thread",
-	.suffix = ".speedscope.json",
 	.wants = WK_RENDER_SAMPLES,
 	.render = render,
 };

@@ -380,7 +380,6 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 const struct wk_renderer wk_renderer_svg = {
 	.name = "svg",
 	.summary = "an interactive flame graph, one file for any browser",
-	.suffix = ".svg",
 	.wants = WK_RENDER_TREE,
 	.render = render,
 };

@@ -44,7 +44,6 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 const struct wk_renderer wk_renderer_csv = {
 	.name = "csv",
 	.summary = "comma separated values, for spreadsheets",
-	.suffix = ".csv",
 	.wants = WK_RENDER_TABLE,
 	.render = render,
 };

@@ -101,7 +101,6 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 const struct wk_renderer wk_renderer_folded = {
 	.name = "folded",
 	.summary = "folded stacks, one line each, for flame graph tools",
-	.suffix = ".folded",
 	.wants = WK_RENDER_TREE,
 	.render = render,
 };

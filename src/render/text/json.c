@@ -118,7 +118,6 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 const struct wk_renderer wk_renderer_json = {
 	.name = "json",
 	.summary = "one JSON object, for programs",
-	.suffix = ".json",
 	.wants = WK_RENDER_TABLE,
 	.render = render,
 };

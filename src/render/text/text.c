@@ -561,7 +561,6 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 const struct wk_renderer wk_renderer_text = {
 	.name = "text",
 	.summary = "aligned columns, for people",
-	.suffix = ".txt",
 	.wants = WK_RENDER_TABLE,
 	.render = render,
 };
