@@ -198,6 +198,13 @@ bool wk_option_wrong_choice(enum wk_opt_style style, const struct wk_opt *opt, c
 	return false;
 }
 
+bool wk_option_must_be(const char *name, const char *value, const char *expected,
+		       struct wk_err *err)
+{
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s is \"%.100s\", but must be %s", name,
+		       value, expected);
+}
+
 static const char *number_expected(const struct wk_opt *opt)
 {
 	switch (opt->kind) {
@@ -228,6 +235,5 @@ bool wk_option_wrong_number(enum wk_opt_style style, const struct wk_opt *opt, c
 			       "error: invalid value '%s' for '--%s <%s>': invalid %s", value,
 			       opt->name, opt->argument,
 			       is_real ? "float literal" : "digit found in string");
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s is \"%s\", but must be %s", opt->name,
-		       value, number_expected(opt));
+	return wk_option_must_be(opt->name, value, number_expected(opt), err);
 }

@@ -17,6 +17,9 @@ bool wk_option_accepts_none(enum wk_opt_style style, const struct wk_opt *opt, c
 			    struct wk_err *err);
 bool wk_option_wrong_choice(enum wk_opt_style style, const struct wk_opt *opt, const char *value,
 			    struct wk_err *err);
+/* `value` of the option --`name` of wick. */
+bool wk_option_must_be(const char *name, const char *value, const char *expected,
+		       struct wk_err *err);
 bool wk_option_wrong_number(enum wk_opt_style style, const struct wk_opt *opt, const char *value,
 			    struct wk_err *err);
 

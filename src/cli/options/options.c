@@ -1,5 +1,6 @@
 #include "cli/options/options.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,45 @@ void wk_options_fini(const struct wk_opt_target *target)
 		for (const struct wk_opt *opt = target->group->options; opt->name; opt++)
 			if (opt->kind == WK_OPT_LIST)
 				wk_text_list_fini((void *)((char *)target->values + opt->at));
+}
+
+bool wk_option_is_set(const struct wk_opt *opt, const void *values)
+{
+	const void *field = (const char *)values + opt->at;
+
+	switch (opt->kind) {
+	case WK_OPT_FLAG:
+	case WK_OPT_SWITCH:
+		return *(const bool *)field;
+	case WK_OPT_LIST:
+		return ((const struct wk_text_list *)field)->count;
+	case WK_OPT_REAL:
+		return *(const double *)field != 0;
+	case WK_OPT_TEXT:
+	case WK_OPT_MAYBE:
+	case WK_OPT_CHOICE:
+		return *(const char *const *)field;
+	default:
+		return *(const uint64_t *)field;
+	}
+}
+
+const char *wk_options_first_set(const struct wk_opt_group *group, const void *values)
+{
+	const struct wk_opt *opt = group->options;
+
+	while (opt->name && !wk_option_is_set(opt, values))
+		opt++;
+	return opt->name;
+}
+
+bool wk_option_check_range(const char *name, uint64_t value, uint64_t least, uint64_t most,
+			   const char *expected, struct wk_err *err)
+{
+	if (value == 0 || (value >= least && value <= most))
+		return true;
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s is %" PRIu64 ", but must be %s", name,
+		       value, expected);
 }
 
 void wk_words_fini(struct wk_words *words)

@@ -55,6 +55,13 @@ struct wk_opt {
 	const char *const *choices; /* NULL-terminated; completed, and enforced for WK_OPT_CHOICE */
 };
 
+/* Rows of a table: a flag, a text, and any other value without choices. */
+#define WK_VALUE(letter, name, argument, help, kind, at) \
+	{ letter, name, argument, help, kind, at, NULL }
+#define WK_TEXT(letter, name, argument, help, at) \
+	WK_VALUE(letter, name, argument, help, WK_OPT_TEXT, at)
+#define WK_FLAG(letter, name, help, at) WK_VALUE(letter, name, NULL, help, WK_OPT_FLAG, at)
+
 /* Options under one title. */
 struct wk_opt_group {
 	const char *title;
@@ -103,6 +110,16 @@ enum wk_parsed wk_options_parse(char **argv, const struct wk_opt_target *targets
 enum wk_parsed wk_options_parse_as(enum wk_opt_style style, char **argv,
 				   const struct wk_opt_target *targets, bool word_ends_options,
 				   struct wk_words *words, struct wk_err *err);
+
+/* Whether an option was given: its value is not zero. */
+bool wk_option_is_set(const struct wk_opt *opt, const void *values);
+
+/* The name of the first option of a group that was given; NULL if none was. */
+const char *wk_options_first_set(const struct wk_opt_group *group, const void *values);
+
+/* Fails unless a number is 0, which is "not given", or from `least` to `most`. */
+bool wk_option_check_range(const char *name, uint64_t value, uint64_t least, uint64_t most,
+			   const char *expected, struct wk_err *err);
 
 /* Frees the lists among the values. */
 void wk_options_fini(const struct wk_opt_target *targets);
