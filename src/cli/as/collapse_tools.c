@@ -9,73 +9,73 @@
 	  WK_OPT_NUMBER, AT(threads), NULL }
 static const struct wk_opt no_options[] = { { 0 } };
 
+static const struct wk_opt frame_options[] = {
+	WK_FLAG(0, "pid", "append the process id to its name", COLLAPSE(with_pid)),
+	WK_FLAG(0, "tid", "append the process and thread ids to the name", COLLAPSE(with_tid)),
+	WK_FLAG(0, "kernel", "mark kernel functions with _[k]", COLLAPSE(marks_kernel)),
+	WK_FLAG(0, "jit", "mark JIT functions with _[j]", COLLAPSE(marks_jit)),
+	WK_FLAG(0, "all", "same as --kernel and --jit", AT(marks_all)),
+	WK_FLAG(0, "addrs", "print addresses of unnamed frames", COLLAPSE(with_addresses)),
+	WK_TEXT(0, "event-filter", "EVENT", "fold only samples of this event [default: that of the "
+	  "first sample]", COLLAPSE(event)),
+	{ 0 },
+};
+
+/* Of both tools for perf script. */
+static const struct wk_opt_group frames = { "Frames", frame_options };
+
 static const struct wk_opt perf_options[] = {
-	{ 0, "pid", NULL, "append the process id to its name", WK_OPT_FLAG, COLLAPSE(with_pid),
-	  NULL },
-	{ 0, "tid", NULL, "append the process and thread ids to the name", WK_OPT_FLAG,
-	  COLLAPSE(with_tid), NULL },
-	{ 0, "kernel", NULL, "mark kernel functions with _[k]", WK_OPT_FLAG, COLLAPSE(marks_kernel),
-	  NULL },
-	{ 0, "jit", NULL, "mark JIT functions with _[j]", WK_OPT_FLAG,
-	  COLLAPSE(marks_jit), NULL },
-	{ 0, "all", NULL, "same as --kernel and --jit", WK_OPT_FLAG, AT(marks_all), NULL },
-	{ 0, "addrs", NULL, "print addresses of unnamed frames", WK_OPT_FLAG,
-	  COLLAPSE(with_addresses), NULL },
-	{ 0, "event-filter", "EVENT", "fold only samples of this event [default: that of the first "
-	  "sample]",
-	  WK_OPT_TEXT, COLLAPSE(event), NULL },
-	{ 0, "inline", NULL, "add inlined calls from the debug information on this machine",
-	  WK_OPT_FLAG, AT(with_inlined), NULL },
-	{ 0, "context", NULL, "with --inline: append file and line to names", WK_OPT_FLAG,
-	  COLLAPSE(with_context), NULL },
-	{ 0, "srcline", NULL, "append file and line if perf script prints them", WK_OPT_FLAG,
-	  COLLAPSE(with_source_line), NULL },
+	WK_FLAG(0, "inline", "add inlined calls from the debug information on this machine",
+	  AT(with_inlined)),
+	WK_FLAG(0, "context", "with --inline: append file and line to names",
+	  COLLAPSE(with_context)),
+	WK_FLAG(0, "srcline", "append file and line if perf script prints them",
+	  COLLAPSE(with_source_line)),
 	{ 0 },
 };
 
 static const struct wk_opt java_exceptions_options[] = {
-	{ 0, "shorten-pkgs", NULL, "shorten packages to one letter", WK_OPT_SWITCH,
-	  COLLAPSE(short_packages), NULL },
-	{ 0, "no-pkgs", NULL, "leave out packages", WK_OPT_FLAG, COLLAPSE(no_modules), NULL },
+	WK_VALUE(0, "shorten-pkgs", NULL, "shorten packages to one letter", WK_OPT_SWITCH,
+	  COLLAPSE(short_packages)),
+	WK_FLAG(0, "no-pkgs", "leave out packages", COLLAPSE(no_modules)),
 	{ 0 },
 };
 
 static const struct wk_opt jstack_options[] = {
-	{ 0, "include-tname", NULL, "add the thread's name as a frame [default]", WK_OPT_SWITCH,
-	  COLLAPSE(with_thread_name), NULL },
-	{ 0, "include-tid", NULL, "keep the number at the end of a thread's name", WK_OPT_SWITCH,
-	  COLLAPSE(with_thread_id), NULL },
-	{ 0, "shorten-pkgs", NULL, "shorten packages to one letter", WK_OPT_SWITCH,
-	  COLLAPSE(short_packages), NULL },
+	WK_VALUE(0, "include-tname", NULL, "add the thread's name as a frame [default]",
+	  WK_OPT_SWITCH, COLLAPSE(with_thread_name)),
+	WK_VALUE(0, "include-tid", NULL, "keep the number at the end of a thread's name",
+	  WK_OPT_SWITCH, COLLAPSE(with_thread_id)),
+	WK_VALUE(0, "shorten-pkgs", NULL, "shorten packages to one letter", WK_OPT_SWITCH,
+	  COLLAPSE(short_packages)),
 	{ 0 },
 };
 
 static const struct wk_opt elfutils_options[] = {
-	{ 0, "pid", NULL, "add PID=... as a frame", WK_OPT_FLAG, COLLAPSE(with_pid), NULL },
-	{ 0, "tid", NULL, "add TID=... as a frame", WK_OPT_FLAG, COLLAPSE(with_tid), NULL },
+	WK_FLAG(0, "pid", "add PID=... as a frame", COLLAPSE(with_pid)),
+	WK_FLAG(0, "tid", "add TID=... as a frame", COLLAPSE(with_tid)),
 	{ 0 },
 };
 
 static const struct wk_opt vtune_mc_options[] = {
-	{ 0, "size", NULL, "count bytes instead of allocations", WK_OPT_FLAG, AT(by_bytes), NULL },
+	WK_FLAG(0, "size", "count bytes instead of allocations", AT(by_bytes)),
 	{ 0 },
 };
 
 static const struct wk_opt wcp_options[] = {
-	{ 0, "lines", NULL, "append file and line to names", WK_OPT_FLAG,
-	  COLLAPSE(with_source_line), NULL },
+	WK_FLAG(0, "lines", "append file and line to names", COLLAPSE(with_source_line)),
 	{ 0 },
 };
 
 static const struct wk_opt xdebug_options[] = {
-	{ 't', "t", NULL, "weigh by time [default]", WK_OPT_FLAG, AT(by_time), NULL },
-	{ 'c', "c", NULL, "weigh by number of calls", WK_OPT_FLAG, AT(by_ticks), NULL },
+	WK_FLAG('t', "t", "weigh by time [default]", AT(by_time)),
+	WK_FLAG('c', "c", "weigh by number of calls", AT(by_ticks)),
 	{ 0 },
 };
 
 static const struct wk_opt go_options[] = {
-	{ 0, "sample_index", "N", "fold the Nth kind of sample, counted from 0", WK_OPT_NUMBER,
-	  AT(sample_index), NULL },
+	WK_VALUE(0, "sample_index", "N", "fold the Nth kind of sample, counted from 0",
+	  WK_OPT_NUMBER, AT(sample_index)),
 	{ 0 },
 };
 
@@ -85,42 +85,26 @@ static const struct wk_opt inferno_threads_options[] = {
 };
 
 static const struct wk_opt inferno_modules_options[] = {
-	{ 0, "no-modules", NULL, "leave out module names", WK_OPT_FLAG,
-	  COLLAPSE(no_modules), NULL },
+	WK_FLAG(0, "no-modules", "leave out module names", COLLAPSE(no_modules)),
 	{ 0 },
 };
 
 static const struct wk_opt inferno_dtrace_options[] = {
-	{ 0, "includeoffset", NULL, "keep offsets in functions", WK_OPT_FLAG,
-	  COLLAPSE(with_offsets), NULL },
+	WK_FLAG(0, "includeoffset", "keep offsets in functions", COLLAPSE(with_offsets)),
 	INFERNO_THREADS,
 	{ 0 },
 };
 
 static const struct wk_opt inferno_ghcprof_options[] = {
-	{ 0, "time", NULL, "weigh by the %time column [default]", WK_OPT_FLAG, AT(by_time), NULL },
-	{ 0, "bytes", NULL, "weigh by the bytes column", WK_OPT_FLAG, AT(by_bytes), NULL },
-	{ 0, "ticks", NULL, "weigh by the ticks column", WK_OPT_FLAG, AT(by_ticks), NULL },
+	WK_FLAG(0, "time", "weigh by the %time column [default]", AT(by_time)),
+	WK_FLAG(0, "bytes", "weigh by the bytes column", AT(by_bytes)),
+	WK_FLAG(0, "ticks", "weigh by the ticks column", AT(by_ticks)),
 	{ 0 },
 };
 
 static const struct wk_opt inferno_perf_options[] = {
-	{ 0, "all", NULL, "same as --kernel and --jit", WK_OPT_FLAG, AT(marks_all), NULL },
-	{ 0, "jit", NULL, "mark JIT functions with _[j]", WK_OPT_FLAG,
-	  COLLAPSE(marks_jit), NULL },
-	{ 0, "kernel", NULL, "mark kernel functions with _[k]", WK_OPT_FLAG, COLLAPSE(marks_kernel),
-	  NULL },
-	{ 0, "event-filter", "EVENT", "fold only samples of this event [default: that of the first "
-	  "sample]",
-	  WK_OPT_TEXT, COLLAPSE(event), NULL },
-	{ 0, "addrs", NULL, "print addresses of unnamed frames", WK_OPT_FLAG,
-	  COLLAPSE(with_addresses), NULL },
-	{ 0, "pid", NULL, "append the process id to its name", WK_OPT_FLAG, COLLAPSE(with_pid),
-	  NULL },
-	{ 0, "tid", NULL, "append the process and thread ids to the name", WK_OPT_FLAG,
-	  COLLAPSE(with_tid), NULL },
-	{ 0, "skip-after", "STRING", "leave out the callers of this function; may be repeated",
-	  WK_OPT_LIST, AT(skip_after), NULL },
+	WK_VALUE(0, "skip-after", "STRING", "leave out the callers of this function; may be "
+	  "repeated", WK_OPT_LIST, AT(skip_after)),
 	INFERNO_THREADS,
 	{ 0 },
 };
@@ -167,7 +151,7 @@ const struct wk_as_tool wk_as_collapse_tools[] = {
 	{ &scripts, "stackcollapse-ljp.awk", "folds reports of the Lightweight Java Profiler",
 	  .options = no_options, .reader = "ljp" },
 	{ &scripts, "stackcollapse-perf.pl", "folds the text of perf script",
-	  .options = perf_options, .reader = "perf-script" },
+	  .options = perf_options, .common = &frames, .reader = "perf-script" },
 	{ &scripts, "stackcollapse-pmc.pl", "folds call graphs of pmcstat -G",
 	  .options = no_options, .reader = "pmcstat" },
 	{ &scripts, "stackcollapse-recursive.pl", "removes direct recursion from folded stacks",
@@ -193,7 +177,7 @@ const struct wk_as_tool wk_as_collapse_tools[] = {
 	{ &inferno, "inferno-collapse-guess", "detects the format and folds it",
 	  .options = inferno_threads_options },
 	{ &inferno, "inferno-collapse-perf", "folds the text of perf script",
-	  .options = inferno_perf_options, .reader = "perf-script" },
+	  .options = inferno_perf_options, .common = &frames, .reader = "perf-script" },
 	{ &inferno, "inferno-collapse-recursive", "removes direct recursion from folded stacks",
 	  .options = inferno_threads_options, .reader = "folded", .collapses_recursion = true },
 	{ &inferno, "inferno-collapse-sample", "folds reports of macOS's sample",

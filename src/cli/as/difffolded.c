@@ -8,19 +8,12 @@ struct args {
 	bool normalises, strips_hex;
 };
 
-static const struct wk_opt script_options[] = {
-	{ 'n', "n", NULL, "scale the first file to the total of the second", WK_OPT_FLAG,
-	  offsetof(struct args, normalises), NULL },
-	{ 's', "s", NULL, "treat all addresses such as 0x7f3a as the same", WK_OPT_FLAG,
-	  offsetof(struct args, strips_hex), NULL },
-	{ 0 },
-};
-
-static const struct wk_opt inferno_options[] = {
-	{ 'n', "normalize", NULL, "scale the first file to the total of the second", WK_OPT_FLAG,
-	  offsetof(struct args, normalises), NULL },
-	{ 's', "strip-hex", NULL, "treat all addresses such as 0x7f3a as the same", WK_OPT_FLAG,
-	  offsetof(struct args, strips_hex), NULL },
+/* The script reads only letters. */
+static const struct wk_opt options[] = {
+	WK_FLAG('n', "normalize", "scale the first file to the total of the second",
+	  offsetof(struct args, normalises)),
+	WK_FLAG('s', "strip-hex", "treat all addresses such as 0x7f3a as the same",
+	  offsetof(struct args, strips_hex)),
 	{ 0 },
 };
 
@@ -96,8 +89,8 @@ static const struct wk_as_kind inferno = {
 
 const struct wk_as_tool wk_as_difffolded_tools[] = {
 	{ &script, "difffolded.pl", "puts the counts of two folded files side by side",
-	  .options = script_options },
+	  .options = options },
 	{ &inferno, "inferno-diff-folded", "puts the counts of two folded files side by side",
-	  .options = inferno_options },
+	  .options = options },
 	{ 0 },
 };

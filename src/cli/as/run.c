@@ -32,25 +32,22 @@ static void say_failed(const struct wk_as_tool *tool, struct wk_str text)
 
 /* Options that all of inferno's tools have. */
 static const struct wk_opt inferno_options[] = {
-	{ 'q', "quiet", NULL, "print no warnings", WK_OPT_FLAG,
-	  offsetof(struct wk_as_inferno_args, quiet), NULL },
-	{ 'v', "verbose", NULL, "accepted and ignored: there are no further messages", WK_OPT_FLAG,
-	  offsetof(struct wk_as_inferno_args, verbose), NULL },
+	WK_FLAG('q', "quiet", "print no warnings", offsetof(struct wk_as_inferno_args, quiet)),
+	WK_FLAG('v', "verbose", "accepted and ignored: there are no further messages",
+	  offsetof(struct wk_as_inferno_args, verbose)),
 	{ 0 },
 };
 
 static const struct wk_opt_group inferno_group = { "Messages", inferno_options };
 
-static void help(const struct wk_as_tool *tool, const struct wk_opt_group *group,
+static void help(const struct wk_as_tool *tool, const struct wk_opt_use *options,
 		 struct wk_out *out, struct wk_help_style style)
 {
-	bool is_inferno = tool->kind->family == WK_AS_INFERNO;
 	struct wk_buf name = { 0 };
 	struct wk_command command = {
 		.usage = (const char *const[]){ tool->kind->usage, NULL },
 		.description = (const char *const[]){ tool->summary, NULL },
-		.options = (const struct wk_opt_use[]){
-			{ group, 0 }, { is_inferno ? &inferno_group : NULL, 0 }, { 0 } },
+		.options = options,
 	};
 
 	wk_buf_add_fmt(&name, "as %s", tool->name);
@@ -60,7 +57,7 @@ static void help(const struct wk_as_tool *tool, const struct wk_opt_group *group
 }
 
 /* The scripts print the error and their usage; clap points to its help. */
-static int wrong_usage(const struct wk_as_tool *tool, const struct wk_opt_group *group,
+static int wrong_usage(const struct wk_as_tool *tool, const struct wk_opt_use *options,
 		       struct wk_err *err)
 {
 	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
@@ -70,7 +67,7 @@ static int wrong_usage(const struct wk_as_tool *tool, const struct wk_opt_group 
 		wk_out_text(&out, "\n\nFor more information, try '--help'.\n");
 	} else {
 		wk_out_char(&out, '\n');
-		help(tool, group, &out, (struct wk_help_style){ .columns = 80 });
+		help(tool, options, &out, (struct wk_help_style){ .columns = 80 });
 	}
 	wk_out_end(&out);
 	if (tool->kind->usage_exit)
@@ -78,13 +75,13 @@ static int wrong_usage(const struct wk_as_tool *tool, const struct wk_opt_group 
 	return tool->kind->family == WK_AS_INFERNO ? CLAP_FAILED : PERL_DIED;
 }
 
-static int run_engine(const struct wk_as_call *call, const struct wk_opt_group *group)
+static int run_engine(const struct wk_as_call *call, const struct wk_opt_use *options)
 {
 	struct wk_err err = { 0 };
 	int exit_code = call->tool->kind->run(call, &err);
 
 	if (err.code == WK_EUSAGE)
-		return wrong_usage(call->tool, group, &err);
+		return wrong_usage(call->tool, options, &err);
 	if (err.code != WK_OK)
 		say_failed(call->tool, wk_str_c(err.text));
 	return exit_code;
@@ -99,28 +96,34 @@ static enum wk_opt_style style_of(const struct wk_as_tool *tool)
 
 int wk_as_run(const struct wk_as_tool *tool, char **argv, struct wk_out *out)
 {
-	struct wk_opt_group group = { "Options", tool->options };
+	const struct wk_opt_group own = { "Options", tool->options };
+	const struct wk_opt_group *messages =
+		tool->kind->family == WK_AS_INFERNO ? &inferno_group : NULL;
+	const struct wk_opt_use options[] = { { &own, 0 },
+					      { tool->common ? tool->common : messages, 0 },
+					      { tool->common ? messages : NULL, 0 },
+					      { 0 } };
 	void *args = wk_alloc_zeroed(1, tool->kind->args_size);
-	struct wk_opt_target targets[] = {
-		{ &group, args },
-		{ tool->kind->family == WK_AS_INFERNO ? &inferno_group : NULL, args }, { 0 } };
+	struct wk_opt_target targets[sizeof(options) / sizeof(options[0])] = { 0 };
 	struct wk_words words = { 0 };
 	struct wk_as_call call = { tool, args, &words, out };
 	struct wk_err err = { 0 };
 	int exit_code = WK_EXIT_DONE;
 
+	for (size_t i = 0; options[i].group; i++)
+		targets[i] = (struct wk_opt_target){ options[i].group, args };
 	if (tool->kind->prepare)
 		tool->kind->prepare(args, tool);
 	switch (wk_options_parse_as(style_of(tool), argv, targets, false, &words, &err)) {
 	case WK_PARSED:
-		exit_code = run_engine(&call, &group);
+		exit_code = run_engine(&call, options);
 		break;
 	case WK_PARSED_HELP:
 	case WK_PARSED_HELP_ALL:
-		help(tool, &group, out, wk_help_style());
+		help(tool, options, out, wk_help_style());
 		break;
 	case WK_PARSED_WRONG:
-		exit_code = wrong_usage(tool, &group, &err);
+		exit_code = wrong_usage(tool, options, &err);
 		break;
 	}
 	wk_options_fini(targets);
