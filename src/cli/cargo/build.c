@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text/json.h"
+#include "cli/messages.h"
 #include "cli/terminal.h"
 #include "os/program.h"
 #include "session/doctor/cargo_profile.h"
@@ -51,18 +51,11 @@ static void add_profile(struct wk_text_list *argv, const struct wk_cargo_build *
 
 static void add_target(struct wk_text_list *argv, const struct wk_cargo_choice *choice)
 {
-	static const char *const options[] = {
-		[WK_CARGO_BIN] = "--bin",
-		[WK_CARGO_EXAMPLE] = "--example",
-		[WK_CARGO_TEST] = "--test",
-		[WK_CARGO_BENCH] = "--bench",
-	};
-
 	wk_text_list_add_pair(argv, "--package", choice->package);
 	if (choice->kind == WK_CARGO_LIB)
 		wk_text_list_add(argv, "--lib");
 	else if (choice->kind < WK_CARGO_LIB)
-		wk_text_list_add_pair(argv, options[choice->kind], choice->name);
+		wk_text_list_add_pair(argv, wk_cargo_option(choice->kind), choice->name);
 }
 
 static void add_flag(struct wk_text_list *argv, const char *option, bool is_set)
@@ -113,10 +106,8 @@ static void set_variable(const char *profile, const char *key, const char *value
 
 	wk_cargo_profile_variable(profile, key, &name);
 	setenv(wk_buf_text(&name), value, true);
-	if (verbose) {
-		wk_buf_add_fmt(&name, "=%s", value);
-		wk_say(wk_buf_text(&name));
-	}
+	if (verbose)
+		wk_warn_fmt(&wk_cli_messages, "%s=%s", wk_buf_text(&name), value);
 	wk_buf_fini(&name);
 }
 
@@ -126,12 +117,6 @@ struct artifact {
 	enum wk_cargo_kind kind;
 	bool has_debug, is_test, is_fresh;
 };
-
-static void replace(char **at, struct wk_str text)
-{
-	wk_free(*at);
-	*at = wk_strndup(text.at, text.len);
-}
 
 static void forget(struct artifact *artifact)
 {
@@ -149,23 +134,6 @@ static bool is_debug(struct wk_json *json)
 		return false;
 	default:
 		return wk_cargo_is_debug(wk_json_text_or_number(json));
-	}
-}
-
-static void read_target(struct artifact *artifact, struct wk_json *json)
-{
-	struct wk_str key;
-
-	if (!wk_json_enter_object(json))
-		return;
-	while (wk_json_next_key(json, &key)) {
-		if (wk_str_is(key, "name"))
-			replace(&artifact->name, wk_json_text(json));
-		else if (!wk_str_is(key, "kind"))
-			wk_json_skip(json);
-		else if (wk_json_enter_array(json))
-			while (wk_json_next_element(json))
-				artifact->kind = wk_cargo_kind_of(wk_json_text(json));
 	}
 }
 
@@ -198,15 +166,15 @@ static bool read_artifact(struct artifact *artifact, struct wk_bytes line)
 		if (wk_str_is(key, "reason"))
 			is_artifact = wk_str_is(wk_json_text(&json), "compiler-artifact");
 		else if (wk_str_is(key, "manifest_path"))
-			replace(&artifact->manifest, wk_json_text(&json));
+			wk_cargo_replace(&artifact->manifest, wk_json_text(&json));
 		else if (wk_str_is(key, "target"))
-			read_target(artifact, &json);
+			wk_cargo_read_target(&json, &artifact->name, &artifact->kind);
 		else if (wk_str_is(key, "fresh"))
 			artifact->is_fresh = wk_json_bool(&json);
 		else if (wk_str_is(key, "profile"))
 			read_profile(artifact, &json);
 		else if (wk_str_is(key, "executable") && wk_json_peek(&json) == WK_JSON_STRING)
-			replace(&artifact->executable, wk_json_text(&json));
+			wk_cargo_replace(&artifact->executable, wk_json_text(&json));
 		else
 			wk_json_skip(&json);
 	}

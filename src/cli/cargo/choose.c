@@ -59,18 +59,7 @@ static const char *option_of(enum wk_cargo_kind kind, const struct wk_cargo_choi
 {
 	if (choice->is_unit)
 		return choice->is_bench ? "--unit-bench" : "--unit-test";
-	switch (kind) {
-	case WK_CARGO_BIN:
-		return "--bin";
-	case WK_CARGO_EXAMPLE:
-		return "--example";
-	case WK_CARGO_TEST:
-		return "--test";
-	case WK_CARGO_BENCH:
-		return "--bench";
-	default:
-		return "--unit-test";
-	}
+	return wk_cargo_option(kind) ? wk_cargo_option(kind) : "--unit-test";
 }
 
 /* Whether the package has a library and a program of this name. */

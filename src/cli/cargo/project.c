@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text/json.h"
 #include "cli/terminal.h"
 #include "os/os.h"
 #include "os/program.h"
@@ -35,10 +34,39 @@ enum wk_cargo_kind wk_cargo_kind_of(struct wk_str kind)
 	return WK_CARGO_OTHER;
 }
 
-static void replace(char **at, struct wk_str text)
+void wk_cargo_replace(char **at, struct wk_str text)
 {
 	wk_free(*at);
 	*at = wk_strndup(text.at, text.len);
+}
+
+void wk_cargo_read_target(struct wk_json *json, char **name, enum wk_cargo_kind *kind)
+{
+	struct wk_str key;
+
+	if (!wk_json_enter_object(json))
+		return;
+	while (wk_json_next_key(json, &key)) {
+		if (wk_str_is(key, "name"))
+			wk_cargo_replace(name, wk_json_text(json));
+		else if (!wk_str_is(key, "kind"))
+			wk_json_skip(json);
+		else if (wk_json_enter_array(json))
+			while (wk_json_next_element(json))
+				*kind = wk_cargo_kind_of(wk_json_text(json));
+	}
+}
+
+const char *wk_cargo_option(enum wk_cargo_kind kind)
+{
+	static const char *const options[WK_CARGO_OTHER + 1] = {
+		[WK_CARGO_BIN] = "--bin",
+		[WK_CARGO_EXAMPLE] = "--example",
+		[WK_CARGO_TEST] = "--test",
+		[WK_CARGO_BENCH] = "--bench",
+	};
+
+	return options[kind];
 }
 
 /* A package while it is read: its targets may come before its name. */
@@ -56,23 +84,10 @@ struct reading {
 static void read_target(struct wk_cargo_project *project, struct wk_json *json)
 {
 	struct wk_cargo_target target = { .kind = WK_CARGO_OTHER };
-	struct wk_str key;
 
-	if (!wk_json_enter_object(json))
-		return;
-	while (wk_json_next_key(json, &key)) {
-		if (wk_str_is(key, "name")) {
-			replace(&target.name, wk_json_text(json));
-		} else if (wk_str_is(key, "kind") && wk_json_enter_array(json)) {
-			while (wk_json_next_element(json))
-				target.kind = wk_cargo_kind_of(wk_json_text(json));
-		} else if (!wk_str_is(key, "kind")) {
-			wk_json_skip(json);
-		}
-	}
-	if (!target.name)
-		return;
-	*WK_APPEND(project->targets, project->count, project->cap) = target;
+	wk_cargo_read_target(json, &target.name, &target.kind);
+	if (target.name)
+		*WK_APPEND(project->targets, project->count, project->cap) = target;
 }
 
 static void read_package(struct reading *reading, struct wk_json *json)
@@ -85,13 +100,13 @@ static void read_package(struct reading *reading, struct wk_json *json)
 		return;
 	while (wk_json_next_key(json, &key)) {
 		if (wk_str_is(key, "name"))
-			replace(&package.name, wk_json_text(json));
+			wk_cargo_replace(&package.name, wk_json_text(json));
 		else if (wk_str_is(key, "id"))
-			replace(&package.id, wk_json_text(json));
+			wk_cargo_replace(&package.id, wk_json_text(json));
 		else if (wk_str_is(key, "manifest_path"))
-			replace(&package.manifest, wk_json_text(json));
+			wk_cargo_replace(&package.manifest, wk_json_text(json));
 		else if (wk_str_is(key, "default_run"))
-			replace(&package.default_run, wk_json_text(json));
+			wk_cargo_replace(&package.default_run, wk_json_text(json));
 		else if (!wk_str_is(key, "targets"))
 			wk_json_skip(json);
 		else if (wk_json_enter_array(json))
@@ -201,7 +216,7 @@ bool wk_cargo_project_parse(struct wk_cargo_project *project, struct wk_bytes me
 				while (wk_json_next_element(&json))
 					read_package(&reading, &json);
 		} else if (wk_str_is(key, "workspace_root")) {
-			replace(&project->root, wk_json_text(&json));
+			wk_cargo_replace(&project->root, wk_json_text(&json));
 		} else if (wk_str_is(key, "workspace_default_members")) {
 			wk_json_end(&near, NULL);
 			near = wk_json_value(&json);

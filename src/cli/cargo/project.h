@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/out.h"
+#include "base/text/json.h"
 #include "base/text/text_list.h"
 
 enum wk_cargo_kind {
@@ -24,6 +25,17 @@ enum wk_cargo_kind {
 
 /* `kind` as Cargo's JSON has it: "bin", "example", "proc-macro" ... */
 enum wk_cargo_kind wk_cargo_kind_of(struct wk_str kind);
+
+/* Replaces a text of the heap. */
+void wk_cargo_replace(char **at, struct wk_str text);
+
+/* Reads the name and kind of a target, as both `cargo metadata` and `cargo build` write them;
+ * others are left alone. */
+void wk_cargo_read_target(struct wk_json *json, char **name, enum wk_cargo_kind *kind);
+
+/* The option that chooses a target of a kind: "--bin", "--example", "--test", "--bench"; NULL for a
+ * library. */
+const char *wk_cargo_option(enum wk_cargo_kind kind);
 
 struct wk_cargo_target {
 	char *name, *package;

@@ -6,6 +6,7 @@
 
 #include "base/out.h"
 #include "os/program.h"
+#include "cli/messages.h"
 #include "cli/terminal.h"
 #include "session/doctor/cargo_profile.h"
 #include "session/doctor/cargo_program.h"
@@ -35,10 +36,10 @@ static void report_stripped(const struct wk_cargo_build *build,
 	if (found)
 		wk_buf_add_fmt(&words, " (strip = %s in %s)", wk_buf_text(&value),
 			       wk_buf_text(&where));
-	wk_say(wk_buf_text(&words));
+	wk_warn_buf(&wk_cli_messages, &words);
 	report_lines("to keep the names in every build, in", manifest, profile, "strip = \"none\"");
 	wk_say("to keep them in one build: cargo wick --with-debug");
-	WK_BUF_FINI_ALL(&value, &where, &words);
+	WK_BUF_FINI_ALL(&value, &where);
 }
 
 void wk_cargo_report(const struct wk_cargo_build *build, const struct wk_cargo_project *project,
