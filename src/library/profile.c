@@ -27,8 +27,8 @@ static void open_path(struct open_profile *open, const char *path)
 		.sums_samples = options->sum_samples,
 		.is_of_any_event = true,
 	};
-	const struct wk_open_input input = { .path = path };
-	const struct wk_model *model = wk_open_inputs(&input, 1, &how, NULL, NULL, &open->err);
+	const struct wk_model *model = wk_open_paths((const char *const[]){ path, NULL }, &how,
+						     NULL, NULL, &open->err);
 	struct wick_profile *profile;
 
 	if (!model)

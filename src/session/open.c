@@ -176,14 +176,14 @@ static void prefetch(const struct wk_model *model, const struct wk_open_options 
 }
 
 /* For advice. Standard input cannot be read again. */
-static void name_inputs(struct wk_model *model, const struct wk_open_input *inputs, size_t count,
+static void name_inputs(struct wk_model *model, const char *const *paths, size_t count,
 			const struct wk_open_options *options)
 {
 	struct wk_buf words = { 0 };
 	bool can_be_read = true;
 
 	for (size_t i = 0; i < count; i++) {
-		const char *name = options->name && count == 1 ? options->name : inputs[i].path;
+		const char *name = options->name && count == 1 ? options->name : paths[i];
 
 		can_be_read &= strcmp(name, "-") != 0;
 		wk_buf_add_text(&words, i ? " " : "");
@@ -195,40 +195,27 @@ static void name_inputs(struct wk_model *model, const struct wk_open_input *inpu
 	wk_buf_fini(&words);
 }
 
-static struct wk_model *open_with(const struct wk_open_input *inputs, size_t count,
-				  const struct wk_open_options *options, struct wk_symbols *symbols,
-				  struct wk_err *err)
+static struct wk_model *open_with(const char *const *paths, const struct wk_open_options *options,
+				  struct wk_symbols *symbols, struct wk_err *err)
 {
 	struct wk_open_sources sources;
 	struct wk_model *model = NULL;
+	size_t count = 0;
 
-	if (wk_open_sources_init(&sources, inputs, count, err)) {
+	while (paths[count])
+		count++;
+	if (wk_open_sources_init(&sources, paths, count, options->is_comparison, err)) {
 		for (size_t i = count; i-- > 0;)
-			wk_symbols_look_beside(symbols, inputs[i].path);
+			wk_symbols_look_beside(symbols, paths[i]);
 		model = build_as_needed(&sources, options, symbols, err);
 	}
 	wk_open_sources_fini(&sources);
 	if (!model)
 		return NULL;
-	name_inputs(model, inputs, count, options);
+	name_inputs(model, paths, count, options);
 	prefetch(model, options, symbols);
 	wk_model_resolve(model, symbols,
 			 &(struct wk_resolve_options){ .no_inlined = options->no_inlined });
-	return model;
-}
-
-struct wk_model *wk_open_inputs(const struct wk_open_input *inputs, size_t count,
-				const struct wk_open_options *options, struct wk_symbols *symbols,
-				const struct wk_messages *messages, struct wk_err *err)
-{
-	struct wk_symbolizer symbolizer;
-	struct wk_model *model = NULL;
-
-	if (symbols)
-		return open_with(inputs, count, options, symbols, err);
-	if (wk_symbolizer_open(&symbolizer, &options->naming, messages, err))
-		model = open_with(inputs, count, options, symbolizer.symbols, err);
-	wk_symbolizer_close(&symbolizer);
 	return model;
 }
 
@@ -236,15 +223,13 @@ struct wk_model *wk_open_paths(const char *const *paths, const struct wk_open_op
 			       struct wk_symbols *symbols, const struct wk_messages *messages,
 			       struct wk_err *err)
 {
-	struct wk_open_input *inputs = NULL;
-	struct wk_model *model;
-	size_t count = 0, cap = 0;
+	struct wk_symbolizer symbolizer;
+	struct wk_model *model = NULL;
 
-	for (; paths[count]; count++) {
-		WK_RESERVE(inputs, cap, count + 1);
-		inputs[count] = (struct wk_open_input){ .path = paths[count] };
-	}
-	model = wk_open_inputs(inputs, count, options, symbols, messages, err);
-	wk_free(inputs);
+	if (symbols)
+		return open_with(paths, options, symbols, err);
+	if (wk_symbolizer_open(&symbolizer, &options->naming, messages, err))
+		model = open_with(paths, options, symbolizer.symbols, err);
+	wk_symbolizer_close(&symbolizer);
 	return model;
 }

@@ -13,12 +13,13 @@
 
 /* All zero is the default. What it points to is borrowed. */
 struct wk_open_options {
+	struct wk_naming_options naming;
 	const char *format; /* NULL: detected from the content */
 	const char *name;   /* of a single input, for advice; NULL: its path */
-	struct wk_naming_options naming;
 	bool no_inlined;
 	uint64_t threads;                      /* for reading; 0: one per CPU */
 	bool sums_samples, sums_other_sources; /* formats/reader.h */
+	bool is_comparison;                    /* of two inputs, the first being "before" */
 
 	/* What samples will be shown: files are only fetched for names of these. NULL: all. */
 	const struct wk_filter_spec *in_view;
@@ -26,19 +27,9 @@ struct wk_open_options {
 	const struct wk_table_view *table; /* or of the one that this table shows, if any */
 };
 
-struct wk_open_input {
-	const char *path; /* "-" is standard input */
-	bool is_before;   /* all its samples are of the "before" side of a comparison */
-};
-
-/* `count` is at least 1. `symbols` names addresses and may know images already, such as those of a
- * recording just made; it must have been made with the same options. NULL: one is opened and closed
- * here. */
-struct wk_model *wk_open_inputs(const struct wk_open_input *inputs, size_t count,
-				const struct wk_open_options *options, struct wk_symbols *symbols,
-				const struct wk_messages *messages, struct wk_err *err);
-
-/* The same; `paths` ends with NULL. */
+/* `paths` ends with NULL and has at least one; "-" is standard input. `symbols` names addresses and
+ * may know images already, such as those of a recording just made; it must have been made with the
+ * same options. NULL: one is opened and closed here. */
 struct wk_model *wk_open_paths(const char *const *paths, const struct wk_open_options *options,
 			       struct wk_symbols *symbols, const struct wk_messages *messages,
 			       struct wk_err *err);

@@ -62,12 +62,12 @@ bool wk_open_source_read(struct wk_open_source *source, const struct wk_open_opt
 	return ok;
 }
 
-static bool reads_stdin_once(const struct wk_open_input *inputs, size_t count, struct wk_err *err)
+static bool reads_stdin_once(const char *const *paths, size_t count, struct wk_err *err)
 {
 	size_t times = 0;
 
 	for (size_t i = 0; i < count; i++)
-		times += strcmp(inputs[i].path, "-") == 0;
+		times += strcmp(paths[i], "-") == 0;
 	if (times > 1)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"\"-\" is given %s, but standard input can be read only once",
@@ -75,88 +75,59 @@ static bool reads_stdin_once(const struct wk_open_input *inputs, size_t count, s
 	return times <= 1;
 }
 
-static bool is_same_file(const struct wk_open_input *a, const struct wk_os_identity *of_a,
-			 const struct wk_open_input *b, const struct wk_os_identity *of_b)
+static bool is_same_file(const struct wk_os_identity *a, const struct wk_os_identity *b)
 {
-	if (a->is_before != b->is_before || !of_a->is_regular || !of_b->is_regular)
-		return false;
-	return of_a->inode && of_a->inode == of_b->inode &&
-	       of_a->device_major == of_b->device_major && of_a->device_minor == of_b->device_minor;
+	return a->is_regular && b->is_regular && a->inode && a->inode == b->inode &&
+	       a->device_major == b->device_major && a->device_minor == b->device_minor;
 }
 
-/* A file and its copy have the same content. The two sides of a comparison may be equal. */
-static bool have_other_content(const struct wk_open_input *inputs, size_t count, bool is_before,
-			       struct wk_err *err)
-{
-	const char **paths = wk_alloc((count + 1) * sizeof(*paths));
-	size_t of_side = 0;
-	bool ok;
-
-	for (size_t i = 0; i < count; i++)
-		if (inputs[i].is_before == is_before)
-			paths[of_side++] = inputs[i].path;
-	ok = wk_content_differs(paths, of_side, err);
-	wk_free(paths);
-	return ok;
-}
-
-/* Samples of a file that is given twice would count twice. */
-static bool are_other_files(const struct wk_open_input *inputs, size_t count, struct wk_err *err)
+/* Samples of a file that is given twice, itself or as a copy, would count twice. */
+static bool are_other_files(const char *const *paths, size_t count, struct wk_err *err)
 {
 	struct wk_os_identity *identities = wk_alloc_zeroed(count, sizeof(*identities));
 	bool ok = true;
 
 	for (size_t i = 0; i < count && ok; i++) {
-		if (!wk_os_identify(inputs[i].path, &identities[i], NULL))
+		if (!wk_os_identify(paths[i], &identities[i], NULL))
 			identities[i].is_regular = false;
 		for (size_t j = 0; j < i && ok; j++)
-			if (is_same_file(&inputs[i], &identities[i], &inputs[j], &identities[j]))
+			if (is_same_file(&identities[i], &identities[j]))
 				ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 					     "\"%s\" is given twice; its samples would count twice",
-					     inputs[i].path);
+					     paths[i]);
 	}
 	wk_free(identities);
-	return ok && have_other_content(inputs, count, false, err) &&
-	       have_other_content(inputs, count, true, err);
-}
-
-/* The one whose session it belongs to, or NULL. */
-static struct wk_open_source *source_with(struct wk_open_source *sources, size_t count,
-					  bool is_before, const struct wk_session_part *part)
-{
-	for (size_t i = 0; i < count; i++)
-		if (sources[i].is_before == is_before && wk_session_is_one(&sources[i].part, part))
-			return &sources[i];
-	return NULL;
+	return ok && wk_content_differs(paths, count, err);
 }
 
 /* Files of one session become one source. */
-static void add_input(struct wk_open_sources *sources, const struct wk_open_input *input,
-		      bool is_alone)
+static void add_input(struct wk_open_sources *sources, const char *path, bool may_join)
 {
 	struct wk_session_part part = { 0 };
-	struct wk_open_source *source;
+	struct wk_open_source *source = sources->at, *end = sources->at + sources->count;
 
-	if (!is_alone)
-		part = wk_session_part(input->path);
-	source = source_with(sources->at, sources->count, input->is_before, &part);
-	if (!source) {
-		source = &sources->at[sources->count++];
+	if (may_join)
+		part = wk_session_part(path);
+	while (source < end && !wk_session_is_one(&source->part, &part))
+		source++;
+	if (source == end) {
 		source->part = part;
-		source->is_before = input->is_before;
+		sources->count++;
 	}
-	*WK_APPEND(source->paths, source->path_count, source->paths_cap) = input->path;
+	*WK_APPEND(source->paths, source->path_count, source->paths_cap) = path;
 }
 
-bool wk_open_sources_init(struct wk_open_sources *sources, const struct wk_open_input *inputs,
-			  size_t count, struct wk_err *err)
+bool wk_open_sources_init(struct wk_open_sources *sources, const char *const *paths, size_t count,
+			  bool is_comparison, struct wk_err *err)
 {
 	*sources = (struct wk_open_sources){ 0 };
-	if (!reads_stdin_once(inputs, count, err) || !are_other_files(inputs, count, err))
+	if (!reads_stdin_once(paths, count, err) ||
+	    (!is_comparison && !are_other_files(paths, count, err)))
 		return false;
 	sources->at = wk_alloc_zeroed(count, sizeof(*sources->at));
 	for (size_t i = 0; i < count; i++)
-		add_input(sources, &inputs[i], count == 1);
+		add_input(sources, paths[i], count > 1 && !is_comparison);
+	sources->at[0].is_before = is_comparison;
 	return true;
 }
 

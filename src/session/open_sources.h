@@ -22,9 +22,10 @@ struct wk_open_sources {
 	size_t count;
 };
 
-/* False, with a sentence, if two inputs have the same content. */
-bool wk_open_sources_init(struct wk_open_sources *sources, const struct wk_open_input *inputs,
-			  size_t count, struct wk_err *err);
+/* False, with a sentence, if two inputs have the same content, which the sides of a comparison may.
+ */
+bool wk_open_sources_init(struct wk_open_sources *sources, const char *const *paths, size_t count,
+			  bool is_comparison, struct wk_err *err);
 void wk_open_sources_fini(struct wk_open_sources *sources);
 
 bool wk_open_source_read(struct wk_open_source *source, const struct wk_open_options *options,

@@ -1,5 +1,5 @@
 /* Names for addresses, from the debug folders, symbol cache and servers that options and
- * environment select. If you only open a recording, wk_open_inputs does this for you. */
+ * environment select. If you only open a recording, wk_open_paths does this for you. */
 #ifndef WK_SESSION_SYMBOLIZER_H
 #define WK_SESSION_SYMBOLIZER_H
 

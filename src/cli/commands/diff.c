@@ -7,7 +7,6 @@
 #include "cli/options/table_form.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"
-#include "cli/terminal.h"
 #include "session/comparison.h"
 
 #define USUAL_ROWS 30
@@ -28,29 +27,26 @@ static const char *const forms[] = { "table", "svg", "folded", "csv", "json", NU
 static const char *const widths[] = { "after", "before", "larger", NULL };
 
 static const struct wk_opt diff_options[] = {
-	{ 'o', "output", "FILE", "write to FILE; the suffix selects the form (.svg, .folded, .csv, "
-	  ".json)", WK_OPT_TEXT, AT(output), NULL },
+	WK_TEXT('o', "output", "FILE", "write to FILE; the suffix selects the form (.svg, .folded, "
+	  ".csv, .json)", AT(output)),
 	{ 0, "to", "FORM", "output form: table (functions that changed most), svg (a picture), "
 	  "folded (two columns), csv, json [default: table]", WK_OPT_CHOICE, AT(to), forms },
-	{ 0, "normalize", NULL, "scale BEFORE to the total of AFTER, to compare shares instead of "
-	  "amounts", WK_OPT_FLAG, AT(normalize), NULL },
+	WK_FLAG(0, "normalize", "scale BEFORE to the total of AFTER, to compare shares instead of "
+	  "amounts", AT(normalize)),
 	{ 0, "frame-width", "SIDE", "picture: width of frames: after, before, or the larger of "
 	  "both [default: after]", WK_OPT_CHOICE, AT(width), widths },
-	{ 0, "gone", NULL, "picture: show frames that exist only in BEFORE as well", WK_OPT_FLAG,
-	  AT(gone), NULL },
-	{ 0, "by-total", NULL, "table: rank by total, which includes callees", WK_OPT_FLAG,
-	  AT(by_total), NULL },
-	{ 'n', "top", "N", "table: print at most N rows [default: 30]", WK_OPT_COUNT, AT(top),
-	  NULL },
-	{ 0, "all", NULL, "table: print every function that changed", WK_OPT_FLAG, AT(all), NULL },
-	{ 0, "details", NULL, "table: print all columns", WK_OPT_FLAG, AT(details), NULL },
-	{ 0, "samples", NULL, "compare numbers of samples instead of weights", WK_OPT_FLAG,
-	  AT(by_samples), NULL },
-	{ 0, "by-thread", NULL, "add a level for the threads of each name, above their process",
-	  WK_OPT_FLAG, AT(by_thread), NULL },
-	{ 0, "no-process", NULL, "start with the outermost function, without a level for processes",
-	  WK_OPT_FLAG, AT(no_process), NULL },
-	{ 'q', "quiet", NULL, "print errors only", WK_OPT_FLAG, AT(quiet), NULL },
+	WK_FLAG(0, "gone", "picture: show frames that exist only in BEFORE as well", AT(gone)),
+	WK_FLAG(0, "by-total", "table: rank by total, which includes callees", AT(by_total)),
+	WK_VALUE('n', "top", "N", "table: print at most N rows [default: 30]", WK_OPT_COUNT,
+	  AT(top)),
+	WK_FLAG(0, "all", "table: print every function that changed", AT(all)),
+	WK_FLAG(0, "details", "table: print all columns", AT(details)),
+	WK_FLAG(0, "samples", "compare numbers of samples instead of weights", AT(by_samples)),
+	WK_FLAG(0, "by-thread", "add a level for the threads of each name, above their process",
+	  AT(by_thread)),
+	WK_FLAG(0, "no-process", "start with the outermost function, without a level for processes",
+	  AT(no_process)),
+	WK_FLAG('q', "quiet", "print errors only", AT(quiet)),
 	{ 0 },
 };
 
@@ -145,8 +141,7 @@ static void say_where(const struct wk_comparison *comparison, const char *path)
 	if (!path || strcmp(path, "-") == 0)
 		return;
 	wk_comparison_line(comparison, &words);
-	wk_say(wk_buf_text(&words));
-	wk_buf_fini(&words);
+	wk_warn_buf(&wk_cli_messages, &words);
 	wk_warn_fmt(&wk_cli_messages,
 		    is_picture ? "open %s in a browser" : "comparison written to %s", path);
 }
@@ -194,6 +189,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		.by_thread = args->by_thread,
 	};
 	struct wk_open_options load = args->load;
+	const char *paths[3] = { NULL };
 	struct wk_model *model = NULL;
 	bool ok = false;
 
@@ -203,20 +199,17 @@ static int run(const struct wk_call *call, struct wk_err *err)
 			words->count + words->rest_count);
 		return WK_EXIT_USAGE;
 	}
-	options.before = words->at[0];
-	options.after = words->at[1];
+	paths[0] = options.before = words->at[0];
+	paths[1] = options.after = words->at[1];
 	load.in_view = &choice.filter;
 	load.is_of_any_event = true; /* each side has its own */
-	if (wk_output_allow(args->output,
-			    (const char *const[]){ options.before, options.after, NULL }, forms + 1,
-			    call, err) &&
+	load.is_comparison = true;
+	if (wk_output_allow(args->output, paths, forms + 1, call, err) &&
 	    wk_view_choose(&choice, &args->view, &args->filter, args->by_thread || args->no_process,
 			   err) &&
 	    wk_view_expect_tree(&choice, options.after, err) &&
 	    expect_levels(args, options.form, err))
-		model = wk_open_inputs((const struct wk_open_input[]){ { options.before, true },
-								       { options.after, false } },
-				       2, &load, NULL, &wk_cli_messages, err);
+		model = wk_open_paths(paths, &load, NULL, &wk_cli_messages, err);
 	if (model)
 		ok = compare(model, &options, form, call, err);
 	wk_view_choice_fini(&choice);

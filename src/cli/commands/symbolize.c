@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/messages.h"
+#include "cli/options/open_options.h"
 #include "os/os.h"
 #include "session/symbolize/questions.h"
 #include "session/symbolize/typed_address.h"
@@ -19,49 +20,24 @@ struct args {
 #define AT(field) offsetof(struct args, field)
 
 static const struct wk_opt options[] = {
-	{ 'e', "exe", "IMAGE", "the program, library or debug file that contains the addresses "
-	  "[default: a.out]", WK_OPT_TEXT, AT(image), NULL },
-	{ 'j', "section", "NAME", "count addresses from the start of this section", WK_OPT_TEXT,
-	  AT(section), NULL },
-	{ 'a', "addresses", NULL, "print each address before its result", WK_OPT_FLAG,
-	  AT(addresses), NULL },
-	{ 's', "basenames", NULL, "print files without directories", WK_OPT_FLAG, AT(basenames),
-	  NULL },
-	{ 'p', "pretty-print", NULL, "print one line for each function", WK_OPT_FLAG, AT(pretty),
-	  NULL },
-	{ 0, "columns", NULL, "print columns as well: file:line:column", WK_OPT_FLAG, AT(columns),
-	  NULL },
-	{ 0, "json", NULL, "print one JSON object per line for each address; ignores -a, -p and "
-	  "--columns", WK_OPT_FLAG, AT(json), NULL },
-	{ 0, "no-functions", NULL, "print files and lines only", WK_OPT_FLAG, AT(no_functions),
-	  NULL },
-	{ 0, "no-inline", NULL, "print only the outermost function, not the calls inlined into it",
-	  WK_OPT_FLAG, AT(no_inlined), NULL },
-	{ 0, "no-demangle", NULL, "print mangled names", WK_OPT_FLAG, AT(no_demangle), NULL },
-	{ 'f', "functions", NULL, "accepted for compatibility with addr2line, as are -i and -C: "
-	  "always on", WK_OPT_FLAG, AT(functions), NULL },
-	{ 'i', "inlines", NULL, "accepted for compatibility: always on", WK_OPT_FLAG, AT(inlines),
-	  NULL },
-	{ 'C', "demangle", NULL, "accepted for compatibility: always on", WK_OPT_FLAG, AT(demangle),
-	  NULL },
-	{ 0 },
-};
-
-static const struct wk_opt finding[] = {
-	{ 0, "debug-dir", "DIR", "search for debug files here, before /usr/lib/debug", WK_OPT_LIST,
-	  AT(naming.debug_dirs), NULL },
-	{ 0, "debuginfod", NULL, "fetch missing files from the servers in DEBUGINFOD_URLS; "
-	  "WICK_DEBUGINFOD=1 makes this the default", WK_OPT_FLAG, AT(naming.remote.debuginfod),
-	  NULL },
-	{ 0, "symbol-server", "SERVER", "fetch missing files from this debuginfod server, "
-	  "store:URL or store:FOLDER; WICK_SYMBOL_SERVERS makes this the default", WK_OPT_LIST,
-	  AT(naming.remote.servers),
-	  NULL },
-	{ 0, "symbol-path", "PATH", "search for PDBs of Windows programs here, then in "
-	  "_NT_SYMBOL_PATH: folders, stores and srv*CACHE*URL, separated by ;", WK_OPT_LIST,
-	  AT(naming.remote.symbol_paths), NULL },
-	{ 0, "offline", NULL, "contact no server, whatever the environment sets", WK_OPT_FLAG,
-	  AT(naming.remote.offline), NULL },
+	WK_TEXT('e', "exe", "IMAGE", "the program, library or debug file that contains the "
+	  "addresses [default: a.out]", AT(image)),
+	WK_TEXT('j', "section", "NAME", "count addresses from the start of this section",
+	  AT(section)),
+	WK_FLAG('a', "addresses", "print each address before its result", AT(addresses)),
+	WK_FLAG('s', "basenames", "print files without directories", AT(basenames)),
+	WK_FLAG('p', "pretty-print", "print one line for each function", AT(pretty)),
+	WK_FLAG(0, "columns", "print columns as well: file:line:column", AT(columns)),
+	WK_FLAG(0, "json", "print one JSON object per line for each address; ignores -a, -p and "
+	  "--columns", AT(json)),
+	WK_FLAG(0, "no-functions", "print files and lines only", AT(no_functions)),
+	WK_FLAG(0, "no-inline", "print only the outermost function, not the calls inlined into it",
+	  AT(no_inlined)),
+	WK_FLAG(0, "no-demangle", "print mangled names", AT(no_demangle)),
+	WK_FLAG('f', "functions", "accepted for compatibility with addr2line, as are -i and -C: "
+	  "always on", AT(functions)),
+	WK_FLAG('i', "inlines", "accepted for compatibility: always on", AT(inlines)),
+	WK_FLAG('C', "demangle", "accepted for compatibility: always on", AT(demangle)),
 	{ 0 },
 };
 
@@ -219,7 +195,7 @@ const struct wk_command wk_cmd_symbolize = {
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Options", options }, 0 },
-		{ &(const struct wk_opt_group){ "Search", finding }, 0 },
+		{ &wk_naming_group, AT(naming) },
 		{ 0 } },
 	.examples = (const struct wk_example[]){
 		{ "wick symbolize -e ./server 0x41f3a0 0x41f3c4", "look up two addresses" },

@@ -3,30 +3,34 @@
 #include "base/mem.h"
 #include "os/os.h"
 
+#define AT(field) offsetof(struct wk_open_options, field)
+
 static const struct wk_opt options[] = {
-	{ 0, "format", "FORMAT", "read FILE as this format; `wick formats` lists them "
-		"[default: by content]", WK_OPT_TEXT, offsetof(struct wk_open_options, format), NULL },
-	{ 0, "debug-dir", "DIR", "search for debug files in DIR, before /usr/lib/debug", WK_OPT_LIST,
-	  offsetof(struct wk_open_options, naming.debug_dirs), NULL },
-	{ 0, "debuginfod", NULL, "fetch missing files from the servers in DEBUGINFOD_URLS; "
-		"WICK_DEBUGINFOD=1 makes this the default", WK_OPT_FLAG,
-	  offsetof(struct wk_open_options, naming.remote.debuginfod), NULL },
-	{ 0, "symbol-server", "SERVER", "fetch missing files from this debuginfod server, "
-		"store:URL or store:FOLDER; WICK_SYMBOL_SERVERS sets defaults", WK_OPT_LIST,
-	  offsetof(struct wk_open_options, naming.remote.servers), NULL },
-	{ 0, "symbol-path", "PATH", "search for PDBs and images of Windows programs here, "
-		"then in _NT_SYMBOL_PATH: folders, stores and srv*CACHE*URL, separated by ;", WK_OPT_LIST,
-	  offsetof(struct wk_open_options, naming.remote.symbol_paths), NULL },
-	{ 0, "offline", NULL, "never use the network", WK_OPT_FLAG,
-	  offsetof(struct wk_open_options, naming.remote.offline), NULL },
-	{ 0, "no-inline", NULL, "hide inlined calls", WK_OPT_FLAG,
-	  offsetof(struct wk_open_options, no_inlined), NULL },
-	{ 0, "threads", "N", "threads for reading large text and Windows traces [default: "
-		"number of CPUs]", WK_OPT_COUNT, offsetof(struct wk_open_options, threads), NULL },
+	WK_TEXT(0, "format", "FORMAT", "read FILE as this format; `wick formats` lists them "
+	  "[default: by content]", AT(format)),
+	WK_FLAG(0, "no-inline", "hide inlined calls", AT(no_inlined)),
+	WK_VALUE(0, "threads", "N", "threads for reading large text and Windows traces [default: "
+	  "number of CPUs]", WK_OPT_COUNT, AT(threads)),
+	WK_VALUE(0, "debug-dir", "DIR", "search for debug files in DIR, before /usr/lib/debug",
+	  WK_OPT_LIST, AT(naming.debug_dirs)),
+	WK_FLAG(0, "debuginfod", "fetch missing files from the servers in DEBUGINFOD_URLS; "
+	  "WICK_DEBUGINFOD=1 makes this the default", AT(naming.remote.debuginfod)),
+	WK_VALUE(0, "symbol-server", "SERVER", "fetch missing files from this debuginfod server, "
+	  "store:URL or store:FOLDER; WICK_SYMBOL_SERVERS sets defaults", WK_OPT_LIST,
+	  AT(naming.remote.servers)),
+	WK_VALUE(0, "symbol-path", "PATH", "search for PDBs and images of Windows programs here, "
+	  "then in _NT_SYMBOL_PATH: folders, stores and srv*CACHE*URL, separated by ;", WK_OPT_LIST,
+	  AT(naming.remote.symbol_paths)),
+	WK_FLAG(0, "offline", "never use the network", AT(naming.remote.offline)),
 	{ 0 },
 };
 
 const struct wk_opt_group wk_open_group = { "Reading", options };
+
+/* The last rows; their values are at the start of a wk_open_options. */
+const struct wk_opt_group wk_naming_group = { "Search", options + 3 };
+
+_Static_assert(offsetof(struct wk_open_options, naming) == 0, "rows serve both groups");
 
 bool wk_has_default_recording(void)
 {

@@ -11,6 +11,9 @@
 /* Its values are a struct wk_open_options. */
 extern const struct wk_opt_group wk_open_group;
 
+/* Those of them whose values are a struct wk_naming_options. */
+extern const struct wk_opt_group wk_naming_group;
+
 bool wk_has_default_recording(void);
 
 /* The one FILE of the command line, or the default recording if there is none. NULL and wrong usage
