@@ -1,31 +1,14 @@
-#include <stdlib.h>
+#include "cli/commands/export.h"
+
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/packed/pack.h"
-#include "cli/command.h"
 #include "cli/messages.h"
-#include "cli/options/open_options.h"
-#include "cli/options/view_options.h"
 #include "cli/output.h"
 #include "os/os.h"
 #include "session/export.h"
-#include "session/perf_script.h"
-
-struct perf_script_args {
-	struct wk_text_list fields;
-	struct wk_perf_script_options options; /* without fields and filter */
-};
-
-struct args {
-	const char *output, *to;
-	bool samples, quiet;
-	struct wk_filter_spec filter;
-	struct wk_view_args view;
-	struct wk_open_options load;
-	struct perf_script_args perf_script;
-};
 
 struct target {
 	const char *name, *summary;
@@ -67,38 +50,38 @@ static const struct target targets[] = {
 static const char *const target_names[] = { "firefox", "pprof", "speedscope", "folded",
 					    "perf-script", NULL };
 
-#define AT(field) offsetof(struct args, field)
+#define AT(field) offsetof(struct wk_export_args, field)
 
 static const struct wk_opt options[] = {
 	{ 0, "to", "FORMAT", "output format, one of those listed above", WK_OPT_CHOICE, AT(to),
 	  target_names },
-	{ 'o', "output", "FILE", "write to FILE instead of standard output; the suffix selects the "
-	  "format (x.speedscope.json), and .gz compresses it", WK_OPT_TEXT, AT(output), NULL },
-	{ 0, "samples", NULL, "count every sample as one, whatever its weight; folded stacks do so "
-	  "by default", WK_OPT_FLAG, AT(samples), NULL },
-	{ 'q', "quiet", NULL, "do not print the number of samples and lost samples to standard "
-	  "error", WK_OPT_FLAG, AT(quiet), NULL },
+	WK_TEXT('o', "output", "FILE", "write to FILE instead of standard output; the suffix "
+	  "selects the format (x.speedscope.json), and .gz compresses it", AT(output)),
+	WK_FLAG(0, "samples", "count every sample as one, whatever its weight; folded stacks do so "
+	  "by default", AT(samples)),
+	WK_FLAG('q', "quiet", "do not print the number of samples and lost samples to standard "
+	  "error", AT(quiet)),
 	{ 0 },
 };
 
 static const struct wk_opt perf_script_options[] = {
-	{ 'F', "fields", "FIELDS", "print these columns, as `perf script -F` does: "
-	  "\"comm,tid,ip\", or \"+srcline\" and \"-cpu\" for changes",
-	  WK_OPT_LIST, AT(perf_script.fields), NULL },
-	{ 0, "ns", NULL, "print times to the nanosecond", WK_OPT_FLAG, AT(perf_script.options.nanoseconds),
-	  NULL },
-	{ 'G', "hide-call-graph", NULL, "print the place of a sample in its line, without callers",
-	  WK_OPT_FLAG, AT(perf_script.options.hides_chains), NULL },
-	{ 0, "max-stack", "N", "at most N frames; unwound user frames count separately "
-	  "[127]", WK_OPT_NUMBER, AT(perf_script.options.most_frames), NULL },
-	{ 0, "no-demangle", NULL, "do not demangle names", WK_OPT_FLAG, AT(perf_script.options.no_demangle),
-	  NULL },
-	{ 0, "show-task-events", NULL, "print a line when a process or thread starts, is "
-	  "named or ends", WK_OPT_FLAG, AT(perf_script.options.shows_tasks), NULL },
-	{ 0, "show-mmap-events", NULL, "print a line for each mapped file", WK_OPT_FLAG,
-	  AT(perf_script.options.shows_mappings), NULL },
+	WK_VALUE('F', "fields", "FIELDS", "print these columns, as `perf script -F` does: "
+	  "\"comm,tid,ip\", or \"+srcline\" and \"-cpu\" for changes", WK_OPT_LIST, AT(fields)),
+	WK_FLAG(0, "ns", "print times to the nanosecond", AT(perf_script.nanoseconds)),
+	WK_FLAG('G', "hide-call-graph", "print the place of a sample in its line, without callers",
+	  AT(perf_script.hides_chains)),
+	WK_VALUE(0, "max-stack", "N", "at most N frames; unwound user frames count separately "
+	  "[127]", WK_OPT_NUMBER, AT(perf_script.most_frames)),
+	WK_FLAG(0, "no-demangle", "do not demangle names", AT(perf_script.no_demangle)),
+	WK_FLAG(0, "show-task-events", "print a line when a process or thread starts, is named or "
+	  "ends", AT(perf_script.shows_tasks)),
+	WK_FLAG(0, "show-mmap-events", "print a line for each mapped file",
+	  AT(perf_script.shows_mappings)),
 	{ 0 },
 };
+
+static const struct wk_opt_group perf_script_group = { "Only with --to perf-script",
+						       perf_script_options };
 
 static struct wk_choice target_choice(size_t index)
 {
@@ -107,7 +90,7 @@ static struct wk_choice target_choice(size_t index)
 
 /* --- Which format, and where to ------------------------------------------------------------ */
 
-static bool fail_unsaid(const struct args *args, struct wk_err *err)
+static const struct target *fail_unsaid(const struct wk_export_args *args, struct wk_err *err)
 {
 	struct wk_buf names = { 0 };
 
@@ -125,7 +108,7 @@ static bool fail_unsaid(const struct args *args, struct wk_err *err)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no output format; add --to %s",
 			wk_buf_text(&names));
 	wk_buf_fini(&names);
-	return false;
+	return NULL;
 }
 
 /* By the suffix, before which ".gz" is removed; NULL if it is not known. */
@@ -142,32 +125,33 @@ static const struct target *target_by_path(const char *path)
 	return NULL;
 }
 
-static const struct target *target_of(const struct args *args, struct wk_err *err)
+static const struct target *target_of(const struct wk_export_args *args, const char *format,
+				      struct wk_err *err)
 {
-	const struct target *target = args->to ? targets : NULL;
+	const struct target *target = targets;
 
-	while (target && strcmp(target->name, args->to) != 0)
+	if (!format) {
+		target = args->output ? target_by_path(args->output) : NULL;
+		return target ? target : fail_unsaid(args, err);
+	}
+	while (strcmp(target->name, format) != 0)
 		target++; /* the option accepts only names of targets */
-	if (!target && args->output)
-		target = target_by_path(args->output);
-	if (!target)
-		fail_unsaid(args, err);
 	return target;
 }
 
-static bool goes_to_stdout(const struct args *args)
+static bool goes_to_stdout(const struct wk_export_args *args)
 {
 	return !args->output || strcmp(args->output, "-") == 0;
 }
 
-static bool is_packed(const struct target *target, const struct args *args)
+static bool is_packed(const struct target *target, const struct wk_export_args *args)
 {
 	return (target->is_packed && wk_can_pack()) ||
 	       (args->output && wk_str_ends(wk_str_c(args->output), ".gz"));
 }
 
 /* A name that promises another format would be opened by another viewer. */
-static bool is_promise_kept(const struct target *target, const struct args *args,
+static bool is_promise_kept(const struct target *target, const struct wk_export_args *args,
 			    struct wk_err *err)
 {
 	const struct target *promised = args->output ? target_by_path(args->output) : NULL;
@@ -177,38 +161,36 @@ static bool is_promise_kept(const struct target *target, const struct args *args
 		name.len -= strlen(".gz");
 	if (promised && promised != target)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "the suffix of %s is for %s, but --to "
-			       "is %s",
-			       args->output, promised->name, target->name);
+			       "the suffix of %s is for %s, but the format is %s", args->output,
+			       promised->name, target->name);
 	if (wk_str_ends(name, ".json") && strcmp(target->ending, "json") != 0)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "the suffix of %s is for JSON, but --to %s writes .%s", args->output,
-			       target->name, target->ending);
+			       "the suffix of %s is for JSON, but the format is %s", args->output,
+			       target->name);
 	return true;
 }
 
 /* Options that only one format has change nothing of the others. */
-static bool is_for_target(const struct target *target, const struct args *args, struct wk_err *err)
+static bool is_for_target(const struct target *target, const struct wk_export_args *args,
+			  struct wk_err *err)
 {
-	static const struct perf_script_args none;
+	const char *option = wk_options_first_set(&perf_script_group, args);
 
 	if ((args->view.group || args->view.preset) && !wk_export_has_levels(target->name))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--group and --preset apply to --to folded only: %s keeps the "
 			       "thread and whole stack of each sample",
 			       target->name);
-	return target->is_perf_script || memcmp(&args->perf_script, &none, sizeof(none)) == 0 ||
-	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "-F, --ns and the other options of perf script apply to --to perf-script, "
-		       "not to %s",
-		       target->name);
+	return target->is_perf_script || !option ||
+	       wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s applies to --to perf-script, not to %s",
+		       option, target->name);
 }
 
 /* Before anything is read that may take long. */
 static bool check_output(const struct target *target, const char *const *paths,
 			 const struct wk_call *call, struct wk_err *err)
 {
-	const struct args *args = call->args;
+	const struct wk_export_args *args = call->args;
 	const char *const forms[] = { target->ending, "gz", NULL };
 
 	if (!is_promise_kept(target, args, err) || !is_for_target(target, args, err))
@@ -230,15 +212,15 @@ struct export
 	const struct target *target;
 	const char *const *paths;
 	const struct wk_selection *selection; /* not for perf-script */
-	const struct args *args;
+	const struct wk_export_args *args;
 	const struct wk_view_choice *choice;
 };
 
 static bool write_perf_script(const struct export *export, struct wk_out *out, struct wk_err *err)
 {
-	const struct args *args = export->args;
-	const struct wk_text_list *fields = &args->perf_script.fields;
-	struct wk_perf_script_options script = args->perf_script.options;
+	const struct wk_export_args *args = export->args;
+	const struct wk_text_list *fields = &args->fields;
+	struct wk_perf_script_options script = args->perf_script;
 
 	script.no_inlined = args->load.no_inlined;
 	for (size_t i = 0; i < fields->count; i++)
@@ -256,14 +238,20 @@ static bool write_perf_script(const struct export *export, struct wk_out *out, s
 static bool write_to(const struct export *export, struct wk_out *out, struct wk_err *err)
 {
 	const struct target *target = export->target;
-	const struct wk_tree_options levels = { .by_process = true,
-						.grouping = wk_view_grouping(export->choice) };
+	const struct wk_export_args *args = export->args;
+	const struct wk_tree_options levels = {
+		.by_process = !args->no_process,
+		.by_thread = args->by_thread,
+		.grouping = wk_view_grouping(export->choice),
+		.inverted = export->choice->inverted,
+	};
 
 	if (target->is_perf_script)
 		return write_perf_script(export, out, err);
 	if (wk_export_has_levels(target->name))
-		return wk_export_folded(export->selection, &levels, false, out, NULL, err);
-	return wk_export_samples(target->name, export->selection, !export->args->samples, out, err);
+		return wk_export_folded(export->selection, &levels, args->weights, out,
+					args->quiet ? NULL : &wk_cli_messages, err);
+	return wk_export_samples(target->name, export->selection, !args->samples, out, err);
 }
 
 static bool write_packed(const struct export *export, struct wk_out *out, struct wk_err *err)
@@ -294,22 +282,25 @@ static bool write_output(const struct export *export, const struct wk_call *call
 
 static bool export_model(struct export *export, const struct wk_call *call, struct wk_err *err)
 {
-	const struct args *args = export->args;
+	const struct wk_export_args *args = export->args;
+	const struct wk_view_choice *choice = export->choice;
 	struct wk_open_options load = args->load;
 	struct wk_selection selection = { 0 };
 	struct wk_model *model;
 	bool ok = false;
 
-	load.in_view = &export->choice->filter;
+	if (wk_export_has_levels(export->target->name))
+		load = wk_open_summed(&load, choice->needs_samples, choice->filter.source);
+	load.in_view = &choice->filter;
 	model = wk_open_paths(export->paths, &load, NULL, &wk_cli_messages, err);
 	if (!model)
 		return false;
 	export->selection = &selection;
-	if (wk_selection_open(&selection, model, &export->choice->filter, err) &&
+	if (wk_selection_open(&selection, model, &choice->filter, err) &&
 	    wk_selection_expect(&selection, err))
 		ok = write_output(export, call, err);
 	if (ok && !args->quiet) {
-		wk_view_report(export->choice, &wk_cli_messages);
+		wk_view_report(choice, &wk_cli_messages);
 		wk_selection_report(&selection, &wk_cli_messages);
 	}
 	wk_selection_fini(&selection);
@@ -317,16 +308,17 @@ static bool export_model(struct export *export, const struct wk_call *call, stru
 	return ok;
 }
 
-static int run(const struct wk_call *call, struct wk_err *err)
+int wk_export(const struct wk_call *call, const char *format, struct wk_err *err)
 {
-	const struct args *args = call->args;
-	const struct target *target = target_of(args, err);
+	const struct wk_export_args *args = call->args;
+	const struct target *target = target_of(args, format, err);
 	const char **paths = target ? wk_input_paths(call->words, err) : NULL;
 	struct wk_view_choice choice = { 0 };
 	struct export export = { .target = target, .paths = paths, .args = args,
 				 .choice = &choice };
 	bool ok = paths && check_output(target, paths, call, err) &&
-		  wk_view_choose(&choice, &args->view, &args->filter, false, err) &&
+		  wk_view_choose(&choice, &args->view, &args->filter,
+				 args->by_thread || args->no_process, err) &&
 		  wk_view_expect_tree(&choice, paths[0], err);
 
 	if (ok)
@@ -335,6 +327,11 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	wk_view_choice_fini(&choice);
 	wk_free(paths);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	return wk_export(call, ((const struct wk_export_args *)call->args)->to, err);
 }
 
 const struct wk_command wk_cmd_export = {
@@ -348,11 +345,10 @@ const struct wk_command wk_cmd_export = {
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },
-		{ &wk_view_group, offsetof(struct args, view) },
-		{ &wk_filter_group, offsetof(struct args, filter) },
-		{ &wk_open_group, offsetof(struct args, load) },
-		{ &(const struct wk_opt_group){ "Only with --to perf-script", perf_script_options },
-		  0 },
+		{ &wk_view_group, offsetof(struct wk_export_args, view) },
+		{ &wk_filter_group, offsetof(struct wk_export_args, filter) },
+		{ &wk_open_group, offsetof(struct wk_export_args, load) },
+		{ &perf_script_group, 0 },
 		{ 0 } },
 	.common = (const char *const[]){
 		"to", "output", "samples", "quiet", "group", "preset", "process", "thread",
@@ -369,6 +365,6 @@ const struct wk_command wk_cmd_export = {
 	.words = WK_WORD_FILE,
 	.choices_title = "Formats",
 	.choice = target_choice,
-	.args_size = sizeof(struct args),
+	.args_size = sizeof(struct wk_export_args),
 	.run = run,
 };
