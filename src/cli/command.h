@@ -79,9 +79,8 @@ struct wk_command {
 extern const struct wk_command *const wk_commands[];
 
 const struct wk_command *wk_command_find(const char *name);
-
-/* Fails with the nearest known command as a hint. */
-bool wk_command_unknown(const char *name, struct wk_err *err);
+/* NULL if there is none, with the nearest one as a hint. */
+const struct wk_command *wk_command_named(const char *name, struct wk_err *err);
 
 /* The commands as choices, for commands about commands. */
 struct wk_choice wk_command_choice(size_t index);

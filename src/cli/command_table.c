@@ -91,7 +91,7 @@ static bool fail_file(const char *name, struct wk_err *err)
 	return false;
 }
 
-bool wk_command_unknown(const char *name, struct wk_err *err)
+static bool fail_unknown(const char *name, struct wk_err *err)
 {
 	struct wk_suggestion near = wk_suggestion_for(wk_str_c(name));
 	const char *typed = elsewhere_typed(name);
@@ -106,16 +106,20 @@ bool wk_command_unknown(const char *name, struct wk_err *err)
 		return fail_file(name, err);
 	for (size_t i = 0; wk_commands[i]; i++)
 		wk_suggestion_try(&near, wk_commands[i]->name);
-	if (near.best)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "unknown command \"%s\"; did you mean \"%s\"?", name, near.best);
-	if (strchr(name, '/'))
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "unknown command \"%s\"; to profile a program: `wick flame -- "
-			       "PROGRAM`",
-			       name);
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "unknown command \"%s\"; `wick help` lists the commands", name);
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown command \"%s\"", name);
+	return wk_suggestion_add(&near,
+				 strchr(name, '/') ? "to profile a program: `wick flame -- PROGRAM`"
+						   : "`wick help` lists the commands",
+				 err);
+}
+
+const struct wk_command *wk_command_named(const char *name, struct wk_err *err)
+{
+	const struct wk_command *command = wk_command_find(name);
+
+	if (!command)
+		fail_unknown(name, err);
+	return command;
 }
 
 struct wk_choice wk_command_choice(size_t index)

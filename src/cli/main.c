@@ -76,12 +76,8 @@ static void unknown_option(const char *word, struct wk_err *err)
 
 	wk_suggestion_try(&near, "--version");
 	wk_suggestion_try(&near, "--help");
-	if (near.best)
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown option %s; did you mean %s?", word,
-			near.best);
-	else
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"unknown option %s; a command comes first: wick COMMAND [OPTION...]", word);
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown option %s", word);
+	wk_suggestion_add(&near, "a command comes first: wick COMMAND [OPTION...]", err);
 }
 
 static int dispatch(char **argv, struct wk_out *out, struct wk_err *err)
@@ -112,16 +108,12 @@ static int dispatch(char **argv, struct wk_out *out, struct wk_err *err)
 		wk_help_overview(out, wk_help_style());
 		return WK_EXIT_DONE;
 	}
-	command = wk_command_find(word);
-	if (!command && word[0] == '-') {
+	if (word[0] == '-') {
 		unknown_option(word, err);
 		return WK_EXIT_USAGE;
 	}
-	if (!command) {
-		wk_command_unknown(word, err);
-		return WK_EXIT_USAGE;
-	}
-	return run_command(command, argv + 2, out, err);
+	command = wk_command_named(word, err);
+	return command ? run_command(command, argv + 2, out, err) : WK_EXIT_USAGE;
 }
 
 struct run {

@@ -9,17 +9,14 @@ static bool fail_to_find(const char *name, struct wk_err *err)
 	struct wk_suggestion near = wk_suggestion_for(wk_str_c(name));
 	struct wk_buf names = { 0 };
 
+	wk_buf_add_text(&names, "choose one of ");
 	for (size_t i = 0; wk_preset_names[i]; i++) {
 		wk_suggestion_try(&near, wk_preset_names[i]);
-		wk_buf_add_fmt(&names, "%s%s", i ? ", " : "", wk_preset_names[i]);
+		wk_buf_add_fmt(&names, "%s, ", wk_preset_names[i]);
 	}
-	if (near.best)
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no preset \"%s\"; did you mean \"%s\"?", name,
-			near.best);
-	else
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"no preset \"%s\"; choose one of %s, or FILE.wpaProfile", name,
-			wk_buf_text(&names));
+	wk_buf_add_text(&names, "or FILE.wpaProfile");
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no preset \"%s\"", name);
+	wk_suggestion_add(&near, wk_buf_text(&names), err);
 	wk_buf_fini(&names);
 	return false;
 }
@@ -139,10 +136,5 @@ bool wk_view_expect_tree(const struct wk_view_choice *choice, const char *file, 
 
 void wk_view_report(const struct wk_view_choice *choice, const struct wk_messages *messages)
 {
-	struct wk_str rest = wk_buf_str(&choice->said), line;
-
-	while (rest.len) {
-		wk_str_split(rest, '\n', &line, &rest);
-		wk_warn_fmt(messages, "%.*s", WK_STR_ARG(line));
-	}
+	wk_warn_lines(messages, wk_buf_str(&choice->said));
 }

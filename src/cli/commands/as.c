@@ -26,12 +26,8 @@ static int unknown(const char *name, struct wk_err *err)
 
 	for (size_t i = 0; (tool = wk_as_tool_at(i)); i++)
 		wk_suggestion_try(&near, tool->name);
-	if (near.best)
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown tool \"%s\"; did you mean \"%s\"?",
-			name, near.best);
-	else
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown tool \"%s\"; `wick as` lists them",
-			name);
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown tool \"%s\"", name);
+	wk_suggestion_add(&near, "`wick as` lists them", err);
 	return WK_EXIT_USAGE;
 }
 

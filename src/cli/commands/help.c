@@ -18,11 +18,9 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		wk_help_overview(call->out, wk_help_style());
 		return WK_EXIT_DONE;
 	}
-	command = wk_command_find(words->at[0]);
-	if (!command) {
-		wk_command_unknown(words->at[0], err);
+	command = wk_command_named(words->at[0], err);
+	if (!command)
 		return WK_EXIT_USAGE;
-	}
 	if (is_all)
 		wk_help_command(call->out, wk_help_style(), command);
 	else

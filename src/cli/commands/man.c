@@ -327,11 +327,9 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		return WK_EXIT_USAGE;
 	}
 	if (words->count == 1 && strcmp(words->at[0], "wick") != 0) {
-		command = wk_command_find(words->at[0]);
-		if (!command) {
-			wk_command_unknown(words->at[0], err);
+		command = wk_command_named(words->at[0], err);
+		if (!command)
 			return WK_EXIT_USAGE;
-		}
 	}
 	if (!wk_os_is_terminal(STDOUT_FILENO))
 		print_page(call->out, command);
