@@ -79,8 +79,7 @@ static void say_line(const struct wk_fetch_status *now)
 
 	wk_buf_add_fmt(&line, "asked %s: ", now->url);
 	add_amount(&line, now);
-	wk_say(wk_buf_text(&line));
-	wk_buf_fini(&line);
+	wk_warn_buf(&wk_cli_messages, &line);
 }
 
 static void add_file(struct wk_out *out, const struct wk_fetch_status *now)

@@ -46,20 +46,6 @@ void wk_say(const char *sentence)
 	wk_out_end(&out);
 }
 
-void wk_say_lines(const char *lines)
-{
-	struct wk_str rest = wk_str_c(lines), line;
-	struct wk_buf text = { 0 };
-
-	while (rest.len) {
-		wk_str_split(rest, '\n', &line, &rest);
-		wk_buf_reset(&text);
-		wk_buf_add_str(&text, line);
-		wk_say(wk_buf_text(&text));
-	}
-	wk_buf_fini(&text);
-}
-
 void wk_say_command(const struct wk_text_list *argv)
 {
 	struct wk_buf line = { 0 };

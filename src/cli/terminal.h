@@ -15,9 +15,6 @@ bool wk_is_plain_locale(void);
 /* One line on standard error: "wick: " and the sentence, which can contain hostile names. */
 void wk_say(const char *sentence);
 
-/* The same for each line of a text. */
-void wk_say_lines(const char *lines);
-
 /* The same for a command line, quoted for a shell. */
 void wk_say_command(const struct wk_text_list *argv);
 

@@ -230,7 +230,7 @@ static void perf_words_become_options(void **state)
 				       "dwarf,16384 -g -o 'my data'",
 				       NULL));
 	assert_string_equal(perf.record.events.at[0], "branch-misses");
-	assert_string_equal(perf.record.period, "100");
+	assert_int_equal(perf.record.period, 100);
 	assert_string_equal(perf.record.call_graph, "dwarf");
 	assert_int_equal(perf.record.stack_bytes, 16384);
 	assert_string_equal(perf.output, "my data");
@@ -244,7 +244,7 @@ static void perf_words_may_begin_with_perf(void **state)
 
 	(void)state;
 	assert_true(wk_perf_words_read(&perf, "perf record -c 100", NULL));
-	assert_string_equal(perf.record.period, "100");
+	assert_int_equal(perf.record.period, 100);
 	wk_perf_words_fini(&perf);
 	assert_false(wk_perf_words_read(&perf, "perf", NULL));
 	wk_perf_words_fini(&perf);

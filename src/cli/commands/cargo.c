@@ -33,112 +33,81 @@ static const char *const whens[] = { "auto", "always", "never", NULL };
 static const char *const shells[] = { "bash", "zsh", "fish", NULL };
 
 static const struct wk_opt target[] = {
-	{ 'b', "bin", "NAME", "run this binary of the package", WK_OPT_TEXT, AT(bin), NULL },
-	{ 0, "example", "NAME", "run this example", WK_OPT_TEXT, AT(example), NULL },
-	{ 0, "test", "NAME", "run this integration test", WK_OPT_TEXT, AT(test), NULL },
-	{ 0, "unit-test", "[NAME]", "run the unit tests of a library or binary [default: the only "
-	  "one]", WK_OPT_MAYBE, AT(unit_test), NULL },
+	WK_TEXT('b', "bin", "NAME", "run this binary of the package", AT(bin)),
+	WK_TEXT(0, "example", "NAME", "run this example", AT(example)),
+	WK_TEXT(0, "test", "NAME", "run this integration test", AT(test)),
+	WK_VALUE(0, "unit-test", "[NAME]", "run the unit tests of a library or binary [default: "
+	  "the only one]", WK_OPT_MAYBE, AT(unit_test)),
 	{ 0, "unit-test-kind", "KIND", "with --unit-test: test the library (lib) or the binary "
 	  "(bin), if both have the same name", WK_OPT_CHOICE, AT(unit_test_kind), unit_kinds },
-	{ 0, "bench", "NAME", "run this benchmark; its first argument is --bench, as with `cargo "
-	  "bench`", WK_OPT_TEXT, AT(bench), NULL },
-	{ 0, "unit-bench", "[NAME]", "run the benchmarks inside a library or binary [default: the "
-	  "only one]",
-	  WK_OPT_MAYBE, AT(unit_bench), NULL },
-	{ 'p', "package", "NAME", "choose from this package of the workspace", WK_OPT_TEXT,
-	  AT(package), NULL },
-	{ 0, "manifest-path", "FILE", "use the project with this Cargo.toml", WK_OPT_TEXT,
-	  AT(build.manifest_path), NULL },
-	{ 0, "pid", "PID[,PID...]", "build nothing; record processes that are already running",
-	  WK_OPT_LIST, AT(record.pids), NULL },
-	{ 0, "perfdata", "FILE", "build and record nothing; draw this recording", WK_OPT_TEXT,
-	  AT(perfdata), NULL },
+	WK_TEXT(0, "bench", "NAME", "run this benchmark; its first argument is --bench, as with "
+	  "`cargo bench`", AT(bench)),
+	WK_VALUE(0, "unit-bench", "[NAME]", "run the benchmarks inside a library or binary "
+	  "[default: the only one]", WK_OPT_MAYBE, AT(unit_bench)),
+	WK_TEXT('p', "package", "NAME", "choose from this package of the workspace", AT(package)),
+	WK_TEXT(0, "manifest-path", "FILE", "use the project with this Cargo.toml",
+	  AT(build.manifest_path)),
+	WK_VALUE(0, "pid", "PID[,PID...]", "build nothing; record processes that are already "
+	  "running", WK_OPT_LIST, AT(record.pids)),
+	WK_TEXT(0, "perfdata", "FILE", "build and record nothing; draw this recording",
+	  AT(perfdata)),
 	{ 0 },
 };
 
 static const struct wk_opt build[] = {
-	{ 'r', "release", NULL, "build with the release profile [default, except for --bench]",
-	  WK_OPT_FLAG, AT(build.release), NULL },
-	{ 0, "dev", NULL, "build with the dev profile", WK_OPT_FLAG, AT(build.dev), NULL },
-	{ 0, "profile", "NAME", "build with this profile", WK_OPT_TEXT,
-	  AT(build.profile), NULL },
-	{ 0, "with-debug", NULL, "enable debug information and keep symbols for this build, "
-	  "whatever the profile sets", WK_OPT_FLAG, AT(build.with_debug), NULL },
-	{ 'f', "features", "NAMES", "features to enable; may be repeated", WK_OPT_LIST,
-	  AT(build.features), NULL },
-	{ 0, "all-features", NULL, "enable all features", WK_OPT_FLAG, AT(build.all_features),
-	  NULL },
-	{ 0, "no-default-features", NULL, "do not enable the default features", WK_OPT_FLAG,
-	  AT(build.no_default_features), NULL },
-	{ 0, "target", "TRIPLE", "build for this target, which must run on this machine",
-	  WK_OPT_TEXT,
-	  AT(build.target), NULL },
-	{ 0, "target-dir", "DIR", "folder for build output", WK_OPT_TEXT,
-	  AT(build.target_dir), NULL },
-	{ 'j', "jobs", "N", "number of parallel build jobs", WK_OPT_TEXT, AT(build.jobs),
-	  NULL },
-	{ 0, "config", "KEY=VALUE", "set a cargo configuration value, or read a file of them; may "
-	  "be repeated", WK_OPT_LIST, AT(build.config), NULL },
-	{ 0, "offline", NULL, "do not access the network", WK_OPT_FLAG, AT(build.offline), NULL },
-	{ 0, "locked", NULL, "fail if Cargo.lock would change", WK_OPT_FLAG, AT(build.locked),
-	  NULL },
-	{ 0, "frozen", NULL, "same as --locked and --offline", WK_OPT_FLAG, AT(build.frozen),
-	  NULL },
+	WK_FLAG('r', "release", "build with the release profile [default, except for --bench]",
+	  AT(build.release)),
+	WK_FLAG(0, "dev", "build with the dev profile", AT(build.dev)),
+	WK_TEXT(0, "profile", "NAME", "build with this profile", AT(build.profile)),
+	WK_FLAG(0, "with-debug", "enable debug information and keep symbols for this build, "
+	  "whatever the profile sets", AT(build.with_debug)),
+	WK_VALUE('f', "features", "NAMES", "features to enable; may be repeated", WK_OPT_LIST,
+	  AT(build.features)),
+	WK_FLAG(0, "all-features", "enable all features", AT(build.all_features)),
+	WK_FLAG(0, "no-default-features", "do not enable the default features",
+	  AT(build.no_default_features)),
+	WK_TEXT(0, "target", "TRIPLE", "build for this target, which must run on this machine",
+	  AT(build.target)),
+	WK_TEXT(0, "target-dir", "DIR", "folder for build output", AT(build.target_dir)),
+	WK_TEXT('j', "jobs", "N", "number of parallel build jobs", AT(build.jobs)),
+	WK_VALUE(0, "config", "KEY=VALUE", "set a cargo configuration value, or read a file of "
+	  "them; may be repeated", WK_OPT_LIST, AT(build.config)),
+	WK_FLAG(0, "offline", "do not access the network", AT(build.offline)),
+	WK_FLAG(0, "locked", "fail if Cargo.lock would change", AT(build.locked)),
+	WK_FLAG(0, "frozen", "same as --locked and --offline", AT(build.frozen)),
 	{ 0, "color", "WHEN", "colour of cargo's messages: auto, always or never", WK_OPT_CHOICE,
 	  AT(build.color), whens },
-	{ 'v', "verbose", NULL, "print the commands that are run", WK_OPT_FLAG, AT(build.verbose),
-	  NULL },
+	WK_FLAG('v', "verbose", "print the commands that are run", AT(build.verbose)),
 	{ 0 },
 };
 
 static const struct wk_opt picture[] = {
-	{ 'o', "output", "FILE", "write the picture to FILE [default: flamegraph.svg]", WK_OPT_TEXT,
-	  AT(flame.output), NULL },
-	{ 0, "open", NULL, "open the picture with xdg-open", WK_OPT_FLAG, AT(flame.opens), NULL },
-	{ 'i', "upside-down", NULL, "same as --inverted", WK_OPT_FLAG,
-	  AT(flame.drawing.inverted), NULL },
-	{ 0, "by-thread", NULL, "add a level for each thread, above its process", WK_OPT_FLAG,
-	  AT(flame.by_thread), NULL },
-	{ 0, "no-process", NULL, "start with the outermost function, without a level for processes",
-	  WK_OPT_FLAG, AT(flame.no_process), NULL },
-	{ 0, "post-process", "COMMAND", "pipe the folded stacks through this shell command before "
-	  "drawing",
-	  WK_OPT_TEXT, AT(flame.post_process), NULL },
-	{ 'q', "quiet", NULL, "print errors only, for cargo as well", WK_OPT_FLAG, AT(flame.quiet),
-	  NULL },
-	{ 0, "completions", "SHELL", "print wick's completion for a shell and exit",
-	  WK_OPT_CHOICE, AT(completions), shells },
+	WK_TEXT('o', "output", "FILE", "write the picture to FILE [default: flamegraph.svg]",
+	  AT(flame.output)),
+	WK_FLAG(0, "open", "open the picture with xdg-open", AT(flame.opens)),
+	WK_FLAG('i', "upside-down", "same as --inverted", AT(flame.drawing.inverted)),
+	WK_FLAG(0, "by-thread", "add a level for each thread, above its process",
+	  AT(flame.by_thread)),
+	WK_FLAG(0, "no-process", "start with the outermost function, without a level for processes",
+	  AT(flame.no_process)),
+	WK_TEXT(0, "post-process", "COMMAND", "pipe the folded stacks through this shell command "
+	  "before drawing", AT(flame.post_process)),
+	WK_FLAG('q', "quiet", "print errors only, for cargo as well", AT(flame.quiet)),
+	{ 0, "completions", "SHELL", "print wick's completion for a shell and exit", WK_OPT_CHOICE,
+	  AT(completions), shells },
 	{ 0 },
 };
 
-static const char *const call_graphs[] = { "auto", "dwarf", "fp", "none", NULL };
-
 static const struct wk_opt recording[] = {
-	{ 'F', "freq", "HZ", "samples per second on each CPU [default: 997]", WK_OPT_TEXT,
-	  AT(record.frequency), NULL },
-	{ 'c', "cmd", "WORDS", "how to record, as arguments of perf: \"record -e branch-misses -c "
-	  "100\"", WK_OPT_TEXT, AT(cmd), NULL },
-	{ 'e', "event", "NAME[,NAME...]", "event to sample, by perf's name [default: cycles]",
-	  WK_OPT_LIST, AT(record.events), NULL },
-	{ 0, "count", "EVENTS", "sample every N events, instead of at a frequency",
-	  WK_OPT_TEXT, AT(record.period), NULL },
-	{ 0, "duration", "TIME", "stop recording after TIME; the program runs to its end",
-	  WK_OPT_DURATION, AT(record.duration_ns), NULL },
-	{ 0, "call-graph", "HOW", "how to find stacks: dwarf (unwind tables) or fp (frame "
-	  "pointers) [default: dwarf]", WK_OPT_CHOICE, AT(record.call_graph), call_graphs },
-	{ 0, "stack-size", "SIZE", "bytes of each stack to copy, up to 64K [default: 32K]",
-	  WK_OPT_SIZE,
-	  AT(record.stack_bytes), NULL },
-	{ 0, "buffer", "SIZE", "buffer between kernel and wick for each CPU", WK_OPT_SIZE,
-	  AT(record.ring_bytes), NULL },
-	{ 0, "user-only", NULL, "do not record kernel code", WK_OPT_FLAG, AT(record.user_only),
-	  NULL },
-	{ 'd', "data", "FILE", "write the recording to FILE [default: wick.data]", WK_OPT_TEXT,
-	  AT(data), NULL },
-	{ 0, "root", "[OPTIONS]", "record as root, using sudo with these options", WK_OPT_MAYBE,
-	  AT(root), NULL },
-	{ 0, "ignore-status", NULL, "exit with 0, whatever the program's exit code is", WK_OPT_FLAG,
-	  AT(ignore_status), NULL },
+	WK_TEXT('c', "cmd", "WORDS", "how to record, as arguments of perf: \"record -e "
+	  "branch-misses -c 100\"", AT(cmd)),
+	WK_VALUE(0, "count", "EVENTS", "sample every N events, instead of at a frequency",
+	  WK_OPT_COUNT, AT(record.period)),
+	WK_TEXT('d', "data", "FILE", "write the recording to FILE [default: wick.data]", AT(data)),
+	WK_VALUE(0, "root", "[OPTIONS]", "record as root, using sudo with these options",
+	  WK_OPT_MAYBE, AT(root)),
+	WK_FLAG(0, "ignore-status", "exit with 0, whatever the program's exit code is",
+	  AT(ignore_status)),
 	{ 0 },
 };
 
@@ -252,7 +221,7 @@ static bool read_cmd(struct job *job, struct wk_err *err)
 		wk_warn_fmt(&wk_cli_messages, "--cmd: ignored options: %s",
 			    wk_buf_text(&job->perf.ignored));
 	if (!args->flame.quiet)
-		wk_say_lines(wk_buf_text(&job->perf.notes));
+		wk_warn_lines(&wk_cli_messages, wk_buf_str(&job->perf.notes));
 	return true;
 }
 
@@ -457,6 +426,7 @@ const struct wk_command wk_cmd_cargo = {
 		{ &wk_single_drawing_group, AT(flame.drawing) },
 		{ &wk_view_group, AT(flame.view) },
 		{ &(const struct wk_opt_group){ "Recording", recording }, 0 },
+		{ &wk_sampling_group, AT(record) },
 		{ &wk_open_group, AT(flame.load) },
 		{ 0 } },
 	.common = (const char *const[]){

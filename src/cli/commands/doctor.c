@@ -16,13 +16,12 @@ struct args {
 };
 
 static const struct wk_opt options[] = {
-	{ 0, "json", NULL, "print JSON", WK_OPT_FLAG, offsetof(struct args, json), NULL },
-	{ 0, "debug-dir", "DIR", "search for debug files here, before /usr/lib/debug", WK_OPT_LIST,
-	  offsetof(struct args, debug_dirs), NULL },
-	{ 0, "symbol-path", "PATH", "search for PDBs of Windows programs here, then in "
-	  "_NT_SYMBOL_PATH; servers are not contacted", WK_OPT_LIST, offsetof(struct args,
-	  symbol_paths),
-	  NULL },
+	WK_FLAG(0, "json", "print JSON", offsetof(struct args, json)),
+	WK_VALUE(0, "debug-dir", "DIR", "search for debug files here, before /usr/lib/debug",
+	  WK_OPT_LIST, offsetof(struct args, debug_dirs)),
+	WK_VALUE(0, "symbol-path", "PATH", "search for PDBs of Windows programs here, then in "
+	  "_NT_SYMBOL_PATH; servers are not contacted", WK_OPT_LIST,
+	  offsetof(struct args, symbol_paths)),
 	{ 0 },
 };
 

@@ -9,11 +9,10 @@ struct args {
 };
 
 static const struct wk_opt options[] = {
-	{ 0, "format", "FORMAT", "read FILE as this format; `wick formats` lists them [default: by "
-	  "content]", WK_OPT_TEXT, offsetof(struct args, format), NULL },
-	{ 0, "header", NULL, "print the header of a perf.data file: machine, sections, event "
-	  "attributes, build ids; one fact per line", WK_OPT_FLAG,
-	  offsetof(struct args, header), NULL },
+	WK_TEXT(0, "format", "FORMAT", "read FILE as this format; `wick formats` lists them "
+	  "[default: by content]", offsetof(struct args, format)),
+	WK_FLAG(0, "header", "print the header of a perf.data file: machine, sections, event "
+	  "attributes, build ids; one fact per line", offsetof(struct args, header)),
 	{ 0 },
 };
 

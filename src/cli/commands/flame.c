@@ -23,19 +23,17 @@ struct args {
 #define AT(field) offsetof(struct args, field)
 
 static const struct wk_opt picture[] = {
-	{ 'o', "output", "FILE", "write the picture to FILE [default: flame.svg]", WK_OPT_TEXT,
-	  AT(flame.output), NULL },
-	{ 0, "by-thread", NULL, "add a level for each thread, above its process", WK_OPT_FLAG,
-	  AT(flame.by_thread), NULL },
-	{ 0, "no-process", NULL, "start with the outermost function, without a level for processes",
-	  WK_OPT_FLAG, AT(flame.no_process), NULL },
-	{ 'd', "data", "FILE", "write the recording to FILE [default: wick.data]", WK_OPT_TEXT, AT(data),
-	  NULL },
-	{ 0, "open", NULL, "open the picture with xdg-open", WK_OPT_FLAG, AT(flame.opens), NULL },
-	{ 0, "post-process", "COMMAND", "pipe the folded stacks through this shell command "
-		"before drawing",
-	  WK_OPT_TEXT, AT(flame.post_process), NULL },
-	{ 'q', "quiet", NULL, "print errors only", WK_OPT_FLAG, AT(flame.quiet), NULL },
+	WK_TEXT('o', "output", "FILE", "write the picture to FILE [default: flame.svg]",
+	  AT(flame.output)),
+	WK_FLAG(0, "by-thread", "add a level for each thread, above its process",
+	  AT(flame.by_thread)),
+	WK_FLAG(0, "no-process", "start with the outermost function, without a level for processes",
+	  AT(flame.no_process)),
+	WK_TEXT('d', "data", "FILE", "write the recording to FILE [default: wick.data]", AT(data)),
+	WK_FLAG(0, "open", "open the picture with xdg-open", AT(flame.opens)),
+	WK_TEXT(0, "post-process", "COMMAND", "pipe the folded stacks through this shell command "
+	  "before drawing", AT(flame.post_process)),
+	WK_FLAG('q', "quiet", "print errors only", AT(flame.quiet)),
 	{ 0 },
 };
 
@@ -89,7 +87,8 @@ static bool refuse_program(const struct wk_words *words, struct wk_err *err)
 /* Options for recording do not apply to an existing recording. */
 static bool refuse_recording_options(const struct args *args, struct wk_err *err)
 {
-	const char *name = args->data ? "data" : wk_record_args_are_set(&args->record);
+	const char *name =
+		args->data ? "data" : wk_options_first_set(&wk_record_group, &args->record);
 
 	return !name || wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				"--%s applies to recording, but there is no command to "

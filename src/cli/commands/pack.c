@@ -7,7 +7,6 @@
 #include "cli/messages.h"
 #include "cli/options/open_options.h"
 #include "cli/output.h"
-#include "cli/terminal.h"
 #include "os/os.h"
 #include "session/pack.h"
 
@@ -18,10 +17,9 @@ struct args {
 };
 
 static const struct wk_opt options[] = {
-	{ 'o', "output", "FILE", "write to FILE; \"-\" is standard output [default: the input's "
-	  "name with \"-packed\" added]", WK_OPT_TEXT, offsetof(struct args, output), NULL },
-	{ 'q', "quiet", NULL, "print errors only", WK_OPT_FLAG, offsetof(struct args, quiet),
-	  NULL },
+	WK_TEXT('o', "output", "FILE", "write to FILE; \"-\" is standard output [default: the "
+	  "input's name with \"-packed\" added]", offsetof(struct args, output)),
+	WK_FLAG('q', "quiet", "print errors only", offsetof(struct args, quiet)),
 	{ 0 },
 };
 
@@ -57,8 +55,7 @@ static void say_stacks(const struct wk_packed *packed)
 		       " stacks could not be unwound: %s; the file contains their copies, which "
 		       "can be unwound where the missing file is (--symbol-server FOLDER)",
 		       wk_buf_text(&packed->missing));
-	wk_say(wk_buf_text(&words));
-	wk_buf_fini(&words);
+	wk_warn_buf(&wk_cli_messages, &words);
 }
 
 static void say_names(const struct wk_packed *packed)
@@ -80,8 +77,7 @@ static void say_names(const struct wk_packed *packed)
 		}
 		wk_buf_add_text(&words, wk_buf_text(&packed->nameless));
 	}
-	wk_say(wk_buf_text(&words));
-	wk_buf_fini(&words);
+	wk_warn_buf(&wk_cli_messages, &words);
 }
 
 static void say_done(const char *input, const char *output, const struct wk_packed *packed)
@@ -92,8 +88,7 @@ static void say_done(const char *input, const char *output, const struct wk_pack
 		       strcmp(input, "-") == 0 ? "standard input" : input,
 		       strcmp(output, "-") == 0 ? "standard output" : output);
 	wk_num_add_bytes(&words, packed->bytes);
-	wk_say(wk_buf_text(&words));
-	wk_buf_fini(&words);
+	wk_warn_buf(&wk_cli_messages, &words);
 	say_stacks(packed);
 	say_names(packed);
 }

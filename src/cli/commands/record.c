@@ -14,10 +14,9 @@ struct args {
 };
 
 static const struct wk_opt options[] = {
-	{ 'o', "output", "FILE", "write the recording to FILE [default: wick.data]", WK_OPT_TEXT,
-	  offsetof(struct args, output), NULL },
-	{ 'q', "quiet", NULL, "print errors only", WK_OPT_FLAG, offsetof(struct args, quiet),
-	  NULL },
+	WK_TEXT('o', "output", "FILE", "write the recording to FILE [default: wick.data]",
+	  offsetof(struct args, output)),
+	WK_FLAG('q', "quiet", "print errors only", offsetof(struct args, quiet)),
 	{ 0 },
 };
 

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/messages.h"
 #include "cli/options/open_options.h"
+#include "cli/options/option_errors.h"
 #include "cli/options/table_form.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"
@@ -28,36 +29,29 @@ struct args {
 #define AT(field) offsetof(struct args, field)
 
 static const struct wk_opt output_options[] = {
-	{ 0, "csv", NULL, "print comma-separated values with all columns and rows", WK_OPT_FLAG,
-	  AT(csv), NULL },
-	{ 0, "json", NULL, "print a JSON object with all columns and rows", WK_OPT_FLAG, AT(json),
-	  NULL },
-	{ 'o', "output", "FILE", "write to FILE instead of standard output; .csv "
-	  "and .json select that form", WK_OPT_TEXT,
-	  AT(output), NULL },
-	{ 'n', "top", "NUMBER", "print at most N rows [default: 40; for system 40 of each part; "
-	  "for trees, marks and events all]", WK_OPT_COUNT, AT(top), NULL },
-	{ 0, "by-total", NULL, "functions, images: rank by total, which includes callees",
-	  WK_OPT_FLAG, AT(by_total), NULL },
-	{ 0, "min", "PERCENT", "leave out rows below this share of the whole [default: 0.5 for "
-	  "functions and calls]", WK_OPT_TEXT, AT(min_percent), NULL },
-	{ 0, "all", NULL, "print all rows", WK_OPT_FLAG, AT(all), NULL },
-	{ 0, "details", NULL, "print the columns that text output hides", WK_OPT_FLAG, AT(details),
-	  NULL },
-	{ 0, "width", "COLUMNS", "cut lines at this width [default: that of the terminal; not cut "
-	  "in a file]",
-	  WK_OPT_COUNT, AT(columns), NULL },
+	WK_FLAG(0, "csv", "print comma-separated values with all columns and rows", AT(csv)),
+	WK_FLAG(0, "json", "print a JSON object with all columns and rows", AT(json)),
+	WK_TEXT('o', "output", "FILE", "write to FILE instead of standard output; .csv and .json "
+	  "select that form", AT(output)),
+	WK_VALUE('n', "top", "NUMBER", "print at most N rows [default: 40; for system 40 of each "
+	  "part; for trees, marks and events all]", WK_OPT_COUNT, AT(top)),
+	WK_FLAG(0, "by-total", "functions, images: rank by total, which includes callees",
+	  AT(by_total)),
+	WK_TEXT(0, "min", "PERCENT", "leave out rows below this share of the whole [default: 0.5 "
+	  "for functions and calls]", AT(min_percent)),
+	WK_FLAG(0, "all", "print all rows", AT(all)),
+	WK_FLAG(0, "details", "print the columns that text output hides", AT(details)),
+	WK_VALUE(0, "width", "COLUMNS", "cut lines at this width [default: that of the terminal; "
+	  "not cut in a file]", WK_OPT_COUNT, AT(columns)),
 	{ 0 },
 };
 
 static const struct wk_opt tree_options[] = {
-	{ 0, "inverted", NULL, "start with the innermost function: callers below callees",
-	  WK_OPT_FLAG, AT(inverted), NULL },
-	{ 0, "by-process", NULL, "print one tree for each process name", WK_OPT_FLAG,
-	  AT(by_process), NULL },
-	{ 0, "by-thread", NULL, "print one tree for each thread", WK_OPT_FLAG, AT(by_thread),
-	  NULL },
-	{ 0, "samples", NULL, "weigh by number of samples", WK_OPT_FLAG, AT(samples), NULL },
+	WK_FLAG(0, "inverted", "start with the innermost function: callers below callees",
+	  AT(inverted)),
+	WK_FLAG(0, "by-process", "print one tree for each process name", AT(by_process)),
+	WK_FLAG(0, "by-thread", "print one tree for each thread", AT(by_thread)),
+	WK_FLAG(0, "samples", "weigh by number of samples", AT(samples)),
 	{ 0 },
 };
 
@@ -83,21 +77,13 @@ static const struct wk_table_view *find_table(const char *name, struct wk_err *e
 		return view;
 	for (view = wk_table_views; view->name; view++) {
 		wk_suggestion_try(&near, view->name);
-		wk_buf_add_fmt(&names, "%s%s", names.len ? ", " : "", view->name);
+		wk_buf_add_fmt(&names, "%s%s", names.len ? ", " : "the tables are ", view->name);
 	}
 	for (view = wk_table_views; view->name; view++)
 		if (view->other_name && wk_str_is(wk_str_c(name), view->other_name))
 			near.best = view->name;
-	if (near.best)
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"show has no table \"%.60s\"; did you mean "
-			"\"%s\"?",
-			name, near.best);
-	else
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"show has no table \"%.60s\"; the tables are "
-			"%s",
-			name, wk_buf_text(&names));
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show has no table \"%.60s\"", name);
+	wk_suggestion_add(&near, wk_buf_text(&names), err);
 	wk_buf_fini(&names);
 	return NULL;
 }
@@ -196,8 +182,7 @@ static bool read_percent(const char *text, double *percent, struct wk_err *err)
 
 	*percent = strtod(text, &end);
 	if (end == text || *end || !isfinite(*percent) || *percent < 0 || *percent > 100)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--min is \"%s\", expected a number from 0 to 100", text);
+		return wk_option_must_be("min", text, "a number from 0 to 100", err);
 	return true;
 }
 

@@ -31,19 +31,14 @@ static const struct wk_opt cache_options[] = {
 };
 
 static const struct wk_opt output_options[] = {
-	{ 0, "csv", NULL, "print comma-separated values with all columns", WK_OPT_FLAG, AT(csv),
-	  NULL },
-	{ 0, "json", NULL, "print a JSON object with all columns", WK_OPT_FLAG, AT(json), NULL },
-	{ 'o', "output", "FILE", "write to FILE instead of standard output; .csv "
-	  "and .json select that form", WK_OPT_TEXT,
-	  AT(output), NULL },
-	{ 0, "all", NULL, "show how to fix every image, not only the first ten", WK_OPT_FLAG,
-	  AT(all), NULL },
-	{ 0, "details", NULL, "print the columns that text output hides", WK_OPT_FLAG, AT(details),
-	  NULL },
-	{ 0, "width", "COLUMNS", "cut lines at this width [default: that of the terminal; not cut "
-	  "in a file]",
-	  WK_OPT_COUNT, AT(columns), NULL },
+	WK_FLAG(0, "csv", "print comma-separated values with all columns", AT(csv)),
+	WK_FLAG(0, "json", "print a JSON object with all columns", AT(json)),
+	WK_TEXT('o', "output", "FILE", "write to FILE instead of standard output; .csv and .json "
+	  "select that form", AT(output)),
+	WK_FLAG(0, "all", "show how to fix every image, not only the first ten", AT(all)),
+	WK_FLAG(0, "details", "print the columns that text output hides", AT(details)),
+	WK_VALUE(0, "width", "COLUMNS", "cut lines at this width [default: that of the terminal; "
+	  "not cut in a file]", WK_OPT_COUNT, AT(columns)),
 	{ 0 },
 };
 
@@ -140,26 +135,6 @@ static bool load_and_report(const char *path, const struct wk_call *call, struct
 	return ok;
 }
 
-/* The option that only recordings can be filtered by, or NULL. */
-static const char *filter_option(const struct wk_filter_spec *filter)
-{
-	if (filter->process)
-		return "--process";
-	if (filter->thread)
-		return "--thread";
-	if (filter->image)
-		return "--image";
-	if (filter->function)
-		return "--function";
-	if (filter->expression)
-		return "--filter";
-	if (filter->source)
-		return "--by";
-	if (filter->time)
-		return "--time";
-	return filter->outstanding ? "--outstanding" : NULL;
-}
-
 /* A Windows program or PDB instead of a recording. */
 static bool report_file(const char *path, const struct wk_call *call, struct wk_err *err)
 {
@@ -169,12 +144,12 @@ static bool report_file(const char *path, const struct wk_call *call, struct wk_
 	struct wk_help_style style = wk_help_style();
 	struct wk_output output;
 	struct wk_out *out;
-	const char *filter = filter_option(&args->filter);
+	const char *filter = wk_options_first_set(&wk_filter_group, &args->filter);
 	bool ok;
 
 	if (filter)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "%s applies to recordings, but %s is a Windows binary or PDB",
+			       "--%s applies to recordings, but %s is a Windows binary or PDB",
 			       filter, path);
 	if (form == WK_TABLE_CSV)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,

@@ -12,11 +12,10 @@
 /* All zero is the default. Fields are texts if zero may be typed or units follow. */
 struct wk_drawing_args {
 	const char *title, *subtitle, *notes;
-	const char *width, *frame_height;
+	uint64_t width, frame_height, total;
 	const char *min_width; /* "0.5" pixels, or "1%" of the whole */
 	const char *font, *font_size;
 	const char *count_name, *name_type, *factor;
-	const char *total;
 	const char *palette; /* one of wk_palette_names, "kind" */
 	const char *background, *search_colour;
 	bool hash, random, deterministic, diffusion; /* one of them */

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "cli/options/option_errors.h"
 
 /* Options of perf record that change nothing here, or that wick does not have. They are known so
  * that their values are not read as a command, and listed if they are used. */
@@ -16,7 +17,7 @@ struct ignored {
 struct typed {
 	struct wk_record_args record;
 	struct ignored ignored;
-	const char *output, *call_graph;
+	const char *frequency, *output, *call_graph;
 	bool quiet, verbose, graph, all_user;
 };
 
@@ -26,8 +27,8 @@ struct typed {
 
 static const struct wk_opt taken[] = {
 	{ 'e', "event", "NAME", "", WK_OPT_LIST, AT(record.events), NULL },
-	{ 'c', "count", "N", "", WK_OPT_TEXT, AT(record.period), NULL },
-	{ 'F', "freq", "HZ", "", WK_OPT_TEXT, AT(record.frequency), NULL },
+	{ 'c', "count", "N", "", WK_OPT_COUNT, AT(record.period), NULL },
+	{ 'F', "freq", "HZ", "", WK_OPT_TEXT, AT(frequency), NULL },
 	{ 'p', "pid", "PID", "", WK_OPT_LIST, AT(record.pids), NULL },
 	{ 'a', "all-cpus", NULL, "", WK_OPT_FLAG, AT(record.all_cpus), NULL },
 	{ 'g', "g", NULL, "", WK_OPT_FLAG, AT(graph), NULL },
@@ -132,11 +133,7 @@ static bool split(struct wk_perf_words *perf, const char *line, struct wk_err *e
 static void name_ignored(struct wk_perf_words *perf, const struct typed *typed)
 {
 	for (const struct wk_opt *opt = not_taken; opt->name; opt++) {
-		const char *field = (const char *)typed + opt->at;
-		bool is_set = opt->kind == WK_OPT_FLAG ? *(const bool *)field
-						       : *(const char *const *)field != NULL;
-
-		if (!is_set)
+		if (!wk_option_is_set(opt, typed))
 			continue;
 		wk_buf_add_text(&perf->ignored, perf->ignored.len ? ", " : "");
 		if (opt->letter)
@@ -181,9 +178,15 @@ static bool read_typed(struct wk_perf_words *perf, struct typed *typed, struct w
 	perf->record.user_only = typed->all_user;
 	perf->output = typed->output;
 	perf->quiet = typed->quiet;
-	if (perf->record.frequency && strcmp(perf->record.frequency, "max") == 0) {
+	if (typed->frequency && strcmp(typed->frequency, "max") == 0) {
 		wk_buf_add_text(&perf->notes, "--cmd: -F max is replaced by -F 9999\n");
-		perf->record.frequency = "9999";
+		perf->record.frequency = 9999;
+	} else if (typed->frequency &&
+		   (!wk_num_u64(wk_str_c(typed->frequency), &perf->record.frequency) ||
+		    !perf->record.frequency)) {
+		return wk_option_must_be("freq", typed->frequency, "a whole number above 0 or max",
+					 err) ||
+		       wk_err_in(err, "--cmd");
 	}
 	/* perf records no stacks by default; a flame graph needs them. */
 	return !typed->call_graph || read_call_graph(perf, typed->call_graph, err);

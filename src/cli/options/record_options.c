@@ -1,12 +1,12 @@
 #include "cli/options/record_options.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "cli/options/option_errors.h"
 
 #define AT(field) offsetof(struct wk_record_args, field)
 
@@ -22,57 +22,34 @@ static const char *const common_events[] = {
 };
 
 static const struct wk_opt options[] = {
-	{ 'p', "pid", "PID[,PID...]", "record running processes with all their threads",
-	  WK_OPT_LIST, AT(pids), NULL },
-	{ 'a', "all-cpus", NULL, "record the whole system", WK_OPT_FLAG, AT(all_cpus), NULL },
-	{ 'F', "freq", "HZ", "samples per second on each CPU [default: 997]", WK_OPT_TEXT, AT(frequency),
-	  NULL },
-	{ 'c', "count", "EVENTS", "sample every N events, instead of at a frequency",
-	  WK_OPT_TEXT, AT(period), NULL },
-	{ 'e', "event", "NAME[,NAME...]",
-	  "event to sample, by perf's name: cycles, page-faults, sched:sched_switch, "
-	"cpu/mem-loads/ ... `wick record -e list` lists all [default: cycles, or cpu-clock "
-	"without hardware counters]",
-	  WK_OPT_LIST, AT(events), common_events },
-	{ 0, "duration", "TIME", "stop recording after TIME (10, 500ms, 2m); a command "
-		"runs to its end", WK_OPT_DURATION, AT(duration_ns), NULL },
-	{ 0, "call-graph", "HOW",
-	  "how to find stacks: dwarf (unwind tables), fp (frame pointers), none, auto "
-	"[default: auto, which is dwarf]",
-	  WK_OPT_CHOICE, AT(call_graph), call_graphs },
-	{ 0, "stack-size", "SIZE",
-	  "bytes of each stack to copy, up to 64K; deeper frames are read from the process "
-	"[default: 32K]",
-	  WK_OPT_SIZE, AT(stack_bytes), NULL },
-	{ 0, "embed-symbols", NULL, "embed the names and source lines of all samples, so "
-		"that the recording opens on another machine", WK_OPT_FLAG,
-	  AT(embeds_symbols), NULL },
-	{ 0, "buffer", "SIZE", "buffer between kernel and wick for each CPU, 64K to 16M "
-		"[default: by rate and stack size]", WK_OPT_SIZE, AT(ring_bytes), NULL },
-	{ 0, "user-only", NULL, "do not record kernel code", WK_OPT_FLAG, AT(user_only), NULL },
+	WK_VALUE('p', "pid", "PID[,PID...]", "record running processes with all their threads",
+	  WK_OPT_LIST, AT(pids)),
+	WK_FLAG('a', "all-cpus", "record the whole system", AT(all_cpus)),
+	WK_VALUE('c', "count", "EVENTS", "sample every N events, instead of at a frequency",
+	  WK_OPT_COUNT, AT(period)),
+	WK_VALUE('F', "freq", "HZ", "samples per second on each CPU [default: 997]", WK_OPT_COUNT,
+	  AT(frequency)),
+	{ 'e', "event", "NAME[,NAME...]", "event to sample, by perf's name: cycles, page-faults, "
+	  "sched:sched_switch, cpu/mem-loads/ ... `wick record -e list` lists all [default: "
+	  "cycles, or cpu-clock without hardware counters]", WK_OPT_LIST, AT(events),
+	  common_events },
+	WK_VALUE(0, "duration", "TIME", "stop recording after TIME (10, 500ms, 2m); a command runs "
+	  "to its end", WK_OPT_DURATION, AT(duration_ns)),
+	{ 0, "call-graph", "HOW", "how to find stacks: dwarf (unwind tables), fp (frame pointers), "
+	  "none, auto [default: auto, which is dwarf]", WK_OPT_CHOICE, AT(call_graph),
+	  call_graphs },
+	WK_VALUE(0, "stack-size", "SIZE", "bytes of each stack to copy, up to 64K; deeper frames "
+	  "are read from the process [default: 32K]", WK_OPT_SIZE, AT(stack_bytes)),
+	WK_FLAG(0, "embed-symbols", "embed the names and source lines of all samples, so that the "
+	  "recording opens on another machine", AT(embeds_symbols)),
+	WK_VALUE(0, "buffer", "SIZE", "buffer between kernel and wick for each CPU, 64K to 16M "
+	  "[default: by rate and stack size]", WK_OPT_SIZE, AT(ring_bytes)),
+	WK_FLAG(0, "user-only", "do not record kernel code", AT(user_only)),
 	{ 0 },
 };
 
 const struct wk_opt_group wk_record_group = { "Recording", options };
-
-static bool wrong(struct wk_err *err, const char *option, const char *value, const char *expected)
-{
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s is \"%s\", but must be %s", option, value,
-		       expected);
-}
-
-/* A number that must not be 0, which means "not given" in the recorder's options. */
-static bool positive(const char *option, const char *text, uint64_t *value, struct wk_err *err)
-{
-	if (!text)
-		return true;
-	if (!wk_num_u64(wk_str_c(text), value) || *value == 0)
-		return wrong(err, option, text, "a whole number above 0");
-	/* The kernel accepts no more for a period, and reports only "invalid argument". */
-	if (*value > INT64_MAX)
-		return wrong(err, option, text, "less than 2^63");
-	return true;
-}
+const struct wk_opt_group wk_sampling_group = { "Sampling", options + 3 };
 
 /* The text up to the next comma that is not between slashes, as in cpu/event=0x3c,umask=1/; `text`
  * moves past it. */
@@ -111,8 +88,9 @@ static bool plan_pids(struct wk_record_plan *plan, const struct wk_text_list *li
 			uint64_t pid;
 
 			if (!wk_num_u64(next_part(&text), &pid) || pid == 0 || pid > INT_MAX)
-				return wrong(err, "pid", list->at[i],
-					     "process numbers such as 1234 or 1234,5678");
+				return wk_option_must_be(
+					"pid", list->at[i],
+					"process numbers such as 1234 or 1234,5678", err);
 			plan->pids[count++] = (pid_t)pid;
 		} while (text.len);
 	}
@@ -143,8 +121,9 @@ static bool plan_events(struct wk_record_plan *plan, const struct wk_text_list *
 			struct wk_str part = next_part(&text);
 
 			if (part.len == 0)
-				return wrong(err, "event", list->at[i],
-					     "names such as cycles or page-faults,cycles");
+				return wk_option_must_be(
+					"event", list->at[i],
+					"names such as cycles or page-faults,cycles", err);
 			wk_buf_add(&plan->names, part.at, part.len);
 			wk_buf_add_char(&plan->names, '\0');
 			count++;
@@ -159,45 +138,17 @@ static bool plan_events(struct wk_record_plan *plan, const struct wk_text_list *
 	return true;
 }
 
-#define LEAST_BUFFER (64u << 10)
-#define MOST_BUFFER  (16u << 20)
-
-/* A ring for less than two stacks always loses some. */
-static bool check_sizes(const struct wk_record_args *args, struct wk_err *err)
+/* The kernel accepts no larger period, and reports only "invalid argument". A ring for less than
+ * two stacks always loses some. */
+static bool check_ranges(const struct wk_record_args *args, struct wk_err *err)
 {
-	if (args->ring_bytes && (args->ring_bytes < LEAST_BUFFER || args->ring_bytes > MOST_BUFFER))
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--buffer is %" PRIu64 " bytes, but must be 64K to 16M",
-			       args->ring_bytes);
-	if (args->stack_bytes > 65536)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--stack-size is %" PRIu64 " bytes, but the kernel copies "
-			       "64K at most",
-			       args->stack_bytes);
-	return true;
-}
-
-const char *wk_record_args_are_set(const struct wk_record_args *args)
-{
-	const struct {
-		bool is_given;
-		const char *name;
-	} options_given[] = {
-		{ args->frequency, "freq" },
-		{ args->period, "count" },
-		{ args->events.count, "event" },
-		{ args->duration_ns, "duration" },
-		{ args->call_graph, "call-graph" },
-		{ args->stack_bytes, "stack-size" },
-		{ args->embeds_symbols, "embed-symbols" },
-		{ args->ring_bytes, "buffer" },
-		{ args->user_only, "user-only" },
-	};
-
-	for (size_t i = 0; i < sizeof(options_given) / sizeof(options_given[0]); i++)
-		if (options_given[i].is_given)
-			return options_given[i].name;
-	return NULL;
+	return wk_option_check_range("freq", args->frequency, 1, INT64_MAX, "less than 2^63",
+				     err) &&
+	       wk_option_check_range("count", args->period, 1, INT64_MAX, "less than 2^63", err) &&
+	       wk_option_check_range("buffer", args->ring_bytes, 64 << 10, 16 << 20, "64K to 16M",
+				     err) &&
+	       wk_option_check_range("stack-size", args->stack_bytes, 1, 64 << 10,
+				     "at most 64K, which the kernel copies", err);
 }
 
 static enum wk_call_graph call_graph_of(const char *word)
@@ -234,13 +185,13 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 		.command = command,
 		.all_cpus = args->all_cpus,
 		.user_only = args->user_only,
+		.frequency_hz = args->frequency,
+		.period = args->period,
 		.duration_ns = args->duration_ns,
 		.call_graph = call_graph_of(args->call_graph),
 		.ring_bytes = args->ring_bytes,
 	} };
-	if (!check_what(args, command, err) ||
-	    !positive("freq", args->frequency, &plan->options.frequency_hz, err) ||
-	    !positive("count", args->period, &plan->options.period, err) || !check_sizes(args, err))
+	if (!check_what(args, command, err) || !check_ranges(args, err))
 		return false;
 	plan->embeds_symbols = args->embeds_symbols;
 	plan->options.stack_bytes =

@@ -10,8 +10,7 @@
 
 struct wk_record_args {
 	bool all_cpus, user_only;
-	const char *frequency; /* text: 0 is not the same as not given */
-	const char *period;
+	uint64_t frequency, period;
 	struct wk_text_list events, pids;
 	uint64_t duration_ns;
 	const char *call_graph;
@@ -20,6 +19,9 @@ struct wk_record_args {
 };
 
 extern const struct wk_opt_group wk_record_group;
+
+/* Its last options, which do not choose what is recorded. */
+extern const struct wk_opt_group wk_sampling_group;
 
 struct wk_record_plan {
 	struct wk_recorder_options options;
@@ -33,9 +35,6 @@ struct wk_record_plan {
  * each other, and for impossible values. */
 bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_args *args,
 			 char *const *command, struct wk_err *err);
-/* The long name of an option for recording that was given; or NULL. */
-const char *wk_record_args_are_set(const struct wk_record_args *args);
-
 /* `-e list` where it is not supported, which is an error. */
 bool wk_record_args_want_list(const struct wk_record_args *args, struct wk_err *err);
 

@@ -4,43 +4,40 @@
 #define FILTER(field) offsetof(struct wk_filter_spec, field)
 
 static const struct wk_opt options[] = {
-	{ 0, "group", "COLUMN[,COLUMN...]", "levels of the tree, outermost first: process, "
-		"pid, thread, cpu, module, function, stack; for waits wait-reason, "
-		"readied-by; for heap blocks heap, allocator, size [default: process,stack]", WK_OPT_TEXT, AT(group), NULL },
-	{ 0, "preset", "NAME|FILE[:NAME]", "event, grouping and filter by name: "
-		"cpu-by-process, cpu-by-thread, cpu-by-module, cpu-by-function, "
-		"wait-by-process, ready-by-process, commit-by-process, commits-by-process, "
-		"heap-by-process, hard-faults, or one of a .wpaProfile (`wick show "
-		"FILE.wpaProfile` lists them)", WK_OPT_TEXT,
-	  AT(preset), wk_preset_names },
+	WK_TEXT(0, "group", "COLUMN[,COLUMN...]", "levels of the tree, outermost first: process, "
+	  "pid, thread, cpu, module, function, stack; for waits wait-reason, readied-by; for heap "
+	  "blocks heap, allocator, size [default: process,stack]", AT(group)),
+	{ 0, "preset", "NAME|FILE[:NAME]", "event, grouping and filter by name: cpu-by-process, "
+	  "cpu-by-thread, cpu-by-module, cpu-by-function, wait-by-process, ready-by-process, "
+	  "commit-by-process, commits-by-process, heap-by-process, hard-faults, or one of a "
+	  ".wpaProfile (`wick show FILE.wpaProfile` lists them)", WK_OPT_TEXT, AT(preset),
+	  wk_preset_names },
 	{ 0 },
 };
 
 const struct wk_opt_group wk_view_group = { "Grouping", options };
 
 static const struct wk_opt filter_options[] = {
-	{ 0, "process", "PID|PATTERN", "only processes with this number or a matching "
-		"name; PATTERN is an extended regular expression, which may match "
-		"anywhere; case is ignored for processes and files of Windows", WK_OPT_TEXT,
-	  FILTER(process), NULL },
-	{ 0, "thread", "TID|PATTERN", "only threads with this number or a matching name",
-	  WK_OPT_TEXT, FILTER(thread), NULL },
-	{ 0, "image", "PATTERN", "only stacks with code from a file with a matching path", WK_OPT_TEXT,
-	  FILTER(image), NULL },
-	{ 0, "function", "PATTERN", "only stacks with a function with a matching name", WK_OPT_TEXT,
-	  FILTER(function), NULL },
-	{ 0, "time", "FROM-TO", "only this interval, in seconds since the start (0.5-2, "
-		"2-) or as percent (10%-20%)",
-	  WK_OPT_TEXT, FILTER(time), NULL },
-	{ 0, "filter", "EXPRESSION", "only samples that match, such as 'process == cc1 "
-	  "and not stack =~ \"^malloc\" and time < 1.5'; fields: process, pid, command, thread, "
-	  "tid, function, module, image, file, kind, stack, stack-image, stack-file, event, cpu, "
-	  "time, weight", WK_OPT_TEXT, FILTER(expression), NULL },
-	{ 0, "by", "EVENT", "weigh by this event; `wick show FILE system` lists the "
-		"recorded ones", WK_OPT_TEXT, FILTER(source), NULL },
-	{ 0, "outstanding", NULL, "only memory allocated in the interval and not freed in "
-		"it", WK_OPT_FLAG, FILTER(outstanding), NULL },
-	{ 'i', "ignore-case", NULL, "ignore case in patterns", WK_OPT_FLAG, FILTER(ignore_case), NULL },
+	WK_TEXT(0, "process", "PID|PATTERN", "only processes with this number or a matching name; "
+	  "PATTERN is an extended regular expression, which may match anywhere; case is ignored "
+	  "for processes and files of Windows", FILTER(process)),
+	WK_TEXT(0, "thread", "TID|PATTERN", "only threads with this number or a matching name",
+	  FILTER(thread)),
+	WK_TEXT(0, "image", "PATTERN", "only stacks with code from a file with a matching path",
+	  FILTER(image)),
+	WK_TEXT(0, "function", "PATTERN", "only stacks with a function with a matching name",
+	  FILTER(function)),
+	WK_TEXT(0, "time", "FROM-TO", "only this interval, in seconds since the start (0.5-2, 2-) "
+	  "or as percent (10%-20%)", FILTER(time)),
+	WK_TEXT(0, "filter", "EXPRESSION", "only samples that match, such as 'process == cc1 and "
+	  "not stack =~ \"^malloc\" and time < 1.5'; fields: process, pid, command, thread, tid, "
+	  "function, module, image, file, kind, stack, stack-image, stack-file, event, cpu, time, "
+	  "weight", FILTER(expression)),
+	WK_TEXT(0, "by", "EVENT", "weigh by this event; `wick show FILE system` lists the recorded "
+	  "ones", FILTER(source)),
+	WK_FLAG(0, "outstanding", "only memory allocated in the interval and not freed in it",
+	  FILTER(outstanding)),
+	WK_FLAG('i', "ignore-case", "ignore case in patterns", FILTER(ignore_case)),
 	{ 0 },
 };
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/run/record_run.h"
-#include "cli/terminal.h"
 #include "os/os.h"
 
 const char wk_flame_summary[] = "draw a flame graph, of a command it runs or of a recording";
@@ -40,8 +40,7 @@ static void say_no_picture(const struct wk_flame_args *args)
 	wk_buf_add_text(&words, "no samples: no picture drawn");
 	if (strcmp(wk_flame_picture(args), "-") != 0 && wk_os_is_there(wk_flame_picture(args)))
 		wk_buf_add_fmt(&words, "; %s is from an earlier run", wk_flame_picture(args));
-	wk_say(wk_buf_text(&words));
-	wk_buf_fini(&words);
+	wk_warn_buf(&wk_cli_messages, &words);
 }
 
 /* The open file, because another recorder may have replaced the one of that name by now. */

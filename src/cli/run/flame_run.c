@@ -27,10 +27,9 @@ static struct wk_str recorded_command(const struct wk_model *model)
 /* What was recorded, as a fact of the recorder. Only wick writes that fact. */
 static struct wk_str recorded_what(const struct wk_model *model)
 {
-	for (uint32_t i = 0; i < model->fact_count; i++)
-		if (wk_str_is(wk_model_str(model, model->facts[i].key), "recorded"))
-			return wk_model_str(model, model->facts[i].value);
-	return model->traits->is_system_wide ? wk_str_c("") : recorded_command(model);
+	struct wk_str what = wk_model_fact(model, "recorded");
+
+	return what.len || model->traits->is_system_wide ? what : recorded_command(model);
 }
 
 static void add_source(const struct wk_model *model, const struct wk_filter *filter,
@@ -249,15 +248,13 @@ static void say_where(const struct wk_flame_args *args, const char *recorded_to)
 {
 	struct wk_buf words = { 0 };
 
-	if (strcmp(wk_flame_picture(args), "-") != 0) {
-		wk_buf_add_fmt(&words, args->opens ? "the picture is %s" : "open %s in a browser",
-			       wk_flame_picture(args));
-		if (recorded_to)
-			wk_buf_add_fmt(&words, "; wick show %s lists the hottest functions",
-				       recorded_to);
-		wk_say(wk_buf_text(&words));
-	}
-	wk_buf_fini(&words);
+	if (strcmp(wk_flame_picture(args), "-") == 0)
+		return;
+	wk_buf_add_fmt(&words, args->opens ? "the picture is %s" : "open %s in a browser",
+		       wk_flame_picture(args));
+	if (recorded_to)
+		wk_buf_add_fmt(&words, "; wick show %s lists the hottest functions", recorded_to);
+	wk_warn_buf(&wk_cli_messages, &words);
 }
 
 bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,

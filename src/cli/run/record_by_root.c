@@ -57,8 +57,8 @@ static void add_list(struct line *line, const char *option, const struct wk_text
 
 static void add_recording(struct line *line, const struct wk_record_args *record)
 {
-	wk_text_list_add_pair(&line->argv, "--freq", record->frequency);
-	wk_text_list_add_pair(&line->argv, "--count", record->period);
+	add_number(line, "--freq", record->frequency, "");
+	add_number(line, "--count", record->period, "");
 	add_list(line, "--event", &record->events);
 	add_list(line, "--pid", &record->pids);
 	wk_text_list_add_pair(&line->argv, "--call-graph", record->call_graph);
@@ -68,6 +68,8 @@ static void add_recording(struct line *line, const struct wk_record_args *record
 		wk_text_list_add(&line->argv, "--all-cpus");
 	if (record->user_only)
 		wk_text_list_add(&line->argv, "--user-only");
+	if (record->embeds_symbols)
+		wk_text_list_add(&line->argv, "--embed-symbols");
 	add_number(line, "--duration", record->duration_ns, "ns");
 }
 

@@ -36,12 +36,6 @@ void wk_record_plan_fini(struct wk_record_plan *plan)
 	(void)plan;
 }
 
-const char *wk_record_args_are_set(const struct wk_record_args *args)
-{
-	(void)args;
-	return NULL;
-}
-
 bool wk_record_args_want_list(const struct wk_record_args *args, struct wk_err *err)
 {
 	(void)args;

@@ -180,8 +180,7 @@ static void say_no_samples(const struct wk_record_request *request,
 			       outcome->result.has_command ? "the command" : "the processes",
 			       1000.0 / (double)request->recorder.frequency_hz,
 			       outcome->result.has_command ? "ended too soon" : "was too short");
-	wk_say(wk_buf_text(&words));
-	wk_buf_fini(&words);
+	wk_warn_buf(&wk_cli_messages, &words);
 }
 
 static bool is_stdout(const struct wk_record_request *request)
@@ -203,15 +202,13 @@ static void say_what_was_lost(const struct wk_record_request *request,
 				   " other records");
 		wk_buf_add_text(&words, " were lost because the machine was too busy; use a "
 					"lower -F or a smaller --stack-size");
-		wk_say(wk_buf_text(&words));
-		wk_buf_reset(&words);
+		wk_warn_buf(&wk_cli_messages, &words);
 	}
 	if (outcome->result.throttled) {
 		wk_buf_add_text(&words, "the kernel paused sampling ");
 		wk_num_add_grouped(&words, outcome->result.throttled);
 		wk_buf_add_text(&words, " times because it took too much time; use a lower -F");
-		wk_say(wk_buf_text(&words));
-		wk_buf_reset(&words);
+		wk_warn_buf(&wk_cli_messages, &words);
 	}
 	if (unwound->cut * 100 > stacks) {
 		wk_num_add_share(&words, unwound->cut, stacks);
@@ -221,9 +218,8 @@ static void say_what_was_lost(const struct wk_record_request *request,
 			       request->recorder.stack_bytes,
 			       request->recorder.stack_bytes < 65528 ? "; use --stack-size 64K"
 								     : ", the kernel's limit");
-		wk_say(wk_buf_text(&words));
+		wk_warn_buf(&wk_cli_messages, &words);
 	}
-	wk_buf_fini(&words);
 }
 
 static void say_closing_words(const struct wk_record_request *request,
@@ -257,8 +253,7 @@ static void say_closing_words(const struct wk_record_request *request,
 	if (!wk_str_is(wk_buf_str(&outcome->place), request->output) && !is_stdout(request))
 		wk_buf_add_fmt(&words, ", because another recording took the name %s",
 			       request->output);
-	wk_say(wk_buf_text(&words));
-	wk_buf_fini(&words);
+	wk_warn_buf(&wk_cli_messages, &words);
 }
 
 static int exit_code_of_failure(const struct wk_err *err)
@@ -300,7 +295,7 @@ static bool record(struct wk_recording *recording, bool quiet, struct run *run,
 	handle_signals(recorder, old);
 	run->is_open = allow_output(run->request, err) && wk_recording_open(recording, err);
 	if (run->is_open && !quiet)
-		wk_say_lines(wk_recorder_notices(recorder));
+		wk_warn_lines(&wk_cli_messages, wk_str_c(wk_recorder_notices(recorder)));
 	ok = run->is_open && wk_recording_run(recording, err);
 	restore_signals(old);
 	clear_progress(run);
