@@ -193,7 +193,5 @@ void wk_comparison_report(const struct wk_comparison *c, const struct wk_message
 			    no_before ? c->options->before : c->options->after,
 			    no_before ? "new" : "gone");
 	wk_diff_lines_line(c->model, &c->pairs, &words);
-	if (words.len)
-		wk_warn(messages, wk_buf_text(&words));
-	wk_buf_fini(&words);
+	wk_warn_buf(messages, &words);
 }

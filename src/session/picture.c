@@ -109,9 +109,8 @@ void wk_picture_warn(const struct wk_picture *picture, const struct wk_messages 
 		wk_num_add_grouped(&words, tree->total[0]);
 		wk_buf_add_fmt(&words, tree->unit.len ? " %.*s" : "%.*s", WK_STR_ARG(tree->unit));
 		wk_buf_add_text(&words, " instead");
-		wk_warn(messages, wk_buf_text(&words));
+		wk_warn_buf(messages, &words);
 	}
-	wk_buf_fini(&words);
 }
 
 bool wk_picture_draw(const struct wk_picture *picture, struct wk_out *out, struct wk_err *err)

@@ -57,15 +57,11 @@ void wk_selection_warn(const struct wk_selection *question, const struct wk_mess
 
 	wk_selection_report_faults(question, true, messages);
 	wk_quality_closed_line(&question->quality, &sentence);
-	if (sentence.len)
-		wk_warn(messages, wk_buf_text(&sentence));
-	wk_buf_reset(&sentence);
+	wk_warn_buf(messages, &sentence);
 	wk_quality_stacks_line(&question->quality, &sentence);
-	if (sentence.len) {
+	if (sentence.len)
 		wk_buf_add_fmt(&sentence, "; %s", advice_for(question, WK_ADVICE_WHOLE_STACKS));
-		wk_warn(messages, wk_buf_text(&sentence));
-	}
-	wk_buf_fini(&sentence);
+	wk_warn_buf(messages, &sentence);
 }
 
 /* Text formats may contain no threads. */
@@ -135,9 +131,7 @@ void wk_selection_report_cpu(const struct wk_selection *question,
 	struct wk_buf sentence = { 0 };
 
 	wk_quality_cpu_line(&question->quality, &sentence);
-	if (sentence.len)
-		wk_warn(messages, wk_buf_text(&sentence));
-	wk_buf_fini(&sentence);
+	wk_warn_buf(messages, &sentence);
 }
 
 void wk_selection_report(const struct wk_selection *question, const struct wk_messages *messages)
@@ -149,8 +143,7 @@ void wk_selection_report(const struct wk_selection *question, const struct wk_me
 		explain(question, &sentence);
 	else
 		wk_quality_line(&question->quality, &sentence);
-	wk_warn(messages, wk_buf_text(&sentence));
-	wk_buf_fini(&sentence);
+	wk_warn_buf(messages, &sentence);
 	if (question->filter.in_view) {
 		wk_selection_warn(question, messages);
 		wk_selection_hint(question, messages);
@@ -197,8 +190,8 @@ static void hint_names(const struct wk_selection *question, const struct wk_mess
 						      : wk_jit_maker_of(model, nameless.image));
 	else
 		add_symbols(&sentence, model, &model->images[nameless.image], wk_buf_text(&share));
-	wk_warn(messages, wk_buf_text(&sentence));
-	WK_BUF_FINI_ALL(&sentence, &share);
+	wk_warn_buf(messages, &sentence);
+	wk_buf_fini(&share);
 }
 
 /* Nothing can be done for this recording, but for the next one. */
@@ -217,8 +210,7 @@ static void hint_stacks(const struct wk_selection *question, const struct wk_mes
 	wk_buf_add_text(&sentence, advice_for(question, WK_ADVICE_JIT_STACKS));
 	if (!model->traits->walks_stacks && maker && maker->stacks)
 		wk_buf_add_fmt(&sentence, "; %s", maker->stacks);
-	wk_warn(messages, wk_buf_text(&sentence));
-	wk_buf_fini(&sentence);
+	wk_warn_buf(messages, &sentence);
 }
 
 void wk_selection_hint(const struct wk_selection *question, const struct wk_messages *messages)

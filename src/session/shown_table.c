@@ -152,6 +152,5 @@ void wk_shown_table_report(const struct wk_shown_table *shown, const struct wk_t
 	wk_grouping_write(&query->choice->grouping, &words);
 	wk_buf_add_fmt(&words, ") is not applied; `wick show %s calls` applies it",
 		       wk_model_input(shown->selection.quality.model));
-	wk_warn(messages, wk_buf_text(&words));
-	wk_buf_fini(&words);
+	wk_warn_buf(messages, &words);
 }
