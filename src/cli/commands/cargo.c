@@ -326,7 +326,7 @@ static bool are_events(const struct wk_record_plan *plan, struct wk_err *err)
 	struct wk_perf_event event;
 
 	for (size_t i = 0; i < plan->options.event_count; i++)
-		if (!wk_perf_name_parse(wk_str_c(plan->events[i]), &event, err))
+		if (!wk_perf_name_parse(wk_str_c(plan->events.at[i]), &event, err))
 			return false;
 	return true;
 }

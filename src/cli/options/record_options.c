@@ -1,7 +1,6 @@
 #include "cli/options/record_options.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -65,76 +64,52 @@ static struct wk_str next_part(struct wk_str *text)
 	return part;
 }
 
-static size_t parts_of(const struct wk_text_list *list)
+/* The parts of all texts of a list, as texts of the plan. */
+static struct wk_text_list split(struct wk_record_plan *plan, const struct wk_text_list *list)
 {
-	size_t count = list->count;
+	struct wk_text_list parts = { 0 };
 
-	for (size_t i = 0; i < list->count; i++)
-		for (const char *c = list->at[i]; *c; c++)
-			count += *c == ',';
-	return count;
+	for (size_t i = 0; i < list->count; i++) {
+		struct wk_str text = wk_str_c(list->at[i]);
+
+		do
+			wk_text_list_add(&parts, wk_arena_copy(&plan->texts, next_part(&text)).at);
+		while (text.len);
+	}
+	return parts;
 }
 
 static bool plan_pids(struct wk_record_plan *plan, const struct wk_text_list *list,
 		      struct wk_err *err)
 {
-	size_t room = parts_of(list), count = 0;
+	struct wk_text_list parts = split(plan, list);
+	bool ok = true;
 
-	plan->pids = wk_alloc_zeroed(room, sizeof(*plan->pids));
-	for (size_t i = 0; i < list->count; i++) {
-		struct wk_str text = wk_str_c(list->at[i]);
+	plan->pids = wk_alloc_zeroed(parts.count, sizeof(*plan->pids));
+	for (size_t i = 0; i < parts.count && ok; i++) {
+		uint64_t pid;
 
-		do {
-			uint64_t pid;
-
-			if (!wk_num_u64(next_part(&text), &pid) || pid == 0 || pid > INT_MAX)
-				return wk_option_must_be(
-					"pid", list->at[i],
-					"process numbers such as 1234 or 1234,5678", err);
-			plan->pids[count++] = (pid_t)pid;
-		} while (text.len);
+		ok = (wk_num_u64(wk_str_c(parts.at[i]), &pid) && pid != 0 && pid <= INT_MAX) ||
+		     wk_option_must_be("pid", parts.at[i],
+				       "process numbers such as 1234 or 1234,5678", err);
+		plan->pids[i] = ok ? (pid_t)pid : 0;
 	}
 	plan->options.pids = plan->pids;
-	plan->options.pid_count = count;
-	return true;
-}
-
-bool wk_record_args_want_list(const struct wk_record_args *args, struct wk_err *err)
-{
-	for (size_t i = 0; i < args->events.count; i++)
-		if (strcmp(args->events.at[i], "list") == 0)
-			return !wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-					"\"-e list\" only lists events: wick record -e list");
-	return false;
+	plan->options.pid_count = parts.count;
+	wk_text_list_fini(&parts);
+	return ok;
 }
 
 static bool plan_events(struct wk_record_plan *plan, const struct wk_text_list *list,
 			struct wk_err *err)
 {
-	size_t count = 0;
-	const char *name;
-
-	for (size_t i = 0; i < list->count; i++) {
-		struct wk_str text = wk_str_c(list->at[i]);
-
-		do {
-			struct wk_str part = next_part(&text);
-
-			if (part.len == 0)
-				return wk_option_must_be(
-					"event", list->at[i],
-					"names such as cycles or page-faults,cycles", err);
-			wk_buf_add(&plan->names, part.at, part.len);
-			wk_buf_add_char(&plan->names, '\0');
-			count++;
-		} while (text.len);
-	}
-	plan->events = wk_alloc_zeroed(count, sizeof(*plan->events));
-	name = wk_buf_text(&plan->names);
-	for (size_t i = 0; i < count; i++, name += strlen(name) + 1)
-		plan->events[i] = name;
-	plan->options.events = plan->events;
-	plan->options.event_count = count;
+	plan->events = split(plan, list);
+	for (size_t i = 0; i < plan->events.count; i++)
+		if (!*plan->events.at[i])
+			return wk_option_must_be("event", "",
+						 "names such as cycles or page-faults,cycles", err);
+	plan->options.events = plan->events.at;
+	plan->options.event_count = plan->events.count;
 	return true;
 }
 
@@ -206,7 +181,8 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 
 void wk_record_plan_fini(struct wk_record_plan *plan)
 {
-	WK_FREE_ALL(plan->pids, plan->events);
-	wk_buf_fini(&plan->names);
+	wk_free(plan->pids);
+	wk_text_list_fini(&plan->events);
+	wk_arena_fini(&plan->texts);
 	*plan = (struct wk_record_plan){ 0 };
 }

@@ -5,6 +5,9 @@
 #ifndef WK_CLI_OPTIONS_RECORD_OPTIONS_H
 #define WK_CLI_OPTIONS_RECORD_OPTIONS_H
 
+#include <string.h>
+
+#include "base/arena.h"
 #include "cli/options/options.h"
 #include "session/record.h"
 
@@ -26,8 +29,8 @@ extern const struct wk_opt_group wk_sampling_group;
 struct wk_record_plan {
 	struct wk_recorder_options options;
 	pid_t *pids;
-	const char **events;
-	struct wk_buf names; /* the text of `events` */
+	struct wk_text_list events;
+	struct wk_arena texts;
 	bool embeds_symbols; /* for the writer of the recording */
 };
 
@@ -36,7 +39,14 @@ struct wk_record_plan {
 bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_args *args,
 			 char *const *command, struct wk_err *err);
 /* `-e list` where it is not supported, which is an error. */
-bool wk_record_args_want_list(const struct wk_record_args *args, struct wk_err *err);
+static inline bool wk_record_args_want_list(const struct wk_record_args *args, struct wk_err *err)
+{
+	for (size_t i = 0; i < args->events.count; i++)
+		if (strcmp(args->events.at[i], "list") == 0)
+			return !wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+					"\"-e list\" only lists events: wick record -e list");
+	return false;
+}
 
 void wk_record_plan_fini(struct wk_record_plan *plan);
 

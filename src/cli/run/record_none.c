@@ -36,13 +36,6 @@ void wk_record_plan_fini(struct wk_record_plan *plan)
 	(void)plan;
 }
 
-bool wk_record_args_want_list(const struct wk_record_args *args, struct wk_err *err)
-{
-	(void)args;
-	(void)err;
-	return false;
-}
-
 const char wk_flame_summary[] = "draw a flame graph of a recording";
 
 const char *const wk_flame_usage[] = { "[OPTION...] [FILE...]", NULL };
