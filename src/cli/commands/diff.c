@@ -24,6 +24,10 @@ struct args {
 #define AT(field) offsetof(struct args, field)
 
 static const char *const forms[] = { "table", "svg", "folded", "csv", "json", NULL };
+static const enum wk_comparison_form kinds[] = {
+	WK_COMPARISON_TABLE, WK_COMPARISON_PICTURE, WK_COMPARISON_FOLDED, WK_COMPARISON_TABLE,
+	WK_COMPARISON_TABLE };
+static const enum wk_table_form tables[] = { [3] = WK_TABLE_CSV, [4] = WK_TABLE_JSON };
 static const char *const widths[] = { "after", "before", "larger", NULL };
 
 static const struct wk_opt diff_options[] = {
@@ -50,17 +54,16 @@ static const struct wk_opt diff_options[] = {
 	{ 0 },
 };
 
-static const char *form_of(const struct args *args)
+/* The number of a form in `forms`: that of --to, or of the suffix of the output. */
+static size_t form_of(const struct args *args)
 {
-	static const char *const suffixes[] = { "svg", "folded", "csv", "json", NULL };
 	const char *dot = args->output ? strrchr(args->output, '.') : NULL;
+	const char *word = args->to ? args->to : dot ? dot + 1 : forms[0];
+	size_t form = 0;
 
-	if (args->to)
-		return args->to;
-	for (size_t i = 0; dot && suffixes[i]; i++)
-		if (strcmp(dot + 1, suffixes[i]) == 0)
-			return suffixes[i];
-	return "table";
+	while (forms[form] && strcmp(forms[form], word) != 0)
+		form++;
+	return forms[form] ? form : 0;
 }
 
 static enum wk_tree_side side_of(const struct args *args)
@@ -70,13 +73,6 @@ static enum wk_tree_side side_of(const struct args *args)
 	if (args->width && strcmp(args->width, "larger") == 0)
 		return WK_TREE_LARGER;
 	return args->gone ? WK_TREE_AFTER_AND_GONE : WK_TREE_AFTER;
-}
-
-static enum wk_comparison_form kind_of(const char *form)
-{
-	return strcmp(form, "svg") == 0      ? WK_COMPARISON_PICTURE
-	       : strcmp(form, "folded") == 0 ? WK_COMPARISON_FOLDED
-					     : WK_COMPARISON_TABLE;
 }
 
 static bool draw(const struct wk_comparison *comparison, const struct args *args,
@@ -93,13 +89,11 @@ static bool draw(const struct wk_comparison *comparison, const struct args *args
 	return wk_picture_end(&picture, ok, err) && ok;
 }
 
-static bool tabulate(const struct wk_comparison *comparison, const char *form,
-		     const struct wk_call *call, struct wk_out *out, struct wk_err *err)
+static bool tabulate(const struct wk_comparison *comparison, const struct wk_call *call,
+		     struct wk_out *out, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	struct wk_table_look look = wk_table_look(
-		wk_table_form(strcmp(form, "csv") == 0, strcmp(form, "json") == 0, NULL), out, call,
-		0);
+	struct wk_table_look look = wk_table_look(tables[form_of(args)], out, call, 0);
 	uint32_t limit = look.form == WK_TABLE_TEXT && !args->all ? USUAL_ROWS : 0;
 
 	if (args->top)
@@ -108,8 +102,8 @@ static bool tabulate(const struct wk_comparison *comparison, const char *form,
 	return wk_comparison_tabulate(comparison, args->by_total, limit, &look, out, err);
 }
 
-static bool write_form(const struct wk_comparison *comparison, const char *form,
-		       const struct wk_call *call, struct wk_err *err)
+static bool write_form(const struct wk_comparison *comparison, const struct wk_call *call,
+		       struct wk_err *err)
 {
 	const struct args *args = call->args;
 	struct wk_output output;
@@ -126,7 +120,7 @@ static bool write_form(const struct wk_comparison *comparison, const char *form,
 		ok = wk_comparison_fold(comparison, out, err);
 		break;
 	default:
-		ok = tabulate(comparison, form, call, out, err);
+		ok = tabulate(comparison, call, out, err);
 		break;
 	}
 	return wk_output_close(&output, ok, err);
@@ -147,7 +141,7 @@ static void say_where(const struct wk_comparison *comparison, const char *path)
 }
 
 static bool compare(const struct wk_model *model, const struct wk_comparison_options *options,
-		    const char *form, const struct wk_call *call, struct wk_err *err)
+		    const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	struct wk_comparison comparison;
@@ -156,7 +150,7 @@ static bool compare(const struct wk_model *model, const struct wk_comparison_opt
 	if (!wk_comparison_open(&comparison, options, model, args->quiet ? NULL : &wk_cli_messages,
 				err))
 		return false;
-	ok = write_form(&comparison, form, call, err);
+	ok = write_form(&comparison, call, err);
 	if (ok && !args->quiet) {
 		wk_view_report(options->choice, &wk_cli_messages);
 		wk_comparison_report(&comparison, &wk_cli_messages);
@@ -178,10 +172,9 @@ static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	const struct wk_words *words = call->words;
-	const char *form = form_of(args);
 	struct wk_view_choice choice = { 0 };
 	struct wk_comparison_options options = {
-		.form = kind_of(form),
+		.form = kinds[form_of(args)],
 		.choice = &choice,
 		.by_samples = args->by_samples,
 		.normalizes = args->normalize,
@@ -211,7 +204,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	    expect_levels(args, options.form, err))
 		model = wk_open_paths(paths, &load, NULL, &wk_cli_messages, err);
 	if (model)
-		ok = compare(model, &options, form, call, err);
+		ok = compare(model, &options, call, err);
 	wk_view_choice_fini(&choice);
 	wk_model_free(model);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
