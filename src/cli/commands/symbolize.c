@@ -1,6 +1,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/messages.h"
 #include "cli/options/open_options.h"
@@ -41,16 +42,6 @@ static const struct wk_opt options[] = {
 	{ 0 },
 };
 
-static const char *word_at(const struct wk_words *words, size_t i)
-{
-	return i < words->count ? words->at[i] : words->rest[i - words->count];
-}
-
-static size_t word_count(const struct wk_words *words)
-{
-	return words->count + words->rest_count;
-}
-
 /* "./app", "/usr/lib/a.so" and "app.pdb"; names of functions can contain slashes as well. */
 static bool is_path(const char *typed)
 {
@@ -66,48 +57,33 @@ static bool is_path(const char *typed)
 
 /* Without -e the first word can be the image, as in a line of standard input. A word such as "a"
  * can be an address as well, of the default image if that exists. */
-static bool is_image_word(const struct args *args, const struct wk_words *words)
-{
-	const char *word;
-	uint64_t address;
-
-	if (args->image || word_count(words) == 0)
-		return false;
-	word = word_at(words, 0);
-	if (wk_typed_address_is_plain(wk_str_c(word), &address) &&
-	    (word_count(words) == 1 || wk_os_is_there("a.out")))
-		return false;
-	return wk_os_is_there(word) || is_path(word);
-}
-
-/* Plain addresses need the default image; others can name theirs. */
-static bool wants_usual(const struct wk_words *words, size_t first)
+static bool is_image_word(const struct args *args, const char *const *words)
 {
 	uint64_t address;
 
-	return first < word_count(words) &&
-	       wk_typed_address_is_plain(wk_str_c(word_at(words, first)), &address);
-}
-
-/* Returns how many of the words are not addresses. */
-static size_t answer_words(struct wk_asking *asking, const struct wk_words *words, size_t first)
-{
-	size_t wrong = 0;
-
-	for (size_t i = first; i < word_count(words); i++)
-		wrong += !wk_asking_word(asking, wk_str_c(word_at(words, i)));
-	wk_asking_answer(asking);
-	return wrong;
-}
-
-static bool answer(struct wk_asking *asking, const struct wk_words *words, size_t first,
-		   size_t *wrong, struct wk_err *err)
-{
-	if (!wk_asking_check(asking, wants_usual(words, first), err))
+	if (args->image || !words[0])
 		return false;
-	if (word_count(words) == first)
+	if (wk_typed_address_is_plain(wk_str_c(words[0]), &address) &&
+	    (!words[1] || wk_os_is_there("a.out")))
+		return false;
+	return wk_os_is_there(words[0]) || is_path(words[0]);
+}
+
+/* Plain addresses need the default image; others can name theirs. Counts the words that are not
+ * addresses. */
+static bool answer(struct wk_asking *asking, const char *const *words, size_t *wrong,
+		   struct wk_err *err)
+{
+	uint64_t address;
+	bool wants_usual = words[0] && wk_typed_address_is_plain(wk_str_c(words[0]), &address);
+
+	if (!wk_asking_check(asking, wants_usual, err))
+		return false;
+	if (!words[0])
 		return wk_asking_lines(asking, STDIN_FILENO, err);
-	*wrong = answer_words(asking, words, first);
+	for (; *words; words++)
+		*wrong += !wk_asking_word(asking, wk_str_c(*words));
+	wk_asking_answer(asking);
 	return true;
 }
 
@@ -120,8 +96,8 @@ static bool asks_others(const struct wk_symbol_source_options *remote)
 static bool symbolize(const struct args *args, const struct wk_call *call,
 		      struct wk_symbols *symbols, size_t *wrong, struct wk_err *err)
 {
-	const struct wk_words *words = call->words;
-	size_t first = is_image_word(args, words);
+	const char **words = wk_words_paths(call->words);
+	bool has_image = is_image_word(args, words);
 	struct wk_answer_style style = {
 		.shows_address = args->addresses,
 		.no_functions = args->no_functions,
@@ -133,7 +109,7 @@ static bool symbolize(const struct args *args, const struct wk_call *call,
 		.json = args->json,
 	};
 	struct wk_asking asking = {
-		.image = first ? word_at(words, 0) : args->image,
+		.image = has_image ? words[0] : args->image,
 		.section = args->section,
 		.tells_in_answers = args->json,
 		.out = call->out,
@@ -142,13 +118,14 @@ static bool symbolize(const struct args *args, const struct wk_call *call,
 	bool ok;
 
 	wk_image_list_init(&asking.images, symbols, &wk_cli_messages);
-	ok = answer(&asking, words, first, wrong, err);
+	ok = answer(&asking, words + has_image, wrong, err);
 	if (asks_others(&args->naming.remote))
 		wk_image_list_report_unnamed(&asking.images);
 	else
 		wk_image_list_report_stripped(&asking.images, asking.answers);
 	wk_answers_free(asking.answers);
 	wk_asking_fini(&asking);
+	wk_free(words);
 	return ok;
 }
 
