@@ -96,19 +96,6 @@ static void one_group(struct wk_out *out, struct wk_help_style style,
 	}
 }
 
-static const struct wk_opt_group standard = {
-	.title = "Help",
-	.options = (const struct wk_opt[]){
-		{ 'h', "help", NULL, "print this help", WK_OPT_FLAG, 0, NULL }, { 0 } },
-};
-
-static const struct wk_opt_group standard_of_many = {
-	.title = "Help",
-	.options = (const struct wk_opt[]){
-		{ 'h', "help", "[all]", "print the common options, or all", WK_OPT_FLAG, 0, NULL },
-		{ 0 } },
-};
-
 static void choices(struct wk_out *out, struct wk_help_style style,
 		    const struct wk_command *command)
 {
@@ -145,9 +132,13 @@ static void examples(struct wk_out *out, struct wk_help_style style,
 static void options(struct wk_out *out, struct wk_help_style style,
 		    const struct wk_command *command, const char *const *names)
 {
+	const char *all = command->common ? "[all]" : NULL;
+	const char *does = all ? "print the common options, or all" : "print this help";
+	const struct wk_opt help[] = { { 'h', "help", all, does, WK_OPT_FLAG, 0, NULL }, { 0 } };
+
 	for (const struct wk_opt_use *use = command->options; use && use->group; use++)
 		one_group(out, style, use->group, names);
-	one_group(out, style, command->common ? &standard_of_many : &standard, NULL);
+	one_group(out, style, &(struct wk_opt_group){ "Help", help }, NULL);
 }
 
 void wk_help_command(struct wk_out *out, struct wk_help_style style,

@@ -108,6 +108,7 @@ void wk_library_fill(void *to, const void *from, size_t from_size)
 struct new_context {
 	struct wk_heap *heap;
 	struct wick_context_options options;
+	struct wk_allocator allocator;
 	struct wick_context *context;
 };
 
@@ -128,10 +129,7 @@ static void make_context(void *call)
 
 	*context = (struct wick_context){
 		.heap = new->heap,
-		.allocator = { .alloc = options->alloc,
-			       .realloc = options->realloc,
-			       .free = options->free,
-			       .context = options->allocator_context },
+		.allocator = new->allocator,
 		.has_allocator = options->alloc != NULL,
 		.naming = { .debug_dirs = copy_list(options->debug_dirs),
 			    .remote = { .debuginfod = options->debuginfod,
@@ -146,21 +144,21 @@ struct wick_context *wick_context_new(const struct wick_context_options *options
 				      struct wick_error *error)
 {
 	struct new_context new = { 0 };
-	struct wk_allocator allocator;
+	struct wk_allocator *allocator = &new.allocator;
 	struct wk_err err = { 0 };
 
 	if (!wk_library_options(&new.options, sizeof(new.options), options, error))
 		return NULL;
-	allocator = (struct wk_allocator){ .alloc = new.options.alloc,
+	*allocator = (struct wk_allocator){ .alloc = new.options.alloc,
 					   .realloc = new.options.realloc,
 					   .free = new.options.free,
 					   .context = new.options.allocator_context };
-	if (!allocator.alloc != !allocator.realloc || !allocator.alloc != !allocator.free) {
+	if (!allocator->alloc != !allocator->realloc || !allocator->alloc != !allocator->free) {
 		set_error(error, WICK_MISUSE, WICK_NOWHERE,
 			  "an allocator needs all of alloc, realloc and free");
 		return NULL;
 	}
-	new.heap = wk_heap_new(allocator.alloc ? &allocator : NULL);
+	new.heap = wk_heap_new(allocator->alloc ? allocator : NULL);
 	if (wk_library_run(new.heap, make_context, &new, &err, error))
 		return new.context;
 	wk_heap_free(new.heap);

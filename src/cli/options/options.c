@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -84,20 +85,11 @@ static bool is_flag(const struct wk_opt *opt)
 	return opt->kind == WK_OPT_FLAG || opt->kind == WK_OPT_SWITCH;
 }
 
-static bool same_char(enum wk_opt_style style, char a, char b)
-{
-	if (style == WK_STYLE_GETOPT && a >= 'A' && a <= 'Z')
-		a = (char)(a - 'A' + 'a');
-	return a == b;
-}
-
 /* Whether `name` is how `word` begins. */
 static bool begins(enum wk_opt_style style, struct wk_str name, const char *word)
 {
-	for (size_t i = 0; i < name.len; i++)
-		if (!same_char(style, name.at[i], word[i]))
-			return false;
-	return true;
+	return style == WK_STYLE_GETOPT ? strncasecmp(name.at, word, name.len) == 0
+					: strncmp(name.at, word, name.len) == 0;
 }
 
 static struct wk_str without_no(struct wk_str name)

@@ -77,9 +77,9 @@ struct wk_script_place {
 
 struct wk_script_place wk_script_place_at(struct wk_perf_script *script, uint32_t pid, uint64_t ip,
 					  bool in_kernel);
-/* " name+0x10 (file)", with these columns. */
+/* " name+0x10 (file)", with these columns; `asks_for_calls`: in a chain with inlined calls. */
 void wk_script_add_place(struct wk_perf_script *script, const struct wk_script_place *place,
-			 uint32_t columns, struct wk_buf *out);
+			 uint32_t columns, bool asks_for_calls, struct wk_buf *out);
 /* Whole lines of a call chain: the inlined calls and the frame itself. */
 struct wk_str wk_script_frame_lines(struct wk_perf_script *script,
 				    const struct wk_script_place *place, uint32_t columns);

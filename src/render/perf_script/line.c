@@ -100,7 +100,8 @@ static void add_address(struct wk_perf_script *script, const struct wk_event *ev
 	if (!source->names_addresses)
 		return;
 	place = wk_script_place_at(script, event->pid, address, event->sample.in_kernel);
-	wk_script_add_place(script, &place, source->columns & ~(uint32_t)WK_COLUMN_SRCLINE, out);
+	wk_script_add_place(script, &place, source->columns & ~(uint32_t)WK_COLUMN_SRCLINE, false,
+			    out);
 }
 
 /* --- The place and the chain --------------------------------------------------------------- */
@@ -145,7 +146,7 @@ static void add_place_of_sample(struct wk_perf_script *script, const struct wk_e
 	}
 	place = wk_script_place_at(script, event->pid, sample->address, sample->in_kernel);
 	wk_buf_add_fmt(line, "%16" PRIx64, sample->address);
-	wk_script_add_place(script, &place, source->columns, line);
+	wk_script_add_place(script, &place, source->columns, false, line);
 }
 
 /* --- Branches ------------------------------------------------------------------------------ */

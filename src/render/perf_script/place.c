@@ -169,8 +169,8 @@ static size_t places_of(struct wk_perf_script *script, const struct wk_script_pl
 	return wk_resolver_places(script->names, place->image_number, place->address, places);
 }
 
-static void add_place(struct wk_perf_script *script, const struct wk_script_place *place,
-		      uint32_t columns, bool asks_for_calls, struct wk_buf *out)
+void wk_script_add_place(struct wk_perf_script *script, const struct wk_script_place *place,
+			 uint32_t columns, bool asks_for_calls, struct wk_buf *out)
 {
 	if (columns & WK_COLUMN_SYM) {
 		wk_buf_add_char(out, ' ');
@@ -187,12 +187,6 @@ static void add_place(struct wk_perf_script *script, const struct wk_script_plac
 		add_line(script, place, count ? places[0].file : (struct wk_str){ 0 },
 			 count ? places[0].line : 0, asks_for_calls, out);
 	}
-}
-
-void wk_script_add_place(struct wk_perf_script *script, const struct wk_script_place *place,
-			 uint32_t columns, struct wk_buf *out)
-{
-	add_place(script, place, columns, false, out);
 }
 
 /* --- Lines of a chain ---------------------------------------------------------------------- */
@@ -308,7 +302,7 @@ static void make_lines(struct wk_perf_script *script, const struct wk_script_pla
 	if (columns & WK_COLUMN_SYM && add_calls(script, place, columns))
 		return;
 	add_ip(place, columns, &script->scratch);
-	add_place(script, place, columns, !script->options.no_inlined, &script->scratch);
+	wk_script_add_place(script, place, columns, !script->options.no_inlined, &script->scratch);
 	wk_buf_add_char(&script->scratch, '\n');
 }
 
