@@ -6,6 +6,7 @@
 #ifndef WK_SESSION_OPEN_H
 #define WK_SESSION_OPEN_H
 
+#include "formats/reader.h"
 #include "model/model.h"
 #include "session/symbolizer.h"
 #include "views/filter/filter.h"
@@ -14,8 +15,9 @@
 /* All zero is the default. What it points to is borrowed. */
 struct wk_open_options {
 	struct wk_naming_options naming;
-	const char *format; /* NULL: detected from the content */
-	const char *name;   /* of a single input, for advice; NULL: its path */
+	const char *format;             /* NULL: detected from the content */
+	const char *name;               /* of a single input, for advice; NULL: its path */
+	const struct wk_opened *opened; /* the single input, if it is open already; stays open */
 	bool no_inlined;
 	uint64_t threads;                      /* for reading; 0: one per CPU */
 	bool sums_samples, sums_other_sources; /* formats/reader.h */

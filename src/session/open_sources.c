@@ -32,14 +32,16 @@ static bool open_source(struct wk_open_source *source, const struct wk_open_opti
 
 	if (source->is_open)
 		return true;
-	if (!wk_session_open(source->paths, source->path_count, options->format, &source->opened,
-			     err))
+	if (options->opened)
+		source->opened = *options->opened;
+	else if (!wk_session_open(source->paths, source->path_count, options->format,
+				  &source->opened, err))
 		return false;
 	how->threads = thread_count(options);
 	how->sums_samples = options->sums_samples;
 	how->sums_other_sources = options->sums_other_sources;
 	how->skips_details = true; /* the model has no place for them */
-	source->is_open = true;
+	source->is_open = !options->opened;
 	return true;
 }
 

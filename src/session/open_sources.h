@@ -14,7 +14,7 @@ struct wk_open_source {
 	struct wk_session_part part; /* of the first path, if there are several inputs */
 	bool is_before;
 	struct wk_opened opened;
-	bool is_open;
+	bool is_open; /* and to be closed */
 };
 
 struct wk_open_sources {

@@ -1,7 +1,5 @@
 #include "session/perf_script.h"
 
-#include <string.h>
-
 #include "formats/reader.h"
 #include "session/incomplete.h"
 #include "stages/jit/jit_stage.h"
@@ -53,17 +51,15 @@ static bool write_opened(const struct wk_perf_script_export *job, struct wk_open
 
 /* A filter needs a model, so the recording is read twice. */
 static bool init_filter(const struct wk_perf_script_export *job, const char *path,
-			struct wk_symbols *symbols, struct wk_filter *filter, uint32_t *count,
-			struct wk_err *err)
+			const struct wk_opened *opened, struct wk_symbols *symbols,
+			struct wk_filter *filter, uint32_t *count, struct wk_err *err)
 {
 	const char *const paths[] = { path, NULL };
 	struct wk_open_options load = *job->load;
 	struct wk_model *model;
 	bool ok;
 
-	if (strcmp(path, "-") == 0)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "a filter reads the recording twice; save standard input as a file");
+	load.opened = opened;
 	load.in_view = job->filter;
 	load.is_of_any_event = !job->filter->source;
 	model = wk_open_paths(paths, &load, symbols, job->messages, err);
@@ -81,17 +77,15 @@ static bool write_one(const struct wk_perf_script_export *job, const char *path,
 	struct wk_opened opened;
 	bool ok;
 
-	if (selects_samples(job->filter)) {
-		if (!init_filter(job, path, symbols, &filter, &how.filter_count, err))
-			return false;
+	if (!wk_reader_open(path, job->load->format, &opened, err))
+		return false;
+	ok = check_reader(&opened, path, err);
+	if (ok && selects_samples(job->filter)) {
+		ok = init_filter(job, path, &opened, symbols, &filter, &how.filter_count, err);
 		how.filter = &filter;
 	}
-	ok = wk_reader_open(path, job->load->format, &opened, err);
-	if (ok) {
-		ok = check_reader(&opened, path, err) &&
-		     write_opened(job, &opened, &how, symbols, out, err);
-		wk_reader_close(&opened);
-	}
+	ok = ok && write_opened(job, &opened, &how, symbols, out, err);
+	wk_reader_close(&opened);
 	wk_filter_fini(&filter);
 	return ok;
 }

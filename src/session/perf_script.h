@@ -9,7 +9,7 @@
 struct wk_perf_script_export {
 	const char *const *paths; /* NULL-terminated */
 	const struct wk_open_options *load;
-	const struct wk_filter_spec *filter; /* if it selects samples, files are read twice */
+	const struct wk_filter_spec *filter; /* if it selects samples, inputs are read twice */
 	const struct wk_perf_script_options *script; /* without filter */
 	const struct wk_messages *messages;
 };
