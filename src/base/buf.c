@@ -77,15 +77,28 @@ static bool is_plain_in_shell(struct wk_str text)
 	return text.len > 0;
 }
 
+static bool is_control(char c)
+{
+	return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
 void wk_buf_add_shell(struct wk_buf *buf, struct wk_str text)
 {
+	bool has_controls = false;
+
+	for (size_t i = 0; i < text.len; i++)
+		has_controls |= is_control(text.at[i]);
 	if (is_plain_in_shell(text)) {
 		wk_buf_add_str(buf, text);
 		return;
 	}
-	wk_buf_add_char(buf, '\'');
+	wk_buf_add_text(buf, has_controls ? "$'" : "'");
 	for (size_t i = 0; i < text.len; i++)
-		if (text.at[i] == '\'')
+		if (is_control(text.at[i]))
+			wk_buf_add_fmt(buf, "\\%03o", (unsigned char)text.at[i]);
+		else if (has_controls && (text.at[i] == '\'' || text.at[i] == '\\'))
+			wk_buf_add_fmt(buf, "\\%c", text.at[i]);
+		else if (text.at[i] == '\'')
 			wk_buf_add_text(buf, "'\\''");
 		else
 			wk_buf_add_char(buf, text.at[i]);

@@ -40,7 +40,7 @@ void wk_buf_add_fmt(struct wk_buf *buf, const char *format, ...)
 	__attribute__((format(WK_PRINTF, 2, 3)));
 
 /* As one argument of a shell command: in single quotes if it has other characters than those of
- * simple paths. */
+ * simple paths, and as $'...' if it has control characters. */
 void wk_buf_add_shell(struct wk_buf *buf, struct wk_str text);
 
 /* Little-endian numbers, for writers of binary formats. */

@@ -300,6 +300,24 @@ static void one_of_a_thing_is_called_otherwise_than_several(void **state)
 	wk_buf_fini(&buf);
 }
 
+static void an_argument_is_quoted_as_a_shell_reads_it(void **state)
+{
+	static const char *const texts[][2] = {
+		{ "a/b.data", "a/b.data" },	{ "", "''" },
+		{ "it's $1", "'it'\\''s $1'" }, { "a\nb", "$'a\\012b'" },
+		{ "it's\t\\", "$'it\\'s\\011\\\\'" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct wk_buf quoted = { 0 };
+
+		wk_buf_add_shell(&quoted, wk_str_c(texts[i][0]));
+		assert_string_equal(wk_buf_text(&quoted), texts[i][1]);
+		wk_buf_fini(&quoted);
+	}
+}
+
 static void a_full_buffer_drops_and_says_so(void **state)
 {
 	struct wk_buf buf = { .limit = 5 };
@@ -381,6 +399,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_read_strictly),
 		cmocka_unit_test(numbers_are_written_for_people),
 		cmocka_unit_test(one_of_a_thing_is_called_otherwise_than_several),
+		cmocka_unit_test(an_argument_is_quoted_as_a_shell_reads_it),
 		cmocka_unit_test(a_full_buffer_drops_and_says_so),
 		cmocka_unit_test(texts_made_to_meet_do_not_meet),
 		cmocka_unit_test(hashes_are_those_of_a_secret_and_fixed_ones_are_not),
