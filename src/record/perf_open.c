@@ -464,8 +464,14 @@ static bool keep(struct wk_perf *perf, const struct wk_perf_cpu *cpu, int fd, si
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->owner) != 0)
 		return wk_fail_os(err, errno, "cannot send the events of CPU %u to its ring",
 				  cpu->cpu);
-	if (source && ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0)
-		wk_map_set(&perf->sources, id, (uint32_t)source);
+	if (!source)
+		return true;
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) != 0)
+		return wk_fail_os(
+			err, errno,
+			"cannot get the id that distinguishes the samples of several events "
+			"(Linux 3.12 has it); record one event at a time with -e");
+	wk_map_set(&perf->sources, id, (uint32_t)source);
 	return true;
 }
 

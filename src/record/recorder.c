@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "event/advice.h"
 #include "os/os.h"
 #include "record/attach.h"
@@ -400,8 +401,8 @@ static bool handle_rounds(struct wk_recorder *recorder,
 	return ok;
 }
 
-static bool emit_note(struct wk_recorder *recorder, uint64_t count, const char *words,
-		      struct wk_err *err)
+static bool emit_note(struct wk_recorder *recorder, uint64_t count, const char *one,
+		      const char *several, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
 	struct wk_event event = {
@@ -414,7 +415,7 @@ static bool emit_note(struct wk_recorder *recorder, uint64_t count, const char *
 
 	if (count == 0)
 		return true;
-	wk_buf_add_fmt(&text, "%llu %s", (unsigned long long)count, words);
+	wk_num_add_counted(&text, count, one, several);
 	event.note.text = wk_buf_str(&text);
 	ok = wk_sink_emit(recorder->sink, &event, err);
 	wk_buf_fini(&text);
@@ -444,10 +445,13 @@ static bool emit_end(struct wk_recorder *recorder, struct wk_err *err)
 		broken += recorder->perf.cpus[i].ring.broken;
 	return emit_late_losses(recorder, err) &&
 	       emit_note(recorder, recorder->merge.late,
-			 "records came later than the order of time allows", err) &&
+			 " record came later than the order of time allows",
+			 " records came later than the order of time allows", err) &&
 	       emit_note(recorder, recorder->parser.counts.damaged,
-			 "records of the kernel were damaged and left out", err) &&
-	       emit_note(recorder, broken, "bytes of the kernel's rings were no records", err);
+			 " record of the kernel was damaged and left out",
+			 " records of the kernel were damaged and left out", err) &&
+	       emit_note(recorder, broken, " byte of the kernel's rings was not part of a record",
+			 " bytes of the kernel's rings were not part of records", err);
 }
 
 /* Not after a Ctrl-C: the child has heard it as a rule, but a SIGTERM came to us alone. */
