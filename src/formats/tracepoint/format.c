@@ -297,9 +297,8 @@ void wk_trace_formats_print(struct wk_trace_formats *formats, struct wk_bytes ra
 	event = &formats->events[index - 1];
 	if (!wk_trace_has_library()) {
 		wk_trace_fields_text(&event->format, raw, &text);
-	} else if (prepare(formats, event) && lengths_are_good(&event->print_fmt, raw)) {
-		wk_traceevent_print(formats->library, &event->format, raw, &text);
-	} else {
+	} else if (!prepare(formats, event) || !lengths_are_good(&event->print_fmt, raw) ||
+		   !wk_traceevent_print(formats->library, &event->format, raw, &text)) {
 		wk_buf_add_text(&text, "[FAILED TO PARSE] ");
 		wk_trace_fields_text(&event->format, raw, &text);
 	}

@@ -67,8 +67,9 @@ void wk_traceevent_free(struct wk_traceevent *library);
 /* Once for each event, before its first sample. False if the library rejects it. */
 bool wk_traceevent_add_event(struct wk_traceevent *library, const struct wk_trace_format *format);
 
-/* Adds the text of a sample of an added event. `raw` has at most WK_TRACE_MOST_RAW bytes. */
-void wk_traceevent_print(struct wk_traceevent *library, const struct wk_trace_format *format,
+/* Adds the text of a sample of an added event; false if the library fails. `raw` has at most
+ * WK_TRACE_MOST_RAW bytes. */
+bool wk_traceevent_print(struct wk_traceevent *library, const struct wk_trace_format *format,
 			 struct wk_bytes raw, struct wk_buf *out);
 
 #endif

@@ -120,7 +120,7 @@ bool wk_traceevent_add_event(struct wk_traceevent *library, const struct wk_trac
 	return event && !(event->flags & TEP_EVENT_FL_FAILED);
 }
 
-void wk_traceevent_print(struct wk_traceevent *library, const struct wk_trace_format *format,
+bool wk_traceevent_print(struct wk_traceevent *library, const struct wk_trace_format *format,
 			 struct wk_bytes raw, struct wk_buf *out)
 {
 	struct tep_record record = { .data = library->data, .size = (int)wk_bytes_left(&raw) };
@@ -131,7 +131,8 @@ void wk_traceevent_print(struct wk_traceevent *library, const struct wk_trace_fo
 	trace_seq_reset(&library->text);
 	if (event)
 		tep_print_event(library->tep, &library->text, &record, "%s", TEP_PRINT_INFO);
-	if (library->text.state == TRACE_SEQ__GOOD)
+	if (event && library->text.state == TRACE_SEQ__GOOD)
 		wk_buf_add(out, library->text.buffer, library->text.len);
 	memset(library->data, 0, wk_bytes_left(&raw));
+	return event && library->text.state == TRACE_SEQ__GOOD;
 }

@@ -24,11 +24,12 @@ bool wk_traceevent_add_event(struct wk_traceevent *library, const struct wk_trac
 	return false;
 }
 
-void wk_traceevent_print(struct wk_traceevent *library, const struct wk_trace_format *format,
+bool wk_traceevent_print(struct wk_traceevent *library, const struct wk_trace_format *format,
 			 struct wk_bytes raw, struct wk_buf *out)
 {
 	(void)library;
 	(void)format;
 	(void)raw;
 	(void)out;
+	return false;
 }
