@@ -1,5 +1,5 @@
-/* What of samples whose sources have lifetimes is still there, and how much there was at most:
- * memory that was allocated and given back.
+/* How much memory is still allocated, and how much there was at most, from samples whose sources
+ * have lifetimes.
  *
  * For other sources nothing ends, and all of a sample is left for ever. The cost is in line with
  * the samples and ends of the model. */
@@ -12,10 +12,10 @@
  * that of `before_to_ns`, whenever it began. The caller frees it. */
 uint64_t *wk_lifetimes_left(const struct wk_model *model, uint64_t to_ns, uint64_t before_to_ns);
 
-/* Of what was allocated in the time in view; what is given back later counts as left. */
+/* Of what was allocated in the time in view; what is freed later counts as left. */
 struct wk_lifetimes {
 	uint64_t count, bytes;           /* allocated */
-	uint64_t left_count, left_bytes; /* not given back: parts of one count as one */
+	uint64_t left_count, left_bytes; /* not freed: parts of one count as one */
 	uint64_t peak_bytes, peak_ns;    /* the most that was there, and when that was so first */
 };
 
@@ -30,7 +30,7 @@ void wk_lifetimes_add_up(const struct wk_model *model, const struct wk_filter *f
 			 wk_source_id source, enum wk_lifetimes_by by, struct wk_lifetimes *sums,
 			 struct wk_lifetimes *whole);
 
-/* How long blocks lived that were given back in the time in view: half of them no longer than the
+/* How long blocks lived that were freed in the time in view: half of them no longer than the
  * median, none longer than the longest. */
 struct wk_block_lifetimes {
 	uint32_t count;

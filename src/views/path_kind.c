@@ -56,7 +56,7 @@ static struct wk_str file_of(struct wk_str path)
 	return path;
 }
 
-/* What runs in the kernel, where it is not told who had it mapped. */
+/* Files of the kernel, for traces that do not record which process had them mapped. */
 static bool is_kernel_file(struct wk_str file)
 {
 	static const char *const names[] = { "ntoskrnl.exe", "ntkrnlmp.exe", "ntkrnlpa.exe",
@@ -81,7 +81,7 @@ static bool is_runtime(struct wk_str path, struct wk_str file)
 	return wk_str_starts_one_of(path, folders) || wk_str_is_one_of(file, names);
 }
 
-/* Names of files that no folder is told of, and folders that are Windows' own. */
+/* Folders of Windows, and names of its files, whose folder may be unknown. */
 static bool is_system(struct wk_str path, struct wk_str file)
 {
 	static const char *const folders[] = {

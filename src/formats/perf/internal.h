@@ -67,8 +67,8 @@ struct wk_perf_order {
 /* Records that were packed with zstd, as one stream in pieces. */
 struct wk_perf_packed {
 	struct wk_unzstd *stream;
-	struct wk_buf embedder; /* the start of a record whose rest is still to come */
-	uint8_t **blocks;       /* of unpacked records, some of which still wait */
+	struct wk_buf pending; /* the start of a record whose rest is still to come */
+	uint8_t **blocks;      /* of unpacked records, some of which still wait */
 	size_t block_count, block_cap;
 };
 

@@ -63,7 +63,7 @@ bool wk_perf_unpack(struct wk_perf *perf, const struct wk_perf_record *record,
 	}
 	if (!packed->stream)
 		packed->stream = wk_unzstd_new(&err);
-	wk_buf_add_str(&block, wk_buf_str(&packed->embedder));
+	wk_buf_add_str(&block, wk_buf_str(&packed->pending));
 	if (!packed->stream || !wk_unzstd_add(packed->stream, piece, &block, &err)) {
 		wk_buf_fini(&block);
 		return fail_piece(perf, record->at, &err);
@@ -73,9 +73,9 @@ bool wk_perf_unpack(struct wk_perf *perf, const struct wk_perf_record *record,
 	plain->end = plain->at + block.len;
 	is_sound = whole_records(plain, &len);
 	plain->end = plain->at + len;
-	wk_buf_reset(&packed->embedder);
+	wk_buf_reset(&packed->pending);
 	if (is_sound)
-		wk_buf_add(&packed->embedder, wk_buf_text(&block) + len, block.len - len);
+		wk_buf_add(&packed->pending, wk_buf_text(&block) + len, block.len - len);
 	if (len)
 		add_block(packed, (uint8_t *)block.at);
 	else
@@ -133,11 +133,11 @@ void wk_perf_forget_packed(struct wk_perf *perf)
 
 void wk_perf_end_packed(struct wk_perf *perf)
 {
-	if (perf->packed.embedder.len)
+	if (perf->packed.pending.len)
 		wk_perf_odd(perf, WK_PERF_ODD_END, NULL);
 	wk_unzstd_free(perf->packed.stream);
 	perf->packed.stream = NULL;
-	wk_buf_reset(&perf->packed.embedder);
+	wk_buf_reset(&perf->packed.pending);
 }
 
 void wk_perf_packed_fini(struct wk_perf_packed *packed)
@@ -146,5 +146,5 @@ void wk_perf_packed_fini(struct wk_perf_packed *packed)
 		wk_free(packed->blocks[i]);
 	wk_free(packed->blocks);
 	wk_unzstd_free(packed->stream);
-	wk_buf_fini(&packed->embedder);
+	wk_buf_fini(&packed->pending);
 }

@@ -209,7 +209,7 @@ bool wk_dwarf_name_at(struct wk_dwarf_unit *unit, uint64_t offset, bool knows_sc
 }
 
 /* What is needed to get the names of a unit's functions from their entries alone. */
-struct teller {
+struct name_source {
 	const struct wk_dwarf_unit *unit;
 	const struct wk_dwarf_abbrevs *table;
 	const uint8_t *info, *near_end; /* entries that begin before near_end can be looked at */
@@ -217,42 +217,42 @@ struct teller {
 	uint32_t str_id;
 };
 
-static struct teller teller_of(const struct wk_dwarf_unit *unit)
+static struct name_source name_source_of(const struct wk_dwarf_unit *unit)
 {
 	struct wk_dwarf_file *file = unit->file;
 	const struct wk_bytes *info = &file->sections.bytes[WK_DWARF_INFO];
-	struct teller teller = { .unit = unit, .table = unit->abbrevs, .info = info->start };
+	struct name_source source = { .unit = unit, .table = unit->abbrevs, .info = info->start };
 
 	if (!file->is_lent)
 		lend(file);
-	teller.str = file->str;
-	teller.str_id = file->str_id;
-	teller.near_end = info->start;
+	source.str = file->str;
+	source.str_id = file->str_id;
+	source.near_end = info->start;
 	if (unit->abbrevs && !info->big_endian && file->str_id && unit->end > PLAIN_BYTES)
-		teller.near_end += unit->end - PLAIN_BYTES;
-	return teller;
+		source.near_end += unit->end - PLAIN_BYTES;
+	return source;
 }
 
 /* The position of the name of the entry at `offset`; NULL if the entry alone does not contain
  * it. */
-static inline const uint8_t *reported_text(const struct teller *teller, uint64_t offset)
+static inline const uint8_t *reported_text(const struct name_source *source, uint64_t offset)
 {
-	const uint8_t *at = teller->info + offset;
+	const uint8_t *at = source->info + offset;
 	uint8_t linkage_at;
 
-	if (at >= teller->near_end || !teller->table->first[*at])
+	if (at >= source->near_end || !source->table->first[*at])
 		return NULL;
-	linkage_at = teller->table->rows[*at].linkage_at;
+	linkage_at = source->table->rows[*at].linkage_at;
 	offset = wk_dwarf_first_bytes(at + linkage_at, 4);
-	if (linkage_at == 0 || offset >= (uint64_t)(teller->str.end - teller->str.start))
+	if (linkage_at == 0 || offset >= (uint64_t)(source->str.end - source->str.start))
 		return NULL;
-	return teller->str.start + offset;
+	return source->str.start + offset;
 }
 
 size_t wk_dwarf_known_names(struct wk_dwarf_later *names, size_t count,
 			    struct wk_code_packed_node *nodes)
 {
-	struct teller teller = { 0 };
+	struct name_source source = { 0 };
 	size_t unknown = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -260,11 +260,11 @@ size_t wk_dwarf_known_names(struct wk_dwarf_later *names, size_t count,
 		uint32_t *function = &nodes[name.node].function;
 		const uint8_t *text;
 
-		if (name.unit != teller.unit)
-			teller = teller_of(name.unit);
-		text = reported_text(&teller, name.offset);
+		if (name.unit != source.unit)
+			source = name_source_of(name.unit);
+		text = reported_text(&source, name.offset);
 		if (text)
-			*function = teller.str_id + (uint32_t)(text - teller.str.start);
+			*function = source.str_id + (uint32_t)(text - source.str.start);
 		else if (!wk_dwarf_memo_look(&name.unit->file->name_of, name.offset, function))
 			names[unknown++] = name;
 	}
