@@ -174,7 +174,8 @@ typedef bool (*wick_take_frame)(void *user, const struct wick_frame *frame);
 WICK_API bool wick_symbols_of_file(struct wick_symbols *symbols, const char *path, uint64_t address,
 				   wick_take_frame take, void *user, struct wick_error *error);
 
-/* The functions at an address in the memory of a running process. */
+/* The functions at an address in the memory of a running process. JIT code and the kernel have
+ * none. */
 WICK_API bool wick_symbols_of_process(struct wick_symbols *symbols, int32_t pid, uint64_t address,
 				      wick_take_frame take, void *user, struct wick_error *error);
 
