@@ -141,25 +141,6 @@ static void options(struct wk_out *out, struct wk_help_style style,
 	one_group(out, style, &(struct wk_opt_group){ "Help", help }, NULL);
 }
 
-void wk_help_command(struct wk_out *out, struct wk_help_style style,
-		     const struct wk_command *command)
-{
-	usage(out, command);
-	for (size_t i = 0; command->description[i]; i++) {
-		wk_out_char(out, '\n');
-		wrapped(out, style.columns, 0, 0, command->description[i]);
-	}
-	if (command->choices_title)
-		choices(out, style, command);
-	options(out, style, command, NULL);
-	examples(out, style, command, SIZE_MAX);
-	if (command->exit_note) {
-		heading(out, style, "Exit code");
-		wk_out_text(out, "  ");
-		wrapped(out, style.columns, 2, 2, command->exit_note);
-	}
-}
-
 static unsigned option_count(const struct wk_command *command)
 {
 	unsigned count = 1; /* --help */
@@ -170,22 +151,29 @@ static unsigned option_count(const struct wk_command *command)
 	return count;
 }
 
-void wk_help_first_screen(struct wk_out *out, struct wk_help_style style,
-			  const struct wk_command *command)
+/* The first screen of a command that has one is shorter. */
+void wk_help_command(struct wk_out *out, struct wk_help_style style,
+		     const struct wk_command *command, bool all)
 {
-	if (!command->common) {
-		wk_help_command(out, style, command);
-		return;
-	}
+	const char *const *common = all ? NULL : command->common;
+
 	usage(out, command);
-	wk_out_char(out, '\n');
-	wrapped(out, style.columns, 0, 0, command->description[0]);
+	for (size_t i = 0; command->description[i] && (i == 0 || !common); i++) {
+		wk_out_char(out, '\n');
+		wrapped(out, style.columns, 0, 0, command->description[i]);
+	}
 	if (command->choices_title)
 		choices(out, style, command);
-	options(out, style, command, command->common);
-	examples(out, style, command, 3);
-	wk_out_fmt(out, "\n`wick %s --help all` lists all %u options.\n", command->name,
-		   option_count(command));
+	options(out, style, command, common);
+	examples(out, style, command, common ? 3 : SIZE_MAX);
+	if (common) {
+		wk_out_fmt(out, "\n`wick %s --help all` lists all %u options.\n", command->name,
+			   option_count(command));
+	} else if (command->exit_note) {
+		heading(out, style, "Exit code");
+		wk_out_text(out, "  ");
+		wrapped(out, style.columns, 2, 2, command->exit_note);
+	}
 }
 
 void wk_help_overview(struct wk_out *out, struct wk_help_style style)

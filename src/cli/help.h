@@ -17,13 +17,10 @@ struct wk_help_style {
 struct wk_help_style wk_help_style(void);
 
 void wk_help_overview(struct wk_out *out, struct wk_help_style style);
-/* Every option. */
-void wk_help_command(struct wk_out *out, struct wk_help_style style,
-		     const struct wk_command *command);
 
-/* The command's common options and three examples. The same as _command if it has no list of
- * common options. */
-void wk_help_first_screen(struct wk_out *out, struct wk_help_style style,
-			  const struct wk_command *command);
+/* `all`: every option; otherwise the command's common options and three examples, if it has a list
+ * of common options. */
+void wk_help_command(struct wk_out *out, struct wk_help_style style,
+		     const struct wk_command *command, bool all);
 
 #endif

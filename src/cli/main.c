@@ -39,6 +39,7 @@ static int run_command(const struct wk_command *command, char **argv, struct wk_
 	struct wk_words words = { 0 };
 	struct wk_call call = { .command = command, .args = args, .words = &words, .out = out };
 	int exit_code = WK_EXIT_DONE;
+	enum wk_parsed parsed;
 
 	if (command->absent && !(argv[0] && strcmp(argv[0], "--help") == 0)) {
 		wk_free(args);
@@ -48,15 +49,15 @@ static int run_command(const struct wk_command *command, char **argv, struct wk_
 	for (size_t i = 0; command->options && command->options[i].group && i < MAX_GROUPS; i++)
 		targets[i] = (struct wk_opt_target){ command->options[i].group,
 						     args + command->options[i].at };
-	switch (wk_options_parse(argv, targets, command->word_ends_options, &words, err)) {
+	parsed = wk_options_parse(WK_STYLE_WICK, argv, targets, command->word_ends_options, &words,
+				  err);
+	switch (parsed) {
 	case WK_PARSED:
 		exit_code = command->run(&call, err);
 		break;
 	case WK_PARSED_HELP:
-		wk_help_first_screen(out, wk_help_style(), command);
-		break;
 	case WK_PARSED_HELP_ALL:
-		wk_help_command(out, wk_help_style(), command);
+		wk_help_command(out, wk_help_style(), command, parsed == WK_PARSED_HELP_ALL);
 		break;
 	case WK_PARSED_WRONG:
 		wk_buf_fini(&out->pending);

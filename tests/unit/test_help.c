@@ -51,14 +51,11 @@ static void common_options_exist_and_fit_the_first_screen(void **state)
 	}
 }
 
-typedef void (*print_help)(struct wk_out *out, struct wk_help_style style,
-			   const struct wk_command *command);
-
-static const char *printed(struct wk_buf *buf, print_help print, const struct wk_command *command)
+static const char *printed(struct wk_buf *buf, const struct wk_command *command, bool all)
 {
 	struct wk_out out = wk_out_to_buf(buf);
 
-	print(&out, plain, command);
+	wk_help_command(&out, plain, command, all);
 	assert_true(wk_out_end(&out));
 	return wk_buf_text(buf);
 }
@@ -83,8 +80,8 @@ static void help_all_has_every_option_and_the_first_screen_counts_them(void **st
 		struct wk_buf all = { 0 }, first = { 0 };
 		char wanted[80];
 
-		printed(&all, wk_help_command, command);
-		printed(&first, wk_help_first_screen, command);
+		printed(&all, command, true);
+		printed(&first, command, false);
 		expect_every_option(command, wk_buf_text(&all));
 		snprintf(wanted, sizeof(wanted), "`wick %s --help all` lists all %zu options.\n",
 			 command->name, option_count(command));

@@ -46,7 +46,7 @@ static enum wk_parsed parse_as(enum wk_opt_style style, bool word_ends_options, 
 	wk_words_fini(&words);
 	values = (struct values){ 0 };
 	err = (struct wk_err){ 0 };
-	return wk_options_parse_as(style, argv, targets, word_ends_options, &words, &err);
+	return wk_options_parse(style, argv, targets, word_ends_options, &words, &err);
 }
 
 static enum wk_parsed parse_with(bool word_ends_options, char **argv)

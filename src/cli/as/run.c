@@ -52,7 +52,7 @@ static void help(const struct wk_as_tool *tool, const struct wk_opt_use *options
 
 	wk_buf_add_fmt(&name, "as %s", tool->name);
 	command.name = wk_buf_text(&name);
-	wk_help_command(out, style, &command);
+	wk_help_command(out, style, &command, true);
 	wk_buf_fini(&name);
 }
 
@@ -114,7 +114,7 @@ int wk_as_run(const struct wk_as_tool *tool, char **argv, struct wk_out *out)
 		targets[i] = (struct wk_opt_target){ options[i].group, args };
 	if (tool->kind->prepare)
 		tool->kind->prepare(args, tool);
-	switch (wk_options_parse_as(style_of(tool), argv, targets, false, &words, &err)) {
+	switch (wk_options_parse(style_of(tool), argv, targets, false, &words, &err)) {
 	case WK_PARSED:
 		exit_code = run_engine(&call, options);
 		break;

@@ -21,10 +21,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	command = wk_command_named(words->at[0], err);
 	if (!command)
 		return WK_EXIT_USAGE;
-	if (is_all)
-		wk_help_command(call->out, wk_help_style(), command);
-	else
-		wk_help_first_screen(call->out, wk_help_style(), command);
+	wk_help_command(call->out, wk_help_style(), command, is_all);
 	return WK_EXIT_DONE;
 }
 

@@ -312,7 +312,7 @@ static bool show_page(const struct wk_command *command)
 static void show_help(struct wk_out *out, const struct wk_command *command)
 {
 	if (command)
-		wk_help_command(out, wk_help_style(), command);
+		wk_help_command(out, wk_help_style(), command, true);
 	else
 		wk_help_overview(out, wk_help_style());
 }

@@ -281,9 +281,9 @@ static void read_rest(char **argv, struct wk_words *words)
 		words->rest_count++;
 }
 
-enum wk_parsed wk_options_parse_as(enum wk_opt_style style, char **argv,
-				   const struct wk_opt_target *targets, bool word_ends_options,
-				   struct wk_words *words, struct wk_err *err)
+enum wk_parsed wk_options_parse(enum wk_opt_style style, char **argv,
+				const struct wk_opt_target *targets, bool word_ends_options,
+				struct wk_words *words, struct wk_err *err)
 {
 	for (; *argv; argv++) {
 		bool has_dash = (*argv)[0] == '-' && (*argv)[1];
@@ -307,10 +307,4 @@ enum wk_parsed wk_options_parse_as(enum wk_opt_style style, char **argv,
 			return parsed;
 	}
 	return WK_PARSED;
-}
-
-enum wk_parsed wk_options_parse(char **argv, const struct wk_opt_target *targets,
-				bool word_ends_options, struct wk_words *words, struct wk_err *err)
-{
-	return wk_options_parse_as(WK_STYLE_WICK, argv, targets, word_ends_options, words, err);
 }

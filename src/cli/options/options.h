@@ -103,13 +103,9 @@ enum wk_parsed {
 /* Reads `argv`, which ends with NULL and begins after the command. `targets` ends with a NULL
  * group. With `word_ends_options`, everything from the first word on is stored in `rest`, as a
  * command with options of its own. */
-enum wk_parsed wk_options_parse(char **argv, const struct wk_opt_target *targets,
-				bool word_ends_options, struct wk_words *words, struct wk_err *err);
-
-/* The same for another style of options. */
-enum wk_parsed wk_options_parse_as(enum wk_opt_style style, char **argv,
-				   const struct wk_opt_target *targets, bool word_ends_options,
-				   struct wk_words *words, struct wk_err *err);
+enum wk_parsed wk_options_parse(enum wk_opt_style style, char **argv,
+				const struct wk_opt_target *targets, bool word_ends_options,
+				struct wk_words *words, struct wk_err *err);
 
 /* Whether an option was given: its value is not zero. */
 bool wk_option_is_set(const struct wk_opt *opt, const void *values);

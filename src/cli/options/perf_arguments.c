@@ -213,7 +213,7 @@ bool wk_perf_words_read(struct wk_perf_words *perf, const char *line, struct wk_
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--cmd is a command line of perf without \"perf\", starting with "
 			       "record");
-	switch (wk_options_parse(argv + 1, targets, false, &words, err)) {
+	switch (wk_options_parse(WK_STYLE_WICK, argv + 1, targets, false, &words, err)) {
 	case WK_PARSED:
 		ok = read_typed(perf, &typed, err);
 		break;
