@@ -5,7 +5,6 @@
 #include "base/num.h"
 #include "cli/as/flamegraph_args.h"
 #include "session/fold/fold_model.h"
-#include "session/picture.h"
 
 #define SCRIPT_DREW_NOTHING 2 /* the exit code of flamegraph.pl then */
 
@@ -40,11 +39,11 @@ static void warn_of_attribute(void *context, const char *why, struct wk_str name
 
 /* ---- how it is drawn */
 
-static const char *usual_title(const struct wk_as_flamegraph_args *args)
+static const char *usual_title(const struct wk_drawing *drawing)
 {
-	if (args->flamechart)
+	if (drawing->is_chart)
 		return "Flame Chart";
-	return args->inverted ? "Icicle Graph" : "Flame Graph";
+	return drawing->is_icicle ? "Icicle Graph" : "Flame Graph";
 }
 
 static bool read_min_width(struct flamegraph *f, struct wk_err *err)
@@ -101,7 +100,7 @@ static bool set_colours(struct flamegraph *f, struct wk_err *err)
 		.choice = choice_of(f),
 		.dialect = f->is_inferno ? WK_COLOUR_INFERNO : WK_COLOUR_PERL,
 		.is_comparison = true,
-		.negates = f->args->negate,
+		.negates = drawing->negates,
 		.min_share = drawing->min_width / 100,
 	};
 
@@ -109,8 +108,8 @@ static bool set_colours(struct flamegraph *f, struct wk_err *err)
 		wk_palette_find(wk_str_c(f->args->colours), &options.palette);
 	if (!drawing->min_width_is_share)
 		options.min_share = drawing->min_width / (drawing->width - 20.0);
-	drawing->background =
-		f->args->background ? f->args->background : usual_background(options.palette);
+	if (!drawing->background)
+		drawing->background = usual_background(options.palette);
 	return wk_picture_colour(&f->picture, &options,
 				 f->args->keeps_colours ? WK_COLOUR_MAP : NULL, err);
 }
@@ -118,33 +117,23 @@ static bool set_colours(struct flamegraph *f, struct wk_err *err)
 static bool settle(struct flamegraph *f, struct wk_err *err)
 {
 	const struct wk_as_flamegraph_args *args = f->args;
+	struct wk_drawing *drawing = &f->picture.drawing;
 
 	if (!wk_as_flamegraph_check(args, f->call->tool, err))
 		return false;
-	f->picture.drawing = (struct wk_drawing){
-		.title = args->title ? args->title : usual_title(args),
-		.subtitle = args->subtitle,
-		.notes = args->notes,
-		.width = args->width ? (unsigned)args->width : 1200,
-		.frame_height = (unsigned)args->height,
-		.font = args->font,
-		.font_size = args->font_size,
-		.font_width = args->font_width,
-		.count_name = args->count_name,
-		.name_type = args->name_type,
-		.factor = args->factor,
-		.is_icicle = args->inverted,
-		.is_chart = args->flamechart,
-		.has_fixed_width = args->width || !f->is_inferno,
-		.cuts_left = f->is_inferno && !args->cuts_right,
-		.cuts_right = !f->is_inferno || args->cuts_right,
-		.has_no_script = args->no_script,
-		.negates = args->negate,
-		.search_colour = args->search_colour ? args->search_colour : "#e600e6",
-		.order = args->flamechart ? WK_TREE_BY_TIME : WK_TREE_BY_TEXT,
-	};
-	if (f->picture.drawing.width < 100)
-		f->picture.drawing.width = 100;
+	*drawing = args->drawing;
+	if (!drawing->title)
+		drawing->title = usual_title(drawing);
+	drawing->width = args->width ? (unsigned)args->width : 1200;
+	drawing->frame_height = (unsigned)args->height;
+	drawing->has_fixed_width = args->width || !f->is_inferno;
+	drawing->cuts_left = f->is_inferno && !drawing->cuts_right;
+	drawing->cuts_right = !drawing->cuts_left;
+	if (!drawing->search_colour)
+		drawing->search_colour = "#e600e6";
+	drawing->order = drawing->is_chart ? WK_TREE_BY_TIME : WK_TREE_BY_TEXT;
+	if (drawing->width < 100)
+		drawing->width = 100;
 	return read_min_width(f, err) && set_colours(f, err) &&
 	       (!args->name_attributes || wk_picture_attributes(&f->picture, args->name_attributes,
 								warn_of_attribute, f, err));
@@ -191,7 +180,7 @@ static bool draw(struct flamegraph *f, const struct wk_model *model, struct wk_e
 	f->picture.folding = (struct wk_tree_options){
 		.merge_images = true,
 		.merge_files = true,
-		.is_chart = f->args->flamechart,
+		.is_chart = f->picture.drawing.is_chart,
 		.most_nodes = WK_MOST_FRAMES,
 		.order = f->picture.drawing.order,
 	};
@@ -212,7 +201,7 @@ static bool make(struct flamegraph *f, struct wk_err *err)
 		.encoding = f->args->encoding,
 		.base = f->args->base.at,
 		.reverses_stacks = f->args->reverse,
-		.reverses_lines = f->args->flamechart,
+		.reverses_lines = f->picture.drawing.is_chart,
 		.must_be_sorted = f->args->no_sort,
 		.warn = warn,
 		.context = f,

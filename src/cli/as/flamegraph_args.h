@@ -3,21 +3,19 @@
 #define WK_CLI_AS_FLAMEGRAPH_ARGS_H
 
 #include "cli/as/tool.h"
+#include "session/picture.h"
 
 struct wk_as_flamegraph_args {
 	struct wk_as_inferno_args inferno;
-	const char *title, *subtitle, *notes;
-	const char *count_name, *name_type, *name_attributes;
-	const char *font, *encoding;
-	const char *colours, *background, *search_colour;
+	struct wk_drawing drawing; /* what the tools name alike */
+	const char *name_attributes, *encoding, *colours;
 	const char *ui_colour, *stroke_colour;
 	const char *min_width; /* pixels, or percent with a '%' behind: the scripts */
 	double min_share;      /* percent: inferno; 0: as usual */
 	uint64_t width, height;
-	double font_size, font_width, factor, total;
+	double total;
 	bool hash, random, deterministic, by_width, keeps_colours;
-	bool inverted, reverse, flamechart, negate;
-	bool no_sort, no_script, pretty, cuts_right;
+	bool reverse, no_sort, pretty;
 	struct wk_text_list base;
 };
 

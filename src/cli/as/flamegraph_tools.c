@@ -1,36 +1,35 @@
 #include "cli/as/flamegraph_args.h"
-#include "session/picture.h"
 
 #define AT(field) offsetof(struct wk_as_flamegraph_args, field)
 
 static const struct wk_opt common_options[] = {
-	WK_TEXT(0, "title", "STRING", "title above the picture", AT(title)),
-	WK_TEXT(0, "subtitle", "STRING", "second line below the title", AT(subtitle)),
+	WK_TEXT(0, "title", "STRING", "title above the picture", AT(drawing.title)),
+	WK_TEXT(0, "subtitle", "STRING", "second line below the title", AT(drawing.subtitle)),
 	WK_VALUE(0, "width", "UINT", "width in pixels [default: 1200, or the window's for inferno]",
 	  WK_OPT_NUMBER, AT(width)),
 	WK_VALUE(0, "height", "UINT", "height of a frame in pixels [default: 16]", WK_OPT_NUMBER,
 	  AT(height)),
 	WK_TEXT(0, "fonttype", "STRING", "font of the frames [default: Verdana, or monospace for "
-	  "inferno]", AT(font)),
+	  "inferno]", AT(drawing.font)),
 	WK_VALUE(0, "fontsize", "UINT", "font size in pixels [default: 12]", WK_OPT_REAL,
-	  AT(font_size)),
+	  AT(drawing.font_size)),
 	WK_VALUE(0, "fontwidth", "FLOAT", "width of a character relative to the font size "
-	  "[default: 0.59]", WK_OPT_REAL, AT(font_width)),
-	WK_TEXT(0, "countname", "STRING", "unit of the counts [default: samples]", AT(count_name)),
+	  "[default: 0.59]", WK_OPT_REAL, AT(drawing.font_width)),
+	WK_TEXT(0, "countname", "STRING", "unit of the counts [default: samples]", AT(drawing.count_name)),
 	WK_TEXT(0, "nametype", "STRING", "label before the name of a frame [default: Function:]",
-	  AT(name_type)),
+	  AT(drawing.name_type)),
 	WK_TEXT(0, "bgcolors", "STRING", "background: yellow, blue, green, grey or #rrggbb",
-	  AT(background)),
+	  AT(drawing.background)),
 	WK_FLAG(0, "hash", "similar colours for names that start alike", AT(hash)),
 	WK_FLAG(0, "cp", "read and update the colours in palette.map", AT(keeps_colours)),
 	WK_FLAG(0, "reverse", "start with the innermost function: callers above callees",
 	  AT(reverse)),
-	WK_FLAG('i', "inverted", "draw the outermost function on top", AT(inverted)),
-	WK_FLAG(0, "flamechart", "order by time and do not merge equal stacks", AT(flamechart)),
-	WK_FLAG(0, "negate", "swap the colours of a comparison", AT(negate)),
+	WK_FLAG('i', "inverted", "draw the outermost function on top", AT(drawing.is_icicle)),
+	WK_FLAG(0, "flamechart", "order by time and do not merge equal stacks", AT(drawing.is_chart)),
+	WK_FLAG(0, "negate", "swap the colours of a comparison", AT(drawing.negates)),
 	WK_TEXT(0, "nameattr", "PATH", "links and titles for functions", AT(name_attributes)),
-	WK_TEXT(0, "notes", "STRING", "a note in the picture", AT(notes)),
-	WK_VALUE(0, "factor", "FLOAT", "multiply printed numbers by this", WK_OPT_REAL, AT(factor)),
+	WK_TEXT(0, "notes", "STRING", "a note in the picture", AT(drawing.notes)),
+	WK_VALUE(0, "factor", "FLOAT", "multiply printed numbers by this", WK_OPT_REAL, AT(drawing.factor)),
 	{ 0 },
 };
 
@@ -55,8 +54,8 @@ static const char *const inferno_palettes[] = {
 
 static const struct wk_opt inferno_options[] = {
 	WK_FLAG(0, "deterministic", "same colour for a name in every picture", AT(deterministic)),
-	WK_FLAG(0, "truncate-text-right", "shorten long names at the end", AT(cuts_right)),
-	WK_FLAG(0, "no-javascript", "write a still picture without script", AT(no_script)),
+	WK_FLAG(0, "truncate-text-right", "shorten long names at the end", AT(drawing.cuts_right)),
+	WK_FLAG(0, "no-javascript", "write a still picture without script", AT(drawing.has_no_script)),
 	WK_FLAG(0, "no-sort", "the lines are sorted already; it is an error if they are not",
 	  AT(no_sort)),
 	WK_FLAG(0, "pretty-xml", "accepted and ignored: the picture is not indented", AT(pretty)),
@@ -68,7 +67,7 @@ static const struct wk_opt inferno_options[] = {
 	WK_VALUE(0, "minwidth", "FLOAT", "hide narrower frames, in percent of the whole [default: "
 	  "0.01]", WK_OPT_REAL, AT(min_share)),
 	WK_TEXT(0, "search-color", "STRING", "colour #rrggbb of matching frames [default: #e600e6]",
-	  AT(search_colour)),
+	  AT(drawing.search_colour)),
 	WK_TEXT(0, "stroke-color", "STRING", "accepted and ignored: frames have no outline",
 	  AT(stroke_colour)),
 	WK_VALUE(0, "base", "STRING", "start stacks at this function and leave out stacks without "
@@ -81,9 +80,9 @@ static void prepare(void *args, const struct wk_as_tool *tool)
 	struct wk_as_flamegraph_args *a = args;
 	bool is_inferno = tool->kind->family == WK_AS_INFERNO;
 
-	a->count_name = "samples";
-	a->name_type = "Function:";
-	a->font = is_inferno ? "monospace" : "Verdana";
+	a->drawing.count_name = "samples";
+	a->drawing.name_type = "Function:";
+	a->drawing.font = is_inferno ? "monospace" : "Verdana";
 	a->height = 16;
 	a->min_width = "0.1";
 	a->min_share = 0.01;
@@ -123,9 +122,9 @@ static const char *conflict(const struct wk_as_flamegraph_args *args)
 		       "'--colors <STRING>'";
 	if (args->reverse && args->no_sort)
 		return "error: the argument '--reverse' cannot be used with '--no-sort'";
-	if (args->flamechart && args->no_sort)
+	if (args->drawing.is_chart && args->no_sort)
 		return "error: the argument '--flamechart' cannot be used with '--no-sort'";
-	if (args->flamechart && args->reverse)
+	if (args->drawing.is_chart && args->reverse)
 		return "error: the argument '--flamechart' cannot be used with '--reverse'";
 	return NULL;
 }
@@ -140,17 +139,19 @@ static bool check_colours(const struct wk_as_flamegraph_args *args, bool is_infe
 	if (args->colours && !wk_palette_find(wk_str_c(args->colours), &palette))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "Unrecognized colors option \"%s\"",
 			       args->colours);
-	if (args->background && !wk_background_read(wk_str_c(args->background), &background))
+	if (args->drawing.background &&
+	    !wk_background_read(wk_str_c(args->drawing.background), &background))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       is_inferno ? "error: invalid value '%s' for '--bgcolors <STRING>': "
 					    "unknown background color"
 					  : "Unrecognized bgcolor option \"%s\"",
-			       args->background);
-	if (args->search_colour && !wk_colour_read(wk_str_c(args->search_colour), &colour))
+			       args->drawing.background);
+	if (args->drawing.search_colour &&
+	    !wk_colour_read(wk_str_c(args->drawing.search_colour), &colour))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "error: invalid value '%s' for '--search-color <STRING>': unknown "
 			       "color",
-			       args->search_colour);
+			       args->drawing.search_colour);
 	return true;
 }
 
@@ -160,7 +161,7 @@ bool wk_as_flamegraph_check(const struct wk_as_flamegraph_args *args, const stru
 	bool is_inferno = tool->kind->family == WK_AS_INFERNO;
 	const char *wrong = is_inferno ? conflict(args) : NULL;
 
-	if (!is_inferno && args->notes && strpbrk(args->notes, "<>"))
+	if (!is_inferno && args->drawing.notes && strpbrk(args->drawing.notes, "<>"))
 		wrong = "Notes string can't contain < or >";
 	if (args->width > 1000000 || args->height > 1000 || args->height < 3)
 		wrong = "the picture can be up to 1000000 pixels wide, and a frame 3 to 1000 high";

@@ -15,10 +15,10 @@ static const char *const sides[] = { "left", "right", NULL };
 static const char *const sorts[] = { "weight", "name", NULL };
 
 static const struct wk_opt options[] = {
-	WK_TEXT(0, "title", "TEXT", "title above the picture", AT(title)),
+	WK_TEXT(0, "title", "TEXT", "title above the picture", AT(drawing.title)),
 	WK_TEXT(0, "subtitle", "TEXT", "second line below the title [default: what was recorded]",
-	  AT(subtitle)),
-	WK_TEXT(0, "notes", "TEXT", "a note below the picture", AT(notes)),
+	  AT(drawing.subtitle)),
+	WK_TEXT(0, "notes", "TEXT", "a note below the picture", AT(drawing.notes)),
 	WK_VALUE(0, "width", "PIXELS", "fixed width [default: the window's]", WK_OPT_COUNT,
 	  AT(width)),
 	WK_VALUE(0, "image-width", "PIXELS", "same as --width", WK_OPT_COUNT, AT(width)),
@@ -26,25 +26,25 @@ static const struct wk_opt options[] = {
 	  AT(frame_height)),
 	WK_TEXT(0, "min-width", "PIXELS|N%", "hide narrower frames in still pictures; in pixels or "
 	  "percent of the whole", AT(min_width)),
-	WK_TEXT(0, "font", "NAME", "font of the frames", AT(font)),
+	WK_TEXT(0, "font", "NAME", "font of the frames", AT(drawing.font)),
 	WK_TEXT(0, "font-size", "PIXELS", "font size [default: 12]", AT(font_size)),
 	{ 0, "truncate", "SIDE", "shorten long names at this end: left or right [default: the less "
 	  "distinctive part]", WK_OPT_CHOICE, AT(truncate), sides },
-	WK_TEXT(0, "count-name", "TEXT", "unit of the counts: samples, bytes ...", AT(count_name)),
-	WK_TEXT(0, "name-type", "TEXT", "label before the name of a frame", AT(name_type)),
+	WK_TEXT(0, "count-name", "TEXT", "unit of the counts: samples, bytes ...", AT(drawing.count_name)),
+	WK_TEXT(0, "name-type", "TEXT", "label before the name of a frame", AT(drawing.name_type)),
 	WK_VALUE(0, "total", "N", "the weight of the full width, if it is more than was counted",
-	  WK_OPT_COUNT, AT(total)),
+	  WK_OPT_COUNT, AT(drawing.total)),
 	WK_TEXT(0, "factor", "N", "multiply printed numbers by N", AT(factor)),
-	WK_FLAG(0, "negate", "swap the colours of a comparison", AT(negates)),
+	WK_FLAG(0, "negate", "swap the colours of a comparison", AT(drawing.negates)),
 	WK_TEXT(0, "background", "COLOUR", "yellow, blue, green, grey, #rrggbb, or #rrggbb-#rrggbb "
-	  "from top to bottom", AT(background)),
-	WK_TEXT(0, "search-colour", "#rrggbb", "colour of matching frames", AT(search_colour)),
+	  "from top to bottom", AT(drawing.background)),
+	WK_TEXT(0, "search-colour", "#rrggbb", "colour of matching frames", AT(drawing.search_colour)),
 	WK_TEXT(0, "nameattr", "FILE", "links and titles for functions: one per line, name, then "
 	  "key=value separated by tabs", AT(name_attributes)),
-	WK_FLAG(0, "icicle", "draw the outermost function on top", AT(icicle)),
+	WK_FLAG(0, "icicle", "draw the outermost function on top", AT(drawing.is_icicle)),
 	WK_FLAG(0, "inverted", "same as --icicle", AT(inverted)),
 	WK_FLAG(0, "reverse", "start with the innermost function: callers above callees",
-	  AT(reverse)),
+	  AT(drawing.is_inverted)),
 	{ 0, "sort", "BY", "order neighbours by weight or by name", WK_OPT_CHOICE, AT(sort),
 	  sorts },
 	WK_VALUE(0, "skip-after", "FUNCTION", "hide the callers of FUNCTION; may be repeated",
@@ -53,7 +53,7 @@ static const struct wk_opt options[] = {
 	  AT(collapse_recursion)),
 	WK_TEXT(0, "most-frames", "N", "fold the lightest frames beyond N; 0 keeps all [default: "
 	  "250000]", AT(most_frames)),
-	WK_FLAG(0, "no-script", "write a still picture without script", AT(no_script)),
+	WK_FLAG(0, "no-script", "write a still picture without script", AT(drawing.has_no_script)),
 	{ 0 },
 };
 
@@ -70,7 +70,7 @@ static const struct wk_opt single_options[] = {
 	WK_FLAG(0, "colour-diffusion", "colour by width: the wider, the redder", AT(diffusion)),
 	WK_FLAG(0, "cp", "read and update the colours in palette.map", AT(keeps_colours)),
 	WK_TEXT(0, "palette-map", "FILE", "read and update the colours in FILE", AT(colour_map)),
-	WK_FLAG(0, "flamechart", "order by time and do not merge equal stacks", AT(flamechart)),
+	WK_FLAG(0, "flamechart", "order by time and do not merge equal stacks", AT(drawing.is_chart)),
 	{ 0 },
 };
 
@@ -106,21 +106,18 @@ static bool read_min_width(const char *text, struct wk_drawing *drawing, struct 
 	return true;
 }
 
-static bool read_colours(const struct wk_drawing_args *args, struct wk_drawing *drawing,
-			 struct wk_err *err)
+static bool check_colours(const struct wk_drawing *drawing, struct wk_err *err)
 {
 	struct wk_background background;
 	uint32_t colour;
 
-	if (args->background && !wk_background_read(wk_str_c(args->background), &background))
-		return wk_option_must_be("background", args->background,
+	if (drawing->background && !wk_background_read(wk_str_c(drawing->background), &background))
+		return wk_option_must_be("background", drawing->background,
 					 "yellow, blue, green, grey, #rrggbb or #rrggbb-#rrggbb",
 					 err);
-	if (args->search_colour && !wk_colour_read(wk_str_c(args->search_colour), &colour))
-		return wk_option_must_be("search-colour", args->search_colour, "#rrggbb", err);
-	drawing->background = args->background;
-	drawing->search_colour = args->search_colour;
-	return true;
+	return !drawing->search_colour ||
+	       wk_colour_read(wk_str_c(drawing->search_colour), &colour) ||
+	       wk_option_must_be("search-colour", drawing->search_colour, "#rrggbb", err);
 }
 
 static enum wk_colour_choice choice_of(const struct wk_drawing_args *args)
@@ -175,13 +172,13 @@ static bool read_tree(struct wk_picture *picture, const struct wk_drawing_args *
 	    (!wk_num_u64(wk_str_c(args->most_frames), &most) || most > UINT32_MAX))
 		return wk_option_must_be("most-frames", args->most_frames, "a number", err);
 	picture->folding = (struct wk_tree_options){
-		.inverted = args->reverse,
+		.inverted = args->drawing.is_inverted,
 		.merge_images = true,
-		.is_chart = args->flamechart,
+		.is_chart = args->drawing.is_chart,
 		.collapses_recursion = args->collapse_recursion,
 		.skip_after = args->skip_after.at,
 		.most_nodes = (uint32_t)most,
-		.order = args->flamechart ? WK_TREE_BY_TIME
+		.order = args->drawing.is_chart ? WK_TREE_BY_TIME
 			 : args->sort && args->sort[0] == 'n' ? WK_TREE_BY_NAME
 							      : WK_TREE_BY_WEIGHT,
 	};
@@ -191,7 +188,7 @@ static bool read_tree(struct wk_picture *picture, const struct wk_drawing_args *
 /* Bounds that keep coordinates in the range of exact numbers. */
 static bool check_sizes(const struct wk_drawing_args *args, struct wk_err *err)
 {
-	if (args->flamechart && args->reverse)
+	if (args->drawing.is_chart && args->drawing.is_inverted)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--flamechart and --reverse exclude each other: a flame "
 			       "chart does not merge stacks");
@@ -201,29 +198,6 @@ static bool check_sizes(const struct wk_drawing_args *args, struct wk_err *err)
 				     "3 to 1000 pixels", err);
 }
 
-static void read_words(struct wk_drawing *drawing, const struct wk_drawing_args *args)
-{
-	*drawing = (struct wk_drawing){
-		.title = args->title,
-		.subtitle = args->subtitle,
-		.notes = args->notes,
-		.font = args->font,
-		.count_name = args->count_name,
-		.name_type = args->name_type,
-		.is_icicle = args->icicle || args->inverted,
-		.is_inverted = args->reverse,
-		.is_chart = args->flamechart,
-		.width = (unsigned)args->width,
-		.frame_height = (unsigned)args->frame_height,
-		.total = args->total,
-		.has_fixed_width = args->width,
-		.cuts_left = args->truncate && args->truncate[0] == 'l',
-		.cuts_right = args->truncate && args->truncate[0] == 'r',
-		.has_no_script = args->no_script,
-		.negates = args->negates,
-	};
-}
-
 bool wk_drawing_read(const struct wk_drawing_args *args, struct wk_picture *picture,
 		     struct wk_err *err)
 {
@@ -231,11 +205,17 @@ bool wk_drawing_read(const struct wk_drawing_args *args, struct wk_picture *pict
 	const char *path = args->name_attributes;
 
 	*picture = (struct wk_picture){ 0 };
-	read_words(drawing, args);
+	*drawing = args->drawing;
+	drawing->width = (unsigned)args->width;
+	drawing->frame_height = (unsigned)args->frame_height;
+	drawing->is_icicle |= args->inverted;
+	drawing->has_fixed_width = args->width;
+	drawing->cuts_left = args->truncate && args->truncate[0] == 'l';
+	drawing->cuts_right = args->truncate && args->truncate[0] == 'r';
 	if (!check_sizes(args, err) || !read_tree(picture, args, err) ||
 	    !read_decimal("font-size", args->font_size, &drawing->font_size, err) ||
 	    !read_decimal("factor", args->factor, &drawing->factor, err) ||
-	    !read_min_width(args->min_width, drawing, err) || !read_colours(args, drawing, err) ||
+	    !read_min_width(args->min_width, drawing, err) || !check_colours(drawing, err) ||
 	    !make_colouring(picture, args, err) ||
 	    (path && !wk_picture_attributes(picture, path, report_attribute,
 					    (void *)(uintptr_t)path, err))) {

@@ -11,27 +11,21 @@
 
 /* All zero is the default. Fields are texts if zero may be typed or units follow. */
 struct wk_drawing_args {
-	const char *title, *subtitle, *notes;
-	uint64_t width, frame_height, total;
+	struct wk_drawing drawing; /* what needs no check, and colours */
+	uint64_t width, frame_height;
 	const char *min_width; /* "0.5" pixels, or "1%" of the whole */
-	const char *font, *font_size;
-	const char *count_name, *name_type, *factor;
-	const char *palette; /* one of wk_palette_names, "kind" */
-	const char *background, *search_colour;
+	const char *font_size, *factor;
+	const char *palette;                         /* one of wk_palette_names */
 	bool hash, random, deterministic, diffusion; /* one of them */
 	bool keeps_colours;                          /* --cp: in palette.map */
 	const char *colour_map;                      /* the same in a file of that name */
-	bool negates;
 	const char *name_attributes;
-	bool icicle, inverted; /* both: grows downward */
-	bool reverse;          /* from the innermost function */
-	bool flamechart;
+	bool inverted;        /* grows downward, as drawing.is_icicle does */
 	const char *truncate; /* "left" or "right" */
 	const char *sort;     /* "weight" or "name" */
 	struct wk_text_list skip_after;
 	bool collapse_recursion;
 	const char *most_frames;
-	bool no_script;
 };
 
 extern const struct wk_opt_group wk_drawing_group;

@@ -299,7 +299,7 @@ bool wk_flame_plan(struct wk_flame_maker *maker, struct wk_err *err)
 	if (!wk_view_choose(&maker->choice, &args->view, &args->filter,
 			    args->by_thread || args->no_process, err))
 		return false;
-	drawing.reverse |= maker->choice.inverted;
+	drawing.drawing.is_inverted |= maker->choice.inverted;
 	if (wk_view_expect_tree(&maker->choice, wk_words_first(maker->call->words), err) &&
 	    wk_drawing_read(&drawing, &maker->picture, err))
 		return true;
