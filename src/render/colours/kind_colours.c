@@ -17,11 +17,6 @@ const char *wk_palette_kind_name(const struct wk_model *model, unsigned kind)
 	return kind == WK_LOOK_STRUCTURE ? "" : wk_code_kind_name(model, (enum wk_code_kind)kind);
 }
 
-bool wk_palette_is_unknown(unsigned kind)
-{
-	return kind == WK_CODE_UNKNOWN;
-}
-
 unsigned wk_palette_look(const struct wk_model *model, const struct wk_tree *tree, uint32_t node)
 {
 	struct wk_str name = tree->name[node];

@@ -16,7 +16,6 @@
 #define WK_LOOK_KINDS     (WK_CODE_KINDS + 1)
 
 const char *wk_palette_kind_name(const struct wk_model *model, unsigned kind);
-bool wk_palette_is_unknown(unsigned kind);
 
 unsigned wk_palette_look(const struct wk_model *model, const struct wk_tree *tree, uint32_t node);
 

@@ -256,11 +256,7 @@ static void kinds(struct wk_out *out, const struct wk_model *model)
 		wk_out_text(out, i ? "," : "");
 		wk_svg_quoted(out, wk_str_c(wk_palette_kind_name(model, i)));
 	}
-	wk_out_text(out, "],\"unknown\":[");
-	for (unsigned i = 0, met = 0; i < WK_LOOK_KINDS; i++)
-		if (wk_palette_is_unknown(i))
-			wk_out_fmt(out, "%s%u", met++ ? "," : "", i);
-	wk_out_fmt(out, "],\"structure\":%d", WK_LOOK_STRUCTURE);
+	wk_out_fmt(out, "],\"unknown\":[%d],\"structure\":%d", WK_CODE_UNKNOWN, WK_LOOK_STRUCTURE);
 }
 
 /* The script sums up the nodes' own weights; a node that is left out, because it weighs nothing on

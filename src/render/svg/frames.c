@@ -250,8 +250,7 @@ static void frame_label(struct wk_svg_picture *p, uint32_t node, double x, doubl
 	make_label(p, node, width);
 	if (p->text.len == 0)
 		return;
-	wk_out_text(p->out,
-		    wk_palette_is_unknown(look / WK_SHADES) ? "<text class=\"un\"" : "<text");
+	wk_out_text(p->out, look / WK_SHADES == WK_CODE_UNKNOWN ? "<text class=\"un\"" : "<text");
 	wk_svg_attribute(p->out, "x", x + LABEL_INSET);
 	wk_svg_attribute(p->out, "y", y + p->row / 2.0 + p->font_size * 0.34);
 	wk_out_char(p->out, '>');
