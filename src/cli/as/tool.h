@@ -1,8 +1,8 @@
 /* The command lines of other tools: `wick as TOOL ...`, or a link to wick with the tool's name.
  *
  * A tool is one row of a table: its name, its options in the way it reads them, and which of
- * wick's own engines does the work. The tables are in collapse_tools.c, flamegraph_tools.c
- * and difffolded.c; tools.c lists them. Help, man page and completion are printed from the rows. */
+ * wick's own engines does the work. The tables are in collapse.c, flamegraph.c and
+ * difffolded.c; tools.c lists them. Help, man page and completion are printed from the rows. */
 #ifndef WK_CLI_AS_TOOL_H
 #define WK_CLI_AS_TOOL_H
 
@@ -63,9 +63,6 @@ int wk_as_run(const struct wk_as_tool *tool, char **argv, struct wk_out *out);
 
 /* A warning as the tool would write it: a bare line, or one with its level. */
 void wk_as_warn(const struct wk_as_tool *tool, struct wk_str text);
-
-void wk_as_collapse_prepare(void *args, const struct wk_as_tool *tool);
-int wk_as_collapse(const struct wk_as_call *call, struct wk_err *err);
 
 /* Options that all of inferno's tools have stand first in their structs of values. */
 struct wk_as_inferno_args {

@@ -30,7 +30,8 @@ static const struct wk_opt options[] = {
 	WK_TEXT(0, "font-size", "PIXELS", "font size [default: 12]", AT(font_size)),
 	{ 0, "truncate", "SIDE", "shorten long names at this end: left or right [default: the less "
 	  "distinctive part]", WK_OPT_CHOICE, AT(truncate), sides },
-	WK_TEXT(0, "count-name", "TEXT", "unit of the counts: samples, bytes ...", AT(drawing.count_name)),
+	WK_TEXT(0, "count-name", "TEXT", "unit of the counts: samples, bytes ...",
+	  AT(drawing.count_name)),
 	WK_TEXT(0, "name-type", "TEXT", "label before the name of a frame", AT(drawing.name_type)),
 	WK_VALUE(0, "total", "N", "the weight of the full width, if it is more than was counted",
 	  WK_OPT_COUNT, AT(drawing.total)),
@@ -38,7 +39,8 @@ static const struct wk_opt options[] = {
 	WK_FLAG(0, "negate", "swap the colours of a comparison", AT(drawing.negates)),
 	WK_TEXT(0, "background", "COLOUR", "yellow, blue, green, grey, #rrggbb, or #rrggbb-#rrggbb "
 	  "from top to bottom", AT(drawing.background)),
-	WK_TEXT(0, "search-colour", "#rrggbb", "colour of matching frames", AT(drawing.search_colour)),
+	WK_TEXT(0, "search-colour", "#rrggbb", "colour of matching frames",
+	  AT(drawing.search_colour)),
 	WK_TEXT(0, "nameattr", "FILE", "links and titles for functions: one per line, name, then "
 	  "key=value separated by tabs", AT(name_attributes)),
 	WK_FLAG(0, "icicle", "draw the outermost function on top", AT(drawing.is_icicle)),
@@ -70,7 +72,8 @@ static const struct wk_opt single_options[] = {
 	WK_FLAG(0, "colour-diffusion", "colour by width: the wider, the redder", AT(diffusion)),
 	WK_FLAG(0, "cp", "read and update the colours in palette.map", AT(keeps_colours)),
 	WK_TEXT(0, "palette-map", "FILE", "read and update the colours in FILE", AT(colour_map)),
-	WK_FLAG(0, "flamechart", "order by time and do not merge equal stacks", AT(drawing.is_chart)),
+	WK_FLAG(0, "flamechart", "order by time and do not merge equal stacks",
+	  AT(drawing.is_chart)),
 	{ 0 },
 };
 
