@@ -96,7 +96,8 @@ static enum wk_opt_style style_of(const struct wk_as_tool *tool)
 
 int wk_as_run(const struct wk_as_tool *tool, char **argv, struct wk_out *out)
 {
-	const struct wk_opt_group own = { "Options", tool->options };
+	static const struct wk_opt none[] = { { 0 } };
+	const struct wk_opt_group own = { "Options", tool->options ? tool->options : none };
 	const struct wk_opt_group *messages =
 		tool->kind->family == WK_AS_INFERNO ? &inferno_group : NULL;
 	const struct wk_opt_use options[] = { { &own, 0 },

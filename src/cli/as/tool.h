@@ -33,7 +33,7 @@ struct wk_as_kind {
 struct wk_as_tool {
 	const struct wk_as_kind *kind;
 	const char *name, *summary;
-	const struct wk_opt *options;
+	const struct wk_opt *options;      /* or NULL */
 	const struct wk_opt_group *common; /* options that it shares with others; or NULL */
 
 	/* Of tools that collapse stacks: */
