@@ -128,8 +128,6 @@ struct wk_perf_extra {
 
 /* The range in `line_rows` of the lines of one JIT code block. */
 struct wk_perf_lines {
-	uint64_t time_ns, start;
-	uint32_t pid;
 	size_t first, count;
 };
 
@@ -143,17 +141,12 @@ struct wk_perf_calls {
 
 /* A row of wick's processes: what the task record of this moment cannot contain. */
 struct wk_perf_process_row {
-	uint64_t time_ns;
-	uint32_t pid;
-	uint8_t change;
 	bool has_exit_code;
 	int exit_code;
 	struct wk_str command_line;
 };
 
 struct wk_perf_image_row {
-	struct wk_str path;
-	struct wk_build_id build_id;
 	uint32_t device_major, device_minor;
 	uint64_t inode, inode_generation;
 };
@@ -202,17 +195,17 @@ struct wk_perf {
 	size_t call_count, call_cap;
 	struct wk_event_call *call_rows;
 	size_t call_row_count, call_row_cap;
-	struct wk_index lines_of; /* id - 1 is the index in `lines` */
+	struct wk_map lines_of; /* id - 1 is the index in `lines` */
 	struct wk_perf_lines *lines;
 	size_t line_count, line_cap;
 	struct wk_jit_map_line *line_rows;
 	size_t line_row_count, line_row_cap;
 	struct wk_perf_process_row *processes;
 	size_t process_count, process_cap;
-	struct wk_index process_of;
+	struct wk_map process_of;
 	struct wk_perf_image_row *images;
 	size_t image_count, image_cap;
-	struct wk_index image_of;
+	struct wk_map image_of;
 
 	/* Something that was SEEN and may get its name from the next record. */
 	struct wk_event held;

@@ -499,13 +499,13 @@ static void fini(struct wk_perf *perf)
 	wk_perf_deferred_fini(perf);
 	wk_map_fini(&perf->attr_of_id);
 	wk_map_fini(&perf->counter_of_id);
-	wk_index_fini(&perf->process_of);
-	wk_index_fini(&perf->image_of);
+	wk_map_fini(&perf->process_of);
+	wk_map_fini(&perf->image_of);
 	wk_strtab_free(perf->paths);
 	WK_FREE_ALL(perf->attrs, perf->build_ids, perf->extras);
 	wk_section_known_fini(&perf->known);
 	WK_FREE_ALL(perf->calls, perf->bounds, perf->call_rows);
-	wk_index_fini(&perf->lines_of);
+	wk_map_fini(&perf->lines_of);
 	WK_FREE_ALL(perf->lines, perf->line_rows, perf->processes, perf->images, perf->kernel_chain,
 		    perf->user_chain, perf->branches);
 	wk_buf_fini(&perf->trace_text);

@@ -4,49 +4,34 @@
 #include "base/mem.h"
 #include "formats/perf/wick_sections.h"
 
-static uint64_t process_hash(const struct wk_perf_process_row *row)
+/* Rows are found by the hash of what they are about. */
+static uint64_t process_key(uint64_t time_ns, uint32_t pid, uint8_t change)
 {
-	return wk_hash_pair(row->time_ns, (uint64_t)row->pid << 8 | row->change);
-}
-
-static bool same_process(const void *table, uint32_t id, const void *key)
-{
-	const struct wk_perf_process_row *row = (const struct wk_perf_process_row *)table + id - 1;
-	const struct wk_perf_process_row *wanted = key;
-
-	return row->time_ns == wanted->time_ns && row->pid == wanted->pid &&
-	       row->change == wanted->change;
+	return wk_hash_pair(time_ns, (uint64_t)pid << 8 | change);
 }
 
 static void read_process(struct wk_perf *perf, struct wk_bytes *rows)
 {
-	struct wk_perf_process_row row = { .time_ns = wk_u64le(rows) };
-	uint64_t hash;
+	uint64_t time_ns = wk_u64le(rows);
+	uint32_t pid = wk_u32le(rows), *id;
+	uint8_t change = wk_u8(rows);
+	struct wk_perf_process_row row = { .has_exit_code = wk_u8(rows) != 0 };
 
-	row.pid = wk_u32le(rows);
-	row.change = wk_u8(rows);
-	row.has_exit_code = wk_u8(rows) != 0;
 	row.exit_code = (int)wk_u32le(rows);
 	row.command_line = wk_section_text(rows);
-	hash = process_hash(&row);
-	if (rows->bad ||
-	    wk_index_find(&perf->process_of, hash, same_process, perf->processes, &row))
+	id = rows->bad ? NULL : wk_map_at(&perf->process_of, process_key(time_ns, pid, change));
+	if (!id || *id)
 		return;
 	*WK_APPEND(perf->processes, perf->process_count, perf->process_cap) = row;
-	wk_index_add(&perf->process_of, hash, (uint32_t)perf->process_count);
+	*id = (uint32_t)perf->process_count;
 }
 
 void wk_perf_apply_process_row(const struct wk_perf *perf, struct wk_event *event)
 {
-	struct wk_perf_process_row key = { .time_ns = event->time_ns, .pid = event->pid,
-					   .change = (uint8_t)event->process.change };
+	uint32_t id = wk_map_find(&perf->process_of, process_key(event->time_ns, event->pid,
+								 (uint8_t)event->process.change));
 	const struct wk_perf_process_row *row;
-	uint32_t id;
 
-	if (perf->process_count == 0)
-		return;
-	id = wk_index_find(&perf->process_of, process_hash(&key), same_process, perf->processes,
-			   &key);
 	if (!id)
 		return;
 	row = &perf->processes[id - 1];
@@ -55,47 +40,37 @@ void wk_perf_apply_process_row(const struct wk_perf *perf, struct wk_event *even
 	event->process.exit_code = row->exit_code;
 }
 
-static uint64_t image_hash(struct wk_str path, const struct wk_build_id *id)
+static uint64_t image_key(struct wk_str path, const struct wk_build_id *id)
 {
 	return wk_hash_pair(wk_hash_bytes(path.at, path.len), wk_hash_bytes(id->bytes, id->size));
 }
 
-static bool same_image(const void *table, uint32_t id, const void *key)
-{
-	const struct wk_perf_image_row *row = (const struct wk_perf_image_row *)table + id - 1;
-	const struct wk_perf_image_row *wanted = key;
-
-	return wk_str_eq(row->path, wanted->path) &&
-	       wk_build_id_eq(&row->build_id, &wanted->build_id);
-}
-
 static void read_image(struct wk_perf *perf, struct wk_bytes *rows)
 {
-	struct wk_perf_image_row row = { .build_id = wk_section_build_id(rows) };
-	uint64_t hash;
+	struct wk_build_id build_id = wk_section_build_id(rows);
+	struct wk_perf_image_row row = { .device_major = wk_u32le(rows) };
+	struct wk_str path;
+	uint32_t *id;
 
-	row.device_major = wk_u32le(rows);
 	row.device_minor = wk_u32le(rows);
 	row.inode = wk_u64le(rows);
 	row.inode_generation = wk_u64le(rows);
-	row.path = wk_section_text(rows);
-	hash = image_hash(row.path, &row.build_id);
-	if (rows->bad || wk_index_find(&perf->image_of, hash, same_image, perf->images, &row))
+	path = wk_section_text(rows);
+	id = rows->bad ? NULL : wk_map_at(&perf->image_of, image_key(path, &build_id));
+	if (!id || *id)
 		return;
 	*WK_APPEND(perf->images, perf->image_count, perf->image_cap) = row;
-	wk_index_add(&perf->image_of, hash, (uint32_t)perf->image_count);
+	*id = (uint32_t)perf->image_count;
 }
 
 void wk_perf_apply_image_row(const struct wk_perf *perf, struct wk_event_image *image)
 {
-	struct wk_perf_image_row key = { .path = image->path, .build_id = image->build_id };
 	const struct wk_perf_image_row *row;
 	uint32_t id;
 
 	if (perf->image_count == 0 || image->build_id.size == 0 || image->inode)
 		return;
-	id = wk_index_find(&perf->image_of, image_hash(key.path, &key.build_id), same_image,
-			   perf->images, &key);
+	id = wk_map_find(&perf->image_of, image_key(image->path, &image->build_id));
 	if (!id)
 		return;
 	row = &perf->images[id - 1];
@@ -210,45 +185,35 @@ static bool emit_bounds(struct wk_perf *perf, struct wk_err *err)
 	return true;
 }
 
-static uint64_t lines_hash(const struct wk_perf_lines *lines)
+static uint64_t lines_key(uint64_t time_ns, uint32_t pid, uint64_t start)
 {
-	return wk_hash_pair(wk_hash_pair(lines->time_ns, lines->start), lines->pid);
-}
-
-static bool same_lines(const void *table, uint32_t id, const void *key)
-{
-	const struct wk_perf_lines *row = (const struct wk_perf_lines *)table + id - 1;
-	const struct wk_perf_lines *wanted = key;
-
-	return row->time_ns == wanted->time_ns && row->start == wanted->start &&
-	       row->pid == wanted->pid;
+	return wk_hash_pair(wk_hash_pair(time_ns, start), pid);
 }
 
 /* The place for the lines of a block: after those of the preceding row, which it may continue. */
-static struct wk_perf_lines *lines_place(struct wk_perf *perf, const struct wk_perf_lines *key)
+static struct wk_perf_lines *lines_place(struct wk_perf *perf, uint64_t key)
 {
-	uint64_t hash = lines_hash(key);
-	uint32_t id = wk_index_find(&perf->lines_of, hash, same_lines, perf->lines, key);
+	uint32_t *id = wk_map_at(&perf->lines_of, key);
 
-	if (id)
-		return id == perf->line_count ? &perf->lines[id - 1] : NULL;
-	*WK_APPEND(perf->lines, perf->line_count, perf->line_cap) = *key;
-	wk_index_add(&perf->lines_of, hash, (uint32_t)perf->line_count);
-	return &perf->lines[perf->line_count - 1];
+	if (!*id) {
+		*WK_APPEND(perf->lines, perf->line_count, perf->line_cap) =
+			(struct wk_perf_lines){ .first = perf->line_row_count };
+		*id = (uint32_t)perf->line_count;
+	}
+	return *id == perf->line_count ? &perf->lines[*id - 1] : NULL;
 }
 
 static void read_lines(struct wk_perf *perf, struct wk_bytes *rows)
 {
-	struct wk_perf_lines key = { .time_ns = wk_u64le(rows), .pid = wk_u32le(rows) };
+	uint64_t time_ns = wk_u64le(rows), start;
+	uint32_t pid = wk_u32le(rows), count;
 	struct wk_perf_lines *lines;
-	uint32_t count;
 
-	key.start = wk_u64le(rows);
-	key.first = perf->line_row_count;
+	start = wk_u64le(rows);
 	count = wk_u32le(rows);
-	lines = rows->bad ? NULL : lines_place(perf, &key);
+	lines = rows->bad ? NULL : lines_place(perf, lines_key(time_ns, pid, start));
 	for (uint32_t i = 0; i < count && !rows->bad; i++) {
-		struct wk_jit_map_line line = { .address = key.start + wk_u32le(rows) };
+		struct wk_jit_map_line line = { .address = start + wk_u32le(rows) };
 
 		line.line = wk_u32le(rows);
 		line.file = wk_section_known_text(rows, &perf->known);
@@ -262,14 +227,10 @@ static void read_lines(struct wk_perf *perf, struct wk_bytes *rows)
 /* The contents of the lines section for a JIT code block. */
 static void apply_lines(const struct wk_perf *perf, struct wk_event *event)
 {
-	struct wk_perf_lines key = { .time_ns = event->time_ns, .pid = event->pid,
-				     .start = event->symbol.start };
-	uint32_t id;
+	uint32_t id = wk_map_find(&perf->lines_of,
+				  lines_key(event->time_ns, event->pid, event->symbol.start));
 
-	if (perf->line_count == 0 || event->symbol.image_path.len)
-		return;
-	id = wk_index_find(&perf->lines_of, lines_hash(&key), same_lines, perf->lines, &key);
-	if (!id)
+	if (!id || event->symbol.image_path.len)
 		return;
 	event->symbol.lines = perf->line_rows + perf->lines[id - 1].first;
 	event->symbol.line_count = perf->lines[id - 1].count;
