@@ -131,12 +131,10 @@ struct wk_perf_lines {
 	size_t first, count;
 };
 
-/* The range in `call_rows` of the calls of one address. */
-struct wk_perf_calls {
-	struct wk_build_id build_id;
-	struct wk_str path;
-	uint64_t address;
-	size_t first, count;
+/* A section whose rows are emitted after the sources. */
+struct wk_perf_late {
+	unsigned feature;
+	struct wk_bytes content;
 };
 
 /* A row of wick's processes: what the task record of this moment cannot contain. */
@@ -188,14 +186,11 @@ struct wk_perf {
 
 	struct wk_perf_extra *extras;
 	size_t extra_count, extra_cap, extras_emitted;
-	struct wk_section_known known;  /* texts of the chunk at hand */
-	struct wk_event_bounds *bounds; /* reported at the end */
-	size_t bounds_count, bounds_cap;
-	struct wk_perf_calls *calls;
-	size_t call_count, call_cap;
-	struct wk_event_call *call_rows;
-	size_t call_row_count, call_row_cap;
-	struct wk_map lines_of; /* id - 1 is the index in `lines` */
+	struct wk_section_known known; /* texts of the chunk at hand */
+	struct wk_perf_late *late;
+	size_t late_count, late_cap;
+	struct wk_event_call calls[WK_SECTION_MOST_CALLS]; /* of the row at hand */
+	struct wk_map lines_of;                            /* id - 1 is the index in `lines` */
 	struct wk_perf_lines *lines;
 	size_t line_count, line_cap;
 	struct wk_jit_map_line *line_rows;

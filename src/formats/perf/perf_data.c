@@ -504,10 +504,9 @@ static void fini(struct wk_perf *perf)
 	wk_strtab_free(perf->paths);
 	WK_FREE_ALL(perf->attrs, perf->build_ids, perf->extras);
 	wk_section_known_fini(&perf->known);
-	WK_FREE_ALL(perf->calls, perf->bounds, perf->call_rows);
 	wk_map_fini(&perf->lines_of);
-	WK_FREE_ALL(perf->lines, perf->line_rows, perf->processes, perf->images, perf->kernel_chain,
-		    perf->user_chain, perf->branches);
+	WK_FREE_ALL(perf->late, perf->lines, perf->line_rows, perf->processes, perf->images,
+		    perf->kernel_chain, perf->user_chain, perf->branches);
 	wk_buf_fini(&perf->trace_text);
 	wk_trace_formats_free(perf->trace_formats);
 	wk_free(perf->counters);

@@ -118,71 +118,43 @@ static void read_extra(struct wk_perf *perf, struct wk_bytes *rows, bool is_note
 	*WK_APPEND(perf->extras, perf->extra_count, perf->extra_cap) = extra;
 }
 
-static void read_calls(struct wk_perf *perf, struct wk_bytes *rows)
-{
-	struct wk_perf_calls calls = { .address = wk_u64le(rows), .first = perf->call_row_count };
-	uint32_t count;
-
-	calls.build_id = wk_section_build_id(rows);
-	calls.path = wk_section_known_text(rows, &perf->known);
-	count = wk_u32le(rows);
-	rows->bad |= count > WK_SECTION_MOST_CALLS;
-	for (; calls.count < count && !rows->bad; calls.count++) {
-		struct wk_event_call call;
-
-		call.function = wk_section_known_text(rows, &perf->known);
-		call.file = wk_section_known_text(rows, &perf->known);
-		call.line = wk_u32le(rows);
-		*WK_APPEND(perf->call_rows, perf->call_row_count, perf->call_row_cap) = call;
-	}
-	if (rows->bad)
-		return;
-	*WK_APPEND(perf->calls, perf->call_count, perf->call_cap) = calls;
-}
-
-static bool emit_calls(struct wk_perf *perf, struct wk_err *err)
+static bool read_calls(struct wk_perf *perf, struct wk_bytes *rows, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_CALLS, .cpu = WK_NO_CPU };
+	size_t count;
 
-	for (size_t i = 0; i < perf->call_count; i++) {
-		const struct wk_perf_calls *calls = &perf->calls[i];
+	event.calls.address = wk_u64le(rows);
+	event.calls.build_id = wk_section_build_id(rows);
+	event.calls.image_path = wk_section_known_text(rows, &perf->known);
+	count = wk_u32le(rows);
+	rows->bad |= count > WK_SECTION_MOST_CALLS;
+	for (; event.calls.count < count && !rows->bad; event.calls.count++) {
+		struct wk_event_call *call = &perf->calls[event.calls.count];
 
-		event.calls = (struct wk_event_calls){
-			.image_path = calls->path, .build_id = calls->build_id,
-			.address = calls->address, .calls = perf->call_rows + calls->first,
-			.count = calls->count };
-		if (!wk_perf_give(perf, &event, err))
-			return false;
+		call->function = wk_section_known_text(rows, &perf->known);
+		call->file = wk_section_known_text(rows, &perf->known);
+		call->line = wk_u32le(rows);
 	}
-	return true;
+	event.calls.calls = perf->calls;
+	return rows->bad || wk_perf_give(perf, &event, err);
 }
 
-static void read_bounds(struct wk_perf *perf, struct wk_bytes *rows)
-{
-	struct wk_event_bounds bounds = { .start = wk_u64le(rows) };
-	struct wk_str id;
-
-	bounds.size_bytes = wk_u32le(rows);
-	bounds.is_root = wk_u8(rows) != 0;
-	id = wk_section_known_text(rows, &perf->known);
-	bounds.image_path = wk_section_known_text(rows, &perf->known);
-	if (rows->bad || id.len > sizeof(bounds.build_id.bytes))
-		return;
-	bounds.build_id.size = (uint8_t)id.len;
-	memcpy(bounds.build_id.bytes, id.len ? id.at : "", id.len);
-	*WK_APPEND(perf->bounds, perf->bounds_count, perf->bounds_cap) = bounds;
-}
-
-static bool emit_bounds(struct wk_perf *perf, struct wk_err *err)
+static bool read_bounds(struct wk_perf *perf, struct wk_bytes *rows, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_BOUNDS, .cpu = WK_NO_CPU };
+	struct wk_event_bounds *bounds = &event.bounds;
+	struct wk_str id;
 
-	for (size_t i = 0; i < perf->bounds_count; i++) {
-		event.bounds = perf->bounds[i];
-		if (!wk_perf_give(perf, &event, err))
-			return false;
-	}
-	return true;
+	bounds->start = wk_u64le(rows);
+	bounds->size_bytes = wk_u32le(rows);
+	bounds->is_root = wk_u8(rows) != 0;
+	id = wk_section_known_text(rows, &perf->known);
+	bounds->image_path = wk_section_known_text(rows, &perf->known);
+	if (rows->bad || id.len > sizeof(bounds->build_id.bytes))
+		return true;
+	bounds->build_id.size = (uint8_t)id.len;
+	memcpy(bounds->build_id.bytes, id.len ? id.at : "", id.len);
+	return wk_perf_give(perf, &event, err);
 }
 
 static uint64_t lines_key(uint64_t time_ns, uint32_t pid, uint64_t start)
@@ -271,14 +243,12 @@ static bool read_row(struct wk_perf *perf, enum wk_section_subject subject, stru
 		read_image(perf, rows);
 		break;
 	case WK_SECTION_CALLS:
-		read_calls(perf, rows);
-		break;
+		return read_calls(perf, rows, err);
 	case WK_SECTION_LINES:
 		read_lines(perf, rows);
 		break;
 	case WK_SECTION_BOUNDS:
-		read_bounds(perf, rows);
-		break;
+		return read_bounds(perf, rows, err);
 	case WK_SECTION_FACTS:
 		return read_fact(perf, rows, err);
 	case WK_SECTION_END:
@@ -287,8 +257,8 @@ static bool read_row(struct wk_perf *perf, enum wk_section_subject subject, stru
 	return true;
 }
 
-bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
-		     struct wk_err *err)
+static bool read_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
+			 struct wk_err *err)
 {
 	struct wk_section_chunk chunk;
 	const uint8_t *start = content.at;
@@ -308,6 +278,16 @@ bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes con
 	}
 	if (damaged)
 		wk_perf_odd(perf, WK_PERF_ODD_SECTION, start);
+	return true;
+}
+
+bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
+		     struct wk_err *err)
+{
+	if (feature != WK_SECTION_CALLS && feature != WK_SECTION_BOUNDS)
+		return read_section(perf, feature, content, err);
+	*WK_APPEND(perf->late, perf->late_count, perf->late_cap) =
+		(struct wk_perf_late){ feature, content };
 	return true;
 }
 
@@ -347,5 +327,9 @@ bool wk_perf_emit_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err 
 
 bool wk_perf_emit_names(struct wk_perf *perf, struct wk_err *err)
 {
-	return wk_perf_emit_extras(perf, 0, err) && emit_calls(perf, err) && emit_bounds(perf, err);
+	bool ok = wk_perf_emit_extras(perf, 0, err);
+
+	for (size_t i = 0; ok && i < perf->late_count; i++)
+		ok = read_section(perf, perf->late[i].feature, perf->late[i].content, err);
+	return ok;
 }
