@@ -98,12 +98,11 @@ static bool event_names_feature(const struct wk_perf_data_writer *writer, struct
 
 static void add_build_id(const struct wk_perf_write_build_id *row, struct wk_buf *out)
 {
-	size_t start = out->len, size;
+	size_t start = wk_perf_write_record_begin(
+		out, 0,
+		WK_PERF_MISC_BUILD_ID_SIZE |
+			(row->is_kernel ? WK_PERF_MISC_KERNEL : WK_PERF_MISC_USER));
 
-	wk_buf_add_u32(out, 0);
-	wk_buf_add_u16(out, (uint16_t)(WK_PERF_MISC_BUILD_ID_SIZE |
-				       (row->is_kernel ? WK_PERF_MISC_KERNEL : WK_PERF_MISC_USER)));
-	wk_buf_add_u16(out, 0);
 	wk_buf_add_u32(out, UINT32_MAX);
 	wk_buf_add(out, row->id.bytes, row->id.size);
 	wk_perf_write_zeros(out, 20 - (size_t)row->id.size);
@@ -111,9 +110,7 @@ static void add_build_id(const struct wk_perf_write_build_id *row, struct wk_buf
 	wk_perf_write_zeros(out, 3);
 	wk_buf_add_str(out, row->path);
 	wk_perf_write_zeros(out, 8 - (out->len - start) % 8);
-	size = out->len - start;
-	out->at[start + 6] = (char)(size & 0xff);
-	out->at[start + 7] = (char)(size >> 8);
+	wk_perf_write_record_end(out, start);
 }
 
 static bool build_id_feature(const struct wk_perf_data_writer *writer, struct wk_buf *out)
@@ -261,16 +258,12 @@ static void add_feature_record(struct wk_perf_data_writer *writer, uint32_t type
 			       struct wk_str content)
 {
 	struct wk_buf *out = &writer->pending;
-	size_t start = out->len, size;
+	size_t start = wk_perf_write_record_begin(out, type, 0);
 
-	wk_buf_add_u32(out, type);
-	wk_buf_add_u32(out, 0);
 	wk_buf_add_u64(out, feature);
 	wk_buf_add_str(out, content);
 	wk_perf_write_zeros(out, (8 - content.len % 8) % 8);
-	size = out->len - start;
-	out->at[start + 6] = (char)(size & 0xff);
-	out->at[start + 7] = (char)(size >> 8);
+	wk_perf_write_record_end(out, start);
 }
 
 /* A section is written chunk by chunk, because it may exceed a record. In a pipe perf treats an

@@ -99,6 +99,23 @@ static inline void wk_perf_write_zeros(struct wk_buf *out, size_t count)
 	memset(wk_buf_extend(out, count), 0, count);
 }
 
+/* The start of a record, and its end, which sets its size. */
+static inline size_t wk_perf_write_record_begin(struct wk_buf *out, uint32_t type, uint32_t misc)
+{
+	wk_buf_add_u32(out, type);
+	wk_buf_add_u16(out, (uint16_t)misc);
+	wk_buf_add_u16(out, 0);
+	return out->len - 8;
+}
+
+static inline void wk_perf_write_record_end(struct wk_buf *out, size_t start)
+{
+	size_t size = out->len - start;
+
+	out->at[start + 6] = (char)(size & 0xff);
+	out->at[start + 7] = (char)(size >> 8);
+}
+
 /* The value of a received SYSTEM event, or the empty text. */
 struct wk_str wk_perf_write_fact(const struct wk_perf_data_writer *writer, const char *key);
 

@@ -14,20 +14,12 @@
 
 static size_t record_begin(struct wk_perf_data_writer *writer, uint32_t type, uint32_t misc)
 {
-	size_t start = writer->pending.len;
-
-	wk_buf_add_u32(&writer->pending, type);
-	wk_buf_add_u16(&writer->pending, (uint16_t)misc);
-	wk_buf_add_u16(&writer->pending, 0);
-	return start;
+	return wk_perf_write_record_begin(&writer->pending, type, misc);
 }
 
 static void record_end(struct wk_perf_data_writer *writer, size_t start)
 {
-	size_t size = writer->pending.len - start;
-
-	writer->pending.at[start + 6] = (char)(size & 0xff);
-	writer->pending.at[start + 7] = (char)(size >> 8);
+	wk_perf_write_record_end(&writer->pending, start);
 }
 
 static void add_ids(struct wk_perf_data_writer *writer, uint32_t first, uint32_t second)
@@ -492,20 +484,7 @@ bool wk_perf_write_event(struct wk_perf_data_writer *writer, const struct wk_eve
 	case WK_EVENT_NOTE:
 		write_note(writer, event);
 		break;
-	case WK_EVENT_SYSTEM:
-	case WK_EVENT_SOURCE:
-	case WK_EVENT_FRAME: /* no recorder names its frames itself */
-	case WK_EVENT_STACKS:
-	case WK_EVENT_SUMS:
-	case WK_EVENT_MEMORY:
-	case WK_EVENT_HEAP:
-	case WK_EVENT_SWITCH:
-	case WK_EVENT_READY:
-	case WK_EVENT_MARK:
-	case WK_EVENT_COUNT:
-	case WK_EVENT_OTHER:
-	case WK_EVENT_NONE:
-	case WK_EVENT_KINDS:
+	default: /* perf.data has no place for others */
 		break;
 	}
 	return true;
