@@ -38,7 +38,7 @@ static bool read_file(struct wk_bytes *in, struct file *file)
 	return !in->bad;
 }
 
-static bool emit_file(struct wk_perf *perf, struct file *file, struct wk_err *err)
+static bool emit_file(struct wk_perf *perf, struct file *file)
 {
 	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .cpu = WK_NO_CPU };
 	bool ok = true;
@@ -51,18 +51,19 @@ static bool emit_file(struct wk_perf *perf, struct file *file, struct wk_err *er
 		event.symbol.name = read_symbol(&file->symbols, &start, &size_bytes);
 		event.symbol.start = start - file->least_address + file->offset;
 		event.symbol.size_bytes = size_bytes;
-		ok = wk_sink_emit(perf->sink, &event, err);
+		ok = wk_sink_emit(perf->sink, &event, perf->err);
 	}
 	return ok;
 }
 
-bool wk_perf_android_files(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+bool wk_perf_read_android_files(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	struct file file;
 	bool ok = true;
 
+	(void)key;
 	while (ok && wk_bytes_left(in) && read_file(in, &file))
 		if (file.type == ELF_FILE)
-			ok = emit_file(perf, &file, err);
+			ok = emit_file(perf, &file);
 	return ok;
 }

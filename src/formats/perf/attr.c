@@ -334,7 +334,7 @@ static uint32_t longest_name(struct wk_perf *perf)
 	return perf->name_width;
 }
 
-bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr, struct wk_err *err)
+bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr)
 {
 	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
 	struct wk_buf made = { 0 };
@@ -358,8 +358,8 @@ bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr, struc
 		.user_stack_bytes = attr->user_stack_bytes,
 		.name_width = longest_name(perf),
 	};
-	ok = wk_sink_emit(perf->sink, &event, err) &&
-	     (!perf->is_header_only || wk_perf_header_attr(perf, attr, event.source.name, err));
+	ok = wk_sink_emit(perf->sink, &event, perf->err) &&
+	     (!perf->is_header_only || wk_perf_header_attr(perf, attr, event.source.name));
 	wk_buf_fini(&made);
 	return ok;
 }

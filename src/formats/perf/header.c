@@ -2,44 +2,8 @@
 
 #include <inttypes.h>
 
-#include "formats/perf/wick_sections.h"
-
 /* Details about the file itself: its sections, how each event was opened, which build ids and
  * tracepoints it lists. */
-
-static const char *const feature_names[WK_PERF_FEATURE_END] = {
-	[WK_PERF_FEATURE_TRACING_DATA] = "TRACING_DATA",
-	[WK_PERF_FEATURE_BUILD_ID] = "BUILD_ID",
-	[WK_PERF_FEATURE_HOSTNAME] = "HOSTNAME",
-	[WK_PERF_FEATURE_OSRELEASE] = "OSRELEASE",
-	[WK_PERF_FEATURE_VERSION] = "VERSION",
-	[WK_PERF_FEATURE_ARCH] = "ARCH",
-	[WK_PERF_FEATURE_NRCPUS] = "NRCPUS",
-	[WK_PERF_FEATURE_CPUDESC] = "CPUDESC",
-	[WK_PERF_FEATURE_CPUID] = "CPUID",
-	[WK_PERF_FEATURE_TOTAL_MEM] = "TOTAL_MEM",
-	[WK_PERF_FEATURE_CMDLINE] = "CMDLINE",
-	[WK_PERF_FEATURE_EVENT_DESC] = "EVENT_DESC",
-	[WK_PERF_FEATURE_CPU_TOPOLOGY] = "CPU_TOPOLOGY",
-	[WK_PERF_FEATURE_NUMA_TOPOLOGY] = "NUMA_TOPOLOGY",
-	[WK_PERF_FEATURE_BRANCH_STACK] = "BRANCH_STACK",
-	[WK_PERF_FEATURE_PMU_MAPPINGS] = "PMU_MAPPINGS",
-	[WK_PERF_FEATURE_GROUP_DESC] = "GROUP_DESC",
-	[WK_PERF_FEATURE_AUXTRACE] = "AUXTRACE",
-	[WK_PERF_FEATURE_STAT] = "STAT",
-	[WK_PERF_FEATURE_CACHE] = "CACHE",
-	[WK_PERF_FEATURE_SAMPLE_TIME] = "SAMPLE_TIME",
-	[WK_PERF_FEATURE_MEM_TOPOLOGY] = "MEM_TOPOLOGY",
-	[WK_PERF_FEATURE_CLOCKID] = "CLOCKID",
-	[WK_PERF_FEATURE_DIR_FORMAT] = "DIR_FORMAT",
-	[WK_PERF_FEATURE_BPF_PROG_INFO] = "BPF_PROG_INFO",
-	[WK_PERF_FEATURE_BPF_BTF] = "BPF_BTF",
-	[WK_PERF_FEATURE_COMPRESSED] = "COMPRESSED",
-	[WK_PERF_FEATURE_CPU_PMU_CAPS] = "CPU_PMU_CAPS",
-	[WK_PERF_FEATURE_CLOCK_DATA] = "CLOCK_DATA",
-	[WK_PERF_FEATURE_HYBRID_TOPOLOGY] = "HYBRID_TOPOLOGY",
-	[WK_PERF_FEATURE_PMU_CAPS] = "PMU_CAPS",
-};
 
 static const char *const sample_bits[] = {
 	"IP", "TID", "TIME", "ADDR", "READ", "CALLCHAIN", "ID", "CPU", "PERIOD", "STREAM_ID",
@@ -91,16 +55,15 @@ static void add_bits(struct wk_buf *text, const char *title, uint64_t bits,
 		wk_buf_add_fmt(text, "%s0x%" PRIx64, before, bits);
 }
 
-static bool emit(struct wk_perf *perf, const char *key, struct wk_buf *value, struct wk_err *err)
+static bool emit(struct wk_perf *perf, const char *key, struct wk_buf *value)
 {
-	bool ok = wk_perf_emit_fact(perf, key, wk_buf_str(value), err);
+	bool ok = wk_perf_emit_fact(perf, key, wk_buf_str(value));
 
 	wk_buf_fini(value);
 	return ok;
 }
 
-bool wk_perf_header_attr(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_str name,
-			 struct wk_err *err)
+bool wk_perf_header_attr(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_str name)
 {
 	struct wk_buf text = { 0 };
 	unsigned precise = attr->flags >> 15 & 3;
@@ -124,21 +87,20 @@ bool wk_perf_header_attr(struct wk_perf *perf, const struct wk_perf_attr *attr, 
 	if (attr->flags & WK_PERF_FLAG_USE_CLOCKID)
 		wk_buf_add_fmt(&text, ", clock %s", wk_perf_clock_name(attr->clock_id));
 	wk_buf_add_fmt(&text, ", %" PRIu32 " id%s", attr->id_count, attr->id_count == 1 ? "" : "s");
-	return emit(perf, "event attr", &text, err);
+	return emit(perf, "event attr", &text);
 }
 
-bool wk_perf_header_build_id(struct wk_perf *perf, const struct wk_build_id *id, struct wk_str path,
-			     struct wk_err *err)
+bool wk_perf_header_build_id(struct wk_perf *perf, const struct wk_build_id *id, struct wk_str path)
 {
 	struct wk_buf text = { 0 };
 
 	for (size_t i = 0; i < id->size; i++)
 		wk_buf_add_fmt(&text, "%02x", id->bytes[i]);
 	wk_buf_add_fmt(&text, " %.*s", WK_STR_ARG(path));
-	return emit(perf, "build id", &text, err);
+	return emit(perf, "build id", &text);
 }
 
-static bool emit_times(struct wk_perf *perf, struct wk_bytes content, struct wk_err *err)
+static bool emit_times(struct wk_perf *perf, struct wk_bytes content)
 {
 	uint64_t first = wk_u64(&content), last = wk_u64(&content);
 	struct wk_buf text = { 0 };
@@ -146,30 +108,21 @@ static bool emit_times(struct wk_perf *perf, struct wk_bytes content, struct wk_
 	if (content.bad || last == 0) /* never filled */
 		return true;
 	wk_buf_add_fmt(&text, "%" PRIu64 " ns to %" PRIu64 " ns", first, last);
-	return emit(perf, "sample times", &text, err);
+	return emit(perf, "sample times", &text);
 }
 
-bool wk_perf_header_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
-			    struct wk_err *err)
+bool wk_perf_header_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content)
 {
 	struct wk_buf text = { 0 };
 
-	wk_buf_add_fmt(&text, "%u ", feature);
-	if (feature < WK_PERF_FEATURE_END && feature_names[feature])
-		wk_buf_add_text(&text, feature_names[feature]);
-	else if (feature >= WK_SECTION_FIRST && feature < WK_SECTION_END)
-		wk_buf_add_text(&text, "of wick");
-	else if (feature >= WK_PERF_FEATURE_ANDROID_FIRST && feature < WK_PERF_FEATURE_ANDROID_END)
-		wk_buf_add_text(&text, "of simpleperf");
-	else
-		wk_buf_add_text(&text, "unknown");
-	wk_buf_add_fmt(&text, ", %zu bytes", wk_bytes_left(&content));
-	if (!emit(perf, "section", &text, err))
+	wk_buf_add_fmt(&text, "%u %s, %zu bytes", feature, wk_perf_feature_name(feature),
+		       wk_bytes_left(&content));
+	if (!emit(perf, "section", &text))
 		return false;
-	return feature != WK_PERF_FEATURE_SAMPLE_TIME || emit_times(perf, content, err);
+	return feature != WK_PERF_FEATURE_SAMPLE_TIME || emit_times(perf, content);
 }
 
-bool wk_perf_header_tracepoints(struct wk_perf *perf, struct wk_err *err)
+bool wk_perf_header_tracepoints(struct wk_perf *perf)
 {
 	struct wk_trace_formats *formats = wk_perf_trace_formats(perf);
 	size_t count = formats ? wk_trace_formats_count(formats) : 0;
@@ -184,7 +137,7 @@ bool wk_perf_header_tracepoints(struct wk_perf *perf, struct wk_err *err)
 		wk_buf_add_fmt(&text, "%.*s:%.*s, id %" PRIu32 ", %zu fields",
 			       WK_STR_ARG(format->system), WK_STR_ARG(format->name), format->id,
 			       format->field_count);
-		ok = emit(perf, "tracepoint", &text, err);
+		ok = emit(perf, "tracepoint", &text);
 	}
 	return ok;
 }

@@ -152,6 +152,7 @@ struct wk_perf_image_row {
 struct wk_perf {
 	struct wk_bytes input; /* the whole, with the byte order */
 	const struct wk_sink *sink;
+	struct wk_err *err;            /* of the call */
 	const struct wk_parts *parts;  /* more records, if the recording is a folder */
 	const struct wk_os_file *file; /* the mapping of the records being read, or NULL */
 	const uint8_t *file_start;
@@ -216,7 +217,7 @@ struct wk_perf {
 	size_t branch_cap;
 	struct wk_event_details details;
 	struct wk_event_registers user_registers;
-	struct wk_buf trace_text;
+	struct wk_buf trace_text, other_text;
 	bool skips_details, is_header_only;
 
 	struct wk_bytes tracing_data; /* the kernel's description of its tracepoints; empty: none */
@@ -239,7 +240,7 @@ struct wk_perf {
 /* Counts one more, met in the record at `at`: NULL, or outside of the input, for packed ones. */
 void wk_perf_odd(struct wk_perf *perf, enum wk_perf_oddity oddity, const uint8_t *at);
 /* Emits a note for each kind that occurred. */
-bool wk_perf_emit_oddities(struct wk_perf *perf, struct wk_err *err);
+bool wk_perf_emit_oddities(struct wk_perf *perf);
 
 /* perf_data.c */
 
@@ -274,12 +275,11 @@ uint64_t wk_perf_time_of(struct wk_perf *perf, const struct wk_perf_record *reco
 /* Fills time, ids and CPU of an event from a record's trailer. */
 void wk_perf_read_trailer(struct wk_perf *perf, const struct wk_perf_record *record,
 			  struct wk_event *event);
-bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr, struct wk_err *err);
+bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr);
 
-static inline bool wk_perf_announce(struct wk_perf *perf, struct wk_perf_attr *attr,
-				    struct wk_err *err)
+static inline bool wk_perf_announce(struct wk_perf *perf, struct wk_perf_attr *attr)
 {
-	return attr->is_announced || wk_perf_announce_new(perf, attr, err);
+	return attr->is_announced || wk_perf_announce_new(perf, attr);
 }
 
 /* order.c */
@@ -291,7 +291,6 @@ size_t wk_perf_order_round(struct wk_perf_order *order);
 size_t wk_perf_order_all(struct wk_perf_order *order);
 /* The first `count` rows were emitted. */
 void wk_perf_order_drop(struct wk_perf_order *order, size_t count);
-void wk_perf_order_fini(struct wk_perf_order *order);
 
 /* packed.c */
 
@@ -307,14 +306,14 @@ void wk_perf_packed_fini(struct wk_perf_packed *packed);
 /* record.c */
 
 /* Emits a record in its turn, after all rows of wick's sections that precede it. */
-bool wk_perf_emit(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at, struct wk_err *err);
+bool wk_perf_emit(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at);
 /* After the last record. */
-bool wk_perf_emit_rest(struct wk_perf *perf, struct wk_err *err);
-bool wk_perf_give(struct wk_perf *perf, const struct wk_event *event, struct wk_err *err);
+bool wk_perf_emit_rest(struct wk_perf *perf);
+bool wk_perf_give(struct wk_perf *perf, const struct wk_event *event);
 
 /* sample.c */
 bool wk_perf_emit_sample(struct wk_perf *perf, const struct wk_perf_record *record,
-			 uint64_t time_ns, struct wk_err *err);
+			 uint64_t time_ns);
 
 /* details.c */
 
@@ -342,50 +341,54 @@ void wk_perf_deferred_fini(struct wk_perf *perf);
 /* features.c */
 
 /* Reads the content of one feature; emits facts at once. */
-bool wk_perf_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
-		     struct wk_err *err);
+bool wk_perf_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content);
 /* One record of the BUILD_ID feature or of a pipe. */
-bool wk_perf_add_build_id(struct wk_perf *perf, const struct wk_perf_record *record,
-			  struct wk_err *err);
+bool wk_perf_add_build_id(struct wk_perf *perf, const struct wk_perf_record *record);
 /* Sets the build id of an image that has none, if the feature has it. */
 void wk_perf_apply_build_id(const struct wk_perf *perf, struct wk_event_image *image);
+
+/* "HOSTNAME", as in perf's source, or what kind of feature it is. */
+const char *wk_perf_feature_name(unsigned feature);
+
+/* Reads the content of a feature and emits its facts, as `key` or keys that begin with it. False if
+ * the sink failed. */
+typedef bool wk_perf_read_feature(struct wk_perf *perf, struct wk_bytes *in, const char *key);
 
 /* machine.c */
 
 /* Length, then text that is padded with NULs. */
 struct wk_str wk_perf_feature_text(struct wk_bytes *in);
-bool wk_perf_emit_fact(struct wk_perf *perf, const char *key, struct wk_str value,
-		       struct wk_err *err);
-/* Features that are facts for a person and no more. */
-bool wk_perf_machine_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes *in,
-			     struct wk_err *err);
+bool wk_perf_emit_fact(struct wk_perf *perf, const char *key, struct wk_str value);
 
-/* android.c */
-bool wk_perf_android_files(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err);
+wk_perf_read_feature wk_perf_read_text, wk_perf_read_texts, wk_perf_read_count,
+	wk_perf_read_cpu_counts, wk_perf_read_memory, wk_perf_read_topology, wk_perf_read_numa,
+	wk_perf_read_pmus, wk_perf_read_groups, wk_perf_read_caches, wk_perf_read_memory_blocks,
+	wk_perf_read_clock, wk_perf_read_clock_step, wk_perf_read_layout, wk_perf_read_compression,
+	wk_perf_read_cpu_capabilities, wk_perf_read_capabilities, wk_perf_read_hybrid,
+	wk_perf_read_android;
+wk_perf_read_feature wk_perf_read_android_files; /* android.c */
 
-/* other.c: what no view uses, for readers that look at details */
-bool wk_perf_emit_other(struct wk_perf *perf, const struct wk_perf_record *record,
-			struct wk_event *event, struct wk_err *err);
+/* other.c: what no view uses, for readers that look at details. Its text is valid until the next.
+ */
+bool wk_perf_read_other(struct wk_perf *perf, const struct wk_perf_record *record,
+			struct wk_bytes *body, struct wk_event *event);
 
 /* header.c: facts about the file itself, if only its header is read */
 
-bool wk_perf_header_attr(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_str name,
-			 struct wk_err *err);
-bool wk_perf_header_build_id(struct wk_perf *perf, const struct wk_build_id *id, struct wk_str path,
-			     struct wk_err *err);
+bool wk_perf_header_attr(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_str name);
+bool wk_perf_header_build_id(struct wk_perf *perf, const struct wk_build_id *id,
+			     struct wk_str path);
 /* That a section exists, and details that no other fact has. */
-bool wk_perf_header_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
-			    struct wk_err *err);
-bool wk_perf_header_tracepoints(struct wk_perf *perf, struct wk_err *err);
+bool wk_perf_header_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content);
+bool wk_perf_header_tracepoints(struct wk_perf *perf);
 
 /* sections.c */
-bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
-		     struct wk_err *err);
+bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content);
 /* Call once after the last section. */
 void wk_perf_sort_extras(struct wk_perf *perf);
-bool wk_perf_emit_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err *err);
+bool wk_perf_emit_extras(struct wk_perf *perf, uint64_t until_ns);
 /* What names images, before the first record. */
-bool wk_perf_emit_names(struct wk_perf *perf, struct wk_err *err);
+bool wk_perf_emit_names(struct wk_perf *perf);
 void wk_perf_apply_process_row(const struct wk_perf *perf, struct wk_event *event);
 void wk_perf_apply_image_row(const struct wk_perf *perf, struct wk_event_image *image);
 

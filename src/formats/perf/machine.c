@@ -1,6 +1,7 @@
 #include "formats/perf/internal.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/num.h"
 
@@ -20,8 +21,7 @@ struct wk_str wk_perf_feature_text(struct wk_bytes *in)
 	return text;
 }
 
-bool wk_perf_emit_fact(struct wk_perf *perf, const char *key, struct wk_str value,
-		       struct wk_err *err)
+bool wk_perf_emit_fact(struct wk_perf *perf, const char *key, struct wk_str value)
 {
 	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
 
@@ -29,26 +29,57 @@ bool wk_perf_emit_fact(struct wk_perf *perf, const char *key, struct wk_str valu
 		return true;
 	event.system.key = wk_str_c(key);
 	event.system.value = value;
-	return wk_sink_emit(perf->sink, &event, err);
+	return wk_sink_emit(perf->sink, &event, perf->err);
+}
+
+static bool emit_number(struct wk_perf *perf, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	return wk_perf_emit_fact(perf, key, wk_str_c(text));
+}
+
+bool wk_perf_read_text(struct wk_perf *perf, struct wk_bytes *in, const char *key)
+{
+	struct wk_str text = wk_perf_feature_text(in);
+
+	return in->bad || wk_perf_emit_fact(perf, key, text);
+}
+
+bool wk_perf_read_cpu_counts(struct wk_perf *perf, struct wk_bytes *in, const char *key)
+{
+	uint32_t configured = wk_u32(in), online = wk_u32(in);
+
+	perf->cpus_configured = configured;
+	return in->bad ||
+	       (emit_number(perf, "cpus configured", configured) && emit_number(perf, key, online));
+}
+
+bool wk_perf_read_memory(struct wk_perf *perf, struct wk_bytes *in, const char *key)
+{
+	uint64_t memory_kb = wk_u64(in);
+
+	return in->bad || memory_kb > UINT64_MAX / 1024 || emit_number(perf, key, memory_kb * 1024);
 }
 
 /* Emits the text in `value` and frees both, unless the section was damaged. */
 static bool emit_made(struct wk_perf *perf, const struct wk_bytes *in, struct wk_buf *key,
-		      struct wk_buf *value, struct wk_err *err)
+		      struct wk_buf *value)
 {
-	bool ok = in->bad || wk_perf_emit_fact(perf, wk_buf_text(key), wk_buf_str(value), err);
+	bool ok = in->bad || wk_perf_emit_fact(perf, wk_buf_text(key), wk_buf_str(value));
 
 	WK_BUF_FINI_ALL(key, value);
 	return ok;
 }
 
 static bool emit_buf(struct wk_perf *perf, const struct wk_bytes *in, const char *key,
-		     struct wk_buf *value, struct wk_err *err)
+		     struct wk_buf *value)
 {
 	struct wk_buf name = { 0 };
 
 	wk_buf_add_text(&name, key);
-	return emit_made(perf, in, &name, value, err);
+	return emit_made(perf, in, &name, value);
 }
 
 /* Several texts as one fact, with blanks between. Returns how many there were. */
@@ -64,13 +95,12 @@ static uint32_t add_texts(struct wk_bytes *in, struct wk_buf *all)
 	return i;
 }
 
-static bool emit_texts(struct wk_perf *perf, struct wk_bytes *in, const char *key,
-		       struct wk_err *err)
+bool wk_perf_read_texts(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	struct wk_buf all = { 0 };
 
 	add_texts(in, &all);
-	return emit_buf(perf, in, key, &all, err);
+	return emit_buf(perf, in, key, &all);
 }
 
 /* The largest number in a column of the CPU table, which gives the minimum count. */
@@ -88,12 +118,12 @@ static void see(struct cpu_column *column, uint64_t value)
 }
 
 /* Which CPUs belong to which core; newer recorders append the sockets and dies. */
-static bool emit_topology(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+bool wk_perf_read_topology(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	struct cpu_column cores = { 0 }, sockets = { 0 };
 	struct wk_buf text = { 0 };
-	bool ok =
-		emit_texts(perf, in, "cpu cores", err) && emit_texts(perf, in, "cpu threads", err);
+	bool ok = wk_perf_read_texts(perf, in, "cpu cores") &&
+		  wk_perf_read_texts(perf, in, "cpu threads");
 	uint32_t cpus = perf->cpus_configured;
 
 	if (cpus > wk_bytes_left(in) / 8)
@@ -112,24 +142,24 @@ static bool emit_topology(struct wk_perf *perf, struct wk_bytes *in, struct wk_e
 			       sockets.count == 1 ? "" : "s");
 	wk_map_fini(&cores.seen);
 	wk_map_fini(&sockets.seen);
-	ok = emit_buf(perf, in, "cpu topology", &text, err) && ok;
+	ok = emit_buf(perf, in, key, &text) && ok;
 	if (ok && cpus && wk_bytes_left(in) >= 4)
-		ok = emit_texts(perf, in, "cpu dies", err);
+		ok = wk_perf_read_texts(perf, in, "cpu dies");
 	return ok;
 }
 
-static bool emit_numa(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+bool wk_perf_read_numa(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	bool ok = true;
 
 	for (uint32_t i = 0, count = wk_u32(in); i < count && !in->bad && ok; i++) {
-		struct wk_buf key = { 0 }, value = { 0 };
+		struct wk_buf node = { 0 }, value = { 0 };
 
-		wk_buf_add_fmt(&key, "numa node %" PRIu32, wk_u32(in));
+		wk_buf_add_fmt(&node, "%s %" PRIu32, key, wk_u32(in));
 		wk_buf_add_fmt(&value, "%" PRIu64 " kB, cpus ", wk_u64(in));
 		wk_u64(in); /* free at that time */
 		wk_buf_add_str(&value, wk_perf_feature_text(in));
-		ok = emit_made(perf, in, &key, &value, err);
+		ok = emit_made(perf, in, &node, &value);
 	}
 	return ok;
 }
@@ -159,22 +189,22 @@ static bool same_cache(const struct cache *a, const struct cache *b)
 	       a->ways == b->ways && wk_str_eq(a->type, b->type) && wk_str_eq(a->size, b->size);
 }
 
-static bool emit_cache(struct wk_perf *perf, const struct wk_bytes *in, const struct cache *cache,
-		       struct wk_err *err)
+static bool emit_cache(struct wk_perf *perf, const struct wk_bytes *in, const char *key,
+		       const struct cache *cache)
 {
-	struct wk_buf key = { 0 }, value = { 0 };
+	struct wk_buf name = { 0 }, value = { 0 };
 
-	wk_buf_add_fmt(&key, "cache L%" PRIu32 " %.*s", cache->level, WK_STR_ARG(cache->type));
+	wk_buf_add_fmt(&name, "%s L%" PRIu32 " %.*s", key, cache->level, WK_STR_ARG(cache->type));
 	wk_buf_add_fmt(&value,
 		       "%" PRIu32 " of %.*s, %" PRIu32 " ways, %" PRIu32 " sets, lines of %" PRIu32
 		       " bytes",
 		       cache->count, WK_STR_ARG(cache->size), cache->ways, cache->sets,
 		       cache->line);
-	return emit_made(perf, in, &key, &value, err);
+	return emit_made(perf, in, &name, &value);
 }
 
 /* Each cache is listed with its CPUs; equal ones are emitted as one. */
-static bool emit_caches(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+bool wk_perf_read_caches(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	struct cache caches[MOST_CACHES];
 	size_t found = 0;
@@ -193,12 +223,12 @@ static bool emit_caches(struct wk_perf *perf, struct wk_bytes *in, struct wk_err
 			caches[found++] = cache;
 	}
 	for (size_t i = 0; i < found && ok; i++)
-		ok = emit_cache(perf, in, &caches[i], err);
+		ok = emit_cache(perf, in, key, &caches[i]);
 	return ok;
 }
 
 /* The kinds of counters of the machine, with their type numbers in attrs. */
-static bool emit_pmus(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+bool wk_perf_read_pmus(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	struct wk_buf text = { 0 };
 
@@ -208,7 +238,7 @@ static bool emit_pmus(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *
 
 		wk_buf_add_fmt(&text, "%s%.*s %" PRIu32, i ? ", " : "", WK_STR_ARG(name), type);
 	}
-	return emit_buf(perf, in, "counter types", &text, err);
+	return emit_buf(perf, in, key, &text);
 }
 
 static void add_capabilities(struct wk_bytes *in, struct wk_buf *text)
@@ -221,40 +251,40 @@ static void add_capabilities(struct wk_bytes *in, struct wk_buf *text)
 	}
 }
 
-static bool emit_cpu_capabilities(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+bool wk_perf_read_cpu_capabilities(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	struct wk_buf text = { 0 };
 
 	add_capabilities(in, &text);
-	return emit_buf(perf, in, "counters of cpu", &text, err);
+	return emit_buf(perf, in, key, &text);
 }
 
-static bool emit_capabilities(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+bool wk_perf_read_capabilities(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	bool ok = true;
 
 	for (uint32_t i = 0, count = wk_u32(in); i < count && !in->bad && ok; i++) {
-		struct wk_buf key = { 0 }, text = { 0 };
+		struct wk_buf name = { 0 }, text = { 0 };
 
 		add_capabilities(in, &text);
-		wk_buf_add_text(&key, "counters of ");
-		wk_buf_add_str(&key, wk_perf_feature_text(in));
-		ok = emit_made(perf, in, &key, &text, err);
+		wk_buf_add_fmt(&name, "%s ", key);
+		wk_buf_add_str(&name, wk_perf_feature_text(in));
+		ok = emit_made(perf, in, &name, &text);
 	}
 	return ok;
 }
 
-static bool emit_hybrid(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+bool wk_perf_read_hybrid(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	bool ok = true;
 
 	for (uint32_t i = 0, count = wk_u32(in); i < count && !in->bad && ok; i++) {
-		struct wk_buf key = { 0 }, cpus = { 0 };
+		struct wk_buf name = { 0 }, cpus = { 0 };
 
-		wk_buf_add_text(&key, "cpus of ");
-		wk_buf_add_str(&key, wk_perf_feature_text(in));
+		wk_buf_add_fmt(&name, "%s ", key);
+		wk_buf_add_str(&name, wk_perf_feature_text(in));
 		wk_buf_add_str(&cpus, wk_perf_feature_text(in));
-		ok = emit_made(perf, in, &key, &cpus, err);
+		ok = emit_made(perf, in, &name, &cpus);
 	}
 	return ok;
 }
@@ -265,7 +295,7 @@ static struct wk_str name_of_attr(const struct wk_perf *perf, uint32_t index)
 }
 
 /* Groups are runs of adjacent events: the number of the leader and the number of events. */
-static bool emit_groups(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+bool wk_perf_read_groups(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	uint64_t end = 0; /* of the group before */
 	bool ok = true;
@@ -284,18 +314,18 @@ static bool emit_groups(struct wk_perf *perf, struct wk_bytes *in, struct wk_err
 
 			wk_buf_add_fmt(&text, "%s%.*s", j ? ", " : "", WK_STR_ARG(member));
 		}
-		ok = emit_buf(perf, in, "event group", &text, err);
+		ok = emit_buf(perf, in, key, &text);
 	}
 	return ok;
 }
 
-static bool emit_memory_blocks(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+bool wk_perf_read_memory_blocks(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	uint64_t version = wk_u64(in), block_bytes = wk_u64(in), count = wk_u64(in);
 	bool ok = true;
 
 	for (uint64_t i = 0; version == 1 && i < count && !in->bad && ok; i++) {
-		struct wk_buf key = { 0 }, text = { 0 };
+		struct wk_buf name = { 0 }, text = { 0 };
 		uint64_t node = wk_u64(in), bits = wk_u64(in), present = 0;
 
 		if (bits / 64 > wk_bytes_left(in) / 8) {
@@ -304,15 +334,15 @@ static bool emit_memory_blocks(struct wk_perf *perf, struct wk_bytes *in, struct
 		}
 		for (uint64_t word = 0; word < (bits + 63) / 64; word++)
 			present += (uint64_t)__builtin_popcountll(wk_u64(in));
-		wk_buf_add_fmt(&key, "memory of node %" PRIu64, node);
+		wk_buf_add_fmt(&name, "%s %" PRIu64, key, node);
 		wk_buf_add_fmt(&text, "%" PRIu64 " blocks of ", present);
 		wk_num_add_bytes(&text, block_bytes);
-		ok = emit_made(perf, in, &key, &text, err);
+		ok = emit_made(perf, in, &name, &text);
 	}
 	return ok;
 }
 
-static bool emit_clock(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+bool wk_perf_read_clock(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	uint32_t version = wk_u32(in), id = wk_u32(in);
 	uint64_t wall_ns = wk_u64(in), clock_ns = wk_u64(in);
@@ -321,21 +351,21 @@ static bool emit_clock(struct wk_perf *perf, struct wk_bytes *in, struct wk_err 
 	if (in->bad || version != 1)
 		return true;
 	wk_buf_add_fmt(&pair, "%" PRIu64 " %" PRIu64, clock_ns, wall_ns);
-	return wk_perf_emit_fact(perf, "clock", wk_str_c(wk_perf_clock_name((int)id)), err) &&
-	       emit_buf(perf, in, "clock pair", &pair, err);
+	return wk_perf_emit_fact(perf, key, wk_str_c(wk_perf_clock_name((int)id))) &&
+	       emit_buf(perf, in, "clock pair", &pair);
 }
 
-static bool emit_clock_step(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+bool wk_perf_read_clock_step(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	uint64_t step_ns = wk_u64(in);
 	struct wk_buf text = { 0 };
 
 	if (step_ns != 1 || perf->is_header_only) /* nearly all have 1 */
 		wk_buf_add_fmt(&text, "%" PRIu64 " ns", step_ns);
-	return emit_buf(perf, in, "clock resolution", &text, err);
+	return emit_buf(perf, in, key, &text);
 }
 
-static bool emit_compression(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+bool wk_perf_read_compression(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	struct wk_buf text = { 0 };
 	uint32_t type, level, ratio;
@@ -350,85 +380,40 @@ static bool emit_compression(struct wk_perf *perf, struct wk_bytes *in, struct w
 	else
 		wk_buf_add_fmt(&text, "type %" PRIu32, type);
 	wk_buf_add_fmt(&text, ", level %" PRIu32 ", ratio %" PRIu32, level, ratio);
-	return emit_buf(perf, in, "compression", &text, err);
+	return emit_buf(perf, in, key, &text);
 }
 
 /* The programs and tables themselves are only counted. */
-static bool emit_count(struct wk_perf *perf, struct wk_bytes *in, const char *key,
-		       struct wk_err *err)
+bool wk_perf_read_count(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	struct wk_buf text = { 0 };
 	uint32_t count = wk_u32(in);
 
 	if (count)
 		wk_buf_add_fmt(&text, "%" PRIu32, count);
-	return emit_buf(perf, in, key, &text, err);
+	return emit_buf(perf, in, key, &text);
 }
 
-static bool emit_layout(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+bool wk_perf_read_layout(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	struct wk_buf text = { 0 };
 
 	wk_buf_add_fmt(&text, "a folder of files, version %" PRIu64, wk_u64(in));
-	return emit_buf(perf, in, "layout", &text, err);
+	return emit_buf(perf, in, key, &text);
 }
 
 /* simpleperf's facts: names and values alternate. */
-static bool emit_android(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
+bool wk_perf_read_android(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	bool ok = true;
 
+	(void)key;
 	while (wk_bytes_left(in) && !in->bad && ok) {
-		struct wk_buf key = { 0 }, value = { 0 };
+		struct wk_buf name = { 0 }, value = { 0 };
 
-		wk_buf_add_str(&key, wk_bytes_text(in));
+		wk_buf_add_str(&name, wk_bytes_text(in));
 		wk_buf_add_str(&value, wk_bytes_text(in));
-		ok = emit_made(perf, in, &key, &value, err);
+		ok = emit_made(perf, in, &name, &value);
 	}
 	return ok;
-}
-
-bool wk_perf_machine_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes *in,
-			     struct wk_err *err)
-{
-	switch (feature) {
-	case WK_PERF_FEATURE_CMDLINE:
-		return emit_texts(perf, in, "command line", err);
-	case WK_PERF_FEATURE_CPU_TOPOLOGY:
-		return emit_topology(perf, in, err);
-	case WK_PERF_FEATURE_NUMA_TOPOLOGY:
-		return emit_numa(perf, in, err);
-	case WK_PERF_FEATURE_PMU_MAPPINGS:
-		return emit_pmus(perf, in, err);
-	case WK_PERF_FEATURE_GROUP_DESC:
-		return emit_groups(perf, in, err);
-	case WK_PERF_FEATURE_CACHE:
-		return emit_caches(perf, in, err);
-	case WK_PERF_FEATURE_MEM_TOPOLOGY:
-		return emit_memory_blocks(perf, in, err);
-	case WK_PERF_FEATURE_CLOCKID:
-		return emit_clock_step(perf, in, err);
-	case WK_PERF_FEATURE_DIR_FORMAT:
-		return emit_layout(perf, in, err);
-	case WK_PERF_FEATURE_BPF_PROG_INFO:
-		return emit_count(perf, in, "bpf programs", err);
-	case WK_PERF_FEATURE_BPF_BTF:
-		return emit_count(perf, in, "bpf type tables", err);
-	case WK_PERF_FEATURE_COMPRESSED:
-		return emit_compression(perf, in, err);
-	case WK_PERF_FEATURE_CPU_PMU_CAPS:
-		return emit_cpu_capabilities(perf, in, err);
-	case WK_PERF_FEATURE_CLOCK_DATA:
-		return emit_clock(perf, in, err);
-	case WK_PERF_FEATURE_HYBRID_TOPOLOGY:
-		return emit_hybrid(perf, in, err);
-	case WK_PERF_FEATURE_PMU_CAPS:
-		return emit_capabilities(perf, in, err);
-	case WK_PERF_FEATURE_ANDROID_FILES:
-		return wk_perf_android_files(perf, in, err);
-	case WK_PERF_FEATURE_ANDROID:
-		return emit_android(perf, in, err);
-	default:
-		return true;
-	}
 }

@@ -82,16 +82,16 @@ void wk_perf_odd(struct wk_perf *perf, enum wk_perf_oddity oddity, const uint8_t
 				      : WK_NOWHERE;
 }
 
-static bool emit_note(struct wk_perf *perf, struct wk_event_note note, struct wk_err *err)
+static bool emit_note(struct wk_perf *perf, struct wk_event_note note)
 {
 	struct wk_event event = { .kind = WK_EVENT_NOTE, .time_ns = perf->emitted_ns,
 				  .cpu = WK_NO_CPU, .note = note };
 
-	return wk_sink_emit(perf->sink, &event, err);
+	return wk_sink_emit(perf->sink, &event, perf->err);
 }
 
 /* A file that was cut says itself how long it was, or nearly. */
-static bool emit_unfinished(struct wk_perf *perf, struct wk_err *err)
+static bool emit_unfinished(struct wk_perf *perf)
 {
 	struct wk_buf text = { 0 };
 	bool ok;
@@ -109,7 +109,7 @@ static bool emit_unfinished(struct wk_perf *perf, struct wk_err *err)
 	}
 	ok = emit_note(perf, (struct wk_event_note){ .offset = WK_NOWHERE,
 						     .text = wk_buf_str(&text),
-						     .severity = WK_NOTE_INCOMPLETE }, err);
+						     .severity = WK_NOTE_INCOMPLETE });
 	wk_buf_fini(&text);
 	return ok;
 }
@@ -122,10 +122,10 @@ static enum wk_note_severity severity_of(const struct wk_perf *perf, int oddity)
 	return words[oddity].severity;
 }
 
-bool wk_perf_emit_oddities(struct wk_perf *perf, struct wk_err *err)
+bool wk_perf_emit_oddities(struct wk_perf *perf)
 {
 	struct wk_buf text = { 0 };
-	bool ok = !perf->is_unfinished || emit_unfinished(perf, err);
+	bool ok = !perf->is_unfinished || emit_unfinished(perf);
 
 	for (int i = 0; ok && i < WK_PERF_ODDITIES; i++) {
 		const struct wk_perf_odd *odd = &perf->odd[i];
@@ -137,7 +137,7 @@ bool wk_perf_emit_oddities(struct wk_perf *perf, struct wk_err *err)
 			       odd->count == 1 ? words[i].one : words[i].many);
 		ok = emit_note(perf, (struct wk_event_note){
 					.offset = odd->offset, .text = wk_buf_str(&text),
-					.severity = severity_of(perf, i) }, err);
+					.severity = severity_of(perf, i) });
 	}
 	wk_buf_fini(&text);
 	return ok;

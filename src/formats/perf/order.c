@@ -6,11 +6,6 @@
 /* Files are runs of ascending times, one per ring and round: merging such runs is cheap, stable as
  * the format requires, and never worse than n log n. */
 
-void wk_perf_order_fini(struct wk_perf_order *order)
-{
-	WK_FREE_ALL(order->rows, order->scratch);
-}
-
 void wk_perf_order_add(struct wk_perf_order *order, uint64_t time_ns, const uint8_t *at)
 {
 	if (order->count && time_ns < order->rows[order->count - 1].time_ns)

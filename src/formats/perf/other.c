@@ -153,25 +153,18 @@ static const char *describe(const struct wk_perf_record *record, struct wk_bytes
 	}
 }
 
-bool wk_perf_emit_other(struct wk_perf *perf, const struct wk_perf_record *record,
-			struct wk_event *event, struct wk_err *err)
+bool wk_perf_read_other(struct wk_perf *perf, const struct wk_perf_record *record,
+			struct wk_bytes *body, struct wk_event *event)
 {
-	struct wk_bytes body = record->body;
-	struct wk_buf text = { 0 };
 	const char *what;
-	bool ok = true;
 
 	if (perf->skips_details)
-		return true;
+		return false;
+	*body = record->body;
+	wk_buf_reset(&perf->other_text);
+	what = describe(record, body, event, &perf->other_text);
 	event->kind = WK_EVENT_OTHER;
-	what = describe(record, &body, event, &text);
-	if (body.bad) {
-		wk_perf_odd(perf, WK_PERF_ODD_SHORT, record->at);
-	} else if (what) {
-		event->other.what = wk_str_c(what);
-		event->other.text = wk_buf_str(&text);
-		ok = wk_perf_give(perf, event, err);
-	}
-	wk_buf_fini(&text);
-	return ok;
+	event->other.what = wk_str_c(what);
+	event->other.text = wk_buf_str(&perf->other_text);
+	return what != NULL;
 }

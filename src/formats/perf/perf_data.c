@@ -137,8 +137,7 @@ static void read_tracing_data(struct wk_perf *perf, const struct wk_perf_record 
 	perf->tracing_data = wk_bytes_slice(&body, size);
 }
 
-static bool read_feature_record(struct wk_perf *perf, const struct wk_perf_record *record,
-				struct wk_err *err)
+static bool read_feature_record(struct wk_perf *perf, const struct wk_perf_record *record)
 {
 	struct wk_bytes body = record->body;
 	uint64_t feature = wk_u64(&body);
@@ -147,24 +146,22 @@ static bool read_feature_record(struct wk_perf *perf, const struct wk_perf_recor
 	if (body.bad || feature >= WK_PERF_FEATURES ||
 	    (feature >= WK_PERF_FEATURE_END && wk_bytes_left(&body) == 0))
 		return true;
-	return wk_perf_feature(perf, (unsigned)feature, body, err);
+	return wk_perf_feature(perf, (unsigned)feature, body);
 }
 
 /* Where wick's sections are in a pipe; older recorders put names of events there. */
-static bool read_section_record(struct wk_perf *perf, const struct wk_perf_record *record,
-				struct wk_err *err)
+static bool read_section_record(struct wk_perf *perf, const struct wk_perf_record *record)
 {
 	struct wk_bytes body = record->body;
 	uint64_t subject = wk_u64le(&body);
 
 	if (body.bad || subject < WK_SECTION_FIRST || subject >= WK_SECTION_END)
 		return true;
-	return wk_perf_section(perf, (unsigned)subject, body, err);
+	return wk_perf_section(perf, (unsigned)subject, body);
 }
 
 /* The first pass reads what must be known before any event is emitted. */
-static bool read_first_pass(struct wk_perf *perf, const struct wk_perf_record *record,
-			    struct wk_err *err)
+static bool read_first_pass(struct wk_perf *perf, const struct wk_perf_record *record)
 {
 	switch (record->type) {
 	case WK_PERF_HEADER_ATTR:
@@ -174,14 +171,14 @@ static bool read_first_pass(struct wk_perf *perf, const struct wk_perf_record *r
 		read_event_update(perf, record);
 		break;
 	case WK_PERF_HEADER_BUILD_ID:
-		return wk_perf_add_build_id(perf, record, err);
+		return wk_perf_add_build_id(perf, record);
 	case WK_PERF_HEADER_TRACING_DATA:
 		read_tracing_data(perf, record);
 		break;
 	case WK_PERF_HEADER_FEATURE:
-		return read_feature_record(perf, record, err);
+		return read_feature_record(perf, record);
 	case WK_PERF_HEADER_EVENT_TYPE:
-		return read_section_record(perf, record, err);
+		return read_section_record(perf, record);
 	default:
 		break;
 	}
@@ -195,7 +192,7 @@ static bool may_hold_samples(const struct wk_perf_record *record)
 }
 
 /* In a file all of it precedes the first sample; in a pipe it may be anywhere. */
-static bool first_pass(struct wk_perf *perf, struct wk_err *err)
+static bool first_pass(struct wk_perf *perf)
 {
 	struct wk_bytes left = perf->data;
 	struct wk_perf_record record;
@@ -204,7 +201,7 @@ static bool first_pass(struct wk_perf *perf, struct wk_err *err)
 	while (next_record(perf, &left, &record, NULL) == GOT_RECORD) {
 		if (may_hold_samples(&record) && !perf->is_pipe)
 			break;
-		if (!read_first_pass(perf, &record, err))
+		if (!read_first_pass(perf, &record))
 			return false;
 		release_to(perf, record.at);
 	}
@@ -214,7 +211,7 @@ static bool first_pass(struct wk_perf *perf, struct wk_err *err)
 
 #define AHEAD 6 /* records */
 
-static bool emit_waiting(struct wk_perf *perf, size_t count, struct wk_err *err)
+static bool emit_waiting(struct wk_perf *perf, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct wk_perf_waiting *row = &perf->order.rows[i];
@@ -222,7 +219,7 @@ static bool emit_waiting(struct wk_perf *perf, size_t count, struct wk_err *err)
 		/* It was read a round ago, and many others since. */
 		if (i + AHEAD < count)
 			__builtin_prefetch(row[AHEAD].at);
-		if (!wk_perf_emit(perf, row->time_ns, row->at, err))
+		if (!wk_perf_emit(perf, row->time_ns, row->at))
 			return false;
 	}
 	wk_perf_order_drop(&perf->order, count);
@@ -250,11 +247,11 @@ static void read_record(struct wk_perf *perf, const struct wk_perf_record *recor
 }
 
 /* The parts of a folder are read one after the other, so a round ends with the last. */
-static bool end_round(struct wk_perf *perf, struct wk_err *err)
+static bool end_round(struct wk_perf *perf)
 {
 	if (perf->parts->count)
 		return true;
-	if (!emit_waiting(perf, wk_perf_order_round(&perf->order), err))
+	if (!emit_waiting(perf, wk_perf_order_round(&perf->order)))
 		return false;
 	wk_perf_forget_packed(perf);
 	return true;
@@ -275,11 +272,10 @@ static void read_piece(struct wk_perf *perf, const struct wk_perf_record *piece)
 	}
 }
 
-static bool read_outer_record(struct wk_perf *perf, const struct wk_perf_record *record,
-			      struct wk_err *err)
+static bool read_outer_record(struct wk_perf *perf, const struct wk_perf_record *record)
 {
 	if (record->type == WK_PERF_FINISHED_ROUND)
-		return end_round(perf, err);
+		return end_round(perf);
 	if (record->type == WK_PERF_COMPRESSED || record->type == WK_PERF_COMPRESSED2)
 		read_piece(perf, record);
 	else
@@ -287,21 +283,21 @@ static bool read_outer_record(struct wk_perf *perf, const struct wk_perf_record 
 	return true;
 }
 
-static bool parse_records(struct wk_perf *perf, struct wk_bytes left, struct wk_err *err)
+static bool parse_records(struct wk_perf *perf, struct wk_bytes left)
 {
 	struct wk_perf_record record;
 
 	while (!perf->broken.code &&
 	       next_record(perf, &left, &record, &perf->broken) == GOT_RECORD) {
 		release_to(perf, record.at);
-		if (!read_outer_record(perf, &record, err))
+		if (!read_outer_record(perf, &record))
 			return false;
 	}
 	wk_perf_end_packed(perf);
 	return true;
 }
 
-static bool read_part(struct wk_perf *perf, const struct wk_part *part, struct wk_err *err)
+static bool read_part(struct wk_perf *perf, const struct wk_part *part)
 {
 	struct wk_bytes records = part->bytes;
 
@@ -309,24 +305,24 @@ static bool read_part(struct wk_perf *perf, const struct wk_part *part, struct w
 	perf->file = &part->file;
 	perf->file_start = records.start;
 	perf->released = 0;
-	return parse_records(perf, records, err);
+	return parse_records(perf, records);
 }
 
 /* The second pass sorts the records and emits them. Everything before a damaged record still
  * reaches the sink. */
-static bool second_pass(struct wk_perf *perf, struct wk_err *err)
+static bool second_pass(struct wk_perf *perf)
 {
 	bool ok;
 
 	perf->released = 0;
-	ok = parse_records(perf, perf->data, err);
+	ok = parse_records(perf, perf->data);
 	for (size_t i = 0; i < perf->parts->count && ok; i++)
-		ok = read_part(perf, &perf->parts->at[i], err);
-	if (!ok || !emit_waiting(perf, wk_perf_order_all(&perf->order), err) ||
-	    !wk_perf_emit_rest(perf, err) || !wk_perf_emit_oddities(perf, err))
+		ok = read_part(perf, &perf->parts->at[i]);
+	if (!ok || !emit_waiting(perf, wk_perf_order_all(&perf->order)) ||
+	    !wk_perf_emit_rest(perf) || !wk_perf_emit_oddities(perf))
 		return false;
 	if (perf->broken.code)
-		return wk_fail(err, perf->broken.code, perf->broken.offset, "%s",
+		return wk_fail(perf->err, perf->broken.code, perf->broken.offset, "%s",
 			       perf->broken.text);
 	return true;
 }
@@ -337,18 +333,18 @@ static bool is_dummy(const struct wk_perf_attr *attr)
 	return attr->type == WK_PERF_TYPE_SOFTWARE && attr->config == WK_PERF_SW_DUMMY;
 }
 
-static bool read_records(struct wk_perf *perf, struct wk_err *err)
+static bool read_records(struct wk_perf *perf)
 {
-	if (!first_pass(perf, err))
+	if (!first_pass(perf))
 		return false;
 	wk_perf_sort_extras(perf);
 	for (size_t i = 0; i < perf->attr_count; i++)
 		if ((perf->is_header_only || !is_dummy(&perf->attrs[i])) &&
-		    !wk_perf_announce(perf, &perf->attrs[i], err))
+		    !wk_perf_announce(perf, &perf->attrs[i]))
 			return false;
 	if (perf->is_header_only)
-		return wk_perf_header_tracepoints(perf, err) && wk_perf_emit_oddities(perf, err);
-	return wk_perf_emit_names(perf, err) && second_pass(perf, err);
+		return wk_perf_header_tracepoints(perf) && wk_perf_emit_oddities(perf);
+	return wk_perf_emit_names(perf) && second_pass(perf);
 }
 
 static struct span read_span(struct wk_bytes *in)
@@ -359,13 +355,12 @@ static struct span read_span(struct wk_bytes *in)
 	return span;
 }
 
-static bool read_attr_table(struct wk_perf *perf, struct span attrs, uint64_t stride,
-			    struct wk_err *err)
+static bool read_attr_table(struct wk_perf *perf, struct span attrs, uint64_t stride)
 {
 	struct wk_bytes table = wk_bytes_at(&perf->input, attrs.offset, attrs.size);
 
 	if (table.bad)
-		return wk_fail(err, WK_ECORRUPT, attrs.offset,
+		return wk_fail(perf->err, WK_ECORRUPT, attrs.offset,
 			       "perf.data: the table of events (0x%" PRIx64
 			       " bytes) does not lie in the file",
 			       attrs.size);
@@ -375,7 +370,7 @@ static bool read_attr_table(struct wk_perf *perf, struct span attrs, uint64_t st
 		struct wk_bytes id_bytes = wk_bytes_at(&perf->input, ids.offset, ids.size);
 
 		if (!wk_perf_add_attr(perf, raw))
-			return wk_fail(err, WK_ECORRUPT, wk_bytes_offset(&raw),
+			return wk_fail(perf->err, WK_ECORRUPT, wk_bytes_offset(&raw),
 				       "perf.data: an event's description of %" PRIu64
 				       " bytes is too short",
 				       stride - 16);
@@ -387,8 +382,7 @@ static bool read_attr_table(struct wk_perf *perf, struct span attrs, uint64_t st
 }
 
 /* The table of sections follows the data, the lowest feature first. */
-static bool read_features(struct wk_perf *perf, uint64_t table_at, const uint64_t *bits,
-			  struct wk_err *err)
+static bool read_features(struct wk_perf *perf, uint64_t table_at, const uint64_t *bits)
 {
 	uint64_t size = (uint64_t)(perf->input.end - perf->input.start);
 	struct wk_bytes table = wk_bytes_at(&perf->input, table_at < size ? table_at : size,
@@ -404,7 +398,7 @@ static bool read_features(struct wk_perf *perf, uint64_t table_at, const uint64_
 		content = wk_bytes_at(&perf->input, span.offset, span.size);
 		if (table.bad || content.bad)
 			wk_perf_odd(perf, WK_PERF_ODD_FEATURE, table.at);
-		else if (!wk_perf_feature(perf, feature, content, err))
+		else if (!wk_perf_feature(perf, feature, content))
 			return false;
 	}
 	return true;
@@ -421,7 +415,7 @@ static bool has_features_at(const struct wk_perf *perf, uint64_t offset)
 	return !table.bad && !content.bad && first.offset > offset;
 }
 
-static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head, struct wk_err *err)
+static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head)
 {
 	uint64_t size = (uint64_t)(perf->input.end - perf->input.start);
 	uint64_t bits[WK_PERF_FEATURES / 64], stride = wk_u64(&head);
@@ -431,20 +425,20 @@ static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head, struct wk
 	for (size_t i = 0; i < WK_PERF_FEATURES / 64; i++)
 		bits[i] = wk_u64(&head);
 	if (head.bad)
-		return wk_fail(err, WK_ECORRUPT, 0,
+		return wk_fail(perf->err, WK_ECORRUPT, 0,
 			       "perf.data: the file ends inside its %d-byte header",
 			       WK_PERF_FILE_HEAD);
 	if (stride < 64 || stride > size)
-		return wk_fail(err, WK_ECORRUPT, 16,
+		return wk_fail(perf->err, WK_ECORRUPT, 16,
 			       "perf.data: %" PRIu64 " bytes for an event's description, expected "
 			       "64 or more",
 			       stride);
 	if (data.offset > size)
-		return wk_fail(err, WK_ECORRUPT, 40,
+		return wk_fail(perf->err, WK_ECORRUPT, 40,
 			       "perf.data: the records begin at 0x%" PRIx64
 			       ", behind the end of the file",
 			       data.offset);
-	if (!read_attr_table(perf, attrs, stride, err))
+	if (!read_attr_table(perf, attrs, stride))
 		return false;
 	if (data.size > size - data.offset)
 		perf->whole_bytes =
@@ -457,10 +451,10 @@ static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head, struct wk
 	}
 	perf->is_unfinished = (bits[0] | bits[1] | bits[2] | bits[3]) == 0;
 	perf->data = wk_bytes_at(&perf->input, data.offset, data.size);
-	return read_features(perf, data.offset + data.size, bits, err) && read_records(perf, err);
+	return read_features(perf, data.offset + data.size, bits) && read_records(perf);
 }
 
-static bool read_all(struct wk_perf *perf, struct wk_err *err)
+static bool read_all(struct wk_perf *perf)
 {
 	struct wk_bytes head = perf->input;
 	uint64_t head_bytes;
@@ -469,14 +463,14 @@ static bool read_all(struct wk_perf *perf, struct wk_err *err)
 	head_bytes = wk_u64(&head);
 	perf->is_pipe = head_bytes == WK_PERF_PIPE_HEAD;
 	if (!perf->is_pipe && head_bytes != WK_PERF_FILE_HEAD)
-		return wk_fail(err, WK_ECORRUPT, 8,
+		return wk_fail(perf->err, WK_ECORRUPT, 8,
 			       "perf.data: header of %" PRIu64
 			       " bytes, expected %d (file) or %d (pipe)",
 			       head_bytes, WK_PERF_FILE_HEAD, WK_PERF_PIPE_HEAD);
 	if (!perf->is_pipe)
-		return read_file_mode(perf, head, err);
+		return read_file_mode(perf, head);
 	perf->data = head;
-	return read_records(perf, err);
+	return read_records(perf);
 }
 
 static bool begins_with(struct wk_bytes bytes, const char *magic)
@@ -494,7 +488,6 @@ static int probe(struct wk_bytes first)
 
 static void fini(struct wk_perf *perf)
 {
-	wk_perf_order_fini(&perf->order);
 	wk_perf_packed_fini(&perf->packed);
 	wk_perf_deferred_fini(perf);
 	wk_map_fini(&perf->attr_of_id);
@@ -502,12 +495,13 @@ static void fini(struct wk_perf *perf)
 	wk_map_fini(&perf->process_of);
 	wk_map_fini(&perf->image_of);
 	wk_strtab_free(perf->paths);
-	WK_FREE_ALL(perf->attrs, perf->build_ids, perf->extras);
+	WK_FREE_ALL(perf->order.rows, perf->order.scratch, perf->attrs, perf->build_ids,
+		    perf->extras);
 	wk_section_known_fini(&perf->known);
 	wk_map_fini(&perf->lines_of);
 	WK_FREE_ALL(perf->late, perf->lines, perf->line_rows, perf->processes, perf->images,
 		    perf->kernel_chain, perf->user_chain, perf->branches);
-	wk_buf_fini(&perf->trace_text);
+	WK_BUF_FINI_ALL(&perf->trace_text, &perf->other_text);
 	wk_trace_formats_free(perf->trace_formats);
 	wk_free(perf->counters);
 }
@@ -515,7 +509,7 @@ static void fini(struct wk_perf *perf)
 static bool read_perf_data(const struct wk_input *input, const struct wk_sink *sink,
 			   struct wk_err *err)
 {
-	struct wk_perf perf = { .input = input->bytes, .sink = sink, .file = input->file,
+	struct wk_perf perf = { .input = input->bytes, .sink = sink, .err = err, .file = input->file,
 				.file_start = input->bytes.start, .parts = &input->parts,
 				.skips_details = input->options.skips_details,
 				.is_header_only = input->options.is_header_only };
@@ -530,7 +524,7 @@ static bool read_perf_data(const struct wk_input *input, const struct wk_sink *s
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 			       "perf.data: expected the file to begin with " WK_PERF_MAGIC);
 	perf.paths = wk_strtab_new();
-	ok = read_all(&perf, err);
+	ok = read_all(&perf);
 	fini(&perf);
 	return ok;
 }

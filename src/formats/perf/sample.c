@@ -265,8 +265,7 @@ static bool counter_growth(struct wk_perf *perf, uint64_t id, uint64_t value, ui
 /* The leader of a group was sampled and the others were read: each of them that counted since the
  * last time gets a sample of its own at the same place. */
 static bool emit_group(struct wk_perf *perf, const struct wk_perf_attr *attr,
-		       const struct wk_perf_fields *fields, struct wk_event *event,
-		       struct wk_err *err)
+		       const struct wk_perf_fields *fields, struct wk_event *event)
 {
 	struct wk_bytes group = fields->group;
 
@@ -283,8 +282,7 @@ static bool emit_group(struct wk_perf *perf, const struct wk_perf_attr *attr,
 			continue;
 		event->sample.source = index - 1;
 		event->sample.weight = growth;
-		if (!wk_perf_announce(perf, &perf->attrs[index - 1], err) ||
-		    !wk_perf_give(perf, event, err))
+		if (!wk_perf_announce(perf, &perf->attrs[index - 1]) || !wk_perf_give(perf, event))
 			return false;
 	}
 	return true;
@@ -335,7 +333,7 @@ static void fill_chains(struct wk_perf *perf, const struct wk_perf_attr *attr, e
 }
 
 bool wk_perf_emit_sample(struct wk_perf *perf, const struct wk_perf_record *record,
-			 uint64_t time_ns, struct wk_err *err)
+			 uint64_t time_ns)
 {
 	struct wk_perf_attr *attr = wk_perf_attr_of(perf, record);
 	struct wk_perf_fields *fields = fields_for(perf, attr);
@@ -366,6 +364,6 @@ bool wk_perf_emit_sample(struct wk_perf *perf, const struct wk_perf_record *reco
 	fill_chains(perf, attr, owner, fields, &event->sample);
 	if (!perf->skips_details)
 		event->sample.details = wk_perf_details(perf, attr, fields);
-	return wk_perf_announce(perf, attr, err) && wk_perf_give(perf, event, err) &&
-	       emit_group(perf, attr, fields, event, err);
+	return wk_perf_announce(perf, attr) && wk_perf_give(perf, event) &&
+	       emit_group(perf, attr, fields, event);
 }

@@ -118,7 +118,7 @@ static void read_extra(struct wk_perf *perf, struct wk_bytes *rows, bool is_note
 	*WK_APPEND(perf->extras, perf->extra_count, perf->extra_cap) = extra;
 }
 
-static bool read_calls(struct wk_perf *perf, struct wk_bytes *rows, struct wk_err *err)
+static bool read_calls(struct wk_perf *perf, struct wk_bytes *rows)
 {
 	struct wk_event event = { .kind = WK_EVENT_CALLS, .cpu = WK_NO_CPU };
 	size_t count;
@@ -136,10 +136,10 @@ static bool read_calls(struct wk_perf *perf, struct wk_bytes *rows, struct wk_er
 		call->line = wk_u32le(rows);
 	}
 	event.calls.calls = perf->calls;
-	return rows->bad || wk_perf_give(perf, &event, err);
+	return rows->bad || wk_perf_give(perf, &event);
 }
 
-static bool read_bounds(struct wk_perf *perf, struct wk_bytes *rows, struct wk_err *err)
+static bool read_bounds(struct wk_perf *perf, struct wk_bytes *rows)
 {
 	struct wk_event event = { .kind = WK_EVENT_BOUNDS, .cpu = WK_NO_CPU };
 	struct wk_event_bounds *bounds = &event.bounds;
@@ -154,7 +154,7 @@ static bool read_bounds(struct wk_perf *perf, struct wk_bytes *rows, struct wk_e
 		return true;
 	bounds->build_id.size = (uint8_t)id.len;
 	memcpy(bounds->build_id.bytes, id.len ? id.at : "", id.len);
-	return wk_perf_give(perf, &event, err);
+	return wk_perf_give(perf, &event);
 }
 
 static uint64_t lines_key(uint64_t time_ns, uint32_t pid, uint64_t start)
@@ -208,7 +208,7 @@ static void apply_lines(const struct wk_perf *perf, struct wk_event *event)
 	event->symbol.line_count = perf->lines[id - 1].count;
 }
 
-static bool read_fact(struct wk_perf *perf, struct wk_bytes *rows, struct wk_err *err)
+static bool read_fact(struct wk_perf *perf, struct wk_bytes *rows)
 {
 	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
 	struct wk_str key = wk_section_text(rows), value = wk_section_text(rows);
@@ -223,11 +223,10 @@ static bool read_fact(struct wk_perf *perf, struct wk_bytes *rows, struct wk_err
 	} else {
 		event.system = (struct wk_event_system){ .key = key, .value = value };
 	}
-	return rows->bad || wk_sink_emit(perf->sink, &event, err);
+	return rows->bad || wk_sink_emit(perf->sink, &event, perf->err);
 }
 
-static bool read_row(struct wk_perf *perf, enum wk_section_subject subject, struct wk_bytes *rows,
-		     struct wk_err *err)
+static bool read_row(struct wk_perf *perf, enum wk_section_subject subject, struct wk_bytes *rows)
 {
 	switch (subject) {
 	case WK_SECTION_SYMBOLS:
@@ -243,22 +242,21 @@ static bool read_row(struct wk_perf *perf, enum wk_section_subject subject, stru
 		read_image(perf, rows);
 		break;
 	case WK_SECTION_CALLS:
-		return read_calls(perf, rows, err);
+		return read_calls(perf, rows);
 	case WK_SECTION_LINES:
 		read_lines(perf, rows);
 		break;
 	case WK_SECTION_BOUNDS:
-		return read_bounds(perf, rows, err);
+		return read_bounds(perf, rows);
 	case WK_SECTION_FACTS:
-		return read_fact(perf, rows, err);
+		return read_fact(perf, rows);
 	case WK_SECTION_END:
 		break;
 	}
 	return true;
 }
 
-static bool read_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
-			 struct wk_err *err)
+static bool read_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content)
 {
 	struct wk_section_chunk chunk;
 	const uint8_t *start = content.at;
@@ -272,7 +270,7 @@ static bool read_section(struct wk_perf *perf, unsigned feature, struct wk_bytes
 		}
 		wk_section_known_begin(&perf->known);
 		for (uint32_t i = 0; i < chunk.row_count && !chunk.rows.bad; i++)
-			if (!read_row(perf, chunk.subject, &chunk.rows, err))
+			if (!read_row(perf, chunk.subject, &chunk.rows))
 				return false;
 		damaged += chunk.rows.bad;
 	}
@@ -281,11 +279,10 @@ static bool read_section(struct wk_perf *perf, unsigned feature, struct wk_bytes
 	return true;
 }
 
-bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
-		     struct wk_err *err)
+bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content)
 {
 	if (feature != WK_SECTION_CALLS && feature != WK_SECTION_BOUNDS)
-		return read_section(perf, feature, content, err);
+		return read_section(perf, feature, content);
 	*WK_APPEND(perf->late, perf->late_count, perf->late_cap) =
 		(struct wk_perf_late){ feature, content };
 	return true;
@@ -307,7 +304,7 @@ void wk_perf_sort_extras(struct wk_perf *perf)
 		qsort(perf->extras, perf->extra_count, sizeof(*perf->extras), compare_extras);
 }
 
-bool wk_perf_emit_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err *err)
+bool wk_perf_emit_extras(struct wk_perf *perf, uint64_t until_ns)
 {
 	while (perf->extras_emitted < perf->extra_count &&
 	       perf->extras[perf->extras_emitted].time_ns <= until_ns) {
@@ -319,17 +316,17 @@ bool wk_perf_emit_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err 
 		else if (read_symbol(&extra->row, &event))
 			apply_lines(perf, &event);
 		event.time_ns = extra->time_ns;
-		if (!wk_perf_give(perf, &event, err))
+		if (!wk_perf_give(perf, &event))
 			return false;
 	}
 	return true;
 }
 
-bool wk_perf_emit_names(struct wk_perf *perf, struct wk_err *err)
+bool wk_perf_emit_names(struct wk_perf *perf)
 {
-	bool ok = wk_perf_emit_extras(perf, 0, err);
+	bool ok = wk_perf_emit_extras(perf, 0);
 
 	for (size_t i = 0; ok && i < perf->late_count; i++)
-		ok = read_section(perf, perf->late[i].feature, perf->late[i].content, err);
+		ok = read_section(perf, perf->late[i].feature, perf->late[i].content);
 	return ok;
 }
