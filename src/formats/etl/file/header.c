@@ -1,5 +1,6 @@
 /* The first record of every file. */
 #include "formats/etl/internal.h"
+#include "formats/etl/payload/payload.h"
 
 #define FIRST_RECORD  WK_ETL_BUFFER_HEAD
 #define ZONE_BYTES    172 /* TIME_ZONE_INFORMATION, of which the first four bytes are read */
@@ -28,22 +29,6 @@ int wk_etl_probe(struct wk_bytes first)
 	return size > WK_ETL_BUFFER_HEAD && size <= WK_ETL_MOST_BUFFER && is_first_record(&first)
 		       ? 95
 		       : 0;
-}
-
-/* UTF-16 up to its NUL, or to the end. */
-static struct wk_bytes text(struct wk_bytes *b)
-{
-	struct wk_bytes all = *b;
-
-	all.start = all.at;
-	while (wk_bytes_left(b) >= 2) {
-		if (wk_u16le(b) == 0) {
-			all.end = b->at - 2;
-			return all;
-		}
-	}
-	all.end = b->at;
-	return all;
 }
 
 static void read_system(struct wk_bytes *b, struct wk_etl_header *h)
@@ -104,8 +89,8 @@ static bool read_payload(struct wk_bytes b, unsigned pointer_bytes, struct wk_et
 	read_times(&b, h);
 	if (b.bad)
 		return false;
-	h->session = text(&b);
-	h->file = text(&b);
+	h->session = wk_etl_text16(&b);
+	h->file = wk_etl_text16(&b);
 	h->is_merged = h->log_mode & MODE_MERGED;
 	h->is_packed = h->log_mode & MODE_PACKED;
 	h->is_circular = h->log_mode & MODE_CIRCULAR;

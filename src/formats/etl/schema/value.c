@@ -50,38 +50,35 @@ static void add_text16(struct wk_buf *text, struct wk_bytes utf16)
 /* Up to a zero, if there is one. */
 static void add_text8(struct wk_buf *text, struct wk_bytes bytes)
 {
-	struct wk_str value = wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
-	const char *nul = value.len ? memchr(value.at, 0, value.len) : NULL;
-
-	if (nul)
-		value.len = (size_t)(nul - value.at);
-	add_quoted(text, value);
+	add_quoted(text, wk_etl_text8(&bytes));
 }
 
 /* Without a length up to a zero, or to the end of the payload if nothing follows. */
 static bool read_text16(struct wk_bytes *in, uint32_t length, struct wk_buf *text)
 {
 	bool has_length = length != WK_ETL_NO_LENGTH;
-	struct wk_bytes value = *in, *from = has_length ? &value : in;
+	struct wk_bytes value = *in;
 
 	if (has_length)
 		value = wk_bytes_slice(in, 2 * (uint64_t)length);
 	else
 		wk_bytes_need(&value, 2);
 	if (!value.bad)
-		add_text16(text, wk_etl_text16(from));
+		add_text16(text, wk_etl_text16(has_length ? &value : in));
 	return !value.bad;
 }
 
 static bool read_text8(struct wk_bytes *in, uint32_t length, struct wk_buf *text)
 {
-	size_t left = wk_bytes_left(in);
-	const uint8_t *nul = left ? memchr(in->at, 0, left) : NULL;
-	uint64_t bytes = nul ? (uint64_t)(nul - in->at) + 1 : left ? left : 1;
-	struct wk_bytes value = wk_bytes_slice(in, length != WK_ETL_NO_LENGTH ? length : bytes);
+	bool has_length = length != WK_ETL_NO_LENGTH;
+	struct wk_bytes value = *in;
 
+	if (has_length)
+		value = wk_bytes_slice(in, length);
+	else
+		wk_bytes_need(&value, 1);
 	if (!value.bad)
-		add_text8(text, value);
+		add_quoted(text, wk_etl_text8(has_length ? &value : in));
 	return !value.bad;
 }
 
