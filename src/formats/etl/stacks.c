@@ -58,8 +58,8 @@ struct wk_etl_stacks {
 	struct row kernel, user;
 	struct half *halves; /* all, by number - 1 */
 	size_t half_count, half_cap;
-	struct wk_index half_of; /* the addresses of a record */
-	size_t last;             /* the index of the last lookup */
+	struct wk_map half_of; /* by the hash of addresses */
+	size_t last;           /* the index of the last lookup */
 };
 
 struct wk_etl_stacks *wk_etl_stacks_new(void)
@@ -73,7 +73,7 @@ struct wk_etl_stacks *wk_etl_stacks_new(void)
 void wk_etl_stacks_free(struct wk_etl_stacks *stacks)
 {
 	wk_map_fini(&stacks->number_of);
-	wk_index_fini(&stacks->half_of);
+	wk_map_fini(&stacks->half_of);
 	wk_trie_fini(&stacks->trie);
 	WK_FREE_ALL(stacks->halves, stacks->addresses, stacks->entries, stacks->ended.at,
 		    stacks->begun.at, stacks->waiting, stacks->kernel.at, stacks->user.at, stacks);
@@ -110,71 +110,38 @@ static bool is_kernel(uint64_t address, unsigned pointer_bytes)
 	return address >> (pointer_bytes * 8 - 1);
 }
 
-/* The addresses of a record, innermost first. */
-struct recorded {
-	struct wk_bytes addresses;
-	unsigned pointer_bytes;
-};
-
-static uint64_t next_address(struct recorded *recorded)
-{
-	return recorded->pointer_bytes == 4 ? wk_u32le(&recorded->addresses)
-					    : wk_u64le(&recorded->addresses);
-}
-
-static struct half new_half(struct wk_etl_stacks *stacks, struct recorded recorded)
+static struct half new_half(struct wk_etl_stacks *stacks, struct wk_bytes addresses,
+			    unsigned pointer_bytes)
 {
 	stacks->kernel.count = stacks->user.count = 0;
-	while (wk_bytes_left(&recorded.addresses)) {
-		uint64_t address = next_address(&recorded);
+	while (wk_bytes_left(&addresses)) {
+		uint64_t address = pointer_bytes == 4 ? wk_u32le(&addresses) : wk_u64le(&addresses);
 
 		if (address)
-			push(is_kernel(address, recorded.pointer_bytes) ? &stacks->kernel
-									: &stacks->user,
+			push(is_kernel(address, pointer_bytes) ? &stacks->kernel : &stacks->user,
 			     address);
 	}
 	return (struct half){ leaf_of(stacks, &stacks->kernel), leaf_of(stacks, &stacks->user) };
 }
 
-static bool is_same_half(const void *table, uint32_t id, const void *wanted)
-{
-	const struct wk_etl_stacks *stacks = table;
-	struct half at = stacks->halves[id - 1];
-	struct recorded recorded = *(const struct recorded *)wanted;
-
-	while (wk_bytes_left(&recorded.addresses)) {
-		uint64_t address = next_address(&recorded);
-		uint32_t *leaf = is_kernel(address, recorded.pointer_bytes) ? &at.kernel : &at.user;
-
-		if (address == 0)
-			continue;
-		if (!*leaf || stacks->addresses[stacks->trie.label[*leaf] - 1] != address)
-			return false;
-		*leaf = stacks->trie.parent[*leaf];
-	}
-	return !at.kernel && !at.user;
-}
-
-/* Most stacks are repeated: they are found by all of their addresses at once. */
+/* Most stacks are repeated: they are found by the hash of all of their addresses at once. */
 static struct half half_of(struct wk_etl_stacks *stacks, struct wk_bytes addresses,
 			   unsigned pointer_bytes)
 {
 	size_t bytes = wk_bytes_left(&addresses) / pointer_bytes * pointer_bytes;
-	struct recorded recorded = { .pointer_bytes = pointer_bytes };
-	uint64_t hash;
-	uint32_t known;
+	uint32_t *known;
 
 	if (bytes > MOST_FRAMES * pointer_bytes)
 		bytes = MOST_FRAMES * pointer_bytes;
-	recorded.addresses = wk_bytes_of(addresses.at, bytes);
-	hash = wk_hash_bytes(addresses.at, bytes);
-	known = wk_index_find(&stacks->half_of, hash, is_same_half, stacks, &recorded);
-	if (known)
-		return stacks->halves[known - 1];
-	*WK_APPEND(stacks->halves, stacks->half_count, stacks->half_cap) =
-		new_half(stacks, recorded);
-	wk_index_add(&stacks->half_of, hash, (uint32_t)stacks->half_count);
-	return stacks->halves[stacks->half_count - 1];
+	addresses.end = addresses.at + bytes;
+	known = wk_map_at(&stacks->half_of,
+			  wk_hash_bytes(addresses.at, bytes) + (pointer_bytes == 4));
+	if (!*known) {
+		*WK_APPEND(stacks->halves, stacks->half_count, stacks->half_cap) =
+			new_half(stacks, addresses, pointer_bytes);
+		*known = (uint32_t)stacks->half_count;
+	}
+	return stacks->halves[*known - 1];
 }
 
 static size_t add_entry(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
@@ -354,7 +321,7 @@ uint64_t wk_etl_stacks_settle(struct wk_etl_stacks *stacks)
 
 	wk_trie_seal(&stacks->trie);
 	wk_map_fini(&stacks->number_of);
-	wk_index_fini(&stacks->half_of);
+	wk_map_fini(&stacks->half_of);
 	wk_free(stacks->halves);
 	stacks->halves = NULL;
 	if (stacks->entry_count)

@@ -6,14 +6,6 @@
 #include "base/mem.h"
 #include "formats/etl/file/file.h"
 
-static bool is_same(const void *table, uint32_t id, const void *wanted)
-{
-	const struct wk_event_whose *a = &((const struct wk_etl_sums *)table)->whose[id - 1];
-	const struct wk_event_whose *b = wanted;
-
-	return a->source == b->source && a->pid == b->pid && a->tid == b->tid;
-}
-
 static void add_row(struct wk_etl_sums *sums, const struct wk_event_whose *whose,
 		    const struct wk_event_sum *sum)
 {
@@ -39,15 +31,16 @@ static void join(struct wk_event_sum *row, const struct wk_event_sum *sum)
 void wk_etl_sums_add(struct wk_etl_sums *sums, const struct wk_event_whose *whose,
 		     const struct wk_event_sum *sum)
 {
-	uint64_t hash = wk_hash_pair((uint64_t)whose->pid << 32 | whose->tid, whose->source);
-	uint32_t row = wk_index_find(&sums->index, hash, is_same, sums, whose);
+	uint32_t *row =
+		wk_map_at(&sums->row_of,
+			  wk_hash_pair((uint64_t)whose->pid << 32 | whose->tid, whose->source));
 
-	if (row) {
-		join(&sums->rows[row - 1], sum);
+	if (*row) {
+		join(&sums->rows[*row - 1], sum);
 		return;
 	}
 	add_row(sums, whose, sum);
-	wk_index_add(&sums->index, hash, (uint32_t)sums->count);
+	*row = (uint32_t)sums->count;
 }
 
 bool wk_etl_sums_emit(struct wk_etl_sums *sums, const struct wk_etl_file *file,
@@ -66,6 +59,6 @@ bool wk_etl_sums_emit(struct wk_etl_sums *sums, const struct wk_etl_file *file,
 
 void wk_etl_sums_fini(struct wk_etl_sums *sums)
 {
-	wk_index_fini(&sums->index);
+	wk_map_fini(&sums->row_of);
 	WK_FREE_ALL(sums->whose, sums->rows);
 }

@@ -14,7 +14,7 @@ struct wk_etl_sums {
 	struct wk_event_whose *whose;
 	struct wk_event_sum *rows; /* of the same number */
 	size_t count, whose_cap, row_cap;
-	struct wk_index index; /* row + 1 */
+	struct wk_map row_of; /* process, thread and source, hashed: row + 1 */
 };
 
 /* `sum` has the times, the weight and the number of samples. */
