@@ -1,5 +1,5 @@
-/* Payloads of switches, memory, faults and heaps, in both widths; test_etl_kernel.c has what the
- * reader makes of them. */
+/* Payloads of switches, counters of processes, heaps and samples, most in both widths;
+ * test_etl_kernel.c has what the reader makes of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "etl_payloads.h"
-#include "formats/etl/payload/memory.h"
 
 static const struct wk_etl_form narrow = { 2, 4 }, wide = { 2, 8 };
 
@@ -59,26 +58,6 @@ static void unknown_reasons_have_no_name(void **state)
 	assert_true(wk_str_is(old_switch(255, 0).wait_reason, ""));
 }
 
-static void memory_is_read_with_either_pointer_size(void **state)
-{
-	(void)state;
-	for (size_t pointer = 4; pointer <= 8; pointer += 4) {
-		struct wk_buf p = { 0 };
-		struct wk_etl_virtual memory;
-
-		put(&p, 0x7f0000, pointer);
-		put(&p, 0x2000, pointer);
-		put(&p, 100, 4);
-		put(&p, 0x3000, 4);
-		assert_true(wk_etl_read_virtual(bytes_of(&p), form_of(pointer), &memory));
-		assert_int_equal(memory.base, 0x7f0000);
-		assert_int_equal(memory.size_bytes, 0x2000);
-		assert_int_equal(memory.pid, 100);
-		assert_int_equal(memory.flags, 0x3000);
-		wk_buf_fini(&p);
-	}
-}
-
 static void counters_of_a_process_are_read_with_either_pointer_size(void **state)
 {
 	(void)state;
@@ -103,33 +82,6 @@ static void counters_of_a_process_are_read_with_either_pointer_size(void **state
 		p.len--;
 		assert_false(wk_etl_read_use(bytes_of(&p), form_of(pointer), &pid, &use));
 		wk_buf_fini(&p);
-	}
-}
-
-static void faults_are_read_with_either_pointer_size(void **state)
-{
-	(void)state;
-	for (size_t pointer = 4; pointer <= 8; pointer += 4) {
-		struct wk_buf p = { 0 }, hard = { 0 };
-		struct wk_etl_fault fault;
-		struct wk_etl_hard_fault hard_fault;
-
-		put(&p, 0x500010, pointer);
-		put(&p, 0x401000, pointer);
-		assert_true(wk_etl_read_fault(bytes_of(&p), form_of(pointer), &fault));
-		assert_int_equal(fault.address, 0x500010);
-		assert_int_equal(fault.program_counter, 0x401000);
-		put(&hard, 1, 16);
-		put(&hard, 0x500020, pointer);
-		put(&hard, 0xdead, pointer);
-		put(&hard, 101, 4);
-		put(&hard, 0x8000, 4);
-		assert_true(wk_etl_read_hard_fault(bytes_of(&hard), form_of(pointer), &hard_fault));
-		assert_int_equal(hard_fault.address, 0x500020);
-		assert_int_equal(hard_fault.tid, 101);
-		assert_int_equal(hard_fault.size_bytes, 0x8000);
-		wk_buf_fini(&p);
-		wk_buf_fini(&hard);
 	}
 }
 
@@ -172,22 +124,6 @@ static void blocks_of_heaps_are_read_with_either_pointer_size(void **state)
 		assert_int_equal(freed.size_bytes, 0);
 		assert_true(wk_str_is(freed.made_by, ""));
 		check_realloc(pointer);
-		wk_buf_fini(&p);
-	}
-}
-
-static void interrupts_are_read_with_either_pointer_size(void **state)
-{
-	(void)state;
-	for (size_t pointer = 4; pointer <= 8; pointer += 4) {
-		struct wk_buf p = { 0 };
-		struct wk_etl_interrupt interrupt;
-
-		put(&p, 123456789, 8);
-		put(&p, 0x80001000, pointer);
-		assert_true(wk_etl_read_interrupt(bytes_of(&p), form_of(pointer), &interrupt));
-		assert_int_equal(interrupt.begin, 123456789);
-		assert_int_equal(interrupt.routine, 0x80001000);
 		wk_buf_fini(&p);
 	}
 }
@@ -235,11 +171,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_old_switch_is_read_by_what_it_has_in_common),
 		cmocka_unit_test(unknown_reasons_have_no_name),
-		cmocka_unit_test(memory_is_read_with_either_pointer_size),
 		cmocka_unit_test(counters_of_a_process_are_read_with_either_pointer_size),
-		cmocka_unit_test(faults_are_read_with_either_pointer_size),
 		cmocka_unit_test(blocks_of_heaps_are_read_with_either_pointer_size),
-		cmocka_unit_test(interrupts_are_read_with_either_pointer_size),
 		cmocka_unit_test(gathered_samples_are_as_many_as_are_there),
 	};
 

@@ -1,9 +1,15 @@
 /* Memory in a Windows trace: address space of processes, their counters, and blocks of heaps. */
 #include "formats/etl/trace.h"
 
-#include "formats/etl/payload/memory.h"
-
 /* ---- address space */
+
+/* Flags of VirtualAlloc and VirtualFree; others are not used. */
+enum {
+	WK_ETL_MEM_COMMIT = 0x1000,
+	WK_ETL_MEM_RESERVE = 0x2000,
+	WK_ETL_MEM_DECOMMIT = 0x4000, /* of an allocation it means something else */
+	WK_ETL_MEM_RELEASE = 0x8000,
+};
 
 static uint32_t changes_of(const struct wk_etl_hook *hook, uint32_t flags)
 {
@@ -23,18 +29,20 @@ static uint32_t changes_of(const struct wk_etl_hook *hook, uint32_t flags)
 bool wk_etl_emit_virtual(struct wk_etl_trace *trace)
 {
 	struct wk_event event = wk_etl_event(trace, WK_EVENT_MEMORY);
-	struct wk_etl_virtual memory;
+	struct wk_etl_form form = wk_etl_form(trace);
+	struct wk_bytes in = trace->record.payload;
 
-	if (!wk_etl_read_virtual(trace->record.payload, wk_etl_form(trace), &memory))
+	event.memory.start = wk_etl_read_pointer(&in, form);
+	event.memory.size_bytes = wk_etl_read_pointer(&in, form);
+	event.memory.owner_pid = wk_u32le(&in);
+	event.memory.changes = changes_of(trace->hook, wk_u32le(&in));
+	if (in.bad)
 		return wk_etl_skip_short(trace);
-	event.memory = (struct wk_event_memory){ .changes = changes_of(trace->hook, memory.flags),
-						 .owner_pid = memory.pid, .start = memory.base,
-						 .size_bytes = memory.size_bytes };
 	if (event.memory.changes & WK_MEMORY_SEEN ||
 	    !wk_etl_find_thread(trace, &event, &event.memory.sample))
-		event.pid = event.tid = memory.pid;
+		event.pid = event.tid = event.memory.owner_pid;
 	if (event.pid == WK_UNKNOWN_PID)
-		event.pid = memory.pid;
+		event.pid = event.memory.owner_pid;
 	return event.memory.changes == 0 || wk_etl_emit_event(trace, &event);
 }
 

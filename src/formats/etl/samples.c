@@ -6,7 +6,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "formats/etl/payload/memory.h"
 
 #define IDLE_TID 0
 
@@ -147,12 +146,27 @@ static struct wk_etl_counter *counter_of(struct wk_etl_trace *trace, uint32_t so
 	return &trace->counters[*row - 1];
 }
 
+/* A counter of the processor overflowed: where, in which thread, and which counter, by the number
+ * that intervals use. */
+static bool read_counted(const struct wk_etl_trace *trace, uint64_t *address, uint32_t *tid,
+			 uint16_t *source)
+{
+	struct wk_bytes in = trace->record.payload;
+
+	*address = wk_etl_read_pointer(&in, wk_etl_form(trace));
+	*tid = wk_u32le(&in);
+	*source = wk_u16le(&in);
+	return !in.bad;
+}
+
 bool wk_etl_scan_counted(struct wk_etl_trace *trace)
 {
-	struct wk_etl_counted counted;
+	uint64_t address;
+	uint32_t tid;
+	uint16_t source;
 
-	if (wk_etl_read_counted(trace->record.payload, wk_etl_form(trace), &counted))
-		counter_of(trace, counted.source)->has_samples = true;
+	if (read_counted(trace, &address, &tid, &source))
+		counter_of(trace, source)->has_samples = true;
 	return true;
 }
 
@@ -273,33 +287,34 @@ bool wk_etl_emit_samples(struct wk_etl_trace *trace)
 bool wk_etl_emit_counted(struct wk_etl_trace *trace)
 {
 	struct wk_event event = begin_sample(trace, WK_ETL_FIRST_COUNTER);
-	struct wk_etl_counted counted;
-	uint32_t row;
+	uint64_t address;
+	uint32_t tid, row;
+	uint16_t source;
 
-	if (!wk_etl_read_counted(trace->record.payload, wk_etl_form(trace), &counted))
+	if (!read_counted(trace, &address, &tid, &source))
 		return wk_etl_skip_short(trace);
-	row = wk_map_find(&trace->counter_of, counted.source); /* the first pass has added it */
+	row = wk_map_find(&trace->counter_of, source); /* the first pass has added it */
 	if (!row)
 		return true;
 	event.sample.source = WK_ETL_FIRST_COUNTER + row - 1;
 	event.sample.weight =
 		interval_at(&trace->counters[row - 1].intervals, trace->record.time, 1);
-	set_address(trace, &event, counted.address);
-	wk_etl_set_thread(trace, counted.tid, &event, &event.sample);
+	set_address(trace, &event, address);
+	wk_etl_set_thread(trace, tid, &event, &event.sample);
 	return wk_etl_emit_event(trace, &event);
 }
 
 bool wk_etl_emit_fault(struct wk_etl_trace *trace)
 {
 	struct wk_event event = begin_sample(trace, trace->hook->source);
-	struct wk_event_details details = { 0 };
-	struct wk_etl_fault fault;
+	struct wk_etl_form form = wk_etl_form(trace);
+	struct wk_bytes in = trace->record.payload;
+	struct wk_event_details details = { .data_address = wk_etl_read_pointer(&in, form) };
 
-	if (!wk_etl_read_fault(trace->record.payload, wk_etl_form(trace), &fault))
+	set_address(trace, &event, wk_etl_read_pointer(&in, form));
+	if (in.bad)
 		return wk_etl_skip_short(trace);
-	details.data_address = fault.address;
 	event.sample.details = &details;
-	set_address(trace, &event, fault.program_counter);
 	wk_etl_find_thread(trace, &event, &event.sample);
 	return wk_etl_emit_event(trace, &event);
 }
@@ -309,14 +324,19 @@ bool wk_etl_emit_hard_fault(struct wk_etl_trace *trace)
 {
 	struct wk_event event = begin_sample(trace, trace->hook->source);
 	struct wk_event_details details = { 0 };
-	struct wk_etl_hard_fault fault;
+	struct wk_etl_form form = wk_etl_form(trace);
+	struct wk_bytes in = trace->record.payload;
+	uint32_t tid;
 
-	if (!wk_etl_read_hard_fault(trace->record.payload, wk_etl_form(trace), &fault))
+	wk_bytes_skip(&in, 16); /* start time; offset in the file */
+	details.data_address = wk_etl_read_pointer(&in, form);
+	wk_etl_read_pointer(&in, form); /* key of the file */
+	tid = wk_u32le(&in);
+	details.weight = wk_u32le(&in);
+	if (in.bad)
 		return wk_etl_skip_short(trace);
-	details.data_address = fault.address;
-	details.weight = fault.size_bytes;
 	event.sample.details = &details;
-	wk_etl_set_thread(trace, fault.tid, &event, &event.sample);
+	wk_etl_set_thread(trace, tid, &event, &event.sample);
 	if (event.sample.kernel_count)
 		set_address(trace, &event, event.sample.kernel_chain[0]);
 	else if (event.sample.user_count)
@@ -328,14 +348,13 @@ bool wk_etl_emit_hard_fault(struct wk_etl_trace *trace)
 bool wk_etl_emit_interrupt(struct wk_etl_trace *trace)
 {
 	struct wk_event event = begin_sample(trace, trace->hook->source);
-	struct wk_etl_interrupt interrupt;
-	uint64_t begin_ns;
+	struct wk_bytes in = trace->record.payload;
+	uint64_t begin_ns = wk_etl_ns(trace->file, wk_u64le(&in));
 
-	if (!wk_etl_read_interrupt(trace->record.payload, wk_etl_form(trace), &interrupt))
-		return wk_etl_skip_short(trace);
-	begin_ns = wk_etl_ns(trace->file, interrupt.begin);
 	event.sample.weight = event.time_ns > begin_ns ? event.time_ns - begin_ns : 0;
-	set_address(trace, &event, interrupt.routine);
+	set_address(trace, &event, wk_etl_read_pointer(&in, wk_etl_form(trace)));
+	if (in.bad)
+		return wk_etl_skip_short(trace);
 	wk_etl_set_running(trace, &event);
 	return wk_etl_emit_event(trace, &event);
 }

@@ -215,15 +215,6 @@ bool wk_etl_read_samples(struct wk_bytes in, struct wk_etl_form form,
 	return samples->count == count;
 }
 
-bool wk_etl_read_counted(struct wk_bytes in, struct wk_etl_form form,
-			 struct wk_etl_counted *counted)
-{
-	*counted = (struct wk_etl_counted){ .address = wk_etl_read_pointer(&in, form) };
-	counted->tid = wk_u32le(&in);
-	counted->source = wk_u16le(&in);
-	return !in.bad;
-}
-
 bool wk_etl_read_interval(struct wk_bytes in, struct wk_etl_interval *interval)
 {
 	*interval = (struct wk_etl_interval){ .source = wk_u32le(&in) };
@@ -290,7 +281,7 @@ bool wk_etl_read_pair(struct wk_bytes in, struct wk_bytes *first, struct wk_byte
 	return is_there;
 }
 
-/* ---- the scheduler and interrupts */
+/* ---- the scheduler */
 
 /* KWAIT_REASON, in its order. */
 static const char *const wait_reasons[] = {
@@ -335,10 +326,54 @@ bool wk_etl_read_ready(struct wk_bytes in, struct wk_event_ready *ready)
 	return !in.bad;
 }
 
-bool wk_etl_read_interrupt(struct wk_bytes in, struct wk_etl_form form,
-			   struct wk_etl_interrupt *interrupt)
+/* ---- memory */
+
+bool wk_etl_read_use(struct wk_bytes in, struct wk_etl_form form, uint32_t *pid,
+		     struct wk_process_use *use)
 {
-	*interrupt = (struct wk_etl_interrupt){ .begin = wk_u64le(&in) };
-	interrupt->routine = wk_etl_read_pointer(&in, form);
+	*use = (struct wk_process_use){ .is_known = true };
+	*pid = wk_u32le(&in);
+	use->page_faults = wk_u32le(&in);
+	use->handles = wk_u32le(&in);
+	wk_bytes_skip(&in, 4);
+	use->peak_virtual_bytes = wk_etl_read_pointer(&in, form);
+	use->peak_working_set_bytes = wk_etl_read_pointer(&in, form);
+	use->peak_commit_bytes = wk_etl_read_pointer(&in, form);
+	wk_etl_read_pointer(&in, form); /* peak of the paged pool */
+	wk_etl_read_pointer(&in, form); /* and of the nonpaged pool */
+	wk_etl_read_pointer(&in, form); /* current virtual size */
+	use->working_set_bytes = wk_etl_read_pointer(&in, form);
+	use->commit_bytes = wk_etl_read_pointer(&in, form);
 	return !in.bad;
+}
+
+/* ---- heaps: fields are adjacent, without padding */
+
+/* The allocator of a source. */
+static const char *heap_source(uint32_t source)
+{
+	static const char *const names[] = { "", "lookaside", "low fragmentation heap",
+					     "main path", "slow path", "", "segment heap" };
+
+	return source < sizeof(names) / sizeof(names[0]) ? names[source] : "";
+}
+
+bool wk_etl_read_heap(struct wk_bytes in, struct wk_etl_form form, struct wk_event_heap *heap)
+{
+	enum wk_heap_change change = heap->change;
+
+	heap->heap = wk_etl_read_pointer(&in, form);
+	if (change == WK_HEAP_ALLOCATE)
+		heap->size_bytes = wk_etl_read_pointer(&in, form);
+	if (change >= WK_HEAP_ALLOCATE)
+		heap->address = wk_etl_read_pointer(&in, form);
+	if (change == WK_HEAP_REALLOCATE) {
+		heap->old_address = wk_etl_read_pointer(&in, form);
+		heap->size_bytes = wk_etl_read_pointer(&in, form);
+		heap->old_size_bytes = wk_etl_read_pointer(&in, form);
+	}
+	if (in.bad || change < WK_HEAP_ALLOCATE)
+		return !in.bad;
+	heap->made_by = wk_str_c(heap_source(wk_u32le(&in)));
+	return change == WK_HEAP_FREE || !in.bad; /* frees may have no source */
 }

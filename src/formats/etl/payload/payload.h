@@ -79,15 +79,6 @@ struct wk_etl_samples {
 bool wk_etl_read_samples(struct wk_bytes payload, struct wk_etl_form form,
 			 struct wk_etl_samples *samples);
 
-/* A processor counter overflowed. */
-struct wk_etl_counted {
-	uint64_t address;
-	uint32_t tid;
-	uint16_t source; /* the counter, by the number that intervals use */
-};
-bool wk_etl_read_counted(struct wk_bytes payload, struct wk_etl_form form,
-			 struct wk_etl_counted *counted);
-
 /* The sampling interval of a source: time in 100 ns (source 0), or events. */
 struct wk_etl_interval {
 	uint32_t source, interval, before;
@@ -146,13 +137,13 @@ bool wk_etl_read_switch(struct wk_bytes payload, uint32_t *new_tid,
 /* A waiting thread became ready, likewise. */
 bool wk_etl_read_ready(struct wk_bytes payload, struct wk_event_ready *ready);
 
-/* An interrupt service routine (ISR) or a deferred procedure call (DPC). */
-struct wk_etl_interrupt {
-	uint64_t begin; /* in ticks; the time of the record is the end */
-	uint64_t routine;
-};
-bool wk_etl_read_interrupt(struct wk_bytes payload, struct wk_etl_form form,
-			   struct wk_etl_interrupt *interrupt);
+/* Memory counters of a process. */
+bool wk_etl_read_use(struct wk_bytes payload, struct wk_etl_form form, uint32_t *pid,
+		     struct wk_process_use *use);
+
+/* A change of a heap or of one of its blocks, by `heap->change`; sets the fields that its event
+ * has. */
+bool wk_etl_read_heap(struct wk_bytes payload, struct wk_etl_form form, struct wk_event_heap *heap);
 
 /* UTF-16 up to a zero or the end, without it. */
 struct wk_bytes wk_etl_text16(struct wk_bytes *in);
