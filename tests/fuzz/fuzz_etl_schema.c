@@ -58,7 +58,7 @@ static struct wk_etl_record described(struct wk_bytes description, struct wk_byt
 	return record;
 }
 
-static void show(struct wk_etl_kinds *kinds, struct wk_etl_descriptions *descriptions,
+static void show(struct wk_etl_kinds *kinds, struct wk_etl_schemas *descriptions,
 		 const struct wk_etl_record *record)
 {
 	struct emitted emitted = { wk_bytes_left(&record->payload), 0 };
@@ -66,7 +66,7 @@ static void show(struct wk_etl_kinds *kinds, struct wk_etl_descriptions *descrip
 	struct wk_event event = { 0 };
 	uint32_t kind = wk_etl_kinds_add(kinds, record);
 
-	if (!wk_etl_descriptions_emit(descriptions, record, kind, &event, &sink, NULL) ||
+	if (!wk_etl_schemas_emit(descriptions, record, kind, &event, &sink, NULL) ||
 	    emitted.count > 1)
 		abort();
 }
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct wk_bytes description = next(&in), words = next(&in), piece = next(&in);
 	struct wk_bytes fields = next(&in), payload = next(&in);
 	struct wk_etl_kinds *kinds = wk_etl_kinds_new();
-	struct wk_etl_descriptions *descriptions = wk_etl_descriptions_new(kinds);
+	struct wk_etl_schemas *descriptions = wk_etl_schemas_new(kinds);
 	struct wk_etl_record records[] = {
 		classic(32, description), classic(33, words), described(description, piece),
 		described(description, payload), described(description, payload) };
@@ -90,14 +90,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	records[4].item_count = 1;
 	for (size_t i = 0; i < count; i++) {
 		records[i].pointer_bytes = width;
-		wk_etl_descriptions_learn(descriptions, &records[i]);
+		wk_etl_schemas_learn(descriptions, &records[i]);
 	}
-	wk_etl_descriptions_settle(descriptions);
+	wk_etl_schemas_settle(descriptions);
 	for (size_t i = 0; i < count; i++)
 		show(kinds, descriptions, &records[i]);
 	records[3].id = 1; /* as manifests number their first event */
 	show(kinds, descriptions, &records[3]);
-	wk_etl_descriptions_free(descriptions);
+	wk_etl_schemas_free(descriptions);
 	wk_etl_kinds_free(kinds);
 	return 0;
 }

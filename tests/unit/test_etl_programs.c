@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "etl_kernel_events.h"
 #include "etl_lines.h"
 #include "etl_programs.h"
@@ -267,7 +268,7 @@ static void assert_value(const struct value *value)
 	wk_buf_reset(&text);
 	payload.end--;
 	assert_int_equal(wk_etl_fields_add(&reader, &schema, 8, payload, &text), ends_with_payload);
-	wk_etl_field_reader_fini(&reader);
+	wk_free(reader.numbers);
 	wk_buf_fini(&expected);
 	wk_buf_fini(&text);
 }
@@ -826,15 +827,15 @@ static void events_without_a_description_are_numbers(void **state)
 	static const uint8_t own[] = { 9, 0, 0, 'T', 'i', 'c', 'k', 0, 0 };
 	struct wk_etl_record record = { .kind = WK_ETL_MANIFEST, .id = 7, .version = 2 };
 	struct wk_etl_kinds *kinds = wk_etl_kinds_new();
-	struct wk_etl_descriptions *descriptions = wk_etl_descriptions_new(kinds);
+	struct wk_etl_schemas *descriptions = wk_etl_schemas_new(kinds);
 	struct wk_str provider, event;
 	uint32_t kind;
 
 	(void)state;
 	kind = wk_etl_kinds_add(kinds, &record);
 	assert_int_equal(wk_etl_kinds_add(kinds, &record), kind);
-	wk_etl_descriptions_learn(descriptions, &record);
-	wk_etl_descriptions_settle(descriptions);
+	wk_etl_schemas_learn(descriptions, &record);
+	wk_etl_schemas_settle(descriptions);
 	wk_etl_kinds_name(kinds, descriptions, kind, &provider, &event);
 	assert_true(wk_str_is(event, "id 7 v2"));
 	assert_true(wk_str_is(provider, "{00000000-0000-0000-0000-000000000000}"));
@@ -843,8 +844,8 @@ static void events_without_a_description_are_numbers(void **state)
 	assert_int_equal(wk_etl_kinds_add(kinds, &record), kind + 1);
 	wk_etl_kinds_name(kinds, descriptions, kind + 1, &provider, &event);
 	assert_true(wk_str_is(event, "Tick"));
-	assert_int_equal(wk_etl_descriptions_unread(descriptions), 0);
-	wk_etl_descriptions_free(descriptions);
+	assert_int_equal(wk_etl_schemas_unread(descriptions), 0);
+	wk_etl_schemas_free(descriptions);
 	wk_etl_kinds_free(kinds);
 }
 

@@ -10,58 +10,20 @@
 #define GROUPS          256
 #define OPCODES         256
 
-struct wk_etl_counts {
-	struct wk_etl_tally *kernel[GROUPS]; /* by opcode; NULL: no such group */
-	struct wk_etl_tally *others;         /* by kind */
-	size_t other_count, other_cap;
-};
-
-struct wk_etl_counts *wk_etl_counts_new(void)
-{
-	return wk_alloc_zeroed(1, sizeof(struct wk_etl_counts));
-}
-
-void wk_etl_counts_free(struct wk_etl_counts *counts)
+void wk_etl_counts_fini(struct wk_etl_counts *counts)
 {
 	for (size_t i = 0; i < GROUPS; i++)
-		wk_free(counts->kernel[i]);
-	WK_FREE_ALL(counts->others, counts);
+		wk_free(counts->groups[i]);
 }
 
-static struct wk_etl_tally *tally_of_kernel(struct wk_etl_counts *counts, uint32_t hook)
+struct wk_etl_tally *wk_etl_counts_of_hook(struct wk_etl_counts *counts, uint16_t hook)
 {
-	struct wk_etl_tally **group = &counts->kernel[hook / OPCODES % GROUPS];
+	struct wk_etl_tally **group = &counts->groups[hook / OPCODES];
 
 	if (!*group)
 		*group = wk_alloc_zeroed(OPCODES, sizeof(**group));
 	return &(*group)[hook % OPCODES];
 }
-
-static struct wk_etl_tally *tally_of(struct wk_etl_counts *counts, uint32_t hook, uint32_t kind)
-{
-	if (kind == 0)
-		return tally_of_kernel(counts, hook);
-	while (counts->other_count <= kind) {
-		*WK_APPEND(counts->others, counts->other_count, counts->other_cap) =
-			(struct wk_etl_tally){ 0 };
-	}
-	return &counts->others[kind];
-}
-
-struct wk_etl_tally *wk_etl_counts_add(struct wk_etl_counts *counts, uint32_t hook, uint32_t kind)
-{
-	struct wk_etl_tally *tally = tally_of(counts, hook, kind);
-
-	tally->count++;
-	return tally;
-}
-
-void wk_etl_counts_use(struct wk_etl_counts *counts, uint32_t kind)
-{
-	tally_of(counts, 0, kind)->is_used = true;
-}
-
-/* ---- events */
 
 static bool emit(const struct wk_etl_trace *trace, struct wk_str provider, struct wk_str name,
 		 const struct wk_etl_tally *tally)
@@ -86,68 +48,51 @@ static bool emit_kernel(const struct wk_etl_trace *trace, const struct wk_etl_ta
 	return ok;
 }
 
-/* A name of one or several kinds, in the place of the first. */
-struct named {
-	struct wk_str provider, name;
-	struct wk_etl_tally tally;
-};
-
-struct names {
-	struct named *rows;
-	size_t count;
-	struct wk_index index; /* row + 1 */
-};
-
-static bool is_same_name(const void *table, uint32_t id, const void *wanted)
+/* Names all kinds, and adds the tallies of those with one name to the first of them. */
+static void join_names(struct wk_etl_trace *trace)
 {
-	const struct named *row = &((const struct names *)table)->rows[id - 1], *key = wanted;
+	struct wk_map first_of = { 0 }; /* by provider and name, hashed */
 
-	return wk_str_eq(row->provider, key->provider) && wk_str_eq(row->name, key->name);
-}
+	for (uint32_t kind = 1; kind <= wk_etl_kinds_count(trace->kinds); kind++) {
+		struct wk_etl_event_kind *row = wk_etl_kinds_get(trace->kinds, kind), *first;
+		struct wk_str provider, name;
+		uint32_t *at;
 
-static void add_name(struct names *names, const struct named *named)
-{
-	uint64_t hash = wk_hash_pair(wk_hash_bytes(named->provider.at, named->provider.len),
-				     wk_hash_bytes(named->name.at, named->name.len));
-	uint32_t row = wk_index_find(&names->index, hash, is_same_name, names, named);
-
-	if (!row) {
-		names->rows[names->count++] = *named;
-		wk_index_add(&names->index, hash, (uint32_t)names->count);
-		return;
+		wk_etl_kinds_name(trace->kinds, trace->schemas, kind, &provider, &name);
+		at = wk_map_at(&first_of, wk_hash_pair(wk_hash_bytes(provider.at, provider.len),
+						       wk_hash_bytes(name.at, name.len)));
+		if (!*at) {
+			*at = kind;
+			continue;
+		}
+		first = wk_etl_kinds_get(trace->kinds, *at);
+		first->tally.count += row->tally.count;
+		first->tally.is_used |= row->tally.is_used;
+		row->tally.count = 0;
 	}
-	names->rows[row - 1].tally.count += named->tally.count;
-	names->rows[row - 1].tally.is_used |= named->tally.is_used;
+	wk_map_fini(&first_of);
 }
 
-static bool emit_others(const struct wk_etl_trace *trace)
+static bool emit_others(struct wk_etl_trace *trace)
 {
-	const struct wk_etl_counts *counts = trace->counts;
-	struct names names = { .rows = wk_alloc_zeroed(counts->other_count + 1,
-						       sizeof(*names.rows)) };
 	bool ok = true;
 
-	for (uint32_t kind = 1; kind < counts->other_count; kind++) {
-		struct named named = { .tally = counts->others[kind] };
+	join_names(trace);
+	for (uint32_t kind = 1; ok && kind <= wk_etl_kinds_count(trace->kinds); kind++) {
+		const struct wk_etl_event_kind *row = wk_etl_kinds_get(trace->kinds, kind);
 
-		wk_etl_kinds_name(trace->kinds, trace->descriptions, kind, &named.provider,
-				  &named.name);
-		add_name(&names, &named);
+		ok = emit(trace, row->provider, row->event, &row->tally);
 	}
-	for (size_t i = 0; ok && i < names.count; i++)
-		ok = emit(trace, names.rows[i].provider, names.rows[i].name, &names.rows[i].tally);
-	wk_free(names.rows);
-	wk_index_fini(&names.index);
 	return ok;
 }
 
-bool wk_etl_counts_emit(const struct wk_etl_trace *trace)
+bool wk_etl_counts_emit(struct wk_etl_trace *trace)
 {
-	const struct wk_etl_counts *counts = trace->counts;
 	bool ok = true;
 
 	for (size_t group = 0; group < GROUPS; group++)
-		for (size_t i = 0; ok && counts->kernel[group] && i < OPCODES; i++)
-			ok = emit_kernel(trace, &counts->kernel[group][i], group * OPCODES + i);
+		for (size_t i = 0; ok && trace->counts.groups[group] && i < OPCODES; i++)
+			ok = emit_kernel(trace, &trace->counts.groups[group][i],
+					 group * OPCODES + i);
 	return ok && emit_others(trace);
 }

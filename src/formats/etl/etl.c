@@ -91,7 +91,7 @@ static bool emit_damage(struct wk_etl_trace *trace)
 			  " heap snapshot is not shown: the format of its content is not public",
 			  " heap snapshots are not shown: the format of their content is not "
 			  "public") &&
-	       emit_count(trace, wk_etl_descriptions_unread(trace->descriptions),
+	       emit_count(trace, wk_etl_schemas_unread(trace->schemas),
 			  " description of events is XML" NO_EXPAT,
 			  " descriptions of events are XML" NO_EXPAT) &&
 	       emit_first_damage(trace);
@@ -100,15 +100,14 @@ static bool emit_damage(struct wk_etl_trace *trace)
 static void end_trace(struct wk_etl_trace *trace)
 {
 	wk_etl_close(trace->file);
-	wk_etl_hooks_free(trace->hooks);
 	wk_etl_stacks_free(trace->stacks);
 	wk_etl_ids_free(trace->ids);
 	wk_etl_user_free(trace->user);
-	wk_etl_methods_free(trace->methods);
-	wk_etl_modules_free(trace->modules);
-	wk_etl_descriptions_free(trace->descriptions);
+	wk_etl_methods_fini(&trace->methods);
+	wk_etl_modules_fini(&trace->modules);
+	wk_etl_schemas_free(trace->schemas);
 	wk_etl_kinds_free(trace->kinds);
-	wk_etl_counts_free(trace->counts);
+	wk_etl_counts_fini(&trace->counts);
 	wk_etl_paths_fini(&trace->paths);
 	wk_etl_config_fini(&trace->config);
 	wk_map_fini(&trace->program_of);
@@ -155,8 +154,8 @@ static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, s
 		return false;
 	wk_etl_first_pass(&trace);
 	wk_etl_rewind_to_saved(trace.file);
-	ok = wk_etl_second_pass(&trace) &&
-	     wk_etl_descriptions_emit_end(trace.descriptions, sink, err) && emit_damage(&trace);
+	ok = wk_etl_second_pass(&trace) && wk_etl_schemas_emit_end(trace.schemas, sink, err) &&
+	     emit_damage(&trace);
 	end_trace(&trace);
 	return ok;
 }

@@ -171,15 +171,18 @@ bool wk_etl_scan_stack_definition(struct wk_etl_trace *trace)
 static void scan_record(struct wk_etl_trace *trace)
 {
 	struct wk_etl_record *record = &trace->record;
-	struct wk_etl_match match = wk_etl_hooks_match(trace->hooks, record);
+	struct wk_etl_match match = wk_etl_hooks_match(&trace->hooks, record);
 	uint32_t kind = wk_etl_kinds_add(trace->kinds, record);
 	const struct wk_etl_hook *hook = match.hook;
-	struct wk_etl_tally *tally = wk_etl_counts_add(
-		trace->counts, match.kernel_hook, match.provider == WK_ETL_BY_KERNEL ? 0 : kind);
+	struct wk_etl_tally *tally =
+		match.provider == WK_ETL_BY_KERNEL
+			? wk_etl_counts_of_hook(&trace->counts, match.kernel_hook)
+			: &wk_etl_kinds_get(trace->kinds, kind)->tally;
 
 	trace->hook = hook;
 	trace->provider = match.provider;
 	wk_etl_hook_set_width(hook, record);
+	tally->count++;
 	tally->is_used |= wk_etl_hook_is_used(hook);
 	trace->sources_seen |= 1u << hook->source;
 	if (hook->scan)
@@ -193,25 +196,22 @@ static void scan_record(struct wk_etl_trace *trace)
 		wk_etl_mark_buffer(trace->file, wk_etl_buffer_index(trace->file));
 	if (record->kind == WK_ETL_KERNEL)
 		return;
-	wk_etl_descriptions_learn(trace->descriptions, record);
+	wk_etl_schemas_learn(trace->schemas, record);
 	wk_etl_user_scan(trace, kind);
 }
 
 void wk_etl_first_pass(struct wk_etl_trace *trace)
 {
-	trace->hooks = wk_etl_hooks_new();
+	wk_etl_hooks_init(&trace->hooks);
 	trace->stacks = wk_etl_stacks_new();
 	trace->ids = wk_etl_ids_new();
 	trace->config.texts = &trace->texts;
-	trace->counts = wk_etl_counts_new();
 	trace->kinds = wk_etl_kinds_new();
-	trace->descriptions = wk_etl_descriptions_new(trace->kinds);
+	trace->schemas = wk_etl_schemas_new(trace->kinds);
 	trace->user = wk_etl_user_new();
-	trace->methods = wk_etl_methods_new();
-	trace->modules = wk_etl_modules_new();
 	while (wk_etl_next(trace->file, &trace->record))
 		scan_record(trace);
-	wk_etl_descriptions_settle(trace->descriptions);
+	wk_etl_schemas_settle(trace->schemas);
 	wk_etl_user_settle(trace);
 	trace->unknown_keys = wk_etl_stacks_settle(trace->stacks);
 	wk_etl_ids_settle(trace->ids);

@@ -3,7 +3,6 @@
 #include <assert.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "formats/etl/config/facts.h"
 #include "formats/etl/trace.h"
 
@@ -172,8 +171,8 @@ static const struct wk_etl_hook rows[] = {
 };
 
 #define ROWS    (sizeof(rows) / sizeof(rows[0]))
-#define GROUPS  32
-#define OPCODES 256
+#define GROUPS  WK_ETL_HOOK_GROUPS
+#define OPCODES WK_ETL_HOOK_OPCODES
 
 /* By the high byte of a hook. */
 static const char *const groups[] = {
@@ -226,16 +225,8 @@ static const struct {
 
 static const struct wk_etl_hook unknown;
 
-struct wk_etl_hooks {
-	uint16_t kernel[GROUPS][OPCODES]; /* row + 1 */
-	uint16_t others[WK_ETL_BY_OTHERS][OPCODES];
-	const struct wk_etl_hook *any[WK_ETL_BY_OTHERS]; /* the first of WK_ETL_ANY_ID */
-};
-
-struct wk_etl_hooks *wk_etl_hooks_new(void)
+void wk_etl_hooks_init(struct wk_etl_hooks *hooks)
 {
-	struct wk_etl_hooks *hooks = wk_alloc_zeroed(1, sizeof(*hooks));
-
 	for (size_t i = ROWS; i-- > 0;) {
 		const struct wk_etl_hook *row = &rows[i];
 
@@ -249,12 +240,6 @@ struct wk_etl_hooks *wk_etl_hooks_new(void)
 			hooks->kernel[row->id / OPCODES][row->id % OPCODES] = (uint16_t)(i + 1);
 		}
 	}
-	return hooks;
-}
-
-void wk_etl_hooks_free(struct wk_etl_hooks *hooks)
-{
-	wk_free(hooks);
 }
 
 static struct wk_etl_match match_kernel(const struct wk_etl_hooks *hooks, uint16_t kernel_hook)

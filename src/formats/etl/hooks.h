@@ -67,11 +67,18 @@ struct wk_etl_hook {
 	bool is_unread;             /* recognized, but its payload cannot be decoded */
 };
 
-/* Built once from the table. */
-struct wk_etl_hooks;
+#define WK_ETL_HOOK_GROUPS  32
+#define WK_ETL_HOOK_OPCODES 256
 
-struct wk_etl_hooks *wk_etl_hooks_new(void);
-void wk_etl_hooks_free(struct wk_etl_hooks *hooks);
+/* Rows of the table, found by what a record has. */
+struct wk_etl_hooks {
+	uint16_t kernel[WK_ETL_HOOK_GROUPS][WK_ETL_HOOK_OPCODES]; /* row + 1 */
+	uint16_t others[WK_ETL_BY_OTHERS][WK_ETL_HOOK_OPCODES];
+	const struct wk_etl_hook *any[WK_ETL_BY_OTHERS]; /* the first of WK_ETL_ANY_ID */
+};
+
+/* `hooks` is zeroed. */
+void wk_etl_hooks_init(struct wk_etl_hooks *hooks);
 
 struct wk_etl_match {
 	const struct wk_etl_hook *hook; /* never NULL: one without handlers for unknown events */

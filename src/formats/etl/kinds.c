@@ -10,20 +10,15 @@
 
 #define RECENT 64
 
-struct named_provider {
-	struct wk_guid guid;
-	struct wk_str name;
-};
-
 struct wk_etl_kinds {
 	struct wk_strtab *texts;
 	struct wk_etl_event_kind *at;
 	size_t count, cap;
 	struct wk_index index;
-	uint32_t recent[RECENT]; /* the latest kinds, by a key without a hash */
-	struct named_provider *providers;
+	uint32_t recent[RECENT];  /* the latest kinds, by a key without a hash */
+	struct wk_str *providers; /* names */
 	size_t provider_count, provider_cap;
-	struct wk_index provider_at;
+	struct wk_map provider_at; /* by GUID, hashed: row + 1 */
 };
 
 struct wk_etl_kinds *wk_etl_kinds_new(void)
@@ -38,7 +33,7 @@ void wk_etl_kinds_free(struct wk_etl_kinds *kinds)
 {
 	wk_strtab_free(kinds->texts);
 	wk_index_fini(&kinds->index);
-	wk_index_fini(&kinds->provider_at);
+	wk_map_fini(&kinds->provider_at);
 	WK_FREE_ALL(kinds->at, kinds->providers, kinds);
 }
 
@@ -104,17 +99,11 @@ uint64_t wk_etl_hash_guid(const struct wk_guid *guid)
 	return wk_hash_pair(low, high);
 }
 
-static bool is_same_provider(const void *table, uint32_t id, const void *guid)
-{
-	return wk_guid_eq(&((const struct wk_etl_kinds *)table)->providers[id - 1].guid, guid);
-}
-
 static struct wk_str provider_name(const struct wk_etl_kinds *kinds, const struct wk_guid *guid)
 {
-	uint32_t row = wk_index_find(&kinds->provider_at, wk_etl_hash_guid(guid), is_same_provider,
-				     kinds, guid);
+	uint32_t row = wk_map_find(&kinds->provider_at, wk_etl_hash_guid(guid));
 
-	return row ? kinds->providers[row - 1].name : wk_etl_provider_name(guid);
+	return row ? kinds->providers[row - 1] : wk_etl_provider_name(guid);
 }
 
 void wk_etl_kinds_name_provider(struct wk_etl_kinds *kinds, const struct wk_guid *guid,
@@ -122,9 +111,8 @@ void wk_etl_kinds_name_provider(struct wk_etl_kinds *kinds, const struct wk_guid
 {
 	if (name.len == 0 || provider_name(kinds, guid).len)
 		return;
-	*WK_APPEND(kinds->providers, kinds->provider_count, kinds->provider_cap) =
-		(struct named_provider){ *guid, name };
-	wk_index_add(&kinds->provider_at, wk_etl_hash_guid(guid), (uint32_t)kinds->provider_count);
+	*WK_APPEND(kinds->providers, kinds->provider_count, kinds->provider_cap) = name;
+	wk_map_set(&kinds->provider_at, wk_etl_hash_guid(guid), (uint32_t)kinds->provider_count);
 }
 
 /* ---- kinds */
@@ -204,9 +192,14 @@ uint32_t wk_etl_kinds_add(struct wk_etl_kinds *kinds, const struct wk_etl_record
 	return *recent;
 }
 
-const struct wk_etl_event_kind *wk_etl_kinds_get(const struct wk_etl_kinds *kinds, uint32_t kind)
+struct wk_etl_event_kind *wk_etl_kinds_get(const struct wk_etl_kinds *kinds, uint32_t kind)
 {
 	return &kinds->at[kind - 1];
+}
+
+uint32_t wk_etl_kinds_count(const struct wk_etl_kinds *kinds)
+{
+	return (uint32_t)kinds->count;
 }
 
 /* ---- names */
@@ -258,8 +251,7 @@ static void add_number(const struct wk_etl_event_kind *kind, struct wk_buf *text
 		wk_buf_add_fmt(text, " v%u", kind->key.version);
 }
 
-static struct wk_str event_name(struct wk_etl_kinds *kinds,
-				const struct wk_etl_descriptions *descriptions,
+static struct wk_str event_name(struct wk_etl_kinds *kinds, const struct wk_etl_schemas *schemas,
 				const struct wk_etl_event_kind *kind)
 {
 	struct wk_buf text = { 0 };
@@ -268,7 +260,7 @@ static struct wk_str event_name(struct wk_etl_kinds *kinds,
 	if (kind->key.is_classic)
 		name = wk_etl_hook_name(&kind->key.provider, kind->key.id);
 	if (name.len == 0)
-		name = wk_etl_descriptions_event(descriptions, kind);
+		name = wk_etl_schemas_event(schemas, kind);
 	if (name.len == 0 && kind->is_manifest_chunk && kind->own_name.len == 0)
 		name = wk_str_c("ManifestData");
 	if (name.len)
@@ -282,11 +274,10 @@ static struct wk_str event_name(struct wk_etl_kinds *kinds,
 	return name;
 }
 
-static struct wk_str provider_of(struct wk_etl_kinds *kinds,
-				 const struct wk_etl_descriptions *descriptions,
+static struct wk_str provider_of(struct wk_etl_kinds *kinds, const struct wk_etl_schemas *schemas,
 				 const struct wk_etl_event_kind *kind)
 {
-	struct wk_str name = wk_etl_descriptions_provider(descriptions, kind);
+	struct wk_str name = wk_etl_schemas_provider(schemas, kind);
 	struct wk_buf text = { 0 };
 
 	if (name.len == 0)
@@ -301,14 +292,14 @@ static struct wk_str provider_of(struct wk_etl_kinds *kinds,
 	return name;
 }
 
-void wk_etl_kinds_name(struct wk_etl_kinds *kinds, struct wk_etl_descriptions *descriptions,
-		       uint32_t kind, struct wk_str *provider, struct wk_str *event)
+void wk_etl_kinds_name(struct wk_etl_kinds *kinds, struct wk_etl_schemas *schemas, uint32_t kind,
+		       struct wk_str *provider, struct wk_str *event)
 {
 	struct wk_etl_event_kind *row = &kinds->at[kind - 1];
 
 	if (row->event.len == 0) {
-		row->provider = provider_of(kinds, descriptions, row);
-		row->event = event_name(kinds, descriptions, row);
+		row->provider = provider_of(kinds, schemas, row);
+		row->event = event_name(kinds, schemas, row);
 	}
 	*provider = row->provider;
 	*event = row->event;

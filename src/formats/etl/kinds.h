@@ -10,7 +10,7 @@
 
 #define WK_ETL_MOST_NAME 256
 
-struct wk_etl_descriptions;
+struct wk_etl_schemas;
 struct wk_etl_kinds;
 
 /* The id of a classic event is its opcode, its provider is its class. */
@@ -21,12 +21,20 @@ struct wk_etl_event_key {
 	bool is_classic;
 };
 
+struct wk_etl_tally {
+	uint64_t count;
+	bool is_used;
+};
+
 struct wk_etl_event_kind {
 	struct wk_etl_event_key key;
 	uint8_t opcode;
 	bool is_message, is_manifest_chunk;
 	struct wk_str own_name;        /* of TraceLogging */
 	struct wk_str provider, event; /* set by wk_etl_kinds_name */
+	struct wk_etl_tally tally;     /* its records (counts.h) */
+	bool has_stacks;               /* some of them (user.h) */
+	uint32_t source;               /* of their samples; 0: none */
 };
 
 struct wk_etl_kinds *wk_etl_kinds_new(void);
@@ -36,13 +44,14 @@ void wk_etl_kinds_free(struct wk_etl_kinds *kinds);
 uint32_t wk_etl_kinds_add(struct wk_etl_kinds *kinds, const struct wk_etl_record *record);
 
 /* Valid until the next add. */
-const struct wk_etl_event_kind *wk_etl_kinds_get(const struct wk_etl_kinds *kinds, uint32_t kind);
+struct wk_etl_event_kind *wk_etl_kinds_get(const struct wk_etl_kinds *kinds, uint32_t kind);
+uint32_t wk_etl_kinds_count(const struct wk_etl_kinds *kinds);
 
 /* "Microsoft-Windows-DotNETRuntime" and "GC/Start", or numbers if there is no name. Two kinds with
  * one name are two versions. Names are valid as long as `kinds`; call it once all
  * records have been added. */
-void wk_etl_kinds_name(struct wk_etl_kinds *kinds, struct wk_etl_descriptions *descriptions,
-		       uint32_t kind, struct wk_str *provider, struct wk_str *event);
+void wk_etl_kinds_name(struct wk_etl_kinds *kinds, struct wk_etl_schemas *schemas, uint32_t kind,
+		       struct wk_str *provider, struct wk_str *event);
 
 /* Names a provider if it has no name yet. The text must be valid as long as `kinds`. */
 void wk_etl_kinds_name_provider(struct wk_etl_kinds *kinds, const struct wk_guid *guid,

@@ -1,8 +1,5 @@
 #include "formats/etl/methods.h"
 
-#include <stdlib.h>
-
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -11,47 +8,25 @@
 #include "formats/etl/payload/payload.h"
 #include "formats/etl/trace.h"
 
-struct method {
-	uint32_t pid, size_bytes;
-	uint64_t start, module;
-	bool is_clr;
-	struct wk_str name;
-	struct wk_jit_map_line line; /* of a script; its line is 0 where that is unknown */
-};
-
-struct wk_etl_methods {
-	struct wk_arena texts;
-	struct method *seen;
-	size_t seen_count, seen_cap;
-	struct wk_map met;      /* pid and start, hashed */
-	struct wk_str *sources; /* files of scripts */
-	size_t source_count, source_cap;
-	struct wk_map source_of; /* pid and number, hashed: row + 1 */
-};
-
-struct wk_etl_methods *wk_etl_methods_new(void)
-{
-	return wk_alloc_zeroed(1, sizeof(struct wk_etl_methods));
-}
-
-void wk_etl_methods_free(struct wk_etl_methods *methods)
+void wk_etl_methods_fini(struct wk_etl_methods *methods)
 {
 	wk_arena_fini(&methods->texts);
 	wk_map_fini(&methods->met);
 	wk_map_fini(&methods->source_of);
-	WK_FREE_ALL(methods->seen, methods->sources, methods);
+	WK_FREE_ALL(methods->seen, methods->sources);
 }
 
 /* ---- one record */
 
 /* The name is "Namespace.Type.Method". */
-static bool read_clr(const struct wk_etl_trace *trace, struct method *method, struct wk_buf *name)
+static bool read_clr(const struct wk_etl_trace *trace, struct wk_etl_seen_method *method,
+		     struct wk_buf *name)
 {
 	struct wk_etl_method read;
 
 	if (!wk_etl_read_method(trace->record.payload, &read))
 		return false;
-	*method = (struct method){ .pid = trace->record.pid, .is_clr = true, .module = read.module,
+	*method = (struct wk_etl_seen_method){ .pid = trace->record.pid, .is_clr = true, .module = read.module,
 				   .start = read.start, .size_bytes = read.size_bytes };
 	wk_utf16_add(name, read.space, false);
 	if (name->len)
@@ -68,14 +43,14 @@ static struct wk_str file_of(const struct wk_etl_methods *methods, uint32_t pid,
 }
 
 /* Context, start, size, numbers of method and range, the script's number, where in it, name. */
-static bool read_script(const struct wk_etl_trace *trace, struct method *method,
+static bool read_script(const struct wk_etl_trace *trace, struct wk_etl_seen_method *method,
 			struct wk_buf *name)
 {
 	struct wk_etl_form form = wk_etl_form(trace);
 	struct wk_bytes in = trace->record.payload;
 	uint64_t size_bytes, source;
 
-	*method = (struct method){ .pid = trace->record.pid };
+	*method = (struct wk_etl_seen_method){ .pid = trace->record.pid };
 	wk_etl_read_pointer(&in, form);
 	method->start = wk_etl_read_pointer(&in, form);
 	size_bytes = wk_u64le(&in);
@@ -87,12 +62,12 @@ static bool read_script(const struct wk_etl_trace *trace, struct method *method,
 		return false;
 	method->size_bytes = size_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)size_bytes;
 	method->line.address = method->start;
-	method->line.file = file_of(trace->methods, method->pid, source);
+	method->line.file = file_of(&trace->methods, method->pid, source);
 	wk_utf16_add(name, wk_etl_text16(&in), false);
 	return true;
 }
 
-static bool read_method(const struct wk_etl_trace *trace, struct method *method,
+static bool read_method(const struct wk_etl_trace *trace, struct wk_etl_seen_method *method,
 			struct wk_buf *name)
 {
 	bool ok = (trace->hook->provider == WK_ETL_BY_SCRIPT ? read_script
@@ -107,7 +82,7 @@ static bool read_method(const struct wk_etl_trace *trace, struct method *method,
 /* The number of a script, its context, flags, its origin. */
 bool wk_etl_scan_script_source(struct wk_etl_trace *trace)
 {
-	struct wk_etl_methods *methods = trace->methods;
+	struct wk_etl_methods *methods = &trace->methods;
 	struct wk_bytes in = trace->record.payload;
 	uint64_t number = wk_u64le(&in);
 
@@ -124,9 +99,9 @@ bool wk_etl_scan_script_source(struct wk_etl_trace *trace)
 
 bool wk_etl_scan_method(struct wk_etl_trace *trace)
 {
-	struct wk_etl_methods *methods = trace->methods;
+	struct wk_etl_methods *methods = &trace->methods;
 	struct wk_buf name = { 0 };
-	struct method method;
+	struct wk_etl_seen_method method;
 	bool ok = read_method(trace, &method, &name);
 
 	if (ok) {
@@ -144,7 +119,8 @@ bool wk_etl_scan_method(struct wk_etl_trace *trace)
 
 /* ---- the second */
 
-static bool emit(const struct wk_etl_trace *trace, const struct method *method, uint64_t time_ns)
+static bool emit(const struct wk_etl_trace *trace, const struct wk_etl_seen_method *method,
+		 uint64_t time_ns)
 {
 	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .time_ns = time_ns, .pid = method->pid,
 				  .tid = method->pid, .cpu = WK_NO_CPU };
@@ -157,7 +133,7 @@ static bool emit(const struct wk_etl_trace *trace, const struct method *method, 
 		event.symbol.line_count = 1;
 	}
 	if (method->is_clr &&
-	    wk_etl_modules_is_program(trace->modules, method->pid, method->module, method->name))
+	    wk_etl_modules_is_program(&trace->modules, method->pid, method->module, method->name))
 		event.symbol.kind = WK_FRAME_JIT_PROGRAM;
 	return wk_etl_emit_event(trace, &event);
 }
@@ -166,15 +142,15 @@ bool wk_etl_methods_emit_seen(const struct wk_etl_trace *trace)
 {
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < trace->methods->seen_count; i++)
-		ok = emit(trace, &trace->methods->seen[i], 0);
+	for (size_t i = 0; ok && i < trace->methods.seen_count; i++)
+		ok = emit(trace, &trace->methods.seen[i], 0);
 	return ok;
 }
 
 bool wk_etl_emit_method(struct wk_etl_trace *trace)
 {
 	struct wk_buf name = { 0 };
-	struct method method;
+	struct wk_etl_seen_method method;
 	bool ok = !read_method(trace, &method, &name) ||
 		  emit(trace, &method, wk_etl_ns(trace->file, trace->record.time));
 

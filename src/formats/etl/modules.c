@@ -1,8 +1,5 @@
 #include "formats/etl/modules.h"
 
-#include <stdlib.h>
-
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -13,25 +10,12 @@
 
 enum owner { UNKNOWN, FRAMEWORKS, PROGRAMS };
 
-struct wk_etl_modules {
-	struct wk_arena texts;
-	struct wk_etl_debug_id *at;
-	size_t count, cap;
-	struct wk_map row_of;   /* process and path, hashed: row + 1 */
-	struct wk_map owner_of; /* process and number, hashed: enum owner */
-};
-
-struct wk_etl_modules *wk_etl_modules_new(void)
-{
-	return wk_alloc_zeroed(1, sizeof(struct wk_etl_modules));
-}
-
-void wk_etl_modules_free(struct wk_etl_modules *modules)
+void wk_etl_modules_fini(struct wk_etl_modules *modules)
 {
 	wk_arena_fini(&modules->texts);
 	wk_map_fini(&modules->row_of);
 	wk_map_fini(&modules->owner_of);
-	WK_FREE_ALL(modules->at, modules);
+	WK_FREE_ALL(modules->at);
 }
 
 static void add_lower(struct wk_buf *lower, struct wk_str path)
@@ -135,14 +119,14 @@ bool wk_etl_scan_module(struct wk_etl_trace *trace)
 		return false;
 	il_path = wk_etl_text16(&in);
 	native_path = wk_etl_text16(&in);
-	add_owner(trace->modules, trace->record.pid, number, il_path);
+	add_owner(&trace->modules, trace->record.pid, number, il_path);
 	wk_u16le(&in); /* which of the process's runtimes */
 	read_pdb(&in, &managed, &pdb);
 	read_pdb(&in, &native, &pdb);
 	if (in.bad)
 		return false;
 	if (memcmp(native.guid, (const uint8_t[16]){ 0 }, sizeof(native.guid)))
-		add_native(trace->modules, &native,
+		add_native(&trace->modules, &native,
 			   native_path.at < native_path.end ? native_path : il_path, pdb);
 	return true;
 }

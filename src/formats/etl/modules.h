@@ -3,13 +3,20 @@
 #ifndef WK_FORMATS_ETL_MODULES_H
 #define WK_FORMATS_ETL_MODULES_H
 
-#include "formats/etl/file/file.h"
+#include "base/arena.h"
+#include "base/map.h"
 #include "formats/etl/payload/payload.h"
 
-struct wk_etl_modules;
+/* All zero is empty. */
+struct wk_etl_modules {
+	struct wk_arena texts;
+	struct wk_etl_debug_id *at;
+	size_t count, cap;
+	struct wk_map row_of;   /* process and path, hashed: row + 1 */
+	struct wk_map owner_of; /* process and number, hashed: enum owner */
+};
 
-struct wk_etl_modules *wk_etl_modules_new(void);
-void wk_etl_modules_free(struct wk_etl_modules *modules);
+void wk_etl_modules_fini(struct wk_etl_modules *modules);
 
 /* By the process and the path of the image, ignoring case; NULL if there is none. */
 const struct wk_etl_debug_id *wk_etl_modules_find(const struct wk_etl_modules *modules,

@@ -164,7 +164,7 @@ static bool emit_image(struct wk_etl_trace *trace, const struct wk_etl_seen_imag
 	event.image.time_stamp = key ? key->time_stamp : image->time_stamp;
 	event.image.image_bytes = (uint32_t)(key ? key->size_bytes : image->size_bytes);
 	if (!id)
-		id = wk_etl_modules_find(trace->modules, image->pid, image->path);
+		id = wk_etl_modules_find(&trace->modules, image->pid, image->path);
 	if (id) {
 		event.image.build_id = build_id_of(id);
 		event.image.pdb_path = id->path;
@@ -279,7 +279,7 @@ bool wk_etl_emit_mark(struct wk_etl_trace *trace)
 
 static bool emit_record(struct wk_etl_trace *trace)
 {
-	trace->hook = wk_etl_hooks_match(trace->hooks, &trace->record).hook;
+	trace->hook = wk_etl_hooks_match(&trace->hooks, &trace->record).hook;
 	if (!trace->hook->emit)
 		return true;
 	wk_etl_hook_set_width(trace->hook, &trace->record);
@@ -294,7 +294,7 @@ static bool emit_sums(struct wk_etl_trace *trace)
 	if (!wk_etl_sums_others(trace))
 		return true;
 	wk_etl_sum_idle(trace, &sums);
-	wk_etl_user_sum(trace->user, &sums);
+	wk_etl_user_sum(trace, &sums);
 	ok = wk_etl_sums_emit(&sums, trace->file, trace->sink, trace->err);
 	wk_etl_sums_fini(&sums);
 	return ok;

@@ -71,7 +71,7 @@ struct wk_etl_trace {
 	const struct wk_sink *sink;
 	struct wk_err *err;
 	struct wk_arena texts;
-	struct wk_etl_hooks *hooks;
+	struct wk_etl_hooks hooks;
 	struct wk_etl_record record;    /* the one that a pass is at: the input of its handler */
 	const struct wk_etl_hook *hook; /* its row in the table of events */
 	enum wk_etl_provider provider;  /* in the first pass */
@@ -79,10 +79,10 @@ struct wk_etl_trace {
 	struct wk_etl_paths paths;
 	struct wk_etl_stacks *stacks;
 	struct wk_etl_kinds *kinds; /* of events of programs and drivers */
-	struct wk_etl_descriptions *descriptions;
-	struct wk_etl_user *user;       /* those with stacks */
-	struct wk_etl_methods *methods; /* JIT code */
-	struct wk_etl_modules *modules;
+	struct wk_etl_schemas *schemas;
+	struct wk_etl_user *user;      /* those with stacks */
+	struct wk_etl_methods methods; /* JIT code */
+	struct wk_etl_modules modules;
 	struct wk_etl_ids *ids;  /* of images */
 	uint64_t heap_snapshots; /* of programs, whose content is not read */
 	bool in_full;            /* every event of a program is emitted, as text */
@@ -97,7 +97,7 @@ struct wk_etl_trace {
 	struct wk_etl_seen_image *images;
 	size_t image_count, image_cap;
 
-	struct wk_etl_counts *counts;
+	struct wk_etl_counts counts;
 	uint32_t sources_seen;    /* bits, by enum wk_etl_source */
 	struct wk_event_sum idle; /* all samples of idle processors, in ticks */
 	uint64_t idle_unweighted; /* those of them before the first interval */

@@ -30,11 +30,7 @@ struct wk_etl_user {
 	size_t half_count, half_cap;
 	bool has_stack;             /* of some event */
 	struct wk_etl_sums counted; /* the source is the kind */
-	bool *has_stacks;           /* by kind */
-	size_t has_stacks_cap;
-	uint32_t *source_of;       /* by kind, once settled */
-	uint32_t kind_count;       /* then */
-	struct wk_strtab *sources; /* names; the first is number 1 */
+	struct wk_strtab *sources;  /* names; the first is number 1 */
 	uint32_t source_count;
 };
 
@@ -54,22 +50,14 @@ void wk_etl_user_free(struct wk_etl_user *user)
 	wk_strtab_free(user->sources);
 	wk_map_fini(&user->latest_of);
 	wk_map_fini(&user->half_of);
-	WK_FREE_ALL(user->latest, user->halves, user->has_stacks, user->source_of, user);
+	WK_FREE_ALL(user->latest, user->halves, user);
 }
 
 /* ---- stacks */
 
-static void note_kind(struct wk_etl_user *user, uint32_t kind)
+static void note_kind(const struct wk_etl_trace *trace, uint32_t kind)
 {
-	size_t before = user->has_stacks_cap;
-
-	if (kind < before) {
-		user->has_stacks[kind] = true;
-		return;
-	}
-	WK_RESERVE(user->has_stacks, user->has_stacks_cap, (size_t)kind + 1);
-	memset(user->has_stacks + before, 0, user->has_stacks_cap - before);
-	user->has_stacks[kind] = true;
+	wk_etl_kinds_get(trace->kinds, kind)->has_stacks = true;
 }
 
 /* A thread is 0 where the record does not say. */
@@ -91,7 +79,7 @@ static void count(struct wk_etl_user *user, const struct latest *event)
 /* The event has a stack: it is noted, or its buffer is marked for the second pass. */
 static void note_stack(struct wk_etl_trace *trace, const struct latest *latest)
 {
-	note_kind(trace->user, latest->kind);
+	note_kind(trace, latest->kind);
 	if (wk_etl_sums_others(trace))
 		count(trace->user, latest);
 	else
@@ -161,7 +149,7 @@ static void meet_stack(struct wk_etl_trace *trace, uint32_t kind, bool has_frame
 	if (!wk_etl_sums_others(trace) || (has_frames && !*is_met))
 		note_stack(trace, &own);
 	else
-		note_kind(trace->user, kind);
+		note_kind(trace, kind);
 	*is_met |= has_frames;
 }
 
@@ -216,7 +204,7 @@ static void scan_clr_stack(struct wk_etl_trace *trace)
 		count = (uint32_t)(wk_bytes_left(&addresses) / record->pointer_bytes);
 	addresses = wk_bytes_slice(&addresses, (uint64_t)count * record->pointer_bytes);
 	if (wk_etl_sums_others(trace) && !has_address(addresses))
-		note_kind(user, latest->kind);
+		note_kind(trace, latest->kind);
 	else
 		note_stack(trace, latest);
 	if (!wk_etl_sums_others(trace))
@@ -254,7 +242,7 @@ static uint32_t name_source(struct wk_etl_trace *trace, uint32_t kind)
 	struct wk_str provider, event;
 	uint32_t number;
 
-	wk_etl_kinds_name(trace->kinds, trace->descriptions, kind, &provider, &event);
+	wk_etl_kinds_name(trace->kinds, trace->schemas, kind, &provider, &event);
 	wk_buf_add_str(&name, provider);
 	wk_buf_add_char(&name, '/');
 	wk_buf_add_str(&name, event);
@@ -269,15 +257,15 @@ void wk_etl_user_settle(struct wk_etl_trace *trace)
 	struct wk_etl_user *user = trace->user;
 
 	wk_etl_stacks_settle(user->stacks);
-	user->kind_count = (uint32_t)user->has_stacks_cap;
-	user->source_of = wk_alloc_zeroed((size_t)user->kind_count + 1, sizeof(*user->source_of));
-	for (uint32_t kind = 1; kind < user->kind_count; kind++) {
-		if (!user->has_stacks[kind])
+	for (uint32_t kind = 1; kind <= wk_etl_kinds_count(trace->kinds); kind++) {
+		struct wk_etl_event_kind *row = wk_etl_kinds_get(trace->kinds, kind);
+
+		if (!row->has_stacks)
 			continue;
-		user->source_of[kind] = name_source(trace, kind);
-		wk_etl_counts_use(trace->counts, kind);
-		if (user->source_of[kind] > user->source_count)
-			user->source_count = user->source_of[kind];
+		row->source = name_source(trace, kind);
+		row->tally.is_used = true;
+		if (row->source > user->source_count)
+			user->source_count = row->source;
 	}
 }
 
@@ -344,28 +332,29 @@ bool wk_etl_user_emit(struct wk_etl_trace *trace)
 {
 	const struct wk_etl_record *record = &trace->record;
 	struct wk_event event = wk_etl_event(trace, WK_EVENT_OTHER);
-	const struct wk_etl_user *user = trace->user;
-	uint32_t kind;
+	uint32_t kind, source;
 
-	if (!trace->in_full && !user->has_stack)
+	if (!trace->in_full && !trace->user->has_stack)
 		return true;
 	event.pid = emitted_id(record->pid);
 	event.tid = emitted_id(record->tid);
 	kind = wk_etl_kinds_add(trace->kinds, record);
-	if (kind < user->kind_count && user->source_of[kind] &&
-	    !emit_sample(trace, event, user->source_of[kind]))
+	source = wk_etl_kinds_get(trace->kinds, kind)->source;
+	if (source && !emit_sample(trace, event, source))
 		return false;
-	return !trace->in_full || wk_etl_descriptions_emit(trace->descriptions, record, kind,
-							   &event, trace->sink, trace->err);
+	return !trace->in_full ||
+	       wk_etl_schemas_emit(trace->schemas, record, kind, &event, trace->sink, trace->err);
 }
 
 /* Kinds of one name have one source. */
-void wk_etl_user_sum(const struct wk_etl_user *user, struct wk_etl_sums *sums)
+void wk_etl_user_sum(const struct wk_etl_trace *trace, struct wk_etl_sums *sums)
 {
-	for (size_t i = 0; i < user->counted.count; i++) {
-		struct wk_event_whose whose = user->counted.whose[i];
+	const struct wk_etl_sums *counted = &trace->user->counted;
 
-		whose.source = source_number(user->source_of[whose.source]);
-		wk_etl_sums_add(sums, &whose, &user->counted.rows[i]);
+	for (size_t i = 0; i < counted->count; i++) {
+		struct wk_event_whose whose = counted->whose[i];
+
+		whose.source = source_number(wk_etl_kinds_get(trace->kinds, whose.source)->source);
+		wk_etl_sums_add(sums, &whose, &counted->rows[i]);
 	}
 }

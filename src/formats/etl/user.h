@@ -32,6 +32,6 @@ bool wk_etl_user_emit_sources(const struct wk_etl_trace *trace);
 bool wk_etl_user_emit(struct wk_etl_trace *trace);
 
 /* Adds the samples that were only counted. */
-void wk_etl_user_sum(const struct wk_etl_user *user, struct wk_etl_sums *sums);
+void wk_etl_user_sum(const struct wk_etl_trace *trace, struct wk_etl_sums *sums);
 
 #endif

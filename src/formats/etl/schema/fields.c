@@ -30,12 +30,6 @@ struct reading {
 	size_t depth;
 };
 
-void wk_etl_field_reader_fini(struct wk_etl_field_reader *reader)
-{
-	wk_free(reader->numbers);
-	*reader = (struct wk_etl_field_reader){ 0 };
-}
-
 static void reserve(struct wk_etl_field_reader *reader, uint32_t count)
 {
 	size_t before = reader->number_cap;

@@ -9,18 +9,6 @@
 #include "base/buf.h"
 #include "formats/etl/schema/schema.h"
 
-/* State for reading one event after the other; zero-initialized is ready. */
-struct wk_etl_field_reader {
-	struct known_number {
-		uint64_t event; /* the time of the last read */
-		uint32_t number;
-	} * numbers; /* by field: values that may be counts */
-	size_t number_cap;
-	uint64_t event;
-};
-
-void wk_etl_field_reader_fini(struct wk_etl_field_reader *reader);
-
 /* False if the payload ends before its last field, or cannot be read: the text then contains the
  * fields before, and "...". If the schema's `may_end` is set, a payload may end
  * after any field. */

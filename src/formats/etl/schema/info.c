@@ -195,8 +195,9 @@ static void read_event(struct wk_etl_schemas *schemas, struct wk_bytes whole)
 	    wk_etl_schemas_find(schemas, &head.key))
 		return;
 	schema.provider = text_at(schemas, whole, head.names[PROVIDER_NAME]);
-	schema.event = wk_etl_schemas_event(schemas, text_at(schemas, whole, head.names[TASK_NAME]),
-					    text_at(schemas, whole, head.names[OPCODE_NAME]));
+	schema.event =
+		wk_etl_schemas_join_name(schemas, text_at(schemas, whole, head.names[TASK_NAME]),
+					 text_at(schemas, whole, head.names[OPCODE_NAME]));
 	info.count = head.count;
 	info.fields = wk_alloc_zeroed((size_t)head.count + 1, sizeof(*info.fields));
 	info.field_of = wk_alloc_zeroed((size_t)head.count + 1, sizeof(*info.field_of));

@@ -15,39 +15,6 @@
 
 #define MOST_BITS 64 /* names for bits of one number; there are 32 bits */
 
-struct described {
-	struct wk_etl_event_key key;
-	struct wk_etl_schema schema;
-};
-
-struct named_values {
-	struct wk_guid provider;
-	struct wk_str name;
-	struct wk_etl_values values;
-};
-
-struct field_list {
-	struct wk_guid provider;
-	struct wk_etl_field *at;
-	uint32_t count;
-};
-
-struct wk_etl_schemas {
-	struct wk_etl_kinds *kinds;
-	struct wk_strtab *texts;
-	struct wk_arena arena;
-	struct described *described;
-	size_t described_count, described_cap;
-	struct wk_index described_at;
-	struct field_list *lists;
-	size_t list_count, list_cap;
-	struct named_values *values;
-	size_t values_count, values_cap;
-	struct wk_index values_at;
-	struct wk_etl_manifests *manifests;
-	uint64_t unread_manifests;
-};
-
 struct wk_etl_schemas *wk_etl_schemas_new(struct wk_etl_kinds *kinds)
 {
 	struct wk_etl_schemas *schemas = wk_alloc_zeroed(1, sizeof(*schemas));
@@ -63,9 +30,11 @@ void wk_etl_schemas_free(struct wk_etl_schemas *schemas)
 	wk_etl_manifests_free(schemas->manifests);
 	wk_strtab_free(schemas->texts);
 	wk_arena_fini(&schemas->arena);
-	wk_index_fini(&schemas->described_at);
-	wk_index_fini(&schemas->values_at);
-	WK_FREE_ALL(schemas->described, schemas->lists, schemas->values, schemas);
+	wk_map_fini(&schemas->described_at);
+	wk_map_fini(&schemas->values_at);
+	WK_BUF_FINI_ALL(&schemas->what, &schemas->text);
+	WK_FREE_ALL(schemas->described, schemas->lists, schemas->values, schemas->fields.at,
+		    schemas->reader.numbers, schemas);
 }
 
 /* ---- texts */
@@ -90,8 +59,8 @@ struct wk_str wk_etl_schemas_text16(struct wk_etl_schemas *schemas, struct wk_by
 	return copy;
 }
 
-struct wk_str wk_etl_schemas_event(struct wk_etl_schemas *schemas, struct wk_str task,
-				   struct wk_str opcode)
+struct wk_str wk_etl_schemas_join_name(struct wk_etl_schemas *schemas, struct wk_str task,
+				       struct wk_str opcode)
 {
 	struct wk_buf text = { 0 };
 	struct wk_str name;
@@ -104,20 +73,12 @@ struct wk_str wk_etl_schemas_event(struct wk_etl_schemas *schemas, struct wk_str
 
 /* ---- descriptions */
 
-static bool is_same_described(const void *table, uint32_t id, const void *key)
-{
-	const struct wk_etl_schemas *schemas = table;
-
-	return wk_etl_is_same_key(&schemas->described[id - 1].key, key);
-}
-
 const struct wk_etl_schema *wk_etl_schemas_find(const struct wk_etl_schemas *schemas,
 						const struct wk_etl_event_key *key)
 {
-	uint32_t row = wk_index_find(&schemas->described_at, wk_etl_hash_key(key),
-				     is_same_described, schemas, key);
+	uint32_t row = wk_map_find(&schemas->described_at, wk_etl_hash_key(key));
 
-	return row ? &schemas->described[row - 1].schema : NULL;
+	return row ? &schemas->described[row - 1] : NULL;
 }
 
 const struct wk_etl_field *wk_etl_schemas_copy_fields(struct wk_etl_schemas *schemas,
@@ -132,7 +93,7 @@ const struct wk_etl_field *wk_etl_schemas_copy_fields(struct wk_etl_schemas *sch
 	copy = wk_arena_alloc(&schemas->arena, count * sizeof(*copy));
 	memcpy(copy, fields, count * sizeof(*copy));
 	*WK_APPEND(schemas->lists, schemas->list_count, schemas->list_cap) =
-		(struct field_list){ *provider, copy, count };
+		(struct wk_etl_copied_fields){ *provider, copy, count };
 	return copy;
 }
 
@@ -143,47 +104,22 @@ void wk_etl_schemas_add(struct wk_etl_schemas *schemas, const struct wk_etl_even
 		wk_etl_kinds_name_provider(schemas->kinds, &key->provider, schema->provider);
 	if (wk_etl_schemas_find(schemas, key))
 		return;
-	*WK_APPEND(schemas->described, schemas->described_count, schemas->described_cap) =
-		(struct described){ *key, *schema };
-	wk_index_add(&schemas->described_at, wk_etl_hash_key(key),
-		     (uint32_t)schemas->described_count);
+	*WK_APPEND(schemas->described, schemas->described_count, schemas->described_cap) = *schema;
+	wk_map_set(&schemas->described_at, wk_etl_hash_key(key),
+		   (uint32_t)schemas->described_count);
 }
 
 /* ---- names for numbers */
 
-struct values_key {
-	const struct wk_guid *provider;
-	struct wk_str name;
-};
-
-static uint64_t hash_of_values(const struct values_key *key)
+static uint64_t values_key(const struct wk_guid *provider, struct wk_str name)
 {
-	return wk_hash_pair(wk_etl_hash_guid(key->provider),
-			    wk_hash_bytes(key->name.at, key->name.len));
-}
-
-static bool is_same_values(const void *table, uint32_t id, const void *wanted)
-{
-	const struct wk_etl_schemas *schemas = table;
-	const struct values_key *key = wanted;
-	const struct named_values *row = &schemas->values[id - 1];
-
-	return wk_guid_eq(&row->provider, key->provider) && wk_str_eq(row->name, key->name);
-}
-
-static const struct wk_etl_values *find_values(const struct wk_etl_schemas *schemas,
-					       const struct values_key *key)
-{
-	uint32_t row = wk_index_find(&schemas->values_at, hash_of_values(key), is_same_values,
-				     schemas, key);
-
-	return row ? &schemas->values[row - 1].values : NULL;
+	return wk_hash_pair(wk_etl_hash_guid(provider), wk_hash_bytes(name.at, name.len));
 }
 
 bool wk_etl_schemas_lacks_values(const struct wk_etl_schemas *schemas,
 				 const struct wk_guid *provider, struct wk_str name)
 {
-	return !find_values(schemas, &(struct values_key){ provider, name });
+	return !wk_map_find(&schemas->values_at, values_key(provider, name));
 }
 
 static int by_value(const void *left, const void *right)
@@ -197,33 +133,34 @@ static int by_value(const void *left, const void *right)
 void wk_etl_schemas_add_values(struct wk_etl_schemas *schemas, const struct wk_guid *provider,
 			       struct wk_str name, const struct wk_etl_values *values)
 {
-	struct values_key key = { provider, name };
+	struct wk_etl_values *copy;
 	struct wk_etl_value *at;
-	struct named_values *row;
 	uint32_t count = values->count;
 
 	if (values->are_bits && count > MOST_BITS)
 		count = MOST_BITS;
-	if (count == 0 || find_values(schemas, &key))
+	if (count == 0 || !wk_etl_schemas_lacks_values(schemas, provider, name))
 		return;
 	at = wk_arena_alloc(&schemas->arena, count * sizeof(*at));
 	memcpy(at, values->at, count * sizeof(*at));
 	qsort(at, count, sizeof(*at), by_value);
 	for (uint32_t i = 0; i < count; i++)
 		at[i].word = wk_etl_plain_word(at[i].word);
-	WK_RESERVE(schemas->values, schemas->values_cap, schemas->values_count + 1);
-	row = &schemas->values[schemas->values_count++];
-	*row = (struct named_values){ *provider, name, { at, count, values->are_bits } };
-	wk_index_add(&schemas->values_at, hash_of_values(&key), (uint32_t)schemas->values_count);
+	copy = wk_arena_alloc(&schemas->arena, sizeof(*copy));
+	*copy = (struct wk_etl_values){ at, count, values->are_bits };
+	*WK_APPEND(schemas->values, schemas->values_count, schemas->values_cap) = copy;
+	wk_map_set(&schemas->values_at, values_key(provider, name),
+		   (uint32_t)schemas->values_count);
 }
 
-static void set_values(struct wk_etl_schemas *schemas, const struct field_list *list)
+static void set_values(struct wk_etl_schemas *schemas, const struct wk_etl_copied_fields *list)
 {
 	for (uint32_t i = 0; i < list->count; i++) {
-		struct values_key key = { &list->provider, list->at[i].values_name };
+		struct wk_str name = list->at[i].values_name;
+		uint32_t row = wk_map_find(&schemas->values_at, values_key(&list->provider, name));
 
-		if (key.name.len)
-			list->at[i].values = find_values(schemas, &key);
+		if (name.len)
+			list->at[i].values = row ? schemas->values[row - 1] : NULL;
 	}
 }
 
@@ -256,14 +193,4 @@ const struct wk_etl_schema *wk_etl_schemas_of(struct wk_etl_schemas *schemas,
 	if (schemas->list_count > before)
 		set_values(schemas, &schemas->lists[before]);
 	return wk_etl_schemas_find(schemas, &kind->key);
-}
-
-void wk_etl_schemas_count_unread(struct wk_etl_schemas *schemas)
-{
-	schemas->unread_manifests++;
-}
-
-uint64_t wk_etl_schemas_unread(const struct wk_etl_schemas *schemas)
-{
-	return schemas->unread_manifests;
 }

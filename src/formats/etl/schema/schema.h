@@ -1,11 +1,14 @@
 /* The table of descriptions: names of events, types of their fields, and names for numbers. For
  * schema/ only; the reader uses descriptions.h. The files of sources.h fill it.
  *
- * Order of calls: new; learn for each record of a pass, settle once; then find and of; free. */
+ * descriptions.h has the order of calls. */
 #ifndef WK_FORMATS_ETL_SCHEMA_SCHEMA_H
 #define WK_FORMATS_ETL_SCHEMA_SCHEMA_H
 
-#include "formats/etl/kinds.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/strtab.h"
+#include "formats/etl/schema/descriptions.h"
 
 /* Types of values with Windows' numbers (TDH); those of TraceLogging are the same up to 25. */
 enum wk_etl_in_type {
@@ -100,13 +103,51 @@ struct wk_etl_values {
 	bool are_bits;
 };
 
-struct wk_etl_schemas;
+/* State for reading one event after the other; zero-initialized is ready. The owner frees
+ * `numbers`. */
+struct wk_etl_field_reader {
+	struct known_number {
+		uint64_t event; /* the time of the last read */
+		uint32_t number;
+	} * numbers; /* by field: values that may be counts */
+	size_t number_cap;
+	uint64_t event;
+};
 
-struct wk_etl_schemas *wk_etl_schemas_new(struct wk_etl_kinds *kinds);
-void wk_etl_schemas_free(struct wk_etl_schemas *schemas);
+struct wk_etl_field_list {
+	struct wk_etl_field *at;
+	size_t count, cap;
+};
 
-void wk_etl_schemas_learn(struct wk_etl_schemas *schemas, const struct wk_etl_record *record);
-void wk_etl_schemas_settle(struct wk_etl_schemas *schemas);
+/* Fields that a copy was made of; `provider` owns the names for their numbers. */
+struct wk_etl_copied_fields {
+	struct wk_guid provider;
+	struct wk_etl_field *at;
+	uint32_t count;
+};
+
+struct wk_etl_schemas {
+	struct wk_etl_kinds *kinds;
+	struct wk_strtab *texts;
+	struct wk_arena arena;
+	struct wk_etl_schema *described;
+	size_t described_count, described_cap;
+	struct wk_map described_at; /* by the key of the event, hashed: row + 1 */
+	struct wk_etl_copied_fields *lists;
+	size_t list_count, list_cap;
+	struct wk_etl_values **values; /* each stays where it is */
+	size_t values_count, values_cap;
+	struct wk_map values_at; /* by provider and name, hashed: row + 1 */
+	struct wk_etl_manifests *manifests;
+	uint64_t unread_manifests; /* this build cannot read them */
+
+	/* For texts of events. */
+	struct wk_etl_field_reader reader;
+	struct wk_etl_field_list fields; /* of the last TraceLogging event */
+	struct wk_buf what, text;
+	uint64_t undescribed; /* events without a description */
+	uint64_t broken;      /* events that end before their last field */
+};
 
 /* The description in the trace, or NULL. `of` also uses the built-in ones; it is NULL as well if
  * each event has its own. */
@@ -116,10 +157,6 @@ const struct wk_etl_schema *wk_etl_schemas_of(struct wk_etl_schemas *schemas,
 					      const struct wk_etl_event_kind *kind);
 
 /* ---- for the sources of descriptions */
-
-/* Manifests that this build cannot read. */
-void wk_etl_schemas_count_unread(struct wk_etl_schemas *schemas);
-uint64_t wk_etl_schemas_unread(const struct wk_etl_schemas *schemas);
 
 /* A copy that is valid as long as the schemas, cut at WK_ETL_MOST_NAME. */
 struct wk_str wk_etl_schemas_text(struct wk_etl_schemas *schemas, struct wk_str text);
@@ -145,7 +182,7 @@ void wk_etl_schemas_add_values(struct wk_etl_schemas *schemas, const struct wk_g
 			       struct wk_str name, const struct wk_etl_values *values);
 
 /* wk_etl_add_event_name, copied. */
-struct wk_str wk_etl_schemas_event(struct wk_etl_schemas *schemas, struct wk_str task,
-				   struct wk_str opcode);
+struct wk_str wk_etl_schemas_join_name(struct wk_etl_schemas *schemas, struct wk_str task,
+				       struct wk_str opcode);
 
 #endif

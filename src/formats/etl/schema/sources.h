@@ -26,10 +26,6 @@ void wk_etl_clr_describe(struct wk_etl_schemas *schemas, const struct wk_etl_eve
 
 /* tracelogging.c: the fields described beside a payload, in an array that is reused. False, with
  * the fields that could be read, if the bytes are not a description. */
-struct wk_etl_field_list {
-	struct wk_etl_field *at;
-	size_t count, cap;
-};
 bool wk_etl_tracelogging_fields(struct wk_bytes schema, struct wk_etl_field_list *fields);
 
 #endif

@@ -341,9 +341,9 @@ static void add_joined_event(struct reading *reading, const struct event *event)
 	struct wk_etl_schema schema = { .provider = wk_etl_schemas_text(reading->schemas,
 									reading->provider_name) };
 
-	schema.event = wk_etl_schemas_event(reading->schemas,
-					    event->task.len ? event->task : event->symbol,
-					    event->task.len ? event->opcode : wk_str_c(""));
+	schema.event = wk_etl_schemas_join_name(reading->schemas,
+						event->task.len ? event->task : event->symbol,
+						event->task.len ? event->opcode : wk_str_c(""));
 	if (row && *row) {
 		const struct template *template = &reading->templates[*row - 1];
 
@@ -369,7 +369,7 @@ void wk_etl_schemas_read_xml(struct wk_etl_schemas *schemas, struct wk_bytes xml
 	struct reading reading = { .schemas = schemas, .open_struct = NOTHING };
 
 	if (!wk_xml_is_read())
-		wk_etl_schemas_count_unread(schemas);
+		schemas->unread_manifests++;
 	wk_xml_read(xml, &handler, &reading, NULL);
 	if (reading.has_provider) {
 		add_lists(&reading);
