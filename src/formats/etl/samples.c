@@ -105,13 +105,13 @@ void wk_etl_sum_idle(struct wk_etl_trace *trace, struct wk_etl_sums *sums)
 		wk_etl_sums_add(sums, &whose, &idle);
 }
 
-static bool scan_sample(struct wk_etl_trace *trace, struct wk_bytes payload)
+bool wk_etl_scan_sample(struct wk_etl_trace *trace)
 {
 	const uint32_t both = 1u << WK_ETL_SAMPLED | 1u << WK_ETL_IDLE;
 	struct wk_etl_sample sample;
 
 	if (((trace->sources_seen & both) == both && !trace->sums_other_sources) ||
-	    !wk_etl_read_sample(payload, wk_etl_form(trace), &sample))
+	    !wk_etl_read_sample(trace->record.payload, wk_etl_form(trace), &sample))
 		return true; /* the second pass counts short ones */
 	trace->sources_seen |= 1u << source_of_sample(&sample);
 	if (trace->sums_other_sources && source_of_sample(&sample) == WK_ETL_IDLE)
@@ -119,18 +119,15 @@ static bool scan_sample(struct wk_etl_trace *trace, struct wk_bytes payload)
 	return true;
 }
 
-bool wk_etl_scan_sample(struct wk_etl_trace *trace)
-{
-	return scan_sample(trace, trace->record.payload);
-}
-
 bool wk_etl_scan_samples(struct wk_etl_trace *trace)
 {
 	struct wk_etl_samples samples;
 
 	wk_etl_read_samples(trace->record.payload, wk_etl_form(trace), &samples);
-	for (size_t i = 0; i < samples.count; i++)
-		scan_sample(trace, samples.at[i]);
+	for (size_t i = 0; i < samples.count; i++) {
+		trace->record.payload = samples.at[i];
+		wk_etl_scan_sample(trace);
+	}
 	return true;
 }
 
@@ -250,12 +247,12 @@ static void set_address(const struct wk_etl_trace *trace, struct wk_event *event
 	event->sample.in_kernel = address >> (trace->record.pointer_bytes * 8 - 1);
 }
 
-static bool emit_sample(struct wk_etl_trace *trace, struct wk_bytes payload)
+bool wk_etl_emit_sample(struct wk_etl_trace *trace)
 {
 	struct wk_etl_sample sample;
 	struct wk_event event;
 
-	if (!wk_etl_read_sample(payload, wk_etl_form(trace), &sample))
+	if (!wk_etl_read_sample(trace->record.payload, wk_etl_form(trace), &sample))
 		return wk_etl_skip_short(trace);
 	if (source_of_sample(&sample) == WK_ETL_IDLE && wk_etl_sums_others(trace))
 		return true;
@@ -267,11 +264,6 @@ static bool emit_sample(struct wk_etl_trace *trace, struct wk_bytes payload)
 	return wk_etl_emit_event(trace, &event);
 }
 
-bool wk_etl_emit_sample(struct wk_etl_trace *trace)
-{
-	return emit_sample(trace, trace->record.payload);
-}
-
 bool wk_etl_emit_samples(struct wk_etl_trace *trace)
 {
 	struct wk_etl_samples samples;
@@ -279,8 +271,10 @@ bool wk_etl_emit_samples(struct wk_etl_trace *trace)
 
 	if (!wk_etl_read_samples(trace->record.payload, wk_etl_form(trace), &samples))
 		trace->short_payloads++;
-	for (size_t i = 0; ok && i < samples.count; i++)
-		ok = emit_sample(trace, samples.at[i]);
+	for (size_t i = 0; ok && i < samples.count; i++) {
+		trace->record.payload = samples.at[i];
+		ok = wk_etl_emit_sample(trace);
+	}
 	return ok;
 }
 

@@ -147,20 +147,18 @@ static bool check_quoted(struct check *check)
 /* --- Numbers ------------------------------------------------------------------------------- */
 
 /* "(name)" behind a function whose argument is a dynamic field. */
-static bool check_dynamic(struct check *check)
+static bool check_dynamic(struct check *check, bool may_be_relative)
 {
 	const struct wk_trace_field *field = take(check, "(") ? take_field(check) : NULL;
 
-	return field && field->is_dynamic && take(check, ")");
+	return field && field->is_dynamic && (may_be_relative || !field->is_relative) &&
+	       take(check, ")");
 }
 
 /* The library follows a null pointer for the length of a relative field. */
 static bool check_dynamic_length(struct check *check)
 {
-	const struct wk_trace_field *field =
-		take(check, "__get_dynamic_array_len(") ? take_field(check) : NULL;
-
-	return field && field->is_dynamic && !field->is_relative && take(check, ")");
+	return take(check, "__get_dynamic_array_len") && check_dynamic(check, false);
 }
 
 /* A field's name, perhaps with an index: name[3]. */
@@ -372,9 +370,10 @@ static bool check_function(struct check *check)
 	if (wk_str_is(name, "__print_array"))
 		return check_list(check, true);
 	if (wk_str_is(name, "__get_bitmask") || wk_str_is(name, "__get_rel_bitmask"))
-		return check->print_fmt->list_count++ < WK_TRACE_MOST_LISTS && check_dynamic(check);
+		return check->print_fmt->list_count++ < WK_TRACE_MOST_LISTS &&
+		       check_dynamic(check, true);
 	return (wk_str_is(name, "__get_str") || wk_str_is(name, "__get_rel_str")) &&
-	       check_dynamic(check);
+	       check_dynamic(check, true);
 }
 
 static bool check_simple_text(struct check *check)

@@ -1,8 +1,6 @@
 /* The facts of a trace's configuration in order. */
 #include "formats/etl/config/config.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
 #include "base/sort.h"
 
@@ -16,11 +14,8 @@ void wk_etl_config_fini(struct wk_etl_config *config)
 
 const struct wk_etl_fact *wk_etl_config_facts(struct wk_etl_config *config, size_t *count)
 {
-	struct wk_sort_key *keys = wk_alloc(config->fact_count * sizeof(*keys));
+	struct wk_sort_key *keys = WK_SORT_ORDER(config->facts, config->fact_count, part);
 
-	for (size_t i = 0; i < config->fact_count; i++)
-		keys[i] = (struct wk_sort_key){ config->facts[i].part, (uint32_t)i };
-	wk_sort_keys(keys, config->fact_count);
 	config->facts =
 		wk_sort_gather(config->facts, keys, config->fact_count, sizeof(*config->facts));
 	config->fact_cap = config->fact_count;

@@ -80,13 +80,6 @@ bool wk_etl_read_volume(struct wk_etl_config *config, struct wk_bytes in)
 }
 
 /* Names of drives are padded with blanks. */
-static struct wk_str trimmed(struct wk_str text)
-{
-	while (text.len && text.at[text.len - 1] == ' ')
-		text.len--;
-	return text;
-}
-
 bool wk_etl_read_optical(struct wk_etl_config *config, struct wk_bytes in)
 {
 	enum { HEAD_BYTES = 64 }; /* of its disk, if there is one */
@@ -100,8 +93,8 @@ bool wk_etl_read_optical(struct wk_etl_config *config, struct wk_bytes in)
 	letter = wk_etl_copy_text(config->texts, wk_etl_text16(&in));
 	files = wk_etl_text16(&in);
 	drive = wk_etl_section_fmt(config, WK_ETL_PART_VOLUMES, "optical drive %s", letter.at);
-	wk_etl_fact_add(config, drive, wk_str_c("model"), trimmed(wk_bytes_text(&in)));
-	wk_etl_fact_add(config, drive, wk_str_c("maker"), trimmed(wk_bytes_text(&in)));
+	wk_etl_fact_add(config, drive, wk_str_c("model"), wk_trim(wk_bytes_text(&in)));
+	wk_etl_fact_add(config, drive, wk_str_c("maker"), wk_trim(wk_bytes_text(&in)));
 	wk_etl_fact_text(config, drive, "file system", files);
 	return true;
 }
