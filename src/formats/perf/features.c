@@ -1,6 +1,7 @@
 #include "formats/perf/internal.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "formats/perf/wick_sections.h"
 
@@ -53,7 +54,7 @@ bool wk_perf_add_build_id(struct wk_perf *perf, const struct wk_perf_record *rec
 	struct wk_bytes body = record->body;
 	const uint8_t *id;
 	struct wk_str path;
-	uint32_t index;
+	uint32_t *known;
 
 	wk_u32(&body); /* pid: of a virtual machine's owner */
 	id = body.at;
@@ -69,28 +70,23 @@ bool wk_perf_add_build_id(struct wk_perf *perf, const struct wk_perf_record *rec
 		return true;
 	}
 	memcpy(row.id.bytes, id, row.id.size);
-	index = wk_strtab_add_str(perf->paths, path);
-	if (index >= perf->build_id_cap) {
-		size_t old = perf->build_id_cap;
-
-		WK_RESERVE(perf->build_ids, perf->build_id_cap, (size_t)index + 1);
-		memset(perf->build_ids + old, 0, (perf->build_id_cap - old) * sizeof(row));
+	known = wk_map_at(&perf->build_id_of, wk_hash_bytes(path.at, path.len));
+	if (!*known) {
+		*WK_APPEND(perf->build_ids, perf->build_id_count, perf->build_id_cap) = row;
+		*known = (uint32_t)perf->build_id_count;
 	}
-	if (perf->build_ids[index].id.size == 0)
-		perf->build_ids[index] = row;
 	return !perf->is_header_only || wk_perf_header_build_id(perf, &row.id, path);
 }
 
 void wk_perf_apply_build_id(const struct wk_perf *perf, struct wk_event_image *image)
 {
-	uint32_t index;
+	uint32_t row;
 
-	if (image->build_id.size || perf->build_id_cap == 0)
+	if (image->build_id.size || perf->build_id_count == 0)
 		return;
-	index = wk_strtab_find(perf->paths, image->path);
-	if (index && index < perf->build_id_cap &&
-	    perf->build_ids[index].is_kernel == image->is_kernel)
-		image->build_id = perf->build_ids[index].id;
+	row = wk_map_find(&perf->build_id_of, wk_hash_bytes(image->path.at, image->path.len));
+	if (row && perf->build_ids[row - 1].is_kernel == image->is_kernel)
+		image->build_id = perf->build_ids[row - 1].id;
 }
 
 static bool read_build_ids(struct wk_perf *perf, struct wk_bytes *in, const char *key)

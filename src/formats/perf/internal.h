@@ -16,7 +16,6 @@
 #include "base/bytes.h"
 #include "base/map.h"
 #include "base/packed/unzstd.h"
-#include "base/strtab.h"
 #include "event/sink.h"
 #include "formats/perf/format.h"
 #include "formats/perf/wick_sections.h"
@@ -180,10 +179,10 @@ struct wk_perf {
 	uint64_t emitted_ns;    /* of the last emitted event */
 	struct wk_perf_odd odd[WK_PERF_ODDITIES];
 
-	/* Build ids of the feature: text id of a path to rows. */
-	struct wk_strtab *paths;
+	/* Build ids of the feature. */
+	struct wk_map build_id_of; /* by path, hashed: row + 1 */
 	struct wk_perf_build_id_row *build_ids;
-	size_t build_id_cap;
+	size_t build_id_count, build_id_cap;
 
 	struct wk_perf_extra *extras;
 	size_t extra_count, extra_cap, extras_emitted;

@@ -63,43 +63,35 @@ bool wk_perf_read_memory(struct wk_perf *perf, struct wk_bytes *in, const char *
 	return in->bad || memory_kb > UINT64_MAX / 1024 || emit_number(perf, key, memory_kb * 1024);
 }
 
-/* Emits the text in `value` and frees both, unless the section was damaged. */
-static bool emit_made(struct wk_perf *perf, const struct wk_bytes *in, struct wk_buf *key,
-		      struct wk_buf *value)
-{
-	bool ok = in->bad || wk_perf_emit_fact(perf, wk_buf_text(key), wk_buf_str(value));
-
-	WK_BUF_FINI_ALL(key, value);
-	return ok;
-}
-
+/* Emits the text in `value` and frees it; nothing is emitted of a damaged section. */
 static bool emit_buf(struct wk_perf *perf, const struct wk_bytes *in, const char *key,
 		     struct wk_buf *value)
 {
-	struct wk_buf name = { 0 };
+	bool ok = in->bad || wk_perf_emit_fact(perf, key, wk_buf_str(value));
 
-	wk_buf_add_text(&name, key);
-	return emit_made(perf, in, &name, value);
+	wk_buf_fini(value);
+	return ok;
 }
 
-/* Several texts as one fact, with blanks between. Returns how many there were. */
-static uint32_t add_texts(struct wk_bytes *in, struct wk_buf *all)
+static bool emit_made(struct wk_perf *perf, const struct wk_bytes *in, struct wk_buf *key,
+		      struct wk_buf *value)
 {
-	uint32_t count = wk_u32(in), i = 0;
+	bool ok = emit_buf(perf, in, wk_buf_text(key), value);
 
-	for (; i < count && !in->bad; i++) {
-		if (i > 0)
-			wk_buf_add_char(all, ' ');
-		wk_buf_add_str(all, wk_perf_feature_text(in));
-	}
-	return i;
+	wk_buf_fini(key);
+	return ok;
 }
 
+/* Several texts as one fact, with blanks between. */
 bool wk_perf_read_texts(struct wk_perf *perf, struct wk_bytes *in, const char *key)
 {
 	struct wk_buf all = { 0 };
 
-	add_texts(in, &all);
+	for (uint32_t i = 0, count = wk_u32(in); i < count && !in->bad; i++) {
+		if (i > 0)
+			wk_buf_add_char(&all, ' ');
+		wk_buf_add_str(&all, wk_perf_feature_text(in));
+	}
 	return emit_buf(perf, in, key, &all);
 }
 

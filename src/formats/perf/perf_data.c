@@ -494,7 +494,7 @@ static void fini(struct wk_perf *perf)
 	wk_map_fini(&perf->counter_of_id);
 	wk_map_fini(&perf->process_of);
 	wk_map_fini(&perf->image_of);
-	wk_strtab_free(perf->paths);
+	wk_map_fini(&perf->build_id_of);
 	WK_FREE_ALL(perf->order.rows, perf->order.scratch, perf->attrs, perf->build_ids,
 		    perf->extras);
 	wk_section_known_fini(&perf->known);
@@ -523,7 +523,6 @@ static bool read_perf_data(const struct wk_input *input, const struct wk_sink *s
 	if (!perf.input.big_endian && !begins_with(input->bytes, WK_PERF_MAGIC))
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 			       "perf.data: expected the file to begin with " WK_PERF_MAGIC);
-	perf.paths = wk_strtab_new();
 	ok = read_all(&perf);
 	fini(&perf);
 	return ok;
