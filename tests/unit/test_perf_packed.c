@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/packed/unzstd.h"
+#include "base/packed/unpack.h"
 #include "perf_maker.h"
 
 #define STRIDE 144

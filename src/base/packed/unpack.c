@@ -10,7 +10,9 @@
 #include "base/packed/zlib_alloc.h"
 #endif
 #ifdef WK_HAS_ZSTD
-#include "base/packed/zstd_undo.h"
+#include <zstd.h>
+
+#include "base/heap.h"
 #endif
 #ifdef WK_HAS_LZMA
 #include <lzma.h>
@@ -32,6 +34,7 @@ struct unpacking {
 	struct wk_buf *out;
 	uint64_t most; /* bytes that may be added to `out` */
 	bool is_look;  /* reaching `most` or an early end is not an error */
+	bool is_piece; /* of a stream that goes on with any byte */
 	struct wk_err *err;
 };
 
@@ -128,7 +131,7 @@ static bool unpack_by(step_function step, void *library, struct unpacking *u)
 		u->most -= got;
 		if (answer == UNPACK_FAILED)
 			return false;
-		if (answer == UNPACK_END && wk_packing_of(u->in) != u->packing)
+		if (answer == UNPACK_END && !u->is_piece && wk_packing_of(u->in) != u->packing)
 			return true;
 		if (answer == UNPACK_MORE && got < asked &&
 		    (wk_bytes_left(&u->in) == 0 || (got == 0 && u->in.at == before)))
@@ -198,6 +201,39 @@ static bool unpack_deflated(struct unpacking *u)
 #endif
 
 #ifdef WK_HAS_ZSTD
+struct wk_unzstd {
+	ZSTD_DStream *stream;
+	struct wk_undo *undo; /* the library allocates by itself */
+	uint64_t packed_bytes, plain_bytes;
+};
+
+static void undo_zstd(struct wk_undo *undo)
+{
+	ZSTD_freeDStream(undo->at);
+}
+
+struct wk_unzstd *wk_unzstd_new(struct wk_err *err)
+{
+	struct wk_unzstd *zstd = wk_alloc_zeroed(1, sizeof(*zstd));
+
+	(void)err;
+	zstd->undo = wk_undo_new();
+	zstd->stream = ZSTD_createDStream();
+	if (!zstd->stream)
+		wk_heap_raise();
+	wk_undo_arm(zstd->undo, undo_zstd, zstd->stream, 0);
+	return zstd;
+}
+
+void wk_unzstd_free(struct wk_unzstd *zstd)
+{
+	if (!zstd)
+		return;
+	ZSTD_freeDStream(zstd->stream);
+	wk_undo_free(zstd->undo);
+	wk_free(zstd);
+}
+
 static enum answer zstd_step(void *library, struct unpacking *u, uint8_t *to, size_t *size)
 {
 	ZSTD_inBuffer in = { u->in.at, wk_bytes_left(&u->in), 0 };
@@ -213,14 +249,48 @@ static enum answer zstd_step(void *library, struct unpacking *u, uint8_t *to, si
 
 static bool unpack_zstd(struct unpacking *u)
 {
-	struct wk_undo *undo;
-	ZSTD_DStream *stream = wk_zstd_open(&undo);
-	bool ok = unpack_by(zstd_step, stream, u);
+	struct wk_unzstd *zstd = wk_unzstd_new(u->err);
+	bool ok = unpack_by(zstd_step, zstd->stream, u);
 
-	wk_zstd_close(stream, undo);
+	wk_unzstd_free(zstd);
 	return ok;
 }
+
+bool wk_unzstd_add(struct wk_unzstd *zstd, struct wk_bytes piece, struct wk_buf *plain,
+		   struct wk_err *err)
+{
+	struct unpacking u = { .packing = WK_PACKED_ZSTD, .in = piece, .out = plain,
+			       .is_look = true, .is_piece = true, .err = err };
+	size_t before = plain->len;
+
+	zstd->packed_bytes += wk_bytes_left(&piece);
+	u.most = wk_unpack_limit_of(zstd->packed_bytes) - zstd->plain_bytes;
+	if (!unpack_by(zstd_step, zstd->stream, &u))
+		return false;
+	zstd->plain_bytes += plain->len - before;
+	return u.most > 0 || wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+				     "the zstd data unpacks to more than 300 times its size");
+}
 #else
+struct wk_unzstd *wk_unzstd_new(struct wk_err *err)
+{
+	wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+		"this is compressed with zstd, and this wick was built without libzstd");
+	return NULL;
+}
+
+void wk_unzstd_free(struct wk_unzstd *zstd)
+{
+	(void)zstd;
+}
+
+bool wk_unzstd_add(struct wk_unzstd *zstd, struct wk_bytes piece, struct wk_buf *plain,
+		   struct wk_err *err)
+{
+	(void)zstd, (void)piece, (void)plain;
+	return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "this wick was built without libzstd");
+}
+
 static bool unpack_zstd(struct unpacking *u)
 {
 	return fail_without(u, "libzstd", "unzstd");

@@ -51,4 +51,14 @@ bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain, 
 bool wk_unpack_as(enum wk_packing packing, struct wk_bytes packed, uint64_t size_bytes,
 		  struct wk_buf *plain, struct wk_err *err);
 
+/* A zstd stream that comes in pieces. NULL, with a sentence, without libzstd. */
+struct wk_unzstd;
+struct wk_unzstd *wk_unzstd_new(struct wk_err *err);
+void wk_unzstd_free(struct wk_unzstd *stream);
+
+/* Appends to `plain` all output that is available after `piece`; bounded by all pieces so far, as
+ * by wk_unpack_limit. After a failure the stream is unusable. */
+bool wk_unzstd_add(struct wk_unzstd *stream, struct wk_bytes piece, struct wk_buf *plain,
+		   struct wk_err *err);
+
 #endif

@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/map.h"
-#include "base/packed/unzstd.h"
+#include "base/packed/unpack.h"
 #include "event/sink.h"
 #include "formats/perf/format.h"
 #include "formats/perf/wick_sections.h"
