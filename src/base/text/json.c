@@ -103,11 +103,15 @@ bool wk_json_enter_array(struct wk_json *json)
 	return enter(json, WK_JSON_ARRAY);
 }
 
-/* Skips commas; false at `close`, which is consumed, and at the end of the input. */
+/* Skips a value that was not read, and commas; false at `close`, which is consumed, and at the end
+ * of the input. */
 static bool has_next(struct wk_json *json, uint8_t close)
 {
-	uint8_t c = next_byte(json);
+	uint8_t c;
 
+	if (json->at == json->value)
+		wk_json_skip(json);
+	c = next_byte(json);
 	while (c == ',') {
 		json->at++;
 		c = next_byte(json);
@@ -121,9 +125,17 @@ static bool has_next(struct wk_json *json, uint8_t close)
 	return json->at < json->end;
 }
 
+static bool begin_value(struct wk_json *json)
+{
+	bool ok = wk_json_peek(json) != WK_JSON_NONE;
+
+	json->value = json->at;
+	return ok;
+}
+
 bool wk_json_next_element(struct wk_json *json)
 {
-	return has_next(json, ']') && wk_json_peek(json) != WK_JSON_NONE;
+	return has_next(json, ']') && begin_value(json);
 }
 
 bool wk_json_next_key(struct wk_json *json, struct wk_str *key)
@@ -140,7 +152,7 @@ bool wk_json_next_key(struct wk_json *json, struct wk_str *key)
 		return false;
 	}
 	json->at++;
-	return wk_json_peek(json) != WK_JSON_NONE;
+	return begin_value(json);
 }
 
 /* --- Strings ------------------------------------------------------------------------------ */

@@ -9,14 +9,12 @@
  *		if (wk_str_is(key, "samples") && wk_json_enter_array(&json))
  *			while (wk_json_next_element(&json))
  *				add(wk_json_u64(&json));
- *		else
- *			wk_json_skip(&json);
  *	ok = wk_json_end(&json, err);
  *
- * After a true wk_json_next_key or wk_json_next_element exactly one value must be read. A value
- * of another kind than requested is skipped and gives zero, the empty text or a container that is
- * not entered, so hostile kinds need no checks. wk_json_value returns a value as a reader of its
- * own, to be read later or twice.
+ * After a true wk_json_next_key or wk_json_next_element one value may be read; the next call skips
+ * one that was not. A value of another kind than requested is skipped and gives zero, the empty
+ *text or a container that is not entered, so hostile kinds need no checks. wk_json_value returns a
+ *value as a reader of its own, to be read later or twice.
  *
  * A fault (a missing colon, for example) is stored with its offset; from then on nothing more is
  * read and every loop ends. An input that ends early is not a fault: open containers end there
@@ -49,7 +47,8 @@ struct wk_json {
 	bool is_cut;
 	const char *expected; /* of the first fault, in words; NULL: none */
 	uint64_t fault_offset;
-	struct wk_buf text; /* for decoded strings with escapes */
+	const uint8_t *value; /* of the last key or element; passed over if it is still next */
+	struct wk_buf text;   /* for decoded strings with escapes */
 };
 
 struct wk_json wk_json_of(struct wk_bytes bytes);
@@ -102,11 +101,6 @@ bool wk_json_bool(struct wk_json *json);
  * range gives the nearest limit. A string that contains a number is accepted. */
 int64_t wk_json_scaled(struct wk_json *json, unsigned decimals);
 uint64_t wk_json_u64(struct wk_json *json); /* negative ones give 0 */
-
-static inline int64_t wk_json_i64(struct wk_json *json)
-{
-	return wk_json_scaled(json, 0);
-}
 
 /* A quick check of the first bytes of a file, for probes: is it JSON, and does it contain `key` as
  * a key of any object, or `text` as any string? All are approximate. */

@@ -139,8 +139,8 @@ static void read_profile_data(struct wk_v8_profile *profile, struct wk_json *jso
 	while (wk_json_next_key(json, &key))
 		if (!is_inner && wk_str_is(key, "cpuProfile"))
 			read_profile_data(profile, json, true);
-		else if (!wk_v8_member(profile, key, json))
-			wk_json_skip(json);
+		else
+			wk_v8_member(profile, key, json);
 }
 
 /* "Profile" begins one, on the thread that is profiled; "ProfileChunk" adds to it. */
@@ -156,12 +156,9 @@ static void read_profile(struct reading *reading, struct trace_event *event)
 		chunked->thread = thread_of(reading, event->pid_text, event->tid_text)->row;
 	if (!wk_json_enter_object(&event->args))
 		return;
-	while (wk_json_next_key(&event->args, &key)) {
+	while (wk_json_next_key(&event->args, &key))
 		if (wk_str_is(key, "data"))
 			read_profile_data(&chunked->profile, &event->args, false);
-		else
-			wk_json_skip(&event->args);
-	}
 }
 
 /* --- Events -------------------------------------------------------------------------------- */
@@ -177,10 +174,8 @@ static void read_name(struct reading *reading, struct trace_event *event)
 	while (wk_json_next_key(&event->args, &key)) {
 		uint32_t name;
 
-		if (!wk_str_is(key, "name")) {
-			wk_json_skip(&event->args);
+		if (!wk_str_is(key, "name"))
 			continue;
-		}
 		name = wk_strtab_add_str(reading->texts, wk_json_text(&event->args));
 		if (is_process)
 			process_of(reading, event->pid_text)->name = name;
@@ -264,8 +259,6 @@ static void event_key(struct reading *reading, struct trace_event *event, struct
 	} else if (wk_str_is(key, "args")) {
 		wk_json_end(&event->args, NULL);
 		event->args = wk_json_value(json);
-	} else {
-		wk_json_skip(json);
 	}
 }
 
@@ -311,11 +304,10 @@ static void read_all(struct reading *reading, struct wk_json *json)
 	if (!wk_json_enter_object(json))
 		return;
 	while (wk_json_next_key(json, &key)) {
-		reading->has_list |= wk_str_is(key, "traceEvents");
-		if (wk_str_is(key, "traceEvents"))
-			read_events(reading, json);
-		else
-			wk_json_skip(json);
+		if (!wk_str_is(key, "traceEvents"))
+			continue;
+		reading->has_list = true;
+		read_events(reading, json);
 	}
 }
 

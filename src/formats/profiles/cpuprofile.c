@@ -33,17 +33,17 @@ static void read_key(struct reading *reading, struct wk_str key, struct wk_json 
 	struct wk_v8_profile *profile = &reading->profile;
 
 	reading->has_samples |= wk_str_is(key, "samples");
-	if (wk_str_is(key, "startTime") && reading->has_timestamps) {
-		wk_json_skip(json);
-	} else if (wk_str_is(key, "head")) {
+	if (wk_str_is(key, "startTime") && reading->has_timestamps)
+		return;
+	if (wk_str_is(key, "head")) {
 		wk_v8_node(profile, json);
 	} else if (wk_str_is(key, "timestamps")) {
 		reading->has_timestamps = true;
 		wk_v8_timestamps(profile, json);
 	} else if (wk_str_is(key, "endTime")) {
 		profile->end_ns = wk_v8_time(json);
-	} else if (!wk_v8_member(profile, key, json)) {
-		wk_json_skip(json);
+	} else {
+		wk_v8_member(profile, key, json);
 	}
 }
 

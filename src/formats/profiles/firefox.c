@@ -81,12 +81,9 @@ static void read_samples(struct samples *samples, struct wk_json *json)
 	struct wk_str key;
 
 	if (wk_json_enter_object(&again))
-		while (wk_json_next_key(&again, &key)) {
+		while (wk_json_next_key(&again, &key))
 			if (wk_str_is(key, "weightType"))
 				samples->measure = measure_of(wk_json_text(&again));
-			else
-				wk_json_skip(&again);
-		}
 	wk_json_end(&again, NULL);
 	wk_fx_table_read(&samples->table, &sample_layout, &value);
 	wk_json_end_value(&value, json);
@@ -196,8 +193,8 @@ static void thread_key(struct reading *reading, struct thread *thread, struct wk
 		read_samples(&thread->js, json);
 	else if (wk_str_is(key, "nativeAllocations"))
 		read_samples(&thread->native, json);
-	else if (!wk_fx_tables_key(&reading->maker, &thread->own, key, json))
-		wk_json_skip(json);
+	else
+		wk_fx_tables_key(&reading->maker, &thread->own, key, json);
 }
 
 static void read_thread(struct reading *reading, struct profile *profile, struct wk_json *json)
@@ -239,8 +236,6 @@ static void read_meta(struct reading *reading, struct profile *profile, struct w
 			profile->has_start = true;
 		} else if (wk_str_is(key, "categories")) {
 			wk_fx_categories_read(&reading->maker, &profile->shared, json);
-		} else {
-			wk_json_skip(json);
 		}
 	}
 }
@@ -252,8 +247,7 @@ static void read_shared(struct reading *reading, struct profile *profile, struct
 	if (!wk_json_enter_object(json))
 		return;
 	while (wk_json_next_key(json, &key))
-		if (!wk_fx_tables_key(&reading->maker, &profile->shared, key, json))
-			wk_json_skip(json);
+		wk_fx_tables_key(&reading->maker, &profile->shared, key, json);
 }
 
 /* Times of a process count from its own start; those of the file from the first one's. */
@@ -293,8 +287,8 @@ static void read_profile(struct reading *reading, struct wk_json *json, int leve
 			wk_json_replace_value(&threads, json);
 		else if (wk_str_is(key, "processes"))
 			wk_json_replace_value(&processes, json);
-		else if (!wk_fx_tables_key(&reading->maker, &profile.shared, key, json))
-			wk_json_skip(json);
+		else
+			wk_fx_tables_key(&reading->maker, &profile.shared, key, json);
 	}
 	reading->has_threads |= threads.at != NULL;
 	settle_start(reading, &profile);

@@ -76,10 +76,8 @@ static void read_named(struct wk_fx_maker *maker, const char *best, const char *
 			bool is_best = wk_str_is(key, best);
 			uint32_t text;
 
-			if (!is_best && !wk_str_is(key, other)) {
-				wk_json_skip(json);
+			if (!is_best && !wk_str_is(key, other))
 				continue;
-			}
 			text = wk_strtab_add_str(maker->texts, wk_json_text(json));
 			if (text && (is_best || !*stored))
 				*stored = text;
@@ -93,21 +91,16 @@ void wk_fx_categories_read(struct wk_fx_maker *maker, struct wk_fx_tables *share
 	read_named(maker, "name", "name", &shared->categories, json);
 }
 
-bool wk_fx_tables_key(struct wk_fx_maker *maker, struct wk_fx_tables *tables, struct wk_str key,
+void wk_fx_tables_key(struct wk_fx_maker *maker, struct wk_fx_tables *tables, struct wk_str key,
 		      struct wk_json *json)
 {
 	for (size_t i = 0; i < TABLES; i++)
-		if (wk_str_is(key, tables_by_key[i].key)) {
+		if (wk_str_is(key, tables_by_key[i].key))
 			wk_fx_table_read(table_of(tables, i), &tables_by_key[i].layout, json);
-			return true;
-		}
 	if (wk_str_is(key, "stringArray") || wk_str_is(key, "stringTable"))
 		read_strings(maker, &tables->strings, json);
 	else if (wk_str_is(key, "libs"))
 		read_named(maker, "path", "name", &tables->libs, json);
-	else
-		return false;
-	return true;
 }
 
 /* A text of a thread's own list or, if that is empty, of the shared one. */

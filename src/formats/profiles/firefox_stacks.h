@@ -36,8 +36,8 @@ struct wk_fx_maker {
 	size_t path_cap;
 };
 
-/* Reads the value of a key that is one of the tables; false for other keys. */
-bool wk_fx_tables_key(struct wk_fx_maker *maker, struct wk_fx_tables *tables, struct wk_str key,
+/* Reads the value of a key if it is one of the tables. */
+void wk_fx_tables_key(struct wk_fx_maker *maker, struct wk_fx_tables *tables, struct wk_str key,
 		      struct wk_json *json);
 void wk_fx_categories_read(struct wk_fx_maker *maker, struct wk_fx_tables *shared,
 			   struct wk_json *json);

@@ -24,7 +24,6 @@ static int64_t cell(struct wk_json *json, unsigned decimals)
 	case WK_JSON_BOOL:
 		return wk_json_bool(json);
 	default:
-		wk_json_skip(json);
 		return WK_FX_NONE;
 	}
 }
@@ -78,8 +77,6 @@ static void read_row(struct wk_fx_table *table, const struct wk_fx_layout *layou
 		if (column)
 			table->columns[column - 1].at[table->columns[column - 1].count - 1] =
 				cell(json, layout->decimals[column - 1]);
-		else
-			wk_json_skip(json);
 	}
 }
 
@@ -102,8 +99,6 @@ void wk_fx_table_read(struct wk_fx_table *table, const struct wk_fx_layout *layo
 			read_schema(&schema, layout, json);
 		else if (wk_str_is(key, "data") && !rows.at)
 			rows = wk_json_value(json);
-		else
-			wk_json_skip(json);
 	}
 	if (rows.at && wk_json_enter_array(&rows))
 		while (wk_json_next_element(&rows))

@@ -66,8 +66,6 @@ static void read_frame(struct reading *reading, struct wk_json *json)
 				uint64_t line = wk_json_u64(json);
 
 				frame.line = line <= UINT32_MAX ? (uint32_t)line : 0;
-			} else {
-				wk_json_skip(json);
 			}
 		}
 	}
@@ -84,13 +82,10 @@ static void read_shared(struct reading *reading, struct wk_json *json)
 
 	if (!wk_json_enter_object(json))
 		return;
-	while (wk_json_next_key(json, &key)) {
-		if (!wk_str_is(key, "frames"))
-			wk_json_skip(json);
-		else if (wk_json_enter_array(json))
+	while (wk_json_next_key(json, &key))
+		if (wk_str_is(key, "frames") && wk_json_enter_array(json))
 			while (wk_json_next_element(json))
 				read_frame(reading, json);
-	}
 }
 
 /* The number of the frame at an index, or 0. */
@@ -143,8 +138,6 @@ static void read_event(struct reading *reading, struct profile *profile, uint32_
 			frame_index = wk_json_u64(json);
 		} else if (wk_str_is(key, "at")) {
 			at = measured(reading, profile, json);
-		} else {
-			wk_json_skip(json);
 		}
 	}
 	if ((type == 'O' || type == 'C') && !json->is_cut) {
@@ -245,8 +238,6 @@ static void profile_key(struct profile *profile, struct wk_str key, struct wk_js
 		wk_json_replace_value(&profile->samples, json);
 	else if (wk_str_is(key, "weights"))
 		wk_json_replace_value(&profile->weights, json);
-	else
-		wk_json_skip(json);
 }
 
 static void read_profile(struct reading *reading, struct wk_json *json)
@@ -274,8 +265,8 @@ static bool has_two(const struct wk_json *array)
 	int count = 0;
 
 	if (wk_json_enter_array(&ahead))
-		for (; count < 2 && wk_json_next_element(&ahead); count++)
-			wk_json_skip(&ahead);
+		while (count < 2 && wk_json_next_element(&ahead))
+			count++;
 	wk_json_end(&ahead, NULL);
 	return count == 2;
 }
@@ -307,8 +298,6 @@ static void read_all(struct reading *reading, struct wk_json *json)
 			wk_json_replace_value(&profiles, json);
 		else if (wk_str_is(key, "name"))
 			wk_json_copy_text(json, &name);
-		else
-			wk_json_skip(json);
 	}
 	reading->has_profiles = profiles.at != NULL;
 	if (profiles.at)

@@ -45,11 +45,9 @@ static void call_frame_key(struct call_frame *call, struct wk_str key, int64_t f
 	} else if (wk_str_is(key, "url")) {
 		wk_json_copy_text(json, &call->url);
 	} else if (wk_str_is(key, "lineNumber")) {
-		int64_t line = wk_json_i64(json);
+		int64_t line = wk_json_scaled(json, 0);
 
 		call->line = line >= first_line && line < UINT32_MAX ? line + 1 - first_line : 0;
-	} else {
-		wk_json_skip(json);
 	}
 }
 
@@ -173,7 +171,7 @@ uint64_t wk_v8_time(struct wk_json *json)
 	return time_ns > 0 ? (uint64_t)time_ns : 0;
 }
 
-bool wk_v8_member(struct wk_v8_profile *profile, struct wk_str key, struct wk_json *json)
+void wk_v8_member(struct wk_v8_profile *profile, struct wk_str key, struct wk_json *json)
 {
 	if (wk_str_is(key, "startTime")) {
 		profile->start_ns = wk_v8_time(json);
@@ -190,10 +188,7 @@ bool wk_v8_member(struct wk_v8_profile *profile, struct wk_str key, struct wk_js
 		if (wk_json_enter_array(json))
 			while (wk_json_next_element(json))
 				add_delta(profile, wk_json_scaled(json, 3));
-	} else {
-		return false;
 	}
-	return true;
 }
 
 void wk_v8_timestamps(struct wk_v8_profile *profile, struct wk_json *json)

@@ -51,9 +51,8 @@ void wk_v8_fini(struct wk_v8_profile *profile);
 /* Reads one node, with all nested ones. */
 void wk_v8_node(struct wk_v8_profile *profile, struct wk_json *json);
 
-/* Reads the value of a member "nodes", "samples", "timeDeltas" or "startTime"; false for other
- * keys. */
-bool wk_v8_member(struct wk_v8_profile *profile, struct wk_str key, struct wk_json *json);
+/* Reads the value of a member "nodes", "samples", "timeDeltas" or "startTime". */
+void wk_v8_member(struct wk_v8_profile *profile, struct wk_str key, struct wk_json *json);
 
 /* A time in microseconds as nanoseconds; 0 if it is negative. */
 uint64_t wk_v8_time(struct wk_json *json);
