@@ -37,49 +37,32 @@ struct wk_stack_writer {
 	struct wk_sink sink;
 	struct wk_err err; /* of the sink */
 	bool failed;
-	struct wk_stack_store known;
-	uint32_t inputs_before;      /* stacks of earlier inputs, including the empty one */
-	uint32_t emitted_stacks;     /* stacks below this id were emitted */
-	struct wk_event count_event; /* all but stack and weight */
+	struct wk_stack_store *known; /* the sink's or its own */
+	uint32_t inputs_before;       /* stacks of earlier inputs, including the empty one */
+	uint32_t emitted_stacks;      /* stacks below this id were emitted */
+	struct wk_event count_event;  /* all but stack and weight */
 	uint64_t samples, expected_samples;
 };
-
-static void start_store(struct wk_stack_store *store)
-{
-	*store = (struct wk_stack_store){ .texts = wk_strtab_new(), .frame_count = 1 };
-	WK_RESERVE(store->frames, store->frames_cap, 1);
-	store->frames[0] = (struct frame_row){ 0 };
-	wk_trie_init(&store->stacks);
-}
-
-static void end_store(struct wk_stack_store *store)
-{
-	wk_strtab_free(store->texts);
-	wk_index_fini(&store->index);
-	wk_trie_fini(&store->stacks);
-	WK_FREE_ALL(store->frames, store->plain_frame);
-	*store = (struct wk_stack_store){ 0 };
-}
-
-static void move_store(struct wk_stack_store *to, struct wk_stack_store *from)
-{
-	*to = *from;
-	*from = (struct wk_stack_store){ 0 };
-}
 
 struct wk_stack_store *wk_stack_store_new(void)
 {
 	struct wk_stack_store *store = wk_alloc(sizeof(*store));
 
-	start_store(store);
+	*store = (struct wk_stack_store){ .texts = wk_strtab_new(), .frame_count = 1 };
+	WK_RESERVE(store->frames, store->frames_cap, 1);
+	store->frames[0] = (struct frame_row){ 0 };
+	wk_trie_init(&store->stacks);
 	return store;
 }
 
 void wk_stack_store_free(struct wk_stack_store *store)
 {
-	if (store)
-		end_store(store);
-	wk_free(store);
+	if (!store)
+		return;
+	wk_strtab_free(store->texts);
+	wk_index_fini(&store->index);
+	wk_trie_fini(&store->stacks);
+	WK_FREE_ALL(store->frames, store->plain_frame, store);
 }
 
 struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink)
@@ -87,11 +70,8 @@ struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink)
 	struct wk_stack_writer *writer = wk_alloc_zeroed(1, sizeof(*writer));
 
 	writer->sink = *sink;
-	if (sink->stacks)
-		move_store(&writer->known, sink->stacks);
-	else
-		start_store(&writer->known);
-	writer->emitted_stacks = writer->inputs_before = writer->known.stacks.count;
+	writer->known = sink->stacks ? sink->stacks : wk_stack_store_new();
+	writer->emitted_stacks = writer->inputs_before = writer->known->stacks.count;
 	writer->count_event = (struct wk_event){
 		.kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU, .pid = WK_NO_PID, .tid = WK_NO_PID };
 	return writer;
@@ -110,23 +90,23 @@ static void emit_stacks(struct wk_stack_writer *writer)
 	struct wk_event event = { .kind = WK_EVENT_STACKS, .cpu = WK_NO_CPU };
 	uint32_t first = writer->emitted_stacks;
 
-	assert(first <= writer->known.stacks.count);
+	assert(first <= writer->known->stacks.count);
 	event.stacks = (struct wk_event_stacks){
 		.first = first,
-		.count = writer->known.stacks.count - first,
-		.parents = writer->known.stacks.parent + first,
-		.frames = writer->known.stacks.label + first,
-		.expected = writer->known.stacks.expected,
+		.count = writer->known->stacks.count - first,
+		.parents = writer->known->stacks.parent + first,
+		.frames = writer->known->stacks.label + first,
+		.expected = writer->known->stacks.expected,
 		.expected_samples = writer->expected_samples < UINT32_MAX
 					    ? (uint32_t)writer->expected_samples : 0,
 	};
-	writer->emitted_stacks = writer->known.stacks.count;
+	writer->emitted_stacks = writer->known->stacks.count;
 	pass_on(writer, &event);
 }
 
 void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event *event)
 {
-	if (writer->emitted_stacks < writer->known.stacks.count)
+	if (writer->emitted_stacks < writer->known->stacks.count)
 		emit_stacks(writer);
 	if (event->kind == WK_EVENT_SUMS)
 		writer->samples += event->sums.count;
@@ -148,7 +128,7 @@ static uint32_t emit_frame(struct wk_stack_writer *writer, const struct frame_ro
 			   const struct wk_event_frame *frame)
 {
 	struct wk_event event = { .kind = WK_EVENT_FRAME, .cpu = WK_NO_CPU };
-	struct wk_stack_store *known = &writer->known;
+	struct wk_stack_store *known = writer->known;
 
 	event.frame = *frame;
 	event.frame.number = known->frame_count;
@@ -161,8 +141,8 @@ static uint32_t emit_frame(struct wk_stack_writer *writer, const struct frame_ro
 static uint32_t text_number(struct wk_stack_writer *writer, const struct wk_event_frame *frame,
 			    struct wk_str text)
 {
-	return frame->is_lasting ? wk_strtab_add_lasting(writer->known.texts, text)
-				 : wk_strtab_add_str(writer->known.texts, text);
+	return frame->is_lasting ? wk_strtab_add_lasting(writer->known->texts, text)
+				 : wk_strtab_add_str(writer->known->texts, text);
 }
 
 /* The writer's copies of texts last longer than the caller's. */
@@ -172,9 +152,9 @@ static struct wk_event_frame lasting_frame(const struct wk_stack_writer *writer,
 {
 	struct wk_event_frame frame = *supplied;
 
-	frame.name = wk_strtab_str(writer->known.texts, row->name);
-	frame.image = wk_strtab_str(writer->known.texts, row->image);
-	frame.file = wk_strtab_str(writer->known.texts, row->file);
+	frame.name = wk_strtab_str(writer->known->texts, row->name);
+	frame.image = wk_strtab_str(writer->known->texts, row->image);
+	frame.file = wk_strtab_str(writer->known->texts, row->file);
 	frame.is_lasting = true;
 	return frame;
 }
@@ -194,14 +174,14 @@ uint32_t wk_stack_writer_frame(struct wk_stack_writer *writer, const struct wk_e
 	uint64_t hash = wk_hash_pair((uint64_t)row.name << 32 | row.image,
 				     wk_hash_pair(row.address ^ (uint64_t)row.file << 32,
 						  (uint64_t)row.line << 8 | row.kind));
-	uint32_t id = wk_index_find(&writer->known.index, hash, same_frame, &writer->known, &row);
+	uint32_t id = wk_index_find(&writer->known->index, hash, same_frame, writer->known, &row);
 	struct wk_event_frame lasting;
 
 	if (id)
 		return id;
 	lasting = lasting_frame(writer, &row, frame);
 	id = emit_frame(writer, &row, &lasting);
-	wk_index_add(&writer->known.index, hash, id);
+	wk_index_add(&writer->known->index, hash, id);
 	return id;
 }
 
@@ -217,7 +197,7 @@ uint32_t wk_stack_writer_new_frame(struct wk_stack_writer *writer,
 /* A separate table by the number of the text saves one of two lookups. */
 uint32_t wk_stack_writer_name(struct wk_stack_writer *writer, struct wk_str name)
 {
-	struct wk_stack_store *known = &writer->known;
+	struct wk_stack_store *known = writer->known;
 	uint32_t text = wk_strtab_add_str(known->texts, name);
 	size_t old = known->plain_cap;
 
@@ -234,7 +214,7 @@ uint32_t wk_stack_writer_name(struct wk_stack_writer *writer, struct wk_str name
 
 uint32_t wk_stack_writer_stack(struct wk_stack_writer *writer, uint32_t parent, uint32_t frame)
 {
-	return wk_trie_add(&writer->known.stacks, parent, frame);
+	return wk_trie_add(&writer->known->stacks, parent, frame);
 }
 
 uint32_t wk_stack_writer_push(struct wk_stack_writer *writer, uint32_t parent,
@@ -333,7 +313,7 @@ static void add_rest(struct wk_trie *stacks, struct wk_stack_walk *walk, uint32_
 /* Looks up all walks side by side, so that their cache misses overlap. */
 static void walk_some(struct wk_stack_writer *writer, struct wk_stack_walk *walks, size_t count)
 {
-	struct walking w = { .stacks = &writer->known.stacks, .walks = walks, .left = count };
+	struct walking w = { .stacks = &writer->known->stacks, .walks = walks, .left = count };
 
 	for (size_t i = 0; i < count; i++)
 		w.open[i] = (uint8_t)i;
@@ -364,7 +344,7 @@ static uint64_t in_all(uint64_t count, uint64_t done, uint64_t whole)
 /* New stacks become rarer, so fewer than in proportion are left. Samples may be slightly more. */
 void wk_stack_writer_progress(struct wk_stack_writer *writer, uint64_t done, uint64_t whole)
 {
-	uint64_t count = writer->known.stacks.count - writer->inputs_before;
+	uint64_t count = writer->known->stacks.count - writer->inputs_before;
 	uint64_t samples = in_all(writer->samples, done, whole);
 
 	if (count < FEWEST_EXPECTED)
@@ -375,8 +355,8 @@ void wk_stack_writer_progress(struct wk_stack_writer *writer, uint64_t done, uin
 
 void wk_stack_writer_expect(struct wk_stack_writer *writer, uint32_t count)
 {
-	if (count < UINT32_MAX - writer->known.stacks.count)
-		wk_trie_expect(&writer->known.stacks, writer->known.stacks.count + count);
+	if (count < UINT32_MAX - writer->known->stacks.count)
+		wk_trie_expect(&writer->known->stacks, writer->known->stacks.count + count);
 }
 
 void wk_stack_writer_emit_source(struct wk_stack_writer *writer,
@@ -456,16 +436,14 @@ bool wk_stack_writer_end(struct wk_stack_writer *writer, struct wk_err *err)
 {
 	bool ok;
 
-	if (writer->emitted_stacks < writer->known.stacks.count)
+	if (writer->emitted_stacks < writer->known->stacks.count)
 		emit_stacks(writer);
 	ok = !writer->failed && (!err || err->code == WK_OK);
 
 	if (writer->failed && err && err->code == WK_OK)
 		*err = writer->err;
-	if (writer->sink.stacks)
-		move_store(writer->sink.stacks, &writer->known);
-	else
-		end_store(&writer->known);
+	if (!writer->sink.stacks)
+		wk_stack_store_free(writer->known);
 	wk_free(writer);
 	return ok;
 }

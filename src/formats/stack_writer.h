@@ -23,7 +23,7 @@
 struct wk_stack_writer;
 
 /* The numbered frames and stacks, for the next input of the same sink: they need not be emitted or
- * compared again. A writer to a sink with a store owns it until wk_stack_writer_end. */
+ * compared again. A sink with a store is for one writer at a time. */
 struct wk_stack_store *wk_stack_store_new(void);
 void wk_stack_store_free(struct wk_stack_store *store);
 
