@@ -136,12 +136,9 @@ static bool is_whole(const struct wk_spans *spans, const struct wk_sort_key *key
 static struct wk_sort_key *events_in_order(const struct wk_spans *spans)
 {
 	size_t count = spans->event_count;
-	struct wk_sort_key *keys = wk_alloc((count + 1) * sizeof(*keys));
+	struct wk_sort_key *keys = WK_SORT_ORDER(spans->events, count, time_ns);
 	size_t next;
 
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct wk_sort_key){ spans->events[i].time_ns, (uint32_t)i };
-	wk_sort_keys(keys, count);
 	for (size_t i = 0; i < count; i = next) {
 		next = i + 1;
 		if (!is_whole(spans, &keys[i]))
@@ -269,10 +266,7 @@ void wk_spans_emit(struct wk_spans *spans)
 	struct wk_sort_key *keys;
 
 	nest(spans);
-	keys = wk_alloc((spans->piece_count + 1) * sizeof(*keys));
-	for (size_t i = 0; i < spans->piece_count; i++)
-		keys[i] = (struct wk_sort_key){ spans->pieces[i].time_ns, (uint32_t)i };
-	wk_sort_keys(keys, spans->piece_count);
+	keys = WK_SORT_ORDER(spans->pieces, spans->piece_count, time_ns);
 	for (size_t i = 0; i < spans->piece_count; i++) {
 		const struct wk_span_piece *piece = &spans->pieces[keys[i].row];
 		const struct wk_span_thread *thread = &spans->threads[piece->thread];
