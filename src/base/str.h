@@ -102,6 +102,15 @@ static inline bool wk_str_split(struct wk_str text, char mark, struct wk_str *le
 	return at != NULL;
 }
 
+/* Removes the text up to the first `mark`, and the mark; all of it if there is none. */
+static inline struct wk_str wk_str_cut(struct wk_str *text, char mark)
+{
+	struct wk_str piece;
+
+	wk_str_split(*text, mark, &piece, text);
+	return piece;
+}
+
 /* Compares names in a line of text, which may continue: `behind` is the byte that follows, or -1
  * for none. 0 if the names are equal up to there. */
 static inline int wk_str_compare_followed(struct wk_str a, int behind_a, struct wk_str b,

@@ -2,14 +2,6 @@
 
 #include "base/num.h"
 
-bool wk_scan_text(struct wk_str *text, const char *expected)
-{
-	if (!wk_str_starts(*text, expected))
-		return false;
-	*text = wk_str_skip(*text, strlen(expected));
-	return true;
-}
-
 bool wk_scan_number(struct wk_str *text, uint64_t *value)
 {
 	struct wk_str rest = *text;
@@ -20,18 +12,13 @@ bool wk_scan_number(struct wk_str *text, uint64_t *value)
 	return true;
 }
 
-static bool is_hex(char c)
-{
-	return wk_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 bool wk_scan_hex(struct wk_str *text, uint64_t *value)
 {
 	struct wk_str digits = *text;
 	size_t len = 0;
 
-	wk_scan_text(&digits, "0x");
-	while (len < digits.len && is_hex(digits.at[len]))
+	wk_str_accept(&digits, "0x");
+	while (len < digits.len && wk_is_hex(digits.at[len]))
 		len++;
 	if (!wk_num_hex(wk_str_of(digits.at, len), value))
 		return false;
@@ -116,7 +103,7 @@ bool wk_scan_spaces_but(struct wk_str *text, size_t need)
 		total += text->at[i] == ' ';
 	if (total < need)
 		return false;
-	while (total > need && wk_scan_text(text, " "))
+	while (total > need && wk_str_accept(text, " "))
 		total--;
 	return true;
 }
@@ -133,11 +120,33 @@ bool wk_cut_line(struct wk_str *place, uint32_t *line)
 	return true;
 }
 
+bool wk_cut_bracketed(struct wk_str *text, const char *open, struct wk_str *inside)
+{
+	size_t at = wk_str_ends(*text, open[1] == '(' ? ")" : "]")
+			    ? wk_str_find_last_text(*text, open)
+			    : SIZE_MAX;
+
+	if (at == SIZE_MAX || at == 0)
+		return false;
+	*inside = wk_str_of(text->at + at + 2, text->len - at - 3);
+	text->len = at;
+	return true;
+}
+
+bool wk_cut_number(struct wk_str *text, const char *open, uint64_t *number)
+{
+	struct wk_str rest = *text, inside;
+
+	if (!wk_cut_bracketed(&rest, open, &inside) || !wk_num_u64(wk_trim(inside), number))
+		return false;
+	*text = wk_trim(rest);
+	return true;
+}
+
 struct wk_str wk_scan_line(struct wk_str *text)
 {
-	struct wk_str line = wk_scan_to(text, '\n');
+	struct wk_str line = wk_str_cut(text, '\n');
 
-	*text = wk_str_skip(*text, 1);
 	if (line.len && line.at[line.len - 1] == '\r')
 		line.len--;
 	return line;

@@ -3,7 +3,7 @@
  * Each one removes what it is named for from `text`, or leaves `text` unchanged and returns false;
  * `text` never grows. So the form of a line is a chain of calls:
  *
- *	ok = wk_scan_text(&rest, "TID ") && wk_scan_number(&rest, &tid) && rest.len == 0; */
+ *	ok = wk_str_accept(&rest, "TID ") && wk_scan_number(&rest, &tid) && rest.len == 0; */
 #ifndef WK_FORMATS_SCAN_H
 #define WK_FORMATS_SCAN_H
 
@@ -16,6 +16,11 @@ static inline bool wk_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+static inline bool wk_is_hex(char c)
+{
+	return wk_is_digit(c) || (wk_lower(c) >= 'a' && wk_lower(c) <= 'f');
+}
+
 static inline bool wk_is_blank(char c)
 {
 	return c == ' ' || c == '\t';
@@ -26,8 +31,6 @@ static inline bool wk_is_any_of(char c, const char *set)
 {
 	return c && strchr(set, c);
 }
-
-bool wk_scan_text(struct wk_str *text, const char *expected);
 
 /* Decimal digits; false if they exceed 64 bits. */
 bool wk_scan_number(struct wk_str *text, uint64_t *value);
@@ -50,6 +53,11 @@ struct wk_str wk_scan_word(struct wk_str *text);
 /* The first position of `part` in `text`, or SIZE_MAX. */
 size_t wk_str_find(struct wk_str text, const char *part);
 
+static inline bool wk_str_has(struct wk_str text, const char *part)
+{
+	return wk_str_find(text, part) != SIZE_MAX;
+}
+
 /* The last position of `c` in `text`, or SIZE_MAX. */
 size_t wk_str_find_last(struct wk_str text, char c);
 
@@ -63,6 +71,13 @@ bool wk_scan_spaces_but(struct wk_str *text, size_t need);
 /* Cuts ":12" off the end of "file.c:12"; false if there is none. Lines above 32 bits are 0. For
  * "file.c:12:5" with a column: wk_cut_line(&place, &line) && wk_cut_line(&place, &line) */
 bool wk_cut_line(struct wk_str *place, uint32_t *line);
+
+/* Cuts " (place)" off the end of "name (place)", with " (" as `open`; or " [place]", with " [".
+ * False if there is none, or nothing in front of it. */
+bool wk_cut_bracketed(struct wk_str *text, const char *open, struct wk_str *inside);
+
+/* The same for a number: "name (12)". */
+bool wk_cut_number(struct wk_str *text, const char *open, uint64_t *number);
 
 /* The first line without its end, or all of the text. */
 struct wk_str wk_scan_line(struct wk_str *text);

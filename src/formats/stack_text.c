@@ -65,11 +65,6 @@ void wk_stack_text_name(struct wk_stack_text *text, struct wk_str name)
 	wk_stack_text_frame(text, &(struct wk_event_frame){ .name = name });
 }
 
-void wk_stack_text_drop(struct wk_stack_text *text)
-{
-	text->count = 0;
-}
-
 void wk_stack_text_sample(struct wk_stack_text *text, uint32_t pid, uint32_t tid, uint32_t source,
 			  uint64_t weight)
 {

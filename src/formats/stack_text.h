@@ -28,8 +28,8 @@ struct wk_stack_text {
 	struct wk_str line; /* the last one */
 	struct wk_bad_lines bad;
 	struct wk_stack_writer *writer;
-	uint32_t *frames; /* of the current stack, innermost first */
-	size_t count, cap;
+	uint32_t *frames;        /* of the current stack, innermost first */
+	size_t count, cap;       /* count = 0 drops the gathered frames */
 	struct wk_strtab *names; /* of processes */
 	struct wk_map named;     /* process to its last emitted name, both + 1 */
 	bool may_be_empty;       /* an input without samples is not an error */
@@ -49,9 +49,6 @@ void wk_stack_text_name(struct wk_stack_text *text, struct wk_str name);
 
 /* Adds a frame of the writer. */
 void wk_stack_text_add(struct wk_stack_text *text, uint32_t frame);
-
-/* Drops the gathered frames. */
-void wk_stack_text_drop(struct wk_stack_text *text);
 
 /* Emits a sample of the gathered frames, if there are any. `pid` and `tid` may be WK_NO_PID;
  * collapse mode ignores them. */

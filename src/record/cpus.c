@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/text/cut.h"
 #include "os/os.h"
 
 #define MOST_CPUS 65536

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "base/text/cut.h"
 #include "os/os.h"
 #include "record/proc_scan.h"
 

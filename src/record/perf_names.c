@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/num.h"
-#include "base/text/cut.h"
 
 struct known_event {
 	const char *name;

@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/text/cut.h"
 #include "os/os.h"
 
 #define LONGEST_COMMAND_LINE 4096

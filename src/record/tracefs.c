@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "base/text/cut.h"
 #include "os/os.h"
 #include "record/perf_names.h"
 #include "record/pmu.h"

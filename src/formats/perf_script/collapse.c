@@ -56,7 +56,7 @@ static bool split_image(enum wk_collapse_dialect dialect, const struct wk_script
 
 static bool is_lower_hex(char c)
 {
-	return wk_script_is_hex(c) && !(c >= 'A' && c <= 'F');
+	return wk_is_hex(c) && !(c >= 'A' && c <= 'F');
 }
 
 static struct wk_str cut_offset(enum wk_collapse_dialect dialect, struct wk_str name)
@@ -64,8 +64,7 @@ static struct wk_str cut_offset(enum wk_collapse_dialect dialect, struct wk_str 
 	bool any_case = dialect == WK_COLLAPSE_INFERNO;
 	size_t at = name.len;
 
-	while (at > 0 &&
-	       (any_case ? wk_script_is_hex(name.at[at - 1]) : is_lower_hex(name.at[at - 1])))
+	while (at > 0 && (any_case ? wk_is_hex(name.at[at - 1]) : is_lower_hex(name.at[at - 1])))
 		at--;
 	if (at >= 3 && memcmp(name.at + at - 3, "+0x", 3) == 0 && (at < name.len || any_case))
 		name.len = at - 3;
@@ -85,17 +84,12 @@ static void cut_at(struct wk_buf *name, size_t len)
 		name->len = len;
 }
 
-static bool has_text(struct wk_str text, const char *part)
-{
-	return wk_str_find(text, part) != SIZE_MAX;
-}
-
 /* Methods of Go contain ".(" and later ").". */
 static bool looks_like_go(struct wk_str name)
 {
 	size_t at = wk_str_find(name, ".(");
 
-	return at != SIZE_MAX && has_text(wk_str_skip(name, at + 2), ").");
+	return at != SIZE_MAX && wk_str_has(wk_str_skip(name, at + 2), ").");
 }
 
 static void tidy_perl(struct wk_buf *name)
@@ -151,19 +145,19 @@ static bool is_vmlinux(struct wk_str image)
 	while (at > 0) {
 		char c = image.at[at - 1];
 
-		if (!wk_script_is_hex(c) && !(c >= 'g' && c <= 'z') && !(c >= 'G' && c <= 'Z') &&
+		if (!wk_is_hex(c) && !(c >= 'g' && c <= 'z') && !(c >= 'G' && c <= 'Z') &&
 		    c != '-' && c != '.' && c != '_')
 			break;
 		at--;
 	}
-	return has_text(wk_str_skip(image, at), "vmlinux");
+	return wk_str_has(wk_str_skip(image, at), "vmlinux");
 }
 
 static bool is_kernel(enum wk_collapse_dialect dialect, struct wk_str image)
 {
 	if (dialect == WK_COLLAPSE_PERL)
 		return (wk_str_starts(image, "[") || wk_str_ends(image, "vmlinux")) &&
-		       !has_text(image, "unknown");
+		       !wk_str_has(image, "unknown");
 	return (wk_str_starts(image, "[") || wk_str_ends(image, ".ko") || is_vmlinux(image)) &&
 	       !wk_str_is(image, "[unknown]");
 }
@@ -174,7 +168,7 @@ static bool is_jit(enum wk_collapse_dialect dialect, struct wk_str image)
 
 	if (dialect == WK_COLLAPSE_INFERNO)
 		return (wk_str_starts(image, "/tmp/perf-") && wk_str_ends(image, ".map")) ||
-		       (has_text(image, "/jitted-") && wk_str_ends(image, ".so"));
+		       (wk_str_has(image, "/jitted-") && wk_str_ends(image, ".so"));
 	digits = strlen("/tmp/perf-");
 	return wk_str_starts(image, "/tmp/perf-") &&
 	       wk_script_skip_digits(image, digits) > digits &&
@@ -213,12 +207,12 @@ static void add_mark(const struct piece *piece, struct wk_buf *out)
 	const struct wk_collapse *collapse = piece->collapse;
 
 	if (!piece->is_first) {
-		if (!has_text(wk_buf_str(out), "_[i]"))
+		if (!wk_str_has(wk_buf_str(out), "_[i]"))
 			wk_buf_add_text(out, "_[i]");
 	} else if (collapse->marks_kernel && is_kernel(collapse->dialect, piece->image)) {
 		wk_buf_add_text(out, "_[k]");
 	} else if (collapse->marks_jit && is_jit(collapse->dialect, piece->image) &&
-		   !has_text(wk_buf_str(out), "_[j]")) {
+		   !wk_str_has(wk_buf_str(out), "_[j]")) {
 		wk_buf_add_text(out, "_[j]");
 	}
 }
@@ -300,7 +294,7 @@ static bool has_map_name(struct wk_str image)
 static bool may_be_inlined(struct wk_str image)
 {
 	return image.len && image.at[0] == '/' && !has_map_name(image) &&
-	       !has_text(image, "kernel.") && !has_text(image, "[");
+	       !wk_str_has(image, "kernel.") && !wk_str_has(image, "[");
 }
 
 /* The tool prints addr2line's names unchanged. */

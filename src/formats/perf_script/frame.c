@@ -9,7 +9,7 @@ static size_t hex_len(struct wk_str text)
 {
 	size_t len = 0;
 
-	while (len < text.len && wk_script_is_hex(text.at[len]))
+	while (len < text.len && wk_is_hex(text.at[len]))
 		len++;
 	return len;
 }
@@ -142,7 +142,7 @@ static struct wk_str without_offset(struct wk_str text)
 {
 	size_t at = text.len;
 
-	while (at > 0 && wk_script_is_hex(text.at[at - 1]))
+	while (at > 0 && wk_is_hex(text.at[at - 1]))
 		at--;
 	if (at < text.len && at > 3 && memcmp(text.at + at - 3, "+0x", 3) == 0)
 		text.len = at - 3;

@@ -206,11 +206,6 @@ static inline const char *wk_script_line_behind(struct wk_str line, const char *
 	return line.at + line.len < end ? line.at + line.len + 1 : end;
 }
 
-static inline bool wk_script_is_hex(char c)
-{
-	return wk_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 /* The offset of the first byte from `at` on that is no digit. */
 static inline size_t wk_script_skip_digits(struct wk_str text, size_t at)
 {

@@ -41,8 +41,7 @@ static bool read_cpu_head(struct wk_bytes *bytes, uint64_t *period_us)
 /* Go's heap profiles begin alike and are read by their own reader. */
 static bool is_heap_head(struct wk_str text)
 {
-	return wk_str_starts(text, heap_head) &&
-	       wk_str_find(wk_scan_line(&text), "@ heap/") == SIZE_MAX;
+	return wk_str_starts(text, heap_head) && !wk_str_has(wk_scan_line(&text), "@ heap/");
 }
 
 static int probe(struct wk_bytes first)
@@ -148,15 +147,15 @@ static bool read_mapping(struct wk_str line, struct wk_event_image *image)
 	uint64_t end, major, minor;
 	struct wk_str rights;
 
-	if (!wk_scan_hex(&line, &image->start) || !wk_scan_text(&line, "-") ||
+	if (!wk_scan_hex(&line, &image->start) || !wk_str_accept(&line, "-") ||
 	    !wk_scan_hex(&line, &end) || end <= image->start || !wk_scan_blanks(&line))
 		return false;
 	image->size_bytes = end - image->start;
 	rights = wk_scan_word(&line);
-	image->is_data = wk_str_find(rights, "x") == SIZE_MAX;
+	image->is_data = !wk_str_has(rights, "x");
 	wk_scan_blanks(&line);
 	if (!wk_scan_hex(&line, &image->file_offset) || !wk_scan_blanks(&line) ||
-	    !wk_scan_hex(&line, &major) || !wk_scan_text(&line, ":") ||
+	    !wk_scan_hex(&line, &major) || !wk_str_accept(&line, ":") ||
 	    !wk_scan_hex(&line, &minor) || !wk_scan_blanks(&line) ||
 	    !wk_scan_number(&line, &image->inode))
 		return false;
@@ -188,7 +187,7 @@ static void emit_mappings(struct state *state, struct wk_str rest)
 static bool read_pair(struct wk_str *line, uint64_t *count, uint64_t *bytes)
 {
 	wk_scan_blanks(line);
-	if (!wk_scan_number(line, count) || !wk_scan_text(line, ":"))
+	if (!wk_scan_number(line, count) || !wk_str_accept(line, ":"))
 		return false;
 	wk_scan_blanks(line);
 	return wk_scan_number(line, bytes);
@@ -202,8 +201,8 @@ static bool read_allocation(struct state *state, struct wk_str line)
 
 	state->count = 0;
 	if (!read_pair(&line, &used, &used_bytes) || !wk_scan_blanks(&line) ||
-	    !wk_scan_text(&line, "[") || !read_pair(&line, &made, &made_bytes) ||
-	    !wk_scan_text(&line, "] @"))
+	    !wk_str_accept(&line, "[") || !read_pair(&line, &made, &made_bytes) ||
+	    !wk_str_accept(&line, "] @"))
 		return false;
 	/* All of them are return addresses: the innermost is the caller of malloc. */
 	while (wk_scan_blanks(&line) && wk_str_starts(line, "0x") && wk_scan_hex(&line, &address))

@@ -27,22 +27,15 @@ static void replace(struct wk_call_tree *tree, uint32_t stack, uint64_t weight)
 static void emit(struct wk_call_tree *tree, const struct wk_call_level *level)
 {
 	uint64_t weight = own_weight(tree, level);
-	struct wk_event event = tree->sample;
 
 	if (level->is_silent || (tree->leaves_only && level->has_callees) ||
 	    (weight == 0 && !tree->keeps_zero))
 		return;
-	if (tree->keeps_last) {
+	if (tree->keeps_last)
 		replace(tree, level->stack, weight);
-		return;
-	}
-	if (event.kind != WK_EVENT_SAMPLE) {
-		wk_stack_writer_count(tree->writer, level->stack, weight);
-		return;
-	}
-	event.sample.named_stack = level->stack;
-	event.sample.weight = weight;
-	wk_stack_writer_event(tree->writer, &event);
+	else
+		wk_stack_writer_sample(tree->writer, 0, tree->pid, tree->tid, 0, level->stack,
+				       weight);
 }
 
 void wk_call_tree_close(struct wk_call_tree *tree, uint32_t depth)

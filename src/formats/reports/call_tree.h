@@ -5,7 +5,8 @@
  * more callees can follow. If a level is missing, a line is placed below the nearest existing one.
  * Order of calls:
  *
- *	struct wk_call_tree tree = { .writer = writer, .with_callees = true };
+ *	struct wk_call_tree tree = { .writer = writer, .with_callees = true,
+ *					.pid = WK_NO_PID, .tid = WK_NO_PID };
  *	for each line: wk_call_tree_add(&tree, depth, &frame, weight);
  *	wk_call_tree_fini(&tree);                       ends all lines, and frees */
 #ifndef WK_FORMATS_REPORTS_CALL_TREE_H
@@ -27,8 +28,7 @@ struct wk_call_tree {
 	bool keeps_zero;   /* emits samples of weight 0 */
 	bool keeps_last;   /* a repeated stack replaces its weight; emitted at the end */
 
-	/* Thread and process of the samples; unset: as wk_stack_writer_count. */
-	struct wk_event sample;
+	uint32_t pid, tid; /* of the samples; may be WK_NO_PID */
 
 	struct wk_call_level *levels; /* the path to the last line */
 	size_t count, cap;

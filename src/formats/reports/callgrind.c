@@ -79,8 +79,8 @@ static uint32_t name_of(struct parser *p, int space, struct wk_str text)
 	uint64_t number;
 	uint32_t *known;
 
-	if (!wk_scan_text(&rest, "(") || !wk_scan_number(&rest, &number) ||
-	    !wk_scan_text(&rest, ")"))
+	if (!wk_str_accept(&rest, "(") || !wk_scan_number(&rest, &number) ||
+	    !wk_str_accept(&rest, ")"))
 		return wk_strtab_add_str(p->names, text);
 	rest = wk_trim(rest);
 	known = wk_map_at(&p->numbered[space], number + 1);
@@ -117,10 +117,10 @@ static uint32_t function_of(struct parser *p, uint32_t name, uint32_t file, uint
 /* A position: absolute, or relative to the previous line. */
 static bool read_position(struct wk_str *line, uint64_t *at)
 {
-	bool is_up = wk_scan_text(line, "+"), is_down = !is_up && wk_scan_text(line, "-");
+	bool is_up = wk_str_accept(line, "+"), is_down = !is_up && wk_str_accept(line, "-");
 	uint64_t number;
 
-	if (!is_up && !is_down && wk_scan_text(line, "*"))
+	if (!is_up && !is_down && wk_str_accept(line, "*"))
 		return true;
 	if (wk_str_starts(*line, "0x") ? !wk_scan_hex(line, &number)
 				       : !wk_scan_number(line, &number))
@@ -216,9 +216,9 @@ static void read_positions(struct parser *p, struct wk_str rest)
 /* "event: Ir : Instruction Fetch" */
 static void read_long_name(struct parser *p, struct wk_str rest)
 {
-	struct wk_str name = wk_trim(wk_scan_to(&rest, ':'));
+	struct wk_str name = wk_trim(wk_str_cut(&rest, ':'));
 
-	rest = wk_trim(wk_str_skip(rest, 1));
+	rest = wk_trim(rest);
 	for (size_t i = 0; i < p->event_count; i++)
 		if (wk_str_eq(p->events[i], name))
 			p->long_names[i] = rest;
@@ -240,7 +240,7 @@ static void read_sum(struct parser *p, struct wk_str rest, uint64_t *sums, bool 
 /* "key: value"; keys that stacks do not need are ignored. */
 static void read_header(struct parser *p, struct wk_str line)
 {
-	struct wk_str key = wk_scan_to(&line, ':'), value = wk_trim(wk_str_skip(line, 1));
+	struct wk_str key = wk_str_cut(&line, ':'), value = wk_trim(line);
 	uint64_t pid;
 
 	if (wk_str_is(key, "events"))
@@ -278,23 +278,23 @@ static void read_callee(struct parser *p, struct wk_str name)
  * because they may define names. */
 static bool read_name(struct parser *p, struct wk_str line)
 {
-	if (wk_scan_text(&line, "fn="))
+	if (wk_str_accept(&line, "fn="))
 		begin_function(p, line);
-	else if (wk_scan_text(&line, "cfn="))
+	else if (wk_str_accept(&line, "cfn="))
 		read_callee(p, line);
-	else if (wk_scan_text(&line, "fl="))
+	else if (wk_str_accept(&line, "fl="))
 		p->file = p->own_file = name_of(p, FILES, line);
-	else if (wk_scan_text(&line, "fi=") || wk_scan_text(&line, "fe="))
+	else if (wk_str_accept(&line, "fi=") || wk_str_accept(&line, "fe="))
 		p->file = name_of(p, FILES, line);
-	else if (wk_scan_text(&line, "ob="))
+	else if (wk_str_accept(&line, "ob="))
 		p->object = name_of(p, OBJECTS, line);
-	else if (wk_scan_text(&line, "cfi=") || wk_scan_text(&line, "cfl="))
+	else if (wk_str_accept(&line, "cfi=") || wk_str_accept(&line, "cfl="))
 		p->called_file = name_of(p, FILES, line);
-	else if (wk_scan_text(&line, "cob="))
+	else if (wk_str_accept(&line, "cob="))
 		p->called_object = name_of(p, OBJECTS, line);
-	else if (wk_scan_text(&line, "jfi="))
+	else if (wk_str_accept(&line, "jfi="))
 		name_of(p, FILES, line);
-	else if (wk_scan_text(&line, "jfn="))
+	else if (wk_str_accept(&line, "jfn="))
 		name_of(p, FUNCTIONS, line);
 	else {
 		return false;
@@ -381,7 +381,7 @@ static uint32_t *make_frames(struct parser *p)
 
 		frame.line = frame.file.len ? function->line : 0;
 		frame.is_unnamed = wk_str_is(frame.name, "???") || frame.name.len == 0 ||
-				   (wk_scan_text(&digits, "0x") && digits.len == 16);
+				   (wk_str_accept(&digits, "0x") && digits.len == 16);
 		frames[i] = wk_stack_writer_frame(p->text.writer, &frame);
 	}
 	wk_map_fini(&bare_lengths);

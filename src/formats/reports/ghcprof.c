@@ -164,7 +164,7 @@ static void read_source(const struct ghcprof *prof, struct wk_str line,
 	if (!prof->has_source || wk_str_starts(source, "<") ||
 	    !wk_str_split(source, ':', &file, &place))
 		return;
-	wk_scan_text(&place, "(");
+	wk_str_accept(&place, "(");
 	if (!wk_scan_number(&place, &number) || number > UINT32_MAX)
 		return;
 	frame->file = file;
@@ -254,7 +254,7 @@ static int probe(struct wk_bytes first)
 	bool has_source;
 
 	while (wk_lines_next(&lines, &line)) {
-		if (wk_str_find(line, "Time and Allocation Profiling Report") != SIZE_MAX)
+		if (wk_str_has(line, "Time and Allocation Profiling Report"))
 			return 95;
 		split(line, &words);
 		if (is_heading(&words, &has_source))

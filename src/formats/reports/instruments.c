@@ -62,16 +62,6 @@ static bool read_amount(struct wk_str text, uint64_t *value, const char **counts
 	return false;
 }
 
-/* Removes a column from the line; the rest is the name. */
-static bool next_column(const struct instruments *in, struct wk_str *line, struct wk_str *column)
-{
-	*column = wk_scan_to(line, in->separator);
-	if (line->len == 0)
-		return false;
-	*line = wk_str_skip(*line, 1);
-	return true;
-}
-
 static struct wk_str unquoted(struct wk_str text)
 {
 	text = wk_trim(text);
@@ -86,7 +76,8 @@ static bool is_heading(struct instruments *in, struct wk_str line)
 	struct wk_str first, second, rest = line, column;
 
 	in->separator = memchr(line.at, '\t', line.len) ? '\t' : ',';
-	if (!next_column(in, &rest, &first) || !next_column(in, &rest, &second))
+	if (!wk_str_split(rest, in->separator, &first, &rest) ||
+	    !wk_str_split(rest, in->separator, &second, &rest))
 		return false;
 	first = unquoted(first);
 	if (!wk_str_is(first, "Running Time") && !wk_str_is(first, "Weight") &&
@@ -94,7 +85,7 @@ static bool is_heading(struct instruments *in, struct wk_str line)
 		return false;
 	in->has_self = wk_str_starts(unquoted(second), "Self");
 	in->columns = 2;
-	while (next_column(in, &rest, &column))
+	while (wk_str_split(rest, in->separator, &column, &rest))
 		in->columns++;
 	return wk_str_starts(unquoted(column), "Symbol Name");
 }
@@ -112,19 +103,12 @@ static void emit_source(struct instruments *in, const char *counts)
 /* "shop (4711)" at the top is a process. */
 static bool on_process(struct instruments *in, struct wk_str name)
 {
-	size_t bracket = wk_str_find_last(name, '(');
-	struct wk_str number;
 	uint64_t pid;
 
-	if (bracket == SIZE_MAX || bracket < 2 || name.at[bracket - 1] != ' ')
+	if (!wk_cut_number(&name, " (", &pid) || pid >= WK_NO_PID)
 		return false;
-	number = wk_str_skip(name, bracket + 1);
-	if (!wk_scan_number(&number, &pid) || !wk_str_is(number, ")") || pid >= WK_NO_PID)
-		return false;
-	wk_stack_writer_process(in->text.writer, (uint32_t)pid,
-				wk_trim(wk_str_of(name.at, bracket)));
-	in->text.tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
-					     .pid = (uint32_t)pid, .tid = (uint32_t)pid };
+	wk_stack_writer_process(in->text.writer, (uint32_t)pid, name);
+	in->text.tree.pid = in->text.tree.tid = (uint32_t)pid;
 	return true;
 }
 
@@ -147,7 +131,7 @@ static void add_row(struct instruments *in, struct wk_str name, uint64_t weight)
 	}
 	wk_call_tree_close(&in->text.tree, depth);
 	if (depth == 0)
-		in->text.tree.sample = (struct wk_event){ 0 };
+		in->text.tree.pid = in->text.tree.tid = WK_NO_PID;
 	if (depth == 0 && on_process(in, frame.name)) {
 		wk_call_tree_add(&in->text.tree, depth, NULL, weight);
 		return;
@@ -165,7 +149,7 @@ static bool on_row(struct instruments *in, struct wk_str line)
 	bool ok = true;
 
 	for (size_t i = 0; i < in->columns && ok; i++) {
-		ok = next_column(in, &rest, &column);
+		ok = wk_str_split(rest, in->separator, &column, &rest);
 		if (i == 0)
 			total = column;
 		else if (i == 1)

@@ -42,18 +42,14 @@ static struct wk_str until(struct wk_str text, char stop)
 /* "Process:         rg [64751]" */
 static void on_process(struct sample *sample, struct wk_str text)
 {
-	size_t bracket;
 	uint64_t pid;
 
 	text = wk_trim(text);
-	if (!wk_str_ends(text, "]") || !find_last(text, "[", &bracket) ||
-	    !wk_num_u64(wk_str_of(text.at + bracket + 1, text.len - bracket - 2), &pid) ||
-	    pid >= WK_NO_PID)
+	if (!wk_cut_number(&text, " [", &pid) || pid >= WK_NO_PID)
 		return;
 	sample->pid = (uint32_t)pid;
 	sample->has_pid = true;
-	wk_stack_writer_process(sample->text.writer, sample->pid,
-				wk_trim(wk_str_of(text.at, bracket)));
+	wk_stack_writer_process(sample->text.writer, sample->pid, text);
 }
 
 /* "Thread_15758523   DispatchQueue_1: com.apple.main-thread  (serial)" is not a function. */
@@ -75,8 +71,8 @@ static bool on_thread(struct sample *sample, const struct entry *entry)
 		name.len = kind;
 	wk_call_tree_close(&sample->text.tree, 0);
 	wk_stack_writer_thread(sample->text.writer, sample->pid, (uint32_t)tid, name);
-	sample->text.tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
-						 .pid = sample->pid, .tid = (uint32_t)tid };
+	sample->text.tree.pid = sample->pid;
+	sample->text.tree.tid = (uint32_t)tid;
 	wk_call_tree_add(&sample->text.tree, 0, NULL, entry->count);
 	return true;
 }

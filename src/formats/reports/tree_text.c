@@ -11,7 +11,8 @@ void wk_tree_text_begin(struct wk_tree_text *text, const struct wk_input *input,
 				       .writer = wk_stack_writer_new(sink) };
 	text->bytes = wk_csv_text(input->bytes, &text->utf8);
 	text->lines = wk_lines_of(text->bytes);
-	text->tree.writer = text->writer;
+	text->tree = (struct wk_call_tree){ .writer = text->writer, .pid = WK_NO_PID,
+					    .tid = WK_NO_PID };
 }
 
 bool wk_tree_text_row(struct wk_tree_text *text, struct wk_str *line)

@@ -44,30 +44,17 @@ struct wk_event_frame wk_windows_frame(struct wk_str text)
 	return frame;
 }
 
-uint32_t wk_windows_process(struct wk_windows_processes *processes, struct wk_stack_writer *writer,
-			    struct wk_str text)
+uint32_t wk_windows_process(struct wk_map *seen, struct wk_stack_writer *writer, struct wk_str text)
 {
-	size_t bracket = wk_str_find_last(text, '(');
-	struct wk_str number;
+	uint32_t *is_seen;
 	uint64_t pid;
-	uint32_t *seen;
 
-	if (bracket == SIZE_MAX)
+	text = wk_trim(text);
+	if (!wk_cut_number(&text, " (", &pid) || pid >= WK_NO_PID)
 		return WK_NO_PID;
-	number = wk_str_skip(text, bracket + 1);
-	wk_scan_blanks(&number);
-	if (!wk_scan_number(&number, &pid) || !wk_str_starts(number, ")") || pid >= WK_NO_PID)
-		return WK_NO_PID;
-	seen = wk_map_at(&processes->seen, pid + 1);
-	if (!*seen) {
-		*seen = 1;
-		wk_stack_writer_process(writer, (uint32_t)pid,
-					wk_trim(wk_str_of(text.at, bracket)));
-	}
+	is_seen = wk_map_at(seen, pid + 1);
+	if (!*is_seen)
+		wk_stack_writer_process(writer, (uint32_t)pid, text);
+	*is_seen = 1;
 	return (uint32_t)pid;
-}
-
-void wk_windows_processes_fini(struct wk_windows_processes *processes)
-{
-	wk_map_fini(&processes->seen);
 }

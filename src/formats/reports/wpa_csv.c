@@ -43,13 +43,12 @@ static const struct unit plain_count = { "", "samples", 1 };
 
 struct wpa {
 	struct wk_tree_text text;
-	struct wk_windows_processes processes;
+	struct wk_map processes; /* that were emitted */
 	struct wk_buf digits;
 	size_t stack, process, process_name, pid_column, thread, weight; /* columns */
 	char point;                                                      /* the decimal mark */
 	const struct measure *measure;                                   /* NULL: a row counts 1 */
 	const struct unit *unit;
-	uint32_t pid, tid;
 	size_t *indents; /* of the open lines of a tree */
 	size_t indent_count, indent_cap;
 };
@@ -219,7 +218,8 @@ static struct wk_str process_of(struct wpa *wpa)
 static void read_thread(struct wpa *wpa)
 {
 	struct wk_str process = process_of(wpa);
-	uint32_t pid = wpa->pid, tid = wpa->tid;
+	struct wk_call_tree *tree = &wpa->text.tree;
+	uint32_t pid = tree->pid, tid = tree->tid;
 	uint64_t number;
 
 	if (wk_trim(process).len) {
@@ -228,13 +228,11 @@ static void read_thread(struct wpa *wpa)
 	}
 	if (read_whole(wpa, wpa->thread, &number) && number < WK_NO_PID)
 		tid = (uint32_t)number;
-	if (pid == wpa->pid && tid == wpa->tid)
+	if (pid == tree->pid && tid == tree->tid)
 		return;
 	end_tree(wpa);
-	wpa->pid = pid;
-	wpa->tid = pid == WK_NO_PID ? WK_NO_PID : tid;
-	wpa->text.tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
-					      .pid = pid, .tid = wpa->tid };
+	tree->pid = pid;
+	tree->tid = pid == WK_NO_PID ? WK_NO_PID : tid;
 }
 
 static bool is_root(struct wk_str text)
@@ -250,7 +248,7 @@ static struct wk_str next_part(struct wk_str *rest)
 
 	while (rest->len && wk_str_ends(part, "operator")) {
 		*rest = wk_str_skip(*rest, 1);
-		wk_scan_text(rest, "=");
+		wk_str_accept(rest, "=");
 		part = wk_str_of(text.at, (size_t)(rest->at - text.at));
 	}
 	if (rest->len)
@@ -260,7 +258,6 @@ static struct wk_str next_part(struct wk_str *rest)
 
 static void emit_path(struct wpa *wpa, struct wk_str path, uint64_t weight)
 {
-	struct wk_event event = wpa->text.tree.sample;
 	uint32_t stack = 0;
 
 	if (wk_str_is(path, "n/a"))
@@ -272,9 +269,8 @@ static void emit_path(struct wpa *wpa, struct wk_str path, uint64_t weight)
 		if (part.len && !is_root(part))
 			stack = wk_stack_writer_push(wpa->text.writer, stack, &frame);
 	}
-	event.sample.named_stack = stack;
-	event.sample.weight = weight;
-	wk_stack_writer_event(wpa->text.writer, &event);
+	wk_stack_writer_sample(wpa->text.writer, 0, wpa->text.tree.pid, wpa->text.tree.tid, 0,
+			       stack, weight);
 }
 
 /* A line of a copied tree: "|  |- app.exe!main" begins a branch; a line with the same indentation
@@ -288,7 +284,7 @@ static void emit_line(struct wpa *wpa, struct wk_str cell, uint64_t weight)
 
 	while (indent < cell.len && strchr(" |-\t", cell.at[indent]))
 		indent++;
-	is_branch = wk_str_find(wk_str_of(cell.at, indent), "-") != SIZE_MAX;
+	is_branch = wk_str_has(wk_str_of(cell.at, indent), "-");
 	name = wk_trim(wk_str_skip(cell, indent));
 	while (wpa->indent_count && (wpa->indents[wpa->indent_count - 1] > indent ||
 				     (is_branch && wpa->indents[wpa->indent_count - 1] == indent)))
@@ -357,15 +353,13 @@ static bool read_table(struct wpa *wpa)
 static bool read_wpa_csv(const struct wk_input *input, const struct wk_sink *sink,
 			 struct wk_err *err)
 {
-	struct wpa wpa = { .pid = WK_NO_PID, .tid = WK_NO_PID };
+	struct wpa wpa = { 0 };
 	bool ok;
 
 	wk_tree_text_begin(&wpa.text, input, sink, err);
 	wpa.text.tree.with_callees = true;
-	wpa.text.tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
-						  .pid = WK_NO_PID, .tid = WK_NO_PID };
 	ok = read_table(&wpa);
-	wk_windows_processes_fini(&wpa.processes);
+	wk_map_fini(&wpa.processes);
 	wk_buf_fini(&wpa.digits);
 	wk_free(wpa.indents);
 	return wk_tree_text_fini(&wpa.text) && ok;
@@ -377,7 +371,7 @@ static bool has_frames(struct wk_lines below)
 	struct wk_str text = wk_str_of(below.at, (size_t)(below.end - below.at));
 
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
-		if (text.len && wk_str_find(text, signs[i]) != SIZE_MAX)
+		if (text.len && wk_str_has(text, signs[i]))
 			return true;
 	return false;
 }

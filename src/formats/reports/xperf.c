@@ -25,8 +25,8 @@ struct run {
 
 struct xperf {
 	struct wk_stack_text text;
-	struct wk_windows_processes processes;
-	struct sample *samples; /* row 0 is none */
+	struct wk_map processes; /* that were emitted */
+	struct sample *samples;  /* row 0 is none */
 	size_t sample_count, sample_cap;
 	struct wk_index by_time; /* and thread */
 	struct run *runs;        /* row 0 is none */
@@ -42,11 +42,7 @@ struct xperf {
 /* The next field without its padding. */
 static struct wk_str next_field(struct wk_str *rest)
 {
-	struct wk_str field = wk_scan_to(rest, ',');
-
-	if (rest->len)
-		*rest = wk_str_skip(*rest, 1);
-	return wk_trim(field);
+	return wk_trim(wk_str_cut(rest, ','));
 }
 
 /* "app.exe (4712)"; the name may contain commas. */
@@ -243,13 +239,10 @@ static void emit_sample(struct xperf *xperf, const struct sample *sample, uint32
 
 static void emit_samples(struct xperf *xperf)
 {
-	struct wk_sort_key *keys = wk_alloc(xperf->sample_count * sizeof(*keys));
+	struct wk_sort_key *keys = WK_SORT_ORDER(xperf->samples, xperf->sample_count, time_us);
 	uint32_t *gathered = NULL;
 	size_t cap = 0;
 
-	for (size_t i = 0; i < xperf->sample_count; i++)
-		keys[i] = (struct wk_sort_key){ xperf->samples[i].time_us, (uint32_t)i };
-	wk_sort_keys(keys, xperf->sample_count);
 	for (size_t i = 0; i < xperf->sample_count; i++) {
 		const struct sample *sample = &xperf->samples[keys[i].row];
 
@@ -277,7 +270,7 @@ static bool read_xperf(const struct wk_input *input, const struct wk_sink *sink,
 		on_line(&xperf, line);
 	end_run(&xperf);
 	emit_samples(&xperf);
-	wk_windows_processes_fini(&xperf.processes);
+	wk_map_fini(&xperf.processes);
 	wk_index_fini(&xperf.by_time);
 	WK_FREE_ALL(xperf.samples, xperf.runs, xperf.frames);
 	ok = wk_stack_text_end(&xperf.text, EXPECTED, err);

@@ -19,7 +19,7 @@ static bool is_thread(struct wk_str line)
 {
 	uint64_t tid;
 
-	return wk_scan_text(&line, "---------- tid# ") && wk_scan_number(&line, &tid);
+	return wk_str_accept(&line, "---------- tid# ") && wk_scan_number(&line, &tid);
 }
 
 /* "0xd01be0c4  waitpid(??, ??, ??) + 0x60" */
@@ -28,7 +28,7 @@ static bool is_frame(struct wk_str line)
 	uint64_t address;
 
 	return wk_str_starts(line, "0x") && wk_scan_hex(&line, &address) &&
-	       wk_str_starts(line, "  ") && wk_str_find(line, ") + 0x") != SIZE_MAX;
+	       wk_str_starts(line, "  ") && wk_str_has(line, ") + 0x");
 }
 
 static int probe(struct wk_bytes first)
@@ -53,8 +53,8 @@ static void begin_process(struct state *state, struct wk_str line)
 
 	end_stack(state);
 	wk_scan_number(&line, &pid);
-	wk_scan_text(&line, ":");
-	wk_scan_text(&line, " ");
+	wk_str_accept(&line, ":");
+	wk_str_accept(&line, " ");
 	state->process = wk_scan_to(&line, ' ');
 	state->pid = state->tid = wk_pid_of(pid);
 	wk_stack_text_process(&state->text, state->pid, wk_str_basename(state->process));
@@ -65,7 +65,7 @@ static void begin_thread(struct state *state, struct wk_str line)
 	uint64_t tid = 0;
 
 	end_stack(state);
-	wk_scan_text(&line, "---------- tid# ");
+	wk_str_accept(&line, "---------- tid# ");
 	wk_scan_number(&line, &tid);
 	state->tid = wk_pid_of(tid);
 }
@@ -76,9 +76,9 @@ static bool read_collapsed(struct state *state, struct wk_str line)
 {
 	struct wk_str rest = line, name;
 
-	if (!wk_scan_text(&rest, "0x"))
+	if (!wk_str_accept(&rest, "0x"))
 		return false;
-	while (rest.len && (wk_is_digit(rest.at[0]) || (rest.at[0] >= 'a' && rest.at[0] <= 'f')))
+	while (rest.len && wk_is_hex(rest.at[0]))
 		rest = wk_str_skip(rest, 1);
 	line.len -= rest.len;
 	if (!wk_scan_spaces_but(&rest, 2))

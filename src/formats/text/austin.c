@@ -27,7 +27,7 @@ struct metrics {
 
 static bool read_signed(struct wk_str *text, int64_t *value)
 {
-	bool is_negative = wk_scan_text(text, "-");
+	bool is_negative = wk_str_accept(text, "-");
 	uint64_t number;
 
 	if (!wk_scan_number(text, &number) || number > INT64_MAX)
@@ -43,7 +43,7 @@ static bool read_metrics(struct wk_str text, struct metrics *metrics)
 	do {
 		if (metrics->count == 3 || !read_signed(&text, &metrics->value[metrics->count++]))
 			return false;
-	} while (wk_scan_text(&text, ","));
+	} while (wk_str_accept(&text, ","));
 	return text.len == 0;
 }
 
@@ -86,19 +86,19 @@ static bool read_ids(struct wk_str *line, uint32_t *pid, uint32_t *tid)
 {
 	uint64_t number;
 
-	if ((!wk_scan_text(line, "Process ") && !wk_scan_text(line, "P")) ||
-	    !wk_scan_number(line, &number) || !wk_scan_text(line, ";"))
+	if ((!wk_str_accept(line, "Process ") && !wk_str_accept(line, "P")) ||
+	    !wk_scan_number(line, &number) || !wk_str_accept(line, ";"))
 		return false;
 	*pid = wk_pid_of(number);
-	if (!wk_scan_text(line, "Thread ") && !wk_scan_text(line, "T"))
+	if (!wk_str_accept(line, "Thread ") && !wk_str_accept(line, "T"))
 		return false;
 	if (wk_str_starts(*line, "0x") ? !wk_scan_hex(line, &number)
 				       : !wk_scan_number(line, &number))
 		return false;
-	if (wk_scan_text(line, ":") && !wk_scan_number(line, &number))
+	if (wk_str_accept(line, ":") && !wk_scan_number(line, &number))
 		return false;
 	*tid = wk_pid_of(number);
-	return line->len == 0 || wk_scan_text(line, ";");
+	return line->len == 0 || wk_str_accept(line, ";");
 }
 
 static bool is_sample(struct wk_str line)
@@ -122,14 +122,13 @@ static int probe(struct wk_bytes first)
 /* "function (file.py)" before Austin 2, followed by ";L12". */
 static bool read_oldest(struct wk_str text, struct wk_str *behind, struct wk_event_frame *frame)
 {
-	size_t open = wk_str_ends(text, ")") ? wk_str_find_last_text(text, " (") : SIZE_MAX;
 	struct wk_str peek = *behind;
 	uint64_t line;
 
-	if (open == SIZE_MAX || !wk_scan_text(&peek, ";L") || !wk_scan_number(&peek, &line))
+	if (!wk_str_accept(&peek, ";L") || !wk_scan_number(&peek, &line) ||
+	    !wk_cut_bracketed(&text, " (", &frame->file))
 		return false;
-	frame->name = wk_str_of(text.at, open);
-	frame->file = wk_str_of(text.at + open + 2, text.len - open - 3);
+	frame->name = text;
 	frame->line = line <= UINT32_MAX ? (uint32_t)line : 0;
 	*behind = peek;
 	return true;
@@ -148,7 +147,7 @@ static struct wk_event_frame frame_of(struct wk_str text, struct wk_str *behind)
 	if (wk_num_u64(wk_str_skip(text, colon + 1), &line)) {
 		text.len = colon;
 		colon = wk_str_find_last(text, ':');
-	} else if (wk_scan_text(&peek, ";L") && wk_scan_number(&peek, &line)) {
+	} else if (wk_str_accept(&peek, ";L") && wk_scan_number(&peek, &line)) {
 		*behind = peek;
 	} else {
 		line = 0;
@@ -227,7 +226,7 @@ static void emit_metrics(struct state *state, struct wk_event *sample,
 
 static void read_head(struct state *state, struct wk_str line)
 {
-	if (!wk_scan_text(&line, "# mode: "))
+	if (!wk_str_accept(&line, "# mode: "))
 		return;
 	state->mode = wk_str_starts(line, "memory") ? MODE_MEMORY
 		      : wk_str_starts(line, "cpu")  ? MODE_CPU

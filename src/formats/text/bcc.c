@@ -19,24 +19,10 @@ struct state {
 static const char profile_head[] = "Sampling at ";
 static const char tracing_head[] = "Tracing ";
 
-/* "name (12)" or "name [12]" */
-static bool parse_process(struct wk_str text, char open, char close, struct wk_str *name,
-			  uint64_t *pid)
-{
-	size_t bracket = wk_str_find_last(text, open);
-	struct wk_str number;
-
-	if (bracket == SIZE_MAX || bracket < 2 || text.at[bracket - 1] != ' ')
-		return false;
-	number = wk_str_skip(text, bracket + 1);
-	*name = wk_str_of(text.at, bracket - 1);
-	return wk_scan_number(&number, pid) && number.len == 1 && number.at[0] == close;
-}
-
 /* "    -                bash (12)"; the oldest releases print no number. */
 static bool is_dash(struct wk_str line)
 {
-	return wk_scan_blanks(&line) && wk_scan_text(&line, "-") && wk_scan_blanks(&line) > 1 &&
+	return wk_scan_blanks(&line) && wk_str_accept(&line, "-") && wk_scan_blanks(&line) > 1 &&
 	       line.len;
 }
 
@@ -44,18 +30,16 @@ static bool is_head(struct wk_str line)
 {
 	return wk_str_starts(line, profile_head) ||
 	       (wk_str_starts(line, tracing_head) &&
-		(wk_str_find(line, "Hit Ctrl-C") != SIZE_MAX ||
-		 wk_str_find(line, " secs") != SIZE_MAX ||
-		 wk_str_find(line, " functions for ") != SIZE_MAX));
+		(wk_str_has(line, "Hit Ctrl-C") || wk_str_has(line, " secs") ||
+		 wk_str_has(line, " functions for ")));
 }
 
 /* "    tar [15069]", indented more than frames */
 static bool is_stackcount_process(struct wk_str line)
 {
-	struct wk_str name;
 	uint64_t pid;
 
-	return wk_scan_blanks(&line) == 4 && parse_process(line, '[', ']', &name, &pid);
+	return wk_scan_blanks(&line) == 4 && wk_cut_number(&line, " [", &pid);
 }
 
 static int probe(struct wk_bytes first)
@@ -77,9 +61,9 @@ static void emit_source(struct state *state, const char *name, const char *unit,
 
 static void read_head(struct state *state, struct wk_str line)
 {
-	if (wk_str_find(line, "off-CPU time (us)") != SIZE_MAX)
+	if (wk_str_has(line, "off-CPU time (us)"))
 		emit_source(state, "off-CPU time", "ns", 1000);
-	else if (wk_str_find(line, "time (us)") != SIZE_MAX)
+	else if (wk_str_has(line, "time (us)"))
 		emit_source(state, "blocked time", "ns", 1000);
 	else if (wk_str_starts(line, tracing_head))
 		emit_source(state, "calls", "samples", 1);
@@ -111,16 +95,6 @@ static void end_stack(struct state *state, uint64_t count)
 	drop(state);
 }
 
-static void read_process(struct state *state, struct wk_str text)
-{
-	uint64_t pid;
-
-	if (parse_process(text, '(', ')', &state->process, &pid))
-		state->pid = wk_pid_of(pid);
-	else
-		state->process = text;
-}
-
 static void mark_kernel(struct state *state)
 {
 	for (size_t i = 0; i < state->count; i++)
@@ -135,7 +109,7 @@ static void add_frame(struct state *state, struct wk_str text, size_t indent)
 
 static void read_indented(struct state *state, struct wk_str line)
 {
-	struct wk_str text = line, name;
+	struct wk_str text = line;
 	size_t indent = wk_scan_blanks(&text);
 	uint64_t number;
 
@@ -148,11 +122,12 @@ static void read_indented(struct state *state, struct wk_str line)
 	} else if (wk_str_is(text, "--")) {
 		mark_kernel(state);
 	} else if (is_dash(line)) {
-		text = wk_str_skip(text, 1);
-		read_process(state, wk_trim(text));
+		text = wk_trim(wk_str_skip(text, 1));
+		state->pid = wk_cut_number(&text, " (", &number) ? wk_pid_of(number) : WK_NO_PID;
+		state->process = text;
 	} else if ((state->count == 0 || indent > state->indent) &&
-		   parse_process(text, '[', ']', &name, &number)) {
-		state->process = name;
+		   wk_cut_number(&text, " [", &number)) {
+		state->process = text;
 		state->pid = wk_pid_of(number);
 	} else {
 		add_frame(state, text, indent);

@@ -8,26 +8,13 @@ static bool read_address(struct wk_str *text, struct wk_event_frame *frame)
 	struct wk_str rest = *text;
 	uint64_t address;
 
-	if (!wk_scan_hex(&rest, &address) || (rest.len && rest.at[0] != ' ' && rest.at[0] != '\t'))
+	if (!wk_scan_hex(&rest, &address) || (rest.len && !wk_is_blank(rest.at[0])))
 		return false;
 	if (!wk_str_starts(*text, "0x") && text->len - rest.len < LEAST_ADDRESS_DIGITS)
 		return false;
 	frame->address = address;
 	*text = rest;
 	return true;
-}
-
-/* "(/lib/libc.so.6)" or "[nf_tables]" at the end. */
-static void read_image(struct wk_str *text, struct wk_event_frame *frame)
-{
-	size_t round = wk_str_ends(*text, ")") ? wk_str_find_last_text(*text, " (") : SIZE_MAX;
-	size_t square = wk_str_ends(*text, "]") ? wk_str_find_last_text(*text, " [") : SIZE_MAX;
-	size_t open = round != SIZE_MAX ? round : square;
-
-	if (open == SIZE_MAX || open == 0)
-		return;
-	frame->image = wk_str_of(text->at + open + 2, text->len - open - 3);
-	text->len = open;
 }
 
 /* "+808" or "+0x1f" after the name. */
@@ -56,7 +43,9 @@ struct wk_event_frame wk_bpf_frame(struct wk_str text)
 		frame.kind = WK_FRAME_KERNEL;
 		text.len -= strlen("_[k]");
 	}
-	read_image(&text, &frame);
+	/* "(/lib/libc.so.6)" or "[nf_tables]" */
+	if (!wk_cut_bracketed(&text, " (", &frame.image))
+		wk_cut_bracketed(&text, " [", &frame.image);
 	drop_offset(&text);
 	frame.is_unnamed = text.len == 0 || wk_str_is(text, "[unknown]");
 	frame.name = text.len == 0 ? digits : text;

@@ -17,13 +17,13 @@ static bool read_map(struct wk_str *line, struct wk_str *name)
 {
 	struct wk_str rest = *line;
 
-	if (!wk_scan_text(&rest, "@"))
+	if (!wk_str_accept(&rest, "@"))
 		return false;
 	while (rest.len && (rest.at[0] == '_' || wk_is_digit(rest.at[0]) ||
 			    ((rest.at[0] | 0x20) >= 'a' && (rest.at[0] | 0x20) <= 'z')))
 		rest = wk_str_skip(rest, 1);
 	*name = wk_str_of(line->at, line->len - rest.len);
-	if (!wk_scan_text(&rest, "["))
+	if (!wk_str_accept(&rest, "["))
 		return false;
 	*line = rest;
 	return true;
@@ -84,7 +84,7 @@ static uint32_t source_of(struct state *state, struct wk_str map)
 static void add_keys(struct state *state, struct wk_str keys)
 {
 	keys = wk_trim(keys);
-	if (wk_scan_text(&keys, ","))
+	if (wk_str_accept(&keys, ","))
 		keys = wk_trim(keys);
 	if (wk_str_ends(keys, ","))
 		keys.len--;
@@ -105,7 +105,7 @@ static void end_entry(struct state *state, struct wk_str value)
 		wk_stack_text_sample(&state->text, WK_NO_PID, WK_NO_PID, state->source, count);
 	else
 		wk_stack_text_bad(&state->text, "a count after the stack");
-	wk_stack_text_drop(&state->text);
+	state->text.count = 0;
 	wk_buf_reset(&state->keys);
 	state->in_entry = false;
 }
@@ -118,7 +118,7 @@ static void begin_entry(struct state *state, struct wk_str line, struct wk_str m
 	/* A map without stacks is not read. */
 	if (is_whole && !wk_str_starts(before, ", "))
 		return;
-	wk_stack_text_drop(&state->text);
+	state->text.count = 0;
 	wk_buf_reset(&state->keys);
 	state->in_entry = true;
 	state->source = source_of(state, map);
@@ -161,7 +161,7 @@ static bool collapsed_end(struct wk_str line, struct wk_str *last, uint64_t *cou
 		digits = wk_str_skip(line, before.len + 3);
 		if (!wk_scan_number(&digits, count))
 			continue;
-		wk_scan_text(&before, ",");
+		wk_str_accept(&before, ",");
 		if (before.len && (before.at[0] == ' ' || before.at[0] == '\t'))
 			before = wk_str_skip(before, 1);
 		*last = before;
@@ -178,7 +178,7 @@ static void read_collapsed(struct state *state, struct wk_str line)
 
 	if (!state->in_entry) {
 		state->in_entry = wk_str_is(line, "@[");
-		if ((wk_scan_text(&line, "@[, ") || wk_scan_text(&line, "@[,\t")) &&
+		if ((wk_str_accept(&line, "@[, ") || wk_str_accept(&line, "@[,\t")) &&
 		    collapsed_end(line, &last, &count)) {
 			wk_stack_text_name(
 				&state->text,

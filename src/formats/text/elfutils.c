@@ -15,15 +15,15 @@ struct state {
 /* "#3  0x00007f0c34dfe000", and the rest: the name, if there is one. */
 static bool parse_frame(struct wk_str line, struct wk_str *digits, struct wk_str *rest)
 {
-	if (!wk_scan_text(&line, "#"))
+	if (!wk_str_accept(&line, "#"))
 		return false;
 	wk_scan_digits(&line);
-	while (wk_scan_text(&line, " "))
+	while (wk_str_accept(&line, " "))
 		;
 	*digits = line;
-	if (!wk_scan_text(&line, "0x"))
+	if (!wk_str_accept(&line, "0x"))
 		return false;
-	while (line.len && (wk_is_digit(line.at[0]) || (line.at[0] >= 'a' && line.at[0] <= 'f')))
+	while (line.len && wk_is_hex(line.at[0]))
 		line = wk_str_skip(line, 1);
 	digits->len -= line.len;
 	*rest = line;
@@ -44,9 +44,9 @@ static bool is_head(struct wk_str line)
 {
 	uint64_t number;
 
-	if (wk_scan_text(&line, "PID "))
+	if (wk_str_accept(&line, "PID "))
 		return wk_scan_number(&line, &number) && wk_str_starts(line, " - ");
-	return wk_scan_text(&line, "TID ") && wk_scan_number(&line, &number) &&
+	return wk_str_accept(&line, "TID ") && wk_scan_number(&line, &number) &&
 	       wk_str_is(line, ":");
 }
 
@@ -107,7 +107,7 @@ static void read_frame(struct state *state, struct wk_str digits, struct wk_str 
 	add_waiting(state);
 	*frame = (struct wk_event_frame){ 0 };
 	wk_num_hex(wk_str_skip(digits, 2), &frame->address);
-	wk_scan_text(&rest, " - 1");
+	wk_str_accept(&rest, " - 1");
 	dash = wk_str_find_last_text(rest, " - ");
 	if (dash != SIZE_MAX) {
 		frame->image = wk_trim(wk_str_skip(rest, dash + 3));
@@ -134,7 +134,7 @@ static void read_place(struct state *state, struct wk_str line)
 
 static void add_collapsed(struct state *state, struct wk_str rest)
 {
-	wk_stack_text_name(&state->text, wk_scan_text(&rest, " ") ? rest : wk_str_c("[unknown]"));
+	wk_stack_text_name(&state->text, wk_str_accept(&rest, " ") ? rest : wk_str_c("[unknown]"));
 }
 
 static void read_line(struct state *state, struct wk_str line)

@@ -11,14 +11,14 @@ struct place {
 /* `  File "x.py", line 7 in run` */
 static bool read_place(struct wk_str line, struct place *place)
 {
-	if (!wk_scan_text(&line, "  File \""))
+	if (!wk_str_accept(&line, "  File \""))
 		return false;
 	place->file = wk_scan_to(&line, '"');
-	if (!wk_scan_text(&line, "\", line "))
+	if (!wk_str_accept(&line, "\", line "))
 		return false;
 	place->line = wk_scan_digits(&line);
 	place->function = line;
-	return wk_scan_text(&place->function, " in ");
+	return wk_str_accept(&place->function, " in ");
 }
 
 static bool is_frame(struct wk_str line)
@@ -61,9 +61,8 @@ static void add_frame(struct wk_stack_text *text, const struct place *place)
 /* `Thread 0x7f12 [worker] (most recent call first):`; the name since Python 3.14. */
 static struct wk_str thread_name(struct wk_str line)
 {
-	wk_scan_to(&line, '[');
-	line = wk_str_skip(line, 1);
-	return wk_str_find(line, "]") == SIZE_MAX ? wk_str_of("", 0) : wk_scan_to(&line, ']');
+	wk_str_cut(&line, '[');
+	return wk_str_has(line, "]") ? wk_str_cut(&line, ']') : (struct wk_str){ 0 };
 }
 
 static void end_stack(struct wk_stack_text *text, struct wk_str thread)
@@ -87,7 +86,7 @@ static bool read_tracebacks(const struct wk_input *input, const struct wk_sink *
 			continue;
 		}
 		if (text.collapse && wk_str_starts(line, "Thread"))
-			wk_stack_text_drop(&text);
+			text.count = 0;
 		end_stack(&text, thread);
 		thread = is_head(line) ? thread_name(line) : (struct wk_str){ 0 };
 		if (wk_str_starts(line, "  File "))

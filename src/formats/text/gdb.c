@@ -71,9 +71,9 @@ static struct wk_str behind_arguments(struct wk_str text)
 
 static void read_place(struct wk_str rest, struct wk_event_frame *frame)
 {
-	if (wk_scan_text(&rest, " from ")) {
+	if (wk_str_accept(&rest, " from ")) {
 		frame->image = rest;
-	} else if (wk_scan_text(&rest, " at ")) {
+	} else if (wk_str_accept(&rest, " at ")) {
 		wk_cut_line(&rest, &frame->line);
 		frame->file = rest;
 	}
@@ -87,12 +87,12 @@ static bool parse_frame(struct wk_str line, struct wk_event_frame *frame)
 	uint64_t number;
 
 	*frame = (struct wk_event_frame){ 0 };
-	if (!wk_scan_text(&line, "#") || !wk_scan_number(&line, &number) || !wk_scan_blanks(&line))
+	if (!wk_str_accept(&line, "#") || !wk_scan_number(&line, &number) || !wk_scan_blanks(&line))
 		return false;
 	digits = line;
 	if (wk_str_starts(line, "0x") && wk_scan_hex(&line, &frame->address)) {
 		digits.len -= line.len;
-		wk_scan_text(&line, " in ");
+		wk_str_accept(&line, " in ");
 	}
 	frame->name = wk_str_of(line.at, name_len(line));
 	read_place(behind_arguments(wk_str_skip(line, frame->name.len)), frame);
@@ -109,7 +109,7 @@ static bool is_number_line(struct wk_str line)
 {
 	uint64_t number;
 
-	return wk_scan_text(&line, "#") && wk_scan_number(&line, &number) &&
+	return wk_str_accept(&line, "#") && wk_scan_number(&line, &number) &&
 	       wk_str_starts(line, " ");
 }
 
@@ -123,8 +123,7 @@ static bool is_frame(struct wk_str line)
 
 static bool is_thread(struct wk_str line)
 {
-	return wk_str_starts(line, "Thread ") && wk_str_find(line, " (") != SIZE_MAX &&
-	       wk_str_ends(line, "):");
+	return wk_str_starts(line, "Thread ") && wk_str_has(line, " (") && wk_str_ends(line, "):");
 }
 
 static int probe(struct wk_bytes first)
@@ -144,11 +143,9 @@ static bool collapsed_name(struct wk_str line, struct wk_str *name)
 	wk_scan_digits(&rest);
 	if (!wk_scan_spaces_but(&rest, 3))
 		return false;
-	first = wk_scan_to(&rest, ' ');
-	rest = wk_str_skip(rest, 1);
-	wk_scan_to(&rest, ' ');
-	rest = wk_str_skip(rest, 1);
-	*name = wk_str_find(first, "0x") != SIZE_MAX ? wk_scan_to(&rest, ' ') : first;
+	first = wk_str_cut(&rest, ' ');
+	wk_str_cut(&rest, ' ');
+	*name = wk_str_has(first, "0x") ? wk_str_cut(&rest, ' ') : first;
 	return true;
 }
 
@@ -157,7 +154,7 @@ static void read_collapsed(struct state *state, struct wk_str line)
 	struct wk_str name;
 
 	if (wk_str_starts(line, "Thread"))
-		wk_stack_text_drop(&state->text);
+		state->text.count = 0;
 	else if (!collapsed_name(line, &name))
 		wk_stack_text_count(&state->text, 1);
 	else if (name.len || state->text.count)
@@ -188,14 +185,8 @@ static void end_stack(struct state *state)
 /* `Thread 2 (Thread 0x7f12 (LWP 12) "worker"):` has a name. */
 static void begin_thread(struct state *state, struct wk_str line)
 {
-	size_t last = wk_str_find_last(line, '"');
-
-	wk_scan_to(&line, '"');
-	state->thread = (struct wk_str){ 0 };
-	if (last != SIZE_MAX && line.len > 1) {
-		line = wk_str_skip(line, 1);
-		state->thread = wk_scan_to(&line, '"');
-	}
+	wk_str_cut(&line, '"');
+	state->thread = wk_str_cut(&line, '"');
 }
 
 static void read_line(struct state *state, struct wk_str line)

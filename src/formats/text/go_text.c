@@ -80,7 +80,7 @@ static void read_location(struct reading *reading, struct wk_str line)
 	struct wk_str rest = wk_trim(line), before;
 	uint64_t id;
 
-	if (!wk_scan_number(&rest, &id) || !wk_scan_text(&rest, ": 0x") ||
+	if (!wk_scan_number(&rest, &id) || !wk_str_accept(&rest, ": 0x") ||
 	    !wk_scan_hex(&rest, &location.address)) {
 		if (!reading->has_location)
 			wk_bad_line(&reading->bad, &reading->lines, line, "a location");
@@ -91,7 +91,7 @@ static void read_location(struct reading *reading, struct wk_str line)
 	reading->has_location = true;
 	wk_scan_blanks(&rest);
 	before = rest;
-	if (wk_scan_text(&rest, "M=") && wk_scan_number(&rest, &location.mapping_id))
+	if (wk_str_accept(&rest, "M=") && wk_scan_number(&rest, &location.mapping_id))
 		wk_scan_blanks(&rest);
 	if (reading->collapse) {
 		/* A mapping is a name only if there is nothing else. */
@@ -100,7 +100,7 @@ static void read_location(struct reading *reading, struct wk_str line)
 		read_collapsed(&reading->tables, id, before);
 		return;
 	}
-	wk_scan_text(&rest, "[F] ");
+	wk_str_accept(&rest, "[F] ");
 	wk_pprof_add_location(&reading->tables, id, location);
 	if (rest.len)
 		read_function(&reading->tables, rest);
@@ -112,7 +112,7 @@ static void read_mapping(struct reading *reading, struct wk_str line)
 	struct wk_str rest = wk_trim(line);
 	uint64_t id;
 
-	if (!wk_scan_number(&rest, &id) || !wk_scan_text(&rest, ": ")) {
+	if (!wk_scan_number(&rest, &id) || !wk_str_accept(&rest, ": ")) {
 		wk_bad_line(&reading->bad, &reading->lines, line, "a mapping");
 		return;
 	}
@@ -174,7 +174,7 @@ static bool read_values(struct reading *reading, struct wk_str text)
 {
 	reading->value_count = 0;
 	for (wk_scan_blanks(&text); text.len; wk_scan_blanks(&text)) {
-		bool is_negative = wk_scan_text(&text, "-");
+		bool is_negative = wk_str_accept(&text, "-");
 		uint64_t value;
 
 		if (!wk_scan_number(&text, &value))
@@ -193,7 +193,7 @@ static void read_sample(struct reading *reading, struct wk_str line)
 	size_t colon = wk_str_find_last(line, ':');
 	struct wk_str values = line;
 
-	if (wk_str_find(line, ":[") != SIZE_MAX || wk_trim(line).len == 0)
+	if (wk_str_has(line, ":[") || wk_trim(line).len == 0)
 		return;
 	values.len = colon == SIZE_MAX ? 0 : colon;
 	if (!read_values(reading, values)) {
@@ -296,7 +296,7 @@ static const struct value_unit *read_value(struct wk_str *text, uint64_t *value)
 
 	if (!wk_scan_number(&rest, &whole))
 		return NULL;
-	if (wk_scan_text(&rest, ".")) {
+	if (wk_str_accept(&rest, ".")) {
 		size_t before = rest.len;
 
 		if (!wk_scan_number(&rest, &fraction))
@@ -369,7 +369,7 @@ static void read_trace_line(struct traces *traces, struct wk_str line)
 		emit_source(traces, unit);
 		traces->in_stack = true;
 		add_frame(traces, rest);
-	} else if (wk_str_find(line, ":  ") == SIZE_MAX) {
+	} else if (!wk_str_has(line, ":  ")) {
 		wk_bad_line(traces->bad, traces->lines, line, "a value and a function");
 	}
 }
@@ -439,7 +439,7 @@ static int probe(struct wk_bytes first)
 
 	while (wk_lines_next(&lines, &line)) {
 		if (has_samples)
-			return wk_str_find(line, "/") != SIZE_MAX ? 85 : 0;
+			return wk_str_has(line, "/") ? 85 : 0;
 		if (is_rule(line))
 			return 85;
 		has_samples = is_heading(line, "Samples:");

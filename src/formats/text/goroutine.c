@@ -14,9 +14,8 @@ static bool is_head(struct wk_str line)
 {
 	uint64_t number;
 
-	return wk_scan_text(&line, "goroutine ") && wk_scan_number(&line, &number) &&
-	       wk_str_starts(line, " ") && wk_str_find(line, "[") != SIZE_MAX &&
-	       wk_str_ends(line, "]:");
+	return wk_str_accept(&line, "goroutine ") && wk_scan_number(&line, &number) &&
+	       wk_str_starts(line, " ") && wk_str_has(line, "[") && wk_str_ends(line, "]:");
 }
 
 /* `	/srv/shop/main.go:12 +0x1d` as file and line. */
@@ -24,7 +23,7 @@ static bool read_place(struct wk_str line, struct wk_str *file, uint32_t *number
 {
 	size_t end;
 
-	if (!wk_scan_text(&line, "\t"))
+	if (!wk_str_accept(&line, "\t"))
 		return false;
 	end = wk_str_find(line, " +0x");
 	if (end == SIZE_MAX)

@@ -7,13 +7,12 @@ static bool is_frame(struct wk_str line)
 	struct wk_str method;
 
 	return wk_java_method(line, &method) && line.len && line.at[line.len - 1] == ')' &&
-	       wk_str_find_last(method, '.') != SIZE_MAX &&
-	       wk_str_find_last(method, ' ') == SIZE_MAX;
+	       wk_str_has(method, ".") && !wk_str_has(method, " ");
 }
 
 static bool is_thrown(struct wk_str line)
 {
-	return wk_str_find(line, "Exception") != SIZE_MAX || wk_str_find(line, "Error") != SIZE_MAX;
+	return wk_str_has(line, "Exception") || wk_str_has(line, "Error");
 }
 
 static int probe(struct wk_bytes first)

@@ -5,7 +5,7 @@
 bool wk_java_method(struct wk_str line, struct wk_str *method)
 {
 	wk_scan_blanks(&line);
-	if (!wk_scan_text(&line, "at "))
+	if (!wk_str_accept(&line, "at "))
 		return false;
 	*method = wk_scan_to(&line, '(');
 	return true;
@@ -96,8 +96,7 @@ void wk_java_frame(struct wk_stack_text *text, struct wk_str line, struct wk_str
 		return;
 	}
 	read_module(&frame);
-	wk_scan_to(&line, '(');
-	line = wk_str_skip(line, 1);
+	wk_str_cut(&line, '(');
 	read_place(wk_scan_to(&line, ')'), &frame);
 	wk_stack_text_frame(text, &frame);
 }

@@ -18,17 +18,12 @@ static bool is_head(struct wk_str line)
 
 static bool is_state(struct wk_str line)
 {
-	return wk_str_find(line, "java.lang.Thread.State: ") != SIZE_MAX;
+	return wk_str_has(line, "java.lang.Thread.State: ");
 }
 
 static int probe(struct wk_bytes first)
 {
 	return wk_probe_lines(first, is_head) ? 95 : wk_probe_lines(first, is_state) ? 85 : 0;
-}
-
-static bool contains(struct wk_str text, const char *part)
-{
-	return wk_str_find(text, part) != SIZE_MAX;
 }
 
 /* Threads of the virtual machine that are RUNNABLE but idle. */
@@ -37,8 +32,8 @@ static bool is_background(struct wk_str thread)
 	size_t compiler = wk_str_find(thread, " CompilerThread");
 
 	return (compiler != SIZE_MAX && compiler >= 2 && thread.at[compiler - 2] == 'C') ||
-	       contains(thread, "Signal Dispatcher") || contains(thread, "Service Thread") ||
-	       contains(thread, "Attach Listener");
+	       wk_str_has(thread, "Signal Dispatcher") || wk_str_has(thread, "Service Thread") ||
+	       wk_str_has(thread, "Attach Listener");
 }
 
 /* Methods of newer versions and the garbage collector's helper, which the older tool does not
@@ -63,7 +58,7 @@ static bool is_waiting_inside(const struct wk_collapse *collapse, struct wk_str 
 {
 	size_t socket = wk_str_find(method, "Socket");
 
-	return contains(method, "epollWait") || wk_str_ends(method, "socketAccept") ||
+	return wk_str_has(method, "epollWait") || wk_str_ends(method, "socketAccept") ||
 	       wk_str_ends(method, "socketRead0") ||
 	       (socket != SIZE_MAX && wk_str_ends(wk_str_skip(method, socket + 6), "accept0")) ||
 	       (!collapse && is_waiting_in_newer(method));
@@ -113,7 +108,7 @@ static void end_thread(struct dump *dump)
 		wk_stack_text_sample(&dump->text, WK_NO_PID, WK_NO_PID,
 				     is_running ? RUNNING : WAITING, 1);
 	}
-	wk_stack_text_drop(&dump->text);
+	dump->text.count = 0;
 	dump->thread = dump->state = (struct wk_str){ 0 };
 }
 

@@ -54,7 +54,7 @@ static bool is_head(struct wk_str line)
 
 	return words.count == 3 && wk_num_u64(words.word[0], &number) &&
 	       wk_num_u64(words.word[1], &number) && line.at[line.len - 1] == ')' &&
-	       wk_str_find(words.word[2], ".") != SIZE_MAX;
+	       wk_str_has(words.word[2], ".");
 }
 
 static int probe(struct wk_bytes first)
@@ -87,7 +87,7 @@ static bool read_report(const struct wk_input *input, const struct wk_sink *sink
 			break;
 		if (words.count == 3) {
 			wk_stack_text_count(&text, weight);
-			wk_stack_text_drop(&text);
+			text.count = 0;
 			if (!wk_num_u64(words.word[0], &weight)) {
 				wk_stack_text_bad(&text, "a count, a number of frames, a method");
 				continue;

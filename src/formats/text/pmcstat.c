@@ -37,18 +37,18 @@ static bool read_row(struct wk_str line, struct row *row)
 	struct wk_str rest = line;
 	size_t figures = 0;
 
-	while (wk_scan_text(&rest, " "))
+	while (wk_str_accept(&rest, " "))
 		;
 	row->indent = line.len - rest.len;
 	while (figures < rest.len && (wk_is_digit(rest.at[figures]) || rest.at[figures] == '.'))
 		figures++;
 	rest = wk_str_skip(rest, figures);
-	if (figures == 0 || !wk_scan_text(&rest, "%  [") || !wk_scan_number(&rest, &row->count) ||
-	    !wk_scan_text(&rest, "]"))
+	if (figures == 0 || !wk_str_accept(&rest, "%  [") || !wk_scan_number(&rest, &row->count) ||
+	    !wk_str_accept(&rest, "]"))
 		return false;
 	wk_scan_blanks(&rest);
 	row->name = wk_scan_word(&rest);
-	row->image = wk_scan_text(&rest, " @ ") ? wk_trim(rest) : wk_str_of("", 0);
+	row->image = wk_str_accept(&rest, " @ ") ? wk_trim(rest) : wk_str_of("", 0);
 	return row->name.len > 0;
 }
 
@@ -135,7 +135,7 @@ static bool read_event(struct graph *graph, struct wk_str line)
 {
 	struct wk_event_source source = { .unit = wk_str_c("samples") };
 
-	if (!wk_scan_text(&line, "@ "))
+	if (!wk_str_accept(&line, "@ "))
 		return false;
 	if (graph->text.collapse)
 		return true;

@@ -19,13 +19,10 @@ static bool read_count(struct wk_str *line, uint64_t *count)
 static struct wk_event_frame frame_of(struct wk_str text)
 {
 	struct wk_event_frame frame = { .name = text };
-	size_t open = wk_str_ends(text, ")") ? wk_str_find_last_text(text, " (") : SIZE_MAX;
 	struct wk_str place;
 
-	if (open == SIZE_MAX || open == 0)
+	if (!wk_cut_bracketed(&frame.name, " (", &place))
 		return frame;
-	frame.name = wk_str_of(text.at, open);
-	place = wk_str_of(text.at + open + 2, text.len - open - 3);
 	if (wk_cut_line(&place, &frame.line))
 		frame.file = place;
 	else
@@ -37,9 +34,8 @@ static struct wk_event_frame frame_of(struct wk_str text)
 static void weigh(struct wk_str line, size_t *sure, size_t *other)
 {
 	while (line.len) {
-		struct wk_event_frame frame = frame_of(wk_scan_to(&line, ';'));
+		struct wk_event_frame frame = frame_of(wk_str_cut(&line, ';'));
 
-		line = wk_str_skip(line, 1);
 		if (wk_str_ends(frame.file, ".py") && frame.line)
 			++*sure;
 		else if (frame.file.len == 0 && frame.image.len == 0 &&
@@ -74,11 +70,11 @@ static bool read_process(struct wk_str *line, uint32_t *pid, struct wk_str *comm
 	struct wk_str rest = *line;
 	uint64_t number;
 
-	if (!wk_scan_text(&rest, "process ") || !wk_scan_number(&rest, &number) ||
-	    !wk_scan_text(&rest, ":\""))
+	if (!wk_str_accept(&rest, "process ") || !wk_scan_number(&rest, &number) ||
+	    !wk_str_accept(&rest, ":\""))
 		return false;
 	*command = wk_scan_to(&rest, '"');
-	if (!wk_scan_text(&rest, "\"") || !wk_scan_text(&rest, ";"))
+	if (!wk_str_accept(&rest, "\"") || !wk_str_accept(&rest, ";"))
 		return false;
 	*pid = wk_pid_of(number);
 	*line = rest;
@@ -98,10 +94,9 @@ static void read_line(struct wk_stack_text *text, struct wk_str line)
 	if (read_process(&line, &pid, &command))
 		wk_stack_text_process(text, pid, wk_str_basename(wk_scan_word(&command)));
 	while (line.len) {
-		struct wk_event_frame frame = frame_of(wk_scan_to(&line, ';'));
+		struct wk_event_frame frame = frame_of(wk_str_cut(&line, ';'));
 
 		stack = wk_stack_writer_push(text->writer, stack, &frame);
-		line = wk_str_skip(line, 1);
 	}
 	wk_stack_writer_sample(text->writer, 0, pid, pid, 0, stack, weight);
 }

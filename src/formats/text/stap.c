@@ -59,7 +59,7 @@ static void read_image(struct wk_str *rest, struct wk_event_frame *frame)
 	*rest = wk_trim(*rest);
 	if (frame->address >> 63 || wk_str_is(frame->image, "kernel"))
 		frame->kind = WK_FRAME_KERNEL;
-	else if (wk_str_find(frame->image, "/") != SIZE_MAX)
+	else if (wk_str_has(frame->image, "/"))
 		frame->kind = WK_FRAME_USER;
 }
 
@@ -69,11 +69,11 @@ static void add_frame(struct wk_stack_text *text, struct wk_str line)
 	struct wk_str rest = wk_trim(line), digits = rest;
 	size_t plus;
 
-	wk_scan_text(&rest, "Returning from: ");
-	wk_scan_text(&rest, "Returning to  : ");
+	wk_str_accept(&rest, "Returning from: ");
+	wk_str_accept(&rest, "Returning to  : ");
 	if (wk_str_starts(rest, "0x") && wk_scan_hex(&rest, &frame.address))
 		digits.len -= rest.len;
-	wk_scan_text(&rest, " : ");
+	wk_str_accept(&rest, " : ");
 	if (wk_str_ends(rest, " (inexact)"))
 		rest.len -= strlen(" (inexact)");
 	read_image(&rest, &frame);

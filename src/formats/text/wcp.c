@@ -7,16 +7,16 @@ static bool read_share(struct wk_str line, uint64_t *samples)
 	uint64_t count;
 	struct wk_str bar;
 
-	if (!wk_scan_digits(&line).len || !wk_scan_text(&line, "."))
+	if (!wk_scan_digits(&line).len || !wk_str_accept(&line, "."))
 		return false;
 	wk_scan_digits(&line);
-	if (!wk_scan_text(&line, "% "))
+	if (!wk_str_accept(&line, "% "))
 		return false;
 	bar = wk_scan_to(&line, ' ');
 	for (size_t i = 0; i < bar.len; i++)
 		if (bar.at[i] != '=')
 			return false;
-	if (bar.len == 0 || !wk_scan_text(&line, " (") || !wk_scan_number(&line, &count) ||
+	if (bar.len == 0 || !wk_str_accept(&line, " (") || !wk_scan_number(&line, &count) ||
 	    !wk_str_starts(line, " samples)"))
 		return false;
 	*samples = count;
@@ -39,7 +39,7 @@ static int probe(struct wk_bytes first)
 static bool read_name(struct wk_str line, struct wk_str *name)
 {
 	*name = line;
-	return wk_scan_digits(name).len > 0 && wk_scan_text(name, ": ");
+	return wk_scan_digits(name).len > 0 && wk_str_accept(name, ": ");
 }
 
 /* The last " (at ", if the name ends with ")"; or SIZE_MAX. */

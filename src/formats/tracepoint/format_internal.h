@@ -10,7 +10,6 @@
 
 #include "base/arena.h"
 #include "base/map.h"
-#include "base/text/cut.h"
 #include "formats/tracepoint/format.h"
 
 #define WK_TRACE_MOST_RAW   0xffffu /* bytes of a sample: the size of a record has 16 bits */
