@@ -5,6 +5,17 @@
 
 #include "base/mem.h"
 
+struct wk_restack_frame {
+	uint32_t number; /* of the writer */
+	bool is_base;
+};
+
+struct wk_restack_stack {
+	uint32_t parent, frame; /* the reader's */
+	uint32_t changed;       /* the writer's number of the new stack; 0: dropped */
+	bool is_turned;         /* `changed` is of the reversed stack */
+};
+
 void wk_restack_begin(struct wk_restack *restack, const struct wk_sink *next)
 {
 	restack->next = *next;
@@ -14,88 +25,66 @@ void wk_restack_begin(struct wk_restack *restack, const struct wk_sink *next)
 
 bool wk_restack_end(struct wk_restack *restack, struct wk_err *err)
 {
-	WK_FREE_ALL(restack->frame_of, restack->is_base, restack->parent, restack->frame,
-		    restack->stack_of, restack->is_turned);
+	WK_FREE_ALL(restack->frames, restack->stacks);
 	if (!restack->writer)
 		return !err || err->code == WK_OK;
 	return wk_stack_writer_end(restack->writer, err);
 }
 
-static bool is_base(const struct wk_restack *restack, struct wk_str name)
-{
-	for (size_t i = 0; restack->base && restack->base[i]; i++)
-		if (wk_str_is(name, restack->base[i]))
-			return true;
-	return false;
-}
-
 static void read_frame(struct wk_restack *r, const struct wk_event_frame *frame)
 {
-	size_t need = (size_t)frame->number + 1;
 	struct wk_event_frame short_lived = *frame; /* the writer serves several inputs */
 
 	short_lived.is_lasting = false;
-	WK_RESERVE(r->frame_of, r->frame_cap, need);
-	WK_RESERVE(r->is_base, r->base_cap, need);
-	r->frame_of[frame->number] = wk_stack_writer_frame(r->writer, &short_lived);
-	r->is_base[frame->number] = is_base(r, frame->name);
+	WK_RESERVE(r->frames, r->frames_cap, (size_t)frame->number + 1);
+	r->frames[frame->number] = (struct wk_restack_frame){
+		.number = wk_stack_writer_frame(r->writer, &short_lived),
+		.is_base = r->base && wk_str_is_one_of(frame->name, r->base),
+	};
 }
-
-/* A stack of an event. */
-struct row {
-	uint32_t number, parent, frame;
-};
 
 /* The stack begins at a base, or continues the new stack of its parent. */
-static uint32_t cut(struct wk_restack *r, const struct row *row)
+static uint32_t cut(struct wk_restack *r, uint32_t parent, uint32_t frame)
 {
-	uint32_t frame = r->frame_of[row->frame];
+	uint32_t callers = parent ? r->stacks[parent].changed : 0;
 
-	if (r->is_base[row->frame])
-		return wk_stack_writer_stack(r->writer, 0, frame);
-	if (row->parent && r->stack_of[row->parent])
-		return wk_stack_writer_stack(r->writer, r->stack_of[row->parent], frame);
-	return 0;
+	if (r->frames[frame].is_base)
+		callers = 0;
+	else if (!callers)
+		return 0;
+	return wk_stack_writer_stack(r->writer, callers, r->frames[frame].number);
 }
 
-static void read_stack(struct wk_restack *r, const struct row *row)
+static void read_stack(struct wk_restack *r, uint32_t number, uint32_t parent, uint32_t frame)
 {
-	size_t need = (size_t)row->number + 1;
-
-	WK_RESERVE(r->parent, r->parent_cap, need);
-	WK_RESERVE(r->frame, r->stack_frame_cap, need);
-	WK_RESERVE(r->stack_of, r->stack_cap, need);
-	WK_RESERVE(r->is_turned, r->turned_cap, need);
-	r->parent[row->number] = row->parent;
-	r->frame[row->number] = row->frame;
-	r->is_turned[row->number] = 0;
-	r->stack_of[row->number] = r->reverses ? 0 : cut(r, row);
+	WK_RESERVE(r->stacks, r->stacks_cap, (size_t)number + 1);
+	r->stacks[number] = (struct wk_restack_stack){
+		.parent = parent, .frame = frame,
+		.changed = r->reverses ? 0 : cut(r, parent, frame) };
 }
 
 /* Each stack is reversed once. */
 static uint32_t turned(struct wk_restack *r, uint32_t stack)
 {
-	uint32_t result = 0;
+	struct wk_restack_stack *row = &r->stacks[stack];
 
-	if (!r->is_turned[stack]) {
-		for (uint32_t at = stack; at; at = r->parent[at])
-			result =
-				wk_stack_writer_stack(r->writer, result, r->frame_of[r->frame[at]]);
-		r->stack_of[stack] = result;
-		r->is_turned[stack] = 1;
-	}
-	return r->stack_of[stack];
+	for (uint32_t at = row->is_turned ? 0 : stack; at; at = r->stacks[at].parent)
+		row->changed = wk_stack_writer_stack(r->writer, row->changed,
+						     r->frames[r->stacks[at].frame].number);
+	row->is_turned = true;
+	return row->changed;
 }
 
 /* The innermost frame is never a base: inferno compares it together with its count. Samples without
  * another base are left out, as there, but counted. */
 static uint32_t based(struct wk_restack *r, uint32_t stack)
 {
-	uint32_t callers = r->parent[stack] ? r->stack_of[r->parent[stack]] : 0;
+	const struct wk_restack_stack *row = &r->stacks[stack];
+	uint32_t callers = row->parent ? r->stacks[row->parent].changed : 0;
 
 	if (callers)
-		return wk_stack_writer_stack(r->writer, callers, r->frame_of[r->frame[stack]]);
-	r->lost += r->is_base[r->frame[stack]];
+		return wk_stack_writer_stack(r->writer, callers, r->frames[row->frame].number);
+	r->lost += r->frames[row->frame].is_base;
 	return 0;
 }
 
@@ -123,9 +112,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		break;
 	case WK_EVENT_STACKS:
 		for (uint32_t i = 0; i < event->stacks.count; i++)
-			read_stack(restack, &(struct row){ event->stacks.first + i,
-							   event->stacks.parents[i],
-							   event->stacks.frames[i] });
+			read_stack(restack, event->stacks.first + i, event->stacks.parents[i],
+				   event->stacks.frames[i]);
 		break;
 	case WK_EVENT_SAMPLE:
 		read_sample(restack, event);

@@ -10,6 +10,9 @@
 #include "event/sink.h"
 #include "formats/stack_writer.h"
 
+struct wk_restack_frame;
+struct wk_restack_stack;
+
 struct wk_restack {
 	const char *const *base; /* NULL-terminated; NULL: whole stacks */
 	bool reverses;
@@ -17,13 +20,10 @@ struct wk_restack {
 	void *context;
 
 	struct wk_sink next;
-	struct wk_stack_writer *writer; /* NULL: stacks are passed on unchanged */
-	uint32_t *frame_of;             /* by the reader's number of a frame: the writer's */
-	uint8_t *is_base;               /* ... */
-	uint32_t *parent, *frame;       /* by the reader's number of a stack */
-	uint32_t *stack_of; /* ... and the writer's number of the new stack; 0: dropped */
-	uint8_t *is_turned; /* ... whether stack_of is of the reversed stack */
-	size_t frame_cap, base_cap, parent_cap, stack_frame_cap, stack_cap, turned_cap;
+	struct wk_stack_writer *writer;  /* NULL: stacks are passed on unchanged */
+	struct wk_restack_frame *frames; /* by the reader's number */
+	struct wk_restack_stack *stacks; /* likewise */
+	size_t frames_cap, stacks_cap;
 	uint64_t lost; /* samples with the base in their innermost frame only */
 };
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/text/utf8.h"
 
 static void join(struct wk_fold_source *source, struct wk_bytes bytes)
 {
@@ -44,14 +45,8 @@ bool wk_fold_source_open(struct wk_fold_source *source, const char *const *paths
 
 void wk_fold_source_from_latin1(struct wk_fold_source *source)
 {
-	for (const uint8_t *at = source->input.bytes.at; at < source->input.bytes.end; at++) {
-		if (*at >= 0x80) {
-			wk_buf_add_char(&source->changed, (char)(0xc0 | *at >> 6));
-			wk_buf_add_char(&source->changed, (char)(0x80 | (*at & 0x3f)));
-		} else {
-			wk_buf_add_char(&source->changed, (char)*at);
-		}
-	}
+	for (const uint8_t *at = source->input.bytes.at; at < source->input.bytes.end; at++)
+		wk_utf8_add(&source->changed, *at);
 	source->input.bytes = wk_bytes_of(wk_buf_text(&source->changed), source->changed.len);
 	source->input.file = NULL;
 }

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/num.h"
+#include "formats/lines.h"
 #include "formats/reader.h"
+#include "formats/scan.h"
 
 #define BATCH 64
 
@@ -21,16 +24,6 @@ struct entry {
 	double fraction;
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 /* What follows the point, read as "0.…". */
 static double fraction_of(struct wk_str digits)
 {
@@ -46,29 +39,19 @@ static double fraction_of(struct wk_str digits)
 /* Removes " 12" or " 12.5" from the end; false if there is no count. */
 static bool read_count(struct wk_str *line, struct entry *entry)
 {
-	size_t end = line->len, start, point;
-	uint64_t count = 0;
+	size_t end = line->len, start = end, point = end;
 
-	for (start = end; start && is_digit(line->at[start - 1]);)
+	while (start && wk_is_digit(line->at[start - 1]))
 		start--;
-	point = end;
 	if (start && line->at[start - 1] == '.') {
 		point = start - 1;
 		entry->fraction = fraction_of(wk_str_of(line->at + start, end - start));
-		for (start = point; start && is_digit(line->at[start - 1]);)
+		for (start = point; start && wk_is_digit(line->at[start - 1]);)
 			start--;
 	}
-	if (start == point || start == 0 ||
-	    (line->at[start - 1] != ' ' && line->at[start - 1] != '\t'))
+	if (start == 0 || !wk_is_blank(line->at[start - 1]) ||
+	    !wk_num_u64(wk_str_of(line->at + start, point - start), &entry->count))
 		return false;
-	for (size_t i = start; i < point; i++) {
-		unsigned digit = (unsigned)(line->at[i] - '0');
-
-		if (count > (UINT64_MAX - digit) / 10)
-			return false;
-		count = count * 10 + digit;
-	}
-	entry->count = count;
 	line->len = start - 1;
 	return true;
 }
@@ -82,7 +65,7 @@ static struct wk_str stripped(struct wk_stack_counts *c, struct wk_str stack)
 	text = wk_arena_alloc(&c->arena, stack.len * 2 + 1);
 	for (size_t i = 0; i < stack.len;) {
 		bool is_address = i + 2 < stack.len && stack.at[i] == '0' &&
-				  stack.at[i + 1] == 'x' && is_hex(stack.at[i + 2]);
+				  stack.at[i + 1] == 'x' && wk_is_hex(stack.at[i + 2]);
 
 		if (!is_address) {
 			text[len++] = stack.at[i++];
@@ -90,7 +73,7 @@ static struct wk_str stripped(struct wk_stack_counts *c, struct wk_str stack)
 		}
 		memcpy(text + len, "0x...", 5);
 		len += 5;
-		for (i += 2; i < stack.len && is_hex(stack.at[i]);)
+		for (i += 2; i < stack.len && wk_is_hex(stack.at[i]);)
 			i++;
 	}
 	return wk_str_of(text, len);
@@ -188,20 +171,15 @@ static void add_batch(struct wk_stack_counts *c, const struct entry *entries, si
 
 void wk_stack_counts_read(struct wk_stack_counts *c, struct wk_bytes bytes, int side)
 {
-	const char *at = (const char *)bytes.at, *end = (const char *)bytes.end;
+	struct wk_lines lines = wk_lines_of(bytes);
 	struct entry entries[BATCH];
+	struct wk_str line;
 	size_t count = 0;
 
-	while (at < end) {
-		const char *feed = memchr(at, '\n', (size_t)(end - at));
-		struct wk_str line = wk_str_of(at, (size_t)((feed ? feed : end) - at));
-
-		at = feed ? feed + 1 : end;
-		if (line.len && line.at[line.len - 1] == '\r')
-			line.len--;
+	while (wk_lines_next(&lines, &line)) {
 		if (read_entry(c, line, &entries[count]))
 			count++;
-		if (count == BATCH || at == end) {
+		if (count == BATCH || lines.at == lines.end) {
 			add_batch(c, entries, count, side);
 			count = 0;
 		}

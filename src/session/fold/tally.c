@@ -43,20 +43,19 @@ static void read_stack(struct wk_tally *tally, uint32_t number, uint32_t parent_
 /* Room for weights of all stacks so far. */
 static void grow_weights(struct wk_tally *tally)
 {
-	size_t old = tally->weight_cap, old_met = tally->met_cap;
+	size_t old = tally->weight_cap;
 
 	WK_RESERVE(tally->weight, tally->weight_cap, tally->stacks.count);
-	WK_RESERVE(tally->is_met, tally->met_cap, tally->stacks.count);
+	tally->is_met = wk_realloc(tally->is_met, tally->weight_cap);
 	memset(tally->weight + old, 0, (tally->weight_cap - old) * sizeof(*tally->weight));
-	memset(tally->is_met + old_met, 0, tally->met_cap - old_met);
+	memset(tally->is_met + old, 0, tally->weight_cap - old);
 }
 
 static void read_sample(struct wk_tally *tally, const struct wk_event_sample *sample)
 {
 	uint32_t id = sample->named_stack ? tally->stack_of[sample->named_stack] : 0;
 
-	tally->samples++;
-	if (id >= tally->weight_cap || id >= tally->met_cap)
+	if (id >= tally->weight_cap)
 		grow_weights(tally);
 	tally->is_met[id] = 1;
 	if (__builtin_add_overflow(tally->weight[id], sample->weight, &tally->weight[id]))
@@ -152,7 +151,7 @@ static uint32_t name_count(const struct wk_trie *stacks)
 
 static bool is_met(const struct wk_tally *tally, uint32_t stack)
 {
-	return stack < tally->met_cap && tally->is_met[stack];
+	return stack < tally->weight_cap && tally->is_met[stack];
 }
 
 static struct branches list_branches(const struct wk_tally *tally)
