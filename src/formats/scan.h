@@ -18,7 +18,7 @@ static inline bool wk_is_digit(char c)
 
 static inline bool wk_is_hex(char c)
 {
-	return wk_is_digit(c) || (wk_lower(c) >= 'a' && wk_lower(c) <= 'f');
+	return wk_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 static inline bool wk_is_blank(char c)

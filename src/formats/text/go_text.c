@@ -2,24 +2,22 @@
  * so samples are read last. docs/formats/go.md */
 #include "base/mem.h"
 #include "base/num.h"
-#include "formats/collapse.h"
-#include "formats/lines.h"
 #include "formats/profiles/pprof_writer.h"
-#include "formats/reader.h"
-#include "formats/scan.h"
-
-static const char expected[] = "the output of `go tool pprof -raw` or `go tool pprof -traces`";
+#include "formats/stack_text.h"
 
 struct reading {
-	struct wk_stack_writer *writer;
+	struct wk_stack_text text;
 	struct wk_pprof_tables tables;
 	struct wk_pprof_writer pprof;
-	const struct wk_collapse *collapse;
-	struct wk_lines lines;
-	struct wk_bad_lines bad;
 	uint64_t *values;
 	size_t value_count, value_cap;
 	bool has_location;
+
+	/* Of -traces: */
+	struct wk_str type; /* "cpu" */
+	uint64_t value, scale;
+	bool in_stack; /* its value was read */
+	bool has_source;
 };
 
 /* --- Locations of -raw --------------------------------------------------------------------- */
@@ -83,8 +81,8 @@ static void read_location(struct reading *reading, struct wk_str line)
 	if (!wk_scan_number(&rest, &id) || !wk_str_accept(&rest, ": 0x") ||
 	    !wk_scan_hex(&rest, &location.address)) {
 		if (!reading->has_location)
-			wk_bad_line(&reading->bad, &reading->lines, line, "a location");
-		else if (!reading->collapse)
+			wk_stack_text_bad(&reading->text, "a location");
+		else if (!reading->text.collapse)
 			read_function(&reading->tables, wk_trim(line));
 		return;
 	}
@@ -93,7 +91,7 @@ static void read_location(struct reading *reading, struct wk_str line)
 	before = rest;
 	if (wk_str_accept(&rest, "M=") && wk_scan_number(&rest, &location.mapping_id))
 		wk_scan_blanks(&rest);
-	if (reading->collapse) {
+	if (reading->text.collapse) {
 		/* A mapping is a name only if there is nothing else. */
 		before = rest.len ? rest : before;
 		before.len = (size_t)(line.at + line.len - before.at);
@@ -113,7 +111,7 @@ static void read_mapping(struct reading *reading, struct wk_str line)
 	uint64_t id;
 
 	if (!wk_scan_number(&rest, &id) || !wk_str_accept(&rest, ": ")) {
-		wk_bad_line(&reading->bad, &reading->lines, line, "a mapping");
+		wk_stack_text_bad(&reading->text, "a mapping");
 		return;
 	}
 	wk_scan_word(&rest);
@@ -163,8 +161,8 @@ static uint32_t stack_of(struct reading *reading, struct wk_str text)
 		text.len -= word.len;
 		stack = location ? wk_pprof_push(&reading->pprof, stack, location)
 				 : wk_stack_writer_stack(
-					   reading->writer, stack,
-					   wk_stack_writer_name(reading->writer, word));
+					   reading->text.writer, stack,
+					   wk_stack_writer_name(reading->text.writer, word));
 	}
 	return stack;
 }
@@ -197,18 +195,17 @@ static void read_sample(struct reading *reading, struct wk_str line)
 		return;
 	values.len = colon == SIZE_MAX ? 0 : colon;
 	if (!read_values(reading, values)) {
-		wk_bad_line(&reading->bad, &reading->lines, line,
-			    "counts, a colon and the numbers of locations");
+		wk_stack_text_bad(&reading->text, "counts, a colon and the numbers of locations");
 		return;
 	}
 	line = wk_str_skip(line, colon + 1);
-	if (!reading->collapse)
+	if (!reading->text.collapse)
 		wk_pprof_emit_values(&reading->pprof, WK_NO_PID, WK_NO_PID, stack_of(reading, line),
 				     reading->values, reading->value_count);
-	else if (reading->collapse->sample_index < reading->value_count &&
-		 reading->values[reading->collapse->sample_index])
-		wk_stack_writer_count(reading->writer, stack_of(reading, line),
-				      reading->values[reading->collapse->sample_index]);
+	else if (reading->text.collapse->sample_index < reading->value_count &&
+		 reading->values[reading->text.collapse->sample_index])
+		wk_stack_writer_count(reading->text.writer, stack_of(reading, line),
+				      reading->values[reading->text.collapse->sample_index]);
 }
 
 static bool is_heading(struct wk_str line, const char *heading)
@@ -223,11 +220,11 @@ static void read_raw(struct reading *reading)
 	struct wk_str line;
 	void (*read)(struct reading * reading, struct wk_str line) = NULL;
 
-	if (!wk_lines_next(&reading->lines, &line))
+	if (!wk_stack_text_next(&reading->text, &line))
 		return;
 	read_types(&reading->tables, line);
-	samples = reading->lines;
-	while (wk_lines_next(&reading->lines, &line)) {
+	samples = reading->text.lines;
+	while (wk_stack_text_next(&reading->text, &line)) {
 		if (is_heading(line, "Locations"))
 			read = read_location;
 		else if (is_heading(line, "Mappings"))
@@ -237,13 +234,12 @@ static void read_raw(struct reading *reading)
 	}
 	if (reading->tables.type_count == 0)
 		return;
-	if (reading->collapse)
-		wk_stack_writer_source(reading->writer, "samples", "samples", false);
+	if (reading->text.collapse)
+		wk_stack_writer_source(reading->text.writer, "samples", "samples", false);
 	else
 		wk_pprof_emit_sources(&reading->pprof);
-	reading->lines = samples;
-	while (wk_lines_next(&reading->lines, &line) && !is_heading(line, "Locations") &&
-	       !wk_stack_writer_is_done(reading->writer))
+	reading->text.lines = samples;
+	while (wk_stack_text_next(&reading->text, &line) && !is_heading(line, "Locations"))
 		read_sample(reading, line);
 }
 
@@ -253,18 +249,6 @@ static bool is_rule(struct wk_str line)
 {
 	return wk_str_starts(line, "-----------+");
 }
-
-struct traces {
-	struct wk_stack_writer *writer;
-	struct wk_lines *lines;
-	struct wk_bad_lines *bad;
-	struct wk_str type; /* "cpu" */
-	uint32_t *frames;   /* of the current stack, innermost first */
-	size_t frame_count, frame_cap;
-	uint64_t value, scale;
-	bool in_stack; /* its value was read */
-	bool has_source;
-};
 
 struct value_unit {
 	const char *suffix, *unit;
@@ -316,7 +300,7 @@ static const struct value_unit *read_value(struct wk_str *text, uint64_t *value)
 	return NULL;
 }
 
-static void add_frame(struct traces *traces, struct wk_str name)
+static void add_frame(struct reading *reading, struct wk_str name)
 {
 	static const char mark[] = " (inline)";
 	struct wk_event_frame frame = { .name = name };
@@ -325,110 +309,98 @@ static void add_frame(struct traces *traces, struct wk_str name)
 		frame.is_inlined = true;
 		frame.name.len -= sizeof(mark) - 1;
 	}
-	*WK_APPEND(traces->frames, traces->frame_count, traces->frame_cap) =
-		wk_stack_writer_frame(traces->writer, &frame);
+	wk_stack_text_frame(&reading->text, &frame);
 }
 
-static void end_stack(struct traces *traces)
+static void end_stack(struct reading *reading)
 {
-	if (traces->in_stack && traces->value && traces->frame_count && traces->has_source)
-		wk_stack_writer_count(traces->writer,
-				      wk_stack_writer_reversed(traces->writer, traces->frames,
-							       traces->frame_count),
-				      wk_pprof_scaled(traces->value, traces->scale));
-	traces->frame_count = 0;
-	traces->in_stack = false;
+	if (reading->value && reading->has_source)
+		wk_stack_text_count(&reading->text,
+				    wk_pprof_scaled(reading->value, reading->scale));
+	reading->text.count = 0;
+	reading->in_stack = false;
 }
 
 /* All values but 0 have a unit, so the first nonzero one determines the source. */
-static void emit_source(struct traces *traces, const struct value_unit *unit)
+static void emit_source(struct reading *reading, const struct value_unit *unit)
 {
-	if (traces->has_source || traces->value == 0)
+	struct wk_str type = reading->type.len ? reading->type : wk_str_c("samples");
+
+	if (reading->has_source || reading->value == 0)
 		return;
-	traces->scale = wk_pprof_emit_source(traces->writer, 0,
-					     traces->type.len ? traces->type : wk_str_c("samples"),
-					     wk_str_c(unit->unit));
-	traces->has_source = true;
+	reading->scale = wk_pprof_emit_source(reading->text.writer, 0, type, wk_str_c(unit->unit));
+	reading->has_source = true;
 }
 
 /* Labels come first ("     bytes:  1.14MB"), then the value and the innermost frame, then the other
  * frames below it. */
-static void read_trace_line(struct traces *traces, struct wk_str line)
+static void read_trace_line(struct reading *reading, struct wk_str line)
 {
 	struct wk_str rest = wk_trim(line);
 	const struct value_unit *unit;
 
 	if (rest.len == 0)
 		return;
-	if (traces->in_stack) {
-		add_frame(traces, rest);
+	if (reading->in_stack) {
+		add_frame(reading, rest);
 		return;
 	}
-	unit = read_value(&rest, &traces->value);
+	unit = read_value(&rest, &reading->value);
 	if (unit && wk_scan_blanks(&rest) && rest.len) {
-		emit_source(traces, unit);
-		traces->in_stack = true;
-		add_frame(traces, rest);
+		emit_source(reading, unit);
+		reading->in_stack = true;
+		add_frame(reading, rest);
 	} else if (!wk_str_has(line, ":  ")) {
-		wk_bad_line(traces->bad, traces->lines, line, "a value and a function");
+		wk_stack_text_bad(&reading->text, "a value and a function");
 	}
 }
 
-/* Continues after the first rule. `type` names the values; may be empty. */
-static void read_traces(struct wk_stack_writer *writer, struct wk_lines *lines,
-			struct wk_bad_lines *bad, struct wk_str type)
+/* Continues after the first rule. */
+static void read_traces(struct reading *reading)
 {
-	struct traces traces = { .writer = writer, .lines = lines, .bad = bad, .type = type };
 	struct wk_str line;
 
-	while (wk_lines_next(lines, &line) && !wk_stack_writer_is_done(writer)) {
+	while (wk_stack_text_next(&reading->text, &line)) {
 		if (is_rule(line))
-			end_stack(&traces);
+			end_stack(reading);
 		else
-			read_trace_line(&traces, line);
+			read_trace_line(reading, line);
 	}
-	end_stack(&traces);
-	wk_free(traces.frames);
+	end_stack(reading);
 }
 
 /* --- The reader ---------------------------------------------------------------------------- */
 
 static void read_all(struct reading *reading)
 {
-	struct wk_str line, type = { 0 };
+	struct wk_str line;
 
-	while (wk_lines_next(&reading->lines, &line)) {
+	while (wk_stack_text_next(&reading->text, &line)) {
 		if (wk_str_starts(line, "Type: "))
-			type = wk_trim(wk_str_skip(line, 6));
+			reading->type = wk_trim(wk_str_skip(line, 6));
 		if (wk_str_starts(line, "Samples:")) {
 			read_raw(reading);
 			return;
 		}
-		if (is_rule(line) && !reading->collapse) {
-			read_traces(reading->writer, &reading->lines, &reading->bad, type);
-			return;
-		}
+		if (is_rule(line) && !reading->text.collapse)
+			read_traces(reading);
 	}
 }
 
 static bool read_file(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
-	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
-	struct reading reading = {
-		.writer = writer,
-		.collapse = input->options.collapse,
-		.lines = wk_lines_of(input->bytes),
-	};
+	struct reading reading = { 0 };
 
-	wk_pprof_writer_init(&reading.pprof, writer, &reading.tables, wk_bytes_left(&input->bytes));
+	wk_stack_text_begin(&reading.text, input, sink, NULL);
+	wk_pprof_writer_init(&reading.pprof, reading.text.writer, &reading.tables,
+			     wk_bytes_left(&input->bytes));
 	read_all(&reading);
-	wk_bad_lines_emit(&reading.bad, writer);
 	wk_pprof_writer_end(&reading.pprof);
-	if (wk_stack_writer_samples(writer) == 0 && !wk_stack_writer_is_done(writer))
-		wk_fail_no_stacks(err, input->bytes, expected);
 	wk_pprof_tables_fini(&reading.tables);
 	wk_free(reading.values);
-	return wk_stack_writer_end(writer, err);
+	return wk_stack_text_end(&reading.text,
+				 "the output of `go tool pprof -raw` or `go tool pprof -traces`",
+				 err);
 }
 
 static int probe(struct wk_bytes first)
