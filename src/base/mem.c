@@ -294,3 +294,12 @@ void *wk_grow_now(void *at, size_t *cap, size_t need, size_t size_bytes)
 	*cap = room;
 	return at;
 }
+
+void *wk_grow_zeroed(void *at, size_t *cap, size_t need, size_t size_bytes)
+{
+	size_t old = *cap;
+
+	at = wk_grow(at, cap, need, size_bytes);
+	memset((char *)at + old * size_bytes, 0, (*cap - old) * size_bytes);
+	return at;
+}

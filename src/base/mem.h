@@ -54,6 +54,11 @@ static inline void *wk_grow(void *at, size_t *cap, size_t need, size_t size_byte
 /* The same for the growing array `rows`. */
 #define WK_RESERVE(rows, cap, need) ((rows) = wk_grow((rows), &(cap), (need), sizeof(*(rows))))
 
+/* The same, and new elements are zero. */
+void *wk_grow_zeroed(void *at, size_t *cap, size_t need, size_t size_bytes);
+#define WK_RESERVE_ZEROED(rows, cap, need) \
+	((rows) = (need) <= (cap) ? (rows) : wk_grow_zeroed((rows), &(cap), (need), sizeof(*(rows))))
+
 /* The next element of a growing array, not yet initialized: *WK_APPEND(rows, count, cap) = row;
  * The value must not be a call that adds to the same array. */
 #define WK_APPEND(rows, count, cap) \

@@ -199,13 +199,8 @@ uint32_t wk_stack_writer_name(struct wk_stack_writer *writer, struct wk_str name
 {
 	struct wk_stack_store *known = writer->known;
 	uint32_t text = wk_strtab_add_str(known->texts, name);
-	size_t old = known->plain_cap;
 
-	if (text >= known->plain_cap) {
-		WK_RESERVE(known->plain_frame, known->plain_cap, (size_t)text + 1);
-		memset(known->plain_frame + old, 0,
-		       (known->plain_cap - old) * sizeof(*known->plain_frame));
-	}
+	WK_RESERVE_ZEROED(known->plain_frame, known->plain_cap, (size_t)text + 1);
 	if (!known->plain_frame[text])
 		known->plain_frame[text] =
 			wk_stack_writer_frame(writer, &(struct wk_event_frame){ .name = name });

@@ -36,16 +36,6 @@ static uint32_t frame_number(struct wk_script_emitter *emitter, struct wk_script
 	return part->number_of_frame[frame];
 }
 
-/* Memory for the numbers of everything that the part has found so far; new ones are 0. */
-static uint32_t *grown(uint32_t *numbers, size_t *cap, uint32_t count)
-{
-	size_t old = *cap;
-
-	numbers = wk_grow(numbers, cap, count, sizeof(*numbers));
-	memset(numbers + old, 0, (*cap - old) * sizeof(*numbers));
-	return numbers;
-}
-
 /* The stack of a chain without a root frame. */
 static uint32_t plain_stack(struct wk_script_emitter *emitter, struct wk_script_part *part,
 			    uint32_t chain)
@@ -312,12 +302,9 @@ static void begin_part(struct wk_script_emitter *emitter, struct wk_script_part 
 void wk_script_emit(struct wk_script_emitter *emitter, struct wk_script_part *part)
 {
 	begin_part(emitter, part);
-	part->number_of_frame =
-		grown(part->number_of_frame, &part->number_of_frame_cap, part->frame_count);
-	part->stack_of_chain =
-		grown(part->stack_of_chain, &part->stack_of_chain_cap, part->chains.count);
-	part->source_of_event =
-		grown(part->source_of_event, &part->source_of_event_cap, part->event_count);
+	WK_RESERVE_ZEROED(part->number_of_frame, part->number_of_frame_cap, part->frame_count);
+	WK_RESERVE_ZEROED(part->stack_of_chain, part->stack_of_chain_cap, part->chains.count);
+	WK_RESERVE_ZEROED(part->source_of_event, part->source_of_event_cap, part->event_count);
 	if (part->sums && !emitter->collapse) {
 		emit_sums(emitter, part);
 	} else {

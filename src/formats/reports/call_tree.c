@@ -14,12 +14,7 @@ static uint64_t own_weight(const struct wk_call_tree *tree, const struct wk_call
 
 static void replace(struct wk_call_tree *tree, uint32_t stack, uint64_t weight)
 {
-	size_t old = tree->last_cap;
-
-	if (stack >= old) {
-		WK_RESERVE(tree->last, tree->last_cap, (size_t)stack + 1);
-		memset(tree->last + old, 0, (tree->last_cap - old) * sizeof(*tree->last));
-	}
+	WK_RESERVE_ZEROED(tree->last, tree->last_cap, (size_t)stack + 1);
 	tree->replaced += tree->last[stack];
 	tree->last[stack] = weight;
 }

@@ -117,12 +117,7 @@ static bool read_entry(struct wk_stack_counts *c, struct wk_str line, struct ent
 
 static void add_fraction(struct wk_stack_counts *c, size_t row, int side, double fraction)
 {
-	size_t old = c->fractions_cap;
-
-	if (row >= old) {
-		WK_RESERVE(c->fractions, c->fractions_cap, row + 1);
-		memset(c->fractions + old, 0, (c->fractions_cap - old) * sizeof(*c->fractions));
-	}
+	WK_RESERVE_ZEROED(c->fractions, c->fractions_cap, row + 1);
 	c->fractions[row][side] += fraction;
 	c->total_fraction[side] += fraction;
 }
@@ -179,11 +174,12 @@ void wk_stack_counts_read(struct wk_stack_counts *c, struct wk_bytes bytes, int 
 	while (wk_lines_next(&lines, &line)) {
 		if (read_entry(c, line, &entries[count]))
 			count++;
-		if (count == BATCH || lines.at == lines.end) {
+		if (count == BATCH) {
 			add_batch(c, entries, count, side);
 			count = 0;
 		}
 	}
+	add_batch(c, entries, count, side);
 }
 
 static double fraction_at(const struct wk_stack_counts *c, size_t row, int side)

@@ -40,23 +40,12 @@ static void read_stack(struct wk_tally *tally, uint32_t number, uint32_t parent_
 	tally->stack_of[number] = id;
 }
 
-/* Room for weights of all stacks so far. */
-static void grow_weights(struct wk_tally *tally)
-{
-	size_t old = tally->weight_cap;
-
-	WK_RESERVE(tally->weight, tally->weight_cap, tally->stacks.count);
-	tally->is_met = wk_realloc(tally->is_met, tally->weight_cap);
-	memset(tally->weight + old, 0, (tally->weight_cap - old) * sizeof(*tally->weight));
-	memset(tally->is_met + old, 0, tally->weight_cap - old);
-}
-
 static void read_sample(struct wk_tally *tally, const struct wk_event_sample *sample)
 {
 	uint32_t id = sample->named_stack ? tally->stack_of[sample->named_stack] : 0;
 
-	if (id >= tally->weight_cap)
-		grow_weights(tally);
+	WK_RESERVE_ZEROED(tally->weight, tally->weight_cap, (size_t)id + 1);
+	WK_RESERVE_ZEROED(tally->is_met, tally->met_cap, (size_t)id + 1);
 	tally->is_met[id] = 1;
 	if (__builtin_add_overflow(tally->weight[id], sample->weight, &tally->weight[id]))
 		tally->weight[id] = UINT64_MAX;
@@ -151,7 +140,7 @@ static uint32_t name_count(const struct wk_trie *stacks)
 
 static bool is_met(const struct wk_tally *tally, uint32_t stack)
 {
-	return stack < tally->weight_cap && tally->is_met[stack];
+	return stack < tally->met_cap && tally->is_met[stack];
 }
 
 static struct branches list_branches(const struct wk_tally *tally)

@@ -21,9 +21,9 @@ struct wk_tally {
 	uint32_t *name_of;     /* by the reader's number of a frame */
 	uint32_t *stack_of;    /* by the reader's number of a stack: an id in `stacks` */
 	size_t name_cap, stack_cap;
-	uint64_t *weight;  /* by id in `stacks` */
-	uint8_t *is_met;   /* ... whether it has samples */
-	size_t weight_cap; /* of both */
+	uint64_t *weight; /* by id in `stacks` */
+	uint8_t *is_met;  /* ... whether it has samples */
+	size_t weight_cap, met_cap;
 };
 
 void wk_tally_init(struct wk_tally *tally);
