@@ -32,6 +32,12 @@ static inline size_t wk_bytes_left(const struct wk_bytes *b)
 	return (size_t)(b->end - b->at);
 }
 
+/* All that is left, as text. */
+static inline struct wk_str wk_bytes_str(struct wk_bytes b)
+{
+	return wk_str_of((const char *)b.at, wk_bytes_left(&b));
+}
+
 static inline uint64_t wk_bytes_offset(const struct wk_bytes *b)
 {
 	return (uint64_t)(b->at - b->start);

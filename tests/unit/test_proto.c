@@ -28,7 +28,7 @@ static void fields_of_every_wire_type_are_read(void **state)
 	assert_int_equal(field.value, 150);
 	assert_true(wk_proto_next(&message, &field));
 	assert_int_equal(field.number, 2);
-	assert_true(wk_str_is(wk_proto_text(&field), "hi"));
+	assert_true(wk_str_is(wk_bytes_str(field.bytes), "hi"));
 	assert_true(wk_proto_next(&message, &field));
 	assert_true(field.number == 3 && field.value == 0x0807060504030201);
 	assert_true(wk_proto_next(&message, &field));

@@ -239,7 +239,7 @@ static bool read_record(struct wk_bytes *in, struct wk_zip_member *member, struc
 	name = wk_bytes_slice(in, name_bytes);
 	extra = wk_bytes_slice(in, extra_bytes);
 	wk_bytes_skip(in, comment);
-	member->name = wk_str_of((const char *)name.at, wk_bytes_left(&name));
+	member->name = wk_bytes_str(name);
 	read_zip64(extra, member, record);
 	return !in->bad;
 }

@@ -46,9 +46,4 @@ void wk_proto_add_bytes(struct wk_buf *message, uint32_t field, struct wk_str by
 /* One of packed numbers. */
 void wk_proto_add_packed(struct wk_buf *numbers, uint64_t value);
 
-static inline struct wk_str wk_proto_text(const struct wk_proto_field *field)
-{
-	return wk_str_of((const char *)field->bytes.at, wk_bytes_left(&field->bytes));
-}
-
 #endif

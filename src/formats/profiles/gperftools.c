@@ -22,11 +22,6 @@ static const char heap_head[] = "heap profile: ";
 static const char symbol_head[] = "--- symbol";
 static const char maps_head[] = "MAPPED_LIBRARIES:";
 
-static struct wk_str text_of(struct wk_bytes bytes)
-{
-	return wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
-}
-
 /* The header of a CPU profile: five words, 0 3 0 period 0. */
 static bool read_cpu_head(struct wk_bytes *bytes, uint64_t *period_us)
 {
@@ -46,7 +41,7 @@ static bool is_heap_head(struct wk_str text)
 
 static int probe(struct wk_bytes first)
 {
-	struct wk_str text = text_of(first);
+	struct wk_str text = wk_bytes_str(first);
 	uint64_t period_us;
 
 	return is_heap_head(text) || wk_str_starts(text, symbol_head) ||
@@ -282,7 +277,7 @@ static void emit_cpu_mappings(struct state *state, struct wk_bytes records)
 
 	while (read_record(&records, &count, &addresses))
 		;
-	emit_mappings(state, text_of(records));
+	emit_mappings(state, wk_bytes_str(records));
 }
 
 /* `pprof --raw` always writes a period of 1: then only counts are known. */
@@ -315,7 +310,7 @@ static bool read_profile(const struct wk_input *input, const struct wk_sink *sin
 			 struct wk_err *err)
 {
 	struct state state = { .names = wk_strtab_new() };
-	struct wk_str rest = text_of(input->bytes);
+	struct wk_str rest = wk_bytes_str(input->bytes);
 	bool ok = true;
 
 	wk_stack_text_begin(&state.text, input, sink, NULL);

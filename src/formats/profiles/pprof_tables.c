@@ -99,7 +99,7 @@ static void read_table(struct wk_pprof_tables *tables, const struct wk_proto_fie
 		wk_pprof_add_function(tables, n[1], (struct wk_pprof_function){ n[2], n[3], n[4] });
 		break;
 	case WK_PPROF_STRING:
-		wk_pprof_add_text(tables, wk_proto_text(field));
+		wk_pprof_add_text(tables, wk_bytes_str(field->bytes));
 		break;
 	case WK_PPROF_DEFAULT_TYPE:
 		tables->default_type = field->value;

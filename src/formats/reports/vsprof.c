@@ -289,7 +289,7 @@ static int probe(struct wk_bytes first)
 {
 	struct wk_buf text = { 0 };
 	struct wk_bytes bytes = wk_csv_text(first, &text);
-	struct wk_str start = wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
+	struct wk_str start = wk_bytes_str(bytes);
 	bool is_tree = wk_str_starts(start, "Level,Function Name,") ||
 		       wk_str_starts(start, "Level;Function Name;") ||
 		       wk_str_starts(start, "Level\tFunction Name\t");

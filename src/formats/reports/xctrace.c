@@ -501,7 +501,7 @@ static bool read_xctrace(const struct wk_input *input, const struct wk_sink *sin
 
 static int probe(struct wk_bytes first)
 {
-	struct wk_str text = wk_str_of((const char *)first.at, wk_bytes_left(&first));
+	struct wk_str text = wk_bytes_str(first);
 
 	if (!wk_str_starts(text, "<?xml") && !wk_str_starts(text, "<trace-"))
 		return 0;

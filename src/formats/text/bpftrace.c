@@ -59,7 +59,7 @@ static bool is_end(struct wk_str line)
 
 static int probe(struct wk_bytes first)
 {
-	struct wk_str all = wk_str_of((const char *)first.at, wk_bytes_left(&first));
+	struct wk_str all = wk_bytes_str(first);
 	struct wk_str line = wk_scan_line(&all);
 
 	if (!wk_probe_lines(first, is_entry))
