@@ -14,6 +14,17 @@ struct wk_lines wk_lines_of(struct wk_bytes bytes)
 	return (struct wk_lines){ (const char *)bytes.at, (const char *)bytes.end, 0 };
 }
 
+size_t wk_probe_lines(struct wk_bytes first, bool (*is_one)(struct wk_str line))
+{
+	struct wk_lines lines = wk_lines_of(first);
+	struct wk_str line;
+	size_t count = 0;
+
+	while (wk_lines_next(&lines, &line))
+		count += is_one(line);
+	return count;
+}
+
 void wk_bad_line(struct wk_bad_lines *bad, const struct wk_lines *lines, struct wk_str line,
 		 const char *expected)
 {
@@ -107,10 +118,13 @@ bool wk_fail_no_stacks(struct wk_err *err, struct wk_bytes input, const char *ex
 	return false;
 }
 
-bool wk_fail_no_samples(struct wk_err *err, bool is_one, struct wk_bytes input,
-			const char *expected)
+void wk_check_samples(struct wk_stack_writer *writer, bool is_one, struct wk_bytes input,
+		      const char *expected, struct wk_err *err)
 {
-	if (!is_one)
-		return wk_fail_no_stacks(err, input, expected);
-	return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "the profile holds no samples");
+	if (wk_stack_writer_samples(writer) || wk_stack_writer_is_done(writer))
+		return;
+	if (is_one)
+		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "the profile holds no samples");
+	else
+		wk_fail_no_stacks(err, input, expected);
 }

@@ -33,6 +33,9 @@ static inline bool wk_lines_next(struct wk_lines *lines, struct wk_str *line)
 	return true;
 }
 
+/* For probes: the number of lines for which `is_one` is true. */
+size_t wk_probe_lines(struct wk_bytes first, bool (*is_one)(struct wk_str line));
+
 struct wk_bad_lines {
 	uint64_t count;
 	uint64_t first_number;
@@ -58,8 +61,9 @@ void wk_note_count(struct wk_stack_writer *writer, uint64_t count, const char *w
 /* "no stacks in it: 12 lines, the first \"...\"; expected ...". Returns false. */
 bool wk_fail_no_stacks(struct wk_err *err, struct wk_bytes input, const char *expected);
 
-/* The same if the input `is_one` of its format but has no samples. Returns false. */
-bool wk_fail_no_samples(struct wk_err *err, bool is_one, struct wk_bytes input,
-			const char *expected);
+/* The same if nothing was emitted; `is_one`: the input is of the format, and only has no samples.
+ */
+void wk_check_samples(struct wk_stack_writer *writer, bool is_one, struct wk_bytes input,
+		      const char *expected, struct wk_err *err);
 
 #endif

@@ -44,18 +44,28 @@ struct wk_input {
 	struct wk_parts parts; /* further files of a folder or an archive; the first is `bytes` */
 };
 
+/* A kind of line that only texts of a format have. */
+struct wk_line_sign {
+	int certainty; /* 0 ends a list */
+	bool (*is_one)(struct wk_str line);
+	bool (*and_one)(struct wk_str line); /* such a line must be there as well; or NULL */
+};
+
 struct wk_reader {
 	const char *name;            /* as typed after --format */
 	const char *summary;         /* half a line for help */
 	const char *const *suffixes; /* of file names, NULL-terminated */
 
 	/* How certain it is, by the first bytes (at most 4096), that this is the format: 0 to 100.
-	 */
+	 * By a function, or by the first of the signs that is there. */
 	int (*probe)(struct wk_bytes first);
+	const struct wk_line_sign *signs;
 	bool (*read)(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err);
 };
 
 #define WK_PROBE_BYTES 4096
+
+int wk_reader_probe(const struct wk_reader *reader, struct wk_bytes first);
 
 /* All readers, NULL-terminated. */
 const struct wk_reader *const *wk_readers(void);

@@ -6,6 +6,7 @@
 #include "base/text/suggest.h"
 #include "base/text/utf16.h"
 #include "formats/archive/archive.h"
+#include "formats/lines.h"
 
 #define ADDRESS_OF(name) &wk_reader_##name,
 
@@ -30,6 +31,18 @@ static const struct known_other others[] = {
 const struct wk_reader *const *wk_readers(void)
 {
 	return readers;
+}
+
+int wk_reader_probe(const struct wk_reader *reader, struct wk_bytes first)
+{
+	const struct wk_line_sign *sign = reader->signs;
+
+	if (!sign)
+		return reader->probe(first);
+	while (sign->certainty && !(wk_probe_lines(first, sign->is_one) &&
+				    (!sign->and_one || wk_probe_lines(first, sign->and_one))))
+		sign++;
+	return sign->certainty;
 }
 
 static bool has_suffix(const struct wk_reader *reader, const char *name)
@@ -93,7 +106,7 @@ static bool is_picture(struct wk_str text)
 
 static bool fail_unknown(struct wk_bytes bytes, struct wk_err *err)
 {
-	struct wk_str start = wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
+	struct wk_str start = wk_bytes_str(bytes);
 	struct wk_buf seen = { 0 };
 
 	if (is_picture(start))
@@ -128,7 +141,7 @@ static const struct wk_reader *by_bytes(struct wk_bytes bytes, const char *name,
 	if (wk_bytes_left(&first) > WK_PROBE_BYTES)
 		first.end = first.at + WK_PROBE_BYTES;
 	for (size_t i = 0; readers[i]; i++) {
-		int score = 2 * readers[i]->probe(first);
+		int score = 2 * wk_reader_probe(readers[i], first);
 
 		if (score > 0 && has_suffix(readers[i], name))
 			score++;

@@ -143,6 +143,25 @@ bool wk_cut_number(struct wk_str *text, const char *open, uint64_t *number)
 	return true;
 }
 
+static const struct wk_unit units[] = {
+	{ "ns", 1, "ns" }, { "us", 1000, "ns" }, { "\xc2\xb5s", 1000, "ns" },
+	{ "\xce\xbcs", 1000, "ns" }, { "ms", 1000000, "ns" }, { "s", 1000000000, "ns" },
+	{ "min", 60000000000, "ns" }, { "mins", 60000000000, "ns" },
+	{ "h", 3600000000000, "ns" }, { "hrs", 3600000000000, "ns" }, { "cycles", 1, "cycles" },
+	{ "Kc", 1000, "cycles" }, { "Mc", 1000000, "cycles" }, { "Gc", 1000000000, "cycles" },
+	{ "Tc", 1000000000000, "cycles" }, { "B", 1, "bytes" }, { "Bytes", 1, "bytes" },
+	{ "kB", 1024, "bytes" }, { "KB", 1024, "bytes" }, { "MB", 1024 * 1024, "bytes" },
+	{ "GB", 1024 * 1024 * 1024, "bytes" }, { "TB", 1024ull * 1024 * 1024 * 1024, "bytes" },
+};
+
+const struct wk_unit *wk_unit_of(struct wk_str text)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (wk_str_is(text, units[i].text))
+			return &units[i];
+	return NULL;
+}
+
 struct wk_str wk_scan_line(struct wk_str *text)
 {
 	struct wk_str line = wk_str_cut(text, '\n');

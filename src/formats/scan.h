@@ -50,6 +50,14 @@ struct wk_str wk_scan_to(struct wk_str *text, char end);
 /* Everything up to the next space or tab. */
 struct wk_str wk_scan_word(struct wk_str *text);
 
+/* The next word behind spaces and tabs; false if there is none. */
+static inline bool wk_next_word(struct wk_str *text, struct wk_str *word)
+{
+	wk_scan_blanks(text);
+	*word = wk_scan_word(text);
+	return word->len > 0;
+}
+
 /* The first position of `part` in `text`, or SIZE_MAX. */
 size_t wk_str_find(struct wk_str text, const char *part);
 
@@ -78,6 +86,16 @@ bool wk_cut_bracketed(struct wk_str *text, const char *open, struct wk_str *insi
 
 /* The same for a number: "name (12)". */
 bool wk_cut_number(struct wk_str *text, const char *open, uint64_t *number);
+
+/* A unit of time, cycles or memory as reports write it. */
+struct wk_unit {
+	const char *text;
+	uint64_t times;
+	const char *counts; /* the base unit */
+};
+
+/* NULL if it is not known. */
+const struct wk_unit *wk_unit_of(struct wk_str text);
 
 /* The first line without its end, or all of the text. */
 struct wk_str wk_scan_line(struct wk_str *text);

@@ -121,14 +121,3 @@ bool wk_stack_text_end(struct wk_stack_text *text, const char *expected, struct 
 	wk_strtab_free(text->names);
 	return is_empty && !text->may_be_empty ? wk_fail_no_stacks(err, text->input, expected) : ok;
 }
-
-size_t wk_probe_lines(struct wk_bytes first, bool (*is_one)(struct wk_str line))
-{
-	struct wk_lines lines = wk_lines_of(first);
-	struct wk_str line;
-	size_t count = 0;
-
-	while (wk_lines_next(&lines, &line))
-		count += is_one(line);
-	return count;
-}

@@ -72,7 +72,4 @@ static inline uint32_t wk_pid_of(uint64_t number)
 	return number < WK_NO_PID ? (uint32_t)number : WK_NO_PID;
 }
 
-/* For probes: the number of first lines for which `is_one` is true. */
-size_t wk_probe_lines(struct wk_bytes first, bool (*is_one)(struct wk_str line));
-
 #endif

@@ -42,7 +42,7 @@ bool wk_is_recording(const char *path)
 	if (!open_first(path, &file, &first))
 		return false;
 	for (size_t i = 0; file.at && wk_readers()[i] && !found; i++)
-		found = wk_readers()[i]->probe(first) == 100;
+		found = wk_reader_probe(wk_readers()[i], first) == 100;
 	wk_os_close(&file);
 	return found;
 }

@@ -143,7 +143,7 @@ static inline int fuzz_reader(const struct wk_reader *reader, const uint8_t *dat
 
 	if (size > WK_PROBE_BYTES)
 		first.end = first.at + WK_PROBE_BYTES;
-	sure = reader->probe(first);
+	sure = wk_reader_probe(reader, first);
 	assert(sure >= 0 && sure <= 100);
 	fuzz_read_once(reader, bytes, NULL);
 	fuzz_read_once(reader, bytes, &collapse);

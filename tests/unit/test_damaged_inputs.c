@@ -72,7 +72,7 @@ static uint64_t read_each_way(uint64_t digest, const struct wk_reader *reader, s
 
 	if (text.len > WK_PROBE_BYTES)
 		first.end = first.at + WK_PROBE_BYTES;
-	certainty = reader->probe(first);
+	certainty = wk_reader_probe(reader, first);
 	digest = digest_add(digest, &certainty, sizeof(certainty));
 	digest = read_as(digest, reader, bytes, NULL);
 	digest = read_as(digest, reader, bytes, &perl);

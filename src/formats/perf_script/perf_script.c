@@ -14,11 +14,6 @@
 #define EXPECTED "the text of `perf script`: \"COMMAND PID TIME: EVENT:\", then a line for each " \
 		 "frame"
 
-static struct wk_str text_of(struct wk_bytes bytes)
-{
-	return wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
-}
-
 static bool is_frame(struct wk_str line, bool needs_image)
 {
 	struct wk_script_frame_line frame;
@@ -45,7 +40,7 @@ static int judge(struct wk_str first, struct wk_str second)
 static int probe(struct wk_bytes first)
 {
 	struct wk_lines lines = wk_lines_of(first);
-	bool has_header = wk_str_starts(text_of(first), "# ========\n# captured on");
+	bool has_header = wk_str_starts(wk_bytes_str(first), "# ========\n# captured on");
 	struct wk_str line, second = { 0 };
 
 	while (wk_lines_next(&lines, &line))
@@ -164,7 +159,7 @@ static void emit_bad(struct wk_stack_writer *writer, const struct wk_input *inpu
 		return;
 	}
 	bad.first = first->bad_first;
-	bad.first_number = line_number(text_of(input->bytes), bad.first.at);
+	bad.first_number = line_number(wk_bytes_str(input->bytes), bad.first.at);
 	bad.expected = first->bad_is_head ? "the first line of a sample" : "a frame";
 	wk_bad_lines_emit(&bad, writer);
 }
@@ -236,7 +231,7 @@ static size_t weight_up_to(size_t part)
 static void cut(struct wk_script_part *parts, size_t count, const struct wk_input *input)
 {
 	const struct wk_collapse *collapse = input->options.collapse;
-	struct wk_str all = text_of(input->bytes);
+	struct wk_str all = wk_bytes_str(input->bytes);
 	const char *begin = all.at, *end = all.at + all.len;
 
 	for (size_t i = 0; i < count; i++) {
@@ -298,8 +293,8 @@ bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_
 	emit_lost(writer, parts, count);
 	emit_bad(writer, input, parts, count);
 	emit_unfinished(writer, parts, count);
-	if (!collapse && !wk_stack_writer_samples(writer) && !wk_stack_writer_is_done(writer))
-		wk_fail_no_stacks(err, input->bytes, EXPECTED);
+	if (!collapse)
+		wk_check_samples(writer, false, input->bytes, EXPECTED, err);
 	wk_script_emitter_fini(&emitter);
 	wk_free(parts);
 	return wk_stack_writer_end(writer, err);

@@ -121,7 +121,7 @@ static struct chunked *profile_of(struct reading *reading, const struct trace_ev
 	chunked = wk_alloc_zeroed(1, sizeof(*chunked));
 	chunked->spans = &reading->spans;
 	chunked->thread = thread_of(reading, event->pid_text, event->tid_text)->row;
-	wk_v8_init(&chunked->profile, reading->writer);
+	chunked->profile.writer = reading->writer;
 	chunked->profile.on_sample = read_sample;
 	chunked->profile.sample_context = chunked;
 	*WK_APPEND(reading->profiles, reading->profile_count, reading->profile_cap) = chunked;
@@ -385,21 +385,18 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 {
 	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
 	struct wk_json json = wk_json_of(input->bytes);
-	struct reading reading = { .input = input, .writer = writer };
+	struct reading reading = { .input = input, .writer = writer, .spans.writer = writer };
 	bool is_cut;
 
 	reading.texts = wk_strtab_new();
-	wk_spans_init(&reading.spans, writer);
 	read_all(&reading, &json);
 	is_cut = json.is_cut && !json.expected;
 	if (wk_json_end(&json, err)) {
 		emit(&reading);
 		if (is_cut)
-			wk_stack_writer_note(writer, wk_str_c("the file is truncated; its "
-							      "beginning was read"));
-		if (wk_stack_writer_samples(writer) == 0 && !wk_stack_writer_is_done(writer))
-			wk_fail_no_samples(err, reading.has_list || reading.events, input->bytes,
-					   expected);
+			wk_note(writer, "the file is truncated; its beginning was read");
+		wk_check_samples(writer, reading.has_list || reading.events, input->bytes, expected,
+				 err);
 	}
 	fini(&reading);
 	return wk_stack_writer_end(writer, err);

@@ -84,21 +84,18 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 {
 	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
 	struct wk_json json = wk_json_of(input->bytes);
-	struct reading reading = { 0 };
+	struct reading reading = { .profile.writer = writer };
 	struct wk_str key;
 
-	wk_v8_init(&reading.profile, writer);
 	wk_json_enter_object(&json);
 	while (wk_json_next_key(&json, &key) && !wk_stack_writer_is_done(writer))
 		read_key(&reading, key, &json);
 	emit(&reading);
 	if (json.is_cut && !json.expected)
-		wk_stack_writer_note(writer,
-				     wk_str_c("the file ends in the middle of the profile"));
-	if (wk_json_end(&json, err) && wk_stack_writer_samples(writer) == 0 &&
-	    !wk_stack_writer_is_done(writer))
-		wk_fail_no_samples(err, reading.profile.node_count > 0 || reading.has_samples,
-				   input->bytes, expected);
+		wk_note(writer, "the file ends in the middle of the profile");
+	if (wk_json_end(&json, err))
+		wk_check_samples(writer, reading.profile.node_count > 0 || reading.has_samples,
+				 input->bytes, expected, err);
 	wk_v8_fini(&reading.profile);
 	return wk_stack_writer_end(writer, err);
 }

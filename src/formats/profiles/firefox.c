@@ -312,25 +312,23 @@ static void emit(struct reading *reading, bool is_cut)
 		      "left out");
 	wk_note_count(reading->writer, reading->too_nested, "processes nested too deep, left out");
 	if (is_cut)
-		wk_stack_writer_note(reading->writer,
-				     wk_str_c("the file is truncated; its beginning was read"));
+		wk_note(reading->writer, "the file is truncated; its beginning was read");
 }
 
 static bool read_file(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
 	struct wk_json json = wk_json_of(input->bytes);
-	struct reading reading = { .writer = writer, .maker.writer = writer };
+	struct reading reading = { .writer = writer, .maker.writer = writer,
+				   .spans.writer = writer };
 	bool is_cut;
 
 	reading.maker.texts = wk_strtab_new();
-	wk_spans_init(&reading.spans, writer);
 	read_profile(&reading, &json, 0);
 	is_cut = json.is_cut;
 	if (wk_json_end(&json, err)) {
 		emit(&reading, is_cut);
-		if (wk_stack_writer_samples(writer) == 0 && !wk_stack_writer_is_done(writer))
-			wk_fail_no_samples(err, reading.has_threads, input->bytes, expected);
+		wk_check_samples(writer, reading.has_threads, input->bytes, expected, err);
 	}
 	wk_spans_fini(&reading.spans);
 	wk_strtab_free(reading.maker.texts);

@@ -35,11 +35,6 @@ struct wk_span_open {
 	bool is_begin;  /* its end is in the input */
 };
 
-void wk_spans_init(struct wk_spans *spans, struct wk_stack_writer *writer)
-{
-	*spans = (struct wk_spans){ .writer = writer };
-}
-
 void wk_spans_fini(struct wk_spans *spans)
 {
 	WK_FREE_ALL(spans->events, spans->pieces, spans->threads, spans->open);

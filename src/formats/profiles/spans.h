@@ -3,7 +3,7 @@
  * Spans may come in any order; wk_spans_emit sorts those of each thread by time, tracks the stack
  * of open ones, and emits one sample for every interval in which that stack stays the same, with
  * its length as weight. So a frame's self time is what no inner span covers, and samples come in
- * order of time across threads. Order of calls: init, thread and add/sample in the order of the
+ * order of time across threads. Order of calls: thread and add/sample in the order of the
  * input, emit, fini.
  *
  * An end without a begin is counted and dropped, a span without an end lasts until its thread's
@@ -20,7 +20,7 @@ struct wk_span_thread;
 struct wk_span_open;
 
 struct wk_spans {
-	struct wk_stack_writer *writer;
+	struct wk_stack_writer *writer; /* set by the caller, the rest is zero */
 	struct wk_span_event *events;
 	struct wk_span_piece *pieces;
 	struct wk_span_thread *threads;
@@ -32,7 +32,6 @@ struct wk_spans {
 	uint64_t stray_ends, cut; /* counts of repaired input */
 };
 
-void wk_spans_init(struct wk_spans *spans, struct wk_stack_writer *writer);
 void wk_spans_fini(struct wk_spans *spans);
 
 /* Emits a source that is weighed, once for each number (at most 31). */

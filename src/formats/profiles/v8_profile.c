@@ -23,11 +23,6 @@ struct open_node {
 	struct call_frame call;
 };
 
-void wk_v8_init(struct wk_v8_profile *profile, struct wk_stack_writer *writer)
-{
-	*profile = (struct wk_v8_profile){ .writer = writer };
-}
-
 void wk_v8_fini(struct wk_v8_profile *profile)
 {
 	wk_map_fini(&profile->row_of);

@@ -1,7 +1,7 @@
 /* A profile as V8 writes it, piece by piece: nodes of a call tree, and samples that refer to them.
  *
  * .cpuprofile files contain one, trace files of Chrome contain one in chunks. Order of calls:
- * wk_v8_init, then wk_v8_member or wk_v8_node for each piece, in any order; wk_v8_emit at the end;
+ * wk_v8_member or wk_v8_node for each piece, in any order; wk_v8_emit at the end;
  * wk_v8_fini. Nodes may come before or after their parents, and refer either to their parent or to
  * their children, by number or nested. */
 #ifndef WK_FORMATS_PROFILES_V8_PROFILE_H
@@ -27,7 +27,7 @@ struct wk_v8_edge {
 };
 
 struct wk_v8_profile {
-	struct wk_stack_writer *writer;
+	struct wk_stack_writer *writer; /* set by the caller, the rest is zero */
 	struct wk_v8_node *nodes;
 	struct wk_v8_edge *edges;
 	uint64_t *samples; /* ids of nodes */
@@ -45,7 +45,6 @@ struct wk_v8_profile {
 	struct wk_buf anonymous; /* scratch for the displayed name of a function without one */
 };
 
-void wk_v8_init(struct wk_v8_profile *profile, struct wk_stack_writer *writer);
 void wk_v8_fini(struct wk_v8_profile *profile);
 
 /* Reads one node, with all nested ones. */

@@ -65,13 +65,6 @@ static bool is_function(struct wk_str line)
 	return wk_str_starts(line, "fn=");
 }
 
-static int probe(struct wk_bytes first)
-{
-	return wk_probe_lines(first, is_head)                                           ? 98
-	       : wk_probe_lines(first, is_events) && wk_probe_lines(first, is_function) ? 90
-											: 0;
-}
-
 /* "(12) name", "(12)" or "name". A number without a name is a name itself. */
 static uint32_t name_of(struct parser *p, int space, struct wk_str text)
 {
@@ -179,14 +172,6 @@ static void read_costs(struct parser *p, struct wk_str line)
 		add_self(p, costs);
 }
 
-/* Removes the next word from a line; false if there is none. */
-static bool next_word(struct wk_str *line, struct wk_str *word)
-{
-	wk_scan_blanks(line);
-	*word = wk_scan_word(line);
-	return word->len > 0;
-}
-
 /* "Ir Dr Dw": the events. A file of several dumps repeats them. */
 static void read_events(struct parser *p, struct wk_str rest)
 {
@@ -194,7 +179,7 @@ static void read_events(struct parser *p, struct wk_str rest)
 
 	if (p->graph)
 		return;
-	while (next_word(&rest, &word))
+	while (wk_next_word(&rest, &word))
 		if (p->event_count < MOST_EVENTS)
 			p->events[p->event_count++] = word;
 		else
@@ -207,7 +192,7 @@ static void read_positions(struct parser *p, struct wk_str rest)
 	struct wk_str word;
 
 	p->line_column = SIZE_MAX;
-	for (p->positions = 0; p->positions < MOST_POSITIONS && next_word(&rest, &word);
+	for (p->positions = 0; p->positions < MOST_POSITIONS && wk_next_word(&rest, &word);
 	     p->positions++)
 		if (wk_str_is(word, "line"))
 			p->line_column = p->positions;
@@ -463,6 +448,7 @@ const struct wk_reader wk_reader_callgrind = {
 	.name = "callgrind",
 	.summary = "Valgrind's callgrind.out",
 	.suffixes = (const char *const[]){ ".callgrind", NULL },
-	.probe = probe,
+	.signs = (const struct wk_line_sign[]){
+		{ 98, is_head, NULL }, { 90, is_events, is_function }, { 0 } },
 	.read = read_callgrind,
 };

@@ -27,8 +27,8 @@ struct ghcprof {
 static void split(struct wk_str line, struct words *words)
 {
 	words->count = 0;
-	for (wk_scan_blanks(&line); line.len && words->count < MOST_WORDS; wk_scan_blanks(&line))
-		words->at[words->count++] = wk_scan_word(&line);
+	while (words->count < MOST_WORDS && wk_next_word(&line, &words->at[words->count]))
+		words->count++;
 }
 
 /* True for the heading of the tree, false for that of the list of single cost centres. */
@@ -49,22 +49,10 @@ static bool is_heading(const struct words *words, bool *has_source)
 	return true;
 }
 
-static size_t characters(const char *from, const char *to)
-{
-	struct wk_str text = wk_str_of(from, (size_t)(to - from));
-	size_t count = 0;
-
-	for (; text.len; count++)
-		wk_utf8_next(&text);
-	return count;
-}
-
 /* Names are padded by characters, not by bytes. */
-static struct wk_str skip_characters(struct wk_str text, size_t count)
+static size_t column_of(struct wk_str line, struct wk_str word)
 {
-	while (count-- && text.len)
-		wk_utf8_next(&text);
-	return text;
+	return wk_utf8_count(wk_str_of(line.at, (size_t)(word.at - line.at)));
 }
 
 /* "	total time  =        0.02 secs   (20 ticks @ 1000 us, 1 processor)" */
@@ -92,9 +80,9 @@ static bool read_heading(struct ghcprof *prof)
 			read_total(prof, &words);
 		if (!is_heading(&words, &prof->has_source))
 			continue;
-		prof->module_column = characters(line.at, words.at[2].at);
+		prof->module_column = column_of(line, words.at[2]);
 		if (prof->has_source)
-			prof->source_column = characters(line.at, words.at[3].at);
+			prof->source_column = column_of(line, words.at[3]);
 		prof->has_ticks = wk_str_is(words.at[words.count - 2], "ticks") &&
 				  wk_str_is(words.at[words.count - 1], "bytes");
 		return true;
@@ -148,10 +136,11 @@ static bool read_weight(const struct ghcprof *prof, struct wk_str line, uint64_t
 
 static struct wk_str word_at(struct wk_str line, size_t column)
 {
-	struct words words;
+	struct wk_str word;
 
-	split(skip_characters(line, column), &words);
-	return words.count ? words.at[0] : (struct wk_str){ "", 0 };
+	line = wk_str_skip(line, wk_utf8_offset(line, column));
+	wk_next_word(&line, &word);
+	return word;
 }
 
 /* "src/Lib.hs:(14,1)-(15,41)", "app/Main.hs:6:1-11"; "<built-in>" and the like are not places. */

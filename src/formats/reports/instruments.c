@@ -10,21 +10,6 @@
 #define EXPECTED "a heading with Running Time, Weight or Bytes Used and Symbol Name, and a " \
 	"call tree"
 
-struct unit {
-	const char *text;
-	uint64_t times;
-	const char *counts; /* the base unit */
-};
-
-static const struct unit units[] = {
-	{ "ms", 1000000, "ns" }, { "s", 1000000000, "ns" }, { "min", 60000000000, "ns" },
-	{ "h", 3600000000000, "ns" }, { "us", 1000, "ns" }, { "\xc2\xb5s", 1000, "ns" },
-	{ "\xce\xbcs", 1000, "ns" }, { "ns", 1, "ns" }, { "cycles", 1, "cycles" },
-	{ "Kc", 1000, "cycles" }, { "Mc", 1000000, "cycles" }, { "Gc", 1000000000, "cycles" },
-	{ "Tc", 1000000000000, "cycles" }, { "Bytes", 1, "bytes" }, { "KB", 1024, "bytes" },
-	{ "MB", 1024 * 1024, "bytes" }, { "GB", 1024 * 1024 * 1024, "bytes" },
-};
-
 struct instruments {
 	struct wk_tree_text text;
 	char separator;
@@ -38,6 +23,7 @@ struct instruments {
  * in milliseconds. */
 static bool read_amount(struct wk_str text, uint64_t *value, const char **counts)
 {
+	const struct wk_unit *unit;
 	struct wk_str number, word;
 	size_t digits = 0;
 
@@ -54,12 +40,10 @@ static bool read_amount(struct wk_str text, uint64_t *value, const char **counts
 	word = wk_scan_word(&text);
 	if (word.len == 0 || wk_is_digit(word.at[0]))
 		word = wk_str_c("ms");
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (wk_str_is(word, units[i].text)) {
-			*counts = units[i].counts;
-			return wk_num_scaled(number, units[i].times, value);
-		}
-	return false;
+	unit = wk_unit_of(word);
+	if (unit)
+		*counts = unit->counts;
+	return unit && wk_num_scaled(number, unit->times, value);
 }
 
 static struct wk_str unquoted(struct wk_str text)

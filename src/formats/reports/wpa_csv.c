@@ -27,19 +27,7 @@ static const struct measure measures[] = {
 	{ "Count", "samples", false },
 };
 
-struct unit {
-	const char *text, *counts;
-	uint64_t times;
-};
-
-static const struct unit units[] = {
-	{ "ms)", "ns", 1000000 }, { "s)", "ns", 1000000000 }, { "us)", "ns", 1000 },
-	{ "\xc2\xb5s)", "ns", 1000 }, { "\xce\xbcs)", "ns", 1000 }, { "ns)", "ns", 1 },
-	{ "MB)", "bytes", 1024 * 1024 }, { "KB)", "bytes", 1024 }, { "GB)", "bytes", 1 << 30 },
-	{ "B)", "bytes", 1 },
-};
-
-static const struct unit plain_count = { "", "samples", 1 };
+static const struct wk_unit plain_count = { "", 1, "samples" };
 
 struct wpa {
 	struct wk_tree_text text;
@@ -48,7 +36,7 @@ struct wpa {
 	size_t stack, process, process_name, pid_column, thread, weight; /* columns */
 	char point;                                                      /* the decimal mark */
 	const struct measure *measure;                                   /* NULL: a row counts 1 */
-	const struct unit *unit;
+	const struct wk_unit *unit;
 	size_t *indents; /* of the open lines of a tree */
 	size_t indent_count, indent_cap;
 };
@@ -60,17 +48,14 @@ static size_t either_column(const struct wpa *wpa, const char *name, const char 
 	return column != NO_COLUMN ? column : wk_csv_column(&wpa->text.csv, other);
 }
 
-static const struct unit *unit_of(struct wk_str column)
+static const struct wk_unit *unit_of(struct wk_str column)
 {
 	size_t bracket = wk_str_find_last(column, '(');
+	const struct wk_unit *unit;
 
-	if (bracket == SIZE_MAX)
-		return &plain_count;
-	column = wk_str_skip(column, bracket + 1);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (wk_str_starts(column, units[i].text))
-			return &units[i];
-	return &plain_count;
+	column = wk_str_skip(column, bracket == SIZE_MAX ? column.len : bracket + 1);
+	unit = wk_unit_of(wk_scan_to(&column, ')'));
+	return unit ? unit : &plain_count;
 }
 
 static void choose_measure(struct wpa *wpa)

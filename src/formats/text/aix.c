@@ -31,13 +31,6 @@ static bool is_frame(struct wk_str line)
 	       wk_str_starts(line, "  ") && wk_str_has(line, ") + 0x");
 }
 
-static int probe(struct wk_bytes first)
-{
-	bool has_head = wk_probe_lines(first, is_thread) || wk_probe_lines(first, is_process);
-
-	return has_head && wk_probe_lines(first, is_frame) ? 85 : 0;
-}
-
 static void end_stack(struct state *state)
 {
 	if (state->text.count == 0)
@@ -142,6 +135,7 @@ static bool read_stacks(const struct wk_input *input, const struct wk_sink *sink
 const struct wk_reader wk_reader_aix = {
 	.name = "aix",
 	.summary = "stacks of AIX's procstack",
-	.probe = probe,
+	.signs = (const struct wk_line_sign[]){
+		{ 85, is_thread, is_frame }, { 85, is_process, is_frame }, { 0 } },
 	.read = read_stacks,
 };

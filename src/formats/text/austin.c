@@ -114,11 +114,6 @@ static bool is_head(struct wk_str line)
 	return wk_str_starts(line, "# austin: ");
 }
 
-static int probe(struct wk_bytes first)
-{
-	return wk_probe_lines(first, is_head) ? 95 : wk_probe_lines(first, is_sample) ? 90 : 0;
-}
-
 /* "function (file.py)" before Austin 2, followed by ";L12". */
 static bool read_oldest(struct wk_str text, struct wk_str *behind, struct wk_event_frame *frame)
 {
@@ -270,6 +265,7 @@ const struct wk_reader wk_reader_austin = {
 	.name = "austin",
 	.summary = "samples of Austin (Python)",
 	.suffixes = (const char *const[]){ ".austin", NULL },
-	.probe = probe,
+	.signs = (const struct wk_line_sign[]){
+		{ 95, is_head, NULL }, { 90, is_sample, NULL }, { 0 } },
 	.read = read_samples,
 };

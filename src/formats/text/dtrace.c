@@ -244,30 +244,22 @@ static struct wk_str without_semicolons(struct dtrace *dtrace, struct wk_str tex
 	return wk_buf_str(&dtrace->plain);
 }
 
-static void on_inferno_frame(struct dtrace *dtrace, struct wk_str text)
+static void on_tool_frame(struct dtrace *dtrace, struct wk_str text, bool is_perl)
 {
-	bool is_leaf = dtrace->stack.count == 0,
-	     with_offsets = dtrace->stack.collapse->with_offsets;
-	bool has_inlined = with_offsets || wk_str_find(text, "->") != SIZE_MAX;
+	bool with_offsets = dtrace->stack.collapse->with_offsets;
+	bool has_inlined = !is_perl && (with_offsets || wk_str_has(text, "->"));
 
-	if (!with_offsets || is_leaf)
+	if (!with_offsets || dtrace->stack.count == 0)
 		text.len = last_plus(text);
 	text = without_arguments(text);
-	text = text.len ? with_rust_name(dtrace, text) : wk_str_c("-");
-	text = without_semicolons(dtrace, text);
+	if (text.len == 0)
+		text = wk_str_c("-");
+	else if (!is_perl)
+		text = without_semicolons(dtrace, with_rust_name(dtrace, text));
 	if (has_inlined)
 		add_with_inlined(dtrace, text);
 	else
 		wk_stack_text_add(&dtrace->stack, wk_stack_writer_name(dtrace->stack.writer, text));
-}
-
-static void on_perl_frame(struct dtrace *dtrace, struct wk_str text)
-{
-	if (!dtrace->stack.collapse->with_offsets || dtrace->stack.count == 0)
-		text.len = last_plus(text);
-	text = without_arguments(text);
-	wk_stack_text_add(&dtrace->stack, wk_stack_writer_name(dtrace->stack.writer,
-							       text.len ? text : wk_str_c("-")));
 }
 
 static bool skip_header(struct dtrace *dtrace)
@@ -289,9 +281,9 @@ static bool read_as_tool(struct dtrace *dtrace, struct wk_err *err)
 	uint64_t count;
 
 	if (!skip_header(dtrace)) {
-		wk_stack_writer_note(dtrace->stack.writer,
-				     wk_str_c("File ended while skipping headers: no blank line "
-					      "that stacks follow"));
+		wk_note(dtrace->stack.writer,
+			"File ended while skipping headers: no blank line that "
+			"stacks follow");
 		return true;
 	}
 	while (wk_stack_text_next(&dtrace->stack, &line)) {
@@ -302,9 +294,9 @@ static bool read_as_tool(struct dtrace *dtrace, struct wk_err *err)
 		if (wk_num_u64(text, &count))
 			on_count(dtrace, count);
 		else if (is_perl)
-			on_perl_frame(dtrace, wk_str_skip(line, (size_t)(text.at - line.at)));
+			on_tool_frame(dtrace, wk_str_skip(line, (size_t)(text.at - line.at)), true);
 		else
-			on_inferno_frame(dtrace, text);
+			on_tool_frame(dtrace, text, false);
 	}
 	if (dtrace->stack.count && !is_perl)
 		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,

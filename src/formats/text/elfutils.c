@@ -50,13 +50,6 @@ static bool is_head(struct wk_str line)
 	       wk_str_is(line, ":");
 }
 
-static int probe(struct wk_bytes first)
-{
-	size_t heads = wk_probe_lines(first, is_head), frames = wk_probe_lines(first, is_frame);
-
-	return heads && frames ? 95 : 0;
-}
-
 static void add_waiting(struct state *state)
 {
 	if (state->has_frame)
@@ -177,6 +170,6 @@ static bool read_stacks(const struct wk_input *input, const struct wk_sink *sink
 const struct wk_reader wk_reader_elfutils = {
 	.name = "elfutils",
 	.summary = "stacks of eu-stack",
-	.probe = probe,
+	.signs = (const struct wk_line_sign[]){ { 95, is_head, is_frame }, { 0 } },
 	.read = read_stacks,
 };

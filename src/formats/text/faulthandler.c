@@ -33,11 +33,6 @@ static bool is_head(struct wk_str line)
 	return wk_str_ends(line, "(most recent call first):");
 }
 
-static int probe(struct wk_bytes first)
-{
-	return wk_probe_lines(first, is_frame) && wk_probe_lines(first, is_head) ? 95 : 0;
-}
-
 static void add_frame(struct wk_stack_text *text, const struct place *place)
 {
 	struct wk_event_frame frame = { .name = place->function, .file = place->file };
@@ -99,6 +94,6 @@ static bool read_tracebacks(const struct wk_input *input, const struct wk_sink *
 const struct wk_reader wk_reader_faulthandler = {
 	.name = "faulthandler",
 	.summary = "tracebacks of Python's faulthandler",
-	.probe = probe,
+	.signs = (const struct wk_line_sign[]){ { 95, is_frame, is_head }, { 0 } },
 	.read = read_tracebacks,
 };

@@ -342,28 +342,22 @@ static void emit_fractions(const struct reading *r)
 
 	if (r->fractions == 0)
 		return;
-	wk_buf_add_text(&text, "The input data has fractional sample counts: ");
-	wk_buf_add_text(&text, r->scale > 1 ? "digits below a thousandth were dropped in "
-					    : "digits after the point were dropped in ");
 	wk_num_add_counted(&text, r->fractions, " line", " lines");
-	wk_buf_add_text(&text, "; to keep them, scale the counts up and draw with --factor");
-	wk_stack_writer_note(r->writer, wk_buf_str(&text));
+	wk_note(r->writer,
+		"The input data has fractional sample counts: digits %s were dropped in %s; to "
+		"keep them, scale the counts up and draw with --factor",
+		r->scale > 1 ? "below a thousandth" : "after the point", wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
 
 /* In the words of the older tools. */
 static void emit_ignored(const struct reading *r)
 {
-	struct wk_buf text = { 0 };
-
-	if (r->bad.count == 0)
-		return;
-	wk_buf_add_fmt(&text,
-		       "Ignored %" PRIu64 " lines with invalid format; the first is line "
-		       "%" PRIu64,
-		       r->bad.count, r->bad.first_number);
-	wk_stack_writer_note(r->writer, wk_buf_str(&text));
-	wk_buf_fini(&text);
+	if (r->bad.count)
+		wk_note(r->writer,
+			"Ignored %" PRIu64 " lines with invalid format; the first is line "
+			"%" PRIu64,
+			r->bad.count, r->bad.first_number);
 }
 
 static bool read_folded(const struct wk_input *input, const struct wk_sink *sink,
@@ -396,8 +390,7 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 	else
 		wk_bad_lines_emit(&r.bad, r.writer);
 	emit_fractions(&r);
-	if (wk_stack_writer_samples(r.writer) == 0 && !wk_stack_writer_is_done(r.writer))
-		wk_fail_no_stacks(err, input->bytes, expected);
+	wk_check_samples(r.writer, false, input->bytes, expected, err);
 	wk_free(r.batch.frames);
 	wk_textmap_fini(&r.frames);
 	wk_word_cache_fini(&r.words);

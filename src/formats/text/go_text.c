@@ -125,20 +125,16 @@ static void read_mapping(struct reading *reading, struct wk_str line)
 /* "samples/count cpu/nanoseconds[dflt]" */
 static void read_types(struct wk_pprof_tables *tables, struct wk_str line)
 {
-	wk_pprof_add_text(tables, (struct wk_str){ 0 });
-	for (;;) {
-		struct wk_str word;
-		uint64_t type;
-		bool is_default;
+	struct wk_str word;
 
-		wk_scan_blanks(&line);
-		word = wk_scan_word(&line);
-		if (word.len == 0)
-			return;
-		is_default = wk_str_ends(word, "[dflt]");
+	wk_pprof_add_text(tables, (struct wk_str){ 0 });
+	while (wk_next_word(&line, &word)) {
+		bool is_default = wk_str_ends(word, "[dflt]");
+		uint64_t type;
+
 		word.len -= is_default ? strlen("[dflt]") : 0;
-		type = wk_pprof_add_text(tables, wk_scan_to(&word, '/'));
-		wk_pprof_add_type(tables, type, wk_pprof_add_text(tables, wk_str_skip(word, 1)));
+		type = wk_pprof_add_text(tables, wk_str_cut(&word, '/'));
+		wk_pprof_add_type(tables, type, wk_pprof_add_text(tables, word));
 		if (is_default)
 			tables->default_type = type;
 	}
@@ -250,54 +246,26 @@ static bool is_rule(struct wk_str line)
 	return wk_str_starts(line, "-----------+");
 }
 
-struct value_unit {
-	const char *suffix, *unit;
-	double scale;
-};
-
-static const struct value_unit value_units[] = {
-	{ "", "count", 1 },
-	{ "ns", "nanoseconds", 1 },
-	{ "us", "nanoseconds", 1e3 },
-	{ "\302\265s", "nanoseconds", 1e3 },
-	{ "ms", "nanoseconds", 1e6 },
-	{ "s", "nanoseconds", 1e9 },
-	{ "mins", "nanoseconds", 60e9 },
-	{ "hrs", "nanoseconds", 3600e9 },
-	{ "B", "bytes", 1 },
-	{ "kB", "bytes", 1024 },
-	{ "MB", "bytes", 1024.0 * 1024 },
-	{ "GB", "bytes", 1024.0 * 1024 * 1024 },
-	{ "TB", "bytes", 1024.0 * 1024 * 1024 * 1024 },
-};
-
 /* "1.14MB": already rounded by pprof. */
-static const struct value_unit *read_value(struct wk_str *text, uint64_t *value)
+static const struct wk_unit *read_value(struct wk_str *text, uint64_t *value)
 {
-	uint64_t whole = 0, fraction = 0;
-	double parts = 1, sum;
-	struct wk_str rest = *text, suffix;
+	static const struct wk_unit count = { "", 1, "count" };
+	struct wk_str rest = *text, number, word;
+	const struct wk_unit *unit = &count;
+	double real, sum;
 
-	if (!wk_scan_number(&rest, &whole))
+	while (rest.len && (wk_is_digit(rest.at[0]) || rest.at[0] == '.'))
+		rest = wk_str_skip(rest, 1);
+	number = wk_str_of(text->at, text->len - rest.len);
+	word = wk_scan_word(&rest);
+	if (word.len)
+		unit = wk_unit_of(word);
+	if (!unit || !wk_num_real(number, &real))
 		return NULL;
-	if (wk_str_accept(&rest, ".")) {
-		size_t before = rest.len;
-
-		if (!wk_scan_number(&rest, &fraction))
-			return NULL;
-		for (size_t i = rest.len; i < before; i++)
-			parts *= 10;
-	}
-	suffix = wk_scan_word(&rest);
-	for (size_t i = 0; i < sizeof(value_units) / sizeof(value_units[0]); i++) {
-		if (!wk_str_is(suffix, value_units[i].suffix))
-			continue;
-		sum = ((double)whole + (double)fraction / parts) * value_units[i].scale + 0.5;
-		*value = sum < 9e18 ? (uint64_t)sum : (uint64_t)INT64_MAX;
-		*text = rest;
-		return &value_units[i];
-	}
-	return NULL;
+	sum = real * (double)unit->times + 0.5;
+	*value = sum < 9e18 ? (uint64_t)sum : (uint64_t)INT64_MAX;
+	*text = rest;
+	return unit;
 }
 
 static void add_frame(struct reading *reading, struct wk_str name)
@@ -322,13 +290,14 @@ static void end_stack(struct reading *reading)
 }
 
 /* All values but 0 have a unit, so the first nonzero one determines the source. */
-static void emit_source(struct reading *reading, const struct value_unit *unit)
+static void emit_source(struct reading *reading, const struct wk_unit *unit)
 {
 	struct wk_str type = reading->type.len ? reading->type : wk_str_c("samples");
 
 	if (reading->has_source || reading->value == 0)
 		return;
-	reading->scale = wk_pprof_emit_source(reading->text.writer, 0, type, wk_str_c(unit->unit));
+	reading->scale =
+		wk_pprof_emit_source(reading->text.writer, 0, type, wk_str_c(unit->counts));
 	reading->has_source = true;
 }
 
@@ -337,7 +306,7 @@ static void emit_source(struct reading *reading, const struct value_unit *unit)
 static void read_trace_line(struct reading *reading, struct wk_str line)
 {
 	struct wk_str rest = wk_trim(line);
-	const struct value_unit *unit;
+	const struct wk_unit *unit;
 
 	if (rest.len == 0)
 		return;

@@ -41,11 +41,6 @@ static bool is_place(struct wk_str line)
 	return read_place(line, &file, &number);
 }
 
-static int probe(struct wk_bytes first)
-{
-	return wk_probe_lines(first, is_head) && wk_probe_lines(first, is_place) ? 95 : 0;
-}
-
 /* `net/http.(*Server).Serve(0xc000, {0x1, 0x2})` without its arguments. */
 static bool read_function(struct wk_str line, struct wk_str *function)
 {
@@ -119,6 +114,6 @@ static bool read_dump(const struct wk_input *input, const struct wk_sink *sink, 
 const struct wk_reader wk_reader_goroutine = {
 	.name = "goroutine",
 	.summary = "dumps of Go's goroutines: panics, SIGQUIT, pprof's debug=2",
-	.probe = probe,
+	.signs = (const struct wk_line_sign[]){ { 95, is_head, is_place }, { 0 } },
 	.read = read_dump,
 };

@@ -21,11 +21,6 @@ static bool is_state(struct wk_str line)
 	return wk_str_has(line, "java.lang.Thread.State: ");
 }
 
-static int probe(struct wk_bytes first)
-{
-	return wk_probe_lines(first, is_head) ? 95 : wk_probe_lines(first, is_state) ? 85 : 0;
-}
-
 /* Threads of the virtual machine that are RUNNABLE but idle. */
 static bool is_background(struct wk_str thread)
 {
@@ -182,6 +177,7 @@ static bool read_dumps(const struct wk_input *input, const struct wk_sink *sink,
 const struct wk_reader wk_reader_jstack = {
 	.name = "jstack",
 	.summary = "Java thread dumps, one or many",
-	.probe = probe,
+	.signs = (const struct wk_line_sign[]){
+		{ 95, is_head, NULL }, { 85, is_state, NULL }, { 0 } },
 	.read = read_dumps,
 };

@@ -24,17 +24,11 @@ static struct wk_str without_place(struct wk_str line, struct wk_str *behind)
 
 static void add_words(struct words *words, struct wk_str text)
 {
-	for (;;) {
-		struct wk_str word;
+	struct wk_str word;
 
-		wk_scan_blanks(&text);
-		word = wk_scan_word(&text);
-		if (word.len == 0)
-			return;
+	for (; wk_next_word(&text, &word); words->count++)
 		if (words->count < 4)
 			words->word[words->count] = word;
-		words->count++;
-	}
 }
 
 static struct words words_of(struct wk_str line)
@@ -55,11 +49,6 @@ static bool is_head(struct wk_str line)
 	return words.count == 3 && wk_num_u64(words.word[0], &number) &&
 	       wk_num_u64(words.word[1], &number) && line.at[line.len - 1] == ')' &&
 	       wk_str_has(words.word[2], ".");
-}
-
-static int probe(struct wk_bytes first)
-{
-	return wk_probe_lines(first, is_head) ? 60 : 0;
 }
 
 /* The frame in the form of a Java line: "method(File.java:12)". */
@@ -107,6 +96,6 @@ static bool read_report(const struct wk_input *input, const struct wk_sink *sink
 const struct wk_reader wk_reader_ljp = {
 	.name = "ljp",
 	.summary = "lightweight Java profiler",
-	.probe = probe,
+	.signs = (const struct wk_line_sign[]){ { 60, is_head, NULL }, { 0 } },
 	.read = read_report,
 };

@@ -59,11 +59,6 @@ static bool is_row(struct wk_str line)
 	return read_row(line, &row);
 }
 
-static int probe(struct wk_bytes first)
-{
-	return wk_probe_lines(first, is_row) ? 90 : 0;
-}
-
 /* Samples that the callers below a line do not account for end at that line. */
 static void end_levels(struct graph *graph, size_t indent)
 {
@@ -119,11 +114,8 @@ static void end_collapsed(struct graph *graph, size_t indent)
 
 static void add_collapsed(struct graph *graph, const struct row *row)
 {
-	size_t old = graph->column_cap;
-
 	end_collapsed(graph, row->indent);
-	WK_RESERVE(graph->columns, graph->column_cap, row->indent + 1);
-	memset(graph->columns + old, 0, (graph->column_cap - old) * sizeof(*graph->columns));
+	WK_RESERVE_ZEROED(graph->columns, graph->column_cap, row->indent + 1);
 	graph->columns[row->indent] = wk_stack_writer_name(graph->text.writer, row->name);
 	graph->indent = row->indent;
 	graph->count = row->count;
@@ -180,6 +172,6 @@ static bool read_graph(const struct wk_input *input, const struct wk_sink *sink,
 const struct wk_reader wk_reader_pmcstat = {
 	.name = "pmcstat",
 	.summary = "call graphs of FreeBSD's pmcstat -G",
-	.probe = probe,
+	.signs = (const struct wk_line_sign[]){ { 90, is_row, NULL }, { 0 } },
 	.read = read_graph,
 };

@@ -19,11 +19,6 @@ static bool is_frame(struct wk_str line)
 	       wk_str_starts(line, " : ");
 }
 
-static int probe(struct wk_bytes first)
-{
-	return wk_probe_lines(first, is_frame) ? 75 : 0;
-}
-
 /* As the older tool: without leading blanks, without everything from the last '+' on, without
  * everything up to the last " : ". */
 static struct wk_str collapsed_name(struct wk_str line)
@@ -112,6 +107,6 @@ static bool read_stacks(const struct wk_input *input, const struct wk_sink *sink
 const struct wk_reader wk_reader_stap = {
 	.name = "stap",
 	.summary = "stacks and counts of SystemTap",
-	.probe = probe,
+	.signs = (const struct wk_line_sign[]){ { 75, is_frame, NULL }, { 0 } },
 	.read = read_stacks,
 };

@@ -30,11 +30,6 @@ static bool is_share(struct wk_str line)
 	return read_share(wk_trim(line), &samples);
 }
 
-static int probe(struct wk_bytes first)
-{
-	return wk_probe_lines(first, is_share) ? 85 : 0;
-}
-
 /* "1: name" of a frame line; the number is the depth. */
 static bool read_name(struct wk_str line, struct wk_str *name)
 {
@@ -118,6 +113,6 @@ static bool read_report(const struct wk_input *input, const struct wk_sink *sink
 const struct wk_reader wk_reader_wcp = {
 	.name = "wcp",
 	.summary = "reports of wallClockProfiler",
-	.probe = probe,
+	.signs = (const struct wk_line_sign[]){ { 85, is_share, NULL }, { 0 } },
 	.read = read_report,
 };

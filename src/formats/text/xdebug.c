@@ -47,11 +47,6 @@ static bool is_call(struct wk_str line)
 	       wk_num_u64(fields[NUMBER], &number) && wk_str_is(fields[KIND], "0");
 }
 
-static int probe(struct wk_bytes first)
-{
-	return wk_probe_lines(first, is_start) && wk_probe_lines(first, is_call) ? 95 : 0;
-}
-
 static void emit(struct trace *trace, uint32_t source, uint64_t weight)
 {
 	wk_stack_writer_sample(
@@ -181,6 +176,6 @@ const struct wk_reader wk_reader_xdebug = {
 	.name = "xdebug",
 	.summary = "PHP traces of Xdebug, trace_format = 1",
 	.suffixes = (const char *const[]){ ".xt", NULL },
-	.probe = probe,
+	.signs = (const struct wk_line_sign[]){ { 95, is_start, is_call }, { 0 } },
 	.read = read_trace,
 };
