@@ -28,12 +28,6 @@ static void grow(struct wk_textmap *map)
 	wk_free(old.slots);
 }
 
-static bool holds(const struct wk_textmap_slot *slot, struct wk_str text, uint64_t hash)
-{
-	return slot->hash == hash && slot->len == text.len &&
-	       memcmp(slot->at, text.at, text.len) == 0;
-}
-
 uint32_t *wk_textmap_add(struct wk_textmap *map, struct wk_str text, uint64_t hash)
 {
 	struct wk_textmap_slot *slot;
@@ -43,7 +37,8 @@ uint32_t *wk_textmap_add(struct wk_textmap *map, struct wk_str text, uint64_t ha
 		grow(map);
 	at = hash & (map->cap - 1);
 	for (; map->slots[at].number; at = (at + 1) & (map->cap - 1))
-		if (holds(&map->slots[at], text, hash))
+		if (map->slots[at].hash == hash && map->slots[at].len == text.len &&
+		    memcmp(map->slots[at].at, text.at, text.len) == 0)
 			return &map->slots[at].number;
 	slot = &map->slots[at];
 	*slot = (struct wk_textmap_slot){ text.at, hash, (uint32_t)text.len, 0 };

@@ -62,18 +62,10 @@ void wk_call_graph_free(struct wk_call_graph *graph)
 	wk_free(graph);
 }
 
-static void *grown(void *at, size_t *cap, size_t rows, size_t measures, size_t size)
-{
-	return wk_grow(at, cap, rows * measures + 1, size);
-}
-
 uint32_t wk_call_graph_function(struct wk_call_graph *graph)
 {
-	size_t at = (size_t)graph->functions * graph->measures;
-
-	graph->self = grown(graph->self, &graph->self_cap, (size_t)graph->functions + 1,
-			    graph->measures, sizeof(*graph->self));
-	memset(graph->self + at, 0, graph->measures * sizeof(*graph->self));
+	WK_RESERVE_ZEROED(graph->self, graph->self_cap,
+			  ((size_t)graph->functions + 1) * graph->measures + 1);
 	return graph->functions++;
 }
 
@@ -100,11 +92,8 @@ void wk_call_graph_call(struct wk_call_graph *graph, uint32_t caller, uint32_t c
 		*known = ++graph->edge_count;
 		WK_RESERVE(graph->edges, graph->edges_cap, graph->edge_count);
 		graph->edges[edge] = (struct wk_call_edge){ caller, callee };
-		graph->edge_costs =
-			grown(graph->edge_costs, &graph->edge_costs_cap, graph->edge_count,
-			      graph->measures, sizeof(*graph->edge_costs));
-		memset(graph->edge_costs + edge * graph->measures, 0,
-		       graph->measures * sizeof(*graph->edge_costs));
+		WK_RESERVE_ZEROED(graph->edge_costs, graph->edge_costs_cap,
+				  graph->edge_count * graph->measures + 1);
 	}
 	add(graph->edge_costs + (*known - 1) * graph->measures, costs, graph->measures);
 }
@@ -191,8 +180,7 @@ static struct path pop_heap(struct unfolding *u)
 /* Space for the costs of the next path; used only if add_path accepts it. */
 static double *next_costs(struct unfolding *u)
 {
-	u->costs = grown(u->costs, &u->costs_cap, (size_t)u->paths + 1, u->graph->measures,
-			 sizeof(*u->costs));
+	WK_RESERVE(u->costs, u->costs_cap, ((size_t)u->paths + 1) * u->graph->measures + 1);
 	return u->costs + (size_t)u->paths * u->graph->measures;
 }
 
