@@ -13,7 +13,7 @@ void wk_stack_text_begin(struct wk_stack_text *text, const struct wk_input *inpu
 		.names = wk_strtab_new(),
 	};
 	if (measure)
-		wk_stack_text_source(text, 0, measure, "samples");
+		wk_stack_writer_source(text->writer, 0, measure, "samples", false);
 }
 
 bool wk_stack_text_next(struct wk_stack_text *text, struct wk_str *line)
@@ -23,15 +23,6 @@ bool wk_stack_text_next(struct wk_stack_text *text, struct wk_str *line)
 
 	*line = text->line;
 	return ok;
-}
-
-void wk_stack_text_source(struct wk_stack_text *text, uint32_t source, const char *name,
-			  const char *unit)
-{
-	struct wk_event_source event = { .source = source, .name = wk_str_c(name),
-					.unit = wk_str_c(unit), .is_weighed = true };
-
-	wk_stack_writer_emit_source(text->writer, &event);
 }
 
 void wk_stack_text_add(struct wk_stack_text *text, uint32_t frame)

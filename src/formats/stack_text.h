@@ -40,9 +40,6 @@ void wk_stack_text_begin(struct wk_stack_text *text, const struct wk_input *inpu
 			 const struct wk_sink *sink, const char *measure);
 bool wk_stack_text_next(struct wk_stack_text *text, struct wk_str *line);
 
-void wk_stack_text_source(struct wk_stack_text *text, uint32_t source, const char *name,
-			  const char *unit);
-
 /* Adds the next outer frame. In collapse mode only its name is used. */
 void wk_stack_text_frame(struct wk_stack_text *text, const struct wk_event_frame *frame);
 void wk_stack_text_name(struct wk_stack_text *text, struct wk_str name);

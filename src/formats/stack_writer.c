@@ -362,11 +362,12 @@ void wk_stack_writer_emit_source(struct wk_stack_writer *writer,
 	wk_stack_writer_event(writer, &event);
 }
 
-void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, const char *unit,
-			    bool is_cpu_time)
+void wk_stack_writer_source(struct wk_stack_writer *writer, uint32_t number, const char *name,
+			    const char *unit, bool is_cpu_time)
 {
-	struct wk_event_source source = { .name = wk_str_c(name), .unit = wk_str_c(unit),
-					  .is_cpu_time = is_cpu_time, .is_weighed = true };
+	struct wk_event_source source = { .source = number, .name = wk_str_c(name),
+					  .unit = wk_str_c(unit), .is_cpu_time = is_cpu_time,
+					  .is_weighed = true };
 
 	wk_stack_writer_emit_source(writer, &source);
 }

@@ -74,9 +74,9 @@ void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event
 void wk_stack_writer_emit_source(struct wk_stack_writer *writer,
 				 const struct wk_event_source *source);
 
-/* Emits SOURCE number 0, for inputs with one measure; call it first. */
-void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, const char *unit,
-			    bool is_cpu_time);
+/* The same for samples with weights. Inputs with one measure have number 0; call it first. */
+void wk_stack_writer_source(struct wk_stack_writer *writer, uint32_t number, const char *name,
+			    const char *unit, bool is_cpu_time);
 
 /* A process or thread that exists, with its name. */
 void wk_stack_writer_process(struct wk_stack_writer *writer, uint32_t pid, struct wk_str name);

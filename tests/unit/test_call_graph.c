@@ -84,7 +84,7 @@ static struct seen *unfolded(struct wk_call_graph *graph, uint32_t functions)
 	struct wk_stack_writer *writer = wk_stack_writer_new(&sink);
 	uint32_t *frames = wk_alloc_zeroed((size_t)functions + 1, sizeof(*frames));
 
-	wk_stack_writer_source(writer, "a", "events", false);
+	wk_stack_writer_source(writer, 0, "a", "events", false);
 	for (uint32_t i = 0; i < functions; i++) {
 		struct wk_buf name = { 0 };
 

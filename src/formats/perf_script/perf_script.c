@@ -284,7 +284,7 @@ bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_
 	struct wk_script_emitter emitter;
 
 	if (collapse)
-		wk_stack_writer_source(writer, "samples", "samples", true);
+		wk_stack_writer_source(writer, 0, "samples", "samples", true);
 	else
 		emit_facts(writer, input->bytes);
 	cut(parts, count, input);

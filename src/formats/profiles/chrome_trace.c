@@ -313,17 +313,6 @@ static void read_all(struct reading *reading, struct wk_json *json)
 
 /* --- Emitting ------------------------------------------------------------------------------ */
 
-static void emit_source(struct reading *reading, uint32_t number, const char *name, bool is_cpu)
-{
-	struct wk_event_source source = { .source = number,
-					  .name = wk_str_c(name),
-					  .unit = wk_str_c("ns"),
-					  .is_cpu_time = is_cpu,
-					  .is_weighed = number == SOURCE_TRACE };
-
-	wk_stack_writer_emit_source(reading->writer, &source);
-}
-
 static void emit_threads(struct reading *reading)
 {
 	for (size_t i = 0; i < reading->thread_count; i++) {
@@ -352,9 +341,9 @@ static void emit_processes(struct reading *reading)
 static void emit(struct reading *reading)
 {
 	if (reading->events)
-		emit_source(reading, SOURCE_TRACE, "trace", false);
+		wk_stack_writer_source(reading->writer, SOURCE_TRACE, "trace", "ns", false);
 	if (reading->profile_count)
-		emit_source(reading, SOURCE_CPU, "cpu", true);
+		wk_v8_emit_source(reading->writer, SOURCE_CPU);
 	for (size_t i = 0; i < reading->profile_count; i++)
 		wk_v8_emit(&reading->profiles[i]->profile);
 	emit_threads(reading);

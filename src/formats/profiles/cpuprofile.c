@@ -47,17 +47,6 @@ static void read_key(struct reading *reading, struct wk_str key, struct wk_json 
 	}
 }
 
-static void emit_source(struct wk_v8_profile *profile, const char *name, const char *unit)
-{
-	bool is_cpu = wk_str_is(wk_str_c(name), "cpu");
-	struct wk_event_source source = { .name = wk_str_c(name),
-					  .unit = wk_str_c(unit),
-					  .is_cpu_time = is_cpu,
-					  .is_weighed = !is_cpu };
-
-	wk_stack_writer_emit_source(profile->writer, &source);
-}
-
 static void emit(struct reading *reading)
 {
 	struct wk_v8_profile *profile = &reading->profile;
@@ -65,13 +54,13 @@ static void emit(struct reading *reading)
 	if (reading->has_timestamps)
 		profile->end_ns = 0;
 	if (profile->has_bytes) {
-		emit_source(profile, "allocated", "bytes");
+		wk_stack_writer_source(profile->writer, 0, "allocated", "bytes", false);
 		wk_v8_emit_hits(profile);
 	} else if (profile->sample_count && profile->delta_count) {
-		emit_source(profile, "cpu", "ns");
+		wk_v8_emit_source(profile->writer, 0);
 		wk_v8_emit(profile);
 	} else {
-		emit_source(profile, "hits", "samples");
+		wk_stack_writer_source(profile->writer, 0, "hits", "samples", false);
 		wk_v8_emit_hits(profile);
 	}
 	if (profile->lost_samples)

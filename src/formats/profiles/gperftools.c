@@ -230,10 +230,10 @@ static void read_heap(struct state *state, struct wk_str rest)
 	size_t maps = wk_str_find(rest, maps_head);
 	struct wk_str line;
 
-	wk_stack_text_source(&state->text, IN_USE, "memory in use", "bytes");
-	wk_stack_text_source(&state->text, OBJECTS, "objects in use", "objects");
-	wk_stack_text_source(&state->text, ALLOCATED, "memory allocated", "bytes");
-	wk_stack_text_source(&state->text, ALLOCATIONS, "allocations", "objects");
+	wk_stack_writer_source(state->text.writer, IN_USE, "memory in use", "bytes", false);
+	wk_stack_writer_source(state->text.writer, OBJECTS, "objects in use", "objects", false);
+	wk_stack_writer_source(state->text.writer, ALLOCATED, "memory allocated", "bytes", false);
+	wk_stack_writer_source(state->text.writer, ALLOCATIONS, "allocations", "objects", false);
 	if (maps != SIZE_MAX)
 		emit_mappings(state, wk_str_skip(rest, maps));
 	/* From here on lines are counted, for words about those that make no sense. */
@@ -291,8 +291,8 @@ static bool read_cpu(struct state *state, struct wk_bytes bytes, struct wk_err *
 			       "neither a heap profile nor a CPU profile of 64-bit "
 			       "little-endian words");
 	ns = period_us > 1 ? times(period_us, 1000) : 1;
-	wk_stack_text_source(&state->text, 0, period_us > 1 ? "CPU time" : "samples",
-			     period_us > 1 ? "ns" : "samples");
+	wk_stack_writer_source(state->text.writer, 0, period_us > 1 ? "CPU time" : "samples",
+			       period_us > 1 ? "ns" : "samples", false);
 	emit_cpu_mappings(state, bytes);
 	while (read_record(&bytes, &count, &addresses)) {
 		state->count = 0;

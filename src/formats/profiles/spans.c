@@ -42,11 +42,8 @@ void wk_spans_fini(struct wk_spans *spans)
 
 void wk_spans_source(struct wk_spans *spans, uint32_t number, const char *name, const char *unit)
 {
-	struct wk_event_source source = { .source = number, .name = wk_str_c(name),
-					  .unit = wk_str_c(unit), .is_weighed = true };
-
 	if (!(spans->sources & 1u << number))
-		wk_stack_writer_emit_source(spans->writer, &source);
+		wk_stack_writer_source(spans->writer, number, name, unit, false);
 	spans->sources |= 1u << number;
 }
 

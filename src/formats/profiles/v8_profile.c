@@ -248,6 +248,14 @@ static uint32_t stack_of(struct wk_v8_profile *profile, uint32_t row)
 
 /* --- Emitting ------------------------------------------------------------------------------ */
 
+void wk_v8_emit_source(struct wk_stack_writer *writer, uint32_t number)
+{
+	struct wk_event_source source = { .source = number, .name = WK_STR("cpu"),
+					  .unit = WK_STR("ns"), .is_cpu_time = true };
+
+	wk_stack_writer_emit_source(writer, &source);
+}
+
 static void emit_sample(struct wk_v8_profile *profile, uint32_t row, uint64_t time_ns,
 			uint64_t weight)
 {

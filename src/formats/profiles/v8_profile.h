@@ -59,6 +59,9 @@ uint64_t wk_v8_time(struct wk_json *json);
 /* Reads an array of times of samples, which older files have. */
 void wk_v8_timestamps(struct wk_v8_profile *profile, struct wk_json *json);
 
+/* Emits the source of samples under a number. */
+void wk_v8_emit_source(struct wk_stack_writer *writer, uint32_t number);
+
 /* Emits all samples, each with the time until the next. */
 void wk_v8_emit(struct wk_v8_profile *profile);
 

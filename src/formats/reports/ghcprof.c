@@ -188,13 +188,13 @@ static bool on_row(struct ghcprof *prof, struct wk_str line)
 static void emit_source(struct ghcprof *prof)
 {
 	if (prof->measure == WK_COLLAPSE_BYTES)
-		wk_stack_writer_source(prof->text.writer, "allocated", "bytes", false);
+		wk_stack_writer_source(prof->text.writer, 0, "allocated", "bytes", false);
 	else if (prof->measure == WK_COLLAPSE_TICKS)
-		wk_stack_writer_source(prof->text.writer, "ticks", "ticks", true);
+		wk_stack_writer_source(prof->text.writer, 0, "ticks", "ticks", true);
 	else if (prof->tick_us && !prof->text.collapse)
-		wk_stack_writer_source(prof->text.writer, "time", "ns", true);
+		wk_stack_writer_source(prof->text.writer, 0, "time", "ns", true);
 	else
-		wk_stack_writer_source(prof->text.writer, "time", "0.1 %", true);
+		wk_stack_writer_source(prof->text.writer, 0, "time", "0.1 %", true);
 }
 
 static bool read_profile(struct ghcprof *prof)

@@ -1,7 +1,5 @@
 /* Call trees copied from Instruments (Edit > Deep Copy) or exported as CSV.
  * docs/formats/instruments.md */
-#include <inttypes.h>
-
 #include "base/num.h"
 #include "formats/reports/tree_text.h"
 #include "formats/scan.h"
@@ -81,7 +79,7 @@ static void emit_source(struct instruments *in, const char *counts)
 							   : "running time";
 
 	in->has_source = true;
-	wk_stack_writer_source(in->text.writer, name, counts, strcmp(counts, "bytes") != 0);
+	wk_stack_writer_source(in->text.writer, 0, name, counts, strcmp(counts, "bytes") != 0);
 }
 
 /* "shop (4711)" at the top is a process. */
@@ -141,15 +139,9 @@ static bool on_row(struct instruments *in, struct wk_str line)
 	}
 	ok = ok && wk_trim(rest).len && read_amount(total, &weight, &counts) &&
 	     (!in->has_self || read_amount(self, &self_weight, &self_counts));
-	if (!ok && in->text.collapse)
-		return wk_fail(in->text.err, WK_ECORRUPT, WK_NOWHERE,
-			       "line %" PRIu64 " is not a row of a call tree: \"%.*s\"",
-			       in->text.lines.number, line.len > 200 ? 200 : (int)line.len,
-			       line.at);
-	if (!ok) {
-		wk_bad_line(&in->text.bad, &in->text.lines, line, "the columns of the heading");
-		return true;
-	}
+	if (!ok)
+		return wk_tree_text_fault(&in->text, line, "this is not a row of a call tree:",
+					  "the columns of the heading");
 	if (!in->has_source)
 		emit_source(in, counts);
 	add_row(in, rest, in->has_self ? self_weight : weight);
@@ -179,7 +171,7 @@ static bool read_instruments(const struct wk_input *input, const struct wk_sink 
 	bool ok;
 
 	wk_tree_text_begin(&in.text, input, sink, err);
-	in.text.tree.keeps_zero = in.text.collapse != NULL;
+	in.text.is_strict = in.text.tree.keeps_zero = in.text.collapse != NULL;
 	ok = read_rows(&in);
 	return wk_tree_text_fini(&in.text) && ok;
 }

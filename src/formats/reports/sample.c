@@ -290,7 +290,7 @@ static bool read_sample(const struct wk_input *input, const struct wk_sink *sink
 		wk_tree_text_is_inferno(&sample.text);
 	sample.text.tree.keeps_zero =
 		sample.text.collapse && !wk_tree_text_is_inferno(&sample.text);
-	wk_stack_writer_source(sample.text.writer, "samples", "samples", false);
+	wk_stack_writer_source(sample.text.writer, 0, "samples", "samples", false);
 	ok = read_report(&sample);
 	wk_call_tree_close(&sample.text.tree, 0);
 	/* If a stack occurs twice, inferno-collapse-sample prints only its second count, without a

@@ -136,8 +136,8 @@ static bool read_plainly(struct vsprof *vsprof)
 	if (!read_heading(vsprof))
 		return wk_fail_no_stacks(vsprof->text.err, vsprof->text.bytes, EXPECTED);
 	vsprof->text.tree.with_callees = vsprof->measure->with_callees;
-	wk_stack_writer_source(vsprof->text.writer, vsprof->measure->source, vsprof->measure->unit,
-			       vsprof->measure->is_cpu_time);
+	wk_stack_writer_source(vsprof->text.writer, 0, vsprof->measure->source,
+			       vsprof->measure->unit, vsprof->measure->is_cpu_time);
 	while (wk_tree_text_row(&vsprof->text, &line))
 		if (!on_row(vsprof, line))
 			return false;
@@ -275,7 +275,7 @@ static bool read_vsprof(const struct wk_input *input, const struct wk_sink *sink
 	vsprof.text.csv.separator = ',';
 	if (vsprof.text.collapse) {
 		vsprof.text.is_strict = true;
-		wk_stack_writer_source(vsprof.text.writer, "samples", "samples", false);
+		wk_stack_writer_source(vsprof.text.writer, 0, "samples", "samples", false);
 		vsprof.text.tree.leaves_only = vsprof.text.tree.keeps_zero = true;
 		ok = read_as_tool(&vsprof);
 	} else {

@@ -168,7 +168,7 @@ static bool read_table(struct vtune *vtune)
 		wk_note(vtune->text.writer, "File ended before header: expected " EXPECTED);
 		return true;
 	}
-	wk_stack_writer_source(vtune->text.writer, vtune->measure->source, vtune->measure->unit,
+	wk_stack_writer_source(vtune->text.writer, 0, vtune->measure->source, vtune->measure->unit,
 			       vtune->measure->is_cpu_time);
 	while (wk_tree_text_row(&vtune->text, &line))
 		if (!on_row(vtune, line))

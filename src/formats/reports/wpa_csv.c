@@ -327,7 +327,7 @@ static bool read_table(struct wpa *wpa)
 		found = read_heading(wpa, line);
 	if (!found)
 		return wk_fail_no_stacks(wpa->text.err, wpa->text.bytes, EXPECTED);
-	wk_stack_writer_source(wpa->text.writer, wpa->measure ? wpa->measure->source : "samples",
+	wk_stack_writer_source(wpa->text.writer, 0, wpa->measure ? wpa->measure->source : "samples",
 			       wpa->unit->counts, wpa->measure && wpa->measure->is_cpu_time);
 	find_point(wpa, wpa->text.lines);
 	while (wk_tree_text_row(&wpa->text, &line))

@@ -263,7 +263,7 @@ static bool read_xperf(const struct wk_input *input, const struct wk_sink *sink,
 	wk_stack_text_begin(&xperf.text, input, sink, NULL);
 	xperf.text.input = bytes;
 	xperf.text.lines = wk_lines_of(bytes);
-	wk_stack_writer_source(xperf.text.writer, "SampledProfile", "samples", true);
+	wk_stack_writer_source(xperf.text.writer, 0, "SampledProfile", "samples", true);
 	*WK_APPEND(xperf.runs, xperf.run_count, xperf.run_cap) = (struct run){ 0 };
 	*WK_APPEND(xperf.samples, xperf.sample_count, xperf.sample_cap) = (struct sample){ 0 };
 	while (wk_stack_text_next(&xperf.text, &line))

@@ -55,7 +55,7 @@ static int probe(struct wk_bytes first)
 
 static void emit_source(struct state *state, const char *name, const char *unit, uint64_t scale)
 {
-	wk_stack_text_source(&state->text, state->sources++, name, unit);
+	wk_stack_writer_source(state->text.writer, state->sources++, name, unit, false);
 	state->scale = scale;
 }
 

@@ -374,8 +374,8 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 	const char *released = r.lines.at;
 	struct wk_str line;
 
-	wk_stack_writer_source(r.writer, "samples", r.scale > 1 ? WK_UNIT_THOUSANDTHS : "samples",
-			       false);
+	wk_stack_writer_source(r.writer, 0, "samples",
+			       r.scale > 1 ? WK_UNIT_THOUSANDTHS : "samples", false);
 	while (wk_lines_next(&r.lines, &line) && !wk_stack_writer_is_done(r.writer)) {
 		if (!is_remark(&r, line))
 			read_line(&r, line);

@@ -231,7 +231,7 @@ static void read_raw(struct reading *reading)
 	if (reading->tables.type_count == 0)
 		return;
 	if (reading->text.collapse)
-		wk_stack_writer_source(reading->text.writer, "samples", "samples", false);
+		wk_stack_writer_source(reading->text.writer, 0, "samples", "samples", false);
 	else
 		wk_pprof_emit_sources(&reading->pprof);
 	reading->text.lines = samples;

@@ -167,7 +167,8 @@ static bool read_dumps(const struct wk_input *input, const struct wk_sink *sink,
 
 	wk_stack_text_begin(&dump.text, input, sink, "runnable threads");
 	if (!input->options.collapse)
-		wk_stack_text_source(&dump.text, WAITING, "waiting threads", "samples");
+		wk_stack_writer_source(dump.text.writer, WAITING, "waiting threads", "samples",
+				       false);
 	while (wk_stack_text_next(&dump.text, &line))
 		read_line(&dump, line);
 	end_thread(&dump);

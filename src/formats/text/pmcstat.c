@@ -144,7 +144,8 @@ static void read_line(struct graph *graph, struct wk_str line)
 
 	if (read_row(line, &row)) {
 		if (!graph->text.collapse && graph->source == 0)
-			wk_stack_text_source(&graph->text, graph->source++, "samples", "samples");
+			wk_stack_writer_source(graph->text.writer, graph->source++, "samples",
+					       "samples", false);
 		if (graph->text.collapse)
 			add_collapsed(graph, &row);
 		else

@@ -24,12 +24,8 @@ static size_t split(struct wk_str line, struct wk_str *fields)
 {
 	size_t count = 0;
 
-	while (count < FIELDS) {
-		fields[count++] = wk_scan_to(&line, '\t');
-		if (line.len == 0)
-			break;
-		line = wk_str_skip(line, 1);
-	}
+	while (count < FIELDS && wk_str_split(line, '\t', &fields[count++], &line))
+		;
 	return count;
 }
 
@@ -144,11 +140,12 @@ static void read_line(struct trace *trace, struct wk_str line)
 
 static void emit_sources(struct trace *trace)
 {
-	wk_stack_text_source(&trace->text, TIME, "time", trace->text.collapse ? "us" : "ns");
+	wk_stack_writer_source(trace->text.writer, TIME, "time", trace->text.collapse ? "us" : "ns",
+			       false);
 	if (trace->text.collapse)
 		return;
-	wk_stack_text_source(&trace->text, MEMORY, "memory", "bytes");
-	wk_stack_text_source(&trace->text, CALLS, "calls", "samples");
+	wk_stack_writer_source(trace->text.writer, MEMORY, "memory", "bytes", false);
+	wk_stack_writer_source(trace->text.writer, CALLS, "calls", "samples", false);
 }
 
 static bool read_trace(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
