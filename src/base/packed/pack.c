@@ -49,7 +49,7 @@ static bool pack(void *context, const char *bytes, size_t len)
 	return true;
 }
 
-struct wk_packer *wk_packer_new(struct wk_out *to, struct wk_err *err)
+struct wk_out *wk_packer_new(struct wk_out *to, struct wk_err *err)
 {
 	struct wk_packer *packer = wk_alloc_zeroed(1, sizeof(*packer));
 
@@ -59,20 +59,17 @@ struct wk_packer *wk_packer_new(struct wk_out *to, struct wk_err *err)
 	packer->stream.zfree = wk_zlib_free;
 	if (deflateInit2(&packer->stream, LEVEL, Z_DEFLATED, 16 + MAX_WBITS, 8,
 			 Z_DEFAULT_STRATEGY) == Z_OK)
-		return packer;
+		return &packer->in;
 	wk_fail(err, WK_EIO, WK_NOWHERE, "zlib cannot be started");
 	wk_free(packer);
 	return NULL;
 }
 
-struct wk_out *wk_packer_out(struct wk_packer *packer)
+void wk_packer_end(struct wk_out *in)
 {
-	return &packer->in;
-}
+	struct wk_packer *packer = in->context;
 
-void wk_packer_end(struct wk_packer *packer)
-{
-	wk_out_end(&packer->in);
+	wk_out_end(in);
 	pump(packer, Z_FINISH);
 	deflateEnd(&packer->stream);
 	wk_free(packer);
@@ -85,7 +82,7 @@ bool wk_can_pack(void)
 	return false;
 }
 
-struct wk_packer *wk_packer_new(struct wk_out *to, struct wk_err *err)
+struct wk_out *wk_packer_new(struct wk_out *to, struct wk_err *err)
 {
 	(void)to;
 	wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
@@ -94,13 +91,7 @@ struct wk_packer *wk_packer_new(struct wk_out *to, struct wk_err *err)
 	return NULL;
 }
 
-struct wk_out *wk_packer_out(struct wk_packer *packer)
-{
-	(void)packer;
-	return NULL;
-}
-
-void wk_packer_end(struct wk_packer *packer)
+void wk_packer_end(struct wk_out *packer)
 {
 	(void)packer;
 }

@@ -1,7 +1,7 @@
 /* Plain bytes to packed ones: a writer that packs its input with gzip and passes it on.
  *
- *	struct wk_packer *packer = wk_packer_new(&file, &err);
- *	... wk_packer_out(packer) is a wk_out like any other ...
+ *	struct wk_out *packer = wk_packer_new(&file, &err);
+ *	... a wk_out like any other ...
  *	wk_packer_end(packer);       then the file, which is the caller's
  *
  * The same bytes give the same packed bytes: no time or name is stored. zlib may be missing from
@@ -12,16 +12,13 @@
 #include "base/err.h"
 #include "base/out.h"
 
-struct wk_packer;
-
 /* Whether this build can pack. */
 bool wk_can_pack(void);
 
 /* `to` must outlive the packer. NULL on failure. */
-struct wk_packer *wk_packer_new(struct wk_out *to, struct wk_err *err);
-struct wk_out *wk_packer_out(struct wk_packer *packer);
+struct wk_out *wk_packer_new(struct wk_out *to, struct wk_err *err);
 
 /* Ends the packed bytes and frees the packer; `to` knows whether they could be written. */
-void wk_packer_end(struct wk_packer *packer);
+void wk_packer_end(struct wk_out *packer);
 
 #endif

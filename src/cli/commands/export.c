@@ -256,12 +256,12 @@ static bool write_to(const struct export *export, struct wk_out *out, struct wk_
 
 static bool write_packed(const struct export *export, struct wk_out *out, struct wk_err *err)
 {
-	struct wk_packer *packer = wk_packer_new(out, err);
+	struct wk_out *packer = wk_packer_new(out, err);
 	bool ok;
 
 	if (!packer)
 		return false;
-	ok = write_to(export, wk_packer_out(packer), err);
+	ok = write_to(export, packer, err);
 	wk_packer_end(packer);
 	return ok;
 }
