@@ -130,7 +130,6 @@ static bool is_debug(struct wk_json *json)
 	case WK_JSON_BOOL:
 		return wk_json_bool(json);
 	case WK_JSON_NULL:
-		wk_json_skip(json);
 		return false;
 	default:
 		return wk_cargo_is_debug(wk_json_text_or_number(json));
@@ -148,8 +147,6 @@ static void read_profile(struct artifact *artifact, struct wk_json *json)
 			artifact->has_debug = is_debug(json);
 		else if (wk_str_is(key, "test"))
 			artifact->is_test = wk_json_bool(json);
-		else
-			wk_json_skip(json);
 	}
 }
 
@@ -175,8 +172,6 @@ static bool read_artifact(struct artifact *artifact, struct wk_bytes line)
 			read_profile(artifact, &json);
 		else if (wk_str_is(key, "executable") && wk_json_peek(&json) == WK_JSON_STRING)
 			wk_cargo_replace(&artifact->executable, wk_json_text(&json));
-		else
-			wk_json_skip(&json);
 	}
 	if (wk_json_end(&json, NULL) && is_artifact && artifact->executable && artifact->name)
 		return true;

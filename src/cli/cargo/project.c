@@ -49,9 +49,7 @@ void wk_cargo_read_target(struct wk_json *json, char **name, enum wk_cargo_kind 
 	while (wk_json_next_key(json, &key)) {
 		if (wk_str_is(key, "name"))
 			wk_cargo_replace(name, wk_json_text(json));
-		else if (!wk_str_is(key, "kind"))
-			wk_json_skip(json);
-		else if (wk_json_enter_array(json))
+		else if (wk_str_is(key, "kind") && wk_json_enter_array(json))
 			while (wk_json_next_element(json))
 				*kind = wk_cargo_kind_of(wk_json_text(json));
 	}
@@ -107,9 +105,7 @@ static void read_package(struct reading *reading, struct wk_json *json)
 			wk_cargo_replace(&package.manifest, wk_json_text(json));
 		else if (wk_str_is(key, "default_run"))
 			wk_cargo_replace(&package.default_run, wk_json_text(json));
-		else if (!wk_str_is(key, "targets"))
-			wk_json_skip(json);
-		else if (wk_json_enter_array(json))
+		else if (wk_str_is(key, "targets") && wk_json_enter_array(json))
 			while (wk_json_next_element(json))
 				read_target(project, json);
 	}
@@ -220,8 +216,6 @@ bool wk_cargo_project_parse(struct wk_cargo_project *project, struct wk_bytes me
 		} else if (wk_str_is(key, "workspace_default_members")) {
 			wk_json_end(&near, NULL);
 			near = wk_json_value(&json);
-		} else {
-			wk_json_skip(&json);
 		}
 	}
 	ok = wk_json_end(&json, err) || wk_err_in(err, "cargo metadata");
