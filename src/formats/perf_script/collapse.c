@@ -54,17 +54,13 @@ static bool split_image(enum wk_collapse_dialect dialect, const struct wk_script
 	return true;
 }
 
-static bool is_lower_hex(char c)
-{
-	return wk_is_hex(c) && !(c >= 'A' && c <= 'F');
-}
-
 static struct wk_str cut_offset(enum wk_collapse_dialect dialect, struct wk_str name)
 {
 	bool any_case = dialect == WK_COLLAPSE_INFERNO;
 	size_t at = name.len;
 
-	while (at > 0 && (any_case ? wk_is_hex(name.at[at - 1]) : is_lower_hex(name.at[at - 1])))
+	while (at > 0 && wk_is_hex(name.at[at - 1]) &&
+	       (any_case || name.at[at - 1] == wk_lower(name.at[at - 1])))
 		at--;
 	if (at >= 3 && memcmp(name.at + at - 3, "+0x", 3) == 0 && (at < name.len || any_case))
 		name.len = at - 3;
@@ -162,17 +158,19 @@ static bool is_kernel(enum wk_collapse_dialect dialect, struct wk_str image)
 	       !wk_str_is(image, "[unknown]");
 }
 
+/* "perf-12.map" */
+static bool begins_map_name(struct wk_str text)
+{
+	return wk_str_accept(&text, "perf-") && wk_scan_digits(&text).len &&
+	       wk_str_starts(text, ".map");
+}
+
 static bool is_jit(enum wk_collapse_dialect dialect, struct wk_str image)
 {
-	size_t digits;
-
 	if (dialect == WK_COLLAPSE_INFERNO)
 		return (wk_str_starts(image, "/tmp/perf-") && wk_str_ends(image, ".map")) ||
 		       (wk_str_has(image, "/jitted-") && wk_str_ends(image, ".so"));
-	digits = strlen("/tmp/perf-");
-	return wk_str_starts(image, "/tmp/perf-") &&
-	       wk_script_skip_digits(image, digits) > digits &&
-	       wk_str_starts(wk_str_skip(image, wk_script_skip_digits(image, digits)), ".map");
+	return wk_str_accept(&image, "/tmp/") && begins_map_name(image);
 }
 
 /* One of the frames of a line. */
@@ -280,14 +278,9 @@ static bool is_skipped_after(const struct wk_collapse *collapse, struct wk_str n
 
 static bool has_map_name(struct wk_str image)
 {
-	for (size_t i = 0; i + 5 < image.len; i++) {
-		struct wk_str rest = wk_str_skip(image, i);
-
-		if (wk_str_starts(rest, "perf-") && wk_script_skip_digits(rest, 5) > 5 &&
-		    wk_str_starts(wk_str_skip(rest, wk_script_skip_digits(rest, 5)), ".map"))
-			return true;
-	}
-	return false;
+	while (image.len && !begins_map_name(image))
+		image = wk_str_skip(image, 1);
+	return image.len > 0;
 }
 
 /* Only files of machine code can have debug information. */

@@ -113,13 +113,10 @@ static bool inferno_ids(struct wk_str line, struct wk_script_head *head, size_t 
 
 static struct wk_str last_word(struct wk_str *text)
 {
-	size_t at = text->len;
-	struct wk_str word;
+	size_t blank = wk_str_find_last(*text, ' ');
+	struct wk_str word = wk_str_skip(*text, blank == SIZE_MAX ? 0 : blank + 1);
 
-	while (at > 0 && text->at[at - 1] != ' ')
-		at--;
-	word = wk_str_skip(*text, at);
-	text->len = at ? at - 1 : 0;
+	text->len = blank == SIZE_MAX ? 0 : blank;
 	return word;
 }
 

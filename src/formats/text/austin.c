@@ -2,8 +2,6 @@
  * docs/formats/austin.md */
 #include "formats/stack_text.h"
 
-#include "base/num.h"
-
 enum { WALL, CPU, MEMORY, FREED, SOURCES };
 enum mode { MODE_WALL, MODE_CPU, MODE_MEMORY, MODE_FULL };
 
@@ -133,24 +131,21 @@ static bool read_oldest(struct wk_str text, struct wk_str *behind, struct wk_eve
 static struct wk_event_frame frame_of(struct wk_str text, struct wk_str *behind)
 {
 	struct wk_event_frame frame = { .name = text };
-	size_t colon = wk_str_find_last(text, ':');
 	struct wk_str peek = *behind;
 	uint64_t line;
+	size_t colon;
 
-	if (read_oldest(text, behind, &frame) || colon == SIZE_MAX || text.at[0] == ':')
+	if (read_oldest(text, behind, &frame) || !wk_str_has(text, ":") || text.at[0] == ':')
 		return frame;
-	if (wk_num_u64(wk_str_skip(text, colon + 1), &line)) {
-		text.len = colon;
-		colon = wk_str_find_last(text, ':');
-	} else if (wk_str_accept(&peek, ";L") && wk_scan_number(&peek, &line)) {
+	if (!wk_cut_line(&text, &frame.line) && wk_str_accept(&peek, ";L") &&
+	    wk_scan_number(&peek, &line)) {
+		frame.line = line <= UINT32_MAX ? (uint32_t)line : 0;
 		*behind = peek;
-	} else {
-		line = 0;
 	}
+	colon = wk_str_find_last(text, ':');
 	if (colon != SIZE_MAX)
 		frame.file = wk_str_of(text.at, colon);
 	frame.name = colon == SIZE_MAX ? text : wk_str_skip(text, colon + 1);
-	frame.line = line <= UINT32_MAX ? (uint32_t)line : 0;
 	return frame;
 }
 
