@@ -123,8 +123,8 @@ static void list_files(struct wk_cab *cab)
 {
 	for (struct mscabd_file *file = cab->library->cabinet->files; file; file = file->next)
 		*WK_APPEND(cab->files, cab->file_count, cab->file_cap) = (struct wk_cab_file){
-			.name = wk_str_c(file->filename), 
-.size_bytes = file->length, .offset = file->offset, .entry = file };
+			.name = wk_str_c(file->filename), .size_bytes = file->length,
+			.offset = file->offset, .entry = file };
 }
 
 bool wk_cab_open(struct wk_bytes bytes, struct wk_cab *cab, struct wk_err *err)
