@@ -235,7 +235,7 @@ static void read_meta(struct reading *reading, struct profile *profile, struct w
 			profile->start_ns = wk_json_scaled(json, 6);
 			profile->has_start = true;
 		} else if (wk_str_is(key, "categories")) {
-			wk_fx_categories_read(&reading->maker, &profile->shared, json);
+			wk_fx_tables_key(&reading->maker, &profile->shared, key, json);
 		}
 	}
 }

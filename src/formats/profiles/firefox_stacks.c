@@ -85,12 +85,6 @@ static void read_named(struct wk_fx_maker *maker, const char *best, const char *
 	}
 }
 
-void wk_fx_categories_read(struct wk_fx_maker *maker, struct wk_fx_tables *shared,
-			   struct wk_json *json)
-{
-	read_named(maker, "name", "name", &shared->categories, json);
-}
-
 void wk_fx_tables_key(struct wk_fx_maker *maker, struct wk_fx_tables *tables, struct wk_str key,
 		      struct wk_json *json)
 {
@@ -101,6 +95,8 @@ void wk_fx_tables_key(struct wk_fx_maker *maker, struct wk_fx_tables *tables, st
 		read_strings(maker, &tables->strings, json);
 	else if (wk_str_is(key, "libs"))
 		read_named(maker, "path", "name", &tables->libs, json);
+	else if (wk_str_is(key, "categories"))
+		read_named(maker, "name", "name", &tables->categories, json);
 }
 
 /* A text of a thread's own list or, if that is empty, of the shared one. */

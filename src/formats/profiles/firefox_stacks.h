@@ -39,8 +39,6 @@ struct wk_fx_maker {
 /* Reads the value of a key if it is one of the tables. */
 void wk_fx_tables_key(struct wk_fx_maker *maker, struct wk_fx_tables *tables, struct wk_str key,
 		      struct wk_json *json);
-void wk_fx_categories_read(struct wk_fx_maker *maker, struct wk_fx_tables *shared,
-			   struct wk_json *json);
 bool wk_fx_tables_have_stacks(const struct wk_fx_tables *tables);
 void wk_fx_tables_fini(struct wk_fx_tables *tables);
 

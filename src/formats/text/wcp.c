@@ -5,18 +5,15 @@
 static bool read_share(struct wk_str line, uint64_t *samples)
 {
 	uint64_t count;
-	struct wk_str bar;
 
 	if (!wk_scan_digits(&line).len || !wk_str_accept(&line, "."))
 		return false;
 	wk_scan_digits(&line);
-	if (!wk_str_accept(&line, "% "))
+	if (!wk_str_accept(&line, "% ="))
 		return false;
-	bar = wk_scan_to(&line, ' ');
-	for (size_t i = 0; i < bar.len; i++)
-		if (bar.at[i] != '=')
-			return false;
-	if (bar.len == 0 || !wk_str_accept(&line, " (") || !wk_scan_number(&line, &count) ||
+	while (wk_str_accept(&line, "="))
+		;
+	if (!wk_str_accept(&line, " (") || !wk_scan_number(&line, &count) ||
 	    !wk_str_starts(line, " samples)"))
 		return false;
 	*samples = count;

@@ -89,14 +89,14 @@ static void go_up(struct trace *trace, const struct wk_str *fields)
 static void enter(struct trace *trace, const struct wk_str *fields)
 {
 	struct wk_event_frame frame = { .name = fields[NAME] };
+	uint32_t stack;
 
 	go_up(trace, fields);
 	if (!trace->text.collapse)
 		frame.file = fields[INCLUDED];
-	WK_RESERVE(trace->stacks, trace->cap, trace->depth + 1);
-	trace->stacks[trace->depth] = wk_stack_writer_push(
-		trace->text.writer, trace->depth ? trace->stacks[trace->depth - 1] : 0, &frame);
-	trace->depth++;
+	stack = wk_stack_writer_push(trace->text.writer,
+				     trace->depth ? trace->stacks[trace->depth - 1] : 0, &frame);
+	*WK_APPEND(trace->stacks, trace->depth, trace->cap) = stack;
 	if (!trace->text.collapse)
 		emit(trace, CALLS, 1);
 	trace->was_exit = false;
