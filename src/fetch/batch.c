@@ -34,16 +34,14 @@ static bool advance(struct batch *b)
 	while (b->active_count < b->most_active && b->next < b->count)
 		b->active[b->active_count++] = &b->searches[b->next++];
 	count = b->active_count;
-	for (size_t i = 0; i < count; i++) {
-		b->active[i]->is_first = i == 0;
+	for (size_t i = 0; i < count; i++)
 		wk_search_advance(b->active[i], false);
-	}
 	for (size_t i = 0; i < count; i++) {
 		struct wk_search *s = b->active[i];
 
-		/* Paused files are not continued if their server failed meanwhile. */
-		if (s->step == WK_SEARCH_GETS_FILE && s->transfer.is_paused &&
-		    wk_search_source(s)->down.kind)
+		/* Its other answers have no end either. */
+		if (s->step == WK_SEARCH_GETS_FILE &&
+		    wk_search_source(s)->down.kind == WK_OUTCOME_ENDLESS)
 			wk_transfers_cancel(&s->transfer);
 		if (s->step != WK_SEARCH_ENDS)
 			b->active[left++] = s;

@@ -10,21 +10,6 @@
 #include "base/num.h"
 #include "fetch/address.h"
 #include "os/folder.h"
-#include "symbols/cache/cache.h"
-
-uint64_t wk_fetcher_quota_bytes(void)
-{
-	struct wk_buf complaint = { 0 }; /* reported by the symbol cache */
-	uint64_t most = wk_cache_usual_bytes(&complaint);
-
-	wk_buf_fini(&complaint);
-	return most;
-}
-
-bool wk_fetcher_has_quota(const struct wk_fetcher *f)
-{
-	return f->temporary_bytes == 0 || f->temporary_bytes < wk_fetcher_quota_bytes();
-}
 
 /* The n-th cache of the current source; empty if this system has no such path. */
 static struct wk_str cache_at(const struct wk_search *s, size_t n)
@@ -60,21 +45,15 @@ static bool open_in_cache(struct wk_search *s)
 	return ok;
 }
 
-bool wk_search_open_draft(struct wk_search *s, bool is_small, struct wk_outcome *outcome)
+bool wk_search_open_draft(struct wk_search *s, struct wk_outcome *outcome)
 {
 	char *path;
 
-	s->is_draft_temporary = false;
 	s->has_draft = open_in_cache(s);
 	if (s->has_draft || wk_outcome_lacks_descriptors(outcome))
 		return s->has_draft;
-	if (!is_small && !wk_fetcher_has_quota(s->fetcher)) {
-		*outcome = (struct wk_outcome){ .kind = WK_OUTCOME_QUOTA,
-						.number = wk_fetcher_quota_bytes() };
-		return false;
-	}
 	s->draft = (struct wk_os_draft){ .fd = wk_os_temporary(&path), .is_nameless = true };
-	s->has_draft = s->is_draft_temporary = s->draft.fd >= 0;
+	s->has_draft = s->draft.fd >= 0;
 	if (s->has_draft)
 		wk_free(path);
 	else
@@ -199,7 +178,6 @@ static void note_temporary(struct wk_search *s, const struct wk_err *why)
 	wk_buf_add_fmt(&text, "its files are temporary, since there is no cache (%s)", why->text);
 	wk_search_complain(s, wk_buf_text(&text), true);
 	s->is_temporary = true;
-	s->fetcher->temporary_bytes += wk_fetch_found_bytes(&s->found).len;
 	wk_buf_fini(&text);
 }
 

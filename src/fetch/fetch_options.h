@@ -18,7 +18,7 @@ struct wk_fetch_status {
 struct wk_fetch_options {
 	const char *folder;     /* for fetched files; NULL: "remote" in the user's cache folder */
 	uint64_t most_bytes;    /* of one file; 0: 2 GiB */
-	unsigned wait_seconds;  /* with less than 1 KiB each on average; 0: 60 */
+	unsigned wait_seconds;  /* with less than 1 KiB each; 0: 60 */
 	unsigned whole_seconds; /* for one file; 0: no limit as long as 32 KiB a second come on
 				 * average, which is checked after 15 minutes */
 	bool is_offline;        /* no server of a symbol path and no share is asked */

@@ -5,6 +5,7 @@
 #include "fetch/cache_folder.h"
 #include "fetch/fetcher_internal.h"
 #include "os/folder.h"
+#include "symbols/cache/cache.h"
 
 #define DEFAULT_MOST_BYTES   ((uint64_t)2 << 30)
 #define DEFAULT_WAIT_SECONDS 60
@@ -46,8 +47,11 @@ static void free_answer(struct wk_answer *answer)
 
 static void trim(const struct wk_fetcher *f)
 {
+	struct wk_buf complaint = { 0 }; /* reported by the symbol cache */
+
 	if (f->folder)
-		wk_fetch_cache_trim(f->folder, f->newest, wk_fetcher_quota_bytes());
+		wk_fetch_cache_trim(f->folder, f->newest, wk_cache_usual_bytes(&complaint));
+	wk_buf_fini(&complaint);
 }
 
 void wk_fetcher_free(struct wk_fetcher *f)
@@ -377,7 +381,7 @@ static size_t begin_searches(struct wk_fetcher *f, const struct wk_fetch_want *w
 			continue;
 		f->answers[number].is_known = true; /* by now: the same file may be wanted twice */
 		*s = (struct wk_search){ .fetcher = f, .want = f->answers[number].want,
-					 .answer = number, .job = begun };
+					 .answer = number };
 		wk_search_advance(s, true);
 		if (s->step == WK_SEARCH_ENDS)
 			finish(s); /* most runs find all that they need here */

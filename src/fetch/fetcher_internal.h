@@ -58,7 +58,6 @@ struct wk_fetcher {
 	char *newest; /* the file that was added last, which trimming keeps. Or NULL */
 	bool needs_trim;
 	unsigned few_at_once;
-	uint64_t temporary_bytes;       /* of temporary files in use */
 	struct wk_transfers *transfers; /* NULL until a server is asked */
 	struct wk_answer *answers;
 	size_t answer_count, answer_cap;
@@ -82,8 +81,6 @@ struct wk_search {
 	struct wk_fetcher *fetcher;
 	struct wk_fetch_want want;
 	size_t answer; /* its number */
-	size_t job;    /* its number in a prefetch */
-	bool is_first; /* of those that run */
 	enum wk_search_step step;
 	struct wk_sources *sources;
 	size_t number; /* of the current source */
@@ -95,7 +92,7 @@ struct wk_search {
 	struct wk_buf misses_path; /* or empty */
 	struct wk_transfer transfer;
 	struct wk_os_draft draft; /* receives the file */
-	bool has_draft, is_draft_own, is_draft_temporary;
+	bool has_draft, is_draft_own;
 	struct wk_outcome forbidden; /* the first that was; or NONE */
 
 	/* The result, for its fetcher when it is finished. */
@@ -149,12 +146,7 @@ bool wk_source_has_three_tiers(const struct wk_symbol_place *place);
 
 /* copies.c: copies what was found to the caches of its source. */
 void wk_search_copy(struct wk_search *s);
-bool wk_search_open_draft(struct wk_search *s, bool is_small, struct wk_outcome *outcome);
-
-/* May another temporary file be used? Without a cache, all together stay below the size of the
- * cache (WICK_CACHE_SIZE), except for the last one. */
-bool wk_fetcher_has_quota(const struct wk_fetcher *fetcher);
-uint64_t wk_fetcher_quota_bytes(void);
+bool wk_search_open_draft(struct wk_search *s, struct wk_outcome *outcome);
 
 /* Is there a folder of wick's own? It is made if `may_make`. */
 bool wk_fetcher_folder(struct wk_fetcher *fetcher, bool may_make);

@@ -142,9 +142,8 @@ static bool start(struct wk_search *s, uint64_t most_bytes)
 		.shown_url = wk_buf_text(&s->shown),
 		.name = s->name.len ? wk_buf_text(&s->name) : NULL,
 		.most_bytes = most_bytes,
-		.job = s->job,
 	};
-	if (!wk_search_open_draft(s, most_bytes > 0, &s->transfer.outcome))
+	if (!wk_search_open_draft(s, &s->transfer.outcome))
 		return false;
 	s->transfer.fd = s->draft.fd;
 	if (!f->transfers)
@@ -238,10 +237,6 @@ static void get_file(struct wk_search *s)
 {
 	struct wk_outcome *outcome = &s->transfer.outcome;
 
-	if (outcome->kind == WK_OUTCOME_DONE && s->is_draft_temporary &&
-	    !wk_fetcher_has_quota(s->fetcher))
-		*outcome = (struct wk_outcome){ .kind = WK_OUTCOME_QUOTA,
-						.number = wk_fetcher_quota_bytes() };
 	if (outcome->kind == WK_OUTCOME_DONE) {
 		accept(s);
 		return;
@@ -257,16 +252,10 @@ static void get_file(struct wk_search *s)
 		conclude(s, outcome);
 }
 
-/* The quota of temporary files is used in the order of the searches, whichever file comes first. */
 static bool is_waiting(const struct wk_search *s)
 {
-	enum wk_outcome_kind kind = s->transfer.outcome.kind;
-
-	if (s->step == WK_SEARCH_AWAITS_TIERS)
-		return wk_search_source(s)->tiers_asked_by != NULL;
-	if (s->step == WK_SEARCH_GETS_FILE && kind == WK_OUTCOME_DONE)
-		return s->is_draft_temporary && !s->is_first;
-	return (s->step == WK_SEARCH_GETS_TIERS || s->step == WK_SEARCH_GETS_FILE) && !kind;
+	return s->step == WK_SEARCH_AWAITS_TIERS ? wk_search_source(s)->tiers_asked_by != NULL
+						 : s->transfer.easy != NULL;
 }
 
 void wk_search_advance(struct wk_search *s, bool is_local)

@@ -17,18 +17,15 @@
 #include "os/os.h"
 
 #define SECOND_NS       UINT64_C(1000000000)
-#define CONNECT_SECONDS 15L
-#define LEAST_RATE      1024 /* bytes a second */
+#define CONNECT_SECONDS 15u
+#define LEAST_RATE      1024L /* bytes a second */
 #define MOST_REDIRECTS  8L
 #define WAIT_MS         50
 #define REPORT_NS       (SECOND_NS / 20)
 
 /* The page that comes with a refusal is read, so that the connection can be used again. */
 #define MOST_PAGE_BYTES ((uint64_t)64 << 10)
-#define MOST_PAGE_NS    (2 * SECOND_NS)
-#define MOST_STEP_NS    (SECOND_NS / 2) /* after more, this machine was busy otherwise */
-
-#define LEAST_SHARE ((uint64_t)64 << 10) /* bytes that every transfer may have */
+#define MOST_PAGE_US    2000000
 
 #define CALLS(X)                                                                               \
 	X(global_init)                                                                         \
@@ -37,7 +34,6 @@
 	X(easy_getinfo)                                                                        \
 	X(easy_strerror)                                                                       \
 	X(easy_cleanup)                                                                        \
-	X(easy_pause)                                                                          \
 	X(multi_init)                                                                          \
 	X(multi_add_handle)                                                                    \
 	X(multi_remove_handle)                                                                 \
@@ -61,8 +57,7 @@ struct wk_transfers {
 	struct wk_undo *undo;
 	struct wk_transfer *active[WK_MOST_TRANSFERS];
 	size_t active_count;
-	struct wk_transfer *large; /* the one that may exceed its share. Or NULL */
-	uint64_t seen_ns, reported_ns;
+	uint64_t reported_ns;
 	size_t done_jobs, job_count;
 };
 
@@ -187,23 +182,39 @@ static bool is_in_proportion(const struct wk_transfer *transfer, size_t len)
 	return transfer->done_bytes + len <= wk_unpack_limit_of(packed > 0 ? (uint64_t)packed : 0);
 }
 
-/* May it have that many bytes now? */
-static bool may_have(struct wk_transfer *transfer, uint64_t bytes)
+static uint64_t time_us_of(const struct wk_transfer *transfer, CURLINFO which)
 {
-	struct wk_transfers *t = transfer->owner;
-	uint64_t share = t->options.most_bytes / WK_MOST_TRANSFERS;
+	curl_off_t time_us = 0;
 
-	if (bytes <= (share > LEAST_SHARE ? share : LEAST_SHARE))
-		return true;
-	if (!t->large)
-		t->large = transfer;
-	return t->large == transfer;
+	transfer->owner->library.easy_getinfo(transfer->easy, which, &time_us);
+	return time_us > 0 ? (uint64_t)time_us : 0;
+}
+
+/* Of all files that are being fetched. */
+static uint64_t sum_of_bytes(const struct wk_transfers *t)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < t->active_count; i++)
+		sum += t->active[i]->done_bytes;
+	return sum;
 }
 
 static size_t abort_with(struct wk_transfer *transfer, enum wk_outcome_kind kind, uint64_t number)
 {
-	transfer->fault = (struct wk_fault){ kind, number };
+	transfer->outcome.kind = kind;
+	transfer->outcome.number = number;
 	return 0;
+}
+
+/* The page that comes with an HTTP error is thrown away. */
+static size_t on_page(struct wk_transfer *transfer, size_t len)
+{
+	transfer->page_bytes += len;
+	if (time_us_of(transfer, CURLINFO_TOTAL_TIME_T) >=
+	    time_us_of(transfer, CURLINFO_STARTTRANSFER_TIME_T) + MOST_PAGE_US)
+		return abort_with(transfer, WK_OUTCOME_DRIPPING_PAGE, 0);
+	return transfer->page_bytes <= MOST_PAGE_BYTES ? len : 0;
 }
 
 /* libcurl calls it: it must not allocate, since a jump over libcurl (base/heap.h) would leave that
@@ -211,21 +222,21 @@ static size_t abort_with(struct wk_transfer *transfer, enum wk_outcome_kind kind
 static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
 {
 	struct wk_transfer *transfer = context;
+	const struct wk_fetch_options *options = &transfer->owner->options;
 	size_t len = size * count;
 
-	if (status_of(transfer) >= 400) {
-		transfer->page_bytes += len;
-		return transfer->page_bytes <= MOST_PAGE_BYTES ? len : 0;
-	}
+	if (status_of(transfer) >= 400)
+		return on_page(transfer, len);
 	if (!is_in_proportion(transfer, len))
 		return abort_with(transfer, WK_OUTCOME_BOMB, 0);
 	if (len > transfer->most_bytes - transfer->done_bytes)
 		return abort_with(transfer, WK_OUTCOME_ENDLESS, transfer->most_bytes);
-	if (!may_have(transfer, transfer->done_bytes + len)) {
-		transfer->is_paused = true;
-		transfer->paused_ns = wk_os_clock_ns();
-		return CURL_WRITEFUNC_PAUSE;
-	}
+	if (sum_of_bytes(transfer->owner) + len > 2 * options->most_bytes)
+		return abort_with(transfer, WK_OUTCOME_CROWDED, 2 * options->most_bytes);
+	if (!options->whole_seconds &&
+	    wk_transfer_is_hopeless(time_us_of(transfer, CURLINFO_TOTAL_TIME_T) * 1000,
+				    transfer->done_bytes))
+		return abort_with(transfer, WK_OUTCOME_SLOW, 0);
 	if (!wk_os_write(transfer->fd, bytes, len))
 		return abort_with(transfer, WK_OUTCOME_NOT_WRITTEN,
 				  (uint64_t)(errno ? errno : EIO));
@@ -235,6 +246,7 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
 
 static void set_up(struct wk_transfer *transfer)
 {
+	const struct wk_fetch_options *options = &transfer->owner->options;
 	__typeof__(curl_easy_setopt) *set = transfer->owner->library.easy_setopt;
 	CURL *easy = transfer->easy;
 	bool is_https = strncasecmp(transfer->url, "https:", strlen("https:")) == 0;
@@ -247,7 +259,12 @@ static void set_up(struct wk_transfer *transfer)
 	set(easy, CURLOPT_REDIR_PROTOCOLS, is_https ? (long)CURLPROTO_HTTPS : either);
 	set(easy, CURLOPT_SSL_VERIFYPEER, 1L);
 	set(easy, CURLOPT_SSL_VERIFYHOST, 2L);
-	set(easy, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
+	set(easy, CURLOPT_CONNECTTIMEOUT,
+	    (long)(options->wait_seconds < CONNECT_SECONDS ? options->wait_seconds
+							   : CONNECT_SECONDS));
+	set(easy, CURLOPT_LOW_SPEED_LIMIT, LEAST_RATE);
+	set(easy, CURLOPT_LOW_SPEED_TIME, (long)options->wait_seconds);
+	set(easy, CURLOPT_TIMEOUT, (long)options->whole_seconds); /* 0: none */
 	set(easy, CURLOPT_ACCEPT_ENCODING, "");
 	set(easy, CURLOPT_USERAGENT, "wick/" WICK_VERSION);
 	set(easy, CURLOPT_WRITEFUNCTION, on_bytes);
@@ -287,7 +304,6 @@ bool wk_transfers_start(struct wk_transfers *t, struct wk_transfer *transfer)
 	}
 	if (!transfer->most_bytes)
 		transfer->most_bytes = t->options.most_bytes;
-	transfer->begun_ns = transfer->window_ns = wk_os_clock_ns();
 	set_up(transfer);
 	wk_undo_arm(transfer->undo, undo_easy, transfer->easy, (uintptr_t)t);
 	t->library.multi_add_handle(t->multi, transfer->easy);
@@ -295,11 +311,22 @@ bool wk_transfers_start(struct wk_transfers *t, struct wk_transfer *transfer)
 	return true;
 }
 
-static void report(const struct wk_transfers *t, const struct wk_transfer *transfer, bool is_done)
+static void note_size(struct wk_transfer *transfer)
+{
+	curl_off_t whole = 0;
+
+	transfer->owner->library.easy_getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
+					      &whole);
+	transfer->whole_bytes = whole > 0 ? (uint64_t)whole : 0;
+}
+
+static void report(const struct wk_transfers *t, struct wk_transfer *transfer, bool is_done)
 {
 	struct wk_fetch_status status = {
 		.done_jobs = t->done_jobs, .job_count = t->job_count, .is_done = is_done };
 
+	if (transfer && !is_done)
+		note_size(transfer);
 	if (transfer) {
 		status.url = transfer->shown_url;
 		status.name = transfer->name;
@@ -321,8 +348,8 @@ static bool may_lack_descriptors(CURLcode code)
 static bool is_unreachable(CURLcode code)
 {
 	return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
-	       code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_OPERATION_TIMEDOUT ||
-	       code == CURLE_SSL_CONNECT_ERROR || code == CURLE_PEER_FAILED_VERIFICATION;
+	       code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_SSL_CONNECT_ERROR ||
+	       code == CURLE_PEER_FAILED_VERIFICATION;
 }
 
 static enum wk_outcome_kind kind_of_status(long status)
@@ -332,49 +359,57 @@ static enum wk_outcome_kind kind_of_status(long status)
 	return status == 401 || status == 403 ? WK_OUTCOME_FORBIDDEN : WK_OUTCOME_REFUSED;
 }
 
-/* A size that was announced is known before all of it has come. */
-static struct wk_fault fault_with(const struct wk_transfer *transfer, CURLcode code)
+/* The limits of time are libcurl's. */
+static void set_timed_out(struct wk_transfer *transfer)
 {
+	const struct wk_fetch_options *options = &transfer->owner->options;
+	uint64_t seconds = (time_us_of(transfer, CURLINFO_TOTAL_TIME_T) + 500000) / 1000000;
+
+	if (!time_us_of(transfer, CURLINFO_PRETRANSFER_TIME_T))
+		abort_with(transfer, WK_OUTCOME_UNREACHABLE, 0);
+	else if (options->whole_seconds && seconds >= options->whole_seconds)
+		abort_with(transfer, WK_OUTCOME_LATE, options->whole_seconds);
+	else
+		abort_with(transfer, transfer->done_bytes ? WK_OUTCOME_STALLED : WK_OUTCOME_SILENT,
+			   options->wait_seconds);
+}
+
+/* A size that was announced is known before all of it has come. */
+static void set_failed(struct wk_transfer *transfer, CURLcode code)
+{
+	struct wk_outcome *outcome = &transfer->outcome;
+
 	if (code == CURLE_FILESIZE_EXCEEDED ||
-	    (transfer->fault.kind == WK_OUTCOME_ENDLESS && transfer->whole_bytes))
-		return (struct wk_fault){ WK_OUTCOME_TOO_LARGE, transfer->most_bytes };
-	if (transfer->fault.kind)
-		return transfer->fault;
-	return (struct wk_fault){
-		is_unreachable(code) ? WK_OUTCOME_UNREACHABLE : WK_OUTCOME_FAILED, 0 };
+	    (outcome->kind == WK_OUTCOME_ENDLESS && transfer->whole_bytes))
+		abort_with(transfer, WK_OUTCOME_TOO_LARGE, transfer->most_bytes);
+	else if (outcome->kind == WK_OUTCOME_CROWDED && !transfer->whole_bytes)
+		abort_with(transfer, WK_OUTCOME_ENDLESS, transfer->most_bytes);
+	else if (!outcome->kind && code == CURLE_OPERATION_TIMEDOUT)
+		set_timed_out(transfer);
+	else if (!outcome->kind &&
+		 (!may_lack_descriptors(code) || !wk_outcome_lacks_descriptors(outcome)))
+		outcome->kind = is_unreachable(code) ? WK_OUTCOME_UNREACHABLE : WK_OUTCOME_FAILED;
 }
 
 static void set_outcome(struct wk_transfer *transfer, CURLcode code)
 {
 	struct wk_outcome *outcome = &transfer->outcome;
-	struct wk_fault fault = fault_with(transfer, code);
 	long status = status_of(transfer);
 	const char *message = transfer->message[0] ? transfer->message
 						   : transfer->owner->library.easy_strerror(code);
 
-	if (code != CURLE_OK && is_stopped(transfer->owner)) {
+	memcpy(outcome->text, message, strnlen(message, sizeof(outcome->text) - 1));
+	if (code != CURLE_OK && is_stopped(transfer->owner))
 		outcome->kind = WK_OUTCOME_STOPPED;
-	} else if (status >= 400) {
-		outcome->kind = fault.kind == WK_OUTCOME_DRIPPING_PAGE ? fault.kind
-								       : kind_of_status(status);
-		outcome->number = (uint64_t)status;
-	} else if (code == CURLE_OK) {
+	else if (status >= 400 && code == CURLE_OPERATION_TIMEDOUT)
+		abort_with(transfer, WK_OUTCOME_DRIPPING_PAGE, (uint64_t)status);
+	else if (status >= 400)
+		abort_with(transfer, outcome->kind ? outcome->kind : kind_of_status(status),
+			   (uint64_t)status);
+	else if (code == CURLE_OK)
 		outcome->kind = WK_OUTCOME_DONE;
-	} else if (transfer->fault.kind || !may_lack_descriptors(code) ||
-		   !wk_outcome_lacks_descriptors(outcome)) {
-		outcome->kind = fault.kind;
-		outcome->number = fault.number;
-		memcpy(outcome->text, message, strnlen(message, sizeof(outcome->text) - 1));
-	}
-}
-
-static void note_size(struct wk_transfer *transfer)
-{
-	curl_off_t whole = 0;
-
-	transfer->owner->library.easy_getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
-					      &whole);
-	transfer->whole_bytes = whole > 0 ? (uint64_t)whole : 0;
+	else
+		set_failed(transfer, code);
 }
 
 static void remove_transfer(struct wk_transfer *transfer)
@@ -387,9 +422,6 @@ static void remove_transfer(struct wk_transfer *transfer)
 	memmove(&t->active[i], &t->active[i + 1],
 		(t->active_count - i - 1) * sizeof(struct wk_transfer *));
 	t->active_count--;
-	transfer->is_paused = false;
-	if (t->large == transfer)
-		t->large = NULL;
 	t->library.multi_remove_handle(t->multi, transfer->easy);
 	t->library.easy_cleanup(transfer->easy);
 	wk_undo_free(transfer->undo);
@@ -411,106 +443,6 @@ void wk_transfers_cancel(struct wk_transfer *transfer)
 	report(transfer->owner, transfer, true);
 }
 
-/* The one with the lowest job. NULL: there is none. */
-static struct wk_transfer *first_of(const struct wk_transfers *t, bool is_paused)
-{
-	struct wk_transfer *first = NULL;
-
-	for (size_t i = 0; i < t->active_count; i++)
-		if (t->active[i]->is_paused >= is_paused &&
-		    (!first || t->active[i]->job < first->job))
-			first = t->active[i];
-	return first;
-}
-
-/* The pause is not the server's fault. */
-static void resume_first(struct wk_transfers *t)
-{
-	struct wk_transfer *transfer = first_of(t, true);
-	uint64_t paused_ns;
-	CURLcode code;
-
-	if (!transfer)
-		return;
-	t->large = transfer;
-	paused_ns = wk_os_clock_ns() - transfer->paused_ns;
-	transfer->is_paused = false;
-	transfer->begun_ns += paused_ns;
-	transfer->window_ns += paused_ns;
-	code = t->library.easy_pause(transfer->easy, CURLPAUSE_CONT);
-	if (code != CURLE_OK)
-		finish(transfer, code);
-}
-
-static struct wk_fault fault_of_page(struct wk_transfer *transfer, uint64_t now_ns)
-{
-	if (!transfer->is_page)
-		transfer->window_ns = now_ns;
-	transfer->is_page = true;
-	return (struct wk_fault){ now_ns - transfer->window_ns >= MOST_PAGE_NS
-					  ? WK_OUTCOME_DRIPPING_PAGE
-					  : WK_OUTCOME_NONE,
-				  0 };
-}
-
-/* Why it is not worth waiting any longer. */
-static struct wk_fault fault_of(struct wk_transfer *transfer, uint64_t now_ns)
-{
-	const struct wk_fetch_options *options = &transfer->owner->options;
-	uint64_t came = transfer->done_bytes - transfer->window_bytes;
-	uint64_t for_ns = now_ns - transfer->begun_ns;
-	const struct wk_fault none = { 0 };
-
-	if (status_of(transfer) >= 400)
-		return fault_of_page(transfer, now_ns);
-	if (options->whole_seconds && for_ns > options->whole_seconds * SECOND_NS)
-		return (struct wk_fault){ WK_OUTCOME_LATE, options->whole_seconds };
-	if (!options->whole_seconds && wk_transfer_is_hopeless(for_ns, transfer->done_bytes))
-		return (struct wk_fault){ WK_OUTCOME_SLOW, 0 };
-	if (now_ns - transfer->window_ns <= options->wait_seconds * SECOND_NS)
-		return none;
-	transfer->window_ns = now_ns;
-	transfer->window_bytes = transfer->done_bytes;
-	if (came >= (uint64_t)options->wait_seconds * LEAST_RATE)
-		return none;
-	return (struct wk_fault){ transfer->done_bytes ? WK_OUTCOME_STALLED : WK_OUTCOME_SILENT,
-				  options->wait_seconds };
-}
-
-/* The server is not blamed for time in which this machine was busy. */
-static void skip_time(struct wk_transfers *t, uint64_t now_ns)
-{
-	uint64_t step_ns = t->seen_ns ? now_ns - t->seen_ns : 0;
-	uint64_t excess_ns = step_ns > MOST_STEP_NS ? step_ns - MOST_STEP_NS : 0;
-
-	for (size_t i = 0; i < t->active_count && excess_ns; i++) {
-		struct wk_transfer *transfer = t->active[i];
-
-		if (transfer->begun_ns < t->seen_ns) {
-			transfer->begun_ns += excess_ns;
-			transfer->window_ns += excess_ns;
-		}
-	}
-	t->seen_ns = now_ns;
-}
-
-static void check_all(struct wk_transfers *t)
-{
-	bool stop = is_stopped(t);
-	uint64_t now_ns = wk_os_clock_ns();
-
-	skip_time(t, now_ns);
-	for (size_t i = t->active_count; i-- > 0;) {
-		struct wk_transfer *transfer = t->active[i];
-
-		note_size(transfer);
-		if (!transfer->is_paused && !transfer->fault.kind)
-			transfer->fault = fault_of(transfer, now_ns);
-		if (stop || transfer->fault.kind)
-			finish(transfer, CURLE_ABORTED_BY_CALLBACK);
-	}
-}
-
 static void finish_ended(struct wk_transfers *t)
 {
 	const CURLMsg *message;
@@ -529,19 +461,19 @@ static void finish_ended(struct wk_transfers *t)
 
 void wk_transfers_run(struct wk_transfers *t, size_t done_jobs, size_t job_count)
 {
+	uint64_t now_ns = wk_os_clock_ns();
 	size_t count = t->active_count;
 	int running;
 
 	t->done_jobs = done_jobs;
 	t->job_count = job_count;
-	if (!t->large)
-		resume_first(t);
 	t->library.multi_perform(t->multi, &running);
 	finish_ended(t);
-	check_all(t);
-	if (t->seen_ns - t->reported_ns >= REPORT_NS) {
-		t->reported_ns = t->seen_ns;
-		report(t, first_of(t, false), false);
+	while (t->active_count && is_stopped(t))
+		finish(t->active[0], CURLE_ABORTED_BY_CALLBACK);
+	if (now_ns - t->reported_ns >= REPORT_NS) {
+		t->reported_ns = now_ns;
+		report(t, t->active_count ? t->active[0] : NULL, false);
 	}
 	if (t->active_count && t->active_count == count)
 		t->library.multi_wait(t->multi, NULL, 0, WAIT_MS, NULL);

@@ -5,9 +5,8 @@
  * Certificates are checked. Proxies are those of the environment (https_proxy and so on). No name
  * or password is sent except those in the URL.
  *
- * Only one transfer at a time may exceed an eighth of the most a file may have; the others pause
- * and then resume in the order of their jobs. A server whose answers have no end thus cannot fill
- * the disk eight times over.
+ * All files that are fetched at once may have twice the most that one may have. Servers whose
+ * answers have no end thus cannot fill the disk eight times over.
  *
  * Order of calls: new; start transfers and run until they are over, any number of times; free. */
 #ifndef WK_FETCH_TRANSFER_H
@@ -20,33 +19,21 @@
 
 struct wk_transfers;
 
-/* As in an outcome. */
-struct wk_fault {
-	enum wk_outcome_kind kind;
-	uint64_t number;
-};
-
 /* The caller fills the first part, and does not move it until the transfer is over. */
 struct wk_transfer {
 	const char *url, *shown_url; /* shown: without secrets */
 	const char *name;            /* of the file, for progress; or NULL */
 	int fd;                      /* for the bytes; of no use unless the outcome is DONE */
 	uint64_t most_bytes;         /* 0: as in the options */
-	size_t job;                  /* lower numbers have priority */
 
-	struct wk_outcome outcome; /* NONE while it runs */
-	bool is_paused;            /* until another large file ends */
+	struct wk_outcome outcome; /* when it is over */
 
 	struct wk_transfers *owner;
-	void *easy;
+	void *easy; /* NULL: it is over */
 	struct wk_undo *undo;
 	uint64_t done_bytes, whole_bytes;
-	uint64_t begun_ns, paused_ns;
-	uint64_t window_ns, window_bytes; /* the rate is measured since window_ns */
-	uint64_t page_bytes;              /* of the page that comes with an HTTP error */
-	bool is_page;                     /* since window_ns */
-	struct wk_fault fault;            /* why it was aborted */
-	char message[256];                /* libcurl's */
+	uint64_t page_bytes; /* of the page that comes with an HTTP error */
+	char message[256];   /* libcurl's */
 };
 
 /* Is the rate so low that the file would never end? A server that sends just enough to avoid the
