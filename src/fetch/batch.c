@@ -8,7 +8,7 @@
 
 struct batch {
 	struct wk_fetcher *fetcher;
-	struct wk_search *searches;
+	struct wk_search **searches;
 	struct wk_search *active[WK_MOST_TRANSFERS]; /* in their order */
 	size_t count, next, active_count, most_active;
 };
@@ -32,7 +32,7 @@ static bool advance(struct batch *b)
 	size_t count, left = 0;
 
 	while (b->active_count < b->most_active && b->next < b->count)
-		b->active[b->active_count++] = &b->searches[b->next++];
+		b->active[b->active_count++] = b->searches[b->next++];
 	count = b->active_count;
 	for (size_t i = 0; i < count; i++)
 		wk_search_advance(b->active[i], false);
@@ -50,7 +50,7 @@ static bool advance(struct batch *b)
 	return left < count;
 }
 
-void wk_batch_run(struct wk_fetcher *f, struct wk_search *searches, size_t count, bool is_prefetch)
+void wk_batch_run(struct wk_fetcher *f, struct wk_search **searches, size_t count, bool is_prefetch)
 {
 	struct batch b = { .fetcher = f, .searches = searches, .count = count };
 

@@ -170,7 +170,8 @@ static void copy_to_all(struct wk_search *s, struct wk_buf *nearest, struct wk_e
 	wk_buf_fini(&copy);
 }
 
-/* The file is of use, but has to be fetched again the next time. */
+/* The file is of use, but has to be fetched again the next time. Several images may have one build
+ * id, so that of an ELF file stays open. */
 static void note_temporary(struct wk_search *s, const struct wk_err *why)
 {
 	struct wk_buf text = { 0 };
@@ -178,6 +179,11 @@ static void note_temporary(struct wk_search *s, const struct wk_err *why)
 	wk_buf_add_fmt(&text, "its files are temporary, since there is no cache (%s)", why->text);
 	wk_search_complain(s, wk_buf_text(&text), true);
 	s->is_temporary = true;
+	wk_buf_reset(&text);
+	if (s->has_draft && wk_fetch_family_of(&s->want) == WK_FETCH_FOR_ELF) {
+		wk_buf_add_fmt(&text, "/proc/self/fd/%d", s->draft.fd);
+		s->path = wk_strndup(wk_buf_text(&text), text.len);
+	}
 	wk_buf_fini(&text);
 }
 

@@ -36,15 +36,6 @@ static void free_source(struct wk_source *source)
 	WK_FREE_ALL(source->shown, source->remembered_as, source->complaint.text);
 }
 
-static void free_answer(struct wk_answer *answer)
-{
-	if (answer->is_found && !answer->is_taken)
-		wk_fetch_found_close(&answer->found);
-	if (answer->is_open)
-		wk_os_draft_end(&answer->temporary, false);
-	WK_FREE_ALL(answer->path, answer->shown, answer->said);
-}
-
 static void trim(const struct wk_fetcher *f)
 {
 	struct wk_buf complaint = { 0 }; /* reported by the symbol cache */
@@ -60,15 +51,17 @@ void wk_fetcher_free(struct wk_fetcher *f)
 		return;
 	if (f->newest || f->has_remembered)
 		trim(f);
-	for (size_t i = 0; i < f->answer_count; i++)
-		free_answer(&f->answers[i]);
+	for (size_t i = 0; i < f->search_count; i++) {
+		wk_search_reset(f->searches[i]);
+		wk_free(f->searches[i]);
+	}
 	for (int family = 0; family < WK_FETCH_FAMILIES; family++) {
 		for (size_t i = 0; i < f->sources[family].count; i++)
 			free_source(&f->sources[family].at[i]);
 		wk_free(f->sources[family].at);
 	}
 	wk_transfers_free(f->transfers);
-	wk_free(f->answers);
+	wk_free(f->searches);
 	wk_strtab_free(f->keys);
 	wk_arena_fini(&f->texts);
 	wk_symbol_path_fini(&f->path);
@@ -160,8 +153,9 @@ void wk_fetcher_add_first(struct wk_fetcher *f, struct wk_str folder)
 	added.is_silent = true;
 	memmove(sources->at + 1, sources->at, (sources->count - 1) * sizeof(*sources->at));
 	sources->at[0] = added;
-	for (size_t i = 0; i < f->answer_count; i++)
-		f->answers[i].is_known &= f->answers[i].is_found;
+	for (size_t i = 0; i < f->search_count; i++)
+		if (!f->searches[i]->is_found)
+			wk_search_reset(f->searches[i]);
 }
 
 bool wk_fetcher_has_sources(const struct wk_fetcher *f, enum wk_fetch_family family)
@@ -213,14 +207,14 @@ bool wk_fetcher_source(const struct wk_fetcher *f, enum wk_fetch_family family, 
 	return true;
 }
 
-/* ---- answers */
+/* ---- searches */
 
-/* The number of its answer, which may be new and unknown. A build id is enough; other keys go with
+/* It may be new. A build id is enough; other keys go with
  * a name. */
-static size_t answer_for(struct wk_fetcher *f, const struct wk_fetch_want *want)
+static struct wk_search *search_for(struct wk_fetcher *f, const struct wk_fetch_want *want)
 {
 	struct wk_buf key = { 0 };
-	struct wk_answer *answer;
+	struct wk_search *s;
 	size_t number;
 
 	wk_fetch_want_cache_name(want, &key);
@@ -230,14 +224,15 @@ static size_t answer_for(struct wk_fetcher *f, const struct wk_fetch_want *want)
 		wk_buf_add_str(&key, want->name);
 	number = wk_strtab_add_str(f->keys, wk_buf_str(&key)) - 1u;
 	wk_buf_fini(&key);
-	if (number < f->answer_count)
-		return number;
-	answer = WK_APPEND(f->answers, f->answer_count, f->answer_cap);
-	*answer = (struct wk_answer){ .want = *want };
-	answer->want.name = wk_arena_copy(&f->texts, want->name);
-	answer->want.path = wk_arena_copy(&f->texts, want->path);
-	answer->want.suffix = wk_arena_copy(&f->texts, want->suffix);
-	return number;
+	if (number < f->search_count)
+		return f->searches[number];
+	s = wk_alloc_zeroed(1, sizeof(*s));
+	*s = (struct wk_search){ .fetcher = f, .want = *want };
+	s->want.name = wk_arena_copy(&f->texts, want->name);
+	s->want.path = wk_arena_copy(&f->texts, want->path);
+	s->want.suffix = wk_arena_copy(&f->texts, want->suffix);
+	*WK_APPEND(f->searches, f->search_count, f->search_cap) = s;
+	return s;
 }
 
 /* The want as it is searched for; false, with a sentence, if no source has files by its key. */
@@ -263,51 +258,18 @@ static void add_complaint(struct wk_source *source, struct wk_complaint *next)
 	next->text = NULL;
 }
 
-static void keep_open(struct wk_answer *answer, struct wk_search *s)
-{
-	struct wk_buf path = { 0 };
-
-	wk_buf_add_fmt(&path, "/proc/self/fd/%d", s->draft.fd);
-	wk_buf_text(&path);
-	answer->path = path.at;
-	answer->shown = wk_strndup(s->found.file.path, strlen(s->found.file.path));
-	answer->temporary = s->draft;
-	answer->is_open = true;
-	s->has_draft = false;
-}
-
-static void fill_answer(struct wk_fetcher *f, struct wk_search *s)
-{
-	struct wk_answer *answer = &f->answers[s->answer];
-
-	free_answer(answer); /* of an earlier search */
-	*answer = (struct wk_answer){ .want = answer->want, .is_known = true,
-				      .is_found = s->is_found, .found = s->found,
-				      .path = s->path };
-	answer->said = wk_strndup(wk_buf_text(&s->said), s->said.len);
-	s->path = NULL;
-	if (wk_search_keeps_draft(s))
-		keep_open(answer, s);
-	else if (s->is_found && !s->is_temporary && !answer->path)
-		answer->path = wk_strndup(s->found.file.path, strlen(s->found.file.path));
-}
-
 static void finish(struct wk_search *s)
 {
 	struct wk_fetcher *f = s->fetcher;
 
-	fill_answer(f, s);
 	for (size_t i = 0; i < s->complaint_count; i++)
 		add_complaint(&s->sources->at[s->complaints[i].source], &s->complaints[i]);
-	f->has_remembered |= s->has_remembered;
-	f->was_stopped |= s->was_stopped;
 	if (s->newest && !f->needs_trim) { /* the first of several is the most important */
 		wk_free(f->newest);
 		f->newest = s->newest;
 		s->newest = NULL;
 		f->needs_trim = true;
 	}
-	wk_search_fini(s);
 }
 
 static void trim_for_newest(struct wk_fetcher *f)
@@ -318,82 +280,73 @@ static void trim_for_newest(struct wk_fetcher *f)
 }
 
 /* Opens it again if it was handed over before. */
-static bool hand_over(struct wk_answer *answer, struct wk_fetch_found *found)
+static bool hand_over(struct wk_search *s, struct wk_fetch_found *found)
 {
-	if (!answer->is_taken) {
-		*found = answer->found;
-		answer->is_taken = true;
+	if (!s->is_taken) {
+		*found = s->found;
+		if (!s->path && !s->is_temporary)
+			s->path = wk_strndup(found->file.path, strlen(found->file.path));
+		s->is_taken = true;
 		return true;
 	}
-	if (!answer->path || !wk_fetch_found_open_path(found, &answer->want, answer->path, NULL))
+	if (!s->path || !wk_fetch_found_open_path(found, &s->want, s->path, NULL))
 		return false;
-	if (answer->is_open) {
+	if (s->is_temporary) {
 		wk_free(found->file.path);
-		found->file.path = wk_strndup(answer->shown, strlen(answer->shown));
+		found->file.path = wk_strndup(wk_buf_text(&s->shown), s->shown.len);
 	}
 	return true;
-}
-
-static struct wk_answer *search_alone(struct wk_fetcher *f, size_t number)
-{
-	struct wk_search s = { .fetcher = f, .want = f->answers[number].want, .answer = number };
-
-	wk_batch_run(f, &s, 1, false);
-	finish(&s);
-	trim_for_newest(f);
-	return &f->answers[number];
 }
 
 bool wk_fetcher_get(struct wk_fetcher *f, const struct wk_fetch_want *want,
 		    struct wk_fetch_found *found, struct wk_buf *said)
 {
 	struct wk_fetch_want wanted;
-	struct wk_answer *answer;
-	size_t number;
+	struct wk_search *s;
 
 	*found = (struct wk_fetch_found){ 0 };
 	if (!f || !normalize(want, &wanted, said))
 		return false;
-	number = answer_for(f, &wanted);
-	answer = &f->answers[number];
-	if (answer->is_known && answer->is_found && hand_over(answer, found))
+	s = search_for(f, &wanted);
+	if (s->is_found && hand_over(s, found))
 		return true;
-	if (!answer->is_known || answer->is_found)
-		answer = search_alone(f, number);
-	wk_buf_add_text(said, answer->said);
-	return answer->is_found && hand_over(answer, found);
+	if (s->is_found || s->step != WK_SEARCH_ENDS) {
+		wk_search_reset(s);
+		wk_batch_run(f, &s, 1, false);
+		finish(s);
+		trim_for_newest(f);
+	}
+	wk_buf_add_str(said, wk_buf_str(&s->said));
+	return s->is_found && hand_over(s, found);
 }
 
+/* Returns the number of those that wait for servers. */
 static size_t begin_searches(struct wk_fetcher *f, const struct wk_fetch_want *wants, size_t count,
-			     struct wk_search *searches)
+			     struct wk_search **searches)
 {
 	struct wk_fetch_want wanted;
 	size_t begun = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct wk_search *s = &searches[begun];
-		size_t number;
+		struct wk_search *s;
 
 		if (!normalize(&wants[i], &wanted, NULL))
 			continue;
-		number = answer_for(f, &wanted);
-		if (f->answers[number].is_known)
-			continue;
-		f->answers[number].is_known = true; /* by now: the same file may be wanted twice */
-		*s = (struct wk_search){ .fetcher = f, .want = f->answers[number].want,
-					 .answer = number };
+		s = search_for(f, &wanted);
+		if (s->step != WK_SEARCH_BEGINS)
+			continue; /* the same file may be wanted twice */
 		wk_search_advance(s, true);
 		if (s->step == WK_SEARCH_ENDS)
 			finish(s); /* most runs find all that they need here */
 		else
-			begun++;
+			searches[begun++] = s;
 	}
 	return begun;
 }
 
 void wk_fetcher_prefetch(struct wk_fetcher *f, const struct wk_fetch_want *wants, size_t count)
 {
-	struct wk_search *searches;
+	struct wk_search **searches;
 
 	if (count == 0 || !wk_fetcher_asks_servers(f, wk_fetch_family_of(&wants[0])))
 		return;
@@ -402,7 +355,7 @@ void wk_fetcher_prefetch(struct wk_fetcher *f, const struct wk_fetch_want *wants
 	if (count)
 		wk_batch_run(f, searches, count, true);
 	for (size_t i = 0; i < count; i++)
-		finish(&searches[i]);
+		finish(searches[i]);
 	trim_for_newest(f);
 	wk_free(searches);
 }

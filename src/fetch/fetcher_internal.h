@@ -35,18 +35,6 @@ struct wk_sources {
 	size_t count, cap;
 };
 
-/* The result of a search. */
-struct wk_answer {
-	struct wk_fetch_want want;         /* borrows from the fetcher's `texts` */
-	bool is_known, is_found, is_taken; /* taken: `found` is the caller's */
-	struct wk_fetch_found found;
-	char *path;   /* to open it again. Or NULL */
-	bool is_open; /* `path` is of a temporary file that is open: */
-	struct wk_os_draft temporary;
-	char *shown; /* and where it comes from */
-	char *said;
-};
-
 struct wk_fetcher {
 	struct wk_fetch_options options;
 	struct wk_sources sources[WK_FETCH_FAMILIES];
@@ -59,9 +47,9 @@ struct wk_fetcher {
 	bool needs_trim;
 	unsigned few_at_once;
 	struct wk_transfers *transfers; /* NULL until a server is asked */
-	struct wk_answer *answers;
-	size_t answer_count, answer_cap;
-	struct wk_strtab *keys; /* of the answers: the number of an answer is that of its key - 1 */
+	struct wk_search **searches;
+	size_t search_count, search_cap;
+	struct wk_strtab *keys; /* of the searches: the number of a search is that of its key - 1 */
 	struct wk_arena texts;
 };
 
@@ -79,30 +67,28 @@ enum wk_search_step {
 
 struct wk_search {
 	struct wk_fetcher *fetcher;
-	struct wk_fetch_want want;
-	size_t answer; /* its number */
+	struct wk_fetch_want want; /* borrows from the fetcher's `texts` */
 	enum wk_search_step step;
 	struct wk_sources *sources;
 	size_t number; /* of the current source */
 	size_t next_spot;
 	struct wk_symbol_spot spot;
-	struct wk_buf key, name, shown;
+	struct wk_buf key, shown;
 	struct wk_symbol_wish wish;
 	struct wk_buf own;         /* its path in wick's cache, without suffix; or empty */
 	struct wk_buf misses_path; /* or empty */
 	struct wk_transfer transfer;
-	struct wk_os_draft draft; /* receives the file */
+	struct wk_os_draft draft; /* receives the file; stays open if the file is temporary */
 	bool has_draft, is_draft_own;
 	struct wk_outcome forbidden; /* the first that was; or NONE */
 
-	/* The result, for its fetcher when it is finished. */
-	bool is_found, is_temporary;
+	/* The result. */
+	bool is_found, is_taken, is_temporary; /* taken: `found` is the caller's */
 	struct wk_fetch_found found;
-	char *path;
+	char *path; /* to open it again. Or NULL */
 	struct wk_buf said;
 	struct wk_complaint *complaints;
 	size_t complaint_count, complaint_cap;
-	bool has_remembered, was_stopped;
 	char *newest;
 };
 
@@ -116,15 +102,10 @@ static inline bool wk_source_is_server(const struct wk_source *source)
 	return source->place.kind == WK_SYMBOL_SERVER;
 }
 
-/* Several images may have one build id, so temporary files stay open. */
-static inline bool wk_search_keeps_draft(const struct wk_search *s)
-{
-	return s->is_temporary && s->has_draft && wk_fetch_family_of(&s->want) == WK_FETCH_FOR_ELF;
-}
-
 /* search.c: continues. With `is_local` it stops before a server is asked. */
 void wk_search_advance(struct wk_search *s, bool is_local);
-void wk_search_fini(struct wk_search *s);
+/* Forgets all but what is wanted. */
+void wk_search_reset(struct wk_search *s);
 
 /* "SOURCE: TEXT" for people; complaints also for the end of the run. */
 void wk_search_say(struct wk_search *s, const char *who, const char *text);
@@ -133,7 +114,7 @@ void wk_search_complain(struct wk_search *s, const char *text, bool is_remark);
 /* batch.c: runs all of them to their ends, up to eight at a time. They begin in their order, so
  * that the most important files come first and are there if the user stops early. What they find
  * does not depend on which server answers first. With `is_prefetch`, progress counts them. */
-void wk_batch_run(struct wk_fetcher *fetcher, struct wk_search *searches, size_t count,
+void wk_batch_run(struct wk_fetcher *fetcher, struct wk_search **searches, size_t count,
 		  bool is_prefetch);
 
 /* source_files.c: sets s->spot to the n-th place of the file in the current source; false after the

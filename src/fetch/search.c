@@ -29,15 +29,17 @@ static void discard_draft(struct wk_search *s)
 	s->has_draft = false;
 }
 
-void wk_search_fini(struct wk_search *s)
+void wk_search_reset(struct wk_search *s)
 {
+	if (s->is_found && !s->is_taken)
+		wk_fetch_found_close(&s->found);
 	for (size_t i = 0; i < s->complaint_count; i++)
 		wk_free(s->complaints[i].text);
 	wk_free(s->complaints);
 	discard_draft(s);
 	WK_FREE_ALL(s->newest, s->path);
-	WK_BUF_FINI_ALL(&s->spot.path, &s->key, &s->name, &s->shown, &s->own, &s->misses_path,
-			&s->said);
+	WK_BUF_FINI_ALL(&s->spot.path, &s->key, &s->shown, &s->own, &s->misses_path, &s->said);
+	*s = (struct wk_search){ .fetcher = s->fetcher, .want = s->want };
 }
 
 /* A file without a key is nowhere. */
@@ -48,7 +50,6 @@ static void begin(struct wk_search *s)
 
 	s->sources = &f->sources[wk_fetch_family_of(&s->want)];
 	wk_fetch_want_key(&s->want, &s->key);
-	wk_buf_add_str(&s->name, s->want.name);
 	s->wish = (struct wk_symbol_wish){ s->want.name, wk_buf_str(&s->key), s->want.suffix };
 	if (s->key.len && f->folder) {
 		wk_buf_add_fmt(&s->own, "%s/", f->folder);
@@ -72,7 +73,7 @@ static void remember(struct wk_search *s, const struct wk_outcome *outcome)
 		return;
 	wk_misses_add(wk_buf_text(&s->misses_path), wk_search_source(s)->remembered_as,
 		      memory == WK_REMEMBER_MISSING);
-	s->has_remembered = true;
+	s->fetcher->has_remembered = true;
 }
 
 static void report(struct wk_search *s, const struct wk_outcome *outcome)
@@ -93,7 +94,7 @@ static void conclude(struct wk_search *s, const struct wk_outcome *outcome)
 
 	if (wk_outcome_ends_source(outcome) && !source->down.kind)
 		source->down = *outcome;
-	s->was_stopped |= outcome->kind == WK_OUTCOME_STOPPED;
+	s->fetcher->was_stopped |= outcome->kind == WK_OUTCOME_STOPPED;
 	report(s, outcome);
 	remember(s, outcome);
 	go_to_next_source(s);
@@ -140,7 +141,7 @@ static bool start(struct wk_search *s, uint64_t most_bytes)
 	s->transfer = (struct wk_transfer){
 		.url = wk_buf_text(&s->spot.path),
 		.shown_url = wk_buf_text(&s->shown),
-		.name = s->name.len ? wk_buf_text(&s->name) : NULL,
+		.name = s->want.name.len ? s->want.name.at : NULL,
 		.most_bytes = most_bytes,
 	};
 	if (!wk_search_open_draft(s, &s->transfer.outcome))
@@ -221,7 +222,7 @@ static void accept(struct wk_search *s)
 	if (s->is_found) {
 		wk_search_copy(s);
 		s->step = WK_SEARCH_ENDS;
-		if (!wk_search_keeps_draft(s))
+		if (!s->is_temporary || !s->path)
 			discard_draft(s);
 		return;
 	}
