@@ -78,6 +78,34 @@ void wk_elf_server_fini(struct wk_elf_server *server)
 	*server = (struct wk_elf_server){ 0 };
 }
 
+/* In a form, $i is the build id, $f the same filled up to 20 bytes, $t its path in a tree, $n the
+ * file's name, $2 the first two letters of that, and $p its recorded path. Keys of .NET's images go
+ * by name, those of its debug files do not. A folder may also contain copies of files, by name or
+ * with their folders, as for perf's --symfs: the debug file or the unstripped program. */
+static const struct form {
+	enum wk_elf_layout layout;
+	enum wk_fetch_kind kind;
+	const char *text;
+	bool is_for_folders;
+} forms[] = {
+	{ WK_ELF_DEBUGINFOD, WK_FETCH_IMAGE, "/buildid/$i/executable", false },
+	{ WK_ELF_DEBUGINFOD, WK_FETCH_DEBUG, "/buildid/$i/debuginfo", false },
+	{ WK_ELF_SSQP, WK_FETCH_IMAGE, "/$n/elf-buildid-$f/$n", false },
+	{ WK_ELF_SSQP, WK_FETCH_DEBUG, "/_.debug/elf-buildid-sym-$f/_.debug", false },
+	{ WK_ELF_STORE, WK_FETCH_IMAGE, "$t", false },
+	{ WK_ELF_STORE, WK_FETCH_IMAGE, "/$n/$i/$n", false },
+	{ WK_ELF_STORE, WK_FETCH_IMAGE, "/$2/$n/$i/$n", false },
+	{ WK_ELF_STORE, WK_FETCH_IMAGE, "/$n", true },
+	{ WK_ELF_STORE, WK_FETCH_IMAGE, "$p", true },
+	{ WK_ELF_STORE, WK_FETCH_DEBUG, "$t.debug", false },
+	{ WK_ELF_STORE, WK_FETCH_DEBUG, "/$n.debug/$i/$n.debug", false },
+	{ WK_ELF_STORE, WK_FETCH_DEBUG, "/$2/$n.debug/$i/$n.debug", false },
+	{ WK_ELF_STORE, WK_FETCH_DEBUG, "/$n.debug", true },
+	{ WK_ELF_STORE, WK_FETCH_DEBUG, "/$n", true },
+	{ WK_ELF_STORE, WK_FETCH_DEBUG, "$p.debug", true },
+	{ WK_ELF_STORE, WK_FETCH_DEBUG, "$p", true },
+};
+
 static void add_name(struct wk_buf *place, const struct wk_elf_server *server, struct wk_str name)
 {
 	if (server->is_folder)
@@ -86,98 +114,61 @@ static void add_name(struct wk_buf *place, const struct wk_elf_server *server, s
 		wk_address_add_escaped(place, name);
 }
 
-/* NAME/ID/NAME, after the first two letters of NAME if there are three parts. */
-static void add_keyed(struct wk_buf *place, const struct wk_elf_server *server,
-		      const struct wk_fetch_want *want, bool has_three_parts)
+/* The name may be shorter: "x." for x.debug. */
+static void add_two_letters(struct wk_buf *place, const struct wk_elf_server *server,
+			    const struct wk_fetch_want *want)
 {
-	struct wk_buf name = { 0 };
-	struct wk_str all;
+	char two[2] = { want->name.at[0], want->name.len > 1 ? want->name.at[1] : '.' };
 
-	if (!wk_store_is_name(want->name))
-		return;
-	wk_buf_add_str(&name, want->name);
-	if (want->kind == WK_FETCH_DEBUG)
-		wk_buf_add_text(&name, ".debug");
-	all = wk_buf_str(&name);
-	if (has_three_parts) {
-		wk_buf_add_char(place, '/');
-		add_name(place, server, wk_str_of(all.at, all.len < 2 ? all.len : 2));
-	}
-	wk_buf_add_char(place, '/');
-	add_name(place, server, all);
-	wk_buf_add_char(place, '/');
-	wk_store_add_id(place, &want->id);
-	wk_buf_add_char(place, '/');
-	add_name(place, server, all);
-	wk_buf_fini(&name);
+	add_name(place, server,
+		 wk_str_of(two, want->name.len > 1 || want->kind == WK_FETCH_DEBUG ? 2 : 1));
 }
 
-static void add_id_tree(struct wk_buf *place, const struct wk_fetch_want *want)
-{
-	wk_store_add_id_path(place, &want->id);
-	if (want->kind == WK_FETCH_DEBUG)
-		wk_buf_add_text(place, ".debug");
-}
-
-/* A folder may also contain copies of files, by name or with their folders, as for perf's --symfs:
- * the debug file or the unstripped program. */
-static bool plain_place(const struct wk_fetch_want *want, unsigned number, struct wk_buf *place)
-{
-	bool is_debug = want->kind == WK_FETCH_DEBUG;
-	unsigned step = is_debug ? number / 2 : number;
-	const char *behind = is_debug && number % 2 == 0 ? ".debug" : "";
-
-	if (step == 0 && wk_store_is_name(want->name))
-		wk_buf_add_fmt(place, "/%.*s%s", WK_STR_ARG(want->name), behind);
-	else if (step == 1 && wk_store_is_below(want->path))
-		wk_buf_add_fmt(place, "%.*s%s", WK_STR_ARG(want->path), behind);
-	return step < 2;
-}
-
-#define KEYED_PLACES 3
-
-static bool store_place(const struct wk_elf_server *server, const struct wk_fetch_want *want,
-			unsigned number, struct wk_buf *place)
-{
-	if (number >= KEYED_PLACES)
-		return server->is_folder && plain_place(want, number - KEYED_PLACES, place);
-	if (number == 0)
-		add_id_tree(place, want);
-	else
-		add_keyed(place, server, want, number == 2);
-	return true;
-}
-
-/* Keys of images go by name, those of debug files do not; ids are filled up to 20 bytes. */
-static bool ssqp_place(const struct wk_elf_server *server, const struct wk_fetch_want *want,
-		       unsigned number, struct wk_buf *place)
+/* False if it would need a name or path, and there is none that can be used. */
+static bool add_value(struct wk_buf *place, const struct wk_elf_server *server,
+		      const struct wk_fetch_want *want, char value)
 {
 	struct wk_build_id filled = want->id;
-	bool is_debug = want->kind == WK_FETCH_DEBUG;
-	struct wk_str name = is_debug ? wk_str_c("_.debug") : want->name;
 
-	if (number > 0 || !wk_store_is_name(name))
-		return number == 0;
 	filled.size = sizeof(filled.bytes);
-	wk_buf_add_char(place, '/');
-	add_name(place, server, name);
-	wk_buf_add_text(place, is_debug ? "/elf-buildid-sym-" : "/elf-buildid-");
-	wk_store_add_id(place, &filled);
-	wk_buf_add_char(place, '/');
-	add_name(place, server, name);
+	if (value == 'i' || value == 'f')
+		wk_build_id_add(place, value == 'i' ? &want->id : &filled, false);
+	else if (value == 't')
+		wk_store_add_id_path(place, &want->id);
+	else if (value == 'p' ? !wk_store_is_below(want->path) : !wk_store_is_name(want->name))
+		return false;
+	else if (value == '2')
+		add_two_letters(place, server, want);
+	else
+		add_name(place, server, value == 'p' ? want->path : want->name);
 	return true;
+}
+
+static void fill(struct wk_buf *place, const struct wk_elf_server *server,
+		 const struct wk_fetch_want *want, const char *form)
+{
+	for (; *form; form++) {
+		if (*form != '$') {
+			wk_buf_add_char(place, *form);
+		} else if (!add_value(place, server, want, *++form)) {
+			wk_buf_reset(place);
+			return;
+		}
+	}
 }
 
 bool wk_elf_server_place(const struct wk_elf_server *server, const struct wk_fetch_want *want,
 			 unsigned number, struct wk_buf *place)
 {
 	wk_buf_reset(place);
-	if (server->layout == WK_ELF_STORE)
-		return store_place(server, want, number, place);
-	if (server->layout == WK_ELF_SSQP)
-		return ssqp_place(server, want, number, place);
-	wk_buf_add_text(place, "/buildid/");
-	wk_store_add_id(place, &want->id);
-	wk_buf_add_text(place, want->kind == WK_FETCH_DEBUG ? "/debuginfo" : "/executable");
-	return number == 0;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		const struct form *form = &forms[i];
+
+		if (form->layout != server->layout || form->kind != want->kind ||
+		    (form->is_for_folders && !server->is_folder) || number-- > 0)
+			continue;
+		fill(place, server, want, form->text);
+		return true;
+	}
+	return false;
 }
