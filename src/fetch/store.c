@@ -29,18 +29,13 @@ bool wk_store_same_id(const struct wk_build_id *a, const struct wk_build_id *b)
 	return true;
 }
 
-void wk_store_add_id(struct wk_buf *buf, const struct wk_build_id *id)
-{
-	wk_build_id_add(buf, id, false);
-}
-
 void wk_store_add_id_path(struct wk_buf *path, const struct wk_build_id *id)
 {
 	struct wk_build_id rest = { .size = (uint8_t)(id->size - 1) };
 
 	memcpy(rest.bytes, id->bytes + 1, rest.size);
 	wk_buf_add_fmt(path, "/.build-id/%02x/", id->bytes[0]);
-	wk_store_add_id(path, &rest);
+	wk_build_id_add(path, &rest, false);
 }
 
 const char *wk_store_perf_dir(struct wk_buf *dir)
@@ -210,8 +205,8 @@ static bool has_recorded_id(struct wk_store_search *s, const char *path,
 
 	if (wk_store_same_id(id, &key->build_id))
 		return true;
-	wk_store_add_id(&has, id);
-	wk_store_add_id(&recorded, &key->build_id);
+	wk_build_id_add(&has, id, false);
+	wk_build_id_add(&recorded, &key->build_id, false);
 	wk_store_report(s, WK_IMAGE_DIFFERS,
 			"%s is another build than the one recorded: build id %s, recorded %s", path,
 			has.len ? wk_buf_text(&has) : "none", wk_buf_text(&recorded));

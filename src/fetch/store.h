@@ -83,6 +83,5 @@ struct wk_str wk_store_without_root(struct wk_str path);
 
 /* Compares ids where one may be padded with zeros, as perf.data writes short ones. */
 bool wk_store_same_id(const struct wk_build_id *a, const struct wk_build_id *b);
-void wk_store_add_id(struct wk_buf *buf, const struct wk_build_id *id);
 
 #endif

@@ -22,7 +22,7 @@ struct wk_build_id wk_fetch_trim_id(const struct wk_build_id *id)
 void wk_fetch_want_key(const struct wk_fetch_want *want, struct wk_buf *key)
 {
 	if (want->kind == WK_FETCH_IMAGE || want->kind == WK_FETCH_DEBUG)
-		wk_store_add_id(key, &want->id);
+		wk_build_id_add(key, &want->id, false);
 	else if (want->kind == WK_FETCH_PDB && !wk_pdb_id_is_none(&want->pdb))
 		wk_pdb_id_add(key, &want->pdb);
 	else if (want->kind == WK_FETCH_PE && want->time_stamp && want->image_bytes)
@@ -38,7 +38,7 @@ void wk_fetch_want_cache_name(const struct wk_fetch_want *want, struct wk_buf *n
 		wk_buf_add_fmt(name, "%08" PRIx32 "%08" PRIx32, want->time_stamp,
 			       want->image_bytes);
 	else
-		wk_store_add_id(name, &id);
+		wk_build_id_add(name, &id, false);
 }
 
 const char *wk_fetch_want_suffix(const struct wk_fetch_want *want, bool is_text)
@@ -186,7 +186,7 @@ static bool check_elf(const struct wk_obj *obj, const struct wk_fetch_want *want
 
 	if (wk_store_same_id(&obj->build_id, &want->id))
 		return true;
-	wk_store_add_id(&has, &obj->build_id);
+	wk_build_id_add(&has, &obj->build_id, false);
 	wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "its build id is %s",
 		has.len ? wk_buf_text(&has) : "missing");
 	wk_buf_fini(&has);

@@ -24,14 +24,6 @@ struct content {
 	size_t count, cap;
 };
 
-static bool map(const char *path, struct wk_os_file *file)
-{
-	struct wk_os_identity identity;
-
-	return wk_os_identify(path, &identity, NULL) && identity.is_regular &&
-	       wk_os_open(path, file, NULL);
-}
-
 static void add_piece(struct content *content, const struct piece *piece)
 {
 	*WK_APPEND(content->pieces, content->count, content->cap) = *piece;
@@ -65,7 +57,7 @@ static void look(struct content *content, const char *path)
 	struct wk_bytes bytes, first;
 
 	*content = (struct content){ .path = path };
-	if (!map(path, &file))
+	if (!wk_os_open_named(path, &file, NULL, NULL))
 		return;
 	first = bytes = wk_file_bytes(&file);
 	if (wk_bytes_left(&first) > WK_PROBE_BYTES)
@@ -85,9 +77,9 @@ static bool is_copy(const char *a, const char *b)
 	struct wk_os_file left, right;
 	bool is_equal = false;
 
-	if (!map(a, &left))
+	if (!wk_os_open_named(a, &left, NULL, NULL))
 		return false;
-	if (map(b, &right)) {
+	if (wk_os_open_named(b, &right, NULL, NULL)) {
 		size_t both =
 			left.size_bytes < right.size_bytes ? left.size_bytes : right.size_bytes;
 
@@ -103,7 +95,7 @@ static void find_crc(struct content *content, struct piece *piece)
 {
 	struct wk_os_file file;
 
-	if (piece->has_crc || !map(content->path, &file))
+	if (piece->has_crc || !wk_os_open_named(content->path, &file, NULL, NULL))
 		return;
 	piece->crc = wk_crc32(0, file.at, file.size_bytes);
 	piece->has_crc = file.size_bytes == piece->size_bytes;

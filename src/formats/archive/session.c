@@ -3,11 +3,9 @@
 struct wk_session_part wk_session_part(const char *path)
 {
 	struct wk_session_part part = { 0 };
-	struct wk_os_identity identity;
 	struct wk_os_file file;
 
-	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
-	    !wk_os_open(path, &file, NULL))
+	if (!wk_os_open_named(path, &file, NULL, NULL))
 		return part;
 	part.may_have_others = wk_etl_identify(wk_file_bytes(&file), &part.identity);
 	wk_os_close(&file);

@@ -138,12 +138,10 @@ bool wk_toml_find(struct wk_str text, const char *key, struct wk_str *value)
 static bool find_in_file(const char *path, const char *key, struct wk_buf *value)
 {
 	struct wk_os_file file;
-	struct wk_os_identity identity;
 	struct wk_str found;
 	bool ok;
 
-	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
-	    !wk_os_open(path, &file, NULL))
+	if (!wk_os_open_named(path, &file, NULL, NULL))
 		return false;
 	ok = wk_toml_find(wk_str_of((const char *)file.at, file.size_bytes), key, &found);
 	if (ok && value)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "event/pdb_id.h"
 #include "formats/scan.h"
 #include "os/os.h"
 #include "session/doctor/debug_package.h"
@@ -391,7 +392,7 @@ static void build_id(const struct patient *p)
 {
 	struct wk_buf id = { 0 };
 
-	wk_store_add_id(&id, &p->program->obj->build_id);
+	wk_build_id_add(&id, &p->program->obj->build_id, false);
 	if (id.len)
 		wk_findings_good(p->findings, "build id %s", wk_buf_text(&id));
 	else

@@ -74,13 +74,11 @@ static void script(struct wk_findings *findings, struct wk_str first)
 /* True if `path` is not an ELF file; reports what it is. */
 static bool is_something_else(struct wk_findings *findings, const char *path)
 {
-	struct wk_os_identity identity;
 	struct wk_os_file file;
 	struct wk_str first;
 	bool is_elf;
 
-	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
-	    !wk_os_open_named(path, &file, NULL, NULL))
+	if (!wk_os_open_named(path, &file, NULL, NULL))
 		return false;
 	first = wk_str_of((const char *)file.at,
 			  file.size_bytes < MOST_FIRST_LINE ? file.size_bytes : MOST_FIRST_LINE);

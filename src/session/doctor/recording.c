@@ -7,13 +7,11 @@
 /* Programs and scripts are not recordings. */
 static bool may_be_one(const char *path)
 {
-	struct wk_os_identity identity;
 	struct wk_os_file file;
 	struct wk_str bytes;
 	bool is_script;
 
-	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
-	    !wk_os_open_named(path, &file, NULL, NULL))
+	if (!wk_os_open_named(path, &file, NULL, NULL))
 		return false;
 	bytes = wk_str_of((const char *)file.at, (size_t)file.size_bytes);
 	is_script = wk_str_starts(bytes, "#!");

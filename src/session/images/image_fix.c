@@ -85,7 +85,7 @@ bool wk_image_store_key(const struct wk_model *model, wk_image_id id, struct wk_
 	*name = wk_model_str(model, image->pdb_path ? image->pdb_path : image->name);
 	if (image->pdb_path)
 		want.pdb = wk_pdb_id_of_build_id(&image->build_id);
-	*name = wk_windows_basename(*name);
+	*name = wk_image_pdb_name(*name);
 	for (size_t i = 0; i < name->len; i++)
 		if ((unsigned char)name->at[i] < ' ')
 			return false; /* stores have no such names */
@@ -164,7 +164,7 @@ static bool fix_pdb(struct wk_image_facts *facts, const struct wk_image_context 
 	if (pdb.linked_as.len == 0)
 		return false;
 	if (!pdb.path && wk_image_obj(facts->symbols))
-		fix_windows_file(facts, about, wk_windows_basename(pdb.linked_as));
+		fix_windows_file(facts, about, wk_image_pdb_name(pdb.linked_as));
 	else if (pdb.stripped && !is_of_windows(about->model, facts->id))
 		wk_buf_add_text(&facts->fix, wk_windows_pdb_fix(pdb.stripped));
 	return true;

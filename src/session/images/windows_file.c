@@ -79,17 +79,9 @@ static void report_kind(const struct program *p)
 	wk_buf_fini(&key);
 }
 
-struct wk_str wk_windows_basename(struct wk_str path)
-{
-	for (size_t i = path.len; i > 0; i--)
-		if (path.at[i - 1] == '/' || path.at[i - 1] == '\\')
-			return wk_str_skip(path, i);
-	return path;
-}
-
 static struct wk_str pdb_name(const struct program *p)
 {
-	return wk_windows_basename(p->pdb.linked_as);
+	return wk_image_pdb_name(p->pdb.linked_as);
 }
 
 static void report_reference(const struct program *p)

@@ -21,7 +21,4 @@ void wk_windows_pdb_print(struct wk_findings *findings, const char *path);
 /* How to get more than public names into a PDB, by the reason why it has no more. */
 const char *wk_windows_pdb_fix(const char *stripped);
 
-/* The last part of a Windows path, which may be relative. */
-struct wk_str wk_windows_basename(struct wk_str path);
-
 #endif

@@ -1,6 +1,7 @@
 /* One image of a wk_symbols, shared by symbols.c (all images), files.c (its file and debug file),
- * names.c (its symbols), places.c (its debug information), pdb.c (its PDB), cache.c (its entry in
- * the symbol cache), build.c (which build it is) and kernel_names.c (the running kernel). */
+ * names.c (its symbols), places.c (its debug information), dwarf_files.c (what that refers to),
+ * pdb.c (its PDB), cache.c (its entry in the symbol cache), build.c (which build it is) and
+ * kernel_names.c (the running kernel). */
 #ifndef WK_SYMBOLS_IMAGE_IMAGE_H
 #define WK_SYMBOLS_IMAGE_IMAGE_H
 
@@ -13,7 +14,6 @@
 #include "symbols/cache/cache.h"
 #include "symbols/code_index/code_index.h"
 #include "symbols/dwarf/dwarf.h"
-#include "symbols/image/dwarf_files.h"
 #include "symbols/image/symbols.h"
 #include "symbols/kernel/kallsyms.h"
 #include "symbols/object/symtab.h"
@@ -28,8 +28,11 @@ struct wk_image_debug {
 	bool lacks_units;  /* a requested unit could not be read */
 	bool is_kept;      /* the index is from the cache */
 	struct wk_code_index *index;
-	struct wk_dwarf_files *files; /* that the debug information refers to */
 	struct wk_dwarf *dwarf;
+	struct wk_store_file alternate, package; /* that it refers to */
+	struct wk_store_file *split;
+	size_t split_count, split_cap;
+	struct wk_buf files_why;      /* why one of these is not used, or which is gone */
 	struct wk_pdb *pdb;           /* in place of dwarf; of `pdb_file` */
 	struct wk_breakpad *breakpad; /* in place of a PDB */
 	struct wk_store_file pdb_file;
@@ -180,8 +183,11 @@ bool wk_image_is_in_view(const struct wk_image_symbols *image);
 /* The id of its PDB, or none; `path` is the PDB's path when it was linked. */
 struct wk_pdb_id wk_image_pdb_id(const struct wk_image_symbols *image, struct wk_str *path);
 
-/* The file name of such a path, with either kind of slash. */
-struct wk_str wk_image_pdb_name(struct wk_str path);
+/* dwarf_files.c: what wk_dwarf_new needs. `info` has the debug information: the image or its debug
+ * file. */
+struct wk_dwarf_input wk_image_dwarf_input(struct wk_image_symbols *image,
+					   const struct wk_store_file *info);
+void wk_image_debug_close_files(struct wk_image_debug *places);
 
 /* places.c */
 bool wk_image_has_places(const struct wk_obj *obj);

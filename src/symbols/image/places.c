@@ -10,7 +10,7 @@ void wk_image_debug_fini(struct wk_image_debug *places)
 	wk_breakpad_free(places->breakpad);
 	wk_store_close(&places->pdb_file);
 	wk_dwarf_free(places->dwarf);
-	wk_dwarf_files_free(places->files);
+	wk_image_debug_close_files(places);
 	wk_code_index_free(places->index);
 	WK_BUF_FINI_ALL(&places->pdb_why, &places->path, &places->reason);
 }
@@ -51,7 +51,7 @@ static void search(struct wk_image_symbols *image)
 {
 	struct wk_image_debug *places = &image->places;
 	const struct wk_store_file *file;
-	struct wk_dwarf_input input = { 0 };
+	struct wk_dwarf_input input;
 	struct wk_err err = { 0 };
 
 	places->was_searched = true;
@@ -66,8 +66,7 @@ static void search(struct wk_image_symbols *image)
 			say_none(image);
 		return;
 	}
-	places->files = wk_dwarf_files_new(&image->file, file, image->owner->debug_dirs);
-	wk_dwarf_files_fill(places->files, &input);
+	input = wk_image_dwarf_input(image, file);
 	places->dwarf = wk_dwarf_new(&input, &err);
 	if (!places->dwarf) {
 		wk_buf_reset(&places->reason);
@@ -377,8 +376,7 @@ static void describe(struct wk_image_debug *places)
 	}
 	if (places->dwarf)
 		add_words(&places->reason, wk_dwarf_missing(places->dwarf));
-	if (places->files)
-		add_words(&places->reason, wk_dwarf_files_why(places->files));
+	add_words(&places->reason, wk_buf_str(&places->files_why));
 }
 
 enum wk_places_state wk_image_places_state(struct wk_image_symbols *image)

@@ -26,37 +26,25 @@ static bool wants_more(struct wk_image_symbols *image, struct wk_fetch_want *wan
 	return wk_image_has_rvas(image) && !wk_image_keeps_all(image) && wk_image_want(image, want);
 }
 
-/* Returns the number of fetched images, which contain the ids of their PDBs. */
-static size_t fetch_pdbs(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
-			 size_t count)
+/* Returns the number of fetched images: the ids of their PDBs, or their debug files, can be
+ * requested next. */
+static size_t fetch(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
+		    size_t count,
+		    bool (*want)(struct wk_image_symbols *image, struct wk_fetch_want *want))
 {
 	struct wk_fetch_want *wants = wk_alloc_zeroed(count + 1, sizeof(*wants));
 	size_t wanted = 0, came = 0;
 
 	for (size_t i = 0; i < count; i++)
-		wanted += wants_more(images[i], &wants[wanted]);
-	wk_fetcher_prefetch(symbols->fetcher, wants, wanted);
-	for (size_t i = 0; i < count; i++)
-		if (wants_more(images[i], &wants[0]) && wants[0].kind == WK_FETCH_PE)
-			came += wk_image_find_file(images[i]);
-	wk_free(wants);
-	return came;
-}
-
-/* Returns the number of fetched images, for which debug files can be requested next. */
-static size_t fetch_files(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
-			  size_t count)
-{
-	struct wk_fetch_want *wants = wk_alloc_zeroed(count + 1, sizeof(*wants));
-	size_t wanted = 0, came = 0;
-
-	for (size_t i = 0; i < count; i++)
-		wanted += wk_image_want_remote(images[i], &wants[wanted]);
+		wanted += want(images[i], &wants[wanted]);
 	wk_fetcher_prefetch(symbols->fetcher, wants, wanted);
 	for (size_t i = 0; i < count; i++) {
-		if (images[i]->file.obj || !wk_image_want_remote(images[i], &wants[0]))
+		if (images[i]->file.obj || !want(images[i], &wants[0]))
 			continue;
-		wk_image_fetch(images[i]);
+		if (wants[0].kind == WK_FETCH_IMAGE)
+			wk_image_fetch(images[i]);
+		else if (wants[0].kind == WK_FETCH_PE)
+			wk_image_find_file(images[i]);
 		came += images[i]->file.obj != NULL;
 	}
 	wk_free(wants);
@@ -70,9 +58,9 @@ void wk_symbols_prefetch(struct wk_symbols *symbols, struct wk_image_symbols *co
 	for (size_t i = 0; i < count; i++)
 		images[i]->is_in_view = true;
 	if (wk_fetcher_asks_servers(symbols->fetcher, WK_FETCH_FOR_WINDOWS) &&
-	    fetch_pdbs(symbols, images, count))
-		fetch_pdbs(symbols, images, count);
+	    fetch(symbols, images, count, wants_more))
+		fetch(symbols, images, count, wants_more);
 	if (wk_fetcher_asks_servers(symbols->fetcher, WK_FETCH_FOR_ELF) &&
-	    fetch_files(symbols, images, count))
-		fetch_files(symbols, images, count);
+	    fetch(symbols, images, count, wk_image_want_remote))
+		fetch(symbols, images, count, wk_image_want_remote);
 }

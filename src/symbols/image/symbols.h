@@ -131,6 +131,9 @@ struct wk_image_pdb {
 };
 void wk_image_pdb(struct wk_image_symbols *image, struct wk_image_pdb *pdb);
 
+/* The file name of such a path, with either kind of slash. */
+struct wk_str wk_image_pdb_name(struct wk_str path);
+
 /* Name, as linked, and RVA of the public symbols in the image's PDB, if it has one. `take` returns
  * false to stop. */
 void wk_image_each_public(struct wk_image_symbols *image,
