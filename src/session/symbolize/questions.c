@@ -1,14 +1,18 @@
 #include "session/symbolize/questions.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "os/os.h"
 #include "session/symbolize/address_query.h"
-#include "session/symbolize/line_input.h"
 #include "symbols/object/elf_unlinked.h"
+
+#define READ_BYTES      (64 * 1024)
+#define MOST_LINE_BYTES (64 * 1024)
 
 void wk_asking_fini(struct wk_asking *asking)
 {
@@ -124,22 +128,20 @@ struct understood {
 	struct wk_address_lookup
 		question; /* without an image if that is missing, or it is nonsense */
 	struct wk_address_question asked;
-	bool is_nonsense;
-	bool is_several;     /* functions, as `asked.wrong` says */
-	const char *outside; /* of the image; NULL: it is inside */
+	struct wk_address_query place;
 };
 
 /* "hot" of a file with hot.part.0 and hot.constprop.0. */
-static void set_several(struct wk_asking *asking, const struct wk_address_query *place,
-			struct understood *u)
+static struct wk_str several_words(struct wk_asking *asking, const struct wk_address_query *place)
 {
 	struct wk_buf words = { 0 };
+	struct wk_str copy;
 
 	wk_buf_add_fmt(&words, "ambiguous: %.*s and %.*s", WK_STR_ARG(place->one),
 		       WK_STR_ARG(place->other));
-	u->is_several = true;
-	u->asked.wrong = wk_arena_copy(&asking->texts, wk_buf_str(&words));
+	copy = wk_arena_copy(&asking->texts, wk_buf_str(&words));
 	wk_buf_fini(&words);
+	return copy;
 }
 
 static struct understood understand(struct wk_asking *asking, struct wk_str text)
@@ -147,32 +149,29 @@ static struct understood understand(struct wk_asking *asking, struct wk_str text
 	struct understood u = { .asked.text = text };
 	struct wk_typed_address typed;
 	struct wk_listed_image image = { 0 };
-	struct wk_address_query place = { 0 };
 
 	if (wk_typed_address_read(text, &typed)) {
 		tell_apart(asking, &typed);
 		u.asked.image = path_for(asking, &typed);
 		image = image_at(asking, &typed, u.asked.image);
 		u.asked.has_address =
-			wk_address_query(image.symbols, asking->section, &typed, &place);
-		report_section(asking, image.symbols, &place);
+			wk_address_query(image.symbols, asking->section, &typed, &u.place);
+		report_section(asking, image.symbols, &u.place);
 	}
-	u.is_nonsense = !u.asked.has_address;
 	if (u.asked.has_address)
-		u.question =
-			(struct wk_address_lookup){ image.symbols, place.vaddr, place.shown, NULL };
-	u.asked.section = place.section;
-	u.outside = place.outside;
+		u.question = (struct wk_address_lookup){ image.symbols, u.place.vaddr,
+							 u.place.shown, NULL };
+	u.asked.section = u.place.section;
 	if (image.why.len)
 		u.asked.wrong = image.why;
-	else if (place.other.len)
-		set_several(asking, &place, &u);
-	else if (u.is_nonsense && u.asked.image.len)
+	else if (u.place.other.len)
+		u.asked.wrong = several_words(asking, &u.place);
+	else if (!u.asked.has_address && u.asked.image.len)
 		u.asked.wrong = wk_str_c("neither an address nor a function of the image");
-	else if (u.is_nonsense)
+	else if (!u.asked.has_address)
 		u.asked.wrong = wk_str_c("neither an address nor IMAGE ADDRESS");
-	else if (u.outside)
-		u.asked.wrong = wk_str_c(u.outside);
+	else if (u.place.outside)
+		u.asked.wrong = wk_str_c(u.place.outside);
 	return u;
 }
 
@@ -204,10 +203,11 @@ static void add_question(struct wk_asking *asking, const struct understood *u)
 /* Once: as a rule, all are. */
 static void report_outside(struct wk_asking *asking, const struct understood *u)
 {
-	if (!u->outside || asking->said_outside || asking->tells_in_answers)
+	if (!u->place.outside || asking->said_outside || asking->tells_in_answers)
 		return;
 	asking->said_outside = true;
-	wk_warn_fmt(asking->images.messages, "0x%" PRIx64 " is %s", u->question.shown, u->outside);
+	wk_warn_fmt(asking->images.messages, "0x%" PRIx64 " is %s", u->question.shown,
+		    u->place.outside);
 }
 
 static void report_nonsense(const struct wk_asking *asking, const struct understood *u,
@@ -219,7 +219,7 @@ static void report_nonsense(const struct wk_asking *asking, const struct underst
 		return;
 	if (text.len > 200)
 		text.len = 200;
-	if (u->is_several)
+	if (u->place.other.len)
 		wk_warn_fmt(asking->images.messages, "\"%.*s\" is %.*s", WK_STR_ARG(text),
 			    WK_STR_ARG(u->asked.wrong));
 	else
@@ -232,7 +232,7 @@ bool wk_asking_word(struct wk_asking *asking, struct wk_str word)
 {
 	struct understood u = understand(asking, word);
 
-	if (u.is_nonsense)
+	if (!u.asked.has_address)
 		report_nonsense(asking, &u, "a function of the image");
 	report_outside(asking, &u);
 	add_question(asking, &u);
@@ -261,15 +261,14 @@ static bool read_plain_line(struct wk_asking *asking, struct wk_str line)
 	return true;
 }
 
-static void read_line(void *context, struct wk_str line)
+static void read_line(struct wk_asking *asking, struct wk_str line)
 {
-	struct wk_asking *asking = context;
 	struct understood u;
 
 	if (read_plain_line(asking, line))
 		return;
 	u = understand(asking, line);
-	if (u.is_nonsense && line.len && !asking->said_nonsense) {
+	if (!u.asked.has_address && line.len && !asking->said_nonsense) {
 		asking->said_nonsense = true;
 		report_nonsense(asking, &u, "IMAGE ADDRESS; such lines print as ??");
 	}
@@ -277,16 +276,79 @@ static void read_line(void *context, struct wk_str line)
 	add_question(asking, &u);
 }
 
-static bool answer_lines(void *context)
-{
-	struct wk_asking *asking = context;
+/* Text without a newline so far. The rest of a line that is too long is skipped. */
+struct input {
+	struct wk_buf text;
+	bool passes_over;
+};
 
+static size_t read_lines(struct wk_asking *asking, struct wk_str text)
+{
+	const char *begin = text.at, *newline;
+
+	while (text.len && (newline = memchr(text.at, '\n', text.len)) != NULL) {
+		size_t len = (size_t)(newline - text.at);
+
+		read_line(asking, wk_str_of(text.at, len));
+		text = wk_str_skip(text, len + 1);
+	}
+	return (size_t)(text.at - begin);
+}
+
+static void read_text(struct wk_asking *asking, struct input *input)
+{
+	struct wk_buf *text = &input->text;
+	const char *newline = text->len ? memchr(text->at, '\n', text->len) : NULL;
+	size_t done = 0;
+
+	if (input->passes_over && newline) {
+		done = (size_t)(newline - text->at) + 1;
+		input->passes_over = false;
+	}
+	if (!input->passes_over)
+		done += read_lines(asking, wk_str_of(text->at + done, text->len - done));
+	if (done > 0 && done < text->len)
+		memmove(text->at, text->at + done, text->len - done);
+	text->len -= done;
+	if (text->len > MOST_LINE_BYTES && !input->passes_over) {
+		read_line(asking, wk_str_of(text->at, MOST_LINE_BYTES));
+		input->passes_over = true;
+	}
+	if (input->passes_over)
+		wk_buf_reset(text);
+}
+
+static bool answer_lines(struct wk_asking *asking)
+{
 	wk_asking_answer(asking);
 	wk_out_flush(asking->out);
 	return !asking->out->failed;
 }
 
+/* The file may be a pipe from a program that waits for an answer: all lines that arrived are
+ * answered before reading again. */
 bool wk_asking_lines(struct wk_asking *asking, int file, struct wk_err *err)
 {
-	return wk_line_input(file, &(struct wk_line_taker){ read_line, answer_lines, asking }, err);
+	struct input input = { 0 };
+	struct wk_buf *text = &input.text;
+	bool goes_on = true;
+	ssize_t got = 1;
+
+	while (got > 0 && goes_on) {
+		got = read(file, wk_buf_extend(text, READ_BYTES), READ_BYTES);
+		text->len -= READ_BYTES - (size_t)(got > 0 ? got : 0);
+		if (got < 0 && errno == EINTR) {
+			got = 1;
+			continue;
+		}
+		read_text(asking, &input);
+		goes_on = answer_lines(asking);
+	}
+	if (got < 0)
+		wk_fail_os(err, errno, "cannot read standard input");
+	else if (text->len)
+		read_line(asking, wk_buf_str(text));
+	answer_lines(asking);
+	wk_buf_fini(text);
+	return got >= 0;
 }

@@ -40,7 +40,7 @@ bool wk_asking_word(struct wk_asking *asking, struct wk_str word);
 /* Writes the answers to the questions since the last call. */
 void wk_asking_answer(struct wk_asking *asking);
 
-/* Answers every line of `file`. */
+/* Answers every line of `file`. Lines are cut to 64 KiB. */
 bool wk_asking_lines(struct wk_asking *asking, int file, struct wk_err *err);
 
 #endif

@@ -11,16 +11,11 @@ static struct wk_str trimmed(struct wk_str text)
 	return text;
 }
 
-static bool read_number(struct wk_str text, uint64_t *number)
+bool wk_typed_address_is_plain(struct wk_str text, uint64_t *address)
 {
 	if (wk_str_starts(text, "0x") || wk_str_starts(text, "0X"))
 		text = wk_str_skip(text, 2);
-	return wk_num_hex(text, number);
-}
-
-bool wk_typed_address_is_plain(struct wk_str text, uint64_t *address)
-{
-	return read_number(text, address);
+	return wk_num_hex(text, address);
 }
 
 /* The text before an address: an image, perhaps in quotes, perhaps after the word CODE as in
@@ -50,7 +45,7 @@ static bool read_place(struct wk_str text, struct wk_typed_address *typed)
 {
 	size_t plus = behind_last(text, '+');
 
-	if (read_number(text, &typed->offset))
+	if (wk_typed_address_is_plain(text, &typed->offset))
 		return true;
 	if (plus == 0) {
 		typed->function = text;
@@ -58,7 +53,7 @@ static bool read_place(struct wk_str text, struct wk_typed_address *typed)
 		return text.len > 0;
 	}
 	typed->function = wk_str_of(text.at, plus - 1);
-	return read_number(wk_str_skip(text, plus), &typed->offset);
+	return wk_typed_address_is_plain(wk_str_skip(text, plus), &typed->offset);
 }
 
 /* Removes "[0x55d0c0de]" from the end. */
@@ -67,7 +62,7 @@ static bool read_brackets(struct wk_str *text, uint64_t *number)
 	size_t open = behind_last(*text, '[');
 
 	if (open == 0 || !wk_str_ends(*text, "]") ||
-	    !read_number(wk_str_of(text->at + open, text->len - open - 1), number))
+	    !wk_typed_address_is_plain(wk_str_of(text->at + open, text->len - open - 1), number))
 		return false;
 	*text = trimmed(wk_str_of(text->at, open - 1));
 	return true;
