@@ -10,20 +10,28 @@
 /* Bytes behind a file's last section: the table of sections, and what was added to it. */
 #define MOST_UNLISTED ((uint64_t)64 << 20)
 
+static bool try_dirs(struct wk_store_search *s, const char *const *dirs, const char *between,
+		     struct wk_str path, const char *suffix)
+{
+	for (; *dirs; dirs++)
+		if (wk_store_try(s, "%s%s%.*s%s", *dirs, between, WK_STR_ARG(path), suffix))
+			return true;
+	return false;
+}
+
 /* In one of the build-id trees: the debug directories' and perf's own. */
 static bool try_id(struct wk_store_search *s, const char *const *debug_dirs,
 		   const struct wk_build_id *id)
 {
 	struct wk_buf tree = { 0 }, own = { 0 };
-	bool found = false;
+	bool found;
 
 	if (id->size < 2)
 		return false;
 	wk_store_add_id_path(&tree, id);
-	for (size_t i = 0; debug_dirs[i] && !found; i++)
-		found = wk_store_try(s, "%s%s.debug", debug_dirs[i], wk_buf_text(&tree));
-	if (!found && wk_store_perf_dir(&own))
-		found = wk_store_try(s, "%s%s/debug", wk_buf_text(&own), wk_buf_text(&tree));
+	found = try_dirs(s, debug_dirs, "", wk_buf_str(&tree), ".debug") ||
+		(wk_store_perf_dir(&own) &&
+		 wk_store_try(s, "%s%s/debug", wk_buf_text(&own), wk_buf_text(&tree)));
 	WK_BUF_FINI_ALL(&own, &tree);
 	return found;
 }
@@ -167,15 +175,10 @@ static bool try_shared_path(struct wk_store_search *s, const struct wk_store_fil
 			    const char *const *dirs, struct wk_str path)
 {
 	struct wk_str base = is_absolute(path) ? root_of(debug) : directory_of(debug);
-	struct wk_str name = wk_str_basename(path);
 
-	if (wk_store_try(s, "%.*s%.*s", WK_STR_ARG(base), WK_STR_ARG(path)) ||
-	    (is_absolute(path) && base.len && wk_store_try(s, "%.*s", WK_STR_ARG(path))))
-		return true;
-	for (size_t i = 0; dirs[i]; i++)
-		if (wk_store_try(s, "%s/.dwz/%.*s", dirs[i], WK_STR_ARG(name)))
-			return true;
-	return false;
+	return wk_store_try(s, "%.*s%.*s", WK_STR_ARG(base), WK_STR_ARG(path)) ||
+	       (is_absolute(path) && base.len && wk_store_try(s, "%.*s", WK_STR_ARG(path))) ||
+	       try_dirs(s, dirs, "/.dwz/", wk_str_basename(path), "");
 }
 
 static bool is_build(struct wk_store_search *s, const char *path, const struct wk_store_file *file)
@@ -215,7 +218,6 @@ bool wk_store_package(const struct wk_store_file *image, const struct wk_store_f
 		      const char *const *debug_dirs, struct wk_store_file *file, struct wk_buf *why)
 {
 	struct wk_store_search s = wk_store_search_of(file, why);
-	struct wk_str path = wk_str_c(image->path);
 	struct wk_str bare = wk_str_c(debug && debug->path ? debug->path : "");
 
 	s.fits = may_be_of_image;
@@ -228,24 +230,10 @@ bool wk_store_package(const struct wk_store_file *image, const struct wk_store_f
 		if (wk_store_try(&s, "%.*s.dwp", WK_STR_ARG(bare)))
 			return true;
 	}
-	path = wk_store_without_root(path);
-	for (size_t i = 0; debug_dirs[i]; i++)
-		if (wk_store_try(&s, "%s%.*s.dwp", debug_dirs[i], WK_STR_ARG(path)))
-			return true;
-	return false;
+	return try_dirs(&s, debug_dirs, "", wk_store_without_root(wk_str_c(image->path)), ".dwp");
 }
 
 /* Below the debug directories, paths are those that the recorded process sees. */
-static bool try_below(struct wk_store_search *s, const char *const *dirs, struct wk_str path)
-{
-	const char *slash = is_absolute(path) ? "" : "/";
-
-	for (size_t i = 0; dirs[i]; i++)
-		if (wk_store_try(s, "%s%s%.*s", dirs[i], slash, WK_STR_ARG(path)))
-			return true;
-	return false;
-}
-
 static bool try_split(struct wk_store_search *s, const struct wk_store_file *image,
 		      const char *const *debug_dirs, struct wk_str path, struct wk_str name)
 {
@@ -254,7 +242,8 @@ static bool try_split(struct wk_store_search *s, const struct wk_store_file *ima
 
 	if (is_absolute(path)) {
 		if ((root.len && wk_store_try(s, "%.*s%.*s", WK_STR_ARG(root), WK_STR_ARG(path))) ||
-		    wk_store_try(s, "%.*s", WK_STR_ARG(path)) || try_below(s, debug_dirs, path))
+		    wk_store_try(s, "%.*s", WK_STR_ARG(path)) ||
+		    try_dirs(s, debug_dirs, "", path, ""))
 			return true;
 	} else if (wk_store_try(s, "%.*s%.*s", WK_STR_ARG(beside), WK_STR_ARG(path))) {
 		return true;
@@ -262,7 +251,7 @@ static bool try_split(struct wk_store_search *s, const struct wk_store_file *ima
 	return (!is_absolute(name) &&
 		wk_store_try(s, "%.*s%.*s", WK_STR_ARG(beside), WK_STR_ARG(name))) ||
 	       wk_store_try(s, "%.*s%.*s", WK_STR_ARG(beside), WK_STR_ARG(bare)) ||
-	       try_below(s, debug_dirs, bare);
+	       try_dirs(s, debug_dirs, "/", bare, "");
 }
 
 bool wk_store_split(const struct wk_store_file *image, const char *const *debug_dirs,

@@ -2,9 +2,15 @@
  * symbol path. */
 #include "symbols/image/image.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "base/text/file_name.h"
+#include "base/text/printf.h"
 #include "os/os.h"
 #include "symbols/object/pe.h"
+
+#define MOST_PATH 4096 /* bytes; longer ones are not looked for */
 
 struct wk_str wk_image_pdb_name(struct wk_str path)
 {
@@ -48,15 +54,22 @@ static void use(struct wk_image_symbols *image, const struct wk_fetch_found *fou
 	places->pdb_file = found->file;
 }
 
-/* Opens the file at `path` if it is the image's. */
-static bool try_path(struct wk_image_symbols *image, const struct wk_fetch_want *want,
-		     const char *path)
+/* Opens the file at the path that `format` gives, if it is the image's. */
+__attribute__((format(WK_PRINTF, 3, 4))) static bool try_path(struct wk_image_symbols *image,
+							      const struct wk_fetch_want *want,
+							      const char *format, ...)
 {
 	struct wk_buf *why = &image->places.pdb_why;
 	struct wk_fetch_found found = { 0 };
 	struct wk_err err = { 0 };
+	char path[MOST_PATH];
+	va_list values;
+	int len;
 
-	if (!wk_os_is_there(path))
+	va_start(values, format);
+	len = vsnprintf(path, sizeof(path), format, values);
+	va_end(values);
+	if (len >= MOST_PATH || !wk_os_is_there(path) || wk_os_is_folder(path))
 		return false;
 	if (!wk_fetch_found_open_path(&found, want, path, &err)) {
 		wk_buf_add_fmt(why, "%s%s: %s", why->len ? "; " : "", path, err.text);
@@ -65,44 +78,6 @@ static bool try_path(struct wk_image_symbols *image, const struct wk_fetch_want 
 	}
 	use(image, &found);
 	return true;
-}
-
-/* An image that is known only by its PDB. */
-static bool try_itself(struct wk_image_symbols *image, const struct wk_fetch_want *want,
-		       struct wk_buf *path)
-{
-	if (!wk_str_eq(image->key.path, image->key.pdb_path))
-		return false;
-	wk_buf_add_str(path, image->key.path);
-	return try_path(image, want, wk_buf_text(path));
-}
-
-static bool try_beside(struct wk_image_symbols *image, const struct wk_fetch_want *want,
-		       struct wk_buf *path)
-{
-	struct wk_str folder = wk_str_c(image->file.path);
-
-	if (!image->file.obj)
-		return false;
-	folder.len -= wk_str_basename(folder).len;
-	wk_buf_reset(path);
-	wk_buf_add_str(path, folder);
-	wk_buf_add_str(path, want->name);
-	return try_path(image, want, wk_buf_text(path));
-}
-
-/* A plain folder, or the layout of symbol stores: NAME/KEY/NAME. */
-static bool try_folder(struct wk_image_symbols *image, const char *folder,
-		       const struct wk_fetch_want *want, struct wk_buf *path)
-{
-	wk_buf_reset(path);
-	wk_buf_add_fmt(path, "%s/%.*s", folder, WK_STR_ARG(want->name));
-	if (!wk_os_is_folder(wk_buf_text(path)))
-		return try_path(image, want, wk_buf_text(path));
-	wk_buf_add_char(path, '/');
-	wk_fetch_want_key(want, path);
-	wk_buf_add_fmt(path, "/%.*s", WK_STR_ARG(want->name));
-	return try_path(image, want, wk_buf_text(path));
 }
 
 bool wk_image_is_in_view(const struct wk_image_symbols *image)
@@ -154,16 +129,27 @@ static bool want_pdb(const struct wk_image_symbols *image, struct wk_fetch_want 
 	return !wk_pdb_id_is_none(&want->pdb) && wk_file_name_is_windows(want->name);
 }
 
-/* Searches the folders of this machine that are not in the symbol path. */
+/* Searches the folders of this machine that are not in the symbol path: plain ones, or with the
+ * layout of symbol stores. An image may be known only by its PDB. */
 static bool find_here(struct wk_image_symbols *image, const struct wk_fetch_want *want)
 {
 	const char *const *folder = image->owner->debug_dirs;
-	struct wk_buf path = { 0 };
-	bool is_open = try_itself(image, want, &path) || try_beside(image, want, &path);
+	struct wk_str path = image->key.path, beside = wk_str_c(image->file.path);
+	struct wk_str name = want->name;
+	struct wk_buf key = { 0 };
+	bool is_open;
 
-	for (; !is_open && folder && *folder; folder++)
-		is_open = try_folder(image, *folder, want, &path);
-	wk_buf_fini(&path);
+	wk_fetch_want_key(want, &key);
+	beside.len -= wk_str_basename(beside).len;
+	is_open = (wk_str_eq(path, image->key.pdb_path) &&
+		   try_path(image, want, "%.*s", WK_STR_ARG(path))) ||
+		  (image->file.obj &&
+		   try_path(image, want, "%.*s%.*s", WK_STR_ARG(beside), WK_STR_ARG(name)));
+	for (; !is_open && *folder; folder++)
+		is_open = try_path(image, want, "%s/%.*s", *folder, WK_STR_ARG(name)) ||
+			  try_path(image, want, "%s/%.*s/%s/%.*s", *folder, WK_STR_ARG(name),
+				   wk_buf_text(&key), WK_STR_ARG(name));
+	wk_buf_fini(&key);
 	return is_open;
 }
 
