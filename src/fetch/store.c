@@ -107,6 +107,18 @@ bool wk_store_open(const char *path, struct wk_store_file *file, struct wk_err *
 	return true;
 }
 
+bool wk_store_has(const char *format, ...)
+{
+	char path[MOST_PATH];
+	va_list values;
+	int len;
+
+	va_start(values, format);
+	len = vsnprintf(path, sizeof(path), format, values);
+	va_end(values);
+	return len > 0 && len < MOST_PATH && wk_os_is_there(path);
+}
+
 struct wk_store_search wk_store_search_of(struct wk_store_file *file, struct wk_buf *why)
 {
 	*file = (struct wk_store_file){ 0 };

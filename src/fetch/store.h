@@ -17,6 +17,7 @@
 #define WK_FETCH_STORE_H
 
 #include "base/buf.h"
+#include "base/text/printf.h"
 #include "os/os.h"
 #include "symbols/object/image_key.h"
 #include "symbols/object/object.h"
@@ -67,6 +68,9 @@ bool wk_store_package(const struct wk_store_file *image, const struct wk_store_f
 bool wk_store_split(const struct wk_store_file *image, const char *const *debug_dirs,
 		    struct wk_str directory, struct wk_str name, struct wk_store_file *file,
 		    struct wk_buf *why);
+
+/* Is there a file at the path that `format` gives? */
+bool wk_store_has(const char *format, ...) __attribute__((format(WK_PRINTF, 1, 2)));
 
 /* Opens one file of any build. */
 bool wk_store_open(const char *path, struct wk_store_file *file, struct wk_err *err);

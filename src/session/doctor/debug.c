@@ -223,20 +223,11 @@ static bool has_dwo_name(const struct patient *p)
 
 static bool is_there(const struct patient *p, struct wk_str name)
 {
-	struct wk_buf path = { 0 };
-	struct wk_str base = wk_str_basename(wk_str_c(p->program->path));
-	bool found;
+	struct wk_str path = wk_str_c(p->program->path);
 
-	wk_buf_add_str(&path, name);
-	found = wk_os_is_there(wk_buf_text(&path));
-	if (!found && name.at[0] != '/') {
-		wk_buf_reset(&path);
-		wk_buf_add(&path, p->program->path, strlen(p->program->path) - base.len);
-		wk_buf_add_str(&path, name);
-		found = wk_os_is_there(wk_buf_text(&path));
-	}
-	wk_buf_fini(&path);
-	return found;
+	path.len -= wk_str_basename(path).len;
+	return wk_store_has("%.*s", WK_STR_ARG(name)) ||
+	       (name.at[0] != '/' && wk_store_has("%.*s%.*s", WK_STR_ARG(path), WK_STR_ARG(name)));
 }
 
 struct dwo_files {

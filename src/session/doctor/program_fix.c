@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "event/advice.h"
+#include "fetch/store.h"
 #include "formats/scan.h"
 #include "os/os.h"
 #include "session/doctor/cargo_profile.h"
@@ -44,23 +45,13 @@ static struct wk_str without_slash(struct wk_str path)
 	return path;
 }
 
-static bool is_there(struct wk_str folder, const char *name)
-{
-	struct wk_buf path = { 0 };
-	bool found;
-
-	wk_buf_add_str(&path, folder);
-	wk_buf_add_text(&path, name);
-	found = wk_os_is_there(wk_buf_text(&path));
-	wk_buf_fini(&path);
-	return found;
-}
-
 /* The compiler and its files: bin/rustc, lib/librustc_driver.so, lib/rustlib/... */
 static bool is_of_the_toolchain(struct wk_str path)
 {
-	return contains(path, "/rustlib/") || is_there(folder_of(path), "rustlib") ||
-	       is_there(folder_of(path), "../lib/rustlib");
+	struct wk_str folder = folder_of(path);
+
+	return contains(path, "/rustlib/") || wk_store_has("%.*srustlib", WK_STR_ARG(folder)) ||
+	       wk_store_has("%.*s../lib/rustlib", WK_STR_ARG(folder));
 }
 
 /* Cargo's folder of one profile, which contains its lock, deps/ with tests, and examples/. Empty if
@@ -71,8 +62,10 @@ static struct wk_str profile_folder(struct wk_str path)
 
 	if (wk_str_ends(folder, "/deps/") || wk_str_ends(folder, "/examples/"))
 		folder = folder_of(folder);
-	return is_there(folder, ".cargo-lock") || is_there(folder, ".fingerprint") ? folder
-										   : wk_str_c("");
+	return wk_store_has("%.*s.cargo-lock", WK_STR_ARG(folder)) ||
+			       wk_store_has("%.*s.fingerprint", WK_STR_ARG(folder))
+		       ? folder
+		       : wk_str_c("");
 }
 
 /* The folder of a profile has its name, except for "dev". */

@@ -32,15 +32,6 @@ struct wk_str wk_image_lines_source(const struct wk_image_facts *facts)
 	return wk_str_c(facts->lines ? wk_image_places_source(facts->symbols) : "");
 }
 
-static bool is_there(struct wk_str path)
-{
-	char *name = wk_strndup(path.at, path.len);
-	bool found = wk_os_is_there(name);
-
-	wk_free(name);
-	return found;
-}
-
 /* Does a file still have the names that are in the cache? For a Windows program it is the PDB,
  * which is not opened while the cache has its names. */
 static bool has_names_now(const struct wk_image_facts *facts, const struct wk_model *model)
@@ -49,7 +40,7 @@ static bool has_names_now(const struct wk_image_facts *facts, const struct wk_mo
 
 	return in_either(facts->symbols, ".symtab") ||
 	       in_either(facts->symbols, ".gnu_debugdata") ||
-	       (model->traits->has_symbol_files && is_there(source));
+	       (model->traits->has_symbol_files && wk_store_has("%.*s", WK_STR_ARG(source)));
 }
 
 /* A missing file is no loss if its names came with the recording. */
@@ -94,8 +85,10 @@ static bool has_debug_info(struct wk_image_symbols *image)
 
 static bool has_lines_now(const struct wk_image_facts *facts, const struct wk_model *model)
 {
+	struct wk_str source = wk_image_lines_source(facts);
+
 	return has_debug_info(facts->symbols) ||
-	       (model->traits->has_symbol_files && is_there(wk_image_lines_source(facts)));
+	       (model->traits->has_symbol_files && wk_store_has("%.*s", WK_STR_ARG(source)));
 }
 
 /* A few samples are always between functions, or in assembly code. A program that was built without

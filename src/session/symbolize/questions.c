@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "fetch/store.h"
 #include "os/os.h"
 #include "session/symbolize/address_query.h"
 #include "symbols/object/elf_unlinked.h"
@@ -61,15 +62,6 @@ static struct wk_listed_image usual_image(struct wk_asking *asking)
 	return asking->usual;
 }
 
-static bool is_file(struct wk_str path)
-{
-	char *text = wk_strndup(path.at, path.len);
-	bool is_there = path.len > 0 && wk_os_is_there(text);
-
-	wk_free(text);
-	return is_there;
-}
-
 /* "app+0x10" is in an image if there is such a file, "main+0x10" in a function. */
 static void tell_apart(const struct wk_asking *asking, struct wk_typed_address *typed)
 {
@@ -81,7 +73,7 @@ static void tell_apart(const struct wk_asking *asking, struct wk_typed_address *
 		   wk_str_eq(wk_str_basename(wk_str_c(asking->image)), typed->function);
 	if (is_usual) {
 		typed->function.len = 0;
-	} else if (!asking->image && is_file(typed->function)) {
+	} else if (!asking->image && wk_store_has("%.*s", WK_STR_ARG(typed->function))) {
 		typed->image = typed->function;
 		typed->function.len = 0;
 	}
@@ -92,7 +84,7 @@ static struct wk_str path_for(const struct wk_asking *asking, const struct wk_ty
 {
 	if (typed->image.len)
 		return typed->image;
-	if (!typed->function.len || asking->image || is_file(wk_str_c("a.out")))
+	if (!typed->function.len || asking->image || wk_os_is_there("a.out"))
 		return wk_str_c(usual_path(asking));
 	return wk_str_c("");
 }
