@@ -21,7 +21,7 @@
 
 #include "base/num.h"
 
-#define MOST_SECTIONS 5
+#define MOST_SECTIONS 4
 
 static uint64_t read_number(struct wk_str *rest)
 {
@@ -211,43 +211,25 @@ struct keeping {
 	bool has_news;
 };
 
-static void add_section(struct keeping *k, uint32_t kind, uint32_t version, struct wk_str bytes)
+/* If nothing was made, the old entry keeps its section, unless that is outdated or of another
+ * build: an empty one replaces it. The kernel's table belongs to the id, not to this file. */
+static void add_section(struct keeping *k, uint32_t kind, uint32_t version,
+			const struct wk_buf *made, bool is_outdated)
 {
-	if (bytes.len)
-		k->sections[k->count++] = (struct wk_cache_section){ kind, version, bytes };
-}
-
-/* A section of the old entry that has not changed. */
-static void add_old(struct keeping *k, uint32_t kind, uint32_t version)
-{
-	struct wk_bytes bytes = section_of(k->image, kind, version);
-
-	add_section(k, kind, version, wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes)));
-}
-
-/* The kernel's table belongs to the id, not to this file. */
-static void add_kernel(struct keeping *k)
-{
-	struct wk_bytes bytes =
-		wk_cache_section(wk_cache_peek(k->image->owner->cache, wk_image_build_id(k->image)),
-				 WK_CACHE_KERNEL, WK_KALLSYMS_VERSION);
-
-	add_section(k, WK_CACHE_KERNEL, WK_KALLSYMS_VERSION,
-		    wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes)));
+	if (made->len || is_outdated || !wk_image_cached(k->image)->entry)
+		k->sections[k->count++] =
+			(struct wk_cache_section){ kind, version, wk_buf_str(made) };
 }
 
 static void keep_names(struct keeping *k)
 {
-	struct wk_image_symbols *image = k->image;
+	const struct wk_image_symbols *image = k->image;
+	bool is_new = image->tab && !image->names_are_kept && !image->owner->as_perf;
 
-	if (!image->tab || image->names_are_kept || image->owner->as_perf) {
-		add_old(k, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION);
-		return;
-	}
-	if (!wk_symtab_save(image->tab, &k->names))
-		return;
-	k->has_news = true;
-	add_section(k, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION, wk_buf_str(&k->names));
+	if (is_new && !wk_symtab_save(image->tab, &k->names))
+		wk_buf_reset(&k->names);
+	k->has_news |= k->names.len > 0;
+	add_section(k, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION, &k->names, is_new);
 }
 
 /* Rules are compiled on demand, so each run adds a few: written again only if an eighth is new. */
@@ -257,14 +239,10 @@ static void keep_unwind(struct keeping *k)
 	bool is_stale = wk_image_cached(image)->image.is_stale;
 	struct wk_bytes old = section_of(image, WK_CACHE_UNWIND, WK_UNWIND_VERSION);
 
-	if (!image->unwind || !wk_unwind_table_is_changed(image->unwind)) {
-		if (!is_stale)
-			add_old(k, WK_CACHE_UNWIND, WK_UNWIND_VERSION);
-		return;
-	}
-	wk_unwind_table_save(image->unwind, &k->unwind);
-	k->has_news |= is_stale || k->unwind.len > wk_bytes_left(&old) / 8 * 9;
-	add_section(k, WK_CACHE_UNWIND, WK_UNWIND_VERSION, wk_buf_str(&k->unwind));
+	if (image->unwind && wk_unwind_table_is_changed(image->unwind))
+		wk_unwind_table_save(image->unwind, &k->unwind);
+	k->has_news |= k->unwind.len && (is_stale || k->unwind.len > wk_bytes_left(&old) / 8 * 9);
+	add_section(k, WK_CACHE_UNWIND, WK_UNWIND_VERSION, &k->unwind, is_stale);
 }
 
 /* Missing or damaged files may have been replaced at the next run. */
@@ -278,16 +256,12 @@ static bool are_whole(const struct wk_image_debug *places)
 static void keep_places(struct keeping *k)
 {
 	const struct wk_image_debug *places = &k->image->places;
-	struct wk_code_index *index = places->index;
 
-	if (!index || !are_whole(places) || !wk_code_index_is_changed(index)) {
-		if (!wk_image_debug_has_source(places) || !k->image->kept.lines.is_stale)
-			add_old(k, WK_CACHE_CODE, WK_CODE_INDEX_VERSION);
-		return;
-	}
-	k->has_news = true;
-	wk_code_index_save(index, &k->code);
-	add_section(k, WK_CACHE_CODE, WK_CODE_INDEX_VERSION, wk_buf_str(&k->code));
+	if (places->index && are_whole(places) && wk_code_index_is_changed(places->index))
+		wk_code_index_save(places->index, &k->code);
+	k->has_news |= k->code.len > 0;
+	add_section(k, WK_CACHE_CODE, WK_CODE_INDEX_VERSION, &k->code,
+		    wk_image_debug_has_source(places) && k->image->kept.lines.is_stale);
 }
 
 static void add_source(struct wk_buf *text, const char *word, struct wk_image_source source)
@@ -341,7 +315,7 @@ static void keep_source(struct keeping *k)
 			       WK_STR_ARG(made_places ? wk_str_c(kind) : image->kept.units));
 	if (made_names ? image->has_all_names : image->kept.has_all_names)
 		wk_buf_add_text(&k->source, "complete\n");
-	add_section(k, WK_CACHE_SOURCE, WK_CACHE_SOURCE_VERSION, wk_buf_str(&k->source));
+	add_section(k, WK_CACHE_SOURCE, WK_CACHE_SOURCE_VERSION, &k->source, false);
 }
 
 void wk_image_keep(struct wk_image_symbols *image)
@@ -353,11 +327,10 @@ void wk_image_keep(struct wk_image_symbols *image)
 	keep_names(&k);
 	keep_unwind(&k);
 	keep_places(&k);
-	add_kernel(&k);
 	if (k.has_news) {
 		keep_source(&k);
-		wk_cache_write(image->owner->cache, wk_image_build_id(image), k.sections, k.count,
-			       NULL);
+		wk_cache_add(image->owner->cache, wk_image_build_id(image), k.sections, k.count,
+			     NULL);
 	}
 	WK_BUF_FINI_ALL(&k.source, &k.names, &k.unwind, &k.code);
 }
