@@ -96,29 +96,30 @@ static bool unpack(struct wk_fetch_found *found, struct wk_str name, struct wk_e
 	return ok;
 }
 
-static bool fail_build(const struct wk_fetch_want *want, const char *what, const struct wk_buf *has,
-		       struct wk_err *err)
+/* `has`: what the file contains. */
+static bool check_key(const struct wk_fetch_want *has, bool fits, const struct wk_fetch_want *want,
+		      struct wk_err *err)
 {
-	struct wk_buf key = { 0 };
+	struct wk_buf found = { 0 }, wanted = { 0 };
 
-	wk_fetch_want_key(want, &key);
-	wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "it is of another build: %s %.*s, wanted %s", what,
-		WK_STR_ARG(wk_buf_str(has)), wk_buf_text(&key));
-	wk_buf_fini(&key);
-	return false;
+	wk_fetch_want_key(has, &found);
+	wk_fetch_want_key(want, &wanted);
+	if (!fits && wk_fetch_family_of(want) == WK_FETCH_FOR_ELF)
+		wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "its build id is %s",
+			found.len ? wk_buf_text(&found) : "missing");
+	else if (!fits)
+		wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "it is of another build: %s %s, wanted %s",
+			want->kind == WK_FETCH_PDB ? "GUID" : "time and size",
+			found.len ? wk_buf_text(&found) : "missing", wk_buf_text(&wanted));
+	WK_BUF_FINI_ALL(&found, &wanted);
+	return fits;
 }
 
 static bool check_pdb(const struct wk_pdb_id *id, const struct wk_fetch_want *want,
 		      struct wk_err *err)
 {
-	struct wk_buf has = { 0 };
-
-	if (wk_pdb_id_same_build(id, &want->pdb))
-		return true;
-	wk_pdb_id_add(&has, id);
-	fail_build(want, "GUID", &has, err);
-	wk_buf_fini(&has);
-	return false;
+	return check_key(&(struct wk_fetch_want){ .kind = WK_FETCH_PDB, .pdb = *id },
+			 wk_pdb_id_same_build(id, &want->pdb), want, err);
 }
 
 static bool fail_cut(struct wk_err *err)
@@ -179,32 +180,20 @@ static bool is_whole(const struct wk_obj *obj)
 	return section_headers_at(obj) == 0;
 }
 
-static bool check_elf(const struct wk_obj *obj, const struct wk_fetch_want *want,
+static bool check_obj(const struct wk_obj *obj, const struct wk_fetch_want *want,
 		      struct wk_err *err)
 {
-	struct wk_buf has = { 0 };
+	struct wk_fetch_want has = { .kind = want->kind, .id = obj->build_id };
 
-	if (wk_store_same_id(&obj->build_id, &want->id))
-		return true;
-	wk_build_id_add(&has, &obj->build_id, false);
-	wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "its build id is %s",
-		has.len ? wk_buf_text(&has) : "missing");
-	wk_buf_fini(&has);
-	return false;
-}
-
-static bool check_pe(const struct wk_pe *pe, const struct wk_fetch_want *want, struct wk_err *err)
-{
-	struct wk_buf has = { 0 };
-
-	if (!pe)
+	if (wk_fetch_family_of(want) == WK_FETCH_FOR_ELF)
+		return check_key(&has, wk_store_same_id(&has.id, &want->id), want, err);
+	if (!obj->pe)
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "it is not a Windows program");
-	if (pe->time_stamp == want->time_stamp && pe->image_bytes == want->image_bytes)
-		return true;
-	wk_buf_add_fmt(&has, "%08" PRIX32 "%" PRIx32, pe->time_stamp, pe->image_bytes);
-	fail_build(want, "time and size", &has, err);
-	wk_buf_fini(&has);
-	return false;
+	has.time_stamp = obj->pe->time_stamp;
+	has.image_bytes = obj->pe->image_bytes;
+	return check_key(&has,
+			 has.time_stamp == want->time_stamp && has.image_bytes == want->image_bytes,
+			 want, err);
 }
 
 static bool open_kind(struct wk_fetch_found *found, const struct wk_fetch_want *want,
@@ -224,8 +213,7 @@ static bool open_kind(struct wk_fetch_found *found, const struct wk_fetch_want *
 	if (!obj)
 		return is_elf ? wk_fail(err, WK_EFORMAT, WK_NOWHERE, "it is not an ELF file")
 			      : false;
-	return (is_elf ? check_elf(obj, want, err) : check_pe(obj->pe, want, err)) &&
-	       (is_whole(obj) || fail_cut(err));
+	return check_obj(obj, want, err) && (is_whole(obj) || fail_cut(err));
 }
 
 bool wk_fetch_found_open(struct wk_fetch_found *found, const struct wk_fetch_want *want,
