@@ -19,43 +19,23 @@ static struct wk_str cache_at(const struct wk_search *s, size_t n)
 	return wk_os_has_drives() || !wk_str_is_windows_path(cache) ? cache : wk_str_c("");
 }
 
-/* The nearest cache of the user; false if there is none. */
-static bool find_user_cache(const struct wk_search *s, struct wk_buf *path)
-{
-	for (size_t n = 0; n < wk_search_source(s)->place.cache_count && !path->len; n++)
-		if (!wk_fetcher_is_own(s->fetcher, cache_at(s, n)))
-			wk_buf_add_str(path, cache_at(s, n));
-	return path->len && wk_os_folder_make(wk_buf_text(path), NULL);
-}
-
-static bool open_in_cache(struct wk_search *s)
-{
-	struct wk_buf path = { 0 };
-	bool ok = true;
-
-	s->is_draft_own = wk_fetcher_folder(s->fetcher, true);
-	if (s->is_draft_own)
-		wk_buf_add_fmt(&path, "%s%s", wk_buf_text(&s->own),
-			       wk_fetch_want_suffix(&s->want, false));
-	else if ((ok = find_user_cache(s, &path)))
-		wk_buf_add_text(&path, "/fetched");
-	ok = ok && wk_os_draft_open_private(&s->draft, wk_buf_text(&path), NULL);
-	s->is_draft_own &= ok;
-	wk_buf_fini(&path);
-	return ok;
-}
-
 bool wk_search_open_draft(struct wk_search *s, struct wk_outcome *outcome)
 {
-	char *path;
+	struct wk_buf path = { 0 };
+	char *temporary;
 
-	s->has_draft = open_in_cache(s);
+	if (wk_fetcher_folder(s->fetcher, true)) {
+		wk_buf_add_fmt(&path, "%s%s", wk_buf_text(&s->own),
+			       wk_fetch_want_suffix(&s->want, false));
+		s->has_draft = wk_os_draft_open_private(&s->draft, wk_buf_text(&path), NULL);
+		wk_buf_fini(&path);
+	}
 	if (s->has_draft || wk_outcome_lacks_descriptors(outcome))
 		return s->has_draft;
-	s->draft = (struct wk_os_draft){ .fd = wk_os_temporary(&path), .is_nameless = true };
+	s->draft = (struct wk_os_draft){ .fd = wk_os_temporary(&temporary), .is_nameless = true };
 	s->has_draft = s->draft.fd >= 0;
 	if (s->has_draft)
-		wk_free(path);
+		wk_free(temporary);
 	else
 		*outcome = (struct wk_outcome){ .kind = WK_OUTCOME_NO_FOLDER,
 						.number = (uint64_t)errno };
@@ -116,7 +96,7 @@ static bool keep_draft(struct wk_search *s, const char *path, struct wk_err *err
 static bool copy_to_own(struct wk_search *s, struct wk_buf *path, struct wk_err *err)
 {
 	struct wk_str name;
-	bool is_as_it_came = s->has_draft && s->is_draft_own && s->found.file.plain.len == 0;
+	bool is_as_it_came = s->has_draft && !s->draft.is_nameless && s->found.file.plain.len == 0;
 
 	if (!wk_fetcher_folder(s->fetcher, true)) {
 		*err = s->fetcher->no_folder;

@@ -79,7 +79,7 @@ struct wk_search {
 	struct wk_buf misses_path; /* or empty */
 	struct wk_transfer transfer;
 	struct wk_os_draft draft; /* receives the file; stays open if the file is temporary */
-	bool has_draft, is_draft_own;
+	bool has_draft;
 	struct wk_outcome forbidden; /* the first that was; or NONE */
 
 	/* The result. */
