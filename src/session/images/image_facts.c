@@ -64,8 +64,8 @@ static void find_names(struct wk_image_facts *facts, const struct wk_model *mode
 		facts->names = WK_EXTENT_ALL;
 	else
 		facts->names = WK_EXTENT_EXPORTED;
-	facts->names_are_kept =
-		used.names_are_kept && used.has_all_names && !has_names_now(facts, model);
+	facts->names_are_cached =
+		used.names_are_cached && used.has_all_names && !has_names_now(facts, model);
 	if (facts->names == WK_EXTENT_EXPORTED || facts->names == WK_EXTENT_NONE)
 		facts->lacks |= WK_LACKS_NAMES;
 }
@@ -116,8 +116,8 @@ static void find_lines(struct wk_image_facts *facts, const struct wk_model *mode
 		if (came_with_lines(model, model->images[facts->id].path))
 			facts->lines = WK_EXTENT_RECORDED;
 		else
-			facts->lines_are_kept =
-				used.places_are_kept && !has_lines_now(facts, model);
+			facts->lines_are_cached =
+				used.places_are_cached && !has_lines_now(facts, model);
 	}
 	if (facts->lines == WK_EXTENT_NONE || facts->lines == WK_EXTENT_SOME)
 		facts->lacks |= WK_LACKS_LINES;

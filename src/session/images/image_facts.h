@@ -43,8 +43,8 @@ struct wk_image_facts {
 	uint64_t samples;                 /* with it in their stack */
 	struct wk_image_symbols *symbols; /* NULL: it has no file */
 	enum wk_extent names, lines;
-	const char *unwind;                  /* the kind of table; NULL if there can be none */
-	bool names_are_kept, lines_are_kept; /* only the symbol cache has them, no file */
+	const char *unwind;                      /* the kind of table; NULL if there can be none */
+	bool names_are_cached, lines_are_cached; /* only the symbol cache has them, no file */
 	struct wk_image_lines frames;
 	unsigned lacks;    /* enum wk_lack */
 	struct wk_buf fix; /* commands and comments to paste; empty: none is known */

@@ -153,7 +153,7 @@ static bool fix_pdb(struct wk_image_facts *facts, const struct wk_image_context 
 	struct wk_image_pdb pdb;
 
 	wk_image_used(facts->symbols, &used);
-	if (tells_pdb && used.names_are_kept && used.has_all_names) {
+	if (tells_pdb && used.names_are_cached && used.has_all_names) {
 		/* The PDB is not searched for again only to see why it lacks lines. */
 		if (!is_of_windows(about->model, facts->id))
 			wk_buf_add_text(&facts->fix, "# use the full PDB of the build: cl /Zi ... "

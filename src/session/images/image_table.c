@@ -35,12 +35,12 @@ static void store_key(struct wk_table *table, const struct wk_model *model, wk_i
 
 /* Where names or lines came from, and whether only the cache has them now. */
 static void source(struct wk_table *table, const char *key, const char *title, struct wk_str source,
-		   bool is_kept)
+		   bool is_cached)
 {
 	struct wk_buf words = { 0 };
 
 	wk_buf_add_str(&words, source);
-	wk_buf_add_text(&words, is_kept ? ", from the symbol cache" : "");
+	wk_buf_add_text(&words, is_cached ? ", from the symbol cache" : "");
 	column(table, key, title, WK_DETAIL, &words);
 }
 
@@ -66,9 +66,9 @@ static void row(struct wk_table *table, const struct wk_model *model,
 	wk_column_text(table, "lines", "lines", 0, wk_extent_word(facts->lines));
 	wk_column_text(table, "unwind", "unwind", 0, wk_str_c(facts->unwind));
 	source(table, "names_from", "names from", wk_image_names_from(model, image),
-	       facts->names_are_kept);
+	       facts->names_are_cached);
 	source(table, "lines_from", "lines from", wk_image_lines_source(facts),
-	       facts->lines_are_kept);
+	       facts->lines_are_cached);
 	if (has_fix)
 		wk_column_text(table, "fix", "fix", WK_DETAIL, wk_buf_str(&facts->fix));
 	wk_image_lacks_words(facts->lacks, &lacks);

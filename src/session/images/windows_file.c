@@ -136,7 +136,7 @@ static bool is_in_cache(const struct program *p)
 		wk_symbols_free(symbols);
 	}
 	wk_cache_close(cache);
-	return used.names_are_kept && used.has_all_names;
+	return used.names_are_cached && used.has_all_names;
 }
 
 static void report_names(const struct program *p)

@@ -321,15 +321,15 @@ bool wk_cache_check_head(struct wk_bytes bytes, size_t head_bytes, uint32_t magi
 }
 
 /* The contents of the folder, for trimming. */
-struct kept_file {
+struct cached_file {
 	char name[NAME_BYTES];
 	uint64_t size_bytes, used_ns;
 };
 
-struct kept_files {
+struct cached_files {
 	struct wk_cache *cache;
 	const char *written; /* the name that is about to be replaced */
-	struct kept_file *files;
+	struct cached_file *files;
 	size_t count, cap;
 	uint64_t size_bytes;
 };
@@ -337,25 +337,25 @@ struct kept_files {
 /* Also removes files that killed writers left. */
 static bool note_file(void *context, const struct wk_os_folder_file *file)
 {
-	struct kept_files *kept = context;
+	struct cached_files *cached = context;
 	struct wk_build_id id;
 
 	if (file->is_left_behind)
-		wk_os_folder_remove(kept->cache->folder, file->name);
-	if (strcmp(file->name, kept->written) == 0 ||
-	    !is_entry(kept->cache->folder, file->name, &id))
+		wk_os_folder_remove(cached->cache->folder, file->name);
+	if (strcmp(file->name, cached->written) == 0 ||
+	    !is_entry(cached->cache->folder, file->name, &id))
 		return true;
-	WK_RESERVE(kept->files, kept->cap, kept->count + 1);
-	kept->files[kept->count].size_bytes = file->size_bytes;
-	kept->files[kept->count].used_ns = file->changed_ns;
-	name_of(&id, kept->files[kept->count++].name);
-	kept->size_bytes += file->size_bytes;
+	WK_RESERVE(cached->files, cached->cap, cached->count + 1);
+	cached->files[cached->count].size_bytes = file->size_bytes;
+	cached->files[cached->count].used_ns = file->changed_ns;
+	name_of(&id, cached->files[cached->count++].name);
+	cached->size_bytes += file->size_bytes;
 	return true;
 }
 
 static int oldest_first(const void *left, const void *right)
 {
-	const struct kept_file *a = left, *b = right;
+	const struct cached_file *a = left, *b = right;
 
 	if (a->used_ns != b->used_ns)
 		return a->used_ns < b->used_ns ? -1 : 1;
@@ -378,7 +378,7 @@ static bool has_room(struct wk_cache *cache, uint64_t size_bytes)
 static bool make_room(struct wk_cache *cache, const char *written, uint64_t size_bytes,
 		      struct wk_err *err)
 {
-	struct kept_files kept = { .cache = cache, .written = written };
+	struct cached_files cached = { .cache = cache, .written = written };
 
 	if (has_room(cache, size_bytes))
 		return true;
@@ -388,16 +388,17 @@ static bool make_room(struct wk_cache *cache, const char *written, uint64_t size
 			       "%" PRIu64 " bytes are more than the %" PRIu64
 			       " that the symbol cache may take",
 			       size_bytes, cache->most_bytes);
-	if (!wk_os_folder_each(cache->folder, note_file, &kept, err))
+	if (!wk_os_folder_each(cache->folder, note_file, &cached, err))
 		return false;
-	if (kept.count > 0)
-		qsort(kept.files, kept.count, sizeof(*kept.files), oldest_first);
-	for (size_t i = 0; i < kept.count && kept.size_bytes > cache->most_bytes - size_bytes; i++)
-		if (wk_os_folder_remove(cache->folder, kept.files[i].name))
-			kept.size_bytes -= kept.files[i].size_bytes;
-	cache->counted_bytes = kept.size_bytes + size_bytes;
+	if (cached.count > 0)
+		qsort(cached.files, cached.count, sizeof(*cached.files), oldest_first);
+	for (size_t i = 0; i < cached.count && cached.size_bytes > cache->most_bytes - size_bytes;
+	     i++)
+		if (wk_os_folder_remove(cache->folder, cached.files[i].name))
+			cached.size_bytes -= cached.files[i].size_bytes;
+	cache->counted_bytes = cached.size_bytes + size_bytes;
 	cache->trusted_writes = TRUSTED_WRITES;
-	wk_free(kept.files);
+	wk_free(cached.files);
 	return true;
 }
 
@@ -500,21 +501,21 @@ bool wk_cache_add(struct wk_cache *cache, const struct wk_build_id *id,
 	const struct wk_cache_entry *entry = find(cache, id, false);
 	const struct file_section *table = entry ? table_of(entry) : NULL;
 	struct wk_cache_section all[MOST_SECTIONS];
-	size_t kept = 0;
+	size_t cached = 0;
 
 	for (uint32_t i = 0; entry && i < head_of(entry)->section_count; i++)
 		if (!has_kind(sections, count, table[i].kind) && is_section_sound(entry, i))
-			all[kept++] = (struct wk_cache_section){
+			all[cached++] = (struct wk_cache_section){
 				table[i].kind, table[i].version,
 				wk_str_of((const char *)entry->file.at + table[i].offset,
 					  (size_t)table[i].size_bytes),
 			};
-	if (count > MOST_SECTIONS - kept)
+	if (count > MOST_SECTIONS - cached)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "an entry of the symbol cache has at most %d sections",
 			       MOST_SECTIONS);
-	memcpy(all + kept, sections, count * sizeof(*sections));
-	return wk_cache_write(cache, id, all, kept + count, err);
+	memcpy(all + cached, sections, count * sizeof(*sections));
+	return wk_cache_write(cache, id, all, cached + count, err);
 }
 
 struct each {

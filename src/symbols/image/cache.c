@@ -54,37 +54,37 @@ static struct wk_image_source source_of(struct wk_str rest)
 	return source;
 }
 
-static void read_fact(struct wk_image_cached *kept, struct wk_str line)
+static void read_fact(struct wk_image_cached *cached, struct wk_str line)
 {
 	struct wk_str word, value;
 
 	wk_str_split(line, ' ', &word, &value);
 	if (wk_str_is(word, "complete")) {
-		kept->has_all_names = true;
+		cached->has_all_names = true;
 	} else if (wk_str_is(word, "build")) {
-		kept->build = read_number(&value);
+		cached->build = read_number(&value);
 	} else if (wk_str_is(word, "image")) {
-		kept->image.size_bytes = read_number(&value);
-		kept->image.changed_ns = read_number(&value);
+		cached->image.size_bytes = read_number(&value);
+		cached->image.changed_ns = read_number(&value);
 	} else if (wk_str_is(word, "names")) {
-		kept->names = source_of(value);
+		cached->names = source_of(value);
 	} else if (wk_str_is(word, "lines")) {
-		kept->lines = source_of(value);
+		cached->lines = source_of(value);
 	} else if (wk_str_is(word, "units")) {
-		kept->units = value;
+		cached->units = value;
 	}
 }
 
-static void read_sources(struct wk_image_cached *kept)
+static void read_sources(struct wk_image_cached *cached)
 {
 	struct wk_bytes bytes =
-		wk_cache_section(kept->entry, WK_CACHE_SOURCE, WK_CACHE_SOURCE_VERSION);
+		wk_cache_section(cached->entry, WK_CACHE_SOURCE, WK_CACHE_SOURCE_VERSION);
 	struct wk_str text = wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes)), line;
 
-	wk_str_split(text, '\n', &kept->image.path, &text);
+	wk_str_split(text, '\n', &cached->image.path, &text);
 	while (text.len > 0) {
 		wk_str_split(text, '\n', &line, &text);
-		read_fact(kept, line);
+		read_fact(cached, line);
 	}
 }
 
@@ -96,25 +96,25 @@ static struct wk_str path_of(const struct wk_image_symbols *image)
 
 static bool is_of_this_file(const struct wk_image_symbols *image)
 {
-	return wk_str_eq(image->kept.image.path, path_of(image));
+	return wk_str_eq(image->cached.image.path, path_of(image));
 }
 
 /* Does the entry belong to the image's build? If it was made from this very file, nothing is read.
  * A PDB's id always identifies one build. */
 static bool is_of_this_build(struct wk_image_symbols *image)
 {
-	struct wk_image_cached *kept = &image->kept;
+	struct wk_image_cached *cached = &image->cached;
 
-	if (!image->file.obj || kept->build == 0)
+	if (!image->file.obj || cached->build == 0)
 		return !image->file.obj || image->file.obj->pe;
-	kept->image.is_stale =
-		is_of_this_file(image) && is_changed(&kept->image, &image->file.identity);
-	if (is_of_this_file(image) && !kept->image.is_stale)
+	cached->image.is_stale =
+		is_of_this_file(image) && is_changed(&cached->image, &image->file.identity);
+	if (is_of_this_file(image) && !cached->image.is_stale)
 		return true;
-	return kept->build == wk_image_build(image->file.obj);
+	return cached->build == wk_image_build(image->file.obj);
 }
 
-static bool may_be_kept(const struct wk_image_symbols *image)
+static bool may_be_cached(const struct wk_image_symbols *image)
 {
 	return image->owner->cache && (image->file.obj || wk_image_has_rvas(image)) &&
 	       wk_image_build_id(image)->size > 0 && !wk_image_is_vdso(image);
@@ -122,18 +122,18 @@ static bool may_be_kept(const struct wk_image_symbols *image)
 
 const struct wk_image_cached *wk_image_cached(struct wk_image_symbols *image)
 {
-	struct wk_image_cached *kept = &image->kept;
+	struct wk_image_cached *cached = &image->cached;
 
-	if (kept->was_looked_for)
-		return kept;
-	kept->was_looked_for = true;
-	if (may_be_kept(image))
-		kept->entry = wk_cache_find(image->owner->cache, wk_image_build_id(image));
-	if (kept->entry)
-		read_sources(kept);
-	if (kept->entry && !is_of_this_build(image))
-		*kept = (struct wk_image_cached){ .was_looked_for = true };
-	return kept;
+	if (cached->was_looked_for)
+		return cached;
+	cached->was_looked_for = true;
+	if (may_be_cached(image))
+		cached->entry = wk_cache_find(image->owner->cache, wk_image_build_id(image));
+	if (cached->entry)
+		read_sources(cached);
+	if (cached->entry && !is_of_this_build(image))
+		*cached = (struct wk_image_cached){ .was_looked_for = true };
+	return cached;
 }
 
 static struct wk_bytes section_of(struct wk_image_symbols *image, uint32_t kind, uint32_t version)
@@ -141,9 +141,9 @@ static struct wk_bytes section_of(struct wk_image_symbols *image, uint32_t kind,
 	return wk_cache_section(wk_image_cached(image)->entry, kind, version);
 }
 
-static bool are_names_stale(const struct wk_image_cached *kept)
+static bool are_names_stale(const struct wk_image_cached *cached)
 {
-	return kept->names.is_stale || kept->image.is_stale;
+	return cached->names.is_stale || cached->image.is_stale;
 }
 
 static bool can_make_names(struct wk_image_symbols *image)
@@ -161,15 +161,15 @@ static bool can_make_places(struct wk_image_symbols *image)
 }
 
 /* Is the entry complete? Then its files need not be searched for. */
-bool wk_image_keeps_all(struct wk_image_symbols *image)
+bool wk_image_is_all_cached(struct wk_image_symbols *image)
 {
-	const struct wk_image_cached *kept = wk_image_cached(image);
+	const struct wk_image_cached *cached = wk_image_cached(image);
 	struct wk_bytes names = section_of(image, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION);
 	struct wk_bytes lines = section_of(image, WK_CACHE_CODE, WK_CODE_INDEX_VERSION);
 
-	return kept->has_all_names && wk_bytes_left(&names) && !are_names_stale(kept) &&
-	       !kept->lines.is_stale &&
-	       (wk_bytes_left(&lines) || wk_str_is(kept->units, "publics"));
+	return cached->has_all_names && wk_bytes_left(&names) && !are_names_stale(cached) &&
+	       !cached->lines.is_stale &&
+	       (wk_bytes_left(&lines) || wk_str_is(cached->units, "publics"));
 }
 
 struct wk_symtab *wk_image_cached_names(struct wk_image_symbols *image)
@@ -178,9 +178,9 @@ struct wk_symtab *wk_image_cached_names(struct wk_image_symbols *image)
 
 	if (wk_bytes_left(&bytes) == 0)
 		return NULL;
-	if (!image->kept.has_all_names && (wk_image_debug_obj(image) || wk_image_open_pdb(image)))
+	if (!image->cached.has_all_names && (wk_image_debug_obj(image) || wk_image_open_pdb(image)))
 		return NULL; /* the debug file may have more */
-	if (are_names_stale(&image->kept) && can_make_names(image))
+	if (are_names_stale(&image->cached) && can_make_names(image))
 		return NULL;
 	return wk_symtab_load(bytes, NULL);
 }
@@ -189,7 +189,7 @@ struct wk_code_index *wk_image_cached_places(struct wk_image_symbols *image)
 {
 	struct wk_bytes bytes = section_of(image, WK_CACHE_CODE, WK_CODE_INDEX_VERSION);
 
-	if (wk_bytes_left(&bytes) == 0 || (image->kept.lines.is_stale && can_make_places(image)))
+	if (wk_bytes_left(&bytes) == 0 || (image->cached.lines.is_stale && can_make_places(image)))
 		return NULL;
 	return wk_code_index_load(bytes, NULL);
 }
@@ -198,12 +198,12 @@ void wk_image_load_unwind(struct wk_image_symbols *image)
 {
 	struct wk_bytes bytes = section_of(image, WK_CACHE_UNWIND, WK_UNWIND_VERSION);
 
-	if (wk_bytes_left(&bytes) && !image->kept.image.is_stale)
+	if (wk_bytes_left(&bytes) && !image->cached.image.is_stale)
 		wk_unwind_table_load(image->unwind, bytes, NULL);
 }
 
 /* A new entry. */
-struct keeping {
+struct saving {
 	struct wk_image_symbols *image;
 	struct wk_buf source, names, unwind, code;
 	struct wk_cache_section sections[MOST_SECTIONS];
@@ -213,7 +213,7 @@ struct keeping {
 
 /* If nothing was made, the old entry keeps its section, unless that is outdated or of another
  * build: an empty one replaces it. The kernel's table belongs to the id, not to this file. */
-static void add_section(struct keeping *k, uint32_t kind, uint32_t version,
+static void add_section(struct saving *k, uint32_t kind, uint32_t version,
 			const struct wk_buf *made, bool is_outdated)
 {
 	if (made->len || is_outdated || !wk_image_cached(k->image)->entry)
@@ -221,10 +221,10 @@ static void add_section(struct keeping *k, uint32_t kind, uint32_t version,
 			(struct wk_cache_section){ kind, version, wk_buf_str(made) };
 }
 
-static void keep_names(struct keeping *k)
+static void save_names(struct saving *k)
 {
 	const struct wk_image_symbols *image = k->image;
-	bool is_new = image->tab && !image->names_are_kept && !image->owner->as_perf;
+	bool is_new = image->tab && !image->names_are_cached && !image->owner->as_perf;
 
 	if (is_new && !wk_symtab_save(image->tab, &k->names))
 		wk_buf_reset(&k->names);
@@ -233,7 +233,7 @@ static void keep_names(struct keeping *k)
 }
 
 /* Rules are compiled on demand, so each run adds a few: written again only if an eighth is new. */
-static void keep_unwind(struct keeping *k)
+static void save_unwind(struct saving *k)
 {
 	struct wk_image_symbols *image = k->image;
 	bool is_stale = wk_image_cached(image)->image.is_stale;
@@ -253,7 +253,7 @@ static bool are_whole(const struct wk_image_debug *places)
 	return (places->pdb || places->breakpad) && !places->lacks_units;
 }
 
-static void keep_places(struct keeping *k)
+static void save_places(struct saving *k)
 {
 	const struct wk_image_debug *places = &k->image->places;
 
@@ -261,7 +261,7 @@ static void keep_places(struct keeping *k)
 		wk_code_index_save(places->index, &k->code);
 	k->has_news |= k->code.len > 0;
 	add_section(k, WK_CACHE_CODE, WK_CODE_INDEX_VERSION, &k->code,
-		    wk_image_debug_has_source(places) && k->image->kept.lines.is_stale);
+		    wk_image_debug_has_source(places) && k->image->cached.lines.is_stale);
 }
 
 static void add_source(struct wk_buf *text, const char *word, struct wk_image_source source)
@@ -294,10 +294,10 @@ static struct wk_image_source file_at(const struct wk_image_symbols *image, stru
 					 .changed_ns = file->identity.changed_ns };
 }
 
-static void keep_source(struct keeping *k)
+static void save_source(struct saving *k)
 {
 	struct wk_image_symbols *image = k->image;
-	bool made_names = image->tab && !image->names_are_kept && !image->owner->as_perf;
+	bool made_names = image->tab && !image->names_are_cached && !image->owner->as_perf;
 	bool made_places = wk_image_debug_has_source(&image->places);
 	const char *kind = wk_image_debug_kind(&image->places);
 
@@ -306,29 +306,29 @@ static void keep_source(struct keeping *k)
 		       image->file.obj ? wk_image_build(image->file.obj) : 0,
 		       image->file.identity.size_bytes, image->file.identity.changed_ns);
 	add_source(&k->source, "names",
-		   made_names ? file_at(image, wk_str_c(image->names_from)) : image->kept.names);
+		   made_names ? file_at(image, wk_str_c(image->names_from)) : image->cached.names);
 	add_source(&k->source, "lines",
 		   made_places ? file_at(image, wk_buf_str(&image->places.path))
-			       : image->kept.lines);
-	if (made_places || image->kept.units.len)
+			       : image->cached.lines);
+	if (made_places || image->cached.units.len)
 		wk_buf_add_fmt(&k->source, "units %.*s\n",
-			       WK_STR_ARG(made_places ? wk_str_c(kind) : image->kept.units));
-	if (made_names ? image->has_all_names : image->kept.has_all_names)
+			       WK_STR_ARG(made_places ? wk_str_c(kind) : image->cached.units));
+	if (made_names ? image->has_all_names : image->cached.has_all_names)
 		wk_buf_add_text(&k->source, "complete\n");
 	add_section(k, WK_CACHE_SOURCE, WK_CACHE_SOURCE_VERSION, &k->source, false);
 }
 
-void wk_image_keep(struct wk_image_symbols *image)
+void wk_image_save(struct wk_image_symbols *image)
 {
-	struct keeping k = { .image = image };
+	struct saving k = { .image = image };
 
-	if (!may_be_kept(image))
+	if (!may_be_cached(image))
 		return;
-	keep_names(&k);
-	keep_unwind(&k);
-	keep_places(&k);
+	save_names(&k);
+	save_unwind(&k);
+	save_places(&k);
 	if (k.has_news) {
-		keep_source(&k);
+		save_source(&k);
 		wk_cache_add(image->owner->cache, wk_image_build_id(image), k.sections, k.count,
 			     NULL);
 	}

@@ -171,7 +171,7 @@ const struct wk_obj *wk_image_debug_obj(struct wk_image_symbols *image)
 
 static bool want_debug(struct wk_image_symbols *image, struct wk_fetch_want *want)
 {
-	if (!image->file.obj || is_complete(image->file.obj) || wk_image_keeps_all(image))
+	if (!image->file.obj || is_complete(image->file.obj) || wk_image_is_all_cached(image))
 		return false;
 	find_debug(image);
 	want->kind = WK_FETCH_DEBUG;

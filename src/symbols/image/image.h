@@ -26,7 +26,7 @@ struct wk_image_debug {
 	bool was_searched; /* for the files */
 	bool is_told;      /* the reason is complete */
 	bool lacks_units;  /* a requested unit could not be read */
-	bool is_kept;      /* the index is from the cache */
+	bool is_cached;    /* the index is from the cache */
 	struct wk_code_index *index;
 	struct wk_dwarf *dwarf;
 	struct wk_store_file alternate, package; /* that it refers to */
@@ -72,9 +72,9 @@ struct wk_image_symbols {
 	struct wk_symtab *tab;
 	const char *names_from; /* the file's path */
 	bool has_all_names;
-	bool names_are_kept;            /* the table is from the cache */
+	bool names_are_cached;          /* the table is from the cache */
 	struct wk_unwind_table *unwind; /* created on demand */
-	struct wk_image_cached kept;
+	struct wk_image_cached cached;
 	struct wk_buf reason, debug_reason;
 	size_t source_at; /* as for places */
 	enum wk_image_state state;
@@ -88,10 +88,10 @@ struct wk_image_symbols {
 
 /* The running kernel's table: from the cache, or read now; both if the cached one had no answer. */
 struct wk_kernel_names {
-	bool may_be_kept; /* it is the system's own table, and there is a cache */
+	bool may_be_cached; /* it is the system's own table, and there is a cache */
 	bool is_open, was_read;
-	struct wk_kallsyms *kept, *read; /* or NULL */
-	struct wk_err err;               /* why it cannot be read */
+	struct wk_kallsyms *cached, *read; /* or NULL */
+	struct wk_err err;                 /* why it cannot be read */
 	struct wk_build_id id;
 	struct wk_kallsyms_moment moment; /* taken before it was read; no id: unknown */
 };
@@ -148,13 +148,13 @@ bool wk_image_has_all_names(const struct wk_obj *obj);
 uint64_t wk_image_build(const struct wk_obj *obj);
 
 /* cache.c: the image's cache entry, and its parts, NULL if the files at hand have more; and
- * wk_image_keep, which writes the entry before the image is freed. */
+ * wk_image_save, which writes the entry before the image is freed. */
 const struct wk_image_cached *wk_image_cached(struct wk_image_symbols *image);
-bool wk_image_keeps_all(struct wk_image_symbols *image);
+bool wk_image_is_all_cached(struct wk_image_symbols *image);
 struct wk_symtab *wk_image_cached_names(struct wk_image_symbols *image);
 struct wk_code_index *wk_image_cached_places(struct wk_image_symbols *image);
 void wk_image_load_unwind(struct wk_image_symbols *image);
-void wk_image_keep(struct wk_image_symbols *image);
+void wk_image_save(struct wk_image_symbols *image);
 
 /* kernel_names.c: opens the table, finds an absolute address, and saves the table on close. */
 bool wk_kernel_open(struct wk_symbols *symbols);

@@ -14,16 +14,16 @@ static bool look_at_the_clock(struct wk_kernel_names *kernel)
 	return kernel->id.size > 0;
 }
 
-static struct wk_kallsyms *read_kept(const struct wk_symbols *s)
+static struct wk_kallsyms *read_cached(const struct wk_symbols *s)
 {
 	const struct wk_kernel_names *kernel = &s->kernel;
 	struct wk_bytes bytes = wk_cache_section(wk_cache_find(s->cache, &kernel->id),
 						 WK_CACHE_KERNEL, WK_KALLSYMS_VERSION);
-	struct wk_kallsyms *kept = wk_kallsyms_load(bytes, &kernel->moment, NULL);
+	struct wk_kallsyms *cached = wk_kallsyms_load(bytes, &kernel->moment, NULL);
 
-	if (kept && wk_kallsyms_agrees(kept, s->kallsyms_path))
-		return kept;
-	wk_kallsyms_free(kept);
+	if (cached && wk_kallsyms_agrees(cached, s->kallsyms_path))
+		return cached;
+	wk_kallsyms_free(cached);
 	return NULL;
 }
 
@@ -41,20 +41,20 @@ bool wk_kernel_open(struct wk_symbols *s)
 {
 	struct wk_kernel_names *kernel = &s->kernel;
 
-	if (!kernel->is_open && kernel->may_be_kept && look_at_the_clock(kernel))
-		kernel->kept = read_kept(s);
+	if (!kernel->is_open && kernel->may_be_cached && look_at_the_clock(kernel))
+		kernel->cached = read_cached(s);
 	kernel->is_open = true;
-	return kernel->kept || read_now(s);
+	return kernel->cached || read_now(s);
 }
 
 bool wk_kernel_find(struct wk_symbols *s, uint64_t address, struct wk_kallsym *found)
 {
-	const struct wk_kallsyms *kept, *read;
+	const struct wk_kallsyms *cached, *read;
 
 	if (!wk_kernel_open(s))
 		return false;
-	kept = s->kernel.kept;
-	if (kept && wk_kallsyms_find(kept, address, found) && !wk_kallsyms_is_fleeting(found))
+	cached = s->kernel.cached;
+	if (cached && wk_kallsyms_find(cached, address, found) && !wk_kallsyms_is_fleeting(found))
 		return true;
 	read = read_now(s);
 	return read && wk_kallsyms_find(read, address, found);
@@ -62,12 +62,13 @@ bool wk_kernel_find(struct wk_symbols *s, uint64_t address, struct wk_kallsym *f
 
 /* Addresses that only the program may see (by a capability of its file) must not get into a file of
  * the user. */
-static bool is_to_be_kept(const struct wk_kernel_names *kernel)
+static bool should_be_cached(const struct wk_kernel_names *kernel)
 {
-	return kernel->id.size > 0 && kernel->read && !kernel->kept && !wk_os_has_borrowed_rights();
+	return kernel->id.size > 0 && kernel->read && !kernel->cached &&
+	       !wk_os_has_borrowed_rights();
 }
 
-static void keep(struct wk_symbols *s)
+static void save(struct wk_symbols *s)
 {
 	const struct wk_kernel_names *kernel = &s->kernel;
 	struct wk_buf table = { 0 };
@@ -90,8 +91,8 @@ static void keep(struct wk_symbols *s)
 
 void wk_kernel_close(struct wk_symbols *s)
 {
-	if (is_to_be_kept(&s->kernel))
-		keep(s);
-	wk_kallsyms_free(s->kernel.kept);
+	if (should_be_cached(&s->kernel))
+		save(s);
+	wk_kallsyms_free(s->kernel.cached);
 	wk_kallsyms_free(s->kernel.read);
 }

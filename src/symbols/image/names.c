@@ -97,16 +97,16 @@ static void make_table(struct wk_image_symbols *image)
 	image->names_from = other ? other->path : file->path;
 }
 
-static bool read_kept_table(struct wk_image_symbols *image)
+static bool read_cached_table(struct wk_image_symbols *image)
 {
-	struct wk_symtab *kept = wk_image_cached_names(image);
+	struct wk_symtab *cached = wk_image_cached_names(image);
 
-	if (!kept)
+	if (!cached)
 		return false;
 	wk_symtab_free(image->tab);
-	image->tab = kept;
-	image->names_are_kept = true;
-	image->has_all_names = image->kept.has_all_names;
+	image->tab = cached;
+	image->names_are_cached = true;
+	image->has_all_names = image->cached.has_all_names;
 	return true;
 }
 
@@ -116,11 +116,11 @@ static void choose_table(struct wk_image_symbols *image)
 {
 	bool as_perf = image->owner->as_perf;
 
-	if (!as_perf && read_kept_table(image))
+	if (!as_perf && read_cached_table(image))
 		return;
 	make_table(image);
 	if (as_perf && !image->has_all_names)
-		read_kept_table(image);
+		read_cached_table(image);
 }
 
 /* The table does not contain the functions of a PDB's modules. */
@@ -153,7 +153,7 @@ void wk_image_build_table(struct wk_image_symbols *image)
 	}
 	wk_buf_reset(&image->reason);
 	image->source_at = 0;
-	from = image->names_are_kept ? image->kept.names.path : wk_str_c(image->names_from);
+	from = image->names_are_cached ? image->cached.names.path : wk_str_c(image->names_from);
 	if (!is_named(image)) {
 		image->state = WK_IMAGE_STRIPPED;
 		wk_buf_add_fmt(&image->reason, "%.*s is stripped of its names", WK_STR_ARG(from));

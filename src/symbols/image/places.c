@@ -92,12 +92,13 @@ const char *wk_image_debug_kind(const struct wk_image_debug *places)
 /* Does the cache entry say that its PDB has only names? Then it is not opened. */
 static bool is_known_to_have_none(struct wk_image_symbols *image)
 {
-	const struct wk_image_cached *kept = wk_image_cached(image);
+	const struct wk_image_cached *cached = wk_image_cached(image);
 
-	if (!wk_str_is(kept->units, "publics") || !kept->lines.path.len || kept->lines.is_stale)
+	if (!wk_str_is(cached->units, "publics") || !cached->lines.path.len ||
+	    cached->lines.is_stale)
 		return false;
 	wk_buf_add_fmt(&image->places.reason, "%.*s has public names only",
-		       WK_STR_ARG(kept->lines.path));
+		       WK_STR_ARG(cached->lines.path));
 	return true;
 }
 
@@ -109,9 +110,9 @@ static void open_index(struct wk_image_symbols *image)
 	if (is_known_to_have_none(image))
 		return;
 	places->index = wk_image_cached_places(image);
-	places->is_kept = places->index != NULL;
+	places->is_cached = places->index != NULL;
 	if (places->index) {
-		wk_buf_add_str(&places->path, image->kept.lines.path);
+		wk_buf_add_str(&places->path, image->cached.lines.path);
 		return;
 	}
 	search(image);
@@ -139,10 +140,11 @@ static bool read_unit(struct wk_image_debug *places, uint32_t unit, struct wk_er
 static bool has_units(const struct wk_image_symbols *image)
 {
 	const struct wk_image_debug *places = &image->places;
-	struct wk_str kept = image->kept.lines.path.len ? image->kept.units : wk_str_c("");
+	struct wk_str cached = image->cached.lines.path.len ? image->cached.units : wk_str_c("");
 
 	return wk_image_debug_has_source(places) &&
-	       (!places->is_kept || kept.len == 0 || wk_str_is(kept, wk_image_debug_kind(places)));
+	       (!places->is_cached || cached.len == 0 ||
+		wk_str_is(cached, wk_image_debug_kind(places)));
 }
 
 /* Adds the unit; one that cannot be read is added empty, so it is tried once. */
@@ -227,8 +229,8 @@ static bool has_pdb_places(struct wk_image_symbols *image)
 		return false;
 	if (image->places.pdb || image->places.breakpad)
 		return true;
-	return image->kept.lines.path.len && !image->places.dwarf &&
-	       !wk_str_is(image->kept.lines.path, image->file.path);
+	return image->cached.lines.path.len && !image->places.dwarf &&
+	       !wk_str_is(image->cached.lines.path, image->file.path);
 }
 
 bool wk_image_find_in_pdb(struct wk_image_symbols *image, uint64_t vaddr, struct wk_symbol *symbol)
@@ -343,8 +345,8 @@ void wk_image_used(struct wk_image_symbols *image, struct wk_image_used *used)
 	wk_image_state(image);
 	*used = (struct wk_image_used){
 		.has_all_names = image->has_all_names,
-		.names_are_kept = image->names_are_kept,
-		.places_are_kept = image->places.index && !image->places.was_searched,
+		.names_are_cached = image->names_are_cached,
+		.places_are_cached = image->places.index && !image->places.was_searched,
 	};
 	used->pdb_trouble = pdb_trouble(image);
 	if (!dwarf || wk_dwarf_missing(dwarf).len == 0)

@@ -23,7 +23,8 @@ enum wk_fetching wk_symbols_fetching(const struct wk_symbols *symbols)
 /* A unit that is missing in a cached index is noticed, and fetched, only when it is needed. */
 static bool wants_more(struct wk_image_symbols *image, struct wk_fetch_want *want)
 {
-	return wk_image_has_rvas(image) && !wk_image_keeps_all(image) && wk_image_want(image, want);
+	return wk_image_has_rvas(image) && !wk_image_is_all_cached(image) &&
+	       wk_image_want(image, want);
 }
 
 /* Returns the number of fetched images: the ids of their PDBs, or their debug files, can be

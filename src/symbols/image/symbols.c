@@ -36,14 +36,14 @@ struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options)
 	s->as_perf = options->as_perf;
 	s->debug_dirs = options->debug_dirs ? options->debug_dirs : usual_debug_dirs;
 	s->kallsyms_path = kallsyms ? kallsyms : "/proc/kallsyms";
-	s->kernel.may_be_kept = s->cache && !kallsyms;
+	s->kernel.may_be_cached = s->cache && !kallsyms;
 	s->image_count = 1;
 	return s;
 }
 
 static void close_image(struct wk_image_symbols *image)
 {
-	wk_image_keep(image);
+	wk_image_save(image);
 	wk_image_debug_fini(&image->places);
 	wk_unwind_table_free(image->unwind);
 	wk_symtab_free(image->tab);

@@ -200,8 +200,8 @@ bool wk_kernel_is_at(struct wk_image_symbols *kernel, uint64_t start, uint64_t s
  * valid until the next one. */
 struct wk_image_used {
 	bool has_all_names;         /* no other file would have more */
-	bool names_are_kept;        /* they are from the symbol cache ... */
-	bool places_are_kept;       /* ... and so are source lines and inlined calls */
+	bool names_are_cached;      /* they are from the symbol cache ... */
+	bool places_are_cached;     /* ... and so are source lines and inlined calls */
 	struct wk_str missing;      /* a sentence about files that its debug information refers to
 				     * and that were not found; empty: none */
 	struct wk_str missing_file; /* the first of those */
