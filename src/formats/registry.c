@@ -200,7 +200,7 @@ static bool is_known(void *context, const void *first, size_t len, struct wk_err
 {
 	const struct wanted *wanted = context;
 
-	if (wk_archive_is(wk_bytes_of(first, len)))
+	if (wk_zip_is(wk_bytes_of(first, len)))
 		return true;
 	return wk_reader_for(wk_bytes_of(first, len), wanted->name, wanted->format, err) != NULL;
 }
@@ -233,7 +233,7 @@ static bool unpack_input(struct wk_opened *opened, struct wk_err *err)
 /* A member of an archive is read like any other input, but packed members are refused. */
 static bool open_archive(struct wk_opened *opened, struct wk_err *err)
 {
-	if (!wk_archive_is(opened->input.bytes))
+	if (!wk_zip_is(opened->input.bytes))
 		return true;
 	if (!wk_archive_open(opened->input.bytes, &opened->plain, &opened->input.parts, err))
 		return false;

@@ -4,11 +4,6 @@
 
 #define MOST_NAMED 5
 
-bool wk_archive_is(struct wk_bytes first)
-{
-	return wk_zip_is(first);
-}
-
 bool wk_archive_is_trace(const struct wk_zip_member *member)
 {
 	struct wk_str name = member->name;

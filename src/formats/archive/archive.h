@@ -9,9 +9,6 @@
 /* A session has a handful of traces; each may unpack to what wk_unpack_limit lets it. */
 #define WK_ARCHIVE_MOST 64
 
-/* Does it begin as one that wk_archive_open opens? */
-bool wk_archive_is(struct wk_bytes first);
-
 /* Extracts the recording: all event traces (.etl) in the archive, which belong to one session, or,
  * if there are none, its only file. The first goes to `plain`, the others become `parts`. False,
  * with a sentence about the contents, for other archives. */

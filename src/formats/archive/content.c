@@ -62,7 +62,7 @@ static void look(struct content *content, const char *path)
 	first = bytes = wk_file_bytes(&file);
 	if (wk_bytes_left(&first) > WK_PROBE_BYTES)
 		first = wk_bytes_of(bytes.at, WK_PROBE_BYTES);
-	content->is_archive = wk_archive_is(first);
+	content->is_archive = wk_zip_is(first);
 	if (content->is_archive)
 		add_members(content, bytes);
 	else if (is_trace(first))
