@@ -142,6 +142,8 @@ const struct wk_build_id *wk_image_build_id(const struct wk_image_symbols *image
 /* names.c: builds the table of names, and sets `state` and `reason`. */
 void wk_image_build_table(struct wk_image_symbols *image);
 bool wk_image_has_all_names(const struct wk_obj *obj);
+/* Behind a semicolon, unless it is empty. */
+void wk_image_add_why(struct wk_buf *reason, struct wk_str why);
 
 /* build.c: a checksum of a build's code and its addresses, which stripping does not change. Build
  * ids can be set by hand, so several builds may have the same. */

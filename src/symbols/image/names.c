@@ -12,12 +12,10 @@ bool wk_image_has_all_names(const struct wk_obj *obj)
 	return false;
 }
 
-static void add_why(struct wk_buf *reason, const struct wk_buf *why)
+void wk_image_add_why(struct wk_buf *reason, struct wk_str why)
 {
-	if (why->len == 0)
-		return;
-	wk_buf_add_text(reason, "; ");
-	wk_buf_add_str(reason, wk_buf_str(why));
+	wk_buf_add_text(reason, why.len ? "; " : "");
+	wk_buf_add_str(reason, why);
 }
 
 /* The names of a Windows program are in its PDB. */
@@ -43,8 +41,8 @@ static void add_what_would_help(struct wk_image_symbols *image)
 {
 	struct wk_buf *reason = &image->reason;
 
-	add_why(reason, &image->debug_reason);
-	add_why(reason, &image->places.pdb_why);
+	wk_image_add_why(reason, wk_buf_str(&image->debug_reason));
+	wk_image_add_why(reason, wk_buf_str(&image->places.pdb_why));
 	if (wk_image_is_vdso(image))
 		return;
 	wk_buf_add_text(reason, "; ");
@@ -139,7 +137,7 @@ static void report_missing(struct wk_image_symbols *image)
 {
 	if (image->state == WK_IMAGE_NAMED)
 		image->state = WK_IMAGE_MISSING;
-	add_why(&image->reason, &image->places.pdb_why);
+	wk_image_add_why(&image->reason, wk_buf_str(&image->places.pdb_why));
 }
 
 void wk_image_build_table(struct wk_image_symbols *image)

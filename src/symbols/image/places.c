@@ -358,14 +358,6 @@ void wk_image_used(struct wk_image_symbols *image, struct wk_image_used *used)
 		used->missing_file = shared_file(image);
 }
 
-static void add_words(struct wk_buf *reason, struct wk_str words)
-{
-	if (words.len == 0)
-		return;
-	wk_buf_add_text(reason, "; ");
-	wk_buf_add_str(reason, words);
-}
-
 static void describe(struct wk_image_debug *places)
 {
 	if (places->reason.len == 0 && is_stripped(places))
@@ -377,8 +369,8 @@ static void describe(struct wk_image_debug *places)
 		wk_buf_add_str(&places->reason, wk_buf_str(&places->path));
 	}
 	if (places->dwarf)
-		add_words(&places->reason, wk_dwarf_missing(places->dwarf));
-	add_words(&places->reason, wk_buf_str(&places->files_why));
+		wk_image_add_why(&places->reason, wk_dwarf_missing(places->dwarf));
+	wk_image_add_why(&places->reason, wk_buf_str(&places->files_why));
 }
 
 enum wk_places_state wk_image_places_state(struct wk_image_symbols *image)
