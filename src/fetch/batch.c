@@ -7,7 +7,6 @@
 #define FILES_SPARE 4
 
 struct batch {
-	struct wk_fetcher *fetcher;
 	struct wk_search **searches;
 	struct wk_search *active[WK_MOST_TRANSFERS]; /* in their order */
 	size_t count, next, active_count, most_active;
@@ -52,7 +51,7 @@ static bool advance(struct batch *b)
 
 void wk_batch_run(struct wk_fetcher *f, struct wk_search **searches, size_t count, bool is_prefetch)
 {
-	struct batch b = { .fetcher = f, .searches = searches, .count = count };
+	struct batch b = { .searches = searches, .count = count };
 
 	b.most_active = most_active(f, count);
 	while (b.next < count || b.active_count)

@@ -138,11 +138,9 @@ bool wk_fetch_cache_clear(const char *path, uint64_t *count, uint64_t *bytes, st
 
 		if (!wk_os_folder_remove(folder, file->name))
 			ok = wk_fail(err, WK_EIO, WK_NOWHERE, "cannot remove %s", file->name);
-		*count += file->is_fetched;
-		*bytes += file->is_fetched ? file->size_bytes : 0;
+		*count += ok && file->is_fetched;
+		*bytes += ok && file->is_fetched ? file->size_bytes : 0;
 	}
-	if (!ok)
-		*count = *bytes = 0;
 	close_folder(folder, &files);
 	return ok;
 }

@@ -107,8 +107,8 @@ static bool copy_to_own(struct wk_search *s, struct wk_buf *path, struct wk_err 
 	if (!(is_as_it_came ? keep_draft : write_copy)(s, wk_buf_text(path), err))
 		return false;
 	name = wk_str_basename(wk_buf_str(path));
-	wk_free(s->newest);
-	s->newest = wk_strndup(name.at, name.len);
+	if (!s->fetcher->newest)
+		s->fetcher->newest = wk_strndup(name.at, name.len);
 	return true;
 }
 

@@ -40,7 +40,7 @@ static void trim(const struct wk_fetcher *f)
 {
 	struct wk_buf complaint = { 0 }; /* reported by the symbol cache */
 
-	if (f->folder)
+	if (f->folder && (f->newest || f->has_remembered))
 		wk_fetch_cache_trim(f->folder, f->newest, wk_cache_usual_bytes(&complaint));
 	wk_buf_fini(&complaint);
 }
@@ -49,8 +49,7 @@ void wk_fetcher_free(struct wk_fetcher *f)
 {
 	if (!f)
 		return;
-	if (f->newest || f->has_remembered)
-		trim(f);
+	trim(f);
 	for (size_t i = 0; i < f->search_count; i++) {
 		wk_search_reset(f->searches[i]);
 		wk_free(f->searches[i]);
@@ -209,8 +208,7 @@ bool wk_fetcher_source(const struct wk_fetcher *f, enum wk_fetch_family family, 
 
 /* ---- searches */
 
-/* It may be new. A build id is enough; other keys go with
- * a name. */
+/* It may be new. A build id is enough; other keys go with a name. */
 static struct wk_search *search_for(struct wk_fetcher *f, const struct wk_fetch_want *want)
 {
 	struct wk_buf key = { 0 };
@@ -260,23 +258,8 @@ static void add_complaint(struct wk_source *source, struct wk_complaint *next)
 
 static void finish(struct wk_search *s)
 {
-	struct wk_fetcher *f = s->fetcher;
-
 	for (size_t i = 0; i < s->complaint_count; i++)
 		add_complaint(&s->sources->at[s->complaints[i].source], &s->complaints[i]);
-	if (s->newest && !f->needs_trim) { /* the first of several is the most important */
-		wk_free(f->newest);
-		f->newest = s->newest;
-		s->newest = NULL;
-		f->needs_trim = true;
-	}
-}
-
-static void trim_for_newest(struct wk_fetcher *f)
-{
-	if (f->needs_trim)
-		trim(f);
-	f->needs_trim = false;
 }
 
 /* Opens it again if it was handed over before. */
@@ -314,7 +297,6 @@ bool wk_fetcher_get(struct wk_fetcher *f, const struct wk_fetch_want *want,
 		wk_search_reset(s);
 		wk_batch_run(f, &s, 1, false);
 		finish(s);
-		trim_for_newest(f);
 	}
 	wk_buf_add_str(said, wk_buf_str(&s->said));
 	return s->is_found && hand_over(s, found);
@@ -356,6 +338,5 @@ void wk_fetcher_prefetch(struct wk_fetcher *f, const struct wk_fetch_want *wants
 		wk_batch_run(f, searches, count, true);
 	for (size_t i = 0; i < count; i++)
 		finish(searches[i]);
-	trim_for_newest(f);
 	wk_free(searches);
 }

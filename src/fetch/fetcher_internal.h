@@ -43,8 +43,7 @@ struct wk_fetcher {
 	struct wk_err no_folder; /* ... for this reason, ... */
 	char *lost_folder;       /* ... and would be here. Or NULL */
 	bool is_folder_known, has_remembered, was_stopped;
-	char *newest; /* the file that was added last, which trimming keeps. Or NULL */
-	bool needs_trim;
+	char *newest; /* the first file that was added, which trimming keeps. Or NULL */
 	unsigned few_at_once;
 	struct wk_transfers *transfers; /* NULL until a server is asked */
 	struct wk_search **searches;
@@ -89,7 +88,6 @@ struct wk_search {
 	struct wk_buf said;
 	struct wk_complaint *complaints;
 	size_t complaint_count, complaint_cap;
-	char *newest;
 };
 
 static inline struct wk_source *wk_search_source(const struct wk_search *s)

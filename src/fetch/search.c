@@ -37,7 +37,7 @@ void wk_search_reset(struct wk_search *s)
 		wk_free(s->complaints[i].text);
 	wk_free(s->complaints);
 	discard_draft(s);
-	WK_FREE_ALL(s->newest, s->path);
+	wk_free(s->path);
 	WK_BUF_FINI_ALL(&s->spot.path, &s->key, &s->shown, &s->own, &s->misses_path, &s->said);
 	*s = (struct wk_search){ .fetcher = s->fetcher, .want = s->want };
 }
