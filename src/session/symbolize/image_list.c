@@ -59,16 +59,6 @@ static struct wk_image_symbols *open_image(struct wk_image_list *images, const c
 	return image;
 }
 
-static struct wk_listed_image open_row(struct wk_image_list *images, const char *path,
-				       struct wk_err *err)
-{
-	struct wk_listed_image row = { .symbols = open_image(images, path, err) };
-
-	if (!row.symbols)
-		row.why = wk_arena_copy(&images->texts, wk_str_c(err->text));
-	return row;
-}
-
 /* `err` is filled the first time only. */
 static struct wk_listed_image get(struct wk_image_list *images, struct wk_str path,
 				  struct wk_err *err)
@@ -76,8 +66,13 @@ static struct wk_listed_image get(struct wk_image_list *images, struct wk_str pa
 	uint32_t id = wk_strtab_add_str(images->paths, path);
 
 	if (id >= images->count) {
+		struct wk_listed_image row = {
+			.symbols = open_image(images, wk_strtab_get(images->paths, id), err) };
+
+		if (!row.symbols)
+			row.why = wk_arena_copy(&images->texts, wk_str_c(err->text));
 		WK_RESERVE(images->rows, images->cap, id + 1u);
-		images->rows[id] = open_row(images, wk_strtab_get(images->paths, id), err);
+		images->rows[id] = row;
 		images->count = id + 1u;
 	}
 	return images->rows[id];
@@ -99,19 +94,16 @@ struct wk_image_symbols *wk_image_list_require(struct wk_image_list *images, con
 	return get(images, wk_str_c(path), err).symbols;
 }
 
-static void report_unnamed(const struct wk_image_list *images, const char *path,
-			   struct wk_image_symbols *image)
-{
-	if (image && wk_image_places_state(image) != WK_PLACES_ALL)
-		wk_warn_fmt(images->messages, "%s: %s; %s", path, wk_image_places_reason(image),
-			    wk_image_reason(image));
-}
-
 void wk_image_list_report_unnamed(const struct wk_image_list *images)
 {
-	for (size_t i = 1; i < images->count; i++)
-		report_unnamed(images, wk_strtab_get(images->paths, (uint32_t)i),
-			       images->rows[i].symbols);
+	for (size_t i = 1; i < images->count; i++) {
+		struct wk_image_symbols *image = images->rows[i].symbols;
+
+		if (image && wk_image_places_state(image) != WK_PLACES_ALL)
+			wk_warn_fmt(images->messages, "%s: %s; %s",
+				    wk_strtab_get(images->paths, (uint32_t)i),
+				    wk_image_places_reason(image), wk_image_reason(image));
+	}
 }
 
 static bool lacks_names(struct wk_image_symbols *image, const struct wk_answers *answers)

@@ -167,17 +167,6 @@ static struct understood understand(struct wk_asking *asking, struct wk_str text
 	return u;
 }
 
-static struct wk_address_question *keep_asked(struct wk_asking *asking,
-					      const struct wk_address_question *asked)
-{
-	struct wk_address_question *kept = wk_arena_alloc(&asking->texts, sizeof(*kept));
-
-	*kept = *asked;
-	kept->text = wk_arena_copy(&asking->texts, asked->text);
-	kept->image = wk_arena_copy(&asking->texts, asked->image);
-	return kept;
-}
-
 static void push_question(struct wk_asking *asking, const struct wk_address_lookup *question)
 {
 	*WK_APPEND(asking->questions, asking->question_count, asking->question_cap) = *question;
@@ -186,9 +175,15 @@ static void push_question(struct wk_asking *asking, const struct wk_address_look
 static void add_question(struct wk_asking *asking, const struct understood *u)
 {
 	struct wk_address_lookup question = u->question;
+	struct wk_address_question *asked;
 
-	if (asking->tells_in_answers)
-		question.asked = keep_asked(asking, &u->asked);
+	if (asking->tells_in_answers) {
+		asked = wk_arena_alloc(&asking->texts, sizeof(*asked));
+		*asked = u->asked;
+		asked->text = wk_arena_copy(&asking->texts, asked->text);
+		asked->image = wk_arena_copy(&asking->texts, asked->image);
+		question.asked = asked;
+	}
 	push_question(asking, &question);
 }
 
