@@ -64,7 +64,7 @@ void wk_fetcher_free(struct wk_fetcher *f)
 	wk_strtab_free(f->keys);
 	wk_arena_fini(&f->texts);
 	wk_symbol_path_fini(&f->path);
-	WK_FREE_ALL(f->folder, f->lost_folder, f->newest, f);
+	WK_FREE_ALL(f->folder, f->newest, f);
 }
 
 bool wk_fetcher_folder(struct wk_fetcher *f, bool may_make)
@@ -72,14 +72,11 @@ bool wk_fetcher_folder(struct wk_fetcher *f, bool may_make)
 	struct wk_os_folder *folder;
 
 	if (!f->folder || f->is_folder_known)
-		return f->folder != NULL;
+		return f->folder && !f->is_folder_lost;
 	folder = wk_os_folder_open(f->folder, may_make, may_make ? &f->no_folder : NULL);
 	f->is_folder_known = folder || may_make;
+	f->is_folder_lost = !folder;
 	wk_os_folder_close(folder);
-	if (!folder && may_make) {
-		f->lost_folder = f->folder;
-		f->folder = NULL;
-	}
 	return folder != NULL;
 }
 

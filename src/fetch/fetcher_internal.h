@@ -39,10 +39,10 @@ struct wk_fetcher {
 	struct wk_fetch_options options;
 	struct wk_sources sources[WK_FETCH_FAMILIES];
 	struct wk_symbol_path path;
-	char *folder;            /* wick's own cache. NULL: there is none, ... */
-	struct wk_err no_folder; /* ... for this reason, ... */
-	char *lost_folder;       /* ... and would be here. Or NULL */
-	bool is_folder_known, has_remembered, was_stopped;
+	char *folder; /* wick's own cache. NULL: there is none */
+	bool is_folder_known, is_folder_lost;
+	struct wk_err no_folder; /* why there is none, or why it cannot be used */
+	bool has_remembered, was_stopped;
 	char *newest; /* the first file that was added, which trimming keeps. Or NULL */
 	unsigned few_at_once;
 	struct wk_transfers *transfers; /* NULL until a server is asked */
@@ -133,8 +133,7 @@ bool wk_fetcher_folder(struct wk_fetcher *fetcher, bool may_make);
 /* Is it that one, usable or not? */
 static inline bool wk_fetcher_is_own(const struct wk_fetcher *fetcher, struct wk_str folder)
 {
-	return (fetcher->folder && wk_str_is(folder, fetcher->folder)) ||
-	       (fetcher->lost_folder && wk_str_is(folder, fetcher->lost_folder));
+	return fetcher->folder && wk_str_is(folder, fetcher->folder);
 }
 
 #endif
