@@ -320,7 +320,7 @@ bool wk_cache_check_head(struct wk_bytes bytes, size_t head_bytes, uint32_t magi
 	return true;
 }
 
-/* The contents of the folder, for trimming. */
+/* The entries in the folder. */
 struct cached_file {
 	char name[NAME_BYTES];
 	uint64_t size_bytes, used_ns;
@@ -518,28 +518,6 @@ bool wk_cache_add(struct wk_cache *cache, const struct wk_build_id *id,
 	return wk_cache_write(cache, id, all, cached + count, err);
 }
 
-struct each {
-	const struct wk_cache *cache;
-	bool (*take)(void *context, const struct wk_cache_row *row);
-	void *context;
-};
-
-static bool report_file(void *context, const struct wk_os_folder_file *file)
-{
-	struct each *each = context;
-	struct wk_cache_row row = { .size_bytes = file->size_bytes, .used_ns = file->changed_ns };
-	struct wk_buf path = { 0 };
-	bool goes_on;
-
-	if (!is_entry(each->cache->folder, file->name, &row.id))
-		return true;
-	wk_buf_add_fmt(&path, "%s/%s", each->cache->path, file->name);
-	row.path = wk_buf_text(&path);
-	goes_on = each->take(each->context, &row);
-	wk_buf_fini(&path);
-	return goes_on;
-}
-
 /* A folder that does not exist yet is empty. */
 static bool is_there(struct wk_cache *cache, bool *ok, struct wk_err *err)
 {
@@ -560,49 +538,42 @@ bool wk_cache_each(struct wk_cache *cache,
 		   bool (*take)(void *context, const struct wk_cache_row *row), void *context,
 		   struct wk_err *err)
 {
-	struct each each = { cache, take, context };
-	bool ok;
+	struct cached_files cached = { .cache = cache, .written = "" };
+	bool ok, goes_on = true;
 
 	if (!is_there(cache, &ok, err))
 		return ok;
-	return wk_os_folder_each(cache->folder, report_file, &each, err);
-}
+	ok = wk_os_folder_each(cache->folder, note_file, &cached, err);
+	for (size_t i = 0; i < cached.count && goes_on; i++) {
+		struct wk_cache_row row = { .size_bytes = cached.files[i].size_bytes,
+					    .used_ns = cached.files[i].used_ns };
 
-struct clearing {
-	struct wk_cache *cache;
-	uint64_t files, bytes, failed;
-};
-
-static bool clear_file(void *context, const struct wk_os_folder_file *file)
-{
-	struct clearing *clearing = context;
-	struct wk_build_id id;
-
-	if (!file->is_left_behind && !is_entry(clearing->cache->folder, file->name, &id))
-		return true;
-	if (wk_os_folder_remove(clearing->cache->folder, file->name)) {
-		clearing->files++;
-		clearing->bytes += file->size_bytes;
-	} else {
-		clearing->failed++;
+		id_of(cached.files[i].name, &row.id);
+		goes_on = take(context, &row);
 	}
-	return true;
+	wk_free(cached.files);
+	return ok;
 }
 
 bool wk_cache_clear(struct wk_cache *cache, uint64_t *files, uint64_t *bytes, struct wk_err *err)
 {
-	struct clearing clearing = { .cache = cache };
+	struct cached_files cached = { .cache = cache, .written = "" };
 	bool ok;
 
 	*files = *bytes = 0;
 	if (!is_there(cache, &ok, err))
 		return ok;
-	ok = wk_os_folder_each(cache->folder, clear_file, &clearing, err);
+	ok = wk_os_folder_each(cache->folder, note_file, &cached, err);
+	for (size_t i = 0; i < cached.count; i++) {
+		if (!wk_os_folder_remove(cache->folder, cached.files[i].name))
+			continue;
+		*files += 1;
+		*bytes += cached.files[i].size_bytes;
+	}
+	wk_free(cached.files);
 	forget(cache, NULL);
-	*files = clearing.files;
-	*bytes = clearing.bytes;
-	if (clearing.failed)
+	if (*files < cached.count)
 		return wk_fail(err, WK_EIO, WK_NOWHERE, "%" PRIu64 " files of %s cannot be removed",
-			       clearing.failed, cache->path);
+			       cached.count - *files, cache->path);
 	return ok;
 }

@@ -85,7 +85,6 @@ bool wk_cache_add(struct wk_cache *cache, const struct wk_build_id *id,
 /* For users: list the entries, and delete them. */
 struct wk_cache_row {
 	struct wk_build_id id;
-	const char *path; /* of the file, valid during the call */
 	uint64_t size_bytes;
 	uint64_t used_ns; /* when last, since 1970 */
 };
