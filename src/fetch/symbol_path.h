@@ -88,7 +88,6 @@ enum wk_symbol_spot_kind {
 struct wk_symbol_spot {
 	enum wk_symbol_spot_kind kind;
 	struct wk_buf path; /* or address, escaped as addresses are */
-	bool has_key;       /* the key is in its path, so the build should be the right one */
 };
 
 /* Sets `spot` to the n-th place of the file in `place`, from 0 on, the likeliest first; false after

@@ -95,12 +95,11 @@ static void begin_path(struct spotting *s)
 	add_slash(s);
 }
 
-static bool is_wanted(struct spotting *s, bool has_key)
+static bool is_wanted(struct spotting *s)
 {
 	if (s->left-- > 0)
 		return false;
 	s->spot->kind = s->kind;
-	s->spot->has_key = has_key;
 	begin_path(s);
 	return true;
 }
@@ -108,7 +107,7 @@ static bool is_wanted(struct spotting *s, bool has_key)
 /* DIR/name, DIR/dll/name and DIR/symbols/dll/name. */
 static bool in_folder(struct spotting *s, struct wk_str suffix, bool is_below_symbols)
 {
-	if (!is_wanted(s, false))
+	if (!is_wanted(s))
 		return false;
 	if (is_below_symbols)
 		add_folder(s, wk_str_c("symbols"));
@@ -122,7 +121,7 @@ static bool in_store(struct spotting *s, bool has_three_tiers)
 {
 	struct wk_str name = s->wish->name;
 
-	if (!is_wanted(s, true))
+	if (!is_wanted(s))
 		return false;
 	if (has_three_tiers)
 		add_folder(s, wk_str_of(name.at, name.len < 2 ? name.len : 2));

@@ -207,8 +207,7 @@ static void check_spots(const char *element, enum wk_symbol_tiers tiers, struct 
 	assert_int_equal(path.count, 1);
 	path.places[0].tiers = tiers;
 	for (size_t n = 0; wk_symbol_spot(&path.places[0], &wish, n, &spot); n++)
-		wk_buf_add_fmt(&spots, "%c%s%s\n", "fcpb"[spot.kind], spot.has_key ? "* " : " ",
-			       wk_buf_text(&spot.path));
+		wk_buf_add_fmt(&spots, "%c %s\n", "fcpb"[spot.kind], wk_buf_text(&spot.path));
 	assert_string_equal(wk_buf_text(&spots), expected);
 	wk_buf_fini(&spots);
 	wk_buf_fini(&spot.path);
@@ -221,22 +220,22 @@ static void a_store_has_two_or_three_tiers(void **state)
 
 	(void)state;
 	check_spots("srv*/s", WK_SYMBOL_TIERS_UNKNOWN, wish,
-		    "f* /s/a.pdb/12AB1/a.pdb\n"
-		    "c* /s/a.pdb/12AB1/a.pd_\n"
-		    "p* /s/a.pdb/12AB1/file.ptr\n"
-		    "b* /s/a.pdb/12AB1/a.sym\n"
-		    "f* /s/a./a.pdb/12AB1/a.pdb\n"
-		    "c* /s/a./a.pdb/12AB1/a.pd_\n"
-		    "p* /s/a./a.pdb/12AB1/file.ptr\n"
-		    "b* /s/a./a.pdb/12AB1/a.sym\n"
-		    "f* /s/a.pdb/12ab1/a.pdb\n"
-		    "c* /s/a.pdb/12ab1/a.pd_\n"
-		    "p* /s/a.pdb/12ab1/file.ptr\n"
-		    "b* /s/a.pdb/12ab1/a.sym\n"
-		    "f* /s/a./a.pdb/12ab1/a.pdb\n"
-		    "c* /s/a./a.pdb/12ab1/a.pd_\n"
-		    "p* /s/a./a.pdb/12ab1/file.ptr\n"
-		    "b* /s/a./a.pdb/12ab1/a.sym\n");
+		    "f /s/a.pdb/12AB1/a.pdb\n"
+		    "c /s/a.pdb/12AB1/a.pd_\n"
+		    "p /s/a.pdb/12AB1/file.ptr\n"
+		    "b /s/a.pdb/12AB1/a.sym\n"
+		    "f /s/a./a.pdb/12AB1/a.pdb\n"
+		    "c /s/a./a.pdb/12AB1/a.pd_\n"
+		    "p /s/a./a.pdb/12AB1/file.ptr\n"
+		    "b /s/a./a.pdb/12AB1/a.sym\n"
+		    "f /s/a.pdb/12ab1/a.pdb\n"
+		    "c /s/a.pdb/12ab1/a.pd_\n"
+		    "p /s/a.pdb/12ab1/file.ptr\n"
+		    "b /s/a.pdb/12ab1/a.sym\n"
+		    "f /s/a./a.pdb/12ab1/a.pdb\n"
+		    "c /s/a./a.pdb/12ab1/a.pd_\n"
+		    "p /s/a./a.pdb/12ab1/file.ptr\n"
+		    "b /s/a./a.pdb/12ab1/a.sym\n");
 }
 
 static void what_is_known_of_the_tiers_is_used(void **state)
@@ -245,19 +244,19 @@ static void what_is_known_of_the_tiers_is_used(void **state)
 
 	(void)state;
 	check_spots("srv*/s", WK_SYMBOL_TWO_TIERS, wish,
-		    "f* /s/Ntdll.dll/5a1f2000/Ntdll.dll\n"
-		    "c* /s/Ntdll.dll/5a1f2000/Ntdll.dl_\n"
-		    "p* /s/Ntdll.dll/5a1f2000/file.ptr\n"
-		    "f* /s/ntdll.dll/5a1f2000/ntdll.dll\n"
-		    "c* /s/ntdll.dll/5a1f2000/ntdll.dl_\n"
-		    "p* /s/ntdll.dll/5a1f2000/file.ptr\n");
+		    "f /s/Ntdll.dll/5a1f2000/Ntdll.dll\n"
+		    "c /s/Ntdll.dll/5a1f2000/Ntdll.dl_\n"
+		    "p /s/Ntdll.dll/5a1f2000/file.ptr\n"
+		    "f /s/ntdll.dll/5a1f2000/ntdll.dll\n"
+		    "c /s/ntdll.dll/5a1f2000/ntdll.dl_\n"
+		    "p /s/ntdll.dll/5a1f2000/file.ptr\n");
 	check_spots("srv*C:\\s\\", WK_SYMBOL_THREE_TIERS, wish,
-		    "f* C:\\s\\Nt\\Ntdll.dll\\5a1f2000\\Ntdll.dll\n"
-		    "c* C:\\s\\Nt\\Ntdll.dll\\5a1f2000\\Ntdll.dl_\n"
-		    "p* C:\\s\\Nt\\Ntdll.dll\\5a1f2000\\file.ptr\n"
-		    "f* C:\\s\\nt\\ntdll.dll\\5a1f2000\\ntdll.dll\n"
-		    "c* C:\\s\\nt\\ntdll.dll\\5a1f2000\\ntdll.dl_\n"
-		    "p* C:\\s\\nt\\ntdll.dll\\5a1f2000\\file.ptr\n");
+		    "f C:\\s\\Nt\\Ntdll.dll\\5a1f2000\\Ntdll.dll\n"
+		    "c C:\\s\\Nt\\Ntdll.dll\\5a1f2000\\Ntdll.dl_\n"
+		    "p C:\\s\\Nt\\Ntdll.dll\\5a1f2000\\file.ptr\n"
+		    "f C:\\s\\nt\\ntdll.dll\\5a1f2000\\ntdll.dll\n"
+		    "c C:\\s\\nt\\ntdll.dll\\5a1f2000\\ntdll.dl_\n"
+		    "p C:\\s\\nt\\ntdll.dll\\5a1f2000\\file.ptr\n");
 }
 
 static void a_folder_has_files_as_they_are_and_a_store(void **state)
@@ -273,19 +272,19 @@ static void a_folder_has_files_as_they_are_and_a_store(void **state)
 		    "b \\\\m\\s\\A.sym\n"
 		    "f \\\\m\\s\\sys\\A.pdb\n"
 		    "f \\\\m\\s\\symbols\\sys\\A.pdb\n"
-		    "f* \\\\m\\s\\A.pdb\\121\\A.pdb\n"
-		    "c* \\\\m\\s\\A.pdb\\121\\A.pd_\n"
-		    "p* \\\\m\\s\\A.pdb\\121\\file.ptr\n"
-		    "b* \\\\m\\s\\A.pdb\\121\\A.sym\n"
+		    "f \\\\m\\s\\A.pdb\\121\\A.pdb\n"
+		    "c \\\\m\\s\\A.pdb\\121\\A.pd_\n"
+		    "p \\\\m\\s\\A.pdb\\121\\file.ptr\n"
+		    "b \\\\m\\s\\A.pdb\\121\\A.sym\n"
 		    "f \\\\m\\s\\a.pdb\n"
 		    "c \\\\m\\s\\a.pd_\n"
 		    "b \\\\m\\s\\a.sym\n"
 		    "f \\\\m\\s\\sys\\a.pdb\n"
 		    "f \\\\m\\s\\symbols\\sys\\a.pdb\n"
-		    "f* \\\\m\\s\\a.pdb\\121\\a.pdb\n"
-		    "c* \\\\m\\s\\a.pdb\\121\\a.pd_\n"
-		    "p* \\\\m\\s\\a.pdb\\121\\file.ptr\n"
-		    "b* \\\\m\\s\\a.pdb\\121\\a.sym\n");
+		    "f \\\\m\\s\\a.pdb\\121\\a.pdb\n"
+		    "c \\\\m\\s\\a.pdb\\121\\a.pd_\n"
+		    "p \\\\m\\s\\a.pdb\\121\\file.ptr\n"
+		    "b \\\\m\\s\\a.pdb\\121\\a.sym\n");
 	check_spots("/", WK_SYMBOL_TIERS_UNKNOWN, no_key,
 		    "f /a.dll\n"
 		    "c /a.dl_\n"
@@ -303,10 +302,10 @@ static void addresses_are_escaped(void **state)
 
 	(void)state;
 	check_spots("srv*https://h/s", WK_SYMBOL_TWO_TIERS, wish,
-		    "f* https://h/s/A%23b%20%251.pdb/12AB1/A%23b%20%251.pdb\n"
-		    "c* https://h/s/A%23b%20%251.pdb/12AB1/A%23b%20%251.pd_\n"
-		    "b* https://h/s/A%23b%20%251.pdb/12AB1/A%23b%20%251.sym\n"
-		    "f* https://h/s/a%23b%20%251.pdb/12ab1/a%23b%20%251.pdb\n");
+		    "f https://h/s/A%23b%20%251.pdb/12AB1/A%23b%20%251.pdb\n"
+		    "c https://h/s/A%23b%20%251.pdb/12AB1/A%23b%20%251.pd_\n"
+		    "b https://h/s/A%23b%20%251.pdb/12AB1/A%23b%20%251.sym\n"
+		    "f https://h/s/a%23b%20%251.pdb/12ab1/a%23b%20%251.pdb\n");
 }
 
 /* Each spot of a server is a question. */
@@ -319,15 +318,15 @@ static void servers_are_asked_only_for_what_may_help(void **state)
 	(void)state;
 	program.suffix = (struct wk_str)WK_STR("dll");
 	check_spots("srv*http://h", WK_SYMBOL_TWO_TIERS, driver,
-		    "f* http://h/Ab.pdb/12AB1/Ab.pdb\n"
-		    "c* http://h/Ab.pdb/12AB1/Ab.pd_\n");
+		    "f http://h/Ab.pdb/12AB1/Ab.pdb\n"
+		    "c http://h/Ab.pdb/12AB1/Ab.pd_\n");
 	check_spots("srv*http://h", WK_SYMBOL_THREE_TIERS, program,
-		    "f* http://h/Ab/Ab.pdb/12AB1/Ab.pdb\n"
-		    "c* http://h/Ab/Ab.pdb/12AB1/Ab.pd_\n"
-		    "f* http://h/ab/ab.pdb/12ab1/ab.pdb\n");
+		    "f http://h/Ab/Ab.pdb/12AB1/Ab.pdb\n"
+		    "c http://h/Ab/Ab.pdb/12AB1/Ab.pd_\n"
+		    "f http://h/ab/ab.pdb/12ab1/ab.pdb\n");
 	check_spots("srv*", WK_SYMBOL_TWO_TIERS, program,
-		    "f* https://msdl.microsoft.com/download/symbols/Ab.pdb/12AB1/Ab.pdb\n"
-		    "c* https://msdl.microsoft.com/download/symbols/Ab.pdb/12AB1/Ab.pd_\n");
+		    "f https://msdl.microsoft.com/download/symbols/Ab.pdb/12AB1/Ab.pdb\n"
+		    "c https://msdl.microsoft.com/download/symbols/Ab.pdb/12AB1/Ab.pd_\n");
 }
 
 static void names_that_lead_elsewhere_have_no_spots(void **state)
