@@ -137,22 +137,15 @@ bool wk_cfi_read_header(struct wk_bytes bytes, uint64_t vaddr, uint8_t address_s
 	return true;
 }
 
-/* A row of the search table: an address and the position of its FDE. */
-static bool header_entry(const struct wk_cfi *cfi, size_t i, struct wk_cfi_entry *entry)
+/* The pointer that begins `place` bytes into the search table. */
+static bool table_pointer(const struct wk_cfi *cfi, size_t place, uint64_t *value)
 {
 	const struct wk_cfi_header *h = &cfi->header;
 	struct wk_bytes b = h->table;
-	uint64_t vaddr = h->table_vaddr + i * h->entry_bytes;
-	uint64_t fde_vaddr;
 
-	wk_bytes_skip(&b, i * h->entry_bytes);
-	if (!wk_cfi_pointer(&b, h->encoding, cfi->address_size, vaddr, 0, h->vaddr, &entry->start))
-		return false;
-	vaddr += h->entry_bytes / 2;
-	if (!wk_cfi_pointer(&b, h->encoding, cfi->address_size, vaddr, 0, h->vaddr, &fde_vaddr))
-		return false;
-	entry->offset = fde_vaddr - cfi->vaddr;
-	return true;
+	wk_bytes_skip(&b, place);
+	return wk_cfi_pointer(&b, h->encoding, cfi->address_size, h->table_vaddr + place, 0,
+			      h->vaddr, value);
 }
 
 /* The common header of CIE and FDE. */
@@ -364,26 +357,41 @@ static void make_index(struct wk_cfi *cfi)
 		qsort(cfi->index, cfi->index_count, sizeof(*cfi->index), by_start);
 }
 
-static bool entry_of(const struct wk_cfi *cfi, size_t i, struct wk_cfi_entry *entry)
+/* The start of an entry, and its place in the section. */
+static bool start_of(const struct wk_cfi *cfi, size_t i, uint64_t *start)
 {
 	if (cfi->header.count)
-		return header_entry(cfi, i, entry);
-	*entry = cfi->index[i];
+		return table_pointer(cfi, i * cfi->header.entry_bytes, start);
+	*start = cfi->index[i].start;
+	return true;
+}
+
+static bool offset_of(const struct wk_cfi *cfi, size_t i, uint64_t *offset)
+{
+	size_t bytes = cfi->header.entry_bytes;
+
+	if (!cfi->header.count) {
+		*offset = cfi->index[i].offset;
+		return true;
+	}
+	if (!table_pointer(cfi, i * bytes + bytes / 2, offset))
+		return false;
+	*offset -= cfi->vaddr;
 	return true;
 }
 
 /* How many entries begin at or below `vaddr`. */
 static size_t count_below(const struct wk_cfi *cfi, size_t count, uint64_t vaddr)
 {
-	struct wk_cfi_entry entry;
 	size_t low = 0, high = count;
+	uint64_t start;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (!entry_of(cfi, middle, &entry))
+		if (!start_of(cfi, middle, &start))
 			return 0;
-		if (entry.start <= vaddr)
+		if (start <= vaddr)
 			low = middle + 1;
 		else
 			high = middle;
@@ -393,14 +401,14 @@ static size_t count_below(const struct wk_cfi *cfi, size_t count, uint64_t vaddr
 
 bool wk_cfi_find(struct wk_cfi *cfi, uint64_t vaddr, struct wk_cfi_fde *fde)
 {
-	struct wk_cfi_entry entry;
+	uint64_t offset;
 	size_t below;
 
 	if (!cfi->header.count && !cfi->is_indexed)
 		make_index(cfi);
 	below = count_below(cfi, cfi->header.count ? cfi->header.count : cfi->index_count, vaddr);
 	for (size_t i = below; i > 0 && below - i < STEPS_BACK; i--)
-		if (entry_of(cfi, i - 1, &entry) && wk_cfi_entry_at(cfi, entry.offset, fde) &&
+		if (offset_of(cfi, i - 1, &offset) && wk_cfi_entry_at(cfi, offset, fde) &&
 		    fde->start <= vaddr && vaddr - fde->start < fde->size_bytes)
 			return true;
 	return false;
