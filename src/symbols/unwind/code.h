@@ -34,7 +34,7 @@ bool wk_code_rules(struct wk_bytes function, uint64_t offset, struct wk_cfi_stat
 struct wk_code_starts {
 	uint64_t vaddr, size_bytes; /* the stretch */
 	uint32_t *offsets;          /* rising, from `vaddr` on */
-	size_t count, cap, sorted;
+	size_t count, cap;
 };
 
 /* Searches `code`, which is at `vaddr`; replaces earlier results. */

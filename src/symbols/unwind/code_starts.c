@@ -48,72 +48,82 @@ static size_t count_until(const struct wk_code_starts *starts, size_t count, uin
 	return low;
 }
 
-/* Calls `take` for each instruction, with its start offset. Invalid bytes are skipped one by one:
- * data in the middle of code. */
-static void each_instruction(struct wk_code_starts *starts, struct wk_bytes code,
-			     void (*take)(struct wk_code_starts *starts,
-					  const struct wk_bytes *code, uint64_t begin,
-					  const struct wk_x86 *ins))
+/* Calls, and addresses that are loaded; `behind` is the end of the instruction. */
+static void add_target(struct wk_code_starts *starts, const uint8_t *code, uint64_t behind,
+		       const struct wk_x86 *ins)
 {
-	struct wk_x86 ins;
+	uint64_t target = behind + (uint64_t)(int64_t)ins->value;
 
-	while (code.at < code.end) {
-		const uint8_t *begin = code.at;
-
-		if (wk_x86_read(&code, &ins)) {
-			take(starts, &code, (uint64_t)(begin - code.start), &ins);
-		} else {
-			code.bad = false;
-			code.at = begin + 1;
-		}
-	}
-}
-
-static void read_call(struct wk_code_starts *starts, const struct wk_bytes *code, uint64_t begin,
-		      const struct wk_x86 *ins)
-{
-	uint64_t target = wk_bytes_offset(code) + (uint64_t)(int64_t)ins->value;
-	bool is_called = ins->kind == WK_X86_CALL;
-
-	(void)begin;
 	if (ins->kind == WK_X86_CONSTANT)
 		target = (uint32_t)ins->value - starts->vaddr;
-	else if (!is_called && ins->kind != WK_X86_ADDRESS)
+	else if (ins->kind != WK_X86_CALL && ins->kind != WK_X86_ADDRESS)
 		return;
 	if (target < 2 || target >= starts->size_bytes)
 		return;
-	if (is_called || (starts->vaddr + target) % 16 == 0 ||
-	    is_behind_an_end(code->start + target))
+	if (ins->kind == WK_X86_CALL || (starts->vaddr + target) % 16 == 0 ||
+	    is_behind_an_end(code + target))
 		add(starts, target);
 }
 
-/* A jump out of its own function is a tail call; the functions known so far decide. Because a jump
- * may also lead to the middle of a function, only places that look like a start in every respect
- * are used. */
-static void read_jump(struct wk_code_starts *starts, const struct wk_bytes *code, uint64_t begin,
-		      const struct wk_x86 *ins)
-{
-	uint64_t target = wk_bytes_offset(code) + (uint64_t)(int64_t)ins->value;
+struct jump {
+	uint64_t from, target;
+};
 
-	if (ins->kind != WK_X86_JUMP || target < 2 || target >= starts->size_bytes ||
-	    (starts->vaddr + target) % 16 != 0 || !is_behind_an_end(code->start + target))
-		return;
-	if (count_until(starts, starts->sorted, begin) !=
-	    count_until(starts, starts->sorted, target))
-		add(starts, target);
+struct jumps {
+	struct jump *rows;
+	size_t count, cap;
+};
+
+/* A jump may also lead to the middle of a function, so only places that look like a start in every
+ * respect are used. */
+static void add_jump(struct jumps *jumps, const struct wk_code_starts *starts, const uint8_t *code,
+		     struct jump jump)
+{
+	if (jump.target >= 2 && jump.target < starts->size_bytes &&
+	    (starts->vaddr + jump.target) % 16 == 0 && is_behind_an_end(code + jump.target))
+		*WK_APPEND(jumps->rows, jumps->count, jumps->cap) = jump;
+}
+
+/* A jump out of its own function is a tail call; the functions known so far decide. */
+static void add_tail_calls(struct wk_code_starts *starts, const struct jumps *jumps)
+{
+	size_t known = starts->count;
+
+	for (size_t i = 0; i < jumps->count; i++)
+		if (count_until(starts, known, jumps->rows[i].from) !=
+		    count_until(starts, known, jumps->rows[i].target))
+			add(starts, jumps->rows[i].target);
 }
 
 void wk_code_starts_read(struct wk_code_starts *starts, struct wk_bytes code, uint64_t vaddr)
 {
+	struct jumps jumps = { 0 };
+	struct wk_x86 ins;
+
 	code.start = code.at;
 	starts->vaddr = vaddr;
 	starts->size_bytes = wk_bytes_left(&code);
 	starts->count = 0;
-	each_instruction(starts, code, read_call);
+	while (code.at < code.end) {
+		uint64_t from = wk_bytes_offset(&code), behind;
+
+		/* Invalid bytes are skipped one by one: data in the middle of code. */
+		if (!wk_x86_read(&code, &ins)) {
+			code.bad = false;
+			code.at = code.start + from + 1;
+			continue;
+		}
+		behind = wk_bytes_offset(&code);
+		if (ins.kind == WK_X86_JUMP)
+			add_jump(&jumps, starts, code.start,
+				 (struct jump){ from, behind + (uint64_t)(int64_t)ins.value });
+		else
+			add_target(starts, code.start, behind, &ins);
+	}
 	sort(starts);
-	starts->sorted = starts->count;
-	each_instruction(starts, code, read_jump);
+	add_tail_calls(starts, &jumps);
 	sort(starts);
+	wk_free(jumps.rows);
 }
 
 void wk_code_starts_fini(struct wk_code_starts *starts)
