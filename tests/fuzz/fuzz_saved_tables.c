@@ -1,5 +1,4 @@
-/* Any bytes as a saved symbol table, as saved unwind rows and as a saved kernel table: ask them,
- * walk by them, save them again.
+/* Any bytes as a saved symbol table and as a saved kernel table: ask them.
  *
  * The numbers in front are set to what fits every other time, since few inputs would get past. */
 #include <assert.h>
@@ -9,73 +8,6 @@
 #include "base/mem.h"
 #include "symbols/kernel/kallsyms_table.h"
 #include "symbols/object/symtab.h"
-#include "symbols/unwind/table.h"
-
-#define STACK 0x7ff000000000u
-#define CAP   32
-
-static bool find(void *context, uint64_t address, struct wk_unwind_image *image)
-{
-	if (address >= 4096)
-		return false;
-	*image = (struct wk_unwind_image){ context, 0, 4096, 0 };
-	return true;
-}
-
-static void walk(struct wk_unwind_table *table, const uint8_t *data, size_t size)
-{
-	struct wk_unwinder *unwinder = wk_unwinder_new(find, table);
-	struct wk_event_stack stack = {
-		.machine = WK_MACHINE_X86_64, .valid = (uint64_t)-1 >> 31, .size_bytes = size,
-		.bytes = data,
-	};
-	uint64_t chain[CAP];
-	enum wk_unwind_end end;
-
-	for (uint64_t pc = 0; pc < 4096; pc += 97) {
-		for (unsigned reg = 0; reg < WK_REGISTERS; reg++)
-			stack.value[reg] = STACK + 8 * reg;
-		stack.value[7] = STACK;
-		stack.value[16] = pc;
-		assert(wk_unwind(unwinder, &stack, chain, CAP, &end) <= CAP);
-	}
-	wk_unwinder_free(unwinder);
-}
-
-static void check_rules(const struct wk_rules *rules)
-{
-	if (!rules)
-		return;
-	assert(rules->count <= WK_REGISTERS && rules->return_address < WK_REGISTERS);
-	for (unsigned i = 0; i < rules->count; i++)
-		assert(rules->saved[i].reg < WK_REGISTERS);
-}
-
-static void check_unwind(const void *bytes, size_t size)
-{
-	struct wk_obj_section section = { .type = 1, .name = wk_str_c(".eh_frame") };
-	struct wk_obj obj = { .is_64 = true, .sections = &section, .section_count = 1 };
-	struct wk_buf saved = { 0 };
-	struct wk_unwind_table *table;
-
-	obj.machine = WK_MACHINE_X86_64;
-	obj.at = bytes;
-	obj.size_bytes = section.size_bytes = size;
-	table = wk_unwind_table_new(&obj, NULL);
-	if (wk_unwind_table_load(table, wk_bytes_of(bytes, size), NULL)) {
-		for (uint64_t vaddr = 0; vaddr < 4096; vaddr += 13)
-			check_rules(wk_unwind_table_rules(table, vaddr));
-		walk(table, bytes, size);
-	}
-	wk_unwind_table_save(table, &saved);
-	wk_unwind_table_free(table);
-	table = wk_unwind_table_new(&obj, NULL);
-	assert(wk_unwind_table_load(table, wk_bytes_of(saved.at, saved.len), NULL));
-	for (uint64_t vaddr = 0; vaddr < 4096; vaddr += 13)
-		check_rules(wk_unwind_table_rules(table, vaddr));
-	wk_unwind_table_free(table);
-	wk_buf_fini(&saved);
-}
 
 static void check_symbols(const void *bytes, size_t size)
 {
@@ -133,22 +65,15 @@ static void mend_kernel(uint8_t *bytes, size_t size)
 	memcpy(bytes + 56, counts, sizeof(counts));
 }
 
-/* Four counts of 32 bits that share what lies behind the head of 32 bytes. */
-static void mend(uint8_t *bytes, size_t size, uint32_t magic)
+/* Rows and names that share what lies behind the head of 24 bytes. */
+static void mend_symbols(uint8_t *bytes, size_t size)
 {
-	uint32_t version = 1, counts[4];
+	const uint32_t head[] = { 0x79736b77, 1, 0, 0 };
+	uint32_t counts[2];
 
-	memcpy(bytes, &magic, sizeof(magic));
-	memcpy(bytes + 4, &version, sizeof(version));
-	memset(bytes + 8, 0, 8);
-	if (magic == 0x79736b77) {
-		counts[0] = (uint32_t)((size - 24) / 32);
-		counts[1] = (uint32_t)(size - 24 - counts[0] * 16);
-		memcpy(bytes + 16, counts, 8);
-		return;
-	}
-	for (int i = 0; i < 4; i++)
-		counts[i] = (uint32_t)((size - 32) / (i == 0 ? 64 : i == 1 ? 32 : i == 2 ? 16 : 4));
+	counts[0] = (uint32_t)((size - 24) / 32);
+	counts[1] = (uint32_t)(size - 24 - counts[0] * 16);
+	memcpy(bytes, head, sizeof(head));
 	memcpy(bytes + 16, counts, sizeof(counts));
 }
 
@@ -159,7 +84,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size)
 		memcpy(copy, data, size);
 	check_symbols(copy, size);
-	check_unwind(copy, size);
 	check_kernel(copy, size);
 	if (size >= 80) {
 		mend_kernel(copy, size);
@@ -167,11 +91,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(copy, data, size);
 	}
 	if (size >= 64) {
-		mend(copy, size, 0x79736b77);
+		mend_symbols(copy, size);
 		check_symbols(copy, size);
-		memcpy(copy, data, size);
-		mend(copy, size, 0x6e756b77);
-		check_unwind(copy, size);
 	}
 	wk_free(copy);
 	return 0;

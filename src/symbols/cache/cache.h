@@ -24,11 +24,10 @@
 struct wk_cache;
 struct wk_cache_entry;
 
-/* Kinds of sections. The numbers are part of the format and are never reused. */
+/* Kinds of sections. The numbers are part of the format and are never reused; 3 was unwind rows. */
 enum wk_cache_kind {
 	WK_CACHE_SOURCE = 1,  /* symbols.c: text; the image's path is its first line */
 	WK_CACHE_SYMBOLS = 2, /* symtab.h */
-	WK_CACHE_UNWIND = 3,  /* unwind_table.h */
 	WK_CACHE_CODE = 4,    /* code_index.h */
 	WK_CACHE_KERNEL = 5,  /* kallsyms.h, in the entry of the kernel's build id */
 };

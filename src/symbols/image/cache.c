@@ -194,18 +194,10 @@ struct wk_code_index *wk_image_cached_places(struct wk_image_symbols *image)
 	return wk_code_index_load(bytes, NULL);
 }
 
-void wk_image_load_unwind(struct wk_image_symbols *image)
-{
-	struct wk_bytes bytes = section_of(image, WK_CACHE_UNWIND, WK_UNWIND_VERSION);
-
-	if (wk_bytes_left(&bytes) && !image->cached.image.is_stale)
-		wk_unwind_table_load(image->unwind, bytes, NULL);
-}
-
 /* A new entry. */
 struct saving {
 	struct wk_image_symbols *image;
-	struct wk_buf source, names, unwind, code;
+	struct wk_buf source, names, code;
 	struct wk_cache_section sections[MOST_SECTIONS];
 	size_t count;
 	bool has_news;
@@ -230,19 +222,6 @@ static void save_names(struct saving *k)
 		wk_buf_reset(&k->names);
 	k->has_news |= k->names.len > 0;
 	add_section(k, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION, &k->names, is_new);
-}
-
-/* Rules are compiled on demand, so each run adds a few: written again only if an eighth is new. */
-static void save_unwind(struct saving *k)
-{
-	struct wk_image_symbols *image = k->image;
-	bool is_stale = wk_image_cached(image)->image.is_stale;
-	struct wk_bytes old = section_of(image, WK_CACHE_UNWIND, WK_UNWIND_VERSION);
-
-	if (image->unwind && wk_unwind_table_is_changed(image->unwind))
-		wk_unwind_table_save(image->unwind, &k->unwind);
-	k->has_news |= k->unwind.len && (is_stale || k->unwind.len > wk_bytes_left(&old) / 8 * 9);
-	add_section(k, WK_CACHE_UNWIND, WK_UNWIND_VERSION, &k->unwind, is_stale);
 }
 
 /* Missing or damaged files may have been replaced at the next run. */
@@ -325,12 +304,11 @@ void wk_image_save(struct wk_image_symbols *image)
 	if (!may_be_cached(image))
 		return;
 	save_names(&k);
-	save_unwind(&k);
 	save_places(&k);
 	if (k.has_news) {
 		save_source(&k);
 		wk_cache_add(image->owner->cache, wk_image_build_id(image), k.sections, k.count,
 			     NULL);
 	}
-	WK_BUF_FINI_ALL(&k.source, &k.names, &k.unwind, &k.code);
+	WK_BUF_FINI_ALL(&k.source, &k.names, &k.code);
 }

@@ -155,7 +155,6 @@ const struct wk_image_cached *wk_image_cached(struct wk_image_symbols *image);
 bool wk_image_is_all_cached(struct wk_image_symbols *image);
 struct wk_symtab *wk_image_cached_names(struct wk_image_symbols *image);
 struct wk_code_index *wk_image_cached_places(struct wk_image_symbols *image);
-void wk_image_load_unwind(struct wk_image_symbols *image);
 void wk_image_save(struct wk_image_symbols *image);
 
 /* kernel_names.c: opens the table, finds an absolute address, and saves the table on close. */

@@ -203,7 +203,6 @@ struct wk_unwind_table *wk_image_unwind(struct wk_image_symbols *image)
 		return image->unwind;
 	image->unwind = wk_unwind_table_new(image->file.obj, wk_image_debug_obj(image));
 	wk_unwind_table_borrow_symbols(image->unwind, lend_symbols, image);
-	wk_image_load_unwind(image);
 	return image->unwind;
 }
 

@@ -14,7 +14,6 @@
 #include "symbols/unwind/cfi.h"
 #include "symbols/unwind/code.h"
 #include "symbols/unwind/frame.h"
-#include "symbols/unwind/saved.h"
 
 /* The largest distance from the entry point at which code is still assumed to belong to it. */
 #define ENTRY_BYTES 64
@@ -30,13 +29,12 @@
  * the table gives up compiling; a sound one needs each once. */
 #define WORK_PER_BYTE 8
 
-enum source { EH_FRAME, DEBUG_FRAME, SEPARATE_DEBUG_FRAME, SOURCES, MADE = SOURCES };
+enum source { EH_FRAME, DEBUG_FRAME, SEPARATE_DEBUG_FRAME, SOURCES };
 
 /* A compiled entry: `row_count` rows from `first_row` on. */
 struct compiled {
 	uint64_t start, size_bytes;
 	uint32_t first_row, row_count;
-	uint32_t source; /* enum source */
 };
 
 struct row {
@@ -60,10 +58,6 @@ struct wk_unwind_table {
 	struct wk_index rules_index; /* ids are indexes in `rules` */
 	struct wk_rules **rules;     /* [0] is unused */
 	size_t rules_count, rules_cap;
-
-	struct wk_unwind_saved saved; /* rows of an earlier time, of `saved_source` */
-	enum source saved_source;
-	uint32_t *saved_rules; /* number of saved rules -> index in `rules`, 0, or NO_RULES */
 
 	const struct wk_symtab *symbols; /* created when code must be followed */
 	struct wk_symtab *own_symbols;   /* if the owner supplies none */
@@ -175,7 +169,7 @@ void wk_unwind_table_free(struct wk_unwind_table *table)
 	wk_code_starts_fini(&table->starts);
 	wk_free(table->bounds);
 	wk_arena_fini(&table->arena);
-	WK_FREE_ALL(table->compiled, table->rows, table->rules, table->saved_rules, table);
+	WK_FREE_ALL(table->compiled, table->rows, table->rules, table);
 }
 
 struct rules_key {
@@ -230,7 +224,10 @@ static void add_rules_of(const struct wk_cfi_state *state, struct wk_rules *rule
 static uint32_t intern_state(struct wk_unwind_table *table, const struct wk_cfi_state *state,
 			     uint8_t return_address, bool is_signal, const struct wk_bytes *section)
 {
-	union wk_unwind_wide wide;
+	union {
+		struct wk_rules rules;
+		char room[sizeof(struct wk_rules) + WK_REGISTERS * sizeof(struct wk_rule)];
+	} wide;
 
 	memset(&wide, 0, sizeof(wide));
 	wide.rules.cfa_kind = state->cfa_kind;
@@ -279,7 +276,6 @@ static void compile(struct wk_unwind_table *table, const struct wk_cfi *cfi,
 		.start = fde->start,
 		.size_bytes = fde->size_bytes,
 		.first_row = c.first_row,
-		.source = MADE,
 	};
 	if (work > table->work_left)
 		return;
@@ -300,7 +296,6 @@ static const struct compiled *compiled_of(struct wk_unwind_table *table, enum so
 		WK_RESERVE(table->compiled, table->compiled_cap, table->compiled_count);
 		compile(table, &table->sections[source], &table->sections[source].bytes, fde,
 			&table->compiled[*id]);
-		table->compiled[*id].source = source;
 	}
 	return &table->compiled[*id];
 }
@@ -319,41 +314,6 @@ static const struct wk_rules *row_at(const struct wk_unwind_table *table,
 static bool is_sigreturn(const struct wk_unwind_table *table, uint64_t vaddr)
 {
 	return wk_code_is_sigreturn(wk_obj_bytes_from(table->obj, vaddr), table->obj->machine);
-}
-
-/* The index of saved rules; NO_RULES if they are invalid. */
-static uint32_t saved_rules(struct wk_unwind_table *table, uint32_t number)
-{
-	const struct wk_bytes *section = &table->sections[table->saved_source].bytes;
-	union wk_unwind_wide wide;
-
-	if (number >= table->saved.rules_count)
-		return NO_RULES;
-	if (!table->saved_rules[number])
-		table->saved_rules[number] =
-			wk_unwind_saved_rules(&table->saved, number, section, &wide)
-				? intern(table, &wide.rules)
-				: NO_RULES;
-	return table->saved_rules[number];
-}
-
-/* The saved row that covers `vaddr`; NULL if there is none. */
-static const struct wk_unwind_saved_row *saved_row(struct wk_unwind_table *table, uint64_t vaddr)
-{
-	const struct wk_unwind_saved_entry *entry = wk_unwind_saved_find(&table->saved, vaddr);
-	const struct wk_unwind_saved_row *rows;
-	uint32_t low = 0, high;
-	uint64_t distance;
-
-	if (!entry)
-		return NULL;
-	distance = vaddr - table->saved.base - entry->start;
-	if (entry->size_bytes > 1 && distance == entry->size_bytes - 1 &&
-	    is_sigreturn(table, vaddr + 1))
-		return NULL;
-	rows = wk_unwind_saved_rows(&table->saved, entry, &high);
-	WK_BISECT(low, high, rows[middle].distance <= distance);
-	return low ? &rows[low - 1] : NULL;
 }
 
 static const struct wk_rules *rules_by_tables(struct wk_unwind_table *table, uint64_t vaddr)
@@ -543,17 +503,10 @@ static const struct wk_rules *rules_made(const struct wk_unwind_table *table, ui
 
 const struct wk_rules *wk_unwind_table_rules(struct wk_unwind_table *table, uint64_t vaddr)
 {
-	const struct wk_unwind_saved_row *row;
 	const struct wk_rules *rules;
 
 	if (table->is_made)
 		return rules_made(table, vaddr);
-	row = saved_row(table, vaddr);
-	if (row) {
-		uint32_t number = saved_rules(table, row->rules);
-
-		return number == NO_RULES ? NULL : table->rules[number];
-	}
 	rules = rules_by_tables(table, vaddr);
 	return rules ? rules : rules_by_code(table, vaddr);
 }
@@ -624,178 +577,5 @@ bool wk_unwind_function(struct wk_unwind_table *table, uint64_t vaddr, uint64_t 
 		*size_bytes = fde.size_bytes;
 		return true;
 	}
-	return false;
-}
-
-/* If two sections have entries the first one has priority: only its answer is certain. */
-static enum source first_source(const struct wk_unwind_table *table)
-{
-	for (int i = 0; i < SOURCES; i++)
-		if (wk_bytes_left(&table->sections[i].bytes))
-			return (enum source)i;
-	return EH_FRAME;
-}
-
-/* All entries with rows, compiled or saved before, and then single places found by following code:
- * each is an entry of one byte with one row. Sorted by address. */
-struct gathered {
-	struct wk_unwind_saved_entry *entries;
-	struct wk_unwind_saved_row *rows;
-	struct wk_sort_key *keys; /* row: in `compiled`, behind those in `saved`, then in the map */
-	uint32_t key_count, entry_count, row_count;
-	uint64_t base;
-};
-
-static bool is_used(const struct wk_map_slot *slot)
-{
-	return slot->id != 0 && slot->key != UINT64_MAX;
-}
-
-static void add_key(struct gathered *g, uint64_t vaddr, size_t row)
-{
-	g->keys[g->key_count++] = (struct wk_sort_key){ vaddr, (uint32_t)row };
-}
-
-static void sort_entries(const struct wk_unwind_table *table, struct gathered *g)
-{
-	enum source source = first_source(table);
-	size_t row = table->compiled_count;
-
-	g->keys = wk_alloc(
-		(table->compiled_count + table->saved.entry_count + table->rules_by_code.count) *
-		sizeof(*g->keys));
-	for (uint32_t i = 1; i < table->compiled_count; i++)
-		if (table->compiled[i].source == source && table->compiled[i].row_count)
-			add_key(g, table->compiled[i].start, i);
-	for (uint32_t i = 0; i < table->saved.entry_count; i++)
-		add_key(g, table->saved.base + table->saved.entries[i].start, row++);
-	for (size_t i = 0; i < table->rules_by_code.cap; i++, row++)
-		if (is_used(&table->rules_by_code.slots[i]))
-			add_key(g, table->rules_by_code.slots[i].key, row);
-	wk_sort_keys(g->keys, g->key_count);
-	g->base = g->key_count ? g->keys[0].key : 0;
-}
-
-static void gather_row(struct gathered *g, uint32_t distance, uint32_t rules)
-{
-	g->rows[g->row_count++] = (struct wk_unwind_saved_row){
-		distance, rules == NO_RULES ? NO_RULES : rules - 1
-	};
-}
-
-/* A damaged file may repeat the same rows in many entries: no more are used than there are. */
-static void gather_saved(struct wk_unwind_table *table, struct gathered *g, uint32_t number,
-			 uint32_t *left)
-{
-	const struct wk_unwind_saved_entry *entry = &table->saved.entries[number];
-	uint32_t count;
-	const struct wk_unwind_saved_row *rows = wk_unwind_saved_rows(&table->saved, entry, &count);
-
-	if (count > *left)
-		return;
-	*left -= count;
-	g->entries[g->entry_count].size_bytes = entry->size_bytes;
-	for (uint32_t i = 0; i < count; i++)
-		gather_row(g, rows[i].distance, saved_rules(table, rows[i].rules));
-}
-
-static void gather_compiled(const struct wk_unwind_table *table, struct gathered *g,
-			    const struct compiled *compiled)
-{
-	g->entries[g->entry_count].size_bytes =
-		compiled->size_bytes < UINT32_MAX ? (uint32_t)compiled->size_bytes : UINT32_MAX;
-	for (uint32_t i = 0; i < compiled->row_count; i++) {
-		const struct row *row = &table->rows[compiled->first_row + i];
-
-		gather_row(g, row->distance, row->rules);
-	}
-}
-
-/* A place inside a function that has rows (after a signal trampoline, for example) would hide the
- * rest of that function. */
-static void gather_code(struct gathered *g, const struct wk_map_slot *slot)
-{
-	struct wk_unwind_saved_entry *entry = &g->entries[g->entry_count];
-	const struct wk_unwind_saved_entry *last = g->entry_count ? entry - 1 : NULL;
-
-	if (last && entry->start - last->start < last->size_bytes)
-		return;
-	entry->size_bytes = 1;
-	gather_row(g, 0, slot->id);
-}
-
-static void gather(struct wk_unwind_table *table, struct gathered *g)
-{
-	uint32_t compiled = (uint32_t)table->compiled_count;
-	uint32_t saved = compiled + table->saved.entry_count;
-	uint32_t left = table->saved.row_count;
-
-	sort_entries(table, g);
-	g->entries = wk_alloc(g->key_count * sizeof(*g->entries));
-	g->rows =
-		wk_alloc((table->row_count + left + table->rules_by_code.count) * sizeof(*g->rows));
-	for (uint32_t i = 0; i < g->key_count; i++) {
-		struct wk_unwind_saved_entry *entry = &g->entries[g->entry_count];
-		uint32_t row = g->keys[i].row;
-
-		if (g->keys[i].key - g->base > UINT32_MAX)
-			break;
-		if (i > 0 && g->keys[i].key == g->keys[i - 1].key)
-			continue;
-		*entry = (struct wk_unwind_saved_entry){ .first_row = g->row_count };
-		entry->start = (uint32_t)(g->keys[i].key - g->base);
-		if (row < compiled)
-			gather_compiled(table, g, &table->compiled[row]);
-		else if (row < saved)
-			gather_saved(table, g, row - compiled, &left);
-		else
-			gather_code(g, &table->rules_by_code.slots[row - saved]);
-		entry->row_count = g->row_count - entry->first_row;
-		g->entry_count += entry->row_count > 0;
-	}
-}
-
-void wk_unwind_table_save(struct wk_unwind_table *table, struct wk_buf *out)
-{
-	struct gathered g = { 0 };
-	struct wk_unwind_saving saving;
-
-	gather(table, &g);
-	saving = (struct wk_unwind_saving){
-		.base = g.base,
-		.entries = g.entries,
-		.entry_count = g.entry_count,
-		.rows = g.rows,
-		.row_count = g.row_count,
-		.rules = table->rules_count > 1 ? table->rules + 1 : NULL,
-		.rules_count = (uint32_t)table->rules_count - 1,
-	};
-	wk_unwind_saved_write(&saving, out);
-	WK_FREE_ALL(g.entries, g.rows, g.keys);
-}
-
-bool wk_unwind_table_load(struct wk_unwind_table *table, struct wk_bytes bytes, struct wk_err *err)
-{
-	struct wk_unwind_saved saved;
-
-	if (table->saved_rules || !wk_unwind_saved_open(&saved, bytes, err))
-		return false;
-	table->saved = saved;
-	table->saved_source = first_source(table);
-	table->saved_rules = wk_alloc_zeroed(saved.rules_count, sizeof(*table->saved_rules));
-	return true;
-}
-
-bool wk_unwind_table_is_changed(const struct wk_unwind_table *table)
-{
-	enum source source = first_source(table);
-
-	for (size_t i = 1; i < table->compiled_count; i++)
-		if (table->compiled[i].source == source && table->compiled[i].row_count)
-			return true;
-	for (size_t i = 0; i < table->rules_by_code.cap; i++)
-		if (is_used(&table->rules_by_code.slots[i]) &&
-		    !wk_unwind_saved_find(&table->saved, table->rules_by_code.slots[i].key))
-			return true;
 	return false;
 }

@@ -28,10 +28,6 @@
 struct wk_symtab;
 struct wk_unwind_table;
 
-/* Version of a saved table in the cache. Raise it if the bytes change, and whenever the same file
- * would give another table: tables saved by an older wick are then rebuilt. */
-#define WK_UNWIND_VERSION 2
-
 /* `debug` (may be NULL) is the separate debug file. Both must outlive the table. Never NULL:
  * an image without any rules gives a table that finds nothing. Looking up compiles, so a table
  * serves one thread at a time; and unwinders keep pointers into it: once it is freed, spaces
@@ -41,7 +37,7 @@ void wk_unwind_table_free(struct wk_unwind_table *table);
 
 /* A table for JIT code, which is added block by block: each block has a range of its own in the
  * table's addresses, after those of all earlier blocks. `eh_frame`, whose bytes begin at `vaddr`,
- * is compiled and copied; entries outside the block are left out. It cannot be saved or loaded. */
+ * is compiled and copied; entries outside the block are left out. */
 struct wk_unwind_table *wk_unwind_table_new_jit(void);
 void wk_unwind_table_add_jit(struct wk_unwind_table *table, struct wk_bytes eh_frame,
 			     uint64_t vaddr, uint64_t start, uint64_t size_bytes);
@@ -53,15 +49,6 @@ void wk_unwind_table_add_jit(struct wk_unwind_table *table, struct wk_bytes eh_f
 void wk_unwind_table_borrow_symbols(struct wk_unwind_table *table,
 				    const struct wk_symtab *(*symbols)(void *context),
 				    void *context);
-
-/* Everything compiled and derived from code so far, to bytes and back. Load, once and before the
- * first lookup, is nearly free and forms a base to which later results are added: it is used in
- * place in `bytes`, which must start at a multiple of 8, outlive the table, and come from the same
- * files. Damaged bytes give an error or wrong rules, never a fault. Save writes both the base and
- * the additions; is_changed returns whether there are additions. */
-void wk_unwind_table_save(struct wk_unwind_table *table, struct wk_buf *out);
-bool wk_unwind_table_load(struct wk_unwind_table *table, struct wk_bytes bytes, struct wk_err *err);
-bool wk_unwind_table_is_changed(const struct wk_unwind_table *table);
 
 /* Is this place the outermost frame by its own rules (return address undefined)? Distinguishes a
  * whole stack from a cut one, also in stripped images. */
