@@ -115,11 +115,39 @@ static void a_lender_without_symbols_is_no_loss(void **state)
 	wk_unwind_table_free(borrowing);
 }
 
+/* push %rbp; mov %rsp, %rbp; nop; pop %rbp; ret; and where that is, as .fini_array lists it. */
+static void a_function_that_only_the_loader_calls_is_followed(void **state)
+{
+	static const uint8_t bytes[] = { 0x55, 0x48, 0x89, 0xe5, 0x90, 0x5d, 0xc3, 0xcc,
+					 0x00, 0x10, 0,    0,    0,    0,    0,    0 };
+	struct wk_obj_segment segment = {
+		.type = WK_PT_LOAD, .vaddr = 0x1000, .file_size = 8, .memory_size = 8 };
+	struct wk_obj_section section = { .type = 15, .name = wk_str_c(".fini_array"),
+					  .vaddr = 0x2000, .offset = 8, .size_bytes = 8 };
+	struct wk_obj stripped = { .at = bytes, .size_bytes = sizeof(bytes), .is_64 = true,
+				   .machine = WK_MACHINE_X86_64, .segments = &segment,
+				   .segment_count = 1, .sections = &section };
+	const struct wk_rules *rules;
+
+	(void)state;
+	for (stripped.section_count = 0; stripped.section_count < 2; stripped.section_count++) {
+		struct wk_unwind_table *table = wk_unwind_table_new(&stripped, NULL);
+
+		rules = wk_unwind_table_rules(table, 0x1004);
+		assert_int_equal(rules != NULL, stripped.section_count);
+		if (rules)
+			assert_int_equal(rules->cfa_value, 16);
+		assert_null(wk_unwind_table_rules(table, 0x1100));
+		wk_unwind_table_free(table);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(borrowed_symbols_give_the_same_rows),
 		cmocka_unit_test(a_lender_without_symbols_is_no_loss),
+		cmocka_unit_test(a_function_that_only_the_loader_calls_is_followed),
 	};
 
 	return cmocka_run_group_tests_name("unwind_symbols", tests, open_self, close_self);

@@ -18,6 +18,10 @@
 /* The largest distance from the entry point at which code is still assumed to belong to it. */
 #define ENTRY_BYTES 64
 
+/* How many functions in .fini_array are looked at, and how far each may reach. */
+#define FINI_LIMIT 16
+#define FINI_BYTES 128
+
 /* Code without symbols is looked through in stretches of this size, and not for ever. */
 #define STRETCH_BYTES (4u << 20)
 #define STRETCH_LIMIT 16
@@ -367,6 +371,22 @@ static bool start_by_calls(struct wk_unwind_table *table, uint64_t vaddr, uint64
 	return wk_code_starts_find(starts, vaddr, start, size_bytes);
 }
 
+/* The loader calls the functions that .fini_array lists. That of gcc's startup files, which nearly
+ * every image has, has neither tables nor, in a stripped image, a symbol. */
+static bool start_by_array(const struct wk_obj *obj, uint64_t vaddr, uint64_t *start,
+			   uint64_t *size_bytes)
+{
+	struct wk_bytes in = wk_obj_bytes(obj, wk_obj_section(obj, ".fini_array"));
+
+	*size_bytes = FINI_BYTES;
+	for (int i = 0; i < FINI_LIMIT; i++) {
+		*start = wk_obj_word(obj, &in);
+		if (!in.bad && vaddr - *start < FINI_BYTES)
+			return true;
+	}
+	return false;
+}
+
 static const struct wk_symtab *symbols_of(struct wk_unwind_table *table)
 {
 	if (!table->symbols && table->lend_symbols)
@@ -377,7 +397,7 @@ static const struct wk_symtab *symbols_of(struct wk_unwind_table *table)
 }
 
 /* The start and the code of the function around `vaddr`: from the symbols or, in a stripped file,
- * from call instructions. */
+ * from .fini_array and call instructions. */
 static struct wk_bytes function_at(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start)
 {
 	struct wk_bytes code = { .bad = true };
@@ -387,7 +407,8 @@ static struct wk_bytes function_at(struct wk_unwind_table *table, uint64_t vaddr
 	if (wk_symtab_find(symbols_of(table), vaddr, &symbol)) {
 		*start = symbol.vaddr;
 		size = symbol.size_bytes;
-	} else if (!start_by_calls(table, vaddr, start, &size)) {
+	} else if (!start_by_array(table->obj, vaddr, start, &size) &&
+		   !start_by_calls(table, vaddr, start, &size)) {
 		return code;
 	}
 	code = wk_obj_bytes_from(table->obj, *start);
