@@ -221,11 +221,6 @@ struct wk_dwarf_file {
 	struct wk_dwarf_file *alternate;
 };
 
-/* An interval that has begun. */
-struct wk_dwarf_cover {
-	uint32_t end, node;
-};
-
 /* For an open DIE of a walk: the innermost node and scope around it. */
 struct wk_dwarf_level {
 	uint32_t node, scope;
@@ -281,7 +276,7 @@ struct wk_dwarf_block {
 	const struct wk_code_span *ordered; /* all of them: those, or in the builder's space */
 	struct wk_code_line *lines;         /* in the builder's space */
 	size_t line_count;
-	struct wk_dwarf_cover *covers;
+	uint64_t *covers; /* intervals that have begun: node and end, 32 bits each */
 	size_t cover_cap;
 	struct wk_dwarf_later *later;
 	size_t later_count, later_cap;

@@ -5,84 +5,26 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "symbols/code_index/innermost.h"
 #include "symbols/dwarf/internal.h"
 
 /* Up to this number is sorted by insertion. */
 #define FEW 32
 
-/* The intervals that are open at an address. Calls are usually nested: they form a stack, the last
- * one innermost. If they are not, they become a heap with the highest node on top, in which ended
- * ones stay until they reach the top. */
-struct covers {
-	struct wk_dwarf_cover *rows;
-	size_t count;
-	bool is_heap;
-};
-
-static struct wk_dwarf_cover *top(const struct covers *c)
+/* An open interval: its node in the upper half, its end in the lower one. */
+static uint64_t cover_of(const struct wk_sort_key *interval)
 {
-	return &c->rows[c->is_heap ? 0 : c->count - 1];
+	return (uint64_t)interval->row << 32 | wk_dwarf_end_of(interval);
 }
 
-/* From the lowest node to the highest, which is a heap as well. */
-static void reverse(struct covers *c)
+static uint32_t end_of(uint64_t cover)
 {
-	for (size_t i = 0; i < c->count / 2; i++) {
-		struct wk_dwarf_cover row = c->rows[i];
-
-		c->rows[i] = c->rows[c->count - 1 - i];
-		c->rows[c->count - 1 - i] = row;
-	}
-	c->is_heap = true;
+	return (uint32_t)cover;
 }
 
-static void push(struct covers *c, struct wk_dwarf_cover added)
+static uint32_t node_of(uint64_t cover)
 {
-	size_t at = c->count++;
-
-	while (at > 0 && c->rows[(at - 1) / 2].node < added.node) {
-		c->rows[at] = c->rows[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	c->rows[at] = added;
-}
-
-static void pop(struct covers *c)
-{
-	struct wk_dwarf_cover last = c->rows[--c->count];
-	size_t at = 0;
-
-	for (size_t child = 1; child < c->count; child = 2 * at + 1) {
-		if (child + 1 < c->count && c->rows[child + 1].node > c->rows[child].node)
-			child++;
-		if (c->rows[child].node <= last.node)
-			break;
-		c->rows[at] = c->rows[child];
-		at = child;
-	}
-	c->rows[at] = last;
-}
-
-static void open_cover(struct covers *c, struct wk_dwarf_cover added)
-{
-	if (c->count == 0)
-		c->is_heap = false;
-	else if (!c->is_heap && (added.node < top(c)->node || added.end > top(c)->end))
-		reverse(c);
-	if (c->is_heap)
-		push(c, added);
-	else
-		c->rows[c->count++] = added;
-}
-
-static void close_ended(struct covers *c, uint32_t at)
-{
-	while (c->count > 0 && top(c)->end <= at) {
-		if (c->is_heap)
-			pop(c);
-		else
-			c->count--;
-	}
+	return (uint32_t)(cover >> 32);
 }
 
 /* Where spans are written: the next one, and the first of the interval. */
@@ -126,15 +68,15 @@ static inline void set_span(struct place *place, uint32_t start, uint32_t node)
 static inline size_t unnest(struct wk_dwarf_block *b, struct place *place, size_t depth,
 			    uint32_t at)
 {
-	const struct wk_dwarf_cover *open = b->covers;
+	const uint64_t *open = b->covers;
 
-	while (depth > 0 && open[depth - 1].end <= at) {
-		uint32_t end = open[--depth].end;
+	while (depth > 0 && end_of(open[depth - 1]) <= at) {
+		uint32_t end = end_of(open[--depth]);
 
 		if (depth == 0)
 			end_stretch(b, place, end);
-		else if (open[depth - 1].end > end)
-			set_span(place, end, open[depth - 1].node);
+		else if (end_of(open[depth - 1]) > end)
+			set_span(place, end, node_of(open[depth - 1]));
 	}
 	return depth;
 }
@@ -143,20 +85,21 @@ static inline size_t unnest(struct wk_dwarf_block *b, struct place *place, size_
 static bool nest(struct wk_dwarf_block *b, struct place *out)
 {
 	const struct wk_sort_key *interval = b->intervals, *end = interval + b->interval_count;
-	struct wk_dwarf_cover *open = b->covers;
+	uint64_t *open = b->covers;
 	struct place place = *out;
 	size_t depth = 0;
 
 	for (; interval < end; interval++) {
-		struct wk_dwarf_cover added = { wk_dwarf_end_of(interval), interval->row };
 		uint32_t start = wk_dwarf_start_of(interval);
+		uint64_t added = cover_of(interval);
 
 		depth = unnest(b, &place, depth, start);
 		if (depth == 0)
 			begin_stretch(b, &place, start);
-		else if (added.node < open[depth - 1].node || added.end > open[depth - 1].end)
+		else if (node_of(added) < node_of(open[depth - 1]) ||
+			 end_of(added) > end_of(open[depth - 1]))
 			return false;
-		set_span(&place, start, added.node);
+		set_span(&place, start, interval->row);
 		open[depth++] = added;
 	}
 	unnest(b, &place, depth, UINT32_MAX);
@@ -164,42 +107,28 @@ static bool nest(struct wk_dwarf_block *b, struct place *out)
 	return true;
 }
 
-static void open_at(struct covers *c, const struct wk_dwarf_block *b, size_t *next, uint32_t at)
-{
-	for (; *next < b->interval_count; (*next)++) {
-		const struct wk_sort_key *interval = &b->intervals[*next];
-
-		if (wk_dwarf_start_of(interval) > at)
-			return;
-		open_cover(c, (struct wk_dwarf_cover){ wk_dwarf_end_of(interval), interval->row });
-	}
-}
-
-/* The start of the next one, if that is before `end`. */
-static uint32_t next_place(const struct wk_dwarf_block *b, size_t next, uint32_t end)
-{
-	if (next < b->interval_count && wk_dwarf_start_of(&b->intervals[next]) < end)
-		return wk_dwarf_start_of(&b->intervals[next]);
-	return end;
-}
-
 /* Visits each address at which an interval begins or ends. */
 static void overlay(struct wk_dwarf_block *b, struct place *place)
 {
-	struct covers open = { .rows = b->covers };
-	size_t next = 0;
+	const struct wk_sort_key *next = b->intervals, *end = next + b->interval_count;
+	uint64_t *open = b->covers;
+	size_t count = 0;
 	uint32_t at = 0;
 
-	while (next < b->interval_count || open.count > 0) {
-		if (open.count == 0) {
-			at = wk_dwarf_start_of(&b->intervals[next]);
+	while (next < end || count > 0) {
+		if (count == 0) {
+			at = wk_dwarf_start_of(next);
 			begin_stretch(b, place, at);
 		}
-		open_at(&open, b, &next, at);
-		set_span(place, at, top(&open)->node);
-		at = next_place(b, next, top(&open)->end);
-		close_ended(&open, at);
-		if (open.count == 0)
+		for (; next < end && wk_dwarf_start_of(next) <= at; next++)
+			wk_innermost_push(open, &count, cover_of(next));
+		set_span(place, at, node_of(open[0]));
+		at = end_of(open[0]);
+		if (next < end && wk_dwarf_start_of(next) < at)
+			at = wk_dwarf_start_of(next);
+		while (count > 0 && end_of(open[0]) <= at)
+			wk_innermost_pop(open, &count);
+		if (count == 0)
 			end_stretch(b, place, at);
 	}
 }

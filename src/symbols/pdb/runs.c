@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "symbols/code_index/innermost.h"
 #include "symbols/pdb/block.h"
 
 #define MOST_PATH 256
@@ -19,7 +20,7 @@ struct sweep {
 	struct wk_sort_key *order; /* of functions */
 	size_t next_proc;
 	size_t next_line;
-	uint32_t *heap; /* sites */
+	uint64_t *heap; /* sites */
 	size_t heap_count, heap_cap;
 	struct wk_pdb_proc *proc; /* that holds; NULL: none */
 	struct wk_pdb_line line;  /* that holds */
@@ -49,34 +50,6 @@ static void sort_events(struct sweep *s)
 	wk_sort_keys(s->events, s->event_count);
 }
 
-static void push(struct sweep *s, uint32_t site)
-{
-	size_t at = s->heap_count++;
-
-	WK_RESERVE(s->heap, s->heap_cap, s->heap_count);
-	while (at > 0 && s->heap[(at - 1) / 2] < site) {
-		s->heap[at] = s->heap[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	s->heap[at] = site;
-}
-
-static void pop(struct sweep *s)
-{
-	uint32_t last = s->heap[--s->heap_count];
-	size_t at = 0;
-
-	for (size_t child = 1; child < s->heap_count; child = 2 * at + 1) {
-		if (child + 1 < s->heap_count && s->heap[child + 1] > s->heap[child])
-			child++;
-		if (s->heap[child] <= last)
-			break;
-		s->heap[at] = s->heap[child];
-		at = child;
-	}
-	s->heap[at] = last;
-}
-
 /* The innermost call that holds, + 1. */
 static uint32_t innermost(struct sweep *s)
 {
@@ -84,9 +57,9 @@ static uint32_t innermost(struct sweep *s)
 
 	while (s->heap_count > 0 && sites[s->heap[0]].row == 0) {
 		sites[s->heap[0]].is_queued = false;
-		pop(s);
+		wk_innermost_pop(s->heap, &s->heap_count);
 	}
-	return s->heap_count ? s->heap[0] + 1 : 0;
+	return s->heap_count ? (uint32_t)s->heap[0] + 1 : 0;
 }
 
 static void apply_event(struct sweep *s, uint32_t event)
@@ -97,8 +70,10 @@ static void apply_event(struct sweep *s, uint32_t event)
 
 	if (event % 2 == 0) {
 		site->row = row;
-		if (!site->is_queued)
-			push(s, number);
+		if (!site->is_queued) {
+			WK_RESERVE(s->heap, s->heap_cap, s->heap_count + 1);
+			wk_innermost_push(s->heap, &s->heap_count, number);
+		}
 		site->is_queued = true;
 	} else if (site->row == row) {
 		site->row = 0;
