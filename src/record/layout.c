@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "event/machine.h"
+
 /* In samples: header, IDENTIFIER, IP, PID and TID, TIME. In all others the last words are
  * PID and TID, TIME, CPU, IDENTIFIER. */
 #define BASE_SAMPLE_TYPE                                                                           \
@@ -20,14 +22,13 @@
 enum wk_machine wk_machine_here(void)
 {
 	struct utsname name;
+	enum wk_machine machine;
 
 	if (uname(&name) != 0)
 		return WK_MACHINE_UNKNOWN;
-	if (strcmp(name.machine, "x86_64") == 0)
-		return WK_MACHINE_X86_64;
-	if (strcmp(name.machine, "aarch64") == 0)
-		return WK_MACHINE_AARCH64;
-	return WK_MACHINE_UNKNOWN;
+	machine = wk_machine_named(wk_str_c(name.machine));
+	return machine == WK_MACHINE_X86_64 || machine == WK_MACHINE_AARCH64 ? machine
+									     : WK_MACHINE_UNKNOWN;
 }
 
 struct wk_layout wk_layout_of(enum wk_machine machine, bool has_chain, uint32_t stack_bytes)
@@ -47,28 +48,6 @@ struct wk_layout wk_layout_of(enum wk_machine machine, bool has_chain, uint32_t 
 			machine == WK_MACHINE_X86_64 ? X86_64_REGISTERS : AARCH64_REGISTERS;
 	}
 	return layout;
-}
-
-int wk_layout_register(enum wk_machine machine, unsigned bit)
-{
-	static const int8_t x86_64[9] = { 0, 3, 2, 1, 4, 5, 6, 7, 16 };
-	static const int8_t x86[9] = { 0, 3, 1, 2, 6, 7, 5, 4, 8 };
-
-	switch (machine) {
-	case WK_MACHINE_X86_64:
-		if (bit < 9)
-			return x86_64[bit];
-		return bit >= 16 && bit < 24 ? (int)bit - 8 : -1;
-	case WK_MACHINE_X86:
-		return bit < 9 ? x86[bit] : -1;
-	case WK_MACHINE_AARCH64:
-		return bit < 33 ? (int)bit : -1;
-	case WK_MACHINE_ARM:
-		return bit < 16 ? (int)bit : -1;
-	case WK_MACHINE_UNKNOWN:
-		break;
-	}
-	return -1;
 }
 
 uint64_t wk_layout_time(const uint8_t *record, size_t size)

@@ -22,11 +22,8 @@ struct wk_layout {
 /* The layout for this machine. `stack_bytes` 0: no copies of stacks. */
 struct wk_layout wk_layout_of(enum wk_machine machine, bool has_chain, uint32_t stack_bytes);
 
-/* What uname says this machine is. */
+/* This machine, if stacks of it can be unwound. */
 enum wk_machine wk_machine_here(void);
-
-/* The DWARF number of perf's register `bit` on `machine`, or -1 for one that has none. */
-int wk_layout_register(enum wk_machine machine, unsigned bit);
 
 /* The time of a record, or 0 if it is too short. `record` is 8-aligned and has `size` bytes, a
  * multiple of 8. */

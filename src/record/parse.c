@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "base/bytes.h"
+#include "event/machine.h"
 
 #define TRAILER_BYTES 32
 
@@ -111,7 +112,7 @@ static bool read_registers(const struct wk_layout *layout, struct wk_bytes *in,
 	stack->machine = machine_of(layout->machine, abi);
 	stack->valid = 0;
 	for (uint64_t left = layout->registers; left; left &= left - 1) {
-		int number = wk_layout_register(stack->machine, (unsigned)__builtin_ctzll(left));
+		int number = wk_machine_register(stack->machine, (unsigned)__builtin_ctzll(left));
 		uint64_t value = wk_u64le(in);
 
 		if (number < 0)

@@ -3,18 +3,8 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "event/machine.h"
 #include "formats/perf/wick_sections.h"
-
-static enum wk_machine machine_named(struct wk_str name)
-{
-	if (wk_str_is(name, "x86_64"))
-		return WK_MACHINE_X86_64;
-	if (wk_str_is(name, "aarch64"))
-		return WK_MACHINE_AARCH64;
-	if (name.len == 4 && name.at[0] == 'i' && wk_str_ends(name, "86"))
-		return WK_MACHINE_X86;
-	return wk_str_starts(name, "arm") ? WK_MACHINE_ARM : WK_MACHINE_UNKNOWN;
-}
 
 /* The recorder's names of its sources, found by their ids or, without ids, by their order. */
 static bool read_event_names(struct wk_perf *perf, struct wk_bytes *in, const char *key)
@@ -118,7 +108,7 @@ static bool read_machine(struct wk_perf *perf, struct wk_bytes *in, const char *
 {
 	struct wk_bytes again = *in;
 
-	perf->machine = machine_named(wk_perf_feature_text(&again));
+	perf->machine = wk_machine_named(wk_perf_feature_text(&again));
 	return wk_perf_read_text(perf, in, key);
 }
 

@@ -1,6 +1,7 @@
 #include "formats/perf/internal.h"
 
 #include "base/mem.h"
+#include "event/machine.h"
 
 /* The owner of a part of a call chain. */
 enum owner {
@@ -185,28 +186,6 @@ static void split_chain(struct wk_perf *perf, struct wk_bytes chain, enum owner 
 	sample->user_count = user;
 }
 
-/* perf's number of a register to DWARF's, by machine; 255 if it has no use. */
-static unsigned dwarf_number(enum wk_machine machine, unsigned bit)
-{
-	static const uint8_t x86_64[] = { 0,   3,   2,   1,   4,   5,   6, 7, 16, 255, 255, 255,
-					  255, 255, 255, 255, 8, 9, 10, 11, 12, 13, 14, 15 };
-	static const uint8_t x86[] = { 0, 3, 1, 2, 6, 7, 5, 4, 8 };
-
-	switch (machine) {
-	case WK_MACHINE_X86_64:
-		return bit < sizeof(x86_64) ? x86_64[bit] : 255;
-	case WK_MACHINE_X86:
-		return bit < sizeof(x86) ? x86[bit] : 255;
-	case WK_MACHINE_AARCH64:
-		return bit < 33 ? bit : 255;
-	case WK_MACHINE_ARM:
-		return bit < 16 ? bit : 255;
-	case WK_MACHINE_UNKNOWN:
-		break;
-	}
-	return 255;
-}
-
 /* The machine that the process saw: a 64-bit one may run code of its smaller brother. */
 static enum wk_machine machine_of(const struct wk_perf *perf, const struct wk_perf_attr *attr,
 				  uint64_t register_set)
@@ -230,18 +209,14 @@ static void fill_stack(const struct wk_perf *perf, const struct wk_perf_attr *at
 	uint64_t size = wk_bytes_left(&fields->stack);
 
 	*out = (struct wk_event_stack){ .machine = machine_of(perf, attr, fields->register_set) };
-	for (unsigned bit = 0; bit < 64; bit++) {
-		unsigned number;
-		uint64_t value;
+	for (uint64_t left = attr->user_registers; left; left &= left - 1) {
+		int number = wk_machine_register(out->machine, (unsigned)__builtin_ctzll(left));
+		uint64_t value = wk_u64(&registers);
 
-		if (!(attr->user_registers >> bit & 1))
+		if (number < 0)
 			continue;
-		value = wk_u64(&registers);
-		number = dwarf_number(out->machine, bit);
-		if (number < WK_REGISTERS) {
-			out->value[number] = value;
-			out->valid |= (uint64_t)1 << number;
-		}
+		out->value[number] = value;
+		out->valid |= (uint64_t)1 << number;
 	}
 	out->bytes = fields->stack.at;
 	out->size_bytes = fields->stack_used < size ? fields->stack_used : size;

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "event/advice.h"
+#include "event/machine.h"
 #include "os/os.h"
 #include "session/doctor/doctor.h"
 #include "symbols/object/object.h"
@@ -17,22 +18,14 @@ bool wk_doctor_records(void)
 
 static bool is_for_this_machine(const struct wk_obj *obj, struct wk_buf *machine)
 {
-	static const struct {
-		const char *name;
-		enum wk_machine machine;
-	} known[] = {
-		{ "x86_64", WK_MACHINE_X86_64 },
-		{ "aarch64", WK_MACHINE_AARCH64 },
-	};
 	struct utsname system;
+	enum wk_machine here;
 
 	if (uname(&system) != 0)
 		return true;
 	wk_buf_add_text(machine, system.machine);
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strcmp(known[i].name, system.machine) == 0)
-			return obj->machine == known[i].machine;
-	return true;
+	here = wk_machine_named(wk_str_c(system.machine));
+	return here == WK_MACHINE_UNKNOWN || obj->machine == here;
 }
 
 bool wk_doctor_fits(struct wk_findings *findings, const struct wk_obj *obj)
