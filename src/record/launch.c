@@ -75,18 +75,8 @@ static int check_program(const char *program)
 	return answer;
 }
 
-/* A pipe that no exec passes on. */
-static bool private_pipe(int fds[2])
-{
-	if (pipe(fds) != 0)
-		return false;
-	fcntl(fds[0], F_SETFD, FD_CLOEXEC);
-	fcntl(fds[1], F_SETFD, FD_CLOEXEC);
-	return true;
-}
-
-/* As above; a write without a reader is reported as an error, without a signal. */
-static bool private_sockets(int fds[2])
+/* A pair that no exec passes on; a write without a reader can be an error without a signal. */
+static bool private_pair(int fds[2])
 {
 	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0;
 }
@@ -128,7 +118,7 @@ bool wk_launch_prepare(struct wk_launch *launch, char *const *command, const cha
 	*launch = (struct wk_launch){ .go_fd = -1, .failure_fd = -1 };
 	if (cause)
 		return fail_exec(err, command[0], cause);
-	if (!private_sockets(go) || !private_pipe(failure) || (launch->pid = fork()) < 0) {
+	if (!private_pair(go) || !private_pair(failure) || (launch->pid = fork()) < 0) {
 		cause = errno;
 		launch->pid = 0;
 		close_pair(go);
