@@ -3,59 +3,6 @@
 #include "base/text/utf8.h"
 #include "names/demangle/demangle.h"
 
-struct wk_cxx_node *wk_cxx_fail(struct wk_cxx *p)
-{
-	p->bad = true;
-	p->at = p->end;
-	return &p->nothing;
-}
-
-bool wk_cxx_enter(struct wk_cxx *p)
-{
-	if (++p->depth > WK_CXX_PARSE_DEPTH)
-		wk_cxx_fail(p);
-	return !p->bad;
-}
-
-void wk_cxx_leave(struct wk_cxx *p)
-{
-	p->depth--;
-}
-
-bool wk_cxx_accept(struct wk_cxx *p, char c)
-{
-	if (p->at == p->end || *p->at != c)
-		return false;
-	p->at++;
-	return true;
-}
-
-bool wk_cxx_accept_text(struct wk_cxx *p, const char *text)
-{
-	size_t len = 0, left = (size_t)(p->end - p->at);
-
-	for (; text[len]; len++)
-		if (len == left || p->at[len] != text[len])
-			return false;
-	p->at += len;
-	return true;
-}
-
-void wk_cxx_need(struct wk_cxx *p, char c)
-{
-	if (!wk_cxx_accept(p, c))
-		wk_cxx_fail(p);
-}
-
-bool wk_cxx_until(struct wk_cxx *p, char stop)
-{
-	if (wk_cxx_accept(p, stop))
-		return false;
-	if (p->at == p->end)
-		wk_cxx_fail(p);
-	return !p->bad;
-}
-
 struct wk_cxx_node *wk_cxx_before_e(struct wk_cxx *p, struct wk_cxx_node *node)
 {
 	wk_cxx_need(p, 'E');
@@ -110,43 +57,9 @@ size_t wk_cxx_seq_id(struct wk_cxx *p)
 	}
 }
 
-struct wk_cxx_node *wk_cxx_node(struct wk_cxx *p, enum wk_cxx_kind kind)
-{
-	struct wk_cxx_node *node = wk_arena_alloc_zeroed(&p->arena, sizeof(*node));
-
-	node->kind = kind;
-	return node;
-}
-
-struct wk_cxx_node *wk_cxx_text(struct wk_cxx *p, enum wk_cxx_kind kind, struct wk_str text,
-				struct wk_cxx_node *a)
-{
-	struct wk_cxx_node *node = wk_cxx_node(p, kind);
-
-	node->text = text;
-	node->a = a;
-	return node;
-}
-
 struct wk_cxx_node *wk_cxx_word(struct wk_cxx *p, const char *text)
 {
 	return wk_cxx_text(p, WK_CXX_NAME, wk_str_c(text), NULL);
-}
-
-struct wk_cxx_node *wk_cxx_wrap(struct wk_cxx *p, enum wk_cxx_kind kind, const char *text,
-				struct wk_cxx_node *a)
-{
-	return wk_cxx_text(p, kind, wk_str_c(text), a);
-}
-
-struct wk_cxx_node *wk_cxx_pair(struct wk_cxx *p, enum wk_cxx_kind kind, struct wk_cxx_node *a,
-				struct wk_cxx_node *b)
-{
-	struct wk_cxx_node *node = wk_cxx_node(p, kind);
-
-	node->a = a;
-	node->b = b;
-	return node;
 }
 
 struct wk_str wk_cxx_join(struct wk_cxx *p, struct wk_str head, struct wk_str tail)
@@ -156,32 +69,6 @@ struct wk_str wk_cxx_join(struct wk_cxx *p, struct wk_str head, struct wk_str ta
 	memcpy(at, head.at, head.len);
 	memcpy(at + head.len, tail.at, tail.len);
 	return wk_str_of(at, head.len + tail.len);
-}
-
-void wk_cxx_push(struct wk_cxx *p, struct wk_cxx_list *list, struct wk_cxx_node *node)
-{
-	list->at = wk_arena_grow(&p->arena, list->at, list->count, &list->cap, sizeof(node));
-	list->at[list->count++] = node;
-}
-
-void wk_cxx_collect(struct wk_cxx *p, size_t begin, struct wk_cxx_node *node)
-{
-	node->count = p->pile.count - begin;
-	node->list = wk_arena_alloc(&p->arena, (node->count + 1) * sizeof(*node->list));
-	if (node->count)
-		memcpy(node->list, p->pile.at + begin, node->count * sizeof(*node->list));
-	p->pile.count = begin;
-}
-
-struct wk_cxx_node *wk_cxx_items(struct wk_cxx *p, struct wk_cxx_node *node, char stop,
-				 wk_cxx_production *item)
-{
-	size_t begin = p->pile.count;
-
-	while (wk_cxx_until(p, stop))
-		wk_cxx_push(p, &p->pile, item(p));
-	wk_cxx_collect(p, begin, node);
-	return node;
 }
 
 void wk_cxx_push_level(struct wk_cxx *p, struct wk_cxx_list *params)
@@ -427,16 +314,10 @@ static bool print(struct wk_cxx_node *tree, bool is_bare, struct wk_buf *out)
 		.pack_size = SIZE_MAX,
 		.vain_at = SIZE_MAX,
 	};
-	size_t len = out->len;
-	bool full = out->full, ok;
+	bool ok;
 
 	wk_cxx_print(&o, tree);
-	ok = !o.bad && !o.text.full && o.text.len > 0;
-	if (ok) {
-		wk_buf_add_str(out, wk_buf_str(&o.text));
-		ok = out->len - len == o.text.len;
-		out->full = full;
-	}
+	ok = !o.bad && !o.text.full && wk_cxx_deliver(&o.text, out);
 	wk_buf_fini(&o.text);
 	return ok;
 }
@@ -454,6 +335,7 @@ static bool demangle(struct wk_str mangled, bool is_bare, bool *gcc_scopes, stru
 	struct wk_cxx p = {
 		.at = mangled.at,
 		.end = mangled.at + mangled.len,
+		.most_depth = WK_CXX_PARSE_DEPTH,
 		.lambda_level = SIZE_MAX,
 		.gcc_scopes = *gcc_scopes,
 	};

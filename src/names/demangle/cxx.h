@@ -1,4 +1,4 @@
-/* Inside the Itanium C++ demangler: the parser, the tree, the printer.
+/* Inside the Itanium C++ demangler: the parser, the tree (cxx_tree.h), the printer.
  *
  *	cxx.c             the entry, encodings and special names, small parser functions
  *	cxx_name.c        names, template arguments and parameters, substitutions
@@ -7,21 +7,12 @@
  *	cxx_print.c       the tree as text
  *	cxx_print_expr.c  its expressions
  *
- * Productions are those of the Itanium C++ ABI, section 5.1; the text is LLVM's style. The parser
- * is sticky: after wk_cxx_fail nothing is left to read, every production returns `nothing`, loops
- * end, and the entry checks `bad` once. Each production reads at least one byte or fails, so the
- * tree has no more nodes than a small multiple of the bytes; it may share nodes (substitutions),
- * so the printer counts its own steps. All memory is the parser's arena. */
+ * Productions are those of the Itanium C++ ABI, section 5.1; the text is LLVM's style. The tree may
+ * share nodes (substitutions), so the printer counts its own steps. */
 #ifndef WK_NAMES_DEMANGLE_CXX_H
 #define WK_NAMES_DEMANGLE_CXX_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/str.h"
+#include "names/demangle/cxx_tree.h"
 
 /* Productions within each other, nodes within each other while printing, and how many nodes are
  * printed in all: names that compilers make print fewer than their text has bytes. */
@@ -129,54 +120,6 @@ enum {
 	WK_CXX_RVALUE = 16, /* && */
 };
 
-struct wk_cxx_node {
-	uint8_t kind;
-	uint8_t binding;
-	uint8_t quals;
-	bool flag;
-	bool busy; /* the printer is inside it: a cycle of forward references ends here */
-	uint32_t index;
-	struct wk_str text;
-	struct wk_cxx_node *a, *b, *c, *d;
-	struct wk_cxx_node **list;
-	size_t count;
-};
-
-/* A growing array in the arena. */
-struct wk_cxx_list {
-	struct wk_cxx_node **at;
-	size_t count, cap;
-};
-
-/* The template parameters of the encodings, lambdas and template template parameters around the
- * current position, outermost first, from `base` on: an encoding begins with none. NULL is a level
- * whose parameters have no names of their own (`auto`). */
-struct wk_cxx_levels {
-	struct wk_cxx_list **at;
-	size_t base, count, cap;
-};
-
-struct wk_cxx {
-	const char *at, *end;
-	bool bad;
-	bool forward_ok;     /* T_ may mean an argument that comes later: conversion operators */
-	bool local_closure;  /* a closure that follows belongs to the function just named */
-	bool args_elsewhere; /* template arguments after T_ or S_ belong to an outer name */
-	bool constraint;     /* parameters are shown by number: their levels are not all known */
-	bool gcc_scopes;     /* sr <type> <name>, as the ABI first had it and gcc still does */
-	bool scopes_seen;    /* the name would read otherwise with `gcc_scopes` */
-	unsigned depth, second_readings;
-	size_t lambda_level; /* T_ beyond the named parameters at this level is auto */
-	unsigned made_up[3]; /* names invented for template parameters: $T, $N, $TT */
-	struct wk_arena arena;
-	struct wk_cxx_list subs; /* the substitutions S_, S0_ ... */
-	struct wk_cxx_list pile; /* the lists being read, one on top of another */
-	struct wk_cxx_list forwards;
-	struct wk_cxx_levels levels;
-	struct wk_cxx_node *builtins[26]; /* those seen so far, by letter */
-	struct wk_cxx_node nothing;
-};
-
 /* What a name determines for the encoding that it begins. */
 struct wk_cxx_named {
 	bool returnless; /* constructor, destructor, conversion: no return type is encoded */
@@ -219,15 +162,6 @@ struct wk_cxx_std {
 extern const struct wk_cxx_std wk_cxx_std[6];
 
 /* cxx.c: the parser's tools. */
-struct wk_cxx_node *wk_cxx_fail(struct wk_cxx *p);
-bool wk_cxx_enter(struct wk_cxx *p);
-void wk_cxx_leave(struct wk_cxx *p);
-bool wk_cxx_accept(struct wk_cxx *p, char c);
-bool wk_cxx_accept_text(struct wk_cxx *p, const char *text);
-/* Passes over `c` or fails. */
-void wk_cxx_need(struct wk_cxx *p, char c);
-/* False once `stop` was passed over, or nothing is left (then it fails). */
-bool wk_cxx_until(struct wk_cxx *p, char stop);
 /* `node`, behind which an E is needed. */
 struct wk_cxx_node *wk_cxx_before_e(struct wk_cxx *p, struct wk_cxx_node *node);
 /* Digits, possibly none, after an `n` if a sign is allowed. */
@@ -236,22 +170,8 @@ struct wk_str wk_cxx_number(struct wk_cxx *p, bool may_be_negative);
 size_t wk_cxx_index(struct wk_cxx *p);
 /* <seq-id> without its `_`: base 36. */
 size_t wk_cxx_seq_id(struct wk_cxx *p);
-struct wk_cxx_node *wk_cxx_node(struct wk_cxx *p, enum wk_cxx_kind kind);
-struct wk_cxx_node *wk_cxx_text(struct wk_cxx *p, enum wk_cxx_kind kind, struct wk_str text,
-				struct wk_cxx_node *a);
 struct wk_cxx_node *wk_cxx_word(struct wk_cxx *p, const char *text);
-struct wk_cxx_node *wk_cxx_wrap(struct wk_cxx *p, enum wk_cxx_kind kind, const char *text,
-				struct wk_cxx_node *a);
-struct wk_cxx_node *wk_cxx_pair(struct wk_cxx *p, enum wk_cxx_kind kind, struct wk_cxx_node *a,
-				struct wk_cxx_node *b);
 struct wk_str wk_cxx_join(struct wk_cxx *p, struct wk_str head, struct wk_str tail);
-void wk_cxx_push(struct wk_cxx *p, struct wk_cxx_list *list, struct wk_cxx_node *node);
-/* Moves the stack entries from `begin` on into the node's list. */
-void wk_cxx_collect(struct wk_cxx *p, size_t begin, struct wk_cxx_node *node);
-/* Reads items up to `stop` into the node's list. */
-typedef struct wk_cxx_node *wk_cxx_production(struct wk_cxx *p);
-struct wk_cxx_node *wk_cxx_items(struct wk_cxx *p, struct wk_cxx_node *node, char stop,
-				 wk_cxx_production *item);
 void wk_cxx_push_level(struct wk_cxx *p, struct wk_cxx_list *params);
 struct wk_cxx_node *wk_cxx_encoding(struct wk_cxx *p);
 
@@ -282,27 +202,6 @@ struct wk_cxx_node *wk_cxx_constraint(struct wk_cxx *p);
 struct wk_cxx_node *wk_cxx_pack_element(struct wk_cxx *p, struct wk_cxx_node *pattern);
 /* The operator whose code comes next, passed over; NULL if there is none. */
 const struct wk_cxx_operator *wk_cxx_operator(struct wk_cxx *p);
-
-static inline char wk_cxx_peek(const struct wk_cxx *p, size_t ahead)
-{
-	return ahead < (size_t)(p->end - p->at) ? p->at[ahead] : '\0';
-}
-
-/* One production within another. */
-static inline struct wk_cxx_node *wk_cxx_nested(struct wk_cxx *p, wk_cxx_production *production)
-{
-	struct wk_cxx_node *node = &p->nothing;
-
-	if (wk_cxx_enter(p))
-		node = production(p);
-	wk_cxx_leave(p);
-	return node;
-}
-
-static inline bool wk_cxx_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* The printer: cxx_print.c and cxx_print_expr.c. */
 struct wk_cxx_out {

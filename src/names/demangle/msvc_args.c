@@ -2,17 +2,17 @@
 
 #include <inttypes.h>
 
-static struct wk_msvc_node *integer(struct wk_msvc *p)
+static struct wk_cxx_node *integer(struct wk_cxx *p)
 {
 	bool is_negative;
 	uint64_t value = wk_msvc_number(p, &is_negative);
 
 	wk_buf_add_fmt(&p->words, "%s%" PRIu64, is_negative ? "-" : "", value);
-	return wk_msvc_text(p, WK_MSVC_VALUE, wk_msvc_words(p));
+	return wk_cxx_text(p, WK_MSVC_VALUE, wk_msvc_words(p), NULL);
 }
 
 /* The position of a member in an object, and the path to its class: "8, 0". */
-static struct wk_str offsets(struct wk_msvc *p, size_t count)
+static struct wk_str offsets(struct wk_cxx *p, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		int64_t offset = wk_msvc_signed(p);
@@ -24,32 +24,32 @@ static struct wk_str offsets(struct wk_msvc *p, size_t count)
 
 /* A symbol's address, or a pointer to a member function, which has as many offsets as the class
  * has kinds of inheritance. Null pointers have no symbol. */
-static struct wk_msvc_node *pointer(struct wk_msvc *p, size_t offset_count)
+static struct wk_cxx_node *pointer(struct wk_cxx *p, size_t offset_count)
 {
-	struct wk_msvc_node *node = wk_msvc_node(p, WK_MSVC_REFERENCE);
+	struct wk_cxx_node *node = wk_cxx_node(p, WK_MSVC_REFERENCE);
 
 	node->flag = true;
-	if (wk_msvc_peek(p, 0) == '?') {
+	if (wk_cxx_peek(p, 0) == '?') {
 		node->a = wk_msvc_symbol(p);
 		if (p->bad || !node->a->b)
-			return wk_msvc_fail(p);
+			return wk_cxx_fail(p);
 		wk_msvc_remember(p, wk_msvc_last_part(node->a->b));
 	}
 	node->text = offsets(p, offset_count);
 	return node;
 }
 
-static struct wk_msvc_node *data_member(struct wk_msvc *p, size_t offset_count)
+static struct wk_cxx_node *data_member(struct wk_cxx *p, size_t offset_count)
 {
-	struct wk_msvc_node *node = wk_msvc_node(p, WK_MSVC_REFERENCE);
+	struct wk_cxx_node *node = wk_cxx_node(p, WK_MSVC_REFERENCE);
 
 	node->text = offsets(p, offset_count);
 	return node;
 }
 
-static struct wk_msvc_node *reference(struct wk_msvc *p)
+static struct wk_cxx_node *reference(struct wk_cxx *p)
 {
-	struct wk_msvc_node *node = wk_msvc_node(p, WK_MSVC_REFERENCE);
+	struct wk_cxx_node *node = wk_cxx_node(p, WK_MSVC_REFERENCE);
 
 	node->a = wk_msvc_symbol(p);
 	return node;
@@ -57,14 +57,14 @@ static struct wk_msvc_node *reference(struct wk_msvc *p)
 
 /* $ and a letter; the $ is omitted after the type of an `auto` parameter. NULL if there is no value
  * here. */
-static struct wk_msvc_node *value(struct wk_msvc *p, bool is_auto)
+static struct wk_cxx_node *value(struct wk_cxx *p, bool is_auto)
 {
 	const char *begin = p->at;
 	char letter;
 
-	if (!is_auto && !wk_msvc_accept(p, '$'))
+	if (!is_auto && !wk_cxx_accept(p, '$'))
 		return NULL;
-	letter = wk_msvc_peek(p, 0);
+	letter = wk_cxx_peek(p, 0);
 	if (p->at < p->end)
 		p->at++;
 	switch (letter) {
@@ -80,7 +80,7 @@ static struct wk_msvc_node *value(struct wk_msvc *p, bool is_auto)
 	case 'G':
 		return data_member(p, (size_t)(letter - 'F') + 2);
 	case 'E':
-		if (wk_msvc_peek(p, 0) == '?')
+		if (wk_cxx_peek(p, 0) == '?')
 			return reference(p);
 		break;
 	}
@@ -88,31 +88,31 @@ static struct wk_msvc_node *value(struct wk_msvc *p, bool is_auto)
 	return NULL;
 }
 
-static struct wk_msvc_node *template_arg(struct wk_msvc *p)
+static struct wk_cxx_node *template_arg(struct wk_cxx *p)
 {
-	bool is_auto = wk_msvc_accept_text(p, "$M");
-	struct wk_msvc_node *node;
+	bool is_auto = wk_cxx_accept_text(p, "$M");
+	struct wk_cxx_node *node;
 
 	if (is_auto)
-		wk_msvc_type(p);           /* it is not shown */
-	if (wk_msvc_accept_text(p, "$$Y")) /* an alias template */
+		wk_msvc_type(p);          /* it is not shown */
+	if (wk_cxx_accept_text(p, "$$Y")) /* an alias template */
 		return wk_msvc_type_name(p);
-	if (wk_msvc_accept_text(p, "$$B")) /* an array */
+	if (wk_cxx_accept_text(p, "$$B")) /* an array */
 		return wk_msvc_type(p);
-	if (wk_msvc_accept_text(p, "$$C"))
+	if (wk_cxx_accept_text(p, "$$C"))
 		return wk_msvc_qualified_type(p);
 	node = value(p, is_auto);
 	return node ? node : wk_msvc_type(p);
 }
 
-void wk_msvc_template_args(struct wk_msvc *p, struct wk_msvc_node *part)
+void wk_msvc_template_args(struct wk_cxx *p, struct wk_cxx_node *part)
 {
 	size_t begin = p->pile.count;
 
-	while (wk_msvc_until(p, '@'))
+	while (wk_cxx_until(p, '@'))
 		/* Empty packs, and the marks between packs. */
-		if (!wk_msvc_accept_text(p, "$S") && !wk_msvc_accept_text(p, "$$V") &&
-		    !wk_msvc_accept_text(p, "$$$V") && !wk_msvc_accept_text(p, "$$Z"))
-			wk_msvc_push(p, template_arg(p));
-	wk_msvc_collect(p, begin, part);
+		if (!wk_cxx_accept_text(p, "$S") && !wk_cxx_accept_text(p, "$$V") &&
+		    !wk_cxx_accept_text(p, "$$$V") && !wk_cxx_accept_text(p, "$$Z"))
+			wk_cxx_push(p, &p->pile, template_arg(p));
+	wk_cxx_collect(p, begin, part);
 }

@@ -37,9 +37,9 @@ static void add_space(struct wk_msvc_out *o)
 		add(o, " ");
 }
 
-static void print(struct wk_msvc_out *o, const struct wk_msvc_node *n);
+static void print(struct wk_msvc_out *o, const struct wk_cxx_node *n);
 
-static void print_list(struct wk_msvc_out *o, const struct wk_msvc_node *n, const char *between)
+static void print_list(struct wk_msvc_out *o, const struct wk_cxx_node *n, const char *between)
 {
 	for (size_t i = 0; i < n->count && !o->bad; i++) {
 		if (i > 0)
@@ -50,7 +50,7 @@ static void print_list(struct wk_msvc_out *o, const struct wk_msvc_node *n, cons
 
 /* --- Names --------------------------------------------------------------------------------- */
 
-static void print_args(struct wk_msvc_out *o, const struct wk_msvc_node *part)
+static void print_args(struct wk_msvc_out *o, const struct wk_cxx_node *part)
 {
 	if (!part->list)
 		return;
@@ -59,7 +59,7 @@ static void print_args(struct wk_msvc_out *o, const struct wk_msvc_node *part)
 	add(o, ">");
 }
 
-static void print_dynamic(struct wk_msvc_out *o, const struct wk_msvc_node *part)
+static void print_dynamic(struct wk_msvc_out *o, const struct wk_cxx_node *part)
 {
 	add_str(o, part->text);
 	add(o, part->a ? "`" : "'");
@@ -67,7 +67,7 @@ static void print_dynamic(struct wk_msvc_out *o, const struct wk_msvc_node *part
 	add(o, "''");
 }
 
-static void print_part(struct wk_msvc_out *o, const struct wk_msvc_node *part)
+static void print_part(struct wk_msvc_out *o, const struct wk_cxx_node *part)
 {
 	switch (part->kind) {
 	case WK_MSVC_STRUCTOR:
@@ -93,8 +93,8 @@ static void print_part(struct wk_msvc_out *o, const struct wk_msvc_node *part)
 /* --- Types --------------------------------------------------------------------------------- */
 
 /* The text of a type is two halves around what it declares: `int (*` and `)(char)`. */
-static void print_left(struct wk_msvc_out *o, const struct wk_msvc_node *n);
-static void print_right(struct wk_msvc_out *o, const struct wk_msvc_node *n);
+static void print_left(struct wk_msvc_out *o, const struct wk_cxx_node *n);
+static void print_right(struct wk_msvc_out *o, const struct wk_cxx_node *n);
 
 static void print_quals(struct wk_msvc_out *o, uint8_t quals, bool with_space)
 {
@@ -142,7 +142,7 @@ static void print_traits(struct wk_msvc_out *o, uint16_t traits)
 			add(o, rows[i].words);
 }
 
-static void function_left(struct wk_msvc_out *o, const struct wk_msvc_node *n)
+static void function_left(struct wk_msvc_out *o, const struct wk_cxx_node *n)
 {
 	if (n->fn.traits & WK_MSVC_THUNK)
 		add(o, "[thunk]: ");
@@ -157,7 +157,7 @@ static void function_left(struct wk_msvc_out *o, const struct wk_msvc_node *n)
 		print_convention(o, n->fn.convention);
 }
 
-static void print_parameters(struct wk_msvc_out *o, const struct wk_msvc_node *n)
+static void print_parameters(struct wk_msvc_out *o, const struct wk_cxx_node *n)
 {
 	add(o, "(");
 	print_list(o, n, ", ");
@@ -168,7 +168,7 @@ static void print_parameters(struct wk_msvc_out *o, const struct wk_msvc_node *n
 	add(o, ")");
 }
 
-static void function_right(struct wk_msvc_out *o, const struct wk_msvc_node *n, bool with_result)
+static void function_right(struct wk_msvc_out *o, const struct wk_cxx_node *n, bool with_result)
 {
 	add_str(o, n->text);
 	if (!(n->fn.traits & WK_MSVC_NO_PARAMETERS))
@@ -186,7 +186,7 @@ static void function_right(struct wk_msvc_out *o, const struct wk_msvc_node *n, 
 
 /* The return type of a pointer to function is printed in every form, but without calling
  * conventions. */
-static void pointee_left(struct wk_msvc_out *o, const struct wk_msvc_node *pointee)
+static void pointee_left(struct wk_msvc_out *o, const struct wk_cxx_node *pointee)
 {
 	enum wk_msvc_form form = o->form;
 
@@ -196,7 +196,7 @@ static void pointee_left(struct wk_msvc_out *o, const struct wk_msvc_node *point
 	o->form = form;
 }
 
-static void pointer_left(struct wk_msvc_out *o, const struct wk_msvc_node *n)
+static void pointer_left(struct wk_msvc_out *o, const struct wk_cxx_node *n)
 {
 	pointee_left(o, n->a);
 	add_space(o);
@@ -218,7 +218,7 @@ static void pointer_left(struct wk_msvc_out *o, const struct wk_msvc_node *n)
 	print_list(o, n, "");
 }
 
-static void pointer_right(struct wk_msvc_out *o, const struct wk_msvc_node *n)
+static void pointer_right(struct wk_msvc_out *o, const struct wk_cxx_node *n)
 {
 	if (n->a->kind == WK_MSVC_ARRAY || n->a->kind == WK_MSVC_FUNCTION)
 		add(o, ")");
@@ -230,7 +230,7 @@ static void pointer_right(struct wk_msvc_out *o, const struct wk_msvc_node *n)
 		print_right(o, n->a);
 }
 
-static void print_left(struct wk_msvc_out *o, const struct wk_msvc_node *n)
+static void print_left(struct wk_msvc_out *o, const struct wk_cxx_node *n)
 {
 	if (!enter(o))
 		return;
@@ -261,7 +261,7 @@ static void print_left(struct wk_msvc_out *o, const struct wk_msvc_node *n)
 	leave(o);
 }
 
-static void print_right(struct wk_msvc_out *o, const struct wk_msvc_node *n)
+static void print_right(struct wk_msvc_out *o, const struct wk_cxx_node *n)
 {
 	if (!enter(o))
 		return;
@@ -280,7 +280,7 @@ static void print_right(struct wk_msvc_out *o, const struct wk_msvc_node *n)
 
 /* --- Template arguments and symbols -------------------------------------------------------- */
 
-static void print_reference(struct wk_msvc_out *o, const struct wk_msvc_node *n)
+static void print_reference(struct wk_msvc_out *o, const struct wk_cxx_node *n)
 {
 	if (n->text.len)
 		add(o, "{");
@@ -295,7 +295,7 @@ static void print_reference(struct wk_msvc_out *o, const struct wk_msvc_node *n)
 		add(o, "}");
 }
 
-static void print_function(struct wk_msvc_out *o, const struct wk_msvc_node *n)
+static void print_function(struct wk_msvc_out *o, const struct wk_cxx_node *n)
 {
 	print_left(o, n->a);
 	add_space(o);
@@ -303,7 +303,7 @@ static void print_function(struct wk_msvc_out *o, const struct wk_msvc_node *n)
 	print_right(o, n->a);
 }
 
-static void print_variable(struct wk_msvc_out *o, const struct wk_msvc_node *n)
+static void print_variable(struct wk_msvc_out *o, const struct wk_cxx_node *n)
 {
 	bool with_type = n->a && o->form != WK_MSVC_SHORT;
 
@@ -319,7 +319,7 @@ static void print_variable(struct wk_msvc_out *o, const struct wk_msvc_node *n)
 		print_right(o, n->a);
 }
 
-static void print_table(struct wk_msvc_out *o, const struct wk_msvc_node *n)
+static void print_table(struct wk_msvc_out *o, const struct wk_cxx_node *n)
 {
 	print_quals(o, n->quals, false);
 	add(o, n->quals ? " " : "");
@@ -331,7 +331,7 @@ static void print_table(struct wk_msvc_out *o, const struct wk_msvc_node *n)
 	add(o, "'}");
 }
 
-static void print_any(struct wk_msvc_out *o, const struct wk_msvc_node *n)
+static void print_any(struct wk_msvc_out *o, const struct wk_cxx_node *n)
 {
 	switch (n->kind) {
 	case WK_MSVC_NAME:
@@ -365,7 +365,7 @@ static void print_any(struct wk_msvc_out *o, const struct wk_msvc_node *n)
 	}
 }
 
-static void print(struct wk_msvc_out *o, const struct wk_msvc_node *n)
+static void print(struct wk_msvc_out *o, const struct wk_cxx_node *n)
 {
 	if (!enter(o))
 		return;
@@ -376,7 +376,7 @@ static void print(struct wk_msvc_out *o, const struct wk_msvc_node *n)
 	leave(o);
 }
 
-bool wk_msvc_print(struct wk_msvc_out *o, const struct wk_msvc_node *node, enum wk_msvc_form form)
+bool wk_msvc_print(struct wk_msvc_out *o, const struct wk_cxx_node *node, enum wk_msvc_form form)
 {
 	wk_buf_reset(&o->text);
 	o->form = form;

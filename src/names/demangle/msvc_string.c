@@ -6,12 +6,12 @@
 #define MOST_BYTES 128
 
 /* Two digits, A to P. */
-static uint8_t coded_byte(struct wk_msvc *p)
+static uint8_t coded_byte(struct wk_cxx *p)
 {
-	char high = wk_msvc_peek(p, 0), low = wk_msvc_peek(p, 1);
+	char high = wk_cxx_peek(p, 0), low = wk_cxx_peek(p, 1);
 
 	if (high < 'A' || high > 'P' || low < 'A' || low > 'P') {
-		wk_msvc_fail(p);
+		wk_cxx_fail(p);
 		return 0;
 	}
 	p->at += 2;
@@ -20,26 +20,26 @@ static uint8_t coded_byte(struct wk_msvc *p)
 
 /* The character itself, or ? and its code: $ and two digits, a digit, or a letter for the top
  * bit. */
-static uint8_t character(struct wk_msvc *p)
+static uint8_t character(struct wk_cxx *p)
 {
-	char c = wk_msvc_peek(p, 0);
+	char c = wk_cxx_peek(p, 0);
 
 	if (p->at == p->end) {
-		wk_msvc_fail(p);
+		wk_cxx_fail(p);
 		return 0;
 	}
 	p->at++;
 	if (c != '?')
 		return (uint8_t)c;
-	if (wk_msvc_accept(p, '$'))
+	if (wk_cxx_accept(p, '$'))
 		return coded_byte(p);
-	c = wk_msvc_peek(p, 0);
+	c = wk_cxx_peek(p, 0);
 	p->at += p->at < p->end;
-	if (wk_msvc_is_digit(c))
+	if (wk_cxx_is_digit(c))
 		return (uint8_t)(",/\\:. \n\t'-"[c - '0']);
 	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
 		return (uint8_t)(c | 0x80);
-	wk_msvc_fail(p);
+	wk_cxx_fail(p);
 	return 0;
 }
 
@@ -67,16 +67,16 @@ static void put_escaped(struct wk_buf *out, uint32_t c)
 }
 
 /* The last character is the zero at the end, unless the end is cut off. */
-static bool wide_text(struct wk_msvc *p, uint64_t bytes_left)
+static bool wide_text(struct wk_cxx *p, uint64_t bytes_left)
 {
 	bool is_cut = bytes_left > 64;
 
 	wk_buf_add_text(&p->words, "L\"");
-	while (wk_msvc_until(p, '@')) {
+	while (wk_cxx_until(p, '@')) {
 		uint32_t high = character(p), low = character(p);
 
 		if (bytes_left == 0 || bytes_left % 2 != 0)
-			wk_msvc_fail(p);
+			wk_cxx_fail(p);
 		if (bytes_left != 2 || is_cut)
 			put_escaped(&p->words, high << 8 | low);
 		bytes_left -= 2;
@@ -128,14 +128,14 @@ static void put_narrow(struct wk_buf *out, const uint8_t *bytes, size_t count, s
 	}
 }
 
-static bool narrow_text(struct wk_msvc *p, uint64_t size)
+static bool narrow_text(struct wk_cxx *p, uint64_t size)
 {
 	uint8_t bytes[MOST_BYTES];
 	size_t count = 0;
 
-	while (wk_msvc_until(p, '@')) {
+	while (wk_cxx_until(p, '@')) {
 		if (count == MOST_BYTES) {
-			wk_msvc_fail(p);
+			wk_cxx_fail(p);
 			break;
 		}
 		bytes[count++] = character(p);
@@ -144,22 +144,22 @@ static bool narrow_text(struct wk_msvc *p, uint64_t size)
 	return size > count;
 }
 
-struct wk_msvc_node *wk_msvc_string(struct wk_msvc *p)
+struct wk_cxx_node *wk_msvc_string(struct wk_cxx *p)
 {
 	bool is_wide, is_cut;
 	uint64_t size;
 
-	if (!wk_msvc_accept_text(p, "@_"))
-		return wk_msvc_fail(p);
-	is_wide = wk_msvc_accept(p, '1');
+	if (!wk_cxx_accept_text(p, "@_"))
+		return wk_cxx_fail(p);
+	is_wide = wk_cxx_accept(p, '1');
 	if (!is_wide)
-		wk_msvc_need(p, '0');
+		wk_cxx_need(p, '0');
 	size = wk_msvc_unsigned(p);
-	while (wk_msvc_until(p, '@')) /* the checksum */
+	while (wk_cxx_until(p, '@')) /* the checksum */
 		p->at++;
 	if (size < (is_wide ? 2 : 1))
-		return wk_msvc_fail(p);
+		return wk_cxx_fail(p);
 	is_cut = is_wide ? wide_text(p, size) : narrow_text(p, size);
 	wk_buf_add_text(&p->words, is_cut ? "\"..." : "\"");
-	return wk_msvc_text(p, WK_MSVC_STRING, wk_msvc_words(p));
+	return wk_cxx_text(p, WK_MSVC_STRING, wk_msvc_words(p), NULL);
 }
