@@ -57,29 +57,31 @@ static inline bool check_samples(const struct wk_model *model, struct wk_err *er
 
 static inline bool check_ends(const struct wk_model *model, struct wk_err *err)
 {
-	const struct wk_ends *ends = &model->ends;
+	for (uint32_t i = 0; i < model->end_count; i++) {
+		const struct wk_end *end = &model->ends[i];
 
-	for (uint32_t i = 0; i < ends->count; i++)
-		if (!below(ends->sample[i], model->samples.count, "the end's sample", i, err) ||
-		    !below(ends->sample[i], ends->at_row[i], "the end's sample", i, err) ||
-		    !below(ends->thread[i], model->thread_count, "the end's thread", i, err) ||
-		    !below(ends->stack[i], model->stacks.count, "the end's stack", i, err) ||
-		    (i &&
-		     !below(ends->at_row[i - 1], ends->at_row[i] + 1, "the end's order", i, err)))
+		if (!below(end->sample, model->samples.count, "the end's sample", i, err) ||
+		    !below(end->sample, end->at_row, "the end's sample", i, err) ||
+		    !below(end->thread, model->thread_count, "the end's thread", i, err) ||
+		    !below(end->stack, model->stacks.count, "the end's stack", i, err) ||
+		    (i && !below(end[-1].at_row, end->at_row + 1, "the end's order", i, err)))
 			return false;
+	}
 	return true;
 }
 
 static inline bool check_intervals(const struct wk_model *model, struct wk_err *err)
 {
-	for (uint32_t i = 0; i < model->intervals.count; i++)
-		if (!below(model->intervals.thread[i], model->thread_count, "the spell's thread", i,
+	for (uint32_t i = 0; i < model->interval_count; i++) {
+		const struct wk_interval *interval = &model->intervals[i];
+
+		if (!below(interval->thread, model->thread_count, "the interval's thread", i,
 			   err) ||
-		    !below(model->intervals.about[i], model->subject_count,
-			   "what the spell is about", i, err) ||
-		    !below(model->intervals.doing[i], WK_READY + 1, "what is done in a spell", i,
-			   err))
+		    !below(interval->about, model->subject_count, "the interval's subject", i,
+			   err) ||
+		    !below(interval->doing, WK_READY + 1, "what is done in an interval", i, err))
 			return false;
+	}
 	return true;
 }
 

@@ -8,7 +8,7 @@ struct wk_builder *wk_builder_new(struct wk_model *model)
 {
 	struct wk_builder *builder = wk_alloc_zeroed(1, sizeof(*builder));
 
-	builder->model = model;
+	builder->model = builder->memory.model = model;
 	builder->heaps = wk_heap_lifetimes_new(model);
 	builder->waits = wk_waits_new(model);
 	wk_builder_forget_numbers(builder);
@@ -35,14 +35,6 @@ void wk_builder_free(struct wk_builder *builder)
 		wk_chain_cache_fini(&builder->recent[i].kernel);
 	}
 	wk_free(builder);
-}
-
-void wk_builder_sum_samples(struct wk_builder *builder)
-{
-	builder->sums_samples = true;
-	wk_waits_sum(builder->waits);
-	wk_heap_lifetimes_sum(builder->heaps);
-	builder->memory.sums = true;
 }
 
 void wk_builder_next_input(struct wk_builder *builder)
@@ -94,7 +86,10 @@ static void handle_sample(struct wk_builder *builder, const struct wk_event *eve
 		sample.stack = wk_builder_stack_of_number(builder, taken->named_stack);
 	else
 		sample.stack = wk_builder_stack_of(builder, recent, taken);
-	wk_model_put_sample(builder->model, &sample, builder->sums_samples && !taken->named_stack);
+	if (taken->named_stack)
+		wk_model_add_sample(builder->model, &sample);
+	else
+		wk_model_put_sample(builder->model, &sample);
 }
 
 /* A sum without a stack is for samples at an unknown address. */
@@ -132,7 +127,10 @@ static void handle_sums(struct wk_builder *builder, const struct wk_event_sums *
 		sample.cpu = sum->cpu;
 		sample.weight = wk_model_fit_weight(builder->model, sum->weight);
 		sample.stack = stack_of_sum(builder, &sums->whose[sum->whose], sum->stack);
-		wk_model_put_sample(builder->model, &sample, !sum->stack);
+		if (sum->stack)
+			wk_model_add_sample(builder->model, &sample);
+		else
+			wk_model_sum_sample(builder->model, &sample);
 	}
 	wk_free(whose);
 }

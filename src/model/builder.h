@@ -14,10 +14,6 @@ struct wk_builder;
 struct wk_builder *wk_builder_new(struct wk_model *model);
 struct wk_sink wk_builder_sink(struct wk_builder *builder);
 
-/* Call before the first event: samples that differ only in time and CPU become one row. Those
- * that came with their stacks' names keep a row each. */
-void wk_builder_sum_samples(struct wk_builder *builder);
-
 /* Between inputs that fill one model: numbers of processes, threads, sources,
  * frames and stacks begin anew. */
 void wk_builder_next_input(struct wk_builder *builder);

@@ -55,12 +55,10 @@ struct wk_builder {
 	uint32_t inputs;
 	wk_process_id first_process; /* of the input at hand */
 	bool may_count_anew;         /* the current input has emitted no frame yet */
-	bool sums_samples;
 	struct wk_memory_lifetimes memory;
 	struct wk_heap_lifetimes *heaps;
 	struct wk_waits *waits;
-	wk_source_id wait, ready, readying; /* added for rows of switches; 0: not yet */
-	uint64_t generation;                /* counts what may give a pid and tid another row */
+	uint64_t generation; /* counts what may give a pid and tid another row */
 	struct wk_recent_thread recent[WK_RECENT_THREADS];
 	struct wk_cached_frame cache[WK_FRAME_CACHE];
 };

@@ -21,8 +21,8 @@ void wk_builder_add_memory(struct wk_builder *builder, const struct wk_event *ev
 
 	if (memory->owner_pid != event->pid)
 		who.thread = wk_builder_thread_row(builder, memory->owner_pid, event->tid);
-	wk_memory_lifetimes_add(&builder->memory, builder->model,
-				builder->model->threads[who.thread].process, memory, &who);
+	wk_memory_lifetimes_add(&builder->memory, builder->model->threads[who.thread].process,
+				memory, &who);
 }
 
 void wk_builder_add_heap(struct wk_builder *builder, const struct wk_event *event)
@@ -33,18 +33,14 @@ void wk_builder_add_heap(struct wk_builder *builder, const struct wk_event *even
 			      &event->heap, &who);
 }
 
-static void add_made(struct wk_builder *builder, wk_source_id *source, const char *name,
-		     uint64_t weight, struct wk_sample *sample)
+static void add_derived(struct wk_builder *builder, enum wk_derived source, uint64_t weight,
+			struct wk_sample *sample)
 {
 	if (weight == 0)
 		return;
-	if (!*source)
-		*source = wk_model_derived_source(builder->model, name,
-						  source == &builder->readying ? "events" : "ns",
-						  false);
-	sample->source = *source;
+	sample->source = wk_model_derived_source(builder->model, source);
 	sample->weight = wk_model_fit_weight(builder->model, weight);
-	wk_model_put_sample(builder->model, sample, builder->sums_samples);
+	wk_model_put_sample(builder->model, sample);
 }
 
 /* The idle thread: one for each processor, all with number 0. */
@@ -68,8 +64,8 @@ void wk_builder_add_switch(struct wk_builder *builder, const struct wk_event *ev
 		return;
 	who = who_did(builder, event, &switched->sample);
 	who.about = waited.about;
-	add_made(builder, &builder->wait, "wait", waited.wait_ns, &who);
-	add_made(builder, &builder->ready, "ready", waited.ready_ns, &who);
+	add_derived(builder, WK_DERIVED_WAIT, waited.wait_ns, &who);
+	add_derived(builder, WK_DERIVED_READY, waited.ready_ns, &who);
 }
 
 void wk_builder_add_ready(struct wk_builder *builder, const struct wk_event *event)
@@ -80,7 +76,7 @@ void wk_builder_add_ready(struct wk_builder *builder, const struct wk_event *eve
 
 	wk_waits_ready(builder->waits, thread, ready->is_interrupt ? 0 : who.thread,
 		       event->time_ns);
-	add_made(builder, &builder->readying, "readying", 1, &who);
+	add_derived(builder, WK_DERIVED_READYING, 1, &who);
 }
 
 void wk_builder_add_mark(struct wk_builder *builder, const struct wk_event *event)

@@ -157,7 +157,7 @@ static void end_memory(struct wk_builder *builder, const struct wk_event *event)
 
 	if (!process || (change != WK_PROCESS_EXIT && change != WK_PROCESS_EXEC && !begins(event)))
 		return;
-	wk_memory_lifetimes_end(&builder->memory, builder->model, process, event->time_ns);
+	wk_memory_lifetimes_end(&builder->memory, process, event->time_ns);
 	wk_heap_lifetimes_end(builder->heaps, process, event->time_ns);
 }
 

@@ -36,8 +36,6 @@ struct wk_heap_lifetimes {
 	size_t heaps_cap;
 	struct wk_index heap_index;
 	struct wk_map heap_of_process; /* the first of those that had a block since it began */
-	wk_source_id source, freed;
-	bool sums;
 };
 
 struct wk_heap_lifetimes *wk_heap_lifetimes_new(struct wk_model *model)
@@ -47,11 +45,6 @@ struct wk_heap_lifetimes *wk_heap_lifetimes_new(struct wk_model *model)
 	lifetimes->model = model;
 	lifetimes->block_count = 1;
 	return lifetimes;
-}
-
-void wk_heap_lifetimes_sum(struct wk_heap_lifetimes *lifetimes)
-{
-	lifetimes->sums = true;
 }
 
 void wk_heap_lifetimes_free(struct wk_heap_lifetimes *lifetimes)
@@ -182,14 +175,11 @@ static void free_block(struct wk_heap_lifetimes *lifetimes, uint32_t row,
 	end_block(lifetimes, row, who);
 	if (lifetimes->model->samples.count >= MOST_ROWS)
 		return;
-	if (!lifetimes->freed)
-		lifetimes->freed =
-			wk_model_derived_source(lifetimes->model, "free", "bytes", false);
-	freed.source = lifetimes->freed;
+	freed.source = wk_model_derived_source(lifetimes->model, WK_DERIVED_FREE);
 	freed.weight =
 		wk_model_fit_weight(lifetimes->model, lifetimes->model->samples.weight[sample - 1]);
 	freed.about = lifetimes->model->samples.about[sample - 1];
-	wk_model_put_sample(lifetimes->model, &freed, lifetimes->sums);
+	wk_model_put_sample(lifetimes->model, &freed);
 }
 
 static void free_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
@@ -216,10 +206,7 @@ static void begin_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 	struct wk_sample sample = *who;
 
 	end_block(lifetimes, row, who);
-	if (!lifetimes->source)
-		lifetimes->source =
-			wk_model_derived_source(lifetimes->model, "heap", "bytes", true);
-	sample.source = lifetimes->source;
+	sample.source = wk_model_derived_source(lifetimes->model, WK_DERIVED_HEAP);
 	sample.weight = wk_model_fit_weight(lifetimes->model, event->size_bytes);
 	sample.about = wk_model_add_subject(lifetimes->model, &about);
 	wk_model_add_sample(lifetimes->model, &sample);

@@ -14,9 +14,6 @@ struct wk_heap_lifetimes;
 struct wk_heap_lifetimes *wk_heap_lifetimes_new(struct wk_model *model);
 void wk_heap_lifetimes_free(struct wk_heap_lifetimes *lifetimes);
 
-/* Call before the first block: equal releases become one row. */
-void wk_heap_lifetimes_sum(struct wk_heap_lifetimes *lifetimes);
-
 /* `who` did it: time, thread, stack and so on; the rest of the row is set here. */
 void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
 			   const struct wk_event_heap *heap, const struct wk_sample *who);

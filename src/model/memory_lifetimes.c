@@ -35,28 +35,22 @@ static struct wk_range pages_of(const struct wk_event_memory *memory, wk_process
 	return pages;
 }
 
-static wk_source_id source_of(struct wk_model *model, wk_source_id *source, const char *name,
-			      bool has_lifetimes)
-{
-	if (!*source)
-		*source = wk_model_derived_source(model, name, "bytes", has_lifetimes);
-	return *source;
-}
-
 /* The value of a range is its sample row + 1. */
-static void claim(struct wk_memory_lifetimes *lifetimes, struct wk_model *model,
-		  struct wk_range *pages, enum kind kind, bool is_from_before,
-		  const struct wk_sample *who)
+static void claim(struct wk_memory_lifetimes *lifetimes, wk_process_id owner, enum kind kind,
+		  const struct wk_event_memory *memory, const struct wk_sample *who)
 {
+	bool is_from_before = memory->changes & WK_MEMORY_SEEN;
+	struct wk_range pages = pages_of(memory, owner, kind);
+	struct wk_model *model = lifetimes->model;
 	struct wk_sample sample = *who;
 	uint64_t count;
 
-	pages->value = is_from_before ? UNOWNED : model->samples.count + 1;
-	count = wk_ranges_claim(&lifetimes->ranges, pages);
+	pages.value = is_from_before ? UNOWNED : model->samples.count + 1;
+	count = wk_ranges_claim(&lifetimes->ranges, &pages);
 	if (count == 0 || is_from_before)
 		return;
-	sample.source = kind == COMMITTED ? source_of(model, &lifetimes->commit, "commit", true)
-					  : source_of(model, &lifetimes->reserve, "reserve", true);
+	sample.source = wk_model_derived_source(model, kind == COMMITTED ? WK_DERIVED_COMMIT
+									 : WK_DERIVED_RESERVE);
 	sample.weight = wk_model_fit_weight(model, count << PAGE_BITS);
 	wk_model_add_sample(model, &sample);
 }
@@ -93,11 +87,11 @@ static void give_back(void *context, uint32_t value, uint64_t pages)
 }
 
 /* How many pages had an owner. */
-static uint64_t release(struct wk_memory_lifetimes *lifetimes, struct wk_model *model,
-			const struct wk_range *pages, const struct wk_sample *who)
+static uint64_t release(struct wk_memory_lifetimes *lifetimes, const struct wk_range *pages,
+			const struct wk_sample *who)
 {
 	struct giving giving = {
-		.model = model,
+		.model = lifetimes->model,
 		.end = { .time_ns = who->time_ns, .thread = who->thread, .stack = who->stack },
 	};
 
@@ -138,56 +132,46 @@ static struct wk_range find_whole(const struct wk_memory_lifetimes *lifetimes, w
 	return whole;
 }
 
-static void add_decommit(struct wk_memory_lifetimes *lifetimes, struct wk_model *model,
-			 uint64_t pages, const struct wk_sample *who)
+static void add_decommit(struct wk_model *model, uint64_t pages, const struct wk_sample *who)
 {
 	struct wk_sample sample = *who;
 
 	if (pages == 0)
 		return;
-	sample.source = source_of(model, &lifetimes->decommit, "decommit", false);
+	sample.source = wk_model_derived_source(model, WK_DERIVED_DECOMMIT);
 	sample.weight = wk_model_fit_weight(model, pages << PAGE_BITS);
-	wk_model_put_sample(model, &sample, lifetimes->sums);
+	wk_model_put_sample(model, &sample);
 }
 
-static void handle_back(struct wk_memory_lifetimes *lifetimes, struct wk_model *model,
-			wk_process_id owner, const struct wk_event_memory *memory,
-			const struct wk_sample *who)
+static void handle_back(struct wk_memory_lifetimes *lifetimes, wk_process_id owner,
+			const struct wk_event_memory *memory, const struct wk_sample *who)
 {
 	struct wk_range pages = find_whole(lifetimes, owner, memory);
 
-	add_decommit(lifetimes, model, release(lifetimes, model, &pages, who), who);
+	add_decommit(lifetimes->model, release(lifetimes, &pages, who), who);
 	pages.space = space_of(owner, RESERVED);
 	if (memory->changes & WK_MEMORY_RELEASE)
-		release(lifetimes, model, &pages, who);
+		release(lifetimes, &pages, who);
 }
 
-void wk_memory_lifetimes_add(struct wk_memory_lifetimes *lifetimes, struct wk_model *model,
-			     wk_process_id owner, const struct wk_event_memory *memory,
-			     const struct wk_sample *who)
+void wk_memory_lifetimes_add(struct wk_memory_lifetimes *lifetimes, wk_process_id owner,
+			     const struct wk_event_memory *memory, const struct wk_sample *who)
 {
-	bool is_from_before = memory->changes & WK_MEMORY_SEEN;
-	struct wk_range pages;
-
 	if (memory->changes & (WK_MEMORY_DECOMMIT | WK_MEMORY_RELEASE))
-		handle_back(lifetimes, model, owner, memory, who);
-	if (memory->changes & WK_MEMORY_RESERVE) {
-		pages = pages_of(memory, owner, RESERVED);
-		claim(lifetimes, model, &pages, RESERVED, is_from_before, who);
-	}
-	if (memory->changes & WK_MEMORY_COMMIT) {
-		pages = pages_of(memory, owner, COMMITTED);
-		claim(lifetimes, model, &pages, COMMITTED, is_from_before, who);
-	}
+		handle_back(lifetimes, owner, memory, who);
+	if (memory->changes & WK_MEMORY_RESERVE)
+		claim(lifetimes, owner, RESERVED, memory, who);
+	if (memory->changes & WK_MEMORY_COMMIT)
+		claim(lifetimes, owner, COMMITTED, memory, who);
 }
 
-void wk_memory_lifetimes_end(struct wk_memory_lifetimes *lifetimes, struct wk_model *model,
-			     wk_process_id process, uint64_t time_ns)
+void wk_memory_lifetimes_end(struct wk_memory_lifetimes *lifetimes, wk_process_id process,
+			     uint64_t time_ns)
 {
 	struct wk_sample ended = { .time_ns = time_ns };
 	struct wk_range all = { .end = LAST_PAGE + 1, .space = space_of(process, COMMITTED) };
 
-	release(lifetimes, model, &all, &ended);
+	release(lifetimes, &all, &ended);
 	all.space = space_of(process, RESERVED);
-	release(lifetimes, model, &all, &ended);
+	release(lifetimes, &all, &ended);
 }

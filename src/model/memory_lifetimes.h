@@ -12,21 +12,19 @@
 #include "model/model.h"
 
 struct wk_memory_lifetimes {
+	struct wk_model *model;
 	struct wk_ranges ranges; /* of pages, by process and whether committed or reserved */
-	wk_source_id commit, reserve, decommit;
-	bool sums; /* set before the first event: equal releases become one row */
 };
 
 void wk_memory_lifetimes_fini(struct wk_memory_lifetimes *lifetimes);
 
 /* `who` did it to the memory of `owner`, a row of processes: time, thread, stack and so on; source
  * and weight are set here. */
-void wk_memory_lifetimes_add(struct wk_memory_lifetimes *lifetimes, struct wk_model *model,
-			     wk_process_id owner, const struct wk_event_memory *memory,
-			     const struct wk_sample *who);
+void wk_memory_lifetimes_add(struct wk_memory_lifetimes *lifetimes, wk_process_id owner,
+			     const struct wk_event_memory *memory, const struct wk_sample *who);
 
 /* A process gives everything back when it ends. */
-void wk_memory_lifetimes_end(struct wk_memory_lifetimes *lifetimes, struct wk_model *model,
-			     wk_process_id process, uint64_t time_ns);
+void wk_memory_lifetimes_end(struct wk_memory_lifetimes *lifetimes, wk_process_id process,
+			     uint64_t time_ns);
 
 #endif

@@ -32,15 +32,6 @@ static const struct column sample_columns[] = {
 	OPTIONAL(wk_samples, is_before), OPTIONAL(wk_samples, times), OPTIONAL(wk_samples, about),
 	{ 0 },
 };
-static const struct column end_columns[] = {
-	COLUMN(wk_ends, sample), COLUMN(wk_ends, at_row), COLUMN(wk_ends, time_ns),
-	COLUMN(wk_ends, weight), COLUMN(wk_ends, thread), COLUMN(wk_ends, stack), { 0 },
-};
-static const struct column interval_columns[] = {
-	COLUMN(wk_intervals, thread), COLUMN(wk_intervals, doing), COLUMN(wk_intervals, about),
-	COLUMN(wk_intervals, begin_ns), COLUMN(wk_intervals, took_ns),
-	OPTIONAL(wk_intervals, times), OPTIONAL(wk_intervals, longest_ns), { 0 },
-};
 
 static void *column_of(const void *table, const struct column *column)
 {
@@ -85,10 +76,12 @@ struct wk_model_private {
 	size_t images_cap, processes_cap, threads_cap, sources_cap, functions_cap;
 	size_t embedded_cap, embedded_places_cap, embedded_bounds_cap, embedded_calls_cap;
 	size_t facts_cap, notes_cap, heaps_cap, subjects_cap, marks_cap, counts_cap;
+	size_t ends_cap, intervals_cap;
 	uint64_t weight_left; /* until the sum of all weights would exceed 64 bits, or equal the
 			       * largest number, which means "above all" */
 	struct wk_index images, functions, frames, named_frames, sample_rows, interval_rows;
 	struct wk_index subjects;
+	wk_source_id derived[WK_DERIVED_COUNT]; /* 0: not yet */
 };
 
 static void start_columns(struct wk_model *model)
@@ -124,17 +117,15 @@ static void free_tables(struct wk_model *model)
 	free_columns(&model->frames, frame_columns);
 	free_columns(&model->named_frames, named_frame_columns);
 	free_columns(&model->samples, sample_columns);
-	free_columns(&model->ends, end_columns);
-	free_columns(&model->intervals, interval_columns);
 	wk_trie_fini(&model->stacks);
 	if (!model->came_named)
 		wk_trie_fini(&model->named);
 	WK_FREE_ALL(model->images, model->processes, model->threads, model->sources,
 		    model->functions, model->embedded, model->embedded_places,
 		    model->embedded_bounds, model->embedded_calls, model->facts, model->notes,
-		    model->heaps, model->subjects, model->marks, model->counts, model->calls.first,
-		    model->calls.function, model->calls.line, model->named_of, model->reaches_root,
-		    model->has_user_part);
+		    model->heaps, model->subjects, model->marks, model->counts, model->ends,
+		    model->intervals, model->calls.first, model->calls.function, model->calls.line,
+		    model->named_of, model->reaches_root, model->has_user_part);
 }
 
 void wk_model_free(struct wk_model *model)
@@ -275,22 +266,31 @@ wk_source_id wk_model_add_source(struct wk_model *model, const struct wk_source 
 	return model->source_count - 1;
 }
 
-wk_source_id wk_model_derived_source(struct wk_model *model, const char *name, const char *unit,
-				     bool has_lifetimes)
+wk_source_id wk_model_derived_source(struct wk_model *model, enum wk_derived derived)
 {
-	struct wk_source source = {
-		.name = wk_model_text(model, wk_str_c(name)),
-		.unit = wk_model_text(model, wk_str_c(unit)),
-		.is_weighed = strcmp(unit, "events") != 0,
-		.has_lifetimes = has_lifetimes,
+	static const struct {
+		const char *name, *unit;
+		bool has_lifetimes;
+	} all[] = {
+		[WK_DERIVED_WAIT] = { "wait", "ns", false },
+		[WK_DERIVED_READY] = { "ready", "ns", false },
+		[WK_DERIVED_READYING] = { "readying", "events", false },
+		[WK_DERIVED_COMMIT] = { "commit", "bytes", true },
+		[WK_DERIVED_RESERVE] = { "reserve", "bytes", true },
+		[WK_DERIVED_DECOMMIT] = { "decommit", "bytes", false },
+		[WK_DERIVED_HEAP] = { "heap", "bytes", true },
+		[WK_DERIVED_FREE] = { "free", "bytes", false },
 	};
+	wk_source_id *known = &model->own->derived[derived];
 
-	for (wk_source_id id = 1; id < model->source_count; id++)
-		if (model->sources[id].name == source.name &&
-		    model->sources[id].unit == source.unit &&
-		    model->sources[id].has_lifetimes == has_lifetimes)
-			return id;
-	return wk_model_add_source(model, &source);
+	if (!*known)
+		*known = wk_model_add_source(model, &(struct wk_source){
+			.name = wk_model_text(model, wk_str_c(all[derived].name)),
+			.unit = wk_model_text(model, wk_str_c(all[derived].unit)),
+			.is_weighed = derived != WK_DERIVED_READYING,
+			.has_lifetimes = all[derived].has_lifetimes,
+		});
+	return *known;
 }
 
 static bool same_function(const void *table, uint32_t id, const void *key)
@@ -654,20 +654,13 @@ void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
 
 void wk_model_add_end(struct wk_model *model, const struct wk_end *end)
 {
-	struct wk_ends *ends = &model->ends;
+	struct wk_end row = *end;
 
 	assert(end->sample < model->samples.count);
 	assert(end->thread < model->thread_count && end->stack < model->stacks.count);
-	if (ends->count == UINT32_MAX)
-		return;
-	MAKE_ROOM(ends, end_columns);
-	ends->sample[ends->count] = end->sample;
-	ends->at_row[ends->count] = model->samples.count;
-	ends->time_ns[ends->count] = end->time_ns;
-	ends->weight[ends->count] = end->weight;
-	ends->thread[ends->count] = end->thread;
-	ends->stack[ends->count] = end->stack;
-	ends->count++;
+	row.at_row = model->samples.count;
+	if (model->end_count < UINT32_MAX)
+		*WK_APPEND(model->ends, model->end_count, model->own->ends_cap) = row;
 }
 
 static bool same_row(const void *table, uint32_t id, const void *key)
@@ -702,59 +695,46 @@ void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample)
 	see_time(model, sample);
 }
 
-void wk_model_add_interval(struct wk_model *model, const struct wk_interval *interval)
-{
-	struct wk_intervals *intervals = &model->intervals;
-
-	assert(interval->thread < model->thread_count && interval->about < model->subject_count);
-	if (intervals->count == UINT32_MAX)
-		return;
-	MAKE_ROOM(intervals, interval_columns);
-	intervals->thread[intervals->count] = interval->thread;
-	intervals->doing[intervals->count] = (uint8_t)interval->doing;
-	intervals->about[intervals->count] = interval->about;
-	intervals->begin_ns[intervals->count] = interval->begin_ns;
-	intervals->took_ns[intervals->count] = interval->took_ns;
-	if (intervals->times) {
-		intervals->times[intervals->count] = 1;
-		intervals->longest_ns[intervals->count] = interval->took_ns;
-	}
-	intervals->count++;
-}
-
 static bool same_interval(const void *table, uint32_t id, const void *key)
 {
-	const struct wk_intervals *intervals = table;
-	const struct wk_interval *interval = key;
+	const struct wk_interval *a = &((const struct wk_model *)table)->intervals[id - 1],
+				 *b = key;
 
-	return intervals->thread[id - 1] == interval->thread &&
-	       intervals->about[id - 1] == interval->about &&
-	       intervals->doing[id - 1] == (uint8_t)interval->doing;
+	return a->thread == b->thread && a->about == b->about && a->doing == b->doing;
 }
 
-void wk_model_sum_interval(struct wk_model *model, const struct wk_interval *interval)
+/* Adds it to the row with its thread, state and subject; false if there is none. */
+static bool sum_interval(struct wk_model *model, const struct wk_interval *interval)
 {
-	struct wk_intervals *intervals = &model->intervals;
 	uint64_t hash =
 		wk_hash_pair((uint64_t)interval->about << 32 | interval->thread, interval->doing);
-	uint32_t id =
-		wk_index_find(&model->own->interval_rows, hash, same_interval, intervals, interval);
+	struct wk_index *rows = &model->own->interval_rows;
+	uint32_t id = wk_index_find(rows, hash, same_interval, model, interval);
+	struct wk_interval *row;
 
-	if (id) {
-		assert(intervals->times && id <= intervals->count);
-		intervals->took_ns[id - 1] += interval->took_ns;
-		intervals->times[id - 1]++;
-		if (interval->took_ns > intervals->longest_ns[id - 1])
-			intervals->longest_ns[id - 1] = interval->took_ns;
-		return;
+	if (!id) {
+		wk_index_add(rows, hash, model->interval_count + 1);
+		return false;
 	}
-	if (!intervals->times) {
-		grow_columns(intervals, interval_columns, intervals->count, &intervals->cap, 0);
-		intervals->times = wk_alloc_table_zeroed(intervals->cap, sizeof(uint64_t));
-		intervals->longest_ns = wk_alloc_table_zeroed(intervals->cap, sizeof(uint64_t));
-	}
-	wk_model_add_interval(model, interval);
-	wk_index_add(&model->own->interval_rows, hash, intervals->count);
+	row = &model->intervals[id - 1];
+	row->longest_ns = row->times > 1 ? row->longest_ns : row->took_ns;
+	if (interval->took_ns > row->longest_ns)
+		row->longest_ns = interval->took_ns;
+	row->took_ns += interval->took_ns;
+	row->times += row->times < UINT32_MAX;
+	return true;
+}
+
+void wk_model_add_interval(struct wk_model *model, const struct wk_interval *interval)
+{
+	struct wk_interval row = *interval;
+
+	assert(interval->thread < model->thread_count && interval->about < model->subject_count);
+	row.times = 1;
+	if (model->interval_count < UINT32_MAX &&
+	    !(model->sums_samples && sum_interval(model, interval)))
+		*WK_APPEND(model->intervals, model->interval_count, model->own->intervals_cap) =
+			row;
 }
 
 struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id id)

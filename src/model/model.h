@@ -186,15 +186,12 @@ struct wk_samples {
 /* Memory that was freed, of rows whose sources have lifetimes, in order of time. What is left of a
  * row at a moment is its weight less those of its ends until then, or 0: the sum of all weights is
  * limited, that of ends is not. Memory that was never freed has no row here. */
-struct wk_ends {
-	uint32_t count;
-	uint32_t *sample; /* row of samples */
-	uint32_t *at_row; /* how many samples there were by then: the order among them */
-	uint64_t *time_ns;
-	uint64_t *weight;
-	wk_thread_id *thread; /* that freed it; 0: its process ended */
-	wk_stack_id *stack;   /* recorded; 0 if unknown */
-	size_t cap;
+struct wk_end {
+	uint32_t sample; /* row of samples */
+	uint32_t at_row; /* how many samples there were by then: the order among them */
+	uint64_t time_ns, weight;
+	wk_thread_id thread; /* that freed it; 0: its process ended */
+	wk_stack_id stack;   /* recorded; 0 if unknown */
 };
 
 enum wk_doing {
@@ -204,19 +201,19 @@ enum wk_doing {
 	WK_READY,   /* it could run, but had no processor */
 };
 
-/* What threads did, by the switches between them. If no view needs single samples, a row stands for
- * all intervals of a thread with the same state and subject, and `times` is their number. */
-struct wk_intervals {
-	uint32_t count;
-	wk_thread_id *thread;
-	uint8_t *doing; /* enum wk_doing */
+/* What a thread did, by the switches between threads. If no view needs single samples, a row stands
+ * for all intervals of a thread with the same state and subject. */
+struct wk_interval {
+	union {
+		uint64_t begin_ns;   /* of a single one */
+		uint64_t longest_ns; /* of several */
+	};
+	uint64_t took_ns; /* all of them */
+	uint32_t times;   /* how many there are */
+	wk_thread_id thread;
 	wk_subject_id
-		*about; /* the wait, or the last one of a thread that is ready; 0 while it runs */
-	uint64_t *begin_ns; /* of the first */
-	uint64_t *took_ns;  /* all of them */
-	uint64_t *times;    /* this and the next NULL: each row is one */
-	uint64_t *longest_ns;
-	size_t cap;
+		about; /* the wait, or the last one of a thread that is ready; 0 while it runs */
+	uint8_t doing; /* enum wk_doing */
 };
 
 /* A moment with a name, as programs and users record them. */
@@ -288,7 +285,10 @@ struct wk_side_time {
 
 struct wk_model {
 	struct wk_strtab *text;
-	wk_text_id input; /* its files as arguments of a shell command; 0: unknown */
+	wk_text_id input;  /* its files as arguments of a shell command; 0: unknown */
+	bool sums_samples; /* set before the first event: samples, and intervals of threads, that
+			    * differ only in time and CPU become one row. Samples that came with
+			    * their stacks' names, and those with lifetimes, keep a row each */
 	bool has_several_inputs;
 
 	/* Each of these arrays has `..._count` rows, row 0 being the empty one. */
@@ -324,10 +324,12 @@ struct wk_model {
 	uint32_t count_count;
 
 	struct wk_frames frames;
-	struct wk_trie stacks;         /* labels are wk_frame_id */
-	struct wk_samples samples;     /* from row 0 on: samples have no ids */
-	struct wk_ends ends;           /* from row 0 on */
-	struct wk_intervals intervals; /* from row 0 on */
+	struct wk_trie stacks;     /* labels are wk_frame_id */
+	struct wk_samples samples; /* from row 0 on: samples have no ids */
+	struct wk_end *ends;       /* from row 0 on */
+	uint32_t end_count;
+	struct wk_interval *intervals; /* from row 0 on */
+	uint32_t interval_count;
 
 	/* Filled by wk_model_resolve. */
 	struct wk_calls calls;
@@ -455,10 +457,19 @@ wk_process_id wk_model_add_process(struct wk_model *model, const struct wk_proce
 wk_thread_id wk_model_add_thread(struct wk_model *model, const struct wk_thread *thread);
 wk_source_id wk_model_add_source(struct wk_model *model, const struct wk_source *source);
 
-/* A source whose rows are derived from other events; one for all inputs. Units other than "events"
- * are weighed. */
-wk_source_id wk_model_derived_source(struct wk_model *model, const char *name, const char *unit,
-				     bool has_lifetimes);
+/* A source whose rows are derived from other events; one for all inputs. */
+enum wk_derived {
+	WK_DERIVED_WAIT,
+	WK_DERIVED_READY,
+	WK_DERIVED_READYING,
+	WK_DERIVED_COMMIT,
+	WK_DERIVED_RESERVE,
+	WK_DERIVED_DECOMMIT,
+	WK_DERIVED_HEAP,
+	WK_DERIVED_FREE,
+	WK_DERIVED_COUNT
+};
+wk_source_id wk_model_derived_source(struct wk_model *model, enum wk_derived derived);
 wk_function_id wk_model_add_function(struct wk_model *model, const struct wk_function *function);
 wk_frame_id wk_model_add_frame(struct wk_model *model, wk_image_id image, uint64_t address);
 
@@ -511,34 +522,18 @@ void wk_model_expect_samples(struct wk_model *model, size_t count);
 /* The same, added to the row that has its stack, thread, source and side, if there is one. */
 void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample);
 
-static inline void wk_model_put_sample(struct wk_model *model, const struct wk_sample *sample,
-				       bool sums)
+static inline void wk_model_put_sample(struct wk_model *model, const struct wk_sample *sample)
 {
-	if (sums)
+	if (model->sums_samples)
 		wk_model_sum_sample(model, sample);
 	else
 		wk_model_add_sample(model, sample);
 }
 
-/* Of a row that wk_model_add_sample added. */
-struct wk_end {
-	uint32_t sample;
-	uint64_t time_ns, weight;
-	wk_thread_id thread;
-	wk_stack_id stack;
-};
+/* Of a row that wk_model_add_sample added; sets `at_row`. */
 void wk_model_add_end(struct wk_model *model, const struct wk_end *end);
 
-struct wk_interval {
-	wk_thread_id thread;
-	enum wk_doing doing;
-	wk_subject_id about;
-	uint64_t begin_ns, took_ns;
-};
+/* A single interval, or its part of a sum. */
 void wk_model_add_interval(struct wk_model *model, const struct wk_interval *interval);
-
-/* The same, added to the row with its thread, state and subject, if there is one. A model has only
- * single intervals or only sums. */
-void wk_model_sum_interval(struct wk_model *model, const struct wk_interval *interval);
 
 #endif

@@ -17,7 +17,7 @@ struct wk_waits {
 	struct state *states; /* by thread */
 	size_t cap;
 	uint64_t last_ns;
-	bool has_switches, sums;
+	bool has_switches;
 };
 
 struct wk_waits *wk_waits_new(struct wk_model *model)
@@ -26,11 +26,6 @@ struct wk_waits *wk_waits_new(struct wk_model *model)
 
 	waits->model = model;
 	return waits;
-}
-
-void wk_waits_sum(struct wk_waits *waits)
-{
-	waits->sums = true;
 }
 
 void wk_waits_free(struct wk_waits *waits)
@@ -63,7 +58,7 @@ static uint64_t go_over(struct wk_waits *waits, wk_thread_id id, enum wk_doing d
 			uint64_t time_ns)
 {
 	struct state *state = state_of(waits, id);
-	struct wk_interval interval = { .thread = id, .doing = state->doing,
+	struct wk_interval interval = { .thread = id, .doing = (uint8_t)state->doing,
 				  .about = about_of(waits, state), .begin_ns = state->since_ns };
 
 	if (time_ns > state->since_ns)
@@ -73,10 +68,7 @@ static uint64_t go_over(struct wk_waits *waits, wk_thread_id id, enum wk_doing d
 	if (interval.doing == WK_DOING_UNKNOWN ||
 	    (interval.doing != WK_RUNNING && !interval.took_ns))
 		return interval.took_ns;
-	if (waits->sums)
-		wk_model_sum_interval(waits->model, &interval);
-	else
-		wk_model_add_interval(waits->model, &interval);
+	wk_model_add_interval(waits->model, &interval);
 	return interval.took_ns;
 }
 

@@ -13,9 +13,6 @@ struct wk_waits;
 struct wk_waits *wk_waits_new(struct wk_model *model);
 void wk_waits_free(struct wk_waits *waits);
 
-/* Call before the first switch: equal intervals are added up in one row. */
-void wk_waits_sum(struct wk_waits *waits);
-
 /* The past of a thread that starts to run. */
 struct wk_waited {
 	uint64_t wait_ns, ready_ns;

@@ -107,7 +107,7 @@ static struct wk_model *build(struct wk_open_sources *sources,
 	if (sources->count > 1)
 		watch.next.stacks = wk_stack_store_new();
 	if (options->sums_samples)
-		wk_builder_sum_samples(builder);
+		model->sums_samples = true;
 	for (size_t i = 0; i < sources->count && ok; i++) {
 		watch.is_before = sources->at[i].is_before;
 		watch.path = sources->count > 1 ? sources->at[i].paths[0] : NULL;

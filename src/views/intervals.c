@@ -2,34 +2,22 @@
 
 #include "base/mem.h"
 
-static uint64_t times_of(const struct wk_model *model, uint32_t interval)
+bool wk_interval_is_in_view(const struct wk_interval *interval, const struct wk_filter *filter)
 {
-	return model->intervals.times ? model->intervals.times[interval] : 1;
-}
-
-bool wk_interval_is_in_view(const struct wk_model *model, const struct wk_filter *filter,
-			    uint32_t interval)
-{
-	uint64_t begin_ns = model->intervals.begin_ns[interval],
-		 took_ns = model->intervals.took_ns[interval];
-
-	if (times_of(model, interval) > 1)
+	if (interval->times > 1)
 		return true;
-	if (begin_ns >= filter->from_ns)
-		return begin_ns <= filter->to_ns;
-	return took_ns > filter->from_ns - begin_ns;
+	if (interval->begin_ns >= filter->from_ns)
+		return interval->begin_ns <= filter->to_ns;
+	return interval->took_ns > filter->from_ns - interval->begin_ns;
 }
 
-uint64_t wk_interval_ns_in_view(const struct wk_model *model, const struct wk_filter *filter,
-				uint32_t interval)
+uint64_t wk_interval_ns_in_view(const struct wk_interval *interval, const struct wk_filter *filter)
 {
-	uint64_t begin_ns = model->intervals.begin_ns[interval],
-		 took_ns = model->intervals.took_ns[interval];
-	uint64_t room;
+	uint64_t begin_ns = interval->begin_ns, took_ns = interval->took_ns, room;
 
-	if (times_of(model, interval) > 1)
+	if (interval->times > 1)
 		return took_ns;
-	if (!wk_interval_is_in_view(model, filter, interval))
+	if (!wk_interval_is_in_view(interval, filter))
 		return 0;
 	if (begin_ns < filter->from_ns) {
 		took_ns -= filter->from_ns - begin_ns;
@@ -40,12 +28,11 @@ uint64_t wk_interval_ns_in_view(const struct wk_model *model, const struct wk_fi
 }
 
 /* Of those that may be many, none began before the time in view: there is no such time. */
-static uint64_t begun_in_view(const struct wk_model *model, const struct wk_filter *filter,
-			      uint32_t interval)
+static uint64_t begun_in_view(const struct wk_interval *interval, const struct wk_filter *filter)
 {
-	uint64_t times = times_of(model, interval), begin_ns = model->intervals.begin_ns[interval];
-
-	return times > 1 || (begin_ns >= filter->from_ns && begin_ns <= filter->to_ns) ? times : 0;
+	return interval->times > 1 ? interval->times
+				   : interval->begin_ns >= filter->from_ns &&
+					     interval->begin_ns <= filter->to_ns;
 }
 
 struct wk_interval_sums *wk_intervals_of_threads(const struct wk_model *model,
@@ -53,19 +40,20 @@ struct wk_interval_sums *wk_intervals_of_threads(const struct wk_model *model,
 {
 	struct wk_interval_sums *sums = NULL;
 
-	if (model->intervals.count)
+	if (model->interval_count)
 		sums = wk_alloc_zeroed(model->thread_count, sizeof(*sums));
-	for (uint32_t i = 0; i < model->intervals.count; i++) {
-		struct wk_interval_sums *sum = &sums[model->intervals.thread[i]];
-		uint64_t ns = wk_interval_ns_in_view(model, filter, i);
+	for (uint32_t i = 0; i < model->interval_count; i++) {
+		const struct wk_interval *interval = &model->intervals[i];
+		struct wk_interval_sums *sum = &sums[interval->thread];
+		uint64_t ns = wk_interval_ns_in_view(interval, filter);
 
-		if (model->intervals.doing[i] == WK_WAITING) {
+		if (interval->doing == WK_WAITING) {
 			sum->waiting_ns += ns;
-		} else if (model->intervals.doing[i] == WK_READY) {
+		} else if (interval->doing == WK_READY) {
 			sum->ready_ns += ns;
 		} else {
 			sum->running_ns += ns;
-			sum->switches += begun_in_view(model, filter, i);
+			sum->switches += begun_in_view(interval, filter);
 		}
 	}
 	return sums;

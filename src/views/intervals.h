@@ -7,12 +7,10 @@
 
 /* Did any of it lie in the time in view? One that took no time does where it began. Rows that stand
  * for several intervals have no times of their own, and always do. */
-bool wk_interval_is_in_view(const struct wk_model *model, const struct wk_filter *filter,
-			    uint32_t interval);
+bool wk_interval_is_in_view(const struct wk_interval *interval, const struct wk_filter *filter);
 
 /* How much of it did. */
-uint64_t wk_interval_ns_in_view(const struct wk_model *model, const struct wk_filter *filter,
-				uint32_t interval);
+uint64_t wk_interval_ns_in_view(const struct wk_interval *interval, const struct wk_filter *filter);
 
 struct wk_interval_sums {
 	uint64_t running_ns, waiting_ns, ready_ns;

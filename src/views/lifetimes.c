@@ -13,13 +13,12 @@ uint64_t *wk_lifetimes_left(const struct wk_model *model, uint64_t to_ns, uint64
 
 	if (count)
 		memcpy(left, model->samples.weight, count * sizeof(*left));
-	for (uint32_t i = 0; i < model->ends.count; i++) {
-		uint32_t sample = model->ends.sample[i];
-		uint64_t *of = &left[sample], ended = model->ends.weight[i];
+	for (uint32_t i = 0; i < model->end_count; i++) {
+		const struct wk_end *end = &model->ends[i];
+		uint64_t *of = &left[end->sample];
 
-		if (model->ends.time_ns[i] <=
-		    (is_before && is_before[sample] ? before_to_ns : to_ns))
-			*of -= ended < *of ? ended : *of;
+		if (end->time_ns <= (is_before && is_before[end->sample] ? before_to_ns : to_ns))
+			*of -= end->weight < *of ? end->weight : *of;
 	}
 	return left;
 }
@@ -72,17 +71,16 @@ static void walk_sample(struct walk *walk, uint32_t i)
 	begin(walk->whole, samples->weight[i], samples->time_ns[i]);
 }
 
-static void walk_end(struct walk *walk, uint32_t i)
+static void walk_end(struct walk *walk, const struct wk_end *row)
 {
-	uint32_t sample = walk->model->ends.sample[i];
-	uint64_t *left = &walk->left[sample], bytes = walk->model->ends.weight[i];
+	uint64_t *left = &walk->left[row->sample], bytes = row->weight;
 
-	if (*left == 0 || walk->model->ends.time_ns[i] > walk->filter->to_ns)
+	if (*left == 0 || row->time_ns > walk->filter->to_ns)
 		return;
 	if (bytes > *left - 1)
 		bytes = *left - 1;
 	*left -= bytes;
-	end(sum_of(walk, sample), bytes, *left == 1);
+	end(sum_of(walk, row->sample), bytes, *left == 1);
 	end(walk->whole, bytes, *left == 1);
 	if (*left == 1)
 		*left = 0;
@@ -97,12 +95,12 @@ void wk_lifetimes_add_up(const struct wk_model *model, const struct wk_filter *f
 	uint32_t next = 0;
 
 	for (uint32_t i = 0; i < model->samples.count && source; i++) {
-		for (; next < model->ends.count && model->ends.at_row[next] <= i; next++)
-			walk_end(&walk, next);
+		for (; next < model->end_count && model->ends[next].at_row <= i; next++)
+			walk_end(&walk, &model->ends[next]);
 		walk_sample(&walk, i);
 	}
-	for (; next < model->ends.count; next++)
-		walk_end(&walk, next);
+	for (; next < model->end_count; next++)
+		walk_end(&walk, &model->ends[next]);
 	wk_free(walk.left);
 }
 
@@ -111,13 +109,12 @@ static struct wk_sort_key *find_lifetimes(const struct wk_model *model,
 					  const struct wk_filter *filter, wk_source_id source,
 					  size_t *count)
 {
-	const struct wk_ends *ends = &model->ends;
-	struct wk_sort_key *lives = wk_alloc(((size_t)ends->count + 1) * sizeof(*lives));
+	struct wk_sort_key *lives = wk_alloc(((size_t)model->end_count + 1) * sizeof(*lives));
 
 	*count = 0;
-	for (uint32_t i = 0; i < ends->count && source; i++) {
-		uint32_t sample = ends->sample[i];
-		uint64_t begin_ns = model->samples.time_ns[sample], end_ns = ends->time_ns[i];
+	for (uint32_t i = 0; i < model->end_count && source; i++) {
+		uint32_t sample = model->ends[i].sample;
+		uint64_t begin_ns = model->samples.time_ns[sample], end_ns = model->ends[i].time_ns;
 
 		if (model->samples.source[sample] != source || end_ns > filter->to_ns ||
 		    !wk_filter_passes(filter, sample))

@@ -169,7 +169,7 @@ static void summed_samples_are_a_row_a_stack_and_thread(void **state)
 
 	(void)state;
 	built_start(&f);
-	wk_builder_sum_samples(f.builder);
+	f.model->sums_samples = true;
 	give_image(&f, 7, 0x5000, 0, "/bin/app");
 	for (uint64_t i = 1; i <= 100; i++) {
 		give_sample(&f, i, 7, 7, NULL, 0, one, 1, false);

@@ -16,7 +16,7 @@
 static void start(struct built *f)
 {
 	built_start(f);
-	wk_builder_sum_samples(f->builder); /* which lifetimes must outlive */
+	f->model->sums_samples = true; /* which lifetimes must outlive */
 }
 
 /* By thread 70 of process 7, which has one stack for each time. */
@@ -134,7 +134,7 @@ static void what_was_there_before_is_nobodys(void **state)
 	built_end(&f);
 	assert_string_equal(weights_of(&f, "commit"), "4096");
 	assert_string_equal(left_of(&f, "commit"), "4096");
-	assert_int_equal(f.model->ends.count, 0);
+	assert_int_equal(f.model->end_count, 0);
 	wk_model_free(f.model);
 }
 
@@ -180,9 +180,9 @@ static void a_process_gives_everything_back_when_it_ends(void **state)
 	built_end(&f);
 	assert_string_equal(weights_of(&f, "commit"), "12288 4096 8192");
 	assert_string_equal(left_of(&f, "commit"), "8192");
-	assert_int_equal(f.model->ends.count, 3);
-	assert_int_equal(f.model->ends.time_ns[0], 5);
-	assert_int_equal(f.model->ends.thread[0], 0);
+	assert_int_equal(f.model->end_count, 3);
+	assert_int_equal(f.model->ends[0].time_ns, 5);
+	assert_int_equal(f.model->ends[0].thread, 0);
 	wk_model_free(f.model);
 }
 
@@ -362,7 +362,7 @@ static void half_a_million_single_pages_take_seconds_at_most(void **state)
 	memory(&f, 11, WK_MEMORY_RELEASE, 0, UINT64_MAX);
 	built_end(&f);
 	assert_int_equal(f.model->samples.count, COUNT + 2); /* and what gave them back */
-	assert_int_equal(f.model->ends.count, COUNT);
+	assert_int_equal(f.model->end_count, COUNT);
 	assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 10);
 	wk_model_free(f.model);
 }
@@ -397,7 +397,7 @@ static void a_block_lives_until_it_is_freed_moved_or_lost(void **state)
 	built_end(&f);
 	assert_string_equal(weights_of(&f, "heap"), "100 200 300 350 400 444 500");
 	assert_string_equal(left_of(&f, "heap"), "350 444 500");
-	assert_int_equal(f.model->ends.count, 4);
+	assert_int_equal(f.model->end_count, 4);
 	wk_model_free(f.model);
 }
 
@@ -432,7 +432,7 @@ static void blocks_die_with_their_process(void **state)
 	process(&f, 3, 7, WK_PROCESS_EXIT);
 	built_end(&f);
 	assert_string_equal(left_of(&f, "heap"), "");
-	assert_int_equal(f.model->ends.time_ns[1], 3);
+	assert_int_equal(f.model->ends[1].time_ns, 3);
 	wk_model_free(f.model);
 }
 

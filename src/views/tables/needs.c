@@ -8,7 +8,7 @@ static bool has_source(const struct wk_table_view *view, const struct wk_model *
 {
 	if (!(view->uses & WK_TABLE_IS_OF_INTERVALS))
 		return wk_lifetimes_source(model, name) != 0;
-	for (wk_source_id i = 1; model->intervals.count && i < model->source_count; i++)
+	for (wk_source_id i = 1; model->interval_count && i < model->source_count; i++)
 		if (wk_str_is(wk_model_str(model, model->sources[i].name), name))
 			return true;
 	return false;

@@ -131,7 +131,7 @@ void wk_tables_note_without_samples(struct wk_table *table, const char *one, con
 
 static bool has_intervals(const struct wk_model *model)
 {
-	return model->intervals.count > 0;
+	return model->interval_count > 0;
 }
 
 static bool has_marks(const struct wk_model *model)

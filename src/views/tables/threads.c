@@ -14,10 +14,10 @@ static uint8_t *seen_in_intervals(const struct wk_model *model, const struct wk_
 	if (filter->is_of_stacks)
 		return NULL;
 	seen = wk_alloc_zeroed(model->thread_count, 1);
-	for (uint32_t i = 0; i < model->intervals.count; i++)
-		if (wk_filter_has_thread(filter, model->intervals.thread[i]) &&
-		    wk_interval_is_in_view(model, filter, i))
-			seen[model->intervals.thread[i]] = 1;
+	for (uint32_t i = 0; i < model->interval_count; i++)
+		if (wk_filter_has_thread(filter, model->intervals[i].thread) &&
+		    wk_interval_is_in_view(&model->intervals[i], filter))
+			seen[model->intervals[i].thread] = 1;
 	return seen;
 }
 

@@ -28,29 +28,24 @@ static void add_longest(uint64_t *longest_ns, uint64_t ns)
 
 /* A preempted thread waits for nothing, but is counted as well; a thread that had waited before is
  * counted already. */
-static uint64_t waits_of(const struct wk_model *model, uint32_t interval)
+static uint64_t waits_of(const struct wk_model *model, const struct wk_interval *interval)
 {
-	const struct wk_intervals *spells = &model->intervals;
-
-	if (spells->doing[interval] == WK_RUNNING ||
-	    (spells->doing[interval] == WK_READY &&
-	     !model->subjects[spells->about[interval]].could_run))
+	if (interval->doing == WK_RUNNING ||
+	    (interval->doing == WK_READY && !model->subjects[interval->about].could_run))
 		return 0;
-	return spells->times ? spells->times[interval] : 1;
+	return interval->times;
 }
 
 static void add_interval(struct waits *waits, const struct wk_model *model,
-			 const struct wk_filter *filter, uint32_t interval)
+			 const struct wk_filter *filter, const struct wk_interval *interval)
 {
-	const struct wk_intervals *spells = &model->intervals;
-	bool is_ready = spells->doing[interval] == WK_READY;
-	uint64_t ns = wk_interval_ns_in_view(model, filter, interval);
-	uint64_t longest_ns =
-		spells->times && spells->times[interval] > 1 ? spells->longest_ns[interval] : ns;
+	bool is_ready = interval->doing == WK_READY;
+	uint64_t ns = wk_interval_ns_in_view(interval, filter);
 
 	waits->count += waits_of(model, interval);
 	*(is_ready ? &waits->ready_ns : &waits->waiting_ns) += ns;
-	add_longest(is_ready ? &waits->longest_ready_ns : &waits->longest_ns, longest_ns);
+	add_longest(is_ready ? &waits->longest_ready_ns : &waits->longest_ns,
+		    interval->times > 1 ? interval->longest_ns : ns);
 }
 
 /* By subject. */
@@ -58,11 +53,14 @@ static struct waits *add_up_intervals(const struct wk_model *model, const struct
 {
 	struct waits *sums = wk_alloc_zeroed(model->subject_count, sizeof(*sums));
 
-	for (uint32_t i = 0; i < model->intervals.count; i++)
-		if (model->intervals.doing[i] != WK_RUNNING &&
-		    wk_filter_has_thread(filter, model->intervals.thread[i]) &&
-		    wk_interval_is_in_view(model, filter, i))
-			add_interval(&sums[model->intervals.about[i]], model, filter, i);
+	for (uint32_t i = 0; i < model->interval_count; i++) {
+		const struct wk_interval *interval = &model->intervals[i];
+
+		if (interval->doing != WK_RUNNING &&
+		    wk_filter_has_thread(filter, interval->thread) &&
+		    wk_interval_is_in_view(interval, filter))
+			add_interval(&sums[interval->about], model, filter, interval);
+	}
 	return sums;
 }
 
@@ -168,8 +166,8 @@ static void report_counts(struct wk_table *table, const struct wk_model *model,
 	table->counted = "wait";
 	for (wk_subject_id i = 0; i < model->subject_count; i++)
 		table->counted_in_view += sums[i].count;
-	for (uint32_t i = 0; i < model->intervals.count; i++)
-		table->counted_in_all += waits_of(model, i);
+	for (uint32_t i = 0; i < model->interval_count; i++)
+		table->counted_in_all += waits_of(model, &model->intervals[i]);
 }
 
 /* Processes, threads and times of the filter narrow the table; what only samples have does not. */
