@@ -143,24 +143,45 @@ static bool is_of_another_kernel(const struct wk_embedder *embedder,
 	       (image->build_id.size && wk_kernel_has_moved(image->symbols, image->start));
 }
 
+/* Sends what is known of an address. `sent` has what was sent for earlier ones. */
+typedef bool send_fn(struct wk_embedder *embedder, struct wk_map *sent, const struct seen *seen,
+		     const struct wk_sink *sink, struct wk_err *err);
+
+static bool send_each(struct wk_embedder *embedder, send_fn *send, const struct wk_sink *sink,
+		      struct wk_err *err)
+{
+	struct wk_map sent = { 0 };
+	bool ok = true;
+
+	for (uint32_t i = 1; i < embedder->seen_count && ok; i++)
+		ok = send(embedder, &sent, &embedder->seen[i], sink, err);
+	wk_map_fini(&sent);
+	return ok;
+}
+
+/* True the first time. */
+static bool is_new(struct wk_map *sent, uint64_t start, uint32_t image)
+{
+	return (*wk_map_at(sent, wk_hash_pair(start, image)))++ == 0;
+}
+
 /* Sends the symbol once, however many of its addresses were seen. */
-static bool send_one(struct wk_embedder *embedder, struct wk_map *sent, const struct seen *seen,
-		     const struct wk_sink *sink, struct wk_err *err)
+static bool send_name(struct wk_embedder *embedder, struct wk_map *sent, const struct seen *seen,
+		      const struct wk_sink *sink, struct wk_err *err)
 {
 	struct embedded_image *image = &embedder->images[seen->image];
 	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .cpu = WK_NO_CPU };
 	struct wk_symbol symbol;
-	uint32_t *done;
 
+	if (!embedder->takes_all && image->is_plain)
+		return true;
 	if (!image->symbols || !wk_image_find(image->symbols, seen->address, &symbol)) {
 		image->unnamed += !wk_supplied_names_has(&embedder->given, image->path,
 							 &image->build_id, seen->address);
 		return true;
 	}
-	done = wk_map_at(sent, wk_hash_pair(symbol.start, seen->image));
-	if (*done)
+	if (!is_new(sent, symbol.start, seen->image))
 		return true;
-	*done = 1;
 	event.symbol.image_path = image->path;
 	event.symbol.build_id = image->build_id;
 	event.symbol.start = symbol.start;
@@ -170,7 +191,7 @@ static bool send_one(struct wk_embedder *embedder, struct wk_map *sent, const st
 }
 
 /* Symbols have the best name of the outermost function. */
-static bool send_calls(struct wk_embedder *embedder, const struct seen *seen,
+static bool send_calls(struct wk_embedder *embedder, struct wk_map *sent, const struct seen *seen,
 		       const struct wk_sink *sink, struct wk_err *err)
 {
 	const struct embedded_image *image = &embedder->images[seen->image];
@@ -180,6 +201,7 @@ static bool send_calls(struct wk_embedder *embedder, const struct seen *seen,
 				      : 0;
 	struct wk_symbol symbol;
 
+	(void)sent; /* each address has its own */
 	if (count == 0)
 		return true;
 	for (size_t i = 0; i < count; i++) {
@@ -197,16 +219,6 @@ static bool send_calls(struct wk_embedder *embedder, const struct seen *seen,
 	return wk_sink_emit(sink, &event, err);
 }
 
-static bool send_all_calls(struct wk_embedder *embedder, const struct wk_sink *sink,
-			   struct wk_err *err)
-{
-	bool ok = true;
-
-	for (uint32_t i = 1; i < embedder->seen_count && ok; i++)
-		ok = send_calls(embedder, &embedder->seen[i], sink, err);
-	return ok;
-}
-
 /* The bounds of the function at this address, once for each function. */
 static bool send_bounds(struct wk_embedder *embedder, struct wk_map *sent, const struct seen *seen,
 			const struct wk_sink *sink, struct wk_err *err)
@@ -216,18 +228,13 @@ static bool send_bounds(struct wk_embedder *embedder, struct wk_map *sent, const
 	struct wk_event event = { .kind = WK_EVENT_BOUNDS, .cpu = WK_NO_CPU };
 	struct wk_unwind_table *table;
 	uint64_t vaddr, start, size_bytes, offset;
-	uint32_t *done;
 
 	if (!obj || image->is_kernel || !wk_obj_vaddr_of(obj, seen->address, &vaddr))
 		return true;
 	table = wk_image_unwind(image->symbols);
 	if (!table || !wk_unwind_function(table, vaddr, &start, &size_bytes) ||
-	    !wk_obj_offset_of(obj, start, &offset))
+	    !wk_obj_offset_of(obj, start, &offset) || !is_new(sent, offset, seen->image))
 		return true;
-	done = wk_map_at(sent, wk_hash_pair(offset, seen->image));
-	if (*done)
-		return true;
-	*done = 1;
 	event.bounds = (struct wk_event_bounds){
 		.image_path = image->path,
 		.build_id = image->build_id.size ? image->build_id : obj->build_id,
@@ -238,37 +245,19 @@ static bool send_bounds(struct wk_embedder *embedder, struct wk_map *sent, const
 	return wk_sink_emit(sink, &event, err);
 }
 
-static bool send_all_bounds(struct wk_embedder *embedder, const struct wk_sink *sink,
-			    struct wk_err *err)
-{
-	struct wk_map sent = { 0 };
-	bool ok = true;
-
-	for (uint32_t i = 1; i < embedder->seen_count && ok; i++)
-		ok = send_bounds(embedder, &sent, &embedder->seen[i], sink, err);
-	wk_map_fini(&sent);
-	return ok;
-}
-
 bool wk_embedder_emit(struct wk_embedder *embedder, const struct wk_sink *sink, struct wk_err *err)
 {
-	struct wk_map sent = { 0 };
-	bool ok = true;
+	for (uint32_t i = 0; i < embedder->image_count; i++) {
+		struct embedded_image *image = &embedder->images[i];
 
-	for (uint32_t i = 0; i < embedder->image_count; i++)
-		if (embedder->images[i].symbols &&
-		    is_of_another_kernel(embedder, &embedder->images[i]))
-			embedder->images[i].symbols = NULL;
+		if (image->symbols && is_of_another_kernel(embedder, image))
+			image->symbols = NULL;
+		image->is_plain = image->is_plain && is_plain_file(image);
+	}
 	wk_supplied_names_sort(&embedder->given);
-	for (uint32_t i = 0; i < embedder->image_count; i++)
-		embedder->images[i].is_plain =
-			embedder->images[i].is_plain && is_plain_file(&embedder->images[i]);
-	for (uint32_t i = 1; i < embedder->seen_count && ok; i++)
-		if (embedder->takes_all || !embedder->images[embedder->seen[i].image].is_plain)
-			ok = send_one(embedder, &sent, &embedder->seen[i], sink, err);
-	wk_map_fini(&sent);
-	ok = ok && send_all_bounds(embedder, sink, err);
-	return ok && (!embedder->takes_all || send_all_calls(embedder, sink, err));
+	return send_each(embedder, send_name, sink, err) &&
+	       send_each(embedder, send_bounds, sink, err) &&
+	       (!embedder->takes_all || send_each(embedder, send_calls, sink, err));
 }
 
 struct wk_embed_counts wk_embed_counts(const struct wk_embedder *embedder)

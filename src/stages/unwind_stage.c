@@ -1,10 +1,12 @@
 #include "stages/unwind_stage.h"
 
+#include <inttypes.h>
+
 #include "base/mem.h"
+#include "base/strtab.h"
 #include "event/image_kind.h"
 #include "os/os.h"
 #include "stages/embed.h"
-#include "stages/image_numbers.h"
 #include "stages/jit/jit_stage.h"
 #include "stages/space.h"
 #include "symbols/unwind/unwind.h"
@@ -28,7 +30,7 @@ struct stage_image {
 struct wk_unwind_stage {
 	struct wk_symbols *symbols;
 	struct wk_sink next;
-	struct wk_image_numbers *images;
+	struct wk_strtab *images;   /* what identifies each; their ids are the numbers of images */
 	struct stage_image *staged; /* by number of the image */
 	size_t staged_cap;
 	uint32_t staged_count;
@@ -103,7 +105,7 @@ struct wk_unwind_stage *wk_unwind_stage_new(struct wk_symbols *symbols, struct w
 
 	stage->symbols = symbols;
 	stage->next = next;
-	stage->images = wk_image_numbers_new();
+	stage->images = wk_strtab_new();
 	stage->spaces = wk_spaces_new();
 	stage->unwinder = wk_unwinder_new(find_image, stage);
 	stage->embedder = wk_embedder_new();
@@ -118,7 +120,7 @@ void wk_unwind_stage_free(struct wk_unwind_stage *stage)
 	wk_unwinder_free(stage->unwinder);
 	wk_spaces_free(stage->spaces);
 	wk_embedder_free(stage->embedder);
-	wk_image_numbers_free(stage->images);
+	wk_strtab_free(stage->images);
 	wk_free(stage);
 }
 
@@ -134,13 +136,30 @@ static void open_image(struct wk_unwind_stage *stage, const struct wk_event *eve
 		staged->obj = wk_image_obj(staged->symbols);
 }
 
+/* Images are the same if kind, inode, device, build id and path are. */
+static uint32_t number_of(struct wk_unwind_stage *stage, const struct wk_event *event)
+{
+	const struct wk_event_image *image = &event->image;
+	struct wk_buf identity = { 0 };
+	uint32_t number;
+
+	wk_buf_add_fmt(&identity, "%d %d %" PRIu64 " %" PRIu32 " %" PRIu32 " %d ",
+		       wk_image_kind_of(image), event->pid == WK_KERNEL_PID, image->inode,
+		       image->device_major, image->device_minor, image->build_id.size);
+	wk_buf_add(&identity, image->build_id.bytes, image->build_id.size);
+	wk_buf_add_str(&identity, image->path);
+	number = wk_strtab_add_str(stage->images, wk_buf_str(&identity));
+	wk_buf_fini(&identity);
+	return number;
+}
+
 /* Passes the event on with the build id of the file that is mapped now: a later reader can then
  * distinguish this file from another at the same path. For an older recording only the inode shows
  * that the file is still the recorded one. */
 static bool handle_image(struct wk_unwind_stage *stage, const struct wk_event *event,
 			 struct wk_err *err)
 {
-	uint32_t id = wk_image_numbers_add(stage->images, event);
+	uint32_t id = number_of(stage, event);
 	struct wk_event identified = *event;
 
 	if (id >= stage->staged_count) {
