@@ -1,5 +1,5 @@
-/* What input.c needs from each system, to map files or read those that cannot be mapped, and what
- * their folders share. */
+/* What input.c needs from each system, to map files or read those that cannot be mapped, what their
+ * folders share, and what thread.c needs. */
 #ifndef WK_OS_INPUT_H
 #define WK_OS_INPUT_H
 
@@ -26,6 +26,12 @@ void wk_os_input_unmap(const uint8_t *at, size_t size_bytes);
 void wk_os_input_undo(struct wk_os_file *file, struct wk_undo *undo);
 
 uint64_t wk_os_memory_bytes(void);
+
+/* Has a new thread run wk_os_thread_main(context); false if the system cannot create one. The other
+ * call waits for its end and releases it. */
+bool wk_os_thread_begin(void *context, uintptr_t *system);
+void wk_os_thread_end(uintptr_t system);
+void wk_os_thread_main(void *context);
 
 /* One after the other; false, with errno set, if the system did not accept all of them. */
 bool wk_os_write_pieces(int fd, const struct wk_str *pieces, size_t count);

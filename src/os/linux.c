@@ -439,117 +439,25 @@ bool wk_os_has_borrowed_rights(void)
 	return getauxval(AT_SECURE) != 0;
 }
 
-struct wk_os_thread {
-	pthread_t thread;
-	void (*run)(void *context);
-	void *context;
-	struct wk_heap *heap;
-	struct wk_undo *undo;
-};
-
-/* If it runs out of memory, the heap has failed, which the joining thread notices. */
 static void *thread_main(void *context)
 {
-	struct wk_os_thread *thread = context;
-
-	wk_heap_run(thread->heap, thread->run, thread->context);
+	wk_os_thread_main(context);
 	return NULL;
 }
 
-static void join_undone(struct wk_undo *undo)
+bool wk_os_thread_begin(void *context, uintptr_t *system)
 {
-	struct wk_os_thread *thread = undo->at;
+	pthread_t thread;
+	bool ok = start_thread(&thread, thread_main, context) == 0;
 
-	pthread_join(thread->thread, NULL);
+	if (ok)
+		*system = (uintptr_t)thread;
+	return ok;
 }
 
-struct wk_os_thread *wk_os_thread_start(void (*run)(void *context), void *context)
+void wk_os_thread_end(uintptr_t system)
 {
-	struct wk_os_thread *thread = wk_alloc(sizeof(*thread));
-
-	*thread = (struct wk_os_thread){ .run = run, .context = context };
-	thread->heap = wk_heap_current();
-	thread->undo = wk_undo_new_thread();
-	if (start_thread(&thread->thread, thread_main, thread) == 0) {
-		wk_undo_arm(thread->undo, join_undone, thread, 0);
-		return thread;
-	}
-	wk_undo_free(thread->undo);
-	wk_free(thread);
-	return NULL;
-}
-
-void wk_os_thread_join(struct wk_os_thread *thread)
-{
-	pthread_join(thread->thread, NULL);
-	wk_undo_free(thread->undo);
-	wk_free(thread);
-	wk_heap_check();
-}
-
-struct wk_os_lock {
-	struct wk_held held; /* by the thread that has it */
-	pthread_mutex_t mutex;
-	pthread_cond_t changed;
-};
-
-static void release_undone(struct wk_held *held)
-{
-	struct wk_os_lock *lock = (struct wk_os_lock *)held; /* its first member */
-
-	pthread_cond_broadcast(&lock->changed);
-	pthread_mutex_unlock(&lock->mutex);
-}
-
-struct wk_os_lock *wk_os_lock_new(void)
-{
-	struct wk_os_lock *lock = wk_alloc(sizeof(*lock));
-
-	lock->held = (struct wk_held){ .release = release_undone };
-	pthread_mutex_init(&lock->mutex, NULL);
-	pthread_cond_init(&lock->changed, NULL);
-	return lock;
-}
-
-void wk_os_lock_free(struct wk_os_lock *lock)
-{
-	if (!lock)
-		return;
-	pthread_cond_destroy(&lock->changed);
-	pthread_mutex_destroy(&lock->mutex);
-	wk_free(lock);
-}
-
-void wk_os_lock_acquire(struct wk_os_lock *lock)
-{
-	pthread_mutex_lock(&lock->mutex);
-	wk_held_push(&lock->held);
-}
-
-void wk_os_lock_leave(struct wk_os_lock *lock)
-{
-	wk_held_pop(&lock->held);
-	pthread_mutex_unlock(&lock->mutex);
-}
-
-void wk_os_lock_wait(struct wk_os_lock *lock, unsigned milliseconds)
-{
-	struct timespec until;
-
-	wk_heap_check();
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += (long)(milliseconds % 1000) * 1000000;
-	until.tv_sec += milliseconds / 1000 + until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
-	wk_held_pop(&lock->held); /* another thread may hold it meanwhile */
-	pthread_cond_timedwait(&lock->changed, &lock->mutex, &until);
-	wk_held_push(&lock->held);
-	wk_heap_check();
-}
-
-void wk_os_lock_wake(struct wk_os_lock *lock)
-{
-	pthread_cond_broadcast(&lock->changed);
+	pthread_join((pthread_t)system, NULL);
 }
 
 static uint64_t clock_ns(clockid_t clock)

@@ -148,109 +148,22 @@ bool wk_os_has_borrowed_rights(void)
 	return false;
 }
 
-struct wk_os_thread {
-	HANDLE thread;
-	void (*run)(void *context);
-	void *context;
-	struct wk_heap *heap;
-	struct wk_undo *undo;
-};
-
 static unsigned __stdcall thread_main(void *context)
 {
-	struct wk_os_thread *thread = context;
-
-	wk_heap_run(thread->heap, thread->run, thread->context);
+	wk_os_thread_main(context);
 	return 0;
 }
 
-static void join_undone(struct wk_undo *undo)
+bool wk_os_thread_begin(void *context, uintptr_t *system)
 {
-	struct wk_os_thread *thread = undo->at;
-
-	WaitForSingleObject(thread->thread, INFINITE);
-	CloseHandle(thread->thread);
+	*system = _beginthreadex(NULL, 0, thread_main, context, 0, NULL);
+	return *system != 0;
 }
 
-struct wk_os_thread *wk_os_thread_start(void (*run)(void *context), void *context)
+void wk_os_thread_end(uintptr_t system)
 {
-	struct wk_os_thread *thread = wk_alloc(sizeof(*thread));
-
-	*thread = (struct wk_os_thread){ .run = run, .context = context };
-	thread->heap = wk_heap_current();
-	thread->undo = wk_undo_new_thread();
-	thread->thread = (HANDLE)_beginthreadex(NULL, 0, thread_main, thread, 0, NULL);
-	if (thread->thread) {
-		wk_undo_arm(thread->undo, join_undone, thread, 0);
-		return thread;
-	}
-	wk_undo_free(thread->undo);
-	wk_free(thread);
-	return NULL;
-}
-
-void wk_os_thread_join(struct wk_os_thread *thread)
-{
-	WaitForSingleObject(thread->thread, INFINITE);
-	CloseHandle(thread->thread);
-	wk_undo_free(thread->undo);
-	wk_free(thread);
-	wk_heap_check();
-}
-
-struct wk_os_lock {
-	struct wk_held held; /* by the thread that has it */
-	SRWLOCK taken;
-	CONDITION_VARIABLE changed;
-};
-
-static void release_undone(struct wk_held *held)
-{
-	struct wk_os_lock *lock = (struct wk_os_lock *)held; /* its first member */
-
-	WakeAllConditionVariable(&lock->changed);
-	ReleaseSRWLockExclusive(&lock->taken);
-}
-
-struct wk_os_lock *wk_os_lock_new(void)
-{
-	struct wk_os_lock *lock = wk_alloc(sizeof(*lock));
-
-	lock->held = (struct wk_held){ .release = release_undone };
-	InitializeSRWLock(&lock->taken);
-	InitializeConditionVariable(&lock->changed);
-	return lock;
-}
-
-void wk_os_lock_free(struct wk_os_lock *lock)
-{
-	wk_free(lock);
-}
-
-void wk_os_lock_acquire(struct wk_os_lock *lock)
-{
-	AcquireSRWLockExclusive(&lock->taken);
-	wk_held_push(&lock->held);
-}
-
-void wk_os_lock_leave(struct wk_os_lock *lock)
-{
-	wk_held_pop(&lock->held);
-	ReleaseSRWLockExclusive(&lock->taken);
-}
-
-void wk_os_lock_wait(struct wk_os_lock *lock, unsigned milliseconds)
-{
-	wk_heap_check();
-	wk_held_pop(&lock->held); /* another thread may hold it meanwhile */
-	SleepConditionVariableSRW(&lock->changed, &lock->taken, milliseconds, 0);
-	wk_held_push(&lock->held);
-	wk_heap_check();
-}
-
-void wk_os_lock_wake(struct wk_os_lock *lock)
-{
-	WakeAllConditionVariable(&lock->changed);
+	WaitForSingleObject((HANDLE)system, INFINITE);
+	CloseHandle((HANDLE)system);
 }
 
 uint64_t wk_os_clock_ns(void)
