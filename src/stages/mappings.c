@@ -1,5 +1,6 @@
 #include "stages/mappings.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -9,7 +10,7 @@
  * count. */
 struct wk_mappings {
 	struct wk_mapping mapping;
-	struct wk_mappings *left, *right;
+	struct wk_mappings *child[2]; /* before it, and behind */
 	size_t owners;
 	int height;
 };
@@ -19,13 +20,17 @@ static int height_of(const struct wk_mappings *tree)
 	return tree ? tree->height : 0;
 }
 
-static struct wk_mappings *node(struct wk_mappings *left, const struct wk_mapping *mapping,
-				struct wk_mappings *right)
+/* `at_side` is the child on that side, `opposite` the other. */
+static struct wk_mappings *node(int side, struct wk_mappings *at_side,
+				const struct wk_mapping *mapping, struct wk_mappings *opposite)
 {
 	struct wk_mappings *made = wk_alloc(sizeof(*made));
-	int higher = height_of(left) > height_of(right) ? height_of(left) : height_of(right);
+	int height = height_of(at_side), other = height_of(opposite);
 
-	*made = (struct wk_mappings){ *mapping, left, right, 1, higher + 1 };
+	*made = (struct wk_mappings){
+		.mapping = *mapping, .owners = 1, .height = (height > other ? height : other) + 1 };
+	made->child[side] = at_side;
+	made->child[!side] = opposite;
 	return made;
 }
 
@@ -40,82 +45,57 @@ void wk_mappings_drop(struct wk_mappings *set)
 {
 	if (!set || --set->owners)
 		return;
-	wk_mappings_drop(set->left);
-	wk_mappings_drop(set->right);
+	wk_mappings_drop(set->child[0]);
+	wk_mappings_drop(set->child[1]);
 	wk_free(set);
 }
 
 /* A tree split at its root. */
 struct parts {
-	struct wk_mappings *left, *right;
+	struct wk_mappings *child[2];
 	struct wk_mapping mapping;
 };
 
 static struct parts handle_apart(struct wk_mappings *tree)
 {
-	struct parts parts = { tree->left, tree->right, tree->mapping };
+	struct parts parts = { { tree->child[0], tree->child[1] }, tree->mapping };
 
 	if (tree->owners == 1) {
 		wk_free(tree);
 		return parts;
 	}
-	wk_mappings_share(parts.left);
-	wk_mappings_share(parts.right);
+	wk_mappings_share(parts.child[0]);
+	wk_mappings_share(parts.child[1]);
 	tree->owners--;
 	return parts;
 }
 
-static struct wk_mappings *rotate_left(struct wk_mappings *tree)
+/* The root moves to `side`. */
+static struct wk_mappings *rotate(int side, struct wk_mappings *tree)
 {
 	struct parts top = handle_apart(tree);
-	struct parts right = handle_apart(top.right);
+	struct parts next = handle_apart(top.child[!side]);
 
-	return node(node(top.left, &top.mapping, right.left), &right.mapping, right.right);
+	return node(side, node(side, top.child[side], &top.mapping, next.child[side]),
+		    &next.mapping, next.child[!side]);
 }
 
-static struct wk_mappings *rotate_right(struct wk_mappings *tree)
-{
-	struct parts top = handle_apart(tree);
-	struct parts left = handle_apart(top.left);
-
-	return node(left.left, &left.mapping, node(left.right, &top.mapping, top.right));
-}
-
-/* The lower tree descends the inner side of the higher one, to equal height. */
-static struct wk_mappings *join_right(struct wk_mappings *higher, const struct wk_mapping *middle,
-				      struct wk_mappings *right)
+/* `higher` is on `side` of `middle`. The lower tree descends its inner side, to equal height. */
+static struct wk_mappings *join_at(int side, struct wk_mappings *higher,
+				   const struct wk_mapping *middle, struct wk_mappings *lower)
 {
 	struct parts top = handle_apart(higher);
-	struct wk_mappings *inner;
+	struct wk_mappings *outer = top.child[side], *inner = top.child[!side], *tree;
 
-	if (height_of(top.right) > height_of(right) + 1) {
-		inner = join_right(top.right, middle, right);
+	if (height_of(inner) > height_of(lower) + 1) {
+		inner = join_at(side, inner, middle, lower);
 	} else {
-		inner = node(top.right, middle, right);
-		if (height_of(inner) > height_of(top.left) + 1)
-			inner = rotate_right(inner);
+		inner = node(side, inner, middle, lower);
+		if (height_of(inner) > height_of(outer) + 1)
+			inner = rotate(!side, inner);
 	}
-	if (height_of(inner) <= height_of(top.left) + 1)
-		return node(top.left, &top.mapping, inner);
-	return rotate_left(node(top.left, &top.mapping, inner));
-}
-
-static struct wk_mappings *join_left(struct wk_mappings *left, const struct wk_mapping *middle,
-				     struct wk_mappings *higher)
-{
-	struct parts top = handle_apart(higher);
-	struct wk_mappings *inner;
-
-	if (height_of(top.left) > height_of(left) + 1) {
-		inner = join_left(left, middle, top.left);
-	} else {
-		inner = node(left, middle, top.left);
-		if (height_of(inner) > height_of(top.right) + 1)
-			inner = rotate_left(inner);
-	}
-	if (height_of(inner) <= height_of(top.right) + 1)
-		return node(inner, &top.mapping, top.right);
-	return rotate_right(node(inner, &top.mapping, top.right));
+	tree = node(side, outer, &top.mapping, inner);
+	return height_of(inner) <= height_of(outer) + 1 ? tree : rotate(side, tree);
 }
 
 /* All of `left` is before `middle`, and all of `right` after it. */
@@ -123,10 +103,10 @@ static struct wk_mappings *join(struct wk_mappings *left, const struct wk_mappin
 				struct wk_mappings *right)
 {
 	if (height_of(left) > height_of(right) + 1)
-		return join_right(left, middle, right);
+		return join_at(0, left, middle, right);
 	if (height_of(right) > height_of(left) + 1)
-		return join_left(left, middle, right);
-	return node(left, middle, right);
+		return join_at(1, right, middle, left);
+	return node(0, left, middle, right);
 }
 
 /* What starts before `address`, and the rest. */
@@ -141,18 +121,18 @@ static void split(struct wk_mappings *tree, uint64_t address, struct wk_mappings
 		return;
 	top = handle_apart(tree);
 	if (top.mapping.start < address) {
-		split(top.right, address, &between, rest);
-		*before = join(top.left, &top.mapping, between);
+		split(top.child[1], address, &between, rest);
+		*before = join(top.child[0], &top.mapping, between);
 	} else {
-		split(top.left, address, before, &between);
-		*rest = join(between, &top.mapping, top.right);
+		split(top.child[0], address, before, &between);
+		*rest = join(between, &top.mapping, top.child[1]);
 	}
 }
 
 static const struct wk_mapping *last_of(const struct wk_mappings *tree)
 {
-	while (tree && tree->right)
-		tree = tree->right;
+	while (tree && tree->child[1])
+		tree = tree->child[1];
 	return tree ? &tree->mapping : NULL;
 }
 
@@ -189,12 +169,10 @@ const struct wk_mapping *wk_mappings_find(const struct wk_mappings *set, uint64_
 	const struct wk_mappings *found = NULL;
 
 	while (set) {
-		if (set->mapping.start <= address) {
-			found = set;
-			set = set->right;
-		} else {
-			set = set->left;
-		}
+		bool is_up_to = set->mapping.start <= address;
+
+		found = is_up_to ? set : found;
+		set = set->child[is_up_to];
 	}
 	return found && address < found->mapping.end ? &found->mapping : NULL;
 }
