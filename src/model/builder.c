@@ -31,8 +31,8 @@ void wk_builder_free(struct wk_builder *builder)
 	wk_map_fini(&builder->image_of_path);
 	WK_FREE_ALL(builder->frame_of_number, builder->stack_of_number);
 	for (size_t i = 0; i < WK_RECENT_THREADS; i++) {
-		wk_chain_cache_fini(&builder->recent[i].user);
-		wk_chain_cache_fini(&builder->recent[i].kernel);
+		WK_FREE_ALL(builder->recent[i].user.address, builder->recent[i].user.stack,
+			    builder->recent[i].kernel.address, builder->recent[i].kernel.stack);
 	}
 	wk_free(builder);
 }

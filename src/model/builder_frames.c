@@ -1,6 +1,7 @@
 #include "base/hash.h"
 
 #include <assert.h>
+#include "base/mem.h"
 #include "model/builder_internal.h"
 
 void wk_builder_add_image(struct wk_builder *builder, const struct wk_event *event)
@@ -103,24 +104,47 @@ static wk_frame_id frame_of(struct wk_builder *builder, uint32_t pid, uint64_t v
 	return cached->frame;
 }
 
-/* Adds one part of a chain on top of `stack`, outermost frame first. Return addresses point after
+/* How many of the outermost entries of the chain (innermost first) are cached. The innermost entry
+ * is the current address, the others are return addresses: an address that was innermost is another
+ * frame as a caller. */
+static size_t count_known(const struct wk_chain_cache *cache, const uint64_t *chain, size_t count)
+{
+	size_t least = count < cache->count ? count : cache->count, known = 0;
+
+	while (known < least && cache->address[known] == chain[count - 1 - known])
+		known++;
+	if (known == least && known && count != cache->count)
+		known--;
+	return known;
+}
+
+/* Adds one part of a chain on top of `base`, outermost frame first. Return addresses point after
  * their call, so all but the innermost are looked up one byte before. */
 static wk_stack_id add_chain(struct wk_builder *builder, struct wk_chain_cache *cache,
-			     wk_stack_id stack, uint32_t pid, const uint64_t *chain, size_t count,
+			     wk_stack_id base, uint32_t pid, const uint64_t *chain, size_t count,
 			     bool is_exact)
 {
-	struct wk_chain_place place = { wk_spaces_version(builder->spaces, pid), stack, is_exact };
-	size_t known = wk_chain_cache_begin(cache, &place, chain, count);
+	uint64_t version = wk_spaces_version(builder->spaces, pid);
+	wk_stack_id stack = base;
+	size_t known = 0;
 
-	assert(known <= count);
+	if (cache->version == version && cache->base == base && cache->is_exact == is_exact)
+		known = count_known(cache, chain, count);
+	cache->version = version;
+	cache->base = base;
+	cache->is_exact = is_exact;
+	cache->count = count;
+	WK_RESERVE(cache->address, cache->address_cap, count + 1);
+	WK_RESERVE(cache->stack, cache->stack_cap, count + 1);
 	if (known)
 		stack = cache->stack[known - 1];
 	for (size_t i = count - known; i-- > 0;) {
 		uint64_t address = chain[i] - (i > 0 && !is_exact && chain[i] > 0);
 
 		stack = wk_model_add_stack(builder->model, stack,
-					   frame_of(builder, pid, place.version, address));
-		wk_chain_cache_set(cache, count - 1 - i, chain[i], stack);
+					   frame_of(builder, pid, version, address));
+		cache->address[count - 1 - i] = chain[i];
+		cache->stack[count - 1 - i] = stack;
 	}
 	return stack;
 }

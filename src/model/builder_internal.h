@@ -16,7 +16,6 @@
 #include "model/jit_code.h"
 #include "model/memory_lifetimes.h"
 #include "model/waits.h"
-#include "stages/chain_cache.h"
 #include "stages/space.h"
 
 /* Remembers which frame an address was, as long as its process's mappings stay. */
@@ -25,6 +24,17 @@
 struct wk_cached_frame {
 	uint64_t address, version;
 	wk_frame_id frame;
+};
+
+/* The last call chain of a thread and its stacks: most chains share their outer part with the
+ * previous one, which need not be looked up again. All zero is empty. */
+struct wk_chain_cache {
+	uint64_t version; /* of the mappings that contain the addresses */
+	wk_stack_id base; /* the stack below the chain */
+	bool is_exact;
+	uint64_t *address;  /* this and the next from the outermost entry to the innermost */
+	wk_stack_id *stack; /* that ends in this entry */
+	size_t count, address_cap, stack_cap;
 };
 
 /* Threads by the low bits of their number, so that threads that alternate do not collide. */
