@@ -258,7 +258,6 @@ struct wk_resolver_state wk_resolver_state(const struct wk_resolver *resolver, w
 		open = resolver->images[image];
 	return (struct wk_resolver_state){
 		.symbols = open.is_unsure ? NULL : open.symbols,
-		.is_asked = open.is_open,
 		.has_recorded_names =
 			open.has_recorded_calls ||
 			(open.is_open && row->path && last && last->path == row->path),

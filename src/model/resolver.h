@@ -39,7 +39,6 @@ struct wk_image_symbols *wk_resolver_image(struct wk_resolver *resolver, wk_imag
 
 struct wk_resolver_state {
 	struct wk_image_symbols *symbols; /* NULL: not looked for, or not to be used */
-	bool is_asked;                    /* something in it was looked up */
 	bool has_recorded_names;
 	bool is_of_another_kernel; /* so `symbols` is NULL */
 };

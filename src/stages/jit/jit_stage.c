@@ -548,10 +548,12 @@ static bool is_made_at_run_time(struct wk_jit_stage *stage, uint32_t pid, uint64
 static bool note_places(struct wk_jit_stage *stage, const struct wk_event *event, uint32_t life)
 {
 	const struct wk_event_sample *sample = &event->sample;
+	const uint64_t *chain = sample->user_count ? sample->user_chain : &sample->address;
+	size_t count = sample->user_count ? sample->user_count : !sample->in_kernel;
 	bool found = false;
 
-	for (size_t i = 0; i < sample->user_count && (stage->is_live || !found); i++) {
-		uint64_t address = sample->user_chain[i];
+	for (size_t i = 0; i < count && (stage->is_live || !found); i++) {
+		uint64_t address = chain[i];
 
 		address -= i > 0 && !sample->user_is_exact && address > 0;
 		if (!is_made_at_run_time(stage, event->pid, address))
@@ -559,12 +561,6 @@ static bool note_places(struct wk_jit_stage *stage, const struct wk_event *event
 		found = true;
 		if (stage->is_live)
 			wk_jit_lifetime_add_hit(&stage->lives, life, address);
-	}
-	if (sample->user_count == 0 && !sample->in_kernel &&
-	    is_made_at_run_time(stage, event->pid, sample->address)) {
-		found = true;
-		if (stage->is_live)
-			wk_jit_lifetime_add_hit(&stage->lives, life, sample->address);
 	}
 	return found;
 }

@@ -144,7 +144,7 @@ static void judge_block(struct block *block, struct wk_filter *filter, const str
 
 		if (!judges->parts.exprs[part])
 			continue;
-		verdicts = wk_verdicts_of_samples(&judges->of[part], block->first, block->count);
+		verdicts = wk_verdicts_of(&judges->of[part], false, block->first, block->count);
 		for (uint32_t i = 0; i < block->count; i++) {
 			bool passes = verdicts[i] != WK_NO;
 
@@ -207,7 +207,7 @@ static void mark_threads(struct wk_filter *filter, const struct wk_model *model,
 	for (uint32_t first = 0; first < model->thread_count; first += WK_VERDICTS) {
 		uint32_t left = model->thread_count - first;
 		uint32_t count = left < WK_VERDICTS ? left : WK_VERDICTS;
-		const uint8_t *of_threads = wk_verdicts_of_threads(verdicts, first, count);
+		const uint8_t *of_threads = wk_verdicts_of(verdicts, true, first, count);
 
 		for (uint32_t i = 0; i < count; i++)
 			filter->threads[first + i] &= of_threads[i] != WK_NO;

@@ -384,8 +384,8 @@ static void apply(enum wk_step step, uint8_t *left, const uint8_t *right, uint32
 			left[i] = right[i] > left[i] ? right[i] : left[i];
 }
 
-static const uint8_t *evaluate(const struct wk_verdicts *verdicts, bool is_of_threads,
-			       uint32_t first, uint32_t count)
+const uint8_t *wk_verdicts_of(const struct wk_verdicts *verdicts, bool is_of_threads,
+			      uint32_t first, uint32_t count)
 {
 	const struct wk_expr *expr = verdicts->expr;
 	struct wk_bound_term *bound = verdicts->terms;
@@ -403,16 +403,4 @@ static const uint8_t *evaluate(const struct wk_verdicts *verdicts, bool is_of_th
 		}
 	}
 	return verdicts->stack;
-}
-
-const uint8_t *wk_verdicts_of_samples(const struct wk_verdicts *verdicts, uint32_t first,
-				      uint32_t count)
-{
-	return evaluate(verdicts, false, first, count);
-}
-
-const uint8_t *wk_verdicts_of_threads(const struct wk_verdicts *verdicts, uint32_t first,
-				      uint32_t count)
-{
-	return evaluate(verdicts, true, first, count);
 }

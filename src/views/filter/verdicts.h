@@ -37,10 +37,8 @@ bool wk_verdicts_init(struct wk_verdicts *verdicts, const struct wk_model *model
 void wk_verdicts_fini(struct wk_verdicts *verdicts);
 
 /* Of the `count` samples, or threads, from `first` on; valid until the next call. */
-const uint8_t *wk_verdicts_of_samples(const struct wk_verdicts *verdicts, uint32_t first,
-				      uint32_t count);
-const uint8_t *wk_verdicts_of_threads(const struct wk_verdicts *verdicts, uint32_t first,
-				      uint32_t count);
+const uint8_t *wk_verdicts_of(const struct wk_verdicts *verdicts, bool is_of_threads,
+			      uint32_t first, uint32_t count);
 
 /* The times of a side that the term lets pass, both included. */
 void wk_verdicts_time(const struct wk_verdicts *verdicts, size_t term, bool is_before,

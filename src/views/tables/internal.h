@@ -70,14 +70,11 @@ struct wk_tally {
 	uint64_t *samples;
 	const uint8_t *others; /* a byte a row: it is in view even without samples; NULL: none */
 	uint64_t whole;
-	bool by_samples;
 	struct wk_str unit;
 };
 
-struct wk_tally wk_tables_tally_threads(const struct wk_model *model,
-					const struct wk_filter *filter);
-struct wk_tally wk_tables_tally_processes(const struct wk_model *model,
-					  const struct wk_filter *filter);
+struct wk_tally wk_tables_tally_by(const struct wk_model *model, const struct wk_filter *filter,
+				   bool of_processes);
 void wk_tables_end_tally(struct wk_tally *tally);
 
 /* Rows by their weights. Those without samples in view are left out when the view is narrowed, but

@@ -135,7 +135,7 @@ void wk_tables_fill_process_tree(struct wk_table *table, const struct wk_model *
 	struct outline outline = {
 		.model = model,
 		.filter = filter,
-		.own = wk_tables_tally_processes(model, filter),
+		.own = wk_tables_tally_by(model, filter, true),
 		.total = wk_alloc_zeroed(model->process_count, sizeof(uint64_t)),
 		.total_samples = wk_alloc_zeroed(model->process_count, sizeof(uint64_t)),
 		.is_shown = wk_alloc_zeroed(model->process_count, 1),

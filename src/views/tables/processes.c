@@ -179,7 +179,7 @@ void wk_tables_fill_processes(struct wk_table *table, const struct wk_model *mod
 			      const struct wk_table_options *options)
 {
 	struct processes p = { .table = table, .model = model, .filter = filter,
-			       .tally = wk_tables_tally_processes(model, filter),
+			       .tally = wk_tables_tally_by(model, filter, true),
 			       .threads = count_threads(model), .has_use = has_use(model) };
 	uint32_t count, shown;
 	struct wk_ranked *ranked =

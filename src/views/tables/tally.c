@@ -6,8 +6,8 @@
 
 #include "base/mem.h"
 
-static struct wk_tally tally(const struct wk_model *model, const struct wk_filter *filter,
-			     bool of_processes)
+struct wk_tally wk_tables_tally_by(const struct wk_model *model, const struct wk_filter *filter,
+				   bool of_processes)
 {
 	uint32_t rows = of_processes ? model->process_count : model->thread_count;
 	struct wk_tally tally = {
@@ -35,18 +35,6 @@ static struct wk_tally tally(const struct wk_model *model, const struct wk_filte
 		tally.samples[row] += times;
 	}
 	return tally;
-}
-
-struct wk_tally wk_tables_tally_threads(const struct wk_model *model,
-					const struct wk_filter *filter)
-{
-	return tally(model, filter, false);
-}
-
-struct wk_tally wk_tables_tally_processes(const struct wk_model *model,
-					  const struct wk_filter *filter)
-{
-	return tally(model, filter, true);
 }
 
 void wk_tables_end_tally(struct wk_tally *tally)

@@ -51,7 +51,7 @@ static void thread_row(struct wk_table *table, const struct wk_model *model,
 void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model,
 			    const struct wk_filter *filter, const struct wk_table_options *options)
 {
-	struct wk_tally tally = wk_tables_tally_threads(model, filter);
+	struct wk_tally tally = wk_tables_tally_by(model, filter, false);
 	struct wk_ranked *ranked;
 	struct wk_interval_sums *sums = wk_intervals_of_threads(model, filter);
 	uint8_t *seen = seen_in_intervals(model, filter);

@@ -104,7 +104,6 @@ static void list(struct wk_flat *flat, const struct wk_model *model, const struc
 	*flat = (struct wk_flat){
 		.whole = tree.total_after ? tree.total_after[0] : tree.total[0],
 		.whole_samples = tree.total_samples[0], .unit = tree.unit };
-	flat->whole_before = tree.total_before ? tree.total_before[0] : 0;
 	keep_rows(flat, model, &sums, by);
 	WK_FREE_ALL(sums.rows, sums.open);
 	wk_tree_fini(&tree);

@@ -26,7 +26,6 @@ struct wk_flat {
 	uint32_t count;
 	uint64_t whole; /* weight of all samples in view */
 	uint32_t whole_samples;
-	uint64_t whole_before;
 	struct wk_str unit; /* as in views/tree/tree.h */
 };
 
