@@ -58,20 +58,19 @@ uint32_t wk_strtab_find(const struct wk_strtab *tab, struct wk_str text)
 	return wk_index_find(&tab->index, wk_hash_bytes(text.at, text.len), same_text, tab, &text);
 }
 
-uint32_t wk_strtab_add(struct wk_strtab *tab, const char *text, size_t len)
+uint32_t wk_strtab_add_str(struct wk_strtab *tab, struct wk_str text)
 {
-	struct wk_str key = { text, len };
 	uint64_t hash;
 	uint32_t id;
 
-	if (len == 0)
+	if (text.len == 0)
 		return 0;
-	hash = wk_hash_bytes(text, len);
-	id = wk_index_find(&tab->index, hash, same_text, tab, &key);
+	hash = wk_hash_bytes(text.at, text.len);
+	id = wk_index_find(&tab->index, hash, same_text, tab, &text);
 	if (id)
 		return id;
 	WK_RESERVE(tab->texts, tab->cap, (size_t)tab->count + 1);
-	tab->texts[tab->count] = wk_arena_copy(&tab->bytes, key);
+	tab->texts[tab->count] = wk_arena_copy(&tab->bytes, text);
 	wk_index_add(&tab->index, hash, tab->count);
 	return tab->count++;
 }

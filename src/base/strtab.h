@@ -15,12 +15,7 @@ struct wk_strtab;
 struct wk_strtab *wk_strtab_new(void);
 void wk_strtab_free(struct wk_strtab *tab);
 
-uint32_t wk_strtab_add(struct wk_strtab *tab, const char *text, size_t len);
-
-static inline uint32_t wk_strtab_add_str(struct wk_strtab *tab, struct wk_str text)
-{
-	return wk_strtab_add(tab, text.at, text.len);
-}
+uint32_t wk_strtab_add_str(struct wk_strtab *tab, struct wk_str text);
 
 /* The same for a text that stays at its address, unchanged, until wk_strtab_forget_places: a long
  * text that is added again from the same address is not read again. */

@@ -407,11 +407,9 @@ static void resolve_frames(struct resolver *resolver)
 	}
 }
 
-void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols,
-		      const struct wk_resolve_options *options)
+void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols, bool no_inlined)
 {
-	struct resolver resolver = { .model = model,
-				     .no_inlined = options && options->no_inlined };
+	struct resolver resolver = { .model = model, .no_inlined = no_inlined };
 
 	if (all_came_named(model)) {
 		handle_as_named(model);

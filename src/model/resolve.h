@@ -11,13 +11,8 @@
 #include "model/model.h"
 #include "symbols/image/symbols.h"
 
-struct wk_resolve_options {
-	bool no_inlined; /* only the functions that the machine ran, with their lines */
-};
-
 /* Call once, after the last event. `symbols` may be NULL: then only recorded names are used.
- * `options` may be NULL. */
-void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols,
-		      const struct wk_resolve_options *options);
+ * `no_inlined`: only the functions that the machine ran, with their lines. */
+void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols, bool no_inlined);
 
 #endif

@@ -68,11 +68,11 @@ static bool read_unwinding(struct wk_open_source *source, const struct wk_open_o
 			   struct wk_symbols *symbols, struct wk_jit_stage *names,
 			   struct wk_err *err)
 {
-	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_jit_stage_sink(names));
+	struct wk_unwind_stage *stage = wk_unwind_stage_new(
+		symbols, wk_jit_stage_sink(names), (struct wk_unwind_options){ .jit = names });
 	struct wk_sink sink = wk_unwind_stage_sink(stage);
 	bool ok;
 
-	wk_unwind_stage_use_jit(stage, names);
 	ok = wk_open_source_read(source, options, &sink, err) && wk_unwind_stage_finish(stage, err);
 	wk_unwind_stage_free(stage);
 	return ok;
@@ -190,7 +190,7 @@ static void name_inputs(struct wk_model *model, const char *const *paths, size_t
 		wk_buf_add_shell(&words, wk_str_c(name));
 	}
 	if (can_be_read)
-		model->input = wk_strtab_add(model->text, wk_buf_text(&words), words.len);
+		model->input = wk_model_text(model, wk_buf_str(&words));
 	model->has_several_inputs = count > 1;
 	wk_buf_fini(&words);
 }
@@ -214,8 +214,7 @@ static struct wk_model *open_with(const char *const *paths, const struct wk_open
 		return NULL;
 	name_inputs(model, paths, count, options);
 	prefetch(model, options, symbols);
-	wk_model_resolve(model, symbols,
-			 &(struct wk_resolve_options){ .no_inlined = options->no_inlined });
+	wk_model_resolve(model, symbols, options->no_inlined);
 	return model;
 }
 

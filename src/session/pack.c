@@ -43,15 +43,15 @@ static bool pack(const struct wk_opened *opened, struct wk_symbols *symbols, int
 	const struct wk_perf_data_write_options how = { .size = sizeof(how), .keeps_stacks = true };
 	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, &how);
 	struct wk_jit_stage *names = wk_jit_stage_new(wk_perf_data_writer_sink(writer));
-	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_jit_stage_sink(names));
+	struct wk_unwind_stage *stage = wk_unwind_stage_new(
+		symbols, wk_jit_stage_sink(names),
+		(struct wk_unwind_options){
+			.jit = names, .embeds_names = true, .keeps_stacks = true });
 	struct wk_incomplete incomplete = { .next = wk_unwind_stage_sink(stage),
 						.messages = messages };
 	struct wk_sink sink = wk_incomplete_sink(&incomplete);
 	bool ok;
 
-	wk_unwind_stage_embed_names(stage);
-	wk_unwind_stage_keep_stacks(stage);
-	wk_unwind_stage_use_jit(stage, names);
 	ok = (opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err)) &&
 	     wk_unwind_stage_finish(stage, err) && wk_jit_stage_finish(names, err) &&
 	     wk_perf_data_writer_finish(writer, err);

@@ -29,13 +29,13 @@ static bool write_opened(const struct wk_perf_script_export *job, struct wk_open
 {
 	struct wk_perf_script *script = wk_perf_script_new(symbols, how, out);
 	struct wk_jit_stage *names = wk_jit_stage_new(wk_perf_script_sink(script));
-	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_jit_stage_sink(names));
+	struct wk_unwind_stage *stage = wk_unwind_stage_new(
+		symbols, wk_jit_stage_sink(names), (struct wk_unwind_options){ .jit = names });
 	struct wk_incomplete incomplete = { .next = wk_unwind_stage_sink(stage),
 						.messages = job->messages };
 	struct wk_sink sink = wk_incomplete_sink(&incomplete);
 	bool ok;
 
-	wk_unwind_stage_use_jit(stage, names);
 	ok = opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err);
 	if (ok && wk_perf_script_had_none(script))
 		wk_warn(job->messages, "no sample matches");

@@ -187,7 +187,11 @@ bool wk_recording_open(struct wk_recording *r, struct wk_err *err)
 	}
 	r->writer = wk_perf_data_writer_new(r->fd, NULL);
 	r->names = wk_jit_stage_new(wk_perf_data_writer_sink(r->writer));
-	r->stage = wk_unwind_stage_new(r->symbols, wk_jit_stage_sink(r->names));
+	r->stage = wk_unwind_stage_new(
+		r->symbols, wk_jit_stage_sink(r->names),
+		(struct wk_unwind_options){ .jit = r->names,
+					    .is_live = true,
+					    .embeds_names = r->request.embeds_symbols });
 	return true;
 }
 
@@ -207,12 +211,8 @@ bool wk_recording_run(struct wk_recording *r, struct wk_err *err)
 {
 	struct wk_sink sink = wk_unwind_stage_sink(r->stage);
 
-	wk_unwind_stage_set_live(r->stage);
 	wk_symbols_be_live(r->symbols, true);
 	wk_jit_stage_set_live(r->names);
-	wk_unwind_stage_use_jit(r->stage, r->names);
-	if (r->request.embeds_symbols)
-		wk_unwind_stage_embed_names(r->stage);
 	return wk_recorder_run(r->recorder, &sink, on_progress, r, &r->result, err);
 }
 

@@ -41,10 +41,12 @@ struct wk_embedder {
 	struct wk_event_call calls[WK_MOST_PLACES];
 };
 
-struct wk_embedder *wk_embedder_new(void)
+struct wk_embedder *wk_embedder_new(bool takes_all, bool is_live)
 {
 	struct wk_embedder *embedder = wk_alloc_zeroed(1, sizeof(*embedder));
 
+	embedder->takes_all = takes_all;
+	embedder->is_live = is_live;
 	embedder->seen = wk_grow(NULL, &embedder->seen_cap, 1, sizeof(*embedder->seen));
 	embedder->seen_count = 1;
 	return embedder;
@@ -58,16 +60,6 @@ void wk_embedder_free(struct wk_embedder *embedder)
 	wk_index_fini(&embedder->index);
 	wk_supplied_names_fini(&embedder->given);
 	WK_FREE_ALL(embedder->images, embedder->seen, embedder);
-}
-
-void wk_embedder_all(struct wk_embedder *embedder)
-{
-	embedder->takes_all = true;
-}
-
-void wk_embedder_live(struct wk_embedder *embedder)
-{
-	embedder->is_live = true;
 }
 
 /* Will the path lead a later reader to this very file? */

@@ -15,13 +15,10 @@
 
 struct wk_embedder;
 
-struct wk_embedder *wk_embedder_new(void);
+/* `is_live`: the recording is being made now, and the running kernel is the recorded one. Otherwise
+ * its build id decides. */
+struct wk_embedder *wk_embedder_new(bool takes_all, bool is_live);
 void wk_embedder_free(struct wk_embedder *embedder);
-void wk_embedder_all(struct wk_embedder *embedder);
-
-/* The recording is being made now: the running kernel is the recorded one. Otherwise its build id
- * decides. */
-void wk_embedder_live(struct wk_embedder *embedder);
 
 /* Adds image number `image` (small and dense), mapped by `event`; `symbols` may be NULL. */
 void wk_embedder_image(struct wk_embedder *embedder, uint32_t image, const struct wk_event *event,

@@ -28,6 +28,7 @@ struct stage_image {
 };
 
 struct wk_unwind_stage {
+	struct wk_unwind_options options;
 	struct wk_symbols *symbols;
 	struct wk_sink next;
 	struct wk_strtab *images;   /* what identifies each; their ids are the numbers of images */
@@ -37,11 +38,8 @@ struct wk_unwind_stage {
 	struct wk_spaces *spaces;
 	struct wk_unwinder *unwinder;
 	struct wk_embedder *embedder;
-	struct wk_jit_stage *runtime;         /* may be NULL */
 	bool met_code;                        /* that no file holds, in this walk */
 	struct wk_image_symbols *met_missing; /* a file that is not here, in this walk; or NULL */
-	bool keeps_stacks;                    /* of such walks */
-	bool is_live;                         /* current mappings are the recorded ones */
 	uint32_t pid;                         /* whose stack is being walked */
 	uint32_t since_release;               /* stacks */
 	struct wk_unwind_counts counts;
@@ -85,9 +83,9 @@ static bool find_image(void *context, uint64_t address, struct wk_unwind_image *
 	staged = &stage->staged[mapping->image];
 	if (!staged->is_ready)
 		make_ready(staged);
-	if (!staged->symbols && stage->runtime) {
+	if (!staged->symbols && stage->options.jit) {
 		stage->met_code = true;
-		if (wk_jit_stage_find(stage->runtime, stage->pid, address, image))
+		if (wk_jit_stage_find(stage->options.jit, stage->pid, address, image))
 			return true;
 	}
 	if (staged->symbols && !staged->obj && !stage->met_missing)
@@ -99,16 +97,27 @@ static bool find_image(void *context, uint64_t address, struct wk_unwind_image *
 	return true;
 }
 
-struct wk_unwind_stage *wk_unwind_stage_new(struct wk_symbols *symbols, struct wk_sink next)
+static size_t read_memory(void *context, uint64_t address, void *bytes, size_t size)
+{
+	const struct wk_unwind_stage *stage = context;
+
+	return wk_os_read_process(stage->pid, address, bytes, size);
+}
+
+struct wk_unwind_stage *wk_unwind_stage_new(struct wk_symbols *symbols, struct wk_sink next,
+					    struct wk_unwind_options options)
 {
 	struct wk_unwind_stage *stage = wk_alloc_zeroed(1, sizeof(*stage));
 
+	stage->options = options;
 	stage->symbols = symbols;
 	stage->next = next;
 	stage->images = wk_strtab_new();
 	stage->spaces = wk_spaces_new();
 	stage->unwinder = wk_unwinder_new(find_image, stage);
-	stage->embedder = wk_embedder_new();
+	stage->embedder = wk_embedder_new(options.embeds_names, options.is_live);
+	if (options.is_live)
+		wk_unwinder_set_memory(stage->unwinder, read_memory, stage);
 	return stage;
 }
 
@@ -171,7 +180,7 @@ static bool handle_image(struct wk_unwind_stage *stage, const struct wk_event *e
 	}
 	wk_spaces_update(stage->spaces, event, id);
 	if (identified.image.build_id.size == 0 && stage->staged[id].obj &&
-	    (stage->is_live || event->image.inode != 0))
+	    (stage->options.is_live || event->image.inode != 0))
 		identified.image.build_id = stage->staged[id].obj->build_id;
 	return wk_sink_emit(&stage->next, &identified, err);
 }
@@ -215,9 +224,9 @@ static bool advance(struct wk_unwind_stage *stage, const struct wk_event *event,
 		    struct wk_err *err)
 {
 	*is_changed = false;
-	if (!stage->runtime)
+	if (!stage->options.jit)
 		return true;
-	if (!wk_jit_stage_advance(stage->runtime, event->pid, event->time_ns, stage->met_code,
+	if (!wk_jit_stage_advance(stage->options.jit, event->pid, event->time_ns, stage->met_code,
 				  is_changed, err))
 		return false;
 	if (*is_changed)
@@ -286,7 +295,7 @@ static bool handle_sample(struct wk_unwind_stage *stage, const struct wk_event *
 
 		if (!walk_through_all(stage, event, &unwound.sample.user_count, &end, err))
 			return false;
-		if (stage->keeps_stacks && is_missing(stage, unwound.sample.user_count))
+		if (stage->options.keeps_stacks && is_missing(stage, unwound.sample.user_count))
 			return keep_stack(stage, &unwound, err);
 		unwound.sample.user_chain = stage->chain;
 		unwound.sample.user_is_exact = true;
@@ -323,35 +332,6 @@ struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage)
 {
 	return (struct wk_sink){
 		.take = take, .context = stage, .stacks = stage->next.stacks };
-}
-
-static size_t read_memory(void *context, uint64_t address, void *bytes, size_t size)
-{
-	const struct wk_unwind_stage *stage = context;
-
-	return wk_os_read_process(stage->pid, address, bytes, size);
-}
-
-void wk_unwind_stage_set_live(struct wk_unwind_stage *stage)
-{
-	stage->is_live = true;
-	wk_embedder_live(stage->embedder);
-	wk_unwinder_set_memory(stage->unwinder, read_memory, stage);
-}
-
-void wk_unwind_stage_use_jit(struct wk_unwind_stage *stage, struct wk_jit_stage *runtime)
-{
-	stage->runtime = runtime;
-}
-
-void wk_unwind_stage_embed_names(struct wk_unwind_stage *stage)
-{
-	wk_embedder_all(stage->embedder);
-}
-
-void wk_unwind_stage_keep_stacks(struct wk_unwind_stage *stage)
-{
-	stage->keeps_stacks = true;
 }
 
 struct wk_embed_counts wk_unwind_stage_names(const struct wk_unwind_stage *stage)

@@ -18,26 +18,26 @@
 #include "symbols/image/symbols.h"
 
 struct wk_unwind_stage;
-
-struct wk_unwind_stage *wk_unwind_stage_new(struct wk_symbols *symbols, struct wk_sink next);
-struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage);
-
-/* The processes are alive while the samples arrive: if a stack is deeper than its copy, the rest is
- * read from the process itself. For recorders. */
-void wk_unwind_stage_set_live(struct wk_unwind_stage *stage);
-
-/* JIT code is unwound by the tables of `runtime`, which must be after this stage and outlive it. */
 struct wk_jit_stage;
-void wk_unwind_stage_use_jit(struct wk_unwind_stage *stage, struct wk_jit_stage *runtime);
 
-/* Emits the names of everything sampled at the end, not only those that a later reader may not
- * find: for recordings that are moved to another machine. */
-void wk_unwind_stage_embed_names(struct wk_unwind_stage *stage);
+struct wk_unwind_options {
+	/* JIT code is unwound by its tables. It must be after this stage and outlive it; or NULL.
+	 */
+	struct wk_jit_stage *jit;
+	/* The processes are alive while the samples arrive: if a stack is deeper than its copy, the
+	 * rest is read from the process itself. For recorders. */
+	bool is_live;
+	/* Emits the names of everything sampled at the end, not only those that a later reader may
+	 * not find: for recordings that are moved to another machine. */
+	bool embeds_names;
+	/* Samples whose stacks lead through a missing file keep their copy: it can be unwound where
+	 * the file is. By default it is dropped, and such a chain ends early. */
+	bool keeps_stacks;
+};
 
-/* Samples whose stacks lead through a missing file keep their copy: it can be unwound where the
- * file is. By default it is dropped, and such a chain ends early. */
-void wk_unwind_stage_keep_stacks(struct wk_unwind_stage *stage);
-
+struct wk_unwind_stage *wk_unwind_stage_new(struct wk_symbols *symbols, struct wk_sink next,
+					    struct wk_unwind_options options);
+struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage);
 bool wk_unwind_stage_finish(struct wk_unwind_stage *stage, struct wk_err *err);
 void wk_unwind_stage_free(struct wk_unwind_stage *stage);
 

@@ -63,12 +63,12 @@ static void hashes_are_those_of_a_secret_and_fixed_ones_are_not(void **state)
 static void the_same_text_gets_the_same_id(void **state)
 {
 	struct wk_strtab *tab = wk_strtab_new();
-	uint32_t main_id = wk_strtab_add(tab, "main", 4);
+	uint32_t main_id = wk_strtab_add_str(tab, wk_str_of("main", 4));
 
 	(void)state;
-	assert_int_equal(wk_strtab_add(tab, "mainly", 4), main_id);
-	assert_int_not_equal(wk_strtab_add(tab, "mainly", 6), main_id);
-	assert_int_equal(wk_strtab_add(tab, "", 0), 0);
+	assert_int_equal(wk_strtab_add_str(tab, wk_str_of("mainly", 4)), main_id);
+	assert_int_not_equal(wk_strtab_add_str(tab, wk_str_of("mainly", 6)), main_id);
+	assert_int_equal(wk_strtab_add_str(tab, wk_str_of("", 0)), 0);
 	assert_int_equal(wk_strtab_find(tab, wk_str_c("main")), main_id);
 	assert_int_equal(wk_strtab_find(tab, wk_str_c("maint")), 0);
 	assert_string_equal(wk_strtab_get(tab, main_id), "main");
@@ -105,7 +105,7 @@ static void a_hundred_thousand_texts_are_all_found_again(void **state)
 	for (uint32_t i = 1; i <= 100000; i++) {
 		int len = snprintf(text, sizeof(text), "name %u", i);
 
-		assert_int_equal(wk_strtab_add(tab, text, (size_t)len), i);
+		assert_int_equal(wk_strtab_add_str(tab, wk_str_of(text, (size_t)len)), i);
 	}
 	for (uint32_t i = 1; i <= 100000; i += 97) {
 		snprintf(text, sizeof(text), "name %u", i);

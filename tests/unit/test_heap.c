@@ -276,7 +276,8 @@ static bool add_to_text(void *context, const char *bytes, size_t len)
 static bool read_into(struct wk_model *model, struct wk_symbols *symbols, const char *path)
 {
 	struct wk_builder *builder = wk_builder_new(model);
-	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_builder_sink(builder));
+	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_builder_sink(builder),
+							    (struct wk_unwind_options){ 0 });
 	struct wk_sink sink = wk_unwind_stage_sink(stage);
 	struct wk_opened opened;
 	bool ok = wk_reader_open(path, NULL, &opened, NULL);
@@ -327,7 +328,7 @@ static void work(void *context)
 	struct wk_model *model = wk_model_new();
 
 	job->ok = read_into(model, symbols, job->path);
-	wk_model_resolve(model, symbols, NULL);
+	wk_model_resolve(model, symbols, false);
 	job->svg_bytes = draw(model);
 	wk_model_free(model);
 	wk_symbols_free(symbols);

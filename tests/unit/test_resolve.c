@@ -97,11 +97,10 @@ static void give_shop(struct fixture *f, const struct wk_build_id *id)
 
 static void resolve_by(struct fixture *f, struct wk_symbols *symbols, bool no_inlined)
 {
-	struct wk_resolve_options options = { .no_inlined = no_inlined };
 	struct wk_err err = { 0 };
 
 	wk_builder_finish(f->builder);
-	wk_model_resolve(f->model, symbols, &options);
+	wk_model_resolve(f->model, symbols, no_inlined);
 	if (!model_check(f->model, &err))
 		fail_msg("%s", err.text);
 }
