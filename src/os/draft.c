@@ -1,8 +1,7 @@
-#include "os/os.h"
+#include "os/input.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,17 +51,6 @@ static size_t folder_length(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? (size_t)(slash + 1 - path) : 0;
-}
-
-/* In the folder of the target, because a file can replace another only within a file system. */
-static char *temporary_name(struct wk_str front, const char *mark, const char *ending)
-{
-	static atomic_uint number; /* several threads may have drafts */
-	struct wk_buf name = { 0 };
-
-	wk_buf_add_fmt(&name, "%.*s%s%ld-%u%s", WK_STR_ARG(front), mark, (long)getpid(),
-		       atomic_fetch_add(&number, 1), ending);
-	return name.at;
 }
 
 /* A name links it through /proc; -1 if that is missing, or if the file system cannot. */
@@ -120,8 +108,9 @@ static bool open_beside(struct wk_os_draft *draft, const char *path)
 	draft->target = target_of(path, &there, &is_there);
 	if (!draft->target)
 		return false;
-	draft->temporary = temporary_name(wk_str_of(draft->target, folder_length(draft->target)),
-					  ".wick-", "");
+	/* In the folder of the target: a file can replace another only within a file system. */
+	draft->temporary = wk_os_unique_name(wk_str_of(draft->target, folder_length(draft->target)),
+					     ".wick-", "");
 	open_temporary(draft, 0666);
 	if (draft->fd >= 0 && (!is_there || looks_as(draft->fd, &there)))
 		return true;
@@ -160,7 +149,7 @@ bool wk_os_draft_open_private(struct wk_os_draft *draft, const char *path, struc
 	struct wk_undo *undo = wk_undo_new();
 
 	*draft = (struct wk_os_draft){ .target = wk_strdup(path) };
-	draft->temporary = temporary_name(wk_str_c(path), ".", ".tmp");
+	draft->temporary = wk_os_unique_name(wk_str_c(path), ".", ".tmp");
 	open_temporary(draft, 0600);
 	if (draft->fd < 0) {
 		wk_fail_os(err, errno, "cannot write %s", draft->temporary);

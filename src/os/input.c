@@ -1,6 +1,7 @@
 #include "os/input.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -120,6 +121,16 @@ static bool map(int fd, size_t size_bytes, struct wk_os_file *file)
 	file->size_bytes = size_bytes;
 	wk_os_input_undo(file, undo);
 	return true;
+}
+
+char *wk_os_unique_name(struct wk_str front, const char *mark, const char *ending)
+{
+	static atomic_uint number; /* several threads may create files */
+	struct wk_buf name = { 0 };
+
+	wk_buf_add_fmt(&name, "%.*s%s%ld-%u%s", WK_STR_ARG(front), mark, (long)getpid(),
+		       atomic_fetch_add(&number, 1), ending);
+	return name.at;
 }
 
 static void close_undone(struct wk_undo *undo)

@@ -25,6 +25,9 @@ void wk_os_input_unmap(const uint8_t *at, size_t size_bytes);
 /* Has `file`, whose bytes are mapped, unmapped if memory runs out; `undo` is from before. */
 void wk_os_input_undo(struct wk_os_file *file, struct wk_undo *undo);
 
+/* A name for a new file, on the heap: no thread of any process gets it twice. */
+char *wk_os_unique_name(struct wk_str front, const char *mark, const char *ending);
+
 uint64_t wk_os_memory_bytes(void);
 
 /* Has a new thread run wk_os_thread_main(context); false if the system cannot create one. The other

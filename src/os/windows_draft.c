@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "os/input.h"
 
 static bool set_passing(HANDLE handle, bool is_passing)
 {
@@ -101,17 +102,6 @@ static char *target_of(const char *path)
 	return wk_os_real_path(path);
 }
 
-/* In the target's folder, because a file can replace another only within a drive. */
-static char *temporary_name(struct wk_str front, const char *mark, const char *ending)
-{
-	static atomic_uint number; /* several threads may have drafts */
-	struct wk_buf name = { 0 };
-
-	wk_buf_add_fmt(&name, "%.*s%s%lu-%u%s", WK_STR_ARG(front), mark, GetCurrentProcessId(),
-		       atomic_fetch_add(&number, 1), ending);
-	return name.at;
-}
-
 static void forget(struct wk_os_draft *draft)
 {
 	WK_FREE_ALL(draft->target, draft->temporary);
@@ -133,7 +123,8 @@ static bool open_beside(struct wk_os_draft *draft, const char *path)
 	len = strlen(draft->target);
 	while (len > 0 && draft->target[len - 1] != '/' && draft->target[len - 1] != '\\')
 		len--;
-	draft->temporary = temporary_name(wk_str_of(draft->target, len), ".wick-", "");
+	/* In the folder of the target: a file can replace another only within a drive. */
+	draft->temporary = wk_os_unique_name(wk_str_of(draft->target, len), ".wick-", "");
 	open_temporary(draft);
 	if (draft->fd >= 0)
 		return true;
@@ -152,7 +143,7 @@ bool wk_os_draft_open(struct wk_os_draft *draft, const char *path, struct wk_err
 bool wk_os_draft_open_private(struct wk_os_draft *draft, const char *path, struct wk_err *err)
 {
 	*draft = (struct wk_os_draft){ .target = wk_strdup(path) };
-	draft->temporary = temporary_name(wk_str_c(path), ".", ".tmp");
+	draft->temporary = wk_os_unique_name(wk_str_c(path), ".", ".tmp");
 	open_temporary(draft);
 	if (draft->fd >= 0)
 		return true;

@@ -1,7 +1,6 @@
 #include "os/windows_calls.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <fcntl.h>
 #include <io.h>
 #include <stdio.h>
@@ -219,24 +218,22 @@ void wk_os_make_private(int fd)
 
 int wk_os_temporary(char **path)
 {
-	static atomic_uint number;
 	wchar_t folder[MAX_PATH + 1] = L"";
-	struct wk_buf text = { 0 };
 	char *utf8;
 	int fd;
 
 	GetTempPathW(MAX_PATH, folder);
 	utf8 = wk_windows_utf8(folder);
-	wk_buf_add_fmt(&text, "%swick-%lu-%u", utf8, GetCurrentProcessId(),
-		       atomic_fetch_add(&number, 1));
+	*path = wk_os_unique_name(wk_str_c(utf8), "wick-", "");
 	wk_free(utf8);
 	fd = wk_windows_descriptor(
-		wk_windows_open(text.at, GENERIC_READ | GENERIC_WRITE | DELETE, CREATE_NEW,
+		wk_windows_open(*path, GENERIC_READ | GENERIC_WRITE | DELETE, CREATE_NEW,
 				FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE),
 		_O_RDWR);
-	*path = fd < 0 ? NULL : text.at;
-	if (fd < 0)
-		wk_buf_fini(&text);
+	if (fd < 0) {
+		wk_free(*path);
+		*path = NULL;
+	}
 	return fd;
 }
 

@@ -1,7 +1,6 @@
 #include "os/folder.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <fcntl.h>
 #include <io.h>
 #include <stdlib.h>
@@ -200,20 +199,11 @@ bool wk_os_folder_map(struct wk_os_folder *folder, const char *name, struct wk_o
 	return true;
 }
 
-static char *draft_name(const struct wk_os_folder *folder)
-{
-	static atomic_uint number;
-	struct wk_buf name = { 0 };
-
-	wk_buf_add_fmt(&name, "%s/" DRAFT "%lu-%u", folder->path, GetCurrentProcessId(),
-		       atomic_fetch_add(&number, 1));
-	return name.at;
-}
-
 bool wk_os_folder_write(struct wk_os_folder *folder, const char *name, const struct wk_str *pieces,
 			size_t count, struct wk_err *err)
 {
-	char *draft = draft_name(folder), *path = path_in(folder, name);
+	char *draft = wk_os_unique_name(wk_str_c(folder->path), "/" DRAFT, "");
+	char *path = path_in(folder, name);
 	int fd = wk_windows_descriptor(wk_windows_create_passing(draft), _O_RDWR);
 	bool ok;
 
