@@ -1,7 +1,6 @@
 #include "base/buf.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,16 +104,14 @@ void wk_buf_add_shell(struct wk_buf *buf, struct wk_str text)
 	wk_buf_add_char(buf, '\'');
 }
 
-void wk_buf_add_fmt(struct wk_buf *buf, const char *format, ...)
+void wk_buf_add_args(struct wk_buf *buf, const char *format, va_list args)
 {
-	char shorter[256];
-	va_list args, again;
+	char shorter[512];
+	va_list again;
 	int len;
 
-	va_start(args, format);
 	va_copy(again, args);
 	len = vsnprintf(shorter, sizeof(shorter), format, args);
-	va_end(args);
 	if (len >= 0 && (size_t)len < sizeof(shorter)) {
 		wk_buf_add(buf, shorter, (size_t)len);
 	} else if (len >= 0) {
@@ -125,6 +122,15 @@ void wk_buf_add_fmt(struct wk_buf *buf, const char *format, ...)
 		wk_free(text);
 	}
 	va_end(again);
+}
+
+void wk_buf_add_fmt(struct wk_buf *buf, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	wk_buf_add_args(buf, format, args);
+	va_end(args);
 }
 
 static void add_little_endian(struct wk_buf *buf, uint64_t value, size_t size_bytes)

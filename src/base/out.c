@@ -117,25 +117,15 @@ void wk_out_u64(struct wk_out *out, uint64_t value)
 
 void wk_out_fmt(struct wk_out *out, const char *format, ...)
 {
-	char text[512];
-	va_list args, again;
-	int len;
+	va_list args;
 
+	if (out->failed)
+		return;
 	va_start(args, format);
-	va_copy(again, args);
-	len = vsnprintf(text, sizeof(text), format, args);
+	wk_buf_add_args(&out->pending, format, args);
 	va_end(args);
-	if (len >= 0 && (size_t)len < sizeof(text)) {
-		wk_out_bytes(out, text, (size_t)len);
-	} else if (len >= 0) {
-		struct wk_buf longer = { 0 };
-		char *at = wk_buf_extend(&longer, (size_t)len);
-
-		vsnprintf(at, (size_t)len + 1, format, again);
-		wk_out_bytes(out, at, (size_t)len);
-		wk_buf_fini(&longer);
-	}
-	va_end(again);
+	if (out->pending.len >= PENDING_BYTES)
+		wk_out_flush(out);
 }
 
 /* Passes on the longest run of plain ASCII for which `special` is false; true if text is left. */
