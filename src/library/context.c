@@ -80,15 +80,16 @@ bool wk_library_run_once(const struct wick_context *context, void (*work)(void *
 
 bool wk_library_options(void *to, size_t to_size, const void *from, struct wick_error *error)
 {
-	size_t size = 0;
+	size_t size;
 
 	memset(to, 0, to_size);
-	if (from)
-		memcpy(&size, from, sizeof(size));
-	if (from && size < sizeof(size))
+	if (!from)
+		return true;
+	memcpy(&size, from, sizeof(size));
+	if (size < sizeof(size))
 		return set_error(error, WICK_MISUSE, WICK_NOWHERE,
 				 "the options do not begin with their size");
-	memcpy(to, from ? from : &size, from ? (size < to_size ? size : to_size) : 0);
+	memcpy(to, from, size < to_size ? size : to_size);
 	return true;
 }
 
