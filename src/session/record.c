@@ -35,20 +35,21 @@ static bool is_stdout(const char *output)
 /* The current name of the open file, relative to this folder. False if it has none. */
 static bool add_present_name(int fd, struct wk_buf *name)
 {
-	char link[64], path[4096], here[4096];
-	size_t len;
-	ssize_t got;
+	char link[64], target[4096], here[4096];
+	struct wk_str path, below;
+	ssize_t len;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	got = readlink(link, path, sizeof(path) - 1);
-	if (got <= 0 || path[0] != '/')
+	len = readlink(link, target, sizeof(target));
+	if (len <= 0 || target[0] != '/')
 		return false;
-	path[got] = '\0';
-	len = getcwd(here, sizeof(here)) ? strlen(here) : 0;
-	if (len && strncmp(path, here, len) == 0 && path[len] == '/')
-		wk_buf_add_text(name, path + len + 1);
-	else
-		wk_buf_add_text(name, path);
+	path = wk_str_of(target, (size_t)len);
+	if (getcwd(here, sizeof(here)) && wk_str_starts(path, here)) {
+		below = wk_str_skip(path, strlen(here));
+		if (wk_str_starts(below, "/"))
+			path = wk_str_skip(below, 1);
+	}
+	wk_buf_add_str(name, path);
 	return true;
 }
 
