@@ -15,6 +15,10 @@ bool wk_doctor_records(void);
 /* Can this user record here, which events, and is there space on the disk? */
 void wk_doctor_machine(struct wk_findings *findings);
 
+/* A part of that: are the buffers that the kernel grants large enough? */
+struct wk_record_probe;
+void wk_doctor_buffers(struct wk_findings *findings, const struct wk_record_probe *probe);
+
 /* Names of the C library's functions. */
 void wk_doctor_libc(struct wk_findings *findings, const char *const *debug_dirs);
 

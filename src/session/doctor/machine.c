@@ -141,7 +141,7 @@ static void rate(struct wk_findings *findings)
 				 most);
 }
 
-static void buffers(struct wk_findings *findings, const struct wk_record_probe *probe)
+void wk_doctor_buffers(struct wk_findings *findings, const struct wk_record_probe *probe)
 {
 	struct wk_buf size = { 0 }, fix = { 0 };
 	struct rlimit limit = { 0 };
@@ -219,7 +219,7 @@ void wk_doctor_machine(struct wk_findings *findings)
 		kernel_code(findings, &probe);
 		whole_system(findings, &probe);
 		counters(findings, &probe);
-		buffers(findings, &probe);
+		wk_doctor_buffers(findings, &probe);
 	}
 	tracing(findings);
 	disk(findings);
