@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -29,6 +31,7 @@
 #include "os/folder.h"
 #include "os/os.h"
 #include "own_folder.h"
+#include "pe_writer.h"
 
 static const struct wk_build_id sha1 = {
 	.size = 20,
@@ -550,21 +553,27 @@ static void a_program_of_another_build_in_the_cache_is_refused(void **state)
 	wk_buf_fini(&said);
 }
 
-/* The process that answers every question with that file, until it is killed, or for a minute. */
-static pid_t serve(const struct wk_buf *file, char *url, size_t size)
+static int listen_here(char *url, size_t size)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(address);
-	int listener = socket(AF_INET, SOCK_STREAM, 0), fd;
-	char question[4096];
-	pid_t server;
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
 
 	assert_int_equal(bind(listener, (struct sockaddr *)&address, len), 0);
 	assert_int_equal(listen(listener, 8), 0);
 	assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &len), 0);
 	snprintf(url, size, "http://127.0.0.1:%d", ntohs(address.sin_port));
-	server = fork();
+	return listener;
+}
+
+/* The process that answers every question with that file, until it is killed, or for a minute. */
+static pid_t serve(const struct wk_buf *file, char *url, size_t size)
+{
+	int listener = listen_here(url, size), fd;
+	char question[4096];
+	pid_t server = fork();
+
 	assert_true(server >= 0);
 	if (server == 0) {
 		alarm(60);
@@ -634,6 +643,115 @@ static void a_program_of_another_build_from_a_server_is_neither_used_nor_cached(
 	wk_buf_fini(&said);
 }
 
+/* A symbol path with wick's own cache, which cannot be made, before a folder of the user. */
+static void without_an_own_cache_files_arrive_in_the_next_one(void **state)
+{
+	struct pe_spec spec = { .time_stamp = 0x5f000001, .image_bytes = 0x5000 };
+	struct wk_fetch_want want = { .kind = WK_FETCH_PE, .name = WK_STR("app.exe"),
+				      .time_stamp = 0x5f000001, .image_bytes = 0x5000 };
+	struct wk_buf file = { 0 }, path = { 0 }, own = { 0 }, said = { 0 };
+	struct wk_fetch_found found = { 0 };
+	struct wk_fetcher *fetcher;
+	struct wk_err err = { 0 };
+	char url[64];
+	pid_t server;
+	bool is_found;
+
+	(void)state;
+	put_there("file", 0, 0);
+	setenv("no_proxy", "127.0.0.1", 1);
+	setenv("TMPDIR", in_own_folder("file"), 1);
+	pe_section(&spec, 1, ".text", 0x1000, PE_CODE, wk_str_c("code"));
+	pe_write(&spec, &file);
+	server = serve(&file, url, sizeof(url));
+	wk_buf_add_text(&own, in_own_folder("file/cache"));
+	fetcher = wk_fetcher_new(&(struct wk_fetch_options){ .folder = wk_buf_text(&own) });
+	wk_buf_add_fmt(&path, "srv**%s*%s", in_own_folder("mine"), url);
+	is_found = wk_fetcher_add_path(fetcher, wk_buf_str(&path), &err) &&
+		   wk_fetcher_get(fetcher, &want, &found, &said);
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
+	unsetenv("TMPDIR");
+	if (is_found) {
+		assert_true(is_there("mine/app.exe/5F0000015000/app.exe"));
+		wk_fetch_found_close(&found);
+	} else if (!strstr(wk_buf_text(&said), "libcurl") && err.code != WK_EUNSUPPORTED) {
+		fail_msg("%s%s", err.text, wk_buf_text(&said));
+	}
+	wk_fetcher_free(fetcher);
+	pe_spec_fini(&spec);
+	wk_buf_fini(&file);
+	wk_buf_fini(&path);
+	wk_buf_fini(&own);
+	wk_buf_fini(&said);
+}
+
+/* The process that answers "not found", and ends with 1 if a second connection is opened before the
+ * first is answered. */
+static pid_t serve_one_at_a_time(int listener)
+{
+	pid_t server = fork();
+
+	assert_true(server >= 0);
+	if (server == 0) {
+		struct pollfd next = { .fd = listener, .events = POLLIN };
+		char question[4096];
+		int fd;
+
+		alarm(60);
+		while ((fd = accept(listener, NULL, NULL)) >= 0) {
+			if (read(fd, question, sizeof(question)) > 0 && poll(&next, 1, 200) > 0)
+				_exit(1);
+			dprintf(fd, "HTTP/1.0 404 No\r\nContent-Length: 0\r\n\r\n");
+			close(fd);
+		}
+		_exit(2);
+	}
+	return server;
+}
+
+/* So that `count` more files can be opened. */
+static void leave_files(unsigned count)
+{
+	struct rlimit files;
+
+	getrlimit(RLIMIT_NOFILE, &files);
+	files.rlim_cur = 0;
+	do {
+		files.rlim_cur++;
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+	} while (wk_os_files_left(count, NULL) < count);
+}
+
+static void with_few_files_left_one_at_a_time_is_fetched(void **state)
+{
+	struct wk_fetch_want wants[2] = {
+		{ .kind = WK_FETCH_IMAGE, .id = sha1, .name = WK_STR("app") },
+		{ .kind = WK_FETCH_DEBUG, .id = sha1, .name = WK_STR("app") },
+	};
+	struct wk_fetcher *fetcher;
+	struct wk_err err = { 0 };
+	struct rlimit before;
+	char url[64], cache[200];
+	int listener = listen_here(url, sizeof(url)), status;
+	pid_t server = serve_one_at_a_time(listener);
+
+	(void)state;
+	close(listener);
+	setenv("no_proxy", "127.0.0.1", 1);
+	snprintf(cache, sizeof(cache), "%s", in_own_folder("cache"));
+	fetcher = wk_fetcher_new(&(struct wk_fetch_options){ .folder = cache });
+	wk_fetcher_add_servers(fetcher, (const char *const[]){ url, NULL }, &err);
+	getrlimit(RLIMIT_NOFILE, &before);
+	leave_files(11);
+	wk_fetcher_prefetch(fetcher, wants, 2);
+	setrlimit(RLIMIT_NOFILE, &before);
+	kill(server, SIGKILL);
+	waitpid(server, &status, 0);
+	assert_true(WIFSIGNALED(status));
+	wk_fetcher_free(fetcher);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_own_folder, remove_own_folder)
 
 int main(void)
@@ -662,6 +780,8 @@ int main(void)
 		IN_FOLDER(a_program_of_another_build_in_a_store_is_refused),
 		IN_FOLDER(a_program_of_another_build_in_the_cache_is_refused),
 		IN_FOLDER(a_program_of_another_build_from_a_server_is_neither_used_nor_cached),
+		IN_FOLDER(without_an_own_cache_files_arrive_in_the_next_one),
+		IN_FOLDER(with_few_files_left_one_at_a_time_is_fetched),
 		IN_FOLDER(without_a_source_nothing_is_found),
 	};
 
