@@ -80,6 +80,37 @@ static void the_list_has_a_row_an_image_the_last_used_first(void **state)
 	assert_int_equal(err.code, WK_OK);
 }
 
+/* A file of 100 bytes. */
+static void put_fetched(const char *name, time_t fetched)
+{
+	struct timespec times[2] = { { fetched, 0 }, { fetched, 0 } };
+	FILE *file;
+
+	mkdir(in_own_folder("remote"), 0700);
+	file = fopen(in_own_folder(name), "w");
+	assert_non_null(file);
+	fprintf(file, "%100s", "");
+	fclose(file);
+	assert_int_equal(utimensat(AT_FDCWD, in_own_folder(name), times, 0), 0);
+}
+
+static void fetched_files_are_listed_the_latest_first(void **state)
+{
+	struct wk_err err = { 0 };
+
+	(void)state;
+	put_fetched("remote/aa11.debuginfo", 1700000000);
+	put_fetched("remote/bb22.executable", 1800000000);
+	put_fetched("remote/cc33.debuginfo", 1600000000);
+	assert_string_equal(said("list", &err), "0 files, 0 B in @\n\n"
+						"      SIZE  FETCHED (UTC)     FILE, BY BUILD ID\n"
+						"     100 B  2027-01-15 08:00  bb22.executable\n"
+						"     100 B  2023-11-14 22:13  aa11.debuginfo\n"
+						"     100 B  2020-09-13 12:26  cc33.debuginfo\n"
+						"3 fetched files, 300 B\n");
+	assert_int_equal(err.code, WK_OK);
+}
+
 static void paths_are_those_that_were_recorded(void **state)
 {
 	struct wk_build_id id = { 4, { 0xde, 0xad, 0xbe, 0xef } };
@@ -135,6 +166,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(the_list_has_a_row_an_image_the_last_used_first),
+		IN_FOLDER(fetched_files_are_listed_the_latest_first),
 		IN_FOLDER(paths_are_those_that_were_recorded),
 		IN_FOLDER(looking_is_no_use),
 		IN_FOLDER(clearing_says_how_much_it_was),
