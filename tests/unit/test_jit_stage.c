@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -12,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "cfi_maker.h"
 #include "jitdump_maker.h"
 #include "model/builder.h"
 #include "../model_check.h"
@@ -19,6 +21,7 @@
 #include "os/os.h"
 #include "stages/jit/files.h"
 #include "stages/jit/jit_stage.h"
+#include "stages/unwind_stage.h"
 
 /* Events go through the stage into a model; named leaves of the samples come out as text. */
 struct fixture {
@@ -371,12 +374,17 @@ static void write_dump(struct fixture *f, uint64_t time_ns, uint64_t flags)
 	wk_buf_fini(&m.out);
 }
 
-static void sample_a_dump(struct fixture *f, uint64_t time_ns)
+static void map_a_dump(struct fixture *f, uint64_t time_ns)
 {
 	give_memory(f, time_ns, 0, "//anon");
 	give(f, (struct wk_event){ .kind = WK_EVENT_IMAGE, .time_ns = time_ns,
 				   .image = { .start = 0x90000, .size_bytes = 0x1000,
 					      .path = wk_str_c(f->dump) } });
+}
+
+static void sample_a_dump(struct fixture *f, uint64_t time_ns)
+{
+	map_a_dump(f, time_ns);
 	give_sample(f, time_ns + 5, 0, 0x1000);
 	give_sample(f, time_ns + 15, 0, 0x1000);
 	give_sample(f, time_ns + 25, 0, 0x1000);
@@ -393,6 +401,24 @@ static void a_jitdump_names_each_moment(void **state)
 	write_dump(&f, time_ns, 0);
 	sample_a_dump(&f, time_ns);
 	end(&f, "//anon+0x1000 first second third", NULL);
+}
+
+static void a_child_has_the_code_of_its_parent_at_the_fork(void **state)
+{
+	const uint32_t child = 9;
+	uint64_t time_ns = now();
+	struct fixture f;
+
+	(void)state;
+	start(&f, NULL, "CLOCK_MONOTONIC");
+	write_dump(&f, time_ns, 0);
+	map_a_dump(&f, time_ns);
+	give_sample(&f, time_ns + 5, 0, 0x1000);
+	give_change(&f, time_ns + 15, child, f.pid, WK_PROCESS_FORK);
+	give_sample(&f, time_ns + 16, child, 0x1000);
+	give_sample(&f, time_ns + 25, f.pid, 0x1000);
+	give_sample(&f, time_ns + 25, child, 0x1000);
+	end(&f, "//anon+0x1000 first second first", NULL);
 }
 
 static void damaged_records_of_a_dump_are_told_of_once(void **state)
@@ -460,6 +486,87 @@ static void a_recorder_tells_the_names_of_what_was_sampled_when_its_process_ends
 	end(&f, "//anon+0x1010 hit //anon+0x2020", NULL);
 }
 
+/* ---- stacks that lead through such code */
+
+enum { RSP = 7, RIP = 16 };
+
+/* Keeps the chain of the last sample. */
+struct chain {
+	struct wk_sink next;
+	uint64_t at[8];
+	size_t count;
+};
+
+static bool keep_chain(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	struct chain *chain = context;
+
+	if (event->kind == WK_EVENT_SAMPLE) {
+		chain->count = event->sample.user_count;
+		assert_in_range(chain->count, 1, 8);
+		memcpy(chain->at, event->sample.user_chain, chain->count * sizeof(*chain->at));
+	}
+	return wk_sink_emit(&chain->next, event, err);
+}
+
+/* A function of 16 bytes that keeps 16 bytes of stack. */
+static void write_dump_with_tables(struct fixture *f, uint64_t time_ns)
+{
+	struct maker tables = { .vaddr = 0x1010 }; /* tables come right behind the code */
+	struct jitdump_maker m = { 0 };
+
+	maker_x86_cie(&tables, "zR");
+	maker_fde(&tables, 0x1000, 16, (uint8_t[]){ 0x0e, 24 }, 2);
+	jit_begin(&m, f->pid, time_ns, 0);
+	jit_record(&m, 4, time_ns);
+	jit_put(&m, tables.out.len, 8);
+	jit_put(&m, 0, 8);
+	jit_put(&m, 0, 8);
+	wk_buf_add_str(&m.out, wk_buf_str(&tables.out));
+	jit_end(&m);
+	jit_load(&m, time_ns + 10, 0x1000, 16, 1, "callee");
+	jit_load(&m, time_ns + 10, 0x1100, 16, 2, "caller");
+	write_file(f->dump, wk_buf_str(&m.out));
+	wk_buf_fini(&m.out);
+	wk_buf_fini(&tables.out);
+}
+
+static void a_stack_is_walked_by_the_tables_of_its_dump(void **state)
+{
+	uint64_t words[8] = { [2] = 0x1108 }, time_ns = now();
+	struct wk_event_stack stack = { .machine = WK_MACHINE_X86_64,
+					.bytes = (const uint8_t *)words,
+					.size_bytes = sizeof(words) };
+	struct wk_symbols *symbols = wk_symbols_new(&(struct wk_symbols_options){ 0 });
+	struct chain chain = { 0 };
+	struct wk_unwind_stage *unwinding;
+	struct wk_err err = { 0 };
+	struct fixture f;
+
+	(void)state;
+	start(&f, NULL, "CLOCK_MONOTONIC");
+	chain.next = f.sink;
+	unwinding = wk_unwind_stage_new(symbols,
+					(struct wk_sink){ .take = keep_chain, .context = &chain });
+	wk_unwind_stage_use_jit(unwinding, f.stage);
+	f.sink = wk_unwind_stage_sink(unwinding);
+	write_dump_with_tables(&f, time_ns);
+	map_a_dump(&f, time_ns);
+	stack.valid = UINT64_C(1) << RSP | UINT64_C(1) << RIP;
+	stack.value[RSP] = 0x7000;
+	stack.value[RIP] = 0x1008;
+	give(&f, (struct wk_event){ .kind = WK_EVENT_SAMPLE, .time_ns = time_ns + 15,
+				    .sample = { .source = 1, .weight = 1, .address = 0x1008,
+						.stack = &stack } });
+	assert_int_equal(chain.count, 2);
+	assert_int_equal(chain.at[0], 0x1008);
+	assert_int_equal(chain.at[1], 0x1107);
+	assert_true(wk_unwind_stage_finish(unwinding, &err));
+	wk_unwind_stage_free(unwinding);
+	wk_symbols_free(symbols);
+	end(&f, "callee", NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -478,11 +585,13 @@ int main(void)
 		cmocka_unit_test(a_map_without_a_bound_is_not_used),
 		cmocka_unit_test(a_pipe_in_the_place_of_a_map_is_not_waited_for),
 		cmocka_unit_test(a_jitdump_names_each_moment),
+		cmocka_unit_test(a_child_has_the_code_of_its_parent_at_the_fork),
 		cmocka_unit_test(damaged_records_of_a_dump_are_told_of_once),
 		cmocka_unit_test(a_dump_by_another_clock_is_matched_by_the_moment_it_was_mapped),
 		cmocka_unit_test(a_dump_by_a_processor_counter_is_not_used),
 		cmocka_unit_test(
 			a_recorder_tells_the_names_of_what_was_sampled_when_its_process_ends),
+		cmocka_unit_test(a_stack_is_walked_by_the_tables_of_its_dump),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
