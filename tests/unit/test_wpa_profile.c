@@ -120,6 +120,24 @@ static void switches_are_waits_or_what_comes_behind_them(void **state)
 	wk_wpa_profile_fini(&profile);
 }
 
+static void the_columns_of_the_next_preset_do_not_count(void **state)
+{
+	struct wk_wpa_profile profile;
+
+	(void)state;
+	read_text(&profile,
+		  "<WpaProfileContainer><Graph Guid='" PRECISE "'>"
+		  "<Preset Name='A' KeyColumnCount='1'><Columns>" COLUMN("New Process", "") COLUMN(
+			  "Ready",
+			  "") "</Columns></Preset>"
+			      "<Preset Name='B' KeyColumnCount='0'><Columns>" COLUMN("Waits", "")
+				      COLUMN("Odd", "") "</Columns></Preset>"
+							"</Graph></WpaProfileContainer>");
+	assert_int_equal(profile.preset_count, 2);
+	assert_view(&profile, "pid,stack", "ready", "");
+	wk_wpa_profile_fini(&profile);
+}
+
 static void what_is_outstanding_is_that_at_the_end(void **state)
 {
 	struct wk_wpa_profile profile;
@@ -253,6 +271,7 @@ int main(void)
 		cmocka_unit_test(what_has_no_counterpart_is_listed_by_name),
 		cmocka_unit_test(the_module_that_a_sample_was_in_may_be_the_last),
 		cmocka_unit_test(switches_are_waits_or_what_comes_behind_them),
+		cmocka_unit_test(the_columns_of_the_next_preset_do_not_count),
 		cmocka_unit_test(what_is_outstanding_is_that_at_the_end),
 		cmocka_unit_test(a_graph_that_nobody_knows_is_told_by_its_number),
 		cmocka_unit_test(the_older_form_says_the_same_in_other_words),
