@@ -2,11 +2,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "cli/cargo/build.h"
+#include "cli/cargo/report.h"
 #include "cli/options/perf_arguments.h"
 
 #define TARGET(kind, name)                                                                         \
@@ -278,6 +280,27 @@ static void perf_words_that_perf_would_not_take_are_refused(void **state)
 	}
 }
 
+/* ---- what the program finds */
+
+static void environment_is(const char *program, const char *before, const char *libraries)
+{
+	struct wk_cargo_built built = { .path = (char *)program, .folder = "/home/me/app/" };
+
+	setenv("LD_LIBRARY_PATH", before, true);
+	wk_cargo_environment(&built);
+	assert_string_equal(getenv("LD_LIBRARY_PATH"), libraries);
+	assert_string_equal(getenv("CARGO_MANIFEST_DIR"), "/home/me/app");
+}
+
+static void libraries_are_searched_where_cargo_builds_them(void **state)
+{
+	(void)state;
+	environment_is("/gone/debug/app", "", "/gone/debug/deps:/gone/debug/");
+	environment_is("/gone/debug/deps/t-0123", "", "/gone/debug/deps:/gone/debug/");
+	environment_is("/gone/debug/examples/e", "/opt/lib",
+		       "/gone/debug/deps:/gone/debug/:/opt/lib");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +315,7 @@ int main(void)
 		cmocka_unit_test(a_library_lists_what_is_its_own),
 		cmocka_unit_test(a_program_is_found_among_what_cargo_built),
 		cmocka_unit_test(the_same_program_in_two_packages_is_not_guessed),
+		cmocka_unit_test(libraries_are_searched_where_cargo_builds_them),
 		cmocka_unit_test(perf_words_become_options),
 		cmocka_unit_test(perf_words_may_begin_with_perf),
 		cmocka_unit_test(perf_words_without_a_meaning_are_named),
