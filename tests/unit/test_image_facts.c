@@ -1,19 +1,20 @@
-/* What is known of the images of a recording: names, lines, and what they lack. */
+/* What is known of the images of a recording: names, lines, what they lack, and why. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "model/builder.h"
 #include "model/resolve.h"
-#include "session/images/image_facts.h"
+#include "session/images/image_table.h"
 #include "symbols/image/symbols.h"
 
-#define START 0x5000
+#define SIZE UINT64_C(0x1000)
 
-/* The facts of one program that is not here, with samples at 0x110. */
+/* Images of 0x1000 bytes behind each other, none of which is a file on this machine. */
 struct fixture {
 	struct wk_model *model;
 	struct wk_builder *builder;
@@ -21,6 +22,8 @@ struct fixture {
 	struct wk_symbols *symbols;
 	struct wk_filter filter;
 	struct wk_images_facts facts;
+	struct wk_findings findings;
+	uint64_t next;
 };
 
 static void give(struct fixture *f, struct wk_event event)
@@ -33,15 +36,34 @@ static void give(struct fixture *f, struct wk_event event)
 
 static void start(struct fixture *f)
 {
-	*f = (struct fixture){ .model = wk_model_new() };
+	*f = (struct fixture){ .model = wk_model_new(), .next = SIZE };
 	f->builder = wk_builder_new(f->model);
 	f->sink = wk_builder_sink(f->builder);
-	give(f, (struct wk_event){ .kind = WK_EVENT_IMAGE,
-				   .image = { .start = START, .size_bytes = 0x1000,
-					      .path = wk_str_c("/gone/app") } });
 }
 
-static void give_calls(struct fixture *f, const char *path)
+static void give_sample(struct fixture *f, uint64_t address)
+{
+	give(f, (struct wk_event){ .kind = WK_EVENT_SAMPLE,
+				   .sample = { .source = 1, .weight = 1, .user_chain = &address,
+					       .user_count = 1, .user_is_exact = true } });
+}
+
+/* With as many samples, at 0x110, 0x120 and so on. Returns where it is mapped. */
+static uint64_t give_image(struct fixture *f, const char *path, unsigned samples)
+{
+	uint64_t begin = f->next;
+
+	f->next += SIZE;
+	give(f, (struct wk_event){ .kind = WK_EVENT_IMAGE,
+				   .image = { .start = begin, .size_bytes = SIZE,
+					      .path = wk_str_c(path) } });
+	for (unsigned i = 0; i < samples; i++)
+		give_sample(f, begin + 0x110 + i * 0x10);
+	return begin;
+}
+
+/* At 0x110. */
+static void give_line(struct fixture *f, const char *path)
 {
 	static const struct wk_event_call call = { WK_STR("work"), WK_STR("work.c"), 15 };
 
@@ -50,28 +72,45 @@ static void give_calls(struct fixture *f, const char *path)
 					      .calls = &call, .count = 1 } });
 }
 
-static const struct wk_image_facts *gather(struct fixture *f)
+/* A symbol for the whole image. */
+static void give_name(struct fixture *f, const char *path)
 {
-	uint64_t address = START + 0x110;
-	struct wk_image_context about = { .recording = "wick.data" };
+	give(f, (struct wk_event){ .kind = WK_EVENT_SYMBOL,
+				   .symbol = { .image_path = wk_str_c(path), .size_bytes = SIZE,
+					       .name = WK_STR("work") } });
+}
+
+static void gather(struct fixture *f)
+{
+	struct wk_image_context about = { .model = f->model, .recording = "wick.data" };
 	struct wk_err err = { 0 };
 
-	give(f, (struct wk_event){ .kind = WK_EVENT_SAMPLE,
-				   .sample = { .source = 1, .weight = 1, .user_chain = &address,
-					       .user_count = 1, .user_is_exact = true } });
 	wk_builder_finish(f->builder);
-	f->symbols = wk_symbols_new(&(struct wk_symbols_options){ 0 });
+	f->symbols = about.symbols = wk_symbols_new(&(struct wk_symbols_options){ 0 });
 	wk_model_resolve(f->model, f->symbols, NULL);
 	assert_true(wk_filter_init(&f->filter, f->model, &(struct wk_filter_spec){ 0 }, &err));
-	about.model = f->model;
-	about.symbols = f->symbols;
 	wk_images_facts_gather(&f->facts, &about, &f->filter);
+}
+
+static const struct wk_image_facts *facts_of_one(struct fixture *f)
+{
+	gather(f);
 	assert_int_equal(f->facts.count, 1);
 	return &f->facts.at[0];
 }
 
+/* Returns how many images are left out. */
+static size_t find(struct fixture *f, size_t most)
+{
+	struct wk_quality quality = { .model = f->model };
+
+	gather(f);
+	return wk_images_find(&f->findings, f->model, &f->facts, &quality, most);
+}
+
 static void end(struct fixture *f)
 {
+	wk_findings_fini(&f->findings);
 	wk_images_facts_fini(&f->facts);
 	wk_filter_fini(&f->filter);
 	wk_symbols_free(f->symbols);
@@ -86,8 +125,9 @@ static void lines_that_came_with_the_recording_are_recorded(void **state)
 
 	(void)state;
 	start(&f);
-	give_calls(&f, "/gone/app");
-	facts = gather(&f);
+	give_image(&f, "/gone/app", 1);
+	give_line(&f, "/gone/app");
+	facts = facts_of_one(&f);
 	assert_int_equal(facts->lines, WK_EXTENT_RECORDED);
 	assert_int_equal(facts->lacks & WK_LACKS_LINES, 0);
 	end(&f);
@@ -100,11 +140,102 @@ static void a_program_without_lines_lacks_them(void **state)
 
 	(void)state;
 	start(&f);
-	give_calls(&f, "/gone/other");
-	facts = gather(&f);
+	give_image(&f, "/gone/app", 1);
+	give_line(&f, "/gone/other");
+	facts = facts_of_one(&f);
 	assert_int_equal(facts->samples, 1);
 	assert_int_equal(facts->lines, WK_EXTENT_NONE);
 	assert_int_equal(facts->lacks & WK_LACKS_LINES, WK_LACKS_LINES);
+	end(&f);
+}
+
+static void memory_has_the_names_of_its_code_and_lacks_no_file(void **state)
+{
+	for (int is_named = 0; is_named < 2; is_named++) {
+		const struct wk_image_facts *facts;
+		struct fixture f;
+
+		(void)state;
+		start(&f);
+		if (is_named)
+			give(&f, (struct wk_event){ .kind = WK_EVENT_SYMBOL,
+						    .symbol = { .start = f.next,
+								.size_bytes = SIZE,
+								.name = WK_STR("made") } });
+		give_image(&f, "//anon", 2);
+		give_image(&f, "/gone/app", 1); /* not all is named */
+		gather(&f);
+		facts = &f.facts.at[0];
+		assert_int_equal(facts->samples, 2);
+		assert_int_equal(facts->names, is_named ? WK_EXTENT_ALL : WK_EXTENT_NONE);
+		assert_int_equal(facts->lacks, is_named ? 0 : WK_LACKS_NAMES);
+		end(&f);
+	}
+}
+
+static void the_images_with_the_most_samples_are_explained(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_image(&f, "/gone/little", 1);
+	give_image(&f, "/gone/most", 3);
+	give_image(&f, "/gone/more", 2);
+	assert_int_equal(find(&f, 2), 1);
+	assert_int_equal(f.findings.count, 2);
+	assert_non_null(strstr(f.findings.at[0].about, "/gone/most (50.0 %"));
+	assert_non_null(strstr(f.findings.at[1].about, "/gone/more"));
+	end(&f);
+	start(&f);
+	give_image(&f, "/gone/app", 1);
+	assert_int_equal(find(&f, 2), 0);
+	assert_int_equal(f.findings.count, 1);
+	end(&f);
+}
+
+static void lines_of_a_part_of_the_code_are_explained_with_a_share(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_image(&f, "/gone/app", 4);
+	give_name(&f, "/gone/app");
+	give_line(&f, "/gone/app");
+	assert_int_equal(find(&f, 1), 0);
+	assert_int_equal(f.facts.at[0].names, WK_EXTENT_RECORDED);
+	assert_int_equal(f.facts.at[0].lines, WK_EXTENT_SOME);
+	assert_int_equal(f.findings.count, 1);
+	assert_int_equal(f.findings.at[0].grade, WK_GRADE_WARN);
+	assert_non_null(strstr(f.findings.at[0].text, "missing lines: "));
+	assert_non_null(strstr(f.findings.at[0].text, "25.0 % of the sampled code"));
+	end(&f);
+}
+
+/* The last finding, or "". */
+static const char *found_about(struct fixture *f, const char *path)
+{
+	start(f);
+	give_image(f, path, 1);
+	give_name(f, path);
+	give_line(f, path);
+	find(f, 1);
+	return f->findings.count ? f->findings.at[f->findings.count - 1].text : "";
+}
+
+static void an_interpreter_that_reports_no_functions_is_found(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	assert_non_null(strstr(found_about(&f, "/gone/python3.11"), "before 3.12"));
+	end(&f);
+	assert_non_null(strstr(found_about(&f, "/gone/libpython3.12.so.1.0"), "without -X perf"));
+	end(&f);
+	assert_null(strstr(found_about(&f, "/gone/python3.x"), "Python"));
+	end(&f);
+	assert_null(strstr(found_about(&f, "/gone/xpython3.11"), "Python"));
 	end(&f);
 }
 
@@ -113,6 +244,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_that_came_with_the_recording_are_recorded),
 		cmocka_unit_test(a_program_without_lines_lacks_them),
+		cmocka_unit_test(memory_has_the_names_of_its_code_and_lacks_no_file),
+		cmocka_unit_test(the_images_with_the_most_samples_are_explained),
+		cmocka_unit_test(lines_of_a_part_of_the_code_are_explained_with_a_share),
+		cmocka_unit_test(an_interpreter_that_reports_no_functions_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
