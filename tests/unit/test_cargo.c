@@ -142,6 +142,29 @@ static void unit_tests_of_a_name_are_those_of_the_library(void **state)
 	wk_cargo_project_free(&project);
 }
 
+static void unit_tests_are(const char *package, const char *lines)
+{
+	struct wk_cargo_project project = parsed(METADATA(""), "/home/me/app");
+	struct wk_cargo_choice choice = { .is_unit = true, .package = package };
+	struct wk_buf text = { 0 };
+	struct wk_out out = wk_out_to_buf(&text);
+
+	wk_cargo_list(&project, &choice, &out);
+	wk_out_end(&out);
+	assert_string_equal(wk_buf_text(&text), lines);
+	wk_buf_fini(&text);
+	wk_cargo_project_free(&project);
+}
+
+static void unit_tests_of_the_same_name_are_listed_with_their_kind(void **state)
+{
+	(void)state;
+	unit_tests_are("app", "    cargo wick --unit-test app --unit-test-kind lib -p app\n"
+			      "    cargo wick --unit-test app --unit-test-kind bin -p app\n");
+	unit_tests_are("two", "    cargo wick --unit-test a -p two\n"
+			      "    cargo wick --unit-test b -p two\n");
+}
+
 static void a_package_that_is_not_there_is_told(void **state)
 {
 	struct wk_cargo_project project = parsed(METADATA(""), "/home/me/app");
@@ -311,6 +334,7 @@ int main(void)
 		cmocka_unit_test(the_only_program_is_chosen),
 		cmocka_unit_test(of_several_the_default_of_the_package_is_chosen),
 		cmocka_unit_test(unit_tests_of_a_name_are_those_of_the_library),
+		cmocka_unit_test(unit_tests_of_the_same_name_are_listed_with_their_kind),
 		cmocka_unit_test(a_package_that_is_not_there_is_told),
 		cmocka_unit_test(a_library_lists_what_is_its_own),
 		cmocka_unit_test(a_program_is_found_among_what_cargo_built),
