@@ -131,6 +131,12 @@ static void lines_that_came_with_the_recording_are_recorded(void **state)
 	assert_int_equal(facts->lines, WK_EXTENT_RECORDED);
 	assert_int_equal(facts->lacks & WK_LACKS_LINES, 0);
 	end(&f);
+	start(&f);
+	give_image(&f, "/gone/app", 1);
+	give_line(&f, "/gone/other");
+	give_line(&f, "/gone/app");
+	assert_int_equal(facts_of_one(&f)->lines, WK_EXTENT_RECORDED);
+	end(&f);
 }
 
 static void a_program_without_lines_lacks_them(void **state)

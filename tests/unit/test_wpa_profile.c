@@ -118,6 +118,9 @@ static void switches_are_waits_or_what_comes_behind_them(void **state)
 		    COLUMN("New Process", "") COLUMN("Ready", ""));
 	assert_view(&profile, "pid,stack", "ready", "");
 	wk_wpa_profile_fini(&profile);
+	read_preset(&profile, PRECISE, "KeyColumnCount=\"0\"", COLUMN("Ready (us)", ""));
+	assert_view(&profile, "", "ready", "");
+	wk_wpa_profile_fini(&profile);
 }
 
 static void the_columns_of_the_next_preset_do_not_count(void **state)
