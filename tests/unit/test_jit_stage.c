@@ -547,8 +547,8 @@ static void a_stack_is_walked_by_the_tables_of_its_dump(void **state)
 	start(&f, NULL, "CLOCK_MONOTONIC");
 	chain.next = f.sink;
 	unwinding = wk_unwind_stage_new(symbols,
-					(struct wk_sink){ .take = keep_chain, .context = &chain });
-	wk_unwind_stage_use_jit(unwinding, f.stage);
+					(struct wk_sink){ .take = keep_chain, .context = &chain },
+					(struct wk_unwind_options){ .jit = f.stage });
 	f.sink = wk_unwind_stage_sink(unwinding);
 	write_dump_with_tables(&f, time_ns);
 	map_a_dump(&f, time_ns);

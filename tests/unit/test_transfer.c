@@ -1,4 +1,4 @@
-/* When a server is given up, by a clock that the test sets. The only network is the loopback
+/* Progress of a download, by a clock that the test sets. The only network is the loopback
  * address. */
 #define _GNU_SOURCE /* accept4 */
 #include <arpa/inet.h>
@@ -19,7 +19,6 @@
 #include "os/os.h"
 
 #define SECOND_NS UINT64_C(1000000000)
-#define STEP_NS   (SECOND_NS * 2 / 5) /* short enough to be the server's */
 
 static uint64_t clock_ns = 1000 * SECOND_NS;
 
@@ -99,95 +98,12 @@ static void begin(struct fixture *f, struct wk_fetch_options options)
 	assert_true(is_running(f));
 }
 
-static void answer(struct fixture *f, const char *text)
-{
-	assert_int_equal(send(f->connection, text, strlen(text), 0), strlen(text));
-}
-
 static void end(struct fixture *f)
 {
 	wk_transfers_free(f->transfers);
 	close(f->listener);
 	close(f->connection);
 	fclose(f->file);
-}
-
-/* Until it ends, but not longer than that. */
-static void wait_at_most(struct fixture *f, uint64_t wait_ns)
-{
-	for (uint64_t ns = 0; is_running(f) && ns < wait_ns; ns += STEP_NS)
-		step(f, STEP_NS);
-}
-
-static void a_server_that_sends_nothing_is_given_up(void **state)
-{
-	struct fixture f;
-
-	(void)state;
-	begin(&f, (struct wk_fetch_options){ .wait_seconds = 2 });
-	wait_at_most(&f, SECOND_NS);
-	assert_true(is_running(&f));
-	wait_at_most(&f, 2 * SECOND_NS);
-	assert_int_equal(f.transfer.outcome.kind, WK_OUTCOME_SILENT);
-	assert_int_equal(f.transfer.outcome.number, 2);
-	end(&f);
-}
-
-static void a_server_that_stops_in_the_middle_is_given_up(void **state)
-{
-	struct fixture f;
-
-	(void)state;
-	begin(&f, (struct wk_fetch_options){ .wait_seconds = 2 });
-	answer(&f, "HTTP/1.0 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
-	while (is_running(&f) && f.transfer.done_bytes == 0)
-		step(&f, 1);
-	wait_at_most(&f, 5 * SECOND_NS);
-	assert_int_equal(f.transfer.outcome.kind, WK_OUTCOME_STALLED);
-	end(&f);
-}
-
-static void a_file_may_take_only_so_long_as_a_whole(void **state)
-{
-	struct fixture f;
-
-	(void)state;
-	begin(&f, (struct wk_fetch_options){ .wait_seconds = 60, .whole_seconds = 2 });
-	wait_at_most(&f, SECOND_NS);
-	assert_true(is_running(&f));
-	wait_at_most(&f, 2 * SECOND_NS);
-	assert_int_equal(f.transfer.outcome.kind, WK_OUTCOME_LATE);
-	assert_int_equal(f.transfer.outcome.number, 2);
-	end(&f);
-}
-
-static void a_page_about_an_error_is_not_waited_for(void **state)
-{
-	struct fixture f;
-
-	(void)state;
-	begin(&f, (struct wk_fetch_options){ .wait_seconds = 60 });
-	answer(&f, "HTTP/1.0 500 Broken\r\nContent-Length: 10\r\n\r\nhalf");
-	wait_at_most(&f, 10 * SECOND_NS);
-	assert_int_equal(f.transfer.outcome.kind, WK_OUTCOME_DRIPPING_PAGE);
-	assert_int_equal(f.transfer.outcome.number, 500);
-	end(&f);
-}
-
-static void an_hour_in_which_this_machine_slept_is_not_the_servers(void **state)
-{
-	struct fixture f;
-
-	(void)state;
-	begin(&f, (struct wk_fetch_options){ .wait_seconds = 2, .whole_seconds = 10 });
-	step(&f, 3600 * SECOND_NS);
-	assert_true(is_running(&f));
-	answer(&f, "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nwhole");
-	while (is_running(&f))
-		step(&f, 1);
-	assert_int_equal(f.transfer.outcome.kind, WK_OUTCOME_DONE);
-	assert_int_equal(f.transfer.done_bytes, 5);
-	end(&f);
 }
 
 static void progress_is_reported_as_time_passes(void **state)
@@ -208,11 +124,6 @@ static void progress_is_reported_as_time_passes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_server_that_sends_nothing_is_given_up),
-		cmocka_unit_test(a_server_that_stops_in_the_middle_is_given_up),
-		cmocka_unit_test(a_file_may_take_only_so_long_as_a_whole),
-		cmocka_unit_test(a_page_about_an_error_is_not_waited_for),
-		cmocka_unit_test(an_hour_in_which_this_machine_slept_is_not_the_servers),
 		cmocka_unit_test(progress_is_reported_as_time_passes),
 	};
 
