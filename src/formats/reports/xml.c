@@ -71,7 +71,8 @@ static bool fail(const struct reading *reading, struct wk_err *err)
 	if (reading->has_entities)
 		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
 			       "the XML defines entities, which are not read");
-	return wk_fail(err, WK_ECORRUPT, at < 0 ? WK_NOWHERE : (uint64_t)at,
+	/* Of an empty text some versions of expat do not know the place. */
+	return wk_fail(err, WK_ECORRUPT, at < 0 ? 0 : (uint64_t)at,
 		       "the XML is broken at line %llu: %s",
 		       (unsigned long long)XML_GetCurrentLineNumber(reading->parser),
 		       XML_ErrorString(XML_GetErrorCode(reading->parser)));
