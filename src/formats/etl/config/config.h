@@ -70,7 +70,7 @@ struct wk_etl_config {
 	struct wk_map services_of_pid;   /* the last one's row + 1; others by `next` */
 	struct wk_str product, cpu_name; /* the name of Windows; of the first processor */
 	uint32_t kernel_masks[WK_ETL_KERNEL_MASKS]; /* the events that the kernel logs */
-	unsigned winsat_seen;                       /* a bit for each of its records */
+	uint64_t winsat_seen;                       /* a bit for the id of each of its records */
 };
 
 void wk_etl_config_fini(struct wk_etl_config *config);

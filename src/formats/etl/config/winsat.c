@@ -12,8 +12,6 @@
 #define MOST_PLAIN (4u << 20)
 #define MOST_RATIO 100
 
-#define FIRST_ID 33 /* of its three records */
-
 /* The elements that become facts. Those of memory modules are one fact. */
 static const struct known_element {
 	const char *path, *key;
@@ -132,7 +130,7 @@ static void read_xml(struct wk_etl_config *config, struct wk_bytes utf16)
 /* Of several records with one id the first is read. */
 bool wk_etl_read_winsat(struct wk_etl_config *config, struct wk_bytes in)
 {
-	unsigned seen = 1u << (config->id - FIRST_ID);
+	uint64_t seen = UINT64_C(1) << config->id; /* 33, 35 or 37 */
 	uint32_t size;
 	uint8_t *plain;
 	size_t made;
