@@ -112,14 +112,12 @@ uint32_t wk_dwarf_copied_name(struct wk_dwarf_file *file, uint32_t name, uint64_
 	return id ? id : name;
 }
 
-/* Follows a reference; false if its target does not exist. */
+/* Follows a reference; false if there is none or its target does not exist. */
 static bool follow(struct wk_dwarf_unit **unit, uint64_t *offset, struct wk_dwarf_value reference)
 {
 	struct wk_dwarf_unit *other;
 	uint64_t there;
 
-	if (!reference.form)
-		return false;
 	other = wk_dwarf_referred(*unit, reference, &there);
 	if (!other)
 		return false;
