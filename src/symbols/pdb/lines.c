@@ -111,18 +111,16 @@ static void read_inlinees(struct wk_pdb_outline *outline, struct wk_bytes in)
 static void outline_stretch(const struct wk_pdb *pdb, struct wk_pdb_outline *outline,
 			    struct wk_bytes in)
 {
-	uint32_t offset = wk_u32le(&in), size;
+	uint32_t offset = wk_u32le(&in), start, size;
 	uint16_t section = wk_u16le(&in);
-	struct wk_pdb_stretch s = { 0 };
 
 	wk_bytes_skip(&in, 2); /* columns follow the lines of their file */
 	size = wk_u32le(&in);
-	if (in.bad || !wk_pdb_source_rva(pdb, section, offset, &s.start) || size == 0 ||
-	    size > UINT32_MAX - s.start)
+	if (in.bad || !wk_pdb_source_rva(pdb, section, offset, &start) || size == 0 ||
+	    size > UINT32_MAX - start)
 		return;
-	s.end = s.start + size;
-	s.files = in;
-	*WK_APPEND(outline->stretches, outline->stretch_count, outline->stretch_cap) = s;
+	*WK_APPEND(outline->stretches, outline->stretch_count, outline->stretch_cap) =
+		(struct wk_pdb_stretch){ .start = start, .end = start + size, .files = in };
 }
 
 /* By address. Functions whose code was folded have stretches at the same place: the first has it,
