@@ -284,6 +284,28 @@ static void the_number_of_a_tracepoint_is_read_from_its_folder(void **state)
 	}
 }
 
+static void without_a_folder_to_list_no_tracepoint_is_suggested(void **state)
+{
+	char root[] = "/tmp/wick-tracefs-XXXXXX", path[256];
+	struct wk_err err = { 0 };
+	uint64_t id;
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	assert_false(wk_tracepoint_id_at(root, "sched", "sched_switch", &id, &err));
+	assert_non_null(strstr(err.text, "events lists them"));
+	make_under(root, "events", NULL);
+	make_under(root, "events/sched", "a file");
+	err = (struct wk_err){ 0 };
+	assert_false(wk_tracepoint_id_at(root, "sched", "sched_switch", &id, &err));
+	assert_non_null(strstr(err.text, "events lists them"));
+	snprintf(path, sizeof(path), "%s/events/sched", root);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(remove(path), 0);
+		*strrchr(path, '/') = '\0';
+	}
+}
+
 static void a_list_of_cpus_has_ranges_and_single_ones(void **state)
 {
 	uint32_t *cpus;
@@ -314,6 +336,7 @@ int main(void)
 		cmocka_unit_test(an_unknown_name_gets_a_suggestion),
 		cmocka_unit_test(a_very_long_name_is_refused),
 		cmocka_unit_test(the_number_of_a_tracepoint_is_read_from_its_folder),
+		cmocka_unit_test(without_a_folder_to_list_no_tracepoint_is_suggested),
 		cmocka_unit_test(a_list_of_cpus_has_ranges_and_single_ones),
 	};
 
