@@ -558,6 +558,23 @@ static void idle_samples_that_are_counted_have_the_interval_of_their_time(void *
 	wk_buf_fini(&text);
 }
 
+static void each_idle_sample_of_a_record_is_counted(void **state)
+{
+	struct wk_buf text = { 0 };
+	struct etl_maker m = { 0 };
+
+	(void)state;
+	etl_begin_file(&m);
+	etl_sampled(&m, 1 * ETL_MS, 0x10010, 77, 0);
+	etl_cached(&m, 2 * ETL_MS, 0x10010, 0);
+	etl_end_buffer(&m, 0);
+	read_made_as(&m, for_cpu_time, &text);
+	assert_line(&text, "sum time=2000000 until=2000000 pid=0 tid=0 source=2 weight=7000000 "
+			   "times=2 stack=0\n");
+	etl_fini(&m);
+	wk_buf_fini(&text);
+}
+
 static void for_a_view_of_cpu_time_other_samples_are_counted_by_their_threads(void **state)
 {
 	struct wk_buf text = { 0 };
@@ -868,6 +885,7 @@ int main(void)
 		cmocka_unit_test(the_runtimes_stack_is_of_the_event_that_its_thread_told_before),
 		cmocka_unit_test(
 			idle_samples_that_are_counted_have_the_interval_of_their_time),
+		cmocka_unit_test(each_idle_sample_of_a_record_is_counted),
 		cmocka_unit_test(
 			for_a_view_of_cpu_time_other_samples_are_counted_by_their_threads),
 		cmocka_unit_test(
