@@ -628,6 +628,48 @@ static void where_functions_lie_and_what_was_missing_come_back(void **state)
 	close(fd);
 }
 
+static bool count_note(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	unsigned *notes = context;
+
+	(void)err;
+	if (event->kind == WK_EVENT_NOTE)
+		notes[event->note.severity]++;
+	return true;
+}
+
+static void what_was_not_used_is_not_taken_for_what_is_missing(void **state)
+{
+	static const enum wk_note_severity given[] = { WK_NOTE_FAULT, WK_NOTE_INCOMPLETE,
+						       WK_NOTE_FAULT };
+	unsigned notes[WK_NOTE_INCOMPLETE + 1] = { 0 };
+	struct wk_sink sink = { .take = count_note, .context = notes };
+	struct wk_input input = { .name = "test" };
+	struct wk_err err = { 0 };
+	int fd = new_file();
+	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
+	struct wk_buf bytes;
+
+	(void)state;
+	give(writer, &clock_source, 1);
+	for (size_t i = 0; i < COUNT(given); i++) {
+		const struct wk_event note = {
+			.kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU,
+			.note = { .offset = WK_NOWHERE, .text = WK_STR("some"),
+				  .severity = given[i] } };
+
+		give(writer, &note, 1);
+	}
+	finish(writer);
+	bytes = content_of(fd);
+	input.bytes = wk_bytes_of(bytes.at, bytes.len);
+	assert_true(wk_reader_perf_data.read(&input, &sink, &err));
+	assert_int_equal(notes[WK_NOTE_FAULT], 2);
+	assert_int_equal(notes[WK_NOTE_INCOMPLETE], 1);
+	wk_buf_fini(&bytes);
+	close(fd);
+}
+
 static void a_damaged_chunk_takes_only_its_own_rows_along(void **state)
 {
 	int fd = new_file();
@@ -696,6 +738,7 @@ int main(void)
 		cmocka_unit_test(a_chain_longer_than_a_record_loses_its_outermost_frames),
 		cmocka_unit_test(the_lines_of_code_made_at_run_time_come_back_however_many),
 		cmocka_unit_test(where_functions_lie_and_what_was_missing_come_back),
+		cmocka_unit_test(what_was_not_used_is_not_taken_for_what_is_missing),
 		cmocka_unit_test(a_damaged_chunk_takes_only_its_own_rows_along),
 		cmocka_unit_test(texts_too_long_for_a_section_are_cut_and_told),
 	};
