@@ -2,7 +2,8 @@
  *
  * Order of calls: fill a struct pdb_spec (all zero is a PDB of one empty module), pdb_write, then
  * pdb_spec_fini. What is inside a stream is put there with the functions below. Section 1 lies at
- * RVA 0x1000, section 2 at 0x3000; before code was moved (OMAP), section 1 was at 0x8000. */
+ * RVA 0x1000, section 2 at 0x3000,
+ * section 3 at 0x4000; before code was moved (OMAP), section 1 was at 0x8000. */
 #ifndef WK_TESTS_PDB_MAKER_H
 #define WK_TESTS_PDB_MAKER_H
 
@@ -295,12 +296,14 @@ static inline void pdb_contribution(const struct pdb_spec *spec, struct wk_buf *
 	pdb_zeros(buf, spec->has_wide_contributions ? 14 : 10);
 }
 
-static inline void pdb_section(struct wk_buf *buf, uint32_t rva, uint32_t size, uint32_t flags)
+static inline void pdb_section(struct wk_buf *buf, uint32_t rva, uint32_t size, uint32_t in_file,
+			       uint32_t flags)
 {
 	pdb_zeros(buf, 8);
 	wk_buf_add_u32(buf, size);
 	wk_buf_add_u32(buf, rva);
-	pdb_zeros(buf, 20);
+	wk_buf_add_u32(buf, in_file);
+	pdb_zeros(buf, 16);
 	wk_buf_add_u32(buf, flags);
 }
 
@@ -412,9 +415,10 @@ static inline void pdb_put_streams(const struct pdb_spec *spec, struct wk_buf *s
 	wk_buf_add_u32(publics, (uint32_t)spec->by_address.len);
 	pdb_zeros(publics, 20);
 	wk_buf_add_str(publics, wk_buf_str(&spec->by_address));
-	pdb_section(&streams[PDB_STREAM_SECTIONS], 0x1000, 0x1000, PDB_CODE);
-	pdb_section(&streams[PDB_STREAM_SECTIONS], 0x3000, 0x800, 0x40000040);
-	pdb_section(&streams[PDB_STREAM_SOURCE_SECTIONS], 0x8000, 0x1000, PDB_CODE);
+	pdb_section(&streams[PDB_STREAM_SECTIONS], 0x1000, 0x1000, 0x1200, PDB_CODE);
+	pdb_section(&streams[PDB_STREAM_SECTIONS], 0x3000, 0x800, 0x800, 0x40000040);
+	pdb_section(&streams[PDB_STREAM_SECTIONS], 0x4000, 0, 0x200, 0x40000040);
+	pdb_section(&streams[PDB_STREAM_SOURCE_SECTIONS], 0x8000, 0x1000, 0, PDB_CODE);
 	wk_buf_add_str(&streams[PDB_STREAM_MOVED], wk_buf_str(&spec->moved));
 	wk_buf_add_str(&streams[PDB_STREAM_MOVED_BACK], wk_buf_str(&spec->moved_back));
 	wk_buf_add_str(&streams[PDB_STREAM_ID_HASH], wk_buf_str(&spec->id_pairs));

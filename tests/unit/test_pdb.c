@@ -508,6 +508,32 @@ static void sections_end_where_the_pdb_says(void **state)
 	unmake(&made);
 }
 
+static void a_section_without_a_size_has_that_of_its_bytes_in_the_file(void **state)
+{
+	struct pdb_spec spec = { 0 };
+	struct made made;
+
+	(void)state;
+	make(&spec, &made);
+	assert_int_equal(wk_pdb_section_count(made.pdb), 3);
+	assert_int_equal(wk_pdb_section_at(made.pdb, 2).size_bytes, 0x200);
+	assert_int_equal(wk_pdb_section_end(made.pdb, 0x41ff), 0x4200);
+	assert_int_equal(wk_pdb_section_end(made.pdb, 0x4200), 0);
+	unmake(&made);
+}
+
+static void sections_with_code_are_known(void **state)
+{
+	struct pdb_spec spec = { 0 };
+	struct made made;
+
+	(void)state;
+	make(&spec, &made);
+	assert_true(wk_pdb_section_at(made.pdb, 0).is_code);
+	assert_false(wk_pdb_section_at(made.pdb, 1).is_code);
+	unmake(&made);
+}
+
 static void add_moved(struct wk_buf *moved, uint32_t from, uint32_t to)
 {
 	wk_buf_add_u32(moved, from);
@@ -839,6 +865,8 @@ int main(void)
 		cmocka_unit_test(each_public_tells_where_it_is),
 		cmocka_unit_test(what_was_stripped_says_so),
 		cmocka_unit_test(sections_end_where_the_pdb_says),
+		cmocka_unit_test(a_section_without_a_size_has_that_of_its_bytes_in_the_file),
+		cmocka_unit_test(sections_with_code_are_known),
 		cmocka_unit_test(moved_code_is_found_where_it_is),
 		cmocka_unit_test(moved_code_is_found_by_the_way_back_alone),
 		cmocka_unit_test(a_module_is_read_when_it_is_asked_for),
