@@ -249,6 +249,7 @@ static void expect_other_moment(const char *boot_id, const char *list)
 
 	assert_null(wk_kallsyms_load(wk_bytes_of(bytes.at, bytes.len), &moment, &err));
 	assert_non_null(strstr(err.text, "start of the kernel, or with other modules"));
+	assert_int_equal(err.offset, 8); /* behind magic and version */
 	wk_buf_fini(&bytes);
 }
 
