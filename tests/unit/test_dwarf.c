@@ -308,6 +308,38 @@ static void names_have_no_scopes_in_c(void **state)
 	maker_fini(&m);
 }
 
+static void a_reference_to_no_entry_leaves_a_name_its_scopes(void **state)
+{
+	struct maker m;
+	uint64_t end;
+
+	(void)state;
+	maker_init(&m, 4);
+	put_kinds(&m);
+	m.sections[S_ABBREV].len--;
+	die_kind(&m, STRUCT + 1, DW_TAG_subprogram, false, DW_AT_name, DW_FORM_string,
+		 DW_AT_specification, DW_FORM_ref4, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
+		 DW_FORM_data4, 0);
+	put_uleb(&m, S_ABBREV, 0);
+	begin_unit(&m, DW_LANG_C_plus_plus, CODE_AT, 0x100);
+	put_uleb(&m, S_INFO, NAMESPACE);
+	put_text(&m, S_INFO, "other");
+	end = here(&m);
+	end_children(&m);
+	put_uleb(&m, S_INFO, NAMESPACE);
+	put_text(&m, S_INFO, "ns");
+	put_uleb(&m, S_INFO, STRUCT + 1);
+	put_text(&m, S_INFO, "f");
+	put(&m, S_INFO, end, 4);
+	put_code(&m, CODE_AT, 0x10);
+	end_children(&m);
+	end_children(&m);
+	unit_end(&m);
+	assert_true(maker_open(&m));
+	assert_string_equal(chain_at(&m, CODE_AT), "ns::f");
+	maker_fini(&m);
+}
+
 static void a_namespace_without_a_name_is_called_anonymous(void **state)
 {
 	struct maker m;
@@ -1087,6 +1119,7 @@ int main(void)
 		cmocka_unit_test(origins_in_a_circle_end),
 		cmocka_unit_test(names_without_linkage_have_their_scopes_in_cxx),
 		cmocka_unit_test(names_have_no_scopes_in_c),
+		cmocka_unit_test(a_reference_to_no_entry_leaves_a_name_its_scopes),
 		cmocka_unit_test(a_namespace_without_a_name_is_called_anonymous),
 		cmocka_unit_test(an_inlined_call_tells_where_the_same_function_lies_by_itself),
 		cmocka_unit_test(scopes_that_many_functions_share_are_read_once),
