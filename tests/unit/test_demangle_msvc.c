@@ -664,6 +664,23 @@ static void what_is_no_msvc_name_is_refused(void **state)
 	wk_buf_fini(&out);
 }
 
+static void names_above_the_limit_are_refused(void **state)
+{
+	struct wk_buf name = { 0 }, out = { 0 };
+
+	(void)state;
+	wk_buf_add_text(&name, "?f@@YAX");
+	while (name.len < WK_DEMANGLE_LIMIT - 2)
+		wk_buf_add_char(&name, 'H');
+	wk_buf_add_text(&name, "@Z");
+	assert_true(wk_demangle_msvc_bare(wk_buf_str(&name), &out));
+	assert_string_equal(wk_buf_text(&out), "f");
+	name.len -= 2;
+	wk_buf_add_text(&name, "H@Z");
+	assert_false(wk_demangle_msvc_bare(wk_buf_str(&name), &out));
+	WK_BUF_FINI_ALL(&name, &out);
+}
+
 static void the_buffer_keeps_what_it_held(void **state)
 {
 	struct wk_buf out = { .limit = 10 };
@@ -824,6 +841,7 @@ int main(void)
 		cmocka_unit_test(what_follows_a_whole_name_is_not_looked_at),
 		cmocka_unit_test(a_name_cut_short_is_no_fault),
 		cmocka_unit_test(what_is_no_msvc_name_is_refused),
+		cmocka_unit_test(names_above_the_limit_are_refused),
 		cmocka_unit_test(the_buffer_keeps_what_it_held),
 		cmocka_unit_test(growing_parameters_are_refused_at_once),
 		cmocka_unit_test(nesting_is_followed_as_deep_as_people_go_and_no_deeper),
