@@ -222,19 +222,25 @@ static inline void etl_devices(struct etl_maker *m)
 	etl_give(m, 2, 0x0b17, &p);
 }
 
-/* XML as Windows writes it: UTF-16, packed, its size in front. */
-static inline void etl_assessment(struct etl_maker *m, uint8_t opcode, const char *xml)
+/* XML as Windows writes it: UTF-16, packed, its size in front, or another one. */
+static inline void etl_assessment_of_size(struct etl_maker *m, uint8_t opcode, const char *xml,
+					  uint32_t claimed)
 {
 	struct wk_buf plain = { 0 }, p = { 0 };
 
 	put_text16(&plain, xml);
 	plain.len -= 2;
 	put(&p, 1, 4);
-	put(&p, plain.len, 4);
+	put(&p, claimed ? claimed : plain.len, 4);
 	lz_pack_lznt1(&p, (const uint8_t *)plain.at, plain.len);
 	etl_classic(m, &etl_winsat, opcode, 40 * ETL_MS, &p);
 	wk_buf_fini(&plain);
 	wk_buf_fini(&p);
+}
+
+static inline void etl_assessment(struct etl_maker *m, uint8_t opcode, const char *xml)
+{
+	etl_assessment_of_size(m, opcode, xml, 0);
 }
 
 static inline void etl_build(struct etl_maker *m, const char *product)

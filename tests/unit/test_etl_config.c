@@ -204,6 +204,8 @@ static void of_several_assessments_of_a_kind_the_first_is_used(void **state)
 
 	(void)state;
 	etl_begin_file(&m);
+	/* Too large for so few bytes: not read, so it is not the first. */
+	etl_assessment_of_size(&m, 33, "<WinSPR><SystemScore>1.0</SystemScore></WinSPR>", 100000);
 	etl_assessment(&m, 33, "<WinSPR><SystemScore>9.05</SystemScore></WinSPR>");
 	etl_assessment(&m, 35,
 		       "<Metrics><MemoryMetrics><Bandwidth>17</Bandwidth></MemoryMetrics>"
