@@ -94,6 +94,18 @@ static void expressions_compute_what_dwarf_says(void **state)
 	}
 }
 
+static void an_expression_may_jump_to_its_beginning(void **state)
+{
+	/* minus 1, again unless it is 0 */
+	static const uint8_t code[] = { 0x31, 0x1c, 0x12, 0x28, 0xfa, 0xff };
+	struct wk_frame frame = frame_of();
+	uint64_t value = 99, begin = 5;
+
+	(void)state;
+	assert_true(wk_expr_run(wk_bytes_of(code, sizeof(code)), &frame, &begin, &value));
+	assert_int_equal(value, 0);
+}
+
 static const struct expression bad[] = {
 	{ "nothing on the stack", CODE(0x96), 0 },
 	{ "too little on the stack", CODE(0x31, 0x22), 0 },
@@ -181,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(expressions_compute_what_dwarf_says),
+		cmocka_unit_test(an_expression_may_jump_to_its_beginning),
 		cmocka_unit_test(broken_expressions_are_refused),
 		cmocka_unit_test(loads_tell_on_which_side_of_the_copy_they_missed),
 		cmocka_unit_test(the_initial_value_is_pushed_first),
