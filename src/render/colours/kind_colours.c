@@ -12,12 +12,13 @@ static const struct colours {
 	[WK_LOOK_STRUCTURE] = { 0xe4e8eb, 0xb4bcc4 },
 };
 
-const char *wk_palette_kind_name(const struct wk_model *model, unsigned kind)
+const char *wk_kind_colours_name(const struct wk_model *model, unsigned kind)
 {
 	return kind == WK_LOOK_STRUCTURE ? "" : wk_code_kind_name(model, (enum wk_code_kind)kind);
 }
 
-unsigned wk_palette_look(const struct wk_model *model, const struct wk_tree *tree, uint32_t node)
+unsigned wk_kind_colours_look(const struct wk_model *model, const struct wk_tree *tree,
+			      uint32_t node)
 {
 	struct wk_str name = tree->name[node];
 	unsigned kind = WK_LOOK_STRUCTURE, shade = WK_SHADES / 2;
@@ -46,7 +47,7 @@ static uint32_t shaded(uint32_t colour, unsigned shade)
 	return result;
 }
 
-void wk_palette_css(struct wk_out *out, bool is_dark)
+void wk_kind_colours_css(struct wk_out *out, bool is_dark)
 {
 	for (unsigned look = 0; look < WK_LOOK_KINDS * WK_SHADES; look++) {
 		const struct colours *colours = &base[look / WK_SHADES];

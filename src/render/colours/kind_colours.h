@@ -15,11 +15,12 @@
 #define WK_LOOK_STRUCTURE WK_CODE_KINDS
 #define WK_LOOK_KINDS     (WK_CODE_KINDS + 1)
 
-const char *wk_palette_kind_name(const struct wk_model *model, unsigned kind);
+const char *wk_kind_colours_name(const struct wk_model *model, unsigned kind);
 
-unsigned wk_palette_look(const struct wk_model *model, const struct wk_tree *tree, uint32_t node);
+unsigned wk_kind_colours_look(const struct wk_model *model, const struct wk_tree *tree,
+			      uint32_t node);
 
 /* A rule ".cN{fill:...}" for each look. */
-void wk_palette_css(struct wk_out *out, bool is_dark);
+void wk_kind_colours_css(struct wk_out *out, bool is_dark);
 
 #endif

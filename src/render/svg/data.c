@@ -254,7 +254,7 @@ static void kinds(struct wk_out *out, const struct wk_model *model)
 	wk_out_fmt(out, ",\n\"shades\":%d,\"kinds\":[", WK_SHADES);
 	for (unsigned i = 0; i < WK_LOOK_KINDS; i++) {
 		wk_out_text(out, i ? "," : "");
-		wk_svg_quoted(out, wk_str_c(wk_palette_kind_name(model, i)));
+		wk_svg_quoted(out, wk_str_c(wk_kind_colours_name(model, i)));
 	}
 	wk_out_fmt(out, "],\"unknown\":[%d],\"structure\":%d", WK_CODE_UNKNOWN, WK_LOOK_STRUCTURE);
 }

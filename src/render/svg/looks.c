@@ -84,7 +84,7 @@ void wk_svg_looks_css(const struct wk_svg_picture *p, bool is_dark)
 	if (p->colours)
 		return;
 	if (!p->is_comparison) {
-		wk_palette_css(p->out, is_dark);
+		wk_kind_colours_css(p->out, is_dark);
 		return;
 	}
 	for (unsigned i = 0; i < WK_SVG_CHANGES; i++) {
@@ -136,7 +136,7 @@ static void legend_entry(struct wk_svg_picture *p, const char *words, uint64_t w
 
 static void kind_entry(struct wk_svg_picture *p, unsigned kind, uint64_t weight)
 {
-	const char *words = kind != WK_LOOK_STRUCTURE ? wk_palette_kind_name(p->view->model, kind)
+	const char *words = kind != WK_LOOK_STRUCTURE ? wk_kind_colours_name(p->view->model, kind)
 			    : weight                  ? "no stack"
 						      : "process or thread";
 

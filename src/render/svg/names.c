@@ -40,7 +40,7 @@ static void collect(struct wk_svg_names *names, const struct wk_model *model,
 				.name = is_small      ? small_name
 					: keeps_marks ? tree->name[node]
 						      : without_mark(tree->name[node]),
-				.look = wk_palette_look(model, tree, node),
+				.look = wk_kind_colours_look(model, tree, node),
 				.origin = is_function
 						  ? wk_function_module(model, tree->function[node])
 						  : 0,
