@@ -306,34 +306,19 @@ static bool parse_exit(struct wk_parser *parser, struct wk_bytes in, const struc
 	return wk_sink_emit(sink, event, err);
 }
 
-static bool emit_lost(struct wk_parser *parser, struct wk_bytes in, bool samples_only,
-		      const struct wk_sink *sink, struct wk_event *event, struct wk_err *err)
+static bool parse_lost(struct wk_parser *parser, struct wk_bytes in, bool samples_only,
+		       const struct wk_sink *sink, struct wk_event *event, struct wk_err *err)
 {
+	uint64_t count;
+
 	if (!samples_only)
 		wk_bytes_skip(&in, 8); /* the event that had to wait */
-	event->kind = WK_EVENT_LOST;
-	event->lost.count = wk_u64le(&in);
-	event->lost.samples_only = samples_only;
+	count = wk_u64le(&in);
 	if (in.bad) {
 		parser->counts.damaged++;
 		return true;
 	}
-	if (samples_only)
-		parser->counts.lost_samples += event->lost.count;
-	else
-		parser->counts.lost_records += event->lost.count;
-	return wk_sink_emit(sink, event, err);
-}
-
-uint64_t wk_parser_late_losses(struct wk_parser *parser, uint64_t lost)
-{
-	uint64_t reported = parser->counts.lost_records;
-
-	/* A kernel that does not count them says 0. */
-	if (lost <= reported)
-		return 0;
-	parser->counts.lost_records = lost;
-	return lost - reported;
+	return wk_losses_emit(&parser->losses, count, samples_only, event, sink, err);
 }
 
 /* Reported in full once: a machine under load throttles thousands of times. */
@@ -376,7 +361,7 @@ bool wk_parse_record(struct wk_parser *parser, const uint8_t *record, size_t siz
 		return parse_exit(parser, in, sink, &event, err);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		return emit_lost(parser, in, type == PERF_RECORD_LOST_SAMPLES, sink, &event, err);
+		return parse_lost(parser, in, type == PERF_RECORD_LOST_SAMPLES, sink, &event, err);
 	case PERF_RECORD_THROTTLE:
 		return emit_throttled(parser, sink, &event, err);
 	default:

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "event/sink.h"
 #include "record/layout.h"
+#include "record/losses.h"
 
 /* Questions that records cannot answer, for the owner of the parser; each may be NULL. */
 struct wk_parser_asks {
@@ -22,7 +23,6 @@ struct wk_parser_asks {
 
 struct wk_parser_counts {
 	uint64_t samples;
-	uint64_t lost_records, lost_samples;
 	uint64_t throttled;
 	uint64_t damaged;
 };
@@ -32,6 +32,7 @@ struct wk_parser {
 	const struct wk_map *sources; /* event id to number of its source */
 	struct wk_parser_asks asks;
 	struct wk_parser_counts counts;
+	struct wk_losses losses;
 	struct wk_map threads; /* tid + 1 to pid + 1, of those that live */
 	struct wk_map alive;   /* pid + 1 to how many of its threads live */
 	struct wk_event_stack stack;
@@ -49,9 +50,5 @@ void wk_parser_knows(struct wk_parser *parser, uint32_t pid, uint32_t tid);
  * only if the sink failed. */
 bool wk_parse_record(struct wk_parser *parser, const uint8_t *record, size_t size, uint64_t time_ns,
 		     const struct wk_sink *sink, struct wk_err *err);
-
-/* How many of the `lost` records that the kernel counted in all were not reported by its records.
- * From then on they count as reported. */
-uint64_t wk_parser_late_losses(struct wk_parser *parser, uint64_t lost);
 
 #endif

@@ -365,8 +365,8 @@ static struct wk_recorder_status status_of(const struct wk_recorder *recorder, u
 {
 	return (struct wk_recorder_status){
 		.samples = recorder->parser.counts.samples,
-		.lost_samples = recorder->parser.counts.lost_samples,
-		.lost_records = recorder->parser.counts.lost_records,
+		.lost_samples = recorder->parser.losses.samples,
+		.lost_records = recorder->parser.losses.records,
 		.elapsed_ns = elapsed_ns(recorder, now_ns),
 		.command_running = recorder->launch.pid &&
 				   !atomic_load(&recorder->reader.command_ended),
@@ -422,28 +422,14 @@ static bool emit_note(struct wk_recorder *recorder, uint64_t count, const char *
 	return ok;
 }
 
-/* The kernel writes how many records it lost in front of the next one that fits: those lost
- * at the very end have no next one. */
-static bool emit_late_losses(struct wk_recorder *recorder, struct wk_err *err)
-{
-	struct wk_event event = {
-		.kind = WK_EVENT_LOST,
-		.time_ns = recorder->merge.last_ns,
-		.cpu = WK_NO_CPU,
-		.lost.count = wk_parser_late_losses(&recorder->parser,
-						    wk_perf_lost(&recorder->perf)),
-	};
-
-	return event.lost.count == 0 || wk_sink_emit(recorder->sink, &event, err);
-}
-
 static bool emit_end(struct wk_recorder *recorder, struct wk_err *err)
 {
 	uint64_t broken = 0;
 
 	for (size_t i = 0; i < recorder->perf.cpu_count; i++)
 		broken += recorder->perf.cpus[i].ring.broken;
-	return emit_late_losses(recorder, err) &&
+	return wk_losses_emit_late(&recorder->parser.losses, wk_perf_lost(&recorder->perf),
+				   recorder->merge.last_ns, recorder->sink, err) &&
 	       emit_note(recorder, recorder->merge.late,
 			 " record came later than the order of time allows",
 			 " records came later than the order of time allows", err) &&
@@ -479,8 +465,8 @@ static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result 
 		wk_launch_ended(&recorder->launch, true);
 	*result = (struct wk_recorder_result){
 		.samples = counts->samples,
-		.lost_samples = counts->lost_samples,
-		.lost_records = counts->lost_records,
+		.lost_samples = recorder->parser.losses.samples,
+		.lost_records = recorder->parser.losses.records,
 		.throttled = counts->throttled,
 		.elapsed_ns = elapsed_ns(recorder, wk_os_clock_ns()),
 		.end_ns = atomic_load(&recorder->reader.end_ns),

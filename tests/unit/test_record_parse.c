@@ -362,9 +362,17 @@ static void lost_records_are_told_and_counted(void **state)
 	words(&f, 1, W(7));
 	trailer(&f, 6);
 	expect(&f, "lost time=6 count=7 what=samples\n");
-	assert_int_equal(f.parser.counts.lost_records, 41);
-	assert_int_equal(f.parser.counts.lost_samples, 7);
+	assert_int_equal(f.parser.losses.records, 41);
+	assert_int_equal(f.parser.losses.samples, 7);
 	end(&f);
+}
+
+static void late(struct fixture *f, uint64_t total, const char *lines)
+{
+	assert_true(wk_losses_emit_late(&f->parser.losses, total, 7, &f->sink, NULL));
+	wk_out_flush(&f->out);
+	assert_string_equal(wk_buf_text(&f->text), lines);
+	wk_buf_reset(&f->text);
 }
 
 /* The kernel's own count includes what its records have reported. */
@@ -382,13 +390,13 @@ static void late_losses_are_those_not_reported_before(void **state)
 	words(&f, 1, W(7));
 	trailer(&f, 6);
 	expect(&f, "lost time=6 count=7 what=samples\n");
-	assert_int_equal(wk_parser_late_losses(&f.parser, 0), 0);
-	assert_int_equal(wk_parser_late_losses(&f.parser, 41), 0);
-	assert_int_equal(f.parser.counts.lost_records, 41);
-	assert_int_equal(wk_parser_late_losses(&f.parser, 50), 9);
-	assert_int_equal(f.parser.counts.lost_records, 50);
-	assert_int_equal(wk_parser_late_losses(&f.parser, 50), 0);
-	assert_int_equal(f.parser.counts.lost_samples, 7);
+	late(&f, 0, "");
+	late(&f, 41, "");
+	assert_int_equal(f.parser.losses.records, 41);
+	late(&f, 50, "lost time=7 count=9 what=records\n");
+	assert_int_equal(f.parser.losses.records, 50);
+	late(&f, 50, "");
+	assert_int_equal(f.parser.losses.samples, 7);
 	end(&f);
 }
 
