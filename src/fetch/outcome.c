@@ -49,7 +49,6 @@ static const struct row {
 					"not asked, since this process may have only $n files open "
 					"at once (`ulimit -n` raises that)" },
 	[WK_OUTCOME_NO_LIBRARY] = { 0, ENDS_SOURCE, "$t" },
-	[WK_OUTCOME_CROWDED] = { 0, 0, "files that were fetched at once exceeded $b" },
 	[WK_OUTCOME_STOPPED] = { 0, ENDS_SOURCE, "fetching was stopped" },
 	[WK_OUTCOME_CANCELLED] = { 0, QUIET, "" },
 	[WK_OUTCOME_KNOWN_MISSING] = { 0, QUIET,

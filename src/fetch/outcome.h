@@ -30,7 +30,6 @@ enum wk_outcome_kind {
 	WK_OUTCOME_NO_FOLDER,      /* no folder for downloads. `number`: errno */
 	WK_OUTCOME_NO_DESCRIPTORS, /* this process may have only `number` files open */
 	WK_OUTCOME_NO_LIBRARY,     /* `text`: why */
-	WK_OUTCOME_CROWDED,        /* all files that came at once had `number` bytes */
 	WK_OUTCOME_STOPPED,        /* by the user */
 	WK_OUTCOME_CANCELLED,      /* the source failed for another file meanwhile */
 	WK_OUTCOME_KNOWN_MISSING,  /* as an earlier run found, `number` seconds ago */

@@ -190,13 +190,22 @@ static uint64_t time_us_of(const struct wk_transfer *transfer, CURLINFO which)
 	return time_us > 0 ? (uint64_t)time_us : 0;
 }
 
-/* Of all files that are being fetched. */
-static uint64_t sum_of_bytes(const struct wk_transfers *t)
+static void note_size(struct wk_transfer *transfer)
+{
+	curl_off_t whole = 0;
+
+	transfer->owner->library.easy_getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
+					      &whole);
+	transfer->whole_bytes = whole > 0 ? (uint64_t)whole : 0;
+}
+
+/* Of all files that are being fetched and whose sizes were not announced. */
+static uint64_t sum_without_an_end(const struct wk_transfers *t)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < t->active_count; i++)
-		sum += t->active[i]->done_bytes;
+		sum += t->active[i]->whole_bytes ? 0 : t->active[i]->done_bytes;
 	return sum;
 }
 
@@ -231,8 +240,11 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
 		return abort_with(transfer, WK_OUTCOME_BOMB, 0);
 	if (len > transfer->most_bytes - transfer->done_bytes)
 		return abort_with(transfer, WK_OUTCOME_ENDLESS, transfer->most_bytes);
-	if (sum_of_bytes(transfer->owner) + len > 2 * options->most_bytes)
-		return abort_with(transfer, WK_OUTCOME_CROWDED, 2 * options->most_bytes);
+	if (!transfer->done_bytes)
+		note_size(transfer);
+	if (!transfer->whole_bytes &&
+	    len + sum_without_an_end(transfer->owner) > 2 * options->most_bytes)
+		return abort_with(transfer, WK_OUTCOME_ENDLESS, transfer->most_bytes);
 	if (!options->whole_seconds &&
 	    wk_transfer_is_hopeless(time_us_of(transfer, CURLINFO_TOTAL_TIME_T) * 1000,
 				    transfer->done_bytes))
@@ -311,15 +323,6 @@ bool wk_transfers_start(struct wk_transfers *t, struct wk_transfer *transfer)
 	return true;
 }
 
-static void note_size(struct wk_transfer *transfer)
-{
-	curl_off_t whole = 0;
-
-	transfer->owner->library.easy_getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
-					      &whole);
-	transfer->whole_bytes = whole > 0 ? (uint64_t)whole : 0;
-}
-
 static void report(const struct wk_transfers *t, struct wk_transfer *transfer, bool is_done)
 {
 	struct wk_fetch_status status = {
@@ -382,8 +385,6 @@ static void set_failed(struct wk_transfer *transfer, CURLcode code)
 	if (code == CURLE_FILESIZE_EXCEEDED ||
 	    (outcome->kind == WK_OUTCOME_ENDLESS && transfer->whole_bytes))
 		abort_with(transfer, WK_OUTCOME_TOO_LARGE, transfer->most_bytes);
-	else if (outcome->kind == WK_OUTCOME_CROWDED && !transfer->whole_bytes)
-		abort_with(transfer, WK_OUTCOME_ENDLESS, transfer->most_bytes);
 	else if (!outcome->kind && code == CURLE_OPERATION_TIMEDOUT)
 		set_timed_out(transfer);
 	else if (!outcome->kind &&

@@ -5,8 +5,8 @@
  * Certificates are checked. Proxies are those of the environment (https_proxy and so on). No name
  * or password is sent except those in the URL.
  *
- * All files that are fetched at once may have twice the most that one may have. Servers whose
- * answers have no end thus cannot fill the disk eight times over.
+ * Files that come at once without an announced size may have twice the most that one may have,
+ * together. Servers whose answers have no end thus cannot fill the disk eight times over.
  *
  * Order of calls: new; start transfers and run until they are over, any number of times; free. */
 #ifndef WK_FETCH_TRANSFER_H

@@ -51,7 +51,6 @@ static void what_follows_depends_on_the_kind_alone(void **state)
 		{ WK_OUTCOME_ENDLESS, WK_REMEMBER_FAILED, true, true },
 		{ WK_OUTCOME_UNREACHABLE, WK_REMEMBER_FAILED, true, true },
 		{ WK_OUTCOME_UNFIT, WK_REMEMBER_FAILED, false, true },
-		{ WK_OUTCOME_CROWDED, WK_REMEMBER_NOTHING, false, true },
 		{ WK_OUTCOME_NO_DESCRIPTORS, WK_REMEMBER_NOTHING, true, true },
 		{ WK_OUTCOME_STOPPED, WK_REMEMBER_NOTHING, true, true },
 		{ WK_OUTCOME_KNOWN_MISSING, WK_REMEMBER_NOTHING, false, false },

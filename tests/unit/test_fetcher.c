@@ -643,9 +643,9 @@ static void a_program_of_another_build_from_a_server_is_neither_used_nor_cached(
 	wk_buf_fini(&said);
 }
 
-/* A program from a server, by that symbol path in front of its address. Neither wick's own cache
- * nor the folder for temporary files can be made. */
-static bool get_without_own_cache(const char *caches, struct wk_buf *said)
+/* A program from a server, by that symbol path in front of its address. Wick's own cache cannot be
+ * made. */
+static bool get_without_own_cache(const char *temporary, const char *caches, struct wk_buf *said)
 {
 	struct pe_spec spec = { .time_stamp = 0x5f000001, .image_bytes = 0x5000 };
 	struct wk_fetch_want want = { .kind = WK_FETCH_PE, .name = WK_STR("app.exe"),
@@ -659,7 +659,7 @@ static bool get_without_own_cache(const char *caches, struct wk_buf *said)
 	bool is_found;
 
 	setenv("no_proxy", "127.0.0.1", 1);
-	setenv("TMPDIR", in_own_folder("file"), 1);
+	setenv("TMPDIR", in_own_folder(temporary), 1);
 	pe_section(&spec, 1, ".text", 0x1000, PE_CODE, wk_str_c("code"));
 	pe_write(&spec, &file);
 	server = serve(&file, url, sizeof(url));
@@ -681,14 +681,14 @@ static bool get_without_own_cache(const char *caches, struct wk_buf *said)
 	return is_found;
 }
 
-static void without_an_own_cache_files_arrive_in_one_of_the_user(void **state)
+static void without_an_own_cache_files_end_up_in_one_of_the_user(void **state)
 {
 	struct wk_buf said = { 0 }, mine = { 0 };
 	bool is_found;
 
 	(void)state;
 	put_there("file", 0, 0);
-	is_found = get_without_own_cache("*", &said);
+	is_found = get_without_own_cache("file", "*", &said);
 	if (strstr(wk_buf_text(&said), "libcurl")) {
 		print_message("# skipped: %s\n", wk_buf_text(&said));
 		wk_buf_fini(&said);
@@ -696,11 +696,11 @@ static void without_an_own_cache_files_arrive_in_one_of_the_user(void **state)
 	}
 	assert_false(is_found);
 	wk_buf_add_fmt(&mine, "%s*", in_own_folder("mine"));
-	assert_true(get_without_own_cache(wk_buf_text(&mine), &said));
+	assert_true(get_without_own_cache(".", wk_buf_text(&mine), &said));
 	assert_true(is_there("mine/app.exe/5F0000015000/app.exe"));
 	wk_buf_reset(&mine);
 	wk_buf_add_fmt(&mine, "*%s*", in_own_folder("second"));
-	assert_true(get_without_own_cache(wk_buf_text(&mine), &said));
+	assert_true(get_without_own_cache(".", wk_buf_text(&mine), &said));
 	assert_true(is_there("second/app.exe/5F0000015000/app.exe"));
 	wk_buf_fini(&said);
 	wk_buf_fini(&mine);
@@ -800,7 +800,7 @@ int main(void)
 		IN_FOLDER(a_program_of_another_build_in_a_store_is_refused),
 		IN_FOLDER(a_program_of_another_build_in_the_cache_is_refused),
 		IN_FOLDER(a_program_of_another_build_from_a_server_is_neither_used_nor_cached),
-		IN_FOLDER(without_an_own_cache_files_arrive_in_one_of_the_user),
+		IN_FOLDER(without_an_own_cache_files_end_up_in_one_of_the_user),
 		IN_FOLDER(with_few_files_left_one_at_a_time_is_fetched),
 		IN_FOLDER(without_a_source_nothing_is_found),
 	};
