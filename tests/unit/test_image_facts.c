@@ -155,6 +155,40 @@ static void a_program_without_lines_lacks_them(void **state)
 	end(&f);
 }
 
+static bool has_store_keys(struct fixture *f)
+{
+	struct wk_table table;
+	bool has = false;
+
+	gather(f);
+	wk_table_init(&table, "images");
+	wk_image_table_fill(&table, f->model, &f->facts, false);
+	for (uint32_t i = 0; i < table.column_count; i++)
+		has |= wk_str_is(table.columns[i].key, "store_key");
+	wk_table_fini(&table);
+	return has;
+}
+
+/* A program of Windows has one by its time stamp, if it names no PDB. */
+static void images_of_linux_have_no_keys_in_symbol_stores(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_image(&f, "/gone/app", 1);
+	assert_false(has_store_keys(&f));
+	end(&f);
+	start(&f);
+	give(&f, (struct wk_event){ .kind = WK_EVENT_IMAGE,
+				    .image = { .start = SIZE, .size_bytes = SIZE,
+					       .path = WK_STR("C:\\app.exe"),
+					       .time_stamp = 0x5f000001 } });
+	give_sample(&f, SIZE + 0x10);
+	assert_true(has_store_keys(&f));
+	end(&f);
+}
+
 static void memory_has_the_names_of_its_code_and_lacks_no_file(void **state)
 {
 	for (int is_named = 0; is_named < 2; is_named++) {
@@ -250,6 +284,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_that_came_with_the_recording_are_recorded),
 		cmocka_unit_test(a_program_without_lines_lacks_them),
+		cmocka_unit_test(images_of_linux_have_no_keys_in_symbol_stores),
 		cmocka_unit_test(memory_has_the_names_of_its_code_and_lacks_no_file),
 		cmocka_unit_test(the_images_with_the_most_samples_are_explained),
 		cmocka_unit_test(lines_of_a_part_of_the_code_are_explained_with_a_share),

@@ -68,6 +68,27 @@ static void case_is_ignored_in_sets_too(void **state)
 	wk_pattern_free(pattern);
 }
 
+static void a_set_of_one_character_matches_that_alone(void **state)
+{
+	(void)state;
+	for (int wanted = ' '; wanted < 0x7f; wanted++) {
+		char source[] = { '[', (char)wanted, ']', '\0' };
+		const char *why;
+		struct wk_pattern *pattern;
+
+		if (strchr("[]^\\", wanted))
+			continue;
+		pattern = wk_pattern_new(source, false, &why);
+		for (int other = ' '; other < 0x7f; other++) {
+			char text = (char)other;
+
+			assert_int_equal(wk_pattern_matches(pattern, wk_str_of(&text, 1)),
+					 other == wanted);
+		}
+		wk_pattern_free(pattern);
+	}
+}
+
 static void a_text_may_hold_any_byte(void **state)
 {
 	const char *why;
@@ -198,6 +219,7 @@ int main(void)
 		cmocka_unit_test(a_pattern_is_looked_for_anywhere),
 		cmocka_unit_test(places_hold_after_bytes_were_passed_over),
 		cmocka_unit_test(case_is_ignored_in_sets_too),
+		cmocka_unit_test(a_set_of_one_character_matches_that_alone),
 		cmocka_unit_test(a_text_may_hold_any_byte),
 		cmocka_unit_test(what_is_no_pattern_is_told),
 		cmocka_unit_test(nesting_has_an_end),
