@@ -380,6 +380,31 @@ static bool offset_of(const struct wk_cfi *cfi, size_t i, uint64_t *offset)
 	return true;
 }
 
+/* What linkers write: pairs of 32-bit numbers, relative to the section. */
+static bool has_plain_pairs(const struct wk_cfi *cfi)
+{
+	return cfi->header.count && cfi->header.encoding == (ENC_DATAREL | ENC_SDATA4) &&
+	       cfi->address_size == 8 && !cfi->header.table.big_endian;
+}
+
+/* The same as count_below for them. */
+static size_t count_pairs_below(const struct wk_cfi_header *header, uint64_t vaddr)
+{
+	size_t low = 0, high = header->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint32_t start;
+
+		memcpy(&start, header->table.at + middle * 8, sizeof(start));
+		if (header->vaddr + (uint64_t)(int32_t)WK_FROM_LE(32, start) <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* How many entries begin at or below `vaddr`. */
 static size_t count_below(const struct wk_cfi *cfi, size_t count, uint64_t vaddr)
 {
@@ -406,7 +431,11 @@ bool wk_cfi_find(struct wk_cfi *cfi, uint64_t vaddr, struct wk_cfi_fde *fde)
 
 	if (!cfi->header.count && !cfi->is_indexed)
 		make_index(cfi);
-	below = count_below(cfi, cfi->header.count ? cfi->header.count : cfi->index_count, vaddr);
+	if (has_plain_pairs(cfi))
+		below = count_pairs_below(&cfi->header, vaddr);
+	else
+		below = count_below(cfi, cfi->header.count ? cfi->header.count : cfi->index_count,
+				    vaddr);
 	for (size_t i = below; i > 0 && below - i < STEPS_BACK; i--)
 		if (offset_of(cfi, i - 1, &offset) && wk_cfi_entry_at(cfi, offset, fde) &&
 		    fde->start <= vaddr && vaddr - fde->start < fde->size_bytes)

@@ -69,7 +69,7 @@ struct wk_unwind_table {
 	void *lender;
 	struct wk_code_starts starts; /* if there are no symbols either */
 	unsigned stretches;
-	struct wk_map rules_by_code; /* address -> index in `rules`, or NO_RULES */
+	struct wk_map rules_at; /* address -> index in `rules`, or NO_RULES */
 
 	struct wk_obj_bound *bounds; /* of a PE, created when a function is looked up */
 	size_t bound_count;
@@ -167,7 +167,7 @@ void wk_unwind_table_free(struct wk_unwind_table *table)
 	for (int i = 0; i < SOURCES; i++)
 		wk_cfi_fini(&table->sections[i]);
 	wk_map_fini(&table->compiled_at);
-	wk_map_fini(&table->rules_by_code);
+	wk_map_fini(&table->rules_at);
 	wk_index_fini(&table->rules_index);
 	wk_symtab_free(table->own_symbols);
 	wk_code_starts_fini(&table->starts);
@@ -304,15 +304,16 @@ static const struct compiled *compiled_of(struct wk_unwind_table *table, enum so
 	return &table->compiled[*id];
 }
 
-static const struct wk_rules *row_at(const struct wk_unwind_table *table,
-				     const struct compiled *compiled, uint64_t vaddr)
+/* An index in `rules`, or 0. */
+static uint32_t row_at(const struct wk_unwind_table *table, const struct compiled *compiled,
+		       uint64_t vaddr)
 {
 	const struct row *rows = table->rows ? table->rows + compiled->first_row : NULL;
 	uint64_t distance = vaddr - compiled->start;
 	uint32_t low = 0, high = compiled->row_count;
 
 	WK_BISECT(low, high, rows[middle].distance <= distance);
-	return low ? table->rules[rows[low - 1].rules] : NULL;
+	return low ? rows[low - 1].rules : 0;
 }
 
 static bool is_sigreturn(const struct wk_unwind_table *table, uint64_t vaddr)
@@ -320,23 +321,24 @@ static bool is_sigreturn(const struct wk_unwind_table *table, uint64_t vaddr)
 	return wk_code_is_sigreturn(wk_obj_bytes_from(table->obj, vaddr), table->obj->machine);
 }
 
-static const struct wk_rules *rules_by_tables(struct wk_unwind_table *table, uint64_t vaddr)
+/* An index in `rules`; 0 if the tables have none, or those of code must be used. */
+static uint32_t rules_by_tables(struct wk_unwind_table *table, uint64_t vaddr)
 {
 	struct wk_cfi_fde fde;
 
 	for (int i = 0; i < SOURCES; i++) {
-		const struct wk_rules *rules;
+		uint32_t id;
 
 		if (!wk_cfi_find(&table->sections[i], vaddr, &fde))
 			continue;
 		/* A trampoline right behind this function is returned to, not from its end. */
 		if (vaddr - fde.start == fde.size_bytes - 1 && is_sigreturn(table, vaddr + 1))
-			return NULL;
-		rules = row_at(table, compiled_of(table, (enum source)i, &fde), vaddr);
-		if (rules)
-			return rules;
+			return 0;
+		id = row_at(table, compiled_of(table, (enum source)i, &fde), vaddr);
+		if (id)
+			return id;
 	}
-	return NULL;
+	return 0;
 }
 
 /* The part of a code segment around `vaddr`. */
@@ -426,7 +428,8 @@ static bool is_entry(const struct wk_obj *obj, uint64_t vaddr, struct wk_bytes f
 	return obj->entry && vaddr >= obj->entry && vaddr - obj->entry < ENTRY_BYTES;
 }
 
-static uint32_t make_rules_by_code(struct wk_unwind_table *table, uint64_t vaddr)
+/* Without tables the code itself is followed. */
+static uint32_t rules_by_code(struct wk_unwind_table *table, uint64_t vaddr)
 {
 	const struct wk_unwind_machine *machine = wk_unwind_machine(table->obj->machine);
 	struct wk_rules rules = { .cfa_kind = WK_CFA_SIGNAL, .is_signal = true };
@@ -449,18 +452,6 @@ static uint32_t make_rules_by_code(struct wk_unwind_table *table, uint64_t vaddr
 	    !wk_code_rules(function, vaddr - start, &state))
 		return NO_RULES;
 	return intern_state(table, &state, machine->return_address, false, NULL);
-}
-
-/* Without tables the code itself is followed, once for each address. */
-static const struct wk_rules *rules_by_code(struct wk_unwind_table *table, uint64_t vaddr)
-{
-	uint32_t id = wk_map_find(&table->rules_by_code, vaddr);
-
-	if (!id) {
-		id = make_rules_by_code(table, vaddr);
-		wk_map_set(&table->rules_by_code, vaddr, id);
-	}
-	return id == NO_RULES ? NULL : table->rules[id];
 }
 
 struct wk_unwind_table *wk_unwind_table_new_jit(void)
@@ -515,21 +506,30 @@ static const struct wk_rules *rules_made(const struct wk_unwind_table *table, ui
 {
 	size_t low = 1, high = table->compiled_count;
 	const struct compiled *entry;
+	uint32_t id;
 
 	WK_BISECT(low, high, table->compiled[middle].start <= vaddr);
 	entry = low > 1 ? &table->compiled[low - 1] : NULL;
-	return entry && vaddr - entry->start < entry->size_bytes ? row_at(table, entry, vaddr)
-								 : NULL;
+	if (!entry || vaddr - entry->start >= entry->size_bytes)
+		return NULL;
+	id = row_at(table, entry, vaddr);
+	return id ? table->rules[id] : NULL;
 }
 
 const struct wk_rules *wk_unwind_table_rules(struct wk_unwind_table *table, uint64_t vaddr)
 {
-	const struct wk_rules *rules;
+	uint32_t id;
 
 	if (table->is_made)
 		return rules_made(table, vaddr);
-	rules = rules_by_tables(table, vaddr);
-	return rules ? rules : rules_by_code(table, vaddr);
+	id = wk_map_find(&table->rules_at, vaddr);
+	if (!id) {
+		id = rules_by_tables(table, vaddr);
+		if (!id)
+			id = rules_by_code(table, vaddr);
+		wk_map_set(&table->rules_at, vaddr, id);
+	}
+	return id == NO_RULES ? NULL : table->rules[id];
 }
 
 bool wk_unwind_table_is_empty(const struct wk_unwind_table *table)
