@@ -113,6 +113,18 @@ static const struct wk_table_view *fail_words(struct wk_err *err)
 	return NULL;
 }
 
+/* Two tables, with a file between them or without one. */
+static const struct wk_table_view *fail_tables(const struct wk_words *files, struct wk_err *err)
+{
+	struct wk_buf file = { 0 };
+
+	wk_buf_add_shell(&file, wk_str_c(files->count > 2 ? files->at[1] : WK_DEFAULT_RECORDING));
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show prints one table at a time: wick show %s %s",
+		wk_buf_text(&file), files->at[0]);
+	wk_buf_fini(&file);
+	return NULL;
+}
+
 /* The only word: a file, or a table of the default recording. */
 static const struct wk_table_view *read_word(struct wk_words *files, struct wk_err *err)
 {
@@ -140,6 +152,8 @@ static const struct wk_table_view *read_last_word(struct wk_words *files, struct
 	for (size_t i = 1; i + 1 < files->count; i++)
 		if (is_table_and_no_file(files->at[i]))
 			return fail_words(err);
+	if (is_table_and_no_file(first) && wk_table_view_find(last) && is_behind)
+		return fail_tables(files, err);
 	if (is_table_and_no_file(first) && is_behind) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"no file \"%s\"; the file comes first: wick show %s %s", first, last,
