@@ -28,6 +28,9 @@ static const struct {
 	{ "invert", "use --icicle" },
 	{ "sort-by", "use --sort" },
 	{ "stdio", "text is the default" },
+	{ "event", "use --by" },
+	{ "time", "use --duration" },
+	{ "process", "use --pid" },
 	{ "pid", "use --process" },
 	{ "tid", "use --thread" },
 	{ "comm", "use --thread" },
@@ -61,11 +64,15 @@ static const char *hint_for(const struct wk_opt_target *target, struct wk_str na
 	return NULL;
 }
 
-/* A table of `wick show`, which is not an option, whose name is nearer than any option; or NULL. */
-static const char *nearer_view(const struct wk_suggestion *option)
+/* A table, which is not an option, whose name is nearer than any option; or NULL. Only
+ * `wick show` has tables and --by-process. */
+static const char *nearer_view(const struct wk_opt_target *target,
+			       const struct wk_suggestion *option)
 {
 	struct wk_suggestion near = *option;
 
+	if (!is_hint_here(target, "--by-process"))
+		return NULL;
 	for (const struct wk_table_view *view = wk_table_views; view->name; view++)
 		wk_suggestion_try(&near, view->name);
 	return near.best != option->best ? near.best : NULL;
@@ -75,6 +82,7 @@ bool wk_option_unknown(enum wk_opt_style style, const struct wk_opt_target *targ
 		       struct wk_str name, struct wk_err *err)
 {
 	struct wk_suggestion near = wk_suggestion_for(name);
+	const struct wk_opt_target *own = target;
 	const char *hint = hint_for(target, name), *view;
 
 	if (style == WK_STYLE_GETOPT)
@@ -90,7 +98,7 @@ bool wk_option_unknown(enum wk_opt_style style, const struct wk_opt_target *targ
 	for (; target->group; target++)
 		for (const struct wk_opt *opt = target->group->options; opt->name; opt++)
 			wk_suggestion_try(&near, opt->name);
-	view = nearer_view(&near);
+	view = nearer_view(own, &near);
 	if (view)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "unknown option --%.*s; to see the table: wick show FILE %s",
