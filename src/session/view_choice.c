@@ -81,21 +81,20 @@ static bool read_group(struct wk_view_choice *choice, const char *group, struct 
 }
 
 bool wk_view_choose(struct wk_view_choice *choice, const struct wk_view_args *view,
-		    const struct wk_filter_spec *filter, bool says_levels, struct wk_err *err)
+		    const struct wk_filter_spec *filter, const char *levels, struct wk_err *err)
 {
 	const char *group = view->group, *preset = view->preset;
 	bool ok;
 
 	*choice = (struct wk_view_choice){ .filter = *filter, .has_preset = preset };
-	if (group && says_levels)
+	if (group && levels)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--group sets all levels; leave out --by-process, "
-			       "--by-thread and --no-process");
+			       "--group sets all levels; leave out --%s", levels);
 	ok = !group || read_group(choice, group, err);
 	if (ok && preset)
 		ok = wk_preset_file_is_meant(preset) ? read_file(choice, preset, err)
 						     : read_own(choice, preset, err);
-	if (says_levels)
+	if (levels)
 		choice->is_grouped = false;
 	choice->needs_samples =
 		choice->is_grouped && wk_grouping_has(&choice->grouping, WK_GROUP_CPU);

@@ -31,9 +31,9 @@ struct wk_view_choice {
 	struct wk_buf said;          /* what the preset of a file became, one line each */
 };
 
-/* `says_levels`: an option other than `view->group` sets levels. */
+/* `levels`: the option other than `view->group` that sets levels; or NULL. */
 bool wk_view_choose(struct wk_view_choice *choice, const struct wk_view_args *view,
-		    const struct wk_filter_spec *filter, bool says_levels, struct wk_err *err);
+		    const struct wk_filter_spec *filter, const char *levels, struct wk_err *err);
 void wk_view_choice_fini(struct wk_view_choice *choice);
 
 /* What a preset of a file became, and what of it is not shown. */

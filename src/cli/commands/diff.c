@@ -198,7 +198,10 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	load.is_of_any_event = true; /* each side has its own */
 	load.is_comparison = true;
 	if (wk_output_allow(args->output, paths, forms + 1, call, err) &&
-	    wk_view_choose(&choice, &args->view, &args->filter, args->by_thread || args->no_process,
+	    wk_view_choose(&choice, &args->view, &args->filter,
+			   args->by_thread    ? "by-thread"
+			   : args->no_process ? "no-process"
+					      : NULL,
 			   err) &&
 	    wk_view_expect_tree(&choice, options.after, err) &&
 	    expect_levels(args, options.form, err))

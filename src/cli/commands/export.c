@@ -318,7 +318,10 @@ int wk_export(const struct wk_call *call, const char *format, struct wk_err *err
 				 .choice = &choice };
 	bool ok = paths && check_output(target, paths, call, err) &&
 		  wk_view_choose(&choice, &args->view, &args->filter,
-				 args->by_thread || args->no_process, err) &&
+				 args->by_thread    ? "by-thread"
+				 : args->no_process ? "no-process"
+						    : NULL,
+				 err) &&
 		  wk_view_expect_tree(&choice, paths[0], err);
 
 	if (ok)

@@ -415,7 +415,10 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const char **paths = NULL;
 	const struct wk_table_view *what = read_words(call->words, &paths, err);
 	bool ok = what && wk_view_choose(&choice, &args->view, &args->filter,
-					 args->by_process || args->by_thread, err);
+					 args->by_process  ? "by-process"
+					 : args->by_thread ? "by-thread"
+							   : NULL,
+					 err);
 
 	if (ok && is_preset_file(paths))
 		ok = show_presets(paths[0], call, err);

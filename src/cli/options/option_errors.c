@@ -32,6 +32,7 @@ static const struct {
 	{ "time", "use --duration" },
 	{ "process", "use --pid" },
 	{ "pid", "use --process" },
+	{ "by-process", "this is the default; --no-process turns it off" },
 	{ "tid", "use --thread" },
 	{ "comm", "use --thread" },
 	{ "comms", "use --thread" },

@@ -297,7 +297,10 @@ bool wk_flame_plan(struct wk_flame_maker *maker, struct wk_err *err)
 	struct wk_drawing_args drawing = args->drawing;
 
 	if (!wk_view_choose(&maker->choice, &args->view, &args->filter,
-			    args->by_thread || args->no_process, err))
+			    args->by_thread    ? "by-thread"
+			    : args->no_process ? "no-process"
+					       : NULL,
+			    err))
 		return false;
 	drawing.drawing.is_inverted |= maker->choice.inverted;
 	if (wk_view_expect_tree(&maker->choice, wk_words_first(maker->call->words), err) &&
