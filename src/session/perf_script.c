@@ -2,13 +2,15 @@
 
 #include "formats/reader.h"
 #include "session/incomplete.h"
+#include "session/selection.h"
 #include "stages/jit/jit_stage.h"
 #include "stages/unwind_stage.h"
 
 static bool selects_samples(const struct wk_filter_spec *filter)
 {
 	return filter->process || filter->thread || filter->image || filter->function ||
-	       filter->source || filter->time || filter->expression || filter->query;
+	       filter->source || filter->time || filter->expression || filter->query ||
+	       filter->outstanding;
 }
 
 /* Other formats have no addresses, which perf prints. */
@@ -49,10 +51,20 @@ static bool write_opened(const struct wk_perf_script_export *job, struct wk_open
 	return ok;
 }
 
+/* A single recording of which nothing is printed is an error, as in other formats. */
+static bool expect_samples(const struct wk_perf_script_export *job,
+			   const struct wk_selection *selection, uint32_t count, struct wk_err *err)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (wk_perf_script_selects(&selection->filter, i))
+			return true;
+	return job->paths[1] || wk_selection_expect(selection, err);
+}
+
 /* A filter needs a model, so the recording is read twice. */
 static bool init_filter(const struct wk_perf_script_export *job, const char *path,
 			const struct wk_opened *opened, struct wk_symbols *symbols,
-			struct wk_filter *filter, uint32_t *count, struct wk_err *err)
+			struct wk_selection *selection, uint32_t *count, struct wk_err *err)
 {
 	const char *const paths[] = { path, NULL };
 	struct wk_open_options load = *job->load;
@@ -63,8 +75,9 @@ static bool init_filter(const struct wk_perf_script_export *job, const char *pat
 	load.in_view = job->filter;
 	load.is_of_any_event = !job->filter->source;
 	model = wk_open_paths(paths, &load, symbols, job->messages, err);
-	ok = model && wk_filter_init(filter, model, job->filter, err);
+	ok = model && wk_selection_open(selection, model, job->filter, err);
 	*count = ok ? model->samples.count : 0;
+	ok = ok && expect_samples(job, selection, *count, err);
 	wk_model_free(model);
 	return ok;
 }
@@ -73,7 +86,7 @@ static bool write_one(const struct wk_perf_script_export *job, const char *path,
 		      struct wk_symbols *symbols, struct wk_out *out, struct wk_err *err)
 {
 	struct wk_perf_script_options how = *job->script;
-	struct wk_filter filter = { 0 };
+	struct wk_selection selection = { 0 };
 	struct wk_opened opened;
 	bool ok;
 
@@ -81,12 +94,12 @@ static bool write_one(const struct wk_perf_script_export *job, const char *path,
 		return false;
 	ok = check_reader(&opened, path, err);
 	if (ok && selects_samples(job->filter)) {
-		ok = init_filter(job, path, &opened, symbols, &filter, &how.filter_count, err);
-		how.filter = &filter;
+		ok = init_filter(job, path, &opened, symbols, &selection, &how.filter_count, err);
+		how.filter = &selection.filter;
 	}
 	ok = ok && write_opened(job, &opened, &how, symbols, out, err);
 	wk_reader_close(&opened);
-	wk_filter_fini(&filter);
+	wk_selection_fini(&selection);
 	return ok;
 }
 

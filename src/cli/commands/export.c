@@ -181,6 +181,10 @@ static bool is_for_target(const struct target *target, const struct wk_export_ar
 			       "--group and --preset apply to --to folded only: %s keeps the "
 			       "thread and whole stack of each sample",
 			       target->name);
+	if (target->is_perf_script && args->samples)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--samples does not apply to --to perf-script, which prints each "
+			       "sample with its weight");
 	return target->is_perf_script || !option ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s applies to --to perf-script, not to %s",
 		       option, target->name);

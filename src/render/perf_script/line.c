@@ -194,6 +194,13 @@ static void add_branches(struct wk_perf_script *script, const struct wk_event *e
 
 /* --- The line ------------------------------------------------------------------------------ */
 
+bool wk_perf_script_selects(const struct wk_filter *filter, uint32_t sample)
+{
+	bool is_of_source = filter->has_named_source || filter->is_given[WK_FILTER_OUTSTANDING];
+
+	return is_of_source ? wk_filter_has(filter, sample) : wk_filter_passes(filter, sample);
+}
+
 /* Whether the filter selects the next sample; call once for each. */
 static bool is_in_view(struct wk_perf_script *script)
 {
@@ -204,8 +211,7 @@ static bool is_in_view(struct wk_perf_script *script)
 		return true;
 	if (sample >= script->options.filter_count)
 		return false;
-	return filter->has_named_source ? wk_filter_has(filter, sample)
-					: wk_filter_passes(filter, sample);
+	return wk_perf_script_selects(filter, sample);
 }
 
 void wk_script_sample(struct wk_perf_script *script, const struct wk_event *event)

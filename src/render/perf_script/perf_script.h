@@ -29,7 +29,7 @@ struct wk_perf_script_options {
 	bool shows_tasks, shows_mappings; /* a line for each COMM, FORK, EXIT; for each MMAP */
 	uint64_t most_frames;             /* of the kernel part and of the user part; 0: 127 */
 	/* Borrowed; of a model whose rows are the samples in the order in which they come. NULL:
-	 * all samples are printed. If it has no source of its own, those of all sources are. */
+	 * all samples are printed; see wk_perf_script_selects. */
 	const struct wk_filter *filter;
 	uint32_t filter_count; /* of the model's samples */
 };
@@ -39,6 +39,8 @@ struct wk_perf_script *wk_perf_script_new(struct wk_symbols *symbols,
 					  struct wk_out *out);
 void wk_perf_script_free(struct wk_perf_script *script);
 struct wk_sink wk_perf_script_sink(struct wk_perf_script *script);
+/* If the filter names no source, the samples of all sources that pass are printed. */
+bool wk_perf_script_selects(const struct wk_filter *filter, uint32_t sample);
 /* There were samples, and none of them was selected. */
 bool wk_perf_script_had_none(const struct wk_perf_script *script);
 /* Fields of tracepoints were printed as name=value: wick was built without libtraceevent. */
