@@ -72,8 +72,10 @@ static bool refuse_program(const struct wk_words *words, struct wk_err *err)
 				 : !wk_os_is_path(word) && (program = wk_os_program_find(word))) {
 		/* A program here that is not in PATH is run by its path only. */
 		wk_buf_add_text(&line, program || wk_os_is_path(word) ? " " : " ./");
-		for (size_t i = 0; i < words->count; i++)
-			wk_buf_add_fmt(&line, "%s%s", i ? " " : "", words->at[i]);
+		for (size_t i = 0; i < words->count; i++) {
+			wk_buf_add_text(&line, i ? " " : "");
+			wk_buf_add_shell(&line, wk_str_c(words->at[i]));
+		}
 		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
 			"%s is %s, not a recording; to record it: wick flame --%s", word,
 			program ? "a program in PATH" : "a program or library (ELF)",
