@@ -117,7 +117,7 @@ static void what_makes_no_sense_is_said(void **state)
 	refuses(&(struct wk_filter_spec){ .time = "50%-101%" }, "expected FROM-TO");
 	refuses(&(struct wk_filter_spec){ .time = "30%-20%" }, "ends before it begins");
 	refuses(&(struct wk_filter_spec){ .time = "3-2" }, "ends before it begins");
-	refuses(&(struct wk_filter_spec){ .source = "cycles" }, "there is: cpu-clock");
+	refuses(&(struct wk_filter_spec){ .source = "cycles" }, "the recording has: cpu-clock");
 }
 
 static void an_empty_view_says_which_part_emptied_it(void **state)

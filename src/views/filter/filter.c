@@ -268,24 +268,40 @@ void wk_filter_fini(struct wk_filter *filter)
 	filter->threads = NULL;
 }
 
+static void add_kept(const struct wk_filter *filter, int part, const char *alone,
+		     struct wk_buf *sentence)
+{
+	wk_buf_add_fmt(sentence,
+		       part == WK_FILTER_EXPRESSION ? "%s%s keeps " : "the %s filter%s keeps ",
+		       part_names[part], alone);
+	if (*alone) {
+		wk_num_add_grouped(sentence, filter->kept[part]);
+		return;
+	}
+	wk_buf_add_text(sentence, filter->total == 1 ? "none of " : "none of the ");
+	wk_num_add_grouped(sentence, filter->total);
+	wk_buf_add_fmt(sentence, " %s%s", filter->row_word, filter->total == 1 ? "" : "s");
+}
+
 void wk_filter_explain(const struct wk_filter *filter, struct wk_buf *sentence)
 {
-	const char *join = ": ";
+	int given[WK_FILTER_PARTS], count = 0;
 
 	if (filter->total == 0) {
 		wk_buf_add_text(sentence, "no samples were recorded");
 		return;
 	}
+	for (int part = 0; part < WK_FILTER_PARTS; part++)
+		if (filter->is_given[part])
+			given[count++] = part;
+	if (count == 1) {
+		add_kept(filter, given[0], "", sentence);
+		return;
+	}
 	wk_buf_add_fmt(sentence, "no %ss in view of ", filter->row_word);
 	wk_num_add_grouped(sentence, filter->total);
-	for (int part = 0; part < WK_FILTER_PARTS; part++) {
-		if (!filter->is_given[part])
-			continue;
-		wk_buf_add_fmt(sentence,
-			       part == WK_FILTER_EXPRESSION ? "%s%s alone keeps "
-							    : "%sthe %s filter alone keeps ",
-			       join, part_names[part]);
-		wk_num_add_grouped(sentence, filter->kept[part]);
-		join = ", ";
+	for (int i = 0; i < count; i++) {
+		wk_buf_add_text(sentence, i ? ", " : ": ");
+		add_kept(filter, given[i], " alone", sentence);
 	}
 }

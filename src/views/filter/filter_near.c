@@ -1,5 +1,7 @@
 #include "views/filter/filter_near.h"
 
+#include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -37,6 +39,8 @@ struct rows {
 	const struct wk_term *term;
 	enum wk_field_of of;
 	bool is_of_images;
+	bool has_numbers; /* of --process and --thread, which accept them: they are listed as well
+			   */
 	uint32_t count;
 	uint64_t *samples; /* how many the filter's source has of each */
 };
@@ -48,6 +52,9 @@ static struct rows rows_of(const struct wk_model *model, const struct wk_term *t
 		.term = term,
 		.of = wk_fields[term->field].of,
 		.is_of_images = wk_field_is_of_images(term->field),
+		.has_numbers = (wk_fields[term->field].of == WK_OF_PROCESS ||
+				wk_fields[term->field].of == WK_OF_THREAD) &&
+			       isdigit((unsigned char)term->text.at[0]),
 		.count = wk_field_rows(model, term->field),
 	};
 }
@@ -121,6 +128,12 @@ static uint32_t take_most(struct rows *rows)
 	return best;
 }
 
+static uint32_t number_of_row(const struct rows *rows, uint32_t row)
+{
+	return rows->of == WK_OF_PROCESS ? rows->model->processes[row].pid
+					 : rows->model->threads[row].tid;
+}
+
 static void list_most(struct rows *rows, struct wk_buf *sentence)
 {
 	const char *listed[MOST_LISTED];
@@ -131,11 +144,13 @@ static void list_most(struct rows *rows, struct wk_buf *sentence)
 		const char *name = name_of_row(rows, row);
 		size_t i = 0;
 
-		while (i < count && listed[i] != name)
+		while (i < count && (listed[i] != name || rows->has_numbers))
 			i++;
 		if (i < count)
 			continue;
-		wk_buf_add_fmt(sentence, "%s%s", count ? ", " : ": there is ", name);
+		wk_buf_add_fmt(sentence, "%s%s", count ? ", " : "; sampled were: ", name);
+		if (rows->has_numbers)
+			wk_buf_add_fmt(sentence, " (%" PRIu32 ")", number_of_row(rows, row));
 		listed[count++] = name;
 	}
 	if (count == MOST_LISTED && take_most(rows))

@@ -105,8 +105,8 @@ static bool no_such_source(const struct wk_model *model, const char *name, struc
 			       wk_strtab_get(model->text, model->sources[i].name));
 	if (i < model->source_count)
 		wk_buf_add_fmt(&names, ", and %u more", (unsigned)(model->source_count - i));
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no event \"%s\" was recorded; there is: %s", name,
-		names.len ? wk_buf_text(&names) : "none");
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no event \"%s\" was recorded; the recording has: %s",
+		name, names.len ? wk_buf_text(&names) : "none");
 	wk_buf_fini(&names);
 	return false;
 }
