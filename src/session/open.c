@@ -196,7 +196,8 @@ static void name_inputs(struct wk_model *model, const char *const *paths, size_t
 }
 
 static struct wk_model *open_with(const char *const *paths, const struct wk_open_options *options,
-				  struct wk_symbols *symbols, struct wk_err *err)
+				  struct wk_symbols *symbols, const struct wk_messages *messages,
+				  struct wk_err *err)
 {
 	struct wk_open_sources sources;
 	struct wk_model *model = NULL;
@@ -213,6 +214,9 @@ static struct wk_model *open_with(const char *const *paths, const struct wk_open
 	if (!model)
 		return NULL;
 	name_inputs(model, paths, count, options);
+	if (options->naming.remote.servers.count && model->traits->has_symbol_files)
+		wk_warn(messages, "--symbol-server does not apply to Windows traces; --symbol-path "
+				  "names stores of PDBs");
 	prefetch(model, options, symbols);
 	wk_model_resolve(model, symbols, options->no_inlined);
 	return model;
@@ -226,9 +230,9 @@ struct wk_model *wk_open_paths(const char *const *paths, const struct wk_open_op
 	struct wk_model *model = NULL;
 
 	if (symbols)
-		return open_with(paths, options, symbols, err);
+		return open_with(paths, options, symbols, messages, err);
 	if (wk_symbolizer_open(&symbolizer, &options->naming, messages, err))
-		model = open_with(paths, options, symbolizer.symbols, err);
+		model = open_with(paths, options, symbolizer.symbols, messages, err);
 	wk_symbolizer_close(&symbolizer);
 	return model;
 }
