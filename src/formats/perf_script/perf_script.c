@@ -134,7 +134,7 @@ static void emit_weird(struct wk_stack_writer *writer, enum wk_collapse_dialect 
 		wk_buf_add_text(&text, "Unrecognized line: ");
 	else
 		wk_buf_add_fmt(&text, "Weird %s line: ", part->bad_is_head ? "event" : "stack");
-	wk_buf_add(&text, line.at, line.len < 200 ? line.len : 200);
+	wk_buf_add(&text, line.at, line.len < 80 ? line.len : 80);
 	if (count > 1)
 		wk_buf_add_fmt(&text, " (and %" PRIu64 " more)", count - 1);
 	wk_stack_writer_note(writer, wk_buf_str(&text));

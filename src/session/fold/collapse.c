@@ -139,6 +139,10 @@ bool wk_collapse_files(const struct wk_collapse_job *job, struct wk_out *out,
 	struct wk_fold_source source = { 0 };
 	bool ok = wk_fold_source_open(&source, job->paths, job->format, err);
 
+	if (ok && wk_reader_probe(&wk_reader_perf_data, source.input.bytes))
+		ok = wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			     "%s is a perf.data file, not text; `wick fold` reads it",
+			     source.input.name);
 	if (ok && !job->format && !is_guessed(source.reader))
 		ok = wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 			     "No applicable collapse implementation found for input%s",
