@@ -31,6 +31,18 @@ static int end_output(struct wk_out *out, int exit_code, struct wk_err *err)
 	return exit_code == WK_EXIT_DONE ? WK_EXIT_FAILED : exit_code;
 }
 
+static bool is_version(const char *word)
+{
+	return word && (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0);
+}
+
+static int print_version(struct wk_out *out)
+{
+	wk_out_text(out, "wick " WICK_VERSION "\n");
+	return WK_EXIT_DONE;
+}
+
+/* `argv` begins after the command. */
 static int run_command(const struct wk_command *command, char **argv, struct wk_out *out,
 		       struct wk_err *err)
 {
@@ -41,6 +53,10 @@ static int run_command(const struct wk_command *command, char **argv, struct wk_
 	int exit_code = WK_EXIT_DONE;
 	enum wk_parsed parsed;
 
+	if (is_version(argv[0])) {
+		wk_free(args);
+		return print_version(out);
+	}
 	if (command->absent && !(argv[0] && strcmp(argv[0], "--help") == 0)) {
 		wk_free(args);
 		wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "%s", command->absent);
@@ -101,10 +117,8 @@ static int dispatch(char **argv, struct wk_out *out, struct wk_err *err)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no command given; `wick help` lists them");
 		return WK_EXIT_USAGE;
 	}
-	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-		wk_out_text(out, "wick " WICK_VERSION "\n");
-		return WK_EXIT_DONE;
-	}
+	if (is_version(word))
+		return print_version(out);
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
 		wk_help_overview(out, wk_help_style());
 		return WK_EXIT_DONE;
