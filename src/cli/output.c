@@ -16,14 +16,18 @@ static bool is_in(const char *const *list, const char *word)
 	return false;
 }
 
-/* Text can have any name; the name of a picture, page or archive promises its form. */
-static bool is_promised_form(const char *ending)
+/* Text can have any name; the name of a picture, page or archive promises its form. A command that
+ * writes only pictures does not write text. */
+static bool is_promised_form(const char *ending, const char *const *forms)
 {
+	static const char *const texts[] = { "txt", "text", "log", "md", "csv", "tsv", "json",
+					     "xml", "folded", NULL };
 	static const char *const promised[] = {
 		"svg", "svgz", "png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "pdf",
 		"ps", "eps", "html", "htm", "xlsx", "ods", "docx", "gz", "zst", "zip", NULL };
 
-	return is_in(promised, ending);
+	return is_in(promised, ending) ||
+	       (is_in(forms, "svg") && !forms[1] && is_in(texts, ending));
 }
 
 /* A source file by its name, or a program by its first bytes: overwriting it would be a mistake. */
@@ -77,7 +81,7 @@ bool wk_output_allow(const char *path, const char *const *inputs, const char *co
 	if (!path || strcmp(path, "-") == 0)
 		return true;
 	dot = strrchr(wk_str_basename(wk_str_c(path)).at, '.');
-	if (dot && is_promised_form(dot + 1) && !is_in(forms, dot + 1))
+	if (dot && is_promised_form(dot + 1, forms) && !is_in(forms, dot + 1))
 		return fail_form(dot + 1, forms, call, err);
 	if (is_program(path, dot ? dot + 1 : ""))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
