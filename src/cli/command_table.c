@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text/suggest.h"
+#include "cli/as/tool.h"
 #include "os/os.h"
 #include "session/shown_table.h"
 
@@ -58,11 +59,10 @@ static const struct {
 	const char *word, *typed;
 } elsewhere[] = {
 	{ "version", "wick --version" }, { "report", "wick show" },
-	{ "top", "wick show" },          { "annotate", "wick help" },
-	{ "stat", "wick help" },         { "script", "wick export" },
+	{ "top", "wick show" },          { "script", "wick export" },
 	{ "collapse", "wick fold" },     { "stackcollapse", "wick fold" },
-	{ "flamegraph", "wick flame" },  { "list", "wick help" },
-	{ "open", "wick show" },         { "view", "wick show" },
+	{ "flamegraph", "wick flame" },  { "open", "wick show" },
+	{ "view", "wick show" },
 };
 
 static const char *elsewhere_typed(const char *name)
@@ -99,6 +99,9 @@ static bool fail_unknown(const char *name, struct wk_err *err)
 	if (typed)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no command \"%s\"; use `%s`", name,
 			       typed);
+	if (wk_as_tool_find(wk_str_c(name)))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no command \"%s\"; use `wick as %s`",
+			       name, name);
 	if (wk_table_view_find(name))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "no command \"%s\"; use `wick show FILE %s`", name, name);
