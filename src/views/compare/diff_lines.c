@@ -7,6 +7,7 @@ struct known {
 	const struct wk_pairs *pairs;
 	uint8_t *seen, *lined; /* [function_count]: as functions are shown */
 	uint8_t *inlined;      /* [image_count]: with calls that were inlined */
+	uint8_t imaged;        /* the sides with images; folded text has none */
 };
 
 static void find_lines(struct known *known)
@@ -23,6 +24,7 @@ static void find_lines(struct known *known)
 			known->inlined[model->functions[function].image] |= sides;
 			continue;
 		}
+		known->imaged |= model->functions[function].image ? sides : 0;
 		known->seen[shown] |= sides;
 		known->lined[shown] |= model->functions[function].file ? sides : 0;
 	}
@@ -47,9 +49,9 @@ static void add_side(const struct known *known, wk_image_id image, uint8_t side,
 	struct wk_str name = wk_str_basename(path);
 
 	wk_buf_add_fmt(line,
-		       "%s, no lines of %.*s are known (has it debug information?), so calls "
-		       "that were inlined into it are not told apart there",
-		       side == WK_SIDE_AFTER ? "after" : "before", WK_STR_ARG(name));
+		       "%.*s has no line information in the %s recording: calls inlined there "
+		       "count for their callers",
+		       WK_STR_ARG(name), side == WK_SIDE_AFTER ? "second" : "first");
 }
 
 static void find_image(const struct known *known, struct wk_buf *line)
@@ -60,7 +62,7 @@ static void find_image(const struct known *known, struct wk_buf *line)
 		wk_image_id image = model->functions[id].image;
 		uint8_t side = side_without(known, id);
 
-		if (image && side && known->inlined[image] == (side ^ WK_SIDE_BOTH))
+		if (image && side & known->imaged && known->inlined[image] == (side ^ WK_SIDE_BOTH))
 			add_side(known, image, side, line);
 	}
 }
