@@ -132,10 +132,10 @@ static void fields_and_keywords_are_found_in_any_case(void **state)
 static void an_error_names_its_column_and_what_was_expected(void **state)
 {
 	(void)state;
-	assert_wrong("", "column 1: expected a field such as process, \"not\" or \"(\" "
-			 "instead of the end");
-	assert_wrong("(pid == 1", "column 10: expected \")\", \"and\" or \"or\" "
-				  "instead of the end");
+	assert_wrong("", "column 1: expected a field such as process, \"not\" or \"(\""
+			 ", but the expression ends here");
+	assert_wrong("(pid == 1", "column 10: expected \")\", \"and\" or \"or\""
+				  ", but the expression ends here");
 	assert_wrong("pid == 1)", "column 9: expected \"and\", \"or\" or the end instead of \")\"");
 	assert_wrong("process == 'ä' x", "column 16: expected \"and\", \"or\" or the end "
 					 "instead of \"x\"");

@@ -124,9 +124,11 @@ static void what_is_no_expression_is_told(void **state)
 {
 	(void)state;
 #define CONDITION "a condition such as [Process]:=\"a.exe\""
-	assert_wrong("", "column 1: expected " CONDITION " instead of the end");
-	assert_wrong("[A]:=1 AND", "column 11: expected " CONDITION " instead of the end");
-	assert_wrong("([A]:=1", "column 8: expected \")\", \"and\" or \"or\" instead of the end");
+	assert_wrong("", "column 1: expected " CONDITION ", but the expression ends here");
+	assert_wrong("[A]:=1 AND",
+		     "column 11: expected " CONDITION ", but the expression ends here");
+	assert_wrong("([A]:=1",
+		     "column 8: expected \")\", \"and\" or \"or\", but the expression ends here");
 	assert_wrong("[A]:=1) x",
 		     "column 7: expected \"and\", \"or\" or the end instead of \") x\"");
 	assert_wrong("()", "column 2: expected " CONDITION " instead of \")\"");

@@ -47,8 +47,9 @@ void wk_parser_fail(struct wk_parser *p, const char *expected)
 
 	p->is_bad = true;
 	if (p->token == WK_TOKEN_END)
-		wk_fail(p->err, WK_EUSAGE, WK_NOWHERE, "column %u: expected %s instead of the end",
-			column(p), expected);
+		wk_fail(p->err, WK_EUSAGE, WK_NOWHERE,
+			"column %u: expected %s, but the expression ends here", column(p),
+			expected);
 	else
 		wk_fail(p->err, WK_EUSAGE, WK_NOWHERE, "column %u: expected %s instead of \"%.*s\"",
 			column(p), expected, WK_STR_ARG(found));
@@ -231,7 +232,7 @@ static const char *value_words(enum wk_field field)
 	case WK_VALUE_AMOUNT:
 		return "an amount such as 4096, 16K or 5ms, or after \"in\" a range";
 	default:
-		return "a text to compare with";
+		return "a value";
 	}
 }
 
