@@ -69,10 +69,8 @@ static const struct wk_reader *by_name(const char *format, struct wk_err *err)
 			return readers[i];
 		wk_suggestion_try(&near, readers[i]->name);
 	}
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		"there is no format \"%.60s\"%s%s%s; `wick formats` lists them", format,
-		near.best ? "; did you mean \"" : "", near.best ? near.best : "",
-		near.best ? "\"?" : "");
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no format \"%.60s\"", format);
+	wk_suggestion_add(&near, "`wick formats` lists them", err);
 	return NULL;
 }
 
@@ -84,7 +82,7 @@ static void describe(struct wk_bytes bytes, struct wk_buf *out)
 
 	while (plain < len && bytes.at[plain] >= 0x20 && bytes.at[plain] < 0x7f)
 		plain++;
-	if (plain >= 4) {
+	if (plain >= 4 || (plain && (plain == len || bytes.at[plain] == '\n'))) {
 		wk_buf_add_text(out, "begins with the text \"");
 		wk_buf_add(out, bytes.at, plain);
 		wk_buf_add_char(out, '"');

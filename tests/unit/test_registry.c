@@ -64,6 +64,8 @@ static void what_is_not_known_is_described(void **state)
 		{ "", 0, "the file is empty" },
 		{ "#!/bin/sh\necho\n", 15,
 		  "it begins with the text \"#!/bin/sh\"; `wick formats` lists" },
+		{ "[]", 2, "it begins with the text \"[]\"" },
+		{ "{}\n", 3, "it begins with the text \"{}\"" },
 		{ "\x01\x02\xff", 3, "it begins with the bytes 01 02 ff; `wick formats` lists" },
 		{ "\x1f\x8b\x08", 3, "with gzip" },
 		{ "\x28\xb5\x2f\xfd", 4, "with zstd" },
