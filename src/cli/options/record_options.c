@@ -123,7 +123,7 @@ static bool check_ranges(const struct wk_record_args *args, struct wk_err *err)
 	       wk_option_check_range("buffer", args->ring_bytes, 64 << 10, 16 << 20, "64K to 16M",
 				     err) &&
 	       wk_option_check_range("stack-size", args->stack_bytes, 1, 64 << 10,
-				     "at most 64K, which the kernel copies", err);
+				     "at most 64K, the most the kernel copies", err);
 }
 
 static enum wk_call_graph call_graph_of(const char *word)

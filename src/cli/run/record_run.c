@@ -162,6 +162,14 @@ static bool say_hidden(const struct wk_record_request *request, const char *befo
 static void say_no_samples(const struct wk_record_request *request,
 			   const struct wk_record_outcome *outcome)
 {
+	static const struct {
+		const char *who, *why;
+	} idle[] = {
+		{ "the processes", "the recording was too short, or they" },
+		{ "the process", "the recording was too short, or it" },
+		{ "the command", "it ended too soon or" },
+	};
+	size_t who = outcome->result.has_command ? 2 : request->recorder.pid_count == 1;
 	struct wk_buf words = { 0 };
 
 	if (say_hidden(request, "no samples: "))
@@ -175,11 +183,10 @@ static void say_no_samples(const struct wk_record_request *request,
 			       request->recorder.period);
 	else
 		wk_buf_add_fmt(&words,
-			       " %s used less CPU time than the %.2f ms between two "
-			       "samples: it %s, or waited most of the time; use a higher -F",
-			       outcome->result.has_command ? "the command" : "the processes",
-			       1000.0 / (double)request->recorder.frequency_hz,
-			       outcome->result.has_command ? "ended too soon" : "was too short");
+			       " %s used less CPU time than the interval between samples (%.2f "
+			       "ms): %s mostly waited; use a higher -F",
+			       idle[who].who, 1000.0 / (double)request->recorder.frequency_hz,
+			       idle[who].why);
 	wk_warn_buf(&wk_cli_messages, &words);
 }
 
@@ -213,11 +220,12 @@ static void say_what_was_lost(const struct wk_record_request *request,
 	if (unwound->cut * 100 > stacks) {
 		wk_num_add_share(&words, unwound->cut, stacks);
 		wk_buf_add_fmt(&words,
-			       " of user stacks are deeper than the %" PRIu32 " bytes "
-			       "copied of each%s",
+			       " of user stacks are cut: they are deeper than the %" PRIu32
+			       " bytes copied, and the rest could not be read from the process%s",
 			       request->recorder.stack_bytes,
-			       request->recorder.stack_bytes < 65528 ? "; use --stack-size 64K"
-								     : ", the kernel's limit");
+			       request->recorder.stack_bytes < 65528
+				       ? "; --stack-size 64K copies more"
+				       : "");
 		wk_warn_buf(&wk_cli_messages, &words);
 	}
 }
