@@ -79,10 +79,12 @@ static void describe(struct wk_bytes bytes, struct wk_buf *out)
 {
 	size_t len = wk_bytes_left(&bytes) < 16 ? wk_bytes_left(&bytes) : 16;
 	size_t plain = 0;
+	bool is_all;
 
 	while (plain < len && bytes.at[plain] >= 0x20 && bytes.at[plain] < 0x7f)
 		plain++;
-	if (plain >= 4 || (plain && (plain == len || bytes.at[plain] == '\n'))) {
+	is_all = plain == wk_bytes_left(&bytes) - (plain < len && bytes.at[plain] == '\n');
+	if (plain >= 4 || (plain && is_all)) {
 		wk_buf_add_text(out, "begins with the text \"");
 		wk_buf_add(out, bytes.at, plain);
 		wk_buf_add_char(out, '"');
