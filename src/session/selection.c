@@ -27,16 +27,14 @@ void wk_selection_fini(struct wk_selection *question)
 	wk_filter_fini(&question->filter);
 }
 
-void wk_selection_report_faults(const struct wk_selection *question, bool and_missing,
+void wk_selection_report_faults(const struct wk_selection *question,
 				const struct wk_messages *messages)
 {
 	const struct wk_model *model = question->quality.model;
 	uint32_t faults = 0;
 
 	for (uint32_t i = 0; i < model->note_count; i++) {
-		enum wk_note_severity severity = model->notes[i].severity;
-
-		if (severity != WK_NOTE_FAULT && !(and_missing && severity == WK_NOTE_INCOMPLETE))
+		if (model->notes[i].severity == WK_NOTE_REMARK)
 			continue;
 		if (faults++ < MOST_FAULTS)
 			wk_warn(messages, wk_strtab_get(model->text, model->notes[i].text));
@@ -55,7 +53,7 @@ void wk_selection_warn(const struct wk_selection *question, const struct wk_mess
 {
 	struct wk_buf sentence = { 0 };
 
-	wk_selection_report_faults(question, true, messages);
+	wk_selection_report_faults(question, messages);
 	wk_quality_closed_line(&question->quality, &sentence);
 	wk_warn_buf(messages, &sentence);
 	wk_quality_stacks_line(&question->quality, &sentence);

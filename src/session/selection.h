@@ -30,8 +30,9 @@ void wk_selection_report(const struct wk_selection *question, const struct wk_me
 void wk_selection_report_cpu(const struct wk_selection *question,
 			     const struct wk_messages *messages);
 
-/* Which parts of the input could not be used and, if tables do not say it, which are missing. */
-void wk_selection_report_faults(const struct wk_selection *question, bool and_missing,
+/* Which parts of the input could not be used, and which are missing. Tables of text print that
+ * themselves. */
+void wk_selection_report_faults(const struct wk_selection *question,
 				const struct wk_messages *messages);
 
 /* The faults, the programs that have no names because their files are gone or replaced, and stacks

@@ -144,7 +144,7 @@ void wk_shown_table_report(const struct wk_shown_table *shown, const struct wk_t
 	if (form == WK_TABLE_CSV && shown->table.names_functions)
 		wk_selection_warn(&shown->selection, messages);
 	else if (form == WK_TABLE_CSV)
-		wk_selection_report_faults(&shown->selection, true, messages);
+		wk_selection_report_faults(&shown->selection, messages);
 	if (!query->choice->is_grouped || shown->view->uses & WK_TABLE_HAS_LEVELS)
 		return;
 	wk_buf_add_fmt(&words, "table %s has no levels, so the preset's grouping (",

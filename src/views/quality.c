@@ -6,9 +6,9 @@
 #include "base/num.h"
 #include "event/advice.h"
 
-#define MOST_CLOSED_SHOWN  2
-#define MOST_OTHERS_SHOWN  3
-#define MOST_MISSING_SHOWN 2
+#define MOST_CLOSED_SHOWN 2
+#define MOST_OTHERS_SHOWN 3
+#define MOST_NOTES_SHOWN  2
 
 /* How deep each named stack is, and how many of its frames have no name. */
 struct depths {
@@ -160,12 +160,12 @@ static bool ends_near_root(const struct wk_model *model, wk_stack_id stack)
 	return wk_str_is_one_of(name, names);
 }
 
-static uint32_t missing_parts(const struct wk_model *model)
+static uint32_t count_notes(const struct wk_model *model, enum wk_note_severity severity)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < model->note_count; i++)
-		count += model->notes[i].severity == WK_NOTE_INCOMPLETE;
+		count += model->notes[i].severity == severity;
 	return count;
 }
 
@@ -186,7 +186,7 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 		.elsewhere = filter->elsewhere,
 		.lost_samples = model->lost_samples,
 		.lost_records = model->lost_records,
-		.missing_parts = missing_parts(model),
+		.missing_parts = count_notes(model, WK_NOTE_INCOMPLETE),
 		.lacks_cpu = lacks_cpu(model, filter),
 	};
 	struct depths depths;
@@ -411,19 +411,31 @@ static void add_more(const struct wk_quality *quality, uint32_t count, const cha
 			       wk_model_input(quality->model), table);
 }
 
-void wk_quality_missing_line(const struct wk_quality *quality, struct wk_buf *line)
+/* The first notes of a severity, and the number of others. */
+static void add_notes(const struct wk_quality *quality, enum wk_note_severity severity,
+		      struct wk_buf *line)
 {
 	const struct wk_model *model = quality->model;
-	uint32_t shown = 0;
+	uint32_t count = count_notes(model, severity), shown = 0;
 
-	for (uint32_t i = 0; i < model->note_count && shown < MOST_MISSING_SHOWN; i++) {
-		if (model->notes[i].severity != WK_NOTE_INCOMPLETE)
+	for (uint32_t i = 0; i < model->note_count && shown < MOST_NOTES_SHOWN; i++) {
+		if (model->notes[i].severity != severity)
 			continue;
 		wk_buf_add_text(line, shown++ ? "; " : "");
 		wk_buf_add_str(line, wk_model_str(model, model->notes[i].text));
 	}
-	if (quality->missing_parts > shown)
-		add_more(quality, quality->missing_parts - shown, "system", line);
+	if (count > shown)
+		add_more(quality, count - shown, "system", line);
+}
+
+void wk_quality_missing_line(const struct wk_quality *quality, struct wk_buf *line)
+{
+	add_notes(quality, WK_NOTE_INCOMPLETE, line);
+}
+
+void wk_quality_fault_line(const struct wk_quality *quality, struct wk_buf *line)
+{
+	add_notes(quality, WK_NOTE_FAULT, line);
 }
 
 void wk_quality_stacks_line(const struct wk_quality *quality, struct wk_buf *line)

@@ -60,6 +60,10 @@ void wk_quality_cpu_line(const struct wk_quality *quality, struct wk_buf *line);
  * recording is complete. */
 void wk_quality_missing_line(const struct wk_quality *quality, struct wk_buf *line);
 
+/* "2 lines cannot be parsed and were skipped ...": the same for faults, parts of the input that
+ * could not be used. */
+void wk_quality_fault_line(const struct wk_quality *quality, struct wk_buf *line);
+
 /* "app has been replaced since it was recorded, so its functions have no names": the two images
  * with the most samples and the number of others; empty if there are none. */
 void wk_quality_closed_line(const struct wk_quality *quality, struct wk_buf *line);

@@ -104,10 +104,8 @@ static bool report(const struct wk_image_context *about, const struct wk_call *c
 		ok = print(about, &facts, &question, call, err) &&
 		     wk_selection_expect(&question, err);
 		wk_images_facts_fini(&facts);
-		wk_selection_report_faults(&question,
-					   wk_table_form(args->csv, args->json, args->output) !=
-						   WK_TABLE_TEXT,
-					   &wk_cli_messages);
+		if (wk_table_form(args->csv, args->json, args->output) != WK_TABLE_TEXT)
+			wk_selection_report_faults(&question, &wk_cli_messages);
 	}
 	wk_selection_fini(&question);
 	return ok;

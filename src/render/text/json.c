@@ -83,7 +83,7 @@ static void note_text(struct wk_out *out, size_t *count, struct wk_str text)
 	wk_out_json_quoted(out, text);
 }
 
-/* The table's notes, and what is missing from the recording. */
+/* The table's notes, what is missing from the recording, and what could not be used. */
 static void note_texts(struct wk_out *out, const struct wk_view *view)
 {
 	const struct wk_model *model = view->quality ? view->quality->model : NULL;
@@ -92,7 +92,7 @@ static void note_texts(struct wk_out *out, const struct wk_view *view)
 	for (size_t i = 0; i < view->table->note_count; i++)
 		note_text(out, &count, view->table->notes[i]);
 	for (uint32_t i = 0; model && i < model->note_count; i++)
-		if (model->notes[i].severity == WK_NOTE_INCOMPLETE)
+		if (model->notes[i].severity != WK_NOTE_REMARK)
 			note_text(out, &count, wk_model_str(model, model->notes[i].text));
 }
 

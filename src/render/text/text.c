@@ -495,6 +495,8 @@ static void quality_lines(struct printer *p, struct wk_buf *line)
 	foot_line(p, line);
 	wk_quality_missing_line(&quality, line);
 	foot_line(p, line);
+	wk_quality_fault_line(&quality, line);
+	foot_line(p, line);
 	if (p->table->names_functions)
 		wk_quality_closed_line(&quality, line);
 	foot_line(p, line);
