@@ -207,6 +207,38 @@ static void losses_and_pauses_are_told(void **state)
 		  "took too much time\"\n");
 }
 
+static void add_lost(struct perf_maker *m, uint32_t type, uint32_t misc, uint64_t count,
+		     uint64_t time_ns)
+{
+	uint32_t tid = time_ns ? 10 : 0;
+
+	perf_record(m, type, misc);
+	if (type == WK_PERF_LOST)
+		put64(m, 501);
+	put64(m, count);
+	add_trailer(m, tid, tid, time_ns);
+	perf_end_record(m);
+}
+
+/* The kernel's own LOST_SAMPLES have a time. */
+static void losses_that_perf_adds_up_count_once(void **state)
+{
+	struct perf_attr_fields attr = usual;
+	struct perf_maker m = { 0 };
+
+	(void)state;
+	attr.read_format = WK_PERF_READ_LOST;
+	begin_with(&m, &attr);
+	add_lost(&m, WK_PERF_LOST, 0, 17, 100);
+	add_lost(&m, WK_PERF_LOST_SAMPLES, 0, 4, 200);
+	add_lost(&m, WK_PERF_LOST, 0, 3, 300);
+	add_lost(&m, WK_PERF_LOST_SAMPLES, 0, 19, 0);
+	add_lost(&m, WK_PERF_LOST_SAMPLES, WK_PERF_MISC_LOST_BPF, 1000, 0);
+	check(&m, "lost time=0 count=19 what=records\n"
+		  "lost time=200 count=4 what=samples\n"
+		  "lost time=300 count=1 what=records\n");
+}
+
 static void a_kernel_symbol_is_told_when_it_comes_not_when_it_goes(void **state)
 {
 	struct perf_maker m = { 0 };
@@ -237,6 +269,7 @@ int main(void)
 		cmocka_unit_test(a_false_mark_of_a_build_id_is_seen_through),
 		cmocka_unit_test(the_kernel_is_mapped_for_all),
 		cmocka_unit_test(losses_and_pauses_are_told),
+		cmocka_unit_test(losses_that_perf_adds_up_count_once),
 		cmocka_unit_test(a_kernel_symbol_is_told_when_it_comes_not_when_it_goes),
 		cmocka_unit_test(records_of_simpleperf_are_passed_over_whole),
 		cmocka_unit_test(symbols_that_simpleperf_found_are_told_by_their_place_in_the_file),

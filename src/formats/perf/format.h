@@ -76,6 +76,7 @@ enum wk_perf_type {
 #define WK_PERF_MISC_COMM_EXEC     0x2000u
 #define WK_PERF_MISC_FORK_EXEC     0x2000u
 #define WK_PERF_MISC_MMAP_BUILD_ID 0x4000u
+#define WK_PERF_MISC_LOST_BPF      0x8000u
 #define WK_PERF_MISC_BUILD_ID_SIZE 0x8000u
 
 #define WK_PERF_SAMPLE_IP           (1u << 0)

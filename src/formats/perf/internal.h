@@ -148,6 +148,11 @@ struct wk_perf_image_row {
 	uint64_t inode, inode_generation;
 };
 
+/* The same loss by two ways: LOST records of the kernel, and totals that perf adds at the end. */
+struct wk_perf_lost {
+	uint64_t records, totals;
+};
+
 struct wk_perf {
 	struct wk_bytes input; /* the whole, with the byte order */
 	const struct wk_sink *sink;
@@ -178,6 +183,7 @@ struct wk_perf {
 	uint64_t file_order_ns; /* the time that a record without one gets */
 	uint64_t emitted_ns;    /* of the last emitted event */
 	struct wk_perf_odd odd[WK_PERF_ODDITIES];
+	struct wk_perf_lost lost;
 
 	/* Build ids of the feature. */
 	struct wk_map build_id_of; /* by path, hashed: row + 1 */

@@ -203,16 +203,47 @@ static bool read_exit(struct wk_perf *perf, struct wk_bytes *body, struct wk_eve
 	return true;
 }
 
-static bool read_lost(const struct wk_perf_record *record, struct wk_bytes *body,
-		      struct wk_event *event)
+/* perf reads the counts of lost records at the end (PERF_FORMAT_LOST) and writes them as
+ * LOST_SAMPLES without a time or a thread. They count records of any kind, and repeat what the
+ * kernel's LOST records reported. */
+static bool is_total_of_lost(struct wk_perf *perf, const struct wk_perf_record *record,
+			     const struct wk_event *event)
 {
+	const struct wk_perf_attr *attr = wk_perf_attr_of(perf, record);
+
+	return record->type == WK_PERF_LOST_SAMPLES && attr &&
+	       attr->read_format & WK_PERF_READ_LOST && event->pid == 0 && event->tid == 0 &&
+	       (event->time_ns == 0 || !attr->trailer_time);
+}
+
+/* The part of a loss that was not emitted yet: the sum of LOST records or the totals, whichever is
+ * more. */
+static uint64_t count_once(struct wk_perf_lost *lost, uint64_t count, bool is_total)
+{
+	uint64_t *sum = is_total ? &lost->totals : &lost->records;
+	uint64_t other = is_total ? lost->records : lost->totals;
+	uint64_t before = *sum > other ? *sum : other;
+
+	*sum = count < UINT64_MAX - *sum ? *sum + count : UINT64_MAX;
+	return *sum > before ? *sum - before : 0;
+}
+
+static bool read_lost(struct wk_perf *perf, const struct wk_perf_record *record,
+		      struct wk_bytes *body, struct wk_event *event)
+{
+	bool is_total = is_total_of_lost(perf, record, event);
+
 	event->kind = WK_EVENT_LOST;
 	/* The task that ran at the time of the record is unrelated to the loss. */
 	event->pid = event->tid = 0;
-	event->lost.samples_only = record->type == WK_PERF_LOST_SAMPLES;
-	if (!event->lost.samples_only)
+	event->lost.samples_only = record->type == WK_PERF_LOST_SAMPLES && !is_total;
+	if (record->type == WK_PERF_LOST)
 		wk_u64(body); /* the id of the counter */
 	event->lost.count = wk_u64(body);
+	if (record->type == WK_PERF_LOST_SAMPLES && record->misc & WK_PERF_MISC_LOST_BPF)
+		return false; /* left out by a filter of the user */
+	if (!event->lost.samples_only)
+		event->lost.count = count_once(&perf->lost, event->lost.count, is_total);
 	return event->lost.count != 0;
 }
 
@@ -252,7 +283,7 @@ static bool read_side_band(struct wk_perf *perf, const struct wk_perf_record *re
 		return read_exit(perf, body, event);
 	case WK_PERF_LOST:
 	case WK_PERF_LOST_SAMPLES:
-		return read_lost(record, body, event);
+		return read_lost(perf, record, body, event);
 	case WK_PERF_KSYMBOL:
 		return read_kernel_symbol(perf, record, body, event);
 	case WK_PERF_THROTTLE:
