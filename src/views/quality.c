@@ -241,13 +241,15 @@ static void add_lost(const struct wk_quality *quality, struct wk_buf *line)
 		return;
 	}
 	wk_buf_add_text(line, quality->has_two_sides ? "" : ", ");
-	wk_num_add_grouped(line, quality->lost_samples);
-	wk_buf_add_text(line, " lost");
-	if (quality->lost_records) {
-		wk_buf_add_text(line, " and ");
+	if (quality->lost_samples) {
+		wk_num_add_grouped(line, quality->lost_samples);
+		wk_buf_add_text(line, quality->lost_records ? " lost and " : " lost");
+	}
+	if (quality->lost_records && quality->lost_samples)
 		wk_num_add_counted(line, quality->lost_records, " other record lost",
 				   " other records lost");
-	}
+	else if (quality->lost_records)
+		wk_num_add_counted(line, quality->lost_records, " record lost", " records lost");
 	if (quality->missing_parts)
 		wk_buf_add_fmt(line, ", and %s recording is not complete",
 			       quality->has_two_sides ? "a" : "the");

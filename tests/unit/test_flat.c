@@ -157,6 +157,10 @@ static void a_view_says_how_good_it_is(void **state)
 	assert_quality(model, &(struct wk_filter_spec){ .process = "q" },
 		       "1 of 1,000 samples in view, 1,234 lost and 1 other record lost; "
 		       "0 % of user stacks reach a root; 0 % of frames unnamed");
+	model->lost_samples = 0;
+	assert_quality(model, &(struct wk_filter_spec){ .process = "q" },
+		       "1 of 1,000 samples in view, 1 record lost; "
+		       "0 % of user stacks reach a root; 0 % of frames unnamed");
 	wk_model_free(model);
 }
 
