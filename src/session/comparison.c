@@ -19,6 +19,14 @@ static void report_events(const struct wk_comparison *c, const struct wk_message
 			    wk_strtab_get(model->text, after->name), c->options->after);
 }
 
+/* Each row is a sample, and its weight is something else: time, cycles ... */
+static bool weighs_samples(const struct wk_model *model, wk_source_id id)
+{
+	const struct wk_source *source = &model->sources[id];
+
+	return !source->is_weighed && !wk_str_is(wk_model_str(model, source->unit), "samples");
+}
+
 /* Which sources are compared; and if they are of different kinds, what they have in common. */
 static bool choose_measure(struct wk_comparison *c, struct wk_filter_spec *spec,
 			   const struct wk_messages *messages, struct wk_err *err)
@@ -31,6 +39,10 @@ static bool choose_measure(struct wk_comparison *c, struct wk_filter_spec *spec,
 	spec->before_source = c->measure.before;
 	spec->after_source = c->measure.after;
 	report_events(c, messages);
+	/* Folded stacks do not contain a unit: their counts are numbers of samples. */
+	c->measure.by_samples |= c->options->form == WK_COMPARISON_FOLDED &&
+				 weighs_samples(c->model, c->measure.before) &&
+				 weighs_samples(c->model, c->measure.after);
 	if (by_samples || sources[c->measure.before].unit == sources[c->measure.after].unit)
 		return true;
 	wk_warn(messages, c->measure.only_shares

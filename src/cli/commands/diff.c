@@ -221,8 +221,8 @@ const struct wk_command wk_cmd_diff = {
 		"Compares two recordings, or stacks in any format that wick reads, and prints the "
 		"functions that changed most. `-o FILE.svg` draws a flame graph in which the "
 		"colour of a frame shows its own change: orange grew, blue shrank, purple is new, "
-		"green is gone. `--to folded` prints each stack with both counts, for older tools "
-		"that draw differential flame graphs.",
+		"green is gone. `--to folded` prints each stack with both numbers of samples, for "
+		"older tools that draw differential flame graphs.",
 		"Functions are paired by name: first in the same image, then in an image of the "
 		"same name, then in any image. Two builds in two folders are therefore compared as "
 		"one program. C++ names that differ only in parameters that one side does not have "
