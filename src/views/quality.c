@@ -175,6 +175,25 @@ static bool lacks_cpu(const struct wk_model *model, const struct wk_filter *filt
 	       !model->sources[filter->source].is_cpu_time;
 }
 
+/* Profiles of sums have several values for each of their records, one of which may be the number of
+ * samples: those of the other sources are not more records. */
+static bool has_other_values(const struct wk_model *model, const struct wk_filter *filter)
+{
+	uint64_t *samples;
+	bool are_sums = true;
+	uint32_t counting = 0;
+
+	if (!filter->elsewhere || !model->came_named)
+		return false;
+	samples = wk_model_count_samples(model);
+	for (wk_source_id i = 1; i < model->source_count; i++) {
+		are_sums &= !samples[i] || model->sources[i].is_weighed;
+		counting += samples[i] && model->sources[i].counts_samples;
+	}
+	wk_free(samples);
+	return are_sums && counting <= 1;
+}
+
 struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_filter *filter)
 {
 	struct wk_quality quality = {
@@ -191,6 +210,9 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 	};
 	struct depths depths;
 
+	quality.has_other_values = has_other_values(model, filter);
+	if (quality.has_other_values)
+		quality.elsewhere = 0;
 	quality.stacks_by = stacks_by(model, filter);
 	if (!model->named_of && (!model->came_named || !has_unnamed(model)))
 		return quality;
@@ -352,11 +374,22 @@ static void add_part(struct wk_buf *line, uint64_t in_view, uint64_t total, cons
 	wk_buf_add_fmt(line, " %s%s", word, total == 1 ? "" : "s");
 }
 
+static void add_other_values(const struct wk_quality *quality, struct wk_buf *line)
+{
+	wk_buf_add_text(line, "; other values not shown");
+	if (quality->facts_only)
+		return;
+	wk_buf_add_text(line, " (");
+	add_others(quality, line);
+	wk_buf_add_char(line, ')');
+}
+
 static void add_count(const struct wk_quality *quality, struct wk_buf *line)
 {
-	add_part(line, quality->in_view, quality->total,
-		 wk_source_row_word(&quality->model->sources[quality->source]));
-	if (quality->elsewhere) {
+	const struct wk_source *source = &quality->model->sources[quality->source];
+
+	add_part(line, quality->in_view, quality->total, wk_source_row_word(source));
+	if (quality->elsewhere || (quality->has_other_values && !source->counts_samples)) {
 		wk_buf_add_text(line, " of ");
 		wk_buf_add_str(line, source_name(quality->model, quality->source));
 	}
@@ -377,6 +410,8 @@ void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)
 	}
 	if (quality->elsewhere && !quality->shows_elsewhere)
 		add_elsewhere(quality, line);
+	if (quality->has_other_values && !quality->shows_elsewhere)
+		add_other_values(quality, line);
 }
 
 void wk_quality_counted_line(const struct wk_quality *quality, const struct wk_table *table,

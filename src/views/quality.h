@@ -26,6 +26,7 @@ struct wk_quality {
 	wk_source_id before_source;
 	uint64_t elsewhere;    /* samples of other sources ... */
 	bool shows_elsewhere;  /* ... which the view contains as well */
+	bool has_other_values; /* other sources are other values of the same records */
 	bool lacks_cpu;        /* no event was selected, and there is no CPU time */
 	uint64_t lost_samples; /* in the whole recording */
 	uint64_t lost_records;
