@@ -99,10 +99,14 @@ static void start_process(struct wk_builder *builder, const struct wk_event *eve
 			wk_model_add_thread(builder->model, &thread);
 }
 
-static bool begins(const struct wk_event *event)
+/* A program that the recorder starts was forked before the recording: its exec is the first that is
+ * seen of it. */
+static bool begins(struct wk_builder *builder, const struct wk_event *event)
 {
 	const struct wk_event_process *change = &event->process;
 
+	if (change->change == WK_PROCESS_EXEC)
+		return event->time_ns && !wk_map_find(&builder->process_of, event->pid);
 	return change->change == WK_PROCESS_START ||
 	       (change->change == WK_PROCESS_FORK && change->parent_pid != event->pid);
 }
@@ -155,7 +159,8 @@ static void end_memory(struct wk_builder *builder, const struct wk_event *event)
 	wk_process_id process = wk_map_find(&builder->process_of, event->pid);
 	enum wk_process_change change = event->process.change;
 
-	if (!process || (change != WK_PROCESS_EXIT && change != WK_PROCESS_EXEC && !begins(event)))
+	if (!process ||
+	    (change != WK_PROCESS_EXIT && change != WK_PROCESS_EXEC && !begins(builder, event)))
 		return;
 	wk_memory_lifetimes_end(&builder->memory, process, event->time_ns);
 	wk_heap_lifetimes_end(builder->heaps, process, event->time_ns);
@@ -168,7 +173,7 @@ void wk_builder_add_process(struct wk_builder *builder, const struct wk_event *e
 	struct wk_process *row;
 
 	end_memory(builder, event);
-	if (begins(event))
+	if (begins(builder, event))
 		start_process(builder, event);
 	if (!change->threads_apart)
 		name_process(builder, event->pid, wk_model_text(builder->model, change->name));

@@ -58,10 +58,20 @@ static bool is_time(const struct wk_column *column)
 	return column->kind == WK_CELL_DURATION || column->kind == WK_CELL_MOMENT;
 }
 
+/* Whether no digit is other than 0: "-0.00" is no moment. */
+static bool rounds_to_zero(const struct format *format, const struct wk_cell *cell)
+{
+	double least = format->scale / 2;
+
+	for (int i = 0; i < format->decimals; i++)
+		least /= 10;
+	return (double)cell->number < least;
+}
+
 static void number_text(struct wk_buf *text, const struct wk_column *column,
 			const struct format *format, const struct wk_cell *cell)
 {
-	if (cell->is_negative)
+	if (cell->is_negative && !(column->kind == WK_CELL_MOMENT && rounds_to_zero(format, cell)))
 		wk_buf_add_char(text, '-');
 	if (column->kind == WK_CELL_COUNT)
 		wk_num_add_grouped(text, cell->number);

@@ -122,12 +122,17 @@ void wk_table_number(struct wk_table *table, uint64_t number)
 	add_cell(table, (struct wk_cell){ .number = number });
 }
 
-void wk_table_signed(struct wk_table *table, int64_t number)
+static struct wk_cell signed_cell(int64_t number)
 {
-	add_cell(table, (struct wk_cell){
+	return (struct wk_cell){
 		.is_negative = number < 0,
 		.number = number < 0 ? 0 - (uint64_t)number : (uint64_t)number,
-	});
+	};
+}
+
+void wk_table_signed(struct wk_table *table, int64_t number)
+{
+	add_cell(table, signed_cell(number));
 }
 
 void wk_table_change(struct wk_table *table, uint64_t before, uint64_t after)
@@ -175,6 +180,16 @@ void wk_column_number_if(struct wk_table *table, enum wk_cell_kind kind, const c
 {
 	if (!is_heading(table, kind, key, title, how))
 		add_cell(table, (struct wk_cell){ .is_none = !is_there, .number = number });
+}
+
+void wk_column_signed_if(struct wk_table *table, enum wk_cell_kind kind, const char *key,
+			 const char *title, unsigned how, bool is_there, int64_t number)
+{
+	struct wk_cell cell = signed_cell(number);
+
+	cell.is_none = !is_there;
+	if (!is_heading(table, kind, key, title, how))
+		add_cell(table, cell);
 }
 
 void wk_column_number(struct wk_table *table, enum wk_cell_kind kind, const char *key,

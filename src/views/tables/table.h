@@ -23,7 +23,7 @@ enum wk_cell_kind {
 	WK_CELL_NUMBER,   /* a name made of digits: a pid, an exit code */
 	WK_CELL_COUNT,    /* how many of something */
 	WK_CELL_DURATION, /* nanoseconds */
-	WK_CELL_MOMENT,   /* nanoseconds since the first sample */
+	WK_CELL_MOMENT,   /* nanoseconds since the first sample; negative before it */
 	WK_CELL_BYTES,
 	WK_CELL_SHARE, /* a part of a whole */
 };
@@ -123,6 +123,8 @@ void wk_column_text_if(struct wk_table *table, const char *key, const char *titl
 		       bool is_there, struct wk_str text);
 void wk_column_number_if(struct wk_table *table, enum wk_cell_kind kind, const char *key,
 			 const char *title, unsigned how, bool is_there, uint64_t number);
+void wk_column_signed_if(struct wk_table *table, enum wk_cell_kind kind, const char *key,
+			 const char *title, unsigned how, bool is_there, int64_t number);
 
 static inline const struct wk_cell *wk_table_cell(const struct wk_table *table, size_t row,
 						  uint32_t column)

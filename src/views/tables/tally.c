@@ -74,10 +74,8 @@ void wk_tables_tally(struct wk_table *table, const struct wk_model *model,
 void wk_tables_moment(struct wk_table *table, const char *key, const char *title, unsigned how,
 		      const struct wk_model *model, uint64_t time_ns)
 {
-	uint64_t begin_ns = wk_model_begin_ns(model);
-
-	wk_column_number_if(table, WK_CELL_MOMENT, key, title, how, time_ns,
-			    time_ns > begin_ns ? time_ns - begin_ns : 0);
+	wk_column_signed_if(table, WK_CELL_MOMENT, key, title, how, time_ns,
+			    (int64_t)(time_ns - wk_model_begin_ns(model)));
 }
 
 void wk_tables_hide_samples(struct wk_table *table, const struct wk_model *model)
