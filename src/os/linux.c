@@ -85,6 +85,13 @@ char *wk_os_real_path(const char *path)
 	return realpath(path, real) ? wk_strdup(real) : NULL;
 }
 
+char *wk_os_own_path(void)
+{
+	char *path = wk_os_real_path("/proc/self/exe");
+
+	return path ? path : wk_strdup("");
+}
+
 bool wk_os_is_absolute(struct wk_str path)
 {
 	return wk_str_starts(path, "/");

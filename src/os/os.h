@@ -97,6 +97,8 @@ bool wk_os_may_write(const char *path);
 
 /* The absolute path, links followed, allocated; NULL, with errno set, if it does not exist. */
 char *wk_os_real_path(const char *path);
+/* The path of the running program, which the caller frees; empty if it was deleted. Linux only. */
+char *wk_os_own_path(void);
 
 /* From the root of this system's files on? */
 bool wk_os_is_absolute(struct wk_str path);

@@ -211,15 +211,18 @@ static int open_patiently(struct perf_event_attr *attr, pid_t tid, int cpu)
 /* `fix` changes the setting to a value that is enough. */
 static bool fail_paranoid(struct wk_err *err, const char *what, enum wk_advice_key fix)
 {
-	char self[256];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *self = wk_os_own_path();
+	struct wk_buf program = { 0 };
 
-	self[len > 0 ? len : 0] = '\0';
-	return wk_fail(err, WK_EPERM, WK_NOWHERE,
-		       "%s is not allowed: kernel.perf_event_paranoid is %d; run: %s, or "
-		       "give this program the right: %s %s",
-		       what, wk_perf_paranoid(), wk_advice(WK_ADVICE_LINUX, fix),
-		       wk_advice(WK_ADVICE_LINUX, WK_ADVICE_CAPABILITIES), self);
+	wk_buf_add_shell(&program, wk_str_c(self));
+	wk_fail(err, WK_EPERM, WK_NOWHERE,
+		"%s is not allowed: kernel.perf_event_paranoid is %d; run: %s, or give this "
+		"program the right: %s %s",
+		what, wk_perf_paranoid(), wk_advice(WK_ADVICE_LINUX, fix),
+		wk_advice(WK_ADVICE_LINUX, WK_ADVICE_CAPABILITIES), wk_buf_text(&program));
+	wk_buf_fini(&program);
+	wk_free(self);
+	return false;
 }
 
 static bool fail_no_right(const struct wk_perf_event *event, pid_t tid, int error_number,

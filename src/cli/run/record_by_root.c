@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "os/os.h"
@@ -120,16 +121,15 @@ int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
 	struct wk_buf old = { 0 };
 	struct line line = { 0 };
 	struct stat info;
-	char self[4096];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *self;
 	int exit_code;
 
 	*has_recorded = false;
-	self[len > 0 ? len : 0] = '\0';
 	if (!make_file(request->data, &old, err)) {
 		wk_buf_fini(&old);
 		return WK_EXIT_FAILED;
 	}
+	self = wk_os_own_path();
 	fill(&line, request, self);
 	if (request->verbose)
 		wk_say_command(&line.argv);
@@ -140,6 +140,7 @@ int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
 	if (!*has_recorded)
 		wk_previous_put_back(request->data, &old);
 	wk_buf_fini(&old);
+	wk_free(self);
 	wk_arena_fini(&line.texts);
 	wk_text_list_fini(&line.argv);
 	return exit_code < 0 ? WK_EXIT_FAILED : exit_code;

@@ -120,11 +120,9 @@ void wk_doctor_libc(struct wk_findings *findings, const char *const *debug_dirs)
 
 void wk_doctor_cargo_tools(struct wk_findings *findings)
 {
+	char *self = wk_os_own_path();
 	struct wk_buf fix = { 0 };
-	char self[4096];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	self[len > 0 ? len : 0] = '\0';
 	wk_buf_add_text(&fix, "ln -s ");
 	wk_buf_add_shell(&fix, wk_str_c(self));
 	wk_buf_add_text(&fix, " ~/.cargo/bin/cargo-wick");
@@ -138,4 +136,5 @@ void wk_doctor_cargo_tools(struct wk_findings *findings)
 				 "`wick cargo` works, but `cargo wick` does not: no cargo-wick "
 				 "in PATH");
 	wk_buf_fini(&fix);
+	wk_free(self);
 }
