@@ -260,8 +260,8 @@ static void read_profile(struct reading *reading, struct wk_json *json)
 /* Looks ahead, without consuming anything, whether there are two of them. */
 static bool has_two(const struct wk_json *array)
 {
-	struct wk_json ahead = wk_json_of((struct wk_bytes){
-		.at = array->at, .end = array->end, .start = array->start });
+	struct wk_json ahead = wk_json_of(
+		(struct wk_bytes){ .at = array->at, .end = array->end, .start = array->start });
 	int count = 0;
 
 	if (wk_json_enter_array(&ahead))
@@ -332,7 +332,11 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 	is_cut = json.is_cut;
 	if (wk_json_end(&json, err)) {
 		emit(&reading, is_cut);
-		wk_check_samples(writer, reading.has_profiles, input->bytes, expected, err);
+		if (is_cut && wk_stack_writer_samples(writer) == 0)
+			wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+				"the file is truncated before its first sample");
+		else
+			wk_check_samples(writer, reading.has_profiles, input->bytes, expected, err);
 	}
 	wk_free(reading.frames);
 	wk_spans_fini(&reading.spans);
