@@ -20,10 +20,9 @@ static size_t most_active(struct wk_fetcher *f, size_t count)
 	unsigned left = wk_os_files_left(wanted, NULL);
 	size_t fed = left < FILES_SPARE ? 0 : (left - FILES_SPARE) / FILES_EACH;
 
-	fed = fed ? fed : 1;
-	if (fed < most)
+	if (fed && fed < most)
 		f->few_at_once = (unsigned)fed;
-	return fed < most ? fed : most;
+	return fed > most ? most : fed ? fed : 1;
 }
 
 /* Returns whether any search ended. */
