@@ -40,7 +40,8 @@ void wk_buf_add_char(struct wk_buf *buf, char c);
 void wk_buf_add_fmt(struct wk_buf *buf, const char *format, ...)
 	__attribute__((format(WK_PRINTF, 2, 3)));
 
-void wk_buf_add_args(struct wk_buf *buf, const char *format, va_list args);
+void wk_buf_add_args(struct wk_buf *buf, const char *format, va_list args)
+	__attribute__((format(WK_PRINTF, 2, 0)));
 
 /* As one argument of a shell command: in single quotes if it has other characters than those of
  * simple paths, and as $'...' if it has control characters. */

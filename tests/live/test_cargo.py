@@ -482,7 +482,7 @@ def _(t):
     t.equal(done.returncode, 0, done.stderr)
     t.true("burn_seventy" in (t.folder / "flamegraph.svg").read_text(), "the function is missing")
     t.equal((t.folder / "sudo.log").read_text(),
-            f"sudo -E -n {t.folder}/cargo-wick record -o wick.data --freq 499 -- {program} 300\n",
+            f"sudo -E -n {t.folder}/cargo-wick record -o wick.data --freq=499 -- {program} 300\n",
             "what sudo was asked")
     t.equal((t.folder / "wick.data").stat().st_uid, (t.folder / "flamegraph.svg").stat().st_uid,
             "owner of the recording")
