@@ -54,6 +54,7 @@ function readNames() {
 const names = readNames();
 const looks = Uint8Array.from(data.look, letter => DIGITS[letter.charCodeAt(0)]);
 const imageOf = decode(data.image, new Int32Array(data.names), 1);
+const lines = decode(data.lines || '', [], 1); // file and line, in turn
 const isStructure = name => Math.floor(looks[name] / data.shades) === data.structure
 	&& name !== data.few;
 
@@ -85,6 +86,7 @@ function readBase() {
 		name: decode(data.name, new Int32Array(count), 1),
 		total: sumUp(Float64Array.from(self), parent),
 		samples: sumUp(Float64Array.from(ownSamples), parent),
+		place: data.place ? decode(data.place, new Int32Array(count), 1) : null,
 		lead: data.lead ? weights('lead') : null,
 		inlined: new Uint8Array(count),
 		few: {},

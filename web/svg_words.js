@@ -76,13 +76,30 @@ function isBelow(i, top) {
 	return i === top;
 }
 
+// The line with most time in a frame; reversed, in the heaviest of its stacks.
+function lineOf(i) {
+	let node = i;
+	if (tree !== base) {
+		let most = -1;
+		node = 0;
+		tree.ends[i].forEach((end, k) => {
+			if (tree.places[i][k] > 0 && base.self[end] > most) {
+				most = base.self[end];
+				node = tree.places[i][k];
+			}
+		});
+	}
+	const place = base.place ? base.place[node] : 0;
+	return place ? data.files[lines[2 * place - 2]] + ':' + lines[2 * place - 1] : '';
+}
+
 function originOf(i) {
 	const name = tree.name[i];
 	if (tree.few[i])
 		return 'combined because each is small';
 	const kind = data.kinds[Math.floor(looks[name] / data.shades)];
 	const link = linkOf(i);
-	return [kind, data.images[imageOf[name]], tree.inlined[i] ? 'inlined' : '',
+	return [kind, data.images[imageOf[name]], lineOf(i), tree.inlined[i] ? 'inlined' : '',
 		link && (link[0] || link[1])].filter(Boolean).join(' \u00b7 ');
 }
 

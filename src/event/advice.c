@@ -62,6 +62,8 @@ static const char *const advice[WK_ADVICE_KEYS][WK_ADVICE_SETS] = {
 		"this recording has no marks; `xperf -m TEXT` or `wpr -marker TEXT` sets "
 		"one" },
 	[WK_ADVICE_NO_COUNTS] = ALL(NO_COUNTS),
+	[WK_ADVICE_NO_LINES] = ALL("no source lines are known: no program of this recording has "
+				   "debug information; `wick symbols` shows how to get it"),
 
 	[WK_ADVICE_RECORD_STACKS] = {
 		"perf record --call-graph dwarf ...   # or: wick record",

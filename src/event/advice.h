@@ -26,6 +26,7 @@ enum wk_advice_key {
 	WK_ADVICE_NO_WAITS,
 	WK_ADVICE_NO_MARKS,
 	WK_ADVICE_NO_COUNTS,
+	WK_ADVICE_NO_LINES,
 
 	/* Commands to paste. */
 	WK_ADVICE_RECORD_STACKS,

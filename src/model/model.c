@@ -24,7 +24,7 @@ static const struct column frame_columns[] = {
 };
 static const struct column named_frame_columns[] = {
 	COLUMN(wk_named_frames, function), COLUMN(wk_named_frames, frame),
-	COLUMN(wk_named_frames, is_inlined), { 0 },
+	COLUMN(wk_named_frames, line), COLUMN(wk_named_frames, is_inlined), { 0 },
 };
 static const struct column sample_columns[] = {
 	COLUMN(wk_samples, time_ns), COLUMN(wk_samples, thread), COLUMN(wk_samples, stack),
@@ -87,7 +87,7 @@ struct wk_model_private {
 static void start_columns(struct wk_model *model)
 {
 	wk_model_add_frame(model, 0, 0);
-	wk_model_add_named_frame(model, 0, 0, false);
+	wk_model_add_named_frame(model, 0, 0, 0, false);
 	wk_trie_init(&model->stacks);
 	wk_trie_init(&model->named);
 }
@@ -378,6 +378,7 @@ wk_stack_id wk_model_add_named(struct wk_model *model, wk_stack_id parent, uint3
 
 struct named_frame_key {
 	wk_function_id function;
+	uint32_t line;
 	bool is_inlined;
 };
 
@@ -386,16 +387,16 @@ static bool same_named_frame(const void *table, uint32_t id, const void *key)
 	const struct wk_named_frames *frames = table;
 	const struct named_frame_key *frame = key;
 
-	return frames->function[id] == frame->function &&
+	return frames->function[id] == frame->function && frames->line[id] == frame->line &&
 	       frames->is_inlined[id] == frame->is_inlined;
 }
 
-uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id function,
+uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id function, uint32_t line,
 				  wk_frame_id frame, bool is_inlined)
 {
 	struct wk_named_frames *frames = &model->named_frames;
-	struct named_frame_key key = { function, is_inlined };
-	uint64_t hash = wk_hash_pair(function, is_inlined);
+	struct named_frame_key key = { function, line, is_inlined };
+	uint64_t hash = wk_hash_pair(function, (uint64_t)line << 1 | is_inlined);
 	uint32_t id =
 		wk_index_find(&model->own->named_frames, hash, same_named_frame, frames, &key);
 
@@ -405,6 +406,7 @@ uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id functio
 	MAKE_ROOM(frames, named_frame_columns);
 	frames->function[frames->count] = function;
 	frames->frame[frames->count] = frame;
+	frames->line[frames->count] = line;
 	frames->is_inlined[frames->count] = is_inlined;
 	return index_row(&model->own->named_frames, hash, frames->count++);
 }

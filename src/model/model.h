@@ -9,7 +9,7 @@
  *   named_of[stack] -> named stack -> (parent, named frame) -> function        as resolved
  *
  * One recorded frame becomes one named frame, or several if calls were inlined. A named frame is a
- * function; the source line is in the calls of the recorded frame (struct wk_calls).
+ * function and the line of its source.
  * model/builder.h fills the recorded part from events, model/resolve.h the named part, and views/
  * read both. */
 #ifndef WK_MODEL_MODEL_H
@@ -150,10 +150,11 @@ struct wk_frames { /* recorded frames */
 	size_t cap;
 };
 
-struct wk_named_frames {
+struct wk_named_frames { /* one for each distinct (function, line, is_inlined) */
 	uint32_t count;
 	wk_function_id *function;
-	wk_frame_id *frame;  /* the recorded frame it came from */
+	wk_frame_id *frame;  /* the first recorded frame it came from */
+	uint32_t *line;      /* of the function's source; 0 if unknown */
 	uint8_t *is_inlined; /* 1: inlined into the frame below it (its caller) */
 	size_t cap;
 };
@@ -483,7 +484,7 @@ struct wk_supplied_frame {
 wk_frame_id wk_model_add_supplied_frame(struct wk_model *model,
 					const struct wk_supplied_frame *given);
 wk_stack_id wk_model_add_stack(struct wk_model *model, wk_stack_id parent, wk_frame_id frame);
-uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id function,
+uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id function, uint32_t line,
 				  wk_frame_id frame, bool is_inlined);
 wk_stack_id wk_model_add_named(struct wk_model *model, wk_stack_id parent, uint32_t named_frame);
 void wk_model_add_embedded(struct wk_model *model, const struct wk_event_symbol *symbol);

@@ -111,7 +111,7 @@ static void add_call(struct resolver *resolver, wk_frame_id frame, wk_function_i
 	calls->function[calls->count] = function;
 	calls->line[calls->count] = line;
 	*WK_APPEND(resolver->named_frames, calls->count, resolver->named_frames_cap) =
-		wk_model_add_named_frame(resolver->model, function, frame, is_inlined);
+		wk_model_add_named_frame(resolver->model, function, line, frame, is_inlined);
 }
 
 /* The function that the machine ran: by its symbol or else by debug information. */
@@ -382,10 +382,12 @@ static void handle_as_named(struct wk_model *model)
 	named->cap = count;
 	named->function = wk_realloc(named->function, count * sizeof(*named->function));
 	named->frame = wk_realloc(named->frame, count * sizeof(*named->frame));
+	named->line = wk_realloc(named->line, count * sizeof(*named->line));
 	named->is_inlined = wk_realloc(named->is_inlined, count * sizeof(*named->is_inlined));
 	for (wk_frame_id frame = 0; frame < model->frames.count; frame++) {
 		named->function[frame] = model->frames.function[frame];
 		named->frame[frame] = frame;
+		named->line[frame] = model->frames.line[frame];
 		named->is_inlined[frame] = model->frames.is_inlined[frame];
 	}
 	wk_trie_fini(&model->named);

@@ -454,3 +454,14 @@ bool wk_short_name_fit(struct wk_buf *name, size_t room)
 	}
 	return wk_characters(wk_buf_str(name)) <= room;
 }
+
+void wk_short_name_plain(struct wk_str name, struct wk_buf *plain)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_str(&text, name);
+	for (int step = 0; step < WK_SHORT_STEPS && name.len <= WK_SHORT_MOST_BYTES; step++)
+		wk_short_name_step(&text, (enum wk_short)step);
+	wk_buf_add_str(plain, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}

@@ -32,6 +32,10 @@ void wk_short_name_step(struct wk_buf *name, enum wk_short step);
 /* As many steps as needed to fit `room` characters; false if they are not enough. */
 bool wk_short_name_fit(struct wk_buf *name, size_t room);
 
+/* Adds the name after all steps: "alloc::vec::Vec::index". A name that is too long is added as it
+ * is. */
+void wk_short_name_plain(struct wk_str name, struct wk_buf *plain);
+
 size_t wk_characters(struct wk_str text);
 
 #endif

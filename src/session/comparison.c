@@ -86,7 +86,7 @@ static void set_levels(const struct wk_comparison *c, struct wk_tree_options *tr
 {
 	tree->by_process = !c->options->no_process && c->pairs.has_processes;
 	tree->by_thread = c->options->by_thread;
-	tree->grouping = wk_view_grouping(c->options->choice);
+	wk_view_shape(c->options->choice, tree);
 	tree->by_samples = c->measure.by_samples;
 	tree->pairs = &c->pairs;
 	tree->before_factor = c->before_factor;
@@ -157,10 +157,7 @@ bool wk_comparison_tabulate(const struct wk_comparison *c, bool by_total, uint32
 			    const struct wk_table_look *look, struct wk_out *out,
 			    struct wk_err *err)
 {
-	const struct wk_diff_options options = {
-		.pairs = &c->pairs,
-		.by_samples = c->measure.by_samples,
-		.before_factor = c->before_factor,
+	struct wk_diff_options options = {
 		.by_total = by_total,
 		.limit = limit,
 	};
@@ -168,6 +165,7 @@ bool wk_comparison_tabulate(const struct wk_comparison *c, bool by_total, uint32
 	struct wk_table table;
 	bool ok = true;
 
+	set_levels(c, &options.tree);
 	wk_table_init(&table, "diff");
 	wk_diff_table(&table, c->model, &c->selection.filter, &options);
 	wk_comparison_line(c, &words);

@@ -68,6 +68,7 @@ void wk_picture_fold(struct wk_picture *picture, const struct wk_selection *sele
 	picture->model = selection->quality.model;
 	picture->quality = &selection->quality;
 	wk_tree_init(&picture->tree, picture->model, &selection->filter, &picture->folding);
+	wk_tree_find_lines(&picture->tree, picture->model, &selection->filter, &picture->folding);
 }
 
 bool wk_picture_fold_all(struct wk_picture *picture, const struct wk_model *model,

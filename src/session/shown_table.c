@@ -1,6 +1,8 @@
 #include "session/shown_table.h"
 
+#include "base/mem.h"
 #include "render/renderer.h"
+#include "views/function_choice.h"
 
 bool wk_table_print(const struct wk_table *table, const struct wk_selection *selection,
 		    const struct wk_table_look *look, struct wk_out *out, struct wk_err *err)
@@ -84,7 +86,7 @@ static struct wk_table_options limited(const struct wk_table_query *query,
 {
 	struct wk_table_options options = query->options;
 
-	options.tree.grouping = wk_view_grouping(query->choice);
+	wk_view_shape(query->choice, &options.tree);
 	if (!options.limit && !query->prints_all)
 		options.limit = view->usual_limit;
 	if (!query->has_min && !query->prints_all)
@@ -105,10 +107,18 @@ bool wk_shown_table_open(struct wk_shown_table *shown, const struct wk_table_que
 		.needs_samples = view->uses & WK_TABLE_IS_OF_SAMPLES &&
 				 (model->samples.count || !(view->uses & WK_TABLE_IS_OF_SYSTEM)),
 	};
+	if (query->function) {
+		shown->functions = wk_choose_functions(model, query->function,
+						       query->choice->filter.ignore_case, err);
+		options.tree.focus = shown->functions;
+		if (!shown->functions)
+			return false;
+	}
 	if (!select_samples(shown, asked, query, model, err) ||
 	    (query->expects_samples && shown->needs_samples &&
 	     !wk_selection_expect(&shown->selection, err))) {
 		wk_selection_fini(&shown->selection);
+		wk_free(shown->functions);
 		return false;
 	}
 	wk_table_init(&shown->table, view->name);
@@ -124,6 +134,7 @@ bool wk_shown_table_open(struct wk_shown_table *shown, const struct wk_table_que
 void wk_shown_table_fini(struct wk_shown_table *shown)
 {
 	wk_table_fini(&shown->table);
+	wk_free(shown->functions);
 	wk_selection_fini(&shown->selection);
 }
 

@@ -27,6 +27,7 @@ bool wk_table_print(const struct wk_table *table, const struct wk_selection *sel
 struct wk_table_query {
 	const struct wk_table_view *view; /* as typed */
 	const struct wk_view_choice *choice;
+	const char *function;            /* that the view is about; NULL: none */
 	struct wk_table_options options; /* without grouping; limit 0: the default */
 	bool has_min;                    /* options.min_percent was given */
 	bool prints_all;                 /* the default limits do not apply */
@@ -40,6 +41,7 @@ struct wk_shown_table {
 	const struct wk_table_view *view;
 	struct wk_selection selection;
 	struct wk_table table;
+	uint8_t *functions; /* that the view is about; or NULL */
 	bool needs_samples;
 };
 

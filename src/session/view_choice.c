@@ -86,7 +86,9 @@ bool wk_view_choose(struct wk_view_choice *choice, const struct wk_view_args *vi
 	const char *group = view->group, *preset = view->preset;
 	bool ok;
 
-	*choice = (struct wk_view_choice){ .filter = *filter, .has_preset = preset };
+	*choice = (struct wk_view_choice){ .filter = *filter, .has_preset = preset,
+					   .mine = view->mine,
+					   .all_inlined = view->all_inlined };
 	if (group && levels)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--group sets all levels; leave out --%s", levels);

@@ -9,13 +9,15 @@
 #include "session/messages.h"
 #include "views/filter/filter.h"
 #include "views/filter/presets.h"
-#include "views/tree/grouping.h"
+#include "views/tree/tree.h"
 
 struct wk_preset_file; /* session/preset_file.h */
 
 struct wk_view_args {
 	const char *group;  /* columns; NULL: as the command has it */
 	const char *preset; /* a name, or FILE[:NAME]; NULL: none */
+	bool mine;          /* the user's own code is charged for what it calls */
+	bool all_inlined;   /* small functions of standard libraries are shown as well */
 };
 
 struct wk_view_choice {
@@ -25,6 +27,7 @@ struct wk_view_choice {
 	bool is_grouped;    /* otherwise the command's own levels are used */
 	bool needs_samples; /* one by one, not added up by their stacks */
 	bool has_preset;
+	bool mine, all_inlined;      /* as in wk_view_args */
 	bool inverted;               /* the preset starts with the innermost function */
 	const char *table;           /* the preset is this table of `wick show`; or NULL */
 	struct wk_preset_file *file; /* owns the preset's texts; or NULL */
@@ -43,10 +46,12 @@ void wk_view_report(const struct wk_view_choice *choice, const struct wk_message
  * advice; NULL: the default one. */
 bool wk_view_expect_tree(const struct wk_view_choice *choice, const char *file, struct wk_err *err);
 
-/* For wk_tree_options. */
-static inline const struct wk_grouping *wk_view_grouping(const struct wk_view_choice *choice)
+/* Sets the levels of a tree, if they were chosen, and which frames it shows. */
+static inline void wk_view_shape(const struct wk_view_choice *choice, struct wk_tree_options *tree)
 {
-	return choice->is_grouped ? &choice->grouping : NULL;
+	tree->grouping = choice->is_grouped ? &choice->grouping : NULL;
+	tree->charges_own = choice->mine;
+	tree->hides_plumbing = !choice->all_inlined;
 }
 
 #endif

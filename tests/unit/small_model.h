@@ -4,10 +4,10 @@
  *
  * Each line is a process, then functions from the root to the leaf, then how many samples. A
  * function may be "image!name" (the image's path; "demo" is the usual), and ends in "_[k]" if
- * it is the kernel's, in "_[i]" if it was inlined; one with "+0x" in it has no name. Samples
- * come 1 ms apart and weigh 1,000,000 ns each. A stack reaches its root unless its first
- * function is "cut", and nobody knows where that is "gone". The model is resolved as
- *wk_model_resolve would have left it. */
+ * it is the kernel's, in "_[i]" if it was inlined; one with "+0x" in it has no name; "work@12" is
+ * line 12 of "/src/demo.c". Samples come 1 ms apart and weigh 1,000,000 ns each. A stack reaches
+ * its root unless its first function is "cut", and nobody knows where that is "gone". The model is
+ * resolved as wk_model_resolve would have left it. */
 #ifndef WK_TESTS_SMALL_MODEL_H
 #define WK_TESTS_SMALL_MODEL_H
 
@@ -45,10 +45,22 @@ static inline bool small_has(struct wk_str text, const char *part)
 	return false;
 }
 
+/* Takes the line from the end of "work@12"; 0 if there is none. */
+static inline uint32_t small_source_line(struct wk_str *word)
+{
+	const char *at = memchr(word->at, '@', word->len);
+	uint32_t line = at ? (uint32_t)strtoul(at + 1, NULL, 10) : 0;
+
+	if (line)
+		word->len = (size_t)(at - word->at);
+	return line;
+}
+
 static inline uint32_t small_frame(struct wk_model *model, struct wk_str word)
 {
 	struct wk_str path = WK_STR("/home/me/demo");
 	bool is_kernel, is_inlined;
+	uint32_t line = 0;
 	const char *bang = memchr(word.at, '!', word.len);
 
 	word = small_cut(word, "_[k]", &is_kernel);
@@ -59,11 +71,13 @@ static inline uint32_t small_frame(struct wk_model *model, struct wk_str word)
 		path = wk_str_of(word.at, (size_t)(bang - word.at));
 		word = wk_str_skip(word, path.len + 1);
 	}
+	line = small_source_line(&word);
 	return wk_model_add_named_frame(model, wk_model_add_function(model, &(struct wk_function){
 		.name = wk_model_text(model, word),
 		.image = small_image(model, path),
+		.file = line ? wk_model_text(model, wk_str_c("/src/demo.c")) : 0,
 		.is_unnamed = small_has(word, "+0x"),
-	}), 0, is_inlined);
+	}), line, 0, is_inlined);
 }
 
 static inline wk_thread_id small_thread(struct wk_model *model, struct wk_str name)

@@ -18,7 +18,7 @@ static void assert_flat(const struct wk_model *model, enum wk_flat_by by, const 
 	struct wk_flat flat;
 
 	assert_true(wk_filter_init(&filter, model, &(struct wk_filter_spec){ 0 }, NULL));
-	wk_flat_init(&flat, model, &filter, by);
+	wk_flat_init(&flat, model, &filter, by, NULL);
 	for (uint32_t i = 0; i < flat.count; i++) {
 		const struct wk_flat_row *row = &flat.rows[i];
 		wk_text_id name = by == WK_FLAT_IMAGES ? model->images[row->id].path
@@ -97,7 +97,7 @@ static void functions_of_one_name_and_image_are_one_row(void **state)
 								      model, wk_str_c(linked)),
 							      .image = 1,
 						      }),
-					      0, false)),
+					      0, 0, false)),
 			      2, 1, SMALL_WEIGHT);
 	}
 	small_resolved(model);

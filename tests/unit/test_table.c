@@ -245,11 +245,11 @@ static void the_tree_as_csv_has_every_column(void **state)
 	assert_rendered(
 		few,
 		&(struct asked){ .view = "tree", .form = "csv", .options.tree.by_process = true },
-		"total_percent,self_percent,total_ns,self_ns,samples,depth,name\n"
-		"100.0000,0.0000,4000000,0,4,0,all\n"
-		"100.0000,0.0000,4000000,0,4,1,p\n"
-		"100.0000,25.0000,4000000,1000000,4,2,a\n"
-		"75.0000,75.0000,3000000,3000000,3,3,b\n");
+		"total_percent,self_percent,total_ns,self_ns,samples,depth,source,name\n"
+		"100.0000,0.0000,4000000,0,4,0,,all\n"
+		"100.0000,0.0000,4000000,0,4,1,,p\n"
+		"100.0000,25.0000,4000000,1000000,4,2,,a\n"
+		"75.0000,75.0000,3000000,3000000,3,3,,b\n");
 }
 
 static void functions_as_json_with_the_quality_of_the_view(void **state)
@@ -284,7 +284,7 @@ static void functions_as_json_with_the_quality_of_the_view(void **state)
 			"    {\"self_percent\": 100.0000, \"total_percent\": 100.0000, "
 			"\"self_ns\": 3000000, "
 			"\"total_ns\": 3000000, \"self_samples\": 3, \"total_samples\": 3, "
-			"\"kind\": \"your program\", \"linked_name\": null, "
+			"\"kind\": \"your program\", \"linked_name\": null, \"source\": null, "
 			"\"image\": \"demo\", \"function\": \"a\"}\n"
 			"  ]\n"
 			"}\n");

@@ -425,6 +425,7 @@ const struct wk_command wk_cmd_cargo = {
 		{ &wk_drawing_group, AT(flame.drawing) },
 		{ &wk_single_drawing_group, AT(flame.drawing) },
 		{ &wk_view_group, AT(flame.view) },
+		{ &wk_shape_group, AT(flame.view) },
 		{ &(const struct wk_opt_group){ "Recording", recording }, 0 },
 		{ &wk_sampling_group, AT(record) },
 		{ &wk_open_group, AT(flame.load) },
@@ -432,7 +433,7 @@ const struct wk_command wk_cmd_cargo = {
 	.common = (const char *const[]){
 		"bin", "example", "test", "unit-test", "bench", "package", "pid", "dev",
 		"profile", "with-debug", "features", "output", "open", "by-thread", "inverted",
-		"reverse", "freq", "event", "duration", NULL },
+		"reverse", "mine", "all-inline", "freq", "event", "duration", NULL },
 	.examples = (const struct wk_example[]){
 		{ "cargo wick", "build and record the binary of this package and draw it" },
 		{ "cargo wick --bin server --with-debug -- --port 8080",

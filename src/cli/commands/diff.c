@@ -233,6 +233,7 @@ const struct wk_command wk_cmd_diff = {
 		{ &(const struct wk_opt_group){ "Output", diff_options }, 0 },
 		{ &wk_drawing_group, offsetof(struct args, drawing) },
 		{ &wk_view_group, offsetof(struct args, view) },
+		{ &wk_shape_group, offsetof(struct args, view) },
 		{ &wk_filter_group, offsetof(struct args, filter) },
 		{ &wk_open_group, offsetof(struct args, load) },
 		{ 0 } },

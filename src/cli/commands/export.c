@@ -176,6 +176,12 @@ static bool is_for_target(const struct target *target, const struct wk_export_ar
 {
 	const char *option = wk_options_first_set(&perf_script_group, args);
 
+	if ((args->view.mine || args->view.all_inlined) && !wk_export_has_levels(target->name))
+		return wk_fail(
+			err, WK_EUSAGE, WK_NOWHERE,
+			"--mine and --all-inline apply to --to folded only: %s keeps the whole "
+			"stack of each sample",
+			target->name);
 	if ((args->view.group || args->view.preset) && !wk_export_has_levels(target->name))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--group and --preset apply to --to folded only: %s keeps the "
@@ -243,13 +249,14 @@ static bool write_to(const struct export *export, struct wk_out *out, struct wk_
 {
 	const struct target *target = export->target;
 	const struct wk_export_args *args = export->args;
-	const struct wk_tree_options levels = {
+	struct wk_tree_options levels = {
 		.by_process = !args->no_process,
 		.by_thread = args->by_thread,
-		.grouping = wk_view_grouping(export->choice),
 		.inverted = export->choice->inverted,
+		.by_lines = args->lines,
 	};
 
+	wk_view_shape(export->choice, &levels);
 	if (target->is_perf_script)
 		return write_perf_script(export, out, err);
 	if (wk_export_has_levels(target->name))
@@ -353,6 +360,7 @@ const struct wk_command wk_cmd_export = {
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },
 		{ &wk_view_group, offsetof(struct wk_export_args, view) },
+		{ &wk_shape_group, offsetof(struct wk_export_args, view) },
 		{ &wk_filter_group, offsetof(struct wk_export_args, filter) },
 		{ &wk_open_group, offsetof(struct wk_export_args, load) },
 		{ &perf_script_group, 0 },

@@ -11,7 +11,7 @@
 struct wk_export_args {
 	const char *output, *to;
 	bool samples, quiet;
-	bool by_thread, no_process, weights; /* of folded stacks */
+	bool by_thread, no_process, weights, lines; /* of folded stacks */
 	struct wk_filter_spec filter;
 	struct wk_view_args view;
 	struct wk_open_options load;

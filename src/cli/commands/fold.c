@@ -9,6 +9,8 @@ static const struct wk_opt options[] = {
 	  AT(no_process)),
 	WK_FLAG(0, "weights", "end each line with the weight (nanoseconds, events ...) instead of "
 	  "the number of samples", AT(weights)),
+	WK_FLAG(0, "lines", "add the source line to each function: \"parse (src/main.rs:42)\"",
+	  AT(lines)),
 	WK_FLAG('q', "quiet", "do not print the number of samples and lost samples to standard "
 	  "error", AT(quiet)),
 	{ 0 },
@@ -31,11 +33,12 @@ const struct wk_command wk_cmd_fold = {
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },
 		{ &wk_view_group, AT(view) },
+		{ &wk_shape_group, AT(view) },
 		{ &wk_filter_group, AT(filter) },
 		{ &wk_open_group, AT(load) },
 		{ 0 } },
 	.common = (const char *const[]){
-		"output", "by-thread", "no-process", "weights", "quiet", "group", "preset",
+		"output", "by-thread", "no-process", "lines", "weights", "mine", "all-inline", "quiet", "group", "preset",
 		"process", "thread", "function", "time", "filter", "by", "outstanding",
 		"ignore-case", "debuginfod", "symbol-path", "no-inline", "format", NULL },
 	.examples = (const struct wk_example[]){

@@ -143,6 +143,33 @@ static const struct wk_table_view *read_word(struct wk_words *files, struct wk_e
 	return find_table(word, err);
 }
 
+/* FILEs, a table of one function, and the function: leaves the files in `files`. */
+static const struct wk_table_view *read_function(struct wk_words *files, size_t at,
+						 const char **function, struct wk_err *err)
+{
+	const struct wk_table_view *table = wk_table_view_find(files->at[at]);
+
+	if (files->count != at + 2) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"%s needs one function: wick show [FILE] %s FUNCTION", table->name,
+			table->name);
+		return NULL;
+	}
+	*function = files->at[at + 1];
+	files->count = at;
+	return table;
+}
+
+/* The place of the word for a table of one function; the number of words if there is none. */
+static size_t find_function_table(const struct wk_words *words)
+{
+	for (size_t i = 0; i < words->count; i++)
+		if (is_table_and_no_file(words->at[i]) &&
+		    wk_table_view_find(words->at[i])->uses & WK_TABLE_IS_OF_FUNCTION)
+			return i;
+	return words->count;
+}
+
 /* FILEs and the word after them: leaves the files in `files`. */
 static const struct wk_table_view *read_last_word(struct wk_words *files, struct wk_err *err)
 {
@@ -173,14 +200,17 @@ static const struct wk_table_view *read_last_word(struct wk_words *files, struct
 
 /* Defaults: wick.data, the functions. */
 static const struct wk_table_view *read_words(const struct wk_words *words, const char ***paths,
-					      struct wk_err *err)
+					      const char **function, struct wk_err *err)
 {
 	struct wk_words files = *words;
 	const struct wk_table_view *what = NULL;
+	size_t at = find_function_table(words);
 
 	if (words->rest_count > 0)
 		return fail_words(err);
-	if (words->count == 0)
+	if (at < words->count)
+		what = read_function(&files, at, function, err);
+	else if (words->count == 0)
 		what = wk_table_view_with(WK_TABLE_IS_DEFAULT);
 	else if (words->count == 1)
 		what = read_word(&files, err);
@@ -332,6 +362,8 @@ static bool expect_uses(const struct wk_table_view *table, const struct args *ar
 		{ "--filter by time", WK_TABLE_HAS_TIMES, filter_uses & WK_FILTER_USES_TIME },
 		{ "this --filter expression, which needs samples,", WK_TABLE_HAS_STACKS,
 		  filter_uses & WK_FILTER_USES_SAMPLES },
+		{ "--mine", WK_TABLE_HAS_CODE, args->view.mine },
+		{ "--all-inline", WK_TABLE_HAS_CODE, args->view.all_inlined },
 		{ "--by", WK_TABLE_HAS_EVENTS, filter->source },
 		{ "--outstanding", WK_TABLE_HAS_EVENTS, filter->outstanding },
 	};
@@ -384,8 +416,8 @@ static bool show_model(const struct wk_table_query *query, const struct wk_model
 }
 
 static bool show_recording(const struct wk_table_view *what, const char **paths,
-			   const struct wk_view_choice *choice, const struct wk_call *call,
-			   struct wk_err *err)
+			   const char *function, const struct wk_view_choice *choice,
+			   const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	struct wk_open_options load =
@@ -398,6 +430,7 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 	    !expect_uses(wk_table_query_view(&query), args, choice->needs.uses, err) ||
 	    !wk_output_allow(args->output, paths, forms, call, err))
 		return false;
+	query.function = function;
 	load.in_view = &choice->filter;
 	load.table = what;
 	model = wk_open_paths(paths, &load, NULL, &wk_cli_messages, err);
@@ -412,8 +445,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	struct wk_view_choice choice = { 0 };
-	const char **paths = NULL;
-	const struct wk_table_view *what = read_words(call->words, &paths, err);
+	const char **paths = NULL, *function = NULL;
+	const struct wk_table_view *what = read_words(call->words, &paths, &function, err);
 	bool ok = what && wk_view_choose(&choice, &args->view, &args->filter,
 					 args->by_process  ? "by-process"
 					 : args->by_thread ? "by-thread"
@@ -423,7 +456,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	if (ok && is_preset_file(paths))
 		ok = show_presets(paths[0], call, err);
 	else if (ok)
-		ok = show_recording(what_of(call, what, &choice, err), paths, &choice, call, err);
+		ok = show_recording(what_of(call, what, &choice, err), paths, function, &choice,
+				    call, err);
 	wk_free(paths);
 	wk_view_choice_fini(&choice);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
@@ -432,7 +466,9 @@ static int run(const struct wk_call *call, struct wk_err *err)
 const struct wk_command wk_cmd_show = {
 	.name = "show",
 	.summary = "print a recording as text: hottest functions, call tree and more",
-	.usage = (const char *const[]){ "[OPTION...] [FILE...] [TABLE]", NULL },
+	.usage = (const char *const[]){ "[OPTION...] [FILE...] [TABLE]",
+					"[OPTION...] [FILE...] callers|callees|sandwich FUNCTION",
+					NULL },
 	.description = (const char *const[]){
 		"Prints one table of FILE [default: wick.data]. The default table is `functions`. "
 		"Several FILEs are added up; those of one Windows session (kernel.etl, user.etl "
@@ -444,21 +480,26 @@ const struct wk_command wk_cmd_show = {
 		"tree of a Linux recording and the process tree of a Windows trace. For a Windows "
 		"trace, options about calls select the call tree: --by, --outstanding, --group, "
 		"--preset, --inverted, --by-process, --by-thread and --samples.",
+		"FUNCTION is a name (free), the end of a path (Vec::push), or a pattern (^mi_). "
+		"Shares are of the whole recording. docs/reading.md explains how to get from a "
+		"table to the line that takes the time.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", output_options }, 0 },
 		{ &(const struct wk_opt_group){ "Tree", tree_options }, 0 },
 		{ &wk_view_group, offsetof(struct args, view) },
+		{ &wk_shape_group, offsetof(struct args, view) },
 		{ &wk_filter_group, offsetof(struct args, filter) },
 		{ &wk_open_group, offsetof(struct args, load) },
 		{ 0 } },
 	.common = (const char *const[]){
 		"csv", "json", "output", "top", "by-total", "min", "all", "details", "inverted",
-		"by-thread", "group", "process", "thread", "function", "time", "filter", "by",
+		"by-thread", "mine", "all-inline", "group", "process", "thread", "function", "time", "filter", "by",
 		"debuginfod", "symbol-path", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick show", "print the hottest functions of wick.data" },
 		{ "wick show tree --min 2", "print the call tree, without calls below 2 %" },
+		{ "wick show callers free", "print who calls free, and how much of it" },
 		{ "wick show trace.etl tree", "print the process tree with start times" },
 		{ "wick show app.data functions --thread worker --csv",
 		  "print one thread's functions for a spreadsheet" },

@@ -17,6 +17,16 @@ static const struct wk_opt options[] = {
 
 const struct wk_opt_group wk_view_group = { "Grouping", options };
 
+static const struct wk_opt shape_options[] = {
+	WK_FLAG(0, "mine", "count the time of libraries, the allocator and the kernel at the nearest "
+	  "caller in your own program", AT(mine)),
+	WK_FLAG(0, "all-inline", "show every inlined function [default: small ones of the standard "
+	  "library are part of their caller]", AT(all_inlined)),
+	{ 0 },
+};
+
+const struct wk_opt_group wk_shape_group = { "Shown functions", shape_options };
+
 static const struct wk_opt filter_options[] = {
 	WK_TEXT(0, "process", "PID|PATTERN", "only processes with this number or a matching name; "
 	  "PATTERN is an extended regular expression, which may match anywhere; case is ignored "

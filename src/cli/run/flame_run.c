@@ -118,7 +118,7 @@ static void set_levels(const struct wk_flame_maker *maker, struct wk_tree_option
 {
 	options->by_process = !maker->args->no_process;
 	options->by_thread = maker->args->by_thread || maker->picture.folding.is_chart;
-	options->grouping = wk_view_grouping(&maker->choice);
+	wk_view_shape(&maker->choice, options);
 }
 
 static bool draw(const struct wk_selection *question, struct wk_flame_maker *maker,

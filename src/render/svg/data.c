@@ -12,6 +12,7 @@
 #include "render/svg/name_attributes.h"
 #include "render/svg/picture.h"
 #include "render/svg/write.h"
+#include "views/source_line.h"
 
 /* These need no escape in JSON, XML or HTML. */
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -223,6 +224,42 @@ static void origins_of_names(const struct wk_svg_picture *p)
 	numbering_fini(&origins);
 }
 
+/* By node the number of its hottest line, 0 if unknown; of each line the number of its file and the
+ * line itself. */
+static void lines(const struct wk_svg_picture *p)
+{
+	const struct wk_model *model = p->view->model;
+	struct numbering places = { 0 }, files = { 0 };
+	struct column column;
+
+	if (!p->tree->place)
+		return;
+	start_column(&column, p->out, "place");
+	for (uint32_t i = 0; i < p->tree->count; i++) {
+		uint32_t place = p->tree->place[i];
+
+		add_number(&column, place ? number_of(&places, place) : 0);
+	}
+	end_column(&column);
+	start_column(&column, p->out, "lines");
+	for (size_t i = 0; i < places.count; i++) {
+		uint32_t place = places.values[i];
+		wk_function_id function = model->named_frames.function[place];
+
+		add_number(&column, number_of(&files, model->functions[function].file) - 1);
+		add_number(&column, model->named_frames.line[place]);
+	}
+	end_column(&column);
+	wk_out_text(p->out, ",\n\"files\":[");
+	for (size_t i = 0; i < files.count; i++) {
+		wk_out_text(p->out, i ? "," : "");
+		wk_svg_quoted(p->out, wk_source_brief_path(wk_model_str(model, files.values[i])));
+	}
+	wk_out_char(p->out, ']');
+	numbering_fini(&places);
+	numbering_fini(&files);
+}
+
 /* {"12":["title","href","target"], ...} by name. */
 static void links(const struct wk_svg_picture *p)
 {
@@ -290,6 +327,7 @@ void wk_svg_data(const struct wk_svg_picture *p)
 	looks_of_names(p);
 	origins_of_names(p);
 	links(p);
+	lines(p);
 	names_of_nodes(p);
 	depths(p->out, tree);
 	weights(p->out, "self", tree->self, tree->count);

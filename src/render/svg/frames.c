@@ -9,6 +9,7 @@
 #include "render/svg/name_attributes.h"
 #include "render/svg/picture.h"
 #include "render/svg/write.h"
+#include "views/source_line.h"
 
 #define MOST_FRAMES        20000
 #define MOST_SCRIPT_FRAMES 2500 /* if the script draws all of them anyway */
@@ -197,6 +198,10 @@ static void frame_title(struct wk_svg_picture *p, uint32_t node)
 			add_change(p, node, &p->text);
 		else if (p->tree->total_before && node)
 			add_older_change(p, node, &p->text);
+		if (p->tree->place && p->tree->place[node]) {
+			wk_buf_add_text(&p->text, "; ");
+			wk_source_line_add(p->view->model, p->tree->place[node], true, &p->text);
+		}
 		wk_buf_add_char(&p->text, ')');
 		wk_svg_text(p->out,
 			    p->tree->kind[node] == WK_NODE_SMALL ? p->tree->name[node] : name);

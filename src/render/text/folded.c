@@ -5,6 +5,7 @@
 #include "render/profiles/sampled.h"
 #include "render/renderers.h"
 #include "render/text/folded_rows.h"
+#include "views/source_line.h"
 
 /* A line grows and is cut back: a node's line is its parent's and its own name. */
 struct line {
@@ -25,6 +26,20 @@ void wk_folded_name(struct wk_out *names, struct wk_buf *text, struct wk_str nam
 			text->at[i] = ':';
 }
 
+/* " (src/main.rs:42)", if the line is known. */
+static void add_source(struct line *line, uint32_t place)
+{
+	struct wk_buf source = { 0 };
+
+	wk_source_line_add(line->view->model, place, true, &source);
+	if (source.len) {
+		wk_buf_add_text(&line->text, " (");
+		wk_folded_name(&line->names, &line->text, wk_buf_str(&source));
+		wk_buf_add_char(&line->text, ')');
+	}
+	wk_buf_fini(&source);
+}
+
 static void add_name(struct line *line, uint32_t node)
 {
 	const struct wk_tree *tree = line->view->tree;
@@ -34,6 +49,8 @@ static void add_name(struct line *line, uint32_t node)
 	if (depth > 1)
 		wk_buf_add_char(&line->text, ';');
 	wk_folded_name(&line->names, &line->text, tree->name[node]);
+	if (tree->place)
+		add_source(line, tree->place[node]);
 	line->ends[depth] = line->text.len;
 }
 

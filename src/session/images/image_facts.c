@@ -186,7 +186,7 @@ void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_image
 	struct wk_flat flat;
 
 	*facts = (struct wk_images_facts){ 0 };
-	wk_flat_init(&flat, about->model, filter, WK_FLAT_IMAGES);
+	wk_flat_init(&flat, about->model, filter, WK_FLAT_IMAGES, NULL);
 	facts->whole_samples = flat.whole_samples;
 	facts->at = wk_alloc_zeroed((size_t)flat.count + 1, sizeof(*facts->at));
 	for (uint32_t i = 0; i < flat.count; i++) {

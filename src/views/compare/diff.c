@@ -349,8 +349,7 @@ void wk_diff_table(struct wk_table *table, const struct wk_model *model,
 	struct change *changes;
 	uint32_t count, shown;
 
-	wk_flat_compare(&flat, model, filter, options->pairs, options->by_samples,
-			options->before_factor);
+	wk_flat_compare(&flat, model, filter, &options->tree);
 	changes = rank(&flat, model, options->by_total, &count);
 	shown = options->limit && options->limit < count ? options->limit : count;
 	table->has_one_scale = true;

@@ -9,6 +9,7 @@
 #include "views/compare/pairs.h"
 #include "views/filter/filter.h"
 #include "views/tables/table.h"
+#include "views/tree/tree.h"
 
 /* What the two are compared by. The same event on both sides is best, then CPU time, then
  * numbers of samples, then weights in one unit, and failing all of these the share of each
@@ -38,11 +39,9 @@ void wk_diff_sides_line(const struct wk_diff_sides *sides, const struct wk_model
 			const struct wk_diff_measure *measure, struct wk_buf *line);
 
 struct wk_diff_options {
-	const struct wk_pairs *pairs;
-	bool by_samples;
-	double before_factor; /* of the weights of "before" */
-	bool by_total;        /* rank by what functions and their callees cost, not by self */
-	uint32_t limit;       /* at most this many rows; 0: all */
+	struct wk_tree_options tree; /* of its levels, none is used */
+	bool by_total;  /* rank by what functions and their callees cost, not by self */
+	uint32_t limit; /* at most this many rows; 0: all */
 };
 
 /* Rows by how much they changed, most first; those that did not are left out. */

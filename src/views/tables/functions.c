@@ -23,13 +23,14 @@ struct code {
 	const struct wk_table_options *options;
 	struct wk_alike_images alike;
 	struct wk_flat flat;
+	uint32_t *hottest; /* wk_tables_hottest_lines; of functions only */
 	uint64_t hidden_rows, hidden_weight;
 };
 
 static void begin(struct code *c, enum wk_flat_by by)
 {
 	wk_alike_images_init(&c->alike, c->model);
-	wk_flat_init(&c->flat, c->model, c->filter, by);
+	wk_flat_init(&c->flat, c->model, c->filter, by, &c->options->tree);
 	if (c->options->by_total)
 		wk_flat_sort_by_total(&c->flat);
 }
@@ -39,6 +40,7 @@ static void end(struct code *c, const char *one, const char *many)
 	wk_tables_note_hidden(c->table, c->hidden_rows == 1 ? one : many, "self %", c->hidden_rows,
 			      c->hidden_weight, c->flat.whole);
 	wk_flat_fini(&c->flat);
+	wk_free(c->hottest);
 	wk_alike_images_fini(&c->alike);
 }
 
@@ -79,6 +81,7 @@ static void function_row(struct code *c, const struct wk_flat_row *row)
 	wk_column_text(table, "kind", "kind", WK_DETAIL, wk_str_c(kind));
 	wk_column_text_if(table, "linked_name", "linked name", WK_DETAIL, function->linked,
 			  wk_model_str(model, function->linked));
+	wk_tables_source(table, model, WK_DETAIL, c->hottest[row->id]);
 	wk_column_text(table, "image", "image", 0, origin_name(model, function));
 	wk_table_brief(table, c->alike.shown[function->image]);
 	wk_tables_name(table, "function", "function", model, function->name);
@@ -91,6 +94,7 @@ void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *mod
 	struct code c = { .table = table, .model = model, .filter = filter, .options = options };
 
 	begin(&c, WK_FLAT_FUNCTIONS);
+	c.hottest = wk_tables_hottest_lines(model, filter, options);
 	table->names_functions = true;
 	function_row(&c, &(struct wk_flat_row){ 0 });
 	for (uint32_t i = 0; i < c.flat.count; i++) {

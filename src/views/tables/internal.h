@@ -1,7 +1,8 @@
-/* Shared by the tables of `wick show`: one file each for code (functions.c), the calling tree
- * (tree.c), processes and threads (processes.c, process_tree.c, threads.c), waits (waits.c), memory
- * (memory.c), marks and events (marks.c) and the recording itself (system.c). tables.c has their
- * list and these helpers, tally.c what tables of processes and threads share.
+/* Shared by the tables of `wick show`: one file each for code (functions.c), source lines
+ * (lines.c), the calling tree (tree.c), processes and threads (processes.c, process_tree.c,
+ * threads.c), waits (waits.c), memory (memory.c), marks and events (marks.c) and the recording
+ * itself (system.c). tables.c has their list and these helpers, tally.c what tables of processes
+ * and threads share.
  *
  * Only for views/tables/. */
 #ifndef WK_VIEWS_TABLES_INTERNAL_H
@@ -9,10 +10,11 @@
 
 #include "views/tables/tables.h"
 
-wk_table_fill wk_tables_fill_functions, wk_tables_fill_images, wk_tables_fill_tree,
-	wk_tables_fill_processes, wk_tables_fill_process_tree, wk_tables_fill_threads,
-	wk_tables_fill_waits, wk_tables_fill_memory, wk_tables_fill_heap, wk_tables_fill_marks,
-	wk_tables_fill_counts, wk_tables_fill_system;
+wk_table_fill wk_tables_fill_functions, wk_tables_fill_lines, wk_tables_fill_images,
+	wk_tables_fill_tree, wk_tables_fill_callers, wk_tables_fill_callees,
+	wk_tables_fill_sandwich, wk_tables_fill_processes, wk_tables_fill_process_tree,
+	wk_tables_fill_threads, wk_tables_fill_waits, wk_tables_fill_memory, wk_tables_fill_heap,
+	wk_tables_fill_marks, wk_tables_fill_counts, wk_tables_fill_system;
 
 /* --- Rows left out, and the notes about them --- */
 
@@ -22,6 +24,8 @@ bool wk_tables_is_full(const struct wk_table *table, const struct wk_table_optio
 /* "12 functions are not shown; their self % adds up to 3.1 %": `column` is what adds up. */
 void wk_tables_note_hidden(struct wk_table *table, const char *what, const char *column,
 			   uint64_t count, uint64_t weight, uint64_t whole);
+/* "3.1 % of ...": nothing if there is none. */
+void wk_tables_note_share(struct wk_table *table, const char *what, uint64_t part, uint64_t whole);
 void wk_tables_note_without_samples(struct wk_table *table, const char *one, const char *many,
 				    uint32_t count);
 
@@ -61,6 +65,17 @@ uint32_t wk_tables_shown_rows(const struct wk_table_options *options,
 uint32_t wk_tables_limit_rows(struct wk_table *table, const struct wk_table_options *options,
 			      const struct wk_ranked *ranked, uint32_t count, uint64_t whole,
 			      const char *one, const char *many);
+
+/* --- Source lines --- */
+
+/* The line of a named frame; none for 0. */
+void wk_tables_source(struct wk_table *table, const struct wk_model *model, unsigned how,
+		      uint32_t named_frame);
+
+/* For each function as it is shown, a named frame with the line that has most weight of its own or,
+ * if none has, most in all; 0 if no line is known. The caller frees the array. */
+uint32_t *wk_tables_hottest_lines(const struct wk_model *model, const struct wk_filter *filter,
+				  const struct wk_table_options *options);
 
 /* --- Processes and threads --- */
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/num.h"
+#include "views/source_line.h"
 
 bool wk_tables_is_small(uint64_t part, uint64_t whole, double min_percent)
 {
@@ -27,6 +28,17 @@ void wk_tables_note_hidden(struct wk_table *table, const char *what, const char 
 		      what, count == 1 ? "its" : "their", column, count == 1 ? "is" : "adds up to",
 		      wk_buf_text(&share), count == 1 ? "it" : "them");
 	WK_BUF_FINI_ALL(&number, &share);
+}
+
+void wk_tables_note_share(struct wk_table *table, const char *what, uint64_t part, uint64_t whole)
+{
+	struct wk_buf share = { 0 };
+
+	if (part) {
+		wk_num_add_share(&share, part, whole);
+		wk_table_note(table, "%s %s", wk_buf_text(&share), what);
+	}
+	wk_buf_fini(&share);
 }
 
 bool wk_tables_weighs_samples(struct wk_str unit)
@@ -123,6 +135,7 @@ void wk_tables_note_without_samples(struct wk_table *table, const char *one, con
 /* For samples, with all properties that follow. */
 #define OF_SAMPLES \
 	(WK_TABLE_HAS_SHARES | WK_TABLE_HAS_FILTERS | WK_TABLE_HAS_EVENTS | WK_TABLE_IS_OF_SAMPLES)
+#define OF_CODE   (OF_SAMPLES | WK_TABLE_HAS_CODE)
 #define OF_SYSTEM (OF_SAMPLES | WK_TABLE_IS_OF_SYSTEM)
 #define OF_MEMORY \
 	(WK_TABLE_HAS_SHARES | WK_TABLE_HAS_FILTERS | WK_TABLE_IS_OF_SAMPLES | WK_TABLE_HAS_CALLS)
@@ -148,14 +161,27 @@ const struct wk_table_view wk_table_views[] = {
 	{ .name = "functions", .summary = "functions by the time spent in them",
 	  .fill = wk_tables_fill_functions, .usual_limit = USUAL_ROWS,
 	  .usual_min_percent = USUAL_MIN_PERCENT,
-	  .uses = OF_SAMPLES | WK_TABLE_HAS_TOTALS | WK_TABLE_IS_DEFAULT },
+	  .uses = OF_CODE | WK_TABLE_HAS_TOTALS | WK_TABLE_IS_DEFAULT },
+	{ .name = "lines", .summary = "source lines by the time spent in them",
+	  .fill = wk_tables_fill_lines, .usual_limit = USUAL_ROWS,
+	  .usual_min_percent = USUAL_MIN_PERCENT, .uses = OF_CODE | WK_TABLE_HAS_TOTALS,
+	  .has_content = wk_has_source_lines, .lacks = WK_ADVICE_NO_LINES },
 	{ .name = "tree",
 	  .summary = "call tree; process tree for a Windows trace",
 	  .fill = wk_tables_fill_tree, .usual_min_percent = USUAL_MIN_PERCENT,
-	  .uses = OF_SAMPLES | WK_TABLE_HAS_LEVELS | WK_TABLE_FOLLOWS_SYSTEM },
+	  .uses = OF_CODE | WK_TABLE_HAS_LEVELS | WK_TABLE_FOLLOWS_SYSTEM },
 	{ .name = "calls", .summary = "call tree of any recording",
 	  .fill = wk_tables_fill_tree, .usual_min_percent = USUAL_MIN_PERCENT,
-	  .uses = OF_SAMPLES | WK_TABLE_HAS_LEVELS | WK_TABLE_IS_CALLS },
+	  .uses = OF_CODE | WK_TABLE_HAS_LEVELS | WK_TABLE_IS_CALLS },
+	{ .name = "callers", .summary = "who called FUNCTION, as a tree",
+	  .fill = wk_tables_fill_callers, .usual_min_percent = USUAL_MIN_PERCENT,
+	  .uses = OF_CODE | WK_TABLE_IS_OF_FUNCTION },
+	{ .name = "callees", .summary = "what FUNCTION called, as a tree",
+	  .fill = wk_tables_fill_callees, .usual_min_percent = USUAL_MIN_PERCENT,
+	  .uses = OF_CODE | WK_TABLE_IS_OF_FUNCTION },
+	{ .name = "sandwich", .summary = "callers and callees of FUNCTION",
+	  .fill = wk_tables_fill_sandwich, .usual_min_percent = USUAL_MIN_PERCENT,
+	  .uses = OF_CODE | WK_TABLE_IS_OF_FUNCTION },
 	{ .name = "processes", .summary = "processes with their times and command lines",
 	  .fill = wk_tables_fill_processes, .usual_limit = USUAL_ROWS, .uses = OF_SYSTEM },
 	{ .name = "process-tree",
@@ -171,7 +197,7 @@ const struct wk_table_view wk_table_views[] = {
 	  .lacks = WK_ADVICE_NO_WAITS },
 	{ .name = "images", .summary = "programs and libraries, and the source of their names",
 	  .fill = wk_tables_fill_images, .usual_limit = USUAL_ROWS,
-	  .uses = OF_SYSTEM | WK_TABLE_HAS_TOTALS, .other_name = "modules" },
+	  .uses = OF_SYSTEM | WK_TABLE_HAS_TOTALS | WK_TABLE_HAS_CODE, .other_name = "modules" },
 	{ .name = "memory", .summary = "memory that processes committed and reserved, and what is "
 	  "left",
 	  .fill = wk_tables_fill_memory, .usual_limit = USUAL_ROWS, .uses = OF_MEMORY,

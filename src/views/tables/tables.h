@@ -37,6 +37,9 @@ enum wk_table_use {
 	WK_TABLE_IS_OF_INTERVALS = 1 << 11, /* of what threads did, not of samples */
 	WK_TABLE_FOLLOWS_SYSTEM = 1 << 12,  /* the process tree of a system-wide trace */
 
+	WK_TABLE_IS_OF_FUNCTION = 1 << 16, /* a function follows its name */
+	WK_TABLE_HAS_CODE = 1 << 17,       /* functions or lines that own code can be charged for */
+
 	/* The table for that job. */
 	WK_TABLE_IS_DEFAULT = 1 << 13,
 	WK_TABLE_IS_CALLS = 1 << 14,

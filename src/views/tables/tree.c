@@ -17,6 +17,7 @@ struct outline {
 	uint32_t *indent;  /* of shown nodes, by node */
 	bool is_limited;   /* there are more big ones than may be shown */
 	bool is_inverted;
+	const char *part; /* the name of the first row; NULL: it is the whole */
 	uint64_t hidden, hidden_weight;
 };
 
@@ -31,6 +32,8 @@ static uint64_t self_of(const struct outline *outline, uint32_t node)
 {
 	const struct wk_tree *tree = outline->tree;
 
+	if (outline->part && !node)
+		return 0;
 	if (!outline->is_inverted)
 		return tree->self[node];
 	return node && is_function(tree, node) && !is_function(tree, tree->parent[node])
@@ -86,7 +89,11 @@ static uint32_t shown_children(const struct outline *outline, uint32_t node)
 static void tree_row(struct wk_table *table, const struct outline *outline, uint32_t node)
 {
 	const struct wk_tree *tree = outline->tree;
-	uint64_t total = tree->total[node], self = self_of(outline, node);
+	/* Samples without the function in focus are the whole's own. */
+	bool is_part = outline->part && !node;
+	uint64_t total = tree->total[node] - (is_part ? tree->self[0] : 0);
+	uint32_t samples = tree->total_samples[node] - (is_part ? tree->self_samples[0] : 0);
+	uint64_t self = self_of(outline, node);
 
 	wk_column_share(table, "total_percent", "total %", total, tree->total[0]);
 	wk_column_share(table, "self_percent", "self %", self, tree->total[0]);
@@ -95,11 +102,14 @@ static void tree_row(struct wk_table *table, const struct outline *outline, uint
 	if (tree->total_left)
 		wk_tables_weight(table, "outstanding", tree->unit, false, tree->total_left[node]);
 	wk_tables_samples(table, "samples", tree->total_left ? 1 : 0, outline->model,
-			  outline->filter, tree->unit, total, tree->total_samples[node]);
+			  outline->filter, tree->unit, total, samples);
 	wk_column_number(table, WK_CELL_NUMBER, "depth", "depth", WK_DETAIL, tree->depth[node]);
+	wk_tables_source(table, outline->model, tree->place ? 2 : WK_DETAIL,
+			 tree->place ? tree->place[node] : 0);
 	/* The names of processes and threads may belong to the tree, which is freed. */
 	wk_column_text(table, "name", "name", 0,
-		       tree->kind[node] == WK_NODE_FUNCTION
+		       is_part ? wk_str_c(outline->part)
+		       : tree->kind[node] == WK_NODE_FUNCTION
 			       ? tree->name[node]
 			       : wk_table_keep(table, tree->name[node]));
 }
@@ -170,23 +180,26 @@ static void note_cut(struct wk_table *table, const struct wk_tree *tree)
 	wk_buf_fini(&words);
 }
 
-void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
-			 const struct wk_filter *filter, const struct wk_table_options *options)
+static void fill_part(struct wk_table *table, const struct wk_model *model,
+		      const struct wk_filter *filter, const struct wk_table_options *options,
+		      const char *part)
 {
 	struct wk_tree tree;
 	struct wk_tree_options how = options->tree;
 	struct outline outline = { .model = model, .filter = filter, .tree = &tree,
-				   .is_inverted = options->tree.inverted };
+				   .is_inverted = options->tree.inverted, .part = part };
 	bool has_left = model->sources[filter->source].has_lifetimes && !filter->weights;
 	uint64_t *left =
 		has_left ? wk_lifetimes_left(model, filter->to_ns, filter->before_to_ns) : NULL;
 
 	how.left = left;
 	wk_tree_init(&tree, model, filter, &how);
+	wk_tree_find_lines(&tree, model, filter, &how);
 	outline.indent = wk_alloc_zeroed(tree.count, sizeof(*outline.indent));
 	outline.is_shown = wk_alloc_zeroed(tree.count, 1);
 	choose_nodes(&outline, options);
-	tree_row(table, &outline, 0);
+	if (!table->column_count)
+		tree_row(table, &outline, 0);
 	table->names_functions = table->is_tree = true;
 	if (tree.total_samples[0])
 		tree_rows(table, &outline);
@@ -194,4 +207,32 @@ void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
 	note_cut(table, &tree);
 	WK_FREE_ALL(outline.is_shown, outline.indent, left);
 	wk_tree_fini(&tree);
+}
+
+void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
+			 const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	fill_part(table, model, filter, options, NULL);
+}
+
+void wk_tables_fill_callers(struct wk_table *table, const struct wk_model *model,
+			    const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	struct wk_table_options inverted = *options;
+
+	inverted.tree.inverted = true;
+	fill_part(table, model, filter, &inverted, "callers");
+}
+
+void wk_tables_fill_callees(struct wk_table *table, const struct wk_model *model,
+			    const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	fill_part(table, model, filter, options, "callees");
+}
+
+void wk_tables_fill_sandwich(struct wk_table *table, const struct wk_model *model,
+			     const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	wk_tables_fill_callers(table, model, filter, options);
+	wk_tables_fill_callees(table, model, filter, options);
 }

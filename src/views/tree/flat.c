@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "views/tree/tree.h"
 
 /* The sums of every function or image, met or not, by its id. */
 struct sums {
@@ -11,15 +10,20 @@ struct sums {
 	uint32_t count;
 };
 
-static uint32_t group_of(const struct wk_model *model, enum wk_flat_by by, wk_function_id function)
+static uint32_t group_of(const struct wk_model *model, enum wk_flat_by by,
+			 const struct wk_tree *tree, uint32_t node)
 {
-	return by == WK_FLAT_IMAGES ? model->functions[function].image : function;
+	if (by == WK_FLAT_LINES)
+		return tree->place[node];
+	return by == WK_FLAT_IMAGES ? model->functions[tree->function[node]].image
+				    : tree->function[node];
 }
 
 static void enter(struct sums *sums, const struct wk_tree *tree, uint32_t node, uint32_t group)
 {
 	struct wk_flat_row *row = &sums->rows[group];
 
+	row->function = tree->function[node];
 	row->self += tree->self_after ? tree->self_after[node] : tree->self[node];
 	row->self_before += tree->self_before ? tree->self_before[node] : 0;
 	row->self_samples += tree->self_samples[node];
@@ -39,7 +43,7 @@ static void add_up(struct sums *sums, const struct wk_model *model, const struct
 	uint32_t deep = 0;
 
 	for (uint32_t node = 1; node < tree->count; node++) {
-		uint32_t group = group_of(model, by, tree->function[node]);
+		uint32_t group = group_of(model, by, tree, node);
 
 		while (deep >= tree->depth[node])
 			sums->open[path[deep--]]--;
@@ -73,8 +77,9 @@ static void keep_rows(struct wk_flat *flat, const struct wk_model *model, const 
 	struct sort_row *sorted = wk_alloc((size_t)sums->count * sizeof(*sorted));
 
 	for (uint32_t i = 0; i < sums->count; i++) {
-		wk_text_id name =
-			by == WK_FLAT_IMAGES ? model->images[i].path : model->functions[i].name;
+		wk_text_id name = by == WK_FLAT_IMAGES
+					  ? model->images[i].path
+					  : model->functions[sums->rows[i].function].name;
 
 		if (sums->rows[i].total_samples == 0)
 			continue;
@@ -91,7 +96,9 @@ static void keep_rows(struct wk_flat *flat, const struct wk_model *model, const 
 static void list(struct wk_flat *flat, const struct wk_model *model, const struct wk_filter *filter,
 		 enum wk_flat_by by, const struct wk_tree_options *options)
 {
-	uint32_t groups = by == WK_FLAT_IMAGES ? model->image_count : model->function_count;
+	uint32_t groups = by == WK_FLAT_IMAGES  ? model->image_count
+			  : by == WK_FLAT_LINES ? model->named_frames.count
+						: model->function_count;
 	struct sums sums = {
 		.rows = wk_alloc_zeroed(groups, sizeof(*sums.rows)),
 		.open = wk_alloc_zeroed(groups, sizeof(*sums.open)),
@@ -110,20 +117,24 @@ static void list(struct wk_flat *flat, const struct wk_model *model, const struc
 }
 
 void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
-		  const struct wk_filter *filter, enum wk_flat_by by)
+		  const struct wk_filter *filter, enum wk_flat_by by,
+		  const struct wk_tree_options *shown)
 {
 	/* The larger of both, so that no node of either side is left out. */
 	list(flat, model, filter, by, &(struct wk_tree_options){
-		.order = WK_TREE_UNSORTED, .side = WK_TREE_LARGER });
+		.order = WK_TREE_UNSORTED, .side = WK_TREE_LARGER,
+		.by_lines = by == WK_FLAT_LINES,
+		.hides_plumbing = shown && shown->hides_plumbing,
+		.charges_own = shown && shown->charges_own });
 }
 
 void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
-		     const struct wk_filter *filter, const struct wk_pairs *pairs, bool by_samples,
-		     double before_factor)
+		     const struct wk_filter *filter, const struct wk_tree_options *how)
 {
 	list(flat, model, filter, WK_FLAT_FUNCTIONS, &(struct wk_tree_options){
-		.order = WK_TREE_UNSORTED, .side = WK_TREE_LARGER, .pairs = pairs,
-		.by_samples = by_samples, .before_factor = before_factor });
+		.order = WK_TREE_UNSORTED, .side = WK_TREE_LARGER, .pairs = how->pairs,
+		.by_samples = how->by_samples, .before_factor = how->before_factor,
+		.hides_plumbing = how->hides_plumbing, .charges_own = how->charges_own });
 }
 
 void wk_flat_sort_by_total(struct wk_flat *flat)

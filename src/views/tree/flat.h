@@ -1,4 +1,4 @@
-/* The flat list: each function, or each image, with its cost.
+/* The flat list: each function, image or source line, with its cost.
  *
  * `self` is the weight in it, `total` the weight in it and in everything it called; a stack that
  * contains it more than once counts once. Rows are sorted by self, then total, then name. Rows of
@@ -7,14 +7,18 @@
 #define WK_VIEWS_TREE_FLAT_H
 
 #include "views/compare/pairs.h"
+#include "views/tree/tree.h"
 
 enum wk_flat_by {
 	WK_FLAT_FUNCTIONS,
 	WK_FLAT_IMAGES,
+	WK_FLAT_LINES, /* of a function: lines of unknown number are one row */
 };
 
 struct wk_flat_row {
-	uint32_t id; /* wk_function_id or wk_image_id; image 0: code that belongs to none */
+	uint32_t id; /* wk_function_id; wk_image_id, 0: code that belongs to none; of a line the
+		      * first of the model's named frames with it */
+	wk_function_id function; /* of a row of lines */
 	uint64_t self, total;
 	uint32_t self_samples, total_samples;
 	uint64_t self_before, total_before; /* for a comparison; self and total are those of its
@@ -29,13 +33,14 @@ struct wk_flat {
 	struct wk_str unit; /* as in views/tree/tree.h */
 };
 
+/* Of `shown`, what frames are hidden and what own code is charged for are used; NULL: neither. */
 void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
-		  const struct wk_filter *filter, enum wk_flat_by by);
-/* The functions of a comparison; weights of the "before" side are multiplied by `before_factor`,
- * and functions that exist only there are rows as well. */
+		  const struct wk_filter *filter, enum wk_flat_by by,
+		  const struct wk_tree_options *shown);
+/* The functions of a comparison, `how` being that of its tree but for its levels; functions that
+ * exist on the "before" side only are rows as well. */
 void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
-		     const struct wk_filter *filter, const struct wk_pairs *pairs, bool by_samples,
-		     double before_factor);
+		     const struct wk_filter *filter, const struct wk_tree_options *how);
 /* Sorts the rows anew: by total, and those of one total as they stood. */
 void wk_flat_sort_by_total(struct wk_flat *flat);
 void wk_flat_fini(struct wk_flat *flat);

@@ -96,6 +96,8 @@ static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_folding
 		return wk_model_str(model, id);
 	case WK_LABEL_SIZE:
 		return size_name(tree, id);
+	case WK_LABEL_LINE:
+		return wk_function_shown_name(model, model->named_frames.function[id]);
 	default:
 		return wk_function_shown_name(model, id);
 	}
@@ -269,8 +271,9 @@ static void number_nodes(struct ordering *o)
 
 /* Columns that not every node sets start as zeros. */
 static void start_columns(struct wk_tree *tree, const struct wk_cached_rows *kept,
-			  const struct wk_folding_weights *sum, bool has_leads)
+			  const struct wk_folding *f, bool has_leads)
 {
+	const struct wk_folding_weights *sum = &f->sum;
 	size_t count = (size_t)kept->count + kept->boxes;
 
 	tree->parent = wk_alloc_table(count * sizeof(*tree->parent));
@@ -284,6 +287,8 @@ static void start_columns(struct wk_tree *tree, const struct wk_cached_rows *kep
 	tree->total = wk_alloc_table(count * sizeof(*tree->total));
 	tree->self_samples = wk_alloc_table_zeroed(count, sizeof(*tree->self_samples));
 	tree->total_samples = wk_alloc_table_zeroed(count, sizeof(*tree->total_samples));
+	if (f->place)
+		tree->place = wk_alloc_table_zeroed(count, sizeof(*tree->place));
 	if (has_leads)
 		tree->lead = wk_alloc_table_zeroed(count, sizeof(*tree->lead));
 	if (kept->boxes)
@@ -321,12 +326,18 @@ static void name_node(struct wk_tree *tree, const struct ordering *o, uint32_t n
 		[WK_LABEL_MODULE] = WK_NODE_MODULE,
 		[WK_LABEL_TEXT] = WK_NODE_SUBJECT,
 		[WK_LABEL_SIZE] = WK_NODE_SUBJECT,
+		[WK_LABEL_LINE] = WK_NODE_FUNCTION,
 	};
+	uint32_t id = WK_LABEL_ID(label);
 
 	tree->name[node] = name_of_label(tree, o->f, label);
 	tree->kind[node] = kinds[WK_LABEL_KIND(label)];
+	if (WK_LABEL_KIND(label) == WK_LABEL_LINE) {
+		tree->place[node] = id;
+		id = o->f->shown[o->f->model->named_frames.function[id]];
+	}
 	if (wk_node_is_code(tree->kind[node]))
-		tree->function[node] = WK_LABEL_ID(label);
+		tree->function[node] = id;
 }
 
 static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t from, uint32_t parent)
@@ -514,7 +525,7 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 	order_children(&o, tree);
 	number_nodes(&o);
 	part_sides(&o);
-	start_columns(tree, &kept, &folding.sum,
+	start_columns(tree, &kept, &folding,
 		      options->is_chart || options->order == WK_TREE_BY_TEXT);
 	add_nodes(tree, &o);
 	fill_boxes(tree, &o);
@@ -537,7 +548,7 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 void wk_tree_fini(struct wk_tree *tree)
 {
 	WK_FREE_ALL(tree->parent, tree->end, tree->depth, tree->kind, tree->is_inlined,
-		    tree->function, tree->name, tree->self, tree->total, tree->lead,
+		    tree->function, tree->name, tree->place, tree->self, tree->total, tree->lead,
 		    tree->self_samples, tree->total_samples, tree->small_count, tree->self_before,
 		    tree->total_before, tree->self_after, tree->total_after, tree->total_left);
 	wk_arena_fini(&tree->arena);

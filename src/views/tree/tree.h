@@ -59,10 +59,18 @@ struct wk_tree_options {
 	const struct wk_grouping *grouping; /* other levels than those; or NULL */
 	bool inverted;                      /* from the leaves: callers below callees */
 	bool by_samples;          /* weigh by number of samples, not by the source's weight */
+	bool by_lines;            /* a function is a node for each of its source lines */
 	bool merge_images;        /* functions of one name are one, whatever their images */
 	bool merge_files;         /* and whatever the files of their source (views/tree/merge.h) */
 	bool is_chart;            /* in order of time: only neighbours in time share a node */
 	bool collapses_recursion; /* a function right below itself is one node with it */
+	bool hides_plumbing;      /* small inlined functions of standard libraries are part of their
+				   * callers (names/plumbing.h) */
+	bool charges_own;     /* weight of other code counts at the nearest caller in the user's own
+			       * (views/own_code.h) */
+	const uint8_t *focus; /* by function, as merged: only calls of those, and what these call
+			       * or, inverted, their callers; other samples are the whole's own.
+			       * NULL: all */
 	const char *const *skip_after; /* callers of these functions are left out; NULL-ended */
 	uint32_t most_nodes;    /* the lightest beyond this number become nodes of kind SMALL; 0:
 				 * none */
@@ -86,6 +94,9 @@ struct wk_tree {
 	uint8_t *is_inlined;      /* wherever it was met here, it was inlined into its parent */
 	wk_function_id *function; /* for a function's node; for a module's, one of its functions */
 	struct wk_str *name;
+	uint32_t *place; /* a named frame with the node's function and its line, if it is by lines,
+			  * or the line with most weight (wk_tree_find_lines), or 0; NULL: no lines
+			  * are known */
 	uint64_t *self, *total; /* weight; inverted, self is what has no further caller */
 	uint64_t *lead;         /* of the parent's self, the part before the node: in charts and in
 				 * order of text; otherwise NULL, and it is at the end */
@@ -114,6 +125,11 @@ struct wk_tree {
 void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 		  const struct wk_filter *filter, const struct wk_tree_options *options);
 void wk_tree_fini(struct wk_tree *tree);
+
+/* Fills `place` of a tree that was made with the same arguments. The line of a function's node is
+ * the one with most weight, its own or that of calls. Not for charts, whose nodes have no place. */
+void wk_tree_find_lines(struct wk_tree *tree, const struct wk_model *model,
+			const struct wk_filter *filter, const struct wk_tree_options *options);
 
 /* The name that a function's node has. */
 struct wk_str wk_function_shown_name(const struct wk_model *model, wk_function_id id);

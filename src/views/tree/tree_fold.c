@@ -1,5 +1,6 @@
 #include "views/tree/tree_internal.h"
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "views/compare/pairs.h"
@@ -11,7 +12,6 @@
 struct folder {
 	struct wk_folding *f;
 	const struct wk_filter *filter;
-	uint8_t *skips_callers;  /* [function_count]: of options->skip_after; or NULL */
 	uint32_t *top_of_thread; /* [thread_count]: the node its stacks grow from */
 	bool tops_differ;        /* even within a thread */
 	uint32_t *node_of_stack; /* [named.count]: under the current top */
@@ -177,8 +177,23 @@ static wk_function_id function_of_stack(const struct wk_folding *f, wk_stack_id 
 	return f->model->named_frames.function[f->model->named.label[named]];
 }
 
-/* An outermost frame that represents a process (views/compare/pairs.h). */
-static bool is_process(const struct wk_folding *f, wk_stack_id named)
+/* The innermost shown frame of a stack, and the next shown caller of a frame; 0: none. */
+static wk_stack_id shown_leaf(const struct wk_folding *f, wk_stack_id named)
+{
+	return f->leaf ? f->leaf[named] : named;
+}
+
+static wk_stack_id shown_caller(const struct wk_folding *f, wk_stack_id named)
+{
+	return f->caller ? f->caller[named] : f->model->named.parent[named];
+}
+
+static wk_stack_id leaf_of_sample(const struct wk_folding *f, uint32_t sample)
+{
+	return shown_leaf(f, wk_model_named_of(f->model, f->model->samples.stack[sample]));
+}
+
+bool wk_folding_is_process(const struct wk_folding *f, wk_stack_id named)
 {
 	const struct wk_pairs *pairs = f->options->pairs;
 
@@ -190,10 +205,12 @@ static uint32_t label_of_stack(const struct wk_folding *f, wk_stack_id named)
 {
 	wk_function_id function = function_of_stack(f, named);
 
-	if (is_process(f, named))
+	if (wk_folding_is_process(f, named))
 		return process_label(f, f->model->functions[function].name);
 	if (f->is_by_modules)
 		return WK_LABEL(WK_LABEL_MODULE, f->module[function]);
+	if (f->place)
+		return WK_LABEL(WK_LABEL_LINE, f->place[f->model->named.label[named]]);
 	return WK_LABEL(WK_LABEL_FUNCTION, f->shown[function]);
 }
 
@@ -214,16 +231,10 @@ static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_
 	if (joins_alike(f) && parent && f->own.label[parent] == label)
 		return parent;
 	node = wk_trie_add(&f->own, parent, label);
-	if (WK_LABEL_KIND(label) == WK_LABEL_FUNCTION)
+	if (WK_LABEL_KIND(label) == WK_LABEL_FUNCTION || WK_LABEL_KIND(label) == WK_LABEL_LINE)
 		mark_inlined(f, node, node == known,
 			     f->model->named_frames.is_inlined[f->model->named.label[named]]);
 	return node;
-}
-
-static bool skips_callers(const struct folder *folder, wk_stack_id named)
-{
-	return folder->skips_callers && !is_process(folder->f, named) &&
-	       folder->skips_callers[folder->f->shown[function_of_stack(folder->f, named)]];
 }
 
 static bool is_known(const struct folder *folder, uint32_t top, wk_stack_id named)
@@ -244,14 +255,12 @@ static uint32_t leaf_of(struct folder *folder, uint32_t top, wk_stack_id named)
 	size_t waiting = 0;
 	uint32_t node = top;
 
-	for (; named; named = folder->f->model->named.parent[named]) {
+	for (; named; named = shown_caller(folder->f, named)) {
 		if (is_known(folder, top, named)) {
 			node = folder->node_of_stack[named];
 			break;
 		}
 		*WK_APPEND(folder->path, waiting, folder->path_cap) = named;
-		if (skips_callers(folder, named))
-			break;
 	}
 	while (waiting) {
 		named = folder->path[--waiting];
@@ -268,11 +277,8 @@ static uint32_t inverted_leaf_of(struct folder *folder, uint32_t top, wk_stack_i
 
 	if (is_known(folder, top, named))
 		return folder->node_of_stack[named];
-	for (; named; named = folder->f->model->named.parent[named]) {
+	for (; named; named = shown_caller(folder->f, named))
 		node = child_for_stack(folder->f, node, named);
-		if (skips_callers(folder, named))
-			break;
-	}
 	remember(folder, top, leaf, node);
 	return node;
 }
@@ -296,15 +302,13 @@ static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id n
 	size_t waiting = 0, depth = 0;
 	uint32_t node = top;
 
-	for (; named; named = f->model->named.parent[named]) {
+	for (; named; named = shown_caller(f, named)) {
 		uint32_t label = label_of_stack(f, named);
 
 		if (joins_alike(f) && waiting &&
 		    label_of_stack(f, folder->path[waiting - 1]) == label)
 			waiting--;
 		*WK_APPEND(folder->path, waiting, folder->path_cap) = named;
-		if (skips_callers(folder, named))
-			break;
 	}
 	WK_RESERVE(folder->chart, folder->chart_cap, waiting + 1);
 	while (waiting) {
@@ -389,7 +393,7 @@ static uint32_t label_of_subject(const struct wk_folding *f, enum wk_group_colum
 static uint32_t label_of_place(const struct wk_folding *f, enum wk_group_column column,
 			       uint32_t sample)
 {
-	wk_stack_id named = wk_model_named_of(f->model, f->model->samples.stack[sample]);
+	wk_stack_id named = leaf_of_sample(f, sample);
 
 	if (!named)
 		return 0;
@@ -503,13 +507,12 @@ struct path {
 static struct path *find_paths(struct folder *folder, const uint32_t *order, uint32_t count,
 			       uint32_t *path_of, uint32_t *path_count)
 {
-	const struct wk_model *model = folder->f->model;
 	struct path *paths = NULL;
 	size_t cap = 0;
 
 	*path_count = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		wk_stack_id named = wk_model_named_of(model, model->samples.stack[order[i]]);
+		wk_stack_id named = leaf_of_sample(folder->f, order[i]);
 		uint32_t top = top_of(folder, order[i]);
 
 		if (!is_known(folder, top, named)) {
@@ -526,10 +529,9 @@ static struct path *find_paths(struct folder *folder, const uint32_t *order, uin
 static uint32_t bounded_leaf_of(struct folder *folder, const struct path *path)
 {
 	struct wk_folding *f = folder->f;
-	const struct wk_trie *stacks = &f->model->named;
 	uint32_t most = most_inverted(f->options), node = path->top;
 
-	for (wk_stack_id named = path->named; named; named = stacks->parent[named]) {
+	for (wk_stack_id named = path->named; named; named = shown_caller(f, named)) {
 		uint32_t label = label_of_stack(f, named);
 
 		if (named != path->named && f->own.count >= most &&
@@ -540,8 +542,6 @@ static uint32_t bounded_leaf_of(struct folder *folder, const struct path *path)
 			break;
 		}
 		node = child_for_stack(f, node, named);
-		if (skips_callers(folder, named))
-			break;
 	}
 	return node;
 }
@@ -570,12 +570,10 @@ static void fold_bounded(struct folder *folder, const uint32_t *order, uint32_t 
 static void fold_some(struct folder *folder, const uint32_t *order, uint32_t count)
 {
 	const struct wk_tree_options *options = folder->f->options;
-	const struct wk_model *model = folder->f->model;
 	uint32_t top_before = NO_NODE;
 
 	for (uint32_t i = 0; i < count; i++) {
-		wk_stack_id stack = model->samples.stack[order[i]];
-		wk_stack_id named = has_stacks(folder->f) ? wk_model_named_of(model, stack) : 0;
+		wk_stack_id named = has_stacks(folder->f) ? leaf_of_sample(folder->f, order[i]) : 0;
 		uint32_t top = top_of(folder, order[i]);
 
 		if (top != top_before)
@@ -601,23 +599,6 @@ static void fold_samples(struct folder *folder)
 	wk_free(order);
 }
 
-/* By function; functions of one name are merged already. */
-static uint8_t *find_skipped(const struct wk_folding *f)
-{
-	const char *const *names = f->options->skip_after;
-	uint8_t *skips;
-
-	if (!names || !names[0])
-		return NULL;
-	skips = wk_alloc_zeroed(f->model->function_count, 1);
-	for (wk_function_id id = 1; id < f->model->function_count; id++) {
-		struct wk_str name = wk_model_str(f->model, f->model->functions[id].name);
-
-		skips[id] = wk_str_is_one_of(name, names);
-	}
-	return skips;
-}
-
 /* All samples of a thread have the same process and thread; other columns may differ. */
 static bool tops_differ(const struct wk_grouping *grouping)
 {
@@ -634,7 +615,6 @@ static void fold_into_own(struct wk_folding *f, const struct wk_filter *filter)
 
 	wk_trie_init(&f->own);
 	f->trie = &f->own;
-	folder.skips_callers = find_skipped(f);
 	folder.tops_differ = tops_differ(&f->grouping);
 	folder.top_of_thread = wk_alloc(model->thread_count * sizeof(*folder.top_of_thread));
 	memset(folder.top_of_thread, 0xff, /* NO_NODE */
@@ -644,8 +624,8 @@ static void fold_into_own(struct wk_folding *f, const struct wk_filter *filter)
 	fold_samples(&folder);
 	make_room(&folder, f->own.count);
 	wk_trie_seal(&f->own);
-	WK_FREE_ALL(folder.skips_callers, folder.top_of_thread, folder.node_of_stack,
-		    folder.seen_under, folder.path, folder.chart);
+	WK_FREE_ALL(folder.top_of_thread, folder.node_of_stack, folder.seen_under, folder.path,
+		    folder.chart);
 }
 
 /* ---- a trie borrowed from the model */
@@ -653,7 +633,7 @@ static void fold_into_own(struct wk_folding *f, const struct wk_filter *filter)
 /* Are there levels above or instead of the stacks? */
 static bool has_levels(const struct wk_folding *f)
 {
-	if (wk_grouping_last(&f->grouping) != WK_GROUP_STACK)
+	if (wk_grouping_last(&f->grouping) != WK_GROUP_STACK || f->place)
 		return true;
 	for (unsigned i = 0; i + 1 < f->grouping.count; i++)
 		if (f->grouping.columns[i] >= WK_GROUP_CPU || f->model->thread_count > 1)
@@ -667,7 +647,7 @@ static bool may_borrow(const struct wk_folding *f)
 {
 	const struct wk_tree_options *options = f->options;
 	bool is_plain = !options->inverted && !options->is_chart && !options->collapses_recursion &&
-			!(options->skip_after && options->skip_after[0]);
+			wk_folding_shows_all(f);
 	enum wk_frame_joins joins;
 
 	if (options->pairs && options->pairs->is_process)
@@ -720,6 +700,23 @@ static void fold_borrowed(struct wk_folding *f, const struct wk_filter *filter,
 	f->steps = samples->count;
 }
 
+static void find_places(struct wk_folding *f)
+{
+	const struct wk_named_frames *frames = &f->model->named_frames;
+	struct wk_map first = { 0 };
+
+	f->place = wk_alloc_zeroed(frames->count, sizeof(*f->place));
+	for (uint32_t i = 1; i < frames->count; i++) {
+		uint64_t function = f->shown[frames->function[i]];
+		uint32_t *known = wk_map_at(&first, function << 32 | frames->line[i]);
+
+		if (!*known)
+			*known = i;
+		f->place[i] = *known;
+	}
+	wk_map_fini(&first);
+}
+
 struct wk_grouping wk_tree_grouping(const struct wk_tree_options *options)
 {
 	struct wk_grouping grouping = { 0 };
@@ -748,6 +745,9 @@ void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 		folding->merged =
 			wk_functions_merged(model, options->merge_images, options->merge_files);
 	folding->shown = options->pairs ? options->pairs->shown : folding->merged;
+	if (options->by_lines)
+		find_places(folding);
+	wk_folding_choose_shown(folding);
 	if (wk_folding_borrow(folding, &joined))
 		fold_borrowed(folding, filter, joined);
 	else
@@ -763,7 +763,7 @@ void wk_folding_fini(struct wk_folding *folding)
 	WK_FREE_ALL(folding->chart_own, folding->joined_parent);
 	if (!folding->is_borrowed)
 		wk_trie_fini(&folding->own);
-	WK_FREE_ALL(folding->merged, folding->module, folding->is_inlined, folding->sum.weight,
-		    folding->sum.samples, folding->sum.left, folding->sum.before,
-		    folding->sum.after);
+	WK_FREE_ALL(folding->merged, folding->module, folding->place, folding->leaf,
+		    folding->caller, folding->is_inlined, folding->sum.weight, folding->sum.samples,
+		    folding->sum.left, folding->sum.before, folding->sum.after);
 }

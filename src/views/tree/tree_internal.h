@@ -1,5 +1,6 @@
 /* The steps of building a tree, one file each:
  *
+ *   tree_shown.c  which frames of the model's stacks are shown, if not all
  *   tree_fold.c   samples to a prefix tree with weights: borrowed from the model if the model's
  *                 own stacks are the tree already, otherwise built
  *   tree_join.c   the borrowed one, if some functions are merged
@@ -23,8 +24,9 @@ enum wk_tree_label {
 	WK_LABEL_MODULE, /* function id: the first of its module */
 	WK_LABEL_TEXT,   /* text id: the subject of a row */
 	WK_LABEL_SIZE,   /* with this many binary digits */
+	WK_LABEL_LINE,   /* named frame: the first with its function and line */
 };
-#define WK_LABEL_ID_BITS     29
+#define WK_LABEL_ID_BITS     28
 #define WK_LABEL(kind, id)   ((uint32_t)(kind) << WK_LABEL_ID_BITS | (id))
 #define WK_LABEL_KIND(label) ((label) >> WK_LABEL_ID_BITS)
 #define WK_LABEL_ID(label)   ((label) & ((1u << WK_LABEL_ID_BITS) - 1))
@@ -49,6 +51,9 @@ struct wk_folding {
 	wk_function_id *merged;      /* created for `shown`, unless the options have it */
 	const wk_function_id *shown; /* which function each is shown as */
 	wk_function_id *module;      /* the first of each function's module; NULL: not needed */
+	uint32_t *place;             /* by named frame: its WK_LABEL_LINE; NULL: not by lines */
+	wk_stack_id *leaf, *caller;  /* by named stack: its innermost shown frame and the next shown
+				      * caller, 0: none; NULL: all are shown */
 	uint8_t *is_inlined;         /* [trie->count] of `own`; NULL while nothing is */
 	size_t inlined_cap;
 	struct wk_folding_weights sum;
@@ -64,6 +69,13 @@ struct wk_grouping wk_tree_grouping(const struct wk_tree_options *options);
 
 void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_tree_options *options);
+
+/* Fills `leaf` and `caller`, unless all frames are shown. */
+bool wk_folding_shows_all(const struct wk_folding *folding);
+void wk_folding_choose_shown(struct wk_folding *folding);
+
+/* An outermost frame that represents a process (views/compare/pairs.h). */
+bool wk_folding_is_process(const struct wk_folding *folding, wk_stack_id named);
 
 /* Only the trie, if it may be the model's own: false if the samples must be folded. `*joined` as in
  * wk_folding_join, or NULL if nothing is joined. */

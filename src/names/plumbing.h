@@ -1,0 +1,14 @@
+/* Small functions of standard libraries that are written everywhere and do next to nothing by
+ * themselves: moves, comparisons, accessors, steps of iterators, what the library calls inside.
+ *
+ * Without inlining nobody sees them; if debug information names every inlined call, they would
+ * hide the functions that they are part of. */
+#ifndef WK_NAMES_PLUMBING_H
+#define WK_NAMES_PLUMBING_H
+
+#include "base/str.h"
+
+/* `name` is the readable name of a function of a standard library. */
+bool wk_name_is_plumbing(struct wk_str name);
+
+#endif

@@ -1,0 +1,88 @@
+#include "views/function_choice.h"
+
+#include "base/mem.h"
+#include "base/text/pattern.h"
+#include "base/text/suggest.h"
+#include "names/short_name.h"
+
+struct choice {
+	struct wk_str word;
+	struct wk_pattern *pattern;
+	struct wk_buf plain; /* of the name at hand */
+};
+
+static bool is_name(struct choice *choice, struct wk_str name)
+{
+	return wk_str_eq(name, choice->word);
+}
+
+static bool is_end_of_path(struct choice *choice, struct wk_str name)
+{
+	struct wk_str path;
+	size_t front;
+
+	wk_buf_reset(&choice->plain);
+	wk_short_name_plain(name, &choice->plain);
+	path = wk_buf_str(&choice->plain);
+	if (path.len < choice->word.len)
+		return false;
+	front = path.len - choice->word.len;
+	return wk_str_eq(wk_str_skip(path, front), choice->word) &&
+	       (front == 0 || wk_str_ends(wk_str_of(path.at, front), "::") ||
+		path.at[front - 1] == '.');
+}
+
+static bool is_match(struct choice *choice, struct wk_str name)
+{
+	return wk_pattern_matches(choice->pattern, name);
+}
+
+/* Those for which the rule holds; NULL if it holds for none. */
+static uint8_t *choose(struct choice *choice, const struct wk_model *model,
+		       bool (*rule)(struct choice *choice, struct wk_str name))
+{
+	uint8_t *chosen = wk_alloc_zeroed(model->function_count, 1);
+	bool is_any = false;
+
+	for (wk_function_id id = 1; id < model->function_count; id++) {
+		chosen[id] = rule(choice, wk_model_str(model, model->functions[id].name));
+		is_any |= chosen[id];
+	}
+	if (is_any)
+		return chosen;
+	wk_free(chosen);
+	return NULL;
+}
+
+static void fail(const struct choice *choice, const struct wk_model *model, struct wk_err *err)
+{
+	struct wk_suggestion near = wk_suggestion_for(choice->word);
+
+	for (wk_function_id id = 1; id < model->function_count; id++)
+		wk_suggestion_try(&near, wk_strtab_get(model->text, model->functions[id].name));
+	wk_fail(err, WK_EEMPTY, WK_NOWHERE, "no function is named or matches \"%.100s\"",
+		choice->word.at);
+	wk_suggestion_add(&near, "`wick show functions --all` lists them", err);
+}
+
+uint8_t *wk_choose_functions(const struct wk_model *model, const char *word, bool ignore_case,
+			     struct wk_err *err)
+{
+	struct choice choice = { .word = wk_str_c(word) };
+	uint8_t *chosen = choose(&choice, model, is_name);
+	const char *why = NULL;
+
+	if (!chosen)
+		chosen = choose(&choice, model, is_end_of_path);
+	if (!chosen) {
+		choice.pattern = wk_pattern_new(word, ignore_case, &why);
+		chosen = choice.pattern ? choose(&choice, model, is_match) : NULL;
+	}
+	if (!chosen && why)
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "\"%.100s\": %s", word, why);
+	else if (!chosen)
+		fail(&choice, model, err);
+	wk_pattern_free(choice.pattern);
+	wk_buf_fini(&choice.plain);
+	return chosen;
+}

@@ -1,0 +1,24 @@
+/* Lines of source code as text: "src/parser.c:42".
+ *
+ * A line is given by a named frame of the model. People see the last two parts of its path: the
+ * rest is the same for most lines, and machine-specific. */
+#ifndef WK_VIEWS_SOURCE_LINE_H
+#define WK_VIEWS_SOURCE_LINE_H
+
+#include "base/buf.h"
+#include "model/model.h"
+
+/* Does the model know any line? */
+bool wk_has_source_lines(const struct wk_model *model);
+
+/* The file of a named frame; empty if its line is unknown. */
+struct wk_str wk_source_file(const struct wk_model *model, uint32_t named_frame);
+
+/* The last two parts of a path. */
+struct wk_str wk_source_brief_path(struct wk_str path);
+
+/* Nothing if the line is unknown. */
+void wk_source_line_add(const struct wk_model *model, uint32_t named_frame, bool is_brief,
+			struct wk_buf *text);
+
+#endif

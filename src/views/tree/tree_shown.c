@@ -1,0 +1,169 @@
+/* Which frames of the model's named stacks are shown: by stack, its innermost shown frame and the
+ * next caller. A stack's parent comes before it, so each table is one walk. */
+#include "base/mem.h"
+#include "names/plumbing.h"
+#include "views/compare/pairs.h"
+#include "views/kind.h"
+#include "views/own_code.h"
+#include "views/tree/tree_internal.h"
+
+static wk_function_id function_of(const struct wk_folding *f, wk_stack_id named)
+{
+	return f->model->named_frames.function[f->model->named.label[named]];
+}
+
+static bool skips(const struct wk_tree_options *options)
+{
+	return options->skip_after && options->skip_after[0];
+}
+
+/* ---- inlined functions of the standard library */
+
+enum { IS_STANDARD = 1, IS_PLUMBING = 2 };
+
+/* By function, for those that are inlined somewhere and their callers. */
+static uint8_t *find_standard(const struct wk_model *model)
+{
+	uint8_t *found = wk_alloc_zeroed(model->function_count, 1);
+
+	for (wk_function_id id = 1; id < model->function_count; id++) {
+		if (wk_code_kind_of(model, id) != WK_CODE_STANDARD)
+			continue;
+		found[id] = IS_STANDARD;
+		if (wk_name_is_plumbing(wk_model_str(model, model->functions[id].name)))
+			found[id] |= IS_PLUMBING;
+	}
+	return found;
+}
+
+static bool has_inlined(const struct wk_model *model)
+{
+	for (uint32_t i = 1; i < model->named_frames.count; i++)
+		if (model->named_frames.is_inlined[i])
+			return true;
+	return false;
+}
+
+/* A function of the library that the library itself calls, and what does next to nothing. */
+static uint8_t *find_hidden(const struct wk_folding *f)
+{
+	const struct wk_trie *named = &f->model->named;
+	const uint8_t *focus = f->options->focus;
+	uint8_t *hidden = wk_alloc_zeroed(named->count, 1), *standard;
+
+	standard = find_standard(f->model);
+	for (wk_stack_id id = 1; id < named->count; id++) {
+		wk_function_id function = function_of(f, id);
+		wk_stack_id caller = named->parent[id];
+
+		hidden[id] = caller && f->model->named_frames.is_inlined[named->label[id]] &&
+			     !(focus && focus[f->shown[function]]) &&
+			     ((standard[function] & IS_PLUMBING) ||
+			      (standard[function] && standard[function_of(f, caller)]));
+	}
+	wk_free(standard);
+	return hidden;
+}
+
+static void show_callers(struct wk_folding *f, const uint8_t *hidden)
+{
+	const struct wk_trie *named = &f->model->named;
+
+	for (wk_stack_id id = 1; id < named->count; id++) {
+		wk_stack_id caller = named->parent[id];
+
+		f->caller[id] = hidden && hidden[caller] ? f->caller[caller] : caller;
+		f->leaf[id] = hidden && hidden[id] ? f->leaf[caller] : id;
+	}
+}
+
+/* ---- --skip-after */
+
+static void skip_callers(struct wk_folding *f)
+{
+	uint8_t *is_named = wk_alloc_zeroed(f->model->function_count, 1);
+
+	/* Functions of one name are shown as one already. */
+	for (wk_function_id id = 1; id < f->model->function_count; id++)
+		is_named[id] =
+			wk_str_is_one_of(wk_model_str(f->model, f->model->functions[id].name),
+					 f->options->skip_after);
+	for (wk_stack_id id = 1; id < f->model->named.count; id++)
+		if (is_named[f->shown[function_of(f, id)]] && !wk_folding_is_process(f, id))
+			f->caller[id] = 0;
+	wk_free(is_named);
+}
+
+/* ---- the user's own code */
+
+/* Weight of other code counts at the nearest caller in the user's own; without one, it stays. */
+static void charge_own(struct wk_folding *f)
+{
+	const struct wk_trie *named = &f->model->named;
+	uint8_t *is_own = wk_own_code(f->model);
+	wk_stack_id *nearest = wk_alloc_zeroed(named->count, sizeof(*nearest));
+
+	for (wk_stack_id id = 1; id < named->count; id++) {
+		nearest[id] = f->leaf[id] == id && is_own[function_of(f, id)]
+				      ? id
+				      : nearest[named->parent[id]];
+		if (nearest[id])
+			f->leaf[id] = nearest[id];
+	}
+	WK_FREE_ALL(is_own, nearest);
+}
+
+/* ---- one function in focus */
+
+/* Its callers start at the innermost call of it, what it calls at the outermost, so that recursion
+ * is in both and each sample counts once. */
+static void focus(struct wk_folding *f)
+{
+	const struct wk_trie *named = &f->model->named;
+	wk_stack_id *call = wk_alloc_zeroed(named->count, sizeof(*call));
+	bool is_inverted = f->options->inverted;
+
+	for (wk_stack_id id = 1; id < named->count; id++) {
+		wk_stack_id outer = call[named->parent[id]];
+		bool is_meant = f->options->focus[f->shown[function_of(f, id)]];
+
+		call[id] = is_meant && (is_inverted || !outer) ? id : outer;
+		if (!is_inverted && call[id] == id)
+			f->caller[id] = 0;
+	}
+	for (wk_stack_id id = 1; id < named->count; id++) {
+		wk_stack_id inner = call[f->leaf[id]];
+
+		f->leaf[id] = is_inverted || !inner ? inner : f->leaf[id];
+	}
+	wk_free(call);
+}
+
+bool wk_folding_shows_all(const struct wk_folding *f)
+{
+	const struct wk_tree_options *options = f->options;
+
+	return !options->focus && !options->charges_own && !skips(options) &&
+	       !(options->hides_plumbing && has_inlined(f->model));
+}
+
+void wk_folding_choose_shown(struct wk_folding *f)
+{
+	uint32_t count = f->model->named.count;
+	uint8_t *hidden = NULL;
+
+	if (wk_folding_shows_all(f))
+		return;
+	f->leaf = wk_alloc_zeroed(count, sizeof(*f->leaf));
+	f->caller = wk_alloc_zeroed(count, sizeof(*f->caller));
+	if (f->options->hides_plumbing)
+		hidden = find_hidden(f);
+	show_callers(f, hidden);
+	wk_free(hidden);
+	if (skips(f->options))
+		skip_callers(f);
+	if (f->options->charges_own)
+		charge_own(f);
+	if (f->options->focus)
+		focus(f);
+}

@@ -1,0 +1,224 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "small_model.h"
+#include "base/mem.h"
+#include "tree_of.h"
+#include "views/function_choice.h"
+#include "views/source_line.h"
+
+static void assert_shown(const struct wk_model *model, struct wk_tree_options options,
+			 const char *expected)
+{
+	struct wk_tree tree = tree_of(model, options);
+	struct wk_buf words = { 0 };
+
+	for (uint32_t i = 0; i < tree.count; i++) {
+		wk_buf_add_fmt(&words, "%*s%.*s %u %u", (int)tree.depth[i], "",
+			       WK_STR_ARG(tree.name[i]), tree.total_samples[i],
+			       tree.self_samples[i]);
+		if (tree.place && tree.place[i])
+			wk_buf_add_fmt(&words, " @%u", model->named_frames.line[tree.place[i]]);
+		wk_buf_add_char(&words, '\n');
+	}
+	assert_string_equal(wk_buf_text(&words), expected);
+	wk_buf_fini(&words);
+	wk_tree_fini(&tree);
+}
+
+static const char *const rust_lines[] = {
+	"demo;main;app::run;core::ptr::read<u8>_[i];core::intrinsics::copy_nonoverlapping_[i] 5",
+	"demo;main;app::run;alloc::vec::Vec<T,A>::push_[i];core::ptr::write_[i] 4",
+	"demo;main;app::run;core::iter::traits::iterator::Iterator::fold_[i];"
+	"app::run::{{closure}}_[i] 3",
+	"demo;main;app::run;core::slice::sort::merge 2",
+	NULL,
+};
+
+static void plumbing_is_part_of_its_caller(void **state)
+{
+	struct wk_model *model = small_model(rust_lines);
+
+	(void)state;
+	assert_shown(model, (struct wk_tree_options){ .hides_plumbing = true },
+		     "all 14 0\n"
+		     " main 14 0\n"
+		     "  app::run 14 5\n"
+		     "   alloc::vec::Vec<T,A>::push 4 4\n"
+		     "   app::run::{{closure}} 3 3\n"
+		     "   core::slice::sort::merge 2 2\n");
+	wk_model_free(model);
+}
+
+static void inverted_it_is_part_of_its_caller_as_well(void **state)
+{
+	struct wk_model *model = small_model(rust_lines);
+
+	(void)state;
+	assert_shown(model, (struct wk_tree_options){ .hides_plumbing = true, .inverted = true },
+		     "all 14 0\n"
+		     " app::run 5 0\n"
+		     "  main 5 5\n"
+		     " alloc::vec::Vec<T,A>::push 4 0\n"
+		     "  app::run 4 0\n"
+		     "   main 4 4\n"
+		     " app::run::{{closure}} 3 0\n"
+		     "  app::run 3 0\n"
+		     "   main 3 3\n"
+		     " core::slice::sort::merge 2 0\n"
+		     "  app::run 2 0\n"
+		     "   main 2 2\n");
+	wk_model_free(model);
+}
+
+static void own_code_is_charged_for_what_it_calls(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){
+		"demo;main;parse;/lib/libc.so.6!memcpy 3", "demo;main;parse;malloc;brk_[k] 2",
+		"demo;main;parse 1", "demo;/lib/libc.so.6!start;/lib/libc.so.6!idle 4", NULL });
+
+	(void)state;
+	assert_shown(model, (struct wk_tree_options){ .charges_own = true },
+		     "all 10 0\n"
+		     " main 6 0\n"
+		     "  parse 6 6\n"
+		     " start 4 0\n"
+		     "  idle 4 4\n");
+	wk_model_free(model);
+}
+
+static const char *const recursive_lines[] = {
+	"demo;main;f;g;f;h 4", "demo;main;f;h 3", "demo;main;h 2", "demo;main;k 1", NULL,
+};
+
+static void assert_focus(const char *word, bool inverted, const char *expected)
+{
+	struct wk_model *model = small_model(recursive_lines);
+	struct wk_err err = { 0 };
+	uint8_t *functions = wk_choose_functions(model, word, false, &err);
+
+	assert_non_null(functions);
+	assert_shown(model, (struct wk_tree_options){ .focus = functions, .inverted = inverted },
+		     expected);
+	wk_free(functions);
+	wk_model_free(model);
+}
+
+static void callees_start_at_the_outermost_call(void **state)
+{
+	(void)state;
+	assert_focus("f", false,
+		     "all 10 3\n"
+		     " f 7 0\n"
+		     "  g 4 0\n"
+		     "   f 4 0\n"
+		     "    h 4 4\n"
+		     "  h 3 3\n");
+}
+
+static void callers_start_at_the_innermost_call(void **state)
+{
+	(void)state;
+	assert_focus("f", true,
+		     "all 10 3\n"
+		     " f 7 0\n"
+		     "  g 4 0\n"
+		     "   f 4 0\n"
+		     "    main 4 4\n"
+		     "  main 3 3\n");
+}
+
+static void a_node_has_its_hottest_line(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){
+		"demo;main@3;work@10 2", "demo;main@3;work@11 5", "demo;main@4;work@10 4", NULL });
+	struct wk_tree_options options = { 0 };
+	struct wk_filter filter;
+	struct wk_tree tree = tree_of(model, options);
+
+	(void)state;
+	assert_true(wk_filter_init(&filter, model, &(struct wk_filter_spec){ 0 }, NULL));
+	wk_tree_find_lines(&tree, model, &filter, &options);
+	assert_int_equal(tree.count, 3);
+	assert_int_equal(model->named_frames.line[tree.place[1]], 3);
+	assert_int_equal(model->named_frames.line[tree.place[2]], 10);
+	assert_int_equal(tree.place[0], 0);
+	wk_tree_fini(&tree);
+	wk_filter_fini(&filter);
+	assert_shown(model, (struct wk_tree_options){ .by_lines = true },
+		     "all 11 0\n"
+		     " main 7 0 @3\n"
+		     "  work 5 5 @11\n"
+		     "  work 2 2 @10\n"
+		     " main 4 0 @4\n"
+		     "  work 4 4 @10\n");
+	wk_model_free(model);
+}
+
+static void lines_are_written_with_the_end_of_their_path(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){ "demo;main@3 1", NULL });
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	assert_string_equal(wk_source_brief_path(wk_str_c("/a/b/src/x.c")).at, "src/x.c");
+	assert_string_equal(wk_source_brief_path(wk_str_c("C:\\a\\b\\x.c")).at, "b\\x.c");
+	assert_string_equal(wk_source_brief_path(wk_str_c("x.c")).at, "x.c");
+	for (uint32_t i = 1; i < model->named_frames.count; i++)
+		wk_source_line_add(model, i, false, &text);
+	assert_string_equal(wk_buf_text(&text), "/src/demo.c:3");
+	wk_buf_fini(&text);
+	wk_model_free(model);
+}
+
+/* How many functions a word chooses; -1: it is an error. */
+static int chosen(const char *word)
+{
+	static const char *const lines[] = {
+		"demo;malloc;malloc_consolidate 1", "demo;alloc::vec::Vec<T,A>::push 1",
+		"demo;std::vector<int, std::allocator<int> >::push_back(int const&) 1", NULL,
+	};
+	struct wk_model *model = small_model(lines);
+	struct wk_err err = { 0 };
+	uint8_t *functions = wk_choose_functions(model, word, false, &err);
+	int count = functions ? 0 : -1;
+
+	for (wk_function_id id = 0; functions && id < model->function_count; id++)
+		count += functions[id];
+	wk_free(functions);
+	wk_model_free(model);
+	return count;
+}
+
+static void a_word_means_a_name_then_an_end_then_a_pattern(void **state)
+{
+	(void)state;
+	assert_int_equal(chosen("malloc"), 1);
+	assert_int_equal(chosen("^malloc"), 2);
+	assert_int_equal(chosen("Vec::push"), 1);
+	assert_int_equal(chosen("push"), 1);
+	assert_int_equal(chosen("push_back"), 1);
+	assert_int_equal(chosen("pus"), 2);
+	assert_int_equal(chosen("nothing"), -1);
+	assert_int_equal(chosen("("), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plumbing_is_part_of_its_caller),
+		cmocka_unit_test(inverted_it_is_part_of_its_caller_as_well),
+		cmocka_unit_test(own_code_is_charged_for_what_it_calls),
+		cmocka_unit_test(callees_start_at_the_outermost_call),
+		cmocka_unit_test(callers_start_at_the_innermost_call),
+		cmocka_unit_test(a_node_has_its_hottest_line),
+		cmocka_unit_test(lines_are_written_with_the_end_of_their_path),
+		cmocka_unit_test(a_word_means_a_name_then_an_end_then_a_pattern),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
