@@ -20,7 +20,7 @@ build_needs='gcc=gcc /usr/include/stdlib.h=libc6-dev meson=meson ninja=ninja-bui
 build_wishes='pc:zlib=zlib1g-dev pc:libzstd=libzstd-dev pc:liblzma=liblzma-dev
 	pc:libdeflate=libdeflate-dev pc:libmspack=libmspack-dev
 	pc:expat=libexpat1-dev pc:libtraceevent=libtraceevent-dev
-	pc:libcurl=libcurl4-openssl-dev'
+	pc:libcurl=libcurl4-openssl-dev pc:capstone=libcapstone-dev'
 test_needs="$build_needs pc:cmocka=libcmocka-dev g++=g++ python3=python3 musl-gcc=musl-tools
 	x86_64-w64-mingw32-gcc=gcc-mingw-w64-x86-64-win32
 	readelf=binutils dwz=dwz perf=linux-perf cargo=cargo mandoc=mandoc shellcheck=shellcheck zsh=zsh

@@ -11,6 +11,7 @@ extern const struct wk_command wk_cmd_flame;
 extern const struct wk_command wk_cmd_cargo;
 extern const struct wk_command wk_cmd_record;
 extern const struct wk_command wk_cmd_show;
+extern const struct wk_command wk_cmd_annotate;
 extern const struct wk_command wk_cmd_fold;
 extern const struct wk_command wk_cmd_diff;
 extern const struct wk_command wk_cmd_export;
@@ -30,6 +31,7 @@ const struct wk_command *const wk_commands[] = {
 	&wk_cmd_cargo,
 	&wk_cmd_record,
 	&wk_cmd_show,
+	&wk_cmd_annotate,
 	&wk_cmd_fold,
 	&wk_cmd_diff,
 	&wk_cmd_export,

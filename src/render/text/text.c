@@ -100,7 +100,9 @@ static void format_cell(struct printer *p, size_t row, uint32_t i)
 
 	wk_buf_reset(&p->text);
 	if (is_dot(column, cell)) {
-		wk_buf_add_text(&p->text, p->view->is_plain ? "." : "·");
+		wk_buf_add_text(&p->text, p->table->has_blanks ? ""
+					  : p->view->is_plain  ? "."
+							       : "·");
 	} else if (column->kind == WK_CELL_TEXT || cell->brief.len) {
 		struct wk_out clean = wk_out_to_buf(&p->text);
 

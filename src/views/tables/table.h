@@ -67,6 +67,7 @@ struct wk_table {
 	bool has_parts;       /* rows of the same text in the first column are one, and laid out
 			       * by themselves: some are lists of names as long as lines */
 	bool lists_events;    /* of all kinds: none is left out */
+	bool has_blanks;      /* for people, cells without a value are blank */
 	bool names_functions; /* so that it matters which of them have no names */
 	bool has_one_scale;   /* all durations are shown in one unit, since they are compared */
 	const char *counted;  /* what its rows count, if that is not the samples in view: one of

@@ -1,0 +1,236 @@
+#include "session/annotate/annotate.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "session/annotate/instructions.h"
+#include "session/annotate/source_rows.h"
+#include "session/annotate/source_text.h"
+#include "views/function_choice.h"
+#include "views/source_line.h"
+#include "views/tree/flat.h"
+
+/* A line with samples. */
+struct hit {
+	struct wk_str file;
+	uint32_t line;
+	uint64_t self, total;
+	uint32_t samples;
+};
+
+struct annotator {
+	const struct wk_annotate_query *query;
+	const struct wk_model *model;
+	struct wk_table *table;
+	struct wk_source_rows rows;
+	struct hit *hits;
+	size_t count, cap;
+};
+
+static bool is_end_of_path(struct wk_str path, struct wk_str typed)
+{
+	size_t front = path.len - typed.len;
+
+	if (path.len < typed.len || !wk_str_eq(wk_str_skip(path, front), typed))
+		return false;
+	return front == 0 || path.at[front - 1] == '/' || path.at[front - 1] == '\\';
+}
+
+static bool is_source_file(const struct wk_model *model, struct wk_str typed)
+{
+	for (wk_function_id id = 1; id < model->function_count; id++)
+		if (is_end_of_path(wk_model_str(model, model->functions[id].file), typed))
+			return true;
+	return false;
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct hit *a = left, *b = right;
+	int order = wk_str_compare(a->file, b->file);
+
+	return order ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+/* Functions can share a line. */
+static void merge_hits(struct annotator *annotator)
+{
+	struct hit *hits = annotator->hits;
+	size_t kept = 0;
+
+	if (annotator->count)
+		qsort(hits, annotator->count, sizeof(*hits), by_place);
+	for (size_t i = 0; i < annotator->count; i++) {
+		if (kept && by_place(&hits[kept - 1], &hits[i]) == 0) {
+			hits[kept - 1].self += hits[i].self;
+			hits[kept - 1].total += hits[i].total;
+			hits[kept - 1].samples += hits[i].samples;
+		} else {
+			hits[kept++] = hits[i];
+		}
+	}
+	annotator->count = kept;
+}
+
+/* The lines of the chosen functions, or of the file if `functions` is NULL. */
+static void find_hits(struct annotator *annotator, const struct wk_flat *flat,
+		      const uint8_t *functions)
+{
+	struct wk_str typed = wk_str_c(annotator->query->word);
+
+	for (uint32_t i = 0; i < flat->count; i++) {
+		const struct wk_flat_row *row = &flat->rows[i];
+		struct wk_str file = wk_source_file(annotator->model, row->id);
+
+		if (!file.len ||
+		    (functions ? !functions[row->function] : !is_end_of_path(file, typed)))
+			continue;
+		*WK_APPEND(annotator->hits, annotator->count, annotator->cap) = (struct hit){
+			.file = file,
+			.line = annotator->model->named_frames.line[row->id],
+			.self = row->self, .total = row->total, .samples = row->self_samples,
+		};
+	}
+	merge_hits(annotator);
+}
+
+/* From the end of the lines already shown up to the context before the next line with samples. */
+static uint32_t next_shown(const struct annotator *annotator, uint32_t shown, uint32_t line)
+{
+	uint32_t context = annotator->query->context;
+	uint32_t first = line > context ? line - context : 1;
+
+	if (annotator->query->shows_all || first <= shown + 2) /* no gap of a single line */
+		return shown + 1;
+	return first;
+}
+
+static void add_file(struct annotator *annotator, const struct hit *hits, size_t count)
+{
+	const struct wk_annotate_query *query = annotator->query;
+	struct wk_source_text text;
+	uint32_t shown = 0, last;
+
+	bool is_found = wk_source_text_open(&text, hits[0].file, query->folders);
+
+	wk_source_rows_file(&annotator->rows, hits[0].file);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t line =
+			is_found ? next_shown(annotator, shown, hits[i].line) : hits[i].line;
+
+		if (shown && line > shown + 1)
+			wk_source_rows_gap(&annotator->rows);
+		for (; line < hits[i].line; line++)
+			wk_source_rows_line(&annotator->rows, line,
+					    wk_source_text_line(&text, line), NULL);
+		wk_source_rows_line(
+			&annotator->rows, hits[i].line, wk_source_text_line(&text, hits[i].line),
+			&(struct wk_row_weight){ hits[i].self, hits[i].total, hits[i].samples });
+		shown = hits[i].line;
+		last = i + 1 < count ? hits[i + 1].line - 1 : UINT32_MAX;
+		for (uint32_t left = query->shows_all ? UINT32_MAX : query->context;
+		     is_found && left && shown < last && shown < text.count; left--) {
+			shown++;
+			wk_source_rows_line(&annotator->rows, shown,
+					    wk_source_text_line(&text, shown), NULL);
+		}
+	}
+	if (!is_found)
+		wk_table_note(annotator->table,
+			      "%.*s was not found on this machine; --source FOLDER searches there",
+			      WK_STR_ARG(hits[0].file));
+	wk_source_text_close(&text);
+}
+
+static void add_files(struct annotator *annotator)
+{
+	size_t end;
+
+	for (size_t i = 0; i < annotator->count; i = end) {
+		for (end = i + 1; end < annotator->count; end++)
+			if (!wk_str_eq(annotator->hits[i].file, annotator->hits[end].file))
+				break;
+		add_file(annotator, &annotator->hits[i], end - i);
+	}
+}
+
+static bool fail_lines(const struct annotator *annotator, bool is_function, struct wk_err *err)
+{
+	if (!wk_has_source_lines(annotator->model))
+		return wk_fail(err, WK_EEMPTY, WK_NOWHERE,
+			       "no source lines are known: no program of this recording has debug "
+			       "information; `wick symbols %s` shows how to get it",
+			       wk_model_one_input(annotator->model));
+	return wk_fail(err, WK_EEMPTY, WK_NOWHERE,
+		       is_function
+			       ? "no source lines of %s are known in the samples in view; --asm "
+				 "prints its instructions"
+			       : "no samples in view are in %s",
+		       annotator->query->word);
+}
+
+static bool fill_source(struct annotator *annotator, const struct wk_filter *filter,
+			const uint8_t *functions, struct wk_err *err)
+{
+	struct wk_tree_options shown = { 0 };
+	struct wk_flat flat;
+	bool ok = true;
+
+	wk_view_shape(annotator->query->choice, &shown);
+	wk_flat_init(&flat, annotator->model, filter, WK_FLAT_LINES, &shown);
+	find_hits(annotator, &flat, functions);
+	wk_source_rows_init(&annotator->rows, annotator->table, flat.whole);
+	if (annotator->count)
+		add_files(annotator);
+	else
+		ok = fail_lines(annotator, functions, err);
+	wk_flat_fini(&flat);
+	return ok;
+}
+
+static bool fill(struct annotator *annotator, const struct wk_filter *filter,
+		 struct wk_symbols *symbols, struct wk_err *err)
+{
+	const struct wk_annotate_query *query = annotator->query;
+	uint8_t *functions = NULL;
+	bool ok;
+
+	if (!query->has_code && is_source_file(annotator->model, wk_str_c(query->word)))
+		return fill_source(annotator, filter, NULL, err);
+	functions = wk_choose_functions(annotator->model, query->word,
+					query->choice->filter.ignore_case, err);
+	if (!functions)
+		return false;
+	ok = query->has_code ? wk_instructions_fill(annotator->table, annotator->model, filter,
+						    symbols, functions, query, err)
+			     : fill_source(annotator, filter, functions, err);
+	wk_free(functions);
+	return ok;
+}
+
+bool wk_annotation_open(struct wk_annotation *annotation, const struct wk_annotate_query *query,
+			const struct wk_model *model, struct wk_symbols *symbols,
+			struct wk_err *err)
+{
+	struct annotator annotator = { .query = query, .model = model,
+				       .table = &annotation->table };
+	bool ok;
+
+	*annotation = (struct wk_annotation){ 0 };
+	wk_table_init(&annotation->table, "annotate");
+	ok = wk_selection_open(&annotation->selection, model, &query->choice->filter, err) &&
+	     wk_selection_expect(&annotation->selection, err) &&
+	     fill(&annotator, &annotation->selection.filter, symbols, err);
+	wk_free(annotator.hits);
+	if (!ok)
+		wk_annotation_fini(annotation);
+	return ok;
+}
+
+void wk_annotation_fini(struct wk_annotation *annotation)
+{
+	wk_table_fini(&annotation->table);
+	wk_selection_fini(&annotation->selection);
+}
