@@ -432,8 +432,8 @@ const struct wk_command wk_cmd_cargo = {
 		{ 0 } },
 	.common = (const char *const[]){
 		"bin", "example", "test", "unit-test", "bench", "package", "pid", "dev",
-		"profile", "with-debug", "features", "output", "open", "by-thread", "inverted",
-		"reverse", "mine", "all-inline", "freq", "event", "duration", NULL },
+		"profile", "with-debug", "features", "output", "open", "inverted",
+		"reverse", "mine", "freq", "event", "duration", NULL },
 	.examples = (const struct wk_example[]){
 		{ "cargo wick", "build and record the binary of this package and draw it" },
 		{ "cargo wick --bin server --with-debug -- --port 8080",

@@ -152,8 +152,8 @@ const struct wk_command wk_cmd_flame = {
 		{ &wk_open_group, AT(flame.load) },
 		{ 0 } },
 	.common = (const char *const[]){
-		"output", "open", "by-thread", "icicle", "reverse", "pid", "all-cpus",
-		"freq", "event", "duration", "mine", "all-inline", "group", "process", "thread", "function", "time", "filter",
+		"output", "open", "icicle", "reverse", "pid", "all-cpus",
+		"freq", "event", "duration", "mine", "group", "process", "thread", "function", "time", "filter",
 		"by", "debuginfod", "symbol-path", NULL },
 	.examples = wk_flame_examples,
 	.exit_note = wk_flame_exit_note,

@@ -39,8 +39,8 @@ const struct wk_command wk_cmd_fold = {
 		{ 0 } },
 	.common = (const char *const[]){
 		"output", "by-thread", "no-process", "lines", "weights", "mine", "all-inline", "quiet", "group", "preset",
-		"process", "thread", "function", "time", "filter", "by", "outstanding",
-		"ignore-case", "debuginfod", "symbol-path", "no-inline", "format", NULL },
+		"process", "thread", "function", "time", "filter", "by",
+		"debuginfod", "symbol-path", "format", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick fold > stacks.folded",
 		  "write stacks for any tool that draws folded stacks" },

@@ -494,8 +494,8 @@ const struct wk_command wk_cmd_show = {
 		{ 0 } },
 	.common = (const char *const[]){
 		"csv", "json", "output", "top", "by-total", "min", "all", "details", "inverted",
-		"by-thread", "mine", "all-inline", "group", "process", "thread", "function", "time", "filter", "by",
-		"debuginfod", "symbol-path", NULL },
+		"mine", "all-inline", "group", "process", "thread", "function", "time", "filter", "by",
+		"debuginfod", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick show", "print the hottest functions of wick.data" },
 		{ "wick show tree --min 2", "print the call tree, without calls below 2 %" },
