@@ -352,8 +352,8 @@ static void a_hundred_thousand_processes_are_as_many_nodes(void **state)
 	wk_model_free(model);
 }
 
-/* A chart of several processes: each begins where the one before it ends, with no gap. */
-static void charts_of_processes_stand_side_by_side(void **state)
+/* A chart of several processes: each is in order of its own time. */
+static void charts_of_processes_are_apart(void **state)
 {
 	struct wk_model *model =
 		small_model((const char *[]){ "p;main;a 2", "q;main;b 3", "p;main;c 1", NULL });
@@ -363,14 +363,47 @@ static void charts_of_processes_stand_side_by_side(void **state)
 	(void)state;
 	assert_tree(&tree, "all 6 0\n"
 			   " p 3 0\n"
-			   "  main 3 0\n"
+			   "  main 2 0\n"
 			   "   a 2 2\n"
+			   "  main 1 0\n"
 			   "   c 1 1\n"
 			   " q 3 0\n"
 			   "  main 3 0\n"
 			   "   b 3 3\n");
 	for (uint32_t i = 0; i < tree.count; i++)
-		assert_int_equal(tree.lead ? tree.lead[i] : 0, 0);
+		assert_int_equal(tree.is_lane[i], tree.depth[i] == 1);
+	wk_tree_fini(&tree);
+	wk_model_free(model);
+}
+
+/* Samples that are out of order in the file, and a stretch of time without any. */
+static void a_chart_has_times_and_gaps(void **state)
+{
+	static const uint64_t times_ms[] = { 3, 4, 1, 2, 10, 9 };
+	struct wk_model *model = small_model(
+		(const char *[]){ "p;main;a 2", "p;main;b 2", "p;main;a 1", "p;main;b 1", NULL });
+	struct wk_tree tree;
+
+	(void)state;
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		model->samples.time_ns[i] = times_ms[i] * SMALL_WEIGHT;
+	model->first_ns = SMALL_WEIGHT;
+	tree = tree_of(model, (struct wk_tree_options){ .is_chart = true });
+	assert_tree(&tree, "all 6 0\n"
+			   " main 4 0\n"
+			   "  b 2 2\n"
+			   "  a 2 2\n"
+			   " main 2 0\n"
+			   "  b 1 1\n"
+			   "  a 1 1\n");
+	assert_int_equal(tree.from_ns[0], 0);
+	assert_int_equal(tree.took_ns[0], 10 * SMALL_WEIGHT);
+	assert_int_equal(tree.from_ns[1], 0);
+	assert_int_equal(tree.took_ns[1], 4 * SMALL_WEIGHT);
+	assert_int_equal(tree.from_ns[3], 2 * SMALL_WEIGHT);
+	assert_int_equal(tree.from_ns[4], 8 * SMALL_WEIGHT);
+	assert_int_equal(tree.took_ns[4], 2 * SMALL_WEIGHT);
+	assert_int_equal(tree.from_ns[6], 9 * SMALL_WEIGHT);
 	wk_tree_fini(&tree);
 	wk_model_free(model);
 }
@@ -384,7 +417,8 @@ int main(void)
 		cmocka_unit_test(
 			inverted_light_stacks_lose_their_callers_where_frames_are_too_many),
 		cmocka_unit_test(a_bound_that_is_not_reached_changes_no_inverted_tree),
-		cmocka_unit_test(charts_of_processes_stand_side_by_side),
+		cmocka_unit_test(charts_of_processes_are_apart),
+		cmocka_unit_test(a_chart_has_times_and_gaps),
 		cmocka_unit_test(threads_may_have_a_level_of_their_own),
 		cmocka_unit_test(processes_of_one_name_share_a_node_and_those_without_do_not),
 		cmocka_unit_test(a_call_that_is_sometimes_inlined_is_one_node),

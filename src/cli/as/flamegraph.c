@@ -350,7 +350,7 @@ static bool make(struct flamegraph *f, struct wk_err *err)
 		.encoding = f->args->encoding,
 		.base = f->args->base.at,
 		.reverses_stacks = f->args->reverse,
-		.reverses_lines = f->picture.drawing.is_chart,
+		.reverses_lines = f->picture.drawing.is_chart && f->is_inferno,
 		.must_be_sorted = f->args->no_sort,
 		.warn = warn,
 		.context = f,

@@ -291,6 +291,11 @@ static void start_columns(struct wk_tree *tree, const struct wk_cached_rows *kep
 		tree->place = wk_alloc_table_zeroed(count, sizeof(*tree->place));
 	if (has_leads)
 		tree->lead = wk_alloc_table_zeroed(count, sizeof(*tree->lead));
+	if (f->chart_place) {
+		tree->from_ns = wk_alloc_table_zeroed(count, sizeof(*tree->from_ns));
+		tree->took_ns = wk_alloc_table_zeroed(count, sizeof(*tree->took_ns));
+		tree->is_lane = wk_alloc_table_zeroed(count, sizeof(*tree->is_lane));
+	}
 	if (kept->boxes)
 		tree->small_count = wk_alloc_table_zeroed(count, sizeof(*tree->small_count));
 	if (sum->left)
@@ -340,6 +345,16 @@ static void name_node(struct wk_tree *tree, const struct ordering *o, uint32_t n
 		tree->function[node] = id;
 }
 
+static void set_times(struct wk_tree *tree, const struct wk_folding *f, uint32_t node,
+		      uint32_t from)
+{
+	const struct wk_chart_place *place = &f->chart_place[from];
+
+	tree->from_ns[node] = place->from_ns - wk_model_begin_ns(f->model);
+	tree->took_ns[node] = place->until_ns - place->from_ns;
+	tree->is_lane[node] = place->is_lane;
+}
+
 static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t from, uint32_t parent)
 {
 	const struct wk_folding_weights *sum = &o->f->sum;
@@ -351,6 +366,8 @@ static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t fr
 	}
 	if (node && o->f->chart_own)
 		tree->lead[node] = o->f->chart_own[from];
+	if (o->f->chart_place)
+		set_times(tree, o->f, node, from);
 	tree->self[node] = tree->total[node] = sum->weight[from];
 	tree->self_samples[node] = tree->total_samples[node] = wk_folding_samples(o->f, from);
 	if (o->number)
@@ -466,7 +483,7 @@ static void fill_boxes(struct wk_tree *tree, const struct ordering *o)
 	for (uint32_t i = 1; o->number && i < o->f->trie->count; i++) {
 		uint32_t box = o->number[o->f->trie->parent[i]];
 
-		if (!box || o->number[i] || !sum->weight[i])
+		if (!box || o->number[i] || !(sum->weight[i] || o->f->options->keeps_both_sides))
 			continue;
 		tree->self_before[box] += sum->before[i];
 		tree->total_before[box] += sum->before[i];
@@ -549,8 +566,9 @@ void wk_tree_fini(struct wk_tree *tree)
 {
 	WK_FREE_ALL(tree->parent, tree->end, tree->depth, tree->kind, tree->is_inlined,
 		    tree->function, tree->name, tree->place, tree->self, tree->total, tree->lead,
-		    tree->self_samples, tree->total_samples, tree->small_count, tree->self_before,
-		    tree->total_before, tree->self_after, tree->total_after, tree->total_left);
+		    tree->from_ns, tree->took_ns, tree->is_lane, tree->self_samples,
+		    tree->total_samples, tree->small_count, tree->self_before, tree->total_before,
+		    tree->self_after, tree->total_after, tree->total_left);
 	wk_arena_fini(&tree->arena);
 	*tree = (struct wk_tree){ 0 };
 }

@@ -79,9 +79,10 @@ struct wk_tree_options {
 	const struct wk_pairs
 		*pairs; /* for a comparison, in place of merge_...: views/compare/pairs.h */
 	enum wk_tree_side side;
-	double before_factor; /* weights of "before" are multiplied by this; 0: by 1 */
-	const uint64_t *left; /* by sample: the outstanding part of its weight (views/lifetimes.h),
-			       * which the tree then sums up as well; or NULL */
+	bool keeps_both_sides; /* nodes that weigh nothing on that side as well */
+	double before_factor;  /* weights of "before" are multiplied by this; 0: by 1 */
+	const uint64_t *left;  /* by sample: the outstanding part of its weight (views/lifetimes.h),
+				* which the tree then sums up as well; or NULL */
 	enum wk_tree_order order;
 };
 
@@ -100,6 +101,11 @@ struct wk_tree {
 	uint64_t *self, *total; /* weight; inverted, self is what has no further caller */
 	uint64_t *lead;         /* of the parent's self, the part before the node: in charts and in
 				 * order of text; otherwise NULL, and it is at the end */
+	/* In a chart of samples that have times, otherwise NULL: when each node began, in ns since
+	 * wk_model_begin_ns; how long it lasted; and whether it is a lane, from which the stacks of
+	 * one thread (or of what else the samples are grouped by) grow. */
+	uint64_t *from_ns, *took_ns;
+	uint8_t *is_lane;
 	uint32_t *self_samples, *total_samples; /* as many as 32 bits hold at most */
 	uint32_t *small_count; /* of nodes of kind SMALL: how many frames; NULL: there are none */
 

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "views/compare/pairs.h"
+#include "views/tree/chart_spans.h"
 #include "views/tree/merge.h"
 
 #define NO_NODE UINT32_MAX
@@ -431,27 +432,45 @@ static uint32_t top_of(struct folder *folder, uint32_t sample)
 	return *known;
 }
 
-/* The samples of the view, those of one top together and in order of time within. */
-static uint32_t *samples_by_top(struct folder *folder, uint32_t *count)
+/* The samples of the view; of a chart in order of time. */
+static uint32_t *samples_in_view(const struct folder *folder, uint32_t *count)
 {
 	const struct wk_samples *samples = &folder->f->model->samples;
-	uint32_t *first, *order;
+	uint32_t *rows = wk_alloc(samples->count * sizeof(*rows));
+	struct wk_sort_key *keys;
 
+	*count = 0;
 	for (uint32_t i = 0; i < samples->count; i++)
 		if (wk_filter_has(folder->filter, i))
-			top_of(folder, i);
+			rows[(*count)++] = i;
+	if (!folder->f->options->is_chart)
+		return rows;
+	keys = wk_alloc((size_t)*count * sizeof(*keys));
+	for (uint32_t i = 0; i < *count; i++)
+		keys[i] = (struct wk_sort_key){ samples->time_ns[rows[i]], rows[i] };
+	wk_sort_keys(keys, *count);
+	for (uint32_t i = 0; i < *count; i++)
+		rows[i] = keys[i].row;
+	wk_free(keys);
+	return rows;
+}
+
+/* The samples of the view, those of one top together. */
+static uint32_t *samples_by_top(struct folder *folder, uint32_t *count)
+{
+	uint32_t *rows = samples_in_view(folder, count), *first, *order;
+
+	for (uint32_t i = 0; i < *count; i++)
+		top_of(folder, rows[i]);
 	first = wk_alloc_zeroed((size_t)folder->f->own.count + 1, sizeof(*first));
-	for (uint32_t i = 0; i < samples->count; i++)
-		if (wk_filter_has(folder->filter, i))
-			first[top_of(folder, i) + 1]++;
+	for (uint32_t i = 0; i < *count; i++)
+		first[top_of(folder, rows[i]) + 1]++;
 	for (uint32_t i = 0; i < folder->f->own.count; i++)
 		first[i + 1] += first[i];
-	*count = first[folder->f->own.count];
 	order = wk_alloc((size_t)*count * sizeof(*order));
-	for (uint32_t i = 0; i < samples->count; i++)
-		if (wk_filter_has(folder->filter, i))
-			order[first[top_of(folder, i)]++] = i;
-	wk_free(first);
+	for (uint32_t i = 0; i < *count; i++)
+		order[first[top_of(folder, rows[i])]++] = rows[i];
+	WK_FREE_ALL(rows, first);
 	return order;
 }
 
@@ -566,25 +585,65 @@ static void fold_bounded(struct folder *folder, const uint32_t *order, uint32_t 
 	WK_FREE_ALL(keys, node_of, paths, path_of);
 }
 
+static uint32_t node_for(struct folder *folder, uint32_t top, uint32_t sample)
+{
+	const struct wk_tree_options *options = folder->f->options;
+	wk_stack_id named = has_stacks(folder->f) ? leaf_of_sample(folder->f, sample) : 0;
+
+	return options->is_chart   ? chart_leaf_of(folder, top, named)
+	       : options->inverted ? inverted_leaf_of(folder, top, named)
+				   : leaf_of(folder, top, named);
+}
+
 /* Folds samples that are in order of their tops. */
 static void fold_some(struct folder *folder, const uint32_t *order, uint32_t count)
 {
-	const struct wk_tree_options *options = folder->f->options;
-	uint32_t top_before = NO_NODE;
+	for (uint32_t i = 0; i < count; i++)
+		add_sample(folder, node_for(folder, top_of(folder, order[i]), order[i]), order[i]);
+}
 
-	for (uint32_t i = 0; i < count; i++) {
-		wk_stack_id named = has_stacks(folder->f) ? leaf_of_sample(folder->f, order[i]) : 0;
-		uint32_t top = top_of(folder, order[i]);
+/* Extends a node and its parents to the end of a span. */
+static void note_span(struct wk_folding *f, uint32_t node, const struct wk_chart_span *span)
+{
+	size_t old = f->chart_place_cap;
 
-		if (top != top_before)
-			folder->chart_depth = 0;
-		top_before = top;
-		add_sample(folder,
-			   options->is_chart   ? chart_leaf_of(folder, top, named)
-			   : options->inverted ? inverted_leaf_of(folder, top, named)
-					       : leaf_of(folder, top, named),
-			   order[i]);
+	WK_RESERVE(f->chart_place, f->chart_place_cap, f->own.count);
+	memset(f->chart_place + old, 0, (f->chart_place_cap - old) * sizeof(*f->chart_place));
+	for (;; node = f->own.parent[node]) {
+		struct wk_chart_place *place = &f->chart_place[node];
+
+		if (place->until_ns == 0 || span->from_ns < place->from_ns)
+			place->from_ns = span->from_ns;
+		if (span->until_ns > place->until_ns)
+			place->until_ns = span->until_ns;
+		if (node == 0)
+			break;
 	}
+}
+
+/* Stacks join those of the sample before unless there was a gap. */
+static void fold_chart(struct folder *folder, const uint32_t *order, uint32_t count)
+{
+	uint32_t *lane = wk_alloc((size_t)count * sizeof(*lane));
+	struct wk_chart_span *spans;
+
+	for (uint32_t i = 0; i < count; i++)
+		lane[i] = top_of(folder, order[i]);
+	spans = wk_chart_spans(folder->f->model, folder->filter, order, lane, count);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t node;
+
+		if (i &&
+		    (lane[i] != lane[i - 1] || (spans && spans[i].from_ns > spans[i - 1].until_ns)))
+			folder->chart_depth = 0;
+		node = node_for(folder, lane[i], order[i]);
+		add_sample(folder, node, order[i]);
+		if (!spans)
+			continue;
+		note_span(folder->f, node, &spans[i]);
+		folder->f->chart_place[lane[i]].is_lane = true;
+	}
+	WK_FREE_ALL(lane, spans);
 }
 
 static void fold_samples(struct folder *folder)
@@ -592,7 +651,9 @@ static void fold_samples(struct folder *folder)
 	const struct wk_tree_options *options = folder->f->options;
 	uint32_t count, *order = samples_by_top(folder, &count);
 
-	if (options->inverted && !options->is_chart && !surely_fits(folder, order, count))
+	if (options->is_chart)
+		fold_chart(folder, order, count);
+	else if (options->inverted && !surely_fits(folder, order, count))
 		fold_bounded(folder, order, count);
 	else
 		fold_some(folder, order, count);
@@ -760,7 +821,7 @@ void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 
 void wk_folding_fini(struct wk_folding *folding)
 {
-	WK_FREE_ALL(folding->chart_own, folding->joined_parent);
+	WK_FREE_ALL(folding->chart_own, folding->chart_place, folding->joined_parent);
 	if (!folding->is_borrowed)
 		wk_trie_fini(&folding->own);
 	WK_FREE_ALL(folding->merged, folding->module, folding->place, folding->leaf,

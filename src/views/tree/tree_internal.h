@@ -39,6 +39,12 @@ struct wk_folding_weights {
 	uint64_t *left;           /* if the options have outstanding weights, otherwise NULL */
 };
 
+/* For a chart of samples with times. */
+struct wk_chart_place {
+	uint64_t from_ns, until_ns; /* of the recording's clock */
+	bool is_lane;               /* stacks grow from it */
+};
+
 struct wk_folding {
 	const struct wk_model *model;
 	const struct wk_tree_options *options;
@@ -60,6 +66,8 @@ struct wk_folding {
 	uint64_t *chart_own; /* for a chart, by node of `own`: its parent's own weight when the node
 			      * began; otherwise NULL */
 	size_t chart_own_cap;
+	struct wk_chart_place *chart_place; /* by node of `own`; NULL: no chart, or no times */
+	size_t chart_place_cap;
 	uint64_t steps;
 	uint32_t cut_stacks; /* see struct wk_tree */
 	uint64_t cut_weight, cut_whole;

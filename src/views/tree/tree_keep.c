@@ -21,6 +21,8 @@ static uint32_t step_of(uint64_t weight)
 static bool is_met(const struct wk_folding *f, uint32_t node)
 {
 	/* What weighs nothing on a comparison's chosen side is not there on it. */
+	if (f->sum.before && f->options->keeps_both_sides)
+		return f->sum.before[node] || f->sum.after[node];
 	return f->sum.weight[node] || (f->sum.samples && f->sum.samples[node] && !f->sum.before);
 }
 
