@@ -29,14 +29,19 @@ function amount(weight) {
 		return bytes(weight);
 	if (data.countName || data.unit !== 'ns')
 		return grouped(weight) + ' ' + (data.countName || data.unit);
-	if (weight >= 1e9)
-		return (weight / 1e9).toFixed(3) + ' s';
-	if (weight >= 1e6)
-		return (weight / 1e6).toFixed(1) + ' ms';
-	return Math.floor(weight / 1e3) + ' us';
+	return amountOfTime(weight);
 }
 
-const nameOf = i => tree.few[i] ? grouped(tree.few[i]) + ' small frames' : names[tree.name[i]];
+function amountOfTime(ns) {
+	if (ns >= 1e9)
+		return (ns / 1e9).toFixed(3) + ' s';
+	if (ns >= 1e6)
+		return (ns / 1e6).toFixed(1) + ' ms';
+	return Math.floor(ns / 1e3) + ' us';
+}
+
+const nameOf = i => tree.few[i] ? grouped(tree.few[i]) + ' small frames'
+	: tree.isLane && tree.isLane[i] ? laneName(i) : names[tree.name[i]];
 const toldName = i => (data.nameType ? data.nameType + ' ' : '') + nameOf(i);
 const linkOf = i => data.links && data.links[tree.name[i]];
 const isUnknown = i => data.unknown.includes(Math.floor(looks[tree.name[i]] / data.shades));
@@ -64,6 +69,8 @@ function numbersOf(i) {
 	if (!tree.before && !data.countName)
 		parts.push(grouped(tree.samples[i]) + ' ' + (data.rowWord || 'sample')
 			+ (tree.samples[i] === 1 ? '' : 's'));
+	if (isTimed && !isAboveLanes(i))
+		parts.push('from ' + secondsOf(tree.from[i], 1e3) + ' s, ' + amountOfTime(tree.took[i]));
 	// Reversed, a frame holds the time of the function it begins from, not its own.
 	if (!isReversed() && !tree.before)
 		parts.push('self ' + share(tree.self[i], tree.total[0]));
@@ -176,7 +183,12 @@ function dropResult(name) {
 // Behind a name and its parameters.
 const TRAILER = /^(?: const)?(?: volatile)?(?: ?&&?)?(?:$| \(\.| \[clone )/;
 
+// How .NET compiled a method.
+const TIER = new RegExp('\\[(?:(?:Optimized|Instrumented)?Tier[01]|OptimizedTier1OSR|QuickJitted|PreJIT'
+	+ '|ReadyToRun|Optimized|MinOptJitted)\\]$');
+
 function dropParameters(name) {
+	name = name.replace(TIER, '');
 	let out = '', open = 0, angles = 0, had = false;
 	for (let i = 0; i < name.length; i++) {
 		const c = name[i];
@@ -280,8 +292,50 @@ function lastStep(name) {
 	return last;
 }
 
+// .NET's "`2[K,V]", arguments and their number.
+function dropDotnet(name) {
+	for (let at = 0; (at = name.indexOf('`', at)) >= 0;) {
+		const digits = /^`\d+/.exec(name.slice(at, at + 12));
+		if (!digits) {
+			at++;
+			continue;
+		}
+		let end = at + digits[0].length;
+		if (name[end] === '[') {
+			const close = closeOfKind(name, end, '[', ']');
+			end = close < 0 ? end : close + 1;
+		}
+		name = name.slice(0, at) + name.slice(end);
+	}
+	return name;
+}
+
+// Not the suffix of a copy that the compiler made, or of a file.
+const STEP = /^(?!constprop|isra|part|cold|lto_priv|llvm|localalias|clone|so|dll|exe)[A-Za-z_<(*]/;
+
+// The same of names of .NET, Java and Go.
+function lastDottedStep(name) {
+	let last = 0, steps = 0, open = 0;
+	for (let i = 0; i < name.length; i++) {
+		const c = name[i];
+		if ('<([{'.includes(c))
+			open++;
+		else if (')]}'.includes(c) || (c === '>' && name[i - 1] !== '-'))
+			open--;
+		if (open > 0)
+			continue;
+		if (c === ' ')
+			return 0;
+		if (i && './!'.includes(c) && STEP.test(name.slice(i + 1))) {
+			last = i + 1;
+			steps += c === '!' ? 2 : 1;
+		}
+	}
+	return steps > 1 ? last : 0;
+}
+
 function dropPath(name, room) {
-	const last = lastStep(name);
+	const last = lastStep(name) || lastDottedStep(name);
 	if (!last)
 		return name;
 	if (name.length - last > room - 1)
@@ -310,7 +364,7 @@ function cut(name, room) {
 		return Array.from(name).slice(0, room - 2).join('') + '..';
 	const steps = name.length > MOST_TIDIED ? [] :
 		[dropParameters, keepSelf, foldArguments,
-			n => n[0] + n.slice(1).replaceAll('<..>', ''), n => dropPath(n, room)];
+			n => n[0] + dropDotnet(n.slice(1).replaceAll('<..>', '')), n => dropPath(n, room)];
 	for (const shorter of steps) {
 		name = shorter(name);
 		if (name.length <= room)

@@ -1,5 +1,7 @@
 #include "names/label.h"
 
+#include <string.h>
+
 #include "names/short_name.h"
 #include "names/spelling.h"
 
@@ -20,11 +22,47 @@ static size_t last_step(const struct wk_buf *label)
 	return last;
 }
 
+/* Not the suffix of a copy that the compiler made, or of a file. */
+static bool starts_step(struct wk_str rest)
+{
+	static const char *const suffixes[] = { "constprop", "isra", "part", "cold", "lto_priv",
+						"llvm", "localalias", "clone", "so", "dll", "exe",
+						NULL };
+	unsigned char c = rest.len ? (unsigned char)rest.at[0] : 0;
+
+	return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z' ? true : c && strchr("_<(*", c)) &&
+	       !wk_str_starts_one_of(rest, suffixes);
+}
+
+/* The same of names of .NET, Java and Go: after the last dot, slash or '!'. */
+static size_t last_dotted_step(const struct wk_buf *label)
+{
+	size_t last = 0, steps = 0;
+	int open = 0;
+
+	for (size_t i = 0; i < label->len; i++) {
+		char c = label->at[i];
+
+		open += wk_bracket_at(wk_buf_str(label), i);
+		if (open > 0)
+			continue;
+		if (c == ' ')
+			return 0;
+		if (!i || (c != '.' && c != '/' && c != '!') ||
+		    !starts_step(wk_str_skip(wk_buf_str(label), i + 1)))
+			continue;
+		last = i + 1;
+		steps += c == '!' ? 2 : 1;
+	}
+	return steps > 1 ? last : 0;
+}
+
 /* As much of the end as fits after an ellipsis, but at least the last step. */
 static void drop_path(struct wk_buf *label, size_t room)
 {
 	struct wk_buf rest = { 0 };
-	size_t last = last_step(label), from = label->len, left = room - 1;
+	size_t path = last_step(label), last = path ? path : last_dotted_step(label);
+	size_t from = label->len, left = room - 1;
 	bool is_cut = wk_characters(wk_str_skip(wk_buf_str(label), last)) > left;
 
 	if (last == 0)

@@ -230,6 +230,19 @@ static void drop_result(struct wk_buf *name)
 	replace(name, &kept);
 }
 
+/* How .NET compiled a method: "[Tier0]" behind it. */
+static void drop_tier(struct wk_buf *name)
+{
+	static const char *const tiers[] = { "[Tier0]", "[Tier1]", "[OptimizedTier1]",
+					     "[OptimizedTier1OSR]", "[QuickJitted]", "[PreJIT]",
+					     "[ReadyToRun]", "[Optimized]", "[MinOptJitted]",
+					     "[InstrumentedTier0]", "[InstrumentedTier1]", NULL };
+
+	for (size_t i = 0; tiers[i]; i++)
+		if (wk_str_ends(wk_buf_str(name), tiers[i]))
+			name->at[name->len -= strlen(tiers[i])] = '\0';
+}
+
 /* "run(llvm::Function&) const" to "run"; "operator()" stays. */
 static void drop_parameters(struct wk_buf *name)
 {
@@ -237,6 +250,7 @@ static void drop_parameters(struct wk_buf *name)
 	bool had_parameters = false;
 	int angles = 0, open = 0;
 
+	drop_tier(name);
 	for (size_t i = 0; i < name->len; i++) {
 		char c = name->at[i];
 
@@ -412,15 +426,34 @@ static void fold_arguments(struct wk_buf *name)
 	replace(name, &folded);
 }
 
+/* The length of .NET's "`2[K,V]", arguments and their number, or 0. */
+static size_t dotnet_arguments(struct wk_str text)
+{
+	size_t len = 1;
+
+	if (text.len < 2 || text.at[0] != '`')
+		return 0;
+	while (len < text.len && text.at[len] >= '0' && text.at[len] <= '9')
+		len++;
+	if (len > 1 && len < text.len && text.at[len] == '[') {
+		size_t close = wk_bracket_end(text, len, '[', ']');
+
+		len = close < text.len ? close + 1 : len;
+	}
+	return len > 1 ? len : 0;
+}
+
 /* "Vec<..>::push" to "Vec::push". */
 static void drop_arguments(struct wk_buf *name)
 {
 	static const char mark[] = "<..>";
-	size_t kept = 0;
+	size_t kept = 0, dotnet;
 
 	for (size_t i = 0; i < name->len; i++) {
 		if (kept && wk_str_starts(rest_of(name, i), mark))
 			i += sizeof(mark) - 2;
+		else if (kept && (dotnet = dotnet_arguments(rest_of(name, i))))
+			i += dotnet - 1;
 		else
 			name->at[kept++] = name->at[i];
 	}
