@@ -4,8 +4,9 @@
 // Nothing is fetched, nothing is stored.
 //
 // The files svg_*.js are one script: svg_data (what the file holds), svg_tree (whose children
-// stand where), svg_words, svg_draw, svg_bar (what stands above), svg_search, svg_turn, svg_help
-// (the list of keys), svg_tools (buttons, keys, the address), svg_start.
+// stand where), svg_words, svg_draw, svg_lanes (charts), svg_bar (what stands above), svg_legend,
+// svg_tip (what is shown near the pointer), svg_search, svg_turn, svg_help (the list of keys),
+// svg_tools (buttons, keys, the address), svg_start.
 (function () {
 'use strict';
 
@@ -88,6 +89,8 @@ function readBase() {
 		samples: sumUp(Float64Array.from(ownSamples), parent),
 		place: data.place ? decode(data.place, new Int32Array(count), 1) : null,
 		lead: data.lead ? weights('lead') : null,
+		from: data.from ? weights('from') : null,
+		took: data.from ? weights('took') : null,
 		inlined: new Uint8Array(count),
 		few: {},
 		colour: data.colour ? decode(data.colour, new Int32Array(count), 1) : null,
@@ -99,7 +102,11 @@ function readBase() {
 		tree.after = sumUp(Float64Array.from(tree.ownAfter), parent);
 	}
 	tree.total[0] = Math.max(tree.total[0], data.whole);
+	tree.isLane = new Uint8Array(count);
 	let at = 0;
+	for (const distance of decode(data.lanes || '', [], 1))
+		tree.isLane[at += distance] = 1;
+	at = 0;
 	for (const distance of decode(data.inlined, [], 1))
 		tree.inlined[at += distance] = 1;
 	at = 0;

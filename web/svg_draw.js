@@ -26,7 +26,6 @@ const bar = svg.querySelector(':scope > .bar');
 const cover = bar.querySelector('.cover');
 const page = svg.querySelector(':scope > .page');
 const graph = svg.querySelector(':scope > .graph');
-const detail = bar.querySelectorAll('.detail');
 const notes = svg.querySelector(':scope > .notes');
 const marks = element('g', 'marks');
 const spot = element('rect', '', marks);
@@ -39,9 +38,7 @@ let at = -1;             // the node under the pointer or the keyboard
 let icicle = data.icicle;
 let rows = [];           // by depth: {nodes, xs, widths}, what is wide enough
 let hidden = 0;          // nodes too narrow
-let nameLines = 1;       // room for the whole name of the frame that is pointed at
-const longest = names.reduce((most, name) => Math.max(most, name.length), data.nameType.length + 1);
-const tip = element('title'); // the same name, as the browser's own tooltip
+const isTimed = Boolean(data.from); // a chart of samples with times: see svg_lanes
 let painted = [0, -1];   // rows that stand in the page: those in sight and some more
 
 function measureChar() {
@@ -86,6 +83,10 @@ function layOut() {
 	const room = width - 2 * PAD;
 	rows = [];
 	hidden = 0;
+	if (isTimed) {
+		layOutLanes(room);
+		return;
+	}
 	tree.steps = 0;
 	tree.isCut = false;
 	for (let i = zoomed; i >= 0; i = tree.parent[i])
@@ -117,7 +118,9 @@ function nodeAt(x, y) {
 	return place < 0 ? -1 : row.nodes[place];
 }
 
-const placeOf = i => rows[tree.depth[i]] ? rows[tree.depth[i]].nodes.indexOf(i) : -1;
+// The row of a node.
+const levelOf = i => isTimed ? levelInLanes(i) : tree.depth[i];
+const placeOf = i => rows[levelOf(i)] ? rows[levelOf(i)].nodes.indexOf(i) : -1;
 
 // ---- what they look like
 
@@ -160,9 +163,18 @@ function dress(e, look, more) {
 function moodOf(i, isAbove) {
 	if (isAbove)
 		return ' above';
-	if (!hits)
-		return '';
-	return hits[tree.name[i]] ? ' hit' : ' dim';
+	if (hits)
+		return hits[tree.name[i]] ? ' hit' : ' dim';
+	return chosenKind < 0 || kindOf(i) === chosenKind ? '' : ' dim';
+}
+
+// Black or white on a colour of a palette, whichever is easier to read: as wk_colour_is_dark.
+function inkOn(colour) {
+	const linear = at => {
+		const part = parseInt(colour.substr(at, 2), 16) / 255;
+		return part <= 0.03928 ? part / 12.92 : Math.pow((part + 0.055) / 1.055, 2.4);
+	};
+	return 0.2126 * linear(1) + 0.7152 * linear(3) + 0.0722 * linear(5) < 0.1791 ? 'w' : 'k';
 }
 
 // ---- drawing
@@ -177,8 +189,9 @@ function drawLabel(i, x, y, w, mood, where) {
 	const words = labelOf(i, w);
 	if (!words)
 		return;
-	const label = element('text', (isUnknown(i) || tree.few[i] ? 'un' : '') + mood.replace(' hit', ''),
-		where);
+	const look = lookOf(i, false);
+	const label = element('text', (look[0] === '#' ? inkOn(look) : isUnknown(i) || tree.few[i] ? 'un' : '')
+		+ mood, where);
 	label.setAttribute('x', (x + 4).toFixed(2));
 	label.setAttribute('y', (y + ROW / 2 + data.font * 0.34).toFixed(1));
 	label.textContent = words;
@@ -265,7 +278,7 @@ function paint(range) {
 	for (const row of rows)
 		drawn += row.nodes.length;
 	graph.setAttribute('data-drawn', drawn);
-	graph.replaceChildren(tip, fresh);
+	graph.replaceChildren(fresh);
 	fitting.forEach(fitWide);
 	markAt();
 }
@@ -306,14 +319,18 @@ function draw() {
 	if (needed > height || !zoomed)
 		height = needed;
 	setHeight();
-	if (notes)
-		notes.setAttribute('y', height - 9);
+	notes.setAttribute('transform', 'translate(0,' + height + ')');
 	placeBar();
+	drawAxis();
 	paint(rowsInSight(1));
+	noteHidden();
 	say();
 }
 
+let belowWindow = 0;     // pixels of the picture
+
 function followScroll() {
+	belowWindow = Math.max(height - window.innerHeight - (window.scrollY || 0), 0);
 	placeBar();
 	paintMore();
 }

@@ -3,6 +3,8 @@
 const HELP_WIDTH = 400;
 const helpPlace = element('foreignObject', '', bar);
 const help = html('div', helpPlace);
+const more = html('div', help); // buttons that have no room above
+const about = html('div', help);
 
 const keyWords = [
 	['arrows', 'move between frames'],
@@ -16,6 +18,9 @@ const keyWords = [
 	['v', 'callers on top or at the bottom'],
 	!data.chart && ['r', 'reverse: from the innermost function'],
 	!data.chart && ['s', 'sort by name or by weight'],
+	data.comparison && ['w', 'frame widths: before, after or the larger'],
+	isTimed && ['drag', 'zoom to a stretch of time'],
+	isTimed && ['t', 'copy the time in view as an option'],
 	data.links && ['o', 'follow the frame\'s link'],
 	['Escape', 'leave the search, then the zoom'],
 	['?', 'show or hide this list'],
@@ -26,6 +31,9 @@ function makeHelp() {
 	help.setAttribute('role', 'note');
 	help.setAttribute('aria-label', 'Keys');
 	help.hidden = true;
+	more.setAttribute('class', 'wide');
+	about.setAttribute('class', 'wide');
+	about.textContent = factWords;
 	for (const [key, words] of keyWords) {
 		html('kbd', help).textContent = key;
 		html('span', help).textContent = words;
@@ -42,6 +50,7 @@ function layOutHelp() {
 
 function showHelp(isShown) {
 	help.hidden = !isShown;
+	pointAt(-1);
 	layOutHelp();
 	setHeight();
 	showState();

@@ -49,12 +49,8 @@ function hitWeight(i) {
 }
 
 function report(wrong) {
-	if (wrong) {
-		told.textContent = 'not a regular expression';
-		return;
-	}
-	if (!hits) {
-		told.textContent = '';
+	if (wrong || !hits) {
+		tell(wrong ? 'not a regular expression' : '');
 		return;
 	}
 	let found = 0;
@@ -63,7 +59,7 @@ function report(wrong) {
 	const all = share(hitWeight(0), tree.total[0]);
 	const words = zoomed ? share(hitWeight(zoomed), tree.total[zoomed]) + ' of the zoomed frame, '
 		+ all + ' of all; ' : all + ' matches, ';
-	told.textContent = told.title = words + grouped(found) + (found === 1 ? ' name' : ' names');
+	tell(words + grouped(found) + (found === 1 ? ' name' : ' names'));
 }
 
 // From frame to frame that matches, row by row as they are drawn.

@@ -10,7 +10,7 @@ function nodeUnder(event) {
 
 // A plain click on a link follows it; with a key held, as everywhere else, it zooms.
 function onClick(event) {
-	const i = nodeUnder(event);
+	const i = hasDragged ? -1 : nodeUnder(event);
 	if (i < 0 || event.button !== 0)
 		return;
 	if (event.target.closest('a')) {
@@ -31,13 +31,29 @@ function showForPrint() {
 	paint([0, rows.length - 1]);
 }
 
+// What stood at the lower end of the window stays there.
+function onResize() {
+	const below = belowWindow;
+	draw();
+	if (!icicle)
+		window.scrollTo(window.scrollX || 0, height - window.innerHeight - below);
+	followScroll();
+}
+
 function listen() {
-	svg.addEventListener('mousemove', event => pointAt(nodeUnder(event)));
+	svg.addEventListener('mousemove', event => {
+		pointer = [event.clientX, event.clientY];
+		if (drag === null)
+			pointAt(nodeUnder(event));
+	});
 	svg.addEventListener('mouseleave', () => pointAt(-1));
+	svg.addEventListener('mousedown', startDrag);
+	window.addEventListener('mousemove', dragTo);
+	window.addEventListener('mouseup', endDrag);
 	svg.addEventListener('click', onClick);
 	graph.addEventListener('focus', () => { if (at < 0) pointAt(zoomed); });
 	window.addEventListener('keydown', onKey);
-	window.addEventListener('resize', draw);
+	window.addEventListener('resize', onResize);
 	window.addEventListener('scroll', followScroll);
 	window.addEventListener('beforeprint', showForPrint);
 	window.addEventListener('afterprint', followScroll);
@@ -45,6 +61,19 @@ function listen() {
 		window.addEventListener('popstate', showAddress);
 		window.addEventListener('hashchange', showAddress);
 	}
+}
+
+// At the start the outermost functions are in sight; in a low window, those of the program.
+function showUsersCode() {
+	const inSight = Math.floor((window.innerHeight - head - FOOT) / ROW);
+	let level = rows.findIndex(row => row.nodes.some((i, k) => row.widths[k] > width / 4
+		&& kindOf(i) === 0));
+	if (level >= 0 && level + 4 > inSight)
+		level = Math.max(level - 1, 0);
+	else
+		level = 0;
+	window.scrollTo(0, icicle ? level * ROW
+		: level ? rowTop(level) + ROW - window.innerHeight : height);
 }
 
 graph.replaceChildren(); // before anything is measured: nobody needs their layout now
@@ -63,12 +92,13 @@ graph.setAttribute('aria-label', 'Flame graph: arrows move, Enter zooms, Backspa
 measureChar();
 makeTools();
 makeHelp();
+makeLegend();
+makeTip();
 restoreState();
 listen();
 draw();
 if (search.value)
 	find(search.value);
-if (!icicle)
-	window.scrollTo(0, height);
+showUsersCode();
 followScroll();
 })();

@@ -3,9 +3,10 @@
 function walkTo(i) {
 	if (i === undefined || i < 0 || placeOf(i) < 0)
 		return;
+	pointer = null;
 	pointAt(i);
 	heard.textContent = toldName(i) + ', ' + numbersOf(i);
-	const top = rowTop(tree.depth[i]), seen = window.scrollY || 0;
+	const top = rowTop(levelOf(i)), seen = window.scrollY || 0;
 	if (top - head < seen)
 		window.scrollTo(0, top - head);
 	else if (top + ROW > seen + window.innerHeight)
@@ -14,7 +15,7 @@ function walkTo(i) {
 
 // The widest frame that stands on this one.
 function widestKid(i) {
-	const row = rows[tree.depth[i] + 1];
+	const row = rows[levelOf(i) + 1];
 	let widest = -1;
 	if (!row)
 		return -1;
@@ -31,7 +32,7 @@ function walk(key) {
 	} else if (key === 'ArrowUp' || key === 'ArrowDown') {
 		walkTo(key === outward ? widestKid(at) : tree.parent[at]);
 	} else {
-		const row = rows[tree.depth[at]];
+		const row = rows[levelOf(at)];
 		if (row)
 			walkTo(row.nodes[placeOf(at) + (key === 'ArrowRight' ? 1 : -1)]);
 	}
@@ -58,6 +59,21 @@ function sortOver() {
 	noteState(false);
 }
 
+// Frames of a comparison are as wide as they were before, as they are after, or as the larger.
+const SIDES = ['after', 'before', 'larger'];
+
+function sideOver() {
+	if (!data.comparison)
+		return;
+	const path = pathOf(zoomed), next = SIDES[(SIDES.indexOf(side) + 1) % SIDES.length];
+	showSide(next);
+	zoomed = nodeOf(path);
+	if (!tree.total[zoomed])
+		zoomed = 0;
+	draw();
+	noteState(false);
+}
+
 function caseOver() {
 	matchCase = !minds(query);
 	find(query);
@@ -69,6 +85,8 @@ function resetAll() {
 	matchCase = null;
 	before = [];
 	zoomed = 0;
+	span = wholeSpan();
+	choose(-1);
 	forgetTurn();
 	find('');
 	drawInPlace();
@@ -76,8 +94,7 @@ function resetAll() {
 }
 
 function resetZoom() {
-	before = [];
-	zoomTo(0, false);
+	showPlace({ node: 0, span: wholeSpan() }, false);
 	before = [];
 	showState();
 }
@@ -94,7 +111,9 @@ function escape() {
 		search.value = '';
 		find('');
 		noteState(false);
-	} else if (zoomed) {
+	} else if (chosenKind >= 0) {
+		choose(-1);
+	} else if (zoomed || !isWhole()) {
 		resetZoom();
 	} else {
 		pointAt(-1);
@@ -112,11 +131,12 @@ const keys = {
 	Enter: () => { if (at >= 0) zoomTo(at); },
 	' ': () => { if (at >= 0) zoomTo(at); },
 	Backspace: zoomOut, u: zoomOut,
-	Home: () => { if (zoomed) resetZoom(); },
+	Home: () => { if (zoomed || !isWhole()) resetZoom(); },
 	Escape: escape,
 	'/': startSearch, F3: startSearch,
 	n: () => nextHit(1), N: () => nextHit(-1),
 	c: caseOver, v: flipOver, r: turnOver, s: sortOver, o: openLink,
+	w: sideOver, t: () => { if (isTimed) copyTime(); },
 	'?': () => showHelp(help.hidden),
 };
 
@@ -170,6 +190,10 @@ function stateWords() {
 		words.push('reverse=' + Number(isReversed()));
 	if (zoomed)
 		words.push(frameWords(zoomed));
+	else if (!isWhole())
+		words.push('time=' + spanOption(span));
+	if (side !== data.side)
+		words.push('width=' + side);
 	if (query || askedBefore())
 		words.push('search=' + encodeURIComponent(query));
 	if (matchCase !== null)
@@ -221,7 +245,12 @@ function frameOf(state) {
 		&& tree.total[number] > 0 ? number : 0;
 }
 
-// True where anything differs from what is shown.
+function spanAsked(words) {
+	const [from, to] = words.split('-').map(word => Number(word) * NS), whole = wholeSpan();
+	return to > from && from < whole[1] && to > whole[0]
+		? [Math.max(from, whole[0]), Math.min(to, whole[1])] : whole;
+}
+
 function restoreState() {
 	const state = ownsAddress ? readState() : {};
 	icicle = state.icicle === undefined ? data.icicle : state.icicle === '1';
@@ -229,7 +258,10 @@ function restoreState() {
 		useReversed(state.reverse !== undefined && (state.reverse === '1') !== data.reversed);
 		sortBy(state.sort === 'name' || state.sort === 'weight' ? state.sort : data.order);
 	}
+	if (data.comparison)
+		showSide(SIDES.includes(state.width) ? state.width : data.side);
 	zoomed = frameOf(state);
+	span = isTimed && state.time ? spanAsked(state.time) : spanOf(zoomed);
 	before = [];
 	at = -1;
 	forgetTurn();
@@ -283,6 +315,10 @@ function makeTools() {
 		addButton('reverse', 'Reversed', 'From the innermost function (r)', turnOver);
 		addButton('sort', 'A\u2013Z', 'Sort by name instead of weight (s)', sortOver);
 	}
+	if (data.comparison)
+		addButton('side', '', 'Width of frames: after, before or the larger (w)', sideOver);
+	if (isTimed)
+		addButton('time', 'Copy time', 'Copy the time in view as the option --time (t)', copyTime);
 	addButton('back', 'Back', 'Zoom back (Backspace, shift-click)', zoomOut);
 	addButton('reset', 'Reset', 'The whole graph, no search', resetAll);
 	addButton('help', '?', 'Keys (?)', () => showHelp(help.hidden));
@@ -295,6 +331,8 @@ function showState() {
 	press('reverse', isReversed());
 	press('sort', order === 'name');
 	press('help', !help.hidden);
-	buttons.back.disabled = !zoomed && !before.length;
-	buttons.reset.disabled = !zoomed && !query;
+	if (buttons.side)
+		buttons.side.textContent = 'Width: ' + (side === 'gone' ? 'after and gone' : side);
+	buttons.back.disabled = !zoomed && !before.length && isWhole();
+	buttons.reset.disabled = !zoomed && !query && chosenKind < 0 && isWhole();
 }

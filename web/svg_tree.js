@@ -148,6 +148,30 @@ function sortBy(asked) {
 		reversed.forget();
 }
 
+// ---- the side of a comparison that frames are as wide as
+
+let side = data.side;
+
+function ownOn(i) {
+	return side === 'before' ? base.ownBefore[i] : side === 'after' ? base.ownAfter[i]
+		: side === 'larger' ? Math.max(base.ownBefore[i], base.ownAfter[i]) : base.ownInFile[i];
+}
+
+function showSide(asked) {
+	if (asked === side)
+		return;
+	side = asked;
+	base.ownInFile = base.ownInFile || Float64Array.from(base.self);
+	for (let i = 0; i < count; i++)
+		base.self[i] = ownOn(i);
+	base.total.set(base.self);
+	sumUp(base.total, base.parent);
+	base.forget();
+	reversed = null;
+	if (tree !== base)
+		tree = reversed = newReversed();
+}
+
 let tree = base;
 let reversed = null;  // made when it is first asked for
 

@@ -49,6 +49,7 @@ struct wk_drawing {
 	struct wk_colouring *colouring; /* how frames are coloured; NULL: by kind of code */
 	const struct wk_name_attributes *attributes; /* links and titles of names; or NULL */
 	enum wk_tree_order order;                    /* how the tree is sorted */
+	enum wk_tree_side side;                      /* of a comparison: as the tree's options */
 };
 
 /* The input. A renderer declares in `wants` which of tree, table and single samples of a filter it

@@ -1,6 +1,7 @@
 #include "session/comparison.h"
 
 #include "render/renderers.h"
+#include "session/picture_title.h"
 #include "views/compare/diff_lines.h"
 #include "views/tree/stack_rows.h"
 
@@ -117,20 +118,22 @@ static void add_paths(const struct wk_comparison *c, struct wk_buf *text)
 bool wk_comparison_draw(const struct wk_comparison *c, struct wk_picture *picture,
 			struct wk_out *out, const struct wk_messages *messages, struct wk_err *err)
 {
-	struct wk_buf words = { 0 };
+	struct wk_buf words = { 0 }, title = { 0 };
 	bool ok;
 
 	set_levels(c, &picture->folding);
+	picture->folding.keeps_both_sides = true;
+	wk_picture_title(c->model, &c->selection.filter, NULL, "differential flame graph", &title);
 	add_paths(c, &words);
 	wk_comparison_line(c, &words);
 	if (!picture->drawing.title)
-		picture->drawing.title = "Differential flame graph";
+		picture->drawing.title = wk_buf_text(&title);
 	if (!picture->drawing.subtitle)
 		picture->drawing.subtitle = wk_buf_text(&words);
 	wk_picture_fold(picture, &c->selection);
 	wk_picture_warn(picture, messages);
 	ok = wk_picture_draw(picture, out, err);
-	wk_buf_fini(&words);
+	WK_BUF_FINI_ALL(&words, &title);
 	return ok;
 }
 

@@ -61,18 +61,32 @@ static bool is_compiler(struct wk_str subject)
 	return wk_str_starts(subject, "rustc_") || wk_str_starts(subject, "rustdoc::");
 }
 
+bool wk_is_start_up(struct wk_str name)
+{
+	static const char *const exact[] = {
+		"_start", "_init", "_fini", "_dl_start", "_dl_start_user", "start_thread", "clone",
+		"clone3", "__clone", "__clone3", "__GI___clone", "__GI___clone3",
+		"__clone_internal", "call_init", "__libc_start_main", "__libc_start_main_impl",
+		"__libc_start_main_stage2", "__libc_start_call_main", "generic_start_main",
+		"libc_start_main_stage2", "_start_c", "BaseThreadInitThunk", "RtlUserThreadStart",
+		"__scrt_common_main_seh", "__scrt_common_main", "invoke_main", "mainCRTStartup",
+		"wmainCRTStartup", "WinMainCRTStartup", "thread_start<unsigned int (void *), 1>",
+		NULL };
+	struct wk_str plain, version;
+
+	wk_str_split(name, '@', &plain, &version);
+	return wk_str_is_one_of(plain, exact);
+}
+
 /* Start-up code is linked into every program, and a static program holds its libc. */
 static bool is_native_name(struct wk_str name)
 {
-	static const char *const exact[] = { "_start", "_init", "_fini", "_dl_start",
-					     "_dl_start_user", "start_thread", "clone", "clone3",
-					     "__clone", "__clone3", "call_init", NULL };
 	static const char *const prefixes[] = {
 		"__libc_", "__GI_", "_IO_", "_dl_", "llvm::", "(anonymous namespace)::llvm",
 		"__pthread_", "__cxxabiv1::", "__cxa_", "__mem", "__str", "_Unwind_", "LLVM", NULL,
 	};
 
-	return wk_str_is_one_of(name, exact) || wk_str_starts_one_of(name, prefixes);
+	return wk_is_start_up(name) || wk_str_starts_one_of(name, prefixes);
 }
 
 /* "python3.11", "libruby-3.1.so" and "node", but not "node_exporter" or "bunny". */

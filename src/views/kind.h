@@ -27,6 +27,9 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id f
 /* Of the file that it lies in alone. */
 enum wk_code_kind wk_code_kind_of_image(const struct wk_model *model, wk_function_id function);
 
+/* Does it only start a program or a thread: "_start", "start_thread"? */
+bool wk_is_start_up(struct wk_str name);
+
 /* "your program", "kernel" ... */
 const char *wk_code_kind_name(const struct wk_model *model, enum wk_code_kind kind);
 

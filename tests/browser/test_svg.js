@@ -103,8 +103,11 @@ const STACKS = [
 // ---- what the picture shows
 
 const shown = () => page.evaluate(() => Number(document.querySelector('.graph').dataset.drawn));
-const detail = () => page.evaluate(() =>
-	[...document.querySelectorAll('.detail')].map(e => e.textContent));
+// The name, and the numbers and the origin of the frame that is pointed at.
+const detail = () => page.evaluate(() => {
+	const words = [...document.querySelectorAll('.tip:not([hidden]) .detail')].map(e => e.textContent);
+	return [words[0] || '', words.slice(1).filter(Boolean).join(' \u00b7 ')];
+});
 const told = () => page.evaluate(() => document.querySelector('.told').textContent);
 const marked = className => page.evaluate(name =>
 	document.querySelectorAll('.graph rect.' + name + ', .graph path.' + name).length, className);
@@ -183,50 +186,46 @@ async function all() {
 		equal(await page.evaluate(() => document.querySelectorAll('.marks .at').length), 1);
 		await shoot('hover');
 		await page.mouse.move(600, 20);
-		holds((await detail())[0], 'Point at a frame');
+		equal((await detail())[0], '');
 	});
 
-	await test('a long name is told whole, in lines, and its beginning where it is very long', async () => {
-		const whole = 'std::map<' + 'std::vector<int, std::allocator<int>>, '.repeat(9) + 'end>::run(int)';
-		const endless = 'f<' + 'abcdefgh'.repeat(400) + '>';
-		await open('svg', 'p;main;' + whole + ' 5\np;main;' + endless + ' 5\np;short 5');
-		const head = () => page.evaluate(() =>
-			document.querySelector('.graph rect').getBoundingClientRect().y);
-		const lines = () => page.evaluate(() =>
-			[...document.querySelectorAll('.detail tspan')].map(e => e.getComputedTextLength()));
-		const tooltip = () => page.evaluate(() => document.querySelector('.graph title').textContent);
-		const before = await head();
-		await frame(whole);
-		equal((await detail())[0], whole);
-		equal((await lines()).length, 3);
-		equal((await lines()).every(length => length <= 1180), true);
-		equal(await tooltip(), whole);
-		equal(await head(), before);
-		const clear = () => page.evaluate(() => {
-			const [name, numbers] = [...document.querySelectorAll('.detail')].map(e => e.getBBox());
-			return name.y + name.height <= numbers.y + 2;
-		});
-		equal(await clear(), true);
-		await shoot('long-name');
-		await frame('short');
-		equal((await lines()).length, 1);
-		equal(await clear(), true);
-		for (const box of await page.$$('.graph rect')) {
-			await box.hover();
-			if ((await tooltip()) === endless)
-				break;
+	await test('details are near the pointer and inside the window', async () => {
+		for (const [x, y] of [[15, 690], [1185, 690], [600, 600], [1185, 560]]) {
+			await page.mouse.move(x, y);
+			const where = await page.evaluate(() => {
+				const tip = document.querySelector('.tip');
+				return tip.hidden ? null : tip.getBoundingClientRect().toJSON();
+			});
+			if (!where)
+				continue;
+			if (where.left < 0 || where.top < 0 || where.right > 1200 || where.bottom > 700)
+				throw new Error('outside: ' + JSON.stringify(where));
+			const far = Math.max(where.left - x, x - where.right, where.top - y, y - where.bottom);
+			if (far > 20)
+				throw new Error(far + ' pixels from the pointer');
 		}
-		equal(await tooltip(), endless);
-		equal((await lines()).length, 4);
-		equal((await detail())[0], endless.slice(0, (await detail())[0].length - 1) + '\u2026');
-		await shoot('endless-name');
+		await (await frame('work')).hover();
+		await page.keyboard.press('ArrowDown');
+		const [tip, box] = await page.evaluate(() => ['.tip', '.marks .at'].map(name =>
+			document.querySelector(name).getBoundingClientRect().toJSON()));
+		equal(Math.min(Math.abs(tip.top - box.bottom), Math.abs(tip.bottom - box.top)) < 20, true);
+		equal(tip.left - box.left < 20, true);
+	});
+
+	await test('a long name is told whole', async () => {
+		const whole = 'std::map<' + 'std::vector<int, std::allocator<int>>, '.repeat(9) + 'end>::run(int)';
+		await open('svg', 'p;main;' + whole + ' 5\np;short 5');
+		await frame(whole);
+		await shoot('long-name');
 		await resize(420, 700);
-		await page.waitForFunction(() => [...document.querySelectorAll('.detail')]
-			.every(e => e.getBBox().x + e.getBBox().width <= 420), null, { timeout: 10000 });
+		await frame(whole);
+		const where = await page.evaluate(() =>
+			document.querySelector('.tip').getBoundingClientRect().toJSON());
+		equal(where.left >= 0 && where.right <= 420, true);
 		await shoot('long-name-narrow');
 		await resize(1200, 700);
 		await page.mouse.move(600, 5);
-		equal(await tooltip(), '');
+		equal((await detail())[0], '');
 		await open('svg');
 	});
 
@@ -307,7 +306,7 @@ async function all() {
 	await test('Tab goes through the tools and to the graph', async () => {
 		await open('svg');
 		const seen = [];
-		for (let i = 0; i < 6; i++) {
+		for (let i = 0; i < 12; i++) {
 			await page.keyboard.press('Tab');
 			seen.push(await page.evaluate(() =>
 				document.activeElement.getAttribute('class') || document.activeElement.localName));
@@ -331,7 +330,8 @@ async function all() {
 	await test('frames too narrow are said to be, and zooming shows them', async () => {
 		await open('svg', 'p;main;wide 9999\np;main;gap;thin 1\np;main;gap 2');
 		equal(await shown(), 4);
-		holds((await detail())[1], '2 frames are too narrow');
+		equal(await page.evaluate(() => document.querySelector('.notes .narrow').textContent),
+			'2 frames are too narrow to draw at this zoom.');
 		await open('svg', 'p;main;half 5000\np;main;other;x 4996\np;main;other;thin 4');
 		equal(await shown(), 6);
 		await (await frame('other')).click();
@@ -358,24 +358,72 @@ async function all() {
 		equal(over, 0);
 	});
 
-	await test('in a narrow window no line above the picture leaves it', async () => {
+	await test('in a narrow window nothing above the picture leaves it', async () => {
 		const over = () => page.evaluate(wide =>
-			[...document.querySelectorAll('.bar .line, .bar .title, .legend, .detail')]
-				.filter(e => e.getBBox().x + e.getBBox().width > wide).length, 360);
+			[...document.querySelectorAll('.bar .title, .legend, .tools button, .tools input, .tip')]
+				.filter(e => e.getBoundingClientRect().right > wide).length, 360);
 		await open('svg');
 		await resize(360, 700);
 		equal(await over(), 0);
 		await (await frame('core::hash::hash_one')).hover();
 		equal(await over(), 0);
 		await shoot('narrow');
-		const lowest = await page.evaluate(() =>
-			Math.max(...[...document.querySelectorAll('.tools button')]
-				.map(button => button.getBoundingClientRect().bottom)));
-		const words = await page.evaluate(() =>
-			document.querySelector('.detail').getBoundingClientRect().top);
-		if (lowest > words)
-			throw new Error('buttons end at ' + lowest + ', words begin at ' + words);
+		const [title, field, legend] = await page.evaluate(() => ['.title', '.tools input', '.legend']
+			.map(name => document.querySelector(name).getBoundingClientRect().toJSON()));
+		equal(title.right < field.left && title.width > 60, true);
+		equal(field.bottom <= legend.top + 4, true);
+		holds(await page.evaluate(() => document.querySelector('.legend').textContent), 'your program');
+		await page.keyboard.press('?');
+		equal(await page.evaluate(() => [...document.querySelectorAll('.help button')]
+			.map(button => button.textContent).join()), 'Aa,Icicle,Reversed,A\u2013Z');
+		await page.click('.help button:text-is("Reversed")');
+		equal(await page.evaluate(() => location.hash), '#reverse=1');
 		await resize(1200, 700);
+		equal(await page.evaluate(() => document.querySelectorAll('.help button').length), 0);
+	});
+
+	await test('in a low and narrow window the code of the program is visible first', async () => {
+		const seen = name => page.evaluate(([wanted]) => {
+			const label = [...document.querySelectorAll('.frames text')]
+				.find(e => e.textContent.startsWith(wanted));
+			const where = label && label.getBoundingClientRect();
+			const end = document.querySelector('.cover').getBoundingClientRect().bottom;
+			return Boolean(where && where.top >= end - 2 && where.bottom <= window.innerHeight);
+		}, [name]);
+		const deep = 'p' + ';/lib/libc.so.6!glue'.repeat(15) + ';main;work;a 60\n'
+			+ 'p' + ';/lib/libc.so.6!glue'.repeat(15) + ';main;work;b 40';
+		await page.setViewportSize({ width: 420, height: 220 });
+		for (const form of ['svg', 'icicle']) {
+			await open(form, deep);
+			equal(await seen('main'), true);
+			equal(await seen('work'), true);
+		}
+		await shoot('low-narrow');
+		await page.setViewportSize({ width: 1200, height: 700 });
+		await open('svg');
+		await resize(1200, 700);
+	});
+
+	await test('the legend names own and total, starts with the program, and highlights', async () => {
+		const legend = () => page.evaluate(() => document.querySelector('.legend').textContent);
+		const order = 'p;main;/lib/libc.so.6!write;vfs_write_[k] 96\np;main 4';
+		await open('svg', order);
+		holds(await legend(), 'your program 4.0 % self / 100.0 % total');
+		holds(await legend(), 'kernel 96.0 % / 96.0 %');
+		await resize(360, 700);
+		equal(await page.evaluate(() => [...document.querySelectorAll('.legend .key')]
+			.map(key => key.style.display).join()), ',none,none');
+		await resize(1200, 700);
+		await page.click('.legend .key:nth-child(2)');
+		equal(await marked('dim'), 4);
+		await shoot('highlighted');
+		await page.keyboard.press('Escape');
+		equal(await marked('dim'), 0);
+		await page.focus('.legend .key');
+		await page.keyboard.press('Enter');
+		equal(await marked('dim'), 4);
+		await press('Reset');
+		equal(await marked('dim'), 0);
 	});
 
 	await test('light and dark follow the viewer', async () => {
@@ -587,7 +635,7 @@ async function all() {
 			'--background', 'blue', '--frame-height', '30', '--font-size', '15',
 			'--total', '80', '--palette', 'java', '--search-colour', '#00ff00'));
 		equal(await page.evaluate(() => document.querySelector('.title').textContent), 'T');
-		equal(await page.evaluate(() => document.querySelector('.notes').textContent), 'N<');
+		equal(await page.evaluate(() => document.querySelector('.notes').lastElementChild.textContent), 'N<');
 		await frame('Function: c');
 		holds((await detail())[1], '37.5 % of 80,000 bytes');
 		equal(await widthOf('Function: c'), Math.round(1180 * 30 / 80) - 1);
@@ -651,7 +699,7 @@ async function all() {
 		for (let i = 0; i < 400; i++)
 			stacks += 'a;z;thin' + i + ' ' + (i < 3 ? 50 : 1) + '\n';
 		await page.goto(flame(stacks, '--most-frames', '12'));
-		const words = await page.evaluate(() => [...document.querySelectorAll('.bar .line')]
+		const words = await page.evaluate(() => [...document.querySelectorAll('.notes text')]
 			.map(line => line.textContent).join('\n'));
 		const said = /The lightest (\d+) frames are merged into hatched boxes .*\((\d+\.\d) % of the whole\)/.exec(words);
 		if (!said)
@@ -691,15 +739,15 @@ async function all() {
 		await page.mouse.move(600, 20);
 		await page.keyboard.press('r');
 		equal(await address(), '#reverse=1');
-		holds((await detail())[1], 'main has no time of its own');
+		holds(await told(), 'main has no time of its own');
 		await page.keyboard.press('r');
 		equal(await address(), '#zoom=demo;main');
-		equal((await detail())[1].trim(), '');
+		equal(await told(), '');
 		await open('svg', 'p;a;x;f 5\np;b;f 3');
 		await page.goto(page.url() + '#reverse=1&zoom=p;f');
 		await page.keyboard.press('r');
 		equal(await address(), '#zoom=p;a;x;f');
-		holds((await detail())[1], 'f occurs in 2 places');
+		holds(await told(), 'f occurs in 2 places');
 	});
 
 	await test('? shows the keys, and Escape takes them away before anything else', async () => {
@@ -736,15 +784,16 @@ async function all() {
 		equal(await told(), '20.0 % matches, 1 name');
 	});
 
-	await test('tools stand beside a title that leaves room, and below the legend else', async () => {
-		const top = what => page.evaluate(name =>
-			document.querySelector(name).getBoundingClientRect().top, what);
+	await test('what is above the frames has two lines, however wide the window is', async () => {
 		await open('svg');
-		await resize(850, 700);
-		equal(await top('.tools') < await top('.line'), true);
-		await resize(600, 700);
-		equal(await top('.tools') > await top('.legend'), true);
-		equal(await top('.tools') < await top('.detail'), true);
+		for (const width of [1200, 850, 600, 420]) {
+			await resize(width, 700);
+			const [title, tools, legend, cover] = await page.evaluate(() =>
+				['.title', '.tools', '.legend', '.cover'].map(name =>
+					document.querySelector(name).getBoundingClientRect().toJSON()));
+			equal(Math.abs(title.bottom - tools.bottom) < 12, true);
+			equal(legend.bottom < 60 && cover.bottom < 80, true);
+		}
 		await resize(1200, 700);
 	});
 
@@ -800,7 +849,7 @@ async function all() {
 	});
 
 	await test('a reversed picture that is turned back does not say that it is reversed', async () => {
-		const line = () => page.evaluate(() => document.querySelector('.line').textContent);
+		const line = () => page.evaluate(() => document.querySelector('.facts').textContent);
 		await page.goto(flame('a;b 10', '--reverse'));
 		holds(await line(), '; reversed: ');
 		await page.keyboard.press('r');

@@ -314,7 +314,7 @@ static void structs_of_other_versions_are_filled_as_far_as_they_go(void **state)
 /* ---- What options do */
 
 struct text {
-	char at[1 << 16];
+	char at[1 << 17];
 	size_t len;
 };
 

@@ -83,7 +83,7 @@ static bool draw(const struct wk_comparison *comparison, const struct args *args
 
 	if (!wk_drawing_read(&args->drawing, &picture, err))
 		return false;
-	picture.folding.side = side_of(args);
+	picture.folding.side = picture.drawing.side = side_of(args);
 	ok = wk_comparison_draw(comparison, &picture, out, args->quiet ? NULL : &wk_cli_messages,
 				err);
 	return wk_picture_end(&picture, ok, err) && ok;

@@ -11,26 +11,7 @@
 #include "os/os.h"
 #include "os/program.h"
 #include "session/export.h"
-
-#define MOST_RECORDED_BYTES 100 /* of a command line above the picture */
-
-/* The command that was recorded: the process whose end the recorder waited for, which is the only
- * one with an exit code. */
-static struct wk_str recorded_command(const struct wk_model *model)
-{
-	for (wk_process_id id = 1; id < model->process_count; id++)
-		if (model->processes[id].has_exit_code)
-			return wk_model_str(model, model->processes[id].command_line);
-	return wk_str_c("");
-}
-
-/* What was recorded, as a fact of the recorder. Only wick writes that fact. */
-static struct wk_str recorded_what(const struct wk_model *model)
-{
-	struct wk_str what = wk_model_fact(model, "recorded");
-
-	return what.len || model->traits->is_system_wide ? what : recorded_command(model);
-}
+#include "session/picture_title.h"
 
 static void add_source(const struct wk_model *model, const struct wk_filter *filter,
 		       struct wk_buf *text)
@@ -70,37 +51,12 @@ static void add_filters(const struct wk_filter_spec *spec, struct wk_buf *text)
 	}
 }
 
-/* As many whole characters as fit. */
-static void add_cut(struct wk_buf *text, struct wk_str what)
-{
-	size_t len = what.len < MOST_RECORDED_BYTES ? what.len : MOST_RECORDED_BYTES;
-
-	while (len > 0 && len < what.len && (what.at[len] & 0xc0) == 0x80)
-		len--;
-	wk_buf_add_str(text, wk_str_of(what.at, len));
-	wk_buf_add_text(text, len < what.len ? "\u2026" : "");
-}
-
-/* For recordings of other tools, the name of the file. */
-static struct wk_str file_name(const struct wk_words *words)
-{
-	if (words->count != 1 || strcmp(words->at[0], "-") == 0)
-		return wk_str_c("");
-	return wk_str_basename(wk_str_c(words->at[0]));
-}
-
 static void subtitle(const struct wk_model *model, const struct wk_filter *filter,
 		     const struct wk_flame_maker *maker, struct wk_buf *text)
 {
 	const struct wk_flame_args *args = maker->args;
-	struct wk_str what = recorded_what(model);
 
-	if (what.len == 0)
-		what = file_name(maker->call->words);
 	add_source(model, filter, text);
-	if (what.len)
-		wk_buf_add_text(text, " of ");
-	add_cut(text, what);
 	if (maker->picture.drawing.is_inverted)
 		wk_buf_add_text(text, "; reversed: from the innermost function to its callers");
 	add_filters(&args->filter, text);
@@ -219,17 +175,22 @@ static bool draw_processed(const struct wk_selection *question, struct wk_flame_
 static bool draw_question(const struct wk_model *model, const struct wk_selection *question,
 			  struct wk_flame_maker *maker, struct wk_err *err)
 {
-	struct wk_buf words = { 0 };
+	struct wk_drawing *drawing = &maker->picture.drawing;
+	struct wk_buf words = { 0 }, title = { 0 };
 	bool ok;
 
 	subtitle(model, &question->filter, maker, &words);
-	if (!maker->picture.drawing.subtitle)
-		maker->picture.drawing.subtitle = wk_buf_text(&words);
+	wk_picture_title(model, &question->filter, wk_words_first(maker->call->words),
+			 drawing->is_chart ? "flame chart" : "flame graph", &title);
+	if (!drawing->subtitle)
+		drawing->subtitle = wk_buf_text(&words);
+	if (!drawing->title)
+		drawing->title = wk_buf_text(&title);
 	if (maker->args->post_process && question->filter.in_view)
 		ok = draw_processed(question, maker, err);
 	else
 		ok = draw(question, maker, err);
-	wk_buf_fini(&words);
+	WK_BUF_FINI_ALL(&words, &title);
 	return ok;
 }
 
@@ -303,6 +264,7 @@ bool wk_flame_plan(struct wk_flame_maker *maker, struct wk_err *err)
 			    err))
 		return false;
 	drawing.drawing.is_inverted |= maker->choice.inverted;
+	maker->choice.needs_samples |= drawing.drawing.is_chart;
 	if (wk_view_expect_tree(&maker->choice, wk_words_first(maker->call->words), err) &&
 	    wk_drawing_read(&drawing, &maker->picture, err))
 		return true;

@@ -1,5 +1,7 @@
 #include "render/colours/background.h"
 
+#include <math.h>
+
 #include "base/num.h"
 
 static const struct named {
@@ -39,11 +41,20 @@ bool wk_background_read(struct wk_str text, struct wk_background *background)
 	return true;
 }
 
-/* Weights of the channels as the eye has them, in thousandths. */
+static double linear(uint32_t channel)
+{
+	double part = channel / 255.0;
+
+	return part <= 0.03928 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4);
+}
+
+/* Black and white have the same contrast with a colour of this relative luminance (WCAG 2.1): 4.58,
+ * so the better of the two always has enough. */
+#define MIDDLE 0.1791
+
 bool wk_colour_is_dark(uint32_t colour)
 {
-	uint32_t light =
-		299 * (colour >> 16 & 0xff) + 587 * (colour >> 8 & 0xff) + 114 * (colour & 0xff);
-
-	return light < 128 * 1000;
+	return 0.2126 * linear(colour >> 16 & 0xff) + 0.7152 * linear(colour >> 8 & 0xff) +
+		       0.0722 * linear(colour & 0xff) <
+	       MIDDLE;
 }

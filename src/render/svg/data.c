@@ -112,14 +112,14 @@ static void samples(struct wk_out *out, const struct wk_tree *tree)
 }
 
 /* The few nodes that are special, each as its distance from the one before. */
-static void inlined(struct wk_out *out, const struct wk_tree *tree)
+static void marked(struct wk_out *out, const char *name, const uint8_t *marks, uint32_t count)
 {
 	struct column column;
 	uint32_t last = 0;
 
-	start_column(&column, out, "inlined");
-	for (uint32_t i = 0; i < tree->count; i++) {
-		if (!tree->is_inlined[i])
+	start_column(&column, out, name);
+	for (uint32_t i = 0; i < count; i++) {
+		if (!marks[i])
 			continue;
 		add_number(&column, i - last);
 		last = i;
@@ -331,10 +331,15 @@ void wk_svg_data(const struct wk_svg_picture *p)
 	names_of_nodes(p);
 	depths(p->out, tree);
 	weights(p->out, "self", tree->self, tree->count);
-	if (tree->lead)
+	if (tree->is_lane) {
+		weights(p->out, "from", tree->from_ns, tree->count);
+		weights(p->out, "took", tree->took_ns, tree->count);
+		marked(p->out, "lanes", tree->is_lane, tree->count);
+	} else if (tree->lead) {
 		weights(p->out, "lead", tree->lead, tree->count);
+	}
 	samples(p->out, tree);
-	inlined(p->out, tree);
+	marked(p->out, "inlined", tree->is_inlined, tree->count);
 	counted_boxes(p);
 	if (p->is_comparison) {
 		side(p->out, "before", tree, tree->total_before);

@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "base/text/utf8.h"
 #include "names/label.h"
+#include "render/colours/background.h"
 #include "render/colours/kind_colours.h"
 #include "render/svg/name_attributes.h"
 #include "render/svg/picture.h"
@@ -21,9 +22,21 @@ static uint64_t weight_of(const struct wk_svg_picture *p, uint32_t node)
 	return node ? p->tree->total[node] : p->whole;
 }
 
+/* What its width is proportional to. In a chart, levels from the lanes to the root are as wide as
+ * the axis. */
+static uint64_t extent_of(const struct wk_svg_picture *p, uint32_t node)
+{
+	const struct wk_tree *tree = p->tree;
+
+	if (!tree->took_ns)
+		return weight_of(p, node);
+	return tree->is_lane[node] || !wk_node_is_code(tree->kind[node]) ? tree->took_ns[0]
+									 : tree->took_ns[node];
+}
+
 bool wk_svg_is_drawn(const struct wk_svg_picture *p, uint32_t node)
 {
-	return (double)weight_of(p, node) * p->scale >= p->min_width &&
+	return (double)extent_of(p, node) * p->scale >= p->min_width &&
 	       p->tree->depth[node] <= p->deepest;
 }
 
@@ -89,6 +102,8 @@ void wk_svg_choose_frames(struct wk_svg_picture *p)
 		p->deepest = deepest_of(p, most);
 		measure(p);
 	}
+	if (p->tree->is_lane)
+		wk_svg_place_lanes(p);
 	p->height = p->head + (p->depth + 1) * p->row + p->foot;
 }
 
@@ -105,7 +120,7 @@ struct wk_str wk_svg_unit(const struct wk_svg_picture *p)
 	return wk_str_is(p->tree->unit, WK_UNIT_THOUSANDTHS) ? wk_str_c("samples") : p->tree->unit;
 }
 
-static void add_amount(const struct wk_svg_picture *p, uint64_t weight, struct wk_buf *text)
+void wk_svg_add_amount(const struct wk_svg_picture *p, uint64_t weight, struct wk_buf *text)
 {
 	const struct wk_drawing *drawing = p->drawing;
 	struct wk_str unit = drawing->count_name ? wk_str_c(drawing->count_name) : wk_svg_unit(p);
@@ -162,9 +177,9 @@ static void add_change(const struct wk_svg_picture *p, uint32_t node, struct wk_
 	uint64_t before = p->tree->total_before[node], after = p->tree->total_after[node];
 
 	wk_buf_add_text(text, "; before ");
-	add_amount(p, before, text);
+	wk_svg_add_amount(p, before, text);
 	wk_buf_add_text(text, ", after ");
-	add_amount(p, after, text);
+	wk_svg_add_amount(p, after, text);
 	if (before == after)
 		wk_buf_add_text(text, ", the same");
 	else if (!before || !after)
@@ -188,7 +203,7 @@ static void frame_title(struct wk_svg_picture *p, uint32_t node)
 	} else {
 		wk_buf_reset(&p->text);
 		wk_buf_add_text(&p->text, " (");
-		add_amount(p, weight, &p->text);
+		wk_svg_add_amount(p, weight, &p->text);
 		wk_buf_add_text(&p->text, ", ");
 		if (node == 0)
 			wk_buf_add_text(&p->text, "100%");
@@ -255,7 +270,11 @@ static void frame_label(struct wk_svg_picture *p, uint32_t node, double x, doubl
 	make_label(p, node, width);
 	if (p->text.len == 0)
 		return;
-	wk_out_text(p->out, look / WK_SHADES == WK_CODE_UNKNOWN ? "<text class=\"un\"" : "<text");
+	wk_out_text(p->out, p->colours && p->tree->kind[node] != WK_NODE_SMALL
+				    ? wk_colour_is_dark(p->colours[node]) ? "<text class=\"w\""
+									  : "<text class=\"k\""
+			    : look / WK_SHADES == WK_CODE_UNKNOWN ? "<text class=\"un\""
+								  : "<text");
 	wk_svg_attribute(p->out, "x", x + LABEL_INSET);
 	wk_svg_attribute(p->out, "y", y + p->row / 2.0 + p->font_size * 0.34);
 	wk_out_char(p->out, '>');
@@ -296,9 +315,9 @@ static double gap_of(const struct wk_svg_picture *p, double width)
 
 static void frame(struct wk_svg_picture *p, uint32_t node, double x)
 {
-	double width = (double)weight_of(p, node) * p->scale;
+	double width = (double)extent_of(p, node) * p->scale;
 	double shown = width - gap_of(p, width);
-	unsigned level = p->tree->depth[node];
+	unsigned level = p->row_of ? p->row_of[node] : p->tree->depth[node];
 	double y = p->drawing->is_icicle ? p->head + (double)level * p->row
 					 : p->height - p->foot - (level + 1.0) * p->row;
 	bool is_link = open_frame(p, node);
@@ -315,8 +334,26 @@ static void frame(struct wk_svg_picture *p, uint32_t node, double x)
 	wk_out_text(p->out, is_link ? "</a>\n" : "</g>\n");
 }
 
+/* Of a chart with times. */
+static void frames_in_time(struct wk_svg_picture *p)
+{
+	const struct wk_tree *tree = p->tree;
+
+	for (uint32_t node = 0; node < tree->count;) {
+		uint64_t from = tree->is_lane[node] ? 0 : tree->from_ns[node] - tree->from_ns[0];
+
+		if (!wk_svg_is_drawn(p, node)) {
+			node = tree->end[node];
+			continue;
+		}
+		if (p->row_of[node] != WK_SVG_NO_ROW)
+			frame(p, node, WK_SVG_MARGIN + (double)from * p->scale);
+		node++;
+	}
+}
+
 /* `next` has, for each depth, the start of the next child of the open node at that depth. */
-void wk_svg_frames(struct wk_svg_picture *p)
+static void frames_in_order(struct wk_svg_picture *p)
 {
 	const struct wk_tree *tree = p->tree;
 	uint64_t *next = wk_alloc_zeroed((size_t)tree->depth_max + 2, sizeof(*next));
@@ -335,4 +372,12 @@ void wk_svg_frames(struct wk_svg_picture *p)
 		node++;
 	}
 	wk_free(next);
+}
+
+void wk_svg_frames(struct wk_svg_picture *p)
+{
+	if (p->row_of)
+		frames_in_time(p);
+	else
+		frames_in_order(p);
 }

@@ -96,6 +96,14 @@ void wk_svg_looks_css(const struct wk_svg_picture *p, bool is_dark)
 	}
 }
 
+/* ---- the legend: what each colour is, its own weight and that of everything it calls */
+
+/* Of a kind of code. */
+struct share {
+	uint64_t self, total;
+	bool is_drawn;
+};
+
 /* The weight of a node itself, without what it calls. In an inverted tree only the functions next
  * to the root were running; those behind them are their callers. */
 static uint64_t spent_in(const struct wk_svg_picture *p, uint32_t node)
@@ -107,116 +115,194 @@ static uint64_t spent_in(const struct wk_svg_picture *p, uint32_t node)
 	return wk_node_is_code(tree->kind[tree->parent[node]]) ? 0 : tree->total[node];
 }
 
-/* The kind with most weight of those not done, or WK_LOOK_KINDS when none is left. */
-static unsigned heaviest_kind(const uint64_t *spent, const bool *is_done)
+static unsigned kind_of(const struct wk_svg_picture *p, uint32_t node)
+{
+	return p->names.entries[p->names.of_node[node]].look / WK_SHADES;
+}
+
+/* A kind's total counts a stack once, however often the kind occurs in it. */
+static void sum_kinds(const struct wk_svg_picture *p, struct share *shares)
+{
+	const struct wk_tree *tree = p->tree;
+	uint16_t *kinds = wk_alloc_zeroed(tree->count, sizeof(*kinds)); /* of it and its callers */
+
+	_Static_assert(WK_LOOK_KINDS <= 16, "a kind is a bit");
+	for (uint32_t node = 0; node < tree->count; node++) {
+		unsigned kind = kind_of(p, node);
+		uint16_t above = node ? kinds[tree->parent[node]] : 0;
+
+		kinds[node] = above | (uint16_t)(1u << kind);
+		if (tree->kind[node] == WK_NODE_SMALL)
+			continue;
+		shares[kind].self += spent_in(p, node);
+		if (!(above >> kind & 1))
+			shares[kind].total += tree->total[node];
+		shares[kind].is_drawn |= node != 0 && wk_svg_is_drawn(p, node);
+	}
+	wk_free(kinds);
+}
+
+/* The program, then the others by their own weight. WK_LOOK_KINDS if none is left. */
+static unsigned next_kind(const struct share *shares, const bool *is_done)
 {
 	unsigned best = WK_LOOK_KINDS;
 
 	for (unsigned kind = 0; kind < WK_LOOK_KINDS; kind++) {
-		if (is_done[kind] || spent[kind] == 0)
+		const struct share *share = &shares[kind];
+
+		if (is_done[kind] || !(share->is_drawn || share->self))
 			continue;
-		if (best == WK_LOOK_KINDS || spent[kind] > spent[best])
+		if (kind == WK_CODE_PROGRAM)
+			return kind;
+		if (best == WK_LOOK_KINDS || share->self > shares[best].self)
 			best = kind;
 	}
 	return best;
 }
 
-/* Without a share if there is no weight: a kind that only calls others. */
-static void legend_entry(struct wk_svg_picture *p, const char *words, uint64_t weight)
+/* "4.0 % self / 99.0 % total" */
+static void add_shares(struct wk_svg_picture *p, const struct share *share, bool explains)
 {
-	wk_buf_reset(&p->text);
-	if (weight) {
-		wk_buf_add_char(&p->text, ' ');
-		wk_num_add_share(&p->text, weight, p->tree->total[0]);
-	}
-	wk_out_fmt(p->out, "\">\u25a0</tspan> %s", words);
-	wk_out_xml(p->out, wk_buf_str(&p->text));
-	wk_out_text(p->out, "\u2003</tspan>");
+	wk_num_add_share(&p->text, share->self, p->tree->total[0]);
+	wk_buf_add_text(&p->text, explains ? " self / " : " / ");
+	wk_num_add_share(&p->text, share->total, p->tree->total[0]);
+	wk_buf_add_text(&p->text, explains ? " total" : "");
 }
 
-static void kind_entry(struct wk_svg_picture *p, unsigned kind, uint64_t weight)
+static void end_entry(struct wk_svg_picture *p)
 {
-	const char *words = kind != WK_LOOK_STRUCTURE ? wk_kind_colours_name(p->view->model, kind)
-			    : weight                  ? "no stack"
-						      : "process or thread";
+	wk_out_xml(p->out, wk_buf_str(&p->text));
+	wk_out_text(p->out, "\u2003</tspan>");
+	wk_buf_reset(&p->text);
+}
 
-	wk_out_fmt(p->out, "<tspan><tspan class=\"swatch c%u", kind * WK_SHADES + WK_SHADES / 2);
-	legend_entry(p, words, weight);
+static void kind_entry(struct wk_svg_picture *p, unsigned kind, const struct share *share,
+		       bool is_first)
+{
+	wk_out_fmt(
+		p->out,
+		"<tspan class=\"key\" data-kind=\"%u\"><tspan class=\"swatch c%u\">\u25a0</tspan> ",
+		kind, kind * WK_SHADES + WK_SHADES / 2);
+	wk_buf_add_text(&p->text, kind == WK_LOOK_STRUCTURE
+					  ? "no stack"
+					  : wk_kind_colours_name(p->view->model, kind));
+	wk_buf_add_char(&p->text, ' ');
+	if (kind == WK_LOOK_STRUCTURE)
+		wk_num_add_share(&p->text, share->self, p->tree->total[0]);
+	else
+		add_shares(p, share, is_first);
+	end_entry(p);
 }
 
 static void small_entry(struct wk_svg_picture *p)
 {
 	if (p->tree->small_weight == 0)
 		return;
-	wk_out_text(p->out, "<tspan><tspan class=\"swatch few");
-	legend_entry(p, "small frames", p->tree->small_weight);
+	wk_out_text(p->out, "<tspan><tspan class=\"swatch few\">\u25a0</tspan> ");
+	wk_buf_add_text(&p->text, "small frames ");
+	wk_num_add_share(&p->text, p->tree->small_weight, p->tree->total[0]);
+	end_entry(p);
 }
 
-/* Own weight of each kind, and which kinds have frames; the root is not a frame that needs an
- * explanation. */
-static void sum_kinds(const struct wk_svg_picture *p, uint64_t *spent, bool *is_drawn)
-{
-	for (uint32_t node = 0; node < p->tree->count; node++) {
-		unsigned kind = p->names.entries[p->names.of_node[node]].look / WK_SHADES;
-
-		if (p->tree->kind[node] == WK_NODE_SMALL)
-			continue;
-		spent[kind] += spent_in(p, node);
-		is_drawn[kind] |= node != 0 && wk_svg_is_drawn(p, node);
-	}
-}
-
+/* Processes and threads need no explanation, unless they have samples without a stack. */
 static void legend_of_kinds(struct wk_svg_picture *p)
 {
-	uint64_t spent[WK_LOOK_KINDS] = { 0 };
-	bool is_drawn[WK_LOOK_KINDS] = { false }, is_done[WK_LOOK_KINDS] = { false };
+	struct share shares[WK_LOOK_KINDS] = { 0 };
+	bool is_done[WK_LOOK_KINDS] = { false }, is_first = true;
 	unsigned kind;
 
-	sum_kinds(p, spent, is_drawn);
-	wk_out_text(p->out, "<title>Share of each kind of code, without its callees</title>");
-	while ((kind = heaviest_kind(spent, is_done)) != WK_LOOK_KINDS) {
+	sum_kinds(p, shares);
+	is_done[WK_LOOK_STRUCTURE] = shares[WK_LOOK_STRUCTURE].self == 0;
+	while ((kind = next_kind(shares, is_done)) != WK_LOOK_KINDS) {
 		is_done[kind] = true;
-		kind_entry(p, kind, spent[kind]);
+		kind_entry(p, kind, &shares[kind], is_first);
+		is_first = false;
 	}
-	for (kind = 0; kind < WK_LOOK_KINDS; kind++)
-		if (is_drawn[kind] && !is_done[kind])
-			kind_entry(p, kind, 0);
 	small_entry(p);
 }
 
-static void swatches(struct wk_out *out, unsigned first, unsigned last, const char *words)
+/* Own weights by how they changed. */
+enum change_sum { SUM_GREW, SUM_SHRANK, SUM_NEW, SUM_GONE, SUM_COUNT };
+
+static enum change_sum change_kind(uint64_t before, uint64_t after)
 {
-	wk_out_text(out, "<tspan>");
+	if (!before || !after)
+		return before ? SUM_GONE : SUM_NEW;
+	return after > before ? SUM_GREW : SUM_SHRANK;
+}
+
+static void sum_changes(const struct wk_svg_picture *p, uint64_t *sums)
+{
+	for (uint32_t node = 0; node < p->tree->count; node++) {
+		uint64_t before = p->tree->self_before[node], after = p->tree->self_after[node];
+
+		if (before != after)
+			sums[change_kind(before, after)] +=
+				after > before ? after - before : before - after;
+	}
+}
+
+static void add_change_share(struct wk_svg_picture *p, bool is_more, uint64_t change)
+{
+	uint64_t whole = p->tree->total_before[0];
+
+	if (!whole)
+		return;
+	wk_buf_add_text(&p->text, !change ? "" : is_more ? "+" : "\u2212");
+	wk_num_add_share(&p->text, change, whole);
+}
+
+static void change_entry(struct wk_svg_picture *p, unsigned first, unsigned last, const char *words,
+			 bool is_more, uint64_t change)
+{
+	wk_out_text(p->out, "<tspan>");
 	for (unsigned look = first; look <= last; look++)
-		wk_out_fmt(out, "<tspan class=\"swatch d%u\">\u25a0</tspan>", look);
-	wk_out_fmt(out, " %s\u2003</tspan>", words);
+		wk_out_fmt(p->out, "<tspan class=\"swatch d%u\">\u25a0</tspan>", look);
+	wk_buf_add_fmt(&p->text, " %s ", words);
+	add_change_share(p, is_more, change);
+	end_entry(p);
 }
 
-/* Is there a frame of this look? Frames that are gone have no width unless they are requested. */
-static bool has_change(const struct wk_svg_picture *p, unsigned change)
+static void whole_entry(struct wk_svg_picture *p)
 {
-	for (uint32_t node = 0; node < p->tree->count; node++)
-		if (p->tree->total[node] && p->tree->kind[node] != WK_NODE_SMALL &&
-		    change_of(p, node) == change)
-			return true;
-	return false;
+	uint64_t before = p->tree->total_before[0], after = p->tree->total_after[0];
+
+	wk_out_text(p->out, "<tspan>");
+	wk_svg_add_amount(p, before, &p->text);
+	wk_buf_add_text(&p->text, " \u2192 ");
+	wk_svg_add_amount(p, after, &p->text);
+	wk_buf_add_text(&p->text, " (");
+	if (before == after)
+		wk_buf_add_text(&p->text, "the same");
+	else
+		add_change_share(p, after > before,
+				 after > before ? after - before : before - after);
+	wk_buf_add_char(&p->text, ')');
+	end_entry(p);
 }
 
+/* The colour of what grew, or with --negate of what shrank, is the first. */
 static void legend_of_changes(struct wk_svg_picture *p)
 {
-	wk_out_text(p->out, "<title>Change of each frame with its callees</title>");
-	swatches(p->out, WK_SVG_SAME + 1, WK_SVG_GONE - 1, p->drawing->negates ? "shrank" : "grew");
-	swatches(p->out, 0, WK_SVG_SAME - 1, p->drawing->negates ? "grew" : "shrank");
-	if (has_change(p, WK_SVG_NEW))
-		swatches(p->out, WK_SVG_NEW, WK_SVG_NEW, p->drawing->negates ? "gone" : "new");
-	if (has_change(p, WK_SVG_GONE))
-		swatches(p->out, WK_SVG_GONE, WK_SVG_GONE, p->drawing->negates ? "new" : "gone");
-	swatches(p->out, WK_SVG_SAME, WK_SVG_SAME, "same");
+	uint64_t sums[SUM_COUNT] = { 0 };
+	bool negates = p->drawing->negates;
+
+	sum_changes(p, sums);
+	whole_entry(p);
+	change_entry(p, WK_SVG_SAME + 1, WK_SVG_GONE - 1, negates ? "shrank" : "grew", !negates,
+		     sums[negates ? SUM_SHRANK : SUM_GREW]);
+	change_entry(p, 0, WK_SVG_SAME - 1, negates ? "grew" : "shrank", negates,
+		     sums[negates ? SUM_GREW : SUM_SHRANK]);
+	change_entry(p, WK_SVG_NEW, WK_SVG_NEW, negates ? "gone" : "new", !negates,
+		     sums[negates ? SUM_GONE : SUM_NEW]);
+	change_entry(p, WK_SVG_GONE, WK_SVG_GONE, negates ? "new" : "gone", negates,
+		     sums[negates ? SUM_NEW : SUM_GONE]);
 	small_entry(p);
 }
 
 void wk_svg_legend(struct wk_svg_picture *p, unsigned y)
 {
+	wk_buf_reset(&p->text);
 	wk_out_fmt(p->out, "<text class=\"legend small muted\" x=\"%d\" y=\"%u\">", WK_SVG_MARGIN,
 		   y);
 	if (p->is_comparison)

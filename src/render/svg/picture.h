@@ -1,8 +1,8 @@
 /* Shared by the parts of the SVG renderer: the picture that is being drawn.
  *
  * svg.c writes the document and everything around the frames, frames.c the frames for viewers
- * without script, data.c the tree for the script, looks.c decides the look of a frame. Private to
- * them. */
+ * without script, lanes.c the rows and the axis of a chart, data.c the tree for the script, looks.c
+ * decides the look of a frame. Private to them. */
 #ifndef WK_RENDER_SVG_PICTURE_H
 #define WK_RENDER_SVG_PICTURE_H
 
@@ -25,10 +25,11 @@ struct wk_svg_picture {
 	unsigned row;                /* a frame and the gap below it */
 	double font_size, character; /* in pixels */
 	uint64_t whole;              /* the weight of the full width */
-	double scale;                /* pixels a unit of weight */
+	double scale;                /* pixels a unit of weight; of a chart with times, a ns */
 	double min_width;            /* of a drawn frame */
 	uint32_t deepest;            /* level that is drawn; UINT32_MAX: all */
 	uint32_t depth;              /* of the deepest frame that is drawn */
+	uint32_t *row_of;            /* of a chart with times, by node; otherwise NULL: its depth */
 	uint32_t too_narrow;         /* frames left out of the plain picture ... */
 	uint64_t too_narrow_weight;  /* ... and the weight of them all */
 	struct wk_buf text;          /* for a moment */
@@ -41,9 +42,17 @@ void wk_svg_choose_frames(struct wk_svg_picture *p);
 void wk_svg_frames(struct wk_svg_picture *p);
 bool wk_svg_is_drawn(const struct wk_svg_picture *p, uint32_t node);
 
+/* lanes.c, for a chart with times. `row_of` and `depth`, from what is drawn. */
+#define WK_SVG_NO_ROW UINT32_MAX
+#define WK_SVG_AXIS   20
+void wk_svg_place_lanes(struct wk_svg_picture *p);
+void wk_svg_axis(struct wk_svg_picture *p);
+
 /* The factor for numbers, and the unit they then have. */
 double wk_svg_factor(const struct wk_svg_picture *picture);
 struct wk_str wk_svg_unit(const struct wk_svg_picture *picture);
+/* "1,250 samples", "1.250 s" */
+void wk_svg_add_amount(const struct wk_svg_picture *p, uint64_t weight, struct wk_buf *text);
 
 /* data.c: members of the script's JSON object, without its braces and without a comma at
  * the end; and the names, in elements of their own because they may be long. */

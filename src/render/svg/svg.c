@@ -30,7 +30,13 @@ static const char *const script_js[] = {
 	,
 #include "svg_draw.js.inc"
 	,
+#include "svg_lanes.js.inc"
+	,
 #include "svg_bar.js.inc"
+	,
+#include "svg_legend.js.inc"
+	,
+#include "svg_tip.js.inc"
 	,
 #include "svg_search.js.inc"
 	,
@@ -58,6 +64,13 @@ static void text_line(struct wk_svg_picture *p, const char *classes, unsigned y,
 	wk_out_text(p->out, "</text>\n");
 }
 
+static void note_line(struct wk_svg_picture *p, const char *classes, int y, struct wk_str text)
+{
+	wk_out_fmt(p->out, "<text class=\"%s\" x=\"%d\" y=\"%d\">", classes, WK_SVG_MARGIN, y);
+	wk_svg_text(p->out, text);
+	wk_out_text(p->out, "</text>\n");
+}
+
 static void narrow_note(struct wk_svg_picture *p, struct wk_buf *note)
 {
 	if (p->too_narrow == 0)
@@ -80,7 +93,10 @@ static void small_note(const struct wk_svg_picture *p, struct wk_buf *note)
 		return;
 	wk_buf_add_text(note, "The lightest ");
 	wk_num_add_grouped(note, tree->small_nodes);
-	wk_buf_add_text(note, " frames are merged into hatched boxes that show their number (");
+	wk_buf_add_text(note, tree->took_ns
+				      ? " frames are not drawn ("
+				      : " frames are merged into hatched boxes that show their "
+					"number (");
 	wk_num_add_share(note, tree->small_weight, tree->total[0]);
 	wk_buf_add_text(note, " of the whole)");
 }
@@ -96,20 +112,14 @@ static void end_line(struct wk_svg_picture *p)
 	wk_buf_reset(&p->text);
 }
 
-/* The lines between the title and the legend: what was recorded and how well. */
+/* The lines below the frames: what is missing. */
 static void add_lines(struct wk_svg_picture *p)
 {
-	if (p->drawing->subtitle) {
-		wk_buf_add(&p->lines, p->drawing->subtitle, strlen(p->drawing->subtitle) + 1);
-		p->line_count++;
-	}
 	if (p->view->quality) {
 		struct wk_quality quality = *p->view->quality;
 
 		quality.facts_only = true; /* people show pictures to others */
 		wk_quality_cpu_line(&quality, &p->text);
-		end_line(p);
-		wk_quality_line(&quality, &p->text);
 		end_line(p);
 		wk_quality_missing_line(&quality, &p->text);
 		end_line(p);
@@ -120,41 +130,78 @@ static void add_lines(struct wk_svg_picture *p)
 	end_line(p);
 	wk_tree_cut_note(p->tree, &p->text);
 	end_line(p);
+	if (p->drawing->notes) {
+		wk_buf_add_text(&p->text, p->drawing->notes);
+		end_line(p);
+	}
 }
 
-#define TITLE_LINE  27
+#define TITLE_LINE  24
+#define LEGEND_LINE 21
 #define LINE        18
-#define LEGEND_LINE 20
 
 static bool has_legend(const struct wk_svg_picture *p)
 {
 	return p->is_comparison || !p->drawing->colouring;
 }
 
-/* The part that stays in sight while the frames scroll: title, what was recorded and how well, the
- * legend, and two lines for the frame under the pointer. */
+/* What was recorded, and how much of it and how well. */
+static void add_facts(struct wk_svg_picture *p)
+{
+	if (p->drawing->subtitle)
+		wk_buf_add_text(&p->text, p->drawing->subtitle);
+	if (p->view->quality) {
+		struct wk_quality quality = *p->view->quality;
+
+		quality.facts_only = true;
+		wk_buf_add_text(&p->text, p->text.len ? " \u00b7 " : "");
+		wk_quality_line(&quality, &p->text);
+	}
+}
+
+/* The part that stays in sight while the frames scroll: the title and the facts, then the legend,
+ * or the facts if there is none. */
 static void bar(struct wk_svg_picture *p)
 {
-	const struct wk_drawing *drawing = p->drawing;
-	struct wk_str lines = wk_buf_str(&p->lines), line;
-	unsigned y = TITLE_LINE + 2;
+	const char *title = p->drawing->title ? p->drawing->title : "Flame graph";
 
 	wk_out_fmt(p->out,
 		   "<g class=\"bar\"><rect class=\"page cover\" width=\"%u\" height=\"%u\"/>\n",
 		   p->width, p->head - 2);
-	text_line(p, "title ink", TITLE_LINE,
-		  wk_str_c(drawing->title ? drawing->title : "Flame graph"));
-	wk_out_text(p->out, "<g class=\"below\">\n");
-	while (wk_str_split(lines, '\0', &line, &lines))
-		text_line(p, "line small muted", y += LINE, line);
+	wk_out_fmt(p->out, "<text class=\"title ink\" x=\"%d\" y=\"%d\"><tspan>", WK_SVG_MARGIN,
+		   TITLE_LINE);
+	wk_svg_text(p->out, wk_str_c(title));
+	wk_buf_reset(&p->text);
+	add_facts(p);
+	wk_out_text(p->out, "</tspan>");
+	if (has_legend(p)) {
+		wk_out_text(p->out, "<tspan class=\"facts small muted\" dx=\"12\">");
+		wk_svg_text(p->out, wk_buf_str(&p->text));
+		wk_out_text(p->out, "</tspan>");
+	}
+	wk_out_text(p->out, "</text>\n");
 	if (has_legend(p))
-		wk_svg_legend(p, y += LEGEND_LINE);
+		wk_svg_legend(p, TITLE_LINE + LEGEND_LINE);
+	else
+		text_line(p, "facts legend small muted", TITLE_LINE + LEGEND_LINE,
+			  wk_buf_str(&p->text));
+	wk_out_text(p->out, "</g>\n");
+}
+
+/* Lines below the frames; their origin is the lower end of the picture. */
+static void notes(struct wk_svg_picture *p)
+{
+	struct wk_str lines = wk_buf_str(&p->lines), line;
+	int y = -9 - (int)p->line_count * LINE;
+
+	wk_out_fmt(p->out, "<g class=\"notes\" transform=\"translate(0,%u)\">\n", p->height);
 	wk_buf_reset(&p->text);
 	narrow_note(p, &p->text);
-	wk_out_text(p->out, "<g class=\"details\">");
-	text_line(p, "detail small muted", y += 24, wk_buf_str(&p->text));
-	text_line(p, "detail small muted", y + 17, (struct wk_str){ 0 });
-	wk_out_text(p->out, "</g></g></g>\n");
+	if (p->text.len || !p->drawing->has_no_script)
+		note_line(p, "narrow small muted", y, wk_buf_str(&p->text));
+	while (wk_str_split(lines, '\0', &line, &lines))
+		note_line(p, "small muted", y += LINE, line);
+	wk_out_text(p->out, "</g>\n");
 }
 
 static void flag(struct wk_out *out, const char *name, bool value)
@@ -169,6 +216,12 @@ static void settings(struct wk_svg_picture *p)
 		[WK_TREE_BY_TEXT] = "text",     [WK_TREE_BY_TIME] = "time",
 		[WK_TREE_UNSORTED] = "text",
 	};
+	static const char *const sides[] = {
+		[WK_TREE_AFTER] = "after",
+		[WK_TREE_BEFORE] = "before",
+		[WK_TREE_LARGER] = "larger",
+		[WK_TREE_AFTER_AND_GONE] = "gone",
+	};
 	const struct wk_drawing *drawing = p->drawing;
 	struct wk_out *out = p->out;
 
@@ -182,9 +235,12 @@ static void settings(struct wk_svg_picture *p)
 	flag(out, "fixed", drawing->has_fixed_width);
 	flag(out, "chart", drawing->is_chart);
 	flag(out, "comparison", p->is_comparison);
+	flag(out, "coloured", p->colours);
 	flag(out, "negates", drawing->negates);
 	flag(out, "cutsLeft", drawing->cuts_left);
 	flag(out, "cutsRight", drawing->cuts_right);
+	wk_out_fmt(out, "\"side\":\"%s\",",
+		   sides[p->is_comparison ? drawing->side : WK_TREE_AFTER]);
 	wk_out_text(out, "\"countName\":");
 	wk_svg_quoted(out, wk_str_c(drawing->count_name));
 	wk_out_text(out, ",\"nameType\":");
@@ -236,6 +292,7 @@ static void font_family(struct wk_out *out, const char *font)
 static void asked_css(struct wk_svg_picture *p)
 {
 	const struct wk_drawing *drawing = p->drawing;
+	uint32_t found;
 
 	if (drawing->font) {
 		wk_out_text(p->out, ".wick .frames text,.wick .mono{font-family:");
@@ -245,8 +302,9 @@ static void asked_css(struct wk_svg_picture *p)
 	if (drawing->font_size > 0)
 		wk_out_fmt(p->out, ".wick .frames text,.wick .mono{font-size:%gpx}\n",
 			   p->font_size);
-	if (drawing->search_colour)
-		wk_out_fmt(p->out, ".wick .frames .hit{fill:%s}\n", drawing->search_colour);
+	if (drawing->search_colour && wk_colour_read(wk_str_c(drawing->search_colour), &found))
+		wk_out_fmt(p->out, ".wick .frames .hit{fill:%s}\n.wick .frames text.hit{fill:%s}\n",
+			   drawing->search_colour, wk_colour_is_dark(found) ? "#fff" : "#000");
 }
 
 static void dark_rules(struct wk_svg_picture *p)
@@ -259,12 +317,16 @@ static void dark_rules(struct wk_svg_picture *p)
  * the window uses it around a picture of a fixed width. */
 static void background_css(struct wk_svg_picture *p, const struct wk_background *background)
 {
+	const char *ink;
+
 	wk_out_fmt(p->out,
 		   ".wick .page{fill:url(#wick-page)}\n.wick .cover{fill:#%06" PRIx32
 		   "}\nsvg.wick{background:#%06" PRIx32 " linear-gradient(#%06" PRIx32
 		   " var(--wick-head,%upx),#%06" PRIx32 ") fixed}\n",
 		   background->top, background->bottom, background->top, p->head,
 		   background->bottom);
+	ink = wk_colour_is_dark(background->top) ? "#fff" : "#000";
+	wk_out_fmt(p->out, ".wick .ink,.wick .muted{fill:%s}\n.wick .tools{color:%s}\n", ink, ink);
 }
 
 static void background_gradient(struct wk_svg_picture *p, const struct wk_background *background)
@@ -323,12 +385,13 @@ static void document(struct wk_svg_picture *p)
 	style(p);
 	wk_out_fmt(p->out, "<rect class=\"page\" width=\"%u\" height=\"%u\"/>\n", p->width,
 		   p->height);
+	if (p->row_of)
+		wk_svg_axis(p);
 	wk_out_text(p->out, "<g class=\"graph\"><g class=\"frames\">\n");
 	wk_svg_frames(p);
 	wk_out_text(p->out, "</g></g>\n");
 	bar(p);
-	if (p->drawing->notes)
-		text_line(p, "notes small muted", p->height - 9, wk_str_c(p->drawing->notes));
+	notes(p);
 	if (!p->drawing->has_no_script)
 		script(p);
 	wk_out_text(p->out, "</svg>\n");
@@ -345,11 +408,11 @@ static void choose_sizes(struct wk_svg_picture *p)
 	p->row = drawing->frame_height ? drawing->frame_height : USUAL_ROW;
 	p->font_size = drawing->font_size > 0 ? drawing->font_size : USUAL_FONT_SIZE;
 	p->character = p->font_size * character;
-	p->head = TITLE_LINE + 2 + p->line_count * LINE + (has_legend(p) ? LEGEND_LINE : 0) + 24 +
-		  17 + 9;
-	p->foot = WK_SVG_FOOT + (drawing->notes ? LINE : 0);
+	p->head = TITLE_LINE + LEGEND_LINE + 10 + (p->tree->is_lane ? WK_SVG_AXIS : 0);
+	p->foot = WK_SVG_FOOT + (p->line_count + 1) * LINE;
 	p->whole = p->tree->total[0] > drawing->total ? p->tree->total[0] : drawing->total;
-	p->scale = (double)(p->width - 2 * WK_SVG_MARGIN) / (double)p->whole;
+	p->scale = (double)(p->width - 2 * WK_SVG_MARGIN) /
+		   (double)(p->tree->took_ns ? p->tree->took_ns[0] : p->whole);
 }
 
 static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err *err)
@@ -373,7 +436,7 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 	document(&p);
 	wk_svg_names_fini(&p.names);
 	WK_BUF_FINI_ALL(&p.text, &p.lines);
-	wk_free(p.colours);
+	WK_FREE_ALL(p.colours, p.row_of);
 	return true;
 }
 

@@ -1,0 +1,14 @@
+/* The title of a picture: it names the program, and contains no command line, because people show
+ * pictures to others. */
+#ifndef WK_SESSION_PICTURE_TITLE_H
+#define WK_SESSION_PICTURE_TITLE_H
+
+#include "views/filter/filter.h"
+
+/* "app: flame graph", with `kind` behind the name: that of the recorded program, "process 12
+ * (app)", "the whole system", or that of the process with most weight in view. Without any, that of
+ * the file at `path`; NULL: `kind` alone. */
+void wk_picture_title(const struct wk_model *model, const struct wk_filter *filter,
+		      const char *path, const char *kind, struct wk_buf *title);
+
+#endif
