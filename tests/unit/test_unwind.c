@@ -26,6 +26,7 @@ struct process {
 	struct wk_unwind_table *table;
 	struct wk_unwinder *unwinder;
 	unsigned finds;
+	uint64_t base; /* of the image */
 	uint64_t words[256];
 	struct wk_event_stack stack;
 	uint64_t chain[300];
@@ -37,11 +38,11 @@ static bool find(void *context, uint64_t address, struct wk_unwind_image *image)
 	struct process *p = context;
 
 	p->finds++;
-	if (address < BASE || address >= BASE + 0x100000)
+	if (address < p->base || address >= p->base + 0x100000)
 		return false;
-	*image = (struct wk_unwind_image){ p->table, BASE, BASE + 0x100000, BASE };
+	*image = (struct wk_unwind_image){ p->table, p->base, p->base + 0x100000, p->base };
 	/* The upper half is memory without a file, as code made at run time is. */
-	if (address >= BASE + 0x80000)
+	if (address >= p->base + 0x80000)
 		image->table = NULL;
 	return true;
 }
@@ -49,6 +50,7 @@ static bool find(void *context, uint64_t address, struct wk_unwind_image *image)
 static void begin(struct process *p, enum wk_machine machine)
 {
 	memset(p, 0, sizeof(*p));
+	p->base = BASE;
 	p->cfi.vaddr = SECTION;
 	p->obj.is_64 = true;
 	p->obj.machine = machine;
@@ -200,6 +202,7 @@ static void a_copy_that_is_too_small_is_cut_not_broken(void **state)
 struct living {
 	uint64_t words[2048];
 	unsigned reads;
+	uint64_t pages; /* one bit for each page of it that was read */
 };
 
 static size_t read_living(void *context, uint64_t address, void *bytes, size_t size)
@@ -210,6 +213,7 @@ static size_t read_living(void *context, uint64_t address, void *bytes, size_t s
 	living->reads++;
 	if (offset >= sizeof(living->words))
 		return 0;
+	living->pages |= (uint64_t)1 << offset / 4096;
 	if (size > sizeof(living->words) - offset)
 		size = sizeof(living->words) - offset;
 	memcpy(bytes, (const uint8_t *)living->words + offset, size);
@@ -264,12 +268,77 @@ static void a_process_that_moved_on_is_not_believed(void **state)
 	assert_int_equal(p.end, WK_UNWIND_CUT);
 	assert_int_equal(wk_unwinder_completed(p.unwinder), 0);
 	end(&p);
-	/* A copy that was not cut is all there is. */
+}
+
+static void another_call_from_the_same_function_is_believed(void **state)
+{
+	struct process p;
+	struct living living;
+	size_t in_copy = sizeof(p.words) / 8 / 3;
+
+	(void)state;
 	begin_deep(&p, &living);
-	p.stack.is_full = false;
-	walk(&p, 300);
+	living.words[(in_copy - 1) * 3 + 2] = in_function(0) + 8;
+	living.words[200 * 3 + 2] = in_function(3);
+	assert_int_equal(walk(&p, 300), 202);
+	assert_int_equal(p.end, WK_UNWIND_ROOT);
+	end(&p);
+}
+
+/* The kernel's copy ends at the first page that was never touched. */
+static void a_buffer_that_was_never_touched_does_not_end_the_stack(void **state)
+{
+	struct process p;
+	struct living living = { 0 };
+
+	(void)state;
+	begin_x86(&p);
+	maker_x86_cie(&p.cfi, "zR");
+	FUNCTION(&p, 10, 0x0e, 0x80, 0x60); /* 12 KiB of stack */
+	wk_unwinder_free(p.unwinder);
+	wk_unwind_table_free(p.table);
+	ready(&p);
+	wk_unwinder_set_memory(p.unwinder, read_living, &living);
+	set(&p, RIP, in_function(0));
+	p.words[2] = in_function(10);
+	memcpy(living.words, p.words, sizeof(p.words));
+	living.words[3 + 0x3000 / 8 - 1] = in_function(3);
+	assert_int_equal(walk(&p, 300), 3);
+	assert_int_equal(p.end, WK_UNWIND_ROOT);
+	assert_int_equal(wk_unwinder_completed(p.unwinder), 1);
+	/* Each page of the gap was read, so that the next copy gets past it. */
+	assert_int_equal(living.pages, 0xf);
+	/* The function itself needs it, and no return address was copied. */
+	set(&p, RIP, in_function(10));
+	living.words[0x3000 / 8 - 1] = in_function(3);
+	assert_int_equal(walk(&p, 300), 2);
+	assert_int_equal(p.end, WK_UNWIND_ROOT);
+	end(&p);
+}
+
+/* A handler on a stack of its own: the interrupted one is elsewhere. */
+static void an_interrupted_stack_is_read_from_the_living_process(void **state)
+{
+	struct process p;
+	struct living living = { 0 };
+
+	(void)state;
+	begin_x86(&p);
+	wk_unwinder_set_memory(p.unwinder, read_living, &living);
+	set(&p, RSP, STACK - (1u << 30));
+	set(&p, RIP, in_function(5));
+	p.words[1] = in_function(0);
+	p.words[2] = STACK;
+	living.words[2] = in_function(3);
+	/* Copied, but not in the memory that can be read: it may have moved on. */
+	assert_int_equal(walk(&p, 300), 2);
 	assert_int_equal(p.end, WK_UNWIND_BROKEN);
-	assert_int_equal(living.reads, 0);
+	set(&p, RSP, STACK + 0x2000);
+	memcpy(living.words + 0x400, p.words, sizeof(p.words));
+	assert_int_equal(walk(&p, 300), 3);
+	assert_int_equal(p.end, WK_UNWIND_ROOT);
+	assert_int_equal(p.chain[1], in_function(0));
+	assert_int_equal(p.chain[2], in_function(3) - 1);
 	end(&p);
 }
 
@@ -413,7 +482,8 @@ static void above_a_signal_frame_the_interrupted_pc_is_exact(void **state)
 	p.words[6] = 5;
 	assert_int_equal(walk(&p, 300), 3);
 	assert_int_equal(p.end, WK_UNWIND_ROOT);
-	assert_int_equal(p.chain[1], in_function(5) - 1);
+	/* The trampoline was not called either: its first instruction is next. */
+	assert_int_equal(p.chain[1], in_function(5));
 	/* The first byte of function 3: less one it would be function 2. */
 	assert_int_equal(p.chain[2], BASE + TEXT + 3 * 0x100);
 	end(&p);
@@ -675,6 +745,8 @@ static void code_without_tables_is_followed(void **state)
 {
 	static const uint8_t trampoline[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
 	static const uint8_t thread_end[] = { 0x89, 0xc7, 0x31, 0xc0, 0xb0, 0x3c, 0x0f, 0x05 };
+	static const uint8_t coroutine_end[] = { 0x48, 0x89, 0xdc, 0x5f, 0x48, 0x85, 0xff };
+	static const uint8_t thread_start[] = { 0x31, 0xed, 0x58, 0x5f, 0xff, 0xd0 };
 	uint8_t code[0x400] = { 0 };
 	struct process p;
 	const struct wk_rules *rules;
@@ -683,6 +755,8 @@ static void code_without_tables_is_followed(void **state)
 	begin_x86(&p);
 	memcpy(code + 0x100, trampoline, sizeof(trampoline));
 	memcpy(code + 0x205, thread_end, sizeof(thread_end));
+	memcpy(code + 0x280, thread_start, sizeof(thread_start));
+	memcpy(code + 0x2a0, coroutine_end, sizeof(coroutine_end));
 	p.segment =
 		(struct wk_obj_segment){ .type = 1, .vaddr = 0x60000, .file_size = sizeof(code) };
 	p.obj.at = code;
@@ -695,6 +769,8 @@ static void code_without_tables_is_followed(void **state)
 	assert_non_null(rules);
 	assert_int_equal(rules->cfa_kind, WK_CFA_SIGNAL);
 	assert_true(wk_unwind_is_root(p.table, 0x60204));
+	assert_true(wk_unwind_is_root(p.table, 0x60285));
+	assert_true(wk_unwind_is_root(p.table, 0x6029f)); /* the return address less one */
 	assert_true(wk_unwind_is_root(p.table, 0x60010));
 	assert_false(wk_unwind_is_root(p.table, 0x60300));
 
@@ -708,6 +784,43 @@ static void code_without_tables_is_followed(void **state)
 	assert_int_equal(walk(&p, 300), 4);
 	assert_int_equal(p.end, WK_UNWIND_ROOT);
 	assert_int_equal(p.chain[2], BASE + TEXT + 0x400);
+	end(&p);
+}
+
+/* Functions for i386: 0 keeps 8 bytes of stack, 1 saves ebx, 2 has ebp as its frame pointer, 3 is
+ * the outermost. */
+enum { EBX = 3, ESP = 4, EBP = 5, EIP = 8 };
+
+static void on_x86_words_have_four_bytes(void **state)
+{
+	static const uint8_t initial[] = { 0x0c, ESP, 4, 0x88, 1 };
+	struct process p;
+	uint32_t *words = (uint32_t *)p.words;
+
+	(void)state;
+	begin(&p, WK_MACHINE_X86);
+	maker_cie_head(&p.cfi, 1, "zR", 0x1b, -4, EIP);
+	maker_bytes(&p.cfi, initial, sizeof(initial));
+	maker_end(&p.cfi);
+	FUNCTION(&p, 0, 0x0e, 12);
+	FUNCTION(&p, 1, 0x0e, 8, 0x83, 2);
+	FUNCTION(&p, 2, 0x0c, EBP, 8, 0x85, 2);
+	FUNCTION(&p, 3, 0x07, EIP);
+	p.base = 0x8000000;
+	ready(&p);
+	set(&p, ESP, 0xffff0000);
+	set(&p, EBP, 0xffff0000 + 9 * 4);
+	set(&p, EIP, 0x8000000 + TEXT + 0x20);
+	words[2] = 0x8000000 + TEXT + 0x120;
+	words[3] = 77; /* ebx */
+	words[4] = 0x8000000 + TEXT + 0x220;
+	words[9] = 0xffff0000 + 12 * 4;
+	words[10] = 0x8000000 + 0x90000; /* no tables: by frame pointer */
+	words[12] = 0;
+	words[13] = 0x8000000 + TEXT + 0x320;
+	assert_int_equal(walk(&p, 300), 5);
+	assert_int_equal(p.end, WK_UNWIND_ROOT);
+	assert_int_equal(p.chain[4], 0x8000000 + TEXT + 0x320 - 1);
 	end(&p);
 }
 
@@ -827,6 +940,9 @@ int main(void)
 		cmocka_unit_test(a_copy_that_is_too_small_is_cut_not_broken),
 		cmocka_unit_test(what_the_copy_lacks_is_read_from_the_living_process),
 		cmocka_unit_test(a_process_that_moved_on_is_not_believed),
+		cmocka_unit_test(another_call_from_the_same_function_is_believed),
+		cmocka_unit_test(a_buffer_that_was_never_touched_does_not_end_the_stack),
+		cmocka_unit_test(an_interrupted_stack_is_read_from_the_living_process),
 		cmocka_unit_test(a_stack_deeper_than_the_chain_is_full),
 		cmocka_unit_test(a_return_address_in_no_image_breaks_the_stack),
 		cmocka_unit_test(rules_that_lead_nowhere_break_the_stack),
@@ -848,6 +964,7 @@ int main(void)
 		cmocka_unit_test(slots_of_a_plt_are_not_one_function),
 		cmocka_unit_test(equal_rows_share_their_rules),
 		cmocka_unit_test(code_without_tables_is_followed),
+		cmocka_unit_test(on_x86_words_have_four_bytes),
 		cmocka_unit_test(on_aarch64_a_leaf_has_its_return_address_in_lr),
 		cmocka_unit_test(on_aarch64_frame_records_and_saved_registers_lead_up),
 		cmocka_unit_test(on_aarch64_signatures_are_taken_off_return_addresses),

@@ -11,7 +11,8 @@ static const uint8_t memory[16] = { 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x
 
 static struct wk_frame frame_of(void)
 {
-	struct wk_frame frame = { .bytes = memory, .base = 0x7000, .size_bytes = sizeof(memory) };
+	struct wk_frame frame = { .bytes = memory, .base = 0x7000, .size_bytes = sizeof(memory),
+				  .word_bytes = 8 };
 
 	wk_frame_set(&frame, 0, 5);
 	wk_frame_set(&frame, 7, 0x7000);

@@ -368,7 +368,7 @@ static void without_tables(const struct patient *p)
 static void stacks(const struct patient *p)
 {
 	bool covered = p->looked_at ? p->covered * 10 >= p->looked_at * 9
-				    : !wk_unwind_table_is_empty(p->unwind);
+				    : !wk_unwind_has_no_tables(p->unwind);
 
 	if (covered)
 		wk_findings_good(p->findings, "has unwind tables and needs no frame pointers");

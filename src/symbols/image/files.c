@@ -7,6 +7,21 @@
 #include "base/mem.h"
 #include "os/os.h"
 
+#define MOST_VDSO_BYTES (64u << 10)
+
+/* That of 32-bit programs is only in their memory. */
+static bool read_vdso32(struct wk_image_symbols *image, const uint8_t **at, size_t *size_bytes)
+{
+	const struct wk_image_key *key = &image->key;
+	uint8_t *copy;
+
+	if (!image->owner->is_live || key->vdso32_bytes > MOST_VDSO_BYTES)
+		return false;
+	*size_bytes = (size_t)key->vdso32_bytes;
+	*at = copy = wk_arena_alloc(&image->owner->arena, *size_bytes);
+	return wk_os_read_process(key->pid, key->vdso32_start, copy, *size_bytes) == *size_bytes;
+}
+
 /* The vDSO is not a file but a part of the kernel: all processes of one boot have the same. */
 static enum wk_image_state open_vdso(struct wk_image_symbols *image)
 {
@@ -16,8 +31,12 @@ static enum wk_image_state open_vdso(struct wk_image_symbols *image)
 	const uint8_t *at;
 	size_t size_bytes;
 
-	if (!wk_os_vdso(&at, &size_bytes)) {
-		wk_buf_add_text(why, "the kernel gave this process no vDSO to read the names from");
+	if (image->key.vdso32_start ? !read_vdso32(image, &at, &size_bytes)
+				    : !wk_os_vdso(&at, &size_bytes)) {
+		wk_buf_add_text(why, image->key.vdso32_start
+					     ? "the vDSO of 32-bit programs is only in their memory"
+					     : "the kernel gave this process no vDSO to read the "
+					       "names from");
 		return WK_IMAGE_MISSING;
 	}
 	obj = wk_obj_parse(at, size_bytes, &err);

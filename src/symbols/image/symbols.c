@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "os/os.h"
 #include "symbols/image/image.h"
+#include "symbols/unwind/code.h"
 
 /* If only the recorded process could show a file, it is searched for again through a few other
  * processes that map it. */
@@ -112,17 +113,22 @@ static bool same_key(const void *table, uint32_t id, const void *wanted)
 	return wk_str_eq(a->path, b->path) && wk_build_id_eq(&a->build_id, &b->build_id) &&
 	       a->inode == b->inode && a->device_major == b->device_major &&
 	       a->device_minor == b->device_minor && a->is_kernel == b->is_kernel &&
-	       wk_str_eq(a->pdb_path, b->pdb_path) && a->time_stamp == b->time_stamp;
+	       !a->vdso32_start == !b->vdso32_start && wk_str_eq(a->pdb_path, b->pdb_path) &&
+	       a->time_stamp == b->time_stamp;
 }
 
-static void retry_image(struct wk_image_symbols *image, uint32_t pid)
+static void retry_image(struct wk_image_symbols *image, const struct wk_image_key *key)
 {
+	uint32_t pid = key->pid;
+
 	if (image->key.is_kernel || image->file.obj || image->state == WK_IMAGE_NO_FILE ||
 	    wk_image_has_rvas(image) || pid == 0 || pid == image->key.pid ||
 	    image->retries >= MAX_RETRIES)
 		return;
 	image->retries++;
 	image->key.pid = pid;
+	image->key.vdso32_start = key->vdso32_start;
+	image->key.vdso32_bytes = key->vdso32_bytes;
 	image->is_ready = false;
 	wk_buf_reset(&image->reason);
 	image->source_at = 0;
@@ -136,7 +142,7 @@ struct wk_image_symbols *wk_symbols_image(struct wk_symbols *s, const struct wk_
 	struct wk_image_symbols *image;
 
 	if (id != 0) {
-		retry_image(s->images[id], key->pid);
+		retry_image(s->images[id], key);
 		return s->images[id];
 	}
 	image = wk_arena_alloc_zeroed(&s->arena, sizeof(*image));
@@ -243,6 +249,24 @@ static bool find_in_kernel(struct wk_symbols *s, uint64_t address, struct wk_sym
 	return true;
 }
 
+/* What handlers and coroutines return to: C libraries do not export it. */
+static bool find_trampoline(const struct wk_image_symbols *image, uint64_t vaddr,
+			    struct wk_symbol *symbol)
+{
+	const struct wk_obj *obj = image->file.obj;
+
+	if (!obj || obj->machine != WK_MACHINE_X86_64)
+		return false;
+	*symbol = (struct wk_symbol){ .start = vaddr, .size_bytes = 1 };
+	if (wk_code_is_sigreturn(wk_obj_bytes_from(obj, vaddr), obj->machine) ||
+	    wk_code_is_sigreturn(wk_obj_bytes_from(obj, vaddr - WK_CODE_SIGRETURN_BYTES),
+				 obj->machine))
+		symbol->name = wk_str_c("__restore_rt");
+	else if (wk_code_ends_context(wk_obj_bytes_from(obj, vaddr)))
+		symbol->name = wk_str_c("__start_context");
+	return symbol->name.len > 0;
+}
+
 bool wk_image_find_of(struct wk_image_symbols *image, uint64_t vaddr, struct wk_symbol *symbol)
 {
 	struct wk_obj_symbol found;
@@ -254,7 +278,7 @@ bool wk_image_find_of(struct wk_image_symbols *image, uint64_t vaddr, struct wk_
 		return true;
 	make_ready(image);
 	if (!image->tab || !wk_symtab_find(image->tab, vaddr, &found))
-		return false;
+		return find_trampoline(image, vaddr, symbol);
 	*symbol = (struct wk_symbol){
 		.name = found.name,
 		.start = found.vaddr,

@@ -15,6 +15,8 @@ struct wk_image_key {
 	struct wk_str pdb_path;           /* as linked; empty if unknown */
 	uint32_t time_stamp, image_bytes; /* the key of its file; 0 if unknown */
 	uint32_t pid;                     /* a process that had it mapped, or 0 */
+	/* Of the vDSO of a 32-bit program: where that process has it. 0 for all else. */
+	uint64_t vdso32_start, vdso32_bytes;
 	bool is_kernel;
 };
 

@@ -17,6 +17,17 @@ bool wk_code_is_sigreturn(struct wk_bytes code, enum wk_machine machine)
 	return machine == WK_MACHINE_AARCH64 && begins_with(code, aarch64, sizeof(aarch64));
 }
 
+bool wk_code_ends_context(struct wk_bytes code)
+{
+	/* mov %rbx, %rsp; mov (%rsp), %rdi, or pop %rdi; test %rdi, %rdi */
+	static const uint8_t with_mov[] = { 0x48, 0x89, 0xdc, 0x48, 0x8b,
+					    0x3c, 0x24, 0x48, 0x85, 0xff };
+	static const uint8_t with_pop[] = { 0x48, 0x89, 0xdc, 0x5f, 0x48, 0x85, 0xff };
+
+	return begins_with(code, with_mov, sizeof(with_mov)) ||
+	       begins_with(code, with_pop, sizeof(with_pop));
+}
+
 bool wk_code_ends_thread(struct wk_bytes code)
 {
 	/* mov %eax, %edi; xor %eax, %eax; mov $60, %al; syscall */
@@ -24,6 +35,14 @@ bool wk_code_ends_thread(struct wk_bytes code)
 						    0xb0, 0x3c, 0x0f, 0x05 };
 
 	return begins_with(code, exit_with_result, sizeof(exit_with_result));
+}
+
+bool wk_code_begins_thread(struct wk_bytes code)
+{
+	/* pop %rax; pop %rdi; call *%rax */
+	static const uint8_t call_popped[WK_CODE_THREAD_BYTES] = { 0x58, 0x5f, 0xff, 0xd0 };
+
+	return begins_with(code, call_popped, sizeof(call_popped));
 }
 
 /* Linux's struct rt_sigframe as the trampoline finds it. On x86-64 the return address is

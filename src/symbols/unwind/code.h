@@ -14,11 +14,23 @@
 
 /* Is this the code by which a signal handler returns to the kernel? `code` begins at the
  * handler's return address. */
+#define WK_CODE_SIGRETURN_BYTES 9 /* on x86-64; in the system call, the place is right behind it   \
+				   */
 bool wk_code_is_sigreturn(struct wk_bytes code, enum wk_machine machine);
+
+/* Does a coroutine of makecontext end here? `code` begins at the return address of its function,
+ * which did not call that but was entered from nowhere. x86-64, glibc. */
+bool wk_code_ends_context(struct wk_bytes code);
 
 /* Is this the end of a thread: does the code pass its return value straight to the exit system
  * call? `code` begins at a return address. Linux, x86-64. */
 bool wk_code_ends_thread(struct wk_bytes code);
+
+/* Is this the start of a thread: does the code pop a function and its argument from the new stack
+ * and call it? glibc's clone does; older ones have no table, or a wrong one, for that place. `code`
+ * begins WK_CODE_THREAD_BYTES before a return address. x86-64. */
+#define WK_CODE_THREAD_BYTES 4
+bool wk_code_begins_thread(struct wk_bytes code);
 
 /* The interrupted registers in the kernel's signal frame: register `reg` is the word places[reg]
  * words after the result, which is an offset in bytes from the stack pointer. */

@@ -259,7 +259,7 @@ static void other(struct machine *m, uint8_t op)
 		push(m, pop(m) + wk_uleb(&m->code));
 		break;
 	case OP_DEREF:
-		dereference(m, 8);
+		dereference(m, m->frame->word_bytes);
 		break;
 	case OP_DEREF_SIZE:
 		dereference(m, wk_u8(&m->code));

@@ -16,6 +16,7 @@
 
 struct wk_unwind_machine {
 	uint8_t registers; /* DWARF numbers below this are stored */
+	uint8_t word_bytes;
 	uint8_t sp, fp, pc;
 	uint8_t return_address; /* the column that CFI names for it on this machine */
 	bool return_on_stack;   /* a call pushes the return address: each frame uses stack */
@@ -26,17 +27,22 @@ struct wk_unwind_machine {
 /* NULL for machines that cannot be walked. */
 const struct wk_unwind_machine *wk_unwind_machine(enum wk_machine machine);
 
+#define WK_STACK_PAGE_BYTES 4096
+
 /* More of a living process's stack, read if a copy ends too early. */
 struct wk_stack_memory {
 	size_t (*read)(void *context, uint64_t address, void *bytes, size_t size);
-	void *context;
-	bool is_allowed; /* the copy ended at its limit, and nothing spoke against it yet */
+	/* Are two code addresses of the process in one function? */
+	bool (*is_same_function)(void *context, uint64_t address, uint64_t other);
+	void *context, *function_context;
+	bool is_allowed; /* nothing spoke against it yet */
 	bool was_used;
 	unsigned reads;
 	uint64_t highest; /* of the words read from the copy: the outermost return address */
-	uint64_t base;    /* what `bytes` hold */
+	uint64_t highest_value;
+	uint64_t base; /* what `bytes` hold */
 	size_t len;
-	uint8_t bytes[4096];
+	uint8_t bytes[WK_STACK_PAGE_BYTES];
 };
 
 struct wk_frame {
@@ -45,6 +51,7 @@ struct wk_frame {
 	const uint8_t *bytes; /* the copy; its first byte was at `base` */
 	uint64_t base;
 	size_t size_bytes;
+	uint8_t word_bytes;
 	bool missed_above;
 	struct wk_stack_memory *memory; /* NULL: there is only the copy */
 };
@@ -84,15 +91,18 @@ static inline bool wk_frame_load(struct wk_frame *frame, uint64_t address, size_
 		return frame->missed_above && frame->memory &&
 		       wk_frame_load_above(frame, address, size, value);
 	}
-	if (frame->memory && address > frame->memory->highest)
-		frame->memory->highest = address;
 	*value = wk_frame_number(frame->bytes + offset, size);
+	if (frame->memory && address > frame->memory->highest) {
+		frame->memory->highest = address;
+		frame->memory->highest_value = *value;
+	}
 	return true;
 }
 
 static inline bool wk_frame_load_word(struct wk_frame *frame, uint64_t address, uint64_t *value)
 {
-	return wk_frame_load(frame, address, 8, value);
+	return frame->word_bytes == 8 ? wk_frame_load(frame, address, 8, value)
+				      : wk_frame_load(frame, address, 4, value);
 }
 
 #endif

@@ -41,9 +41,10 @@ struct wk_rules {
 	uint8_t cfa_kind, cfa_register;
 	uint8_t return_address; /* the register whose rule is the caller's pc */
 	uint8_t count;
-	bool is_plain;  /* every rule is WK_RULE_AT and the CFA is register + value */
-	bool is_signal; /* the caller was interrupted: its pc is not a return address */
-	bool is_root;   /* the return address is undefined: the outermost frame */
+	bool is_plain;   /* every rule is WK_RULE_AT and the CFA is register + value */
+	bool is_signal;  /* the caller was interrupted: its pc is not a return address */
+	bool is_root;    /* the return address is undefined: the outermost frame */
+	bool is_entered; /* it called nothing: its first instruction comes next */
 	int32_t cfa_value;
 	const struct wk_bytes *section;
 	struct wk_rule saved[];

@@ -238,7 +238,7 @@ static uint32_t intern_state(struct wk_unwind_table *table, const struct wk_cfi_
 	wide.rules.cfa_register = state->cfa_register;
 	wide.rules.cfa_value = state->cfa_value;
 	wide.rules.return_address = return_address;
-	wide.rules.is_signal = is_signal;
+	wide.rules.is_signal = wide.rules.is_entered = is_signal;
 	wide.rules.is_root = state->kind[return_address] == WK_RULE_UNDEFINED;
 	add_rules_of(state, &wide.rules);
 	if (!wide.rules.is_plain)
@@ -428,11 +428,27 @@ static bool is_entry(const struct wk_obj *obj, uint64_t vaddr, struct wk_bytes f
 	return obj->entry && vaddr >= obj->entry && vaddr - obj->entry < ENTRY_BYTES;
 }
 
+/* Where a thread or a coroutine begins. An index in `rules`, or 0. */
+static uint32_t rules_of_start(struct wk_unwind_table *table, uint64_t vaddr)
+{
+	struct wk_rules rules = { .cfa_kind = WK_CFA_NONE, .is_root = true };
+
+	if (table->obj->machine != WK_MACHINE_X86_64 || vaddr < WK_CODE_THREAD_BYTES)
+		return 0;
+	rules.is_entered = wk_code_ends_context(wk_obj_bytes_from(table->obj, vaddr + 1));
+	if (!rules.is_entered &&
+	    !wk_code_begins_thread(wk_obj_bytes_from(table->obj, vaddr + 1 - WK_CODE_THREAD_BYTES)))
+		return 0;
+	return intern(table, &rules);
+}
+
 /* Without tables the code itself is followed. */
 static uint32_t rules_by_code(struct wk_unwind_table *table, uint64_t vaddr)
 {
 	const struct wk_unwind_machine *machine = wk_unwind_machine(table->obj->machine);
-	struct wk_rules rules = { .cfa_kind = WK_CFA_SIGNAL, .is_signal = true };
+	bool is_x86_64 = table->obj->machine == WK_MACHINE_X86_64;
+	struct wk_rules rules = {
+		.cfa_kind = WK_CFA_SIGNAL, .is_signal = true, .is_entered = true };
 	struct wk_cfi_state state;
 	struct wk_bytes function;
 	uint64_t start = 0;
@@ -440,15 +456,15 @@ static uint32_t rules_by_code(struct wk_unwind_table *table, uint64_t vaddr)
 	if (!machine)
 		return NO_RULES;
 	rules.return_address = machine->pc;
-	if (is_sigreturn(table, vaddr) || is_sigreturn(table, vaddr + 1))
+	if (is_sigreturn(table, vaddr) || is_sigreturn(table, vaddr + 1) ||
+	    is_sigreturn(table, vaddr - WK_CODE_SIGRETURN_BYTES))
 		return intern(table, &rules);
 	function = function_at(table, vaddr, &start);
 	rules = (struct wk_rules){ .cfa_kind = WK_CFA_NONE, .is_root = true };
 	if (is_entry(table->obj, vaddr, function, start) ||
-	    (machine->return_on_stack &&
-	     wk_code_ends_thread(wk_obj_bytes_from(table->obj, vaddr + 1))))
+	    (is_x86_64 && wk_code_ends_thread(wk_obj_bytes_from(table->obj, vaddr + 1))))
 		return intern(table, &rules);
-	if (!machine->return_on_stack || function.bad || vaddr < start ||
+	if (!is_x86_64 || function.bad || vaddr < start ||
 	    !wk_code_rules(function, vaddr - start, &state))
 		return NO_RULES;
 	return intern_state(table, &state, machine->return_address, false, NULL);
@@ -524,7 +540,9 @@ const struct wk_rules *wk_unwind_table_rules(struct wk_unwind_table *table, uint
 		return rules_made(table, vaddr);
 	id = wk_map_find(&table->rules_at, vaddr);
 	if (!id) {
-		id = rules_by_tables(table, vaddr);
+		id = rules_of_start(table, vaddr);
+		if (!id)
+			id = rules_by_tables(table, vaddr);
 		if (!id)
 			id = rules_by_code(table, vaddr);
 		wk_map_set(&table->rules_at, vaddr, id);
@@ -532,7 +550,7 @@ const struct wk_rules *wk_unwind_table_rules(struct wk_unwind_table *table, uint
 	return id == NO_RULES ? NULL : table->rules[id];
 }
 
-bool wk_unwind_table_is_empty(const struct wk_unwind_table *table)
+bool wk_unwind_has_no_tables(const struct wk_unwind_table *table)
 {
 	for (int i = 0; i < SOURCES; i++)
 		if (wk_bytes_left(&table->sections[i].bytes))

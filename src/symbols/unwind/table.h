@@ -8,7 +8,4 @@
 /* The rules at an address of the file; NULL if there are none. They live as long as the table. */
 const struct wk_rules *wk_unwind_table_rules(struct wk_unwind_table *table, uint64_t vaddr);
 
-/* Has the image no tables at all? */
-bool wk_unwind_table_is_empty(const struct wk_unwind_table *table);
-
 #endif

@@ -54,6 +54,9 @@ void wk_unwind_table_borrow_symbols(struct wk_unwind_table *table,
  * whole stack from a cut one, also in stripped images. */
 bool wk_unwind_is_root(struct wk_unwind_table *table, uint64_t vaddr);
 
+/* Has the image no tables at all? */
+bool wk_unwind_has_no_tables(const struct wk_unwind_table *table);
+
 /* The function around this place, as the tables bound it: what a stripped image still has of its
  * functions. False if no entry covers the place, and in a procedure linkage table, which one entry
  * covers although its slots lead to as many functions. Compiles nothing. */
@@ -80,9 +83,9 @@ void wk_unwinder_free(struct wk_unwinder *unwinder);
  * not used. */
 void wk_unwinder_set_space(struct wk_unwinder *unwinder, uint64_t space);
 
-/* If a copy ends too early, more of a living process's stack may be read: `read` copies up to
- * `size` bytes of the walked process's memory and returns how many it got. The result is used only
- * if the process's stack still matches the copy, and if it leads to a root. */
+/* If a copy ends too early, more of a living process's stack may be read, page by page: `read`
+ * copies up to `size` bytes of the walked process's memory and returns how many it got. The result
+ * is used only if the process's stack still matches the copy, and if it leads to a root. */
 void wk_unwinder_set_memory(struct wk_unwinder *unwinder,
 			    size_t (*read)(void *context, uint64_t address, void *bytes,
 					   size_t size),

@@ -77,6 +77,17 @@ void wk_unwinder_set_space(struct wk_unwinder *unwinder, uint64_t space)
 	unwinder->space = space;
 }
 
+static bool is_same_function(void *context, uint64_t address, uint64_t other)
+{
+	struct wk_unwinder *unwinder = context;
+	struct wk_unwind_image image = { 0 };
+	uint64_t start, size_bytes;
+
+	return unwinder->find(unwinder->context, address - 1, &image) && image.table &&
+	       wk_unwind_function(image.table, address - 1 - image.bias, &start, &size_bytes) &&
+	       other - 1 - image.bias - start < size_bytes;
+}
+
 void wk_unwinder_set_memory(struct wk_unwinder *unwinder,
 			    size_t (*read)(void *context, uint64_t address, void *bytes,
 					   size_t size),
@@ -84,6 +95,8 @@ void wk_unwinder_set_memory(struct wk_unwinder *unwinder,
 {
 	unwinder->memory.read = read;
 	unwinder->memory.context = context;
+	unwinder->memory.is_same_function = is_same_function;
+	unwinder->memory.function_context = unwinder;
 }
 
 uint64_t wk_unwinder_completed(const struct wk_unwinder *unwinder)
@@ -136,7 +149,7 @@ static const struct wk_rules *look_up(struct wk_unwinder *unwinder, uint64_t add
 		return rules_of_way_out(unwinder, address);
 	rules = wk_unwind_table_rules(image.table, address - image.bias);
 	if (!rules)
-		rules = wk_unwind_table_is_empty(image.table) ? &no_tables : &no_rules;
+		rules = wk_unwind_has_no_tables(image.table) ? &no_tables : &no_rules;
 	return rules;
 }
 
@@ -304,20 +317,20 @@ static enum step step_frame_pointer(struct walk *walk, const struct wk_rules *ru
 	const struct wk_unwind_machine *machine = walk->machine;
 	struct wk_frame *frame = &walk->frame;
 	uint64_t fp = frame->value[machine->fp], sp = frame->value[machine->sp];
-	uint64_t saved_fp, return_address;
+	uint64_t saved_fp, return_address, word = machine->word_bytes;
 
 	if (!wk_frame_knows(frame, machine->fp))
 		return STEP_FAILED;
 	if (fp == 0)
 		return rules == &no_tables && !walk->is_leaf ? STEP_ROOT : STEP_FAILED;
-	if (fp < sp || fp - sp > WK_FRAME_REACH || fp % 8 != 0)
+	if (fp < sp || fp - sp > WK_FRAME_REACH || fp % word != 0)
 		return STEP_FAILED;
 	if (!wk_frame_load_word(frame, fp, &saved_fp) ||
-	    !wk_frame_load_word(frame, fp + 8, &return_address))
+	    !wk_frame_load_word(frame, fp + word, &return_address))
 		return STEP_FAILED;
 	frame->valid &= machine->preserved;
 	wk_frame_set(frame, machine->fp, saved_fp);
-	wk_frame_set(frame, machine->sp, fp + 16);
+	wk_frame_set(frame, machine->sp, fp + 2 * word);
 	wk_frame_set(frame, machine->return_address, return_address);
 	return STEP_DONE;
 }
@@ -352,6 +365,19 @@ static bool went_up(const struct walk *walk, const struct wk_rules *rules, uint6
 	return sp == old_sp && walk->is_leaf;
 }
 
+/* A handler may run on a stack of its own; of the interrupted one there is no copy. */
+static void enter_interrupted_stack(struct walk *walk)
+{
+	struct wk_frame *frame = &walk->frame;
+	uint64_t sp = frame->value[walk->machine->sp];
+
+	if (sp - frame->base < WK_FRAME_REACH)
+		return;
+	frame->base = sp;
+	frame->size_bytes = 0;
+	walk->stack_is_full = false;
+}
+
 /* To the caller of the frame whose rules these are. */
 static enum step step(struct walk *walk, const struct wk_rules *rules)
 {
@@ -376,6 +402,8 @@ static enum step step(struct walk *walk, const struct wk_rules *rules)
 		return STEP_FAILED;
 	if (rules->is_signal && ++walk->signals > SIGNAL_LIMIT)
 		return STEP_FAILED;
+	if (rules->is_signal)
+		enter_interrupted_stack(walk);
 	wk_frame_set(frame, machine->pc, frame->value[column] & machine->address_mask);
 	walk->is_leaf = rules->is_signal;
 	return frame->value[machine->pc] ? STEP_DONE : STEP_ROOT;
@@ -392,10 +420,11 @@ static bool begin(struct walk *walk, const struct wk_event_stack *stack)
 	frame->valid = stack->valid & (((uint64_t)1 << walk->machine->registers) - 1);
 	frame->bytes = stack->bytes;
 	frame->size_bytes = stack->size_bytes;
+	frame->word_bytes = walk->machine->word_bytes;
 	frame->base = frame->value[walk->machine->sp];
 	frame->missed_above = false;
 	frame->memory = walk->unwinder->memory.read ? &walk->unwinder->memory : NULL;
-	walk->unwinder->memory.is_allowed = stack->is_full;
+	walk->unwinder->memory.is_allowed = true;
 	walk->unwinder->memory.was_used = false;
 	walk->unwinder->memory.reads = 0;
 	walk->unwinder->memory.highest = 0;
@@ -434,7 +463,7 @@ static size_t walk_up(struct walk *walk, uint64_t *chain, size_t cap, size_t *co
 			*end = WK_UNWIND_FULL;
 			return count;
 		}
-		chain[count++] = address;
+		chain[count++] = address + (rules->is_entered && !walk->is_leaf);
 		if (!walk->unwinder->memory.was_used)
 			*copied = count;
 		result = step(walk, rules);
