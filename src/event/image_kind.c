@@ -1,5 +1,10 @@
 #include "event/image_kind.h"
 
+bool wk_image_is_memfd(struct wk_str path)
+{
+	return wk_str_starts(path, "/memfd:");
+}
+
 enum wk_image_kind wk_image_kind_of(const struct wk_event_image *image)
 {
 	if (image->is_kernel)
@@ -8,7 +13,7 @@ enum wk_image_kind wk_image_kind_of(const struct wk_event_image *image)
 		return WK_IMAGE_VDSO;
 	if (image->path.len == 0 || wk_str_starts(image->path, "//anon") ||
 	    wk_str_starts(image->path, "[") || wk_str_starts(image->path, "anon_inode:") ||
-	    wk_str_starts(image->path, "/dev/zero") || wk_str_starts(image->path, "/memfd:") ||
+	    wk_str_starts(image->path, "/dev/zero") || wk_image_is_memfd(image->path) ||
 	    wk_str_starts(image->path, "/SYSV"))
 		return WK_IMAGE_ANONYMOUS;
 	return WK_IMAGE_FILE;

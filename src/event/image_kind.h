@@ -12,6 +12,9 @@ enum wk_image_kind {
 	WK_IMAGE_UNKNOWN,   /* nothing was mapped at the address */
 };
 
+/* Memory of memfd_create, which may hold a library. */
+bool wk_image_is_memfd(struct wk_str path);
+
 /* Never WK_IMAGE_UNKNOWN. */
 enum wk_image_kind wk_image_kind_of(const struct wk_event_image *image);
 

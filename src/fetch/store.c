@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/text/file_name.h"
+#include "event/image_kind.h"
 #include "event/pdb_id.h"
 #include "fetch/store_search.h"
 #include "os/os.h"
@@ -298,6 +299,14 @@ static bool is_mapped_as(const struct image_search *s, struct wk_str path)
 	return wk_str_eq(path, s->path);
 }
 
+/* Memory of memfd_create has small numbers, as files elsewhere do. */
+static bool is_mapping_of(const struct image_search *s, uint64_t inode, struct wk_str path)
+{
+	if (s->key->inode && inode != s->key->inode)
+		return false;
+	return (s->key->inode && !wk_image_is_memfd(s->path)) || is_mapped_as(s, path);
+}
+
 /* The range of the first mapping of the image in /proc/PID/maps, whose lines are "start-end rights
  * offset major:minor inode   path". */
 static bool find_range(const struct image_search *s, struct wk_str maps, struct wk_str *range)
@@ -312,8 +321,7 @@ static bool find_range(const struct image_search *s, struct wk_str maps, struct 
 			wk_str_split(line, ' ', &word, &line);
 		while (line.len > 0 && line.at[0] == ' ')
 			line = wk_str_skip(line, 1);
-		if (wk_num_u64(word, &inode) && inode != 0 &&
-		    (s->key->inode ? inode == s->key->inode : is_mapped_as(s, line)))
+		if (wk_num_u64(word, &inode) && inode != 0 && is_mapping_of(s, inode, line))
 			return true;
 	}
 	return false;
@@ -356,7 +364,7 @@ static bool try_cache(struct image_search *s)
 static bool is_anonymous(struct wk_str path)
 {
 	return !wk_os_is_absolute(path) || wk_str_starts(path, "//") ||
-	       wk_str_starts(path, "/dev/") || wk_str_starts(path, "/memfd:") ||
+	       wk_str_starts(path, "/dev/") || wk_image_is_memfd(path) ||
 	       wk_str_starts(path, "/SYSV") || wk_str_starts(path, "/anon_hugepage");
 }
 
@@ -383,8 +391,14 @@ enum wk_image_state wk_store_image(const struct wk_image_key *key, struct wk_sto
 
 	if (wk_str_is_windows_path(s.path))
 		return find_of_windows(&s);
+	if (wk_image_is_memfd(s.path) && try_living(&s))
+		return WK_IMAGE_NAMED;
 	if (is_anonymous(s.path) || memchr(s.path.at, '\0', s.path.len)) {
+		wk_buf_reset(why);
 		wk_buf_add_text(why, "memory without a file");
+		if (wk_image_is_memfd(s.path))
+			wk_buf_add_text(why, "; only root can read a library that was loaded from "
+					     "it, while it runs");
 		return WK_IMAGE_NO_FILE;
 	}
 	if (try_paths(&s) || try_living(&s) || try_cache(&s))

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "model/resolver.h"
 #include "names/function_name.h"
+#include "names/root_name.h"
 #include "symbols/unwind/unwind.h"
 
 struct resolver {
@@ -160,21 +161,6 @@ static void resolve_frame(struct resolver *resolver, wk_frame_id frame)
 		resolve_address(resolver, frame);
 }
 
-/* Functions that nothing calls: where a program or a thread begins. */
-static bool is_root_name(struct wk_str name)
-{
-	static const char *const roots[] = {
-		"_start", "__start", "clone", "__clone", "clone3", "__clone3", "thread_start",
-		"_dl_start_user", "__restore_rt", "ret_from_fork",
-		/* Go: where goroutines, its threads and the program begin. */
-		"runtime.goexit", "runtime.mstart", "runtime.rt0_go", "runtime.mcall", NULL,
-	};
-
-	if (wk_str_ends(name, ".abi0"))
-		name.len -= strlen(".abi0");
-	return wk_str_is_one_of(name, roots);
-}
-
 static bool is_root_frame(struct resolver *resolver, wk_frame_id frame)
 {
 	const struct wk_model *model = resolver->model;
@@ -183,7 +169,7 @@ static bool is_root_frame(struct resolver *resolver, wk_frame_id frame)
 	wk_image_id image = model->frames.image[frame];
 	uint64_t vaddr;
 
-	if (is_root_name(wk_model_str(model, model->functions[function].linked)))
+	if (wk_name_is_root(wk_model_str(model, model->functions[function].linked)))
 		return true;
 	table = table_at(resolver, image, model->frames.address[frame], &vaddr);
 	return table && wk_unwind_is_root(table, vaddr);

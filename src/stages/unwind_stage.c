@@ -5,15 +5,20 @@
 #include "base/mem.h"
 #include "base/strtab.h"
 #include "event/image_kind.h"
-#include "os/os.h"
+#include "names/root_name.h"
 #include "stages/embed.h"
+#include "stages/frame_pointers.h"
 #include "stages/jit/jit_stage.h"
+#include "stages/process_memory.h"
 #include "stages/space.h"
 #include "symbols/unwind/unwind.h"
 
 /* The most user frames of one chain: a record of perf.data holds 65,535 bytes, and no stack
  * copy can hold more return addresses than that. */
 #define CHAIN_CAP 8000
+
+/* The kernel ends longer chains here (sysctl kernel.perf_event_max_stack). */
+#define MOST_KERNEL_FRAMES 127
 
 /* After this many stacks the memory of the images' pages is released: results stay in the tables,
  * and a library of 150 MB is touched everywhere while they fill. */
@@ -37,6 +42,7 @@ struct wk_unwind_stage {
 	uint32_t staged_count;
 	struct wk_spaces *spaces;
 	struct wk_unwinder *unwinder;
+	struct wk_process_memory *memory; /* NULL unless the processes are alive */
 	struct wk_embedder *embedder;
 	bool met_code;                        /* that no file holds, in this walk */
 	struct wk_image_symbols *met_missing; /* a file that is not here, in this walk; or NULL */
@@ -99,9 +105,9 @@ static bool find_image(void *context, uint64_t address, struct wk_unwind_image *
 
 static size_t read_memory(void *context, uint64_t address, void *bytes, size_t size)
 {
-	const struct wk_unwind_stage *stage = context;
+	struct wk_unwind_stage *stage = context;
 
-	return wk_os_read_process(stage->pid, address, bytes, size);
+	return wk_process_memory_read(stage->memory, stage->pid, address, bytes, size);
 }
 
 struct wk_unwind_stage *wk_unwind_stage_new(struct wk_symbols *symbols, struct wk_sink next,
@@ -116,8 +122,10 @@ struct wk_unwind_stage *wk_unwind_stage_new(struct wk_symbols *symbols, struct w
 	stage->spaces = wk_spaces_new();
 	stage->unwinder = wk_unwinder_new(find_image, stage);
 	stage->embedder = wk_embedder_new(options.embeds_names, options.is_live);
-	if (options.is_live)
+	if (options.is_live) {
+		stage->memory = wk_process_memory_new();
 		wk_unwinder_set_memory(stage->unwinder, read_memory, stage);
+	}
 	return stage;
 }
 
@@ -127,6 +135,7 @@ void wk_unwind_stage_free(struct wk_unwind_stage *stage)
 		return;
 	wk_free(stage->staged);
 	wk_unwinder_free(stage->unwinder);
+	wk_process_memory_free(stage->memory);
 	wk_spaces_free(stage->spaces);
 	wk_embedder_free(stage->embedder);
 	wk_strtab_free(stage->images);
@@ -138,11 +147,16 @@ static void open_image(struct wk_unwind_stage *stage, const struct wk_event *eve
 	struct stage_image *staged = &stage->staged[id];
 	struct wk_image_key key = wk_image_key_of(event);
 
-	if (wk_image_kind_of(&event->image) == WK_IMAGE_ANONYMOUS)
+	bool is_memory = wk_image_kind_of(&event->image) == WK_IMAGE_ANONYMOUS;
+
+	if (is_memory && !(stage->options.is_live && wk_image_is_memfd(event->image.path)))
 		return;
 	staged->symbols = wk_symbols_image(stage->symbols, &key);
 	if (!event->image.is_kernel)
 		staged->obj = wk_image_obj(staged->symbols);
+	/* Most such memory is code made at run time. */
+	if (is_memory && !staged->obj)
+		staged->symbols = NULL;
 }
 
 /* Images are the same if kind, inode, device, build id and path are. */
@@ -152,9 +166,10 @@ static uint32_t number_of(struct wk_unwind_stage *stage, const struct wk_event *
 	struct wk_buf identity = { 0 };
 	uint32_t number;
 
-	wk_buf_add_fmt(&identity, "%d %d %" PRIu64 " %" PRIu32 " %" PRIu32 " %d ",
-		       wk_image_kind_of(image), event->pid == WK_KERNEL_PID, image->inode,
-		       image->device_major, image->device_minor, image->build_id.size);
+	wk_buf_add_fmt(&identity, "%d %d %d %" PRIu64 " %" PRIu32 " %" PRIu32 " %d ",
+		       wk_image_kind_of(image), event->pid == WK_KERNEL_PID,
+		       wk_image_key_of(event).vdso32_start != 0, image->inode, image->device_major,
+		       image->device_minor, image->build_id.size);
 	wk_buf_add(&identity, image->build_id.bytes, image->build_id.size);
 	wk_buf_add_str(&identity, image->path);
 	number = wk_strtab_add_str(stage->images, wk_buf_str(&identity));
@@ -253,6 +268,43 @@ static bool walk_through_all(struct wk_unwind_stage *stage, const struct wk_even
 	return true;
 }
 
+/* By its tables or by its name; without tables only frame pointers lead on, and here they ended. */
+static bool is_root(struct wk_unwind_stage *stage, uint64_t address)
+{
+	const struct wk_mapping *mapping = wk_spaces_find(stage->spaces, stage->pid, address);
+	struct wk_unwind_image image = { 0 };
+	struct wk_symbol symbol;
+
+	if (!mapping || !find_image(stage, address, &image))
+		return false;
+	if (!image.table || wk_unwind_has_no_tables(image.table))
+		return true;
+	return wk_unwind_is_root(image.table, address - image.bias) ||
+	       (stage->staged[mapping->image].symbols &&
+		wk_image_find(stage->staged[mapping->image].symbols,
+			      address - mapping->start + mapping->file_offset, &symbol) &&
+		wk_name_is_root(symbol.name));
+}
+
+/* Frame pointers may lead from a stack that ends nowhere to the outermost frame. */
+static size_t walk_by_frame_pointers(struct wk_unwind_stage *stage,
+				     const struct wk_event_sample *sample, size_t count,
+				     enum wk_unwind_end *end)
+{
+	size_t continued;
+
+	if (*end == WK_UNWIND_ROOT || sample->user_count < 2 ||
+	    sample->user_count + sample->kernel_count >= MOST_KERNEL_FRAMES ||
+	    !is_root(stage, sample->user_chain[sample->user_count - 1] - 1))
+		return count;
+	continued = wk_frame_pointers_continue(stage->chain, count, CHAIN_CAP, sample->user_chain,
+					       sample->user_count);
+	if (!continued)
+		return count;
+	*end = WK_UNWIND_ROOT;
+	return continued;
+}
+
 /* What the walk met may be a matter of luck: rules are cached after the first lookup. So the file
  * of any frame decides. */
 static bool is_missing(struct wk_unwind_stage *stage, size_t count)
@@ -295,6 +347,8 @@ static bool handle_sample(struct wk_unwind_stage *stage, const struct wk_event *
 
 		if (!walk_through_all(stage, event, &unwound.sample.user_count, &end, err))
 			return false;
+		unwound.sample.user_count =
+			walk_by_frame_pointers(stage, sample, unwound.sample.user_count, &end);
 		if (stage->options.keeps_stacks && is_missing(stage, unwound.sample.user_count))
 			return keep_stack(stage, &unwound, err);
 		unwound.sample.user_chain = stage->chain;

@@ -1,0 +1,17 @@
+#include "names/root_name.h"
+
+#include <string.h>
+
+bool wk_name_is_root(struct wk_str name)
+{
+	static const char *const roots[] = {
+		"_start", "__start", "clone", "__clone", "clone3", "__clone3", "thread_start",
+		"_dl_start_user", "__restore_rt", "__start_context", "ret_from_fork",
+		/* Go: where goroutines, its threads and the program begin. */
+		"runtime.goexit", "runtime.mstart", "runtime.rt0_go", "runtime.mcall", NULL,
+	};
+
+	if (wk_str_ends(name, ".abi0"))
+		name.len -= strlen(".abi0");
+	return wk_str_is_one_of(name, roots);
+}
