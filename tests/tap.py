@@ -109,6 +109,12 @@ class Case:
     def json(self, *words):
         return json.loads(self.wick(*words, "--json").stdout)
 
+    def share_of_whole_stacks(self, recording):
+        """Percent of the user stacks that reach a root."""
+        quality = self.json("show", recording)["quality"]
+        self.true(quality["user_stacks"] > 0, "expected samples with user stacks")
+        return 100 * quality["user_stacks_reaching_root"] / quality["user_stacks"]
+
     def record(self, *words, name="wick.data", **options):
         """Records, and returns the path of the recording."""
         self.wick("record", "-q", "-o", name, *words, **options)

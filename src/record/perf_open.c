@@ -24,6 +24,7 @@
 
 #define SMALLEST_RING (64u << 10) /* the largest record is just under that */
 #define LARGEST_RING  (16u << 20)
+#define MOST_PENDING  (1u << 20)
 #define MOST_RINGS    (UINT64_C(256) << 20)
 
 static int perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
@@ -94,6 +95,15 @@ bool wk_perf_init(struct wk_perf *perf, const struct wk_perf_config *config, str
 	return find_configs(perf, err);
 }
 
+/* The reader wakes up before a quarter of a ring is full, and soon enough that most processes still
+ * live when their stacks are completed from their memory. */
+static uint32_t wakeup_bytes(const struct wk_perf *perf)
+{
+	uint64_t bytes = perf->config.ring_bytes / 4;
+
+	return bytes < MOST_PENDING ? (uint32_t)bytes : MOST_PENDING;
+}
+
 /* What all our events have in common; all of one ring must share the clock. */
 static struct perf_event_attr base_attr(const struct wk_perf *perf)
 {
@@ -107,7 +117,7 @@ static struct perf_event_attr base_attr(const struct wk_perf *perf)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = (uint32_t)(perf->config.ring_bytes / 4),
+		.wakeup_watermark = wakeup_bytes(perf),
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
@@ -160,7 +170,6 @@ static struct perf_event_attr event_attr(const struct wk_perf *perf,
 	attr.sample_type = perf->layout.sample_type;
 	attr.sample_regs_user = perf->layout.registers;
 	attr.sample_stack_user = perf->layout.stack_bytes;
-	attr.exclude_callchain_user = perf->layout.has_chain && !perf->config.user_chain;
 	attr.exclude_user = !event->user;
 	attr.exclude_kernel = !event->kernel || perf->config.user_only;
 	attr.exclude_hv = !event->hypervisor || perf->config.user_only;

@@ -30,8 +30,7 @@ struct wk_perf_config {
 	uint64_t frequency_hz;  /* or, if 0, */
 	uint64_t period;
 	bool user_only;
-	bool has_chain;  /* ask the kernel for call chains */
-	bool user_chain; /* ... of user code too */
+	bool has_chain; /* ask the kernel for call chains */
 	uint32_t stack_bytes;
 	uint64_t ring_bytes; /* 0: chosen */
 };

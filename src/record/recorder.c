@@ -23,8 +23,8 @@
 #include "record/reader.h"
 
 #define DEFAULT_FREQUENCY_HZ 997 /* a prime, to stay out of step with periodic programs */
-#define DEFAULT_STACK_BYTES  16384
-#define MOST_STACK_BYTES     65528 /* the kernel's limit */
+#define SMALL_STACK_BYTES    16384
+#define FEWEST_COPIES        16 /* that a ring should have space for */
 #define QUEUE_BYTES          (16u << 20)
 #define PROGRESS_NS          UINT64_C(250000000)
 #define EXIT_CODE_TRIES      50
@@ -54,10 +54,8 @@ static bool check_options(struct wk_recorder_options *options, struct wk_err *er
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "the command to record is empty");
 	if (!options->frequency_hz)
 		options->frequency_hz = DEFAULT_FREQUENCY_HZ;
-	if (!options->stack_bytes)
-		options->stack_bytes = DEFAULT_STACK_BYTES;
-	if (options->stack_bytes > MOST_STACK_BYTES)
-		options->stack_bytes = MOST_STACK_BYTES;
+	if (options->stack_bytes > WK_MOST_STACK_BYTES)
+		options->stack_bytes = WK_MOST_STACK_BYTES;
 	options->stack_bytes = (options->stack_bytes + 7) & ~7u;
 	return true;
 }
@@ -88,8 +86,9 @@ static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
 		.period = options->period,
 		.user_only = options->user_only,
 		.has_chain = options->call_graph != WK_CALL_GRAPH_NONE,
-		.user_chain = !has_stacks,
-		.stack_bytes = has_stacks ? options->stack_bytes : 0,
+		.stack_bytes = !has_stacks	      ? 0
+			       : options->stack_bytes ? options->stack_bytes
+						      : WK_MOST_STACK_BYTES,
 		.ring_bytes = options->ring_bytes,
 	};
 	bool ok = parse_events(options, &events, &config.event_count, err);
@@ -102,6 +101,18 @@ static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
 				"call chains by frame pointers only: copies of stacks cannot be "
 				"unwound on this machine\n");
 	return ok;
+}
+
+/* Ordinary users may lock little memory. A copy takes its full size in a ring, and what is cut can
+ * be read from the process, but what is lost cannot. */
+static void limit_stacks(struct wk_recorder *recorder)
+{
+	struct wk_perf *perf = &recorder->perf;
+	uint32_t *bytes = &perf->layout.stack_bytes;
+
+	while (!recorder->options.stack_bytes && *bytes > SMALL_STACK_BYTES &&
+	       perf->config.ring_bytes / *bytes < FEWEST_COPIES)
+		*bytes = *bytes / 2 & ~7u;
 }
 
 static bool open_targets(struct wk_recorder *recorder, struct wk_err *err)
@@ -273,7 +284,10 @@ struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, s
 	    !wk_launch_prepare(&recorder->launch, recorder->options.command,
 			       recorder->options.folder, recorder->options.command_to_stderr, err))
 		goto fail;
-	if (!wk_perf_open_rings(&recorder->perf, err) || !open_targets(recorder, err))
+	if (!wk_perf_open_rings(&recorder->perf, err))
+		goto fail;
+	limit_stacks(recorder);
+	if (!open_targets(recorder, err))
 		goto fail;
 	emit_hidden_kernel(&recorder->perf);
 	prepare_stages(recorder);

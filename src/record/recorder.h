@@ -18,6 +18,8 @@
 #include "base/err.h"
 #include "event/sink.h"
 
+#define WK_MOST_STACK_BYTES 65528 /* the kernel's limit */
+
 enum wk_call_graph {
 	WK_CALL_GRAPH_AUTO,          /* dwarf */
 	WK_CALL_GRAPH_DWARF,         /* registers and stack copies, to be unwound by tables */
@@ -36,7 +38,8 @@ struct wk_recorder_options {
 	const char *const *events; /* perf's names; none: cycles, or cpu-clock without a PMU */
 	size_t event_count;
 	enum wk_call_graph call_graph;
-	uint32_t stack_bytes;   /* most of each stack to copy; 0: the default */
+	uint32_t stack_bytes;   /* most of each stack to copy; 0: as much as the kernel does, or
+				 * less if the rings must be small */
 	uint64_t duration_ns;   /* 0: until the command ends or stop is called */
 	uint64_t ring_bytes;    /* a CPU; 0: chosen */
 	bool user_only;         /* do not sample kernel code */

@@ -42,27 +42,6 @@ static size_t record_size(const struct wk_ring *ring, uint64_t at)
 	return header.size;
 }
 
-/* How many of the `pending` bytes are whole records that fit into `room`. */
-static size_t whole_records(const struct wk_ring *ring, uint64_t pending, size_t room,
-			    bool *is_broken)
-{
-	size_t len = 0;
-
-	*is_broken = pending > ring->size_bytes;
-	while (len < pending && !*is_broken) {
-		size_t size = record_size(ring, ring->tail + len);
-
-		if (size < sizeof(struct perf_event_header) || size % 8 || size > pending - len) {
-			*is_broken = true;
-			break;
-		}
-		if (size > room - len)
-			break;
-		len += size;
-	}
-	return len;
-}
-
 /* Copies `len` bytes from position `at` on, over the end of the ring if need be. */
 static void copy_out(const struct wk_ring *ring, uint64_t at, uint8_t *out, size_t len)
 {
@@ -89,17 +68,95 @@ size_t wk_ring_peek(const struct wk_ring *ring, uint64_t at, uint64_t end, uint8
 	return size;
 }
 
+static uint64_t word_at(const struct wk_ring *ring, uint64_t at)
+{
+	uint64_t word;
+
+	memcpy(&word, ring->data + (at & (ring->size_bytes - 1)), sizeof(word));
+	return word;
+}
+
+/* Where the size of the stack copy is in the record: the word that, with the copy and the word
+ * behind it, leads to the record's end. 0 if there is no copy. */
+static size_t find_stack(const struct wk_ring *ring, uint64_t at, size_t size)
+{
+	for (size_t place = sizeof(struct perf_event_header); place + 16 < size; place += 8)
+		if (word_at(ring, at + place) == size - 16 - place)
+			return place;
+	return 0;
+}
+
+/* A record as it will be copied. A stack copy has its full size in the ring, however little of it
+ * was filled. */
+struct record {
+	uint64_t at;
+	size_t size;
+	size_t stack;    /* where the size of its copy is; 0: it is copied as it is */
+	uint64_t filled; /* of that */
+	uint64_t kept;   /* a word more, which shows that the copy did not end at its limit */
+};
+
+/* False if it is damaged. */
+static bool look_at_record(const struct wk_ring *ring, uint64_t at, uint64_t pending,
+			   struct record *record)
+{
+	struct perf_event_header header;
+	uint64_t filled;
+
+	memcpy(&header, ring->data + (at & (ring->size_bytes - 1)), sizeof(header));
+	*record = (struct record){ .at = at, .size = header.size };
+	if (header.size < sizeof(header) || header.size % 8 || header.size > pending)
+		return false;
+	filled = word_at(ring, at + header.size - 8);
+	if (header.type != PERF_RECORD_SAMPLE || filled > header.size)
+		return true;
+	record->filled = filled;
+	record->kept = (filled + 15) & ~UINT64_C(7);
+	record->stack = find_stack(ring, at, header.size);
+	if (record->stack && record->kept >= header.size - 16 - record->stack)
+		record->stack = 0;
+	return true;
+}
+
+static size_t copied_size(const struct record *record)
+{
+	return record->stack ? record->stack + 16 + (size_t)record->kept : record->size;
+}
+
+static void copy_record(const struct wk_ring *ring, const struct record *record, uint8_t *out)
+{
+	struct perf_event_header *header = (void *)out;
+	size_t size = copied_size(record);
+
+	copy_out(ring, record->at, out, size);
+	if (!record->stack)
+		return;
+	header->size = (uint16_t)size;
+	memcpy(out + record->stack, &record->kept, 8);
+	memcpy(out + size - 8, &record->filled, 8);
+}
+
 size_t wk_ring_read(struct wk_ring *ring, uint64_t pending, uint8_t *out, size_t room)
 {
-	bool is_broken;
-	size_t len = whole_records(ring, pending, room, &is_broken);
+	bool is_broken = pending > ring->size_bytes;
+	size_t len = 0;
+	uint64_t taken = 0;
 
-	copy_out(ring, ring->tail, out, len);
-	ring->tail += len;
-	if (is_broken && len == 0) {
-		ring->broken += pending;
-		ring->tail += pending;
+	while (taken < pending && !is_broken) {
+		struct record record;
+
+		is_broken = !look_at_record(ring, ring->tail + taken, pending - taken, &record);
+		if (is_broken || copied_size(&record) > room - len)
+			break;
+		copy_record(ring, &record, out + len);
+		len += copied_size(&record);
+		taken += record.size;
 	}
+	if (is_broken && taken == 0) {
+		ring->broken += pending;
+		taken = pending;
+	}
+	ring->tail += taken;
 	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
 	return len;
 }

@@ -33,8 +33,8 @@ size_t wk_ring_peek(const struct wk_ring *ring, uint64_t at, uint64_t end, uint8
 		    size_t room);
 
 /* Copies whole records, at most `room` bytes and none beyond `pending` (from wk_ring_pending), to
- * `out` and returns their space to the kernel. Returns the bytes copied; 0 if nothing is pending or
- * the next record does not fit. */
+ * `out` and returns their space to the kernel. Stack copies become as long as what they hold.
+ * Returns the bytes copied; 0 if nothing is pending or the next record does not fit. */
 size_t wk_ring_read(struct wk_ring *ring, uint64_t pending, uint8_t *out, size_t room);
 
 #endif

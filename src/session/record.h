@@ -18,7 +18,6 @@
 
 /* A prime number, so that samples do not coincide with periodic work. */
 #define WK_DEFAULT_FREQUENCY_HZ 997
-#define WK_DEFAULT_STACK_BYTES  32768
 
 struct wk_record_request {
 	struct wk_recorder_options recorder;

@@ -54,18 +54,12 @@ def _(t):
     t.equal(depths, {300}, "frames of go_deeper in each stack")
 
 
-def share_of_whole_stacks(t, recording):
-    quality = t.json("show", recording)["quality"]
-    t.true(quality["user_stacks"] > 0, "expected samples with user stacks")
-    return 100 * quality["user_stacks_reaching_root"] / quality["user_stacks"]
-
-
 @tap.case("a stack that is too deep for its copy is completed from the living process")
 def _(t):
     recording = t.record("--user-only", "--stack-size", "4096", "--",
                          tap.program("live", "recursion"), "5000", "1.5")
     # What was sampled just before the end is looked at when the process is gone.
-    t.within(share_of_whole_stacks(t, recording), 50, 100, "share of whole stacks")
+    t.within(t.share_of_whole_stacks(recording), 50, 100, "share of whole stacks")
     folded = t.wick("fold", "-q", "--function", "^_start$", recording).stdout.splitlines()
     depths = {line.count(";go_deeper") for line in folded if "at_the_bottom" in line}
     t.equal(depths, {5000}, "frames of go_deeper in each whole stack")
@@ -77,7 +71,7 @@ def _(t):
     recording = t.folder / "perf.data"
     tap.run("perf", "record", "-q", "-e", "cpu-clock:u", "-F", "500", "--call-graph", "dwarf,4096",
             "-o", recording, tap.program("live", "recursion"), "5000", "0.3")
-    t.within(share_of_whole_stacks(t, recording), 0, 10, "share of whole stacks")
+    t.within(t.share_of_whole_stacks(recording), 0, 10, "share of whole stacks")
 
 
 @tap.case("stacks of a program without frame pointers reach their root")

@@ -76,6 +76,36 @@ static void a_record_over_the_end_of_the_ring_is_joined(void **state)
 		assert_int_equal(out[i], 0x5a);
 }
 
+/* A copy of 128 bytes of which 20 were filled: the word in front of it has its size. */
+static void a_stack_copy_becomes_as_long_as_what_it_holds(void **state)
+{
+	for (int at = 0; at < 2; at++) {
+		struct fixture f;
+		uint8_t out[RING_BYTES];
+		uint64_t size = 128, filled = 20, now;
+
+		(void)state;
+		begin_at(&f, at ? RING_BYTES * 2 - 64 : 0);
+		put(&f, 8 + 16 + 8 + 128 + 8, 0x5a);
+		memcpy(f.data + (f.ring.tail + 24) % RING_BYTES, &size, 8);
+		memcpy(f.data + (f.ring.tail + 32 + 128) % RING_BYTES, &filled, 8);
+		put(&f, 16, 0xee);
+		assert_int_equal(take(&f, out, sizeof(out)), 24 + 8 + 32 + 8 + 16);
+		assert_int_equal(((struct perf_event_header *)out)->size, 24 + 8 + 32 + 8);
+		memcpy(&now, out + 24, 8);
+		assert_int_equal(now, 32); /* more than was filled: it did not end at its limit */
+		assert_int_equal(out[32 + 19], 0x5a);
+		memcpy(&now, out + 64, 8);
+		assert_int_equal(now, 20);
+		assert_int_equal(out[72 + 8], 0xee);
+		/* A full one stays. */
+		put(&f, 8 + 16 + 8 + 128 + 8, 0x5a);
+		memcpy(f.data + (f.ring.tail + 24) % RING_BYTES, &size, 8);
+		memcpy(f.data + (f.ring.tail + 32 + 128) % RING_BYTES, &size, 8);
+		assert_int_equal(take(&f, out, sizeof(out)), 168);
+	}
+}
+
 static void only_records_that_fit_are_taken(void **state)
 {
 	struct fixture f;
@@ -148,6 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_are_taken_whole_and_their_place_is_given_back),
 		cmocka_unit_test(a_record_over_the_end_of_the_ring_is_joined),
+		cmocka_unit_test(a_stack_copy_becomes_as_long_as_what_it_holds),
 		cmocka_unit_test(only_records_that_fit_are_taken),
 		cmocka_unit_test(what_is_no_record_is_skipped_and_counted),
 		cmocka_unit_test(a_head_beyond_the_ring_is_not_believed),

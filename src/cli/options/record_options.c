@@ -10,7 +10,6 @@
 #define AT(field) offsetof(struct wk_record_args, field)
 
 /* perf_event_attr.sample_stack_user is 16 bits wide, and a multiple of 8: the nearest to 64K. */
-#define MOST_STACK_BYTES 65528
 
 static const char *const call_graphs[] = { "auto", "dwarf", "fp", "none", NULL };
 
@@ -38,7 +37,7 @@ static const struct wk_opt options[] = {
 	  "none, auto [default: auto, which is dwarf]", WK_OPT_CHOICE, AT(call_graph),
 	  call_graphs },
 	WK_VALUE(0, "stack-size", "SIZE", "bytes of each stack to copy, up to 64K; deeper frames "
-	  "are read from the process [default: 32K]", WK_OPT_SIZE, AT(stack_bytes)),
+	  "are read from the process [default: 64K]", WK_OPT_SIZE, AT(stack_bytes)),
 	WK_FLAG(0, "embed-symbols", "embed the names and source lines of all samples, so that the "
 	  "recording opens on another machine", AT(embeds_symbols)),
 	WK_VALUE(0, "buffer", "SIZE", "buffer between kernel and wick for each CPU, 64K to 16M "
@@ -169,10 +168,7 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 	if (!check_what(args, command, err) || !check_ranges(args, err))
 		return false;
 	plan->embeds_symbols = args->embeds_symbols;
-	plan->options.stack_bytes =
-		args->stack_bytes ? (uint32_t)args->stack_bytes : WK_DEFAULT_STACK_BYTES;
-	if (plan->options.stack_bytes > MOST_STACK_BYTES)
-		plan->options.stack_bytes = MOST_STACK_BYTES;
+	plan->options.stack_bytes = (uint32_t)args->stack_bytes;
 	if (!plan->options.frequency_hz && !plan->options.period)
 		plan->options.frequency_hz = WK_DEFAULT_FREQUENCY_HZ;
 	return !wk_record_args_want_list(args, err) && plan_pids(plan, &args->pids, err) &&

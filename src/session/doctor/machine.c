@@ -173,7 +173,7 @@ static void tracing(struct wk_findings *findings)
 	if (scope < 3 && may_trace_others())
 		return;
 	wk_findings_warn(findings, scope < 3 ? here(WK_ADVICE_READ_PROCESSES) : NULL,
-			 "%s deeper than 32 KiB may be cut (--stack-size 64K copies more): "
+			 "%s deeper than 64 KiB may be cut: "
 			 "kernel.yama.ptrace_scope is %d%s",
 			 scope == 1 ? "with -p, stacks" : "stacks", (int)scope,
 			 scope < 3 ? "" : ", which cannot be changed until the next boot");
@@ -210,7 +210,7 @@ static void disk(struct wk_findings *findings)
 void wk_doctor_machine(struct wk_findings *findings)
 {
 	struct wk_record_probe probe =
-		wk_record_probe(WK_DEFAULT_FREQUENCY_HZ, WK_DEFAULT_STACK_BYTES);
+		wk_record_probe(WK_DEFAULT_FREQUENCY_HZ, WK_MOST_STACK_BYTES);
 
 	wk_findings_on(findings, "Recording");
 	right_to_record(findings, &probe);
