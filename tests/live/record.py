@@ -510,7 +510,8 @@ def test_a_tracepoint_is_recorded():
 # --- Cost -----------------------------------------------------------------------------------
 
 def test_memory_stays_small_over_a_thousand_processes():
-    child = subprocess.Popen([DRIVER, "-q", "-F", "5000", "--", program("fork_exec"), "1000"],
+    child = subprocess.Popen([DRIVER, "-q", "-F", "5000", "-s", "16384", "--", program("fork_exec"),
+                              "1000"],
                              stderr=subprocess.DEVNULL)
     _, _, usage = os.wait4(child.pid, 0)
     child.returncode = 0
