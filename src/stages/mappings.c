@@ -20,11 +20,28 @@ static int height_of(const struct wk_mappings *tree)
 	return tree ? tree->height : 0;
 }
 
-/* `at_side` is the child on that side, `opposite` the other. */
-static struct wk_mappings *node(int side, struct wk_mappings *at_side,
-				const struct wk_mapping *mapping, struct wk_mappings *opposite)
+static struct wk_mappings *new_node(struct wk_mappings_pool *pool)
 {
-	struct wk_mappings *made = wk_alloc(sizeof(*made));
+	struct wk_mappings *made = pool->unused;
+
+	if (!made)
+		return wk_arena_alloc(&pool->nodes, sizeof(*made));
+	pool->unused = made->child[0];
+	return made;
+}
+
+static void reuse(struct wk_mappings_pool *pool, struct wk_mappings *node)
+{
+	node->child[0] = pool->unused;
+	pool->unused = node;
+}
+
+/* `at_side` is the child on that side, `opposite` the other. */
+static struct wk_mappings *node(struct wk_mappings_pool *pool, int side,
+				struct wk_mappings *at_side, const struct wk_mapping *mapping,
+				struct wk_mappings *opposite)
+{
+	struct wk_mappings *made = new_node(pool);
 	int height = height_of(at_side), other = height_of(opposite);
 
 	*made = (struct wk_mappings){
@@ -34,6 +51,12 @@ static struct wk_mappings *node(int side, struct wk_mappings *at_side,
 	return made;
 }
 
+void wk_mappings_pool_fini(struct wk_mappings_pool *pool)
+{
+	wk_arena_fini(&pool->nodes);
+	pool->unused = NULL;
+}
+
 struct wk_mappings *wk_mappings_share(struct wk_mappings *set)
 {
 	if (set)
@@ -41,13 +64,13 @@ struct wk_mappings *wk_mappings_share(struct wk_mappings *set)
 	return set;
 }
 
-void wk_mappings_drop(struct wk_mappings *set)
+void wk_mappings_drop(struct wk_mappings_pool *pool, struct wk_mappings *set)
 {
 	if (!set || --set->owners)
 		return;
-	wk_mappings_drop(set->child[0]);
-	wk_mappings_drop(set->child[1]);
-	wk_free(set);
+	wk_mappings_drop(pool, set->child[0]);
+	wk_mappings_drop(pool, set->child[1]);
+	reuse(pool, set);
 }
 
 /* A tree split at its root. */
@@ -56,12 +79,12 @@ struct parts {
 	struct wk_mapping mapping;
 };
 
-static struct parts handle_apart(struct wk_mappings *tree)
+static struct parts handle_apart(struct wk_mappings_pool *pool, struct wk_mappings *tree)
 {
 	struct parts parts = { { tree->child[0], tree->child[1] }, tree->mapping };
 
 	if (tree->owners == 1) {
-		wk_free(tree);
+		reuse(pool, tree);
 		return parts;
 	}
 	wk_mappings_share(parts.child[0]);
@@ -71,47 +94,48 @@ static struct parts handle_apart(struct wk_mappings *tree)
 }
 
 /* The root moves to `side`. */
-static struct wk_mappings *rotate(int side, struct wk_mappings *tree)
+static struct wk_mappings *rotate(struct wk_mappings_pool *pool, int side, struct wk_mappings *tree)
 {
-	struct parts top = handle_apart(tree);
-	struct parts next = handle_apart(top.child[!side]);
+	struct parts top = handle_apart(pool, tree);
+	struct parts next = handle_apart(pool, top.child[!side]);
 
-	return node(side, node(side, top.child[side], &top.mapping, next.child[side]),
+	return node(pool, side, node(pool, side, top.child[side], &top.mapping, next.child[side]),
 		    &next.mapping, next.child[!side]);
 }
 
 /* `higher` is on `side` of `middle`. The lower tree descends its inner side, to equal height. */
-static struct wk_mappings *join_at(int side, struct wk_mappings *higher,
-				   const struct wk_mapping *middle, struct wk_mappings *lower)
+static struct wk_mappings *join_at(struct wk_mappings_pool *pool, int side,
+				   struct wk_mappings *higher, const struct wk_mapping *middle,
+				   struct wk_mappings *lower)
 {
-	struct parts top = handle_apart(higher);
+	struct parts top = handle_apart(pool, higher);
 	struct wk_mappings *outer = top.child[side], *inner = top.child[!side], *tree;
 
 	if (height_of(inner) > height_of(lower) + 1) {
-		inner = join_at(side, inner, middle, lower);
+		inner = join_at(pool, side, inner, middle, lower);
 	} else {
-		inner = node(side, inner, middle, lower);
+		inner = node(pool, side, inner, middle, lower);
 		if (height_of(inner) > height_of(outer) + 1)
-			inner = rotate(!side, inner);
+			inner = rotate(pool, !side, inner);
 	}
-	tree = node(side, outer, &top.mapping, inner);
-	return height_of(inner) <= height_of(outer) + 1 ? tree : rotate(side, tree);
+	tree = node(pool, side, outer, &top.mapping, inner);
+	return height_of(inner) <= height_of(outer) + 1 ? tree : rotate(pool, side, tree);
 }
 
 /* All of `left` is before `middle`, and all of `right` after it. */
-static struct wk_mappings *join(struct wk_mappings *left, const struct wk_mapping *middle,
-				struct wk_mappings *right)
+static struct wk_mappings *join(struct wk_mappings_pool *pool, struct wk_mappings *left,
+				const struct wk_mapping *middle, struct wk_mappings *right)
 {
 	if (height_of(left) > height_of(right) + 1)
-		return join_at(0, left, middle, right);
+		return join_at(pool, 0, left, middle, right);
 	if (height_of(right) > height_of(left) + 1)
-		return join_at(1, right, middle, left);
-	return node(0, left, middle, right);
+		return join_at(pool, 1, right, middle, left);
+	return node(pool, 0, left, middle, right);
 }
 
 /* What starts before `address`, and the rest. */
-static void split(struct wk_mappings *tree, uint64_t address, struct wk_mappings **before,
-		  struct wk_mappings **rest)
+static void split(struct wk_mappings_pool *pool, struct wk_mappings *tree, uint64_t address,
+		  struct wk_mappings **before, struct wk_mappings **rest)
 {
 	struct wk_mappings *between;
 	struct parts top;
@@ -119,13 +143,13 @@ static void split(struct wk_mappings *tree, uint64_t address, struct wk_mappings
 	*before = *rest = NULL;
 	if (!tree)
 		return;
-	top = handle_apart(tree);
+	top = handle_apart(pool, tree);
 	if (top.mapping.start < address) {
-		split(top.child[1], address, &between, rest);
-		*before = join(top.child[0], &top.mapping, between);
+		split(pool, top.child[1], address, &between, rest);
+		*before = join(pool, top.child[0], &top.mapping, between);
 	} else {
-		split(top.child[0], address, before, &between);
-		*rest = join(between, &top.mapping, top.child[1]);
+		split(pool, top.child[0], address, before, &between);
+		*rest = join(pool, between, &top.mapping, top.child[1]);
 	}
 }
 
@@ -136,32 +160,33 @@ static const struct wk_mapping *last_of(const struct wk_mappings *tree)
 	return tree ? &tree->mapping : NULL;
 }
 
-struct wk_mappings *wk_mappings_put(struct wk_mappings *set, const struct wk_mapping *added)
+struct wk_mappings *wk_mappings_put(struct wk_mappings_pool *pool, struct wk_mappings *set,
+				    const struct wk_mapping *added)
 {
 	struct wk_mappings *before, *covered, *behind, *nothing;
 	const struct wk_mapping *last;
 	struct wk_mapping tail = { 0 }, head;
 
-	split(set, added->start, &before, &covered);
-	split(covered, added->end, &covered, &behind);
+	split(pool, set, added->start, &before, &covered);
+	split(pool, covered, added->end, &covered, &behind);
 	last = last_of(before);
 	if (last && last->end > added->start) {
 		head = tail = *last;
 		head.end = added->start;
-		split(before, head.start, &before, &nothing);
-		wk_mappings_drop(nothing);
-		before = join(before, &head, NULL);
+		split(pool, before, head.start, &before, &nothing);
+		wk_mappings_drop(pool, nothing);
+		before = join(pool, before, &head, NULL);
 	}
 	last = last_of(covered);
 	if (last)
 		tail = *last;
-	wk_mappings_drop(covered);
+	wk_mappings_drop(pool, covered);
 	if (tail.end > added->end) {
 		tail.file_offset += added->end - tail.start;
 		tail.start = added->end;
-		behind = join(NULL, &tail, behind);
+		behind = join(pool, NULL, &tail, behind);
 	}
-	return join(before, added, behind);
+	return join(pool, before, added, behind);
 }
 
 const struct wk_mapping *wk_mappings_find(const struct wk_mappings *set, uint64_t address)

@@ -16,6 +16,7 @@ struct wk_spaces {
 	size_t cap;
 	uint32_t count;
 	struct wk_map by_pid;
+	struct wk_mappings_pool pool;
 	uint64_t versions;
 };
 
@@ -33,8 +34,7 @@ void wk_spaces_free(struct wk_spaces *spaces)
 {
 	if (!spaces)
 		return;
-	for (uint32_t i = 0; i < spaces->count; i++)
-		wk_mappings_drop(spaces->spaces[i].mappings);
+	wk_mappings_pool_fini(&spaces->pool);
 	wk_free(spaces->spaces);
 	wk_map_fini(&spaces->by_pid);
 	wk_free(spaces);
@@ -54,7 +54,7 @@ static struct space *space_of(struct wk_spaces *spaces, uint32_t pid)
 
 static void clear(struct wk_spaces *spaces, struct space *space)
 {
-	wk_mappings_drop(space->mappings);
+	wk_mappings_drop(&spaces->pool, space->mappings);
 	*space = (struct space){ .version = ++spaces->versions };
 }
 
@@ -87,7 +87,7 @@ static void handle_image(struct wk_spaces *spaces, const struct wk_event *event,
 		return;
 	if (new.end < new.start)
 		new.end = UINT64_MAX;
-	space->mappings = wk_mappings_put(space->mappings, &new);
+	space->mappings = wk_mappings_put(&spaces->pool, space->mappings, &new);
 	space->last = NULL;
 	space->version = ++spaces->versions;
 }

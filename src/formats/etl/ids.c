@@ -11,10 +11,7 @@
 /* What a record says of the image at a place, a process and an address, hashed. */
 struct row {
 	uint64_t place, time;
-	union {
-		struct wk_etl_debug_id debug;
-		struct wk_etl_image_id key;
-	};
+	size_t id; /* of the array for its kind */
 };
 
 struct rows {
@@ -24,7 +21,10 @@ struct rows {
 
 struct wk_etl_ids {
 	struct wk_strtab *texts; /* each process names the same PDBs */
-	struct rows debugs, keys;
+	struct rows debug_rows, key_rows;
+	struct wk_etl_debug_id *debugs;
+	struct wk_etl_image_id *keys;
+	size_t debugs_cap, keys_cap;
 };
 
 struct wk_etl_ids *wk_etl_ids_new(void)
@@ -38,29 +38,33 @@ struct wk_etl_ids *wk_etl_ids_new(void)
 void wk_etl_ids_free(struct wk_etl_ids *ids)
 {
 	wk_strtab_free(ids->texts);
-	WK_FREE_ALL(ids->debugs.at, ids->keys.at, ids);
+	WK_FREE_ALL(ids->debug_rows.at, ids->key_rows.at, ids->debugs, ids->keys, ids);
 }
 
-static struct row *add(struct rows *rows, uint32_t pid, uint64_t base, uint64_t time)
+static void add(struct rows *rows, uint32_t pid, uint64_t base, uint64_t time)
 {
-	struct row *row = WK_APPEND(rows->at, rows->count, rows->cap);
+	size_t id = rows->count;
 
-	row->place = wk_hash_pair(base, pid);
-	row->time = time;
-	return row;
+	*WK_APPEND(rows->at, rows->count, rows->cap) =
+		(struct row){ wk_hash_pair(base, pid), time, id };
 }
 
 void wk_etl_ids_add_debug(struct wk_etl_ids *ids, uint64_t time, const struct wk_etl_debug_id *id)
 {
-	struct row *row = add(&ids->debugs, id->pid, id->base, time);
+	size_t count = ids->debug_rows.count;
+	struct wk_etl_debug_id *debug = WK_APPEND(ids->debugs, count, ids->debugs_cap);
 
-	row->debug = *id;
-	row->debug.path = wk_strtab_str(ids->texts, wk_strtab_add_str(ids->texts, id->path));
+	*debug = *id;
+	debug->path = wk_strtab_str(ids->texts, wk_strtab_add_str(ids->texts, id->path));
+	add(&ids->debug_rows, id->pid, id->base, time);
 }
 
 void wk_etl_ids_add_key(struct wk_etl_ids *ids, uint64_t time, const struct wk_etl_image_id *id)
 {
-	add(&ids->keys, id->pid, id->base, time)->key = *id;
+	size_t count = ids->key_rows.count;
+
+	*WK_APPEND(ids->keys, count, ids->keys_cap) = *id;
+	add(&ids->key_rows, id->pid, id->base, time);
 }
 
 static void settle(struct rows *rows)
@@ -73,8 +77,8 @@ static void settle(struct rows *rows)
 
 void wk_etl_ids_settle(struct wk_etl_ids *ids)
 {
-	settle(&ids->debugs);
-	settle(&ids->keys);
+	settle(&ids->debug_rows);
+	settle(&ids->key_rows);
 }
 
 /* The last record of a place up to that time, or else its first: in some merged traces all of these
@@ -97,18 +101,18 @@ const struct wk_etl_debug_id *wk_etl_ids_debug(const struct wk_etl_ids *ids, uin
 					       uint64_t base, uint64_t time)
 {
 	uint64_t place = wk_hash_pair(base, pid);
-	const struct row *debug = find(&ids->debugs, place, time);
-	const struct row *key = find(&ids->keys, place, time);
+	const struct row *debug = find(&ids->debug_rows, place, time);
+	const struct row *key = find(&ids->key_rows, place, time);
 
 	if (!debug || (key && debug->time < key->time))
 		return NULL;
-	return &debug->debug;
+	return &ids->debugs[debug->id];
 }
 
 const struct wk_etl_image_id *wk_etl_ids_key(const struct wk_etl_ids *ids, uint32_t pid,
 					     uint64_t base, uint64_t time)
 {
-	const struct row *key = find(&ids->keys, wk_hash_pair(base, pid), time);
+	const struct row *key = find(&ids->key_rows, wk_hash_pair(base, pid), time);
 
-	return key ? &key->key : NULL;
+	return key ? &ids->keys[key->id] : NULL;
 }
