@@ -73,15 +73,22 @@ void wk_address_add_difference(struct wk_buf *text, struct wk_str url)
 		wk_buf_add_fmt(text, " %08" PRIx32, (uint32_t)wk_hash_bytes(query.at, query.len));
 }
 
+/* RFC 3986's unreserved characters. */
+static bool is_unreserved(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '-' || c == '_' || c == '.' || c == '~';
+}
+
 void wk_address_add_escaped(struct wk_buf *url, struct wk_str name)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789-_.~";
+	size_t begin = 0;
 
-	for (size_t i = 0; i < name.len; i++) {
-		if (name.at[i] && strchr(plain, name.at[i]))
-			wk_buf_add_char(url, name.at[i]);
-		else
+	for (size_t i = 0; i < name.len; i++)
+		if (!is_unreserved(name.at[i])) {
+			wk_buf_add(url, name.at + begin, i - begin);
 			wk_buf_add_fmt(url, "%%%02X", (unsigned char)name.at[i]);
-	}
+			begin = i + 1;
+		}
+	wk_buf_add_str(url, wk_str_skip(name, begin));
 }

@@ -44,14 +44,15 @@ static bool is_pdb(struct wk_str name)
 
 static void add(struct spotting *s, struct wk_str text, bool is_lower)
 {
-	for (size_t i = 0; i < text.len; i++) {
-		char c = is_lower ? wk_lower(text.at[i]) : text.at[i];
+	struct wk_buf *path = &s->spot->path;
+	size_t begin = path->len;
 
-		if (s->is_server)
-			wk_address_add_escaped(&s->spot->path, wk_str_of(&c, 1));
-		else
-			wk_buf_add_char(&s->spot->path, c);
-	}
+	if (s->is_server)
+		wk_address_add_escaped(path, text);
+	else
+		wk_buf_add_str(path, text);
+	for (size_t i = begin; is_lower && i < path->len; i++)
+		path->at[i] = wk_lower(path->at[i]);
 }
 
 static void add_slash(struct spotting *s)
