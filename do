@@ -10,6 +10,39 @@ jobs=$(nproc 2>/dev/null || echo 2)
 say() { printf '%s\n' "$*" >&2; }
 die() { say "do: $*"; exit 1; }
 
+# How far a step is, from the end of what ninja has printed: ", 12 of 340".
+steps_done() {
+	tail -c 300 "$1" 2>/dev/null | tr '\r' '\n' | sed -n 's/.*\[\([0-9]*\)\/\([0-9]*\)\].*/, \1 of \2/p' | tail -n 1
+}
+
+# Runs a command with its output in a file, and shows that it runs: `step LABEL FILE COMMAND...`.
+# On a terminal one line counts the seconds, elsewhere there is a line now and then.
+pace=30 # seconds
+step() {
+	label=$1 log=$2
+	shift 2
+	began=$(date +%s)
+	: >"$log"
+	[ -t 2 ] || say "$label ..."
+	"$@" >>"$log" 2>&1 &
+	running=$! ticks=0
+	while kill -0 "$running" 2>/dev/null; do
+		sleep 0.2
+		ticks=$((ticks + 1))
+		took=$(($(date +%s) - began))
+		if [ -t 2 ]; then
+			[ $((ticks % 5)) -ne 1 ] || printf '\r\033[K%s ... %s s%s' "$label" "$took" "$(steps_done "$log")" >&2
+		elif [ $((ticks % (5 * pace))) -eq 0 ]; then
+			say "  $took s$(steps_done "$log")"
+		fi
+	done
+	wait "$running"
+	status=$?
+	[ ! -t 2 ] || printf '\r\033[K' >&2
+	say "$label: $(($(date +%s) - began)) s"
+	return $status
+}
+
 # --- What must be there -------------------------------------------------------------------
 
 # A need is what to look for and the package that brings it: a program, a header
@@ -68,8 +101,14 @@ may_install() {
 apt_install() {
 	set -- env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
 		-o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 install "$@"
-	as_root "$@" >/dev/null 2>&1 ||
-		{ as_root apt-get -qq update >&2 && as_root "$@" >/dev/null; }
+	as_root "$@" >/dev/null 2>&1 || { as_root apt-get -qq update && as_root "$@" >/dev/null; }
+}
+
+# Its output is shown only if it fails.
+install_packages() {
+	printed=$(mktemp)
+	step "installing $*" "$printed" apt_install "$@" || cat "$printed" >&2
+	rm -f "$printed"
 }
 
 # Installs what is missing of the needs given, or says the line that does and ends. The line
@@ -79,9 +118,8 @@ want() {
 	packages=$(missing "$@")
 	[ -n "$packages" ] || return 0
 	if may_install; then
-		say "installing $packages..."
 		# shellcheck disable=SC2086
-		apt_install $packages
+		install_packages $packages
 		packages=$(missing "$@")
 		[ -n "$packages" ] || return 0
 		die "could not install $packages"
@@ -100,9 +138,10 @@ want_if_possible() {
 	packages=$(missing "$@")
 	[ -n "$packages" ] || return 0
 	if may_install; then
-		say "installing $packages..."
 		# shellcheck disable=SC2086
-		apt_install $packages || say "could not install all of: $packages"
+		install_packages $packages
+		packages=$(missing "$@")
+		[ -z "$packages" ] || say "could not install: $packages"
 	else
 		say "Not here: $packages(what needs them is left out, and tests of it are skipped)."
 		say "    sudo apt-get install -y $packages"
@@ -124,8 +163,9 @@ configured() {
 	rm -f "$dir.log"
 }
 
+# All of a build directory, or the targets named.
 compiled() {
-	ninja -C "$1" -j "$jobs" >"$1/compile.log" 2>&1 && return 0
+	step "compiling in $1" "$1/compile.log" ninja -C "$@" -j "$jobs" && return 0
 	sed -n '/^FAILED\|ERROR/,$p' "$1/compile.log" >&2
 	die "the build failed; $1/compile.log has all of it"
 }
@@ -135,15 +175,16 @@ do_build() {
 	want $build_needs
 	# shellcheck disable=SC2086
 	want_if_possible $build_wishes
-	configured build -Dtests="${1:-false}" -Dwerror=$werror || die "meson could not set up build/"
-	compiled build
+	# Debug information is for those who work on wick; without it the build needs a fifth less.
+	configured build -Dtests="$1" -Ddebug="$1" -Dwerror=$werror ||
+		die "meson could not set up build/"
+	shift
+	compiled build "$@"
 }
 
 werror=false
 
-# As a word of its own it says what it does: compiling may take a minute.
 do_build_alone() {
-	say "building wick in build/ ..."
 	do_build "$(has_cmocka)"
 	say "wick is $root/build/wick"
 }
@@ -164,6 +205,26 @@ do_install() {
 	fi || die "could not install to $prefix; another place: ./do install DIR"
 	say "installed $prefix/bin/wick, and cargo-wick for \`cargo wick\`"
 	command -v wick >/dev/null 2>&1 || say "$prefix/bin is not in PATH"
+}
+
+# Removes what `install` put there: the build knows its files, and the docs are a folder of wick's.
+do_uninstall() {
+	prefix=${1:-/usr/local}
+	[ -e "$prefix/bin/wick" ] || die "no wick in $prefix/bin; another place: ./do uninstall DIR"
+	# shellcheck disable=SC2086
+	want $build_needs python3=python3
+	configured build --prefix "$prefix" || die "meson could not set up build/"
+	printed=$(meson introspect --installed build) || die "meson cannot list the files of build/"
+	remove=
+	[ -w "$prefix/bin" ] || remove=as_root
+	printf '%s' "$printed" | python3 -c 'import json, sys
+print("\n".join(json.load(sys.stdin).values()))' | while IFS= read -r path; do
+		$remove rm -rf -- "$path"
+	done
+	$remove rm -f -- "$prefix/bin/cargo-wick"
+	$remove rmdir -- "$prefix/include/wick" 2>/dev/null
+	[ ! -e "$prefix/bin/wick" ] || die "could not remove $prefix/bin/wick"
+	say "removed wick from $prefix"
 }
 
 # --- Testing ------------------------------------------------------------------------------
@@ -226,8 +287,9 @@ do_test() {
 # is an error.
 do_ci() {
 	want_test_needs
+	# Both builds have the same libraries.
 	# shellcheck disable=SC2086
-	want_if_possible $asan_needs
+	want_if_possible $build_wishes $asan_needs
 	werror=true
 	summed=later
 	rm -f build-asan/meson-logs/testlog.json # an old one would count if the build fails
@@ -251,7 +313,6 @@ build_windows() {
 do_windows() {
 	# shellcheck disable=SC2086
 	want $windows_needs
-	say "building wick.exe in build-windows/ ..."
 	build_windows
 	say "wick.exe is $root/build-windows/wick.exe"
 	case ${1:-} in
@@ -350,23 +411,27 @@ do_bench() {
 # A real program with threads, as cargo builds it by default; in C++ where there is no cargo.
 demo_program() {
 	if command -v cargo >/dev/null 2>&1; then
-		(cd examples/demo-rust && cargo build --release --quiet --offline \
-			--target-dir "$root/build/demo-rust") >&2 || die "cargo could not build the demo"
+		step "compiling the demo with cargo" build/demo.log cargo build --release --offline \
+			--manifest-path examples/demo-rust/Cargo.toml --target-dir build/demo-rust ||
+			{ cat build/demo.log >&2; die "cargo could not build the demo"; }
 		program=build/demo-rust/release/demo
 	else
 		want g++=g++
 		mkdir -p build/demo-cpp
-		g++ -O2 -std=c++17 -pthread -o build/demo-cpp/demo examples/demo-cpp/demo.cpp >&2 ||
-			die "g++ could not build the demo"
+		step "compiling the demo with g++" build/demo.log g++ -O2 -std=c++17 -pthread \
+			-o build/demo-cpp/demo examples/demo-cpp/demo.cpp ||
+			{ cat build/demo.log >&2; die "g++ could not build the demo"; }
 		program=build/demo-cpp/demo
 	fi
 }
 
 do_demo() {
-	do_build "$(has_cmocka)"
+	pace=2
+	do_build "$(has_cmocka)" wick
 	demo_program
-	say "recording $program ..."
-	build/wick record -o build/demo.data -- "./$program" || die "wick record failed"
+	step "recording $program" build/demo.log build/wick record -o build/demo.data -- "./$program" ||
+		{ cat build/demo.log >&2; die "wick record failed"; }
+	cat build/demo.log >&2
 	build/wick flame -o flame.svg build/demo.data || die "wick flame failed"
 	printf '\nThe hottest functions:\n'
 	build/wick show --top 10 build/demo.data functions || die "wick show failed"
@@ -389,6 +454,7 @@ usage: ./do WORD
   ci               what has to pass before a change lands: test, clang, sanitizers
   windows [test]   build wick.exe for Windows in build-windows, and test it under Wine
   install [DIR]    install wick, libwick, man pages, docs and completion under DIR (/usr/local)
+  uninstall [DIR]  remove them
   asan [SUITE...]  the tests under the address, undefined and leak sanitizers
   tsan             tests with several threads under the thread sanitizer
   lint             layers, headers, scripts, manual pages
@@ -404,7 +470,7 @@ word=${1:-help}
 [ $# -eq 0 ] || shift
 case $word in
 build) do_build_alone ;;
-ci | demo | test | windows | install | asan | tsan | lint | fuzz | soak | mutate | bench | clean | help) "do_$word" "$@" ;;
+ci | demo | test | windows | install | uninstall | asan | tsan | lint | fuzz | soak | mutate | bench | clean | help) "do_$word" "$@" ;;
 -h | --help) do_help ;;
 *)
 	say "do: unknown word \"$word\""
