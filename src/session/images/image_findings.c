@@ -69,32 +69,52 @@ static void add_reason(const struct wk_model *model, const struct wk_image_facts
 		wk_buf_add_text(reason, "JIT code without a perf map or jitdump that names it");
 }
 
-/* An earlier one with the same fix, such as another program of its package; or NULL. */
-static const struct wk_image_facts *fixed_alike(const struct wk_images_facts *all,
-						const struct wk_image_facts *facts)
+static bool is_fixed_alike(const struct wk_image_facts *a, const struct wk_image_facts *b)
 {
-	for (const struct wk_image_facts *one = all->at; one < facts && facts->fix.len; one++)
-		if (wk_str_eq(wk_buf_str(&one->fix), wk_buf_str(&facts->fix)))
-			return one;
-	return NULL;
+	return a->lacks && b->lacks && a->fix.len &&
+	       wk_str_eq(wk_buf_str(&a->fix), wk_buf_str(&b->fix));
+}
+
+/* An earlier one has the same fix, such as another program of its package. */
+static bool is_fixed_before(const struct wk_images_facts *all, const struct wk_image_facts *facts)
+{
+	for (const struct wk_image_facts *one = all->at; one < facts; one++)
+		if (is_fixed_alike(one, facts))
+			return true;
+	return false;
+}
+
+#define MOST_ALIKE 8 /* names in a row */
+
+/* "; the fix is also for user32.dll, gdi32.dll and 3 more" */
+static void add_alike(const struct wk_model *model, const struct wk_images_facts *all,
+		      const struct wk_image_facts *facts, struct wk_buf *reason)
+{
+	size_t count = 0;
+
+	for (const struct wk_image_facts *one = facts + 1; one < all->at + all->count; one++) {
+		if (!is_fixed_alike(facts, one) || count++ >= MOST_ALIKE)
+			continue;
+		wk_buf_add_text(reason, count == 1 ? "; the fix is also for " : ", ");
+		wk_buf_add_str(reason, wk_image_name_of(model, one->id));
+	}
+	if (count > MOST_ALIKE)
+		wk_buf_add_fmt(reason, " and %zu more", count - MOST_ALIKE);
 }
 
 /* One row, with the fix for all that it lacks. */
 static void find(struct wk_findings *findings, const struct wk_model *model,
 		 const struct wk_images_facts *all, const struct wk_image_facts *facts)
 {
-	const struct wk_image_facts *alike = fixed_alike(all, facts);
-	const char *fix = facts->fix.len && !alike ? wk_buf_text(&facts->fix) : NULL;
 	bool is_nameless = facts->names == WK_EXTENT_NONE;
 	struct wk_buf lacks = { 0 }, reason = { 0 };
 
 	heading(findings, model, all, facts);
 	wk_image_lacks_words(facts->lacks, &lacks);
 	add_reason(model, facts, &reason);
-	if (alike)
-		wk_buf_add_fmt(&reason, "; the fix for %.*s fixes this as well",
-			       WK_STR_ARG(wk_image_name_of(model, alike->id)));
-	wk_findings_add(findings, is_nameless ? WK_GRADE_BAD : WK_GRADE_WARN, fix, "missing %s: %s",
+	add_alike(model, all, facts, &reason);
+	wk_findings_add(findings, is_nameless ? WK_GRADE_BAD : WK_GRADE_WARN,
+			facts->fix.len ? wk_buf_text(&facts->fix) : NULL, "missing %s: %s",
 			wk_buf_text(&lacks), wk_buf_text(&reason));
 	WK_BUF_FINI_ALL(&lacks, &reason);
 }
@@ -169,7 +189,7 @@ size_t wk_images_find(struct wk_findings *findings, const struct wk_model *model
 	size_t found = 0;
 
 	for (size_t i = 0; i < facts->count; i++)
-		if (facts->at[i].lacks && found++ < most)
+		if (facts->at[i].lacks && !is_fixed_before(facts, &facts->at[i]) && found++ < most)
 			find(findings, model, facts, &facts->at[i]);
 	find_python(findings, model, facts);
 	find_stacks(findings, quality);

@@ -108,28 +108,24 @@ static bool is_of_windows(const struct wk_model *model, wk_image_id id)
 	return false;
 }
 
-/* How to provide a file of that name. */
-static void fix_windows_file(struct wk_image_facts *facts, const struct wk_image_context *about,
-			     struct wk_str name)
+/* How to provide a file of Windows. */
+static void fix_windows_file(struct wk_image_facts *facts, const struct wk_image_context *about)
 {
 	struct wk_buf *fix = &facts->fix;
 
 	if (wk_fetcher_was_stopped(about->fetcher)) {
 		wk_buf_add_text(fix, GO_ON);
 	} else if (wk_fetcher_has_sources(about->fetcher, WK_FETCH_FOR_WINDOWS)) {
-		wk_buf_add_fmt(fix,
-			       "# put %.*s of that build next to the trace, or into a folder "
-			       "of the symbol path",
-			       WK_STR_ARG(name));
+		wk_buf_add_text(fix, "# put the missing files of that build next to the trace, or "
+				     "into a folder of the symbol path");
 	} else if (is_of_windows(about->model, facts->id)) {
 		add_asking(fix, about);
 		wk_buf_add_text(fix, "--symbol-path 'srv*'   # queries Microsoft's public server");
 	} else {
 		add_asking(fix, about);
-		wk_buf_add_fmt(fix,
-			       "--symbol-path ./FOLDER   # which has %.*s, or 'srv*URL' of a "
-			       "symbol server;\n# or put it next to the trace",
-			       WK_STR_ARG(name));
+		wk_buf_add_text(fix, "--symbol-path ./FOLDER   # which has the missing files, or "
+				     "'srv*URL' of a symbol server;\n# or put them next to the "
+				     "trace");
 	}
 }
 
@@ -140,7 +136,7 @@ static bool fix_windows(struct wk_image_facts *facts, const struct wk_image_cont
 
 	if (!wk_image_store_key(about->model, facts->id, &name, &key))
 		return false;
-	fix_windows_file(facts, about, name);
+	fix_windows_file(facts, about);
 	wk_buf_fini(&key);
 	return true;
 }
@@ -164,7 +160,7 @@ static bool fix_pdb(struct wk_image_facts *facts, const struct wk_image_context 
 	if (pdb.linked_as.len == 0)
 		return false;
 	if (!pdb.path && wk_image_obj(facts->symbols))
-		fix_windows_file(facts, about, wk_image_pdb_name(pdb.linked_as));
+		fix_windows_file(facts, about);
 	else if (pdb.stripped && !is_of_windows(about->model, facts->id))
 		wk_buf_add_text(&facts->fix, wk_windows_pdb_fix(pdb.stripped));
 	return true;
@@ -178,6 +174,12 @@ static void fix_missing(struct wk_image_facts *facts, const struct wk_image_cont
 
 	if (wk_image_state(facts->symbols) == WK_IMAGE_UNREADABLE || fix_windows(facts, about))
 		return;
+	if (about->model->traits->has_symbol_files) {
+		wk_buf_add_text(fix,
+				"xperf -merge TRACE MERGED   # on the machine that recorded it: "
+				"adds the identities of its files");
+		return;
+	}
 	if (wk_fetcher_was_stopped(about->fetcher)) {
 		wk_buf_add_text(fix, GO_ON);
 		return;
