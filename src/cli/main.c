@@ -114,7 +114,7 @@ static int dispatch(char **argv, struct wk_out *out, struct wk_err *err)
 		return wk_as_run(tool, argv + 1, out);
 
 	if (!word) {
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no command given; `wick help` lists them");
+		wk_help_overview(out, wk_help_style());
 		return WK_EXIT_USAGE;
 	}
 	if (is_version(word))
