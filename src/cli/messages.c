@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "base/out.h"
+#include "cli/progress.h"
 #include "cli/terminal.h"
 #include "os/os.h"
 
@@ -113,10 +114,9 @@ static void add_several(struct wk_out *out, const struct wk_fetch_status *now)
 	wk_buf_fini(&amount);
 }
 
-/* Cut to one line of the terminal: names are of plain bytes, since URLs are escaped. */
+/* May be cut anywhere: names are of plain bytes, since URLs are escaped. */
 static void draw_line(const struct wk_fetch_status *now)
 {
-	unsigned columns = wk_os_terminal_columns(STDERR_FILENO);
 	struct wk_buf line = { 0 };
 	struct wk_out out = wk_out_to_buf(&line);
 
@@ -125,16 +125,8 @@ static void draw_line(const struct wk_fetch_status *now)
 	else
 		add_file(&out, now);
 	wk_out_end(&out);
-	fprintf(stderr, "\r\033[K%.*s", (int)(line.len < columns ? line.len : columns - 1),
-		wk_buf_text(&line));
-	fflush(stderr);
+	wk_progress_show(wk_buf_text(&line));
 	wk_buf_fini(&line);
-}
-
-static void clear_line(void)
-{
-	fprintf(stderr, "\r\033[K");
-	fflush(stderr);
 }
 
 static void print_progress(void *context, const struct wk_fetch_status *now)
@@ -151,7 +143,7 @@ static void print_progress(void *context, const struct wk_fetch_status *now)
 		if (now->is_done && now->url)
 			say_line(now);
 	} else if (is_end && p->is_on_screen) {
-		clear_line();
+		wk_progress_show(NULL);
 	} else if (!now->is_done && now_ns - p->begun_ns > QUIET_NS &&
 		   now_ns - p->shown_ns > STEP_NS) {
 		p->shown_ns = now_ns;
@@ -168,8 +160,15 @@ static void print_warning(void *context, const char *sentence)
 	wk_say(sentence);
 }
 
+static void show_busy(void *context, const char *what)
+{
+	(void)context;
+	wk_progress_busy(what);
+}
+
 const struct wk_messages wk_cli_messages = {
 	.warn = print_warning,
+	.busy = show_busy,
 	.progress = print_progress,
 	.is_stopped = is_stopped,
 	.context = &current,

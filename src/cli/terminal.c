@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "cli/progress.h"
 #include "os/os.h"
 
 bool wk_color_wanted(int fd)
@@ -40,6 +41,7 @@ void wk_say(const char *sentence)
 {
 	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
 
+	wk_progress_clear();
 	wk_out_text(&out, "wick: ");
 	wk_out_term(&out, wk_str_c(sentence));
 	wk_out_char(&out, '\n');

@@ -23,6 +23,7 @@ static void open_path(struct open_profile *open, const char *path)
 		.format = options->format,
 		.naming = open->context->naming,
 		.no_inlined = options->no_inlined,
+		.separates_unnamed = true,
 		.threads = options->threads,
 		.sums_samples = options->sum_samples,
 		.is_of_any_event = true,

@@ -124,13 +124,13 @@ struct wk_source {
 };
 
 struct wk_function {
-	wk_text_id name;   /* readable; for an unnamed one "image+0x1a2b", with its start or, if
-			    * that is unknown, the address */
+	wk_text_id name;   /* readable; for unnamed ones see model/resolve.h */
 	wk_text_id linked; /* as linked (mangled); 0 if there is none */
 	wk_image_id image;
 	wk_text_id file; /* of its source; 0 if unknown */
 	uint8_t kind;    /* enum wk_frame_kind, as in the input */
 	bool is_unnamed;
+	bool is_rest_of_image; /* all unnamed code of its image */
 };
 
 /* Does the user part of a stack end where a program or a thread begins? */

@@ -15,7 +15,7 @@ struct resolver {
 	struct wk_resolver *names;
 	struct wk_map function_of; /* (image, linked name) to function */
 	struct wk_buf scratch;
-	bool no_inlined;
+	struct wk_resolve_options options;
 	uint32_t *named_frames; /* [calls.count]: the named frame of each call */
 	size_t named_frames_cap;
 };
@@ -50,31 +50,58 @@ static uint64_t start_of_function(struct resolver *resolver, wk_image_id image, 
 	return address;
 }
 
+static void add_image_name(struct resolver *resolver, wk_image_id image)
+{
+	const struct wk_model *model = resolver->model;
+
+	wk_buf_add_str(&resolver->scratch, wk_model_str(model, model->images[image].name));
+	if (resolver->scratch.len == 0)
+		wk_buf_add_text(&resolver->scratch, "[anonymous]");
+}
+
+static wk_function_id add_unnamed(struct resolver *resolver, wk_image_id image, bool is_rest)
+{
+	struct wk_model *model = resolver->model;
+
+	return wk_model_add_function(
+		model, &(struct wk_function){
+			       .name = wk_model_text(model, wk_buf_str(&resolver->scratch)),
+			       .image = image,
+			       .is_unnamed = true,
+			       .is_rest_of_image = is_rest,
+		       });
+}
+
+static wk_function_id rest_of_image(struct resolver *resolver, wk_image_id image)
+{
+	uint32_t *known = wk_map_at(&resolver->function_of, (uint64_t)image << 33);
+
+	if (!*known) {
+		wk_buf_reset(&resolver->scratch);
+		add_image_name(resolver, image);
+		wk_buf_add_text(&resolver->scratch, "!unknown");
+		*known = add_unnamed(resolver, image, true);
+	}
+	return *known;
+}
+
 static wk_function_id unnamed_function(struct resolver *resolver, wk_image_id image,
 				       uint64_t address)
 {
-	struct wk_model *model = resolver->model;
-	struct wk_function function = { .image = image, .is_unnamed = true };
-	enum wk_image_kind kind = model->images[image].kind;
+	enum wk_image_kind kind = resolver->model->images[image].kind;
 
+	if (!resolver->options.separates_unnamed && kind != WK_IMAGE_UNKNOWN)
+		return rest_of_image(resolver, image);
 	wk_buf_reset(&resolver->scratch);
-	if (kind == WK_IMAGE_UNKNOWN) {
-		/* One name for all: an address that nothing was mapped at says no more. */
-		wk_buf_add_text(&resolver->scratch,
-				wk_strtab_get(model->text, model->images[image].name));
-	} else if (kind == WK_IMAGE_ANONYMOUS) {
-		wk_buf_add_fmt(&resolver->scratch, "%s",
-			       wk_strtab_get(model->text, model->images[image].name));
-		if (resolver->scratch.len == 0)
-			wk_buf_add_text(&resolver->scratch, "[anonymous]");
-		wk_buf_add_fmt(&resolver->scratch, "+0x%" PRIx64, address);
-	} else {
-		wk_buf_add_fmt(&resolver->scratch, "%s+0x%" PRIx64,
-			       wk_strtab_get(model->text, model->images[image].name),
-			       start_of_function(resolver, image, address));
-	}
-	function.name = wk_model_text(model, wk_buf_str(&resolver->scratch));
-	return wk_model_add_function(model, &function);
+	add_image_name(resolver, image);
+	/* Unknown images have one name for all: an address that nothing was mapped at says no
+	 * more. */
+	if (kind != WK_IMAGE_UNKNOWN)
+		wk_buf_add_fmt(&resolver->scratch, "+0x%" PRIx64,
+			       kind == WK_IMAGE_ANONYMOUS
+				       ? address
+				       : start_of_function(resolver, image, address));
+	return add_unnamed(resolver, image, false);
 }
 
 static wk_function_id named_function(struct resolver *resolver, wk_image_id image,
@@ -140,7 +167,7 @@ static void resolve_address(struct resolver *resolver, wk_frame_id frame)
 	outermost = count ? &places[count - 1] : NULL;
 	add_call(resolver, frame, outermost_function(resolver, image, address, outermost),
 		 outermost ? outermost->line : 0, false);
-	for (size_t i = count ? count - 1 : 0; i-- > 0 && !resolver->no_inlined;)
+	for (size_t i = count ? count - 1 : 0; i-- > 0 && !resolver->options.no_inlined;)
 		if (places[i].function.len)
 			add_call(resolver, frame,
 				 named_function(
@@ -395,9 +422,10 @@ static void resolve_frames(struct resolver *resolver)
 	}
 }
 
-void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols, bool no_inlined)
+void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols,
+		      struct wk_resolve_options options)
 {
-	struct resolver resolver = { .model = model, .no_inlined = no_inlined };
+	struct resolver resolver = { .model = model, .options = options };
 
 	if (all_came_named(model)) {
 		handle_as_named(model);

@@ -70,8 +70,10 @@ bool wk_comparison_open(struct wk_comparison *c, const struct wk_comparison_opti
 		wk_selection_fini(&c->selection);
 		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "neither file has samples in view");
 	}
+	wk_busy(messages, "comparing functions", NULL);
 	wk_pairs_init(&c->pairs, model, &c->selection.filter, options->form != WK_COMPARISON_TABLE,
 		      options->form == WK_COMPARISON_FOLDED);
+	wk_busy_end(messages);
 	if ((options->normalizes || c->measure.only_shares) && c->sides.before && c->sides.after)
 		c->before_factor = (double)c->sides.after / (double)c->sides.before;
 	return true;

@@ -29,6 +29,25 @@ void wk_warn_buf(const struct wk_messages *messages, struct wk_buf *sentence)
 	wk_buf_fini(sentence);
 }
 
+void wk_busy(const struct wk_messages *messages, const char *verb, const char *path)
+{
+	struct wk_buf what = { 0 };
+
+	if (!messages || !messages->busy)
+		return;
+	wk_buf_add_text(&what, verb);
+	if (path)
+		wk_buf_add_fmt(&what, " %.*s", WK_STR_ARG(wk_str_basename(wk_str_c(path))));
+	messages->busy(messages->context, wk_buf_text(&what));
+	wk_buf_fini(&what);
+}
+
+void wk_busy_end(const struct wk_messages *messages)
+{
+	if (messages && messages->busy)
+		messages->busy(messages->context, NULL);
+}
+
 void wk_warn_lines(const struct wk_messages *messages, struct wk_str lines)
 {
 	struct wk_str line;

@@ -10,6 +10,8 @@
 
 struct wk_messages {
 	void (*warn)(void *context, const char *sentence); /* may contain hostile names */
+	/* What is going on ("reading trace.etl"); NULL: it is over. */
+	void (*busy)(void *context, const char *what);
 	void (*progress)(void *context, const struct wk_fetch_status *status);
 	bool (*is_stopped)(void *context); /* called often; true: nothing more is fetched */
 	void *context;
@@ -23,6 +25,10 @@ static inline void wk_warn(const struct wk_messages *messages, const char *sente
 
 /* Warns with the sentence unless it is empty, and frees its buffer. */
 void wk_warn_buf(const struct wk_messages *messages, struct wk_buf *sentence);
+
+/* What goes on from now: a verb and, unless NULL, the base name of a path. wk_busy_end: nothing. */
+void wk_busy(const struct wk_messages *messages, const char *verb, const char *path);
+void wk_busy_end(const struct wk_messages *messages);
 
 /* A warning for each line. */
 void wk_warn_lines(const struct wk_messages *messages, struct wk_str lines);

@@ -206,6 +206,7 @@ static struct wk_model *open_with(const char *const *paths, const struct wk_open
 	while (paths[count])
 		count++;
 	if (wk_open_sources_init(&sources, paths, count, options->is_comparison, err)) {
+		wk_busy(messages, "reading", options->name ? options->name : paths[0]);
 		for (size_t i = count; i-- > 0;)
 			wk_symbols_look_beside(symbols, paths[i]);
 		model = build_as_needed(&sources, options, symbols, err);
@@ -217,8 +218,13 @@ static struct wk_model *open_with(const char *const *paths, const struct wk_open
 	if (options->naming.remote.servers.count && model->traits->has_symbol_files)
 		wk_warn(messages, "--symbol-server does not apply to Windows traces; --symbol-path "
 				  "names stores of PDBs");
+	wk_busy(messages, "looking up names", NULL);
 	prefetch(model, options, symbols);
-	wk_model_resolve(model, symbols, options->no_inlined);
+	wk_model_resolve(model, symbols,
+			 (struct wk_resolve_options){
+				 .no_inlined = options->no_inlined,
+				 .separates_unnamed = options->separates_unnamed,
+			 });
 	return model;
 }
 
@@ -229,10 +235,13 @@ struct wk_model *wk_open_paths(const char *const *paths, const struct wk_open_op
 	struct wk_symbolizer symbolizer;
 	struct wk_model *model = NULL;
 
-	if (symbols)
-		return open_with(paths, options, symbols, messages, err);
-	if (wk_symbolizer_open(&symbolizer, &options->naming, messages, err))
-		model = open_with(paths, options, symbolizer.symbols, messages, err);
-	wk_symbolizer_close(&symbolizer);
+	if (symbols) {
+		model = open_with(paths, options, symbols, messages, err);
+	} else {
+		if (wk_symbolizer_open(&symbolizer, &options->naming, messages, err))
+			model = open_with(paths, options, symbolizer.symbols, messages, err);
+		wk_symbolizer_close(&symbolizer);
+	}
+	wk_busy_end(messages);
 	return model;
 }

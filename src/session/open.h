@@ -19,6 +19,7 @@ struct wk_open_options {
 	const char *name;               /* of a single input, for advice; NULL: its path */
 	const struct wk_opened *opened; /* the single input, if it is open already; stays open */
 	bool no_inlined;
+	bool separates_unnamed;                /* model/resolve.h */
 	uint64_t threads;                      /* for reading; 0: one per CPU */
 	bool sums_samples, sums_other_sources; /* formats/reader.h */
 	bool is_comparison;                    /* of two inputs, the first being "before" */

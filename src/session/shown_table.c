@@ -31,29 +31,11 @@ static bool has_levels(const struct wk_table_query *query)
 	       query->choice->is_grouped;
 }
 
-static const struct wk_table_view *as_calls(const struct wk_table_view *view,
-					    const struct wk_table_query *query)
-{
-	return view->uses & WK_TABLE_HAS_CALLS && has_levels(query)
-		       ? wk_table_view_with(WK_TABLE_IS_CALLS)
-		       : view;
-}
-
 const struct wk_table_view *wk_table_query_view(const struct wk_table_query *query)
 {
-	return as_calls(query->view, query);
-}
-
-/* The tree of a Windows trace is that of its processes, unless options are about calls. */
-static const struct wk_table_view *view_for(const struct wk_table_query *query,
-					    const struct wk_model *model)
-{
-	const struct wk_filter_spec *filter = &query->choice->filter;
-
-	if (!(query->view->uses & WK_TABLE_FOLLOWS_SYSTEM) || !model->traits->is_system_wide ||
-	    has_levels(query) || filter->source || filter->outstanding)
-		return query->view;
-	return wk_table_view_with(WK_TABLE_IS_PROCESS_TREE);
+	return query->view->uses & WK_TABLE_HAS_CALLS && has_levels(query)
+		       ? wk_table_view_with(WK_TABLE_IS_CALLS)
+		       : query->view;
 }
 
 /* A table can be about an event of its own, which not every recording has. A preset's event is
@@ -97,8 +79,7 @@ static struct wk_table_options limited(const struct wk_table_query *query,
 bool wk_shown_table_open(struct wk_shown_table *shown, const struct wk_table_query *query,
 			 const struct wk_model *model, struct wk_err *err)
 {
-	const struct wk_table_view *asked = view_for(query, model);
-	const struct wk_table_view *view = as_calls(asked, query);
+	const struct wk_table_view *view = wk_table_query_view(query);
 	struct wk_table_options options = limited(query, view);
 
 	/* A trace without samples still has processes, threads and images. */
@@ -114,7 +95,7 @@ bool wk_shown_table_open(struct wk_shown_table *shown, const struct wk_table_que
 		if (!shown->functions)
 			return false;
 	}
-	if (!select_samples(shown, asked, query, model, err) ||
+	if (!select_samples(shown, query->view, query, model, err) ||
 	    (query->expects_samples && shown->needs_samples &&
 	     !wk_selection_expect(&shown->selection, err))) {
 		wk_selection_fini(&shown->selection);
@@ -123,11 +104,6 @@ bool wk_shown_table_open(struct wk_shown_table *shown, const struct wk_table_que
 	}
 	wk_table_init(&shown->table, view->name);
 	view->fill(&shown->table, model, &shown->selection.filter, &options);
-	if (view->uses & WK_TABLE_FOLLOWS_SYSTEM && model->traits->is_system_wide)
-		wk_table_note(&shown->table,
-			      "this is the call tree, because an option is about calls; `wick show "
-			      "%s process-tree` prints the process tree",
-			      wk_model_input(model));
 	return true;
 }
 

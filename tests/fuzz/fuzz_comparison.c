@@ -55,7 +55,7 @@ static struct wk_model *read_both(const uint8_t *data, size_t size)
 	wk_stack_store_free(sink.stacks);
 	wk_builder_finish(builder);
 	wk_builder_free(builder);
-	wk_model_resolve(model, NULL, false);
+	wk_model_resolve(model, NULL, (struct wk_resolve_options){ 0 });
 	return model;
 }
 

@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	wk_reader_folded.read(&input, &sink, &err);
 	wk_builder_finish(builder);
 	wk_builder_free(builder);
-	wk_model_resolve(model, NULL, false);
+	wk_model_resolve(model, NULL, (struct wk_resolve_options){ 0 });
 	demand(model_check(model, &err), err.text);
 	demand(wk_filter_init(&filter, model, &(struct wk_filter_spec){ 0 }, &err), err.text);
 	check_tree(model, &filter, (struct wk_tree_options){ .order = WK_TREE_BY_TEXT });

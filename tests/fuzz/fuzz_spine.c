@@ -31,7 +31,7 @@ static struct wk_model *build(const uint8_t *data, size_t size)
 	wk_reader_perf_data.read(&input, &sink, &err);
 	wk_builder_finish(builder);
 	wk_builder_free(builder);
-	wk_model_resolve(model, NULL, false);
+	wk_model_resolve(model, NULL, (struct wk_resolve_options){ 0 });
 	return model;
 }
 

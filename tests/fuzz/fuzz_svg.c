@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	wk_reader_folded.read(&input, &sink, &err);
 	wk_builder_finish(builder);
 	wk_builder_free(builder);
-	wk_model_resolve(model, NULL, false);
+	wk_model_resolve(model, NULL, (struct wk_resolve_options){ 0 });
 	draw(model, (struct wk_drawing){ .attributes = &attributes, .colouring = colouring,
 					 .is_chart = size & 1 });
 	wk_model_free(model);

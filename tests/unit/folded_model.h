@@ -31,7 +31,7 @@ static inline struct wk_model *folded_model_with(struct wk_stack_store *stacks,
 	}
 	wk_builder_finish(builder);
 	wk_builder_free(builder);
-	wk_model_resolve(model, NULL, false);
+	wk_model_resolve(model, NULL, (struct wk_resolve_options){ 0 });
 	if (!model_check(model, &err))
 		fail_msg("%s", err.text);
 	return model;

@@ -265,7 +265,7 @@ static void embedded_names_are_used_and_demangled(void **state)
 	give_sample(&f, 1, 7, 7, NULL, 0, user, 2, true);
 	give_sample(&f, 2, 7, 7, NULL, 0, user, 3, true);
 	built_end(&f);
-	wk_model_resolve(f.model, NULL, false);
+	wk_model_resolve(f.model, NULL, (struct wk_resolve_options){ .separates_unnamed = true });
 	assert_true(model_check(f.model, NULL));
 	frames = &f.model->named_frames;
 	named = f.model->named_of[f.model->samples.stack[0]];
@@ -296,7 +296,7 @@ static void what_has_no_name_shows_image_and_offset(void **state)
 	give_image(&f, 7, 0x5000, 0x1a00, "/gone/app");
 	give_sample(&f, 1, 7, 7, NULL, 0, user, 1, true);
 	built_end(&f);
-	wk_model_resolve(f.model, NULL, false);
+	wk_model_resolve(f.model, NULL, (struct wk_resolve_options){ .separates_unnamed = true });
 	function = &f.model->functions[f.model->named_frames.function[1]];
 	assert_string_equal(wk_strtab_get(f.model->text, function->name), "app+0x1a10");
 	assert_true(function->is_unnamed);
@@ -320,7 +320,7 @@ static void memory_that_has_a_name_is_named_by_offsets(void **state)
 	give_sample(&f, 3, 8, 8, NULL, 0, nameless, 1, true);
 	built_end(&f);
 	model = f.model;
-	wk_model_resolve(f.model, NULL, false);
+	wk_model_resolve(f.model, NULL, (struct wk_resolve_options){ .separates_unnamed = true });
 	assert_int_equal(model->samples.stack[0], model->samples.stack[1]);
 	assert_string_equal(wk_strtab_get(model->text, model->functions[1].name),
 			    "memfd:code+0x2010");
@@ -341,7 +341,8 @@ static void stacks_that_begin_in_a_file_that_is_gone_are_of_unknown_reach(void *
 	give_sample(&f, 1, 7, 7, NULL, 0, user, 1, true);
 	give_sample(&f, 2, 8, 8, NULL, 0, user, 1, true);
 	built_end(&f);
-	wk_model_resolve(f.model, symbols, false);
+	wk_model_resolve(f.model, symbols,
+			 (struct wk_resolve_options){ .separates_unnamed = true });
 	assert_int_equal(f.model->images[1].state, WK_IMAGE_MISSING);
 	reach = reach_of(f.model);
 	assert_int_equal(reach.with_user_part, 2);
@@ -364,7 +365,7 @@ static void what_the_kernel_does_between_two_programs_has_no_user_part(void **st
 	give_sample(&f, 2, 7, 7, kernel, 2, user, 2, true);
 	give_sample(&f, 3, 7, 7, NULL, 0, user, 1, true);
 	built_end(&f);
-	wk_model_resolve(f.model, NULL, false);
+	wk_model_resolve(f.model, NULL, (struct wk_resolve_options){ .separates_unnamed = true });
 	assert_int_equal(reach_of(f.model).with_user_part, 2);
 	wk_model_free(f.model);
 }
@@ -381,7 +382,7 @@ static void stacks_that_begin_in_code_of_memory_are_of_unknown_reach(void **stat
 	give_image(&f, 7, 0x5000, 0, "/memfd:tool (deleted)");
 	give_sample(&f, 1, 7, 7, NULL, 0, user, 1, true);
 	built_end(&f);
-	wk_model_resolve(f.model, NULL, false);
+	wk_model_resolve(f.model, NULL, (struct wk_resolve_options){ .separates_unnamed = true });
 	reach = reach_of(f.model);
 	assert_int_equal(reach.with_user_part, 1);
 	assert_int_equal(reach.unknown, 1);
@@ -403,7 +404,8 @@ static void a_kernel_and_a_vdso_of_nobody_knows_where_stay_unnamed(void **state)
 	for (user[0] = 0x5000; user[0] < 0x6000; user[0] += 16)
 		give_sample(&f, 1, 7, 7, kernel, 1, user, 1, true);
 	built_end(&f);
-	wk_model_resolve(f.model, symbols, false);
+	wk_model_resolve(f.model, symbols,
+			 (struct wk_resolve_options){ .separates_unnamed = true });
 	for (uint32_t i = 1; i < f.model->named_frames.count; i++) {
 		wk_function_id function = f.model->named_frames.function[i];
 

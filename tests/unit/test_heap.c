@@ -328,7 +328,7 @@ static void work(void *context)
 	struct wk_model *model = wk_model_new();
 
 	job->ok = read_into(model, symbols, job->path);
-	wk_model_resolve(model, symbols, false);
+	wk_model_resolve(model, symbols, (struct wk_resolve_options){ 0 });
 	job->svg_bytes = draw(model);
 	wk_model_free(model);
 	wk_symbols_free(symbols);

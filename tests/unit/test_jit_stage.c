@@ -124,7 +124,7 @@ static void end(struct fixture *f, const char *names, const char *note)
 	wk_jit_stage_free(f->stage);
 	wk_builder_finish(f->builder);
 	wk_builder_free(f->builder);
-	wk_model_resolve(m, NULL, false);
+	wk_model_resolve(m, NULL, (struct wk_resolve_options){ .separates_unnamed = true });
 	if (!model_check(m, &err))
 		fail_msg("%s", err.text);
 	for (uint32_t i = 0; i < m->samples.count; i++) {

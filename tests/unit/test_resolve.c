@@ -100,7 +100,9 @@ static void resolve_by(struct fixture *f, struct wk_symbols *symbols, bool no_in
 	struct wk_err err = { 0 };
 
 	wk_builder_finish(f->builder);
-	wk_model_resolve(f->model, symbols, no_inlined);
+	wk_model_resolve(
+		f->model, symbols,
+		(struct wk_resolve_options){ .no_inlined = no_inlined, .separates_unnamed = true });
 	if (!model_check(f->model, &err))
 		fail_msg("%s", err.text);
 }

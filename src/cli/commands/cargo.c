@@ -428,6 +428,7 @@ const struct wk_command wk_cmd_cargo = {
 		{ &wk_shape_group, AT(flame.view) },
 		{ &(const struct wk_opt_group){ "Recording", recording }, 0 },
 		{ &wk_sampling_group, AT(record) },
+		{ &wk_unnamed_group, AT(flame.load) },
 		{ &wk_open_group, AT(flame.load) },
 		{ 0 } },
 	.common = (const char *const[]){

@@ -235,6 +235,7 @@ const struct wk_command wk_cmd_diff = {
 		{ &wk_view_group, offsetof(struct args, view) },
 		{ &wk_shape_group, offsetof(struct args, view) },
 		{ &wk_filter_group, offsetof(struct args, filter) },
+		{ &wk_unnamed_group, offsetof(struct args, load) },
 		{ &wk_open_group, offsetof(struct args, load) },
 		{ 0 } },
 	.common = (const char *const[]){

@@ -303,6 +303,7 @@ static bool export_model(struct export *export, const struct wk_call *call, stru
 	if (wk_export_has_levels(export->target->name))
 		load = wk_open_summed(&load, choice->needs_samples, choice->filter.source);
 	load.in_view = &choice->filter;
+	load.separates_unnamed = true; /* for other tools, which may have the names */
 	model = wk_open_paths(export->paths, &load, NULL, &wk_cli_messages, err);
 	if (!model)
 		return false;

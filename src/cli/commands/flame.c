@@ -149,6 +149,7 @@ const struct wk_command wk_cmd_flame = {
 		{ &wk_view_group, AT(flame.view) },
 		{ &wk_shape_group, AT(flame.view) },
 		{ &wk_filter_group, AT(flame.filter) },
+		{ &wk_unnamed_group, AT(flame.load) },
 		{ &wk_open_group, AT(flame.load) },
 		{ 0 } },
 	.common = (const char *const[]){

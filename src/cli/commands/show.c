@@ -67,6 +67,15 @@ static enum wk_table_form form_of(const struct args *args)
 	return wk_table_form(args->csv, args->json, args->output);
 }
 
+static void suggest_tables(struct wk_suggestion *near)
+{
+	for (const struct wk_table_view *view = wk_table_views; view->name; view++) {
+		wk_suggestion_try(near, view->name);
+		if (view->other_name)
+			wk_suggestion_try(near, view->other_name);
+	}
+}
+
 static const struct wk_table_view *find_table(const char *name, struct wk_err *err)
 {
 	const struct wk_table_view *view = wk_table_view_find(name);
@@ -75,13 +84,9 @@ static const struct wk_table_view *find_table(const char *name, struct wk_err *e
 
 	if (view)
 		return view;
-	for (view = wk_table_views; view->name; view++) {
-		wk_suggestion_try(&near, view->name);
-		wk_buf_add_fmt(&names, "%s%s", names.len ? ", " : "the tables are ", view->name);
-	}
+	suggest_tables(&near);
 	for (view = wk_table_views; view->name; view++)
-		if (view->other_name && wk_str_is(wk_str_c(name), view->other_name))
-			near.best = view->name;
+		wk_buf_add_fmt(&names, "%s%s", names.len ? ", " : "the tables are ", view->name);
 	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show has no table \"%.60s\"", name);
 	wk_suggestion_add(&near, wk_buf_text(&names), err);
 	wk_buf_fini(&names);
@@ -98,8 +103,7 @@ static bool is_nearly_table(const char *word, struct wk_err *err)
 {
 	struct wk_suggestion near = wk_suggestion_for(wk_str_c(word));
 
-	for (const struct wk_table_view *view = wk_table_views; view->name; view++)
-		wk_suggestion_try(&near, view->name);
+	suggest_tables(&near);
 	if (!near.best || strcmp(word, "-") == 0 || wk_os_is_there(word))
 		return false;
 	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no file \"%s\"; did you mean \"%s\"?", word,
@@ -274,7 +278,7 @@ static bool print(const struct wk_table *table, const struct wk_selection *selec
 static bool is_typed(const struct wk_words *words, const struct wk_table_view *what)
 {
 	for (size_t i = 0; i < words->count; i++)
-		if (wk_str_is(wk_str_c(words->at[i]), what->name))
+		if (wk_table_view_find(words->at[i]) == what)
 			return true;
 	return false;
 }
@@ -476,10 +480,9 @@ const struct wk_command wk_cmd_show = {
 		"functions it called. Lines below the table report what was left out, how many "
 		"samples were lost, and how many stacks reach a root. Options that do not apply to "
 		"a table are errors.",
-		"`calls` is the call tree, `process-tree` the process tree. `tree` is the call "
-		"tree of a Linux recording and the process tree of a Windows trace. For a Windows "
-		"trace, options about calls select the call tree: --by, --outstanding, --group, "
-		"--preset, --inverted, --by-process, --by-thread and --samples.",
+		"`tree` is another name of `calls`, `modules` of `images`. Without a table, "
+		"--group, --preset, --inverted, --by-process, --by-thread and --samples select "
+		"the call tree.",
 		"FUNCTION is a name (free), the end of a path (Vec::push), or a pattern (^mi_). "
 		"Shares are of the whole recording. docs/reading.md explains how to get from a "
 		"table to the line that takes the time.",
@@ -490,6 +493,7 @@ const struct wk_command wk_cmd_show = {
 		{ &wk_view_group, offsetof(struct args, view) },
 		{ &wk_shape_group, offsetof(struct args, view) },
 		{ &wk_filter_group, offsetof(struct args, filter) },
+		{ &wk_unnamed_group, offsetof(struct args, load) },
 		{ &wk_open_group, offsetof(struct args, load) },
 		{ 0 } },
 	.common = (const char *const[]){
@@ -498,9 +502,9 @@ const struct wk_command wk_cmd_show = {
 		"debuginfod", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick show", "print the hottest functions of wick.data" },
-		{ "wick show tree --min 2", "print the call tree, without calls below 2 %" },
+		{ "wick show calls --min 2", "print the call tree, without calls below 2 %" },
 		{ "wick show callers free", "print who calls free, and how much of it" },
-		{ "wick show trace.etl tree", "print the process tree with start times" },
+		{ "wick show trace.etl process-tree", "print the process tree with start times" },
 		{ "wick show app.data functions --thread worker --csv",
 		  "print one thread's functions for a spreadsheet" },
 		{ 0 } },

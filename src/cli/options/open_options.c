@@ -25,7 +25,15 @@ static const struct wk_opt options[] = {
 	{ 0 },
 };
 
+static const struct wk_opt unnamed_options[] = {
+	WK_FLAG(0, "addresses", "show functions without names by address, as app+0x1a00 [default: "
+	  "one app!unknown for each program and library]", AT(separates_unnamed)),
+	{ 0 },
+};
+
 const struct wk_opt_group wk_open_group = { "Reading", options };
+
+const struct wk_opt_group wk_unnamed_group = { "Names", unnamed_options };
 
 /* The last rows; their values are at the start of a wk_open_options. */
 const struct wk_opt_group wk_naming_group = { "Search", options + 3 };

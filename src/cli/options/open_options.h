@@ -9,7 +9,8 @@
 #define WK_DEFAULT_RECORDING "wick.data"
 
 /* Its values are a struct wk_open_options. */
-extern const struct wk_opt_group wk_open_group;
+/* `wk_unnamed_group`: whether functions without names are one for each image; a wk_open_options. */
+extern const struct wk_opt_group wk_open_group, wk_unnamed_group;
 
 /* Those of them whose values are a struct wk_naming_options. */
 extern const struct wk_opt_group wk_naming_group;

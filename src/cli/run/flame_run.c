@@ -83,14 +83,18 @@ static bool draw(const struct wk_selection *question, struct wk_flame_maker *mak
 	const struct wk_flame_args *args = maker->args;
 	struct wk_output output;
 	struct wk_out *out = wk_output_open(&output, wk_flame_picture(args), maker->call, err);
+	bool ok;
 
 	if (!out)
 		return false;
+	wk_busy(&wk_cli_messages, "drawing", wk_flame_picture(args));
 	set_levels(maker, &maker->picture.folding);
 	wk_picture_fold(&maker->picture, question);
 	if (!args->quiet)
 		wk_picture_warn(&maker->picture, &wk_cli_messages);
-	return wk_output_close(&output, wk_picture_draw(&maker->picture, out, err), err);
+	ok = wk_output_close(&output, wk_picture_draw(&maker->picture, out, err), err);
+	wk_busy_end(&wk_cli_messages);
+	return ok;
 }
 
 /* ---- --post-process: folded stacks are piped through a shell command before they are drawn */

@@ -148,7 +148,10 @@ bool wk_collapse_files(const struct wk_collapse_job *job, struct wk_out *out,
 			     "No applicable collapse implementation found for input%s",
 			     strcmp(source.reader->name, "folded") == 0 ? ": it is folded already"
 									: "");
+	if (ok)
+		wk_busy(messages, "reading", source.input.name);
 	ok = ok && fold(job, &source, out, messages, err);
+	wk_busy_end(messages);
 	wk_fold_source_close(&source);
 	return ok;
 }

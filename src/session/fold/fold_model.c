@@ -120,7 +120,8 @@ static struct wk_model *build(const struct wk_fold_input *in, const struct wk_fo
 		wk_model_free(model);
 		return NULL;
 	}
-	wk_model_resolve(model, NULL, false); /* the names are there already */
+	/* The names are there already. */
+	wk_model_resolve(model, NULL, (struct wk_resolve_options){ 0 });
 	return model;
 }
 

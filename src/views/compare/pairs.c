@@ -137,10 +137,12 @@ static bool is_same_contents(const struct wk_model *model, const struct candidat
 /* Candidates of one name, in order of their origins. */
 static void pair_name(const struct pairing *p, struct candidate *list, uint32_t count)
 {
+	const struct wk_function *first = &p->model->functions[list->id];
 	bool is_anywhere = false;
 	uint32_t same;
 
-	if (p->model->functions[list->id].is_unnamed && !is_same_contents(p->model, list, count))
+	if (first->is_unnamed && !first->is_rest_of_image &&
+	    !is_same_contents(p->model, list, count))
 		return;
 	for (uint32_t i = 0; i < count; i++)
 		is_anywhere |= list[i].is_nowhere;

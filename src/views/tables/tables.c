@@ -166,11 +166,7 @@ const struct wk_table_view wk_table_views[] = {
 	  .fill = wk_tables_fill_lines, .usual_limit = USUAL_ROWS,
 	  .usual_min_percent = USUAL_MIN_PERCENT, .uses = OF_CODE | WK_TABLE_HAS_TOTALS,
 	  .has_content = wk_has_source_lines, .lacks = WK_ADVICE_NO_LINES },
-	{ .name = "tree",
-	  .summary = "call tree; process tree for a Windows trace",
-	  .fill = wk_tables_fill_tree, .usual_min_percent = USUAL_MIN_PERCENT,
-	  .uses = OF_CODE | WK_TABLE_HAS_LEVELS | WK_TABLE_FOLLOWS_SYSTEM },
-	{ .name = "calls", .summary = "call tree of any recording",
+	{ .name = "calls", .summary = "call tree", .other_name = "tree",
 	  .fill = wk_tables_fill_tree, .usual_min_percent = USUAL_MIN_PERCENT,
 	  .uses = OF_CODE | WK_TABLE_HAS_LEVELS | WK_TABLE_IS_CALLS },
 	{ .name = "callers", .summary = "who called FUNCTION, as a tree",
@@ -185,8 +181,8 @@ const struct wk_table_view wk_table_views[] = {
 	{ .name = "processes", .summary = "processes with their times and command lines",
 	  .fill = wk_tables_fill_processes, .usual_limit = USUAL_ROWS, .uses = OF_SYSTEM },
 	{ .name = "process-tree",
-	  .summary = "process tree with start times, for any recording",
-	  .fill = wk_tables_fill_process_tree, .uses = OF_SYSTEM | WK_TABLE_IS_PROCESS_TREE },
+	  .summary = "process tree with start times",
+	  .fill = wk_tables_fill_process_tree, .uses = OF_SYSTEM },
 	{ .name = "threads", .summary = "threads of all processes",
 	  .fill = wk_tables_fill_threads, .usual_limit = USUAL_ROWS, .uses = OF_SYSTEM },
 	{ .name = "waits", .summary = "what threads waited for, how long, and what ended the wait",
@@ -220,7 +216,8 @@ const struct wk_table_view wk_table_views[] = {
 const struct wk_table_view *wk_table_view_find(const char *name)
 {
 	for (const struct wk_table_view *view = wk_table_views; view->name; view++)
-		if (strcmp(view->name, name) == 0)
+		if (strcmp(view->name, name) == 0 ||
+		    (view->other_name && strcmp(view->other_name, name) == 0))
 			return view;
 	return NULL;
 }

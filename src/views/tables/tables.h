@@ -35,15 +35,12 @@ enum wk_table_use {
 	WK_TABLE_EXPECTS_ROWS = 1 << 9,     /* it fails if it has no rows */
 	WK_TABLE_HAS_CALLS = 1 << 10,       /* with levels, its calls are shown instead */
 	WK_TABLE_IS_OF_INTERVALS = 1 << 11, /* of what threads did, not of samples */
-	WK_TABLE_FOLLOWS_SYSTEM = 1 << 12,  /* the process tree of a system-wide trace */
-
-	WK_TABLE_IS_OF_FUNCTION = 1 << 16, /* a function follows its name */
-	WK_TABLE_HAS_CODE = 1 << 17,       /* functions or lines that own code can be charged for */
+	WK_TABLE_IS_OF_FUNCTION = 1 << 12,  /* a function follows its name */
+	WK_TABLE_HAS_CODE = 1 << 13, /* functions or lines that own code can be charged for */
 
 	/* The table for that job. */
-	WK_TABLE_IS_DEFAULT = 1 << 13,
-	WK_TABLE_IS_CALLS = 1 << 14,
-	WK_TABLE_IS_PROCESS_TREE = 1 << 15,
+	WK_TABLE_IS_DEFAULT = 1 << 14,
+	WK_TABLE_IS_CALLS = 1 << 15,
 };
 
 #define WK_TABLE_HAS_FILTERS (WK_TABLE_HAS_TIMES | WK_TABLE_HAS_SAMPLES | WK_TABLE_HAS_STACKS)
@@ -62,7 +59,7 @@ struct wk_table_view {
 	const char *const *events;
 	bool (*has_content)(const struct wk_model *model); /* NULL: if it has one of the events */
 	enum wk_advice_key lacks;                          /* the sentence if it has none */
-	const char *other_name;                            /* elsewhere, for suggestions; or NULL */
+	const char *other_name;                            /* accepted as well; or NULL */
 };
 
 /* Ends with an entry without a name. */
@@ -78,7 +75,7 @@ const char *wk_table_view_source(const struct wk_table_view *view, const struct 
  * other. */
 bool wk_table_view_accepts_source(const struct wk_table_view *view, const char *name);
 
-/* NULL if there is none of that name. */
+/* By either name; NULL if there is none. */
 const struct wk_table_view *wk_table_view_find(const char *name);
 
 /* The first that has the use. */
