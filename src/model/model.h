@@ -126,11 +126,13 @@ struct wk_source {
 struct wk_function {
 	wk_text_id name;   /* readable; for unnamed ones see model/resolve.h */
 	wk_text_id linked; /* as linked (mangled); 0 if there is none */
+	wk_text_id plain;  /* by resolve: of a closure, its name without its line; 0 of others */
 	wk_image_id image;
 	wk_text_id file; /* of its source; 0 if unknown */
 	uint8_t kind;    /* enum wk_frame_kind, as in the input */
 	bool is_unnamed;
 	bool is_rest_of_image; /* all unnamed code of its image */
+	uint32_t closure_line; /* by resolve: that its name has; 0 of others */
 };
 
 /* Does the user part of a stack end where a program or a thread begins? */

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "model/closures.h"
 #include "model/resolver.h"
 #include "names/function_name.h"
 #include "names/root_name.h"
@@ -433,6 +434,7 @@ void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols,
 	}
 	resolver.names = wk_resolver_new(model, symbols);
 	resolve_frames(&resolver);
+	wk_model_name_closures(model);
 	name_stacks(&resolver);
 	wk_trie_trim(&model->stacks);
 	wk_trie_trim(&model->named);

@@ -42,7 +42,6 @@ static bool is_accessor(struct wk_str last)
 		"borrow", "borrow_mut", "into", "from", "try_into", "try_from", "eq", "ne", "lt",
 		"le", "gt", "ge", "cmp", "partial_cmp", "clone", "default", "drop", "with",
 		"try_with", "into_boxed_slice", "into_inner", "current_memory", "needs_to_grow",
-		"{closure}", "{{closure}}",
 		/* C++ */
 		"begin", "end", "cbegin", "cend", "rbegin", "rend", "size", "length", "empty",
 		"data", "c_str", "front", "back", "get", "first", "second", "key", "move",
@@ -50,7 +49,8 @@ static bool is_accessor(struct wk_str last)
 		"destroy", "max_size", "base", "eof", "assign_one", "to_address", "distance",
 		"advance", "prev", NULL,
 	};
-	static const char *const prefixes[] = { "_M_", "_S_", "__", "operator", "{closure#", "~",
+	static const char *const prefixes[] = { "_M_", "_S_", "__", "operator", "{closure", "{lambda",
+						"~",
 						NULL };
 
 	return wk_str_is_one_of(last, names) || wk_str_starts_one_of(last, prefixes);

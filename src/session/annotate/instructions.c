@@ -8,6 +8,7 @@
 #include "session/annotate/source_text.h"
 #include "symbols/object/object.h"
 #include "views/disasm.h"
+#include "views/source_line.h"
 
 #define MOST_CODE_BYTES (4u << 20) /* of one function */
 #define MOST_PLACES     64
@@ -163,7 +164,10 @@ static void add_source_line(struct writer *writer, const struct code *code,
 	}
 	writer->line = places[0].line;
 	wk_source_rows_line(&writer->rows, writer->line,
-			    wk_source_text_line(&writer->source, writer->line), NULL);
+			    writer->source.is_open
+				    ? wk_source_text_line(&writer->source, writer->line)
+				    : wk_source_brief_path(places[0].file),
+			    NULL);
 }
 
 static struct instruction *decode(struct wk_disasm *disasm, const struct writer *writer,

@@ -49,6 +49,7 @@ struct candidate {
 	wk_function_id id, shown;
 	uint8_t sides;   /* of all that are shown as `shown` */
 	bool is_nowhere; /* its image is unknown */
+	uint32_t line;   /* of a closure: what it is paired by */
 };
 
 static struct wk_str origin_of(const struct wk_model *model, const struct wk_function *function)
@@ -80,10 +81,12 @@ static struct candidate *list_candidates(const struct pairing *p, uint32_t *coun
 		if (!p->sides[id])
 			continue;
 		list[(*count)++] = (struct candidate){
-			.name = wk_name_without_clones(wk_model_str(model, function->name)),
+			.name = wk_name_without_clones(wk_model_str(
+				model, function->plain ? function->plain : function->name)),
 			.origin = origin_of(model, function),
 			.id = id, .shown = id, .sides = p->sides[id],
 			.is_nowhere = !function->image && !function->file,
+			.line = function->closure_line,
 		};
 	}
 	qsort(list, *count, sizeof(*list), by_name_and_origin);
@@ -135,6 +138,100 @@ static bool is_same_contents(const struct wk_model *model, const struct candidat
 }
 
 /* Candidates of one name, in order of their origins. */
+/* How many lines those on one side have; `numbers` replaces each by its order. */
+static uint32_t count_lines(struct candidate *list, uint32_t count, uint8_t side, bool numbers)
+{
+	uint32_t lines = 0, last = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (list[i].sides != side)
+			continue;
+		lines += list[i].line != last;
+		last = list[i].line;
+		if (numbers)
+			list[i].line = lines;
+	}
+	return lines;
+}
+
+static int by_line(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+#define MOST_CLOSURES 100 /* of one function, that are compared with each other */
+
+/* How many on the "after" side are `shift` lines below one that was there before. */
+static uint32_t count_shifted(const struct candidate *list, uint32_t count, int64_t shift)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t k = 0; k < count; k++)
+			found += list[i].sides == WK_SIDE_BEFORE &&
+				 list[k].sides == WK_SIDE_AFTER &&
+				 (int64_t)list[k].line == (int64_t)list[i].line + shift;
+	return found;
+}
+
+/* By how many lines an edit moved most of them. */
+static int64_t find_shift(const struct candidate *list, uint32_t count)
+{
+	uint32_t most = count_shifted(list, count, 0);
+	int64_t best = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t k = 0; k < count; k++) {
+			int64_t shift = (int64_t)list[k].line - list[i].line;
+			uint32_t found;
+
+			if (list[i].sides != WK_SIDE_BEFORE || list[k].sides != WK_SIDE_AFTER)
+				continue;
+			found = count_shifted(list, count, shift);
+			if (found > most) {
+				most = found;
+				best = shift;
+			}
+		}
+	return best;
+}
+
+static void shift_lines(struct candidate *list, uint32_t count)
+{
+	int64_t shift = count <= MOST_CLOSURES ? find_shift(list, count) : 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (list[i].sides == WK_SIDE_BEFORE)
+			list[i].line = (uint32_t)((int64_t)list[i].line + shift);
+}
+
+/* The closures of one function. Edits above them move their lines, so the first before is the
+ * first after. If their numbers differ, because some have no samples, most moved by as many lines.
+ */
+static void pair_closures(struct candidate *list, uint32_t count)
+{
+	uint32_t same;
+
+	qsort(list, count, sizeof(*list), by_line);
+	if (count_lines(list, count, WK_SIDE_BEFORE, false) ==
+	    count_lines(list, count, WK_SIDE_AFTER, false)) {
+		count_lines(list, count, WK_SIDE_BEFORE, true);
+		count_lines(list, count, WK_SIDE_AFTER, true);
+	} else {
+		shift_lines(list, count);
+	}
+	qsort(list, count, sizeof(*list), by_line);
+	for (uint32_t i = 0; i < count; i += same) {
+		for (same = 1; i + same < count && list[i + same].line == list[i].line; same++)
+			;
+		join(list + i, same, false);
+	}
+}
+
 static void pair_name(const struct pairing *p, struct candidate *list, uint32_t count)
 {
 	const struct wk_function *first = &p->model->functions[list->id];
@@ -144,6 +241,10 @@ static void pair_name(const struct pairing *p, struct candidate *list, uint32_t 
 	if (first->is_unnamed && !first->is_rest_of_image &&
 	    !is_same_contents(p->model, list, count))
 		return;
+	if (list->line) {
+		pair_closures(list, count);
+		return;
+	}
 	for (uint32_t i = 0; i < count; i++)
 		is_anywhere |= list[i].is_nowhere;
 	for (uint32_t i = 0; i < count && !is_anywhere; i += same) {

@@ -1,0 +1,17 @@
+/* Names of closures and lambdas, with the line they are written on.
+ *
+ * "app::run::{{closure}}" is any closure of a function, "{closure#1}" the second, and
+ * "{lambda(int)#1}" the first lambda with those parameters. With a line, they are
+ * "app::run::{closure:31}", "{closure:31#1}" and "{lambda:31#1}". */
+#ifndef WK_NAMES_CLOSURE_H
+#define WK_NAMES_CLOSURE_H
+
+#include "base/buf.h"
+
+/* Is the function itself a closure? Those of its arguments and callers do not count. */
+bool wk_name_is_closure(struct wk_str name);
+
+/* Adds the name of a closure with its line. */
+void wk_closure_name_add(struct wk_str name, uint32_t line, struct wk_buf *text);
+
+#endif

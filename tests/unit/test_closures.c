@@ -1,0 +1,103 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "small_model.h"
+#include "model/closures.h"
+#include "names/closure.h"
+
+static void assert_named(const char *name, const char *expected)
+{
+	struct wk_buf text = { 0 };
+
+	assert_int_equal(wk_name_is_closure(wk_str_c(name)), strcmp(name, expected) != 0);
+	wk_closure_name_add(wk_str_c(name), 31, &text);
+	assert_string_equal(wk_buf_text(&text), expected);
+	wk_buf_fini(&text);
+}
+
+static void the_line_is_in_the_braces(void **state)
+{
+	(void)state;
+	assert_named("app::run::{{closure}}", "app::run::{closure:31}");
+	assert_named("app::run::{closure#1}", "app::run::{closure:31#1}");
+	assert_named("app::run::{{closure}}::{{closure}}", "app::run::{{closure}}::{closure:31}");
+	assert_named("app::run::{closure#0}::<u8, app::f::{closure#2}>",
+		     "app::run::{closure:31#0}::<u8, app::f::{closure#2}>");
+	assert_named("run()::{lambda(int, int)#2}::operator()(int, int) const",
+		     "run()::{lambda:31#2}::operator()(int, int) const");
+	assert_named("run::{lambda}::operator()", "run::{lambda:31}::operator()");
+}
+
+static void only_the_function_itself_is_meant(void **state)
+{
+	static const char *const others[] = {
+		"core::iter::fold<u8, app::run::{{closure}}>",
+		"core::ops::function::FnOnce::call_once{{vtable.shim}}",
+		"app::run::{{closure}}::inner", "std::sort<f()::{lambda(int)#1}>(int)", "main", "",
+		"}", "{", NULL,
+	};
+
+	(void)state;
+	for (int i = 0; others[i]; i++)
+		assert_named(others[i], others[i]);
+}
+
+static const char *name_of(const struct wk_model *model, wk_function_id id)
+{
+	return wk_strtab_get(model->text, model->functions[id].name);
+}
+
+/* Of each instance of "run::{{closure}}" the lines that were sampled. */
+static struct wk_model *closures(const uint32_t (*lines)[2], uint32_t count)
+{
+	struct wk_model *model = small_model((const char *[]){ "demo;main@3 1", NULL });
+
+	for (uint32_t i = 0; i < count; i++) {
+		char linked[] = "closure0";
+		struct wk_function function = {
+			.name = wk_model_text(model, wk_str_c("run::{{closure}}")),
+			.image = 1, .file = wk_model_text(model, wk_str_c("/src/demo.rs")),
+		};
+		wk_function_id id;
+
+		linked[7] = (char)('0' + i);
+		function.linked = wk_model_text(model, wk_str_c(linked));
+		id = wk_model_add_function(model, &function);
+		wk_model_add_named_frame(model, id, lines[i][0], 0, false);
+		wk_model_add_named_frame(model, id, lines[i][1], 0, false);
+	}
+	wk_model_name_closures(model);
+	return model;
+}
+
+static void lines_that_do_not_overlap_are_other_closures(void **state)
+{
+	static const uint32_t lines[][2] = { { 40, 42 }, { 31, 33 }, { 32, 32 }, { 50, 50 } };
+	struct wk_model *model = closures(lines, 4);
+	wk_function_id first = model->function_count - 4;
+
+	(void)state;
+	assert_string_equal(name_of(model, first), "run::{closure:40}");
+	assert_string_equal(name_of(model, first + 1), "run::{closure:31}");
+	assert_string_equal(name_of(model, first + 2), "run::{closure:31}");
+	assert_string_equal(name_of(model, first + 3), "run::{closure:50}");
+	assert_string_equal(name_of(model, 1), "main");
+	assert_string_equal(wk_strtab_get(model->text, model->functions[first].plain),
+			    "run::{{closure}}");
+	assert_int_equal(model->functions[first + 2].closure_line, 31);
+	wk_model_free(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_line_is_in_the_braces),
+		cmocka_unit_test(only_the_function_itself_is_meant),
+		cmocka_unit_test(lines_that_do_not_overlap_are_other_closures),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
