@@ -396,9 +396,6 @@ enum wk_image_state wk_store_image(const struct wk_image_key *key, struct wk_sto
 	if (is_anonymous(s.path) || memchr(s.path.at, '\0', s.path.len)) {
 		wk_buf_reset(why);
 		wk_buf_add_text(why, "memory without a file");
-		if (wk_image_is_memfd(s.path))
-			wk_buf_add_text(why, "; only root can read a library that was loaded from "
-					     "it, while it runs");
 		return WK_IMAGE_NO_FILE;
 	}
 	if (try_paths(&s) || try_living(&s) || try_cache(&s))

@@ -2,6 +2,7 @@
 
 #include "base/num.h"
 #include "event/advice.h"
+#include "event/image_kind.h"
 #include "session/images/image_table.h"
 #include "views/image_words.h"
 
@@ -65,8 +66,11 @@ static void add_reason(const struct wk_model *model, const struct wk_image_facts
 		add_lines_reason(facts, reason);
 	else
 		wk_buf_add_text(reason, "it has neither .eh_frame nor .debug_frame");
-	if (reason->len == 0)
-		wk_buf_add_text(reason, "JIT code without a perf map or jitdump that names it");
+	if (reason->len > 0)
+		return;
+	wk_buf_add_text(reason, "JIT code without a perf map or jitdump that names it");
+	if (wk_image_is_memfd(wk_model_str(model, model->images[facts->id].path)))
+		wk_buf_add_text(reason, "; if it is a library, record as root, who may read it");
 }
 
 static bool is_fixed_alike(const struct wk_image_facts *a, const struct wk_image_facts *b)
