@@ -247,7 +247,7 @@ def _(t):
 
 @tap.case("tree is the process tree")
 def _(t):
-    rows = t.csv("show", trace(t), "tree")
+    rows = t.csv("show", trace(t), "process-tree")
     above, parents = [], {}
     for row in rows:
         depth = int(row["depth"])
