@@ -106,8 +106,8 @@ static int dispatch(char **argv, struct wk_out *out, struct wk_err *err)
 
 	/* cargo adds the name of the subcommand before the arguments. */
 	if (is_cargo && word && strcmp(word, "wick") == 0)
-		return run_command(wk_command_find("cargo"), argv + 2, out, err);
-	/* Called directly it is still wick: only a copy of that name may be installed. */
+		word = (++argv)[1];
+	/* `cargo wick diff` is `wick diff`. */
 	if (is_cargo && !(word && wk_command_find(word)))
 		return run_command(wk_command_find("cargo"), argv + 1, out, err);
 	if (tool) /* started through a link with the tool's name */

@@ -360,12 +360,28 @@ static bool try_cache(struct image_search *s)
 	return found;
 }
 
+/* /dev has ordinary files as well, in /dev/shm. /dev/zero is shared memory, even if it is
+ * "deleted". */
+static bool is_device(struct wk_str path)
+{
+	struct wk_buf text = { 0 };
+	struct wk_os_identity identity;
+	bool is_other = false;
+
+	if (!wk_str_starts(path, "/dev/"))
+		return false;
+	wk_buf_add_str(&text, path);
+	is_other = wk_os_identify(wk_buf_text(&text), &identity, NULL) && !identity.is_regular;
+	wk_buf_fini(&text);
+	return is_other || wk_str_starts(path, "/dev/zero");
+}
+
 /* Names that the kernel gives to memory without a file behind it. */
 static bool is_anonymous(struct wk_str path)
 {
-	return !wk_os_is_absolute(path) || wk_str_starts(path, "//") ||
-	       wk_str_starts(path, "/dev/") || wk_image_is_memfd(path) ||
-	       wk_str_starts(path, "/SYSV") || wk_str_starts(path, "/anon_hugepage");
+	return !wk_os_is_absolute(path) || wk_str_starts(path, "//") || is_device(path) ||
+	       wk_image_is_memfd(path) || wk_str_starts(path, "/SYSV") ||
+	       wk_str_starts(path, "/anon_hugepage");
 }
 
 /* The file is at its path if this machine is the one that recorded, or has the same programs. A

@@ -42,7 +42,7 @@ void wk_builder_next_input(struct wk_builder *builder)
 	wk_builder_find_parents(builder);
 	builder->first_process = builder->model->process_count;
 	wk_waits_finish(builder->waits);
-	builder->inputs++;
+	builder->model->input_number = ++builder->inputs;
 	builder->generation++;
 	for (size_t i = 0; i < WK_RECENT_THREADS; i++)
 		builder->recent[i].user.count = builder->recent[i].kernel.count = 0;

@@ -163,6 +163,8 @@ static bool same_image(const void *table, uint32_t id, const void *key)
 	const struct wk_image *b = key;
 
 	return a->path == b->path && a->kind == b->kind && a->inode == b->inode &&
+	       (a->inode_generation == b->inode_generation || !a->inode_generation ||
+		!b->inode_generation) &&
 	       a->device_major == b->device_major && a->device_minor == b->device_minor &&
 	       a->in_kernel == b->in_kernel && wk_build_id_eq(&a->build_id, &b->build_id);
 }
@@ -192,6 +194,9 @@ static wk_image_id find_image(const struct wk_model *model, const struct wk_imag
 /* Adds fields of a mapping that earlier ones lacked. */
 static void learn_image(struct wk_image *known, const struct wk_image *mapped)
 {
+	known->last_input = mapped->last_input;
+	if (!known->inode_generation)
+		known->inode_generation = mapped->inode_generation;
 	if (!known->pdb_path)
 		known->pdb_path = mapped->pdb_path;
 	if (!known->time_stamp) {
@@ -223,6 +228,7 @@ wk_image_id wk_model_add_image(struct wk_model *model, enum wk_image_kind kind,
 		.kind = kind,
 		.build_id = image->build_id,
 		.inode = image->inode,
+		.inode_generation = image->inode_generation,
 		.device_major = image->device_major,
 		.device_minor = image->device_minor,
 		.pdb_path = wk_model_text(model, image->pdb_path),
@@ -233,6 +239,8 @@ wk_image_id wk_model_add_image(struct wk_model *model, enum wk_image_kind kind,
 		.first_offset = image->file_offset,
 		.first_size_bytes = image->size_bytes,
 		.first_seen_ns = time_ns,
+		.first_input = model->input_number,
+		.last_input = model->input_number,
 		.in_kernel = pid == WK_KERNEL_PID && kind == WK_IMAGE_FILE,
 	};
 	uint64_t hash = wk_hash_pair(wk_hash_pair(row.path, row.inode),
@@ -413,19 +421,21 @@ uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id functio
 
 void wk_model_add_embedded(struct wk_model *model, const struct wk_event_symbol *symbol)
 {
-	*WK_APPEND(model->embedded, model->embedded_count,
-		   model->own->embedded_cap) = (struct wk_embedded_symbol){
-		.at = { wk_model_text(model, symbol->image_path), symbol->build_id, symbol->start },
-		.size_bytes = symbol->size_bytes,
-		.name = wk_model_text(model, symbol->name),
-	};
+	*WK_APPEND(model->embedded, model->embedded_count, model->own->embedded_cap) =
+		(struct wk_embedded_symbol){
+			.at = { wk_model_text(model, symbol->image_path), symbol->build_id,
+				symbol->start, model->input_number },
+			.size_bytes = symbol->size_bytes,
+			.name = wk_model_text(model, symbol->name),
+		};
 }
 
 void wk_model_add_embedded_bounds(struct wk_model *model, const struct wk_event_bounds *bounds)
 {
 	*WK_APPEND(model->embedded_bounds, model->embedded_bounds_count,
 		   model->own->embedded_bounds_cap) = (struct wk_embedded_bounds){
-		.at = { wk_model_text(model, bounds->image_path), bounds->build_id, bounds->start },
+		.at = { wk_model_text(model, bounds->image_path), bounds->build_id, bounds->start,
+			model->input_number },
 		.size_bytes = bounds->size_bytes,
 		.is_root = bounds->is_root,
 	};
@@ -434,7 +444,8 @@ void wk_model_add_embedded_bounds(struct wk_model *model, const struct wk_event_
 void wk_model_add_embedded_place(struct wk_model *model, const struct wk_event_calls *calls)
 {
 	struct wk_embedded_place place = {
-		.at = { wk_model_text(model, calls->image_path), calls->build_id, calls->address },
+		.at = { wk_model_text(model, calls->image_path), calls->build_id, calls->address,
+			model->input_number },
 		.first = model->embedded_call_count,
 		.count = (uint32_t)calls->count,
 	};

@@ -37,12 +37,12 @@ typedef uint32_t wk_source_id;
 typedef uint32_t wk_heap_id;
 typedef uint32_t wk_subject_id;
 
-/* One row for each distinct (path, build id, inode). */
+/* One row for each distinct (path, build id, inode and its generation). */
 struct wk_image {
 	wk_text_id path, name; /* name: what is shown, usually the path's last part */
 	enum wk_image_kind kind;
 	struct wk_build_id build_id;
-	uint64_t inode;
+	uint64_t inode, inode_generation;
 	uint32_t device_major, device_minor;
 	wk_text_id pdb_path; /* of a Windows image; 0 if unknown, otherwise the build id is that
 			      * of its PDB */
@@ -51,6 +51,7 @@ struct wk_image {
 	uint64_t first_start; /* its first mapping */
 	uint64_t first_offset, first_size_bytes;
 	uint64_t first_seen_ns;
+	uint32_t first_input, last_input; /* whose numbers it is from */
 	wk_text_id reason;         /* by resolve: where names came from, or why there are none */
 	wk_text_id names_source;   /* by resolve: the same for a column "names from"; 0: `reason` */
 	bool is_hidden;            /* by resolve: the kernel hides its addresses from this user */
@@ -234,11 +235,13 @@ struct wk_count {
 	bool is_used;
 };
 
-/* The place of a recorded name: in an image, by path and, if both have one, build id. */
+/* The place of a recorded name: in an image, by path and build id or, without one, by the input
+ * that has both. */
 struct wk_recorded_key {
 	wk_text_id path;
 	struct wk_build_id build_id;
 	uint64_t address;
+	uint32_t input;
 };
 
 /* A function by its name, as linked. */
@@ -343,6 +346,7 @@ struct wk_model {
 	uint8_t *reaches_root;  /* [stacks.count]: enum wk_reach; NULL if came_named */
 	uint8_t *has_user_part; /* [stacks.count]; NULL if came_named */
 
+	uint32_t input_number; /* of the input that is being read */
 	uint64_t lost_samples, lost_records;
 	uint64_t first_ns, last_ns;           /* of the samples */
 	const struct wk_traits *traits;       /* of the system that was recorded */

@@ -207,10 +207,8 @@ static bool is_root_frame(struct resolver *resolver, wk_frame_id frame)
 static bool is_closed(const struct resolver *resolver, wk_image_id image)
 {
 	struct wk_image_symbols *symbols = wk_resolver_state(resolver->names, image).symbols;
-	enum wk_image_state state = symbols ? wk_image_state(symbols) : WK_IMAGE_NAMED;
 
-	return state == WK_IMAGE_MISSING || state == WK_IMAGE_DIFFERS ||
-	       state == WK_IMAGE_UNREADABLE;
+	return symbols && !wk_image_obj(symbols) && wk_image_state(symbols) != WK_IMAGE_NO_FILE;
 }
 
 /* On some systems every thread begins in one library, in functions that nothing else calls. */
@@ -356,6 +354,17 @@ static void copy_reason(struct wk_model *model, wk_image_id id, struct wk_image_
 	model->images[id].is_hidden = wk_image_is_hidden(symbols);
 }
 
+/* The file is here, but names only some of its functions: more are to be had. */
+static bool is_named_in_part(const struct wk_image *image, struct wk_image_symbols *symbols)
+{
+	struct wk_image_used used;
+
+	if (!symbols || image->kind != WK_IMAGE_FILE || image->state != WK_IMAGE_NAMED)
+		return false;
+	wk_image_used(symbols, &used);
+	return !used.has_all_names;
+}
+
 static void close_images(struct resolver *resolver)
 {
 	struct wk_model *model = resolver->model;
@@ -365,7 +374,8 @@ static void close_images(struct resolver *resolver)
 
 		if (state.symbols)
 			model->images[id].state = wk_image_state(state.symbols);
-		if (state.has_recorded_names)
+		if (state.has_recorded_names &&
+		    !is_named_in_part(&model->images[id], state.symbols))
 			set_reason(model, id, "names came with the recording", "the recording");
 		else if (state.is_of_another_kernel)
 			set_reason(

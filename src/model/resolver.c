@@ -5,14 +5,12 @@
 #include "base/bisect.h"
 #include "base/mem.h"
 
-/* Versions of one file under one path, of which one may have been sampled at a place. */
-#define MOST_BOUNDS_TRIED 8
-
 struct resolving_image {
 	bool is_open;
 	struct wk_image_symbols *symbols;
-	bool is_unsure; /* a kernel that may have been loaded elsewhere since */
-	bool has_recorded_calls;
+	bool is_unsure;         /* a kernel that may have been loaded elsewhere since */
+	bool has_used_recorded; /* names that came with the recording */
+	bool was_asked, names_all;
 };
 
 /* Rows of the model, sorted by path and address. Each begins with a wk_recorded_key. */
@@ -51,12 +49,21 @@ void wk_resolver_free(struct wk_resolver *resolver)
 
 /* --- Names that came with the recording ---------------------------------------------------- */
 
-static int by_path_and_address(const void *a, const void *b)
+/* Rows of one build are together, since a comparison has several builds of one path. */
+static int by_build_and_address(const void *a, const void *b)
 {
 	const struct wk_recorded_key *left = a, *right = b;
+	int order;
 
 	if (left->path != right->path)
 		return left->path < right->path ? -1 : 1;
+	if (left->build_id.size != right->build_id.size)
+		return left->build_id.size < right->build_id.size ? -1 : 1;
+	order = memcmp(left->build_id.bytes, right->build_id.bytes, left->build_id.size);
+	if (order)
+		return order;
+	if (left->input != right->input && !left->build_id.size)
+		return left->input < right->input ? -1 : 1;
 	return (left->address > right->address) - (left->address < right->address);
 }
 
@@ -67,7 +74,7 @@ static void sort_rows(struct recorded *table, const void *rows, uint32_t count, 
 		return;
 	table->rows = wk_realloc(table->rows, count * row_bytes);
 	memcpy(table->rows, rows, count * row_bytes);
-	qsort(table->rows, count, row_bytes, by_path_and_address);
+	qsort(table->rows, count, row_bytes, by_build_and_address);
 	table->count = count;
 	table->row_bytes = row_bytes;
 }
@@ -89,28 +96,38 @@ static const void *row_at(const struct recorded *table, uint32_t index)
 	return table->rows + index * table->row_bytes;
 }
 
-/* How many rows are of paths before `path`, or of `path` and at `address` or before. */
-static uint32_t rows_up_to(const struct recorded *table, wk_text_id path, uint64_t address)
+/* How many rows are of builds before the key's, or of its build and at its address or before. */
+static uint32_t rows_up_to(const struct recorded *table, const struct wk_recorded_key *key)
 {
-	const struct wk_recorded_key key = { .path = path, .address = address };
 	uint32_t low = 0, high = table->count;
 
-	WK_BISECT(low, high, by_path_and_address(row_at(table, middle), &key) <= 0);
+	WK_BISECT(low, high, by_build_and_address(row_at(table, middle), key) <= 0);
 	return low;
 }
 
+/* The last row of the key's build that is at its address or before; or NULL. */
+static const void *last_row(const struct recorded *table, const struct wk_recorded_key *key)
+{
+	uint32_t count = key->path ? rows_up_to(table, key) : 0;
+	const struct wk_recorded_key *row = count ? row_at(table, count - 1) : NULL;
+
+	if (!row || row->path != key->path || !wk_build_id_eq(&row->build_id, &key->build_id) ||
+	    (!row->build_id.size && row->input != key->input))
+		return NULL;
+	return row;
+}
+
 /* The last row of the image that is at `address` or before. A row without a build id is of any file
- * of its path. */
+ * of its path in its input. */
 static const void *row_before(const struct recorded *table, const struct wk_image *image,
 			      uint64_t address)
 {
-	uint32_t count = image->path ? rows_up_to(table, image->path, address) : 0;
-	const struct wk_recorded_key *row = count ? row_at(table, count - 1) : NULL;
+	struct wk_recorded_key key = { image->path, image->build_id, address, 0 };
+	const void *row = key.build_id.size ? last_row(table, &key) : NULL;
 
-	if (!row || row->path != image->path ||
-	    (row->build_id.size && image->build_id.size &&
-	     !wk_build_id_eq(&row->build_id, &image->build_id)))
-		return NULL;
+	key.build_id = (struct wk_build_id){ 0 };
+	for (key.input = image->last_input + 1; !row && key.input-- > image->first_input;)
+		row = last_row(table, &key);
 	return row;
 }
 
@@ -137,27 +154,17 @@ static const struct wk_embedded_place *find_recorded_calls(struct wk_resolver *r
 
 	if (!row || row->at.address != address || !row->count)
 		return NULL;
-	resolver->images[id].has_recorded_calls = true;
+	resolver->images[id].has_used_recorded = true;
 	return row;
 }
 
 static const struct wk_embedded_bounds *find_bounds(const struct wk_resolver *resolver,
 						    wk_image_id id, uint64_t address)
 {
-	const struct wk_image *image = &resolver->model->images[id];
-	uint32_t i = rows_up_to(&resolver->bounds, image->path, address);
+	const struct wk_embedded_bounds *row =
+		row_before(&resolver->bounds, &resolver->model->images[id], address);
 
-	/* Rows of several files with one path may be mixed. */
-	for (uint32_t tries = 0; i > 0 && tries < MOST_BOUNDS_TRIED; i--, tries++) {
-		const struct wk_embedded_bounds *row = row_at(&resolver->bounds, i - 1);
-
-		if (row->at.path != image->path)
-			return NULL;
-		if (address - row->at.address < row->size_bytes &&
-		    wk_build_id_eq(&row->at.build_id, &image->build_id))
-			return row;
-	}
-	return NULL;
+	return row && address - row->at.address < row->size_bytes ? row : NULL;
 }
 
 const struct wk_embedded_bounds *wk_resolver_bounds(struct wk_resolver *resolver, wk_image_id image,
@@ -250,17 +257,13 @@ struct wk_image_symbols *wk_resolver_image(struct wk_resolver *resolver, wk_imag
 struct wk_resolver_state wk_resolver_state(const struct wk_resolver *resolver, wk_image_id image)
 {
 	const struct wk_image *row = &resolver->model->images[image];
-	uint32_t names = rows_up_to(&resolver->names, row->path, UINT64_MAX);
-	const struct wk_recorded_key *last = names ? row_at(&resolver->names, names - 1) : NULL;
 	struct resolving_image open = { 0 };
 
 	if (image < resolver->image_count)
 		open = resolver->images[image];
 	return (struct wk_resolver_state){
 		.symbols = open.is_unsure ? NULL : open.symbols,
-		.has_recorded_names =
-			open.has_recorded_calls ||
-			(open.is_open && row->path && last && last->path == row->path),
+		.has_recorded_names = open.has_used_recorded,
 		.is_of_another_kernel = open.is_open && is_of_the_kernel(row) && !open.symbols,
 	};
 }
@@ -281,6 +284,22 @@ static bool symbol_of_place(struct wk_resolver *resolver, wk_image_id image, uin
 	return symbol->name.len > 0;
 }
 
+/* Has this machine all names of that very build? A debug package may have been installed since,
+ * and only exported names came with the recording. */
+static bool names_all(struct wk_resolver *resolver, wk_image_id id)
+{
+	const struct wk_image *image = &resolver->model->images[id];
+	struct resolving_image *open = &resolver->images[id];
+	struct wk_image_used used;
+
+	if (open->was_asked || !open->symbols || image->kind != WK_IMAGE_FILE ||
+	    !image->build_id.size)
+		return open->names_all;
+	open->was_asked = true;
+	wk_image_used(open->symbols, &used);
+	return open->names_all = used.has_all_names;
+}
+
 bool wk_resolver_symbol(struct wk_resolver *resolver, wk_image_id image, uint64_t address,
 			struct wk_symbol *symbol)
 {
@@ -291,8 +310,11 @@ bool wk_resolver_symbol(struct wk_resolver *resolver, wk_image_id image, uint64_
 	place = find_recorded_calls(resolver, image, address);
 	if (place)
 		return symbol_of_place(resolver, image, address, place, symbol);
-	if (find_recorded_name(resolver, image, address, symbol))
+	if (names_all(resolver, image) &&
+	    wk_image_find(resolver->images[image].symbols, address, symbol))
 		return true;
+	if (find_recorded_name(resolver, image, address, symbol))
+		return resolver->images[image].has_used_recorded = true;
 	symbols = wk_resolver_image(resolver, image);
 	return symbols && wk_image_find(symbols, address, symbol);
 }

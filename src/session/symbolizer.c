@@ -33,6 +33,13 @@ struct wk_symbols *wk_symbolizer_open(struct wk_symbolizer *symbolizer,
 	return symbolizer->symbols;
 }
 
+void wk_symbolizer_open_here(struct wk_symbolizer *symbolizer)
+{
+	*symbolizer = (struct wk_symbolizer){ .cache = wk_cache_open(NULL) };
+	symbolizer->symbols =
+		wk_symbols_new(&(struct wk_symbols_options){ .cache = symbolizer->cache });
+}
+
 struct wk_image_symbols *wk_symbolizer_file(struct wk_symbols *symbols, const char *path,
 					    const char *whole, struct wk_err *err)
 {

@@ -24,6 +24,9 @@ struct wk_symbolizer {
 struct wk_symbols *wk_symbolizer_open(struct wk_symbolizer *symbolizer,
 				      const struct wk_naming_options *options,
 				      const struct wk_messages *messages, struct wk_err *err);
+
+/* The same without servers, for recorders. */
+void wk_symbolizer_open_here(struct wk_symbolizer *symbolizer);
 void wk_symbolizer_close(struct wk_symbolizer *symbolizer);
 
 /* The image at `path`, a program or a PDB. NULL, with a sentence, if it is neither. `whole` is the

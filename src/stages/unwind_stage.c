@@ -185,18 +185,21 @@ static bool handle_image(struct wk_unwind_stage *stage, const struct wk_event *e
 {
 	uint32_t id = number_of(stage, event);
 	struct wk_event identified = *event;
+	bool is_new = false;
 
 	if (id >= stage->staged_count) {
 		WK_RESERVE(stage->staged, stage->staged_cap, (size_t)id + 1);
 		while (stage->staged_count <= id)
 			stage->staged[stage->staged_count++] = (struct stage_image){ 0 };
 		open_image(stage, event, id);
-		wk_embedder_image(stage->embedder, id, event, stage->staged[id].symbols);
+		is_new = true;
 	}
 	wk_spaces_update(stage->spaces, event, id);
 	if (identified.image.build_id.size == 0 && stage->staged[id].obj &&
 	    (stage->options.is_live || event->image.inode != 0))
 		identified.image.build_id = stage->staged[id].obj->build_id;
+	if (is_new)
+		wk_embedder_image(stage->embedder, id, &identified, stage->staged[id].symbols);
 	return wk_sink_emit(&stage->next, &identified, err);
 }
 

@@ -28,7 +28,7 @@ class App:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="wick-app-"))
         self.path, self.recording = self.folder / "app", self.folder / "app.data"
         shutil.copy(tap.program("live", "burn_30_70"), self.path)
-        tap.run(tap.WICK, "record", "-q", "--user-only", "-o", self.recording, "--", self.path,
+        tap.run(tap.WICK, "record", "--no-embed", "-q", "--user-only", "-o", self.recording, "--", self.path,
                 "300")
         self.debug, self.full = self.folder / "app.debug", self.folder / "full"
         shutil.copy(self.path, self.full)

@@ -89,7 +89,7 @@ def _(t):
     (t.folder / "twice.cpp").write_text(TWICE)
     tap.run("g++", "-O2", "-g", "-o", t.folder / "twice", t.folder / "twice.cpp")
     recording = t.record("--user-only", "--", t.folder / "twice")
-    for name in (recording, t.record("--embed-symbols", "--user-only", "--", t.folder / "twice", name="own.data")):
+    for name in (recording, t.record("--no-embed", "--user-only", "--", t.folder / "twice", name="own.data")):
         own = t.percents(name, column="self_percent")
         named = [name for name in own if "part" in name or "area" in name]
         t.equal(sorted(named), ["(anonymous namespace)::Shape::area(unsigned long) const", "part(unsigned long)"],
@@ -114,7 +114,7 @@ def _(t):
 
 @tap.case("pack makes a recording that needs none of the files any more")
 def _(t):
-    program, recording = recorded(t)
+    program, recording = recorded(t, "--no-embed")
     before = folded(t, recording)
     t.wick("pack", "-q", recording, "-o", "packed.data")
     program.unlink()
@@ -124,9 +124,9 @@ def _(t):
     t.equal(share(folded(t, "packed.data", "--no-inline"), "fold_in"), 0, "share with --no-inline")
 
 
-@tap.case("record --embed-symbols makes such a recording at once")
+@tap.case("record makes such a recording at once")
 def _(t):
-    program, recording = recorded(t, "--embed-symbols")
+    program, recording = recorded(t)
     program.unlink()
     t.within(share(folded(t, recording), CHAIN), 90, 100, f"share of {CHAIN}")
     calls = [line for line in t.wick("dump", recording).stdout.splitlines()

@@ -14,7 +14,7 @@ def recorded(t, prepare):
     program = t.folder / "app"
     shutil.copy(tap.program("live", "burn_30_70"), program)
     prepare(program)
-    return program, t.record("--user-only", "--", program, "300")
+    return program, t.record("--no-embed", "--user-only", "--", program, "300")
 
 
 def row(t, recording, program, **options):
@@ -76,7 +76,7 @@ def _(t):
     t.equal(came["fix"].splitlines(), [
         "# if the recorded build was moved:",
         f"wick symbols {recording} --symbol-server ./FOLDER   # which has it, or URL of a server",
-        "# otherwise record again; `wick record --embed-symbols` saves the names in the recording"],
+        "# otherwise record again: `wick record` stores the names in the recording"],
         "fix")
     came = row(t, recording, program, env=plain(DEBUGINFOD_URLS="http://127.0.0.1:1"))
     t.true(came["fix"].startswith(f"wick symbols {recording} --debuginfod "), came["fix"])
@@ -91,7 +91,7 @@ def _(t):
         "int work(int); int main(void) { for (int i = 0; i < 300; i++) work(1000000); }\n")
     tap.run("cc", "-shared", "-fPIC", "work.c", "-o", "libwork.so", cwd=t.folder)
     tap.run("cc", "main.c", "./libwork.so", "-o", "app", cwd=t.folder)
-    recording = t.record("--user-only", "--", "./app")
+    recording = t.record("--no-embed", "--user-only", "--", "./app")
     text = words(t, recording)
     t.equal(text.count("# rebuild with -g"), 1, "how often it is told how")
     t.true("; the fix for " in text and " fixes this as well" in text, text)
@@ -149,7 +149,7 @@ def inlined(t, *flags):
     tap.run("cc", "-O2", "-g", *flags, "-c", source, "-o", "app.o", cwd=t.folder)
     tap.run("cc", "app.o", "-o", "app", cwd=t.folder)
     program = t.folder / "app"
-    return program, t.record("--user-only", "--", program, "300")
+    return program, t.record("--no-embed", "--user-only", "--", program, "300")
 
 
 def words(t, recording, **options):
@@ -178,7 +178,7 @@ def _(t):
     program, _ = inlined(t)
     shutil.copy(program, t.folder / "other")
     tap.run("dwz", "-m", "shared.dwz", "app", "other", cwd=t.folder)
-    recording = t.record("--user-only", "--", program, "300")
+    recording = t.record("--no-embed", "--user-only", "--", program, "300")
     t.equal(row(t, recording, program)["lacks"], "", "lacks while it is there")
     (t.folder / "shared.dwz").unlink()
     came = row(t, recording, program)
@@ -214,7 +214,7 @@ def half_told(t, rough, quiet):
     tap.run("cc", "-O1", "-g", "-c", "with.c", cwd=t.folder)
     tap.run("cc", "-O1", "-c", "without.c", cwd=t.folder)
     tap.run("cc", "with.o", "without.o", "-o", "app", cwd=t.folder)
-    return t.folder / "app", t.record("--user-only", "--", t.folder / "app")
+    return t.folder / "app", t.record("--no-embed", "--user-only", "--", t.folder / "app")
 
 
 @tap.case("one with debug information for a few of its functions has some lines")
@@ -238,7 +238,7 @@ def _(t):
     tap.run("cc", "-O1", "-g", "-c", "with.c", cwd=t.folder)
     tap.run("cc", "-O1", "-c", "main.c", cwd=t.folder)
     tap.run("cc", "with.o", "main.o", "-o", "app", cwd=t.folder)
-    program, recording = t.folder / "app", t.record("--user-only", "--", t.folder / "app")
+    program, recording = t.folder / "app", t.record("--no-embed", "--user-only", "--", t.folder / "app")
     came = row(t, recording, program)
     t.equal((came["names"], came["lines"], came["lacks"]), ("all", "all", ""), "the row")
 
@@ -317,7 +317,7 @@ def _(t):
     for name, is_old in ("python3.11", True), ("libpython3.9.so.1.0", True), ("python3.12", False):
         program = t.folder / name
         shutil.copy(tap.program("live", "burn_30_70"), program)
-        recording = t.record("--user-only", "--", program, "100")
+        recording = t.record("--no-embed", "--user-only", "--", program, "100")
         said = words(t, recording)
         t.equal("Python functions have no names: before 3.12" in said, is_old, name)
         t.equal("Python functions have no names: without -X perf" in said, not is_old, name)
@@ -349,7 +349,7 @@ def _(t):
             (folder / ".cargo-lock").touch()
         if fix is None:
             (folder.parent / "lib/rustlib").mkdir(parents=True)
-        came = row(t, t.record("--user-only", "--", program), program)
+        came = row(t, t.record("--no-embed", "--user-only", "--", program), program)
         t.equal(came["lacks"], "names, lines", "lacks")
         t.equal(came["fix"].split("\n")[0], fix or "", place)
         t.equal("and record again" in came["fix"], bool(fix), f"the rest of the words on {place}")
@@ -366,7 +366,7 @@ def _(t):
     (t.folder / "seldom.c").write_text(f"void seldom(unsigned long n) {{ {count} }}\n")
     tap.run("gcc", "-g", "-c", "-o", t.folder / "seldom.o", t.folder / "seldom.c")
     tap.run("gcc", "-o", t.folder / "app", t.folder / "often.c", t.folder / "seldom.o")
-    came = row(t, t.record("--user-only", "-F", "4999", "--", t.folder / "app"), t.folder / "app")
+    came = row(t, t.record("--no-embed", "--user-only", "-F", "4999", "--", t.folder / "app"), t.folder / "app")
     t.equal((came["lines"], came["lacks"]), ("none", "lines"), "lines")
 
 

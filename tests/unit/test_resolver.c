@@ -78,6 +78,35 @@ static void names_of_another_build_are_ignored(void **state)
 	wk_model_free(model);
 }
 
+/* As in a comparison. */
+static void names_of_two_builds_at_one_path_are_told_apart(void **state)
+{
+	struct wk_model *model = wk_model_new();
+	struct wk_resolver *resolver = wk_resolver_new(model, NULL);
+	struct wk_build_id none = { 0 };
+	wk_image_id first = add_image(model, "/bin/app", &our_id), second, bare;
+	struct wk_symbol symbol;
+
+	(void)state;
+	add_name(model, "/bin/app", &our_id, 0x100, "ours");
+	add_name(model, "/bin/app", &none, 0x100, "of the first input");
+	model->input_number++;
+	second = add_image(model, "/bin/app", &other_id);
+	bare = wk_model_add_image(
+		model, WK_IMAGE_FILE,
+		&(struct wk_event_image){ .path = wk_str_c("/bin/app"), .inode = 2 }, 0, 0);
+	add_name(model, "/bin/app", &other_id, 0x100, "other");
+	add_name(model, "/bin/app", &none, 0x100, "of the second input");
+	assert_true(wk_resolver_symbol(resolver, first, 0x100, &symbol));
+	assert_true(wk_str_is(symbol.name, "ours"));
+	assert_true(wk_resolver_symbol(resolver, second, 0x100, &symbol));
+	assert_true(wk_str_is(symbol.name, "other"));
+	assert_true(wk_resolver_symbol(resolver, bare, 0x100, &symbol));
+	assert_true(wk_str_is(symbol.name, "of the second input"));
+	wk_resolver_free(resolver);
+	wk_model_free(model);
+}
+
 static void recorded_calls_start_where_their_function_does(void **state)
 {
 	const struct wk_event_call calls[] = { { .function = wk_str_c("outer"), .line = 1 },
@@ -113,6 +142,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_recorded_name_has_priority_over_the_file),
 		cmocka_unit_test(names_of_another_build_are_ignored),
+		cmocka_unit_test(names_of_two_builds_at_one_path_are_told_apart),
 		cmocka_unit_test(recorded_calls_start_where_their_function_does),
 	};
 

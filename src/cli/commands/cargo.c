@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/num.h"
 #include "cli/cargo/build.h"
 #include "cli/cargo/report.h"
 #include "cli/command.h"
@@ -99,8 +100,10 @@ static const struct wk_opt picture[] = {
 };
 
 static const struct wk_opt recording[] = {
+	WK_FLAG('a', "all-cpus", "record the whole system while the program runs",
+	  AT(record.all_cpus)),
 	WK_TEXT('c', "cmd", "WORDS", "how to record, as arguments of perf: \"record -e "
-	  "branch-misses -c 100\"", AT(cmd)),
+	  "branch-misses -c 100\"; a number is a --count", AT(cmd)),
 	WK_VALUE(0, "count", "EVENTS", "sample every N events, instead of at a frequency",
 	  WK_OPT_COUNT, AT(record.period)),
 	WK_TEXT('d', "data", "FILE", "write the recording to FILE [default: wick.data]", AT(data)),
@@ -204,7 +207,7 @@ static bool read_cmd(struct job *job, struct wk_err *err)
 		return false;
 	args->record.frequency = job->perf.record.frequency;
 	args->record.period = job->perf.record.period;
-	args->record.all_cpus = job->perf.record.all_cpus;
+	args->record.all_cpus |= job->perf.record.all_cpus;
 	args->record.user_only |= job->perf.record.user_only;
 	if (job->perf.record.events.count)
 		args->record.events = job->perf.record.events;
@@ -386,12 +389,18 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const struct args *args = call->args;
 	struct wk_symbolizer symbolizer;
 	struct job job = { .args = *args, .call = call };
+	uint64_t count;
 	int exit_code;
 
 	if (args->completions)
 		return print_completion(call, args->completions, err);
 	if (!args->flame.output)
 		job.args.flame.output = "flamegraph.svg";
+	/* -c is --cmd for `cargo flamegraph` and --count for `wick record`. */
+	if (args->cmd && wk_num_u64(wk_str_c(args->cmd), &count) && count > 0) {
+		job.args.record.period = count;
+		job.args.cmd = NULL;
+	}
 	job.symbols =
 		wk_symbolizer_open(&symbolizer, &args->flame.load.naming, &wk_cli_messages, err);
 	exit_code = job.symbols ? make(&job, err) : wk_exit_code(err);
@@ -411,7 +420,8 @@ const struct wk_command wk_cmd_cargo = {
 					"[OPTION...] --perfdata FILE", NULL },
 	.description = (const char *const[]){
 		"If installed as cargo-wick, it is a cargo subcommand: `cargo wick` is the same as "
-		"`wick cargo` and accepts the options of `cargo flamegraph`.",
+		"`wick cargo` and accepts the options of `cargo flamegraph` and `wick record`. "
+		"`cargo wick COMMAND` runs another command of wick, such as diff or show.",
 		"Builds the target with the release profile (benchmarks with the bench profile), "
 		"runs it with each ARGUMENT, records it to wick.data and draws flamegraph.svg. If "
 		"there are several binaries, one must be chosen; wick lists them.",
@@ -441,6 +451,7 @@ const struct wk_command wk_cmd_cargo = {
 		  "choose a binary and pass arguments to it" },
 		{ "cargo wick --bench parser -o parser.svg -- large_input",
 		  "record one benchmark" },
+		{ "cargo wick diff", "print what changed since the run before" },
 		{ "cargo wick --unit-test -- slow_case", "record the unit tests whose names "
 		  "contain slow_case" },
 		{ 0 } },

@@ -7,6 +7,7 @@
 #include "cli/options/table_form.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"
+#include "os/os.h"
 #include "session/comparison.h"
 
 #define USUAL_ROWS 30
@@ -168,10 +169,31 @@ static bool expect_levels(const struct args *args, enum wk_comparison_form form,
 		       "--to folded");
 }
 
+/* The two files, or those of the last two runs. */
+static bool choose_files(const struct wk_words *words, const char *paths[2], struct wk_err *err)
+{
+	size_t count = words->count + words->rest_count;
+
+	paths[0] = WK_DEFAULT_RECORDING ".old";
+	paths[1] = WK_DEFAULT_RECORDING;
+	for (size_t i = 0; i < 2 && count == 2; i++)
+		paths[i] = i < words->count ? words->at[i] : words->rest[i - words->count];
+	if (count == 2 || (count == 0 && wk_os_is_there(paths[0]) && wk_os_is_there(paths[1])))
+		return true;
+	if (count)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "diff needs two files, BEFORE and AFTER, or none for "
+			       "wick.data.old and wick.data; found %zu",
+			       count);
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "no %s in this folder to compare; `wick record` renames an earlier "
+		       "wick.data to wick.data.old, or give two files",
+		       wk_os_is_there(paths[1]) ? paths[0] : paths[1]);
+}
+
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	const struct wk_words *words = call->words;
 	struct wk_view_choice choice = { 0 };
 	struct wk_comparison_options options = {
 		.form = kinds[form_of(args)],
@@ -186,14 +208,10 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	struct wk_model *model = NULL;
 	bool ok = false;
 
-	if (words->count != 2 || words->rest_count) {
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"diff needs two files, BEFORE and AFTER; found %zu",
-			words->count + words->rest_count);
+	if (!choose_files(call->words, paths, err))
 		return WK_EXIT_USAGE;
-	}
-	paths[0] = options.before = words->at[0];
-	paths[1] = options.after = words->at[1];
+	options.before = paths[0];
+	options.after = paths[1];
 	load.in_view = &choice.filter;
 	load.is_of_any_event = true; /* each side has its own */
 	load.is_comparison = true;
@@ -216,10 +234,11 @@ static int run(const struct wk_call *call, struct wk_err *err)
 const struct wk_command wk_cmd_diff = {
 	.name = "diff",
 	.summary = "compare two recordings: what grew, what shrank, what is new",
-	.usage = (const char *const[]){ "[OPTION...] BEFORE AFTER", NULL },
+	.usage = (const char *const[]){ "[OPTION...] [BEFORE AFTER]", NULL },
 	.description = (const char *const[]){
 		"Compares two recordings, or stacks in any format that wick reads, and prints the "
-		"functions that changed most. `-o FILE.svg` draws a flame graph in which the "
+		"functions that changed most. Without files it compares the last two runs of `wick "
+		"record` in this folder, wick.data.old and wick.data. `-o FILE.svg` draws a flame graph in which the "
 		"colour of a frame shows its own change: orange grew, blue shrank, purple is new, "
 		"green is gone. `--to folded` prints each stack with both numbers of samples, for "
 		"older tools that draw differential flame graphs.",
@@ -243,8 +262,8 @@ const struct wk_command wk_cmd_diff = {
 		"icicle", "reverse", "group", "process", "thread", "function", "time", "filter",
 		"by", "debuginfod", "symbol-path", NULL },
 	.examples = (const struct wk_example[]){
-		{ "wick diff old.data new.data", "print the functions that changed most" },
-		{ "wick diff --normalize old.data new.data -o diff.svg",
+		{ "wick diff", "print the functions that changed most since the run before" },
+		{ "wick diff --normalize monday.data today.data -o diff.svg",
 		  "draw two runs of different lengths" },
 		{ 0 } },
 	.words = WK_WORD_FILE,

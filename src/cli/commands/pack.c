@@ -157,7 +157,8 @@ const struct wk_command wk_cmd_pack = {
 		"this machine. It is an ordinary perf.data file as well.",
 		"If a binary is missing, stacks through it are copied unchanged, so that they can "
 		"be unwound on a machine that has it. wick reports how many, and what has no name.",
-		"`wick record --embed-symbols` writes such a file while recording.",
+		"Recordings by `wick record` contain these names already, unless it ran with "
+		"--no-embed; pack adds those that were found since, such as of debug packages.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },

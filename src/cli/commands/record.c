@@ -6,6 +6,7 @@
 #include "cli/options/record_options.h"
 #include "cli/run/record_run.h"
 #include "event/advice.h"
+#include "session/symbolizer.h"
 
 struct args {
 	const char *output;
@@ -72,7 +73,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	};
 	struct wk_record_end end;
 	struct wk_record_plan plan;
-	struct wk_symbols *symbols;
+	struct wk_symbolizer symbolizer;
 
 	if (asks_for_list(&args->record.events) && !call->words->rest)
 		return list_events(call->out);
@@ -82,9 +83,9 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	}
 	request.recorder = plan.options;
 	request.embeds_symbols = plan.embeds_symbols;
-	symbols = wk_symbols_new(NULL);
-	wk_record_run(&request, args->quiet, symbols, &end, err);
-	wk_symbols_free(symbols);
+	wk_symbolizer_open_here(&symbolizer);
+	wk_record_run(&request, args->quiet, symbolizer.symbols, &end, err);
+	wk_symbolizer_close(&symbolizer);
 	wk_record_plan_fini(&plan);
 	wk_record_wait(&end, args->quiet, err);
 	wk_record_outcome_fini(&end.outcome);

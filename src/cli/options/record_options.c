@@ -38,8 +38,9 @@ static const struct wk_opt options[] = {
 	  call_graphs },
 	WK_VALUE(0, "stack-size", "SIZE", "bytes of each stack to copy, up to 64K; deeper frames "
 	  "are read from the process [default: 64K]", WK_OPT_SIZE, AT(stack_bytes)),
-	WK_FLAG(0, "embed-symbols", "embed the names and source lines of all samples, so that the "
-	  "recording opens on another machine", AT(embeds_symbols)),
+	WK_FLAG(0, "no-embed", "do not store the names, lines and inlined calls of sampled code in "
+	  "the recording, which then needs the same files to open", AT(no_embed)),
+	WK_FLAG(0, "embed-symbols", "store them, which is the default", AT(embeds_symbols)),
 	WK_VALUE(0, "buffer", "SIZE", "buffer between kernel and wick for each CPU, 64K to 16M "
 	  "[default: by rate and stack size]", WK_OPT_SIZE, AT(ring_bytes)),
 	WK_FLAG(0, "user-only", "do not record kernel code", AT(user_only)),
@@ -148,6 +149,9 @@ static bool check_what(const struct wk_record_args *args, char *const *command, 
 			       command ? "a command" : "--all-cpus");
 	if (args->frequency && args->period)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--freq and --count exclude each other");
+	if (args->no_embed && args->embeds_symbols)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--no-embed and --embed-symbols exclude each other");
 	return true;
 }
 
@@ -167,7 +171,7 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 	} };
 	if (!check_what(args, command, err) || !check_ranges(args, err))
 		return false;
-	plan->embeds_symbols = args->embeds_symbols;
+	plan->embeds_symbols = !args->no_embed;
 	plan->options.stack_bytes = (uint32_t)args->stack_bytes;
 	if (!plan->options.frequency_hz && !plan->options.period)
 		plan->options.frequency_hz = WK_DEFAULT_FREQUENCY_HZ;

@@ -18,7 +18,7 @@ struct wk_record_args {
 	uint64_t duration_ns;
 	const char *call_graph;
 	uint64_t stack_bytes, ring_bytes;
-	bool embeds_symbols;
+	bool embeds_symbols, no_embed;
 };
 
 extern const struct wk_opt_group wk_record_group;

@@ -69,8 +69,8 @@ static void add_recording(struct line *line, const struct wk_record_args *record
 		wk_text_list_add(&line->argv, "--all-cpus");
 	if (record->user_only)
 		wk_text_list_add(&line->argv, "--user-only");
-	if (record->embeds_symbols)
-		wk_text_list_add(&line->argv, "--embed-symbols");
+	if (record->no_embed)
+		wk_text_list_add(&line->argv, "--no-embed");
 	add_number(line, "--duration", record->duration_ns, "ns");
 }
 

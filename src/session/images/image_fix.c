@@ -197,8 +197,8 @@ static void fix_missing(struct wk_image_facts *facts, const struct wk_image_cont
 	}
 	add_asking(fix, about);
 	wk_buf_add_text(fix, "--symbol-server ./FOLDER   # which has it, or URL of a server\n"
-			     "# otherwise record again; `wick record --embed-symbols` saves the "
-			     "names in the recording");
+			     "# otherwise record again: `wick record` stores the names in the "
+			     "recording");
 }
 
 static void fix_file(struct wk_image_facts *facts, const struct wk_image_context *about,

@@ -34,7 +34,7 @@ enum wk_cache_kind {
 
 /* Version of WK_CACHE_SOURCE, which lists read as well; the other versions are defined where the
  * sections are written. */
-#define WK_CACHE_SOURCE_VERSION 2
+#define WK_CACHE_SOURCE_VERSION 3
 
 struct wk_cache_section {
 	uint32_t kind;    /* enum wk_cache_kind */

@@ -14,6 +14,7 @@
  *	units KIND              of debug information that the lines are from, which numbers the
  *				units; "publics": it has none
  *	complete                no other file would have more names
+ *	load OFFSET BYTES VADDR FLAGS   of a loaded segment, to translate addresses without the file
  */
 #include "symbols/image/image.h"
 
@@ -30,6 +31,19 @@ static uint64_t read_number(struct wk_str *rest)
 
 	wk_str_split(*rest, ' ', &word, rest);
 	return wk_num_u64(word, &number) ? number : 0;
+}
+
+static void read_load(struct wk_image_cached *cached, struct wk_str rest)
+{
+	struct wk_obj_segment load = { .type = WK_PT_LOAD };
+
+	if (cached->load_count == WK_MOST_CACHED_LOADS)
+		return;
+	load.offset = read_number(&rest);
+	load.file_size = read_number(&rest);
+	load.vaddr = read_number(&rest);
+	load.flags = (uint32_t)read_number(&rest);
+	cached->loads[cached->load_count++] = load;
 }
 
 static bool is_changed(const struct wk_image_source *source, const struct wk_os_identity *now)
@@ -72,6 +86,8 @@ static void read_fact(struct wk_image_cached *cached, struct wk_str line)
 		cached->lines = source_of(value);
 	} else if (wk_str_is(word, "units")) {
 		cached->units = value;
+	} else if (wk_str_is(word, "load")) {
+		read_load(cached, value);
 	}
 }
 
@@ -116,8 +132,8 @@ static bool is_of_this_build(struct wk_image_symbols *image)
 
 static bool may_be_cached(const struct wk_image_symbols *image)
 {
-	return image->owner->cache && (image->file.obj || wk_image_has_rvas(image)) &&
-	       wk_image_build_id(image)->size > 0 && !wk_image_is_vdso(image);
+	return image->owner->cache && !image->key.is_kernel && wk_image_build_id(image)->size > 0 &&
+	       !wk_image_is_vdso(image);
 }
 
 const struct wk_image_cached *wk_image_cached(struct wk_image_symbols *image)
@@ -273,6 +289,21 @@ static struct wk_image_source file_at(const struct wk_image_symbols *image, stru
 					 .changed_ns = file->identity.changed_ns };
 }
 
+static void add_loads(struct wk_buf *text, const struct wk_obj *obj)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; obj && i < obj->segment_count && count < WK_MOST_CACHED_LOADS; i++) {
+		const struct wk_obj_segment *load = &obj->segments[i];
+
+		if (obj->kind != WK_OBJ_ELF || load->type != WK_PT_LOAD || !load->file_size)
+			continue;
+		wk_buf_add_fmt(text, "load %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 "\n",
+			       load->offset, load->file_size, load->vaddr, load->flags);
+		count++;
+	}
+}
+
 static void save_source(struct saving *k)
 {
 	struct wk_image_symbols *image = k->image;
@@ -294,6 +325,7 @@ static void save_source(struct saving *k)
 			       WK_STR_ARG(made_places ? wk_str_c(kind) : image->cached.units));
 	if (made_names ? image->has_all_names : image->cached.has_all_names)
 		wk_buf_add_text(&k->source, "complete\n");
+	add_loads(&k->source, image->file.obj);
 	add_section(k, WK_CACHE_SOURCE, WK_CACHE_SOURCE_VERSION, &k->source, false);
 }
 

@@ -107,11 +107,18 @@ static void look_for_copy(struct wk_image_symbols *image)
 	wk_buf_fini(&why);
 }
 
-bool wk_image_vaddr_of(const struct wk_image_symbols *image, uint64_t address, uint64_t *vaddr)
+bool wk_image_vaddr_of(struct wk_image_symbols *image, uint64_t address, uint64_t *vaddr)
 {
+	struct wk_obj layout = { .kind = WK_OBJ_ELF };
+
 	*vaddr = address;
-	return image->file.obj ? wk_obj_vaddr_of(image->file.obj, address, vaddr)
-			       : wk_image_has_rvas(image);
+	if (image->file.obj)
+		return wk_obj_vaddr_of(image->file.obj, address, vaddr);
+	if (wk_image_has_rvas(image))
+		return true;
+	layout.segment_count = wk_image_cached(image)->load_count;
+	layout.segments = image->cached.loads;
+	return wk_obj_vaddr_of(&layout, address, vaddr);
 }
 
 const struct wk_build_id *wk_image_build_id(const struct wk_image_symbols *image)

@@ -54,7 +54,10 @@ struct wk_image_source {
 	bool is_stale; /* it has changed since */
 };
 
-/* The image's cache entry; all of it is borrowed from the cache. */
+/* Real files have up to ten. */
+#define WK_MOST_CACHED_LOADS 16
+
+/* The image's cache entry; its texts are borrowed from the cache. */
 struct wk_image_cached {
 	bool was_looked_for;
 	const struct wk_cache_entry *entry; /* or NULL */
@@ -62,6 +65,9 @@ struct wk_image_cached {
 	uint64_t build;      /* see wk_image_build */
 	struct wk_str units; /* the kind of file that the lines were read from */
 	bool has_all_names;  /* no other file would have more */
+	/* Of its file, which may be gone; none for a Windows image. */
+	struct wk_obj_segment loads[WK_MOST_CACHED_LOADS];
+	uint32_t load_count;
 };
 
 struct wk_image_symbols {
@@ -133,8 +139,9 @@ static inline bool wk_image_debug_has_source(const struct wk_image_debug *places
 /* files.c: opens the image's file (not the kernel's), and sets `state` and `reason`. */
 void wk_image_open(struct wk_image_symbols *image);
 
-/* The address in the image's own tables; false if it is not in the image. */
-bool wk_image_vaddr_of(const struct wk_image_symbols *image, uint64_t address, uint64_t *vaddr);
+/* The address in the image's own tables; false if it is not in the image. If the file is missing,
+ * its cache entry translates. */
+bool wk_image_vaddr_of(struct wk_image_symbols *image, uint64_t address, uint64_t *vaddr);
 
 /* From its file or, if that is missing, from the recording. */
 const struct wk_build_id *wk_image_build_id(const struct wk_image_symbols *image);

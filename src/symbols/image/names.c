@@ -132,6 +132,12 @@ static bool is_named(const struct wk_image_symbols *image)
 			   : places->breakpad || (wk_image_has_rvas(image) && !image->file.obj);
 }
 
+/* The file itself is gone, or another build took its path. */
+static bool is_from_cache_alone(const struct wk_image_symbols *image)
+{
+	return image->names_are_cached && !image->file.obj && !wk_image_has_rvas(image);
+}
+
 /* Neither its file nor a replacement was found. */
 static void report_missing(struct wk_image_symbols *image)
 {
@@ -163,6 +169,8 @@ void wk_image_build_table(struct wk_image_symbols *image)
 		} else {
 			wk_buf_add_text(&image->reason, "only exported names from ");
 		}
+		if (is_from_cache_alone(image))
+			wk_buf_add_text(&image->reason, "the symbol cache, read earlier from ");
 		wk_buf_add_str(&image->reason, from);
 	}
 	if (!image->has_all_names)

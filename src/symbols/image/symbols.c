@@ -83,9 +83,30 @@ void wk_symbols_look_beside(struct wk_symbols *symbols, const char *recording)
 	wk_buf_fini(&native);
 }
 
+/* What was read while no server was queried, if servers may have more. */
+static void forget_incomplete(struct wk_image_symbols *image)
+{
+	if (!image->is_ready || image->key.is_kernel ||
+	    (image->has_all_names && image->places.index))
+		return;
+	wk_image_debug_fini(&image->places);
+	image->places = (struct wk_image_debug){ 0 };
+	wk_unwind_table_free(image->unwind); /* which borrows the symbols */
+	wk_symtab_free(image->tab);
+	image->unwind = NULL;
+	image->tab = NULL;
+	image->names_are_cached = image->is_ready = false;
+	wk_buf_reset(&image->reason);
+	image->source_at = 0;
+}
+
 void wk_symbols_be_live(struct wk_symbols *symbols, bool is_live)
 {
 	symbols->is_live = is_live;
+	if (is_live || !wk_symbols_asks_machines(symbols))
+		return;
+	for (size_t i = 1; i < symbols->image_count; i++)
+		forget_incomplete(symbols->images[i]);
 }
 
 void wk_symbols_release_pages(struct wk_symbols *symbols)
@@ -187,7 +208,7 @@ static void make_ready(struct wk_image_symbols *image)
 	wk_image_fetch(image);
 	if (image->key.is_kernel)
 		ready_kernel(image);
-	else if (image->file.obj || wk_image_has_rvas(image))
+	else if (image->file.obj || wk_image_has_rvas(image) || wk_image_cached(image)->load_count)
 		wk_image_build_table(image);
 }
 
