@@ -298,10 +298,11 @@ function measureWidth() {
 	barWidth = data.fixed ? Math.min(width, Math.max(windowWidth() * width / seen, 320)) : width;
 }
 
-// The page is longer than the graph while the list of keys needs it.
+// The page is longer than the graph while the list of keys needs it, and as long as the window, in
+// which details may be below the graph.
 function setHeight() {
 	const listed = help.hidden ? 0 : (window.scrollY || 0) + head + help.offsetHeight + PAD;
-	const tall = Math.max(height, listed);
+	const tall = Math.max(height, listed, ownsAddress && !data.fixed ? window.innerHeight : 0);
 	svg.setAttribute('height', tall);
 	if (data.fixed)
 		svg.setAttribute('viewBox', '0 0 ' + width + ' ' + tall);

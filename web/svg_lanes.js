@@ -2,6 +2,7 @@
 
 const NS = 1e9;
 const TICK_WIDTH = 100;  // from one tick to the next, at least
+const LABEL_WIDTH = 60;  // of a moment beside its tick
 const lanes = [];        // their nodes, the heaviest first
 const laneOf = new Int32Array(isTimed ? count : 0);
 const laneStart = new Map(); // the row of each lane's own name
@@ -115,6 +116,8 @@ function drawAxis() {
 		const x = (PAD + (at - span[0]) * scale).toFixed(2);
 		element('path', 'tick', lines).setAttribute('d', 'M' + x + ',' + head + 'V' + (height - FOOT));
 		element('path', 'tick', texts).setAttribute('d', 'M' + x + ',' + (head - 18) + 'V' + head);
+		if (x > width - LABEL_WIDTH)
+			continue;
 		const label = element('text', 'small muted', texts);
 		label.setAttribute('x', Number(x) + 3);
 		label.setAttribute('y', head - 6);

@@ -44,7 +44,7 @@ function placeTip() {
 	const wide = tip.offsetWidth, tall = tip.offsetHeight;
 	let x = spot[0] + (pointer ? TIP_GAP : 0), y = spot[1] + TIP_GAP;
 	x = Math.max(Math.min(x, box.left + box.width - wide - 4), box.left + 4);
-	if (y + tall > box.top + box.height)
+	if (y + tall > Math.min(box.top + box.height, Number(svg.getAttribute('height'))))
 		y = Math.max(spot[1] - tall - TIP_GAP, box.top + 2);
 	tipPlace.setAttribute('x', x);
 	tipPlace.setAttribute('y', y);

@@ -320,7 +320,7 @@ function makeTools() {
 	if (isTimed)
 		addButton('time', 'Copy time', 'Copy the time in view as the option --time (t)', copyTime);
 	addButton('back', 'Back', 'Zoom back (Backspace, shift-click)', zoomOut);
-	addButton('reset', 'Reset', 'The whole graph, no search', resetAll);
+	addButton('reset', 'Reset', 'The whole flame graph, without search', resetAll);
 	addButton('help', '?', 'Keys (?)', () => showHelp(help.hidden));
 }
 

@@ -110,9 +110,10 @@ static bool fail_unknown(struct wk_bytes bytes, struct wk_err *err)
 	struct wk_buf seen = { 0 };
 
 	if (is_picture(start))
-		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-			       "this is a picture (SVG); open the recording or the stacks that it "
-			       "was drawn from");
+		return wk_fail(
+			err, WK_EFORMAT, WK_NOWHERE,
+			"this is a flame graph (SVG); open the recording or the stacks that it "
+			"was drawn from");
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (wk_str_starts(start, others[i].magic))
 			return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "this is %s", others[i].is);

@@ -105,7 +105,7 @@ void wk_picture_warn(const struct wk_picture *picture, const struct wk_messages 
 	if (picture->drawing.total && tree->total[0] > picture->drawing.total) {
 		wk_buf_add_fmt(&words,
 			       "--total %" PRIu64 " is less than the samples add up to; the "
-			       "picture uses ",
+			       "flame graph uses ",
 			       picture->drawing.total);
 		wk_num_add_grouped(&words, tree->total[0]);
 		wk_buf_add_fmt(&words, tree->unit.len ? " %.*s" : "%.*s", WK_STR_ARG(tree->unit));

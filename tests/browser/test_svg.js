@@ -684,6 +684,158 @@ async function all() {
 		equal(await rowOf('y'), 'x y x');
 	});
 
+	// A thread that alternates and pauses, and another one: the text of `perf script`.
+	function chartOf(...options) {
+		const lines = [];
+		for (let i = 0; i < 200; i++) {
+			const time = 5000000 + i * 1000 + (i >= 100 ? 300000 : 0);
+			const sample = (tid, leaf) => lines.push('app ' + tid + ' ' + Math.floor(time / 1e6) + '.'
+				+ String(time % 1e6).padStart(6, '0') + ': 1000000 cpu-clock: ', '\t55551 ' + leaf
+				+ ' (/bin/app)', '\t55552 main (/bin/app)', '');
+			sample(11, i % 20 < 10 ? 'alpha' : 'beta');
+			if (i % 2)
+				sample(12, 'gamma');
+		}
+		const input = path.join(scratch, 'chart-' + count + '.txt');
+		const file = path.join(scratch, 'chart-' + count + '.svg');
+		fs.writeFileSync(input, lines.join('\n'));
+		const run = spawnSync(wickProgram, ['flame', '-q', '--flamechart', '-o', file, ...options, input]);
+		if (run.status !== 0)
+			throw new Error('wick flame failed: ' + run.stderr);
+		return 'file://' + file;
+	}
+
+	// The frames in the row of one, from left to right: their starts and widths.
+	async function boxesNextTo(name) {
+		const y = Number(await (await frame(name)).getAttribute('y'));
+		return page.evaluate(top => [...document.querySelectorAll('.frames rect')]
+			.filter(box => Number(box.getAttribute('y')) === top)
+			.map(box => [Number(box.getAttribute('x')), Number(box.getAttribute('width')) + 1]), y);
+	}
+
+	const hasLabel = name => page.evaluate(wanted => [...document.querySelectorAll('.frames text')]
+		.some(e => e.textContent === wanted), name);
+
+	await test('a chart has an axis, a lane for each thread, and gaps', async () => {
+		await page.goto(chartOf());
+		const scale = 1180 / 500e6; // the last sample lasts to 500 ms
+		const leaves = await boxesNextTo('alpha'), mains = await boxesNextTo('main');
+		equal(leaves.length, 20);
+		equal(mains.length, 2);
+		leaves.forEach(([x, width], i) => {
+			const begin = (10 * i + (i >= 10 ? 300 : 0)) * 1e6;
+			equal(Math.abs(x - 10 - begin * scale) < 0.1, true);
+			equal(Math.abs(width - 10e6 * scale) < 0.1, true);
+		});
+		equal(Math.abs(mains[0][0] + mains[0][1] - (10 + 100e6 * scale)) < 0.1, true);
+		equal(Math.abs(mains[1][0] - (10 + 400e6 * scale)) < 0.1, true);
+		equal(await page.evaluate(() => [...document.querySelectorAll('.bar .axis text')]
+			.map(e => e.textContent).join()), '0.00 s,0.05 s,0.10 s,0.15 s,0.20 s,0.25 s,0.30 s,0.35 s,0.40 s,0.45 s');
+		equal(await hasLabel('app (11)'), true);
+		equal(await hasLabel('app (12)'), true);
+		await shoot('chart');
+		await frame('app (11)');
+		holds((await detail())[1], '200 samples');
+		await page.mouse.move(1180 * 0.45 + 10, 690);
+		equal((await detail())[0] === 'main', false);
+	});
+
+	await test('a stretch of time is chosen by dragging, and copied as an option', async () => {
+		const axis = () => page.evaluate(() => [...document.querySelectorAll('.bar .axis text')]
+			.map(e => parseFloat(e.textContent)));
+		const y = await page.evaluate(() => document.querySelector('.bar .axis text')
+			.getBoundingClientRect().top);
+		const drag = async (from, to) => {
+			await page.mouse.move(10 + 1180 * from / 500, y);
+			await page.mouse.down();
+			await page.mouse.move(10 + 1180 * (from + to) / 1000, y + 3);
+			equal(await page.evaluate(() => document.querySelectorAll('.brush').length), 1);
+			holds(await told(), ' s to ');
+			await page.mouse.move(10 + 1180 * to / 500, y + 3);
+			await page.mouse.up();
+		};
+		await drag(400, 450);
+		holds(await address(), '#time=0.4');
+		equal((await axis()).every(second => second >= 0.4 && second <= 0.4501), true);
+		await page.keyboard.press('t');
+		const option = /--time ([\d.]+-[\d.]+)$/.exec(await told());
+		equal(Boolean(option), true);
+		await shoot('chart-zoomed');
+		const there = await page.evaluate(() => location.href);
+		await press('Back');
+		equal((await axis())[0], 0);
+		await page.goto('about:blank');
+		await page.goto(there);
+		equal((await axis())[0] >= 0.4, true);
+		await page.keyboard.press('Escape');
+		equal((await axis())[0], 0);
+		await page.goto(chartOf('--time', option[1]));
+		equal((await axis()).every(second => second >= 0.39 && second <= 0.46), true);
+	});
+
+	await test('a click in a chart zooms to its time, and other threads stay', async () => {
+		await page.goto(chartOf());
+		await (await frame('alpha')).click();
+		equal((await boxesNextTo('alpha')).map(([, width]) => Math.round(width)).join(), '1180');
+		equal(await hasLabel('app (12)'), true);
+		equal(await hasLabel('gamma'), true);
+		await page.keyboard.press('Backspace');
+		equal((await boxesNextTo('alpha')).length, 20);
+		equal(await address(), '');
+	});
+
+	await test('calls that are too narrow share a box, and their time is covered', async () => {
+		const lines = [];
+		for (let i = 0; i < 20000; i++)
+			lines.push('app 11 ' + (5 + i / 1000).toFixed(6) + ': 1000000 cpu-clock: ',
+				'\t55551 ' + (i % 2 ? 'alpha' : 'beta') + ' (/bin/app)', '\t55552 main (/bin/app)', '');
+		const input = path.join(scratch, 'narrow.txt'), file = path.join(scratch, 'narrow.svg');
+		fs.writeFileSync(input, lines.join('\n'));
+		equal(spawnSync(wickProgram, ['flame', '-q', '--flamechart', '-o', file, input]).status, 0);
+		await page.goto('file://' + file);
+		const covered = await page.evaluate(() => [...document.querySelectorAll('.frames path')]
+			.flatMap(e => e.getAttribute('d').match(/h[\d.]+/g)).reduce((sum, h) => sum + Number(h.slice(1)), 0));
+		equal(covered > 1180 * 0.55 && covered < 1185, true);
+	});
+
+	await test('frames of a comparison are as wide as before, after or the larger', async () => {
+		const inputs = ['main;a 60\nmain;gone 40\n', 'main;a 120\nmain;new 30\n'].map((text, i) => {
+			const file = path.join(scratch, 'side' + i + '.folded');
+			fs.writeFileSync(file, text);
+			return file;
+		});
+		const file = path.join(scratch, 'sides.svg');
+		const run = spawnSync(wickProgram, ['diff', '-q', '-o', file, ...inputs]);
+		equal(run.status, 0);
+		await page.goto('file://' + file);
+		const legend = await page.evaluate(() => document.querySelector('.legend').textContent);
+		for (const words of ['100 samples \u2192 150 samples (+50.0 %)', 'grew +60.0 %', 'new +30.0 %',
+			'gone \u221240.0 %', 'shrank 0 %'])
+			holds(legend, words);
+		equal(await rowOf('a'), 'a new');
+		await shoot('comparison');
+		await press('Width: after');
+		equal(await rowOf('a'), 'a gone');
+		equal(await widthOf('gone'), Math.round(1180 * 0.4) - 1);
+		equal(await address(), '#width=before');
+		await press('Width: before');
+		equal((await rowOf('a')).split(' ').sort().join(), 'a,gone,new');
+		equal(await widthOf('a'), Math.round(1180 * 120 / 190) - 1);
+		await shoot('comparison-larger');
+		const there = await page.evaluate(() => location.href);
+		await page.goto('about:blank');
+		await page.goto(there);
+		equal(await widthOf('gone'), Math.round(1180 * 40 / 190) - 1);
+		await page.keyboard.press('w');
+		equal(await widthOf('a'), Math.round(1180 * 120 / 150) - 1);
+	});
+
+	await test('the title and the tab name the program', async () => {
+		await page.goto(flame('app;main;a 5'));
+		equal(await page.title(), await page.evaluate(() => document.querySelector('.title tspan').textContent));
+		holds(await page.title(), ': flame graph');
+	});
+
 	await test('in a chart a call begins when it was made', async () => {
 		await page.goto(flame('a;b 1\na 2\na;b 1', '--flamechart', '--no-process'));
 		const starts = await page.evaluate(() => {

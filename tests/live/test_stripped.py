@@ -71,7 +71,7 @@ def _(t):
     t.equal(strays, [], f"rows of {len(rows)} that are no function's begin")
 
 
-@tap.case("a picture with many functions without names points to wick symbols, with names it does not")
+@tap.case("a flame graph with many functions without names points to wick symbols, with names it does not")
 def _(t):
     whole = tap.program("live", "burn_30_70")
     bare = stripped(t, whole)

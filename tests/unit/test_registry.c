@@ -95,7 +95,7 @@ static void a_picture_is_known_by_its_first_kilobyte(void **state)
 		memset(text, 'x', sizeof(text));
 		memcpy(text + at, "<svg", 4);
 		assert_null(reader_for(text, sizeof(text), NULL, &err));
-		assert_true(!strstr(err.text, "this is a picture (SVG)") == (at >= 1024));
+		assert_true(!strstr(err.text, "this is a flame graph (SVG)") == (at >= 1024));
 	}
 	assert_null(reader_for("xxx <sv", 7, NULL, &err));
 	assert_null(strstr(err.text, "picture"));

@@ -24,7 +24,7 @@ struct args {
 #define AT(field) offsetof(struct args, field)
 
 static const struct wk_opt common_options[] = {
-	WK_TEXT(0, "title", "STRING", "title above the picture", AT(drawing.title)),
+	WK_TEXT(0, "title", "STRING", "title above the flame graph", AT(drawing.title)),
 	WK_TEXT(0, "subtitle", "STRING", "second line below the title", AT(drawing.subtitle)),
 	WK_VALUE(0, "width", "UINT", "width in pixels [default: 1200, or the window's for inferno]",
 	  WK_OPT_NUMBER, AT(width)),
@@ -51,13 +51,13 @@ static const struct wk_opt common_options[] = {
 	  AT(drawing.is_chart)),
 	WK_FLAG(0, "negate", "swap the colours of a comparison", AT(drawing.negates)),
 	WK_TEXT(0, "nameattr", "PATH", "links and titles for functions", AT(name_attributes)),
-	WK_TEXT(0, "notes", "STRING", "a note in the picture", AT(drawing.notes)),
+	WK_TEXT(0, "notes", "STRING", "a note in the flame graph", AT(drawing.notes)),
 	WK_VALUE(0, "factor", "FLOAT", "multiply printed numbers by this", WK_OPT_REAL,
 	  AT(drawing.factor)),
 	{ 0 },
 };
 
-static const struct wk_opt_group common = { "Picture", common_options };
+static const struct wk_opt_group common = { "Flame graph", common_options };
 
 static const struct wk_opt script_options[] = {
 	WK_TEXT(0, "minwidth", "NUM", "hide narrower frames: pixels, or percent of the whole such "
@@ -77,13 +77,13 @@ static const char *const inferno_palettes[] = {
 	"purple", "red", "rust", "wakeup", "yellow", NULL };
 
 static const struct wk_opt inferno_options[] = {
-	WK_FLAG(0, "deterministic", "same colour for a name in every picture", AT(deterministic)),
+	WK_FLAG(0, "deterministic", "same colour for a name in every flame graph", AT(deterministic)),
 	WK_FLAG(0, "truncate-text-right", "shorten long names at the end", AT(drawing.cuts_right)),
-	WK_FLAG(0, "no-javascript", "write a still picture without script",
+	WK_FLAG(0, "no-javascript", "write a still flame graph without script",
 	  AT(drawing.has_no_script)),
 	WK_FLAG(0, "no-sort", "the lines are sorted already; it is an error if they are not",
 	  AT(no_sort)),
-	WK_FLAG(0, "pretty-xml", "accepted and ignored: the picture is not indented", AT(pretty)),
+	WK_FLAG(0, "pretty-xml", "accepted and ignored: the flame graph is not indented", AT(pretty)),
 	{ 'c', "colors", "STRING", "colours of the frames [default: hot]", WK_OPT_CHOICE,
 	  AT(colours), inferno_palettes },
 	WK_FLAG(0, "colordiffusion", "colour by width: the wider, the redder", AT(by_width)),
@@ -149,7 +149,8 @@ static bool check(const struct args *args, bool is_inferno, struct wk_err *err)
 	if (!is_inferno && args->drawing.notes && strpbrk(args->drawing.notes, "<>"))
 		wrong = "Notes string can't contain < or >";
 	if (args->width > 1000000 || args->height > 1000 || args->height < 3)
-		wrong = "the picture can be up to 1000000 pixels wide, and a frame 3 to 1000 high";
+		wrong = "the flame graph can be up to 1000000 pixels wide, and a frame 3 to 1000 "
+			"high";
 	if (wrong)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s", wrong);
 	return check_colours(args, is_inferno, err);

@@ -83,9 +83,9 @@ static const struct wk_opt build[] = {
 };
 
 static const struct wk_opt picture[] = {
-	WK_TEXT('o', "output", "FILE", "write the picture to FILE [default: flamegraph.svg]",
+	WK_TEXT('o', "output", "FILE", "write the flame graph to FILE [default: flamegraph.svg]",
 	  AT(flame.output)),
-	WK_FLAG(0, "open", "open the picture with xdg-open", AT(flame.opens)),
+	WK_FLAG(0, "open", "open the flame graph with xdg-open", AT(flame.opens)),
 	WK_FLAG('i', "upside-down", "same as --inverted", AT(flame.drawing.inverted)),
 	WK_FLAG(0, "by-thread", "add a level for each thread, above its process",
 	  AT(flame.by_thread)),
@@ -425,13 +425,13 @@ const struct wk_command wk_cmd_cargo = {
 		"Builds the target with the release profile (benchmarks with the bench profile), "
 		"runs it with each ARGUMENT, records it to wick.data and draws flamegraph.svg. If "
 		"there are several binaries, one must be chosen; wick lists them.",
-		"If the program fails or panics, the picture is drawn all the same. wick downloads "
+		"If the program fails or panics, the flame graph is drawn all the same. wick downloads "
 		"nothing; cargo may, for the build.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Target", target }, 0 },
 		{ &(const struct wk_opt_group){ "Building", build }, 0 },
-		{ &(const struct wk_opt_group){ "Picture", picture }, 0 },
+		{ &(const struct wk_opt_group){ "Flame graph", picture }, 0 },
 		{ &wk_drawing_group, AT(flame.drawing) },
 		{ &wk_single_drawing_group, AT(flame.drawing) },
 		{ &wk_view_group, AT(flame.view) },

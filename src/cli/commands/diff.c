@@ -34,13 +34,13 @@ static const char *const widths[] = { "after", "before", "larger", NULL };
 static const struct wk_opt diff_options[] = {
 	WK_TEXT('o', "output", "FILE", "write to FILE; the suffix selects the form (.svg, .folded, "
 	  ".csv, .json)", AT(output)),
-	{ 0, "to", "FORM", "output form: table (functions that changed most), svg (a picture), "
+	{ 0, "to", "FORM", "output form: table (functions that changed most), svg (a flame graph), "
 	  "folded (two columns), csv, json [default: table]", WK_OPT_CHOICE, AT(to), forms },
 	WK_FLAG(0, "normalize", "scale BEFORE to the total of AFTER, to compare shares instead of "
 	  "amounts", AT(normalize)),
-	{ 0, "frame-width", "SIDE", "picture: width of frames: after, before, or the larger of "
+	{ 0, "frame-width", "SIDE", "flame graph: width of frames: after, before, or the larger of "
 	  "both [default: after]", WK_OPT_CHOICE, AT(width), widths },
-	WK_FLAG(0, "gone", "picture: show frames that exist only in BEFORE as well", AT(gone)),
+	WK_FLAG(0, "gone", "flame graph: show frames that exist only in BEFORE as well", AT(gone)),
 	WK_FLAG(0, "by-total", "table: rank by total, which includes callees", AT(by_total)),
 	WK_VALUE('n', "top", "N", "table: print at most N rows [default: 30]", WK_OPT_COUNT,
 	  AT(top)),

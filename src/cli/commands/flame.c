@@ -23,14 +23,14 @@ struct args {
 #define AT(field) offsetof(struct args, field)
 
 static const struct wk_opt picture[] = {
-	WK_TEXT('o', "output", "FILE", "write the picture to FILE [default: flame.svg]",
+	WK_TEXT('o', "output", "FILE", "write the flame graph to FILE [default: flame.svg]",
 	  AT(flame.output)),
 	WK_FLAG(0, "by-thread", "add a level for each thread, above its process",
 	  AT(flame.by_thread)),
 	WK_FLAG(0, "no-process", "start with the outermost function, without a level for processes",
 	  AT(flame.no_process)),
 	WK_TEXT('d', "data", "FILE", "write the recording to FILE [default: wick.data]", AT(data)),
-	WK_FLAG(0, "open", "open the picture with xdg-open", AT(flame.opens)),
+	WK_FLAG(0, "open", "open the flame graph with xdg-open", AT(flame.opens)),
 	WK_TEXT(0, "post-process", "COMMAND", "pipe the folded stacks through this shell command "
 	  "before drawing", AT(flame.post_process)),
 	WK_FLAG('q', "quiet", "print errors only", AT(flame.quiet)),
@@ -142,7 +142,7 @@ const struct wk_command wk_cmd_flame = {
 	.usage = wk_flame_usage,
 	.description = wk_flame_description,
 	.options = (const struct wk_opt_use[]){
-		{ &(const struct wk_opt_group){ "Picture", picture }, 0 },
+		{ &(const struct wk_opt_group){ "Flame graph", picture }, 0 },
 		{ &wk_drawing_group, AT(flame.drawing) },
 		{ &wk_single_drawing_group, AT(flame.drawing) },
 		{ &wk_record_group, AT(record) },

@@ -15,16 +15,16 @@ static const char *const sides[] = { "left", "right", NULL };
 static const char *const sorts[] = { "weight", "name", NULL };
 
 static const struct wk_opt options[] = {
-	WK_TEXT(0, "title", "TEXT", "title above the picture", AT(drawing.title)),
+	WK_TEXT(0, "title", "TEXT", "title above the flame graph", AT(drawing.title)),
 	WK_TEXT(0, "subtitle", "TEXT", "second line below the title [default: what was recorded]",
 	  AT(drawing.subtitle)),
-	WK_TEXT(0, "notes", "TEXT", "a note below the picture", AT(drawing.notes)),
+	WK_TEXT(0, "notes", "TEXT", "a note below the flame graph", AT(drawing.notes)),
 	WK_VALUE(0, "width", "PIXELS", "fixed width [default: the window's]", WK_OPT_COUNT,
 	  AT(width)),
 	WK_VALUE(0, "image-width", "PIXELS", "same as --width", WK_OPT_COUNT, AT(width)),
 	WK_VALUE(0, "frame-height", "PIXELS", "height of a frame [default: 18]", WK_OPT_COUNT,
 	  AT(frame_height)),
-	WK_TEXT(0, "min-width", "PIXELS|N%", "hide narrower frames in still pictures; in pixels or "
+	WK_TEXT(0, "min-width", "PIXELS|N%", "hide narrower frames in still flame graphs; in pixels or "
 	  "percent of the whole", AT(min_width)),
 	WK_TEXT(0, "font", "NAME", "font of the frames", AT(drawing.font)),
 	WK_TEXT(0, "font-size", "PIXELS", "font size [default: 12]", AT(font_size)),
@@ -55,7 +55,7 @@ static const struct wk_opt options[] = {
 	  AT(collapse_recursion)),
 	WK_TEXT(0, "most-frames", "N", "fold the lightest frames beyond N; 0 keeps all [default: "
 	  "250000]", AT(most_frames)),
-	WK_FLAG(0, "no-script", "write a still picture without script", AT(drawing.has_no_script)),
+	WK_FLAG(0, "no-script", "write a still flame graph without script", AT(drawing.has_no_script)),
 	{ 0 },
 };
 
@@ -67,12 +67,12 @@ static const struct wk_opt single_options[] = {
 	  WK_OPT_CHOICE, AT(palette), wk_palette_names },
 	WK_FLAG(0, "hash", "similar colours for names that start alike", AT(hash)),
 	WK_FLAG(0, "random", "random colours, the same in every run", AT(random)),
-	WK_FLAG(0, "deterministic", "same colour for a name in every picture [default with "
+	WK_FLAG(0, "deterministic", "same colour for a name in every flame graph [default with "
 	  "--palette]", AT(deterministic)),
 	WK_FLAG(0, "colour-diffusion", "colour by width: the wider, the redder", AT(diffusion)),
 	WK_FLAG(0, "cp", "read and update the colours in palette.map", AT(keeps_colours)),
 	WK_TEXT(0, "palette-map", "FILE", "read and update the colours in FILE", AT(colour_map)),
-	WK_FLAG(0, "flamechart", "order by time and do not merge equal stacks",
+	WK_FLAG(0, "flamechart", "draw what ran when: a lane for each thread on an axis of time",
 	  AT(drawing.is_chart)),
 	{ 0 },
 };

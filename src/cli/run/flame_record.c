@@ -37,7 +37,7 @@ static void say_no_picture(const struct wk_flame_args *args)
 {
 	struct wk_buf words = { 0 };
 
-	wk_buf_add_text(&words, "no samples: no picture drawn");
+	wk_buf_add_text(&words, "no samples: no flame graph drawn");
 	if (strcmp(wk_flame_picture(args), "-") != 0 && wk_os_is_there(wk_flame_picture(args)))
 		wk_buf_add_fmt(&words, "; %s is from an earlier run", wk_flame_picture(args));
 	wk_warn_buf(&wk_cli_messages, &words);

@@ -215,7 +215,7 @@ static void say_where(const struct wk_flame_args *args, const char *recorded_to)
 
 	if (strcmp(wk_flame_picture(args), "-") == 0)
 		return;
-	wk_buf_add_fmt(&words, args->opens ? "the picture is %s" : "open %s in a browser",
+	wk_buf_add_fmt(&words, args->opens ? "the flame graph is %s" : "open %s in a browser",
 		       wk_flame_picture(args));
 	if (recorded_to)
 		wk_buf_add_fmt(&words, "; wick show %s lists the hottest functions", recorded_to);

@@ -9,7 +9,8 @@
 #include "render/svg/picture.h"
 #include "render/svg/write.h"
 
-#define TICK_PIXELS 100 /* from one to the next, at least */
+#define TICK_PIXELS  100  /* from one to the next, at least */
+#define LABEL_PIXELS 60.0 /* beside a tick */
 
 struct lane {
 	uint64_t weight;
@@ -113,6 +114,8 @@ static void tick(struct wk_svg_picture *p, double ns, double step)
 
 	wk_out_text(p->out, "<path class=\"tick\" d=\"M");
 	wk_out_fmt(p->out, "%.2f,%uV%u\"/>", x, p->head - 4, p->height - p->foot);
+	if (x > p->width - LABEL_PIXELS)
+		return;
 	wk_buf_reset(&p->text);
 	add_moment(&p->text, ns, step);
 	wk_out_fmt(p->out, "<text class=\"small muted\" x=\"%.2f\" y=\"%u\">%s</text>\n", x + 3,
