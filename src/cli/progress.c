@@ -10,7 +10,7 @@
 #include "os/os.h"
 
 #define QUIET_NS 1000000000 /* work within this time is not shown */
-#define STEP_MS  200
+#define STEP_MS  500
 
 /* A terminal has one such line. */
 static struct {

@@ -1,14 +1,49 @@
 #include "views/disasm.h"
 
+#include <assert.h>
+#include <dlfcn.h>
+#include <string.h>
+
 #include <capstone/capstone.h>
 
 #include "base/mem.h"
 #include "symbols/object/object.h"
 
+/* Loaded when it is first needed: its 78,000 relocations would double the time that wick needs to
+ * start. */
+#define CALLS(_) _(open) _(malloc) _(disasm_iter) _(free) _(close)
+
+struct library {
+#define POINTER(name) __typeof__(cs_##name) *name;
+	CALLS(POINTER)
+};
+
 struct wk_disasm {
+	struct library capstone;
 	csh engine;
 	cs_insn *instruction;
 };
+
+static bool load(struct library *library, struct wk_err *err)
+{
+#define NAME(name) "cs_" #name,
+	static const char *const names[] = { CALLS(NAME) };
+	void *loaded = dlopen("libcapstone.so.4", RTLD_NOW | RTLD_LOCAL);
+
+	/* The struct has a pointer for each name. */
+	static_assert(sizeof(*library) == sizeof(names), "only pointers");
+	for (size_t i = 0; loaded && i < sizeof(names) / sizeof(names[0]); i++) {
+		void *call = dlsym(loaded, names[i]);
+
+		if (!call)
+			return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "libcapstone has no %s",
+				       names[i]);
+		memcpy((char *)library + i * sizeof(call), &call, sizeof(call));
+	}
+	return loaded || wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+				 "libcapstone.so.4 is missing, which decodes instructions (package "
+				 "libcapstone4)");
+}
 
 struct machine {
 	uint16_t code;
@@ -27,16 +62,21 @@ struct wk_disasm *wk_disasm_new(uint16_t machine_code, bool is_64, struct wk_err
 		{ WK_EM_ARM, false, CS_ARCH_ARM, CS_MODE_ARM },
 	};
 
+	struct library capstone;
+
+	if (!load(&capstone, err))
+		return NULL;
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
 		struct wk_disasm *disasm;
 		csh engine;
 
 		if (machines[i].code != machine_code || machines[i].is_64 != is_64 ||
-		    cs_open(machines[i].arch, machines[i].mode, &engine) != CS_ERR_OK)
+		    capstone.open(machines[i].arch, machines[i].mode, &engine) != CS_ERR_OK)
 			continue;
 		disasm = wk_alloc(sizeof(*disasm));
+		disasm->capstone = capstone;
 		disasm->engine = engine;
-		disasm->instruction = cs_malloc(engine);
+		disasm->instruction = capstone.malloc(engine);
 		return disasm;
 	}
 	wk_fail(err, WK_EEMPTY, WK_NOWHERE,
@@ -50,8 +90,8 @@ void wk_disasm_free(struct wk_disasm *disasm)
 {
 	if (!disasm)
 		return;
-	cs_free(disasm->instruction, 1);
-	cs_close(&disasm->engine);
+	disasm->capstone.free(disasm->instruction, 1);
+	disasm->capstone.close(&disasm->engine);
 	wk_free(disasm);
 }
 
@@ -61,8 +101,8 @@ size_t wk_disasm_next(struct wk_disasm *disasm, const uint8_t *at, size_t len, u
 	const uint8_t *next = at;
 	size_t left = len;
 
-	if (disasm->instruction &&
-	    cs_disasm_iter(disasm->engine, &next, &left, &vaddr, disasm->instruction)) {
+	if (disasm->instruction && disasm->capstone.disasm_iter(disasm->engine, &next, &left,
+								&vaddr, disasm->instruction)) {
 		wk_buf_add_fmt(text, "%-7s %s", disasm->instruction->mnemonic,
 			       disasm->instruction->op_str);
 		while (text->len && text->at[text->len - 1] == ' ')

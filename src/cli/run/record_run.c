@@ -310,6 +310,16 @@ static bool record(struct wk_recording *recording, bool quiet, struct run *run,
 	return run->is_open && wk_recording_finish(recording, ok, outcome, err);
 }
 
+/* On a terminal that the command writes to, a line that changes would destroy its output. */
+static void show_start(struct wk_record_request *request)
+{
+	if (!request->recorder.command || !wk_os_is_terminal(STDOUT_FILENO))
+		request->progress = show_progress;
+	else
+		wk_warn_fmt(&wk_cli_messages, "recording %s; Ctrl-C ends it",
+			    request->recorder.command[0]);
+}
+
 bool wk_record_run(const struct wk_record_request *given, bool quiet, struct wk_symbols *symbols,
 		   struct wk_record_end *end, struct wk_err *err)
 {
@@ -318,10 +328,8 @@ bool wk_record_run(const struct wk_record_request *given, bool quiet, struct wk_
 	struct wk_recording *recording;
 	bool ok;
 
-	/* No progress line on a terminal that the command writes to. */
-	if (!quiet && wk_os_is_terminal(STDERR_FILENO) &&
-	    !(request.recorder.command && wk_os_is_terminal(STDOUT_FILENO)))
-		request.progress = show_progress;
+	if (!quiet && wk_os_is_terminal(STDERR_FILENO))
+		show_start(&request);
 	request.context = &run;
 	*end = (struct wk_record_end){ .outcome.fd = -1 };
 	recording = wk_recording_new(&request, symbols, err);
