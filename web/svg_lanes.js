@@ -112,7 +112,9 @@ function drawAxis() {
 		return;
 	const scale = (width - 2 * PAD) / (span[1] - span[0]), step = tickStep(TICK_WIDTH / scale);
 	const texts = element('g', 'axis'), lines = element('g', 'axis');
-	for (let at = Math.ceil(span[0] / step) * step; at <= span[1]; at += step) {
+	const first = Math.ceil(span[0] / step) * step;
+	for (let i = 0; i <= width / TICK_WIDTH && first + i * step <= span[1]; i++) {
+		const at = first + i * step;
 		const x = (PAD + (at - span[0]) * scale).toFixed(2);
 		element('path', 'tick', lines).setAttribute('d', 'M' + x + ',' + head + 'V' + (height - FOOT));
 		element('path', 'tick', texts).setAttribute('d', 'M' + x + ',' + (head - 18) + 'V' + head);

@@ -15,6 +15,7 @@ static struct wk_buf drawn(const struct wk_model *model, const struct wk_rendere
 	struct wk_tree_options options = {
 		.by_process = true,
 		.merge_images = renderer == &wk_renderer_folded,
+		.is_chart = drawing.is_chart,
 		.order = renderer == &wk_renderer_folded ? WK_TREE_BY_NAME : WK_TREE_BY_WEIGHT,
 	};
 	struct wk_buf text = { 0 };
@@ -119,6 +120,24 @@ static void a_picture_has_a_rectangle_for_each_node(void **state)
 	assert_non_null(strstr(wk_buf_text(&svg), ">beta [inl]</text>"));
 	assert_non_null(strstr(wk_buf_text(&svg), "</tspan> kernel 10.0 %"));
 	wk_buf_fini(&svg);
+}
+
+/* A step between ticks is less than what tells such moments apart. */
+static void the_axis_of_a_chart_ends_at_any_time(void **state)
+{
+	struct wk_model *model = small_model(lines);
+	struct wk_buf svg;
+
+	(void)state;
+	model->traits = &wk_traits_windows;
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		model->samples.time_ns[i] = UINT64_MAX - 1000 + i;
+	model->first_ns = model->samples.time_ns[0];
+	svg = drawn(model, &wk_renderer_svg, (struct wk_drawing){ .is_chart = true }, false);
+	assert_well_formed(&svg);
+	assert_true(count_of(&svg, "class=\"tick\"") <= 13);
+	wk_buf_fini(&svg);
+	wk_model_free(model);
 }
 
 static double attribute(const struct wk_buf *svg, const char *title, const char *name)
@@ -356,6 +375,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_picture_has_a_rectangle_for_each_node),
+		cmocka_unit_test(the_axis_of_a_chart_ends_at_any_time),
 		cmocka_unit_test(width_is_weight_and_children_stand_side_by_side),
 		cmocka_unit_test(flames_grow_up_and_icicles_grow_down),
 		cmocka_unit_test(the_same_model_gives_the_same_bytes),

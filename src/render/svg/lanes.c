@@ -125,10 +125,11 @@ static void tick(struct wk_svg_picture *p, double ns, double step)
 void wk_svg_axis(struct wk_svg_picture *p)
 {
 	double from = (double)p->tree->from_ns[0], until = from + (double)p->tree->took_ns[0];
-	double step = tick_step(TICK_PIXELS / p->scale);
+	double step = tick_step(TICK_PIXELS / p->scale), first = ceil(from / step) * step;
 
 	wk_out_text(p->out, "<g class=\"axis\">\n");
-	for (double at = ceil(from / step) * step; at <= until; at += step)
-		tick(p, at, step);
+	/* Counted, because adding a step may not change a very late moment. */
+	for (unsigned i = 0; i <= p->width / TICK_PIXELS && first + i * step <= until; i++)
+		tick(p, first + i * step, step);
 	wk_out_text(p->out, "</g>\n");
 }
