@@ -5,14 +5,14 @@
 //
 // The files svg_*.js are one script: svg_data (what the file holds), svg_tree (whose children
 // stand where), svg_words, svg_draw, svg_lanes (charts), svg_bar (what stands above), svg_legend,
-// svg_tip (what is shown near the pointer), svg_search, svg_turn, svg_help (the list of keys),
-// svg_tools (buttons, keys, the address), svg_start.
+// svg_tip (what is shown near the pointer), svg_search, svg_turn, svg_shown (other trees in place of
+// the file's), svg_help (the list of keys), svg_tools (buttons, keys, the address), svg_start.
 (function () {
 'use strict';
 
 const svg = document.currentScript.closest('svg');
-const data = JSON.parse(svg.querySelector('script.data').textContent);
-const count = data.count;
+let data = JSON.parse(svg.querySelector('script.data').textContent);
+let count = data.count;
 
 // ---- columns: see render/svg/data.c
 
@@ -35,8 +35,8 @@ function decode(text, into, step) {
 const weights = key => decode(data[key], new Float64Array(count), data[key + 'Step']);
 
 // A name is written as how many letters it shares with the one before, and the rest.
-function readNames() {
-	const lines = [...svg.querySelectorAll('script.names')]
+function readNames(classes) {
+	const lines = [...svg.querySelectorAll('script.' + classes)]
 		.map(e => JSON.parse(e.textContent)).join('').split('\n');
 	const names = new Array(data.names);
 	let last = '';
@@ -52,10 +52,19 @@ function readNames() {
 	return names;
 }
 
-const names = readNames();
-const looks = Uint8Array.from(data.look, letter => DIGITS[letter.charCodeAt(0)]);
-const imageOf = decode(data.image, new Int32Array(data.names), 1);
-const lines = decode(data.lines || '', [], 1); // file and line, in turn
+let names, looks, imageOf;
+let lines;               // file and line, in turn
+
+function readTables(classes) {
+	count = data.count;
+	names = readNames(classes);
+	looks = Uint8Array.from(data.look, letter => DIGITS[letter.charCodeAt(0)]);
+	imageOf = decode(data.image, new Int32Array(data.names), 1);
+	lines = decode(data.lines || '', [], 1);
+}
+
+readTables('names');
+
 const isStructure = name => Math.floor(looks[name] / data.shades) === data.structure
 	&& name !== data.few;
 

@@ -81,6 +81,11 @@ function caseOver() {
 }
 
 function resetAll() {
+	if (showsAll || focus) {
+		showsAll = false;
+		focus = null;
+		useShown();
+	}
 	search.value = '';
 	matchCase = null;
 	before = [];
@@ -115,6 +120,8 @@ function escape() {
 		choose(-1);
 	} else if (zoomed || !isWhole()) {
 		resetZoom();
+	} else if (focus) {
+		leaveFocus();
 	} else {
 		pointAt(-1);
 	}
@@ -136,6 +143,7 @@ const keys = {
 	'/': startSearch, F3: startSearch,
 	n: () => nextHit(1), N: () => nextHit(-1),
 	c: caseOver, v: flipOver, r: turnOver, s: sortOver, o: openLink,
+	i: inlineOver, b: () => focusOver(true), d: () => focusOver(false),
 	w: sideOver, t: () => { if (isTimed) copyTime(); },
 	'?': () => showHelp(help.hidden),
 };
@@ -186,6 +194,10 @@ function frameWords(i) {
 
 function stateWords() {
 	const words = [];
+	if (showsAll)
+		words.push('inline=1');
+	if (focus)
+		words.push((focus.isCallers ? 'callers=' : 'callees=') + encodeURIComponent(focus.name));
 	if (tree !== base)
 		words.push('reverse=' + Number(isReversed()));
 	if (zoomed)
@@ -251,8 +263,21 @@ function spanAsked(words) {
 		? [Math.max(from, whole[0]), Math.min(to, whole[1])] : whole;
 }
 
+function restoreShown(state) {
+	const name = state.callers || state.callees;
+	const isSame = showsAll === (hasFull && state.inline === '1')
+		&& (name ? decoded(name) : '') === (focus ? focus.name : '')
+		&& (!focus || focus.isCallers === !!state.callers);
+	if (isSame)
+		return;
+	showsAll = hasFull && state.inline === '1';
+	focus = name && !data.chart ? { name: decoded(name), isCallers: !!state.callers } : null;
+	useShown();
+}
+
 function restoreState() {
 	const state = ownsAddress ? readState() : {};
+	restoreShown(state);
 	icicle = state.icicle === undefined ? data.icicle : state.icicle === '1';
 	if (!data.chart) {
 		useReversed(state.reverse !== undefined && (state.reverse === '1') !== data.reversed);
@@ -265,6 +290,7 @@ function restoreState() {
 	before = [];
 	at = -1;
 	forgetTurn();
+	remark = focusWords();
 	matchCase = state.case === undefined ? null : state.case === '1';
 	search.value = state.search === undefined && ownsAddress ? askedBefore()
 		: decoded(state.search || '');
@@ -313,6 +339,8 @@ function makeTools() {
 	addButton('icicle', 'Icicle', 'Callers on top (v)', flipOver);
 	if (!data.chart) {
 		addButton('reverse', 'Reversed', 'From the innermost function (r)', turnOver);
+		if (hasFull)
+			addButton('inline', 'Inlined', 'Show all inlined functions (i)', inlineOver);
 		addButton('sort', 'A\u2013Z', 'Sort by name instead of weight (s)', sortOver);
 	}
 	if (data.comparison)
@@ -328,6 +356,7 @@ function showState() {
 	const press = (name, isOn) => buttons[name] && buttons[name].setAttribute('aria-pressed', isOn);
 	press('case', minds(query));
 	press('icicle', icicle);
+	press('inline', showsAll);
 	press('reverse', isReversed());
 	press('sort', order === 'name');
 	press('help', !help.hidden);

@@ -63,12 +63,28 @@ bool wk_picture_attributes(struct wk_picture *picture, const char *path,
 	return true;
 }
 
+/* For the key that shows all inlined functions; a chart has none. */
+static void fold_full(struct wk_picture *picture, const struct wk_selection *selection)
+{
+	struct wk_tree_options all = picture->folding;
+
+	if (!all.hides_plumbing || all.is_chart || picture->drawing.has_no_script)
+		return;
+	all.hides_plumbing = false;
+	wk_tree_init(&picture->full, picture->model, &selection->filter, &all);
+	if (picture->full.count == picture->tree.count)
+		wk_tree_fini(&picture->full);
+	else
+		wk_tree_find_lines(&picture->full, picture->model, &selection->filter, &all);
+}
+
 void wk_picture_fold(struct wk_picture *picture, const struct wk_selection *selection)
 {
 	picture->model = selection->quality.model;
 	picture->quality = &selection->quality;
 	wk_tree_init(&picture->tree, picture->model, &selection->filter, &picture->folding);
 	wk_tree_find_lines(&picture->tree, picture->model, &selection->filter, &picture->folding);
+	fold_full(picture, selection);
 }
 
 bool wk_picture_fold_all(struct wk_picture *picture, const struct wk_model *model,
@@ -120,6 +136,7 @@ bool wk_picture_draw(const struct wk_picture *picture, struct wk_out *out, struc
 		.model = picture->model,
 		.quality = picture->quality,
 		.tree = &picture->tree,
+		.full = picture->full.count ? &picture->full : NULL,
 		.drawing = picture->drawing,
 	};
 
@@ -142,6 +159,7 @@ bool wk_picture_end(struct wk_picture *picture, bool ok, struct wk_err *err)
 void wk_picture_fini(struct wk_picture *picture)
 {
 	wk_tree_fini(&picture->tree);
+	wk_tree_fini(&picture->full);
 	wk_colouring_free(picture->colouring);
 	wk_name_attributes_fini(&picture->attributes);
 	*picture = (struct wk_picture){ 0 };

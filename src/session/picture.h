@@ -26,6 +26,7 @@ struct wk_picture {
 	const struct wk_model *model;
 	const struct wk_quality *quality; /* printed in the picture; or NULL */
 	struct wk_tree tree;
+	struct wk_tree full; /* with all inlined functions, if `tree` hides some; else empty */
 	struct wk_name_attributes attributes;
 	struct wk_colouring *colouring;
 	bool colours_changes;   /* `colouring` is for comparisons */

@@ -902,6 +902,50 @@ async function all() {
 		holds(await told(), 'f occurs in 2 places');
 	});
 
+	await test('a key shows all inlined functions', async () => {
+		await page.goto(flame('demo;main;app::run;core::ptr::read<u8>_[i] 3\n'
+			+ 'demo;main;app::run;alloc::vec::Vec<T>::push_[i];core::ptr::write_[i] 2\n'));
+		equal(await shown(), 5);
+		await page.keyboard.press('i');
+		equal(await shown(), 7);
+		equal(await isPressed('Inlined'), 'true');
+		equal(await address(), '#inline=1');
+		await frame('core::ptr::read<u8>');
+		await page.reload();
+		equal(await shown(), 7);
+		await page.keyboard.press('i');
+		equal(await shown(), 5);
+		equal(await address(), '');
+		await page.goto(flame('demo;main;work 3\n'));
+		equal((await page.$$('.tools button:text-is("Inlined")')).length, 0);
+	});
+
+	await test('keys show who calls a function and what it calls, from all places', async () => {
+		await page.goto(flame('demo;main;a;hash;mix 3\ndemo;main;b;hash 2\ndemo;main;b;c 4\n'));
+		await frame('hash');
+		await page.keyboard.press('b');
+		equal(await shown(), 8); // all, hash, then a and b, each with main and demo
+		equal(await address(), '#callers=hash');
+		holds(await told(), 'Callers of hash: 55.6 % of the whole');
+		holds((await (await frame('hash'), detail()))[1], '5 samples');
+		await frame('b');
+		await page.keyboard.press('d');
+		equal(await address(), '#callees=b');
+		await page.keyboard.press('Escape');
+		equal(await address(), '');
+		await frame('hash');
+		await page.keyboard.press('d');
+		equal(await shown(), 3);
+		holds(await told(), 'Calls of hash: 55.6 % of the whole');
+		await page.keyboard.press('r');
+		equal(await shown(), 4); // mix below hash, and hash alone
+		await page.reload();
+		equal(await address(), '#callees=hash&reverse=1');
+		equal(await shown(), 4);
+		await page.keyboard.press('Escape');
+		equal(await address(), '#reverse=1');
+	});
+
 	await test('? shows the keys, and Escape takes them away before anything else', async () => {
 		const help = () => page.evaluate(() => {
 			const list = document.querySelector('.help'), where = list.getBoundingClientRect();

@@ -358,9 +358,9 @@ static size_t common(struct wk_str a, struct wk_str b)
 	return len;
 }
 
-static void open_names(struct wk_out *out)
+static void open_names(struct wk_out *out, const char *classes)
 {
-	wk_out_text(out, "<script type=\"application/json\" class=\"names\">\"");
+	wk_out_fmt(out, "<script type=\"application/json\" class=\"%s\">\"", classes);
 }
 
 static size_t add_name(struct wk_out *out, struct wk_str name, struct wk_str last)
@@ -375,12 +375,12 @@ static size_t add_name(struct wk_out *out, struct wk_str name, struct wk_str las
 	return rest + 3;
 }
 
-void wk_svg_name_data(const struct wk_svg_picture *p)
+void wk_svg_name_data(const struct wk_svg_picture *p, const char *classes)
 {
 	struct wk_buf clean[2] = { { 0 } };
 	size_t bytes = 0;
 
-	open_names(p->out);
+	open_names(p->out, classes);
 	for (uint32_t i = 0; i < p->names.count; i++) {
 		struct wk_buf *name = &clean[i & 1];
 
@@ -388,7 +388,7 @@ void wk_svg_name_data(const struct wk_svg_picture *p)
 		wk_svg_clean(name, p->names.entries[i].name);
 		if (bytes > MOST_ELEMENT) {
 			wk_out_text(p->out, "\"</script>\n");
-			open_names(p->out);
+			open_names(p->out, classes);
 			bytes = 0;
 		}
 		bytes += add_name(p->out, wk_buf_str(name), wk_buf_str(&clean[1 - (i & 1)]));

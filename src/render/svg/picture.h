@@ -57,7 +57,7 @@ void wk_svg_add_amount(const struct wk_svg_picture *p, uint64_t weight, struct w
 /* data.c: members of the script's JSON object, without its braces and without a comma at
  * the end; and the names, in elements of their own because they may be long. */
 void wk_svg_data(const struct wk_svg_picture *p);
-void wk_svg_name_data(const struct wk_svg_picture *p);
+void wk_svg_name_data(const struct wk_svg_picture *p, const char *classes);
 
 /* How a comparison shows a frame: one of these looks, from its own change. */
 #define WK_SVG_CHANGE_LEVELS 4

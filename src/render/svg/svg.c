@@ -42,6 +42,8 @@ static const char *const script_js[] = {
 	,
 #include "svg_turn.js.inc"
 	,
+#include "svg_shown.js.inc"
+	,
 #include "svg_help.js.inc"
 	,
 #include "svg_tools.js.inc"
@@ -248,9 +250,30 @@ static void settings(struct wk_svg_picture *p)
 	wk_out_text(out, ",\n");
 }
 
+/* The tree with all inlined functions, and its names. */
+static void full_data(const struct wk_svg_picture *p)
+{
+	const struct wk_view *view = p->view;
+	struct wk_svg_picture full = *p;
+
+	if (!view->full)
+		return;
+	full.tree = view->full;
+	wk_svg_names_init(&full.names, view->model, full.tree, view->drawing.keeps_marks);
+	wk_svg_find_colours(&full);
+	wk_svg_name_data(&full, "full-names");
+	wk_out_text(p->out, "<script type=\"application/json\" class=\"full\">{");
+	wk_svg_data(&full);
+	wk_out_text(p->out, "}</script>\n");
+	wk_svg_names_fini(&full.names);
+	if (full.colours)
+		wk_free(full.colours);
+}
+
 static void script(struct wk_svg_picture *p)
 {
-	wk_svg_name_data(p);
+	wk_svg_name_data(p, "names");
+	full_data(p);
 	wk_out_text(p->out, "<script type=\"application/json\" class=\"data\">");
 	settings(p);
 	wk_svg_data(p);
