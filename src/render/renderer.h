@@ -58,8 +58,8 @@ struct wk_view {
 	const struct wk_model *model;
 	const struct wk_quality *quality;
 	const struct wk_tree *tree;
-	const struct wk_tree *full; /* a picture: the tree with all inlined functions, if `tree` hides
-				     * some; or NULL */
+	const struct wk_tree *full; /* a picture: the tree with all inlined functions, if `tree`
+				     * hides some; or NULL */
 	struct wk_stack_rows *rows; /* folded: in place of the tree of a comparison; or NULL */
 	const struct wk_table *table;
 	const struct wk_filter *filter;

@@ -6,6 +6,7 @@
 #include "os/program.h"
 #include "session/doctor/doctor.h"
 #include "session/images/jit_makers.h"
+#include "session/doctor/program_fix.h"
 
 #define MOST_FIRST_LINE 256 /* of a script: the kernel reads no more */
 
@@ -111,6 +112,10 @@ static void examine(struct wk_findings *findings, const struct wk_store_file *pr
 {
 	if (wk_doctor_fits(findings, program->obj))
 		wk_doctor_debug(findings, program, debug_dirs);
+	if (program->obj && wk_program_has_short_rust_names(program->obj))
+		wk_findings_good(findings,
+				 "instances of a generic function share one name; compiled with "
+				 "RUSTFLAGS='-C symbol-mangling-version=v0' each has its own");
 	jit_code(findings, program->path);
 	wk_doctor_rights(findings, program->path, program->obj);
 }

@@ -31,6 +31,12 @@ bool wk_program_is_rust(const struct wk_obj *obj)
 	return has_text(obj, ".comment", "rustc") || has_text(obj, ".rodata", "library/std/src/");
 }
 
+bool wk_program_has_short_rust_names(const struct wk_obj *obj)
+{
+	return wk_program_is_rust(obj) && has_text(obj, ".strtab", "17h") &&
+	       !has_text(obj, ".strtab", "_RNv");
+}
+
 /* With the '/' at its end. */
 static struct wk_str folder_of(struct wk_str path)
 {

@@ -26,6 +26,9 @@ void wk_program_fix_windows(const struct wk_obj *obj, struct wk_buf *fix);
 /* Was it compiled by rustc? */
 bool wk_program_is_rust(const struct wk_obj *obj);
 
+/* Do its names leave out the types that generic functions were compiled for? */
+bool wk_program_has_short_rust_names(const struct wk_obj *obj);
+
 /* Its split file (.dwo) `file` is missing. */
 void wk_program_fix_split(const char *path, struct wk_str file, struct wk_buf *fix);
 
