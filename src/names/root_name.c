@@ -8,7 +8,8 @@ bool wk_name_is_root(struct wk_str name)
 		"_start", "__start", "clone", "__clone", "clone3", "__clone3", "thread_start",
 		"_dl_start_user", "__restore_rt", "__start_context", "ret_from_fork",
 		/* Go: where goroutines, its threads and the program begin. */
-		"runtime.goexit", "runtime.mstart", "runtime.rt0_go", "runtime.mcall", NULL,
+		"runtime.goexit", "runtime.clone", "runtime.mstart", "runtime.rt0_go",
+		"runtime.mcall", NULL,
 	};
 
 	if (wk_str_ends(name, ".abi0"))

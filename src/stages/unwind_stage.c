@@ -271,22 +271,35 @@ static bool walk_through_all(struct wk_unwind_stage *stage, const struct wk_even
 	return true;
 }
 
-/* By its tables or by its name; without tables only frame pointers lead on, and here they ended. */
+/* By its tables or by its name. */
 static bool is_root(struct wk_unwind_stage *stage, uint64_t address)
 {
-	const struct wk_mapping *mapping = wk_spaces_find(stage->spaces, stage->pid, address);
 	struct wk_unwind_image image = { 0 };
-	struct wk_symbol symbol;
 
-	if (!mapping || !find_image(stage, address, &image))
+	return find_image(stage, address, &image) && image.table &&
+	       (wk_unwind_is_root(image.table, address - image.bias) ||
+		wk_name_is_root(wk_unwind_name(image.table, address - image.bias)));
+}
+
+/* Without tables only frame pointers lead on. */
+static bool has_no_tables(struct wk_unwind_stage *stage, uint64_t address)
+{
+	struct wk_unwind_image image = { 0 };
+
+	return find_image(stage, address, &image) &&
+	       (!image.table || wk_unwind_has_no_tables(image.table));
+}
+
+/* Did the kernel reach the outermost frame by frame pointers? */
+static bool has_whole_chain(struct wk_unwind_stage *stage, const struct wk_event_sample *sample)
+{
+	uint64_t last;
+
+	if (sample->user_count < 2 ||
+	    sample->user_count + sample->kernel_count >= MOST_KERNEL_FRAMES)
 		return false;
-	if (!image.table || wk_unwind_has_no_tables(image.table))
-		return true;
-	return wk_unwind_is_root(image.table, address - image.bias) ||
-	       (stage->staged[mapping->image].symbols &&
-		wk_image_find(stage->staged[mapping->image].symbols,
-			      address - mapping->start + mapping->file_offset, &symbol) &&
-		wk_name_is_root(symbol.name));
+	last = sample->user_chain[sample->user_count - 1] - 1;
+	return has_no_tables(stage, last) || is_root(stage, last);
 }
 
 /* Frame pointers may lead from a stack that ends nowhere to the outermost frame. */
@@ -294,14 +307,16 @@ static size_t walk_by_frame_pointers(struct wk_unwind_stage *stage,
 				     const struct wk_event_sample *sample, size_t count,
 				     enum wk_unwind_end *end)
 {
-	size_t continued;
+	size_t continued = count;
 
-	if (*end == WK_UNWIND_ROOT || sample->user_count < 2 ||
-	    sample->user_count + sample->kernel_count >= MOST_KERNEL_FRAMES ||
-	    !is_root(stage, sample->user_chain[sample->user_count - 1] - 1))
+	if (*end == WK_UNWIND_ROOT || count == 0)
 		return count;
-	continued = wk_frame_pointers_continue(stage->chain, count, CHAIN_CAP, sample->user_chain,
-					       sample->user_count);
+	if (!is_root(stage, stage->chain[count - 1]))
+		continued =
+			has_whole_chain(stage, sample)
+				? wk_frame_pointers_continue(stage->chain, count, CHAIN_CAP,
+							     sample->user_chain, sample->user_count)
+				: 0;
 	if (!continued)
 		return count;
 	*end = WK_UNWIND_ROOT;

@@ -110,7 +110,8 @@ NOINLINE static void handle(int number)
 NOINLINE static void middle(void)
 {
 	while (spent() < seconds)
-		sink++;
+		for (unsigned i = 0; i < 5000000; i++)
+			sink += i;
 }
 
 static void run_handler(void)

@@ -558,6 +558,15 @@ bool wk_unwind_has_no_tables(const struct wk_unwind_table *table)
 	return true;
 }
 
+struct wk_str wk_unwind_name(struct wk_unwind_table *table, uint64_t vaddr)
+{
+	struct wk_obj_symbol symbol;
+
+	if (table->is_made || !wk_symtab_find(symbols_of(table), vaddr, &symbol))
+		return wk_str_c("");
+	return symbol.name;
+}
+
 bool wk_unwind_is_root(struct wk_unwind_table *table, uint64_t vaddr)
 {
 	const struct wk_rules *rules = wk_unwind_table_rules(table, vaddr);

@@ -54,6 +54,9 @@ void wk_unwind_table_borrow_symbols(struct wk_unwind_table *table,
  * whole stack from a cut one, also in stripped images. */
 bool wk_unwind_is_root(struct wk_unwind_table *table, uint64_t vaddr);
 
+/* The function there by the symbols of the image's own file, as linked; empty if it has none. */
+struct wk_str wk_unwind_name(struct wk_unwind_table *table, uint64_t vaddr);
+
 /* Has the image no tables at all? */
 bool wk_unwind_has_no_tables(const struct wk_unwind_table *table);
 
