@@ -1,7 +1,9 @@
 /* Counts what the kernel lost while recording, and emits it as LOST events.
  *
- * The kernel writes how many records it lost in front of the next one that fits. Those lost at the
- * very end have no next one: wk_losses_emit_late finds them in the kernel's own total. */
+ * The kernel writes how many records it lost in front of the next one that fits, but not of which
+ * kind, and those lost at the very end have no next one. Since 6.0 it counts them for each event:
+ * such a record then only announces that wk_losses_emit_new has something to emit. On older kernels
+ * all are taken for samples, which fill the rings. */
 #ifndef WK_RECORD_LOSSES_H
 #define WK_RECORD_LOSSES_H
 
@@ -9,7 +11,8 @@
 
 struct wk_losses {
 	uint64_t samples;
-	uint64_t records; /* of any kind */
+	uint64_t records;   /* of other kinds */
+	uint64_t announced; /* by the kernel's records, and not yet looked up */
 };
 
 /* `event` has the time and the thread of a record that reports `count` lost samples or records.
@@ -17,9 +20,9 @@ struct wk_losses {
 bool wk_losses_emit(struct wk_losses *losses, uint64_t count, bool samples_only,
 		    struct wk_event *event, const struct wk_sink *sink, struct wk_err *err);
 
-/* `total` is the number of records that the kernel lost in all, 0 if it does not count them. Those
- * not reported before are emitted at `time_ns`, and count as reported from then on. */
-bool wk_losses_emit_late(struct wk_losses *losses, uint64_t total, uint64_t time_ns,
-			 const struct wk_sink *sink, struct wk_err *err);
+/* `total` is what the kernel lost in all, zeros if it does not count. What was not emitted before is
+ * emitted at `time_ns`. */
+bool wk_losses_emit_new(struct wk_losses *losses, const struct wk_losses *total, uint64_t time_ns,
+			const struct wk_sink *sink, struct wk_err *err);
 
 #endif

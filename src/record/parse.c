@@ -318,7 +318,11 @@ static bool parse_lost(struct wk_parser *parser, struct wk_bytes in, bool sample
 		parser->counts.damaged++;
 		return true;
 	}
-	return wk_losses_emit(&parser->losses, count, samples_only, event, sink, err);
+	if (parser->kernel_counts_lost) {
+		parser->losses.announced += count;
+		return true;
+	}
+	return wk_losses_emit(&parser->losses, count, true, event, sink, err);
 }
 
 /* Reported in full once: a machine under load throttles thousands of times. */

@@ -31,6 +31,7 @@ struct wk_parser {
 	struct wk_layout layout;
 	const struct wk_map *sources; /* event id to number of its source */
 	struct wk_parser_asks asks;
+	bool kernel_counts_lost; /* by event: its records of losses only announce them */
 	struct wk_parser_counts counts;
 	struct wk_losses losses;
 	struct wk_map threads; /* tid + 1 to pid + 1, of those that live */

@@ -138,6 +138,7 @@ static struct perf_event_attr side_band_attr(const struct wk_perf *perf, bool in
 	attr.comm = 1;
 	attr.comm_exec = 1;
 	attr.task = 1;
+	attr.read_format = perf->knows_lost ? FORMAT_LOST : 0;
 	return attr;
 }
 
@@ -455,10 +456,6 @@ static bool ask_for_less(struct wk_perf *perf, struct wk_perf_event *event, int 
 		event->precise--;
 		return true;
 	}
-	if (error_number == EINVAL && perf->knows_lost) {
-		perf->knows_lost = false;
-		return true;
-	}
 	if (not_there && is_cycles(event)) {
 		use_cpu_clock(perf, event);
 		return true;
@@ -472,7 +469,7 @@ static bool keep(struct wk_perf *perf, const struct wk_perf_cpu *cpu, int fd, si
 	uint64_t id;
 
 	assert(perf->fd_count < perf->fd_cap);
-	perf->fds[perf->fd_count++] = fd;
+	perf->fds[perf->fd_count++] = (struct wk_perf_fd){ fd, source != 0 };
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->owner) != 0)
 		return wk_fail_os(err, errno, "cannot send the events of CPU %u to its ring",
 				  cpu->cpu);
@@ -502,6 +499,12 @@ static enum wk_opened open_side_band(struct wk_perf *perf, const struct wk_perf_
 	struct perf_event_attr attr = side_band_attr(perf, tid != -1);
 	int fd = open_patiently(&attr, tid, (int)cpu->cpu);
 
+	/* It is the first to be opened. */
+	if (fd < 0 && errno == EINVAL && perf->knows_lost) {
+		perf->knows_lost = false;
+		attr.read_format = 0;
+		fd = open_patiently(&attr, tid, (int)cpu->cpu);
+	}
 	if (fd < 0)
 		return open_failed(perf, NULL, tid, errno, err);
 	return keep(perf, cpu, fd, 0, err) ? WK_OPENED : WK_OPEN_FAILED;
@@ -554,7 +557,7 @@ enum wk_opened wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec
 static void emit_all(const struct wk_perf *perf, unsigned long request)
 {
 	for (size_t i = 0; i < perf->fd_count; i++)
-		ioctl(perf->fds[i], request, 0);
+		ioctl(perf->fds[i].fd, request, 0);
 }
 
 void wk_perf_enable(struct wk_perf *perf)
@@ -567,16 +570,15 @@ void wk_perf_disable(struct wk_perf *perf)
 	emit_all(perf, PERF_EVENT_IOC_DISABLE);
 }
 
-uint64_t wk_perf_lost(const struct wk_perf *perf)
+struct wk_losses wk_perf_lost(const struct wk_perf *perf)
 {
-	uint64_t sum = 0;
+	struct wk_losses sum = { 0 };
 
-	for (size_t i = 0; i < perf->fd_count; i++) {
+	for (size_t i = 0; i < perf->fd_count && perf->knows_lost; i++) {
 		uint64_t value[2]; /* count, lost */
 
-		if (perf->knows_lost &&
-		    read(perf->fds[i], value, sizeof(value)) == (ssize_t)sizeof(value))
-			sum += value[1];
+		if (read(perf->fds[i].fd, value, sizeof(value)) == (ssize_t)sizeof(value))
+			*(perf->fds[i].samples ? &sum.samples : &sum.records) += value[1];
 	}
 	return sum;
 }
@@ -584,7 +586,7 @@ uint64_t wk_perf_lost(const struct wk_perf *perf)
 void wk_perf_close(struct wk_perf *perf)
 {
 	for (size_t i = 0; i < perf->fd_count; i++)
-		close(perf->fds[i]);
+		close(perf->fds[i].fd);
 	perf->fd_count = 0;
 	close_rings(perf);
 }

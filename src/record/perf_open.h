@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "record/layout.h"
+#include "record/losses.h"
 #include "record/perf_names.h"
 #include "record/ring.h"
 
@@ -41,6 +42,11 @@ struct wk_perf_cpu {
 	struct wk_ring ring;
 };
 
+struct wk_perf_fd {
+	int fd;
+	bool samples; /* otherwise side-band */
+};
+
 struct wk_perf {
 	struct wk_perf_event *events;
 	size_t event_count;
@@ -49,7 +55,7 @@ struct wk_perf {
 	struct wk_layout layout;
 	struct wk_perf_cpu *cpus;
 	size_t cpu_count;
-	int *fds; /* all but the owners */
+	struct wk_perf_fd *fds; /* all but the owners */
 	size_t fd_count, fd_cap;
 	struct wk_map sources; /* event id to number of its source (1 is the first) */
 	struct wk_buf notices; /* a sentence a line */
@@ -75,8 +81,8 @@ enum wk_opened wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec
 void wk_perf_enable(struct wk_perf *perf);
 void wk_perf_disable(struct wk_perf *perf);
 
-/* The number of records that the kernel reports as lost; 0 if it does not count them. */
-uint64_t wk_perf_lost(const struct wk_perf *perf);
+/* What the kernel lost so far; zeros if it does not count. */
+struct wk_losses wk_perf_lost(const struct wk_perf *perf);
 
 /* Zeroed before wk_perf_init, it may be finished at any time. */
 /* Its descriptors and rings, not its memory. */

@@ -191,6 +191,7 @@ static void prepare_stages(struct wk_recorder *recorder)
 	uint64_t rings = recorder->perf.config.ring_bytes * recorder->perf.cpu_count;
 
 	wk_parser_init(&recorder->parser, &recorder->perf.layout, &recorder->perf.sources, &asks);
+	recorder->parser.kernel_counts_lost = recorder->perf.knows_lost;
 	if (rings > QUEUE_BYTES)
 		recorder->queue.limit_bytes = (size_t)rings;
 	recorder->reader.perf = &recorder->perf;
@@ -355,6 +356,14 @@ static bool handle_record(void *context, const uint8_t *record, size_t size, uin
 	return wk_parse_record(&recorder->parser, record, size, time_ns, recorder->sink, err);
 }
 
+static bool emit_losses(struct wk_recorder *recorder, struct wk_err *err)
+{
+	struct wk_losses total = wk_perf_lost(&recorder->perf);
+
+	return wk_losses_emit_new(&recorder->parser.losses, &total, recorder->merge.last_ns,
+				  recorder->sink, err);
+}
+
 static bool handle_round(struct wk_recorder *recorder, const struct wk_round *round,
 			 struct wk_err *err)
 {
@@ -400,7 +409,8 @@ static bool handle_rounds(struct wk_recorder *recorder,
 
 		wk_heap_check(); /* the reader may have run out of memory */
 		if (round) {
-			ok = handle_round(recorder, round, err);
+			ok = handle_round(recorder, round, err) &&
+			     (!recorder->parser.losses.announced || emit_losses(recorder, err));
 			is_last = round->is_last;
 			wk_queue_done(&recorder->queue, round);
 		}
@@ -442,8 +452,7 @@ static bool emit_end(struct wk_recorder *recorder, struct wk_err *err)
 
 	for (size_t i = 0; i < recorder->perf.cpu_count; i++)
 		broken += recorder->perf.cpus[i].ring.broken;
-	return wk_losses_emit_late(&recorder->parser.losses, wk_perf_lost(&recorder->perf),
-				   recorder->merge.last_ns, recorder->sink, err) &&
+	return emit_losses(recorder, err) &&
 	       emit_note(recorder, recorder->merge.late,
 			 " record came later than the order of time allows",
 			 " records came later than the order of time allows", err) &&

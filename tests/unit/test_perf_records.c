@@ -234,9 +234,9 @@ static void losses_that_perf_adds_up_count_once(void **state)
 	add_lost(&m, WK_PERF_LOST, 0, 3, 300);
 	add_lost(&m, WK_PERF_LOST_SAMPLES, 0, 19, 0);
 	add_lost(&m, WK_PERF_LOST_SAMPLES, WK_PERF_MISC_LOST_BPF, 1000, 0);
-	check(&m, "lost time=0 count=19 what=records\n"
+	check(&m, "lost time=0 count=19 what=samples\n"
 		  "lost time=200 count=4 what=samples\n"
-		  "lost time=300 count=1 what=records\n");
+		  "lost time=300 count=1 what=samples\n");
 }
 
 static void a_kernel_symbol_is_told_when_it_comes_not_when_it_goes(void **state)

@@ -357,46 +357,45 @@ static void lost_records_are_told_and_counted(void **state)
 	header(&f, PERF_RECORD_LOST, 0);
 	words(&f, 2, W(SOURCE_ID), W(41));
 	trailer(&f, 5);
-	expect(&f, "lost time=5 count=41 what=records\n");
+	expect(&f, "lost time=5 count=41 what=samples\n");
 	header(&f, PERF_RECORD_LOST_SAMPLES, 0);
 	words(&f, 1, W(7));
 	trailer(&f, 6);
 	expect(&f, "lost time=6 count=7 what=samples\n");
-	assert_int_equal(f.parser.losses.records, 41);
-	assert_int_equal(f.parser.losses.samples, 7);
+	assert_int_equal(f.parser.losses.samples, 48);
 	end(&f);
 }
 
-static void late(struct fixture *f, uint64_t total, const char *lines)
+static void count(struct fixture *f, uint64_t samples, uint64_t records, const char *lines)
 {
-	assert_true(wk_losses_emit_late(&f->parser.losses, total, 7, &f->sink, NULL));
+	struct wk_losses total = { .samples = samples, .records = records };
+
+	assert_true(wk_losses_emit_new(&f->parser.losses, &total, 7, &f->sink, NULL));
 	wk_out_flush(&f->out);
 	assert_string_equal(wk_buf_text(&f->text), lines);
 	wk_buf_reset(&f->text);
 }
 
-/* The kernel's own count includes what its records have reported. */
-static void late_losses_are_those_not_reported_before(void **state)
+/* Its records do not say what was lost. */
+static void losses_are_those_that_the_kernel_counts(void **state)
 {
 	struct fixture f;
 
 	(void)state;
 	begin(&f, true, 64);
+	f.parser.kernel_counts_lost = true;
 	header(&f, PERF_RECORD_LOST, 0);
 	words(&f, 2, W(SOURCE_ID), W(41));
 	trailer(&f, 5);
-	expect(&f, "lost time=5 count=41 what=records\n");
-	header(&f, PERF_RECORD_LOST_SAMPLES, 0);
-	words(&f, 1, W(7));
-	trailer(&f, 6);
-	expect(&f, "lost time=6 count=7 what=samples\n");
-	late(&f, 0, "");
-	late(&f, 41, "");
-	assert_int_equal(f.parser.losses.records, 41);
-	late(&f, 50, "lost time=7 count=9 what=records\n");
-	assert_int_equal(f.parser.losses.records, 50);
-	late(&f, 50, "");
-	assert_int_equal(f.parser.losses.samples, 7);
+	expect(&f, "");
+	assert_int_equal(f.parser.losses.announced, 41);
+	count(&f, 40, 1, "lost time=7 count=40 what=samples\nlost time=7 count=1 what=records\n");
+	assert_int_equal(f.parser.losses.announced, 0);
+	count(&f, 40, 1, "");
+	count(&f, 50, 1, "lost time=7 count=10 what=samples\n");
+	count(&f, 50, 3, "lost time=7 count=2 what=records\n");
+	assert_int_equal(f.parser.losses.samples, 50);
+	assert_int_equal(f.parser.losses.records, 3);
 	end(&f);
 }
 
@@ -511,7 +510,7 @@ int main(void)
 		cmocka_unit_test(a_process_ends_with_its_last_thread),
 		cmocka_unit_test(a_process_never_heard_of_ends_with_its_main_thread),
 		cmocka_unit_test(lost_records_are_told_and_counted),
-		cmocka_unit_test(late_losses_are_those_not_reported_before),
+		cmocka_unit_test(losses_are_those_that_the_kernel_counts),
 		cmocka_unit_test(throttling_is_told_once_and_counted),
 		cmocka_unit_test(a_sample_cut_anywhere_is_damage),
 		cmocka_unit_test(counts_that_lie_are_damage),

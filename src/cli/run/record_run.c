@@ -195,6 +195,20 @@ static bool is_stdout(const struct wk_record_request *request)
 	return strcmp(request->output, "-") == 0;
 }
 
+/* "1,998 samples and 3 other records were" */
+static void add_losses(const struct wk_recorder_result *result, struct wk_buf *words)
+{
+	if (result->lost_samples)
+		wk_num_add_counted(words, result->lost_samples, " sample", " samples");
+	if (result->lost_samples && result->lost_records)
+		wk_buf_add_text(words, " and ");
+	if (result->lost_records)
+		wk_num_add_counted(words, result->lost_records,
+				   result->lost_samples ? " other record" : " record",
+				   result->lost_samples ? " other records" : " records");
+	wk_buf_add_text(words, result->lost_samples + result->lost_records == 1 ? " was" : " were");
+}
+
 static void say_what_was_lost(const struct wk_record_request *request,
 			      const struct wk_record_outcome *outcome)
 {
@@ -203,12 +217,11 @@ static void say_what_was_lost(const struct wk_record_request *request,
 	struct wk_buf words = { 0 };
 
 	if (outcome->result.lost_samples || outcome->result.lost_records) {
-		wk_num_add_counted(&words, outcome->result.lost_samples, " sample and ",
-				   " samples and ");
-		wk_num_add_counted(&words, outcome->result.lost_records, " other record",
-				   " other records");
-		wk_buf_add_text(&words, " were lost because the machine was too busy; use a "
-					"lower -F or a smaller --stack-size");
+		add_losses(&outcome->result, &words);
+		wk_buf_add_fmt(&words,
+			       " lost because they came faster than they could be read; use a "
+			       "larger --buffer, a smaller --stack-size or a %s",
+			       request->recorder.period ? "higher -c" : "lower -F");
 		wk_warn_buf(&wk_cli_messages, &words);
 	}
 	if (outcome->result.throttled) {

@@ -204,13 +204,11 @@ static bool read_exit(struct wk_perf *perf, struct wk_bytes *body, struct wk_eve
 }
 
 /* perf reads the counts of lost records at the end (PERF_FORMAT_LOST) and writes them as
- * LOST_SAMPLES without a time or a thread. They count records of any kind, and repeat what the
- * kernel's LOST records reported. */
-static bool is_total_of_lost(struct wk_perf *perf, const struct wk_perf_record *record,
+ * LOST_SAMPLES without a time or a thread. They count all records of their event, and repeat what
+ * the kernel's LOST records reported. */
+static bool is_total_of_lost(const struct wk_perf_attr *attr, const struct wk_perf_record *record,
 			     const struct wk_event *event)
 {
-	const struct wk_perf_attr *attr = wk_perf_attr_of(perf, record);
-
 	return record->type == WK_PERF_LOST_SAMPLES && attr &&
 	       attr->read_format & WK_PERF_READ_LOST && event->pid == 0 && event->tid == 0 &&
 	       (event->time_ns == 0 || !attr->trailer_time);
@@ -231,18 +229,25 @@ static uint64_t count_once(struct wk_perf_lost *lost, uint64_t count, bool is_to
 static bool read_lost(struct wk_perf *perf, const struct wk_perf_record *record,
 		      struct wk_bytes *body, struct wk_event *event)
 {
-	bool is_total = is_total_of_lost(perf, record, event);
+	const struct wk_perf_attr *attr = wk_perf_attr_of(perf, record);
+	bool is_total = is_total_of_lost(attr, record, event);
+	bool is_side_band = is_total && attr->type == WK_PERF_TYPE_SOFTWARE &&
+			    attr->config == WK_PERF_SW_DUMMY;
 
 	event->kind = WK_EVENT_LOST;
 	/* The task that ran at the time of the record is unrelated to the loss. */
 	event->pid = event->tid = 0;
-	event->lost.samples_only = record->type == WK_PERF_LOST_SAMPLES && !is_total;
+	/* The totals are read first, as they have no time. A LOST record that exceeds them is of a
+	 * recorder that was killed: samples fill the rings. */
+	event->lost.samples_only = attr && attr->read_format & WK_PERF_READ_LOST
+					   ? !is_side_band
+					   : record->type == WK_PERF_LOST_SAMPLES;
 	if (record->type == WK_PERF_LOST)
 		wk_u64(body); /* the id of the counter */
 	event->lost.count = wk_u64(body);
 	if (record->type == WK_PERF_LOST_SAMPLES && record->misc & WK_PERF_MISC_LOST_BPF)
 		return false; /* left out by a filter of the user */
-	if (!event->lost.samples_only)
+	if (record->type == WK_PERF_LOST || is_total)
 		event->lost.count = count_once(&perf->lost, event->lost.count, is_total);
 	return event->lost.count != 0;
 }
