@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -173,18 +174,26 @@ bool wk_launch_go(struct wk_launch *launch, const char *program, struct wk_err *
 	return fail_exec(err, program, cause);
 }
 
+static uint64_t ns_of(struct timeval time)
+{
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_usec * 1000;
+}
+
 bool wk_launch_ended(struct wk_launch *launch, bool wait)
 {
+	struct rusage usage = { 0 };
 	pid_t got;
 
 	if (launch->has_ended || launch->pid == 0)
 		return true;
 	do {
-		got = waitpid(launch->pid, &launch->wait_status, wait ? 0 : WNOHANG);
+		got = wait4(launch->pid, &launch->wait_status, wait ? 0 : WNOHANG, &usage);
 	} while (got < 0 && errno == EINTR);
 	/* Another part of the program may have waited for all children: the child has ended, with
 	 * an unknown status. */
 	launch->has_ended = got == launch->pid || (got < 0 && errno == ECHILD);
+	launch->user_ns = ns_of(usage.ru_utime);
+	launch->system_ns = ns_of(usage.ru_stime);
 	return launch->has_ended;
 }
 

@@ -7,6 +7,7 @@
 #define WK_RECORD_LAUNCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -18,6 +19,7 @@ struct wk_launch {
 	bool began;     /* it was let go and could be run */
 	bool has_ended;
 	int wait_status;
+	uint64_t user_ns, system_ns; /* CPU time of it and of what it waited for, when it ended */
 };
 
 /* Searches for the program first: WK_ENOTFOUND if there is none, WK_EPERM if it may not be run.

@@ -20,8 +20,8 @@ struct wk_losses {
 bool wk_losses_emit(struct wk_losses *losses, uint64_t count, bool samples_only,
 		    struct wk_event *event, const struct wk_sink *sink, struct wk_err *err);
 
-/* `total` is what the kernel lost in all, zeros if it does not count. What was not emitted before is
- * emitted at `time_ns`. */
+/* `total` is what the kernel lost in all, zeros if it does not count. What was not emitted before
+ * is emitted at `time_ns`. */
 bool wk_losses_emit_new(struct wk_losses *losses, const struct wk_losses *total, uint64_t time_ns,
 			const struct wk_sink *sink, struct wk_err *err);
 

@@ -6,7 +6,9 @@
 #include "base/bytes.h"
 #include "event/machine.h"
 
-#define TRAILER_BYTES 32
+#define TRAILER_BYTES  32
+#define ALIVE          1
+#define LAST_MOMENT_MS 100
 
 void wk_parser_init(struct wk_parser *parser, const struct wk_layout *layout,
 		    const struct wk_map *sources, const struct wk_parser_asks *asks)
@@ -20,6 +22,8 @@ void wk_parser_fini(struct wk_parser *parser)
 {
 	wk_map_fini(&parser->threads);
 	wk_map_fini(&parser->alive);
+	wk_map_fini(&parser->family);
+	wk_map_fini(&parser->bare);
 	wk_buf_fini(&parser->command_line);
 }
 
@@ -51,6 +55,22 @@ static void only_main_thread(struct wk_parser *parser, uint32_t pid)
 {
 	wk_map_set(&parser->threads, (uint64_t)pid + 1, pid + 1);
 	wk_map_set(&parser->alive, (uint64_t)pid + 1, 1);
+}
+
+static uint32_t end_moment(uint64_t time_ns)
+{
+	uint32_t moment_ms = (uint32_t)(time_ns / 1000000);
+
+	return moment_ms > ALIVE ? moment_ms : ALIVE + 1;
+}
+
+/* A thread still runs for a moment after the record of its end; later its number may be that of a
+ * stranger. */
+static bool is_stranger(const struct wk_parser *parser, uint32_t tid, uint64_t time_ns)
+{
+	uint32_t end_ms = wk_map_find(&parser->family, (uint64_t)tid + 1);
+
+	return end_ms != ALIVE && (end_ms == 0 || end_moment(time_ns) - end_ms > LAST_MOMENT_MS);
 }
 
 /* One part of a call chain, between two of the kernel's markers. */
@@ -168,8 +188,10 @@ static bool parse_sample(struct wk_parser *parser, struct wk_bytes in, uint16_t 
 	wk_bytes_skip(&in, 8); /* the time is known already */
 	event->cpu = wk_u32le(&in);
 	wk_bytes_skip(&in, 4);
-	sample->weight = wk_u64le(&in);
+	sample->weight = parser->layout.period ? parser->layout.period : wk_u64le(&in);
 	sample->in_kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
+	if (parser->drops_strangers && is_stranger(parser, event->tid, event->time_ns))
+		return true;
 	if (parser->layout.has_chain)
 		read_chain(&in, sample);
 	if (parser->layout.stack_bytes) {
@@ -185,6 +207,7 @@ static bool parse_sample(struct wk_parser *parser, struct wk_bytes in, uint16_t 
 	}
 	at_least_its_place(sample);
 	parser->counts.samples++;
+	parser->counts.cpu_ns += sample->weight;
 	return wk_sink_emit(sink, event, err);
 }
 
@@ -214,6 +237,7 @@ static bool parse_mapping(struct wk_parser *parser, struct wk_bytes in, const st
 		parser->counts.damaged++;
 		return true;
 	}
+	wk_map_set(&parser->bare, (uint64_t)event->pid + 1, 0);
 	if (event->pid == UINT32_MAX) {
 		image->is_kernel = true;
 		event->pid = WK_KERNEL_PID;
@@ -240,6 +264,8 @@ static bool parse_name(struct wk_parser *parser, struct wk_bytes in, uint16_t mi
 		return wk_sink_emit(sink, event, err);
 	}
 	only_main_thread(parser, event->pid);
+	wk_map_set(&parser->family, (uint64_t)event->pid + 1, ALIVE);
+	wk_map_set(&parser->bare, (uint64_t)event->pid + 1, 1);
 	event->kind = WK_EVENT_PROCESS;
 	event->process.change = WK_PROCESS_EXEC;
 	event->process.name = name;
@@ -272,6 +298,7 @@ static bool parse_fork(struct wk_parser *parser, struct wk_bytes in, const struc
 	if (!read_task(parser, &in, event, &parent_pid, &parent_tid))
 		return true;
 	wk_parser_knows(parser, event->pid, event->tid);
+	wk_map_set(&parser->family, (uint64_t)event->tid + 1, ALIVE);
 	if (event->pid == event->tid) {
 		event->kind = WK_EVENT_PROCESS;
 		event->process.change = WK_PROCESS_FORK;
@@ -284,6 +311,16 @@ static bool parse_fork(struct wk_parser *parser, struct wk_bytes in, const struc
 	return wk_sink_emit(sink, event, err);
 }
 
+/* The kernel stops to record a program that begins with rights the recorder does not have: its end
+ * seems to come before it maps anything. */
+static void note_privileged(struct wk_parser *parser, uint32_t pid)
+{
+	if (!wk_map_find(&parser->bare, (uint64_t)pid + 1))
+		return;
+	wk_map_set(&parser->bare, (uint64_t)pid + 1, 0);
+	parser->counts.privileged++;
+}
+
 static bool parse_exit(struct wk_parser *parser, struct wk_bytes in, const struct wk_sink *sink,
 		       struct wk_event *event, struct wk_err *err)
 {
@@ -291,12 +328,14 @@ static bool parse_exit(struct wk_parser *parser, struct wk_bytes in, const struc
 
 	if (!read_task(parser, &in, event, &parent_pid, &parent_tid))
 		return true;
+	wk_map_set(&parser->family, (uint64_t)event->tid + 1, end_moment(event->time_ns));
 	event->kind = WK_EVENT_THREAD;
 	event->thread.change = WK_THREAD_EXIT;
 	if (!wk_sink_emit(sink, event, err))
 		return false;
 	if (!was_last_thread(parser, event->pid, event->tid))
 		return true;
+	note_privileged(parser, event->pid);
 	event->kind = WK_EVENT_PROCESS;
 	event->process = (struct wk_event_process){ .change = WK_PROCESS_EXIT };
 	event->tid = event->pid;

@@ -23,6 +23,8 @@ struct wk_parser_asks {
 
 struct wk_parser_counts {
 	uint64_t samples;
+	uint64_t cpu_ns;     /* that samples of a clock stand for */
+	uint64_t privileged; /* programs that the kernel stopped to record when they began */
 	uint64_t throttled;
 	uint64_t damaged;
 };
@@ -31,11 +33,14 @@ struct wk_parser {
 	struct wk_layout layout;
 	const struct wk_map *sources; /* event id to number of its source */
 	struct wk_parser_asks asks;
+	bool drops_strangers;    /* samples of threads that were never known are not emitted */
 	bool kernel_counts_lost; /* by event: its records of losses only announce them */
 	struct wk_parser_counts counts;
 	struct wk_losses losses;
 	struct wk_map threads; /* tid + 1 to pid + 1, of those that live */
 	struct wk_map alive;   /* pid + 1 to how many of its threads live */
+	struct wk_map family;  /* tid + 1 to 1 while it lives, then to the millisecond of its end */
+	struct wk_map bare;    /* pid + 1 to 1 between its exec and its first mapping */
 	struct wk_event_stack stack;
 	struct wk_buf command_line;
 };

@@ -90,6 +90,14 @@ bool wk_perf_init(struct wk_perf *perf, const struct wk_perf_config *config, str
 	memcpy(perf->events, config->events, bytes);
 	perf->knows_lost = true;
 	perf->layout = wk_layout_of(wk_machine_here(), config->has_chain, config->stack_bytes);
+	/* The kernel samples each software event whatever the period, if samples contain it. */
+	if (config->period > 1) {
+		perf->layout.period = config->period;
+		perf->layout.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+	}
+	perf->samples_cpus = config->may_sample_cpus && !config->period;
+	for (size_t i = 0; i < perf->event_count; i++)
+		perf->samples_cpus &= perf->events[i].is_cpu_time;
 	if (config->frequency_hz)
 		limit_frequency(perf);
 	return find_configs(perf, err);
@@ -240,14 +248,15 @@ static bool fail_no_right(const struct wk_perf_event *event, pid_t tid, int erro
 {
 	int paranoid = wk_perf_paranoid();
 
-	if (paranoid > 2)
-		return fail_paranoid(err, "recording", WK_ADVICE_SAMPLE_USER);
 	if (tid == -1)
 		return fail_paranoid(err, "recording the whole system", WK_ADVICE_SAMPLE_ALL);
 	if (event && event->is_tracepoint)
 		return fail_paranoid(err, "recording tracepoints", WK_ADVICE_TRACEPOINTS);
 	if (event && !event->user && paranoid > 1)
 		return fail_paranoid(err, "sampling kernel code", WK_ADVICE_SAMPLE_KERNEL);
+	/* Levels above 2 are of Debian and Ubuntu; elsewhere they are as 2. */
+	if (paranoid > 2)
+		return fail_paranoid(err, "recording", WK_ADVICE_SAMPLE_USER);
 	if (error_number == EPERM)
 		return wk_fail(err, WK_EPERM, WK_NOWHERE,
 			       "the system refuses perf_event_open: in a container, a seccomp "
@@ -510,14 +519,30 @@ static enum wk_opened open_side_band(struct wk_perf *perf, const struct wk_perf_
 	return keep(perf, cpu, fd, 0, err) ? WK_OPENED : WK_OPEN_FAILED;
 }
 
+static int try_event(struct wk_perf *perf, const struct wk_perf_event *event, pid_t tid, int cpu,
+		     bool on_exec)
+{
+	pid_t whose = perf->samples_cpus ? -1 : tid;
+	struct perf_event_attr attr =
+		event_attr(perf, event, whose != -1, on_exec && !perf->samples_cpus);
+	int fd;
+
+	attr.exclude_idle = perf->samples_cpus;
+	fd = open_patiently(&attr, whose, cpu);
+	if (fd >= 0 || !perf->samples_cpus || perf->is_settled ||
+	    (errno != EACCES && errno != EPERM))
+		return fd;
+	perf->samples_cpus = false;
+	return try_event(perf, event, tid, cpu, on_exec);
+}
+
 static enum wk_opened open_event(struct wk_perf *perf, const struct wk_perf_cpu *cpu, size_t number,
 				 pid_t tid, bool on_exec, struct wk_err *err)
 {
 	struct wk_perf_event *event = &perf->events[number];
 
 	for (;;) {
-		struct perf_event_attr attr = event_attr(perf, event, tid != -1, on_exec);
-		int fd = open_patiently(&attr, tid, (int)cpu->cpu);
+		int fd = try_event(perf, event, tid, (int)cpu->cpu, on_exec);
 		int cause = errno;
 
 		if (fd >= 0)

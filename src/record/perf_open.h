@@ -3,8 +3,9 @@
  * One wk_perf holds everything that is open. Each CPU has a ring, owned by an idle event of wick's
  * own thread that never ends; the events of all targets on that CPU write into it. Each target has,
  * per CPU, one side-band event (mappings, names, starts and ends; a dummy that counts nothing) and
- * one event for each selected name. What the kernel refuses is tried with less, and `notices` lists
- * what was dropped.
+ * one event for each selected name. A thread's clock starts with a whole interval, so that
+ * processes shorter than it would have no samples: where rights allow, clocks are those of the
+ * CPUs. What the kernel refuses is tried with less, and `notices` lists what was dropped.
  *
  * Order of calls: wk_perf_init, wk_perf_open_rings, wk_perf_open_target for each thread (or once
  * with -1 for all CPUs), wk_perf_enable unless the events wait for an exec, wk_perf_fini. */
@@ -31,7 +32,8 @@ struct wk_perf_config {
 	uint64_t frequency_hz;  /* or, if 0, */
 	uint64_t period;
 	bool user_only;
-	bool has_chain; /* ask the kernel for call chains */
+	bool has_chain;       /* ask the kernel for call chains */
+	bool may_sample_cpus; /* clocks of CPUs instead of threads, if allowed */
 	uint32_t stack_bytes;
 	uint64_t ring_bytes; /* 0: chosen */
 };
@@ -59,6 +61,7 @@ struct wk_perf {
 	size_t fd_count, fd_cap;
 	struct wk_map sources; /* event id to number of its source (1 is the first) */
 	struct wk_buf notices; /* a sentence a line */
+	bool samples_cpus;     /* samples are of everything that runs; who needs them filters */
 	bool kernel_refused;   /* user code only, for lack of the right */
 	bool knows_lost;       /* the kernel counts what each event lost */
 	bool is_settled;       /* an event was opened: no more changes of layout */

@@ -112,6 +112,20 @@ static void end_list(DIR *dir, struct wk_undo *undo)
 	wk_undo_free(undo);
 }
 
+pid_t wk_proc_of_thread(pid_t tid)
+{
+	struct wk_buf text = { 0 };
+	const char *at = NULL;
+	pid_t pid = tid;
+
+	if (read_of(tid, "status", &text))
+		at = strstr(wk_buf_text(&text), "\nTgid:");
+	if (at)
+		pid = (pid_t)atoi(at + strlen("\nTgid:"));
+	wk_buf_fini(&text);
+	return pid;
+}
+
 size_t wk_proc_threads(pid_t pid, pid_t **tids)
 {
 	char path[64];

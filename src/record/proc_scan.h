@@ -21,6 +21,9 @@ bool wk_proc_scan_all(const struct wk_sink *sink, struct wk_err *err);
 /* The numbers of the threads of a process, in a new array (NULL if it is gone). */
 size_t wk_proc_threads(pid_t pid, pid_t **tids);
 
+/* The process that has thread `tid`; `tid` itself if there is none. */
+pid_t wk_proc_of_thread(pid_t tid);
+
 /* The arguments of a process joined by blanks, emptied first; false if it is gone. */
 bool wk_proc_command_line(pid_t pid, struct wk_buf *out);
 

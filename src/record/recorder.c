@@ -86,6 +86,7 @@ static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
 		.period = options->period,
 		.user_only = options->user_only,
 		.has_chain = options->call_graph != WK_CALL_GRAPH_NONE,
+		.may_sample_cpus = options->command != NULL,
 		.stack_bytes = !has_stacks	      ? 0
 			       : options->stack_bytes ? options->stack_bytes
 						      : WK_MOST_STACK_BYTES,
@@ -192,6 +193,7 @@ static void prepare_stages(struct wk_recorder *recorder)
 
 	wk_parser_init(&recorder->parser, &recorder->perf.layout, &recorder->perf.sources, &asks);
 	recorder->parser.kernel_counts_lost = recorder->perf.knows_lost;
+	recorder->parser.drops_strangers = recorder->perf.samples_cpus;
 	if (rings > QUEUE_BYTES)
 		recorder->queue.limit_bytes = (size_t)rings;
 	recorder->reader.perf = &recorder->perf;
@@ -210,7 +212,7 @@ static bool has_pid(const pid_t *pids, size_t count, pid_t pid)
 	return false;
 }
 
-/* A process that is named twice would be counted twice. */
+/* A process that is named twice, or by several of its threads, would be counted twice. */
 static void copy_pids(struct wk_recorder *recorder)
 {
 	struct wk_recorder_options *options = &recorder->options;
@@ -218,9 +220,12 @@ static void copy_pids(struct wk_recorder *recorder)
 
 	recorder->pids = wk_alloc(given * sizeof(*recorder->pids));
 	options->pid_count = 0;
-	for (size_t i = 0; i < given; i++)
-		if (!has_pid(recorder->pids, options->pid_count, options->pids[i]))
-			recorder->pids[options->pid_count++] = options->pids[i];
+	for (size_t i = 0; i < given; i++) {
+		pid_t pid = wk_proc_of_thread(options->pids[i]);
+
+		if (!has_pid(recorder->pids, options->pid_count, pid))
+			recorder->pids[options->pid_count++] = pid;
+	}
 }
 
 static void copy_options(struct wk_recorder *recorder, const struct wk_recorder_options *options)
@@ -239,6 +244,18 @@ static void emit_hidden_kernel(struct wk_perf *perf)
 			       "functions of the kernel will have no names: kernel.kptr_restrict "
 			       "hides where they are; to see them run: %s\n",
 			       wk_advice(WK_ADVICE_LINUX, WK_ADVICE_SHOW_KERNEL));
+}
+
+/* Their mappings are readable if those of the first process are. */
+static void emit_hidden_processes(struct wk_recorder *recorder)
+{
+	struct wk_buf text = { 0 };
+
+	if (recorder->options.all_cpus && !wk_os_read_small("/proc/1/maps", &text))
+		wk_buf_add_text(&recorder->perf.notices,
+				"stacks and functions of other users' processes will be unknown: "
+				"only root can read what those have mapped\n");
+	wk_buf_fini(&text);
 }
 
 static void end_hurry(struct wk_recorder *recorder)
@@ -291,6 +308,7 @@ struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, s
 	if (!open_targets(recorder, err))
 		goto fail;
 	emit_hidden_kernel(&recorder->perf);
+	emit_hidden_processes(recorder);
 	prepare_stages(recorder);
 	return recorder;
 fail:
@@ -471,18 +489,34 @@ static bool let_command_go(struct wk_recorder *recorder, struct wk_err *err)
 	return wk_launch_go(&recorder->launch, recorder->options.command[0], err);
 }
 
-static bool begin(struct wk_recorder *recorder, struct wk_err *err)
+/* What is known at the beginning is in the file before the command runs: a recorder that is killed
+ * soon leaves a recording. */
+static bool begin(struct wk_recorder *recorder,
+		  void (*progress)(void *context, const struct wk_recorder_status *status),
+		  void *context, struct wk_err *err)
 {
+	struct wk_recorder_status status = status_of(recorder, wk_os_clock_ns());
+
 	if (!emit_beginning(recorder, err))
 		return false;
-	if (recorder->options.all_cpus || recorder->options.pid_count)
+	if (progress)
+		progress(context, &status);
+	if (!recorder->launch.pid || recorder->perf.samples_cpus)
 		wk_perf_enable(&recorder->perf);
 	return !recorder->launch.pid || let_command_go(recorder, err);
+}
+
+static bool is_of_a_clock(const struct wk_perf *perf)
+{
+	return perf->event_count == 1 && perf->events[0].is_cpu_time &&
+	       strcmp(perf->events[0].unit, "ns") == 0;
 }
 
 static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result *result)
 {
 	const struct wk_parser_counts *counts = &recorder->parser.counts;
+	const struct wk_launch *launch = &recorder->launch;
+	const struct wk_perf *perf = &recorder->perf;
 
 	if (atomic_load(&recorder->reader.command_ended))
 		wk_launch_ended(&recorder->launch, true);
@@ -498,6 +532,12 @@ static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result 
 		.command_running = recorder->launch.began && !recorder->launch.has_ended,
 		.command_pid = recorder->launch.pid,
 		.wait_status = recorder->launch.wait_status,
+		.user_only = perf->config.user_only,
+		.samples_cpus = perf->samples_cpus,
+		.privileged = counts->privileged,
+		.cpu_ns = launch->user_ns + (perf->config.user_only ? 0 : launch->system_ns),
+		.sampled_ns = is_of_a_clock(perf) ? counts->cpu_ns : UINT64_MAX,
+		.counts_cpu_time = perf->events[0].is_cpu_time,
 	};
 }
 
@@ -517,7 +557,8 @@ static bool record(struct wk_recorder *recorder,
 	/* The reader's thread begins with the priority of the one that starts it. */
 	ok = wk_reader_start(&recorder->reader, err);
 	if (ok) {
-		ok = begin(recorder, err) && handle_rounds(recorder, progress, context, err);
+		ok = begin(recorder, progress, context, err) &&
+		     handle_rounds(recorder, progress, context, err);
 		if (!ok)
 			wk_reader_cancel(&recorder->reader);
 		wk_reader_join(&recorder->reader);

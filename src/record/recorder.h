@@ -61,7 +61,15 @@ struct wk_recorder_result {
 	bool command_began;   /* false if it could not be run, or was not started */
 	bool command_running; /* recording ended before it did; it is still a child */
 	pid_t command_pid;
-	int wait_status; /* of the command once it has ended, as waitpid gives it */
+	int wait_status;      /* of the command once it has ended, as waitpid gives it */
+	bool user_only;       /* kernel code was not sampled, by request or for lack of rights */
+	bool samples_cpus;    /* also processes shorter than the interval between samples */
+	uint64_t privileged;  /* programs with more rights than the recorder: not sampled */
+	uint64_t cpu_ns;      /* CPU time of an ended command and of what it waited for, as far as
+			       * such code was to be sampled */
+	uint64_t sampled_ns;  /* CPU time that the samples stand for; UINT64_MAX if they are not of
+			       * a clock */
+	bool counts_cpu_time; /* the first event is a clock or cycles */
 };
 
 struct wk_recorder;

@@ -60,6 +60,16 @@ def _(t):
         t.true("command line" in shown, f"expected the facts of the end, came {shown}")
 
 
+@tap.case("flame says that a recording that broke off was not drawn")
+def _(t):
+    with disk(t, "64k"):
+        done = t.wick("flame", "-F", "5000", "--data", "disk/a.data", "--", *BURN, check=False)
+        t.equal(done.returncode, 1, "exit code")
+        t.true(re.search("samples were kept in disk/a.data; no picture was drawn", done.stderr),
+               f"came {done.stderr}")
+        t.true(not (t.folder / "flame.svg").exists(), "expected no picture")
+
+
 @tap.case("on a disk that is full already nothing runs, and what was recorded before is left")
 def _(t):
     with disk(t, "256k") as place:

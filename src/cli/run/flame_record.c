@@ -43,6 +43,14 @@ static void say_no_picture(const struct wk_flame_args *args)
 	wk_warn_buf(&wk_cli_messages, &words);
 }
 
+/* A recording that broke off is kept, but not drawn: its end is unknown. */
+static void report_no_picture(struct wk_err *err)
+{
+	size_t len = strlen(err->text);
+
+	snprintf(err->text + len, sizeof(err->text) - len, "; no picture was drawn");
+}
+
 /* The open file, because another recorder may have replaced the one of that name by now. */
 static bool draw_recorded(const struct wk_record_outcome *outcome, const char *recording,
 			  struct wk_flame_maker *maker, struct wk_err *err)
@@ -77,6 +85,8 @@ int wk_flame_record(const struct wk_record_plan *record, const char *recording,
 			ok = draw_recorded(&end.outcome, recording, &maker, err);
 		else
 			say_no_picture(args);
+	} else if (end.outcome.result.samples) {
+		report_no_picture(err);
 	}
 	if (!wk_flame_end(&maker, ok, err))
 		end.exit_code = wk_exit_code(err);

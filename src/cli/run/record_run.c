@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/messages.h"
 #include "cli/terminal.h"
+#include "event/advice.h"
 #include "os/os.h"
 #include "os/program.h"
 
@@ -159,34 +160,80 @@ static bool say_hidden(const struct wk_record_request *request, const char *befo
 	return reason != NULL;
 }
 
-static void say_no_samples(const struct wk_record_request *request,
-			   const struct wk_record_outcome *outcome)
+/* Of events that are not time: why none was counted. */
+static void add_no_events(const struct wk_record_request *request,
+			  const struct wk_recorder_result *result, struct wk_buf *words)
+{
+	const struct wk_recorder_options *recorder = &request->recorder;
+	const char *who = result->has_command ? "the command" : "what was recorded";
+
+	if (result->user_only && !recorder->user_only)
+		wk_buf_add_fmt(words,
+			       " %s had no such event in user code, and events in the kernel may "
+			       "not be counted by this user; to count them run: %s",
+			       who, wk_advice(WK_ADVICE_LINUX, WK_ADVICE_SAMPLE_KERNEL));
+	else if (recorder->period > 1)
+		wk_buf_add_fmt(words,
+			       " %s had fewer than the %" PRIu64 " events between two samples; "
+			       "use a lower -c",
+			       who, recorder->period);
+	else
+		wk_buf_add_fmt(words, " %s had no such event%s", who,
+			       result->user_only ? " in user code" : "");
+}
+
+/* Of clocks and cycles. */
+static void add_little_time(const struct wk_record_request *request,
+			    const struct wk_recorder_result *result, struct wk_buf *words)
 {
 	static const struct {
 		const char *who, *why;
 	} idle[] = {
-		{ "the processes", "the recording was too short, or they" },
-		{ "the process", "the recording was too short, or it" },
-		{ "the command", "it ended too soon or" },
+		{ "the processes", "the recording was too short, or they mostly waited" },
+		{ "the process", "the recording was too short, or it mostly waited" },
+		{ "the command", "it ended too soon or mostly waited" },
 	};
-	size_t who = outcome->result.has_command ? 2 : request->recorder.pid_count == 1;
+	size_t who = result->has_command ? 2 : request->recorder.pid_count == 1;
+	double interval_ms = 1000.0 / (double)request->recorder.frequency_hz;
+
+	if ((double)result->cpu_ns > 2e6 * interval_ms) {
+		wk_buf_add_text(words, " the command used ");
+		wk_num_add_duration(words, result->cpu_ns);
+		wk_buf_add_fmt(words,
+			       " of CPU time in processes that ran for less than the interval "
+			       "between samples (%.2f ms); use a higher -F%s%s",
+			       interval_ms, result->samples_cpus ? "" : ", or run: ",
+			       result->samples_cpus
+				       ? ""
+				       : wk_advice(WK_ADVICE_LINUX, WK_ADVICE_SAMPLE_ALL));
+		return;
+	}
+	wk_buf_add_fmt(words,
+		       " %s used less CPU time than the interval between samples (%.2f ms): %s; "
+		       "use a higher -F",
+		       idle[who].who, interval_ms, idle[who].why);
+}
+
+static void say_no_samples(const struct wk_record_request *request,
+			   const struct wk_record_outcome *outcome)
+{
+	const struct wk_recorder_result *result = &outcome->result;
 	struct wk_buf words = { 0 };
 
 	if (say_hidden(request, "no samples: "))
 		return;
-	wk_buf_add_text(&words, "no samples: in ");
-	wk_num_add_duration(&words, outcome->result.elapsed_ns);
-	if (request->recorder.period)
-		wk_buf_add_fmt(&words,
-			       " there were fewer than the %" PRIu64 " events between two "
-			       "samples; use a lower -c",
-			       request->recorder.period);
+	wk_buf_add_text(&words, "no samples: ");
+	if (result->lost_samples) {
+		wk_buf_add_text(&words, "all were lost");
+		wk_warn_buf(&wk_cli_messages, &words);
+		return;
+	}
+	wk_buf_add_text(&words, "in ");
+	wk_num_add_duration(&words, result->elapsed_ns);
+	if (request->recorder.period || !result->counts_cpu_time)
+		add_no_events(request, result, &words);
 	else
-		wk_buf_add_fmt(&words,
-			       " %s used less CPU time than the interval between samples (%.2f "
-			       "ms): %s mostly waited; use a higher -F",
-			       idle[who].who, 1000.0 / (double)request->recorder.frequency_hz,
-			       idle[who].why);
+		add_little_time(request, result, &words);
 	wk_warn_buf(&wk_cli_messages, &words);
 }
 
@@ -243,6 +290,40 @@ static void say_what_was_lost(const struct wk_record_request *request,
 	}
 }
 
+#define LITTLE_NS 50000000 /* less CPU time than this may be missed by chance */
+
+static void say_unseen_time(const struct wk_recorder_result *result)
+{
+	uint64_t unseen_ns =
+		result->cpu_ns > result->sampled_ns ? result->cpu_ns - result->sampled_ns : 0;
+	struct wk_buf words = { 0 };
+
+	if (result->lost_samples || unseen_ns < LITTLE_NS || unseen_ns < result->cpu_ns / 10)
+		return;
+	wk_num_add_duration(&words, unseen_ns);
+	wk_buf_add_text(&words, " of ");
+	wk_num_add_duration(&words, result->cpu_ns);
+	wk_buf_add_text(&words, " of CPU time are in no sample");
+	if (!result->samples_cpus && !result->privileged)
+		wk_buf_add_fmt(&words,
+			       ": processes that run for less than the interval between samples "
+			       "are missed; a higher -F samples them, or run: %s",
+			       wk_advice(WK_ADVICE_LINUX, WK_ADVICE_SAMPLE_ALL));
+	wk_warn_buf(&wk_cli_messages, &words);
+}
+
+static void say_privileged(const struct wk_recorder_result *result)
+{
+	struct wk_buf words = { 0 };
+
+	if (result->privileged == 0)
+		return;
+	wk_num_add_counted(&words, result->privileged, " program was", " programs were");
+	wk_buf_add_text(&words, " not sampled, because of running with rights that you do not have "
+				"(such as sudo); root can sample them");
+	wk_warn_buf(&wk_cli_messages, &words);
+}
+
 static void say_closing_words(const struct wk_record_request *request,
 			      const struct wk_record_outcome *outcome)
 {
@@ -251,6 +332,7 @@ static void say_closing_words(const struct wk_record_request *request,
 	struct wk_buf words = { 0 };
 
 	say_what_was_lost(request, outcome);
+	say_privileged(&outcome->result);
 	if (outcome->result.samples == 0) {
 		say_no_samples(request, outcome);
 		if (outcome->previous.len)
@@ -259,6 +341,7 @@ static void say_closing_words(const struct wk_record_request *request,
 		return;
 	}
 	say_hidden(request, "");
+	say_unseen_time(&outcome->result);
 	wk_num_add_counted(&words, outcome->result.samples, " sample in ", " samples in ");
 	wk_num_add_duration(&words, outcome->result.elapsed_ns);
 	if (stacks) {

@@ -231,8 +231,8 @@ static bool read_lost(struct wk_perf *perf, const struct wk_perf_record *record,
 {
 	const struct wk_perf_attr *attr = wk_perf_attr_of(perf, record);
 	bool is_total = is_total_of_lost(attr, record, event);
-	bool is_side_band = is_total && attr->type == WK_PERF_TYPE_SOFTWARE &&
-			    attr->config == WK_PERF_SW_DUMMY;
+	bool is_side_band =
+		is_total && attr->type == WK_PERF_TYPE_SOFTWARE && attr->config == WK_PERF_SW_DUMMY;
 
 	event->kind = WK_EVENT_LOST;
 	/* The task that ran at the time of the record is unrelated to the loss. */
