@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -98,6 +99,52 @@ static void assert_rows(const char *text, const char *expected)
 	end(&c);
 }
 
+/* Functions "c31", "c35" ... are closures on those lines; returns "31=35 40" for shown pairs. */
+static void assert_closures(const char *text, const char *expected)
+{
+	struct wk_buf words = { 0 };
+	struct comparison c = { .model = folded_model(&text, 1) };
+
+	for (wk_function_id id = 1; id < c.model->function_count; id++) {
+		const char *name = wk_strtab_get(c.model->text, c.model->functions[id].name);
+
+		if (name[0] != 'c')
+			continue;
+		c.model->functions[id].closure_line = (uint32_t)strtoul(name + 1, NULL, 10);
+		c.model->functions[id].plain = wk_model_text(c.model, wk_str_c("c"));
+	}
+	/* A side on which a stack weighs nothing has no sample of it. */
+	for (uint32_t i = 0; i < c.model->samples.count; i++)
+		if (!c.model->samples.weight[i])
+			c.model->samples.stack[i] = 0;
+	assert_true(wk_filter_init(&c.filter, c.model, &(struct wk_filter_spec){ 0 }, NULL));
+	wk_pairs_init(&c.pairs, c.model, &c.filter, true, true);
+	for (wk_function_id id = 1; id < c.model->function_count; id++) {
+		uint32_t line = c.model->functions[id].closure_line;
+		uint32_t shown = c.model->functions[c.pairs.shown[id]].closure_line;
+
+		if (line)
+			wk_buf_add_fmt(&words, shown == line ? "%u " : "%u=%u ", line, shown);
+	}
+	assert_string_equal(wk_buf_text(&words), expected);
+	wk_buf_fini(&words);
+	end(&c);
+}
+
+static void closures_are_paired_in_order_of_their_lines(void **state)
+{
+	(void)state;
+	assert_closures("m;c31 3 0\nm;c40 5 0\nm;c35 0 2\nm;c60 0 1\n", "31=35 40=60 35 60 ");
+}
+
+static void with_other_numbers_of_them_most_moved_as_far(void **state)
+{
+	(void)state;
+	assert_closures("m;c31 3 0\nm;c40 5 0\nm;c50 1 0\nm;c35 0 2\nm;c44 0 1\n",
+			"31=35 40=44 50 35 44 ");
+	assert_closures("m;c31 3 0\nm;c32 0 2\nm;c90 0 1\n", "31=32 32 90 ");
+}
+
 static void rows_come_in_order_of_names_frame_by_frame(void **state)
 {
 	(void)state;
@@ -151,6 +198,8 @@ static void wide_and_deep_trees_are_one_with_their_rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(closures_are_paired_in_order_of_their_lines),
+		cmocka_unit_test(with_other_numbers_of_them_most_moved_as_far),
 		cmocka_unit_test(rows_come_in_order_of_names_frame_by_frame),
 		cmocka_unit_test(a_stack_that_weighs_nothing_is_no_row),
 		cmocka_unit_test(what_two_names_have_below_is_one),
