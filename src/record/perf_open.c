@@ -24,6 +24,7 @@
 
 #define SMALLEST_RING (64u << 10) /* the largest record is just under that */
 #define LARGEST_RING  (16u << 20)
+#define LARGEST_COUNTED_RING (64u << 20)
 #define MOST_PENDING  (1u << 20)
 #define MOST_RINGS    (UINT64_C(256) << 20)
 
@@ -321,6 +322,15 @@ static uint64_t most_ring_bytes(size_t cpu_count)
 	return most / (cpu_count ? cpu_count : 1);
 }
 
+bool wk_perf_counts_events(const struct wk_perf *perf)
+{
+	bool is_counted = perf->config.period > 0;
+
+	for (size_t i = 0; i < perf->event_count; i++)
+		is_counted |= perf->events[i].is_tracepoint;
+	return is_counted;
+}
+
 /* Space for a quarter of a second on a fully busy CPU. */
 static uint64_t choose_ring_bytes(const struct wk_perf *perf, size_t cpu_count)
 {
@@ -337,6 +347,8 @@ static uint64_t choose_ring_bytes(const struct wk_perf *perf, size_t cpu_count)
 		wanted = 512u << 10;
 	if (wanted > LARGEST_RING)
 		wanted = LARGEST_RING;
+	if (wk_perf_counts_events(perf))
+		wanted = LARGEST_COUNTED_RING;
 	/* Rounded to the nearer power of two. */
 	wanted = power_of_two(wanted * 3 / 4);
 	while (wanted > most && wanted > SMALLEST_RING)

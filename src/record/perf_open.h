@@ -81,6 +81,9 @@ bool wk_perf_open_rings(struct wk_perf *perf, struct wk_err *err);
 enum wk_opened wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec,
 				   struct wk_err *err);
 
+/* Is each event a sample, or each Nth? They may come a hundred thousand times a second. */
+bool wk_perf_counts_events(const struct wk_perf *perf);
+
 void wk_perf_enable(struct wk_perf *perf);
 void wk_perf_disable(struct wk_perf *perf);
 

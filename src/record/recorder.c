@@ -111,6 +111,8 @@ static void limit_stacks(struct wk_recorder *recorder)
 	struct wk_perf *perf = &recorder->perf;
 	uint32_t *bytes = &perf->layout.stack_bytes;
 
+	if (!recorder->options.stack_bytes && wk_perf_counts_events(perf) && *bytes > SMALL_STACK_BYTES)
+		*bytes = SMALL_STACK_BYTES;
 	while (!recorder->options.stack_bytes && *bytes > SMALL_STACK_BYTES &&
 	       perf->config.ring_bytes / *bytes < FEWEST_COPIES)
 		*bytes = *bytes / 2 & ~7u;
@@ -182,6 +184,15 @@ static bool ask_exit_code(void *context, uint32_t pid, int *code)
 	return false;
 }
 
+/* The queue grows while samples come faster than they are unwound. */
+static uint64_t most_queue_bytes(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+	uint64_t most = pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 8 : 0;
+
+	return most > QUEUE_BYTES ? most : QUEUE_BYTES;
+}
+
 static void prepare_stages(struct wk_recorder *recorder)
 {
 	struct wk_parser_asks asks = {
@@ -190,12 +201,12 @@ static void prepare_stages(struct wk_recorder *recorder)
 		.context = recorder,
 	};
 	uint64_t rings = recorder->perf.config.ring_bytes * recorder->perf.cpu_count;
+	uint64_t most = most_queue_bytes();
 
 	wk_parser_init(&recorder->parser, &recorder->perf.layout, &recorder->perf.sources, &asks);
 	recorder->parser.kernel_counts_lost = recorder->perf.knows_lost;
 	recorder->parser.drops_strangers = recorder->perf.samples_cpus;
-	if (rings > QUEUE_BYTES)
-		recorder->queue.limit_bytes = (size_t)rings;
+	recorder->queue.limit_bytes = (size_t)(rings > most ? rings : most);
 	recorder->reader.perf = &recorder->perf;
 	recorder->reader.queue = &recorder->queue;
 	recorder->reader.command = recorder->launch.pid;

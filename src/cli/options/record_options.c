@@ -41,7 +41,7 @@ static const struct wk_opt options[] = {
 	WK_FLAG(0, "no-embed", "do not store the names, lines and inlined calls of sampled code in "
 	  "the recording, which then needs the same files to open", AT(no_embed)),
 	WK_FLAG(0, "embed-symbols", "store them, which is the default", AT(embeds_symbols)),
-	WK_VALUE(0, "buffer", "SIZE", "buffer between kernel and wick for each CPU, 64K to 16M "
+	WK_VALUE(0, "buffer", "SIZE", "buffer between kernel and wick for each CPU, 64K to 256M "
 	  "[default: by rate and stack size]", WK_OPT_SIZE, AT(ring_bytes)),
 	WK_FLAG(0, "user-only", "do not record kernel code", AT(user_only)),
 	{ 0 },
@@ -120,7 +120,7 @@ static bool check_ranges(const struct wk_record_args *args, struct wk_err *err)
 	return wk_option_check_range("freq", args->frequency, 1, INT64_MAX, "less than 2^63",
 				     err) &&
 	       wk_option_check_range("count", args->period, 1, INT64_MAX, "less than 2^63", err) &&
-	       wk_option_check_range("buffer", args->ring_bytes, 64 << 10, 16 << 20, "64K to 16M",
+	       wk_option_check_range("buffer", args->ring_bytes, 64 << 10, 256 << 20, "64K to 256M",
 				     err) &&
 	       wk_option_check_range("stack-size", args->stack_bytes, 1, 64 << 10,
 				     "at most 64K, the most the kernel copies", err);

@@ -268,7 +268,9 @@ static void say_what_was_lost(const struct wk_record_request *request,
 		wk_buf_add_fmt(&words,
 			       " lost because they came faster than they could be read; use a "
 			       "larger --buffer, a smaller --stack-size or a %s",
-			       request->recorder.period ? "higher -c" : "lower -F");
+			       outcome->result.counts_cpu_time && !request->recorder.period
+				       ? "lower -F"
+				       : "higher -c");
 		wk_warn_buf(&wk_cli_messages, &words);
 	}
 	if (outcome->result.throttled) {
