@@ -365,6 +365,18 @@ static void close_rings(struct wk_perf *perf)
 	perf->cpu_count = 0;
 }
 
+/* The kernel's registers have the size of a word each, as all before the call chain. */
+static void describe_samples(struct wk_ring *ring, const struct wk_layout *layout)
+{
+	bool has_period = layout->sample_type & PERF_SAMPLE_PERIOD;
+
+	if (layout->stack_bytes)
+		ring->fixed_bytes =
+			(uint32_t)sizeof(struct perf_event_header) + 8 * (has_period ? 6 : 5);
+	ring->register_bytes = 8 * (uint32_t)__builtin_popcountll(layout->registers);
+	ring->has_chain = layout->has_chain;
+}
+
 /* An owner and its ring on each of the CPUs; errno is 0 if it was not the mapping that failed. */
 static bool open_rings(struct wk_perf *perf, const uint32_t *cpus, size_t count, struct wk_err *err)
 {
@@ -382,6 +394,7 @@ static bool open_rings(struct wk_perf *perf, const uint32_t *cpus, size_t count,
 		perf->cpu_count = i + 1;
 		if (!wk_ring_map(&cpu->ring, cpu->owner, perf->config.ring_bytes))
 			return false;
+		describe_samples(&cpu->ring, &perf->layout);
 	}
 	return true;
 }

@@ -76,14 +76,21 @@ static uint64_t word_at(const struct wk_ring *ring, uint64_t at)
 	return word;
 }
 
-/* Where the size of the stack copy is in the record: the word that, with the copy and the word
- * behind it, leads to the record's end. 0 if there is no copy. */
+/* Where the size of the stack copy is in the record; 0 if there is no copy. Its place is computed:
+ * any word of a sample may have the value of a size by chance. */
 static size_t find_stack(const struct wk_ring *ring, uint64_t at, size_t size)
 {
-	for (size_t place = sizeof(struct perf_event_header); place + 16 < size; place += 8)
-		if (word_at(ring, at + place) == size - 16 - place)
-			return place;
-	return 0;
+	size_t place = ring->fixed_bytes;
+
+	if (place && ring->has_chain && place + 8 <= size) {
+		uint64_t count = word_at(ring, at + place);
+
+		place += 8 + 8 * (size_t)(count < size / 8 ? count : size / 8);
+	}
+	if (place == 0 || place + 8 > size)
+		return 0;
+	place += 8 + (word_at(ring, at + place) ? ring->register_bytes : 0);
+	return place + 16 < size && word_at(ring, at + place) == size - 16 - place ? place : 0;
 }
 
 /* A record as it will be copied. A stack copy has its full size in the ring, however little of it

@@ -17,6 +17,11 @@ struct wk_ring {
 	uint64_t size_bytes; /* of the data; a power of two */
 	uint64_t tail;       /* read up to here */
 	uint64_t broken;     /* bytes skipped because they were no records */
+
+	/* Where samples contain copies of stacks: behind so many bytes (0: nowhere), a call chain,
+	 * and registers, if there are any. */
+	uint32_t fixed_bytes, register_bytes;
+	bool has_chain;
 };
 
 /* Maps the ring of an event; false leaves the cause in errno. `size_bytes` is a power of two

@@ -86,6 +86,7 @@ static void a_stack_copy_becomes_as_long_as_what_it_holds(void **state)
 
 		(void)state;
 		begin_at(&f, at ? RING_BYTES * 2 - 64 : 0);
+		f.ring.fixed_bytes = 16;
 		put(&f, 8 + 16 + 8 + 128 + 8, 0x5a);
 		memcpy(f.data + (f.ring.tail + 24) % RING_BYTES, &size, 8);
 		memcpy(f.data + (f.ring.tail + 32 + 128) % RING_BYTES, &filled, 8);
@@ -104,6 +105,26 @@ static void a_stack_copy_becomes_as_long_as_what_it_holds(void **state)
 		memcpy(f.data + (f.ring.tail + 32 + 128) % RING_BYTES, &size, 8);
 		assert_int_equal(take(&f, out, sizeof(out)), 168);
 	}
+}
+
+/* A register, for example, may have the value that the size of a copy would have there. */
+static void a_word_is_not_taken_for_the_size_of_a_stack(void **state)
+{
+	struct fixture f;
+	uint8_t out[RING_BYTES];
+	uint64_t by_chance = 152 - 16 - 16, size = 152 - 16 - 40, filled = 96;
+
+	(void)state;
+	begin_at(&f, 0);
+	f.ring.fixed_bytes = 8;
+	f.ring.register_bytes = 24;
+	put(&f, 152, 0x5a);
+	memcpy(f.data + 16, &by_chance, 8);
+	memcpy(f.data + 40, &size, 8);
+	memcpy(f.data + 144, &filled, 8);
+	assert_int_equal(take(&f, out, sizeof(out)), 152);
+	assert_memory_equal(out + 16, &by_chance, 8);
+	assert_memory_equal(out + 40, &size, 8);
 }
 
 static void only_records_that_fit_are_taken(void **state)
@@ -179,6 +200,7 @@ int main(void)
 		cmocka_unit_test(records_are_taken_whole_and_their_place_is_given_back),
 		cmocka_unit_test(a_record_over_the_end_of_the_ring_is_joined),
 		cmocka_unit_test(a_stack_copy_becomes_as_long_as_what_it_holds),
+		cmocka_unit_test(a_word_is_not_taken_for_the_size_of_a_stack),
 		cmocka_unit_test(only_records_that_fit_are_taken),
 		cmocka_unit_test(what_is_no_record_is_skipped_and_counted),
 		cmocka_unit_test(a_head_beyond_the_ring_is_not_believed),
