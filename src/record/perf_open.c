@@ -22,11 +22,11 @@
 /* In linux/perf_event.h only since 6.0. */
 #define FORMAT_LOST (1u << 4)
 
-#define SMALLEST_RING (64u << 10) /* the largest record is just under that */
-#define LARGEST_RING  (16u << 20)
+#define SMALLEST_RING        (64u << 10) /* the largest record is just under that */
+#define LARGEST_RING         (16u << 20)
 #define LARGEST_COUNTED_RING (64u << 20)
-#define MOST_PENDING  (1u << 20)
-#define MOST_RINGS    (UINT64_C(256) << 20)
+#define MOST_PENDING         (1u << 20)
+#define MOST_RINGS           (UINT64_C(256) << 20)
 
 static int perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 {

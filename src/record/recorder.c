@@ -111,7 +111,8 @@ static void limit_stacks(struct wk_recorder *recorder)
 	struct wk_perf *perf = &recorder->perf;
 	uint32_t *bytes = &perf->layout.stack_bytes;
 
-	if (!recorder->options.stack_bytes && wk_perf_counts_events(perf) && *bytes > SMALL_STACK_BYTES)
+	if (!recorder->options.stack_bytes && wk_perf_counts_events(perf) &&
+	    *bytes > SMALL_STACK_BYTES)
 		*bytes = SMALL_STACK_BYTES;
 	while (!recorder->options.stack_bytes && *bytes > SMALL_STACK_BYTES &&
 	       perf->config.ring_bytes / *bytes < FEWEST_COPIES)
@@ -188,7 +189,8 @@ static bool ask_exit_code(void *context, uint32_t pid, int *code)
 static uint64_t most_queue_bytes(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-	uint64_t most = pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 8 : 0;
+	uint64_t most =
+		pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 8 : 0;
 
 	return most > QUEUE_BYTES ? most : QUEUE_BYTES;
 }
