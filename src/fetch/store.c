@@ -159,10 +159,12 @@ bool wk_store_try(struct wk_store_search *s, const char *format, ...)
 	if (!wk_store_open(path, &file, &err))
 		return err.code != WK_ENOTFOUND &&
 		       wk_store_report(s, WK_IMAGE_UNREADABLE, "%s", err.text);
+	s->is_unproven = false;
 	if (s->fits && !s->fits(s, path, &file)) {
 		wk_store_close(&file);
 		return false;
 	}
+	file.is_unproven = s->is_unproven;
 	*s->file = file;
 	s->state = WK_IMAGE_NAMED;
 	wk_buf_reset(s->why);
@@ -227,6 +229,28 @@ static bool has_recorded_id(struct wk_store_search *s, const char *path,
 	return false;
 }
 
+#define PAGE 4096 /* smaller than those of any system is enough: the recorded one is larger */
+
+/* Has the file a segment where it was mapped from, of the same number of pages? The first mapping
+ * of all segments covers them together. */
+static bool has_recorded_mapping(const struct wk_obj *obj, const struct wk_image_key *key)
+{
+	uint64_t end = 0;
+
+	for (uint32_t i = 0; i < obj->segment_count; i++) {
+		const struct wk_obj_segment *load = &obj->segments[i];
+		uint64_t start = load->offset / PAGE * PAGE;
+
+		if (load->type == WK_PT_LOAD && load->vaddr + load->memory_size > end)
+			end = load->vaddr + load->memory_size;
+		if (load->type == WK_PT_LOAD && start == key->map_offset &&
+		    (load->offset - start + load->file_size + PAGE - 1) / PAGE ==
+			    key->map_bytes / PAGE)
+			return true;
+	}
+	return key->map_offset == 0 && (end + PAGE - 1) / PAGE == key->map_bytes / PAGE;
+}
+
 /* Devices are not compared: on overlay and btrfs a mapping has another device than stat reports. */
 static bool is_recorded(struct wk_store_search *s, const char *path,
 			const struct wk_store_file *file)
@@ -241,16 +265,22 @@ static bool is_recorded(struct wk_store_search *s, const char *path,
 			"memory than in the file, and the recording contains those in "
 			"the file",
 			path);
+	if (key->any_build)
+		return true;
 	if (!has_recorded_key(s, path, key, file->obj->pe))
 		return false;
 	if (key->build_id.size > 0)
 		return has_recorded_id(s, path, key, &file->obj->build_id);
-	return key->inode == 0 || !wk_os_identify(path, &identity, NULL) ||
-	       identity.inode == key->inode ||
+	if (key->inode == 0 || !wk_os_identify(path, &identity, NULL) ||
+	    identity.inode == key->inode)
+		return true;
+	s->is_unproven = has_recorded_mapping(file->obj, key);
+	return s->is_unproven ||
 	       wk_store_report(s, WK_IMAGE_DIFFERS,
-			       "%s was replaced since: inode %" PRIu64 ", recorded %" PRIu64
-			       " (the recording has no build id to compare)",
-			       path, identity.inode, key->inode);
+			       "%s was replaced since: its inode and the size of its segments are "
+			       "others (the recording has no build id to compare); --any-build "
+			       "uses it all the same",
+			       path);
 }
 
 static struct image_search begin_search(const struct wk_image_key *key, struct wk_store_file *file,

@@ -3,9 +3,10 @@
  * A recording describes an image by a wk_image_key. Candidates are tried in this order: the path as
  * the recorded process sees it (/proc/PID/root), the path, what the living process still has mapped
  * (/proc/PID/exe and map_files: files deleted or replaced since), and perf's cache (~/.debug). A
- * candidate fits if its build id is the recorded one or, if none was recorded, its inode. A file of
- * Windows ("C:\a.dll") is looked for by its path, on Windows only, and must have the recorded time
- * stamp and size as well.
+ * candidate fits if its build id is the recorded one or, if none was recorded, its inode. A copy
+ * has another inode: it fits if its code is mapped alike, and the calls in it decide later. A file
+ * of Windows ("C:\a.dll") is looked for by its path, on Windows only, and must have the recorded
+ * time stamp and size as well.
  *
  * Debug files are looked for by build id (DIR/.build-id/ab/cd.debug for each debug directory,
  * ~/.debug) and by .gnu_debuglink (beside the image, in .debug/, in DIR and below it). Their build
@@ -28,6 +29,7 @@ struct wk_store_file {
 	char *path;                     /* where it was found */
 	struct wk_os_identity identity; /* just before it was read */
 	struct wk_buf plain;            /* of a file that was packed in another */
+	bool is_unproven; /* without an id, and its inode is another: a copy, or another build */
 };
 
 /* WK_IMAGE_NAMED if the file was found; otherwise `why` is not empty. */

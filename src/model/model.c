@@ -764,6 +764,8 @@ struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id
 		.time_stamp = image->time_stamp,
 		.image_bytes = image->image_bytes,
 		.pid = image->pid,
+		.map_offset = image->first_offset,
+		.map_bytes = image->first_size_bytes,
 		.is_kernel = image->kind == WK_IMAGE_KERNEL,
 	};
 }

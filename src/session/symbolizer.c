@@ -28,6 +28,7 @@ struct wk_symbols *wk_symbolizer_open(struct wk_symbolizer *symbolizer,
 		.debug_dirs = symbolizer->debug_dirs,
 		.cache = symbolizer->cache,
 		.fetcher = symbolizer->remote.fetcher,
+		.any_build = options->any_build,
 		.as_perf = options->as_perf,
 	});
 	return symbolizer->symbols;

@@ -9,8 +9,9 @@
 struct wk_naming_options {
 	struct wk_text_list debug_dirs; /* searched before /usr/lib/debug */
 	struct wk_symbol_source_options remote;
-	bool no_cache; /* the symbol cache is neither read nor written */
-	bool as_perf;  /* names as perf chooses them: see symbols/image/symbols.h */
+	bool no_cache;  /* the symbol cache is neither read nor written */
+	bool any_build; /* see symbols/image/symbols.h, as the next */
+	bool as_perf;   /* names as perf chooses them: see symbols/image/symbols.h */
 };
 
 struct wk_symbolizer {

@@ -37,7 +37,8 @@ struct wk_embedder {
 	struct wk_supplied_names given; /* by the recording, which needs no file for them */
 	bool takes_all, is_live;
 	bool kernel_is_ours; /* an image of the kernel that runs now was mapped */
-	struct wk_place places[WK_MOST_PLACES]; /* scratch */
+	struct wk_buf name;  /* scratch, as the next */
+	struct wk_place places[WK_MOST_PLACES];
 	struct wk_event_call calls[WK_MOST_PLACES];
 };
 
@@ -57,6 +58,7 @@ void wk_embedder_free(struct wk_embedder *embedder)
 	if (!embedder)
 		return;
 	wk_arena_fini(&embedder->paths);
+	wk_buf_fini(&embedder->name);
 	wk_index_fini(&embedder->index);
 	wk_supplied_names_fini(&embedder->given);
 	WK_FREE_ALL(embedder->images, embedder->seen, embedder);
@@ -178,7 +180,10 @@ static bool send_name(struct wk_embedder *embedder, struct wk_map *sent, const s
 	event.symbol.build_id = image->build_id;
 	event.symbol.start = symbol.start;
 	event.symbol.size_bytes = symbol.size_bytes;
-	event.symbol.name = symbol.name;
+	wk_buf_reset(&embedder->name);
+	wk_buf_add_str(&embedder->name, symbol.name);
+	wk_buf_add_text(&embedder->name, symbol.is_plt ? WK_PLT : "");
+	event.symbol.name = wk_buf_str(&embedder->name);
 	return wk_sink_emit(sink, &event, err);
 }
 

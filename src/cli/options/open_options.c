@@ -13,6 +13,8 @@ static const struct wk_opt options[] = {
 	  "number of CPUs]", WK_OPT_COUNT, AT(threads)),
 	WK_VALUE(0, "debug-dir", "DIR", "search for debug files in DIR, before /usr/lib/debug",
 	  WK_OPT_LIST, AT(naming.debug_dirs)),
+	WK_FLAG(0, "any-build", "use the programs at the recorded paths, even if they are other builds "
+	  "than the recorded ones", AT(naming.any_build)),
 	WK_FLAG(0, "debuginfod", "fetch missing files from the servers in DEBUGINFOD_URLS; "
 	  "WICK_DEBUGINFOD=1 makes this the default", AT(naming.remote.debuginfod)),
 	WK_VALUE(0, "symbol-server", "SERVER", "fetch missing files from this debuginfod server, "

@@ -81,6 +81,59 @@ static bool fetch(struct wk_image_symbols *image, enum wk_fetch_kind kind,
 	return is_found;
 }
 
+bool wk_image_is_unproven(const struct wk_image_symbols *image)
+{
+	return image->file.is_unproven;
+}
+
+/* E8 rel32, or FF /2 with any operand. */
+static bool is_x86_call(const uint8_t *end)
+{
+	if (end[-5] == 0xe8)
+		return true;
+	for (int len = 2; len <= 7; len++)
+		if (end[-len] == 0xff && (end[1 - len] >> 3 & 7) == 2)
+			return true;
+	return false;
+}
+
+/* BL or BLR. */
+static bool is_aarch64_call(const uint8_t *end)
+{
+	uint32_t word = end[-4] | end[-3] << 8 | end[-2] << 16 | (uint32_t)end[-1] << 24;
+
+	return word >> 26 == 0x25 || (word & 0xfffffc1f) == 0xd63f0000;
+}
+
+bool wk_image_calls_before(const struct wk_image_symbols *image, uint64_t address)
+{
+	const struct wk_obj *obj = image->file.obj;
+
+	if (!obj || address < 8 || address > obj->size_bytes)
+		return false;
+	if (obj->machine == WK_MACHINE_X86_64)
+		return is_x86_call(obj->at + address);
+	return obj->machine == WK_MACHINE_AARCH64 && is_aarch64_call(obj->at + address);
+}
+
+void wk_image_decide(struct wk_image_symbols *image, bool is_recorded)
+{
+	image->file.is_unproven = false;
+	if (is_recorded)
+		return;
+	wk_buf_reset(&image->reason);
+	wk_buf_add_fmt(
+		&image->reason,
+		"%s is another build than the one recorded, by the calls in it (the recording "
+		"has no build id to compare); --any-build uses it all the same",
+		image->file.path);
+	wk_unwind_table_free(image->unwind);
+	image->unwind = NULL;
+	wk_store_close(&image->file);
+	image->state = WK_IMAGE_DIFFERS;
+	image->was_asked = true;
+}
+
 /* Without a build id only folders can be searched: they store files by path as well. */
 static void look_for_copy(struct wk_image_symbols *image)
 {

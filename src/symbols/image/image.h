@@ -107,7 +107,7 @@ struct wk_symbols {
 	struct wk_fetcher *fetcher; /* or NULL */
 	bool is_live;               /* no server is queried while recording */
 	bool is_narrowed;           /* servers are queried only for images in view */
-	bool as_perf;               /* see symbols.h */
+	bool as_perf, any_build;    /* see symbols.h */
 	const char *const *debug_dirs;
 	const char *kallsyms_path;
 

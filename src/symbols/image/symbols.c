@@ -35,6 +35,7 @@ struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options)
 	s->cache = options->cache;
 	s->fetcher = options->fetcher;
 	s->as_perf = options->as_perf;
+	s->any_build = options->any_build;
 	s->debug_dirs = options->debug_dirs ? options->debug_dirs : usual_debug_dirs;
 	s->kallsyms_path = kallsyms ? kallsyms : "/proc/kallsyms";
 	s->kernel.may_be_cached = s->cache && !kallsyms;
@@ -169,6 +170,7 @@ struct wk_image_symbols *wk_symbols_image(struct wk_symbols *s, const struct wk_
 	image = wk_arena_alloc_zeroed(&s->arena, sizeof(*image));
 	image->owner = s;
 	image->key = *key;
+	image->key.any_build = s->any_build;
 	image->key.path = wk_arena_copy(&s->arena, key->path);
 	image->key.pdb_path = wk_arena_copy(&s->arena, key->pdb_path);
 	wk_image_open(image);

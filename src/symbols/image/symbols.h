@@ -38,6 +38,7 @@ struct wk_symbols_options {
 	const char *kallsyms_path;     /* NULL: $WICK_KALLSYMS or else /proc/kallsyms */
 	struct wk_cache *cache;        /* NULL: no cache */
 	struct wk_fetcher *fetcher;    /* NULL: only this machine is searched */
+	bool any_build;                /* use the file at the recorded path, whatever its build */
 	bool as_perf; /* prefer the name that perf chooses if an address has several, with its
 		       * version; such tables are not cached */
 };
@@ -83,6 +84,13 @@ bool wk_image_is_hidden(struct wk_image_symbols *image);
  * as well. */
 void wk_image_fetch(struct wk_image_symbols *image);
 
+/* Is it unknown whether its file is the recorded one? Then the recorded return addresses decide: is
+ * the code before `address`, a file offset, a call? And if the answers are no, the file is not
+ * used. */
+bool wk_image_is_unproven(const struct wk_image_symbols *image);
+bool wk_image_calls_before(const struct wk_image_symbols *image, uint64_t address);
+void wk_image_decide(struct wk_image_symbols *image, bool is_recorded);
+
 /* The image's parsed file, for unwinding; NULL if there is none (kernel, missing). */
 const struct wk_obj *wk_image_obj(struct wk_image_symbols *image);
 
@@ -107,6 +115,9 @@ enum wk_fetching {
 	WK_FETCHING_STOPPED, /* the user interrupted it */
 };
 enum wk_fetching wk_symbols_fetching(const struct wk_symbols *symbols);
+
+/* The end of a recorded name if it is that of a PLT slot. */
+#define WK_PLT "@plt"
 
 struct wk_symbol {
 	struct wk_str name;  /* linked name, not demangled */

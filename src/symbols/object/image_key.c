@@ -17,6 +17,8 @@ struct wk_image_key wk_image_key_of(const struct wk_event *event)
 		.time_stamp = image->time_stamp,
 		.image_bytes = image->image_bytes,
 		.pid = event->pid,
+		.map_offset = image->file_offset,
+		.map_bytes = image->size_bytes,
 		.vdso32_start = is_vdso32 ? image->start : 0,
 		.vdso32_bytes = is_vdso32 ? image->size_bytes : 0,
 		.is_kernel = image->is_kernel,

@@ -17,7 +17,10 @@ struct wk_image_key {
 	uint32_t pid;                     /* a process that had it mapped, or 0 */
 	/* Of the vDSO of a 32-bit program: where that process has it. 0 for all else. */
 	uint64_t vdso32_start, vdso32_bytes;
+	uint64_t map_offset,
+		map_bytes; /* its first mapping: which part of the file; 0 if unknown */
 	bool is_kernel;
+	bool any_build; /* the file at its path is used, whatever shows that it is another */
 };
 
 enum wk_image_state {
