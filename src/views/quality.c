@@ -517,8 +517,9 @@ static void add_closed_words(const struct wk_quality *quality, uint32_t i, struc
 		wk_buf_add_text(line, " is not here");
 }
 
-/* Windows files are on the recorded machine; symbol servers have their names. */
-static void add_windows_files(const struct wk_quality *quality, uint32_t shown, struct wk_buf *line)
+/* All in one sentence. Windows files are on the recorded machine; symbol servers have their names.
+ */
+static void add_missing_files(const struct wk_quality *quality, uint32_t shown, struct wk_buf *line)
 {
 	const struct wk_model *model = quality->model;
 
@@ -532,7 +533,7 @@ static void add_windows_files(const struct wk_quality *quality, uint32_t shown, 
 	wk_buf_add_fmt(line, quality->closed_count == 1
 				     ? " is not here, so its functions have no names"
 				     : " are not here, so their functions have no names");
-	if (quality->facts_only)
+	if (quality->facts_only || !model->traits->has_symbol_files)
 		return;
 	if (model->fetching == WK_FETCHING_NOTHING)
 		wk_buf_add_fmt(line,
@@ -553,12 +554,15 @@ static void add_interruption(const struct wk_quality *quality, struct wk_buf *li
 		wk_buf_add_text(line, "; fetching was interrupted; the next run continues it");
 }
 
-static bool are_missing_of_windows(const struct wk_quality *quality, uint32_t shown)
+static bool are_missing(const struct wk_quality *quality, uint32_t shown)
 {
-	for (uint32_t i = 0; i < shown; i++)
-		if (quality->model->images[quality->closed[i].id].state != WK_IMAGE_MISSING)
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct wk_image *image = &quality->model->images[quality->closed[i].id];
+
+		if (image->state != WK_IMAGE_MISSING || image->kind != WK_IMAGE_FILE)
 			return false;
-	return shown && quality->model->traits->has_symbol_files;
+	}
+	return shown > 0;
 }
 
 void wk_quality_closed_line(const struct wk_quality *quality, struct wk_buf *line)
@@ -566,8 +570,8 @@ void wk_quality_closed_line(const struct wk_quality *quality, struct wk_buf *lin
 	uint32_t shown = quality->closed_count < MOST_CLOSED_SHOWN ? quality->closed_count
 								   : MOST_CLOSED_SHOWN;
 
-	if (are_missing_of_windows(quality, shown)) {
-		add_windows_files(quality, shown, line);
+	if (are_missing(quality, shown)) {
+		add_missing_files(quality, shown, line);
 		add_interruption(quality, line);
 		return;
 	}

@@ -40,7 +40,7 @@ def unnamed(t, recording, program):
     """The rows of a program's functions without a name, by the offset that names them."""
     pattern = re.compile(re.escape(program.name) + r"\+0x([0-9a-f]+)")
     rows = {}
-    for row in t.csv("show", recording, "functions"):
+    for row in t.csv("show", "--addresses", recording, "functions"):
         match = pattern.fullmatch(row["function"])
         if match:
             rows[int(match.group(1), 16)] = row

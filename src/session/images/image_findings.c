@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -73,17 +74,69 @@ static void add_reason(const struct wk_model *model, const struct wk_image_facts
 		wk_buf_add_text(reason, "; if it is a library, record as root, who may read it");
 }
 
-static bool is_fixed_alike(const struct wk_image_facts *a, const struct wk_image_facts *b)
+static bool is_at(const struct wk_buf *text, size_t at, struct wk_str word)
+{
+	return word.len && word.len <= text->len - at &&
+	       memcmp(text->at + at, word.at, word.len) == 0;
+}
+
+/* Removes each `word` from the text. */
+static void remove_word(struct wk_buf *text, struct wk_str word)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < text->len;) {
+		if (is_at(text, i, word))
+			i += word.len;
+		else
+			text->at[kept++] = text->at[i++];
+	}
+	text->len = kept;
+}
+
+/* The reason without what differs between files that lack the same: paths, names and ids. */
+static void add_kind_of_reason(const struct wk_model *model, const struct wk_image_facts *facts,
+			       struct wk_buf *reason)
+{
+	struct wk_str name = wk_image_name_of(model, facts->id), stem;
+	size_t kept = 0;
+
+	add_reason(model, facts, reason);
+	remove_word(reason, wk_image_path_of(model, facts->id));
+	wk_str_split(name, '.', &stem, &name);
+	remove_word(reason, stem);
+	for (size_t i = 0; i < reason->len; i++)
+		if (!isxdigit((unsigned char)reason->at[i]))
+			reason->at[kept++] = reason->at[i];
+	reason->len = kept;
+}
+
+static bool is_same_reason(const struct wk_model *model, const struct wk_image_facts *a,
+			   const struct wk_image_facts *b)
+{
+	struct wk_buf one = { 0 }, other = { 0 };
+	bool is_same;
+
+	add_kind_of_reason(model, a, &one);
+	add_kind_of_reason(model, b, &other);
+	is_same = wk_str_eq(wk_buf_str(&one), wk_buf_str(&other));
+	WK_BUF_FINI_ALL(&one, &other);
+	return is_same;
+}
+
+static bool is_fixed_alike(const struct wk_model *model, const struct wk_image_facts *a,
+			   const struct wk_image_facts *b)
 {
 	return a->lacks && b->lacks && a->fix.len &&
-	       wk_str_eq(wk_buf_str(&a->fix), wk_buf_str(&b->fix));
+	       wk_str_eq(wk_buf_str(&a->fix), wk_buf_str(&b->fix)) && is_same_reason(model, a, b);
 }
 
 /* An earlier one has the same fix, such as another program of its package. */
-static bool is_fixed_before(const struct wk_images_facts *all, const struct wk_image_facts *facts)
+static bool is_fixed_before(const struct wk_model *model, const struct wk_images_facts *all,
+			    const struct wk_image_facts *facts)
 {
 	for (const struct wk_image_facts *one = all->at; one < facts; one++)
-		if (is_fixed_alike(one, facts))
+		if (is_fixed_alike(model, one, facts))
 			return true;
 	return false;
 }
@@ -97,7 +150,7 @@ static void add_alike(const struct wk_model *model, const struct wk_images_facts
 	size_t count = 0;
 
 	for (const struct wk_image_facts *one = facts + 1; one < all->at + all->count; one++) {
-		if (!is_fixed_alike(facts, one) || count++ >= MOST_ALIKE)
+		if (!is_fixed_alike(model, facts, one) || count++ >= MOST_ALIKE)
 			continue;
 		wk_buf_add_text(reason, count == 1 ? "; the fix is also for " : ", ");
 		wk_buf_add_str(reason, wk_image_name_of(model, one->id));
@@ -193,7 +246,8 @@ size_t wk_images_find(struct wk_findings *findings, const struct wk_model *model
 	size_t found = 0;
 
 	for (size_t i = 0; i < facts->count; i++)
-		if (facts->at[i].lacks && !is_fixed_before(facts, &facts->at[i]) && found++ < most)
+		if (facts->at[i].lacks && !is_fixed_before(model, facts, &facts->at[i]) &&
+		    found++ < most)
 			find(findings, model, facts, &facts->at[i]);
 	find_python(findings, model, facts);
 	find_stacks(findings, quality);
