@@ -126,7 +126,7 @@ const placeOf = i => rows[levelOf(i)] ? rows[levelOf(i)].nodes.indexOf(i) : -1;
 
 const LEVEL_STARTS = [0.01, 0.1, 0.25, 0.5];
 
-// As wk_svg_change of render/svg/looks.c has it.
+// As enum wk_svg_change of render/svg/picture.h has it.
 function changeOf(i) {
 	const was = tree.before[i], is = tree.after[i], larger = Math.max(was, is);
 	const grew = (is > was) !== data.negates;

@@ -1,8 +1,8 @@
 /* Shared by the parts of the SVG renderer: the picture that is being drawn.
  *
  * svg.c writes the document and everything around the frames, frames.c the frames for viewers
- * without script, lanes.c the rows and the axis of a chart, data.c the tree for the script, looks.c
- * decides the look of a frame. Private to them. */
+ * without script, lanes.c the rows and the axis of a chart, data.c the tree for the script,
+ * frame_colours.c decides the look of a frame. Private to them. */
 #ifndef WK_RENDER_SVG_PICTURE_H
 #define WK_RENDER_SVG_PICTURE_H
 
@@ -68,12 +68,12 @@ enum wk_svg_change {
 	WK_SVG_CHANGES,
 };
 
-/* looks.c */
+/* frame_colours.c */
 void wk_svg_find_colours(struct wk_svg_picture *p);
 /* ` class="c12"` or ` fill="#rrggbb"`, with the blank in front. */
 void wk_svg_look(const struct wk_svg_picture *p, uint32_t node);
 /* The rules for looks, light and dark. */
-void wk_svg_looks_css(const struct wk_svg_picture *p, bool is_dark);
+void wk_svg_frame_colours.css(const struct wk_svg_picture *p, bool is_dark);
 /* The line of coloured squares with words. */
 void wk_svg_legend(struct wk_svg_picture *p, unsigned y);
 
