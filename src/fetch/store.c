@@ -274,7 +274,7 @@ static bool is_recorded(struct wk_store_search *s, const char *path,
 	if (key->inode == 0 || !wk_os_identify(path, &identity, NULL) ||
 	    identity.inode == key->inode)
 		return true;
-	s->is_unproven = has_recorded_mapping(file->obj, key);
+	s->is_unproven = !s->needs_inode && has_recorded_mapping(file->obj, key);
 	return s->is_unproven ||
 	       wk_store_report(s, WK_IMAGE_DIFFERS,
 			       "%s was replaced since: its inode and the size of its segments are "
@@ -357,6 +357,17 @@ static bool find_range(const struct image_search *s, struct wk_str maps, struct 
 	return false;
 }
 
+/* Any image of the process is looked for there, so it must be the very file. */
+static bool try_program(struct image_search *s, uint32_t pid)
+{
+	bool found;
+
+	s->search.needs_inode = true;
+	found = has_identity(s->key) && wk_store_try(&s->search, "/proc/%" PRIu32 "/exe", pid);
+	s->search.needs_inode = false;
+	return found;
+}
+
 /* Links of /proc lead to the file itself, wherever it was moved. map_files needs more rights than
  * exe, so a program's own file is tried by exe first. */
 static bool try_living(struct image_search *s)
@@ -369,8 +380,7 @@ static bool try_living(struct image_search *s)
 	wk_buf_add_fmt(&path, "/proc/%" PRIu32 "/maps", pid);
 	if (pid != 0 && wk_os_read_small(wk_buf_text(&path), &maps) &&
 	    find_range(s, wk_buf_str(&maps), &range))
-		found = (has_identity(s->key) &&
-			 wk_store_try(&s->search, "/proc/%" PRIu32 "/exe", pid)) ||
+		found = try_program(s, pid) ||
 			wk_store_try(&s->search, "/proc/%" PRIu32 "/map_files/%.*s", pid,
 				     WK_STR_ARG(range));
 	WK_BUF_FINI_ALL(&maps, &path);

@@ -12,6 +12,7 @@ struct wk_store_search {
 	const void *context;
 	struct wk_store_file *file; /* the result */
 	struct wk_buf *why;         /* why the first file that exists does not fit */
+	bool needs_inode;           /* without a build id, no copy of the file will do */
 	bool is_unproven;           /* see wk_store_file */
 	enum wk_image_state state;  /* MISSING until something is found or reported */
 };

@@ -185,14 +185,15 @@ static bool ask_exit_code(void *context, uint32_t pid, int *code)
 	return false;
 }
 
-/* The queue grows while samples come faster than they are unwound. */
-static uint64_t most_queue_bytes(void)
+/* Events that are counted one by one come faster than they are unwound: their queue grows. A clock
+ * that is too fast loses samples instead of taking the machine's memory. */
+static uint64_t most_queue_bytes(const struct wk_perf *perf)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
 	uint64_t most =
 		pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 8 : 0;
 
-	return most > QUEUE_BYTES ? most : QUEUE_BYTES;
+	return wk_perf_counts_events(perf) && most > QUEUE_BYTES ? most : QUEUE_BYTES;
 }
 
 static void prepare_stages(struct wk_recorder *recorder)
@@ -203,7 +204,7 @@ static void prepare_stages(struct wk_recorder *recorder)
 		.context = recorder,
 	};
 	uint64_t rings = recorder->perf.config.ring_bytes * recorder->perf.cpu_count;
-	uint64_t most = most_queue_bytes();
+	uint64_t most = most_queue_bytes(&recorder->perf);
 
 	wk_parser_init(&recorder->parser, &recorder->perf.layout, &recorder->perf.sources, &asks);
 	recorder->parser.kernel_counts_lost = recorder->perf.knows_lost;

@@ -73,7 +73,7 @@ void wk_svg_find_colours(struct wk_svg_picture *p);
 /* ` class="c12"` or ` fill="#rrggbb"`, with the blank in front. */
 void wk_svg_look(const struct wk_svg_picture *p, uint32_t node);
 /* The rules for looks, light and dark. */
-void wk_svg_frame_colours.css(const struct wk_svg_picture *p, bool is_dark);
+void wk_svg_looks_css(const struct wk_svg_picture *p, bool is_dark);
 /* The line of coloured squares with words. */
 void wk_svg_legend(struct wk_svg_picture *p, unsigned y);
 
