@@ -77,6 +77,9 @@ const struct wk_reader *const *wk_readers(void);
 const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, const char *format,
 				      struct wk_err *err);
 
+/* False, with what the bytes are instead, if they are binary: for tools that read text only. */
+bool wk_reader_check_text(struct wk_bytes bytes, const char *name, struct wk_err *err);
+
 /* A file and its reader; filled by wk_reader_open, which also unpacks and removes byte order
  * marks. */
 struct wk_opened {
@@ -110,6 +113,7 @@ bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err);
 	F(gdb) \
 	F(gperftools) \
 	F(java_exceptions) \
+	F(javacore) \
 	F(jstack) \
 	F(ljp) \
 	F(pmcstat) \

@@ -193,6 +193,20 @@ const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, c
 	return reader;
 }
 
+bool wk_reader_check_text(struct wk_bytes bytes, const char *name, struct wk_err *err)
+{
+	size_t len = wk_bytes_left(&bytes);
+	const struct wk_reader *reader;
+
+	if (len == 0 || !memchr(bytes.at, 0, len < WK_PROBE_BYTES ? len : WK_PROBE_BYTES))
+		return true;
+	reader = by_bytes(bytes, name, err);
+	return reader &&
+	       wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+		       "this is a recording (%s), not folded stacks; `wick flame` draws it",
+		       reader->name);
+}
+
 struct wanted {
 	const char *name, *format;
 };

@@ -7,18 +7,20 @@
 #include "os/os.h"
 #include "render/renderers.h"
 
-static bool read_map(struct wk_colouring *colouring, const char *path, struct wk_err *err)
+static bool read_map(struct wk_picture *picture, const char *path, struct wk_err *err)
 {
+	struct wk_colouring *colouring = picture->colouring;
+	struct wk_bad_lines *bad = &picture->bad_colours;
 	struct wk_os_identity identity;
 	struct wk_os_file file;
 	bool ok;
 
 	if (!wk_os_identify(path, &identity, NULL))
-		return wk_colouring_read_map(colouring, wk_str_c(""), err);
+		return wk_colouring_read_map(colouring, wk_str_c(""), bad, err);
 	if (!wk_os_open_aside(path, &file, err))
 		return false;
 	ok = wk_colouring_read_map(colouring, wk_str_of((const char *)file.at, file.size_bytes),
-				   err) ||
+				   bad, err) ||
 	     wk_err_in(err, path);
 	wk_os_close(&file);
 	return ok;
@@ -46,7 +48,7 @@ bool wk_picture_colour(struct wk_picture *picture, const struct wk_colouring_opt
 	picture->colouring = picture->drawing.colouring = wk_colouring_new(options);
 	picture->colours_changes = options->is_comparison;
 	picture->colour_map = colour_map;
-	return !colour_map || read_map(picture->colouring, colour_map, err);
+	return !colour_map || read_map(picture, colour_map, err);
 }
 
 bool wk_picture_attributes(struct wk_picture *picture, const char *path,
@@ -108,12 +110,27 @@ static bool has_function(const struct wk_model *model, const char *name)
 	return false;
 }
 
+bool wk_picture_bad_colours(const struct wk_picture *picture, struct wk_buf *text)
+{
+	const struct wk_bad_lines *bad = &picture->bad_colours;
+
+	if (bad->count == 0)
+		return false;
+	wk_buf_add_fmt(text, "%s: ", picture->colour_map);
+	wk_num_add_counted(text, bad->count, " line is", " lines are");
+	wk_buf_add_fmt(text, " skipped (the first is line %" PRIu64 "): expected %s",
+		       bad->first_number, bad->expected);
+	return true;
+}
+
 void wk_picture_warn(const struct wk_picture *picture, const struct wk_messages *messages)
 {
 	const struct wk_tree *tree = &picture->tree;
 	const char *const *skips = picture->folding.skip_after;
 	struct wk_buf words = { 0 };
 
+	if (wk_picture_bad_colours(picture, &words))
+		wk_warn_buf(messages, &words);
 	for (size_t i = 0; skips && skips[i]; i++)
 		if (!has_function(picture->model, skips[i]))
 			wk_warn_fmt(messages, "--skip-after: no function is named \"%s\"",

@@ -29,8 +29,9 @@ struct wk_picture {
 	struct wk_tree full; /* with all inlined functions, if `tree` hides some; else empty */
 	struct wk_name_attributes attributes;
 	struct wk_colouring *colouring;
-	bool colours_changes;   /* `colouring` is for comparisons */
-	const char *colour_map; /* the file that _end writes; or NULL */
+	struct wk_bad_lines bad_colours; /* of `colour_map`; their text is not kept */
+	bool colours_changes;            /* `colouring` is for comparisons */
+	const char *colour_map;          /* the file that _end writes; or NULL */
 };
 
 /* Colours other than wick's own. `colour_map` is a file of colours to read, and to update at the
@@ -48,7 +49,11 @@ void wk_picture_fold(struct wk_picture *picture, const struct wk_selection *sele
 bool wk_picture_fold_all(struct wk_picture *picture, const struct wk_model *model,
 			 struct wk_err *err);
 
-/* Warns of functions to skip that do not exist, and of a total below that of the samples. */
+/* The warning about bad lines of the colour map; false if there are none. */
+bool wk_picture_bad_colours(const struct wk_picture *picture, struct wk_buf *text);
+
+/* Warns of bad lines of the colour map, of functions to skip that do not exist, and of a total
+ * below that of the samples. */
 void wk_picture_warn(const struct wk_picture *picture, const struct wk_messages *messages);
 
 /* Fails if colours were chosen for a comparison, whose colours have a meaning. */

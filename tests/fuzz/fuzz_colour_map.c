@@ -8,8 +8,9 @@ static bool taken(struct wk_str text, struct wk_buf *written)
 {
 	struct wk_colouring *colouring = wk_colouring_new(&(struct wk_colouring_options){ 0 });
 	struct wk_out out = wk_out_to_buf(written);
+	struct wk_bad_lines bad = { 0 };
 	struct wk_err err = { 0 };
-	bool ok = wk_colouring_read_map(colouring, text, &err);
+	bool ok = wk_colouring_read_map(colouring, text, &bad, &err);
 
 	if (ok)
 		wk_colouring_write_map(colouring, &out);

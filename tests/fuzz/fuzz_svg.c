@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct wk_err err = { 0 };
 
 	wk_name_attributes_init(&attributes, attributes_text, NULL, NULL);
-	wk_colouring_read_map(colouring, map, &err);
+	wk_colouring_read_map(colouring, map, &(struct wk_bad_lines){ 0 }, &err);
 	wk_reader_folded.read(&input, &sink, &err);
 	wk_builder_finish(builder);
 	wk_builder_free(builder);

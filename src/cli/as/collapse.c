@@ -225,6 +225,8 @@ const struct wk_as_tool wk_as_collapse_tools[] = {
 	{ &scripts, "stackcollapse-gdb.pl", "folds gdb's backtraces", .reader = "gdb" },
 	{ &scripts, "stackcollapse-go.pl", "folds the text of go tool pprof -raw",
 	  .options = go_options, .reader = "go" },
+	{ &scripts, "stackcollapse-ibmjava.pl", "folds javacore dumps of IBM Java and OpenJ9",
+	  .options = jstack_options, .reader = "javacore", .collapse.with_thread_name = true },
 	{ &scripts, "stackcollapse-instruments.pl", "folds Xcode Instruments' call trees as CSV",
 	  .reader = "instruments" },
 	{ &scripts, "stackcollapse-java-exceptions.pl", "folds Java's stack traces of exceptions",

@@ -264,6 +264,15 @@ static bool set_colours(struct flamegraph *f, struct wk_err *err)
 				 f->args->keeps_colours ? WK_COLOUR_MAP : NULL, err);
 }
 
+static void warn_of_colours(struct flamegraph *f)
+{
+	struct wk_buf text = { 0 };
+
+	if (wk_picture_bad_colours(&f->picture, &text))
+		warn(f, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
 static bool settle(struct flamegraph *f, struct wk_err *err)
 {
 	const struct args *args = f->args;
@@ -371,10 +380,13 @@ static int run(const struct wk_as_call *call, struct wk_err *err)
 		.args = call->args,
 		.is_inferno = call->tool->kind->family == WK_AS_INFERNO,
 	};
-	bool ok = settle(&f, err) && make(&f, err);
+	bool ok = settle(&f, err);
 	unsigned width = f.picture.drawing.width;
 	int exit_code;
 
+	if (ok)
+		warn_of_colours(&f);
+	ok = ok && make(&f, err);
 	ok = wk_picture_end(&f.picture, ok, err) && ok;
 	exit_code = ok ? WK_EXIT_DONE : WK_EXIT_FAILED;
 	if (!ok && (err->code == WK_EFORMAT || err->code == WK_EEMPTY)) {

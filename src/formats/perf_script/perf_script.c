@@ -14,11 +14,12 @@
 #define EXPECTED "the text of `perf script`: \"COMMAND PID TIME: EVENT:\", then a line for each " \
 		 "frame"
 
+/* The indentation may be lost on the way, but then a frame needs its image. */
 static bool is_frame(struct wk_str line, bool needs_image)
 {
 	struct wk_script_frame_line frame;
 
-	return line.len && (line.at[0] == '\t' || line.at[0] == ' ') &&
+	return line.len && (needs_image || line.at[0] == '\t' || line.at[0] == ' ') &&
 	       wk_script_line_kind(line, &frame) == WK_SCRIPT_LINE_FRAME &&
 	       (!needs_image || line.at[line.len - 1] == ')');
 }

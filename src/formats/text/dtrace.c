@@ -247,7 +247,7 @@ static struct wk_str without_semicolons(struct dtrace *dtrace, struct wk_str tex
 static void on_tool_frame(struct dtrace *dtrace, struct wk_str text, bool is_perl)
 {
 	bool with_offsets = dtrace->stack.collapse->with_offsets;
-	bool has_inlined = !is_perl && (with_offsets || wk_str_has(text, "->"));
+	bool has_inlined = with_offsets || wk_str_has(text, "->");
 
 	if (!with_offsets || dtrace->stack.count == 0)
 		text.len = last_plus(text);
@@ -256,6 +256,8 @@ static void on_tool_frame(struct dtrace *dtrace, struct wk_str text, bool is_per
 		text = wk_str_c("-");
 	else if (!is_perl)
 		text = without_semicolons(dtrace, with_rust_name(dtrace, text));
+	else if (has_inlined)
+		text = without_semicolons(dtrace, text);
 	if (has_inlined)
 		add_with_inlined(dtrace, text);
 	else

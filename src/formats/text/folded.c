@@ -415,6 +415,13 @@ static bool has_odd_lines(unsigned good, unsigned bad, unsigned deep)
 	return deep > 0 && good >= bad / 4;
 }
 
+/* A line without ';' that belongs to another text: indented, or a label such as "id: 12". */
+static bool is_label(struct wk_str line)
+{
+	return !memchr(line.at, ';', line.len) &&
+	       (wk_is_blank(line.at[0]) || strchr(":=,{", line.at[line.len - 1]));
+}
+
 /* Text in which most of the first lines end in a count. */
 static int probe(struct wk_bytes first)
 {
@@ -431,7 +438,8 @@ static int probe(struct wk_bytes first)
 
 		if (is_cut || wk_trim(line).len == 0)
 			continue;
-		if (read_count(&line, 1, &count, &lost) || ends_in_huge_count(line)) {
+		if ((read_count(&line, 1, &count, &lost) && !is_label(line)) ||
+		    (ends_in_huge_count(line) && !wk_is_blank(line.at[0]))) {
 			good++;
 			deep += memchr(line.at, ';', line.len) != NULL;
 		} else {

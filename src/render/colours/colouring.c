@@ -10,6 +10,8 @@
 #include "formats/scan.h"
 #include "render/colours/named_palettes.h"
 
+#define MAP_LINE "a name, \"->\" and a colour such as \"rgb(250,120,30)\""
+
 struct wk_colouring {
 	struct wk_colouring_options options;
 	const struct wk_tree *tree; /* of which `colours` are */
@@ -290,9 +292,11 @@ static bool read_rgb(struct wk_str text, uint32_t *colour)
 	return true;
 }
 
-bool wk_colouring_read_map(struct wk_colouring *c, struct wk_str text, struct wk_err *err)
+bool wk_colouring_read_map(struct wk_colouring *c, struct wk_str text, struct wk_bad_lines *bad,
+			   struct wk_err *err)
 {
 	struct wk_lines lines = wk_lines_of(wk_bytes_of(text.at, text.len));
+	bool has_arrow = false;
 	struct wk_str line;
 
 	c->has_map = true;
@@ -301,16 +305,16 @@ bool wk_colouring_read_map(struct wk_colouring *c, struct wk_str text, struct wk
 		uint32_t colour;
 		bool is_new;
 
+		has_arrow |= len != SIZE_MAX;
 		if (wk_trim(line).len == 0)
 			continue;
-		if (len == SIZE_MAX || !read_rgb(wk_str_skip(line, len + 2), &colour))
-			return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
-				       "line %" PRIu64 " is not a name, \"->\" and a colour such "
-				       "as \"rgb(250,120,30)\"",
-				       lines.number);
-		*map_place(c, wk_str_of(line.at, len), &is_new) = colour;
+		if (len != SIZE_MAX && read_rgb(wk_str_skip(line, len + 2), &colour))
+			*map_place(c, wk_str_of(line.at, len), &is_new) = colour;
+		else
+			wk_bad_line(bad, &lines, line, MAP_LINE);
 	}
-	return true;
+	return has_arrow || bad->count == 0 ||
+	       wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "no line of it is " MAP_LINE);
 }
 
 static int by_name(const void *left, const void *right)

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/out.h"
+#include "formats/lines.h"
 #include "views/tree/tree.h"
 
 enum wk_palette {
@@ -67,8 +68,10 @@ bool wk_palette_find(struct wk_str name, enum wk_palette *palette);
 extern const char *const wk_palette_names[];
 
 /* A consistent palette: lines "name->rgb(r,g,b)". Reading adds to the known names; writing writes
- * all names that were read or requested. */
-bool wk_colouring_read_map(struct wk_colouring *colouring, struct wk_str text, struct wk_err *err);
+ * all names that were read or requested. Bad lines are skipped and counted in `bad`; it fails if no
+ * line contains "->", because such a file is something else and must not be overwritten. */
+bool wk_colouring_read_map(struct wk_colouring *colouring, struct wk_str text,
+			   struct wk_bad_lines *bad, struct wk_err *err);
 void wk_colouring_write_map(const struct wk_colouring *colouring, struct wk_out *out);
 
 /* 0xrrggbb of a node. The first request for a tree fixes the colours of all its nodes, so the order

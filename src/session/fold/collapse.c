@@ -93,7 +93,7 @@ static void inliner_free(struct inliner *inliner)
 static bool is_guessed(const struct wk_reader *reader)
 {
 	static const char *const guessed[] = { "perf-script", "dtrace", "sample", "vtune",
-					       "pmcstat" };
+					       "pmcstat", "ghcprof", "xctrace", "vsprof" };
 
 	for (size_t i = 0; i < sizeof(guessed) / sizeof(guessed[0]); i++)
 		if (strcmp(guessed[i], reader->name) == 0)

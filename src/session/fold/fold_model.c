@@ -125,6 +125,15 @@ static struct wk_model *build(const struct wk_fold_input *in, const struct wk_fo
 	return model;
 }
 
+/* Unlike text without stacks, of which the tools draw a picture with a message. */
+static bool check_text(const struct wk_fold_source *source, struct wk_err *err)
+{
+	if (wk_reader_check_text(source->input.bytes, source->input.name, err))
+		return true;
+	err->code = WK_ECORRUPT;
+	return wk_opened_fail(&source->files[0], err);
+}
+
 struct wk_model *wk_fold_model_open(const struct wk_fold_input *in, struct wk_err *err)
 {
 	struct wk_collapse collapse = { .dialect = in->dialect };
@@ -132,7 +141,7 @@ struct wk_model *wk_fold_model_open(const struct wk_fold_input *in, struct wk_er
 	struct wk_buf reversed = { 0 };
 	struct wk_model *model = NULL;
 
-	if (wk_fold_source_open(&source, in->paths, "folded", err) &&
+	if (wk_fold_source_open(&source, in->paths, "folded", err) && check_text(&source, err) &&
 	    (!in->must_be_sorted || check_sorted(source.input.bytes, err))) {
 		decode(in, &source);
 		if (in->reverses_lines)
