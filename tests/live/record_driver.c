@@ -1,7 +1,8 @@
 /* The recorder alone, without unwinding and without a file: prints every event as a line.
  *
  *	record_driver [options] [-- COMMAND [ARG]...]
- *	-p PID  -a  -F HZ  -c PERIOD  -e EVENT  -d NS  -g auto|fp|none  -s STACK_BYTES  -u
+ *	-p PID  -a  -F HZ  -c PERIOD  -e EVENT  -d NS  -g auto|fp|none  -s STACK_BYTES
+ *	-b RING_BYTES  -u
  *	-q (print no events)  -x COUNT (the sink fails after so many events)  -S NS (the sink
  *	sleeps so long at each sample)
  *
@@ -71,7 +72,7 @@ static void read_options(int argc, char **argv, struct wk_recorder_options *opti
 
 	options->pids = pids;
 	options->events = events;
-	while ((letter = getopt(argc, argv, "+p:aF:c:e:d:g:s:uqx:S:")) != -1) {
+	while ((letter = getopt(argc, argv, "+p:aF:c:e:d:g:s:b:uqx:S:")) != -1) {
 		switch (letter) {
 		case 'p':
 			pids[options->pid_count++ % 64] = (pid_t)number(optarg);
@@ -96,6 +97,9 @@ static void read_options(int argc, char **argv, struct wk_recorder_options *opti
 			break;
 		case 's':
 			options->stack_bytes = (uint32_t)number(optarg);
+			break;
+		case 'b':
+			options->ring_bytes = number(optarg);
 			break;
 		case 'u':
 			options->user_only = true;

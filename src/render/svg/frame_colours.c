@@ -1,7 +1,10 @@
 /* The look of frames: by kind of code, by change in a comparison, or in the colours of a
  * colouring. */
+#include <stdio.h>
+
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/text/utf8.h"
 #include "render/colours/colouring.h"
 #include "render/colours/kind_colours.h"
 #include "render/svg/picture.h"
@@ -169,6 +172,19 @@ static void add_shares(struct wk_svg_picture *p, const struct share *share, bool
 	wk_buf_add_text(&p->text, explains ? " total" : "");
 }
 
+/* Pixels of a character of the legend, and of what separates two entries. */
+#define CHARACTER 6.4
+#define BETWEEN   32
+
+/* Opens an entry for the text at hand. A still flame graph shows those that fit; the script finds
+ * out itself which do. */
+static void begin_entry(struct wk_svg_picture *p, const char *attributes)
+{
+	p->legend_end += CHARACTER * (double)wk_utf8_count(wk_buf_str(&p->text)) + BETWEEN;
+	wk_out_fmt(p->out, "<tspan%s%s>", attributes,
+		   p->legend_end > p->width ? " style=\"display:none\"" : "");
+}
+
 static void end_entry(struct wk_svg_picture *p)
 {
 	wk_out_xml(p->out, wk_buf_str(&p->text));
@@ -179,10 +195,8 @@ static void end_entry(struct wk_svg_picture *p)
 static void kind_entry(struct wk_svg_picture *p, unsigned kind, const struct share *share,
 		       bool is_first)
 {
-	wk_out_fmt(
-		p->out,
-		"<tspan class=\"key\" data-kind=\"%u\"><tspan class=\"swatch c%u\">\u25a0</tspan> ",
-		kind, kind * WK_SHADES + WK_SHADES / 2);
+	char attributes[48];
+
 	wk_buf_add_text(&p->text, kind == WK_LOOK_STRUCTURE
 					  ? "no stack"
 					  : wk_kind_colours_name(p->view->model, kind));
@@ -191,6 +205,10 @@ static void kind_entry(struct wk_svg_picture *p, unsigned kind, const struct sha
 		wk_num_add_share(&p->text, share->self, p->tree->total[0]);
 	else
 		add_shares(p, share, is_first);
+	snprintf(attributes, sizeof(attributes), " class=\"key\" data-kind=\"%u\"", kind);
+	begin_entry(p, attributes);
+	wk_out_fmt(p->out, "<tspan class=\"swatch c%u\">\u25a0</tspan> ",
+		   kind * WK_SHADES + WK_SHADES / 2);
 	end_entry(p);
 }
 
@@ -198,9 +216,10 @@ static void small_entry(struct wk_svg_picture *p)
 {
 	if (p->tree->small_weight == 0)
 		return;
-	wk_out_text(p->out, "<tspan><tspan class=\"swatch few\">\u25a0</tspan> ");
 	wk_buf_add_text(&p->text, "small frames ");
 	wk_num_add_share(&p->text, p->tree->small_weight, p->tree->total[0]);
+	begin_entry(p, "");
+	wk_out_text(p->out, "<tspan class=\"swatch few\">\u25a0</tspan> ");
 	end_entry(p);
 }
 
@@ -255,11 +274,11 @@ static void add_change_share(struct wk_svg_picture *p, bool is_more, uint64_t ch
 static void change_entry(struct wk_svg_picture *p, unsigned first, unsigned last, const char *words,
 			 bool is_more, uint64_t change)
 {
-	wk_out_text(p->out, "<tspan>");
-	for (unsigned look = first; look <= last; look++)
-		wk_out_fmt(p->out, "<tspan class=\"swatch d%u\">\u25a0</tspan>", look);
 	wk_buf_add_fmt(&p->text, " %s ", words);
 	add_change_share(p, is_more, change);
+	begin_entry(p, "");
+	for (unsigned look = first; look <= last; look++)
+		wk_out_fmt(p->out, "<tspan class=\"swatch d%u\">\u25a0</tspan>", look);
 	end_entry(p);
 }
 
@@ -267,7 +286,6 @@ static void whole_entry(struct wk_svg_picture *p)
 {
 	uint64_t before = p->tree->total_before[0], after = p->tree->total_after[0];
 
-	wk_out_text(p->out, "<tspan>");
 	wk_svg_add_amount(p, before, &p->text);
 	wk_buf_add_text(&p->text, " \u2192 ");
 	wk_svg_add_amount(p, after, &p->text);
@@ -278,6 +296,7 @@ static void whole_entry(struct wk_svg_picture *p)
 		add_change_share(p, after > before,
 				 after > before ? after - before : before - after);
 	wk_buf_add_char(&p->text, ')');
+	begin_entry(p, "");
 	end_entry(p);
 }
 
@@ -303,6 +322,7 @@ static void legend_of_changes(struct wk_svg_picture *p)
 void wk_svg_legend(struct wk_svg_picture *p, unsigned y)
 {
 	wk_buf_reset(&p->text);
+	p->legend_end = WK_SVG_MARGIN;
 	wk_out_fmt(p->out, "<text class=\"legend small muted\" x=\"%d\" y=\"%u\">", WK_SVG_MARGIN,
 		   y);
 	if (p->is_comparison)

@@ -32,6 +32,7 @@ struct wk_svg_picture {
 	uint32_t *row_of;            /* of a chart with times, by node; otherwise NULL: its depth */
 	uint32_t too_narrow;         /* frames left out of the plain picture ... */
 	uint64_t too_narrow_weight;  /* ... and the weight of them all */
+	double legend_end;           /* where its next entry begins, about */
 	struct wk_buf text;          /* for a moment */
 	struct wk_buf lines;         /* below the title, each with a NUL behind it */
 	unsigned line_count;
