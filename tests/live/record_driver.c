@@ -1,8 +1,7 @@
 /* The recorder alone, without unwinding and without a file: prints every event as a line.
  *
  *	record_driver [options] [-- COMMAND [ARG]...]
- *	-p PID  -a  -F HZ  -c PERIOD  -e EVENT  -d NS  -g auto|fp|none  -s STACK_BYTES
- *	-b RING_BYTES  -u
+ *	-p PID  -a  -F HZ  -c PERIOD  -e EVENT  -d NS  -g auto|fp|none  -s STACK_BYTES  -u
  *	-q (print no events)  -x COUNT (the sink fails after so many events)  -S NS (the sink
  *	sleeps so long at each sample)
  *
@@ -72,7 +71,7 @@ static void read_options(int argc, char **argv, struct wk_recorder_options *opti
 
 	options->pids = pids;
 	options->events = events;
-	while ((letter = getopt(argc, argv, "+p:aF:c:e:d:g:s:b:uqx:S:")) != -1) {
+	while ((letter = getopt(argc, argv, "+p:aF:c:e:d:g:s:uqx:S:")) != -1) {
 		switch (letter) {
 		case 'p':
 			pids[options->pid_count++ % 64] = (pid_t)number(optarg);
@@ -97,9 +96,6 @@ static void read_options(int argc, char **argv, struct wk_recorder_options *opti
 			break;
 		case 's':
 			options->stack_bytes = (uint32_t)number(optarg);
-			break;
-		case 'b':
-			options->ring_bytes = number(optarg);
 			break;
 		case 'u':
 			options->user_only = true;
@@ -134,14 +130,28 @@ static int exit_code(const struct wk_err *err, const struct wk_recorder_result *
 	return WEXITSTATUS(result->wait_status);
 }
 
+/* Of this program's memory; ru_maxrss has that of the program that started it as well. */
+static unsigned long peak_kib(void)
+{
+	FILE *status = fopen("/proc/self/status", "r");
+	unsigned long peak = 0;
+	char line[256];
+
+	while (status && fgets(line, sizeof(line), status))
+		sscanf(line, "VmHWM: %lu", &peak);
+	if (status)
+		fclose(status);
+	return peak;
+}
+
 static void print_result(const struct wk_recorder_result *result, const struct driver *driver)
 {
 	fprintf(stderr,
-		"samples=%" PRIu64 " lost_samples=%" PRIu64 " lost_records=%" PRIu64
+		"peak_kib=%lu samples=%" PRIu64 " lost_samples=%" PRIu64 " lost_records=%" PRIu64
 		" throttled=%" PRIu64 " elapsed_ms=%" PRIu64
 		" running=%d status=0x%x disorders=%" PRIu64 "\n",
-		result->samples, result->lost_samples, result->lost_records, result->throttled,
-		result->elapsed_ns / 1000000, result->command_running,
+		peak_kib(), result->samples, result->lost_samples, result->lost_records,
+		result->throttled, result->elapsed_ns / 1000000, result->command_running,
 		(unsigned)result->wait_status, driver->disorders);
 }
 
