@@ -60,14 +60,6 @@ void wk_buf_add_text(struct wk_buf *buf, const char *text)
 	wk_buf_add(buf, text, strlen(text));
 }
 
-void wk_buf_add_char(struct wk_buf *buf, char c)
-{
-	char *at = wk_buf_extend(buf, 1);
-
-	if (at)
-		*at = c;
-}
-
 static bool is_plain_in_shell(struct wk_str text)
 {
 	for (size_t i = 0; i < text.len; i++)

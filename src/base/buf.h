@@ -36,7 +36,6 @@ void wk_buf_reset(struct wk_buf *buf);
 void wk_buf_add(struct wk_buf *buf, const void *bytes, size_t len);
 void wk_buf_add_str(struct wk_buf *buf, struct wk_str text);
 void wk_buf_add_text(struct wk_buf *buf, const char *text);
-void wk_buf_add_char(struct wk_buf *buf, char c);
 void wk_buf_add_fmt(struct wk_buf *buf, const char *format, ...)
 	__attribute__((format(WK_PRINTF, 2, 3)));
 
@@ -54,6 +53,18 @@ void wk_buf_add_u64(struct wk_buf *buf, uint64_t value);
 
 /* Adds `len` bytes of unset content and returns them, or NULL at the limit. */
 void *wk_buf_extend(struct wk_buf *buf, size_t len);
+
+static inline void wk_buf_add_char(struct wk_buf *buf, char c)
+{
+	char *at;
+
+	if (buf->len + 1 < buf->cap && !buf->limit && !buf->full) {
+		buf->at[buf->len++] = c;
+		buf->at[buf->len] = '\0';
+	} else if ((at = wk_buf_extend(buf, 1)) != NULL) {
+		*at = c;
+	}
+}
 
 static inline struct wk_str wk_buf_str(const struct wk_buf *buf)
 {

@@ -59,7 +59,7 @@ static size_t read_braces(struct wk_str rest, struct wk_buf *tidy, bool *is_brok
 {
 	size_t close, from = 0, to;
 
-	if (rest.at[0] != '{' || *is_broken)
+	if (*is_broken)
 		return 0;
 	close = wk_bracket_end(rest, 0, '{', '}');
 	*is_broken = close == NOT_THERE;
@@ -110,13 +110,17 @@ static size_t read_lambda(struct wk_str rest, struct wk_buf *tidy, bool *is_brok
  * more are searched for in that name: that would cost time. */
 static size_t read_other(struct wk_str rest, struct wk_buf *tidy, bool *is_broken)
 {
-	size_t len = read_standard(rest, tidy);
-
-	if (len == 0)
-		len = read_braces(rest, tidy, is_broken);
-	if (len == 0)
-		len = read_lambda(rest, tidy, is_broken);
-	return len;
+	switch (rest.at[0]) {
+	case 's':
+		return read_standard(rest, tidy);
+	case '{':
+		return read_braces(rest, tidy, is_broken);
+	case '$':
+	case '\'':
+		return read_lambda(rest, tidy, is_broken);
+	default:
+		return 0;
+	}
 }
 
 /* "std::__cxx11::list" is "std::list". */
@@ -125,6 +129,8 @@ static void drop_versions(struct wk_buf *name)
 	static const char *const versions[] = { "__cxx11::", "__1::" };
 	struct wk_buf kept = { 0 };
 
+	if (!name->at || !strstr(name->at, "std::__"))
+		return;
 	for (size_t i = 0; i < name->len; i++) {
 		if (wk_str_ends(wk_buf_str(&kept), "std::"))
 			for (int v = 0; v < 2; v++)

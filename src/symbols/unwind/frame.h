@@ -70,8 +70,8 @@ static inline void wk_frame_set(struct wk_frame *frame, unsigned reg, uint64_t v
 /* The most that a copy may hold: memory further up belongs to no stack, or to another one. */
 #define WK_FRAME_REACH (1u << 20)
 
-/* For an address above the copy. Fails if the process has moved on since. */
-bool wk_frame_load_above(struct wk_frame *frame, uint64_t address, size_t size, uint64_t *value);
+/* For an address that is not in the copy: from the process, if it is above and has not moved on. */
+bool wk_frame_load_beyond(struct wk_frame *frame, uint64_t address, size_t size, uint64_t *value);
 
 static inline uint64_t wk_frame_number(const uint8_t *bytes, size_t size)
 {
@@ -86,11 +86,8 @@ static inline bool wk_frame_load(struct wk_frame *frame, uint64_t address, size_
 {
 	uint64_t offset = address - frame->base;
 
-	if (offset > frame->size_bytes || frame->size_bytes - offset < size) {
-		frame->missed_above = offset < WK_FRAME_REACH;
-		return frame->missed_above && frame->memory &&
-		       wk_frame_load_above(frame, address, size, value);
-	}
+	if (offset > frame->size_bytes || frame->size_bytes - offset < size)
+		return wk_frame_load_beyond(frame, address, size, value);
 	*value = wk_frame_number(frame->bytes + offset, size);
 	if (frame->memory && address > frame->memory->highest) {
 		frame->memory->highest = address;
@@ -99,7 +96,10 @@ static inline bool wk_frame_load(struct wk_frame *frame, uint64_t address, size_
 	return true;
 }
 
-static inline bool wk_frame_load_word(struct wk_frame *frame, uint64_t address, uint64_t *value)
+/* In place: walking does little else. */
+__attribute__((always_inline)) static inline bool wk_frame_load_word(struct wk_frame *frame,
+								     uint64_t address,
+								     uint64_t *value)
 {
 	return frame->word_bytes == 8 ? wk_frame_load(frame, address, 8, value)
 				      : wk_frame_load(frame, address, 4, value);

@@ -56,11 +56,12 @@ static void map_gap(const struct wk_frame *frame, uint64_t address)
 		frame->memory->read(frame->memory->context, end, &byte, 1);
 }
 
-bool wk_frame_load_above(struct wk_frame *frame, uint64_t address, size_t size, uint64_t *value)
+bool wk_frame_load_beyond(struct wk_frame *frame, uint64_t address, size_t size, uint64_t *value)
 {
 	struct wk_stack_memory *memory = frame->memory;
 
-	if (!memory->is_allowed)
+	frame->missed_above = address - frame->base < WK_FRAME_REACH;
+	if (!frame->missed_above || !memory || !memory->is_allowed)
 		return false;
 	memory->is_allowed = (memory->was_used || is_unchanged(memory, frame->word_bytes)) &&
 			     load(memory, address, size, value);

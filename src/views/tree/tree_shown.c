@@ -19,17 +19,22 @@ static bool skips(const struct wk_tree_options *options)
 
 /* ---- inlined functions of the standard library */
 
-enum { IS_STANDARD = 1, IS_PLUMBING = 2 };
+enum { IS_STANDARD = 1, IS_PLUMBING = 2, ASKED = 4 };
 
-/* By function, for those that are inlined somewhere and their callers. */
+/* By function. Whether it is plumbing costs time and is asked only of those inlined somewhere. */
 static uint8_t *find_standard(const struct wk_model *model)
 {
 	uint8_t *found = wk_alloc_zeroed(model->function_count, 1);
 
-	for (wk_function_id id = 1; id < model->function_count; id++) {
-		if (wk_code_kind_of(model, id) != WK_CODE_STANDARD)
+	for (wk_function_id id = 1; id < model->function_count; id++)
+		if (wk_code_kind_of(model, id) == WK_CODE_STANDARD)
+			found[id] = IS_STANDARD;
+	for (uint32_t i = 1; i < model->named_frames.count; i++) {
+		wk_function_id id = model->named_frames.function[i];
+
+		if (!model->named_frames.is_inlined[i] || found[id] != IS_STANDARD)
 			continue;
-		found[id] = IS_STANDARD;
+		found[id] |= ASKED;
 		if (wk_name_is_plumbing(wk_model_str(model, model->functions[id].name)))
 			found[id] |= IS_PLUMBING;
 	}
