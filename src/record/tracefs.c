@@ -26,8 +26,17 @@ static bool is_readable(const char *root, int *error_number)
 	return false;
 }
 
-/* The folder of the mounted trace file system, mounting it if need be; NULL with a sentence. */
-static const char *find_root(struct wk_err *err)
+/* Since Linux 5.17 the group of the mount is that of its files, which others may not read. */
+static bool fail_no_right(struct wk_err *err)
+{
+	return wk_fail(
+		err, WK_EPERM, WK_NOWHERE,
+		"tracepoints are readable by root only: run as root, or have an administrator run: "
+		"mount -o remount,mode=750,gid=%u " TRACEFS,
+		(unsigned)getgid());
+}
+
+const char *wk_tracefs_root(struct wk_err *err)
 {
 	static const char *const places[] = { TRACEFS, "/sys/kernel/debug/tracing" };
 	int error_number = ENOENT;
@@ -45,9 +54,7 @@ static const char *find_root(struct wk_err *err)
 	    is_readable(TRACEFS, &error_number))
 		return TRACEFS;
 	if (error_number == EACCES)
-		wk_fail(err, WK_EPERM, WK_NOWHERE,
-			"tracepoints are readable by root only: run as root, or have an "
-			"administrator run: mount -o remount,mode=755 " TRACEFS);
+		fail_no_right(err);
 	else
 		wk_fail(err, WK_EPERM, WK_NOWHERE,
 			"the kernel's trace file system is not mounted; as root run: "
@@ -106,7 +113,7 @@ bool wk_tracepoint_id_at(const char *root, const char *system, const char *point
 	digits = wk_buf_str(&text);
 	digits = wk_str_cut(&digits, '\n');
 	if (!ok && errno == EACCES)
-		wk_fail(err, WK_EPERM, WK_NOWHERE, "%s may be read by root only", path);
+		fail_no_right(err);
 	else if (!ok)
 		not_there(root, system, point, err);
 	else if (!(ok = wk_num_u64(digits, id)))
@@ -117,7 +124,7 @@ bool wk_tracepoint_id_at(const char *root, const char *system, const char *point
 
 bool wk_tracepoint_id(const char *system, const char *point, uint64_t *id, struct wk_err *err)
 {
-	const char *root = find_root(err);
+	const char *root = wk_tracefs_root(err);
 
 	return root && wk_tracepoint_id_at(root, system, point, id, err);
 }
@@ -131,7 +138,7 @@ static int is_folder(const struct dirent *entry)
 bool wk_tracepoints_each(void (*list)(void *context, const char *system, const char *point),
 			 void *context, struct wk_err *err)
 {
-	const char *root = find_root(err);
+	const char *root = wk_tracefs_root(err);
 	char path[512];
 
 	if (!root)

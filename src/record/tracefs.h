@@ -1,4 +1,4 @@
-/* Numbers of tracepoints, from the kernel's trace file system.
+/* Tracepoints and their numbers, from the kernel's trace file system.
  *
  * It is searched for at its usual mount points. If it is not mounted and the user may mount it,
  * it is mounted at /sys/kernel/tracing, as other tools do; otherwise the error has the command
@@ -10,6 +10,9 @@
 #include <stdint.h>
 
 #include "base/err.h"
+
+/* The folder of the mounted trace file system, mounting it if need be; NULL with a sentence. */
+const char *wk_tracefs_root(struct wk_err *err);
 
 /* The number of SYSTEM:POINT, for perf_event_attr.config. */
 bool wk_tracepoint_id(const char *system, const char *point, uint64_t *id, struct wk_err *err);
