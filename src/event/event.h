@@ -276,8 +276,8 @@ struct wk_event_details {
 		data_page_bytes, code_page_bytes;
 	const struct wk_event_registers *user_registers; /* NULL if there are none */
 	struct wk_str trace; /* a tracepoint's fields as its own format prints them */
-	/* The bytes that `trace` was made from and their formats, for sinks that can name kernel
-	 * functions in it (formats/tracepoint/format.h). */
+	/* The bytes that `trace` is made from and their formats, for sinks that can name kernel
+	 * functions in it (formats/tracepoint/format.h). A recorder has only the bytes. */
 	struct wk_str trace_raw;
 	struct wk_trace_formats *trace_formats;
 	const struct wk_event_branch *branches; /* the latest first */
@@ -424,6 +424,11 @@ struct wk_event_source {
 	uint64_t user_registers;   /* sampled with copies of stacks, as perf numbers them */
 	uint32_t user_stack_bytes; /* the most that is copied of each; 0: none */
 	uint32_t name_width;       /* of the longest name in the recording */
+	/* For a tracepoint whose samples contain its fields (trace_raw): the kernel's descriptions
+	 * of all such tracepoints of the recording, as perf's section TRACING_DATA has them, and
+	 * its number in there. Empty for others. */
+	struct wk_str tracing_data;
+	uint64_t trace_id;
 };
 
 struct wk_event_lost {

@@ -233,7 +233,8 @@ static void a_first_thread_that_ends_does_not_end_its_process(void **state)
 	close(fd);
 }
 
-static void and_from_a_pipe(void **state)
+/* The bytes of a pipe or a file. */
+static struct wk_buf written(const struct wk_event *events, size_t count, bool to_pipe)
 {
 	struct wk_perf_data_writer *writer;
 	struct wk_buf bytes = { 0 };
@@ -241,15 +242,32 @@ static void and_from_a_pipe(void **state)
 	ssize_t got;
 	int fds[2];
 
-	(void)state;
+	if (!to_pipe) {
+		int fd = new_file();
+
+		writer = wk_perf_data_writer_new(fd, NULL);
+		give(writer, events, count);
+		finish(writer);
+		bytes = content_of(fd);
+		close(fd);
+		return bytes;
+	}
 	assert_int_equal(pipe(fds), 0);
 	writer = wk_perf_data_writer_new(fds[1], NULL);
-	give(writer, all_kinds, COUNT(all_kinds));
+	give(writer, events, count);
 	finish(writer);
 	close(fds[1]);
 	while ((got = read(fds[0], block, sizeof(block))) > 0)
 		wk_buf_add(&bytes, block, (size_t)got);
 	close(fds[0]);
+	return bytes;
+}
+
+static void and_from_a_pipe(void **state)
+{
+	struct wk_buf bytes = written(all_kinds, COUNT(all_kinds), true);
+
+	(void)state;
 	check_text(perf_told(&bytes), dump_of(all_kinds, COUNT(all_kinds)));
 	wk_buf_fini(&bytes);
 }
@@ -395,6 +413,142 @@ static void sources_have_the_type_and_number_that_perf_knows_them_by(void **stat
 		assert_int_equal(number_at(&bytes, attr + 8, 8), rows[i].config);
 		wk_buf_fini(&bytes);
 		close(fd);
+	}
+}
+
+#define THING                                                                                      \
+	"name: thing\nID: 7\nformat:\n"                                                            \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"                   \
+	"\tfield:int number;\toffset:4;\tsize:4;\tsigned:1;\n\n"                                   \
+	"print fmt: \"number is %d\", REC->number\n"
+
+static void add_tracing_data(struct wk_buf *out)
+{
+	wk_buf_add(out, "\x17\x08\x44tracing0.6\0\0\x08", 16);
+	wk_buf_add_u32(out, 4096);
+	wk_buf_add(out, "header_page", 12);
+	wk_buf_add_u64(out, 0);
+	wk_buf_add(out, "header_event", 13);
+	wk_buf_add_u64(out, 0);
+	wk_buf_add_u32(out, 0);
+	wk_buf_add_u32(out, 1);
+	wk_buf_add(out, "part", 5);
+	wk_buf_add_u32(out, 1);
+	wk_buf_add_u64(out, strlen(THING));
+	wk_buf_add_text(out, THING);
+	wk_buf_add_u32(out, 0);
+	wk_buf_add_u32(out, 0);
+	wk_buf_add_u64(out, 0);
+}
+
+/* A tracepoint with fields, an event without, and a sample of each. */
+struct traced {
+	struct wk_buf tracing_data;
+	struct wk_event_details details;
+	struct wk_event events[4];
+};
+
+static void begin_traced(struct traced *traced, size_t raw_bytes)
+{
+	static uint8_t raw[65536] = { 7, 0, 0, 0, 0xfb, 0xff, 0xff, 0xff };
+	static const struct wk_event point = SOURCE(5, "part:thing", "events");
+	static const struct wk_event faults = SOURCE(6, "page-faults", "events");
+
+	memset(traced, 0, sizeof(*traced));
+	add_tracing_data(&traced->tracing_data);
+	traced->details.trace_raw = wk_str_of((const char *)raw, raw_bytes);
+	traced->events[0] = point;
+	traced->events[0].source.tracing_data = wk_buf_str(&traced->tracing_data);
+	traced->events[0].source.trace_id = 7;
+	traced->events[1] = faults;
+	traced->events[2] = sample_at(10);
+	traced->events[2].sample.details = &traced->details;
+	traced->events[3] = sample_at(11);
+	traced->events[3].sample.source = 6;
+}
+
+static void the_fields_of_tracepoints_come_back(void **state)
+{
+	for (int to_pipe = 0; to_pipe < 2; to_pipe++) {
+		struct traced traced;
+		struct wk_buf bytes, text;
+
+		(void)state;
+		begin_traced(&traced, 8);
+		bytes = written(traced.events, COUNT(traced.events), to_pipe);
+		text = perf_told(&bytes);
+		assert_int_equal(lines_with(&text, "trace=\"number is -5\""), 1);
+		assert_int_equal(lines_with(&text, "trace="), 1);
+		assert_int_equal(samples_in(&text), 2);
+		assert_int_equal(lines_with(&text, "note time="), 0);
+		wk_buf_fini(&traced.tracing_data);
+		WK_BUF_FINI_ALL(&bytes, &text);
+	}
+}
+
+/* perf refuses a file that has a tracepoint and does not describe it. */
+static void tracepoints_have_their_type_when_they_are_described(void **state)
+{
+	int fd = new_file();
+	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
+	struct traced traced;
+	struct wk_buf bytes, text;
+	size_t attr;
+
+	(void)state;
+	begin_traced(&traced, 8);
+	give(writer, traced.events, COUNT(traced.events));
+	assert_true(wk_perf_data_writer_flush(writer, NULL));
+	bytes = content_of(fd);
+	attr = (size_t)number_at(&bytes, 24, 8);
+	assert_int_equal(number_at(&bytes, attr, 4), WK_PERF_TYPE_RAW);
+	wk_buf_fini(&bytes);
+	text = told_from_file(fd);
+	check_unfinished(&text);
+	assert_int_equal(samples_in(&text), 2);
+	wk_buf_fini(&text);
+	finish(writer);
+	bytes = content_of(fd);
+	assert_int_equal(number_at(&bytes, attr, 4), WK_PERF_TYPE_TRACEPOINT);
+	assert_int_equal(number_at(&bytes, attr + 8, 8), 7);
+	assert_int_equal(number_at(&bytes, attr + (size_t)number_at(&bytes, 16, 8), 4),
+			 WK_PERF_TYPE_SOFTWARE);
+	assert_true(number_at(&bytes, attr + 24, 8) & WK_PERF_SAMPLE_RAW);
+	wk_buf_fini(&bytes);
+	wk_buf_fini(&traced.tracing_data);
+	close(fd);
+}
+
+/* Fields that no kernel writes take part in no record; of a long chain, they cost the end. */
+static void fields_and_a_long_chain_fit_into_a_record(void **state)
+{
+	static uint64_t chain[20000];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(chain); i++)
+		chain[i] = 0x100000 + i;
+	for (size_t raw_bytes = 0; raw_bytes < 65536; raw_bytes += 8191) {
+		struct traced traced;
+		struct wk_buf bytes, text;
+		bool fits = raw_bytes > 0 && raw_bytes <= 32764;
+
+		begin_traced(&traced, raw_bytes);
+		for (int in_kernel = 0; in_kernel < 2; in_kernel++) {
+			struct wk_event_sample *sample = &traced.events[2].sample;
+
+			sample->user_chain = sample->kernel_chain = chain;
+			sample->user_count = COUNT(chain);
+			sample->kernel_count = in_kernel ? COUNT(chain) : 0;
+			sample->user_is_exact = true;
+			bytes = written(traced.events, COUNT(traced.events), false);
+			text = perf_told(&bytes);
+			assert_int_equal(samples_in(&text), 2);
+			assert_int_equal(lines_with(&text, "number is -5"), fits);
+			assert_int_equal(lines_with(&text, "1 call chain was too long"), 1);
+			assert_int_equal(lines_with(&text, "note time="), 1);
+			WK_BUF_FINI_ALL(&bytes, &text);
+		}
+		wk_buf_fini(&traced.tracing_data);
 	}
 }
 
@@ -731,6 +885,9 @@ int main(void)
 		cmocka_unit_test(names_of_events_survive_a_killed_recorder),
 		cmocka_unit_test(raw_user_chains_are_stored_as_exact_ones),
 		cmocka_unit_test(sources_have_the_type_and_number_that_perf_knows_them_by),
+		cmocka_unit_test(the_fields_of_tracepoints_come_back),
+		cmocka_unit_test(tracepoints_have_their_type_when_they_are_described),
+		cmocka_unit_test(fields_and_a_long_chain_fit_into_a_record),
 		cmocka_unit_test(sources_are_known_before_the_first_record),
 		cmocka_unit_test(a_full_disk_has_as_many_samples_as_fit),
 		cmocka_unit_test(names_told_after_the_disk_was_full_take_the_place_of_the_last_samples),

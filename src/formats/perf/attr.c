@@ -334,6 +334,17 @@ static uint32_t longest_name(struct wk_perf *perf)
 	return perf->name_width;
 }
 
+/* Do samples of the tracepoint contain its fields, and are they described? */
+static bool has_fields(struct wk_perf *perf, const struct wk_perf_attr *attr)
+{
+	struct wk_trace_formats *formats =
+		attr->type == WK_PERF_TYPE_TRACEPOINT && has(attr->sample_type, WK_PERF_SAMPLE_RAW)
+			? wk_perf_trace_formats(perf)
+			: NULL;
+
+	return formats && wk_trace_formats_find(formats, (uint32_t)attr->config);
+}
+
 bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr)
 {
 	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
@@ -358,6 +369,11 @@ bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr)
 		.user_stack_bytes = attr->user_stack_bytes,
 		.name_width = longest_name(perf),
 	};
+	if (!perf->skips_details && has_fields(perf, attr)) {
+		event.source.tracing_data = wk_str_of((const char *)perf->tracing_data.at,
+						      wk_bytes_left(&perf->tracing_data));
+		event.source.trace_id = attr->config;
+	}
 	ok = wk_sink_emit(perf->sink, &event, perf->err) &&
 	     (!perf->is_header_only || wk_perf_header_attr(perf, attr, event.source.name));
 	wk_buf_fini(&made);

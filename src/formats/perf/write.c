@@ -100,6 +100,7 @@ static bool write_head(struct wk_perf_data_writer *writer, struct wk_err *err)
 
 	writer->began = true;
 	if (writer->is_pipe) {
+		writer->describes_tracepoints = true;
 		wk_buf_add(&head, WK_PERF_MAGIC, 8);
 		wk_buf_add_u64(&head, WK_PERF_PIPE_HEAD);
 		ok = wk_os_write(writer->fd, head.at, head.len);
@@ -186,6 +187,13 @@ static bool add_source(struct wk_perf_data_writer *writer, const struct wk_event
 	if (writer->keeps_stacks && event->user_stack_bytes) {
 		source.user_registers = event->user_registers;
 		source.user_stack_bytes = event->user_stack_bytes;
+	}
+	if (event->tracing_data.len) {
+		source.has_fields = true;
+		source.type = WK_PERF_TYPE_TRACEPOINT;
+		source.config = event->trace_id;
+		if (!writer->tracing_data.len)
+			writer->tracing_data = wk_arena_copy(&writer->arena, event->tracing_data);
 	}
 	wk_perf_write_describe(&source);
 	*WK_APPEND(writer->sources, writer->source_count, writer->source_cap) = source;
@@ -311,6 +319,19 @@ static bool free_space(struct wk_perf_data_writer *writer)
 	return ok;
 }
 
+/* Gives tracepoints their type, now that they are described. */
+static bool write_attrs(struct wk_perf_data_writer *writer)
+{
+	struct wk_buf head = { 0 };
+	bool ok;
+
+	add_head(writer, &head);
+	ok = wk_os_write_at(writer->fd, WK_PERF_FILE_HEAD, head.at + WK_PERF_FILE_HEAD,
+			    head.len - WK_PERF_FILE_HEAD);
+	wk_buf_fini(&head);
+	return ok;
+}
+
 static bool finish_file(struct wk_perf_data_writer *writer, struct wk_err *err)
 {
 	uint64_t bits[WK_PERF_FEATURES / 64] = { 0 };
@@ -318,6 +339,7 @@ static bool finish_file(struct wk_perf_data_writer *writer, struct wk_err *err)
 	uint64_t at;
 	bool ok = false;
 
+	writer->describes_tracepoints = true;
 	if (writer->is_full && !free_space(writer))
 		return false;
 	at = writer->data_offset + writer->data_bytes;
@@ -330,7 +352,8 @@ static bool finish_file(struct wk_perf_data_writer *writer, struct wk_err *err)
 		(void)wk_os_truncate(writer->fd, at);
 		goto out;
 	}
-	if (!wk_os_write_at(writer->fd, WK_PERF_HEAD_FEATURES, bitmap.at, bitmap.len)) {
+	if (!wk_os_write_at(writer->fd, WK_PERF_HEAD_FEATURES, bitmap.at, bitmap.len) ||
+	    (writer->tracing_data.len && !write_attrs(writer))) {
 		fail(writer, err);
 		goto out;
 	}

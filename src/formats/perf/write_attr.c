@@ -36,16 +36,28 @@ void wk_perf_write_describe(struct wk_perf_write_source *source)
 	struct wk_str name = split_modifiers(source->name, &modifiers);
 
 	source->flags = modifier_flags(modifiers);
+	if (source->has_fields)
+		return;
 	for (size_t i = 0; wk_perf_known_events[i].name; i++)
 		if (wk_str_is(name, wk_perf_known_events[i].name)) {
 			source->type = wk_perf_known_events[i].type;
 			source->config = wk_perf_known_events[i].config;
 			return;
 		}
-	/* A tracepoint's own type would make perf ask for its format, which is not there. */
+	/* A tracepoint's own type would make perf ask for its description, which is not there. */
 	source->type = WK_PERF_TYPE_RAW;
 	if (!wk_str_starts(name, "r") || !wk_num_hex(wk_str_skip(name, 1), &source->config))
 		source->config = 0;
+}
+
+/* perf refuses files whose tracepoints are not described, and recordings that are not finished have
+ * no section yet. */
+static uint32_t type_now(const struct wk_perf_data_writer *writer,
+			 const struct wk_perf_write_source *source)
+{
+	bool waits = source->has_fields && !writer->describes_tracepoints;
+
+	return waits ? WK_PERF_TYPE_RAW : source->type;
 }
 
 void wk_perf_write_attr(const struct wk_perf_data_writer *writer, size_t index, struct wk_buf *out)
@@ -61,12 +73,14 @@ void wk_perf_write_attr(const struct wk_perf_data_writer *writer, size_t index, 
 
 	if (source->user_registers)
 		sampled |= WK_PERF_SAMPLE_REGS_USER | WK_PERF_SAMPLE_STACK_USER;
+	if (source->has_fields)
+		sampled |= WK_PERF_SAMPLE_RAW;
 	if (index == 0)
 		flags |= WK_PERF_FLAG_MMAP | WK_PERF_FLAG_COMM | WK_PERF_FLAG_TASK |
 			 WK_PERF_FLAG_MMAP2 | WK_PERF_FLAG_COMM_EXEC | WK_PERF_FLAG_BUILD_ID;
 	if (clock >= 0)
 		flags |= WK_PERF_FLAG_USE_CLOCKID;
-	wk_buf_add_u32(out, source->type);
+	wk_buf_add_u32(out, type_now(writer, source));
 	wk_buf_add_u32(out, WK_PERF_WRITE_ATTR_BYTES);
 	wk_buf_add_u64(out, source->config);
 	wk_buf_add_u64(out, 1); /* the period, but each sample has its own */

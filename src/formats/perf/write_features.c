@@ -176,6 +176,9 @@ bool wk_perf_write_feature(const struct wk_perf_data_writer *writer, unsigned fe
 	const struct wk_section *section = section_of(writer, feature);
 
 	switch (feature) {
+	case WK_PERF_FEATURE_TRACING_DATA:
+		wk_buf_add_str(out, writer->tracing_data);
+		return writer->tracing_data.len != 0;
 	case WK_PERF_FEATURE_BUILD_ID:
 		return build_id_feature(writer, out);
 	case WK_PERF_FEATURE_NRCPUS:
@@ -292,9 +295,11 @@ void wk_perf_write_feature_records(struct wk_perf_data_writer *writer, unsigned 
 		add_section_records(writer, section);
 		return;
 	}
-	/* The mapping records of a pipe already contain their build ids. */
+	/* In a pipe, mapping records contain their build ids, and tracepoints are described first.
+	 */
 	if (wk_perf_write_feature(writer, feature, &content) &&
-	    feature != WK_PERF_FEATURE_BUILD_ID && content.len <= MOST_PIPE_FEATURE)
+	    feature != WK_PERF_FEATURE_BUILD_ID && feature != WK_PERF_FEATURE_TRACING_DATA &&
+	    content.len <= MOST_PIPE_FEATURE)
 		add_feature_record(writer, WK_PERF_HEADER_FEATURE, feature, wk_buf_str(&content));
 	wk_buf_fini(&content);
 }

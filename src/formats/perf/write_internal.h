@@ -24,6 +24,7 @@ struct wk_perf_write_source {
 	uint32_t type;
 	uint64_t config;
 	uint64_t flags;
+	bool has_fields;         /* of a tracepoint, in its samples */
 	uint64_t user_registers; /* of copies of stacks; 0: samples have no place for them */
 	uint32_t user_stack_bytes;
 };
@@ -56,7 +57,9 @@ struct wk_perf_data_writer {
 	struct wk_arena arena;
 	struct wk_perf_write_source *sources;
 	size_t source_count, source_cap;
-	struct wk_map source_of; /* number to index + 1 */
+	struct wk_map source_of;    /* number to index + 1 */
+	struct wk_str tracing_data; /* describes the tracepoints among them */
+	bool describes_tracepoints; /* it is in the file, or will be in front of all samples */
 	struct wk_perf_write_fact *facts;
 	size_t fact_count, fact_cap;
 	struct wk_perf_write_build_id *build_ids;
@@ -119,7 +122,7 @@ static inline void wk_perf_write_record_end(struct wk_buf *out, size_t start)
 /* The value of a received SYSTEM event, or the empty text. */
 struct wk_str wk_perf_write_fact(const struct wk_perf_data_writer *writer, const char *key);
 
-/* Fills type, config and flags from the source's name. */
+/* Fills type, config and flags from the source's name; a tracepoint with fields has its own. */
 void wk_perf_write_describe(struct wk_perf_write_source *source);
 
 /* The attr as stored in the file; `index` 0 is the one for side-band records. */

@@ -9,8 +9,8 @@
 #define MOST_RECORD_BYTES 65528
 #define SAMPLE_FIXED      80 /* bytes of a sample without its call chain's entries */
 #define MOST_CHAIN        ((MOST_RECORD_BYTES - SAMPLE_FIXED) / 8)
-#define MOST_KERNEL_CHAIN (MOST_CHAIN / 2)
 #define MOST_NAME         (MOST_RECORD_BYTES / 2)
+#define MOST_FIELDS       (MOST_RECORD_BYTES / 2) /* the kernel's limit is a quarter of it */
 
 static size_t record_begin(struct wk_perf_data_writer *writer, uint32_t type, uint32_t misc)
 {
@@ -367,16 +367,42 @@ static void write_lost(struct wk_perf_data_writer *writer, const struct wk_event
 	record_end(writer, start);
 }
 
-static void add_chain(struct wk_perf_data_writer *writer, const struct wk_event_sample *sample)
+/* The bytes of a tracepoint's fields; of what does not fit, none. */
+static struct wk_str fields_of(const struct wk_event_sample *sample)
+{
+	struct wk_str raw = sample->details ? sample->details->trace_raw : (struct wk_str){ 0 };
+
+	return raw.len <= MOST_FIELDS ? raw : (struct wk_str){ 0 };
+}
+
+/* What they take in a record: a size of four bytes, and zeros up to a multiple of eight. */
+static size_t fields_bytes(struct wk_str fields)
+{
+	return (4 + (fields.len ? fields.len : 1) + 7) & ~(size_t)7;
+}
+
+/* The kernel counts the zeros as a part of them. */
+static void add_fields(struct wk_perf_data_writer *writer, struct wk_str fields)
+{
+	size_t bytes = fields_bytes(fields) - 4;
+
+	wk_buf_add_u32(&writer->pending, (uint32_t)bytes);
+	wk_buf_add_str(&writer->pending, fields);
+	wk_perf_write_zeros(&writer->pending, bytes - fields.len);
+}
+
+/* What follows it in the record has `after` bytes. */
+static void add_chain(struct wk_perf_data_writer *writer, const struct wk_event_sample *sample,
+		      size_t after)
 {
 	struct wk_buf *out = &writer->pending;
 	size_t kernel = sample->kernel_count, user = sample->user_count;
-	size_t most = MOST_CHAIN - 2;
+	size_t most = MOST_CHAIN - 2 - after / 8;
 	bool is_raw = !sample->user_is_exact;
 
 	if (kernel + user > most) {
 		writer->cut_chains++;
-		kernel = kernel < MOST_KERNEL_CHAIN ? kernel : MOST_KERNEL_CHAIN;
+		kernel = kernel < most / 2 ? kernel : most / 2;
 		user = user < most - kernel ? user : most - kernel;
 	}
 	wk_buf_add_u64(out, kernel + user + (kernel > 0) + (user > 0));
@@ -428,24 +454,29 @@ static bool write_sample(struct wk_perf_data_writer *writer, const struct wk_eve
 			 struct wk_err *err)
 {
 	const struct wk_event_sample *sample = &event->sample;
-	uint32_t source = wk_map_find(&writer->source_of, sample->source);
+	uint32_t number = wk_map_find(&writer->source_of, sample->source);
+	struct wk_str fields = fields_of(sample);
+	const struct wk_perf_write_source *source;
 	size_t start;
 
-	if (!source)
+	if (!number)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "a sample of source %" PRIu32 ", which was not announced",
 			       sample->source);
+	source = &writer->sources[number - 1];
 	start = record_begin(writer, WK_PERF_SAMPLE,
 			     sample->in_kernel ? WK_PERF_MISC_KERNEL : WK_PERF_MISC_USER);
-	wk_buf_add_u64(&writer->pending, WK_PERF_WRITE_ID(source - 1));
+	wk_buf_add_u64(&writer->pending, WK_PERF_WRITE_ID(number - 1));
 	wk_buf_add_u64(&writer->pending, sample->address);
 	add_ids(writer, event->pid, event->tid);
 	wk_buf_add_u64(&writer->pending, event->time_ns);
 	add_ids(writer, event->cpu, 0);
 	wk_buf_add_u64(&writer->pending, sample->weight);
-	add_chain(writer, sample);
-	if (writer->sources[source - 1].user_registers)
-		add_stack(writer, sample, writer->sources[source - 1].user_registers, start);
+	add_chain(writer, sample, source->has_fields ? fields_bytes(fields) : 0);
+	if (source->has_fields)
+		add_fields(writer, fields);
+	if (source->user_registers)
+		add_stack(writer, sample, source->user_registers, start);
 	record_end(writer, start);
 	if (!writer->has_samples)
 		writer->first_sample_ns = event->time_ns;
@@ -514,10 +545,26 @@ static void add_header_attr(struct wk_perf_data_writer *writer, size_t index)
 	record_end(writer, start);
 }
 
+/* The size is that of what follows the record, including the zeros at its end. */
+static void add_tracing_data(struct wk_perf_data_writer *writer)
+{
+	struct wk_buf *out = &writer->pending;
+	size_t padding = (8 - writer->tracing_data.len % 8) % 8;
+	size_t start = record_begin(writer, WK_PERF_HEADER_TRACING_DATA, 0);
+
+	wk_buf_add_u32(out, (uint32_t)(writer->tracing_data.len + padding));
+	wk_perf_write_zeros(out, 4);
+	record_end(writer, start);
+	wk_buf_add_str(out, writer->tracing_data);
+	wk_perf_write_zeros(out, padding);
+}
+
 void wk_perf_write_leading_records(struct wk_perf_data_writer *writer)
 {
 	for (size_t i = 0; writer->is_pipe && i < writer->source_count; i++)
 		add_header_attr(writer, i);
+	if (writer->is_pipe && writer->tracing_data.len)
+		add_tracing_data(writer);
 	for (size_t i = 0; i < writer->source_count; i++)
 		add_event_update(writer, i, writer->sources[i].name);
 }
