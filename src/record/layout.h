@@ -1,7 +1,8 @@
 /* The layout of the records that wick requests from the kernel, and the machine's registers.
  *
  * One layout serves all events of a recording, so that the time of any record is at a fixed place
- * and no record must be parsed before its order is known. */
+ * and no record must be parsed before its order is known. Only the fields of a tracepoint, between
+ * call chain and registers, are not in all of them. */
 #ifndef WK_RECORD_LAYOUT_H
 #define WK_RECORD_LAYOUT_H
 

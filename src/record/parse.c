@@ -113,6 +113,16 @@ static void read_chain(struct wk_bytes *in, struct wk_event_sample *sample)
 	wk_bytes_skip(in, count * 8);
 }
 
+/* The fields of a tracepoint, as its description places them. */
+static void read_trace(struct wk_parser *parser, struct wk_bytes *in,
+		       struct wk_event_sample *sample)
+{
+	struct wk_bytes raw = wk_bytes_slice(in, wk_u32le(in));
+
+	parser->details.trace_raw = wk_str_of((const char *)raw.at, wk_bytes_left(&raw));
+	sample->details = &parser->details;
+}
+
 /* A 32-bit program on a 64-bit machine has the registers of the smaller machine. */
 static enum wk_machine machine_of(enum wk_machine kernel, uint64_t abi)
 {
@@ -194,6 +204,8 @@ static bool parse_sample(struct wk_parser *parser, struct wk_bytes in, uint16_t 
 		return true;
 	if (parser->layout.has_chain)
 		read_chain(&in, sample);
+	if (parser->with_fields && wk_map_find(parser->with_fields, id))
+		read_trace(parser, &in, sample);
 	if (parser->layout.stack_bytes) {
 		bool has_registers = read_registers(&parser->layout, &in, &parser->stack);
 

@@ -31,7 +31,8 @@ struct wk_parser_counts {
 
 struct wk_parser {
 	struct wk_layout layout;
-	const struct wk_map *sources; /* event id to number of its source */
+	const struct wk_map *sources;     /* event id to number of its source */
+	const struct wk_map *with_fields; /* ids of events whose samples contain fields; or NULL */
 	struct wk_parser_asks asks;
 	bool drops_strangers;    /* samples of threads that were never known are not emitted */
 	bool kernel_counts_lost; /* by event: its records of losses only announce them */
@@ -42,6 +43,7 @@ struct wk_parser {
 	struct wk_map family;  /* tid + 1 to 1 while it lives, then to the millisecond of its end */
 	struct wk_map bare;    /* pid + 1 to 1 between its exec and its first mapping */
 	struct wk_event_stack stack;
+	struct wk_event_details details;
 	struct wk_buf command_line;
 };
 

@@ -31,6 +31,7 @@ struct wk_perf_event {
 	char system[WK_PERF_NAME_MAX], point[WK_PERF_NAME_MAX];
 	bool user, kernel, hypervisor; /* which code counts */
 	unsigned precise;              /* precise_ip to begin with */
+	bool has_fields;               /* samples of a tracepoint contain its fields */
 };
 
 /* Fails with a sentence that names the nearest known name. */

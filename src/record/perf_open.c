@@ -18,6 +18,7 @@
 #include "record/cpus.h"
 #include "record/pmu.h"
 #include "record/tracefs.h"
+#include "record/tracing_data.h"
 
 /* In linux/perf_event.h only since 6.0. */
 #define FORMAT_LOST (1u << 4)
@@ -82,6 +83,25 @@ static bool find_configs(struct wk_perf *perf, struct wk_err *err)
 	return true;
 }
 
+/* Samples of tracepoints contain their fields if these can be described. */
+static void describe_tracepoints(struct wk_perf *perf)
+{
+	bool has_tracepoints = false;
+	struct wk_err why = { 0 };
+
+	for (size_t i = 0; i < perf->event_count; i++)
+		has_tracepoints |= perf->events[i].is_tracepoint;
+	if (!has_tracepoints)
+		return;
+	if (!wk_tracing_data_add(perf->events, perf->event_count, &perf->tracing_data, &why)) {
+		wk_buf_add_fmt(&perf->notices, "the fields of tracepoints are not recorded: %s\n",
+			       why.text);
+		return;
+	}
+	for (size_t i = 0; i < perf->event_count; i++)
+		perf->events[i].has_fields = perf->events[i].is_tracepoint;
+}
+
 bool wk_perf_init(struct wk_perf *perf, const struct wk_perf_config *config, struct wk_err *err)
 {
 	size_t bytes = config->event_count * sizeof(*config->events);
@@ -101,7 +121,10 @@ bool wk_perf_init(struct wk_perf *perf, const struct wk_perf_config *config, str
 		perf->samples_cpus &= perf->events[i].is_cpu_time;
 	if (config->frequency_hz)
 		limit_frequency(perf);
-	return find_configs(perf, err);
+	if (!find_configs(perf, err))
+		return false;
+	describe_tracepoints(perf);
+	return true;
 }
 
 /* The reader wakes up before a quarter of a ring is full, and soon enough that most processes still
@@ -177,7 +200,7 @@ static struct perf_event_attr event_attr(const struct wk_perf *perf,
 	attr.config2 = event->config2;
 	attr.inherit = inherit;
 	attr.enable_on_exec = on_exec;
-	attr.sample_type = perf->layout.sample_type;
+	attr.sample_type = perf->layout.sample_type | (event->has_fields ? PERF_SAMPLE_RAW : 0);
 	attr.sample_regs_user = perf->layout.registers;
 	attr.sample_stack_user = perf->layout.stack_bytes;
 	attr.exclude_user = !event->user;
@@ -366,8 +389,9 @@ static void close_rings(struct wk_perf *perf)
 }
 
 /* The kernel's registers have the size of a word each, as all before the call chain. */
-static void describe_samples(struct wk_ring *ring, const struct wk_layout *layout)
+static void describe_samples(struct wk_ring *ring, const struct wk_perf *perf)
 {
+	const struct wk_layout *layout = &perf->layout;
 	bool has_period = layout->sample_type & PERF_SAMPLE_PERIOD;
 
 	if (layout->stack_bytes)
@@ -375,6 +399,7 @@ static void describe_samples(struct wk_ring *ring, const struct wk_layout *layou
 			(uint32_t)sizeof(struct perf_event_header) + 8 * (has_period ? 6 : 5);
 	ring->register_bytes = 8 * (uint32_t)__builtin_popcountll(layout->registers);
 	ring->has_chain = layout->has_chain;
+	ring->with_fields = &perf->with_fields;
 }
 
 /* An owner and its ring on each of the CPUs; errno is 0 if it was not the mapping that failed. */
@@ -394,7 +419,7 @@ static bool open_rings(struct wk_perf *perf, const uint32_t *cpus, size_t count,
 		perf->cpu_count = i + 1;
 		if (!wk_ring_map(&cpu->ring, cpu->owner, perf->config.ring_bytes))
 			return false;
-		describe_samples(&cpu->ring, &perf->layout);
+		describe_samples(&cpu->ring, perf);
 	}
 	return true;
 }
@@ -474,6 +499,17 @@ static void give_up_kernel(struct wk_perf *perf)
 		       wk_perf_paranoid(), wk_advice(WK_ADVICE_LINUX, WK_ADVICE_SAMPLE_KERNEL));
 }
 
+/* Fields may contain what is not the user's to see. */
+static void give_up_fields(struct wk_perf *perf, struct wk_perf_event *event)
+{
+	event->has_fields = false;
+	wk_buf_add_fmt(&perf->notices,
+		       "the fields of %s are not recorded: kernel.perf_event_paranoid is %d; to "
+		       "record them run: %s, or give wick the capability cap_perfmon\n",
+		       event->name, wk_perf_paranoid(),
+		       wk_advice(WK_ADVICE_LINUX, WK_ADVICE_TRACEPOINTS));
+}
+
 /* Requests less after the kernel rejected `event`; false if nothing is left to drop. Only the first
  * event of a kind gets here: later ones are opened as the first could be. */
 static bool ask_for_less(struct wk_perf *perf, struct wk_perf_event *event, int error_number)
@@ -482,6 +518,10 @@ static bool ask_for_less(struct wk_perf *perf, struct wk_perf_event *event, int 
 	bool not_there = error_number == ENOENT || error_number == ENODEV ||
 			 error_number == EOPNOTSUPP || error_number == EINVAL;
 
+	if (no_right && event->has_fields) {
+		give_up_fields(perf, event);
+		return true;
+	}
 	if (no_right && !perf->config.user_only && event->user && !event->is_tracepoint) {
 		give_up_kernel(perf);
 		return true;
@@ -515,6 +555,8 @@ static bool keep(struct wk_perf *perf, const struct wk_perf_cpu *cpu, int fd, si
 			"cannot get the id that distinguishes the samples of several events "
 			"(Linux 3.12 has it); record one event at a time with -e");
 	wk_map_set(&perf->sources, id, (uint32_t)source);
+	if (perf->events[source - 1].has_fields)
+		wk_map_set(&perf->with_fields, id, 1);
 	return true;
 }
 
@@ -646,6 +688,7 @@ void wk_perf_fini(struct wk_perf *perf)
 	wk_perf_close(perf);
 	WK_FREE_ALL(perf->fds, perf->cpus, perf->events);
 	wk_map_fini(&perf->sources);
-	wk_buf_fini(&perf->notices);
+	wk_map_fini(&perf->with_fields);
+	WK_BUF_FINI_ALL(&perf->notices, &perf->tracing_data);
 	*perf = (struct wk_perf){ 0 };
 }

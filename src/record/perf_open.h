@@ -59,12 +59,14 @@ struct wk_perf {
 	size_t cpu_count;
 	struct wk_perf_fd *fds; /* all but the owners */
 	size_t fd_count, fd_cap;
-	struct wk_map sources; /* event id to number of its source (1 is the first) */
-	struct wk_buf notices; /* a sentence a line */
-	bool samples_cpus;     /* samples are of everything that runs; who needs them filters */
-	bool kernel_refused;   /* user code only, for lack of the right */
-	bool knows_lost;       /* the kernel counts what each event lost */
-	bool is_settled;       /* an event was opened: no more changes of layout */
+	struct wk_map sources;      /* event id to number of its source (1 is the first) */
+	struct wk_map with_fields;  /* ids of the events whose samples contain fields, to 1 */
+	struct wk_buf tracing_data; /* describes these */
+	struct wk_buf notices;      /* a sentence a line */
+	bool samples_cpus;   /* samples are of everything that runs; who needs them filters */
+	bool kernel_refused; /* user code only, for lack of the right */
+	bool knows_lost;     /* the kernel counts what each event lost */
+	bool is_settled;     /* an event was opened: no more changes of layout */
 };
 
 enum wk_opened {

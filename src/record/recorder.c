@@ -207,6 +207,8 @@ static void prepare_stages(struct wk_recorder *recorder)
 	uint64_t most = most_queue_bytes(&recorder->perf);
 
 	wk_parser_init(&recorder->parser, &recorder->perf.layout, &recorder->perf.sources, &asks);
+	if (recorder->perf.with_fields.count)
+		recorder->parser.with_fields = &recorder->perf.with_fields;
 	recorder->parser.kernel_counts_lost = recorder->perf.knows_lost;
 	recorder->parser.drops_strangers = recorder->perf.samples_cpus;
 	recorder->queue.limit_bytes = (size_t)(rings > most ? rings : most);
@@ -359,6 +361,11 @@ static bool emit_sources(struct wk_recorder *recorder, struct wk_err *err)
 				.is_cpu_time = from->is_cpu_time,
 			},
 		};
+
+		if (from->has_fields) {
+			event.source.tracing_data = wk_buf_str(&recorder->perf.tracing_data);
+			event.source.trace_id = from->config;
+		}
 
 		if (!wk_sink_emit(recorder->sink, &event, err))
 			return false;

@@ -5,6 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/map.h"
+
+#define ID_OFFSET 8 /* in a sample */
+
 bool wk_ring_map(struct wk_ring *ring, int fd, uint64_t size_bytes)
 {
 	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -76,6 +80,12 @@ static uint64_t word_at(const struct wk_ring *ring, uint64_t at)
 	return word;
 }
 
+static bool has_fields(const struct wk_ring *ring, uint64_t at)
+{
+	return ring->with_fields && ring->with_fields->count &&
+	       wk_map_find(ring->with_fields, word_at(ring, at + ID_OFFSET)) != 0;
+}
+
 /* Where the size of the stack copy is in the record; 0 if there is no copy. Its place is computed:
  * any word of a sample may have the value of a size by chance. */
 static size_t find_stack(const struct wk_ring *ring, uint64_t at, size_t size)
@@ -87,6 +97,8 @@ static size_t find_stack(const struct wk_ring *ring, uint64_t at, size_t size)
 
 		place += 8 + 8 * (size_t)(count < size / 8 ? count : size / 8);
 	}
+	if (place && place + 8 <= size && has_fields(ring, at))
+		place += ((uint32_t)word_at(ring, at + place) + (size_t)4 + 7) & ~(size_t)7;
 	if (place == 0 || place + 8 > size)
 		return 0;
 	place += 8 + (word_at(ring, at + place) ? ring->register_bytes : 0);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct perf_event_mmap_page;
+struct wk_map;
 
 struct wk_ring {
 	struct perf_event_mmap_page *page;
@@ -19,9 +20,10 @@ struct wk_ring {
 	uint64_t broken;     /* bytes skipped because they were no records */
 
 	/* Where samples contain copies of stacks: behind so many bytes (0: nowhere), a call chain,
-	 * and registers, if there are any. */
+	 * the fields of a tracepoint, and registers, if there are any. */
 	uint32_t fixed_bytes, register_bytes;
 	bool has_chain;
+	const struct wk_map *with_fields; /* ids of the events that have fields; NULL: none */
 };
 
 /* Maps the ring of an event; false leaves the cause in errno. `size_bytes` is a power of two

@@ -39,6 +39,8 @@ static bool take_event(void *context, const struct wk_event *event, struct wk_er
 		return true;
 	touch(event->sample.kernel_chain, event->sample.kernel_count * 8);
 	touch(event->sample.user_chain, event->sample.user_count * 8);
+	if (event->sample.details)
+		touch(event->sample.details->trace_raw.at, event->sample.details->trace_raw.len);
 	if (event->sample.stack)
 		touch(event->sample.stack->bytes, event->sample.stack->size_bytes);
 	return true;
@@ -91,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct perf_event_mmap_page page = { 0 };
 	struct wk_layout layout = wk_layout_of(WK_MACHINE_X86_64, mode & 1, mode & 2 ? 64 : 0);
 	struct wk_ring ring = { .page = &page, .size_bytes = RING_BYTES };
-	struct wk_map sources = { 0 };
+	struct wk_map sources = { 0 }, with_fields = { 0 };
 	struct wk_parser parser;
 	uint8_t *bytes = wk_alloc_zeroed(1, RING_BYTES);
 
@@ -106,10 +108,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		bytes[(ring.tail + i - 1) % RING_BYTES] = data[i];
 	page.data_head = ring.tail + (size - 1) / 8 * 8;
 	wk_map_set(&sources, 1, 1);
+	wk_map_set(&with_fields, 1, 1);
 	wk_parser_init(&parser, &layout, &sources, NULL);
+	if (mode & 16) {
+		ring.with_fields = parser.with_fields = &with_fields;
+		ring.fixed_bytes = 56;
+		ring.register_bytes = 8 * 17;
+		ring.has_chain = mode & 1;
+	}
 	read_ring(&ring, &parser);
 	wk_parser_fini(&parser);
 	wk_map_fini(&sources);
+	wk_map_fini(&with_fields);
 	wk_free(bytes);
 	return 0;
 }

@@ -147,6 +147,61 @@ static void a_sample_with_a_kernel_and_a_user_chain(void **state)
 	end(&f);
 }
 
+struct trace {
+	char text[32];
+	size_t bytes;
+	bool has_stack, is_there;
+};
+
+static bool catch_trace(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	struct trace *trace = context;
+
+	(void)err;
+	*trace = (struct trace){ .has_stack = event->sample.stack != NULL,
+				 .is_there = event->sample.details != NULL };
+	if (!trace->is_there)
+		return true;
+	trace->bytes = event->sample.details->trace_raw.len;
+	memcpy(trace->text, event->sample.details->trace_raw.at, trace->bytes);
+	return true;
+}
+
+/* Between call chain and registers, in samples of some events. */
+static void the_fields_of_a_tracepoint_are_its_bytes(void **state)
+{
+	struct wk_map with_fields = { 0 };
+	struct trace trace = { 0 };
+	struct fixture f;
+
+	(void)state;
+	begin(&f, true, 64);
+	f.sink = (struct wk_sink){ .take = catch_trace, .context = &trace };
+	for (int has_fields = 1; has_fields >= 0; has_fields--) {
+		wk_map_set(&with_fields, SOURCE_ID, has_fields);
+		f.parser.with_fields = &with_fields;
+		header(&f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+		words(&f, 8, W(SOURCE_ID), W(0x401000), pair(10, 11), W(5000), pair(0, 0), W(1),
+		      W(1), W(0x401000));
+		if (has_fields) {
+			wk_buf_add_u32(&f.record, 12);
+			wk_buf_add(&f.record, "twelve bytes", 12);
+		}
+		words(&f, 1, W(PERF_SAMPLE_REGS_ABI_64));
+		for (uint64_t i = 0; i < 17; i++)
+			words(&f, 1, i);
+		words(&f, 3, W(8), W(0), W(8));
+		assert_true(parse_part(&f, f.record.len));
+		assert_true(trace.has_stack);
+		assert_int_equal(trace.is_there, has_fields);
+		if (has_fields)
+			assert_string_equal(trace.text, "twelve bytes");
+	}
+	assert_int_equal(f.parser.counts.damaged, 0);
+	wk_map_fini(&with_fields);
+	end(&f);
+}
+
 static void without_a_chain_the_sampled_place_stands_alone(void **state)
 {
 	struct fixture f;
@@ -500,6 +555,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sample_with_a_kernel_and_a_user_chain),
+		cmocka_unit_test(the_fields_of_a_tracepoint_are_its_bytes),
 		cmocka_unit_test(without_a_chain_the_sampled_place_stands_alone),
 		cmocka_unit_test(a_stack_copy_has_its_registers_by_their_dwarf_numbers),
 		cmocka_unit_test(a_program_of_32_bits_has_the_registers_of_its_machine),

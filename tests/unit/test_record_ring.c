@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <linux/perf_event.h>
 
+#include "base/map.h"
 #include "record/ring.h"
 
 #define RING_BYTES 256
@@ -127,6 +128,65 @@ static void a_word_is_not_taken_for_the_size_of_a_stack(void **state)
 	assert_memory_equal(out + 40, &size, 8);
 }
 
+/* Samples of tracepoints have their fields in front of the registers; others of the same ring do
+ * not. */
+static void fields_of_a_tracepoint_are_in_front_of_the_stack(void **state)
+{
+	struct wk_map with_fields = { 0 };
+
+	(void)state;
+	wk_map_set(&with_fields, 5, 1);
+	for (uint64_t id = 5; id < 7; id++) {
+		uint64_t fields = id == 5 ? 24 : 0, size = 64, filled = 20, now;
+		uint32_t field_bytes = 20; /* and four of their size */
+		size_t record = 16 + fields + 8 + 8 + 64 + 8, stack = 16 + fields + 8;
+		struct fixture f;
+		uint8_t out[RING_BYTES];
+
+		begin_at(&f, 0);
+		f.ring.fixed_bytes = 16;
+		f.ring.with_fields = &with_fields;
+		put(&f, (uint16_t)record, 0x5a);
+		memcpy(f.data + 8, &id, 8);
+		if (fields)
+			memcpy(f.data + 16, &field_bytes, 4);
+		memset(f.data + stack - 8, 0, 8); /* no registers */
+		memcpy(f.data + stack, &size, 8);
+		memcpy(f.data + record - 8, &filled, 8);
+		assert_int_equal(take(&f, out, sizeof(out)), record - 32);
+		memcpy(&now, out + stack, 8);
+		assert_int_equal(now, 32);
+		memcpy(&now, out + stack + 40, 8);
+		assert_int_equal(now, 20);
+	}
+	wk_map_fini(&with_fields);
+}
+
+/* Their size is not believed. */
+static void fields_that_end_behind_the_record_are_none(void **state)
+{
+	static const uint32_t sizes[] = { 0, 3, 100, 104, 4096, UINT32_MAX };
+	struct wk_map with_fields = { 0 };
+
+	(void)state;
+	wk_map_set(&with_fields, 5, 1);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		uint64_t id = 5, filled = 20;
+		struct fixture f;
+		uint8_t out[RING_BYTES];
+
+		begin_at(&f, RING_BYTES - 8);
+		f.ring.fixed_bytes = 16;
+		f.ring.with_fields = &with_fields;
+		put(&f, 128, 0x5a);
+		memcpy(f.data, &id, 8);
+		memcpy(f.data + 8, &sizes[i], 4);
+		memcpy(f.data + 112, &filled, 8);
+		assert_int_equal(take(&f, out, sizeof(out)), 128);
+	}
+	wk_map_fini(&with_fields);
+}
+
 static void only_records_that_fit_are_taken(void **state)
 {
 	struct fixture f;
@@ -201,6 +261,8 @@ int main(void)
 		cmocka_unit_test(a_record_over_the_end_of_the_ring_is_joined),
 		cmocka_unit_test(a_stack_copy_becomes_as_long_as_what_it_holds),
 		cmocka_unit_test(a_word_is_not_taken_for_the_size_of_a_stack),
+		cmocka_unit_test(fields_of_a_tracepoint_are_in_front_of_the_stack),
+		cmocka_unit_test(fields_that_end_behind_the_record_are_none),
 		cmocka_unit_test(only_records_that_fit_are_taken),
 		cmocka_unit_test(what_is_no_record_is_skipped_and_counted),
 		cmocka_unit_test(a_head_beyond_the_ring_is_not_believed),

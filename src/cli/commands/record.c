@@ -107,6 +107,9 @@ const struct wk_command wk_cmd_record = {
 		"information. The file can be opened at any time, even after the recorder "
 		"was killed. If the disk is full, recording stops, and the file keeps what "
 		"fitted.",
+		"With a tracepoint, such as -e sched:sched_switch, each event is a sample "
+		"with its fields, if the user has the right to them. `perf script` and "
+		"`wick export --to perf-script` print them.",
 		"An existing recording is renamed to FILE.old, replacing an older one. The "
 		"command keeps its input, output and signals. With -o -, its standard "
 		"output goes to standard error.",
