@@ -268,7 +268,7 @@ def finish(process):
 
 
 def test_a_duration_ends_the_recording_and_leaves_the_command():
-    process = start("-d", 300000000, "--", "sh", "-c", "echo $$; exec sleep 30")
+    process = start("-d", 300000000, "--", "sh", "-c", "echo $$; exec sleep 30 2>&-")
     r = finish_early(process)
     equal(r.result["running"], "1", "command running")
     # The command would go on for 30 s.

@@ -52,6 +52,12 @@ NOINLINE static void second(void)
 	sink++;
 }
 
+/* Outer frames are read from the process a moment after a sample: here they wait for that. */
+static void linger(void)
+{
+	usleep(300000);
+}
+
 /* The first byte only. */
 static inline void touch(char *buffer)
 {
@@ -73,6 +79,7 @@ NOINLINE static void *call_with_buffer(void *context)
 {
 	while (spent() < seconds)
 		with_buffer();
+	linger();
 	return context;
 }
 
@@ -98,6 +105,7 @@ static void run_leaf(void)
 {
 	while (spent() < seconds)
 		spin_with_buffer(20000);
+	linger();
 }
 
 NOINLINE static void handle(int number)

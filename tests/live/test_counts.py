@@ -107,7 +107,7 @@ def _(t):
 
 @tap.case("a recorder that is killed at once leaves a recording")
 def _(t):
-    recorder = subprocess.Popen([tap.WICK, "record", "-q", "--", "sh", "-c", "echo; sleep 60"],
+    recorder = subprocess.Popen([tap.WICK, "record", "-q", "--", "sh", "-c", "echo; exec sleep 60"],
                                 cwd=t.folder, stdout=subprocess.PIPE)
     recorder.stdout.read(1)
     command = next(int(line.split()[0]) for line in tap.run(
