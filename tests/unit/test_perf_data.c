@@ -269,6 +269,44 @@ static void a_pipe_tells_events_and_their_names_among_its_records(void **state)
 	}
 }
 
+static void begin_pipe(struct perf_maker *m)
+{
+	perf_begin_pipe(m);
+	perf_record(m, WK_PERF_HEADER_ATTR, 0);
+	put_attr(m, &usual, 112);
+	put64(m, 501);
+	perf_end_record(m);
+}
+
+static void text_among_the_records_of_a_pipe_is_skipped_and_noted(void **state)
+{
+	static const char *const texts[] = { "Hello from the program\n", "ok\n", "Gr\xc3\xbc\xc3\x9f Gott\n",
+					     "\t\n\t\n\t\n\t\n" };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(texts) / sizeof(*texts); i++) {
+		struct perf_maker m = { .big_endian = i % 2 };
+		const char *text = texts[i / 2];
+		struct wk_buf told;
+
+		begin_pipe(&m);
+		add_sample(&m, 10, 1);
+		if (strlen(text) >= 8)
+			wk_buf_add_text(&m.out, text);
+		add_sample(&m, 20, 2);
+		wk_buf_add_text(&m.out, text);
+		told = perf_told(&m.out);
+		assert_non_null(strstr(wk_buf_text(&told), SAMPLE("10", "1") SAMPLE("20", "2")));
+		assert_non_null(strstr(wk_buf_text(&told),
+				       strlen(text) >= 8
+					       ? "text=\"2 pieces of text among the records were"
+					       : "text=\"1 piece of text among the records was"));
+		assert_null(strstr(wk_buf_text(&told), "error"));
+		wk_buf_fini(&told);
+		wk_buf_fini(&m.out);
+	}
+}
+
 static void samples_without_any_event_are_noted(void **state)
 {
 	struct perf_maker m = { 0 };
@@ -471,6 +509,7 @@ int main(void)
 		cmocka_unit_test(old_files_without_trailers_keep_the_order_of_the_file),
 		cmocka_unit_test(attrs_of_any_size_are_read),
 		cmocka_unit_test(a_pipe_tells_events_and_their_names_among_its_records),
+		cmocka_unit_test(text_among_the_records_of_a_pipe_is_skipped_and_noted),
 		cmocka_unit_test(samples_without_any_event_are_noted),
 		cmocka_unit_test(a_group_of_more_events_than_there_are_is_damage),
 		cmocka_unit_test(names_of_events_are_told_by_a_feature),

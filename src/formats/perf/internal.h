@@ -84,6 +84,7 @@ enum wk_perf_oddity {
 	WK_PERF_ODD_FEATURE,   /* feature sections that contradict themselves */
 	WK_PERF_ODD_SECTION,   /* damaged chunks of wick's own sections */
 	WK_PERF_ODD_VERSION,   /* such chunks of a later version */
+	WK_PERF_ODD_TEXT,      /* text among the records of a pipe */
 	WK_PERF_ODD_END,       /* the file ends inside a record */
 	WK_PERF_ODDITIES
 };

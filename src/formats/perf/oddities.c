@@ -65,6 +65,13 @@ static const struct {
 		"chunks of a later version of wick were skipped",
 		WK_NOTE_REMARK,
 	},
+	[WK_PERF_ODD_TEXT] = {
+		"piece of text among the records was skipped: output of a command is in the "
+		"recording",
+		"pieces of text among the records were skipped: output of a command is in the "
+		"recording",
+		WK_NOTE_FAULT,
+	},
 	[WK_PERF_ODD_END] = {
 		"record at the end is cut off",
 		"records at the end are cut off",

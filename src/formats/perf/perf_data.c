@@ -41,42 +41,82 @@ static uint64_t bytes_behind(const struct wk_perf_record *record)
 	return 0;
 }
 
-/* No record begins with text. Text that a program printed into the recording does. */
+/* No record begins with text, as its type has zeros. Text that a program printed into the recording
+ * does. Half of it may be letters beyond ASCII. */
 static bool is_text(const uint8_t *at, size_t len)
 {
-	for (size_t i = 0; i < len; i++)
-		if ((at[i] < 0x20 || at[i] > 0x7e) && !memchr("\t\n\r", at[i], 3))
+	size_t beyond_ascii = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		beyond_ascii += at[i] >= 0x80;
+		if (at[i] == 0x7f || (at[i] < 0x20 && !memchr("\t\n\r\x1b", at[i], 4)))
 			return false;
-	return true;
+	}
+	return beyond_ascii <= len / 2;
 }
 
-static enum step fail_text(const struct wk_bytes *left, struct wk_err *err)
+static bool fail_text(const struct wk_bytes *left, struct wk_err *err)
 {
 	size_t len = 0;
 
 	while (len < 32 && len < wk_bytes_left(left) && left->at[len] >= 0x20 &&
 	       left->at[len] < 0x7f)
 		len++;
-	wk_fail(err, WK_ECORRUPT, wk_bytes_offset(left),
-		"perf.data: a record was expected, found the text \"%.*s\": the output of the "
-		"recorded "
-		"command may be in the recording",
-		(int)len, (const char *)left->at);
-	return BROKEN;
+	return wk_fail(err, WK_ECORRUPT, wk_bytes_offset(left),
+		       "perf.data: a record was expected, found the text \"%.*s\": the output of "
+		       "the recorded command may be in the recording",
+		       (int)len, (const char *)left->at);
+}
+
+/* The record after text. Its type is below 256, so that three of its first four bytes are zero, and
+ * no byte of text is. NULL: text is all that is left. */
+static const uint8_t *record_after_text(const struct wk_bytes *left)
+{
+	const uint8_t *zero = memchr(left->at, 0, wk_bytes_left(left));
+
+	if (!zero || left->big_endian)
+		return zero;
+	return zero > left->at ? zero - 1 : zero;
+}
+
+/* What a shell appended to a pipe ("ok"), which may be shorter than the head of a record. */
+static bool is_text_at_end(const struct wk_bytes *left)
+{
+	size_t len = wk_bytes_left(left);
+
+	return len < 8 && left->end[-1] == '\n' && is_text(left->at, len);
+}
+
+/* A pipe may contain what a program or the shell printed to the same place. */
+static bool skip_text(struct wk_perf *perf, struct wk_bytes *left, struct wk_err *err)
+{
+	const uint8_t *record = record_after_text(left);
+
+	if (!perf->is_pipe || (!record && left->at == perf->data.at))
+		return fail_text(left, err);
+	wk_perf_odd(perf, WK_PERF_ODD_TEXT, left->at);
+	left->at = record ? record : left->end;
+	return true;
 }
 
 /* Removes the next record from `left`. One that claims more than there is ends the data. */
 static enum step next_record(struct wk_perf *perf, struct wk_bytes *left,
 			     struct wk_perf_record *record, struct wk_err *err)
 {
-	struct wk_bytes head = *left;
-	const uint8_t *at = left->at;
+	struct wk_bytes head;
+	const uint8_t *at;
 	uint32_t type, misc, size;
 
 	if (wk_bytes_left(left) == 0)
 		return AT_END;
-	if (wk_bytes_left(left) >= 8 && is_text(at, 8))
-		return fail_text(left, err);
+	if ((wk_bytes_left(left) >= 8 && is_text(left->at, 8)) || is_text_at_end(left)) {
+		if (!skip_text(perf, left, err))
+			return BROKEN;
+		if (wk_bytes_left(left) == 0)
+			return AT_END;
+	}
+	head = *left;
+	at = left->at;
 	type = wk_u32(&head);
 	misc = wk_u16(&head);
 	size = wk_u16(&head);
@@ -206,6 +246,7 @@ static bool first_pass(struct wk_perf *perf)
 		release_to(perf, record.at);
 	}
 	perf->odd[WK_PERF_ODD_END].count = 0;
+	perf->odd[WK_PERF_ODD_TEXT].count = 0;
 	return true;
 }
 
@@ -435,8 +476,8 @@ static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head)
 			       stride);
 	if (data.offset > size)
 		return wk_fail(perf->err, WK_ECORRUPT, 40,
-			       "perf.data: the records begin at 0x%" PRIx64
-			       ", behind the end of the file",
+			       "perf.data: the file is truncated: its records would begin at "
+			       "0x%" PRIx64 ", behind its end",
 			       data.offset);
 	if (!read_attr_table(perf, attrs, stride))
 		return false;
