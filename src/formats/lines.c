@@ -128,3 +128,23 @@ void wk_check_samples(struct wk_stack_writer *writer, bool is_one, struct wk_byt
 	else
 		wk_fail_no_stacks(err, input, expected);
 }
+
+void wk_check_samples_of_cut(struct wk_stack_writer *writer, bool is_cut, bool is_one,
+			     struct wk_bytes input, const char *expected, struct wk_err *err)
+{
+	struct wk_event note = {
+		.kind = WK_EVENT_NOTE,
+		.cpu = WK_NO_CPU,
+		.note = { .offset = WK_NOWHERE,
+			  .text = WK_STR("the file is truncated; its beginning was read"),
+			  .severity = WK_NOTE_INCOMPLETE },
+	};
+
+	if (is_cut && wk_stack_writer_samples(writer))
+		wk_stack_writer_event(writer, &note);
+	else if (is_cut && !wk_stack_writer_is_done(writer))
+		wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			"the file is truncated before its first sample");
+	else
+		wk_check_samples(writer, is_one, input, expected, err);
+}

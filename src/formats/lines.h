@@ -66,4 +66,8 @@ bool wk_fail_no_stacks(struct wk_err *err, struct wk_bytes input, const char *ex
 void wk_check_samples(struct wk_stack_writer *writer, bool is_one, struct wk_bytes input,
 		      const char *expected, struct wk_err *err);
 
+/* The same for a file that can end early: if it `is_cut`, that is the note or the error. */
+void wk_check_samples_of_cut(struct wk_stack_writer *writer, bool is_cut, bool is_one,
+			     struct wk_bytes input, const char *expected, struct wk_err *err);
+
 #endif

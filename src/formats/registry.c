@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/out.h"
 #include "base/packed/unpack.h"
+#include "base/text/json.h"
 #include "base/text/suggest.h"
 #include "base/text/utf16.h"
 #include "formats/archive/archive.h"
@@ -104,6 +105,17 @@ static bool is_picture(struct wk_str text)
 	return false;
 }
 
+/* A short piece of JSON may be too little to recognise what it is. */
+static bool is_cut_json(struct wk_bytes bytes)
+{
+	struct wk_json json = wk_json_of(bytes);
+
+	if (wk_bytes_left(&bytes) > WK_PROBE_BYTES || !wk_json_looks_like(bytes))
+		return false;
+	wk_json_skip(&json);
+	return wk_json_end(&json, NULL) && json.is_cut;
+}
+
 static bool fail_unknown(struct wk_bytes bytes, struct wk_err *err)
 {
 	struct wk_str start = wk_bytes_str(bytes);
@@ -121,6 +133,10 @@ static bool fail_unknown(struct wk_bytes bytes, struct wk_err *err)
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 			       "it was packed twice, inside with %s: unpack it once",
 			       wk_packing_name(wk_packing_of(bytes)));
+	if (is_cut_json(bytes))
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			       "the file is truncated: it is JSON that ends before its content "
+			       "shows the format");
 	describe(bytes, &seen);
 	wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 		"not a format that wick reads: it %s; `wick formats` lists those it reads",

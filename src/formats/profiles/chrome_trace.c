@@ -382,14 +382,8 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 	is_cut = json.is_cut && !json.expected;
 	if (wk_json_end(&json, err)) {
 		emit(&reading);
-		if (is_cut)
-			wk_note(writer, "the file is truncated; its beginning was read");
-		if (is_cut && wk_stack_writer_samples(writer) == 0)
-			wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-				"the file is truncated before its first sample");
-		else
-			wk_check_samples(writer, reading.has_list || reading.events, input->bytes,
-					 expected, err);
+		wk_check_samples_of_cut(writer, is_cut, reading.has_list || reading.events,
+					input->bytes, expected, err);
 	}
 	fini(&reading);
 	return wk_stack_writer_end(writer, err);

@@ -75,16 +75,17 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 	struct wk_json json = wk_json_of(input->bytes);
 	struct reading reading = { .profile.writer = writer };
 	struct wk_str key;
+	bool is_cut;
 
 	wk_json_enter_object(&json);
 	while (wk_json_next_key(&json, &key) && !wk_stack_writer_is_done(writer))
 		read_key(&reading, key, &json);
 	emit(&reading);
-	if (json.is_cut && !json.expected)
-		wk_note(writer, "the file ends in the middle of the profile");
+	is_cut = json.is_cut;
 	if (wk_json_end(&json, err))
-		wk_check_samples(writer, reading.profile.node_count > 0 || reading.has_samples,
-				 input->bytes, expected, err);
+		wk_check_samples_of_cut(writer, is_cut,
+					reading.profile.node_count > 0 || reading.has_samples,
+					input->bytes, expected, err);
 	wk_v8_fini(&reading.profile);
 	return wk_stack_writer_end(writer, err);
 }

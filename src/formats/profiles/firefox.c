@@ -303,7 +303,7 @@ static void read_profile(struct reading *reading, struct wk_json *json, int leve
 	wk_json_end_value(&processes, json);
 }
 
-static void emit(struct reading *reading, bool is_cut)
+static void emit(struct reading *reading)
 {
 	wk_spans_emit(&reading->spans);
 	wk_note_count(reading->writer, reading->without_stack, "samples without a stack, left out");
@@ -311,8 +311,6 @@ static void emit(struct reading *reading, bool is_cut)
 		      "samples of negative weight, as in a comparison or of freed memory, "
 		      "left out");
 	wk_note_count(reading->writer, reading->too_nested, "processes nested too deep, left out");
-	if (is_cut)
-		wk_note(reading->writer, "the file is truncated; its beginning was read");
 }
 
 static bool read_file(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
@@ -327,8 +325,9 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 	read_profile(&reading, &json, 0);
 	is_cut = json.is_cut;
 	if (wk_json_end(&json, err)) {
-		emit(&reading, is_cut);
-		wk_check_samples(writer, reading.has_threads, input->bytes, expected, err);
+		emit(&reading);
+		wk_check_samples_of_cut(writer, is_cut, reading.has_threads, input->bytes, expected,
+					err);
 	}
 	wk_spans_fini(&reading.spans);
 	wk_strtab_free(reading.maker.texts);

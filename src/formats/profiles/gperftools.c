@@ -301,6 +301,9 @@ static bool read_cpu(struct state *state, struct wk_bytes bytes, struct wk_err *
 		emit(state, state->symbols.count ? named_stack(state) : 0, false, 0,
 		     times(count, ns));
 	}
+	if (bytes.bad && wk_stack_writer_samples(state->text.writer) == 0)
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			       "the profile is truncated before its first sample");
 	if (bytes.bad)
 		wk_note(state->text.writer, "the profile ends within a record");
 	return true;

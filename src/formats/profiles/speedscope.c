@@ -308,7 +308,7 @@ static void read_all(struct reading *reading, struct wk_json *json)
 	wk_buf_fini(&name);
 }
 
-static void emit(struct reading *reading, bool is_cut)
+static void emit(struct reading *reading)
 {
 	wk_spans_emit(&reading->spans);
 	wk_note_count(reading->writer, reading->missing, "frames missing from the table, skipped");
@@ -317,8 +317,6 @@ static void emit(struct reading *reading, bool is_cut)
 		      "samples without a weight, counted once");
 	wk_note_count(reading->writer, reading->spans.stray_ends,
 		      "closes of frames that are not open, skipped");
-	if (is_cut)
-		wk_note(reading->writer, "the file is truncated; its beginning was read");
 }
 
 static bool read_file(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
@@ -331,12 +329,9 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 	read_all(&reading, &json);
 	is_cut = json.is_cut;
 	if (wk_json_end(&json, err)) {
-		emit(&reading, is_cut);
-		if (is_cut && wk_stack_writer_samples(writer) == 0)
-			wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-				"the file is truncated before its first sample");
-		else
-			wk_check_samples(writer, reading.has_profiles, input->bytes, expected, err);
+		emit(&reading);
+		wk_check_samples_of_cut(writer, is_cut, reading.has_profiles, input->bytes,
+					expected, err);
 	}
 	wk_free(reading.frames);
 	wk_spans_fini(&reading.spans);

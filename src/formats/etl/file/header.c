@@ -127,7 +127,7 @@ static bool read_first_record(struct wk_etl_input *input, struct wk_err *err)
 	if (size == 0 || !wk_etl_record_read(b.at, size, &record) ||
 	    !read_payload(record.payload, record.pointer_bytes, &input->header))
 		return wk_fail(err, WK_ECORRUPT, FIRST_RECORD,
-			       "the first record of the .etl file is cut: %zu bytes are left",
+			       "the trace is truncated in its first record: %zu bytes are left",
 			       wk_bytes_left(&input->bytes) - FIRST_RECORD);
 	input->header.first_tick = time;
 	return true;
