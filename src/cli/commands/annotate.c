@@ -145,7 +145,8 @@ const struct wk_command wk_cmd_annotate = {
 		"end of a path such as Vec::push, or a pattern.",
 		"Source code is read from the path in the debug information, or from the end of "
 		"that path below a --source folder or the current one. It should be the version "
-		"that was recorded: wick prints what the file contains now.",
+		"that was recorded: wick prints what the file contains now, and says if it was changed "
+		"after the recording.",
 		"--asm needs the recorded program, but no debug information.",
 		NULL },
 	.options = (const struct wk_opt_use[]){

@@ -107,6 +107,17 @@ static uint32_t next_shown(const struct annotator *annotator, uint32_t shown, ui
 	return first;
 }
 
+/* Was the file edited after the recording was written? Several recordings are not compared. */
+static bool is_newer(const struct wk_model *model, const struct wk_source_text *text)
+{
+	struct wk_os_identity recording;
+	struct wk_err err = { 0 };
+
+	return !model->has_several_inputs && model->input &&
+	       wk_os_identify(wk_model_input(model), &recording, &err) && recording.is_regular &&
+	       text->changed_ns > recording.changed_ns;
+}
+
 static void add_file(struct annotator *annotator, const struct hit *hits, size_t count)
 {
 	const struct wk_annotate_query *query = annotator->query;
@@ -141,6 +152,11 @@ static void add_file(struct annotator *annotator, const struct hit *hits, size_t
 		wk_table_note(annotator->table,
 			      "%.*s was not found on this machine; --source FOLDER searches there",
 			      WK_STR_ARG(hits[0].file));
+	else if (is_newer(annotator->model, &text))
+		wk_table_note(annotator->table,
+			      "%.*s was changed after the recording: lines below the change are "
+			      "not those that were recorded",
+			      WK_STR_ARG(wk_buf_str(&text.path)));
 	wk_source_text_close(&text);
 }
 

@@ -19,10 +19,12 @@ static void split(struct wk_source_text *text)
 
 static bool open_at(struct wk_source_text *text, const char *path)
 {
+	struct wk_os_identity identity;
 	struct wk_err err = { 0 };
 
-	if (!wk_os_open_named(path, &text->file, NULL, &err))
+	if (!wk_os_open_named(path, &text->file, &identity, &err))
 		return false;
+	text->changed_ns = identity.changed_ns;
 	text->is_open = true;
 	if (memchr(text->file.at, '\0', text->file.size_bytes)) {
 		wk_source_text_close(text);

@@ -11,7 +11,8 @@ struct wk_source_text {
 	struct wk_os_file file;
 	struct wk_str *lines; /* [count]: without their ends */
 	uint32_t count;
-	struct wk_buf path; /* of the file that was found */
+	struct wk_buf path;  /* of the file that was found */
+	uint64_t changed_ns; /* since 1970 */
 	bool is_open;
 };
 
