@@ -44,7 +44,7 @@ inside() {
 			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 			${registry:+npm_config_registry="$registry"} \
 			${authority:+NODE_EXTRA_CA_CERTS="$authority"} \
-			/bin/sh -c "cd /home/wick && ./do $word; code=\$?; echo CPU seconds: \$(times); exit \$code"
+			/bin/sh -c "cd /home/wick && ./do $word; code=\$?; echo CPU seconds:; times; exit \$code"
 		code=$?
 		echo "== ./do $word: exit code $code after $(($(date +%s) - started)) s"
 		[ $code -eq 0 ] || failed=1
