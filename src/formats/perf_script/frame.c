@@ -35,6 +35,15 @@ static bool split(struct wk_str line, struct wk_script_frame_line *frame)
 	return true;
 }
 
+bool wk_script_is_aligned_frame(struct wk_str line)
+{
+	struct wk_script_frame_line frame;
+
+	return line.len >= 17 && wk_is_blank(line.at[0]) &&
+	       wk_script_line_kind(line, &frame) == WK_SCRIPT_LINE_FRAME &&
+	       frame.address.at + frame.address.len == line.at + 17;
+}
+
 static bool ends_in_number(struct wk_str text, char before)
 {
 	size_t at = text.len;

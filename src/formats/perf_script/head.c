@@ -235,3 +235,51 @@ bool wk_script_head_parse(struct wk_str line, struct wk_script_head *head)
 	}
 	return false;
 }
+
+/* Cuts the last word off; empty if there is none. */
+static struct wk_str last_word(struct wk_str *line)
+{
+	size_t end = line->len, begin;
+
+	while (end > 0 && wk_is_blank(line->at[end - 1]))
+		end--;
+	begin = end;
+	while (begin > 0 && !wk_is_blank(line->at[begin - 1]))
+		begin--;
+	line->len = begin;
+	return wk_str_of(line->at + begin, end - begin);
+}
+
+#define PERIOD_COLUMNS 10 /* the number of a thread has 5, unless it is longer */
+
+/* A number on its own. */
+static void set_only_number(struct wk_script_head *head, struct wk_str line, struct wk_str word)
+{
+	if (word.at + word.len >= line.at + PERIOD_COLUMNS)
+		head->has_period = wk_num_u64(word, &head->period);
+	if (!head->has_period)
+		head->who = head->tid = word;
+}
+
+void wk_script_head_parse_bare(struct wk_str line, struct wk_script_head *head)
+{
+	struct wk_str left = line, word = last_word(&left);
+
+	if (ends_in_colon(word)) {
+		if (time_of(word, &head->time_ns))
+			head->has_time = true;
+		else
+			set_event(head, word);
+		line = left;
+		word = last_word(&left);
+	}
+	if (word.len && wk_script_skip_digits(word, 0) == word.len && wk_trim(left).len == 0) {
+		set_only_number(head, left, word);
+		return;
+	}
+	head->comm = head->who = wk_trim(line);
+	if (id_at(word, 0) == word.len && wk_trim(left).len) {
+		head->tid = word;
+		head->comm = wk_trim(left);
+	}
+}

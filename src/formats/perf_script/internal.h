@@ -35,6 +35,9 @@ struct wk_script_head {
 /* In all forms that perf prints. False for other lines. */
 bool wk_script_head_parse(struct wk_str line, struct wk_script_head *head);
 
+/* A first line without a time or a command's number (-F comm,ip,sym): any line is one. */
+void wk_script_head_parse_bare(struct wk_str line, struct wk_script_head *head);
+
 /* As the older tool understands it, or as above if the tool does not understand the line. */
 bool wk_script_head_collapse(const struct wk_collapse *collapse, struct wk_str line,
 			     struct wk_script_head *head);
@@ -61,6 +64,10 @@ enum wk_script_line_kind {
 
 enum wk_script_line_kind wk_script_line_kind(struct wk_str line,
 					     struct wk_script_frame_line *frame);
+
+/* Is the address where perf puts it, behind a tab or a blank and 16 columns wide? Few other texts
+ * have such lines. */
+bool wk_script_is_aligned_frame(struct wk_str line);
 
 /* The offset of the branch stack entries in `text`, or its length. */
 size_t wk_script_branches_at(struct wk_str text);
@@ -116,6 +123,7 @@ struct wk_script_part {
 	uint64_t sample_count;
 	const char *at, *end;
 	const char *mixed_until; /* up to here samples are not separated by blank lines */
+	bool is_list;            /* each line is a sample: an address and a name */
 
 	struct wk_arena texts;         /* composed names */
 	struct wk_event_frame *frames; /* from 1 up */

@@ -130,7 +130,7 @@ static void note_event_word(struct wk_script_part *part, const struct wk_script_
 	part->last_event = 0;
 	while (end < part->end && *end != ' ' && *end != '\n' && *end != '\r')
 		end++;
-	if (head->event.len == 0 || begin[-1] != ' ' || end[-1] != ':')
+	if (head->event.len == 0 || head->who.len == 0 || begin[-1] != ' ' || end[-1] != ':')
 		return;
 	part->last_event = id;
 	part->last_event_word = wk_str_of(begin, (size_t)(end - begin));
@@ -235,14 +235,21 @@ static bool is_bare_head(struct wk_script_part *part, struct wk_str line, const 
 	struct wk_script_frame_line frame;
 	struct wk_str second = wk_script_plain_line(wk_script_line_at(next, part->end));
 
+	bool has_chain = second.len && second.at[0] == '\t' &&
+			 wk_script_line_kind(second, &frame) == WK_SCRIPT_LINE_FRAME;
+
 	*head = (struct wk_script_head){ .cpu = WK_NO_CPU };
 	if (part->collapse)
 		return false;
-	if (wk_script_line_kind(line, &frame) == WK_SCRIPT_LINE_FRAME)
+	/* The number of a thread may be mistaken for an address. */
+	if (wk_script_line_kind(line, &frame) == WK_SCRIPT_LINE_FRAME &&
+	    (part->is_list || line.at[0] == '\t' || frame.rest.len || !has_chain)) {
+		if (part->is_list)
+			head->frame = wk_trim(line);
 		return true;
-	head->comm = head->who = wk_trim(line);
-	return second.len && second.at[0] == '\t' &&
-	       wk_script_line_kind(second, &frame) == WK_SCRIPT_LINE_FRAME;
+	}
+	wk_script_head_parse_bare(line, head);
+	return has_chain;
 }
 
 static bool is_java(const struct wk_script_part *part, const struct wk_event_sum *row)
@@ -356,6 +363,13 @@ static bool is_like_before(struct wk_script_part *part, struct wk_str line,
 	return true;
 }
 
+/* Does the chain begin with this line? */
+static bool is_chain(struct wk_str line, const struct wk_script_head *head)
+{
+	return head->who.len == 0 && head->frame.len == 0 && !head->has_event && !head->has_time &&
+	       !head->has_period && wk_trim(line).len;
+}
+
 /* Parses a first line in full. If it is none, moves behind it and returns false. */
 static bool read_head(struct wk_script_part *part, struct wk_str line, const char *next,
 		      struct wk_script_head *head)
@@ -367,7 +381,7 @@ static bool read_head(struct wk_script_part *part, struct wk_str line, const cha
 	if (head_of(part, line, head))
 		return true;
 	if (is_bare_head(part, line, next, head)) {
-		if (head->who.len == 0)
+		if (is_chain(line, head))
 			part->at = begin;
 		return true;
 	}

@@ -29,8 +29,14 @@ static int judge(struct wk_str first, struct wk_str second)
 {
 	struct wk_script_head head;
 
+	if (wk_script_is_aligned_frame(first) && wk_script_is_aligned_frame(second))
+		return 60;
 	if (!wk_script_head_parse(first, &head))
-		return is_frame(second, true) && second.at[0] == '\t' ? 50 : 0;
+		return second.len && second.at[0] == '\t' &&
+				       (is_frame(second, true) ||
+					wk_script_is_aligned_frame(second))
+			       ? 50
+			       : 0;
 	if (head.frame.len || is_frame(second, true))
 		return 95;
 	if (is_frame(second, false))
@@ -229,11 +235,34 @@ static size_t weight_up_to(size_t part)
 	return 20 + 21 * part;
 }
 
+/* `perf script -F ip,sym` of samples without call chains is a line for each, with nothing but
+ * lines. Chains begin with a tab and end with a blank line. */
+static bool is_list_of_frames(struct wk_bytes bytes)
+{
+	size_t len = wk_bytes_left(&bytes);
+	struct wk_lines lines;
+	struct wk_str line;
+
+	if (len > WK_PROBE_BYTES)
+		bytes.end = bytes.at + WK_PROBE_BYTES;
+	lines = wk_lines_of(bytes);
+	while (wk_lines_next(&lines, &line)) {
+		bool is_whole =
+			len <= WK_PROBE_BYTES || line.at + line.len < (const char *)bytes.end;
+
+		if (is_whole && !(line.len && line.at[0] == '#') &&
+		    (!wk_script_is_aligned_frame(line) || line.at[0] != ' '))
+			return false;
+	}
+	return lines.number > 1;
+}
+
 static void cut(struct wk_script_part *parts, size_t count, const struct wk_input *input)
 {
 	const struct wk_collapse *collapse = input->options.collapse;
 	struct wk_str all = wk_bytes_str(input->bytes);
 	const char *begin = all.at, *end = all.at + all.len;
+	bool is_list = !collapse && is_list_of_frames(input->bytes);
 
 	for (size_t i = 0; i < count; i++) {
 		const char *stop = end;
@@ -243,6 +272,7 @@ static void cut(struct wk_script_part *parts, size_t count, const struct wk_inpu
 			stop = next_cut(stop < begin ? begin : stop, end);
 		}
 		wk_script_part_init(&parts[i], &input->options, begin, stop);
+		parts[i].is_list = is_list;
 		parts[i].wants_blank =
 			stop == end && collapse && collapse->dialect == WK_COLLAPSE_PERL;
 		begin = stop;
