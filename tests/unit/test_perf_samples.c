@@ -379,7 +379,7 @@ static void without_that_word_the_place_of_the_id_is_counted(void **state)
 		  "data_address=0xadd\n");
 }
 
-static void the_other_counters_of_a_group_get_samples_for_what_they_counted(void **state)
+static void all_counters_of_a_group_weigh_what_they_counted(void **state)
 {
 	struct perf_maker m = { 0 };
 
@@ -405,17 +405,57 @@ static void the_other_counters_of_a_group_get_samples_for_what_they_counted(void
 		put64(&m, 0x400);
 		put64(&m, 10 + i);
 		put64(&m, 2); /* counters */
-		put64(&m, 1000 * (i + 1));
+		put64(&m, 1000 * (i + 1) + i);
 		put64(&m, 501);
 		put64(&m, i < 2 ? 7 : 9);
 		put64(&m, 601);
 		perf_end_record(&m);
 	}
-	check(&m, "sample time=10 pid=0 tid=0 source=0 weight=1 mode=user address=0x400\n"
+	check(&m, "sample time=10 pid=0 tid=0 source=0 weight=1000 mode=user address=0x400\n"
 		  "sample time=10 pid=0 tid=0 source=1 weight=7 mode=user address=0x400\n"
-		  "sample time=11 pid=0 tid=0 source=0 weight=1 mode=user address=0x400\n"
-		  "sample time=12 pid=0 tid=0 source=0 weight=1 mode=user address=0x400\n"
+		  "sample time=11 pid=0 tid=0 source=0 weight=1001 mode=user address=0x400\n"
+		  "sample time=12 pid=0 tid=0 source=0 weight=1001 mode=user address=0x400\n"
 		  "sample time=12 pid=0 tid=0 source=1 weight=2 mode=user address=0x400\n");
+}
+
+/* Two threads with a counter of one id, which begins again once. */
+static void a_counter_that_is_read_alone_weighs_what_it_counted(void **state)
+{
+	static const struct {
+		uint32_t tid;
+		uint64_t value;
+	} reads[] = { { 11, 100 }, { 12, 40 }, { 11, 130 }, { 12, 90 }, { 11, 7 } };
+	struct perf_attr_fields attr = usual;
+	struct perf_maker m = { 0 };
+
+	(void)state;
+	attr.sample_type = WK_PERF_SAMPLE_IP | WK_PERF_SAMPLE_TID | WK_PERF_SAMPLE_TIME |
+			   WK_PERF_SAMPLE_PERIOD | WK_PERF_SAMPLE_READ;
+	attr.read_format = WK_PERF_READ_ID | WK_PERF_READ_LOST | WK_PERF_READ_ENABLED;
+	attr.flags |= WK_PERF_FLAG_INHERIT;
+	perf_begin_file(&m, STRIDE, 1);
+	put_attr(&m, &attr, STRIDE - 16);
+	put64(&m, WK_PERF_FILE_HEAD + STRIDE);
+	put64(&m, 8);
+	put64(&m, 501);
+	perf_begin_data(&m);
+	for (size_t i = 0; i < sizeof(reads) / sizeof(*reads); i++) {
+		perf_record(&m, WK_PERF_SAMPLE, WK_PERF_MISC_USER);
+		put64(&m, 0x400);
+		put32(&m, 10, reads[i].tid);
+		put64(&m, 10 + i);
+		put64(&m, 5000); /* the period */
+		put64(&m, reads[i].value);
+		put64(&m, 1); /* time enabled */
+		put64(&m, 501);
+		put64(&m, 0); /* lost */
+		perf_end_record(&m);
+	}
+	check(&m, "sample time=10 pid=10 tid=11 source=0 weight=100 mode=user address=0x400\n"
+		  "sample time=11 pid=10 tid=12 source=0 weight=40 mode=user address=0x400\n"
+		  "sample time=12 pid=10 tid=11 source=0 weight=30 mode=user address=0x400\n"
+		  "sample time=13 pid=10 tid=12 source=0 weight=50 mode=user address=0x400\n"
+		  "sample time=14 pid=10 tid=11 source=0 weight=7 mode=user address=0x400\n");
 }
 
 static void a_fixed_period_weighs_samples_that_tell_none(void **state)
@@ -443,7 +483,8 @@ int main(void)
 		cmocka_unit_test(user_chains_of_an_attr_that_excludes_them_are_exact),
 		cmocka_unit_test(a_sample_finds_its_event_by_its_first_word),
 		cmocka_unit_test(without_that_word_the_place_of_the_id_is_counted),
-		cmocka_unit_test(the_other_counters_of_a_group_get_samples_for_what_they_counted),
+		cmocka_unit_test(all_counters_of_a_group_weigh_what_they_counted),
+		cmocka_unit_test(a_counter_that_is_read_alone_weighs_what_it_counted),
 		cmocka_unit_test(a_fixed_period_weighs_samples_that_tell_none),
 		cmocka_unit_test(weights_in_parts_give_their_first),
 		cmocka_unit_test(open_calls_that_the_processor_kept_are_the_users_chain),

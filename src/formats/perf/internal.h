@@ -93,8 +93,9 @@ enum wk_perf_oddity {
 struct wk_perf_fields {
 	uint64_t id, address, data_address, period;
 	uint32_t pid, tid, cpu;
-	struct wk_bytes group; /* the other counters of a group read */
+	struct wk_bytes group; /* the counters of a group read */
 	uint64_t group_count;
+	uint64_t counter_value, counter_id; /* of a read that is not of a group */
 	struct wk_bytes chain, raw, branches;
 	uint64_t register_set; /* 0 none, 1 of 32 bits, 2 of 64 */
 	struct wk_bytes registers, stack;

@@ -1,5 +1,6 @@
 #include "formats/perf/internal.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "event/machine.h"
 
@@ -29,7 +30,10 @@ static void read_counters(const struct wk_perf_attr *attr, struct wk_bytes *body
 	unsigned entry = 8 * group_entry_words(attr);
 
 	if (!(attr->read_format & WK_PERF_READ_GROUP)) {
-		wk_bytes_skip(body, 8 * times + entry);
+		out->counter_value = wk_u64(body);
+		wk_bytes_skip(body, 8 * times);
+		out->counter_id = attr->read_format & WK_PERF_READ_ID ? wk_u64(body) : 0;
+		wk_bytes_skip(body, attr->read_format & WK_PERF_READ_LOST ? 8 : 0);
 		return;
 	}
 	out->group_count = wk_u64(body);
@@ -223,18 +227,68 @@ static void fill_stack(const struct wk_perf *perf, const struct wk_perf_attr *at
 	out->is_full = size > 0 && fields->stack_used >= size;
 }
 
-/* How much a counter grew since it was last read; false if it did not. */
-static bool counter_growth(struct wk_perf *perf, uint64_t id, uint64_t value, uint64_t *growth)
+/* Inherited counters have one id, and a value in each thread. */
+static uint64_t counter_key(const struct wk_perf_attr *attr, const struct wk_perf_fields *fields,
+			    uint64_t id)
 {
-	uint32_t *index = wk_map_at(&perf->counter_of_id, id);
+	return attr->flags & WK_PERF_FLAG_INHERIT ? id ^ wk_hash_u64(fields->tid) : id;
+}
+
+/* How much a counter grew since it was last read. One that shrank began again. */
+static uint64_t counter_growth(struct wk_perf *perf, uint64_t key, uint64_t value)
+{
+	uint32_t *index = wk_map_at(&perf->counter_of_id, key);
+	uint64_t last;
 
 	if (!*index) {
 		*WK_APPEND(perf->counters, perf->counter_count, perf->counter_cap) = 0;
 		*index = (uint32_t)perf->counter_count;
 	}
-	*growth = value - perf->counters[*index - 1];
+	last = perf->counters[*index - 1];
 	perf->counters[*index - 1] = value;
-	return *growth != 0;
+	return value >= last ? value - last : value;
+}
+
+static bool is_counter_of(const struct wk_perf *perf, uint64_t id, const struct wk_perf_attr *attr)
+{
+	uint32_t index = wk_map_find(&perf->attr_of_id, id);
+
+	return index && &perf->attrs[index - 1] == attr;
+}
+
+/* The counter of the sample's own event, if it was read. */
+static bool find_own_counter(const struct wk_perf *perf, const struct wk_perf_attr *attr,
+			     const struct wk_perf_fields *fields, uint64_t *id, uint64_t *value)
+{
+	struct wk_bytes group = fields->group;
+
+	if (!samples(attr, WK_PERF_SAMPLE_READ) || !(attr->read_format & WK_PERF_READ_ID))
+		return false;
+	*id = fields->counter_id;
+	*value = fields->counter_value;
+	if (!(attr->read_format & WK_PERF_READ_GROUP))
+		return is_counter_of(perf, *id, attr);
+	for (uint64_t i = 0; i < fields->group_count; i++) {
+		*value = wk_u64(&group);
+		*id = wk_u64(&group);
+		if (attr->read_format & WK_PERF_READ_LOST)
+			wk_u64(&group);
+		if (is_counter_of(perf, *id, attr))
+			return true;
+	}
+	return false;
+}
+
+/* A sample whose own counter was read weighs what that counted since the last time: the period may
+ * be only the one that was requested. */
+static uint64_t weight_of(struct wk_perf *perf, const struct wk_perf_attr *attr,
+			  const struct wk_perf_fields *fields)
+{
+	uint64_t id, value;
+
+	return find_own_counter(perf, attr, fields, &id, &value)
+		       ? counter_growth(perf, counter_key(attr, fields, id), value)
+		       : fields->period;
 }
 
 /* The leader of a group was sampled and the others were read: each of them that counted since the
@@ -252,8 +306,10 @@ static bool emit_group(struct wk_perf *perf, const struct wk_perf_attr *attr,
 
 		if (attr->read_format & WK_PERF_READ_LOST)
 			wk_u64(&group);
-		if (!index || &perf->attrs[index - 1] == attr ||
-		    !counter_growth(perf, id, value, &growth))
+		if (!index || &perf->attrs[index - 1] == attr)
+			continue;
+		growth = counter_growth(perf, counter_key(attr, fields, id), value);
+		if (growth == 0)
 			continue;
 		event->sample.source = index - 1;
 		event->sample.weight = growth;
@@ -328,7 +384,7 @@ bool wk_perf_emit_sample(struct wk_perf *perf, const struct wk_perf_record *reco
 	event->tid = fields->tid;
 	event->cpu = fields->cpu;
 	event->sample.source = (uint32_t)(attr - perf->attrs);
-	event->sample.weight = fields->period;
+	event->sample.weight = weight_of(perf, attr, fields);
 	event->sample.address = fields->address;
 	event->sample.in_kernel = owner != USER;
 	event->sample.stack = NULL;
