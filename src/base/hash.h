@@ -24,15 +24,16 @@ static inline uint64_t wk_hash_mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* A well mixed hash of one number. */
-static inline uint64_t wk_hash_u64(uint64_t v)
-{
-	return wk_hash_mix(v, 0);
-}
-
+/* A well mixed hash of two numbers. Counting up gives steps of one size after a single product, and
+ * with a poor secret they fall into few slots of a table. */
 static inline uint64_t wk_hash_pair(uint64_t a, uint64_t b)
 {
-	return wk_hash_mix(a, b);
+	return wk_hash_mix(wk_hash_mix(a, b), 0);
+}
+
+static inline uint64_t wk_hash_u64(uint64_t v)
+{
+	return wk_hash_pair(v, 0);
 }
 
 uint64_t wk_hash_bytes(const void *bytes, size_t len);

@@ -223,8 +223,30 @@ static bool special_on_terminal(uint8_t c)
 	return c < 0x20 || c > 0x7e;
 }
 
+/* How many bytes from the start are printable ASCII, in steps of eight. */
+static size_t printable(struct wk_str text)
+{
+	const uint64_t ones = UINT64_MAX / 0xff;
+	size_t at = 0;
+
+	for (; text.len - at >= 8; at += 8) {
+		uint64_t bytes, below, above;
+
+		memcpy(&bytes, text.at + at, 8);
+		below = bytes - 0x20 * ones; /* borrows from a byte below a blank */
+		above = bytes + 0x01 * ones; /* 0x7f and above */
+		if ((below | above | bytes) & 0x80 * ones)
+			break;
+	}
+	return at;
+}
+
 void wk_out_term(struct wk_out *out, struct wk_str text)
 {
+	size_t plain = printable(text);
+
+	wk_out_str(out, wk_str_of(text.at, plain));
+	text = wk_str_skip(text, plain);
 	while (plain_run(out, &text, special_on_terminal)) {
 		uint8_t first_byte = (uint8_t)text.at[0];
 

@@ -9,10 +9,11 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-#define TAILS     2               /* a chain is also looked up without 1 ... TAILS lines */
+#define TAILS     1               /* a chain is also looked up without its first line */
 #define LONGEST   (INT32_MAX / 2) /* bytes; longer texts are not stored */
 #define IN_KERNEL 1               /* flavours of a line */
 #define OF_JAVA   2
+#define IS_USUAL  4
 
 /* Frames, looked up by their fields. */
 
@@ -58,7 +59,9 @@ static bool same_line(const void *table, uint32_t id, const void *key)
 	const struct wk_script_known_line *a = &((const struct wk_script_part *)table)->lines[id];
 	const struct wk_script_known_line *b = key;
 
-	return a->len == b->len && a->flavour == b->flavour && memcmp(a->at, b->at, a->len) == 0;
+	return a->len == b->len && a->image_len == b->image_len && a->flavour == b->flavour &&
+	       memcmp(a->at, b->at, a->len) == 0 &&
+	       (a->image_len == 0 || memcmp(a->image, b->image, a->image_len) == 0);
 }
 
 /* All that determines a line's frames: the text behind the address and the source line, which are
@@ -75,11 +78,23 @@ static struct wk_script_known_line key_of(const struct wk_script_part *part,
 		.at = begin,
 		.len = (uint32_t)(end - begin),
 		.flavour = (uint8_t)((line->in_kernel ? IN_KERNEL : 0) | (is_java ? OF_JAVA : 0)),
-		.first = (uint32_t)part->line_frame_count,
 	};
 }
 
-/* The number of a line; 0 if it is no frame after all. */
+/* The number of a line that was not found; 0 if it is no frame after all. */
+static uint32_t add_line(struct wk_script_part *part, const struct wk_script_frame_line *line,
+			 bool is_java, struct wk_script_known_line *key, uint64_t hash)
+{
+	key->first = (uint32_t)part->line_frame_count;
+	if (part->collapse ? !wk_script_frames_collapse(part, line, is_java, &key->cuts)
+			   : !wk_script_frames_plain(part, line))
+		return 0;
+	key->count = (uint32_t)(part->line_frame_count - key->first);
+	wk_index_add(&part->line_index, hash, part->line_count);
+	*WK_APPEND(part->lines, part->line_count, part->lines_cap) = *key;
+	return part->line_count - 1;
+}
+
 static uint32_t line_id(struct wk_script_part *part, const struct wk_script_frame_line *line,
 			bool is_java)
 {
@@ -87,15 +102,27 @@ static uint32_t line_id(struct wk_script_part *part, const struct wk_script_fram
 	uint64_t hash = wk_hash_bytes(key.at, key.len) ^ key.flavour;
 	uint32_t id = wk_index_find(&part->line_index, hash, same_line, part, &key);
 
-	if (id)
-		return id;
-	if (part->collapse ? !wk_script_frames_collapse(part, line, is_java, &key.cuts)
-			   : !wk_script_frames_plain(part, line))
-		return 0;
-	key.count = (uint32_t)(part->line_frame_count - key.first);
-	wk_index_add(&part->line_index, hash, part->line_count);
-	*WK_APPEND(part->lines, part->line_count, part->lines_cap) = key;
-	return part->line_count - 1;
+	return id ? id : add_line(part, line, is_java, &key, hash);
+}
+
+/* The same for a usual line: found again by its name and image, whatever the offset. */
+static uint32_t usual_line_id(struct wk_script_part *part, const struct wk_script_usual_line *line,
+			      bool is_java)
+{
+	struct wk_script_known_line key = {
+		.at = line->name.at, .len = (uint32_t)line->name.len,
+		.image = line->image.at, .image_len = (uint32_t)line->image.len,
+		.flavour = (uint8_t)((line->in_kernel ? IN_KERNEL : 0) | (is_java ? OF_JAVA : 0) |
+				     IS_USUAL),
+	};
+	uint64_t hash = wk_hash_pair(wk_hash_bytes(key.at, key.len),
+				     wk_hash_bytes(key.image, key.image_len) ^ key.flavour);
+	uint32_t id = wk_index_find(&part->line_index, hash, same_line, part, &key);
+	struct wk_script_frame_line whole = {
+		.rest = line->rest, .source = wk_str_of(line->rest.at, 0),
+		.in_kernel = line->in_kernel };
+
+	return id ? id : add_line(part, &whole, is_java, &key, hash);
 }
 
 /* Chains, looked up by the text of all their lines. */
@@ -115,15 +142,15 @@ static uint64_t hash_text(const char *at, size_t len)
 	uint64_t a = len, b = 1, c = 2, d = 3;
 
 	for (; len >= 32; at += 32, len -= 32) {
-		a = wk_hash_u64(a ^ load(at));
-		b = wk_hash_u64(b ^ load(at + 8));
-		c = wk_hash_u64(c ^ load(at + 16));
-		d = wk_hash_u64(d ^ load(at + 24));
+		a = wk_hash_mix(a ^ load(at), 0);
+		b = wk_hash_mix(b ^ load(at + 8), 0);
+		c = wk_hash_mix(c ^ load(at + 16), 0);
+		d = wk_hash_mix(d ^ load(at + 24), 0);
 	}
 	for (; len >= 8; at += 8, len -= 8)
-		a = wk_hash_u64(a ^ load(at));
+		a = wk_hash_mix(a ^ load(at), 0);
 	for (; len; at++, len--)
-		b = wk_hash_u64(b ^ (uint8_t)*at);
+		b = wk_hash_mix(b ^ (uint8_t)*at, 0);
 	return wk_hash_pair(wk_hash_pair(a, b), wk_hash_pair(c, d));
 }
 
@@ -299,6 +326,27 @@ static const char *read_line(struct wk_script_part *part, struct chain *chain, c
 	return next;
 }
 
+/* Do the older tools' options show or use addresses? */
+static bool needs_addresses(const struct wk_collapse *collapse)
+{
+	return collapse && (collapse->with_addresses || collapse->inliner);
+}
+
+/* Reads a line of the usual form; NULL if it is of another. */
+static const char *read_usual_line(struct wk_script_part *part, struct chain *chain, const char *at)
+{
+	struct wk_script_usual_line line;
+	uint32_t id;
+
+	if (needs_addresses(part->collapse) || !wk_script_usual_line(at, chain->end, &line))
+		return NULL;
+	id = usual_line_id(part, &line, chain->is_java);
+	if (!id)
+		return NULL;
+	add_pending(part, chain, id);
+	return line.next;
+}
+
 /* `id` is the chain of the texts that were looked up before the pending line `at`. */
 static void settle_tried(struct chain *chain, size_t at, uint32_t id)
 {
@@ -327,7 +375,7 @@ static uint32_t read_chain(struct wk_script_part *part, const char *end, bool is
 {
 	struct chain chain = { .end = end, .is_java = is_java };
 	bool is_clean = part->at >= part->mixed_until;
-	const char *at = part->at;
+	const char *at = part->at, *next;
 	uint32_t id;
 
 	while (at < end && !chain.ends_early) {
@@ -335,7 +383,8 @@ static uint32_t read_chain(struct wk_script_part *part, const char *end, bool is
 			at = end;
 			break;
 		}
-		at = read_line(part, &chain, at);
+		next = read_usual_line(part, &chain, at);
+		at = next ? next : read_line(part, &chain, at);
 	}
 	id = stack_up(part, &chain);
 	part->at = at;

@@ -69,6 +69,18 @@ enum wk_script_line_kind wk_script_line_kind(struct wk_str line,
  * have such lines. */
 bool wk_script_is_aligned_frame(struct wk_str line);
 
+/* A line of the usual form: its frames are determined by these. */
+struct wk_script_usual_line {
+	struct wk_str name;  /* without its offset */
+	struct wk_str image; /* in its parentheses */
+	struct wk_str rest;  /* all behind the address */
+	const char *next;    /* line */
+	bool in_kernel;
+};
+
+/* The line at `at`, of a text up to `end`. False: it is to be read with wk_script_line_kind. */
+bool wk_script_usual_line(const char *at, const char *end, struct wk_script_usual_line *line);
+
 /* The offset of the branch stack entries in `text`, or its length. */
 size_t wk_script_branches_at(struct wk_str text);
 
@@ -102,8 +114,8 @@ struct wk_script_task {
 
 /* A line's frames, found again by its text. */
 struct wk_script_known_line {
-	const char *at;
-	uint32_t len;
+	const char *at, *image; /* of usual lines the name, and the image */
+	uint32_t len, image_len;
 	uint8_t flavour;
 	bool cuts;
 	uint32_t first, count; /* in line_frames */

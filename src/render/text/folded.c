@@ -18,12 +18,13 @@ struct line {
 void wk_folded_name(struct wk_out *names, struct wk_buf *text, struct wk_str name)
 {
 	size_t start = text->len;
+	char *at;
 
 	wk_out_term(names, name);
 	wk_out_flush(names);
-	for (size_t i = start; i < text->len; i++)
-		if (text->at[i] == ';')
-			text->at[i] = ':';
+	for (; start < text->len && (at = memchr(text->at + start, ';', text->len - start)) != NULL;
+	     start = (size_t)(at - text->at) + 1)
+		*at = ':';
 }
 
 /* " (src/main.rs:42)", if the line is known. */
