@@ -454,6 +454,52 @@ static void remembered_chains_are_what_reading_them_gives(void **state)
 	wk_buf_fini(&text);
 }
 
+/* Each line in a sample of its own: with the address in 16 columns and, which is not the usual
+ * form, in 17. */
+static struct wk_buf samples_of(const char *const *lines, const char *indent)
+{
+	struct wk_buf text = { 0 };
+
+	for (size_t i = 0; lines[i]; i++)
+		wk_buf_add_fmt(&text, "shop 1/1 [000] 1.5: 1 cycles: \n\t%s%s\n\n", indent,
+			       lines[i]);
+	return text;
+}
+
+static void lines_of_the_usual_form_give_what_others_give(void **state)
+{
+	static const char *const lines[] = {
+		"    7f5c0a1b2c3d f+0x1f (/a)", "    7f5c0a1b2c3d f+0x2f (/a)",
+		"    7f5c0a1b2c3d f (/a)", "    7f5c0a1b2c3d f+0x1F (/a)",
+		"    7f5c0a1b2c3d f+0x (/a)", "    7f5c0a1b2c3d +0x1f (/a)",
+		"    7f5c0a1b2c3d f+0x1f (/b (deleted))", "    7f5c0a1b2c3d f+0x1f (/a+0x12)",
+		"    7f5c0a1b2c3d g(int)+0x1f (/a)", "    7f5c0a1b2c3d g(int) (/a)",
+		"    7f5c0a1b2c3d h(/a)", "    7f5c0a1b2c3d h  (/a)", "    7f5c0a1b2c3d (/a)",
+		"    7f5c0a1b2c3d  (/a)", "    7f5c0a1b2c3d k+0x1f (inlined)", "    7f5c0a1b2c3d k ()",
+		"    7f5c0a1b2c3d [unknown] (/a)", "    7f5c0a1b2c3d [unknown] ([unknown])",
+		"ffffffff81000130 k+0x1f ([kernel.kallsyms])", "ffffffff81000130 k+0x1f (/a)",
+		"    ffff81000130 k+0x1f (/a)", "               0 m+0x1f (/a)",
+		"    7f5c 0a1b2c3d m (/a)", "    7F5C0A1B2C3D m (/a)",
+		"    7f5c0a1b2c3d n", "    7f5c0a1b2c3d", 
+		"    7f5c0a1b2c3d Lq;::a->Lr;::b (/tmp/perf-1.map)", NULL,
+	};
+	struct wk_buf usual = samples_of(lines, ""), other = samples_of(lines, " ");
+	struct wk_buf from_usual = events_of_parts(wk_buf_text(&usual), 1);
+	struct wk_buf from_other = events_of_parts(wk_buf_text(&other), 1);
+	struct wk_script_usual_line line;
+	const char *at = "\t    7f5c0a1b2c3d f+0x1f (/a)\n";
+
+	(void)state;
+	assert_true(wk_script_usual_line(at, at + strlen(at), &line));
+	assert_true(wk_str_is(line.name, "f"));
+	assert_true(wk_str_is(line.image, "(/a)"));
+	assert_ptr_equal(line.next, at + strlen(at));
+	at = "\t     7f5c0a1b2c3d f+0x1f (/a)\n";
+	assert_false(wk_script_usual_line(at, at + strlen(at), &line));
+	assert_string_equal(wk_buf_text(&from_usual), wk_buf_text(&from_other));
+	WK_BUF_FINI_ALL(&usual, &other, &from_usual, &from_other);
+}
+
 static void the_probe_knows_all_forms(void **state)
 {
 	static const char *const known[] = {
@@ -647,6 +693,7 @@ int main(void)
 		cmocka_unit_test(text_without_samples_is_an_error),
 		cmocka_unit_test(parts_tell_what_the_whole_tells),
 		cmocka_unit_test(remembered_chains_are_what_reading_them_gives),
+		cmocka_unit_test(lines_of_the_usual_form_give_what_others_give),
 		cmocka_unit_test(the_probe_knows_all_forms),
 		cmocka_unit_test(the_command_is_the_outermost_frame),
 		cmocka_unit_test(each_tool_tidies_names_its_own_way),
