@@ -57,8 +57,6 @@ void wk_selection_warn(const struct wk_selection *question, const struct wk_mess
 	wk_quality_closed_line(&question->quality, &sentence);
 	wk_warn_buf(messages, &sentence);
 	wk_quality_stacks_line(&question->quality, &sentence);
-	if (sentence.len)
-		wk_buf_add_fmt(&sentence, "; %s", advice_for(question, WK_ADVICE_WHOLE_STACKS));
 	wk_warn_buf(messages, &sentence);
 }
 

@@ -10,6 +10,8 @@
 #define MOST_OTHERS_SHOWN 3
 #define MOST_NOTES_SHOWN  2
 
+#define LEAST_STACKS_JUDGED 50
+
 /* How deep each named stack is, and how many of its frames have no name. */
 struct depths {
 	uint32_t *frames;
@@ -214,6 +216,7 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 	if (quality.has_other_values)
 		quality.elsewhere = 0;
 	quality.stacks_by = stacks_by(model, filter);
+	quality.named = wk_broken_stacks_of(model, filter);
 	if (!model->named_of && (!model->came_named || !has_unnamed(model)))
 		return quality;
 	depths = measure_stacks(model);
@@ -475,18 +478,37 @@ void wk_quality_fault_line(const struct wk_quality *quality, struct wk_buf *line
 	add_notes(quality, WK_NOTE_FAULT, line);
 }
 
+/* Of few stacks it is no wonder if most are short. */
+static bool are_visibly_broken(const struct wk_broken_stacks *stacks)
+{
+	return stacks->judged >= LEAST_STACKS_JUDGED && stacks->broken >= stacks->judged / 2;
+}
+
 void wk_quality_stacks_line(const struct wk_quality *quality, struct wk_buf *line)
 {
-	if (quality->with_user_part == 0)
-		return;
-	if (quality->stacks_by == WK_STACKS_NONE &&
-	    quality->model->sources[quality->source].is_cpu_time) {
+	const struct wk_source *source = &quality->model->sources[quality->source];
+	const struct wk_broken_stacks *named = &quality->named;
+	bool is_bad = are_visibly_broken(named);
+
+	if ((quality->with_user_part && quality->stacks_by == WK_STACKS_NONE &&
+	     source->is_cpu_time) ||
+	    (is_bad && !named->has_callers)) {
 		wk_buf_add_text(line, "no stacks were recorded: who called a function is unknown");
+	} else if (is_bad) {
+		wk_num_add_share(line, named->broken, named->judged);
+		wk_buf_add_text(line, " of user stacks break off after two functions or in a "
+				      "library: the program or a library seems to lack frame "
+				      "pointers");
 	} else if (quality->broken && quality->broken * 2 >= quality->with_user_part) {
 		wk_num_add_share(line, quality->broken, quality->with_user_part);
 		wk_buf_add_text(line, " of user stacks break off early: they were recorded by "
 				      "frame pointers, which the program or a library of it lacks");
+	} else {
+		return;
 	}
+	if (!quality->facts_only)
+		wk_buf_add_fmt(line, "; %s",
+			       wk_advice(quality->model->traits->advice, WK_ADVICE_WHOLE_STACKS));
 }
 
 const char *wk_quality_closed_word(const struct wk_quality *quality, uint32_t i)

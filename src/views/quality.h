@@ -6,6 +6,7 @@
 #define WK_VIEWS_QUALITY_H
 
 #include "base/buf.h"
+#include "views/broken_stacks.h"
 #include "views/filter/filter.h"
 #include "views/tables/table.h"
 
@@ -38,6 +39,7 @@ struct wk_quality {
 	/* Stacks by frame pointers that end in main or a thread's first function (the C library's
 	 * start code keeps no frame pointers), and those that end before. */
 	uint64_t near_root, broken;
+	struct wk_broken_stacks named; /* if all frames came with names */
 	uint64_t frames, unnamed; /* frames of all samples in view, and those without a name; not
 				   * counted if the input named all frames */
 	struct wk_quality_image closed[WK_QUALITY_IMAGES]; /* most samples first */

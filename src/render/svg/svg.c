@@ -127,6 +127,8 @@ static void add_lines(struct wk_svg_picture *p)
 		end_line(p);
 		wk_quality_closed_line(&quality, &p->text);
 		end_line(p);
+		wk_quality_stacks_line(&quality, &p->text);
+		end_line(p);
 	}
 	small_note(p, &p->text);
 	end_line(p);

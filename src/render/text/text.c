@@ -509,8 +509,11 @@ static void quality_lines(struct printer *p, struct wk_buf *line)
 	foot_line(p, line);
 	wk_quality_fault_line(&quality, line);
 	foot_line(p, line);
-	if (p->table->names_functions)
+	if (p->table->names_functions) {
 		wk_quality_closed_line(&quality, line);
+		foot_line(p, line);
+		wk_quality_stacks_line(&quality, line);
+	}
 	foot_line(p, line);
 }
 

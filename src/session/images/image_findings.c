@@ -179,9 +179,11 @@ static void find(struct wk_findings *findings, const struct wk_model *model,
 /* Names do not help if stacks are cut off. */
 static void find_stacks(struct wk_findings *findings, const struct wk_quality *quality)
 {
+	struct wk_quality facts = *quality;
 	struct wk_buf line = { 0 };
 
-	wk_quality_stacks_line(quality, &line);
+	facts.facts_only = true; /* the advice is the finding's */
+	wk_quality_stacks_line(&facts, &line);
 	wk_findings_on(findings, "Stacks");
 	if (line.len)
 		wk_findings_warn(findings, wk_advice(WK_ADVICE_LINUX, WK_ADVICE_RECORD_STACKS),

@@ -1,0 +1,201 @@
+#include "views/broken_stacks.h"
+
+#include "base/mem.h"
+
+#define STUMP_FRAMES 2
+#define CUT_FRAMES   100 /* stacks that deep may be cut by a limit of the recorder */
+
+/* The first functions of programs and threads, without "@@GLIBC_2.34" and the like. */
+static const char *const root_starts[] = {
+	"_start", "__libc_start", "start_thread", "clone", "__clone", "thread_start", "__pthread",
+	"pthread_", "main", "__libc_init", "__start_thread", "runtime.goexit", "runtime.m",
+	"runtime.rt0", "runtime.systemstack", "runtime.morestack", "runtime.sig", "runtime.gc",
+	"runtime.bg", "_dl_", "__restore_rt", "call_stub", "thread_native_entry", "JavaMain",
+	"java_start", "(", "<", "[idle", "_init", "_fini", NULL };
+
+/* Code that shows that a C library or kernel of Linux was running. */
+static const char *const native_starts[] = {
+	"_start", "__libc_start", "start_thread", "clone3", "__clone", "entry_SYSCALL_64",
+	"do_syscall_64", "asm_exc_", "asm_sysvec_", "system_call_fastpath", "ret_from_fork",
+	"el0t_64_sync", "el0_svc", "page_fault", "async_page_fault", NULL };
+
+/* From these on a stack is in the kernel. */
+static const char *const kernel_starts[] = {
+	"entry_SYSCALL_64", "do_syscall_64", "asm_exc_", "asm_sysvec_", "system_call", "el0t_64_sync",
+	"el0_svc", "page_fault", "async_page_fault", "ret_from_fork", "apic_timer_interrupt",
+	"asm_common_interrupt", "start_secondary", "cpu_startup_entry", "secondary_startup", "x86_64_start_kernel", "tracesys", "sysenter_", "entry_", "stub_", NULL };
+
+/* Virtual machines and interpreters without frame pointers: their callers are seldom of interest.
+ */
+static const char *const managed_images[] = {
+	"libjvm", "libcoreclr", "libclr", "libmono", "libpython", "libruby", "libxul", "libmozjs",
+	"libv8", "libnode", "libart", "libluajit", "libphp", NULL };
+
+enum {
+	HAS_USER = 1, /* code that is not the kernel's */
+	IN_KERNEL = 2,
+	HAS_ROOT = 4,
+	MAY_BE_WHOLE = 8, /* code of interpreters or JIT compilers */
+	IN_LIBRARY = 16,  /* the outermost function */
+};
+
+struct stack_state {
+	uint8_t flags, user_frames;
+	bool has_callers;
+};
+
+/* Most names differ from all in their first letter. */
+static bool starts_one_of(struct wk_str name, const char *const *starts)
+{
+	for (size_t i = 0; starts[i] && name.len; i++)
+		if (starts[i][0] == name.at[0] && wk_str_starts(name, starts[i]))
+			return true;
+	return false;
+}
+
+static bool is_word_end(struct wk_str name, size_t at)
+{
+	return at == 0 || name.at[at - 1] == '.' || name.at[at - 1] == ':' ||
+	       name.at[at - 1] == '/';
+}
+
+/* Languages call the first function of a program or a thread "main" or "run". */
+static bool is_root(struct wk_str name)
+{
+	return starts_one_of(name, root_starts) ||
+	       (wk_str_ends(name, "main") && is_word_end(name, name.len - 4)) ||
+	       (wk_str_ends(name, "run") && is_word_end(name, name.len - 3));
+}
+
+static bool is_library(struct wk_str image)
+{
+	struct wk_str base = wk_str_basename(image);
+
+	for (size_t i = 0; i + 3 <= base.len && wk_str_starts(base, "lib"); i++)
+		if (memcmp(base.at + i, ".so", 3) == 0)
+			return !starts_one_of(base, managed_images);
+	return false;
+}
+
+/* "[libc.so.6]" */
+static struct wk_str without_brackets(struct wk_str name)
+{
+	if (name.len > 2 && name.at[0] == '[' && name.at[name.len - 1] == ']')
+		return wk_str_of(name.at + 1, name.len - 2);
+	return wk_str_of(name.at, 0);
+}
+
+/* What other tools append to mark kernel, JIT, interpreted and inlined code: "_[j]". */
+static char mark_of(struct wk_str name)
+{
+	return name.len > 4 && name.at[name.len - 1] == ']' && name.at[name.len - 3] == '[' &&
+			       name.at[name.len - 4] == '_'
+		       ? name.at[name.len - 2]
+		       : 0;
+}
+
+static uint8_t flags_of(const struct wk_model *model, wk_function_id id)
+{
+	const struct wk_function *function = &model->functions[id];
+	struct wk_str name = wk_model_str(model, function->name);
+	struct wk_str image = wk_model_str(model, model->images[function->image].path);
+	char mark = mark_of(name);
+	uint8_t flags = 0;
+
+	if (function->kind == WK_FRAME_KERNEL || mark == 'k' ||
+	    (function->kind == WK_FRAME_UNKNOWN && starts_one_of(name, kernel_starts)))
+		return IN_KERNEL;
+	if (is_root(name))
+		flags |= HAS_ROOT;
+	if (mark || wk_frame_kind_is_jit(function->kind))
+		flags |= MAY_BE_WHOLE;
+	if (is_library(image.len ? image : without_brackets(name)) || wk_str_is(name, "[unknown]"))
+		flags |= IN_LIBRARY;
+	return flags | HAS_USER;
+}
+
+static bool is_native(const struct wk_model *model)
+{
+	for (wk_function_id i = 1; i < model->function_count; i++)
+		if (model->functions[i].kind == WK_FRAME_KERNEL ||
+		    starts_one_of(wk_model_str(model, model->functions[i].name), native_starts))
+			return true;
+	return false;
+}
+
+/* Without threads the outermost frame names the command, or is the root. */
+static bool has_command_frames(const struct wk_model *model)
+{
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		if (model->samples.thread[i])
+			return false;
+	return true;
+}
+
+static struct stack_state state_below(struct stack_state state, uint8_t flags)
+{
+	state.has_callers = state.flags != 0;
+	if (state.flags & IN_KERNEL || flags & IN_KERNEL) {
+		state.flags |= IN_KERNEL;
+		return state;
+	}
+	/* Only the outermost function shows where a stack ends. */
+	if (state.flags & HAS_USER)
+		flags &= (uint8_t)~IN_LIBRARY;
+	state.flags |= flags;
+	state.user_frames += state.user_frames < UINT8_MAX;
+	return state;
+}
+
+static struct stack_state *judge_stacks(const struct wk_model *model)
+{
+	const struct wk_trie *named = &model->named;
+	struct stack_state *states = wk_alloc_zeroed((size_t)named->count + 1, sizeof(*states));
+	uint8_t *flags = wk_alloc_zeroed(model->function_count, 1);
+	bool has_commands = has_command_frames(model);
+
+	for (wk_function_id i = 1; i < model->function_count; i++)
+		flags[i] = flags_of(model, i);
+	for (uint32_t i = 1; i < named->count; i++) {
+		wk_function_id function = model->named_frames.function[named->label[i]];
+
+		if (has_commands && named->parent[i] == 0)
+			states[i].flags = flags[function] & HAS_ROOT;
+		else
+			states[i] = state_below(states[named->parent[i]], flags[function]);
+	}
+	wk_free(flags);
+	return states;
+}
+
+static bool is_broken(struct stack_state state)
+{
+	if (state.flags & (HAS_ROOT | MAY_BE_WHOLE) || state.user_frames >= CUT_FRAMES)
+		return false;
+	return state.user_frames <= STUMP_FRAMES || state.flags & IN_LIBRARY;
+}
+
+struct wk_broken_stacks wk_broken_stacks_of(const struct wk_model *model,
+					    const struct wk_filter *filter)
+{
+	struct wk_broken_stacks result = { 0 };
+	struct stack_state *states;
+
+	if (!model->came_named || !is_native(model))
+		return result;
+	states = judge_stacks(model);
+	for (uint32_t i = 0; i < model->samples.count; i++) {
+		struct stack_state state = states[model->samples.stack[i]];
+		bool counts = model->sources[filter->source].counts_samples;
+		uint64_t times = counts ? wk_filter_weight(filter, model, i)
+					: wk_model_sample_times(model, i);
+
+		if (!wk_filter_has(filter, i) || !(state.flags & HAS_USER))
+			continue;
+		result.judged += times;
+		result.has_callers |= state.has_callers;
+		result.broken += is_broken(state) ? times : 0;
+	}
+	wk_free(states);
+	return result;
+}
