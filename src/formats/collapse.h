@@ -50,6 +50,8 @@ struct wk_collapse {
 	bool with_source_line;         /* file and line, if the input has them */
 	bool with_addresses;           /* the address instead of an unknown name */
 	bool with_offsets;             /* the offset in the function */
+	bool with_waker;               /* the stack that ended a wait */
+	bool follows_wakers;           /* ... and what that thread had waited for, and so on */
 	bool no_modules;               /* without the image or the package */
 	bool with_thread_name;         /* the thread's name as a frame */
 	bool with_thread_id;           /* and its number */

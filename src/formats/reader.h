@@ -102,6 +102,7 @@ bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err);
 #define WK_READERS(F) \
 	F(perf_data) \
 	F(perf_script) \
+	F(perf_sched) \
 	F(folded) \
 	F(aix) \
 	F(austin) \

@@ -16,6 +16,7 @@ struct args {
 	uint64_t threads; /* 0: as many as there are processors */
 	uint64_t sample_index;
 	struct wk_text_list skip_after;
+	struct wk_text_list variables; /* of awk */
 };
 
 #define AT(field)       offsetof(struct args, field)
@@ -79,6 +80,13 @@ static const struct wk_opt vtune_mc_options[] = {
 	{ 0 },
 };
 
+static const struct wk_opt sched_options[] = {
+	WK_VALUE('v', "v", "NAME=VALUE", "set record_tid=1 (command and thread in all stacks), "
+	  "record_wake_stack=1 (the stack that ended the wait) or recurse=1 (and what that thread had "
+	  "waited for)", WK_OPT_LIST, AT(variables)),
+	{ 0 },
+};
+
 static const struct wk_opt wcp_options[] = {
 	WK_FLAG(0, "lines", "append file and line to names", COLLAPSE(with_source_line)),
 	{ 0 },
@@ -135,6 +143,25 @@ static void prepare(void *args, const struct wk_as_tool *tool)
 		tool->kind->family == WK_AS_INFERNO ? WK_COLLAPSE_INFERNO : WK_COLLAPSE_PERL;
 }
 
+/* "NAME=VALUE" as awk reads it: 0 and the empty text are false. Other variables have no effect. */
+static void set_variable(struct args *args, const char *text)
+{
+	const struct {
+		const char *name;
+		bool *value;
+	} known[] = {
+		{ "record_tid", &args->collapse.with_tid },
+		{ "record_wake_stack", &args->collapse.with_waker },
+		{ "recurse", &args->collapse.follows_wakers },
+	};
+	struct wk_str value = wk_str_c(text), name = wk_str_of(text, strcspn(text, "="));
+
+	value = wk_str_skip(value, name.len < value.len ? name.len + 1 : name.len);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (wk_str_is(name, known[i].name))
+			*known[i].value = value.len && !wk_str_is(value, "0");
+}
+
 /* The options in the form that readers need. */
 static bool settle(struct args *args, struct wk_err *err)
 {
@@ -157,6 +184,8 @@ static bool settle(struct args *args, struct wk_err *err)
 	if (args->marks_all)
 		collapse->marks_kernel = collapse->marks_jit = true;
 	collapse->skip_after = args->skip_after.at;
+	for (size_t i = 0; i < args->variables.count; i++)
+		set_variable(args, args->variables.at[i]);
 	return true;
 }
 
@@ -184,6 +213,7 @@ static int run(const struct wk_as_call *call, struct wk_err *err)
 		.format = call->tool->reader,
 		.with_inlined = args->with_inlined,
 		.collapses_recursion = call->tool->collapses_recursion,
+		.per_count = call->tool->per_count,
 		.threads = args->threads ? (unsigned)args->threads : wk_os_cpu_count(),
 		.note = note,
 		.context = (void *)(uintptr_t)call,
@@ -237,6 +267,9 @@ const struct wk_as_tool wk_as_collapse_tools[] = {
 	  .reader = "ljp" },
 	{ &scripts, "stackcollapse-perf.pl", "folds the text of perf script",
 	  .options = perf_options, .common = &frames, .reader = "perf-script" },
+	{ &scripts, "stackcollapse-perf-sched.awk",
+	  "folds time off CPU in perf script text of sched events", .options = sched_options,
+	  .reader = "perf-sched", .per_count = 1000 },
 	{ &scripts, "stackcollapse-pmc.pl", "folds call graphs of pmcstat -G",
 	  .reader = "pmcstat" },
 	{ &scripts, "stackcollapse-recursive.pl", "removes direct recursion from folded stacks",

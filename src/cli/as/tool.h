@@ -40,6 +40,7 @@ struct wk_as_tool {
 	const char *reader;          /* format, by name; NULL: detected from the content */
 	struct wk_collapse collapse; /* what holds when nothing is typed, but for the dialect */
 	bool collapses_recursion;
+	uint64_t per_count; /* what the reader weighs in one of what the tool prints; 0: 1 */
 };
 
 struct wk_as_call {

@@ -124,6 +124,7 @@ static bool fold(const struct wk_collapse_job *job, struct wk_fold_source *sourc
 	tally.note = note;
 	tally.context = &notes;
 	tally.collapses_recursion = job->collapses_recursion;
+	tally.per_count = job->per_count;
 	sink = wk_tally_sink(&tally);
 	ok = source->reader->read(&source->input, &sink, err);
 	if (ok)

@@ -13,6 +13,7 @@ struct wk_collapse_job {
 	struct wk_collapse collapse; /* but for the inliner */
 	bool with_inlined;           /* looks up inlined calls on this machine */
 	bool collapses_recursion;    /* a frame right below itself is one with it */
+	uint64_t per_count;          /* weights are divided by this; 0: 1 */
 	unsigned threads;
 	/* `file` is NULL if there are several. */
 	void (*note)(void *context, const char *file, struct wk_str text);

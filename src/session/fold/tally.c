@@ -183,6 +183,22 @@ struct open_stack {
 	size_t prefix;    /* length of the text in front of its children's names */
 };
 
+static void write_line(const struct wk_tally *tally, struct wk_str prefix, struct wk_str name,
+		       uint32_t stack, struct wk_out *out)
+{
+	uint64_t weight = tally->weight[stack];
+
+	if (tally->per_count)
+		weight /= tally->per_count;
+	if (tally->per_count && weight == 0)
+		return;
+	wk_out_str(out, prefix);
+	wk_out_str(out, name);
+	wk_out_char(out, ' ');
+	wk_out_u64(out, weight);
+	wk_out_char(out, '\n');
+}
+
 void wk_tally_write(const struct wk_tally *tally, struct wk_out *out)
 {
 	struct branches branches = list_branches(tally);
@@ -205,11 +221,7 @@ void wk_tally_write(const struct wk_tally *tally, struct wk_out *out)
 		name = wk_strtab_str(tally->names, tally->stacks.label[branch.stack]);
 		prefix.len = top->prefix;
 		if (!branch.goes_on) {
-			wk_out_str(out, wk_buf_str(&prefix));
-			wk_out_str(out, name);
-			wk_out_char(out, ' ');
-			wk_out_u64(out, tally->weight[branch.stack]);
-			wk_out_char(out, '\n');
+			write_line(tally, wk_buf_str(&prefix), name, branch.stack, out);
 			continue;
 		}
 		wk_buf_add_str(&prefix, name);

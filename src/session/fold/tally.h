@@ -12,7 +12,8 @@
 #include "event/sink.h"
 
 struct wk_tally {
-	bool collapses_recursion;                        /* direct recursion is one frame */
+	bool collapses_recursion; /* direct recursion is one frame */
+	uint64_t per_count;       /* weights are divided by this, and lines of 0 left out; 0: 1 */
 	void (*note)(void *context, struct wk_str text); /* NULL: notes are dropped */
 	void *context;
 
