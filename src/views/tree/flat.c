@@ -2,55 +2,180 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
+#include "views/tree/tree_internal.h"
 
-/* The sums of every function or image, met or not, by its id. */
+/* By named stack: what it weighs with everything it called. */
+struct stacks {
+	uint64_t *weight, *before; /* before: of a comparison, otherwise NULL */
+	uint64_t *samples;
+	uint32_t *first, *next; /* callees that weigh something */
+};
+
+/* The sums of every function, image or line, seen or not, by its id. */
 struct sums {
 	struct wk_flat_row *rows;
-	uint32_t *open; /* how many times it is on the path from the root to this node */
+	uint64_t *self_samples, *total_samples;
+	uint32_t *open; /* how many times it is on the path from the root to this stack */
 	uint32_t count;
 };
 
-static uint32_t group_of(const struct wk_model *model, enum wk_flat_by by,
-			 const struct wk_tree *tree, uint32_t node)
+/* A frame on the path to a stack. What represents a process has no row. */
+struct step {
+	wk_stack_id stack;
+	uint32_t row;
+	bool has_row;
+};
+
+static void count_samples(struct stacks *stacks, const struct wk_folding *f,
+			  const struct wk_filter *filter)
 {
-	if (by == WK_FLAT_LINES)
-		return tree->place[node];
-	return by == WK_FLAT_IMAGES ? model->functions[tree->function[node]].image
-				    : tree->function[node];
+	const struct wk_samples *samples = &f->model->samples;
+
+	for (uint32_t i = 0; i < samples->count; i++) {
+		wk_stack_id named;
+		uint64_t times, weight;
+
+		if (!wk_filter_has(filter, i))
+			continue;
+		named = wk_folding_leaf(f, i);
+		times = wk_model_sample_times(f->model, i);
+		weight = f->options->by_samples ? times : wk_filter_weight(filter, f->model, i);
+		stacks->samples[named] += times;
+		*(stacks->before && samples->is_before[i] ? &stacks->before[named]
+							  : &stacks->weight[named]) += weight;
+	}
 }
 
-static void enter(struct sums *sums, const struct wk_tree *tree, uint32_t node, uint32_t group)
+static bool weighs(const struct stacks *stacks, wk_stack_id id)
 {
-	struct wk_flat_row *row = &sums->rows[group];
+	return stacks->weight[id] || (stacks->before ? stacks->before[id] : stacks->samples[id]);
+}
 
-	row->function = tree->function[node];
-	row->self += tree->self_after ? tree->self_after[node] : tree->self[node];
-	row->self_before += tree->self_before ? tree->self_before[node] : 0;
-	row->self_samples += tree->self_samples[node];
-	if (sums->open[group]++)
+/* Callers come before what they call. */
+static void roll_up(struct stacks *stacks, const struct wk_folding *f)
+{
+	for (wk_stack_id id = f->model->named.count; id-- > 1;) {
+		wk_stack_id caller = wk_folding_caller(f, id);
+
+		if (!weighs(stacks, id))
+			continue;
+		stacks->weight[caller] += stacks->weight[id];
+		stacks->samples[caller] += stacks->samples[id];
+		if (stacks->before)
+			stacks->before[caller] += stacks->before[id];
+		stacks->next[id] = stacks->first[caller];
+		stacks->first[caller] = id;
+	}
+}
+
+static void stacks_init(struct stacks *stacks, const struct wk_folding *f,
+			const struct wk_filter *filter)
+{
+	size_t count = f->model->named.count;
+
+	*stacks = (struct stacks){
+		.weight = wk_alloc_table_zeroed(count, sizeof(*stacks->weight)),
+		.samples = wk_alloc_table_zeroed(count, sizeof(*stacks->samples)),
+		.first = wk_alloc_table_zeroed(count, sizeof(*stacks->first)),
+		.next = wk_alloc_table_zeroed(count, sizeof(*stacks->next)),
+	};
+	if (f->model->samples.is_before)
+		stacks->before = wk_alloc_table_zeroed(count, sizeof(*stacks->before));
+	count_samples(stacks, f, filter);
+	roll_up(stacks, f);
+}
+
+static void stacks_fini(struct stacks *stacks)
+{
+	WK_FREE_ALL(stacks->weight, stacks->before, stacks->samples, stacks->first, stacks->next);
+}
+
+static uint32_t row_of(const struct wk_folding *f, enum wk_flat_by by, wk_stack_id id,
+		       struct sums *sums)
+{
+	uint32_t label = WK_LABEL_ID(wk_folding_stack_label(f, id));
+	uint32_t row = by == WK_FLAT_IMAGES ? f->model->functions[label].image : label;
+
+	sums->rows[row].function =
+		by == WK_FLAT_LINES ? f->shown[f->model->named_frames.function[label]] : label;
+	return row;
+}
+
+/* Adds a frame to its row; what it weighs is not the self weight of the next frame outwards. */
+static void enter(struct sums *sums, const struct stacks *stacks, const struct step *step,
+		  const struct step *outer)
+{
+	wk_stack_id id = step->stack;
+	struct wk_flat_row *row = &sums->rows[step->row], *caller;
+	uint64_t before = stacks->before ? stacks->before[id] : 0;
+
+	row->self += stacks->weight[id];
+	row->self_before += before;
+	sums->self_samples[step->row] += stacks->samples[id];
+	if (outer->has_row) {
+		caller = &sums->rows[outer->row];
+		caller->self -= stacks->weight[id];
+		caller->self_before -= before;
+		sums->self_samples[outer->row] -= stacks->samples[id];
+	}
+	if (sums->open[step->row]++)
 		return; /* an outer call of the same has counted all this */
-	row->total += tree->total_after ? tree->total_after[node] : tree->total[node];
-	row->total_before += tree->total_before ? tree->total_before[node] : 0;
-	row->total_samples += tree->total_samples[node];
+	row->total += stacks->weight[id];
+	row->total_before += before;
+	sums->total_samples[step->row] += stacks->samples[id];
 }
 
-/* A walk in the tree's own order; an open node is closed when the walk reaches a node that is not
- * deeper. */
-static void add_up(struct sums *sums, const struct wk_model *model, const struct wk_tree *tree,
+/* Walks the stacks, callers first, and so knows at each frame what is on the path to it. */
+static void add_up(struct sums *sums, const struct wk_folding *f, const struct stacks *stacks,
 		   enum wk_flat_by by)
 {
-	uint32_t *path = wk_alloc(((size_t)tree->depth_max + 1) * sizeof(*path));
-	uint32_t deep = 0;
+	struct step *path = NULL;
+	size_t cap = 0, deep = 0;
+	wk_stack_id id = stacks->first[0];
 
-	for (uint32_t node = 1; node < tree->count; node++) {
-		uint32_t group = group_of(model, by, tree, node);
+	*WK_APPEND(path, deep, cap) = (struct step){ 0 };
+	while (id || deep > 1) {
+		struct step step = { .stack = id, .has_row = !wk_folding_is_process(f, id) };
 
-		while (deep >= tree->depth[node])
-			sums->open[path[deep--]]--;
-		path[++deep] = group;
-		enter(sums, tree, node, group);
+		if (!id) {
+			step = path[--deep];
+			if (step.has_row)
+				sums->open[step.row]--;
+			id = stacks->next[step.stack];
+			continue;
+		}
+		if (step.has_row) {
+			step.row = row_of(f, by, id, sums);
+			enter(sums, stacks, &step, &path[deep - 1]);
+		}
+		*WK_APPEND(path, deep, cap) = step;
+		id = stacks->first[id];
 	}
 	wk_free(path);
+}
+
+static uint32_t fit(uint64_t count)
+{
+	return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
+static uint64_t scaled(uint64_t weight, double factor)
+{
+	return factor == 1 ? weight : (uint64_t)((double)weight * factor + 0.5);
+}
+
+static void finish_rows(struct sums *sums, const struct wk_tree_options *options)
+{
+	double factor = options->before_factor > 0 ? options->before_factor : 1;
+
+	for (uint32_t i = 0; i < sums->count; i++) {
+		struct wk_flat_row *row = &sums->rows[i];
+
+		row->self_before = scaled(row->self_before, factor);
+		row->total_before = scaled(row->total_before, factor);
+		row->self_samples = fit(sums->self_samples[i]);
+		row->total_samples = fit(sums->total_samples[i]);
+	}
 }
 
 struct sort_row {
@@ -71,9 +196,16 @@ static int hotter_first(const void *left, const void *right)
 	return order ? order : (a->row.id > b->row.id) - (a->row.id < b->row.id);
 }
 
+/* What weighs nothing on both sides of a comparison is in neither. */
+static bool is_shown(const struct wk_flat_row *row, bool is_comparison)
+{
+	return row->total_samples && !(is_comparison && !row->total && !row->total_before);
+}
+
 static void keep_rows(struct wk_flat *flat, const struct wk_model *model, const struct sums *sums,
 		      enum wk_flat_by by)
 {
+	bool is_comparison = model->samples.is_before != NULL;
 	struct sort_row *sorted = wk_alloc((size_t)sums->count * sizeof(*sorted));
 
 	for (uint32_t i = 0; i < sums->count; i++) {
@@ -81,7 +213,7 @@ static void keep_rows(struct wk_flat *flat, const struct wk_model *model, const 
 					  ? model->images[i].path
 					  : model->functions[sums->rows[i].function].name;
 
-		if (sums->rows[i].total_samples == 0)
+		if (!is_shown(&sums->rows[i], is_comparison))
 			continue;
 		sorted[flat->count] = (struct sort_row){ sums->rows[i], wk_model_str(model, name) };
 		sorted[flat->count++].row.id = i;
@@ -101,28 +233,36 @@ static void list(struct wk_flat *flat, const struct wk_model *model, const struc
 						: model->function_count;
 	struct sums sums = {
 		.rows = wk_alloc_zeroed(groups, sizeof(*sums.rows)),
+		.self_samples = wk_alloc_zeroed(groups, sizeof(*sums.self_samples)),
+		.total_samples = wk_alloc_zeroed(groups, sizeof(*sums.total_samples)),
 		.open = wk_alloc_zeroed(groups, sizeof(*sums.open)),
 		.count = groups,
 	};
-	struct wk_tree tree;
+	struct wk_tree_options used = *options;
+	struct wk_folding folding;
+	struct stacks stacks;
 
-	wk_tree_init(&tree, model, filter, options);
-	add_up(&sums, model, &tree, by);
+	used.by_samples |= wk_tree_weighs_nothing(model, filter);
+	wk_folding_prepare(&folding, model, &used);
+	stacks_init(&stacks, &folding, filter);
+	add_up(&sums, &folding, &stacks, by);
+	finish_rows(&sums, &used);
 	*flat = (struct wk_flat){
-		.whole = tree.total_after ? tree.total_after[0] : tree.total[0],
-		.whole_samples = tree.total_samples[0], .unit = tree.unit };
+		.whole = stacks.weight[0],
+		.whole_samples = fit(stacks.samples[0]),
+		.unit = used.by_samples ? (struct wk_str)WK_STR("samples")
+					: wk_model_str(model, model->sources[filter->source].unit) };
 	keep_rows(flat, model, &sums, by);
-	WK_FREE_ALL(sums.rows, sums.open);
-	wk_tree_fini(&tree);
+	WK_FREE_ALL(sums.rows, sums.self_samples, sums.total_samples, sums.open);
+	stacks_fini(&stacks);
+	wk_folding_fini(&folding);
 }
 
 void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
 		  const struct wk_filter *filter, enum wk_flat_by by,
 		  const struct wk_tree_options *shown)
 {
-	/* The larger of both, so that no node of either side is left out. */
 	list(flat, model, filter, by, &(struct wk_tree_options){
-		.order = WK_TREE_UNSORTED, .side = WK_TREE_LARGER,
 		.by_lines = by == WK_FLAT_LINES,
 		.hides_plumbing = shown && shown->hides_plumbing,
 		.charges_own = shown && shown->charges_own });
@@ -132,8 +272,7 @@ void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_tree_options *how)
 {
 	list(flat, model, filter, WK_FLAT_FUNCTIONS, &(struct wk_tree_options){
-		.order = WK_TREE_UNSORTED, .side = WK_TREE_LARGER, .pairs = how->pairs,
-		.by_samples = how->by_samples, .before_factor = how->before_factor,
+		.pairs = how->pairs, .by_samples = how->by_samples, .before_factor = how->before_factor,
 		.hides_plumbing = how->hides_plumbing, .charges_own = how->charges_own });
 }
 

@@ -178,22 +178,6 @@ static wk_function_id function_of_stack(const struct wk_folding *f, wk_stack_id 
 	return f->model->named_frames.function[f->model->named.label[named]];
 }
 
-/* The innermost shown frame of a stack, and the next shown caller of a frame; 0: none. */
-static wk_stack_id shown_leaf(const struct wk_folding *f, wk_stack_id named)
-{
-	return f->leaf ? f->leaf[named] : named;
-}
-
-static wk_stack_id shown_caller(const struct wk_folding *f, wk_stack_id named)
-{
-	return f->caller ? f->caller[named] : f->model->named.parent[named];
-}
-
-static wk_stack_id leaf_of_sample(const struct wk_folding *f, uint32_t sample)
-{
-	return shown_leaf(f, wk_model_named_of(f->model, f->model->samples.stack[sample]));
-}
-
 bool wk_folding_is_process(const struct wk_folding *f, wk_stack_id named)
 {
 	const struct wk_pairs *pairs = f->options->pairs;
@@ -202,7 +186,7 @@ bool wk_folding_is_process(const struct wk_folding *f, wk_stack_id named)
 	       pairs->is_process[function_of_stack(f, named)];
 }
 
-static uint32_t label_of_stack(const struct wk_folding *f, wk_stack_id named)
+uint32_t wk_folding_stack_label(const struct wk_folding *f, wk_stack_id named)
 {
 	wk_function_id function = function_of_stack(f, named);
 
@@ -223,7 +207,7 @@ static bool joins_alike(const struct wk_folding *f)
 
 static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_id named)
 {
-	uint32_t label = label_of_stack(f, named), known = f->own.count, node;
+	uint32_t label = wk_folding_stack_label(f, named), known = f->own.count, node;
 
 	f->steps++;
 	if (WK_LABEL_KIND(label) == WK_LABEL_PROCESS_NAME &&
@@ -256,7 +240,7 @@ static uint32_t leaf_of(struct folder *folder, uint32_t top, wk_stack_id named)
 	size_t waiting = 0;
 	uint32_t node = top;
 
-	for (; named; named = shown_caller(folder->f, named)) {
+	for (; named; named = wk_folding_caller(folder->f, named)) {
 		if (is_known(folder, top, named)) {
 			node = folder->node_of_stack[named];
 			break;
@@ -278,7 +262,7 @@ static uint32_t inverted_leaf_of(struct folder *folder, uint32_t top, wk_stack_i
 
 	if (is_known(folder, top, named))
 		return folder->node_of_stack[named];
-	for (; named; named = shown_caller(folder->f, named))
+	for (; named; named = wk_folding_caller(folder->f, named))
 		node = child_for_stack(folder->f, node, named);
 	remember(folder, top, leaf, node);
 	return node;
@@ -303,17 +287,17 @@ static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id n
 	size_t waiting = 0, depth = 0;
 	uint32_t node = top;
 
-	for (; named; named = shown_caller(f, named)) {
-		uint32_t label = label_of_stack(f, named);
+	for (; named; named = wk_folding_caller(f, named)) {
+		uint32_t label = wk_folding_stack_label(f, named);
 
 		if (joins_alike(f) && waiting &&
-		    label_of_stack(f, folder->path[waiting - 1]) == label)
+		    wk_folding_stack_label(f, folder->path[waiting - 1]) == label)
 			waiting--;
 		*WK_APPEND(folder->path, waiting, folder->path_cap) = named;
 	}
 	WK_RESERVE(folder->chart, folder->chart_cap, waiting + 1);
 	while (waiting) {
-		uint32_t label = label_of_stack(f, folder->path[--waiting]);
+		uint32_t label = wk_folding_stack_label(f, folder->path[--waiting]);
 
 		f->steps++;
 		if (depth >= folder->chart_depth || f->own.parent[folder->chart[depth]] != node ||
@@ -394,7 +378,7 @@ static uint32_t label_of_subject(const struct wk_folding *f, enum wk_group_colum
 static uint32_t label_of_place(const struct wk_folding *f, enum wk_group_column column,
 			       uint32_t sample)
 {
-	wk_stack_id named = leaf_of_sample(f, sample);
+	wk_stack_id named = wk_folding_leaf(f, sample);
 
 	if (!named)
 		return 0;
@@ -531,7 +515,7 @@ static struct path *find_paths(struct folder *folder, const uint32_t *order, uin
 
 	*path_count = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		wk_stack_id named = leaf_of_sample(folder->f, order[i]);
+		wk_stack_id named = wk_folding_leaf(folder->f, order[i]);
 		uint32_t top = top_of(folder, order[i]);
 
 		if (!is_known(folder, top, named)) {
@@ -550,8 +534,8 @@ static uint32_t bounded_leaf_of(struct folder *folder, const struct path *path)
 	struct wk_folding *f = folder->f;
 	uint32_t most = most_inverted(f->options), node = path->top;
 
-	for (wk_stack_id named = path->named; named; named = shown_caller(f, named)) {
-		uint32_t label = label_of_stack(f, named);
+	for (wk_stack_id named = path->named; named; named = wk_folding_caller(f, named)) {
+		uint32_t label = wk_folding_stack_label(f, named);
 
 		if (named != path->named && f->own.count >= most &&
 		    !(joins_alike(f) && f->own.label[node] == label) &&
@@ -588,7 +572,7 @@ static void fold_bounded(struct folder *folder, const uint32_t *order, uint32_t 
 static uint32_t node_for(struct folder *folder, uint32_t top, uint32_t sample)
 {
 	const struct wk_tree_options *options = folder->f->options;
-	wk_stack_id named = has_stacks(folder->f) ? leaf_of_sample(folder->f, sample) : 0;
+	wk_stack_id named = has_stacks(folder->f) ? wk_folding_leaf(folder->f, sample) : 0;
 
 	return options->is_chart   ? chart_leaf_of(folder, top, named)
 	       : options->inverted ? inverted_leaf_of(folder, top, named)
@@ -792,11 +776,9 @@ struct wk_grouping wk_tree_grouping(const struct wk_tree_options *options)
 	return grouping;
 }
 
-void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
-		     const struct wk_filter *filter, const struct wk_tree_options *options)
+void wk_folding_prepare(struct wk_folding *folding, const struct wk_model *model,
+			const struct wk_tree_options *options)
 {
-	uint32_t *joined;
-
 	*folding = (struct wk_folding){ .model = model, .options = options,
 					.grouping = wk_tree_grouping(options) };
 	folding->is_by_modules = wk_grouping_last(&folding->grouping) == WK_GROUP_MODULES;
@@ -809,6 +791,14 @@ void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 	if (options->by_lines)
 		find_places(folding);
 	wk_folding_choose_shown(folding);
+}
+
+void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
+		     const struct wk_filter *filter, const struct wk_tree_options *options)
+{
+	uint32_t *joined;
+
+	wk_folding_prepare(folding, model, options);
 	if (wk_folding_borrow(folding, &joined))
 		fold_borrowed(folding, filter, joined);
 	else

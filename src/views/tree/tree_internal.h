@@ -7,7 +7,7 @@
  *   tree_keep.c   which of its nodes are drawn, and what the rest becomes
  *   tree.c        the kept ones in the requested order, as columns
  *
- * For views/tree/tree*.c and views/tree/stack_rows.c alone. */
+ * For views/tree/tree*.c, views/tree/flat.c and views/tree/stack_rows.c alone. */
 #ifndef WK_VIEWS_TREE_TREE_INTERNAL_H
 #define WK_VIEWS_TREE_TREE_INTERNAL_H
 
@@ -75,8 +75,29 @@ struct wk_folding {
 
 struct wk_grouping wk_tree_grouping(const struct wk_tree_options *options);
 
+/* Everything but the samples: which frames are shown, and as what. */
+void wk_folding_prepare(struct wk_folding *folding, const struct wk_model *model,
+			const struct wk_tree_options *options);
+
+/* The same, and then the samples. */
 void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_tree_options *options);
+
+/* The innermost shown frame of a sample's stack, and the next shown caller of a frame; 0: none. */
+static inline wk_stack_id wk_folding_leaf(const struct wk_folding *f, uint32_t sample)
+{
+	wk_stack_id named = wk_model_named_of(f->model, f->model->samples.stack[sample]);
+
+	return f->leaf ? f->leaf[named] : named;
+}
+
+static inline wk_stack_id wk_folding_caller(const struct wk_folding *f, wk_stack_id named)
+{
+	return f->caller ? f->caller[named] : f->model->named.parent[named];
+}
+
+/* The label of the node that a shown frame of a stack is counted at. */
+uint32_t wk_folding_stack_label(const struct wk_folding *f, wk_stack_id named);
 
 /* Fills `leaf` and `caller`, unless all frames are shown. */
 bool wk_folding_shows_all(const struct wk_folding *folding);
