@@ -42,6 +42,7 @@ struct wk_input {
 	struct wk_read_options options;
 	const struct wk_os_file *file; /* the mapping of `bytes`, or NULL; for wk_os_release_to */
 	struct wk_parts parts; /* further files of a folder or an archive; the first is `bytes` */
+	struct wk_os_stream *rest; /* what follows `bytes`, for readers that stream; or NULL */
 };
 
 /* A kind of line that only texts of a format have. */
@@ -61,6 +62,7 @@ struct wk_reader {
 	int (*probe)(struct wk_bytes first);
 	const struct wk_line_sign *signs;
 	bool (*read)(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err);
+	bool streams; /* reads `rest` by itself, and in little memory */
 };
 
 #define WK_PROBE_BYTES 4096
@@ -88,12 +90,18 @@ struct wk_opened {
 	struct wk_os_file file;
 	struct wk_buf plain; /* a packed file, unpacked; the file is closed then */
 	struct wk_buf text;  /* UTF-16 as UTF-8, likewise */
+	struct wk_os_stream rest;
 };
 
 /* Opens `path` ("-" is standard input; formats/archive/parts.h lists the folders that are read) and
  * chooses its reader. Adds the path to any error; wk_opened_fail does so for later errors. */
 bool wk_reader_open(const char *path, const char *format, struct wk_opened *opened,
 		    struct wk_err *err);
+
+/* The same for a single reading of a single input: of a pipe only the start is read, if the reader
+ * reads the rest by itself. */
+bool wk_reader_open_once(const char *path, const char *format, struct wk_opened *opened,
+			 struct wk_err *err);
 void wk_reader_close(struct wk_opened *opened);
 bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err);
 

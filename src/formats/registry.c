@@ -290,38 +290,87 @@ static void decode_input(struct wk_opened *opened)
 	}
 }
 
-bool wk_reader_open(const char *path, const char *format, struct wk_opened *opened,
-		    struct wk_err *err)
+/* Neither packed nor UTF-16. */
+static bool is_plain(struct wk_bytes first)
+{
+	struct wk_buf decoded = { 0 };
+	bool is_decoded;
+
+	wk_utf16_plain(first, &decoded);
+	is_decoded = decoded.at;
+	wk_buf_fini(&decoded);
+	return !is_decoded && wk_packing_of(first) == WK_NOT_PACKED;
+}
+
+/* The rest of a pipe, unless the reader is to read it by itself. */
+static bool read_rest(struct wk_opened *opened, const char *format, bool may_stream,
+		      struct wk_err *err)
+{
+	struct wk_bytes first = wk_file_bytes(&opened->file);
+	const char *path = opened->input.name;
+	const struct wk_reader *reader = NULL;
+
+	if (opened->rest.is_open && may_stream && is_plain(first))
+		reader = wk_reader_for(first, path, format, NULL);
+	if (!opened->rest.is_open || (reader && reader->streams))
+		return true;
+	return wk_os_open_rest(path, &opened->file, &opened->rest, err);
+}
+
+static bool open_plain(struct wk_opened *opened, const char *format, struct wk_err *err)
+{
+	opened->input.bytes = wk_file_bytes(&opened->file);
+	opened->input.file = &opened->file;
+	opened->input.rest = opened->rest.is_open ? &opened->rest : NULL;
+	if (open_archive(opened, err))
+		opened->reader =
+			wk_reader_for(opened->input.bytes, opened->input.name, format, err);
+	if (!opened->reader || !unpack_input(opened, err))
+		return false;
+	decode_input(opened);
+	return true;
+}
+
+static bool open_input(const char *path, const char *format, bool may_stream,
+		       struct wk_opened *opened, struct wk_err *err)
 {
 	struct wanted wanted = { path, format };
-
 	char *first = wk_parts_first(path);
 	bool ok;
 
 	*opened = (struct wk_opened){ .input = { .name = path } };
-	ok = wk_os_open_if(first ? first : path, is_known, &wanted, &opened->file, err);
-	if (ok && first && !wk_parts_open(path, &opened->input.parts, err)) {
-		wk_reader_close(opened);
-		ok = false;
-	}
+	ok = wk_os_open_start(first ? first : path, is_known, &wanted, &opened->file, &opened->rest,
+			      err) &&
+	     read_rest(opened, format, may_stream && !first, err);
+	if (ok && first)
+		ok = wk_parts_open(path, &opened->input.parts, err);
 	wk_free(first);
-	if (!ok)
+	if (!ok) {
+		wk_reader_close(opened);
 		return err && err->code == WK_EFORMAT ? wk_opened_fail(opened, err) : false;
-	opened->input.bytes = wk_file_bytes(&opened->file);
-	opened->input.file = &opened->file;
-	if (open_archive(opened, err))
-		opened->reader = wk_reader_for(opened->input.bytes, path, format, err);
-	if (opened->reader && unpack_input(opened, err)) {
-		decode_input(opened);
-		return true;
 	}
+	if (open_plain(opened, format, err))
+		return true;
 	wk_reader_close(opened);
 	return wk_opened_fail(opened, err);
+}
+
+bool wk_reader_open(const char *path, const char *format, struct wk_opened *opened,
+		    struct wk_err *err)
+{
+	return open_input(path, format, false, opened, err);
+}
+
+bool wk_reader_open_once(const char *path, const char *format, struct wk_opened *opened,
+			 struct wk_err *err)
+{
+	return open_input(path, format, true, opened, err);
 }
 
 void wk_reader_close(struct wk_opened *opened)
 {
 	wk_os_close(&opened->file);
+	wk_os_stream_close(&opened->rest);
 	wk_parts_close(&opened->input.parts);
 	WK_BUF_FINI_ALL(&opened->plain, &opened->text);
 }

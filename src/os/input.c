@@ -16,6 +16,7 @@ struct guard {
 	size_t most; /* 0: all of a file, the default limit for a stream */
 	bool maps_only;
 	struct wk_os_identity *identity; /* of the opened file, if not NULL */
+	struct wk_os_stream *rest;       /* for what is left, if not NULL */
 };
 
 #define GUARD_BYTES (64 * 1024)
@@ -54,15 +55,12 @@ static bool is_too_long(const char *path, size_t most, struct wk_err *err)
 		       "%s is larger than %zu MiB, the limit for such a file", path, most >> 20);
 }
 
-static bool read_guarded(int fd, const char *path, const struct guard *guard, struct wk_buf *whole,
-			 struct wk_err *err)
+/* Reads on to the end. */
+static bool read_on(int fd, const char *path, const struct guard *guard, struct wk_buf *whole,
+		    struct wk_err *err)
 {
 	size_t most = guard->most ? guard->most : most_of_streams();
 
-	if (!read_some(fd, whole, GUARD_BYTES))
-		return wk_fail_os(err, errno, "cannot read %s", path);
-	if (guard->accept && !guard->accept(guard->context, wk_buf_text(whole), whole->len, err))
-		return false;
 	if (!read_some(fd, whole, most + 1))
 		return wk_fail_os(err, errno, "cannot read %s", path);
 	if (whole->len <= most)
@@ -73,6 +71,19 @@ static bool read_guarded(int fd, const char *path, const struct guard *guard, st
 		       "%s did not end within %zu bytes, the limit for input that is not a file: "
 		       "write it to a file first, or set WICK_MOST_INPUT to more bytes",
 		       path, most);
+}
+
+static bool read_guarded(int fd, const char *path, const struct guard *guard, struct wk_buf *whole,
+			 struct wk_err *err)
+{
+	if (!read_some(fd, whole, GUARD_BYTES))
+		return wk_fail_os(err, errno, "cannot read %s", path);
+	if (guard->accept && !guard->accept(guard->context, wk_buf_text(whole), whole->len, err))
+		return false;
+	if (!guard->rest || whole->len < GUARD_BYTES)
+		return read_on(fd, path, guard, whole, err);
+	*guard->rest = (struct wk_os_stream){ .is_open = true, .fd = fd };
+	return true;
 }
 
 static bool read_whole(int fd, const char *path, const struct guard *guard, struct wk_os_file *file,
@@ -193,7 +204,10 @@ static bool open_guarded(const char *path, const struct guard *guard, struct wk_
 		ok = map_or_read(fd, path, guard, file, err);
 	if (ok && guard->identity)
 		wk_os_input_look(fd, guard->identity);
-	wk_os_close_fd(fd, undo);
+	if (ok && guard->rest && guard->rest->is_open)
+		guard->rest->undo = undo;
+	else
+		wk_os_close_fd(fd, undo);
 	return ok;
 }
 
@@ -204,6 +218,48 @@ bool wk_os_open_if(const char *path,
 	struct guard guard = { .accept = accept, .context = context };
 
 	return open_guarded(path, &guard, file, err);
+}
+
+bool wk_os_open_start(const char *path,
+		      bool (*accept)(void *context, const void *first, size_t len,
+				     struct wk_err *err),
+		      void *context, struct wk_os_file *file, struct wk_os_stream *rest,
+		      struct wk_err *err)
+{
+	struct guard guard = { .accept = accept, .context = context, .rest = rest };
+
+	*rest = (struct wk_os_stream){ 0 };
+	return open_guarded(path, &guard, file, err);
+}
+
+bool wk_os_open_rest(const char *path, struct wk_os_file *file, struct wk_os_stream *rest,
+		     struct wk_err *err)
+{
+	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+	struct wk_buf whole = { 0 };
+	bool ok = true;
+
+	if (!rest->is_open)
+		return true;
+	wk_buf_add(&whole, file->at, file->size_bytes);
+	wk_os_close(file);
+	ok = read_on(rest->fd, name, &(struct guard){ 0 }, &whole, err);
+	*file = (struct wk_os_file){ .at = (const uint8_t *)whole.at, .size_bytes = whole.len,
+				     .is_heap = true };
+	wk_os_stream_close(rest);
+	return ok;
+}
+
+bool wk_os_stream_read(struct wk_os_stream *stream, struct wk_buf *out, size_t len)
+{
+	return read_some(stream->fd, out, len);
+}
+
+void wk_os_stream_close(struct wk_os_stream *stream)
+{
+	if (stream->is_open && stream->fd != STDIN_FILENO)
+		wk_os_close_fd(stream->fd, stream->undo);
+	*stream = (struct wk_os_stream){ 0 };
 }
 
 bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err)

@@ -114,6 +114,28 @@ bool wk_os_open_if(const char *path,
 		   void *context, struct wk_os_file *file, struct wk_err *err);
 void wk_os_close(struct wk_os_file *file);
 
+/* What is left to be read of a pipe, a terminal and the like. All zero: nothing. */
+struct wk_os_stream {
+	bool is_open;
+	int fd;
+	struct wk_undo *undo;
+};
+
+/* The same, but of what cannot be mapped and is longer than those first 64 KiB, `file` has only
+ * them, and `rest` is open: for wk_os_stream_read, or for wk_os_open_rest, which adds all of it to
+ * the file. To be ended by wk_os_stream_close. */
+bool wk_os_open_start(const char *path,
+		      bool (*accept)(void *context, const void *first, size_t len,
+				     struct wk_err *err),
+		      void *context, struct wk_os_file *file, struct wk_os_stream *rest,
+		      struct wk_err *err);
+bool wk_os_open_rest(const char *path, struct wk_os_file *file, struct wk_os_stream *rest,
+		     struct wk_err *err);
+
+/* Reads until `out` has at least `len` bytes, or to the end; false, with errno set, on failure. */
+bool wk_os_stream_read(struct wk_os_stream *stream, struct wk_buf *out, size_t len);
+void wk_os_stream_close(struct wk_os_stream *stream);
+
 /* Releases the memory of a mapped file's pages; they are read again when they are used. */
 void wk_os_release(const struct wk_os_file *file);
 

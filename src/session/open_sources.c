@@ -25,6 +25,14 @@ static bool comes_once(const char *path)
 	       !identity.is_regular;
 }
 
+static bool open_paths(struct wk_open_source *source, const char *format, struct wk_err *err)
+{
+	return source->is_only && source->path_count == 1
+		       ? wk_reader_open_once(source->paths[0], format, &source->opened, err)
+		       : wk_session_open(source->paths, source->path_count, format, &source->opened,
+					 err);
+}
+
 static bool open_source(struct wk_open_source *source, const struct wk_open_options *options,
 			struct wk_err *err)
 {
@@ -34,8 +42,7 @@ static bool open_source(struct wk_open_source *source, const struct wk_open_opti
 		return true;
 	if (options->opened)
 		source->opened = *options->opened;
-	else if (!wk_session_open(source->paths, source->path_count, options->format,
-				  &source->opened, err))
+	else if (!open_paths(source, options->format, err))
 		return false;
 	how->threads = thread_count(options);
 	how->sums_samples = options->sums_samples;
@@ -130,6 +137,7 @@ bool wk_open_sources_init(struct wk_open_sources *sources, const char *const *pa
 	for (size_t i = 0; i < count; i++)
 		add_input(sources, paths[i], count > 1 && !is_comparison);
 	sources->at[0].is_before = is_comparison;
+	sources->at[0].is_only = sources->count == 1;
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* The inputs of one model as sources: files of one recording session are one source.
  *
- * A source may be read twice. A pipe stays open for that; a file is closed and opened again, so
- * that of many inputs only one is unpacked at a time. */
+ * A source may be read twice, but an only one that is text once. A pipe stays open for that; a file
+ * is closed and opened again, so that of many inputs only one is unpacked at a time. */
 #ifndef WK_SESSION_OPEN_SOURCES_H
 #define WK_SESSION_OPEN_SOURCES_H
 
@@ -13,6 +13,7 @@ struct wk_open_source {
 	size_t path_count, paths_cap;
 	struct wk_session_part part; /* of the first path, if there are several inputs */
 	bool is_before;
+	bool is_only; /* of the model: a pipe of text need not be read whole */
 	struct wk_opened opened;
 	bool is_open; /* and to be closed */
 };

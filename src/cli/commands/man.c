@@ -221,8 +221,9 @@ static void environment(struct wk_out *out)
 		  "Copy of /proc/kallsyms of the recorded kernel, to name kernel functions. If "
 		  "empty, they stay unnamed. Default: this machine's, if the recording was made "
 		  "under the same kernel." },
-		{ "WICK_MOST_INPUT", "Size limit in bytes for input from a pipe; the default is "
-				     "half of the machine's memory." },
+		{ "WICK_MOST_INPUT", "Size limit in bytes for input from a pipe that is read into "
+				     "memory; the default is half of the machine's memory. The "
+				     "text of perf script is not: it may be of any length." },
 		{ "WICK_SYMBOL_SERVERS",
 		  "Default servers for --symbol-server, separated by blanks." },
 	};

@@ -40,8 +40,10 @@ static uint32_t frame_id(struct wk_script_part *part, const struct wk_event_fram
 	id = part->frame_count;
 	*WK_APPEND(part->frames, part->frame_count, part->frames_cap) = *frame;
 	/* In collapse mode the name is in a temporary buffer. */
-	if (part->collapse)
-		part->frames[id].name = wk_arena_copy(&part->texts, frame->name);
+	part->frames[id].name = part->collapse ? wk_arena_copy(&part->texts, frame->name)
+					       : wk_script_kept(part, frame->name);
+	part->frames[id].image = wk_script_kept(part, frame->image);
+	part->frames[id].file = wk_script_kept(part, frame->file);
 	wk_index_add(&part->frame_index, hash, id);
 	return id;
 }
@@ -90,6 +92,8 @@ static uint32_t add_line(struct wk_script_part *part, const struct wk_script_fra
 			   : !wk_script_frames_plain(part, line))
 		return 0;
 	key->count = (uint32_t)(part->line_frame_count - key->first);
+	key->at = wk_script_kept(part, wk_str_of(key->at, key->len)).at;
+	key->image = wk_script_kept(part, wk_str_of(key->image, key->image_len)).at;
 	wk_index_add(&part->line_index, hash, part->line_count);
 	*WK_APPEND(part->lines, part->line_count, part->lines_cap) = *key;
 	return part->line_count - 1;
@@ -249,7 +253,7 @@ static bool find_tail(struct wk_script_part *part, struct chain *chain, const ch
 	struct wk_script_known_chain key;
 	uint32_t id = 0;
 
-	if (chain->tried_count > TAILS || chain->end - at > LONGEST)
+	if (part->is_streamed || chain->tried_count > TAILS || chain->end - at > LONGEST)
 		return false;
 	key = chain_key(at, chain->end, chain->is_java);
 	if (was_met(part, key.hash))

@@ -135,6 +135,9 @@ struct wk_script_part {
 	uint64_t sample_count;
 	const char *at, *end;
 	const char *mixed_until; /* up to here samples are not separated by blank lines */
+	bool is_streamed;        /* the text is replaced by the next: what is kept is copied */
+	const char *begin;       /* if it is streamed: of the text that is there ... */
+	uint64_t lines_before;   /* ... and how many lines were before it */
 	bool is_list;            /* each line is a sample: an address and a name */
 
 	struct wk_arena texts;         /* composed names */
@@ -186,7 +189,8 @@ struct wk_script_part {
 	uint64_t lost;
 	uint64_t bad_count;
 	struct wk_str bad_first;
-	bool bad_is_head; /* a sample's first line was expected there */
+	uint64_t bad_number; /* if it is streamed: of that line */
+	bool bad_is_head;    /* a sample's first line was expected there */
 
 	/* The emitter's numbers; 0: none yet. */
 	uint32_t *number_of_frame, *stack_of_chain;
@@ -196,6 +200,18 @@ struct wk_script_part {
 
 void wk_script_part_init(struct wk_script_part *part, const struct wk_read_options *options,
 			 const char *begin, const char *end);
+
+/* If it is streamed: the next text, which is read up to `end`. The last one before it is gone. */
+void wk_script_part_continue(struct wk_script_part *part, const char *begin, const char *end);
+
+/* Frees what only reading needs: the indexes of known texts. */
+void wk_script_part_end_reading(struct wk_script_part *part);
+
+/* A text that lasts as long as the part. */
+static inline struct wk_str wk_script_kept(struct wk_script_part *part, struct wk_str text)
+{
+	return part->is_streamed && text.len ? wk_arena_copy(&part->texts, text) : text;
+}
 
 /* Frees the tables; the counts of lost, bad and unfinished samples remain readable. */
 void wk_script_part_end(struct wk_script_part *part);
@@ -234,6 +250,9 @@ static inline size_t wk_script_skip_digits(struct wk_str text, size_t at)
 	return at;
 }
 
+/* The number of the line at `at` in the text at `begin`, from 1. */
+uint64_t wk_script_line_number(const char *begin, const char *at);
+
 /* Counts a line that was not understood and remembers the first. */
 void wk_script_note_bad(struct wk_script_part *part, struct wk_str line, bool is_head);
 
@@ -247,10 +266,23 @@ uint32_t wk_script_chain_of_frame(struct wk_script_part *part, struct wk_str tex
 void wk_script_add_frame(struct wk_script_part *part, const struct wk_event_frame *frame);
 
 #define WK_SCRIPT_MOST_PARTS 64
+#define WK_SCRIPT_EXPECTED \
+	"the text of `perf script`: \"COMMAND PID TIME: EVENT:\", then a line for each frame"
 
 /* Reads the input in `count` parts, each but the first in its own thread. */
 bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_sink *sink,
 		    struct wk_err *err);
+
+/* Reads a pipe in pieces. */
+bool wk_script_stream(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err);
+
+/* Is each line a sample, an address and a name? By the first lines. */
+bool wk_script_is_list(struct wk_bytes bytes);
+
+/* What is emitted before the samples and after them. */
+void wk_script_emit_start(struct wk_stack_writer *writer, const struct wk_input *input);
+void wk_script_emit_end(struct wk_stack_writer *writer, const struct wk_input *input,
+			const struct wk_script_part *parts, size_t count);
 
 /* Emits the samples of parts as events. */
 struct wk_script_emitter {

@@ -31,8 +31,14 @@ void wk_script_part_init(struct wk_script_part *part, const struct wk_read_optio
 	part->task_count = part->event_count = 1;
 }
 
-/* Frees what only reading needs: the indexes of known texts. */
-static void end_reading(struct wk_script_part *part)
+void wk_script_part_continue(struct wk_script_part *part, const char *begin, const char *end)
+{
+	part->begin = part->at = part->mixed_until = begin;
+	part->end = end;
+	part->last_event = 0;
+}
+
+void wk_script_part_end_reading(struct wk_script_part *part)
 {
 	wk_index_fini(&part->frame_index);
 	wk_index_fini(&part->line_index);
@@ -50,7 +56,7 @@ static void end_reading(struct wk_script_part *part)
 
 void wk_script_part_end(struct wk_script_part *part)
 {
-	end_reading(part);
+	wk_script_part_end_reading(part);
 	wk_arena_fini(&part->texts);
 	wk_trie_fini(&part->chains);
 	wk_strtab_free(part->event_names);
@@ -62,8 +68,10 @@ void wk_script_note_bad(struct wk_script_part *part, struct wk_str line, bool is
 {
 	if (part->bad_count++)
 		return;
-	part->bad_first = line;
+	part->bad_first = wk_script_kept(part, line);
 	part->bad_is_head = is_head;
+	if (part->is_streamed)
+		part->bad_number = part->lines_before + wk_script_line_number(part->begin, line.at);
 }
 
 static bool head_of(const struct wk_script_part *part, struct wk_str line,
@@ -111,8 +119,8 @@ static uint32_t task_id(struct wk_script_part *part, const struct wk_script_head
 		return id;
 	wk_index_add(&part->task_index, hash, part->task_count);
 	*WK_APPEND(part->tasks, part->task_count, part->tasks_cap) = (struct wk_script_task){
-		.who = head->who,
-		.name = part->collapse ? root_name(part, head) : head->comm,
+		.who = wk_script_kept(part, head->who),
+		.name = part->collapse ? root_name(part, head) : wk_script_kept(part, head->comm),
 		.tid = id_number(head->tid),
 		.pid = id_number(head->pid.len ? head->pid : head->tid),
 		.has_pid = head->tid.len > 0,
@@ -442,7 +450,8 @@ bool wk_script_part_read(struct wk_script_part *part, size_t most)
 {
 	while (part->row_count < most) {
 		if (!skip_between(part)) {
-			end_reading(part);
+			if (!part->is_streamed)
+				wk_script_part_end_reading(part);
 			return false;
 		}
 		read_sample(part);

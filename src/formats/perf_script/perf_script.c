@@ -11,9 +11,6 @@
 #define ROWS_AT_ONCE  4096
 #define SMALLEST_PART (256 * 1024) /* less is not worth a thread */
 
-#define EXPECTED "the text of `perf script`: \"COMMAND PID TIME: EVENT:\", then a line for each " \
-		 "frame"
-
 /* The indentation may be lost on the way, but then a frame needs its image. */
 static bool is_frame(struct wk_str line, bool needs_image)
 {
@@ -117,11 +114,11 @@ static void emit_facts(struct wk_stack_writer *writer, struct wk_bytes bytes)
 
 /* Bad lines of all parts. */
 
-static uint64_t line_number(struct wk_str all, const char *at)
+uint64_t wk_script_line_number(const char *begin, const char *at)
 {
 	uint64_t number = 1;
 
-	for (const char *from = all.at; from < at; number++) {
+	for (const char *from = begin; from < at; number++) {
 		from = memchr(from, '\n', (size_t)(at - from));
 		if (!from)
 			break;
@@ -166,7 +163,9 @@ static void emit_bad(struct wk_stack_writer *writer, const struct wk_input *inpu
 		return;
 	}
 	bad.first = first->bad_first;
-	bad.first_number = line_number(wk_bytes_str(input->bytes), bad.first.at);
+	bad.first_number = first->is_streamed ? first->bad_number
+					      : wk_script_line_number((const char *)input->bytes.at,
+								      bad.first.at);
 	bad.expected = first->bad_is_head ? "the first line of a sample" : "a frame";
 	wk_bad_lines_emit(&bad, writer);
 }
@@ -237,7 +236,7 @@ static size_t weight_up_to(size_t part)
 
 /* `perf script -F ip,sym` of samples without call chains is a line for each, with nothing but
  * lines. Chains begin with a tab and end with a blank line. */
-static bool is_list_of_frames(struct wk_bytes bytes)
+bool wk_script_is_list(struct wk_bytes bytes)
 {
 	size_t len = wk_bytes_left(&bytes);
 	struct wk_lines lines;
@@ -262,7 +261,7 @@ static void cut(struct wk_script_part *parts, size_t count, const struct wk_inpu
 	const struct wk_collapse *collapse = input->options.collapse;
 	struct wk_str all = wk_bytes_str(input->bytes);
 	const char *begin = all.at, *end = all.at + all.len;
-	bool is_list = !collapse && is_list_of_frames(input->bytes);
+	bool is_list = !collapse && wk_script_is_list(input->bytes);
 
 	for (size_t i = 0; i < count; i++) {
 		const char *stop = end;
@@ -306,6 +305,22 @@ static void read_parts(struct wk_script_part *parts, size_t count,
 	}
 }
 
+void wk_script_emit_start(struct wk_stack_writer *writer, const struct wk_input *input)
+{
+	if (input->options.collapse)
+		wk_stack_writer_source(writer, 0, "samples", "samples", true);
+	else
+		emit_facts(writer, input->bytes);
+}
+
+void wk_script_emit_end(struct wk_stack_writer *writer, const struct wk_input *input,
+			const struct wk_script_part *parts, size_t count)
+{
+	emit_lost(writer, parts, count);
+	emit_bad(writer, input, parts, count);
+	emit_unfinished(writer, parts, count);
+}
+
 bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_sink *sink,
 		    struct wk_err *err)
 {
@@ -314,18 +329,13 @@ bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_
 	struct wk_script_part *parts = wk_alloc_zeroed(count, sizeof(*parts));
 	struct wk_script_emitter emitter;
 
-	if (collapse)
-		wk_stack_writer_source(writer, 0, "samples", "samples", true);
-	else
-		emit_facts(writer, input->bytes);
+	wk_script_emit_start(writer, input);
 	cut(parts, count, input);
 	wk_script_emitter_init(&emitter, writer, collapse);
 	read_parts(parts, count, &emitter);
-	emit_lost(writer, parts, count);
-	emit_bad(writer, input, parts, count);
-	emit_unfinished(writer, parts, count);
+	wk_script_emit_end(writer, input, parts, count);
 	if (!collapse)
-		wk_check_samples(writer, false, input->bytes, EXPECTED, err);
+		wk_check_samples(writer, false, input->bytes, WK_SCRIPT_EXPECTED, err);
 	wk_script_emitter_fini(&emitter);
 	wk_free(parts);
 	return wk_stack_writer_end(writer, err);
@@ -333,7 +343,8 @@ bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_
 
 static bool read_text(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
-	return wk_script_read(input, part_count(input), sink, err);
+	return input->rest ? wk_script_stream(input, sink, err)
+			   : wk_script_read(input, part_count(input), sink, err);
 }
 
 const struct wk_reader wk_reader_perf_script = {
@@ -342,4 +353,5 @@ const struct wk_reader wk_reader_perf_script = {
 	.suffixes = (const char *const[]){ ".perf", ".stacks", NULL },
 	.probe = probe,
 	.read = read_text,
+	.streams = true,
 };

@@ -138,7 +138,7 @@ bool wk_collapse_files(const struct wk_collapse_job *job, struct wk_out *out,
 		       const struct wk_messages *messages, struct wk_err *err)
 {
 	struct wk_fold_source source = { 0 };
-	bool ok = wk_fold_source_open(&source, job->paths, job->format, err);
+	bool ok = wk_fold_source_open(&source, job->paths, job->format, true, err);
 
 	if (ok && wk_reader_probe(&wk_reader_perf_data, source.input.bytes))
 		ok = wk_fail(err, WK_EFORMAT, WK_NOWHERE,

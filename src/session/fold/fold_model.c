@@ -141,7 +141,8 @@ struct wk_model *wk_fold_model_open(const struct wk_fold_input *in, struct wk_er
 	struct wk_buf reversed = { 0 };
 	struct wk_model *model = NULL;
 
-	if (wk_fold_source_open(&source, in->paths, "folded", err) && check_text(&source, err) &&
+	if (wk_fold_source_open(&source, in->paths, "folded", false, err) &&
+	    check_text(&source, err) &&
 	    (!in->must_be_sorted || check_sorted(source.input.bytes, err))) {
 		decode(in, &source);
 		if (in->reverses_lines)

@@ -15,7 +15,7 @@ static void join(struct wk_fold_source *source, struct wk_bytes bytes)
 }
 
 bool wk_fold_source_open(struct wk_fold_source *source, const char *const *paths,
-			 const char *format, struct wk_err *err)
+			 const char *format, bool may_stream, struct wk_err *err)
 {
 	static const char *const standard_input[] = { "-", NULL };
 	size_t count = 0;
@@ -28,7 +28,8 @@ bool wk_fold_source_open(struct wk_fold_source *source, const char *const *paths
 	for (size_t i = 0; i < count; i++) {
 		struct wk_opened *opened = &source->files[i];
 
-		if (!wk_reader_open(paths[i], format, opened, err))
+		if (!(may_stream && count == 1 ? wk_reader_open_once
+					       : wk_reader_open)(paths[i], format, opened, err))
 			return false;
 		source->count++;
 		if (count > 1)

@@ -14,9 +14,10 @@ struct wk_fold_source {
 };
 
 /* Opens the files (NULL-terminated), or standard input if there are none; `format` is the reader,
- * NULL: detected. Close it also after a failure. */
+ * NULL: detected. With `may_stream` a pipe may be left to the reader (wk_reader_open_once). Close
+ * it also after a failure. */
 bool wk_fold_source_open(struct wk_fold_source *source, const char *const *paths,
-			 const char *format, struct wk_err *err);
+			 const char *format, bool may_stream, struct wk_err *err);
 
 /* Makes UTF-8 of text in ISO-8859-1. */
 void wk_fold_source_from_latin1(struct wk_fold_source *source);
