@@ -376,6 +376,10 @@ static void dump_lost(const struct wk_event *event, struct wk_out *out)
 {
 	wk_out_fmt(out, " count=%" PRIu64 " what=%s", event->lost.count,
 		   event->lost.samples_only ? "samples" : "records");
+	if (event->lost.has_source)
+		wk_out_fmt(out, " source=%" PRIu32, event->lost.source);
+	if (event->lost.count_before)
+		wk_out_fmt(out, " count_before=%" PRIu64, event->lost.count_before);
 }
 
 static void dump_note(const struct wk_event *event, struct wk_out *out)

@@ -434,6 +434,11 @@ struct wk_event_source {
 struct wk_event_lost {
 	uint64_t count;
 	bool samples_only;
+	bool has_source; /* all of them are samples of `source`; otherwise that is unknown */
+	uint32_t source;
+	/* So many more were part of the `count` of earlier events, as samples of an unknown source.
+	 */
+	uint64_t count_before;
 };
 
 /* What a note means for the reader of a view. */

@@ -1,28 +1,43 @@
 #include "record/losses.h"
 
-bool wk_losses_emit(struct wk_losses *losses, uint64_t count, bool samples_only,
-		    struct wk_event *event, const struct wk_sink *sink, struct wk_err *err)
+#include "base/mem.h"
+
+void wk_losses_fini(struct wk_losses *losses)
 {
-	event->kind = WK_EVENT_LOST;
-	event->lost = (struct wk_event_lost){ .count = count, .samples_only = samples_only };
-	if (count == 0)
-		return true;
-	if (samples_only)
-		losses->samples += count;
-	else
-		losses->records += count;
-	return wk_sink_emit(sink, event, err);
+	wk_free(losses->emitted);
 }
 
-bool wk_losses_emit_new(struct wk_losses *losses, const struct wk_losses *total, uint64_t time_ns,
-			const struct wk_sink *sink, struct wk_err *err)
+bool wk_losses_emit(struct wk_losses *losses, uint64_t count, struct wk_event *event,
+		    const struct wk_sink *sink, struct wk_err *err)
 {
-	struct wk_event event = { .time_ns = time_ns, .cpu = WK_NO_CPU };
+	event->kind = WK_EVENT_LOST;
+	event->lost = (struct wk_event_lost){ .count = count, .samples_only = true };
+	losses->samples += count;
+	return count == 0 || wk_sink_emit(sink, event, err);
+}
 
+bool wk_losses_emit_new(struct wk_losses *losses, const uint64_t *total, size_t count,
+			uint64_t time_ns, const struct wk_sink *sink, struct wk_err *err)
+{
 	losses->announced = 0;
-	if (total->samples > losses->samples &&
-	    !wk_losses_emit(losses, total->samples - losses->samples, true, &event, sink, err))
-		return false;
-	return total->records <= losses->records ||
-	       wk_losses_emit(losses, total->records - losses->records, false, &event, sink, err);
+	if (!losses->emitted) {
+		losses->emitted = wk_alloc_zeroed(count, sizeof(*losses->emitted));
+		losses->emitted_count = count;
+	}
+	for (uint32_t source = 0; source < losses->emitted_count; source++) {
+		struct wk_event event = { .kind = WK_EVENT_LOST, .time_ns = time_ns,
+					  .cpu = WK_NO_CPU };
+		struct wk_event_lost *lost = &event.lost;
+
+		if (total[source] <= losses->emitted[source])
+			continue;
+		lost->count = total[source] - losses->emitted[source];
+		lost->source = source;
+		lost->samples_only = lost->has_source = source != 0;
+		losses->emitted[source] = total[source];
+		*(source ? &losses->samples : &losses->records) += lost->count;
+		if (!wk_sink_emit(sink, &event, err))
+			return false;
+	}
+	return true;
 }

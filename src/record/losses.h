@@ -13,16 +13,20 @@ struct wk_losses {
 	uint64_t samples;
 	uint64_t records;   /* of other kinds */
 	uint64_t announced; /* by the kernel's records, and not yet looked up */
+	uint64_t *emitted;  /* of these, what wk_losses_emit_new emitted, by source */
+	size_t emitted_count;
 };
 
-/* `event` has the time and the thread of a record that reports `count` lost samples or records.
- * False if the sink failed. */
-bool wk_losses_emit(struct wk_losses *losses, uint64_t count, bool samples_only,
-		    struct wk_event *event, const struct wk_sink *sink, struct wk_err *err);
+void wk_losses_fini(struct wk_losses *losses);
 
-/* `total` is what the kernel lost in all, zeros if it does not count. What was not emitted before
- * is emitted at `time_ns`. */
-bool wk_losses_emit_new(struct wk_losses *losses, const struct wk_losses *total, uint64_t time_ns,
-			const struct wk_sink *sink, struct wk_err *err);
+/* `event` has the time and the thread of a record that reports `count` lost samples. False if the
+ * sink failed. */
+bool wk_losses_emit(struct wk_losses *losses, uint64_t count, struct wk_event *event,
+		    const struct wk_sink *sink, struct wk_err *err);
+
+/* `total` is what the kernel lost in all, by number of source; [0]: records of other kinds. What
+ * was not emitted before is emitted at `time_ns`. */
+bool wk_losses_emit_new(struct wk_losses *losses, const uint64_t *total, size_t count,
+			uint64_t time_ns, const struct wk_sink *sink, struct wk_err *err);
 
 #endif

@@ -24,6 +24,7 @@ void wk_parser_fini(struct wk_parser *parser)
 	wk_map_fini(&parser->alive);
 	wk_map_fini(&parser->family);
 	wk_map_fini(&parser->bare);
+	wk_losses_fini(&parser->losses);
 	wk_buf_fini(&parser->command_line);
 }
 
@@ -373,7 +374,7 @@ static bool parse_lost(struct wk_parser *parser, struct wk_bytes in, bool sample
 		parser->losses.announced += count;
 		return true;
 	}
-	return wk_losses_emit(&parser->losses, count, true, event, sink, err);
+	return wk_losses_emit(&parser->losses, count, event, sink, err);
 }
 
 /* Reported in full once: a machine under load throttles thousands of times. */

@@ -543,7 +543,7 @@ static bool keep(struct wk_perf *perf, const struct wk_perf_cpu *cpu, int fd, si
 	uint64_t id;
 
 	assert(perf->fd_count < perf->fd_cap);
-	perf->fds[perf->fd_count++] = (struct wk_perf_fd){ fd, source != 0 };
+	perf->fds[perf->fd_count++] = (struct wk_perf_fd){ fd, (uint32_t)source };
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->owner) != 0)
 		return wk_fail_os(err, errno, "cannot send the events of CPU %u to its ring",
 				  cpu->cpu);
@@ -662,17 +662,15 @@ void wk_perf_disable(struct wk_perf *perf)
 	emit_all(perf, PERF_EVENT_IOC_DISABLE);
 }
 
-struct wk_losses wk_perf_lost(const struct wk_perf *perf)
+void wk_perf_lost(const struct wk_perf *perf, uint64_t *lost)
 {
-	struct wk_losses sum = { 0 };
-
+	memset(lost, 0, (perf->event_count + 1) * sizeof(*lost));
 	for (size_t i = 0; i < perf->fd_count && perf->knows_lost; i++) {
 		uint64_t value[2]; /* count, lost */
 
 		if (read(perf->fds[i].fd, value, sizeof(value)) == (ssize_t)sizeof(value))
-			*(perf->fds[i].samples ? &sum.samples : &sum.records) += value[1];
+			lost[perf->fds[i].source] += value[1];
 	}
-	return sum;
 }
 
 void wk_perf_close(struct wk_perf *perf)

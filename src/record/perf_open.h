@@ -21,7 +21,6 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "record/layout.h"
-#include "record/losses.h"
 #include "record/perf_names.h"
 #include "record/ring.h"
 
@@ -46,7 +45,7 @@ struct wk_perf_cpu {
 
 struct wk_perf_fd {
 	int fd;
-	bool samples; /* otherwise side-band */
+	uint32_t source; /* whose samples it has; 0: side-band */
 };
 
 struct wk_perf {
@@ -89,8 +88,9 @@ bool wk_perf_counts_events(const struct wk_perf *perf);
 void wk_perf_enable(struct wk_perf *perf);
 void wk_perf_disable(struct wk_perf *perf);
 
-/* What the kernel lost so far; zeros if it does not count. */
-struct wk_losses wk_perf_lost(const struct wk_perf *perf);
+/* What the kernel lost so far, by number of source; [0]: records of other kinds. Zeros if it does
+ * not count. `lost` has a number for each of the events, and one more. */
+void wk_perf_lost(const struct wk_perf *perf, uint64_t *lost);
 
 /* Zeroed before wk_perf_init, it may be finished at any time. */
 /* Its descriptors and rings, not its memory. */

@@ -39,6 +39,7 @@ struct wk_recorder {
 	struct wk_merge merge;
 	struct wk_parser parser;
 	const struct wk_sink *sink;
+	uint64_t *lost;         /* scratch of emit_losses */
 	bool command_was_named; /* its first exec was seen */
 	struct wk_undo *undo;
 	int usual_priority;
@@ -211,6 +212,7 @@ static void prepare_stages(struct wk_recorder *recorder)
 		recorder->parser.with_fields = &recorder->perf.with_fields;
 	recorder->parser.kernel_counts_lost = recorder->perf.knows_lost;
 	recorder->parser.drops_strangers = recorder->perf.samples_cpus;
+	recorder->lost = wk_alloc_zeroed(recorder->perf.event_count + 1, sizeof(*recorder->lost));
 	recorder->queue.limit_bytes = (size_t)(rings > most ? rings : most);
 	recorder->reader.perf = &recorder->perf;
 	recorder->reader.queue = &recorder->queue;
@@ -397,9 +399,9 @@ static bool handle_record(void *context, const uint8_t *record, size_t size, uin
 
 static bool emit_losses(struct wk_recorder *recorder, struct wk_err *err)
 {
-	struct wk_losses total = wk_perf_lost(&recorder->perf);
-
-	return wk_losses_emit_new(&recorder->parser.losses, &total, recorder->merge.last_ns,
+	wk_perf_lost(&recorder->perf, recorder->lost);
+	return wk_losses_emit_new(&recorder->parser.losses, recorder->lost,
+				  recorder->perf.event_count + 1, recorder->merge.last_ns,
 				  recorder->sink, err);
 }
 
@@ -631,5 +633,5 @@ void wk_recorder_free(struct wk_recorder *recorder)
 	wk_queue_fini(&recorder->queue);
 	wk_parser_fini(&recorder->parser);
 	wk_perf_fini(&recorder->perf);
-	WK_FREE_ALL(recorder->pids, recorder);
+	WK_FREE_ALL(recorder->pids, recorder->lost, recorder);
 }

@@ -238,6 +238,8 @@ static void what_is_about_the_whole_recording_has_no_process(void **state)
 	       .count = { .provider = WK_STR("p"), .name = WK_STR("n"), .count = 3 });
 	PRINTS("lost time=0 count=3 what=samples\n", .kind = WK_EVENT_LOST,
 	       .lost = { .count = 3, .samples_only = true });
+	PRINTS("lost time=0 count=3 what=samples source=0\n", .kind = WK_EVENT_LOST,
+	       .lost = { .count = 3, .samples_only = true, .has_source = true });
 	PRINTS("lost time=0 pid=4 tid=0 count=3 what=records\n", .kind = WK_EVENT_LOST, .pid = 4,
 	       .lost = { .count = 3 });
 	PRINTS("mark time=0 pid=0 tid=0 label=\"l\" provider=\"p\"\n", .kind = WK_EVENT_MARK,

@@ -421,11 +421,13 @@ static void lost_records_are_told_and_counted(void **state)
 	end(&f);
 }
 
-static void count(struct fixture *f, uint64_t samples, uint64_t records, const char *lines)
+/* Of two sources, and of records of other kinds. */
+static void count(struct fixture *f, uint64_t first, uint64_t second, uint64_t records,
+		  const char *lines)
 {
-	struct wk_losses total = { .samples = samples, .records = records };
+	const uint64_t total[] = { records, first, second };
 
-	assert_true(wk_losses_emit_new(&f->parser.losses, &total, 7, &f->sink, NULL));
+	assert_true(wk_losses_emit_new(&f->parser.losses, total, 3, 7, &f->sink, NULL));
 	wk_out_flush(&f->out);
 	assert_string_equal(wk_buf_text(&f->text), lines);
 	wk_buf_reset(&f->text);
@@ -444,12 +446,15 @@ static void losses_are_those_that_the_kernel_counts(void **state)
 	trailer(&f, 5);
 	expect(&f, "");
 	assert_int_equal(f.parser.losses.announced, 41);
-	count(&f, 40, 1, "lost time=7 count=40 what=samples\nlost time=7 count=1 what=records\n");
+	count(&f, 40, 0, 1,
+	      "lost time=7 count=1 what=records\nlost time=7 count=40 what=samples source=1\n");
 	assert_int_equal(f.parser.losses.announced, 0);
-	count(&f, 40, 1, "");
-	count(&f, 50, 1, "lost time=7 count=10 what=samples\n");
-	count(&f, 50, 3, "lost time=7 count=2 what=records\n");
-	assert_int_equal(f.parser.losses.samples, 50);
+	count(&f, 40, 0, 1, "");
+	count(&f, 50, 4, 1,
+	      "lost time=7 count=10 what=samples source=1\n"
+	      "lost time=7 count=4 what=samples source=2\n");
+	count(&f, 50, 4, 3, "lost time=7 count=2 what=records\n");
+	assert_int_equal(f.parser.losses.samples, 54);
 	assert_int_equal(f.parser.losses.records, 3);
 	end(&f);
 }
