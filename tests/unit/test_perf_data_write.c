@@ -188,6 +188,7 @@ static const struct wk_event all_kinds[] = {
 	{ .kind = WK_EVENT_NOTE, .time_ns = 150, .note = { .offset = WK_NOWHERE, .text = WK_STR("a gap") } },
 	{ .kind = WK_EVENT_LOST, .time_ns = 150, .cpu = 1, .lost = { .count = 17 } },
 	{ .kind = WK_EVENT_LOST, .time_ns = 151, .cpu = 1, .lost = { .count = 18, .samples_only = true } },
+	{ .kind = WK_EVENT_LOST, .time_ns = 152, .cpu = 1, .lost = { .count = 19, .samples_only = true, .has_source = true, .source = 2 } },
 	{ .kind = WK_EVENT_PROCESS, AT(155, 20, 20),
 	  .process = { .change = WK_PROCESS_SEEN, .parent_pid = 1, .name = WK_STR("late"), .command_line = WK_STR("late --comer") } },
 	{ .kind = WK_EVENT_THREAD, AT(160, 10, 11), .thread = { .change = WK_THREAD_EXIT } },

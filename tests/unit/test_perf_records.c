@@ -200,7 +200,7 @@ static void losses_and_pauses_are_told(void **state)
 		perf_end_record(&m);
 	}
 	check(&m, "lost time=100 count=17 what=records\n"
-		  "lost time=200 count=4 what=samples\n"
+		  "lost time=200 count=4 what=samples source=0\n"
 		  "other time=300 pid=10 tid=10 what=\"throttle\" text=\"0x1f5 0x1f5\"\n"
 		  "other time=300 pid=10 tid=10 what=\"throttle\" text=\"0x1f5 0x1f5\"\n"
 		  "note time=300 offset=0x150 text=\"2 times the kernel paused sampling, since it "
@@ -234,9 +234,32 @@ static void losses_that_perf_adds_up_count_once(void **state)
 	add_lost(&m, WK_PERF_LOST, 0, 3, 300);
 	add_lost(&m, WK_PERF_LOST_SAMPLES, 0, 19, 0);
 	add_lost(&m, WK_PERF_LOST_SAMPLES, WK_PERF_MISC_LOST_BPF, 1000, 0);
-	check(&m, "lost time=0 count=19 what=samples\n"
-		  "lost time=200 count=4 what=samples\n"
+	check(&m, "lost time=0 count=19 what=samples source=0\n"
+		  "lost time=200 count=4 what=samples source=0\n"
 		  "lost time=300 count=1 what=samples\n");
+}
+
+/* perf writes the totals at the end, when earlier rounds were read already. */
+static void totals_say_later_of_which_event_samples_were_lost(void **state)
+{
+	struct perf_attr_fields attr = usual;
+	struct perf_maker m = { 0 };
+
+	(void)state;
+	attr.read_format = WK_PERF_READ_LOST;
+	begin_with(&m, &attr);
+	add_lost(&m, WK_PERF_LOST, 0, 17, 100);
+	add_lost(&m, WK_PERF_LOST, 0, 3, 300);
+	for (int i = 0; i < 2; i++) {
+		perf_record(&m, WK_PERF_FINISHED_ROUND, 0);
+		perf_end_record(&m);
+	}
+	add_lost(&m, WK_PERF_LOST_SAMPLES, 0, 18, 0);
+	add_lost(&m, WK_PERF_LOST_SAMPLES, 0, 5, 0);
+	check(&m, "lost time=100 count=17 what=samples\n"
+		  "lost time=300 count=3 what=samples\n"
+		  "lost time=0 count=0 what=samples source=0 count_before=18\n"
+		  "lost time=0 count=3 what=samples source=0 count_before=2\n");
 }
 
 static void a_kernel_symbol_is_told_when_it_comes_not_when_it_goes(void **state)
@@ -270,6 +293,7 @@ int main(void)
 		cmocka_unit_test(the_kernel_is_mapped_for_all),
 		cmocka_unit_test(losses_and_pauses_are_told),
 		cmocka_unit_test(losses_that_perf_adds_up_count_once),
+		cmocka_unit_test(totals_say_later_of_which_event_samples_were_lost),
 		cmocka_unit_test(a_kernel_symbol_is_told_when_it_comes_not_when_it_goes),
 		cmocka_unit_test(records_of_simpleperf_are_passed_over_whole),
 		cmocka_unit_test(symbols_that_simpleperf_found_are_told_by_their_place_in_the_file),

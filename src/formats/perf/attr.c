@@ -132,6 +132,14 @@ static uint64_t trailer_word(const struct wk_perf_record *record, unsigned index
 	return word_at(record, record->body.end - 8 * (size_t)index);
 }
 
+bool wk_perf_names_attr(const struct wk_perf *perf, const struct wk_perf_record *record)
+{
+	unsigned place = perf->attr_count ? perf->attrs[0].trailer_id : 0;
+
+	return perf->attr_count == 1 ||
+	       wk_map_find(&perf->attr_of_id, trailer_word(record, place)) != 0;
+}
+
 /* All attrs keep their ids at one place, otherwise no reader could distinguish the records. */
 struct wk_perf_attr *wk_perf_attr_of(struct wk_perf *perf, const struct wk_perf_record *record)
 {

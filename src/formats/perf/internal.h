@@ -278,6 +278,8 @@ void wk_perf_add_ids(struct wk_perf *perf, struct wk_bytes ids);
 void wk_perf_name_attr(struct wk_perf *perf, uint64_t id, struct wk_str name);
 /* The attr that a sample or another record belongs to; NULL if there is none at all. */
 struct wk_perf_attr *wk_perf_attr_of(struct wk_perf *perf, const struct wk_perf_record *record);
+/* Does the trailer of the record have an id that is known, or is there only one attr? */
+bool wk_perf_names_attr(const struct wk_perf *perf, const struct wk_perf_record *record);
 uint64_t wk_perf_time_of(struct wk_perf *perf, const struct wk_perf_record *record);
 /* Fills time, ids and CPU of an event from a record's trailer. */
 void wk_perf_read_trailer(struct wk_perf *perf, const struct wk_perf_record *record,

@@ -231,25 +231,33 @@ static bool read_lost(struct wk_perf *perf, const struct wk_perf_record *record,
 {
 	const struct wk_perf_attr *attr = wk_perf_attr_of(perf, record);
 	bool is_total = is_total_of_lost(attr, record, event);
-	bool is_side_band =
-		is_total && attr->type == WK_PERF_TYPE_SOFTWARE && attr->config == WK_PERF_SW_DUMMY;
+	bool is_dummy =
+		attr && attr->type == WK_PERF_TYPE_SOFTWARE && attr->config == WK_PERF_SW_DUMMY;
 
 	event->kind = WK_EVENT_LOST;
 	/* The task that ran at the time of the record is unrelated to the loss. */
 	event->pid = event->tid = 0;
-	/* The totals are read first, as they have no time. A LOST record that exceeds them is of a
-	 * recorder that was killed: samples fill the rings. */
+	/* A LOST record may come before the totals that say of which event its samples were. One
+	 * that exceeds them is of a recorder that was killed: samples fill the rings. */
 	event->lost.samples_only = attr && attr->read_format & WK_PERF_READ_LOST
-					   ? !is_side_band
+					   ? !(is_total && is_dummy)
 					   : record->type == WK_PERF_LOST_SAMPLES;
 	if (record->type == WK_PERF_LOST)
-		wk_u64(body); /* the id of the counter */
+		wk_u64(body); /* the id of the counter whose record came next */
+	event->lost.has_source = record->type == WK_PERF_LOST_SAMPLES && attr && !is_dummy &&
+				 wk_perf_names_attr(perf, record);
+	if (event->lost.has_source)
+		event->lost.source = (uint32_t)(attr - perf->attrs);
 	event->lost.count = wk_u64(body);
 	if (record->type == WK_PERF_LOST_SAMPLES && record->misc & WK_PERF_MISC_LOST_BPF)
 		return false; /* left out by a filter of the user */
-	if (record->type == WK_PERF_LOST || is_total)
-		event->lost.count = count_once(&perf->lost, event->lost.count, is_total);
-	return event->lost.count != 0;
+	if (record->type == WK_PERF_LOST || is_total) {
+		uint64_t count = event->lost.count;
+
+		event->lost.count = count_once(&perf->lost, count, is_total);
+		event->lost.count_before = is_total ? count - event->lost.count : 0;
+	}
+	return event->lost.count != 0 || event->lost.count_before != 0;
 }
 
 static bool read_kernel_symbol(struct wk_perf *perf, const struct wk_perf_record *record,

@@ -42,12 +42,18 @@ static void add_name(struct wk_perf_data_writer *writer, struct wk_str name)
 }
 
 /* What sample_id_all promises at the end of every record that is not a sample. */
-static void add_trailer(struct wk_perf_data_writer *writer, const struct wk_event *event)
+static void add_trailer_of(struct wk_perf_data_writer *writer, const struct wk_event *event,
+			   uint64_t id)
 {
 	add_ids(writer, event->pid, event->tid);
 	wk_buf_add_u64(&writer->pending, event->time_ns);
 	add_ids(writer, event->cpu, 0);
-	wk_buf_add_u64(&writer->pending, WK_PERF_WRITE_ID(0));
+	wk_buf_add_u64(&writer->pending, id);
+}
+
+static void add_trailer(struct wk_perf_data_writer *writer, const struct wk_event *event)
+{
+	add_trailer_of(writer, event, WK_PERF_WRITE_ID(0));
 }
 
 static void add_task_record(struct wk_perf_data_writer *writer, const struct wk_event *event,
@@ -355,15 +361,27 @@ static void write_note(struct wk_perf_data_writer *writer, const struct wk_event
 	wk_section_end_row(&writer->notes);
 }
 
+/* The id of the event whose samples were lost; 0 if that is unknown. */
+static uint64_t lost_id(const struct wk_perf_data_writer *writer, const struct wk_event_lost *lost)
+{
+	uint32_t number = lost->has_source ? wk_map_find(&writer->source_of, lost->source) : 0;
+
+	return number ? WK_PERF_WRITE_ID(number - 1) : 0;
+}
+
 static void write_lost(struct wk_perf_data_writer *writer, const struct wk_event *event)
 {
-	size_t start = record_begin(
-		writer, event->lost.samples_only ? WK_PERF_LOST_SAMPLES : WK_PERF_LOST, 0);
+	uint64_t id = lost_id(writer, &event->lost);
+	size_t start;
 
+	if (event->lost.count == 0)
+		return;
+	start = record_begin(writer, event->lost.samples_only ? WK_PERF_LOST_SAMPLES : WK_PERF_LOST,
+			     0);
 	if (!event->lost.samples_only)
 		wk_buf_add_u64(&writer->pending, WK_PERF_WRITE_ID(0));
 	wk_buf_add_u64(&writer->pending, event->lost.count);
-	add_trailer(writer, event);
+	add_trailer_of(writer, event, id);
 	record_end(writer, start);
 }
 
