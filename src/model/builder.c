@@ -169,10 +169,27 @@ static void handle_source(struct wk_builder *builder, const struct wk_event_sour
 
 	if (!*id && builder->inputs > 1)
 		*id = same_source(builder->model, &row);
-	if (*id)
+	if (*id) {
+		row.lost_samples = builder->model->sources[*id].lost_samples;
 		builder->model->sources[*id] = row;
-	else
+	} else {
 		*id = wk_model_add_source(builder->model, &row);
+	}
+}
+
+static void handle_lost(struct wk_builder *builder, const struct wk_event_lost *lost)
+{
+	struct wk_model *model = builder->model;
+	wk_source_id id =
+		lost->has_source ? wk_map_find(&builder->source_of, (uint64_t)lost->source + 1) : 0;
+
+	*(lost->samples_only ? &model->lost_samples : &model->lost_records) += lost->count;
+	if (lost->samples_only && id) {
+		model->sources[id].lost_samples += lost->count + lost->count_before;
+	} else if (!lost->samples_only && lost->count_before <= model->lost_samples) {
+		model->lost_samples -= lost->count_before;
+		model->lost_records += lost->count_before;
+	}
 }
 
 static void handle_symbol(struct wk_builder *builder, const struct wk_event *event)
@@ -241,10 +258,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		handle_sums(builder, &event->sums);
 		break;
 	case WK_EVENT_LOST:
-		if (event->lost.samples_only)
-			model->lost_samples += event->lost.count;
-		else
-			model->lost_records += event->lost.count;
+		handle_lost(builder, &event->lost);
 		break;
 	case WK_EVENT_NOTE:
 		wk_model_add_note(model, &event->note);

@@ -122,6 +122,7 @@ struct wk_source {
 	bool counts_samples; /* its weights are numbers of samples: a row stands for several */
 	bool has_lifetimes;  /* memory: what a row weighs is freed later, see wk_ends */
 	uint8_t stacks_by;   /* enum wk_stacks_by */
+	uint64_t lost_samples;
 };
 
 struct wk_function {
@@ -347,7 +348,8 @@ struct wk_model {
 	uint8_t *has_user_part; /* [stacks.count]; NULL if came_named */
 
 	uint32_t input_number; /* of the input that is being read */
-	uint64_t lost_samples, lost_records;
+	uint64_t lost_samples; /* of all sources, and those of unknown ones */
+	uint64_t lost_records;
 	uint64_t first_ns, last_ns;           /* of the samples */
 	const struct wk_traits *traits;       /* of the system that was recorded */
 	const struct wk_traits *input_traits; /* of the input that is being read */

@@ -196,8 +196,20 @@ static bool has_other_values(const struct wk_model *model, const struct wk_filte
 	return are_sums && counting <= 1;
 }
 
+/* Lost samples that are known to be of sources that the filter leaves out. */
+static uint64_t count_lost_elsewhere(const struct wk_model *model, const struct wk_filter *filter)
+{
+	uint64_t sum = 0;
+
+	for (wk_source_id i = 1; i < model->source_count && filter->source; i++)
+		if (i != filter->source && i != filter->before_source)
+			sum += model->sources[i].lost_samples;
+	return sum < model->lost_samples ? sum : model->lost_samples;
+}
+
 struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_filter *filter)
 {
+	uint64_t lost_elsewhere = count_lost_elsewhere(model, filter);
 	struct wk_quality quality = {
 		.model = model,
 		.in_view = filter->in_view,
@@ -205,7 +217,8 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 		.source = filter->source,
 		.before_source = filter->before_source,
 		.elsewhere = filter->elsewhere,
-		.lost_samples = model->lost_samples,
+		.lost_samples = model->lost_samples - lost_elsewhere,
+		.lost_elsewhere = lost_elsewhere,
 		.lost_records = model->lost_records,
 		.missing_parts = count_notes(model, WK_NOTE_INCOMPLETE),
 		.lacks_cpu = lacks_cpu(model, filter),
@@ -261,16 +274,20 @@ static void add_none_lost(const struct wk_quality *quality, struct wk_buf *line)
 
 static void add_lost(const struct wk_quality *quality, struct wk_buf *line)
 {
-	if (quality->lost_samples == 0 && quality->lost_records == 0) {
+	uint64_t lost_samples = quality->lost_samples;
+
+	if (quality->shows_elsewhere)
+		lost_samples += quality->lost_elsewhere;
+	if (lost_samples == 0 && quality->lost_records == 0) {
 		add_none_lost(quality, line);
 		return;
 	}
 	wk_buf_add_text(line, quality->has_two_sides ? "" : ", ");
-	if (quality->lost_samples) {
-		wk_num_add_grouped(line, quality->lost_samples);
+	if (lost_samples) {
+		wk_num_add_grouped(line, lost_samples);
 		wk_buf_add_text(line, quality->lost_records ? " lost and " : " lost");
 	}
-	if (quality->lost_records && quality->lost_samples)
+	if (quality->lost_records && lost_samples)
 		wk_num_add_counted(line, quality->lost_records, " other record lost",
 				   " other records lost");
 	else if (quality->lost_records)

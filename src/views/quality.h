@@ -29,7 +29,8 @@ struct wk_quality {
 	bool shows_elsewhere;  /* ... which the view contains as well */
 	bool has_other_values; /* other sources are other values of the same records */
 	bool lacks_cpu;        /* no event was selected, and there is no CPU time */
-	uint64_t lost_samples; /* in the whole recording */
+	uint64_t lost_samples; /* of the filter's source, and those of unknown ones */
+	uint64_t lost_elsewhere;
 	uint64_t lost_records;
 	uint32_t missing_parts;      /* notes of missing parts: uncounted losses are possible */
 	uint64_t with_user_part;     /* samples in view whose stack has a user part ... */

@@ -162,6 +162,25 @@ for row in EVENTS:
         check(t, "perf", *row)
 
 
+@tap.case("of several events, each has its own losses")
+def _(t):
+    events = "syscalls:sys_enter_getppid", "syscalls:sys_exit_getppid"
+    need_event(events[0])
+    times = 20000  # and nobody else asks for its parent
+    program = [tap.program("live", "counted"), "counts", SOFTWARE, 2, "calls", times]
+    for recorder in "wick", "perf":
+        if recorder == "wick":
+            t.wick(*WICK, "-e", ",".join(events), *SMALL["wick"], "--", *program)
+        elif shutil.which("perf"):
+            tap.run("perf", *PERF, "-e", ",".join(events), *SMALL["perf"], "--", *program,
+                    cwd=t.folder)
+        for event in events:
+            quality = t.json("show", "r.data", "--by", event)["quality"]
+            samples, lost = quality["samples_total"], quality["lost_samples"]
+            print(f"# {event}, {recorder} record: {samples} samples, {lost} lost")
+            t.equal(samples + lost, times, f"samples and lost samples of {event}, {recorder}")
+
+
 @tap.case("samples of a clock stand for the time that the kernel counts")
 def _(t):
     if not os.environ.get("WICK_ALL_EVENTS"):

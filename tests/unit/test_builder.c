@@ -51,6 +51,45 @@ static void give_sample(struct built *fixture, uint64_t time_ns, uint32_t pid, u
 					  .user_is_exact = is_exact } });
 }
 
+static void lose(struct built *fixture, struct wk_event_lost lost)
+{
+	built_give(fixture,
+		   (struct wk_event){ .kind = WK_EVENT_LOST, .cpu = WK_NO_CPU, .lost = lost });
+}
+
+static void lost_samples_are_those_of_an_event_if_that_is_known(void **state)
+{
+	struct built fixture;
+	const struct wk_source *sources;
+
+	(void)state;
+	built_start(&fixture);
+	for (uint32_t source = 0; source < 2; source++)
+		built_give(&fixture, (struct wk_event){
+					     .kind = WK_EVENT_SOURCE,
+					     .source = { .source = source,
+							 .name = wk_str_c(source ? "b" : "a"),
+							 .unit = WK_STR("events") } });
+	lose(&fixture, (struct wk_event_lost){ .count = 40, .samples_only = true });
+	lose(&fixture, (struct wk_event_lost){ .count = 2 });
+	lose(&fixture, (struct wk_event_lost){ .count = 5, .samples_only = true,
+					       .has_source = true, .source = 1 });
+	/* Of the forty. */
+	lose(&fixture, (struct wk_event_lost){ .samples_only = true, .has_source = true,
+					       .count_before = 30 });
+	lose(&fixture, (struct wk_event_lost){ .count_before = 7 });
+	/* Of an event that nobody announced. */
+	lose(&fixture, (struct wk_event_lost){ .count = 1, .samples_only = true,
+					       .has_source = true, .source = 9 });
+	built_end(&fixture);
+	sources = fixture.model->sources;
+	assert_int_equal(fixture.model->lost_samples, 40 + 5 - 7 + 1);
+	assert_int_equal(fixture.model->lost_records, 2 + 7);
+	assert_int_equal(sources[1].lost_samples, 30);
+	assert_int_equal(sources[2].lost_samples, 5);
+	wk_model_free(fixture.model);
+}
+
 /* The stack of a sample as "image@address ...", root first. */
 static const char *stack_text(const struct wk_model *model, uint32_t sample)
 {
@@ -545,6 +584,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_chain_becomes_offsets_in_files_with_callers_one_byte_back),
 		cmocka_unit_test(the_same_stack_is_one_row),
+		cmocka_unit_test(lost_samples_are_those_of_an_event_if_that_is_known),
 		cmocka_unit_test(chains_with_common_callers_share_only_what_is_the_same),
 		cmocka_unit_test(kernel_parts_stand_on_their_own_users),
 		cmocka_unit_test(summed_samples_are_a_row_a_stack_and_thread),

@@ -164,6 +164,32 @@ static void a_view_says_how_good_it_is(void **state)
 	wk_model_free(model);
 }
 
+/* Samples of one event are in view, and its losses; a list of all events has those of all. */
+static void losses_are_those_of_the_event_in_view(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){ "p;main;a 100", NULL });
+	const struct wk_filter_spec spec = { 0 };
+	struct wk_buf line = { 0 };
+	struct wk_quality quality;
+	struct wk_filter filter;
+
+	(void)state;
+	wk_model_add_source(model, &(struct wk_source){ .number = 7, .lost_samples = 30 });
+	model->sources[1].lost_samples = 15;
+	model->lost_samples = 50; /* five are of unknown ones */
+	assert_quality(model, &spec,
+		       "100 samples, 20 lost; 100.0 % of user stacks reach a root; 0 % of frames "
+		       "unnamed");
+	assert_true(wk_filter_init(&filter, model, &spec, NULL));
+	quality = wk_quality_of(model, &filter);
+	quality.shows_elsewhere = true;
+	wk_quality_line(&quality, &line);
+	assert_non_null(strstr(wk_buf_text(&line), "100 samples, 50 lost;"));
+	wk_buf_fini(&line);
+	wk_filter_fini(&filter);
+	wk_model_free(model);
+}
+
 static void nothing_is_of_no_quality(void **state)
 {
 	struct wk_model *model = small_empty_model();
@@ -303,6 +329,7 @@ int main(void)
 		cmocka_unit_test(files_that_cannot_be_used_any_more_are_told_heaviest_first),
 		cmocka_unit_test(what_was_fetched_or_interrupted_is_not_advised),
 		cmocka_unit_test(very_many_files_without_names_are_counted),
+		cmocka_unit_test(losses_are_those_of_the_event_in_view),
 		cmocka_unit_test(nothing_is_of_no_quality),
 	};
 
