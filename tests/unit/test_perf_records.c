@@ -239,6 +239,12 @@ static void losses_that_perf_adds_up_count_once(void **state)
 		  "lost time=300 count=1 what=samples\n");
 }
 
+static void end_round(struct perf_maker *m)
+{
+	perf_record(m, WK_PERF_FINISHED_ROUND, 0);
+	perf_end_record(m);
+}
+
 /* perf writes the totals at the end, when earlier rounds were read already. */
 static void totals_say_later_of_which_event_samples_were_lost(void **state)
 {
@@ -250,16 +256,43 @@ static void totals_say_later_of_which_event_samples_were_lost(void **state)
 	begin_with(&m, &attr);
 	add_lost(&m, WK_PERF_LOST, 0, 17, 100);
 	add_lost(&m, WK_PERF_LOST, 0, 3, 300);
-	for (int i = 0; i < 2; i++) {
-		perf_record(&m, WK_PERF_FINISHED_ROUND, 0);
-		perf_end_record(&m);
-	}
+	end_round(&m);
+	end_round(&m);
 	add_lost(&m, WK_PERF_LOST_SAMPLES, 0, 18, 0);
 	add_lost(&m, WK_PERF_LOST_SAMPLES, 0, 5, 0);
 	check(&m, "lost time=100 count=17 what=samples\n"
 		  "lost time=300 count=3 what=samples\n"
 		  "lost time=0 count=0 what=samples source=0 count_before=18\n"
 		  "lost time=0 count=3 what=samples source=0 count_before=2\n");
+}
+
+/* Only the end of a round comes again, and only in the next one. */
+static void what_perf_wrote_twice_counts_once(void **state)
+{
+	struct perf_maker m = { 0 };
+
+	(void)state;
+	begin(&m);
+	add_lost(&m, WK_PERF_LOST, 0, 1, 100);
+	add_lost(&m, WK_PERF_LOST, 0, 2, 200);
+	add_lost(&m, WK_PERF_LOST, 0, 3, 200);
+	end_round(&m);
+	add_lost(&m, WK_PERF_LOST, 0, 2, 200);
+	add_lost(&m, WK_PERF_LOST, 0, 3, 200);
+	add_lost(&m, WK_PERF_LOST, 0, 4, 200); /* new */
+	add_lost(&m, WK_PERF_LOST, 0, 5, 300);
+	add_lost(&m, WK_PERF_LOST, 0, 5, 300); /* at the same time, in the same round */
+	end_round(&m);
+	add_lost(&m, WK_PERF_LOST, 0, 6, 400);
+	check(&m,
+	      "lost time=100 count=1 what=records\n"
+	      "lost time=200 count=2 what=records\n"
+	      "lost time=200 count=3 what=records\n"
+	      "lost time=200 count=4 what=records\n"
+	      "lost time=300 count=5 what=records\n"
+	      "lost time=300 count=5 what=records\n"
+	      "lost time=400 count=6 what=records\n"
+	      "note time=400 offset=0x190 text=\"2 records that perf wrote twice count once\"\n");
 }
 
 static void a_kernel_symbol_is_told_when_it_comes_not_when_it_goes(void **state)
@@ -294,6 +327,7 @@ int main(void)
 		cmocka_unit_test(losses_and_pauses_are_told),
 		cmocka_unit_test(losses_that_perf_adds_up_count_once),
 		cmocka_unit_test(totals_say_later_of_which_event_samples_were_lost),
+		cmocka_unit_test(what_perf_wrote_twice_counts_once),
 		cmocka_unit_test(a_kernel_symbol_is_told_when_it_comes_not_when_it_goes),
 		cmocka_unit_test(records_of_simpleperf_are_passed_over_whole),
 		cmocka_unit_test(symbols_that_simpleperf_found_are_told_by_their_place_in_the_file),

@@ -81,6 +81,7 @@ enum wk_perf_oddity {
 	WK_PERF_ODD_GUEST,     /* samples inside virtual machines */
 	WK_PERF_ODD_THROTTLED, /* sampling paused by the kernel */
 	WK_PERF_ODD_LATE,      /* records that are too late for their round */
+	WK_PERF_ODD_TWICE,     /* records that perf wrote in two rounds */
 	WK_PERF_ODD_FEATURE,   /* feature sections that contradict themselves */
 	WK_PERF_ODD_SECTION,   /* damaged chunks of wick's own sections */
 	WK_PERF_ODD_VERSION,   /* such chunks of a later version */
@@ -182,8 +183,9 @@ struct wk_perf {
 
 	struct wk_perf_packed packed;
 	struct wk_perf_order order;
-	uint64_t file_order_ns; /* the time that a record without one gets */
-	uint64_t emitted_ns;    /* of the last emitted event */
+	uint64_t file_order_ns;  /* the time that a record without one gets */
+	uint64_t emitted_ns;     /* of the last emitted event */
+	const uint8_t *round_at; /* where the round before this one ended; NULL: unknown */
 	struct wk_perf_odd odd[WK_PERF_ODDITIES];
 	struct wk_perf_lost lost;
 

@@ -50,6 +50,11 @@ static const struct {
 		"records came later than their round of the file allows",
 		WK_NOTE_REMARK,
 	},
+	[WK_PERF_ODD_TWICE] = {
+		"record that perf wrote twice counts once",
+		"records that perf wrote twice count once",
+		WK_NOTE_REMARK,
+	},
 	[WK_PERF_ODD_FEATURE] = {
 		"feature section is damaged or cut off",
 		"feature sections are damaged or cut off",

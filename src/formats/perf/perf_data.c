@@ -250,7 +250,41 @@ static bool first_pass(struct wk_perf *perf)
 	return true;
 }
 
-#define AHEAD 6 /* records */
+#define AHEAD        6  /* records */
+#define MOST_AT_ONCE 64 /* records of one moment */
+
+static bool is_in_input(const struct wk_perf *perf, const uint8_t *at)
+{
+	return at >= perf->input.start && at < perf->input.end;
+}
+
+static bool same_bytes(const struct wk_perf *perf, const uint8_t *a, const uint8_t *b)
+{
+	struct wk_perf_record left = wk_perf_record_at(perf, a);
+	struct wk_perf_record right = wk_perf_record_at(perf, b);
+	size_t size = (size_t)(left.body.end - a);
+
+	return size == (size_t)(right.body.end - b) && memcmp(a, b, size) == 0;
+}
+
+/* perf looks twice where the end of a ring is: what comes in between is written at once, and again
+ * in the next round. Times have nanoseconds, so nothing else is the same in both. */
+static bool was_written_twice(const struct wk_perf *perf, size_t index)
+{
+	const struct wk_perf_waiting *rows = perf->order.rows, *row = &rows[index];
+
+	if (!perf->round_at || row->time_ns == 0 || row->at < perf->round_at ||
+	    !is_in_input(perf, row->at))
+		return false;
+	for (size_t i = index; i-- > 0 && index - i < MOST_AT_ONCE;) {
+		if (rows[i].time_ns != row->time_ns)
+			break;
+		if (rows[i].at < perf->round_at && is_in_input(perf, rows[i].at) &&
+		    same_bytes(perf, rows[i].at, row->at))
+			return true;
+	}
+	return false;
+}
 
 static bool emit_waiting(struct wk_perf *perf, size_t count)
 {
@@ -260,7 +294,9 @@ static bool emit_waiting(struct wk_perf *perf, size_t count)
 		/* It was read a round ago, and many others since. */
 		if (i + AHEAD < count)
 			__builtin_prefetch(row[AHEAD].at);
-		if (!wk_perf_emit(perf, row->time_ns, row->at))
+		if (was_written_twice(perf, i))
+			wk_perf_odd(perf, WK_PERF_ODD_TWICE, row->at);
+		else if (!wk_perf_emit(perf, row->time_ns, row->at))
 			return false;
 	}
 	wk_perf_order_drop(&perf->order, count);
@@ -287,13 +323,20 @@ static void read_record(struct wk_perf *perf, const struct wk_perf_record *recor
 		read_kernel_record(perf, record);
 }
 
+/* wick marks its attrs: see fill_chains. */
+static bool is_wicks(const struct wk_perf *perf)
+{
+	return perf->attr_count && perf->attrs[0].flags & WK_PERF_FLAG_EXCLUDE_CALLCHAIN_USER;
+}
+
 /* The parts of a folder are read one after the other, so a round ends with the last. */
-static bool end_round(struct wk_perf *perf)
+static bool end_round(struct wk_perf *perf, const struct wk_perf_record *record)
 {
 	if (perf->parts->count)
 		return true;
 	if (!emit_waiting(perf, wk_perf_order_round(&perf->order)))
 		return false;
+	perf->round_at = is_wicks(perf) ? NULL : record->at;
 	wk_perf_forget_packed(perf);
 	return true;
 }
@@ -316,7 +359,7 @@ static void read_piece(struct wk_perf *perf, const struct wk_perf_record *piece)
 static bool read_outer_record(struct wk_perf *perf, const struct wk_perf_record *record)
 {
 	if (record->type == WK_PERF_FINISHED_ROUND)
-		return end_round(perf);
+		return end_round(perf, record);
 	if (record->type == WK_PERF_COMPRESSED || record->type == WK_PERF_COMPRESSED2)
 		read_piece(perf, record);
 	else
