@@ -7,6 +7,10 @@
 #include "session/fold/fold_model.h"
 #include "session/picture.h"
 
+/* The older tools keep all frames that are wide enough to be drawn, in order. A limit merges the
+ * lightest ones and so moves others; this one is about 30 MB of SVG. */
+#define MOST_FRAMES 4000000
+
 struct args {
 	struct wk_as_inferno_args inferno;
 	struct wk_drawing drawing; /* what the tools name alike */
@@ -334,13 +338,29 @@ static void set_total(struct flamegraph *f, const struct wk_tree *tree)
 	wk_buf_fini(&text);
 }
 
+static void report_merged(struct flamegraph *f)
+{
+	const struct wk_tree *tree = &f->picture.tree;
+	struct wk_buf text = { 0 };
+
+	if (tree->small_nodes == 0)
+		return;
+	wk_buf_add_fmt(
+		&text,
+		"%u frames: the lightest %u of them were merged, so that the places of others "
+		"differ",
+		tree->count + tree->small_nodes, tree->small_nodes);
+	warn(f, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
 static bool draw(struct flamegraph *f, const struct wk_model *model, struct wk_err *err)
 {
 	f->picture.folding = (struct wk_tree_options){
 		.merge_images = true,
 		.merge_files = true,
 		.is_chart = f->picture.drawing.is_chart,
-		.most_nodes = WK_MOST_FRAMES,
+		.most_nodes = MOST_FRAMES,
 		.order = f->picture.drawing.order,
 	};
 	if (!wk_picture_fold_all(&f->picture, model, err))
@@ -348,6 +368,7 @@ static bool draw(struct flamegraph *f, const struct wk_model *model, struct wk_e
 	if (!f->picture.tree.total[0])
 		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "No stack counts found");
 	set_total(f, &f->picture.tree);
+	report_merged(f);
 	return wk_picture_draw(&f->picture, f->call->out, err);
 }
 
