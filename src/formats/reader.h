@@ -62,7 +62,8 @@ struct wk_reader {
 	int (*probe)(struct wk_bytes first);
 	const struct wk_line_sign *signs;
 	bool (*read)(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err);
-	bool streams; /* reads `rest` by itself, and in little memory */
+	bool streams;      /* reads `rest` by itself, and in little memory */
+	bool reads_binary; /* all others read text only, whatever --format names */
 };
 
 #define WK_PROBE_BYTES 4096
@@ -102,6 +103,11 @@ bool wk_reader_open(const char *path, const char *format, struct wk_opened *open
  * reads the rest by itself. */
 bool wk_reader_open_once(const char *path, const char *format, struct wk_opened *opened,
 			 struct wk_err *err);
+
+/* Either, for callers that check themselves what the bytes are: a reader of text gets whatever they
+ * are. */
+bool wk_reader_open_unchecked(const char *path, const char *format, bool may_stream,
+			      struct wk_opened *opened, struct wk_err *err);
 void wk_reader_close(struct wk_opened *opened);
 bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err);
 

@@ -105,6 +105,15 @@ static bool is_picture(struct wk_str text)
 	return false;
 }
 
+/* What a file that is no recording is; NULL if that is not known. */
+static const char *known_other(struct wk_str start)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (wk_str_starts(start, others[i].magic))
+			return others[i].is;
+	return NULL;
+}
+
 /* A short piece of JSON may be too little to recognise what it is. */
 static bool is_cut_json(struct wk_bytes bytes)
 {
@@ -119,6 +128,7 @@ static bool is_cut_json(struct wk_bytes bytes)
 static bool fail_unknown(struct wk_bytes bytes, struct wk_err *err)
 {
 	struct wk_str start = wk_bytes_str(bytes);
+	const char *other = known_other(start);
 	struct wk_buf seen = { 0 };
 
 	if (is_picture(start))
@@ -126,9 +136,8 @@ static bool fail_unknown(struct wk_bytes bytes, struct wk_err *err)
 			err, WK_EFORMAT, WK_NOWHERE,
 			"this is a flame graph (SVG); open the recording or the stacks that it "
 			"was drawn from");
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (wk_str_starts(start, others[i].magic))
-			return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "this is %s", others[i].is);
+	if (other)
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "this is %s", other);
 	if (wk_packing_of(bytes) != WK_NOT_PACKED)
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 			       "it was packed twice, inside with %s: unpack it once",
@@ -172,32 +181,62 @@ static const struct wk_reader *by_bytes(struct wk_bytes bytes, const char *name,
 	return best;
 }
 
+static bool is_binary(struct wk_bytes bytes)
+{
+	size_t len = wk_bytes_left(&bytes);
+
+	return len && memchr(bytes.at, 0, len < WK_PROBE_BYTES ? len : WK_PROBE_BYTES);
+}
+
+/* Readers of text would find lines in a program or a recording that look like theirs. */
+static const struct wk_reader *by_text_format(struct wk_bytes bytes, const char *name,
+					      const struct wk_reader *wanted, struct wk_err *err)
+{
+	const char *is = known_other(wk_bytes_str(bytes));
+	const struct wk_reader *other;
+	struct wk_buf seen = { 0 };
+
+	if (!is_binary(bytes))
+		return wanted;
+	other = by_bytes(bytes, name, NULL);
+	if (is)
+		wk_buf_add_fmt(&seen, "is %s", is);
+	else if (other && other->reads_binary)
+		wk_buf_add_fmt(&seen, "is a recording (%s), which is read without --format",
+			       other->name);
+	else
+		describe(bytes, &seen);
+	wk_fail(err, WK_EFORMAT, WK_NOWHERE, "the format %s is text, but this %s", wanted->name,
+		wk_buf_text(&seen));
+	wk_buf_fini(&seen);
+	return NULL;
+}
+
 /* Looks after a byte order mark. Two bytes of UTF-16 become at least one of UTF-8. */
-static const struct wk_reader *by_text(struct wk_bytes bytes, const char *name, struct wk_err *err)
+static const struct wk_reader *by_content(struct wk_bytes bytes, const char *name,
+					  const struct wk_reader *wanted, struct wk_err *err)
 {
 	const struct wk_reader *reader;
 	struct wk_buf text = { 0 };
 
 	if (wk_bytes_left(&bytes) > 2 * WK_PROBE_BYTES)
 		bytes.end = bytes.at + 2 * WK_PROBE_BYTES;
-	reader = by_bytes(wk_utf16_plain(bytes, &text), name, err);
+	bytes = wk_utf16_plain(bytes, &text);
+	reader = wanted ? by_text_format(bytes, name, wanted, err) : by_bytes(bytes, name, err);
 	wk_buf_fini(&text);
 	return reader;
 }
 
-const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, const char *format,
-				      struct wk_err *err)
+/* The reader of a packed file by its first bytes. `wanted` is named by the user, or NULL. */
+static const struct wk_reader *by_packed(struct wk_bytes bytes, const char *name,
+					 const struct wk_reader *wanted, struct wk_err *err)
 {
 	const struct wk_reader *reader = NULL;
 	struct wk_buf plain = { 0 };
 
-	if (format)
-		return by_name(format, err);
-	if (wk_packing_of(bytes) == WK_NOT_PACKED)
-		return by_text(bytes, name, err);
 	if (wk_unpack_first(bytes, 2 * WK_PROBE_BYTES, &plain, err)) {
 		if (plain.len)
-			reader = by_text(wk_bytes_of(plain.at, plain.len), name, err);
+			reader = by_content(wk_bytes_of(plain.at, plain.len), name, wanted, err);
 		else
 			wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 				"packed with %s, but empty or truncated",
@@ -209,12 +248,37 @@ const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, c
 	return reader;
 }
 
+const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, const char *format,
+				      struct wk_err *err)
+{
+	const struct wk_reader *wanted = format ? by_name(format, err) : NULL;
+
+	if (format && (!wanted || wanted->reads_binary))
+		return wanted;
+	if (wk_packing_of(bytes) == WK_NOT_PACKED)
+		return by_content(bytes, name, wanted, err);
+	return by_packed(bytes, name, wanted, err);
+}
+
+/* What the caller chose, and whether bytes that are not text are passed to any reader. */
+struct wanted {
+	const char *name, *format;
+	bool checks_nothing;
+};
+
+static const struct wk_reader *reader_for(struct wk_bytes bytes, const struct wanted *wanted,
+					  struct wk_err *err)
+{
+	if (wanted->format && wanted->checks_nothing)
+		return by_name(wanted->format, err);
+	return wk_reader_for(bytes, wanted->name, wanted->format, err);
+}
+
 bool wk_reader_check_text(struct wk_bytes bytes, const char *name, struct wk_err *err)
 {
-	size_t len = wk_bytes_left(&bytes);
 	const struct wk_reader *reader;
 
-	if (len == 0 || !memchr(bytes.at, 0, len < WK_PROBE_BYTES ? len : WK_PROBE_BYTES))
+	if (!is_binary(bytes))
 		return true;
 	reader = by_bytes(bytes, name, err);
 	return reader &&
@@ -223,17 +287,13 @@ bool wk_reader_check_text(struct wk_bytes bytes, const char *name, struct wk_err
 		       reader->name);
 }
 
-struct wanted {
-	const char *name, *format;
-};
-
 static bool is_known(void *context, const void *first, size_t len, struct wk_err *err)
 {
 	const struct wanted *wanted = context;
 
 	if (wk_zip_is(wk_bytes_of(first, len)))
 		return true;
-	return wk_reader_for(wk_bytes_of(first, len), wanted->name, wanted->format, err) != NULL;
+	return reader_for(wk_bytes_of(first, len), wanted, err) != NULL;
 }
 
 bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err)
@@ -303,45 +363,43 @@ static bool is_plain(struct wk_bytes first)
 }
 
 /* The rest of a pipe, unless the reader is to read it by itself. */
-static bool read_rest(struct wk_opened *opened, const char *format, bool may_stream,
+static bool read_rest(struct wk_opened *opened, const struct wanted *wanted, bool may_stream,
 		      struct wk_err *err)
 {
 	struct wk_bytes first = wk_file_bytes(&opened->file);
-	const char *path = opened->input.name;
 	const struct wk_reader *reader = NULL;
 
 	if (opened->rest.is_open && may_stream && is_plain(first))
-		reader = wk_reader_for(first, path, format, NULL);
+		reader = reader_for(first, wanted, NULL);
 	if (!opened->rest.is_open || (reader && reader->streams))
 		return true;
-	return wk_os_open_rest(path, &opened->file, &opened->rest, err);
+	return wk_os_open_rest(wanted->name, &opened->file, &opened->rest, err);
 }
 
-static bool open_plain(struct wk_opened *opened, const char *format, struct wk_err *err)
+static bool open_plain(struct wk_opened *opened, const struct wanted *wanted, struct wk_err *err)
 {
 	opened->input.bytes = wk_file_bytes(&opened->file);
 	opened->input.file = &opened->file;
 	opened->input.rest = opened->rest.is_open ? &opened->rest : NULL;
 	if (open_archive(opened, err))
-		opened->reader =
-			wk_reader_for(opened->input.bytes, opened->input.name, format, err);
+		opened->reader = reader_for(opened->input.bytes, wanted, err);
 	if (!opened->reader || !unpack_input(opened, err))
 		return false;
 	decode_input(opened);
 	return true;
 }
 
-static bool open_input(const char *path, const char *format, bool may_stream,
-		       struct wk_opened *opened, struct wk_err *err)
+static bool open_input(struct wanted *wanted, bool may_stream, struct wk_opened *opened,
+		       struct wk_err *err)
 {
-	struct wanted wanted = { path, format };
+	const char *path = wanted->name;
 	char *first = wk_parts_first(path);
 	bool ok;
 
 	*opened = (struct wk_opened){ .input = { .name = path } };
-	ok = wk_os_open_start(first ? first : path, is_known, &wanted, &opened->file, &opened->rest,
+	ok = wk_os_open_start(first ? first : path, is_known, wanted, &opened->file, &opened->rest,
 			      err) &&
-	     read_rest(opened, format, may_stream && !first, err);
+	     read_rest(opened, wanted, may_stream && !first, err);
 	if (ok && first)
 		ok = wk_parts_open(path, &opened->input.parts, err);
 	wk_free(first);
@@ -349,7 +407,7 @@ static bool open_input(const char *path, const char *format, bool may_stream,
 		wk_reader_close(opened);
 		return err && err->code == WK_EFORMAT ? wk_opened_fail(opened, err) : false;
 	}
-	if (open_plain(opened, format, err))
+	if (open_plain(opened, wanted, err))
 		return true;
 	wk_reader_close(opened);
 	return wk_opened_fail(opened, err);
@@ -358,13 +416,19 @@ static bool open_input(const char *path, const char *format, bool may_stream,
 bool wk_reader_open(const char *path, const char *format, struct wk_opened *opened,
 		    struct wk_err *err)
 {
-	return open_input(path, format, false, opened, err);
+	return open_input(&(struct wanted){ path, format, false }, false, opened, err);
 }
 
 bool wk_reader_open_once(const char *path, const char *format, struct wk_opened *opened,
 			 struct wk_err *err)
 {
-	return open_input(path, format, true, opened, err);
+	return open_input(&(struct wanted){ path, format, false }, true, opened, err);
+}
+
+bool wk_reader_open_unchecked(const char *path, const char *format, bool may_stream,
+			      struct wk_opened *opened, struct wk_err *err)
+{
+	return open_input(&(struct wanted){ path, format, true }, may_stream, opened, err);
 }
 
 void wk_reader_close(struct wk_opened *opened)

@@ -166,4 +166,5 @@ const struct wk_reader wk_reader_etl = {
 	.suffixes = (const char *const[]){ ".etl", ".etl.zip", ".zip", ".diagsession", NULL },
 	.probe = wk_etl_probe,
 	.read = read_etl,
+	.reads_binary = true,
 };

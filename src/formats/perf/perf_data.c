@@ -618,4 +618,5 @@ const struct wk_reader wk_reader_perf_data = {
 	.suffixes = (const char *const[]){ ".data", NULL },
 	.probe = probe,
 	.read = read_perf_data,
+	.reads_binary = true,
 };

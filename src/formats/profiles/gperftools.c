@@ -337,4 +337,5 @@ const struct wk_reader wk_reader_gperftools = {
 	.suffixes = (const char *const[]){ ".heap", NULL },
 	.probe = probe,
 	.read = read_profile,
+	.reads_binary = true,
 };

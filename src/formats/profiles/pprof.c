@@ -249,4 +249,5 @@ const struct wk_reader wk_reader_pprof = {
 	.suffixes = (const char *const[]){ ".pprof", ".pb", ".prof", NULL },
 	.probe = probe,
 	.read = read_file,
+	.reads_binary = true,
 };

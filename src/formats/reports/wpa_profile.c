@@ -220,6 +220,9 @@ static bool read_none(const struct wk_input *input, const struct wk_sink *sink, 
 	struct wk_buf name = { 0 };
 
 	(void)sink;
+	if (!wk_wpa_profile_probe(input->bytes))
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			       "no presets of WPA in it: expected XML with an element WpaProfile");
 	wk_buf_add_shell(&name, wk_str_c(input->name));
 	wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 		"these are presets, not a trace: `wick show %s` lists them, and --preset applies "

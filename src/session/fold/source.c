@@ -28,8 +28,8 @@ bool wk_fold_source_open(struct wk_fold_source *source, const char *const *paths
 	for (size_t i = 0; i < count; i++) {
 		struct wk_opened *opened = &source->files[i];
 
-		if (!(may_stream && count == 1 ? wk_reader_open_once
-					       : wk_reader_open)(paths[i], format, opened, err))
+		if (!wk_reader_open_unchecked(paths[i], format, may_stream && count == 1, opened,
+					      err))
 			return false;
 		source->count++;
 		if (count > 1)
