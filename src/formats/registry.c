@@ -22,6 +22,15 @@ struct known_other {
 static const struct known_other others[] = {
 	{ "BZh", "compressed with bzip2: unpack it first (bunzip2)" },
 	{ "PK\x03\x04", "a zip archive: unpack it first (unzip)" },
+	{ "Nettrace",
+	  "a .NET trace (.nettrace), which wick does not read: convert it with `dotnet-trace convert "
+	  "--format Speedscope`" },
+	{ "QPERFSTREAM",
+	  "a file of hotspot's parser (.perfparser), whose format is not documented: open the perf.data "
+	  "that it was made from" },
+	{ "PTQFILE4.10",
+	  "a file of Qt Creator's profiler (.ptq), whose format is not documented: open the perf.data "
+	  "that it was made from" },
 	{ "\x7f" "ELF",
 	  "a program or library (ELF), not a recording; `wick record -- PROGRAM` makes one" },
 	{ "MZ", "a Windows program (PE), not a recording; `wick doctor` checks it" },

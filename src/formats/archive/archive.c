@@ -11,6 +11,15 @@ bool wk_archive_is_trace(const struct wk_zip_member *member)
 	return name.len >= 4 && wk_str_is_any_case(wk_str_skip(name, name.len - 4), ".etl");
 }
 
+/* .NET's perfcollect packs a perf.data and, with the names of all code that ran, its text. */
+static const struct wk_zip_member *find_perf_text(const struct wk_zip *zip)
+{
+	for (size_t i = 0; i < zip->count; i++)
+		if (wk_str_is(wk_str_basename(zip->members[i].name), "perf.data.txt"))
+			return &zip->members[i];
+	return NULL;
+}
+
 static bool is_file(const struct wk_zip_member *member)
 {
 	return member->name.len && !wk_str_ends(member->name, "/");
@@ -19,11 +28,14 @@ static bool is_file(const struct wk_zip_member *member)
 size_t wk_archive_choose(const struct wk_zip *zip,
 			 const struct wk_zip_member *wanted[WK_ARCHIVE_MOST])
 {
+	const struct wk_zip_member *perf_text = find_perf_text(zip);
 	size_t count = 0, files = 0;
 
 	for (size_t i = 0; i < zip->count && count < WK_ARCHIVE_MOST; i++)
 		if (wk_archive_is_trace(&zip->members[i]))
 			wanted[count++] = &zip->members[i];
+	if (!count && perf_text)
+		wanted[count++] = perf_text;
 	for (size_t i = 0; i < zip->count && !count; i++)
 		files += is_file(&zip->members[i]);
 	for (size_t i = 0; i < zip->count && files == 1 && !count; i++)
@@ -43,7 +55,8 @@ static bool fail_nothing(const struct wk_zip *zip, struct wk_err *err)
 	if (zip->count > MOST_NAMED)
 		wk_buf_add_text(&names, " ...");
 	wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-		"an archive of %zu files, expected event traces (.etl) or one recording: %s",
+		"an archive of %zu files, expected event traces (.etl), a perf.data.txt or one "
+		"recording: %s",
 		zip->count, wk_buf_text(&names));
 	wk_buf_fini(&names);
 	return false;

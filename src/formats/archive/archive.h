@@ -9,9 +9,10 @@
 /* A session has a handful of traces; each may unpack to what wk_unpack_limit lets it. */
 #define WK_ARCHIVE_MOST 64
 
-/* Extracts the recording: all event traces (.etl) in the archive, which belong to one session, or,
- * if there are none, its only file. The first goes to `plain`, the others become `parts`. False,
- * with a sentence about the contents, for other archives. */
+/* Extracts the recording: all event traces (.etl) in the archive, which belong to one session; if
+ * there are none, the text of `perf script` that perfcollect packs, or the only file. The first
+ * goes to `plain`, the others become `parts`. False, with a sentence about the contents, for other
+ * archives. */
 bool wk_archive_open(struct wk_bytes archive, struct wk_buf *plain, struct wk_parts *parts,
 		     struct wk_err *err);
 
