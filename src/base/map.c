@@ -106,7 +106,7 @@ uint32_t wk_index_find(const struct wk_index *index, uint64_t hash, wk_index_sam
 
 	if (index->cap == 0)
 		return 0;
-	at = first_slot((uint32_t)hash, index->cap);
+	at = wk_index_slot_of(index, hash);
 	for (; index->slots[at].id; at = (at + 1) & (index->cap - 1))
 		if (index->slots[at].hash == (uint32_t)hash &&
 		    same(table, index->slots[at].id, key))
@@ -116,7 +116,7 @@ uint32_t wk_index_find(const struct wk_index *index, uint64_t hash, wk_index_sam
 
 static void index_put(struct wk_index *index, uint32_t hash, uint32_t id)
 {
-	size_t at = first_slot(hash, index->cap);
+	size_t at = wk_index_slot_of(index, hash);
 
 	while (index->slots[at].id)
 		at = (at + 1) & (index->cap - 1);

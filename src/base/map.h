@@ -48,6 +48,30 @@ void wk_index_fini(struct wk_index *index);
 uint32_t wk_index_find(const struct wk_index *index, uint64_t hash, wk_index_same same,
 		       const void *table, const void *key);
 
+/* Where a key of this hash is looked for first. */
+static inline size_t wk_index_slot_of(const struct wk_index *index, uint64_t hash)
+{
+	return ((uint32_t)hash >> 7) & (index->cap - 1);
+}
+
+/* Announces a lookup, so that its memory is fetched. */
+static inline void wk_index_prefetch(const struct wk_index *index, uint64_t hash)
+{
+	if (index->cap)
+		__builtin_prefetch(&index->slots[wk_index_slot_of(index, hash)]);
+}
+
+/* The row that a lookup will probably compare with; 0 if none. */
+static inline uint32_t wk_index_guess(const struct wk_index *index, uint64_t hash)
+{
+	const struct wk_index_slot *slot;
+
+	if (index->cap == 0)
+		return 0;
+	slot = &index->slots[wk_index_slot_of(index, hash)];
+	return slot->hash == (uint32_t)hash ? slot->id : 0;
+}
+
 /* The key must not be in it yet. */
 void wk_index_add(struct wk_index *index, uint64_t hash, uint32_t id);
 

@@ -92,8 +92,9 @@ static uint32_t add_line(struct wk_script_part *part, const struct wk_script_fra
 			   : !wk_script_frames_plain(part, line))
 		return 0;
 	key->count = (uint32_t)(part->line_frame_count - key->first);
-	key->at = wk_script_kept(part, wk_str_of(key->at, key->len)).at;
-	key->image = wk_script_kept(part, wk_str_of(key->image, key->image_len)).at;
+	/* Together, so that comparing with them stays in a few pages of memory. */
+	key->at = wk_arena_copy(&part->texts, wk_str_of(key->at, key->len)).at;
+	key->image = wk_arena_copy(&part->texts, wk_str_of(key->image, key->image_len)).at;
 	wk_index_add(&part->line_index, hash, part->line_count);
 	*WK_APPEND(part->lines, part->line_count, part->lines_cap) = *key;
 	return part->line_count - 1;
@@ -109,24 +110,60 @@ static uint32_t line_id(struct wk_script_part *part, const struct wk_script_fram
 	return id ? id : add_line(part, line, is_java, &key, hash);
 }
 
-/* The same for a usual line: found again by its name and image, whatever the offset. */
-static uint32_t usual_line_id(struct wk_script_part *part, const struct wk_script_usual_line *line,
-			      bool is_java)
+/* Usual lines of a chain, taken apart before they are looked up, so that the memory of all lookups
+ * is fetched at once. They are found again by name and image, whatever the offset. */
+#define LINES_AT_ONCE 24
+
+struct usual_lines {
+	struct wk_script_usual_line at[LINES_AT_ONCE];
+	struct wk_script_known_line key[LINES_AT_ONCE];
+	uint64_t hash[LINES_AT_ONCE];
+	size_t count;
+};
+
+static void add_usual_line(struct wk_script_part *part, struct usual_lines *lines,
+			   const struct wk_script_usual_line *line, bool is_java)
 {
-	struct wk_script_known_line key = {
+	struct wk_script_known_line *key = &lines->key[lines->count];
+	uint64_t *hash = &lines->hash[lines->count];
+
+	*key = (struct wk_script_known_line){
 		.at = line->name.at, .len = (uint32_t)line->name.len,
 		.image = line->image.at, .image_len = (uint32_t)line->image.len,
 		.flavour = (uint8_t)((line->in_kernel ? IN_KERNEL : 0) | (is_java ? OF_JAVA : 0) |
 				     IS_USUAL),
 	};
-	uint64_t hash = wk_hash_pair(wk_hash_bytes(key.at, key.len),
-				     wk_hash_bytes(key.image, key.image_len) ^ key.flavour);
-	uint32_t id = wk_index_find(&part->line_index, hash, same_line, part, &key);
+	*hash = wk_hash_pair(wk_hash_bytes(key->at, key->len),
+			     wk_hash_bytes(key->image, key->image_len) ^ key->flavour);
+	wk_index_prefetch(&part->line_index, *hash);
+	lines->at[lines->count++] = *line;
+}
+
+static void fetch_rows(const struct wk_script_part *part, const struct usual_lines *lines)
+{
+	for (size_t i = 0; i < lines->count; i++)
+		__builtin_prefetch(&part->lines[wk_index_guess(&part->line_index, lines->hash[i])]);
+	for (size_t i = 0; i < lines->count; i++) {
+		uint32_t id = wk_index_guess(&part->line_index, lines->hash[i]);
+
+		if (!id)
+			continue;
+		__builtin_prefetch(part->lines[id].at);
+		__builtin_prefetch(part->lines[id].at + lines->key[i].len);
+	}
+}
+
+static uint32_t usual_line_id(struct wk_script_part *part, struct usual_lines *lines, size_t i,
+			      bool is_java)
+{
+	struct wk_script_known_line *key = &lines->key[i];
+	const struct wk_script_usual_line *line = &lines->at[i];
+	uint32_t id = wk_index_find(&part->line_index, lines->hash[i], same_line, part, key);
 	struct wk_script_frame_line whole = {
 		.rest = line->rest, .source = wk_str_of(line->rest.at, 0),
 		.in_kernel = line->in_kernel };
 
-	return id ? id : add_line(part, &whole, is_java, &key, hash);
+	return id ? id : add_line(part, &whole, is_java, key, lines->hash[i]);
 }
 
 /* Chains, looked up by the text of all their lines. */
@@ -233,6 +270,23 @@ static const char *blank_after(const char *at, const char *end)
 	return end;
 }
 
+/* Is the next chain to be looked up? Where few repeat, only one in sixteen is, in case that
+ * changes. */
+static bool looks_up(struct wk_script_part *part)
+{
+	if (part->is_streamed)
+		return false;
+	if (part->looked_up == 4096) {
+		part->looked_up /= 2;
+		part->repeats /= 2;
+	}
+	if (part->looked_up >= 256 && part->repeats < part->looked_up / 8 &&
+	    ++part->chain_count % 16)
+		return false;
+	part->looked_up++;
+	return true;
+}
+
 /* A chain while its lines are read. */
 struct chain {
 	const char *end; /* of what may belong to it */
@@ -253,13 +307,14 @@ static bool find_tail(struct wk_script_part *part, struct chain *chain, const ch
 	struct wk_script_known_chain key;
 	uint32_t id = 0;
 
-	if (part->is_streamed || chain->tried_count > TAILS || chain->end - at > LONGEST)
+	if (chain->tried_count > TAILS || chain->end - at > LONGEST)
 		return false;
 	key = chain_key(at, chain->end, chain->is_java);
 	if (was_met(part, key.hash))
 		id = wk_index_find(&part->known_index, key.hash, same_chain, part, &key);
 	if (id) {
 		chain->callers = part->known[id].chain;
+		part->repeats++;
 		return true;
 	}
 	chain->tried_at[chain->tried_count] = chain->pending;
@@ -336,19 +391,30 @@ static bool needs_addresses(const struct wk_collapse *collapse)
 	return collapse && (collapse->with_addresses || collapse->inliner);
 }
 
-/* Reads a line of the usual form; NULL if it is of another. */
-static const char *read_usual_line(struct wk_script_part *part, struct chain *chain, const char *at)
+/* Reads up to `most` lines of the usual form; returns the start of what follows them. */
+static const char *read_usual_lines(struct wk_script_part *part, struct chain *chain,
+				    const char *at, size_t most)
 {
 	struct wk_script_usual_line line;
-	uint32_t id;
+	struct usual_lines lines;
+	const char *next = at;
 
-	if (needs_addresses(part->collapse) || !wk_script_usual_line(at, chain->end, &line))
-		return NULL;
-	id = usual_line_id(part, &line, chain->is_java);
-	if (!id)
-		return NULL;
-	add_pending(part, chain, id);
-	return line.next;
+	lines.count = 0;
+	while (lines.count < most && !needs_addresses(part->collapse) &&
+	       wk_script_usual_line(next, chain->end, &line)) {
+		add_usual_line(part, &lines, &line, chain->is_java);
+		next = line.next;
+	}
+	fetch_rows(part, &lines);
+	for (size_t i = 0; i < lines.count; i++) {
+		uint32_t id = usual_line_id(part, &lines, i, chain->is_java);
+
+		if (!id)
+			break;
+		add_pending(part, chain, id);
+		at = lines.at[i].next;
+	}
+	return at;
 }
 
 /* `id` is the chain of the texts that were looked up before the pending line `at`. */
@@ -378,17 +444,19 @@ static uint32_t stack_up(struct wk_script_part *part, struct chain *chain)
 static uint32_t read_chain(struct wk_script_part *part, const char *end, bool is_java)
 {
 	struct chain chain = { .end = end, .is_java = is_java };
-	bool is_clean = part->at >= part->mixed_until;
+	bool is_looked_up = part->at >= part->mixed_until && looks_up(part);
 	const char *at = part->at, *next;
 	uint32_t id;
 
 	while (at < end && !chain.ends_early) {
-		if (is_clean && !chain.is_odd && find_tail(part, &chain, at)) {
+		if (is_looked_up && !chain.is_odd && find_tail(part, &chain, at)) {
 			at = end;
 			break;
 		}
-		next = read_usual_line(part, &chain, at);
-		at = next ? next : read_line(part, &chain, at);
+		next = read_usual_lines(part, &chain, at,
+					is_looked_up && chain.tried_count <= TAILS ? 1
+										   : LINES_AT_ONCE);
+		at = next > at ? next : read_line(part, &chain, at);
 	}
 	id = stack_up(part, &chain);
 	part->at = at;

@@ -91,9 +91,9 @@ static bool looks_like_go(struct wk_str name)
 static void tidy_perl(struct wk_buf *name)
 {
 	struct wk_str text = wk_buf_str(name);
-	size_t kept = 0;
+	size_t kept = 0, end = looks_like_go(text) ? 0 : text.len;
 
-	for (size_t i = 0; !looks_like_go(text) && i < text.len; i++)
+	for (size_t i = 0; i < end; i++)
 		if (text.at[i] == '(' &&
 		    !wk_str_starts(wk_str_skip(text, i), "(anonymous namespace)")) {
 			cut_at(name, i);

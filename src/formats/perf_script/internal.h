@@ -158,8 +158,10 @@ struct wk_script_part {
 	size_t known_cap;
 	uint32_t known_count;
 	struct wk_index known_index;
-	uint64_t *met, met_mask; /* a bit for each hash seen so far */
-	uint32_t *pending;       /* lines of the chain being read, innermost first */
+	uint64_t *met, met_mask;     /* a bit for each hash seen so far */
+	uint32_t chain_count;        /* read so far */
+	uint32_t looked_up, repeats; /* of the last ones: by their text, and found */
+	uint32_t *pending;           /* lines of the chain being read, innermost first */
 	size_t pending_cap;
 
 	struct wk_script_task *tasks; /* from 1 up */

@@ -49,24 +49,28 @@ static inline bool is_address(const char *at)
 	       WK_FROM_LE(64, ends[1]) == (uint64_t)0xff << 56;
 }
 
-static inline bool has_parenthesis(const char *at)
+/* The last parenthesis in sixteen bytes; NULL if there is none. */
+static inline const char *last_parenthesis(const char *at)
 {
 	block bytes = block_at(at);
-	halves any = (halves)((block)(bytes == all('(')) | (block)(bytes == all(')')));
+	halves marks = (halves)((block)(bytes == all('(')) | (block)(bytes == all(')')));
+	uint64_t low = WK_FROM_LE(64, marks[0]), high = WK_FROM_LE(64, marks[1]);
 
-	return any[0] | any[1];
+	if (high)
+		return at + 15 - __builtin_clzll(high) / 8;
+	return low ? at + 7 - __builtin_clzll(low) / 8 : NULL;
 }
 
 /* The '(' of the image whose ')' is at `close`; NULL if its name contains parentheses. */
 static const char *open_of(const char *from, const char *close)
 {
-	const char *at = close;
+	const char *at = close, *found = NULL;
 
-	while (at - from > 16 && !has_parenthesis(at - 16))
-		at -= 16;
-	while (at > from && at[-1] != '(' && at[-1] != ')')
-		at--;
-	return at > from && at[-1] == '(' ? at - 1 : NULL;
+	for (; at - from >= 16 && !found; at -= 16)
+		found = last_parenthesis(at - 16);
+	for (; at > from && !found; at--)
+		found = at[-1] == '(' || at[-1] == ')' ? at - 1 : NULL;
+	return found && *found == '(' ? found : NULL;
 }
 
 static inline bool is_small_hex(char c)
