@@ -75,6 +75,7 @@ def recorded(t, recorder, event, number, work, times, options):
         t.wick(*WICK, *options, "-e", event, "--", *program)
     else:
         tap.run("perf", *PERF, *options, "-e", event, "--", *program, cwd=t.folder)
+        need_counts_of_perf(t)
     count, *moments = map(int, (t.folder / "counts").read_text().split())
     return count, moments
 
@@ -150,7 +151,14 @@ def refusal(event):
     return " ".join(done.stderr.split()) if done.returncode or is_less else ""
 
 
+def need_counts_of_perf(t):
+    if "LOST" not in tap.run("perf", "evlist", "-v", "-i", "r.data", cwd=t.folder).stdout:
+        raise tap.Skip("this perf does not store how many samples were lost (6.1 does)")
+
+
 def need_event(event):
+    if int(os.uname().release.split(".")[0]) < 6:
+        raise tap.Skip("this kernel does not count lost samples by event (6.0 does)")
     if refusal(event):
         raise tap.Skip(f"{event} cannot be recorded here: {refusal(event)}")
 
@@ -174,12 +182,13 @@ def _(t):
     need_event(events[0])
     times = 20000  # and nobody else asks for its parent
     program = [tap.program("live", "counted"), "counts", SOFTWARE, 2, "calls", times]
-    for recorder in "wick", "perf":
+    for recorder in ("wick", "perf") if shutil.which("perf") else ("wick",):
         if recorder == "wick":
             t.wick(*WICK, *SMALL["wick"], "-e", ",".join(events), "--", *program)
-        elif shutil.which("perf"):
+        else:
             tap.run("perf", *PERF, *SMALL["perf"], "-e", ",".join(events), "--", *program,
                     cwd=t.folder)
+            need_counts_of_perf(t)
         for event in events:
             quality = t.json("show", "r.data", "--by", event)["quality"]
             samples, lost = quality["samples_total"], quality["lost_samples"]
