@@ -81,7 +81,7 @@ function placeBar() {
 
 // The part of the facts of `wick flame --reverse` that holds while the picture is reversed.
 const TURNED = '; reversed: from the innermost function to its callers';
-const factWords = facts.textContent;
+const factWords = facts.dataset.whole || facts.textContent;
 
 function showTurned() {
 	facts.whole = isReversed() ? factWords : factWords.replace(TURNED, '');

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/text/utf8.h"
 #include "render/colours/background.h"
 #include "render/renderers.h"
 #include "render/svg/picture.h"
@@ -163,6 +164,37 @@ static void add_facts(struct wk_svg_picture *p)
 	}
 }
 
+/* Pixels of a character of the title and of the small text, and between both. */
+#define TITLE_CHARACTER 9.2
+#define SMALL_CHARACTER 6.4
+#define BEHIND_TITLE    12
+
+/* The facts behind the title, as far as they fit; the script measures, and gets all of them. */
+static void facts_behind(struct wk_svg_picture *p, const char *title, struct wk_str facts)
+{
+	double room = ((double)p->width - 2 * WK_SVG_MARGIN - BEHIND_TITLE -
+		       TITLE_CHARACTER * (double)wk_utf8_count(wk_str_c(title))) /
+		      SMALL_CHARACTER;
+	size_t most = room > 1 ? (size_t)room - 1 : 0, len = 0;
+	struct wk_str rest = facts;
+
+	wk_out_fmt(p->out, "<tspan class=\"facts small muted\" dx=\"%d\"", BEHIND_TITLE);
+	if (wk_utf8_count(facts) <= most) {
+		wk_out_char(p->out, '>');
+		wk_svg_text(p->out, facts);
+	} else {
+		for (; most > 0 && rest.len; most--)
+			wk_utf8_next(&rest);
+		len = facts.len - rest.len;
+		wk_out_text(p->out, " data-whole=\"");
+		wk_svg_text(p->out, facts);
+		wk_out_text(p->out, "\">");
+		wk_svg_text(p->out, wk_str_of(facts.at, len));
+		wk_out_text(p->out, "\u2026");
+	}
+	wk_out_text(p->out, "</tspan>");
+}
+
 /* The part that stays in sight while the frames scroll: the title and the facts, then the legend,
  * or the facts if there is none. */
 static void bar(struct wk_svg_picture *p)
@@ -178,11 +210,8 @@ static void bar(struct wk_svg_picture *p)
 	wk_buf_reset(&p->text);
 	add_facts(p);
 	wk_out_text(p->out, "</tspan>");
-	if (has_legend(p)) {
-		wk_out_text(p->out, "<tspan class=\"facts small muted\" dx=\"12\">");
-		wk_svg_text(p->out, wk_buf_str(&p->text));
-		wk_out_text(p->out, "</tspan>");
-	}
+	if (has_legend(p))
+		facts_behind(p, title, wk_buf_str(&p->text));
 	wk_out_text(p->out, "</text>\n");
 	if (has_legend(p))
 		wk_svg_legend(p, TITLE_LINE + LEGEND_LINE);
