@@ -223,7 +223,8 @@ print("\n".join(json.load(sys.stdin).values()))' | while IFS= read -r path; do
 		$remove rm -rf -- "$path"
 	done
 	$remove rm -f -- "$prefix/bin/cargo-wick"
-	$remove rmdir -- "$prefix/include/wick" 2>/dev/null
+	# Folders that are empty now, and so were made for wick.
+	$remove find "$prefix" -mindepth 1 -depth -type d -empty -path '*wick*' -delete 2>/dev/null
 	[ ! -e "$prefix/bin/wick" ] || die "could not remove $prefix/bin/wick"
 	say "removed wick from $prefix"
 }
@@ -440,6 +441,7 @@ do_demo() {
 	printf '\nThe hottest functions:\n'
 	build/wick show --top 10 build/demo.data functions || die "wick show failed"
 	printf '\nThe flame graph is flame.svg: open it in a browser (file://%s/flame.svg).\n' "$root"
+	printf 'The recording is build/demo.data:  build/wick show build/demo.data lines\n'
 	printf 'Yours:  build/wick flame -- COMMAND\n'
 }
 

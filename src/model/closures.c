@@ -73,14 +73,15 @@ static uint32_t list_closures(const struct wk_model *model, struct extent *exten
 	return count;
 }
 
-static void add_line(struct wk_model *model, wk_function_id id, uint32_t line, struct wk_buf *text)
+static void add_lines(struct wk_model *model, wk_function_id id, uint32_t first, uint32_t last,
+		      struct wk_buf *text)
 {
 	struct wk_function *function = &model->functions[id];
 
 	wk_buf_reset(text);
-	wk_closure_name_add(wk_model_str(model, function->name), line, text);
+	wk_closure_name_add(wk_model_str(model, function->name), first, last, text);
 	function->plain = function->name;
-	function->closure_line = line;
+	function->closure_line = first;
 	function->name = wk_model_text(model, wk_buf_str(text));
 }
 
@@ -100,7 +101,7 @@ void wk_model_name_closures(struct wk_model *model)
 			first = extents[i].first;
 		if (!is_same || extents[i].last > last)
 			last = extents[i].last;
-		add_line(model, extents[i].function, first, &text);
+		add_lines(model, extents[i].function, first, last, &text);
 	}
 	wk_buf_fini(&text);
 	wk_free(extents);

@@ -66,7 +66,7 @@ bool wk_name_is_closure(struct wk_str name)
 	return find_braces(name, &begin, &end);
 }
 
-void wk_closure_name_add(struct wk_str name, uint32_t line, struct wk_buf *text)
+void wk_closure_name_add(struct wk_str name, uint32_t line, uint32_t last, struct wk_buf *text)
 {
 	size_t begin = name.len, end = name.len, number;
 	bool is_lambda;
@@ -80,6 +80,8 @@ void wk_closure_name_add(struct wk_str name, uint32_t line, struct wk_buf *text)
 		number--;
 	wk_buf_add_str(text, wk_str_of(name.at, begin));
 	wk_buf_add_fmt(text, "{%s:%" PRIu32, is_lambda ? "lambda" : "closure", line);
+	if (wk_str_starts(wk_str_skip(name, begin), "{lambda}") && last > line)
+		wk_buf_add_fmt(text, "-%" PRIu32, last);
 	if (number > begin)
 		wk_buf_add_str(text, wk_str_of(name.at + number - 1, end - number));
 	wk_buf_add_char(text, '}');

@@ -11,7 +11,8 @@
 /* Is the function itself a closure? Those of its arguments and callers do not count. */
 bool wk_name_is_closure(struct wk_str name);
 
-/* Adds the name of a closure with its line. */
-void wk_closure_name_add(struct wk_str name, uint32_t line, struct wk_buf *text);
+/* Adds the name of a closure with its line. "{lambda}" alone may be several lambdas (gcc, inlined):
+ * it has all lines up to `last`, "{lambda:45-51}". */
+void wk_closure_name_add(struct wk_str name, uint32_t line, uint32_t last, struct wk_buf *text);
 
 #endif

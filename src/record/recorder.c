@@ -264,12 +264,14 @@ static void emit_hidden_kernel(struct wk_perf *perf)
 			       wk_advice(WK_ADVICE_LINUX, WK_ADVICE_SHOW_KERNEL));
 }
 
-/* Their mappings are readable if those of the first process are. */
+/* Their mappings are readable if those of the first process are; root may read those of others
+ * even where it may not read that one's. */
 static void emit_hidden_processes(struct wk_recorder *recorder)
 {
 	struct wk_buf text = { 0 };
 
-	if (recorder->options.all_cpus && !wk_os_read_small("/proc/1/maps", &text))
+	if (recorder->options.all_cpus && geteuid() != 0 &&
+	    !wk_os_read_small("/proc/1/maps", &text))
 		wk_buf_add_text(&recorder->perf.notices,
 				"stacks and functions of other users' processes will be unknown: "
 				"only root can read what those have mapped\n");

@@ -22,6 +22,8 @@
 
 #define PAUSE_NS 50000000
 
+static volatile uint64_t sink;
+
 static void opens(int times)
 {
 	for (int i = 0; i < times; i++)
@@ -104,8 +106,6 @@ static void moves(int times)
 
 static void spins(int times)
 {
-	static volatile uint64_t sink;
-
 	for (int i = 0; i < times; i++)
 		for (int j = 0; j < 1000; j++)
 			sink += (uint64_t)j;

@@ -13,7 +13,7 @@ static void assert_named(const char *name, const char *expected)
 	struct wk_buf text = { 0 };
 
 	assert_int_equal(wk_name_is_closure(wk_str_c(name)), strcmp(name, expected) != 0);
-	wk_closure_name_add(wk_str_c(name), 31, &text);
+	wk_closure_name_add(wk_str_c(name), 31, 31, &text);
 	assert_string_equal(wk_buf_text(&text), expected);
 	wk_buf_fini(&text);
 }
@@ -29,6 +29,22 @@ static void the_line_is_in_the_braces(void **state)
 	assert_named("run()::{lambda(int, int)#2}::operator()(int, int) const",
 		     "run()::{lambda:31#2}::operator()(int, int) const");
 	assert_named("run::{lambda}::operator()", "run::{lambda:31}::operator()");
+}
+
+static void several_lines_are_those_of_lambdas_without_a_number(void **state)
+{
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	wk_closure_name_add(wk_str_c("run::{lambda}::operator()"), 31, 37, &text);
+	assert_string_equal(wk_buf_text(&text), "run::{lambda:31-37}::operator()");
+	wk_buf_reset(&text);
+	wk_closure_name_add(wk_str_c("run()::{lambda(int)#2}::operator()"), 31, 37, &text);
+	assert_string_equal(wk_buf_text(&text), "run()::{lambda:31#2}::operator()");
+	wk_buf_reset(&text);
+	wk_closure_name_add(wk_str_c("app::run::{{closure}}"), 31, 37, &text);
+	assert_string_equal(wk_buf_text(&text), "app::run::{closure:31}");
+	wk_buf_fini(&text);
 }
 
 static void only_the_function_itself_is_meant(void **state)
@@ -95,6 +111,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_line_is_in_the_braces),
+		cmocka_unit_test(several_lines_are_those_of_lambdas_without_a_number),
 		cmocka_unit_test(only_the_function_itself_is_meant),
 		cmocka_unit_test(lines_that_do_not_overlap_are_other_closures),
 	};
