@@ -15,7 +15,8 @@
 struct args {
 	const char *output, *to, *width;
 	uint64_t top;
-	bool normalize, gone, by_total, all, by_samples, by_thread, no_process, details, quiet;
+	bool normalize, gone, by_total, all, by_samples, by_thread, no_process, details, quiet, csv,
+		json;
 	struct wk_drawing_args drawing;
 	struct wk_filter_spec filter;
 	struct wk_view_args view;
@@ -36,6 +37,8 @@ static const struct wk_opt diff_options[] = {
 	  ".csv, .json)", AT(output)),
 	{ 0, "to", "FORM", "output form: table (functions that changed most), svg (a flame graph), "
 	  "folded (two columns), csv, json [default: table]", WK_OPT_CHOICE, AT(to), forms },
+	WK_FLAG(0, "csv", "the same as --to csv", AT(csv)),
+	WK_FLAG(0, "json", "the same as --to json", AT(json)),
 	WK_FLAG(0, "normalize", "scale BEFORE to the total of AFTER, to compare shares instead of "
 	  "amounts", AT(normalize)),
 	{ 0, "frame-width", "SIDE", "flame graph: width of frames: after, before, or the larger of "
@@ -59,7 +62,11 @@ static const struct wk_opt diff_options[] = {
 static size_t form_of(const struct args *args)
 {
 	const char *dot = args->output ? strrchr(args->output, '.') : NULL;
-	const char *word = args->to ? args->to : dot ? dot + 1 : forms[0];
+	const char *word = args->csv    ? "csv"
+			   : args->json ? "json"
+			   : args->to   ? args->to
+			   : dot        ? dot + 1
+					: forms[0];
 	size_t form = 0;
 
 	while (forms[form] && strcmp(forms[form], word) != 0)
@@ -161,6 +168,14 @@ static bool compare(const struct wk_model *model, const struct wk_comparison_opt
 	return ok;
 }
 
+static bool expect_one_form(const struct args *args, struct wk_err *err)
+{
+	if (args->to && (args->csv || args->json))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--to and --%s exclude each other",
+			       args->csv ? "csv" : "json");
+	return wk_table_form_check(args->csv, args->json, err);
+}
+
 static bool expect_levels(const struct args *args, enum wk_comparison_form form, struct wk_err *err)
 {
 	return !args->view.group || form != WK_COMPARISON_TABLE ||
@@ -208,7 +223,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	struct wk_model *model = NULL;
 	bool ok = false;
 
-	if (!choose_files(call->words, paths, err))
+	if (!choose_files(call->words, paths, err) || !expect_one_form(args, err))
 		return WK_EXIT_USAGE;
 	options.before = paths[0];
 	options.after = paths[1];
