@@ -141,8 +141,12 @@ static void add_usual_line(struct wk_script_part *part, struct usual_lines *line
 
 static void fetch_rows(const struct wk_script_part *part, const struct usual_lines *lines)
 {
-	for (size_t i = 0; i < lines->count; i++)
-		__builtin_prefetch(&part->lines[wk_index_guess(&part->line_index, lines->hash[i])]);
+	for (size_t i = 0; i < lines->count; i++) {
+		uint32_t id = wk_index_guess(&part->line_index, lines->hash[i]);
+
+		if (id)
+			__builtin_prefetch(&part->lines[id]);
+	}
 	for (size_t i = 0; i < lines->count; i++) {
 		uint32_t id = wk_index_guess(&part->line_index, lines->hash[i]);
 
