@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/out.h"
@@ -500,6 +501,57 @@ static void lines_of_the_usual_form_give_what_others_give(void **state)
 	WK_BUF_FINI_ALL(&usual, &other, &from_usual, &from_other);
 }
 
+/* The events of a text of which all but the first `len` bytes come from a pipe. */
+static struct wk_buf events_streamed(const char *text, size_t len,
+				     const struct wk_collapse *collapse)
+{
+	int ends[2];
+	struct wk_os_stream rest = { .is_open = true };
+	struct wk_input input = { .bytes = wk_bytes_of(text, len), .name = "test", .rest = &rest,
+				  .options.collapse = collapse };
+	struct wk_buf events = { 0 };
+	struct wk_out out = wk_out_to_buf(&events);
+	struct wk_sink sink = wk_dump_sink(&out);
+	struct wk_err err = { 0 };
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], text + len, strlen(text) - len), strlen(text) - len);
+	close(ends[1]);
+	rest.fd = ends[0];
+	if (!wk_script_stream(&input, &sink, &err))
+		wk_out_fmt(&out, "error: %s\n", err.text);
+	close(ends[0]);
+	wk_out_end(&out);
+	return events;
+}
+
+static void a_pipe_gives_what_a_file_gives(void **state)
+{
+	static const char *const texts[] = {
+		"# hostname : h\na 1/2 [000] 1.5: 7 cycles: \n\t1 f+0x1 (/a)\n\t2 g (/b)\n\n"
+		"b 3/4 [001] 2.5: 8 faults: \n\t1 f+0x2 (/a)\nnonsense\n\t3 h (/c)\n\n"
+		"more nonsense\nb 3/4 [001] 3.5: 8 faults: \n\t1 f+0x3 (/a)\n  f.c:12\n\n",
+		"a 1 1.5: cycles: 1 f (/a)\nb 1 2.5: cycles: 2 g (/a)\n",
+		"a 1 1.5: cycles: \r\n\t1 f (/a)\r\n\r\nb 1 2.5: cycles: \r\n\t2 g (/b)\r\n\r\n",
+		"a 1 1.5: cycles: \n\t1 f (/a)\n\na 1 2.5: cycles: \n\t1 f (/a)", "no samples\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct wk_buf whole = events_of_parts(texts[i], 1);
+
+		for (size_t len = 0; len <= strlen(texts[i]); len += 7) {
+			struct wk_buf streamed = events_streamed(texts[i], len, NULL);
+
+			/* Only the first bytes decide about the header and what the text is. */
+			if (len > 20)
+				assert_string_equal(wk_buf_text(&streamed), wk_buf_text(&whole));
+			wk_buf_fini(&streamed);
+		}
+		wk_buf_fini(&whole);
+	}
+}
+
 static void the_probe_knows_all_forms(void **state)
 {
 	static const char *const known[] = {
@@ -694,6 +746,7 @@ int main(void)
 		cmocka_unit_test(parts_tell_what_the_whole_tells),
 		cmocka_unit_test(remembered_chains_are_what_reading_them_gives),
 		cmocka_unit_test(lines_of_the_usual_form_give_what_others_give),
+		cmocka_unit_test(a_pipe_gives_what_a_file_gives),
 		cmocka_unit_test(the_probe_knows_all_forms),
 		cmocka_unit_test(the_command_is_the_outermost_frame),
 		cmocka_unit_test(each_tool_tidies_names_its_own_way),

@@ -137,8 +137,8 @@ bool wk_script_stream(const struct wk_input *input, const struct wk_sink *sink, 
 			strcmp(input->name, "-") == 0 ? "standard input" : input->name);
 	wk_script_part_end_reading(&part);
 	wk_script_emit(&emitter, &part);
-	wk_script_part_end(&part);
 	wk_script_emit_end(writer, input, &part, 1);
+	wk_script_part_end(&part);
 	if (ok && !collapse)
 		wk_check_samples(writer, false, input->bytes, WK_SCRIPT_EXPECTED, err);
 	wk_script_emitter_fini(&emitter);
