@@ -21,7 +21,7 @@ static bool skips(const struct wk_tree_options *options)
 
 enum { IS_STANDARD = 1, IS_PLUMBING = 2, ASKED = 4 };
 
-/* By function. Whether it is plumbing costs time and is asked only of those inlined somewhere. */
+/* By function. */
 static uint8_t *find_standard(const struct wk_model *model)
 {
 	uint8_t *found = wk_alloc_zeroed(model->function_count, 1);
@@ -29,16 +29,18 @@ static uint8_t *find_standard(const struct wk_model *model)
 	for (wk_function_id id = 1; id < model->function_count; id++)
 		if (wk_code_kind_of(model, id) == WK_CODE_STANDARD)
 			found[id] = IS_STANDARD;
-	for (uint32_t i = 1; i < model->named_frames.count; i++) {
-		wk_function_id id = model->named_frames.function[i];
-
-		if (!model->named_frames.is_inlined[i] || found[id] != IS_STANDARD)
-			continue;
-		found[id] |= ASKED;
-		if (wk_name_is_plumbing(wk_model_str(model, model->functions[id].name)))
-			found[id] |= IS_PLUMBING;
-	}
 	return found;
+}
+
+/* Of a standard function, whether it is plumbing: a long question, asked once and only if the
+ * answer matters. */
+static bool is_plumbing(const struct wk_model *model, uint8_t *standard, wk_function_id id)
+{
+	if (!(standard[id] & ASKED) &&
+	    wk_name_is_plumbing(wk_model_str(model, model->functions[id].name)))
+		standard[id] |= IS_PLUMBING;
+	standard[id] |= ASKED;
+	return standard[id] & IS_PLUMBING;
 }
 
 static bool has_inlined(const struct wk_model *model)
@@ -62,9 +64,9 @@ static uint8_t *find_hidden(const struct wk_folding *f)
 		wk_stack_id caller = named->parent[id];
 
 		hidden[id] = caller && f->model->named_frames.is_inlined[named->label[id]] &&
-			     !(focus && focus[f->shown[function]]) &&
-			     ((standard[function] & IS_PLUMBING) ||
-			      (standard[function] && standard[function_of(f, caller)]));
+			     !(focus && focus[f->shown[function]]) && standard[function] &&
+			     (standard[function_of(f, caller)] ||
+			      is_plumbing(f->model, standard, function));
 	}
 	wk_free(standard);
 	return hidden;
