@@ -15,6 +15,11 @@ steps_done() {
 	tail -c 300 "$1" 2>/dev/null | tr '\r' '\n' | sed -n 's/.*\[\([0-9]*\)\/\([0-9]*\)\].*/, \1 of \2/p' | tail -n 1
 }
 
+# Of the step that runs: "12 s, 34 of 340".
+so_far() {
+	printf '%s s%s' $(($(date +%s) - began)) "$(steps_done "$log")"
+}
+
 # Runs a command with its output in a file, and shows that it runs: `step LABEL FILE COMMAND...`.
 # On a terminal one line counts the seconds, elsewhere there is a line now and then.
 pace=30 # seconds
@@ -29,11 +34,10 @@ step() {
 	while kill -0 "$running" 2>/dev/null; do
 		sleep 0.2
 		ticks=$((ticks + 1))
-		took=$(($(date +%s) - began))
 		if [ -t 2 ]; then
-			[ $((ticks % 5)) -ne 1 ] || printf '\r\033[K%s ... %s s%s' "$label" "$took" "$(steps_done "$log")" >&2
+			[ $((ticks % 5)) -ne 1 ] || printf '\r\033[K%s ... %s' "$label" "$(so_far)" >&2
 		elif [ $((ticks % (5 * pace))) -eq 0 ]; then
-			say "  $took s$(steps_done "$log")"
+			say "  $(so_far)"
 		fi
 	done
 	wait "$running"
