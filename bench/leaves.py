@@ -45,7 +45,7 @@ def perf_leaves(recording):
 
 
 def wick_leaves(recording):
-    text = run([WICK, "show", recording, "functions", "--csv"]).stdout.decode("utf-8", "replace")
+    text = run([WICK, "show", recording, "functions", "--addresses", "--csv"]).stdout.decode("utf-8", "replace")
     leaves = {}
     for row in csv.DictReader(io.StringIO(text)):
         if int(row["self_samples"]):
