@@ -1,4 +1,4 @@
-// ---- the bar above: a line of title, facts and tools, and a line of the legend
+// ---- the bar above: a line of title, facts and tools, and the legend
 
 const tools = element('foreignObject', '', bar);
 const ticks = element('g', '', bar);
@@ -61,10 +61,9 @@ function layOutBar() {
 	tools.setAttribute('x', PAD + taken);
 	tools.setAttribute('width', whole - taken);
 	legend.style.display = isLow ? 'none' : '';
-	head = data.head - (isLow ? LEGEND_LINE : 0);
+	head = data.head + (isLow ? -LEGEND_LINE : (fitLegend(whole) - 1) * LEGEND_STEP);
 	svg.style.setProperty('--wick-head', head + 'px');
 	cover.setAttribute('width', data.fixed ? barWidth : '100%');
-	fitLegend(whole);
 	layOutHelp();
 	showState();
 }
@@ -164,4 +163,6 @@ function zoomOut() {
 		zoomTo(tree.parent[zoomed], true);
 	else if (!isWhole())
 		showPlace({ node: 0, span: wholeSpan() }, true);
+	else if (focus)
+		leaveFocus();
 }

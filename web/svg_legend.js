@@ -12,7 +12,6 @@ function choose(kind) {
 		key.setAttribute('class', isOn ? 'key on' : 'key');
 		key.setAttribute('aria-pressed', isOn);
 	}
-	fitLegend(barWidth - 2 * PAD);
 	paint(painted);
 	showState();
 }
@@ -34,14 +33,27 @@ function makeLegend() {
 	}
 }
 
-// Leaves out the last pieces; of kinds of code the first is the program, then they have least
-// weight at the end. The rest of the first one is cut.
+const LEGEND_STEP = 16;  // from one line of it to the next
+
+// Places the entries in as many lines as they need. A window too low for that leaves out the last
+// ones; of kinds of code these have the least weight. Returns the number of lines.
 function fitLegend(room) {
-	const pieces = [...legend.children].filter(piece => piece.localName === 'tspan');
-	for (const piece of pieces)
-		piece.style.display = '';
-	while (pieces.length > 1 && legend.getComputedTextLength() > room)
-		pieces.pop().style.display = 'none';
-	if (!pieces.length)
+	const most = Math.max(Math.floor(window.innerHeight / 4 / LEGEND_STEP), 1);
+	const top = Number(legend.getAttribute('y'));
+	let x = 0, line = 0;
+	for (const entry of [...legend.children].filter(child => child.localName === 'tspan')) {
+		entry.style.display = '';
+		const wide = entry.getComputedTextLength();
+		if (x && x + wide - SPACE > room) {
+			x = 0;
+			line++;
+		}
+		entry.style.display = line < most ? '' : 'none';
+		entry.setAttribute('x', PAD + x);
+		entry.setAttribute('y', top + line * LEGEND_STEP);
+		x += wide;
+	}
+	if (!x)
 		fit(legend, room);
+	return Math.min(line + 1, most);
 }

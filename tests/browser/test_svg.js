@@ -410,10 +410,6 @@ async function all() {
 		await open('svg', order);
 		holds(await legend(), 'your program 4.0 % self / 100.0 % total');
 		holds(await legend(), 'kernel 96.0 % / 96.0 %');
-		await resize(360, 700);
-		equal(await page.evaluate(() => [...document.querySelectorAll('.legend .key')]
-			.map(key => key.style.display).join()), ',none,none');
-		await resize(1200, 700);
 		await page.click('.legend .key:nth-child(2)');
 		equal(await marked('dim'), 4);
 		await shoot('highlighted');
@@ -424,6 +420,34 @@ async function all() {
 		equal(await marked('dim'), 4);
 		await press('Reset');
 		equal(await marked('dim'), 0);
+	});
+
+	await test('a narrow window shows the whole legend, and a click moves no entry', async () => {
+		const kinds = 'p;main 9\np;main;/lib/libc.so.6!write 8\np;main;vfs_write_[k] 7\n'
+			+ 'p;main;core::hash::hash_one 6\np;main;app+0x1234 5';
+		const entries = () => page.evaluate(() => [...document.querySelectorAll('.legend .key')]
+			.map(key => key.getBoundingClientRect().toJSON()));
+		await open('svg', kinds);
+		await resize(420, 700);
+		const before = await entries(), seen = new Set();
+		equal(before.length, 5);
+		for (let i = 0; i < before.length; i++) {
+			equal(before[i].width > 50 && before[i].right <= 420, true);
+			await page.click('.legend .key:nth-child(' + (i + 1) + ')');
+			equal(await page.evaluate(() => document.querySelector('.legend .on').textContent),
+				await page.evaluate(k => document.querySelectorAll('.legend .key')[k].textContent, i));
+			equal(JSON.stringify(await entries()), JSON.stringify(before));
+			seen.add(before[i].top);
+		}
+		equal(seen.size > 1, true);
+		await shoot('legend-narrow');
+		const cover = await page.evaluate(() =>
+			document.querySelector('.cover').getBoundingClientRect().bottom);
+		equal(before[4].bottom < cover, true);
+		await resize(420, 330); // some of the frames have to be seen as well
+		equal((await entries()).filter(entry => entry.width).length, 5);
+		await resize(1200, 700);
+		equal(new Set((await entries()).map(entry => entry.top)).size, 1);
 	});
 
 	await test('light and dark follow the viewer', async () => {
@@ -980,7 +1004,7 @@ async function all() {
 		equal(await told(), '20.0 % matches, 1 name');
 	});
 
-	await test('what is above the frames has two lines, however wide the window is', async () => {
+	await test('what is above the frames has two lines, and more only if the legend needs them', async () => {
 		await open('svg');
 		for (const width of [1200, 850, 600, 420]) {
 			await resize(width, 700);
@@ -988,7 +1012,9 @@ async function all() {
 				['.title', '.tools', '.legend', '.cover'].map(name =>
 					document.querySelector(name).getBoundingClientRect().toJSON()));
 			equal(Math.abs(title.bottom - tools.bottom) < 12, true);
-			equal(legend.bottom < 60 && cover.bottom < 80, true);
+			if (width === 1200)
+				equal(legend.bottom < 60 && cover.bottom < 80, true);
+			equal(legend.bottom < cover.bottom && cover.bottom < 140, true);
 		}
 		await resize(1200, 700);
 	});
