@@ -6,7 +6,7 @@
 const fileData = { data, names, looks, imageOf, lines, count, tree: { ...base } };
 let fullData = null;     // read when it is first asked for
 let showsAll = false;    // all inlined functions
-let focus = null;        // { name, isCallers }
+let focus = null;        // { name, isCallers, from }: the last is the zoom to return to
 
 const hasFull = !!svg.querySelector('script.full');
 
@@ -189,15 +189,15 @@ function focusOver(isCallers) {
 	if (data.chart)
 		return;
 	if (focus && focus.isCallers === isCallers && (i === 0 || names[tree.name[i]] === focus.name))
-		focus = null;
-	else if (i > 0 && !isStructure(tree.name[i]) && !tree.few[i])
-		focus = { name: names[tree.name[i]], isCallers };
-	else
+		return leaveFocus();
+	if (i <= 0 || isStructure(tree.name[i]) || tree.few[i])
 		return;
-	changeShown([], 'The whole graph.');
+	focus = { name: names[tree.name[i]], isCallers, from: focus ? focus.from : pathOf(zoomed) };
+	changeShown([], '');
 }
 
 function leaveFocus() {
+	const path = focus.from || [];
 	focus = null;
-	changeShown([], 'The whole graph.');
+	changeShown(path, path.length ? '' : 'The whole graph.');
 }

@@ -362,6 +362,7 @@ function showState() {
 	press('help', !help.hidden);
 	if (buttons.side)
 		buttons.side.textContent = 'Width: ' + (side === 'gone' ? 'after and gone' : side);
-	buttons.back.disabled = !zoomed && !before.length && isWhole();
-	buttons.reset.disabled = !zoomed && !query && chosenKind < 0 && isWhole();
+	const isElsewhere = zoomed > 0 || !isWhole() || focus !== null;
+	buttons.back.disabled = !isElsewhere && !before.length;
+	buttons.reset.disabled = !isElsewhere && !showsAll && !query && chosenKind < 0;
 }

@@ -970,6 +970,30 @@ async function all() {
 		equal(await address(), '#reverse=1');
 	});
 
+	await test('Back and Reset leave the callers of a function', async () => {
+		const isDisabled = words => page.isDisabled('.tools button:text-is("' + words + '")');
+		await page.goto(flame('demo;main;a;hash;mix 3\ndemo;main;b;hash 2\ndemo;main;b;c 4\n'));
+		equal(await isDisabled('Back') && await isDisabled('Reset'), true);
+		for (const words of ['Back', 'Reset']) {
+			await frame('hash');
+			await page.keyboard.press('b');
+			equal(await address(), '#callers=hash');
+			await press(words);
+			equal(await address(), '');
+			equal(await shown(), 9);
+			equal(await isDisabled('Back') && await isDisabled('Reset'), true);
+		}
+		await (await frame('b')).click();
+		const zoomed = await address();
+		await frame('hash');
+		await page.keyboard.press('b');
+		await (await frame('b')).click();
+		await press('Back');
+		equal(await address(), '#callers=hash');
+		await press('Back');
+		equal(await address(), zoomed);
+	});
+
 	await test('? shows the keys, and Escape takes them away before anything else', async () => {
 		const help = () => page.evaluate(() => {
 			const list = document.querySelector('.help'), where = list.getBoundingClientRect();
