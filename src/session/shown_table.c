@@ -114,6 +114,11 @@ void wk_shown_table_fini(struct wk_shown_table *shown)
 	wk_selection_fini(&shown->selection);
 }
 
+bool wk_shown_table_is_filtered_out(const struct wk_shown_table *shown)
+{
+	return shown->table.row_count == 0 && shown->selection.filter.total;
+}
+
 bool wk_shown_table_expect(const struct wk_shown_table *shown, struct wk_err *err)
 {
 	/* Threads can have waited although no sample is of a wait. */

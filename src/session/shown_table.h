@@ -50,6 +50,10 @@ bool wk_shown_table_open(struct wk_shown_table *shown, const struct wk_table_que
 			 const struct wk_model *model, struct wk_err *err);
 void wk_shown_table_fini(struct wk_shown_table *shown);
 
+/* Whether it has no rows although the recording has samples: for people, the error says more than
+ * a heading without rows. */
+bool wk_shown_table_is_filtered_out(const struct wk_shown_table *shown);
+
 /* Once it is printed: fails if there was nothing to show. */
 bool wk_shown_table_expect(const struct wk_shown_table *shown, struct wk_err *err);
 

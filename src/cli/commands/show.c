@@ -410,7 +410,9 @@ static bool show_model(const struct wk_table_query *query, const struct wk_model
 		return false;
 	if (shown.needs_samples)
 		wk_selection_report_cpu(&shown.selection, &wk_cli_messages);
-	ok = print(&shown.table, &shown.selection, call, err) && wk_shown_table_expect(&shown, err);
+	ok = (form_of(args) != WK_TABLE_TEXT || !wk_shown_table_is_filtered_out(&shown) ||
+	      wk_shown_table_expect(&shown, err)) &&
+	     print(&shown.table, &shown.selection, call, err) && wk_shown_table_expect(&shown, err);
 	if (ok) {
 		wk_shown_table_report(&shown, query, form_of(args), &wk_cli_messages);
 		wk_view_report(query->choice, &wk_cli_messages);

@@ -243,9 +243,9 @@ static void add_expression(const struct wk_filter *filter, const struct wk_model
 	wk_expr_fini(&expr);
 }
 
-/* After the end of the recording nothing is in view. */
-static void add_end(const struct wk_filter *filter, const struct wk_model *model,
-		    const struct wk_filter_spec *spec, struct wk_buf *sentence)
+/* Nothing is in view before and after the recording. */
+static void add_range(const struct wk_filter *filter, const struct wk_model *model,
+		      const struct wk_filter_spec *spec, struct wk_buf *sentence)
 {
 	uint64_t begin_ns = wk_model_begin_ns(model);
 	bool is_late = spec->expression && filter->from_ns > model->last_ns;
@@ -253,7 +253,7 @@ static void add_end(const struct wk_filter *filter, const struct wk_model *model
 	if ((!is_late && (!spec->time || filter->kept[WK_FILTER_TIME])) ||
 	    model->samples.is_before || model->last_ns <= begin_ns)
 		return;
-	wk_buf_add_text(sentence, "; the last sample is at ");
+	wk_buf_add_text(sentence, "; the samples are from 0 to ");
 	wk_num_add_duration(sentence, model->last_ns - begin_ns);
 }
 
@@ -264,5 +264,5 @@ void wk_filter_near(const struct wk_filter *filter, const struct wk_model *model
 		return;
 	add_options(filter, model, spec, sentence);
 	add_expression(filter, model, spec, sentence);
-	add_end(filter, model, spec, sentence);
+	add_range(filter, model, spec, sentence);
 }
