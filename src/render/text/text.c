@@ -55,7 +55,8 @@ static void cut_to(struct wk_buf *text, size_t width, bool is_plain)
 
 static bool is_time(const struct wk_column *column)
 {
-	return column->kind == WK_CELL_DURATION || column->kind == WK_CELL_MOMENT;
+	return column->kind == WK_CELL_DURATION || column->kind == WK_CELL_MOMENT ||
+	       column->kind == WK_CELL_START;
 }
 
 /* Whether no digit is other than 0: "-0.00" is no moment. */
@@ -90,7 +91,13 @@ static bool is_dot(const struct wk_column *column, const struct wk_cell *cell)
 	if (column->kind == WK_CELL_TEXT)
 		return cell->is_none || cell->text.len == 0;
 	return cell->is_none || (column->kind != WK_CELL_NUMBER && column->kind != WK_CELL_MOMENT &&
-				 cell->number == 0);
+				 column->kind != WK_CELL_START && cell->number == 0);
+}
+
+/* A start before the first sample: how long before it depends on the recorder. */
+static bool is_before(const struct wk_column *column, const struct wk_cell *cell)
+{
+	return column->kind == WK_CELL_START && cell->is_negative && cell->number;
 }
 
 static void format_cell(struct printer *p, size_t row, uint32_t i)
@@ -108,6 +115,8 @@ static void format_cell(struct printer *p, size_t row, uint32_t i)
 
 		wk_out_term(&clean, cell->brief.len ? cell->brief : cell->text);
 		wk_out_end(&clean);
+	} else if (is_before(column, cell)) {
+		wk_buf_add_text(&p->text, "before");
 	} else if (column->kind == WK_CELL_SHARE) {
 		wk_num_add_share(&p->text, cell->number, cell->whole);
 		p->text.len -= 2; /* the column's title says " %" */
@@ -145,7 +154,8 @@ static uint64_t largest_in(const struct wk_table *table, uint32_t column)
 	for (size_t row = 0; row < table->row_count; row++) {
 		const struct wk_cell *cell = wk_table_cell(table, row, column);
 
-		if (!cell->is_none && cell->number > largest)
+		if (!cell->is_none && cell->number > largest &&
+		    !is_before(&table->columns[column], cell))
 			largest = cell->number;
 	}
 	return largest;

@@ -101,10 +101,13 @@ struct wk_ranked *wk_tables_rank_rows(const struct wk_tally *tally, uint32_t row
 void wk_tables_tally(struct wk_table *table, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_tally *tally, uint32_t row);
 
-/* None for moments before the recording and those that never came, which are 0. Events between the
- * recording's start and its first sample happened at 0. */
+/* None for moments that are not in the recording, which are 0. */
 void wk_tables_moment(struct wk_table *table, const char *key, const char *title, unsigned how,
 		      const struct wk_model *model, uint64_t time_ns);
+
+/* When a process or thread began, as the column start_ns. */
+void wk_tables_start(struct wk_table *table, unsigned how, const struct wk_model *model,
+		     uint64_t time_ns);
 
 /* If nothing was sampled, the columns so far, which are about samples, are details. */
 void wk_tables_hide_samples(struct wk_table *table, const struct wk_model *model);

@@ -96,7 +96,7 @@ static void tree_row(struct wk_table *table, const struct outline *outline, wk_p
 	wk_tables_hide_samples(table, model);
 	wk_tables_pid(table, "pid", "pid", 0, process);
 	wk_tables_parent(table, WK_DETAIL, model, process);
-	wk_tables_moment(table, "start_ns", "start", 0, model, process->start_ns);
+	wk_tables_start(table, 0, model, process->start_ns);
 	wk_tables_moment(table, "end_ns", "end", 2, model, process->end_ns);
 	wk_column_number_if(table, WK_CELL_DURATION, "lasted_ns", "lasted", 0, has_times,
 			    process->end_ns - process->start_ns);

@@ -162,7 +162,7 @@ static void process_row(const struct processes *p, wk_process_id id)
 	wk_tables_pid(table, "pid", "pid", 0, process);
 	wk_tables_parent(table, 3, model, process);
 	wk_column_number(table, WK_CELL_COUNT, "threads", "threads", WK_DETAIL, p->threads[id]);
-	wk_tables_moment(table, "start_ns", "start", 0, model, process->start_ns);
+	wk_tables_start(table, 0, model, process->start_ns);
 	wk_tables_moment(table, "end_ns", "end", 2, model, process->end_ns);
 	wk_tables_exit(table, 5, model, process);
 	if (p->has_use)

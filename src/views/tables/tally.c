@@ -78,6 +78,13 @@ void wk_tables_moment(struct wk_table *table, const char *key, const char *title
 			    (int64_t)(time_ns - wk_model_begin_ns(model)));
 }
 
+void wk_tables_start(struct wk_table *table, unsigned how, const struct wk_model *model,
+		     uint64_t time_ns)
+{
+	wk_column_signed_if(table, WK_CELL_START, "start_ns", "start", how, time_ns,
+			    (int64_t)(time_ns - wk_model_begin_ns(model)));
+}
+
 void wk_tables_hide_samples(struct wk_table *table, const struct wk_model *model)
 {
 	if (table->row_count || model->samples.count)

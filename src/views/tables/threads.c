@@ -42,7 +42,7 @@ static void thread_row(struct wk_table *table, const struct wk_model *model,
 		switches(table, &sums[id]);
 	wk_tables_pid(table, "pid", "pid", 0, process);
 	wk_column_number(table, WK_CELL_NUMBER, "tid", "tid", 0, thread->tid);
-	wk_tables_moment(table, "start_ns", "start", 3, model, thread->start_ns);
+	wk_tables_start(table, 3, model, thread->start_ns);
 	wk_tables_moment(table, "end_ns", "end", WK_DETAIL, model, thread->end_ns);
 	wk_tables_name(table, "process", "process", model, process->name);
 	wk_tables_name(table, "thread", "thread", model, thread->name);
