@@ -148,7 +148,7 @@ static void tree_rows(struct wk_table *table, struct outline *outline)
 	WK_FREE_ALL(left, siblings);
 }
 
-/* "12 nodes under 0.5 % are folded away; their self % adds up to 3.1 %". */
+/* "callers: 12 nodes under 0.5 % are folded away; their self % adds up to 3.1 %". */
 static void note_folded(struct wk_table *table, const struct outline *outline,
 			const struct wk_table_options *options)
 {
@@ -156,6 +156,8 @@ static void note_folded(struct wk_table *table, const struct outline *outline,
 
 	if (outline->hidden == 0)
 		return;
+	if (outline->part)
+		wk_buf_add_fmt(&words, "%s: ", outline->part);
 	wk_num_add_counted(&words, outline->hidden, " node", " nodes");
 	if (options->min_percent > 0)
 		wk_buf_add_fmt(&words, " under %g %%", options->min_percent);
