@@ -44,10 +44,21 @@ static const struct wk_opt output_options[] = {
 
 static const char *const forms[] = { "txt", "csv", "json", NULL };
 
-static bool print(const struct wk_annotation *annotation, const struct wk_call *call,
-		  struct wk_err *err)
+/* People have to know it before they read lines without text. */
+static void report_missing(struct wk_annotation *annotation, enum wk_table_form form)
+{
+	if (annotation->missing.len == 0)
+		return;
+	if (form == WK_TABLE_JSON)
+		wk_table_note(&annotation->table, "%s", wk_buf_text(&annotation->missing));
+	else
+		wk_warn_buf(&wk_cli_messages, &annotation->missing);
+}
+
+static bool print(struct wk_annotation *annotation, const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
+	enum wk_table_form form = wk_table_form(args->csv, args->json, args->output);
 	struct wk_output output;
 	struct wk_out *out = wk_output_open(&output, args->output, call, err);
 	struct wk_table_look look;
@@ -55,8 +66,8 @@ static bool print(const struct wk_annotation *annotation, const struct wk_call *
 
 	if (!out)
 		return false;
-	look = wk_table_look(wk_table_form(args->csv, args->json, args->output), out, call,
-			     args->columns);
+	report_missing(annotation, form);
+	look = wk_table_look(form, out, call, args->columns);
 	look.has_details = args->details;
 	ok = wk_table_print(&annotation->table, &annotation->selection, &look, out, err);
 	return wk_output_close(&output, ok, err);

@@ -89,7 +89,7 @@ static void number_text(struct wk_buf *text, const struct wk_column *column,
 static bool is_dot(const struct wk_column *column, const struct wk_cell *cell)
 {
 	if (column->kind == WK_CELL_TEXT)
-		return cell->is_none || cell->text.len == 0;
+		return cell->is_none || (cell->text.len == 0 && cell->brief.len == 0);
 	return cell->is_none || (column->kind != WK_CELL_NUMBER && column->kind != WK_CELL_MOMENT &&
 				 column->kind != WK_CELL_START && cell->number == 0);
 }

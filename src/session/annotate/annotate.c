@@ -16,6 +16,7 @@
 struct hit {
 	struct wk_str file;
 	uint32_t line;
+	wk_function_id function; /* one of those that share the line */
 	uint64_t self, total;
 	uint32_t samples;
 };
@@ -27,6 +28,8 @@ struct annotator {
 	struct wk_source_rows rows;
 	struct hit *hits;
 	size_t count, cap;
+	struct wk_str missing; /* a file that was not found */
+	size_t missing_count;
 };
 
 static bool is_end_of_path(struct wk_str path, struct wk_str typed)
@@ -90,6 +93,7 @@ static void find_hits(struct annotator *annotator, const struct wk_flat *flat,
 		*WK_APPEND(annotator->hits, annotator->count, annotator->cap) = (struct hit){
 			.file = file,
 			.line = annotator->model->named_frames.line[row->id],
+			.function = row->function,
 			.self = row->self, .total = row->total, .samples = row->self_samples,
 		};
 	}
@@ -118,45 +122,62 @@ static bool is_newer(const struct wk_model *model, const struct wk_source_text *
 	       text->changed_ns > recording.changed_ns;
 }
 
-static void add_file(struct annotator *annotator, const struct hit *hits, size_t count)
+/* Without the source: the lines by number, and for people the function in place of the text. */
+static void add_lines(struct annotator *annotator, const struct hit *hits, size_t count)
+{
+	annotator->missing = hits[0].file;
+	annotator->missing_count++;
+	for (size_t i = 0; i < count; i++) {
+		wk_source_rows_line(
+			&annotator->rows, hits[i].line, wk_str_c(""),
+			&(struct wk_row_weight){ hits[i].self, hits[i].total, hits[i].samples });
+		wk_table_brief(annotator->table,
+			       wk_function_shown_name(annotator->model, hits[i].function));
+	}
+}
+
+static void add_source(struct annotator *annotator, const struct wk_source_text *text,
+		       const struct hit *hits, size_t count)
 {
 	const struct wk_annotate_query *query = annotator->query;
-	struct wk_source_text text;
 	uint32_t shown = 0, last;
 
-	bool is_found = wk_source_text_open(&text, hits[0].file, query->folders);
-
-	wk_source_rows_file(&annotator->rows, hits[0].file);
 	for (size_t i = 0; i < count; i++) {
-		uint32_t line =
-			is_found ? next_shown(annotator, shown, hits[i].line) : hits[i].line;
+		uint32_t line = next_shown(annotator, shown, hits[i].line);
 
 		if (shown && line > shown + 1)
 			wk_source_rows_gap(&annotator->rows);
 		for (; line < hits[i].line; line++)
-			wk_source_rows_line(&annotator->rows, line,
-					    wk_source_text_line(&text, line), NULL);
+			wk_source_rows_line(&annotator->rows, line, wk_source_text_line(text, line),
+					    NULL);
 		wk_source_rows_line(
-			&annotator->rows, hits[i].line, wk_source_text_line(&text, hits[i].line),
+			&annotator->rows, hits[i].line, wk_source_text_line(text, hits[i].line),
 			&(struct wk_row_weight){ hits[i].self, hits[i].total, hits[i].samples });
 		shown = hits[i].line;
 		last = i + 1 < count ? hits[i + 1].line - 1 : UINT32_MAX;
 		for (uint32_t left = query->shows_all ? UINT32_MAX : query->context;
-		     is_found && left && shown < last && shown < text.count; left--) {
+		     left && shown < last && shown < text->count; left--) {
 			shown++;
 			wk_source_rows_line(&annotator->rows, shown,
-					    wk_source_text_line(&text, shown), NULL);
+					    wk_source_text_line(text, shown), NULL);
 		}
 	}
-	if (!is_found)
-		wk_table_note(annotator->table,
-			      "%.*s was not found on this machine; --source FOLDER searches there",
-			      WK_STR_ARG(hits[0].file));
-	else if (is_newer(annotator->model, &text))
+	if (is_newer(annotator->model, text))
 		wk_table_note(annotator->table,
 			      "%.*s was changed after the recording: lines below the change are "
 			      "not those that were recorded",
-			      WK_STR_ARG(wk_buf_str(&text.path)));
+			      WK_STR_ARG(wk_buf_str(&text->path)));
+}
+
+static void add_file(struct annotator *annotator, const struct hit *hits, size_t count)
+{
+	struct wk_source_text text;
+
+	wk_source_rows_file(&annotator->rows, hits[0].file);
+	if (wk_source_text_open(&text, hits[0].file, annotator->query->folders))
+		add_source(annotator, &text, hits, count);
+	else
+		add_lines(annotator, hits, count);
 	wk_source_text_close(&text);
 }
 
@@ -170,6 +191,25 @@ static void add_files(struct annotator *annotator)
 				break;
 		add_file(annotator, &annotator->hits[i], end - i);
 	}
+}
+
+/* Where the source was searched. */
+static void explain_missing(const struct annotator *annotator, struct wk_buf *sentence)
+{
+	const char *const *folders = annotator->query->folders;
+
+	if (annotator->missing_count == 0)
+		return;
+	wk_buf_add_fmt(sentence, "source not found: %.*s", WK_STR_ARG(annotator->missing));
+	if (annotator->missing_count > 1)
+		wk_buf_add_fmt(sentence, " and %zu more files", annotator->missing_count - 1);
+	for (size_t i = 0; folders[i]; i++)
+		wk_buf_add_fmt(sentence, "%s%s",
+			       i == 0           ? "; also searched below "
+			       : folders[i + 1] ? ", "
+						: " and ",
+			       strcmp(folders[i], ".") == 0 ? "the current folder" : folders[i]);
+	wk_buf_add_text(sentence, "; --source FOLDER searches there, --asm prints instructions");
 }
 
 static bool fail_lines(const struct annotator *annotator, bool is_function, struct wk_err *err)
@@ -239,6 +279,7 @@ bool wk_annotation_open(struct wk_annotation *annotation, const struct wk_annota
 	ok = wk_selection_open(&annotation->selection, model, &query->choice->filter, err) &&
 	     wk_selection_expect(&annotation->selection, err) &&
 	     fill(&annotator, &annotation->selection.filter, symbols, err);
+	explain_missing(&annotator, &annotation->missing);
 	wk_free(annotator.hits);
 	if (!ok)
 		wk_annotation_fini(annotation);
@@ -247,6 +288,7 @@ bool wk_annotation_open(struct wk_annotation *annotation, const struct wk_annota
 
 void wk_annotation_fini(struct wk_annotation *annotation)
 {
+	wk_buf_fini(&annotation->missing);
 	wk_table_fini(&annotation->table);
 	wk_selection_fini(&annotation->selection);
 }

@@ -5,6 +5,7 @@
 #ifndef WK_SESSION_ANNOTATE_ANNOTATE_H
 #define WK_SESSION_ANNOTATE_ANNOTATE_H
 
+#include "base/buf.h"
 #include "session/selection.h"
 #include "session/view_choice.h"
 #include "symbols/image/symbols.h"
@@ -22,6 +23,7 @@ struct wk_annotate_query {
 struct wk_annotation {
 	struct wk_selection selection;
 	struct wk_table table;
+	struct wk_buf missing; /* a sentence about source code that was not found; or empty */
 };
 
 /* `symbols` are those that named the model. `fini` is needed after success only. */
