@@ -363,9 +363,8 @@ static void charts_of_processes_are_apart(void **state)
 	(void)state;
 	assert_tree(&tree, "all 6 0\n"
 			   " p 3 0\n"
-			   "  main 2 0\n"
+			   "  main 3 0\n"
 			   "   a 2 2\n"
-			   "  main 1 0\n"
 			   "   c 1 1\n"
 			   " q 3 0\n"
 			   "  main 3 0\n"
@@ -379,7 +378,7 @@ static void charts_of_processes_are_apart(void **state)
 /* Samples that are out of order in the file, and a stretch of time without any. */
 static void a_chart_has_times_and_gaps(void **state)
 {
-	static const uint64_t times_ms[] = { 3, 4, 1, 2, 10, 9 };
+	static const uint64_t times_ms[] = { 3, 4, 1, 2, 30, 29 };
 	struct wk_model *model = small_model(
 		(const char *[]){ "p;main;a 2", "p;main;b 2", "p;main;a 1", "p;main;b 1", NULL });
 	struct wk_tree tree;
@@ -397,13 +396,41 @@ static void a_chart_has_times_and_gaps(void **state)
 			   "  b 1 1\n"
 			   "  a 1 1\n");
 	assert_int_equal(tree.from_ns[0], 0);
-	assert_int_equal(tree.took_ns[0], 10 * SMALL_WEIGHT);
+	assert_int_equal(tree.took_ns[0], 30 * SMALL_WEIGHT);
 	assert_int_equal(tree.from_ns[1], 0);
 	assert_int_equal(tree.took_ns[1], 4 * SMALL_WEIGHT);
 	assert_int_equal(tree.from_ns[3], 2 * SMALL_WEIGHT);
-	assert_int_equal(tree.from_ns[4], 8 * SMALL_WEIGHT);
+	assert_int_equal(tree.from_ns[4], 28 * SMALL_WEIGHT);
 	assert_int_equal(tree.took_ns[4], 2 * SMALL_WEIGHT);
-	assert_int_equal(tree.from_ns[6], 9 * SMALL_WEIGHT);
+	assert_int_equal(tree.from_ns[6], 29 * SMALL_WEIGHT);
+	wk_tree_fini(&tree);
+	wk_model_free(model);
+}
+
+/* A thread that was preempted is in the same calls afterwards; one that waited in the kernel may be
+ * in the same function of the kernel, but for something else. */
+static void short_gaps_end_no_call_of_user_code(void **state)
+{
+	static const uint64_t times_ms[] = { 1, 2, 7, 8, 14, 40 };
+	struct wk_model *model = small_model(
+		(const char *[]){ "p;main;a 3", "p;main;a;read_[k] 2", "p;main;a 1", NULL });
+	struct wk_tree tree;
+
+	(void)state;
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		model->samples.time_ns[i] = times_ms[i] * SMALL_WEIGHT;
+	model->first_ns = SMALL_WEIGHT;
+	model->sources[0].is_cpu_time = true;
+	tree = tree_of(model, (struct wk_tree_options){ .is_chart = true });
+	assert_tree(&tree, "all 6 0\n"
+			   " main 5 0\n"
+			   "  a 5 3\n"
+			   "   read 1 1\n"
+			   "   read 1 1\n"
+			   " main 1 0\n"
+			   "  a 1 1\n");
+	assert_int_equal(tree.took_ns[2], 14 * SMALL_WEIGHT);
+	assert_int_equal(tree.from_ns[4], 13 * SMALL_WEIGHT);
 	wk_tree_fini(&tree);
 	wk_model_free(model);
 }
@@ -419,6 +446,7 @@ int main(void)
 		cmocka_unit_test(a_bound_that_is_not_reached_changes_no_inverted_tree),
 		cmocka_unit_test(charts_of_processes_are_apart),
 		cmocka_unit_test(a_chart_has_times_and_gaps),
+		cmocka_unit_test(short_gaps_end_no_call_of_user_code),
 		cmocka_unit_test(threads_may_have_a_level_of_their_own),
 		cmocka_unit_test(processes_of_one_name_share_a_node_and_those_without_do_not),
 		cmocka_unit_test(a_call_that_is_sometimes_inlined_is_one_node),

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "views/compare/pairs.h"
+#include "views/kind.h"
 #include "views/tree/chart_spans.h"
 #include "views/tree/merge.h"
 
@@ -605,7 +606,48 @@ static void note_span(struct wk_folding *f, uint32_t node, const struct wk_chart
 	}
 }
 
-/* Stacks join those of the sample before unless there was a gap. */
+/* Gaps in which the thread is taken to have been preempted. With three threads for each processor
+ * these are nine in ten; hardly a sleep of note is as short. */
+#define MOST_PREEMPTED    16 /* samples */
+#define MOST_PREEMPTED_NS 16000000u
+
+static bool is_gap(const struct wk_chart_span *spans, uint32_t i)
+{
+	return spans[i].from_ns > spans[i - 1].until_ns;
+}
+
+static bool is_preemption(const struct folder *folder, const uint32_t *order,
+			  const struct wk_chart_span *spans, uint32_t i)
+{
+	const struct wk_model *model = folder->f->model;
+	uint64_t usual_ns = spans[i - 1].until_ns - spans[i - 1].from_ns;
+	uint64_t gap_ns = spans[i].from_ns - spans[i - 1].until_ns;
+
+	return model->sources[folder->filter->source].is_cpu_time &&
+	       model->interval_count == 0 && /* otherwise its waits are recorded */
+	       model->samples.thread[order[i]] == model->samples.thread[order[i - 1]] &&
+	       gap_ns <= MOST_PREEMPTED_NS && gap_ns / MOST_PREEMPTED < usual_ns;
+}
+
+/* How many frames sample i continues although its thread did not run right before it. Preempted, it
+ * is still in the same calls; only in the kernel it may have waited, and more than once. */
+static size_t depth_after_gap(const struct folder *folder, const uint32_t *order,
+			      const struct wk_chart_span *spans, uint32_t i)
+{
+	const struct wk_folding *f = folder->f;
+	size_t depth = folder->chart_depth;
+
+	if (!is_preemption(folder, order, spans, i))
+		return 0;
+	for (wk_stack_id named = wk_folding_leaf(f, order[i - 1]);
+	     depth && named &&
+	     wk_code_kind_of(f->model, function_of_stack(f, named)) == WK_CODE_KERNEL;
+	     named = wk_folding_caller(f, named))
+		depth--;
+	return depth;
+}
+
+/* Stacks join those of the sample before unless there was a gap between. */
 static void fold_chart(struct folder *folder, const uint32_t *order, uint32_t count)
 {
 	uint32_t *lane = wk_alloc((size_t)count * sizeof(*lane));
@@ -617,9 +659,10 @@ static void fold_chart(struct folder *folder, const uint32_t *order, uint32_t co
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t node;
 
-		if (i &&
-		    (lane[i] != lane[i - 1] || (spans && spans[i].from_ns > spans[i - 1].until_ns)))
+		if (i && lane[i] != lane[i - 1])
 			folder->chart_depth = 0;
+		else if (i && spans && is_gap(spans, i))
+			folder->chart_depth = depth_after_gap(folder, order, spans, i);
 		node = node_for(folder, lane[i], order[i]);
 		add_sample(folder, node, order[i]);
 		if (!spans)
