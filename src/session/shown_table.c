@@ -69,6 +69,7 @@ static struct wk_table_options limited(const struct wk_table_query *query,
 	struct wk_table_options options = query->options;
 
 	wk_view_shape(query->choice, &options.tree);
+	options.tree.folds_recursion = !query->prints_all && !query->choice->is_grouped;
 	if (!options.limit && !query->prints_all)
 		options.limit = view->usual_limit;
 	if (!query->has_min && !query->prints_all)

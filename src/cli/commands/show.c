@@ -39,7 +39,7 @@ static const struct wk_opt output_options[] = {
 	  AT(by_total)),
 	WK_TEXT(0, "min", "PERCENT", "leave out rows below this share of the whole [default: 0.5 "
 	  "for functions and calls]", AT(min_percent)),
-	WK_FLAG(0, "all", "print all rows", AT(all)),
+	WK_FLAG(0, "all", "print all rows, and in trees each call of a recursion", AT(all)),
 	WK_FLAG(0, "details", "print the columns that text output hides", AT(details)),
 	WK_VALUE(0, "width", "COLUMNS", "cut lines at this width [default: that of the terminal; "
 	  "not cut in a file]", WK_OPT_COUNT, AT(columns)),

@@ -449,9 +449,11 @@ static void last_cell(struct printer *p, size_t row, size_t room)
 		used = guides(p, shape);
 	format_cell(p, row, p->last);
 	room = room == SIZE_MAX ? SIZE_MAX : room > used + 8 ? room - used : 8;
-	mark = shape->is_inlined ? " [inl]" : "";
+	mark = shape->is_inlined     ? shape->is_recursive ? " [inl, recursive]" : " [inl]"
+	       : shape->is_recursive ? " [recursive]"
+				     : "";
 	if (p->table->is_tree || wk_str_is(p->table->columns[p->last].key, "function"))
-		wk_short_name_fit(&p->text, room - strlen(mark));
+		wk_short_name_fit(&p->text, room > strlen(mark) ? room - strlen(mark) : 1);
 	wk_buf_add_text(&p->text, mark);
 	if (room != SIZE_MAX)
 		cut_to(&p->text, room, p->view->is_plain);

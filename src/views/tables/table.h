@@ -52,6 +52,7 @@ struct wk_row {
 	bool is_branch;  /* one of several children; else the only child of the row above */
 	bool is_last;    /* of those children */
 	bool is_inlined;
+	bool is_recursive; /* calls of the function below it are part of the row */
 };
 
 #define WK_TABLE_COLUMNS 24

@@ -139,6 +139,7 @@ static void tree_rows(struct wk_table *table, struct outline *outline)
 			shape.is_last = --left[parent] == 0;
 			shape.indent = outline->indent[parent] + shape.is_branch;
 			shape.is_inlined = tree->is_inlined[node];
+			shape.is_recursive = tree->is_recursive && tree->is_recursive[node];
 		}
 		outline->indent[node] = shape.indent;
 		*wk_table_row(table) = shape;

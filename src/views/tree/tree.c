@@ -281,6 +281,8 @@ static void start_columns(struct wk_tree *tree, const struct wk_cached_rows *kep
 	tree->depth = wk_alloc_table(count * sizeof(*tree->depth));
 	tree->kind = wk_alloc_table_zeroed(count, sizeof(*tree->kind));
 	tree->is_inlined = wk_alloc_table_zeroed(count, sizeof(*tree->is_inlined));
+	if (f->is_recursive)
+		tree->is_recursive = wk_alloc_table_zeroed(count, sizeof(*tree->is_recursive));
 	tree->function = wk_alloc_table_zeroed(count, sizeof(*tree->function));
 	tree->name = wk_alloc_table(count * sizeof(*tree->name));
 	tree->self = wk_alloc_table(count * sizeof(*tree->self));
@@ -363,6 +365,8 @@ static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t fr
 	if (node) {
 		name_node(tree, o, node, wk_folding_label(o->f, from));
 		tree->is_inlined[node] = wk_folding_is_inlined(o->f, from);
+		if (tree->is_recursive)
+			tree->is_recursive[node] = wk_folding_is_recursive(o->f, from);
 	}
 	if (node && o->f->chart_own)
 		tree->lead[node] = o->f->chart_own[from];
@@ -565,10 +569,10 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 void wk_tree_fini(struct wk_tree *tree)
 {
 	WK_FREE_ALL(tree->parent, tree->end, tree->depth, tree->kind, tree->is_inlined,
-		    tree->function, tree->name, tree->place, tree->self, tree->total, tree->lead,
-		    tree->from_ns, tree->took_ns, tree->is_lane, tree->self_samples,
-		    tree->total_samples, tree->small_count, tree->self_before, tree->total_before,
-		    tree->self_after, tree->total_after, tree->total_left);
+		    tree->is_recursive, tree->function, tree->name, tree->place, tree->self,
+		    tree->total, tree->lead, tree->from_ns, tree->took_ns, tree->is_lane,
+		    tree->self_samples, tree->total_samples, tree->small_count, tree->self_before,
+		    tree->total_before, tree->self_after, tree->total_after, tree->total_left);
 	wk_arena_fini(&tree->arena);
 	*tree = (struct wk_tree){ 0 };
 }

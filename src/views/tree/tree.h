@@ -64,6 +64,8 @@ struct wk_tree_options {
 	bool merge_files;         /* and whatever the files of their source (views/tree/merge.h) */
 	bool is_chart;            /* in order of time: only neighbours in time share a node */
 	bool collapses_recursion; /* a function right below itself is one node with it */
+	bool folds_recursion;     /* a call of a function that is running already is one node with
+				   * it, and so is what it calls; not for charts */
 	bool hides_plumbing;      /* small inlined functions of standard libraries are part of their
 				   * callers (names/plumbing.h) */
 	bool charges_own;     /* weight of other code counts at the nearest caller in the user's own
@@ -93,6 +95,7 @@ struct wk_tree {
 	uint32_t *depth;          /* 0 for node 0 */
 	uint8_t *kind;            /* enum wk_node_kind */
 	uint8_t *is_inlined;      /* wherever it was met here, it was inlined into its parent */
+	uint8_t *is_recursive;    /* calls of its function below it are part of it; NULL: none is */
 	wk_function_id *function; /* for a function's node; for a module's, one of its functions */
 	struct wk_str *name;
 	uint32_t *place; /* a named frame with the node's function and its line, if it is by lines,

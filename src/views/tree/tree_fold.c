@@ -169,6 +169,17 @@ static void mark_inlined(struct wk_folding *f, uint32_t node, bool is_new, bool 
 	f->is_inlined[node] = is_new ? is_inlined : f->is_inlined[node] & is_inlined;
 }
 
+static void mark_recursive(struct wk_folding *f, uint32_t node)
+{
+	size_t old = f->recursive_cap;
+
+	if (node >= f->recursive_cap) {
+		f->is_recursive = wk_grow(f->is_recursive, &f->recursive_cap, (size_t)node + 1, 1);
+		memset(f->is_recursive + old, 0, f->recursive_cap - old);
+	}
+	f->is_recursive[node] = 1;
+}
+
 static uint32_t process_label(const struct wk_folding *f, wk_text_id name)
 {
 	return WK_LABEL(WK_LABEL_PROCESS_NAME, wk_pairs_process_name(f->options->pairs, name));
@@ -206,6 +217,21 @@ static bool joins_alike(const struct wk_folding *f)
 	return f->options->collapses_recursion || f->is_by_modules;
 }
 
+/* So far up callers are searched for the function that is called again: stacks of a million frames
+ * are read as well. */
+#define LONGEST_CYCLE 64
+
+/* The node of a function that is running already, `parent` or a caller of it; 0: there is none. */
+static uint32_t running_call(const struct wk_folding *f, uint32_t parent, uint32_t label)
+{
+	for (unsigned i = 0; i < LONGEST_CYCLE && parent; i++) {
+		if (f->own.label[parent] == label)
+			return parent;
+		parent = f->own.parent[parent];
+	}
+	return 0;
+}
+
 static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_id named)
 {
 	uint32_t label = wk_folding_stack_label(f, named), known = f->own.count, node;
@@ -216,6 +242,12 @@ static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_
 		return parent;
 	if (joins_alike(f) && parent && f->own.label[parent] == label)
 		return parent;
+	node = f->options->folds_recursion && !f->is_by_modules ? running_call(f, parent, label)
+								: 0;
+	if (node) {
+		mark_recursive(f, node);
+		return node;
+	}
 	node = wk_trie_add(&f->own, parent, label);
 	if (WK_LABEL_KIND(label) == WK_LABEL_FUNCTION || WK_LABEL_KIND(label) == WK_LABEL_LINE)
 		mark_inlined(f, node, node == known,
@@ -735,7 +767,7 @@ static bool may_borrow(const struct wk_folding *f)
 {
 	const struct wk_tree_options *options = f->options;
 	bool is_plain = !options->inverted && !options->is_chart && !options->collapses_recursion &&
-			wk_folding_shows_all(f);
+			!options->folds_recursion && wk_folding_shows_all(f);
 	enum wk_frame_joins joins;
 
 	if (options->pairs && options->pairs->is_process)
@@ -858,6 +890,7 @@ void wk_folding_fini(struct wk_folding *folding)
 	if (!folding->is_borrowed)
 		wk_trie_fini(&folding->own);
 	WK_FREE_ALL(folding->merged, folding->module, folding->place, folding->leaf,
-		    folding->caller, folding->is_inlined, folding->sum.weight, folding->sum.samples,
-		    folding->sum.left, folding->sum.before, folding->sum.after);
+		    folding->caller, folding->is_inlined, folding->is_recursive,
+		    folding->sum.weight, folding->sum.samples, folding->sum.left,
+		    folding->sum.before, folding->sum.after);
 }

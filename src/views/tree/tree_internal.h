@@ -62,6 +62,8 @@ struct wk_folding {
 				      * caller, 0: none; NULL: all are shown */
 	uint8_t *is_inlined;         /* [trie->count] of `own`; NULL while nothing is */
 	size_t inlined_cap;
+	uint8_t *is_recursive; /* the same */
+	size_t recursive_cap;
 	struct wk_folding_weights sum;
 	uint64_t *chart_own; /* for a chart, by node of `own`: its parent's own weight when the node
 			      * began; otherwise NULL */
@@ -139,6 +141,11 @@ static inline bool wk_folding_is_inlined(const struct wk_folding *f, uint32_t no
 	if (f->is_borrowed)
 		return f->model->named_frames.is_inlined[f->trie->label[node]];
 	return f->is_inlined && f->is_inlined[node];
+}
+
+static inline bool wk_folding_is_recursive(const struct wk_folding *f, uint32_t node)
+{
+	return node < f->recursive_cap && f->is_recursive[node];
 }
 
 static inline uint32_t wk_folding_samples(const struct wk_folding *f, uint32_t node)

@@ -6,6 +6,7 @@
 #include "views/tree/tree.h"
 
 #define NO_NODE UINT32_MAX
+#define DEEPEST 64 /* callers that are searched for a function that calls itself */
 
 /* The weight of one line of one node. */
 struct part {
@@ -60,7 +61,13 @@ static uint32_t find_node(struct line_finder *finder, uint32_t node)
 	found = wk_map_find(&finder->children, pair(parent, fine->function[node]));
 	if (found)
 		return found;
-	return tree->function[parent] == fine->function[node] ? parent : NO_NODE; /* recursion */
+	/* Recursion that is folded: options->collapses_recursion, folds_recursion. */
+	for (unsigned i = 0; i < DEEPEST && tree->kind[parent] == WK_NODE_FUNCTION; i++) {
+		if (tree->function[parent] == fine->function[node])
+			return parent;
+		parent = tree->parent[parent];
+	}
+	return NO_NODE;
 }
 
 static void add_part(struct line_finder *finder, uint32_t node, uint32_t place, uint64_t weight)
@@ -83,7 +90,9 @@ static void add_parts(struct line_finder *finder, const struct wk_model *model)
 		uint32_t found = finder->node_of[node] = find_node(finder, node);
 		uint32_t place = fine->place[node];
 
-		if (found != NO_NODE && found != finder->node_of[fine->parent[node]] &&
+		/* Not again for the calls of a recursion. */
+		if (found != NO_NODE &&
+		    finder->tree->parent[found] == finder->node_of[fine->parent[node]] &&
 		    model->named_frames.line[place])
 			add_part(finder, found, place, fine->total[node]);
 	}
@@ -114,6 +123,7 @@ void wk_tree_find_lines(struct wk_tree *tree, const struct wk_model *model,
 	if (tree->place || options->is_chart || !wk_has_source_lines(model))
 		return;
 	by_lines.by_lines = true;
+	by_lines.folds_recursion = false;
 	by_lines.most_nodes = 0;
 	by_lines.order = WK_TREE_UNSORTED;
 	wk_tree_init(&fine, model, filter, &by_lines);
