@@ -407,11 +407,30 @@ static void a_chart_has_times_and_gaps(void **state)
 	wk_model_free(model);
 }
 
+/* It may have slept as well, and so the function that was running ends. */
+static void longer_gaps_are_visible_above_the_callers(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){ "p;main;a 2", NULL });
+	struct wk_tree tree;
+
+	(void)state;
+	model->samples.time_ns[0] = model->first_ns = SMALL_WEIGHT;
+	model->samples.time_ns[1] = 8 * SMALL_WEIGHT;
+	model->sources[0].is_cpu_time = true;
+	tree = tree_of(model, (struct wk_tree_options){ .is_chart = true });
+	assert_tree(&tree, "all 2 0\n"
+			   " main 2 0\n"
+			   "  a 1 1\n"
+			   "  a 1 1\n");
+	wk_tree_fini(&tree);
+	wk_model_free(model);
+}
+
 /* A thread that was preempted is in the same calls afterwards; one that waited in the kernel may be
  * in the same function of the kernel, but for something else. */
 static void short_gaps_end_no_call_of_user_code(void **state)
 {
-	static const uint64_t times_ms[] = { 1, 2, 7, 8, 14, 40 };
+	static const uint64_t times_ms[] = { 1, 2, 6, 7, 14, 40 };
 	struct wk_model *model = small_model(
 		(const char *[]){ "p;main;a 3", "p;main;a;read_[k] 2", "p;main;a 1", NULL });
 	struct wk_tree tree;
@@ -447,6 +466,7 @@ int main(void)
 		cmocka_unit_test(charts_of_processes_are_apart),
 		cmocka_unit_test(a_chart_has_times_and_gaps),
 		cmocka_unit_test(short_gaps_end_no_call_of_user_code),
+		cmocka_unit_test(longer_gaps_are_visible_above_the_callers),
 		cmocka_unit_test(threads_may_have_a_level_of_their_own),
 		cmocka_unit_test(processes_of_one_name_share_a_node_and_those_without_do_not),
 		cmocka_unit_test(a_call_that_is_sometimes_inlined_is_one_node),

@@ -639,9 +639,11 @@ static void note_span(struct wk_folding *f, uint32_t node, const struct wk_chart
 }
 
 /* Gaps in which the thread is taken to have been preempted. With three threads for each processor
- * these are nine in ten; hardly a sleep of note is as short. */
+ * these are nine in ten, but a sleep can be as short. So the function that was running goes on only
+ * after a turn of one other thread, and the longer ones are visible above its callers. */
 #define MOST_PREEMPTED    16 /* samples */
 #define MOST_PREEMPTED_NS 16000000u
+#define MOST_TURN_NS      4500000u
 
 static bool is_gap(const struct wk_chart_span *spans, uint32_t i)
 {
@@ -675,6 +677,9 @@ static size_t depth_after_gap(const struct folder *folder, const uint32_t *order
 	     depth && named &&
 	     wk_code_kind_of(f->model, function_of_stack(f, named)) == WK_CODE_KERNEL;
 	     named = wk_folding_caller(f, named))
+		depth--;
+	if (spans[i].from_ns - spans[i - 1].until_ns > MOST_TURN_NS && depth &&
+	    depth == folder->chart_depth)
 		depth--;
 	return depth;
 }
