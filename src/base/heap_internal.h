@@ -50,4 +50,7 @@ static inline bool wk_heap_is_failed(const struct wk_heap *heap)
 size_t wk_large_page_bytes(void);
 void wk_prefer_large_pages(void *at, size_t size_bytes);
 
+/* Gives back memory that nothing is to be read from again; it stays reserved. */
+void wk_discard_pages(void *at, size_t size_bytes);
+
 #endif

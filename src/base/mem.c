@@ -133,6 +133,20 @@ static void *move(void *at, size_t size_bytes)
 	return moved;
 }
 
+/* A table that shrinks stays in its large pages; of its end, whole ones are given back. */
+static bool stays(struct wk_block *block, size_t size_bytes)
+{
+	size_t before = block->size_bytes & ~WK_BLOCK_ALIGNED, page = wk_large_page_bytes();
+	size_t kept = (size_bytes + page - 1) / page * page;
+
+	if (size_bytes > before || size_bytes < page)
+		return false;
+	if (kept < before)
+		wk_discard_pages((char *)(block + 1) + kept, before - kept);
+	block->size_bytes = size_bytes | WK_BLOCK_ALIGNED;
+	return true;
+}
+
 static struct wk_block *moved_in(struct wk_heap *owner, struct wk_block *block, size_t size_bytes)
 {
 	struct wk_block *moved;
@@ -155,6 +169,8 @@ static void *try_realloc(void *at, size_t size_bytes)
 	owner = block->owner;
 	if (size_bytes > MOST_BYTES || wk_heap_is_failed(owner ? owner : wk_running.heap))
 		return NULL;
+	if (is_aligned(block) && stays(block, size_bytes))
+		return at;
 	if (is_aligned(block))
 		return move(at, size_bytes);
 	moved = owner ? moved_in(owner, block, sizeof(*block) + size_bytes)

@@ -9,3 +9,8 @@ void wk_prefer_large_pages(void *at, size_t size_bytes)
 {
 	(void)at, (void)size_bytes;
 }
+
+void wk_discard_pages(void *at, size_t size_bytes)
+{
+	(void)at, (void)size_bytes;
+}

@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "base/heap.h"
+#include "base/heap_internal.h"
 #include "base/mem.h"
 #include "formats/reader.h"
 #include "model/builder.h"
@@ -82,6 +83,7 @@ static void use_all_kinds(void *context)
 	size_t cap = 0;
 	uint64_t *rows = NULL, *table = wk_alloc_table_zeroed(700000, sizeof(*table));
 	char *text = wk_strdup("text");
+	const void *at;
 
 	(void)context;
 	for (size_t i = 0; i < 100000; i++) {
@@ -95,6 +97,13 @@ static void use_all_kinds(void *context)
 	assert_int_equal(table[699999], 7);
 	table = wk_realloc(table, 700000 * sizeof(*table));
 	assert_int_equal(table[699999], 7);
+	table[299999] = 3;
+	at = table;
+	table = wk_realloc(table, 300000 * sizeof(*table)); /* its end goes, and it may stay */
+	assert_true(table == at || wk_large_page_bytes() == 0);
+	table = wk_grow_table(table, 300000, 800000, sizeof(*table));
+	assert_int_equal(table[299999], 3);
+	table[799999] = 8;
 	wk_free(table);
 	assert_int_equal(rows[99999], 99999);
 	assert_string_equal(text, "text");
