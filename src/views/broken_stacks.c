@@ -150,7 +150,7 @@ static struct stack_state state_below(struct stack_state state, uint8_t flags)
 static struct stack_state *judge_stacks(const struct wk_model *model)
 {
 	const struct wk_trie *named = &model->named;
-	struct stack_state *states = wk_alloc_zeroed((size_t)named->count + 1, sizeof(*states));
+	struct stack_state *states = wk_alloc_table_zeroed(named->count, sizeof(*states));
 	uint8_t *flags = wk_alloc_zeroed(model->function_count, 1);
 	bool has_commands = has_command_frames(model);
 

@@ -4,154 +4,130 @@
 #include "base/sort.h"
 #include "views/tree/tree_internal.h"
 
-/* By named stack: what it weighs with everything it called. */
-struct stacks {
-	uint64_t *weight, *before; /* before: of a comparison, otherwise NULL */
-	uint64_t *samples;
-	uint32_t *first, *next; /* callees that weigh something */
-};
+#define NO_ROW UINT32_MAX /* of what represents a process */
+#define AHEAD  16         /* stacks whose memory is fetched before they are needed */
 
-/* The sums of every function, image or line, seen or not, by its id. */
-struct sums {
-	struct wk_flat_row *rows;
-	uint64_t *self_samples, *total_samples;
-	uint32_t *open; /* how many times it is on the path from the root to this stack */
-	uint32_t count;
-};
+/* What a stack or row weighs, and besides how many samples that is, or what it weighs on the
+ * "before" side of a comparison. */
+enum { WEIGHT, OTHER, WEIGHTS };
 
-/* A frame on the path to a stack. What represents a process has no row. */
-struct step {
-	wk_stack_id stack;
+/* A named stack: its own weight first, then that of everything it called as well. */
+struct node {
+	uint64_t weight[WEIGHTS];
 	uint32_t row;
-	bool has_row;
+	uint32_t size;     /* how many stacks it is with all that it called */
+	uint32_t position; /* in the order of a walk that goes from each stack to what it called;
+			    * while numbers are handed out, of the next of those */
 };
 
-static void count_samples(struct stacks *stacks, const struct wk_folding *f,
+/* Of a function, image or line, seen or not. */
+struct sum {
+	uint64_t self[WEIGHTS], total[WEIGHTS];
+	uint32_t until; /* positions before it are below a stack that is counted */
+	wk_function_id function;
+};
+
+static void count_samples(struct node *nodes, const struct wk_folding *f,
 			  const struct wk_filter *filter)
 {
 	const struct wk_samples *samples = &f->model->samples;
 
 	for (uint32_t i = 0; i < samples->count; i++) {
-		wk_stack_id named;
-		uint64_t times, weight;
+		uint64_t *of, times, weight;
 
 		if (!wk_filter_has(filter, i))
 			continue;
-		named = wk_folding_leaf(f, i);
+		of = nodes[wk_folding_leaf(f, i)].weight;
 		times = wk_model_sample_times(f->model, i);
 		weight = f->options->by_samples ? times : wk_filter_weight(filter, f->model, i);
-		stacks->samples[named] += times;
-		*(stacks->before && samples->is_before[i] ? &stacks->before[named]
-							  : &stacks->weight[named]) += weight;
+		if (samples->is_before) {
+			of[samples->is_before[i] ? OTHER : WEIGHT] += weight;
+		} else {
+			of[WEIGHT] += weight;
+			of[OTHER] += times;
+		}
 	}
-}
-
-static bool weighs(const struct stacks *stacks, wk_stack_id id)
-{
-	return stacks->weight[id] || (stacks->before ? stacks->before[id] : stacks->samples[id]);
-}
-
-/* Callers come before what they call. */
-static void roll_up(struct stacks *stacks, const struct wk_folding *f)
-{
-	for (wk_stack_id id = f->model->named.count; id-- > 1;) {
-		wk_stack_id caller = wk_folding_caller(f, id);
-
-		if (!weighs(stacks, id))
-			continue;
-		stacks->weight[caller] += stacks->weight[id];
-		stacks->samples[caller] += stacks->samples[id];
-		if (stacks->before)
-			stacks->before[caller] += stacks->before[id];
-		stacks->next[id] = stacks->first[caller];
-		stacks->first[caller] = id;
-	}
-}
-
-static void stacks_init(struct stacks *stacks, const struct wk_folding *f,
-			const struct wk_filter *filter)
-{
-	size_t count = f->model->named.count;
-
-	*stacks = (struct stacks){
-		.weight = wk_alloc_table_zeroed(count, sizeof(*stacks->weight)),
-		.samples = wk_alloc_table_zeroed(count, sizeof(*stacks->samples)),
-		.first = wk_alloc_table_zeroed(count, sizeof(*stacks->first)),
-		.next = wk_alloc_table_zeroed(count, sizeof(*stacks->next)),
-	};
-	if (f->model->samples.is_before)
-		stacks->before = wk_alloc_table_zeroed(count, sizeof(*stacks->before));
-	count_samples(stacks, f, filter);
-	roll_up(stacks, f);
-}
-
-static void stacks_fini(struct stacks *stacks)
-{
-	WK_FREE_ALL(stacks->weight, stacks->before, stacks->samples, stacks->first, stacks->next);
 }
 
 static uint32_t row_of(const struct wk_folding *f, enum wk_flat_by by, wk_stack_id id,
-		       struct sums *sums)
+		       struct sum *sums)
 {
-	uint32_t label = WK_LABEL_ID(wk_folding_stack_label(f, id));
-	uint32_t row = by == WK_FLAT_IMAGES ? f->model->functions[label].image : label;
+	uint32_t label, row;
 
-	sums->rows[row].function =
+	if (wk_folding_is_process(f, id))
+		return NO_ROW;
+	label = WK_LABEL_ID(wk_folding_stack_label(f, id));
+	row = by == WK_FLAT_IMAGES ? f->model->functions[label].image : label;
+	sums[row].function =
 		by == WK_FLAT_LINES ? f->shown[f->model->named_frames.function[label]] : label;
 	return row;
 }
 
-/* Adds a frame to its row; what it weighs is not the self weight of the next frame outwards. */
-static void enter(struct sums *sums, const struct stacks *stacks, const struct step *step,
-		  const struct step *outer)
+static void add(uint64_t *to, const uint64_t *weight)
 {
-	wk_stack_id id = step->stack;
-	struct wk_flat_row *row = &sums->rows[step->row], *caller;
-	uint64_t before = stacks->before ? stacks->before[id] : 0;
-
-	row->self += stacks->weight[id];
-	row->self_before += before;
-	sums->self_samples[step->row] += stacks->samples[id];
-	if (outer->has_row) {
-		caller = &sums->rows[outer->row];
-		caller->self -= stacks->weight[id];
-		caller->self_before -= before;
-		sums->self_samples[outer->row] -= stacks->samples[id];
-	}
-	if (sums->open[step->row]++)
-		return; /* an outer call of the same has counted all this */
-	row->total += stacks->weight[id];
-	row->total_before += before;
-	sums->total_samples[step->row] += stacks->samples[id];
+	to[WEIGHT] += weight[WEIGHT];
+	to[OTHER] += weight[OTHER];
 }
 
-/* Walks the stacks, callers first, and so knows at each frame what is on the path to it. */
-static void add_up(struct sums *sums, const struct wk_folding *f, const struct stacks *stacks,
-		   enum wk_flat_by by)
+/* Fills the rows, and `self` of each. */
+static void find_rows(struct node *nodes, const struct wk_folding *f, enum wk_flat_by by,
+		      struct sum *sums)
 {
-	struct step *path = NULL;
-	size_t cap = 0, deep = 0;
-	wk_stack_id id = stacks->first[0];
-
-	*WK_APPEND(path, deep, cap) = (struct step){ 0 };
-	while (id || deep > 1) {
-		struct step step = { .stack = id, .has_row = !wk_folding_is_process(f, id) };
-
-		if (!id) {
-			step = path[--deep];
-			if (step.has_row)
-				sums->open[step.row]--;
-			id = stacks->next[step.stack];
-			continue;
-		}
-		if (step.has_row) {
-			step.row = row_of(f, by, id, sums);
-			enter(sums, stacks, &step, &path[deep - 1]);
-		}
-		*WK_APPEND(path, deep, cap) = step;
-		id = stacks->first[id];
+	for (wk_stack_id id = 1; id < f->model->named.count; id++) {
+		nodes[id].row = row_of(f, by, id, sums);
+		if (nodes[id].row != NO_ROW)
+			add(sums[nodes[id].row].self, nodes[id].weight);
 	}
-	wk_free(path);
+}
+
+/* Callers come before what they call. */
+static void roll_up(struct node *nodes, const struct wk_folding *f)
+{
+	for (wk_stack_id id = f->model->named.count; id-- > 1;) {
+		struct node *caller = &nodes[wk_folding_caller(f, id)];
+
+		add(caller->weight, nodes[id].weight);
+		caller->size += ++nodes[id].size;
+	}
+}
+
+/* The stacks in the order of a walk. */
+static wk_stack_id *walk(struct node *nodes, const struct wk_folding *f)
+{
+	uint32_t count = f->model->named.count;
+	wk_stack_id *order = wk_alloc_table((size_t)count * sizeof(*order));
+
+	for (wk_stack_id id = 1; id < count; id++) {
+		struct node *node = &nodes[id], *caller = &nodes[wk_folding_caller(f, id)];
+		uint32_t position = caller->position;
+
+		caller->position += node->size;
+		node->position = position + 1;
+		order[position] = id;
+	}
+	return order;
+}
+
+/* Fills `total` of each row: of its stacks those that another of them did not call. */
+static void add_up(struct sum *sums, const struct node *nodes, const struct wk_folding *f,
+		   const wk_stack_id *order)
+{
+	uint32_t count = f->model->named.count - 1;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct node *node = &nodes[order[i]];
+		struct sum *sum;
+
+		if (i + AHEAD < count)
+			__builtin_prefetch(&nodes[order[i + AHEAD]]);
+		if (node->row == NO_ROW)
+			continue;
+		sum = &sums[node->row];
+		if (i < sum->until)
+			continue;
+		sum->until = i + node->size;
+		add(sum->total, node->weight);
+	}
 }
 
 static uint32_t fit(uint64_t count)
@@ -164,18 +140,21 @@ static uint64_t scaled(uint64_t weight, double factor)
 	return factor == 1 ? weight : (uint64_t)((double)weight * factor + 0.5);
 }
 
-static void finish_rows(struct sums *sums, const struct wk_tree_options *options)
+static struct wk_flat_row finished(const struct sum *sum, uint32_t id, bool is_comparison,
+				   const struct wk_tree_options *options)
 {
 	double factor = options->before_factor > 0 ? options->before_factor : 1;
+	struct wk_flat_row row = { .id = id, .function = sum->function,
+				   .self = sum->self[WEIGHT], .total = sum->total[WEIGHT] };
 
-	for (uint32_t i = 0; i < sums->count; i++) {
-		struct wk_flat_row *row = &sums->rows[i];
-
-		row->self_before = scaled(row->self_before, factor);
-		row->total_before = scaled(row->total_before, factor);
-		row->self_samples = fit(sums->self_samples[i]);
-		row->total_samples = fit(sums->total_samples[i]);
+	if (is_comparison) {
+		row.self_before = scaled(sum->self[OTHER], factor);
+		row.total_before = scaled(sum->total[OTHER], factor);
+	} else {
+		row.self_samples = fit(sum->self[OTHER]);
+		row.total_samples = fit(sum->total[OTHER]);
 	}
+	return row;
 }
 
 struct sort_row {
@@ -196,27 +175,20 @@ static int hotter_first(const void *left, const void *right)
 	return order ? order : (a->row.id > b->row.id) - (a->row.id < b->row.id);
 }
 
-/* What weighs nothing on both sides of a comparison is in neither. */
-static bool is_shown(const struct wk_flat_row *row, bool is_comparison)
-{
-	return row->total_samples && !(is_comparison && !row->total && !row->total_before);
-}
-
-static void keep_rows(struct wk_flat *flat, const struct wk_model *model, const struct sums *sums,
-		      enum wk_flat_by by)
+static void keep_rows(struct wk_flat *flat, const struct wk_model *model, const struct sum *sums,
+		      uint32_t count, enum wk_flat_by by, const struct wk_tree_options *options)
 {
 	bool is_comparison = model->samples.is_before != NULL;
-	struct sort_row *sorted = wk_alloc((size_t)sums->count * sizeof(*sorted));
+	struct sort_row *sorted = wk_alloc((size_t)count * sizeof(*sorted));
 
-	for (uint32_t i = 0; i < sums->count; i++) {
-		wk_text_id name = by == WK_FLAT_IMAGES
-					  ? model->images[i].path
-					  : model->functions[sums->rows[i].function].name;
+	for (uint32_t i = 0; i < count; i++) {
+		wk_text_id name = by == WK_FLAT_IMAGES ? model->images[i].path
+						       : model->functions[sums[i].function].name;
 
-		if (!is_shown(&sums->rows[i], is_comparison))
+		if (!sums[i].total[WEIGHT] && !sums[i].total[OTHER])
 			continue;
-		sorted[flat->count] = (struct sort_row){ sums->rows[i], wk_model_str(model, name) };
-		sorted[flat->count++].row.id = i;
+		sorted[flat->count++] = (struct sort_row){
+			finished(&sums[i], i, is_comparison, options), wk_model_str(model, name) };
 	}
 	qsort(sorted, flat->count, sizeof(*sorted), hotter_first);
 	flat->rows = wk_alloc(((size_t)flat->count + 1) * sizeof(*flat->rows));
@@ -231,30 +203,27 @@ static void list(struct wk_flat *flat, const struct wk_model *model, const struc
 	uint32_t groups = by == WK_FLAT_IMAGES  ? model->image_count
 			  : by == WK_FLAT_LINES ? model->named_frames.count
 						: model->function_count;
-	struct sums sums = {
-		.rows = wk_alloc_zeroed(groups, sizeof(*sums.rows)),
-		.self_samples = wk_alloc_zeroed(groups, sizeof(*sums.self_samples)),
-		.total_samples = wk_alloc_zeroed(groups, sizeof(*sums.total_samples)),
-		.open = wk_alloc_zeroed(groups, sizeof(*sums.open)),
-		.count = groups,
-	};
+	struct sum *sums = wk_alloc_zeroed(groups, sizeof(*sums));
 	struct wk_tree_options used = *options;
 	struct wk_folding folding;
-	struct stacks stacks;
+	struct node *nodes;
+	wk_stack_id *order;
 
 	used.by_samples |= wk_tree_weighs_nothing(model, filter);
 	wk_folding_prepare(&folding, model, &used);
-	stacks_init(&stacks, &folding, filter);
-	add_up(&sums, &folding, &stacks, by);
-	finish_rows(&sums, &used);
+	nodes = wk_alloc_table_zeroed(model->named.count, sizeof(*nodes));
+	count_samples(nodes, &folding, filter);
+	find_rows(nodes, &folding, by, sums);
+	roll_up(nodes, &folding);
+	order = walk(nodes, &folding);
+	add_up(sums, nodes, &folding, order);
 	*flat = (struct wk_flat){
-		.whole = stacks.weight[0],
-		.whole_samples = fit(stacks.samples[0]),
+		.whole = nodes[0].weight[WEIGHT],
+		.whole_samples = model->samples.is_before ? 0 : fit(nodes[0].weight[OTHER]),
 		.unit = used.by_samples ? (struct wk_str)WK_STR("samples")
 					: wk_model_str(model, model->sources[filter->source].unit) };
-	keep_rows(flat, model, &sums, by);
-	WK_FREE_ALL(sums.rows, sums.self_samples, sums.total_samples, sums.open);
-	stacks_fini(&stacks);
+	keep_rows(flat, model, sums, groups, by, &used);
+	WK_FREE_ALL(sums, nodes, order);
 	wk_folding_fini(&folding);
 }
 

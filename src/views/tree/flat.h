@@ -20,17 +20,17 @@ struct wk_flat_row {
 		      * first of the model's named frames with it */
 	wk_function_id function; /* of a row of lines */
 	uint64_t self, total;
-	uint32_t self_samples, total_samples;
-	uint64_t self_before, total_before; /* for a comparison; self and total are those of its
-					     * "after" side */
+	uint32_t self_samples, total_samples; /* not for a comparison */
+	uint64_t self_before, total_before;   /* for a comparison; self and total are those of its
+					       * "after" side */
 };
 
 struct wk_flat {
 	struct wk_flat_row *rows;
 	uint32_t count;
-	uint64_t whole; /* weight of all samples in view */
-	uint32_t whole_samples;
-	struct wk_str unit; /* as in views/tree/tree.h */
+	uint64_t whole;         /* weight of all samples in view */
+	uint32_t whole_samples; /* as above */
+	struct wk_str unit;     /* as in views/tree/tree.h */
 };
 
 /* Of `shown`, what frames are hidden and what own code is charged for are used; NULL: neither. */

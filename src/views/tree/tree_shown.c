@@ -51,12 +51,13 @@ static bool has_inlined(const struct wk_model *model)
 	return false;
 }
 
-/* A function of the library that the library itself calls, and what does next to nothing. */
+/* A function of the library that the library itself calls, and what does next to nothing; NULL if
+ * there is none. */
 static uint8_t *find_hidden(const struct wk_folding *f)
 {
 	const struct wk_trie *named = &f->model->named;
 	const uint8_t *focus = f->options->focus;
-	uint8_t *hidden = wk_alloc_zeroed(named->count, 1), *standard;
+	uint8_t *hidden = wk_alloc_zeroed(named->count, 1), *standard, any = 0;
 
 	standard = find_standard(f->model);
 	for (wk_stack_id id = 1; id < named->count; id++) {
@@ -67,9 +68,13 @@ static uint8_t *find_hidden(const struct wk_folding *f)
 			     !(focus && focus[f->shown[function]]) && standard[function] &&
 			     (standard[function_of(f, caller)] ||
 			      is_plumbing(f->model, standard, function));
+		any |= hidden[id];
 	}
 	wk_free(standard);
-	return hidden;
+	if (any)
+		return hidden;
+	wk_free(hidden);
+	return NULL;
 }
 
 static void show_callers(struct wk_folding *f, const uint8_t *hidden)
@@ -146,12 +151,15 @@ static void focus(struct wk_folding *f)
 	wk_free(call);
 }
 
+static bool changes_stacks(const struct wk_tree_options *options)
+{
+	return options->focus || options->charges_own || skips(options);
+}
+
 bool wk_folding_shows_all(const struct wk_folding *f)
 {
-	const struct wk_tree_options *options = f->options;
-
-	return !options->focus && !options->charges_own && !skips(options) &&
-	       !(options->hides_plumbing && has_inlined(f->model));
+	return !changes_stacks(f->options) &&
+	       !(f->options->hides_plumbing && has_inlined(f->model));
 }
 
 void wk_folding_choose_shown(struct wk_folding *f)
@@ -161,10 +169,12 @@ void wk_folding_choose_shown(struct wk_folding *f)
 
 	if (wk_folding_shows_all(f))
 		return;
-	f->leaf = wk_alloc_zeroed(count, sizeof(*f->leaf));
-	f->caller = wk_alloc_zeroed(count, sizeof(*f->caller));
 	if (f->options->hides_plumbing)
 		hidden = find_hidden(f);
+	if (!hidden && !changes_stacks(f->options))
+		return;
+	f->leaf = wk_alloc_table_zeroed(count, sizeof(*f->leaf));
+	f->caller = wk_alloc_table_zeroed(count, sizeof(*f->caller));
 	show_callers(f, hidden);
 	wk_free(hidden);
 	if (skips(f->options))
