@@ -237,8 +237,10 @@ static int run(const struct wk_call *call, struct wk_err *err)
 					      : NULL,
 			   err) &&
 	    wk_view_expect_tree(&choice, options.after, err) &&
-	    expect_levels(args, options.form, err))
+	    expect_levels(args, options.form, err)) {
+		load.sums_samples = !choice.needs_samples;
 		model = wk_open_paths(paths, &load, NULL, &wk_cli_messages, err);
+	}
 	if (model)
 		ok = compare(model, &options, call, err);
 	wk_view_choice_fini(&choice);

@@ -13,6 +13,9 @@
  * docs/formats/folded.md */
 
 #define RELEASE_BYTES   (8u << 20) /* of the input, between two calls of wk_os_release_to */
+#define AHEAD_BYTES     1024       /* fetched before they are needed, about a line at a time */
+#define LINE_BYTES      128
+#define CACHE_LINE      64
 #define FRACTION_SCALE  1000
 #define SIDES_LOOKED_AT 100 /* lines that decide whether all have two counts */
 
@@ -40,8 +43,9 @@ struct reading {
 	struct wk_word_cache words; /* short text between two ';' to frame, recent ones only */
 	struct wk_textmap frames;   /* all texts to frames */
 	bool has_two_counts;        /* each line: before and after */
-	uint32_t scale;             /* counts are multiplied by it: FRACTION_SCALE or 1 */
-	uint64_t fractions;         /* lines whose count loses digits */
+	bool may_sum;
+	uint32_t scale;                     /* counts are multiplied by it: FRACTION_SCALE or 1 */
+	uint64_t fractions;                 /* lines whose count loses digits */
 	const struct wk_collapse *collapse; /* as an older tool: empty frames count */
 };
 
@@ -245,6 +249,22 @@ static void emit_before(struct reading *r, uint32_t stack, uint64_t count)
 	wk_stack_writer_event(r->writer, &event);
 }
 
+/* All lines of a batch in one event. */
+static void emit_sums(struct reading *r)
+{
+	static const struct wk_event_whose nobody = { .pid = WK_NO_PID, .tid = WK_NO_PID };
+	struct wk_event event = { .kind = WK_EVENT_SUMS, .cpu = WK_NO_CPU };
+	struct wk_event_sum sums[BATCH_LINES];
+
+	for (size_t i = 0; i < r->batch.lines; i++)
+		sums[i] = (struct wk_event_sum){ .stack = r->batch.walks[i].stack,
+						 .weight = r->batch.count[i],
+						 .times = 1, .cpu = WK_NO_CPU };
+	event.sums = (struct wk_event_sums){ .at = sums, .count = r->batch.lines,
+					     .whose = &nobody, .whose_count = 1 };
+	wk_stack_writer_event(r->writer, &event);
+}
+
 static void emit_batch(struct reading *r)
 {
 	struct batch *batch = &r->batch;
@@ -261,7 +281,9 @@ static void emit_batch(struct reading *r)
 	wk_stack_writer_progress(r->writer, (uint64_t)(r->lines.at - r->start),
 				 (uint64_t)(r->lines.end - r->start));
 	wk_stack_writer_walk(r->writer, batch->walks, batch->lines);
-	for (size_t i = 0; i < batch->lines; i++) {
+	if (r->may_sum)
+		emit_sums(r);
+	for (size_t i = 0; i < batch->lines && !r->may_sum; i++) {
 		if (r->has_two_counts)
 			emit_before(r, batch->walks[i].stack, batch->before[i]);
 		wk_stack_writer_count(r->writer, batch->walks[i].stack, batch->count[i]);
@@ -369,14 +391,18 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 		.lines = wk_lines_of(input->bytes),
 		.has_two_counts = has_two_counts(input->bytes),
 		.scale = scale_of(input),
+		.may_sum = input->options.sums_samples && !input->options.collapse,
 		.collapse = input->options.collapse,
 	};
 	const char *released = r.lines.at;
 	struct wk_str line;
 
+	r.may_sum &= !r.has_two_counts;
 	wk_stack_writer_source(r.writer, 0, "samples",
 			       r.scale > 1 ? WK_UNIT_THOUSANDTHS : "samples", false);
 	while (wk_lines_next(&r.lines, &line) && !wk_stack_writer_is_done(r.writer)) {
+		for (size_t i = 0; i < LINE_BYTES; i += CACHE_LINE)
+			__builtin_prefetch(r.lines.at + AHEAD_BYTES + i, 0, 0);
 		if (!is_remark(&r, line))
 			read_line(&r, line);
 		if ((size_t)(r.lines.at - released) > RELEASE_BYTES) {
