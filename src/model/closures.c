@@ -44,6 +44,25 @@ static void find_extents(const struct wk_model *model, struct extent *extents)
 	}
 }
 
+/* Names that debug information gave contain their line already. */
+static void note_lines(struct wk_model *model)
+{
+	struct wk_buf plain = { 0 };
+
+	for (wk_function_id id = 1; id < model->function_count; id++) {
+		struct wk_function *function = &model->functions[id];
+		uint32_t line;
+
+		wk_buf_reset(&plain);
+		line = wk_closure_name_line(wk_model_str(model, function->name), &plain);
+		if (!line)
+			continue;
+		function->closure_line = line;
+		function->plain = wk_model_text(model, wk_buf_str(&plain));
+	}
+	wk_buf_fini(&plain);
+}
+
 static int by_group_and_line(const void *left, const void *right)
 {
 	const struct extent *a = left, *b = right;
@@ -63,7 +82,7 @@ static uint32_t list_closures(const struct wk_model *model, struct extent *exten
 	for (wk_function_id id = 1; id < model->function_count; id++) {
 		const struct wk_function *function = &model->functions[id];
 
-		if (!extents[id].first || !is_meant(model, id))
+		if (!extents[id].first || function->closure_line || !is_meant(model, id))
 			continue;
 		extents[count] = extents[id];
 		extents[count].function = id;
@@ -91,6 +110,7 @@ void wk_model_name_closures(struct wk_model *model)
 	struct wk_buf text = { 0 };
 	uint32_t count, first = 0, last = 0;
 
+	note_lines(model);
 	find_extents(model, extents);
 	count = list_closures(model, extents);
 	for (uint32_t i = 0; i < count; i++) {

@@ -147,7 +147,7 @@ static void take(struct reading *r)
 		read_open(r);
 	} else if (c == ' ') {
 		read_space(r);
-	} else if (c == '#') {
+	} else if (c == '#' || (c == ':' && wk_str_ends(wk_buf_str(r->out), "{lambda"))) {
 		skip_number(r);
 	} else if (c == '[' && wk_str_starts(rest_of(r), "[abi:")) {
 		skip_tag(r);

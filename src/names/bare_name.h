@@ -1,6 +1,6 @@
 /* A function's name without the parts that only some sources of names have.
  *
- * C++ debug information has "part" and "main(int, char**)::{lambda}::operator()" for functions
+ * C++ debug information has "part" and "main(int, char**)::{lambda:31}::operator()" for functions
  * without a linked name, such as inlined calls; a symbol table has "part(int)" and
  * "main::{lambda(int)#1}::operator()(int) const" for the same functions. The bare names of both are
  * "part" and "main::{lambda}::operator()". */

@@ -3,6 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/num.h"
+
+#define MOST_DIGITS 9
+
 /* The bracket that the one at the end of the text closes; SIZE_MAX if there is none. */
 static size_t opening(struct wk_str text, char open, char close)
 {
@@ -38,19 +42,44 @@ static void drop_brackets(struct wk_str *name, char open, char close)
 		name->len = at;
 }
 
-/* The braces of a closure's name: from `*begin` up to `*end`. */
-static bool find_braces(struct wk_str name, size_t *begin, size_t *end)
+/* The digits at the end. */
+static struct wk_str digits_of(struct wk_str name)
+{
+	size_t at = name.len;
+
+	while (at && name.at[at - 1] >= '0' && name.at[at - 1] <= '9')
+		at--;
+	return wk_str_skip(name, at);
+}
+
+/* clang's "$_0", a lambda if it can be called. */
+static bool ends_in_counted(struct wk_str name, size_t *begin)
+{
+	struct wk_str before = name, digits = digits_of(name);
+
+	before.len -= digits.len;
+	if (digits.len == 0 || digits.len > MOST_DIGITS || !wk_str_ends(before, "$_"))
+		return false;
+	*begin = before.len - strlen("$_");
+	return *begin == 0 || name.at[*begin - 1] == ':';
+}
+
+/* The part of a closure's name that says so: from `*begin` up to `*end`. */
+static bool find_own_part(struct wk_str name, size_t *begin, size_t *end)
 {
 	struct wk_str rest = name;
+	bool is_call;
 
 	if (!wk_str_ends(rest, "operator()"))
 		drop_brackets(&rest, '(', ')');
 	drop_brackets(&rest, '<', '>');
 	drop(&rest, "::"); /* Rust's "::<u8>" */
-	drop(&rest, "::operator()");
+	is_call = drop(&rest, "::operator()");
+	*end = rest.len;
+	if (is_call && ends_in_counted(rest, begin))
+		return true;
 	if (!wk_str_ends(rest, "}"))
 		return false;
-	*end = rest.len;
 	*begin = opening(rest, '{', '}');
 	if (*begin == SIZE_MAX)
 		return false;
@@ -63,27 +92,63 @@ bool wk_name_is_closure(struct wk_str name)
 {
 	size_t begin, end;
 
-	return find_braces(name, &begin, &end);
+	return find_own_part(name, &begin, &end);
+}
+
+uint32_t wk_closure_name_line(struct wk_str name, struct wk_buf *plain)
+{
+	size_t begin, end;
+	struct wk_str own, line;
+	uint64_t number;
+
+	if (!find_own_part(name, &begin, &end))
+		return 0;
+	own = wk_str_of(name.at + begin, end - begin - 1);
+	line = digits_of(own);
+	own.len -= line.len;
+	if (!wk_str_is(own, "{lambda:") || !wk_num_u64(line, &number) || number > UINT32_MAX)
+		return 0;
+	wk_buf_add_str(plain, wk_str_of(name.at, begin));
+	wk_buf_add_text(plain, "{lambda}");
+	wk_buf_add_str(plain, wk_str_skip(name, end));
+	return (uint32_t)number;
+}
+
+/* What tells it apart from others of its function: "#2". clang counts from 0, the others from 1. */
+static void add_number(struct wk_str own, struct wk_buf *text)
+{
+	struct wk_str digits = digits_of(own);
+	uint64_t number;
+
+	if (own.at[0] == '$' && wk_num_u64(digits, &number)) {
+		wk_buf_add_fmt(text, "#%" PRIu64, number + 1);
+		return;
+	}
+	own.len -= own.len && own.at[own.len - 1] == '}';
+	for (size_t at = own.len; at > 0; at--)
+		if (own.at[at - 1] == '#') {
+			wk_buf_add_str(text, wk_str_skip(own, at - 1));
+			return;
+		}
 }
 
 void wk_closure_name_add(struct wk_str name, uint32_t line, uint32_t last, struct wk_buf *text)
 {
-	size_t begin = name.len, end = name.len, number;
-	bool is_lambda;
+	size_t begin = name.len, end = name.len;
+	struct wk_str own;
 
-	if (!find_braces(name, &begin, &end)) {
+	if (!find_own_part(name, &begin, &end)) {
 		wk_buf_add_str(text, name);
 		return;
 	}
-	is_lambda = wk_str_starts(wk_str_skip(name, begin), "{lambda");
-	for (number = end; number > begin && name.at[number - 1] != '#';)
-		number--;
+	own = wk_str_of(name.at + begin, end - begin);
 	wk_buf_add_str(text, wk_str_of(name.at, begin));
-	wk_buf_add_fmt(text, "{%s:%" PRIu32, is_lambda ? "lambda" : "closure", line);
-	if (wk_str_starts(wk_str_skip(name, begin), "{lambda}") && last > line)
+	wk_buf_add_text(text,
+			wk_str_starts(own, "{lambda") || own.at[0] == '$' ? "{lambda" : "{closure");
+	wk_buf_add_fmt(text, ":%" PRIu32, line);
+	if (wk_str_starts(own, "{lambda}") && last > line)
 		wk_buf_add_fmt(text, "-%" PRIu32, last);
-	if (number > begin)
-		wk_buf_add_str(text, wk_str_of(name.at + number - 1, end - number));
+	add_number(own, text);
 	wk_buf_add_char(text, '}');
 	wk_buf_add_str(text, wk_str_skip(name, end));
 }

@@ -1,8 +1,8 @@
 /* Names of closures and lambdas, with the line they are written on.
  *
  * "app::run::{{closure}}" is any closure of a function, "{closure#1}" the second, and
- * "{lambda(int)#1}" the first lambda with those parameters. With a line, they are
- * "app::run::{closure:31}", "{closure:31#1}" and "{lambda:31#1}". */
+ * "{lambda(int)#1}" the first lambda with those parameters, which clang calls "$_0". With a line,
+ * they are "app::run::{closure:31}", "{closure:31#1}" and "{lambda:31#1}". */
 #ifndef WK_NAMES_CLOSURE_H
 #define WK_NAMES_CLOSURE_H
 
@@ -10,6 +10,10 @@
 
 /* Is the function itself a closure? Those of its arguments and callers do not count. */
 bool wk_name_is_closure(struct wk_str name);
+
+/* The line that debug information has put into the name, "f::{lambda:31}::operator()", and the name
+ * without it; 0 if it has none. */
+uint32_t wk_closure_name_line(struct wk_str name, struct wk_buf *plain);
 
 /* Adds the name of a closure with its line. "{lambda}" alone may be several lambdas (gcc, inlined):
  * it has all lines up to `last`, "{lambda:45-51}". */

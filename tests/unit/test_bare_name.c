@@ -46,6 +46,7 @@ static void lambdas_have_one_name(void **state)
 	assert_bare("_Function_handler<double (int), main::{lambda(int)#1}>::_M_invoke("
 		    "std::_Any_data const&, int&&)",
 		    "_Function_handler<double,main::{lambda}>::_M_invoke", true);
+	assert_bare("main::{lambda:31}::operator()", "main::{lambda}::operator()", false);
 	assert_bare("main::{lambda(int)#1}::operator()(int) const", "main::{lambda}::operator()",
 		    true);
 	assert_bare("{{closure}}", "{{closure}}", false);

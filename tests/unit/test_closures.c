@@ -29,6 +29,32 @@ static void the_line_is_in_the_braces(void **state)
 	assert_named("run()::{lambda(int, int)#2}::operator()(int, int) const",
 		     "run()::{lambda:31#2}::operator()(int, int) const");
 	assert_named("run::{lambda}::operator()", "run::{lambda:31}::operator()");
+	assert_named("run::$_0::operator()(int) const",
+		     "run::{lambda:31#1}::operator()(int) const");
+	assert_named("$_11::operator()<char>()", "{lambda:31#12}::operator()<char>()");
+}
+
+static void assert_lined(const char *name, uint32_t line, const char *plain)
+{
+	struct wk_buf text = { 0 };
+
+	assert_int_equal(wk_closure_name_line(wk_str_c(name), &text), line);
+	assert_string_equal(wk_buf_text(&text), plain);
+	wk_buf_fini(&text);
+}
+
+static void debug_information_has_put_the_line_in_already(void **state)
+{
+	(void)state;
+	assert_lined("run::{lambda:31}::operator()", 31, "run::{lambda}::operator()");
+	assert_lined("f::{lambda:7}::operator()::{lambda:9}::operator()<int>", 9,
+		     "f::{lambda:7}::operator()::{lambda}::operator()<int>");
+	assert_lined("run::{lambda}::operator()", 0, "");
+	assert_lined("run::{lambda:31#2}::operator()", 0, "");
+	assert_lined("run::{lambda:4294967296}::operator()", 0, "");
+	assert_lined("run::{lambda:}::operator()", 0, "");
+	assert_lined("main", 0, "");
+	assert_lined("}", 0, "");
 }
 
 static void several_lines_are_those_of_lambdas_without_a_number(void **state)
@@ -53,7 +79,8 @@ static void only_the_function_itself_is_meant(void **state)
 		"core::iter::fold<u8, app::run::{{closure}}>",
 		"core::ops::function::FnOnce::call_once{{vtable.shim}}",
 		"app::run::{{closure}}::inner", "std::sort<f()::{lambda(int)#1}>(int)", "main", "",
-		"}", "{", NULL,
+		"}", "{", "run::$_0", "void run<main::$_0>(main::$_0)", "run::a$_0::operator()()",
+		"run::$_::operator()()", "run::$_1234567890::operator()()", "$_1", NULL,
 	};
 
 	(void)state;
@@ -107,11 +134,33 @@ static void lines_that_do_not_overlap_are_other_closures(void **state)
 	wk_model_free(model);
 }
 
+/* Names of gcc's debug information, which stay as they are whatever lines were sampled. */
+static void lambdas_with_lines_of_their_own(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){ "demo;main@3 1", NULL });
+	struct wk_function function = {
+		.name = wk_model_text(model, wk_str_c("run::{lambda:31}::operator()")),
+		.image = 1, .file = wk_model_text(model, wk_str_c("/src/demo.cpp")),
+	};
+	wk_function_id id = wk_model_add_function(model, &function);
+
+	(void)state;
+	wk_model_add_named_frame(model, id, 33, 0, false);
+	wk_model_name_closures(model);
+	assert_string_equal(name_of(model, id), "run::{lambda:31}::operator()");
+	assert_string_equal(wk_strtab_get(model->text, model->functions[id].plain),
+			    "run::{lambda}::operator()");
+	assert_int_equal(model->functions[id].closure_line, 31);
+	wk_model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_line_is_in_the_braces),
 		cmocka_unit_test(several_lines_are_those_of_lambdas_without_a_number),
+		cmocka_unit_test(debug_information_has_put_the_line_in_already),
+		cmocka_unit_test(lambdas_with_lines_of_their_own),
 		cmocka_unit_test(only_the_function_itself_is_meant),
 		cmocka_unit_test(lines_that_do_not_overlap_are_other_closures),
 	};

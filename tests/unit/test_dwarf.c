@@ -370,28 +370,34 @@ static void a_namespace_without_a_name_is_called_anonymous(void **state)
 
 static void a_struct_without_a_name_that_can_be_called_is_a_lambda(void **state)
 {
-	static const char *const names[] = { "operator()", "size", "operator()<std::vector<A> >" };
-	static const char *const expected[] = {
-		"f::{lambda}::operator() f:5", "f::(anonymous struct)::size f:5",
-		"f::{lambda}::operator()<std::vector<A> > f:5",
+	static const struct {
+		const char *name, *expected;
+		uint8_t line; /* 0: unknown */
+	} cases[] = {
+		{ "operator()", "f::{lambda:31}::operator() f:5", 31 },
+		{ "operator()", "f::{lambda}::operator() f:5", 0 },
+		{ "size", "f::(anonymous struct)::size f:5", 31 },
+		{ "operator()<std::vector<A> >", "f::{lambda:9}::operator()<std::vector<A> > f:5",
+		  9 },
 	};
 	struct maker m;
 
 	(void)state;
-	for (int i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint64_t declared;
 
 		maker_init(&m, 4);
 		put_kinds(&m);
 		m.sections[S_ABBREV].len--;
-		die_kind(&m, 20, DW_TAG_structure_type, true, 0);
+		die_kind(&m, 20, DW_TAG_structure_type, true, DW_AT_decl_line, DW_FORM_data1, 0);
 		put_uleb(&m, S_ABBREV, 0);
 		begin_unit(&m, DW_LANG_C_plus_plus_14, CODE_AT, 0x100);
 		put_function(&m, "f", CODE_AT, 0x40);
 		put_uleb(&m, S_INFO, 20);
+		put(&m, S_INFO, cases[i].line, 1);
 		declared = here(&m);
 		put_uleb(&m, S_INFO, DECLARED);
-		put_text(&m, S_INFO, names[i]);
+		put_text(&m, S_INFO, cases[i].name);
 		end_children(&m); /* struct */
 		put_call(&m, declared, CODE_AT + 0x10, 0x10, 5);
 		end_children(&m); /* call */
@@ -399,7 +405,7 @@ static void a_struct_without_a_name_that_can_be_called_is_a_lambda(void **state)
 		end_children(&m); /* unit */
 		unit_end(&m);
 		assert_true(maker_open(&m));
-		assert_string_equal(chain_at(&m, CODE_AT + 0x10), expected[i]);
+		assert_string_equal(chain_at(&m, CODE_AT + 0x10), cases[i].expected);
 		maker_fini(&m);
 	}
 }

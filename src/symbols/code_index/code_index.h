@@ -24,7 +24,7 @@ struct wk_code_index;
 
 /* Version of a saved index in the cache. Raise it if the bytes change, and whenever the same file
  * would give another index: indexes saved by an older wick are then rebuilt. */
-#define WK_CODE_INDEX_VERSION 4
+#define WK_CODE_INDEX_VERSION 5
 
 /* Addresses from `start` up to `end` are of `unit` (counted from 0). */
 struct wk_code_range {

@@ -36,6 +36,7 @@ static const uint8_t whats[TABLED] = {
 	[DW_AT_addr_base] = WHAT_ADDR_BASE,
 	[DW_AT_rnglists_base] = WHAT_RNGLISTS_BASE,
 	[DW_AT_dwo_name] = WHAT_SPLIT_NAME,
+	[DW_AT_decl_line] = WHAT_DECL_LINE,
 };
 
 static enum wk_dwarf_what what_of(uint64_t attribute)
@@ -185,8 +186,9 @@ static void keep_fields(struct compiler *c)
 static enum wk_dwarf_what what_in(const struct compiler *c, uint64_t attribute)
 {
 	enum wk_dwarf_what what = what_of(attribute);
-	bool matters =
-		c->is_root || what == WHAT_SIBLING || (c->is_wanted && what < WHAT_STMT_LIST);
+	bool matters = c->is_root || what == WHAT_SIBLING ||
+		       (c->is_wanted && what < WHAT_STMT_LIST) ||
+		       (what == WHAT_DECL_LINE && is_type(c->row.tag));
 
 	return matters ? what : WHAT_NOTHING;
 }

@@ -48,6 +48,7 @@ enum wk_dwarf_what {
 	WHAT_GNU_RANGES_BASE,
 	WHAT_SPLIT_NAME,
 	WHAT_SPLIT_ID,
+	WHAT_DECL_LINE, /* of types */
 	WHAT_COUNT
 };
 
@@ -174,6 +175,7 @@ struct wk_dwarf_scope {
  * comes from a declaration, the outer scopes are those of the declaration. */
 struct wk_dwarf_scope_name {
 	struct wk_str name;
+	uint32_t line; /* of a type without a name, where it begins; 0: unknown */
 	struct wk_dwarf_unit *unit;
 	uint64_t offset;
 	uint32_t around; /* the scope there, if `unit` is the unit that owns this row */
@@ -610,7 +612,7 @@ uint32_t wk_dwarf_open_scope(struct wk_dwarf_unit *unit, uint64_t offset, uint32
 void wk_dwarf_close_scope(struct wk_dwarf_unit *unit, uint32_t scope, uint64_t offset);
 void wk_dwarf_forget_scopes(struct wk_dwarf_unit *unit);
 /* The scopes around the DIE at `offset`, as they are put before its name: "a::b::". is_call: it
- * is an operator(), which makes a struct without a name a lambda. */
+ * is an operator(), which makes a struct without a name a lambda, "{lambda:31}". */
 void wk_dwarf_add_scopes(struct wk_dwarf_unit *unit, uint64_t offset, bool is_call,
 			 struct wk_buf *out);
 

@@ -1,6 +1,7 @@
 /* The namespaces, types and functions around an entry. DIEs do not refer to their parents, so a
  * walk over a unit records its scopes; a unit that another one refers to is walked for them when
  * the first name needs them. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/bisect.h"
@@ -172,9 +173,17 @@ static const char *nameless(uint16_t tag)
 	}
 }
 
-/* The name of the scope at `offset`. If another DIE has it (a function's declaration), unit and
- * offset become that one's, because its scopes count. */
-static struct wk_str scope_name(struct wk_dwarf_unit **unit, uint64_t *offset)
+/* Where the type begins: what tells the lambdas of a function apart. */
+static uint32_t line_of(const struct wk_dwarf_die *die)
+{
+	uint64_t line = wk_dwarf_has(die, WHAT_DECL_LINE) ? die->values[WHAT_DECL_LINE].value : 0;
+
+	return line <= UINT32_MAX ? (uint32_t)line : 0;
+}
+
+/* The name of the scope at `offset`, and the line of a type without one. If another DIE has it (a
+ * function's declaration), unit and offset become that one's, because its scopes count. */
+static struct wk_str scope_name(struct wk_dwarf_unit **unit, uint64_t *offset, uint32_t *line)
 {
 	struct wk_dwarf_unit *other = *unit;
 	struct wk_dwarf_die die;
@@ -195,6 +204,7 @@ static struct wk_str scope_name(struct wk_dwarf_unit **unit, uint64_t *offset)
 		if (wk_dwarf_has(&die, WHAT_NAME))
 			return wk_dwarf_text_read(wk_dwarf_text_of(*unit, die.values[WHAT_NAME]),
 						  SCOPE_LIMIT);
+		*line = line_of(&die);
 		break;
 	}
 	return wk_str_c(nameless(tag));
@@ -213,7 +223,7 @@ static const struct wk_dwarf_scope_name *known_scope(struct wk_dwarf_unit *unit,
 	unit->scopes[scope].name = unit->scope_name_count;
 	*known = (struct wk_dwarf_scope_name){
 		.unit = unit, .offset = unit->offset + unit->scopes[scope].start };
-	known->name = scope_name(&known->unit, &known->offset);
+	known->name = scope_name(&known->unit, &known->offset, &known->line);
 	if (known->unit == unit)
 		known->around = scope_around(unit, known->offset);
 	return known;
@@ -224,26 +234,33 @@ void wk_dwarf_add_scopes(struct wk_dwarf_unit *unit, uint64_t offset, bool is_ca
 {
 	uint32_t scope = scope_around(unit, offset);
 	struct wk_str names[MOST_SCOPES];
+	uint32_t lines[MOST_SCOPES];
 	size_t count = 0;
 
 	while (scope && count < MOST_SCOPES) {
 		const struct wk_dwarf_scope_name *known = known_scope(unit, scope);
 
 		names[count] = known->name;
+		lines[count] = 0;
 		scope = known->unit == unit ? known->around
 					    : scope_around(known->unit, known->offset);
 		unit = known->unit;
 		/* Compilers give a lambda's type no name: gcc a struct, clang a class. */
 		if (is_call && (wk_str_is(names[count], NAMELESS_STRUCT) ||
-				wk_str_is(names[count], NAMELESS_CLASS)))
+				wk_str_is(names[count], NAMELESS_CLASS))) {
 			names[count] = wk_str_c("{lambda}");
+			lines[count] = known->line;
+		}
 		is_call = wk_str_starts(names[count], "operator()");
 		count++;
 	}
 	while (count-- > 0) {
 		if (names[count].len == 0)
 			continue;
-		wk_buf_add_str(out, names[count]);
+		if (lines[count])
+			wk_buf_add_fmt(out, "{lambda:%" PRIu32 "}", lines[count]);
+		else
+			wk_buf_add_str(out, names[count]);
 		wk_buf_add_text(out, "::");
 	}
 }

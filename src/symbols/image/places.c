@@ -297,7 +297,7 @@ static bool is_linked_name_of(struct wk_str linked, struct wk_str name)
 	struct wk_buf part = { 0 };
 	bool ok;
 
-	if (wk_str_ends(name, "::{lambda}::operator()"))
+	if (wk_str_ends(name, "}::operator()")) /* of a lambda */
 		wk_buf_add_text(&part, "_cl");
 	else if (own.len)
 		wk_buf_add_fmt(&part, "%zu%.*s", own.len, WK_STR_ARG(own));
