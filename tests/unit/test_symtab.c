@@ -32,7 +32,7 @@ static void add_function(struct image *image, const char *name, uint64_t vaddr, 
 	add(image, name, vaddr, size, WK_STB_GLOBAL, WK_STT_FUNC);
 }
 
-static void build(struct image *image)
+static void build_rest(struct image *image)
 {
 	static const char code[0x1100];
 	struct elf_spec *spec = &image->spec;
@@ -41,12 +41,18 @@ static void build(struct image *image)
 	spec->machine = WK_EM_X86_64;
 	elf_section(spec, 1, ".text", 1, CODE, 0x1000, wk_str_of(code, 0x1000));
 	elf_section(spec, 2, ".fini", 1, CODE, 0x2000, wk_str_of(code + 0x1000, 0x100));
-	elf_section(spec, 3, ".symtab", WK_SHT_SYMTAB, 0, 0, wk_buf_str(&image->symbols))->link = 4;
 	elf_section(spec, 4, ".strtab", 3, 0, 0, wk_buf_str(&image->names));
 	spec->segments[0] = (struct elf_segment_spec){ WK_PT_LOAD, WK_PF_X, 1, 2 };
 	elf_write(spec, &image->file);
 	image->obj = wk_obj_parse(image->file.at, image->file.len, NULL);
 	assert_non_null(image->obj);
+}
+
+static void build(struct image *image)
+{
+	elf_section(&image->spec, 3, ".symtab", WK_SHT_SYMTAB, 0, 0, wk_buf_str(&image->symbols))
+		->link = 4;
+	build_rest(image);
 }
 
 static void fini(struct image *image)
@@ -111,16 +117,47 @@ static void the_best_of_several_names_is_kept(void **state)
 	add_function(&image, "copy", 0x1040, 8);
 	add_function(&image, "copy_all", 0x1040, 8);
 	add(&image, "some_label", 0x1050, 8, WK_STB_GLOBAL, WK_STT_NOTYPE);
+	add_function(&image, "cfree@GLIBC_2.2.5", 0x1060, 8);
+	add(&image, "free@@GLIBC_2.2.5", 0x1060, 8, WK_STB_WEAK, WK_STT_FUNC);
+	add_function(&image, "old_sized@V1", 0x1070, 8);
+	add_function(&image, "unsized", 0x1070, 0);
 	add(&image, "func", 0x1050, 8, WK_STB_GLOBAL, WK_STT_FUNC);
 	build(&image);
 	tab = wk_symtab_new(image.obj, NULL);
-	assert_int_equal(wk_symtab_count(tab), 6);
+	assert_int_equal(wk_symtab_count(tab), 8);
 	assert_string_equal(at(tab, 0x1001), "sized_local 1000+8");
 	assert_string_equal(at(tab, 0x1011), "global 1010+8");
 	assert_string_equal(at(tab, 0x1021), "weak_function 1020+8");
 	assert_string_equal(at(tab, 0x1031), "read 1030+8");
 	assert_string_equal(at(tab, 0x1041), "copy_all 1040+8");
 	assert_string_equal(at(tab, 0x1051), "func 1050+8");
+	assert_string_equal(at(tab, 0x1061), "free 1060+8");
+	assert_string_equal(at(tab, 0x1071), "old_sized 1070+8");
+	wk_symtab_free(tab);
+	fini(&image);
+}
+
+/* The names of libraries without debug information have their versions in a table beside. */
+static void a_name_of_an_older_version_is_not_the_best(void **state)
+{
+	static const char versions[] = { 0, 0, 2, 0, 3, (char)0x80, 2, 0, 3, (char)0x80 };
+	struct image image = { 0 };
+	struct wk_symtab *tab;
+
+	(void)state;
+	add_function(&image, "free", 0x1000, 8);
+	add_function(&image, "cfree", 0x1000, 8);
+	add_function(&image, "copy", 0x1010, 8);
+	add_function(&image, "only_old", 0x1020, 8);
+	elf_section(&image.spec, 3, ".dynsym", WK_SHT_DYNSYM, 0, 0, wk_buf_str(&image.symbols))
+		->link = 4;
+	elf_section(&image.spec, 5, ".gnu.version", WK_SHT_GNU_VERSYM, 0, 0,
+		    wk_str_of(versions, sizeof(versions)));
+	build_rest(&image);
+	tab = wk_symtab_new(image.obj, NULL);
+	assert_string_equal(at(tab, 0x1001), "free 1000+8");
+	assert_string_equal(at(tab, 0x1011), "copy 1010+8");
+	assert_string_equal(at(tab, 0x1021), "only_old 1020+8");
 	wk_symtab_free(tab);
 	fini(&image);
 }
@@ -394,6 +431,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_symbol_covers_its_bytes_and_no_more),
 		cmocka_unit_test(the_best_of_several_names_is_kept),
+		cmocka_unit_test(a_name_of_an_older_version_is_not_the_best),
 		cmocka_unit_test(perf_has_its_own_best_name),
 		cmocka_unit_test(a_worse_name_still_names_what_lies_behind_the_better_one),
 		cmocka_unit_test(a_symbol_without_size_reaches_to_the_next_or_to_its_sections_end),

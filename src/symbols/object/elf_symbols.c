@@ -7,12 +7,16 @@
 #define SHN_LORESERVE 0xff00
 #define SHN_XINDEX    0xffff
 
+/* In a symbol's version: not for programs that are linked now. */
+#define VERSION_HIDDEN 0x8000
+
 /* Tags of the dynamic table. */
 #define DT_HASH     4
 #define DT_STRTAB   5
 #define DT_SYMTAB   6
 #define DT_STRSZ    10
 #define DT_GNU_HASH 0x6ffffef5
+#define DT_VERSYM   0x6ffffff0
 
 static uint64_t symbol_bytes(const struct wk_obj *elf)
 {
@@ -55,7 +59,11 @@ bool wk_obj_raw_at(const struct wk_obj *elf, const struct wk_obj_tables *tables,
 	raw->table = (uint8_t)table;
 	raw->binding = info >> 4;
 	raw->type = info & 0xf;
-	raw->is_plt = false;
+	raw->is_plt = raw->is_old = false;
+	if (table == WK_OBJ_DYNSYM) {
+		in = wk_bytes_at(&tables->versions, index * 2, 2);
+		raw->is_old = wk_u16(&in) & VERSION_HIDDEN;
+	}
 	return true;
 }
 
@@ -172,7 +180,8 @@ static void cut(struct wk_bytes *bytes, uint64_t len)
 static void tables_by_dynamic(const struct wk_obj *elf, struct wk_obj_tables *tables)
 {
 	const struct wk_obj_segment *segment = dynamic_segment(elf);
-	uint64_t symbols = 0, names = 0, names_size = 0, hash = 0, gnu_hash = 0, count;
+	uint64_t symbols = 0, names = 0, names_size = 0, hash = 0, gnu_hash = 0, versions = 0,
+		 count;
 	struct wk_bytes in, at;
 
 	if (!segment)
@@ -188,6 +197,7 @@ static void tables_by_dynamic(const struct wk_obj *elf, struct wk_obj_tables *ta
 		names_size = tag == DT_STRSZ ? value : names_size;
 		hash = tag == DT_HASH ? value : hash;
 		gnu_hash = tag == DT_GNU_HASH ? value : gnu_hash;
+		versions = tag == DT_VERSYM ? value : versions;
 	}
 	if (hash != 0)
 		count = count_by_hash(from_vaddr(elf, hash));
@@ -199,6 +209,9 @@ static void tables_by_dynamic(const struct wk_obj *elf, struct wk_obj_tables *ta
 	at = from_vaddr(elf, names);
 	cut(&at, names_size);
 	tables->names[WK_OBJ_DYNSYM] = at;
+	at = from_vaddr(elf, versions);
+	cut(&at, count * 2);
+	tables->versions = at;
 }
 
 static void table_by_section(const struct wk_obj *elf, uint32_t type, struct wk_bytes *symbols,
@@ -219,10 +232,13 @@ static void table_by_section(const struct wk_obj *elf, uint32_t type, struct wk_
 struct wk_obj_tables wk_elf_tables(const struct wk_obj *elf)
 {
 	struct wk_bytes none = wk_obj_bytes(elf, NULL);
-	struct wk_obj_tables t = { .symbols = { none, none }, .names = { none, none } };
+	struct wk_obj_tables t = {
+		.symbols = { none, none }, .names = { none, none }, .versions = none };
+	struct wk_bytes ignored;
 
 	table_by_section(elf, WK_SHT_SYMTAB, &t.symbols[WK_OBJ_SYMTAB], &t.names[WK_OBJ_SYMTAB]);
 	table_by_section(elf, WK_SHT_DYNSYM, &t.symbols[WK_OBJ_DYNSYM], &t.names[WK_OBJ_DYNSYM]);
+	table_by_section(elf, WK_SHT_GNU_VERSYM, &t.versions, &ignored);
 	if (elf->section_count == 0)
 		tables_by_dynamic(elf, &t);
 	return t;

@@ -16,6 +16,7 @@ enum wk_obj_table { WK_OBJ_SYMTAB, WK_OBJ_DYNSYM, WK_OBJ_TABLES };
 struct wk_obj_tables {
 	struct wk_bytes symbols[WK_OBJ_TABLES];
 	struct wk_bytes names[WK_OBJ_TABLES];
+	struct wk_bytes versions; /* two bytes for each symbol of the second table; ELF only */
 
 	/* PE only: names before this offset of the first table have eight bytes and need no NUL. */
 	uint64_t short_names_end;
@@ -32,6 +33,7 @@ struct wk_obj_raw {
 	uint8_t table;    /* enum wk_obj_table */
 	uint8_t binding, type;
 	bool is_plt;
+	bool is_old; /* kept for programs that were linked with an older version */
 };
 
 /* Returns false to stop. */
@@ -71,7 +73,8 @@ void wk_elf_each_plt(const struct wk_obj *obj, const struct wk_obj_tables *table
 /* The name of a raw symbol, without its version. */
 struct wk_str wk_obj_raw_name(const struct wk_obj_tables *tables, enum wk_obj_table table,
 			      uint32_t name);
-/* With the version that the linker wrote behind it: "cfree@GLIBC_2.2.5". */
+/* With the version that the linker wrote behind it: "cfree@GLIBC_2.2.5", and behind "@@" that of
+ * new programs. */
 struct wk_str wk_obj_versioned_name(const struct wk_obj_tables *tables, enum wk_obj_table table,
 				    uint32_t name);
 struct wk_str wk_pe_raw_name(const struct wk_obj_tables *tables, enum wk_obj_table table,

@@ -19,7 +19,7 @@ struct row {
 	uint32_t size_bytes; /* 0 only while building */
 	uint32_t name;
 	uint32_t around; /* the enclosing row, + 1; 0 for none */
-	uint8_t source : 2, table : 1, is_plt : 1;
+	uint8_t source : 2, table : 1, is_plt : 1, is_old : 1;
 	uint8_t binding, type;
 };
 
@@ -57,6 +57,7 @@ static bool add_row(void *context, const struct wk_obj_raw *raw)
 		.source = b->source & 3,
 		.table = raw->table & 1,
 		.is_plt = raw->is_plt,
+		.is_old = raw->is_old,
 		.binding = raw->binding,
 		.type = raw->type,
 	};
@@ -140,7 +141,7 @@ static void sort_rows(struct wk_symtab *tab)
 }
 
 /* What the symbol itself says for it. */
-static uint64_t value_of(const struct row *row, bool as_perf)
+static uint64_t value_of(const struct row *row, bool is_new, bool as_perf)
 {
 	bool has_size = row->size_bytes != 0, is_typed = row->type != WK_STT_NOTYPE || as_perf;
 	uint64_t bound = 2;
@@ -149,19 +150,37 @@ static uint64_t value_of(const struct row *row, bool as_perf)
 		bound = as_perf;
 	else if (row->binding == WK_STB_WEAK)
 		bound = !as_perf;
-	return (uint64_t)has_size << 3 | bound << 1 | is_typed;
+	return (uint64_t)has_size << 4 | (uint64_t)is_new << 3 | bound << 1 | is_typed;
+}
+
+/* Of an older version only: glibc's free is also "cfree@GLIBC_2.2.5", which no new program calls.
+ */
+static bool is_old(const struct wk_symtab *tab, const struct row *row)
+{
+	const struct wk_obj_tables *tables = &tab->tables[row->source];
+	struct wk_str name;
+	const char *version;
+
+	if (row->is_old || tables->has_no_versions)
+		return row->is_old;
+	name = wk_obj_versioned_name(tables, row->table, row->name);
+	version = name.len > 1 ? memchr(name.at + 1, '@', name.len - 1) : NULL;
+	return version && !(version + 1 < name.at + name.len && version[1] == '@');
 }
 
 /* How good a name for its address this is; more is better. What the symbols themselves say
  * weighs more than how their names look. */
 static uint64_t merit(struct builder *b, const struct row *row)
 {
-	uint64_t value = value_of(row, b->tab->as_perf);
 	struct wk_str name = { "", 0 };
-	uint64_t underscores = 0;
+	uint64_t underscores = 0, value;
+	bool is_new = false;
 
-	if (b->name_budget > 0)
+	if (b->name_budget > 0) {
 		name = name_of(b->tab, row);
+		is_new = !b->tab->as_perf && !is_old(b->tab, row);
+	}
+	value = value_of(row, is_new, b->tab->as_perf);
 	b->name_budget -= name.len < b->name_budget ? name.len : b->name_budget;
 	while (underscores < name.len && underscores < 255 && name.at[underscores] == '_')
 		underscores++;

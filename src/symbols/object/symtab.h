@@ -20,7 +20,7 @@ struct wk_symtab;
 
 /* Version of a saved table in the cache. Raise it if the bytes change, and whenever the same file
  * would give another table: tables saved by an older wick are then rebuilt. */
-#define WK_SYMTAB_VERSION 2
+#define WK_SYMTAB_VERSION 3
 
 /* `debug` may be NULL. Never NULL itself: a file without symbols gives an empty table. */
 struct wk_symtab *wk_symtab_new(const struct wk_obj *obj, const struct wk_obj *debug);
