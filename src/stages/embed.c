@@ -35,9 +35,12 @@ struct wk_embedder {
 	uint32_t seen_count;
 	struct wk_index index;
 	struct wk_supplied_names given; /* by the recording, which needs no file for them */
+	struct wk_map there;            /* contents of the events that the recording has */
+	uint64_t emitted;
 	bool takes_all, is_live;
 	bool kernel_is_ours; /* an image of the kernel that runs now was mapped */
 	struct wk_buf name;  /* scratch, as the next */
+	struct wk_buf content;
 	struct wk_place places[WK_MOST_PLACES];
 	struct wk_event_call calls[WK_MOST_PLACES];
 };
@@ -58,7 +61,8 @@ void wk_embedder_free(struct wk_embedder *embedder)
 	if (!embedder)
 		return;
 	wk_arena_fini(&embedder->paths);
-	wk_buf_fini(&embedder->name);
+	wk_map_fini(&embedder->there);
+	WK_BUF_FINI_ALL(&embedder->name, &embedder->content);
 	wk_index_fini(&embedder->index);
 	wk_supplied_names_fini(&embedder->given);
 	WK_FREE_ALL(embedder->images, embedder->seen, embedder);
@@ -122,9 +126,77 @@ void wk_embedder_address(struct wk_embedder *embedder, uint32_t image, uint64_t 
 	wk_index_add(&embedder->index, hash, embedder->seen_count++);
 }
 
-void wk_embedder_supplied(struct wk_embedder *embedder, const struct wk_event_symbol *symbol)
+static void add_number(struct wk_buf *content, uint64_t number)
 {
-	wk_supplied_names_add(&embedder->given, symbol);
+	wk_buf_add(content, &number, sizeof(number));
+}
+
+static void add_text(struct wk_buf *content, struct wk_str text)
+{
+	add_number(content, text.len);
+	wk_buf_add_str(content, text);
+}
+
+static void add_image(struct wk_buf *content, struct wk_str path, const struct wk_build_id *id)
+{
+	add_text(content, path);
+	add_text(content, wk_str_of((const char *)id->bytes, id->size));
+}
+
+static void add_content(struct wk_buf *content, const struct wk_event *event)
+{
+	const struct wk_event_symbol *symbol = &event->symbol;
+	const struct wk_event_bounds *bounds = &event->bounds;
+	const struct wk_event_calls *calls = &event->calls;
+
+	add_number(content, event->kind);
+	if (event->kind == WK_EVENT_SYMBOL) {
+		add_image(content, symbol->image_path, &symbol->build_id);
+		add_number(content, symbol->start);
+		add_number(content, symbol->size_bytes);
+		add_text(content, symbol->name);
+	} else if (event->kind == WK_EVENT_BOUNDS) {
+		add_image(content, bounds->image_path, &bounds->build_id);
+		add_number(content, bounds->start);
+		add_number(content, bounds->size_bytes);
+		add_number(content, bounds->is_root);
+	} else {
+		add_image(content, calls->image_path, &calls->build_id);
+		add_number(content, calls->address);
+		for (size_t i = 0; i < calls->count; i++) {
+			add_text(content, calls->calls[i].function);
+			add_text(content, calls->calls[i].file);
+			add_number(content, calls->calls[i].line);
+		}
+	}
+}
+
+/* One number for the whole content, so that what is there is not kept a second time. */
+static uint64_t content_hash(struct wk_embedder *embedder, const struct wk_event *event)
+{
+	wk_buf_reset(&embedder->content);
+	add_content(&embedder->content, event);
+	return wk_hash_bytes(embedder->content.at, embedder->content.len);
+}
+
+void wk_embedder_supplied(struct wk_embedder *embedder, const struct wk_event *event)
+{
+	if (event->kind != WK_EVENT_SYMBOL && event->kind != WK_EVENT_BOUNDS &&
+	    event->kind != WK_EVENT_CALLS)
+		return;
+	if (event->kind == WK_EVENT_SYMBOL)
+		wk_supplied_names_add(&embedder->given, &event->symbol);
+	wk_map_set(&embedder->there, content_hash(embedder, event), 1);
+}
+
+/* Unless the recording has the very same. */
+static bool emit_missing(struct wk_embedder *embedder, const struct wk_event *event,
+			 const struct wk_sink *sink, struct wk_err *err)
+{
+	if (embedder->there.count && wk_map_find(&embedder->there, content_hash(embedder, event)))
+		return true;
+	embedder->emitted++;
+	return wk_sink_emit(sink, event, err);
 }
 
 /* The kernel that runs now may be another than the recorded one, and names all addresses. */
@@ -184,7 +256,7 @@ static bool send_name(struct wk_embedder *embedder, struct wk_map *sent, const s
 	wk_buf_add_str(&embedder->name, symbol.name);
 	wk_buf_add_text(&embedder->name, symbol.is_plt ? WK_PLT : "");
 	event.symbol.name = wk_buf_str(&embedder->name);
-	return wk_sink_emit(sink, &event, err);
+	return emit_missing(embedder, &event, sink, err);
 }
 
 /* Symbols have the best name of the outermost function. */
@@ -213,7 +285,7 @@ static bool send_calls(struct wk_embedder *embedder, struct wk_map *sent, const 
 					       .build_id = image->build_id,
 					       .address = seen->address,
 					       .calls = embedder->calls, .count = count };
-	return wk_sink_emit(sink, &event, err);
+	return emit_missing(embedder, &event, sink, err);
 }
 
 /* The bounds of the function at this address, once for each function. */
@@ -239,7 +311,7 @@ static bool send_bounds(struct wk_embedder *embedder, struct wk_map *sent, const
 		.size_bytes = size_bytes < UINT32_MAX ? (uint32_t)size_bytes : UINT32_MAX,
 		.is_root = wk_unwind_is_root(table, vaddr),
 	};
-	return wk_sink_emit(sink, &event, err);
+	return emit_missing(embedder, &event, sink, err);
 }
 
 bool wk_embedder_emit(struct wk_embedder *embedder, const struct wk_sink *sink, struct wk_err *err)
@@ -259,7 +331,10 @@ bool wk_embedder_emit(struct wk_embedder *embedder, const struct wk_sink *sink, 
 
 struct wk_embed_counts wk_embed_counts(const struct wk_embedder *embedder)
 {
-	struct wk_embed_counts counts = { .addresses = embedder->seen_count - 1 };
+	struct wk_embed_counts counts = {
+		.addresses = embedder->seen_count - 1,
+		.emitted = embedder->emitted,
+	};
 
 	for (uint32_t i = 0; i < embedder->image_count; i++) {
 		const struct embedded_image *image = &embedder->images[i];

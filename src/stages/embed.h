@@ -28,14 +28,16 @@ bool wk_embedder_wants(const struct wk_embedder *embedder, uint32_t image);
 /* `address` in the form that wk_image_find accepts, inside its call. */
 void wk_embedder_address(struct wk_embedder *embedder, uint32_t image, uint64_t address);
 
-/* A name that came with the recording and stays in it: its addresses need no other name. */
-void wk_embedder_supplied(struct wk_embedder *embedder, const struct wk_event_symbol *symbol);
+/* An event that came with the recording and stays in it. Names, bounds and calls are not emitted
+ * again, and addresses with a name need no other. */
+void wk_embedder_supplied(struct wk_embedder *embedder, const struct wk_event *event);
 
 bool wk_embedder_emit(struct wk_embedder *embedder, const struct wk_sink *sink, struct wk_err *err);
 
 /* The results for all addresses, after wk_embedder_emit of a wk_embedder that embeds all. */
 struct wk_embed_counts {
 	uint64_t addresses, unnamed;
+	uint64_t emitted;   /* events that the recording did not have */
 	const char *reason; /* why the image with most of the unnamed ones has no names; or NULL */
 	uint64_t of_reason; /* how many it has */
 };

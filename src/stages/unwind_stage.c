@@ -394,8 +394,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		return handle_sample(stage, event, err);
 	if (event->kind == WK_EVENT_IMAGE)
 		return handle_image(stage, event, err);
-	if (event->kind == WK_EVENT_SYMBOL)
-		wk_embedder_supplied(stage->embedder, &event->symbol);
+	wk_embedder_supplied(stage->embedder, event);
 	wk_spaces_update(stage->spaces, event, 0);
 	return wk_sink_emit(&stage->next, event, err);
 }

@@ -88,6 +88,8 @@ static void say_done(const char *input, const char *output, const struct wk_pack
 		       strcmp(input, "-") == 0 ? "standard input" : input,
 		       strcmp(output, "-") == 0 ? "standard output" : output);
 	wk_num_add_bytes(&words, packed->bytes);
+	if (packed->names.addresses && packed->names.emitted == 0 && packed->names.unnamed == 0)
+		wk_buf_add_text(&words, "; nothing was added, because all names were there");
 	wk_warn_buf(&wk_cli_messages, &words);
 	say_stacks(packed);
 	say_names(packed);
@@ -158,7 +160,8 @@ const struct wk_command wk_cmd_pack = {
 		"If a binary is missing, stacks through it are copied unchanged, so that they can "
 		"be unwound on a machine that has it. wick reports how many, and what has no name.",
 		"Recordings by `wick record` contain these names already, unless it ran with "
-		"--no-embed; pack adds those that were found since, such as of debug packages.",
+		"--no-embed; pack adds only those that are missing, such as of debug packages "
+		"installed since.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },
