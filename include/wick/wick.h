@@ -303,6 +303,8 @@ struct wick_record_options {
 	 * allowed. */
 	bool (*go_on)(void *user, const struct wick_record_status *status);
 	void *user;
+
+	bool no_embed; /* leave the names of what was sampled out of the file */
 };
 
 struct wick_record_result {

@@ -77,7 +77,7 @@ static void record_system(void *call)
 			      .duration_ns = options->duration_ns,
 			      .user_only = options->user_only },
 		.output = record->path,
-		.embeds_symbols = true,
+		.embeds_symbols = !options->no_embed,
 		.progress = options->go_on ? on_progress : NULL,
 		.context = record,
 	};

@@ -256,6 +256,23 @@ def _(t):
     check_record(t, "c++")
 
 
+def called(t, recording):
+    """The names of functions that a recording contains, whether or not its files are there."""
+    return re.findall(r'^calls .* function="(\w+)"', t.wick("dump", recording).stdout, re.MULTILINE)
+
+
+@tap.case("record a child without names, which are in the file otherwise")
+def _(t):
+    check_record(t, "cc")
+    t.true("burn" in called(t, t.folder / "record.data"), "names by default")
+    program = installed.compiled(t, tap.ROOT / "tests/library/no_embed.c", "cc")
+    done = installed.ran(program, t.folder / "bare.data", t.folder / "burn", check=False)
+    if done.returncode == 77:
+        raise tap.Skip(done.stderr.strip())
+    t.equal(done.returncode, 0, "exit code")
+    t.equal(called(t, t.folder / "bare.data"), [], "names with no_embed")
+
+
 @tap.case("memory that runs out while recording leaves nothing behind")
 def _(t):
     folder = tap.ROOT / "tests"
