@@ -54,7 +54,8 @@ static const char *const advice[WK_ADVICE_KEYS][WK_ADVICE_SETS] = {
 		"this recording has no records of heaps; " XPERF_HEAPS " records them" },
 	[WK_ADVICE_NO_WAITS] = {
 		ONLY_WINDOWS "how long threads wait; on Linux `wick record -e "
-		"sched:sched_switch -- COMMAND` records where they stop running",
+		"sched:sched_switch -- COMMAND` counts where they stop running, but not for "
+		"how long",
 		"this recording has no records of waiting threads; " XPERF_SWITCHES
 		" records them" },
 	[WK_ADVICE_NO_MARKS] = {
