@@ -74,6 +74,7 @@ static struct wk_table_options limited(const struct wk_table_query *query,
 		options.limit = view->usual_limit;
 	if (!query->has_min && !query->prints_all)
 		options.min_percent = view->usual_min_percent;
+	options.hides_callers = options.tree.charges_own && !query->prints_all;
 	return options;
 }
 

@@ -5,6 +5,7 @@
 #include "views/compare/alike_images.h"
 #include "views/image_words.h"
 #include "views/kind.h"
+#include "views/own_code.h"
 #include "views/tree/flat.h"
 
 /* Scripts have no images, but their functions have files. */
@@ -24,6 +25,7 @@ struct code {
 	struct wk_alike_images alike;
 	struct wk_flat flat;
 	uint32_t *hottest; /* wk_tables_hottest_lines; of functions only */
+	uint8_t *own;      /* wk_own_code, if other code without weight of its own is left out */
 	uint64_t hidden_rows, hidden_weight;
 };
 
@@ -40,13 +42,14 @@ static void end(struct code *c, const char *one, const char *many)
 	wk_tables_note_hidden(c->table, c->hidden_rows == 1 ? one : many, "self %", c->hidden_rows,
 			      c->hidden_weight, c->flat.whole);
 	wk_flat_fini(&c->flat);
-	wk_free(c->hottest);
+	WK_FREE_ALL(c->hottest, c->own);
 	wk_alike_images_fini(&c->alike);
 }
 
 static bool is_hidden(struct code *c, const struct wk_flat_row *row)
 {
-	if (!wk_tables_is_full(c->table, c->options) &&
+	if (!(c->own && !row->self && !c->own[row->id]) &&
+	    !wk_tables_is_full(c->table, c->options) &&
 	    !wk_tables_is_small(row->total, c->flat.whole, c->options->min_percent))
 		return false;
 	c->hidden_rows++;
@@ -95,6 +98,7 @@ void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *mod
 
 	begin(&c, WK_FLAT_FUNCTIONS);
 	c.hottest = wk_tables_hottest_lines(model, filter, options);
+	c.own = options->hides_callers ? wk_own_code(model) : NULL;
 	table->names_functions = true;
 	function_row(&c, &(struct wk_flat_row){ 0 });
 	for (uint32_t i = 0; i < c.flat.count; i++) {

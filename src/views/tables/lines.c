@@ -2,6 +2,7 @@
 #include "views/tables/internal.h"
 
 #include "base/mem.h"
+#include "views/own_code.h"
 #include "views/source_line.h"
 #include "views/tree/flat.h"
 
@@ -56,6 +57,7 @@ void wk_tables_fill_lines(struct wk_table *table, const struct wk_model *model,
 			  const struct wk_filter *filter, const struct wk_table_options *options)
 {
 	uint64_t hidden = 0, hidden_weight = 0, unknown_weight = 0;
+	uint8_t *own = options->hides_callers ? wk_own_code(model) : NULL;
 	struct wk_flat flat;
 
 	wk_flat_init(&flat, model, filter, WK_FLAT_LINES, &options->tree);
@@ -67,7 +69,8 @@ void wk_tables_fill_lines(struct wk_table *table, const struct wk_model *model,
 
 		if (!wk_source_file(model, row->id).len) {
 			unknown_weight += row->self;
-		} else if (wk_tables_is_full(table, options) ||
+		} else if ((own && !row->self && !own[row->function]) ||
+			   wk_tables_is_full(table, options) ||
 			   wk_tables_is_small(row->total, flat.whole, options->min_percent)) {
 			hidden++;
 			hidden_weight += row->self;
@@ -81,4 +84,5 @@ void wk_tables_fill_lines(struct wk_table *table, const struct wk_model *model,
 	wk_tables_note_share(table, "of the whole is in code without line information",
 			     unknown_weight, flat.whole);
 	wk_flat_fini(&flat);
+	wk_free(own);
 }
