@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "base/mem.h"
 #include "cli/help.h"
+#include "cli/terminal.h"
 #include "os/program.h"
 #include "os/os.h"
 
@@ -14,6 +15,15 @@
 #define PAGE_DATE "November 21, 2026"
 
 #define LINE_COLUMNS 78
+
+struct args {
+	bool source;
+};
+
+static const struct wk_opt man_options[] = {
+	WK_FLAG(0, "source", "print the source of the page, in mdoc(7)", offsetof(struct args, source)),
+	{ 0 },
+};
 
 /* Escapes text for roff: a leading dot or quote begins a request, a backslash an escape, and a bare
  * '-' is a hyphen, which cannot be pasted into a shell. */
@@ -267,15 +277,28 @@ static void print_page(struct wk_out *out, const struct wk_command *command)
 		overview_page(out);
 }
 
-/* --- On a terminal, a page is shown, not its source ------------------------------------------ */
+/* --- A page is shown, not its source ---------------------------------------------------------- */
 
-/* A program that shows the source on its standard input; NULL-terminated. */
-static const char *const viewers[][4] = {
+/* Programs that show the source on their standard input: on a terminal, and as plain text in UTF-8
+ * or ASCII. NULL-terminated. */
+static const char *const viewers[][5] = {
 	{ "man", "-l", "-", NULL },
 	{ "mandoc", "-a", NULL },
+	{ NULL },
+};
+static const char *const formatters[][5] = {
+	{ "mandoc", "-T", "utf8", NULL },
+	{ "man", "-l", "-", NULL },
+	{ NULL },
+};
+static const char *const ascii_formatters[][5] = {
+	{ "mandoc", "-T", "ascii", NULL },
+	{ "man", "-Eascii", "-l", "-" },
+	{ NULL },
 };
 
-static bool view(const char *const *viewer, int page)
+/* `text` receives the output, unless it is NULL. */
+static bool view(const char *const *viewer, int page, struct wk_buf *text)
 {
 	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
 	struct wk_err err = { 0 };
@@ -284,6 +307,7 @@ static bool view(const char *const *viewer, int page)
 
 	if (program) {
 		io.input = page;
+		io.collect = text;
 		io.is_mute = true;
 		io.outlives_interrupt = true;
 		ok = wk_os_rewind(page) && wk_os_program_run(viewer, io, &err) == 0;
@@ -292,7 +316,9 @@ static bool view(const char *const *viewer, int page)
 	return ok;
 }
 
-static bool show_page(const struct wk_command *command)
+/* By the first of the programs that works. */
+static bool view_page(const struct wk_command *command, const char *const (*programs)[5],
+		      struct wk_buf *text)
 {
 	char *path;
 	int page = wk_os_temporary(&path);
@@ -303,11 +329,28 @@ static bool show_page(const struct wk_command *command)
 		return false;
 	print_page(&out, command);
 	if (wk_out_end(&out))
-		for (size_t i = 0; !ok && i < sizeof(viewers) / sizeof(viewers[0]); i++)
-			ok = view(viewers[i], page);
+		for (; !ok && **programs; programs++)
+			ok = view(*programs, page, text);
 	close(page);
 	wk_free(path);
 	return ok;
+}
+
+/* Formatters print a bold letter twice and an underlined one over "_", with backspaces between. */
+static void print_plain(struct wk_out *out, struct wk_str text)
+{
+	struct wk_buf plain = { 0 };
+
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.at[i] != '\b') {
+			wk_buf_add_char(&plain, text.at[i]);
+			continue;
+		}
+		while (plain.len && ((unsigned char)plain.at[--plain.len] & 0xc0) == 0x80)
+			continue;
+	}
+	wk_out_str(out, wk_buf_str(&plain));
+	wk_buf_fini(&plain);
 }
 
 static void show_help(struct wk_out *out, const struct wk_command *command)
@@ -318,8 +361,28 @@ static void show_help(struct wk_out *out, const struct wk_command *command)
 		wk_help_overview(out, wk_help_style());
 }
 
+static void show_page(const struct wk_call *call, const struct wk_command *command)
+{
+	bool is_terminal = wk_os_is_terminal(STDOUT_FILENO);
+	struct wk_buf text = { 0 };
+	bool ok = is_terminal            ? view_page(command, viewers, NULL)
+		  : wk_is_plain_locale() ? view_page(command, ascii_formatters, &text)
+					 : view_page(command, formatters, &text);
+
+	if (!ok) {
+		if (!is_terminal)
+			wk_say("neither man nor mandoc is installed to format the page: this is "
+			       "the text of --help; --source prints the source");
+		show_help(call->out, command);
+	} else {
+		print_plain(call->out, wk_buf_str(&text));
+	}
+	wk_buf_fini(&text);
+}
+
 static int run(const struct wk_call *call, struct wk_err *err)
 {
+	const struct args *args = call->args;
 	const struct wk_words *words = call->words;
 	const struct wk_command *command = NULL;
 
@@ -332,28 +395,31 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		if (!command)
 			return WK_EXIT_USAGE;
 	}
-	if (!wk_os_is_terminal(STDOUT_FILENO))
+	if (args->source)
 		print_page(call->out, command);
-	else if (!show_page(command))
-		show_help(call->out, command);
+	else
+		show_page(call, command);
 	return WK_EXIT_DONE;
 }
 
 const struct wk_command wk_cmd_man = {
 	.name = "man",
 	.summary = "show the man page of wick or of a command",
-	.usage = (const char *const[]){ "[COMMAND]", NULL },
+	.usage = (const char *const[]){ "[--source] [COMMAND]", NULL },
 	.description = (const char *const[]){
 		"Shows a man page, which is generated from the same tables as `--help`. Without a "
-		"command it shows the page of wick itself. On a terminal the page is shown by man "
-		"or mandoc, or as the text of `--help` if neither is installed. Otherwise its "
-		"source is printed.",
+		"command it shows the page of wick itself. The page is shown by man or mandoc; in a "
+		"pipe or file as plain text. If neither is installed, the text of `--help` is "
+		"printed.",
 		NULL },
+	.options = (const struct wk_opt_use[]){
+		{ &(const struct wk_opt_group){ "Output", man_options }, 0 }, { 0 } },
 	.examples = (const struct wk_example[]){
 		{ "wick man record", "read a man page, even if it is not installed" },
-		{ "wick man record >wick-record.1", "write the source of a man page" },
+		{ "wick man --source record >wick-record.1", "write the source of a man page" },
 		{ 0 } },
 	.words = WK_WORD_CHOICE,
 	.choice = wk_command_choice,
+	.args_size = sizeof(struct args),
 	.run = run,
 };
