@@ -347,7 +347,11 @@ static int run(const struct wk_call *call, struct wk_err *err)
 			return WK_EXIT_DONE;
 		}
 	}
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "completion needs a shell: bash, zsh or fish");
+	if (*wanted)
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"no completion for \"%s\"; there is one for bash, zsh and fish", wanted);
+	else
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "completion needs a shell: bash, zsh or fish");
 	return WK_EXIT_USAGE;
 }
 
