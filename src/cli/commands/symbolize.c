@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/messages.h"
 #include "cli/options/open_options.h"
+#include "cli/terminal.h"
 #include "os/os.h"
 #include "session/symbolize/questions.h"
 #include "session/symbolize/typed_address.h"
@@ -79,8 +80,11 @@ static bool answer(struct wk_asking *asking, const char *const *words, size_t *w
 
 	if (!wk_asking_check(asking, wants_usual, err))
 		return false;
-	if (!words[0])
+	if (!words[0]) {
+		if (wk_os_is_terminal(STDIN_FILENO))
+			wk_say("reading addresses from standard input; Ctrl-D ends it");
 		return wk_asking_lines(asking, STDIN_FILENO, err);
+	}
 	for (; *words; words++)
 		*wrong += !wk_asking_word(asking, wk_str_c(*words));
 	wk_asking_answer(asking);

@@ -11,9 +11,9 @@
 #include "views/tree/tree.h"
 
 struct wk_table_options {
-	double min_percent;          /* leave out rows under this share of the whole; 0: none */
-	uint32_t limit;              /* at most this many rows, for "system" of each part; 0: all */
-	bool by_total;               /* functions, images: most total first, not most self */
+	double min_percent; /* leave out rows under this share of the whole; 0: none */
+	uint32_t limit;     /* at most this many rows, for "system" of each part; 0: all */
+	bool by_total;      /* functions, images: most total first, not most self */
 	bool hides_callers; /* functions, lines: leave out code of others without weight of its own:
 			     * if own code is charged, most of it has none */
 	struct wk_tree_options tree; /* how the calling tree is built */
