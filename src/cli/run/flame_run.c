@@ -261,6 +261,10 @@ bool wk_flame_plan(struct wk_flame_maker *maker, struct wk_err *err)
 	const struct wk_flame_args *args = maker->args;
 	struct wk_drawing_args drawing = args->drawing;
 
+	if (args->post_process && drawing.drawing.is_chart)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--flamechart and --post-process exclude each other: folded stacks "
+			       "contain no times");
 	if (!wk_view_choose(&maker->choice, &args->view, &args->filter,
 			    args->by_thread    ? "by-thread"
 			    : args->no_process ? "no-process"
