@@ -316,7 +316,7 @@ struct wick_record_result {
 };
 
 /* Records into the file `path`, which wick_open reads. A recording that was there is renamed to
- * PATH.old. `result` may be NULL. */
+ * PATH.old, or stays if the new one has no samples. `result` may be NULL. */
 WICK_API bool wick_record(const struct wick_context *context, const char *path,
 			  const struct wick_record_options *options,
 			  struct wick_record_result *result, struct wick_error *error);

@@ -14,6 +14,7 @@
 #include "formats/reader.h"
 
 #define SUFFIX ".old"
+#define OLDER  "~" /* appended to that */
 
 /* A recording without samples contains little more than mappings. Larger files are not examined. */
 #define MOST_EMPTY_BYTES (16 << 20)
@@ -57,8 +58,7 @@ static bool find_sample(void *context, const struct wk_event *event, struct wk_e
 	return !*found || wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "there is a sample");
 }
 
-/* Is it a recording, and read to its end without a sample? */
-static bool is_empty(const char *path)
+bool wk_previous_is_empty(const char *path)
 {
 	bool found = false, is_read;
 	struct wk_sink sink = { .take = find_sample, .context = &found };
@@ -89,6 +89,44 @@ static bool is_recording(const char *path)
 	return found;
 }
 
+/* The file that was OUTPUT.old before. */
+static void add_older(const struct wk_buf *old, struct wk_buf *older)
+{
+	wk_buf_add_str(older, wk_buf_str(old));
+	wk_buf_add_text(older, OLDER);
+}
+
+/* One that a killed recorder has left is dropped. */
+static void set_older_aside(const struct wk_buf *old)
+{
+	struct wk_buf older = { 0 };
+	struct stat info;
+
+	add_older(old, &older);
+	unlink(wk_buf_text(&older));
+	if (lstat(wk_buf_text(old), &info) == 0 && S_ISREG(info.st_mode))
+		(void)!rename(wk_buf_text(old), wk_buf_text(&older));
+	wk_buf_fini(&older);
+}
+
+static void put_older_back(const struct wk_buf *old)
+{
+	struct wk_buf older = { 0 };
+
+	add_older(old, &older);
+	(void)!rename(wk_buf_text(&older), wk_buf_text(old));
+	wk_buf_fini(&older);
+}
+
+static void drop_older(const struct wk_buf *old)
+{
+	struct wk_buf older = { 0 };
+
+	add_older(old, &older);
+	unlink(wk_buf_text(&older));
+	wk_buf_fini(&older);
+}
+
 bool wk_previous_keep(const char *output, struct wk_buf *old, struct wk_err *err)
 {
 	char *previous = previous_at(output);
@@ -103,12 +141,14 @@ bool wk_previous_keep(const char *output, struct wk_buf *old, struct wk_err *err
 			     output);
 		goto out;
 	}
-	if (is_empty(previous))
+	if (wk_previous_is_empty(previous))
 		goto out;
 	wk_buf_add_fmt(old, "%s" SUFFIX, previous);
+	set_older_aside(old);
 	if (rename(previous, wk_buf_text(old)) != 0) {
 		ok = wk_fail_os(err, errno, "cannot rename the existing recording to %s",
 				wk_buf_text(old));
+		put_older_back(old);
 		wk_buf_reset(old);
 	}
 out:
@@ -123,8 +163,10 @@ void wk_previous_restore(struct wk_buf *old)
 	if (old->len == 0)
 		return;
 	previous = wk_strndup(old->at, old->len - strlen(SUFFIX));
-	if (rename(wk_buf_text(old), previous) == 0)
+	if (rename(wk_buf_text(old), previous) == 0) {
+		put_older_back(old);
 		wk_buf_reset(old);
+	}
 	wk_free(previous);
 }
 
@@ -144,4 +186,14 @@ bool wk_previous_put_back(const char *output, struct wk_buf *old)
 		return remove_file(output);
 	wk_previous_restore(old);
 	return old->len == 0;
+}
+
+bool wk_previous_settle(const char *output, bool is_empty, struct wk_buf *old)
+{
+	if (old->len == 0)
+		return false;
+	if (is_empty && wk_previous_put_back(output, old))
+		return true;
+	drop_older(old);
+	return false;
 }

@@ -252,6 +252,9 @@ bool wk_recording_finish(struct wk_recording *r, bool ok, struct wk_record_outco
 		outcome->fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
 	if (!ok)
 		report_kept(r, outcome, err);
+	if (is_at(r->fd, r->request.output))
+		outcome->is_dropped = wk_previous_settle(
+			r->request.output, ok && r->result.samples == 0, &outcome->previous);
 	return close_file(r, ok, err);
 }
 

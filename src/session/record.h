@@ -4,7 +4,8 @@
  * signals, and between run and finish restore them; finish must follow an open that succeeded,
  * whatever happened then.
  *
- * A recording that was at the output is then OUTPUT.old, unless it has no samples. If the recording
+ * A recording that was at the output is then OUTPUT.old, unless one of the two has no samples: the
+ * one with samples is then at the output, and the other is gone. If the recording
  * breaks (disk full), what was written until then can be opened, and the error says how much that
  * is; if not even the file's header was written, the files are as they were. */
 #ifndef WK_SESSION_RECORD_H
@@ -39,6 +40,7 @@ struct wk_record_outcome {
 				 * another recording took its name */
 	struct wk_buf previous; /* where the recording is that was at `output`; empty without one */
 	int fd;                 /* the file, if it was to stay open; else -1 */
+	bool is_dropped;        /* without samples, so that the previous one was put back */
 };
 
 struct wk_recording;

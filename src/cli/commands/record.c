@@ -110,7 +110,8 @@ const struct wk_command wk_cmd_record = {
 		"With a tracepoint, such as -e sched:sched_switch, each event is a sample "
 		"with its fields, if the user has the right to them. `perf script` and "
 		"`wick export --to perf-script` print them.",
-		"An existing recording is renamed to FILE.old, replacing an older one. The "
+		"An existing recording is renamed to FILE.old, replacing an older one. It stays "
+		"if the new one has no samples, which then is not kept. The "
 		"command keeps its input, output and signals. With -o -, its standard "
 		"output goes to standard error.",
 		NULL },
@@ -127,7 +128,8 @@ const struct wk_command wk_cmd_record = {
 			"while make runs" },
 		{ 0 } },
 	.exit_note = "The command's exit code, or 128 + N if signal N ended it; 126 if it "
-		"could not be run, 127 if it was not found.",
+		"could not be run, 127 if it was not found. Without a command, 1 if there were no "
+		"samples.",
 	.words = WK_WORD_PROGRAM,
 	.word_ends_options = true,
 	.args_size = sizeof(struct args),

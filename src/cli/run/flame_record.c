@@ -30,7 +30,7 @@ const struct wk_example wk_flame_examples[] = {
 
 const char wk_flame_exit_note[] =
 	"After recording, the command's exit code, or 128 + N if signal N ended it; 126 if it "
-	"could not be run, 127 if it was not found.";
+	"could not be run, 127 if it was not found. With -p or -a, 1 if there were no samples.";
 
 /* Also with --quiet: there is no new picture, but perhaps an older one. */
 static void say_no_picture(const struct wk_flame_args *args)

@@ -139,6 +139,8 @@ int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
 	/* The password was wrong, or Ctrl-C was pressed. */
 	if (!*has_recorded)
 		wk_previous_put_back(request->data, &old);
+	else if (wk_previous_settle(request->data, wk_previous_is_empty(request->data), &old))
+		*has_recorded = false;
 	wk_buf_fini(&old);
 	wk_free(self);
 	wk_arena_fini(&line.texts);

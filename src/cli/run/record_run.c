@@ -102,9 +102,12 @@ static int exit_code_of_status(int wait_status)
 	return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : WK_EXIT_FAILED;
 }
 
+/* Without a command, a recording without samples is a failure. */
 static int exit_code_of(const struct wk_recorder_result *result)
 {
-	return result->has_command ? exit_code_of_status(result->wait_status) : WK_EXIT_DONE;
+	if (result->has_command)
+		return exit_code_of_status(result->wait_status);
+	return result->samples ? WK_EXIT_DONE : WK_EXIT_FAILED;
 }
 
 void wk_record_wait(struct wk_record_end *end, bool quiet, struct wk_err *err)
@@ -326,6 +329,16 @@ static void say_privileged(const struct wk_recorder_result *result)
 	wk_warn_buf(&wk_cli_messages, &words);
 }
 
+/* Which recording is there now. */
+static void say_kept(const struct wk_record_request *request,
+		     const struct wk_record_outcome *outcome)
+{
+	if (outcome->is_dropped)
+		wk_warn_fmt(&wk_cli_messages,
+			    "%s is still the earlier recording; this one was not kept",
+			    request->output);
+}
+
 static void say_closing_words(const struct wk_record_request *request,
 			      const struct wk_record_outcome *outcome)
 {
@@ -337,9 +350,7 @@ static void say_closing_words(const struct wk_record_request *request,
 	say_privileged(&outcome->result);
 	if (outcome->result.samples == 0) {
 		say_no_samples(request, outcome);
-		if (outcome->previous.len)
-			wk_warn_fmt(&wk_cli_messages, "the previous recording is in %s",
-				    wk_buf_text(&outcome->previous));
+		say_kept(request, outcome);
 		return;
 	}
 	say_hidden(request, "");
@@ -447,6 +458,8 @@ bool wk_record_run(const struct wk_record_request *given, bool quiet, struct wk_
 		end->exit_code = stopped_by ? 128 + stopped_by : WK_EXIT_FAILED;
 	if (ok && !quiet)
 		say_closing_words(&request, &end->outcome);
+	else if (ok && end->exit_code == WK_EXIT_FAILED && !end->outcome.result.has_command)
+		say_no_samples(&request, &end->outcome);
 	wk_recording_free(recording);
 	return ok;
 }
