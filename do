@@ -199,10 +199,22 @@ has_cmocka() {
 	pkg-config --exists cmocka 2>/dev/null && echo true || echo false
 }
 
+# What is copied out of the build folder, as ninja calls it.
+installed_targets() {
+	meson introspect --targets build | python3 -c 'import json, os, sys
+for target in json.load(sys.stdin):
+    if target["installed"]:
+        print(*(os.path.relpath(path, sys.argv[1]) for path in target["filename"]))' "$root/build"
+}
+
 do_install() {
-	do_build "$(has_cmocka)"
+	pace=2
+	do_build "$(has_cmocka)" wick
 	prefix=${1:-/usr/local}
-	meson configure build --prefix "$prefix" >/dev/null && compiled build || exit 1
+	meson configure build --prefix "$prefix" >/dev/null && targets=$(installed_targets) ||
+		die "meson cannot list what is installed"
+	# shellcheck disable=SC2086
+	compiled build $targets
 	if [ -w "$prefix" ] || { [ ! -e "$prefix" ] && mkdir -p "$prefix" 2>/dev/null; }; then
 		meson install -C build --no-rebuild --quiet
 	else
