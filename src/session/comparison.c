@@ -158,13 +158,31 @@ bool wk_comparison_fold(const struct wk_comparison *c, struct wk_out *out, struc
 	return ok;
 }
 
-bool wk_comparison_tabulate(const struct wk_comparison *c, bool by_total, uint32_t limit,
+/* No row, so there are only words. */
+static void say_nothing(struct wk_out *out, const struct wk_comparison_rows *rows, bool has_small)
+{
+	const char *column = rows->by_total ? "total" : "self";
+
+	if (has_small)
+		wk_out_fmt(out,
+			   "no function's %s changed by %g %% of the whole or more; --all shows "
+			   "smaller changes\n",
+			   column, rows->min_percent);
+	else
+		wk_out_fmt(out, "nothing changed: every function has the same %s as before\n",
+			   column);
+}
+
+bool wk_comparison_tabulate(const struct wk_comparison *c, const struct wk_comparison_rows *rows,
 			    const struct wk_table_look *look, struct wk_out *out,
 			    struct wk_err *err)
 {
+	double before = (double)c->sides.before * c->before_factor;
 	struct wk_diff_options options = {
-		.by_total = by_total,
-		.limit = limit,
+		.by_total = rows->by_total,
+		.limit = rows->limit,
+		.min_percent = rows->min_percent,
+		.whole = before > (double)c->sides.after ? (uint64_t)before : c->sides.after,
 	};
 	struct wk_buf words = { 0 };
 	struct wk_table table;
@@ -174,12 +192,13 @@ bool wk_comparison_tabulate(const struct wk_comparison *c, bool by_total, uint32
 	wk_table_init(&table, "diff");
 	wk_diff_table(&table, c->model, &c->selection.filter, &options);
 	wk_comparison_line(c, &words);
-	wk_table_note(&table, "%s", wk_buf_text(&words));
-	if (table.row_count == 0 && look->form == WK_TABLE_TEXT)
-		wk_out_fmt(out, "nothing changed: every function has the same %s as before\n%s\n",
-			   by_total ? "total" : "self", wk_buf_text(&words));
-	else
+	if (table.row_count == 0 && look->form == WK_TABLE_TEXT) {
+		say_nothing(out, rows, table.note_count > 0);
+		wk_out_fmt(out, "%s\n", wk_buf_text(&words));
+	} else {
+		wk_table_note(&table, "%s", wk_buf_text(&words));
 		ok = wk_table_print(&table, &c->selection, look, out, err);
+	}
 	wk_table_fini(&table);
 	wk_buf_fini(&words);
 	return ok;

@@ -49,10 +49,16 @@ bool wk_comparison_draw(const struct wk_comparison *comparison, struct wk_pictur
 bool wk_comparison_fold(const struct wk_comparison *comparison, struct wk_out *out,
 			struct wk_err *err);
 
-/* The functions that changed most, at most `limit` (0: all). */
-bool wk_comparison_tabulate(const struct wk_comparison *comparison, bool by_total, uint32_t limit,
-			    const struct wk_table_look *look, struct wk_out *out,
-			    struct wk_err *err);
+struct wk_comparison_rows {
+	bool by_total;      /* ranked so, instead of by self */
+	uint32_t limit;     /* at most so many; 0: all */
+	double min_percent; /* without changes under this share of the larger side */
+};
+
+/* The functions that changed most. */
+bool wk_comparison_tabulate(const struct wk_comparison *comparison,
+			    const struct wk_comparison_rows *rows, const struct wk_table_look *look,
+			    struct wk_out *out, struct wk_err *err);
 
 /* "before: 1,200, after: 1,510 samples; +25.8 % in all". */
 void wk_comparison_line(const struct wk_comparison *comparison, struct wk_buf *line);

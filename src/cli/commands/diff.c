@@ -10,10 +10,11 @@
 #include "os/os.h"
 #include "session/comparison.h"
 
-#define USUAL_ROWS 30
+#define USUAL_ROWS        30
+#define USUAL_MIN_PERCENT 0.5
 
 struct args {
-	const char *output, *to, *width;
+	const char *output, *to, *width, *min_percent;
 	uint64_t top;
 	bool normalize, gone, by_total, all, by_samples, by_thread, no_process, details, quiet, csv,
 		json;
@@ -47,6 +48,8 @@ static const struct wk_opt diff_options[] = {
 	WK_FLAG(0, "by-total", "table: rank by total, which includes callees", AT(by_total)),
 	WK_VALUE('n', "top", "N", "table: print at most N rows [default: 30]", WK_OPT_COUNT,
 	  AT(top)),
+	WK_TEXT(0, "min", "PERCENT", "table: leave out changes below this share of the whole "
+	  "[default: 0.5]", AT(min_percent)),
 	WK_FLAG(0, "all", "table: print every function that changed", AT(all)),
 	WK_FLAG(0, "details", "table: print all columns", AT(details)),
 	WK_FLAG(0, "samples", "compare numbers of samples instead of weights", AT(by_samples)),
@@ -102,12 +105,19 @@ static bool tabulate(const struct wk_comparison *comparison, const struct wk_cal
 {
 	const struct args *args = call->args;
 	struct wk_table_look look = wk_table_look(tables[form_of(args)], out, call, 0);
-	uint32_t limit = look.form == WK_TABLE_TEXT && !args->all ? USUAL_ROWS : 0;
+	bool is_usual = look.form == WK_TABLE_TEXT && !args->all;
+	struct wk_comparison_rows rows = {
+		.by_total = args->by_total,
+		.limit = is_usual ? USUAL_ROWS : 0,
+		.min_percent = is_usual ? USUAL_MIN_PERCENT : 0,
+	};
 
 	if (args->top)
-		limit = args->top < UINT32_MAX ? (uint32_t)args->top : UINT32_MAX;
+		rows.limit = args->top < UINT32_MAX ? (uint32_t)args->top : UINT32_MAX;
+	if (args->min_percent && !wk_table_min_read(args->min_percent, &rows.min_percent, err))
+		return false;
 	look.has_details = args->details;
-	return wk_comparison_tabulate(comparison, args->by_total, limit, &look, out, err);
+	return wk_comparison_tabulate(comparison, &rows, &look, out, err);
 }
 
 static bool write_form(const struct wk_comparison *comparison, const struct wk_call *call,
@@ -168,8 +178,12 @@ static bool compare(const struct wk_model *model, const struct wk_comparison_opt
 	return ok;
 }
 
-static bool expect_one_form(const struct args *args, struct wk_err *err)
+static bool check_options(const struct args *args, struct wk_err *err)
 {
+	double percent;
+
+	if (args->min_percent && !wk_table_min_read(args->min_percent, &percent, err))
+		return false;
 	if (args->to && (args->csv || args->json))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--to and --%s exclude each other",
 			       args->csv ? "csv" : "json");
@@ -223,7 +237,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	struct wk_model *model = NULL;
 	bool ok = false;
 
-	if (!choose_files(call->words, paths, err) || !expect_one_form(args, err))
+	if (!choose_files(call->words, paths, err) || !check_options(args, err))
 		return WK_EXIT_USAGE;
 	options.before = paths[0];
 	options.after = paths[1];

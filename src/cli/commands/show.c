@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,16 +223,6 @@ static const struct wk_table_view *read_words(const struct wk_words *words, cons
 	return *paths ? what : NULL;
 }
 
-static bool read_percent(const char *text, double *percent, struct wk_err *err)
-{
-	char *end = NULL;
-
-	*percent = strtod(text, &end);
-	if (end == text || *end || !isfinite(*percent) || *percent < 0 || *percent > 100)
-		return wk_option_must_be("min", text, "a number from 0 to 100", err);
-	return true;
-}
-
 static bool read_query(const struct args *args, const struct wk_table_view *table,
 		       const struct wk_view_choice *choice, struct wk_table_query *query,
 		       struct wk_err *err)
@@ -257,7 +246,7 @@ static bool read_query(const struct args *args, const struct wk_table_view *tabl
 	};
 	return wk_table_form_check(args->csv, args->json, err) &&
 	       (!args->min_percent ||
-		read_percent(args->min_percent, &query->options.min_percent, err));
+		wk_table_min_read(args->min_percent, &query->options.min_percent, err));
 }
 
 static bool print(const struct wk_table *table, const struct wk_selection *selection,

@@ -1,9 +1,12 @@
 #include "cli/options/table_form.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/num.h"
+#include "cli/options/option_errors.h"
 #include "cli/terminal.h"
 #include "os/os.h"
 
@@ -11,6 +14,16 @@ bool wk_table_form_check(bool csv, bool json, struct wk_err *err)
 {
 	if (csv && json)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--csv and --json exclude each other");
+	return true;
+}
+
+bool wk_table_min_read(const char *text, double *percent, struct wk_err *err)
+{
+	char *end = NULL;
+
+	*percent = strtod(text, &end);
+	if (end == text || *end || !isfinite(*percent) || *percent < 0 || *percent > 100)
+		return wk_option_must_be("min", text, "a number from 0 to 100", err);
 	return true;
 }
 

@@ -12,6 +12,9 @@ bool wk_table_form_check(bool csv, bool json, struct wk_err *err);
 /* The form of an option or else of the suffix of `output`; NULL: standard output. */
 enum wk_table_form wk_table_form(bool csv, bool json, const char *output);
 
+/* The PERCENT of --min. */
+bool wk_table_min_read(const char *text, double *percent, struct wk_err *err);
+
 /* Fits the table to standard output, if `out` is that: characters of the locale, columns of the
  * terminal or as COLUMNS says, colour on a terminal. `columns`, if not 0, has priority, and applies
  * to files as well. */

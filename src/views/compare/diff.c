@@ -342,15 +342,22 @@ static bool is_name_twice(const struct change *changes, uint32_t count)
 	return is_twice;
 }
 
+static bool is_small(const struct change *change, const struct wk_diff_options *options)
+{
+	return 100.0 * (double)change->size < options->min_percent * (double)options->whole;
+}
+
 void wk_diff_table(struct wk_table *table, const struct wk_model *model,
 		   const struct wk_filter *filter, const struct wk_diff_options *options)
 {
 	struct wk_flat flat;
 	struct change *changes;
-	uint32_t count, shown;
+	uint32_t all, count, shown;
 
 	wk_flat_compare(&flat, model, filter, &options->tree);
-	changes = rank(&flat, model, options->by_total, &count);
+	changes = rank(&flat, model, options->by_total, &all);
+	for (count = all; count > 0 && is_small(&changes[count - 1], options);)
+		count--;
 	shown = options->limit && options->limit < count ? options->limit : count;
 	table->has_one_scale = true;
 	add_columns(table, flat.unit, options->by_total, is_name_twice(changes, shown));
@@ -361,6 +368,11 @@ void wk_diff_table(struct wk_table *table, const struct wk_model *model,
 			      count - shown == 1 ? "function changed and is"
 						 : "functions changed and are",
 			      count - shown == 1 ? "it" : "them");
+	if (count < all)
+		wk_table_note(table, "%u %s by less than %g %% of the whole; --all shows %s",
+			      all - count,
+			      all - count == 1 ? "function changed" : "functions changed",
+			      options->min_percent, all - count == 1 ? "it" : "them");
 	wk_free(changes);
 	wk_flat_fini(&flat);
 }

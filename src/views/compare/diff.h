@@ -42,6 +42,10 @@ struct wk_diff_options {
 	struct wk_tree_options tree; /* of its levels, none is used */
 	bool by_total;  /* rank by what functions and their callees cost, not by self */
 	uint32_t limit; /* at most this many rows; 0: all */
+
+	/* Changes under this share of the larger side are left out; 0: none. */
+	double min_percent;
+	uint64_t whole; /* of that side */
 };
 
 /* Rows by how much they changed, most first; those that did not are left out. */
