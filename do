@@ -211,8 +211,8 @@ do_install() {
 	pace=2
 	do_build "$(has_cmocka)" wick
 	prefix=${1:-/usr/local}
-	meson configure build --prefix "$prefix" >/dev/null && targets=$(installed_targets) ||
-		die "meson cannot list what is installed"
+	meson configure build --prefix "$prefix" >/dev/null || die "meson could not set up build/"
+	targets=$(installed_targets) || die "meson cannot list what is installed"
 	# shellcheck disable=SC2086
 	compiled build $targets
 	if [ -w "$prefix" ] || { [ ! -e "$prefix" ] && mkdir -p "$prefix" 2>/dev/null; }; then
