@@ -178,11 +178,12 @@ bool wk_comparison_tabulate(const struct wk_comparison *c, const struct wk_compa
 			    struct wk_err *err)
 {
 	double before = (double)c->sides.before * c->before_factor;
+	double after = (double)c->sides.after;
 	struct wk_diff_options options = {
 		.by_total = rows->by_total,
 		.limit = rows->limit,
 		.min_percent = rows->min_percent,
-		.whole = before > (double)c->sides.after ? (uint64_t)before : c->sides.after,
+		.whole = before > after ? before : after,
 	};
 	struct wk_buf words = { 0 };
 	struct wk_table table;

@@ -344,7 +344,7 @@ static bool is_name_twice(const struct change *changes, uint32_t count)
 
 static bool is_small(const struct change *change, const struct wk_diff_options *options)
 {
-	return 100.0 * (double)change->size < options->min_percent * (double)options->whole;
+	return 100.0 * (double)change->size < options->min_percent * options->whole;
 }
 
 void wk_diff_table(struct wk_table *table, const struct wk_model *model,

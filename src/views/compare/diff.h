@@ -45,7 +45,7 @@ struct wk_diff_options {
 
 	/* Changes under this share of the larger side are left out; 0: none. */
 	double min_percent;
-	uint64_t whole; /* of that side */
+	double whole; /* of that side */
 };
 
 /* Rows by how much they changed, most first; those that did not are left out. */
