@@ -61,18 +61,6 @@ bool wk_proc_name(pid_t pid, struct wk_buf *out)
 	return true;
 }
 
-bool wk_proc_command_line(pid_t pid, struct wk_buf *out)
-{
-	if (!read_of(pid, "cmdline", out))
-		return false;
-	while (out->len && (out->at[out->len - 1] == '\0' || out->len > LONGEST_COMMAND_LINE))
-		out->len--;
-	for (size_t i = 0; i < out->len; i++)
-		if (out->at[i] == '\0')
-			out->at[i] = ' ';
-	return true;
-}
-
 /* The parent is the second field behind the name, which may itself hold blanks and ')'. */
 static uint32_t parent_of(pid_t pid, struct wk_buf *text)
 {
@@ -150,6 +138,35 @@ size_t wk_proc_threads(pid_t pid, pid_t **tids)
 	return count;
 }
 
+/* A first thread that has ended (pthread_exit in main) has no memory any more; those that run on
+ * still list that of the process. */
+static bool read_by_any_thread(pid_t pid, const char *file, struct wk_buf *text)
+{
+	pid_t *tids;
+	size_t count;
+	bool found = read_of(pid, file, text) && text->len;
+
+	if (found)
+		return true;
+	count = wk_proc_threads(pid, &tids);
+	for (size_t i = 0; i < count && !found; i++)
+		found = tids[i] != pid && read_of(tids[i], file, text) && text->len;
+	wk_free(tids);
+	return found;
+}
+
+bool wk_proc_command_line(pid_t pid, struct wk_buf *out)
+{
+	if (!read_by_any_thread(pid, "cmdline", out))
+		return false;
+	while (out->len && (out->at[out->len - 1] == '\0' || out->len > LONGEST_COMMAND_LINE))
+		out->len--;
+	for (size_t i = 0; i < out->len; i++)
+		if (out->at[i] == '\0')
+			out->at[i] = ' ';
+	return true;
+}
+
 static bool emit_threads(pid_t pid, const struct wk_sink *sink, struct wk_buf *name,
 			 struct wk_err *err)
 {
@@ -180,7 +197,7 @@ static bool emit_maps(pid_t pid, const struct wk_sink *sink, struct wk_buf *text
 {
 	struct wk_str rest;
 
-	if (!read_of(pid, "maps", text))
+	if (!read_by_any_thread(pid, "maps", text))
 		return true;
 	rest = wk_buf_str(text);
 	while (rest.len) {

@@ -2,10 +2,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -16,6 +20,7 @@ struct seen {
 	uint32_t pid, parent_pid;
 	unsigned processes, threads, images, data;
 	char process[32], thread[32];
+	size_t command_bytes;
 	uint64_t code; /* an address */
 	bool has_code; /* an image covers it */
 	int left;      /* events until the sink fails; below 0: it never does */
@@ -40,6 +45,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		seen->processes++;
 		seen->parent_pid = event->process.parent_pid;
 		copy_text(seen->process, event->process.name);
+		seen->command_bytes = event->process.command_line.len;
 		break;
 	case WK_EVENT_THREAD:
 		seen->threads++;
@@ -125,11 +131,69 @@ static void a_process_that_is_gone_has_no_events(void **state)
 	assert_null(tids);
 }
 
+static void *wait_forever(void *unused)
+{
+	(void)unused;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static pid_t start_process_without_first_thread(void)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, wait_forever, NULL) != 0)
+			_exit(1);
+		pthread_exit(NULL);
+	}
+	assert_true(child > 0);
+	return child;
+}
+
+static bool has_ended(pid_t pid)
+{
+	char path[32], text[256] = "";
+	const char *at;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof(text), file));
+	fclose(file);
+	at = strrchr(text, ')');
+	return at && at[2] == 'Z';
+}
+
+/* Its first thread has no memory any more. */
+static void code_is_known_when_the_first_thread_has_ended(void **state)
+{
+	struct seen child = { .left = -1, .code = (uint64_t)(uintptr_t)scan };
+	pid_t pid = start_process_without_first_thread();
+	struct wk_err err = { 0 };
+
+	(void)state;
+	while (!has_ended(pid))
+		usleep(1000);
+	child.pid = (uint32_t)pid;
+	assert_true(scan(&child, &err));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(child.threads, 2);
+	assert_true(child.has_code);
+	assert_true(child.command_bytes > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_running_process_has_a_name_threads_and_code),
 		cmocka_unit_test(data_is_no_image),
+		cmocka_unit_test(code_is_known_when_the_first_thread_has_ended),
 		cmocka_unit_test(a_sink_that_fails_ends_the_scan),
 		cmocka_unit_test(a_process_that_is_gone_has_no_events),
 	};
