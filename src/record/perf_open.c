@@ -28,6 +28,7 @@
 #define LARGEST_COUNTED_RING (64u << 20)
 #define MOST_PENDING         (1u << 20)
 #define MOST_RINGS           (UINT64_C(256) << 20)
+#define MOST_CLOCK_HZ        25000
 
 static int perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
@@ -56,17 +57,23 @@ static uint64_t most_frequent(void)
 	return most ? most : UINT64_MAX;
 }
 
-static void limit_frequency(struct wk_perf *perf)
+static void limit_frequency(struct wk_perf *perf, uint64_t most, const char *why)
 {
-	uint64_t most = most_frequent();
-
 	if (perf->config.frequency_hz <= most)
 		return;
-	wk_buf_add_fmt(&perf->notices,
-		       "sampling %llu times a second instead of %llu: the limit is set by sysctl "
-		       "kernel.perf_event_max_sample_rate\n",
-		       (unsigned long long)most, (unsigned long long)perf->config.frequency_hz);
+	wk_buf_add_fmt(&perf->notices, "sampling %llu times a second instead of %llu: %s\n",
+		       (unsigned long long)most, (unsigned long long)perf->config.frequency_hz,
+		       why);
 	perf->config.frequency_hz = most;
+}
+
+/* Clocks are not throttled by the kernel, as hardware counters are: a sample takes some
+ * microseconds, and at 100,000 a second a program in a virtual machine came to no end. */
+static void limit_clock(struct wk_perf *perf, const struct wk_perf_event *event)
+{
+	if (event->is_cpu_time && event->type == PERF_TYPE_SOFTWARE)
+		limit_frequency(perf, MOST_CLOCK_HZ,
+				"with a clock as the event, more would be mostly interruptions");
 }
 
 static bool find_configs(struct wk_perf *perf, struct wk_err *err)
@@ -119,8 +126,10 @@ bool wk_perf_init(struct wk_perf *perf, const struct wk_perf_config *config, str
 	perf->samples_cpus = config->may_sample_cpus && !config->period;
 	for (size_t i = 0; i < perf->event_count; i++)
 		perf->samples_cpus &= perf->events[i].is_cpu_time;
-	if (config->frequency_hz)
-		limit_frequency(perf);
+	limit_frequency(perf, most_frequent(),
+			"the limit is set by sysctl kernel.perf_event_max_sample_rate");
+	for (size_t i = 0; i < perf->event_count; i++)
+		limit_clock(perf, &perf->events[i]);
 	if (!find_configs(perf, err))
 		return false;
 	describe_tracepoints(perf);
@@ -487,6 +496,7 @@ static void use_cpu_clock(struct wk_perf *perf, struct wk_perf_event *event)
 		       "this machine has no hardware counters: sampling cpu-clock%s\n",
 		       was_asked ? " instead of cycles" : "");
 	snprintf(event->name, sizeof(event->name), "cpu-clock%.*s", 16, modifiers);
+	limit_clock(perf, event);
 }
 
 static void give_up_kernel(struct wk_perf *perf)

@@ -90,6 +90,12 @@ def _(t):
     t.within(samples, 150, 250, "samples in one second at 200 a second")
 
 
+@tap.case("a clock leaves the program time to run")
+def _(t):
+    done = t.wick("record", "-e", "cpu-clock", "-F", "100000", "--", "true")
+    t.true("sampling 25000 times a second instead of 100000" in done.stderr, f"expected the limit in: {done.stderr}")
+
+
 @tap.case("a tracepoint or software event counts its events")
 def _(t):
     recording = t.record("-e", "page-faults", "-c", "1", "--call-graph", "none", "--", "python3", "-c",
