@@ -93,7 +93,8 @@ def _(t):
 @tap.case("a clock leaves the program time to run")
 def _(t):
     done = t.wick("record", "-e", "cpu-clock", "-F", "100000", "--", "true")
-    t.true("sampling 25000 times a second instead of 100000" in done.stderr, f"expected the limit in: {done.stderr}")
+    limit = re.search(r"sampling (\d+) times a second instead of 100000", done.stderr)  # a sysctl may be lower
+    t.true(limit and int(limit.group(1)) <= 25000, f"expected the limit in: {done.stderr}")
 
 
 @tap.case("a tracepoint or software event counts its events")
