@@ -114,7 +114,7 @@ uint32_t wk_closure_name_line(struct wk_str name, struct wk_buf *plain)
 	return (uint32_t)number;
 }
 
-/* What tells it apart from others of its function: "#2". clang counts from 0, the others from 1. */
+/* The number of a closure in its function, "#2". clang counts from 0, the others from 1. */
 static void add_number(struct wk_str own, struct wk_buf *text)
 {
 	struct wk_str digits = digits_of(own);

@@ -50,8 +50,8 @@ bool wk_comparison_fold(const struct wk_comparison *comparison, struct wk_out *o
 			struct wk_err *err);
 
 struct wk_comparison_rows {
-	bool by_total;      /* ranked so, instead of by self */
-	uint32_t limit;     /* at most so many; 0: all */
+	bool by_total;      /* ranked by total instead of self */
+	uint32_t limit;     /* at most this many rows; 0: all */
 	double min_percent; /* without changes under this share of the larger side */
 };
 

@@ -43,9 +43,9 @@ struct reading {
 	struct wk_word_cache words; /* short text between two ';' to frame, recent ones only */
 	struct wk_textmap frames;   /* all texts to frames */
 	bool has_two_counts;        /* each line: before and after */
-	bool may_sum;
-	uint32_t scale;                     /* counts are multiplied by it: FRACTION_SCALE or 1 */
-	uint64_t fractions;                 /* lines whose count loses digits */
+	bool may_sum;               /* samples, of one count each */
+	uint32_t scale;             /* counts are multiplied by it: FRACTION_SCALE or 1 */
+	uint64_t fractions;         /* lines whose count loses digits */
 	const struct wk_collapse *collapse; /* as an older tool: empty frames count */
 };
 
@@ -252,7 +252,7 @@ static void emit_before(struct reading *r, uint32_t stack, uint64_t count)
 /* All lines of a batch in one event. */
 static void emit_sums(struct reading *r)
 {
-	static const struct wk_event_whose nobody = { .pid = WK_NO_PID, .tid = WK_NO_PID };
+	static const struct wk_event_whose unknown = { .pid = WK_NO_PID, .tid = WK_NO_PID };
 	struct wk_event event = { .kind = WK_EVENT_SUMS, .cpu = WK_NO_CPU };
 	struct wk_event_sum sums[BATCH_LINES];
 
@@ -261,7 +261,7 @@ static void emit_sums(struct reading *r)
 						 .weight = r->batch.count[i],
 						 .times = 1, .cpu = WK_NO_CPU };
 	event.sums = (struct wk_event_sums){ .at = sums, .count = r->batch.lines,
-					     .whose = &nobody, .whose_count = 1 };
+					     .whose = &unknown, .whose_count = 1 };
 	wk_stack_writer_event(r->writer, &event);
 }
 
@@ -382,6 +382,14 @@ static void emit_ignored(const struct reading *r)
 			r->bad.count, r->bad.first_number);
 }
 
+static void fetch_ahead(const struct wk_lines *lines)
+{
+	if (lines->end - lines->at < AHEAD_BYTES + LINE_BYTES)
+		return;
+	for (size_t i = 0; i < LINE_BYTES; i += CACHE_LINE)
+		__builtin_prefetch(lines->at + AHEAD_BYTES + i, 0, 0);
+}
+
 static bool read_folded(const struct wk_input *input, const struct wk_sink *sink,
 			struct wk_err *err)
 {
@@ -401,8 +409,7 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 	wk_stack_writer_source(r.writer, 0, "samples",
 			       r.scale > 1 ? WK_UNIT_THOUSANDTHS : "samples", false);
 	while (wk_lines_next(&r.lines, &line) && !wk_stack_writer_is_done(r.writer)) {
-		for (size_t i = 0; i < LINE_BYTES; i += CACHE_LINE)
-			__builtin_prefetch(r.lines.at + AHEAD_BYTES + i, 0, 0);
+		fetch_ahead(&r.lines);
 		if (!is_remark(&r, line))
 			read_line(&r, line);
 		if ((size_t)(r.lines.at - released) > RELEASE_BYTES) {

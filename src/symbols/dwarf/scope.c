@@ -173,7 +173,7 @@ static const char *nameless(uint16_t tag)
 	}
 }
 
-/* Where the type begins: what tells the lambdas of a function apart. */
+/* The line on which the type begins: it distinguishes the lambdas of a function. */
 static uint32_t line_of(const struct wk_dwarf_die *die)
 {
 	uint64_t line = wk_dwarf_has(die, WHAT_DECL_LINE) ? die->values[WHAT_DECL_LINE].value : 0;

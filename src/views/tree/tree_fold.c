@@ -217,14 +217,10 @@ static bool joins_alike(const struct wk_folding *f)
 	return f->options->collapses_recursion || f->is_by_modules;
 }
 
-/* So far up callers are searched for the function that is called again: stacks of a million frames
- * are read as well. */
-#define LONGEST_CYCLE 64
-
 /* The node of a function that is running already, `parent` or a caller of it; 0: there is none. */
 static uint32_t running_call(const struct wk_folding *f, uint32_t parent, uint32_t label)
 {
-	for (unsigned i = 0; i < LONGEST_CYCLE && parent; i++) {
+	for (unsigned i = 0; i < WK_LONGEST_CYCLE && parent; i++) {
 		if (f->own.label[parent] == label)
 			return parent;
 		parent = f->own.parent[parent];

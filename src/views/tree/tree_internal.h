@@ -14,6 +14,10 @@
 #include "base/trie.h"
 #include "views/tree/tree.h"
 
+/* So far up callers are searched for a function that is called again: stacks of a million frames
+ * are read as well. */
+#define WK_LONGEST_CYCLE 64
+
 /* The label of a node, in 32 bits, so that (parent, label) identifies a child. */
 enum wk_tree_label {
 	WK_LABEL_FUNCTION,

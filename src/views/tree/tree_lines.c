@@ -3,10 +3,9 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "views/source_line.h"
-#include "views/tree/tree.h"
+#include "views/tree/tree_internal.h"
 
 #define NO_NODE UINT32_MAX
-#define DEEPEST 64 /* callers that are searched for a function that calls itself */
 
 /* The weight of one line of one node. */
 struct part {
@@ -62,7 +61,7 @@ static uint32_t find_node(struct line_finder *finder, uint32_t node)
 	if (found)
 		return found;
 	/* Recursion that is folded: options->collapses_recursion, folds_recursion. */
-	for (unsigned i = 0; i < DEEPEST && tree->kind[parent] == WK_NODE_FUNCTION; i++) {
+	for (unsigned i = 0; i < WK_LONGEST_CYCLE && tree->kind[parent] == WK_NODE_FUNCTION; i++) {
 		if (tree->function[parent] == fine->function[node])
 			return parent;
 		parent = tree->parent[parent];
