@@ -54,14 +54,21 @@ static uint8_t *choose(struct choice *choice, const struct wk_model *model,
 	return NULL;
 }
 
-static void fail(const struct choice *choice, const struct wk_model *model, struct wk_err *err)
+/* `why`: the word is no pattern; or NULL. */
+static void fail(const struct choice *choice, const struct wk_model *model, const char *why,
+		 struct wk_err *err)
 {
 	struct wk_suggestion near = wk_suggestion_for(choice->word);
 
 	for (wk_function_id id = 1; id < model->function_count; id++)
 		wk_suggestion_try(&near, wk_strtab_get(model->text, model->functions[id].name));
-	wk_fail(err, WK_EEMPTY, WK_NOWHERE, "no function is named or matches \"%.100s\"",
-		choice->word.at);
+	if (why)
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"no function is named \"%.100s\", and as a pattern it is wrong: %s",
+			choice->word.at, why);
+	else
+		wk_fail(err, WK_EEMPTY, WK_NOWHERE, "no function is named or matches \"%.100s\"",
+			choice->word.at);
 	wk_suggestion_add(&near, "`wick show functions --all` lists them", err);
 }
 
@@ -78,10 +85,8 @@ uint8_t *wk_choose_functions(const struct wk_model *model, const char *word, boo
 		choice.pattern = wk_pattern_new(word, ignore_case, &why);
 		chosen = choice.pattern ? choose(&choice, model, is_match) : NULL;
 	}
-	if (!chosen && why)
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "\"%.100s\": %s", word, why);
-	else if (!chosen)
-		fail(&choice, model, err);
+	if (!chosen)
+		fail(&choice, model, why, err);
 	wk_pattern_free(choice.pattern);
 	wk_buf_fini(&choice.plain);
 	return chosen;

@@ -52,18 +52,20 @@ static uint64_t weight_lost_with(const struct outline *outline, uint32_t node)
 	return tree->total[node];
 }
 
-/* The large ones; if there are too many, those with the highest totals. A caller's total is no less
- * than that of what it called, and it comes first in the tree: so no node is shown without its
- * callers. */
+/* The large ones, which for a function in focus are those of its own weight: a function that costs
+ * little has callers as well. If there are too many, those with the highest totals. A caller's
+ * total is no less than that of what it called, and it comes first in the tree: so no node is shown
+ * without its callers. */
 static void choose_nodes(struct outline *outline, const struct wk_table_options *options)
 {
 	const struct wk_tree *tree = outline->tree;
 	struct wk_ranked *ranked = wk_alloc((size_t)tree->count * sizeof(*ranked));
+	uint64_t whole = tree->total[0] - (outline->part ? tree->self[0] : 0);
 	uint32_t count = 0;
 
 	for (uint32_t node = 0; node < tree->count; node++)
 		if (node == 0 ||
-		    !wk_tables_is_small(tree->total[node], tree->total[0], options->min_percent))
+		    !wk_tables_is_small(tree->total[node], whole, options->min_percent))
 			ranked[count++] = (struct wk_ranked){ .weight = tree->total[node],
 							      .id = node };
 	outline->is_limited = options->limit && count > options->limit;
@@ -161,14 +163,20 @@ static void note_folded(struct wk_table *table, const struct outline *outline,
 		wk_buf_add_fmt(&words, "%s: ", outline->part);
 	wk_num_add_counted(&words, outline->hidden, " node", " nodes");
 	if (options->min_percent > 0)
-		wk_buf_add_fmt(&words, " under %g %%", options->min_percent);
+		wk_buf_add_fmt(&words, " under %g %%%s", options->min_percent,
+			       outline->part ? " of the function" : "");
 	if (outline->is_limited)
 		wk_buf_add_fmt(&words, "%s beyond the %" PRIu32 " with the highest total",
 			       options->min_percent > 0 ? " or" : "", options->limit);
-	wk_buf_add_text(&words, outline->hidden == 1
-					? " is folded away; its self % is "
-					: " are folded away; their self % adds up to ");
-	wk_num_add_share(&words, outline->hidden_weight, outline->tree->total[0]);
+	wk_buf_add_text(&words, outline->hidden == 1 ? " is folded away; " : " are folded away; ");
+	if (outline->part) {
+		wk_buf_add_text(&words,
+				outline->hidden == 1 ? "--all shows it" : "--all shows them");
+	} else {
+		wk_buf_add_text(&words, outline->hidden == 1 ? "its self % is "
+							     : "their self % adds up to ");
+		wk_num_add_share(&words, outline->hidden_weight, outline->tree->total[0]);
+	}
 	wk_table_note(table, "%s", wk_buf_text(&words));
 	wk_buf_fini(&words);
 }
