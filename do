@@ -208,6 +208,9 @@ for target in json.load(sys.stdin):
 }
 
 do_install() {
+	case ${1:-} in
+	-*) die "usage: ./do install [DIR]; DIR is /usr/local without one" ;;
+	esac
 	pace=2
 	do_build "$(has_cmocka)" wick
 	prefix=${1:-/usr/local}
@@ -226,6 +229,9 @@ do_install() {
 
 # Removes what `install` put there: the build knows its files, and the docs are a folder of wick's.
 do_uninstall() {
+	case ${1:-} in
+	-*) die "usage: ./do uninstall [DIR]; DIR is /usr/local without one" ;;
+	esac
 	prefix=${1:-/usr/local}
 	[ -e "$prefix/bin/wick" ] || die "no wick in $prefix/bin; another place: ./do uninstall DIR"
 	# shellcheck disable=SC2086
