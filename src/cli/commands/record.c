@@ -110,10 +110,9 @@ const struct wk_command wk_cmd_record = {
 		"With a tracepoint, such as -e sched:sched_switch, each event is a sample "
 		"with its fields, if the user has the right to them. `perf script` and "
 		"`wick export --to perf-script` print them.",
-		"An existing recording is renamed to FILE.old, replacing an older one. It stays "
-		"if the new one has no samples, which then is not kept. The "
-		"command keeps its input, output and signals. With -o -, its standard "
-		"output goes to standard error.",
+		"An existing recording is renamed to FILE.old, replacing an older one; if the new "
+		"recording has no samples, both stay as they were. The command keeps its input, "
+		"output and signals. With -o -, the command's output goes to standard error.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &wk_record_group, offsetof(struct args, record) },
