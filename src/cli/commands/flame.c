@@ -153,7 +153,7 @@ const struct wk_command wk_cmd_flame = {
 		{ &wk_open_group, AT(flame.load) },
 		{ 0 } },
 	.common = (const char *const[]){
-		"output", "open", "icicle", "reverse", "flamechart", "pid", "all-cpus",
+		"output", "open", "reverse", "flamechart", "pid", "all-cpus",
 		"freq", "event", "duration", "mine", "group", "process", "thread", "function", "time", "filter",
 		"by", "debuginfod", "symbol-path", NULL },
 	.examples = wk_flame_examples,
