@@ -44,11 +44,11 @@ static inline bool check_samples(const struct wk_model *model, struct wk_err *er
 	const struct wk_samples *samples = &model->samples;
 
 	for (uint32_t i = 0; i < samples->count; i++)
-		if (!below(samples->thread[i], model->thread_count, "the sample's thread", i,
-			   err) ||
+		if (!below(wk_sample_thread(samples, i), model->thread_count, "the sample's thread",
+			   i, err) ||
 		    !below(samples->stack[i], model->stacks.count, "the sample's stack", i, err) ||
-		    !below(samples->source[i], model->source_count, "the sample's source", i,
-			   err) ||
+		    !below(wk_sample_source(samples, i), model->source_count, "the sample's source",
+			   i, err) ||
 		    (samples->about && !below(samples->about[i], model->subject_count,
 					      "what the sample is about", i, err)))
 			return false;

@@ -160,7 +160,7 @@ static uint64_t left_of(const struct wk_model *model, const char *name)
 
 	wk_lifetimes_add_up(model, &filter, source, WK_LIFETIMES_PROCESSES, rows, &whole);
 	for (uint32_t i = 0; i < model->samples.count && source; i++)
-		sum += model->samples.source[i] == source ? left[i] : 0;
+		sum += wk_sample_source(&model->samples, i) == source ? left[i] : 0;
 	demand(sum == whole.left_bytes, "what is left is left either way");
 	demand(whole.left_bytes <= whole.peak_bytes && whole.peak_bytes <= whole.bytes,
 	       "the peak lies between what is left and what was allocated");

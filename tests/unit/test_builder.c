@@ -242,8 +242,10 @@ static void short_lived_children_keep_their_names(void **state)
 		give_process(&f, WK_PROCESS_EXIT, 40 + 100 * i, 8, 0, "");
 	}
 	built_end(&f);
-	first = &f.model->processes[f.model->threads[f.model->samples.thread[0]].process];
-	second = &f.model->processes[f.model->threads[f.model->samples.thread[1]].process];
+	first = &f.model->processes[f.model->threads[wk_sample_thread(&f.model->samples, 0)]
+					    .process];
+	second = &f.model->processes[f.model->threads[wk_sample_thread(&f.model->samples, 1)]
+					     .process];
 	assert_string_equal(wk_strtab_get(f.model->text, first->name), "cc1");
 	assert_string_equal(wk_strtab_get(f.model->text, second->name), "ld");
 	assert_int_equal(first->end_ns, 40);
@@ -280,7 +282,8 @@ static void tasks_that_had_no_number_left_are_named_for_that(void **state)
 	built_start(&f);
 	give_sample(&f, 1, UINT32_MAX, UINT32_MAX, NULL, 0, user, 1, true);
 	built_end(&f);
-	process = &f.model->processes[f.model->threads[f.model->samples.thread[0]].process];
+	process = &f.model->processes[f.model->threads[wk_sample_thread(&f.model->samples, 0)]
+					      .process];
 	assert_string_equal(wk_strtab_get(f.model->text, process->name), "[exiting]");
 	wk_model_free(f.model);
 }
@@ -469,8 +472,10 @@ static void threads_of_one_number_in_two_processes_stay_two(void **state)
 						  .cpu = WK_NO_CPU,
 						  .sample = { .address = 0x1000, .weight = 1 } });
 	assert_int_equal(fixture.model->thread_count, 3);
-	assert_int_equal(fixture.model->samples.thread[0], fixture.model->samples.thread[4]);
-	assert_int_not_equal(fixture.model->samples.thread[0], fixture.model->samples.thread[1]);
+	assert_int_equal(wk_sample_thread(&fixture.model->samples, 0),
+			 wk_sample_thread(&fixture.model->samples, 4));
+	assert_int_not_equal(wk_sample_thread(&fixture.model->samples, 0),
+			     wk_sample_thread(&fixture.model->samples, 1));
 	built_end(&fixture);
 	wk_model_free(fixture.model);
 }
@@ -498,7 +503,7 @@ static void a_process_that_starts_by_itself_has_nothing_of_its_parent(void **sta
 	give_sample(&fixture, 6, 20, 21, NULL, 0, user, 1, false);
 	built_end(&fixture);
 	assert_string_equal(stack_text(fixture.model, 0), "[unknown]@1010");
-	process = fixture.model->threads[fixture.model->samples.thread[0]].process;
+	process = fixture.model->threads[wk_sample_thread(&fixture.model->samples, 0)].process;
 	assert_true(wk_str_is(wk_model_str(fixture.model, fixture.model->processes[process].name),
 			      "child.exe"));
 	assert_int_equal(fixture.model->processes[process].start_ns, 5);

@@ -151,7 +151,7 @@ static void memory_is_its_owners_and_the_stack_the_doers(void **state)
 	memory_of(&f, 1, 9, WK_MEMORY_COMMIT, 0, PAGE);
 	built_end(&f);
 	assert_int_equal(f.model->samples.count, 1);
-	thread = &f.model->threads[f.model->samples.thread[0]];
+	thread = &f.model->threads[wk_sample_thread(&f.model->samples, 0)];
 	assert_int_equal(f.model->processes[thread->process].pid, 9);
 	assert_int_equal(thread->tid, 70);
 	assert_string_equal(
@@ -285,7 +285,8 @@ static uint32_t random_below(uint64_t *seed, uint32_t limit)
 /* From a row on, the first that is a commit. */
 static uint32_t next_commit(const struct built *f, const struct wk_filter *filter, uint32_t row)
 {
-	while (row < f->model->samples.count && f->model->samples.source[row] != filter->source)
+	while (row < f->model->samples.count &&
+	       wk_sample_source(&f->model->samples, row) != filter->source)
 		row++;
 	return row;
 }
@@ -303,7 +304,7 @@ static void the_same_is_left(const struct built *f, const struct slow *slow)
 			continue;
 		row = next_commit(f, &filter, row);
 		assert_true(row < f->model->samples.count);
-		assert_int_equal(f->model->samples.time_ns[row], call + 1);
+		assert_int_equal(wk_sample_time(&f->model->samples, row), call + 1);
 		assert_int_equal(f->model->samples.weight[row], slow->taken[call] * PAGE);
 		assert_int_equal(filter.weights[row], slow->pages[call] * PAGE);
 		row++;

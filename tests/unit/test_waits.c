@@ -49,9 +49,10 @@ static const char *rows(const struct built *f)
 	for (uint32_t i = 0; i < samples->count && len < sizeof(text); i++)
 		len += (size_t)snprintf(
 			text + len, sizeof(text) - len, "%s%s %llu of %u", len ? "; " : "",
-			wk_strtab_get(f->model->text, f->model->sources[samples->source[i]].name),
+			wk_strtab_get(f->model->text,
+				      f->model->sources[wk_sample_source(samples, i)].name),
 			(unsigned long long)samples->weight[i],
-			f->model->threads[samples->thread[i]].tid);
+			f->model->threads[wk_sample_thread(samples, i)].tid);
 	return text;
 }
 
@@ -329,7 +330,8 @@ static const char *abouts(const struct built *f)
 
 		len += (size_t)snprintf(
 			text + len, sizeof(text) - len, "%s%s by %u%s: %s %s%s", len ? "; " : "",
-			wk_strtab_get(f->model->text, f->model->sources[samples->source[i]].name),
+			wk_strtab_get(f->model->text,
+				      f->model->sources[wk_sample_source(samples, i)].name),
 			f->model->threads[about->by].tid, about->by_interrupt ? "!" : "",
 			wk_strtab_get(f->model->text, about->what),
 			wk_wait_mode_name((enum wk_wait_mode)about->mode),
@@ -400,7 +402,8 @@ static void without_samples_a_trace_shows_what_was_waited_for(void **state)
 	built_end(&f);
 	model = f.model;
 	assert_string_equal(
-		wk_strtab_get(model->text, model->sources[model->samples.source[0]].name),
+		wk_strtab_get(model->text,
+			      model->sources[wk_sample_source(&model->samples, 0)].name),
 		"readying");
 	assert_string_equal(
 		wk_strtab_get(model->text, model->sources[wk_filter_default_source(model)].name),
