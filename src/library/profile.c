@@ -163,17 +163,17 @@ bool wick_sample_at(const struct wick_profile *profile, size_t index, struct wic
 	bool is_there = index < samples->count;
 
 	if (is_there) {
-		const struct wk_thread *thread = &model->threads[samples->thread[index]];
+		const struct wk_thread *thread = &model->threads[wk_sample_thread(samples, index)];
 		const struct wk_process *process = &model->processes[thread->process];
 
-		all.time_ns = samples->time_ns[index];
+		all.time_ns = wk_sample_time(samples, index);
 		all.weight = samples->weight[index];
 		all.count = wk_model_sample_times(model, (uint32_t)index);
 		all.stack = handle_of(samples->stack[index], 0);
-		all.source = samples->source[index] - 1;
-		all.cpu = samples->cpu[index];
+		all.source = wk_sample_source(samples, index) - 1;
+		all.cpu = wk_sample_cpu(samples, index);
 		all.pid = thread->process ? process->pid : WK_NO_PID;
-		all.tid = samples->thread[index] ? thread->tid : WK_NO_PID;
+		all.tid = wk_sample_thread(samples, index) ? thread->tid : WK_NO_PID;
 		all.process = text_of(model, process->name);
 		all.thread = text_of(model, thread->name);
 	}

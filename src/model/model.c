@@ -27,8 +27,8 @@ static const struct column named_frame_columns[] = {
 	COLUMN(wk_named_frames, line), COLUMN(wk_named_frames, is_inlined), { 0 },
 };
 static const struct column sample_columns[] = {
-	COLUMN(wk_samples, time_ns), COLUMN(wk_samples, thread), COLUMN(wk_samples, stack),
-	COLUMN(wk_samples, weight), COLUMN(wk_samples, source), COLUMN(wk_samples, cpu),
+	COLUMN(wk_samples, stack), COLUMN(wk_samples, weight), OPTIONAL(wk_samples, time_ns),
+	OPTIONAL(wk_samples, thread), OPTIONAL(wk_samples, source), OPTIONAL(wk_samples, cpu),
 	OPTIONAL(wk_samples, is_before), OPTIONAL(wk_samples, times), OPTIONAL(wk_samples, about),
 	{ 0 },
 };
@@ -485,7 +485,7 @@ uint64_t *wk_model_count_samples(const struct wk_model *model)
 	uint64_t *counts = wk_alloc_zeroed(model->source_count, sizeof(*counts));
 
 	for (uint32_t i = 0; i < model->samples.count; i++)
-		counts[model->samples.source[i]] += wk_model_sample_times(model, i);
+		counts[wk_sample_source(&model->samples, i)] += wk_model_sample_times(model, i);
 	return counts;
 }
 
@@ -552,7 +552,37 @@ static void make_room_for_sample(struct wk_samples *samples)
 			     samples->expected);
 }
 
-/* The column is there from the first sample on that needs it. */
+static void add_time_column(struct wk_samples *samples)
+{
+	samples->time_ns = wk_alloc_table_zeroed(samples->cap, sizeof(*samples->time_ns));
+}
+
+static void add_column(const struct wk_samples *samples, uint32_t **column, uint32_t usual)
+{
+	*column = wk_alloc_table(samples->cap * sizeof(**column));
+	for (uint32_t i = 0; i < samples->count; i++)
+		(*column)[i] = usual;
+}
+
+/* Columns are there from the first sample on that needs them. */
+static inline void set_time(struct wk_samples *samples, uint64_t time_ns)
+{
+	if (time_ns && !samples->time_ns)
+		add_time_column(samples);
+	if (samples->time_ns)
+		samples->time_ns[samples->count] = time_ns;
+}
+
+/* Of a column that is `usual` in all rows of most recordings without times. */
+static inline void set_number(const struct wk_samples *samples, uint32_t **column, uint32_t usual,
+			      uint32_t number)
+{
+	if (number != usual && !*column)
+		add_column(samples, column, usual);
+	if (*column)
+		(*column)[samples->count] = number;
+}
+
 static void set_before(struct wk_samples *samples, bool is_before)
 {
 	if (is_before && !samples->is_before)
@@ -585,8 +615,9 @@ static void have_times(struct wk_model *model)
 	make_room_for_sample(samples);
 	samples->times = wk_alloc_table_zeroed(samples->cap, sizeof(uint64_t));
 	for (uint32_t i = 0; i < samples->count; i++)
-		samples->times[i] =
-			model->sources[samples->source[i]].counts_samples ? samples->weight[i] : 1;
+		samples->times[i] = model->sources[wk_sample_source(samples, i)].counts_samples
+					    ? samples->weight[i]
+					    : 1;
 }
 
 static void see_side_time(struct wk_model *model, const struct wk_sample *sample)
@@ -647,12 +678,12 @@ void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
 	assert(sample->source < model->source_count && sample->about < model->subject_count);
 	assert(sample->thread < model->thread_count && sample->stack < model->stacks.count);
 	make_room_for_sample(samples);
-	samples->time_ns[samples->count] = sample->time_ns;
-	samples->thread[samples->count] = sample->thread;
 	samples->stack[samples->count] = sample->stack;
 	samples->weight[samples->count] = sample->weight;
-	samples->source[samples->count] = sample->source;
-	samples->cpu[samples->count] = sample->cpu;
+	set_time(samples, sample->time_ns);
+	set_number(samples, &samples->thread, 0, sample->thread);
+	set_number(samples, &samples->source, 1, sample->source);
+	set_number(samples, &samples->cpu, WK_NO_CPU, sample->cpu);
 	set_before(samples, sample->is_before);
 	set_about(samples, sample->about);
 	if (sample->times > 1)
@@ -682,8 +713,9 @@ static bool same_row(const void *table, uint32_t id, const void *key)
 	const struct wk_sample *sample = key;
 	uint32_t row = id - 1;
 
-	return samples->stack[row] == sample->stack && samples->thread[row] == sample->thread &&
-	       samples->source[row] == sample->source &&
+	return samples->stack[row] == sample->stack &&
+	       wk_sample_thread(samples, row) == sample->thread &&
+	       wk_sample_source(samples, row) == sample->source &&
 	       (samples->about ? samples->about[row] : 0) == sample->about &&
 	       (samples->is_before && samples->is_before[row]) == sample->is_before;
 }

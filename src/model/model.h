@@ -176,10 +176,13 @@ struct wk_calls {
  * thread, source and side: `times` is their number, time and CPU are those of the first. */
 struct wk_samples {
 	uint32_t count;
-	uint64_t *time_ns;
-	wk_thread_id *thread;
 	wk_stack_id *stack; /* recorded stack: leaf id names the whole stack */
 	uint64_t *weight;   /* in the unit of its source */
+
+	/* Columns that text without times and threads does not need are NULL until a row differs:
+	 * wk_sample_time() and the others below read them. */
+	uint64_t *time_ns;
+	wk_thread_id *thread;
 	wk_source_id *source;
 	uint32_t *cpu;
 	uint8_t *is_before;   /* of the "before" side of a comparison; NULL: none is */
@@ -432,12 +435,33 @@ static inline uint64_t wk_model_side_last_ns(const struct wk_model *model, bool 
 	return model->samples.is_before ? model->side_times[is_before].last_ns : model->last_ns;
 }
 
+static inline uint64_t wk_sample_time(const struct wk_samples *samples, uint32_t row)
+{
+	return samples->time_ns ? samples->time_ns[row] : 0;
+}
+
+static inline wk_thread_id wk_sample_thread(const struct wk_samples *samples, uint32_t row)
+{
+	return samples->thread ? samples->thread[row] : 0;
+}
+
+static inline wk_source_id wk_sample_source(const struct wk_samples *samples, uint32_t row)
+{
+	return samples->source ? samples->source[row] : 1;
+}
+
+/* WK_NO_CPU if unknown. */
+static inline uint32_t wk_sample_cpu(const struct wk_samples *samples, uint32_t row)
+{
+	return samples->cpu ? samples->cpu[row] : WK_NO_CPU;
+}
+
 /* How many samples a row stands for. */
 static inline uint64_t wk_model_sample_times(const struct wk_model *model, uint32_t sample)
 {
 	if (model->samples.times)
 		return model->samples.times[sample];
-	return model->sources[model->samples.source[sample]].counts_samples
+	return model->sources[wk_sample_source(&model->samples, sample)].counts_samples
 		       ? model->samples.weight[sample]
 		       : 1;
 }

@@ -46,7 +46,7 @@ static struct wk_str heaviest_process(const struct wk_model *model, const struct
 
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
-			weight[model->threads[model->samples.thread[i]].process] +=
+			weight[model->threads[wk_sample_thread(&model->samples, i)].process] +=
 				wk_filter_weight(filter, model, i);
 	for (wk_process_id id = 1; id < model->process_count; id++)
 		if (model->processes[id].name && weight[id] > weight[heaviest])

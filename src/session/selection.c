@@ -64,7 +64,7 @@ void wk_selection_warn(const struct wk_selection *question, const struct wk_mess
 static bool has_threads(const struct wk_model *model)
 {
 	for (uint32_t i = 0; i < model->samples.count; i++)
-		if (model->samples.thread[i])
+		if (wk_sample_thread(&model->samples, i))
 			return true;
 	return false;
 }

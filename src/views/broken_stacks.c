@@ -127,7 +127,7 @@ static bool is_native(const struct wk_model *model)
 static bool has_command_frames(const struct wk_model *model)
 {
 	for (uint32_t i = 0; i < model->samples.count; i++)
-		if (model->samples.thread[i])
+		if (wk_sample_thread(&model->samples, i))
 			return false;
 	return true;
 }

@@ -39,7 +39,7 @@ static struct wk_lifetimes *sum_of(const struct walk *walk, uint32_t sample)
 
 	if (walk->by == WK_LIFETIMES_HEAPS)
 		return &walk->sums[wk_model_subject(walk->model, sample)->heap];
-	return &walk->sums[walk->model->threads[samples->thread[sample]].process];
+	return &walk->sums[walk->model->threads[wk_sample_thread(samples, sample)].process];
 }
 
 static void begin(struct wk_lifetimes *sum, uint64_t bytes, uint64_t time_ns)
@@ -64,11 +64,11 @@ static void walk_sample(struct walk *walk, uint32_t i)
 {
 	const struct wk_samples *samples = &walk->model->samples;
 
-	if (samples->source[i] != walk->source || !wk_filter_passes(walk->filter, i))
+	if (wk_sample_source(samples, i) != walk->source || !wk_filter_passes(walk->filter, i))
 		return;
 	walk->left[i] = samples->weight[i] + 1;
-	begin(sum_of(walk, i), samples->weight[i], samples->time_ns[i]);
-	begin(walk->whole, samples->weight[i], samples->time_ns[i]);
+	begin(sum_of(walk, i), samples->weight[i], wk_sample_time(samples, i));
+	begin(walk->whole, samples->weight[i], wk_sample_time(samples, i));
 }
 
 static void walk_end(struct walk *walk, const struct wk_end *row)
@@ -114,9 +114,10 @@ static struct wk_sort_key *find_lifetimes(const struct wk_model *model,
 	*count = 0;
 	for (uint32_t i = 0; i < model->end_count && source; i++) {
 		uint32_t sample = model->ends[i].sample;
-		uint64_t begin_ns = model->samples.time_ns[sample], end_ns = model->ends[i].time_ns;
+		uint64_t begin_ns = wk_sample_time(&model->samples, sample),
+			 end_ns = model->ends[i].time_ns;
 
-		if (model->samples.source[sample] != source || end_ns > filter->to_ns ||
+		if (wk_sample_source(&model->samples, sample) != source || end_ns > filter->to_ns ||
 		    !wk_filter_passes(filter, sample))
 			continue;
 		lives[(*count)++] = (struct wk_sort_key){

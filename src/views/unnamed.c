@@ -89,7 +89,8 @@ struct wk_memory_roots wk_memory_roots_of(const struct wk_model *model,
 		roots.samples += times;
 		roots.cut += is_cut[stack] ? times : 0;
 		if (is_cut[stack] && !roots.process)
-			roots.process = model->threads[model->samples.thread[i]].process;
+			roots.process =
+				model->threads[wk_sample_thread(&model->samples, i)].process;
 	}
 	wk_free(is_cut);
 	return roots;

@@ -94,7 +94,7 @@ static void write_samples(struct writing *w, const uint32_t *rows, uint32_t coun
 	for (uint32_t i = 0; wk_fox_cell(w->out, NULL, i, count); i++)
 		wk_fox_number_or(w->out, stacks[i], stacks[i] - 1, "null");
 	for (uint32_t i = 0; wk_fox_cell(w->out, "time", i, count); i++)
-		wk_sampled_decimal(w->out, since_start(w, samples->time_ns[rows[i]]), 6);
+		wk_sampled_decimal(w->out, since_start(w, wk_sample_time(samples, rows[i])), 6);
 	write_weights(w, rows, count);
 	for (uint32_t i = 0; w->cpu_unit && wk_fox_cell(w->out, "threadCPUDelta", i, count); i++)
 		wk_out_u64(w->out, samples->weight[rows[i]]);

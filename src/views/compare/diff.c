@@ -77,7 +77,8 @@ static int closeness(const struct wk_model *model, wk_source_id before, wk_sourc
 static void find_sources(const struct wk_model *model, uint8_t *before, uint8_t *after)
 {
 	for (uint32_t i = 0; i < model->samples.count; i++)
-		(is_before(&model->samples, i) ? before : after)[model->samples.source[i]] = 1;
+		(is_before(&model->samples, i) ? before
+					       : after)[wk_sample_source(&model->samples, i)] = 1;
 }
 
 /* Those of a side with event `event`, if there are any. */

@@ -353,7 +353,7 @@ static uint8_t find_processes(const struct pairing *p, struct wk_map *names)
 	uint8_t sides = 0;
 
 	for (uint32_t i = 0; i < model->samples.count; i++) {
-		wk_thread_id thread = model->samples.thread[i];
+		wk_thread_id thread = wk_sample_thread(&model->samples, i);
 		wk_text_id name = model->processes[model->threads[thread].process].name;
 
 		if (!thread || !wk_filter_has(p->filter, i))

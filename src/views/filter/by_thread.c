@@ -15,7 +15,7 @@ static struct wk_thread_samples *count_samples(const struct wk_model *model,
 	struct wk_thread_samples *all = wk_alloc_zeroed(model->thread_count, sizeof(*all));
 
 	for (uint32_t i = 0; i < model->samples.count; i++) {
-		struct wk_thread_samples *thread = &all[model->samples.thread[i]];
+		struct wk_thread_samples *thread = &all[wk_sample_thread(&model->samples, i)];
 
 		if (!wk_filter_has(filter, i))
 			continue;
@@ -68,7 +68,7 @@ void wk_by_thread_init(struct wk_by_thread *by, const struct wk_model *model,
 	by->rows = wk_alloc(((size_t)at + 1) * sizeof(*by->rows));
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
-			by->rows[next[model->samples.thread[i]]++] = i;
+			by->rows[next[wk_sample_thread(&model->samples, i)]++] = i;
 	WK_FREE_ALL(next, keys, all);
 }
 

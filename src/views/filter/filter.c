@@ -117,7 +117,7 @@ static bool is_of_source(const struct wk_filter *filter, const struct wk_samples
 {
 	bool is_before = samples->is_before && samples->is_before[i];
 
-	return samples->source[i] == (is_before ? filter->before_source : filter->source);
+	return wk_sample_source(samples, i) == (is_before ? filter->before_source : filter->source);
 }
 
 static uint64_t *no_bits(const struct wk_model *model)

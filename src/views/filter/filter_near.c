@@ -62,7 +62,7 @@ static struct rows rows_of(const struct wk_model *model, const struct wk_term *t
 static uint32_t row_of_sample(const struct rows *rows, uint32_t sample)
 {
 	const struct wk_model *model = rows->model;
-	wk_thread_id thread = model->samples.thread[sample];
+	wk_thread_id thread = wk_sample_thread(&model->samples, sample);
 	uint32_t named = wk_model_named_of(model, model->samples.stack[sample]);
 	wk_function_id leaf = named ? model->named_frames.function[model->named.label[named]] : 0;
 
@@ -72,7 +72,7 @@ static uint32_t row_of_sample(const struct rows *rows, uint32_t sample)
 	case WK_OF_THREAD:
 		return thread;
 	case WK_OF_EVENT:
-		return model->samples.source[sample];
+		return wk_sample_source(&model->samples, sample);
 	default:
 		return rows->is_of_images ? model->functions[leaf].image : leaf;
 	}
@@ -99,7 +99,7 @@ static void count_samples(struct rows *rows, const struct wk_filter *filter)
 
 	rows->samples = wk_alloc_zeroed((size_t)rows->count + 1, sizeof(*rows->samples));
 	for (uint32_t i = 0; i < samples->count; i++)
-		if (is_of_any || samples->source[i] == filter->source)
+		if (is_of_any || wk_sample_source(samples, i) == filter->source)
 			rows->samples[row_of_sample(rows, i)] +=
 				wk_model_sample_times(rows->model, i);
 }

@@ -341,13 +341,29 @@ static void compare_samples(struct wk_bound_term *bound, const struct wk_samples
 	enum wk_field field = bound->term->field;
 
 	for (uint32_t i = first; i < first + count; i++) {
-		uint64_t number = field == WK_FIELD_TIME  ? samples->time_ns[i]
-				  : field == WK_FIELD_CPU ? samples->cpu[i]
+		uint64_t number = field == WK_FIELD_TIME  ? wk_sample_time(samples, i)
+				  : field == WK_FIELD_CPU ? wk_sample_cpu(samples, i)
 							  : samples->weight[i];
 		bool is_before = samples->is_before && samples->is_before[i];
 
 		out[i - first] = passes_number(bound, number, is_before) ? WK_YES : WK_NO;
 	}
+}
+
+/* `out`: of each sample the answer for its thread, event or stack. */
+static void look_up_samples(const struct wk_bound_term *bound, const struct wk_samples *samples,
+			    uint32_t first, uint32_t count, uint8_t *out)
+{
+	bool has_threads = bound->of == WK_OF_PROCESS || bound->of == WK_OF_THREAD;
+	const uint32_t *column = has_threads                ? samples->thread
+				 : bound->of == WK_OF_EVENT ? samples->source
+							    : samples->stack;
+
+	if (column)
+		look_up(bound->table, column + first, count, out);
+	else if (count)
+		memset(out, bound->table[has_threads ? 0 : wk_sample_source(samples, first)],
+		       count);
 }
 
 static void judge(struct wk_bound_term *bound, const struct wk_model *model, bool is_of_threads,
@@ -363,12 +379,7 @@ static void judge(struct wk_bound_term *bound, const struct wk_model *model, boo
 	else if (is_of_threads || !bound->table)
 		memset(out, WK_UNKNOWN, count);
 	else
-		look_up(bound->table,
-			(has_threads                ? samples->thread
-			 : bound->of == WK_OF_EVENT ? samples->source
-						    : samples->stack) +
-				first,
-			count, out);
+		look_up_samples(bound, samples, first, count, out);
 }
 
 static void apply(enum wk_step step, uint8_t *left, const uint8_t *right, uint32_t count)

@@ -14,7 +14,7 @@ struct spans {
 
 static uint64_t time_of(const struct spans *s, uint32_t i)
 {
-	return s->model->samples.time_ns[s->order[i]];
+	return wk_sample_time(&s->model->samples, s->order[i]);
 }
 
 static bool have_times(const struct spans *s)

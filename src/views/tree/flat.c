@@ -14,10 +14,11 @@ enum { WEIGHT, OTHER, WEIGHTS };
 /* A named stack: its own weight first, then that of everything it called as well. */
 struct node {
 	uint64_t weight[WEIGHTS];
-	uint32_t row;
-	uint32_t size;     /* how many stacks it is with all that it called */
-	uint32_t position; /* in the order of a walk that goes from each stack to what it called;
-			    * while numbers are handed out, of the next of those */
+	uint32_t size; /* how many stacks it is with all that it called */
+	union {
+		uint32_t next; /* while positions are handed out: that of the next it called */
+		uint32_t row;
+	};
 };
 
 /* Of a function, image or line, seen or not. */
@@ -49,18 +50,21 @@ static void count_samples(struct node *nodes, const struct wk_folding *f,
 	}
 }
 
-static uint32_t row_of(const struct wk_folding *f, enum wk_flat_by by, wk_stack_id id,
-		       struct sum *sums)
+static uint32_t row_of(const struct wk_folding *f, enum wk_flat_by by, wk_stack_id id)
 {
-	uint32_t label, row;
+	uint32_t label;
 
 	if (wk_folding_is_process(f, id))
 		return NO_ROW;
 	label = WK_LABEL_ID(wk_folding_stack_label(f, id));
-	row = by == WK_FLAT_IMAGES ? f->model->functions[label].image : label;
-	sums[row].function =
-		by == WK_FLAT_LINES ? f->shown[f->model->named_frames.function[label]] : label;
-	return row;
+	return by == WK_FLAT_IMAGES ? f->model->functions[label].image : label;
+}
+
+static wk_function_id function_of(const struct wk_folding *f, enum wk_flat_by by, wk_stack_id id)
+{
+	uint32_t label = WK_LABEL_ID(wk_folding_stack_label(f, id));
+
+	return by == WK_FLAT_LINES ? f->shown[f->model->named_frames.function[label]] : label;
 }
 
 static void add(uint64_t *to, const uint64_t *weight)
@@ -69,14 +73,18 @@ static void add(uint64_t *to, const uint64_t *weight)
 	to[OTHER] += weight[OTHER];
 }
 
-/* Fills the rows, and `self` of each. */
-static void find_rows(struct node *nodes, const struct wk_folding *f, enum wk_flat_by by,
-		      struct sum *sums)
+/* Fills `self` of each row. */
+static void add_up_self(struct sum *sums, const struct node *nodes, const struct wk_folding *f,
+			enum wk_flat_by by)
 {
 	for (wk_stack_id id = 1; id < f->model->named.count; id++) {
-		nodes[id].row = row_of(f, by, id, sums);
-		if (nodes[id].row != NO_ROW)
-			add(sums[nodes[id].row].self, nodes[id].weight);
+		uint32_t row;
+
+		if (!nodes[id].weight[WEIGHT] && !nodes[id].weight[OTHER])
+			continue;
+		row = row_of(f, by, id);
+		if (row != NO_ROW)
+			add(sums[row].self, nodes[id].weight);
 	}
 }
 
@@ -91,7 +99,7 @@ static void roll_up(struct node *nodes, const struct wk_folding *f)
 	}
 }
 
-/* The stacks in the order of a walk. */
+/* The stacks in the order of a walk that goes from each to what it called. */
 static wk_stack_id *walk(struct node *nodes, const struct wk_folding *f)
 {
 	uint32_t count = f->model->named.count;
@@ -99,13 +107,24 @@ static wk_stack_id *walk(struct node *nodes, const struct wk_folding *f)
 
 	for (wk_stack_id id = 1; id < count; id++) {
 		struct node *node = &nodes[id], *caller = &nodes[wk_folding_caller(f, id)];
-		uint32_t position = caller->position;
+		uint32_t position = caller->next;
 
-		caller->position += node->size;
-		node->position = position + 1;
+		caller->next += node->size;
+		node->next = position + 1;
 		order[position] = id;
 	}
 	return order;
+}
+
+/* In the order of memory, which that of a walk is not. */
+static void find_rows(struct node *nodes, const struct wk_folding *f, enum wk_flat_by by,
+		      struct sum *sums)
+{
+	for (wk_stack_id id = 1; id < f->model->named.count; id++) {
+		nodes[id].row = row_of(f, by, id);
+		if (nodes[id].row != NO_ROW)
+			sums[nodes[id].row].function = function_of(f, by, id);
+	}
 }
 
 /* Fills `total` of each row: of its stacks those that another of them did not call. */
@@ -213,9 +232,10 @@ static void list(struct wk_flat *flat, const struct wk_model *model, const struc
 	wk_folding_prepare(&folding, model, &used);
 	nodes = wk_alloc_table_zeroed(model->named.count, sizeof(*nodes));
 	count_samples(nodes, &folding, filter);
-	find_rows(nodes, &folding, by, sums);
+	add_up_self(sums, nodes, &folding, by);
 	roll_up(nodes, &folding);
 	order = walk(nodes, &folding);
+	find_rows(nodes, &folding, by, sums);
 	add_up(sums, nodes, &folding, order);
 	*flat = (struct wk_flat){
 		.whole = nodes[0].weight[WEIGHT],

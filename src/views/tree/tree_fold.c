@@ -353,10 +353,10 @@ static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id n
 static uint32_t label_of_runner(const struct wk_folding *f, enum wk_group_column column,
 				uint32_t sample)
 {
-	wk_thread_id thread = f->model->samples.thread[sample];
+	wk_thread_id thread = wk_sample_thread(&f->model->samples, sample);
 	wk_process_id process = f->model->threads[thread].process;
 	wk_text_id name = f->model->processes[process].name;
-	uint32_t cpu = f->model->samples.cpu[sample];
+	uint32_t cpu = wk_sample_cpu(&f->model->samples, sample);
 
 	if (column == WK_GROUP_CPU)
 		return WK_LABEL_ID(cpu) == cpu ? WK_LABEL(WK_LABEL_CPU, cpu) : 0;
@@ -438,7 +438,8 @@ static uint32_t make_top(struct wk_folding *f, uint32_t sample)
 
 static uint32_t top_of(struct folder *folder, uint32_t sample)
 {
-	uint32_t *known = &folder->top_of_thread[folder->f->model->samples.thread[sample]];
+	uint32_t *known =
+		&folder->top_of_thread[wk_sample_thread(&folder->f->model->samples, sample)];
 
 	if (*known == NO_NODE || folder->tops_differ)
 		*known = make_top(folder->f, sample);
@@ -460,7 +461,7 @@ static uint32_t *samples_in_view(const struct folder *folder, uint32_t *count)
 		return rows;
 	keys = wk_alloc((size_t)*count * sizeof(*keys));
 	for (uint32_t i = 0; i < *count; i++)
-		keys[i] = (struct wk_sort_key){ samples->time_ns[rows[i]], rows[i] };
+		keys[i] = (struct wk_sort_key){ wk_sample_time(samples, rows[i]), rows[i] };
 	wk_sort_keys(keys, *count);
 	for (uint32_t i = 0; i < *count; i++)
 		rows[i] = keys[i].row;
@@ -655,7 +656,8 @@ static bool is_preemption(const struct folder *folder, const uint32_t *order,
 
 	return model->sources[folder->filter->source].is_cpu_time &&
 	       model->interval_count == 0 && /* otherwise its waits are recorded */
-	       model->samples.thread[order[i]] == model->samples.thread[order[i - 1]] &&
+	       wk_sample_thread(&model->samples, order[i]) ==
+		       wk_sample_thread(&model->samples, order[i - 1]) &&
 	       gap_ns <= MOST_PREEMPTED_NS && gap_ns / MOST_PREEMPTED < usual_ns;
 }
 
