@@ -66,7 +66,7 @@ function listen() {
 // At the start the outermost functions are in sight; in a low window, those of the program.
 function showUsersCode() {
 	const inSight = Math.floor((window.innerHeight - head - FOOT) / ROW);
-	let level = rows.findIndex(row => row.nodes.some((i, k) => row.widths[k] > width / 4
+	let level = isTimed ? 0 : rows.findIndex(row => row.nodes.some((i, k) => row.widths[k] > width / 4
 		&& kindOf(i) === 0));
 	if (level >= 0 && level + 4 > inSight)
 		level = Math.max(level - 1, 0);

@@ -758,10 +758,23 @@ async function all() {
 		equal(await hasLabel('app (11)'), true);
 		equal(await hasLabel('app (12)'), true);
 		await shoot('chart');
+		const top = async name => Number(await (await frame(name)).getAttribute('y'));
+		const tops = [await top('app (11)'), await top('main'), await top('alpha'), await top('app (12)')];
+		equal(tops.join(), tops.slice().sort((a, b) => a - b).join());
 		await frame('app (11)');
 		holds((await detail())[1], '200 samples');
 		await page.mouse.move(1180 * 0.45 + 10, 690);
 		equal((await detail())[0] === 'main', false);
+	});
+
+	await test('a chart that is higher than the window begins with its first lane', async () => {
+		const size = page.viewportSize();
+		await page.setViewportSize({ width: 1200, height: 140 });
+		await page.goto(chartOf());
+		equal(await page.evaluate(() => document.documentElement.scrollHeight > window.innerHeight), true);
+		equal(await page.evaluate(() => window.scrollY), 0);
+		equal(await hasLabel('app (11)'), true);
+		await page.setViewportSize(size);
 	});
 
 	await test('a stretch of time is chosen by dragging, and copied as an option', async () => {

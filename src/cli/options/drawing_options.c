@@ -72,8 +72,8 @@ static const struct wk_opt single_options[] = {
 	WK_FLAG(0, "colour-diffusion", "colour by width: the wider, the redder", AT(diffusion)),
 	WK_FLAG(0, "cp", "read and update the colours in palette.map", AT(keeps_colours)),
 	WK_TEXT(0, "palette-map", "FILE", "read and update the colours in FILE", AT(colour_map)),
-	WK_FLAG(0, "flamechart", "draw what ran when: a lane for each thread on an axis of time",
-	  AT(drawing.is_chart)),
+	WK_FLAG(0, "flamechart", "draw what ran when: a lane for each thread on an axis of time, "
+	  "callers on top", AT(drawing.is_chart)),
 	{ 0 },
 };
 
@@ -211,7 +211,7 @@ bool wk_drawing_read(const struct wk_drawing_args *args, struct wk_picture *pict
 	*drawing = args->drawing;
 	drawing->width = (unsigned)args->width;
 	drawing->frame_height = (unsigned)args->frame_height;
-	drawing->is_icicle |= args->inverted;
+	drawing->is_icicle |= args->inverted || drawing->is_chart; /* lanes are read from the top */
 	drawing->has_fixed_width = args->width;
 	drawing->cuts_left = args->truncate && args->truncate[0] == 'l';
 	drawing->cuts_right = args->truncate && args->truncate[0] == 'r';
