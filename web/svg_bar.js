@@ -23,10 +23,13 @@ function moveButtons(whole) {
 	box.classList.remove('narrow');
 	for (const name of rare)
 		box.insertBefore(buttons[name], buttons.back);
+	box.insertBefore(buttons.reset, buttons.help);
+	search.placeholder = 'Search (regex)  /';
 	if (whole - toolsWidth() >= LEAST_TITLE)
 		return;
 	box.classList.add('narrow');
-	more.append(...rare.map(name => buttons[name]));
+	search.placeholder = 'Search';
+	more.append(...rare.map(name => buttons[name]), buttons.reset);
 }
 
 function toldWidth() {

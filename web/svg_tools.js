@@ -330,7 +330,6 @@ function makeTools() {
 	heard.setAttribute('class', 'heard');
 	heard.setAttribute('aria-live', 'polite');
 	search.type = 'search';
-	search.placeholder = 'Search (regex)  /';
 	search.setAttribute('aria-label', 'Search names by regular expression');
 	search.spellcheck = false;
 	search.addEventListener('input', () => { find(search.value); noteState(false); });

@@ -375,7 +375,7 @@ async function all() {
 		holds(await page.evaluate(() => document.querySelector('.legend').textContent), 'your program');
 		await page.keyboard.press('?');
 		equal(await page.evaluate(() => [...document.querySelectorAll('.help button')]
-			.map(button => button.textContent).join()), 'Aa,Icicle,Reversed,A\u2013Z');
+			.map(button => button.textContent).join()), 'Aa,Icicle,Reversed,A\u2013Z,Reset');
 		await page.click('.help button:text-is("Reversed")');
 		equal(await page.evaluate(() => location.hash), '#reverse=1');
 		await resize(1200, 700);
