@@ -488,8 +488,10 @@ uint32_t wk_script_chain_of_frame(struct wk_script_part *part, struct wk_str tex
 	struct wk_script_frame_line frame;
 	uint32_t id = 0;
 
-	if (wk_script_line_kind(text, &frame) == WK_SCRIPT_LINE_FRAME)
+	if (wk_script_line_kind(text, &frame) == WK_SCRIPT_LINE_FRAME) {
+		part->at = read_source(&frame, part->at, part->end);
 		id = line_id(part, &frame, is_java);
+	}
 	if (id)
 		add_pending(part, &chain, id);
 	return stack_up(part, &chain);

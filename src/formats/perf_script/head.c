@@ -94,15 +94,20 @@ static void set_event(struct wk_script_head *head, struct wk_str word)
 	head->has_event = true;
 }
 
-/* The only frame of a sample without a call chain; branches may follow it. */
+#define ADDRESS_COLUMNS 16
+
+/* The only frame of a sample without a call chain; branches may follow it. Without an image (-F
+ * ip,sym) its address is recognized by the columns. */
 static void read_rest(struct wk_script_head *head, struct wk_str rest)
 {
 	struct wk_script_frame_line frame;
+	const char *begin = rest.at;
 
 	rest.len = wk_script_branches_at(rest);
 	rest = wk_trim(rest);
 	if (rest.len && wk_script_line_kind(rest, &frame) == WK_SCRIPT_LINE_FRAME &&
-	    (frame.rest.len == 0 || rest.at[rest.len - 1] == ')'))
+	    (frame.rest.len == 0 || rest.at[rest.len - 1] == ')' ||
+	     frame.address.at + frame.address.len == begin + 2 + ADDRESS_COLUMNS))
 		head->frame = rest;
 }
 
@@ -170,16 +175,46 @@ static void read_word(struct opening *opening, struct wk_script_head *head, stru
 	}
 }
 
-/* Without a time, two consecutive numbers are the thread and the period. */
-static struct ids choose_ids(const struct opening *opening, struct wk_script_head *head)
+#define PERIOD_COLUMNS 10 /* the number of a thread has 5 or 7, unless it is longer */
+
+static bool is_number(struct wk_str word)
+{
+	return word.len && wk_script_skip_digits(word, 0) == word.len;
+}
+
+/* Is it a number where perf prints a period, behind a blank? */
+static bool is_period(struct wk_str line, struct wk_str word)
+{
+	size_t begin = (size_t)(word.at - line.at), end = begin + word.len;
+
+	while (begin > 0 && line.at[begin - 1] == ' ')
+		begin--;
+	return is_number(word) && end - begin >= PERIOD_COLUMNS + (begin > 0);
+}
+
+/* Without a time, two consecutive numbers are the thread and the period; or the first is the
+ * command's name. */
+static struct ids choose_ids(const struct opening *opening, struct wk_str line,
+			     struct wk_script_head *head)
 {
 	const struct ids *last = &opening->last, *before = &opening->before;
 
 	if (opening->has_cpu || !before->index || before->index + 1 != last->index ||
-	    last->index + 1 != opening->index || !wk_num_u64(last->word, &head->period))
+	    last->index + 1 != opening->index ||
+	    (before->index == 1 && before->pid.len == 0 && !is_period(line, last->word)) ||
+	    !wk_num_u64(last->word, &head->period))
 		return *last;
 	head->has_period = true;
 	return *before;
+}
+
+/* Is the only number in front of the event its period? */
+static bool has_only_period(const struct opening *opening, struct wk_str line)
+{
+	const struct ids *last = &opening->last, *before = &opening->before;
+
+	return !opening->has_cpu && last->index + 1 == opening->index &&
+	       (!before->index || before->index + 1 != last->index) && is_period(line, last->word);
 }
 
 /* Behind the CPU, a number in front of the event is the period. */
@@ -205,11 +240,13 @@ static void set_ids(struct wk_script_head *head, struct wk_str line, const struc
 	head->who = wk_str_of(line.at, ids->end);
 }
 
-bool wk_script_head_parse(struct wk_str line, struct wk_script_head *head)
+/* A first line with the number of a thread. */
+static bool parse_numbered(struct wk_str line, struct wk_script_head *head)
 {
 	struct opening opening = { .index = 1 };
 	size_t at = 0;
 	struct wk_str word = next_word(line, &at);
+	bool has_early_time = false;
 
 	*head = (struct wk_script_head){ .cpu = WK_NO_CPU };
 	for (; word.len; word = next_word(line, &at), opening.index++) {
@@ -221,8 +258,11 @@ bool wk_script_head_parse(struct wk_str line, struct wk_script_head *head)
 			read_tail(head, line, at);
 			return true;
 		}
+		/* What is behind an early time and no time is the period. */
+		if (has_colon && (has_early_time || has_only_period(&opening, line)))
+			return false;
 		if (has_colon) {
-			struct ids ids = choose_ids(&opening, head);
+			struct ids ids = choose_ids(&opening, line, head);
 
 			set_ids(head, line, &ids);
 			if (opening.has_cpu)
@@ -231,6 +271,7 @@ bool wk_script_head_parse(struct wk_str line, struct wk_script_head *head)
 			read_rest(head, wk_str_skip(line, at));
 			return true;
 		}
+		has_early_time |= !opening.last.index && time_of(word, &head->time_ns);
 		read_word(&opening, head, word, at);
 	}
 	return false;
@@ -250,8 +291,6 @@ static struct wk_str last_word(struct wk_str *line)
 	return wk_str_of(line->at + begin, end - begin);
 }
 
-#define PERIOD_COLUMNS 10 /* the number of a thread has 5, unless it is longer */
-
 /* A number on its own. */
 static void set_only_number(struct wk_script_head *head, struct wk_str line, struct wk_str word)
 {
@@ -261,19 +300,48 @@ static void set_only_number(struct wk_script_head *head, struct wk_str line, str
 		head->who = head->tid = word;
 }
 
+/* The event, and the period between the time and it or where perf prints one. */
+static void cut_event(struct wk_script_head *head, struct wk_str *line)
+{
+	struct wk_str left = *line, word = last_word(&left), before;
+	uint64_t time_ns;
+	bool has_columns;
+
+	if (!ends_in_colon(word) || time_of(word, &time_ns))
+		return;
+	set_event(head, word);
+	*line = before = left;
+	word = last_word(&before);
+	has_columns = is_period(*line, word);
+	left = before;
+	if (!has_columns && (!is_number(word) || !time_of(last_word(&before), &time_ns)))
+		return;
+	head->has_period = wk_num_u64(word, &head->period);
+	*line = left;
+}
+
+static void cut_time_and_cpu(struct wk_script_head *head, struct wk_str *line)
+{
+	struct wk_str left = *line;
+
+	if (time_of(last_word(&left), &head->time_ns)) {
+		head->has_time = true;
+		*line = left;
+	}
+	left = *line;
+	if (cpu_of(last_word(&left), &head->cpu))
+		*line = left;
+}
+
 void wk_script_head_parse_bare(struct wk_str line, struct wk_script_head *head)
 {
-	struct wk_str left = line, word = last_word(&left);
+	struct wk_str left, word;
 
-	if (ends_in_colon(word)) {
-		if (time_of(word, &head->time_ns))
-			head->has_time = true;
-		else
-			set_event(head, word);
-		line = left;
-		word = last_word(&left);
-	}
-	if (word.len && wk_script_skip_digits(word, 0) == word.len && wk_trim(left).len == 0) {
+	cut_event(head, &line);
+	cut_time_and_cpu(head, &line);
+	left = line;
+	word = last_word(&left);
+	if (is_number(word) && wk_trim(left).len == 0) {
 		set_only_number(head, left, word);
 		return;
 	}
@@ -282,4 +350,42 @@ void wk_script_head_parse_bare(struct wk_str line, struct wk_script_head *head)
 		head->tid = word;
 		head->comm = wk_trim(left);
 	}
+}
+
+/* Two blanks and 16 columns: "             7f7eef5a66a8". `from` is the end of the word before. */
+static bool is_only_address(struct wk_str line, struct wk_str word, size_t from)
+{
+	size_t end = (size_t)(word.at - line.at) + word.len;
+
+	for (size_t i = 0; i < word.len; i++)
+		if (!wk_is_hex(word.at[i]))
+			return false;
+	return word.len <= ADDRESS_COLUMNS && from > 0 && end >= from + 2 + ADDRESS_COLUMNS &&
+	       line.at[end - ADDRESS_COLUMNS - 2] == ' ';
+}
+
+/* A first line without a number that contains the only frame (-F comm,time,ip,sym). */
+static bool parse_one_line(struct wk_str line, struct wk_script_head *head)
+{
+	size_t at = 0, from = 0;
+
+	*head = (struct wk_script_head){ .cpu = WK_NO_CPU };
+	for (struct wk_str word = next_word(line, &at); word.len; word = next_word(line, &at)) {
+		if (is_only_address(line, word, from)) {
+			size_t columns = at - ADDRESS_COLUMNS - 2;
+
+			head->frame = wk_str_skip(line, (size_t)(word.at - line.at));
+			head->frame.len = wk_script_branches_at(head->frame);
+			head->frame = wk_trim(head->frame);
+			wk_script_head_parse_bare(wk_str_of(line.at, columns), head);
+			return true;
+		}
+		from = at;
+	}
+	return false;
+}
+
+bool wk_script_head_parse(struct wk_str line, struct wk_script_head *head)
+{
+	return parse_numbered(line, head) || parse_one_line(line, head);
 }

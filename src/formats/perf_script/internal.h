@@ -35,7 +35,7 @@ struct wk_script_head {
 /* In all forms that perf prints. False for other lines. */
 bool wk_script_head_parse(struct wk_str line, struct wk_script_head *head);
 
-/* A first line without a time or a command's number (-F comm,ip,sym): any line is one. */
+/* A first line without a command's number (-F comm,time,ip,sym): any line is one. */
 void wk_script_head_parse_bare(struct wk_str line, struct wk_script_head *head);
 
 /* As the older tool understands it, or as above if the tool does not understand the line. */
@@ -261,7 +261,7 @@ void wk_script_note_bad(struct wk_script_part *part, struct wk_str line, bool is
 /* Reads the chain at `part->at`, behind a sample's first line, and moves behind it. */
 uint32_t wk_script_next_chain(struct wk_script_part *part, bool is_java);
 
-/* The chain of a single frame. */
+/* The chain of a single frame, `text`. Moves behind its source line, if that is at `part->at`. */
 uint32_t wk_script_chain_of_frame(struct wk_script_part *part, struct wk_str text, bool is_java);
 
 /* Adds a frame of the line that is being read. */

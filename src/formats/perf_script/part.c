@@ -235,6 +235,14 @@ static struct wk_event_sum row_of(struct wk_script_part *part, const struct wk_s
 	};
 }
 
+/* The number of a thread, or a command such as "dd", may be mistaken for an address. perf ends a
+ * first line in a blank. */
+static bool may_be_head(struct wk_str line, const struct wk_script_frame_line *frame)
+{
+	return line.at[0] != '\t' && (frame->rest.len == 0 || line.at[line.len - 1] == ' ' ||
+				      line.at[line.len - 1] == ':');
+}
+
 /* A first line without numbers is recognized by the chain that follows it (-F comm,ip,sym). A chain
  * may also have no first line (-F ip,sym). */
 static bool is_bare_head(struct wk_script_part *part, struct wk_str line, const char *next,
@@ -249,9 +257,8 @@ static bool is_bare_head(struct wk_script_part *part, struct wk_str line, const 
 	*head = (struct wk_script_head){ .cpu = WK_NO_CPU };
 	if (part->collapse)
 		return false;
-	/* The number of a thread may be mistaken for an address. */
 	if (wk_script_line_kind(line, &frame) == WK_SCRIPT_LINE_FRAME &&
-	    (part->is_list || line.at[0] == '\t' || frame.rest.len || !has_chain)) {
+	    (part->is_list || !has_chain || !may_be_head(line, &frame))) {
 		if (part->is_list)
 			head->frame = wk_trim(line);
 		return true;
@@ -375,7 +382,7 @@ static bool is_like_before(struct wk_script_part *part, struct wk_str line,
 static bool is_chain(struct wk_str line, const struct wk_script_head *head)
 {
 	return head->who.len == 0 && head->frame.len == 0 && !head->has_event && !head->has_time &&
-	       !head->has_period && wk_trim(line).len;
+	       !head->has_period && head->cpu == WK_NO_CPU && wk_trim(line).len;
 }
 
 /* Parses a first line in full. If it is none, moves behind it and returns false. */

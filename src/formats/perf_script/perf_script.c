@@ -26,7 +26,10 @@ static int judge(struct wk_str first, struct wk_str second)
 {
 	struct wk_script_head head;
 
-	if (wk_script_is_aligned_frame(first) && wk_script_is_aligned_frame(second))
+	if (wk_script_is_aligned_frame(first) &&
+	    (wk_script_is_aligned_frame(second) || (first.at[0] == '\t' && second.len == 0)))
+		return 60;
+	if (wk_script_head_parse(first, &head) && head.frame.len && !head.tid.len)
 		return 60;
 	if (!wk_script_head_parse(first, &head))
 		return second.len && second.at[0] == '\t' &&
