@@ -335,7 +335,7 @@ static void cut_time_and_cpu(struct wk_script_head *head, struct wk_str *line)
 
 void wk_script_head_parse_bare(struct wk_str line, struct wk_script_head *head)
 {
-	struct wk_str left, word;
+	struct wk_str left, word, pid, tid;
 
 	cut_event(head, &line);
 	cut_time_and_cpu(head, &line);
@@ -346,8 +346,9 @@ void wk_script_head_parse_bare(struct wk_str line, struct wk_script_head *head)
 		return;
 	}
 	head->comm = head->who = wk_trim(line);
-	if (id_at(word, 0) == word.len && wk_trim(left).len) {
-		head->tid = word;
+	if (ids_of(word, &pid, &tid)) {
+		head->pid = pid;
+		head->tid = tid;
 		head->comm = wk_trim(left);
 	}
 }

@@ -371,7 +371,8 @@ static bool is_like_before(struct wk_script_part *part, struct wk_str line,
 	who = wk_str_of(line.at, end);
 	group.task = wk_index_find(&part->task_index, wk_hash_bytes(who.at, who.len), same_task,
 				   part, &who);
-	if (!group.task)
+	/* Without a number the chain decides whether the line is a first one. */
+	if (!group.task || !part->tasks[group.task].has_pid)
 		return false;
 	group.time_ns = row->until_ns = row->time_ns;
 	row->whose = group_id(part, &group);
