@@ -180,23 +180,19 @@ static uint64_t load(const char *at)
 	return word;
 }
 
-/* Four independent sums: a chain has some hundred bytes, and each step depends on the product of
+/* Four independent sums: a chain has some thousand bytes, and each step depends on the product of
  * the step before. */
 static uint64_t hash_text(const char *at, size_t len)
 {
 	uint64_t a = len, b = 1, c = 2, d = 3;
 
-	for (; len >= 32; at += 32, len -= 32) {
-		a = wk_hash_mix(a ^ load(at), 0);
-		b = wk_hash_mix(b ^ load(at + 8), 0);
-		c = wk_hash_mix(c ^ load(at + 16), 0);
-		d = wk_hash_mix(d ^ load(at + 24), 0);
+	for (; len >= 64; at += 64, len -= 64) {
+		a = wk_hash_mix(a ^ load(at), load(at + 8));
+		b = wk_hash_mix(b ^ load(at + 16), load(at + 24));
+		c = wk_hash_mix(c ^ load(at + 32), load(at + 40));
+		d = wk_hash_mix(d ^ load(at + 48), load(at + 56));
 	}
-	for (; len >= 8; at += 8, len -= 8)
-		a = wk_hash_mix(a ^ load(at), 0);
-	for (; len; at++, len--)
-		b = wk_hash_mix(b ^ (uint8_t)*at, 0);
-	return wk_hash_pair(wk_hash_pair(a, b), wk_hash_pair(c, d));
+	return wk_hash_pair(wk_hash_pair(a, b), wk_hash_pair(c, d) ^ wk_hash_bytes(at, len));
 }
 
 static bool same_chain(const void *table, uint32_t id, const void *key)
@@ -206,13 +202,6 @@ static bool same_chain(const void *table, uint32_t id, const void *key)
 
 	return a->hash == b->hash && a->len == b->len && a->is_java == b->is_java &&
 	       memcmp(a->at, b->at, a->len) == 0;
-}
-
-static struct wk_script_known_chain chain_key(const char *at, const char *end, bool is_java)
-{
-	return (struct wk_script_known_chain){ .at = at, .len = (uint32_t)(end - at),
-					     .is_java = is_java,
-					     .hash = hash_text(at, (size_t)(end - at)) + is_java };
 }
 
 /* Most new texts never appear again. So only a text that appears twice is stored, and a bit for
@@ -303,7 +292,24 @@ struct chain {
 	struct wk_script_known_chain tried[TAILS + 1]; /* texts that were not found */
 	size_t tried_at[TAILS + 1];                    /* the number of pending lines before each */
 	size_t tried_count;
+	const char *tail; /* the second line, and the hash from there on */
+	uint64_t tail_hash;
 };
+
+/* Of the text from `at` on. That of a whole chain is made of those of its first line and of what
+ * follows, which is looked up next: each byte is read once. */
+static uint64_t hash_chain(struct chain *chain, const char *at)
+{
+	const char *feed;
+
+	if (chain->tried_count)
+		return at == chain->tail ? chain->tail_hash
+					 : hash_text(at, (size_t)(chain->end - at));
+	feed = memchr(at, '\n', (size_t)(chain->end - at));
+	chain->tail = feed ? feed + 1 : chain->end;
+	chain->tail_hash = hash_text(chain->tail, (size_t)(chain->end - chain->tail));
+	return wk_hash_pair(wk_hash_bytes(at, (size_t)(chain->tail - at)), chain->tail_hash);
+}
 
 /* Looks up the text from the line `at` to the end of the chain. */
 static bool find_tail(struct wk_script_part *part, struct chain *chain, const char *at)
@@ -313,7 +319,9 @@ static bool find_tail(struct wk_script_part *part, struct chain *chain, const ch
 
 	if (chain->tried_count > TAILS || chain->end - at > LONGEST)
 		return false;
-	key = chain_key(at, chain->end, chain->is_java);
+	key = (struct wk_script_known_chain){ .at = at, .len = (uint32_t)(chain->end - at),
+					      .is_java = chain->is_java,
+					      .hash = hash_chain(chain, at) + chain->is_java };
 	if (was_met(part, key.hash))
 		id = wk_index_find(&part->known_index, key.hash, same_chain, part, &key);
 	if (id) {
