@@ -39,18 +39,43 @@ function toldWidth() {
 	return wide;
 }
 
-// What was found has priority over the facts, and in a narrow window over the title.
+// What was found has priority over the facts, and in a narrow window over the title. There the facts
+// have a line of their own.
 function fitTitle(room, whole) {
 	const found = toldWidth(), left = room - found;
 	const isNarrow = box.classList.contains('narrow');
-	title.style.display = isNarrow && found ? 'none' : '';
+	titleWords.style.display = isNarrow && found ? 'none' : '';
+	placeFacts(whole);
 	if (isNarrow && found)
 		return 0;
-	facts.style.display = facts.closest('.title') && left < LEAST_TITLE ? 'none' : '';
 	fit(titleWords, Math.max(left, 40));
-	if (facts.closest('.title'))
-		fit(facts, Math.max(left - titleWords.getComputedTextLength() - SPACE, 0));
+	const taken = titleWords.getComputedTextLength() + SPACE;
+	if (!factsBehind || factsLine)
+		return taken;
+	facts.style.display = left < LEAST_TITLE ? 'none' : '';
+	fit(facts, Math.max(left - taken, 0));
 	return title.getComputedTextLength() + SPACE;
+}
+
+const factsBehind = !!facts.closest('.title');
+const titleY = Number(title.getAttribute('y'));
+let factsLine = 0;       // pixels between title and legend that the facts take
+
+function placeFacts(whole) {
+	if (!factsBehind)
+		return;
+	factsLine = box.classList.contains('narrow') && window.innerHeight >= LOW ? LEGEND_STEP + 2 : 0;
+	if (!factsLine) {
+		facts.removeAttribute('x');
+		facts.removeAttribute('y');
+		facts.setAttribute('dx', SPACE);
+		return;
+	}
+	facts.removeAttribute('dx');
+	facts.setAttribute('x', PAD);
+	facts.setAttribute('y', titleY + factsLine);
+	facts.style.display = '';
+	fit(facts, whole);
 }
 
 function layOutBar() {
@@ -64,7 +89,7 @@ function layOutBar() {
 	tools.setAttribute('x', PAD + taken);
 	tools.setAttribute('width', whole - taken);
 	legend.style.display = isLow ? 'none' : '';
-	head = data.head + (isLow ? -LEGEND_LINE : (fitLegend(whole) - 1) * LEGEND_STEP);
+	head = data.head + (isLow ? -LEGEND_LINE : factsLine + (fitLegend(whole) - 1) * LEGEND_STEP);
 	svg.style.setProperty('--wick-head', head + 'px');
 	cover.setAttribute('width', data.fixed ? barWidth : '100%');
 	layOutHelp();
@@ -89,13 +114,23 @@ function showTurned() {
 	facts.whole = isReversed() ? factWords : factWords.replace(TURNED, '');
 }
 
+// Ends a text that had to be cut behind a statement or at least behind a word.
+function atWord(words) {
+	for (const end of [/^(.*\S)(?:;| \u00b7|:) /s, /^(.*[^\s,;:\u00b7])[,;:\u00b7]* /s]) {
+		const found = end.exec(words);
+		if (found && found[1].length * 2 > words.length)
+			return found[1] + ' ';
+	}
+	return words;
+}
+
 // Cuts a line of text to the space it has, from its whole form.
 function fit(line, room) {
 	line.whole = line.whole || line.textContent;
 	line.textContent = line.whole;
 	for (let length = line.whole.length; length > 1 && line.getComputedTextLength() > room;) {
-		length -= Math.max(1, length >> 4);
-		line.textContent = line.whole.slice(0, length) + '\u2026';
+		length -= Math.max(1, length >> 5);
+		line.textContent = atWord(line.whole.slice(0, length)) + '\u2026';
 	}
 }
 

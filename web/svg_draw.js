@@ -185,16 +185,21 @@ function labelOf(i, w) {
 	return tree.inlined[i] && name.length + 6 <= room ? labelName(name) + ' [inl]' : cut(name, room);
 }
 
+function addLabel(words, x, y, className, where) {
+	const label = element('text', className, where);
+	label.setAttribute('x', (x + 4).toFixed(2));
+	label.setAttribute('y', (y + ROW / 2 + data.font * 0.34).toFixed(1));
+	label.textContent = words;
+	return label;
+}
+
 function drawLabel(i, x, y, w, mood, where) {
 	const words = labelOf(i, w);
 	if (!words)
 		return;
 	const look = lookOf(i, false);
-	const label = element('text', (look[0] === '#' ? inkOn(look) : isUnknown(i) || tree.few[i] ? 'un' : '')
-		+ mood, where);
-	label.setAttribute('x', (x + 4).toFixed(2));
-	label.setAttribute('y', (y + ROW / 2 + data.font * 0.34).toFixed(1));
-	label.textContent = words;
+	const label = addLabel(words, x, y, (look[0] === '#' ? inkOn(look)
+		: isUnknown(i) || tree.few[i] ? 'un' : '') + mood, where);
 	if (/[^\x20-\x7e\u2026]/.test(words))
 		fitting.push([label, words, w - 7]);
 }
@@ -225,7 +230,7 @@ function drawBox(i, x, y, w, mood, where) {
 	box.setAttribute('height', ROW - 1);
 	box.setAttribute('rx', 1.5);
 	box.node = i;
-	drawLabel(i, x, y, w, mood, where);
+	(isTimed && base.isLane[i] ? drawLaneLabel : drawLabel)(i, x, y, w, mood, where);
 }
 
 // Slim frames of one row that look the same are one path.
@@ -242,7 +247,7 @@ function drawRow(level, where) {
 	const row = rows[level], y = rowTop(level), paths = new Map();
 	for (let k = 0; k < row.nodes.length; k++) {
 		const i = row.nodes[k], w = row.widths[k], mood = moodOf(i, row.isAbove);
-		if (w >= WIDE) {
+		if (w >= WIDE || row.isLane) {
 			drawBox(i, row.xs[k], y, w, mood, where);
 			continue;
 		}

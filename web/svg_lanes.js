@@ -82,6 +82,22 @@ function nextInLane(parents, scale) {
 	return [kids, row];
 }
 
+// From the start to the end of the thread.
+function laneRow(lane, scale) {
+	const from = Math.max(base.from[lane], span[0]);
+	const to = Math.min(base.from[lane] + base.took[lane], span[1]);
+	return { nodes: [lane], xs: [PAD + (from - span[0]) * scale],
+		widths: [Math.max((to - from) * scale, 2)], isLane: true };
+}
+
+// The name of a lane has the whole row, since nothing else is in it.
+function drawLaneLabel(i, x, y, w, mood, where) {
+	const end = width - PAD, words = cut(nameOf(i), Math.floor((end - PAD - 7) / charWidth));
+	const length = words.length * charWidth + 7, look = lookOf(i, false);
+	addLabel(words, Math.max(Math.min(x, end - length), PAD), y,
+		length > w ? 'beside' : (look[0] === '#' ? inkOn(look) : '') + mood, where);
+}
+
 function layOutLanes(room) {
 	const scale = room / (span[1] - span[0]);
 	laneStart.clear();
@@ -90,7 +106,7 @@ function layOutLanes(room) {
 		if (!kids.length && !isWhole())
 			continue;
 		laneStart.set(lane, rows.length);
-		rows.push({ nodes: [lane], xs: [PAD], widths: [room] });
+		rows.push(laneRow(lane, scale));
 		for (; kids.length; [kids, row] = nextInLane(kids, scale))
 			rows.push(row);
 	}

@@ -39,7 +39,7 @@ const LEGEND_STEP = 16;  // from one line of it to the next
 // ones; of kinds of code these have the least weight. Returns the number of lines.
 function fitLegend(room) {
 	const most = Math.max(Math.floor(window.innerHeight / 4 / LEGEND_STEP), 1);
-	const top = Number(legend.getAttribute('y'));
+	const top = Number(legend.getAttribute('y')) + factsLine;
 	let x = 0, line = 0;
 	for (const entry of [...legend.children].filter(child => child.localName === 'tspan')) {
 		entry.style.display = '';

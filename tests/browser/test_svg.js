@@ -368,7 +368,7 @@ async function all() {
 		await (await frame('core::hash::hash_one')).hover();
 		equal(await over(), 0);
 		await shoot('narrow');
-		const [title, field, legend] = await page.evaluate(() => ['.title', '.tools input', '.legend']
+		const [title, field, legend] = await page.evaluate(() => ['.title tspan', '.tools input', '.legend']
 			.map(name => document.querySelector(name).getBoundingClientRect().toJSON()));
 		equal(title.right < field.left && title.width > 60, true);
 		equal(field.bottom <= legend.top + 4, true);
@@ -777,7 +777,44 @@ async function all() {
 		await page.setViewportSize(size);
 	});
 
+	await test('a chart begins with its first lane, and a lane lasts as long as its thread', async () => {
+		await page.setViewportSize({ width: 1200, height: 160 });
+		await page.goto(chartOf());
+		equal(await page.evaluate(() => document.documentElement.scrollHeight > window.innerHeight), true);
+		equal(await page.evaluate(() => window.scrollY), 0);
+		const top = name => page.evaluate(wanted => [...document.querySelectorAll('.frames text')]
+			.find(e => e.textContent === wanted).getBoundingClientRect().top, name);
+		const axis = await page.evaluate(() => document.querySelector('.bar .axis text')
+			.getBoundingClientRect().bottom);
+		equal(await top('app (11)') >= axis - 4 && await top('app (11)') < 120, true);
+		equal(await top('main') > await top('app (11)'), true);
+		equal(await top('app (12)') > await top('main'), true);
+		await page.setViewportSize({ width: 1200, height: 700 });
+		const lines = [];
+		for (const [tid, from, to] of [[1, 0, 1000], [2, 300, 600], [3, 990, 995]])
+			for (let i = from; i < to; i++)
+				lines.push('app ' + tid + ' 5.' + String(i * 1000).padStart(6, '0')
+					+ ': 1000000 cpu-clock: ', '\t55551 f (/bin/app)', '');
+		const input = path.join(scratch, 'lives.txt'), file = path.join(scratch, 'lives.svg');
+		fs.writeFileSync(input, lines.join('\n'));
+		equal(spawnSync(wickProgram, ['flame', '-q', '--flamechart', '-o', file, input]).status, 0);
+		const still = fs.readFileSync(file, 'utf8');
+		const widths = [...still.matchAll(/class="c\d+" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/g)]
+			.map(found => found.slice(1).map(Math.round).join('+'));
+		await page.goto('file://' + file);
+		const lanes = await page.evaluate(() => [...document.querySelectorAll('.frames text')]
+			.filter(e => e.textContent.startsWith('app ('))
+			.map(e => [e.previousElementSibling, e].map(box => box.getBoundingClientRect().toJSON())));
+		equal(lanes.map(([box]) => Math.round(box.left) + '+' + Math.round(box.width)).join(),
+			'10+1179,364+353,1178+5');
+		for (const [box] of lanes)
+			equal(widths.includes(Math.round(box.left) + '+' + Math.round(box.width)), true);
+		equal(lanes[2][1].right <= 1190 && lanes[2][1].width > 40, true);
+		await shoot('chart-lives');
+	});
+
 	await test('a stretch of time is chosen by dragging, and copied as an option', async () => {
+		await page.goto(chartOf());
 		const axis = () => page.evaluate(() => [...document.querySelectorAll('.bar .axis text')]
 			.map(e => parseFloat(e.textContent)));
 		const y = await page.evaluate(() => document.querySelector('.bar .axis text')
@@ -1046,7 +1083,7 @@ async function all() {
 		for (const width of [1200, 850, 600, 420]) {
 			await resize(width, 700);
 			const [title, tools, legend, cover] = await page.evaluate(() =>
-				['.title', '.tools', '.legend', '.cover'].map(name =>
+				['.title tspan', '.tools', '.legend', '.cover'].map(name =>
 					document.querySelector(name).getBoundingClientRect().toJSON()));
 			equal(Math.abs(title.bottom - tools.bottom) < 12, true);
 			if (width === 1200)
@@ -1054,6 +1091,30 @@ async function all() {
 			equal(legend.bottom < cover.bottom && cover.bottom < 140, true);
 		}
 		await resize(1200, 700);
+	});
+
+	await test('the facts are cut behind a statement, and in a narrow window have their own line', async () => {
+		const stacks = 'some-program;main;work 70\nsome-program;main;read_all 30\n';
+		await page.goto(flame(stacks, '--title', 'some-program: flame graph', '--subtitle',
+			'CPU time \u00b7 1,196 samples, none lost; all of it from the program that was recorded here; '
+			+ 'and 3 frames unnamed in the libraries'));
+		const words = () => page.evaluate(() => ['.title tspan', '.facts']
+			.map(name => document.querySelector(name).textContent));
+		const boxes = () => page.evaluate(() => ['.title tspan', '.facts', '.legend', '.tools']
+			.map(name => document.querySelector(name).getBoundingClientRect().toJSON()));
+		await resize(1200, 700);
+		equal((await words())[0], 'some-program: flame graph');
+		equal((await words())[1], 'CPU time \u00b7 1,196 samples, none lost \u2026');
+		await resize(420, 700);
+		equal((await words())[1].startsWith('CPU time \u00b7 1,196 samples, none lost'), true);
+		holds((await words())[0], 'some-program');
+		const [title, facts, legend, tools] = await boxes();
+		equal(facts.top > title.top + 10 && facts.top >= tools.bottom - 4, true);
+		equal(facts.right <= 420 && legend.top >= facts.bottom - 4, true);
+		equal(await page.evaluate(() => document.querySelector('.tools input').placeholder), 'Search');
+		await shoot('facts-narrow');
+		await resize(1200, 700);
+		equal((await boxes())[1].top < 30, true);
 	});
 
 	await test('in a picture wider than the window the tools stay in sight', async () => {

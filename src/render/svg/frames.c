@@ -22,20 +22,22 @@ static uint64_t weight_of(const struct wk_svg_picture *p, uint32_t node)
 	return node ? p->tree->total[node] : p->whole;
 }
 
-/* What its width is proportional to. In a chart, levels from the lanes to the root are as wide as
- * the axis. */
+/* What its width is proportional to. */
 static uint64_t extent_of(const struct wk_svg_picture *p, uint32_t node)
 {
-	const struct wk_tree *tree = p->tree;
-
-	if (!tree->took_ns)
-		return weight_of(p, node);
-	return tree->is_lane[node] || !wk_node_is_code(tree->kind[node]) ? tree->took_ns[0]
-									 : tree->took_ns[node];
+	return p->tree->took_ns ? p->tree->took_ns[node] : weight_of(p, node);
 }
 
+static bool is_lane(const struct wk_svg_picture *p, uint32_t node)
+{
+	return p->tree->is_lane && p->tree->is_lane[node];
+}
+
+/* Lanes and the levels above them are, however short. */
 bool wk_svg_is_drawn(const struct wk_svg_picture *p, uint32_t node)
 {
+	if (p->tree->is_lane && (is_lane(p, node) || !wk_node_is_code(p->tree->kind[node])))
+		return true;
 	return (double)extent_of(p, node) * p->scale >= p->min_width &&
 	       p->tree->depth[node] <= p->deepest;
 }
@@ -266,11 +268,24 @@ static void make_label(struct wk_svg_picture *p, uint32_t node, double width)
 static void frame_label(struct wk_svg_picture *p, uint32_t node, double x, double y, double width)
 {
 	unsigned look = p->names.entries[p->names.of_node[node]].look;
+	bool is_wide = true;
 
-	make_label(p, node, width);
+	if (is_lane(p, node)) {
+		double end = p->width - WK_SVG_MARGIN, length;
+
+		make_label(p, node, end - WK_SVG_MARGIN);
+		length = (double)wk_utf8_count(wk_buf_str(&p->text)) * p->character + LABEL_INSET +
+			 3;
+		is_wide = length <= width;
+		if (x + length > end)
+			x = end - length;
+	} else {
+		make_label(p, node, width);
+	}
 	if (p->text.len == 0)
 		return;
-	wk_out_text(p->out, p->colours && p->tree->kind[node] != WK_NODE_SMALL
+	wk_out_text(p->out, !is_wide ? "<text class=\"beside\""
+			    : p->colours && p->tree->kind[node] != WK_NODE_SMALL
 				    ? wk_colour_is_dark(p->colours[node]) ? "<text class=\"w\""
 									  : "<text class=\"k\""
 			    : look / WK_SHADES == WK_CODE_UNKNOWN ? "<text class=\"un\""
@@ -319,7 +334,7 @@ static void frame(struct wk_svg_picture *p, uint32_t node, double x)
 	double shown = width - gap_of(p, width);
 	unsigned level = p->row_of ? p->row_of[node] : p->tree->depth[node];
 	double y = p->drawing->is_icicle ? p->head + (double)level * p->row
-					 : p->height - p->foot - (level + 1.0) * p->row;
+				: p->height - p->foot - (level + 1.0) * p->row;
 	bool is_link = open_frame(p, node);
 
 	frame_title(p, node);
@@ -340,7 +355,7 @@ static void frames_in_time(struct wk_svg_picture *p)
 	const struct wk_tree *tree = p->tree;
 
 	for (uint32_t node = 0; node < tree->count;) {
-		uint64_t from = tree->is_lane[node] ? 0 : tree->from_ns[node] - tree->from_ns[0];
+		uint64_t from = tree->from_ns[node] - tree->from_ns[0];
 
 		if (!wk_svg_is_drawn(p, node)) {
 			node = tree->end[node];

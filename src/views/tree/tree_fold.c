@@ -682,6 +682,25 @@ static size_t depth_after_gap(const struct folder *folder, const uint32_t *order
 	return depth;
 }
 
+/* The lane of a thread lasts from its start to its end, as far as these are in view; without a
+ * start or end, from its first sample or to its last. */
+static void note_life(struct wk_folding *f, uint32_t lane)
+{
+	const struct wk_chart_place *all = &f->chart_place[0];
+	struct wk_chart_place *place = &f->chart_place[lane];
+	uint32_t label = wk_folding_label(f, lane);
+	const struct wk_thread *thread;
+
+	place->is_lane = true;
+	if (lane == 0 || WK_LABEL_KIND(label) != WK_LABEL_THREAD || WK_LABEL_ID(label) == 0)
+		return;
+	thread = &f->model->threads[WK_LABEL_ID(label)];
+	if (thread->start_ns && thread->start_ns < place->from_ns)
+		place->from_ns = thread->start_ns > all->from_ns ? thread->start_ns : all->from_ns;
+	if (thread->end_ns > place->until_ns)
+		place->until_ns = thread->end_ns < all->until_ns ? thread->end_ns : all->until_ns;
+}
+
 /* Stacks join those of the sample before unless there was a gap between. */
 static void fold_chart(struct folder *folder, const uint32_t *order, uint32_t count)
 {
@@ -700,11 +719,12 @@ static void fold_chart(struct folder *folder, const uint32_t *order, uint32_t co
 			folder->chart_depth = depth_after_gap(folder, order, spans, i);
 		node = node_for(folder, lane[i], order[i]);
 		add_sample(folder, node, order[i]);
-		if (!spans)
-			continue;
-		note_span(folder->f, node, &spans[i]);
-		folder->f->chart_place[lane[i]].is_lane = true;
+		if (spans)
+			note_span(folder->f, node, &spans[i]);
 	}
+	for (uint32_t i = 0; spans && i < count; i++)
+		if (i == 0 || lane[i] != lane[i - 1])
+			note_life(folder->f, lane[i]);
 	WK_FREE_ALL(lane, spans);
 }
 
