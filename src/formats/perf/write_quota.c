@@ -89,21 +89,43 @@ void wk_perf_write_discard_excess(struct wk_perf_data_writer *writer)
 	(void)cut_pending_to(writer, writer->quota_bytes - writer->data_offset);
 }
 
+#define MOST_READ_BACK (64u << 20) /* bytes */
+
+/* What is already written from the mark on; as much of it as ends by `data_bytes`. */
+static bool cut_written_to(struct wk_perf_data_writer *writer, struct wk_perf_write_mark mark,
+			   uint64_t data_bytes)
+{
+	struct wk_buf records = { 0 };
+	uint64_t samples = 0;
+	size_t len = 0, size = (size_t)(data_bytes - mark.data_bytes);
+
+	if (data_bytes - mark.data_bytes <= MOST_READ_BACK) {
+		char *at = wk_buf_extend(&records, size);
+
+		if (wk_os_read_at(writer->fd, writer->data_offset + mark.data_bytes, at, size) ==
+		    size)
+			len = fitting(&records, size, &samples);
+	}
+	wk_buf_fini(&records);
+	return set_end(writer, mark.data_bytes + len, mark.samples + samples);
+}
+
 bool wk_perf_write_reserve(struct wk_perf_data_writer *writer, uint64_t size_bytes)
 {
 	uint64_t quota = writer->quota_bytes - writer->data_offset;
 	uint64_t least = writer->data_bytes / 2, most;
+	struct wk_perf_write_mark before = { 0 };
 
 	if (size_bytes > quota)
 		return false;
 	most = quota - size_bytes;
 	if (writer->data_bytes <= most)
 		return true;
+	if (most < least)
+		return false;
 	if (last_mark(writer).data_bytes <= most)
-		return most >= least && cut_pending_to(writer, most);
-	for (size_t i = writer->mark_count; i-- > 0 && writer->marks[i].data_bytes >= least;)
-		if (writer->marks[i].data_bytes <= most)
-			return set_end(writer, writer->marks[i].data_bytes,
-				       writer->marks[i].samples);
-	return false;
+		return cut_pending_to(writer, most);
+	for (size_t i = 0; i < writer->mark_count && writer->marks[i].data_bytes <= most; i++)
+		before = writer->marks[i];
+	return cut_written_to(writer, before, most) && writer->data_bytes >= least;
 }
