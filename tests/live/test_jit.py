@@ -59,8 +59,10 @@ def remove_maps(t):
 
 def check_thirty_seventy(t, *words):
     came = shares(t, *words)
-    t.within(came.get("jit_thirty(int, char const*)", 0), 24, 36, "share of jit_thirty")
-    t.within(came.get("jit_seventy", 0), 62, 76, "share of jit_seventy")
+    thirty, seventy = came.get("jit_thirty(int, char const*)", 0), came.get("jit_seventy", 0)
+    t.true(thirty + seventy > 60, f"expected most of the time in both, came {came}")
+    # Of both: a machine that is busy spends more of the rest in the kernel.
+    t.within(100 * seventy / (thirty + seventy), 64, 76, "share of jit_seventy")
 
 
 def check_dump(t, *words):
