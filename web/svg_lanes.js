@@ -95,7 +95,7 @@ function drawLaneLabel(i, x, y, w, mood, where) {
 	const end = width - PAD, words = cut(nameOf(i), Math.floor((end - PAD - 7) / charWidth));
 	const length = words.length * charWidth + 7, look = lookOf(i, false);
 	addLabel(words, Math.max(Math.min(x, end - length), PAD), y,
-		length > w ? 'beside' : (look[0] === '#' ? inkOn(look) : '') + mood, where);
+		length > w ? 'outside' : (look[0] === '#' ? inkOn(look) : '') + mood, where);
 }
 
 function layOutLanes(room) {

@@ -284,7 +284,7 @@ static void frame_label(struct wk_svg_picture *p, uint32_t node, double x, doubl
 	}
 	if (p->text.len == 0)
 		return;
-	wk_out_text(p->out, !is_wide ? "<text class=\"beside\""
+	wk_out_text(p->out, !is_wide ? "<text class=\"outside\""
 			    : p->colours && p->tree->kind[node] != WK_NODE_SMALL
 				    ? wk_colour_is_dark(p->colours[node]) ? "<text class=\"w\""
 									  : "<text class=\"k\""
@@ -334,7 +334,7 @@ static void frame(struct wk_svg_picture *p, uint32_t node, double x)
 	double shown = width - gap_of(p, width);
 	unsigned level = p->row_of ? p->row_of[node] : p->tree->depth[node];
 	double y = p->drawing->is_icicle ? p->head + (double)level * p->row
-				: p->height - p->foot - (level + 1.0) * p->row;
+					 : p->height - p->foot - (level + 1.0) * p->row;
 	bool is_link = open_frame(p, node);
 
 	frame_title(p, node);

@@ -10,7 +10,7 @@
 #include "render/svg/write.h"
 
 #define TICK_PIXELS  100  /* from one to the next, at least */
-#define LABEL_PIXELS 60.0 /* beside a tick */
+#define LABEL_PIXELS 60.0 /* next to a tick */
 
 struct lane {
 	uint64_t weight;
