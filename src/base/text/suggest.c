@@ -37,6 +37,14 @@ static size_t edits(struct wk_str a, struct wk_str b)
 	return last[b.len];
 }
 
+/* "frequency" for "freq": a word that goes on behind the candidate is as near as two slips. */
+static size_t distance_of_longer(struct wk_str typed, struct wk_str candidate)
+{
+	return typed.len > candidate.len && memcmp(typed.at, candidate.at, candidate.len) == 0
+		       ? 2
+		       : SIZE_MAX;
+}
+
 void wk_suggestion_try(struct wk_suggestion *suggestion, const char *word)
 {
 	struct wk_str typed = suggestion->typed, candidate = wk_str_c(word);
@@ -48,7 +56,7 @@ void wk_suggestion_try(struct wk_suggestion *suggestion, const char *word)
 	if (candidate.len > typed.len && memcmp(typed.at, candidate.at, typed.len) == 0)
 		distance = 1;
 	else
-		distance = edits(typed, candidate);
+		distance = least(edits(typed, candidate), distance_of_longer(typed, candidate));
 	/* In a short word two typing errors make another word. */
 	if (distance > 1 + least(typed.len, candidate.len) / 4 || distance >= candidate.len)
 		return;

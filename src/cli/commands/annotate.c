@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/messages.h"
@@ -6,6 +8,7 @@
 #include "cli/options/table_form.h"
 #include "cli/options/view_options.h"
 #include "cli/output.h"
+#include "os/os.h"
 #include "session/annotate/annotate.h"
 #include "session/shown_table.h"
 #include "session/symbolizer.h"
@@ -125,6 +128,10 @@ static bool open_and_annotate(const struct wk_call *call, struct wk_err *err)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "no function or source file given: wick annotate [FILE] FUNCTION");
 	word = files.at[--files.count];
+	if (files.count && !strpbrk(files.at[0], "./") && !wk_os_is_there(files.at[0]) &&
+	    wk_os_is_there(word))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "the function comes last: wick annotate %s %s", word, files.at[0]);
 	if (!wk_table_form_check(args->csv, args->json, err))
 		return false;
 	paths = wk_input_paths(&files, err);

@@ -161,6 +161,10 @@ static bool check(const struct args *args, const struct wk_words *words, struct 
 {
 	bool builds = !args->record.pids.count && !args->perfdata;
 
+	if (words->count && wk_command_find(words->at[0]))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "unexpected argument \"%s\"; the command is `wick %s`", words->at[0],
+			       words->at[0]);
 	if (words->count)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "unexpected argument \"%s\"; arguments for the program go after "
