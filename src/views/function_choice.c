@@ -4,6 +4,7 @@
 #include "base/text/pattern.h"
 #include "base/text/suggest.h"
 #include "names/short_name.h"
+#include "views/filter/filter.h"
 
 struct choice {
 	struct wk_str word;
@@ -60,6 +61,10 @@ static void fail(const struct choice *choice, const struct wk_model *model, cons
 {
 	struct wk_suggestion near = wk_suggestion_for(choice->word);
 
+	if (model->samples.count == 0) {
+		wk_fail(err, WK_EEMPTY, WK_NOWHERE, WK_NO_SAMPLES);
+		return;
+	}
 	for (wk_function_id id = 1; id < model->function_count; id++)
 		wk_suggestion_try(&near, wk_strtab_get(model->text, model->functions[id].name));
 	if (why)

@@ -118,6 +118,21 @@ def _(t):
     t.within(samples(t), 1, 1400, "samples of 1 s of one thread at 997 a second")
 
 
+@tap.case("a recording without samples says so, whatever is asked of it")
+def _(t):
+    target = subprocess.Popen(["sleep", "60"])
+    try:
+        t.wick("record", "-p", target.pid, "--duration", "0.2", check=False)
+    finally:
+        target.kill()
+        target.wait()
+    if samples(t):
+        raise tap.Skip("the sleeping process ran")
+    for words in ("show", "lines"), ("show", "callers", "main"), ("annotate", "main"):
+        done = t.wick(*words, check=False)
+        t.equal(done.stderr, "wick: no samples were recorded\n", f"{words}")
+
+
 @tap.case("-p ends when the process does")
 def _(t):
     target = subprocess.Popen([tap.program("live", "burn_30_70"), "1000"])

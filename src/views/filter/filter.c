@@ -288,7 +288,7 @@ void wk_filter_explain(const struct wk_filter *filter, struct wk_buf *sentence)
 	int given[WK_FILTER_PARTS], count = 0;
 
 	if (filter->total == 0) {
-		wk_buf_add_text(sentence, "no samples were recorded");
+		wk_buf_add_text(sentence, WK_NO_SAMPLES);
 		return;
 	}
 	for (int part = 0; part < WK_FILTER_PARTS; part++)

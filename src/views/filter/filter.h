@@ -91,6 +91,9 @@ bool wk_filter_check(const struct wk_filter_spec *spec, struct wk_filter_needs *
 /* The source of a view if none is named, or 0. */
 wk_source_id wk_filter_default_source(const struct wk_model *model);
 
+/* Of a recording. */
+#define WK_NO_SAMPLES "no samples were recorded"
+
 /* For an empty view: which part of the filter keeps how much, as a sentence. */
 void wk_filter_explain(const struct wk_filter *filter, struct wk_buf *sentence);
 

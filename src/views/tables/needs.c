@@ -1,4 +1,5 @@
 /* What tables need that not every recording has. */
+#include "views/filter/filter.h"
 #include "views/lifetimes.h"
 #include "views/tables/tables.h"
 
@@ -33,5 +34,7 @@ const char *wk_table_view_lacks(const struct wk_table_view *view, const struct w
 	if (view->has_content ? view->has_content(model)
 			      : !view->events || wk_table_view_source(view, model))
 		return NULL;
+	if (view->lacks == WK_ADVICE_NO_LINES && model->samples.count == 0)
+		return WK_NO_SAMPLES;
 	return wk_advice(model->traits->advice, view->lacks);
 }
