@@ -33,12 +33,13 @@ static bool is_lane(const struct wk_svg_picture *p, uint32_t node)
 	return p->tree->is_lane && p->tree->is_lane[node];
 }
 
-/* Lanes and the levels above them are, however short. */
+/* Lanes and the levels above them are drawn however short they are. */
 bool wk_svg_is_drawn(const struct wk_svg_picture *p, uint32_t node)
 {
-	if (p->tree->is_lane && (is_lane(p, node) || !wk_node_is_code(p->tree->kind[node])))
-		return true;
-	return (double)extent_of(p, node) * p->scale >= p->min_width &&
+	bool is_heading =
+		p->tree->is_lane && (is_lane(p, node) || !wk_node_is_code(p->tree->kind[node]));
+
+	return (is_heading || (double)extent_of(p, node) * p->scale >= p->min_width) &&
 	       p->tree->depth[node] <= p->deepest;
 }
 

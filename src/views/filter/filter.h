@@ -91,7 +91,7 @@ bool wk_filter_check(const struct wk_filter_spec *spec, struct wk_filter_needs *
 /* The source of a view if none is named, or 0. */
 wk_source_id wk_filter_default_source(const struct wk_model *model);
 
-/* Of a recording. */
+/* What is said of a recording without any, before what a view lacks. */
 #define WK_NO_SAMPLES "no samples were recorded"
 
 /* For an empty view: which part of the filter keeps how much, as a sentence. */
