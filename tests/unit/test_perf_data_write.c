@@ -16,6 +16,7 @@
 #include "formats/perf/wick_sections.h"
 #include "base/mem.h"
 #include "formats/perf/write.h"
+#include "formats/perf/write_internal.h"
 #include "perf_maker.h"
 
 #define CHAIN(...) (const uint64_t[]){ __VA_ARGS__ }
@@ -876,6 +877,39 @@ static void texts_too_long_for_a_section_are_cut_and_told(void **state)
 	close(fd);
 }
 
+/* Records of 1000 bytes, whose last writes were at the marks: the space for the end of the file is
+ * between two of them. */
+static void a_full_file_is_cut_between_two_writes(void **state)
+{
+	struct wk_perf_data_writer writer = {
+		.fd = new_file(), .data_offset = 256, .data_bytes = 20000, .data_samples = 20,
+		.quota_bytes = 20256, .is_full = true, .mark_count = 2,
+		.marks = { { .data_bytes = 2000, .samples = 2 },
+			   { .data_bytes = 20000, .samples = 20 } } };
+	struct wk_buf records = { 0 };
+
+	(void)state;
+	wk_perf_write_zeros(&records, 256);
+	for (int i = 0; i < 20; i++) {
+		size_t start = wk_perf_write_record_begin(&records, WK_PERF_SAMPLE, 0);
+
+		wk_perf_write_zeros(&records, 992);
+		wk_perf_write_record_end(&records, start);
+	}
+	assert_int_equal(pwrite(writer.fd, records.at, records.len, 0), records.len);
+	assert_false(wk_perf_write_reserve(&writer, 10001)); /* more than half */
+	assert_int_equal(writer.data_bytes, 20000);
+	assert_true(wk_perf_write_reserve(&writer, 2500));
+	assert_int_equal(writer.data_bytes, 17000);
+	assert_int_equal(writer.data_samples, 17);
+
+	assert_int_equal(ftruncate(writer.fd, 10000), 0); /* not to be read back */
+	assert_false(wk_perf_write_reserve(&writer, 4000));
+	assert_int_equal(writer.data_bytes, 17000);
+	wk_buf_fini(&records);
+	close(writer.fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -893,6 +927,7 @@ int main(void)
 		cmocka_unit_test(a_full_disk_has_as_many_samples_as_fit),
 		cmocka_unit_test(names_told_after_the_disk_was_full_take_the_place_of_the_last_samples),
 		cmocka_unit_test(names_that_would_take_half_of_a_full_disk_are_left_out),
+		cmocka_unit_test(a_full_file_is_cut_between_two_writes),
 		cmocka_unit_test(a_chain_longer_than_a_record_loses_its_outermost_frames),
 		cmocka_unit_test(the_lines_of_code_made_at_run_time_come_back_however_many),
 		cmocka_unit_test(where_functions_lie_and_what_was_missing_come_back),

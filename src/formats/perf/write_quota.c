@@ -91,23 +91,25 @@ void wk_perf_write_discard_excess(struct wk_perf_data_writer *writer)
 
 #define MOST_READ_BACK (64u << 20) /* bytes */
 
-/* What is already written from the mark on; as much of it as ends by `data_bytes`. */
+/* What is already written from the mark on; as much of it as ends by `most`. False, and nothing is
+ * cut, if that would be less than `least`. */
 static bool cut_written_to(struct wk_perf_data_writer *writer, struct wk_perf_write_mark mark,
-			   uint64_t data_bytes)
+			   uint64_t least, uint64_t most)
 {
 	struct wk_buf records = { 0 };
-	uint64_t samples = 0;
-	size_t len = 0, size = (size_t)(data_bytes - mark.data_bytes);
+	uint64_t samples = 0, size = most - mark.data_bytes;
+	size_t len = 0;
 
-	if (data_bytes - mark.data_bytes <= MOST_READ_BACK) {
-		char *at = wk_buf_extend(&records, size);
+	if (size <= MOST_READ_BACK) {
+		char *at = wk_buf_extend(&records, (size_t)size);
 
-		if (wk_os_read_at(writer->fd, writer->data_offset + mark.data_bytes, at, size) ==
-		    size)
+		if (wk_os_read_at(writer->fd, writer->data_offset + mark.data_bytes, at,
+				  (size_t)size) == size)
 			len = fitting(&records, size, &samples);
 	}
 	wk_buf_fini(&records);
-	return set_end(writer, mark.data_bytes + len, mark.samples + samples);
+	return mark.data_bytes + len >= least &&
+	       set_end(writer, mark.data_bytes + len, mark.samples + samples);
 }
 
 bool wk_perf_write_reserve(struct wk_perf_data_writer *writer, uint64_t size_bytes)
@@ -127,5 +129,5 @@ bool wk_perf_write_reserve(struct wk_perf_data_writer *writer, uint64_t size_byt
 		return cut_pending_to(writer, most);
 	for (size_t i = 0; i < writer->mark_count && writer->marks[i].data_bytes <= most; i++)
 		before = writer->marks[i];
-	return cut_written_to(writer, before, most) && writer->data_bytes >= least;
+	return cut_written_to(writer, before, least, most);
 }
