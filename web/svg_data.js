@@ -34,7 +34,8 @@ function decode(text, into, step) {
 
 const weights = key => decode(data[key], new Float64Array(count), data[key + 'Step']);
 
-// A name is written as how many letters it shares with the one before, and the rest.
+// A name is written as how many letters it shares with the one before, and the rest. A label that
+// is the name itself is empty.
 function readNames(classes) {
 	const lines = [...svg.querySelectorAll('script.' + classes)]
 		.map(e => JSON.parse(e.textContent)).join('').split('\n');
@@ -42,6 +43,8 @@ function readNames(classes) {
 	let last = '';
 	for (let i = 0; i < data.names; i++) {
 		const line = lines[i];
+		if (!line)
+			continue;
 		let at = 0, digit = DIGITS[line.charCodeAt(at++)], same = digit & 31;
 		for (let unit = 32; digit > 31; unit *= 32) {
 			digit = DIGITS[line.charCodeAt(at++)];
@@ -52,18 +55,19 @@ function readNames(classes) {
 	return names;
 }
 
-let names, looks, imageOf;
+let names, labels, looks, imageOf;
 let lines;               // file and line, in turn
 
-function readTables(classes) {
+function readTables(prefix) {
 	count = data.count;
-	names = readNames(classes);
+	names = readNames(prefix + 'names');
+	labels = readNames(prefix + 'labels');
 	looks = Uint8Array.from(data.look, letter => DIGITS[letter.charCodeAt(0)]);
 	imageOf = decode(data.image, new Int32Array(data.names), 1);
 	lines = decode(data.lines || '', [], 1);
 }
 
-readTables('names');
+readTables('');
 
 const isStructure = name => Math.floor(looks[name] / data.shades) === data.structure
 	&& name !== data.few;

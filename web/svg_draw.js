@@ -181,8 +181,8 @@ function inkOn(colour) {
 
 function labelOf(i, w) {
 	const room = Math.floor((w - 7) / charWidth);
-	const name = nameOf(i);
-	return tree.inlined[i] && name.length + 6 <= room ? labelName(name) + ' [inl]' : cut(name, room);
+	const name = shortName(i);
+	return tree.inlined[i] && name.length + 6 <= room ? name + ' [inl]' : cut(name, room);
 }
 
 function addLabel(words, x, y, className, where) {

@@ -22,7 +22,8 @@ function find(text) {
 	search.setAttribute('aria-invalid', wrong);
 	hits = stackHit = null;
 	if (pattern) {
-		hits = Uint8Array.from(names, name => pattern.test(name) ? 1 : 0);
+		hits = Uint8Array.from(names, (name, i) => pattern.test(name)
+			|| (labels[i] && pattern.test(labels[i])) ? 1 : 0);
 		stackHit = new Uint8Array(count);
 		for (let i = 0; i < count; i++)
 			stackHit[i] = hits[base.name[i]] | (i ? stackHit[base.parent[i]] : 0);

@@ -12,7 +12,7 @@ const hasFull = !!svg.querySelector('script.full');
 
 function readFull() {
 	data = { ...fileData.data, ...JSON.parse(svg.querySelector('script.full').textContent) };
-	readTables('full-names');
+	readTables('full-');
 	return { data, names, looks, imageOf, lines, count, tree: readBase() };
 }
 

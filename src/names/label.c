@@ -103,9 +103,7 @@ void wk_label_fit(struct wk_buf *label, size_t room)
 		wk_buf_reset(label);
 		return;
 	}
-	/* Even if the whole name fits: closures look the same in wide and in narrow frames. */
-	wk_short_name_step(label, WK_SHORT_TIDY);
-	if (wk_short_name_fit(label, room))
+	if (wk_characters(wk_buf_str(label)) <= room)
 		return;
 	if (label->len <= WK_SHORT_MOST_BYTES)
 		drop_path(label, room);

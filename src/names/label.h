@@ -1,8 +1,8 @@
-/* The most informative part of a function's name that fits into a frame.
+/* As much of a function's name as fits into a frame.
  *
- * A name that is too long is shortened (names/short_name.h); if that is not enough, it loses the
- * front of its path ("…Iterator::fold"); and if not even the last step fits, the end of that. The
- * script of the picture does the same. */
+ * A name that is too long loses the front of its path ("…Iterator::fold"); if not even the last
+ * step fits, it is that step without its end. The script of the picture does the same
+ * (web/svg_words.js); tests/data/short_names.tsv tests both. */
 #ifndef WK_NAMES_LABEL_H
 #define WK_NAMES_LABEL_H
 

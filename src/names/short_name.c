@@ -142,6 +142,17 @@ static void drop_versions(struct wk_buf *name)
 	replace(name, &kept);
 }
 
+/* Does "{lambda}" or "{lambda:31}" end here? */
+static bool is_lambda(const struct wk_buf *kept)
+{
+	size_t begin = kept->len;
+
+	while (begin && kept->at[begin - 1] != '{')
+		begin--;
+	return begin && kept->at[kept->len - 1] == '}' &&
+	       wk_str_starts(rest_of(kept, begin), "lambda");
+}
+
 static void tidy(struct wk_buf *name)
 {
 	struct wk_buf kept = { 0 };
@@ -154,7 +165,7 @@ static void tidy(struct wk_buf *name)
 		if (taken == 0) {
 			wk_buf_add_char(&kept, name->at[i]);
 			taken = 1;
-		} else if (wk_str_ends(wk_buf_str(&kept), "{lambda}") &&
+		} else if (is_lambda(&kept) &&
 			   wk_str_starts(rest_of(name, i + taken), "::operator()")) {
 			taken += strlen("::operator()");
 		}
@@ -466,6 +477,77 @@ static void drop_arguments(struct wk_buf *name)
 	name->at[name->len = kept] = '\0';
 }
 
+/* --- Closures ------------------------------------------------------------------------------ */
+
+/* The start of the path whose last step begins at `at`. */
+static size_t begin_of_path(struct wk_str name, size_t at)
+{
+	size_t depth = 0;
+
+	for (; at; at--) {
+		char c = name.at[at - 1];
+
+		if (strchr(")>}]", c))
+			depth++;
+		else if (depth == 0 && strchr("(<{[ ,&*", c))
+			break;
+		else if (strchr("(<{[", c))
+			depth--;
+	}
+	return at;
+}
+
+/* "run()::{lambda(int)#2}" as "run::{lambda#2}". `open` and `close` are those of its braces. */
+static void add_closure(struct wk_str name, size_t open, size_t close, struct wk_buf *closures)
+{
+	size_t begin = begin_of_path(name, open);
+	struct wk_str braces = wk_str_of(name.at + open, close + 1 - open);
+	struct wk_buf text = { 0 }, word = { 0 };
+	bool is_broken = false;
+
+	wk_short_name_plain(wk_str_of(name.at + begin, open - begin), &text);
+	read_braces(braces, &word, &is_broken);
+	word.len -= word.len != 0; /* its last brace */
+	for (size_t at = braces.len; at-- > 0 && braces.at[at] != ')';)
+		if (braces.at[at] == '#' && braces.len > at + 1 && !memchr(word.at, '#', word.len))
+			wk_buf_add(&word, braces.at + at, braces.len - 1 - at);
+	wk_buf_add_str(&text, wk_buf_str(&word));
+	wk_buf_add_char(&text, '}');
+	if (!closures->len || !strstr(closures->at, wk_buf_text(&text))) {
+		wk_buf_add_text(closures, closures->len ? ", " : "");
+		wk_buf_add_str(closures, wk_buf_str(&text));
+	}
+	WK_BUF_FINI_ALL(&text, &word);
+}
+
+void wk_short_name_closures(struct wk_str name, struct wk_buf *text)
+{
+	struct wk_buf closures = { 0 };
+	size_t angles = 0;
+
+	wk_short_name_plain(name, text);
+	for (size_t i = 0; i < name.len && name.len <= WK_SHORT_MOST_BYTES; i++) {
+		struct wk_str rest = wk_str_skip(name, i);
+		size_t close;
+
+		angles += name.at[i] == '<' && !is_operator(name.at, i);
+		angles -= angles && name.at[i] == '>' && i && name.at[i - 1] != '-';
+		if (!angles ||
+		    !(wk_str_starts(rest, "{lambda") || wk_str_starts(rest, "{closure") ||
+		      wk_str_starts(rest, "{{closure")))
+			continue;
+		close = wk_bracket_end(rest, 0, '{', '}');
+		if (close == NOT_THERE)
+			break;
+		if (!wk_str_starts(wk_str_skip(rest, close + 1), "::{"))
+			add_closure(name, i, i + close, &closures);
+		i += close;
+	}
+	if (closures.len)
+		wk_buf_add_fmt(text, "<%s>", wk_buf_text(&closures));
+	wk_buf_fini(&closures);
+}
+
 /* --- All of them --------------------------------------------------------------------------- */
 
 void wk_short_name_step(struct wk_buf *name, enum wk_short step)
@@ -480,18 +562,6 @@ void wk_short_name_step(struct wk_buf *name, enum wk_short step)
 
 	if (name->len && name->len <= WK_SHORT_MOST_BYTES)
 		steps[step](name);
-}
-
-bool wk_short_name_fit(struct wk_buf *name, size_t room)
-{
-	bool is_long = name->len > WK_SHORT_MOST_BYTES;
-
-	for (int step = 0; step < WK_SHORT_STEPS && !is_long; step++) {
-		if (wk_characters(wk_buf_str(name)) <= room)
-			return true;
-		wk_short_name_step(name, (enum wk_short)step);
-	}
-	return wk_characters(wk_buf_str(name)) <= room;
 }
 
 void wk_short_name_plain(struct wk_str name, struct wk_buf *plain)

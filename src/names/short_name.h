@@ -1,15 +1,14 @@
-/* Long C++ and Rust names in fewer characters, for narrow places.
+/* Long C++ and Rust names in fewer characters.
  *
- * Only pictures and narrow columns shorten names, and only those that do not fit; details, search,
- * exports and folded stacks have the whole name. Each step removes a little more:
+ * Which form of a name people see is decided for all names of a recording (views/shown_names.h);
+ * details, exports and folded stacks have the whole name. Each step removes a little more:
  *
  *	<alloc::vec::Vec<T,A> as core::ops::index::Index<I>>::index
  *	alloc::vec::Vec<T,A>::index        self: the type of the method, without "as" and "impl"
  *	alloc::vec::Vec<..>::index         folded
  *	alloc::vec::Vec::index             plain
  *
- * The script of the picture does the same (web/svg_words.js); tests/data/short_names.tsv tests
- * both. A name of more than WK_SHORT_MOST_BYTES stays as it is. */
+ * A name of more than WK_SHORT_MOST_BYTES stays as it is. */
 #ifndef WK_NAMES_SHORT_NAME_H
 #define WK_NAMES_SHORT_NAME_H
 
@@ -29,12 +28,12 @@ enum wk_short {
 /* Applies one step; the text must be clean: valid UTF-8, no control characters. */
 void wk_short_name_step(struct wk_buf *name, enum wk_short step);
 
-/* As many steps as needed to fit `room` characters; false if they are not enough. */
-bool wk_short_name_fit(struct wk_buf *name, size_t room);
-
 /* Adds the name after all steps: "alloc::vec::Vec::index". A name that is too long is added as it
  * is. */
 void wk_short_name_plain(struct wk_str name, struct wk_buf *plain);
+
+/* The same with the closures among its arguments: "std::sort<main::{lambda:38}>". */
+void wk_short_name_closures(struct wk_str name, struct wk_buf *text);
 
 size_t wk_characters(struct wk_str text);
 

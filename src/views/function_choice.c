@@ -5,16 +5,23 @@
 #include "base/text/suggest.h"
 #include "names/short_name.h"
 #include "views/filter/filter.h"
+#include "views/shown_names.h"
 
 struct choice {
 	struct wk_str word;
 	struct wk_pattern *pattern;
 	struct wk_buf plain; /* of the name at hand */
+	struct wk_shown_names shown;
 };
 
 static bool is_name(struct choice *choice, struct wk_str name)
 {
 	return wk_str_eq(name, choice->word);
+}
+
+static bool is_shown_name(struct choice *choice, struct wk_str name)
+{
+	return wk_str_eq(wk_shown_name(&choice->shown, name), choice->word);
 }
 
 static bool is_end_of_path(struct choice *choice, struct wk_str name)
@@ -84,6 +91,10 @@ uint8_t *wk_choose_functions(const struct wk_model *model, const char *word, boo
 	uint8_t *chosen = choose(&choice, model, is_name);
 	const char *why = NULL;
 
+	if (!chosen) {
+		wk_shown_names_init(&choice.shown, model);
+		chosen = choose(&choice, model, is_shown_name);
+	}
 	if (!chosen)
 		chosen = choose(&choice, model, is_end_of_path);
 	if (!chosen) {
@@ -93,6 +104,7 @@ uint8_t *wk_choose_functions(const struct wk_model *model, const char *word, boo
 	if (!chosen)
 		fail(&choice, model, why, err);
 	wk_pattern_free(choice.pattern);
+	wk_shown_names_fini(&choice.shown);
 	wk_buf_fini(&choice.plain);
 	return chosen;
 }

@@ -1,4 +1,4 @@
-// The picture's script shortens names as names/short_name.c does: by the list that
+// The picture's script cuts names as names/label.c does: by the list that
 // tests/unit/test_short_name.c reads. Needs node alone.
 //
 //	node tests/browser/test_short_name.js
@@ -17,13 +17,13 @@ vm.runInContext(fs.readFileSync(path.join(root, 'web', 'svg_words.js'), 'utf8') 
 const wrong = [];
 let count = 0;
 for (const line of fs.readFileSync(path.join(root, 'tests', 'data', 'short_names.tsv'), 'utf8').split('\n')) {
-	const [room, shown, name] = line.split('\t');
+	const [room, shown, short, name] = line.split('\t');
 	if (name === undefined)
 		continue;
 	count++;
-	const came = script.cut(name, Number(room));
+	const came = script.cut(short, Number(room));
 	if (came !== shown)
-		wrong.push('# ' + name + ' in ' + room + ': expected ' + shown + ', came ' + came);
+		wrong.push('# ' + short + ' in ' + room + ': expected ' + shown + ', came ' + came);
 }
 console.log('1..1');
 console.log((wrong.length || count < 60 ? 'not ok' : 'ok') + ' 1 - names are shown as listed');

@@ -14,19 +14,22 @@
 
 #define MOST_LINE 8192
 
-/* "24<tab>Vec::push<tab>alloc::vec::Vec<u8>::push"; lines without a tab are remarks. */
+/* "10<tab>…Vec::push<tab>alloc::vec::Vec::push<tab>alloc::vec::Vec<u8>::push"; lines without a tab
+ * are remarks. */
 static bool check_line(char *line)
 {
-	char *shown = strchr(line, '\t'), *name = shown ? strchr(shown + 1, '\t') : NULL;
+	char *shown = strchr(line, '\t'), *brief = shown ? strchr(shown + 1, '\t') : NULL;
+	char *name = brief ? strchr(brief + 1, '\t') : NULL;
 	struct wk_buf label = { 0 };
 	uint64_t room;
 
 	if (!name)
 		return false;
-	*shown++ = *name++ = '\0';
+	*shown++ = *brief++ = *name++ = '\0';
 	name[strcspn(name, "\n")] = '\0';
 	assert_true(wk_num_u64(wk_str_c(line), &room));
-	wk_buf_add_text(&label, name);
+	wk_short_name_plain(wk_str_c(name), &label);
+	assert_string_equal(wk_buf_text(&label), brief);
 	wk_label_fit(&label, (size_t)room);
 	assert_string_equal(wk_buf_text(&label), shown);
 	assert_true(wk_characters(wk_buf_str(&label)) <= room);
@@ -75,20 +78,22 @@ static void steps_give_away_little_by_little(void **state)
 
 static void check_hostile(const char *piece)
 {
-	struct wk_buf name = { 0 };
+	struct wk_buf name = { 0 }, closures = { 0 };
 
 	while (name.len + strlen(piece) <= WK_SHORT_MOST_BYTES)
 		wk_buf_add_text(&name, piece);
 	for (int step = 0; step < WK_SHORT_STEPS; step++)
 		wk_short_name_step(&name, (enum wk_short)step);
+	wk_short_name_closures(wk_buf_str(&name), &closures);
 	assert_true(name.len <= WK_SHORT_MOST_BYTES);
-	wk_buf_fini(&name);
+	WK_BUF_FINI_ALL(&name, &closures);
 }
 
 static void brackets_that_never_close_cost_no_more_than_others(void **state)
 {
 	static const char *const pieces[] = { "{", "<", "(", "'lambda'(", "<impl ", "<<a>::", "{{}",
-					      "std::__1::", "operator<", "operator(", "->", "::<", };
+					      "std::__1::", "operator<", "operator(", "->", "::<",
+					      "<{lambda", "f<{closure}" };
 
 	(void)state;
 	for (int round = 0; round < 20; round++)
@@ -96,16 +101,40 @@ static void brackets_that_never_close_cost_no_more_than_others(void **state)
 			check_hostile(pieces[i]);
 }
 
+static void assert_closures(const char *name, const char *expected)
+{
+	struct wk_buf text = { 0 };
+
+	wk_short_name_closures(wk_str_c(name), &text);
+	assert_string_equal(wk_buf_text(&text), expected);
+	wk_buf_fini(&text);
+}
+
+static void closures_among_arguments_can_be_kept(void **state)
+{
+	(void)state;
+	assert_closures("double apply<run()::{lambda(int)#2}>(int, run()::{lambda(int)#2})",
+			"apply<run::{lambda#2}>");
+	assert_closures("a::apply::<a::run::{closure#0}, u8>", "a::apply<a::run::{closure#0}>");
+	assert_closures("void std::sort<int*, a::S<int>::f()::{lambda:38}>(int*, int*)",
+			"std::sort<a::S::f::{lambda:38}>");
+	assert_closures("f<g()::{lambda(h()::{lambda()#1})#3}, k::{closure#0}::{closure#1}>()",
+			"f<g::{lambda#3}, k::{closure}::{closure#1}>");
+	assert_closures("f::{lambda(int)#2}::operator()(int) const", "f::{lambda}");
+	assert_closures("f<{lambda", "f<{lambda");
+	assert_closures("f<int>", "f");
+}
+
 static void a_very_long_name_is_left_alone(void **state)
 {
-	struct wk_buf name = { 0 };
+	struct wk_buf name = { 0 }, plain = { 0 };
 
 	(void)state;
 	while (name.len <= WK_SHORT_MOST_BYTES)
 		wk_buf_add_text(&name, "Vec<u8>::");
-	assert_false(wk_short_name_fit(&name, 40));
-	assert_true(name.len > WK_SHORT_MOST_BYTES);
-	wk_buf_fini(&name);
+	wk_short_name_plain(wk_buf_str(&name), &plain);
+	assert_int_equal(plain.len, name.len);
+	WK_BUF_FINI_ALL(&name, &plain);
 }
 
 int main(void)
@@ -114,6 +143,7 @@ int main(void)
 		cmocka_unit_test(names_of_real_programs_are_shown_as_listed),
 		cmocka_unit_test(steps_give_away_little_by_little),
 		cmocka_unit_test(brackets_that_never_close_cost_no_more_than_others),
+		cmocka_unit_test(closures_among_arguments_can_be_kept),
 		cmocka_unit_test(a_very_long_name_is_left_alone),
 	};
 

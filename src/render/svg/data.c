@@ -375,24 +375,48 @@ static size_t add_name(struct wk_out *out, struct wk_str name, struct wk_str las
 	return rest + 3;
 }
 
-void wk_svg_name_data(const struct wk_svg_picture *p, const char *classes)
+/* One text for each name; an empty label is the name itself. */
+static void add_texts(const struct wk_svg_picture *p, const char *classes, bool is_label)
 {
 	struct wk_buf clean[2] = { { 0 } };
+	unsigned turn = 0;
 	size_t bytes = 0;
 
 	open_names(p->out, classes);
 	for (uint32_t i = 0; i < p->names.count; i++) {
-		struct wk_buf *name = &clean[i & 1];
+		const struct wk_svg_name *entry = &p->names.entries[i];
+		struct wk_buf *text = &clean[turn];
 
-		wk_buf_reset(name);
-		wk_svg_clean(name, p->names.entries[i].name);
+		if (is_label && wk_str_eq(entry->label, entry->name)) {
+			wk_out_text(p->out, "\\n");
+			continue;
+		}
+		wk_buf_reset(text);
+		wk_svg_clean(text, is_label ? entry->label : entry->name);
 		if (bytes > MOST_ELEMENT) {
 			wk_out_text(p->out, "\"</script>\n");
 			open_names(p->out, classes);
 			bytes = 0;
 		}
-		bytes += add_name(p->out, wk_buf_str(name), wk_buf_str(&clean[1 - (i & 1)]));
+		turn = 1 - turn;
+		bytes += add_name(p->out, wk_buf_str(text), wk_buf_str(&clean[turn]));
 	}
 	wk_out_text(p->out, "\"</script>\n");
 	WK_BUF_FINI_ALL(&clean[0], &clean[1]);
+}
+
+static bool has_labels(const struct wk_svg_picture *p)
+{
+	for (uint32_t i = 0; i < p->names.count; i++)
+		if (!wk_str_eq(p->names.entries[i].label, p->names.entries[i].name))
+			return true;
+	return false;
+}
+
+void wk_svg_name_data(const struct wk_svg_picture *p, bool is_full)
+{
+	add_texts(p, is_full ? "full-names" : "names", false);
+	if (!has_labels(p))
+		return;
+	add_texts(p, is_full ? "full-labels" : "labels", true);
 }

@@ -250,7 +250,7 @@ static void cut_plainly(struct wk_buf *label, size_t room, bool at_left)
 static void make_label(struct wk_svg_picture *p, uint32_t node, double width)
 {
 	static const char inlined[] = " [inl]";
-	struct wk_str name = p->names.entries[p->names.of_node[node]].name;
+	struct wk_str name = p->names.entries[p->names.of_node[node]].label;
 	double usable = width - LABEL_INSET - 3;
 	size_t room = usable > 0 ? (size_t)(usable / p->character) : 0;
 

@@ -21,8 +21,8 @@ static struct wk_str without_mark(struct wk_str name)
 
 /* Names in order of first use: a function's once, those of processes and threads for each node in
  * the tree, all counted boxes as one. */
-static void collect(struct wk_svg_names *names, const struct wk_model *model,
-		    const struct wk_tree *tree, bool keeps_marks)
+static void collect(struct wk_svg_names *names, const struct wk_shown_names *shown,
+		    const struct wk_model *model, const struct wk_tree *tree, bool keeps_marks)
 {
 	/* Entry number + 1 of each function that was met. */
 	uint32_t *of_function = wk_alloc_zeroed(model->function_count, sizeof(*of_function));
@@ -36,10 +36,12 @@ static void collect(struct wk_svg_names *names, const struct wk_model *model,
 					      : &none;
 
 		if (known == &none || !*known) {
+			struct wk_str name = is_small ? small_name : tree->name[node];
+			struct wk_str label = is_function ? wk_shown_name(shown, name) : name;
+
 			*WK_APPEND(names->entries, names->count, names->cap) = (struct wk_svg_name){
-				.name = is_small      ? small_name
-					: keeps_marks ? tree->name[node]
-						      : without_mark(tree->name[node]),
+				.name = keeps_marks ? name : without_mark(name),
+				.label = keeps_marks ? label : without_mark(label),
 				.look = wk_kind_colours_look(model, tree, node),
 				.origin = is_function
 						  ? wk_function_module(model, tree->function[node])
@@ -102,12 +104,12 @@ static void put_in_order(struct wk_svg_names *names, uint32_t nodes)
 	WK_FREE_ALL(places, new_row);
 }
 
-void wk_svg_names_init(struct wk_svg_names *names, const struct wk_model *model,
-		       const struct wk_tree *tree, bool keeps_marks)
+void wk_svg_names_init(struct wk_svg_names *names, const struct wk_shown_names *shown,
+		       const struct wk_model *model, const struct wk_tree *tree, bool keeps_marks)
 {
 	*names = (struct wk_svg_names){ 0 };
 	names->of_node = wk_alloc((size_t)tree->count * sizeof(*names->of_node));
-	collect(names, model, tree, keeps_marks);
+	collect(names, shown, model, tree, keeps_marks);
 	put_in_order(names, tree->count);
 }
 

@@ -5,10 +5,12 @@
 #ifndef WK_RENDER_SVG_NAMES_H
 #define WK_RENDER_SVG_NAMES_H
 
+#include "views/shown_names.h"
 #include "views/tree/tree.h"
 
 struct wk_svg_name {
 	struct wk_str name;
+	struct wk_str label; /* what its frames show */
 	unsigned look;
 	wk_text_id origin; /* its file: the name of an image or a source; 0: unknown */
 };
@@ -21,9 +23,9 @@ struct wk_svg_names {
 	uint32_t small; /* the entry of all counted boxes; `count` if there are none */
 };
 
-/* Marks such as "_[k]" behind names are dropped unless `keeps_marks`. */
-void wk_svg_names_init(struct wk_svg_names *names, const struct wk_model *model,
-		       const struct wk_tree *tree, bool keeps_marks);
+/* Marks such as "_[k]" behind names are dropped unless `keeps_marks`. `shown` must outlive it. */
+void wk_svg_names_init(struct wk_svg_names *names, const struct wk_shown_names *shown,
+		       const struct wk_model *model, const struct wk_tree *tree, bool keeps_marks);
 void wk_svg_names_fini(struct wk_svg_names *names);
 
 #endif

@@ -17,6 +17,7 @@ struct wk_svg_picture {
 	const struct wk_drawing *drawing;
 	const struct wk_tree *tree;
 	struct wk_out *out;
+	struct wk_shown_names shown;
 	struct wk_svg_names names;
 	uint32_t *colours;  /* 0xrrggbb of each node; NULL: looks */
 	bool is_comparison; /* drawn as one: looks are those of changes */
@@ -56,9 +57,10 @@ struct wk_str wk_svg_unit(const struct wk_svg_picture *picture);
 void wk_svg_add_amount(const struct wk_svg_picture *p, uint64_t weight, struct wk_buf *text);
 
 /* data.c: members of the script's JSON object, without its braces and without a comma at
- * the end; and the names, in elements of their own because they may be long. */
+ * the end; and the names and the labels of frames, in elements of their own because they may be
+ * long: of the classes "names" and "labels", or "full-names" and "full-labels". */
 void wk_svg_data(const struct wk_svg_picture *p);
-void wk_svg_name_data(const struct wk_svg_picture *p, const char *classes);
+void wk_svg_name_data(const struct wk_svg_picture *p, bool is_full);
 
 /* How a comparison shows a frame: one of these looks, from its own change. */
 #define WK_SVG_CHANGE_LEVELS 4

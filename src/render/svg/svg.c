@@ -290,9 +290,10 @@ static void full_data(const struct wk_svg_picture *p)
 	if (!view->full)
 		return;
 	full.tree = view->full;
-	wk_svg_names_init(&full.names, view->model, full.tree, view->drawing.keeps_marks);
+	wk_svg_names_init(&full.names, &p->shown, view->model, full.tree,
+			  view->drawing.keeps_marks);
 	wk_svg_find_colours(&full);
-	wk_svg_name_data(&full, "full-names");
+	wk_svg_name_data(&full, true);
 	wk_out_text(p->out, "<script type=\"application/json\" class=\"full\">{");
 	wk_svg_data(&full);
 	wk_out_text(p->out, "}</script>\n");
@@ -303,7 +304,7 @@ static void full_data(const struct wk_svg_picture *p)
 
 static void script(struct wk_svg_picture *p)
 {
-	wk_svg_name_data(p, "names");
+	wk_svg_name_data(p, false);
 	full_data(p);
 	wk_out_text(p->out, "<script type=\"application/json\" class=\"data\">");
 	settings(p);
@@ -484,11 +485,14 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "there are no samples to draw");
 	add_lines(&p);
 	choose_sizes(&p);
-	wk_svg_names_init(&p.names, view->model, tree, view->drawing.keeps_marks);
+	if (!view->drawing.cuts_left && !view->drawing.cuts_right)
+		wk_shown_names_init(&p.shown, view->model);
+	wk_svg_names_init(&p.names, &p.shown, view->model, tree, view->drawing.keeps_marks);
 	wk_svg_choose_frames(&p);
 	wk_svg_find_colours(&p);
 	document(&p);
 	wk_svg_names_fini(&p.names);
+	wk_shown_names_fini(&p.shown);
 	WK_BUF_FINI_ALL(&p.text, &p.lines);
 	WK_FREE_ALL(p.colours, p.row_of);
 	return true;

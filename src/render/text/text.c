@@ -6,8 +6,9 @@
 
 #include "base/num.h"
 #include "base/text/utf8.h"
-#include "names/short_name.h"
+#include "names/label.h"
 #include "render/renderers.h"
+#include "views/shown_names.h"
 
 #define BOLD  "\033[1m"
 #define DIM   "\033[2m"
@@ -39,7 +40,8 @@ struct printer {
 	uint32_t last;                 /* the last column that is shown */
 	size_t first_row, end_row;     /* of the part at hand */
 	bool goes_on[MOST_GUIDES + 1]; /* a branch at this level has siblings to come */
-	struct wk_buf text;            /* the cell at hand */
+	struct wk_shown_names names;
+	struct wk_buf text; /* the cell at hand */
 };
 
 /* Cuts to `width` characters, the last being an ellipsis if something was cut. */
@@ -85,6 +87,12 @@ static void number_text(struct wk_buf *text, const struct wk_column *column,
 		wk_buf_add_fmt(text, "%" PRIu64, cell->number);
 }
 
+static bool names_functions(const struct printer *p, uint32_t i)
+{
+	return i == p->last &&
+	       (p->table->is_tree || wk_str_is(p->table->columns[i].key, "function"));
+}
+
 /* A dot for zero, which is easier to read past. */
 static bool is_dot(const struct wk_column *column, const struct wk_cell *cell)
 {
@@ -92,6 +100,14 @@ static bool is_dot(const struct wk_column *column, const struct wk_cell *cell)
 		return cell->is_none || (cell->text.len == 0 && cell->brief.len == 0);
 	return cell->is_none || (column->kind != WK_CELL_NUMBER && column->kind != WK_CELL_MOMENT &&
 				 column->kind != WK_CELL_START && cell->number == 0);
+}
+
+/* Functions have their short names unless details are shown. */
+static struct wk_str shown_text(const struct printer *p, uint32_t i, const struct wk_cell *cell)
+{
+	if (cell->brief.len)
+		return cell->brief;
+	return names_functions(p, i) ? wk_shown_name(&p->names, cell->text) : cell->text;
 }
 
 /* A start before the first sample: how long before it depends on the recorder. */
@@ -113,7 +129,7 @@ static void format_cell(struct printer *p, size_t row, uint32_t i)
 	} else if (column->kind == WK_CELL_TEXT || cell->brief.len) {
 		struct wk_out clean = wk_out_to_buf(&p->text);
 
-		wk_out_term(&clean, cell->brief.len ? cell->brief : cell->text);
+		wk_out_term(&clean, shown_text(p, i, cell));
 		wk_out_end(&clean);
 	} else if (is_before(column, cell)) {
 		wk_buf_add_text(&p->text, "before");
@@ -186,8 +202,7 @@ static size_t title_width(const struct wk_column *column, const struct format *f
 /* Names of functions are shortened to the available width, trees are indented far. */
 static bool takes_any_room(const struct printer *p, uint32_t i)
 {
-	return i == p->last && (p->table->is_tree || p->view->columns == 0 ||
-				wk_str_is(p->table->columns[i].key, "function"));
+	return names_functions(p, i) || (i == p->last && p->view->columns == 0);
 }
 
 /* Of the column's cells in the part at hand: the widest that is not wider than `most`. */
@@ -452,8 +467,8 @@ static void last_cell(struct printer *p, size_t row, size_t room)
 	mark = shape->is_inlined     ? shape->is_recursive ? " [inl, recursive]" : " [inl]"
 	       : shape->is_recursive ? " [recursive]"
 				     : "";
-	if (p->table->is_tree || wk_str_is(p->table->columns[p->last].key, "function"))
-		wk_short_name_fit(&p->text, room > strlen(mark) ? room - strlen(mark) : 1);
+	if (names_functions(p, p->last) && !p->view->is_plain && room != SIZE_MAX)
+		wk_label_fit(&p->text, room > strlen(mark) + 4 ? room - strlen(mark) : 4);
 	wk_buf_add_text(&p->text, mark);
 	if (room != SIZE_MAX)
 		cut_to(&p->text, room, p->view->is_plain);
@@ -580,9 +595,12 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 
 	(void)err;
 	choose_columns(&p);
+	if (view->model && !view->has_details && names_functions(&p, p.last))
+		wk_shown_names_init(&p.names, view->model);
 	titles_and_rows(&p);
 	wk_out_char(out, '\n');
 	foot(&p);
+	wk_shown_names_fini(&p.names);
 	wk_buf_fini(&p.text);
 	return true;
 }
