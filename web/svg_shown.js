@@ -50,6 +50,15 @@ function meet(parent, i, weight) {
 	return node;
 }
 
+// The node of a function that is running already, `node` or one above it.
+const MOST_BACK = 64;
+function runningCall(node, name) {
+	for (let i = 0; i < MOST_BACK && node && node.parent; i++, node = node.parent)
+		if (node.name === name)
+			return node;
+	return null;
+}
+
 // The frames of the stack that ends in `i`: from its outermost call of the function on, or from the
 // innermost one back.
 function focusPath(i, name) {
@@ -76,7 +85,7 @@ function focusTree(name) {
 			continue;
 		let node = root;
 		for (const frame of path)
-			node = meet(node, frame, base.self[i]);
+			node = runningCall(node, base.name[frame]) || meet(node, frame, base.self[i]);
 		node.self += base.self[i];
 		node.samples += base.ownSamples[i];
 		if (data.comparison) {

@@ -474,7 +474,7 @@ async function all() {
 		await page.keyboard.press('/');
 		await page.keyboard.type('script');
 		equal(alerts, 0);
-		equal(await page.evaluate(() => document.querySelectorAll('script').length), 3);
+		equal(await page.evaluate(() => document.querySelectorAll('script').length), 4); // names, labels, data, script
 		equal(await page.evaluate(() => document.querySelectorAll('img, b').length), 0);
 	});
 
@@ -1018,6 +1018,37 @@ async function all() {
 		equal(await shown(), 4);
 		await page.keyboard.press('Escape');
 		equal(await address(), '#reverse=1');
+	});
+
+	await test('a recursion is one frame for the keys b and d', async () => {
+		await page.goto(flame('demo;main;rec;rec;rec;leaf 3\ndemo;main;rec;rec;leaf 2\ndemo;main;even;odd;even 1\n'));
+		await frame('leaf');
+		await page.keyboard.press('b');
+		equal(await shown(), 5); // all, leaf, rec, main, demo
+		await page.keyboard.press('Escape');
+		await frame('rec');
+		await page.keyboard.press('d');
+		equal(await shown(), 3); // all, rec, leaf
+		await page.keyboard.press('Escape');
+		await frame('even');
+		await page.keyboard.press('d');
+		equal(await shown(), 2); // all and even, which odd has called
+		holds((await (await frame('even'), detail()))[1], '1 sample');
+	});
+
+	await test('a function has one label in wide and in narrow frames, and is found by it', async () => {
+		const label = name => page.evaluate(name => [...document.querySelectorAll('text')]
+			.map(text => text.textContent).filter(text => text.includes(name)), name);
+		const name = '<shop::Till<T> as shop::Drawer>::open';
+		await page.goto(flame('demo;main;' + name + ' 70\ndemo;other;' + name + ' 30\n'));
+		equal(new Set(await label('Till')).size, 1);
+		equal((await label('Till'))[0], 'shop::Till::open');
+		await frame(name);
+		holds((await detail())[0], name);
+		await page.keyboard.press('/');
+		await page.keyboard.type('shop::Till::open');
+		await page.waitForTimeout(300);
+		holds(await told(), '100.0 % matches');
 	});
 
 	await test('Back and Reset leave the callers of a function', async () => {
