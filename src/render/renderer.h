@@ -69,6 +69,7 @@ struct wk_view {
 	bool has_colour;  /* text: escape sequences for colour are welcome */
 	bool is_plain;    /* text: lines and dots of ASCII alone */
 	bool has_details; /* text: with the columns of details */
+	bool is_quiet;    /* text: rows alone, without the lines below them */
 };
 
 enum wk_render_wants {

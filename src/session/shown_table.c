@@ -17,6 +17,7 @@ bool wk_table_print(const struct wk_table *table, const struct wk_selection *sel
 		.has_colour = look->has_colour,
 		.is_plain = look->is_plain,
 		.has_details = look->has_details,
+		.is_quiet = look->is_quiet,
 	};
 
 	return wk_renderer_find(names[look->form])->render(&view, out, err);

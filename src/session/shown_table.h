@@ -16,8 +16,8 @@ enum wk_table_form { WK_TABLE_TEXT, WK_TABLE_CSV, WK_TABLE_JSON };
 /* How a table is printed. */
 struct wk_table_look {
 	enum wk_table_form form;
-	unsigned columns;                       /* of text: its width; 0: unlimited */
-	bool has_colour, is_plain, has_details; /* of text: render/renderer.h */
+	unsigned columns;                                 /* of text: its width; 0: unlimited */
+	bool has_colour, is_plain, has_details, is_quiet; /* of text: render/renderer.h */
 };
 
 /* `selection` is what the table counts; NULL: not samples. */

@@ -18,7 +18,7 @@
 struct args {
 	const char *output, *min_percent;
 	uint64_t top, columns;
-	bool csv, json, all, details, by_total;
+	bool csv, json, all, details, by_total, quiet;
 	bool inverted, by_thread, by_process, samples;
 	struct wk_filter_spec filter;
 	struct wk_view_args view;
@@ -40,6 +40,8 @@ static const struct wk_opt output_options[] = {
 	  "for functions and calls]", AT(min_percent)),
 	WK_FLAG(0, "all", "print all rows, and in trees each call of a recursion", AT(all)),
 	WK_FLAG(0, "details", "print the columns that text output hides", AT(details)),
+	WK_FLAG('q', "quiet", "print errors and the rows only, without the lines below them",
+	  AT(quiet)),
 	WK_VALUE(0, "width", "COLUMNS", "cut lines at this width [default: that of the terminal; "
 	  "not cut in a file]", WK_OPT_COUNT, AT(columns)),
 	{ 0 },
@@ -261,6 +263,7 @@ static bool print(const struct wk_table *table, const struct wk_selection *selec
 		return false;
 	look = wk_table_look(form_of(args), out, call, args->columns);
 	look.has_details = args->details;
+	look.is_quiet = args->quiet;
 	return wk_output_close(&output, wk_table_print(table, selection, &look, out, err), err);
 }
 
@@ -388,6 +391,11 @@ static bool show_presets(const char *path, const struct wk_call *call, struct wk
 	return ok;
 }
 
+static const struct wk_messages *messages_of(const struct args *args)
+{
+	return args->quiet ? NULL : &wk_cli_messages;
+}
+
 static bool show_model(const struct wk_table_query *query, const struct wk_model *model,
 		       const struct wk_call *call, struct wk_err *err)
 {
@@ -398,13 +406,13 @@ static bool show_model(const struct wk_table_query *query, const struct wk_model
 	if (!wk_shown_table_open(&shown, query, model, err))
 		return false;
 	if (shown.needs_samples)
-		wk_selection_report_cpu(&shown.selection, &wk_cli_messages);
+		wk_selection_report_cpu(&shown.selection, messages_of(args));
 	ok = (form_of(args) != WK_TABLE_TEXT || !wk_shown_table_is_filtered_out(&shown) ||
 	      wk_shown_table_expect(&shown, err)) &&
 	     print(&shown.table, &shown.selection, call, err) && wk_shown_table_expect(&shown, err);
 	if (ok) {
-		wk_shown_table_report(&shown, query, form_of(args), &wk_cli_messages);
-		wk_view_report(query->choice, &wk_cli_messages);
+		wk_shown_table_report(&shown, query, form_of(args), messages_of(args));
+		wk_view_report(query->choice, messages_of(args));
 	}
 	wk_shown_table_fini(&shown);
 	return ok;
@@ -428,7 +436,7 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 	query.function = function;
 	load.in_view = &choice->filter;
 	load.table = what;
-	model = wk_open_paths(paths, &load, NULL, &wk_cli_messages, err);
+	model = wk_open_paths(paths, &load, NULL, messages_of(args), err);
 	if (!model)
 		return false;
 	ok = show_model(&query, model, call, err);

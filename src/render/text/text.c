@@ -598,8 +598,10 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 	if (view->model && !view->has_details && names_functions(&p, p.last))
 		wk_shown_names_init(&p.names, view->model);
 	titles_and_rows(&p);
-	wk_out_char(out, '\n');
-	foot(&p);
+	if (!view->is_quiet) {
+		wk_out_char(out, '\n');
+		foot(&p);
+	}
 	wk_shown_names_fini(&p.names);
 	wk_buf_fini(&p.text);
 	return true;
