@@ -84,7 +84,7 @@ static void function_row(struct code *c, const struct wk_flat_row *row)
 	wk_column_text(table, "kind", "kind", WK_DETAIL, wk_str_c(kind));
 	wk_column_text_if(table, "linked_name", "linked name", WK_DETAIL, function->linked,
 			  wk_model_str(model, function->linked));
-	wk_tables_source(table, model, WK_DETAIL, c->hottest[row->id]);
+	wk_tables_source(table, model, WK_DETAIL, c->hottest[row->id], 0);
 	wk_column_text(table, "image", "image", 0, origin_name(model, function));
 	wk_table_brief(table, c->alike.shown[function->image]);
 	wk_tables_name(table, "function", "function", model, function->name);

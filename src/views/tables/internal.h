@@ -68,9 +68,9 @@ uint32_t wk_tables_limit_rows(struct wk_table *table, const struct wk_table_opti
 
 /* --- Source lines --- */
 
-/* The line of a named frame; none for 0. */
+/* The line of a named frame; none for 0. People see that there are more: "main.c:12 and 2 more". */
 void wk_tables_source(struct wk_table *table, const struct wk_model *model, unsigned how,
-		      uint32_t named_frame);
+		      uint32_t named_frame, uint32_t more);
 
 /* For each function as it is shown, a named frame with the line that has most weight of its own or,
  * if none has, most in all; 0 if no line is known. The caller frees the array. */

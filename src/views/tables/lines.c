@@ -1,13 +1,15 @@
 /* Source lines: their table, and the column of other tables that shows the hottest one. */
 #include "views/tables/internal.h"
 
+#include <inttypes.h>
+
 #include "base/mem.h"
 #include "views/own_code.h"
 #include "views/source_line.h"
 #include "views/tree/flat.h"
 
 void wk_tables_source(struct wk_table *table, const struct wk_model *model, unsigned how,
-		      uint32_t named_frame)
+		      uint32_t named_frame, uint32_t more)
 {
 	struct wk_buf full = { 0 }, brief = { 0 };
 
@@ -15,6 +17,8 @@ void wk_tables_source(struct wk_table *table, const struct wk_model *model, unsi
 		wk_source_line_add(model, named_frame, false, &full);
 		wk_source_line_add(model, named_frame, true, &brief);
 	}
+	if (brief.len && more)
+		wk_buf_add_fmt(&brief, " and %" PRIu32 " more", more);
 	wk_column_text_if(table, "source", "source", how, full.len,
 			  wk_table_keep(table, wk_buf_str(&full)));
 	wk_table_brief(table, wk_table_keep(table, wk_buf_str(&brief)));
@@ -49,7 +53,7 @@ static void line_row(struct wk_table *table, const struct wk_model *model,
 			  row->self_samples);
 	wk_tables_samples(table, "total_samples", WK_DETAIL, model, filter, flat->unit, row->total,
 			  row->total_samples);
-	wk_tables_source(table, model, 0, row->id);
+	wk_tables_source(table, model, 0, row->id, 0);
 	wk_tables_name(table, "function", "function", model, model->functions[row->function].name);
 }
 

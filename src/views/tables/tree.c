@@ -88,6 +88,16 @@ static uint32_t shown_children(const struct outline *outline, uint32_t node)
 	return count;
 }
 
+/* How many lines of a caller call what is above it, in addition to the one that is shown. */
+static uint32_t more_calls(const struct outline *outline, uint32_t node)
+{
+	const struct wk_tree *tree = outline->tree;
+	bool is_caller = outline->is_inverted && node && is_function(tree, tree->parent[node]);
+
+	return is_caller && tree->line_count && tree->line_count[node] ? tree->line_count[node] - 1
+								       : 0;
+}
+
 static void tree_row(struct wk_table *table, const struct outline *outline, uint32_t node)
 {
 	const struct wk_tree *tree = outline->tree;
@@ -107,7 +117,7 @@ static void tree_row(struct wk_table *table, const struct outline *outline, uint
 			  outline->filter, tree->unit, total, samples);
 	wk_column_number(table, WK_CELL_NUMBER, "depth", "depth", WK_DETAIL, tree->depth[node]);
 	wk_tables_source(table, outline->model, tree->place ? 2 : WK_DETAIL,
-			 tree->place ? tree->place[node] : 0);
+			 tree->place ? tree->place[node] : 0, more_calls(outline, node));
 	/* The names of processes and threads may belong to the tree, which is freed. */
 	wk_column_text(table, "name", "name", 0,
 		       is_part ? wk_str_c(outline->part)

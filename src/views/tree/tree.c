@@ -569,10 +569,11 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 void wk_tree_fini(struct wk_tree *tree)
 {
 	WK_FREE_ALL(tree->parent, tree->end, tree->depth, tree->kind, tree->is_inlined,
-		    tree->is_recursive, tree->function, tree->name, tree->place, tree->self,
-		    tree->total, tree->lead, tree->from_ns, tree->took_ns, tree->is_lane,
-		    tree->self_samples, tree->total_samples, tree->small_count, tree->self_before,
-		    tree->total_before, tree->self_after, tree->total_after, tree->total_left);
+		    tree->is_recursive, tree->function, tree->name, tree->place, tree->line_count,
+		    tree->self, tree->total, tree->lead, tree->from_ns, tree->took_ns,
+		    tree->is_lane, tree->self_samples, tree->total_samples, tree->small_count,
+		    tree->self_before, tree->total_before, tree->self_after, tree->total_after,
+		    tree->total_left);
 	wk_arena_fini(&tree->arena);
 	*tree = (struct wk_tree){ 0 };
 }

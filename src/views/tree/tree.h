@@ -101,6 +101,8 @@ struct wk_tree {
 	uint32_t *place; /* a named frame with the node's function and its line, if it is by lines,
 			  * or the line with most weight (wk_tree_find_lines), or 0; NULL: no lines
 			  * are known */
+	uint32_t *line_count;   /* of wk_tree_find_lines: how many lines of the function have weight
+				 * in the node; otherwise NULL */
 	uint64_t *self, *total; /* weight; inverted, self is what has no further caller */
 	uint64_t *lead;         /* of the parent's self, the part before the node: in charts and in
 				 * order of text; otherwise NULL, and it is at the end */

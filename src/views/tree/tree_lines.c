@@ -97,17 +97,18 @@ static void add_parts(struct line_finder *finder, const struct wk_model *model)
 	}
 }
 
-static void choose(const struct line_finder *finder, uint32_t *place)
+static void choose(const struct line_finder *finder, struct wk_tree *tree)
 {
 	uint64_t *most = wk_alloc_zeroed(finder->tree->count, sizeof(*most));
 
 	for (uint32_t i = 0; i < finder->part_count; i++) {
 		const struct part *part = &finder->parts[i];
 
+		tree->line_count[part->node] += part->weight > 0;
 		if (part->weight <= most[part->node])
 			continue;
 		most[part->node] = part->weight;
-		place[part->node] = part->place;
+		tree->place[part->node] = part->place;
 	}
 	wk_free(most);
 }
@@ -131,7 +132,8 @@ void wk_tree_find_lines(struct wk_tree *tree, const struct wk_model *model,
 	map_children(&finder);
 	add_parts(&finder, model);
 	tree->place = wk_alloc_table_zeroed(tree->count, sizeof(*tree->place));
-	choose(&finder, tree->place);
+	tree->line_count = wk_alloc_table_zeroed(tree->count, sizeof(*tree->line_count));
+	choose(&finder, tree);
 	wk_map_fini(&finder.children);
 	wk_map_fini(&finder.numbers);
 	WK_FREE_ALL(finder.node_of, finder.parts);
