@@ -128,7 +128,7 @@ struct wk_source {
 struct wk_function {
 	wk_text_id name;   /* readable; for unnamed ones see model/resolve.h */
 	wk_text_id linked; /* as linked (mangled); 0 if there is none */
-	wk_text_id plain;  /* by resolve: of a closure, its name without its line; 0 of others */
+	wk_text_id plain;  /* by resolve: the name without the lines of closures; 0: it has none */
 	wk_image_id image;
 	wk_text_id file; /* of its source; 0 if unknown */
 	uint8_t kind;    /* enum wk_frame_kind, as in the input */

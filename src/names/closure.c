@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "names/spelling.h"
 
 #define MOST_DIGITS 9
+#define MOST_BYTES  4096 /* of names in whose arguments closures are searched for */
 
 /* The bracket that the one at the end of the text closes; SIZE_MAX if there is none. */
 static size_t opening(struct wk_str text, char open, char close)
@@ -151,4 +153,36 @@ void wk_closure_name_add(struct wk_str name, uint32_t line, uint32_t last, struc
 	add_number(own, text);
 	wk_buf_add_char(text, '}');
 	wk_buf_add_str(text, wk_str_skip(name, end));
+}
+
+bool wk_closure_arguments_add(struct wk_str name,
+			      struct wk_str (*named)(const void *context, struct wk_str closure),
+			      const void *context, struct wk_buf *text)
+{
+	size_t added = 0, depth = 0;
+
+	for (size_t i = 0; i < name.len && name.len <= MOST_BYTES; i++) {
+		size_t begin, close;
+		struct wk_str other;
+
+		depth += name.at[i] == '<';
+		depth -= depth && name.at[i] == '>';
+		if (!depth || !wk_str_starts(wk_str_skip(name, i), "{closure#"))
+			continue;
+		close = wk_bracket_end(name, i, '{', '}');
+		if (close == SIZE_MAX)
+			break;
+		begin = wk_path_begin(name, i);
+		if (begin < added)
+			continue;
+		other = named(context, wk_str_of(name.at + begin, close + 1 - begin));
+		if (!other.len)
+			continue;
+		wk_buf_add_str(text, wk_str_of(name.at + added, begin - added));
+		wk_buf_add_str(text, other);
+		added = close + 1;
+		i = close;
+	}
+	wk_buf_add_str(text, wk_str_skip(name, added));
+	return added != 0;
 }

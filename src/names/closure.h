@@ -19,4 +19,10 @@ uint32_t wk_closure_name_line(struct wk_str name, struct wk_buf *plain);
  * it has all lines up to `last`, "{lambda:45-51}". */
 void wk_closure_name_add(struct wk_str name, uint32_t line, uint32_t last, struct wk_buf *text);
 
+/* Adds the name with other names for the closures among its arguments, as in "f::<g::{closure#0}>":
+ * `named` returns that of "g::{closure#0}", or the empty text to keep it. False if all are kept. */
+bool wk_closure_arguments_add(struct wk_str name,
+			      struct wk_str (*named)(const void *context, struct wk_str closure),
+			      const void *context, struct wk_buf *text);
+
 #endif

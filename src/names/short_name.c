@@ -479,36 +479,19 @@ static void drop_arguments(struct wk_buf *name)
 
 /* --- Closures ------------------------------------------------------------------------------ */
 
-/* The start of the path whose last step begins at `at`. */
-static size_t begin_of_path(struct wk_str name, size_t at)
-{
-	size_t depth = 0;
-
-	for (; at; at--) {
-		char c = name.at[at - 1];
-
-		if (strchr(")>}]", c))
-			depth++;
-		else if (depth == 0 && strchr("(<{[ ,&*", c))
-			break;
-		else if (strchr("(<{[", c))
-			depth--;
-	}
-	return at;
-}
-
 /* "run()::{lambda(int)#2}" as "run::{lambda#2}". `open` and `close` are those of its braces. */
 static void add_closure(struct wk_str name, size_t open, size_t close, struct wk_buf *closures)
 {
-	size_t begin = begin_of_path(name, open);
+	size_t begin = wk_path_begin(name, open);
 	struct wk_str braces = wk_str_of(name.at + open, close + 1 - open);
 	struct wk_buf text = { 0 }, word = { 0 };
-	bool is_broken = false;
+	bool is_broken = false, is_lined;
 
 	wk_short_name_plain(wk_str_of(name.at + begin, open - begin), &text);
 	read_braces(braces, &word, &is_broken);
 	word.len -= word.len != 0; /* its last brace */
-	for (size_t at = braces.len; at-- > 0 && braces.at[at] != ')';)
+	is_lined = memchr(word.at, ':', word.len);
+	for (size_t at = braces.len; !is_lined && at-- > 0 && braces.at[at] != ')';)
 		if (braces.at[at] == '#' && braces.len > at + 1 && !memchr(word.at, '#', word.len))
 			wk_buf_add(&word, braces.at + at, braces.len - 1 - at);
 	wk_buf_add_str(&text, wk_buf_str(&word));

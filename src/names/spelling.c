@@ -26,6 +26,23 @@ int wk_bracket_at(struct wk_str text, size_t at)
 	}
 }
 
+size_t wk_path_begin(struct wk_str name, size_t at)
+{
+	size_t depth = 0;
+
+	for (; at; at--) {
+		char c = name.at[at - 1];
+
+		if (strchr(")>}]", c))
+			depth++;
+		else if (depth == 0 && strchr("(<{[ ,&*", c))
+			break;
+		else if (strchr("(<{[", c))
+			depth--;
+	}
+	return at;
+}
+
 size_t wk_bracket_end(struct wk_str text, size_t open, char opening, char closing)
 {
 	size_t depth = 0;

@@ -16,6 +16,9 @@ int wk_bracket_at(struct wk_str text, size_t at);
  * none. The '>' of an arrow closes nothing. */
 size_t wk_bracket_end(struct wk_str text, size_t open, char opening, char closing);
 
+/* The start of the path whose last step begins at `at`: of "a::b" in "f<int, a::b>". */
+size_t wk_path_begin(struct wk_str name, size_t at);
+
 /* For demangled text from `begin` on: 'lambda0'(int) becomes {lambda(int)#2}, as c++filt and perf
  * print it. */
 void wk_spell_lambdas(struct wk_buf *name, size_t begin);

@@ -154,6 +154,39 @@ static void lambdas_with_lines_of_their_own(void **state)
 	wk_model_free(model);
 }
 
+static wk_function_id add_at(struct wk_model *model, const char *name, uint32_t line)
+{
+	wk_function_id id = wk_model_add_function(model, &(struct wk_function){
+		.name = wk_model_text(model, wk_str_c(name)), .image = 1,
+		.file = wk_model_text(model, wk_str_c("/src/demo.rs")) });
+
+	wk_model_add_named_frame(model, id, line, 0, false);
+	return id;
+}
+
+static void an_instance_for_a_closure_has_its_line(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){ "demo;main@3 1", NULL });
+	wk_function_id closure = add_at(model, "a::run::{closure#0}", 15);
+	wk_function_id apply = add_at(model, "a::apply::<a::run::{closure#0}, u8>", 9);
+	wk_function_id twice =
+		add_at(model, "a::apply::<a::run::{closure#0}, a::run::{closure#0}>", 9);
+	wk_function_id other = add_at(model, "a::apply::<a::run::{closure#1}>", 9);
+	wk_function_id broken = add_at(model, "a::apply::<a::run::{closure#0", 9);
+
+	(void)state;
+	wk_model_name_closures(model);
+	assert_string_equal(name_of(model, closure), "a::run::{closure:15#0}");
+	assert_string_equal(name_of(model, apply), "a::apply::<a::run::{closure:15#0}, u8>");
+	assert_string_equal(name_of(model, twice),
+			    "a::apply::<a::run::{closure:15#0}, a::run::{closure:15#0}>");
+	assert_string_equal(name_of(model, other), "a::apply::<a::run::{closure#1}>");
+	assert_string_equal(name_of(model, broken), "a::apply::<a::run::{closure#0");
+	assert_string_equal(wk_strtab_get(model->text, model->functions[apply].plain),
+			    "a::apply::<a::run::{closure#0}, u8>");
+	wk_model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +195,7 @@ int main(void)
 		cmocka_unit_test(debug_information_has_put_the_line_in_already),
 		cmocka_unit_test(lambdas_with_lines_of_their_own),
 		cmocka_unit_test(only_the_function_itself_is_meant),
+		cmocka_unit_test(an_instance_for_a_closure_has_its_line),
 		cmocka_unit_test(lines_that_do_not_overlap_are_other_closures),
 	};
 

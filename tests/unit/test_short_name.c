@@ -116,6 +116,7 @@ static void closures_among_arguments_can_be_kept(void **state)
 	assert_closures("double apply<run()::{lambda(int)#2}>(int, run()::{lambda(int)#2})",
 			"apply<run::{lambda#2}>");
 	assert_closures("a::apply::<a::run::{closure#0}, u8>", "a::apply<a::run::{closure#0}>");
+	assert_closures("a::apply::<a::run::{closure:15#0}>", "a::apply<a::run::{closure:15}>");
 	assert_closures("void std::sort<int*, a::S<int>::f()::{lambda:38}>(int*, int*)",
 			"std::sort<a::S::f::{lambda:38}>");
 	assert_closures("f<g()::{lambda(h()::{lambda()#1})#3}, k::{closure#0}::{closure#1}>()",
