@@ -25,7 +25,8 @@ struct code {
 	struct wk_alike_images alike;
 	struct wk_flat flat;
 	uint32_t *hottest; /* wk_tables_hottest_lines; of functions only */
-	uint8_t *own;      /* wk_own_code, if other code without weight of its own is left out */
+	uint8_t *own;      /* by row: it is or has own code; NULL: other code without weight of its
+			    * own is not left out */
 	uint64_t hidden_rows, hidden_weight;
 };
 
@@ -81,7 +82,7 @@ static void function_row(struct code *c, const struct wk_flat_row *row)
 	wk_tables_weight_detail(table, "total", c->flat.unit, row->total);
 	samples(c, "self_samples", 1, row->self, row->self_samples);
 	samples(c, "total_samples", WK_DETAIL, row->total, row->total_samples);
-	wk_column_text(table, "kind", "kind", WK_DETAIL, wk_str_c(kind));
+	wk_column_text(table, "kind", "kind of code", WK_DETAIL, wk_str_c(kind));
 	wk_column_text_if(table, "linked_name", "linked name", WK_DETAIL, function->linked,
 			  wk_model_str(model, function->linked));
 	wk_tables_source(table, model, WK_DETAIL, c->hottest[row->id], 0);
@@ -137,6 +138,17 @@ static void add_image(struct code *c, const struct wk_flat_row *row)
 	image_row(c, row);
 }
 
+/* wk_own_code by image. */
+static uint8_t *own_images(const struct wk_model *model)
+{
+	uint8_t *own = wk_alloc_zeroed(model->image_count, 1), *code = wk_own_code(model);
+
+	for (wk_function_id id = 1; code && id < model->function_count; id++)
+		own[model->functions[id].image] |= code[id];
+	wk_free(code);
+	return own;
+}
+
 void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_filter *filter, const struct wk_table_options *options)
 {
@@ -145,6 +157,7 @@ void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
 	uint32_t without = 0;
 
 	begin(&c, WK_FLAT_IMAGES);
+	c.own = options->hides_callers ? own_images(model) : NULL;
 	image_row(&c, &(struct wk_flat_row){ 0 });
 	for (uint32_t i = 0; i < c.flat.count; i++) {
 		is_met[c.flat.rows[i].id] = 1;
@@ -156,7 +169,7 @@ void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
 			continue;
 		if (filter->is_narrowed)
 			without++;
-		else if (wk_tables_is_full(table, options) || options->min_percent > 0)
+		else if (c.own || wk_tables_is_full(table, options) || options->min_percent > 0)
 			c.hidden_rows++;
 		else
 			add_image(&c, &(struct wk_flat_row){ .id = i });
