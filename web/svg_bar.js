@@ -4,6 +4,7 @@ const tools = element('foreignObject', '', bar);
 const ticks = element('g', '', bar);
 const title = bar.querySelector('.title');
 const titleWords = title.firstChild;
+titleWords.whole = titleWords.dataset.whole;
 const facts = bar.querySelector('.facts');
 const GAP = 5;           // between tools, as the style has it
 const LEAST_TITLE = 330; // with less room, most buttons move to the list of keys

@@ -17,6 +17,9 @@ function choose(kind) {
 }
 
 function makeLegend() {
+	const rest = legend.querySelector('.rest');
+	if (rest)
+		rest.remove();
 	for (const key of legend.querySelectorAll('.key')) {
 		const title = element('title', '', key);
 		title.textContent = 'Self: without what it calls. Total: with it. Click to highlight.';

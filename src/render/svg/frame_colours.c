@@ -176,13 +176,18 @@ static void add_shares(struct wk_svg_picture *p, const struct share *share, bool
 #define CHARACTER 6.4
 #define BETWEEN   32
 
+static bool is_legend_full(const struct wk_svg_picture *p)
+{
+	return p->legend_end > p->width;
+}
+
 /* Opens an entry for the text at hand. A still flame graph shows those that fit; the script finds
  * out itself which do. */
 static void begin_entry(struct wk_svg_picture *p, const char *attributes)
 {
 	p->legend_end += CHARACTER * (double)wk_utf8_count(wk_buf_str(&p->text)) + BETWEEN;
 	wk_out_fmt(p->out, "<tspan%s%s>", attributes,
-		   p->legend_end > p->width ? " style=\"display:none\"" : "");
+		   is_legend_full(p) ? " style=\"display:none\"" : "");
 }
 
 static void end_entry(struct wk_svg_picture *p)
@@ -329,5 +334,7 @@ void wk_svg_legend(struct wk_svg_picture *p, unsigned y)
 		legend_of_changes(p);
 	else if (!p->colours)
 		legend_of_kinds(p);
+	if (is_legend_full(p))
+		wk_out_text(p->out, "<tspan class=\"rest\">\u2026</tspan>");
 	wk_out_text(p->out, "</text>\n");
 }

@@ -166,8 +166,29 @@ static void add_facts(struct wk_svg_picture *p)
 
 /* Pixels of a character of the title and of the small text, and between both. */
 #define TITLE_CHARACTER 9.2
+#define WIDE_CHARACTER  10.5 /* in names of programs, so that the title ends inside the picture */
 #define SMALL_CHARACTER 6.4
 #define BEHIND_TITLE    12
+
+/* The title, as far as it fits. */
+static void title_words(struct wk_svg_picture *p, struct wk_str title)
+{
+	size_t most = (size_t)((p->width - 2 * WK_SVG_MARGIN) / WIDE_CHARACTER);
+	struct wk_str part = title;
+
+	if (wk_utf8_count(title) <= most) {
+		wk_out_text(p->out, "<tspan>");
+		wk_svg_text(p->out, title);
+	} else {
+		part.len = wk_utf8_offset(title, most ? most - 1 : 0);
+		wk_out_text(p->out, "<tspan data-whole=\"");
+		wk_svg_text(p->out, title);
+		wk_out_text(p->out, "\">");
+		wk_svg_text(p->out, part);
+		wk_out_text(p->out, "\u2026");
+	}
+	wk_out_text(p->out, "</tspan>");
+}
 
 /* The facts behind the title, as far as they fit; the script measures, and gets all of them. */
 static void facts_behind(struct wk_svg_picture *p, const char *title, struct wk_str facts)
@@ -190,7 +211,7 @@ static void facts_behind(struct wk_svg_picture *p, const char *title, struct wk_
 		wk_svg_text(p->out, facts);
 		wk_out_text(p->out, "\">");
 		wk_svg_text(p->out, wk_str_of(facts.at, len));
-		wk_out_text(p->out, "\u2026");
+		wk_out_text(p->out, len ? "\u2026" : "");
 	}
 	wk_out_text(p->out, "</tspan>");
 }
@@ -204,12 +225,11 @@ static void bar(struct wk_svg_picture *p)
 	wk_out_fmt(p->out,
 		   "<g class=\"bar\"><rect class=\"page cover\" width=\"%u\" height=\"%u\"/>\n",
 		   p->width, p->head - 2);
-	wk_out_fmt(p->out, "<text class=\"title ink\" x=\"%d\" y=\"%d\"><tspan>", WK_SVG_MARGIN,
+	wk_out_fmt(p->out, "<text class=\"title ink\" x=\"%d\" y=\"%d\">", WK_SVG_MARGIN,
 		   TITLE_LINE);
-	wk_svg_text(p->out, wk_str_c(title));
+	title_words(p, wk_str_c(title));
 	wk_buf_reset(&p->text);
 	add_facts(p);
-	wk_out_text(p->out, "</tspan>");
 	if (has_legend(p))
 		facts_behind(p, title, wk_buf_str(&p->text));
 	wk_out_text(p->out, "</text>\n");
