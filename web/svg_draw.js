@@ -179,10 +179,12 @@ function inkOn(colour) {
 
 // ---- drawing
 
+const INLINED = ' [inlined]';
+
 function labelOf(i, w) {
 	const room = Math.floor((w - 7) / charWidth);
 	const name = shortName(i);
-	return tree.inlined[i] && name.length + 6 <= room ? name + ' [inl]' : cut(name, room);
+	return tree.inlined[i] && name.length + INLINED.length <= room ? name + INLINED : cut(name, room);
 }
 
 function addLabel(words, x, y, className, where) {

@@ -117,7 +117,7 @@ static void a_picture_has_a_rectangle_for_each_node(void **state)
 	assert_non_null(strstr(wk_buf_text(&svg), "<title>A &amp; B</title>"));
 	assert_non_null(strstr(wk_buf_text(&svg), ">997 Hz \u00b7 100 samples, none lost"));
 	assert_non_null(strstr(wk_buf_text(&svg), "<g><title>alpha (60.0 ms, 60.00%)</title>"));
-	assert_non_null(strstr(wk_buf_text(&svg), ">beta [inl]</text>"));
+	assert_non_null(strstr(wk_buf_text(&svg), ">beta [inlined]</text>"));
 	assert_non_null(strstr(wk_buf_text(&svg), "</tspan> kernel 10.0 %"));
 	wk_buf_fini(&svg);
 }

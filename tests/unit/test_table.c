@@ -162,7 +162,7 @@ static void guides_run_past_branches_that_go_on(void **state)
 			"  100.0       ·        9  all\n"
 			"  100.0       ·        9  a\n"
 			"   77.8       ·        7  ├ b\n"
-			"   44.4    44.4        4  │ ├ c [inl]\n"
+			"   44.4    44.4        4  │ ├ c [inlined]\n"
 			"   33.3       ·        3  │ └ d\n"
 			"   33.3    33.3        3  │   e\n"
 			"   22.2    22.2        2  └ f\n"

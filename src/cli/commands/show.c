@@ -477,8 +477,9 @@ const struct wk_command wk_cmd_show = {
 		"Several FILEs are added up; those of one Windows session (kernel.etl, user.etl "
 		"...) are read as one. Self is what a function spent itself, total includes the "
 		"functions it called. Lines below the table report what was left out, how many "
-		"samples were lost, and how many stacks reach a root. Options that do not apply to "
-		"a table are errors.",
+		"samples were lost, how many stacks reach a root (the function that the program or "
+		"a thread starts with), and how many of their frames are unnamed (the name of the "
+		"function is not known). Options that do not apply to a table are errors.",
 		"`tree` is another name of `calls`, `modules` of `images`. Without a table, "
 		"--group, --preset, --inverted, --by-process, --by-thread and --samples select "
 		"the call tree.",

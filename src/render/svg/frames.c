@@ -246,10 +246,10 @@ static void cut_plainly(struct wk_buf *label, size_t room, bool at_left)
 	*label = cut;
 }
 
-/* The label of a frame `width` pixels wide, followed by "[inl]" if it fits. */
+/* The label of a frame `width` pixels wide, followed by "[inlined]" if it fits. */
 static void make_label(struct wk_svg_picture *p, uint32_t node, double width)
 {
-	static const char inlined[] = " [inl]";
+	static const char inlined[] = " [inlined]";
 	struct wk_str name = p->names.entries[p->names.of_node[node]].label;
 	double usable = width - LABEL_INSET - 3;
 	size_t room = usable > 0 ? (size_t)(usable / p->character) : 0;

@@ -464,7 +464,7 @@ static void last_cell(struct printer *p, size_t row, size_t room)
 		used = guides(p, shape);
 	format_cell(p, row, p->last);
 	room = room == SIZE_MAX ? SIZE_MAX : room > used + 8 ? room - used : 8;
-	mark = shape->is_inlined     ? shape->is_recursive ? " [inl, recursive]" : " [inl]"
+	mark = shape->is_inlined     ? shape->is_recursive ? " [inlined, recursive]" : " [inlined]"
 	       : shape->is_recursive ? " [recursive]"
 				     : "";
 	if (names_functions(p, p->last) && !p->view->is_plain && room != SIZE_MAX)
