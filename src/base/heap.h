@@ -42,6 +42,10 @@ struct wk_heap *wk_heap_new(const struct wk_allocator *allocator);
  * so that a leak is seen by tools that search for leaks. */
 struct wk_heap *wk_heap_new_for_process(void);
 
+/* For a program's main, before it has threads: what malloc hands out from now on lies in large
+ * pages if the system has them, so that each first use of a page does not cost a page fault. */
+void wk_heap_use_large_pages(void);
+
 /* Runs the undos, newest first, and frees the memory. The heap may not be in use. NULL is
  * allowed. */
 void wk_heap_free(struct wk_heap *heap);

@@ -155,6 +155,7 @@ int main(int argc, char **argv)
 
 	if (argc < 1)
 		return WK_EXIT_USAGE;
+	wk_heap_use_large_pages();
 	wk_os_guard_maps();
 	if (heap && wk_heap_run(heap, run, &call))
 		return call.exit_code;

@@ -29,6 +29,12 @@
 
 #include "failing_memory.h"
 
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define IS_SANITIZED
+#endif
+#endif
+
 static struct wk_heap *new_heap(struct failing_memory *memory)
 {
 	return wk_heap_new(&(struct wk_allocator){ .alloc = failing_alloc,
@@ -121,6 +127,49 @@ static void a_heap_frees_what_was_not_freed(void **state)
 	assert_int_equal(memory.blocks, 3);
 	wk_heap_free(heap);
 	assert_int_equal(memory.blocks, 0);
+}
+
+/* Of the mapping that the kernel calls [heap] and that is advised to be in large pages ("hg");
+ * 0: there is none. */
+static size_t advised_heap_bytes(void)
+{
+	FILE *smaps = fopen("/proc/self/smaps", "r");
+	size_t bytes = 0, largest = 0;
+	unsigned long begin, end;
+	char line[512];
+
+	while (smaps && fgets(line, sizeof(line), smaps)) {
+		if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
+			bytes = strstr(line, "[heap]") ? end - begin : 0;
+		else if (strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " hg") &&
+			 bytes > largest)
+			largest = bytes;
+	}
+	if (smaps)
+		fclose(smaps);
+	return largest;
+}
+
+static void the_process_allocates_in_large_pages(void **state)
+{
+	void *volatile small;
+
+	(void)state;
+	if (wk_large_page_bytes() == 0 ||
+	    access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) != 0) {
+		print_message("# this system has no large pages for a heap\n");
+		skip();
+	}
+	assert_int_equal(advised_heap_bytes(), 0);
+	wk_heap_use_large_pages();
+#if !defined(__SANITIZE_ADDRESS__) && !defined(IS_SANITIZED) /* has an allocator of its own */
+	assert_in_range(advised_heap_bytes(), 64 << 20, SIZE_MAX);
+	small = malloc(1 << 20);
+	assert_true((uintptr_t)small < (uintptr_t)sbrk(0)); /* not a mapping of its own */
+	free(small);
+#else
+	(void)small;
+#endif
 }
 
 static int undone[4], undone_count;
@@ -402,6 +451,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(running_out_ends_the_call_and_the_heap),
 		cmocka_unit_test(a_heap_frees_what_was_not_freed),
+		cmocka_unit_test(the_process_allocates_in_large_pages),
 		cmocka_unit_test(resources_are_released_after_threads_newest_first),
 		cmocka_unit_test(heaps_fail_one_by_one),
 		cmocka_unit_test(neither_side_waits_for_the_other_for_ever),

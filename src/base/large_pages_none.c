@@ -14,3 +14,7 @@ void wk_discard_pages(void *at, size_t size_bytes)
 {
 	(void)at, (void)size_bytes;
 }
+
+void wk_heap_use_large_pages(void)
+{
+}
