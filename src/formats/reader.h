@@ -42,7 +42,8 @@ struct wk_input {
 	struct wk_read_options options;
 	const struct wk_os_file *file; /* the mapping of `bytes`, or NULL; for wk_os_release_to */
 	struct wk_parts parts; /* further files of a folder or an archive; the first is `bytes` */
-	struct wk_os_stream *rest; /* what follows `bytes`, for readers that stream; or NULL */
+	struct wk_os_stream *rest; /* what follows `bytes` in a pipe, for readers that stream; a
+				    * file itself, for those that read it in pieces; or NULL */
 };
 
 /* A kind of line that only texts of a format have. */
@@ -62,7 +63,8 @@ struct wk_reader {
 	int (*probe)(struct wk_bytes first);
 	const struct wk_line_sign *signs;
 	bool (*read)(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err);
-	bool streams;      /* reads `rest` by itself, and in little memory */
+	bool in_pieces;    /* reads a large file in pieces ... */
+	bool streams;      /* ... and a pipe as well, without a limit */
 	bool reads_binary; /* all others read text only, whatever --format names */
 };
 

@@ -371,18 +371,24 @@ static bool is_plain(struct wk_bytes first)
 	return !is_decoded && wk_packing_of(first) == WK_NOT_PACKED;
 }
 
-/* The rest of a pipe, unless the reader is to read it by itself. */
+/* The rest of a pipe, or all of a file, unless the reader is to read it by itself. */
 static bool read_rest(struct wk_opened *opened, const struct wanted *wanted, bool may_stream,
 		      struct wk_err *err)
 {
 	struct wk_bytes first = wk_file_bytes(&opened->file);
 	const struct wk_reader *reader = NULL;
 
-	if (opened->rest.is_open && may_stream && is_plain(first))
-		reader = reader_for(first, wanted, NULL);
-	if (!opened->rest.is_open || (reader && reader->streams))
+	if (wk_bytes_left(&first) > WK_PROBE_BYTES)
+		first.end = first.at + WK_PROBE_BYTES;
+	if (opened->rest.is_open && (may_stream || opened->rest.is_file) && is_plain(first))
+		reader = reader_for(wk_file_bytes(&opened->file), wanted, NULL);
+	if (!opened->rest.is_open ||
+	    (reader && (opened->rest.is_file ? reader->in_pieces : reader->streams)))
 		return true;
-	return wk_os_open_rest(wanted->name, &opened->file, &opened->rest, err);
+	if (!opened->rest.is_file)
+		return wk_os_open_rest(wanted->name, &opened->file, &opened->rest, err);
+	wk_os_stream_close(&opened->rest);
+	return true;
 }
 
 static bool open_plain(struct wk_opened *opened, const struct wanted *wanted, struct wk_err *err)

@@ -20,20 +20,28 @@ struct guard {
 };
 
 #define GUARD_BYTES (64 * 1024)
+#define BLOCK_BYTES (16 * 1024)
+#define LARGE_FILE  ((uint64_t)1 << 20) /* less is mapped in no time */
 
+static void cut_at(struct wk_buf *out, size_t len)
+{
+	out->len = len;
+	out->at[len] = '\0';
+}
+
+/* More than `len` bytes at most by those of a block. */
 static bool read_some(int fd, struct wk_buf *out, size_t len)
 {
 	while (out->len < len) {
-		char block[16384];
-		ssize_t got = read(fd, block, sizeof(block));
+		size_t before = out->len;
+		char *block = wk_buf_extend(out, BLOCK_BYTES);
+		ptrdiff_t got = read(fd, block, BLOCK_BYTES);
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return false;
+		cut_at(out, before + (got > 0 ? (size_t)got : 0));
 		if (got == 0)
 			return true;
-		wk_buf_add(out, block, (size_t)got);
+		if (got < 0 && errno != EINTR)
+			return false;
 	}
 	return true;
 }
@@ -176,8 +184,12 @@ static bool map_or_read(int fd, const char *path, const struct guard *guard,
 		return is_folder(path, err);
 	if (guard->most && size_bytes > guard->most)
 		return is_too_long(path, guard->most, err);
-	if (kind == WK_OS_INPUT_FILE && size_bytes > 0 && map(fd, (size_t)size_bytes, file))
+	if (kind == WK_OS_INPUT_FILE && size_bytes > 0 && map(fd, (size_t)size_bytes, file)) {
+		if (guard->rest && size_bytes >= LARGE_FILE)
+			*guard->rest = (struct wk_os_stream){ .is_open = true, .is_file = true,
+							      .fd = fd };
 		return true;
+	}
 	if (guard->maps_only && kind != WK_OS_INPUT_FILE)
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s is not a regular file", path);
 	if (guard->maps_only)
@@ -253,6 +265,18 @@ bool wk_os_open_rest(const char *path, struct wk_os_file *file, struct wk_os_str
 bool wk_os_stream_read(struct wk_os_stream *stream, struct wk_buf *out, size_t len)
 {
 	return read_some(stream->fd, out, len);
+}
+
+bool wk_os_stream_read_at(const struct wk_os_stream *stream, uint64_t offset, struct wk_buf *out,
+			  size_t len)
+{
+	size_t before = out->len, got;
+	void *to = wk_buf_extend(out, len);
+
+	errno = 0;
+	got = wk_os_read_at(stream->fd, offset, to, len);
+	cut_at(out, before + got);
+	return got == len || errno == 0;
 }
 
 void wk_os_stream_close(struct wk_os_stream *stream)

@@ -114,16 +114,18 @@ bool wk_os_open_if(const char *path,
 		   void *context, struct wk_os_file *file, struct wk_err *err);
 void wk_os_close(struct wk_os_file *file);
 
-/* What is left to be read of a pipe, a terminal and the like. All zero: nothing. */
+/* What is left to be read of a pipe, a terminal and the like; or a regular file, all of which can
+ * be read as well. All zero: nothing. */
 struct wk_os_stream {
-	bool is_open;
+	bool is_open, is_file;
 	int fd;
 	struct wk_undo *undo;
 };
 
 /* The same, but of what cannot be mapped and is longer than those first 64 KiB, `file` has only
  * them, and `rest` is open: for wk_os_stream_read, or for wk_os_open_rest, which adds all of it to
- * the file. To be ended by wk_os_stream_close. */
+ * the file. Of a large file that is mapped, `rest` is open for wk_os_stream_read_at. To be ended by
+ * wk_os_stream_close. */
 bool wk_os_open_start(const char *path,
 		      bool (*accept)(void *context, const void *first, size_t len,
 				     struct wk_err *err),
@@ -134,6 +136,9 @@ bool wk_os_open_rest(const char *path, struct wk_os_file *file, struct wk_os_str
 
 /* Reads until `out` has at least `len` bytes, or to the end; false, with errno set, on failure. */
 bool wk_os_stream_read(struct wk_os_stream *stream, struct wk_buf *out, size_t len);
+/* Of a file: adds the `len` bytes at `offset`, or those there are. Several threads may do so. */
+bool wk_os_stream_read_at(const struct wk_os_stream *stream, uint64_t offset, struct wk_buf *out,
+			  size_t len);
 void wk_os_stream_close(struct wk_os_stream *stream);
 
 /* Releases the memory of a mapped file's pages; they are read again when they are used. */

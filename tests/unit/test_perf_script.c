@@ -518,7 +518,7 @@ static struct wk_buf events_streamed(const char *text, size_t len,
 	assert_int_equal(write(ends[1], text + len, strlen(text) - len), strlen(text) - len);
 	close(ends[1]);
 	rest.fd = ends[0];
-	if (!wk_script_stream(&input, &sink, &err))
+	if (!wk_script_read(&input, 1, &sink, &err))
 		wk_out_fmt(&out, "error: %s\n", err.text);
 	close(ends[0]);
 	wk_out_end(&out);

@@ -1,6 +1,6 @@
 /* From borrowed text to a 32-bit number: the key to reading text fast.
  *
- * Keys are not copied: they point into an input that stays in place while the map is used. Readers
+ * Keys are not copied: they point into text that stays in place while the map is used. Readers
  * look here first and intern (base/strtab.h) only new texts, so most of an input costs one hash and
  * one comparison. Number 0 means "not found". Zero-initialised is empty and ready. */
 #ifndef WK_BASE_TEXT_TEXTMAP_H
@@ -90,6 +90,16 @@ static inline uint32_t *wk_textmap_at_hashed(struct wk_textmap *map, struct wk_s
 	    map->slots[at].len == text.len && wk_textmap_same(map->slots[at].at, text.at, text.len))
 		return &map->slots[at].number;
 	return wk_textmap_add(map, text, hash);
+}
+
+/* For text that does not stay in place: the copy that an entry is to keep, which was just added. */
+static inline void wk_textmap_keep(uint32_t *number, const char *copy)
+{
+	struct wk_textmap_slot *slot =
+		(struct wk_textmap_slot *)((char *)number -
+					   offsetof(struct wk_textmap_slot, number));
+
+	slot->at = copy;
 }
 
 static inline uint32_t *wk_textmap_at(struct wk_textmap *map, struct wk_str text)

@@ -1,17 +1,11 @@
-/* Call chains: from the text of their lines to numbers.
- *
- * Most repeat an earlier one byte for byte. So the text up to the next blank line is looked up as a
- * whole, then without its first lines (new innermost frames on known callers). Only if that fails
- * are the lines parsed, after each is looked up by its text. A hash that matches is always
- * confirmed by comparing the text. */
+/* Call chains: from the text of their lines to numbers. Lines are looked up by their text before
+ * they are parsed; a hash that matches is always confirmed by comparing the text. */
 #include "formats/perf_script/internal.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
 
-#define TAILS     1               /* a chain is also looked up without its first line */
-#define LONGEST   (INT32_MAX / 2) /* bytes; longer texts are not stored */
-#define IN_KERNEL 1               /* flavours of a line */
+#define IN_KERNEL 1 /* flavours of a line */
 #define OF_JAVA   2
 #define IS_USUAL  4
 
@@ -170,169 +164,14 @@ static uint32_t usual_line_id(struct wk_script_part *part, struct usual_lines *l
 	return id ? id : add_line(part, &whole, is_java, key, lines->hash[i]);
 }
 
-/* Chains, looked up by the text of all their lines. */
-
-static uint64_t load(const char *at)
-{
-	uint64_t word;
-
-	memcpy(&word, at, sizeof(word));
-	return word;
-}
-
-/* Four independent sums: a chain has some thousand bytes, and each step depends on the product of
- * the step before. */
-static uint64_t hash_text(const char *at, size_t len)
-{
-	uint64_t a = len, b = 1, c = 2, d = 3;
-
-	for (; len >= 64; at += 64, len -= 64) {
-		a = wk_hash_mix(a ^ load(at), load(at + 8));
-		b = wk_hash_mix(b ^ load(at + 16), load(at + 24));
-		c = wk_hash_mix(c ^ load(at + 32), load(at + 40));
-		d = wk_hash_mix(d ^ load(at + 48), load(at + 56));
-	}
-	return wk_hash_pair(wk_hash_pair(a, b), wk_hash_pair(c, d) ^ wk_hash_bytes(at, len));
-}
-
-static bool same_chain(const void *table, uint32_t id, const void *key)
-{
-	const struct wk_script_known_chain *a = &((const struct wk_script_part *)table)->known[id];
-	const struct wk_script_known_chain *b = key;
-
-	return a->hash == b->hash && a->len == b->len && a->is_java == b->is_java &&
-	       memcmp(a->at, b->at, a->len) == 0;
-}
-
-/* Most new texts never appear again. So only a text that appears twice is stored, and a bit for
- * each hash marks those seen once; if it is clear, no lookup is needed. */
-static bool was_met(const struct wk_script_part *part, uint64_t hash)
-{
-	uint64_t bit = hash & part->met_mask;
-
-	return part->met[bit / 64] >> bit % 64 & 1;
-}
-
-static void remember(struct wk_script_part *part, const struct wk_script_known_chain *key)
-{
-	uint64_t bit = key->hash & part->met_mask;
-
-	if (!was_met(part, key->hash)) {
-		part->met[bit / 64] |= (uint64_t)1 << bit % 64;
-		return;
-	}
-	wk_index_add(&part->known_index, key->hash, part->known_count);
-	*WK_APPEND(part->known, part->known_count, part->known_cap) = *key;
-}
-
-/* Sixteen bytes at once; each step compiles to one instruction. */
-typedef uint8_t block __attribute__((vector_size(16)));
-typedef uint64_t halves __attribute__((vector_size(16)));
-
-/* Sets all bits of each byte that begins two consecutive line feeds. */
-static inline block feed_pairs(const char *at)
-{
-	const block feeds = { '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n',
-			      '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n' };
-	block here, next;
-
-	memcpy(&here, at, sizeof(here));
-	memcpy(&next, at + 1, sizeof(next));
-	return (block)(here == feeds) & (block)(next == feeds);
-}
-
-/* Behind the line feed that ends the last line before an empty one, or the end. */
-static const char *blank_after(const char *at, const char *end)
-{
-	for (; end - at > 64; at += 64) {
-		halves any = (halves)(feed_pairs(at) | feed_pairs(at + 16) | feed_pairs(at + 32) |
-				      feed_pairs(at + 48));
-
-		if (any[0] | any[1])
-			break;
-	}
-	for (; end - at > 16; at += 16) {
-		halves any = (halves)feed_pairs(at);
-
-		if (any[0] | any[1])
-			break;
-	}
-	for (; end - at > 1; at++)
-		if (at[0] == '\n' && at[1] == '\n')
-			return at + 1;
-	return end;
-}
-
-/* Is the next chain to be looked up? Where few repeat, only one in sixteen is, in case that
- * changes. */
-static bool looks_up(struct wk_script_part *part)
-{
-	if (part->is_streamed)
-		return false;
-	if (part->looked_up == 4096) {
-		part->looked_up /= 2;
-		part->repeats /= 2;
-	}
-	if (part->looked_up >= 256 && part->repeats < part->looked_up / 8 &&
-	    ++part->chain_count % 16)
-		return false;
-	part->looked_up++;
-	return true;
-}
-
 /* A chain while its lines are read. */
 struct chain {
 	const char *end; /* of what may belong to it */
 	bool is_java;
-	bool ends_early;  /* before `end` */
-	bool is_odd;      /* contains ignored lines: must not be stored */
-	bool is_cut;      /* by an option, behind the last pending line */
-	uint32_t callers; /* of the pending lines */
+	bool has_ended; /* before `end` */
+	bool is_cut;    /* by an option, behind the last pending line */
 	size_t pending;
-	struct wk_script_known_chain tried[TAILS + 1]; /* texts that were not found */
-	size_t tried_at[TAILS + 1];                    /* the number of pending lines before each */
-	size_t tried_count;
-	const char *tail; /* the second line, and the hash from there on */
-	uint64_t tail_hash;
 };
-
-/* Of the text from `at` on. That of a whole chain is made of those of its first line and of what
- * follows, which is looked up next: each byte is read once. */
-static uint64_t hash_chain(struct chain *chain, const char *at)
-{
-	const char *feed;
-
-	if (chain->tried_count)
-		return at == chain->tail ? chain->tail_hash
-					 : hash_text(at, (size_t)(chain->end - at));
-	feed = memchr(at, '\n', (size_t)(chain->end - at));
-	chain->tail = feed ? feed + 1 : chain->end;
-	chain->tail_hash = hash_text(chain->tail, (size_t)(chain->end - chain->tail));
-	return wk_hash_pair(wk_hash_bytes(at, (size_t)(chain->tail - at)), chain->tail_hash);
-}
-
-/* Looks up the text from the line `at` to the end of the chain. */
-static bool find_tail(struct wk_script_part *part, struct chain *chain, const char *at)
-{
-	struct wk_script_known_chain key;
-	uint32_t id = 0;
-
-	if (chain->tried_count > TAILS || chain->end - at > LONGEST)
-		return false;
-	key = (struct wk_script_known_chain){ .at = at, .len = (uint32_t)(chain->end - at),
-					      .is_java = chain->is_java,
-					      .hash = hash_chain(chain, at) + chain->is_java };
-	if (was_met(part, key.hash))
-		id = wk_index_find(&part->known_index, key.hash, same_chain, part, &key);
-	if (id) {
-		chain->callers = part->known[id].chain;
-		part->repeats++;
-		return true;
-	}
-	chain->tried_at[chain->tried_count] = chain->pending;
-	chain->tried[chain->tried_count++] = key;
-	return false;
-}
 
 static void add_pending(struct wk_script_part *part, struct chain *chain, uint32_t id)
 {
@@ -375,25 +214,21 @@ static const char *read_line(struct wk_script_part *part, struct chain *chain, c
 	enum wk_script_line_kind kind;
 	uint32_t id = 0;
 
-	if (line.len && line.at[0] == '#') {
-		chain->is_odd = true;
+	if (line.len && line.at[0] == '#')
 		return next;
-	}
 	kind = wk_script_line_kind(line, &frame);
 	if (kind == WK_SCRIPT_LINE_BLANK || begins_sample(line, kind == WK_SCRIPT_LINE_FRAME)) {
-		chain->ends_early = true;
+		chain->has_ended = true;
 		return kind == WK_SCRIPT_LINE_BLANK ? next : at;
 	}
 	if (kind == WK_SCRIPT_LINE_FRAME) {
 		next = read_source(&frame, next, chain->end);
 		id = line_id(part, &frame, chain->is_java);
 	}
-	if (id) {
+	if (id)
 		add_pending(part, chain, id);
-	} else if (kind == WK_SCRIPT_LINE_FRAME || kind == WK_SCRIPT_LINE_OTHER) {
+	else if (kind == WK_SCRIPT_LINE_FRAME || kind == WK_SCRIPT_LINE_OTHER)
 		wk_script_note_bad(part, line, false);
-		chain->is_odd = true;
-	}
 	return next;
 }
 
@@ -403,16 +238,16 @@ static bool needs_addresses(const struct wk_collapse *collapse)
 	return collapse && (collapse->with_addresses || collapse->inliner);
 }
 
-/* Reads up to `most` lines of the usual form; returns the start of what follows them. */
+/* Reads some lines of the usual form; returns the start of what follows them. */
 static const char *read_usual_lines(struct wk_script_part *part, struct chain *chain,
-				    const char *at, size_t most)
+				    const char *at)
 {
 	struct wk_script_usual_line line;
 	struct usual_lines lines;
 	const char *next = at;
 
 	lines.count = 0;
-	while (lines.count < most && !needs_addresses(part->collapse) &&
+	while (lines.count < LINES_AT_ONCE && !needs_addresses(part->collapse) &&
 	       wk_script_usual_line(next, chain->end, &line)) {
 		add_usual_line(part, &lines, &line, chain->is_java);
 		next = line.next;
@@ -429,65 +264,32 @@ static const char *read_usual_lines(struct wk_script_part *part, struct chain *c
 	return at;
 }
 
-/* `id` is the chain of the texts that were looked up before the pending line `at`. */
-static void settle_tried(struct chain *chain, size_t at, uint32_t id)
+/* Adds the pending lines to each other, outermost first. */
+static uint32_t stack_up(struct wk_script_part *part, const struct chain *chain)
 {
-	for (size_t i = 0; i < chain->tried_count; i++)
-		if (chain->tried_at[i] == at)
-			chain->tried[i].chain = id;
-}
-
-/* Adds the pending lines to their callers, outermost first. */
-static uint32_t stack_up(struct wk_script_part *part, struct chain *chain)
-{
-	uint32_t id = chain->is_cut ? wk_trie_add(&part->chains, 0, 0) : chain->callers;
+	uint32_t id = chain->is_cut ? wk_trie_add(&part->chains, 0, 0) : 0;
 
 	for (size_t i = chain->pending; i-- > 0;) {
 		const struct wk_script_known_line *line = &part->lines[part->pending[i]];
 
 		for (uint32_t k = 0; k < line->count; k++)
 			id = wk_trie_add(&part->chains, id, part->line_frames[line->first + k]);
-		settle_tried(chain, i, id);
 	}
-	return id;
-}
-
-/* Reads the chain from `part->at` to at most `end` and moves behind it. */
-static uint32_t read_chain(struct wk_script_part *part, const char *end, bool is_java)
-{
-	struct chain chain = { .end = end, .is_java = is_java };
-	bool is_looked_up = part->at >= part->mixed_until && looks_up(part);
-	const char *at = part->at, *next;
-	uint32_t id;
-
-	while (at < end && !chain.ends_early) {
-		if (is_looked_up && !chain.is_odd && find_tail(part, &chain, at)) {
-			at = end;
-			break;
-		}
-		next = read_usual_lines(part, &chain, at,
-					is_looked_up && chain.tried_count <= TAILS ? 1
-										   : LINES_AT_ONCE);
-		at = next > at ? next : read_line(part, &chain, at);
-	}
-	id = stack_up(part, &chain);
-	part->at = at;
-	if (chain.ends_early && at < end)
-		part->mixed_until = end;
-	for (size_t i = 0; i < chain.tried_count; i++)
-		if (chain.tried[i].chain && !chain.is_odd && !chain.ends_early)
-			remember(part, &chain.tried[i]);
 	return id;
 }
 
 uint32_t wk_script_next_chain(struct wk_script_part *part, bool is_java)
 {
-	const char *end;
+	struct chain chain = { .end = part->end, .is_java = is_java };
+	const char *at = part->at;
 
-	if (part->at == part->end || *part->at == '\n')
-		return 0;
-	end = part->at < part->mixed_until ? part->mixed_until : blank_after(part->at, part->end);
-	return read_chain(part, end, is_java);
+	while (at < chain.end && *at != '\n' && !chain.has_ended) {
+		const char *next = read_usual_lines(part, &chain, at);
+
+		at = next > at ? next : read_line(part, &chain, at);
+	}
+	part->at = at;
+	return stack_up(part, &chain);
 }
 
 uint32_t wk_script_chain_of_frame(struct wk_script_part *part, struct wk_str text, bool is_java)

@@ -14,6 +14,7 @@
 #include "base/strtab.h"
 #include "base/trie.h"
 #include "formats/collapse.h"
+#include "formats/pieces.h"
 #include "formats/lines.h"
 #include "formats/reader.h"
 #include "formats/scan.h"
@@ -121,24 +122,19 @@ struct wk_script_known_line {
 	uint32_t first, count; /* in line_frames */
 };
 
-/* Lines up to a blank one, found again by their text. */
-struct wk_script_known_chain {
-	const char *at;
-	uint64_t hash;
-	uint32_t len, chain;
-	bool is_java;
-};
-
 struct wk_script_part {
 	const struct wk_collapse *collapse; /* or NULL */
 	bool sums;                          /* a row for each distinct stack, task and event */
 	uint64_t sample_count;
 	const char *at, *end;
-	const char *mixed_until; /* up to here samples are not separated by blank lines */
-	bool is_streamed;        /* the text is replaced by the next: what is kept is copied */
-	const char *begin;       /* if it is streamed: of the text that is there ... */
-	uint64_t lines_before;   /* ... and how many lines were before it */
-	bool is_list;            /* each line is a sample: an address and a name */
+	bool is_in_pieces; /* the text is replaced by the next: what is kept is copied */
+	bool has_one_line; /* the last was cut before a sample of one line */
+	struct wk_pieces pieces;
+	const char *begin;     /* of the text that is there ... */
+	uint64_t bytes_before; /* ... and how much of the input was before it */
+	uint64_t lines_before; /* the same in lines; of a pipe only */
+	bool is_list;          /* each line is a sample: an address and a name */
+	bool is_end;           /* of the input */
 
 	struct wk_arena texts;         /* composed names */
 	struct wk_event_frame *frames; /* from 1 up */
@@ -153,15 +149,8 @@ struct wk_script_part {
 	uint32_t *line_frames;
 	size_t line_frames_cap, line_frame_count;
 
-	struct wk_trie chains;               /* labels: frames; 0: callers were cut off */
-	struct wk_script_known_chain *known; /* from 1 up */
-	size_t known_cap;
-	uint32_t known_count;
-	struct wk_index known_index;
-	uint64_t *met, met_mask;     /* a bit for each hash seen so far */
-	uint32_t chain_count;        /* read so far */
-	uint32_t looked_up, repeats; /* of the last ones: by their text, and found */
-	uint32_t *pending;           /* lines of the chain being read, innermost first */
+	struct wk_trie chains; /* labels: frames; 0: callers were cut off */
+	uint32_t *pending;     /* lines of the chain being read, innermost first */
 	size_t pending_cap;
 
 	struct wk_script_task *tasks; /* from 1 up */
@@ -191,7 +180,8 @@ struct wk_script_part {
 	uint64_t lost;
 	uint64_t bad_count;
 	struct wk_str bad_first;
-	uint64_t bad_number; /* if it is streamed: of that line */
+	uint64_t bad_at;     /* where that line is in the input */
+	uint64_t bad_number; /* its number; 0: to be counted */
 	bool bad_is_head;    /* a sample's first line was expected there */
 
 	/* The emitter's numbers; 0: none yet. */
@@ -203,8 +193,8 @@ struct wk_script_part {
 void wk_script_part_init(struct wk_script_part *part, const struct wk_read_options *options,
 			 const char *begin, const char *end);
 
-/* If it is streamed: the next text, which is read up to `end`. The last one before it is gone. */
-void wk_script_part_continue(struct wk_script_part *part, const char *begin, const char *end);
+/* Before the text is replaced by the next. */
+void wk_script_part_leave(struct wk_script_part *part);
 
 /* Frees what only reading needs: the indexes of known texts. */
 void wk_script_part_end_reading(struct wk_script_part *part);
@@ -212,7 +202,7 @@ void wk_script_part_end_reading(struct wk_script_part *part);
 /* A text that lasts as long as the part. */
 static inline struct wk_str wk_script_kept(struct wk_script_part *part, struct wk_str text)
 {
-	return part->is_streamed && text.len ? wk_arena_copy(&part->texts, text) : text;
+	return part->is_in_pieces && text.len ? wk_arena_copy(&part->texts, text) : text;
 }
 
 /* Frees the tables; the counts of lost, bad and unfinished samples remain readable. */
@@ -271,12 +261,13 @@ void wk_script_add_frame(struct wk_script_part *part, const struct wk_event_fram
 #define WK_SCRIPT_EXPECTED \
 	"the text of `perf script`: \"COMMAND PID TIME: EVENT:\", then a line for each frame"
 
-/* Reads the input in `count` parts, each but the first in its own thread. */
+/* Reads the input in `count` parts, each but the first in its own thread; of a pipe one. */
 bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_sink *sink,
 		    struct wk_err *err);
 
-/* Reads a pipe in pieces. */
-bool wk_script_stream(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err);
+/* Continues a part that is read in pieces with its next text; false at the end, or if reading
+ * fails. */
+bool wk_script_next_piece(struct wk_script_part *part);
 
 /* Is each line a sample, an address and a name? By the first lines. */
 bool wk_script_is_list(struct wk_bytes bytes);

@@ -5,36 +5,32 @@
 #include "base/mem.h"
 #include "base/num.h"
 
-/* About sixteen for each chain of the usual length, but no more than fit into a cache. */
-static uint64_t filter_bits(size_t size_bytes)
-{
-	uint64_t bits = 1 << 10;
-
-	while (bits < size_bytes / 32 && bits < 1 << 21)
-		bits *= 2;
-	return bits;
-}
-
 void wk_script_part_init(struct wk_script_part *part, const struct wk_read_options *options,
 			 const char *begin, const char *end)
 {
 	*part = (struct wk_script_part){
 		.collapse = options->collapse, .sums = options->collapse || options->sums_samples,
-		.at = begin, .end = end, .mixed_until = begin };
+		.at = begin, .end = end, .begin = begin };
 	wk_trie_init(&part->chains);
-	part->met_mask = filter_bits((size_t)(end - begin)) - 1;
-	part->met = wk_alloc_zeroed((part->met_mask + 1) / 64, sizeof(*part->met));
 	part->event_names = wk_strtab_new();
 	part->tasks = wk_grow(NULL, &part->tasks_cap, 1, sizeof(*part->tasks));
 	part->tasks[0] = (struct wk_script_task){ 0 };
-	part->frame_count = part->line_count = part->known_count = 1;
+	part->frame_count = part->line_count = 1;
 	part->task_count = part->event_count = 1;
 }
 
-void wk_script_part_continue(struct wk_script_part *part, const char *begin, const char *end)
+/* Of a file, lines can be counted afterwards. */
+static bool is_of_pipe(const struct wk_script_part *part)
 {
-	part->begin = part->at = part->mixed_until = begin;
-	part->end = end;
+	return part->is_in_pieces && !part->pieces.stream->is_file;
+}
+
+void wk_script_part_leave(struct wk_script_part *part)
+{
+	part->bytes_before += (uint64_t)(part->end - part->begin);
+	if (is_of_pipe(part))
+		part->lines_before += wk_script_line_number(part->begin, part->end) - 1;
+	part->begin = part->at = part->end;
 	part->last_event = 0;
 }
 
@@ -42,21 +38,19 @@ void wk_script_part_end_reading(struct wk_script_part *part)
 {
 	wk_index_fini(&part->frame_index);
 	wk_index_fini(&part->line_index);
-	wk_index_fini(&part->known_index);
 	wk_index_fini(&part->task_index);
 	wk_index_fini(&part->row_index);
 	wk_map_fini(&part->group_of);
 	wk_trie_seal(&part->chains);
-	WK_FREE_ALL(part->lines, part->line_frames, part->known, part->met, part->pending);
+	WK_FREE_ALL(part->lines, part->line_frames, part->pending);
 	part->lines = NULL;
 	part->line_frames = part->pending = NULL;
-	part->known = NULL;
-	part->met = NULL;
 }
 
 void wk_script_part_end(struct wk_script_part *part)
 {
 	wk_script_part_end_reading(part);
+	wk_pieces_fini(&part->pieces);
 	wk_arena_fini(&part->texts);
 	wk_trie_fini(&part->chains);
 	wk_strtab_free(part->event_names);
@@ -70,7 +64,8 @@ void wk_script_note_bad(struct wk_script_part *part, struct wk_str line, bool is
 		return;
 	part->bad_first = wk_script_kept(part, line);
 	part->bad_is_head = is_head;
-	if (part->is_streamed)
+	part->bad_at = part->bytes_before + (uint64_t)(line.at - part->begin);
+	if (is_of_pipe(part))
 		part->bad_number = part->lines_before + wk_script_line_number(part->begin, line.at);
 }
 
@@ -457,12 +452,12 @@ static bool skip_between(struct wk_script_part *part)
 bool wk_script_part_read(struct wk_script_part *part, size_t most)
 {
 	while (part->row_count < most) {
-		if (!skip_between(part)) {
-			if (!part->is_streamed)
-				wk_script_part_end_reading(part);
+		if (skip_between(part)) {
+			read_sample(part);
+		} else if (!part->is_in_pieces || !wk_script_next_piece(part)) {
+			wk_script_part_end_reading(part);
 			return false;
 		}
-		read_sample(part);
 	}
 	return true;
 }

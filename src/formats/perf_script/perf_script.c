@@ -166,9 +166,11 @@ static void emit_bad(struct wk_stack_writer *writer, const struct wk_input *inpu
 		return;
 	}
 	bad.first = first->bad_first;
-	bad.first_number = first->is_streamed ? first->bad_number
-					      : wk_script_line_number((const char *)input->bytes.at,
-								      bad.first.at);
+	bad.first_number =
+		first->bad_number
+			? first->bad_number
+			: wk_script_line_number((const char *)input->bytes.at,
+						(const char *)input->bytes.at + first->bad_at);
 	bad.expected = first->bad_is_head ? "the first line of a sample" : "a frame";
 	wk_bad_lines_emit(&bad, writer);
 }
@@ -223,8 +225,9 @@ static size_t part_count(const struct wk_input *input)
 	size_t most = wk_bytes_left(&input->bytes) / SMALLEST_PART + 1;
 	size_t count = input->options.threads ? input->options.threads : 1;
 
-	/* The inliner may be used by one thread only. */
-	if (input->options.collapse && input->options.collapse->inliner)
+	/* A pipe has one end only, and the inliner may be used by one thread only. */
+	if ((input->rest && !input->rest->is_file) ||
+	    (input->options.collapse && input->options.collapse->inliner))
 		return 1;
 	if (count > most)
 		count = most;
@@ -259,6 +262,21 @@ bool wk_script_is_list(struct wk_bytes bytes)
 	return lines.number > 1;
 }
 
+/* Of what is read in pieces, `begin` to `end` only tells where it is, or how it starts. */
+static void init_part(struct wk_script_part *part, const struct wk_input *input, const char *begin,
+		      const char *end)
+{
+	size_t at = (size_t)(begin - (const char *)input->bytes.at), len = (size_t)(end - begin);
+
+	wk_script_part_init(part, &input->options, begin, input->rest ? begin : end);
+	part->is_in_pieces = input->rest;
+	part->bytes_before = at;
+	if (input->rest && input->rest->is_file)
+		wk_pieces_of_file(&part->pieces, input->rest, at, at + len);
+	else if (input->rest)
+		wk_pieces_of_pipe(&part->pieces, input->rest, wk_str_of(begin, len));
+}
+
 static void cut(struct wk_script_part *parts, size_t count, const struct wk_input *input)
 {
 	const struct wk_collapse *collapse = input->options.collapse;
@@ -273,10 +291,11 @@ static void cut(struct wk_script_part *parts, size_t count, const struct wk_inpu
 			stop = all.at + all.len / weight_up_to(count - 1) * weight_up_to(i);
 			stop = next_cut(stop < begin ? begin : stop, end);
 		}
-		wk_script_part_init(&parts[i], &input->options, begin, stop);
+		init_part(&parts[i], input, begin, stop);
 		parts[i].is_list = is_list;
-		parts[i].wants_blank =
-			stop == end && collapse && collapse->dialect == WK_COLLAPSE_PERL;
+		parts[i].is_end = stop == end;
+		parts[i].wants_blank = parts[i].is_end && !input->rest && collapse &&
+				       collapse->dialect == WK_COLLAPSE_PERL;
 		begin = stop;
 	}
 }
@@ -304,8 +323,20 @@ static void read_parts(struct wk_script_part *parts, size_t count,
 				  wk_script_part_read(&parts[i], at_once);
 			wk_script_emit(emitter, &parts[i]);
 		} while (goes_on);
+		wk_script_part_end_reading(&parts[i]);
+	}
+}
+
+static bool end_parts(struct wk_script_part *parts, size_t count, struct wk_err *err)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < count; i++) {
+		ok = ok && wk_pieces_check(&parts[i].pieces, err);
 		wk_script_part_end(&parts[i]);
 	}
+	wk_free(parts);
+	return ok;
 }
 
 void wk_script_emit_start(struct wk_stack_writer *writer, const struct wk_input *input)
@@ -331,23 +362,23 @@ bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_
 	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
 	struct wk_script_part *parts = wk_alloc_zeroed(count, sizeof(*parts));
 	struct wk_script_emitter emitter;
+	bool ok;
 
 	wk_script_emit_start(writer, input);
 	cut(parts, count, input);
 	wk_script_emitter_init(&emitter, writer, collapse);
 	read_parts(parts, count, &emitter);
 	wk_script_emit_end(writer, input, parts, count);
-	if (!collapse)
+	ok = end_parts(parts, count, err);
+	if (ok && !collapse)
 		wk_check_samples(writer, false, input->bytes, WK_SCRIPT_EXPECTED, err);
 	wk_script_emitter_fini(&emitter);
-	wk_free(parts);
-	return wk_stack_writer_end(writer, err);
+	return wk_stack_writer_end(writer, err) && ok;
 }
 
 static bool read_text(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
-	return input->rest ? wk_script_stream(input, sink, err)
-			   : wk_script_read(input, part_count(input), sink, err);
+	return wk_script_read(input, part_count(input), sink, err);
 }
 
 const struct wk_reader wk_reader_perf_script = {
@@ -356,5 +387,6 @@ const struct wk_reader wk_reader_perf_script = {
 	.suffixes = (const char *const[]){ ".perf", ".stacks", NULL },
 	.probe = probe,
 	.read = read_text,
+	.in_pieces = true,
 	.streams = true,
 };

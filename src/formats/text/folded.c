@@ -1,21 +1,19 @@
 #include <inttypes.h>
 
+#include "base/arena.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/text/textmap.h"
 #include "base/text/word_cache.h"
 #include "formats/collapse.h"
 #include "formats/lines.h"
+#include "formats/pieces.h"
 #include "formats/reader.h"
 #include "formats/scan.h"
 
 /* Folded stacks: one per line, outermost frame first, separated by ';', then a count.
  * docs/formats/folded.md */
 
-#define RELEASE_BYTES   (8u << 20) /* of the input, between two calls of wk_os_release_to */
-#define AHEAD_BYTES     1024       /* fetched before they are needed, about a line at a time */
-#define LINE_BYTES      128
-#define CACHE_LINE      64
 #define FRACTION_SCALE  1000
 #define SIDES_LOOKED_AT 100 /* lines that decide whether all have two counts */
 
@@ -37,7 +35,12 @@ struct batch {
 struct reading {
 	struct wk_stack_writer *writer;
 	struct batch batch;
-	const char *start;
+	bool is_in_pieces;
+	struct wk_pieces pieces;
+	struct wk_arena texts; /* of pieces, which are gone: what is kept of them */
+	const char *start;     /* of the text that is there ... */
+	uint64_t before_bytes; /* ... and how much of the input was before it */
+	uint64_t whole_bytes;
 	struct wk_lines lines;
 	struct wk_bad_lines bad;
 	struct wk_word_cache words; /* short text between two ';' to frame, recent ones only */
@@ -188,6 +191,10 @@ static uint32_t frame_of(struct reading *r, struct wk_str name, uint64_t hash)
 	struct wk_event_frame frame = { .name = name };
 
 	if (!*known) {
+		if (r->is_in_pieces) {
+			frame.name = wk_arena_copy(&r->texts, name);
+			wk_textmap_keep(known, frame.name.at);
+		}
 		read_mark(&frame);
 		*known = wk_stack_writer_new_frame(r->writer, &frame);
 	}
@@ -278,8 +285,8 @@ static void emit_batch(struct reading *r)
 			.count = (uint32_t)(next - batch->first_frame[i]),
 		};
 	}
-	wk_stack_writer_progress(r->writer, (uint64_t)(r->lines.at - r->start),
-				 (uint64_t)(r->lines.end - r->start));
+	wk_stack_writer_progress(r->writer, r->before_bytes + (uint64_t)(r->lines.at - r->start),
+				 r->whole_bytes);
 	wk_stack_writer_walk(r->writer, batch->walks, batch->lines);
 	if (r->may_sum)
 		emit_sums(r);
@@ -298,6 +305,15 @@ static bool is_remark(const struct reading *r, struct wk_str line)
 	       wk_str_starts(line, "# ");
 }
 
+static void note_bad(struct reading *r, struct wk_str line)
+{
+	bool is_first = r->bad.count == 0;
+
+	wk_bad_line(&r->bad, &r->lines, line, expected);
+	if (is_first && r->is_in_pieces)
+		r->bad.first = wk_arena_copy(&r->texts, line);
+}
+
 static void read_line(struct reading *r, struct wk_str line)
 {
 	struct wk_str frames = line;
@@ -307,7 +323,7 @@ static void read_line(struct reading *r, struct wk_str line)
 	if (!read_count(&frames, r->scale, &count, &lost) ||
 	    (r->has_two_counts && !read_count(&frames, r->scale, &before, &before_lost))) {
 		if (wk_trim(line).len)
-			wk_bad_line(&r->bad, &r->lines, line, expected);
+			note_bad(r, line);
 		return;
 	}
 	r->fractions += lost | before_lost;
@@ -382,12 +398,41 @@ static void emit_ignored(const struct reading *r)
 			r->bad.count, r->bad.first_number);
 }
 
-static void fetch_ahead(const struct wk_lines *lines)
+/* The next lines, of an input in pieces. */
+static bool next_piece(struct reading *r)
 {
-	if (lines->end - lines->at < AHEAD_BYTES + LINE_BYTES)
+	while (wk_pieces_read(&r->pieces)) {
+		struct wk_str text = wk_pieces_text(&r->pieces);
+		size_t len = r->pieces.is_last ? text.len : wk_str_find_last(text, '\n') + 1;
+
+		wk_pieces_use(&r->pieces, len);
+		if (!len)
+			continue;
+		r->before_bytes += (uint64_t)(r->lines.at - r->start);
+		r->start = r->lines.at = text.at;
+		r->lines.end = text.at + len;
+		return true;
+	}
+	return false;
+}
+
+static bool next_line(struct reading *r, struct wk_str *line)
+{
+	if (wk_lines_next(&r->lines, line))
+		return true;
+	return r->is_in_pieces && next_piece(r) && wk_lines_next(&r->lines, line);
+}
+
+static void begin(struct reading *r, const struct wk_input *input)
+{
+	r->is_in_pieces = input->rest;
+	r->start = (const char *)input->bytes.at;
+	r->lines = wk_lines_of(input->bytes);
+	r->whole_bytes = wk_bytes_left(&input->bytes);
+	if (!r->is_in_pieces)
 		return;
-	for (size_t i = 0; i < LINE_BYTES; i += CACHE_LINE)
-		__builtin_prefetch(lines->at + AHEAD_BYTES + i, 0, 0);
+	r->lines.end = r->start;
+	wk_pieces_of_file(&r->pieces, input->rest, 0, r->whole_bytes);
 }
 
 static bool read_folded(const struct wk_input *input, const struct wk_sink *sink,
@@ -395,39 +440,36 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 {
 	struct reading r = {
 		.writer = wk_stack_writer_new(sink),
-		.start = (const char *)input->bytes.at,
-		.lines = wk_lines_of(input->bytes),
 		.has_two_counts = has_two_counts(input->bytes),
 		.scale = scale_of(input),
 		.may_sum = input->options.sums_samples && !input->options.collapse,
 		.collapse = input->options.collapse,
 	};
-	const char *released = r.lines.at;
 	struct wk_str line;
+	bool ok;
 
+	begin(&r, input);
 	r.may_sum &= !r.has_two_counts;
 	wk_stack_writer_source(r.writer, 0, "samples",
 			       r.scale > 1 ? WK_UNIT_THOUSANDTHS : "samples", false);
-	while (wk_lines_next(&r.lines, &line) && !wk_stack_writer_is_done(r.writer)) {
-		fetch_ahead(&r.lines);
+	while (next_line(&r, &line) && !wk_stack_writer_is_done(r.writer))
 		if (!is_remark(&r, line))
 			read_line(&r, line);
-		if ((size_t)(r.lines.at - released) > RELEASE_BYTES) {
-			wk_os_release_to(input->file, (uint64_t)(r.lines.at - r.start));
-			released = r.lines.at;
-		}
-	}
 	emit_batch(&r);
 	if (input->options.collapse)
 		emit_ignored(&r);
 	else
 		wk_bad_lines_emit(&r.bad, r.writer);
 	emit_fractions(&r);
-	wk_check_samples(r.writer, false, input->bytes, expected, err);
+	ok = wk_pieces_check(&r.pieces, err);
+	if (ok)
+		wk_check_samples(r.writer, false, input->bytes, expected, err);
 	wk_free(r.batch.frames);
 	wk_textmap_fini(&r.frames);
 	wk_word_cache_fini(&r.words);
-	return wk_stack_writer_end(r.writer, err);
+	wk_arena_fini(&r.texts);
+	wk_pieces_fini(&r.pieces);
+	return wk_stack_writer_end(r.writer, err) && ok;
 }
 
 /* A count that exceeds 64 bits: the line is still a folded stack, and the reader reports it. */
@@ -496,4 +538,5 @@ const struct wk_reader wk_reader_folded = {
 	.suffixes = (const char *const[]){ ".folded", ".collapsed", ".stacks", NULL },
 	.probe = probe,
 	.read = read_folded,
+	.in_pieces = true,
 };

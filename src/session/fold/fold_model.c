@@ -45,6 +45,7 @@ static void reverse_lines(struct wk_fold_source *source, struct wk_buf *reversed
 	}
 	source->input.bytes = wk_bytes_of(wk_buf_text(reversed), reversed->len);
 	source->input.file = NULL;
+	source->input.rest = NULL;
 }
 
 /* The stack of a line: without the counts behind it. */

@@ -40,6 +40,7 @@ bool wk_fold_source_open(struct wk_fold_source *source, const char *const *paths
 	if (count > 1) {
 		source->input.bytes = wk_bytes_of(wk_buf_text(&source->joined), source->joined.len);
 		source->input.file = NULL;
+		source->input.rest = NULL;
 	}
 	return true;
 }
@@ -50,6 +51,7 @@ void wk_fold_source_from_latin1(struct wk_fold_source *source)
 		wk_utf8_add(&source->changed, *at);
 	source->input.bytes = wk_bytes_of(wk_buf_text(&source->changed), source->changed.len);
 	source->input.file = NULL;
+	source->input.rest = NULL;
 }
 
 void wk_fold_source_close(struct wk_fold_source *source)
