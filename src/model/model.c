@@ -469,6 +469,7 @@ void wk_model_add_fact(struct wk_model *model, const struct wk_event_system *fac
 		.key = wk_model_text(model, fact->key),
 		.value = wk_model_text(model, fact->value),
 		.section = wk_model_text(model, fact->section),
+		.input = model->input_number,
 	};
 }
 

@@ -277,6 +277,7 @@ struct wk_embedded_call {
 struct wk_fact {
 	wk_text_id key, value;
 	wk_text_id section; /* what it is a part of; 0: the whole */
+	uint32_t input;     /* that it is from, counted from 1 */
 };
 
 struct wk_note {

@@ -1,5 +1,7 @@
 #include "session/comparison.h"
 
+#include <string.h>
+
 #include "render/renderers.h"
 #include "session/picture_title.h"
 #include "views/compare/diff_lines.h"
@@ -205,6 +207,65 @@ bool wk_comparison_tabulate(const struct wk_comparison *c, const struct wk_compa
 	return ok;
 }
 
+/* "app" of "./app input.txt" and "process 12 (app)"; empty if that is unknown, or several. */
+static struct wk_str recorded_program(const struct wk_model *model, uint32_t input)
+{
+	static const char *const several[] = { "processes ", "the whole system", NULL };
+
+	for (uint32_t i = 0; i < model->fact_count; i++) {
+		struct wk_str what = wk_model_str(model, model->facts[i].value), pid;
+
+		if (model->facts[i].input != input ||
+		    !wk_str_is(wk_model_str(model, model->facts[i].key), "recorded"))
+			continue;
+		if (wk_str_starts_one_of(what, several))
+			break;
+		if (!wk_str_starts(what, "process "))
+			return wk_command_program(what);
+		wk_str_split(what, '(', &pid, &what);
+		return wk_str_of(what.at, what.len ? what.len - 1 : 0);
+	}
+	return wk_str_c("");
+}
+
+/* Cargo appends 16 hexadecimal digits to the names of tests and benchmarks; other features have
+ * others. */
+static struct wk_str without_cargo_hash(struct wk_str name)
+{
+	size_t len = name.len;
+
+	if (len < 18 || name.at[len - 17] != '-')
+		return name;
+	for (size_t i = len - 16; i < len; i++)
+		if (!strchr("0123456789abcdef", name.at[i]))
+			return name;
+	return wk_str_of(name.at, len - 17);
+}
+
+/* The kernel cuts the name of a process that was recorded by its number. */
+static bool is_cut_name_of(struct wk_str cut, struct wk_str name)
+{
+	return cut.len == 15 && name.len > 15 && memcmp(cut.at, name.at, 15) == 0;
+}
+
+/* The last two runs in a folder can be those of two programs. */
+static void report_programs(const struct wk_comparison *c, const struct wk_messages *messages)
+{
+	struct wk_str before = recorded_program(c->model, 1), after = recorded_program(c->model, 2);
+	struct wk_buf words = { 0 };
+
+	if (!before.len || !after.len || is_cut_name_of(before, after) ||
+	    is_cut_name_of(after, before) ||
+	    wk_str_eq(without_cargo_hash(before), without_cargo_hash(after)))
+		return;
+	wk_buf_add_text(&words, "different programs are compared: ");
+	wk_buf_add_str(&words, before);
+	wk_buf_add_fmt(&words, " in %s, ", c->options->before);
+	wk_buf_add_str(&words, after);
+	wk_buf_add_fmt(&words, " in %s", c->options->after);
+	wk_warn_buf(messages, &words);
+}
+
 static bool is_side_empty(const struct wk_comparison *c, bool is_before)
 {
 	const struct wk_samples *samples = &c->model->samples;
@@ -222,6 +283,7 @@ void wk_comparison_report(const struct wk_comparison *c, const struct wk_message
 	struct wk_buf words = { 0 };
 
 	wk_selection_warn(&c->selection, messages);
+	report_programs(c, messages);
 	/* "after: 0" alone could be a program that improved. */
 	if (no_before != no_after)
 		wk_warn_fmt(messages, "%s has no samples in view, so everything is %s",

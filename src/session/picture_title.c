@@ -4,8 +4,7 @@
 
 #include "base/mem.h"
 
-/* The file name of the first word of a command line. */
-static struct wk_str program_of(struct wk_str command)
+struct wk_str wk_command_program(struct wk_str command)
 {
 	bool is_quoted = command.len && command.at[0] == '\'';
 	struct wk_str word, rest;
@@ -20,7 +19,7 @@ static struct wk_str recorded_program(const struct wk_model *model)
 {
 	for (wk_process_id id = 1; id < model->process_count; id++)
 		if (model->processes[id].has_exit_code && !model->traits->is_system_wide)
-			return program_of(wk_model_str(model, model->processes[id].command_line));
+			return wk_command_program(wk_model_str(model, model->processes[id].command_line));
 	return wk_str_c("");
 }
 
@@ -32,7 +31,7 @@ static struct wk_str recorded_target(const struct wk_model *model)
 	struct wk_str what = wk_model_fact(model, "recorded");
 
 	if (!wk_str_starts_one_of(what, targets))
-		return program_of(what);
+		return wk_command_program(what);
 	for (size_t i = 0; i + strlen(during) <= what.len; i++)
 		if (memcmp(what.at + i, during, strlen(during)) == 0)
 			return wk_str_of(what.at, i);
