@@ -218,16 +218,19 @@ static bool is_of_the_kernel(const struct wk_image *image)
 	       (image->kind == WK_IMAGE_VDSO && image->build_id.size == 0);
 }
 
-/* Of a thousand places before which there is no call, seven look as if there were. */
+/* Of a thousand places before which there is no call, seven look as if there were. Below the
+ * kernel's frames is the instruction that was interrupted, or a system call. */
 static bool has_recorded_calls(const struct wk_model *model, wk_image_id image,
 			       const struct wk_image_symbols *symbols)
 {
 	uint32_t asked = 0, calls = 0;
 
 	for (wk_stack_id id = 1; id < model->stacks.count; id++) {
+		wk_frame_id callee = model->stacks.label[id];
 		wk_frame_id caller = model->stacks.label[model->stacks.parent[id]];
 
-		if (!model->stacks.parent[id] || model->frames.image[caller] != image)
+		if (!model->stacks.parent[id] || model->frames.image[caller] != image ||
+		    model->images[model->frames.image[callee]].kind == WK_IMAGE_KERNEL)
 			continue;
 		asked++;
 		calls += wk_image_calls_before(symbols, model->frames.address[caller] + 1);
