@@ -257,6 +257,7 @@ static bool is_recorded(struct wk_store_search *s, const char *path,
 {
 	const struct wk_image_key *key = s->context;
 	struct wk_os_identity identity;
+	bool is_same;
 
 	if (key->inode != 0 && !has_layout_of_file(file->obj))
 		return wk_store_report(
@@ -271,8 +272,17 @@ static bool is_recorded(struct wk_store_search *s, const char *path,
 		return false;
 	if (key->build_id.size > 0)
 		return has_recorded_id(s, path, key, &file->obj->build_id);
-	if (key->inode == 0 || !wk_os_identify(path, &identity, NULL) ||
-	    identity.inode == key->inode)
+	if (key->inode == 0 || !wk_os_identify(path, &identity, NULL))
+		return true;
+	is_same = identity.inode == key->inode;
+	/* A linker's new file often has the inode of the one that it replaces. */
+	if ((is_same || s->is_at_path) && key->mapped_wall_ns &&
+	    identity.changed_ns > key->mapped_wall_ns)
+		return wk_store_report(s, WK_IMAGE_DIFFERS,
+				       "%s was written to after it was recorded (the recording has "
+				       "no build id to compare); --any-build uses it all the same",
+				       path);
+	if (is_same)
 		return true;
 	s->is_unproven = !s->needs_inode && has_recorded_mapping(file->obj, key);
 	return s->is_unproven ||
@@ -302,20 +312,29 @@ static bool has_identity(const struct wk_image_key *key)
 	return key->build_id.size > 0 || key->inode != 0;
 }
 
+static bool try_recorded_path(struct image_search *s)
+{
+	bool found;
+
+	s->search.is_at_path = true;
+	found = (s->key->pid != 0 && wk_store_try(&s->search, "/proc/%" PRIu32 "/root%.*s",
+						  s->key->pid, WK_STR_ARG(s->path)));
+	/* The number may be another process' by now, or one of another machine. */
+	if (!found && s->search.state == WK_IMAGE_UNREADABLE) {
+		s->search.state = WK_IMAGE_MISSING;
+		wk_buf_reset(s->search.why);
+	}
+	found = found || wk_store_try(&s->search, "%.*s", WK_STR_ARG(s->path));
+	s->search.is_at_path = false;
+	return found;
+}
+
 static bool try_paths(struct image_search *s)
 {
 	/* Another file may have replaced a deleted one, and nothing would show it. */
 	if (s->was_deleted && !has_identity(s->key))
 		return false;
-	if (s->key->pid != 0 && wk_store_try(&s->search, "/proc/%" PRIu32 "/root%.*s", s->key->pid,
-					     WK_STR_ARG(s->path)))
-		return true;
-	/* The number may be another process' by now, or one of another machine. */
-	if (s->search.state == WK_IMAGE_UNREADABLE) {
-		s->search.state = WK_IMAGE_MISSING;
-		wk_buf_reset(s->search.why);
-	}
-	return wk_store_try(&s->search, "%.*s", WK_STR_ARG(s->path));
+	return try_recorded_path(s);
 }
 
 /* A deleted file's mapping is marked as such. */

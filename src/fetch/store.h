@@ -4,7 +4,9 @@
  * the recorded process sees it (/proc/PID/root), the path, what the living process still has mapped
  * (/proc/PID/exe and map_files: files deleted or replaced since), and perf's cache (~/.debug). A
  * candidate fits if its build id is the recorded one or, if none was recorded, its inode. A copy
- * has another inode: it fits if its code is mapped alike, and the calls in it decide later. A file
+ * has another inode: it fits if its code is mapped alike, and the calls in it decide later. Without
+ * a build id, a file that was written to after it was mapped is another build, unless it is a copy
+ * in another folder. A file
  * of Windows ("C:\a.dll") is looked for by its path, on Windows only, and must have the recorded
  * time stamp and size as well.
  *

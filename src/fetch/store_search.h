@@ -13,6 +13,7 @@ struct wk_store_search {
 	struct wk_store_file *file; /* the result */
 	struct wk_buf *why;         /* why the first file that exists does not fit */
 	bool needs_inode;           /* without a build id, no copy of the file will do */
+	bool is_at_path;            /* the candidate is at the recorded path */
 	bool is_unproven;           /* see wk_store_file */
 	enum wk_image_state state;  /* MISSING until something is found or reported */
 };

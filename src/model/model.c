@@ -6,6 +6,8 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/num.h"
+#include "os/os.h"
 
 /* Arrays of a table that grow together, one element for each row. */
 struct column {
@@ -481,6 +483,15 @@ struct wk_str wk_model_fact(const struct wk_model *model, const char *key)
 	return wk_str_c("");
 }
 
+struct wk_str wk_model_fact_of(const struct wk_model *model, const char *key, uint32_t input)
+{
+	for (uint32_t i = 0; i < model->fact_count; i++)
+		if (model->facts[i].input == input &&
+		    wk_str_is(wk_model_str(model, model->facts[i].key), key))
+			return wk_model_str(model, model->facts[i].value);
+	return wk_str_c("");
+}
+
 uint64_t *wk_model_count_samples(const struct wk_model *model)
 {
 	uint64_t *counts = wk_alloc_zeroed(model->source_count, sizeof(*counts));
@@ -783,6 +794,24 @@ void wk_model_add_interval(struct wk_model *model, const struct wk_interval *int
 			row;
 }
 
+/* When the image was first seen, by the wall's clock; 0 if unknown, or by that of another machine.
+ */
+static uint64_t mapped_wall_ns(const struct wk_model *model, const struct wk_image *image)
+{
+	struct wk_str pair = wk_model_fact_of(model, "clock pair", image->first_input), clock, wall;
+	uint64_t clock_ns, wall_ns, since_ns = 0;
+	struct wk_os_host here;
+
+	wk_os_host(&here);
+	if (!wk_str_is(wk_model_fact_of(model, "host name", image->first_input), here.name) ||
+	    !wk_str_split(pair, ' ', &clock, &wall) || !wk_num_u64(clock, &clock_ns) ||
+	    !wk_num_u64(wall, &wall_ns))
+		return 0;
+	if (image->first_seen_ns > clock_ns)
+		since_ns = image->first_seen_ns - clock_ns;
+	return wall_ns > UINT64_MAX - since_ns ? 0 : wall_ns + since_ns;
+}
+
 struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id id)
 {
 	const struct wk_image *image = &model->images[id];
@@ -799,6 +828,7 @@ struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id
 		.pid = image->pid,
 		.map_offset = image->first_offset,
 		.map_bytes = image->first_size_bytes,
+		.mapped_wall_ns = mapped_wall_ns(model, image),
 		.is_kernel = image->kind == WK_IMAGE_KERNEL,
 	};
 }

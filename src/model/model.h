@@ -526,6 +526,8 @@ void wk_model_add_embedded_place(struct wk_model *model, const struct wk_event_c
 void wk_model_add_fact(struct wk_model *model, const struct wk_event_system *fact);
 /* The value of the first fact of that name, empty if there is none. */
 struct wk_str wk_model_fact(const struct wk_model *model, const char *key);
+/* The same of one input, counted from 1. */
+struct wk_str wk_model_fact_of(const struct wk_model *model, const char *key, uint32_t input);
 /* How many samples each source has. The caller frees the array. */
 uint64_t *wk_model_count_samples(const struct wk_model *model);
 void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note);

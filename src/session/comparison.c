@@ -211,21 +211,14 @@ bool wk_comparison_tabulate(const struct wk_comparison *c, const struct wk_compa
 static struct wk_str recorded_program(const struct wk_model *model, uint32_t input)
 {
 	static const char *const several[] = { "processes ", "the whole system", NULL };
+	struct wk_str what = wk_model_fact_of(model, "recorded", input), pid;
 
-	for (uint32_t i = 0; i < model->fact_count; i++) {
-		struct wk_str what = wk_model_str(model, model->facts[i].value), pid;
-
-		if (model->facts[i].input != input ||
-		    !wk_str_is(wk_model_str(model, model->facts[i].key), "recorded"))
-			continue;
-		if (wk_str_starts_one_of(what, several))
-			break;
-		if (!wk_str_starts(what, "process "))
-			return wk_command_program(what);
-		wk_str_split(what, '(', &pid, &what);
-		return wk_str_of(what.at, what.len ? what.len - 1 : 0);
-	}
-	return wk_str_c("");
+	if (wk_str_starts_one_of(what, several))
+		return wk_str_c("");
+	if (!wk_str_starts(what, "process "))
+		return wk_command_program(what);
+	wk_str_split(what, '(', &pid, &what);
+	return wk_str_of(what.at, what.len ? what.len - 1 : 0);
 }
 
 /* Cargo appends 16 hexadecimal digits to the names of tests and benchmarks; other features have

@@ -19,7 +19,8 @@ static struct wk_str recorded_program(const struct wk_model *model)
 {
 	for (wk_process_id id = 1; id < model->process_count; id++)
 		if (model->processes[id].has_exit_code && !model->traits->is_system_wide)
-			return wk_command_program(wk_model_str(model, model->processes[id].command_line));
+			return wk_command_program(
+				wk_model_str(model, model->processes[id].command_line));
 	return wk_str_c("");
 }
 

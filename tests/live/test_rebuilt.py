@@ -2,6 +2,7 @@
 """Record, edit, rebuild, compare: do both recordings keep their names, lines and inlined calls?"""
 import os
 import pathlib
+import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -74,6 +75,25 @@ def _(t):
 @tap.case("the same without build ids")
 def _(t):
     compare(t, "-Wl,--build-id=none")
+
+
+@tap.case("without an id or embedded names, a rebuilt file gives none, and a copy gives all")
+def _(t):
+    tap.need("cc")
+    build(t, 500000, "-Wl,--build-id=none")
+    t.wick("record", "-q", "--no-embed", "--", "./app", env=NOWHERE)
+    first = stacks(t, "wick.data")
+    t.true(any("alpha;twice;mix" in line for line in first), f"first look: {first}")
+    app, kept = t.folder / "app", t.folder / "kept"
+    shutil.copy2(app, kept)  # with its time
+    app.unlink()
+    build(t, 1500000, "-Wl,--build-id=none")
+    came = stacks(t, "wick.data")
+    t.true(not any("alpha" in line for line in came), f"names of another build: {came}")
+    said = " ".join(t.wick("symbols", "wick.data", env=NOWHERE, check=False).stdout.split())
+    t.true("app was written to after it was recorded" in said, said)
+    kept.rename(app)
+    t.equal(stacks(t, "wick.data"), first, "stacks with a copy in its place")
 
 
 @tap.case("the symbol cache alone names a program that was rebuilt, and one that was deleted")

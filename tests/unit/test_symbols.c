@@ -265,10 +265,28 @@ static void without_a_build_id_the_inode_tells_a_replaced_file(void **state)
 	key.inode = identity.inode;
 	key.device_major = identity.device_major;
 	key.device_minor = identity.device_minor;
+	key.mapped_wall_ns = identity.changed_ns;
 	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_NAMED);
 	key.inode++;
 	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_DIFFERS);
 	check_reason(wk_symbols_image(p->symbols, &key), "was replaced since");
+}
+
+static void without_a_build_id_a_file_written_to_later_is_another(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_key key = { 0 };
+	struct wk_os_identity identity;
+	char path[200];
+
+	write_file(&(struct file){ .name = "app", .symbol = "work" });
+	snprintf(path, sizeof(path), "%s", in_own_folder("app"));
+	assert_true(wk_os_identify(path, &identity, NULL));
+	key.path = wk_str_c(path);
+	key.inode = identity.inode;
+	key.mapped_wall_ns = identity.changed_ns - 1;
+	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_DIFFERS);
+	check_reason(wk_symbols_image(p->symbols, &key), "was written to after it was recorded");
 }
 
 static void what_is_not_there_or_no_file_says_so(void **state)
@@ -707,6 +725,7 @@ int main(void)
 		IN_PLACE(another_build_under_the_same_name_is_not_used),
 		IN_PLACE(a_build_id_padded_with_zeros_is_the_same),
 		IN_PLACE(without_a_build_id_the_inode_tells_a_replaced_file),
+		IN_PLACE(without_a_build_id_a_file_written_to_later_is_another),
 		IN_PLACE(what_is_not_there_or_no_file_says_so),
 		IN_PLACE(a_file_without_a_build_id_is_found_below_a_folder_that_is_asked),
 		IN_PLACE(a_pipe_under_an_images_name_is_not_opened),

@@ -18,7 +18,9 @@ struct wk_image_key {
 	/* Of the vDSO of a 32-bit program: where that process has it. 0 for all else. */
 	uint64_t vdso32_start, vdso32_bytes;
 	uint64_t map_offset,
-		map_bytes; /* its first mapping: which part of the file; 0 if unknown */
+		map_bytes;       /* its first mapping: which part of the file; 0 if unknown */
+	uint64_t mapped_wall_ns; /* since 1970: when it was mapped, or the recording began, by
+				  * this machine's clock; 0 if unknown */
 	bool is_kernel;
 	bool any_build; /* the file at its path is used, whatever shows that it is another */
 };
