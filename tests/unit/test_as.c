@@ -2,10 +2,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "base/heap.h"
 #include "cli/as/tool.h"
 #include "formats/reader.h"
 #include "session/fold/restack.h"
@@ -43,6 +45,60 @@ static void lines_are_sorted_by_their_text(void **state)
 	sink = wk_tally_sink(&tally);
 	tell(&sink, "b 1\na;z 2\na.x;c 3\na 4\nab 5\na;b;c 6\na;b 7\na+ 8\n");
 	comes_as(&tally, "a 4\na+ 8\na.x;c 3\na;b 7\na;b;c 6\na;z 2\nab 5\nb 1\n");
+}
+
+static size_t most_grown;
+
+static void *allocate(void *context, size_t size_bytes)
+{
+	(void)context;
+	return malloc(size_bytes);
+}
+
+static void *grow(void *context, void *at, size_t size_bytes)
+{
+	(void)context;
+	if (size_bytes > most_grown)
+		most_grown = size_bytes;
+	return realloc(at, size_bytes);
+}
+
+static void release(void *context, void *at)
+{
+	(void)context;
+	free(at);
+}
+
+/* One frame below the other, and no branch. */
+static void write_deep_stack(void *context)
+{
+	size_t frames = *(size_t *)context;
+	struct wk_buf line = { 0 }, expected = { 0 };
+	struct wk_tally tally;
+	struct wk_sink sink;
+
+	for (size_t i = 0; i < frames; i++)
+		wk_buf_add_text(&line, i ? ";a" : "a");
+	wk_buf_add_text(&line, " 1\n");
+	wk_buf_add_str(&expected, wk_buf_str(&line));
+	wk_tally_init(&tally);
+	sink = wk_tally_sink(&tally);
+	tell(&sink, wk_buf_text(&line));
+	most_grown = 0;
+	comes_as(&tally, wk_buf_text(&expected));
+	WK_BUF_FINI_ALL(&line, &expected);
+}
+
+static void a_deep_stack_needs_little_more_than_its_text(void **state)
+{
+	struct wk_allocator counting = { .alloc = allocate, .realloc = grow, .free = release };
+	struct wk_heap *heap = wk_heap_new(&counting);
+	size_t frames = 200000;
+
+	(void)state;
+	assert_true(wk_heap_run(heap, write_deep_stack, &frames));
+	wk_heap_free(heap);
+	assert_in_range(most_grown, 1, 4 * frames);
 }
 
 static void stacks_of_one_text_are_one_line(void **state)
@@ -227,6 +283,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_sorted_by_their_text),
+		cmocka_unit_test(a_deep_stack_needs_little_more_than_its_text),
 		cmocka_unit_test(stacks_of_one_text_are_one_line),
 		cmocka_unit_test(direct_recursion_is_one_frame_if_asked),
 		cmocka_unit_test(weights_stop_at_the_largest_number),

@@ -226,6 +226,10 @@ void wk_tally_write(const struct wk_tally *tally, struct wk_out *out)
 		}
 		wk_buf_add_str(&prefix, name);
 		wk_buf_add_char(&prefix, ';');
+		/* A stack is closed before its last branch is walked, so that a stack of millions
+		 * of frames needs one entry. */
+		if (top->next == top->end)
+			depth--;
 		WK_RESERVE(open, cap, ++depth);
 		open[depth - 1] = (struct open_stack){ branches.first[branch.stack],
 						       branches.first[branch.stack + 1],
