@@ -31,7 +31,8 @@ static bool read_file(struct wk_pieces *pieces)
 	if (!wk_os_stream_read_at(pieces->stream, pieces->at, &pieces->text, wanted))
 		return false;
 	pieces->at += pieces->text.len - before;
-	pieces->is_last = pieces->at == pieces->end || pieces->text.len < before + wanted;
+	pieces->is_short = pieces->text.len < before + wanted;
+	pieces->is_last = pieces->at == pieces->end || pieces->is_short;
 	return true;
 }
 
@@ -76,5 +77,8 @@ void wk_pieces_use(struct wk_pieces *pieces, size_t len)
 
 bool wk_pieces_check(const struct wk_pieces *pieces, struct wk_err *err)
 {
-	return !pieces->cause || wk_fail_os(err, pieces->cause, "reading failed");
+	if (pieces->cause)
+		return wk_fail_os(err, pieces->cause, "reading failed");
+	return !pieces->is_short ||
+	       wk_fail(err, WK_EIO, WK_NOWHERE, "the file became shorter while it was read");
 }

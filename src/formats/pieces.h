@@ -21,8 +21,9 @@ struct wk_pieces {
 	uint64_t at, end; /* of a file: what is left to be read */
 	struct wk_buf text;
 	size_t used, piece_bytes;
-	bool is_last; /* the text ends with the input */
-	int cause;    /* errno, if reading failed */
+	bool is_last;  /* the text ends with the input */
+	bool is_short; /* a file: it ends before `end` */
+	int cause;     /* errno, if reading failed */
 };
 
 /* From `at` to `end` of a file. */
@@ -42,7 +43,7 @@ static inline struct wk_str wk_pieces_text(const struct wk_pieces *pieces)
 
 void wk_pieces_use(struct wk_pieces *pieces, size_t len);
 
-/* False if reading failed. */
+/* False if reading failed, or the file has become shorter meanwhile. */
 bool wk_pieces_check(const struct wk_pieces *pieces, struct wk_err *err);
 
 #endif

@@ -221,6 +221,31 @@ static void what_has_no_samples_is_an_error(void **state)
 	}
 }
 
+static void a_file_that_becomes_shorter_is_an_error(void **state)
+{
+	static const char *const lines[] = { "a;b 1\n", "a 1 1.5: cycles: 1 f (/a)\n" };
+	static const char *const formats[] = { "folded", "perf-script" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const char *path = in_own_folder("x");
+		FILE *file = fopen(path, "w");
+		struct wk_opened opened;
+		struct wk_buf events;
+
+		assert_non_null(file);
+		for (size_t written = 0; written < 2 << 20; written += strlen(lines[i]))
+			fputs(lines[i], file);
+		assert_int_equal(fclose(file), 0);
+		assert_true(wk_reader_open(path, formats[i], &opened, NULL));
+		assert_int_equal(truncate(path, 1 << 20), 0);
+		events = read_all(opened.reader, &opened.input);
+		assert_non_null(strstr(wk_buf_text(&events), "error: the file became shorter"));
+		wk_buf_fini(&events);
+		wk_reader_close(&opened);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +254,7 @@ int main(void)
 		cmocka_unit_test(folded_stacks),
 		cmocka_unit_test(two_counts_after_long_lines),
 		cmocka_unit_test(what_has_no_samples_is_an_error),
+		cmocka_unit_test(a_file_that_becomes_shorter_is_an_error),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
