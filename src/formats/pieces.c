@@ -80,5 +80,7 @@ bool wk_pieces_check(const struct wk_pieces *pieces, struct wk_err *err)
 	if (pieces->cause)
 		return wk_fail_os(err, pieces->cause, "reading failed");
 	return !pieces->is_short ||
-	       wk_fail(err, WK_EIO, WK_NOWHERE, "the file became shorter while it was read");
+	       wk_fail(err, WK_EIO, WK_NOWHERE,
+		       "the file became shorter while it was read: try again when nothing writes "
+		       "to it");
 }
