@@ -6,9 +6,8 @@
  * candidate fits if its build id is the recorded one or, if none was recorded, its inode. A copy
  * has another inode: it fits if its code is mapped alike, and the calls in it decide later. Without
  * a build id, a file that was written to after it was mapped is another build, unless it is a copy
- * in another folder. A file
- * of Windows ("C:\a.dll") is looked for by its path, on Windows only, and must have the recorded
- * time stamp and size as well.
+ * in another folder. A file of Windows ("C:\a.dll") is looked for by its path, on Windows only, and
+ * must have the recorded time stamp and size as well.
  *
  * Debug files are looked for by build id (DIR/.build-id/ab/cd.debug for each debug directory,
  * ~/.debug) and by .gnu_debuglink (beside the image, in .debug/, in DIR and below it). Their build

@@ -33,7 +33,8 @@ void wk_pieces_of_file(struct wk_pieces *pieces, struct wk_os_stream *stream, ui
 void wk_pieces_of_pipe(struct wk_pieces *pieces, struct wk_os_stream *stream, struct wk_str start);
 void wk_pieces_fini(struct wk_pieces *pieces);
 
-/* More text, which replaces what was used; false at the end, or if reading fails: see `cause`. */
+/* More text, which replaces what was used; false at the end, or if reading fails:
+ * see wk_pieces_check. */
 bool wk_pieces_read(struct wk_pieces *pieces);
 
 static inline struct wk_str wk_pieces_text(const struct wk_pieces *pieces)

@@ -251,21 +251,26 @@ static void a_build_id_padded_with_zeros_is_the_same(void **state)
 	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_NAMED);
 }
 
+/* A program without a build id, and the key of a recording of it. `path` has 200 bytes. */
+static struct wk_image_key write_file_without_id(char *path)
+{
+	struct wk_os_identity identity;
+
+	write_file(&(struct file){ .name = "app", .symbol = "work" });
+	snprintf(path, 200, "%s", in_own_folder("app"));
+	assert_true(wk_os_identify(path, &identity, NULL));
+	return (struct wk_image_key){ .path = wk_str_c(path), .inode = identity.inode,
+				      .device_major = identity.device_major,
+				      .device_minor = identity.device_minor,
+				      .mapped_wall_ns = identity.changed_ns };
+}
+
 static void without_a_build_id_the_inode_tells_a_replaced_file(void **state)
 {
 	struct place *p = *state;
-	struct wk_image_key key = { 0 };
-	struct wk_os_identity identity;
 	char path[200];
+	struct wk_image_key key = write_file_without_id(path);
 
-	write_file(&(struct file){ .name = "app", .symbol = "work" });
-	snprintf(path, sizeof(path), "%s", in_own_folder("app"));
-	assert_true(wk_os_identify(path, &identity, NULL));
-	key.path = wk_str_c(path);
-	key.inode = identity.inode;
-	key.device_major = identity.device_major;
-	key.device_minor = identity.device_minor;
-	key.mapped_wall_ns = identity.changed_ns;
 	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_NAMED);
 	key.inode++;
 	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_DIFFERS);
@@ -275,16 +280,10 @@ static void without_a_build_id_the_inode_tells_a_replaced_file(void **state)
 static void without_a_build_id_a_file_written_to_later_is_another(void **state)
 {
 	struct place *p = *state;
-	struct wk_image_key key = { 0 };
-	struct wk_os_identity identity;
 	char path[200];
+	struct wk_image_key key = write_file_without_id(path);
 
-	write_file(&(struct file){ .name = "app", .symbol = "work" });
-	snprintf(path, sizeof(path), "%s", in_own_folder("app"));
-	assert_true(wk_os_identify(path, &identity, NULL));
-	key.path = wk_str_c(path);
-	key.inode = identity.inode;
-	key.mapped_wall_ns = identity.changed_ns - 1;
+	key.mapped_wall_ns--;
 	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_DIFFERS);
 	check_reason(wk_symbols_image(p->symbols, &key), "was written to after it was recorded");
 }

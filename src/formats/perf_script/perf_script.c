@@ -262,7 +262,8 @@ bool wk_script_is_list(struct wk_bytes bytes)
 	return lines.number > 1;
 }
 
-/* Of what is read in pieces, `begin` to `end` only tells where it is, or how it starts. */
+/* What is read in pieces is not read from `begin`: of a file only the position counts, and of a
+ * pipe this is the start. */
 static void init_part(struct wk_script_part *part, const struct wk_input *input, const char *begin,
 		      const char *end)
 {
