@@ -180,8 +180,11 @@ do_build() {
 	want $build_needs
 	# shellcheck disable=SC2086
 	want_if_possible $build_wishes
-	# Debug information is for those who work on wick; without it the build needs a fifth less.
-	configured build -Dtests="$1" -Ddebug="$1" -Dwerror=$werror ||
+	# Debug information and a compilation per file are for those who work on wick; without both
+	# the build needs half.
+	units=true
+	[ "$1" = false ] || units=false
+	configured build -Dtests="$1" -Ddebug="$1" -Dunits=$units -Dwerror=$werror ||
 		die "meson could not set up build/"
 	shift
 	compiled build "$@"
@@ -332,7 +335,7 @@ do_ci() {
 # The tests of it are run by the ordinary build, which they compare it with.
 build_windows() {
 	[ -f build-windows/build.ninja ] ||
-		configured build-windows --cross-file tools/mingw.ini -Dtests=false ||
+		configured build-windows --cross-file tools/mingw.ini -Dtests=false -Dunits=true ||
 		die "meson could not set up build-windows/"
 	compiled build-windows
 }
@@ -393,7 +396,7 @@ do_fuzz() {
 	seconds=${1:-60}
 	# shellcheck disable=SC2086
 	want $fuzz_needs
-	CC=clang configured build-fuzz -Dfuzzers=true -Dtests=false -Db_lundef=false \
+	CC=clang configured build-fuzz -Dfuzzers=true -Dtests=false -Dunits=true -Db_lundef=false \
 		-Db_sanitize=address,undefined -Dc_args=-fsanitize=fuzzer-no-link ||
 		die "meson could not set up build-fuzz/"
 	# The program prints its man pages while it is built, and frees no memory as it ends.

@@ -570,8 +570,9 @@ static bool keep(struct wk_perf *perf, const struct wk_perf_cpu *cpu, int fd, si
 	return true;
 }
 
-static enum wk_opened open_failed(const struct wk_perf *perf, const struct wk_perf_event *event,
-				  pid_t tid, int error_number, struct wk_err *err)
+static enum wk_perf_opened open_failed(const struct wk_perf *perf,
+				       const struct wk_perf_event *event, pid_t tid,
+				       int error_number, struct wk_err *err)
 {
 	if (error_number == ESRCH)
 		return WK_OPEN_GONE;
@@ -579,8 +580,8 @@ static enum wk_opened open_failed(const struct wk_perf *perf, const struct wk_pe
 	return WK_OPEN_FAILED;
 }
 
-static enum wk_opened open_side_band(struct wk_perf *perf, const struct wk_perf_cpu *cpu, pid_t tid,
-				     struct wk_err *err)
+static enum wk_perf_opened open_side_band(struct wk_perf *perf, const struct wk_perf_cpu *cpu,
+					  pid_t tid, struct wk_err *err)
 {
 	struct perf_event_attr attr = side_band_attr(perf, tid != -1);
 	int fd = open_patiently(&attr, tid, (int)cpu->cpu);
@@ -613,8 +614,8 @@ static int try_event(struct wk_perf *perf, const struct wk_perf_event *event, pi
 	return try_event(perf, event, tid, cpu, on_exec);
 }
 
-static enum wk_opened open_event(struct wk_perf *perf, const struct wk_perf_cpu *cpu, size_t number,
-				 pid_t tid, bool on_exec, struct wk_err *err)
+static enum wk_perf_opened open_event(struct wk_perf *perf, const struct wk_perf_cpu *cpu,
+				      size_t number, pid_t tid, bool on_exec, struct wk_err *err)
 {
 	struct wk_perf_event *event = &perf->events[number];
 
@@ -629,11 +630,11 @@ static enum wk_opened open_event(struct wk_perf *perf, const struct wk_perf_cpu 
 	}
 }
 
-static enum wk_opened open_on_cpu(struct wk_perf *perf, const struct wk_perf_cpu *cpu, pid_t tid,
-				  bool on_exec, struct wk_err *err)
+static enum wk_perf_opened open_on_cpu(struct wk_perf *perf, const struct wk_perf_cpu *cpu,
+				       pid_t tid, bool on_exec, struct wk_err *err)
 {
 	size_t most = perf->fd_count + 1 + perf->event_count;
-	enum wk_opened opened;
+	enum wk_perf_opened opened;
 
 	WK_RESERVE(perf->fds, perf->fd_cap, most);
 	opened = open_side_band(perf, cpu, tid, err);
@@ -644,11 +645,11 @@ static enum wk_opened open_on_cpu(struct wk_perf *perf, const struct wk_perf_cpu
 	return opened;
 }
 
-enum wk_opened wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec,
-				   struct wk_err *err)
+enum wk_perf_opened wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec,
+					struct wk_err *err)
 {
 	for (size_t i = 0; i < perf->cpu_count; i++) {
-		enum wk_opened opened = open_on_cpu(perf, &perf->cpus[i], tid, on_exec, err);
+		enum wk_perf_opened opened = open_on_cpu(perf, &perf->cpus[i], tid, on_exec, err);
 
 		if (opened != WK_OPENED)
 			return opened;

@@ -68,7 +68,7 @@ struct wk_perf {
 	bool is_settled;     /* an event was opened: no more changes of layout */
 };
 
-enum wk_opened {
+enum wk_perf_opened {
 	WK_OPENED,
 	WK_OPEN_GONE,   /* the thread has ended meanwhile */
 	WK_OPEN_FAILED, /* err says why */
@@ -79,8 +79,8 @@ bool wk_perf_open_rings(struct wk_perf *perf, struct wk_err *err);
 
 /* `tid` -1: everything that runs, on each CPU. With `on_exec` the samples begin when the
  * target replaces its program; the side-band begins at once. */
-enum wk_opened wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec,
-				   struct wk_err *err);
+enum wk_perf_opened wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec,
+					struct wk_err *err);
 
 /* Is each event a sample, or each Nth? They may come a hundred thousand times a second. */
 bool wk_perf_counts_events(const struct wk_perf *perf);

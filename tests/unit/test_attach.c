@@ -35,8 +35,8 @@ static struct process {
 } process;
 
 size_t __wrap_wk_proc_threads(pid_t pid, pid_t **tids);
-enum wk_opened __wrap_wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec,
-					  struct wk_err *err);
+enum wk_perf_opened __wrap_wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec,
+					       struct wk_err *err);
 
 size_t __wrap_wk_proc_threads(pid_t pid, pid_t **tids)
 {
@@ -57,8 +57,8 @@ size_t __wrap_wk_proc_threads(pid_t pid, pid_t **tids)
 	return count;
 }
 
-enum wk_opened __wrap_wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec,
-					  struct wk_err *err)
+enum wk_perf_opened __wrap_wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec,
+					       struct wk_err *err)
 {
 	(void)perf;
 	assert_false(on_exec);
