@@ -33,8 +33,8 @@ static inline bool check_stacks(const struct wk_trie *stacks, uint32_t frame_cou
 				struct wk_err *err)
 {
 	for (uint32_t i = 1; i < stacks->count; i++)
-		if (!below(stacks->parent[i], i, "the stack's parent", i, err) ||
-		    !below(stacks->label[i], frame_count, "the stack's frame", i, err))
+		if (!below(stacks->entries[i].parent, i, "the stack's parent", i, err) ||
+		    !below(stacks->entries[i].label, frame_count, "the stack's frame", i, err))
 			return false;
 	return true;
 }

@@ -15,7 +15,7 @@ void wk_trie_init(struct wk_trie *trie)
 
 void wk_trie_fini(struct wk_trie *trie)
 {
-	WK_FREE_ALL(trie->parent, trie->label, trie->slots);
+	WK_FREE_ALL(trie->entries, trie->slots);
 	*trie = (struct wk_trie){ 0 };
 }
 
@@ -47,7 +47,7 @@ static void start_index(struct wk_trie *trie, unsigned slot_bits)
 /* Children that follow their parents are found without it. */
 static bool needs_index(const struct wk_trie *trie, uint32_t id)
 {
-	return trie->parent[id] + 1 != id;
+	return trie->entries[id].parent + 1 != id;
 }
 
 /* An index for the entries of a sealed trie. */
@@ -62,7 +62,7 @@ static void make_index(struct wk_trie *trie)
 		bits++;
 	start_index(trie, bits);
 	for (uint32_t id = 1; id < trie->count; id++) {
-		uint32_t hash = wk_trie_hash(trie->parent[id], trie->label[id]);
+		uint32_t hash = wk_trie_hash(trie->entries[id].parent, trie->entries[id].label);
 
 		if (needs_index(trie, id))
 			trie->slots[free_slot(trie, hash)] = (struct wk_trie_slot){ hash, id };
@@ -100,22 +100,21 @@ void wk_trie_reserve(struct wk_trie *trie)
 		grow_index(trie);
 }
 
-static void grow_columns(struct wk_trie *trie)
+static void grow_entries(struct wk_trie *trie)
 {
 	trie->cap = trie->cap ? trie->cap * 2 : 64;
 	if (trie->cap < trie->expected)
 		trie->cap = trie->expected;
-	trie->parent = wk_grow_table(trie->parent, trie->count, trie->cap, sizeof(*trie->parent));
-	trie->label = wk_grow_table(trie->label, trie->count, trie->cap, sizeof(*trie->label));
+	trie->entries =
+		wk_grow_table(trie->entries, trie->count, trie->cap, sizeof(*trie->entries));
 }
 
 static uint32_t add_row(struct wk_trie *trie, uint32_t parent, uint32_t label)
 {
 	assert(parent < trie->count || trie->count == 0);
 	if (trie->count == trie->cap)
-		grow_columns(trie);
-	trie->parent[trie->count] = parent;
-	trie->label[trie->count] = label;
+		grow_entries(trie);
+	trie->entries[trie->count] = (struct wk_trie_entry){ parent, label };
 	return trie->count++;
 }
 
@@ -156,6 +155,5 @@ void wk_trie_trim(struct wk_trie *trie)
 {
 	wk_trie_seal(trie);
 	trie->cap = trie->count;
-	trie->parent = wk_realloc(trie->parent, trie->cap * sizeof(*trie->parent));
-	trie->label = wk_realloc(trie->label, trie->cap * sizeof(*trie->label));
+	trie->entries = wk_realloc(trie->entries, trie->cap * sizeof(*trie->entries));
 }

@@ -1,7 +1,7 @@
 /* A prefix tree: entries are (parent, label), stored once, identified by 32-bit ids.
  *
  * Id 0 is the root and means "empty"; a parent's id is smaller than its children's. One id thus
- * represents a whole sequence of labels. Entries are columns that anyone may read; they only grow.
+ * represents a whole sequence of labels. Anyone may read the entries; there are only ever more.
  * Zero-initialised is not ready: wk_trie_init first, wk_trie_fini last. The index that finds
  * entries can be freed separately (wk_trie_seal) when no more are looked up; the next wk_trie_add
  * rebuilds it.
@@ -22,8 +22,13 @@ struct wk_trie_slot {
 	uint32_t hash, id;
 };
 
+/* Together: whoever compares one compares both, and memory is what a lookup waits for. */
+struct wk_trie_entry {
+	uint32_t parent, label;
+};
+
 struct wk_trie {
-	uint32_t *parent, *label; /* [count] */
+	struct wk_trie_entry *entries; /* [count] */
 	uint32_t count;
 	size_t cap;
 	struct wk_trie_slot *slots; /* NULL: sealed */
@@ -48,7 +53,8 @@ static inline bool wk_trie_is_next(const struct wk_trie *trie, uint32_t parent, 
 {
 	uint32_t next = parent + 1;
 
-	return next < trie->count && trie->parent[next] == parent && trie->label[next] == label;
+	return next < trie->count && trie->entries[next].parent == parent &&
+	       trie->entries[next].label == label;
 }
 
 /* An entry that was not found: `at` is the free slot at which the search ended. */
@@ -66,8 +72,8 @@ static inline size_t wk_trie_slot_of(const struct wk_trie *trie, uint32_t parent
 	for (; trie->slots[at].id; at = (at + 1) & trie->slot_mask) {
 		uint32_t id = trie->slots[at].id;
 
-		if (trie->slots[at].hash == hash && trie->parent[id] == parent &&
-		    trie->label[id] == label)
+		if (trie->slots[at].hash == hash && trie->entries[id].parent == parent &&
+		    trie->entries[id].label == label)
 			break;
 	}
 	return at;
@@ -115,8 +121,7 @@ static inline uint32_t wk_trie_append(struct wk_trie *trie, uint32_t parent, uin
 {
 	if (trie->count == trie->cap || (trie->slots && parent + 1 != trie->count))
 		return wk_trie_append_now(trie, parent, label);
-	trie->parent[trie->count] = parent;
-	trie->label[trie->count] = label;
+	trie->entries[trie->count] = (struct wk_trie_entry){ parent, label };
 	return trie->count++;
 }
 

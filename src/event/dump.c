@@ -190,7 +190,7 @@ static void dump_stacks(const struct wk_event *event, struct wk_out *out)
 		if (i)
 			wk_out_fmt(out, "\nstack time=%" PRIu64, event->time_ns);
 		wk_out_fmt(out, " stack=%" PRIu32 " parent=%" PRIu32 " frame=%" PRIu32,
-			   stacks->first + i, stacks->parents[i], stacks->frames[i]);
+			   stacks->first + i, stacks->entries[i].parent, stacks->entries[i].label);
 	}
 }
 

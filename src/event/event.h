@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "base/trie.h"
 #include "event/traits.h"
 
 #define WK_NO_CPU UINT32_MAX
@@ -233,12 +234,12 @@ struct wk_event_frame {
 	bool is_lasting; /* the texts stay in place until the input ends */
 };
 
-/* A stack is its caller's stack and the innermost frame; parent 0: `frame` is the outermost.
+/* A stack is its caller's stack and the innermost frame; parent 0: the frame is the outermost.
  * Numbers count from 1 without a gap, so a parent's is smaller. No two are the same stack. Many are
  * emitted at once: their numbers are `first`, first + 1 ... */
 struct wk_event_stacks {
 	uint32_t first, count;
-	const uint32_t *parents, *frames;
+	const struct wk_trie_entry *entries; /* the label is the frame's number */
 	/* The expected total number of these and of samples, so that space can be allocated at
 	 * once. 0: unknown. */
 	uint32_t expected, expected_samples;

@@ -8,7 +8,7 @@
 #include "base/strtab.h"
 #include "base/trie.h"
 
-#define WALKS_AT_ONCE 64
+#define WALKS_AT_ONCE 128
 
 #define FEWEST_EXPECTED 16384 /* stacks, before the total is estimated */
 #define MOST_GROWTH     64
@@ -94,8 +94,7 @@ static void emit_stacks(struct wk_stack_writer *writer)
 	event.stacks = (struct wk_event_stacks){
 		.first = first,
 		.count = writer->known->stacks.count - first,
-		.parents = writer->known->stacks.parent + first,
-		.frames = writer->known->stacks.label + first,
+		.entries = writer->known->stacks.entries + first,
 		.expected = writer->known->stacks.expected,
 		.expected_samples = writer->expected_samples < UINT32_MAX
 					    ? (uint32_t)writer->expected_samples : 0,
@@ -276,8 +275,7 @@ static void look_up(struct walking *w)
 	for (size_t i = 0; i < w->left && stacks->slots; i++) {
 		uint32_t id = stacks->slots[w->hashes[i] >> stacks->slot_shift].id;
 
-		__builtin_prefetch(&stacks->parent[id]);
-		__builtin_prefetch(&stacks->label[id]);
+		__builtin_prefetch(&stacks->entries[id]);
 	}
 	for (size_t i = 0; i < w->left; i++) {
 		struct wk_stack_walk *walk = &w->walks[w->open[i]];

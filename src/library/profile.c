@@ -208,12 +208,12 @@ uint64_t wick_frame_at(const struct wick_profile *profile, uint64_t stack, struc
 	uint64_t caller = 0;
 
 	if (id && id < model->stacks.count) {
-		calls = wk_model_calls_of(model, model->stacks.label[id]);
+		calls = wk_model_calls_of(model, model->stacks.entries[id].label);
 		if (walked < calls.count)
-			fill_frame(model, model->stacks.label[id], &calls, calls.count - 1 - walked,
-				   &all);
+			fill_frame(model, model->stacks.entries[id].label, &calls,
+				   calls.count - 1 - walked, &all);
 		caller = walked + 1 < calls.count ? stack + 1
-						  : handle_of(model->stacks.parent[id], 0);
+						  : handle_of(model->stacks.entries[id].parent, 0);
 	}
 	wk_library_fill(frame, &all, sizeof(all));
 	return caller;

@@ -114,7 +114,8 @@ static uint32_t append_stacks(struct wk_builder *builder, const struct wk_event_
 	if (builder->stack_of_number || stacks->first != to->count)
 		return 0;
 	for (; done < stacks->count; done++) {
-		uint32_t parent = stacks->parents[done], frame = stacks->frames[done];
+		uint32_t parent = stacks->entries[done].parent;
+		uint32_t frame = stacks->entries[done].label;
 
 		if (parent >= to->count || frame == 0 || frame >= frames)
 			break;
@@ -132,8 +133,8 @@ bool wk_builder_add_stacks(struct wk_builder *builder, const struct wk_event_sta
 	wk_trie_expect(&builder->model->stacks, stacks->expected);
 	builder->model->samples.expected = stacks->expected_samples;
 	for (uint32_t i = ok ? append_stacks(builder, stacks) : 0; i < stacks->count && ok; i++)
-		ok = handle_stack(builder, stacks->first + i, stacks->parents[i],
-				  stacks->frames[i]);
+		ok = handle_stack(builder, stacks->first + i, stacks->entries[i].parent,
+				  stacks->entries[i].label);
 	if (!ok)
 		wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
 			"a stack was emitted before its parent or its frame");

@@ -252,17 +252,18 @@ static bool is_of_unknown_reach(const struct wk_model *model, wk_frame_id frame)
 
 static enum wk_image_kind image_kind(const struct wk_model *model, wk_stack_id id)
 {
-	return model->images[model->frames.image[model->stacks.label[id]]].kind;
+	return model->images[model->frames.image[model->stacks.entries[id].label]].kind;
 }
 
 /* No code runs where nothing is mapped. If the only caller of the kernel is such a place, it is in
  * execve: the calling program is gone, and the new one has no stack yet. */
 static bool is_between_programs(const struct wk_model *model, wk_stack_id id)
 {
-	wk_stack_id caller = model->stacks.parent[id];
+	wk_stack_id caller = model->stacks.entries[id].parent;
 
-	return model->stacks.parent[caller] == 0 && image_kind(model, caller) == WK_IMAGE_UNKNOWN &&
-	       !model->frames.function[model->stacks.label[caller]] &&
+	return model->stacks.entries[caller].parent == 0 &&
+	       image_kind(model, caller) == WK_IMAGE_UNKNOWN &&
+	       !model->frames.function[model->stacks.entries[caller].label] &&
 	       image_kind(model, id) == WK_IMAGE_KERNEL;
 }
 
@@ -276,8 +277,8 @@ static void mark_roots(struct resolver *resolver)
 	model->reaches_root = wk_alloc_zeroed(model->stacks.count, 1);
 	model->has_user_part = wk_alloc_zeroed(model->stacks.count, 1);
 	for (wk_stack_id id = 1; id < model->stacks.count; id++) {
-		wk_stack_id parent = model->stacks.parent[id];
-		wk_frame_id frame = model->stacks.label[id];
+		wk_stack_id parent = model->stacks.entries[id].parent;
+		wk_frame_id frame = model->stacks.entries[id].label;
 
 		if (parent) {
 			model->reaches_root[id] = model->reaches_root[parent];
@@ -323,8 +324,8 @@ static void name_stacks(struct resolver *resolver)
 
 	model->named_of = wk_alloc_zeroed(model->stacks.count, sizeof(*model->named_of));
 	for (wk_stack_id id = 1; id < model->stacks.count; id++) {
-		wk_stack_id named = model->named_of[model->stacks.parent[id]];
-		wk_frame_id frame = model->stacks.label[id];
+		wk_stack_id named = model->named_of[model->stacks.entries[id].parent];
+		wk_frame_id frame = model->stacks.entries[id].label;
 
 		uint32_t first = model->calls.first[frame], end = model->calls.first[frame + 1];
 

@@ -226,10 +226,10 @@ static bool has_recorded_calls(const struct wk_model *model, wk_image_id image,
 	uint32_t asked = 0, calls = 0;
 
 	for (wk_stack_id id = 1; id < model->stacks.count; id++) {
-		wk_frame_id callee = model->stacks.label[id];
-		wk_frame_id caller = model->stacks.label[model->stacks.parent[id]];
+		wk_frame_id callee = model->stacks.entries[id].label;
+		wk_frame_id caller = model->stacks.entries[model->stacks.entries[id].parent].label;
 
-		if (!model->stacks.parent[id] || model->frames.image[caller] != image ||
+		if (!model->stacks.entries[id].parent || model->frames.image[caller] != image ||
 		    model->images[model->frames.image[callee]].kind == WK_IMAGE_KERNEL)
 			continue;
 		asked++;

@@ -157,12 +157,12 @@ static struct stack_state *judge_stacks(const struct wk_model *model)
 	for (wk_function_id i = 1; i < model->function_count; i++)
 		flags[i] = flags_of(model, i);
 	for (uint32_t i = 1; i < named->count; i++) {
-		wk_function_id function = model->named_frames.function[named->label[i]];
+		wk_function_id function = model->named_frames.function[named->entries[i].label];
 
-		if (has_commands && named->parent[i] == 0)
+		if (has_commands && named->entries[i].parent == 0)
 			states[i].flags = flags[function] & HAS_ROOT;
 		else
-			states[i] = state_below(states[named->parent[i]], flags[function]);
+			states[i] = state_below(states[named->entries[i].parent], flags[function]);
 	}
 	wk_free(flags);
 	return states;

@@ -36,13 +36,13 @@ static struct depths measure_stacks(const struct wk_model *model)
 	if (has_unnamed(model))
 		depths.unnamed = wk_alloc_zeroed((size_t)named->count + 1, sizeof(*depths.unnamed));
 	for (uint32_t i = 1; i < named->count; i++) {
-		wk_stack_id parent = named->parent[i];
+		wk_stack_id parent = named->entries[i].parent;
 		wk_function_id function;
 
 		depths.frames[i] = depths.frames[parent] + 1;
 		if (!depths.unnamed)
 			continue;
-		function = model->named_frames.function[named->label[i]];
+		function = model->named_frames.function[named->entries[i].label];
 		depths.unnamed[i] = depths.unnamed[parent] + model->functions[function].is_unnamed;
 	}
 	return depths;
@@ -60,8 +60,9 @@ static bool is_closed(const struct wk_image *image)
 static void count_stack(const struct wk_model *model, wk_stack_id stack, uint64_t samples,
 			wk_stack_id *last_stack, uint64_t *samples_of)
 {
-	for (wk_stack_id at = stack; at; at = model->named.parent[at]) {
-		wk_function_id function = model->named_frames.function[model->named.label[at]];
+	for (wk_stack_id at = stack; at; at = model->named.entries[at].parent) {
+		wk_function_id function =
+			model->named_frames.function[model->named.entries[at].label];
 		wk_image_id image = model->functions[function].image;
 
 		if (last_stack[image] == stack || !is_closed(&model->images[image]))
@@ -153,12 +154,12 @@ static bool ends_near_root(const struct wk_model *model, wk_stack_id stack)
 					     "start_thread", NULL };
 	struct wk_str name;
 
-	while (model->stacks.parent[stack])
-		stack = model->stacks.parent[stack];
+	while (model->stacks.entries[stack].parent)
+		stack = model->stacks.entries[stack].parent;
 	name = wk_model_str(
-		model,
-		model->functions[wk_model_calls_of(model, model->stacks.label[stack]).function[0]]
-			.linked);
+		model, model->functions[wk_model_calls_of(model, model->stacks.entries[stack].label)
+						.function[0]]
+			       .linked);
 	return wk_str_is_one_of(name, names);
 }
 

@@ -24,7 +24,7 @@ static uint64_t *samples_through(const struct wk_model *model, const struct wk_f
 			through[wk_model_named_of(model, model->samples.stack[i])] +=
 				wk_model_sample_times(model, i);
 	for (uint32_t i = model->named.count; i-- > 1;)
-		through[model->named.parent[i]] += through[i];
+		through[model->named.entries[i].parent] += through[i];
 	return through;
 }
 
@@ -39,7 +39,8 @@ struct wk_nameless wk_nameless_of(const struct wk_model *model, const struct wk_
 	unnamed = wk_alloc_zeroed((size_t)model->image_count + 1, sizeof(*unnamed));
 	for (uint32_t i = 1; i < model->named.count; i++) {
 		const struct wk_function *function =
-			&model->functions[model->named_frames.function[model->named.label[i]]];
+			&model->functions[model->named_frames
+						  .function[model->named.entries[i].label]];
 
 		result.frames += through[i];
 		if (function->is_unnamed)
@@ -61,8 +62,9 @@ static bool *find_cut(const struct wk_model *model)
 	bool *is_cut = wk_alloc_zeroed((size_t)model->named.count + 1, sizeof(*is_cut));
 
 	for (uint32_t i = 1; i < model->named.count; i++) {
-		wk_stack_id parent = model->named.parent[i];
-		wk_function_id function = model->named_frames.function[model->named.label[i]];
+		wk_stack_id parent = model->named.entries[i].parent;
+		wk_function_id function =
+			model->named_frames.function[model->named.entries[i].label];
 		wk_image_id image = model->functions[function].image;
 
 		is_cut[i] = parent ? is_cut[parent]

@@ -52,9 +52,9 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	} else if (event->kind == WK_EVENT_STACKS) {
 		demand(event->stacks.first == sums->stacks + 1);
 		for (uint32_t i = 0; i < event->stacks.count; i++) {
-			demand(event->stacks.parents[i] <= sums->stacks);
-			demand(event->stacks.frames[i] > 0 &&
-			       event->stacks.frames[i] <= sums->frames);
+			demand(event->stacks.entries[i].parent <= sums->stacks);
+			demand(event->stacks.entries[i].label > 0 &&
+			       event->stacks.entries[i].label <= sums->frames);
 			sums->stacks++;
 		}
 	} else if (event->kind == WK_EVENT_SAMPLE) {

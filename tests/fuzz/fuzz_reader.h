@@ -90,9 +90,9 @@ static bool fuzz_look(void *context, const struct wk_event *event, struct wk_err
 	} else if (event->kind == WK_EVENT_STACKS) {
 		assert(event->stacks.first == seen->stacks + 1);
 		for (uint32_t i = 0; i < event->stacks.count; i++) {
-			assert(event->stacks.parents[i] < event->stacks.first + i);
-			assert(event->stacks.frames[i] > 0);
-			assert(event->stacks.frames[i] <= seen->frames);
+			assert(event->stacks.entries[i].parent < event->stacks.first + i);
+			assert(event->stacks.entries[i].label > 0);
+			assert(event->stacks.entries[i].label <= seen->frames);
 		}
 		seen->stacks += event->stacks.count;
 	} else if (event->kind == WK_EVENT_SAMPLE) {

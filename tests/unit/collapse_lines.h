@@ -48,8 +48,9 @@ static bool collapse_take(void *context, const struct wk_event *event, struct wk
 			wk_strndup(event->frame.name.at, event->frame.name.len);
 	} else if (event->kind == WK_EVENT_STACKS) {
 		for (uint32_t i = 0; i < event->stacks.count; i++)
-			collapse_stack(seen, event->stacks.first + i, event->stacks.parents[i],
-				       event->stacks.frames[i]);
+			collapse_stack(seen, event->stacks.first + i,
+				       event->stacks.entries[i].parent,
+				       event->stacks.entries[i].label);
 	} else if (event->kind == WK_EVENT_SAMPLE) {
 		seen->lines =
 			wk_grow(seen->lines, &seen->cap, seen->count + 1, sizeof(*seen->lines));

@@ -98,7 +98,8 @@ static inline wk_thread_id small_thread(struct wk_model *model, struct wk_str na
 static inline void small_recorded(struct wk_model *model)
 {
 	for (uint32_t i = model->stacks.count; i < model->named.count; i++)
-		wk_model_add_stack(model, model->named.parent[i], wk_model_add_frame(model, 0, i));
+		wk_model_add_stack(model, model->named.entries[i].parent,
+				   wk_model_add_frame(model, 0, i));
 }
 
 static inline void small_resolved(struct wk_model *model)
@@ -115,11 +116,12 @@ static inline void small_resolved(struct wk_model *model)
 		model->reaches_root[i] = i != 0 ? WK_REACH_ROOT : WK_REACH_CUT;
 	}
 	for (uint32_t i = 1; i < count; i++) {
-		uint32_t frame = model->named.label[i];
+		uint32_t frame = model->named.entries[i].label;
 		wk_function_id function = model->named_frames.function[frame];
 
-		if (model->named.parent[i])
-			model->reaches_root[i] = model->reaches_root[model->named.parent[i]];
+		if (model->named.entries[i].parent)
+			model->reaches_root[i] =
+				model->reaches_root[model->named.entries[i].parent];
 		else if (wk_str_is(wk_model_str(model, model->functions[function].name), "cut"))
 			model->reaches_root[i] = WK_REACH_CUT;
 		else if (wk_str_is(wk_model_str(model, model->functions[function].name), "gone"))

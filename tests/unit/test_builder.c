@@ -97,11 +97,12 @@ static const char *stack_text(const struct wk_model *model, uint32_t sample)
 	wk_stack_id ids[64];
 	size_t depth = 0, len = 0;
 
-	for (wk_stack_id id = model->samples.stack[sample]; id; id = model->stacks.parent[id])
+	for (wk_stack_id id = model->samples.stack[sample]; id;
+	     id = model->stacks.entries[id].parent)
 		ids[depth++] = id;
 	text[0] = '\0';
 	while (depth--) {
-		wk_frame_id frame = model->stacks.label[ids[depth]];
+		wk_frame_id frame = model->stacks.entries[ids[depth]].label;
 		const struct wk_image *image = &model->images[model->frames.image[frame]];
 
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s@%" PRIx64,
@@ -314,13 +315,15 @@ static void embedded_names_are_used_and_demangled(void **state)
 	assert_string_equal(
 		wk_strtab_get(
 			f.model->text,
-			f.model->functions[frames->function[f.model->named.label[named]]].name),
+			f.model->functions[frames->function[f.model->named.entries[named].label]]
+				.name),
 		"foo()");
-	named = f.model->named.parent[named];
+	named = f.model->named.entries[named].parent;
 	assert_string_equal(
 		wk_strtab_get(
 			f.model->text,
-			f.model->functions[frames->function[f.model->named.label[named]]].name),
+			f.model->functions[frames->function[f.model->named.entries[named].label]]
+				.name),
 		"_start");
 	assert_int_equal(reach_of(f.model).with_user_part, 2);
 	assert_int_equal(reach_of(f.model).whole, 1);

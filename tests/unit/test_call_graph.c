@@ -31,8 +31,8 @@ static void see_stacks(struct seen *seen, const struct wk_event_stacks *stacks)
 		seen->stacks++;
 		if (number >= 4 * MOST)
 			continue;
-		seen->frame_of[number] = stacks->frames[i];
-		seen->depth_of[number] = seen->depth_of[stacks->parents[i]] + 1;
+		seen->frame_of[number] = stacks->entries[i].label;
+		seen->depth_of[number] = seen->depth_of[stacks->entries[i].parent] + 1;
 		if (seen->depth_of[number] > seen->deepest)
 			seen->deepest = seen->depth_of[number];
 	}

@@ -171,14 +171,14 @@ static void a_sample_shows_chains_and_details(void **state)
 
 static void stacks_and_sums_have_a_line_each(void **state)
 {
-	static const uint32_t parents[] = { 0, 1 }, frames[] = { 5, 6 };
+	static const struct wk_trie_entry entries[] = { { 0, 5 }, { 1, 6 } };
 	static const struct wk_event_whose whose[] = { { 1, 2, 3 }, { WK_NO_PID, 0, 4 } };
 	static const struct wk_event_sum sums[] = { { 1, 2, 30, 4, 5, 0, 0 },
 						    { 6, 7, 8, 9, 0, 1, 0 } };
 
 	(void)state;
 	PRINTS("stack time=8 stack=3 parent=0 frame=5\nstack time=8 stack=4 parent=1 frame=6\n",
-	       .kind = WK_EVENT_STACKS, .time_ns = 8, .stacks = { 3, 2, parents, frames, 0, 0 });
+	       .kind = WK_EVENT_STACKS, .time_ns = 8, .stacks = { 3, 2, entries, 0, 0 });
 	PRINTS("sums time=0 count=2 side=before\n"
 	       "sum time=1 until=2 pid=1 tid=2 source=3 weight=30 times=4 stack=5\n"
 	       "sum time=6 until=7 source=4 weight=8 times=9 stack=0\n",

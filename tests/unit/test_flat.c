@@ -114,7 +114,7 @@ static void deep_recursion_is_still_one_row(void **state)
 
 	(void)state;
 	for (int i = 0; i < 9999; i++)
-		stack = wk_model_add_named(model, stack, model->named.label[1]);
+		stack = wk_model_add_named(model, stack, model->named.entries[1].label);
 	small_samples(model, 1, stack, 3, 1, SMALL_WEIGHT);
 	small_resolved(model);
 	assert_flat(model, WK_FLAT_FUNCTIONS, "f 4 4\n");

@@ -128,7 +128,7 @@ static void end(struct fixture *f, const char *names, const char *note)
 	if (!model_check(m, &err))
 		fail_msg("%s", err.text);
 	for (uint32_t i = 0; i < m->samples.count; i++) {
-		uint32_t frame = m->named.label[wk_model_named_of(m, m->samples.stack[i])];
+		uint32_t frame = m->named.entries[wk_model_named_of(m, m->samples.stack[i])].label;
 		wk_function_id function = m->named_frames.function[frame];
 
 		wk_buf_add_fmt(&out, "%s%s", i ? " " : "",

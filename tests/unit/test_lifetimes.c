@@ -157,9 +157,10 @@ static void memory_is_its_owners_and_the_stack_the_doers(void **state)
 	assert_string_equal(
 		wk_strtab_get(
 			f.model->text,
-			f.model->images[f.model->frames.image
-						[f.model->stacks.label[f.model->samples.stack[0]]]]
-				.path),
+			f.model->images
+				[f.model->frames.image
+					 [f.model->stacks.entries[f.model->samples.stack[0]].label]]
+					.path),
 		"/doer");
 	wk_model_free(f.model);
 }

@@ -149,8 +149,8 @@ static void assert_named(const struct fixture *f, const char *expected)
 	struct wk_buf words = { 0 };
 	wk_stack_id id = model->named_of[model->samples.stack[0]];
 
-	for (; id; id = model->named.parent[id]) {
-		uint32_t frame = model->named.label[id];
+	for (; id; id = model->named.entries[id].parent) {
+		uint32_t frame = model->named.entries[id].label;
 
 		wk_buf_add_fmt(&words, "%s%s ", model->named_frames.is_inlined[frame] ? "+" : "",
 			       function_name(model, model->named_frames.function[frame]));
@@ -261,8 +261,9 @@ static void the_same_function_at_two_addresses_is_one(void **state)
 	assert_calls(&f, 0x120, "shop:16 ");
 	leaf = model->named_of[model->samples.stack[0]];
 	assert_int_equal(
-		model->named_frames.function[model->named.label[leaf]],
-		model->named_frames.function[model->named.label[model->named.parent[leaf]]]);
+		model->named_frames.function[model->named.entries[leaf].label],
+		model->named_frames
+			.function[model->named.entries[model->named.entries[leaf].parent].label]);
 	end(&f);
 }
 
@@ -310,7 +311,7 @@ static void a_copy_of_a_function_is_called_as_the_function_and_keeps_its_linked_
 	resolve(&f, false);
 	model = f.model;
 	assert_named(&f, "shop ");
-	function = model->named_frames.function[model->named.label[1]];
+	function = model->named_frames.function[model->named.entries[1].label];
 	assert_string_equal(wk_strtab_get(model->text, model->functions[function].linked),
 			    "shop.constprop.0");
 	end(&f);
@@ -328,10 +329,12 @@ static void the_recorded_stack_stays_as_it_was(void **state)
 	resolve(&f, false);
 	model = f.model;
 	leaf = model->samples.stack[0];
-	assert_int_equal(model->frames.address[model->stacks.label[leaf]], 0x110);
-	assert_int_equal(model->frames.address[model->stacks.label[model->stacks.parent[leaf]]],
-			 0x210);
-	assert_int_equal(model->stacks.parent[model->stacks.parent[leaf]], 0);
+	assert_int_equal(model->frames.address[model->stacks.entries[leaf].label], 0x110);
+	assert_int_equal(
+		model->frames
+			.address[model->stacks.entries[model->stacks.entries[leaf].parent].label],
+		0x210);
+	assert_int_equal(model->stacks.entries[model->stacks.entries[leaf].parent].parent, 0);
 	end(&f);
 }
 

@@ -267,7 +267,7 @@ static void a_stack_of_ten_thousand_frames_is_drawn(void **state)
 
 	(void)state;
 	for (int i = 0; i < 9999; i++)
-		stack = wk_model_add_named(model, stack, model->named.label[1]);
+		stack = wk_model_add_named(model, stack, model->named.entries[1].label);
 	small_samples(model, 1, stack, 3, 1, SMALL_WEIGHT);
 	small_resolved(model);
 	svg = drawn(model, &wk_renderer_svg, (struct wk_drawing){ .has_no_script = true }, false);

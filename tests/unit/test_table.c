@@ -469,7 +469,7 @@ static void every_view_can_be_empty(void **state)
 static void a_deep_and_branchy_tree_is_no_wider_than_its_names(void **state)
 {
 	struct wk_model *model = small_model((const char *[]){ "p;a 1", "p;b 1", NULL });
-	uint32_t a = model->named.label[1], b = model->named.label[2];
+	uint32_t a = model->named.entries[1].label, b = model->named.entries[2].label;
 	wk_stack_id stack = 1;
 	struct wk_buf text;
 

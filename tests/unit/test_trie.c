@@ -22,8 +22,8 @@ static void the_same_entry_gets_the_same_id(void **state)
 	assert_int_equal(wk_trie_add(&trie, 0, 7), a);
 	assert_int_equal(wk_trie_add(&trie, a, 8), ab);
 	assert_int_equal(wk_trie_add(&trie, 0, 8), 3); /* the label alone is not the key */
-	assert_int_equal(trie.parent[ab], a);
-	assert_int_equal(trie.label[ab], 8);
+	assert_int_equal(trie.entries[ab].parent, a);
+	assert_int_equal(trie.entries[ab].label, 8);
 	wk_trie_fini(&trie);
 }
 

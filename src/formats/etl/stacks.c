@@ -280,7 +280,7 @@ static uint32_t *depths_of(const struct wk_trie *trie)
 	uint32_t *depth = wk_alloc_zeroed(trie->count, sizeof(*depth));
 
 	for (uint32_t i = 1; i < trie->count; i++)
-		depth[i] = depth[trie->parent[i]] + 1;
+		depth[i] = depth[trie->entries[i].parent] + 1;
 	return depth;
 }
 
@@ -374,8 +374,8 @@ static size_t lower_bound(struct wk_etl_stacks *stacks, const struct wk_etl_stac
 static void climb(const struct wk_etl_stacks *stacks, struct row *row, uint32_t leaf)
 {
 	row->count = 0;
-	for (uint32_t at = leaf; at; at = stacks->trie.parent[at])
-		push(row, stacks->addresses[stacks->trie.label[at] - 1]);
+	for (uint32_t at = leaf; at; at = stacks->trie.entries[at].parent)
+		push(row, stacks->addresses[stacks->trie.entries[at].label - 1]);
 }
 
 static bool chain_of(struct wk_etl_stacks *stacks, const struct entry *entry,

@@ -43,14 +43,14 @@ static uint32_t plain_stack(struct wk_script_emitter *emitter, struct wk_script_
 	size_t depth = 0;
 	uint32_t stack;
 
-	for (; chain && !part->stack_of_chain[chain]; chain = part->chains.parent[chain])
+	for (; chain && !part->stack_of_chain[chain]; chain = part->chains.entries[chain].parent)
 		*WK_APPEND(emitter->path, depth, emitter->path_cap) = chain;
 	stack = chain ? part->stack_of_chain[chain] : 0;
 	while (depth) {
 		chain = emitter->path[--depth];
 		stack = wk_stack_writer_stack(
 			emitter->writer, stack,
-			frame_number(emitter, part, part->chains.label[chain]));
+			frame_number(emitter, part, part->chains.entries[chain].label));
 		part->stack_of_chain[chain] = stack;
 	}
 	return stack;
@@ -67,12 +67,12 @@ static uint32_t stack_on(struct wk_script_emitter *emitter, struct wk_script_par
 	if (*known)
 		return *known;
 	stack = root ? wk_stack_writer_stack(emitter->writer, 0, root) : 0;
-	for (; chain; chain = part->chains.parent[chain]) {
-		if (part->chains.label[chain] == 0)
+	for (; chain; chain = part->chains.entries[chain].parent) {
+		if (part->chains.entries[chain].label == 0)
 			stack = 0;
 		else
 			*WK_APPEND(emitter->path, depth, emitter->path_cap) =
-				part->chains.label[chain];
+				part->chains.entries[chain].label;
 	}
 	while (depth)
 		stack = wk_stack_writer_stack(emitter->writer, stack,

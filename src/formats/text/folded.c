@@ -20,8 +20,8 @@
 static const char expected[] = "lines of frames with ';' between them and a count at the end";
 
 /* Lines are read in batches, so that the lookups of their stacks overlap. */
-#define BATCH_LINES  64
-#define BATCH_FRAMES 2048 /* a longer line is a batch of its own */
+#define BATCH_LINES  128
+#define BATCH_FRAMES 4096 /* a longer line is a batch of its own */
 
 struct batch {
 	struct wk_stack_walk walks[BATCH_LINES];

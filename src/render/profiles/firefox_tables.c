@@ -160,8 +160,8 @@ static struct inlining inlining_of(const struct wk_fox_shared *shared,
 static void add_stack(struct wk_fox_shared *shared, struct wk_fox_tables *tables, wk_stack_id stack)
 {
 	const struct wk_model *model = shared->model;
-	uint32_t prefix = shared->stack_row[model->stacks.parent[stack]];
-	wk_frame_id frame = model->stacks.label[stack];
+	uint32_t prefix = shared->stack_row[model->stacks.entries[stack].parent];
+	wk_frame_id frame = model->stacks.entries[stack].label;
 	struct inlining inlining = inlining_of(shared, tables, frame, prefix);
 	uint32_t count = wk_model_calls_of(model, frame).count;
 
@@ -178,7 +178,7 @@ uint32_t wk_fox_stack(struct wk_fox_shared *shared, struct wk_fox_tables *tables
 {
 	tables->path.count = 0;
 	for (wk_stack_id at = stack; at && !shared->stack_row[at];
-	     at = shared->model->stacks.parent[at])
+	     at = shared->model->stacks.entries[at].parent)
 		add_row(&tables->path, at);
 	while (tables->path.count)
 		add_stack(shared, tables, tables->path.at[--tables->path.count]);

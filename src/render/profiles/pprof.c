@@ -113,7 +113,8 @@ static void write_number(struct writing *w, uint32_t field, uint64_t value)
 
 static bool goes_on(const struct wk_model *model, wk_stack_id stack)
 {
-	return model->stacks.parent[stack] && model->frames.is_inlined[model->stacks.label[stack]];
+	return model->stacks.entries[stack].parent &&
+	       model->frames.is_inlined[model->stacks.entries[stack].label];
 }
 
 /* A parent's id is smaller than its children's. */
@@ -125,8 +126,8 @@ static void find_runs(struct writing *w)
 	w->run_of = wk_alloc_zeroed(stacks->count, sizeof(*w->run_of));
 	for (wk_stack_id id = 1; id < stacks->count; id++)
 		w->run_of[id] = wk_trie_add(
-			&w->runs, goes_on(w->model, id) ? w->run_of[stacks->parent[id]] : 0,
-			stacks->label[id]);
+			&w->runs, goes_on(w->model, id) ? w->run_of[stacks->entries[id].parent] : 0,
+			stacks->entries[id].label);
 	w->location_of = wk_alloc_zeroed(w->runs.count, sizeof(*w->location_of));
 }
 
@@ -218,8 +219,8 @@ static void add_locations(struct writing *w, wk_stack_id stack)
 			*location = ++w->location_count;
 		wk_proto_add_packed(&w->inner, *location);
 		while (goes_on(w->model, stack))
-			stack = stacks->parent[stack];
-		stack = stacks->parent[stack];
+			stack = stacks->entries[stack].parent;
+		stack = stacks->entries[stack].parent;
 	}
 	end_inner(w, SAMPLE_LOCATION);
 }
@@ -283,13 +284,13 @@ static void write_location(struct writing *w, uint32_t run)
 	uint8_t has = HAS_LOCATION;
 	wk_image_id image;
 
-	while (w->runs.parent[outermost])
-		outermost = w->runs.parent[outermost];
-	image = model->frames.image[w->runs.label[outermost]];
+	while (w->runs.entries[outermost].parent)
+		outermost = w->runs.entries[outermost].parent;
+	image = model->frames.image[w->runs.entries[outermost].label];
 	ADD_FIELDS(&w->message, w->location_of[run], image,
-		   address_of(model, w->runs.label[outermost]));
-	for (; run; run = w->runs.parent[run]) {
-		struct wk_frame_calls calls = wk_model_calls_of(model, w->runs.label[run]);
+		   address_of(model, w->runs.entries[outermost].label));
+	for (; run; run = w->runs.entries[run].parent) {
+		struct wk_frame_calls calls = wk_model_calls_of(model, w->runs.entries[run].label);
 
 		lines += calls.count;
 		for (uint32_t i = calls.count; i-- > 0;)

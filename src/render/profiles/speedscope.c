@@ -55,7 +55,7 @@ static void find_lines(struct writing *w)
 
 static wk_function_id function_of(const struct writing *w, wk_stack_id stack)
 {
-	return w->merged[w->model->named_frames.function[w->model->named.label[stack]]];
+	return w->merged[w->model->named_frames.function[w->model->named.entries[stack].label]];
 }
 
 static void one_frame(struct writing *w, wk_function_id id)
@@ -90,7 +90,7 @@ static void all_frames(struct writing *w)
 	for (uint32_t i = 0; i < w->by.row_count; i++) {
 		wk_stack_id stack = wk_sampled_stack(w->view, w->by.rows[i]);
 
-		for (; !is_seen[stack]; stack = w->model->named.parent[stack]) {
+		for (; !is_seen[stack]; stack = w->model->named.entries[stack].parent) {
 			is_seen[stack] = 1;
 			if (!w->frame_number[function_of(w, stack)])
 				one_frame(w, function_of(w, stack));
@@ -117,7 +117,7 @@ static void one_stack(struct writing *w, wk_stack_id stack)
 {
 	size_t depth = 0;
 
-	for (; stack; stack = w->model->named.parent[stack])
+	for (; stack; stack = w->model->named.entries[stack].parent)
 		*WK_APPEND(w->path, depth, w->path_cap) =
 			w->frame_number[function_of(w, stack)] - 1;
 	wk_out_char(w->out, '[');

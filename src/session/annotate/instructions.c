@@ -84,7 +84,7 @@ static uint64_t find_spots(struct writer *writer, const struct wk_filter *filter
 	uint64_t whole = 0;
 
 	for (uint32_t i = 0; i < samples->count; i++) {
-		wk_frame_id frame = model->stacks.label[samples->stack[i]];
+		wk_frame_id frame = model->stacks.entries[samples->stack[i]].label;
 
 		if (!wk_filter_has(filter, i))
 			continue;

@@ -112,8 +112,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		break;
 	case WK_EVENT_STACKS:
 		for (uint32_t i = 0; i < event->stacks.count; i++)
-			read_stack(restack, event->stacks.first + i, event->stacks.parents[i],
-				   event->stacks.frames[i]);
+			read_stack(restack, event->stacks.first + i,
+				   event->stacks.entries[i].parent, event->stacks.entries[i].label);
 		break;
 	case WK_EVENT_SAMPLE:
 		read_sample(restack, event);

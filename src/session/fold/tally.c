@@ -32,7 +32,7 @@ static void read_stack(struct wk_tally *tally, uint32_t number, uint32_t parent_
 	uint32_t name = tally->name_of[frame];
 	uint32_t id;
 
-	if (tally->collapses_recursion && parent && tally->stacks.label[parent] == name)
+	if (tally->collapses_recursion && parent && tally->stacks.entries[parent].label == name)
 		id = parent;
 	else
 		id = wk_trie_add(&tally->stacks, parent, name);
@@ -62,8 +62,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		break;
 	case WK_EVENT_STACKS:
 		for (uint32_t i = 0; i < event->stacks.count; i++)
-			read_stack(tally, event->stacks.first + i, event->stacks.parents[i],
-				   event->stacks.frames[i]);
+			read_stack(tally, event->stacks.first + i, event->stacks.entries[i].parent,
+				   event->stacks.entries[i].label);
 		break;
 	case WK_EVENT_FRAME:
 		read_frame(tally, &event->frame);
@@ -133,8 +133,8 @@ static uint32_t name_count(const struct wk_trie *stacks)
 	uint32_t most = 0;
 
 	for (uint32_t i = 1; i < stacks->count; i++)
-		if (stacks->label[i] > most)
-			most = stacks->label[i];
+		if (stacks->entries[i].label > most)
+			most = stacks->entries[i].label;
 	return most + 1;
 }
 
@@ -153,15 +153,15 @@ static struct branches list_branches(const struct wk_tally *tally)
 	size_t count = 0;
 
 	for (uint32_t i = stacks->count; i-- > 1;) {
-		uint64_t parent = (uint64_t)stacks->parent[i] << 32;
+		uint64_t parent = (uint64_t)stacks->entries[i].parent << 32;
 
-		has_children[stacks->parent[i]] = 1;
+		has_children[stacks->entries[i].parent] = 1;
 		if (is_met(tally, i))
-			keys[count++] = (struct wk_sort_key){ parent | ranks[stacks->label[i] * 2],
+			keys[count++] = (struct wk_sort_key){ parent | ranks[stacks->entries[i].label * 2],
 							      i * 2 };
 		if (has_children[i])
 			keys[count++] = (struct wk_sort_key){
-				parent | ranks[stacks->label[i] * 2 + 1], i * 2 + 1 };
+				parent | ranks[stacks->entries[i].label * 2 + 1], i * 2 + 1 };
 	}
 	wk_sort_keys(keys, count);
 	branches.at = wk_alloc((count + 1) * sizeof(*branches.at));
@@ -218,7 +218,7 @@ void wk_tally_write(const struct wk_tally *tally, struct wk_out *out)
 			continue;
 		}
 		branch = branches.at[top->next++];
-		name = wk_strtab_str(tally->names, tally->stacks.label[branch.stack]);
+		name = wk_strtab_str(tally->names, tally->stacks.entries[branch.stack].label);
 		prefix.len = top->prefix;
 		if (!branch.goes_on) {
 			write_line(tally, wk_buf_str(&prefix), name, branch.stack, out);

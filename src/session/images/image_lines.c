@@ -59,11 +59,11 @@ static struct frame_samples *frames_in_view(const struct wk_model *model,
 		if (!wk_filter_has(filter, i))
 			continue;
 		stacks[stack] += times;
-		frames[model->stacks.label[stack]].own += times;
+		frames[model->stacks.entries[stack].label].own += times;
 	}
 	for (wk_stack_id id = model->stacks.count; id-- > 1;) {
-		stacks[model->stacks.parent[id]] += stacks[id];
-		frames[model->stacks.label[id]].in_stack += stacks[id];
+		stacks[model->stacks.entries[id].parent] += stacks[id];
+		frames[model->stacks.entries[id].label].in_stack += stacks[id];
 	}
 	wk_free(stacks);
 	return frames;

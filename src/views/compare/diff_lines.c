@@ -15,7 +15,7 @@ static void find_lines(struct known *known)
 	const struct wk_model *model = known->model;
 
 	for (wk_stack_id id = 1; id < model->named.count; id++) {
-		uint32_t frame = model->named.label[id];
+		uint32_t frame = model->named.entries[id].label;
 		wk_function_id function = model->named_frames.function[frame];
 		wk_function_id shown = known->pairs->shown[function];
 		uint8_t sides = known->pairs->stack_sides[id];

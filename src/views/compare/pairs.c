@@ -25,6 +25,7 @@ static void find_sides(struct pairing *p)
 {
 	const struct wk_model *model = p->model;
 	const struct wk_trie *named = &model->named;
+	uint8_t *sides_of_frame = wk_alloc_zeroed(model->named_frames.count, 1);
 
 	p->pairs->stack_sides = wk_alloc_zeroed((size_t)named->count + 1, 1);
 	p->sides = wk_alloc_zeroed(model->function_count, 1);
@@ -33,11 +34,14 @@ static void find_sides(struct pairing *p)
 			p->pairs->stack_sides[wk_model_named_of(model, model->samples.stack[i])] |=
 				side_of_sample(model, i);
 	for (wk_stack_id id = named->count; id-- > 1;) {
-		wk_function_id function = model->named_frames.function[named->label[id]];
+		struct wk_trie_entry stack = named->entries[id];
 
-		p->pairs->stack_sides[named->parent[id]] |= p->pairs->stack_sides[id];
-		p->sides[p->pairs->shown[function]] |= p->pairs->stack_sides[id];
+		p->pairs->stack_sides[stack.parent] |= p->pairs->stack_sides[id];
+		sides_of_frame[stack.label] |= p->pairs->stack_sides[id];
 	}
+	for (uint32_t i = 0; i < model->named_frames.count; i++)
+		p->sides[p->pairs->shown[model->named_frames.function[i]]] |= sides_of_frame[i];
+	wk_free(sides_of_frame);
 }
 
 /* ---- functions */
@@ -387,7 +391,7 @@ static void find_renamed(struct pairing *p, struct wk_map *names)
 
 static wk_function_id function_of(const struct pairing *p, wk_stack_id stack)
 {
-	return p->model->named_frames.function[p->model->named.label[stack]];
+	return p->model->named_frames.function[p->model->named.entries[stack].label];
 }
 
 /* Text contains only the name of an outermost frame. */
@@ -414,7 +418,7 @@ static bool mark_by_name(struct pairing *p, struct wk_map *names)
 	for (wk_stack_id id = 1; id < named->count; id++) {
 		wk_function_id function = function_of(p, id);
 
-		if (named->parent[id] == 0 && p->pairs->stack_sides[id] &&
+		if (named->entries[id].parent == 0 && p->pairs->stack_sides[id] &&
 		    may_be_process(p, function) &&
 		    wk_map_find(names, p->model->functions[function].name))
 			mark_process(p, function);
@@ -433,11 +437,11 @@ static void find_shape(const struct pairing *p, struct shape *shape)
 	const struct wk_trie *named = &p->model->named;
 
 	for (wk_stack_id id = 1; id < named->count; id++) {
-		wk_stack_id parent = named->parent[id];
+		wk_stack_id parent = named->entries[id].parent;
 		uint8_t sides = p->pairs->stack_sides[id];
 		wk_function_id function;
 
-		if (parent && named->parent[parent])
+		if (parent && named->entries[parent].parent)
 			continue;
 		function = function_of(p, id);
 		(parent ? shape->second : shape->outermost)[p->pairs->shown[function]] |= sides;
@@ -481,7 +485,7 @@ static void mark_by_shape(struct pairing *p)
 							: 0;
 	p->pairs->has_processes &= !side; /* the one side's are not there on the other */
 	for (wk_stack_id id = 1; side && id < named->count; id++)
-		if (named->parent[id] == 0 && (p->pairs->stack_sides[id] & side))
+		if (named->entries[id].parent == 0 && (p->pairs->stack_sides[id] & side))
 			mark_process(p, function_of(p, id));
 	WK_FREE_ALL(shape.outermost, shape.second);
 }

@@ -64,7 +64,8 @@ static uint32_t row_of_sample(const struct rows *rows, uint32_t sample)
 	const struct wk_model *model = rows->model;
 	wk_thread_id thread = wk_sample_thread(&model->samples, sample);
 	uint32_t named = wk_model_named_of(model, model->samples.stack[sample]);
-	wk_function_id leaf = named ? model->named_frames.function[model->named.label[named]] : 0;
+	wk_function_id leaf =
+		named ? model->named_frames.function[model->named.entries[named].label] : 0;
 
 	switch (rows->of) {
 	case WK_OF_PROCESS:

@@ -22,7 +22,7 @@ static void count_samples(struct walk *walk, const struct wk_filter *filter, boo
 			walk->samples[model->samples.stack[i]] += wk_model_sample_times(model, i);
 	/* Parents come before what they call. */
 	for (wk_stack_id id = model->stacks.count; id-- > 1;) {
-		wk_stack_id parent = model->stacks.parent[id];
+		wk_stack_id parent = model->stacks.entries[id].parent;
 
 		walk->samples[parent] += walk->samples[id];
 		walk->next[id] = walk->first[parent];
@@ -33,7 +33,7 @@ static void count_samples(struct walk *walk, const struct wk_filter *filter, boo
 /* 0: the frame has its name. */
 static wk_image_id image_of(const struct wk_model *model, wk_stack_id id)
 {
-	wk_frame_id frame = model->stacks.label[id];
+	wk_frame_id frame = model->stacks.entries[id].label;
 
 	return model->frames.function[frame] ? 0 : model->frames.image[frame];
 }
@@ -59,8 +59,8 @@ static void add_up(struct walk *walk)
 			continue;
 		}
 		walk->open[image_of(model, id)]--;
-		while (!walk->next[id] && model->stacks.parent[id]) {
-			id = model->stacks.parent[id];
+		while (!walk->next[id] && model->stacks.entries[id].parent) {
+			id = model->stacks.entries[id].parent;
 			walk->open[image_of(model, id)]--;
 		}
 		id = walk->next[id];

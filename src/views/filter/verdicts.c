@@ -171,9 +171,9 @@ static uint8_t *spread(const struct wk_trie *stacks, uint8_t *rows, const uint32
 
 	table[0] = rows[0];
 	for (uint32_t i = 1; i < stacks->count; i++) {
-		table[i] = rows[of_label[stacks->label[i]]];
+		table[i] = rows[of_label[stacks->entries[i].label]];
 		if (is_any)
-			table[i] |= table[stacks->parent[i]];
+			table[i] |= table[stacks->entries[i].parent];
 	}
 	wk_free(rows);
 	return table;

@@ -11,9 +11,12 @@
  * "before" side of a comparison. */
 enum { WEIGHT, OTHER, WEIGHTS };
 
-/* A named stack: its own weight first, then that of everything it called as well. */
-struct node {
-	uint64_t weight[WEIGHTS];
+/* Of a named stack: its own weight first, then that of everything it called as well. */
+struct weight {
+	uint64_t of[WEIGHTS];
+};
+
+struct place {
 	uint32_t size; /* how many stacks it is with all that it called */
 	union {
 		uint32_t next; /* while positions are handed out: that of the next it called */
@@ -25,10 +28,9 @@ struct node {
 struct sum {
 	uint64_t self[WEIGHTS], total[WEIGHTS];
 	uint32_t until; /* positions before it are below a stack that is counted */
-	wk_function_id function;
 };
 
-static void count_samples(struct node *nodes, const struct wk_folding *f,
+static void count_samples(struct weight *weights, const struct wk_folding *f,
 			  const struct wk_filter *filter)
 {
 	const struct wk_samples *samples = &f->model->samples;
@@ -38,7 +40,7 @@ static void count_samples(struct node *nodes, const struct wk_folding *f,
 
 		if (!wk_filter_has(filter, i))
 			continue;
-		of = nodes[wk_folding_leaf(f, i)].weight;
+		of = weights[wk_folding_leaf(f, i)].of;
 		times = wk_model_sample_times(f->model, i);
 		weight = f->options->by_samples ? times : wk_filter_weight(filter, f->model, i);
 		if (samples->is_before) {
@@ -50,21 +52,25 @@ static void count_samples(struct node *nodes, const struct wk_folding *f,
 	}
 }
 
-static uint32_t row_of(const struct wk_folding *f, enum wk_flat_by by, wk_stack_id id)
+/* The row of each named frame. A stack counts for its frame's, unless it represents a process. */
+static uint32_t *rows_of_frames(const struct wk_folding *f, enum wk_flat_by by)
 {
-	uint32_t label;
+	const struct wk_model *model = f->model;
+	uint32_t *rows = wk_alloc(model->named_frames.count * sizeof(*rows));
 
-	if (wk_folding_is_process(f, id))
-		return NO_ROW;
-	label = WK_LABEL_ID(wk_folding_stack_label(f, id));
-	return by == WK_FLAT_IMAGES ? f->model->functions[label].image : label;
+	for (uint32_t i = 0; i < model->named_frames.count; i++) {
+		wk_function_id function = f->shown[model->named_frames.function[i]];
+
+		rows[i] = by == WK_FLAT_LINES    ? f->place[i]
+			  : by == WK_FLAT_IMAGES ? model->functions[function].image
+						 : function;
+	}
+	return rows;
 }
 
-static wk_function_id function_of(const struct wk_folding *f, enum wk_flat_by by, wk_stack_id id)
+static uint32_t row_of(const struct wk_folding *f, const uint32_t *rows, wk_stack_id id)
 {
-	uint32_t label = WK_LABEL_ID(wk_folding_stack_label(f, id));
-
-	return by == WK_FLAT_LINES ? f->shown[f->model->named_frames.function[label]] : label;
+	return wk_folding_is_process(f, id) ? NO_ROW : rows[f->model->named.entries[id].label];
 }
 
 static void add(uint64_t *to, const uint64_t *weight)
@@ -73,79 +79,73 @@ static void add(uint64_t *to, const uint64_t *weight)
 	to[OTHER] += weight[OTHER];
 }
 
-/* Fills `self` of each row. */
-static void add_up_self(struct sum *sums, const struct node *nodes, const struct wk_folding *f,
-			enum wk_flat_by by)
+/* Fills `self` of each row. Whether a stack has a weight of its own cannot be predicted, and adding
+ * nothing costs less than the question. */
+static void add_up_self(struct sum *sums, const struct weight *weights, const struct wk_folding *f,
+			const uint32_t *rows)
 {
 	for (wk_stack_id id = 1; id < f->model->named.count; id++) {
-		uint32_t row;
+		uint32_t row = row_of(f, rows, id);
 
-		if (!nodes[id].weight[WEIGHT] && !nodes[id].weight[OTHER])
-			continue;
-		row = row_of(f, by, id);
 		if (row != NO_ROW)
-			add(sums[row].self, nodes[id].weight);
+			add(sums[row].self, weights[id].of);
 	}
 }
 
 /* Callers come before what they call. */
-static void roll_up(struct node *nodes, const struct wk_folding *f)
+static void roll_up(struct weight *weights, struct place *places, const struct wk_folding *f)
 {
 	for (wk_stack_id id = f->model->named.count; id-- > 1;) {
-		struct node *caller = &nodes[wk_folding_caller(f, id)];
+		wk_stack_id caller = wk_folding_caller(f, id);
 
-		add(caller->weight, nodes[id].weight);
-		caller->size += ++nodes[id].size;
+		add(weights[caller].of, weights[id].of);
+		places[caller].size += ++places[id].size;
 	}
 }
 
 /* The stacks in the order of a walk that goes from each to what it called. */
-static wk_stack_id *walk(struct node *nodes, const struct wk_folding *f)
+static wk_stack_id *walk(struct place *places, const struct wk_folding *f)
 {
 	uint32_t count = f->model->named.count;
 	wk_stack_id *order = wk_alloc_table((size_t)count * sizeof(*order));
 
 	for (wk_stack_id id = 1; id < count; id++) {
-		struct node *node = &nodes[id], *caller = &nodes[wk_folding_caller(f, id)];
+		struct place *place = &places[id], *caller = &places[wk_folding_caller(f, id)];
 		uint32_t position = caller->next;
 
-		caller->next += node->size;
-		node->next = position + 1;
+		caller->next += place->size;
+		place->next = position + 1;
 		order[position] = id;
 	}
 	return order;
 }
 
 /* In the order of memory, which that of a walk is not. */
-static void find_rows(struct node *nodes, const struct wk_folding *f, enum wk_flat_by by,
-		      struct sum *sums)
+static void find_rows(struct place *places, const struct wk_folding *f, const uint32_t *rows)
 {
-	for (wk_stack_id id = 1; id < f->model->named.count; id++) {
-		nodes[id].row = row_of(f, by, id);
-		if (nodes[id].row != NO_ROW)
-			sums[nodes[id].row].function = function_of(f, by, id);
-	}
+	for (wk_stack_id id = 1; id < f->model->named.count; id++)
+		places[id].row = row_of(f, rows, id);
 }
 
 /* Fills `total` of each row: of its stacks those that another of them did not call. */
-static void add_up(struct sum *sums, const struct node *nodes, const struct wk_folding *f,
-		   const wk_stack_id *order)
+static void add_up(struct sum *sums, const struct weight *weights, const struct place *places,
+		   const wk_stack_id *order, uint32_t count)
 {
-	uint32_t count = f->model->named.count - 1;
-
 	for (uint32_t i = 0; i < count; i++) {
-		const struct node *node = &nodes[order[i]];
+		struct place place = places[order[i]];
 		struct sum *sum;
 
-		if (i + AHEAD < count)
-			__builtin_prefetch(&nodes[order[i + AHEAD]]);
-		if (node->row == NO_ROW)
+		if (i + AHEAD < count) {
+			__builtin_prefetch(&places[order[i + AHEAD]]);
+			__builtin_prefetch(&weights[order[i + AHEAD]]);
+		}
+		if (place.row == NO_ROW)
 			continue;
-		sum = &sums[node->row];
+		sum = &sums[place.row];
 		if (i < sum->until)
 			continue;
-		sum->until = i + node->size;
-		add(sum->total, node->weight);
+		sum->until = i + place.size;
+		add(sum->total, weights[order[i]].of);
 	}
 }
 
@@ -159,14 +159,13 @@ static uint64_t scaled(uint64_t weight, double factor)
 	return factor == 1 ? weight : (uint64_t)((double)weight * factor + 0.5);
 }
 
-static struct wk_flat_row finished(const struct sum *sum, uint32_t id, bool is_comparison,
-				   const struct wk_tree_options *options)
+static struct wk_flat_row finished(const struct sum *sum, uint32_t id, const struct wk_folding *f)
 {
-	double factor = options->before_factor > 0 ? options->before_factor : 1;
-	struct wk_flat_row row = { .id = id, .function = sum->function,
-				   .self = sum->self[WEIGHT], .total = sum->total[WEIGHT] };
+	double factor = f->options->before_factor > 0 ? f->options->before_factor : 1;
+	struct wk_flat_row row = { .id = id, .self = sum->self[WEIGHT],
+				   .total = sum->total[WEIGHT] };
 
-	if (is_comparison) {
+	if (f->model->samples.is_before) {
 		row.self_before = scaled(sum->self[OTHER], factor);
 		row.total_before = scaled(sum->total[OTHER], factor);
 	} else {
@@ -194,20 +193,37 @@ static int hotter_first(const void *left, const void *right)
 	return order ? order : (a->row.id > b->row.id) - (a->row.id < b->row.id);
 }
 
-static void keep_rows(struct wk_flat *flat, const struct wk_model *model, const struct sum *sums,
-		      uint32_t count, enum wk_flat_by by, const struct wk_tree_options *options)
+static wk_text_id name_of(const struct wk_folding *f, enum wk_flat_by by, uint32_t row)
 {
-	bool is_comparison = model->samples.is_before != NULL;
+	const struct wk_model *model = f->model;
+
+	switch (by) {
+	case WK_FLAT_IMAGES:
+		return model->images[row].path;
+	case WK_FLAT_LINES:
+		row = f->shown[model->named_frames.function[row]];
+		break;
+	case WK_FLAT_FUNCTIONS:
+		break;
+	}
+	return model->functions[row].name;
+}
+
+static void keep_rows(struct wk_flat *flat, const struct sum *sums, uint32_t count,
+		      const struct wk_folding *f, enum wk_flat_by by)
+{
 	struct sort_row *sorted = wk_alloc((size_t)count * sizeof(*sorted));
 
 	for (uint32_t i = 0; i < count; i++) {
-		wk_text_id name = by == WK_FLAT_IMAGES ? model->images[i].path
-						       : model->functions[sums[i].function].name;
+		struct sort_row *row = &sorted[flat->count];
 
 		if (!sums[i].total[WEIGHT] && !sums[i].total[OTHER])
 			continue;
-		sorted[flat->count++] = (struct sort_row){
-			finished(&sums[i], i, is_comparison, options), wk_model_str(model, name) };
+		row->row = finished(&sums[i], i, f);
+		if (by == WK_FLAT_LINES)
+			row->row.function = f->shown[f->model->named_frames.function[i]];
+		row->name = wk_model_str(f->model, name_of(f, by, i));
+		flat->count++;
 	}
 	qsort(sorted, flat->count, sizeof(*sorted), hotter_first);
 	flat->rows = wk_alloc(((size_t)flat->count + 1) * sizeof(*flat->rows));
@@ -225,25 +241,29 @@ static void list(struct wk_flat *flat, const struct wk_model *model, const struc
 	struct sum *sums = wk_alloc_zeroed(groups, sizeof(*sums));
 	struct wk_tree_options used = *options;
 	struct wk_folding folding;
-	struct node *nodes;
+	struct weight *weights;
+	struct place *places;
 	wk_stack_id *order;
+	uint32_t *rows;
 
 	used.by_samples |= wk_tree_weighs_nothing(model, filter);
 	wk_folding_prepare(&folding, model, &used);
-	nodes = wk_alloc_table_zeroed(model->named.count, sizeof(*nodes));
-	count_samples(nodes, &folding, filter);
-	add_up_self(sums, nodes, &folding, by);
-	roll_up(nodes, &folding);
-	order = walk(nodes, &folding);
-	find_rows(nodes, &folding, by, sums);
-	add_up(sums, nodes, &folding, order);
+	rows = rows_of_frames(&folding, by);
+	weights = wk_alloc_table_zeroed(model->named.count, sizeof(*weights));
+	places = wk_alloc_table_zeroed(model->named.count, sizeof(*places));
+	count_samples(weights, &folding, filter);
+	add_up_self(sums, weights, &folding, rows);
+	roll_up(weights, places, &folding);
+	order = walk(places, &folding);
+	find_rows(places, &folding, rows);
+	add_up(sums, weights, places, order, model->named.count - 1);
 	*flat = (struct wk_flat){
-		.whole = nodes[0].weight[WEIGHT],
-		.whole_samples = model->samples.is_before ? 0 : fit(nodes[0].weight[OTHER]),
+		.whole = weights[0].of[WEIGHT],
+		.whole_samples = model->samples.is_before ? 0 : fit(weights[0].of[OTHER]),
 		.unit = used.by_samples ? (struct wk_str)WK_STR("samples")
 					: wk_model_str(model, model->sources[filter->source].unit) };
-	keep_rows(flat, model, sums, groups, by, &used);
-	WK_FREE_ALL(sums, nodes, order);
+	keep_rows(flat, sums, groups, &folding, by);
+	WK_FREE_ALL(sums, weights, places, order, rows);
 	wk_folding_fini(&folding);
 }
 

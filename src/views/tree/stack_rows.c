@@ -87,9 +87,9 @@ static uint32_t *count_steps(const struct wk_stack_rows *rows)
 
 	for (uint32_t i = trie->count; i-- > 1;) {
 		if (i > NODES_AHEAD)
-			__builtin_prefetch(&steps[trie->parent[i - NODES_AHEAD]], 1);
+			__builtin_prefetch(&steps[trie->entries[i - NODES_AHEAD].parent], 1);
 		steps[i] += steps[i] || rows->row[i];
-		steps[trie->parent[i]] += steps[i];
+		steps[trie->entries[i].parent] += steps[i];
 	}
 	return steps;
 }
@@ -129,11 +129,17 @@ static void sort_siblings(const struct wk_stack_rows *rows, const uint32_t *step
 			  struct wk_siblings *siblings)
 {
 	const struct wk_folding *f = &rows->folding;
-	uint32_t *rank = rank_frames(rows, steps);
+	uint32_t count = f->trie->count, *rank = rank_frames(rows, steps);
+	uint32_t *parent = wk_alloc_table((size_t)count * sizeof(*parent));
+	uint32_t *label = wk_alloc_table((size_t)count * sizeof(*label));
 
-	wk_siblings_init(siblings, f->trie->parent, steps, f->trie->count);
-	wk_siblings_sort(siblings, rank, f->trie->label, f->trie->count);
-	wk_free(rank);
+	for (uint32_t i = 0; i < count; i++) {
+		parent[i] = f->trie->entries[i].parent;
+		label[i] = f->trie->entries[i].label;
+	}
+	wk_siblings_init(siblings, parent, steps, count);
+	wk_siblings_sort(siblings, rank, label, count);
+	WK_FREE_ALL(rank, parent, label);
 }
 
 /* A node's place is known before its children's: they follow it one behind the other. */

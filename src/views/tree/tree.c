@@ -412,7 +412,7 @@ static void expect_node(const struct ordering *o, uint32_t from)
 
 	if (from == IS_BOX)
 		return;
-	__builtin_prefetch(&o->f->trie->label[from]);
+	__builtin_prefetch(&o->f->trie->entries[from].label);
 	__builtin_prefetch(&sum->weight[from]);
 	if (sum->samples)
 		__builtin_prefetch(&sum->samples[from]);
@@ -457,7 +457,7 @@ static uint64_t *own_part(const struct wk_trie *trie, const uint64_t *sum)
 
 	memcpy(own, sum, (size_t)trie->count * sizeof(*own));
 	for (uint32_t i = 1; i < trie->count; i++) {
-		uint64_t *parent = &own[trie->parent[i]];
+		uint64_t *parent = &own[trie->entries[i].parent];
 
 		/* Rounded shares may add up to more than the whole. */
 		*parent -= sum[i] < *parent ? sum[i] : *parent;
@@ -485,7 +485,7 @@ static void fill_boxes(struct wk_tree *tree, const struct ordering *o)
 	const struct wk_folding_weights *sum = &o->f->sum;
 
 	for (uint32_t i = 1; o->number && i < o->f->trie->count; i++) {
-		uint32_t box = o->number[o->f->trie->parent[i]];
+		uint32_t box = o->number[o->f->trie->entries[i].parent];
 
 		if (!box || o->number[i] || !(sum->weight[i] || o->f->options->keeps_both_sides))
 			continue;

@@ -137,15 +137,15 @@ static void scale_before(struct wk_folding *f)
 static void roll_up_u64(const struct wk_trie *trie, uint64_t *sum)
 {
 	for (uint32_t i = trie->count; i-- > 1;)
-		sum[trie->parent[i]] += sum[i];
+		sum[trie->entries[i].parent] += sum[i];
 }
 
 static void roll_up(struct wk_folding *f)
 {
 	roll_up_u64(f->trie, f->sum.weight);
 	for (uint32_t i = f->sum.samples ? f->trie->count : 1; i-- > 1;)
-		f->sum.samples[f->trie->parent[i]] =
-			sum_u32(f->sum.samples[f->trie->parent[i]], f->sum.samples[i]);
+		f->sum.samples[f->trie->entries[i].parent] =
+			sum_u32(f->sum.samples[f->trie->entries[i].parent], f->sum.samples[i]);
 	if (f->sum.left)
 		roll_up_u64(f->trie, f->sum.left);
 	if (f->sum.before) {
@@ -187,15 +187,7 @@ static uint32_t process_label(const struct wk_folding *f, wk_text_id name)
 
 static wk_function_id function_of_stack(const struct wk_folding *f, wk_stack_id named)
 {
-	return f->model->named_frames.function[f->model->named.label[named]];
-}
-
-bool wk_folding_is_process(const struct wk_folding *f, wk_stack_id named)
-{
-	const struct wk_pairs *pairs = f->options->pairs;
-
-	return pairs && pairs->is_process && f->model->named.parent[named] == 0 &&
-	       pairs->is_process[function_of_stack(f, named)];
+	return f->model->named_frames.function[f->model->named.entries[named].label];
 }
 
 uint32_t wk_folding_stack_label(const struct wk_folding *f, wk_stack_id named)
@@ -207,7 +199,7 @@ uint32_t wk_folding_stack_label(const struct wk_folding *f, wk_stack_id named)
 	if (f->is_by_modules)
 		return WK_LABEL(WK_LABEL_MODULE, f->module[function]);
 	if (f->place)
-		return WK_LABEL(WK_LABEL_LINE, f->place[f->model->named.label[named]]);
+		return WK_LABEL(WK_LABEL_LINE, f->place[f->model->named.entries[named].label]);
 	return WK_LABEL(WK_LABEL_FUNCTION, f->shown[function]);
 }
 
@@ -221,9 +213,9 @@ static bool joins_alike(const struct wk_folding *f)
 static uint32_t running_call(const struct wk_folding *f, uint32_t parent, uint32_t label)
 {
 	for (unsigned i = 0; i < WK_LONGEST_CYCLE && parent; i++) {
-		if (f->own.label[parent] == label)
+		if (f->own.entries[parent].label == label)
 			return parent;
-		parent = f->own.parent[parent];
+		parent = f->own.entries[parent].parent;
 	}
 	return 0;
 }
@@ -236,7 +228,7 @@ static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_
 	if (WK_LABEL_KIND(label) == WK_LABEL_PROCESS_NAME &&
 	    !wk_grouping_has(&f->grouping, WK_GROUP_PROCESS))
 		return parent;
-	if (joins_alike(f) && parent && f->own.label[parent] == label)
+	if (joins_alike(f) && parent && f->own.entries[parent].label == label)
 		return parent;
 	node = f->options->folds_recursion && !f->is_by_modules ? running_call(f, parent, label)
 								: 0;
@@ -246,8 +238,9 @@ static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_
 	}
 	node = wk_trie_add(&f->own, parent, label);
 	if (WK_LABEL_KIND(label) == WK_LABEL_FUNCTION || WK_LABEL_KIND(label) == WK_LABEL_LINE)
-		mark_inlined(f, node, node == known,
-			     f->model->named_frames.is_inlined[f->model->named.label[named]]);
+		mark_inlined(
+			f, node, node == known,
+			f->model->named_frames.is_inlined[f->model->named.entries[named].label]);
 	return node;
 }
 
@@ -329,15 +322,16 @@ static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id n
 		uint32_t label = wk_folding_stack_label(f, folder->path[--waiting]);
 
 		f->steps++;
-		if (depth >= folder->chart_depth || f->own.parent[folder->chart[depth]] != node ||
-		    f->own.label[folder->chart[depth]] != label) {
+		if (depth >= folder->chart_depth ||
+		    f->own.entries[folder->chart[depth]].parent != node ||
+		    f->own.entries[folder->chart[depth]].label != label) {
 			folder->chart_depth = depth;
 			folder->chart[depth] = wk_trie_append(&f->own, node, label);
 			note_own(folder, node, folder->chart[depth]);
 			mark_inlined(
 				f, folder->chart[depth], true,
-				f->model->named_frames
-					.is_inlined[f->model->named.label[folder->path[waiting]]]);
+				f->model->named_frames.is_inlined
+					[f->model->named.entries[folder->path[waiting]].label]);
 			folder->chart_depth++;
 		}
 		node = folder->chart[depth++];
@@ -522,7 +516,7 @@ static bool surely_fits(const struct folder *folder, const uint32_t *order, uint
 		return true;
 	depth = wk_alloc_zeroed(model->named.count, sizeof(*depth));
 	for (wk_stack_id named = 1; named < model->named.count; named++)
-		depth[named] = depth[model->named.parent[named]] + 1;
+		depth[named] = depth[model->named.entries[named].parent] + 1;
 	for (uint32_t i = 0; i < count; i++)
 		sum += depth[wk_model_named_of(model, model->samples.stack[order[i]])];
 	wk_free(depth);
@@ -568,7 +562,7 @@ static uint32_t bounded_leaf_of(struct folder *folder, const struct path *path)
 		uint32_t label = wk_folding_stack_label(f, named);
 
 		if (named != path->named && f->own.count >= most &&
-		    !(joins_alike(f) && f->own.label[node] == label) &&
+		    !(joins_alike(f) && f->own.entries[node].label == label) &&
 		    !wk_trie_has(&f->own, node, label)) {
 			f->cut_stacks++;
 			f->cut_weight += path->weight;
@@ -623,7 +617,7 @@ static void note_span(struct wk_folding *f, uint32_t node, const struct wk_chart
 
 	WK_RESERVE(f->chart_place, f->chart_place_cap, f->own.count);
 	memset(f->chart_place + old, 0, (f->chart_place_cap - old) * sizeof(*f->chart_place));
-	for (;; node = f->own.parent[node]) {
+	for (;; node = f->own.entries[node].parent) {
 		struct wk_chart_place *place = &f->chart_place[node];
 
 		if (place->until_ns == 0 || span->from_ns < place->from_ns)
@@ -909,7 +903,7 @@ void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 
 void wk_folding_fini(struct wk_folding *folding)
 {
-	WK_FREE_ALL(folding->chart_own, folding->chart_place, folding->joined_parent);
+	WK_FREE_ALL(folding->chart_own, folding->chart_place, folding->joined_entries);
 	if (!folding->is_borrowed)
 		wk_trie_fini(&folding->own);
 	WK_FREE_ALL(folding->merged, folding->module, folding->place, folding->leaf,

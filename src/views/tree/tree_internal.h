@@ -12,6 +12,7 @@
 #define WK_VIEWS_TREE_TREE_INTERNAL_H
 
 #include "base/trie.h"
+#include "views/compare/pairs.h"
 #include "views/tree/tree.h"
 
 /* So far up callers are searched for a function that is called again: stacks of a million frames
@@ -57,14 +58,14 @@ struct wk_folding {
 	const struct wk_trie *trie;  /* `own`, or the model's named stacks */
 	struct wk_trie own;
 	bool is_borrowed;
-	uint32_t *joined_parent;     /* `own.parent` of a borrowed one that is joined; or NULL */
-	wk_function_id *merged;      /* created for `shown`, unless the options have it */
-	const wk_function_id *shown; /* which function each is shown as */
-	wk_function_id *module;      /* the first of each function's module; NULL: not needed */
-	uint32_t *place;             /* by named frame: its WK_LABEL_LINE; NULL: not by lines */
-	wk_stack_id *leaf, *caller;  /* by named stack: its innermost shown frame and the next shown
-				      * caller, 0: none; NULL: all are shown */
-	uint8_t *is_inlined;         /* [trie->count] of `own`; NULL while nothing is */
+	struct wk_trie_entry *joined_entries; /* those of a borrowed trie that is joined; or NULL */
+	wk_function_id *merged;               /* created for `shown`, unless the options have it */
+	const wk_function_id *shown;          /* which function each is shown as */
+	wk_function_id *module;     /* the first of each function's module; NULL: not needed */
+	uint32_t *place;            /* by named frame: its WK_LABEL_LINE; NULL: not by lines */
+	wk_stack_id *leaf, *caller; /* by named stack: its innermost shown frame and the next shown
+				     * caller, 0: none; NULL: all are shown */
+	uint8_t *is_inlined;        /* [trie->count] of `own`; NULL while nothing is */
 	size_t inlined_cap;
 	uint8_t *is_recursive; /* the same */
 	size_t recursive_cap;
@@ -99,7 +100,7 @@ static inline wk_stack_id wk_folding_leaf(const struct wk_folding *f, uint32_t s
 
 static inline wk_stack_id wk_folding_caller(const struct wk_folding *f, wk_stack_id named)
 {
-	return f->caller ? f->caller[named] : f->model->named.parent[named];
+	return f->caller ? f->caller[named] : f->model->named.entries[named].parent;
 }
 
 /* The label of the node that a shown frame of a stack is counted at. */
@@ -110,7 +111,14 @@ bool wk_folding_shows_all(const struct wk_folding *folding);
 void wk_folding_choose_shown(struct wk_folding *folding);
 
 /* An outermost frame that represents a process (views/compare/pairs.h). */
-bool wk_folding_is_process(const struct wk_folding *folding, wk_stack_id named);
+static inline bool wk_folding_is_process(const struct wk_folding *f, wk_stack_id named)
+{
+	const struct wk_pairs *pairs = f->options->pairs;
+	struct wk_trie_entry stack = f->model->named.entries[named];
+
+	return pairs && pairs->is_process && stack.parent == 0 &&
+	       pairs->is_process[f->model->named_frames.function[stack.label]];
+}
 
 /* Only the trie, if it may be the model's own: false if the samples must be folded. `*joined` as in
  * wk_folding_join, or NULL if nothing is joined. */
@@ -133,7 +141,7 @@ uint32_t *wk_folding_join(struct wk_folding *folding);
 /* A node's label, whosever the trie is. */
 static inline uint32_t wk_folding_label(const struct wk_folding *f, uint32_t node)
 {
-	uint32_t label = f->trie->label[node];
+	uint32_t label = f->trie->entries[node].label;
 
 	return f->is_borrowed ? WK_LABEL(WK_LABEL_FUNCTION,
 					 f->shown[f->model->named_frames.function[label]])
@@ -143,7 +151,7 @@ static inline uint32_t wk_folding_label(const struct wk_folding *f, uint32_t nod
 static inline bool wk_folding_is_inlined(const struct wk_folding *f, uint32_t node)
 {
 	if (f->is_borrowed)
-		return f->model->named_frames.is_inlined[f->trie->label[node]];
+		return f->model->named_frames.is_inlined[f->trie->entries[node].label];
 	return f->is_inlined && f->is_inlined[node];
 }
 

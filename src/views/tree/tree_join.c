@@ -76,15 +76,16 @@ uint32_t *wk_folding_join(struct wk_folding *f)
 	uint8_t *is_below = wk_alloc_zeroed(named->count, 1);
 	struct wk_map first = { 0 };
 
-	f->joined_parent = wk_alloc_table((size_t)named->count * sizeof(*f->joined_parent));
-	f->joined_parent[0] = node[0] = 0;
+	f->joined_entries = wk_alloc_table((size_t)named->count * sizeof(*f->joined_entries));
+	f->joined_entries[0] = named->entries[0];
+	node[0] = 0;
 	for (wk_stack_id id = 1; id < named->count; id++) {
-		uint32_t shown = shown_as[named->label[id]];
-		uint32_t parent = node[named->parent[id]], *known;
+		uint32_t shown = shown_as[named->entries[id].label];
+		uint32_t parent = node[named->entries[id].parent], *known;
 
 		if (id + NODES_AHEAD < named->count)
-			__builtin_prefetch(&node[named->parent[id + NODES_AHEAD]]);
-		f->joined_parent[id] = parent;
+			__builtin_prefetch(&node[named->entries[id + NODES_AHEAD].parent]);
+		f->joined_entries[id] = (struct wk_trie_entry){ parent, named->entries[id].label };
 		node[id] = id;
 		is_below[id] = is_below[parent] || (shown & IS_ONE_OF_SEVERAL);
 		if (!is_below[id])
@@ -96,7 +97,7 @@ uint32_t *wk_folding_join(struct wk_folding *f)
 			*known = id;
 	}
 	f->own = *named;
-	f->own.parent = f->joined_parent;
+	f->own.entries = f->joined_entries;
 	f->trie = &f->own;
 	wk_map_fini(&first);
 	WK_FREE_ALL(shown_as, is_below);

@@ -74,12 +74,12 @@ struct spot {
 static struct spot *count_small(const struct wk_folding *f, uint64_t least)
 {
 	struct spot *spots = wk_alloc_table_zeroed(f->trie->count, sizeof(*spots));
-	const uint32_t *parent = f->trie->parent;
+	const struct wk_trie_entry *entries = f->trie->entries;
 
 	for (uint32_t i = f->trie->count; i-- > 1;) {
-		__builtin_prefetch(&spots[parent[i > AHEAD ? i - AHEAD : 0]], 1);
+		__builtin_prefetch(&spots[entries[i > AHEAD ? i - AHEAD : 0].parent], 1);
 		if (f->sum.weight[i] < least && is_met(f, i))
-			spots[parent[i]].small += spots[i].small + 1;
+			spots[entries[i].parent].small += spots[i].small + 1;
 	}
 	return spots;
 }
@@ -128,9 +128,10 @@ static void keep_heavy(struct wk_cached_rows *kept, const struct wk_folding *f, 
 
 	start(kept, room < count ? room : count, true);
 	for (uint32_t i = 1; i < count; i++) {
-		uint32_t parent = f->trie->parent[i], place = spots[parent].place;
+		uint32_t parent = f->trie->entries[i].parent, place = spots[parent].place;
 
-		__builtin_prefetch(&spots[f->trie->parent[count - i > AHEAD ? i + AHEAD : i]]);
+		__builtin_prefetch(
+			&spots[f->trie->entries[count - i > AHEAD ? i + AHEAD : i].parent]);
 		if ((parent && !place) || !is_met(f, i))
 			continue;
 		if (f->sum.weight[i] >= least || spots[parent].small == 1)
@@ -151,7 +152,7 @@ static void keep_all(struct wk_cached_rows *kept, const struct wk_folding *f, ui
 	if (met + 1 < f->trie->count)
 		place = wk_alloc_table_zeroed(f->trie->count, sizeof(*place));
 	for (uint32_t i = 1; i < f->trie->count; i++) {
-		uint32_t parent = f->trie->parent[i];
+		uint32_t parent = f->trie->entries[i].parent;
 
 		if (!place)
 			add_kept(kept, i, parent);

@@ -9,7 +9,7 @@
 
 static wk_function_id function_of(const struct wk_folding *f, wk_stack_id named)
 {
-	return f->model->named_frames.function[f->model->named.label[named]];
+	return f->model->named_frames.function[f->model->named.entries[named].label];
 }
 
 static bool skips(const struct wk_tree_options *options)
@@ -62,9 +62,10 @@ static uint8_t *find_hidden(const struct wk_folding *f)
 	standard = find_standard(f->model);
 	for (wk_stack_id id = 1; id < named->count; id++) {
 		wk_function_id function = function_of(f, id);
-		wk_stack_id caller = named->parent[id];
+		wk_stack_id caller = named->entries[id].parent;
 
-		hidden[id] = caller && f->model->named_frames.is_inlined[named->label[id]] &&
+		hidden[id] = caller &&
+			     f->model->named_frames.is_inlined[named->entries[id].label] &&
 			     !(focus && focus[f->shown[function]]) && standard[function] &&
 			     (standard[function_of(f, caller)] ||
 			      is_plumbing(f->model, standard, function));
@@ -82,7 +83,7 @@ static void show_callers(struct wk_folding *f, const uint8_t *hidden)
 	const struct wk_trie *named = &f->model->named;
 
 	for (wk_stack_id id = 1; id < named->count; id++) {
-		wk_stack_id caller = named->parent[id];
+		wk_stack_id caller = named->entries[id].parent;
 
 		f->caller[id] = hidden && hidden[caller] ? f->caller[caller] : caller;
 		f->leaf[id] = hidden && hidden[id] ? f->leaf[caller] : id;
@@ -118,7 +119,7 @@ static void charge_own(struct wk_folding *f)
 	for (wk_stack_id id = 1; id < named->count; id++) {
 		nearest[id] = f->leaf[id] == id && is_own[function_of(f, id)]
 				      ? id
-				      : nearest[named->parent[id]];
+				      : nearest[named->entries[id].parent];
 		if (nearest[id])
 			f->leaf[id] = nearest[id];
 	}
@@ -136,7 +137,7 @@ static void focus(struct wk_folding *f)
 	bool is_inverted = f->options->inverted;
 
 	for (wk_stack_id id = 1; id < named->count; id++) {
-		wk_stack_id outer = call[named->parent[id]];
+		wk_stack_id outer = call[named->entries[id].parent];
 		bool is_meant = f->options->focus[f->shown[function_of(f, id)]];
 
 		call[id] = is_meant && (is_inverted || !outer) ? id : outer;
