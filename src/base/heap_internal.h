@@ -50,6 +50,11 @@ static inline bool wk_heap_is_failed(const struct wk_heap *heap)
 size_t wk_large_page_bytes(void);
 void wk_prefer_large_pages(void *at, size_t size_bytes);
 
+/* May an allocation come from the heap of wk_heap_use_large_pages, and does this one? Then nothing
+ * has to be aligned for it. */
+bool wk_fits_large_heap(size_t size_bytes);
+bool wk_is_in_large_heap(const void *at, size_t size_bytes);
+
 /* Gives back memory that nothing is to be read from again; it stays reserved. */
 void wk_discard_pages(void *at, size_t size_bytes);
 

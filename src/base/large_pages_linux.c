@@ -32,6 +32,21 @@ void wk_discard_pages(void *at, size_t size_bytes)
 		madvise(at, whole, MADV_DONTNEED);
 }
 
+/* Set once by wk_heap_use_large_pages, before there are threads. */
+static uintptr_t heap_from, heap_to;
+
+bool wk_fits_large_heap(size_t size_bytes)
+{
+	return size_bytes < MOST_IN_HEAP && size_bytes < heap_to - heap_from;
+}
+
+bool wk_is_in_large_heap(const void *at, size_t size_bytes)
+{
+	uintptr_t from = (uintptr_t)at;
+
+	return from >= heap_from && from < heap_to && size_bytes <= heap_to - from;
+}
+
 #ifdef M_ARENA_MAX
 
 static bool is_limited(int resource)
@@ -59,8 +74,11 @@ void wk_heap_use_large_pages(void)
 	free(more);
 	after = sbrk(0);
 	mallopt(M_TOP_PAD, USUAL_PADDING);
-	if (after > before)
+	if (after > before) {
 		wk_prefer_large_pages(before, (size_t)(after - before));
+		heap_from = (uintptr_t)before;
+		heap_to = (uintptr_t)after;
+	}
 }
 
 #else

@@ -18,3 +18,16 @@ void wk_discard_pages(void *at, size_t size_bytes)
 void wk_heap_use_large_pages(void)
 {
 }
+
+bool wk_fits_large_heap(size_t size_bytes)
+{
+	(void)size_bytes;
+	return false;
+}
+
+bool wk_is_in_large_heap(const void *at, size_t size_bytes)
+{
+	(void)at;
+	(void)size_bytes;
+	return false;
+}

@@ -252,6 +252,12 @@ void *wk_alloc_table(size_t size_bytes)
 
 	if (!large)
 		return wk_alloc(size_bytes);
+	if (!wk_running.owner && wk_fits_large_heap(size_bytes)) {
+		at = wk_alloc(size_bytes);
+		if (wk_is_in_large_heap(at, size_bytes))
+			return at;
+		wk_free(at);
+	}
 	at = check(alloc_aligned(large > size_bytes ? large : size_bytes, page));
 	wk_prefer_large_pages(at, large);
 	return at;
@@ -268,13 +274,19 @@ void *wk_alloc_table_zeroed(size_t count, size_t size_bytes)
 	return at;
 }
 
+/* There it can grow in place. */
+static bool stays_in_heap(const void *at, size_t size_bytes)
+{
+	return at && wk_fits_large_heap(size_bytes) && wk_is_in_large_heap(at, 1);
+}
+
 void *wk_grow_table(void *at, size_t count, size_t room, size_t size_bytes)
 {
 	void *larger;
 
 	if (room > SIZE_MAX / size_bytes)
 		wk_heap_raise();
-	if (room * size_bytes < FEWEST_TABLE_BYTES)
+	if (room * size_bytes < FEWEST_TABLE_BYTES || stays_in_heap(at, room * size_bytes))
 		return wk_realloc(at, room * size_bytes);
 	larger = wk_alloc_table(room * size_bytes);
 	if (count)

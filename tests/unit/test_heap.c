@@ -153,6 +153,7 @@ static size_t advised_heap_bytes(void)
 static void the_process_allocates_in_large_pages(void **state)
 {
 	void *volatile small;
+	uint32_t *table;
 
 	(void)state;
 	if (wk_large_page_bytes() == 0 ||
@@ -167,8 +168,20 @@ static void the_process_allocates_in_large_pages(void **state)
 	small = malloc(1 << 20);
 	assert_true((uintptr_t)small < (uintptr_t)sbrk(0)); /* not a mapping of its own */
 	free(small);
+
+	/* A table is there as well, unless it is too large; both grow. */
+	table = wk_alloc_table_zeroed(2 << 20, sizeof(*table));
+	assert_true(wk_is_in_large_heap(table, (2 << 20) * sizeof(*table)));
+	table[(2 << 20) - 1] = 7;
+	table = wk_grow_table(table, 2 << 20, 4 << 20, sizeof(*table));
+	assert_true(wk_is_in_large_heap(table, (4 << 20) * sizeof(*table)));
+	table = wk_grow_table(table, 2 << 20, 16 << 20, sizeof(*table));
+	assert_false(wk_is_in_large_heap(table, 1));
+	assert_int_equal((uintptr_t)table % wk_large_page_bytes(), 0);
+	assert_int_equal(table[(2 << 20) - 1], 7);
+	wk_free(table);
 #else
-	(void)small;
+	(void)small, (void)table;
 #endif
 }
 
