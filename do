@@ -197,7 +197,12 @@ do_build_alone() {
 	say "wick is $root/build/wick"
 }
 
-# The tests stay in the build where they can be built, so that words can alternate.
+# A build keeps its tests, so that words can alternate.
+has_tests() {
+	grep -qs '^build tests/unit/' build/build.ninja && echo true || echo false
+}
+
+# For those who work on wick: with tests where they can be built.
 has_cmocka() {
 	pkg-config --exists cmocka 2>/dev/null && echo true || echo false
 }
@@ -215,7 +220,7 @@ do_install() {
 	-*) die "usage: ./do install [DIR]; DIR is /usr/local without one" ;;
 	esac
 	pace=2
-	do_build "$(has_cmocka)" wick
+	do_build "$(has_tests)" wick
 	prefix=${1:-/usr/local}
 	meson configure build --prefix "$prefix" >/dev/null || die "meson could not set up build/"
 	targets=$(installed_targets) || die "meson cannot list what is installed"
@@ -457,7 +462,7 @@ demo_program() {
 
 do_demo() {
 	pace=2
-	do_build "$(has_cmocka)" wick
+	do_build "$(has_tests)" wick
 	demo_program
 	step "recording $program" build/demo.log build/wick record -o build/demo.data -- "./$program" ||
 		{ cat build/demo.log >&2; die "wick record failed"; }
