@@ -164,7 +164,8 @@ configured() {
 		meson configure "$dir" "$@" >/dev/null && return 0
 		rm -rf "$dir"
 	fi
-	meson setup "$dir" "$@" >"$dir.log" 2>&1 || { cat "$dir.log" >&2; rm -f "$dir.log"; return 1; }
+	step "setting up $dir" "$dir.log" meson setup "$dir" "$@" ||
+		{ cat "$dir.log" >&2; rm -f "$dir.log"; return 1; }
 	rm -f "$dir.log"
 }
 
