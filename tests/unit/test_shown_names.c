@@ -52,6 +52,13 @@ static void those_that_would_look_alike_keep_what_distinguishes_them(void **stat
 				       "Vec<u8>::push", "Vec<u8>::push", "Vec<u16>::push",
 				       "Vec<u16>::push", "run::{closure#0}", "run::{closure#0}",
 				       "run::{closure#1}", "run::{closure#1}", NULL });
+	/* The types of a template tell more than those of its result and parameters. */
+	assert_shown((const char *[]){
+		"float average<float>(std::vector<float> const&, int)", "average<float>",
+		"long average<long>(std::vector<long> const&, int)", "average<long>",
+		"Solver<Fast, double>::step(double, int) const", "Solver<Fast, double>::step",
+		"Solver<Precise, double>::step(double, int) const", "Solver<Precise, double>::step",
+		NULL });
 	assert_shown((const char *[]){
 		"double apply<run()::{lambda(int)#1}>(int, run()::{lambda(int)#1})",
 		"apply<run::{lambda#1}>",
