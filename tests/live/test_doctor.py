@@ -47,6 +47,23 @@ def _(t):
     t.equal(code, 0, "exit code")
 
 
+@tap.case("instances of a generic function share a name in the older mangling of Rust")
+def _(t):
+    tap.need("rustc")
+    (t.folder / "app.rs").write_text("""
+#[inline(never)] fn sum<T: Copy + Into<f64>>(all: &[T]) -> f64 { all.iter().map(|&x| x.into()).sum() }
+fn main() { println!("{} {}", sum(&[1f32, 2.0]), sum(&[1u8])); }
+""")
+    said = {}
+    for mangling, more in [("legacy", ["-Z", "unstable-options"]), ("v0", [])]:
+        done = tap.run("rustc", "-O", "-C", f"symbol-mangling-version={mangling}", *more, "-o", mangling,
+                       "app.rs", cwd=t.folder, check=False, env={**os.environ, "RUSTC_BOOTSTRAP": "1"})
+        if done.returncode:
+            raise tap.Skip(f"rustc knows no {mangling} mangling")
+        said[mangling] = any("symbol-mangling-version=v0" in row["text"] for row in examined(t, mangling)[1])
+    t.equal(said, {"legacy": True, "v0": False}, "whether doctor says so")
+
+
 @tap.case("without debug information there is a warning")
 def _(t):
     code, rows = examined(t, compiled(t))

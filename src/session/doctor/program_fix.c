@@ -31,10 +31,42 @@ bool wk_program_is_rust(const struct wk_obj *obj)
 	return has_text(obj, ".comment", "rustc") || has_text(obj, ".rodata", "library/std/src/");
 }
 
+/* Is it a name in Rust's older mangling, "_ZN3app3run17h0123456789abcdefE", of a crate that does not
+ * come with the compiler? Those may be mangled in another way than the program. */
+static bool is_short_name_of_program(const char *name, size_t len)
+{
+	static const char *const crates[] = { "core", "alloc", "std", "test", "proc_macro",
+					      "compiler_builtins", "panic_unwind", "panic_abort",
+					      "unwind", "libc", "cfg_if", "memchr", "hashbrown",
+					      "addr2line", "gimli", "object", "adler", "adler2",
+					      "miniz_oxide", "rustc_demangle", NULL };
+	size_t at = 3, crate = 0;
+
+	if (len < 24 || memcmp(name, "_ZN", 3) != 0 || memcmp(name + len - 20, "17h", 3) != 0)
+		return false;
+	while (at < len && name[at] >= '0' && name[at] <= '9')
+		crate = crate * 10 + (size_t)(name[at++] - '0');
+	if (crate == 0 || crate > len - at || name[at] == '_') /* "_$LT$impl$u20$..." */
+		return false;
+	for (size_t i = 0; crates[i]; i++)
+		if (wk_str_is(wk_str_of(name + at, crate), crates[i]))
+			return false;
+	return true;
+}
+
 bool wk_program_has_short_rust_names(const struct wk_obj *obj)
 {
-	return wk_program_is_rust(obj) && has_text(obj, ".strtab", "17h") &&
-	       !has_text(obj, ".strtab", "_RNv");
+	struct wk_bytes bytes = wk_obj_bytes(obj, wk_obj_section(obj, ".strtab"));
+	size_t left = wk_program_is_rust(obj) ? wk_bytes_left(&bytes) : 0, len;
+
+	for (const char *at = (const char *)bytes.at; left; at += len, left -= len) {
+		len = strnlen(at, left);
+
+		if (is_short_name_of_program(at, len))
+			return true;
+		len += len < left;
+	}
+	return false;
 }
 
 /* With the '/' at its end. */
