@@ -107,7 +107,9 @@ static int dispatch(char **argv, struct wk_out *out, struct wk_err *err)
 	/* cargo adds the name of the subcommand before the arguments. */
 	if (is_cargo && word && strcmp(word, "wick") == 0)
 		word = (++argv)[1];
-	/* `cargo wick diff` is `wick diff`. */
+	/* `cargo wick diff` and `wick cargo diff` are `wick diff`. */
+	if (word && strcmp(word, "cargo") == 0 && argv[2] && wk_command_find(argv[2]))
+		word = (++argv)[1];
 	if (is_cargo && !(word && wk_command_find(word)))
 		return run_command(wk_command_find("cargo"), argv + 1, out, err);
 	if (tool) /* started through a link with the tool's name */
