@@ -221,8 +221,8 @@ static bool fail_lines(const struct annotator *annotator, bool is_function, stru
 			       wk_model_one_input(annotator->model));
 	return wk_fail(err, WK_EEMPTY, WK_NOWHERE,
 		       is_function
-			       ? "no source lines of %s are known in the samples in view; --asm "
-				 "prints its instructions"
+			       ? "no source lines of %s are known in the samples in view; compile "
+				 "with -g, or print its instructions with --asm"
 			       : "no samples in view are in %s",
 		       annotator->query->word);
 }
