@@ -31,8 +31,8 @@ bool wk_program_is_rust(const struct wk_obj *obj)
 	return has_text(obj, ".comment", "rustc") || has_text(obj, ".rodata", "library/std/src/");
 }
 
-/* Is it a name in Rust's older mangling, "_ZN3app3run17h0123456789abcdefE", of a crate that does not
- * come with the compiler? Those may be mangled in another way than the program. */
+/* Is it a name in Rust's older mangling, "_ZN3app3run17h0123456789abcdefE", of a crate that does
+ * not come with the compiler? Those may be mangled in another way than the program. */
 static bool is_short_name_of_program(const char *name, size_t len)
 {
 	static const char *const crates[] = { "core", "alloc", "std", "test", "proc_macro",
