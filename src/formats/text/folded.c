@@ -155,11 +155,14 @@ static const char *to_semicolon(const char *at, const char *end, uint64_t *hash)
 static bool is_in_brackets(const char *at, const char *semicolon, const char *end,
 			   const char **close)
 {
+	const char *next;
+
 	if (semicolon + 1 >= end || semicolon[1] != ' ' ||
 	    !memchr(at, '[', (size_t)(semicolon - at)))
 		return false;
-	*close = memchr(semicolon, ']', (size_t)(end - semicolon));
-	return *close && !memchr(semicolon + 1, ';', (size_t)(*close - semicolon - 1));
+	next = memchr(semicolon + 1, ';', (size_t)(end - semicolon - 1));
+	*close = memchr(semicolon, ']', (size_t)((next ? next : end) - semicolon));
+	return *close;
 }
 
 /* The end of the frame at `at`, and its hash. */
