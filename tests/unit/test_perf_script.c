@@ -660,6 +660,15 @@ static void only_one_event_is_taken(void **state)
 	assert_folds_to(text, (struct wk_collapse){ INFERNO, .event = "faults" }, "a;f 8\n");
 }
 
+static void a_line_may_begin_with_the_time(void **state)
+{
+	(void)state;
+	assert_folds_to("a 1 [000] 1.0: 7 e:\n\t1 f (/a)\n\n5: 7 e:\n\t1 g (/a)\n\n",
+			(struct wk_collapse){ INFERNO }, "a;f 7\n");
+	assert_folds_to("a 1 [000] 1.0: 7 e:\n\t1 f (/a)\n\n2.0: 7 e:\n\t1 g (/a)\n\n",
+			(struct wk_collapse){ INFERNO }, "a;f 7\n");
+}
+
 static void callers_are_dropped_after_a_function(void **state)
 {
 	static const char *const after[] = { "main", NULL };
@@ -754,6 +763,7 @@ int main(void)
 		cmocka_unit_test(what_is_unknown_goes_by_its_image_and_address),
 		cmocka_unit_test(the_tools_disagree_what_the_kernel_is),
 		cmocka_unit_test(only_one_event_is_taken),
+		cmocka_unit_test(a_line_may_begin_with_the_time),
 		cmocka_unit_test(callers_are_dropped_after_a_function),
 		cmocka_unit_test(lines_of_source_stand_behind_names),
 		cmocka_unit_test(half_mangled_rust_is_mended_by_inferno),

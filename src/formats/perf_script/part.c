@@ -321,8 +321,8 @@ static bool time_before(struct wk_str line, size_t *end, struct wk_event_sum *ro
 	size_t at = *end, cpu_at;
 
 	if (at == 0 || line.at[--at] != ':' || !number_before(line, &at, &fraction, &scale) ||
-	    scale > 1000000000 || line.at[--at] != '.' ||
-	    !number_before(line, &at, &seconds, &unused) || unused > 10000000000u ||
+	    scale > 1000000000 || at == 0 || line.at[--at] != '.' ||
+	    !number_before(line, &at, &seconds, &unused) || unused > 10000000000u || at == 0 ||
 	    line.at[at - 1] != ' ')
 		return false;
 	row->time_ns = seconds * 1000000000u + fraction * (1000000000u / scale);
