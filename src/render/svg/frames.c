@@ -16,6 +16,7 @@
 #define MOST_SCRIPT_FRAMES 2500 /* if the script draws all of them anyway */
 #define MOST_MIN_WIDTH     8    /* before levels are left out, not narrow frames */
 #define LABEL_INSET        4
+#define MOST_CHARACTERS    1000000 /* of a label: fonts may be very small */
 
 static uint64_t weight_of(const struct wk_svg_picture *p, uint32_t node)
 {
@@ -252,8 +253,11 @@ static void make_label(struct wk_svg_picture *p, uint32_t node, double width)
 	static const char inlined[] = " [inlined]";
 	struct wk_str name = p->names.entries[p->names.of_node[node]].label;
 	double usable = width - LABEL_INSET - 3;
-	size_t room = usable > 0 ? (size_t)(usable / p->character) : 0;
+	size_t room = 0;
 
+	if (usable > 0)
+		room = usable < p->character * MOST_CHARACTERS ? (size_t)(usable / p->character)
+							       : MOST_CHARACTERS;
 	wk_buf_reset(&p->text);
 	if (room < 3)
 		return;
