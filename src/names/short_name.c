@@ -443,8 +443,9 @@ static void fold_arguments(struct wk_buf *name)
 	replace(name, &folded);
 }
 
-/* The length of .NET's "`2[K,V]", arguments and their number, or 0. */
-static size_t dotnet_arguments(struct wk_str text)
+/* The length of .NET's "`2[K,V]", arguments and their number, or 0. After an unclosed bracket no
+ * more are searched for, as in `read_other`. */
+static size_t dotnet_arguments(struct wk_str text, bool *is_broken)
 {
 	size_t len = 1;
 
@@ -452,10 +453,11 @@ static size_t dotnet_arguments(struct wk_str text)
 		return 0;
 	while (len < text.len && text.at[len] >= '0' && text.at[len] <= '9')
 		len++;
-	if (len > 1 && len < text.len && text.at[len] == '[') {
+	if (len > 1 && len < text.len && text.at[len] == '[' && !*is_broken) {
 		size_t close = wk_bracket_end(text, len, '[', ']');
 
-		len = close < text.len ? close + 1 : len;
+		*is_broken = close == NOT_THERE;
+		len = *is_broken ? len : close + 1;
 	}
 	return len > 1 ? len : 0;
 }
@@ -465,11 +467,12 @@ static void drop_arguments(struct wk_buf *name)
 {
 	static const char mark[] = "<..>";
 	size_t kept = 0, dotnet;
+	bool is_broken = false;
 
 	for (size_t i = 0; i < name->len; i++) {
 		if (kept && wk_str_starts(rest_of(name, i), mark))
 			i += sizeof(mark) - 2;
-		else if (kept && (dotnet = dotnet_arguments(rest_of(name, i))))
+		else if (kept && (dotnet = dotnet_arguments(rest_of(name, i), &is_broken)))
 			i += dotnet - 1;
 		else
 			name->at[kept++] = name->at[i];
