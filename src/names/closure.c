@@ -116,6 +116,25 @@ uint32_t wk_closure_name_line(struct wk_str name, struct wk_buf *plain)
 	return (uint32_t)number;
 }
 
+void wk_closure_name_without_lines(struct wk_str name, struct wk_buf *text)
+{
+	static const char lambda[] = "{lambda:";
+	size_t start = sizeof(lambda) - 1, from = 0;
+
+	for (size_t i = 0; i + start <= name.len; i++) {
+		size_t end = i + start;
+
+		if (memcmp(name.at + i, lambda, start) != 0)
+			continue;
+		while (end < name.len && name.at[end] >= '0' && name.at[end] <= '9')
+			end++;
+		wk_buf_add_str(text, wk_str_of(name.at + from, i + start - 1 - from));
+		from = end;
+		i = end - 1;
+	}
+	wk_buf_add_str(text, wk_str_skip(name, from));
+}
+
 /* The number of a closure in its function, "#2". clang counts from 0, the others from 1. */
 static void add_number(struct wk_str own, struct wk_buf *text)
 {

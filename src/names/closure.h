@@ -15,6 +15,9 @@ bool wk_name_is_closure(struct wk_str name);
  * without it; 0 if it has none. */
 uint32_t wk_closure_name_line(struct wk_str name, struct wk_buf *plain);
 
+/* Adds a name without the lines of lambdas that are still in it: "f::{lambda:31}::{lambda}". */
+void wk_closure_name_without_lines(struct wk_str name, struct wk_buf *text);
+
 /* Adds the name of a closure with its line. "{lambda}" alone may be several lambdas (gcc, inlined):
  * it has all lines up to `last`, "{lambda:45-51}". */
 void wk_closure_name_add(struct wk_str name, uint32_t line, uint32_t last, struct wk_buf *text);

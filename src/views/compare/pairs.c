@@ -1,17 +1,31 @@
 #include "views/compare/pairs.h"
 
+#include <string.h>
+
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/strtab.h"
 #include "names/bare_name.h"
+#include "names/closure.h"
 #include "names/function_name.h"
+#include "views/compare/closure_pairs.h"
 #include "views/tree/merge.h"
+
+/* A sampled line of a function and its closures. */
+struct spot {
+	uint32_t family, line;
+	uint8_t side;
+	uint64_t weight; /* of the stacks through it */
+};
 
 struct pairing {
 	const struct wk_model *model;
 	const struct wk_filter *filter;
 	struct wk_pairs *pairs;
 	uint8_t *sides; /* [function_count]: of functions that others are shown as */
+	struct wk_strtab *names;
+	struct spot *spots; /* in order of families, sides and lines; NULL: not needed yet */
+	uint32_t spot_count;
 };
 
 static uint8_t side_of_sample(const struct wk_model *model, uint32_t sample)
@@ -73,10 +87,23 @@ static int by_name_and_origin(const void *left, const void *right)
 	return order ? order : (a->id > b->id) - (a->id < b->id);
 }
 
+/* Without the lines of closures, which edits move. */
+static struct wk_str name_to_pair_by(const struct pairing *p, const struct wk_function *function,
+				     struct wk_buf *text)
+{
+	if (!function->plain)
+		return wk_name_without_clones(wk_model_str(p->model, function->name));
+	wk_buf_reset(text);
+	wk_closure_name_without_lines(wk_model_str(p->model, function->plain), text);
+	return wk_name_without_clones(
+		wk_strtab_str(p->names, wk_strtab_add_str(p->names, wk_buf_str(text))));
+}
+
 static struct candidate *list_candidates(const struct pairing *p, uint32_t *count)
 {
 	const struct wk_model *model = p->model;
 	struct candidate *list = wk_alloc((size_t)model->function_count * sizeof(*list));
+	struct wk_buf plain = { 0 };
 
 	*count = 0;
 	for (wk_function_id id = 1; id < model->function_count; id++) {
@@ -85,14 +112,14 @@ static struct candidate *list_candidates(const struct pairing *p, uint32_t *coun
 		if (!p->sides[id])
 			continue;
 		list[(*count)++] = (struct candidate){
-			.name = wk_name_without_clones(wk_model_str(
-				model, function->plain ? function->plain : function->name)),
+			.name = name_to_pair_by(p, function, &plain),
 			.origin = origin_of(model, function),
 			.id = id, .shown = id, .sides = p->sides[id],
 			.is_nowhere = !function->image && !function->file,
 			.line = function->closure_line,
 		};
 	}
+	wk_buf_fini(&plain);
 	qsort(list, *count, sizeof(*list), by_name_and_origin);
 	return list;
 }
@@ -141,21 +168,151 @@ static bool is_same_contents(const struct wk_model *model, const struct candidat
 	return true;
 }
 
-/* Candidates of one name, in order of their origins. */
-/* How many lines those on one side have; `numbers` replaces each by its order. */
-static uint32_t count_lines(struct candidate *list, uint32_t count, uint8_t side, bool numbers)
-{
-	uint32_t lines = 0, last = 0;
+/* ---- closures */
 
-	for (uint32_t i = 0; i < count; i++) {
-		if (list[i].sides != side)
-			continue;
-		lines += list[i].line != last;
-		last = list[i].line;
-		if (numbers)
-			list[i].line = lines;
+/* "app::run" of "app::run::{{closure}}", the same of the function itself: their code is in one
+ * place.
+ */
+static struct wk_str family_of(const struct wk_model *model, wk_function_id id, struct wk_buf *bare)
+{
+	const struct wk_function *function = &model->functions[id];
+	struct wk_str name;
+
+	wk_bare_name(wk_name_without_clones(wk_model_str(model, function->plain ? function->plain
+										: function->name)),
+		     bare);
+	name = wk_buf_str(bare);
+	for (size_t i = 0; i + 3 <= name.len; i++)
+		if (memcmp(name.at + i, "::{", 3) == 0)
+			return wk_str_of(name.at, i);
+	return name;
+}
+
+static int by_family_and_line(const void *left, const void *right)
+{
+	const struct spot *a = left, *b = right;
+
+	if (a->family != b->family)
+		return a->family < b->family ? -1 : 1;
+	if (a->side != b->side)
+		return a->side < b->side ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+/* What the stacks of a side weigh through each named frame. */
+static uint64_t *weigh_frames(const struct pairing *p, uint8_t side)
+{
+	const struct wk_model *model = p->model;
+	uint64_t *stacks = wk_alloc_table_zeroed(model->named.count, sizeof(*stacks));
+	uint64_t *frames = wk_alloc_zeroed(model->named_frames.count, sizeof(*frames));
+
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		if (side_of_sample(model, i) == side && wk_filter_has(p->filter, i))
+			stacks[wk_model_named_of(model, model->samples.stack[i])] +=
+				wk_filter_weight(p->filter, model, i);
+	for (wk_stack_id id = model->named.count; id-- > 1;) {
+		stacks[model->named.entries[id].parent] += stacks[id];
+		frames[model->named.entries[id].label] += stacks[id];
+	}
+	wk_free(stacks);
+	return frames;
+}
+
+static void list_side(struct pairing *p, const uint32_t *families, uint8_t side)
+{
+	const struct wk_named_frames *frames = &p->model->named_frames;
+	uint64_t *weight = weigh_frames(p, side);
+
+	for (uint32_t i = 1; i < frames->count; i++)
+		if (weight[i] && families[frames->function[i]])
+			p->spots[p->spot_count++] = (struct spot){
+				families[frames->function[i]], frames->line[i], side, weight[i] };
+	wk_free(weight);
+}
+
+/* Made when it is first needed: most comparisons have no closures to pair. */
+static void list_spots(struct pairing *p)
+{
+	const struct wk_named_frames *frames = &p->model->named_frames;
+	uint32_t *families = wk_alloc_zeroed(p->model->function_count, sizeof(*families));
+	struct wk_buf bare = { 0 };
+
+	p->spots = wk_alloc(2 * (size_t)frames->count * sizeof(*p->spots));
+	for (uint32_t i = 1; i < frames->count; i++) {
+		wk_function_id function = frames->function[i];
+
+		if (frames->line[i] && !families[function])
+			families[function] =
+				wk_strtab_add_str(p->names, family_of(p->model, function, &bare));
+	}
+	list_side(p, families, WK_SIDE_BEFORE);
+	list_side(p, families, WK_SIDE_AFTER);
+	qsort(p->spots, p->spot_count, sizeof(*p->spots), by_family_and_line);
+	wk_free(families);
+	wk_buf_fini(&bare);
+}
+
+/* The first spot that is not before this one. */
+static uint32_t first_spot(const struct pairing *p, struct spot key)
+{
+	uint32_t from = 0, to = p->spot_count;
+
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (by_family_and_line(&p->spots[middle], &key) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+/* Those of one line are one. A family without lines has no weight. */
+static struct wk_lines spots_of(const struct pairing *p, uint32_t family, uint8_t side)
+{
+	uint32_t first = first_spot(p, (struct spot){ family, 1, side, 0 });
+	uint32_t end = first_spot(p, (struct spot){ family, UINT32_MAX, side, 0 });
+	size_t most = (size_t)(end - first) + 1;
+	struct wk_lines lines = { .at = wk_alloc(most * sizeof(*lines.at)),
+				  .weight = wk_alloc(most * sizeof(*lines.weight)) };
+	double heaviest = 1, weight = 0;
+
+	for (uint32_t i = first; i < end; i++)
+		if ((double)p->spots[i].weight > heaviest)
+			heaviest = (double)p->spots[i].weight;
+	for (uint32_t i = first; i < end; i++) {
+		if (!lines.count || lines.at[lines.count - 1] != p->spots[i].line) {
+			lines.at[lines.count++] = p->spots[i].line;
+			weight = 0;
+		}
+		weight += (double)p->spots[i].weight;
+		lines.weight[lines.count - 1] =
+			weight < heaviest ? (uint32_t)(1e6 * weight / heaviest) : 1000000;
 	}
 	return lines;
+}
+
+/* By how many lines an edit moved the function of this closure. Without other lines of it, what is
+ * known are those of its closures. */
+static int64_t shift_around(struct pairing *p, wk_function_id closure, struct wk_lines own_before,
+			    struct wk_lines own_after)
+{
+	struct wk_buf bare = { 0 };
+	struct wk_lines before, after;
+	uint32_t family;
+	int64_t shift;
+
+	if (!p->spots)
+		list_spots(p);
+	family = wk_strtab_find(p->names, family_of(p->model, closure, &bare));
+	before = spots_of(p, family, WK_SIDE_BEFORE);
+	after = spots_of(p, family, WK_SIDE_AFTER);
+	shift = before.count && after.count ? wk_line_shift(before, after)
+					    : wk_line_shift(own_before, own_after);
+	WK_FREE_ALL(before.at, before.weight, after.at, after.weight);
+	wk_buf_fini(&bare);
+	return shift;
 }
 
 static int by_line(const void *left, const void *right)
@@ -167,76 +324,56 @@ static int by_line(const void *left, const void *right)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-#define MOST_CLOSURES 100 /* of one function, that are compared with each other */
-
-/* How many on the "after" side are `shift` lines below one that was there before. */
-static uint32_t count_shifted(const struct candidate *list, uint32_t count, int64_t shift)
+/* The lines of those that are only on this side. They are in order of lines. */
+static struct wk_lines lines_of(const struct candidate *list, uint32_t count, uint8_t side)
 {
-	uint32_t found = 0;
+	struct wk_lines lines = { .at = wk_alloc((size_t)count * sizeof(*lines.at)) };
 
 	for (uint32_t i = 0; i < count; i++)
-		for (uint32_t k = 0; k < count; k++)
-			found += list[i].sides == WK_SIDE_BEFORE &&
-				 list[k].sides == WK_SIDE_AFTER &&
-				 (int64_t)list[k].line == (int64_t)list[i].line + shift;
-	return found;
+		if (list[i].sides == side &&
+		    (!lines.count || lines.at[lines.count - 1] != list[i].line))
+			lines.at[lines.count++] = list[i].line;
+	return lines;
 }
 
-/* By how many lines an edit moved most of them. */
-static int64_t find_shift(const struct candidate *list, uint32_t count)
+/* Those before get the lines of their partners after; 0: they have none. */
+static void move_lines(struct candidate *list, uint32_t count, struct wk_lines before,
+		       const uint32_t *pairs)
 {
-	uint32_t most = count_shifted(list, count, 0);
-	int64_t best = 0;
+	uint32_t k = 0;
 
-	for (uint32_t i = 0; i < count; i++)
-		for (uint32_t k = 0; k < count; k++) {
-			int64_t shift = (int64_t)list[k].line - list[i].line;
-			uint32_t found;
-
-			if (list[i].sides != WK_SIDE_BEFORE || list[k].sides != WK_SIDE_AFTER)
-				continue;
-			found = count_shifted(list, count, shift);
-			if (found > most) {
-				most = found;
-				best = shift;
-			}
-		}
-	return best;
+	for (uint32_t i = 0; i < count; i++) {
+		if (list[i].sides != WK_SIDE_BEFORE)
+			continue;
+		while (before.at[k] != list[i].line)
+			k++;
+		list[i].line = pairs[k];
+	}
 }
 
-static void shift_lines(struct candidate *list, uint32_t count)
+/* The closures of one function, with lines. */
+static void pair_closures(struct pairing *p, struct candidate *list, uint32_t count)
 {
-	int64_t shift = count <= MOST_CLOSURES ? find_shift(list, count) : 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		if (list[i].sides == WK_SIDE_BEFORE)
-			list[i].line = (uint32_t)((int64_t)list[i].line + shift);
-}
-
-/* The closures of one function. Edits above them move their lines, so the first before is the
- * first after. If their numbers differ, because some have no samples, most moved by as many lines.
- */
-static void pair_closures(struct candidate *list, uint32_t count)
-{
-	uint32_t same;
+	struct wk_lines before, after;
+	uint32_t *pairs, same;
 
 	qsort(list, count, sizeof(*list), by_line);
-	if (count_lines(list, count, WK_SIDE_BEFORE, false) ==
-	    count_lines(list, count, WK_SIDE_AFTER, false)) {
-		count_lines(list, count, WK_SIDE_BEFORE, true);
-		count_lines(list, count, WK_SIDE_AFTER, true);
-	} else {
-		shift_lines(list, count);
-	}
+	before = lines_of(list, count, WK_SIDE_BEFORE);
+	after = lines_of(list, count, WK_SIDE_AFTER);
+	pairs = wk_closure_pairs(before, after, shift_around(p, list->id, before, after));
+	move_lines(list, count, before, pairs);
 	qsort(list, count, sizeof(*list), by_line);
 	for (uint32_t i = 0; i < count; i += same) {
 		for (same = 1; i + same < count && list[i + same].line == list[i].line; same++)
 			;
-		join(list + i, same, false);
+		if (list[i].line)
+			join(list + i, same, false);
 	}
+	WK_FREE_ALL(before.at, after.at, pairs);
 }
 
-static void pair_name(const struct pairing *p, struct candidate *list, uint32_t count)
+/* Candidates of one name, in order of their origins. */
+static void pair_name(struct pairing *p, struct candidate *list, uint32_t count)
 {
 	const struct wk_function *first = &p->model->functions[list->id];
 	bool is_anywhere = false;
@@ -246,7 +383,7 @@ static void pair_name(const struct pairing *p, struct candidate *list, uint32_t 
 	    !is_same_contents(p->model, list, count))
 		return;
 	if (list->line) {
-		pair_closures(list, count);
+		pair_closures(p, list, count);
 		return;
 	}
 	for (uint32_t i = 0; i < count; i++)
@@ -532,7 +669,8 @@ static void pair_threads(struct wk_pairs *pairs, const struct wk_model *model)
 void wk_pairs_init(struct wk_pairs *pairs, const struct wk_model *model,
 		   const struct wk_filter *filter, bool across_images, bool across_files)
 {
-	struct pairing p = { .model = model, .filter = filter, .pairs = pairs };
+	struct pairing p = { .model = model, .filter = filter, .pairs = pairs,
+			     .names = wk_strtab_new() };
 
 	*pairs = (struct wk_pairs){
 		.shown = wk_functions_merged(model, across_images, across_files) };
@@ -540,7 +678,8 @@ void wk_pairs_init(struct wk_pairs *pairs, const struct wk_model *model,
 	pair_functions(&p);
 	pair_processes(&p);
 	pair_threads(pairs, model);
-	wk_free(p.sides);
+	wk_strtab_free(p.names);
+	WK_FREE_ALL(p.sides, p.spots);
 }
 
 void wk_pairs_fini(struct wk_pairs *pairs)
