@@ -22,7 +22,7 @@ struct wk_trie_slot {
 	uint32_t hash, id;
 };
 
-/* Together: whoever compares one compares both, and memory is what a lookup waits for. */
+/* Both in one place: a lookup compares both, and memory is what it waits for. */
 struct wk_trie_entry {
 	uint32_t parent, label;
 };

@@ -18,6 +18,12 @@ struct spot {
 	uint64_t weight; /* of the stacks through it */
 };
 
+/* By how many lines an edit moved a function and its closures, if their sampled lines show that. */
+struct shift {
+	int64_t lines;
+	bool is_known;
+};
+
 struct pairing {
 	const struct wk_model *model;
 	const struct wk_filter *filter;
@@ -26,6 +32,9 @@ struct pairing {
 	struct wk_strtab *names;
 	struct spot *spots; /* in order of families, sides and lines; NULL: not needed yet */
 	uint32_t spot_count;
+	struct wk_map shift_of; /* a family to its place in `shifts` and 1 */
+	struct shift *shifts;
+	size_t shift_count, shift_cap;
 };
 
 static uint8_t side_of_sample(const struct wk_model *model, uint32_t sample)
@@ -170,9 +179,7 @@ static bool is_same_contents(const struct wk_model *model, const struct candidat
 
 /* ---- closures */
 
-/* "app::run" of "app::run::{{closure}}", the same of the function itself: their code is in one
- * place.
- */
+/* "app::run" of "app::run::{{closure}}" and of itself: their code is in one place. */
 static struct wk_str family_of(const struct wk_model *model, wk_function_id id, struct wk_buf *bare)
 {
 	const struct wk_function *function = &model->functions[id];
@@ -293,26 +300,33 @@ static struct wk_lines spots_of(const struct pairing *p, uint32_t family, uint8_
 	return lines;
 }
 
-/* By how many lines an edit moved the function of this closure. Without other lines of it, what is
- * known are those of its closures. */
-static int64_t shift_around(struct pairing *p, wk_function_id closure, struct wk_lines own_before,
-			    struct wk_lines own_after)
+static struct shift find_shift(const struct pairing *p, uint32_t family)
+{
+	struct wk_lines before = spots_of(p, family, WK_SIDE_BEFORE);
+	struct wk_lines after = spots_of(p, family, WK_SIDE_AFTER);
+	struct shift shift = { .lines = wk_line_shift(before, after),
+			       .is_known = before.count && after.count };
+
+	WK_FREE_ALL(before.at, before.weight, after.at, after.weight);
+	return shift;
+}
+
+/* Of the function of this closure. Once for each: many closures may be of one function. */
+static struct shift shift_around(struct pairing *p, wk_function_id closure)
 {
 	struct wk_buf bare = { 0 };
-	struct wk_lines before, after;
-	uint32_t family;
-	int64_t shift;
+	uint32_t family, *known;
 
 	if (!p->spots)
 		list_spots(p);
 	family = wk_strtab_find(p->names, family_of(p->model, closure, &bare));
-	before = spots_of(p, family, WK_SIDE_BEFORE);
-	after = spots_of(p, family, WK_SIDE_AFTER);
-	shift = before.count && after.count ? wk_line_shift(before, after)
-					    : wk_line_shift(own_before, own_after);
-	WK_FREE_ALL(before.at, before.weight, after.at, after.weight);
 	wk_buf_fini(&bare);
-	return shift;
+	known = wk_map_at(&p->shift_of, family);
+	if (!*known) {
+		*WK_APPEND(p->shifts, p->shift_count, p->shift_cap) = find_shift(p, family);
+		*known = (uint32_t)p->shift_count;
+	}
+	return p->shifts[*known - 1];
 }
 
 static int by_line(const void *left, const void *right)
@@ -351,19 +365,31 @@ static void move_lines(struct candidate *list, uint32_t count, struct wk_lines b
 	}
 }
 
+/* Without sampled lines, as in text, their own are known. */
+static int64_t shift_of_closures(struct pairing *p, wk_function_id closure, struct wk_lines before,
+				 struct wk_lines after)
+{
+	struct shift around = shift_around(p, closure);
+
+	return around.is_known ? around.lines : wk_line_shift(before, after);
+}
+
 /* The closures of one function, with lines. */
 static void pair_closures(struct pairing *p, struct candidate *list, uint32_t count)
 {
 	struct wk_lines before, after;
-	uint32_t *pairs, same;
+	uint32_t *pairs = NULL, same;
 
 	qsort(list, count, sizeof(*list), by_line);
 	before = lines_of(list, count, WK_SIDE_BEFORE);
 	after = lines_of(list, count, WK_SIDE_AFTER);
-	pairs = wk_closure_pairs(before, after, shift_around(p, list->id, before, after));
-	move_lines(list, count, before, pairs);
-	qsort(list, count, sizeof(*list), by_line);
-	for (uint32_t i = 0; i < count; i += same) {
+	if (before.count && after.count) {
+		pairs = wk_closure_pairs(before, after,
+					 shift_of_closures(p, list->id, before, after));
+		move_lines(list, count, before, pairs);
+		qsort(list, count, sizeof(*list), by_line);
+	}
+	for (uint32_t i = 0; pairs && i < count; i += same) {
 		for (same = 1; i + same < count && list[i + same].line == list[i].line; same++)
 			;
 		if (list[i].line)
@@ -679,7 +705,8 @@ void wk_pairs_init(struct wk_pairs *pairs, const struct wk_model *model,
 	pair_processes(&p);
 	pair_threads(pairs, model);
 	wk_strtab_free(p.names);
-	WK_FREE_ALL(p.sides, p.spots);
+	wk_map_fini(&p.shift_of);
+	WK_FREE_ALL(p.sides, p.spots, p.shifts);
 }
 
 void wk_pairs_fini(struct wk_pairs *pairs)
