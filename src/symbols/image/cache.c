@@ -5,6 +5,9 @@
  * a file may have been read while it was being written: names made from a file that has changed are
  * used only if nothing else is left to read, for example because the program was stripped since.
  *
+ * A file without a build id, such as the library of rustc or a program of Go, has an entry of its
+ * own: its id is made of the file's identity and code.
+ *
  * The source section is lines of text: the image's path, and after it
  *
  *	build NUMBER            see wk_image_build
@@ -130,21 +133,48 @@ static bool is_of_this_build(struct wk_image_symbols *image)
 	return cached->build == wk_image_build(image->file.obj);
 }
 
-static bool may_be_cached(const struct wk_image_symbols *image)
+/* Never that of another file, nor of the same one after it was written to. */
+static void make_id(const struct wk_image_symbols *image, struct wk_build_id *id)
 {
-	return image->owner->cache && !image->key.is_kernel && wk_image_build_id(image)->size > 0 &&
-	       !wk_image_is_vdso(image);
+	const struct wk_os_identity *identity = &image->file.identity;
+	uint64_t facts[] = { wk_image_build(image->file.obj), identity->size_bytes,
+			     identity->changed_ns, identity->inode,
+			     (uint64_t)identity->device_major << 32 | identity->device_minor };
+	uint64_t halves[2];
+
+	halves[0] = wk_checksum(facts, sizeof(facts));
+	facts[0] = ~facts[0];
+	halves[1] = wk_checksum(facts, sizeof(facts));
+	id->size = sizeof(halves);
+	memcpy(id->bytes, halves, sizeof(halves));
+}
+
+/* Which entry of the cache is the image's; size 0: none. */
+static const struct wk_build_id *entry_id(struct wk_image_symbols *image)
+{
+	static const struct wk_build_id none;
+	const struct wk_build_id *id = wk_image_build_id(image);
+
+	if (!image->owner->cache || image->key.is_kernel || wk_image_is_vdso(image))
+		return &none;
+	if (id->size || !image->file.obj || !image->file.identity.inode)
+		return id;
+	if (!image->made_id.size)
+		make_id(image, &image->made_id);
+	return &image->made_id;
 }
 
 const struct wk_image_cached *wk_image_cached(struct wk_image_symbols *image)
 {
 	struct wk_image_cached *cached = &image->cached;
+	const struct wk_build_id *id;
 
 	if (cached->was_looked_for)
 		return cached;
 	cached->was_looked_for = true;
-	if (may_be_cached(image))
-		cached->entry = wk_cache_find(image->owner->cache, wk_image_build_id(image));
+	id = entry_id(image);
+	if (id->size)
+		cached->entry = wk_cache_find(image->owner->cache, id);
 	if (cached->entry)
 		read_sources(cached);
 	if (cached->entry && !is_of_this_build(image))
@@ -332,15 +362,15 @@ static void save_source(struct saving *k)
 void wk_image_save(struct wk_image_symbols *image)
 {
 	struct saving k = { .image = image };
+	const struct wk_build_id *id = entry_id(image);
 
-	if (!may_be_cached(image))
+	if (!id->size)
 		return;
 	save_names(&k);
 	save_places(&k);
 	if (k.has_news) {
 		save_source(&k);
-		wk_cache_add(image->owner->cache, wk_image_build_id(image), k.sections, k.count,
-			     NULL);
+		wk_cache_add(image->owner->cache, id, k.sections, k.count, NULL);
 	}
 	WK_BUF_FINI_ALL(&k.source, &k.names, &k.code);
 }

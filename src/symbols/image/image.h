@@ -81,6 +81,7 @@ struct wk_image_symbols {
 	bool names_are_cached;          /* the table is from the cache */
 	struct wk_unwind_table *unwind; /* created on demand */
 	struct wk_image_cached cached;
+	struct wk_build_id made_id; /* of its cache entry, if the file has no build id */
 	struct wk_buf reason, debug_reason;
 	size_t source_at; /* as for places */
 	enum wk_image_state state;
