@@ -42,12 +42,15 @@ void wk_queue_fini(struct wk_queue *queue)
 }
 
 /* With an empty queue there is always space: a full round may be larger than the limit. */
-bool wk_queue_has_space(struct wk_queue *queue, size_t bytes)
+bool wk_queue_has_space(struct wk_queue *queue, size_t bytes, bool is_urgent)
 {
+	size_t most = queue->limit_bytes;
 	bool has_room;
 
+	if (!is_urgent && most > WK_QUEUE_USUAL_BYTES)
+		most = WK_QUEUE_USUAL_BYTES;
 	pthread_mutex_lock(&queue->lock);
-	has_room = queue->rounds == 0 || queue->used_bytes + bytes <= queue->limit_bytes;
+	has_room = queue->rounds == 0 || queue->used_bytes + bytes <= most;
 	pthread_mutex_unlock(&queue->lock);
 	return has_room;
 }

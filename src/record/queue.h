@@ -14,6 +14,10 @@
 
 #define WK_CHUNK_BYTES (256u << 10)
 
+/* Enough while the worker keeps up. Copies of stacks come at 64 MB/s and CPU, and memory that was
+ * never touched costs as much as all else that is done with them. */
+#define WK_QUEUE_USUAL_BYTES (8u << 20)
+
 struct wk_chunk {
 	struct wk_chunk *next;
 	size_t len;
@@ -41,8 +45,9 @@ struct wk_queue {
 void wk_queue_init(struct wk_queue *queue, size_t limit_bytes);
 void wk_queue_fini(struct wk_queue *queue);
 
-/* Reader's side. */
-bool wk_queue_has_space(struct wk_queue *queue, size_t bytes);
+/* Reader's side. Records that are not urgent, because the rings have room for more, may use
+ * WK_QUEUE_USUAL_BYTES. */
+bool wk_queue_has_space(struct wk_queue *queue, size_t bytes, bool is_urgent);
 /* Waits until the worker has finished all rounds passed to it, or has given up. */
 void wk_queue_wait_idle(struct wk_queue *queue);
 struct wk_chunk *wk_queue_chunk(struct wk_queue *queue);

@@ -178,6 +178,18 @@ static void copy_ring(struct wk_reader *reader, struct wk_ring *ring, uint64_t e
 	}
 }
 
+/* Records may stay in the rings until one of them is half full. */
+static bool is_urgent(const struct wk_reader *reader)
+{
+	for (size_t i = 0; i < reader->perf->cpu_count; i++) {
+		const struct wk_ring *ring = &reader->perf->cpus[i].ring;
+
+		if (reader->ends[i] - ring->tail >= ring->size_bytes / 2)
+			return true;
+	}
+	return false;
+}
+
 /* A round is all or nothing: a part of the rings does not determine which time is final. */
 static void drain(struct wk_reader *reader, bool is_last)
 {
@@ -188,7 +200,8 @@ static void drain(struct wk_reader *reader, bool is_last)
 		round.final_ns = UINT64_MAX;
 		wk_queue_wait_idle(reader->queue);
 	}
-	reader->was_full = !is_last && !wk_queue_has_space(reader->queue, pending);
+	reader->was_full = !is_last &&
+			   !wk_queue_has_space(reader->queue, pending, is_urgent(reader));
 	if (reader->was_full || (!pending && !reader->had_records && !is_last))
 		return;
 	for (size_t i = 0; i < reader->perf->cpu_count && !atomic_load(&reader->is_cancelled); i++)

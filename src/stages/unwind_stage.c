@@ -22,7 +22,7 @@
 
 /* After this many stacks the memory of the images' pages is released: results stay in the tables,
  * and a library of 150 MB is touched everywhere while they fill. */
-#define RELEASE_STACKS 128
+#define RELEASE_STACKS 1024
 
 /* An image of `images` (same id) and what unwinding needs of it. */
 struct stage_image {

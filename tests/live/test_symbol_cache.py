@@ -58,6 +58,25 @@ def _(t):
     asked(t, whole, at, "named.c:2", "stripped in its place")
 
 
+@tap.case("a program without a build id has an entry until it is built anew")
+def _(t):
+    plain = "-Wl,--build-id=none"
+    program = build(t, "program", "earlier", plain)
+    at = address(program, "earlier")
+    asked(t, program, at, "earlier", "first")
+    kept = list((t.folder / "kept").glob("*.wick"))
+    t.equal(len(kept), 1, "entries")
+    entry = kept[0].stat().st_ino
+    asked(t, program, at, "earlier", "again")
+    t.equal(kept[0].stat().st_ino, entry, "the entry that was found again")
+    # In its place, with as many bytes.
+    size = program.stat().st_size
+    other = build(t, "other", "another", plain)
+    t.equal(other.stat().st_size, size, "size of the other program")
+    program.write_bytes(other.read_bytes())
+    asked(t, program, address(program, "another"), "another", "built anew")
+
+
 def damaged(program, good, section):
     """The program's bytes with zeros in the place of one section, as in a file that is half copied."""
     for line in tap.run("readelf", "-SW", program).stdout.splitlines():

@@ -4,11 +4,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "base/mem.h"
 #include "elf_writer.h"
+#include "os/os.h"
 
 #define CODE (WK_SHF_ALLOC | WK_SHF_EXECINSTR)
 
@@ -203,6 +205,54 @@ static void a_file_without_section_headers_keeps_segments_and_build_id(void **st
 	sample_fini(&s);
 }
 
+/* The file of this process that has a mapping with this name. */
+static void find_mapped(const char *name, char *path, size_t room)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[4096];
+
+	*path = 0;
+	assert_non_null(maps);
+	while (!*path && fgets(line, sizeof(line), maps)) {
+		char *at = strchr(line, '/');
+
+		if (at && strstr(at, name)) {
+			at[strcspn(at, "\n")] = 0;
+			snprintf(path, room, "%s", at);
+		}
+	}
+	fclose(maps);
+}
+
+static bool needs(const char *path, const char *library)
+{
+	struct wk_os_file file = { 0 };
+	struct wk_obj *obj;
+	bool result;
+
+	assert_true(wk_os_open(path, &file, NULL));
+	obj = wk_obj_parse(file.at, file.size_bytes, NULL);
+	assert_non_null(obj);
+	result = wk_elf_needs(obj, library);
+	wk_obj_free(obj);
+	wk_os_close(&file);
+	return result;
+}
+
+static void a_program_needs_the_c_library_which_does_not_need_itself(void **state)
+{
+	char library[4096];
+
+	(void)state;
+	find_mapped("/libc.so.6", library, sizeof(library));
+	if (!*library)
+		skip(); /* a C library of another name, or none that is shared */
+	assert_true(needs("/proc/self/exe", "libc.so.6"));
+	assert_false(needs("/proc/self/exe", "libc.so"));
+	assert_false(needs("/proc/self/exe", "libc.so.66"));
+	assert_false(needs(library, "libc.so.6"));
+}
+
 /* Touches all that a parsed file offers. Each byte is read, so that a sanitizer sees any that
  * is not the file's. */
 static void touch(const struct wk_obj *obj)
@@ -223,6 +273,7 @@ static void touch(const struct wk_obj *obj)
 	wk_obj_each_symbol(obj, list, &l);
 	wk_obj_debuglink(obj, &name, &crc);
 	wk_obj_vaddr_of(obj, sum, &answer);
+	wk_elf_needs(obj, "libc.so.6");
 	wk_buf_fini(&l.text);
 }
 
@@ -538,6 +589,7 @@ int main(void)
 		cmocka_unit_test(the_machine_is_known),
 		cmocka_unit_test(addresses_follow_the_segment_that_holds_them),
 		cmocka_unit_test(a_file_without_section_headers_keeps_segments_and_build_id),
+		cmocka_unit_test(a_program_needs_the_c_library_which_does_not_need_itself),
 		cmocka_unit_test(a_file_cut_at_any_byte_is_refused_or_read_within_its_bounds),
 		cmocka_unit_test(any_byte_may_lie),
 		cmocka_unit_test(what_is_wrong_is_said),

@@ -216,19 +216,34 @@ static void a_full_queue_has_room_again_once_its_rounds_are_done(void **state)
 
 	(void)state;
 	wk_queue_init(&queue, WK_CHUNK_BYTES);
-	assert_true(wk_queue_has_space(&queue, 100 * WK_CHUNK_BYTES));
+	assert_true(wk_queue_has_space(&queue, 100 * WK_CHUNK_BYTES, true));
 	chunk = wk_queue_chunk(&queue);
 	round.first = round.last = chunk;
 	wk_queue_put(&queue, &round);
-	assert_false(wk_queue_has_space(&queue, 1));
+	assert_false(wk_queue_has_space(&queue, 1, true));
 	got = wk_queue_pop(&queue, 0);
 	assert_non_null(got);
 	assert_int_equal(got->final_ns, 5);
 	assert_ptr_equal(got->first, chunk);
 	wk_queue_release(&queue, chunk);
 	wk_queue_done(&queue, got);
-	assert_true(wk_queue_has_space(&queue, 1));
+	assert_true(wk_queue_has_space(&queue, 1, true));
 	assert_null(wk_queue_pop(&queue, 1000));
+	wk_queue_fini(&queue);
+}
+
+static void what_can_stay_in_the_rings_uses_less(void **state)
+{
+	struct wk_queue queue;
+	struct wk_round round = { 0 };
+
+	(void)state;
+	wk_queue_init(&queue, 4 * (size_t)WK_QUEUE_USUAL_BYTES);
+	wk_queue_put(&queue, &round);
+	assert_true(wk_queue_has_space(&queue, WK_QUEUE_USUAL_BYTES, false));
+	assert_false(wk_queue_has_space(&queue, WK_QUEUE_USUAL_BYTES + 1, false));
+	assert_true(wk_queue_has_space(&queue, WK_QUEUE_USUAL_BYTES + 1, true));
+	assert_false(wk_queue_has_space(&queue, 5 * (size_t)WK_QUEUE_USUAL_BYTES, true));
 	wk_queue_fini(&queue);
 }
 
@@ -243,6 +258,7 @@ int main(void)
 		cmocka_unit_test(a_damaged_chunk_is_read_as_far_as_it_is_good),
 		cmocka_unit_test(chunks_go_back_to_the_queue_when_nothing_in_them_is_needed),
 		cmocka_unit_test(a_full_queue_has_room_again_once_its_rounds_are_done),
+		cmocka_unit_test(what_can_stay_in_the_rings_uses_less),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
  * used only if nothing else is left to read, for example because the program was stripped since.
  *
  * A file without a build id, such as the library of rustc or a program of Go, has an entry of its
- * own: its id is made of the file's identity and code.
+ * own: its id is made of the file's identity, size and time.
  *
  * The source section is lines of text: the image's path, and after it
  *
@@ -23,6 +23,7 @@
 
 #include <inttypes.h>
 
+#include "base/hash.h"
 #include "base/num.h"
 
 #define MOST_SECTIONS 4
@@ -113,17 +114,21 @@ static struct wk_str path_of(const struct wk_image_symbols *image)
 	return image->file.obj ? wk_str_c(image->file.path) : image->key.path;
 }
 
+/* The same path, whether a recorder found it through the process or not. */
 static bool is_of_this_file(const struct wk_image_symbols *image)
 {
-	return wk_str_eq(image->cached.image.path, path_of(image));
+	return wk_str_eq(wk_store_without_root(image->cached.image.path),
+			 wk_store_without_root(path_of(image)));
 }
 
 /* Does the entry belong to the image's build? If it was made from this very file, nothing is read.
- * A PDB's id always identifies one build. */
+ * A PDB's id always identifies one build, as does one that was made here. */
 static bool is_of_this_build(struct wk_image_symbols *image)
 {
 	struct wk_image_cached *cached = &image->cached;
 
+	if (image->made_id.size)
+		return true;
 	if (!image->file.obj || cached->build == 0)
 		return !image->file.obj || image->file.obj->pe;
 	cached->image.is_stale =
@@ -133,20 +138,19 @@ static bool is_of_this_build(struct wk_image_symbols *image)
 	return cached->build == wk_image_build(image->file.obj);
 }
 
-/* Never that of another file, nor of the same one after it was written to. */
-static void make_id(const struct wk_image_symbols *image, struct wk_build_id *id)
+/* Never that of another file, nor of the same one after it was written to. Made without a look at the
+ * contents: reading them costs more than the entry is to save. */
+static void make_id(const struct wk_os_identity *identity, struct wk_build_id *id)
 {
-	const struct wk_os_identity *identity = &image->file.identity;
-	uint64_t facts[] = { wk_image_build(image->file.obj), identity->size_bytes,
-			     identity->changed_ns, identity->inode,
-			     (uint64_t)identity->device_major << 32 | identity->device_minor };
-	uint64_t halves[2];
+	uint64_t facts[] = { identity->device_major, identity->device_minor, identity->inode,
+			     identity->size_bytes, identity->changed_ns };
+	uint64_t first = wk_checksum(facts, sizeof(facts)), second;
 
-	halves[0] = wk_checksum(facts, sizeof(facts));
-	facts[0] = ~facts[0];
-	halves[1] = wk_checksum(facts, sizeof(facts));
-	id->size = sizeof(halves);
-	memcpy(id->bytes, halves, sizeof(halves));
+	facts[0] ^= first;
+	second = wk_checksum(facts, sizeof(facts));
+	id->size = sizeof(first) + sizeof(second);
+	memcpy(id->bytes, &first, sizeof(first));
+	memcpy(id->bytes + sizeof(first), &second, sizeof(second));
 }
 
 /* Which entry of the cache is the image's; size 0: none. */
@@ -160,7 +164,7 @@ static const struct wk_build_id *entry_id(struct wk_image_symbols *image)
 	if (id->size || !image->file.obj || !image->file.identity.inode)
 		return id;
 	if (!image->made_id.size)
-		make_id(image, &image->made_id);
+		make_id(&image->file.identity, &image->made_id);
 	return &image->made_id;
 }
 

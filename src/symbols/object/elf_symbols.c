@@ -11,6 +11,7 @@
 #define VERSION_HIDDEN 0x8000
 
 /* Tags of the dynamic table. */
+#define DT_NEEDED   1
 #define DT_HASH     4
 #define DT_STRTAB   5
 #define DT_SYMTAB   6
@@ -212,6 +213,38 @@ static void tables_by_dynamic(const struct wk_obj *elf, struct wk_obj_tables *ta
 	at = from_vaddr(elf, versions);
 	cut(&at, count * 2);
 	tables->versions = at;
+}
+
+/* The value of the first entry from `in` on with this tag; 0 if there is none. */
+static uint64_t dynamic_value(const struct wk_obj *elf, struct wk_bytes *in, uint64_t wanted)
+{
+	while (wk_bytes_left(in) > 0) {
+		uint64_t tag = wk_obj_word(elf, in), value = wk_obj_word(elf, in);
+
+		if (tag == wanted)
+			return value;
+		if (tag == 0)
+			break;
+	}
+	return 0;
+}
+
+bool wk_elf_needs(const struct wk_obj *elf, const char *library)
+{
+	const struct wk_obj_segment *segment = dynamic_segment(elf);
+	struct wk_bytes entries, names, in;
+	size_t len = strlen(library);
+	uint64_t name;
+
+	if (!segment)
+		return false;
+	entries = in = wk_obj_segment_bytes(elf, segment);
+	names = from_vaddr(elf, dynamic_value(elf, &in, DT_STRTAB));
+	names.start = names.at;
+	while ((name = dynamic_value(elf, &entries, DT_NEEDED)) != 0)
+		if (wk_str_is(wk_obj_text(&names, name, len), library))
+			return true;
+	return false;
 }
 
 static void table_by_section(const struct wk_obj *elf, uint32_t type, struct wk_bytes *symbols,

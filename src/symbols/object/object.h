@@ -134,6 +134,9 @@ bool wk_obj_offset_of(const struct wk_obj *obj, uint64_t vaddr, uint64_t *file_o
 /* .gnu_debuglink: the file name and CRC-32; false if there is none. */
 bool wk_obj_debuglink(const struct wk_obj *obj, struct wk_str *name, uint32_t *crc);
 
+/* Does the dynamic section list this library ("libc.so.6")? */
+bool wk_elf_needs(const struct wk_obj *elf, const char *library);
+
 struct wk_obj_symbol {
 	struct wk_str name; /* as linked; version suffix (@@GLIBC_2.2.5) not included */
 	uint64_t vaddr, size_bytes;

@@ -48,7 +48,8 @@ struct row {
 
 struct wk_unwind_table {
 	const struct wk_obj *obj, *debug;
-	bool is_made; /* at run time: `compiled` is sorted, and all there is */
+	bool is_made;          /* at run time: `compiled` is sorted, and all there is */
+	bool may_be_c_library; /* or contain one: threads and coroutines may begin in it */
 	struct wk_cfi sections[SOURCES];
 	uint64_t work_left;
 
@@ -142,6 +143,8 @@ struct wk_unwind_table *wk_unwind_table_new(const struct wk_obj *obj, const stru
 	 * uses addresses relative to the image base. */
 	if (obj->kind == WK_OBJ_PE)
 		return table;
+	table->may_be_c_library =
+		obj->machine == WK_MACHINE_X86_64 && !wk_elf_needs(obj, "libc.so.6");
 	open_eh_frame(&table->sections[EH_FRAME], obj);
 	open_section(&table->sections[DEBUG_FRAME], obj, ".debug_frame");
 	if (debug)
@@ -428,12 +431,13 @@ static bool is_entry(const struct wk_obj *obj, uint64_t vaddr, struct wk_bytes f
 	return obj->entry && vaddr >= obj->entry && vaddr - obj->entry < ENTRY_BYTES;
 }
 
-/* Where a thread or a coroutine begins. An index in `rules`, or 0. */
+/* Where a thread or a coroutine begins. An index in `rules`, or 0. Other images are not read for
+ * that: their code would be, page by page, for nothing. */
 static uint32_t rules_of_start(struct wk_unwind_table *table, uint64_t vaddr)
 {
 	struct wk_rules rules = { .cfa_kind = WK_CFA_NONE, .is_root = true };
 
-	if (table->obj->machine != WK_MACHINE_X86_64 || vaddr < WK_CODE_THREAD_BYTES)
+	if (!table->may_be_c_library || vaddr < WK_CODE_THREAD_BYTES)
 		return 0;
 	rules.is_entered = wk_code_ends_context(wk_obj_bytes_from(table->obj, vaddr + 1));
 	if (!rules.is_entered &&
