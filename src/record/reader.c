@@ -200,8 +200,8 @@ static void drain(struct wk_reader *reader, bool is_last)
 		round.final_ns = UINT64_MAX;
 		wk_queue_wait_idle(reader->queue);
 	}
-	reader->was_full = !is_last &&
-			   !wk_queue_has_space(reader->queue, pending, is_urgent(reader));
+	reader->was_full =
+		!is_last && !wk_queue_has_space(reader->queue, pending, is_urgent(reader));
 	if (reader->was_full || (!pending && !reader->had_records && !is_last))
 		return;
 	for (size_t i = 0; i < reader->perf->cpu_count && !atomic_load(&reader->is_cancelled); i++)

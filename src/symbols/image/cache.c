@@ -138,8 +138,8 @@ static bool is_of_this_build(struct wk_image_symbols *image)
 	return cached->build == wk_image_build(image->file.obj);
 }
 
-/* Never that of another file, nor of the same one after it was written to. Made without a look at the
- * contents: reading them costs more than the entry is to save. */
+/* Never that of another file, nor of the same one after it was written to. Made without a look at
+ * the contents: reading them costs more than the entry is to save. */
 static void make_id(const struct wk_os_identity *identity, struct wk_build_id *id)
 {
 	uint64_t facts[] = { identity->device_major, identity->device_minor, identity->inode,
