@@ -255,16 +255,25 @@ static enum wk_image_kind image_kind(const struct wk_model *model, wk_stack_id i
 	return model->images[model->frames.image[model->stacks.entries[id].label]].kind;
 }
 
-/* No code runs where nothing is mapped. If the only caller of the kernel is such a place, it is in
- * execve: the calling program is gone, and the new one has no stack yet. */
+/* No code runs where nothing is mapped, and somebody called execve. */
+static bool has_lost_its_stack(const struct wk_model *model, wk_stack_id id)
+{
+	wk_frame_id frame = model->stacks.entries[id].label;
+	wk_function_id function = wk_model_calls_of(model, frame).function[0];
+
+	if (image_kind(model, id) == WK_IMAGE_UNKNOWN && !model->frames.function[frame])
+		return true;
+	return wk_name_is_exec(wk_model_str(model, model->functions[function].linked));
+}
+
+/* If the only caller of the kernel is such a place, it is in execve: the calling program is gone,
+ * and the new one has no stack yet. */
 static bool is_between_programs(const struct wk_model *model, wk_stack_id id)
 {
 	wk_stack_id caller = model->stacks.entries[id].parent;
 
 	return model->stacks.entries[caller].parent == 0 &&
-	       image_kind(model, caller) == WK_IMAGE_UNKNOWN &&
-	       !model->frames.function[model->stacks.entries[caller].label] &&
-	       image_kind(model, id) == WK_IMAGE_KERNEL;
+	       image_kind(model, id) == WK_IMAGE_KERNEL && has_lost_its_stack(model, caller);
 }
 
 /* A stack's outermost frame is its parent's, and parents come first. */

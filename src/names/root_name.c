@@ -16,3 +16,12 @@ bool wk_name_is_root(struct wk_str name)
 		name.len -= strlen(".abi0");
 	return wk_str_is_one_of(name, roots);
 }
+
+bool wk_name_is_exec(struct wk_str name)
+{
+	static const char *const names[] = {
+		"execve", "__execve", "__GI___execve", "execveat", "__GI_execveat", NULL,
+	};
+
+	return wk_str_is_one_of(name, names);
+}

@@ -334,13 +334,14 @@ static bool is_missing(struct wk_unwind_stage *stage, size_t count)
 	return stage->met_missing != NULL;
 }
 
-/* As model/resolve.c has it. */
-static bool is_between_programs(const struct wk_unwind_stage *stage, const struct wk_event *event)
+/* In execve, when the stack of the old program is gone. model/resolve.c has only the chain to see
+ * that by. */
+static bool is_between_programs(const struct wk_unwind_stage *stage,
+				const struct wk_event_sample *sample, size_t count)
 {
-	const struct wk_event_sample *sample = &event->sample;
-
-	return sample->kernel_count > 0 && sample->user_count == 1 &&
-	       !wk_spaces_find(stage->spaces, stage->pid, sample->user_chain[0]);
+	return sample->kernel_count > 0 && count == 1 &&
+	       (sample->stack->size_bytes == 0 ||
+		!wk_spaces_find(stage->spaces, stage->pid, stage->chain[0]));
 }
 
 static bool keep_stack(struct wk_unwind_stage *stage, struct wk_event *event, struct wk_err *err)
@@ -373,7 +374,7 @@ static bool handle_sample(struct wk_unwind_stage *stage, const struct wk_event *
 		unwound.sample.user_is_exact = true;
 		unwound.sample.stack = NULL;
 		stage->counts.frames += unwound.sample.user_count;
-		if (!is_between_programs(stage, &unwound))
+		if (!is_between_programs(stage, sample, unwound.sample.user_count))
 			count_end(&stage->counts, end);
 		if (++stage->since_release == RELEASE_STACKS) {
 			wk_symbols_release_pages(stage->symbols);

@@ -415,6 +415,30 @@ static void what_the_kernel_does_between_two_programs_has_no_user_part(void **st
 	wk_model_free(f.model);
 }
 
+static void nor_what_it_does_for_a_caller_of_execve_whose_stack_is_gone(void **state)
+{
+	static const uint64_t kernel[] = { 0xffffffff81000010, 0xffffffff81000200 };
+	static const uint64_t user[] = { 0x5010, 0x5110 };
+	struct built f;
+
+	(void)state;
+	built_start(&f);
+	give_image(&f, WK_KERNEL_PID, 0xffffffff81000000, 0, "[kernel.kallsyms]");
+	give_image(&f, 7, 0x5000, 0, "/gone/libc.so.6");
+	built_give(&f, (struct wk_event){ .kind = WK_EVENT_SYMBOL,
+					  .symbol = { .image_path = WK_STR("/gone/libc.so.6"),
+						      .size_bytes = 0x100,
+						      .name = WK_STR("execve") } });
+	give_sample(&f, 1, 7, 7, kernel, 2, user, 1, true);
+	give_sample(&f, 2, 7, 7, kernel, 2, user, 2, true);
+	give_sample(&f, 3, 7, 7, NULL, 0, user, 1, true);
+	give_sample(&f, 4, 7, 7, kernel, 2, user + 1, 1, true);
+	built_end(&f);
+	wk_model_resolve(f.model, NULL, (struct wk_resolve_options){ .separates_unnamed = true });
+	assert_int_equal(reach_of(f.model).with_user_part, 3);
+	wk_model_free(f.model);
+}
+
 /* The recorder may have seen their end; of the code nothing is left that could tell. */
 static void stacks_that_begin_in_code_of_memory_are_of_unknown_reach(void **state)
 {
@@ -599,6 +623,7 @@ int main(void)
 		cmocka_unit_test(short_lived_children_keep_their_names),
 		cmocka_unit_test(a_new_mapping_at_the_same_place_is_another_frame),
 		cmocka_unit_test(what_the_kernel_does_between_two_programs_has_no_user_part),
+		cmocka_unit_test(nor_what_it_does_for_a_caller_of_execve_whose_stack_is_gone),
 		cmocka_unit_test(stacks_that_begin_in_code_of_memory_are_of_unknown_reach),
 		cmocka_unit_test(memory_that_has_a_name_is_named_by_offsets),
 		cmocka_unit_test(stacks_that_begin_in_a_file_that_is_gone_are_of_unknown_reach),
