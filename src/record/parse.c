@@ -115,12 +115,17 @@ static void read_chain(struct wk_bytes *in, struct wk_event_sample *sample)
 }
 
 /* The fields of a tracepoint, as its description places them. */
-static void read_trace(struct wk_parser *parser, struct wk_bytes *in,
-		       struct wk_event_sample *sample)
+static struct wk_str trace_raw(struct wk_bytes *in)
 {
 	struct wk_bytes raw = wk_bytes_slice(in, wk_u32le(in));
 
-	parser->details.trace_raw = wk_str_of((const char *)raw.at, wk_bytes_left(&raw));
+	return wk_str_of((const char *)raw.at, wk_bytes_left(&raw));
+}
+
+static void read_trace(struct wk_parser *parser, struct wk_bytes *in,
+		       struct wk_event_sample *sample)
+{
+	parser->details.trace_raw = trace_raw(in);
 	sample->details = &parser->details;
 }
 
@@ -222,6 +227,32 @@ static bool parse_sample(struct wk_parser *parser, struct wk_bytes in, uint16_t 
 	parser->counts.samples++;
 	parser->counts.cpu_ns += sample->weight;
 	return wk_sink_emit(sink, event, err);
+}
+
+bool wk_parse_full_stack(const struct wk_layout *layout, const struct wk_map *with_fields,
+			 const uint8_t *record, size_t size, struct wk_full_stack *full)
+{
+	struct wk_bytes in = wk_bytes_of(record, size);
+	struct wk_event_sample sample = { 0 };
+	uint64_t id;
+
+	/* The limit of a record leaves a little less than what was asked for. */
+	if (size <= layout->stack_bytes / 2 || wk_u32le(&in) != PERF_RECORD_SAMPLE)
+		return false;
+	wk_bytes_skip(&in, 4);
+	id = wk_u64le(&in);
+	wk_bytes_skip(&in, 8);
+	full->pid = wk_u32le(&in);
+	full->tid = wk_u32le(&in);
+	wk_bytes_skip(&in, layout->period ? 16 : 24);
+	if (layout->has_chain)
+		read_chain(&in, &sample);
+	if (with_fields && wk_map_find(with_fields, id))
+		trace_raw(&in);
+	if (!read_registers(layout, &in, &full->stack))
+		return false;
+	read_stack(layout, &in, &full->stack);
+	return !in.bad && full->stack.is_full;
 }
 
 static bool parse_mapping(struct wk_parser *parser, struct wk_bytes in, const struct wk_sink *sink,

@@ -54,6 +54,14 @@ void wk_parser_fini(struct wk_parser *parser);
 /* A thread that already ran. */
 void wk_parser_knows(struct wk_parser *parser, uint32_t pid, uint32_t tid);
 
+/* Is the record a sample whose copy of the stack is full? Needs no parser: for another thread. */
+struct wk_full_stack {
+	uint32_t pid, tid;
+	struct wk_event_stack stack; /* in the record */
+};
+bool wk_parse_full_stack(const struct wk_layout *layout, const struct wk_map *with_fields,
+			 const uint8_t *record, size_t size, struct wk_full_stack *full);
+
 /* `record` is 8-aligned and `size` bytes long; `time_ns` is when to say it happened. False
  * only if the sink failed. */
 bool wk_parse_record(struct wk_parser *parser, const uint8_t *record, size_t size, uint64_t time_ns,

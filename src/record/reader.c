@@ -1,15 +1,18 @@
 #include "record/reader.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "os/os.h"
+#include "record/parse.h"
 
 #define NAP_MS      100
 #define NAP_MS_FULL 10
@@ -178,6 +181,25 @@ static void copy_ring(struct wk_reader *reader, struct wk_ring *ring, uint64_t e
 	}
 }
 
+/* The worker comes to these records when they are in order, and a short-lived process is gone then.
+ */
+static void look_at_full_stacks(const struct wk_reader *reader, const struct wk_chunk *chunk)
+{
+	const struct wk_perf *perf = reader->perf;
+	struct perf_event_header header;
+	struct wk_full_stack full;
+
+	for (size_t at = 0; at + sizeof(header) <= chunk->len; at += header.size) {
+		memcpy(&header, chunk->bytes + at, sizeof(header));
+		if (header.size < sizeof(header) || header.size > chunk->len - at)
+			return;
+		if (wk_parse_full_stack(&perf->layout, &perf->with_fields, chunk->bytes + at,
+					header.size, &full))
+			reader->on_full_stack(reader->full_stack_context, full.pid, full.tid,
+					      &full.stack);
+	}
+}
+
 /* Records may stay in the rings until one of them is half full. */
 static bool is_urgent(const struct wk_reader *reader)
 {
@@ -206,6 +228,9 @@ static void drain(struct wk_reader *reader, bool is_last)
 		return;
 	for (size_t i = 0; i < reader->perf->cpu_count && !atomic_load(&reader->is_cancelled); i++)
 		copy_ring(reader, &reader->perf->cpus[i].ring, reader->ends[i], &round);
+	for (struct wk_chunk *chunk = round.first; chunk && reader->on_full_stack;
+	     chunk = chunk->next)
+		look_at_full_stacks(reader, chunk);
 	/* One more round after the last records, since the youngest of them are not final yet. */
 	reader->had_records = pending > 0;
 	wk_queue_put(reader->queue, &round);

@@ -2,7 +2,8 @@
  *
  * It sleeps until a ring is a quarter full or a tenth of a second has passed, copies the contents
  * into the queue, and sleeps again: it never waits for disk, symbols or the other thread. It also
- * detects the end of the recording. */
+ * tells of stacks that are deeper than their copies, while their processes live, and detects the
+ * end of the recording. */
 #ifndef WK_RECORD_READER_H
 #define WK_RECORD_READER_H
 
@@ -24,6 +25,9 @@ struct wk_reader {
 	const pid_t *pids; /* or these, when all have ended */
 	size_t pid_count;
 	uint64_t duration_ns; /* 0: no limit */
+	void (*on_full_stack)(void *context, uint32_t pid, uint32_t tid,
+			      const struct wk_event_stack *stack);
+	void *full_stack_context;
 	uint64_t started_ns;
 	int wake_fd;      /* written to by wk_reader_stop */
 	atomic_int stops; /* how often the user requested a stop */

@@ -45,6 +45,12 @@ struct wk_recorder_options {
 	bool user_only;         /* do not sample kernel code */
 	const char *folder;     /* the command's working folder; NULL: the current one */
 	bool command_to_stderr; /* its standard output goes there: wick's own is in use */
+
+	/* Called for each sample whose copy of the stack is full, long before it comes to the sink
+	 * in order of time, by another thread; or NULL. */
+	void (*on_full_stack)(void *context, uint32_t pid, uint32_t tid,
+			      const struct wk_event_stack *stack);
+	void *full_stack_context;
 };
 
 struct wk_recorder_status {

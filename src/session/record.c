@@ -153,6 +153,14 @@ static int open_file(const char *output, struct wk_buf *old, struct wk_err *err)
 	return fd;
 }
 
+static void on_full_stack(void *context, uint32_t pid, uint32_t tid,
+			  const struct wk_event_stack *stack)
+{
+	struct wk_recording *r = context;
+
+	wk_unwind_stage_full_stack(r->stage, pid, tid, stack);
+}
+
 struct wk_recording *wk_recording_new(const struct wk_record_request *request,
 				      struct wk_symbols *symbols, struct wk_err *err)
 {
@@ -162,6 +170,8 @@ struct wk_recording *wk_recording_new(const struct wk_record_request *request,
 	r->symbols = symbols;
 	r->fd = -1;
 	r->request.recorder.command_to_stderr = is_stdout(request->output);
+	r->request.recorder.on_full_stack = on_full_stack;
+	r->request.recorder.full_stack_context = r;
 	r->recorder = wk_recorder_new(&r->request.recorder, err);
 	if (r->recorder)
 		return r;

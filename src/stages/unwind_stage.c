@@ -6,11 +6,14 @@
 #include "base/strtab.h"
 #include "event/image_kind.h"
 #include "names/root_name.h"
+#include "os/os.h"
 #include "stages/embed.h"
 #include "stages/frame_pointers.h"
 #include "stages/jit/jit_stage.h"
+#include "stages/outer_stacks.h"
 #include "stages/process_memory.h"
 #include "stages/space.h"
+#include "symbols/unwind/frame.h"
 #include "symbols/unwind/unwind.h"
 
 /* The most user frames of one chain: a record of perf.data holds 65,535 bytes, and no stack
@@ -42,11 +45,13 @@ struct wk_unwind_stage {
 	uint32_t staged_count;
 	struct wk_spaces *spaces;
 	struct wk_unwinder *unwinder;
-	struct wk_process_memory *memory; /* NULL unless the processes are alive */
+	struct wk_process_memory *memory; /* NULL unless the processes are alive; as the next */
+	struct wk_outer_stacks *outer;
+	bool uses_outer; /* before the memory of the process, in this walk */
 	struct wk_embedder *embedder;
 	bool met_code;                        /* that no file holds, in this walk */
 	struct wk_image_symbols *met_missing; /* a file that is not here, in this walk; or NULL */
-	uint32_t pid;                         /* whose stack is being walked */
+	uint32_t pid, tid;                    /* whose stack is being walked */
 	uint32_t since_release;               /* stacks */
 	struct wk_unwind_counts counts;
 	uint64_t chain[CHAIN_CAP];
@@ -106,7 +111,12 @@ static bool find_image(void *context, uint64_t address, struct wk_unwind_image *
 static size_t read_memory(void *context, uint64_t address, void *bytes, size_t size)
 {
 	struct wk_unwind_stage *stage = context;
+	size_t count = stage->uses_outer ? wk_outer_stacks_read(stage->outer, stage->tid, address,
+								bytes, size)
+					 : 0;
 
+	if (count == size)
+		return count;
 	return wk_process_memory_read(stage->memory, stage->pid, address, bytes, size);
 }
 
@@ -124,6 +134,7 @@ struct wk_unwind_stage *wk_unwind_stage_new(struct wk_symbols *symbols, struct w
 	stage->embedder = wk_embedder_new(options.embeds_names, options.is_live);
 	if (options.is_live) {
 		stage->memory = wk_process_memory_new();
+		stage->outer = wk_outer_stacks_new();
 		wk_unwinder_set_memory(stage->unwinder, read_memory, stage);
 	}
 	return stage;
@@ -136,6 +147,7 @@ void wk_unwind_stage_free(struct wk_unwind_stage *stage)
 	wk_free(stage->staged);
 	wk_unwinder_free(stage->unwinder);
 	wk_process_memory_free(stage->memory);
+	wk_outer_stacks_free(stage->outer);
 	wk_spaces_free(stage->spaces);
 	wk_embedder_free(stage->embedder);
 	wk_strtab_free(stage->images);
@@ -231,6 +243,7 @@ static size_t walk(struct wk_unwind_stage *stage, const struct wk_event *event,
 		   enum wk_unwind_end *end)
 {
 	stage->pid = event->pid;
+	stage->tid = event->tid;
 	stage->met_code = false;
 	stage->met_missing = NULL;
 	wk_unwinder_set_space(stage->unwinder, wk_spaces_version(stage->spaces, event->pid));
@@ -269,6 +282,25 @@ static bool walk_through_all(struct wk_unwind_stage *stage, const struct wk_even
 	if (is_changed)
 		*count = walk(stage, event, end);
 	return true;
+}
+
+/* The process may have ended or moved on since the sample. What was read sooner may help; if not,
+ * the chain is the same again. */
+static size_t walk_on_by_outer(struct wk_unwind_stage *stage, const struct wk_event *event,
+			       size_t count, bool was_completed, enum wk_unwind_end *end)
+{
+	bool is_whole = *end == WK_UNWIND_ROOT;
+
+	if (!stage->outer)
+		return count;
+	if (event->sample.stack->is_full)
+		wk_outer_stacks_need(stage->outer, event->tid, !is_whole || was_completed);
+	if (is_whole || !wk_outer_stacks_has(stage->outer, event->tid))
+		return count;
+	stage->uses_outer = true;
+	count = walk(stage, event, end);
+	stage->uses_outer = false;
+	return count;
 }
 
 /* By its tables or by its name. */
@@ -362,10 +394,14 @@ static bool handle_sample(struct wk_unwind_stage *stage, const struct wk_event *
 	const struct wk_event_sample *sample = &event->sample;
 
 	if (sample->stack) {
+		uint64_t completed = wk_unwinder_completed(stage->unwinder);
 		enum wk_unwind_end end;
 
 		if (!walk_through_all(stage, event, &unwound.sample.user_count, &end, err))
 			return false;
+		unwound.sample.user_count =
+			walk_on_by_outer(stage, event, unwound.sample.user_count,
+					 wk_unwinder_completed(stage->unwinder) != completed, &end);
 		unwound.sample.user_count =
 			walk_by_frame_pointers(stage, sample, unwound.sample.user_count, &end);
 		if (stage->options.keeps_stacks && is_missing(stage, unwound.sample.user_count))
@@ -404,6 +440,16 @@ struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage)
 {
 	return (struct wk_sink){
 		.take = take, .context = stage, .stacks = stage->next.stacks };
+}
+
+void wk_unwind_stage_full_stack(struct wk_unwind_stage *stage, uint32_t pid, uint32_t tid,
+				const struct wk_event_stack *stack)
+{
+	const struct wk_unwind_machine *machine = wk_unwind_machine(stack->machine);
+
+	if (machine && stage->outer)
+		wk_outer_stacks_look(stage->outer, pid, tid, stack->value[machine->sp],
+				     wk_os_clock_ns());
 }
 
 struct wk_embed_counts wk_unwind_stage_names(const struct wk_unwind_stage *stage)

@@ -41,6 +41,11 @@ struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage);
 bool wk_unwind_stage_finish(struct wk_unwind_stage *stage, struct wk_err *err);
 void wk_unwind_stage_free(struct wk_unwind_stage *stage);
 
+/* A sample that will come to the sink later has a stack deeper than its copy: reads the rest while
+ * the process is there. For recorders; may be called by another thread between new and free. */
+void wk_unwind_stage_full_stack(struct wk_unwind_stage *stage, uint32_t pid, uint32_t tid,
+				const struct wk_event_stack *stack);
+
 /* What became of the stacks so far. */
 struct wk_unwind_counts {
 	uint64_t whole, cut, broken; /* reached a root; copy too small; no rule */
