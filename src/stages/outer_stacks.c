@@ -8,7 +8,7 @@
 #define BELOW_BYTES (64u << 10)  /* for samples that are deeper */
 #define ABOVE_BYTES (960u << 10) /* rustc has frames of 400 KB */
 #define KEPT_BYTES  (BELOW_BYTES + ABOVE_BYTES)
-#define THREADS     16
+#define THREADS     8
 
 /* What matters is a process that ends before its samples' turn comes. One that has been deep for a
  * while will be so a little longer: the time between two looks at its threads is a part of that. */
