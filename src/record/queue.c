@@ -81,7 +81,7 @@ struct wk_chunk *wk_queue_chunk(struct wk_queue *queue)
 	return chunk;
 }
 
-void wk_queue_put(struct wk_queue *queue, const struct wk_round *round)
+void wk_queue_put(struct wk_queue *queue, const struct wk_round *round, bool wakes)
 {
 	struct wk_round *copy = wk_alloc(sizeof(*copy));
 
@@ -94,7 +94,8 @@ void wk_queue_put(struct wk_queue *queue, const struct wk_round *round)
 		queue->first = copy;
 	queue->last = copy;
 	queue->rounds++;
-	pthread_cond_broadcast(&queue->changed);
+	if (wakes)
+		pthread_cond_broadcast(&queue->changed);
 	pthread_mutex_unlock(&queue->lock);
 }
 

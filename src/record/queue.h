@@ -51,7 +51,8 @@ bool wk_queue_has_space(struct wk_queue *queue, size_t bytes, bool is_urgent);
 /* Waits until the worker has finished all rounds passed to it, or has given up. */
 void wk_queue_wait_idle(struct wk_queue *queue);
 struct wk_chunk *wk_queue_chunk(struct wk_queue *queue);
-void wk_queue_put(struct wk_queue *queue, const struct wk_round *round);
+/* Without `wakes` a sleeping worker sleeps on. */
+void wk_queue_put(struct wk_queue *queue, const struct wk_round *round, bool wakes);
 
 /* Worker's side: the next round, owned by the caller until wk_queue_done, or NULL after
  * `patience_ns`. */

@@ -18,6 +18,10 @@
 #define NAP_MS_FULL 10
 #define PATIENCE_NS UINT64_C(3000000000) /* for a command that was interrupted */
 
+/* The worker sleeps until so much has come, or so long has passed. */
+#define WORTH_BYTES (1536u << 10)
+#define WORTH_NS    UINT64_C(50000000)
+
 /* A record gets its time first and its place in the ring a little later: later than this
  * only if the machine stopped in between. */
 #define SLACK_NS UINT64_C(20000000)
@@ -212,6 +216,18 @@ static bool is_urgent(const struct wk_reader *reader)
 	return false;
 }
 
+/* Waking the worker costs as much as a dozen samples. */
+static bool is_worth_waking(struct wk_reader *reader)
+{
+	uint64_t now_ns = wk_os_clock_ns();
+
+	if (reader->unseen_bytes < WORTH_BYTES && now_ns - reader->woke_ns < WORTH_NS)
+		return false;
+	reader->unseen_bytes = 0;
+	reader->woke_ns = now_ns;
+	return true;
+}
+
 /* A round is all or nothing: a part of the rings does not determine which time is final. */
 static void drain(struct wk_reader *reader, bool is_last)
 {
@@ -233,7 +249,8 @@ static void drain(struct wk_reader *reader, bool is_last)
 		look_at_full_stacks(reader, chunk);
 	/* One more round after the last records, since the youngest of them are not final yet. */
 	reader->had_records = pending > 0;
-	wk_queue_put(reader->queue, &round);
+	reader->unseen_bytes += pending;
+	wk_queue_put(reader->queue, &round, is_last || is_worth_waking(reader));
 }
 
 static void read_rings(void *context)

@@ -44,6 +44,7 @@ struct wk_reader {
 	uint64_t stopped_ns; /* when it first saw that it should stop */
 	uint64_t *ends;      /* the end of each ring in this round */
 	bool was_full, had_records;
+	uint64_t unseen_bytes, woke_ns; /* put since the worker was woken; when that was */
 };
 
 bool wk_reader_start(struct wk_reader *reader, struct wk_err *err);

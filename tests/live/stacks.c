@@ -132,7 +132,7 @@ static void run_handler(void)
 	sigaction(SIGPROF, &action, NULL);
 	setitimer(ITIMER_PROF, &often, NULL);
 	middle();
-	sink++;
+	linger();
 }
 
 static ucontext_t caller, coroutine;

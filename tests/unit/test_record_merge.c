@@ -219,7 +219,7 @@ static void a_full_queue_has_room_again_once_its_rounds_are_done(void **state)
 	assert_true(wk_queue_has_space(&queue, 100 * WK_CHUNK_BYTES, true));
 	chunk = wk_queue_chunk(&queue);
 	round.first = round.last = chunk;
-	wk_queue_put(&queue, &round);
+	wk_queue_put(&queue, &round, true);
 	assert_false(wk_queue_has_space(&queue, 1, true));
 	got = wk_queue_pop(&queue, 0);
 	assert_non_null(got);
@@ -239,7 +239,7 @@ static void what_can_stay_in_the_rings_uses_less(void **state)
 
 	(void)state;
 	wk_queue_init(&queue, 4 * (size_t)WK_QUEUE_USUAL_BYTES);
-	wk_queue_put(&queue, &round);
+	wk_queue_put(&queue, &round, true);
 	assert_true(wk_queue_has_space(&queue, WK_QUEUE_USUAL_BYTES, false));
 	assert_false(wk_queue_has_space(&queue, WK_QUEUE_USUAL_BYTES + 1, false));
 	assert_true(wk_queue_has_space(&queue, WK_QUEUE_USUAL_BYTES + 1, true));

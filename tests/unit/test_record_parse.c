@@ -297,6 +297,44 @@ static void a_program_of_32_bits_has_the_registers_of_its_machine(void **state)
 	end(&f);
 }
 
+/* Of the first `size` bytes of the record. */
+static bool is_full(struct fixture *f, size_t size, struct wk_full_stack *full)
+{
+	uint64_t *aligned = wk_alloc_zeroed(1, size + 8);
+	bool result;
+
+	memcpy(aligned, f->record.at, size);
+	result = wk_parse_full_stack(&f->parser.layout, NULL, (uint8_t *)aligned, size, full);
+	wk_free(aligned);
+	return result;
+}
+
+static void a_full_copy_is_seen_without_a_parser(void **state)
+{
+	struct fixture f;
+	struct wk_full_stack full;
+
+	(void)state;
+	begin(&f, true, 64);
+	add_stack_sample(&f, PERF_SAMPLE_REGS_ABI_64, 64, 64);
+	assert_true(is_full(&f, f.record.len, &full));
+	assert_int_equal(full.pid, 10);
+	assert_int_equal(full.tid, 11);
+	assert_int_equal(full.stack.value[7], 107); /* sp */
+	for (size_t size = 0; size < f.record.len; size++)
+		assert_false(is_full(&f, size, &full));
+	add_stack_sample(&f, PERF_SAMPLE_REGS_ABI_64, 64, 56);
+	assert_false(is_full(&f, f.record.len, &full));
+	add_stack_sample(&f, PERF_SAMPLE_REGS_ABI_NONE, 0, 0);
+	assert_false(is_full(&f, f.record.len, &full));
+	header(&f, PERF_RECORD_EXIT, 0);
+	for (int i = 0; i < 40; i++)
+		words(&f, 1, W(1));
+	assert_false(is_full(&f, f.record.len, &full));
+	assert_int_equal(f.parser.counts.damaged, 0);
+	end(&f);
+}
+
 static void a_thread_of_the_kernel_has_no_stack(void **state)
 {
 	struct fixture f;
@@ -564,6 +602,7 @@ int main(void)
 		cmocka_unit_test(without_a_chain_the_sampled_place_stands_alone),
 		cmocka_unit_test(a_stack_copy_has_its_registers_by_their_dwarf_numbers),
 		cmocka_unit_test(a_program_of_32_bits_has_the_registers_of_its_machine),
+		cmocka_unit_test(a_full_copy_is_seen_without_a_parser),
 		cmocka_unit_test(a_thread_of_the_kernel_has_no_stack),
 		cmocka_unit_test(a_mapping_names_its_file),
 		cmocka_unit_test(a_name_without_its_end_is_damage),
