@@ -26,7 +26,7 @@
 #define SMALLEST_RING        (64u << 10) /* the largest record is just under that */
 #define LARGEST_RING         (16u << 20)
 #define LARGEST_COUNTED_RING (64u << 20)
-#define MOST_PENDING         (512u << 10)
+#define MOST_PENDING         (896u << 10)
 #define MOST_RINGS           (UINT64_C(256) << 20)
 #define MOST_CLOCK_HZ        25000
 

@@ -23,7 +23,7 @@ struct set {
 };
 
 struct wk_process_memory {
-	struct set sets[SETS];
+	struct set *sets[SETS]; /* NULL: unused */
 };
 
 struct wk_process_memory *wk_process_memory_new(void)
@@ -33,6 +33,8 @@ struct wk_process_memory *wk_process_memory_new(void)
 
 void wk_process_memory_free(struct wk_process_memory *memory)
 {
+	for (size_t i = 0; memory && i < SETS; i++)
+		wk_free(memory->sets[i]);
 	wk_free(memory);
 }
 
@@ -61,15 +63,17 @@ static void keep(struct set *set, uint32_t pid, uint64_t address, const void *by
 size_t wk_process_memory_read(struct wk_process_memory *memory, uint32_t pid, uint64_t address,
 			      void *bytes, size_t size)
 {
-	struct set *set = &memory->sets[wk_hash_pair(address, pid) % SETS];
+	struct set **place = &memory->sets[wk_hash_pair(address, pid) % SETS];
 	size_t count = wk_os_read_process(pid, address, bytes, size);
 	const struct page *page;
 
 	if (size != PAGE_BYTES)
 		return count;
 	if (count == size) {
-		keep(set, pid, address, bytes);
-	} else if (count == 0 && (page = find(set, pid, address)) != NULL) {
+		if (!*place)
+			*place = wk_alloc_zeroed(1, sizeof(**place));
+		keep(*place, pid, address, bytes);
+	} else if (count == 0 && *place && (page = find(*place, pid, address)) != NULL) {
 		memcpy(bytes, page->bytes, size);
 		count = size;
 	}
