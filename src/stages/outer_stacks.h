@@ -21,8 +21,8 @@ void wk_outer_stacks_free(struct wk_outer_stacks *stacks);
 void wk_outer_stacks_look(struct wk_outer_stacks *stacks, uint32_t pid, uint32_t tid, uint64_t sp,
 			  uint64_t now_ns);
 
-/* Whether a full copy of the thread's stack was too small, or held all of it with something above. The
- * next ones are expected to do the same. */
+/* Whether a full copy of the thread's stack was too small, or held all of it with something above.
+ * The next ones are expected to do the same. */
 void wk_outer_stacks_need(struct wk_outer_stacks *stacks, uint32_t tid, bool is_needed);
 
 bool wk_outer_stacks_has(struct wk_outer_stacks *stacks, uint32_t tid);
