@@ -5,6 +5,7 @@
 #include "base/text/suggest.h"
 #include "names/short_name.h"
 #include "views/filter/filter.h"
+#include "views/kind.h"
 #include "views/shown_names.h"
 
 struct choice {
@@ -40,6 +41,14 @@ static bool is_end_of_path(struct choice *choice, struct wk_str name)
 		path.at[front - 1] == '.');
 }
 
+/* The `main` that C's start-up code calls is a stub in programs of Rust and Go, around the one that
+ * people mean. */
+static bool is_main_of_its_own(struct choice *choice, struct wk_str name)
+{
+	return wk_str_is(choice->word, "main") && !is_name(choice, name) &&
+	       is_end_of_path(choice, name);
+}
+
 static bool is_match(struct choice *choice, struct wk_str name)
 {
 	return wk_pattern_matches(choice->pattern, name);
@@ -62,6 +71,18 @@ static uint8_t *choose(struct choice *choice, const struct wk_model *model,
 	return NULL;
 }
 
+/* Are inlined functions of the program known? Text names them, or not, as its writer chose. */
+static bool has_inlined(const struct wk_model *model)
+{
+	for (wk_frame_id id = 1; model->calls.first && id < model->frames.count; id++) {
+		struct wk_frame_calls calls = wk_model_calls_of(model, id);
+
+		if (calls.count > 1 && wk_code_kind_of(model, calls.function[0]) == WK_CODE_PROGRAM)
+			return true;
+	}
+	return !model->calls.first;
+}
+
 /* `why`: the word is no pattern; or NULL. */
 static void fail(const struct choice *choice, const struct wk_model *model, const char *why,
 		 struct wk_err *err)
@@ -81,16 +102,22 @@ static void fail(const struct choice *choice, const struct wk_model *model, cons
 	else
 		wk_fail(err, WK_EEMPTY, WK_NOWHERE, "no function is named or matches \"%.100s\"",
 			choice->word.at);
-	wk_suggestion_add(&near, "`wick show functions --all` lists them", err);
+	wk_suggestion_add(&near,
+			  has_inlined(model) ? "`wick show functions --all` lists them"
+					     : "`wick show functions --all` lists them, without "
+					       "those that were inlined: compile with -g",
+			  err);
 }
 
 uint8_t *wk_choose_functions(const struct wk_model *model, const char *word, bool ignore_case,
 			     struct wk_err *err)
 {
 	struct choice choice = { .word = wk_str_c(word) };
-	uint8_t *chosen = choose(&choice, model, is_name);
+	uint8_t *chosen = choose(&choice, model, is_main_of_its_own);
 	const char *why = NULL;
 
+	if (!chosen)
+		chosen = choose(&choice, model, is_name);
 	if (!chosen) {
 		wk_shown_names_init(&choice.shown, model);
 		chosen = choose(&choice, model, is_shown_name);

@@ -194,6 +194,32 @@ static int chosen(const char *word)
 	return count;
 }
 
+static void main_is_the_one_that_the_stub_of_c_calls(void **state)
+{
+	static const char *const rust[] = { "app;main;std::rt::lang_start;app::main 1", NULL };
+	static const char *const c[] = { "app;main;domain::remainder 1", NULL };
+	const char *const *programs[] = { rust, c };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct wk_model *model = small_model(programs[i]);
+		uint8_t *functions = wk_choose_functions(model, "main", false, NULL);
+		unsigned count = 0;
+
+		assert_non_null(functions);
+		for (wk_function_id id = 1; id < model->function_count; id++) {
+			if (functions[id])
+				assert_string_equal(
+					wk_model_str(model, model->functions[id].name).at,
+					i == 0 ? "app::main" : "main");
+			count += functions[id];
+		}
+		assert_int_equal(count, 1);
+		wk_free(functions);
+		wk_model_free(model);
+	}
+}
+
 static void a_word_means_a_name_then_an_end_then_a_pattern(void **state)
 {
 	(void)state;
@@ -217,6 +243,7 @@ int main(void)
 		cmocka_unit_test(callers_start_at_the_innermost_call),
 		cmocka_unit_test(a_node_has_its_hottest_line),
 		cmocka_unit_test(lines_are_written_with_the_end_of_their_path),
+		cmocka_unit_test(main_is_the_one_that_the_stub_of_c_calls),
 		cmocka_unit_test(a_word_means_a_name_then_an_end_then_a_pattern),
 	};
 
