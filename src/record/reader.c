@@ -62,9 +62,10 @@ static void close_polls(struct wk_reader *reader)
 			close(reader->polls[i].fd);
 }
 
-static void forget_polls(struct wk_reader *reader)
+static void forget_own(struct wk_reader *reader)
 {
 	close_polls(reader);
+	wk_map_fini(&reader->family);
 	WK_FREE_ALL(reader->polls, reader->ends);
 }
 
@@ -185,9 +186,25 @@ static void copy_ring(struct wk_reader *reader, struct wk_ring *ring, uint64_t e
 	}
 }
 
+/* Where whole CPUs are sampled, processes that have nothing to do with the command are as well:
+ * those are left alone. A fork that is seen too late leaves its stacks to the worker. */
+static bool is_ours(const struct wk_reader *reader, uint32_t pid)
+{
+	return !reader->perf->samples_cpus || wk_map_find(&reader->family, (uint64_t)pid + 1);
+}
+
+static void follow_fork(struct wk_reader *reader, const uint8_t *record)
+{
+	uint32_t pids[2]; /* the child's, its parent's */
+
+	memcpy(pids, record + sizeof(struct perf_event_header), sizeof(pids));
+	if (pids[0] != pids[1] && is_ours(reader, pids[1]))
+		wk_map_set(&reader->family, (uint64_t)pids[0] + 1, 1);
+}
+
 /* The worker comes to these records when they are in order, and a short-lived process is gone then.
  */
-static void look_at_full_stacks(const struct wk_reader *reader, const struct wk_chunk *chunk)
+static void look_at_full_stacks(struct wk_reader *reader, const struct wk_chunk *chunk)
 {
 	const struct wk_perf *perf = reader->perf;
 	struct perf_event_header header;
@@ -197,8 +214,11 @@ static void look_at_full_stacks(const struct wk_reader *reader, const struct wk_
 		memcpy(&header, chunk->bytes + at, sizeof(header));
 		if (header.size < sizeof(header) || header.size > chunk->len - at)
 			return;
+		if (header.type == PERF_RECORD_FORK && header.size >= 16 && perf->samples_cpus)
+			follow_fork(reader, chunk->bytes + at);
 		if (wk_parse_full_stack(&perf->layout, &perf->with_fields, chunk->bytes + at,
-					header.size, &full))
+					header.size, &full) &&
+		    is_ours(reader, full.pid))
 			reader->on_full_stack(reader->full_stack_context, full.pid, full.tid,
 					      &full.stack);
 	}
@@ -292,6 +312,8 @@ bool wk_reader_start(struct wk_reader *reader, struct wk_err *err)
 	reader->heap = wk_heap_current();
 	reader->undo = wk_undo_new_thread();
 	prepare_polls(reader);
+	if (reader->command)
+		wk_map_set(&reader->family, (uint64_t)reader->command + 1, 1);
 	/* Signals are for the caller's thread: its handlers may rely on that. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -302,7 +324,7 @@ bool wk_reader_start(struct wk_reader *reader, struct wk_err *err)
 		return true;
 	}
 	wk_undo_free(reader->undo);
-	forget_polls(reader);
+	forget_own(reader);
 	return wk_fail_os(err, cause, "cannot start a thread");
 }
 
@@ -333,6 +355,6 @@ void wk_reader_join(struct wk_reader *reader)
 {
 	pthread_join(reader->thread, NULL);
 	wk_undo_free(reader->undo);
-	forget_polls(reader);
+	forget_own(reader);
 	wk_heap_check();
 }
