@@ -42,8 +42,8 @@ struct wk_reader {
 	struct wk_undo *undo;
 	struct pollfd *polls; /* the rings, the wake fd, then the processes */
 	size_t poll_count;
-	uint64_t stopped_ns; /* when it first saw that it should stop */
-	uint64_t *ends;      /* the end of each ring in this round */
+	uint64_t stopped_ns;  /* when it first saw that it should stop */
+	uint64_t *ends;       /* the end of each ring in this round */
 	struct wk_map family; /* pid + 1 of the command and what it started; if CPUs are sampled */
 	bool was_full, had_records;
 	uint64_t unseen_bytes, woke_ns; /* put since the worker was woken; when that was */
