@@ -193,10 +193,12 @@ static bool is_ours(const struct wk_reader *reader, uint32_t pid)
 	return !reader->perf->samples_cpus || wk_map_find(&reader->family, (uint64_t)pid + 1);
 }
 
-static void follow_fork(struct wk_reader *reader, const uint8_t *record)
+static void follow_fork(struct wk_reader *reader, const uint8_t *record, size_t size)
 {
 	uint32_t pids[2]; /* the child's, its parent's */
 
+	if (size < sizeof(struct perf_event_header) + sizeof(pids))
+		return;
 	memcpy(pids, record + sizeof(struct perf_event_header), sizeof(pids));
 	if (pids[0] != pids[1] && is_ours(reader, pids[1]))
 		wk_map_set(&reader->family, (uint64_t)pids[0] + 1, 1);
@@ -204,23 +206,31 @@ static void follow_fork(struct wk_reader *reader, const uint8_t *record)
 
 /* The worker comes to these records when they are in order, and a short-lived process is gone then.
  */
-static void look_at_full_stacks(struct wk_reader *reader, const struct wk_chunk *chunk)
+static void look_at_full_stack(struct wk_reader *reader, const uint8_t *record, size_t size)
 {
 	const struct wk_perf *perf = reader->perf;
-	struct perf_event_header header;
 	struct wk_full_stack full;
 
-	for (size_t at = 0; at + sizeof(header) <= chunk->len; at += header.size) {
-		memcpy(&header, chunk->bytes + at, sizeof(header));
-		if (header.size < sizeof(header) || header.size > chunk->len - at)
-			return;
-		if (header.type == PERF_RECORD_FORK && header.size >= 16 && perf->samples_cpus)
-			follow_fork(reader, chunk->bytes + at);
-		if (wk_parse_full_stack(&perf->layout, &perf->with_fields, chunk->bytes + at,
-					header.size, &full) &&
-		    is_ours(reader, full.pid))
-			reader->on_full_stack(reader->full_stack_context, full.pid, full.tid,
-					      &full.stack);
+	if (wk_parse_full_stack(&perf->layout, &perf->with_fields, record, size, &full) &&
+	    is_ours(reader, full.pid))
+		reader->on_full_stack(reader->full_stack_context, full.pid, full.tid, &full.stack);
+}
+
+/* The forks or all else: a child may run on a CPU whose ring comes before that of its parent's. */
+static void look_at(struct wk_reader *reader, const struct wk_round *round, bool forks)
+{
+	struct perf_event_header header;
+
+	for (const struct wk_chunk *chunk = round->first; chunk; chunk = chunk->next) {
+		for (size_t at = 0; at + sizeof(header) <= chunk->len; at += header.size) {
+			memcpy(&header, chunk->bytes + at, sizeof(header));
+			if (header.size < sizeof(header) || header.size > chunk->len - at)
+				break;
+			if (forks && header.type == PERF_RECORD_FORK)
+				follow_fork(reader, chunk->bytes + at, header.size);
+			else if (!forks)
+				look_at_full_stack(reader, chunk->bytes + at, header.size);
+		}
 	}
 }
 
@@ -264,9 +274,10 @@ static void drain(struct wk_reader *reader, bool is_last)
 		return;
 	for (size_t i = 0; i < reader->perf->cpu_count && !atomic_load(&reader->is_cancelled); i++)
 		copy_ring(reader, &reader->perf->cpus[i].ring, reader->ends[i], &round);
-	for (struct wk_chunk *chunk = round.first; chunk && reader->on_full_stack;
-	     chunk = chunk->next)
-		look_at_full_stacks(reader, chunk);
+	if (reader->on_full_stack && reader->perf->samples_cpus)
+		look_at(reader, &round, true);
+	if (reader->on_full_stack)
+		look_at(reader, &round, false);
 	/* One more round after the last records, since the youngest of them are not final yet. */
 	reader->had_records = pending > 0;
 	reader->unseen_bytes += pending;
