@@ -1,20 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "cli/cargo/project.h"
-#include "os/program.h"
 #include "session/doctor/cargo_profile.h"
 #include "session/doctor/program_fix.h"
 #include "session/doctor/doctor.h"
-
-bool wk_doctor_is_in_path(const char *program)
-{
-	char *found = wk_os_program_find(program);
-
-	wk_free(found);
-	return found != NULL;
-}
 
 /* The lines of a file, and where wick records the words that do the same for one build. */
 static void add_setting(struct wk_buf *fix, const char *file, const char *profile,

@@ -10,6 +10,14 @@
 
 #define MOST_FIRST_LINE 256 /* of a script: the kernel reads no more */
 
+bool wk_doctor_is_in_path(const char *program)
+{
+	char *found = wk_os_program_find(program);
+
+	wk_free(found);
+	return found != NULL;
+}
+
 /* Removes the next word of a script's first line. */
 static struct wk_str read_word(struct wk_str *line)
 {
