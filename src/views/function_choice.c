@@ -41,12 +41,9 @@ static bool is_end_of_path(struct choice *choice, struct wk_str name)
 		path.at[front - 1] == '.');
 }
 
-/* The `main` that C's start-up code calls is a stub in programs of Rust and Go, around the one that
- * people mean. */
-static bool is_main_of_its_own(struct choice *choice, struct wk_str name)
+static bool is_own_main(struct choice *choice, struct wk_str name)
 {
-	return wk_str_is(choice->word, "main") && !is_name(choice, name) &&
-	       is_end_of_path(choice, name);
+	return !is_name(choice, name) && is_end_of_path(choice, name);
 }
 
 static bool is_match(struct choice *choice, struct wk_str name)
@@ -69,6 +66,15 @@ static uint8_t *choose(struct choice *choice, const struct wk_model *model,
 		return chosen;
 	wk_free(chosen);
 	return NULL;
+}
+
+static bool is_rust(const struct wk_model *model)
+{
+	for (wk_function_id id = 1; id < model->function_count; id++)
+		if (wk_str_starts(wk_model_str(model, model->functions[id].name),
+				  "std::rt::lang_start"))
+			return true;
+	return false;
 }
 
 /* Are inlined functions of the program known? Text names them, or not, as its writer chose. */
@@ -113,9 +119,12 @@ uint8_t *wk_choose_functions(const struct wk_model *model, const char *word, boo
 			     struct wk_err *err)
 {
 	struct choice choice = { .word = wk_str_c(word) };
-	uint8_t *chosen = choose(&choice, model, is_main_of_its_own);
+	uint8_t *chosen = NULL;
 	const char *why = NULL;
 
+	/* rustc generates the `main` that the C library calls; people mean the program's own. */
+	if (wk_str_is(choice.word, "main") && is_rust(model))
+		chosen = choose(&choice, model, is_own_main);
 	if (!chosen)
 		chosen = choose(&choice, model, is_name);
 	if (!chosen) {

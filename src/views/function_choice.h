@@ -2,8 +2,8 @@
  *
  * A whole name means that function alone: "malloc" is not "malloc_consolidate". Next, the end of a
  * path without what brackets add: "Vec::push" is "alloc::vec::Vec<T,A>::push". Otherwise the word
- * is a pattern that may match anywhere. "main" is the program's own: that of Rust or Go, not the
- * stub of C around it. */
+ * is a pattern that may match anywhere. In a Rust program "main" is the program's own, not the
+ * function of that name that rustc generates for the C library. */
 #ifndef WK_VIEWS_FUNCTION_CHOICE_H
 #define WK_VIEWS_FUNCTION_CHOICE_H
 

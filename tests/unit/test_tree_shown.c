@@ -194,10 +194,10 @@ static int chosen(const char *word)
 	return count;
 }
 
-static void main_is_the_one_that_the_stub_of_c_calls(void **state)
+static void main_of_a_rust_program_is_its_own(void **state)
 {
 	static const char *const rust[] = { "app;main;std::rt::lang_start;app::main 1", NULL };
-	static const char *const c[] = { "app;main;domain::remainder 1", NULL };
+	static const char *const c[] = { "app;main;cmd::main;domain::remainder 1", NULL };
 	const char *const *programs[] = { rust, c };
 
 	(void)state;
@@ -243,7 +243,7 @@ int main(void)
 		cmocka_unit_test(callers_start_at_the_innermost_call),
 		cmocka_unit_test(a_node_has_its_hottest_line),
 		cmocka_unit_test(lines_are_written_with_the_end_of_their_path),
-		cmocka_unit_test(main_is_the_one_that_the_stub_of_c_calls),
+		cmocka_unit_test(main_of_a_rust_program_is_its_own),
 		cmocka_unit_test(a_word_means_a_name_then_an_end_then_a_pattern),
 	};
 
