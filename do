@@ -481,7 +481,7 @@ do_demo() {
 	printf 'The recording is build/demo.data:  build/wick show build/demo.data lines\n'
 	printf 'Yours:  build/wick flame -- COMMAND\n'
 	[ "$optimization" != 1 ] ||
-		printf 'This build was made quickly; ./do install makes the fastest wick.\n'
+		printf 'This build is only partly optimized; ./do install makes a faster one.\n'
 }
 
 do_clean() {
@@ -493,7 +493,7 @@ do_help() {
 usage: ./do WORD
 
   build            build wick; the program is build/wick
-  demo             build wick, quickly, and a small threaded program, record it, draw flame.svg
+  demo             build wick (-O1) and a small threaded program, record it, draw flame.svg
   test [SUITE...]  run every test, or some of: unit golden cli fuzz lint library
                    live oracle browser windows
   ci               what has to pass before a change lands: test, clang, sanitizers

@@ -1,6 +1,7 @@
 /* The symbol cache: results computed from an image, saved for the next run.
  *
- * One file per image, named by its build id, in the user's cache folder ($XDG_CACHE_HOME/wick or
+ * One file per image, named by its build id or one made for it, in the user's cache folder
+ * ($XDG_CACHE_HOME/wick or
  * ~/.cache/wick; WICK_CACHE_DIR overrides both, and an empty value disables the cache). A file
  * consists of sections that other modules read; here they are stored, mapped and verified. Nothing
  * is returned if its checksum is wrong. A file is replaced as a whole or not at all, so concurrent
