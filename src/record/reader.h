@@ -2,7 +2,7 @@
  *
  * It sleeps until a ring is a quarter full or a tenth of a second has passed, copies the contents
  * into the queue, and sleeps again: it never waits for disk, symbols or the other thread. It also
- * tells of stacks that are deeper than their copies, while their processes live, and detects the
+ * reports stacks that are deeper than their copies, while their processes live, and detects the
  * end of the recording. */
 #ifndef WK_RECORD_READER_H
 #define WK_RECORD_READER_H

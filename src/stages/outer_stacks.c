@@ -15,7 +15,7 @@
 #define SHORTEST_NS UINT64_C(5000000)
 #define LONGEST_NS  UINT64_C(250000000)
 #define PART        4
-#define EAGER_LOOKS 4 /* so many at once: threads that have not been read, or have grown since */
+#define EAGER_LOOKS 4 /* of a process, without waiting: at new threads, and at deeper stacks */
 
 struct outer {
 	uint32_t pid, tid;
@@ -168,7 +168,7 @@ bool wk_outer_stacks_has(struct wk_outer_stacks *stacks, uint32_t tid)
 	bool result;
 
 	wk_os_lock_acquire(stacks->lock);
-	result = place_for(stacks, tid)->tid == tid;
+	result = place_for(stacks, tid)->tid == tid && place_for(stacks, tid)->len > 0;
 	wk_os_lock_leave(stacks->lock);
 	return result;
 }

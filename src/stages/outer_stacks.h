@@ -25,6 +25,7 @@ void wk_outer_stacks_look(struct wk_outer_stacks *stacks, uint32_t pid, uint32_t
  * The next ones are expected to do the same. */
 void wk_outer_stacks_need(struct wk_outer_stacks *stacks, uint32_t tid, bool is_needed);
 
+/* Was anything kept for the thread? */
 bool wk_outer_stacks_has(struct wk_outer_stacks *stacks, uint32_t tid);
 
 /* Copies up to `size` bytes of what was kept for the thread, and returns how many. */

@@ -13,7 +13,6 @@
 #include "stages/outer_stacks.h"
 #include "stages/process_memory.h"
 #include "stages/space.h"
-#include "symbols/unwind/frame.h"
 #include "symbols/unwind/unwind.h"
 
 /* The most user frames of one chain: a record of perf.data holds 65,535 bytes, and no stack
@@ -445,11 +444,10 @@ struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage)
 void wk_unwind_stage_full_stack(struct wk_unwind_stage *stage, uint32_t pid, uint32_t tid,
 				const struct wk_event_stack *stack)
 {
-	const struct wk_unwind_machine *machine = wk_unwind_machine(stack->machine);
+	uint64_t sp;
 
-	if (machine && stage->outer)
-		wk_outer_stacks_look(stage->outer, pid, tid, stack->value[machine->sp],
-				     wk_os_clock_ns());
+	if (stage->outer && wk_unwind_stack_pointer(stack, &sp))
+		wk_outer_stacks_look(stage->outer, pid, tid, sp, wk_os_clock_ns());
 }
 
 struct wk_embed_counts wk_unwind_stage_names(const struct wk_unwind_stage *stage)

@@ -1,4 +1,5 @@
 #include "symbols/unwind/frame.h"
+#include "symbols/unwind/unwind.h"
 
 #define BIT(n) ((uint64_t)1 << (n))
 
@@ -55,4 +56,13 @@ const struct wk_unwind_machine *wk_unwind_machine(enum wk_machine machine)
 	default:
 		return NULL;
 	}
+}
+
+bool wk_unwind_stack_pointer(const struct wk_event_stack *stack, uint64_t *sp)
+{
+	const struct wk_unwind_machine *machine = wk_unwind_machine(stack->machine);
+
+	if (machine)
+		*sp = stack->value[machine->sp];
+	return machine != NULL;
 }

@@ -97,6 +97,9 @@ void wk_unwinder_set_memory(struct wk_unwinder *unwinder,
 /* How many walks were completed so. */
 uint64_t wk_unwinder_completed(const struct wk_unwinder *unwinder);
 
+/* Where the copy begins; false for a machine whose stacks cannot be walked. */
+bool wk_unwind_stack_pointer(const struct wk_event_stack *stack, uint64_t *sp);
+
 enum wk_unwind_end {
 	WK_UNWIND_ROOT,   /* the outermost frame was reached */
 	WK_UNWIND_CUT,    /* the copy of the stack ended first: a larger one would help */
