@@ -29,11 +29,15 @@ def file_offset(program, vaddr):
     raise tap.Failure(f"{program}: no segment holds {vaddr:#x}")
 
 
-def begins(program):
-    """Where the functions of a program begin by .eh_frame, as file offsets."""
+def functions(program):
+    """The functions of a program by .eh_frame, as ranges of file offsets."""
     frames = tap.run("readelf", "--debug-dump=frames", program).stdout
-    return {file_offset(program, int(start, 16))
-            for start in re.findall(r" FDE .* pc=([0-9a-f]+)\.\.", frames)}
+    ranges = []
+    for words in re.findall(r" FDE .* pc=([0-9a-f]+)\.\.([0-9a-f]+)", frames):
+        start, end = (int(word, 16) for word in words)
+        offset = file_offset(program, start)
+        ranges.append(range(offset, offset + end - start))
+    return ranges
 
 
 def unnamed(t, recording, program):
@@ -65,9 +69,11 @@ def _(t):
     recording = t.record("--user-only", "--", tap.program("live", "burn_30_70"), "500", name="burn.data")
     bare = stripped(t, tap.WICK)
     rows = unnamed(t, t.record("--user-only", "-F", "5000", "--", bare, "show", recording), bare)
-    known = begins(bare)
-    t.true(len(rows) >= 5, f"expected several functions, came {len(rows)}")
-    strays = [hex(at) for at in rows if at not in known]
+    known = functions(bare)
+    begins = {function.start for function in known}
+    t.true(len(begins & rows.keys()) >= 5, f"expected several functions, came {len(rows)}")
+    # What the C runtime adds (_init, frame_dummy) has no entry: nobody knows where it begins.
+    strays = [hex(at) for at in rows if at not in begins and any(at in function for function in known)]
     t.equal(strays, [], f"rows of {len(rows)} that are no function's begin")
 
 

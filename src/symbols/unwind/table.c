@@ -22,6 +22,9 @@
 #define FINI_LIMIT 16
 #define FINI_BYTES 128
 
+/* What linkers for x86 and AArch64 write; on AArch64 the first slot is two of them. */
+#define PLT_SLOT_BYTES 16
+
 /* Code without symbols is looked through in stretches of this size, and not for ever. */
 #define STRETCH_BYTES (4u << 20)
 #define STRETCH_LIMIT 16
@@ -578,16 +581,17 @@ bool wk_unwind_is_root(struct wk_unwind_table *table, uint64_t vaddr)
 	return rules && rules->is_root;
 }
 
-static bool is_in_plt(const struct wk_obj *obj, uint64_t vaddr)
+/* NULL if the place is in none. */
+static const struct wk_obj_section *plt_at(const struct wk_obj *obj, uint64_t vaddr)
 {
 	for (uint32_t i = 0; i < obj->section_count; i++) {
 		const struct wk_obj_section *s = &obj->sections[i];
 
 		if (vaddr >= s->vaddr && vaddr - s->vaddr < s->size_bytes &&
 		    (wk_str_starts(s->name, ".plt") || wk_str_is(s->name, ".iplt")))
-			return true;
+			return s;
 	}
-	return false;
+	return NULL;
 }
 
 /* By the last that begins at `vaddr` or below. */
@@ -615,6 +619,7 @@ static bool function_by_bounds(struct wk_unwind_table *table, uint64_t vaddr, ui
 bool wk_unwind_function(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start,
 			uint64_t *size_bytes)
 {
+	const struct wk_obj_section *plt;
 	struct wk_cfi_fde fde;
 
 	if (table->obj->kind == WK_OBJ_PE)
@@ -623,8 +628,12 @@ bool wk_unwind_function(struct wk_unwind_table *table, uint64_t vaddr, uint64_t 
 	for (int i = 0; i < SOURCES; i++) {
 		if (!wk_cfi_find(&table->sections[i], vaddr, &fde))
 			continue;
-		if (is_in_plt(table->obj, vaddr))
-			return false;
+		plt = plt_at(table->obj, vaddr);
+		if (plt) {
+			*size_bytes = PLT_SLOT_BYTES;
+			*start = vaddr - (vaddr - plt->vaddr) % PLT_SLOT_BYTES;
+			return true;
+		}
 		*start = fde.start;
 		*size_bytes = fde.size_bytes;
 		return true;

@@ -61,8 +61,8 @@ struct wk_str wk_unwind_name(struct wk_unwind_table *table, uint64_t vaddr);
 bool wk_unwind_has_no_tables(const struct wk_unwind_table *table);
 
 /* The function around this place, as the tables bound it: what a stripped image still has of its
- * functions. False if no entry covers the place, and in a procedure linkage table, which one entry
- * covers although its slots lead to as many functions. Compiles nothing. */
+ * functions. In a procedure linkage table, which one entry covers although its slots lead to as
+ * many functions, it is the slot. False if no entry covers the place. Compiles nothing. */
 bool wk_unwind_function(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start,
 			uint64_t *size_bytes);
 
