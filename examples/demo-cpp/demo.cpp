@@ -183,7 +183,7 @@ static double accountant(const std::string &catalogue, Clock::time_point until)
 
 int main(int argc, char **argv)
 {
-	double seconds = argc > 1 ? std::atof(argv[1]) : 3.0;
+	double seconds = argc > 1 ? std::atof(argv[1]) : 2.0;
 	Dice dice(0x5eed);
 	std::vector<std::string> books;
 	size_t hits = 0;

@@ -158,7 +158,7 @@ fn accountant(catalogue: &str, until: Instant) -> (usize, f64) {
 }
 
 fn main() {
-    let seconds: f64 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(3.0);
+    let seconds: f64 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(2.0);
     let mut dice = Dice(0x5eed);
     let books: Vec<String> = (0..60).map(|_| write_book(&mut dice, 4_000)).collect();
     let catalogue = write_catalogue(&mut dice, 40_000);
