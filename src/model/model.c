@@ -680,7 +680,8 @@ void wk_model_expect_samples(struct wk_model *model, size_t count)
 	size_t need = samples->count + count;
 
 	if (need > samples->cap)
-		grow_columns(samples, sample_columns, samples->count, &samples->cap, need);
+		grow_columns(samples, sample_columns, samples->count, &samples->cap,
+			     need > samples->expected ? need : samples->expected);
 }
 
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)

@@ -180,13 +180,14 @@ struct wk_broken_stacks wk_broken_stacks_of(const struct wk_model *model,
 {
 	struct wk_broken_stacks result = { 0 };
 	struct stack_state *states;
+	bool counts;
 
 	if (!model->came_named || !is_native(model))
 		return result;
 	states = judge_stacks(model);
+	counts = model->sources[filter->source].counts_samples;
 	for (uint32_t i = 0; i < model->samples.count; i++) {
 		struct stack_state state = states[model->samples.stack[i]];
-		bool counts = model->sources[filter->source].counts_samples;
 		uint64_t times = counts ? wk_filter_weight(filter, model, i)
 					: wk_model_sample_times(model, i);
 

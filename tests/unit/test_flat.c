@@ -48,6 +48,20 @@ static void functions_stand_by_what_was_spent_in_them(void **state)
 	wk_model_free(model);
 }
 
+/* Some samples are counted before the sum passes 32 bits, and some after it. */
+static void weights_may_add_up_to_more_than_32_bits(void **state)
+{
+	struct wk_model *model = small_model(
+		(const char *[]){ "p;main;a 3000", "p;main;b;a 2000", "q;main;b 4000", NULL });
+
+	(void)state;
+	assert_flat(model, WK_FLAT_FUNCTIONS,
+		    "a 5000 5000\n"
+		    "b 4000 6000\n"
+		    "main 0 9000\n");
+	wk_model_free(model);
+}
+
 static void recursion_counts_once(void **state)
 {
 	struct wk_model *model = small_model(
@@ -320,6 +334,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_stand_by_what_was_spent_in_them),
+		cmocka_unit_test(weights_may_add_up_to_more_than_32_bits),
 		cmocka_unit_test(recursion_counts_once),
 		cmocka_unit_test(images_are_summed_the_same_way),
 		cmocka_unit_test(functions_of_one_name_and_image_are_one_row),

@@ -11,9 +11,13 @@
  * "before" side of a comparison. */
 enum { WEIGHT, OTHER, WEIGHTS };
 
-/* Of a named stack: its own weight first, then that of everything it called as well. */
-struct weight {
-	uint64_t of[WEIGHTS];
+/* Of each named stack: its own weight first, then that of everything it called as well. There are
+ * millions, so they have 32 bits until their sum needs more. */
+struct weights {
+	uint32_t *narrow; /* [count * WEIGHTS] */
+	uint64_t *wide;   /* the same instead, or NULL */
+	uint64_t sum;     /* of all, of both kinds */
+	uint32_t count;
 };
 
 struct place {
@@ -30,24 +34,50 @@ struct sum {
 	uint32_t until; /* positions before it are below a stack that is counted */
 };
 
-static void count_samples(struct weight *weights, const struct wk_folding *f,
+static void widen(struct weights *weights)
+{
+	size_t count = (size_t)weights->count * WEIGHTS;
+
+	weights->wide = wk_alloc_table(count * sizeof(*weights->wide));
+	for (size_t i = 0; i < count; i++)
+		weights->wide[i] = weights->narrow[i];
+	wk_free(weights->narrow);
+	weights->narrow = NULL;
+}
+
+/* To the weight of a stack itself. */
+static inline void weigh(struct weights *weights, wk_stack_id id, int which, uint64_t weight)
+{
+	size_t at = (size_t)id * WEIGHTS + (size_t)which;
+
+	weights->sum += weight;
+	if (!weights->wide && weights->sum > UINT32_MAX)
+		widen(weights);
+	if (weights->wide)
+		weights->wide[at] += weight;
+	else
+		weights->narrow[at] += (uint32_t)weight;
+}
+
+static void count_samples(struct weights *weights, const struct wk_folding *f,
 			  const struct wk_filter *filter)
 {
 	const struct wk_samples *samples = &f->model->samples;
 
 	for (uint32_t i = 0; i < samples->count; i++) {
-		uint64_t *of, times, weight;
+		uint64_t times, weight;
+		wk_stack_id leaf;
 
 		if (!wk_filter_has(filter, i))
 			continue;
-		of = weights[wk_folding_leaf(f, i)].of;
+		leaf = wk_folding_leaf(f, i);
 		times = wk_model_sample_times(f->model, i);
 		weight = f->options->by_samples ? times : wk_filter_weight(filter, f->model, i);
 		if (samples->is_before) {
-			of[samples->is_before[i] ? OTHER : WEIGHT] += weight;
+			weigh(weights, leaf, samples->is_before[i] ? OTHER : WEIGHT, weight);
 		} else {
-			of[WEIGHT] += weight;
-			of[OTHER] += times;
+			weigh(weights, leaf, WEIGHT, weight);
+			weigh(weights, leaf, OTHER, times);
 		}
 	}
 }
@@ -73,32 +103,51 @@ static uint32_t row_of(const struct wk_folding *f, const uint32_t *rows, wk_stac
 	return wk_folding_is_process(f, id) ? NO_ROW : rows[f->model->named.entries[id].label];
 }
 
-static void add(uint64_t *to, const uint64_t *weight)
+static uint64_t weight_of(const struct weights *weights, wk_stack_id id, int which)
 {
-	to[WEIGHT] += weight[WEIGHT];
-	to[OTHER] += weight[OTHER];
+	size_t at = (size_t)id * WEIGHTS + (size_t)which;
+
+	return weights->wide ? weights->wide[at] : weights->narrow[at];
+}
+
+static inline void add(uint64_t *to, const struct weights *weights, wk_stack_id id)
+{
+	to[WEIGHT] += weight_of(weights, id, WEIGHT);
+	to[OTHER] += weight_of(weights, id, OTHER);
+}
+
+/* To what called it. */
+static void pass_up(struct weights *weights, wk_stack_id caller, wk_stack_id id)
+{
+	size_t to = (size_t)caller * WEIGHTS, from = (size_t)id * WEIGHTS;
+
+	for (int i = 0; i < WEIGHTS; i++)
+		if (weights->wide)
+			weights->wide[to + i] += weights->wide[from + i];
+		else
+			weights->narrow[to + i] += weights->narrow[from + i];
 }
 
 /* Fills `self` of each row. Whether a stack has a weight of its own cannot be predicted, and adding
  * nothing costs less than the question. */
-static void add_up_self(struct sum *sums, const struct weight *weights, const struct wk_folding *f,
+static void add_up_self(struct sum *sums, const struct weights *weights, const struct wk_folding *f,
 			const uint32_t *rows)
 {
 	for (wk_stack_id id = 1; id < f->model->named.count; id++) {
 		uint32_t row = row_of(f, rows, id);
 
 		if (row != NO_ROW)
-			add(sums[row].self, weights[id].of);
+			add(sums[row].self, weights, id);
 	}
 }
 
 /* Callers come before what they call. */
-static void roll_up(struct weight *weights, struct place *places, const struct wk_folding *f)
+static void roll_up(struct weights *weights, struct place *places, const struct wk_folding *f)
 {
 	for (wk_stack_id id = f->model->named.count; id-- > 1;) {
 		wk_stack_id caller = wk_folding_caller(f, id);
 
-		add(weights[caller].of, weights[id].of);
+		pass_up(weights, caller, id);
 		places[caller].size += ++places[id].size;
 	}
 }
@@ -127,8 +176,16 @@ static void find_rows(struct place *places, const struct wk_folding *f, const ui
 		places[id].row = row_of(f, rows, id);
 }
 
+static void prefetch(const struct weights *weights, wk_stack_id id)
+{
+	if (weights->wide)
+		__builtin_prefetch(&weights->wide[(size_t)id * WEIGHTS]);
+	else
+		__builtin_prefetch(&weights->narrow[(size_t)id * WEIGHTS]);
+}
+
 /* Fills `total` of each row: of its stacks those that another of them did not call. */
-static void add_up(struct sum *sums, const struct weight *weights, const struct place *places,
+static void add_up(struct sum *sums, const struct weights *weights, const struct place *places,
 		   const wk_stack_id *order, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -137,7 +194,7 @@ static void add_up(struct sum *sums, const struct weight *weights, const struct 
 
 		if (i + AHEAD < count) {
 			__builtin_prefetch(&places[order[i + AHEAD]]);
-			__builtin_prefetch(&weights[order[i + AHEAD]]);
+			prefetch(weights, order[i + AHEAD]);
 		}
 		if (place.row == NO_ROW)
 			continue;
@@ -145,7 +202,7 @@ static void add_up(struct sum *sums, const struct weight *weights, const struct 
 		if (i < sum->until)
 			continue;
 		sum->until = i + place.size;
-		add(sum->total, weights[order[i]].of);
+		add(sum->total, weights, order[i]);
 	}
 }
 
@@ -241,7 +298,7 @@ static void list(struct wk_flat *flat, const struct wk_model *model, const struc
 	struct sum *sums = wk_alloc_zeroed(groups, sizeof(*sums));
 	struct wk_tree_options used = *options;
 	struct wk_folding folding;
-	struct weight *weights;
+	struct weights weights = { .count = model->named.count };
 	struct place *places;
 	wk_stack_id *order;
 	uint32_t *rows;
@@ -249,21 +306,22 @@ static void list(struct wk_flat *flat, const struct wk_model *model, const struc
 	used.by_samples |= wk_tree_weighs_nothing(model, filter);
 	wk_folding_prepare(&folding, model, &used);
 	rows = rows_of_frames(&folding, by);
-	weights = wk_alloc_table_zeroed(model->named.count, sizeof(*weights));
+	weights.narrow =
+		wk_alloc_table_zeroed((size_t)weights.count * WEIGHTS, sizeof(*weights.narrow));
 	places = wk_alloc_table_zeroed(model->named.count, sizeof(*places));
-	count_samples(weights, &folding, filter);
-	add_up_self(sums, weights, &folding, rows);
-	roll_up(weights, places, &folding);
+	count_samples(&weights, &folding, filter);
+	add_up_self(sums, &weights, &folding, rows);
+	roll_up(&weights, places, &folding);
 	order = walk(places, &folding);
 	find_rows(places, &folding, rows);
-	add_up(sums, weights, places, order, model->named.count - 1);
+	add_up(sums, &weights, places, order, model->named.count - 1);
 	*flat = (struct wk_flat){
-		.whole = weights[0].of[WEIGHT],
-		.whole_samples = model->samples.is_before ? 0 : fit(weights[0].of[OTHER]),
+		.whole = weight_of(&weights, 0, WEIGHT),
+		.whole_samples = model->samples.is_before ? 0 : fit(weight_of(&weights, 0, OTHER)),
 		.unit = used.by_samples ? (struct wk_str)WK_STR("samples")
 					: wk_model_str(model, model->sources[filter->source].unit) };
 	keep_rows(flat, sums, groups, &folding, by);
-	WK_FREE_ALL(sums, weights, places, order, rows);
+	WK_FREE_ALL(sums, weights.narrow, weights.wide, places, order, rows);
 	wk_folding_fini(&folding);
 }
 
