@@ -62,6 +62,25 @@ static void weights_may_add_up_to_more_than_32_bits(void **state)
 	wk_model_free(model);
 }
 
+/* The sum of its time and its samples is 64 bits and wraps. */
+static void the_weight_of_a_sample_may_need_64_bits(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){ "p;main;a 2", NULL });
+	struct wk_filter filter;
+	struct wk_flat flat;
+
+	(void)state;
+	model->samples.weight[0] = 9;
+	model->samples.weight[1] = UINT64_MAX - 10;
+	assert_true(wk_filter_init(&filter, model, &(struct wk_filter_spec){ 0 }, NULL));
+	wk_flat_init(&flat, model, &filter, WK_FLAT_FUNCTIONS, NULL);
+	assert_true(flat.whole == UINT64_MAX - 1);
+	assert_true(flat.rows[0].self == UINT64_MAX - 1);
+	wk_flat_fini(&flat);
+	wk_filter_fini(&filter);
+	wk_model_free(model);
+}
+
 static void recursion_counts_once(void **state)
 {
 	struct wk_model *model = small_model(
@@ -335,6 +354,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_stand_by_what_was_spent_in_them),
 		cmocka_unit_test(weights_may_add_up_to_more_than_32_bits),
+		cmocka_unit_test(the_weight_of_a_sample_may_need_64_bits),
 		cmocka_unit_test(recursion_counts_once),
 		cmocka_unit_test(images_are_summed_the_same_way),
 		cmocka_unit_test(functions_of_one_name_and_image_are_one_row),

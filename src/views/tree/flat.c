@@ -16,7 +16,7 @@ enum { WEIGHT, OTHER, WEIGHTS };
 struct weights {
 	uint32_t *narrow; /* [count * WEIGHTS] */
 	uint64_t *wide;   /* the same instead, or NULL */
-	uint64_t sum;     /* of all, of both kinds */
+	uint32_t sum;     /* of all narrow ones before any was passed up */
 	uint32_t count;
 };
 
@@ -50,13 +50,14 @@ static inline void weigh(struct weights *weights, wk_stack_id id, int which, uin
 {
 	size_t at = (size_t)id * WEIGHTS + (size_t)which;
 
-	weights->sum += weight;
-	if (!weights->wide && weights->sum > UINT32_MAX)
+	if (!weights->wide && weight > UINT32_MAX - weights->sum)
 		widen(weights);
-	if (weights->wide)
+	if (weights->wide) {
 		weights->wide[at] += weight;
-	else
+	} else {
 		weights->narrow[at] += (uint32_t)weight;
+		weights->sum += (uint32_t)weight;
+	}
 }
 
 static void count_samples(struct weights *weights, const struct wk_folding *f,
