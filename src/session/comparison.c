@@ -161,18 +161,36 @@ bool wk_comparison_fold(const struct wk_comparison *c, struct wk_out *out, struc
 }
 
 /* No row, so there are only words. */
-static void say_nothing(struct wk_out *out, const struct wk_comparison_rows *rows, bool has_small)
+static void say_nothing(struct wk_out *out, const struct wk_comparison_rows *rows, bool has_small,
+			bool is_sampled)
 {
 	const char *column = rows->by_total ? "total" : "self";
 
 	if (has_small)
 		wk_out_fmt(out,
-			   "no function's %s changed by %g %% of the whole or more; --all shows "
+			   "no function's %s changed by %g %% of the whole or more%s; --all shows "
 			   "smaller changes\n",
-			   column, rows->min_percent);
+			   column, rows->min_percent,
+			   is_sampled ? " and by more than chance explains" : "");
 	else
 		wk_out_fmt(out, "nothing changed: every function has the same %s as before\n",
 			   column);
+}
+
+/* Are both sides samples of the time of processors? Other numbers may be exact, as those of memory
+ * are, and what the numbers in text are is unknown. */
+static bool is_sampled(const struct wk_comparison *c)
+{
+	const struct wk_source *before = &c->model->sources[c->measure.before];
+	const struct wk_source *after = &c->model->sources[c->measure.after];
+
+	return before->is_cpu_time && after->is_cpu_time && !before->is_weighed &&
+	       !after->is_weighed;
+}
+
+static double per_sample(double weight, uint64_t samples)
+{
+	return samples ? weight / (double)samples : 0;
 }
 
 bool wk_comparison_tabulate(const struct wk_comparison *c, const struct wk_comparison_rows *rows,
@@ -187,16 +205,21 @@ bool wk_comparison_tabulate(const struct wk_comparison *c, const struct wk_compa
 		.min_percent = rows->min_percent,
 		.whole = before > after ? before : after,
 	};
+	bool hides_chance = rows->hides_chance && is_sampled(c);
 	struct wk_buf words = { 0 };
 	struct wk_table table;
 	bool ok = true;
 
+	if (hides_chance) {
+		options.sample_before = per_sample(before, c->sides.samples_before);
+		options.sample_after = per_sample(after, c->sides.samples_after);
+	}
 	set_levels(c, &options.tree);
 	wk_table_init(&table, "diff");
 	wk_diff_table(&table, c->model, &c->selection.filter, &options);
 	wk_comparison_line(c, &words);
 	if (table.row_count == 0 && look->form == WK_TABLE_TEXT) {
-		say_nothing(out, rows, table.note_count > 0);
+		say_nothing(out, rows, table.note_count > 0, hides_chance);
 		wk_out_fmt(out, "%s\n", wk_buf_text(&words));
 	} else {
 		wk_table_note(&table, "%s", wk_buf_text(&words));

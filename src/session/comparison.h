@@ -53,6 +53,7 @@ struct wk_comparison_rows {
 	bool by_total;      /* ranked by total instead of self */
 	uint32_t limit;     /* at most this many rows; 0: all */
 	double min_percent; /* without changes under this share of the larger side */
+	bool hides_chance;  /* without changes that sampling alone may cause */
 };
 
 /* The functions that changed most. */

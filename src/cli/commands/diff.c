@@ -49,7 +49,7 @@ static const struct wk_opt diff_options[] = {
 	WK_VALUE('n', "top", "N", "table: print at most N rows [default: 30]", WK_OPT_COUNT,
 	  AT(top)),
 	WK_TEXT(0, "min", "PERCENT", "table: leave out changes below this share of the whole "
-	  "[default: 0.5]", AT(min_percent)),
+	  "[default: 0.5, and what chance explains]", AT(min_percent)),
 	WK_FLAG(0, "all", "table: print every function that changed", AT(all)),
 	WK_FLAG(0, "details", "table: print all columns", AT(details)),
 	WK_FLAG(0, "samples", "compare numbers of samples instead of weights", AT(by_samples)),
@@ -110,6 +110,7 @@ static bool tabulate(const struct wk_comparison *comparison, const struct wk_cal
 		.by_total = args->by_total,
 		.limit = is_usual ? USUAL_ROWS : 0,
 		.min_percent = is_usual ? USUAL_MIN_PERCENT : 0,
+		.hides_chance = is_usual && !args->min_percent,
 	};
 
 	if (args->top)

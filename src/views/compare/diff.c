@@ -348,17 +348,65 @@ static bool is_small(const struct change *change, const struct wk_diff_options *
 	return 100.0 * (double)change->size < options->min_percent * options->whole;
 }
 
+/* A function that gets n samples gets as many more or fewer in the next run as the square root of
+ * n, and in one of a few hundred functions three times as many. */
+#define MOST_BY_CHANCE 3
+
+static bool may_be_chance(const struct change *change, const struct wk_diff_options *options)
+{
+	const struct wk_flat_row *row = change->row;
+	double before = (double)(options->by_total ? row->total_before : row->self_before);
+	double after = (double)(options->by_total ? row->total : row->self);
+	double variance = before * options->sample_before + after * options->sample_after;
+
+	return (double)change->size * (double)change->size <=
+	       MOST_BY_CHANCE * MOST_BY_CHANCE * variance;
+}
+
+/* Leaves out what is small or may be chance. */
+static uint32_t keep_notable(struct change *changes, uint32_t count,
+			     const struct wk_diff_options *options, uint32_t *small)
+{
+	uint32_t kept = 0;
+
+	*small = 0;
+	for (uint32_t i = 0; i < count; i++)
+		if (is_small(&changes[i], options))
+			(*small)++;
+		else if (!may_be_chance(&changes[i], options))
+			changes[kept++] = changes[i];
+	return kept;
+}
+
+static void note_left_out(struct wk_table *table, double min_percent, uint32_t small,
+			  uint32_t by_chance)
+{
+	struct wk_buf words = { 0 };
+
+	if (small)
+		wk_buf_add_fmt(&words, "%u %s by less than %g %% of the whole", small,
+			       small == 1 ? "function changed" : "functions changed", min_percent);
+	if (small && by_chance)
+		wk_buf_add_fmt(&words, ", %u by no more than chance explains", by_chance);
+	else if (by_chance)
+		wk_buf_add_fmt(&words, "%u %s by no more than chance explains", by_chance,
+			       by_chance == 1 ? "function changed" : "functions changed");
+	if (words.len)
+		wk_table_note(table, "%s; --all shows %s", wk_buf_text(&words),
+			      small + by_chance == 1 ? "it" : "them");
+	wk_buf_fini(&words);
+}
+
 void wk_diff_table(struct wk_table *table, const struct wk_model *model,
 		   const struct wk_filter *filter, const struct wk_diff_options *options)
 {
 	struct wk_flat flat;
 	struct change *changes;
-	uint32_t all, count, shown;
+	uint32_t all, count, shown, small;
 
 	wk_flat_compare(&flat, model, filter, &options->tree);
 	changes = rank(&flat, model, options->by_total, &all);
-	for (count = all; count > 0 && is_small(&changes[count - 1], options);)
-		count--;
+	count = keep_notable(changes, all, options, &small);
 	shown = options->limit && options->limit < count ? options->limit : count;
 	table->has_one_scale = true;
 	add_columns(table, flat.unit, options->by_total, is_name_twice(changes, shown));
@@ -369,11 +417,7 @@ void wk_diff_table(struct wk_table *table, const struct wk_model *model,
 			      count - shown == 1 ? "function changed and is"
 						 : "functions changed and are",
 			      count - shown == 1 ? "it" : "them");
-	if (count < all)
-		wk_table_note(table, "%u %s by less than %g %% of the whole; --all shows %s",
-			      all - count,
-			      all - count == 1 ? "function changed" : "functions changed",
-			      options->min_percent, all - count == 1 ? "it" : "them");
+	note_left_out(table, options->min_percent, small, all - count - small);
 	wk_free(changes);
 	wk_flat_fini(&flat);
 }

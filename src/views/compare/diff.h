@@ -46,6 +46,10 @@ struct wk_diff_options {
 	/* Changes under this share of the larger side are left out; 0: none. */
 	double min_percent;
 	double whole; /* of that side */
+
+	/* What a sample weighs on each side: changes that sampling alone may cause are left out as
+	 * well; 0: none is. */
+	double sample_before, sample_after;
 };
 
 /* Rows by how much they changed, most first; those that did not are left out. */
