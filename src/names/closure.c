@@ -97,6 +97,19 @@ bool wk_name_is_closure(struct wk_str name)
 	return find_own_part(name, &begin, &end);
 }
 
+struct wk_str wk_closure_home(struct wk_str name)
+{
+	struct wk_str home = wk_str_of(name.at, 0);
+	size_t begin, end;
+
+	while (find_own_part(name, &begin, &end)) {
+		name.len = begin;
+		drop(&name, "::");
+		home = name;
+	}
+	return home;
+}
+
 uint32_t wk_closure_name_line(struct wk_str name, struct wk_buf *plain)
 {
 	size_t begin, end;

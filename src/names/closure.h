@@ -11,6 +11,10 @@
 /* Is the function itself a closure? Those of its arguments and callers do not count. */
 bool wk_name_is_closure(struct wk_str name);
 
+/* The function that a closure, or one in it, is written in: "app::run" of
+ * "app::run::{closure:31}::{closure:32}"; empty if the name is not that of a closure. */
+struct wk_str wk_closure_home(struct wk_str name);
+
 /* The line that debug information has put into the name, "f::{lambda:31}::operator()", and the name
  * without it; 0 if it has none. */
 uint32_t wk_closure_name_line(struct wk_str name, struct wk_buf *plain);

@@ -40,4 +40,45 @@ def _(t):
                 f"samples of the instructions of {function}")
 
 
+CLOSURE = """
+#include <vector>
+static unsigned folded(unsigned x)
+{
+	for (int i = 0; i < 40; i++)
+		x = x * 31 + (x >> 7);
+	return x;
+}
+unsigned mix(const std::vector<unsigned> &numbers)
+{
+	unsigned sum = 0;
+	auto each = [&](unsigned x) {
+		unsigned y = folded(x); // in the closure
+		return y ^ (x << 3);
+	};
+	for (unsigned x : numbers)
+		sum += each(x);
+	return sum;
+}
+int main()
+{
+	std::vector<unsigned> numbers(1000000, 7);
+	unsigned sum = 0;
+	for (int i = 0; i < 8; i++)
+		sum += mix(numbers);
+	return sum == 1;
+}
+"""
+
+
+@tap.case("the lines of a function contain those of its closures")
+def _(t):
+    tap.need("g++")
+    (t.folder / "a.cpp").write_text(CLOSURE)
+    tap.run("g++", "-O2", "-g", "-o", "a", "a.cpp", cwd=t.folder)
+    recording = t.record("--user-only", "--", t.folder / "a")
+    rows = [row for row in t.csv("annotate", recording, "mix") if "in the closure" in row["text"]]
+    t.equal(len(rows), 1, "lines of the closure")
+    t.true(float(rows[0]["total_percent"] or 0) > 30, f"the closure is hot, came {rows[0]}")
+
+
 tap.run_all()

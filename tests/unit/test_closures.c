@@ -57,6 +57,26 @@ static void debug_information_has_put_the_line_in_already(void **state)
 	assert_lined("}", 0, "");
 }
 
+static void assert_home(const char *name, const char *expected)
+{
+	struct wk_str home = wk_closure_home(wk_str_c(name));
+
+	assert_int_equal(home.len, strlen(expected));
+	assert_memory_equal(home.at, expected, home.len);
+}
+
+static void a_closure_is_written_in_a_function(void **state)
+{
+	(void)state;
+	assert_home("app::run::{closure:31}", "app::run");
+	assert_home("app::run::{{closure}}::{{closure}}", "app::run");
+	assert_home("run(int)::{lambda(int)#2}::operator()(int) const", "run(int)");
+	assert_home("{lambda:7}", "");
+	assert_home("std::sort<run::{lambda:31}>", "");
+	assert_home("run", "");
+	assert_home("", "");
+}
+
 static void several_lines_are_those_of_lambdas_without_a_number(void **state)
 {
 	struct wk_buf text = { 0 };
@@ -191,6 +211,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_line_is_in_the_braces),
+		cmocka_unit_test(a_closure_is_written_in_a_function),
 		cmocka_unit_test(several_lines_are_those_of_lambdas_without_a_number),
 		cmocka_unit_test(debug_information_has_put_the_line_in_already),
 		cmocka_unit_test(lambdas_with_lines_of_their_own),

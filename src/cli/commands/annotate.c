@@ -48,14 +48,14 @@ static const struct wk_opt output_options[] = {
 static const char *const forms[] = { "txt", "csv", "json", NULL };
 
 /* People have to know it before they read lines without text. */
-static void report_missing(struct wk_annotation *annotation, enum wk_table_form form)
+static void report(struct wk_annotation *annotation, enum wk_table_form form, struct wk_buf *words)
 {
-	if (annotation->missing.len == 0)
+	if (words->len == 0)
 		return;
 	if (form == WK_TABLE_JSON)
-		wk_table_note(&annotation->table, "%s", wk_buf_text(&annotation->missing));
+		wk_table_note(&annotation->table, "%s", wk_buf_text(words));
 	else
-		wk_warn_buf(&wk_cli_messages, &annotation->missing);
+		wk_warn_buf(&wk_cli_messages, words);
 }
 
 static bool print(struct wk_annotation *annotation, const struct wk_call *call, struct wk_err *err)
@@ -69,7 +69,8 @@ static bool print(struct wk_annotation *annotation, const struct wk_call *call, 
 
 	if (!out)
 		return false;
-	report_missing(annotation, form);
+	report(annotation, form, &annotation->missing);
+	report(annotation, form, &annotation->changed);
 	look = wk_table_look(form, out, call, args->columns);
 	look.has_details = args->details;
 	ok = wk_table_print(&annotation->table, &annotation->selection, &look, out, err);

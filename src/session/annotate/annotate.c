@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/strtab.h"
+#include "names/closure.h"
 #include "session/annotate/instructions.h"
 #include "session/annotate/source_rows.h"
 #include "session/annotate/source_text.h"
 #include "views/function_choice.h"
+#include "views/shown_names.h"
 #include "views/source_line.h"
 #include "views/tree/flat.h"
 
@@ -17,6 +20,7 @@ struct hit {
 	struct wk_str file;
 	uint32_t line;
 	wk_function_id function; /* one of those that share the line */
+	bool is_closure;
 	uint64_t self, total;
 	uint32_t samples;
 };
@@ -30,6 +34,7 @@ struct annotator {
 	size_t count, cap;
 	struct wk_str missing; /* a file that was not found */
 	size_t missing_count;
+	struct wk_buf *changed;
 };
 
 static bool is_end_of_path(struct wk_str path, struct wk_str typed)
@@ -54,27 +59,63 @@ static int by_place(const void *left, const void *right)
 	const struct hit *a = left, *b = right;
 	int order = wk_str_compare(a->file, b->file);
 
-	return order ? order : (a->line > b->line) - (a->line < b->line);
+	if (order)
+		return order;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->is_closure - b->is_closure;
 }
 
-/* Functions can share a line. */
-static void merge_hits(struct annotator *annotator)
+/* Merges those that are `alike`, which follow each other. */
+static void merge(struct annotator *annotator,
+		  bool (*alike)(const struct hit *a, const struct hit *b),
+		  uint64_t (*in_all)(uint64_t a, uint64_t b))
 {
 	struct hit *hits = annotator->hits;
 	size_t kept = 0;
 
-	if (annotator->count)
-		qsort(hits, annotator->count, sizeof(*hits), by_place);
 	for (size_t i = 0; i < annotator->count; i++) {
-		if (kept && by_place(&hits[kept - 1], &hits[i]) == 0) {
-			hits[kept - 1].self += hits[i].self;
-			hits[kept - 1].total += hits[i].total;
-			hits[kept - 1].samples += hits[i].samples;
-		} else {
+		struct hit *last = kept ? &hits[kept - 1] : NULL;
+
+		if (!last || !alike(last, &hits[i])) {
 			hits[kept++] = hits[i];
+			continue;
 		}
+		last->self += hits[i].self;
+		last->samples += hits[i].samples;
+		last->total = in_all(last->total, hits[i].total);
 	}
 	annotator->count = kept;
+}
+
+static bool is_one_kind(const struct hit *a, const struct hit *b)
+{
+	return by_place(a, b) == 0;
+}
+
+static bool is_one_line(const struct hit *a, const struct hit *b)
+{
+	return a->line == b->line && wk_str_eq(a->file, b->file);
+}
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	return a + b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Functions can share a line, such as those of one template. A function and a closure on one of its
+ * lines run at the same time. */
+static void merge_hits(struct annotator *annotator)
+{
+	if (annotator->count)
+		qsort(annotator->hits, annotator->count, sizeof(*annotator->hits), by_place);
+	merge(annotator, is_one_kind, sum);
+	merge(annotator, is_one_line, larger);
 }
 
 /* The lines of the chosen functions, or of the file if `functions` is NULL. */
@@ -94,6 +135,8 @@ static void find_hits(struct annotator *annotator, const struct wk_flat *flat,
 			.file = file,
 			.line = annotator->model->named_frames.line[row->id],
 			.function = row->function,
+			.is_closure = wk_name_is_closure(wk_model_str(
+				annotator->model, annotator->model->functions[row->function].name)),
 			.self = row->self, .total = row->total, .samples = row->self_samples,
 		};
 	}
@@ -162,11 +205,11 @@ static void add_source(struct annotator *annotator, const struct wk_source_text 
 					    wk_source_text_line(text, shown), NULL);
 		}
 	}
-	if (is_newer(annotator->model, text))
-		wk_table_note(annotator->table,
-			      "%.*s was changed after the recording: lines below the change are "
-			      "not those that were recorded",
-			      WK_STR_ARG(wk_buf_str(&text->path)));
+	if (is_newer(annotator->model, text) && !annotator->changed->len)
+		wk_buf_add_fmt(annotator->changed,
+			       "%s was changed after the recording: lines below the change are "
+			       "not those that were recorded",
+			       wk_buf_text(&text->path));
 }
 
 static void add_file(struct annotator *annotator, const struct hit *hits, size_t count)
@@ -246,6 +289,31 @@ static bool fill_source(struct annotator *annotator, const struct wk_filter *fil
 	return ok;
 }
 
+static struct wk_str name_of(const struct wk_shown_names *names, wk_function_id id)
+{
+	return wk_shown_name(names, wk_model_str(names->model, names->model->functions[id].name));
+}
+
+/* Closures are written between the lines of their function. Short names, since those of debug
+ * information lack the parameters that linked ones have. */
+static void add_closures(const struct wk_model *model, uint8_t *functions)
+{
+	struct wk_strtab *homes = wk_strtab_new();
+	struct wk_shown_names shown;
+
+	wk_shown_names_init(&shown, model);
+	for (wk_function_id id = 1; id < model->function_count; id++)
+		if (functions[id])
+			wk_strtab_add_str(homes, name_of(&shown, id));
+	for (wk_function_id id = 1; id < model->function_count; id++) {
+		struct wk_str home = wk_closure_home(name_of(&shown, id));
+
+		functions[id] |= home.len && wk_strtab_find(homes, home);
+	}
+	wk_shown_names_fini(&shown);
+	wk_strtab_free(homes);
+}
+
 static bool fill(struct annotator *annotator, const struct wk_filter *filter,
 		 struct wk_symbols *symbols, struct wk_err *err)
 {
@@ -259,6 +327,8 @@ static bool fill(struct annotator *annotator, const struct wk_filter *filter,
 					query->choice->filter.ignore_case, err);
 	if (!functions)
 		return false;
+	if (!query->has_code)
+		add_closures(annotator->model, functions);
 	ok = query->has_code ? wk_instructions_fill(annotator->table, annotator->model, filter,
 						    symbols, functions, query, err)
 			     : fill_source(annotator, filter, functions, err);
@@ -271,7 +341,8 @@ bool wk_annotation_open(struct wk_annotation *annotation, const struct wk_annota
 			struct wk_err *err)
 {
 	struct annotator annotator = { .query = query, .model = model,
-				       .table = &annotation->table };
+				       .table = &annotation->table,
+				       .changed = &annotation->changed };
 	bool ok;
 
 	*annotation = (struct wk_annotation){ 0 };
@@ -288,7 +359,7 @@ bool wk_annotation_open(struct wk_annotation *annotation, const struct wk_annota
 
 void wk_annotation_fini(struct wk_annotation *annotation)
 {
-	wk_buf_fini(&annotation->missing);
+	WK_BUF_FINI_ALL(&annotation->missing, &annotation->changed);
 	wk_table_fini(&annotation->table);
 	wk_selection_fini(&annotation->selection);
 }

@@ -23,7 +23,10 @@ struct wk_annotate_query {
 struct wk_annotation {
 	struct wk_selection selection;
 	struct wk_table table;
-	struct wk_buf missing; /* a sentence about source code that was not found; or empty */
+
+	/* What a reader has to know first, a sentence each, or empty. */
+	struct wk_buf missing; /* source code that was not found */
+	struct wk_buf changed; /* source code that is not what was recorded */
 };
 
 /* `symbols` are those that named the model. `fini` is needed after success only. */

@@ -2,8 +2,11 @@
 
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
+#include "base/strtab.h"
 #include "names/function_name.h"
+#include "os/os.h"
 #include "session/annotate/source_rows.h"
 #include "session/annotate/source_text.h"
 #include "symbols/object/object.h"
@@ -239,6 +242,20 @@ static void add_instructions(struct writer *writer, struct wk_disasm *disasm,
 	WK_FREE_ALL(list, is_shown);
 }
 
+/* Why the instructions of an image are not known, although it has samples. */
+static void add_cause(const struct wk_model *model, wk_image_id image,
+		      struct wk_image_symbols *symbols, struct wk_buf *words)
+{
+	const char *path = wk_strtab_get(model->text, model->images[image].path);
+
+	if (symbols && wk_image_obj(symbols))
+		wk_buf_add_fmt(words, "%s has no symbols that say where functions begin", path);
+	else if (wk_os_is_there(path))
+		wk_buf_add_fmt(words, "%s is another build than the one recorded", path);
+	else
+		wk_buf_add_fmt(words, "%s is not on this machine", path);
+}
+
 static bool add_code(struct writer *writer, const struct code *code, struct wk_err *err)
 {
 	const struct wk_obj *obj = wk_image_obj(code->symbols);
@@ -250,10 +267,10 @@ static bool add_code(struct writer *writer, const struct code *code, struct wk_e
 	uint64_t vaddr;
 
 	if (!obj || !wk_obj_vaddr_of(obj, code->start, &vaddr)) {
-		wk_table_note(writer->table,
-			      "the file %s is not on this machine, so its "
-			      "instructions cannot be printed",
-			      image);
+		add_cause(writer->model, code->image, code->symbols, &name);
+		wk_table_note(writer->table, "instructions of %s cannot be printed: %s", image,
+			      wk_buf_text(&name));
+		wk_buf_fini(&name);
 		return true;
 	}
 	in = wk_obj_bytes_from(obj, vaddr);
@@ -271,6 +288,23 @@ static bool add_code(struct writer *writer, const struct code *code, struct wk_e
 	return true;
 }
 
+static bool fail_without_code(const struct writer *writer, struct wk_symbols *symbols,
+			      struct wk_err *err)
+{
+	struct wk_buf cause = { 0 };
+	struct wk_image_key key;
+
+	if (!writer->spot_count)
+		return wk_fail(err, WK_EEMPTY, WK_NOWHERE,
+			       "no instructions of %s have samples in view", writer->query->word);
+	key = wk_model_image_key(writer->model, writer->spots[0].image);
+	add_cause(writer->model, writer->spots[0].image, wk_symbols_image(symbols, &key), &cause);
+	wk_fail(err, WK_EEMPTY, WK_NOWHERE, "the instructions of %s cannot be printed: %s",
+		writer->query->word, wk_buf_text(&cause));
+	wk_buf_fini(&cause);
+	return false;
+}
+
 bool wk_instructions_fill(struct wk_table *table, const struct wk_model *model,
 			  const struct wk_filter *filter, struct wk_symbols *symbols,
 			  const uint8_t *functions, const struct wk_annotate_query *query,
@@ -285,10 +319,7 @@ bool wk_instructions_fill(struct wk_table *table, const struct wk_model *model,
 	for (size_t i = 0; i < writer.code_count && ok; i++)
 		ok = add_code(&writer, &writer.codes[i], err);
 	if (ok && !table->row_count)
-		ok = wk_fail(err, WK_EEMPTY, WK_NOWHERE,
-			     "no instructions of %s have samples in view, or its code is not in a "
-			     "file on this machine",
-			     query->word);
+		ok = fail_without_code(&writer, symbols, err);
 	wk_source_text_close(&writer.source);
 	WK_FREE_ALL(writer.spots, writer.codes);
 	return ok;
