@@ -5,9 +5,10 @@
 struct known {
 	const struct wk_model *model;
 	const struct wk_pairs *pairs;
-	uint8_t *seen, *lined; /* [function_count]: as functions are shown */
-	uint8_t *inlined;      /* [image_count]: with calls that were inlined */
-	uint8_t imaged;        /* the sides with images; folded text has none */
+	uint8_t *seen, *lined;       /* [function_count]: as functions are shown */
+	uint8_t *inlined;            /* [image_count]: with calls that were inlined */
+	wk_image_id *before, *after; /* [function_count]: where shown functions are on a side */
+	uint8_t imaged;              /* the sides with images; folded text has none */
 };
 
 static void find_lines(struct known *known)
@@ -26,6 +27,10 @@ static void find_lines(struct known *known)
 		}
 		known->imaged |= model->functions[function].image ? sides : 0;
 		known->seen[shown] |= sides;
+		if (sides & WK_SIDE_AFTER)
+			known->after[shown] = model->functions[function].image;
+		if (sides & WK_SIDE_BEFORE)
+			known->before[shown] = model->functions[function].image;
 		known->lined[shown] |= model->functions[function].file ? sides : 0;
 	}
 }
@@ -42,9 +47,12 @@ static uint8_t side_without(const struct known *known, wk_function_id function)
 		       : 0;
 }
 
-static void add_side(const struct known *known, wk_image_id image, uint8_t side,
+/* What lacks lines: the file of this function on that side, which may be another program. */
+static void add_side(const struct known *known, wk_function_id function, uint8_t side,
 		     struct wk_buf *line)
 {
+	wk_function_id shown = known->pairs->shown[function];
+	wk_image_id image = side == WK_SIDE_AFTER ? known->after[shown] : known->before[shown];
 	struct wk_str path = wk_model_str(known->model, known->model->images[image].path);
 	struct wk_str name = wk_str_basename(path);
 
@@ -63,7 +71,7 @@ static void find_image(const struct known *known, struct wk_buf *line)
 		uint8_t side = side_without(known, id);
 
 		if (image && side & known->imaged && known->inlined[image] == (side ^ WK_SIDE_BOTH))
-			add_side(known, image, side, line);
+			add_side(known, id, side, line);
 	}
 }
 
@@ -76,9 +84,11 @@ void wk_diff_lines_line(const struct wk_model *model, const struct wk_pairs *pai
 		.seen = wk_alloc_zeroed(model->function_count, 1),
 		.lined = wk_alloc_zeroed(model->function_count, 1),
 		.inlined = wk_alloc_zeroed(model->image_count, 1),
+		.before = wk_alloc_zeroed(model->function_count, sizeof(wk_image_id)),
+		.after = wk_alloc_zeroed(model->function_count, sizeof(wk_image_id)),
 	};
 
 	find_lines(&known);
 	find_image(&known, line);
-	WK_FREE_ALL(known.seen, known.lined, known.inlined);
+	WK_FREE_ALL(known.seen, known.lined, known.inlined, known.before, known.after);
 }
