@@ -212,8 +212,10 @@ static void look_at_full_stack(struct wk_reader *reader, const uint8_t *record, 
 	struct wk_full_stack full;
 
 	if (wk_parse_full_stack(&perf->layout, &perf->with_fields, record, size, &full) &&
-	    is_ours(reader, full.pid))
+	    is_ours(reader, full.pid)) {
+		reader->is_hasty = true;
 		reader->on_full_stack(reader->full_stack_context, full.pid, full.tid, &full.stack);
+	}
 }
 
 /* The forks or all else: a child may run on a CPU whose ring comes before that of its parent's. */
@@ -246,13 +248,16 @@ static bool is_urgent(const struct wk_reader *reader)
 	return false;
 }
 
-/* Waking the worker costs as much as a dozen samples. */
+/* Waking the worker costs as much as a dozen samples. But what is not in the copy of a stack has to
+ * be read while it is still there: a process may end within 50 ms. */
 static bool is_worth_waking(struct wk_reader *reader)
 {
 	uint64_t now_ns = wk_os_clock_ns();
 
-	if (reader->unseen_bytes < WORTH_BYTES && now_ns - reader->woke_ns < WORTH_NS)
+	if (reader->unseen_bytes < WORTH_BYTES && !reader->is_hasty &&
+	    now_ns - reader->woke_ns < WORTH_NS)
 		return false;
+	reader->is_hasty = false;
 	reader->unseen_bytes = 0;
 	reader->woke_ns = now_ns;
 	return true;

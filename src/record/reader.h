@@ -47,6 +47,7 @@ struct wk_reader {
 	struct wk_map family; /* pid + 1 of the command and what it started; if CPUs are sampled */
 	bool was_full, had_records;
 	uint64_t unseen_bytes, woke_ns; /* put since the worker was woken; when that was */
+	bool is_hasty;                  /* stacks that are deeper than their copies wait */
 };
 
 bool wk_reader_start(struct wk_reader *reader, struct wk_err *err);
