@@ -112,6 +112,8 @@ static struct wk_os_identity identity_of(const struct stat *info)
 		.size_bytes = (uint64_t)info->st_size,
 		.changed_ns = (uint64_t)info->st_mtim.tv_sec * 1000000000u +
 			      (uint64_t)info->st_mtim.tv_nsec,
+		.status_ns = (uint64_t)info->st_ctim.tv_sec * 1000000000u +
+			      (uint64_t)info->st_ctim.tv_nsec,
 	};
 }
 

@@ -31,6 +31,9 @@ struct wk_os_identity {
 
 	/* And what shows that it is unchanged. */
 	uint64_t size_bytes, changed_ns; /* since 1970 */
+
+	/* When anything of it changed, also `changed_ns`, which programs can set; 0: unknown. */
+	uint64_t status_ns;
 };
 
 /* Does not open the file. On failure `err->code` is WK_ENOTFOUND, WK_EPERM or WK_EIO. */

@@ -138,12 +138,14 @@ static bool is_of_this_build(struct wk_image_symbols *image)
 	return cached->build == wk_image_build(image->file.obj);
 }
 
-/* Never that of another file, nor of the same one after it was written to. Made without a look at
- * the contents: reading them costs more than the entry is to save. */
+/* Never that of another file, nor of the same one after it was written to: inodes are used again,
+ * and builds set one time for all files, but not that of the last change of the inode. Made without
+ * a look at the contents: reading them costs more than the entry is to save. */
 static void make_id(const struct wk_os_identity *identity, struct wk_build_id *id)
 {
 	uint64_t facts[] = { identity->device_major, identity->device_minor, identity->inode,
-			     identity->size_bytes, identity->changed_ns };
+			     identity->size_bytes, identity->changed_ns,
+			     identity->status_ns };
 	uint64_t first = wk_checksum(facts, sizeof(facts)), second;
 
 	facts[0] ^= first;
