@@ -41,11 +41,6 @@ static bool is_end_of_path(struct choice *choice, struct wk_str name)
 		path.at[front - 1] == '.');
 }
 
-static bool is_own_main(struct choice *choice, struct wk_str name)
-{
-	return !is_name(choice, name) && is_end_of_path(choice, name);
-}
-
 static bool is_match(struct choice *choice, struct wk_str name)
 {
 	return wk_pattern_matches(choice->pattern, name);
@@ -68,13 +63,47 @@ static uint8_t *choose(struct choice *choice, const struct wk_model *model,
 	return NULL;
 }
 
-static bool is_rust(const struct wk_model *model)
+enum { RUST = 1, OWN_MAIN = 2 };
+
+/* Of each image: is it a Rust program, with a `main` of its own in view? */
+static uint8_t *rust_images(struct choice *choice, const struct wk_model *model)
 {
+	uint8_t *images = wk_alloc_zeroed(model->image_count, 1);
+
 	for (wk_function_id id = 1; id < model->function_count; id++)
 		if (wk_str_starts(wk_model_str(model, model->functions[id].name),
 				  "std::rt::lang_start"))
-			return true;
-	return false;
+			images[model->functions[id].image] = RUST;
+	for (wk_function_id id = 1; id < model->function_count; id++) {
+		struct wk_str name = wk_model_str(model, model->functions[id].name);
+		uint8_t *image = &images[model->functions[id].image];
+
+		if (*image && wk_str_ends(name, "::main") && is_end_of_path(choice, name))
+			*image |= OWN_MAIN;
+	}
+	return images;
+}
+
+/* rustc generates the `main` that the C library calls; people mean the program's own. */
+static uint8_t *choose_mains(struct choice *choice, const struct wk_model *model)
+{
+	uint8_t *images = rust_images(choice, model);
+	uint8_t *chosen = wk_alloc_zeroed(model->function_count, 1);
+	bool is_any = false;
+
+	for (wk_function_id id = 1; id < model->function_count; id++) {
+		struct wk_str name = wk_model_str(model, model->functions[id].name);
+		bool is_own = images[model->functions[id].image] & OWN_MAIN;
+
+		chosen[id] = is_own ? wk_str_ends(name, "::main") && is_end_of_path(choice, name)
+				    : is_name(choice, name);
+		is_any |= chosen[id];
+	}
+	wk_free(images);
+	if (is_any)
+		return chosen;
+	wk_free(chosen);
+	return NULL;
 }
 
 /* Are inlined functions of the program known? Text names them, or not, as its writer chose. */
@@ -122,11 +151,8 @@ uint8_t *wk_choose_functions(const struct wk_model *model, const char *word, boo
 	uint8_t *chosen = NULL;
 	const char *why = NULL;
 
-	/* rustc generates the `main` that the C library calls; people mean the program's own. */
-	if (wk_str_is(choice.word, "main") && is_rust(model))
-		chosen = choose(&choice, model, is_own_main);
-	if (!chosen)
-		chosen = choose(&choice, model, is_name);
+	chosen = wk_str_is(choice.word, "main") ? choose_mains(&choice, model)
+						: choose(&choice, model, is_name);
 	if (!chosen) {
 		wk_shown_names_init(&choice.shown, model);
 		chosen = choose(&choice, model, is_shown_name);
