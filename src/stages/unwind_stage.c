@@ -365,14 +365,23 @@ static bool is_missing(struct wk_unwind_stage *stage, size_t count)
 	return stage->met_missing != NULL;
 }
 
-/* In execve, when the stack of the old program is gone. model/resolve.c has only the chain to see
- * that by. */
-static bool is_between_programs(const struct wk_unwind_stage *stage,
-				const struct wk_event_sample *sample, size_t count)
+static bool is_in_exec(struct wk_unwind_stage *stage, uint64_t address)
 {
-	return sample->kernel_count > 0 && count == 1 &&
-	       (sample->stack->size_bytes == 0 ||
-		!wk_spaces_find(stage->spaces, stage->pid, stage->chain[0]));
+	struct wk_unwind_image image = { 0 };
+
+	return find_image(stage, address, &image) && image.table &&
+	       wk_name_is_exec(wk_unwind_name(image.table, address - image.bias));
+}
+
+/* In execve, when the stack of the old program is gone. Elsewhere there is no copy either if the
+ * stack is about to grow by a page. As in model/resolve.c. */
+static bool is_between_programs(struct wk_unwind_stage *stage, const struct wk_event_sample *sample,
+				size_t count)
+{
+	if (sample->kernel_count == 0 || count != 1)
+		return false;
+	return !wk_spaces_find(stage->spaces, stage->pid, stage->chain[0]) ||
+	       (sample->stack->size_bytes == 0 && is_in_exec(stage, stage->chain[0]));
 }
 
 static bool keep_stack(struct wk_unwind_stage *stage, struct wk_event *event, struct wk_err *err)
