@@ -286,7 +286,7 @@ static void say_what_was_lost(const struct wk_record_request *request,
 		wk_num_add_share(&words, unwound->cut, stacks);
 		wk_buf_add_fmt(&words,
 			       " of user stacks are cut: they are deeper than the copy taken of "
-			       "them, and the rest could not be read from the process%s",
+			       "them, and the rest was not read from the process%s",
 			       request->recorder.stack_bytes &&
 					       request->recorder.stack_bytes < WK_MOST_STACK_BYTES
 				       ? "; --stack-size 64K copies more"
