@@ -81,4 +81,19 @@ def _(t):
     t.true(float(rows[0]["total_percent"] or 0) > 30, f"the closure is hot, came {rows[0]}")
 
 
+@tap.case("why there are no instructions: a program that was rebuilt, and one that is gone")
+def _(t):
+    tap.need("g++")
+    (t.folder / "a.cpp").write_text(CLOSURE)
+    tap.run("g++", "-O2", "-g", "-o", "a", "a.cpp", cwd=t.folder)
+    recording = t.record("--user-only", "--", t.folder / "a")
+    annotated(t, recording, "mix")
+    tap.run("g++", "-O1", "-g", "-o", "a", "a.cpp", cwd=t.folder)
+    for cause in "is another build than the one recorded", "is not on this machine":
+        said = t.wick("annotate", recording, "--asm", "mix", check=False)
+        t.equal(said.returncode != 0, True, "it failed")
+        t.true(f"{t.folder / 'a'} {cause}" in said.stderr, f"{cause}: came {said.stderr!r}")
+        (t.folder / "a").unlink(missing_ok=True)
+
+
 tap.run_all()

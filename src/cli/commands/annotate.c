@@ -47,7 +47,7 @@ static const struct wk_opt output_options[] = {
 
 static const char *const forms[] = { "txt", "csv", "json", NULL };
 
-/* People have to know it before they read lines without text. */
+/* People have to know it before they read the lines. */
 static void report(struct wk_annotation *annotation, enum wk_table_form form, struct wk_buf *words)
 {
 	if (words->len == 0)
@@ -158,8 +158,8 @@ const struct wk_command wk_cmd_annotate = {
 	.usage = (const char *const[]){ "[OPTION...] [FILE...] FUNCTION",
 					"[OPTION...] [FILE...] SOURCE", NULL },
 	.description = (const char *const[]){
-		"Prints the lines of FUNCTION, or of the file SOURCE, that have samples in FILE "
-		"[default: wick.data], and a few lines around them. Self is the time spent in a "
+		"Prints the lines of FUNCTION and its closures, or of the file SOURCE, that have "
+		"samples in FILE [default: wick.data], and a few lines around them. Self is the time spent in a "
 		"line itself, total includes the functions that it calls. FUNCTION is a name, the "
 		"end of a path such as Vec::push, or a pattern.",
 		"Source code is read from the path in the debug information, or from the end of "

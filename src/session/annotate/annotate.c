@@ -34,7 +34,8 @@ struct annotator {
 	size_t count, cap;
 	struct wk_str missing; /* a file that was not found */
 	size_t missing_count;
-	struct wk_buf *changed;
+	struct wk_str changed; /* the first file that was edited since */
+	size_t changed_count;
 };
 
 static bool is_end_of_path(struct wk_str path, struct wk_str typed)
@@ -205,11 +206,8 @@ static void add_source(struct annotator *annotator, const struct wk_source_text 
 					    wk_source_text_line(text, shown), NULL);
 		}
 	}
-	if (is_newer(annotator->model, text) && !annotator->changed->len)
-		wk_buf_add_fmt(annotator->changed,
-			       "%s was changed after the recording: lines below the change are "
-			       "not those that were recorded",
-			       wk_buf_text(&text->path));
+	if (is_newer(annotator->model, text) && annotator->changed_count++ == 0)
+		annotator->changed = wk_table_keep(annotator->table, wk_buf_str(&text->path));
 }
 
 static void add_file(struct annotator *annotator, const struct hit *hits, size_t count)
@@ -253,6 +251,19 @@ static void explain_missing(const struct annotator *annotator, struct wk_buf *se
 						: " and ",
 			       strcmp(folders[i], ".") == 0 ? "the current folder" : folders[i]);
 	wk_buf_add_text(sentence, "; --source FOLDER searches there, --asm prints instructions");
+}
+
+static void explain_changed(const struct annotator *annotator, struct wk_buf *sentence)
+{
+	if (annotator->changed_count == 0)
+		return;
+	wk_buf_add_str(sentence, annotator->changed);
+	if (annotator->changed_count == 1)
+		wk_buf_add_text(sentence, " was");
+	else
+		wk_buf_add_fmt(sentence, " and %zu more were", annotator->changed_count - 1);
+	wk_buf_add_text(sentence, " changed after the recording: lines below the change are not "
+				  "those that were recorded");
 }
 
 static bool fail_lines(const struct annotator *annotator, bool is_function, struct wk_err *err)
@@ -341,8 +352,7 @@ bool wk_annotation_open(struct wk_annotation *annotation, const struct wk_annota
 			struct wk_err *err)
 {
 	struct annotator annotator = { .query = query, .model = model,
-				       .table = &annotation->table,
-				       .changed = &annotation->changed };
+				       .table = &annotation->table };
 	bool ok;
 
 	*annotation = (struct wk_annotation){ 0 };
@@ -351,6 +361,7 @@ bool wk_annotation_open(struct wk_annotation *annotation, const struct wk_annota
 	     wk_selection_expect(&annotation->selection, err) &&
 	     fill(&annotator, &annotation->selection.filter, symbols, err);
 	explain_missing(&annotator, &annotation->missing);
+	explain_changed(&annotator, &annotation->changed);
 	wk_free(annotator.hits);
 	if (!ok)
 		wk_annotation_fini(annotation);

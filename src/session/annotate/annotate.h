@@ -1,7 +1,8 @@
 /* Source code with the samples of each line, or machine code with those of each instruction.
  *
  * Order of calls: wk_annotation_open, the table, wk_annotation_fini. Lines of a function are those
- * of its own source: what was inlined from other functions counts for the line that calls it. */
+ * of its own source and of the closures in it: what was inlined from other functions counts for the
+ * line that calls it. */
 #ifndef WK_SESSION_ANNOTATE_ANNOTATE_H
 #define WK_SESSION_ANNOTATE_ANNOTATE_H
 

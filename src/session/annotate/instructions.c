@@ -248,8 +248,17 @@ static void add_cause(const struct wk_model *model, wk_image_id image,
 {
 	const char *path = wk_strtab_get(model->text, model->images[image].path);
 
-	if (symbols && wk_image_obj(symbols))
+	enum wk_image_kind kind = model->images[image].kind;
+
+	if (kind == WK_IMAGE_KERNEL)
+		wk_buf_add_text(words,
+				"they are the kernel's, whose code is in no file that wick reads");
+	else if (kind == WK_IMAGE_ANONYMOUS)
+		wk_buf_add_text(words, "they were made at run time and are in no file");
+	else if (symbols && wk_image_obj(symbols))
 		wk_buf_add_fmt(words, "%s has no symbols that say where functions begin", path);
+	else if (symbols && wk_image_state(symbols) == WK_IMAGE_UNREADABLE)
+		wk_buf_add_fmt(words, "%s cannot be read", path);
 	else if (wk_os_is_there(path))
 		wk_buf_add_fmt(words, "%s is another build than the one recorded", path);
 	else
