@@ -63,6 +63,11 @@ static uint8_t *choose(struct choice *choice, const struct wk_model *model,
 	return NULL;
 }
 
+static bool is_rust_main(struct choice *choice, struct wk_str name)
+{
+	return wk_str_ends(name, "::main") && is_end_of_path(choice, name);
+}
+
 enum { RUST = 1, OWN_MAIN = 2 };
 
 /* Of each image: is it a Rust program, with a `main` of its own in view? */
@@ -78,7 +83,7 @@ static uint8_t *rust_images(struct choice *choice, const struct wk_model *model)
 		struct wk_str name = wk_model_str(model, model->functions[id].name);
 		uint8_t *image = &images[model->functions[id].image];
 
-		if (*image && wk_str_ends(name, "::main") && is_end_of_path(choice, name))
+		if (*image && is_rust_main(choice, name))
 			*image |= OWN_MAIN;
 	}
 	return images;
@@ -95,8 +100,7 @@ static uint8_t *choose_mains(struct choice *choice, const struct wk_model *model
 		struct wk_str name = wk_model_str(model, model->functions[id].name);
 		bool is_own = images[model->functions[id].image] & OWN_MAIN;
 
-		chosen[id] = is_own ? wk_str_ends(name, "::main") && is_end_of_path(choice, name)
-				    : is_name(choice, name);
+		chosen[id] = is_own ? is_rust_main(choice, name) : is_name(choice, name);
 		is_any |= chosen[id];
 	}
 	wk_free(images);
