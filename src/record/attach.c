@@ -2,6 +2,7 @@
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "base/map.h"
@@ -9,6 +10,8 @@
 #include "os/os.h"
 #include "record/layout.h"
 #include "record/proc_scan.h"
+
+#define MOST_TRIES 32
 
 /* A recorded thread and the time from which it is recorded: threads that it starts later are
  * recorded as well, because counters are inherited. Opening such a child again would count it
@@ -94,6 +97,41 @@ static void note_inherited(struct attach *attach)
 	wk_free(births);
 }
 
+/* Changes whenever a process or thread is born that can be seen from here; 0 if it is not known. */
+static uint64_t newest_thread(void)
+{
+	struct wk_buf text = { 0 };
+	const char *last = NULL;
+	uint64_t newest = 0;
+
+	if (wk_os_read_small("/proc/loadavg", &text) && text.len)
+		last = strrchr(text.at, ' ');
+	if (last)
+		newest = strtoull(last, NULL, 10);
+	wk_buf_fini(&text);
+	return newest;
+}
+
+/* An event is opened for each CPU in turn, and a thread born meanwhile inherits some of them: it
+ * would be sampled on the first CPUs alone, or twice there once it was opened itself. Then all are
+ * opened again. */
+static enum wk_perf_opened open_thread(struct attach *attach, pid_t tid, struct wk_err *err)
+{
+	struct wk_perf *perf = attach->perf;
+
+	for (int tries = 0;; tries++) {
+		uint64_t before = newest_thread(), now = wk_os_clock_ns();
+		size_t count = perf->fd_count;
+		enum wk_perf_opened opened = wk_perf_open_target(perf, tid, false, err);
+
+		if (opened != WK_OPENED || newest_thread() == before || tries == MOST_TRIES) {
+			add(attach, tid, now);
+			return opened;
+		}
+		wk_perf_close_after(perf, count);
+	}
+}
+
 /* Opens threads that are not recorded yet; `fresh` is their number. */
 static bool open_new_threads(struct attach *attach, const pid_t *tids, size_t count, size_t *fresh,
 			     struct wk_err *err)
@@ -102,9 +140,8 @@ static bool open_new_threads(struct attach *attach, const pid_t *tids, size_t co
 	for (size_t i = 0; i < count; i++) {
 		if (find(attach, tids[i]))
 			continue;
-		if (wk_perf_open_target(attach->perf, tids[i], false, err) == WK_OPEN_FAILED)
+		if (open_thread(attach, tids[i], err) == WK_OPEN_FAILED)
 			return false;
-		add(attach, tids[i], wk_os_clock_ns());
 		++*fresh;
 	}
 	return true;

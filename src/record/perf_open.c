@@ -684,11 +684,15 @@ void wk_perf_lost(const struct wk_perf *perf, uint64_t *lost)
 	}
 }
 
+void wk_perf_close_after(struct wk_perf *perf, size_t count)
+{
+	while (perf->fd_count > count)
+		close(perf->fds[--perf->fd_count].fd);
+}
+
 void wk_perf_close(struct wk_perf *perf)
 {
-	for (size_t i = 0; i < perf->fd_count; i++)
-		close(perf->fds[i].fd);
-	perf->fd_count = 0;
+	wk_perf_close_after(perf, 0);
 	close_rings(perf);
 }
 

@@ -82,6 +82,9 @@ bool wk_perf_open_rings(struct wk_perf *perf, struct wk_err *err);
 enum wk_perf_opened wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec,
 					struct wk_err *err);
 
+/* Closes the events opened after the first `count`, and what children inherited of them. */
+void wk_perf_close_after(struct wk_perf *perf, size_t count);
+
 /* Is each event a sample, or each Nth? They may come a hundred thousand times a second. */
 bool wk_perf_counts_events(const struct wk_perf *perf);
 
@@ -92,9 +95,10 @@ void wk_perf_disable(struct wk_perf *perf);
  * not count. `lost` has a number for each of the events, and one more. */
 void wk_perf_lost(const struct wk_perf *perf, uint64_t *lost);
 
-/* Zeroed before wk_perf_init, it may be finished at any time. */
 /* Its descriptors and rings, not its memory. */
 void wk_perf_close(struct wk_perf *perf);
+
+/* Zeroed before wk_perf_init, it may be finished at any time. */
 void wk_perf_fini(struct wk_perf *perf);
 
 /* The value of /proc/sys/kernel/perf_event_paranoid, or -2 if it cannot be read. */

@@ -366,9 +366,18 @@ def test_threads_born_while_attaching_are_counted_once():
             continue
         if not is_clock(r):
             raise Skip("weights are not times on this machine")
-        for tid, ns in spent.items():
-            got = weight(s for s in r.samples() if s.tid == tid)
-            check(got < 1.5 * ns, "thread %s had %d ns and was given %d" % (tid, ns, got))
+        times = collections.defaultdict(list)
+        for s in r.samples():
+            times[s.tid].append(int(s.time))
+        check(len(times.keys() & spent.keys()) > 50, "few threads: %d" % len(times))
+        for tid in spent:
+            got = sorted(times[tid])
+            gaps = [b - a for a, b in zip(got, got[1:])]
+            # Of two clocks in turn, every second sample follows the other's too soon. One clock is
+            # late at times, and its next sample then comes early.
+            early = sum(gap < 1e9 / 4000 / 2 for gap in gaps)
+            check(early <= 3 + len(gaps) / 4,
+                  "thread %s has %d of %d samples too soon" % (tid, early, len(gaps)))
 
 
 def test_no_such_process_is_said():
