@@ -62,29 +62,50 @@ uint64_t wk_hash_fixed(const void *bytes, size_t len)
 	return fixed_u64(hash ^ load(at, len));
 }
 
+void wk_checksum_begin(struct wk_checksum *sum)
+{
+	*sum = (struct wk_checksum){ .lanes = { 0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u,
+						0x94d049bb133111ebu, 0xd6e8feb86659fd93u } };
+}
+
 /* Four lanes, since a multiplication takes as long as loading four words. Each step can be
  * undone, so that two inputs that differ in one word never meet. */
-uint64_t wk_checksum(const void *bytes, size_t len)
+void wk_checksum_add(struct wk_checksum *sum, const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes;
-	uint64_t lanes[4] = { 0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu,
-			      0xd6e8feb86659fd93u };
-	uint64_t sum = len, words[4];
-	size_t left = len;
+	uint64_t words[4], lanes[4];
 
-	for (; left >= sizeof(words); at += sizeof(words), left -= sizeof(words)) {
+	sum->len += len;
+	memcpy(lanes, sum->lanes, sizeof(lanes));
+	for (; len >= sizeof(words); at += sizeof(words), len -= sizeof(words)) {
 		memcpy(words, at, sizeof(words));
 		for (int i = 0; i < 4; i++) {
 			lanes[i] = (lanes[i] ^ words[i]) * 0xd6e8feb86659fd93u;
 			lanes[i] ^= lanes[i] >> 29;
 		}
 	}
-	memset(words, 0, sizeof(words));
-	if (left)
-		memcpy(words, at, left);
+	memcpy(sum->lanes, lanes, sizeof(lanes));
+	if (len)
+		memcpy(sum->rest, at, len);
+}
+
+uint64_t wk_checksum_end(const struct wk_checksum *sum)
+{
+	uint64_t result = sum->len;
+
 	for (int i = 0; i < 4; i++)
-		sum = fixed_u64(sum ^ lanes[i] ^ fixed_u64(words[i] + 0x9e3779b97f4a7c15u));
-	return sum;
+		result = fixed_u64(result ^ sum->lanes[i] ^
+				   fixed_u64(sum->rest[i] + 0x9e3779b97f4a7c15u));
+	return result;
+}
+
+uint64_t wk_checksum(const void *bytes, size_t len)
+{
+	struct wk_checksum sum;
+
+	wk_checksum_begin(&sum);
+	wk_checksum_add(&sum, bytes, len);
+	return wk_checksum_end(&sum);
 }
 
 #ifdef WK_HAS_ZLIB

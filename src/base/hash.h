@@ -46,6 +46,17 @@ uint64_t wk_hash_fixed(const void *bytes, size_t len);
  * wick's own formats and stays as it is; numbers are read as the machine has them. */
 uint64_t wk_checksum(const void *bytes, size_t len);
 
+/* The same in pieces, each but the last a multiple of WK_CHECKSUM_PIECE bytes. */
+#define WK_CHECKSUM_PIECE 32
+
+struct wk_checksum {
+	uint64_t lanes[4], rest[4], len;
+};
+
+void wk_checksum_begin(struct wk_checksum *sum);
+void wk_checksum_add(struct wk_checksum *sum, const void *bytes, size_t len);
+uint64_t wk_checksum_end(const struct wk_checksum *sum);
+
 /* CRC-32 (the polynomial of zlib and .gnu_debuglink), continued from `crc` (0 to begin). */
 uint32_t wk_crc32(uint32_t crc, const void *bytes, size_t len);
 

@@ -257,6 +257,15 @@ void wk_os_release_to(const struct wk_os_file *file, uint64_t offset)
 		madvise((void *)file->at, (size_t)(offset & ~(page - 1)), MADV_DONTNEED);
 }
 
+/* The kernel copies from its own mapping of the file. */
+void wk_os_copy_mapped(const struct wk_os_file *file, size_t offset, void *bytes, size_t size)
+{
+	const uint8_t *at = file->at + offset;
+
+	if (wk_os_read_process((uint32_t)getpid(), (uintptr_t)at, bytes, size) != size)
+		memcpy(bytes, at, size);
+}
+
 /* Maps a page of zeros where the file's page is gone. A fault that this does not fix (SIGBUS for
  * another reason) is raised again and then has its default effect; that of another thread at the
  * same page is not one. */

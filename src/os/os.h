@@ -151,6 +151,10 @@ void wk_os_release(const struct wk_os_file *file);
  * of it in memory than they work on. NULL and allocated files are left alone. */
 void wk_os_release_to(const struct wk_os_file *file, uint64_t offset);
 
+/* Copies a part of a mapped file without mapping its pages, which costs several times as much: for
+ * what is looked at once. The part must lie in the file. */
+void wk_os_copy_mapped(const struct wk_os_file *file, size_t offset, void *bytes, size_t size);
+
 /* A mapped file that is truncated would kill the reader at its next access. After this call (once,
  * from main) such bytes read as zero instead. */
 void wk_os_guard_maps(void);

@@ -123,6 +123,11 @@ size_t wk_os_read_process(uint32_t pid, uint64_t address, void *bytes, size_t si
 	return 0;
 }
 
+void wk_os_copy_mapped(const struct wk_os_file *file, size_t offset, void *bytes, size_t size)
+{
+	memcpy(bytes, file->at + offset, size);
+}
+
 size_t wk_os_kernel_build_id(uint8_t id[20])
 {
 	(void)id;

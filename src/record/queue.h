@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WK_CHUNK_BYTES (256u << 10)
+#define WK_CHUNK_BYTES (264u << 10) /* four samples with whole copies */
 
 /* Enough while the worker keeps up. Copies of stacks come at 64 MB/s and CPU, and memory that was
  * never touched costs as much as all else that is done with them. */

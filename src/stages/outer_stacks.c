@@ -23,12 +23,14 @@ struct outer {
 	unsigned looks;
 	bool is_needless; /* the last copy held all of the stack */
 	size_t len;       /* 0: nothing was read */
-	uint8_t *bytes;   /* [KEPT_BYTES]; NULL: never used */
+	size_t cap;
+	uint8_t *bytes; /* [cap] */
 };
 
 struct wk_outer_stacks {
 	struct wk_os_lock *lock;
 	struct outer threads[THREADS];
+	uint8_t *read; /* [KEPT_BYTES], once it is needed: most stacks are far smaller */
 };
 
 struct wk_outer_stacks *wk_outer_stacks_new(void)
@@ -46,7 +48,7 @@ void wk_outer_stacks_free(struct wk_outer_stacks *stacks)
 	for (size_t i = 0; i < THREADS; i++)
 		wk_free(stacks->threads[i].bytes);
 	wk_os_lock_free(stacks->lock);
-	wk_free(stacks);
+	WK_FREE_ALL(stacks->read, stacks);
 }
 
 /* The thread's own, or the one that was not read for the longest time. */
@@ -97,17 +99,20 @@ static bool is_time(const struct wk_outer_stacks *stacks, const struct outer *ow
 }
 
 /* A process that has ended keeps what was read before. */
-static void read_anew(struct outer *outer, uint32_t pid, uint64_t sp, uint64_t now_ns)
+static void read_anew(struct wk_outer_stacks *stacks, struct outer *outer, uint64_t sp,
+		      uint64_t now_ns)
 {
 	uint64_t base = sp > BELOW_BYTES ? sp - BELOW_BYTES : 0;
 	size_t len;
 
-	if (!outer->bytes)
-		outer->bytes = wk_alloc(KEPT_BYTES);
-	len = wk_os_read_process(pid, base, outer->bytes, KEPT_BYTES);
+	if (!stacks->read)
+		stacks->read = wk_alloc(KEPT_BYTES);
+	len = wk_os_read_process(outer->pid, base, stacks->read, KEPT_BYTES);
 	if (len > 0) {
 		outer->base = base;
 		outer->len = len;
+		WK_RESERVE(outer->bytes, outer->cap, len);
+		memcpy(outer->bytes, stacks->read, len);
 	}
 	outer->read_ns = now_ns;
 	outer->looks++;
@@ -122,9 +127,10 @@ void wk_outer_stacks_look(struct wk_outer_stacks *stacks, uint32_t pid, uint32_t
 	outer = place_for(stacks, tid);
 	if (outer->tid != tid || outer->pid != pid)
 		*outer = (struct outer){
-			.pid = pid, .tid = tid, .first_ns = now_ns, .bytes = outer->bytes };
+			.pid = pid, .tid = tid, .first_ns = now_ns,
+			.cap = outer->cap, .bytes = outer->bytes };
 	if (!outer->is_needless && is_time(stacks, outer, sp, now_ns))
-		read_anew(outer, pid, sp, now_ns);
+		read_anew(stacks, outer, sp, now_ns);
 	wk_os_lock_leave(stacks->lock);
 }
 
@@ -140,7 +146,7 @@ void wk_outer_stacks_need(struct wk_outer_stacks *stacks, uint32_t tid, bool is_
 		if (!is_needed) {
 			wk_free(outer->bytes);
 			outer->bytes = NULL;
-			outer->len = 0;
+			outer->len = outer->cap = 0;
 		}
 	}
 	wk_os_lock_leave(stacks->lock);

@@ -32,6 +32,7 @@ struct file_section {
 #define VERSION       1
 #define ALIGNMENT     64
 #define MOST_SECTIONS 64
+#define PIECE_BYTES   ((size_t)64 << 10)
 #define SUFFIX        ".wick"
 #define USUAL_BYTES   ((uint64_t)1 << 30)
 
@@ -271,6 +272,26 @@ const struct wk_cache_entry *wk_cache_peek(struct wk_cache *cache, const struct 
 	return find(cache, id, false);
 }
 
+/* A library's names take 17 MB, and few of them are looked up. */
+static uint64_t section_checksum(const struct wk_os_file *file, const struct file_section *section)
+{
+	uint8_t *piece = wk_alloc(PIECE_BYTES);
+	uint64_t left = section->size_bytes;
+	struct wk_checksum sum;
+
+	wk_checksum_begin(&sum);
+	for (uint64_t at = section->offset; left > 0;) {
+		size_t size = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
+
+		wk_os_copy_mapped(file, (size_t)at, piece, size);
+		wk_checksum_add(&sum, piece, size);
+		at += size;
+		left -= size;
+	}
+	wk_free(piece);
+	return wk_checksum_end(&sum);
+}
+
 /* Verifying the checksum does not change what an entry is. */
 static bool is_section_sound(const struct wk_cache_entry *entry, uint32_t number)
 {
@@ -283,8 +304,7 @@ static bool is_section_sound(const struct wk_cache_entry *entry, uint32_t number
 			section->offset % ALIGNMENT == 0 && section->offset <= size &&
 					section->size_bytes <= size - section->offset &&
 					section->checksum ==
-						wk_checksum(entry->file.at + section->offset,
-							    (size_t)section->size_bytes)
+						section_checksum(&entry->file, section)
 				? SOUND
 				: DAMAGED;
 	return entry->verdicts[number] == SOUND;
