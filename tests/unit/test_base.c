@@ -60,6 +60,29 @@ static void hashes_are_those_of_a_secret_and_fixed_ones_are_not(void **state)
 	wk_hash_secret[1] = kept[1];
 }
 
+/* The sum is that of the first version of saved files. */
+static void a_checksum_is_the_same_in_pieces(void **state)
+{
+	uint8_t bytes[1000];
+	struct wk_checksum sum;
+	uint64_t whole;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i * i + 7 * i);
+	whole = wk_checksum(bytes, sizeof(bytes));
+	assert_true(whole == UINT64_C(0x8d101f7b5a72d1f9));
+	for (size_t piece = WK_CHECKSUM_PIECE; piece < sizeof(bytes); piece += WK_CHECKSUM_PIECE) {
+		wk_checksum_begin(&sum);
+		for (size_t at = 0; at < sizeof(bytes); at += piece)
+			wk_checksum_add(&sum, bytes + at,
+					sizeof(bytes) - at < piece ? sizeof(bytes) - at : piece);
+		assert_true(wk_checksum_end(&sum) == whole);
+	}
+	bytes[999] ^= 1;
+	assert_true(wk_checksum(bytes, sizeof(bytes)) != whole);
+}
+
 static void the_same_text_gets_the_same_id(void **state)
 {
 	struct wk_strtab *tab = wk_strtab_new();
@@ -386,6 +409,7 @@ static void an_arena_serves_small_and_large_and_starts_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_checksum_is_the_same_in_pieces),
 		cmocka_unit_test(the_same_text_gets_the_same_id),
 		cmocka_unit_test(a_long_text_that_lasts_is_read_once_from_its_place),
 		cmocka_unit_test(a_hundred_thousand_texts_are_all_found_again),
