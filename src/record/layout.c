@@ -19,6 +19,9 @@
 #define X86_64_REGISTERS  0xff01ffu
 #define AARCH64_REGISTERS 0x1ffffffffu
 
+#define X86_64_SP_PLACE  (8 * 7)
+#define AARCH64_SP_PLACE (8 * 31)
+
 enum wk_machine wk_machine_here(void)
 {
 	struct utsname name;
@@ -46,6 +49,7 @@ struct wk_layout wk_layout_of(enum wk_machine machine, bool has_chain, uint32_t 
 		layout.stack_bytes = stack_bytes;
 		layout.registers =
 			machine == WK_MACHINE_X86_64 ? X86_64_REGISTERS : AARCH64_REGISTERS;
+		layout.sp_place = machine == WK_MACHINE_X86_64 ? X86_64_SP_PLACE : AARCH64_SP_PLACE;
 	}
 	return layout;
 }

@@ -15,6 +15,7 @@
 struct wk_layout {
 	uint64_t sample_type; /* of events that sample; side-band events have the first of it */
 	uint64_t registers;   /* sample_regs_user */
+	uint32_t sp_place;    /* the stack pointer is so many bytes into them */
 	uint32_t stack_bytes; /* sample_stack_user; 0: no registers and no stacks */
 	uint64_t period;      /* of each sample, which then does not contain it; or 0 */
 	bool has_chain;

@@ -407,6 +407,7 @@ static void describe_samples(struct wk_ring *ring, const struct wk_perf *perf)
 		ring->fixed_bytes =
 			(uint32_t)sizeof(struct perf_event_header) + 8 * (has_period ? 6 : 5);
 	ring->register_bytes = 8 * (uint32_t)__builtin_popcountll(layout->registers);
+	ring->sp_place = layout->sp_place;
 	ring->has_chain = layout->has_chain;
 	ring->with_fields = &perf->with_fields;
 }

@@ -214,7 +214,7 @@ static void look_at_full_stack(struct wk_reader *reader, const uint8_t *record, 
 	if (wk_parse_full_stack(&perf->layout, &perf->with_fields, record, size, &full) &&
 	    is_ours(reader, full.pid)) {
 		reader->is_hasty = true;
-		reader->on_full_stack(reader->full_stack_context, full.pid, full.tid, &full.stack);
+		reader->on_full_stack(reader->stack_context, full.pid, full.tid, &full.stack);
 	}
 }
 
@@ -328,6 +328,9 @@ bool wk_reader_start(struct wk_reader *reader, struct wk_err *err)
 	reader->heap = wk_heap_current();
 	reader->undo = wk_undo_new_thread();
 	prepare_polls(reader);
+	for (size_t i = 0; i < reader->perf->cpu_count; i++)
+		wk_ring_limit_stacks(&reader->perf->cpus[i].ring, reader->stack_end,
+				     reader->stack_context);
 	if (reader->command)
 		wk_map_set(&reader->family, (uint64_t)reader->command + 1, 1);
 	/* Signals are for the caller's thread: its handlers may rely on that. */

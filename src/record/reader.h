@@ -28,7 +28,8 @@ struct wk_reader {
 	uint64_t duration_ns; /* 0: no limit */
 	void (*on_full_stack)(void *context, uint32_t pid, uint32_t tid,
 			      const struct wk_event_stack *stack);
-	void *full_stack_context;
+	uint64_t (*stack_end)(void *context, uint32_t tid);
+	void *stack_context; /* of both */
 	uint64_t started_ns;
 	int wake_fd;      /* written to by wk_reader_stop */
 	atomic_int stops; /* how often the user requested a stop */

@@ -221,7 +221,8 @@ static void prepare_stages(struct wk_recorder *recorder)
 	recorder->reader.pid_count = recorder->options.pid_count;
 	recorder->reader.duration_ns = recorder->options.duration_ns;
 	recorder->reader.on_full_stack = recorder->options.on_full_stack;
-	recorder->reader.full_stack_context = recorder->options.full_stack_context;
+	recorder->reader.stack_end = recorder->options.stack_end;
+	recorder->reader.stack_context = recorder->options.stack_context;
 }
 
 static bool has_pid(const pid_t *pids, size_t count, pid_t pid)

@@ -50,7 +50,11 @@ struct wk_recorder_options {
 	 * in order of time, by another thread; or NULL. */
 	void (*on_full_stack)(void *context, uint32_t pid, uint32_t tid,
 			      const struct wk_event_stack *stack);
-	void *full_stack_context;
+
+	/* Where the thread's stack ends: a copy of it is not kept beyond. UINT64_MAX: it is not
+	 * known. Called as the other; or NULL. */
+	uint64_t (*stack_end)(void *context, uint32_t tid);
+	void *stack_context; /* of both */
 };
 
 struct wk_recorder_status {

@@ -7,7 +7,9 @@
 
 #include "base/map.h"
 
-#define ID_OFFSET 8 /* in a sample */
+/* In a sample. */
+#define ID_OFFSET   8
+#define PIDS_OFFSET 24
 
 bool wk_ring_map(struct wk_ring *ring, int fd, uint64_t size_bytes)
 {
@@ -29,6 +31,13 @@ void wk_ring_unmap(struct wk_ring *ring)
 	if (ring->page)
 		munmap(ring->page, (size_t)sysconf(_SC_PAGESIZE) + ring->size_bytes);
 	*ring = (struct wk_ring){ 0 };
+}
+
+void wk_ring_limit_stacks(struct wk_ring *ring, uint64_t (*end_of)(void *context, uint32_t tid),
+			  void *context)
+{
+	ring->stack_end = end_of;
+	ring->stack_context = context;
 }
 
 uint64_t wk_ring_pending(const struct wk_ring *ring)
@@ -115,6 +124,20 @@ struct record {
 	uint64_t kept;   /* a word more, which shows that the copy did not end at its limit */
 };
 
+/* How much of the copy belongs to the thread's stack. */
+static uint64_t needed_bytes(const struct wk_ring *ring, const struct record *record)
+{
+	uint64_t end, sp;
+	uint32_t tid;
+
+	if (!ring->stack_end || !ring->register_bytes)
+		return record->filled;
+	tid = (uint32_t)(word_at(ring, record->at + PIDS_OFFSET) >> 32);
+	end = ring->stack_end(ring->stack_context, tid);
+	sp = word_at(ring, record->at + record->stack - ring->register_bytes + ring->sp_place);
+	return sp < end && end - sp < record->filled ? end - sp : record->filled;
+}
+
 /* False if it is damaged. */
 static bool look_at_record(const struct wk_ring *ring, uint64_t at, uint64_t pending,
 			   struct record *record)
@@ -130,8 +153,10 @@ static bool look_at_record(const struct wk_ring *ring, uint64_t at, uint64_t pen
 	if (header.type != PERF_RECORD_SAMPLE || filled > header.size)
 		return true;
 	record->filled = filled;
-	record->kept = (filled + 15) & ~UINT64_C(7);
 	record->stack = find_stack(ring, at, header.size);
+	if (record->stack)
+		record->filled = needed_bytes(ring, record);
+	record->kept = (record->filled + 15) & ~UINT64_C(7);
 	if (record->stack && record->kept >= header.size - 16 - record->stack)
 		record->stack = 0;
 	return true;

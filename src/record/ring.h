@@ -22,14 +22,22 @@ struct wk_ring {
 	/* Where samples contain copies of stacks: behind so many bytes (0: nowhere), a call chain,
 	 * the fields of a tracepoint, and registers, if there are any. */
 	uint32_t fixed_bytes, register_bytes;
+	uint32_t sp_place; /* in the registers */
 	bool has_chain;
 	const struct wk_map *with_fields; /* ids of the events that have fields; NULL: none */
+	uint64_t (*stack_end)(void *context, uint32_t tid); /* NULL: it is never known */
+	void *stack_context;
 };
 
 /* Maps the ring of an event; false leaves the cause in errno. `size_bytes` is a power of two
  * and at least a page. */
 bool wk_ring_map(struct wk_ring *ring, int fd, uint64_t size_bytes);
 void wk_ring_unmap(struct wk_ring *ring);
+
+/* From now on, copies of stacks end where the stack of the thread does; `end_of` is UINT64_MAX
+ * where that is not known. */
+void wk_ring_limit_stacks(struct wk_ring *ring, uint64_t (*end_of)(void *context, uint32_t tid),
+			  void *context);
 
 /* How many bytes wait to be read. */
 uint64_t wk_ring_pending(const struct wk_ring *ring);

@@ -161,6 +161,13 @@ static void on_full_stack(void *context, uint32_t pid, uint32_t tid,
 	wk_unwind_stage_full_stack(r->stage, pid, tid, stack);
 }
 
+static uint64_t stack_end(void *context, uint32_t tid)
+{
+	struct wk_recording *r = context;
+
+	return wk_unwind_stage_stack_end(r->stage, tid);
+}
+
 struct wk_recording *wk_recording_new(const struct wk_record_request *request,
 				      struct wk_symbols *symbols, struct wk_err *err)
 {
@@ -171,7 +178,8 @@ struct wk_recording *wk_recording_new(const struct wk_record_request *request,
 	r->fd = -1;
 	r->request.recorder.command_to_stderr = is_stdout(request->output);
 	r->request.recorder.on_full_stack = on_full_stack;
-	r->request.recorder.full_stack_context = r;
+	r->request.recorder.stack_end = stack_end;
+	r->request.recorder.stack_context = r;
 	r->recorder = wk_recorder_new(&r->request.recorder, err);
 	if (r->recorder)
 		return r;

@@ -13,6 +13,7 @@
 #include "stages/outer_stacks.h"
 #include "stages/process_memory.h"
 #include "stages/space.h"
+#include "stages/stack_ends.h"
 #include "symbols/unwind/unwind.h"
 
 /* The most user frames of one chain: a record of perf.data holds 65,535 bytes, and no stack
@@ -46,6 +47,7 @@ struct wk_unwind_stage {
 	struct wk_unwinder *unwinder;
 	struct wk_process_memory *memory; /* NULL unless the processes are alive; as the next */
 	struct wk_outer_stacks *outer;
+	struct wk_stack_ends *ends;
 	bool uses_outer; /* before the memory of the process, in this walk */
 	struct wk_embedder *embedder;
 	bool met_code;                        /* that no file holds, in this walk */
@@ -134,6 +136,7 @@ struct wk_unwind_stage *wk_unwind_stage_new(struct wk_symbols *symbols, struct w
 	if (options.is_live) {
 		stage->memory = wk_process_memory_new();
 		stage->outer = wk_outer_stacks_new();
+		stage->ends = wk_stack_ends_new();
 		wk_unwinder_set_memory(stage->unwinder, read_memory, stage);
 	}
 	return stage;
@@ -147,6 +150,7 @@ void wk_unwind_stage_free(struct wk_unwind_stage *stage)
 	wk_unwinder_free(stage->unwinder);
 	wk_process_memory_free(stage->memory);
 	wk_outer_stacks_free(stage->outer);
+	wk_stack_ends_free(stage->ends);
 	wk_spaces_free(stage->spaces);
 	wk_embedder_free(stage->embedder);
 	wk_strtab_free(stage->images);
@@ -302,6 +306,20 @@ static size_t walk_on_by_outer(struct wk_unwind_stage *stage, const struct wk_ev
 	return count;
 }
 
+/* A copy that was not full and did not suffice may have been shortened to a wrong end. */
+static void learn_end(struct wk_unwind_stage *stage, const struct wk_event *event,
+		      bool was_completed, enum wk_unwind_end end)
+{
+	uint64_t highest = wk_unwinder_highest(stage->unwinder);
+
+	if (!stage->ends)
+		return;
+	if (end == WK_UNWIND_ROOT && !was_completed && highest)
+		wk_stack_ends_learn(stage->ends, event->tid, highest);
+	else if (!event->sample.stack->is_full)
+		wk_stack_ends_forget(stage->ends, event->tid);
+}
+
 /* By its tables or by its name. */
 static bool is_root(struct wk_unwind_stage *stage, uint64_t address)
 {
@@ -403,13 +421,15 @@ static bool handle_sample(struct wk_unwind_stage *stage, const struct wk_event *
 
 	if (sample->stack) {
 		uint64_t completed = wk_unwinder_completed(stage->unwinder);
+		bool was_completed;
 		enum wk_unwind_end end;
 
 		if (!walk_through_all(stage, event, &unwound.sample.user_count, &end, err))
 			return false;
-		unwound.sample.user_count =
-			walk_on_by_outer(stage, event, unwound.sample.user_count,
-					 wk_unwinder_completed(stage->unwinder) != completed, &end);
+		was_completed = wk_unwinder_completed(stage->unwinder) != completed;
+		learn_end(stage, event, was_completed, end);
+		unwound.sample.user_count = walk_on_by_outer(
+			stage, event, unwound.sample.user_count, was_completed, &end);
 		unwound.sample.user_count =
 			walk_by_frame_pointers(stage, sample, unwound.sample.user_count, &end);
 		if (stage->options.keeps_stacks && is_missing(stage, unwound.sample.user_count))
@@ -439,6 +459,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		return handle_sample(stage, event, err);
 	if (event->kind == WK_EVENT_IMAGE)
 		return handle_image(stage, event, err);
+	if (stage->ends && (event->kind == WK_EVENT_PROCESS || event->kind == WK_EVENT_THREAD))
+		wk_stack_ends_forget(stage->ends, event->tid);
 	wk_embedder_supplied(stage->embedder, event);
 	wk_spaces_update(stage->spaces, event, 0);
 	return wk_sink_emit(&stage->next, event, err);
@@ -457,6 +479,11 @@ void wk_unwind_stage_full_stack(struct wk_unwind_stage *stage, uint32_t pid, uin
 
 	if (stage->outer && wk_unwind_stack_pointer(stack, &sp))
 		wk_outer_stacks_look(stage->outer, pid, tid, sp, wk_os_clock_ns());
+}
+
+uint64_t wk_unwind_stage_stack_end(const struct wk_unwind_stage *stage, uint32_t tid)
+{
+	return stage->ends ? wk_stack_ends_find(stage->ends, tid) : UINT64_MAX;
 }
 
 struct wk_embed_counts wk_unwind_stage_names(const struct wk_unwind_stage *stage)

@@ -46,6 +46,10 @@ void wk_unwind_stage_free(struct wk_unwind_stage *stage);
 void wk_unwind_stage_full_stack(struct wk_unwind_stage *stage, uint32_t pid, uint32_t tid,
 				const struct wk_event_stack *stack);
 
+/* Where the thread's stack ends: copies for the sink need no more. UINT64_MAX: it is not known. As
+ * above. */
+uint64_t wk_unwind_stage_stack_end(const struct wk_unwind_stage *stage, uint32_t tid);
+
 /* What became of the stacks so far. */
 struct wk_unwind_counts {
 	uint64_t whole, cut, broken; /* reached a root; copy too small; no rule */

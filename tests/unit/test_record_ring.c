@@ -108,6 +108,51 @@ static void a_stack_copy_becomes_as_long_as_what_it_holds(void **state)
 	}
 }
 
+#define STACK_POINTER 0x7000u
+
+/* That of thread 7 ends 40 bytes above the stack pointer, that of 8 beyond the copy. */
+static uint64_t end_of(void *context, uint32_t tid)
+{
+	(void)context;
+	return tid == 7   ? STACK_POINTER + 40
+	       : tid == 8 ? STACK_POINTER + 4096
+	       : tid == 9 ? STACK_POINTER - 64
+			  : UINT64_MAX;
+}
+
+/* A copy of 96 full bytes, behind 16 bytes of registers. */
+static void a_stack_copy_ends_where_the_stack_of_the_thread_does(void **state)
+{
+	(void)state;
+	for (uint32_t tid = 7; tid <= 10; tid++) {
+		struct fixture f;
+		uint8_t out[RING_BYTES];
+		uint64_t pids = (uint64_t)tid << 32 | 5, abi = 2, sp = STACK_POINTER, size = 96;
+		size_t kept = tid == 7 ? 48 : 96, got;
+		uint64_t now;
+
+		begin_at(&f, RING_BYTES * 3 - 80);
+		f.ring.fixed_bytes = 32;
+		f.ring.register_bytes = 16;
+		f.ring.sp_place = 8;
+		wk_ring_limit_stacks(&f.ring, end_of, NULL);
+		put(&f, 32 + 8 + 16 + 8 + 96 + 8, 0x5a);
+		memcpy(f.data + (f.ring.tail + 24) % RING_BYTES, &pids, 8);
+		memcpy(f.data + (f.ring.tail + 32) % RING_BYTES, &abi, 8);
+		memcpy(f.data + (f.ring.tail + 48) % RING_BYTES, &sp, 8);
+		memcpy(f.data + (f.ring.tail + 56) % RING_BYTES, &size, 8);
+		memcpy(f.data + (f.ring.tail + 64 + 96) % RING_BYTES, &size, 8);
+		got = take(&f, out, sizeof(out));
+		assert_int_equal(got, 64 + kept + 8);
+		assert_int_equal(((struct perf_event_header *)out)->size, got);
+		memcpy(&now, out + 56, 8);
+		assert_int_equal(now, kept);
+		memcpy(&now, out + got - 8, 8);
+		assert_int_equal(now, tid == 7 ? 40 : 96);
+		assert_int_equal(f.page.data_tail, f.page.data_head);
+	}
+}
+
 /* A register, for example, may have the value that the size of a copy would have there. */
 static void a_word_is_not_taken_for_the_size_of_a_stack(void **state)
 {
@@ -260,6 +305,7 @@ int main(void)
 		cmocka_unit_test(records_are_taken_whole_and_their_place_is_given_back),
 		cmocka_unit_test(a_record_over_the_end_of_the_ring_is_joined),
 		cmocka_unit_test(a_stack_copy_becomes_as_long_as_what_it_holds),
+		cmocka_unit_test(a_stack_copy_ends_where_the_stack_of_the_thread_does),
 		cmocka_unit_test(a_word_is_not_taken_for_the_size_of_a_stack),
 		cmocka_unit_test(fields_of_a_tracepoint_are_in_front_of_the_stack),
 		cmocka_unit_test(fields_that_end_behind_the_record_are_none),

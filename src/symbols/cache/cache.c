@@ -303,8 +303,7 @@ static bool is_section_sound(const struct wk_cache_entry *entry, uint32_t number
 		late->verdicts[number] =
 			section->offset % ALIGNMENT == 0 && section->offset <= size &&
 					section->size_bytes <= size - section->offset &&
-					section->checksum ==
-						section_checksum(&entry->file, section)
+					section->checksum == section_checksum(&entry->file, section)
 				? SOUND
 				: DAMAGED;
 	return entry->verdicts[number] == SOUND;

@@ -104,6 +104,11 @@ uint64_t wk_unwinder_completed(const struct wk_unwinder *unwinder)
 	return unwinder->completed;
 }
 
+uint64_t wk_unwinder_highest(const struct wk_unwinder *unwinder)
+{
+	return unwinder->memory.highest;
+}
+
 static const struct wk_rules *trampoline_of(struct wk_unwinder *unwinder, unsigned words)
 {
 	const struct wk_unwind_machine *machine = wk_unwind_machine(WK_MACHINE_X86_64);

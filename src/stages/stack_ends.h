@@ -1,0 +1,25 @@
+/* Where the stacks of threads end: a copy of one needs no more than that.
+ *
+ * The kernel copies as much as it is asked for, and most of it is above the outermost frame. Walks
+ * that reach a root show where that is. One thread learns, and any other may ask. */
+#ifndef WK_STAGES_STACK_ENDS_H
+#define WK_STAGES_STACK_ENDS_H
+
+#include <stdint.h>
+
+struct wk_stack_ends;
+
+struct wk_stack_ends *wk_stack_ends_new(void);
+void wk_stack_ends_free(struct wk_stack_ends *ends);
+
+/* A walk of the thread's stack reached a root, and `highest` is the highest address that it read
+ * from. It is believed when several walks in a row agree: coroutines have stacks of their own. */
+void wk_stack_ends_learn(struct wk_stack_ends *ends, uint32_t tid, uint64_t highest);
+
+/* A walk ended otherwise, or the thread is another one now. */
+void wk_stack_ends_forget(struct wk_stack_ends *ends, uint32_t tid);
+
+/* The end of the page with the outermost frame; UINT64_MAX if it is not known. */
+uint64_t wk_stack_ends_find(const struct wk_stack_ends *ends, uint32_t tid);
+
+#endif
