@@ -20,6 +20,7 @@ struct watch {
 	struct wk_sink next;
 	const char *path; /* of one of several inputs; NULL: there is only one */
 	bool is_before;
+	bool is_compared; /* with another input: its own "before" counts, if it has any, are of neither */
 	bool stops_at_copies, found_copy;
 };
 
@@ -52,6 +53,8 @@ static bool watch_take(void *context, const struct wk_event *event, struct wk_er
 	if (watch->path && event->kind == WK_EVENT_NOTE &&
 	    event->note.severity == WK_NOTE_INCOMPLETE)
 		return pass_incomplete(watch, event, err);
+	if (watch->is_compared && event->kind == WK_EVENT_SAMPLE && event->sample.is_before)
+		return true;
 	if (!watch->is_before)
 		return wk_sink_emit(&watch->next, event, err);
 	marked = *event;
@@ -110,6 +113,7 @@ static struct wk_model *build(struct wk_open_sources *sources,
 		model->sums_samples = true;
 	for (size_t i = 0; i < sources->count && ok; i++) {
 		watch.is_before = sources->at[i].is_before;
+		watch.is_compared = sources->at[0].is_before;
 		watch.path = sources->count > 1 ? sources->at[i].paths[0] : NULL;
 		if (i)
 			wk_builder_next_input(builder);

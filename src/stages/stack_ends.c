@@ -12,7 +12,8 @@
 
 struct end {
 	uint32_t tid;
-	unsigned times;
+	unsigned times; /* that it was seen */
+	bool is_doubtful;
 	uint64_t page;          /* after the highest address */
 	_Atomic uint64_t known; /* tid and page, once they are believed; or 0 */
 };
@@ -46,14 +47,28 @@ void wk_stack_ends_learn(struct wk_stack_ends *ends, uint32_t tid, uint64_t high
 	struct end *end = &ends->ends[tid % THREADS];
 	uint64_t page = (highest >> PAGE_SHIFT) + 1;
 
-	if (end->tid != tid || end->page != page) {
+	if (end->tid != tid || !end->times) {
 		atomic_store(&end->known, 0);
 		end->tid = tid;
 		end->page = page;
 		end->times = 0;
+		end->is_doubtful = false;
 	}
-	if (end->times < BELIEVED && ++end->times == BELIEVED && fits(tid, page))
+	if (end->page != page)
+		wk_stack_ends_doubt(ends, tid);
+	if (end->times < BELIEVED && ++end->times == BELIEVED && !end->is_doubtful &&
+	    fits(tid, page))
 		atomic_store(&end->known, pack(tid, page));
+}
+
+void wk_stack_ends_doubt(struct wk_stack_ends *ends, uint32_t tid)
+{
+	struct end *end = &ends->ends[tid % THREADS];
+
+	if (end->tid != tid)
+		return;
+	atomic_store(&end->known, 0);
+	end->is_doubtful = true;
 }
 
 void wk_stack_ends_forget(struct wk_stack_ends *ends, uint32_t tid)

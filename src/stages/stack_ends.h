@@ -13,10 +13,14 @@ struct wk_stack_ends *wk_stack_ends_new(void);
 void wk_stack_ends_free(struct wk_stack_ends *ends);
 
 /* A walk of the thread's stack reached a root, and `highest` is the highest address that it read
- * from. It is believed when several walks in a row agree: coroutines have stacks of their own. */
+ * from. It is believed once several walks agree, and as long as all do: coroutines have stacks of
+ * their own, and later ones may lie over the end of an earlier one. */
 void wk_stack_ends_learn(struct wk_stack_ends *ends, uint32_t tid, uint64_t highest);
 
-/* A walk ended otherwise, or the thread is another one now. */
+/* A copy did not suffice that was not full: perhaps it ended too early. */
+void wk_stack_ends_doubt(struct wk_stack_ends *ends, uint32_t tid);
+
+/* The thread is another one now, or runs another program. */
 void wk_stack_ends_forget(struct wk_stack_ends *ends, uint32_t tid);
 
 /* The end of the page with the outermost frame; UINT64_MAX if it is not known. */

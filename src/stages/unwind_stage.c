@@ -317,7 +317,7 @@ static void learn_end(struct wk_unwind_stage *stage, const struct wk_event *even
 	if (end == WK_UNWIND_ROOT && !was_completed && highest)
 		wk_stack_ends_learn(stage->ends, event->tid, highest);
 	else if (!event->sample.stack->is_full)
-		wk_stack_ends_forget(stage->ends, event->tid);
+		wk_stack_ends_doubt(stage->ends, event->tid);
 }
 
 /* By its tables or by its name. */
