@@ -20,7 +20,8 @@ struct watch {
 	struct wk_sink next;
 	const char *path; /* of one of several inputs; NULL: there is only one */
 	bool is_before;
-	bool is_compared; /* with another input: its own "before" counts, if it has any, are of neither */
+	bool is_compared; /* with another input: its own "before" counts, if it has any, are of
+			     neither */
 	bool stops_at_copies, found_copy;
 };
 
