@@ -108,6 +108,11 @@ static void read_anew(struct wk_outer_stacks *stacks, struct outer *outer, uint6
 	if (!stacks->read)
 		stacks->read = wk_alloc(KEPT_BYTES);
 	len = wk_os_read_process(outer->pid, base, stacks->read, KEPT_BYTES);
+	/* A first stack is mapped only as far down as it ever was. */
+	if (len == 0) {
+		base = sp;
+		len = wk_os_read_process(outer->pid, base, stacks->read, KEPT_BYTES);
+	}
 	if (len > 0) {
 		outer->base = base;
 		outer->len = len;

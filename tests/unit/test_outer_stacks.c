@@ -16,6 +16,7 @@
 
 #define MS   UINT64_C(1000000)
 #define SIZE (4u << 20)
+#define GAP  (128u << 10) /* below it, where nothing can be read */
 
 /* Memory that is shared with a process: what it holds can change while that waits. */
 struct twin {
@@ -37,8 +38,10 @@ static int start(void **state)
 	uint8_t byte;
 	pid_t pid;
 
-	twin.memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	twin.memory = mmap(NULL, GAP + SIZE, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(twin.memory != MAP_FAILED);
+	twin.memory += GAP;
+	assert_int_equal(mprotect(twin.memory, SIZE, PROT_READ | PROT_WRITE), 0);
 	memset(twin.memory, 1, SIZE);
 	pid = fork();
 	if (pid == 0) {
@@ -64,7 +67,7 @@ static int stop(void **state)
 	if (!twin)
 		return 0;
 	wk_outer_stacks_free(twin->stacks);
-	munmap(twin->memory, SIZE);
+	munmap(twin->memory - GAP, GAP + SIZE);
 	return 0;
 }
 
@@ -103,6 +106,21 @@ static void what_was_read_is_there_when_the_process_has_ended(void **state)
 	assert_int_equal(wk_outer_stacks_read(twin->stacks, 7, twin->address + (960 << 10) - 10,
 					      bytes, sizeof(bytes)),
 			 10);
+}
+
+static void a_stack_with_nothing_mapped_below_it_is_read(void **state)
+{
+	const struct twin *twin = *state;
+	uint64_t lowest;
+
+	if (!twin)
+		skip();
+	lowest = twin->address - SIZE / 4;
+	look(twin, 7, lowest + 200, 0);
+	end(twin);
+	assert_int_equal(kept(twin, 7, lowest), -1);
+	assert_int_equal(kept(twin, 7, lowest + 200), 1);
+	assert_int_equal(kept(twin, 7, lowest + (900 << 10)), 1);
 }
 
 static void it_is_read_again_after_a_part_of_the_time_so_far(void **state)
@@ -179,6 +197,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_was_read_is_there_when_the_process_has_ended,
 						start, stop),
+		cmocka_unit_test_setup_teardown(a_stack_with_nothing_mapped_below_it_is_read, start,
+						stop),
 		cmocka_unit_test_setup_teardown(it_is_read_again_after_a_part_of_the_time_so_far,
 						start, stop),
 		cmocka_unit_test_setup_teardown(a_stack_that_grew_out_of_it_is_read_at_once, start,
