@@ -139,4 +139,11 @@ def _(t):
     t.true("fewer than the 1000000 events" in done.stderr, f"came {done.stderr}")
 
 
+@tap.case("a command that crashes: its signal is told, and the exit code is the shell's")
+def _(t):
+    done = t.wick("record", "--", "sh", "-c", "kill -SEGV $$", check=False)
+    t.equal(done.returncode, 128 + signal.SIGSEGV, "exit code")
+    t.true("the command was ended by signal 11" in done.stderr, f"came {done.stderr}")
+
+
 tap.run_all()

@@ -329,6 +329,16 @@ static void say_privileged(const struct wk_recorder_result *result)
 	wk_warn_buf(&wk_cli_messages, &words);
 }
 
+/* A shell says it of its own children; this one is ours. */
+static void say_crash(const struct wk_recorder_result *result)
+{
+	int number = WTERMSIG(result->wait_status);
+
+	if (result->has_command && WIFSIGNALED(result->wait_status) && number != stopped_by)
+		wk_warn_fmt(&wk_cli_messages, "the command was ended by signal %d (%s)", number,
+			    strsignal(number));
+}
+
 /* Which recording is there now. */
 static void say_kept(const struct wk_record_request *request,
 		     const struct wk_record_outcome *outcome)
@@ -346,6 +356,7 @@ static void say_closing_words(const struct wk_record_request *request,
 	uint64_t stacks = unwound->whole + unwound->cut + unwound->broken;
 	struct wk_buf words = { 0 };
 
+	say_crash(&outcome->result);
 	say_what_was_lost(request, outcome);
 	say_privileged(&outcome->result);
 	if (outcome->result.samples == 0) {
