@@ -146,6 +146,17 @@ void wk_num_add_grouped(struct wk_buf *buf, uint64_t value)
 	}
 }
 
+void wk_num_add_thousandths(struct wk_buf *buf, uint64_t value)
+{
+	unsigned rest = (unsigned)(value % 1000);
+
+	wk_num_add_grouped(buf, value / 1000);
+	if (rest)
+		wk_buf_add_fmt(buf, ".%03u", rest);
+	while (rest && wk_str_ends(wk_buf_str(buf), "0"))
+		buf->len--;
+}
+
 void wk_num_add_counted(struct wk_buf *buf, uint64_t value, const char *one, const char *several)
 {
 	wk_num_add_grouped(buf, value);

@@ -27,7 +27,10 @@ bool wk_num_size(struct wk_str text, uint64_t *size_bytes);
 /* 1141100 as "1,141,100". */
 void wk_num_add_grouped(struct wk_buf *buf, uint64_t value);
 
-/* The same with the words for one or for any other number behind it: "1 page", "1,200 pages" of
+/* Thousandths as "20.25", without zeros at the end. */
+void wk_num_add_thousandths(struct wk_buf *buf, uint64_t value);
+
+/* A number with the words for one or for any other number behind it: "1 page", "1,200 pages" of
  * " page" and " pages". */
 void wk_num_add_counted(struct wk_buf *buf, uint64_t value, const char *one, const char *several);
 

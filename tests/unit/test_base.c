@@ -308,6 +308,13 @@ static void numbers_are_written_for_people(void **state)
 	wk_buf_add_char(&buf, ' ');
 	wk_num_add_duration(&buf, 830000);
 	assert_string_equal(wk_buf_text(&buf), "1,141,100 999 4.2 GiB 685.660 s 830 us");
+	wk_buf_reset(&buf);
+	wk_num_add_thousandths(&buf, 1234500);
+	wk_buf_add_char(&buf, ' ');
+	wk_num_add_thousandths(&buf, 20);
+	wk_buf_add_char(&buf, ' ');
+	wk_num_add_thousandths(&buf, 10000);
+	assert_string_equal(wk_buf_text(&buf), "1,234.5 0.02 10");
 	wk_buf_fini(&buf);
 }
 

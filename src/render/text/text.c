@@ -78,6 +78,8 @@ static void number_text(struct wk_buf *text, const struct wk_column *column,
 		wk_buf_add_char(text, '-');
 	if (column->kind == WK_CELL_COUNT)
 		wk_num_add_grouped(text, cell->number);
+	else if (column->kind == WK_CELL_THOUSANDTHS)
+		wk_num_add_thousandths(text, cell->number);
 	else if (column->kind == WK_CELL_BYTES)
 		wk_num_add_bytes(text, cell->number);
 	else if (is_time(column))

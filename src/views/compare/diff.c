@@ -164,6 +164,9 @@ static void add_weight(struct wk_buf *line, struct wk_str unit, uint64_t weight)
 		wk_num_add_duration(line, weight);
 	} else if (wk_str_is(unit, "bytes")) {
 		wk_num_add_bytes(line, weight);
+	} else if (wk_str_is(unit, WK_UNIT_THOUSANDTHS)) {
+		wk_num_add_thousandths(line, weight);
+		wk_buf_add_text(line, " samples");
 	} else {
 		wk_num_add_grouped(line, weight);
 		wk_buf_add_fmt(line, unit.len ? " %.*s" : "%.*s", WK_STR_ARG(unit));

@@ -206,7 +206,7 @@ static void add_source_count(struct wk_buf *text, const struct wk_model *model, 
 
 	wk_num_add_grouped(text, count);
 	wk_buf_add_fmt(text, " %s%s", wk_source_row_word(source), count == 1 ? "" : "s");
-	if (source->counts_samples || wk_str_is(unit, "ns"))
+	if (source->counts_samples || wk_str_is(unit, "ns") || wk_str_is(unit, WK_UNIT_THOUSANDTHS))
 		return;
 	wk_buf_add_text(text, " in ");
 	wk_buf_add_str(text, unit);

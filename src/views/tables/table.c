@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "event/event.h"
 
 void wk_table_init(struct wk_table *table, const char *name)
 {
@@ -55,9 +56,19 @@ static void add_key(struct wk_buf *key, struct wk_str text)
 	}
 }
 
+static enum wk_cell_kind weight_kind(struct wk_str unit)
+{
+	if (wk_str_is(unit, "ns"))
+		return WK_CELL_DURATION;
+	if (wk_str_is(unit, "bytes"))
+		return WK_CELL_BYTES;
+	return wk_str_is(unit, WK_UNIT_THOUSANDTHS) ? WK_CELL_THOUSANDTHS : WK_CELL_COUNT;
+}
+
 void wk_table_weight_column(struct wk_table *table, const char *what, struct wk_str unit)
 {
 	bool is_time = wk_str_is(unit, "ns");
+	bool is_titled = unit.len && !is_time && !wk_str_is(unit, WK_UNIT_THOUSANDTHS);
 	struct wk_buf key = { 0 }, title = { 0 };
 
 	wk_buf_add_text(&key, what);
@@ -65,15 +76,14 @@ void wk_table_weight_column(struct wk_table *table, const char *what, struct wk_
 	if (unit.len)
 		wk_buf_add_char(&key, '_');
 	add_key(&key, unit);
-	if (unit.len && !is_time) {
+	if (is_titled) {
 		wk_buf_add_char(&title, ' ');
 		wk_buf_add_str(&title, unit);
 	}
 	add_column(table, (struct wk_column){
 		.key = wk_table_keep(table, wk_buf_str(&key)),
 		.title = wk_table_keep(table, wk_buf_str(&title)),
-		.kind = is_time ? WK_CELL_DURATION
-				: wk_str_is(unit, "bytes") ? WK_CELL_BYTES : WK_CELL_COUNT,
+		.kind = weight_kind(unit),
 	});
 	WK_BUF_FINI_ALL(&key, &title);
 }
