@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "base/map.h"
 #include "base/mem.h"
+#include "model/closure_arguments.h"
 #include "names/closure.h"
 
 /* The sampled lines of a function. */
@@ -105,44 +105,6 @@ static void add_lines(struct wk_model *model, wk_function_id id, uint32_t first,
 	function->name = wk_model_text(model, wk_buf_str(text));
 }
 
-/* Closures that have a line in their names, by the text id of the name without it. */
-struct lined {
-	const struct wk_model *model;
-	struct wk_map functions;
-};
-
-static struct wk_str lined_name(const void *context, struct wk_str closure)
-{
-	const struct lined *lined = context;
-	wk_text_id name = wk_strtab_find(lined->model->text, closure);
-	wk_function_id id = name ? wk_map_find(&lined->functions, name) : 0;
-
-	return id ? wk_model_str(lined->model, lined->model->functions[id].name) : wk_str_c("");
-}
-
-/* Instances of a generic function for two closures are distinguished by the same lines. */
-static void name_instances(struct wk_model *model, struct wk_buf *text)
-{
-	struct lined lined = { .model = model };
-
-	for (wk_function_id id = 1; id < model->function_count; id++)
-		if (model->functions[id].closure_line)
-			wk_map_set(&lined.functions, model->functions[id].plain, id);
-	for (wk_function_id id = 1; lined.functions.count && id < model->function_count; id++) {
-		struct wk_function *function = &model->functions[id];
-
-		wk_buf_reset(text);
-		if (function->is_unnamed ||
-		    !wk_closure_arguments_add(wk_model_str(model, function->name), lined_name,
-					      &lined, text))
-			continue;
-		if (!function->plain)
-			function->plain = function->name;
-		function->name = wk_model_text(model, wk_buf_str(text));
-	}
-	wk_map_fini(&lined.functions);
-}
-
 void wk_model_name_closures(struct wk_model *model)
 {
 	struct extent *extents = wk_alloc_zeroed(model->function_count, sizeof(*extents));
@@ -162,7 +124,7 @@ void wk_model_name_closures(struct wk_model *model)
 			last = extents[i].last;
 		add_lines(model, extents[i].function, first, last, &text);
 	}
-	name_instances(model, &text);
+	wk_model_name_closure_arguments(model);
 	wk_buf_fini(&text);
 	wk_free(extents);
 }

@@ -110,6 +110,13 @@ struct wk_str wk_closure_home(struct wk_str name)
 	return home;
 }
 
+struct wk_str wk_closure_path(struct wk_str name)
+{
+	size_t begin, end;
+
+	return find_own_part(name, &begin, &end) ? wk_str_of(name.at, end) : name;
+}
+
 uint32_t wk_closure_name_line(struct wk_str name, struct wk_buf *plain)
 {
 	size_t begin, end;
@@ -187,9 +194,25 @@ void wk_closure_name_add(struct wk_str name, uint32_t line, uint32_t last, struc
 	wk_buf_add_str(text, wk_str_skip(name, end));
 }
 
+/* The last byte of a numbered closure that begins at `at`; SIZE_MAX if none does. */
+static size_t numbered_end(struct wk_str name, size_t at)
+{
+	struct wk_str rest = wk_str_skip(name, at);
+	size_t end;
+
+	if (wk_str_starts(rest, "$_") && at && name.at[at - 1] == ':') {
+		for (end = at + 2; end < name.len && name.at[end] >= '0' && name.at[end] <= '9';)
+			end++;
+		return end > at + 2 ? end - 1 : SIZE_MAX;
+	}
+	if (!wk_str_starts(rest, "{closure#") && !wk_str_starts(rest, "{lambda("))
+		return SIZE_MAX;
+	return wk_bracket_end(name, at, '{', '}');
+}
+
 bool wk_closure_arguments_add(struct wk_str name,
-			      struct wk_str (*named)(const void *context, struct wk_str closure),
-			      const void *context, struct wk_buf *text)
+			      struct wk_str (*named)(void *context, struct wk_str closure),
+			      void *context, struct wk_buf *text)
 {
 	size_t added = 0, depth = 0;
 
@@ -199,11 +222,11 @@ bool wk_closure_arguments_add(struct wk_str name,
 
 		depth += name.at[i] == '<';
 		depth -= depth && name.at[i] == '>';
-		if (!depth || !wk_str_starts(wk_str_skip(name, i), "{closure#"))
+		if (!depth || (name.at[i] != '{' && name.at[i] != '$'))
 			continue;
-		close = wk_bracket_end(name, i, '{', '}');
+		close = numbered_end(name, i);
 		if (close == SIZE_MAX)
-			break;
+			continue;
 		begin = wk_path_begin(name, i);
 		if (begin < added)
 			continue;

@@ -15,6 +15,10 @@ bool wk_name_is_closure(struct wk_str name);
  * "app::run::{closure:31}::{closure:32}"; empty if the name is not that of a closure. */
 struct wk_str wk_closure_home(struct wk_str name);
 
+/* The name of a closure up to itself: "run()::{lambda(int)#2}" of
+ * "run()::{lambda(int)#2}::operator()(int) const". All of another name. */
+struct wk_str wk_closure_path(struct wk_str name);
+
 /* The line that debug information has put into the name, "f::{lambda:31}::operator()", and the name
  * without it; 0 if it has none. */
 uint32_t wk_closure_name_line(struct wk_str name, struct wk_buf *plain);
@@ -26,10 +30,11 @@ void wk_closure_name_without_lines(struct wk_str name, struct wk_buf *text);
  * it has all lines up to `last`, "{lambda:45-51}". */
 void wk_closure_name_add(struct wk_str name, uint32_t line, uint32_t last, struct wk_buf *text);
 
-/* Adds the name with other names for the closures among its arguments, as in "f::<g::{closure#0}>":
- * `named` returns that of "g::{closure#0}", or the empty text to keep it. False if all are kept. */
+/* Adds the name with other names for the numbered closures among its arguments, as in
+ * "f::<g::{closure#0}>" and "f<g()::{lambda(int)#1}>(int)": `named` returns that of
+ * "g::{closure#0}", or the empty text to keep it. False if all are kept. */
 bool wk_closure_arguments_add(struct wk_str name,
-			      struct wk_str (*named)(const void *context, struct wk_str closure),
-			      const void *context, struct wk_buf *text);
+			      struct wk_str (*named)(void *context, struct wk_str closure),
+			      void *context, struct wk_buf *text);
 
 #endif

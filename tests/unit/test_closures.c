@@ -207,6 +207,68 @@ static void an_instance_for_a_closure_has_its_line(void **state)
 	wk_model_free(model);
 }
 
+/* Frames of the machine code of instances; one closure was inlined into each. */
+static void inline_closures(struct wk_model *model, const wk_function_id (*pairs)[2],
+			    uint32_t count)
+{
+	uint32_t frames = model->frames.count;
+
+	assert_true(count < frames);
+	model->calls.first = wk_alloc_zeroed(frames + 1, sizeof(*model->calls.first));
+	model->calls.function = wk_alloc(2 * count * sizeof(*model->calls.function));
+	model->calls.line = wk_alloc_zeroed(2 * count, sizeof(*model->calls.line));
+	for (uint32_t i = 0; i < frames; i++)
+		model->calls.first[i + 1] = 2 * (i < count ? i + 1 : count);
+	for (uint32_t i = 0; i < 2 * count; i++)
+		model->calls.function[i] = pairs[i / 2][i % 2];
+}
+
+static void an_inlined_lambda_gives_the_instance_its_line(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){ "demo;main;a;b;c;d;e;f 1", NULL });
+	wk_function_id first = add_at(model, "run::{lambda:31}::operator()", 32);
+	wk_function_id second = add_at(model, "run::{lambda:40}::operator()", 41);
+	wk_function_id other = add_at(model, "walk::{lambda:7}::operator()", 8);
+	wk_function_id sort = add_at(model, "void sort<It, run(int)::{lambda(int)#1}>(It)", 0);
+	wk_function_id heap = add_at(model, "void heap<It, run(int)::{lambda(int)#1}>(It)", 0);
+	wk_function_id each = add_at(model, "void each<run(int)::$_3>()", 0);
+	wk_function_id both =
+		add_at(model, "void both<run(int)::{lambda()#2}, run(int)::{lambda()#3}>()", 0);
+	wk_function_id one = add_at(model, "void one<run(int)::{lambda()#4}>()", 0);
+	const wk_function_id pairs[][2] = {
+		{ sort, first }, { each, second }, { both, first },
+		{ one, first },  { one, second },  { heap, other },
+	};
+
+	(void)state;
+	inline_closures(model, pairs, 6);
+	wk_model_name_closures(model);
+	assert_string_equal(name_of(model, sort), "void sort<It, run(int)::{lambda:31#1}>(It)");
+	assert_string_equal(name_of(model, heap), "void heap<It, run(int)::{lambda:31#1}>(It)");
+	assert_string_equal(name_of(model, each), "void each<run(int)::{lambda:40#4}>()");
+	assert_string_equal(name_of(model, both),
+			    "void both<run(int)::{lambda()#2}, run(int)::{lambda()#3}>()");
+	assert_string_equal(name_of(model, one), "void one<run(int)::{lambda()#4}>()");
+	assert_string_equal(wk_strtab_get(model->text, model->functions[sort].plain),
+			    "void sort<It, run(int)::{lambda(int)#1}>(It)");
+	wk_model_free(model);
+}
+
+static void a_lambda_that_is_called_gives_its_instances_its_line(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){ "demo;main 1", NULL });
+	wk_function_id lambda = add_at(model, "run()::{lambda(int)#2}::operator()(int) const", 31);
+	wk_function_id each = add_at(model, "void each<run()::{lambda(int)#2}>(int)", 9);
+	wk_function_id open = add_at(model, "void each<run()::{lambda(int)#2", 9);
+
+	(void)state;
+	wk_model_name_closures(model);
+	assert_string_equal(name_of(model, lambda), "run()::{lambda:31#2}::operator()(int) const");
+	assert_string_equal(name_of(model, each), "void each<run()::{lambda:31#2}>(int)");
+	assert_string_equal(name_of(model, open), "void each<run()::{lambda(int)#2");
+	wk_model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +279,8 @@ int main(void)
 		cmocka_unit_test(lambdas_with_lines_of_their_own),
 		cmocka_unit_test(only_the_function_itself_is_meant),
 		cmocka_unit_test(an_instance_for_a_closure_has_its_line),
+		cmocka_unit_test(an_inlined_lambda_gives_the_instance_its_line),
+		cmocka_unit_test(a_lambda_that_is_called_gives_its_instances_its_line),
 		cmocka_unit_test(lines_that_do_not_overlap_are_other_closures),
 	};
 
