@@ -95,6 +95,35 @@ static const char *const recursive_lines[] = {
 	"demo;main;f;g;f;h 4", "demo;main;f;h 3", "demo;main;h 2", "demo;main;k 1", NULL,
 };
 
+/* Is "cmp" below "main" marked as recursive? The function is as linked: "cmp" or a part of it. */
+static bool is_marked(const char *line, const char *linked)
+{
+	struct wk_model *model = small_model((const char *[]){ line, NULL });
+	struct wk_tree tree;
+	bool is_recursive;
+
+	for (wk_function_id id = 1; id < model->function_count; id++)
+		if (wk_str_is(wk_model_str(model, model->functions[id].name), "cmp"))
+			model->functions[id].linked = wk_model_text(model, wk_str_c(linked));
+	tree = tree_of(model, (struct wk_tree_options){ .folds_recursion = true });
+	assert_int_equal(tree.count, 3);
+	assert_true(wk_str_is(tree.name[2], "cmp"));
+	is_recursive = tree.is_recursive && tree.is_recursive[2];
+	wk_tree_fini(&tree);
+	wk_model_free(model);
+	return is_recursive;
+}
+
+static void the_rest_of_an_inlined_function_is_no_recursion(void **state)
+{
+	(void)state;
+	assert_true(is_marked("demo;main;cmp;cmp 3", "cmp"));
+	assert_false(is_marked("demo;main;cmp 3", "cmp"));
+	assert_false(is_marked("demo;main;cmp_[i];cmp 3", "cmp.part.0"));
+	assert_true(is_marked("demo;main;cmp_[i];cmp 3", "cmp"));
+	assert_true(is_marked("demo;main;cmp_[i];cmp;cmp_[i];cmp 3", "cmp.part.0"));
+}
+
 static void assert_focus(const char *word, bool inverted, const char *expected)
 {
 	struct wk_model *model = small_model(recursive_lines);
@@ -253,6 +282,7 @@ int main(void)
 		cmocka_unit_test(own_code_is_charged_for_what_it_calls),
 		cmocka_unit_test(callees_start_at_the_outermost_call),
 		cmocka_unit_test(callers_start_at_the_innermost_call),
+		cmocka_unit_test(the_rest_of_an_inlined_function_is_no_recursion),
 		cmocka_unit_test(a_node_has_its_hottest_line),
 		cmocka_unit_test(lines_are_written_with_the_end_of_their_path),
 		cmocka_unit_test(main_of_a_rust_program_is_its_own),

@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "names/function_name.h"
 #include "views/compare/pairs.h"
 #include "views/kind.h"
 #include "views/tree/chart_spans.h"
@@ -220,6 +221,21 @@ static uint32_t running_call(const struct wk_folding *f, uint32_t parent, uint32
 	return 0;
 }
 
+/* A compiler may inline the beginning of a function, which then calls the rest ("cmp.part.0"): that
+ * call is no recursion. */
+static bool calls_its_rest(const struct wk_folding *f, wk_stack_id named)
+{
+	const struct wk_trie_entry *entries = f->model->named.entries;
+	const uint8_t *is_inlined = f->model->named_frames.is_inlined;
+	wk_stack_id caller = entries[named].parent;
+	struct wk_str linked =
+		wk_model_str(f->model, f->model->functions[function_of_stack(f, named)].linked);
+
+	return caller && is_inlined[entries[caller].label] && !is_inlined[entries[named].label] &&
+	       wk_folding_stack_label(f, caller) == wk_folding_stack_label(f, named) &&
+	       wk_name_without_clones(linked).len < linked.len;
+}
+
 static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_id named)
 {
 	uint32_t label = wk_folding_stack_label(f, named), known = f->own.count, node;
@@ -233,7 +249,8 @@ static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_
 	node = f->options->folds_recursion && !f->is_by_modules ? running_call(f, parent, label)
 								: 0;
 	if (node) {
-		mark_recursive(f, node);
+		if (!calls_its_rest(f, named))
+			mark_recursive(f, node);
 		return node;
 	}
 	node = wk_trie_add(&f->own, parent, label);
