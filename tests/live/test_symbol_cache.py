@@ -58,6 +58,19 @@ def _(t):
     asked(t, whole, at, "named.c:2", "stripped in its place")
 
 
+@tap.case("the whole program has its names, although its stripped twin was seen first")
+def _(t):
+    whole = build(t, "whole", "named", "-g0", "-Wl,--export-dynamic-symbol=main")
+    bare = t.folder / "bare"
+    shutil.copy(whole, bare)
+    tap.run("strip", "--strip-all", bare)
+    at = address(whole, "named")
+    asked(t, bare, address(whole, "main"), "main", "what the twin has")
+    t.true("named" not in symbolized(t, bare, at), "the twin has the name")
+    asked(t, whole, at, "named", "whole")
+    asked(t, bare, at, "named", "the twin")
+
+
 @tap.case("a program without a build id has an entry until it is built anew")
 def _(t):
     plain = "-Wl,--build-id=none"

@@ -1,9 +1,10 @@
 /* Reads and writes an image's entry in the symbol cache.
  *
  * An entry belongs to one build, so its names stay correct. But a debug file with more names may
- * have been installed since: names made without a debug file are used only while there is none. And
- * a file may have been read while it was being written: names made from a file that has changed are
- * used only if nothing else is left to read, for example because the program was stripped since.
+ * have been installed since, or a stripped copy was seen first: names made without a debug file or
+ * all symbols are used only while there are none. And a file may have been read while it was being
+ * written: names made from a file that has changed are used only if nothing else is left to read,
+ * for example because the program was stripped since.
  *
  * A file without a build id, such as the library of rustc or a program of Go, has an entry of its
  * own: its id is made of the file's identity, size and time.
@@ -224,14 +225,21 @@ bool wk_image_is_all_cached(struct wk_image_symbols *image)
 	       (wk_bytes_left(&lines) || wk_str_is(cached->units, "publics"));
 }
 
+/* The entry may be that of a stripped copy of this build. */
+static bool may_have_more_names(struct wk_image_symbols *image)
+{
+	return (image->file.obj && wk_image_has_all_names(image->file.obj)) ||
+	       wk_image_debug_obj(image) || wk_image_open_pdb(image);
+}
+
 struct wk_symtab *wk_image_cached_names(struct wk_image_symbols *image)
 {
 	struct wk_bytes bytes = section_of(image, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION);
 
 	if (wk_bytes_left(&bytes) == 0)
 		return NULL;
-	if (!image->cached.has_all_names && (wk_image_debug_obj(image) || wk_image_open_pdb(image)))
-		return NULL; /* the debug file may have more */
+	if (!image->cached.has_all_names && may_have_more_names(image))
+		return NULL;
 	if (are_names_stale(&image->cached) && can_make_names(image))
 		return NULL;
 	return wk_symtab_load(bytes, NULL);
