@@ -146,7 +146,17 @@ void wk_selection_report(const struct wk_selection *question, const struct wk_me
 	}
 }
 
-/* "grep has no symbols (22.1 % of frames unnamed); ..." */
+/* Are the functions without names one for the image? */
+static bool has_one_row(const struct wk_model *model, const struct wk_image *image)
+{
+	for (wk_function_id id = 1; id < model->function_count; id++)
+		if (model->functions[id].is_rest_of_image &&
+		    &model->images[model->functions[id].image] == image)
+			return true;
+	return false;
+}
+
+/* "grep lacks symbols (22.1 % of frames unnamed); ..." */
 static void add_symbols(struct wk_buf *sentence, const struct wk_model *model,
 			const struct wk_image *image, const char *share)
 {
@@ -155,6 +165,8 @@ static void add_symbols(struct wk_buf *sentence, const struct wk_model *model,
 		       "get them",
 		       WK_STR_ARG(wk_str_basename(wk_model_str(model, image->path))), share,
 		       wk_model_one_input(model));
+	if (has_one_row(model, image))
+		wk_buf_add_text(sentence, ", and `wick show --addresses` tells them apart");
 }
 
 /* Names of JIT code come from the program, or from the recorder if it walks stacks itself. */

@@ -412,6 +412,8 @@ static bool show_model(const struct wk_table_query *query, const struct wk_model
 	     print(&shown.table, &shown.selection, call, err) && wk_shown_table_expect(&shown, err);
 	if (ok) {
 		wk_shown_table_report(&shown, query, form_of(args), messages_of(args));
+		if (form_of(args) == WK_TABLE_TEXT && shown.table.names_functions)
+			wk_selection_hint(&shown.selection, messages_of(args));
 		wk_view_report(query->choice, messages_of(args));
 	}
 	wk_shown_table_fini(&shown);

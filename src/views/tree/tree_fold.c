@@ -221,6 +221,12 @@ static uint32_t running_call(const struct wk_folding *f, uint32_t parent, uint32
 	return 0;
 }
 
+/* One name of several functions, of which none needs to be running already. */
+static bool is_rest_of_image(const struct wk_folding *f, wk_stack_id named)
+{
+	return f->model->functions[function_of_stack(f, named)].is_rest_of_image;
+}
+
 /* A compiler may inline the beginning of a function, which then calls the rest ("cmp.part.0"): that
  * call is no recursion. */
 static bool calls_its_rest(const struct wk_folding *f, wk_stack_id named)
@@ -249,7 +255,7 @@ static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_
 	node = f->options->folds_recursion && !f->is_by_modules ? running_call(f, parent, label)
 								: 0;
 	if (node) {
-		if (!calls_its_rest(f, named))
+		if (!calls_its_rest(f, named) && !is_rest_of_image(f, named))
 			mark_recursive(f, node);
 		return node;
 	}
