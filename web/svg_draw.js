@@ -130,7 +130,7 @@ const LEVEL_STARTS = [0.01, 0.1, 0.25, 0.5];
 function changeOf(i) {
 	const was = tree.before[i], is = tree.after[i], larger = Math.max(was, is);
 	const grew = (is > was) !== data.negates;
-	if (was === is)
+	if (mayBeChance(was, is))
 		return 4;
 	if (!was || !is)
 		return grew ? 10 : 9;

@@ -51,16 +51,21 @@ const toldName = i => (data.nameType ? data.nameType + ' ' : '') + nameOf(i);
 const linkOf = i => data.links && data.links[tree.name[i]];
 const isUnknown = i => data.unknown.includes(Math.floor(looks[tree.name[i]] / data.shades));
 
+// As wk_may_be_chance of views/compare/chance.h has it.
+const mayBeChance = (before, after) =>
+	(after - before) ** 2 <= 9 * (before * data.chance[0] + after * data.chance[1]);
+
 // Before, after and by how much: as a share of what it was.
 function changeWords(i) {
 	const before = tree.before[i], after = tree.after[i];
 	const words = 'before ' + amount(before) + ', after ' + amount(after);
+	const remark = mayBeChance(before, after) ? ' (may be chance)' : '';
 	if (before === after)
 		return words + ', the same';
 	if (!before || !after)
-		return words + (before ? ', gone' : ', new');
+		return words + (before ? ', gone' : ', new') + remark;
 	const percent = 100 * (after - before) / before;
-	return words + ', ' + (percent > 0 ? '+' : '\u2212') + Math.abs(percent).toFixed(1) + ' %';
+	return words + ', ' + (percent > 0 ? '+' : '\u2212') + Math.abs(percent).toFixed(1) + ' %' + remark;
 }
 
 function numbersOf(i) {

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/out.h"
+#include "views/compare/chance.h"
 #include "views/quality.h"
 #include "views/tables/table.h"
 #include "views/tree/tree.h"
@@ -42,10 +43,11 @@ struct wk_drawing {
 	bool cuts_right;         /* or simply their end; otherwise the least informative part
 				  * (label.h) */
 	bool has_no_script;
-	bool keeps_marks;          /* "_[k]" and the like behind names are shown */
-	bool negates;              /* of a comparison: colours reversed */
-	const char *search_colour; /* "#rrggbb" of frames that match; NULL: the default */
-	const char *background;    /* a name or "#rrggbb" or "#rrggbb-#rrggbb"; NULL: the page's */
+	bool keeps_marks;            /* "_[k]" and the like behind names are shown */
+	bool negates;                /* of a comparison: colours reversed */
+	struct wk_sampling sampling; /* and what it may cause, which is no change */
+	const char *search_colour;   /* "#rrggbb" of frames that match; NULL: the default */
+	const char *background; /* a name or "#rrggbb" or "#rrggbb-#rrggbb"; NULL: the page's */
 	struct wk_colouring *colouring; /* how frames are coloured; NULL: by kind of code */
 	const struct wk_name_attributes *attributes; /* links and titles of names; or NULL */
 	enum wk_tree_order order;                    /* how the tree is sorted */

@@ -87,6 +87,34 @@ void wk_comparison_fini(struct wk_comparison *c)
 	wk_selection_fini(&c->selection);
 }
 
+/* Are both sides samples of the time of processors? Other numbers may be exact, as those of memory
+ * are, and what the numbers in text are is unknown. */
+static bool is_sampled(const struct wk_comparison *c)
+{
+	const struct wk_source *before = &c->model->sources[c->measure.before];
+	const struct wk_source *after = &c->model->sources[c->measure.after];
+
+	return before->is_cpu_time && after->is_cpu_time && !before->is_weighed &&
+	       !after->is_weighed;
+}
+
+static double per_sample(double weight, uint64_t samples)
+{
+	return samples ? weight / (double)samples : 0;
+}
+
+/* All zero if they are not. */
+static struct wk_sampling sampling_of(const struct wk_comparison *c)
+{
+	double before = (double)c->sides.before * c->before_factor;
+	double after = (double)c->sides.after;
+
+	if (!is_sampled(c))
+		return (struct wk_sampling){ 0 };
+	return (struct wk_sampling){ per_sample(before, c->sides.samples_before),
+				     per_sample(after, c->sides.samples_after) };
+}
+
 static void set_levels(const struct wk_comparison *c, struct wk_tree_options *tree)
 {
 	tree->by_process = !c->options->no_process && c->pairs.has_processes;
@@ -127,6 +155,7 @@ bool wk_comparison_draw(const struct wk_comparison *c, struct wk_picture *pictur
 
 	set_levels(c, &picture->folding);
 	picture->folding.keeps_both_sides = true;
+	picture->drawing.sampling = sampling_of(c);
 	wk_picture_title(c->model, &c->selection.filter, NULL, "differential flame graph", &title);
 	add_paths(c, &words);
 	wk_comparison_line(c, &words);
@@ -177,22 +206,6 @@ static void say_nothing(struct wk_out *out, const struct wk_comparison_rows *row
 			   column);
 }
 
-/* Are both sides samples of the time of processors? Other numbers may be exact, as those of memory
- * are, and what the numbers in text are is unknown. */
-static bool is_sampled(const struct wk_comparison *c)
-{
-	const struct wk_source *before = &c->model->sources[c->measure.before];
-	const struct wk_source *after = &c->model->sources[c->measure.after];
-
-	return before->is_cpu_time && after->is_cpu_time && !before->is_weighed &&
-	       !after->is_weighed;
-}
-
-static double per_sample(double weight, uint64_t samples)
-{
-	return samples ? weight / (double)samples : 0;
-}
-
 bool wk_comparison_tabulate(const struct wk_comparison *c, const struct wk_comparison_rows *rows,
 			    const struct wk_table_look *look, struct wk_out *out,
 			    struct wk_err *err)
@@ -210,10 +223,8 @@ bool wk_comparison_tabulate(const struct wk_comparison *c, const struct wk_compa
 	struct wk_table table;
 	bool ok = true;
 
-	if (hides_chance) {
-		options.sample_before = per_sample(before, c->sides.samples_before);
-		options.sample_after = per_sample(after, c->sides.samples_after);
-	}
+	if (hides_chance)
+		options.sampling = sampling_of(c);
 	set_levels(c, &options.tree);
 	wk_table_init(&table, "diff");
 	wk_diff_table(&table, c->model, &c->selection.filter, &options);

@@ -24,14 +24,14 @@ static const struct colours {
 /* The share of its larger side by which a frame must change to reach the next level. */
 static const double level_starts[WK_SVG_CHANGE_LEVELS] = { 0.01, 0.1, 0.25, 0.5 };
 
-static unsigned look_of_change(uint64_t before, uint64_t after, bool negates)
+static unsigned look_of_change(const struct wk_drawing *drawing, uint64_t before, uint64_t after)
 {
 	uint64_t larger = before > after ? before : after;
-	bool grew = (after > before) != negates;
+	bool grew = (after > before) != drawing->negates;
 	double change;
 	unsigned level = 0;
 
-	if (before == after)
+	if (wk_may_be_chance(&drawing->sampling, before, after))
 		return WK_SVG_SAME;
 	if (before == 0 || after == 0)
 		return grew ? WK_SVG_NEW : WK_SVG_GONE;
@@ -52,8 +52,7 @@ void wk_svg_find_colours(struct wk_svg_picture *p)
 
 static unsigned change_of(const struct wk_svg_picture *p, uint32_t node)
 {
-	return look_of_change(p->tree->total_before[node], p->tree->total_after[node],
-			      p->drawing->negates);
+	return look_of_change(p->drawing, p->tree->total_before[node], p->tree->total_after[node]);
 }
 
 /* Inlined frames are paler, unless the intensity of a colour means the amount of change. */
@@ -246,10 +245,13 @@ static void legend_of_kinds(struct wk_svg_picture *p)
 }
 
 /* Own weights by how they changed. */
-enum change_sum { SUM_GREW, SUM_SHRANK, SUM_NEW, SUM_GONE, SUM_COUNT };
+enum change_sum { SUM_GREW, SUM_SHRANK, SUM_NEW, SUM_GONE, SUM_CHANCE, SUM_COUNT };
 
-static enum change_sum change_kind(uint64_t before, uint64_t after)
+static enum change_sum change_kind(const struct wk_sampling *sampling, uint64_t before,
+				   uint64_t after)
 {
+	if (wk_may_be_chance(sampling, before, after))
+		return SUM_CHANCE;
 	if (!before || !after)
 		return before ? SUM_GONE : SUM_NEW;
 	return after > before ? SUM_GREW : SUM_SHRANK;
@@ -261,7 +263,7 @@ static void sum_changes(const struct wk_svg_picture *p, uint64_t *sums)
 		uint64_t before = p->tree->self_before[node], after = p->tree->self_after[node];
 
 		if (before != after)
-			sums[change_kind(before, after)] +=
+			sums[change_kind(&p->drawing->sampling, before, after)] +=
 				after > before ? after - before : before - after;
 	}
 }
@@ -284,6 +286,14 @@ static void change_entry(struct wk_svg_picture *p, unsigned first, unsigned last
 	begin_entry(p, "");
 	for (unsigned look = first; look <= last; look++)
 		wk_out_fmt(p->out, "<tspan class=\"swatch d%u\">\u25a0</tspan>", look);
+	end_entry(p);
+}
+
+static void chance_entry(struct wk_svg_picture *p)
+{
+	wk_buf_add_text(&p->text, " may be chance ");
+	begin_entry(p, "");
+	wk_out_fmt(p->out, "<tspan class=\"swatch d%u\">\u25a0</tspan>", WK_SVG_SAME);
 	end_entry(p);
 }
 
@@ -321,6 +331,8 @@ static void legend_of_changes(struct wk_svg_picture *p)
 		     sums[negates ? SUM_GONE : SUM_NEW]);
 	change_entry(p, WK_SVG_GONE, WK_SVG_GONE, negates ? "new" : "gone", negates,
 		     sums[negates ? SUM_NEW : SUM_GONE]);
+	if (sums[SUM_CHANCE])
+		chance_entry(p);
 	small_entry(p);
 }
 

@@ -191,6 +191,8 @@ static void add_change(const struct wk_svg_picture *p, uint32_t node, struct wk_
 	else
 		wk_buf_add_fmt(text, ", %+.1f %%",
 			       100 * ((double)after - (double)before) / (double)before);
+	if (before != after && wk_may_be_chance(&p->drawing->sampling, before, after))
+		wk_buf_add_text(text, " (may be chance)");
 }
 
 /* "name (25 samples, 12.50%)" */

@@ -294,6 +294,9 @@ static void settings(struct wk_svg_picture *p)
 	flag(out, "cutsRight", drawing->cuts_right);
 	wk_out_fmt(out, "\"side\":\"%s\",",
 		   sides[p->is_comparison ? drawing->side : WK_TREE_AFTER]);
+	if (p->is_comparison)
+		wk_out_fmt(out, "\"chance\":[%.9g,%.9g],", drawing->sampling.before,
+			   drawing->sampling.after);
 	wk_out_text(out, "\"countName\":");
 	wk_svg_quoted(out, wk_str_c(drawing->count_name));
 	wk_out_text(out, ",\"nameType\":");

@@ -351,19 +351,13 @@ static bool is_small(const struct change *change, const struct wk_diff_options *
 	return 100.0 * (double)change->size < options->min_percent * options->whole;
 }
 
-/* A function that gets n samples gets as many more or fewer in the next run as the square root of
- * n, and in one of a few hundred functions three times as many. */
-#define MOST_BY_CHANCE 3
-
 static bool may_be_chance(const struct change *change, const struct wk_diff_options *options)
 {
 	const struct wk_flat_row *row = change->row;
-	double before = (double)(options->by_total ? row->total_before : row->self_before);
-	double after = (double)(options->by_total ? row->total : row->self);
-	double variance = before * options->sample_before + after * options->sample_after;
 
-	return (double)change->size * (double)change->size <=
-	       MOST_BY_CHANCE * MOST_BY_CHANCE * variance;
+	return options->by_total
+		       ? wk_may_be_chance(&options->sampling, row->total_before, row->total)
+		       : wk_may_be_chance(&options->sampling, row->self_before, row->self);
 }
 
 /* Leaves out what is small or may be chance. */

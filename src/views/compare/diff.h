@@ -6,6 +6,7 @@
 #ifndef WK_VIEWS_COMPARE_DIFF_H
 #define WK_VIEWS_COMPARE_DIFF_H
 
+#include "views/compare/chance.h"
 #include "views/compare/pairs.h"
 #include "views/filter/filter.h"
 #include "views/tables/table.h"
@@ -47,9 +48,7 @@ struct wk_diff_options {
 	double min_percent;
 	double whole; /* of that side */
 
-	/* What a sample weighs on each side: changes that sampling alone may cause are left out as
-	 * well; 0: none is. */
-	double sample_before, sample_after;
+	struct wk_sampling sampling; /* what it may cause is left out as well */
 };
 
 /* Rows by how much they changed, most first; those that did not are left out. */
