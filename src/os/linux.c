@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -506,6 +507,19 @@ bool wk_os_utc_time(uint64_t seconds, struct tm *tm)
 bool wk_os_is_terminal(int fd)
 {
 	return isatty(fd) == 1;
+}
+
+bool wk_os_has_input(int fd)
+{
+	struct pollfd state = { .fd = fd, .events = POLLIN };
+	struct stat info;
+
+	if (fstat(fd, &info) != 0)
+		return false;
+	if (S_ISREG(info.st_mode))
+		return info.st_size > 0;
+	return S_ISFIFO(info.st_mode) && poll(&state, 1, 0) >= 0 &&
+	       (state.revents & POLLIN || !(state.revents & POLLHUP));
 }
 
 bool wk_os_shows_colors(int fd)

@@ -261,6 +261,9 @@ bool wk_os_utc_time(uint64_t seconds, struct tm *tm);
 
 bool wk_os_is_terminal(int fd);
 
+/* Is a file or a pipe to be read from it? False for an empty file and a pipe that has ended. */
+bool wk_os_has_input(int fd);
+
 /* A terminal that supports colours. */
 bool wk_os_shows_colors(int fd);
 unsigned wk_os_terminal_columns(int fd); /* 80 if unknown */

@@ -205,6 +205,16 @@ bool wk_os_is_terminal(int fd)
 	return GetConsoleMode(wk_windows_handle(fd), &mode);
 }
 
+bool wk_os_has_input(int fd)
+{
+	DWORD type = GetFileType(wk_windows_handle(fd)), bytes = 0;
+
+	if (type == FILE_TYPE_DISK)
+		return GetFileSize(wk_windows_handle(fd), NULL) != 0;
+	return type == FILE_TYPE_PIPE &&
+	       PeekNamedPipe(wk_windows_handle(fd), NULL, 0, NULL, &bytes, NULL);
+}
+
 /* Consoles since Windows 10 do. */
 bool wk_os_shows_colors(int fd)
 {

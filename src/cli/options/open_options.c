@@ -1,6 +1,7 @@
 #include "cli/options/open_options.h"
 
 #include "base/mem.h"
+#include "cli/terminal.h"
 #include "os/os.h"
 
 #define AT(field) offsetof(struct wk_open_options, field)
@@ -53,8 +54,12 @@ const char *wk_input_path(const struct wk_words *words, struct wk_err *err)
 
 	if (count == 1)
 		return words->count ? words->at[0] : words->rest[0];
-	if (count == 0 && wk_has_default_recording())
+	if (count == 0 && wk_has_default_recording()) {
+		if (wk_os_has_input(0))
+			wk_say(WK_DEFAULT_RECORDING " is read, not standard input; to read that, "
+			       "give \"-\" as FILE");
 		return WK_DEFAULT_RECORDING;
+	}
 	if (count == 0)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"no file " WK_DEFAULT_RECORDING " in this folder; create it with "

@@ -317,6 +317,39 @@ static void say_unseen_time(const struct wk_recorder_result *result)
 	wk_warn_buf(&wk_cli_messages, &words);
 }
 
+/* What a waiting program waits for is in no sample of CPU time: the few that there are would seem
+ * to explain all of it. */
+static void say_waiting(const struct wk_recorder_result *result)
+{
+	struct wk_buf words = { 0 };
+
+	if (!result->counts_cpu_time || !result->has_command || result->command_running ||
+	    result->user_only || result->cpu_ns > result->elapsed_ns / 2)
+		return;
+	wk_buf_add_text(&words, "the command used ");
+	wk_num_add_duration(&words, result->cpu_ns);
+	wk_buf_add_text(&words, " of CPU time in ");
+	wk_num_add_duration(&words, result->elapsed_ns);
+	wk_buf_add_text(&words, "; what it waited for is in no sample");
+	wk_warn_buf(&wk_cli_messages, &words);
+}
+
+#define FEW_SAMPLES 50 /* one more or less is 2 % */
+#define MANY_HZ     10000
+
+static void say_few(const struct wk_record_request *request,
+		    const struct wk_recorder_result *result)
+{
+	struct wk_buf words = { 0 };
+
+	if (!result->counts_cpu_time || request->recorder.period ||
+	    request->recorder.frequency_hz >= MANY_HZ || result->samples >= FEW_SAMPLES)
+		return;
+	wk_num_add_counted(&words, result->samples, " sample is", " samples are");
+	wk_buf_add_text(&words, " few, so shares are rough; a higher -F (-F 10000) takes more");
+	wk_warn_buf(&wk_cli_messages, &words);
+}
+
 static void say_privileged(const struct wk_recorder_result *result)
 {
 	struct wk_buf words = { 0 };
@@ -366,6 +399,8 @@ static void say_closing_words(const struct wk_record_request *request,
 	}
 	say_hidden(request, "");
 	say_unseen_time(&outcome->result);
+	say_waiting(&outcome->result);
+	say_few(request, &outcome->result);
 	wk_num_add_counted(&words, outcome->result.samples, " sample in ", " samples in ");
 	wk_num_add_duration(&words, outcome->result.elapsed_ns);
 	if (stacks) {
