@@ -1,8 +1,11 @@
 #include "views/function_choice.h"
 
 #include "base/mem.h"
+#include "base/strtab.h"
 #include "base/text/pattern.h"
 #include "base/text/suggest.h"
+#include "names/bare_name.h"
+#include "names/function_name.h"
 #include "names/short_name.h"
 #include "views/filter/filter.h"
 #include "views/kind.h"
@@ -122,30 +125,74 @@ static bool has_inlined(const struct wk_model *model)
 	return !model->calls.first;
 }
 
+/* Without parameters, which nobody types. Numbered from 1 to the last that was new. */
+static struct wk_strtab *bare_names(const struct wk_model *model, uint32_t *last)
+{
+	struct wk_strtab *names = wk_strtab_new();
+	struct wk_buf bare = { 0 };
+	uint32_t id = 0;
+
+	for (wk_function_id i = 1; i < model->function_count; i++) {
+		wk_buf_reset(&bare);
+		if (wk_bare_name(
+			    wk_name_without_clones(wk_model_str(model, model->functions[i].name)),
+			    &bare))
+			id = wk_strtab_add_str(names, wk_buf_str(&bare));
+		*last = id > *last ? id : *last;
+	}
+	wk_buf_fini(&bare);
+	return names;
+}
+
+/* It may be one of those that have no names. */
+static void add_nameless(const struct wk_model *model, struct wk_buf *text)
+{
+	for (wk_function_id id = 1; id < model->function_count; id++) {
+		const struct wk_function *function = &model->functions[id];
+
+		if (!function->is_rest_of_image ||
+		    model->images[function->image].kind != WK_IMAGE_FILE)
+			continue;
+		wk_buf_add_fmt(
+			text, ", and functions of %.*s have no names",
+			WK_STR_ARG(wk_model_str(model, model->images[function->image].name)));
+		return;
+	}
+}
+
 /* `why`: the word is no pattern; or NULL. */
 static void fail(const struct choice *choice, const struct wk_model *model, const char *why,
 		 struct wk_err *err)
 {
 	struct wk_suggestion near = wk_suggestion_for(choice->word);
+	struct wk_buf nameless = { 0 };
+	struct wk_strtab *bare;
+	uint32_t last = 0;
 
 	if (model->samples.count == 0) {
 		wk_fail(err, WK_EEMPTY, WK_NOWHERE, WK_NO_SAMPLES);
 		return;
 	}
+	bare = bare_names(model, &last);
+	add_nameless(model, &nameless);
 	for (wk_function_id id = 1; id < model->function_count; id++)
 		wk_suggestion_try(&near, wk_strtab_get(model->text, model->functions[id].name));
+	for (uint32_t i = 1; i <= last; i++)
+		wk_suggestion_try(&near, wk_strtab_get(bare, i));
 	if (why)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"no function is named \"%.100s\", and as a pattern it is wrong: %s",
 			choice->word.at, why);
 	else
-		wk_fail(err, WK_EEMPTY, WK_NOWHERE, "no function is named or matches \"%.100s\"",
-			choice->word.at);
+		wk_fail(err, WK_EEMPTY, WK_NOWHERE, "no function is named or matches \"%.100s\"%s",
+			choice->word.at, wk_buf_text(&nameless));
 	wk_suggestion_add(&near,
 			  has_inlined(model) ? "`wick show functions --all` lists them"
 					     : "`wick show functions --all` lists them, without "
 					       "those that were inlined: compile with -g",
 			  err);
+	wk_strtab_free(bare);
+	wk_buf_fini(&nameless);
 }
 
 uint8_t *wk_choose_functions(const struct wk_model *model, const char *word, bool ignore_case,

@@ -10,6 +10,11 @@ bool wk_has_source_lines(const struct wk_model *model)
 	return false;
 }
 
+bool wk_source_is_late(const struct wk_model *model, wk_source_id source)
+{
+	return !model->came_named && model->sources[source].is_cpu_time;
+}
+
 struct wk_str wk_source_file(const struct wk_model *model, uint32_t named_frame)
 {
 	const struct wk_named_frames *frames = &model->named_frames;

@@ -11,6 +11,11 @@
 /* Does the model know any line? */
 bool wk_has_source_lines(const struct wk_model *model);
 
+/* Samples of a clock are taken a moment after its interrupt was due. */
+bool wk_source_is_late(const struct wk_model *model, wk_source_id source);
+#define WK_SOURCE_IS_LATE \
+	"a sample can be a line late: what takes the time may be on the line before"
+
 /* The file of a named frame; empty if its line is unknown. */
 struct wk_str wk_source_file(const struct wk_model *model, uint32_t named_frame);
 

@@ -25,6 +25,21 @@ def annotated(t, recording, function):
     return t.csv("annotate", recording, "--asm", "--all", function)
 
 
+@tap.case("a file is found as it is typed, and lines say that they can be late")
+def _(t):
+    (t.folder / "src").mkdir()
+    (t.folder / "src" / "near.c").write_text(
+        "int main(int c, char **v)\n{\n\tvolatile long sum = 0;\n"
+        "\tfor (long i = 0; i < 200000000; i++)\n\t\tsum += i ^ c;\n\treturn v == 0;\n}\n")
+    tap.need("gcc")
+    tap.run("gcc", "-g", "-O1", "-o", "near", "src/near.c", cwd=t.folder)
+    recording = t.record("--user-only", "--", t.folder / "near")
+    for word in "near.c", "src/near.c", "../src/near.c", "near.c:5":
+        shown = t.wick("annotate", recording, word).stdout
+        t.true("sum += i ^ c;" in shown and "can be a line late" in shown, f"{word}: came {shown}")
+    t.true("can be a line late" in t.wick("show", recording, "lines").stdout, "lines")
+
+
 @tap.case("each instruction of a function is there once, with the samples that it has")
 def _(t):
     tap.need("objdump")

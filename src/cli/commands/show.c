@@ -154,6 +154,11 @@ static const struct wk_table_view *read_function(struct wk_words *files, size_t 
 {
 	const struct wk_table_view *table = wk_table_view_find(files->at[at]);
 
+	if (files->count == at + 3 && at == 0 && wk_os_is_there(files->at[2])) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "the file comes first: wick show %s %s %s",
+			files->at[2], table->name, files->at[1]);
+		return NULL;
+	}
 	if (files->count != at + 2) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"%s needs one function: wick show [FILE] %s FUNCTION", table->name,
@@ -193,6 +198,9 @@ static const struct wk_table_view *read_last_word(struct wk_words *files, struct
 		return NULL;
 	}
 	files->count--;
+	if (is_behind && !wk_table_view_find(last) &&
+	    is_nearly_table(files->at[files->count - 1], err))
+		return NULL;
 	if (is_behind)
 		return find_table(last, err);
 	if (is_table_and_no_file(first)) { /* the other order is as clear */

@@ -47,6 +47,22 @@ static bool is_end_of_path(struct wk_str path, struct wk_str typed)
 	return front == 0 || path.at[front - 1] == '/' || path.at[front - 1] == '\\';
 }
 
+/* A file as people type it: "../src/app.c" from another folder, and "src/app.c:57" of a table. */
+static struct wk_str typed_file(const char *word)
+{
+	struct wk_str typed = wk_str_c(word);
+	size_t end;
+
+	while (wk_str_accept(&typed, "./") || wk_str_accept(&typed, "../"))
+		;
+	end = typed.len;
+	while (end && typed.at[end - 1] >= '0' && typed.at[end - 1] <= '9')
+		end--;
+	if (end && end < typed.len && typed.at[end - 1] == ':')
+		typed.len = end - 1;
+	return typed;
+}
+
 static bool is_source_file(const struct wk_model *model, struct wk_str typed)
 {
 	for (wk_function_id id = 1; id < model->function_count; id++)
@@ -123,7 +139,7 @@ static void merge_hits(struct annotator *annotator)
 static void find_hits(struct annotator *annotator, const struct wk_flat *flat,
 		      const uint8_t *functions)
 {
-	struct wk_str typed = wk_str_c(annotator->query->word);
+	struct wk_str typed = typed_file(annotator->query->word);
 
 	for (uint32_t i = 0; i < flat->count; i++) {
 		const struct wk_flat_row *row = &flat->rows[i];
@@ -292,6 +308,8 @@ static bool fill_source(struct annotator *annotator, const struct wk_filter *fil
 	wk_flat_init(&flat, annotator->model, filter, WK_FLAT_LINES, &shown);
 	find_hits(annotator, &flat, functions);
 	wk_source_rows_init(&annotator->rows, annotator->table, flat.whole);
+	if (annotator->count && wk_source_is_late(annotator->model, filter->source))
+		wk_table_note(annotator->table, WK_SOURCE_IS_LATE);
 	if (annotator->count)
 		add_files(annotator);
 	else
@@ -332,7 +350,7 @@ static bool fill(struct annotator *annotator, const struct wk_filter *filter,
 	uint8_t *functions = NULL;
 	bool ok;
 
-	if (!query->has_code && is_source_file(annotator->model, wk_str_c(query->word)))
+	if (!query->has_code && is_source_file(annotator->model, typed_file(query->word)))
 		return fill_source(annotator, filter, NULL, err);
 	functions = wk_choose_functions(annotator->model, query->word,
 					query->choice->filter.ignore_case, err);

@@ -85,6 +85,8 @@ void wk_tables_fill_lines(struct wk_table *table, const struct wk_model *model,
 	}
 	wk_tables_note_hidden(table, hidden == 1 ? "line is" : "lines are", "self %", hidden,
 			      hidden_weight, flat.whole);
+	if (table->row_count && wk_source_is_late(model, filter->source))
+		wk_table_note(table, WK_SOURCE_IS_LATE);
 	wk_tables_note_share(table,
 			     "of the whole is in code without line information (compile with -g; "
 			     "`wick symbols` shows what is missing)",
