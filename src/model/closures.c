@@ -64,6 +64,24 @@ static void note_lines(struct wk_model *model)
 	wk_buf_fini(&plain);
 }
 
+void wk_model_note_closures(struct wk_model *model)
+{
+	struct wk_buf plain = { 0 };
+
+	for (wk_function_id id = 1; id < model->function_count; id++) {
+		struct wk_function *function = &model->functions[id];
+		struct wk_str name = wk_model_str(model, function->name);
+
+		if (function->plain || !wk_closure_has_lines(name))
+			continue;
+		wk_buf_reset(&plain);
+		function->closure_line = wk_closure_name_line(name, &plain);
+		function->plain = function->closure_line ? wk_model_text(model, wk_buf_str(&plain))
+							 : function->name;
+	}
+	wk_buf_fini(&plain);
+}
+
 static int by_group_and_line(const void *left, const void *right)
 {
 	const struct extent *a = left, *b = right;

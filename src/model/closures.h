@@ -12,4 +12,7 @@
  * were looked up. */
 void wk_model_name_closures(struct wk_model *model);
 
+/* Sets `plain` and `closure_line` of functions whose names came with the lines of closures. */
+void wk_model_note_closures(struct wk_model *model);
+
 #endif

@@ -117,40 +117,76 @@ struct wk_str wk_closure_path(struct wk_str name)
 	return find_own_part(name, &begin, &end) ? wk_str_of(name.at, end) : name;
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Where what `lines` begins with ends: "31" and "45-51". */
+static size_t lines_end(struct wk_str lines)
+{
+	size_t end = 0;
+
+	while (end < lines.len && is_digit(lines.at[end]))
+		end++;
+	if (end && end + 1 < lines.len && lines.at[end] == '-' && is_digit(lines.at[end + 1]))
+		for (end++; end < lines.len && is_digit(lines.at[end]);)
+			end++;
+	return end;
+}
+
+bool wk_closure_has_lines(struct wk_str name)
+{
+	const char *at = name.at, *end = name.at + name.len;
+
+	while (at && at < end && (at = memchr(at, '{', (size_t)(end - at))) != NULL) {
+		struct wk_str rest = wk_str_of(at, (size_t)(end - at));
+
+		if (wk_str_starts(rest, "{lambda:") || wk_str_starts(rest, "{closure:"))
+			return true;
+		at++;
+	}
+	return false;
+}
+
 uint32_t wk_closure_name_line(struct wk_str name, struct wk_buf *plain)
 {
 	size_t begin, end;
-	struct wk_str own, line;
-	uint64_t number;
+	struct wk_str own, word, lines;
+	uint64_t first = 0;
 
 	if (!find_own_part(name, &begin, &end))
 		return 0;
-	own = wk_str_of(name.at + begin, end - begin - 1);
-	line = digits_of(own);
-	own.len -= line.len;
-	if (!wk_str_is(own, "{lambda:") || !wk_num_u64(line, &number) || number > UINT32_MAX)
+	own = wk_str_of(name.at + begin, end - begin);
+	if (!wk_str_split(own, ':', &word, &lines) ||
+	    !(wk_str_is(word, "{lambda") || wk_str_is(word, "{closure")))
+		return 0;
+	for (size_t i = 0; i < lines.len && is_digit(lines.at[i]) && first <= UINT32_MAX; i++)
+		first = first * 10 + (uint64_t)(lines.at[i] - '0');
+	lines = wk_str_skip(lines, lines_end(lines));
+	if (!first || first > UINT32_MAX || !(wk_str_is(lines, "}") || wk_str_starts(lines, "#")))
 		return 0;
 	wk_buf_add_str(plain, wk_str_of(name.at, begin));
-	wk_buf_add_text(plain, "{lambda}");
+	wk_buf_add_str(plain, word);
+	wk_buf_add_str(plain, lines);
 	wk_buf_add_str(plain, wk_str_skip(name, end));
-	return (uint32_t)number;
+	return (uint32_t)first;
 }
 
 void wk_closure_name_without_lines(struct wk_str name, struct wk_buf *text)
 {
-	static const char lambda[] = "{lambda:";
-	size_t start = sizeof(lambda) - 1, from = 0;
+	size_t from = 0;
 
-	for (size_t i = 0; i + start <= name.len; i++) {
-		size_t end = i + start;
+	for (size_t i = 0; i < name.len; i++) {
+		struct wk_str rest = wk_str_skip(name, i);
 
-		if (memcmp(name.at + i, lambda, start) != 0)
+		if (name.at[i] != '{' ||
+		    !(wk_str_accept(&rest, "{lambda:") || wk_str_accept(&rest, "{closure:")))
 			continue;
-		while (end < name.len && name.at[end] >= '0' && name.at[end] <= '9')
-			end++;
-		wk_buf_add_str(text, wk_str_of(name.at + from, i + start - 1 - from));
-		from = end;
-		i = end - 1;
+		i = (size_t)(rest.at - name.at) - 1; /* the colon */
+		wk_buf_add_str(text, wk_str_of(name.at + from, i - from));
+		from = i + 1 + lines_end(rest);
+		i = from - 1;
 	}
 	wk_buf_add_str(text, wk_str_skip(name, from));
 }

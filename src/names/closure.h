@@ -19,11 +19,14 @@ struct wk_str wk_closure_home(struct wk_str name);
  * "run()::{lambda(int)#2}::operator()(int) const". All of another name. */
 struct wk_str wk_closure_path(struct wk_str name);
 
-/* The line that debug information has put into the name, "f::{lambda:31}::operator()", and the name
- * without it; 0 if it has none. */
+/* Is the line of any closure in the name? */
+bool wk_closure_has_lines(struct wk_str name);
+
+/* The first line in a closure's name, as debug information and views have it, and the name without
+ * lines: 31 and "run::{closure#0}" of "run::{closure:31#0}". 0 if it has none. */
 uint32_t wk_closure_name_line(struct wk_str name, struct wk_buf *plain);
 
-/* Adds a name without the lines of lambdas that are still in it: "f::{lambda:31}::{lambda}". */
+/* Adds a name without the lines of closures that are still in it: "f::{lambda:31}::{lambda}". */
 void wk_closure_name_without_lines(struct wk_str name, struct wk_buf *text);
 
 /* Adds the name of a closure with its line. "{lambda}" alone may be several lambdas (gcc, inlined):

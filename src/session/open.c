@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "formats/stack_writer.h"
 #include "model/builder.h"
+#include "model/closures.h"
 #include "model/resolve.h"
 #include "session/open_sources.h"
 #include "stages/jit/jit_stage.h"
@@ -230,6 +231,8 @@ static struct wk_model *open_with(const char *const *paths, const struct wk_open
 				 .no_inlined = options->no_inlined,
 				 .separates_unnamed = options->separates_unnamed,
 			 });
+	if (options->is_comparison && model->came_named)
+		wk_model_note_closures(model);
 	return model;
 }
 

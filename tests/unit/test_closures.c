@@ -50,7 +50,13 @@ static void debug_information_has_put_the_line_in_already(void **state)
 	assert_lined("f::{lambda:7}::operator()::{lambda:9}::operator()<int>", 9,
 		     "f::{lambda:7}::operator()::{lambda}::operator()<int>");
 	assert_lined("run::{lambda}::operator()", 0, "");
-	assert_lined("run::{lambda:31#2}::operator()", 0, "");
+	assert_lined("run::{lambda:31#2}::operator()", 31, "run::{lambda#2}::operator()");
+	assert_lined("run::{lambda:45-51}::operator()", 45, "run::{lambda}::operator()");
+	assert_lined("a::run::{closure:15#0}", 15, "a::run::{closure#0}");
+	assert_lined("a::run::{closure:15}", 15, "a::run::{closure}");
+	assert_lined("run::{lambda:45-}::operator()", 0, "");
+	assert_lined("run::{lambda:45x}::operator()", 0, "");
+	assert_lined("run::{other:45}", 0, "");
 	assert_lined("run::{lambda:4294967296}::operator()", 0, "");
 	assert_lined("run::{lambda:}::operator()", 0, "");
 	assert_lined("main", 0, "");
