@@ -24,7 +24,8 @@
 
 #define DEFAULT_FREQUENCY_HZ 997 /* a prime, to stay out of step with periodic programs */
 #define SMALL_STACK_BYTES    16384
-#define FEWEST_COPIES        16 /* that a ring should have space for */
+#define FEWEST_COPIES        16
+#define HIGH_FREQUENCY_HZ    4000
 #define QUEUE_BYTES          (16u << 20)
 #define PROGRESS_NS          UINT64_C(250000000)
 #define EXIT_CODE_TRIES      50
@@ -105,8 +106,18 @@ static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
 	return ok;
 }
 
-/* Ordinary users may lock little memory. A copy takes its full size in a ring, and what is cut can
- * be read from the process, but what is lost cannot. */
+/* How many copies a ring should have space for: at high rates, those of 50 ms. */
+static uint64_t fewest_copies(const struct wk_perf *perf)
+{
+	uint64_t copies = perf->config.frequency_hz / 20;
+
+	return perf->config.frequency_hz > HIGH_FREQUENCY_HZ && copies > FEWEST_COPIES
+		       ? copies
+		       : FEWEST_COPIES;
+}
+
+/* Ordinary users may lock little memory, and high rates need much. A copy takes its full size in a
+ * ring, and what is cut can be read from the process, but what is lost cannot. */
 static void limit_stacks(struct wk_recorder *recorder)
 {
 	struct wk_perf *perf = &recorder->perf;
@@ -116,7 +127,7 @@ static void limit_stacks(struct wk_recorder *recorder)
 	    *bytes > SMALL_STACK_BYTES)
 		*bytes = SMALL_STACK_BYTES;
 	while (!recorder->options.stack_bytes && *bytes > SMALL_STACK_BYTES &&
-	       perf->config.ring_bytes / *bytes < FEWEST_COPIES)
+	       perf->config.ring_bytes / *bytes < fewest_copies(perf))
 		*bytes = *bytes / 2 & ~7u;
 }
 

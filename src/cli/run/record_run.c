@@ -308,7 +308,8 @@ static void say_unseen_time(const struct wk_recorder_result *result)
 	wk_num_add_duration(&words, unseen_ns);
 	wk_buf_add_text(&words, " of ");
 	wk_num_add_duration(&words, result->cpu_ns);
-	wk_buf_add_text(&words, " of CPU time are in no sample");
+	wk_buf_add_text(&words, " of CPU time are in no sample, so that shares may be wrong by as "
+				"much");
 	if (!result->samples_cpus && !result->privileged)
 		wk_buf_add_fmt(&words,
 			       ": processes that run for less than the interval between samples "
