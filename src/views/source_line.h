@@ -16,6 +16,9 @@ bool wk_source_is_late(const struct wk_model *model, wk_source_id source);
 #define WK_SOURCE_IS_LATE \
 	"a sample can be a line late: what takes the time may be on the line before"
 
+/* Said of inputs whose functions have names and nothing else. */
+#define WK_NO_LINES_IN_INPUT "no source lines are known: this input names functions only"
+
 /* The file of a named frame; empty if its line is unknown. */
 struct wk_str wk_source_file(const struct wk_model *model, uint32_t named_frame);
 

@@ -56,6 +56,7 @@ void wk_cargo_report(const struct wk_cargo_build *build, const struct wk_cargo_p
 	} else if (!built->has_debug) {
 		report_lines("no debug information (" WK_DEBUG_WORDS "); in",
 			     wk_buf_text(&manifest), wk_cargo_build_profile(build), "debug = true");
+		wk_say("or for one build: cargo wick --with-debug");
 	}
 	wk_buf_fini(&manifest);
 }

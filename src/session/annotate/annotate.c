@@ -284,6 +284,8 @@ static void explain_changed(const struct annotator *annotator, struct wk_buf *se
 
 static bool fail_lines(const struct annotator *annotator, bool is_function, struct wk_err *err)
 {
+	if (!wk_has_source_lines(annotator->model) && annotator->model->came_named)
+		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, WK_NO_LINES_IN_INPUT);
 	if (!wk_has_source_lines(annotator->model))
 		return wk_fail(err, WK_EEMPTY, WK_NOWHERE,
 			       "no source lines are known: no program of this recording has debug "

@@ -88,8 +88,10 @@ void wk_tables_fill_lines(struct wk_table *table, const struct wk_model *model,
 	if (table->row_count && wk_source_is_late(model, filter->source))
 		wk_table_note(table, WK_SOURCE_IS_LATE);
 	wk_tables_note_share(table,
-			     "of the whole is in code without line information (compile with -g; "
-			     "`wick symbols` shows what is missing)",
+			     model->came_named ? "of the whole came without line information"
+					       : "of the whole is in code without line information "
+						 "(compile with -g; `wick symbols` shows what is "
+						 "missing)",
 			     unknown_weight, flat.whole);
 	wk_flat_fini(&flat);
 	wk_free(own);

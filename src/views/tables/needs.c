@@ -1,6 +1,7 @@
 /* What tables need that not every recording has. */
 #include "views/filter/filter.h"
 #include "views/lifetimes.h"
+#include "views/source_line.h"
 #include "views/tables/tables.h"
 
 /* Memory has a lifetime, an interval has none. */
@@ -36,5 +37,7 @@ const char *wk_table_view_lacks(const struct wk_table_view *view, const struct w
 		return NULL;
 	if (view->lacks == WK_ADVICE_NO_LINES && model->samples.count == 0)
 		return WK_NO_SAMPLES;
+	if (view->lacks == WK_ADVICE_NO_LINES && model->came_named)
+		return WK_NO_LINES_IN_INPUT;
 	return wk_advice(model->traits->advice, view->lacks);
 }
