@@ -329,7 +329,7 @@ bool wk_reader_start(struct wk_reader *reader, struct wk_err *err)
 	reader->undo = wk_undo_new_thread();
 	prepare_polls(reader);
 	for (size_t i = 0; i < reader->perf->cpu_count; i++)
-		wk_ring_limit_stacks(&reader->perf->cpus[i].ring, reader->stack_end,
+		wk_ring_limit_stacks(&reader->perf->cpus[i].ring, reader->find_stack_end,
 				     reader->stack_context);
 	if (reader->command)
 		wk_map_set(&reader->family, (uint64_t)reader->command + 1, 1);

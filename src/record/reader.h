@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/heap.h"
 #include "base/map.h"
+#include "event/stack_end.h"
 #include "record/perf_open.h"
 #include "record/queue.h"
 
@@ -28,7 +29,7 @@ struct wk_reader {
 	uint64_t duration_ns; /* 0: no limit */
 	void (*on_full_stack)(void *context, uint32_t pid, uint32_t tid,
 			      const struct wk_event_stack *stack);
-	uint64_t (*stack_end)(void *context, uint32_t tid);
+	bool (*find_stack_end)(void *context, uint32_t tid, struct wk_stack_end *end);
 	void *stack_context; /* of both */
 	uint64_t started_ns;
 	int wake_fd;      /* written to by wk_reader_stop */

@@ -232,7 +232,7 @@ static void prepare_stages(struct wk_recorder *recorder)
 	recorder->reader.pid_count = recorder->options.pid_count;
 	recorder->reader.duration_ns = recorder->options.duration_ns;
 	recorder->reader.on_full_stack = recorder->options.on_full_stack;
-	recorder->reader.stack_end = recorder->options.stack_end;
+	recorder->reader.find_stack_end = recorder->options.find_stack_end;
 	recorder->reader.stack_context = recorder->options.stack_context;
 }
 

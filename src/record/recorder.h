@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "event/sink.h"
+#include "event/stack_end.h"
 
 #define WK_MOST_STACK_BYTES 65528 /* the kernel's limit */
 
@@ -51,9 +52,9 @@ struct wk_recorder_options {
 	void (*on_full_stack)(void *context, uint32_t pid, uint32_t tid,
 			      const struct wk_event_stack *stack);
 
-	/* Where the thread's stack ends: a copy of it is not kept beyond. UINT64_MAX: it is not
-	 * known. Called as the other; or NULL. */
-	uint64_t (*stack_end)(void *context, uint32_t tid);
+	/* Where the thread's stack ends: a copy that shows the same outermost return address is not
+	 * kept beyond. False: it is not known. Called as the other; or NULL. */
+	bool (*find_stack_end)(void *context, uint32_t tid, struct wk_stack_end *end);
 	void *stack_context; /* of both */
 };
 

@@ -33,10 +33,11 @@ void wk_ring_unmap(struct wk_ring *ring)
 	*ring = (struct wk_ring){ 0 };
 }
 
-void wk_ring_limit_stacks(struct wk_ring *ring, uint64_t (*end_of)(void *context, uint32_t tid),
+void wk_ring_limit_stacks(struct wk_ring *ring,
+			  bool (*find_end)(void *context, uint32_t tid, struct wk_stack_end *end),
 			  void *context)
 {
-	ring->stack_end = end_of;
+	ring->find_end = find_end;
 	ring->stack_context = context;
 }
 
@@ -124,18 +125,34 @@ struct record {
 	uint64_t kept;   /* a word more, which shows that the copy did not end at its limit */
 };
 
+/* Another stack may lie over the end of the one that is known. Words of 32 bits are never taken for
+ * the one that is looked for. */
+static bool is_that_stack(const struct wk_ring *ring, const struct record *record, uint64_t sp,
+			  const struct wk_stack_end *end)
+{
+	uint64_t place = end->address - sp;
+
+	return end->address >= sp && place % 8 == 0 && place + 8 <= record->filled &&
+	       word_at(ring, record->at + record->stack + 8 + place) == end->value;
+}
+
 /* How much of the copy belongs to the thread's stack. */
 static uint64_t needed_bytes(const struct wk_ring *ring, const struct record *record)
 {
-	uint64_t end, sp;
+	struct wk_stack_end end;
+	uint64_t sp;
 	uint32_t tid;
 
-	if (!ring->stack_end || !ring->register_bytes)
+	if (!ring->find_end || !ring->register_bytes)
 		return record->filled;
 	tid = (uint32_t)(word_at(ring, record->at + PIDS_OFFSET) >> 32);
-	end = ring->stack_end(ring->stack_context, tid);
+	if (!ring->find_end(ring->stack_context, tid, &end))
+		return record->filled;
 	sp = word_at(ring, record->at + record->stack - ring->register_bytes + ring->sp_place);
-	return sp < end && end - sp < record->filled ? end - sp : record->filled;
+	return sp < end.end && end.end - sp < record->filled &&
+			       is_that_stack(ring, record, sp, &end)
+		       ? end.end - sp
+		       : record->filled;
 }
 
 /* False if it is damaged. */

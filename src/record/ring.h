@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "event/stack_end.h"
+
 struct perf_event_mmap_page;
 struct wk_map;
 
@@ -25,7 +27,8 @@ struct wk_ring {
 	uint32_t sp_place; /* in the registers */
 	bool has_chain;
 	const struct wk_map *with_fields; /* ids of the events that have fields; NULL: none */
-	uint64_t (*stack_end)(void *context, uint32_t tid); /* NULL: it is never known */
+	/* NULL: no end is ever known. */
+	bool (*find_end)(void *context, uint32_t tid, struct wk_stack_end *end);
 	void *stack_context;
 };
 
@@ -34,9 +37,10 @@ struct wk_ring {
 bool wk_ring_map(struct wk_ring *ring, int fd, uint64_t size_bytes);
 void wk_ring_unmap(struct wk_ring *ring);
 
-/* From now on, copies of stacks end where the stack of the thread does; `end_of` is UINT64_MAX
- * where that is not known. */
-void wk_ring_limit_stacks(struct wk_ring *ring, uint64_t (*end_of)(void *context, uint32_t tid),
+/* From now on, copies of stacks end where the stack of the thread does, if `find_end` knows that
+ * and its return address is in the copy. */
+void wk_ring_limit_stacks(struct wk_ring *ring,
+			  bool (*find_end)(void *context, uint32_t tid, struct wk_stack_end *end),
 			  void *context);
 
 /* How many bytes wait to be read. */

@@ -161,11 +161,11 @@ static void on_full_stack(void *context, uint32_t pid, uint32_t tid,
 	wk_unwind_stage_full_stack(r->stage, pid, tid, stack);
 }
 
-static uint64_t stack_end(void *context, uint32_t tid)
+static bool find_stack_end(void *context, uint32_t tid, struct wk_stack_end *end)
 {
 	struct wk_recording *r = context;
 
-	return wk_unwind_stage_stack_end(r->stage, tid);
+	return wk_unwind_stage_stack_end(r->stage, tid, end);
 }
 
 struct wk_recording *wk_recording_new(const struct wk_record_request *request,
@@ -178,7 +178,7 @@ struct wk_recording *wk_recording_new(const struct wk_record_request *request,
 	r->fd = -1;
 	r->request.recorder.command_to_stderr = is_stdout(request->output);
 	r->request.recorder.on_full_stack = on_full_stack;
-	r->request.recorder.stack_end = stack_end;
+	r->request.recorder.find_stack_end = find_stack_end;
 	r->request.recorder.stack_context = r;
 	r->recorder = wk_recorder_new(&r->request.recorder, err);
 	if (r->recorder)

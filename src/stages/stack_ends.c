@@ -14,8 +14,9 @@ struct end {
 	uint32_t tid;
 	unsigned times; /* that it was seen */
 	bool is_doubtful;
-	uint64_t page;          /* after the highest address */
+	struct wk_stack_end seen;
 	_Atomic uint64_t known; /* tid and page, once they are believed; or 0 */
+	_Atomic uint64_t address, value;
 };
 
 struct wk_stack_ends {
@@ -42,23 +43,45 @@ static bool fits(uint32_t tid, uint64_t page)
 	return page < UINT64_C(1) << PAGE_BITS && tid < UINT32_C(1) << (64 - PAGE_BITS);
 }
 
-void wk_stack_ends_learn(struct wk_stack_ends *ends, uint32_t tid, uint64_t highest)
+static struct wk_stack_end end_of(uint64_t address, uint64_t value)
+{
+	return (struct wk_stack_end){ ((address >> PAGE_SHIFT) + 1) << PAGE_SHIFT, address, value };
+}
+
+/* While it is exchanged, none is known. */
+static void believe(struct end *end)
+{
+	uint64_t page = end->seen.end >> PAGE_SHIFT;
+
+	if (end->is_doubtful || !fits(end->tid, page))
+		return;
+	atomic_store(&end->address, end->seen.address);
+	atomic_store(&end->value, end->seen.value);
+	atomic_store(&end->known, pack(end->tid, page));
+}
+
+void wk_stack_ends_learn(struct wk_stack_ends *ends, uint32_t tid, uint64_t address, uint64_t value)
 {
 	struct end *end = &ends->ends[tid % THREADS];
-	uint64_t page = (highest >> PAGE_SHIFT) + 1;
+	struct wk_stack_end now = end_of(address, value);
 
 	if (end->tid != tid || !end->times) {
 		atomic_store(&end->known, 0);
 		end->tid = tid;
-		end->page = page;
+		end->seen = now;
 		end->times = 0;
 		end->is_doubtful = false;
 	}
-	if (end->page != page)
+	if (end->seen.end != now.end)
 		wk_stack_ends_doubt(ends, tid);
-	if (end->times < BELIEVED && ++end->times == BELIEVED && !end->is_doubtful &&
-	    fits(tid, page))
-		atomic_store(&end->known, pack(tid, page));
+	/* A program has other outermost frames than its loader. */
+	if (end->seen.address != address || end->seen.value != value) {
+		atomic_store(&end->known, 0);
+		end->seen = now;
+		end->times = 0;
+	}
+	if (end->times < BELIEVED && ++end->times == BELIEVED)
+		believe(end);
 }
 
 void wk_stack_ends_doubt(struct wk_stack_ends *ends, uint32_t tid)
@@ -81,11 +104,15 @@ void wk_stack_ends_forget(struct wk_stack_ends *ends, uint32_t tid)
 	end->times = 0;
 }
 
-uint64_t wk_stack_ends_find(const struct wk_stack_ends *ends, uint32_t tid)
+bool wk_stack_ends_find(const struct wk_stack_ends *ends, uint32_t tid, struct wk_stack_end *found)
 {
-	uint64_t known = atomic_load(&ends->ends[tid % THREADS].known);
+	const struct end *end = &ends->ends[tid % THREADS];
+	uint64_t known = atomic_load(&end->known);
 
 	if (known == 0 || known >> PAGE_BITS != tid)
-		return UINT64_MAX;
-	return (known & ((UINT64_C(1) << PAGE_BITS) - 1)) << PAGE_SHIFT;
+		return false;
+	found->end = (known & ((UINT64_C(1) << PAGE_BITS) - 1)) << PAGE_SHIFT;
+	found->address = atomic_load(&end->address);
+	found->value = atomic_load(&end->value);
+	return atomic_load(&end->known) == known;
 }

@@ -310,12 +310,12 @@ static size_t walk_on_by_outer(struct wk_unwind_stage *stage, const struct wk_ev
 static void learn_end(struct wk_unwind_stage *stage, const struct wk_event *event,
 		      bool was_completed, enum wk_unwind_end end)
 {
-	uint64_t highest = wk_unwinder_highest(stage->unwinder);
+	uint64_t value, highest = wk_unwinder_highest(stage->unwinder, &value);
 
 	if (!stage->ends)
 		return;
 	if (end == WK_UNWIND_ROOT && !was_completed && highest)
-		wk_stack_ends_learn(stage->ends, event->tid, highest);
+		wk_stack_ends_learn(stage->ends, event->tid, highest, value);
 	else if (!event->sample.stack->is_full)
 		wk_stack_ends_doubt(stage->ends, event->tid);
 }
@@ -459,7 +459,9 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		return handle_sample(stage, event, err);
 	if (event->kind == WK_EVENT_IMAGE)
 		return handle_image(stage, event, err);
-	if (stage->ends && (event->kind == WK_EVENT_PROCESS || event->kind == WK_EVENT_THREAD))
+	if (stage->ends &&
+	    (event->kind == WK_EVENT_PROCESS ||
+	     (event->kind == WK_EVENT_THREAD && event->thread.change != WK_THREAD_NAME)))
 		wk_stack_ends_forget(stage->ends, event->tid);
 	wk_embedder_supplied(stage->embedder, event);
 	wk_spaces_update(stage->spaces, event, 0);
@@ -481,9 +483,10 @@ void wk_unwind_stage_full_stack(struct wk_unwind_stage *stage, uint32_t pid, uin
 		wk_outer_stacks_look(stage->outer, pid, tid, sp, wk_os_clock_ns());
 }
 
-uint64_t wk_unwind_stage_stack_end(const struct wk_unwind_stage *stage, uint32_t tid)
+bool wk_unwind_stage_stack_end(const struct wk_unwind_stage *stage, uint32_t tid,
+			       struct wk_stack_end *end)
 {
-	return stage->ends ? wk_stack_ends_find(stage->ends, tid) : UINT64_MAX;
+	return stage->ends && wk_stack_ends_find(stage->ends, tid, end);
 }
 
 struct wk_embed_counts wk_unwind_stage_names(const struct wk_unwind_stage *stage)

@@ -14,6 +14,7 @@
 #define WK_STAGES_UNWIND_STAGE_H
 
 #include "event/sink.h"
+#include "event/stack_end.h"
 #include "stages/embed.h"
 #include "symbols/image/symbols.h"
 
@@ -46,9 +47,10 @@ void wk_unwind_stage_free(struct wk_unwind_stage *stage);
 void wk_unwind_stage_full_stack(struct wk_unwind_stage *stage, uint32_t pid, uint32_t tid,
 				const struct wk_event_stack *stack);
 
-/* Where the thread's stack ends: copies for the sink need no more. UINT64_MAX: it is not known. As
+/* Where the thread's stack ends: copies for the sink need no more. False if it is not known. As
  * above. */
-uint64_t wk_unwind_stage_stack_end(const struct wk_unwind_stage *stage, uint32_t tid);
+bool wk_unwind_stage_stack_end(const struct wk_unwind_stage *stage, uint32_t tid,
+			       struct wk_stack_end *end);
 
 /* What became of the stacks so far. */
 struct wk_unwind_counts {

@@ -110,21 +110,33 @@ static void a_stack_copy_becomes_as_long_as_what_it_holds(void **state)
 
 #define STACK_POINTER 0x7000u
 
-/* That of thread 7 ends 40 bytes above the stack pointer, that of 8 beyond the copy. */
-static uint64_t end_of(void *context, uint32_t tid)
+#define FILL UINT64_C(0x5a5a5a5a5a5a5a5a)
+
+/* That of thread 7 ends 40 bytes above the stack pointer, that of 8 beyond the copy. Over that of
+ * 10 lies another stack; the word of 11 is none of 64 bits, and that of 12 not in the copy. */
+static bool find_end(void *context, uint32_t tid, struct wk_stack_end *end)
 {
+	static const struct wk_stack_end ends[] = {
+		{ STACK_POINTER + 40, STACK_POINTER + 32, FILL },
+		{ STACK_POINTER + 4096, STACK_POINTER + 32, FILL },
+		{ STACK_POINTER - 64, STACK_POINTER - 72, FILL },
+		{ STACK_POINTER + 40, STACK_POINTER + 32, FILL + 1 },
+		{ STACK_POINTER + 40, STACK_POINTER + 28, FILL },
+		{ STACK_POINTER + 40, STACK_POINTER - 8, FILL },
+	};
+
 	(void)context;
-	return tid == 7   ? STACK_POINTER + 40
-	       : tid == 8 ? STACK_POINTER + 4096
-	       : tid == 9 ? STACK_POINTER - 64
-			  : UINT64_MAX;
+	if (tid < 7 || tid >= 7 + sizeof(ends) / sizeof(ends[0]))
+		return false;
+	*end = ends[tid - 7];
+	return true;
 }
 
 /* A copy of 96 full bytes, behind 16 bytes of registers. */
 static void a_stack_copy_ends_where_the_stack_of_the_thread_does(void **state)
 {
 	(void)state;
-	for (uint32_t tid = 7; tid <= 10; tid++) {
+	for (uint32_t tid = 7; tid <= 13; tid++) {
 		struct fixture f;
 		uint8_t out[RING_BYTES];
 		uint64_t pids = (uint64_t)tid << 32 | 5, abi = 2, sp = STACK_POINTER, size = 96;
@@ -135,7 +147,7 @@ static void a_stack_copy_ends_where_the_stack_of_the_thread_does(void **state)
 		f.ring.fixed_bytes = 32;
 		f.ring.register_bytes = 16;
 		f.ring.sp_place = 8;
-		wk_ring_limit_stacks(&f.ring, end_of, NULL);
+		wk_ring_limit_stacks(&f.ring, find_end, NULL);
 		put(&f, 32 + 8 + 16 + 8 + 96 + 8, 0x5a);
 		memcpy(f.data + (f.ring.tail + 24) % RING_BYTES, &pids, 8);
 		memcpy(f.data + (f.ring.tail + 32) % RING_BYTES, &abi, 8);

@@ -97,8 +97,9 @@ void wk_unwinder_set_memory(struct wk_unwinder *unwinder,
 /* How many walks were completed so. */
 uint64_t wk_unwinder_completed(const struct wk_unwinder *unwinder);
 
-/* The highest address that the last walk read from the copy; 0: none. For recorders. */
-uint64_t wk_unwinder_highest(const struct wk_unwinder *unwinder);
+/* The highest address that the last walk read from the copy, which is that of the outermost return
+ * address, and what it read there; 0: none. For recorders. */
+uint64_t wk_unwinder_highest(const struct wk_unwinder *unwinder, uint64_t *value);
 
 /* Where the copy begins; false for a machine whose stacks cannot be walked. */
 bool wk_unwind_stack_pointer(const struct wk_event_stack *stack, uint64_t *sp);

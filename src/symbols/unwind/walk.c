@@ -104,8 +104,9 @@ uint64_t wk_unwinder_completed(const struct wk_unwinder *unwinder)
 	return unwinder->completed;
 }
 
-uint64_t wk_unwinder_highest(const struct wk_unwinder *unwinder)
+uint64_t wk_unwinder_highest(const struct wk_unwinder *unwinder, uint64_t *value)
 {
+	*value = unwinder->memory.highest_value;
 	return unwinder->memory.highest;
 }
 
