@@ -108,8 +108,9 @@ static void read_anew(struct wk_outer_stacks *stacks, struct outer *outer, uint6
 	if (!stacks->read)
 		stacks->read = wk_alloc(KEPT_BYTES);
 	len = wk_os_read_process(outer->pid, base, stacks->read, KEPT_BYTES);
-	/* A first stack is mapped only as far down as it ever was. */
-	if (len == 0) {
+	/* A first stack is mapped only as far down as it ever was. Below others is a guard page,
+	 * and then the stack of another thread. */
+	if (len <= sp - base) {
 		base = sp;
 		len = wk_os_read_process(outer->pid, base, stacks->read, KEPT_BYTES);
 	}

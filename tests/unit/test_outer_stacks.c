@@ -14,9 +14,10 @@
 #include "os/os.h"
 #include "stages/outer_stacks.h"
 
-#define MS   UINT64_C(1000000)
-#define SIZE (4u << 20)
-#define GAP  (128u << 10) /* below it, where nothing can be read */
+#define MS    UINT64_C(1000000)
+#define SIZE  (4u << 20)
+#define GAP   (128u << 10) /* below it, where nothing can be read */
+#define GUARD (16u << 10)
 
 /* Memory that is shared with a process: what it holds can change while that waits. */
 struct twin {
@@ -32,7 +33,7 @@ static void end(const struct twin *twin)
 	assert_int_equal(waitpid((pid_t)twin->pid, NULL, 0), twin->pid);
 }
 
-static int start(void **state)
+static int start_with(void **state, bool has_neighbour)
 {
 	static struct twin twin;
 	uint8_t byte;
@@ -43,6 +44,8 @@ static int start(void **state)
 	twin.memory += GAP;
 	assert_int_equal(mprotect(twin.memory, SIZE, PROT_READ | PROT_WRITE), 0);
 	memset(twin.memory, 1, SIZE);
+	if (has_neighbour)
+		assert_int_equal(mprotect(twin.memory - GAP, GAP - GUARD, PROT_READ), 0);
 	pid = fork();
 	if (pid == 0) {
 		pause();
@@ -58,6 +61,17 @@ static int start(void **state)
 		print_message("this system lets no process read another's memory\n");
 	}
 	return 0;
+}
+
+static int start(void **state)
+{
+	return start_with(state, false);
+}
+
+/* The stack of another thread lies below, behind a guard. */
+static int start_beside_another(void **state)
+{
+	return start_with(state, true);
 }
 
 static int stop(void **state)
@@ -199,6 +213,8 @@ int main(void)
 						start, stop),
 		cmocka_unit_test_setup_teardown(a_stack_with_nothing_mapped_below_it_is_read, start,
 						stop),
+		cmocka_unit_test_setup_teardown(a_stack_with_nothing_mapped_below_it_is_read,
+						start_beside_another, stop),
 		cmocka_unit_test_setup_teardown(it_is_read_again_after_a_part_of_the_time_so_far,
 						start, stop),
 		cmocka_unit_test_setup_teardown(a_stack_that_grew_out_of_it_is_read_at_once, start,
