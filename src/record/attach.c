@@ -1,6 +1,7 @@
 #include "record/attach.h"
 
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +24,11 @@ struct recorded {
 
 struct attach {
 	struct wk_perf *perf;
+	pid_t pid;
 	struct recorded *threads;
 	size_t count, cap;
 	struct wk_map places; /* tid + 1 to place in `threads`, from 1 */
+	struct wk_map met;    /* tid + 1 of each thread that the process had when it was listed */
 };
 
 /* A thread creation seen in the rings. */
@@ -112,24 +115,73 @@ static uint64_t newest_thread(void)
 	return newest;
 }
 
+/* False if the kernel does not list them, or the thread is gone. */
+static bool list_children(const struct attach *attach, pid_t tid, struct wk_buf *children)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)attach->pid, (int)tid);
+	wk_buf_reset(children);
+	return wk_os_read_small(path, children);
+}
+
+/* Was any not met before? */
+static bool meet(struct attach *attach, const pid_t *tids, size_t count)
+{
+	size_t before = attach->met.count;
+
+	for (size_t i = 0; i < count; i++)
+		wk_map_set(&attach->met, (uint64_t)tids[i] + 1, 1);
+	return attach->met.count > before;
+}
+
+static bool has_new_threads(struct attach *attach)
+{
+	pid_t *tids;
+	size_t count = wk_proc_threads(attach->pid, &tids);
+	bool has_new = meet(attach, tids, count);
+
+	wk_free(tids);
+	return has_new;
+}
+
+/* `before` is what list_children gave, or NULL. */
+static bool has_new_children(const struct attach *attach, pid_t tid, const struct wk_buf *before)
+{
+	struct wk_buf now = { 0 };
+	bool is_known = before && list_children(attach, tid, &now);
+	bool has_new = !is_known || !wk_str_eq(wk_buf_str(&now), wk_buf_str(before));
+
+	wk_buf_fini(&now);
+	return has_new;
+}
+
 /* An event is opened for each CPU in turn, and a thread born meanwhile inherits some of them: it
  * would be sampled on the first CPUs alone, or twice there once it was opened itself. Then all are
- * opened again. */
+ * opened again. What other processes start is no reason: a machine may do so all the time. */
 static enum wk_perf_opened open_thread(struct attach *attach, pid_t tid, struct wk_err *err)
 {
 	struct wk_perf *perf = attach->perf;
+	struct wk_buf children = { 0 };
+	enum wk_perf_opened opened;
+	uint64_t now;
 
 	for (int tries = 0;; tries++) {
-		uint64_t before = newest_thread(), now = wk_os_clock_ns();
+		bool are_listed = list_children(attach, tid, &children);
+		uint64_t before = newest_thread();
 		size_t count = perf->fd_count;
-		enum wk_perf_opened opened = wk_perf_open_target(perf, tid, false, err);
 
-		if (opened != WK_OPENED || newest_thread() == before || tries == MOST_TRIES) {
-			add(attach, tid, now);
-			return opened;
-		}
+		now = wk_os_clock_ns();
+		opened = wk_perf_open_target(perf, tid, false, err);
+		if (opened != WK_OPENED || newest_thread() == before || tries == MOST_TRIES ||
+		    !(has_new_threads(attach) ||
+		      has_new_children(attach, tid, are_listed ? &children : NULL)))
+			break;
 		wk_perf_close_after(perf, count);
 	}
+	add(attach, tid, now);
+	wk_buf_fini(&children);
+	return opened;
 }
 
 /* Opens threads that are not recorded yet; `fresh` is their number. */
@@ -149,7 +201,7 @@ static bool open_new_threads(struct attach *attach, const pid_t *tids, size_t co
 
 bool wk_attach(struct wk_perf *perf, pid_t pid, struct wk_err *err)
 {
-	struct attach attach = { .perf = perf };
+	struct attach attach = { .perf = perf, .pid = pid };
 	size_t fresh;
 	bool ok, was_there = false;
 
@@ -158,11 +210,13 @@ bool wk_attach(struct wk_perf *perf, pid_t pid, struct wk_err *err)
 		size_t count = wk_proc_threads(pid, &tids);
 
 		was_there |= count > 0;
+		meet(&attach, tids, count);
 		note_inherited(&attach);
 		ok = open_new_threads(&attach, tids, count, &fresh, err);
 		wk_free(tids);
 	} while (ok && fresh);
 	wk_map_fini(&attach.places);
+	wk_map_fini(&attach.met);
 	wk_free(attach.threads);
 	if (!was_there)
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "there is no process %d", (int)pid);
