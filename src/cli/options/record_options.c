@@ -37,8 +37,8 @@ static const struct wk_opt options[] = {
 	  "none, auto [default: auto, which is dwarf]", WK_OPT_CHOICE, AT(call_graph),
 	  call_graphs },
 	WK_VALUE(0, "stack-size", "SIZE", "bytes of each stack to copy, up to 64K; deeper frames "
-	  "are read from the process [default: 64K, less above -F 4000; 16K with -c and tracepoints]", WK_OPT_SIZE,
-	  AT(stack_bytes)),
+	  "are read from the process [default: 64K, less above -F 4000; 16K with -c and "
+	  "tracepoints]", WK_OPT_SIZE, AT(stack_bytes)),
 	WK_FLAG(0, "no-embed", "do not store the names, lines and inlined calls of sampled code in "
 	  "the recording, which then needs the same files to open", AT(no_embed)),
 	WK_FLAG(0, "embed-symbols", "store them, which is the default", AT(embeds_symbols)),
