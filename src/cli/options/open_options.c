@@ -57,7 +57,7 @@ const char *wk_input_path(const struct wk_words *words, struct wk_err *err)
 	if (count == 0 && wk_has_default_recording()) {
 		if (wk_os_has_input(0))
 			wk_say(WK_DEFAULT_RECORDING " is read, not standard input; to read that, "
-			       "give \"-\" as FILE");
+						    "give \"-\" as FILE");
 		return WK_DEFAULT_RECORDING;
 	}
 	if (count == 0)

@@ -27,7 +27,7 @@ enum wk_cell_kind {
 	WK_CELL_START,    /* the same; for people, all that was before it is "before" */
 	WK_CELL_BYTES,
 	WK_CELL_THOUSANDTHS, /* of one; for people, with a point */
-	WK_CELL_SHARE, /* a part of a whole */
+	WK_CELL_SHARE,       /* a part of a whole */
 };
 
 struct wk_column {
