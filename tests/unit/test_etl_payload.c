@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "formats/clr/payload.h"
 #include "etl_payloads.h"
 
 static void assert_text16(struct wk_bytes text, const char *expected)
@@ -272,7 +273,7 @@ static void an_image_has_the_key_of_its_file(void **state)
 static void a_method_has_its_range_and_names(void **state)
 {
 	struct wk_buf payload = { 0 };
-	struct wk_etl_method method;
+	struct wk_clr_method method;
 
 	(void)state;
 	put(&payload, 1, 8);
@@ -284,7 +285,7 @@ static void a_method_has_its_range_and_names(void **state)
 	put_text16(&payload, "System.DateTime");
 	put_text16(&payload, "get_Now");
 	put_text16(&payload, "class System.DateTime  ()");
-	assert_true(wk_etl_read_method(bytes_of(&payload), &method));
+	assert_true(wk_clr_read_method(bytes_of(&payload), &method));
 	assert_int_equal(method.start, 0x7ff812340000);
 	assert_int_equal(method.size_bytes, 0x80);
 	assert_text16(method.space, "System.DateTime");

@@ -43,6 +43,30 @@ void wk_utf16_add(struct wk_buf *buf, struct wk_bytes utf16, bool big_endian)
 	buf->len = (size_t)(at - buf->at);
 }
 
+struct wk_str wk_utf16_copy(struct wk_arena *arena, struct wk_bytes utf16)
+{
+	struct wk_buf text = { 0 };
+	struct wk_str copy;
+
+	wk_utf16_add(&text, utf16, false);
+	copy = wk_arena_copy(arena, wk_buf_str(&text));
+	wk_buf_fini(&text);
+	return copy;
+}
+
+struct wk_bytes wk_utf16_text(struct wk_bytes *in)
+{
+	size_t units = wk_bytes_left(in) / 2, len = 0;
+	struct wk_bytes text = *in;
+
+	while (len < units && (in->at[2 * len] | in->at[2 * len + 1]))
+		len++;
+	text.start = text.at;
+	text.end = len ? text.at + 2 * len : text.at;
+	in->at = len < units ? text.end + 2 : in->end;
+	return text;
+}
+
 struct wk_bytes wk_utf16_plain(struct wk_bytes bytes, struct wk_buf *buf)
 {
 	const uint8_t *at = bytes.at;

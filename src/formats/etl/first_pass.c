@@ -72,7 +72,7 @@ bool wk_etl_scan_thread(struct wk_etl_trace *trace)
 		return true;
 	*WK_APPEND(trace->threads, trace->thread_count, trace->thread_cap) =
 		(struct wk_etl_seen_thread){ thread.pid, thread.tid, thread.service_tag,
-					     wk_etl_copy_text(&trace->texts, thread.name) };
+					     wk_utf16_copy(&trace->texts, thread.name) };
 	return true;
 }
 

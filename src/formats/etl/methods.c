@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/text/utf16.h"
+#include "formats/clr/payload.h"
 #include "formats/etl/payload/payload.h"
 #include "formats/etl/trace.h"
 
@@ -18,20 +19,16 @@ void wk_etl_methods_fini(struct wk_etl_methods *methods)
 
 /* ---- one record */
 
-/* The name is "Namespace.Type.Method". */
 static bool read_clr(const struct wk_etl_trace *trace, struct wk_etl_seen_method *method,
 		     struct wk_buf *name)
 {
-	struct wk_etl_method read;
+	struct wk_clr_method read;
 
-	if (!wk_etl_read_method(trace->record.payload, &read))
+	if (!wk_clr_read_method(trace->record.payload, &read))
 		return false;
 	*method = (struct wk_etl_seen_method){ .pid = trace->record.pid, .is_clr = true, .module = read.module,
 				   .start = read.start, .size_bytes = read.size_bytes };
-	wk_utf16_add(name, read.space, false);
-	if (name->len)
-		wk_buf_add_char(name, '.');
-	wk_utf16_add(name, read.name, false);
+	wk_clr_method_name(&read, name);
 	return true;
 }
 
@@ -63,7 +60,7 @@ static bool read_script(const struct wk_etl_trace *trace, struct wk_etl_seen_met
 	method->size_bytes = size_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)size_bytes;
 	method->line.address = method->start;
 	method->line.file = file_of(&trace->methods, method->pid, source);
-	wk_utf16_add(name, wk_etl_text16(&in), false);
+	wk_utf16_add(name, wk_utf16_text(&in), false);
 	return true;
 }
 
@@ -91,7 +88,7 @@ bool wk_etl_scan_script_source(struct wk_etl_trace *trace)
 	if (in.bad)
 		return false;
 	*WK_APPEND(methods->sources, methods->source_count, methods->source_cap) =
-		wk_etl_copy_text(&methods->texts, wk_etl_text16(&in));
+		wk_utf16_copy(&methods->texts, wk_utf16_text(&in));
 	wk_map_set(&methods->source_of, wk_hash_pair(number, trace->record.pid),
 		   (uint32_t)methods->source_count);
 	return true;
@@ -132,8 +129,8 @@ static bool emit(const struct wk_etl_trace *trace, const struct wk_etl_seen_meth
 		event.symbol.lines = &method->line;
 		event.symbol.line_count = 1;
 	}
-	if (method->is_clr &&
-	    wk_etl_modules_is_program(&trace->modules, method->pid, method->module, method->name))
+	if (method->is_clr && wk_clr_owners_is_program(&trace->modules.owners, method->pid,
+						       method->module, method->name))
 		event.symbol.kind = WK_FRAME_JIT_PROGRAM;
 	return wk_etl_emit_event(trace, &event);
 }

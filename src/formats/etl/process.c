@@ -32,9 +32,9 @@ struct wk_event_process wk_etl_process_event(struct wk_etl_trace *trace,
 	return (struct wk_event_process){
 		.parent_pid = process->parent_pid,
 		.name = wk_arena_copy(&trace->texts, process->name),
-		.command_line = wk_etl_copy_text(&trace->texts, process->command_line),
+		.command_line = wk_utf16_copy(&trace->texts, process->command_line),
 		.user = copy_sid(trace, process->sid),
-		.package = wk_etl_copy_text(&trace->texts, process->package),
+		.package = wk_utf16_copy(&trace->texts, process->package),
 		.has_session = process->session != UINT32_MAX, /* of none */
 		.session = process->session,
 		.traits = traits_of(process->flags),
@@ -121,7 +121,7 @@ void wk_etl_add_program(struct wk_etl_trace *trace, uint32_t pid, struct wk_byte
 	if (*row)
 		return;
 	*WK_APPEND(trace->programs, trace->program_count, trace->program_cap) =
-		last_part(wk_etl_copy_text(&trace->texts, path));
+		last_part(wk_utf16_copy(&trace->texts, path));
 	*row = (uint32_t)trace->program_count;
 }
 

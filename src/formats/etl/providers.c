@@ -54,6 +54,14 @@ const struct wk_etl_provider_info *wk_etl_provider_find(const struct wk_guid *gu
 	return low < count && wk_guid_eq(&providers[low].guid, guid) ? &providers[low] : NULL;
 }
 
+const struct wk_etl_provider_info *wk_etl_provider_named(struct wk_str name)
+{
+	for (size_t i = 0; name.len && i < sizeof(providers) / sizeof(providers[0]); i++)
+		if (wk_str_is(name, providers[i].name))
+			return &providers[i];
+	return NULL;
+}
+
 struct wk_str wk_etl_provider_name(const struct wk_guid *guid)
 {
 	const struct wk_etl_provider_info *provider = wk_etl_provider_find(guid);

@@ -32,6 +32,9 @@ struct wk_etl_provider_info {
 /* NULL for any other. */
 const struct wk_etl_provider_info *wk_etl_provider_find(const struct wk_guid *guid);
 
+/* The same by its name. */
+const struct wk_etl_provider_info *wk_etl_provider_named(struct wk_str name);
+
 /* "KernelTraceControl"; empty for any other. */
 struct wk_str wk_etl_provider_name(const struct wk_guid *guid);
 

@@ -183,7 +183,7 @@ bool wk_etl_scan_interval(struct wk_etl_trace *trace)
 	add_interval(counter ? &counter->intervals : &trace->intervals, trace->record.time, before,
 		     interval.interval);
 	if (counter && !counter->name.len)
-		counter->name = wk_etl_copy_text(&trace->texts, interval.name);
+		counter->name = wk_utf16_copy(&trace->texts, interval.name);
 	return true;
 }
 

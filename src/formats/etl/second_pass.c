@@ -223,7 +223,7 @@ static bool emit_thread_change(struct wk_etl_trace *trace, const struct wk_etl_t
 			       enum wk_thread_change change)
 {
 	struct wk_etl_seen_thread seen = { thread->pid, thread->tid, thread->service_tag,
-					   wk_etl_copy_text(&trace->texts, thread->name) };
+					   wk_utf16_copy(&trace->texts, thread->name) };
 
 	return emit_thread(trace, &seen, change, wk_etl_ns(trace->file, trace->record.time));
 }

@@ -320,7 +320,7 @@ bool wk_etl_emit_perfview_mark(struct wk_etl_trace *trace)
 
 	event.pid = emitted_id(trace->record.pid);
 	event.tid = emitted_id(trace->record.tid);
-	wk_utf16_add(&label, wk_etl_text16(&payload), false);
+	wk_utf16_add(&label, wk_utf16_text(&payload), false);
 	event.mark = (struct wk_event_mark){ .label = wk_buf_str(&label),
 					     .provider = wk_str_c("PerfView") };
 	ok = wk_etl_emit_event(trace, &event);

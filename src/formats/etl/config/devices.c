@@ -32,12 +32,12 @@ bool wk_etl_read_device(struct wk_etl_config *config, struct wk_bytes in)
 	}
 	if (in.bad || wk_bytes_left(&in) < 2)
 		return false;
-	id = wk_etl_copy_text(config->texts, wk_etl_text16(&in));
-	description = wk_etl_copy_text(config->texts, wk_etl_text16(&in));
-	friendly = wk_etl_copy_text(config->texts, wk_etl_text16(&in));
+	id = wk_utf16_copy(config->texts, wk_utf16_text(&in));
+	description = wk_utf16_copy(config->texts, wk_utf16_text(&in));
+	friendly = wk_utf16_copy(config->texts, wk_utf16_text(&in));
 	if (config->form.version >= HAS_CLASS) {
-		wk_etl_text16(&in); /* the kernel's name */
-		driver = wk_etl_copy_text(config->texts, wk_etl_text16(&in));
+		wk_utf16_text(&in); /* the kernel's name */
+		driver = wk_utf16_copy(config->texts, wk_utf16_text(&in));
 	}
 	if (problem)
 		wk_buf_add_fmt(&text, "problem %" PRIu32, problem);
@@ -65,7 +65,7 @@ bool wk_etl_read_irq(struct wk_etl_config *config, struct wk_bytes in)
 	wk_u32le(&in);
 	if (in.bad)
 		return false;
-	wk_buf_add_str(&text, wk_etl_copy_text(config->texts, wk_etl_text16(&in)));
+	wk_buf_add_str(&text, wk_utf16_copy(config->texts, wk_utf16_text(&in)));
 	snprintf(key, sizeof(key), "%s %" PRId32, number < 0 ? "message" : "line",
 		 number < 0 && number != INT32_MIN ? -number : number);
 	wk_etl_fact_add(config, interrupts, wk_str_c(key), wk_buf_str(&text));
@@ -82,7 +82,7 @@ bool wk_etl_read_ide(struct wk_etl_config *config, struct wk_bytes in)
 	wk_u32le(&in);
 	if (in.bad)
 		return false;
-	name = wk_etl_copy_text(config->texts, wk_etl_text16(&in));
+	name = wk_utf16_copy(config->texts, wk_utf16_text(&in));
 	wk_etl_fact_fmt(config, channels, name.len ? name.at : "channel",
 			"target %" PRIu32 ", %s, timing 0x%" PRIx32, target,
 			kind == DISK      ? "a disk"

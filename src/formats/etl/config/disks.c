@@ -50,7 +50,7 @@ bool wk_etl_read_volume(struct wk_etl_config *config, struct wk_bytes in)
 	struct wk_str letter;
 
 	wk_bytes_skip(&in, 8); /* its own size, its kind */
-	letter = wk_etl_copy_text(config->texts, wk_etl_field16(&in, LETTER_BYTES));
+	letter = wk_utf16_copy(config->texts, wk_etl_field16(&in, LETTER_BYTES));
 	wk_bytes_skip(&in, 4);
 	partition = wk_u32le(&in);
 	per_cluster = wk_u32le(&in);
@@ -90,8 +90,8 @@ bool wk_etl_read_optical(struct wk_etl_config *config, struct wk_bytes in)
 	wk_bytes_skip(&in, HEAD_BYTES);
 	if (in.bad || wk_bytes_left(&in) < 2)
 		return false;
-	letter = wk_etl_copy_text(config->texts, wk_etl_text16(&in));
-	files = wk_etl_text16(&in);
+	letter = wk_utf16_copy(config->texts, wk_utf16_text(&in));
+	files = wk_utf16_text(&in);
 	drive = wk_etl_section_fmt(config, WK_ETL_PART_VOLUMES, "optical drive %s", letter.at);
 	wk_etl_fact_add(config, drive, wk_str_c("model"), wk_trim(wk_bytes_text(&in)));
 	wk_etl_fact_add(config, drive, wk_str_c("maker"), wk_trim(wk_bytes_text(&in)));
@@ -112,8 +112,8 @@ bool wk_etl_read_volume_path(struct wk_etl_config *config, struct wk_bytes in)
 
 	if (!wk_etl_read_pair(in, &kernel, &people))
 		return false;
-	wk_etl_fact_add(config, paths, shown(wk_etl_copy_text(config->texts, kernel), "(empty)"),
-			shown(wk_etl_copy_text(config->texts, people), "(nothing)"));
+	wk_etl_fact_add(config, paths, shown(wk_utf16_copy(config->texts, kernel), "(empty)"),
+			shown(wk_utf16_copy(config->texts, people), "(nothing)"));
 	return true;
 }
 
@@ -121,7 +121,7 @@ bool wk_etl_read_unmapped(struct wk_etl_config *config, struct wk_bytes in)
 {
 	if (wk_bytes_left(&in) < 2)
 		return false;
-	wk_etl_fact_add(config, paths, wk_etl_copy_text(config->texts, wk_etl_text16(&in)),
+	wk_etl_fact_add(config, paths, wk_utf16_copy(config->texts, wk_utf16_text(&in)),
 			wk_str_c("(no drive letter)"));
 	return true;
 }

@@ -35,7 +35,7 @@ void wk_etl_fact_add(struct wk_etl_config *config, struct wk_etl_section section
 void wk_etl_fact_text(struct wk_etl_config *config, struct wk_etl_section section, const char *key,
 		      struct wk_bytes utf16)
 {
-	wk_etl_fact_add(config, section, wk_str_c(key), wk_etl_copy_text(config->texts, utf16));
+	wk_etl_fact_add(config, section, wk_str_c(key), wk_utf16_copy(config->texts, utf16));
 }
 
 void wk_etl_fact_fmt(struct wk_etl_config *config, struct wk_etl_section section, const char *key,
@@ -65,5 +65,5 @@ struct wk_bytes wk_etl_field16(struct wk_bytes *in, size_t size_bytes)
 {
 	struct wk_bytes field = wk_bytes_slice(in, size_bytes);
 
-	return wk_etl_text16(&field);
+	return wk_utf16_text(&field);
 }

@@ -70,10 +70,10 @@ bool wk_etl_read_processor(struct wk_etl_config *config, struct wk_bytes in)
 
 	wk_u32le(&in); /* capabilities */
 	mhz = wk_u32le(&in);
-	brand = wk_etl_copy_text(config->texts, wk_etl_field16(&in, BRAND_BYTES));
+	brand = wk_utf16_copy(config->texts, wk_etl_field16(&in, BRAND_BYTES));
 	if (in.bad)
 		return false;
-	family = wk_etl_copy_text(config->texts, wk_etl_field16(&in, BRAND_BYTES));
+	family = wk_utf16_copy(config->texts, wk_etl_field16(&in, BRAND_BYTES));
 	if (config->cpu_name.len == 0)
 		config->cpu_name = brand;
 	snprintf(key, sizeof(key), "cpu %" PRIu32, number);
@@ -146,7 +146,7 @@ static bool read_texts(struct wk_etl_config *config, struct wk_bytes in,
 	bool is_there = wk_bytes_left(&in) >= 2;
 
 	for (; *keys; keys++)
-		wk_etl_fact_text(config, section, *keys, wk_etl_text16(&in));
+		wk_etl_fact_text(config, section, *keys, wk_utf16_text(&in));
 	return is_there;
 }
 
@@ -302,12 +302,12 @@ bool wk_etl_read_boot(struct wk_etl_config *config, struct wk_bytes in)
 bool wk_etl_read_build(struct wk_etl_config *config, struct wk_bytes in)
 {
 	uint64_t installed = wk_u64le(&in);
-	struct wk_bytes lab = wk_etl_text16(&in);
+	struct wk_bytes lab = wk_utf16_text(&in);
 	struct wk_buf date = { 0 };
 
 	if (in.bad)
 		return false;
-	config->product = wk_etl_copy_text(config->texts, wk_etl_text16(&in));
+	config->product = wk_utf16_copy(config->texts, wk_utf16_text(&in));
 	wk_etl_fact_text(config, machine, "build lab", lab);
 	if (installed > NO_INSTALL_DATE)
 		wk_etl_date_add(&date, installed);

@@ -7,7 +7,7 @@
 static void add_addresses(struct wk_etl_config *config, struct wk_etl_section section,
 			  const char *key, struct wk_bytes utf16)
 {
-	struct wk_str text = wk_etl_copy_text(config->texts, utf16), first, rest;
+	struct wk_str text = wk_utf16_copy(config->texts, utf16), first, rest;
 	struct wk_buf list = { 0 };
 
 	while (wk_str_split(text, ';', &first, &rest)) {
@@ -45,10 +45,10 @@ bool wk_etl_read_adapter(struct wk_etl_config *config, struct wk_bytes in)
 		return false;
 	adapter =
 		wk_etl_section_fmt(config, WK_ETL_PART_NETWORK, "network adapter %" PRIu32, number);
-	wk_etl_fact_text(config, adapter, "name", wk_etl_text16(&in));
+	wk_etl_fact_text(config, adapter, "name", wk_utf16_text(&in));
 	add_hardware_address(config, adapter, hardware, hardware_len);
-	add_addresses(config, adapter, "addresses", wk_etl_text16(&in));
-	add_addresses(config, adapter, "name servers", wk_etl_text16(&in));
+	add_addresses(config, adapter, "addresses", wk_utf16_text(&in));
+	add_addresses(config, adapter, "name servers", wk_utf16_text(&in));
 	return true;
 }
 
@@ -104,8 +104,8 @@ bool wk_etl_read_interface(struct wk_etl_config *config, struct wk_bytes in)
 	struct wk_buf text = { 0 };
 
 	wk_bytes_skip(&in, 28); /* its numbers */
-	name = wk_etl_copy_text(config->texts, wk_etl_field16(&in, NAME_BYTES));
-	description = wk_etl_copy_text(config->texts, wk_etl_field16(&in, NAME_BYTES));
+	name = wk_utf16_copy(config->texts, wk_etl_field16(&in, NAME_BYTES));
+	description = wk_utf16_copy(config->texts, wk_etl_field16(&in, NAME_BYTES));
 	if (in.bad)
 		return false;
 	wk_buf_add_str(&text, description);

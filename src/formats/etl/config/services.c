@@ -53,7 +53,7 @@ static void describe(struct wk_buf *text, const struct wk_etl_service *service,
 /* Longer texts are not names of services, and would be repeated for each of their threads. */
 static struct wk_bytes read_name(struct wk_bytes *in)
 {
-	struct wk_bytes name = wk_etl_text16(in);
+	struct wk_bytes name = wk_utf16_text(in);
 
 	if (wk_bytes_left(&name) > 2 * MOST_NAME)
 		name.end = name.at + 2 * MOST_NAME;
@@ -73,10 +73,10 @@ bool wk_etl_read_service(struct wk_etl_config *config, struct wk_bytes in)
 	service.tag = wk_u32le(&in);
 	if (in.bad || wk_bytes_left(&in) < 2)
 		return false;
-	service.name = wk_etl_copy_text(config->texts, read_name(&in));
-	display = wk_etl_copy_text(config->texts, wk_etl_text16(&in));
-	program = wk_etl_copy_text(config->texts, wk_etl_text16(&in));
-	group = wk_etl_copy_text(config->texts, wk_etl_text16(&in));
+	service.name = wk_utf16_copy(config->texts, read_name(&in));
+	display = wk_utf16_copy(config->texts, wk_utf16_text(&in));
+	program = wk_utf16_copy(config->texts, wk_utf16_text(&in));
+	group = wk_utf16_copy(config->texts, wk_utf16_text(&in));
 	add_service(config, service);
 	describe(&text, &service, display, program, group);
 	wk_etl_fact_add(config, services, service.name, wk_buf_str(&text));

@@ -89,8 +89,8 @@ static bool read_payload(struct wk_bytes b, unsigned pointer_bytes, struct wk_et
 	read_times(&b, h);
 	if (b.bad)
 		return false;
-	h->session = wk_etl_text16(&b);
-	h->file = wk_etl_text16(&b);
+	h->session = wk_utf16_text(&b);
+	h->file = wk_utf16_text(&b);
 	h->is_merged = h->log_mode & MODE_MERGED;
 	h->is_packed = h->log_mode & MODE_PACKED;
 	h->is_circular = h->log_mode & MODE_CIRCULAR;

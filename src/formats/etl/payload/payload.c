@@ -2,30 +2,6 @@
 
 #include "base/text/utf16.h"
 
-struct wk_bytes wk_etl_text16(struct wk_bytes *in)
-{
-	size_t units = wk_bytes_left(in) / 2, len = 0;
-	struct wk_bytes text = *in;
-
-	while (len < units && (in->at[2 * len] | in->at[2 * len + 1]))
-		len++;
-	text.start = text.at;
-	text.end = len ? text.at + 2 * len : text.at;
-	in->at = len < units ? text.end + 2 : in->end;
-	return text;
-}
-
-struct wk_str wk_etl_copy_text(struct wk_arena *arena, struct wk_bytes utf16)
-{
-	struct wk_buf text = { 0 };
-	struct wk_str copy;
-
-	wk_utf16_add(&text, utf16, false);
-	copy = wk_arena_copy(arena, wk_buf_str(&text));
-	wk_buf_fini(&text);
-	return copy;
-}
-
 struct wk_str wk_etl_text8(struct wk_bytes *in)
 {
 	size_t left = wk_bytes_left(in);
@@ -99,10 +75,10 @@ bool wk_etl_read_process(struct wk_bytes in, struct wk_etl_form form,
 	if (in.bad)
 		return false;
 	process->name = wk_etl_text8(&in);
-	process->command_line = wk_etl_text16(&in);
+	process->command_line = wk_utf16_text(&in);
 	if (form.version >= 4) {
-		process->package = wk_etl_text16(&in);
-		wk_etl_text16(&in); /* the application in it */
+		process->package = wk_utf16_text(&in);
+		wk_utf16_text(&in); /* the application in it */
 	}
 	process->rest = in;
 	return true;
@@ -127,7 +103,7 @@ bool wk_etl_read_thread(struct wk_bytes in, struct wk_etl_form form, struct wk_e
 	thread->service_tag = wk_u32le(&in);
 	wk_bytes_skip(&in, 4); /* priorities, flags */
 	if (form.version >= 3 && !in.bad)
-		thread->name = wk_etl_text16(&in);
+		thread->name = wk_utf16_text(&in);
 	return true;
 }
 
@@ -137,7 +113,7 @@ bool wk_etl_read_thread_name(struct wk_bytes in, struct wk_etl_thread *thread)
 	thread->tid = wk_u32le(&in);
 	if (in.bad)
 		return false;
-	thread->name = wk_etl_text16(&in);
+	thread->name = wk_utf16_text(&in);
 	return true;
 }
 
@@ -157,7 +133,7 @@ bool wk_etl_read_image(struct wk_bytes in, struct wk_etl_form form, struct wk_et
 	}
 	if (in.bad)
 		return false;
-	image->path = wk_etl_text16(&in);
+	image->path = wk_utf16_text(&in);
 	return true;
 }
 
@@ -222,7 +198,7 @@ bool wk_etl_read_interval(struct wk_bytes in, struct wk_etl_interval *interval)
 	if (in.bad)
 		return false;
 	interval->before = wk_u32le(&in);
-	interval->name = wk_etl_text16(&in);
+	interval->name = wk_utf16_text(&in);
 	return true;
 }
 
@@ -255,29 +231,14 @@ bool wk_etl_read_stack_definition(struct wk_bytes in, struct wk_etl_form form, u
 	return !in.bad;
 }
 
-/* ---- JIT code */
-
-bool wk_etl_read_method(struct wk_bytes in, struct wk_etl_method *method)
-{
-	*method = (struct wk_etl_method){ 0 };
-	wk_bytes_skip(&in, 8); /* the number of the method */
-	method->module = wk_u64le(&in);
-	method->start = wk_u64le(&in);
-	method->size_bytes = wk_u32le(&in);
-	wk_bytes_skip(&in, 8); /* token, flags */
-	if (in.bad)
-		return false;
-	method->space = wk_etl_text16(&in);
-	method->name = wk_etl_text16(&in);
-	return true;
-}
+/* ---- texts */
 
 bool wk_etl_read_pair(struct wk_bytes in, struct wk_bytes *first, struct wk_bytes *second)
 {
 	bool is_there = wk_bytes_left(&in) >= 2;
 
-	*first = wk_etl_text16(&in);
-	*second = wk_etl_text16(&in);
+	*first = wk_utf16_text(&in);
+	*second = wk_utf16_text(&in);
 	return is_there;
 }
 

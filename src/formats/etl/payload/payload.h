@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
 #include "base/bytes.h"
 #include "base/str.h"
+#include "base/text/utf16.h"
 #include "event/event.h"
 
 /* The fields of a record that determine the layout of its payload. */
@@ -118,15 +118,6 @@ struct wk_etl_image_id {
 bool wk_etl_read_image_id(struct wk_bytes payload, struct wk_etl_form form,
 			  struct wk_etl_image_id *id);
 
-/* JIT code of the CLR: MethodLoadVerbose and its rundown. */
-struct wk_etl_method {
-	uint64_t module; /* the number of its source file */
-	uint64_t start;
-	uint32_t size_bytes;
-	struct wk_bytes space, name; /* UTF-16; its signature follows and is not read */
-};
-bool wk_etl_read_method(struct wk_bytes payload, struct wk_etl_method *method);
-
 /* Two adjacent UTF-16 texts, as in the map of volumes. */
 bool wk_etl_read_pair(struct wk_bytes payload, struct wk_bytes *first, struct wk_bytes *second);
 
@@ -145,13 +136,7 @@ bool wk_etl_read_use(struct wk_bytes payload, struct wk_etl_form form, uint32_t 
  * has. */
 bool wk_etl_read_heap(struct wk_bytes payload, struct wk_etl_form form, struct wk_event_heap *heap);
 
-/* UTF-16 up to a zero or the end, without it. */
-struct wk_bytes wk_etl_text16(struct wk_bytes *in);
-
-/* UTF-16 as UTF-8 in an arena. */
-struct wk_str wk_etl_copy_text(struct wk_arena *arena, struct wk_bytes utf16);
-
-/* As wk_etl_text16, with one byte per character. */
+/* As wk_utf16_text, with one byte per character. */
 struct wk_str wk_etl_text8(struct wk_bytes *in);
 
 static inline uint64_t wk_etl_read_pointer(struct wk_bytes *in, struct wk_etl_form form)

@@ -43,7 +43,7 @@ static struct wk_str text_at(struct wk_etl_schemas *schemas, struct wk_bytes who
 	wk_bytes_skip(&whole, offset);
 	if (wk_bytes_left(&whole) > 2 * WK_ETL_MOST_NAME)
 		whole.end = whole.at + 2 * WK_ETL_MOST_NAME;
-	return wk_etl_schemas_text16(schemas, wk_etl_text16(&whole));
+	return wk_etl_schemas_text16(schemas, wk_utf16_text(&whole));
 }
 
 /* ---- an event */

@@ -64,7 +64,7 @@ static bool read_text16(struct wk_bytes *in, uint32_t length, struct wk_buf *tex
 	else
 		wk_bytes_need(&value, 2);
 	if (!value.bad)
-		add_text16(text, wk_etl_text16(has_length ? &value : in));
+		add_text16(text, wk_utf16_text(has_length ? &value : in));
 	return !value.bad;
 }
 
@@ -398,7 +398,7 @@ bool wk_etl_characters_add(struct wk_bytes *in, const struct wk_etl_field *field
 	if (value.bad)
 		return false;
 	if (character_bytes(field) == 2)
-		add_text16(text, wk_etl_text16(&value));
+		add_text16(text, wk_utf16_text(&value));
 	else
 		add_text8(text, value);
 	return true;
