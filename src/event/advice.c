@@ -13,6 +13,9 @@
 #define XPERF_CPU_SAMPLES \
 	"`xperf -on PROC_THREAD+LOADER+PROFILE -stackwalk Profile` or `wpr -start CPU`"
 
+#define SAMPLE_PROFILER \
+	"`dotnet-trace collect --providers Microsoft-DotNETCore-SampleProfiler`"
+
 #define ONLY_WINDOWS "only Windows traces (.etl) record "
 #define PARANOID     "sudo sysctl kernel.perf_event_paranoid="
 #define IN_CONTAINER " run --cap-add PERFMON --security-opt seccomp=unconfined ..."
@@ -20,11 +23,11 @@
 	"this recording does not count its records by kind; Windows traces (.etl) do"
 
 /* The same on all platforms: what was built decides, not what was recorded. */
-#define ALL(text) { text, text }
+#define ALL(text) { text, text, text }
 
 static const char *const advice[WK_ADVICE_KEYS][WK_ADVICE_SETS] = {
-	/* Linux, Windows */
-	[WK_ADVICE_CPU_SAMPLES] = { NULL, XPERF_CPU_SAMPLES },
+	/* Linux, Windows, .NET */
+	[WK_ADVICE_CPU_SAMPLES] = { NULL, XPERF_CPU_SAMPLES, SAMPLE_PROFILER },
 	[WK_ADVICE_SWITCHES] = { NULL, XPERF_SWITCHES },
 	[WK_ADVICE_VIRTUAL_MEMORY] = { NULL, XPERF_VIRTUAL_MEMORY },
 	[WK_ADVICE_HEAPS] = { NULL, XPERF_HEAPS },
@@ -34,34 +37,42 @@ static const char *const advice[WK_ADVICE_KEYS][WK_ADVICE_SETS] = {
 
 	[WK_ADVICE_WHOLE_STACKS] = {
 		"`perf record --call-graph dwarf` or `wick record` records them whole",
-		XPERF_CPU_SAMPLES " records them" },
+		XPERF_CPU_SAMPLES " records them", SAMPLE_PROFILER " records them" },
 	[WK_ADVICE_JIT_NAMES] = { "node --perf-basic-prof, python3 -X perf, "
 				  "java -XX:+DumpPerfMapAtExit and "
 				  "DOTNET_PerfMapEnabled=1 make it",
 				  "PerfView and `wpr -start CPU -start DotNET` record those of "
-				  ".NET" },
+				  ".NET",
+				  "the runtime writes names when the recording is stopped, not "
+				  "killed" },
 	[WK_ADVICE_JIT_STACKS] = { " that keeps no frame pointers and has no unwinding tables in a "
 				   "jitdump",
+				   ": the trace does not have who called it",
 				   ": the trace does not have who called it" },
 
 	[WK_ADVICE_NO_MEMORY] = {
 		ONLY_WINDOWS "what processes commit; on Linux `wick record -e page-faults -c 1 "
 		"-- COMMAND` records which code first touches memory",
 		"this recording has no records of memory being committed or freed; "
-		XPERF_VIRTUAL_MEMORY " records them" },
+		XPERF_VIRTUAL_MEMORY " records them",
+		ONLY_WINDOWS "what processes commit" },
 	[WK_ADVICE_NO_HEAPS] = {
 		ONLY_WINDOWS "what is allocated from heaps",
-		"this recording has no records of heaps; " XPERF_HEAPS " records them" },
+		"this recording has no records of heaps; " XPERF_HEAPS " records them",
+		"this recording has no records of heaps; `dotnet-trace collect --profile "
+		"gc-verbose` records where objects are allocated (--by GC/AllocationTick)" },
 	[WK_ADVICE_NO_WAITS] = {
 		ONLY_WINDOWS "how long threads wait; on Linux `wick record -e "
 		"sched:sched_switch -- COMMAND` counts where they stop running, but not for "
 		"how long",
 		"this recording has no records of waiting threads; " XPERF_SWITCHES
-		" records them" },
+		" records them",
+		ONLY_WINDOWS "how long threads wait; `--by \"all threads\"` shows where" },
 	[WK_ADVICE_NO_MARKS] = {
 		"this recording has no marks",
 		"this recording has no marks; `xperf -m TEXT` or `wpr -marker TEXT` sets "
-		"one" },
+		"one",
+		"this recording has no marks" },
 	[WK_ADVICE_NO_COUNTS] = ALL(NO_COUNTS),
 	[WK_ADVICE_NO_LINES] = ALL("no source lines are known: no program of this recording has "
 				   "debug information; `wick symbols` shows how to get it"),

@@ -25,3 +25,12 @@ const struct wk_traits wk_traits_windows = {
 	.fixed_pids = (const struct wk_fixed_pid[]){ { 0, "Idle" }, { 4, "System" }, { 0, NULL } },
 	.advice = WK_ADVICE_WINDOWS,
 };
+
+const struct wk_traits wk_traits_dotnet = {
+	.logs_events = true,
+	.walks_stacks = true,
+	.has_whole_stacks = true,
+	.system_code = "native libraries",
+	.fixed_pids = (const struct wk_fixed_pid[]){ { 0, NULL } },
+	.advice = WK_ADVICE_DOTNET,
+};

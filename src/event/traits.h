@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Which column of the table of advice applies (views/advice.h). */
-enum wk_advice_set { WK_ADVICE_LINUX, WK_ADVICE_WINDOWS, WK_ADVICE_SETS };
+enum wk_advice_set { WK_ADVICE_LINUX, WK_ADVICE_WINDOWS, WK_ADVICE_DOTNET, WK_ADVICE_SETS };
 
 /* A process that has the same number on every machine. */
 struct wk_fixed_pid {
@@ -22,10 +22,11 @@ struct wk_traits {
 	bool times_from_start; /* times count from the start of the trace, not the first sample */
 	bool ignores_case;     /* in paths, and in the names of processes */
 
-	bool is_system_wide; /* all processes are recorded, with their parents and times */
-	bool logs_events;    /* any mix of many events; CPU samples need not be among them */
-	bool samples_idle;   /* processors are sampled when they have nothing to do */
-	bool walks_stacks;   /* the recorder: files need no unwinding tables here */
+	bool is_system_wide;   /* all processes are recorded, with their parents and times */
+	bool logs_events;      /* any mix of many events; CPU samples need not be among them */
+	bool samples_idle;     /* processors are sampled when they have nothing to do */
+	bool walks_stacks;     /* the recorder: files need no unwinding tables here */
+	bool has_whole_stacks; /* it always reaches the root */
 
 	bool has_accounts;       /* processes have users, sessions, packages and services */
 	bool has_parent_zero;    /* process 0 can be a parent; else 0 means unknown */
@@ -39,6 +40,7 @@ struct wk_traits {
 	enum wk_advice_set advice;
 };
 
-extern const struct wk_traits wk_traits_linux, wk_traits_windows;
+/* Of .NET: its runtime records itself, on any system. */
+extern const struct wk_traits wk_traits_linux, wk_traits_windows, wk_traits_dotnet;
 
 #endif

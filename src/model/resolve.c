@@ -224,6 +224,8 @@ static enum wk_reach reach_of(struct resolver *resolver, wk_frame_id frame)
 	wk_image_id image = resolver->model->frames.image[frame];
 	const struct wk_embedded_bounds *bounds;
 
+	if (resolver->model->traits->has_whole_stacks)
+		return WK_REACH_ROOT;
 	if (resolver->model->traits->root_image)
 		return is_root_image(resolver->model, image) ? WK_REACH_ROOT : WK_REACH_CUT;
 	if (is_root_frame(resolver, frame))
