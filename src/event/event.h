@@ -300,6 +300,8 @@ struct wk_event_sample {
 	const uint64_t *user_chain;
 	size_t user_count;
 	bool user_is_exact;
+	uint64_t chain_number; /* if it is not 0, all samples of the process with this number have
+				* these chains: they need not be looked up again */
 
 	/* Instead of chains: the number of a stack that came with its names; 0: none. */
 	uint32_t named_stack;

@@ -29,6 +29,7 @@ void wk_builder_free(struct wk_builder *builder)
 	wk_map_fini(&builder->thread_of);
 	wk_map_fini(&builder->source_of);
 	wk_map_fini(&builder->image_of_path);
+	wk_map_fini(&builder->numbered);
 	WK_FREE_ALL(builder->frame_of_number, builder->stack_of_number);
 	for (size_t i = 0; i < WK_RECENT_THREADS; i++) {
 		WK_FREE_ALL(builder->recent[i].user.address, builder->recent[i].user.stack,
@@ -57,6 +58,7 @@ void wk_builder_next_input(struct wk_builder *builder)
 	wk_jit_code_free(builder->code);
 	builder->code = wk_jit_code_new(builder->model);
 	memset(builder->cache, 0, sizeof(builder->cache));
+	wk_map_fini(&builder->numbered);
 }
 
 static wk_source_id source_row(struct wk_builder *builder, uint32_t number)

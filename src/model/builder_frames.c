@@ -149,8 +149,8 @@ static wk_stack_id add_chain(struct wk_builder *builder, struct wk_chain_cache *
 	return stack;
 }
 
-wk_stack_id wk_builder_stack_of(struct wk_builder *builder, struct wk_recent_thread *recent,
-				const struct wk_event_sample *taken)
+static wk_stack_id find_stack(struct wk_builder *builder, struct wk_recent_thread *recent,
+			      const struct wk_event_sample *taken)
 {
 	wk_stack_id stack = 0;
 
@@ -164,5 +164,25 @@ wk_stack_id wk_builder_stack_of(struct wk_builder *builder, struct wk_recent_thr
 		stack = add_chain(builder, taken->in_kernel ? &recent->kernel : &recent->user, 0,
 				  taken->in_kernel ? WK_KERNEL_PID : recent->pid, &taken->address,
 				  1, true);
+	return stack;
+}
+
+wk_stack_id wk_builder_stack_of(struct wk_builder *builder, struct wk_recent_thread *recent,
+				const struct wk_event_sample *taken)
+{
+	uint64_t version, key;
+	wk_stack_id stack;
+
+	if (taken->chain_number == 0)
+		return find_stack(builder, recent, taken);
+	version = wk_spaces_version(builder->spaces, recent->pid);
+	key = wk_hash_pair(wk_hash_pair(taken->chain_number, recent->pid), version);
+	stack = wk_map_find(&builder->numbered, key);
+	if (stack)
+		return stack;
+	stack = find_stack(builder, recent, taken);
+	if (builder->numbered.count >= WK_MOST_NUMBERED)
+		wk_map_fini(&builder->numbered);
+	wk_map_set(&builder->numbered, key, stack);
 	return stack;
 }

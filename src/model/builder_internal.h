@@ -26,6 +26,9 @@ struct wk_cached_frame {
 	wk_frame_id frame;
 };
 
+/* The same for that many whole chains that the input numbers. */
+#define WK_MOST_NUMBERED 1000000
+
 /* The last call chain of a thread and its stacks: most chains share their outer part with the
  * previous one, which need not be looked up again. All zero is empty. */
 struct wk_chain_cache {
@@ -71,6 +74,7 @@ struct wk_builder {
 	uint64_t generation; /* counts what may give a pid and tid another row */
 	struct wk_recent_thread recent[WK_RECENT_THREADS];
 	struct wk_cached_frame cache[WK_FRAME_CACHE];
+	struct wk_map numbered; /* number, pid and version of the mappings, hashed: stack */
 };
 
 /* --- Processes and threads --- */
