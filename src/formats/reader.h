@@ -141,6 +141,7 @@ bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err);
 	F(cpuprofile) \
 	F(dtrace) \
 	F(etl) \
+	F(nettrace) \
 	F(ghcprof) \
 	F(instruments) \
 	F(sample) \

@@ -22,9 +22,6 @@ struct known_other {
 static const struct known_other others[] = {
 	{ "BZh", "compressed with bzip2: unpack it first (bunzip2)" },
 	{ "PK\x03\x04", "a zip archive: unpack it first (unzip)" },
-	{ "Nettrace",
-	  "a .NET trace (.nettrace), which wick does not read: convert it with `dotnet-trace convert "
-	  "--format Speedscope`" },
 	{ "QPERFSTREAM",
 	  "a file of hotspot's parser (.perfparser), whose format is not documented: open the perf.data "
 	  "that it was made from" },

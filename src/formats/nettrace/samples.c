@@ -1,0 +1,170 @@
+#include "formats/nettrace/samples.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+/* What a sample says. */
+enum { EXTERNAL = 1, MANAGED = 2 };
+
+/* If at least one in so many samples of threads that do not wait is managed, the word is used: of
+ * recordings in which it is right about half are, of the others one in a thousand. */
+#define LEAST_MANAGED 20
+
+/* A frame needs an address; no code is there. */
+#define NATIVE_ADDRESS 1
+#define NATIVE_NAME    "[native code or waiting]"
+
+void wk_nettrace_samples_fini(struct wk_nettrace_samples *samples)
+{
+	wk_map_fini(&samples->leaf_of);
+	wk_map_fini(&samples->round_of);
+	wk_map_fini(&samples->last_round);
+	WK_FREE_ALL(samples->leaves, samples->rounds, samples->chain);
+}
+
+/* ---- the first pass */
+
+bool wk_nettrace_samples_scan(struct wk_nettrace_samples *samples, uint64_t leaf,
+			      struct wk_bytes payload)
+{
+	uint32_t word = wk_u32le(&payload);
+	struct wk_nettrace_leaf_row *row;
+	uint32_t *at;
+
+	if (payload.bad)
+		return false;
+	samples->count++;
+	at = wk_map_at(&samples->leaf_of, leaf);
+	if (!*at) {
+		*WK_APPEND(samples->leaves, samples->leaf_count, samples->leaf_cap) =
+			(struct wk_nettrace_leaf_row){ .address = leaf };
+		*at = (uint32_t)samples->leaf_count;
+	}
+	row = &samples->leaves[*at - 1];
+	row->managed += word == MANAGED;
+	row->external += word == EXTERNAL;
+	return true;
+}
+
+void wk_nettrace_samples_settle(struct wk_nettrace_samples *samples,
+				const struct wk_nettrace_methods *methods)
+{
+	uint64_t managed = 0, external = 0;
+
+	for (size_t i = 0; i < samples->leaf_count; i++) {
+		const struct wk_nettrace_leaf_row *row = &samples->leaves[i];
+
+		if (wk_nettrace_methods_wait(methods, &row->address, 1))
+			continue;
+		managed += row->managed;
+		external += row->external;
+	}
+	samples->marks_managed = managed && managed >= external / LEAST_MANAGED;
+}
+
+/* ---- sources */
+
+bool wk_nettrace_samples_emit_sources(const struct wk_nettrace_samples *samples,
+				      const struct wk_sink *sink, struct wk_err *err)
+{
+	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+	bool ok;
+
+	if (samples->count == 0)
+		return true;
+	event.source = (struct wk_event_source){ .source = WK_NETTRACE_RUNNING,
+						 .name = WK_STR("running threads"),
+						 .unit = WK_STR("ns"), .is_cpu_time = true,
+						 .is_weighed = true };
+	ok = wk_sink_emit(sink, &event, err);
+	event.source.source = WK_NETTRACE_ALL;
+	event.source.name = wk_str_c("all threads");
+	event.source.is_cpu_time = false;
+	return ok && wk_sink_emit(sink, &event, err);
+}
+
+/* ---- the second pass */
+
+/* Before the first sample of a process, so that its code has the frame's name. */
+static bool name_native(const struct wk_event *sample, const struct wk_sink *sink,
+			struct wk_err *err)
+{
+	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .pid = sample->pid, .tid = sample->pid,
+				  .cpu = WK_NO_CPU };
+
+	event.symbol = (struct wk_event_symbol){ .start = NATIVE_ADDRESS, .size_bytes = 1,
+						 .name = WK_STR(NATIVE_NAME),
+						 .kind = WK_FRAME_USER };
+	return wk_sink_emit(sink, &event, err);
+}
+
+static bool round_of(struct wk_nettrace_samples *samples, const struct wk_event *event,
+		     struct wk_nettrace_round **round, const struct wk_sink *sink,
+		     struct wk_err *err)
+{
+	uint32_t *row = wk_map_at(&samples->round_of, (uint64_t)event->pid + 1);
+	bool is_new = !*row;
+
+	if (is_new) {
+		*WK_APPEND(samples->rounds, samples->round_count, samples->round_cap) =
+			(struct wk_nettrace_round){ .time_ns = event->time_ns, .number = 1 };
+		*row = (uint32_t)samples->round_count;
+	}
+	*round = &samples->rounds[*row - 1];
+	return !is_new || !samples->marks_managed || name_native(event, sink, err);
+}
+
+/* A thread that comes again begins a new round. */
+static uint64_t time_since_last(struct wk_nettrace_samples *samples,
+				struct wk_nettrace_round *round, const struct wk_event *event,
+				uint64_t interval_ns)
+{
+	uint32_t *last = wk_map_at(&samples->last_round, wk_hash_pair(event->pid, event->tid));
+
+	if (*last == round->number) {
+		round->number++;
+		round->before_ns = round->time_ns;
+		round->time_ns = event->time_ns;
+	}
+	*last = round->number;
+	if (round->before_ns == 0 || round->time_ns < round->before_ns)
+		return interval_ns;
+	return round->time_ns - round->before_ns;
+}
+
+/* Native code, or a wait in it, is what the innermost managed method calls. */
+static void push_native(struct wk_nettrace_samples *samples, struct wk_event_sample *sample)
+{
+	WK_RESERVE(samples->chain, samples->chain_cap, sample->user_count + 1);
+	samples->chain[0] = NATIVE_ADDRESS;
+	memcpy(samples->chain + 1, sample->user_chain, sample->user_count * sizeof(uint64_t));
+	sample->user_chain = samples->chain;
+	sample->user_count++;
+	sample->address = NATIVE_ADDRESS;
+	sample->chain_number++; /* the odd ones are free */
+}
+
+bool wk_nettrace_samples_emit(struct wk_nettrace_samples *samples,
+			      const struct wk_nettrace_methods *methods, struct wk_event *event,
+			      struct wk_bytes payload, uint64_t interval_ns,
+			      const struct wk_sink *sink, struct wk_err *err)
+{
+	struct wk_event_sample *sample = &event->sample;
+	bool is_managed = wk_u32le(&payload) == MANAGED;
+	struct wk_nettrace_round *round;
+	bool waits;
+
+	if (!round_of(samples, event, &round, sink, err))
+		return false;
+	sample->weight = time_since_last(samples, round, event, interval_ns);
+	if (sample->weight == 0)
+		return true;
+	waits = wk_nettrace_methods_wait(methods, sample->user_chain, sample->user_count);
+	if (!is_managed && !waits && samples->marks_managed && sample->user_count)
+		push_native(samples, sample);
+	sample->source = WK_NETTRACE_ALL;
+	if (!wk_sink_emit(sink, event, err))
+		return false;
+	sample->source = WK_NETTRACE_RUNNING;
+	return waits || wk_sink_emit(sink, event, err);
+}
