@@ -218,7 +218,7 @@ def version4(**form):
     file = File(4, **form)
     started(file)
     file.stacks(1, *STACKS)
-    file.events(*rounds(MANAGED), sampled(18, PROGRAM, 5, EXTERNAL))
+    file.events(*rounds(MANAGED), sampled(18, PROGRAM, 5, EXTERNAL), sampled(18.1, 102, 0, EXTERNAL))
     file.point(19)
     # The number is of another stack now. A method is compiled before it runs, but written later.
     file.stacks(1, (LATE + 4, MAIN + 0x60))

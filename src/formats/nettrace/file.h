@@ -46,6 +46,14 @@ bool wk_nettrace_is(struct wk_bytes first);
 
 bool wk_nettrace_open(struct wk_bytes bytes, struct wk_nettrace_file *file, struct wk_err *err);
 
+/* Text as version 6 has it: a length, UTF-8. */
+static inline struct wk_str wk_nettrace_read_text(struct wk_bytes *in)
+{
+	struct wk_bytes text = wk_bytes_slice(in, wk_uleb(in));
+
+	return wk_bytes_str(text);
+}
+
 /* False at the end. */
 bool wk_nettrace_next(struct wk_nettrace_file *file, struct wk_nettrace_block *block);
 

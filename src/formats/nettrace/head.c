@@ -1,6 +1,7 @@
 #include "formats/nettrace/head.h"
 
 #include "base/num.h"
+#include "formats/nettrace/file.h"
 
 #define NS_PER_S     1000000000u
 #define USUAL_NS     1000000u /* between two rounds of samples */
@@ -37,13 +38,6 @@ static uint64_t read_wall(struct wk_bytes *in)
 	       1000000;
 }
 
-static struct wk_str read_text(struct wk_bytes *in)
-{
-	struct wk_bytes text = wk_bytes_slice(in, wk_uleb(in));
-
-	return wk_bytes_str(text);
-}
-
 static void set_key(struct wk_nettrace_head *head, struct wk_str key, struct wk_str value)
 {
 	uint64_t number;
@@ -63,8 +57,8 @@ static void read_keys(struct wk_bytes *in, struct wk_nettrace_head *head)
 	uint32_t count = wk_u32le(in);
 
 	for (uint32_t i = 0; i < count && i < MOST_KEYS && !in->bad; i++) {
-		struct wk_str key = read_text(in);
-		struct wk_str value = read_text(in);
+		struct wk_str key = wk_nettrace_read_text(in);
+		struct wk_str value = wk_nettrace_read_text(in);
 
 		set_key(head, key, value);
 	}

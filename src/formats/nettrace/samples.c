@@ -89,8 +89,8 @@ bool wk_nettrace_samples_emit_sources(const struct wk_nettrace_samples *samples,
 static bool name_native(const struct wk_event *sample, const struct wk_sink *sink,
 			struct wk_err *err)
 {
-	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .pid = sample->pid, .tid = sample->pid,
-				  .cpu = WK_NO_CPU };
+	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .time_ns = sample->time_ns,
+				  .pid = sample->pid, .tid = sample->pid, .cpu = WK_NO_CPU };
 
 	event.symbol = (struct wk_event_symbol){ .start = NATIVE_ADDRESS, .size_bytes = 1,
 						 .name = WK_STR(NATIVE_NAME),
@@ -111,7 +111,7 @@ static bool round_of(struct wk_nettrace_samples *samples, const struct wk_event 
 		*row = (uint32_t)samples->round_count;
 	}
 	*round = &samples->rounds[*row - 1];
-	return !is_new || !samples->marks_managed || name_native(event, sink, err);
+	return !is_new || name_native(event, sink, err);
 }
 
 /* A thread that comes again begins a new round. */
@@ -137,7 +137,9 @@ static void push_native(struct wk_nettrace_samples *samples, struct wk_event_sam
 {
 	WK_RESERVE(samples->chain, samples->chain_cap, sample->user_count + 1);
 	samples->chain[0] = NATIVE_ADDRESS;
-	memcpy(samples->chain + 1, sample->user_chain, sample->user_count * sizeof(uint64_t));
+	if (sample->user_count)
+		memcpy(samples->chain + 1, sample->user_chain,
+		       sample->user_count * sizeof(uint64_t));
 	sample->user_chain = samples->chain;
 	sample->user_count++;
 	sample->address = NATIVE_ADDRESS;
@@ -159,8 +161,9 @@ bool wk_nettrace_samples_emit(struct wk_nettrace_samples *samples,
 	sample->weight = time_since_last(samples, round, event, interval_ns);
 	if (sample->weight == 0)
 		return true;
-	waits = wk_nettrace_methods_wait(methods, sample->user_chain, sample->user_count);
-	if (!is_managed && !waits && samples->marks_managed && sample->user_count)
+	waits = sample->user_count == 0 ||
+		wk_nettrace_methods_wait(methods, sample->user_chain, sample->user_count);
+	if (sample->user_count == 0 || (!is_managed && !waits && samples->marks_managed))
 		push_native(samples, sample);
 	sample->source = WK_NETTRACE_ALL;
 	if (!wk_sink_emit(sink, event, err))

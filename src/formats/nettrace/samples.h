@@ -7,7 +7,7 @@
  * managed, that word is not used.
  *
  * All samples are one source. A thread that waits, by the name of its innermost method, is not in
- * the other source, the one that views show. */
+ * the other source, the one that views show; nor is one without any managed code. */
 #ifndef WK_FORMATS_NETTRACE_SAMPLES_H
 #define WK_FORMATS_NETTRACE_SAMPLES_H
 

@@ -144,7 +144,7 @@ static void set_chains(struct wk_event_sample *sample, const struct wk_nettrace_
 	sample->kernel_count = kernel;
 	sample->user_chain = kernel < chain->count ? chain->at + kernel : NULL;
 	sample->user_count = chain->count - kernel;
-	sample->address = chain->at[0];
+	sample->address = chain->count ? chain->at[0] : 0;
 	sample->in_kernel = kernel > 0;
 	sample->chain_number = chain->unique;
 }
@@ -156,10 +156,9 @@ static bool emit_sample(struct wk_nettrace *trace, const struct wk_nettrace_row 
 	struct wk_bytes payload = wk_bytes_of(row->payload, row->payload_bytes);
 	struct wk_nettrace_chain chain;
 
-	if (!wk_nettrace_stacks_find(&trace->stacks, row->stack, trace->head.pointer_bytes, &chain))
+	if (!wk_nettrace_stacks_find(&trace->stacks, row->stack, trace->head.pointer_bytes,
+				     &chain)) {
 		trace->unknown_stacks++;
-	if (chain.count == 0) {
-		trace->bare_samples += type->use == WK_NETTRACE_SAMPLE;
 		return true;
 	}
 	event->kind = WK_EVENT_SAMPLE;
@@ -167,6 +166,8 @@ static bool emit_sample(struct wk_nettrace *trace, const struct wk_nettrace_row 
 	if (type->use == WK_NETTRACE_SAMPLE)
 		return wk_nettrace_samples_emit(&trace->samples, &trace->methods, event, payload,
 						trace->head.interval_ns, trace->sink, trace->err);
+	if (chain.count == 0)
+		return true;
 	event->sample.source = source_of(row->type);
 	event->sample.weight = weight_of(trace, type, payload);
 	return wk_nettrace_emit(trace, event);

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "formats/nettrace/file.h"
 
 enum { INFO_NAME = 1, INFO_PROCESS, INFO_THREAD, INFO_PAIR };
 
@@ -39,13 +40,6 @@ const struct wk_nettrace_thread_name *wk_nettrace_threads_take_name(
 	return name;
 }
 
-static struct wk_str read_text(struct wk_bytes *in)
-{
-	struct wk_bytes text = wk_bytes_slice(in, wk_uleb(in));
-
-	return wk_bytes_str(text);
-}
-
 /* Up to the first kind of information that is unknown. */
 static bool read_thread(struct wk_nettrace_threads *threads, struct wk_bytes in)
 {
@@ -58,13 +52,13 @@ static bool read_thread(struct wk_nettrace_threads *threads, struct wk_bytes in)
 		uint8_t info = wk_u8(&in);
 
 		if (info == INFO_NAME)
-			name = read_text(&in);
+			name = wk_nettrace_read_text(&in);
 		else if (info == INFO_PROCESS)
 			thread.pid = wk_nettrace_id(wk_uleb(&in));
 		else if (info == INFO_THREAD)
 			thread.tid = wk_nettrace_id(wk_uleb(&in));
 		else if (info == INFO_PAIR)
-			(void)read_text(&in), (void)read_text(&in);
+			(void)wk_nettrace_read_text(&in), (void)wk_nettrace_read_text(&in);
 		else
 			is_known = false;
 	}

@@ -48,7 +48,7 @@ struct wk_nettrace {
 	struct wk_nettrace_row *rows; /* of the span */
 	size_t row_count, row_cap;
 
-	uint64_t bad_blocks, unknown_types, short_payloads, unknown_stacks, bare_samples;
+	uint64_t bad_blocks, unknown_types, short_payloads, unknown_stacks;
 };
 
 /* The process of an event, and the system's number of its thread. */

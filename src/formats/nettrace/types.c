@@ -9,6 +9,7 @@
 #include "formats/etl/providers.h"
 #include "formats/etl/schema/sources.h"
 #include "formats/nettrace/events.h"
+#include "formats/nettrace/file.h"
 
 #define RUNTIME    "Microsoft-Windows-DotNETRuntime"
 #define RUNDOWN    "Microsoft-Windows-DotNETRuntimeRundown"
@@ -108,11 +109,6 @@ static enum wk_nettrace_field field_named(struct wk_str name, uint8_t code)
 	return code == TYPE_UTF8 ? WK_NETTRACE_OTHER_TEXT : WK_NETTRACE_OTHER_FIELD;
 }
 
-static struct wk_bytes text8(struct wk_bytes *in)
-{
-	return wk_bytes_slice(in, wk_uleb(in));
-}
-
 /* Up to the first of a kind that these events do not have. */
 static void read_fields(struct wk_nettrace_type *type, struct wk_bytes in)
 {
@@ -120,12 +116,12 @@ static void read_fields(struct wk_nettrace_type *type, struct wk_bytes in)
 
 	while (count-- && type->field_count < WK_NETTRACE_MOST_FIELDS && !in.bad) {
 		struct wk_bytes field = wk_bytes_slice(&in, wk_u16le(&in));
-		struct wk_bytes name = text8(&field);
+		struct wk_str name = wk_nettrace_read_text(&field);
 		uint8_t code = wk_u8(&field);
 
 		if (field.bad || (code != TYPE_SIGNED_VAR && code != TYPE_VAR && code != TYPE_UTF8))
 			return;
-		type->fields[type->field_count++] = (uint8_t)field_named(wk_bytes_str(name), code);
+		type->fields[type->field_count++] = (uint8_t)field_named(name, code);
 	}
 }
 
@@ -202,9 +198,9 @@ static bool add_v6(struct wk_nettrace_types *types, struct wk_bytes in)
 {
 	struct found found = { .number = (uint32_t)wk_uleb(&in) };
 
-	found.provider = wk_bytes_str(text8(&in));
+	found.provider = wk_nettrace_read_text(&in);
 	found.id = (uint32_t)wk_uleb(&in);
-	found.name = wk_bytes_str(text8(&in));
+	found.name = wk_nettrace_read_text(&in);
 	if (in.bad)
 		return false;
 	found.fields = in;
