@@ -167,16 +167,26 @@ static wk_stack_id find_stack(struct wk_builder *builder, struct wk_recent_threa
 	return stack;
 }
 
+/* A number, as long as what is mapped at its addresses stays. */
+static uint64_t key_of_number(struct wk_builder *builder, uint32_t pid,
+			      const struct wk_event_sample *taken)
+{
+	uint64_t version = wk_spaces_version(builder->spaces, pid);
+
+	if (taken->kernel_count)
+		version = wk_hash_pair(version, wk_spaces_version(builder->spaces, WK_KERNEL_PID));
+	return wk_hash_pair(wk_hash_pair(taken->chain_number, pid), version);
+}
+
 wk_stack_id wk_builder_stack_of(struct wk_builder *builder, struct wk_recent_thread *recent,
 				const struct wk_event_sample *taken)
 {
-	uint64_t version, key;
+	uint64_t key;
 	wk_stack_id stack;
 
 	if (taken->chain_number == 0)
 		return find_stack(builder, recent, taken);
-	version = wk_spaces_version(builder->spaces, recent->pid);
-	key = wk_hash_pair(wk_hash_pair(taken->chain_number, recent->pid), version);
+	key = key_of_number(builder, recent->pid, taken);
 	stack = wk_map_find(&builder->numbered, key);
 	if (stack)
 		return stack;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -176,6 +177,47 @@ static void chains_with_common_callers_share_only_what_is_the_same(void **state)
 	assert_int_equal(f.model->samples.stack[3], f.model->samples.stack[0]);
 	assert_string_equal(stack_text(f.model, 4), "app@230 app@120 app@10");
 	assert_string_equal(stack_text(f.model, 5), "other@22f other@11f other@10");
+	wk_model_free(f.model);
+}
+
+static void give_numbered(struct built *fixture, uint32_t pid, uint64_t number)
+{
+	static const uint64_t kernel[] = { 0xff001010 }, user[] = { 0x5010, 0x5120 };
+
+	built_give(fixture, (struct wk_event){
+			      .kind = WK_EVENT_SAMPLE, .pid = pid, .tid = pid,
+			      .sample = { .source = 3, .weight = 10, .chain_number = number,
+					  .kernel_chain = kernel, .kernel_count = 1,
+					  .user_chain = user, .user_count = 2 } });
+}
+
+/* Until something else is mapped at its addresses. */
+static void a_chain_with_a_number_is_looked_up_once(void **state)
+{
+	struct built f;
+
+	(void)state;
+	built_start(&f);
+	give_image(&f, WK_KERNEL_PID, 0xff001000, 0, "[kernel.kallsyms]");
+	give_image(&f, 7, 0x5000, 0, "/bin/app");
+	give_image(&f, 8, 0x5000, 0, "/bin/till");
+	give_numbered(&f, 7, 1);
+	give_numbered(&f, 8, 1);
+	give_numbered(&f, 7, 1);
+	give_image(&f, 7, 0x5000, 0, "/bin/other");
+	give_numbered(&f, 7, 1);
+	give_image(&f, WK_KERNEL_PID, 0xff001000, 0, "[more]");
+	give_numbered(&f, 7, 1);
+	wk_builder_next_input(f.builder);
+	give_image(&f, 7, 0x5000, 0, "/bin/next");
+	give_numbered(&f, 7, 1);
+	built_end(&f);
+	assert_int_equal(f.model->samples.stack[2], f.model->samples.stack[0]);
+	assert_non_null(strstr(stack_text(f.model, 0), "app@11f"));
+	assert_non_null(strstr(stack_text(f.model, 1), "till@11f"));
+	assert_non_null(strstr(stack_text(f.model, 3), "other@11f"));
+	assert_int_not_equal(f.model->samples.stack[4], f.model->samples.stack[3]);
+	assert_non_null(strstr(stack_text(f.model, 5), "next@11f"));
 	wk_model_free(f.model);
 }
 
@@ -618,6 +660,7 @@ int main(void)
 		cmocka_unit_test(the_same_stack_is_one_row),
 		cmocka_unit_test(lost_samples_are_those_of_an_event_if_that_is_known),
 		cmocka_unit_test(chains_with_common_callers_share_only_what_is_the_same),
+		cmocka_unit_test(a_chain_with_a_number_is_looked_up_once),
 		cmocka_unit_test(kernel_parts_stand_on_their_own_users),
 		cmocka_unit_test(summed_samples_are_a_row_a_stack_and_thread),
 		cmocka_unit_test(short_lived_children_keep_their_names),
