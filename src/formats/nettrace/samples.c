@@ -10,16 +10,14 @@ enum { EXTERNAL = 1, MANAGED = 2 };
  * recordings in which it is right about half are, of the others one in a thousand. */
 #define LEAST_MANAGED 20
 
-/* A frame needs an address; no code is there. */
-#define NATIVE_ADDRESS 1
-#define NATIVE_NAME    "[native code or waiting]"
+#define NATIVE_NAME "[native code or waiting]"
 
 void wk_nettrace_samples_fini(struct wk_nettrace_samples *samples)
 {
 	wk_map_fini(&samples->leaf_of);
 	wk_map_fini(&samples->round_of);
 	wk_map_fini(&samples->last_round);
-	WK_FREE_ALL(samples->leaves, samples->rounds, samples->chain);
+	WK_FREE_ALL(samples->leaves, samples->rounds);
 }
 
 /* ---- the first pass */
@@ -92,7 +90,7 @@ static bool name_native(const struct wk_event *sample, const struct wk_sink *sin
 	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .time_ns = sample->time_ns,
 				  .pid = sample->pid, .tid = sample->pid, .cpu = WK_NO_CPU };
 
-	event.symbol = (struct wk_event_symbol){ .start = NATIVE_ADDRESS, .size_bytes = 1,
+	event.symbol = (struct wk_event_symbol){ .start = WK_NETTRACE_NATIVE, .size_bytes = 1,
 						 .name = WK_STR(NATIVE_NAME),
 						 .kind = WK_FRAME_USER };
 	return wk_sink_emit(sink, &event, err);
@@ -133,41 +131,50 @@ static uint64_t time_since_last(struct wk_nettrace_samples *samples,
 }
 
 /* Native code, or a wait in it, is what the innermost managed method calls. */
-static void push_native(struct wk_nettrace_samples *samples, struct wk_event_sample *sample)
+static void push_native(struct wk_event_sample *sample, const struct wk_nettrace_chain *chain)
 {
-	WK_RESERVE(samples->chain, samples->chain_cap, sample->user_count + 1);
-	samples->chain[0] = NATIVE_ADDRESS;
-	if (sample->user_count)
-		memcpy(samples->chain + 1, sample->user_chain,
-		       sample->user_count * sizeof(uint64_t));
-	sample->user_chain = samples->chain;
-	sample->user_count++;
-	sample->address = NATIVE_ADDRESS;
-	sample->chain_number++; /* the odd ones are free */
+	sample->kernel_chain = NULL;
+	sample->kernel_count = 0;
+	sample->in_kernel = false;
+	sample->user_chain = chain->at - 1;
+	sample->user_count = chain->count + 1;
+	sample->address = WK_NETTRACE_NATIVE;
+	sample->chain_number = chain->unique + 1;
+}
+
+/* A thread without managed code is not known to run. */
+static bool waits(const struct wk_nettrace_methods *methods, struct wk_nettrace_chain *chain)
+{
+	if (!chain->is_judged)
+		chain->waits = chain->count == 0 ||
+			       wk_nettrace_methods_wait(methods, chain->at, chain->count);
+	chain->is_judged = true;
+	return chain->waits;
 }
 
 bool wk_nettrace_samples_emit(struct wk_nettrace_samples *samples,
-			      const struct wk_nettrace_methods *methods, struct wk_event *event,
+			      const struct wk_nettrace_methods *methods,
+			      struct wk_nettrace_chain *chain, struct wk_event *event,
 			      struct wk_bytes payload, uint64_t interval_ns,
 			      const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_event_sample *sample = &event->sample;
-	bool is_managed = wk_u32le(&payload) == MANAGED;
+	bool is_managed = wk_u32le(&payload) == MANAGED, is_waiting;
 	struct wk_nettrace_round *round;
-	bool waits;
 
+	if (payload.bad) /* counted by the first pass */
+		return true;
 	if (!round_of(samples, event, &round, sink, err))
 		return false;
 	sample->weight = time_since_last(samples, round, event, interval_ns);
 	if (sample->weight == 0)
 		return true;
-	waits = sample->user_count == 0 ||
-		wk_nettrace_methods_wait(methods, sample->user_chain, sample->user_count);
-	if (sample->user_count == 0 || (!is_managed && !waits && samples->marks_managed))
-		push_native(samples, sample);
+	is_waiting = waits(methods, chain);
+	if (chain->count == 0 || (!is_managed && !is_waiting && samples->marks_managed))
+		push_native(sample, chain);
 	sample->source = WK_NETTRACE_ALL;
 	if (!wk_sink_emit(sink, event, err))
 		return false;
 	sample->source = WK_NETTRACE_RUNNING;
-	return waits || wk_sink_emit(sink, event, err);
+	return is_waiting || wk_sink_emit(sink, event, err);
 }

@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "event/sink.h"
 #include "formats/nettrace/methods.h"
+#include "formats/nettrace/stacks.h"
 
 enum { WK_NETTRACE_RUNNING, WK_NETTRACE_ALL, WK_NETTRACE_OTHER_SOURCES };
 
@@ -39,8 +40,6 @@ struct wk_nettrace_samples {
 	struct wk_nettrace_round *rounds;
 	size_t round_count, round_cap;
 	struct wk_map last_round; /* pid and tid, hashed: number of the round */
-	uint64_t *chain;
-	size_t chain_cap;
 };
 
 void wk_nettrace_samples_fini(struct wk_nettrace_samples *samples);
@@ -54,9 +53,10 @@ void wk_nettrace_samples_settle(struct wk_nettrace_samples *samples,
 bool wk_nettrace_samples_emit_sources(const struct wk_nettrace_samples *samples,
 				      const struct wk_sink *sink, struct wk_err *err);
 
-/* The second pass: `event` has the time and the thread, the chain is the stack. */
+/* The second pass: `event` has the time and the thread, and its chains are those of `chain`. */
 bool wk_nettrace_samples_emit(struct wk_nettrace_samples *samples,
-			      const struct wk_nettrace_methods *methods, struct wk_event *event,
+			      const struct wk_nettrace_methods *methods,
+			      struct wk_nettrace_chain *chain, struct wk_event *event,
 			      struct wk_bytes payload, uint64_t interval_ns,
 			      const struct wk_sink *sink, struct wk_err *err);
 

@@ -136,10 +136,8 @@ static uint64_t weight_of(const struct wk_nettrace *trace, const struct wk_nettr
 /* Kernel code is innermost. */
 static void set_chains(struct wk_event_sample *sample, const struct wk_nettrace_chain *chain)
 {
-	size_t kernel = 0;
+	size_t kernel = chain->kernel_count;
 
-	while (kernel < chain->count && wk_nettrace_in_kernel(chain->at[kernel]))
-		kernel++;
 	sample->kernel_chain = kernel ? chain->at : NULL;
 	sample->kernel_count = kernel;
 	sample->user_chain = kernel < chain->count ? chain->at + kernel : NULL;
@@ -154,19 +152,19 @@ static bool emit_sample(struct wk_nettrace *trace, const struct wk_nettrace_row 
 {
 	const struct wk_nettrace_type *type = &trace->types.at[row->type];
 	struct wk_bytes payload = wk_bytes_of(row->payload, row->payload_bytes);
-	struct wk_nettrace_chain chain;
+	struct wk_nettrace_chain *chain =
+		wk_nettrace_stacks_find(&trace->stacks, row->stack, trace->head.pointer_bytes);
 
-	if (!wk_nettrace_stacks_find(&trace->stacks, row->stack, trace->head.pointer_bytes,
-				     &chain)) {
-		trace->unknown_stacks++;
+	trace->unknown_stacks += !chain;
+	if (!chain)
 		return true;
-	}
 	event->kind = WK_EVENT_SAMPLE;
-	set_chains(&event->sample, &chain);
+	set_chains(&event->sample, chain);
 	if (type->use == WK_NETTRACE_SAMPLE)
-		return wk_nettrace_samples_emit(&trace->samples, &trace->methods, event, payload,
-						trace->head.interval_ns, trace->sink, trace->err);
-	if (chain.count == 0)
+		return wk_nettrace_samples_emit(&trace->samples, &trace->methods, chain, event,
+						payload, trace->head.interval_ns, trace->sink,
+						trace->err);
+	if (chain->count == 0)
 		return true;
 	event->sample.source = source_of(row->type);
 	event->sample.weight = weight_of(trace, type, payload);

@@ -3,8 +3,8 @@
  *
  * The runtime names its methods when a session ends, so the file is read twice. The first pass
  * collects names, threads and counts. The second emits events: those between two sequence points
- * are sorted by time, which is all the order that the format promises. Payloads and stacks stay in
- * the mapped input; memory is needed for the names, and for the events of one such span. */
+ * are sorted by time, which is all the order that the format promises. Payloads stay in the
+ * mapped input; memory is needed for the names, and for the events and stacks of one such span. */
 #ifndef WK_FORMATS_NETTRACE_TRACE_H
 #define WK_FORMATS_NETTRACE_TRACE_H
 

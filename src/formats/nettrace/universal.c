@@ -1,6 +1,7 @@
 #include "formats/nettrace/universal.h"
 
 #include "base/mem.h"
+#include "formats/nettrace/stacks.h"
 
 void wk_nettrace_universal_fini(struct wk_nettrace_universal *universal)
 {

@@ -38,10 +38,4 @@ bool wk_nettrace_universal_emit(struct wk_nettrace_universal *universal, enum wk
 				const struct wk_nettrace_fields *fields, struct wk_event *event,
 				const struct wk_sink *sink, struct wk_err *err);
 
-/* Is it an address of the kernel? */
-static inline bool wk_nettrace_in_kernel(uint64_t address)
-{
-	return address >> 63;
-}
-
 #endif
