@@ -80,6 +80,17 @@ static bool is_file(struct wk_str path)
 	       !wk_str_starts(path, "/memfd:");
 }
 
+/* "libc.so.6!malloc", for a symbol of that file. */
+static struct wk_str bare_name(struct wk_str name, const struct wk_nettrace_mapping *mapping)
+{
+	struct wk_str file = mapping ? wk_str_basename(mapping->path) : wk_str_c("");
+
+	return name.len > file.len + 1 && name.at[file.len] == '!' &&
+			       wk_str_eq(wk_str_of(name.at, file.len), file)
+		       ? wk_str_skip(name, file.len + 1)
+		       : name;
+}
+
 /* A range of a mapped file, or of memory that belongs to none. */
 static bool emit_symbol(const struct wk_nettrace_universal *universal,
 			const struct wk_nettrace_fields *fields, struct wk_event *event,
@@ -94,7 +105,7 @@ static bool emit_symbol(const struct wk_nettrace_universal *universal,
 		return true;
 	event->kind = WK_EVENT_SYMBOL;
 	event->symbol = (struct wk_event_symbol){ .start = start, .size_bytes = stop - start,
-						  .name = fields->name };
+						  .name = bare_name(fields->name, mapping) };
 	if (wk_nettrace_in_kernel(start)) {
 		event->pid = event->tid = WK_KERNEL_PID;
 	} else if (mapping && is_file(mapping->path) && start >= mapping->start &&
