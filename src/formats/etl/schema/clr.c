@@ -132,6 +132,7 @@ static const struct clr_event {
 	  "AverageThroughput:f8 NewWorkerThreadCount:u4 Reason:u4 ClrInstanceID:u2" },
 	{ 56, RUNTIME, 0, "ThreadPoolWorkerThreadAdjustment/Stats", NULL },
 	{ 57, RUNTIME, 0, "ThreadPoolWorkerThread/Wait", workers },
+	{ 72, RUNTIME, 0, "Method/MethodDetails", NULL },
 	{ 80, RUNTIME, 1, "Exception/Start",
 	  "ExceptionType:z ExceptionMessage:z ExceptionEIP:p ExceptionHRESULT:h4 "
 	  "ExceptionFlags:u2 ClrInstanceID:u2" },
@@ -190,6 +191,11 @@ static const struct clr_event {
 	{ 254, RUNTIME, 0, "ExceptionFilter/Start", NULL },
 	{ 255, RUNTIME, 0, "ExceptionFilter/Stop", NULL },
 	{ 256, RUNTIME, 0, "Exception/Stop", NULL },
+	{ 290, RUNTIME, 0, "AssemblyLoader/Start", NULL },
+	{ 291, RUNTIME, 0, "AssemblyLoader/Stop", NULL },
+	{ 292, RUNTIME, 0, "AssemblyLoader/ResolutionAttempted", NULL },
+	{ 295, RUNTIME, 0, "AssemblyLoader/AssemblyLoadFromResolveHandlerInvoked", NULL },
+	{ 296, RUNTIME, 0, "AssemblyLoader/KnownPathProbed", NULL },
 	{ 10, RUNDOWN, 0, "GC/SettingsRundown",
 	  "HardLimit:h8 LOHThreshold:h8 PhysicalMemoryConfig:h8 Gen0MinBudgetConfig:h8 "
 	  "Gen0MaxBudgetConfig:h8 HighMemPercentConfig:u4 BitSettings:h4 ClrInstanceID:u2" },
