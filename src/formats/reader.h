@@ -119,6 +119,7 @@ bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err);
 	F(perf_data) \
 	F(perf_script) \
 	F(perf_sched) \
+	F(perfparser) \
 	F(folded) \
 	F(aix) \
 	F(austin) \

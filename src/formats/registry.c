@@ -22,9 +22,6 @@ struct known_other {
 static const struct known_other others[] = {
 	{ "BZh", "compressed with bzip2: unpack it first (bunzip2)" },
 	{ "PK\x03\x04", "a zip archive: unpack it first (unzip)" },
-	{ "QPERFSTREAM",
-	  "a file of hotspot's parser (.perfparser), whose format is not documented: open the perf.data "
-	  "that it was made from" },
 	{ "PTQFILE4.10",
 	  "a file of Qt Creator's profiler (.ptq), whose format is not documented: open the perf.data "
 	  "that it was made from" },
