@@ -4,17 +4,14 @@
 
 #define COST_BYTES 12 /* the number of an event, and its cost */
 
-/* Everything that happened begins with the process, the thread, the time and the CPU. Recordings
- * without CPUs have 0 everywhere. */
-static struct wk_event begin_event(const struct wk_hotspot *hotspot, struct wk_bytes *body)
+/* Everything that happened begins with the process, the thread, the time and the CPU. */
+static struct wk_event begin_event(struct wk_bytes *body)
 {
 	struct wk_event event = { .pid = wk_u32(body) };
 
 	event.tid = wk_u32(body);
 	event.time_ns = wk_u64(body);
 	event.cpu = wk_u32(body);
-	if (!hotspot->has_cpus)
-		event.cpu = WK_NO_CPU;
 	return event;
 }
 
@@ -195,14 +192,6 @@ static void emit_costs(struct wk_hotspot *hotspot, struct wk_bytes costs, struct
 	}
 }
 
-/* `count` items of `size` bytes each; the count comes from the file. */
-static struct wk_bytes read_many(struct wk_bytes *body, unsigned size)
-{
-	uint64_t count = wk_u32(body);
-
-	return wk_bytes_slice(body, count * size);
-}
-
 static void describe_first(struct wk_hotspot *hotspot, struct wk_bytes locations,
 			   struct wk_event_sample *sample)
 {
@@ -214,21 +203,32 @@ static void describe_first(struct wk_hotspot *hotspot, struct wk_bytes locations
 	sample->in_kernel = hotspot->locations[first].pid == WK_KERNEL_PID;
 }
 
+/* By the sampled event, which is the first. */
+static bool has_cpus(const struct wk_hotspot *hotspot, struct wk_bytes costs)
+{
+	uint32_t number = wk_u32(&costs);
+
+	return !costs.bad && number < hotspot->attribute_count &&
+	       hotspot->attributes[number].has_cpus;
+}
+
 /* A sample of a group has a weight for each event of the group. */
 static void emit_sample(struct wk_hotspot *hotspot, const struct wk_hotspot_record *record,
 			struct wk_bytes body, struct wk_event *event)
 {
-	struct wk_bytes locations = read_many(&body, 4), costs;
+	struct wk_bytes locations = wk_hotspot_many(&body, 4), costs;
 	struct wk_event_details details = { 0 };
 	bool has_fields = record->type == WK_HOTSPOT_TRACE_SAMPLE;
 
 	wk_u8(&body); /* frames that were guessed at the end */
-	costs = read_many(&body, COST_BYTES);
+	costs = wk_hotspot_many(&body, COST_BYTES);
 	if (body.bad || (!has_fields && wk_bytes_left(&body))) {
 		hotspot->bad_samples++;
 		return;
 	}
 	event->kind = WK_EVENT_SAMPLE;
+	if (!has_cpus(hotspot, costs))
+		event->cpu = WK_NO_CPU;
 	describe_first(hotspot, locations, &event->sample);
 	event->sample.named_stack = wk_hotspot_stack(hotspot, locations);
 	if (has_fields && !hotspot->skips_details) {
@@ -249,12 +249,14 @@ void wk_hotspot_emit(struct wk_hotspot *hotspot, const struct wk_hotspot_record 
 		[WK_HOTSPOT_SWITCH] = read_switch,
 	};
 	struct wk_bytes body = record->body;
-	struct wk_event event = begin_event(hotspot, &body);
+	struct wk_event event = begin_event(&body);
 
 	if (record->type == WK_HOTSPOT_SAMPLE || record->type == WK_HOTSPOT_TRACE_SAMPLE) {
 		emit_sample(hotspot, record, body, &event);
 		return;
 	}
+	if (!hotspot->has_cpus)
+		event.cpu = WK_NO_CPU;
 	readers[record->type](hotspot, &body, &event);
 	if (!body.bad && event.kind != WK_EVENT_NONE)
 		wk_stack_writer_event(hotspot->writer, &event);

@@ -136,8 +136,8 @@ void wk_hotspot_complain(struct wk_hotspot *hotspot, struct wk_bytes body)
 		return;
 	}
 	complaint = &hotspot->complaints[kind < WK_HOTSPOT_COMPLAINTS ? kind : 0];
-	is_known = wk_map_at(&hotspot->complained,
-			     wk_hash_bytes(text.at, wk_bytes_left(&text)) | 1);
+	is_known =
+		wk_map_at(&hotspot->complained, wk_hash_bytes(text.at, wk_bytes_left(&text)) | 1);
 	if (*is_known)
 		return;
 	*is_known = 1;

@@ -2,7 +2,8 @@
  *
  * Order of calls: wk_hotspot_read_tables, which reads all definitions; then, for each record of
  * something that happened, in order of time, wk_hotspot_emit. docs/formats/perfparser.md describes
- * the layout. Records are little-endian frames around big-endian fields; texts stay in the input. */
+ * the layout. Records are little-endian frames around big-endian fields; texts stay in the input.
+ */
 #ifndef WK_FORMATS_PERFPARSER_INTERNAL_H
 #define WK_FORMATS_PERFPARSER_INTERNAL_H
 
@@ -62,6 +63,7 @@ struct wk_hotspot_attributes {
 	uint64_t config, period; /* the period is 0 if it was a frequency */
 	int32_t name;
 	bool is_defined, is_announced;
+	bool has_cpus; /* else all are 0: its samples do not contain them */
 };
 
 /* What hotspot's parser complained of, by the kind of its complaint. */
@@ -88,9 +90,9 @@ struct wk_hotspot {
 	uint32_t sizes[WK_HOTSPOT_TYPES]; /* of the first record of each type */
 	uint64_t happenings, last_ns;     /* records with a time, and the time of the last one */
 	bool is_disordered;               /* their times are not in order */
-	bool has_cpus;                    /* else all are 0: the recording has none */
+	bool has_cpus;                    /* the same for records that are not samples */
 	bool is_cut;                      /* the last record is not whole */
-	double progress;                  /* 0 to 1: how much of its input was converted; -1: unknown */
+	double progress; /* 0 to 1: how much of its input was converted; -1: unknown */
 	uint64_t bad_records, bad_samples, unknown_records;
 	uint64_t missing;  /* locations of samples that are not defined */
 	uint64_t losses;   /* of an unknown number of records each */
@@ -106,8 +108,12 @@ struct wk_hotspot {
 	uint32_t *frames; /* of a sample, innermost first */
 	size_t frame_count, frame_cap;
 	struct wk_buf trace_text;
-	struct wk_str *in_brackets; /* by the number of an image: what its unnamed frames are called */
+	struct wk_str
+		*in_brackets; /* by the number of an image: what its unnamed frames are called */
 	size_t in_brackets_cap;
+	struct wk_str *readable; /* by the number of a name: it, not mangled */
+	size_t readable_cap;
+	uint64_t readable_budget; /* bytes that may still be added to them */
 	struct wk_arena texts;
 };
 
@@ -123,6 +129,9 @@ struct wk_str wk_hotspot_string(const struct wk_hotspot *hotspot, int32_t number
 
 /* A length and that many bytes, as Qt writes them. */
 struct wk_bytes wk_hotspot_blob(struct wk_bytes *body);
+
+/* A count and that many items of `size` bytes each; the count comes from the file. */
+struct wk_bytes wk_hotspot_many(struct wk_bytes *body, unsigned size);
 
 bool wk_hotspot_happens(uint8_t type);
 

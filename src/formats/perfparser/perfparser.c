@@ -11,6 +11,9 @@
 #define LAST_VERSION 64 /* of Qt's encoding; Qt 6.7 has 22 */
 #define NEARLY_ALL   0.9
 
+#define READABLE_BYTES (1 << 20) /* of names that are not mangled any more, and 16 for each byte   \
+				  */
+
 static const char magic[12] = "QPERFSTREAM";
 
 static bool read_head(struct wk_bytes *input, struct wk_err *err)
@@ -46,8 +49,8 @@ static void emit_features(struct wk_hotspot *hotspot)
 /* A record whose fixed size differs from that of the first of its type was counted as bad. */
 static bool is_emitted(const struct wk_hotspot *hotspot, const struct wk_hotspot_record *record)
 {
-	bool has_any_size = record->type == WK_HOTSPOT_SAMPLE ||
-			    record->type == WK_HOTSPOT_TRACE_SAMPLE;
+	bool has_any_size =
+		record->type == WK_HOTSPOT_SAMPLE || record->type == WK_HOTSPOT_TRACE_SAMPLE;
 
 	return wk_hotspot_happens(record->type) &&
 	       (has_any_size || wk_bytes_left(&record->body) + 1 == hotspot->sizes[record->type]);
@@ -158,7 +161,7 @@ static void emit(struct wk_hotspot *hotspot)
 static void fini(struct wk_hotspot *hotspot)
 {
 	WK_FREE_ALL(hotspot->strings, hotspot->locations, hotspot->attributes, hotspot->frames,
-		    hotspot->in_brackets, hotspot->counters);
+		    hotspot->in_brackets, hotspot->readable, hotspot->counters);
 	wk_map_fini(&hotspot->counter_of);
 	wk_map_fini(&hotspot->complained);
 	wk_buf_fini(&hotspot->trace_text);
@@ -173,6 +176,7 @@ static bool read_stream(const struct wk_input *input, const struct wk_sink *sink
 		.whole_bytes = wk_bytes_left(&input->bytes),
 		.skips_details = input->options.skips_details,
 		.budget = 2 * (uint64_t)wk_bytes_left(&input->bytes) + 100000,
+		.readable_budget = READABLE_BYTES + 16 * (uint64_t)wk_bytes_left(&input->bytes),
 		.writer = wk_stack_writer_new(sink),
 	};
 

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
+#include "names/demangle/demangle.h"
+#include "names/rust_escapes.h"
 
 /* A sample lists one location for each function that is really called. The parent of a location is
  * the function around it, whose own location is that of its declaration and has the name; the
@@ -38,6 +40,41 @@ static struct wk_str image_of(const struct wk_hotspot *hotspot, int32_t path)
 	return wk_str_starts(image, kernel) ? wk_str_c(kernel) : image;
 }
 
+/* The parser leaves some names mangled: those of Rust, and those of code without DWARF. */
+static bool make_readable(struct wk_str name, struct wk_buf *made, struct wk_str *readable)
+{
+	if (wk_str_starts(name, "_Z") || wk_str_starts(name, "_R")) {
+		if (!wk_demangle(name, made))
+			return false;
+		*readable = wk_buf_str(made);
+		return true;
+	}
+	*readable = wk_rust_name(name, made);
+	return readable->at != name.at;
+}
+
+/* Each name is looked at once. What is made of all of them is limited by the size of the input. */
+static struct wk_str readable_name(struct wk_hotspot *hotspot, int32_t number)
+{
+	struct wk_str name = wk_hotspot_string(hotspot, number), readable, *made;
+	struct wk_buf text = { 0 };
+
+	if (name.len == 0)
+		return name;
+	WK_RESERVE_ZEROED(hotspot->readable, hotspot->readable_cap, (size_t)number + 1);
+	made = &hotspot->readable[number];
+	if (made->len)
+		return *made;
+	*made = name;
+	if (make_readable(name, &text, &readable) && readable.len &&
+	    readable.len <= hotspot->readable_budget) {
+		*made = wk_arena_copy(&hotspot->texts, readable);
+		hotspot->readable_budget -= readable.len;
+	}
+	wk_buf_fini(&text);
+	return *made;
+}
+
 /* "[libfoo.so]", made once for each image. */
 static struct wk_str missing_name(struct wk_hotspot *hotspot, int32_t path, struct wk_str image)
 {
@@ -64,7 +101,7 @@ static uint32_t add_frame(struct wk_hotspot *hotspot, const struct wk_hotspot_lo
 	struct wk_event_frame frame = { .address = location->address, .is_lasting = true };
 	int32_t path = path_of(hotspot, symbol);
 
-	frame.name = wk_hotspot_string(hotspot, symbol->name);
+	frame.name = readable_name(hotspot, symbol->name);
 	frame.image = image_of(hotspot, path);
 	frame.file = wk_hotspot_string(hotspot, location->file);
 	frame.line = location->line > 0 ? (uint32_t)location->line : 0;

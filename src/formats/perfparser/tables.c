@@ -69,6 +69,13 @@ struct wk_bytes wk_hotspot_blob(struct wk_bytes *body)
 	return wk_bytes_slice(body, len);
 }
 
+struct wk_bytes wk_hotspot_many(struct wk_bytes *body, unsigned size)
+{
+	uint64_t count = wk_u32(body);
+
+	return wk_bytes_slice(body, count * size);
+}
+
 bool wk_hotspot_happens(uint8_t type)
 {
 	switch (type) {
@@ -89,8 +96,7 @@ bool wk_hotspot_happens(uint8_t type)
 
 static bool is_possible(const struct wk_hotspot *hotspot, int32_t number, unsigned least_bytes)
 {
-	return number >= 0 &&
-	       (uint64_t)number <= wk_bytes_left(&hotspot->input) / least_bytes;
+	return number >= 0 && (uint64_t)number <= wk_bytes_left(&hotspot->input) / least_bytes;
 }
 
 static bool read_string(struct wk_hotspot *hotspot, struct wk_bytes *body)
@@ -107,6 +113,10 @@ static bool read_string(struct wk_hotspot *hotspot, struct wk_bytes *body)
 	return true;
 }
 
+static const struct wk_hotspot_symbol no_symbol = { .name = WK_HOTSPOT_NONE,
+						    .binary = WK_HOTSPOT_NONE,
+						    .path = WK_HOTSPOT_NONE };
+
 /* A location is defined after its parent, so that chains of them end. */
 static bool read_location(struct wk_hotspot *hotspot, struct wk_bytes *body)
 {
@@ -121,9 +131,10 @@ static bool read_location(struct wk_hotspot *hotspot, struct wk_bytes *body)
 	if (body->bad || !is_possible(hotspot, number, LEAST_LOCATION) ||
 	    location.parent < WK_HOTSPOT_NONE || location.parent >= number)
 		return false;
-	for (; hotspot->location_count <= (size_t)number; hotspot->location_count++)
+	while (hotspot->location_count <= (size_t)number)
 		*WK_APPEND(hotspot->locations, hotspot->location_count, hotspot->location_cap) =
-			(struct wk_hotspot_location){ .parent = WK_HOTSPOT_NONE };
+			(struct wk_hotspot_location){ .parent = WK_HOTSPOT_NONE,
+						      .symbol = no_symbol };
 	location.symbol = hotspot->locations[number].symbol;
 	hotspot->locations[number] = location;
 	return true;
@@ -169,17 +180,36 @@ static bool read_attributes(struct wk_hotspot *hotspot, struct wk_bytes *body)
 
 /* --- The pass over all records ------------------------------------------------------------- */
 
+/* A CPU other than 0 shows that samples of an event contain CPUs. */
+static void see_cpu(struct wk_hotspot *hotspot, uint8_t type, struct wk_bytes body)
+{
+	uint32_t number;
+
+	if (type != WK_HOTSPOT_SAMPLE && type != WK_HOTSPOT_TRACE_SAMPLE) {
+		hotspot->has_cpus = true;
+		return;
+	}
+	wk_hotspot_many(&body, 4); /* locations */
+	wk_u8(&body);
+	wk_u32(&body); /* number of costs */
+	number = wk_u32(&body);
+	if (!body.bad && number < hotspot->attribute_count)
+		hotspot->attributes[number].has_cpus = true;
+}
+
 /* Whether times are in order decides how the second pass goes. */
-static void see_happening(struct wk_hotspot *hotspot, struct wk_bytes body)
+static void see_happening(struct wk_hotspot *hotspot, uint8_t type, struct wk_bytes body)
 {
 	uint64_t time_ns;
+	uint32_t cpu;
 
 	wk_bytes_skip(&body, 8); /* process and thread */
 	time_ns = wk_u64(&body);
-	if (wk_u32(&body))
-		hotspot->has_cpus = true;
+	cpu = wk_u32(&body);
 	if (body.bad)
 		return;
+	if (cpu)
+		see_cpu(hotspot, type, body);
 	hotspot->is_disordered |= time_ns < hotspot->last_ns;
 	hotspot->last_ns = time_ns;
 	hotspot->happenings++;
@@ -246,7 +276,7 @@ static bool read_record(struct wk_hotspot *hotspot, const struct wk_hotspot_reco
 		return true;
 	default:
 		if (wk_hotspot_happens(record->type))
-			see_happening(hotspot, body);
+			see_happening(hotspot, record->type, body);
 		return true;
 	}
 }
