@@ -222,7 +222,7 @@ static void emit_sample(struct wk_hotspot *hotspot, const struct wk_hotspot_reco
 
 	wk_u8(&body); /* frames that were guessed at the end */
 	costs = wk_hotspot_many(&body, COST_BYTES);
-	if (body.bad || (!has_fields && wk_bytes_left(&body))) {
+	if (body.bad || wk_bytes_left(&costs) == 0 || (!has_fields && wk_bytes_left(&body))) {
 		hotspot->bad_samples++;
 		return;
 	}

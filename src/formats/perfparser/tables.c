@@ -9,8 +9,8 @@
 #define LEAST_LOCATION   37
 #define LEAST_ATTRIBUTES 34
 
-/* The sizes of records of a fixed size in all known versions: later ones only have more fields at
- * the end, or none of an earlier one in the middle. A 0 ends a list. */
+/* The sizes of records of a fixed size in all known versions. Each version added fields at the end
+ * of what the one before had. A 0 ends a list. */
 static const uint32_t known_sizes[WK_HOTSPOT_TYPES][6] = {
 	[WK_HOTSPOT_THREAD_START] = { 21, 25 },
 	[WK_HOTSPOT_THREAD_END] = { 21 },
