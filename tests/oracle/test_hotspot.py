@@ -124,15 +124,16 @@ for recording, has_names in RECORDINGS.items():
             t.equal(one, other, "sample")
 
 
-def stacks(t, path):
+def stacks(t, path, has_call_lines):
     """Folded stacks of the program's own functions with their lines. hotspot puts the names of
-    the callers in front of inlined functions: "work::twice::step"."""
-    own = r"(?:\w+::)*(step|twice|work|thread|main) \((?:.*/)?(shop\.c:\d+)\)"
+    the callers in front of inlined functions: "work::twice::step", or even "work::twicestep"."""
+    own = r"[\w:]*?(step|twice|work|thread|main) \((?:.*/)?(shop\.c:\d+)\)"
     counts = {}
     for line in t.wick("fold", "--all-inline", "--lines", path).stdout.splitlines():
         stack, count = line.rsplit(" ", 1)
         found = [re.fullmatch(own, frame) for frame in stack.split(";")]
-        key = ";".join(f"{frame[1]} {frame[2]}" for frame in found if frame)
+        key = ";".join(frame[1] if frame[1] in ("thread", "main") and not has_call_lines
+                       else f"{frame[1]} {frame[2]}" for frame in found if frame)
         counts[key] = counts.get(key, 0) + int(count)
     return counts
 
@@ -149,10 +150,10 @@ def record(t, *words):
     return t.folder / "perf.data"
 
 
-def compare_stacks(t, *words):
+def compare_stacks(t, has_call_lines, *words):
     path = record(t, *words)
     stream = convert(t, path, "perf")
-    expected, came = stacks(t, path), stacks(t, stream)
+    expected, came = stacks(t, path, has_call_lines), stacks(t, stream, has_call_lines)
     total = sum(expected.values())
     t.true(total > 100, "expected more than 100 samples")
     t.equal(sum(came.values()), total, "samples")
@@ -162,14 +163,15 @@ def compare_stacks(t, *words):
     t.within(100 * inlined / total, 50, 100, "percent of samples with inlined functions")
 
 
+# hotspot looks up return addresses of the kernel's chains as they are: the line may be the next.
 @tap.case("frame pointers: the same functions, inlined functions and lines")
 def _(t):
-    compare_stacks(t, "-F", "997", "-g")
+    compare_stacks(t, False, "-F", "997", "-g")
 
 
 @tap.case("copies of stacks: the same functions, inlined functions and lines")
 def _(t):
-    compare_stacks(t, "-F", "299", "--call-graph", "dwarf,4096")
+    compare_stacks(t, True, "-F", "299", "--call-graph", "dwarf,4096")
 
 
 tap.run_all(needs_recording=False)
