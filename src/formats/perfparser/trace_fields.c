@@ -9,19 +9,15 @@
 #define MOST_ITEMS  64 /* of an array */
 
 /* Qt's types of variants. */
-enum {
-	QT_INVALID = 0,
-	QT_INT = 2,
-	QT_UINT = 3,
-	QT_LONGLONG = 4,
-	QT_ULONGLONG = 5,
-	QT_LIST = 9,
-	QT_BYTES = 12,
-	QT_SHORT = 33,
-	QT_CHAR = 34,
-	QT_USHORT = 36,
-	QT_UCHAR = 37,
-	QT_SCHAR = 40,
+enum { QT_INVALID = 0, QT_LIST = 9, QT_BYTES = 12 };
+
+static const struct integer_type {
+	uint32_t type;
+	uint8_t bytes;
+	bool is_signed;
+} integer_types[] = {
+	{ 2, 4, true },  { 3, 4, false },  { 4, 8, true },   { 5, 8, false }, { 33, 2, true },
+	{ 34, 1, true }, { 36, 2, false }, { 37, 1, false }, { 40, 1, true },
 };
 
 struct field {
@@ -38,43 +34,30 @@ static void add_text(struct wk_str text, struct wk_buf *out)
 	wk_buf_add_str(out, text);
 }
 
+static void add_integer(const struct integer_type *type, struct wk_bytes *body, struct wk_buf *out)
+{
+	unsigned unused_bits = 64 - 8 * type->bytes;
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < type->bytes; i++)
+		bits = bits << 8 | wk_u8(body);
+	if (type->is_signed)
+		wk_buf_add_fmt(out, "%" PRId64, (int64_t)(bits << unused_bits) >> unused_bits);
+	else
+		wk_buf_add_fmt(out, "%" PRIu64, bits);
+}
+
 /* False if the type is unknown: then the next field cannot be found. */
 static bool add_scalar(uint32_t type, struct wk_bytes *body, struct wk_buf *out)
 {
-	switch (type) {
-	case QT_INVALID:
-		return true;
-	case QT_INT:
-		wk_buf_add_fmt(out, "%" PRId32, (int32_t)wk_u32(body));
-		return true;
-	case QT_UINT:
-		wk_buf_add_fmt(out, "%" PRIu32, wk_u32(body));
-		return true;
-	case QT_LONGLONG:
-		wk_buf_add_fmt(out, "%" PRId64, (int64_t)wk_u64(body));
-		return true;
-	case QT_ULONGLONG:
-		wk_buf_add_fmt(out, "%" PRIu64, wk_u64(body));
-		return true;
-	case QT_SHORT:
-		wk_buf_add_fmt(out, "%d", (int16_t)wk_u16(body));
-		return true;
-	case QT_USHORT:
-		wk_buf_add_fmt(out, "%d", wk_u16(body));
-		return true;
-	case QT_CHAR:
-	case QT_SCHAR:
-		wk_buf_add_fmt(out, "%d", (int8_t)wk_u8(body));
-		return true;
-	case QT_UCHAR:
-		wk_buf_add_fmt(out, "%d", wk_u8(body));
-		return true;
-	case QT_BYTES:
+	for (size_t i = 0; i < sizeof(integer_types) / sizeof(integer_types[0]); i++)
+		if (integer_types[i].type == type) {
+			add_integer(&integer_types[i], body, out);
+			return true;
+		}
+	if (type == QT_BYTES)
 		add_text(wk_bytes_str(wk_hotspot_blob(body)), out);
-		return true;
-	default:
-		return false;
-	}
+	return type == QT_BYTES || type == QT_INVALID;
 }
 
 static bool add_list(struct wk_bytes *body, struct wk_buf *out)
