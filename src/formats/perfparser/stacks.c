@@ -75,23 +75,30 @@ static struct wk_str readable_name(struct wk_hotspot *hotspot, int32_t number)
 	return *made;
 }
 
-/* "[libfoo.so]", made once for each image. */
+static struct wk_str in_brackets(struct wk_hotspot *hotspot, struct wk_str base)
+{
+	struct wk_buf name = { 0 };
+	struct wk_str made;
+
+	if (base.len && base.at[0] == '[')
+		return base;
+	wk_buf_add_fmt(&name, "[%.*s]", WK_STR_ARG(base));
+	made = wk_arena_copy(&hotspot->texts, wk_buf_str(&name));
+	wk_buf_fini(&name);
+	return made;
+}
+
+/* "[libfoo.so]". Each image is looked at once, because its path may be long. */
 static struct wk_str missing_name(struct wk_hotspot *hotspot, int32_t path, struct wk_str image)
 {
-	struct wk_str base = wk_str_basename(image), *made;
-	struct wk_buf name = { 0 };
+	struct wk_str *made;
 
 	if (image.len == 0)
 		return wk_str_c("[unknown]");
-	if (base.len && base.at[0] == '[')
-		return base;
 	WK_RESERVE_ZEROED(hotspot->in_brackets, hotspot->in_brackets_cap, (size_t)path + 1);
 	made = &hotspot->in_brackets[path];
-	if (made->len == 0) {
-		wk_buf_add_fmt(&name, "[%.*s]", WK_STR_ARG(base));
-		*made = wk_arena_copy(&hotspot->texts, wk_buf_str(&name));
-		wk_buf_fini(&name);
-	}
+	if (made->len == 0)
+		*made = in_brackets(hotspot, wk_str_basename(image));
 	return *made;
 }
 
