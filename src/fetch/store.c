@@ -143,6 +143,24 @@ bool wk_store_report(struct wk_store_search *s, enum wk_image_state state, const
 	return false;
 }
 
+/* An image that was found through its process has files beside it, which are there when the process
+ * has ended. Moves `path` to where they are then; false if that is no other place. */
+static bool move_out_of_ended(char *path)
+{
+	struct wk_str inside = wk_store_without_root(wk_str_c(path));
+	char *root_end = path + strlen(path) - inside.len;
+	bool has_ended;
+
+	if (root_end == path)
+		return false;
+	*root_end = '\0';
+	has_ended = !wk_os_is_there(path);
+	*root_end = '/';
+	if (has_ended)
+		memmove(path, root_end, inside.len + 1);
+	return has_ended;
+}
+
 bool wk_store_try(struct wk_store_search *s, const char *format, ...)
 {
 	char path[MOST_PATH];
@@ -156,7 +174,9 @@ bool wk_store_try(struct wk_store_search *s, const char *format, ...)
 	va_end(values);
 	if (len <= 0 || (size_t)len >= sizeof(path))
 		return false;
-	if (!wk_store_open(path, &file, &err))
+	if (!wk_store_open(path, &file, &err) &&
+	    !(err.code == WK_ENOTFOUND && move_out_of_ended(path) &&
+	      wk_store_open(path, &file, &err)))
 		return err.code != WK_ENOTFOUND &&
 		       wk_store_report(s, WK_IMAGE_UNREADABLE, "%s", err.text);
 	s->is_unproven = false;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Programs without symbols: are their functions still functions?"""
+import os
 import pathlib
 import platform
 import re
@@ -75,6 +76,23 @@ def _(t):
     # What the C runtime adds (_init, frame_dummy) has no entry: nobody knows where it begins.
     strays = [hex(at) for at in rows if at not in begins and any(at in function for function in known)]
     t.equal(strays, [], f"rows of {len(rows)} that are no function's begin")
+
+
+@tap.case("a debug file beside a program that has ended gives it its names")
+def _(t):
+    tap.need("objcopy", "strip")
+    program = t.folder / "short"
+    shutil.copy(tap.program("live", "burn_30_70"), program)
+    tap.run("objcopy", "--only-keep-debug", program, t.folder / "short.debug")
+    tap.run("strip", "--strip-all", program)
+    tap.run("objcopy", "--add-gnu-debuglink=short.debug", program, cwd=t.folder)
+    no_cache = os.environ | {"WICK_CACHE_DIR": ""}
+    for run in range(8):  # each has ended when its names are looked up, or not quite
+        recording = t.record("--user-only", "-F", "2000", "--", program, "20", env=no_cache)
+        program.rename(t.folder / "away")  # the recording has to have the names
+        shown = t.wick("show", recording, "functions", "--all", env=no_cache).stdout
+        (t.folder / "away").rename(program)
+        t.true("burn_seventy" in shown, f"run {run}: came {shown}")
 
 
 @tap.case("a flame graph with many functions without names points to wick symbols, with names it does not")
