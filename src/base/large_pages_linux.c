@@ -62,6 +62,7 @@ void wk_heap_use_large_pages(void)
 {
 	char *before, *after;
 	void *volatile more; /* not optimized away */
+	uintptr_t from;
 
 	if (is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA))
 		return;
@@ -71,12 +72,13 @@ void wk_heap_use_large_pages(void)
 	mallopt(M_TOP_PAD, RESERVED_BYTES);
 	before = sbrk(0);
 	more = malloc(2 * USUAL_PADDING); /* more than the heap has at the start */
+	from = (uintptr_t)more;           /* what was left of it is a part */
 	free(more);
 	after = sbrk(0);
 	mallopt(M_TOP_PAD, USUAL_PADDING);
 	if (after > before) {
 		wk_prefer_large_pages(before, (size_t)(after - before));
-		heap_from = (uintptr_t)before;
+		heap_from = from;
 		heap_to = (uintptr_t)after;
 	}
 }

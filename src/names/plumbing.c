@@ -49,8 +49,8 @@ static bool is_accessor(struct wk_str last)
 		"destroy", "max_size", "base", "eof", "assign_one", "to_address", "distance",
 		"advance", "prev", NULL,
 	};
-	static const char *const prefixes[] = { "_M_", "_S_", "__", "operator", "{closure", "{lambda",
-						"~",
+	static const char *const prefixes[] = { "_M_",  "_S_",     "__",      "operator", "{closure",
+						"{lambda", "~", "_mm_", "_mm256_", "_mm512_",
 						NULL };
 
 	return wk_str_is_one_of(last, names) || wk_str_starts_one_of(last, prefixes);

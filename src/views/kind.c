@@ -41,6 +41,8 @@ static bool is_standard(const struct wk_owner *owner)
 	static const char *const prefixes[] = {
 		"std::", "core::", "alloc::", "proc_macro::", "std_detect::", "compiler_builtins::",
 		"panic_unwind::", "panic_abort::", "unwind::", "__gnu_cxx::",
+		/* instructions, in headers of compilers */
+		"_mm_", "_mm256_", "_mm512_",
 		/* crates that std brings along */
 		"hashbrown::", "rustc_demangle::", "addr2line::", "gimli::", "object::",
 		"miniz_oxide::", "backtrace::", NULL,

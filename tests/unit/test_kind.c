@@ -39,6 +39,7 @@ static void the_standard_library_is_known_by_its_paths(void **state)
 {
 	(void)state;
 	assert_kind("std::rt::lang_start", WK_CODE_STANDARD);
+	assert_kind("_mm_cmpeq_epi8", WK_CODE_STANDARD);
 	assert_kind("core::slice::sort::quicksort::<u32>", WK_CODE_STANDARD);
 	assert_kind("<alloc::vec::Vec<demo::Widget> as core::ops::Drop>::drop", WK_CODE_STANDARD);
 	assert_kind("<&mut core::str::Chars as Iterator>::next", WK_CODE_STANDARD);
