@@ -212,7 +212,8 @@ bool wk_os_has_input(int fd)
 	if (type == FILE_TYPE_DISK)
 		return GetFileSize(wk_windows_handle(fd), NULL) != 0;
 	return type == FILE_TYPE_PIPE &&
-	       PeekNamedPipe(wk_windows_handle(fd), NULL, 0, NULL, &bytes, NULL);
+	       (PeekNamedPipe(wk_windows_handle(fd), NULL, 0, NULL, &bytes, NULL) ||
+		GetLastError() != ERROR_BROKEN_PIPE);
 }
 
 /* Consoles since Windows 10 do. */

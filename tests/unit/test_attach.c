@@ -10,6 +10,7 @@
 #include <linux/perf_event.h>
 
 #include "base/mem.h"
+#include "os/os.h"
 #include "record/attach.h"
 #include "record/proc_scan.h"
 
@@ -29,14 +30,32 @@ static struct process {
 	size_t look_count;
 	size_t looked, opened_count;
 	pid_t opened[8];
-	pid_t gone, refused; /* threads that cannot be opened */
+	pid_t gone, refused;                   /* threads that cannot be opened */
+	unsigned newest;                       /* number of a process on this machine */
+	bool is_busy;                          /* the machine: others are born all the time */
+	const char *children, *later_children; /* of its threads, after the first opening */
 	struct wk_perf_cpu rings[CPUS];
 	struct cpu cpus[CPUS];
 } process;
 
+bool __wrap_wk_os_read_small(const char *path, struct wk_buf *text);
 size_t __wrap_wk_proc_threads(pid_t pid, pid_t **tids);
 enum wk_perf_opened __wrap_wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec,
 					       struct wk_err *err);
+
+bool __wrap_wk_os_read_small(const char *path, struct wk_buf *text)
+{
+	if (strcmp(path, "/proc/loadavg") == 0) {
+		process.newest += process.is_busy;
+		wk_buf_add_fmt(text, "0.00 0.00 0.00 1/99 %u\n", process.newest);
+		return true;
+	}
+	assert_non_null(strstr(path, "/children"));
+	wk_buf_add_text(text, process.opened_count && process.later_children
+				      ? process.later_children
+				      : process.children);
+	return true;
+}
 
 size_t __wrap_wk_proc_threads(pid_t pid, pid_t **tids)
 {
@@ -73,7 +92,8 @@ enum wk_perf_opened __wrap_wk_perf_open_target(struct wk_perf *perf, pid_t tid, 
 
 static void begin(const pid_t (*looks)[4], size_t count)
 {
-	process = (struct process){ .looks = looks, .look_count = count };
+	process = (struct process){
+		.looks = looks, .look_count = count, .newest = 1, .children = "" };
 	for (size_t i = 0; i < CPUS; i++)
 		process.rings[i].ring = (struct wk_ring){ .page = &process.cpus[i].page,
 							  .data = process.cpus[i].data,
@@ -174,6 +194,43 @@ static void a_thread_started_before_its_parent_was_recorded_is_opened(void **sta
 	assert_opened(opened, 4);
 }
 
+/* Then nothing was inherited in part. */
+static void births_of_others_are_no_reason_to_open_again(void **state)
+{
+	static const pid_t looks[][4] = { { 10, 11 } };
+	static const pid_t opened[] = { 10, 11 };
+
+	(void)state;
+	begin(looks, 1);
+	process.is_busy = true;
+	process.children = "77 ";
+	assert_opened(opened, 2);
+}
+
+static void births_of_the_process_are(void **state)
+{
+	static const pid_t looks[][4] = { { 10 }, { 10, 11 } };
+	static const pid_t opened[] = { 10, 10, 11 };
+
+	(void)state;
+	begin(looks, 2);
+	process.is_busy = true;
+	assert_opened(opened, 3);
+}
+
+static void births_of_the_thread_are(void **state)
+{
+	static const pid_t looks[][4] = { { 10 } };
+	static const pid_t opened[] = { 10, 10 };
+
+	(void)state;
+	begin(looks, 1);
+	process.is_busy = true;
+	process.children = "77 ";
+	process.later_children = "77 78 ";
+	assert_opened(opened, 2);
+}
+
 static void a_thread_that_cannot_be_opened_ends_the_attempt(void **state)
 {
 	static const pid_t looks[][4] = { { 10, 11, 12 } };
@@ -206,6 +263,9 @@ int main(void)
 		cmocka_unit_test(a_thread_that_ended_meanwhile_is_passed_over),
 		cmocka_unit_test(a_thread_that_a_recorded_one_started_is_not_opened),
 		cmocka_unit_test(a_thread_started_before_its_parent_was_recorded_is_opened),
+		cmocka_unit_test(births_of_others_are_no_reason_to_open_again),
+		cmocka_unit_test(births_of_the_process_are),
+		cmocka_unit_test(births_of_the_thread_are),
 		cmocka_unit_test(a_thread_that_cannot_be_opened_ends_the_attempt),
 		cmocka_unit_test(a_process_without_threads_is_not_there),
 	};
