@@ -3,13 +3,33 @@
 #include "base/map.h"
 #include "names/closure.h"
 
+/* Closures by their names and images: programs have closures of the same name, and so have files of
+ * one program. */
 struct lined {
 	struct wk_model *model;
 	struct wk_map names;    /* of a closure, to its name with the line */
-	struct wk_map inlined;  /* the same, from what was inlined into instances */
-	struct wk_map doubtful; /* closures for which several lines were found so */
+	struct wk_map files;    /* to the file that it is in */
+	struct wk_map inlined;  /* to the line of what was inlined into its instances */
+	struct wk_map doubtful; /* closures for which several lines or files were found */
+	wk_image_id image;      /* of the instance that is named */
 	struct wk_buf text;
 };
+
+static uint64_t key_of(wk_image_id image, wk_text_id closure)
+{
+	return (uint64_t)image << 32 | closure;
+}
+
+/* The first name stays: that of a closure which is called, if it is. */
+static void add(struct lined *lined, uint64_t key, wk_text_id name, wk_text_id file)
+{
+	if (!wk_map_find(&lined->names, key)) {
+		wk_map_set(&lined->names, key, name);
+		wk_map_set(&lined->files, key, file);
+	} else if (wk_map_find(&lined->files, key) != file) {
+		wk_map_set(&lined->doubtful, key, 1);
+	}
+}
 
 /* "run()::$_0" is a closure if it is called. */
 static wk_text_id called(struct lined *lined, struct wk_str closure)
@@ -40,7 +60,8 @@ static void add_own(struct lined *lined)
 			continue;
 		plain = wk_closure_path(wk_model_str(model, function->plain));
 		name = wk_closure_path(wk_model_str(model, function->name));
-		wk_map_set(&lined->names, wk_model_text(model, plain), wk_model_text(model, name));
+		add(lined, key_of(function->image, wk_model_text(model, plain)),
+		    wk_model_text(model, name), function->file);
 	}
 }
 
@@ -79,18 +100,27 @@ static bool is_same_home(struct wk_str inlined, struct wk_str numbered)
 	       (next == '(' || next == '<');
 }
 
-/* The line of the outermost closure that is written in `home`; 0 if there is none. */
-static uint32_t inlined_line(const struct wk_model *model, struct wk_frame_calls calls,
-			     struct wk_str home)
+/* The outermost closure that is written in `home`; NULL if there is none. */
+static const struct wk_function *find_inlined(const struct wk_model *model,
+					      struct wk_frame_calls calls, struct wk_str home)
 {
 	for (uint32_t i = 1; i < calls.count; i++) {
 		const struct wk_function *function = &model->functions[calls.function[i]];
 
 		if (function->closure_line &&
 		    is_same_home(wk_closure_home(wk_model_str(model, function->plain)), home))
-			return function->closure_line;
+			return function;
 	}
-	return 0;
+	return NULL;
+}
+
+static void add_line(struct lined *lined, uint64_t key, uint32_t line)
+{
+	uint32_t before = wk_map_find(&lined->inlined, key);
+
+	if (before && before != line)
+		wk_map_set(&lined->doubtful, key, 1);
+	wk_map_set(&lined->inlined, key, line);
 }
 
 static void add_inlined(struct lined *lined)
@@ -100,36 +130,34 @@ static void add_inlined(struct lined *lined)
 	for (wk_frame_id frame = 0; model->calls.first && frame < model->frames.count; frame++) {
 		struct wk_frame_calls calls = wk_model_calls_of(model, frame);
 		struct wk_str closure;
-		wk_text_id key, call, name, before;
-		uint32_t line;
+		const struct wk_function *inlined;
+		wk_text_id text, call;
+		uint64_t key;
 
 		if (calls.count < 2)
 			continue;
 		closure = single_closure(lined, calls.function[0]);
 		if (!closure.len)
 			continue;
-		key = wk_model_text(lined->model, closure);
-		call = called(lined, wk_model_str(model, key));
-		line = inlined_line(model, calls, wk_closure_home(wk_model_str(model, call)));
-		if (!line)
+		text = wk_model_text(lined->model, closure);
+		call = called(lined, wk_model_str(model, text));
+		inlined = find_inlined(model, calls, wk_closure_home(wk_model_str(model, call)));
+		if (!inlined)
 			continue;
-		name = with_line(lined, call, line);
-		before = wk_map_find(&lined->inlined, key);
-		if (before && before != name)
-			wk_map_set(&lined->doubtful, key, 1);
-		wk_map_set(&lined->inlined, key, name);
+		key = key_of(model->functions[calls.function[0]].image, text);
+		add_line(lined, key, inlined->closure_line);
+		add(lined, key, with_line(lined, call, inlined->closure_line), inlined->file);
 	}
 }
 
 static struct wk_str lined_name(void *context, struct wk_str closure)
 {
 	const struct lined *lined = context;
-	wk_text_id key = wk_strtab_find(lined->model->text, closure), name = 0;
+	wk_text_id text = wk_strtab_find(lined->model->text, closure), name = 0;
+	uint64_t key = key_of(lined->image, text);
 
-	if (key)
+	if (text && !wk_map_find(&lined->doubtful, key))
 		name = wk_map_find(&lined->names, key);
-	if (key && !name && !wk_map_find(&lined->doubtful, key))
-		name = wk_map_find(&lined->inlined, key);
 	return name ? wk_model_str(lined->model, name) : wk_str_c("");
 }
 
@@ -141,6 +169,7 @@ static void name_instances(struct lined *lined)
 		struct wk_function *function = &model->functions[id];
 
 		wk_buf_reset(&lined->text);
+		lined->image = function->image;
 		if (function->is_unnamed ||
 		    !wk_closure_arguments_add(wk_model_str(model, function->name), lined_name,
 					      lined, &lined->text))
@@ -161,6 +190,7 @@ void wk_model_name_closure_arguments(struct wk_model *model)
 		name_instances(&lined);
 	}
 	wk_map_fini(&lined.names);
+	wk_map_fini(&lined.files);
 	wk_map_fini(&lined.inlined);
 	wk_map_fini(&lined.doubtful);
 	wk_buf_fini(&lined.text);

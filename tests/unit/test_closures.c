@@ -260,6 +260,38 @@ static void an_inlined_lambda_gives_the_instance_its_line(void **state)
 	wk_model_free(model);
 }
 
+/* Two programs, or two files of one, have closures of the same name. */
+static void a_name_of_several_closures_has_the_line_of_its_own_or_none(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){ "demo;main;a;other!b 1", NULL });
+	wk_image_id other = model->image_count - 1;
+	wk_function_id first = add_at(model, "run()::{lambda(int)#1}::operator()(int) const", 31);
+	wk_function_id second, third, fourth, each, each_of_other, both;
+
+	(void)state;
+	each = add_at(model, "void each<run()::{lambda(int)#1}>(int)", 9);
+	third = add_at(model, "walk()::{lambda(int)#1}::operator()(int) const", 50);
+	model->functions[third].file = wk_model_text(model, wk_str_c("/src/one.cpp"));
+	both = add_at(model, "void each<walk()::{lambda(int)#1}>(int)", 9);
+	second = wk_model_add_function(model, &(struct wk_function){
+		.name = model->functions[first].name, .image = other,
+		.file = wk_model_text(model, wk_str_c("/src/other.cpp")) });
+	wk_model_add_named_frame(model, second, 77, 0, false);
+	each_of_other = wk_model_add_function(model, &(struct wk_function){
+		.name = model->functions[each].name, .image = other,
+		.file = wk_model_text(model, wk_str_c("/src/other.cpp")) });
+	fourth = wk_model_add_function(model, &(struct wk_function){
+		.name = model->functions[third].name, .image = 1,
+		.file = wk_model_text(model, wk_str_c("/src/two.cpp")) });
+	wk_model_add_named_frame(model, fourth, 70, 0, false);
+	assert_true(other > 1 && second != first && fourth != third);
+	wk_model_name_closures(model);
+	assert_string_equal(name_of(model, each), "void each<run()::{lambda:31#1}>(int)");
+	assert_string_equal(name_of(model, each_of_other), "void each<run()::{lambda:77#1}>(int)");
+	assert_string_equal(name_of(model, both), "void each<walk()::{lambda(int)#1}>(int)");
+	wk_model_free(model);
+}
+
 static void a_lambda_that_is_called_gives_its_instances_its_line(void **state)
 {
 	struct wk_model *model = small_model((const char *[]){ "demo;main 1", NULL });
@@ -286,6 +318,7 @@ int main(void)
 		cmocka_unit_test(only_the_function_itself_is_meant),
 		cmocka_unit_test(an_instance_for_a_closure_has_its_line),
 		cmocka_unit_test(an_inlined_lambda_gives_the_instance_its_line),
+		cmocka_unit_test(a_name_of_several_closures_has_the_line_of_its_own_or_none),
 		cmocka_unit_test(a_lambda_that_is_called_gives_its_instances_its_line),
 		cmocka_unit_test(lines_that_do_not_overlap_are_other_closures),
 	};
