@@ -13,6 +13,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
+from inlined_calls import CALLS  # noqa: E402
 
 FIXTURES = tap.SHARED / "fixtures" / "perf-data"
 
@@ -41,26 +42,9 @@ RECORDINGS = {
 }
 
 # C, because hotspot 1.3 writes names of C++ with the wrong scopes.
-PROGRAM = r"""
+PROGRAM = CALLS + r"""
 #include <pthread.h>
 #include <stdio.h>
-static inline __attribute__((always_inline)) double step(double x, int i)
-{
-	return x * 1.0000001 +
-	       (double)(i % 7);
-}
-static inline __attribute__((always_inline)) double twice(double x, int i)
-{
-	double a = step(x, i);
-	return step(a, i + 1);
-}
-__attribute__((noinline)) double work(int n)
-{
-	double x = 0;
-	for (int i = 0; i < n; i++)
-		x = twice(x, i);
-	return x;
-}
 __attribute__((noinline)) void *thread(void *count)
 {
 	static volatile double sum;

@@ -13,6 +13,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
+from inlined_calls import CALLS  # noqa: E402
 
 FIXTURES = tap.SHARED / "fixtures" / "perf-data"
 
@@ -44,25 +45,8 @@ COLUMNS = ["comm,pid,tid,time,event,ip,sym,dso", "event,ip,sym", "+pid,-comm", "
 BRANCHES = ["comm,ip,sym,dso,brstack", "comm,ip,brstack"]
 
 
-C_PROGRAM = r"""
+C_PROGRAM = CALLS + r"""
 #include <stdio.h>
-static inline __attribute__((always_inline)) double step(double x, int i)
-{
-	return x * 1.0000001 +
-	       (double)(i % 7);
-}
-static inline __attribute__((always_inline)) double twice(double x, int i)
-{
-	double a = step(x, i);
-	return step(a, i + 1);
-}
-__attribute__((noinline)) double work(int n)
-{
-	double x = 0;
-	for (int i = 0; i < n; i++)
-		x = twice(x, i);
-	return x;
-}
 int main(void)
 {
 	double s = 0;
