@@ -143,9 +143,9 @@ bool wk_store_report(struct wk_store_search *s, enum wk_image_state state, const
 	return false;
 }
 
-/* An image that was found through its process has files beside it, which are there when the process
- * has ended. Moves `path` to where they are then; false if that is no other place. */
-static bool move_out_of_ended(char *path)
+/* Below the /proc/PID/root of a process that has ended there is nothing, but its files are still at
+ * their paths. Makes `path` such a path; false if it was no path of an ended process. */
+static bool leave_ended_process(char *path)
 {
 	struct wk_str inside = wk_store_without_root(wk_str_c(path));
 	char *root_end = path + strlen(path) - inside.len;
@@ -175,7 +175,7 @@ bool wk_store_try(struct wk_store_search *s, const char *format, ...)
 	if (len <= 0 || (size_t)len >= sizeof(path))
 		return false;
 	if (!wk_store_open(path, &file, &err) &&
-	    !(err.code == WK_ENOTFOUND && move_out_of_ended(path) &&
+	    !(err.code == WK_ENOTFOUND && leave_ended_process(path) &&
 	      wk_store_open(path, &file, &err)))
 		return err.code != WK_ENOTFOUND &&
 		       wk_store_report(s, WK_IMAGE_UNREADABLE, "%s", err.text);

@@ -230,7 +230,8 @@ void wk_closure_name_add(struct wk_str name, uint32_t line, uint32_t last, struc
 	wk_buf_add_str(text, wk_str_skip(name, end));
 }
 
-/* The last byte of a numbered closure that begins at `at`; SIZE_MAX if none does. */
+/* The last byte of a numbered closure that begins at `at`; `at` if none does, SIZE_MAX if it has no
+ * end. */
 static size_t numbered_end(struct wk_str name, size_t at)
 {
 	struct wk_str rest = wk_str_skip(name, at);
@@ -239,10 +240,10 @@ static size_t numbered_end(struct wk_str name, size_t at)
 	if (wk_str_starts(rest, "$_") && at && name.at[at - 1] == ':') {
 		for (end = at + 2; end < name.len && name.at[end] >= '0' && name.at[end] <= '9';)
 			end++;
-		return end > at + 2 ? end - 1 : SIZE_MAX;
+		return end > at + 2 ? end - 1 : at;
 	}
 	if (!wk_str_starts(rest, "{closure#") && !wk_str_starts(rest, "{lambda("))
-		return SIZE_MAX;
+		return at;
 	return wk_bracket_end(name, at, '{', '}');
 }
 
@@ -262,6 +263,8 @@ bool wk_closure_arguments_add(struct wk_str name,
 			continue;
 		close = numbered_end(name, i);
 		if (close == SIZE_MAX)
+			break;
+		if (close == i)
 			continue;
 		begin = wk_path_begin(name, i);
 		if (begin < added)

@@ -146,7 +146,7 @@ void wk_selection_report(const struct wk_selection *question, const struct wk_me
 	}
 }
 
-/* Are the functions without names one for the image? */
+/* Does one row stand for all functions of the image that have no names? */
 static bool has_one_row(const struct wk_model *model, const struct wk_image *image)
 {
 	for (wk_function_id id = 1; id < model->function_count; id++)
@@ -166,7 +166,8 @@ static void add_symbols(struct wk_buf *sentence, const struct wk_model *model,
 		       WK_STR_ARG(wk_str_basename(wk_model_str(model, image->path))), share,
 		       wk_model_one_input(model));
 	if (has_one_row(model, image))
-		wk_buf_add_text(sentence, ", and `wick show --addresses` tells them apart");
+		wk_buf_add_fmt(sentence, ", `wick show --addresses %s` lists them by address",
+			       wk_model_one_input(model));
 }
 
 /* Names of JIT code come from the program, or from the recorder if it walks stacks itself. */

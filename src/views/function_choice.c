@@ -125,7 +125,7 @@ static bool has_inlined(const struct wk_model *model)
 	return !model->calls.first;
 }
 
-/* Without parameters, which nobody types. Numbered from 1 to the last that was new. */
+/* Names without parameters: few people type those. Their ids are 1 to `last`. */
 static struct wk_strtab *bare_names(const struct wk_model *model, uint32_t *last)
 {
 	struct wk_strtab *names = wk_strtab_new();

@@ -56,8 +56,8 @@ const char *wk_input_path(const struct wk_words *words, struct wk_err *err)
 		return words->count ? words->at[0] : words->rest[0];
 	if (count == 0 && wk_has_default_recording()) {
 		if (wk_os_has_input(0))
-			wk_say(WK_DEFAULT_RECORDING " is read, not standard input; to read that, "
-						    "give \"-\" as FILE");
+			wk_say(WK_DEFAULT_RECORDING " is read instead of standard input; give "
+						    "\"-\" as FILE to read standard input");
 		return WK_DEFAULT_RECORDING;
 	}
 	if (count == 0)

@@ -324,15 +324,18 @@ static void say_waiting(const struct wk_recorder_result *result)
 {
 	struct wk_buf words = { 0 };
 
-	if (!result->counts_cpu_time || !result->has_command || result->command_running ||
-	    result->user_only || result->cpu_ns > result->elapsed_ns / 2)
-		return;
 	wk_buf_add_text(&words, "the command used ");
 	wk_num_add_duration(&words, result->cpu_ns);
 	wk_buf_add_text(&words, " of CPU time in ");
 	wk_num_add_duration(&words, result->elapsed_ns);
 	wk_buf_add_text(&words, "; what it waited for is in no sample");
 	wk_warn_buf(&wk_cli_messages, &words);
+}
+
+static bool is_waiting(const struct wk_recorder_result *result)
+{
+	return result->counts_cpu_time && result->has_command && !result->command_running &&
+	       !result->user_only && result->cpu_ns <= result->elapsed_ns / 2;
 }
 
 #define FEW_SAMPLES 50 /* one more or less is 2 % */
@@ -400,8 +403,10 @@ static void say_closing_words(const struct wk_record_request *request,
 	}
 	say_hidden(request, "");
 	say_unseen_time(&outcome->result);
-	say_waiting(&outcome->result);
-	say_few(request, &outcome->result);
+	if (is_waiting(&outcome->result))
+		say_waiting(&outcome->result);
+	else
+		say_few(request, &outcome->result);
 	wk_num_add_counted(&words, outcome->result.samples, " sample in ", " samples in ");
 	wk_num_add_duration(&words, outcome->result.elapsed_ns);
 	if (stacks) {

@@ -6,8 +6,8 @@
 /* What a sample says. */
 enum { EXTERNAL = 1, MANAGED = 2 };
 
-/* If at least one in so many samples of threads that do not wait is managed, the word is used: of
- * recordings in which it is right about half are, of the others one in a thousand. */
+/* The mark is used if at least one in LEAST_MANAGED samples of threads that do not wait is marked
+ * as managed. About half are in recordings with correct marks, one in a thousand in others. */
 #define LEAST_MANAGED 20
 
 #define NATIVE_NAME "[native code or waiting]"
