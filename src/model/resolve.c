@@ -14,7 +14,7 @@
 struct resolver {
 	struct wk_model *model;
 	struct wk_resolver *names;
-	struct wk_map function_of; /* (image, linked name) to function */
+	struct wk_map name_of; /* linked name, with a bit for PLT slots, to the readable one */
 	struct wk_buf scratch;
 	struct wk_resolve_options options;
 	uint32_t *named_frames; /* [calls.count]: the named frame of each call */
@@ -75,15 +75,10 @@ static wk_function_id add_unnamed(struct resolver *resolver, wk_image_id image, 
 
 static wk_function_id rest_of_image(struct resolver *resolver, wk_image_id image)
 {
-	uint32_t *known = wk_map_at(&resolver->function_of, (uint64_t)image << 33);
-
-	if (!*known) {
-		wk_buf_reset(&resolver->scratch);
-		add_image_name(resolver, image);
-		wk_buf_add_text(&resolver->scratch, "!unknown");
-		*known = add_unnamed(resolver, image, true);
-	}
-	return *known;
+	wk_buf_reset(&resolver->scratch);
+	add_image_name(resolver, image);
+	wk_buf_add_text(&resolver->scratch, "!unknown");
+	return add_unnamed(resolver, image, true);
 }
 
 static wk_function_id unnamed_function(struct resolver *resolver, wk_image_id image,
@@ -105,26 +100,36 @@ static wk_function_id unnamed_function(struct resolver *resolver, wk_image_id im
 	return add_unnamed(resolver, image, false);
 }
 
+/* The readable name of one as linked. Each is read once. */
+static wk_text_id readable_name(struct resolver *resolver, wk_text_id linked, bool is_plt)
+{
+	struct wk_model *model = resolver->model;
+	uint32_t *known = wk_map_at(&resolver->name_of, (uint64_t)is_plt << 32 | linked);
+
+	if (!*known) {
+		wk_buf_reset(&resolver->scratch);
+		wk_function_name(wk_model_str(model, linked), &resolver->scratch);
+		if (is_plt)
+			wk_buf_add_text(&resolver->scratch, "@plt");
+		*known = wk_model_text(model, wk_buf_str(&resolver->scratch));
+	}
+	return *known;
+}
+
+/* Static functions of one name in several files are several. */
 static wk_function_id named_function(struct resolver *resolver, wk_image_id image,
 				     struct wk_str name, bool is_plt, struct wk_str file)
 {
 	struct wk_model *model = resolver->model;
 	wk_text_id linked = wk_model_text(model, name);
-	struct wk_function function = { .linked = linked, .image = image };
-	uint32_t *known =
-		wk_map_at(&resolver->function_of, ((uint64_t)image << 1 | is_plt) << 32 | linked);
 
-	resolver->model->images[image].has_names = true;
-	if (*known)
-		return *known;
-	wk_buf_reset(&resolver->scratch);
-	wk_function_name(name, &resolver->scratch);
-	if (is_plt)
-		wk_buf_add_text(&resolver->scratch, "@plt");
-	function.name = wk_model_text(model, wk_buf_str(&resolver->scratch));
-	function.file = wk_model_text(model, file);
-	*known = wk_model_add_function(model, &function);
-	return *known;
+	model->images[image].has_names = true;
+	return wk_model_add_function(model, &(struct wk_function){
+						    .name = readable_name(resolver, linked, is_plt),
+						    .linked = linked,
+						    .image = image,
+						    .file = wk_model_text(model, file),
+					    });
 }
 
 /* The next call of the frame at hand. */
@@ -465,6 +470,6 @@ void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols,
 	model->fetching = symbols ? wk_symbols_fetching(symbols) : WK_FETCHING_NOTHING;
 	wk_resolver_free(resolver.names);
 	wk_free(resolver.named_frames);
-	wk_map_fini(&resolver.function_of);
+	wk_map_fini(&resolver.name_of);
 	wk_buf_fini(&resolver.scratch);
 }

@@ -40,6 +40,23 @@ def _(t):
     t.true("can be a line late" in t.wick("show", recording, "lines").stdout, "lines")
 
 
+@tap.case("static functions of one name have the lines of their own files")
+def _(t):
+    tap.need("gcc")
+    for name, line in ("first", 2), ("second", 4):
+        (t.folder / f"{name}.c").write_text(
+            "\n" * (line - 1) + "static __attribute__((noinline)) void work(void) "
+            "{ extern volatile long sum; for (long i = 0; i < 100000000; i++) sum += i; }\n"
+            f"void {name}(void) {{ work(); }}\n")
+    (t.folder / "main.c").write_text("volatile long sum;\nvoid first(void);\nvoid second(void);\n"
+                                     "int main(void) { first(); second(); return 0; }\n")
+    tap.run("gcc", "-g", "-O1", "-o", "two", "first.c", "second.c", "main.c", cwd=t.folder)
+    recording = t.record("--user-only", "--", t.folder / "two")
+    sources = {row["source"].rsplit("/", 1)[-1] for row in t.csv("show", recording, "lines")
+               if row["function"] == "work"}
+    t.equal(sources, {"first.c:2", "second.c:4"}, "the lines of work")
+
+
 @tap.case("each instruction of a function is there once, with the samples that it has")
 def _(t):
     tap.need("objdump")
