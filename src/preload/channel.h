@@ -1,0 +1,100 @@
+/* The memory through which the heap library and the recorder talk.
+ *
+ * The recorder has one page for all processes, wk_heap_control. A process makes a file in memory
+ * that cannot change its size, and sends it over a socket when its library begins: a
+ * wk_channel_head, the ring of its definitions, then a ring for each thread. Of each ring the
+ * process only moves `head`, the recorder only `tail`; both count bytes from the start and never
+ * fall. The recorder trusts nothing that a process writes here: it copies bytes and checks
+ * positions.
+ *
+ * The name of the socket is in the environment variable WK_HEAP_VARIABLE, in the abstract space. The
+ * process sends a wk_channel_hello with the file; the answer is a wk_channel_answer with that of
+ * the page. */
+#ifndef WK_PRELOAD_CHANNEL_H
+#define WK_PRELOAD_CHANNEL_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "preload/stream.h"
+
+#define WK_HEAP_VARIABLE "WICK_HEAP"
+#define WK_HEAP_LIBRARY  "libwick-heap.so"
+
+#define WK_CHANNEL_VERSION 1
+#define WK_CHANNEL_THREADS 4096 /* at one time */
+
+#define WK_CHANNEL_PAGE       4096
+#define WK_CHANNEL_RING_BYTES (10u * WK_HEAP_BLOCK_BYTES) /* of a thread */
+#define WK_CHANNEL_DEFS_BYTES (32u * WK_HEAP_BLOCK_BYTES)
+
+enum wk_channel_state {
+	WK_CHANNEL_FREE,
+	WK_CHANNEL_USED,
+	WK_CHANNEL_ENDED, /* of a thread that has ended: free once it is empty */
+};
+
+/* Positions in a ring; each side has a cache line of its own. */
+struct wk_channel_ring {
+	_Alignas(64) _Atomic uint64_t head;
+	_Alignas(64) _Atomic uint64_t tail;
+	_Atomic uint32_t drained;  /* counted up, and woken, when the tail moved while ... */
+	_Atomic uint32_t is_waiting; /* ... the process waits for space */
+};
+
+/* Losses and limits, counted by the process. */
+struct wk_channel_counts {
+	_Atomic uint64_t lost;      /* events that found no space */
+	_Atomic uint64_t nested;    /* calls from inside the library, as by a signal handler */
+	_Atomic uint64_t early;     /* calls before the library could begin */
+	_Atomic uint64_t cut;       /* stacks deeper than the limit */
+	_Atomic uint64_t threadless; /* events of threads beyond the limit */
+};
+
+struct wk_channel_head {
+	uint32_t version, pid;
+	struct wk_channel_counts counts;
+	struct wk_channel_ring defs;
+	_Atomic uint32_t threads; /* slots that were ever used: those below this number */
+	_Atomic uint32_t state[WK_CHANNEL_THREADS]; /* enum wk_channel_state */
+};
+
+/* A thread's, followed by its ring at the next page. */
+struct wk_channel_slot {
+	struct wk_channel_ring ring;
+	_Atomic uint32_t tid;
+	_Atomic uint32_t use; /* how many threads had it until now */
+};
+
+#define WK_CHANNEL_HEAD_BYTES                                                                      \
+	((sizeof(struct wk_channel_head) + WK_CHANNEL_PAGE - 1) / WK_CHANNEL_PAGE * WK_CHANNEL_PAGE)
+#define WK_CHANNEL_SLOT_BYTES (WK_CHANNEL_PAGE + WK_CHANNEL_RING_BYTES)
+#define WK_CHANNEL_SLOT_AT(i)                                                                      \
+	(WK_CHANNEL_HEAD_BYTES + WK_CHANNEL_DEFS_BYTES + (uint64_t)(i)*WK_CHANNEL_SLOT_BYTES)
+#define WK_CHANNEL_BYTES WK_CHANNEL_SLOT_AT(WK_CHANNEL_THREADS)
+
+struct wk_channel_hello {
+	uint32_t version, pid;
+	uint64_t bytes; /* of the file */
+};
+
+enum wk_channel_full {
+	WK_CHANNEL_BLOCK, /* wait for space */
+	WK_CHANNEL_DROP,  /* leave out what finds no space */
+};
+
+struct wk_channel_answer {
+	uint32_t version;
+	uint32_t is_accepted;
+	uint32_t when_full; /* enum wk_channel_full */
+};
+
+/* Written by the recorder, except `wake`. */
+struct wk_heap_control {
+	_Atomic uint32_t wake;      /* counted up, and woken, by a process whose ring is half full */
+	_Atomic uint32_t is_asleep; /* nobody else needs to wake it */
+	_Atomic uint32_t heartbeat; /* counted up whenever it has looked at all rings */
+	_Atomic uint32_t is_over;   /* nobody reads the rings any more */
+};
+
+#endif

@@ -1,0 +1,183 @@
+/* The functions that a program calls instead of its allocator's. Each calls the real one, and
+ * records what it did. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/internal.h"
+#include "preload/real.h"
+
+#define HOOK       __attribute__((visibility("default")))
+#define MY_FRAME() __builtin_frame_address(0)
+
+static inline bool is_wanted(void)
+{
+	return *wk_heap_state != WK_HEAP_OFF;
+}
+
+static inline void *note(void *block, size_t size, enum wk_heap_function function,
+			 const void *frame)
+{
+	if (WK_LIKELY(block && is_wanted()))
+		wk_heap_allocated(block, size, function, frame);
+	return block;
+}
+
+/* A function that another one of the allocator may use is not recorded meanwhile. */
+static inline uint32_t enter_real(void)
+{
+	uint32_t before = wk_heap_busy;
+
+	wk_heap_busy = before | WK_HEAP_IN_ALLOCATOR;
+	return before;
+}
+
+HOOK void *malloc(size_t size)
+{
+	return note(wk_real.malloc(size), size, WK_HEAP_MALLOC, MY_FRAME());
+}
+
+HOOK void *calloc(size_t count, size_t size)
+{
+	uint32_t before = enter_real();
+	void *block = wk_real.calloc(count, size);
+
+	wk_heap_busy = before;
+	return note(block, count * size, WK_HEAP_CALLOC, MY_FRAME());
+}
+
+HOOK void free(void *block)
+{
+	if (!block || WK_UNLIKELY(wk_real_is_stored(block)))
+		return;
+	if (WK_LIKELY(is_wanted()))
+		wk_heap_released(block, WK_HEAP_RECORD_FREED);
+	wk_real.free(block);
+}
+
+/* What cannot be given back is copied. */
+static void *move_stored(void *block, size_t size)
+{
+	size_t old = wk_real_stored_size(block);
+	void *moved = wk_real.malloc(size);
+
+	if (moved)
+		memcpy(moved, block, old < size ? old : size);
+	return moved;
+}
+
+/* realloc of a block to no bytes frees it, in glibc; elsewhere it may give another block. */
+static void *move(void *block, size_t size, enum wk_heap_function function, const void *frame)
+{
+	bool is_noted = is_wanted();
+	uint32_t before;
+	void *moved;
+
+	if (block && WK_UNLIKELY(wk_real_is_stored(block)))
+		return note(move_stored(block, size), size, function, frame);
+	if (block && is_noted)
+		wk_heap_released(block, WK_HEAP_RECORD_RELEASED);
+	before = enter_real();
+	moved = wk_real.realloc(block, size);
+	wk_heap_busy = before;
+	if (!block)
+		return note(moved, size, function, frame);
+	if (moved && is_noted)
+		wk_heap_moved(moved, size, function, frame);
+	else if (size && is_noted)
+		wk_heap_released(block, WK_HEAP_RECORD_KEPT);
+	return moved;
+}
+
+HOOK void *realloc(void *block, size_t size)
+{
+	return move(block, size, WK_HEAP_REALLOC, MY_FRAME());
+}
+
+HOOK void *reallocarray(void *block, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (!__builtin_mul_overflow(count, size, &bytes))
+		return move(block, bytes, WK_HEAP_REALLOCARRAY, MY_FRAME());
+	errno = ENOMEM;
+	return NULL;
+}
+
+HOOK int posix_memalign(void **block, size_t alignment, size_t size)
+{
+	uint32_t before = enter_real();
+	int cause = wk_real.posix_memalign(block, alignment, size);
+
+	wk_heap_busy = before;
+	if (cause == 0)
+		note(*block, size, WK_HEAP_POSIX_MEMALIGN, MY_FRAME());
+	return cause;
+}
+
+HOOK void *aligned_alloc(size_t alignment, size_t size)
+{
+	uint32_t before = enter_real();
+	void *block = wk_real.aligned_alloc(alignment, size);
+
+	wk_heap_busy = before;
+	return note(block, size, WK_HEAP_ALIGNED_ALLOC, MY_FRAME());
+}
+
+HOOK void *memalign(size_t alignment, size_t size)
+{
+	uint32_t before = enter_real();
+	void *block = wk_real.memalign(alignment, size);
+
+	wk_heap_busy = before;
+	return note(block, size, WK_HEAP_MEMALIGN, MY_FRAME());
+}
+
+HOOK void *valloc(size_t size)
+{
+	uint32_t before = enter_real();
+	void *block = wk_real.valloc(size);
+
+	wk_heap_busy = before;
+	return note(block, size, WK_HEAP_VALLOC, MY_FRAME());
+}
+
+HOOK void *pvalloc(size_t size)
+{
+	uint32_t before = enter_real();
+	void *block = wk_real.pvalloc(size);
+	size_t page = WK_CHANNEL_PAGE;
+
+	wk_heap_busy = before;
+	return note(block, (size + page - 1) / page * page, WK_HEAP_PVALLOC, MY_FRAME());
+}
+
+HOOK size_t malloc_usable_size(void *block)
+{
+	if (block && WK_UNLIKELY(wk_real_is_stored(block)))
+		return wk_real_stored_size(block);
+	return wk_real.malloc_usable_size(block);
+}
+
+/* C23, which this libc may not have: what they must free is what free does. */
+HOOK void free_sized(void *block, size_t size);
+HOOK void free_aligned_sized(void *block, size_t alignment, size_t size);
+HOOK void cfree(void *block);
+
+HOOK void free_sized(void *block, size_t size)
+{
+	(void)size;
+	free(block);
+}
+
+HOOK void free_aligned_sized(void *block, size_t alignment, size_t size)
+{
+	(void)alignment;
+	(void)size;
+	free(block);
+}
+
+HOOK void cfree(void *block)
+{
+	free(block);
+}

@@ -1,0 +1,164 @@
+/* The parts of the heap library: what they share inside.
+ *
+ * Everything here runs inside somebody else's malloc. So nothing allocates, nothing calls a
+ * function of libc that could (the exceptions are guarded by wk_heap_busy), no lock is held while
+ * something else is called, and `errno` is as it was. */
+#ifndef WK_PRELOAD_INTERNAL_H
+#define WK_PRELOAD_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/channel.h"
+
+#define WK_LIKELY(condition)   __builtin_expect(!!(condition), 1)
+#define WK_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define WK_INITIAL_EXEC        __attribute__((tls_model("initial-exec")))
+
+/* Deeper stacks are cut: their outermost frames are missing, and they are counted. */
+#define WK_HEAP_DEPTH 384
+
+/* ---- the process: process.c */
+
+enum wk_heap_state {
+	WK_HEAP_UNKNOWN, /* before the first call, and in a child that was forked */
+	WK_HEAP_ON,
+	WK_HEAP_OFF,
+};
+
+/* One byte (enum wk_heap_state) on a page that reads as zeros in a child. */
+extern uint8_t *wk_heap_state;
+
+extern struct wk_channel_head *wk_heap_head;
+extern struct wk_heap_control *wk_heap_control;
+extern uint32_t wk_heap_when_full;
+extern int wk_heap_fd;          /* -1: the file is not needed any more */
+extern uint32_t wk_heap_epoch;  /* how often the process began, by being forked */
+
+/* Finds the recorder, if there is one. True if events are wanted. */
+bool wk_heap_begin(void);
+
+/* The recorder is gone, or does not listen. */
+void wk_heap_stop(void);
+
+uint8_t *wk_heap_map_slot(uint32_t slot);
+
+/* Before slow parts: a lock that a fork cannot leave behind, since a child begins anew. */
+void wk_heap_lock(_Atomic uint32_t *lock);
+void wk_heap_unlock(_Atomic uint32_t *lock);
+
+/* Memory of the library's own: pages of zeros. NULL if there are none. */
+void *wk_heap_pages(size_t bytes);
+
+/* ---- threads: thread.c */
+
+struct wk_heap_frame {
+	uintptr_t slot; /* where its return address lies */
+	uintptr_t pc, bp;
+};
+
+struct wk_heap_thread {
+	uint8_t *ring;
+	struct wk_channel_slot *slot;
+	uint64_t head, tail; /* the tail as it was seen last */
+	uint64_t time, address;
+	uint32_t stack;
+	uint32_t number; /* of the slot */
+	uint32_t epoch;
+	uintptr_t stack_low, stack_high; /* the thread's own stack */
+	uintptr_t other_low, other_high; /* the last other one */
+
+	/* The last stack, the outermost frame first, and the number that each has. */
+	uint32_t depth;
+	struct wk_heap_frame last[WK_HEAP_DEPTH];
+	uint32_t node[WK_HEAP_DEPTH];
+	struct wk_heap_frame fresh[WK_HEAP_DEPTH]; /* scratch: the innermost first */
+};
+
+extern __thread struct wk_heap_thread *wk_heap_self WK_INITIAL_EXEC;
+
+/* Why calls of this thread are not recorded now: they are this library's own, or those of the
+ * allocator, whose caller is recorded. */
+enum { WK_HEAP_IN_LIBRARY = 1, WK_HEAP_IN_ALLOCATOR = 2 };
+extern __thread uint32_t wk_heap_busy WK_INITIAL_EXEC;
+
+/* The calling thread's; NULL if it can have none. */
+struct wk_heap_thread *wk_heap_thread_here(void);
+
+/* The mapping that `address` is in, if it may be read: another stack than that of its thread. */
+bool wk_heap_find_stack(uintptr_t address, uintptr_t *low, uintptr_t *high);
+bool wk_heap_threads_begin(void);
+
+/* ---- rings: ring.c */
+
+/* Where the next record goes; a record of WK_HEAP_RECORD_BYTES fits. NULL: it is lost. */
+#define WK_HEAP_RECORD_BYTES 64
+uint8_t *wk_heap_next_block(struct wk_heap_thread *thread);
+
+static inline uint8_t *wk_heap_room(struct wk_heap_thread *thread)
+{
+	uint32_t left = WK_HEAP_BLOCK_BYTES - (uint32_t)(thread->head % WK_HEAP_BLOCK_BYTES);
+
+	if (WK_UNLIKELY(left < WK_HEAP_RECORD_BYTES || left == WK_HEAP_BLOCK_BYTES))
+		return wk_heap_next_block(thread);
+	return thread->ring + thread->head % WK_CHANNEL_RING_BYTES;
+}
+
+/* Waits for space in a ring until `head` + `bytes` fits into `size`. False: it never will. */
+bool wk_heap_wait(struct wk_channel_ring *ring, uint64_t head, uint64_t size);
+
+static inline uint8_t *wk_heap_put(uint8_t *at, uint64_t number)
+{
+	while (number >= 0x80) {
+		*at++ = (uint8_t)(number | 0x80);
+		number >>= 7;
+	}
+	*at++ = (uint8_t)number;
+	return at;
+}
+
+static inline uint64_t wk_heap_fold(int64_t number)
+{
+	return (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
+}
+
+/* ---- stacks: walk.c, unwind.c, nodes.c */
+
+/* The number of the stack of the function whose frame begins at `frame`, without that function. */
+uint32_t wk_heap_walk(struct wk_heap_thread *thread, const void *frame);
+
+/* How to get from a frame to its caller, by the table of the code at `pc` - 1. */
+enum wk_heap_unwind_kind {
+	WK_HEAP_UNWIND_NONE, /* the caller is unknown */
+	WK_HEAP_UNWIND_SP,   /* CFA: stack pointer + offset */
+	WK_HEAP_UNWIND_BP,   /* CFA: frame pointer + offset */
+	WK_HEAP_UNWIND_AT_BP, /* CFA: in memory at frame pointer + offset */
+	WK_HEAP_UNWIND_SIGNAL, /* the kernel's frame of a signal is at the stack pointer */
+	WK_HEAP_UNWIND_ROOT,   /* there is no caller */
+};
+#define WK_HEAP_BP_SAME INT16_MIN /* the frame pointer was not saved */
+
+struct wk_heap_unwind {
+	int32_t offset;
+	int16_t bp; /* where the caller's frame pointer is, from the CFA */
+	uint8_t kind;
+};
+
+struct wk_heap_unwind wk_heap_unwind_at(uintptr_t pc);
+bool wk_heap_unwind_begin(void);
+
+/* The number of the stack (`parent`, `pc`), defined for the recorder if it is new. */
+uint32_t wk_heap_node(uint32_t parent, uintptr_t pc);
+bool wk_heap_nodes_begin(void);
+
+/* ---- events: record.c */
+
+struct wk_heap_thread *wk_heap_enter(void);
+void wk_heap_allocated(const void *block, size_t size, enum wk_heap_function function,
+		       const void *frame);
+void wk_heap_moved(const void *block, size_t size, enum wk_heap_function function,
+		   const void *frame);
+void wk_heap_released(const void *block, enum wk_heap_record record);
+
+#endif

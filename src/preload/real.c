@@ -1,0 +1,143 @@
+#include "preload/real.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+#define STORE_BYTES (64u << 10)
+#define ALIGNMENT   16
+
+/* A block is preceded by its size. */
+static _Alignas(ALIGNMENT) uint8_t store[STORE_BYTES];
+static _Atomic size_t used;
+static _Atomic int is_looking;
+
+bool wk_real_is_stored(const void *block)
+{
+	const uint8_t *at = block;
+
+	return at >= store && at < store + STORE_BYTES;
+}
+
+size_t wk_real_stored_size(const void *block)
+{
+	size_t size;
+
+	memcpy(&size, (const uint8_t *)block - ALIGNMENT, sizeof(size));
+	return size;
+}
+
+static void *take(size_t size)
+{
+	size_t whole = ALIGNMENT + (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, at;
+
+	if (size > STORE_BYTES / 2)
+		return NULL;
+	at = atomic_fetch_add(&used, whole);
+	if (at + whole > STORE_BYTES)
+		return NULL;
+	memcpy(store + at, &size, sizeof(size));
+	return store + at + ALIGNMENT;
+}
+
+/* All at once: any of them may be the first that is called. Done by two threads at the same time,
+ * both find the same. */
+static bool look_up(void)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} functions[] = {
+#define REAL(function) { #function, offsetof(struct wk_real, function) }
+		REAL(malloc),	      REAL(calloc),	   REAL(realloc),  REAL(free),
+		REAL(posix_memalign), REAL(aligned_alloc), REAL(memalign), REAL(valloc),
+		REAL(pvalloc),	      REAL(malloc_usable_size),
+#undef REAL
+	};
+	struct wk_real found = { 0 };
+	int saved = errno;
+
+	if (atomic_exchange(&is_looking, 1))
+		return false;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		void *function = dlsym(RTLD_NEXT, functions[i].name);
+
+		memcpy((char *)&found + functions[i].at, &function, sizeof(function));
+	}
+	if (found.malloc && found.free)
+		wk_real = found;
+	atomic_store(&is_looking, 0);
+	errno = saved;
+	return found.malloc && found.free;
+}
+
+static void *first_malloc(size_t size)
+{
+	return look_up() ? wk_real.malloc(size) : take(size);
+}
+
+static void *first_calloc(size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes))
+		return NULL;
+	return look_up() ? wk_real.calloc(count, size) : take(bytes);
+}
+
+static void *first_realloc(void *block, size_t size)
+{
+	return look_up() ? wk_real.realloc(block, size) : NULL;
+}
+
+/* Nobody else can have given it. */
+static void first_free(void *block)
+{
+	if (look_up())
+		wk_real.free(block);
+}
+
+static int first_posix_memalign(void **block, size_t alignment, size_t size)
+{
+	return look_up() ? wk_real.posix_memalign(block, alignment, size) : ENOMEM;
+}
+
+static void *first_aligned_alloc(size_t alignment, size_t size)
+{
+	return look_up() ? wk_real.aligned_alloc(alignment, size) : NULL;
+}
+
+static void *first_memalign(size_t alignment, size_t size)
+{
+	return look_up() ? wk_real.memalign(alignment, size) : NULL;
+}
+
+static void *first_valloc(size_t size)
+{
+	return look_up() ? wk_real.valloc(size) : NULL;
+}
+
+static void *first_pvalloc(size_t size)
+{
+	return look_up() ? wk_real.pvalloc(size) : NULL;
+}
+
+static size_t first_usable_size(void *block)
+{
+	return look_up() ? wk_real.malloc_usable_size(block) : 0;
+}
+
+struct wk_real wk_real = {
+	.malloc = first_malloc,
+	.calloc = first_calloc,
+	.realloc = first_realloc,
+	.free = first_free,
+	.posix_memalign = first_posix_memalign,
+	.aligned_alloc = first_aligned_alloc,
+	.memalign = first_memalign,
+	.valloc = first_valloc,
+	.pvalloc = first_pvalloc,
+	.malloc_usable_size = first_usable_size,
+};

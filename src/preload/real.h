@@ -1,0 +1,30 @@
+/* The functions that this library stands before: those of the next library that has them.
+ *
+ * They are looked up at the first call. What is asked for meanwhile, by the lookup itself, comes
+ * from a small store of memory that is never given back. */
+#ifndef WK_PRELOAD_REAL_H
+#define WK_PRELOAD_REAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct wk_real {
+	void *(*malloc)(size_t size);
+	void *(*calloc)(size_t count, size_t size);
+	void *(*realloc)(void *block, size_t size);
+	void (*free)(void *block);
+	int (*posix_memalign)(void **block, size_t alignment, size_t size);
+	void *(*aligned_alloc)(size_t alignment, size_t size);
+	void *(*memalign)(size_t alignment, size_t size);
+	void *(*valloc)(size_t size);
+	void *(*pvalloc)(size_t size);
+	size_t (*malloc_usable_size)(void *block);
+};
+
+extern struct wk_real wk_real;
+
+/* Is `block` from the store? It is never freed, and has no other function's form. */
+bool wk_real_is_stored(const void *block);
+size_t wk_real_stored_size(const void *block);
+
+#endif

@@ -1,0 +1,82 @@
+/* What the heap library writes about each allocation, and how its bytes are read.
+ *
+ * A thread has a stream of events, a process one of definitions. A stream is a sequence of blocks
+ * of WK_HEAP_BLOCK_BYTES; a block begins with numbers that the others are relative to, so that it
+ * can be read without those before it. A record never crosses the end of its block: a zero byte
+ * says that the rest of the block is empty. Numbers are LEB128; signed ones are folded (0, -1, 1,
+ * -2 ...).
+ *
+ * Events: u64 time at the start of a block, then records:
+ *
+ *     u8 kind | function << 3, time since the last record, then
+ *     ALLOCATED, MOVED: address, size, stack
+ *     FREED, RELEASED, KEPT: address
+ *     SNAPSHOT, MARK: length of a text, the text
+ *
+ * An address is the difference to the last one of the block (0 at its start), folded, and doubled:
+ * in units of 16 bytes, or of one if the lowest bit is set. A stack is the difference to the last
+ * one of the block, folded. Times are ticks of the machine's counter.
+ *
+ * A block that realloc moves is RELEASED before the call, then MOVED, or KEPT if the call failed:
+ * the order of times is the order in which addresses were free.
+ *
+ * Definitions: u32 number of the next stack and u64 address at the start of a block, then records:
+ *
+ *     u8 1, number of the stack less that of its caller's, address less the last one, folded
+ *
+ * Stacks are numbered from 1; a caller 0 is none. An address is inside the call instruction once 1
+ * is subtracted. */
+#ifndef WK_PRELOAD_STREAM_H
+#define WK_PRELOAD_STREAM_H
+
+#define WK_HEAP_BLOCK_BYTES 4096
+
+enum wk_heap_record {
+	WK_HEAP_RECORD_END, /* of what the block holds */
+	WK_HEAP_RECORD_ALLOCATED,
+	WK_HEAP_RECORD_FREED,
+	WK_HEAP_RECORD_RELEASED,
+	WK_HEAP_RECORD_MOVED,
+	WK_HEAP_RECORD_KEPT,
+	WK_HEAP_RECORD_SNAPSHOT,
+	WK_HEAP_RECORD_MARK,
+};
+#define WK_HEAP_RECORD_BITS 3
+
+enum wk_heap_function {
+	WK_HEAP_MALLOC,
+	WK_HEAP_CALLOC,
+	WK_HEAP_REALLOC,
+	WK_HEAP_REALLOCARRAY,
+	WK_HEAP_POSIX_MEMALIGN,
+	WK_HEAP_ALIGNED_ALLOC,
+	WK_HEAP_MEMALIGN,
+	WK_HEAP_VALLOC,
+	WK_HEAP_PVALLOC,
+	WK_HEAP_FUNCTIONS
+};
+
+#define WK_HEAP_DEFINED_STACK 1
+
+/* What the recorder makes of the streams: rows, of little-endian numbers that follow a u8 kind.
+ *
+ *     PROCESS      u32 process, u32 pid: from now on
+ *     EVENTS       u32 process, u32 thread, u32 tid, u64 position, u32 length, the bytes
+ *     DEFINITIONS  u32 process, u64 position, u32 length, the bytes
+ *     PASS         u64 ticks, u64 ns: all events until then are in the rows before
+ *     COUNTS       u32 process, then the fields of struct wk_channel_counts as u64: until now
+ *     GONE         u32 process: nothing more comes from it
+ *
+ * Processes are numbered from 1 as they come; threads are numbers of rings, which several threads
+ * use one after the other. A position counts the bytes of the stream before it; what is missing
+ * was lost. */
+enum wk_heap_row {
+	WK_HEAP_ROW_PROCESS = 1,
+	WK_HEAP_ROW_EVENTS,
+	WK_HEAP_ROW_DEFINITIONS,
+	WK_HEAP_ROW_PASS,
+	WK_HEAP_ROW_COUNTS,
+	WK_HEAP_ROW_GONE,
+};
+
+#endif

@@ -1,0 +1,131 @@
+/* Stacks: from the frame of a hook to the thread's first function.
+ *
+ * Most of a stack is that of the call before. Where a return address lies at the same place, with
+ * the same frame pointer, as in the last stack, and all those outside it still lie where they lay,
+ * the outer part is known: checking it is a load for each frame. */
+#include <string.h>
+
+#include "preload/internal.h"
+
+/* Of the kernel's struct ucontext on x86-64, which lies at the stack pointer when a signal's
+ * handler has returned. */
+#define UCONTEXT_REGISTERS 40
+#define REGISTER_BP        10
+#define REGISTER_SP        15
+#define REGISTER_PC        16
+
+static uintptr_t load(uintptr_t at)
+{
+	uintptr_t value;
+
+	memcpy(&value, (const void *)at, sizeof(value));
+	return value;
+}
+
+/* The end of the stack that `sp` is in; 0 if it is in none. */
+static uintptr_t end_of_stack(struct wk_heap_thread *thread, uintptr_t sp)
+{
+	if (WK_LIKELY(sp >= thread->stack_low && sp < thread->stack_high))
+		return thread->stack_high;
+	if (sp >= thread->other_low && sp < thread->other_high)
+		return thread->other_high;
+	if (!wk_heap_find_stack(sp, &thread->other_low, &thread->other_high)) {
+		thread->other_low = thread->other_high = 0;
+		return 0;
+	}
+	return thread->other_high;
+}
+
+/* Is the outer part of the last stack, up to its frame `i`, still there? */
+static inline bool is_still_there(const struct wk_heap_thread *thread, uint32_t i)
+{
+	for (const struct wk_heap_frame *frame = thread->last; frame < thread->last + i; frame++)
+		if (WK_UNLIKELY(load(frame->slot) != frame->pc))
+			return false;
+	return true;
+}
+
+/* The frame of the caller; false if there is none, or none is known. */
+static inline bool step(struct wk_heap_thread *thread, struct wk_heap_frame *frame,
+			uintptr_t *end)
+{
+	struct wk_heap_unwind row = wk_heap_unwind_at(frame->pc);
+	uintptr_t sp = frame->slot + sizeof(uintptr_t), cfa;
+
+	if (WK_LIKELY(row.kind == WK_HEAP_UNWIND_SP)) {
+		cfa = sp + (uintptr_t)(intptr_t)row.offset;
+	} else if (WK_LIKELY(row.kind == WK_HEAP_UNWIND_BP)) {
+		cfa = frame->bp + (uintptr_t)(intptr_t)row.offset;
+	} else if (row.kind == WK_HEAP_UNWIND_AT_BP) {
+		cfa = frame->bp + (uintptr_t)(intptr_t)row.offset;
+		if (cfa < sp || cfa > *end - sizeof(cfa) || cfa % sizeof(cfa))
+			return false;
+		cfa = load(cfa);
+		if (frame->bp < sp || frame->bp > *end - sizeof(cfa) || cfa <= sp || cfa > *end)
+			return false;
+		*frame = (struct wk_heap_frame){ cfa - sizeof(cfa), load(cfa - sizeof(cfa)),
+						 load(frame->bp) };
+		return frame->pc;
+	} else if (row.kind == WK_HEAP_UNWIND_SIGNAL) {
+		uintptr_t registers = sp + UCONTEXT_REGISTERS;
+
+		if (registers + (REGISTER_PC + 1) * sizeof(cfa) > *end)
+			return false;
+		cfa = load(registers + REGISTER_SP * sizeof(cfa));
+		*end = end_of_stack(thread, cfa);
+		/* 1 more, since what was interrupted is no return address. */
+		*frame = (struct wk_heap_frame){
+			cfa - sizeof(cfa), load(registers + REGISTER_PC * sizeof(cfa)) + 1,
+			load(registers + REGISTER_BP * sizeof(cfa)) };
+		return *end;
+	} else {
+		return false;
+	}
+	if (WK_UNLIKELY(cfa <= sp || cfa > *end || cfa % sizeof(cfa)))
+		return false;
+	if (row.bp != WK_HEAP_BP_SAME) {
+		uintptr_t saved = cfa + (uintptr_t)(intptr_t)row.bp;
+
+		if (WK_UNLIKELY(saved < sp || saved >= cfa))
+			return false;
+		frame->bp = load(saved);
+	}
+	frame->slot = cfa - sizeof(cfa);
+	frame->pc = load(frame->slot);
+	return frame->pc;
+}
+
+uint32_t wk_heap_walk(struct wk_heap_thread *thread, const void *from)
+{
+	uintptr_t base = (uintptr_t)from, end = end_of_stack(thread, base);
+	struct wk_heap_frame frame = { base + sizeof(base), load(base + sizeof(base)),
+				       load(base) };
+	uint32_t known = thread->depth, fresh = 0, node;
+
+	for (bool goes_on = end; goes_on; goes_on = step(thread, &frame, &end)) {
+		while (known && thread->last[known - 1].slot < frame.slot)
+			known--;
+		if (known && thread->last[known - 1].slot == frame.slot &&
+		    thread->last[known - 1].pc == frame.pc &&
+		    thread->last[known - 1].bp == frame.bp && is_still_there(thread, known - 1))
+			goto join;
+		if (WK_UNLIKELY(fresh == WK_HEAP_DEPTH)) {
+			atomic_fetch_add(&wk_heap_head->counts.cut, 1);
+			break;
+		}
+		thread->fresh[fresh++] = frame;
+	}
+	known = 0;
+join:
+	node = known ? thread->node[known - 1] : 0;
+	for (; fresh && known < WK_HEAP_DEPTH; known++) {
+		thread->last[known] = thread->fresh[--fresh];
+		node = wk_heap_node(node, thread->last[known].pc);
+		thread->node[known] = node;
+	}
+	/* Deeper than what is remembered. */
+	while (fresh)
+		node = wk_heap_node(node, thread->fresh[--fresh].pc);
+	thread->depth = known;
+	return node;
+}

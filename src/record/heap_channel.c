@@ -1,0 +1,190 @@
+#include "record/heap_channel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+static void *map(int fd, size_t bytes, uint64_t offset)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* Of the right size, which it keeps: otherwise reading it could end this program. */
+static bool is_sealed(int fd)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+	struct stat info;
+
+	return seals >= 0 && (seals & F_SEAL_SHRINK) && fstat(fd, &info) == 0 &&
+	       info.st_size == (off_t)WK_CHANNEL_BYTES;
+}
+
+struct wk_heap_channel *wk_heap_channel_new(int fd, uint32_t pid)
+{
+	struct wk_heap_channel *channel = wk_alloc_zeroed(1, sizeof(*channel));
+
+	channel->fd = fd;
+	channel->pid = pid;
+	channel->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (is_sealed(fd))
+		channel->head = map(fd, WK_CHANNEL_HEAD_BYTES + WK_CHANNEL_DEFS_BYTES, 0);
+	if (channel->head)
+		return channel;
+	wk_heap_channel_free(channel);
+	return NULL;
+}
+
+static void begin_row(struct wk_buf *rows, uint32_t bytes, enum wk_heap_row kind, uint32_t process)
+{
+	wk_buf_add_u32(rows, 1 + 4 + bytes);
+	wk_buf_add_char(rows, (char)kind);
+	wk_buf_add_u32(rows, process);
+}
+
+/* What lies between our tail and the process's head. False if that cannot be. */
+static bool find_new(struct wk_channel_ring *ring, uint64_t tail, uint32_t size, uint32_t *bytes)
+{
+	uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
+
+	*bytes = (uint32_t)(head - tail);
+	return head - tail <= size;
+}
+
+static void copy_ring(struct wk_buf *rows, const uint8_t *ring, uint64_t tail, uint32_t size,
+		      uint32_t bytes)
+{
+	uint32_t from = (uint32_t)(tail % size);
+	uint32_t first = bytes < size - from ? bytes : size - from;
+
+	wk_buf_add(rows, ring + from, first);
+	wk_buf_add(rows, ring, bytes - first);
+}
+
+static void free_space(struct wk_channel_ring *ring, uint64_t tail)
+{
+	atomic_store_explicit(&ring->tail, tail, memory_order_release);
+	if (!atomic_exchange(&ring->is_waiting, 0))
+		return;
+	atomic_fetch_add(&ring->drained, 1);
+	syscall(SYS_futex, &ring->drained, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void drain_thread(struct wk_heap_channel *channel, uint32_t i, struct wk_buf *events)
+{
+	uint32_t state = atomic_load(&channel->head->state[i]), bytes;
+	struct wk_channel_slot *slot;
+
+	if (state == WK_CHANNEL_FREE)
+		return;
+	if (!channel->slots[i])
+		channel->slots[i] =
+			map(channel->fd, WK_CHANNEL_SLOT_BYTES, WK_CHANNEL_SLOT_AT(i));
+	slot = (struct wk_channel_slot *)channel->slots[i];
+	if (!slot || !find_new(&slot->ring, channel->tails[i], WK_CHANNEL_RING_BYTES, &bytes)) {
+		channel->is_broken = true;
+		return;
+	}
+	if (bytes) {
+		begin_row(events, 4 + 4 + 8 + 4 + bytes, WK_HEAP_ROW_EVENTS, channel->number);
+		wk_buf_add_u32(events, i);
+		wk_buf_add_u32(events, atomic_load(&slot->tid));
+		wk_buf_add_u64(events, channel->tails[i]);
+		wk_buf_add_u32(events, bytes);
+		copy_ring(events, channel->slots[i] + WK_CHANNEL_PAGE, channel->tails[i],
+			  WK_CHANNEL_RING_BYTES, bytes);
+		channel->tails[i] += bytes;
+		free_space(&slot->ring, channel->tails[i]);
+	}
+	/* Its head was read after the state, which is set after its last event. */
+	if (state == WK_CHANNEL_ENDED)
+		atomic_store(&channel->head->state[i], WK_CHANNEL_FREE);
+}
+
+static void drain_definitions(struct wk_heap_channel *channel, struct wk_buf *rows)
+{
+	struct wk_channel_ring *ring = &channel->head->defs;
+	uint32_t bytes;
+
+	if (!find_new(ring, channel->defs_tail, WK_CHANNEL_DEFS_BYTES, &bytes)) {
+		channel->is_broken = true;
+		return;
+	}
+	if (!bytes)
+		return;
+	begin_row(rows, 8 + 4 + bytes, WK_HEAP_ROW_DEFINITIONS, channel->number);
+	wk_buf_add_u64(rows, channel->defs_tail);
+	wk_buf_add_u32(rows, bytes);
+	copy_ring(rows, (const uint8_t *)channel->head + WK_CHANNEL_HEAD_BYTES, channel->defs_tail,
+		  WK_CHANNEL_DEFS_BYTES, bytes);
+	channel->defs_tail += bytes;
+	free_space(ring, channel->defs_tail);
+}
+
+static void add_counts(struct wk_heap_channel *channel, struct wk_buf *rows)
+{
+	const struct wk_channel_counts *counts = &channel->head->counts;
+	uint64_t now[] = { counts->lost, counts->nested, counts->early, counts->cut,
+			   counts->threadless };
+
+	if (memcmp(now, channel->counts, sizeof(now)) == 0)
+		return;
+	memcpy(channel->counts, now, sizeof(now));
+	begin_row(rows, sizeof(now), WK_HEAP_ROW_COUNTS, channel->number);
+	for (size_t i = 0; i < sizeof(now) / sizeof(*now); i++)
+		wk_buf_add_u64(rows, now[i]);
+}
+
+void wk_heap_channel_drain(struct wk_heap_channel *channel, struct wk_buf *events,
+			   struct wk_buf *before)
+{
+	uint32_t threads = atomic_load(&channel->head->threads);
+
+	if (!channel->is_announced) {
+		begin_row(before, 4, WK_HEAP_ROW_PROCESS, channel->number);
+		wk_buf_add_u32(before, channel->pid);
+		channel->is_announced = true;
+	}
+	for (uint32_t i = 0; i < threads && i < WK_CHANNEL_THREADS && !channel->is_broken; i++)
+		drain_thread(channel, i, events);
+	drain_definitions(channel, before);
+	add_counts(channel, events);
+}
+
+bool wk_heap_channel_is_gone(const struct wk_heap_channel *channel)
+{
+	struct pollfd poll_one = { channel->pid_fd, POLLIN, 0 };
+
+	if (channel->pid_fd < 0)
+		return kill((pid_t)channel->pid, 0) != 0 && errno == ESRCH;
+	return poll(&poll_one, 1, 0) == 1;
+}
+
+void wk_heap_channel_end(struct wk_heap_channel *channel, struct wk_buf *events)
+{
+	begin_row(events, 0, WK_HEAP_ROW_GONE, channel->number);
+}
+
+void wk_heap_channel_free(struct wk_heap_channel *channel)
+{
+	if (channel->head)
+		munmap(channel->head, WK_CHANNEL_HEAD_BYTES + WK_CHANNEL_DEFS_BYTES);
+	for (uint32_t i = 0; i < WK_CHANNEL_THREADS; i++)
+		if (channel->slots[i])
+			munmap(channel->slots[i], WK_CHANNEL_SLOT_BYTES);
+	close(channel->fd);
+	if (channel->pid_fd >= 0)
+		close(channel->pid_fd);
+	wk_free(channel);
+}

@@ -1,0 +1,408 @@
+#include "record/heap_channels.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/heap.h"
+#include "base/mem.h"
+#include "os/os.h"
+#include "preload/ticks.h"
+#include "record/heap_channel.h"
+
+#define BUSY_NAP_NS  UINT64_C(2000000)
+#define QUIET_NAP_NS UINT64_C(50000000)
+#define CHECK_NS     UINT64_C(100000000) /* how often processes are looked at */
+#define BACKLOG      128
+
+struct wk_heap_channels {
+	char name[48];
+	enum wk_channel_full when_full;
+	int listener, page_fd, wake_fd;
+	struct wk_heap_control *control;
+	struct wk_heap *heap; /* of the one who started the threads */
+	pthread_t acceptor, drainer;
+	bool has_threads;
+	_Atomic bool is_over;
+
+	pthread_mutex_t lock; /* of what follows */
+	struct wk_heap_channel *arrived; /* not yet among `channels` */
+	struct wk_buf rows;
+	uint64_t complete_ns;
+	uint32_t processes;
+
+	/* The drainer's own. */
+	struct wk_heap_channel *channels;
+	struct wk_buf events, pass;
+	uint64_t checked_ns;
+};
+
+static bool make_page(struct wk_heap_channels *channels, struct wk_err *err)
+{
+	channels->page_fd = (int)syscall(SYS_memfd_create, "wick-heap-control", MFD_CLOEXEC);
+	if (channels->page_fd < 0 || ftruncate(channels->page_fd, WK_CHANNEL_PAGE) != 0)
+		return wk_fail_os(err, errno, "cannot make memory that programs share");
+	channels->control = mmap(NULL, WK_CHANNEL_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+				 channels->page_fd, 0);
+	if (channels->control != MAP_FAILED)
+		return true;
+	channels->control = NULL;
+	return wk_fail_os(err, errno, "cannot map memory that programs share");
+}
+
+/* In the abstract space, where it needs no folder; the name is not to be guessed. */
+static bool listen_here(struct wk_heap_channels *channels, struct wk_err *err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	uint64_t secret[2];
+	size_t length;
+
+	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
+		return wk_fail_os(err, errno, "cannot get random bytes");
+	length = (size_t)snprintf(channels->name, sizeof(channels->name), "wick-%016llx%016llx",
+				  (unsigned long long)secret[0], (unsigned long long)secret[1]);
+	memcpy(address.sun_path + 1, channels->name, length);
+	channels->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (channels->listener >= 0 &&
+	    bind(channels->listener, (struct sockaddr *)&address,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)) == 0 &&
+	    listen(channels->listener, BACKLOG) == 0)
+		return true;
+	return wk_fail_os(err, errno, "cannot listen for programs to be recorded");
+}
+
+struct wk_heap_channels *wk_heap_channels_new(enum wk_channel_full when_full, struct wk_err *err)
+{
+	struct wk_heap_channels *channels = wk_alloc_zeroed(1, sizeof(*channels));
+
+	channels->when_full = when_full;
+	channels->listener = channels->page_fd = -1;
+	channels->wake_fd = eventfd(0, EFD_CLOEXEC);
+	pthread_mutex_init(&channels->lock, NULL);
+	if (channels->wake_fd < 0)
+		wk_fail_os(err, errno, "cannot make an event");
+	else if (make_page(channels, err) && listen_here(channels, err))
+		return channels;
+	wk_heap_channels_free(channels);
+	return NULL;
+}
+
+const char *wk_heap_channels_name(const struct wk_heap_channels *channels)
+{
+	return channels->name;
+}
+
+/* ---- processes that begin */
+
+union one_fd {
+	struct cmsghdr head;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+/* Its file; -1 if what came is no greeting. */
+static int receive_file(int from, struct wk_channel_hello *hello)
+{
+	struct iovec part = { hello, sizeof(*hello) };
+	union one_fd rights = { 0 };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &rights,
+				  .msg_controllen = sizeof(rights.bytes) };
+	ssize_t got;
+	int fd = -1;
+
+	do {
+		got = recvmsg(from, &message, MSG_CMSG_CLOEXEC);
+	} while (got < 0 && errno == EINTR);
+	if (message.msg_controllen >= CMSG_LEN(sizeof(int)) &&
+	    rights.head.cmsg_level == SOL_SOCKET && rights.head.cmsg_type == SCM_RIGHTS)
+		memcpy(&fd, CMSG_DATA(&rights.head), sizeof(fd));
+	if (got == sizeof(*hello) && hello->version == WK_CHANNEL_VERSION)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static void answer(const struct wk_heap_channels *channels, int to)
+{
+	struct wk_channel_answer answer = { WK_CHANNEL_VERSION, 1, channels->when_full };
+	struct iovec part = { &answer, sizeof(answer) };
+	union one_fd rights = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)),
+					  .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &rights,
+				  .msg_controllen = sizeof(rights.bytes) };
+
+	memcpy(CMSG_DATA(&rights.head), &channels->page_fd, sizeof(channels->page_fd));
+	sendmsg(to, &message, MSG_NOSIGNAL);
+}
+
+/* Only our own user's processes, unless we are root. */
+static bool may_be_recorded(int from, struct ucred *who)
+{
+	socklen_t length = sizeof(*who);
+
+	return getsockopt(from, SOL_SOCKET, SO_PEERCRED, who, &length) == 0 && who->pid > 0 &&
+	       (geteuid() == 0 || who->uid == geteuid());
+}
+
+/* It is among the channels before the process goes on. */
+static void welcome(struct wk_heap_channels *channels, int from)
+{
+	struct timeval patience = { .tv_sec = 1 };
+	struct wk_channel_hello hello;
+	struct wk_heap_channel *channel = NULL;
+	struct ucred who;
+	int fd = -1;
+
+	setsockopt(from, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (may_be_recorded(from, &who))
+		fd = receive_file(from, &hello);
+	if (fd >= 0)
+		channel = wk_heap_channel_new(fd, (uint32_t)who.pid);
+	if (!channel)
+		return;
+	pthread_mutex_lock(&channels->lock);
+	channel->number = ++channels->processes;
+	channel->next = channels->arrived;
+	channels->arrived = channel;
+	pthread_mutex_unlock(&channels->lock);
+	answer(channels, from);
+}
+
+static void accept_processes(void *context)
+{
+	struct wk_heap_channels *channels = context;
+	struct pollfd polls[] = { { channels->listener, POLLIN, 0 },
+				  { channels->wake_fd, POLLIN, 0 } };
+
+	while (!atomic_load(&channels->is_over)) {
+		int from;
+
+		if (poll(polls, 2, -1) <= 0 || !(polls[0].revents & POLLIN))
+			continue;
+		from = accept4(channels->listener, NULL, NULL, SOCK_CLOEXEC);
+		if (from < 0)
+			continue;
+		welcome(channels, from);
+		close(from);
+	}
+}
+
+/* ---- rings */
+
+/* Those that came since the last pass, the first one first. */
+static void take_arrived(struct wk_heap_channels *channels)
+{
+	struct wk_heap_channel *arrived, *next;
+
+	pthread_mutex_lock(&channels->lock);
+	arrived = channels->arrived;
+	channels->arrived = NULL;
+	pthread_mutex_unlock(&channels->lock);
+	for (; arrived; arrived = next) {
+		next = arrived->next;
+		arrived->next = channels->channels;
+		channels->channels = arrived;
+	}
+}
+
+/* The time by both clocks. */
+static void add_pass(struct wk_buf *rows, uint64_t ticks, uint64_t now_ns)
+{
+	wk_buf_add_u32(rows, 1 + 8 + 8);
+	wk_buf_add_char(rows, WK_HEAP_ROW_PASS);
+	wk_buf_add_u64(rows, ticks);
+	wk_buf_add_u64(rows, now_ns);
+}
+
+static bool has_space(struct wk_heap_channels *channels)
+{
+	bool has_space;
+
+	pthread_mutex_lock(&channels->lock);
+	has_space = channels->rows.len < WK_HEAP_ROWS_BYTES;
+	pthread_mutex_unlock(&channels->lock);
+	return has_space;
+}
+
+/* Once through all rings: true if there was something. Definitions are read after the events that
+ * need them, and come before them. */
+static bool drain(struct wk_heap_channels *channels)
+{
+	uint64_t ticks = wk_heap_ticks(), now_ns = wk_os_clock_ns();
+	bool checks = now_ns - channels->checked_ns >= CHECK_NS || atomic_load(&channels->is_over);
+	bool had_events;
+
+	take_arrived(channels);
+	wk_buf_reset(&channels->pass);
+	wk_buf_reset(&channels->events);
+	for (struct wk_heap_channel **at = &channels->channels; *at;) {
+		struct wk_heap_channel *channel = *at;
+		bool is_gone = checks && wk_heap_channel_is_gone(channel);
+
+		wk_heap_channel_drain(channel, &channels->events, &channels->pass);
+		if (is_gone || channel->is_broken) {
+			wk_heap_channel_end(channel, &channels->events);
+			*at = channel->next;
+			wk_heap_channel_free(channel);
+		} else {
+			at = &channel->next;
+		}
+	}
+	had_events = channels->events.len > 0;
+	if (checks)
+		channels->checked_ns = now_ns;
+	atomic_fetch_add(&channels->control->heartbeat, 1);
+	add_pass(&channels->events, ticks, now_ns);
+	pthread_mutex_lock(&channels->lock);
+	wk_buf_add_str(&channels->rows, wk_buf_str(&channels->pass));
+	wk_buf_add_str(&channels->rows, wk_buf_str(&channels->events));
+	channels->complete_ns = now_ns;
+	pthread_mutex_unlock(&channels->lock);
+	return had_events;
+}
+
+static void nap(struct wk_heap_control *control, uint64_t ns)
+{
+	uint32_t wake = atomic_load(&control->wake);
+	struct timespec time = { .tv_nsec = (long)ns };
+
+	atomic_store(&control->is_asleep, 1);
+	syscall(SYS_futex, &control->wake, FUTEX_WAIT, wake, &time, NULL, 0);
+	atomic_store(&control->is_asleep, 0);
+}
+
+static void drain_rings(void *context)
+{
+	struct wk_heap_channels *channels = context;
+	uint64_t nap_ns = BUSY_NAP_NS;
+
+	while (!atomic_load(&channels->is_over)) {
+		nap(channels->control, nap_ns);
+		if (!has_space(channels))
+			continue;
+		nap_ns = drain(channels)	      ? BUSY_NAP_NS
+			 : nap_ns * 2 < QUIET_NAP_NS ? nap_ns * 2
+						     : QUIET_NAP_NS;
+	}
+	drain(channels);
+}
+
+static void *acceptor_main(void *context)
+{
+	struct wk_heap_channels *channels = context;
+
+	wk_heap_run(channels->heap, accept_processes, channels);
+	return NULL;
+}
+
+static void *drainer_main(void *context)
+{
+	struct wk_heap_channels *channels = context;
+
+	wk_heap_run(channels->heap, drain_rings, channels);
+	return NULL;
+}
+
+bool wk_heap_channels_start(struct wk_heap_channels *channels, struct wk_err *err)
+{
+	sigset_t all, before;
+	int cause;
+
+	channels->heap = wk_heap_current();
+	/* Signals are for the caller's thread. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	cause = pthread_create(&channels->drainer, NULL, drainer_main, channels);
+	if (cause == 0 &&
+	    (cause = pthread_create(&channels->acceptor, NULL, acceptor_main, channels)) != 0) {
+		atomic_store(&channels->is_over, true);
+		pthread_join(channels->drainer, NULL);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	channels->has_threads = cause == 0;
+	return cause == 0 || wk_fail_os(err, cause, "cannot start a thread");
+}
+
+void wk_heap_channels_stop(struct wk_heap_channels *channels)
+{
+	uint64_t one = 1;
+	ssize_t written;
+
+	if (!channels->has_threads)
+		return;
+	channels->has_threads = false;
+	atomic_store(&channels->is_over, true);
+	written = write(channels->wake_fd, &one, sizeof(one));
+	(void)written;
+	atomic_fetch_add(&channels->control->wake, 1);
+	syscall(SYS_futex, &channels->control->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	pthread_join(channels->acceptor, NULL);
+	pthread_join(channels->drainer, NULL);
+	atomic_store(&channels->control->is_over, 1);
+}
+
+uint64_t wk_heap_channels_take(struct wk_heap_channels *channels, struct wk_buf *rows)
+{
+	struct wk_buf taken;
+	uint64_t complete_ns;
+
+	wk_buf_reset(rows);
+	pthread_mutex_lock(&channels->lock);
+	taken = channels->rows;
+	channels->rows = *rows;
+	complete_ns = channels->complete_ns;
+	pthread_mutex_unlock(&channels->lock);
+	*rows = taken;
+	return complete_ns;
+}
+
+uint32_t wk_heap_channels_processes(struct wk_heap_channels *channels)
+{
+	uint32_t processes;
+
+	pthread_mutex_lock(&channels->lock);
+	processes = channels->processes;
+	pthread_mutex_unlock(&channels->lock);
+	return processes;
+}
+
+void wk_heap_channels_free(struct wk_heap_channels *channels)
+{
+	if (!channels)
+		return;
+	wk_heap_channels_stop(channels);
+	take_arrived(channels);
+	while (channels->channels) {
+		struct wk_heap_channel *channel = channels->channels;
+
+		channels->channels = channel->next;
+		wk_heap_channel_free(channel);
+	}
+	if (channels->control)
+		munmap(channels->control, WK_CHANNEL_PAGE);
+	if (channels->page_fd >= 0)
+		close(channels->page_fd);
+	if (channels->listener >= 0)
+		close(channels->listener);
+	if (channels->wake_fd >= 0)
+		close(channels->wake_fd);
+	pthread_mutex_destroy(&channels->lock);
+	WK_BUF_FINI_ALL(&channels->rows, &channels->events, &channels->pass);
+	wk_free(channels);
+}

@@ -1,0 +1,44 @@
+/* Programs that the heap library is loaded into: their channels (preload/channel.h), emptied.
+ *
+ * One thread answers processes as they begin, another empties the rings: it sleeps until one is
+ * half full, or some milliseconds have passed. What it finds are rows (preload/stream.h), which
+ * wait here until wk_heap_channels_take: a recorder that does not take them makes programs wait, as
+ * soon as WK_HEAP_ROWS_BYTES have come.
+ *
+ * Nothing that a process writes is trusted: its rings are copied, never read in place, and a channel
+ * whose positions make no sense is dropped. */
+#ifndef WK_RECORD_HEAP_CHANNELS_H
+#define WK_RECORD_HEAP_CHANNELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "preload/channel.h"
+
+#define WK_HEAP_ROWS_BYTES (32u << 20)
+
+struct wk_heap_channels;
+
+struct wk_heap_channels *wk_heap_channels_new(enum wk_channel_full when_full, struct wk_err *err);
+
+/* The value of WK_HEAP_VARIABLE for programs to be recorded. */
+const char *wk_heap_channels_name(const struct wk_heap_channels *channels);
+
+/* Starts the threads. */
+bool wk_heap_channels_start(struct wk_heap_channels *channels, struct wk_err *err);
+
+/* Empties all rings a last time, and tells processes that nobody reads any more. */
+void wk_heap_channels_stop(struct wk_heap_channels *channels);
+
+/* Moves rows to `rows`, each preceded by its length (u32). Returns the time until which all events
+ * are among those that were ever taken. */
+uint64_t wk_heap_channels_take(struct wk_heap_channels *channels, struct wk_buf *rows);
+
+/* Processes that asked to be recorded until now. */
+uint32_t wk_heap_channels_processes(struct wk_heap_channels *channels);
+
+void wk_heap_channels_free(struct wk_heap_channels *channels);
+
+#endif
