@@ -48,6 +48,7 @@ enum wk_event_kind {
 	WK_EVENT_HEAP,     /* a block of a heap was allocated, moved or freed; or a whole heap */
 	WK_EVENT_HEAP_SUM, /* blocks of one stack added up, from recorders that keep only sums */
 	WK_EVENT_SNAPSHOT, /* a moment whose allocated blocks are to be shown */
+	WK_EVENT_HEAP_STREAM, /* rows of the heap library: many events, as they were recorded */
 	WK_EVENT_SWITCH,   /* a processor went from one thread to another */
 	WK_EVENT_READY,    /* a thread that waited may run on */
 	WK_EVENT_MARK,     /* a named moment */
@@ -406,6 +407,12 @@ struct wk_event_snapshot {
 	enum wk_snapshot_cause cause;
 };
 
+/* Rows (preload/stream.h), each preceded by its length as a little-endian u32: what a recorder has,
+ * and what a reader emits instead of HEAP events if that is requested. */
+struct wk_event_heap_stream {
+	struct wk_str rows;
+};
+
 enum wk_wait_mode {
 	WK_WAIT_UNTOLD,
 	WK_WAIT_KERNEL, /* the kernel waits for itself */
@@ -523,6 +530,7 @@ struct wk_event {
 		struct wk_event_heap heap;
 		struct wk_event_heap_sum heap_sum;
 		struct wk_event_snapshot snapshot;
+		struct wk_event_heap_stream heap_stream;
 		struct wk_event_switch switched;
 		struct wk_event_ready ready;
 		struct wk_event_mark mark;

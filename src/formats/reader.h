@@ -32,6 +32,7 @@ struct wk_read_options {
 	const struct wk_collapse *collapse; /* frames as an older tool writes them, or NULL */
 	bool is_header_only; /* everything but the records; readers whose format has no
 			      * such part read all */
+	bool keeps_heap_streams; /* HEAP_STREAM events instead of those in them */
 	bool skips_details;  /* samples without details (event/event.h) */
 };
 

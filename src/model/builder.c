@@ -294,6 +294,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_COUNT:
 		wk_builder_add_count(builder, &event->count);
 		break;
+	case WK_EVENT_HEAP_STREAM: /* for those who copy recordings */
 	case WK_EVENT_OTHER:
 	case WK_EVENT_NONE:
 	case WK_EVENT_KINDS:

@@ -83,7 +83,8 @@ static bool private_pair(int fds[2])
 }
 
 /* The child: waits for its byte, then becomes the program. Never returns. */
-static void become(char *const *command, const char *folder, int go_fd, int failure_fd)
+static void become(char *const *command, const struct wk_launch_how *how, int go_fd,
+		   int failure_fd)
 {
 	char word;
 	ssize_t got;
@@ -93,7 +94,10 @@ static void become(char *const *command, const char *folder, int go_fd, int fail
 		got = read(go_fd, &word, 1);
 	} while (got < 0 && errno == EINTR);
 	if (got == 1) {
-		if (!folder || chdir(folder) == 0)
+		for (size_t i = 0; i < sizeof(how->variables) / sizeof(*how->variables); i++)
+			if (how->variables[i])
+				putenv(how->variables[i]);
+		if (!how->folder || chdir(how->folder) == 0)
 			execvp(command[0], command);
 		cause = errno;
 		while (write(failure_fd, &cause, sizeof(cause)) < 0 && errno == EINTR)
@@ -110,8 +114,8 @@ static void close_pair(int fds[2])
 		close(fds[1]);
 }
 
-bool wk_launch_prepare(struct wk_launch *launch, char *const *command, const char *folder,
-		       bool to_stderr, struct wk_err *err)
+bool wk_launch_prepare(struct wk_launch *launch, char *const *command,
+		       const struct wk_launch_how *how, struct wk_err *err)
 {
 	int go[2] = { -1, -1 }, failure[2] = { -1, -1 };
 	int cause = check_program(command[0]);
@@ -128,9 +132,9 @@ bool wk_launch_prepare(struct wk_launch *launch, char *const *command, const cha
 	}
 	if (launch->pid == 0) {
 		close(go[1]);
-		if (to_stderr)
+		if (how->to_stderr)
 			dup2(STDERR_FILENO, STDOUT_FILENO);
-		become(command, folder, go[0], failure[1]);
+		become(command, how, go[0], failure[1]);
 	}
 	close(go[0]);
 	close(failure[1]);

@@ -25,8 +25,13 @@ struct wk_launch {
 /* Searches for the program first: WK_ENOTFOUND if there is none, WK_EPERM if it may not be run.
  * `folder` is its working folder; NULL: the current one. With `to_stderr`, standard error replaces
  * its standard output. */
-bool wk_launch_prepare(struct wk_launch *launch, char *const *command, const char *folder,
-		       bool to_stderr, struct wk_err *err);
+struct wk_launch_how {
+	const char *folder;
+	bool to_stderr;
+	char *variables[2]; /* "NAME=VALUE", in addition to the environment; or NULL */
+};
+bool wk_launch_prepare(struct wk_launch *launch, char *const *command,
+		       const struct wk_launch_how *how, struct wk_err *err);
 
 #define WK_LAUNCH_ENDED_EARLY "the command was ended before it began"
 

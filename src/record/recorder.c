@@ -15,6 +15,8 @@
 #include "os/os.h"
 #include "record/attach.h"
 #include "record/facts.h"
+#include "record/heap/channels.h"
+#include "record/heap/library.h"
 #include "record/launch.h"
 #include "record/merge.h"
 #include "record/parse.h"
@@ -39,6 +41,9 @@ struct wk_recorder {
 	struct wk_queue queue;
 	struct wk_merge merge;
 	struct wk_parser parser;
+	struct wk_heap_channels *heap; /* NULL: not recorded */
+	struct wk_buf heap_rows;
+	uint64_t heap_bytes;
 	const struct wk_sink *sink;
 	uint64_t *lost;         /* scratch of emit_losses */
 	bool command_was_named; /* its first exec was seen */
@@ -314,6 +319,34 @@ static void release_undone(struct wk_undo *undo)
 	release(undo->at);
 }
 
+/* A program finds the heap's recorder by its environment. */
+static bool prepare_command(struct wk_recorder *recorder, struct wk_err *err)
+{
+	struct wk_launch_how how = { .folder = recorder->options.folder,
+				     .to_stderr = recorder->options.command_to_stderr };
+	struct wk_buf library = { 0 }, preload = { 0 }, channel = { 0 };
+	bool ok = true;
+
+	if (recorder->options.records_heap) {
+		recorder->heap =
+			wk_heap_channels_new(recorder->options.drops_heap_events
+						     ? WK_CHANNEL_DROP
+						     : WK_CHANNEL_BLOCK,
+					     err);
+		ok = recorder->heap && wk_heap_library_find(&library, err);
+	}
+	if (ok && recorder->heap) {
+		wk_heap_library_preload(wk_buf_text(&library), &preload);
+		wk_buf_add_fmt(&channel, "%s=%s", WK_HEAP_VARIABLE,
+			       wk_heap_channels_name(recorder->heap));
+		how.variables[0] = preload.at;
+		how.variables[1] = channel.at;
+	}
+	ok = ok && wk_launch_prepare(&recorder->launch, recorder->options.command, &how, err);
+	WK_BUF_FINI_ALL(&library, &preload, &channel);
+	return ok;
+}
+
 struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, struct wk_err *err)
 {
 	struct wk_recorder *recorder = wk_alloc_zeroed(1, sizeof(*recorder));
@@ -332,9 +365,7 @@ struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, s
 	if (!check_options(&recorder->options, err) || !init_perf(recorder, err))
 		goto fail;
 	/* Before limits are raised and rings are mapped: the child shall not inherit those. */
-	if (recorder->options.command &&
-	    !wk_launch_prepare(&recorder->launch, recorder->options.command,
-			       recorder->options.folder, recorder->options.command_to_stderr, err))
+	if (recorder->options.command && !prepare_command(recorder, err))
 		goto fail;
 	if (!wk_perf_open_rings(&recorder->perf, err))
 		goto fail;
@@ -421,16 +452,39 @@ static bool emit_losses(struct wk_recorder *recorder, struct wk_err *err)
 				  recorder->sink, err);
 }
 
+/* What came of the heap's events, in front of the records of their time: the time until which
+ * records may follow. */
+static bool emit_heap(struct wk_recorder *recorder, uint64_t *until_ns, struct wk_err *err)
+{
+	struct wk_event event = { .kind = WK_EVENT_HEAP_STREAM, .cpu = WK_NO_CPU };
+
+	*until_ns = UINT64_MAX;
+	if (!recorder->heap)
+		return true;
+	*until_ns = wk_heap_channels_take(recorder->heap, &recorder->heap_rows);
+	event.heap_stream.rows = wk_buf_str(&recorder->heap_rows);
+	recorder->heap_bytes += recorder->heap_rows.len;
+	return !recorder->heap_rows.len || wk_sink_emit(recorder->sink, &event, err);
+}
+
 static bool handle_round(struct wk_recorder *recorder, const struct wk_round *round,
 			 struct wk_err *err)
 {
+	uint64_t until_ns;
+
 	for (struct wk_chunk *chunk = round->first, *next; chunk; chunk = next) {
 		next = chunk->next;
 		wk_merge_add(&recorder->merge, chunk);
 		if (chunk->live == 0)
 			wk_queue_release(&recorder->queue, chunk);
 	}
-	return wk_merge_flush(&recorder->merge, round->final_ns, &recorder->queue, handle_record,
+	if (round->is_last && recorder->heap)
+		wk_heap_channels_stop(recorder->heap);
+	if (!emit_heap(recorder, &until_ns, err))
+		return false;
+	if (round->is_last || round->final_ns < until_ns)
+		until_ns = round->final_ns;
+	return wk_merge_flush(&recorder->merge, until_ns, &recorder->queue, handle_record,
 			      recorder, err);
 }
 
@@ -576,6 +630,8 @@ static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result 
 		.privileged = counts->privileged,
 		.cpu_ns = launch->user_ns + (perf->config.user_only ? 0 : launch->system_ns),
 		.sampled_ns = is_of_a_clock(perf) ? counts->cpu_ns : UINT64_MAX,
+		.heap_processes = recorder->heap ? wk_heap_channels_processes(recorder->heap) : 0,
+		.heap_bytes = recorder->heap_bytes,
 		.counts_cpu_time = perf->events[0].is_cpu_time,
 	};
 }
@@ -594,7 +650,8 @@ static bool record(struct wk_recorder *recorder,
 	recorder->usual_priority = getpriority(PRIO_PROCESS, 0);
 	recorder->is_hurried = setpriority(PRIO_PROCESS, 0, recorder->usual_priority - HURRY) == 0;
 	/* The reader's thread begins with the priority of the one that starts it. */
-	ok = wk_reader_start(&recorder->reader, err);
+	ok = (!recorder->heap || wk_heap_channels_start(recorder->heap, err)) &&
+	     wk_reader_start(&recorder->reader, err);
 	if (ok) {
 		ok = begin(recorder, progress, context, err) &&
 		     handle_rounds(recorder, progress, context, err);
@@ -649,5 +706,7 @@ void wk_recorder_free(struct wk_recorder *recorder)
 	wk_queue_fini(&recorder->queue);
 	wk_parser_fini(&recorder->parser);
 	wk_perf_fini(&recorder->perf);
+	wk_heap_channels_free(recorder->heap);
+	wk_buf_fini(&recorder->heap_rows);
 	WK_FREE_ALL(recorder->pids, recorder->lost, recorder);
 }

@@ -45,6 +45,8 @@ struct wk_recorder_options {
 	uint64_t ring_bytes;    /* a CPU; 0: chosen */
 	bool user_only;         /* do not sample kernel code */
 	const char *folder;     /* the command's working folder; NULL: the current one */
+	bool records_heap;      /* of a command: its allocations, by the heap library */
+	bool drops_heap_events; /* that come too fast, instead of making the command wait */
 	bool command_to_stderr; /* its standard output goes there: wick's own is in use */
 
 	/* Called for each sample whose copy of the stack is full, long before it comes to the sink
@@ -80,6 +82,8 @@ struct wk_recorder_result {
 			       * such code was to be sampled */
 	uint64_t sampled_ns;  /* CPU time that the samples stand for; UINT64_MAX if they are not of
 			       * a clock */
+	uint32_t heap_processes; /* whose allocations were recorded */
+	uint64_t heap_bytes;     /* of their events */
 	bool counts_cpu_time; /* the first event is a clock or cycles */
 };
 

@@ -50,9 +50,11 @@ static bool pack(const struct wk_opened *opened, struct wk_symbols *symbols, int
 	struct wk_incomplete incomplete = { .next = wk_unwind_stage_sink(stage),
 						.messages = messages };
 	struct wk_sink sink = wk_incomplete_sink(&incomplete);
+	struct wk_input input = opened->input;
 	bool ok;
 
-	ok = (opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err)) &&
+	input.options.keeps_heap_streams = true;
+	ok = (opened->reader->read(&input, &sink, err) || wk_opened_fail(opened, err)) &&
 	     wk_unwind_stage_finish(stage, err) && wk_jit_stage_finish(names, err) &&
 	     wk_perf_data_writer_finish(writer, err);
 	packed->bytes = wk_perf_data_writer_bytes(writer);

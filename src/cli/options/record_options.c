@@ -13,6 +13,8 @@
 
 static const char *const call_graphs[] = { "auto", "dwarf", "fp", "none", NULL };
 
+static const char *const heap_full[] = { "block", "drop", NULL };
+
 /* For completion; -e takes any name that perf knows. */
 static const char *const common_events[] = {
 	"cycles", "instructions", "cache-misses", "branch-misses", "cpu-clock", "task-clock",
@@ -45,6 +47,11 @@ static const struct wk_opt options[] = {
 	WK_VALUE(0, "buffer", "SIZE", "buffer between kernel and wick for each CPU, 64K to 256M "
 	  "[default: by rate and stack size]", WK_OPT_SIZE, AT(ring_bytes)),
 	WK_FLAG(0, "user-only", "do not record kernel code", AT(user_only)),
+	WK_FLAG(0, "heap", "record each allocation and release of the command and its children, with "
+	  "stacks; no samples, unless -e or -F is given", AT(heap)),
+	{ 0, "heap-full", "HOW", "what a program does whose allocations come faster than they are "
+	  "written: block (wait), drop (leave out, and count) [default: block]", WK_OPT_CHOICE,
+	  AT(heap_full), heap_full },
 	{ 0 },
 };
 
@@ -102,9 +109,12 @@ static bool plan_pids(struct wk_record_plan *plan, const struct wk_text_list *li
 }
 
 static bool plan_events(struct wk_record_plan *plan, const struct wk_text_list *list,
-			struct wk_err *err)
+			bool has_rate, struct wk_err *err)
 {
 	plan->events = split(plan, list);
+	/* An event that never happens. */
+	if (plan->options.records_heap && !list->count && !has_rate)
+		wk_text_list_add(&plan->events, "dummy");
 	for (size_t i = 0; i < plan->events.count; i++)
 		if (!*plan->events.at[i])
 			return wk_option_must_be("event", "",
@@ -148,6 +158,10 @@ static bool check_what(const struct wk_record_args *args, char *const *command, 
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--pid records these processes only; it excludes %s",
 			       command ? "a command" : "--all-cpus");
+	if (args->heap && !command)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--heap needs a command after \"--\": the heap of a running process "
+			       "cannot be recorded yet");
 	if (args->frequency && args->period)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--freq and --count exclude each other");
 	if (args->no_embed && args->embeds_symbols)
@@ -169,6 +183,8 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 		.duration_ns = args->duration_ns,
 		.call_graph = call_graph_of(args->call_graph),
 		.ring_bytes = args->ring_bytes,
+		.records_heap = args->heap,
+		.drops_heap_events = args->heap_full && strcmp(args->heap_full, "drop") == 0,
 	} };
 	if (!check_what(args, command, err) || !check_ranges(args, err))
 		return false;
@@ -177,7 +193,7 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 	if (!plan->options.frequency_hz && !plan->options.period)
 		plan->options.frequency_hz = WK_DEFAULT_FREQUENCY_HZ;
 	return !wk_record_args_want_list(args, err) && plan_pids(plan, &args->pids, err) &&
-	       plan_events(plan, &args->events, err);
+	       plan_events(plan, &args->events, args->frequency || args->period, err);
 }
 
 void wk_record_plan_fini(struct wk_record_plan *plan)

@@ -19,6 +19,8 @@ struct wk_record_args {
 	const char *call_graph;
 	uint64_t stack_bytes, ring_bytes;
 	bool embeds_symbols, no_embed;
+	bool heap;
+	const char *heap_full;
 };
 
 extern const struct wk_opt_group wk_record_group;

@@ -212,6 +212,9 @@ struct wk_perf {
 	size_t image_count, image_cap;
 	struct wk_map image_of;
 
+	struct wk_heap_streams *heap; /* NULL: there are none */
+	bool keeps_heap_streams;      /* emits them as they are */
+
 	/* Something that was SEEN and may get its name from the next record. */
 	struct wk_event held;
 

@@ -1,3 +1,4 @@
+#include "formats/heap/heap_streams.h"
 #include "formats/perf/internal.h"
 
 #include <inttypes.h>
@@ -189,13 +190,16 @@ static bool read_feature_record(struct wk_perf *perf, const struct wk_perf_recor
 	return wk_perf_feature(perf, (unsigned)feature, body);
 }
 
-/* Where wick's sections are in a pipe; older recorders put names of events there. */
-static bool read_section_record(struct wk_perf *perf, const struct wk_perf_record *record)
+/* Where wick's sections are in a pipe, and the heap's events always; older recorders put names of
+ * events there. */
+static bool read_section_record(struct wk_perf *perf, const struct wk_perf_record *record,
+				bool is_heap)
 {
 	struct wk_bytes body = record->body;
 	uint64_t subject = wk_u64le(&body);
 
-	if (body.bad || subject < WK_SECTION_FIRST || subject >= WK_SECTION_END)
+	if (body.bad || subject < WK_SECTION_FIRST || subject >= WK_SECTION_END ||
+	    (subject == WK_SECTION_HEAP) != is_heap)
 		return true;
 	return wk_perf_section(perf, (unsigned)subject, body);
 }
@@ -218,7 +222,7 @@ static bool read_first_pass(struct wk_perf *perf, const struct wk_perf_record *r
 	case WK_PERF_HEADER_FEATURE:
 		return read_feature_record(perf, record);
 	case WK_PERF_HEADER_EVENT_TYPE:
-		return read_section_record(perf, record);
+		return read_section_record(perf, record, false);
 	default:
 		break;
 	}
@@ -286,6 +290,12 @@ static bool was_written_twice(const struct wk_perf *perf, size_t index)
 	return false;
 }
 
+/* Rows of the heap are in front of the records of their time. */
+static bool emit_heap(struct wk_perf *perf, uint64_t until_ns)
+{
+	return !perf->heap || wk_heap_streams_emit(perf->heap, until_ns, perf->sink, perf->err);
+}
+
 static bool emit_waiting(struct wk_perf *perf, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -296,7 +306,8 @@ static bool emit_waiting(struct wk_perf *perf, size_t count)
 			__builtin_prefetch(row[AHEAD].at);
 		if (was_written_twice(perf, i))
 			wk_perf_odd(perf, WK_PERF_ODD_TWICE, row->at);
-		else if (!wk_perf_emit(perf, row->time_ns, row->at))
+		else if (!emit_heap(perf, row->time_ns) ||
+			 !wk_perf_emit(perf, row->time_ns, row->at))
 			return false;
 	}
 	wk_perf_order_drop(&perf->order, count);
@@ -360,6 +371,8 @@ static bool read_outer_record(struct wk_perf *perf, const struct wk_perf_record 
 {
 	if (record->type == WK_PERF_FINISHED_ROUND)
 		return end_round(perf, record);
+	if (record->type == WK_PERF_HEADER_EVENT_TYPE)
+		return read_section_record(perf, record, true);
 	if (record->type == WK_PERF_COMPRESSED || record->type == WK_PERF_COMPRESSED2)
 		read_piece(perf, record);
 	else
@@ -403,6 +416,7 @@ static bool second_pass(struct wk_perf *perf)
 	for (size_t i = 0; i < perf->parts->count && ok; i++)
 		ok = read_part(perf, &perf->parts->at[i]);
 	if (!ok || !emit_waiting(perf, wk_perf_order_all(&perf->order)) ||
+	    (perf->heap && !wk_heap_streams_end(perf->heap, perf->sink, perf->err)) ||
 	    !wk_perf_emit_rest(perf) || !wk_perf_emit_oddities(perf))
 		return false;
 	if (perf->broken.code)
@@ -582,6 +596,7 @@ static void fini(struct wk_perf *perf)
 	WK_FREE_ALL(perf->order.rows, perf->order.scratch, perf->attrs, perf->build_ids,
 		    perf->extras);
 	wk_section_known_fini(&perf->known);
+	wk_heap_streams_free(perf->heap);
 	wk_map_fini(&perf->lines_of);
 	WK_FREE_ALL(perf->late, perf->lines, perf->line_rows, perf->processes, perf->images,
 		    perf->kernel_chain, perf->user_chain, perf->branches);
@@ -596,7 +611,8 @@ static bool read_perf_data(const struct wk_input *input, const struct wk_sink *s
 	struct wk_perf perf = { .input = input->bytes, .sink = sink, .err = err, .file = input->file,
 				.file_start = input->bytes.start, .parts = &input->parts,
 				.skips_details = input->options.skips_details,
-				.is_header_only = input->options.is_header_only };
+				.is_header_only = input->options.is_header_only,
+				.keeps_heap_streams = input->options.keeps_heap_streams };
 	bool ok;
 
 	if (begins_with(input->bytes, WK_PERF_MAGIC_OLD))

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "formats/heap/heap_streams.h"
 #include "formats/perf/wick_sections.h"
 
 /* Rows are found by the hash of what they are about. */
@@ -226,6 +227,33 @@ static bool read_fact(struct wk_perf *perf, struct wk_bytes *rows)
 	return rows->bad || wk_sink_emit(perf->sink, &event, perf->err);
 }
 
+/* As it is, for those who copy the recording. */
+static bool emit_heap_rows(struct wk_perf *perf, const uint8_t *from, const uint8_t *to)
+{
+	struct wk_event event = {
+		.kind = WK_EVENT_HEAP_STREAM,
+		.cpu = WK_NO_CPU,
+		.heap_stream = { wk_str_of((const char *)from, (size_t)(to - from)) },
+	};
+
+	return wk_sink_emit(perf->sink, &event, perf->err);
+}
+
+static bool read_heap_row(struct wk_perf *perf, struct wk_bytes *rows)
+{
+	const uint8_t *from = rows->at;
+	struct wk_bytes row = wk_bytes_slice(rows, wk_u32le(rows));
+
+	if (rows->bad)
+		return true;
+	if (perf->keeps_heap_streams)
+		return emit_heap_rows(perf, from, rows->at);
+	if (!perf->heap)
+		perf->heap = wk_heap_streams_new();
+	wk_heap_streams_add(perf->heap, row);
+	return true;
+}
+
 static bool read_row(struct wk_perf *perf, enum wk_section_subject subject, struct wk_bytes *rows)
 {
 	switch (subject) {
@@ -250,6 +278,8 @@ static bool read_row(struct wk_perf *perf, enum wk_section_subject subject, stru
 		return read_bounds(perf, rows);
 	case WK_SECTION_FACTS:
 		return read_fact(perf, rows);
+	case WK_SECTION_HEAP:
+		return read_heap_row(perf, rows);
 	case WK_SECTION_END:
 		break;
 	}

@@ -25,6 +25,12 @@ void wk_section_add_text(struct wk_section *section, struct wk_str text)
 	wk_buf_add_str(&section->rows, text);
 }
 
+void wk_section_add_bytes(struct wk_section *section, struct wk_str bytes)
+{
+	wk_buf_add_u32(&section->rows, (uint32_t)bytes.len);
+	wk_buf_add_str(&section->rows, bytes);
+}
+
 void wk_section_add_known(struct wk_section *section, struct wk_str text)
 {
 	uint32_t number;

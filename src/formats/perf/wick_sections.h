@@ -28,8 +28,9 @@ enum wk_section_subject {
 	WK_SECTION_CALLS = 205,
 	WK_SECTION_LINES = 206,
 	WK_SECTION_BOUNDS = 207,
+	WK_SECTION_HEAP = 208, /* in records, where its events happened */
 	WK_SECTION_FIRST = WK_SECTION_SYMBOLS,
-	WK_SECTION_END = 208,
+	WK_SECTION_END = 209,
 };
 
 #define WK_SECTION_VERSION 1
@@ -56,6 +57,9 @@ struct wk_section {
 };
 
 void wk_section_add_text(struct wk_section *section, struct wk_str text);
+
+/* Bytes of any number, but not more than fit a record with a chunk that is nearly full. */
+void wk_section_add_bytes(struct wk_section *section, struct wk_str bytes);
 
 /* The same for texts that come again and again: written once a chunk, then by number. */
 void wk_section_add_known(struct wk_section *section, struct wk_str text);

@@ -271,8 +271,8 @@ static void add_feature_record(struct wk_perf_data_writer *writer, uint32_t type
 
 /* A section is written chunk by chunk, because it may exceed a record. In a pipe perf treats an
  * unknown feature as an error, but skips records of an obsolete type. */
-static void add_section_records(struct wk_perf_data_writer *writer,
-				const struct wk_section *section)
+void wk_perf_write_section_records(struct wk_perf_data_writer *writer,
+				   const struct wk_section *section)
 {
 	struct wk_bytes left = wk_bytes_of(wk_buf_text(&section->done), section->done.len);
 	struct wk_section_chunk chunk;
@@ -292,7 +292,7 @@ void wk_perf_write_feature_records(struct wk_perf_data_writer *writer, unsigned 
 	struct wk_buf content = { 0 };
 
 	if (section) {
-		add_section_records(writer, section);
+		wk_perf_write_section_records(writer, section);
 		return;
 	}
 	/* In a pipe, mapping records contain their build ids, and tracepoints are described first.

@@ -82,7 +82,7 @@ struct wk_perf_data_writer {
 	union {
 		struct { /* in the order of their subjects */
 			struct wk_section symbols, processes, images, notes, own_facts, calls,
-				lines, bounds;
+				lines, bounds, heap;
 		};
 		struct wk_section sections[WK_PERF_WRITE_SECTIONS];
 	};
@@ -153,6 +153,10 @@ bool wk_perf_write_feature(const struct wk_perf_data_writer *writer, unsigned fe
 
 /* The same as records of a pipe, added to `pending`. */
 void wk_perf_write_feature_records(struct wk_perf_data_writer *writer, unsigned feature);
+
+/* The chunks of a section, each in a record, added to `pending`. */
+void wk_perf_write_section_records(struct wk_perf_data_writer *writer,
+				   const struct wk_section *section);
 
 /* Fills the section with the facts that no feature of perf's contains. */
 void wk_perf_write_own_facts(struct wk_perf_data_writer *writer);

@@ -503,6 +503,22 @@ static bool write_sample(struct wk_perf_data_writer *writer, const struct wk_eve
 	return true;
 }
 
+/* Not at the end, as other sections: there may be gigabytes. */
+static void write_heap_stream(struct wk_perf_data_writer *writer, struct wk_str rows)
+{
+	struct wk_bytes left = wk_bytes_of(rows.at, rows.len);
+
+	while (wk_bytes_left(&left)) {
+		struct wk_bytes row = wk_bytes_slice(&left, wk_u32le(&left));
+
+		wk_section_add_bytes(&writer->heap, wk_bytes_str(row));
+		wk_section_end_row(&writer->heap);
+	}
+	wk_section_close(&writer->heap);
+	wk_perf_write_section_records(writer, &writer->heap);
+	wk_buf_reset(&writer->heap.done);
+}
+
 bool wk_perf_write_event(struct wk_perf_data_writer *writer, const struct wk_event *event,
 			 struct wk_err *err)
 {
@@ -532,6 +548,9 @@ bool wk_perf_write_event(struct wk_perf_data_writer *writer, const struct wk_eve
 		break;
 	case WK_EVENT_NOTE:
 		write_note(writer, event);
+		break;
+	case WK_EVENT_HEAP_STREAM:
+		write_heap_stream(writer, event->heap_stream.rows);
 		break;
 	default: /* perf.data has no place for others */
 		break;

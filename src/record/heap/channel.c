@@ -1,4 +1,4 @@
-#include "record/heap_channel.h"
+#include "record/heap/channel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +13,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+
+/* So that a row fits a record of the file. */
+#define MOST_ROW_BYTES (32u << 10)
 
 static void *map(int fd, size_t bytes, uint64_t offset)
 {
@@ -46,7 +49,7 @@ struct wk_heap_channel *wk_heap_channel_new(int fd, uint32_t pid)
 	return NULL;
 }
 
-static void begin_row(struct wk_buf *rows, uint32_t bytes, enum wk_heap_row kind, uint32_t process)
+static void begin_row(struct wk_buf *rows, uint32_t bytes, enum wk_heap_stream_row kind, uint32_t process)
 {
 	wk_buf_add_u32(rows, 1 + 4 + bytes);
 	wk_buf_add_char(rows, (char)kind);
@@ -96,15 +99,16 @@ static void drain_thread(struct wk_heap_channel *channel, uint32_t i, struct wk_
 		channel->is_broken = true;
 		return;
 	}
-	if (bytes) {
-		begin_row(events, 4 + 4 + 8 + 4 + bytes, WK_HEAP_ROW_EVENTS, channel->number);
+	for (uint32_t part; bytes; bytes -= part) {
+		part = bytes < MOST_ROW_BYTES ? bytes : MOST_ROW_BYTES;
+		begin_row(events, 4 + 4 + 8 + 4 + part, WK_HEAP_ROW_EVENTS, channel->number);
 		wk_buf_add_u32(events, i);
 		wk_buf_add_u32(events, atomic_load(&slot->tid));
 		wk_buf_add_u64(events, channel->tails[i]);
-		wk_buf_add_u32(events, bytes);
+		wk_buf_add_u32(events, part);
 		copy_ring(events, channel->slots[i] + WK_CHANNEL_PAGE, channel->tails[i],
-			  WK_CHANNEL_RING_BYTES, bytes);
-		channel->tails[i] += bytes;
+			  WK_CHANNEL_RING_BYTES, part);
+		channel->tails[i] += part;
 		free_space(&slot->ring, channel->tails[i]);
 	}
 	/* Its head was read after the state, which is set after its last event. */
@@ -121,15 +125,16 @@ static void drain_definitions(struct wk_heap_channel *channel, struct wk_buf *ro
 		channel->is_broken = true;
 		return;
 	}
-	if (!bytes)
-		return;
-	begin_row(rows, 8 + 4 + bytes, WK_HEAP_ROW_DEFINITIONS, channel->number);
-	wk_buf_add_u64(rows, channel->defs_tail);
-	wk_buf_add_u32(rows, bytes);
-	copy_ring(rows, (const uint8_t *)channel->head + WK_CHANNEL_HEAD_BYTES, channel->defs_tail,
-		  WK_CHANNEL_DEFS_BYTES, bytes);
-	channel->defs_tail += bytes;
-	free_space(ring, channel->defs_tail);
+	for (uint32_t part; bytes; bytes -= part) {
+		part = bytes < MOST_ROW_BYTES ? bytes : MOST_ROW_BYTES;
+		begin_row(rows, 8 + 4 + part, WK_HEAP_ROW_DEFINITIONS, channel->number);
+		wk_buf_add_u64(rows, channel->defs_tail);
+		wk_buf_add_u32(rows, part);
+		copy_ring(rows, (const uint8_t *)channel->head + WK_CHANNEL_HEAD_BYTES,
+			  channel->defs_tail, WK_CHANNEL_DEFS_BYTES, part);
+		channel->defs_tail += part;
+		free_space(ring, channel->defs_tail);
+	}
 }
 
 static void add_counts(struct wk_heap_channel *channel, struct wk_buf *rows)

@@ -1,4 +1,4 @@
-#include "record/heap_channels.h"
+#include "record/heap/channels.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include "base/mem.h"
 #include "os/os.h"
 #include "preload/ticks.h"
-#include "record/heap_channel.h"
+#include "record/heap/channel.h"
 
 #define BUSY_NAP_NS  UINT64_C(2000000)
 #define QUIET_NAP_NS UINT64_C(50000000)

@@ -1,0 +1,33 @@
+/* The stacks that a process's stream of definitions numbers. */
+#ifndef WK_FORMATS_HEAP_HEAP_STACKS_H
+#define WK_FORMATS_HEAP_HEAP_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+
+/* Zero-initialised is ready. */
+struct wk_heap_stacks {
+	struct wk_heap_node {
+		uint64_t pc;
+		uint32_t parent;
+	} *nodes; /* [count]; row 0 is none */
+	size_t cap;
+	uint32_t count;
+	uint64_t position; /* in the stream */
+	uint64_t last_pc;
+	bool is_lost; /* until the next block */
+	uint64_t damaged;
+};
+
+/* The next bytes of the stream, which begin at `position`. */
+void wk_heap_stacks_add(struct wk_heap_stacks *stacks, uint64_t position, struct wk_bytes bytes);
+
+/* The addresses of a stack, innermost first, each inside its call: at most `most`. */
+size_t wk_heap_stacks_get(const struct wk_heap_stacks *stacks, uint32_t stack, uint64_t *chain,
+			  size_t most);
+void wk_heap_stacks_fini(struct wk_heap_stacks *stacks);
+
+#endif

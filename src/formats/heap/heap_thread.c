@@ -1,0 +1,151 @@
+#include "formats/heap/heap_thread.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "formats/heap/heap_number.h"
+
+/* What was read makes room for what comes. */
+static void keep(struct wk_heap_thread_stream *stream, struct wk_bytes bytes)
+{
+	size_t count = wk_bytes_left(&bytes);
+
+	if (stream->from) {
+		memmove(stream->bytes, stream->bytes + stream->from, stream->to - stream->from);
+		stream->to -= stream->from;
+		stream->from = 0;
+	}
+	WK_RESERVE(stream->bytes, stream->cap, stream->to + count);
+	memcpy(stream->bytes + stream->to, bytes.at, count);
+	stream->to += count;
+}
+
+void wk_heap_thread_stream_add(struct wk_heap_thread_stream *stream, uint32_t tid,
+			       uint64_t position, struct wk_bytes bytes)
+{
+	if (wk_bytes_left(&bytes) == 0)
+		return;
+	/* What is missing ends what was there: a record that was cut off cannot be read. */
+	if (position != stream->position + (stream->to - stream->from)) {
+		stream->from = stream->to = 0;
+		stream->position = position;
+		stream->is_lost = true;
+		stream->damaged++;
+	}
+	if (!stream->user_count || stream->users[stream->user_count - 1].tid != tid) {
+		if (stream->user) {
+			stream->user_count -= stream->user;
+			memmove(stream->users, stream->users + stream->user,
+				stream->user_count * sizeof(*stream->users));
+			stream->user = 0;
+		}
+		*WK_APPEND(stream->users, stream->user_count, stream->user_cap) =
+			(struct wk_heap_user){ position, tid };
+	}
+	keep(stream, bytes);
+}
+
+static void skip(struct wk_heap_thread_stream *stream, size_t bytes)
+{
+	stream->from += bytes;
+	stream->position += bytes;
+}
+
+/* To the next block, as far as it is there. */
+static void skip_block(struct wk_heap_thread_stream *stream)
+{
+	size_t left = WK_HEAP_BLOCK_BYTES - stream->position % WK_HEAP_BLOCK_BYTES;
+
+	skip(stream, left < stream->to - stream->from ? left : stream->to - stream->from);
+}
+
+static void read_address(struct wk_heap_thread_stream *stream, struct wk_bytes *in)
+{
+	uint64_t number = wk_uleb(in);
+	int64_t change = wk_heap_unfold(number >> 1);
+
+	stream->address += number & 1 ? (uint64_t)change : (uint64_t)change << 4;
+}
+
+static bool read_record(struct wk_heap_thread_stream *stream, struct wk_bytes *in,
+			struct wk_heap_record_read *record)
+{
+	uint8_t head = wk_u8(in);
+
+	record->kind = head & ((1 << WK_HEAP_RECORD_BITS) - 1);
+	record->function = head >> WK_HEAP_RECORD_BITS;
+	stream->ticks += wk_uleb(in);
+	record->ticks = stream->ticks;
+	switch (record->kind) {
+	case WK_HEAP_RECORD_ALLOCATED:
+	case WK_HEAP_RECORD_MOVED:
+		read_address(stream, in);
+		record->size_bytes = wk_uleb(in);
+		stream->stack += (uint32_t)wk_heap_unfold(wk_uleb(in));
+		break;
+	case WK_HEAP_RECORD_FREED:
+	case WK_HEAP_RECORD_RELEASED:
+	case WK_HEAP_RECORD_KEPT:
+		read_address(stream, in);
+		break;
+	case WK_HEAP_RECORD_SNAPSHOT:
+	case WK_HEAP_RECORD_MARK:
+		record->text = wk_bytes_slice(in, wk_uleb(in));
+		break;
+	case WK_HEAP_RECORD_END:
+		return false;
+	}
+	record->address = stream->address;
+	record->stack = stream->stack;
+	return !in->bad && record->function < WK_HEAP_FUNCTIONS;
+}
+
+static void begin_block(struct wk_heap_thread_stream *stream)
+{
+	struct wk_bytes in = wk_bytes_of(stream->bytes + stream->from, 8);
+
+	stream->ticks = wk_u64le(&in);
+	stream->address = 0;
+	stream->stack = 0;
+	stream->is_lost = false;
+	skip(stream, 8);
+}
+
+bool wk_heap_thread_stream_next(struct wk_heap_thread_stream *stream,
+				struct wk_heap_record_read *record)
+{
+	while (stream->from < stream->to) {
+		size_t there = stream->to - stream->from;
+		bool is_start = stream->position % WK_HEAP_BLOCK_BYTES == 0;
+		struct wk_bytes in;
+
+		if (is_start && there < 8)
+			return false;
+		if (is_start) {
+			begin_block(stream);
+			continue;
+		}
+		if (stream->is_lost || stream->bytes[stream->from] == WK_HEAP_RECORD_END) {
+			skip_block(stream);
+			continue;
+		}
+		in = wk_bytes_of(stream->bytes + stream->from, there);
+		if (!read_record(stream, &in, record)) {
+			stream->is_lost = true;
+			stream->damaged++;
+			continue;
+		}
+		while (stream->user + 1 < stream->user_count &&
+		       stream->users[stream->user + 1].position <= stream->position)
+			stream->user++;
+		record->tid = stream->users[stream->user].tid;
+		skip(stream, (size_t)wk_bytes_offset(&in));
+		return true;
+	}
+	return false;
+}
+
+void wk_heap_thread_stream_fini(struct wk_heap_thread_stream *stream)
+{
+	WK_FREE_ALL(stream->bytes, stream->users);
+}

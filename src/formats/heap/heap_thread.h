@@ -1,0 +1,47 @@
+/* The events of one thread's stream, one after the other. */
+#ifndef WK_FORMATS_HEAP_HEAP_THREAD_H
+#define WK_FORMATS_HEAP_HEAP_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "preload/stream.h"
+
+struct wk_heap_record_read {
+	enum wk_heap_record kind;
+	enum wk_heap_function function;
+	uint64_t ticks, address, size_bytes;
+	uint32_t stack;
+	struct wk_bytes text;
+	uint32_t tid;
+};
+
+/* Zero-initialised is ready. */
+struct wk_heap_thread_stream {
+	uint8_t *bytes; /* [from, to): not yet read */
+	size_t from, to, cap;
+	uint64_t position; /* in the stream, of `from` */
+	uint64_t ticks, address;
+	uint32_t stack;
+	bool is_lost; /* until the next block */
+	uint64_t damaged;
+
+	/* Which thread had the ring, from a position on. */
+	struct wk_heap_user {
+		uint64_t position;
+		uint32_t tid;
+	} *users;
+	size_t user_count, user_cap, user;
+};
+
+void wk_heap_thread_stream_add(struct wk_heap_thread_stream *stream, uint32_t tid,
+			       uint64_t position, struct wk_bytes bytes);
+
+/* The next record; false if there is none yet. Its text stays in place until bytes are added. */
+bool wk_heap_thread_stream_next(struct wk_heap_thread_stream *stream,
+				struct wk_heap_record_read *record);
+void wk_heap_thread_stream_fini(struct wk_heap_thread_stream *stream);
+
+#endif

@@ -1,0 +1,55 @@
+#include "record/heap/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/channel.h"
+
+#define PRELOAD "LD_PRELOAD"
+
+/* From the folder of the program on: a build folder, an installed program. */
+static const char *const places[] = {
+	"src/preload/" WK_HEAP_LIBRARY,
+	WK_HEAP_LIBRARY,
+	WK_HEAP_LIBRARY_FROM_PROGRAM "/" WK_HEAP_LIBRARY,
+};
+
+static bool is_at(struct wk_buf *path, const char *folder, size_t folder_len, const char *place)
+{
+	wk_buf_reset(path);
+	wk_buf_add(path, folder, folder_len);
+	wk_buf_add_text(path, place);
+	return access(wk_buf_text(path), R_OK) == 0;
+}
+
+bool wk_heap_library_find(struct wk_buf *path, struct wk_err *err)
+{
+	char program[4096];
+	ssize_t len = readlink("/proc/self/exe", program, sizeof(program));
+
+	while (len > 0 && program[len - 1] != '/')
+		len--;
+	for (size_t i = 0; len > 0 && i < sizeof(places) / sizeof(*places); i++)
+		if (is_at(path, program, (size_t)len, places[i]))
+			return true;
+	/* Of a program that uses libwick. */
+	if (is_at(path, "", 0, WK_HEAP_LIBRARY_INSTALLED "/" WK_HEAP_LIBRARY))
+		return true;
+	return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
+		       "%s is not beside wick, nor in " WK_HEAP_LIBRARY_INSTALLED
+		       ": install wick again",
+		       WK_HEAP_LIBRARY);
+}
+
+void wk_heap_library_preload(const char *library, struct wk_buf *variable)
+{
+	const char *users = getenv(PRELOAD);
+
+	wk_buf_add_text(variable, PRELOAD "=");
+	wk_buf_add_text(variable, library);
+	if (users && *users) {
+		wk_buf_add_char(variable, ':');
+		wk_buf_add_text(variable, users);
+	}
+}
