@@ -88,8 +88,8 @@ static inline void put_block(const void *block, size_t size, unsigned kind, cons
 void wk_heap_allocated(const void *block, size_t size, enum wk_heap_function function,
 		       const void *frame)
 {
-	put_block(block, size,
-		  WK_HEAP_RECORD_ALLOCATED | (unsigned)function << WK_HEAP_RECORD_BITS, frame);
+	put_block(block, size, WK_HEAP_RECORD_ALLOCATED | (unsigned)function << WK_HEAP_RECORD_BITS,
+		  frame);
 }
 
 void wk_heap_moved(const void *block, size_t size, enum wk_heap_function function,

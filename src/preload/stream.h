@@ -60,7 +60,7 @@ enum wk_heap_function {
 
 /* What the recorder makes of the streams: rows, of little-endian numbers that follow a u8 kind.
  *
- *     PROCESS      u32 process, u32 pid: from now on
+ *     PROCESS      u32 process, u32 pid, u64 ns: since then
  *     EVENTS       u32 process, u32 thread, u32 tid, u64 position, u32 length, the bytes
  *     DEFINITIONS  u32 process, u64 position, u32 length, the bytes
  *     PASS         u64 ticks, u64 ns: all events until then are in the rows before

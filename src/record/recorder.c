@@ -495,8 +495,8 @@ static bool handle_round(struct wk_recorder *recorder, const struct wk_round *ro
 		return false;
 	if (round->is_last || round->final_ns < until_ns)
 		until_ns = round->final_ns;
-	return wk_merge_flush(&recorder->merge, until_ns, &recorder->queue, handle_record,
-			      recorder, err);
+	return wk_merge_flush(&recorder->merge, until_ns, &recorder->queue, handle_record, recorder,
+			      err);
 }
 
 static uint64_t elapsed_ns(const struct wk_recorder *recorder, uint64_t now_ns)

@@ -41,7 +41,7 @@ struct wk_heap_channels {
 	bool has_threads;
 	_Atomic bool is_over;
 
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock;            /* of what follows */
 	struct wk_heap_channel *arrived; /* not yet among `channels` */
 	struct wk_buf rows;
 	uint64_t complete_ns;
@@ -178,6 +178,7 @@ static void welcome(struct wk_heap_channels *channels, int from)
 		channel = wk_heap_channel_new(fd, (uint32_t)who.pid);
 	if (!channel)
 		return;
+	channel->began_ns = wk_os_clock_ns();
 	pthread_mutex_lock(&channels->lock);
 	channel->number = ++channels->processes;
 	channel->next = channels->arrived;
@@ -302,7 +303,7 @@ static void drain_rings(void *context)
 		nap(channels->control, nap_ns);
 		if (!has_space(channels))
 			continue;
-		nap_ns = drain(channels)	      ? BUSY_NAP_NS
+		nap_ns = drain(channels)             ? BUSY_NAP_NS
 			 : nap_ns * 2 < QUIET_NAP_NS ? nap_ns * 2
 						     : QUIET_NAP_NS;
 	}

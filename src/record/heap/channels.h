@@ -5,8 +5,8 @@
  * wait here until wk_heap_channels_take: a recorder that does not take them makes programs wait, as
  * soon as WK_HEAP_ROWS_BYTES have come.
  *
- * Nothing that a process writes is trusted: its rings are copied, never read in place, and a channel
- * whose positions make no sense is dropped. */
+ * Nothing that a process writes is trusted: its rings are copied, never read in place, and a
+ * channel whose positions make no sense is dropped. */
 #ifndef WK_RECORD_HEAP_CHANNELS_H
 #define WK_RECORD_HEAP_CHANNELS_H
 
