@@ -20,7 +20,7 @@
 #include "event/stack_end.h"
 
 /* The name of an event that never happens. */
-#define WK_NO_SAMPLES "dummy"
+#define WK_DUMMY_EVENT "dummy"
 
 /* What is loaded into a command whose heap is recorded. */
 #define WK_HEAP_LIBRARY_NAME "libwick-heap.so"

@@ -416,7 +416,7 @@ static void say_heap(const struct wk_record_request *request,
 static bool is_of_heap_alone(const struct wk_record_request *request)
 {
 	return request->recorder.records_heap && request->recorder.event_count == 1 &&
-	       strcmp(request->recorder.events[0], WK_NO_SAMPLES) == 0;
+	       strcmp(request->recorder.events[0], WK_DUMMY_EVENT) == 0;
 }
 
 static void say_closing_words(const struct wk_record_request *request,
