@@ -160,7 +160,8 @@ static bool meet_recorder(const char *name)
 		close(to);
 	wk_heap_fd = fd;
 	wk_heap_when_full = answer.when_full;
-	return page >= 0 && wk_heap_control;
+	return page >= 0 && wk_heap_control &&
+	       wk_heap_sample_begin(answer.sample_bytes, answer.seed);
 }
 
 /* ---- beginning */

@@ -85,6 +85,7 @@ static struct wk_heap_thread *take_slot(struct wk_heap_thread *thread)
 	thread->ring = slot + WK_CHANNEL_PAGE;
 	thread->head = thread->tail = atomic_load(&thread->slot->ring.tail);
 	thread->depth = 0;
+	thread->distance = wk_heap_sample_bytes ? wk_heap_sample_distance() : 0;
 	thread->epoch = wk_heap_epoch;
 	atomic_store(&thread->slot->tid, (uint32_t)syscall(SYS_gettid));
 	atomic_fetch_add(&thread->slot->use, 1);
