@@ -72,7 +72,7 @@ static void count_samples(struct weights *weights, const struct wk_folding *f,
 		if (!wk_filter_has(filter, i))
 			continue;
 		leaf = wk_folding_leaf(f, i);
-		times = wk_model_sample_times(f->model, i);
+		times = wk_filter_times(filter, f->model, i);
 		weight = f->options->by_samples ? times : wk_filter_weight(filter, f->model, i);
 		if (samples->is_before) {
 			weigh(weights, leaf, samples->is_before[i] ? OTHER : WEIGHT, weight);

@@ -65,7 +65,7 @@ static void add_up(struct wk_stack_rows *rows)
 	for (uint32_t i = 0; i < samples->count; i++) {
 		uint32_t node = node_of_sample(rows, i), *row = &rows->row[node];
 		uint64_t weight = rows->options.by_samples
-					  ? wk_model_sample_times(model, i)
+					  ? wk_filter_times(rows->filter, model, i)
 					  : wk_filter_weight(rows->filter, model, i);
 
 		if (!node || !weight || !wk_filter_has(rows->filter, i))
