@@ -304,7 +304,7 @@ static void list(struct wk_flat *flat, const struct wk_model *model, const struc
 	wk_stack_id *order;
 	uint32_t *rows;
 
-	used.by_samples |= wk_tree_weighs_nothing(model, filter);
+	wk_tree_complete_options(&used, model, filter);
 	wk_folding_prepare(&folding, model, &used);
 	rows = rows_of_frames(&folding, by);
 	weights.narrow =

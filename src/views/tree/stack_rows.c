@@ -203,7 +203,7 @@ struct wk_stack_rows *wk_stack_rows_new(const struct wk_model *model,
 		return NULL;
 	rows = wk_alloc_zeroed(1, sizeof(*rows));
 	rows->options = *options;
-	rows->options.by_samples |= wk_tree_weighs_nothing(model, filter);
+	wk_tree_complete_options(&rows->options, model, filter);
 	rows->filter = filter;
 	rows->folding = (struct wk_folding){ .model = model, .options = &rows->options,
 					     .grouping = wk_tree_grouping(options),
