@@ -433,8 +433,7 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 			   const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	struct wk_open_options load =
-		wk_open_summed(&args->load, choice->needs_samples, choice->filter.source);
+	struct wk_open_options load = wk_open_summed(&args->load, choice);
 	struct wk_table_query query;
 	struct wk_model *model;
 	bool ok;
@@ -444,7 +443,6 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 	    !wk_output_allow(args->output, paths, forms, call, err))
 		return false;
 	query.function = function;
-	load.in_view = &choice->filter;
 	load.table = what;
 	model = wk_open_paths(paths, &load, NULL, messages_of(args), err);
 	if (!model)

@@ -21,7 +21,8 @@ static const struct wk_opt shape_options[] = {
 	WK_FLAG(0, "mine", "count the time of libraries, the allocator and the kernel at the nearest "
 	  "caller in your own program", AT(mine)),
 	WK_FLAG(0, "all-inline", "show every inlined function [default: small ones of the standard "
-	  "library are part of their caller]", AT(all_inlined)),
+	  "library are part of their caller] and, for heap blocks, the allocators and containers "
+	  "that allocate them [default: counted at their caller]", AT(all_inlined)),
 	{ 0 },
 };
 

@@ -72,7 +72,7 @@ static void count_samples(struct weights *weights, const struct wk_folding *f,
 		if (!wk_filter_has(filter, i))
 			continue;
 		leaf = wk_folding_leaf(f, i);
-		times = wk_model_sample_times(f->model, i);
+		times = wk_filter_times(filter, f->model, i);
 		weight = f->options->by_samples ? times : wk_filter_weight(filter, f->model, i);
 		if (samples->is_before) {
 			weigh(weights, leaf, samples->is_before[i] ? OTHER : WEIGHT, weight);
@@ -304,7 +304,7 @@ static void list(struct wk_flat *flat, const struct wk_model *model, const struc
 	wk_stack_id *order;
 	uint32_t *rows;
 
-	used.by_samples |= wk_tree_weighs_nothing(model, filter);
+	wk_tree_complete_options(&used, model, filter);
 	wk_folding_prepare(&folding, model, &used);
 	rows = rows_of_frames(&folding, by);
 	weights.narrow =
