@@ -67,7 +67,7 @@ struct wk_heap_thread {
 	int64_t distance; /* bytes until the next block that is sampled */
 	uint32_t number;  /* of the slot */
 	uint32_t epoch;
-	uintptr_t stack_low, stack_high; /* the thread's own stack */
+	uintptr_t stack_low, stack_high; /* the thread's own stack; 0: not known yet */
 	uintptr_t other_low, other_high; /* the last other one */
 
 	/* The last stack, the outermost frame first, and the number that each has. */
@@ -87,7 +87,7 @@ extern __thread uint32_t wk_heap_busy WK_INITIAL_EXEC;
 /* The calling thread's; NULL if it can have none. */
 struct wk_heap_thread *wk_heap_thread_here(void);
 
-/* The mapping that `address` is in, if it may be read: another stack than that of its thread. */
+/* The mapping that `address` is in, if it may be read: a stack. */
 bool wk_heap_find_stack(uintptr_t address, uintptr_t *low, uintptr_t *high);
 bool wk_heap_threads_begin(void);
 

@@ -1,4 +1,5 @@
 /* A thread's ring and what it remembers: taken at its first call, given back when it ends. */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
@@ -55,21 +56,6 @@ static bool find_slot(uint32_t *number)
 	return false;
 }
 
-static void find_own_stack(struct wk_heap_thread *thread)
-{
-	pthread_attr_t attributes;
-	void *low;
-	size_t bytes;
-
-	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-		return;
-	if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
-		thread->stack_low = (uintptr_t)low;
-		thread->stack_high = (uintptr_t)low + bytes;
-	}
-	pthread_attr_destroy(&attributes);
-}
-
 static struct wk_heap_thread *take_slot(struct wk_heap_thread *thread)
 {
 	uint8_t *slot;
@@ -102,7 +88,6 @@ struct wk_heap_thread *wk_heap_thread_here(void)
 		thread = wk_heap_pages(sizeof(*thread));
 		if (!thread)
 			return NULL;
-		find_own_stack(thread);
 	}
 	if (!take_slot(thread)) {
 		munmap(thread, sizeof(*thread));
@@ -114,9 +99,14 @@ struct wk_heap_thread *wk_heap_thread_here(void)
 	return thread;
 }
 
-/* ---- other stacks: of coroutines, and those that signals are handled on */
+/* ---- stacks
+ *
+ * pthread_getattr_np would know a thread's own, but holds a lock of the thread's while it
+ * allocates: called from inside that, it would wait for itself. */
 
-/* A line of maps: "FROM-TO rw-p ...". */
+#define MOST_STACK_BYTES (UINT64_C(1) << 30) /* that the main thread's is expected to grow to */
+
+/* A line of maps: "FROM-TO rw-p ... [stack]". */
 static const char *read_hex(const char *at, uintptr_t *number)
 {
 	for (*number = 0;; at++) {
@@ -134,13 +124,18 @@ static bool take_line(const char *line, uintptr_t address, uintptr_t *low, uintp
 	const char *rights = read_hex(line, low);
 
 	rights = read_hex(rights + 1, high);
-	return address >= *low && address < *high && rights[1] == 'r';
+	if (address < *low || address >= *high || rights[1] != 'r')
+		return false;
+	if (strstr(rights, "[stack]"))
+		*low = *high > MOST_STACK_BYTES ? *high - MOST_STACK_BYTES : 0;
+	return true;
 }
 
 bool wk_heap_find_stack(uintptr_t address, uintptr_t *low, uintptr_t *high)
 {
-	char text[512], line[64];
+	char text[1024], line[128];
 	size_t used = 0;
+	int saved = errno;
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	bool is_found = false;
 	ssize_t got;
@@ -157,5 +152,6 @@ bool wk_heap_find_stack(uintptr_t address, uintptr_t *low, uintptr_t *high)
 		}
 	if (fd >= 0)
 		syscall(SYS_close, fd);
+	errno = saved;
 	return is_found;
 }

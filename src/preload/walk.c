@@ -22,18 +22,26 @@ static uintptr_t load(uintptr_t at)
 	return value;
 }
 
+/* The first one that a thread is seen on is its own; the last other one may be a coroutine's, or
+ * that of signals. */
+static __attribute__((noinline)) uintptr_t find_stack(struct wk_heap_thread *thread, uintptr_t sp)
+{
+	if (sp >= thread->other_low && sp < thread->other_high)
+		return thread->other_high;
+	if (!thread->stack_high && wk_heap_find_stack(sp, &thread->stack_low, &thread->stack_high))
+		return thread->stack_high;
+	if (wk_heap_find_stack(sp, &thread->other_low, &thread->other_high))
+		return thread->other_high;
+	thread->other_low = thread->other_high = 0;
+	return 0;
+}
+
 /* The end of the stack that `sp` is in; 0 if it is in none. */
 static uintptr_t end_of_stack(struct wk_heap_thread *thread, uintptr_t sp)
 {
 	if (WK_LIKELY(sp >= thread->stack_low && sp < thread->stack_high))
 		return thread->stack_high;
-	if (sp >= thread->other_low && sp < thread->other_high)
-		return thread->other_high;
-	if (!wk_heap_find_stack(sp, &thread->other_low, &thread->other_high)) {
-		thread->other_low = thread->other_high = 0;
-		return 0;
-	}
-	return thread->other_high;
+	return find_stack(thread, sp);
 }
 
 /* Is the outer part of the last stack, up to its frame `i`, still there? */
