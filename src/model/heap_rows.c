@@ -19,6 +19,7 @@ struct row {
 	uint32_t size;     /* power of two */
 	uint32_t pending;  /* the first; 0: none */
 	uint32_t next;     /* of its process's rows with pending ends */
+	bool is_summed;
 	uint64_t left_bytes, left_blocks;
 	uint64_t peak_bytes, peak_blocks; /* at the process's peak of this number: */
 	uint64_t peak;
@@ -113,14 +114,19 @@ static uint64_t hash_of(const struct key *key)
 	return wk_hash_pair(who, (uint64_t)key->interval << 32 | key->size);
 }
 
+static bool is_summed(const struct wk_model *model, wk_subject_id about)
+{
+	return model->sums_blocks &&
+	       !(model->separates_heaps && model->heaps[model->subjects[about].heap].handle);
+}
+
 /* The row with the sample in it, which stands for one more than `times` of it. */
 static uint32_t put(struct wk_heap_rows *rows, struct key *key)
 {
 	struct wk_model *model = rows->model;
 	uint64_t hash = hash_of(key);
-	uint32_t id = model->sums_blocks
-			      ? wk_index_find(&rows->index, hash, same_row, rows->rows, key)
-			      : 0;
+	bool sums = is_summed(model, key->sample->about);
+	uint32_t id = sums ? wk_index_find(&rows->index, hash, same_row, rows->rows, key) : 0;
 
 	if (id) {
 		wk_model_extend_sample(model, rows->rows[id].sample, key->sample);
@@ -132,8 +138,9 @@ static uint32_t put(struct wk_heap_rows *rows, struct key *key)
 	rows->rows[id] = (struct row){ .sample = model->samples.count - 1,
 				       .process = key->process,
 				       .interval = key->interval,
-				       .size = key->size };
-	if (model->sums_blocks)
+				       .size = key->size,
+				       .is_summed = sums };
+	if (sums)
 		wk_index_add(&rows->index, hash, id);
 	return id;
 }
@@ -250,7 +257,7 @@ void wk_heap_rows_release(struct wk_heap_rows *rows, const struct wk_heap_freed 
 	row->left_bytes -= freed->weight;
 	row->left_blocks--;
 	process->left_bytes -= freed->weight;
-	if (rows->model->sums_blocks)
+	if (row->is_summed)
 		wait_for_end(rows, freed);
 	else
 		wk_model_add_end(rows->model, &(struct wk_end){

@@ -338,6 +338,7 @@ struct wk_model {
 			   * of their process. What is left of them is known at those moments only,
 			   * and at these, which count from wk_model_begin_ns; 0: none */
 	uint64_t sums_from_ns, sums_to_ns;
+	bool separates_heaps; /* but blocks of heaps that have handles keep a row each */
 	bool has_several_inputs;
 
 	/* Each of these arrays has `..._count` rows, row 0 being the empty one. */
@@ -517,7 +518,7 @@ static inline const struct wk_subject *wk_model_subject(const struct wk_model *m
 /* The word for its rows: "sample", or "record" if they are only parts of a sum. */
 static inline const char *wk_source_row_word(const struct wk_source *source)
 {
-	if (source->has_lifetimes)
+	if (source->has_lifetimes || source->is_part)
 		return "allocation";
 	return source->is_weighed && !source->counts_samples ? "record" : "sample";
 }

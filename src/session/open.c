@@ -122,6 +122,7 @@ static struct wk_model *build(struct wk_open_sources *sources,
 		watch.next.stacks = wk_stack_store_new();
 	model->sums_samples = options->sums_samples;
 	model->sums_blocks = options->sums_blocks;
+	model->separates_heaps = options->separates_heaps;
 	if (options->sums_blocks && options->in_view)
 		bound_sums(model, wk_filter_time_of(options->in_view));
 	for (size_t i = 0; i < sources->count && ok; i++) {

@@ -23,7 +23,7 @@ struct wk_open_options {
 	bool separates_unnamed;                /* model/resolve.h */
 	uint64_t threads;                      /* for reading; 0: one per CPU */
 	bool sums_samples, sums_other_sources; /* formats/reader.h */
-	bool sums_blocks;                      /* model/model.h; within the time of `in_view` */
+	bool sums_blocks, separates_heaps;     /* model/model.h; within the time of `in_view` */
 	bool is_comparison;                    /* of two inputs, the first being "before" */
 
 	/* What samples will be shown: files are only fetched for names of these. NULL: all. */

@@ -97,6 +97,11 @@ static void walk_end(struct walk *walk, const struct wk_end *row)
 		*left = 0;
 }
 
+static bool has_totals(const struct wk_model *model)
+{
+	return model->sums_blocks && !model->separates_heaps;
+}
+
 /* A row of several blocks does not contain how much of it was there at once. */
 static void use_totals(const struct walk *walk)
 {
@@ -130,7 +135,7 @@ void wk_lifetimes_add_up(const struct wk_model *model, const struct wk_filter *f
 	for (; next < model->end_count; next++)
 		walk_end(&walk, &model->ends[next]);
 	WK_FREE_ALL(walk.left, walk.blocks);
-	if (by == WK_LIFETIMES_HEAPS && model->sums_blocks)
+	if (by == WK_LIFETIMES_HEAPS && has_totals(model))
 		use_totals(&walk);
 }
 
@@ -174,7 +179,7 @@ struct wk_block_lifetimes *wk_lifetimes_of_blocks(const struct wk_model *model,
 	size_t count;
 	struct wk_sort_key *lives;
 
-	if (model->sums_blocks) {
+	if (has_totals(model)) {
 		copy_totals(heaps, model);
 		return heaps;
 	}

@@ -25,9 +25,9 @@ enum wk_lifetimes_by {
 	WK_LIFETIMES_HEAPS,
 };
 
-/* If the model sums blocks, the most that was there at once is known only of all blocks of a heap,
- * and only at the end of the recording: the filter must not be narrowed for that. The same is true
- * for how long they lived. */
+/* If the model sums blocks of all heaps, the most that was there at once is known only of all
+ * blocks of a heap, and only at the end of the recording: the filter must not be narrowed for that.
+ * The same is true for how long they lived. */
 
 /* Adds up the samples of a source that pass the filter: `sums` has a row for each process or heap
  * of the model, and `whole` is of all of them. Both begin as zeros. */

@@ -370,6 +370,9 @@ static bool expect_uses(const struct wk_table_view *table, const struct args *ar
 		{ "--all-inline", WK_TABLE_HAS_CODE, args->view.all_inlined },
 		{ "--by", WK_TABLE_HAS_EVENTS, filter->source },
 		{ "--outstanding", WK_TABLE_HAS_EVENTS, filter->outstanding },
+		{ "--snapshot", WK_TABLE_HAS_SNAPSHOTS, filter->span.snapshot },
+		{ "--between", WK_TABLE_HAS_SNAPSHOTS, filter->span.between[0] },
+		{ "--grew", WK_TABLE_HAS_SNAPSHOTS, filter->span.grew },
 	};
 
 	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
@@ -444,6 +447,8 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 		return false;
 	query.function = function;
 	load.table = what;
+	load.separates_heaps =
+		what->uses & WK_TABLE_HAS_PEAKS && wk_filter_spec_narrows(&choice->filter);
 	model = wk_open_paths(paths, &load, NULL, messages_of(args), err);
 	if (!model)
 		return false;

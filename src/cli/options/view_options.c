@@ -48,6 +48,12 @@ static const struct wk_opt filter_options[] = {
 	  "ones", FILTER(source)),
 	WK_FLAG(0, "outstanding", "only memory allocated in the interval and not freed in it",
 	  FILTER(outstanding)),
+	WK_TEXT(0, "snapshot", "N|LABEL", "only heap blocks that were allocated at this snapshot; "
+	  "`wick show FILE snapshots` lists them", FILTER(span.snapshot)),
+	WK_VALUE(0, "between", "A B", "only heap blocks that are in snapshot B and not in A",
+	  WK_OPT_PAIR, FILTER(span.between)),
+	WK_VALUE(0, "grew", "N", "only heap blocks of functions that had more bytes in each of the "
+	  "last N snapshots than in the one before", WK_OPT_COUNT, FILTER(span.grew)),
 	WK_FLAG('i', "ignore-case", "ignore case in patterns", FILTER(ignore_case)),
 	{ 0 },
 };

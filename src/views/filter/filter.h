@@ -98,6 +98,9 @@ struct wk_filter_time {
 };
 struct wk_filter_time wk_filter_time_of(const struct wk_filter_spec *spec);
 
+/* Whether it leaves anything out. */
+bool wk_filter_spec_narrows(const struct wk_filter_spec *spec);
+
 /* Before a model is read: false if the expression is wrong. */
 bool wk_filter_check(const struct wk_filter_spec *spec, struct wk_filter_needs *needs,
 		     struct wk_err *err);

@@ -104,6 +104,12 @@ static bool needs_samples(const struct wk_expr *expr)
 	return false;
 }
 
+bool wk_filter_spec_narrows(const struct wk_filter_spec *spec)
+{
+	return spec->process || spec->thread || spec->image || spec->function || spec->time ||
+	       spec->query || spec->expression;
+}
+
 struct wk_filter_time wk_filter_time_of(const struct wk_filter_spec *spec)
 {
 	struct wk_term term = { .field = WK_FIELD_TIME };

@@ -336,6 +336,29 @@ void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
 		.charges_own = shown && shown->charges_own });
 }
 
+wk_function_id *wk_flat_functions(const struct wk_model *model, const struct wk_filter *filter,
+				  const struct wk_tree_options *shown)
+{
+	wk_function_id *functions = wk_alloc_zeroed(model->stacks.count, sizeof(*functions));
+	struct wk_tree_options used = { .hides_plumbing = shown->hides_plumbing,
+					.charges_own = shown->charges_own };
+	struct wk_folding folding;
+
+	wk_tree_complete_options(&used, model, filter);
+	wk_folding_prepare(&folding, model, &used);
+	for (wk_stack_id i = 1; i < model->stacks.count; i++) {
+		wk_stack_id leaf = wk_model_named_of(model, i);
+		uint32_t frame;
+
+		if (folding.leaf)
+			leaf = folding.leaf[leaf];
+		frame = model->named.entries[leaf].label;
+		functions[i] = leaf ? folding.shown[model->named_frames.function[frame]] : 0;
+	}
+	wk_folding_fini(&folding);
+	return functions;
+}
+
 void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_tree_options *how)
 {
