@@ -7,9 +7,9 @@
  * fall. The recorder trusts nothing that a process writes here: it copies bytes and checks
  * positions.
  *
- * The name of the socket is in the environment variable WK_HEAP_VARIABLE, in the abstract space. The
- * process sends a wk_channel_hello with the file; the answer is a wk_channel_answer with that of
- * the page. */
+ * The name of the socket is in the environment variable WK_HEAP_VARIABLE, in the abstract space.
+ * The process sends a wk_channel_hello with the file; the answer is a wk_channel_answer with that
+ * of the page. */
 #ifndef WK_PRELOAD_CHANNEL_H
 #define WK_PRELOAD_CHANNEL_H
 
@@ -19,7 +19,6 @@
 #include "preload/stream.h"
 
 #define WK_HEAP_VARIABLE "WICK_HEAP"
-#define WK_HEAP_LIBRARY  "libwick-heap.so"
 
 #define WK_CHANNEL_VERSION 1
 #define WK_CHANNEL_THREADS 4096 /* at one time */
@@ -38,16 +37,16 @@ enum wk_channel_state {
 struct wk_channel_ring {
 	_Alignas(64) _Atomic uint64_t head;
 	_Alignas(64) _Atomic uint64_t tail;
-	_Atomic uint32_t drained;  /* counted up, and woken, when the tail moved while ... */
+	_Atomic uint32_t drained;    /* counted up, and woken, when the tail moved while ... */
 	_Atomic uint32_t is_waiting; /* ... the process waits for space */
 };
 
 /* Losses and limits, counted by the process. */
 struct wk_channel_counts {
-	_Atomic uint64_t lost;      /* events that found no space */
-	_Atomic uint64_t nested;    /* calls from inside the library, as by a signal handler */
-	_Atomic uint64_t early;     /* calls before the library could begin */
-	_Atomic uint64_t cut;       /* stacks deeper than the limit */
+	_Atomic uint64_t lost;       /* events that found no space */
+	_Atomic uint64_t nested;     /* calls from inside the library, as by a signal handler */
+	_Atomic uint64_t early;      /* calls before the library could begin */
+	_Atomic uint64_t cut;        /* stacks deeper than the limit */
 	_Atomic uint64_t threadless; /* events of threads beyond the limit */
 };
 
@@ -91,7 +90,7 @@ struct wk_channel_answer {
 
 /* Written by the recorder, except `wake`. */
 struct wk_heap_control {
-	_Atomic uint32_t wake;      /* counted up, and woken, by a process whose ring is half full */
+	_Atomic uint32_t wake; /* counted up, and woken, by a process whose ring is half full */
 	_Atomic uint32_t is_asleep; /* nobody else needs to wake it */
 	_Atomic uint32_t heartbeat; /* counted up whenever it has looked at all rings */
 	_Atomic uint32_t is_over;   /* nobody reads the rings any more */

@@ -1,6 +1,7 @@
 /* The functions that a program calls instead of its allocator's. Each calls the real one, and
  * records what it did. */
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 

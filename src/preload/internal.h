@@ -33,8 +33,8 @@ extern uint8_t *wk_heap_state;
 extern struct wk_channel_head *wk_heap_head;
 extern struct wk_heap_control *wk_heap_control;
 extern uint32_t wk_heap_when_full;
-extern int wk_heap_fd;          /* -1: the file is not needed any more */
-extern uint32_t wk_heap_epoch;  /* how often the process began, by being forked */
+extern int wk_heap_fd;         /* -1: the file is not needed any more */
+extern uint32_t wk_heap_epoch; /* how often the process began, by being forked */
 
 /* Finds the recorder, if there is one. True if events are wanted. */
 bool wk_heap_begin(void);
@@ -130,10 +130,10 @@ uint32_t wk_heap_walk(struct wk_heap_thread *thread, const void *frame);
 
 /* How to get from a frame to its caller, by the table of the code at `pc` - 1. */
 enum wk_heap_unwind_kind {
-	WK_HEAP_UNWIND_NONE, /* the caller is unknown */
-	WK_HEAP_UNWIND_SP,   /* CFA: stack pointer + offset */
-	WK_HEAP_UNWIND_BP,   /* CFA: frame pointer + offset */
-	WK_HEAP_UNWIND_AT_BP, /* CFA: in memory at frame pointer + offset */
+	WK_HEAP_UNWIND_NONE,   /* the caller is unknown */
+	WK_HEAP_UNWIND_SP,     /* CFA: stack pointer + offset */
+	WK_HEAP_UNWIND_BP,     /* CFA: frame pointer + offset */
+	WK_HEAP_UNWIND_AT_BP,  /* CFA: in memory at frame pointer + offset */
 	WK_HEAP_UNWIND_SIGNAL, /* the kernel's frame of a signal is at the stack pointer */
 	WK_HEAP_UNWIND_ROOT,   /* there is no caller */
 };

@@ -7,8 +7,8 @@
 
 #include "preload/internal.h"
 
-#define SETS 65536u
-#define WAYS 2u
+#define SETS                  65536u
+#define WAYS                  2u
 #define MOST_DEFINITION_BYTES 24
 
 struct entry {

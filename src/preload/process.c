@@ -88,9 +88,8 @@ static int connect_to(const char *name)
 		return -1;
 	memcpy(address.sun_path + 1, name, length);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (fd >= 0 &&
-	    syscall(SYS_connect, fd, &address,
-		    offsetof(struct sockaddr_un, sun_path) + 1 + length) == 0)
+	if (fd >= 0 && syscall(SYS_connect, fd, &address,
+			       offsetof(struct sockaddr_un, sun_path) + 1 + length) == 0)
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -129,8 +128,7 @@ static int receive_page(int from, struct wk_channel_answer *answer)
 	do {
 		got = syscall(SYS_recvmsg, from, &message, MSG_CMSG_CLOEXEC);
 	} while (got < 0 && errno == EINTR);
-	if (message.msg_controllen >= CMSG_LEN(sizeof(int)) &&
-	    rights.head.cmsg_type == SCM_RIGHTS)
+	if (message.msg_controllen >= CMSG_LEN(sizeof(int)) && rights.head.cmsg_type == SCM_RIGHTS)
 		memcpy(&fd, CMSG_DATA(&rights.head), sizeof(fd));
 	if (got == sizeof(*answer) && answer->version == WK_CHANNEL_VERSION && answer->is_accepted)
 		return fd;
@@ -147,8 +145,7 @@ static bool meet_recorder(const char *name)
 	int fd = to >= 0 ? make_file() : -1;
 
 	if (fd >= 0)
-		wk_heap_head =
-			map_shared(fd, WK_CHANNEL_HEAD_BYTES + WK_CHANNEL_DEFS_BYTES, 0);
+		wk_heap_head = map_shared(fd, WK_CHANNEL_HEAD_BYTES + WK_CHANNEL_DEFS_BYTES, 0);
 	if (fd >= 0 && wk_heap_head) {
 		wk_heap_head->version = WK_CHANNEL_VERSION;
 		wk_heap_head->pid = (uint32_t)getpid();

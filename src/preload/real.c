@@ -51,9 +51,11 @@ static bool look_up(void)
 		size_t at;
 	} functions[] = {
 #define REAL(function) { #function, offsetof(struct wk_real, function) }
-		REAL(malloc),	      REAL(calloc),	   REAL(realloc),  REAL(free),
-		REAL(posix_memalign), REAL(aligned_alloc), REAL(memalign), REAL(valloc),
-		REAL(pvalloc),	      REAL(malloc_usable_size),
+		REAL(malloc),         REAL(calloc),
+		REAL(realloc),        REAL(free),
+		REAL(posix_memalign), REAL(aligned_alloc),
+		REAL(memalign),       REAL(valloc),
+		REAL(pvalloc),        REAL(malloc_usable_size),
 #undef REAL
 	};
 	struct wk_real found = { 0 };

@@ -1,5 +1,6 @@
 /* Events into the ring of their thread. */
 #include <errno.h>
+#include <string.h>
 
 #include "preload/internal.h"
 #include "preload/ticks.h"
@@ -40,47 +41,78 @@ inline struct wk_heap_thread *wk_heap_enter(void)
 	return thread;
 }
 
-static inline uint8_t *put_address(struct wk_heap_thread *thread, uint8_t *at, const void *block)
-{
-	int64_t change = (int64_t)((uintptr_t)block - thread->address);
-
-	thread->address = (uintptr_t)block;
-	if (WK_LIKELY((change & 15) == 0))
-		return wk_heap_put(at, wk_heap_fold(change >> 4) << 1);
-	return wk_heap_put(at, wk_heap_fold(change) << 1 | 1);
-}
-
-static inline uint8_t *put_time(struct wk_heap_thread *thread, uint8_t *at, uint64_t time)
-{
-	at = wk_heap_put(at, time - thread->time);
-	thread->time = time;
-	return at;
-}
-
 static inline void publish(struct wk_heap_thread *thread, const uint8_t *from, const uint8_t *to)
 {
 	thread->head += (uint64_t)(to - from);
 	atomic_store_explicit(&thread->slot->ring.head, thread->head, memory_order_release);
 }
 
-static inline void put_block(const void *block, size_t size, unsigned kind, const void *frame)
+/* Without branches, which would be taken one way or the other by chance. */
+static inline uint8_t *put_number(uint8_t *at, uint32_t number, unsigned shift, unsigned *lengths)
+{
+	unsigned more = (31u - (unsigned)__builtin_clz(number | 1)) >> 3;
+
+	memcpy(at, &number, sizeof(number));
+	*lengths |= more << shift;
+	return at + more + 1;
+}
+
+struct numbers {
+	uint64_t at[4];
+};
+
+static uint8_t *put_wide(uint8_t *at, unsigned head, const struct numbers *numbers, unsigned count)
+{
+	*at++ = (uint8_t)(head | WK_HEAP_RECORD_WIDE);
+	memcpy(at, numbers->at, count * sizeof(uint64_t));
+	return at + count * sizeof(uint64_t);
+}
+
+/* A record of `count` numbers: the time and the address, which are made relative here, and others. */
+static inline void put(struct wk_heap_thread *thread, unsigned head, uint8_t *at,
+		       struct numbers numbers, unsigned count)
+{
+	uint64_t time = numbers.at[0] - thread->time, all = time;
+	int64_t change = (int64_t)(numbers.at[1] - thread->address);
+	unsigned lengths = 0;
+	uint8_t *from = at;
+
+	thread->time = numbers.at[0];
+	thread->address = numbers.at[1];
+	numbers.at[0] = time;
+	numbers.at[1] = wk_heap_fold(change >> 3);
+	for (unsigned i = 1; i < count; i++)
+		all |= numbers.at[i];
+	if (WK_UNLIKELY(all >> 32 || change & 7)) {
+		numbers.at[1] = wk_heap_fold(change);
+		publish(thread, from, put_wide(at, head, &numbers, count));
+		return;
+	}
+	*at = (uint8_t)head;
+	at += 2;
+	for (unsigned i = 0; i < count; i++)
+		at = put_number(at, (uint32_t)numbers.at[i], 2 * i, &lengths);
+	from[1] = (uint8_t)lengths;
+	publish(thread, from, at);
+}
+
+static inline void put_block(const void *block, size_t size, unsigned head, const void *frame)
 {
 	struct wk_heap_thread *thread = wk_heap_enter();
-	uint8_t *from, *at;
-	uint32_t stack;
+	uint32_t stack, last;
+	uint8_t *at;
 
 	if (!thread)
 		return;
 	stack = wk_heap_walk(thread, frame);
-	from = at = wk_heap_room(thread);
+	at = wk_heap_room(thread);
 	if (WK_LIKELY(at)) {
-		*at++ = (uint8_t)kind;
-		at = put_time(thread, at, wk_heap_ticks());
-		at = put_address(thread, at, block);
-		at = wk_heap_put(at, size);
-		at = wk_heap_put(at, wk_heap_fold((int32_t)(stack - thread->stack)));
+		last = thread->stack;
 		thread->stack = stack;
-		publish(thread, from, at);
+		put(thread, head, at,
+		    (struct numbers){ { wk_heap_ticks(), (uintptr_t)block, size,
+					wk_heap_fold((int32_t)(stack - last)) } },
+		    4);
 	}
 	wk_heap_busy = 0;
 }
@@ -88,8 +120,8 @@ static inline void put_block(const void *block, size_t size, unsigned kind, cons
 void wk_heap_allocated(const void *block, size_t size, enum wk_heap_function function,
 		       const void *frame)
 {
-	put_block(block, size,
-		  WK_HEAP_RECORD_ALLOCATED | (unsigned)function << WK_HEAP_RECORD_BITS, frame);
+	put_block(block, size, WK_HEAP_RECORD_ALLOCATED | (unsigned)function << WK_HEAP_RECORD_BITS,
+		  frame);
 }
 
 void wk_heap_moved(const void *block, size_t size, enum wk_heap_function function,
@@ -102,16 +134,13 @@ void wk_heap_moved(const void *block, size_t size, enum wk_heap_function functio
 void wk_heap_released(const void *block, enum wk_heap_record record)
 {
 	struct wk_heap_thread *thread = wk_heap_enter();
-	uint8_t *from, *at;
+	uint8_t *at;
 
 	if (!thread)
 		return;
-	from = at = wk_heap_room(thread);
-	if (WK_LIKELY(at)) {
-		*at++ = (uint8_t)record;
-		at = put_time(thread, at, wk_heap_ticks());
-		at = put_address(thread, at, block);
-		publish(thread, from, at);
-	}
+	at = wk_heap_room(thread);
+	if (WK_LIKELY(at))
+		put(thread, record, at,
+		    (struct numbers){ { wk_heap_ticks(), (uintptr_t)block } }, 2);
 	wk_heap_busy = 0;
 }

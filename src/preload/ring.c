@@ -74,13 +74,11 @@ uint8_t *wk_heap_next_block(struct wk_heap_thread *thread)
 	uint8_t *at = thread->ring + head % WK_CHANNEL_RING_BYTES;
 
 	if (head - thread->tail > most / 2) {
-		thread->tail =
-			atomic_load_explicit(&thread->slot->ring.tail, memory_order_acquire);
+		thread->tail = atomic_load_explicit(&thread->slot->ring.tail, memory_order_acquire);
 		if (head - thread->tail > most / 2)
 			wake_recorder();
 	}
-	if (head - thread->tail > most &&
-	    !wk_heap_wait(&thread->slot->ring, head, most)) {
+	if (head - thread->tail > most && !wk_heap_wait(&thread->slot->ring, head, most)) {
 		atomic_fetch_add(&wk_heap_head->counts.lost, 1);
 		return NULL;
 	}

@@ -3,26 +3,30 @@
  * A thread has a stream of events, a process one of definitions. A stream is a sequence of blocks
  * of WK_HEAP_BLOCK_BYTES; a block begins with numbers that the others are relative to, so that it
  * can be read without those before it. A record never crosses the end of its block: a zero byte
- * says that the rest of the block is empty. Numbers are LEB128; signed ones are folded (0, -1, 1,
- * -2 ...).
+ * says that the rest of the block is empty. All is little-endian; signed numbers are folded (0, -1,
+ * 1, -2 ...).
  *
  * Events: u64 time at the start of a block, then records:
  *
- *     u8 kind | function << 3, time since the last record, then
- *     ALLOCATED, MOVED: address, size, stack
- *     FREED, RELEASED, KEPT: address
- *     SNAPSHOT, MARK: length of a text, the text
+ *     u8 kind | function << 3 | WK_HEAP_RECORD_WIDE, then numbers:
+ *     ALLOCATED, MOVED: time since the last record, address, size, stack
+ *     FREED, RELEASED, KEPT: time since the last record, address
+ *     SNAPSHOT, MARK: time since the last record; then u8 length of a text, the text
  *
- * An address is the difference to the last one of the block (0 at its start), folded, and doubled:
- * in units of 16 bytes, or of one if the lowest bit is set. A stack is the difference to the last
- * one of the block, folded. Times are ticks of the machine's counter.
+ * A u8 with two bits for each number, the lowest ones for the first, precedes them: how many bytes
+ * it has, less 1. In a wide record there is no such byte, and numbers have 8 bytes each.
+ *
+ * An address is the difference to the last one of the block (0 at its start), divided by 8, folded;
+ * in a wide record it is not divided. A stack is the difference to the last one of the block,
+ * folded. Times are ticks of the machine's counter.
  *
  * A block that realloc moves is RELEASED before the call, then MOVED, or KEPT if the call failed:
  * the order of times is the order in which addresses were free.
  *
  * Definitions: u32 number of the next stack and u64 address at the start of a block, then records:
  *
- *     u8 1, number of the stack less that of its caller's, address less the last one, folded
+ *     u8 1, and as LEB128: number of the stack less that of its caller's; address less the last
+ *     one, folded
  *
  * Stacks are numbered from 1; a caller 0 is none. An address is inside the call instruction once 1
  * is subtracted. */
@@ -42,6 +46,7 @@ enum wk_heap_record {
 	WK_HEAP_RECORD_MARK,
 };
 #define WK_HEAP_RECORD_BITS 3
+#define WK_HEAP_RECORD_WIDE 0x80
 
 enum wk_heap_function {
 	WK_HEAP_MALLOC,
@@ -60,7 +65,7 @@ enum wk_heap_function {
 
 /* What the recorder makes of the streams: rows, of little-endian numbers that follow a u8 kind.
  *
- *     PROCESS      u32 process, u32 pid: from now on
+ *     PROCESS      u32 process, u32 pid, u64 ns: since then
  *     EVENTS       u32 process, u32 thread, u32 tid, u64 position, u32 length, the bytes
  *     DEFINITIONS  u32 process, u64 position, u32 length, the bytes
  *     PASS         u64 ticks, u64 ns: all events until then are in the rows before

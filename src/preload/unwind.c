@@ -195,8 +195,7 @@ static struct wk_heap_unwind row_from(const struct search *search)
 	if (state->kind[REGISTER_BP] == WK_RULE_AT && state->value[REGISTER_BP] > INT16_MIN &&
 	    state->value[REGISTER_BP] <= INT16_MAX)
 		row.bp = (int16_t)state->value[REGISTER_BP];
-	else if (state->kind[REGISTER_BP] != WK_RULE_SAME &&
-		 row.kind != WK_HEAP_UNWIND_AT_BP)
+	else if (state->kind[REGISTER_BP] != WK_RULE_SAME && row.kind != WK_HEAP_UNWIND_AT_BP)
 		row.kind = WK_HEAP_UNWIND_NONE;
 	else if (row.kind == WK_HEAP_UNWIND_AT_BP)
 		row.bp = 0; /* such a function keeps it where its own one points: see walk.c */

@@ -46,8 +46,7 @@ static inline bool is_still_there(const struct wk_heap_thread *thread, uint32_t 
 }
 
 /* The frame of the caller; false if there is none, or none is known. */
-static inline bool step(struct wk_heap_thread *thread, struct wk_heap_frame *frame,
-			uintptr_t *end)
+static inline bool step(struct wk_heap_thread *thread, struct wk_heap_frame *frame, uintptr_t *end)
 {
 	struct wk_heap_unwind row = wk_heap_unwind_at(frame->pc);
 	uintptr_t sp = frame->slot + sizeof(uintptr_t), cfa;

@@ -319,6 +319,14 @@ static void release_undone(struct wk_undo *undo)
 	release(undo->at);
 }
 
+/* An empty round, for the worker to come for the heap's rows. */
+static void wake_worker(void *context)
+{
+	struct wk_recorder *recorder = context;
+
+	wk_queue_put(&recorder->queue, &(struct wk_round){ 0 }, true);
+}
+
 /* A program finds the heap's recorder by its environment. */
 static bool prepare_command(struct wk_recorder *recorder, struct wk_err *err)
 {
@@ -328,11 +336,14 @@ static bool prepare_command(struct wk_recorder *recorder, struct wk_err *err)
 	bool ok = true;
 
 	if (recorder->options.records_heap) {
-		recorder->heap =
-			wk_heap_channels_new(recorder->options.drops_heap_events
-						     ? WK_CHANNEL_DROP
-						     : WK_CHANNEL_BLOCK,
-					     err);
+		struct wk_heap_channels_options options = {
+			.when_full = recorder->options.drops_heap_events ? WK_CHANNEL_DROP
+									 : WK_CHANNEL_BLOCK,
+			.on_rows = wake_worker,
+			.context = recorder,
+		};
+
+		recorder->heap = wk_heap_channels_new(&options, err);
 		ok = recorder->heap && wk_heap_library_find(&library, err);
 	}
 	if (ok && recorder->heap) {
@@ -484,8 +495,8 @@ static bool handle_round(struct wk_recorder *recorder, const struct wk_round *ro
 		return false;
 	if (round->is_last || round->final_ns < until_ns)
 		until_ns = round->final_ns;
-	return wk_merge_flush(&recorder->merge, until_ns, &recorder->queue, handle_record,
-			      recorder, err);
+	return wk_merge_flush(&recorder->merge, until_ns, &recorder->queue, handle_record, recorder,
+			      err);
 }
 
 static uint64_t elapsed_ns(const struct wk_recorder *recorder, uint64_t now_ns)

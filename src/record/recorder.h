@@ -19,6 +19,12 @@
 #include "event/sink.h"
 #include "event/stack_end.h"
 
+/* The name of an event that never happens. */
+#define WK_DUMMY_EVENT "dummy"
+
+/* What is loaded into a command whose heap is recorded. */
+#define WK_HEAP_LIBRARY_NAME "libwick-heap.so"
+
 #define WK_MOST_STACK_BYTES 65528 /* the kernel's limit */
 
 enum wk_call_graph {

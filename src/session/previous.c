@@ -49,13 +49,13 @@ static char *previous_at(const char *output)
 	return wk_strdup(output);
 }
 
-/* Fails at the first sample, which ends the reading. */
+/* Fails at the first sample or allocation, which ends the reading. */
 static bool find_sample(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	bool *found = context;
 
-	*found = event->kind == WK_EVENT_SAMPLE;
-	return !*found || wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "there is a sample");
+	*found = event->kind == WK_EVENT_SAMPLE || event->kind == WK_EVENT_HEAP;
+	return !*found || wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "there is something");
 }
 
 bool wk_previous_is_empty(const char *path)

@@ -9,6 +9,7 @@
 #include "os/os.h"
 #include "stages/embed.h"
 #include "stages/frame_pointers.h"
+#include "stages/heap_addresses.h"
 #include "stages/jit/jit_stage.h"
 #include "stages/outer_stacks.h"
 #include "stages/process_memory.h"
@@ -50,6 +51,7 @@ struct wk_unwind_stage {
 	struct wk_stack_ends *ends;
 	bool uses_outer; /* before the memory of the process, in this walk */
 	struct wk_embedder *embedder;
+	struct wk_heap_addresses *heap;       /* NULL before the first row of the heap */
 	bool met_code;                        /* that no file holds, in this walk */
 	struct wk_image_symbols *met_missing; /* a file that is not here, in this walk; or NULL */
 	uint32_t pid, tid;                    /* whose stack is being walked */
@@ -152,6 +154,7 @@ void wk_unwind_stage_free(struct wk_unwind_stage *stage)
 	wk_outer_stacks_free(stage->outer);
 	wk_stack_ends_free(stage->ends);
 	wk_spaces_free(stage->spaces);
+	wk_heap_addresses_free(stage->heap);
 	wk_embedder_free(stage->embedder);
 	wk_strtab_free(stage->images);
 	wk_free(stage);
@@ -451,6 +454,31 @@ static bool handle_sample(struct wk_unwind_stage *stage, const struct wk_event *
 	return wk_sink_emit(&stage->next, &unwound, err);
 }
 
+static void remember_heap(void *context, uint32_t pid, uint64_t address)
+{
+	remember(context, pid, &address, 1, true);
+}
+
+static bool handle_heap_stream(struct wk_unwind_stage *stage, const struct wk_event *event,
+			       struct wk_err *err)
+{
+	if (!stage->heap)
+		stage->heap = wk_heap_addresses_new();
+	wk_heap_addresses_take(stage->heap, remember_heap, stage);
+	wk_heap_addresses_add(stage->heap, event->heap_stream.rows);
+	return wk_sink_emit(&stage->next, event, err);
+}
+
+/* The mappings of a program that ends, or that another one replaces, are known for the last time.
+ */
+static void end_program(struct wk_unwind_stage *stage, const struct wk_event *event)
+{
+	if (stage->heap &&
+	    (event->process.change == WK_PROCESS_EXEC || event->process.change == WK_PROCESS_EXIT))
+		wk_heap_addresses_take_of(stage->heap, event->pid, event->time_ns, remember_heap,
+					  stage);
+}
+
 static bool take(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	struct wk_unwind_stage *stage = context;
@@ -459,6 +487,10 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		return handle_sample(stage, event, err);
 	if (event->kind == WK_EVENT_IMAGE)
 		return handle_image(stage, event, err);
+	if (event->kind == WK_EVENT_HEAP_STREAM)
+		return handle_heap_stream(stage, event, err);
+	if (event->kind == WK_EVENT_PROCESS)
+		end_program(stage, event);
 	if (stage->ends &&
 	    (event->kind == WK_EVENT_PROCESS ||
 	     (event->kind == WK_EVENT_THREAD && event->thread.change != WK_THREAD_NAME)))
@@ -508,6 +540,8 @@ static bool emit_completed(struct wk_unwind_stage *stage, struct wk_err *err)
 
 bool wk_unwind_stage_finish(struct wk_unwind_stage *stage, struct wk_err *err)
 {
+	if (stage->heap)
+		wk_heap_addresses_take(stage->heap, remember_heap, stage);
 	return wk_embedder_emit(stage->embedder, &stage->next, err) && emit_completed(stage, err);
 }
 

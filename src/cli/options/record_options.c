@@ -108,13 +108,13 @@ static bool plan_pids(struct wk_record_plan *plan, const struct wk_text_list *li
 	return ok;
 }
 
-static bool plan_events(struct wk_record_plan *plan, const struct wk_text_list *list,
-			bool has_rate, struct wk_err *err)
+static bool plan_events(struct wk_record_plan *plan, const struct wk_text_list *list, bool has_rate,
+			struct wk_err *err)
 {
 	plan->events = split(plan, list);
 	/* An event that never happens. */
 	if (plan->options.records_heap && !list->count && !has_rate)
-		wk_text_list_add(&plan->events, "dummy");
+		wk_text_list_add(&plan->events, WK_DUMMY_EVENT);
 	for (size_t i = 0; i < plan->events.count; i++)
 		if (!*plan->events.at[i])
 			return wk_option_must_be("event", "",

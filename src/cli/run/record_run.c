@@ -386,6 +386,39 @@ static void say_kept(const struct wk_record_request *request,
 			    request->output);
 }
 
+/* Of a recording of the heap alone. */
+static void say_heap(const struct wk_record_request *request,
+		     const struct wk_record_outcome *outcome)
+{
+	const struct wk_recorder_result *result = &outcome->result;
+	struct wk_buf words = { 0 };
+
+	if (!result->heap_processes) {
+		wk_warn_fmt(&wk_cli_messages,
+			    "no allocations: the command did not load %s; a program that is linked "
+			    "statically or has more rights than its user does not",
+			    WK_HEAP_LIBRARY_NAME);
+		return;
+	}
+	wk_buf_add_text(&words, "the heap of ");
+	wk_num_add_counted(&words, result->heap_processes, " process in ", " processes in ");
+	wk_num_add_duration(&words, result->elapsed_ns);
+	wk_buf_add_text(&words, "; ");
+	wk_num_add_bytes(&words, outcome->file_bytes);
+	wk_buf_add_text(&words, " in ");
+	wk_buf_add_str(&words, wk_buf_str(&outcome->place));
+	if (!is_stdout(request))
+		wk_buf_add_text(&words, "; `wick show heap` prints what was allocated");
+	wk_warn_buf(&wk_cli_messages, &words);
+}
+
+/* Nothing but the heap was to be recorded. */
+static bool is_of_heap_alone(const struct wk_record_request *request)
+{
+	return request->recorder.records_heap && request->recorder.event_count == 1 &&
+	       strcmp(request->recorder.events[0], WK_DUMMY_EVENT) == 0;
+}
+
 static void say_closing_words(const struct wk_record_request *request,
 			      const struct wk_record_outcome *outcome)
 {
@@ -396,6 +429,12 @@ static void say_closing_words(const struct wk_record_request *request,
 	say_crash(&outcome->result);
 	say_what_was_lost(request, outcome);
 	say_privileged(&outcome->result);
+	if (request->recorder.records_heap)
+		say_heap(request, outcome);
+	if (is_of_heap_alone(request)) {
+		say_kept(request, outcome);
+		return;
+	}
 	if (outcome->result.samples == 0) {
 		say_no_samples(request, outcome);
 		say_kept(request, outcome);

@@ -13,7 +13,7 @@ struct wk_heap_stacks {
 	struct wk_heap_node {
 		uint64_t pc;
 		uint32_t parent;
-	} *nodes; /* [count]; row 0 is none */
+	} * nodes; /* [count]; row 0 is none */
 	size_t cap;
 	uint32_t count;
 	uint64_t position; /* in the stream */

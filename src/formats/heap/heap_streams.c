@@ -141,6 +141,7 @@ static bool add_process(struct wk_heap_streams *streams, uint32_t number, struct
 	struct process process = { .number = number, .pid = wk_u32le(row) };
 	uint32_t *known = wk_map_at(&streams->process_of, number);
 
+	wk_u64le(row); /* when it began */
 	if (row->bad || *known)
 		return false;
 	*WK_APPEND(streams->processes, streams->process_count, streams->process_cap) = process;

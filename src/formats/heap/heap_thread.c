@@ -59,45 +59,64 @@ static void skip_block(struct wk_heap_thread_stream *stream)
 	skip(stream, left < stream->to - stream->from ? left : stream->to - stream->from);
 }
 
-static void read_address(struct wk_heap_thread_stream *stream, struct wk_bytes *in)
+static uint64_t read_number(struct wk_bytes *in, bool is_wide, unsigned bytes)
 {
-	uint64_t number = wk_uleb(in);
-	int64_t change = wk_heap_unfold(number >> 1);
+	uint64_t number = 0;
 
-	stream->address += number & 1 ? (uint64_t)change : (uint64_t)change << 4;
+	if (is_wide)
+		return wk_u64le(in);
+	if (!wk_bytes_need(in, bytes))
+		return 0;
+	memcpy(&number, in->at, bytes);
+	in->at += bytes;
+	return WK_FROM_LE(64, number);
+}
+
+static unsigned count_numbers(enum wk_heap_record kind)
+{
+	switch (kind) {
+	case WK_HEAP_RECORD_ALLOCATED:
+	case WK_HEAP_RECORD_MOVED:
+		return 4;
+	case WK_HEAP_RECORD_FREED:
+	case WK_HEAP_RECORD_RELEASED:
+	case WK_HEAP_RECORD_KEPT:
+		return 2;
+	case WK_HEAP_RECORD_SNAPSHOT:
+	case WK_HEAP_RECORD_MARK:
+		return 1;
+	case WK_HEAP_RECORD_END:
+		break;
+	}
+	return 0;
 }
 
 static bool read_record(struct wk_heap_thread_stream *stream, struct wk_bytes *in,
 			struct wk_heap_record_read *record)
 {
-	uint8_t head = wk_u8(in);
+	uint8_t head = wk_u8(in), lengths;
+	bool is_wide = head & WK_HEAP_RECORD_WIDE;
+	uint64_t numbers[4] = { 0 };
+	unsigned count;
+	int64_t change;
 
 	record->kind = head & ((1 << WK_HEAP_RECORD_BITS) - 1);
-	record->function = head >> WK_HEAP_RECORD_BITS;
-	stream->ticks += wk_uleb(in);
+	record->function = (head & ~WK_HEAP_RECORD_WIDE) >> WK_HEAP_RECORD_BITS;
+	count = count_numbers(record->kind);
+	lengths = is_wide ? 0 : wk_u8(in);
+	for (unsigned i = 0; i < count; i++)
+		numbers[i] = read_number(in, is_wide, (lengths >> 2 * i & 3) + 1u);
+	change = wk_heap_unfold(numbers[1]);
+	stream->ticks += numbers[0];
+	stream->address += is_wide ? (uint64_t)change : (uint64_t)change << 3;
+	stream->stack += (uint32_t)wk_heap_unfold(numbers[3]);
 	record->ticks = stream->ticks;
-	switch (record->kind) {
-	case WK_HEAP_RECORD_ALLOCATED:
-	case WK_HEAP_RECORD_MOVED:
-		read_address(stream, in);
-		record->size_bytes = wk_uleb(in);
-		stream->stack += (uint32_t)wk_heap_unfold(wk_uleb(in));
-		break;
-	case WK_HEAP_RECORD_FREED:
-	case WK_HEAP_RECORD_RELEASED:
-	case WK_HEAP_RECORD_KEPT:
-		read_address(stream, in);
-		break;
-	case WK_HEAP_RECORD_SNAPSHOT:
-	case WK_HEAP_RECORD_MARK:
-		record->text = wk_bytes_slice(in, wk_uleb(in));
-		break;
-	case WK_HEAP_RECORD_END:
-		return false;
-	}
 	record->address = stream->address;
+	record->size_bytes = numbers[2];
 	record->stack = stream->stack;
-	return !in->bad && record->function < WK_HEAP_FUNCTIONS;
+	if (count == 1)
+		record->text = wk_bytes_slice(in, wk_u8(in));
+	return !in->bad && count && record->function < WK_HEAP_FUNCTIONS;
 }
 
 static void begin_block(struct wk_heap_thread_stream *stream)

@@ -32,7 +32,7 @@ struct wk_heap_thread_stream {
 	struct wk_heap_user {
 		uint64_t position;
 		uint32_t tid;
-	} *users;
+	} * users;
 	size_t user_count, user_cap, user;
 };
 

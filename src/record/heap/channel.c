@@ -49,7 +49,8 @@ struct wk_heap_channel *wk_heap_channel_new(int fd, uint32_t pid)
 	return NULL;
 }
 
-static void begin_row(struct wk_buf *rows, uint32_t bytes, enum wk_heap_stream_row kind, uint32_t process)
+static void begin_row(struct wk_buf *rows, uint32_t bytes, enum wk_heap_stream_row kind,
+		      uint32_t process)
 {
 	wk_buf_add_u32(rows, 1 + 4 + bytes);
 	wk_buf_add_char(rows, (char)kind);
@@ -92,8 +93,7 @@ static void drain_thread(struct wk_heap_channel *channel, uint32_t i, struct wk_
 	if (state == WK_CHANNEL_FREE)
 		return;
 	if (!channel->slots[i])
-		channel->slots[i] =
-			map(channel->fd, WK_CHANNEL_SLOT_BYTES, WK_CHANNEL_SLOT_AT(i));
+		channel->slots[i] = map(channel->fd, WK_CHANNEL_SLOT_BYTES, WK_CHANNEL_SLOT_AT(i));
 	slot = (struct wk_channel_slot *)channel->slots[i];
 	if (!slot || !find_new(&slot->ring, channel->tails[i], WK_CHANNEL_RING_BYTES, &bytes)) {
 		channel->is_broken = true;
@@ -157,8 +157,9 @@ void wk_heap_channel_drain(struct wk_heap_channel *channel, struct wk_buf *event
 	uint32_t threads = atomic_load(&channel->head->threads);
 
 	if (!channel->is_announced) {
-		begin_row(before, 4, WK_HEAP_ROW_PROCESS, channel->number);
+		begin_row(before, 4 + 8, WK_HEAP_ROW_PROCESS, channel->number);
 		wk_buf_add_u32(before, channel->pid);
+		wk_buf_add_u64(before, channel->began_ns);
 		channel->is_announced = true;
 	}
 	for (uint32_t i = 0; i < threads && i < WK_CHANNEL_THREADS && !channel->is_broken; i++)

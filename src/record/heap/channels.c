@@ -33,7 +33,7 @@
 
 struct wk_heap_channels {
 	char name[48];
-	enum wk_channel_full when_full;
+	struct wk_heap_channels_options options;
 	int listener, page_fd, wake_fd;
 	struct wk_heap_control *control;
 	struct wk_heap *heap; /* of the one who started the threads */
@@ -41,11 +41,12 @@ struct wk_heap_channels {
 	bool has_threads;
 	_Atomic bool is_over;
 
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock;            /* of what follows */
 	struct wk_heap_channel *arrived; /* not yet among `channels` */
 	struct wk_buf rows;
 	uint64_t complete_ns;
 	uint32_t processes;
+	bool is_awaited; /* somebody was called to take rows, and has not yet */
 
 	/* The drainer's own. */
 	struct wk_heap_channel *channels;
@@ -87,11 +88,12 @@ static bool listen_here(struct wk_heap_channels *channels, struct wk_err *err)
 	return wk_fail_os(err, errno, "cannot listen for programs to be recorded");
 }
 
-struct wk_heap_channels *wk_heap_channels_new(enum wk_channel_full when_full, struct wk_err *err)
+struct wk_heap_channels *wk_heap_channels_new(const struct wk_heap_channels_options *options,
+					      struct wk_err *err)
 {
 	struct wk_heap_channels *channels = wk_alloc_zeroed(1, sizeof(*channels));
 
-	channels->when_full = when_full;
+	channels->options = *options;
 	channels->listener = channels->page_fd = -1;
 	channels->wake_fd = eventfd(0, EFD_CLOEXEC);
 	pthread_mutex_init(&channels->lock, NULL);
@@ -140,7 +142,7 @@ static int receive_file(int from, struct wk_channel_hello *hello)
 
 static void answer(const struct wk_heap_channels *channels, int to)
 {
-	struct wk_channel_answer answer = { WK_CHANNEL_VERSION, 1, channels->when_full };
+	struct wk_channel_answer answer = { WK_CHANNEL_VERSION, 1, channels->options.when_full };
 	struct iovec part = { &answer, sizeof(answer) };
 	union one_fd rights = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)),
 					  .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
@@ -176,6 +178,7 @@ static void welcome(struct wk_heap_channels *channels, int from)
 		channel = wk_heap_channel_new(fd, (uint32_t)who.pid);
 	if (!channel)
 		return;
+	channel->began_ns = wk_os_clock_ns();
 	pthread_mutex_lock(&channels->lock);
 	channel->number = ++channels->processes;
 	channel->next = channels->arrived;
@@ -246,7 +249,7 @@ static bool drain(struct wk_heap_channels *channels)
 {
 	uint64_t ticks = wk_heap_ticks(), now_ns = wk_os_clock_ns();
 	bool checks = now_ns - channels->checked_ns >= CHECK_NS || atomic_load(&channels->is_over);
-	bool had_events;
+	bool had_events, is_worth_it;
 
 	take_arrived(channels);
 	wk_buf_reset(&channels->pass);
@@ -273,7 +276,11 @@ static bool drain(struct wk_heap_channels *channels)
 	wk_buf_add_str(&channels->rows, wk_buf_str(&channels->pass));
 	wk_buf_add_str(&channels->rows, wk_buf_str(&channels->events));
 	channels->complete_ns = now_ns;
+	is_worth_it = channels->rows.len >= WK_HEAP_WORTH_BYTES && !channels->is_awaited;
+	channels->is_awaited |= is_worth_it;
 	pthread_mutex_unlock(&channels->lock);
+	if (is_worth_it)
+		channels->options.on_rows(channels->options.context);
 	return had_events;
 }
 
@@ -296,7 +303,7 @@ static void drain_rings(void *context)
 		nap(channels->control, nap_ns);
 		if (!has_space(channels))
 			continue;
-		nap_ns = drain(channels)	      ? BUSY_NAP_NS
+		nap_ns = drain(channels)             ? BUSY_NAP_NS
 			 : nap_ns * 2 < QUIET_NAP_NS ? nap_ns * 2
 						     : QUIET_NAP_NS;
 	}
@@ -367,6 +374,7 @@ uint64_t wk_heap_channels_take(struct wk_heap_channels *channels, struct wk_buf 
 	taken = channels->rows;
 	channels->rows = *rows;
 	complete_ns = channels->complete_ns;
+	channels->is_awaited = false;
 	pthread_mutex_unlock(&channels->lock);
 	*rows = taken;
 	return complete_ns;

@@ -5,8 +5,8 @@
  * wait here until wk_heap_channels_take: a recorder that does not take them makes programs wait, as
  * soon as WK_HEAP_ROWS_BYTES have come.
  *
- * Nothing that a process writes is trusted: its rings are copied, never read in place, and a channel
- * whose positions make no sense is dropped. */
+ * Nothing that a process writes is trusted: its rings are copied, never read in place, and a
+ * channel whose positions make no sense is dropped. */
 #ifndef WK_RECORD_HEAP_CHANNELS_H
 #define WK_RECORD_HEAP_CHANNELS_H
 
@@ -17,11 +17,21 @@
 #include "base/err.h"
 #include "preload/channel.h"
 
-#define WK_HEAP_ROWS_BYTES (32u << 20)
+#define WK_HEAP_ROWS_BYTES  (32u << 20)
+#define WK_HEAP_WORTH_BYTES (1u << 20) /* many rows */
 
 struct wk_heap_channels;
 
-struct wk_heap_channels *wk_heap_channels_new(enum wk_channel_full when_full, struct wk_err *err);
+struct wk_heap_channels_options {
+	enum wk_channel_full when_full;
+
+	/* Called by the thread that empties rings when many rows wait to be taken. */
+	void (*on_rows)(void *context);
+	void *context;
+};
+
+struct wk_heap_channels *wk_heap_channels_new(const struct wk_heap_channels_options *options,
+					      struct wk_err *err);
 
 /* The value of WK_HEAP_VARIABLE for programs to be recorded. */
 const char *wk_heap_channels_name(const struct wk_heap_channels *channels);

@@ -4,15 +4,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/channel.h"
+#include "record/recorder.h"
 
 #define PRELOAD "LD_PRELOAD"
 
 /* From the folder of the program on: a build folder, an installed program. */
 static const char *const places[] = {
-	"src/preload/" WK_HEAP_LIBRARY,
-	WK_HEAP_LIBRARY,
-	WK_HEAP_LIBRARY_FROM_PROGRAM "/" WK_HEAP_LIBRARY,
+	"src/preload/" WK_HEAP_LIBRARY_NAME,
+	WK_HEAP_LIBRARY_NAME,
+	WK_HEAP_LIBRARY_FROM_PROGRAM "/" WK_HEAP_LIBRARY_NAME,
 };
 
 static bool is_at(struct wk_buf *path, const char *folder, size_t folder_len, const char *place)
@@ -34,12 +34,12 @@ bool wk_heap_library_find(struct wk_buf *path, struct wk_err *err)
 		if (is_at(path, program, (size_t)len, places[i]))
 			return true;
 	/* Of a program that uses libwick. */
-	if (is_at(path, "", 0, WK_HEAP_LIBRARY_INSTALLED "/" WK_HEAP_LIBRARY))
+	if (is_at(path, "", 0, WK_HEAP_LIBRARY_INSTALLED "/" WK_HEAP_LIBRARY_NAME))
 		return true;
 	return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
 		       "%s is not beside wick, nor in " WK_HEAP_LIBRARY_INSTALLED
 		       ": install wick again",
-		       WK_HEAP_LIBRARY);
+		       WK_HEAP_LIBRARY_NAME);
 }
 
 void wk_heap_library_preload(const char *library, struct wk_buf *variable)
