@@ -68,7 +68,8 @@ static uint8_t *put_wide(uint8_t *at, unsigned head, const struct numbers *numbe
 	return at + count * sizeof(uint64_t);
 }
 
-/* A record of `count` numbers: the time and the address, which are made relative here, and others. */
+/* A record of `count` numbers: the time and the address, which are made relative here, and others.
+ */
 static inline void put(struct wk_heap_thread *thread, unsigned head, uint8_t *at,
 		       struct numbers numbers, unsigned count)
 {
@@ -140,7 +141,7 @@ void wk_heap_released(const void *block, enum wk_heap_record record)
 		return;
 	at = wk_heap_room(thread);
 	if (WK_LIKELY(at))
-		put(thread, record, at,
-		    (struct numbers){ { wk_heap_ticks(), (uintptr_t)block } }, 2);
+		put(thread, record, at, (struct numbers){ { wk_heap_ticks(), (uintptr_t)block } },
+		    2);
 	wk_heap_busy = 0;
 }
