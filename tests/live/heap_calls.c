@@ -22,7 +22,8 @@ __attribute__((noinline)) static void aligned(void)
 
 	for (size_t i = 0; i < 4; i++) {
 		for (int f = HEAP_POSIX_MEMALIGN; f <= HEAP_PVALLOC; f++) {
-			blocks[f] = heap_aligned((enum heap_function)f, alignments[i], 1000 + 64 * i);
+			blocks[f] =
+				heap_aligned((enum heap_function)f, alignments[i], 1000 + 64 * i);
 			heap_expect(blocks[f] != NULL, "an aligned block");
 			memset(blocks[f], 1, 1000);
 		}
@@ -164,10 +165,10 @@ static const struct {
 	const char *name;
 	void (*work)(void);
 } works[] = {
-	{ "aligned", aligned }, { "aligned-fail", aligned_fail },
-	{ "moves", moves },	{ "move-to-nothing", move_to_nothing },
+	{ "aligned", aligned },       { "aligned-fail", aligned_fail },
+	{ "moves", moves },           { "move-to-nothing", move_to_nothing },
 	{ "moves-fail", moves_fail }, { "zeros", zeros },
-	{ "large", large },	{ "errors", errors },
+	{ "large", large },           { "errors", errors },
 	{ "usable", usable },
 };
 

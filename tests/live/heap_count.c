@@ -68,20 +68,12 @@ static void append(const char *line)
 	close(fd);
 }
 
-void heap_count_log_place(const char *name, const void *place)
-{
-	char line[256];
-
-	snprintf(line, sizeof(line), "place %d %s %p\n", (int)getpid(), name, place);
-	append(line);
-}
-
 void heap_count_log(void)
 {
 	char line[1024];
 	int pid = (int)getpid();
-	size_t used = (size_t)snprintf(line, sizeof(line), "range %d %p %p\nplace %d main %p\n", pid,
-				       (const void *)__start_heap_counted,
+	size_t used = (size_t)snprintf(line, sizeof(line), "range %d %p %p\nplace %d main %p\n",
+				       pid, (const void *)__start_heap_counted,
 				       (const void *)__stop_heap_counted, pid,
 				       (const void *)(uintptr_t)main);
 
@@ -154,7 +146,8 @@ COUNTED void *heap_aligned(enum heap_function function, size_t alignment, size_t
 	return note(block, function, size);
 }
 
-static void note_moved(void *block, void *moved, size_t old, enum heap_function function, size_t size)
+static void note_moved(void *block, void *moved, size_t old, enum heap_function function,
+		       size_t size)
 {
 	if (block && (moved || !size))
 		add(&freed, old);

@@ -36,9 +36,6 @@ void heap_count_child(void);
 /* Appends what the process has counted until now. */
 void heap_count_log(void);
 
-/* An address of a function, to find it in the recording. */
-void heap_count_log_place(const char *name, const void *place);
-
 /* NULL if the allocator gives none; nothing is counted then. */
 void *heap_malloc(size_t size);
 void *heap_calloc(size_t count, size_t size);

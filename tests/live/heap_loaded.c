@@ -29,21 +29,31 @@ static plugin_function load(const char *name, int flags, void **library)
 	return function;
 }
 
-/* One in the place of the other. */
-static void in_turn(void)
+/* One after the other, which may be at the same addresses. */
+static void load_in_turn(const char *first, const char *second)
 {
 	void *library;
 
 	for (int i = 0; i < 20; i++) {
-		plugin_function call = load(i % 2 ? "heap_plugin_1.so" : "heap_plugin_2.so",
-					    RTLD_NOW | RTLD_LOCAL, &library);
+		plugin_function call =
+			load(i % 2 ? second : first, RTLD_NOW | RTLD_LOCAL, &library);
 
 		heap_free(call(heap_malloc, 600), 600);
-		call(heap_malloc, i % 2 ? 601 : 602);
-		heap_count_log_place(i % 2 ? "plugin_1" : "plugin_2", (void *)(uintptr_t)call);
+		call(heap_malloc, i % 2 ? 602 : 601);
 		dlclose(library);
 		heap_malloc(603);
 	}
+}
+
+static void of_other_size(void)
+{
+	load_in_turn("heap_plugin_1.so", "heap_plugin_2.so");
+}
+
+/* Their code is the same but for the size of its frames. */
+static void of_same_size(void)
+{
+	load_in_turn("heap_plugin_1.so", "heap_plugin_3.so");
 }
 
 /* The library names another one, which is where only the library's own path leads to. */
@@ -70,7 +80,8 @@ static const struct {
 	const char *name;
 	void (*work)(void);
 } works[] = {
-	{ "in-turn", in_turn },
+	{ "of-other-size", of_other_size },
+	{ "of-same-size", of_same_size },
 	{ "by-runpath", by_runpath },
 	{ "deep-bound", deep_bound },
 };

@@ -5,7 +5,7 @@
 
 void *plugin_call(void *(*allocate)(size_t), size_t size);
 
-#if HEAP_PLUGIN > 1
+#if HEAP_PLUGIN == 2
 /* Makes the file, and its tables, larger. */
 #define FILLER(name)                                                                               \
 	int filler_##name(int (*work)(int *), int x);                                              \

@@ -33,8 +33,10 @@ static _Atomic int is_over;
 static void *allocate_until_over(void *context)
 {
 	(void)context;
-	while (!is_over)
+	while (!is_over) {
 		heap_free(heap_malloc(500), 500);
+		usleep(20);
+	}
 	return NULL;
 }
 
@@ -251,6 +253,7 @@ static void replaced(void)
 			  (char *)(uintptr_t)log_path, NULL };
 
 	heap_malloc(566);
+	heap_count_log();
 	execv(words[0], words);
 }
 

@@ -75,6 +75,8 @@ void exceptions()
 	}
 }
 
+volatile std::size_t too_much = static_cast<std::size_t>(-1) / 4;
+
 void operators()
 {
 	for (int i = 0; i < 100; i++) {
@@ -83,7 +85,7 @@ void operators()
 	}
 	make_wide();
 	try {
-		make_array(static_cast<std::size_t>(-1) / 4);
+		std::printf("%p\n", static_cast<void *>(new char[too_much]));
 		std::abort();
 	} catch (const std::bad_alloc &) {
 		make_array(711);
