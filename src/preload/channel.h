@@ -1,11 +1,11 @@
 /* The memory through which the heap library and the recorder talk.
  *
- * The recorder has one page for all processes, wk_heap_control. A process makes a file in memory
- * that cannot change its size, and sends it over a socket when its library begins: a
- * wk_channel_head, the ring of its definitions, then a ring for each thread. Of each ring the
- * process only moves `head`, the recorder only `tail`; both count bytes from the start and never
- * fall. The recorder trusts nothing that a process writes here: it copies bytes and checks
- * positions.
+ * The recorder has one page for all processes, wk_heap_control. A process makes an empty file in
+ * memory, and sends it over a socket when its library begins. The recorder gives it its size, which
+ * it then keeps: a wk_channel_head, the ring of its definitions, then a ring for each thread. Of
+ * each ring the process only moves `head`, the recorder only `tail`; both count bytes from the
+ * start and never fall. The recorder trusts nothing that a process writes here: it copies bytes and
+ * checks positions.
  *
  * The name of the socket is in the environment variable WK_HEAP_VARIABLE, in the abstract space.
  * The process sends a wk_channel_hello with the file; the answer is a wk_channel_answer with that
@@ -51,7 +51,6 @@ struct wk_channel_counts {
 };
 
 struct wk_channel_head {
-	uint32_t version, pid;
 	struct wk_channel_counts counts;
 	struct wk_channel_ring defs;
 	_Atomic uint32_t threads; /* slots that were ever used: those below this number */
@@ -63,6 +62,10 @@ struct wk_channel_slot {
 	struct wk_channel_ring ring;
 	_Atomic uint32_t tid;
 	_Atomic uint32_t use; /* how many threads had it until now */
+
+	/* The process's own: what its next record is relative to. */
+	uint64_t time, address;
+	uint32_t stack;
 };
 
 #define WK_CHANNEL_HEAD_BYTES                                                                      \

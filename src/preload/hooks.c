@@ -1,6 +1,8 @@
 /* The functions that a program calls instead of its allocator's. Each calls the real one, and
  * records what it did. */
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +69,8 @@ static void *move_stored(void *block, size_t size)
 	return moved;
 }
 
-/* realloc of a block to no bytes frees it, in glibc; elsewhere it may give another block. */
+/* realloc of a block to no bytes frees it, in glibc; elsewhere it may give another block. It cannot
+ * fail. */
 static void *move(void *block, size_t size, enum wk_heap_function function, const void *frame)
 {
 	bool is_noted = is_wanted();
@@ -77,7 +80,7 @@ static void *move(void *block, size_t size, enum wk_heap_function function, cons
 	if (block && WK_UNLIKELY(wk_real_is_stored(block)))
 		return note(move_stored(block, size), size, function, frame);
 	if (block && is_noted)
-		wk_heap_released(block, WK_HEAP_RECORD_RELEASED);
+		wk_heap_released(block, size ? WK_HEAP_RECORD_RELEASED : WK_HEAP_RECORD_FREED);
 	before = enter_real();
 	moved = wk_real.realloc(block, size);
 	wk_heap_busy = before;
@@ -181,4 +184,37 @@ HOOK void free_aligned_sized(void *block, size_t alignment, size_t size)
 HOOK void cfree(void *block)
 {
 	free(block);
+}
+
+static int take_unloaded(struct dl_phdr_info *info, size_t size, void *context)
+{
+	(void)size;
+	*(unsigned long long *)context = info->dlpi_subs;
+	return 1;
+}
+
+/* How often the loader has unloaded something. */
+static unsigned long long count_unloaded(void)
+{
+	unsigned long long unloaded = 0;
+
+	dl_iterate_phdr(take_unloaded, &unloaded);
+	return unloaded;
+}
+
+HOOK int dlclose(void *library)
+{
+	unsigned long long before;
+	uint32_t busy = wk_heap_busy;
+	int result;
+
+	if (*wk_heap_state != WK_HEAP_ON)
+		return wk_real.dlclose(library);
+	before = count_unloaded();
+	result = wk_real.dlclose(library);
+	wk_heap_busy = busy | WK_HEAP_IN_LIBRARY;
+	if (count_unloaded() != before)
+		wk_heap_forget_code();
+	wk_heap_busy = busy;
+	return result;
 }

@@ -33,7 +33,6 @@ extern uint8_t *wk_heap_state;
 extern struct wk_channel_head *wk_heap_head;
 extern struct wk_heap_control *wk_heap_control;
 extern uint32_t wk_heap_when_full;
-extern int wk_heap_fd;         /* -1: the file is not needed any more */
 extern uint32_t wk_heap_epoch; /* how often the process began, by being forked */
 
 /* Finds the recorder, if there is one. True if events are wanted. */
@@ -42,7 +41,8 @@ bool wk_heap_begin(void);
 /* The recorder is gone, or does not listen. */
 void wk_heap_stop(void);
 
-uint8_t *wk_heap_map_slot(uint32_t slot);
+/* Makes the memory of a slot usable; NULL if the system does not let it. */
+uint8_t *wk_heap_open_slot(uint32_t slot);
 
 /* Before slow parts: a lock that a fork cannot leave behind, since a child begins anew. */
 void wk_heap_lock(_Atomic uint32_t *lock);
@@ -67,11 +67,15 @@ struct wk_heap_thread {
 	int64_t distance; /* bytes until the next block that is sampled */
 	uint32_t number;  /* of the slot */
 	uint32_t epoch;
+	uint32_t tid;
+	uint32_t endings; /* how often its destructor was called */
+	struct wk_heap_thread *next_late;
 	uintptr_t stack_low, stack_high; /* the thread's own stack; 0: not known yet */
 	uintptr_t other_low, other_high; /* the last other one */
 
 	/* The last stack, the outermost frame first, and the number that each has. */
 	uint32_t depth;
+	uint32_t code; /* wk_heap_code at that time */
 	struct wk_heap_frame last[WK_HEAP_DEPTH];
 	uint32_t node[WK_HEAP_DEPTH];
 	struct wk_heap_frame fresh[WK_HEAP_DEPTH]; /* scratch: the innermost first */
@@ -162,9 +166,14 @@ struct wk_heap_unwind {
 struct wk_heap_unwind wk_heap_unwind_at(uintptr_t pc);
 bool wk_heap_unwind_begin(void);
 
+/* After code was unloaded: other code may come to its addresses. wk_heap_code counts that up. */
+void wk_heap_forget_code(void);
+extern _Atomic uint32_t wk_heap_code;
+
 /* The number of the stack (`parent`, `pc`), defined for the recorder if it is new. */
 uint32_t wk_heap_node(uint32_t parent, uintptr_t pc);
 bool wk_heap_nodes_begin(void);
+void wk_heap_forget_nodes(void);
 
 /* ---- events: record.c */
 

@@ -35,6 +35,15 @@ bool wk_heap_nodes_begin(void)
 	return entries;
 }
 
+void wk_heap_forget_nodes(void)
+{
+	wk_heap_lock(&lock);
+	for (size_t i = 0; entries && i < (size_t)SETS * WAYS; i++)
+		if (entries[i].pc)
+			entries[i].pc = 0;
+	wk_heap_unlock(&lock);
+}
+
 static inline struct entry *set_of(uint32_t parent, uintptr_t pc)
 {
 	uint64_t hash = (pc ^ (uint64_t)parent << 40 ^ parent) * UINT64_C(0x9e3779b97f4a7c15);

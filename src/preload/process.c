@@ -1,6 +1,7 @@
 /* The process: finding the recorder, and beginning anew in a child. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "preload/internal.h"
@@ -17,21 +19,39 @@
 #define MFD_NOEXEC_SEAL 0x0008U /* since Linux 6.3 */
 #endif
 
+#define NAP_NS 100000L
+
 static uint8_t unknown = WK_HEAP_UNKNOWN;
 uint8_t *wk_heap_state = &unknown;
 struct wk_channel_head *wk_heap_head;
 struct wk_heap_control *wk_heap_control;
 uint32_t wk_heap_when_full;
 uint32_t wk_heap_epoch;
-int wk_heap_fd = -1;
 
-static _Atomic uint32_t beginning; /* 1: a thread begins; others record nothing meanwhile */
-static pid_t begun_by;             /* the process that did: a child is another one */
+static _Atomic pid_t begun_by; /* the process that began, or begins: a child is another one */
 
+/* As it was at first: what a program does with its environment is its own. */
+static char recorder_name[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+
+static void nap(void)
+{
+	struct timespec time = { .tv_nsec = NAP_NS };
+
+	syscall(SYS_nanosleep, &time, NULL);
+}
+
+/* A thread that yields only to those of its own priority would wait for ever for one of a lower
+ * one. In a child whose parent forked in a handler, who has the lock may not be there. */
 void wk_heap_lock(_Atomic uint32_t *lock)
 {
-	while (atomic_exchange_explicit(lock, 1, memory_order_acquire))
-		sched_yield();
+	for (unsigned tries = 0; atomic_exchange_explicit(lock, 1, memory_order_acquire); tries++) {
+		if (*wk_heap_state == WK_HEAP_UNKNOWN)
+			return;
+		if (tries < 100)
+			sched_yield();
+		else
+			nap();
+	}
 }
 
 void wk_heap_unlock(_Atomic uint32_t *lock)
@@ -47,23 +67,44 @@ void *wk_heap_pages(size_t bytes)
 }
 
 /* A child must not write where its parent does: it has none of this. */
-static void *map_shared(int fd, size_t bytes, uint64_t offset)
+static void *map_shared(int fd, size_t bytes, int rights)
 {
-	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+	void *at = mmap(NULL, bytes, rights, MAP_SHARED, fd, 0);
 
 	if (at == MAP_FAILED)
 		return NULL;
 	madvise(at, bytes, MADV_DONTFORK);
+	madvise(at, bytes, MADV_DONTDUMP);
 	return at;
 }
 
-uint8_t *wk_heap_map_slot(uint32_t slot)
+/* All of the file is mapped at once, so that no descriptor has to stay open: programs close and
+ * reuse those that they have not opened. What is not used yet cannot be accessed, so that a program
+ * that locks its memory does not get it. */
+static struct wk_channel_head *map_channel(int fd)
 {
-	return map_shared(wk_heap_fd, WK_CHANNEL_SLOT_BYTES, WK_CHANNEL_SLOT_AT(slot));
+	void *at = map_shared(fd, WK_CHANNEL_BYTES, PROT_NONE);
+
+	if (!at)
+		return NULL;
+	if (mprotect(at, WK_CHANNEL_HEAD_BYTES + WK_CHANNEL_DEFS_BYTES, PROT_READ | PROT_WRITE) ==
+	    0)
+		return at;
+	munmap(at, WK_CHANNEL_BYTES);
+	return NULL;
+}
+
+uint8_t *wk_heap_open_slot(uint32_t slot)
+{
+	uint8_t *at = (uint8_t *)wk_heap_head + WK_CHANNEL_SLOT_AT(slot);
+
+	return mprotect(at, WK_CHANNEL_SLOT_BYTES, PROT_READ | PROT_WRITE) == 0 ? at : NULL;
 }
 
 /* ---- the recorder */
 
+/* Empty: the recorder gives it its size, since a program that may not write large files would be
+ * ended by a signal. */
 static int make_file(void)
 {
 	int fd = (int)syscall(SYS_memfd_create, "wick-heap",
@@ -71,11 +112,7 @@ static int make_file(void)
 
 	if (fd < 0)
 		fd = (int)syscall(SYS_memfd_create, "wick-heap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0 || (ftruncate(fd, (off_t)WK_CHANNEL_BYTES) == 0 &&
-		       fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0))
-		return fd;
-	close(fd);
-	return -1;
+	return fd;
 }
 
 static int connect_to(const char *name)
@@ -137,30 +174,26 @@ static int receive_page(int from, struct wk_channel_answer *answer)
 	return -1;
 }
 
-/* Nothing stays open but the file, whose other parts are mapped when threads begin. */
+/* Nothing stays open. */
 static bool meet_recorder(const char *name)
 {
 	struct wk_channel_answer answer = { 0 };
 	int to = connect_to(name), page = -1;
 	int fd = to >= 0 ? make_file() : -1;
 
-	if (fd >= 0)
-		wk_heap_head = map_shared(fd, WK_CHANNEL_HEAD_BYTES + WK_CHANNEL_DEFS_BYTES, 0);
-	if (fd >= 0 && wk_heap_head) {
-		wk_heap_head->version = WK_CHANNEL_VERSION;
-		wk_heap_head->pid = (uint32_t)getpid();
-		if (send_file(to, fd))
-			page = receive_page(to, &answer);
-	}
+	if (fd >= 0 && send_file(to, fd))
+		page = receive_page(to, &answer);
 	if (page >= 0) {
-		wk_heap_control = map_shared(page, WK_CHANNEL_PAGE, 0);
+		wk_heap_head = map_channel(fd);
+		wk_heap_control = map_shared(page, WK_CHANNEL_PAGE, PROT_READ | PROT_WRITE);
 		close(page);
 	}
+	if (fd >= 0)
+		close(fd);
 	if (to >= 0)
 		close(to);
-	wk_heap_fd = fd;
 	wk_heap_when_full = answer.when_full;
-	return page >= 0 && wk_heap_control &&
+	return wk_heap_head && wk_heap_control &&
 	       wk_heap_sample_begin(answer.sample_bytes, answer.seed);
 }
 
@@ -188,34 +221,51 @@ void wk_heap_stop(void)
 /* In a child that was forked, threads and locks of the parent are not there any more. */
 static bool begin_here(void)
 {
-	const char *name = environ ? getenv(WK_HEAP_VARIABLE) : NULL;
-
 	wk_heap_epoch++;
-	if (wk_heap_fd >= 0)
-		close(wk_heap_fd);
-	wk_heap_fd = -1;
 	wk_heap_head = NULL;
 	wk_heap_control = NULL;
-	return name && meet_recorder(name) && wk_heap_threads_begin() && wk_heap_unwind_begin() &&
-	       wk_heap_nodes_begin();
+	return recorder_name[0] && meet_recorder(recorder_name) && wk_heap_threads_begin() &&
+	       wk_heap_unwind_begin() && wk_heap_nodes_begin();
+}
+
+static void find_name(void)
+{
+	const char *name = getenv(WK_HEAP_VARIABLE);
+
+	if (name && strlen(name) < sizeof(recorder_name))
+		strcpy(recorder_name, name);
 }
 
 bool wk_heap_begin(void)
 {
-	pid_t self = getpid();
+	pid_t self = getpid(), before = atomic_load(&begun_by);
 	bool ok;
 
-	if (*wk_heap_state == WK_HEAP_OFF || !environ)
+	if (*wk_heap_state == WK_HEAP_OFF || (!environ && !before))
 		return false;
-	/* The thread that forked is the only one in the child. */
-	if (begun_by != self)
-		atomic_store(&beginning, 0);
-	if (atomic_exchange(&beginning, 1))
+	if (before == self || !atomic_compare_exchange_strong(&begun_by, &before, self)) {
+		while (*(volatile uint8_t *)wk_heap_state == WK_HEAP_UNKNOWN)
+			nap();
 		return *wk_heap_state == WK_HEAP_ON;
-	begun_by = self;
+	}
+	if (!before)
+		find_name();
 	ok = begin_here();
-	set_state(ok ? WK_HEAP_ON : WK_HEAP_OFF);
-	return ok;
+	if (!set_state(ok ? WK_HEAP_ON : WK_HEAP_OFF))
+		unknown = WK_HEAP_OFF;
+	return *wk_heap_state == WK_HEAP_ON;
+}
+
+/* A handler may fork while this library works. What it worked on is not there in the child, where
+ * the interrupted call goes on: it gets memory of its own to write to. */
+static void go_on_in_child(void)
+{
+	int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+
+	if (!(wk_heap_busy & WK_HEAP_IN_LIBRARY) || !wk_heap_head || !wk_heap_control)
+		return;
+	mmap(wk_heap_head, WK_CHANNEL_BYTES, PROT_READ | PROT_WRITE, kind, -1, 0);
+	mmap(wk_heap_control, WK_CHANNEL_PAGE, PROT_READ | PROT_WRITE, kind, -1, 0);
 }
 
 static __attribute__((constructor)) void begin_early(void)
@@ -223,7 +273,8 @@ static __attribute__((constructor)) void begin_early(void)
 	int saved = errno;
 
 	wk_heap_busy = WK_HEAP_IN_LIBRARY;
-	wk_heap_begin();
+	if (wk_heap_begin())
+		pthread_atfork(NULL, NULL, go_on_in_child);
 	wk_heap_busy = 0;
 	errno = saved;
 }

@@ -56,6 +56,7 @@ static bool look_up(void)
 		REAL(posix_memalign), REAL(aligned_alloc),
 		REAL(memalign),       REAL(valloc),
 		REAL(pvalloc),        REAL(malloc_usable_size),
+		REAL(dlclose),
 #undef REAL
 	};
 	struct wk_real found = { 0 };
@@ -131,6 +132,11 @@ static size_t first_usable_size(void *block)
 	return look_up() ? wk_real.malloc_usable_size(block) : 0;
 }
 
+static int first_dlclose(void *library)
+{
+	return look_up() ? wk_real.dlclose(library) : -1;
+}
+
 struct wk_real wk_real = {
 	.malloc = first_malloc,
 	.calloc = first_calloc,
@@ -142,4 +148,5 @@ struct wk_real wk_real = {
 	.valloc = first_valloc,
 	.pvalloc = first_pvalloc,
 	.malloc_usable_size = first_usable_size,
+	.dlclose = first_dlclose,
 };

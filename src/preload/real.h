@@ -19,6 +19,7 @@ struct wk_real {
 	void *(*valloc)(size_t size);
 	void *(*pvalloc)(size_t size);
 	size_t (*malloc_usable_size)(void *block);
+	int (*dlclose)(void *library);
 };
 
 extern struct wk_real wk_real;

@@ -40,7 +40,8 @@ static bool has_room(struct wk_channel_ring *ring, uint64_t head, uint64_t size)
 	return head - atomic_load_explicit(&ring->tail, memory_order_acquire) <= size;
 }
 
-/* A recorder that died without a word leaves the program as it would be without one. */
+/* A recorder that died without a word leaves the program as it would be without one. The state is
+ * another one when somebody else has noticed that, or in the child of a handler that forked. */
 bool wk_heap_wait(struct wk_channel_ring *ring, uint64_t head, uint64_t size)
 {
 	uint32_t heartbeat = 0, quiet = 0;
@@ -49,6 +50,8 @@ bool wk_heap_wait(struct wk_channel_ring *ring, uint64_t head, uint64_t size)
 		uint32_t drained = atomic_load(&ring->drained);
 		uint32_t now = atomic_load(&wk_heap_control->heartbeat);
 
+		if (*wk_heap_state != WK_HEAP_ON)
+			return false;
 		quiet = now == heartbeat ? quiet + 1 : 0;
 		heartbeat = now;
 		if (quiet > PATIENT_NAPS || atomic_load(&wk_heap_control->is_over)) {

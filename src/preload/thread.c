@@ -1,6 +1,7 @@
 /* A thread's ring and what it remembers: taken at its first call, given back when it ends. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,19 +16,69 @@ __thread uint32_t wk_heap_busy WK_INITIAL_EXEC;
 static pthread_key_t key;
 static bool has_key;
 
-/* Blocks that are allocated after this, by other destructors, take a slot anew. */
+/* Threads that used the allocator after their last destructor, as libc itself does then: nothing
+ * says when they end. */
+static _Atomic uint32_t late_lock;
+static struct wk_heap_thread *late;
+static __thread bool is_late WK_INITIAL_EXEC;
+
+static void give_back(struct wk_heap_thread *thread)
+{
+	struct wk_channel_slot *slot = thread->slot;
+
+	if (thread->epoch == wk_heap_epoch) {
+		slot->time = thread->time;
+		slot->address = thread->address;
+		slot->stack = thread->stack;
+		atomic_store(&wk_heap_head->state[thread->number], WK_CHANNEL_ENDED);
+	}
+	munmap(thread, sizeof(*thread));
+}
+
+/* The last of all destructors, as far as libc lets it: others may use the allocator. */
 static void end_thread(void *context)
 {
 	struct wk_heap_thread *thread = context;
 
 	wk_heap_busy = WK_HEAP_IN_LIBRARY;
-	wk_heap_self = NULL;
-	if (thread->epoch == wk_heap_epoch) {
-		munmap(thread->slot, WK_CHANNEL_SLOT_BYTES);
-		atomic_store(&wk_heap_head->state[thread->number], WK_CHANNEL_ENDED);
+	if (++thread->endings >= PTHREAD_DESTRUCTOR_ITERATIONS ||
+	    pthread_setspecific(key, thread) != 0) {
+		is_late = true;
+		wk_heap_self = NULL;
+		give_back(thread);
 	}
-	munmap(thread, sizeof(*thread));
 	wk_heap_busy = 0;
+}
+
+static void add_late(struct wk_heap_thread *thread)
+{
+	wk_heap_lock(&late_lock);
+	thread->next_late = late;
+	late = thread;
+	wk_heap_unlock(&late_lock);
+}
+
+/* A new thread may have the number of one that is gone. */
+static bool is_gone(const struct wk_heap_thread *thread, uint32_t self)
+{
+	return thread->tid == self ||
+	       (syscall(SYS_tgkill, getpid(), thread->tid, 0) != 0 && errno == ESRCH);
+}
+
+static void give_back_late(uint32_t self)
+{
+	wk_heap_lock(&late_lock);
+	for (struct wk_heap_thread **at = &late; *at;) {
+		struct wk_heap_thread *thread = *at;
+
+		if (is_gone(thread, self)) {
+			*at = thread->next_late;
+			give_back(thread);
+		} else {
+			at = &thread->next_late;
+		}
+	}
+	wk_heap_unlock(&late_lock);
 }
 
 bool wk_heap_threads_begin(void)
@@ -35,6 +86,8 @@ bool wk_heap_threads_begin(void)
 	if (!has_key)
 		has_key = pthread_key_create(&key, end_thread) == 0;
 	wk_heap_self = NULL;
+	late = NULL;
+	atomic_store(&late_lock, 0);
 	return has_key;
 }
 
@@ -56,24 +109,36 @@ static bool find_slot(uint32_t *number)
 	return false;
 }
 
-static struct wk_heap_thread *take_slot(struct wk_heap_thread *thread)
+/* Goes on where the last thread of the ring has ended. */
+static void begin_stream(struct wk_heap_thread *thread)
+{
+	const struct wk_channel_slot *slot = thread->slot;
+
+	thread->head = thread->tail = atomic_load(&slot->ring.tail);
+	thread->time = slot->time;
+	thread->address = slot->address;
+	thread->stack = slot->stack;
+}
+
+static struct wk_heap_thread *take_slot(struct wk_heap_thread *thread, uint32_t tid)
 {
 	uint8_t *slot;
 
 	if (!find_slot(&thread->number))
 		return NULL;
-	slot = wk_heap_map_slot(thread->number);
+	slot = wk_heap_open_slot(thread->number);
 	if (!slot) {
 		atomic_store(&wk_heap_head->state[thread->number], WK_CHANNEL_FREE);
 		return NULL;
 	}
 	thread->slot = (struct wk_channel_slot *)slot;
 	thread->ring = slot + WK_CHANNEL_PAGE;
-	thread->head = thread->tail = atomic_load(&thread->slot->ring.tail);
+	thread->tid = tid;
 	thread->depth = 0;
 	thread->distance = wk_heap_sample_bytes ? wk_heap_sample_distance() : 0;
 	thread->epoch = wk_heap_epoch;
-	atomic_store(&thread->slot->tid, (uint32_t)syscall(SYS_gettid));
+	begin_stream(thread);
+	atomic_store(&thread->slot->tid, tid);
 	atomic_fetch_add(&thread->slot->use, 1);
 	return thread;
 }
@@ -81,21 +146,27 @@ static struct wk_heap_thread *take_slot(struct wk_heap_thread *thread)
 struct wk_heap_thread *wk_heap_thread_here(void)
 {
 	struct wk_heap_thread *thread = wk_heap_self;
+	uint32_t tid;
 
 	if (thread && thread->epoch == wk_heap_epoch)
 		return thread;
+	tid = (uint32_t)syscall(SYS_gettid);
+	give_back_late(tid);
 	if (!thread) {
 		thread = wk_heap_pages(sizeof(*thread));
 		if (!thread)
 			return NULL;
 	}
-	if (!take_slot(thread)) {
+	if (!take_slot(thread, tid)) {
 		munmap(thread, sizeof(*thread));
 		wk_heap_self = NULL;
 		return NULL;
 	}
 	wk_heap_self = thread;
-	pthread_setspecific(key, thread);
+	if (is_late)
+		add_late(thread);
+	else
+		pthread_setspecific(key, thread);
 	return thread;
 }
 

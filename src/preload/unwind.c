@@ -46,6 +46,20 @@ bool wk_heap_unwind_begin(void)
 	return entries;
 }
 
+_Atomic uint32_t wk_heap_code;
+
+void wk_heap_forget_code(void)
+{
+	wk_heap_lock(&lock);
+	for (size_t i = 0; entries && i < ROWS; i++)
+		if (entries[i].pc)
+			entries[i].pc = 0;
+	memset(modules, 0, sizeof(modules));
+	wk_heap_unlock(&lock);
+	wk_heap_forget_nodes();
+	atomic_fetch_add(&wk_heap_code, 1);
+}
+
 /* ---- the file that an address is in */
 
 struct found {

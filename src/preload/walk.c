@@ -2,7 +2,8 @@
  *
  * Most of a stack is that of the call before. Where a return address lies at the same place, with
  * the same frame pointer, as in the last stack, and all those outside it still lie where they lay,
- * the outer part is known: checking it is a load for each frame. */
+ * the outer part is known: checking it is a load for each frame. Of other stacks than the thread's
+ * own nothing is remembered: they may not be there any more. */
 #include <string.h>
 
 #include "preload/internal.h"
@@ -107,7 +108,9 @@ uint32_t wk_heap_walk(struct wk_heap_thread *thread, const void *from)
 	uintptr_t base = (uintptr_t)from, end = end_of_stack(thread, base);
 	struct wk_heap_frame frame = { base + sizeof(base), load(base + sizeof(base)),
 				       load(base) };
-	uint32_t known = thread->depth, fresh = 0, node;
+	bool is_own = base >= thread->stack_low && base < thread->stack_high;
+	uint32_t code = atomic_load_explicit(&wk_heap_code, memory_order_relaxed);
+	uint32_t known = is_own && code == thread->code ? thread->depth : 0, fresh = 0, node;
 
 	for (bool goes_on = end; goes_on; goes_on = step(thread, &frame, &end)) {
 		while (known && thread->last[known - 1].slot < frame.slot)
@@ -123,9 +126,10 @@ uint32_t wk_heap_walk(struct wk_heap_thread *thread, const void *from)
 		thread->fresh[fresh++] = frame;
 	}
 	known = 0;
+	is_own = is_own && end == thread->stack_high;
 join:
 	node = known ? thread->node[known - 1] : 0;
-	for (; fresh && known < WK_HEAP_DEPTH; known++) {
+	for (; is_own && fresh && known < WK_HEAP_DEPTH; known++) {
 		thread->last[known] = thread->fresh[--fresh];
 		node = wk_heap_node(node, thread->last[known].pc);
 		thread->node[known] = node;
@@ -133,6 +137,9 @@ join:
 	/* Deeper than what is remembered. */
 	while (fresh)
 		node = wk_heap_node(node, thread->fresh[--fresh].pc);
-	thread->depth = known;
+	if (is_own) {
+		thread->depth = known;
+		thread->code = code;
+	}
 	return node;
 }

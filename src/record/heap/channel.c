@@ -24,14 +24,16 @@ static void *map(int fd, size_t bytes, uint64_t offset)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* Of the right size, which it keeps: otherwise reading it could end this program. */
-static bool is_sealed(int fd)
+/* A file in memory, empty, gets its size, and keeps it: otherwise reading it could end this
+ * program. */
+static bool seal(int fd)
 {
-	int seals = fcntl(fd, F_GET_SEALS);
 	struct stat info;
 
-	return seals >= 0 && (seals & F_SEAL_SHRINK) && fstat(fd, &info) == 0 &&
-	       info.st_size == (off_t)WK_CHANNEL_BYTES;
+	return fcntl(fd, F_GET_SEALS) >= 0 && fstat(fd, &info) == 0 && info.st_size == 0 &&
+	       ftruncate(fd, (off_t)WK_CHANNEL_BYTES) == 0 &&
+	       fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0 &&
+	       fstat(fd, &info) == 0 && info.st_size == (off_t)WK_CHANNEL_BYTES;
 }
 
 struct wk_heap_channel *wk_heap_channel_new(int fd, uint32_t pid)
@@ -41,7 +43,7 @@ struct wk_heap_channel *wk_heap_channel_new(int fd, uint32_t pid)
 	channel->fd = fd;
 	channel->pid = pid;
 	channel->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (is_sealed(fd))
+	if (seal(fd))
 		channel->head = map(fd, WK_CHANNEL_HEAD_BYTES + WK_CHANNEL_DEFS_BYTES, 0);
 	if (channel->head)
 		return channel;

@@ -56,8 +56,10 @@ struct wk_heap_channels {
 
 static bool make_page(struct wk_heap_channels *channels, struct wk_err *err)
 {
-	channels->page_fd = (int)syscall(SYS_memfd_create, "wick-heap-control", MFD_CLOEXEC);
-	if (channels->page_fd < 0 || ftruncate(channels->page_fd, WK_CHANNEL_PAGE) != 0)
+	channels->page_fd = (int)syscall(SYS_memfd_create, "wick-heap-control",
+					 MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (channels->page_fd < 0 || ftruncate(channels->page_fd, WK_CHANNEL_PAGE) != 0 ||
+	    fcntl(channels->page_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
 		return wk_fail_os(err, errno, "cannot make memory that programs share");
 	channels->control = mmap(NULL, WK_CHANNEL_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
 				 channels->page_fd, 0);
