@@ -409,7 +409,7 @@ struct wk_event_snapshot {
 	enum wk_snapshot_cause cause;
 };
 
-/* Rows (preload/stream.h), each preceded by its length as a little-endian u32: what a recorder has,
+/* Rows (channel/stream.h), each preceded by its length as a little-endian u32: what a recorder has,
  * and what a reader emits instead of HEAP events if that is requested. */
 struct wk_event_heap_stream {
 	struct wk_str rows;

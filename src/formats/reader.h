@@ -30,10 +30,10 @@ struct wk_read_options {
 	bool sums_other_sources; /* if a source of CPU time has samples, those of all other
 				  * sources may be summed without their stacks */
 	const struct wk_collapse *collapse; /* frames as an older tool writes them, or NULL */
-	bool is_header_only; /* everything but the records; readers whose format has no
-			      * such part read all */
+	bool is_header_only;     /* everything but the records; readers whose format has no
+				  * such part read all */
 	bool keeps_heap_streams; /* HEAP_STREAM events instead of those in them */
-	bool skips_details;  /* samples without details (event/event.h) */
+	bool skips_details;      /* samples without details (event/event.h) */
 };
 
 /* The input; `name` (a path, or "-") is used to choose the reader and in messages. */

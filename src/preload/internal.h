@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/channel.h"
+#include "channel/channel.h"
 
 #define WK_LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define WK_UNLIKELY(condition) __builtin_expect(!!(condition), 0)

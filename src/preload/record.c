@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "preload/internal.h"
-#include "preload/ticks.h"
+#include "channel/ticks.h"
 
 static inline void count(_Atomic uint64_t *counter)
 {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "preload/internal.h"
-#include "preload/ticks.h"
+#include "channel/ticks.h"
 
 #define NAP_NS       5000000L
 #define PATIENT_NAPS 600 /* without a sign of life: three seconds */

@@ -83,8 +83,7 @@ static bool private_pair(int fds[2])
 }
 
 /* The child: waits for its byte, then becomes the program. Never returns. */
-static void become(char *const *command, const struct wk_launch_how *how, int go_fd,
-		   int failure_fd)
+static void become(char *const *command, const struct wk_launch_how *how, int go_fd, int failure_fd)
 {
 	char word;
 	ssize_t got;

@@ -3,7 +3,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "formats/heap/heap_stacks.h"
-#include "preload/stream.h"
+#include "channel/stream.h"
 
 struct process {
 	uint32_t pid;

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "formats/heap/heap_number.h"
-#include "preload/stream.h"
+#include "channel/stream.h"
 
 /* Numbers of a damaged file must not need more memory than the file is long: stacks come one after
  * the other, at least three bytes each. */

@@ -8,7 +8,7 @@
 #include "formats/heap/heap_estimate.h"
 #include "formats/heap/heap_stacks.h"
 #include "formats/heap/heap_thread.h"
-#include "preload/channel.h"
+#include "channel/channel.h"
 
 #define MOST_FRAMES 1024
 

@@ -1,4 +1,4 @@
-/* The rows of the heap library's streams (preload/stream.h) to events, in order of time.
+/* The rows of the heap library's streams (channel/stream.h) to events, in order of time.
  *
  * Rows are added as the recording has them. Events of several threads are merged by their times,
  * as far as a PASS row says that all of them are there. What is damaged is counted and skipped up

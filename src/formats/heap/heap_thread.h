@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "preload/stream.h"
+#include "channel/stream.h"
 
 struct wk_heap_record_read {
 	enum wk_heap_record kind;

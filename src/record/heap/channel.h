@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "preload/channel.h"
+#include "channel/channel.h"
 
 struct wk_heap_channel {
 	struct wk_heap_channel *next;

@@ -23,7 +23,7 @@
 #include "base/heap.h"
 #include "base/mem.h"
 #include "os/os.h"
-#include "preload/ticks.h"
+#include "channel/ticks.h"
 #include "record/heap/channel.h"
 
 #define BUSY_NAP_NS  UINT64_C(2000000)

@@ -1,7 +1,7 @@
-/* Programs that the heap library is loaded into: their channels (preload/channel.h), emptied.
+/* Programs that the heap library is loaded into: their channels (channel/channel.h), emptied.
  *
  * One thread answers processes as they begin, another empties the rings: it sleeps until one is
- * half full, or some milliseconds have passed. What it finds are rows (preload/stream.h), which
+ * half full, or some milliseconds have passed. What it finds are rows (channel/stream.h), which
  * wait here until wk_heap_channels_take: a recorder that does not take them makes programs wait, as
  * soon as WK_HEAP_ROWS_BYTES have come.
  *
@@ -15,7 +15,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "preload/channel.h"
+#include "channel/channel.h"
 
 #define WK_HEAP_ROWS_BYTES  (32u << 20)
 #define WK_HEAP_WORTH_BYTES (1u << 20) /* many rows */

@@ -37,7 +37,7 @@ bool wk_heap_library_find(struct wk_buf *path, struct wk_err *err)
 	if (is_at(path, "", 0, WK_HEAP_LIBRARY_INSTALLED "/" WK_HEAP_LIBRARY_NAME))
 		return true;
 	return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
-		       "%s is not beside wick, nor in " WK_HEAP_LIBRARY_INSTALLED
+		       "%s is neither next to wick nor in " WK_HEAP_LIBRARY_INSTALLED
 		       ": install wick again",
 		       WK_HEAP_LIBRARY_NAME);
 }

@@ -30,8 +30,8 @@
  *
  * Stacks are numbered from 1; a caller 0 is none. An address is inside the call instruction once 1
  * is subtracted. */
-#ifndef WK_PRELOAD_STREAM_H
-#define WK_PRELOAD_STREAM_H
+#ifndef WK_CHANNEL_STREAM_H
+#define WK_CHANNEL_STREAM_H
 
 #define WK_HEAP_BLOCK_BYTES 4096
 

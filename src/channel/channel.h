@@ -10,13 +10,13 @@
  * The name of the socket is in the environment variable WK_HEAP_VARIABLE, in the abstract space.
  * The process sends a wk_channel_hello with the file; the answer is a wk_channel_answer with that
  * of the page. */
-#ifndef WK_PRELOAD_CHANNEL_H
-#define WK_PRELOAD_CHANNEL_H
+#ifndef WK_CHANNEL_CHANNEL_H
+#define WK_CHANNEL_CHANNEL_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "preload/stream.h"
+#include "channel/stream.h"
 
 #define WK_HEAP_VARIABLE "WICK_HEAP"
 

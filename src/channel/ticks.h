@@ -1,7 +1,7 @@
 /* The clock of the heap library's events: the machine's counter, which costs less than asking the
  * system for the time. The recorder stores pairs of both. */
-#ifndef WK_PRELOAD_TICKS_H
-#define WK_PRELOAD_TICKS_H
+#ifndef WK_CHANNEL_TICKS_H
+#define WK_CHANNEL_TICKS_H
 
 #include <stdint.h>
 
