@@ -307,6 +307,45 @@ static void wrong_snapshots_are_refused(void **state)
 	wk_model_free(f.model);
 }
 
+static void give_side(struct built *f, bool is_before, uint64_t size)
+{
+	struct wk_event_heap heap = { .change = WK_HEAP_ALLOCATE, .size_bytes = size,
+				      .sample.is_before = is_before };
+
+	for (heap.address = 1; heap.address <= 3; heap.address++) {
+		heap_event(f, (struct call){ heap.address, 70, 0xa }, heap);
+		snapshot_of(f, heap.address, 7, heap.address == 2 ? "two" : "");
+	}
+	heap.change = WK_HEAP_FREE;
+	heap.address = 1;
+	heap_event(f, (struct call){ 9, 70, 0xa }, heap);
+}
+
+static void sides_of_a_comparison_have_snapshots_of_their_own(void **state)
+{
+	struct wk_filter_spec spec = { .source = "heap" };
+	struct built f;
+
+	(void)state;
+	start(&f);
+	give_side(&f, true, 10);
+	wk_builder_next_input(f.builder);
+	give_side(&f, false, 20);
+	built_end(&f);
+	spec.span.snapshot = "3";
+	spec.before_span.snapshot = "1";
+	assert_string_equal(rows(&f, &spec), "10/1 20/1 20/1 20/1");
+	spec.span.snapshot = spec.before_span.snapshot = "two";
+	assert_string_equal(rows(&f, &spec), "10/1 10/1 20/1 20/1");
+	spec.span.snapshot = NULL; /* in the end */
+	assert_string_equal(rows(&f, &spec), "10/1 10/1 20/1 20/1");
+	spec.before_span = spec.span = (struct wk_span_spec){ .grew = 2 };
+	assert_string_equal(rows(&f, &spec), "10/1 10/1 20/1 20/1");
+	spec.before_span = spec.span = (struct wk_span_spec){ .between = { "1", "two" } };
+	assert_string_equal(rows(&f, &spec), "10/1 20/1");
+	wk_model_free(f.model);
+}
+
 static void sums_end_at_the_time_in_view(void **state)
 {
 	struct wk_filter_spec spec = { .source = "heap", .time = "10ns-20ns" };
@@ -593,6 +632,7 @@ int main(void)
 		cmocka_unit_test(blocks_are_the_same_by_identity_not_by_address),
 		cmocka_unit_test(only_stacks_that_grew_each_time_are_suspects),
 		cmocka_unit_test(wrong_snapshots_are_refused),
+		cmocka_unit_test(sides_of_a_comparison_have_snapshots_of_their_own),
 		cmocka_unit_test(sums_end_at_the_time_in_view),
 		cmocka_unit_test(the_peak_is_the_first_of_equal_ones),
 		cmocka_unit_test(a_second_peak_replaces_the_first),
