@@ -10,6 +10,8 @@ struct wk_heap_block {
 	uint64_t address, weight;
 	uint64_t time_ns; /* that it was allocated at */
 	wk_heap_id heap;
+	wk_thread_id thread; /* that allocated it */
+	wk_subject_id about;
 	uint32_t row;            /* of wk_heap_rows */
 	uint32_t next, previous; /* of the heap's blocks; 0: none */
 };

@@ -200,6 +200,37 @@ static void another_program_of_a_process_has_none_of_its_blocks(void **state)
 	wk_model_free(f.model);
 }
 
+/* As the heap files of other tools have them. */
+static void blocks_without_processes_have_stacks_with_names(void **state)
+{
+	static const struct wk_trie_entry entries[] = { { 0, 1 }, { 1, 2 } };
+	struct wk_event_heap heap = { .change = WK_HEAP_ALLOCATE, .size_bytes = 10,
+				      .sample.named_stack = 2 };
+	struct wk_event event = { .kind = WK_EVENT_HEAP, .pid = WK_NO_PID, .heap = heap };
+	struct built f;
+
+	(void)state;
+	start(&f);
+	built_give(&f, (struct wk_event){ .kind = WK_EVENT_FRAME, .pid = WK_NO_PID,
+					  .frame = { .number = 1, .name = WK_STR("main") } });
+	built_give(&f, (struct wk_event){ .kind = WK_EVENT_FRAME, .pid = WK_NO_PID,
+					  .frame = { .number = 2, .name = WK_STR("load") } });
+	built_give(&f, (struct wk_event){ .kind = WK_EVENT_STACKS, .pid = WK_NO_PID,
+					  .stacks = { 1, 2, entries, 0, 0 } });
+	for (event.heap.address = 1; event.heap.address <= 4; event.heap.address++)
+		built_give(&f, event);
+	snapshot_of(&f, 5, WK_NO_PID, "four");
+	event.heap = (struct wk_event_heap){ .change = WK_HEAP_FREE, .address = 1 };
+	event.time_ns = 6;
+	built_give(&f, event);
+	snapshot_of(&f, 7, WK_NO_PID, "three");
+	built_end(&f);
+	assert_string_equal(left_at(&f, "four"), "40/4");
+	assert_string_equal(left_at(&f, "three"), "30/3");
+	assert_int_equal(f.model->samples.stack[0], 2);
+	wk_model_free(f.model);
+}
+
 /* --- Snapshots --- */
 
 static void what_is_left_is_exact_at_each_snapshot(void **state)
@@ -490,6 +521,7 @@ int main(void)
 		cmocka_unit_test(releases_that_are_unknown_or_missed_are_counted),
 		cmocka_unit_test(what_a_program_did_not_free_is_left_after_its_end),
 		cmocka_unit_test(another_program_of_a_process_has_none_of_its_blocks),
+		cmocka_unit_test(blocks_without_processes_have_stacks_with_names),
 		cmocka_unit_test(what_is_left_is_exact_at_each_snapshot),
 		cmocka_unit_test(blocks_are_the_same_by_identity_not_by_address),
 		cmocka_unit_test(only_stacks_that_grew_each_time_are_suspects),
