@@ -11,6 +11,8 @@ struct wk_heap_block {
 	uint64_t times;   /* how many blocks it stands for: more than one if it was sampled */
 	uint64_t time_ns; /* that it was allocated at */
 	wk_heap_id heap;
+	wk_thread_id thread; /* that allocated it */
+	wk_subject_id about;
 	uint32_t row;            /* of wk_heap_rows */
 	bool is_sampled;         /* not all blocks between it and others are known */
 	uint32_t next, previous; /* of the heap's blocks; 0: none */

@@ -123,8 +123,7 @@ static uint32_t *last_block_of(struct wk_heap_lifetimes *lifetimes, wk_thread_id
 static void remove_block(struct wk_heap_lifetimes *lifetimes, uint32_t id)
 {
 	wk_heap_id heap = lifetimes->blocks.at[id].heap;
-	uint32_t row = lifetimes->blocks.at[id].row;
-	uint32_t *last = last_block_of(lifetimes, wk_heap_rows_sample(lifetimes->rows, row).thread);
+	uint32_t *last = last_block_of(lifetimes, lifetimes->blocks.at[id].thread);
 
 	if (*last == id)
 		*last = 0;
@@ -161,15 +160,17 @@ static void free_block(struct wk_heap_lifetimes *lifetimes, uint32_t id,
 		       const struct wk_sample *who)
 {
 	struct wk_heap_block block = lifetimes->blocks.at[id];
-	struct wk_sample allocated = wk_heap_rows_sample(lifetimes->rows, block.row), freed = *who;
-	bool is_temporary = !block.is_sampled && *last_block_of(lifetimes, allocated.thread) == id;
+	bool is_temporary = !block.is_sampled && *last_block_of(lifetimes, block.thread) == id;
+	struct wk_sample freed = *who, allocated;
 
 	end_block(lifetimes, id, who);
-	freed.about = allocated.about;
+	freed.about = block.about;
 	count(lifetimes, block.heap, WK_DERIVED_FREE, &block, &freed);
+	if (!is_temporary)
+		return;
+	allocated = wk_heap_rows_sample(lifetimes->rows, block.row);
 	allocated.time_ns = who->time_ns;
-	if (is_temporary)
-		count(lifetimes, block.heap, WK_DERIVED_HEAP_TEMPORARY, &block, &allocated);
+	count(lifetimes, block.heap, WK_DERIVED_HEAP_TEMPORARY, &block, &allocated);
 }
 
 /* What a program frees that is not known was allocated before the recording, or that was lost. */
@@ -231,6 +232,8 @@ static void begin_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 		.is_sampled = event->of_blocks,
 		.time_ns = who->time_ns,
 		.heap = heap,
+		.thread = who->thread,
+		.about = sample.about,
 		.row = wk_heap_rows_allocate(lifetimes->rows, model->heaps[heap].process, &sample),
 	};
 	wk_heap_totals_allocate(model, heap, sample.weight, who->time_ns);

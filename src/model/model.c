@@ -563,6 +563,7 @@ void wk_model_add_snapshot(struct wk_model *model, const struct wk_snapshot *sna
 	assert(snapshot->process < model->process_count);
 	row.at_row = model->samples.count;
 	row.at_end = model->end_count;
+	row.input = model->input_number;
 	*WK_APPEND(model->snapshots, model->snapshot_count, model->own->snapshots_cap) = row;
 }
 

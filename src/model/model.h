@@ -263,6 +263,7 @@ struct wk_snapshot {
 	wk_process_id process;   /* 0: of all */
 	wk_text_id label;        /* 0: none */
 	uint8_t cause;           /* enum wk_snapshot_cause */
+	uint32_t input;          /* that it is from, counted from 1 */
 };
 
 /* How many records of a kind an input has. */
@@ -578,7 +579,7 @@ void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note)
 wk_subject_id wk_model_add_subject(struct wk_model *model, const struct wk_subject *about);
 wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap_row *heap);
 void wk_model_add_mark(struct wk_model *model, const struct wk_mark *mark);
-/* Sets `at_row` and `at_end`. */
+/* Sets `at_row`, `at_end` and `input`. */
 void wk_model_add_snapshot(struct wk_model *model, const struct wk_snapshot *snapshot);
 void wk_model_add_count(struct wk_model *model, const struct wk_count *count);
 

@@ -10,19 +10,46 @@
 
 /* --- Names --- */
 
-static bool fail_to_find(const struct wk_model *model, const char *name, struct wk_err *err)
+/* Rows of the table. */
+struct range {
+	uint32_t first, end;
+};
+
+/* Those of the first input come first. */
+static struct range range_of(const struct wk_model *model, enum wk_span_side side)
+{
+	uint32_t second = 0;
+
+	while (second < model->snapshot_count && model->snapshots[second].input <= 1)
+		second++;
+	return (struct range){ side == WK_SPAN_AFTER ? second : 0,
+			       side == WK_SPAN_BEFORE ? second : model->snapshot_count };
+}
+
+static const char *side_name(enum wk_span_side side)
+{
+	return side == WK_SPAN_BEFORE  ? "BEFORE"
+	       : side == WK_SPAN_AFTER ? "AFTER"
+				       : "the recording";
+}
+
+static bool fail_without(enum wk_span_side side, struct wk_err *err)
+{
+	return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "%s has no snapshots", side_name(side));
+}
+
+static bool fail_to_find(const struct wk_model *model, struct range range, const char *name,
+			 struct wk_err *err)
 {
 	struct wk_suggestion near = wk_suggestion_for(wk_str_c(name));
 	struct wk_buf list = { 0 };
 
-	if (model->snapshot_count == 0)
-		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "the recording has no snapshots");
-	for (uint32_t i = 0; i < model->snapshot_count; i++)
+	for (uint32_t i = range.first; i < range.end; i++)
 		if (model->snapshots[i].label)
 			wk_suggestion_try(&near,
 					  wk_strtab_get(model->text, model->snapshots[i].label));
 	wk_buf_add_fmt(&list, "`wick show %s snapshots` lists those that were taken (%" PRIu32 ")",
-		       wk_model_one_input(model), model->snapshot_count);
+		       wk_model_one_input(model), range.end - range.first);
 	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no snapshot \"%.60s\"", name);
 	wk_suggestion_add(&near, wk_buf_text(&list), err);
 	wk_buf_fini(&list);
@@ -37,22 +64,25 @@ static bool has_name(const struct wk_model *model, uint32_t row, const char *nam
 			: wk_str_is(wk_model_str(model, snapshot->label), name);
 }
 
-bool wk_snapshot_find(const struct wk_model *model, const char *name, uint32_t *row,
-		      struct wk_err *err)
+static bool find_snapshot(const struct wk_model *model, const char *name, enum wk_span_side side,
+			  uint32_t *row, struct wk_err *err)
 {
+	struct range range = range_of(model, side);
 	struct wk_str digits = wk_str_c(name);
 	uint64_t number;
 
+	if (range.first == range.end)
+		return fail_without(side, err);
 	for (int by_cause = 0; by_cause < 2; by_cause++)
-		for (uint32_t i = model->snapshot_count; i-- > 0 && name[0];)
+		for (uint32_t i = range.end; i-- > range.first && name[0];)
 			if (has_name(model, i, name, by_cause)) {
 				*row = i;
 				return true;
 			}
 	wk_str_accept(&digits, "#");
-	if (!wk_num_u64(digits, &number) || number == 0 || number > model->snapshot_count)
-		return fail_to_find(model, name, err);
-	*row = (uint32_t)number - 1;
+	if (!wk_num_u64(digits, &number) || number == 0 || number > range.end - range.first)
+		return fail_to_find(model, range, name, err);
+	*row = range.first + (uint32_t)number - 1;
 	return true;
 }
 
@@ -81,82 +111,87 @@ static struct wk_moment moment_of(const struct wk_model *model, uint32_t row)
 static bool find_between(struct wk_span *span, const struct wk_model *model,
 			 const char *const *names, struct wk_err *err)
 {
-	uint32_t first, last;
+	uint32_t first, last, before = range_of(model, span->side).first;
 	const struct wk_snapshot *a, *b;
 
-	if (!wk_snapshot_find(model, names[0], &first, err) ||
-	    !wk_snapshot_find(model, names[1], &last, err))
+	if (!find_snapshot(model, names[0], span->side, &first, err) ||
+	    !find_snapshot(model, names[1], span->side, &last, err))
 		return false;
 	a = &model->snapshots[first];
 	b = &model->snapshots[last];
 	if (first >= last)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--between: snapshot %" PRIu32 " is not before snapshot %" PRIu32,
-			       first + 1, last + 1);
+			       first - before + 1, last - before + 1);
 	if (a->process && b->process && a->process != b->process)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--between: snapshots %" PRIu32 " and %" PRIu32
 			       " are of different processes",
-			       first + 1, last + 1);
-	*span = (struct wk_span){ .is_given = true,
-				  .from = moment_of(model, first),
-				  .to = moment_of(model, last),
-				  .process = a->process ? a->process : b->process };
+			       first - before + 1, last - before + 1);
+	span->is_given = true;
+	span->from = moment_of(model, first);
+	span->to = moment_of(model, last);
+	span->process = a->process ? a->process : b->process;
 	return true;
 }
 
-/* The snapshot before one that has the same process, or is of all; the table's size if none is. */
-static uint32_t previous_of(const struct wk_model *model, uint32_t row, wk_process_id process)
+/* The snapshot before one that has the same process, or is of all. */
+static bool find_previous(const struct wk_model *model, const struct wk_span *span, uint32_t *row)
 {
-	while (row-- > 0)
-		if (!process || !model->snapshots[row].process ||
-		    model->snapshots[row].process == process)
-			return row;
-	return model->snapshot_count;
+	uint32_t first = range_of(model, span->side).first;
+
+	for (uint32_t i = *row; i-- > first;)
+		if (!span->process || !model->snapshots[i].process ||
+		    model->snapshots[i].process == span->process) {
+			*row = i;
+			return true;
+		}
+	return false;
 }
 
 static bool find_growth(struct wk_span *span, const struct wk_model *model, uint64_t count,
 			struct wk_err *err)
 {
-	uint32_t row = model->snapshot_count - 1;
+	struct range range = range_of(model, span->side);
+	uint32_t row = range.end - 1;
+	bool is_first = range.first == range.end;
 	uint64_t found = 0;
 
-	if (model->snapshot_count == 0)
-		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "the recording has no snapshots");
-	*span = (struct wk_span){ .is_given = true,
-				  .to = moment_of(model, row),
-				  .process = model->snapshots[row].process };
-	for (; row < model->snapshot_count && found < count; found++) {
-		row = previous_of(model, row, span->process);
-		span->from = row < model->snapshot_count ? moment_of(model, row)
-							 : (struct wk_moment){ 0 };
-	}
+	if (is_first)
+		return fail_without(span->side, err);
+	span->is_given = true;
+	span->to = moment_of(model, row);
+	span->process = model->snapshots[row].process;
+	for (; !is_first && found < count; found++)
+		is_first = !find_previous(model, span, &row);
 	if (found < count)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--grew %" PRIu64 ": there are only %" PRIu64
 			       " snapshots of that process",
 			       count, found);
+	if (!is_first)
+		span->from = moment_of(model, row);
 	span->grew = (uint32_t)count;
 	return true;
 }
 
 bool wk_span_find(struct wk_span *span, const struct wk_model *model,
-		  const struct wk_span_spec *spec, struct wk_err *err)
+		  const struct wk_span_spec *spec, enum wk_span_side side, struct wk_err *err)
 {
 	uint32_t row;
 
-	*span = (struct wk_span){ 0 };
+	*span = (struct wk_span){ .side = side };
 	if (spec->between[0])
 		return find_between(span, model, spec->between, err);
 	if (spec->grew)
 		return find_growth(span, model, spec->grew, err);
 	if (!spec->snapshot)
 		return true;
-	if (!wk_snapshot_find(model, spec->snapshot, &row, err))
+	if (!find_snapshot(model, spec->snapshot, side, &row, err))
 		return false;
-	*span = (struct wk_span){ .is_given = true,
-				  .to = moment_of(model, row),
-				  .process = model->snapshots[row].process };
+	span->is_given = true;
+	span->to = moment_of(model, row);
+	span->process = model->snapshots[row].process;
 	return true;
 }
 
@@ -251,11 +286,11 @@ static void walk_to(struct growth *growth, struct wk_moment to, wk_source_id sou
 static uint32_t *snapshots_in(const struct wk_span *span, const struct wk_model *model)
 {
 	uint32_t *rows = wk_alloc(((size_t)span->grew + 1) * sizeof(*rows));
-	uint32_t row = model->snapshot_count - 1;
+	uint32_t row = range_of(model, span->side).end - 1;
 
 	for (uint32_t i = 0; i < span->grew; i++) {
 		rows[i] = row;
-		row = previous_of(model, row, span->process);
+		find_previous(model, span, &row);
 	}
 	return rows;
 }
@@ -285,7 +320,9 @@ static uint8_t *stacks_that_grew(const struct wk_span *span, const struct wk_mod
 struct wk_left wk_span_left(const struct wk_span *span, const struct wk_model *model,
 			    wk_source_id source)
 {
-	struct wk_left left = wk_left_of(model, span->from, span->to, span->process);
+	struct wk_moment end = { model->samples.count, model->end_count };
+	struct wk_left left =
+		wk_left_of(model, span->from, span->is_given ? span->to : end, span->process);
 	/* Stacks are compared by their functions, which are not known before. */
 	uint8_t *grew = span->grew && (model->named_of || model->came_named)
 				? stacks_that_grew(span, model, source)
@@ -295,5 +332,25 @@ struct wk_left wk_span_left(const struct wk_span *span, const struct wk_model *m
 		if (!grew[stack_of(model, i)])
 			left.bytes[i] = 0;
 	wk_free(grew);
+	return left;
+}
+
+struct wk_left wk_spans_left(const struct wk_span *after, const struct wk_span *before,
+			     const struct wk_model *model, wk_source_id source)
+{
+	const uint8_t *is_before = model->samples.is_before;
+	struct wk_left left = wk_span_left(after, model, source), other;
+
+	if (!is_before)
+		return left;
+	other = wk_span_left(before, model, source);
+	for (uint32_t i = 0; i < model->samples.count; i++) {
+		if (!is_before[i])
+			continue;
+		left.bytes[i] = other.bytes[i];
+		if (left.blocks)
+			left.blocks[i] = other.blocks[i];
+	}
+	wk_left_fini(&other);
 	return left;
 }

@@ -12,14 +12,18 @@ struct wk_moment {
 	uint32_t at_row, at_end;
 };
 
+/* Of a comparison the snapshots of one side, which have numbers of their own. */
+enum wk_span_side { WK_SPAN_OF_ALL, WK_SPAN_BEFORE, WK_SPAN_AFTER };
+
 /* Blocks that were allocated between two moments and are still there at the second. All zero is
  * none: the view is not about snapshots. */
 struct wk_span {
 	bool is_given;
 	struct wk_moment from, to; /* `from` may be the start, where there is nothing */
 	wk_process_id process;     /* whose blocks these are; 0: any */
-	uint32_t grew;             /* only stacks that had more bytes in each of so many snapshots,
-				    * the last one being `to`, than in the one before; 0: all */
+	enum wk_span_side side;
+	uint32_t grew; /* only stacks that had more bytes in each of so many snapshots,
+			* the last one being `to`, than in the one before; 0: all */
 };
 
 /* What is asked for; at most one of them. */
@@ -36,12 +40,9 @@ static inline bool wk_span_is_asked(const struct wk_span_spec *spec)
 }
 
 bool wk_span_check(const struct wk_span_spec *spec, bool outstanding, struct wk_err *err);
-bool wk_span_find(struct wk_span *span, const struct wk_model *model,
-		  const struct wk_span_spec *spec, struct wk_err *err);
 
-/* Row of the table of snapshots. */
-bool wk_snapshot_find(const struct wk_model *model, const char *name, uint32_t *row,
-		      struct wk_err *err);
+bool wk_span_find(struct wk_span *span, const struct wk_model *model,
+		  const struct wk_span_spec *spec, enum wk_span_side side, struct wk_err *err);
 
 /* By sample. Blocks without bytes are not in view. `blocks` is NULL if each row with bytes is one.
  */
@@ -59,8 +60,12 @@ void wk_left_end(struct wk_left *left, const struct wk_end *end);
 struct wk_left wk_left_of(const struct wk_model *model, struct wk_moment from, struct wk_moment to,
 			  wk_process_id process);
 
-/* The same of a span, and only of stacks that grew. */
+/* The same of a span, and only of stacks that grew; of none, what is left in the end. */
 struct wk_left wk_span_left(const struct wk_span *span, const struct wk_model *model,
 			    wk_source_id source);
+
+/* Of a comparison: the samples of each side by its own span. */
+struct wk_left wk_spans_left(const struct wk_span *after, const struct wk_span *before,
+			     const struct wk_model *model, wk_source_id source);
 
 #endif

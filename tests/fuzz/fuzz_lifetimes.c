@@ -1,5 +1,6 @@
-/* Any bytes as calls that reserve, commit, allocate, free and switch threads. What is left in the
- * end must agree with itself; and, where the first byte is even and all happens to a few pages of
+/* Any bytes as calls that reserve, commit, allocate, free and switch threads, as sums of blocks and
+ * as snapshots. What is left in the end must agree with itself, and with the same blocks added up;
+ * and, where the first byte is even and all happens to a few pages of
  * one process, with an array of these pages. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,6 +113,35 @@ static void give_switch(struct feed *feed)
 	give(feed, &event);
 }
 
+static void give_heap_sum(struct feed *feed)
+{
+	struct wk_event event = { .kind = WK_EVENT_HEAP_SUM };
+	uint64_t chain[] = { 1 + wk_u8(&feed->in) % 4 };
+	struct wk_event_heap_sum *sum = &event.heap_sum;
+
+	sum->allocated_bytes = wk_u16le(&feed->in);
+	sum->allocated_blocks = wk_u8(&feed->in);
+	sum->freed_bytes = wk_u16le(&feed->in);
+	sum->freed_blocks = wk_u8(&feed->in);
+	sum->temporary_bytes = sum->peak_bytes = sum->temporary_blocks = wk_u8(&feed->in);
+	sum->sample.user_chain = chain;
+	sum->sample.user_count = 1;
+	give(feed, &event);
+}
+
+static void give_snapshot(struct feed *feed)
+{
+	struct wk_event event = { .kind = WK_EVENT_SNAPSHOT };
+	uint8_t byte = wk_u8(&feed->in);
+
+	event.snapshot.cause = byte % (WK_SNAPSHOT_EXIT + 1);
+	event.snapshot.label = wk_str_c(byte & 16 ? "loaded" : "");
+	event.time_ns = feed->time_ns;
+	event.pid = byte & 32 ? WK_NO_PID : byte >> 6;
+	event.tid = event.pid;
+	demand(wk_sink_emit(&feed->sink, &event, NULL), "a snapshot is accepted");
+}
+
 static void give_life(struct feed *feed)
 {
 	static const uint8_t changes[] = { WK_PROCESS_START, WK_PROCESS_EXIT, WK_PROCESS_EXEC,
@@ -134,7 +164,7 @@ static void give_thread(struct feed *feed)
 static void give_all(struct feed *feed)
 {
 	while (feed->in.at < feed->in.end && !feed->in.bad) {
-		uint8_t what = feed->is_plain ? 0 : wk_u8(&feed->in) % 9;
+		uint8_t what = feed->is_plain ? 0 : wk_u8(&feed->in) % 11;
 
 		if (what < 4)
 			give_memory(feed);
@@ -144,8 +174,12 @@ static void give_all(struct feed *feed)
 			give_switch(feed);
 		else if (what < 8)
 			give_life(feed);
-		else
+		else if (what < 9)
 			give_thread(feed);
+		else if (what < 10)
+			give_heap_sum(feed);
+		else
+			give_snapshot(feed);
 	}
 }
 
@@ -208,30 +242,67 @@ static uint64_t spells_in(const struct wk_model *model, uint64_t from_ns, uint64
 	return running_ns + waiting_ns + ready_ns;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* What all views of snapshots weigh, in bytes. */
+static uint64_t left_at_snapshots(const struct wk_model *model)
 {
-	struct feed feed = { .in = wk_bytes_of(data, size) };
+	struct wk_filter filter;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 1; i <= model->snapshot_count && i < 20; i++) {
+		struct wk_filter_spec spec = { .source = "heap" };
+		char number[16];
+
+		snprintf(number, sizeof(number), "#%u", i);
+		spec.span.snapshot = number;
+		if (!wk_lifetimes_source(model, "heap"))
+			break;
+		demand(wk_filter_init(&filter, model, &spec, NULL), "a snapshot is found");
+		for (uint32_t row = 0; row < model->samples.count; row++)
+			sum += wk_filter_has(&filter, row) ? wk_filter_weight(&filter, model, row)
+							   : 0;
+		wk_filter_fini(&filter);
+	}
+	return sum;
+}
+
+/* The same with blocks that are added up, or not. */
+static struct wk_model *build(const uint8_t *data, size_t size, bool sums_blocks, struct feed *feed)
+{
 	struct wk_model *model = wk_model_new();
 	struct wk_builder *builder = wk_builder_new(model);
 	struct wk_err err = { 0 };
-	uint64_t pages = 0;
 
-	feed.sink = wk_builder_sink(builder);
-	feed.is_plain = wk_u8(&feed.in) % 2 == 0;
-	give_all(&feed);
+	model->sums_blocks = sums_blocks;
+	*feed = (struct feed){ .in = wk_bytes_of(data, size), .sink = wk_builder_sink(builder) };
+	feed->is_plain = wk_u8(&feed->in) % 2 == 0;
+	give_all(feed);
 	wk_builder_finish(builder);
 	wk_builder_free(builder);
 	demand(model_check(model, &err), err.text);
+	return model;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct feed feed, summed_feed;
+	struct wk_model *model = build(data, size, false, &feed);
+	struct wk_model *summed = build(data, size, true, &summed_feed);
+	uint64_t pages = 0;
+
+	demand(left_of(model, "heap") == left_of(summed, "heap"), "sums leave the same");
+	demand(left_at_snapshots(model) == left_at_snapshots(summed),
+	       "sums leave the same at snapshots");
+	demand(model->heaps[0].peak_bytes == summed->heaps[0].peak_bytes, "and have one peak");
 	for (size_t i = 0; i < PAGES; i++)
 		pages += feed.committed[i];
 	left_of(model, "reserve");
-	left_of(model, "heap");
 	demand(spells_in(model, 0, feed.time_ns / 2) +
 			       spells_in(model, feed.time_ns / 2, UINT64_MAX) ==
 		       spells_in(model, 0, UINT64_MAX),
 	       "two halves of a time are the whole");
 	demand(left_of(model, "commit") == pages * PAGE || !feed.is_plain,
 	       "the pages that are left are those that the array has");
+	wk_model_free(summed);
 	wk_model_free(model);
 	return 0;
 }

@@ -200,6 +200,37 @@ static void another_program_of_a_process_has_none_of_its_blocks(void **state)
 	wk_model_free(f.model);
 }
 
+/* As the heap files of other tools have them. */
+static void blocks_without_processes_have_stacks_with_names(void **state)
+{
+	static const struct wk_trie_entry entries[] = { { 0, 1 }, { 1, 2 } };
+	struct wk_event_heap heap = { .change = WK_HEAP_ALLOCATE, .size_bytes = 10,
+				      .sample.named_stack = 2 };
+	struct wk_event event = { .kind = WK_EVENT_HEAP, .pid = WK_NO_PID, .heap = heap };
+	struct built f;
+
+	(void)state;
+	start(&f);
+	built_give(&f, (struct wk_event){ .kind = WK_EVENT_FRAME, .pid = WK_NO_PID,
+					  .frame = { .number = 1, .name = WK_STR("main") } });
+	built_give(&f, (struct wk_event){ .kind = WK_EVENT_FRAME, .pid = WK_NO_PID,
+					  .frame = { .number = 2, .name = WK_STR("load") } });
+	built_give(&f, (struct wk_event){ .kind = WK_EVENT_STACKS, .pid = WK_NO_PID,
+					  .stacks = { 1, 2, entries, 0, 0 } });
+	for (event.heap.address = 1; event.heap.address <= 4; event.heap.address++)
+		built_give(&f, event);
+	snapshot_of(&f, 5, WK_NO_PID, "four");
+	event.heap = (struct wk_event_heap){ .change = WK_HEAP_FREE, .address = 1 };
+	event.time_ns = 6;
+	built_give(&f, event);
+	snapshot_of(&f, 7, WK_NO_PID, "three");
+	built_end(&f);
+	assert_string_equal(left_at(&f, "four"), "40/4");
+	assert_string_equal(left_at(&f, "three"), "30/3");
+	assert_int_equal(f.model->samples.stack[0], 2);
+	wk_model_free(f.model);
+}
+
 /* --- Snapshots --- */
 
 static void what_is_left_is_exact_at_each_snapshot(void **state)
@@ -304,6 +335,45 @@ static void wrong_snapshots_are_refused(void **state)
 			fail_msg("%zu: %s", i, err.text);
 		wk_filter_fini(&filter);
 	}
+	wk_model_free(f.model);
+}
+
+static void give_side(struct built *f, bool is_before, uint64_t size)
+{
+	struct wk_event_heap heap = { .change = WK_HEAP_ALLOCATE, .size_bytes = size,
+				      .sample.is_before = is_before };
+
+	for (heap.address = 1; heap.address <= 3; heap.address++) {
+		heap_event(f, (struct call){ heap.address, 70, 0xa }, heap);
+		snapshot_of(f, heap.address, 7, heap.address == 2 ? "two" : "");
+	}
+	heap.change = WK_HEAP_FREE;
+	heap.address = 1;
+	heap_event(f, (struct call){ 9, 70, 0xa }, heap);
+}
+
+static void sides_of_a_comparison_have_snapshots_of_their_own(void **state)
+{
+	struct wk_filter_spec spec = { .source = "heap" };
+	struct built f;
+
+	(void)state;
+	start(&f);
+	give_side(&f, true, 10);
+	wk_builder_next_input(f.builder);
+	give_side(&f, false, 20);
+	built_end(&f);
+	spec.span.snapshot = "3";
+	spec.before_span.snapshot = "1";
+	assert_string_equal(rows(&f, &spec), "10/1 20/1 20/1 20/1");
+	spec.span.snapshot = spec.before_span.snapshot = "two";
+	assert_string_equal(rows(&f, &spec), "10/1 10/1 20/1 20/1");
+	spec.span.snapshot = NULL; /* in the end */
+	assert_string_equal(rows(&f, &spec), "10/1 10/1 20/1 20/1");
+	spec.before_span = spec.span = (struct wk_span_spec){ .grew = 2 };
+	assert_string_equal(rows(&f, &spec), "10/1 10/1 20/1 20/1");
+	spec.before_span = spec.span = (struct wk_span_spec){ .between = { "1", "two" } };
+	assert_string_equal(rows(&f, &spec), "10/1 20/1");
 	wk_model_free(f.model);
 }
 
@@ -441,144 +511,6 @@ static void a_million_events_are_a_few_rows(void **state)
 	wk_model_free(f.model);
 }
 
-/* --- Against a way that is slow and obviously right --- */
-
-enum { ADDRESSES = 40, CALLERS = 5, THREADS = 3, STEPS = 600, MOMENTS = 16 };
-
-struct slow_block {
-	uint32_t bytes; /* plus 1; 0: none */
-	uint32_t caller;
-	uint32_t since; /* the snapshots that were taken before it */
-};
-
-struct slow {
-	struct slow_block blocks[ADDRESSES];
-	uint64_t left[MOMENTS][CALLERS];
-	uint64_t fresh[MOMENTS][CALLERS]; /* of those, what is new since the previous one */
-	uint64_t peak[CALLERS], most;
-	uint32_t moments;
-};
-
-static uint64_t add_up(const struct slow *slow, uint32_t since, uint64_t *by_caller)
-{
-	uint64_t sum = 0;
-
-	memset(by_caller, 0, CALLERS * sizeof(*by_caller));
-	for (int i = 0; i < ADDRESSES; i++)
-		if (slow->blocks[i].bytes && slow->blocks[i].since >= since) {
-			by_caller[slow->blocks[i].caller] += slow->blocks[i].bytes - 1;
-			sum += slow->blocks[i].bytes - 1;
-		}
-	return sum;
-}
-
-static uint32_t random_below(uint64_t *seed, uint32_t limit)
-{
-	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)((*seed >> 33) % limit);
-}
-
-static void step(struct built *f, struct slow *slow, uint64_t time_ns, uint64_t *seed)
-{
-	uint32_t at = random_below(seed, ADDRESSES), caller = random_below(seed, CALLERS);
-	uint32_t to = random_below(seed, ADDRESSES), bytes = random_below(seed, 50);
-	struct call call = { time_ns, 70 + random_below(seed, THREADS), 0x100 * (caller + 1) };
-	struct slow_block block = { bytes + 1, caller, slow->moments };
-	uint64_t now[CALLERS];
-
-	switch (random_below(seed, 8)) {
-	case 0:
-		reallocate(f, call, 0x5000 + at, 0x5000 + to, bytes);
-		slow->blocks[at].bytes = 0;
-		slow->blocks[to] = block;
-		break;
-	case 1:
-	case 2:
-	case 3:
-		release(f, (struct call){ time_ns, call.tid, 0 }, 0x5000 + at);
-		slow->blocks[at].bytes = 0;
-		break;
-	default:
-		allocate(f, call, 0x5000 + at, bytes);
-		slow->blocks[at] = block;
-	}
-	if (add_up(slow, 0, now) > slow->most) {
-		slow->most = add_up(slow, 0, now);
-		memcpy(slow->peak, now, sizeof(now));
-	}
-}
-
-static void expect_sums(const struct built *f, const struct wk_filter_spec *spec,
-			const uint64_t *expected)
-{
-	uint64_t sums[CALLERS] = { 0 };
-	struct wk_filter filter;
-	struct wk_err err = { 0 };
-
-	assert_true(wk_filter_init(&filter, f->model, spec, &err));
-	for (uint32_t i = 0; i < f->model->samples.count; i++) {
-		wk_frame_id frame = f->model->stacks.entries[f->model->samples.stack[i]].label;
-
-		if (wk_filter_has(&filter, i))
-			sums[f->model->frames.address[frame] / 0x100 - 1] +=
-				wk_filter_weight(&filter, f->model, i);
-	}
-	wk_filter_fini(&filter);
-	for (int i = 0; i < CALLERS; i++)
-		assert_int_equal(sums[i], expected[i]);
-}
-
-static void expect_all(const struct built *f, struct slow *slow)
-{
-	uint64_t now[CALLERS];
-
-	for (uint32_t i = 0; i < slow->moments; i++) {
-		char number[12], previous[12];
-
-		snprintf(number, sizeof(number), "%u", i + 1);
-		snprintf(previous, sizeof(previous), "%u", i);
-		expect_sums(f, &(struct wk_filter_spec){ .source = "heap",
-							 .span.snapshot = number },
-			    slow->left[i]);
-		if (i)
-			expect_sums(f, &(struct wk_filter_spec){
-				.source = "heap", .span.between = { previous, number } },
-				    slow->fresh[i]);
-	}
-	add_up(slow, 0, now);
-	expect_sums(f, &(struct wk_filter_spec){ .source = "heap", .outstanding = true }, now);
-	expect_sums(f, &(struct wk_filter_spec){ .source = "heap-peak" }, slow->peak);
-	assert_int_equal(f->model->heaps[0].peak_bytes, slow->most);
-}
-
-static void random_calls_leave_what_a_list_of_blocks_says(void **state)
-{
-	static struct slow slow;
-
-	(void)state;
-	for (uint64_t seed = 1; seed <= 40; seed++) {
-		uint64_t random = seed;
-		struct built f;
-
-		memset(&slow, 0, sizeof(slow));
-		start(&f);
-		f.model->sums_blocks = seed % 4 != 0;
-		for (uint64_t i = 0; i < STEPS; i++) {
-			step(&f, &slow, 1 + i, &random);
-			if (random_below(&random, 40) || slow.moments == MOMENTS)
-				continue;
-			snapshot_of(&f, 1 + i, seed % 2 ? 7 : WK_NO_PID, "");
-			add_up(&slow, 0, slow.left[slow.moments]);
-			add_up(&slow, slow.moments, slow.fresh[slow.moments]);
-			slow.moments++;
-		}
-		built_end(&f);
-		assert_true(slow.moments > 2);
-		expect_all(&f, &slow);
-		wk_model_free(f.model);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -589,17 +521,18 @@ int main(void)
 		cmocka_unit_test(releases_that_are_unknown_or_missed_are_counted),
 		cmocka_unit_test(what_a_program_did_not_free_is_left_after_its_end),
 		cmocka_unit_test(another_program_of_a_process_has_none_of_its_blocks),
+		cmocka_unit_test(blocks_without_processes_have_stacks_with_names),
 		cmocka_unit_test(what_is_left_is_exact_at_each_snapshot),
 		cmocka_unit_test(blocks_are_the_same_by_identity_not_by_address),
 		cmocka_unit_test(only_stacks_that_grew_each_time_are_suspects),
 		cmocka_unit_test(wrong_snapshots_are_refused),
+		cmocka_unit_test(sides_of_a_comparison_have_snapshots_of_their_own),
 		cmocka_unit_test(sums_end_at_the_time_in_view),
 		cmocka_unit_test(the_peak_is_the_first_of_equal_ones),
 		cmocka_unit_test(a_second_peak_replaces_the_first),
 		cmocka_unit_test(temporary_is_what_is_freed_before_the_next_allocation),
 		cmocka_unit_test(lifetimes_have_powers_of_two_and_a_median),
 		cmocka_unit_test(a_million_events_are_a_few_rows),
-		cmocka_unit_test(random_calls_leave_what_a_list_of_blocks_says),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

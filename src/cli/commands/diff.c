@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/messages.h"
 #include "cli/options/drawing_options.h"
@@ -199,6 +200,21 @@ static bool expect_levels(const struct args *args, enum wk_comparison_form form,
 		       "--to folded");
 }
 
+/* "FILE#3" is the third snapshot of FILE, unless there is a file of that name. `*snapshot` is what
+ * follows the "#"; `*path` becomes the file's name, for the caller to free. */
+static char *split_snapshot(const char **path, const char **snapshot)
+{
+	const char *mark = strrchr(*path, '#');
+	char *file;
+
+	if (!mark || mark == *path || !mark[1] || wk_os_is_there(*path))
+		return NULL;
+	file = wk_strndup(*path, (size_t)(mark - *path));
+	*path = file;
+	*snapshot = mark + 1;
+	return file;
+}
+
 /* The two files, or those of the last two runs. */
 static bool choose_files(const struct wk_words *words, const char *paths[2], struct wk_err *err)
 {
@@ -221,11 +237,29 @@ static bool choose_files(const struct wk_words *words, const char *paths[2], str
 		       wk_os_is_there(paths[1]) ? paths[0] : paths[1]);
 }
 
-static int run(const struct wk_call *call, struct wk_err *err)
+/* The snapshots that are compared: one for both sides, or those behind the names of the files. */
+static bool choose_snapshots(struct wk_filter_spec *filter, const char *paths[2], char *files[2],
+			     struct wk_err *err)
+{
+	bool is_asked = wk_span_is_asked(&filter->span);
+
+	filter->before_span = filter->span;
+	files[0] = split_snapshot(&paths[0], &filter->before_span.snapshot);
+	files[1] = split_snapshot(&paths[1], &filter->span.snapshot);
+	return !is_asked || (!files[0] && !files[1]) ||
+	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "FILE#SNAPSHOT excludes --snapshot, --between and --grew");
+}
+
+/* Opens both files and compares them. */
+static bool run_files(const char *paths[3], const struct wk_filter_spec *filter,
+		      const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	struct wk_view_choice choice = { 0 };
 	struct wk_comparison_options options = {
+		.before = paths[0],
+		.after = paths[1],
 		.form = kinds[form_of(args)],
 		.choice = &choice,
 		.by_samples = args->by_samples,
@@ -234,19 +268,14 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		.by_thread = args->by_thread,
 	};
 	struct wk_open_options load = args->load;
-	const char *paths[3] = { NULL };
 	struct wk_model *model = NULL;
 	bool ok = false;
 
-	if (!choose_files(call->words, paths, err) || !check_options(args, err))
-		return WK_EXIT_USAGE;
-	options.before = paths[0];
-	options.after = paths[1];
 	load.in_view = &choice.filter;
 	load.is_of_any_event = true; /* each side has its own */
 	load.is_comparison = true;
 	if (wk_output_allow(args->output, paths, forms + 1, call, err) &&
-	    wk_view_choose(&choice, &args->view, &args->filter,
+	    wk_view_choose(&choice, &args->view, filter,
 			   args->by_thread    ? "by-thread"
 			   : args->no_process ? "no-process"
 					      : NULL,
@@ -261,6 +290,21 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		ok = compare(model, &options, call, err);
 	wk_view_choice_fini(&choice);
 	wk_model_free(model);
+	return ok;
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct wk_filter_spec filter = args->filter;
+	const char *paths[3] = { NULL };
+	char *files[2] = { NULL };
+	bool ok;
+
+	if (!choose_files(call->words, paths, err) || !check_options(args, err))
+		return WK_EXIT_USAGE;
+	ok = choose_snapshots(&filter, paths, files, err) && run_files(paths, &filter, call, err);
+	WK_FREE_ALL(files[0], files[1]);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
 }
 
@@ -280,6 +324,8 @@ const struct wk_command wk_cmd_diff = {
 		"one program. C++ names that differ only in parameters that one side does not have "
 		"are paired if no other function has that name.",
 		"--time selects that part of each recording, counted from its own start.",
+		"FILE#N is the Nth snapshot of the heap in FILE, or the one with that label: `wick "
+		"diff wick.data#2 wick.data#5` compares what was allocated at both.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", diff_options }, 0 },

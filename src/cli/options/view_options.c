@@ -20,9 +20,8 @@ const struct wk_opt_group wk_view_group = { "Grouping", options };
 static const struct wk_opt shape_options[] = {
 	WK_FLAG(0, "mine", "count the time of libraries, the allocator and the kernel at the nearest "
 	  "caller in your own program", AT(mine)),
-	WK_FLAG(0, "all-inline", "show every inlined function [default: small ones of the standard "
-	  "library are part of their caller] and, for heap blocks, the allocators and containers "
-	  "that allocate them [default: counted at their caller]", AT(all_inlined)),
+	WK_FLAG(0, "all-inline", "show small inlined functions of the standard library and, for heap "
+	  "blocks, allocators and containers [default: part of their caller]", AT(all_inlined)),
 	{ 0 },
 };
 

@@ -45,13 +45,23 @@ static bool weigh_outstanding(struct wk_filter *filter, const struct wk_model *m
 	if (!wk_filter_expect_lifetimes(model, filter->source, err) ||
 	    !wk_filter_expect_lifetimes(model, filter->before_source, err))
 		return false;
-	if (filter->span.is_given)
-		left = wk_span_left(&filter->span, model, filter->source);
+	if (filter->span.is_given || filter->before_span.is_given)
+		left = wk_spans_left(&filter->span, &filter->before_span, model, filter->source);
 	else
 		left = wk_lifetimes_left(model, filter->to_ns, filter->before_to_ns);
 	filter->weights = left.bytes;
 	filter->times = left.blocks;
 	return true;
+}
+
+static bool find_spans(struct wk_filter *filter, const struct wk_model *model,
+		       const struct wk_filter_spec *spec, struct wk_err *err)
+{
+	enum wk_span_side side = model->samples.is_before ? WK_SPAN_AFTER : WK_SPAN_OF_ALL;
+
+	return wk_span_find(&filter->span, model, &spec->span, side, err) &&
+	       (side == WK_SPAN_OF_ALL ||
+		wk_span_find(&filter->before_span, model, &spec->before_span, WK_SPAN_BEFORE, err));
 }
 
 static bool open_judges(struct judges *judges, const struct wk_model *model,
@@ -245,7 +255,7 @@ static struct wk_filter start_filter(const struct wk_model *model,
 			[WK_FILTER_TIME] = spec->time, [WK_FILTER_QUERY] = spec->query,
 			[WK_FILTER_EXPRESSION] = spec->expression,
 			[WK_FILTER_OUTSTANDING] =
-				spec->outstanding || wk_span_is_asked(&spec->span),
+				spec->outstanding || wk_filter_spec_has_span(spec),
 		},
 	};
 
@@ -267,7 +277,7 @@ bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
 	if (!open_judges(&judges, model, spec, err))
 		goto out;
 	see_parts(filter, &judges);
-	if (!wk_span_find(&filter->span, model, &spec->span, err))
+	if (!find_spans(filter, model, spec, err))
 		goto out;
 	if (filter->is_given[WK_FILTER_OUTSTANDING] && !weigh_outstanding(filter, model, err))
 		goto out;

@@ -32,8 +32,10 @@ struct wk_filter_spec {
 	bool ignore_case;
 	bool outstanding; /* weigh by what is still allocated at the end of the time in view; for
 			   * sources with lifetimes only */
-	struct wk_span_spec span; /* weigh by what was there at snapshots; for sources with
-				   * lifetimes only */
+	struct wk_span_spec span;        /* weigh by what was there at snapshots; for sources with
+					  * lifetimes only */
+	struct wk_span_spec before_span; /* of a comparison's "before" side; if neither this nor
+					  * `span` is asked for, both are as `outstanding` says */
 	/* Instead of `source`, the sources of the sides of a comparison. */
 	wk_source_id before_source, after_source;
 };
@@ -51,11 +53,12 @@ enum wk_filter_part {
 };
 
 struct wk_filter {
-	uint64_t *bits;    /* bit i: sample i is in view */
-	uint64_t *passes;  /* the same, whatever its source and weight; NULL: all are */
-	uint64_t *weights; /* of the samples; NULL: as they were recorded */
-	uint64_t *times;   /* how many blocks are left of those; NULL: as many as there were */
-	struct wk_span span;
+	uint64_t *bits;      /* bit i: sample i is in view */
+	uint64_t *passes;    /* the same, whatever its source and weight; NULL: all are */
+	uint64_t *weights;   /* of the samples; NULL: as they were recorded */
+	uint64_t *times;     /* how many blocks are left of those; NULL: as many as there were */
+	struct wk_span span; /* with samples of a comparison, of its "after" side */
+	struct wk_span before_span;
 	uint8_t *threads; /* a byte per thread: it and its process are in view; NULL: all are */
 	uint64_t from_ns, to_ns; /* of the recording's clock, both included: the time in view */
 	uint64_t before_from_ns, before_to_ns; /* the same of a comparison's "before" side */
@@ -100,6 +103,12 @@ struct wk_filter_time wk_filter_time_of(const struct wk_filter_spec *spec);
 
 /* Whether it leaves anything out. */
 bool wk_filter_spec_narrows(const struct wk_filter_spec *spec);
+
+/* Whether it is about snapshots. */
+static inline bool wk_filter_spec_has_span(const struct wk_filter_spec *spec)
+{
+	return wk_span_is_asked(&spec->span) || wk_span_is_asked(&spec->before_span);
+}
 
 /* Before a model is read: false if the expression is wrong. */
 bool wk_filter_check(const struct wk_filter_spec *spec, struct wk_filter_needs *needs,

@@ -90,10 +90,10 @@ void wk_tables_note_heaps(struct wk_table *table, const struct wk_model *model)
 	struct wk_buf words = { 0 };
 
 	note_releases(table, model->heaps[0].unknown_frees,
-		      " release of an unknown block: it was allocated before the recording, or "
-		      "its allocation was lost",
-		      " releases of unknown blocks: they were allocated before the recording, or "
-		      "their allocations were lost");
+		      " release of an unknown block, from before the recording or a fork, or "
+		      "whose allocation was lost",
+		      " releases of unknown blocks, from before the recording or a fork, or "
+		      "whose allocations were lost");
 	note_releases(table, model->heaps[0].missed_frees,
 		      " release was missed: another block was allocated at the same address",
 		      " releases were missed: other blocks were allocated at the same addresses");

@@ -204,19 +204,18 @@ const struct wk_table_view wk_table_views[] = {
 	  "left",
 	  .fill = wk_tables_fill_memory, .usual_limit = USUAL_ROWS, .uses = OF_MEMORY,
 	  .events = EVENTS("commit", "reserve"), .lacks = WK_ADVICE_NO_MEMORY },
-	{ .name = "heap", .summary = "memory allocated from each heap, or by each function if "
-	  "there is only one, and what is left",
+	{ .name = "heap", .summary = "memory allocated from each heap or, if there is only one, "
+	  "by each function",
 	  .fill = wk_tables_fill_heap, .usual_limit = USUAL_ROWS,
 	  .uses = OF_MEMORY | WK_TABLE_HAS_CODE | WK_TABLE_HAS_PEAKS |
 		  WK_TABLE_HAS_SNAPSHOTS,
 	  .events = EVENTS("heap"), .lacks = WK_ADVICE_NO_HEAPS },
 	{ .name = "allocations",
-	  .summary = "functions that allocated heap blocks: what is left, was freed at once, was "
-	  "there at the peak",
+	  .summary = "functions that allocated heap blocks, and what is left of them",
 	  .fill = wk_tables_fill_allocations, .usual_limit = USUAL_ROWS,
 	  .uses = OF_MEMORY | WK_TABLE_HAS_CODE | WK_TABLE_HAS_SNAPSHOTS,
 	  .events = EVENTS("heap"), .lacks = WK_ADVICE_NO_HEAPS },
-	{ .name = "snapshots", .summary = "moments whose heap blocks can be shown, and what was new",
+	{ .name = "snapshots", .summary = "moments whose heap blocks can be shown",
 	  .fill = wk_tables_fill_snapshots, .uses = WK_TABLE_HAS_TIMES,
 	  .has_content = has_snapshots, .lacks = WK_ADVICE_NO_SNAPSHOTS },
 	{ .name = "marks", .summary = "named moments",
