@@ -109,21 +109,6 @@ static bool find_slot(uint32_t *number)
 	return false;
 }
 
-static void find_own_stack(struct wk_heap_thread *thread)
-{
-	pthread_attr_t attributes;
-	void *low;
-	size_t bytes;
-
-	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-		return;
-	if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
-		thread->stack_low = (uintptr_t)low;
-		thread->stack_high = (uintptr_t)low + bytes;
-	}
-	pthread_attr_destroy(&attributes);
-}
-
 /* Goes on where the last thread of the ring has ended. */
 static void begin_stream(struct wk_heap_thread *thread)
 {
@@ -170,7 +155,6 @@ struct wk_heap_thread *wk_heap_thread_here(void)
 		thread = wk_heap_pages(sizeof(*thread));
 		if (!thread)
 			return NULL;
-		find_own_stack(thread);
 	}
 	if (!take_slot(thread, tid)) {
 		munmap(thread, sizeof(*thread));
