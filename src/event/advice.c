@@ -61,6 +61,7 @@ static const char *const advice[WK_ADVICE_KEYS][WK_ADVICE_SETS] = {
 		"this recording has no records of heaps; " XPERF_HEAPS " records them",
 		"this recording has no records of heaps; `dotnet-trace collect --profile "
 		"gc-verbose` records where objects are allocated (--by GC/AllocationTick)" },
+	[WK_ADVICE_NO_SNAPSHOTS] = ALL("this recording has no snapshots of heaps"),
 	[WK_ADVICE_NO_WAITS] = {
 		ONLY_WINDOWS "how long threads wait; on Linux `wick record -e "
 		"sched:sched_switch -- COMMAND` counts where they stop running, but not for "
@@ -139,6 +140,8 @@ static const struct wk_event_alias aliases[] = {
 	{ "reserve", WORDS("reserve", "reserves"), WK_ADVICE_VIRTUAL_MEMORY },
 	{ "decommit", WORDS("decommit", "decommits", "virtualfree"), WK_ADVICE_VIRTUAL_MEMORY },
 	{ "heap", WORDS("heap", "heaps", "heapalloc", "alloc"), WK_ADVICE_HEAPS },
+	{ "heap-temporary", WORDS("heap-temporary"), WK_ADVICE_HEAPS },
+	{ "heap-peak", WORDS("heap-peak"), WK_ADVICE_HEAPS },
 	{ "free", WORDS("free", "frees", "freed", "heapfree"), WK_ADVICE_HEAPS },
 	{ "hard fault",
 	  WORDS("hard fault", "hard faults", "hardfault", "page-faults", "faults"),

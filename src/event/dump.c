@@ -310,6 +310,9 @@ static void dump_heap(const struct wk_event *event, struct wk_out *out)
 	if (heap->change == WK_HEAP_REALLOCATE)
 		wk_out_fmt(out, " old_address=0x%" PRIx64 " old_size=0x%" PRIx64, heap->old_address,
 			   heap->old_size_bytes);
+	if (heap->of_blocks)
+		wk_out_fmt(out, " of_blocks=%" PRIu64 " of_bytes=%" PRIu64, heap->of_blocks,
+			   heap->of_bytes);
 	text_field(out, "made_by", heap->made_by);
 	dump_stack(&heap->sample, out);
 }

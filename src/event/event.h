@@ -43,19 +43,19 @@ enum wk_event_kind {
 	WK_EVENT_FRAME,   /* a frame that came with its name, and its number */
 	WK_EVENT_STACKS,  /* stacks of such frames, and the numbers they go by */
 	WK_EVENT_SAMPLE,
-	WK_EVENT_SUMS,     /* samples added up, only if the reader was asked to */
-	WK_EVENT_MEMORY,   /* address space was reserved, committed or released */
-	WK_EVENT_HEAP,     /* a block of a heap was allocated, moved or freed; or a whole heap */
-	WK_EVENT_HEAP_SUM, /* blocks of one stack added up, from recorders that keep only sums */
-	WK_EVENT_SNAPSHOT, /* a moment whose allocated blocks are to be shown */
+	WK_EVENT_SUMS,        /* samples added up, only if the reader was asked to */
+	WK_EVENT_MEMORY,      /* address space was reserved, committed or released */
+	WK_EVENT_HEAP,        /* a block of a heap was allocated, moved or freed; or a whole heap */
+	WK_EVENT_HEAP_SUM,    /* blocks of one stack added up, from recorders that keep only sums */
+	WK_EVENT_SNAPSHOT,    /* a moment whose allocated blocks are to be shown */
 	WK_EVENT_HEAP_STREAM, /* rows of the heap library: many events, as they were recorded */
-	WK_EVENT_SWITCH,   /* a processor went from one thread to another */
-	WK_EVENT_READY,    /* a thread that waited may run on */
-	WK_EVENT_MARK,     /* a named moment */
-	WK_EVENT_COUNT,    /* how many records of one kind an input has */
-	WK_EVENT_LOST,     /* records or samples that the kernel or the recorder dropped */
-	WK_EVENT_NOTE,     /* something a person should know: a bad record, a gap ... */
-	WK_EVENT_OTHER,    /* an event that no view uses, as text: only if details are requested */
+	WK_EVENT_SWITCH,      /* a processor went from one thread to another */
+	WK_EVENT_READY,       /* a thread that waited may run on */
+	WK_EVENT_MARK,        /* a named moment */
+	WK_EVENT_COUNT,       /* how many records of one kind an input has */
+	WK_EVENT_LOST,        /* records or samples that the kernel or the recorder dropped */
+	WK_EVENT_NOTE,        /* something a person should know: a bad record, a gap ... */
+	WK_EVENT_OTHER, /* an event that no view uses, as text: only if details are requested */
 	WK_EVENT_KINDS
 };
 
@@ -374,8 +374,10 @@ struct wk_event_heap {
 	uint64_t heap;                        /* the heap of the process; 0 if it has only one */
 	uint64_t address, size_bytes;         /* of the block; its size is unknown when freed */
 	uint64_t old_address, old_size_bytes; /* of one that moves; the same address: in place */
-	struct wk_str made_by;                /* which part of the allocator; may be empty */
-	struct wk_event_sample sample;        /* chains; source and weight are the builder's */
+	/* Of a sampled block: how many blocks and bytes it stands for; 0: it stands for itself. */
+	uint64_t of_blocks, of_bytes;
+	struct wk_str made_by;         /* which part of the allocator; may be empty */
+	struct wk_event_sample sample; /* chains; source and weight are the builder's */
 };
 
 /* The blocks that one stack allocated, since the previous event of its kind with that stack, pid

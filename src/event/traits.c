@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 const struct wk_traits wk_traits_linux = {
+	.leaves_blocks = true,
 	.system_code = "native libraries",
 	.fixed_pids = (const struct wk_fixed_pid[]){ { 0, "swapper" }, { 0, NULL } },
 	.advice = WK_ADVICE_LINUX,

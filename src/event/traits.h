@@ -27,6 +27,8 @@ struct wk_traits {
 	bool samples_idle;     /* processors are sampled when they have nothing to do */
 	bool walks_stacks;     /* the recorder: files need no unwinding tables here */
 	bool has_whole_stacks; /* it always reaches the root */
+	bool leaves_blocks;    /* what a process did not free before its end counts as left: it was
+				* recorded for that. Otherwise its end frees it */
 
 	bool has_accounts;       /* processes have users, sessions, packages and services */
 	bool has_parent_zero;    /* process 0 can be a parent; else 0 means unknown */

@@ -312,6 +312,7 @@ void wk_builder_finish(struct wk_builder *builder)
 {
 	wk_builder_find_parents(builder);
 	wk_waits_finish(builder->waits);
+	wk_heap_lifetimes_finish(builder->heaps);
 	wk_heap_sums_finish(builder->heap_sums);
 	wk_builder_name_all(builder->model);
 }

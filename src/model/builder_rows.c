@@ -51,9 +51,12 @@ void wk_builder_add_snapshot(struct wk_builder *builder, const struct wk_event *
 				      ? 0
 				      : wk_builder_thread_row(builder, event->pid, event->tid);
 
+	wk_process_id process = model->threads[thread].process;
+
+	wk_heap_lifetimes_snapshot(builder->heaps, process);
 	wk_model_add_snapshot(builder->model, &(struct wk_snapshot){
 		.time_ns = event->time_ns,
-		.process = model->threads[thread].process,
+		.process = process,
 		.label = wk_model_text(builder->model, event->snapshot.label),
 		.cause = (uint8_t)event->snapshot.cause,
 	});

@@ -163,7 +163,9 @@ static void end_memory(struct wk_builder *builder, const struct wk_event *event)
 	    (change != WK_PROCESS_EXIT && change != WK_PROCESS_EXEC && !begins(builder, event)))
 		return;
 	wk_memory_lifetimes_end(&builder->memory, process, event->time_ns);
-	wk_heap_lifetimes_end(builder->heaps, process, event->time_ns);
+	wk_heap_lifetimes_end(builder->heaps, process, event->time_ns,
+			      change == WK_PROCESS_EXIT &&
+				      builder->model->input_traits->leaves_blocks);
 }
 
 void wk_builder_add_process(struct wk_builder *builder, const struct wk_event *event)

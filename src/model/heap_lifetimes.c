@@ -6,36 +6,30 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
-
-/* A heap may have many blocks when it is destroyed; the builder refuses more before that. */
-#define MOST_ROWS (UINT32_MAX - 1)
-
-/* An address in a heap at which a block was seen. It stays when the block is freed, for the next
- * block there. */
-struct block {
-	uint64_t address;
-	wk_heap_id heap;
-	uint32_t sample;         /* the block's row + 1; 0: there is none now */
-	uint32_t next, previous; /* of the heap's blocks; 0: none */
-};
+#include "model/heap_blocks.h"
+#include "model/heap_rows.h"
+#include "model/heap_totals.h"
 
 /* In addition to the model's row of the same number. */
 struct heap {
 	uint32_t first;  /* of its blocks */
 	wk_heap_id next; /* of its process's heaps */
 	bool is_listed;  /* among those */
+	struct wk_heap_lives lives;
 };
 
 struct wk_heap_lifetimes {
 	struct wk_model *model;
-	struct block *blocks; /* row 0 is none */
-	size_t blocks_cap;
-	uint32_t block_count;
-	struct wk_index block_index;
+	struct wk_heap_rows *rows;
+	struct wk_heap_blocks blocks;
 	struct heap *heaps;
 	size_t heaps_cap;
+	uint32_t heap_count; /* the largest number of one in `heaps`, plus 1 */
 	struct wk_index heap_index;
 	struct wk_map heap_of_process; /* the first of those that had a block since it began */
+	uint32_t *last_of_thread;      /* by thread: the block that it allocated last; 0: it was
+					* freed since, or there is none */
+	size_t threads_cap;
 };
 
 struct wk_heap_lifetimes *wk_heap_lifetimes_new(struct wk_model *model)
@@ -43,7 +37,7 @@ struct wk_heap_lifetimes *wk_heap_lifetimes_new(struct wk_model *model)
 	struct wk_heap_lifetimes *lifetimes = wk_alloc_zeroed(1, sizeof(*lifetimes));
 
 	lifetimes->model = model;
-	lifetimes->block_count = 1;
+	lifetimes->rows = wk_heap_rows_new(model);
 	return lifetimes;
 }
 
@@ -51,12 +45,17 @@ void wk_heap_lifetimes_free(struct wk_heap_lifetimes *lifetimes)
 {
 	if (!lifetimes)
 		return;
-	WK_FREE_ALL(lifetimes->blocks, lifetimes->heaps);
-	wk_index_fini(&lifetimes->block_index);
+	for (uint32_t i = 0; i < lifetimes->heap_count; i++)
+		wk_heap_lives_fini(&lifetimes->heaps[i].lives);
+	WK_FREE_ALL(lifetimes->heaps, lifetimes->last_of_thread);
+	wk_heap_blocks_fini(&lifetimes->blocks);
 	wk_index_fini(&lifetimes->heap_index);
 	wk_map_fini(&lifetimes->heap_of_process);
+	wk_heap_rows_free(lifetimes->rows);
 	wk_free(lifetimes);
 }
+
+/* --- Heaps --- */
 
 static bool same_heap(const void *table, uint32_t id, const void *key)
 {
@@ -86,8 +85,8 @@ static wk_heap_id heap_row(struct wk_heap_lifetimes *lifetimes, wk_process_id pr
 	key.name = name_heap(lifetimes->model, handle);
 	id = wk_model_add_heap(lifetimes->model, &key);
 	wk_index_add(&lifetimes->heap_index, hash, id);
-	WK_RESERVE(lifetimes->heaps, lifetimes->heaps_cap, (size_t)id + 1);
-	lifetimes->heaps[id] = (struct heap){ 0 };
+	WK_RESERVE_ZEROED(lifetimes->heaps, lifetimes->heaps_cap, (size_t)id + 1);
+	lifetimes->heap_count = id + 1;
 	return id;
 }
 
@@ -113,82 +112,76 @@ static void list_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id id)
 	*first = id;
 }
 
-static bool same_block(const void *table, uint32_t id, const void *key)
-{
-	const struct block *a = &((const struct block *)table)[id], *b = key;
+/* --- Blocks --- */
 
-	return a->heap == b->heap && a->address == b->address;
+static uint32_t *last_block_of(struct wk_heap_lifetimes *lifetimes, wk_thread_id thread)
+{
+	WK_RESERVE_ZEROED(lifetimes->last_of_thread, lifetimes->threads_cap, (size_t)thread + 1);
+	return &lifetimes->last_of_thread[thread];
 }
 
-/* The row of the address, or 0 if no block was seen. */
-static uint32_t find_block(const struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-			   uint64_t address)
+static void remove_block(struct wk_heap_lifetimes *lifetimes, uint32_t id)
 {
-	struct block key = { .heap = heap, .address = address };
+	wk_heap_id heap = lifetimes->blocks.at[id].heap;
+	uint32_t row = lifetimes->blocks.at[id].row;
+	uint32_t *last = last_block_of(lifetimes, wk_heap_rows_sample(lifetimes->rows, row).thread);
 
-	return wk_index_find(&lifetimes->block_index, wk_hash_pair(address, heap), same_block,
-			     lifetimes->blocks, &key);
+	if (*last == id)
+		*last = 0;
+	wk_heap_blocks_remove(&lifetimes->blocks, id, &lifetimes->heaps[heap].first);
 }
 
-static uint32_t block_row(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, uint64_t address)
+static void end_block(struct wk_heap_lifetimes *lifetimes, uint32_t id, const struct wk_sample *who)
 {
-	uint32_t row = find_block(lifetimes, heap, address);
+	const struct wk_heap_block *block = &lifetimes->blocks.at[id];
+	uint64_t life_ns = who->time_ns > block->time_ns ? who->time_ns - block->time_ns : 0;
 
-	if (row)
-		return row;
-	WK_RESERVE(lifetimes->blocks, lifetimes->blocks_cap, (size_t)lifetimes->block_count + 1);
-	row = lifetimes->block_count++;
-	lifetimes->blocks[row] = (struct block){ .heap = heap, .address = address };
-	wk_index_add(&lifetimes->block_index, wk_hash_pair(address, heap), row);
-	return row;
+	wk_heap_rows_release(lifetimes->rows, &(struct wk_heap_freed){
+		.row = block->row, .weight = block->weight, .life_ns = life_ns,
+		.time_ns = who->time_ns, .thread = who->thread, .stack = who->stack });
+	wk_heap_totals_free(lifetimes->model, block->heap, &lifetimes->heaps[block->heap].lives,
+			    block->weight, life_ns);
+	remove_block(lifetimes, id);
 }
 
-static void unlink_block(struct wk_heap_lifetimes *lifetimes, struct block *block)
+static void count(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, enum wk_derived source,
+		  uint64_t weight, struct wk_sample *sample)
 {
-	if (block->next)
-		lifetimes->blocks[block->next].previous = block->previous;
-	if (block->previous)
-		lifetimes->blocks[block->previous].next = block->next;
-	else
-		lifetimes->heaps[block->heap].first = block->next;
-	block->next = block->previous = 0;
-}
-
-static void end_block(struct wk_heap_lifetimes *lifetimes, uint32_t row,
-		      const struct wk_sample *who)
-{
-	struct block *block = &lifetimes->blocks[row];
-	struct wk_end end = { .time_ns = who->time_ns, .thread = who->thread,
-			      .stack = who->stack };
-
-	if (!block->sample)
+	if (lifetimes->model->samples.count >= WK_MODEL_MOST_SAMPLES)
 		return;
-	end.sample = block->sample - 1;
-	end.weight = lifetimes->model->samples.weight[end.sample];
-	end.times = 1;
-	wk_model_add_end(lifetimes->model, &end);
-	block->sample = 0;
-	unlink_block(lifetimes, block);
+	sample->source = wk_model_derived_source(lifetimes->model, source);
+	sample->weight = wk_model_fit_weight(lifetimes->model, weight);
+	wk_heap_rows_count(lifetimes->rows, lifetimes->model->heaps[heap].process, sample);
 }
 
-/* Ends a block, if there is one, and records who freed it. Row 0 is an address without a known
- * block. */
-static void free_block(struct wk_heap_lifetimes *lifetimes, uint32_t row,
+/* Ends a block and records who freed it, and whether its thread allocated nothing in between. */
+static void free_block(struct wk_heap_lifetimes *lifetimes, uint32_t id,
 		       const struct wk_sample *who)
 {
-	struct wk_sample freed = *who;
-	uint32_t sample = row ? lifetimes->blocks[row].sample : 0;
+	struct wk_heap_block block = lifetimes->blocks.at[id];
+	struct wk_sample allocated = wk_heap_rows_sample(lifetimes->rows, block.row), freed = *who;
+	bool is_temporary = *last_block_of(lifetimes, allocated.thread) == id;
 
-	if (!sample)
-		return;
-	end_block(lifetimes, row, who);
-	if (lifetimes->model->samples.count >= MOST_ROWS)
-		return;
-	freed.source = wk_model_derived_source(lifetimes->model, WK_DERIVED_FREE);
-	freed.weight =
-		wk_model_fit_weight(lifetimes->model, lifetimes->model->samples.weight[sample - 1]);
-	freed.about = lifetimes->model->samples.about[sample - 1];
-	wk_model_put_sample(lifetimes->model, &freed);
+	end_block(lifetimes, id, who);
+	freed.about = allocated.about;
+	count(lifetimes, block.heap, WK_DERIVED_FREE, block.weight, &freed);
+	allocated.time_ns = who->time_ns;
+	if (is_temporary)
+		count(lifetimes, block.heap, WK_DERIVED_HEAP_TEMPORARY, block.weight, &allocated);
+}
+
+/* What a program frees that is not known was allocated before the recording, or that was lost. */
+static void free_address(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, uint64_t address,
+			 const struct wk_sample *who)
+{
+	uint32_t id = wk_heap_blocks_find(&lifetimes->blocks, heap, address);
+
+	if (id) {
+		free_block(lifetimes, id, who);
+	} else if (address) {
+		lifetimes->model->heaps[heap].unknown_frees++;
+		lifetimes->model->heaps[0].unknown_frees++;
+	}
 }
 
 static void free_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
@@ -205,25 +198,38 @@ static void end_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 		end_block(lifetimes, lifetimes->heaps[heap].first, who);
 }
 
+static void miss_free(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, uint32_t id,
+		      const struct wk_sample *who)
+{
+	end_block(lifetimes, id, who);
+	lifetimes->model->heaps[heap].missed_frees++;
+	lifetimes->model->heaps[0].missed_frees++;
+}
+
 static void begin_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 			const struct wk_event_heap *event, const struct wk_sample *who)
 {
-	struct wk_subject about = { .heap = heap,
-				  .what = wk_model_text(lifetimes->model, event->made_by) };
-	uint32_t row = block_row(lifetimes, heap, event->address);
-	struct block *block = &lifetimes->blocks[row];
+	struct wk_model *model = lifetimes->model;
+	struct wk_subject about = { .heap = heap, .what = wk_model_text(model, event->made_by) };
+	uint32_t known = wk_heap_blocks_find(&lifetimes->blocks, heap, event->address);
 	struct wk_sample sample = *who;
+	struct wk_heap_block block;
 
-	end_block(lifetimes, row, who);
-	sample.source = wk_model_derived_source(lifetimes->model, WK_DERIVED_HEAP);
-	sample.weight = wk_model_fit_weight(lifetimes->model, event->size_bytes);
-	sample.about = wk_model_add_subject(lifetimes->model, &about);
-	wk_model_add_sample(lifetimes->model, &sample);
-	block->sample = lifetimes->model->samples.count;
-	block->next = lifetimes->heaps[heap].first;
-	if (block->next)
-		lifetimes->blocks[block->next].previous = row;
-	lifetimes->heaps[heap].first = row;
+	if (known)
+		miss_free(lifetimes, heap, known, who);
+	sample.source = wk_model_derived_source(model, WK_DERIVED_HEAP);
+	sample.weight = wk_model_fit_weight(model, event->size_bytes);
+	sample.about = wk_model_add_subject(model, &about);
+	block = (struct wk_heap_block){
+		.address = event->address,
+		.weight = sample.weight,
+		.time_ns = who->time_ns,
+		.heap = heap,
+		.row = wk_heap_rows_allocate(lifetimes->rows, model->heaps[heap].process, &sample),
+	};
+	wk_heap_totals_allocate(model, heap, sample.weight, who->time_ns);
+	*last_block_of(lifetimes, who->thread) =
+		wk_heap_blocks_add(&lifetimes->blocks, &block, &lifetimes->heaps[heap].first);
 	list_heap(lifetimes, heap);
 }
 
@@ -232,6 +238,7 @@ void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id pr
 {
 	wk_heap_id id = heap_row(lifetimes, process, heap->heap);
 
+	wk_heap_rows_pass(lifetimes->rows, who->time_ns);
 	switch (heap->change) {
 	case WK_HEAP_CREATE: /* of the earlier process with its number, whose end was not
 			      * recorded */
@@ -241,10 +248,10 @@ void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id pr
 		free_heap(lifetimes, id, who);
 		break;
 	case WK_HEAP_FREE:
-		free_block(lifetimes, find_block(lifetimes, id, heap->address), who);
+		free_address(lifetimes, id, heap->address, who);
 		break;
 	case WK_HEAP_REALLOCATE:
-		free_block(lifetimes, find_block(lifetimes, id, heap->old_address), who);
+		free_address(lifetimes, id, heap->old_address, who);
 		begin_block(lifetimes, id, heap, who);
 		break;
 	case WK_HEAP_ALLOCATE:
@@ -253,17 +260,44 @@ void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id pr
 	}
 }
 
+static void forget_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap)
+{
+	while (lifetimes->heaps[heap].first)
+		remove_block(lifetimes, lifetimes->heaps[heap].first);
+}
+
 void wk_heap_lifetimes_end(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
-			   uint64_t time_ns)
+			   uint64_t time_ns, bool leaves_blocks)
 {
 	struct wk_sample ended = { .time_ns = time_ns };
 	wk_heap_id heap = wk_map_find(&lifetimes->heap_of_process, process), next;
 
 	if (heap)
 		wk_map_set(&lifetimes->heap_of_process, process, 0);
+	wk_heap_rows_pass(lifetimes->rows, time_ns);
 	for (; heap; heap = next) {
 		next = lifetimes->heaps[heap].next;
-		end_heap(lifetimes, heap, &ended);
-		lifetimes->heaps[heap] = (struct heap){ 0 };
+		if (leaves_blocks)
+			forget_heap(lifetimes, heap);
+		else
+			end_heap(lifetimes, heap, &ended);
+		lifetimes->heaps[heap].is_listed = false;
 	}
+}
+
+void wk_heap_lifetimes_snapshot(struct wk_heap_lifetimes *lifetimes, wk_process_id process)
+{
+	if (process)
+		wk_heap_rows_close(lifetimes->rows, process);
+	else
+		wk_heap_rows_close_all(lifetimes->rows);
+}
+
+void wk_heap_lifetimes_finish(struct wk_heap_lifetimes *lifetimes)
+{
+	wk_heap_rows_finish(lifetimes->rows);
+	if (lifetimes->heap_count) /* so that it can be asked for even if there are none */
+		wk_model_derived_source(lifetimes->model, WK_DERIVED_HEAP_TEMPORARY);
+	for (wk_heap_id i = 1; i < lifetimes->heap_count; i++)
+		wk_heap_totals_finish(lifetimes->model, i, &lifetimes->heaps[i].lives);
 }

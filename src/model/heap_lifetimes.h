@@ -1,9 +1,13 @@
 /* The allocated blocks of heaps, and the calls that allocated them: rows and ends of the source
- * "heap"; and the calls that freed them: rows of the source "free".
+ * "heap"; the calls that freed them: rows of the source "free"; and, of those that allocated, what
+ * was freed before the thread's next allocation, and what was there when the process had the most:
+ * rows of the sources "heap-temporary" and "heap-peak".
  *
  * A block that changes its size ends and a new one begins. An allocation at the address of a block
  * ends that block as well: its release was not recorded. Releasing an unknown block ends nothing:
- * it was allocated before the recording. */
+ * it was allocated before the recording. Both are counted.
+ *
+ * heap_blocks.h has what is allocated now, heap_rows.h the rows, heap_totals.h those of heaps. */
 #ifndef WK_MODEL_HEAP_LIFETIMES_H
 #define WK_MODEL_HEAP_LIFETIMES_H
 
@@ -22,8 +26,15 @@ void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id pr
 wk_subject_id wk_heap_lifetimes_only_heap(struct wk_heap_lifetimes *lifetimes,
 					  wk_process_id process);
 
-/* The heaps of a process are gone when it ends. */
+/* The heaps of a process are gone when it ends; or, if it leaves blocks, what it did not free is
+ * left for ever. */
 void wk_heap_lifetimes_end(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
-			   uint64_t time_ns);
+			   uint64_t time_ns, bool leaves_blocks);
+
+/* Before the model gets a snapshot of a process; 0: of all. */
+void wk_heap_lifetimes_snapshot(struct wk_heap_lifetimes *lifetimes, wk_process_id process);
+
+/* Once, after the last event. */
+void wk_heap_lifetimes_finish(struct wk_heap_lifetimes *lifetimes);
 
 #endif

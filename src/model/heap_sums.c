@@ -124,7 +124,8 @@ static void release(struct wk_heap_sums *sums, struct series *series,
 	while (series->oldest && (bytes || blocks)) {
 		struct piece *piece = &sums->pieces[series->oldest];
 		struct wk_end end = { .sample = piece->sample, .time_ns = who->time_ns,
-				      .thread = who->thread, .stack = who->stack };
+				      .thread = who->thread, .stack = who->stack,
+				      .lived = WK_LIVED_UNKNOWN };
 
 		end.weight = take(&piece->bytes, &bytes);
 		end.times = take(&piece->blocks, &blocks);

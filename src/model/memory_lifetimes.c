@@ -81,7 +81,6 @@ static void give_back(void *context, uint32_t value, uint64_t pages)
 		add_end(giving);
 		giving->end.sample = value - 1;
 		giving->end.weight = 0;
-		giving->end.times = 1;
 		giving->has_end = true;
 	}
 	giving->end.weight += pages << PAGE_BITS;
@@ -93,7 +92,8 @@ static uint64_t release(struct wk_memory_lifetimes *lifetimes, const struct wk_r
 {
 	struct giving giving = {
 		.model = lifetimes->model,
-		.end = { .time_ns = who->time_ns, .thread = who->thread, .stack = who->stack },
+		.end = { .time_ns = who->time_ns, .thread = who->thread, .stack = who->stack,
+			 .lived = WK_LIVED_UNKNOWN },
 	};
 
 	wk_ranges_release(&lifetimes->ranges, pages, give_back, &giving);

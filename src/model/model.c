@@ -301,6 +301,8 @@ wk_source_id wk_model_derived_source(struct wk_model *model, enum wk_derived der
 			.unit = wk_model_text(model, wk_str_c(all[derived].unit)),
 			.is_weighed = derived != WK_DERIVED_READYING,
 			.has_lifetimes = all[derived].has_lifetimes,
+			.is_of_blocks = derived >= WK_DERIVED_HEAP,
+			.is_part = derived >= WK_DERIVED_HEAP_TEMPORARY,
 		});
 	return *known;
 }
@@ -745,6 +747,15 @@ static bool same_row(const void *table, uint32_t id, const void *key)
 	       (samples->is_before && samples->is_before[row]) == sample->is_before;
 }
 
+void wk_model_extend_sample(struct wk_model *model, uint32_t row, const struct wk_sample *sample)
+{
+	assert(row < model->samples.count);
+	have_times(model);
+	model->samples.weight[row] += sample->weight;
+	model->samples.times[row] += times_of(model, sample);
+	see_time(model, sample);
+}
+
 void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample)
 {
 	struct wk_samples *samples = &model->samples;
@@ -759,10 +770,7 @@ void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample)
 		wk_index_add(&model->own->sample_rows, hash, samples->count);
 		return;
 	}
-	assert(samples->times && id <= samples->count);
-	samples->weight[id - 1] += sample->weight;
-	samples->times[id - 1] += times_of(model, sample);
-	see_time(model, sample);
+	wk_model_extend_sample(model, id - 1, sample);
 }
 
 static bool same_interval(const void *table, uint32_t id, const void *key)

@@ -92,6 +92,14 @@ struct wk_heap_row {
 	wk_process_id process;
 	uint64_t handle; /* 0: the process has only one */
 	wk_text_id name; /* the handle as text: "0x1f0000" */
+
+	/* All of its blocks: of those that were freed, half were there no longer than the median,
+	 * none longer than the longest. Row 0 has the sums of all heaps. */
+	uint64_t left_bytes;
+	uint64_t peak_bytes, peak_ns; /* the most that was left, and when that was so first */
+	uint64_t frees, median_life_ns, longest_life_ns;
+	uint64_t unknown_frees; /* of addresses at which no block was known */
+	uint64_t missed_frees;  /* blocks at whose address another one was allocated */
 };
 
 /* What a block or a wait is, in addition to its thread and stack. One row for each distinct one. */
@@ -121,6 +129,8 @@ struct wk_source {
 	bool is_weighed;     /* only the weights of rows matter, not their number */
 	bool counts_samples; /* its weights are numbers of samples: a row stands for several */
 	bool has_lifetimes;  /* memory: what a row weighs is freed later, see wk_ends */
+	bool is_of_blocks;   /* of heaps: what the allocator does is charged to its caller */
+	bool is_part;        /* its rows are parts of those of another source, and no more events */
 	uint8_t stacks_by;   /* enum wk_stacks_by */
 	uint64_t lost_samples;
 };
@@ -191,17 +201,29 @@ struct wk_samples {
 	size_t cap, expected; /* rows that fit, and that will come, if known */
 };
 
-/* Memory that was freed, of rows whose sources have lifetimes, in order of time. What is left of a
- * row at a moment is its weight less those of its ends until then, or 0: the sum of all weights is
- * limited, that of ends is not. Memory that was never freed has no row here. */
+/* Memory that was freed, of rows whose sources have lifetimes, in the order in which it was added.
+ * What is left of a row at a moment is its weight less those of its ends until then, or 0: the sum
+ * of all weights is limited, that of ends is not. Memory that was never freed has no row here. Ends
+ * that are summed have the time of the last event of their interval (model/heap_rows.h). */
 struct wk_end {
 	uint32_t sample; /* row of samples */
 	uint32_t at_row; /* how many samples there were by then: the order among them */
 	uint64_t time_ns, weight;
-	uint64_t times;      /* how many of the row's blocks ended */
+	uint64_t times;      /* how many of the row's blocks ended; 0: a part of its only one */
 	wk_thread_id thread; /* that freed it; 0: its process ended */
-	wk_stack_id stack;   /* recorded; 0 if unknown */
+	wk_stack_id stack;   /* recorded; 0 if unknown. Of several blocks both are of the first */
+	uint8_t lived;       /* wk_power_of() of the time in ns that each was there */
 };
+
+#define WK_LIVED_UNKNOWN UINT8_MAX
+
+/* 0 for 0, otherwise n for values from 2^(n-1) to 2^n - 1: the classes of sizes and lifetimes. */
+static inline uint32_t wk_power_of(uint64_t value)
+{
+	return value ? 64 - (uint32_t)__builtin_clzll(value) : 0;
+}
+
+#define WK_POWERS 65 /* how many there are */
 
 enum wk_doing {
 	WK_DOING_UNKNOWN, /* of no interval */
@@ -311,6 +333,12 @@ struct wk_model {
 	bool sums_samples; /* set before the first event: samples, and intervals of threads, that
 			    * differ only in time and CPU become one row. Samples that came with
 			    * their stacks' names, and those with lifetimes, keep a row each */
+	bool sums_blocks; /* set before the first event: so do blocks of heaps of one stack, thread,
+			   * subject and power of two of sizes, for each interval between snapshots
+			   * of their process. What is left of them is known at those moments only,
+			   * and at these, which count from wk_model_begin_ns; 0: none */
+	uint64_t sums_from_ns, sums_to_ns;
+	bool separates_heaps; /* but blocks of heaps that have handles keep a row each */
 	bool has_several_inputs;
 
 	/* Each of these arrays has `..._count` rows, row 0 being the empty one. */
@@ -490,7 +518,7 @@ static inline const struct wk_subject *wk_model_subject(const struct wk_model *m
 /* The word for its rows: "sample", or "record" if they are only parts of a sum. */
 static inline const char *wk_source_row_word(const struct wk_source *source)
 {
-	if (source->has_lifetimes)
+	if (source->has_lifetimes || source->is_part)
 		return "allocation";
 	return source->is_weighed && !source->counts_samples ? "record" : "sample";
 }
@@ -566,6 +594,12 @@ struct wk_sample {
 	wk_subject_id about;
 };
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample);
+
+/* Adds weight and times to a row of the same stack, thread, source and side. */
+void wk_model_extend_sample(struct wk_model *model, uint32_t row, const struct wk_sample *sample);
+
+/* Numbers of rows are 32 bits wide. */
+#define WK_MODEL_MOST_SAMPLES (UINT32_MAX - 1)
 
 /* As much of a weight as still fits, so that views can add up all weights in 64 bits. */
 uint64_t wk_model_fit_weight(struct wk_model *model, uint64_t weight);

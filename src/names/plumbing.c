@@ -1,6 +1,7 @@
 #include "names/plumbing.h"
 
 #include "base/buf.h"
+#include "names/owner.h"
 #include "names/short_name.h"
 
 /* Whole modules of Rust and C++ libraries, but for the parts that do real work. */
@@ -91,4 +92,33 @@ bool wk_name_is_plumbing(struct wk_str name)
 		 !does_work(last));
 	wk_buf_fini(&path);
 	return is_plumbing;
+}
+
+bool wk_name_allocates(struct wk_str name)
+{
+	static const char *const rust[] = {
+		"alloc::", "core::", "hashbrown::", "std::alloc::", "std::collections::",
+		"std::sys::alloc::", "std::sys::pal::unix::alloc::", "std::ffi::os_str::",
+		"std::path::", NULL,
+	};
+	static const char *const cxx[] = {
+		"allocat", "__new_allocat", "__allocat", "vector", "_Vector", "basic_string",
+		"string", "map", "multimap", "set", "multiset", "unordered_", "deque", "_Deque",
+		"list", "_List", "forward_list", "_Fwd_list", "stack", "queue", "priority_queue",
+		"_Rb_tree", "_Hashtable", "__detail::", "make_", "shared_ptr", "_Sp_", "__shared",
+		"unique_ptr", "function", "_Function", "any", "_Any", "optional", "_Optional",
+		"pair", "tuple", "copy", "move", "fill", "uninitialized_", "__uninit", "__do_",
+		"__copy", "__fill", "__relocate", "back_insert", "to_string", "construct_at",
+		"_Construct", "operator+", "__split_buffer", "__tree", "__hash", "__function",
+		"__libcpp_allocate", NULL,
+	};
+	struct wk_str subject = wk_owner_of(name).subject;
+
+	if (wk_str_starts_one_of(subject, rust) || wk_str_starts(subject, "__gnu_cxx::"))
+		return true;
+	if (!wk_str_accept(&subject, "std::"))
+		return wk_owner_of(name).is_language;
+	if (!wk_str_accept(&subject, "__cxx11::"))
+		wk_str_accept(&subject, "__1::");
+	return wk_str_starts_one_of(subject, cxx);
 }

@@ -11,4 +11,8 @@
 /* `name` is the readable name of a function of a standard library. */
 bool wk_name_is_plumbing(struct wk_str name);
 
+/* Whether it is a part of what a library allocates memory with: allocators, smart pointers,
+ * containers, and what fills these. Blocks that it allocates are those of its caller. */
+bool wk_name_allocates(struct wk_str name);
+
 #endif

@@ -88,7 +88,9 @@ enum wk_channel_full {
 struct wk_channel_answer {
 	uint32_t version;
 	uint32_t is_accepted;
-	uint32_t when_full; /* enum wk_channel_full */
+	uint32_t when_full;    /* enum wk_channel_full */
+	uint64_t sample_bytes; /* mean distance of recorded blocks; 0: all are */
+	uint64_t seed;
 };
 
 /* Written by the recorder, except `wake`. */

@@ -64,12 +64,13 @@ struct wk_heap_thread {
 	uint64_t head, tail; /* the tail as it was seen last */
 	uint64_t time, address;
 	uint32_t stack;
-	uint32_t number; /* of the slot */
+	int64_t distance; /* bytes until the next block that is sampled */
+	uint32_t number;  /* of the slot */
 	uint32_t epoch;
 	uint32_t tid;
 	uint32_t endings; /* how often its destructor was called */
 	struct wk_heap_thread *next_late;
-	uintptr_t stack_low, stack_high; /* the thread's own stack */
+	uintptr_t stack_low, stack_high; /* the thread's own stack; 0: not known yet */
 	uintptr_t other_low, other_high; /* the last other one */
 
 	/* The last stack, the outermost frame first, and the number that each has. */
@@ -90,7 +91,7 @@ extern __thread uint32_t wk_heap_busy WK_INITIAL_EXEC;
 /* The calling thread's; NULL if it can have none. */
 struct wk_heap_thread *wk_heap_thread_here(void);
 
-/* The mapping that `address` is in, if it may be read: another stack than that of its thread. */
+/* The mapping that `address` is in, if it may be read: a stack. */
 bool wk_heap_find_stack(uintptr_t address, uintptr_t *low, uintptr_t *high);
 bool wk_heap_threads_begin(void);
 
@@ -126,6 +127,19 @@ static inline uint64_t wk_heap_fold(int64_t number)
 {
 	return (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
 }
+
+/* ---- sampling: sample.c */
+
+extern uint64_t wk_heap_sample_bytes; /* 0: every block is recorded */
+
+bool wk_heap_sample_begin(uint64_t bytes, uint64_t seed);
+
+/* How many bytes until the next recorded block: exponentially distributed. */
+int64_t wk_heap_sample_distance(void);
+
+/* A recorded block; and whether one is, which it is not afterwards. */
+void wk_heap_sample_add(const void *block);
+bool wk_heap_sample_remove(const void *block);
 
 /* ---- stacks: walk.c, unwind.c, nodes.c */
 

@@ -193,7 +193,8 @@ static bool meet_recorder(const char *name)
 	if (to >= 0)
 		close(to);
 	wk_heap_when_full = answer.when_full;
-	return wk_heap_head && wk_heap_control;
+	return wk_heap_head && wk_heap_control &&
+	       wk_heap_sample_begin(answer.sample_bytes, answer.seed);
 }
 
 /* ---- beginning */

@@ -97,6 +97,18 @@ static inline void put(struct wk_heap_thread *thread, unsigned head, uint8_t *at
 	publish(thread, from, at);
 }
 
+/* Draws the next distance if so: what is left of the last one does not matter. */
+static inline bool is_sampled(struct wk_heap_thread *thread, const void *block, size_t size)
+{
+	if (WK_LIKELY(size < (uint64_t)thread->distance)) {
+		thread->distance -= (int64_t)size;
+		return false;
+	}
+	thread->distance = wk_heap_sample_distance();
+	wk_heap_sample_add(block);
+	return true;
+}
+
 static inline void put_block(const void *block, size_t size, unsigned head, const void *frame)
 {
 	struct wk_heap_thread *thread = wk_heap_enter();
@@ -105,6 +117,10 @@ static inline void put_block(const void *block, size_t size, unsigned head, cons
 
 	if (!thread)
 		return;
+	if (wk_heap_sample_bytes && !is_sampled(thread, block, size)) {
+		wk_heap_busy = 0;
+		return;
+	}
 	stack = wk_heap_walk(thread, frame);
 	at = wk_heap_room(thread);
 	if (WK_LIKELY(at)) {
@@ -132,11 +148,24 @@ void wk_heap_moved(const void *block, size_t size, enum wk_heap_function functio
 		  frame);
 }
 
+/* A block that realloc could not move is there as before. Of one that was not sampled, the reader
+ * ignores that. */
+static bool is_kept_or_sampled(const void *block, enum wk_heap_record record)
+{
+	if (record != WK_HEAP_RECORD_KEPT)
+		return wk_heap_sample_remove(block);
+	wk_heap_sample_add(block);
+	return true;
+}
+
 void wk_heap_released(const void *block, enum wk_heap_record record)
 {
-	struct wk_heap_thread *thread = wk_heap_enter();
+	struct wk_heap_thread *thread;
 	uint8_t *at;
 
+	if (wk_heap_sample_bytes && !is_kept_or_sampled(block, record))
+		return;
+	thread = wk_heap_enter();
 	if (!thread)
 		return;
 	at = wk_heap_room(thread);

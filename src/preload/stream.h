@@ -65,7 +65,8 @@ enum wk_heap_function {
 
 /* What the recorder makes of the streams: rows, of little-endian numbers that follow a u8 kind.
  *
- *     PROCESS      u32 process, u32 pid, u64 ns: since then
+ *     PROCESS      u32 process, u32 pid, u64 ns: since then; u64 bytes: blocks are sampled with
+ *                  this mean distance, 0: all are recorded
  *     EVENTS       u32 process, u32 thread, u32 tid, u64 position, u32 length, the bytes
  *     DEFINITIONS  u32 process, u64 position, u32 length, the bytes
  *     PASS         u64 ticks, u64 ns: all events until then are in the rows before

@@ -135,6 +135,7 @@ static struct wk_heap_thread *take_slot(struct wk_heap_thread *thread, uint32_t 
 	thread->ring = slot + WK_CHANNEL_PAGE;
 	thread->tid = tid;
 	thread->depth = 0;
+	thread->distance = wk_heap_sample_bytes ? wk_heap_sample_distance() : 0;
 	thread->epoch = wk_heap_epoch;
 	begin_stream(thread);
 	atomic_store(&thread->slot->tid, tid);
@@ -169,9 +170,14 @@ struct wk_heap_thread *wk_heap_thread_here(void)
 	return thread;
 }
 
-/* ---- other stacks: of coroutines, and those that signals are handled on */
+/* ---- stacks
+ *
+ * pthread_getattr_np would know a thread's own, but holds a lock of the thread's while it
+ * allocates: called from inside that, it would wait for itself. */
 
-/* A line of maps: "FROM-TO rw-p ...". */
+#define MOST_STACK_BYTES (UINT64_C(1) << 30) /* that the main thread's is expected to grow to */
+
+/* A line of maps: "FROM-TO rw-p ... [stack]". */
 static const char *read_hex(const char *at, uintptr_t *number)
 {
 	for (*number = 0;; at++) {
@@ -189,13 +195,18 @@ static bool take_line(const char *line, uintptr_t address, uintptr_t *low, uintp
 	const char *rights = read_hex(line, low);
 
 	rights = read_hex(rights + 1, high);
-	return address >= *low && address < *high && rights[1] == 'r';
+	if (address < *low || address >= *high || rights[1] != 'r')
+		return false;
+	if (strstr(rights, "[stack]"))
+		*low = *high > MOST_STACK_BYTES ? *high - MOST_STACK_BYTES : 0;
+	return true;
 }
 
 bool wk_heap_find_stack(uintptr_t address, uintptr_t *low, uintptr_t *high)
 {
-	char text[512], line[64];
+	char text[1024], line[128];
 	size_t used = 0;
+	int saved = errno;
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	bool is_found = false;
 	ssize_t got;
@@ -212,5 +223,6 @@ bool wk_heap_find_stack(uintptr_t address, uintptr_t *low, uintptr_t *high)
 		}
 	if (fd >= 0)
 		syscall(SYS_close, fd);
+	errno = saved;
 	return is_found;
 }

@@ -45,11 +45,8 @@ static void look_for_own(struct wk_heap_thread *thread, uintptr_t sp)
 	thread->stack_high = high;
 }
 
-/* The end of the stack that `sp` is in; 0 if it is in none. */
-static uintptr_t end_of_stack(struct wk_heap_thread *thread, uintptr_t sp)
+static __attribute__((noinline)) uintptr_t find_stack(struct wk_heap_thread *thread, uintptr_t sp)
 {
-	if (WK_LIKELY(sp >= thread->stack_low && sp < thread->stack_high))
-		return thread->stack_high;
 	if (sp >= thread->other_low && sp < thread->other_high)
 		return thread->other_high;
 	if (!wk_heap_find_stack(sp, &thread->other_low, &thread->other_high)) {
@@ -59,6 +56,14 @@ static uintptr_t end_of_stack(struct wk_heap_thread *thread, uintptr_t sp)
 	look_for_own(thread, sp);
 	return sp >= thread->stack_low && sp < thread->stack_high ? thread->stack_high
 								  : thread->other_high;
+}
+
+/* The end of the stack that `sp` is in; 0 if it is in none. */
+static uintptr_t end_of_stack(struct wk_heap_thread *thread, uintptr_t sp)
+{
+	if (WK_LIKELY(sp >= thread->stack_low && sp < thread->stack_high))
+		return thread->stack_high;
+	return find_stack(thread, sp);
 }
 
 /* Is the outer part of the last stack, up to its frame `i`, still there? */

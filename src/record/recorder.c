@@ -339,6 +339,8 @@ static bool prepare_command(struct wk_recorder *recorder, struct wk_err *err)
 		struct wk_heap_channels_options options = {
 			.when_full = recorder->options.drops_heap_events ? WK_CHANNEL_DROP
 									 : WK_CHANNEL_BLOCK,
+			.sample_bytes = recorder->options.heap_sample_bytes,
+			.seed = recorder->options.heap_seed,
 			.on_rows = wake_worker,
 			.context = recorder,
 		};

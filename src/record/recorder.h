@@ -45,15 +45,17 @@ struct wk_recorder_options {
 	const char *const *events; /* perf's names; none: cycles, or cpu-clock without a PMU */
 	size_t event_count;
 	enum wk_call_graph call_graph;
-	uint32_t stack_bytes;   /* most of each stack to copy; 0: as much as the kernel does, or
-				 * less if the rings must be small */
-	uint64_t duration_ns;   /* 0: until the command ends or stop is called */
-	uint64_t ring_bytes;    /* a CPU; 0: chosen */
-	bool user_only;         /* do not sample kernel code */
-	const char *folder;     /* the command's working folder; NULL: the current one */
-	bool records_heap;      /* of a command: its allocations, by the heap library */
-	bool drops_heap_events; /* that come too fast, instead of making the command wait */
-	bool command_to_stderr; /* its standard output goes there: wick's own is in use */
+	uint32_t stack_bytes;       /* most of each stack to copy; 0: as much as the kernel does, or
+				     * less if the rings must be small */
+	uint64_t duration_ns;       /* 0: until the command ends or stop is called */
+	uint64_t ring_bytes;        /* a CPU; 0: chosen */
+	bool user_only;             /* do not sample kernel code */
+	const char *folder;         /* the command's working folder; NULL: the current one */
+	bool records_heap;          /* of a command: its allocations, by the heap library */
+	uint64_t heap_sample_bytes; /* only some blocks, at this mean distance in bytes; 0: all */
+	uint64_t heap_seed;         /* of their choice; 0: any */
+	bool drops_heap_events;     /* that come too fast, instead of making the command wait */
+	bool command_to_stderr;     /* its standard output goes there: wick's own is in use */
 
 	/* Called for each sample whose copy of the stack is full, long before it comes to the sink
 	 * in order of time, by another thread; or NULL. */
@@ -80,17 +82,17 @@ struct wk_recorder_result {
 	bool command_began;   /* false if it could not be run, or was not started */
 	bool command_running; /* recording ended before it did; it is still a child */
 	pid_t command_pid;
-	int wait_status;      /* of the command once it has ended, as waitpid gives it */
-	bool user_only;       /* kernel code was not sampled, by request or for lack of rights */
-	bool samples_cpus;    /* also processes shorter than the interval between samples */
-	uint64_t privileged;  /* programs with more rights than the recorder: not sampled */
-	uint64_t cpu_ns;      /* CPU time of an ended command and of what it waited for, as far as
-			       * such code was to be sampled */
-	uint64_t sampled_ns;  /* CPU time that the samples stand for; UINT64_MAX if they are not of
-			       * a clock */
+	int wait_status;     /* of the command once it has ended, as waitpid gives it */
+	bool user_only;      /* kernel code was not sampled, by request or for lack of rights */
+	bool samples_cpus;   /* also processes shorter than the interval between samples */
+	uint64_t privileged; /* programs with more rights than the recorder: not sampled */
+	uint64_t cpu_ns;     /* CPU time of an ended command and of what it waited for, as far as
+			      * such code was to be sampled */
+	uint64_t sampled_ns; /* CPU time that the samples stand for; UINT64_MAX if they are not of
+			      * a clock */
 	uint32_t heap_processes; /* whose allocations were recorded */
 	uint64_t heap_bytes;     /* of their events */
-	bool counts_cpu_time; /* the first event is a clock or cycles */
+	bool counts_cpu_time;    /* the first event is a clock or cycles */
 };
 
 struct wk_recorder;

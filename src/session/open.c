@@ -98,6 +98,15 @@ static bool read_named(struct wk_open_source *source, const struct wk_open_optio
 	return ok;
 }
 
+/* So that what is left at both ends of the time in view is known. */
+static void bound_sums(struct wk_model *model, struct wk_filter_time time)
+{
+	if (!time.is_known)
+		return;
+	model->sums_from_ns = time.from_ns;
+	model->sums_to_ns = time.to_ns;
+}
+
 /* Reads the sources into a new model. NULL on failure; `*found_copy` is set if that is only because
  * stacks must be unwound. */
 static struct wk_model *build(struct wk_open_sources *sources,
@@ -111,8 +120,11 @@ static struct wk_model *build(struct wk_open_sources *sources,
 
 	if (sources->count > 1)
 		watch.next.stacks = wk_stack_store_new();
-	if (options->sums_samples)
-		model->sums_samples = true;
+	model->sums_samples = options->sums_samples;
+	model->sums_blocks = options->sums_blocks;
+	model->separates_heaps = options->separates_heaps;
+	if (options->sums_blocks && options->in_view)
+		bound_sums(model, wk_filter_time_of(options->in_view));
 	for (size_t i = 0; i < sources->count && ok; i++) {
 		watch.is_before = sources->at[i].is_before;
 		watch.is_compared = sources->at[0].is_before;

@@ -9,6 +9,7 @@
 #include "formats/reader.h"
 #include "model/model.h"
 #include "session/symbolizer.h"
+#include "session/view_choice.h"
 #include "views/filter/filter.h"
 #include "views/tables/tables.h"
 
@@ -22,6 +23,7 @@ struct wk_open_options {
 	bool separates_unnamed;                /* model/resolve.h */
 	uint64_t threads;                      /* for reading; 0: one per CPU */
 	bool sums_samples, sums_other_sources; /* formats/reader.h */
+	bool sums_blocks, separates_heaps;     /* model/model.h; within the time of `in_view` */
 	bool is_comparison;                    /* of two inputs, the first being "before" */
 
 	/* What samples will be shown: files are only fetched for names of these. NULL: all. */
@@ -37,15 +39,16 @@ struct wk_model *wk_open_paths(const char *const *paths, const struct wk_open_op
 			       struct wk_symbols *symbols, const struct wk_messages *messages,
 			       struct wk_err *err);
 
-/* The options for a view that adds samples up; `needs_times` if a filter asks for their times, and
- * `source` as in the filter. */
+/* The options for a view that adds samples up, as far as the choice allows. */
 static inline struct wk_open_options wk_open_summed(const struct wk_open_options *options,
-						    bool needs_times, const char *source)
+						    const struct wk_view_choice *choice)
 {
 	struct wk_open_options summed = *options;
 
-	summed.sums_samples = !needs_times;
-	summed.sums_other_sources = !needs_times && !source;
+	summed.sums_samples = !choice->needs_samples;
+	summed.sums_other_sources = !choice->needs_samples && !choice->filter.source;
+	summed.sums_blocks = !choice->needs_blocks;
+	summed.in_view = &choice->filter;
 	return summed;
 }
 

@@ -98,10 +98,13 @@ bool wk_view_choose(struct wk_view_choice *choice, const struct wk_view_args *vi
 						     : read_own(choice, preset, err);
 	if (levels)
 		choice->is_grouped = false;
-	choice->needs_samples =
+	choice->needs_samples = choice->needs_blocks =
 		choice->is_grouped && wk_grouping_has(&choice->grouping, WK_GROUP_CPU);
+	if (wk_span_is_asked(&choice->filter.span) && !choice->filter.source)
+		choice->filter.source = "heap"; /* which snapshots are of */
 	ok = ok && wk_filter_check(&choice->filter, &choice->needs, err);
 	choice->needs_samples |= choice->needs.samples;
+	choice->needs_blocks |= choice->needs.blocks;
 	if (!ok)
 		wk_view_choice_fini(choice);
 	return ok;

@@ -25,7 +25,8 @@ struct wk_view_choice {
 	struct wk_filter_needs needs;
 	struct wk_grouping grouping;
 	bool is_grouped;    /* otherwise the command's own levels are used */
-	bool needs_samples; /* one by one, not added up by their stacks */
+	bool needs_samples; /* one by one, not added up by their stacks, */
+	bool needs_blocks;  /* and so are blocks of heaps */
 	bool has_preset;
 	bool mine, all_inlined;      /* as in wk_view_args */
 	bool inverted;               /* the preset starts with the innermost function */

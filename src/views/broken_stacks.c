@@ -189,7 +189,7 @@ struct wk_broken_stacks wk_broken_stacks_of(const struct wk_model *model,
 	for (uint32_t i = 0; i < model->samples.count; i++) {
 		struct stack_state state = states[model->samples.stack[i]];
 		uint64_t times = counts ? wk_filter_weight(filter, model, i)
-					: wk_model_sample_times(model, i);
+					: wk_filter_times(filter, model, i);
 
 		if (!wk_filter_has(filter, i) || !(state.flags & HAS_USER))
 			continue;

@@ -5,20 +5,17 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-uint64_t *wk_lifetimes_left(const struct wk_model *model, uint64_t to_ns, uint64_t before_to_ns)
+struct wk_left wk_lifetimes_left(const struct wk_model *model, uint64_t to_ns,
+				 uint64_t before_to_ns)
 {
 	const uint8_t *is_before = model->samples.is_before;
-	size_t count = model->samples.count;
-	uint64_t *left = wk_alloc_zeroed(count + 1, sizeof(*left));
+	struct wk_left left = wk_left_start(model);
 
-	if (count)
-		memcpy(left, model->samples.weight, count * sizeof(*left));
 	for (uint32_t i = 0; i < model->end_count; i++) {
 		const struct wk_end *end = &model->ends[i];
-		uint64_t *of = &left[end->sample];
 
 		if (end->time_ns <= (is_before && is_before[end->sample] ? before_to_ns : to_ns))
-			*of -= end->weight < *of ? end->weight : *of;
+			wk_left_end(&left, end);
 	}
 	return left;
 }
@@ -31,6 +28,7 @@ struct walk {
 	enum wk_lifetimes_by by;
 	struct wk_lifetimes *sums, *whole;
 	uint64_t *left; /* by sample: what is there of it, and 1; 0: it is not in view, or ended */
+	uint64_t *blocks; /* by sample: how many are there of those */
 };
 
 static struct wk_lifetimes *sum_of(const struct walk *walk, uint32_t sample)
@@ -42,11 +40,11 @@ static struct wk_lifetimes *sum_of(const struct walk *walk, uint32_t sample)
 	return &walk->sums[walk->model->threads[wk_sample_thread(samples, sample)].process];
 }
 
-static void begin(struct wk_lifetimes *sum, uint64_t bytes, uint64_t time_ns)
+static void begin(struct wk_lifetimes *sum, uint64_t bytes, uint64_t count, uint64_t time_ns)
 {
-	sum->count++;
+	sum->count += count;
 	sum->bytes += bytes;
-	sum->left_count++;
+	sum->left_count += count;
 	sum->left_bytes += bytes;
 	if (sum->left_bytes <= sum->peak_bytes)
 		return;
@@ -54,44 +52,79 @@ static void begin(struct wk_lifetimes *sum, uint64_t bytes, uint64_t time_ns)
 	sum->peak_ns = time_ns;
 }
 
-static void end(struct wk_lifetimes *sum, uint64_t bytes, bool is_all)
+static void end(struct wk_lifetimes *sum, uint64_t bytes, uint64_t count)
 {
 	sum->left_bytes -= bytes;
-	sum->left_count -= is_all;
+	sum->left_count -= count;
 }
 
 static void walk_sample(struct walk *walk, uint32_t i)
 {
 	const struct wk_samples *samples = &walk->model->samples;
+	uint64_t times = wk_model_sample_times(walk->model, i);
 
 	if (wk_sample_source(samples, i) != walk->source || !wk_filter_passes(walk->filter, i))
 		return;
 	walk->left[i] = samples->weight[i] + 1;
-	begin(sum_of(walk, i), samples->weight[i], wk_sample_time(samples, i));
-	begin(walk->whole, samples->weight[i], wk_sample_time(samples, i));
+	walk->blocks[i] = times;
+	begin(sum_of(walk, i), samples->weight[i], times, wk_sample_time(samples, i));
+	begin(walk->whole, samples->weight[i], times, wk_sample_time(samples, i));
+}
+
+/* Of memory that is freed in parts the last one ends it. */
+static uint64_t blocks_ended(const struct wk_end *row, uint64_t left, uint64_t bytes)
+{
+	uint64_t count = row->times ? row->times : bytes == 0;
+
+	return count < left ? count : left;
 }
 
 static void walk_end(struct walk *walk, const struct wk_end *row)
 {
-	uint64_t *left = &walk->left[row->sample], bytes = row->weight;
+	uint64_t *left = &walk->left[row->sample], *blocks = &walk->blocks[row->sample];
+	uint64_t bytes = row->weight, count;
 
 	if (*left == 0 || row->time_ns > walk->filter->to_ns)
 		return;
 	if (bytes > *left - 1)
 		bytes = *left - 1;
 	*left -= bytes;
-	end(sum_of(walk, row->sample), bytes, *left == 1);
-	end(walk->whole, bytes, *left == 1);
-	if (*left == 1)
+	count = blocks_ended(row, *blocks, *left - 1);
+	*blocks -= count;
+	end(sum_of(walk, row->sample), bytes, count);
+	end(walk->whole, bytes, count);
+	if (*left == 1 && *blocks == 0)
 		*left = 0;
+}
+
+static bool has_totals(const struct wk_model *model)
+{
+	return model->sums_blocks && !model->separates_heaps;
+}
+
+/* A row of several blocks does not contain how much of it was there at once. */
+static void use_totals(const struct walk *walk)
+{
+	const struct wk_heap_row *heaps = walk->model->heaps;
+
+	for (wk_heap_id i = 0; i < walk->model->heap_count; i++) {
+		struct wk_lifetimes *sum = i ? &walk->sums[i] : walk->whole;
+
+		if (!heaps[i].peak_bytes)
+			continue;
+		sum->peak_bytes = heaps[i].peak_bytes;
+		sum->peak_ns = heaps[i].peak_ns;
+	}
 }
 
 void wk_lifetimes_add_up(const struct wk_model *model, const struct wk_filter *filter,
 			 wk_source_id source, enum wk_lifetimes_by by, struct wk_lifetimes *sums,
 			 struct wk_lifetimes *whole)
 {
+	size_t count = (size_t)model->samples.count + 1;
 	struct walk walk = { model, filter, source, by, sums, whole,
-			     wk_alloc_zeroed((size_t)model->samples.count + 1, sizeof(uint64_t)) };
+			     wk_alloc_zeroed(count, sizeof(*walk.left)),
+			     wk_alloc_zeroed(count, sizeof(*walk.blocks)) };
 	uint32_t next = 0;
 
 	for (uint32_t i = 0; i < model->samples.count && source; i++) {
@@ -101,7 +134,9 @@ void wk_lifetimes_add_up(const struct wk_model *model, const struct wk_filter *f
 	}
 	for (; next < model->end_count; next++)
 		walk_end(&walk, &model->ends[next]);
-	wk_free(walk.left);
+	WK_FREE_ALL(walk.left, walk.blocks);
+	if (by == WK_LIFETIMES_HEAPS && has_totals(model))
+		use_totals(&walk);
 }
 
 /* The lives of blocks that ended, with the heaps they were in. */
@@ -127,15 +162,29 @@ static struct wk_sort_key *find_lifetimes(const struct wk_model *model,
 	return lives;
 }
 
+static void copy_totals(struct wk_block_lifetimes *heaps, const struct wk_model *model)
+{
+	for (wk_heap_id i = 1; i < model->heap_count; i++)
+		heaps[i] = (struct wk_block_lifetimes){ model->heaps[i].frees,
+							model->heaps[i].median_life_ns,
+							model->heaps[i].longest_life_ns };
+}
+
 struct wk_block_lifetimes *wk_lifetimes_of_blocks(const struct wk_model *model,
 						  const struct wk_filter *filter,
 						  wk_source_id source)
 {
 	struct wk_block_lifetimes *heaps = wk_alloc_zeroed(model->heap_count, sizeof(*heaps));
-	uint32_t *seen = wk_alloc_zeroed(model->heap_count, sizeof(*seen));
+	uint64_t *seen;
 	size_t count;
-	struct wk_sort_key *lives = find_lifetimes(model, filter, source, &count);
+	struct wk_sort_key *lives;
 
+	if (has_totals(model)) {
+		copy_totals(heaps, model);
+		return heaps;
+	}
+	seen = wk_alloc_zeroed(model->heap_count, sizeof(*seen));
+	lives = find_lifetimes(model, filter, source, &count);
 	for (size_t i = 0; i < count; i++)
 		heaps[lives[i].row].count++;
 	wk_sort_keys(lives, count);

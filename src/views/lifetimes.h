@@ -8,9 +8,10 @@
 
 #include "views/filter/filter.h"
 
-/* By sample: what is left of its weight at the end of `to_ns`, of a comparison's "before" side at
- * that of `before_to_ns`, whenever it began. The caller frees it. */
-uint64_t *wk_lifetimes_left(const struct wk_model *model, uint64_t to_ns, uint64_t before_to_ns);
+/* By sample: what is left of it at the end of `to_ns`, of a comparison's "before" side at that of
+ * `before_to_ns`, whenever it began. The caller frees it with wk_left_fini. */
+struct wk_left wk_lifetimes_left(const struct wk_model *model, uint64_t to_ns,
+				 uint64_t before_to_ns);
 
 /* Of what was allocated in the time in view; what is freed later counts as left. */
 struct wk_lifetimes {
@@ -24,6 +25,10 @@ enum wk_lifetimes_by {
 	WK_LIFETIMES_HEAPS,
 };
 
+/* If the model sums blocks of all heaps, the most that was there at once is known only of all
+ * blocks of a heap, and only at the end of the recording: the filter must not be narrowed for that.
+ * The same is true for how long they lived. */
+
 /* Adds up the samples of a source that pass the filter: `sums` has a row for each process or heap
  * of the model, and `whole` is of all of them. Both begin as zeros. */
 void wk_lifetimes_add_up(const struct wk_model *model, const struct wk_filter *filter,
@@ -33,7 +38,7 @@ void wk_lifetimes_add_up(const struct wk_model *model, const struct wk_filter *f
 /* How long blocks lived that were freed in the time in view: half of them no longer than the
  * median, none longer than the longest. */
 struct wk_block_lifetimes {
-	uint32_t count;
+	uint64_t count;
 	uint64_t median_ns, longest_ns;
 };
 

@@ -104,7 +104,7 @@ static void find_closed(struct wk_quality *quality, const struct wk_model *model
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
 			in_stack[wk_model_named_of(model, model->samples.stack[i])] +=
-				wk_model_sample_times(model, i);
+				wk_filter_times(filter, model, i);
 	for (wk_stack_id stack = 1; stack < model->named.count; stack++)
 		if (in_stack[stack])
 			count_stack(model, stack, in_stack[stack], last_stack, in_image);
@@ -237,7 +237,7 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 	for (uint32_t i = 0; i < model->samples.count; i++) {
 		wk_stack_id stack = model->samples.stack[i];
 		wk_stack_id named = wk_model_named_of(model, stack);
-		uint64_t times = wk_model_sample_times(model, i);
+		uint64_t times = wk_filter_times(filter, model, i);
 
 		if (!wk_filter_has(filter, i))
 			continue;

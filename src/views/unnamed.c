@@ -22,7 +22,7 @@ static uint64_t *samples_through(const struct wk_model *model, const struct wk_f
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
 			through[wk_model_named_of(model, model->samples.stack[i])] +=
-				wk_model_sample_times(model, i);
+				wk_filter_times(filter, model, i);
 	for (uint32_t i = model->named.count; i-- > 1;)
 		through[model->named.entries[i].parent] += through[i];
 	return through;
@@ -84,7 +84,7 @@ struct wk_memory_roots wk_memory_roots_of(const struct wk_model *model,
 	is_cut = find_cut(model);
 	for (uint32_t i = 0; i < model->samples.count; i++) {
 		wk_stack_id stack = wk_model_named_of(model, model->samples.stack[i]);
-		uint64_t times = wk_model_sample_times(model, i);
+		uint64_t times = wk_filter_times(filter, model, i);
 
 		if (!wk_filter_has(filter, i) || stack == 0)
 			continue;

@@ -156,15 +156,16 @@ static uint64_t left_of(const struct wk_model *model, const char *name)
 	struct wk_lifetimes *rows = wk_alloc_zeroed(model->process_count, sizeof(*rows)),
 			    whole = { 0 };
 	struct wk_filter filter = { .to_ns = UINT64_MAX };
-	uint64_t *left = wk_lifetimes_left(model, UINT64_MAX, UINT64_MAX), sum = 0;
+	struct wk_left left = wk_lifetimes_left(model, UINT64_MAX, UINT64_MAX);
+	uint64_t sum = 0;
 
 	wk_lifetimes_add_up(model, &filter, source, WK_LIFETIMES_PROCESSES, rows, &whole);
 	for (uint32_t i = 0; i < model->samples.count && source; i++)
-		sum += wk_sample_source(&model->samples, i) == source ? left[i] : 0;
+		sum += wk_sample_source(&model->samples, i) == source ? left.bytes[i] : 0;
 	demand(sum == whole.left_bytes, "what is left is left either way");
 	demand(whole.left_bytes <= whole.peak_bytes && whole.peak_bytes <= whole.bytes,
 	       "the peak lies between what is left and what was allocated");
-	wk_free(left);
+	wk_left_fini(&left);
 	wk_free(rows);
 	return sum;
 }

@@ -423,12 +423,21 @@ static void an_address_in_two_heaps_is_two_blocks(void **state)
 	wk_model_free(f.model);
 }
 
-static void blocks_die_with_their_process(void **state)
+static void windows(struct built *f)
+{
+	built_give(f, (struct wk_event){ .kind = WK_EVENT_SYSTEM,
+					 .system = { .key = WK_STR("system"),
+						     .value = WK_STR("Windows"),
+						     .traits = &wk_traits_windows } });
+}
+
+static void blocks_of_windows_die_with_their_process(void **state)
 {
 	struct built f;
 
 	(void)state;
 	start(&f);
+	windows(&f);
 	heap(&f, 1, WK_HEAP_ALLOCATE, 1, 0x10, 100, 0);
 	heap(&f, 2, WK_HEAP_ALLOCATE, 2, 0x10, 100, 0);
 	process(&f, 3, 7, WK_PROCESS_EXIT);
@@ -445,6 +454,7 @@ static void what_is_given_back_is_a_row_of_who_did_it(void **state)
 
 	(void)state;
 	start(&f);
+	f.model->sums_blocks = true;
 	memory(&f, 1, WK_MEMORY_RESERVE | WK_MEMORY_COMMIT, 0, 10 * PAGE);
 	memory(&f, 2, WK_MEMORY_DECOMMIT, 4 * PAGE, 2 * PAGE);
 	memory(&f, 3, WK_MEMORY_DECOMMIT, 3 * PAGE, 2 * PAGE); /* one is gone */
@@ -572,7 +582,7 @@ int main(void)
 		cmocka_unit_test(half_a_million_single_pages_take_seconds_at_most),
 		cmocka_unit_test(a_block_lives_until_it_is_freed_moved_or_lost),
 		cmocka_unit_test(an_address_in_two_heaps_is_two_blocks),
-		cmocka_unit_test(blocks_die_with_their_process),
+		cmocka_unit_test(blocks_of_windows_die_with_their_process),
 		cmocka_unit_test(what_is_given_back_is_a_row_of_who_did_it),
 		cmocka_unit_test(what_sums_free_is_taken_from_the_oldest),
 		cmocka_unit_test(sums_that_free_more_than_there_was_do_no_harm),

@@ -73,11 +73,52 @@ static void what_does_work_is_not(void **state)
 	assert_plumbing(false, names);
 }
 
+static void assert_allocates(bool expected, const char *const *names)
+{
+	for (int i = 0; names[i]; i++)
+		if (wk_name_allocates(wk_str_c(names[i])) != expected)
+			fail_msg("%s %s", names[i], expected ? "does not allocate" : "allocates");
+}
+
+static void containers_allocate_for_their_callers(void **state)
+{
+	static const char *const names[] = {
+		"alloc::raw_vec::RawVec<T,A>::grow_one",
+		"alloc::raw_vec::finish_grow",
+		"alloc::vec::Vec<T,A>::push",
+		"<alloc::string::String as core::clone::Clone>::clone",
+		"<alloc::vec::Vec<T> as alloc::vec::spec_from_iter::SpecFromIter<T,I>>::from_iter",
+		"<hashbrown::raw::RawTable<T,A>>::reserve_rehash",
+		"core::iter::traits::iterator::Iterator::collect",
+		"std::collections::hash::map::HashMap<K,V,S>::insert",
+		"<[T]>::to_vec",
+		"std::vector<int, std::allocator<int> >::_M_realloc_insert<int>(int&&)",
+		"void std::vector<int>::_M_realloc_insert<int>(int*, int&&)",
+		"std::__cxx11::basic_string<char>::_M_create(unsigned long&, unsigned long)",
+		"std::__1::vector<int>::push_back(int const&)",
+		"std::_Rb_tree<int, int>::_M_insert_unique(int const&)",
+		"__gnu_cxx::new_allocator<int>::allocate(unsigned long, void const*)",
+		"std::__new_allocator<int>::allocate(unsigned long, void const*)",
+		"std::make_shared<Node>()",
+		NULL,
+	};
+	static const char *const others[] = {
+		"app::run", "main", "std::thread::Builder::spawn", "std::io::BufReader<R>::new",
+		"std::thread::thread<void (*)()>(void (*)())", "std::filesystem::read_symlink",
+		"std::fs::read", "mylib::alloc::take", NULL,
+	};
+
+	(void)state;
+	assert_allocates(true, names);
+	assert_allocates(false, others);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_does_next_to_nothing_is_plumbing),
 		cmocka_unit_test(what_does_work_is_not),
+		cmocka_unit_test(containers_allocate_for_their_callers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,6 +75,60 @@ static void inverted_it_is_part_of_its_caller_as_well(void **state)
 	wk_model_free(model);
 }
 
+static const char *const allocating[] = {
+	"demo;main;app::run;alloc::vec::Vec<T,A>::push;alloc::raw_vec::finish_grow;__rust_alloc;"
+	"libc.so.6!malloc 5",
+	"demo;main;app::run;alloc::vec::into_iter::IntoIter<T>::for_each;app::load;malloc 4",
+	"demo;main;std::vector<int>::_M_realloc_insert;operator new(unsigned long);malloc 3",
+	"demo;malloc 2",
+	"demo;main;std::thread::Builder::spawn;malloc 1",
+	NULL,
+};
+
+/* Only at the inner end: containers that call the program are callers like others. */
+static void blocks_count_at_the_caller_of_allocators(void **state)
+{
+	struct wk_model *model = small_model(allocating);
+
+	(void)state;
+	model->sources[1].is_of_blocks = true;
+	assert_shown(model, (struct wk_tree_options){ .hides_plumbing = true },
+		     "all 15 0\n"
+		     " main 13 3\n"
+		     "  app::run 9 5\n"
+		     "   alloc::vec::into_iter::IntoIter<T>::for_each 4 0\n"
+		     "    app::load 4 4\n"
+		     "  std::thread::Builder::spawn 1 1\n"
+		     " malloc 2 2\n");
+	assert_shown(model, (struct wk_tree_options){ .hides_plumbing = true, .inverted = true },
+		     "all 15 0\n"
+		     " app::run 5 0\n"
+		     "  main 5 5\n"
+		     " app::load 4 0\n"
+		     "  alloc::vec::into_iter::IntoIter<T>::for_each 4 0\n"
+		     "   app::run 4 0\n"
+		     "    main 4 4\n"
+		     " main 3 3\n"
+		     " malloc 2 2\n"
+		     " std::thread::Builder::spawn 1 0\n"
+		     "  main 1 1\n");
+	wk_model_free(model);
+}
+
+static void allocators_are_shown_on_request_and_for_other_events(void **state)
+{
+	static const char *const lines[] = { "demo;main;malloc 2", NULL };
+	struct wk_model *model = small_model(lines);
+
+	(void)state;
+	assert_shown(model, (struct wk_tree_options){ .hides_plumbing = true },
+		     "all 2 0\n main 2 0\n  malloc 2 2\n");
+	model->sources[1].is_of_blocks = true;
+	assert_shown(model, (struct wk_tree_options){ 0 },
+		     "all 2 0\n main 2 0\n  malloc 2 2\n");
+	wk_model_free(model);
+}
+
 static void own_code_is_charged_for_what_it_calls(void **state)
 {
 	struct wk_model *model = small_model((const char *[]){
@@ -279,6 +333,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plumbing_is_part_of_its_caller),
 		cmocka_unit_test(inverted_it_is_part_of_its_caller_as_well),
+		cmocka_unit_test(blocks_count_at_the_caller_of_allocators),
+		cmocka_unit_test(allocators_are_shown_on_request_and_for_other_events),
 		cmocka_unit_test(own_code_is_charged_for_what_it_calls),
 		cmocka_unit_test(callees_start_at_the_outermost_call),
 		cmocka_unit_test(callers_start_at_the_innermost_call),

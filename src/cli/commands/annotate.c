@@ -93,8 +93,7 @@ static bool annotate(const char **paths, const char *word, const struct wk_view_
 		     struct wk_symbols *symbols, const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	struct wk_open_options load =
-		wk_open_summed(&args->load, choice->needs_samples, choice->filter.source);
+	struct wk_open_options load = wk_open_summed(&args->load, choice);
 	const char **folders = folders_of(args);
 	struct wk_annotate_query query = {
 		.word = word, .folders = folders, .choice = choice,

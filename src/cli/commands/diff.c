@@ -254,6 +254,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	    wk_view_expect_tree(&choice, options.after, err) &&
 	    expect_levels(args, options.form, err)) {
 		load.sums_samples = !choice.needs_samples;
+		load.sums_blocks = !choice.needs_blocks;
 		model = wk_open_paths(paths, &load, NULL, &wk_cli_messages, err);
 	}
 	if (model)

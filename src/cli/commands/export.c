@@ -301,7 +301,7 @@ static bool export_model(struct export *export, const struct wk_call *call, stru
 	bool ok = false;
 
 	if (wk_export_has_levels(export->target->name))
-		load = wk_open_summed(&load, choice->needs_samples, choice->filter.source);
+		load = wk_open_summed(&load, choice);
 	load.in_view = &choice->filter;
 	load.separates_unnamed = true; /* for other tools, which may have the names */
 	model = wk_open_paths(export->paths, &load, NULL, &wk_cli_messages, err);

@@ -370,6 +370,9 @@ static bool expect_uses(const struct wk_table_view *table, const struct args *ar
 		{ "--all-inline", WK_TABLE_HAS_CODE, args->view.all_inlined },
 		{ "--by", WK_TABLE_HAS_EVENTS, filter->source },
 		{ "--outstanding", WK_TABLE_HAS_EVENTS, filter->outstanding },
+		{ "--snapshot", WK_TABLE_HAS_SNAPSHOTS, filter->span.snapshot },
+		{ "--between", WK_TABLE_HAS_SNAPSHOTS, filter->span.between[0] },
+		{ "--grew", WK_TABLE_HAS_SNAPSHOTS, filter->span.grew },
 	};
 
 	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
@@ -433,8 +436,7 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 			   const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	struct wk_open_options load =
-		wk_open_summed(&args->load, choice->needs_samples, choice->filter.source);
+	struct wk_open_options load = wk_open_summed(&args->load, choice);
 	struct wk_table_query query;
 	struct wk_model *model;
 	bool ok;
@@ -444,8 +446,9 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 	    !wk_output_allow(args->output, paths, forms, call, err))
 		return false;
 	query.function = function;
-	load.in_view = &choice->filter;
 	load.table = what;
+	load.separates_heaps =
+		what->uses & WK_TABLE_HAS_PEAKS && wk_filter_spec_narrows(&choice->filter);
 	model = wk_open_paths(paths, &load, NULL, messages_of(args), err);
 	if (!model)
 		return false;

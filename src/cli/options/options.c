@@ -31,6 +31,7 @@ bool wk_option_is_set(const struct wk_opt *opt, const void *values)
 		return *(const double *)field != 0;
 	case WK_OPT_TEXT:
 	case WK_OPT_MAYBE:
+	case WK_OPT_PAIR:
 	case WK_OPT_CHOICE:
 		return *(const char *const *)field;
 	default:
@@ -194,6 +195,7 @@ static bool set(enum wk_opt_style style, struct found found, const char *value, 
 		return true;
 	case WK_OPT_TEXT:
 	case WK_OPT_MAYBE:
+	case WK_OPT_PAIR:
 		*(const char **)field = value;
 		return true;
 	case WK_OPT_LIST:
@@ -215,6 +217,19 @@ static const char *next_value(enum wk_opt_style style, char ***argv, const struc
 		return *++*argv;
 	wk_option_needs_value(style, opt, err);
 	return NULL;
+}
+
+/* The second word of a pair. */
+static bool set_second(enum wk_opt_style style, struct found found, char ***argv,
+		       struct wk_err *err)
+{
+	const char *value;
+
+	if (found.opt->kind != WK_OPT_PAIR)
+		return true;
+	value = next_value(style, argv, found.opt, err);
+	((const char **)(void *)(found.values + found.opt->at))[1] = value;
+	return value != NULL;
 }
 
 static enum wk_parsed help_wanted(const char *next)
@@ -245,7 +260,9 @@ static enum wk_parsed parse_long(enum wk_opt_style style, char ***argv,
 		value = next_value(style, argv, found.opt, err);
 	if (!is_flag(found.opt) && !value)
 		return WK_PARSED_WRONG;
-	return set(style, found, value, err) ? WK_PARSED : WK_PARSED_WRONG;
+	return set(style, found, value, err) && set_second(style, found, argv, err)
+		       ? WK_PARSED
+		       : WK_PARSED_WRONG;
 }
 
 /* One word of short options: flags, and at most one with a value, which ends the word. */

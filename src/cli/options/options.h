@@ -35,6 +35,7 @@ enum wk_opt_kind {
 	WK_OPT_TEXT,     /* const char * */
 	WK_OPT_MAYBE,    /* const char *, "" where no value follows: the next word is one unless it
 			  * begins with a dash */
+	WK_OPT_PAIR,     /* const char *[2]: two words follow, the first maybe behind "=" */
 	WK_OPT_LIST,     /* struct wk_text_list */
 	WK_OPT_NUMBER,   /* uint64_t */
 	WK_OPT_COUNT,    /* the same, above 0 */

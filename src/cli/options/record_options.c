@@ -49,6 +49,10 @@ static const struct wk_opt options[] = {
 	WK_FLAG(0, "user-only", "do not record kernel code", AT(user_only)),
 	WK_FLAG(0, "heap", "record each allocation and release of the command and its children, with "
 	  "stacks; no samples, unless -e or -F is given", AT(heap)),
+	WK_VALUE(0, "heap-sample", "SIZE", "record only some of the blocks, on average one for each SIZE "
+	  "bytes, and estimate the rest; 512K costs next to nothing", WK_OPT_SIZE, AT(heap_sample)),
+	WK_VALUE(0, "heap-seed", "N", "choose the same blocks each time, if the program allocates the "
+	  "same ones", WK_OPT_COUNT, AT(heap_seed)),
 	{ 0, "heap-full", "HOW", "what a program does whose allocations come faster than they are "
 	  "written: block (wait), drop (leave out, and count) [default: block]", WK_OPT_CHOICE,
 	  AT(heap_full), heap_full },
@@ -158,7 +162,7 @@ static bool check_what(const struct wk_record_args *args, char *const *command, 
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--pid records these processes only; it excludes %s",
 			       command ? "a command" : "--all-cpus");
-	if (args->heap && !command)
+	if ((args->heap || args->heap_sample) && !command)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--heap needs a command after \"--\": the heap of a running process "
 			       "cannot be recorded yet");
@@ -183,7 +187,9 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 		.duration_ns = args->duration_ns,
 		.call_graph = call_graph_of(args->call_graph),
 		.ring_bytes = args->ring_bytes,
-		.records_heap = args->heap,
+		.records_heap = args->heap || args->heap_sample,
+		.heap_sample_bytes = args->heap_sample,
+		.heap_seed = args->heap_seed,
 		.drops_heap_events = args->heap_full && strcmp(args->heap_full, "drop") == 0,
 	} };
 	if (!check_what(args, command, err) || !check_ranges(args, err))

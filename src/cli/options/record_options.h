@@ -21,6 +21,7 @@ struct wk_record_args {
 	bool embeds_symbols, no_embed;
 	bool heap;
 	const char *heap_full;
+	uint64_t heap_sample, heap_seed;
 };
 
 extern const struct wk_opt_group wk_record_group;

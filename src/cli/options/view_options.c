@@ -21,7 +21,8 @@ static const struct wk_opt shape_options[] = {
 	WK_FLAG(0, "mine", "count the time of libraries, the allocator and the kernel at the nearest "
 	  "caller in your own program", AT(mine)),
 	WK_FLAG(0, "all-inline", "show every inlined function [default: small ones of the standard "
-	  "library are part of their caller]", AT(all_inlined)),
+	  "library are part of their caller] and, for heap blocks, the allocators and containers "
+	  "that allocate them [default: counted at their caller]", AT(all_inlined)),
 	{ 0 },
 };
 
@@ -47,6 +48,12 @@ static const struct wk_opt filter_options[] = {
 	  "ones", FILTER(source)),
 	WK_FLAG(0, "outstanding", "only memory allocated in the interval and not freed in it",
 	  FILTER(outstanding)),
+	WK_TEXT(0, "snapshot", "N|LABEL", "only heap blocks that were allocated at this snapshot; "
+	  "`wick show FILE snapshots` lists them", FILTER(span.snapshot)),
+	WK_VALUE(0, "between", "A B", "only heap blocks that are in snapshot B and not in A",
+	  WK_OPT_PAIR, FILTER(span.between)),
+	WK_VALUE(0, "grew", "N", "only heap blocks of functions that had more bytes in each of the "
+	  "last N snapshots than in the one before", WK_OPT_COUNT, FILTER(span.grew)),
 	WK_FLAG('i', "ignore-case", "ignore case in patterns", FILTER(ignore_case)),
 	{ 0 },
 };

@@ -226,13 +226,11 @@ bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
 			 struct wk_flame_maker *maker, struct wk_err *err)
 {
 	const struct wk_flame_args *args = maker->args;
-	struct wk_open_options load = wk_open_summed(&args->load, maker->choice.needs_samples,
-						     maker->choice.filter.source);
+	struct wk_open_options load = wk_open_summed(&args->load, &maker->choice);
 	struct wk_selection question = { 0 };
 	struct wk_model *model;
 	bool ok = false;
 
-	load.in_view = &maker->choice.filter;
 	load.name = recorded_to;
 	model = wk_open_paths(paths, &load, maker->symbols, &wk_cli_messages, err);
 	if (!model)
@@ -273,6 +271,7 @@ bool wk_flame_plan(struct wk_flame_maker *maker, struct wk_err *err)
 		return false;
 	drawing.drawing.is_inverted |= maker->choice.inverted;
 	maker->choice.needs_samples |= drawing.drawing.is_chart;
+	maker->choice.needs_blocks |= drawing.drawing.is_chart;
 	if (wk_view_expect_tree(&maker->choice, wk_words_first(maker->call->words), err) &&
 	    wk_drawing_read(&drawing, &maker->picture, err))
 		return true;

@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "formats/heap/heap_estimate.h"
 #include "formats/heap/heap_stacks.h"
 #include "formats/heap/heap_thread.h"
 #include "preload/channel.h"
@@ -26,6 +27,7 @@ enum { LOST, NESTED, EARLY, CUT, THREADLESS, COUNTS };
 
 struct process {
 	uint32_t number, pid;
+	uint64_t sample_bytes;
 	struct wk_heap_stacks stacks;
 	uint64_t counts[COUNTS];
 };
@@ -142,6 +144,7 @@ static bool add_process(struct wk_heap_streams *streams, uint32_t number, struct
 	uint32_t *known = wk_map_at(&streams->process_of, number);
 
 	wk_u64le(row); /* when it began */
+	process.sample_bytes = wk_u64le(row);
 	if (row->bad || *known)
 		return false;
 	*WK_APPEND(streams->processes, streams->process_count, streams->process_cap) = process;
@@ -284,6 +287,8 @@ static bool emit_block(struct wk_heap_streams *streams, const struct thread *thr
 
 	if (change != WK_HEAP_FREE) {
 		event.heap.size_bytes = record->size_bytes;
+		if (process->sample_bytes)
+			wk_heap_estimate(record, process->sample_bytes, &event.heap);
 		event.heap.made_by = wk_str_c(functions[record->function]);
 		event.heap.sample = (struct wk_event_sample){
 			.user_chain = chain,

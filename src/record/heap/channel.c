@@ -159,9 +159,10 @@ void wk_heap_channel_drain(struct wk_heap_channel *channel, struct wk_buf *event
 	uint32_t threads = atomic_load(&channel->head->threads);
 
 	if (!channel->is_announced) {
-		begin_row(before, 4 + 8, WK_HEAP_ROW_PROCESS, channel->number);
+		begin_row(before, 4 + 8 + 8, WK_HEAP_ROW_PROCESS, channel->number);
 		wk_buf_add_u32(before, channel->pid);
 		wk_buf_add_u64(before, channel->began_ns);
+		wk_buf_add_u64(before, channel->sample_bytes);
 		channel->is_announced = true;
 	}
 	for (uint32_t i = 0; i < threads && i < WK_CHANNEL_THREADS && !channel->is_broken; i++)

@@ -12,7 +12,7 @@ struct wk_heap_channel {
 	struct wk_heap_channel *next;
 	int fd, pid_fd;
 	uint32_t number, pid;
-	uint64_t began_ns;
+	uint64_t began_ns, sample_bytes;
 	bool is_announced;
 	bool is_broken; /* its positions make no sense */
 	struct wk_channel_head *head;

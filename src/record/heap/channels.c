@@ -96,6 +96,9 @@ struct wk_heap_channels *wk_heap_channels_new(const struct wk_heap_channels_opti
 	struct wk_heap_channels *channels = wk_alloc_zeroed(1, sizeof(*channels));
 
 	channels->options = *options;
+	if (!channels->options.seed &&
+	    getrandom(&channels->options.seed, sizeof(channels->options.seed), 0) < 0)
+		channels->options.seed = wk_os_clock_ns();
 	channels->listener = channels->page_fd = -1;
 	channels->wake_fd = eventfd(0, EFD_CLOEXEC);
 	pthread_mutex_init(&channels->lock, NULL);
@@ -142,9 +145,15 @@ static int receive_file(int from, struct wk_channel_hello *hello)
 	return -1;
 }
 
-static void answer(const struct wk_heap_channels *channels, int to)
+static void answer(const struct wk_heap_channels *channels, int to, uint32_t number)
 {
-	struct wk_channel_answer answer = { WK_CHANNEL_VERSION, 1, channels->options.when_full };
+	struct wk_channel_answer answer = {
+		.version = WK_CHANNEL_VERSION,
+		.is_accepted = 1,
+		.when_full = channels->options.when_full,
+		.sample_bytes = channels->options.sample_bytes,
+		.seed = channels->options.seed + number,
+	};
 	struct iovec part = { &answer, sizeof(answer) };
 	union one_fd rights = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)),
 					  .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
@@ -171,6 +180,7 @@ static void welcome(struct wk_heap_channels *channels, int from)
 	struct wk_channel_hello hello;
 	struct wk_heap_channel *channel = NULL;
 	struct ucred who;
+	uint32_t number;
 	int fd = -1;
 
 	setsockopt(from, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
@@ -181,12 +191,14 @@ static void welcome(struct wk_heap_channels *channels, int from)
 	if (!channel)
 		return;
 	channel->began_ns = wk_os_clock_ns();
+	channel->sample_bytes = channels->options.sample_bytes;
 	pthread_mutex_lock(&channels->lock);
 	channel->number = ++channels->processes;
 	channel->next = channels->arrived;
+	number = channel->number;
 	channels->arrived = channel;
 	pthread_mutex_unlock(&channels->lock);
-	answer(channels, from);
+	answer(channels, from, number);
 }
 
 static void accept_processes(void *context)

@@ -24,6 +24,8 @@ struct wk_heap_channels;
 
 struct wk_heap_channels_options {
 	enum wk_channel_full when_full;
+	uint64_t sample_bytes; /* mean distance of recorded blocks; 0: all are */
+	uint64_t seed;         /* of the choice; 0: any */
 
 	/* Called by the thread that empties rings when many rows wait to be taken. */
 	void (*on_rows)(void *context);

@@ -245,7 +245,7 @@ static void write_thread(struct writing *w, const struct wk_thread_samples *thre
 
 		if (!w->count[stack])
 			*WK_APPEND(w->met, w->met_count, w->met_cap) = stack;
-		w->count[stack] += wk_model_sample_times(w->model, row);
+		w->count[stack] += wk_filter_times(w->view->filter, w->model, row);
 		w->weight[stack] += wk_sampled_weight(w->view, row);
 	}
 	for (uint32_t i = 0; i < w->met_count; i++) {

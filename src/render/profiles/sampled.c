@@ -14,7 +14,7 @@ bool wk_sampled_check(const struct wk_view *view, struct wk_err *err)
 uint64_t wk_sampled_weight(const struct wk_view *view, uint32_t sample)
 {
 	return view->by_weight ? wk_filter_weight(view->filter, view->model, sample)
-			       : wk_model_sample_times(view->model, sample);
+			       : wk_filter_times(view->filter, view->model, sample);
 }
 
 struct wk_str wk_sampled_unit(const struct wk_view *view)

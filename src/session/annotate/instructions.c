@@ -95,7 +95,7 @@ static uint64_t find_spots(struct writer *writer, const struct wk_filter *filter
 		if (!samples->stack[i])
 			continue;
 		weight[frame].self += wk_filter_weight(filter, model, i);
-		weight[frame].samples += (uint32_t)wk_model_sample_times(model, i);
+		weight[frame].samples += (uint32_t)wk_filter_times(filter, model, i);
 	}
 	for (wk_frame_id frame = 1; frame < model->frames.count; frame++)
 		if (weight[frame].samples && has_chosen_call(model, functions, frame))

@@ -54,7 +54,7 @@ static struct frame_samples *frames_in_view(const struct wk_model *model,
 
 	for (uint32_t i = 0; i < model->samples.count; i++) {
 		wk_stack_id stack = model->samples.stack[i];
-		uint64_t times = wk_model_sample_times(model, i);
+		uint64_t times = wk_filter_times(filter, model, i);
 
 		if (!wk_filter_has(filter, i))
 			continue;

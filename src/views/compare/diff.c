@@ -17,7 +17,7 @@ struct wk_diff_sides wk_diff_sides(const struct wk_model *model, const struct wk
 	struct wk_diff_sides sides = { 0 };
 
 	for (uint32_t i = 0; i < samples->count; i++) {
-		uint64_t times = wk_model_sample_times(model, i);
+		uint64_t times = wk_filter_times(filter, model, i);
 		uint64_t weight = by_samples ? times : wk_filter_weight(filter, model, i);
 
 		if (!wk_filter_has(filter, i))

@@ -40,10 +40,17 @@ static bool choose_sources(struct wk_filter *filter, const struct wk_model *mode
 static bool weigh_outstanding(struct wk_filter *filter, const struct wk_model *model,
 			      struct wk_err *err)
 {
+	struct wk_left left;
+
 	if (!wk_filter_expect_lifetimes(model, filter->source, err) ||
 	    !wk_filter_expect_lifetimes(model, filter->before_source, err))
 		return false;
-	filter->weights = wk_lifetimes_left(model, filter->to_ns, filter->before_to_ns);
+	if (filter->span.is_given)
+		left = wk_span_left(&filter->span, model, filter->source);
+	else
+		left = wk_lifetimes_left(model, filter->to_ns, filter->before_to_ns);
+	filter->weights = left.bytes;
+	filter->times = left.blocks;
 	return true;
 }
 
@@ -125,6 +132,11 @@ static uint64_t *no_bits(const struct wk_model *model)
 	return wk_alloc_zeroed((size_t)model->samples.count / 64 + 1, sizeof(uint64_t));
 }
 
+static bool is_part(const struct wk_model *model, uint32_t sample)
+{
+	return model->sources[wk_sample_source(&model->samples, sample)].is_part;
+}
+
 static void start_block(struct block *block, struct wk_filter *filter, const struct wk_model *model)
 {
 	for (uint32_t i = 0; i < block->count; i++) {
@@ -133,7 +145,10 @@ static void start_block(struct block *block, struct wk_filter *filter, const str
 
 		block->times[i] = is_ours ? times : 0;
 		block->passes[i] = 1;
-		*(is_ours ? &filter->total : &filter->elsewhere) += times;
+		if (is_ours)
+			filter->total += times;
+		else if (!is_part(model, block->first + i))
+			filter->elsewhere += times;
 	}
 }
 
@@ -164,12 +179,14 @@ static void mark_block(const struct block *block, struct wk_filter *filter,
 {
 	for (uint32_t i = 0; i < block->count; i++) {
 		uint32_t sample = block->first + i;
+		uint64_t left =
+			filter->times && block->times[i] ? filter->times[sample] : block->times[i];
 		bool has_weight = !filter->weights || filter->weights[sample];
 		bool in_view = block->passes[i] && has_weight &&
 			       is_of_source(filter, &model->samples, sample);
 
-		filter->kept[WK_FILTER_OUTSTANDING] += has_weight ? block->times[i] : 0;
-		filter->in_view += in_view ? block->times[i] : 0;
+		filter->kept[WK_FILTER_OUTSTANDING] += has_weight ? left : 0;
+		filter->in_view += in_view ? left : 0;
 		set_bit(filter->bits, sample, in_view);
 		if (filter->passes)
 			set_bit(filter->passes, sample, block->passes[i]);
@@ -227,7 +244,8 @@ static struct wk_filter start_filter(const struct wk_model *model,
 			[WK_FILTER_IMAGE] = spec->image,     [WK_FILTER_FUNCTION] = spec->function,
 			[WK_FILTER_TIME] = spec->time, [WK_FILTER_QUERY] = spec->query,
 			[WK_FILTER_EXPRESSION] = spec->expression,
-			[WK_FILTER_OUTSTANDING] = spec->outstanding,
+			[WK_FILTER_OUTSTANDING] =
+				spec->outstanding || wk_span_is_asked(&spec->span),
 		},
 	};
 
@@ -249,7 +267,9 @@ bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
 	if (!open_judges(&judges, model, spec, err))
 		goto out;
 	see_parts(filter, &judges);
-	if (spec->outstanding && !weigh_outstanding(filter, model, err))
+	if (!wk_span_find(&filter->span, model, &spec->span, err))
+		goto out;
+	if (filter->is_given[WK_FILTER_OUTSTANDING] && !weigh_outstanding(filter, model, err))
 		goto out;
 	for (int part = 0; part < WK_FILTER_PARTS; part++)
 		if (judges.parts.exprs[part] && judges.parts.uses_threads[part])
@@ -263,8 +283,8 @@ out:
 
 void wk_filter_fini(struct wk_filter *filter)
 {
-	WK_FREE_ALL(filter->bits, filter->passes, filter->weights, filter->threads);
-	filter->bits = filter->passes = filter->weights = NULL;
+	WK_FREE_ALL(filter->bits, filter->passes, filter->weights, filter->times, filter->threads);
+	filter->bits = filter->passes = filter->weights = filter->times = NULL;
 	filter->threads = NULL;
 }
 

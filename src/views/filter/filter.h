@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "model/model.h"
+#include "views/snapshots.h"
 
 struct wk_wpa_query; /* views/filter/wpa_query.h */
 
@@ -31,6 +32,8 @@ struct wk_filter_spec {
 	bool ignore_case;
 	bool outstanding; /* weigh by what is still allocated at the end of the time in view; for
 			   * sources with lifetimes only */
+	struct wk_span_spec span; /* weigh by what was there at snapshots; for sources with
+				   * lifetimes only */
 	/* Instead of `source`, the sources of the sides of a comparison. */
 	wk_source_id before_source, after_source;
 };
@@ -51,7 +54,9 @@ struct wk_filter {
 	uint64_t *bits;    /* bit i: sample i is in view */
 	uint64_t *passes;  /* the same, whatever its source and weight; NULL: all are */
 	uint64_t *weights; /* of the samples; NULL: as they were recorded */
-	uint8_t *threads;  /* a byte per thread: it and its process are in view; NULL: all are */
+	uint64_t *times;   /* how many blocks are left of those; NULL: as many as there were */
+	struct wk_span span;
+	uint8_t *threads; /* a byte per thread: it and its process are in view; NULL: all are */
 	uint64_t from_ns, to_ns; /* of the recording's clock, both included: the time in view */
 	uint64_t before_from_ns, before_to_ns; /* the same of a comparison's "before" side */
 	wk_source_id source;                   /* 0 if nothing was sampled */
@@ -81,8 +86,20 @@ enum wk_filter_use {
 
 struct wk_filter_needs {
 	unsigned uses; /* enum wk_filter_use, of the expression */
-	bool samples;  /* single samples: sums by stack lose what it uses */
+	bool samples;  /* single samples: sums by stack lose what it uses, */
+	bool blocks;   /* and so do sums of blocks within the time of the specification */
 };
+
+/* The times of a specification since the beginning, both included, if they are known before the
+ * model is. */
+struct wk_filter_time {
+	bool is_known;
+	uint64_t from_ns, to_ns;
+};
+struct wk_filter_time wk_filter_time_of(const struct wk_filter_spec *spec);
+
+/* Whether it leaves anything out. */
+bool wk_filter_spec_narrows(const struct wk_filter_spec *spec);
 
 /* Before a model is read: false if the expression is wrong. */
 bool wk_filter_check(const struct wk_filter_spec *spec, struct wk_filter_needs *needs,
@@ -112,6 +129,13 @@ static inline bool wk_filter_passes(const struct wk_filter *filter, uint32_t sam
 static inline bool wk_filter_has_thread(const struct wk_filter *filter, wk_thread_id thread)
 {
 	return !filter->threads || filter->threads[thread];
+}
+
+/* How many samples a row in view stands for. */
+static inline uint64_t wk_filter_times(const struct wk_filter *filter, const struct wk_model *model,
+				       uint32_t sample)
+{
+	return filter->times ? filter->times[sample] : wk_model_sample_times(model, sample);
 }
 
 /* The weight of a sample in view. */

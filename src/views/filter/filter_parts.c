@@ -104,18 +104,40 @@ static bool needs_samples(const struct wk_expr *expr)
 	return false;
 }
 
+bool wk_filter_spec_narrows(const struct wk_filter_spec *spec)
+{
+	return spec->process || spec->thread || spec->image || spec->function || spec->time ||
+	       spec->query || spec->expression;
+}
+
+struct wk_filter_time wk_filter_time_of(const struct wk_filter_spec *spec)
+{
+	struct wk_term term = { .field = WK_FIELD_TIME };
+
+	if (!spec->time || !wk_term_read_range(&term, wk_str_c(spec->time)) ||
+	    term.from.has_share || term.to.has_share)
+		return (struct wk_filter_time){ 0 };
+	return (struct wk_filter_time){ true, term.from.value, term.to.value };
+}
+
 bool wk_filter_check(const struct wk_filter_spec *spec, struct wk_filter_needs *needs,
 		     struct wk_err *err)
 {
 	struct wk_expr expr;
 
-	*needs = (struct wk_filter_needs){ .samples = spec->time || spec->query };
+	*needs = (struct wk_filter_needs){
+		.samples = spec->time || spec->query,
+		.blocks = spec->query || (spec->time && !wk_filter_time_of(spec).is_known),
+	};
+	if (!wk_span_check(&spec->span, spec->outstanding, err))
+		return false;
 	if (!spec->expression)
 		return true;
 	if (!read_expression(&expr, spec->expression, err))
 		return false;
 	needs->uses = uses_of(&expr);
 	needs->samples |= needs_samples(&expr);
+	needs->blocks |= needs_samples(&expr);
 	wk_expr_fini(&expr);
 	return true;
 }

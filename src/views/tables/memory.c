@@ -49,11 +49,9 @@ static void process(struct wk_table *table, const struct wk_model *model, wk_pro
 	wk_tables_name(table, "process", "process", model, model->processes[id].name);
 }
 
-/* "in all 12.3 MB in 40 commits, of which 1.2 MB are outstanding; at most 4 MB were there at once"
- */
-static void note_whole(struct wk_table *table, const struct wk_model *model,
-		       const struct wk_lifetimes *whole, const char *event, const char *one,
-		       const char *many)
+void wk_tables_note_memory(struct wk_table *table, const struct wk_model *model,
+			   const struct wk_lifetimes *whole, const char *event, const char *one,
+			   const char *many)
 {
 	struct wk_buf words = { 0 };
 
@@ -73,6 +71,39 @@ static void note_whole(struct wk_table *table, const struct wk_model *model,
 		      "`wick show %s %.*s --group pid,stack` shows the calls that allocated it, "
 		      "`wick flame %s --by %s --outstanding` draws what is outstanding",
 		      wk_model_input(model), WK_STR_ARG(table->name), wk_model_input(model), event);
+	wk_buf_fini(&words);
+}
+
+static void note_releases(struct wk_table *table, uint64_t count, const char *one, const char *many)
+{
+	struct wk_buf words = { 0 };
+
+	if (count) {
+		wk_num_add_counted(&words, count, one, many);
+		wk_table_note(table, "%s", wk_buf_text(&words));
+	}
+	wk_buf_fini(&words);
+}
+
+void wk_tables_note_heaps(struct wk_table *table, const struct wk_model *model)
+{
+	struct wk_buf words = { 0 };
+
+	note_releases(table, model->heaps[0].unknown_frees,
+		      " release of an unknown block: it was allocated before the recording, or "
+		      "its allocation was lost",
+		      " releases of unknown blocks: they were allocated before the recording, or "
+		      "their allocations were lost");
+	note_releases(table, model->heaps[0].missed_frees,
+		      " release was missed: another block was allocated at the same address",
+		      " releases were missed: other blocks were allocated at the same addresses");
+	if (model->snapshot_count) {
+		wk_num_add_counted(&words, model->snapshot_count, " snapshot", " snapshots");
+		wk_table_note(table,
+			      "%s: `wick show %s snapshots` lists %s, --snapshot N shows one",
+			      wk_buf_text(&words), wk_model_input(model),
+			      model->snapshot_count == 1 ? "it" : "them");
+	}
 	wk_buf_fini(&words);
 }
 
@@ -116,7 +147,7 @@ void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 		wk_table_row(table);
 		memory_row(table, model, &commit, &reserve, rows[i].id);
 	}
-	note_whole(table, model, &commit.whole, "commit", " commit", " commits");
+	wk_tables_note_memory(table, model, &commit.whole, "commit", " commit", " commits");
 	WK_FREE_ALL(rows, commit.rows, reserve.rows);
 }
 
@@ -146,16 +177,29 @@ static void heap_row(struct wk_table *table, const struct wk_model *model,
 	process(table, model, model->heaps[id].process);
 }
 
+static bool has_handles(const struct wk_model *model)
+{
+	for (wk_heap_id i = 1; i < model->heap_count; i++)
+		if (model->heaps[i].handle)
+			return true;
+	return false;
+}
+
 void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 			 const struct wk_filter *filter, const struct wk_table_options *options)
 {
-	struct allocated blocks =
-		add_up(model, filter, "heap", WK_LIFETIMES_HEAPS, model->heap_count);
-	struct wk_block_lifetimes *ended =
-		wk_lifetimes_of_blocks(model, filter, wk_lifetimes_source(model, "heap"));
+	struct allocated blocks;
+	struct wk_block_lifetimes *ended;
+	struct wk_ranked *rows;
 	uint32_t count, shown;
-	struct wk_ranked *rows = rank(&blocks, NULL, model->heap_count, &count);
 
+	if (!has_handles(model) || filter->span.is_given) {
+		wk_tables_fill_allocations(table, model, filter, options);
+		return;
+	}
+	blocks = add_up(model, filter, "heap", WK_LIFETIMES_HEAPS, model->heap_count);
+	ended = wk_lifetimes_of_blocks(model, filter, wk_lifetimes_source(model, "heap"));
+	rows = rank(&blocks, NULL, model->heap_count, &count);
 	heap_row(table, model, &blocks, &ended[0], 0);
 	shown = wk_tables_limit_rows(table, options, rows, count, blocks.whole.left_bytes,
 				     "heap is", "heaps are");
@@ -163,6 +207,7 @@ void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 		wk_table_row(table);
 		heap_row(table, model, &blocks, &ended[rows[i].id], rows[i].id);
 	}
-	note_whole(table, model, &blocks.whole, "heap", " allocation", " allocations");
+	wk_tables_note_memory(table, model, &blocks.whole, "heap", " allocation", " allocations");
+	wk_tables_note_heaps(table, model);
 	WK_FREE_ALL(rows, ended, blocks.rows);
 }

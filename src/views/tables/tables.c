@@ -134,7 +134,8 @@ void wk_tables_note_without_samples(struct wk_table *table, const char *one, con
 
 /* For samples, with all properties that follow. */
 #define OF_SAMPLES \
-	(WK_TABLE_HAS_SHARES | WK_TABLE_HAS_FILTERS | WK_TABLE_HAS_EVENTS | WK_TABLE_IS_OF_SAMPLES)
+	(WK_TABLE_HAS_SHARES | WK_TABLE_HAS_FILTERS | WK_TABLE_HAS_EVENTS | \
+	 WK_TABLE_HAS_SNAPSHOTS | WK_TABLE_IS_OF_SAMPLES)
 #define OF_CODE   (OF_SAMPLES | WK_TABLE_HAS_CODE)
 #define OF_SYSTEM (OF_SAMPLES | WK_TABLE_IS_OF_SYSTEM)
 #define OF_MEMORY \
@@ -150,6 +151,11 @@ static bool has_intervals(const struct wk_model *model)
 static bool has_marks(const struct wk_model *model)
 {
 	return model->mark_count > 0;
+}
+
+static bool has_snapshots(const struct wk_model *model)
+{
+	return model->snapshot_count > 0;
 }
 
 static bool has_counts(const struct wk_model *model)
@@ -198,9 +204,21 @@ const struct wk_table_view wk_table_views[] = {
 	  "left",
 	  .fill = wk_tables_fill_memory, .usual_limit = USUAL_ROWS, .uses = OF_MEMORY,
 	  .events = EVENTS("commit", "reserve"), .lacks = WK_ADVICE_NO_MEMORY },
-	{ .name = "heap", .summary = "memory allocated from each heap, and what is left",
-	  .fill = wk_tables_fill_heap, .usual_limit = USUAL_ROWS, .uses = OF_MEMORY,
+	{ .name = "heap", .summary = "memory allocated from each heap, or by each function if "
+	  "there is only one, and what is left",
+	  .fill = wk_tables_fill_heap, .usual_limit = USUAL_ROWS,
+	  .uses = OF_MEMORY | WK_TABLE_HAS_CODE | WK_TABLE_HAS_PEAKS |
+		  WK_TABLE_HAS_SNAPSHOTS,
 	  .events = EVENTS("heap"), .lacks = WK_ADVICE_NO_HEAPS },
+	{ .name = "allocations",
+	  .summary = "functions that allocated heap blocks: what is left, was freed at once, was "
+	  "there at the peak",
+	  .fill = wk_tables_fill_allocations, .usual_limit = USUAL_ROWS,
+	  .uses = OF_MEMORY | WK_TABLE_HAS_CODE | WK_TABLE_HAS_SNAPSHOTS,
+	  .events = EVENTS("heap"), .lacks = WK_ADVICE_NO_HEAPS },
+	{ .name = "snapshots", .summary = "moments whose heap blocks can be shown, and what was new",
+	  .fill = wk_tables_fill_snapshots, .uses = WK_TABLE_HAS_TIMES,
+	  .has_content = has_snapshots, .lacks = WK_ADVICE_NO_SNAPSHOTS },
 	{ .name = "marks", .summary = "named moments",
 	  .fill = wk_tables_fill_marks, .uses = WK_TABLE_HAS_TIMES, .has_content = has_marks,
 	  .lacks = WK_ADVICE_NO_MARKS },

@@ -40,6 +40,9 @@ enum wk_table_use {
 	WK_TABLE_IS_OF_FUNCTION = 1 << 12,  /* a function follows its name */
 	WK_TABLE_HAS_CODE = 1 << 13, /* functions or lines that own code can be charged for */
 
+	WK_TABLE_HAS_SNAPSHOTS = 1 << 16, /* it can be about what was there at a snapshot */
+	WK_TABLE_HAS_PEAKS = 1 << 17, /* of each heap, which sums of its blocks do not contain */
+
 	/* The table for that job. */
 	WK_TABLE_IS_DEFAULT = 1 << 14,
 	WK_TABLE_IS_CALLS = 1 << 15,

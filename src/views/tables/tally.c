@@ -27,7 +27,7 @@ struct wk_tally wk_tables_tally_by(const struct wk_model *model, const struct wk
 	for (uint32_t i = 0; i < model->samples.count; i++) {
 		wk_thread_id thread = wk_sample_thread(&model->samples, i);
 		uint32_t row = of_processes ? model->threads[thread].process : thread;
-		uint64_t times = wk_model_sample_times(model, i);
+		uint64_t times = wk_filter_times(filter, model, i);
 
 		if (!wk_filter_has(filter, i))
 			continue;

@@ -210,10 +210,11 @@ static void fill_part(struct wk_table *table, const struct wk_model *model,
 	struct outline outline = { .model = model, .filter = filter, .tree = &tree,
 				   .is_inverted = options->tree.inverted, .part = part };
 	bool has_left = model->sources[filter->source].has_lifetimes && !filter->weights;
-	uint64_t *left =
-		has_left ? wk_lifetimes_left(model, filter->to_ns, filter->before_to_ns) : NULL;
+	struct wk_left left = { 0 };
 
-	how.left = left;
+	if (has_left)
+		left = wk_lifetimes_left(model, filter->to_ns, filter->before_to_ns);
+	how.left = left.bytes;
 	wk_tree_init(&tree, model, filter, &how);
 	wk_tree_find_lines(&tree, model, filter, &how);
 	outline.indent = wk_alloc_zeroed(tree.count, sizeof(*outline.indent));
@@ -226,7 +227,8 @@ static void fill_part(struct wk_table *table, const struct wk_model *model,
 		tree_rows(table, &outline);
 	note_folded(table, &outline, options);
 	note_cut(table, &tree);
-	WK_FREE_ALL(outline.is_shown, outline.indent, left);
+	WK_FREE_ALL(outline.is_shown, outline.indent);
+	wk_left_fini(&left);
 	wk_tree_fini(&tree);
 }
 

@@ -72,7 +72,7 @@ static void count_samples(struct weights *weights, const struct wk_folding *f,
 		if (!wk_filter_has(filter, i))
 			continue;
 		leaf = wk_folding_leaf(f, i);
-		times = wk_model_sample_times(f->model, i);
+		times = wk_filter_times(filter, f->model, i);
 		weight = f->options->by_samples ? times : wk_filter_weight(filter, f->model, i);
 		if (samples->is_before) {
 			weigh(weights, leaf, samples->is_before[i] ? OTHER : WEIGHT, weight);
@@ -304,7 +304,7 @@ static void list(struct wk_flat *flat, const struct wk_model *model, const struc
 	wk_stack_id *order;
 	uint32_t *rows;
 
-	used.by_samples |= wk_tree_weighs_nothing(model, filter);
+	wk_tree_complete_options(&used, model, filter);
 	wk_folding_prepare(&folding, model, &used);
 	rows = rows_of_frames(&folding, by);
 	weights.narrow =
@@ -334,6 +334,29 @@ void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
 		.by_lines = by == WK_FLAT_LINES,
 		.hides_plumbing = shown && shown->hides_plumbing,
 		.charges_own = shown && shown->charges_own });
+}
+
+wk_function_id *wk_flat_functions(const struct wk_model *model, const struct wk_filter *filter,
+				  const struct wk_tree_options *shown)
+{
+	wk_function_id *functions = wk_alloc_zeroed(model->stacks.count, sizeof(*functions));
+	struct wk_tree_options used = { .hides_plumbing = shown->hides_plumbing,
+					.charges_own = shown->charges_own };
+	struct wk_folding folding;
+
+	wk_tree_complete_options(&used, model, filter);
+	wk_folding_prepare(&folding, model, &used);
+	for (wk_stack_id i = 1; i < model->stacks.count; i++) {
+		wk_stack_id leaf = wk_model_named_of(model, i);
+		uint32_t frame;
+
+		if (folding.leaf)
+			leaf = folding.leaf[leaf];
+		frame = model->named.entries[leaf].label;
+		functions[i] = leaf ? folding.shown[model->named_frames.function[frame]] : 0;
+	}
+	wk_folding_fini(&folding);
+	return functions;
 }
 
 void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,

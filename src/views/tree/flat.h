@@ -43,6 +43,10 @@ void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_tree_options *how);
 /* Sorts the rows anew: by total, and those of one total as they stood. */
 void wk_flat_sort_by_total(struct wk_flat *flat);
+/* By recorded stack: the function that a sample's own weight counts at, as in a flat list; 0: it
+ * has no stack. The caller frees it. */
+wk_function_id *wk_flat_functions(const struct wk_model *model, const struct wk_filter *filter,
+				  const struct wk_tree_options *shown);
 void wk_flat_fini(struct wk_flat *flat);
 
 #endif

@@ -65,7 +65,7 @@ static void add_up(struct wk_stack_rows *rows)
 	for (uint32_t i = 0; i < samples->count; i++) {
 		uint32_t node = node_of_sample(rows, i), *row = &rows->row[node];
 		uint64_t weight = rows->options.by_samples
-					  ? wk_model_sample_times(model, i)
+					  ? wk_filter_times(rows->filter, model, i)
 					  : wk_filter_weight(rows->filter, model, i);
 
 		if (!node || !weight || !wk_filter_has(rows->filter, i))
@@ -203,7 +203,7 @@ struct wk_stack_rows *wk_stack_rows_new(const struct wk_model *model,
 		return NULL;
 	rows = wk_alloc_zeroed(1, sizeof(*rows));
 	rows->options = *options;
-	rows->options.by_samples |= wk_tree_weighs_nothing(model, filter);
+	wk_tree_complete_options(&rows->options, model, filter);
 	rows->filter = filter;
 	rows->folding = (struct wk_folding){ .model = model, .options = &rows->options,
 					     .grouping = wk_tree_grouping(options),

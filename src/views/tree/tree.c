@@ -11,12 +11,20 @@
 #include "views/tree/siblings.h"
 #include "views/tree/tree_internal.h"
 
-bool wk_tree_weighs_nothing(const struct wk_model *model, const struct wk_filter *filter)
+static bool weighs_nothing(const struct wk_model *model, const struct wk_filter *filter)
 {
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i) && wk_filter_weight(filter, model, i))
 			return false;
 	return true;
+}
+
+void wk_tree_complete_options(struct wk_tree_options *options, const struct wk_model *model,
+			      const struct wk_filter *filter)
+{
+	options->by_samples |= weighs_nothing(model, filter);
+	options->hides_allocators =
+		options->hides_plumbing && model->sources[filter->source].is_of_blocks;
 }
 
 /* ---- names */
@@ -538,7 +546,7 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 	struct wk_cached_rows kept;
 
 	*tree = (struct wk_tree){ 0 };
-	used.by_samples |= wk_tree_weighs_nothing(model, filter);
+	wk_tree_complete_options(&used, model, filter);
 	wk_folding_init(&folding, model, filter, &used);
 	wk_cached_rows_init(&kept, &folding, options->most_nodes);
 	o.f = &folding;

@@ -68,6 +68,9 @@ struct wk_tree_options {
 				   * it, and so is what it calls; not for charts */
 	bool hides_plumbing;      /* small inlined functions of standard libraries are part of their
 				   * callers (names/plumbing.h) */
+	bool hides_allocators;    /* set by the tree, with the former, for blocks of heaps: what is
+				   * allocated inside of allocators and containers counts at their
+				   * caller */
 	bool charges_own;     /* weight of other code counts at the nearest caller in the user's own
 			       * (views/own_code.h) */
 	const uint8_t *focus; /* by function, as merged: only calls of those, and what these call

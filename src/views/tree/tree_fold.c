@@ -73,14 +73,14 @@ static uint64_t weight_of_sample(const struct folder *folder, uint32_t sample)
 {
 	const struct wk_model *model = folder->f->model;
 
-	return folder->f->options->by_samples ? wk_model_sample_times(model, sample)
+	return folder->f->options->by_samples ? wk_filter_times(folder->filter, model, sample)
 					      : wk_filter_weight(folder->filter, model, sample);
 }
 
 static void add_sample(struct folder *folder, uint32_t node, uint32_t sample)
 {
 	const struct wk_samples *samples = &folder->f->model->samples;
-	uint64_t times = wk_model_sample_times(folder->f->model, sample);
+	uint64_t times = wk_filter_times(folder->filter, folder->f->model, sample);
 	uint64_t weight = weight_of_sample(folder, sample);
 
 	make_room(folder, node + 1);
@@ -386,13 +386,13 @@ static uint32_t label_of_runner(const struct wk_folding *f, enum wk_group_column
 		       : WK_LABEL(WK_LABEL_PROCESS, process);
 }
 
-static uint32_t size_label(uint64_t bytes)
+/* All blocks of a row are of one power of two. */
+static uint32_t size_label(const struct wk_model *model, uint32_t sample)
 {
-	uint32_t digits = 0;
+	uint64_t times = wk_model_sample_times(model, sample);
 
-	for (; bytes; bytes >>= 1)
-		digits++;
-	return WK_LABEL(WK_LABEL_SIZE, digits);
+	return WK_LABEL(WK_LABEL_SIZE,
+			wk_power_of(model->samples.weight[sample] / (times ? times : 1)));
 }
 
 /* The level of a subject column: 0 if the sample has no such subject. */
@@ -409,7 +409,7 @@ static uint32_t label_of_subject(const struct wk_folding *f, enum wk_group_colum
 					  wk_pairs_thread(f->options->pairs, about->by))
 			       : 0;
 	case WK_GROUP_SIZE:
-		return about->heap ? size_label(f->model->samples.weight[sample]) : 0;
+		return about->heap ? size_label(f->model, sample) : 0;
 	case WK_GROUP_HEAP:
 		text = f->model->heaps[about->heap].name;
 		break;

@@ -169,7 +169,10 @@ static inline uint32_t wk_folding_samples(const struct wk_folding *f, uint32_t n
 	return weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
 }
 
-bool wk_tree_weighs_nothing(const struct wk_model *model, const struct wk_filter *filter);
+/* Sets what follows from the samples in view: a tree is by samples if their weights are all zero,
+ * and hides allocators if they are of blocks of heaps. */
+void wk_tree_complete_options(struct wk_tree_options *options, const struct wk_model *model,
+			      const struct wk_filter *filter);
 
 /* The kept nodes, sorted by id; node 0 is always kept. */
 struct wk_cached_rows {

@@ -78,15 +78,38 @@ static uint8_t *find_hidden(const struct wk_folding *f)
 	return NULL;
 }
 
-static void show_callers(struct wk_folding *f, const uint8_t *hidden)
+/* ---- allocators and what leads to them */
+
+/* By function. */
+static uint8_t *find_allocators(const struct wk_folding *f)
+{
+	const struct wk_model *model = f->model;
+	const uint8_t *focus = f->options->focus;
+	uint8_t *found = wk_alloc_zeroed(model->function_count, 1);
+
+	for (wk_function_id id = 1; id < model->function_count; id++) {
+		enum wk_code_kind kind = wk_code_kind_of(model, id);
+		struct wk_str name = wk_model_str(model, model->functions[id].name);
+
+		found[id] = !(focus && focus[f->shown[id]]) &&
+			    (kind == WK_CODE_ALLOCATOR ||
+			     (kind == WK_CODE_STANDARD && wk_name_allocates(name)));
+	}
+	return found;
+}
+
+/* At the inner end of a stack only: a container can call code of the program in turn. */
+static void show_callers(struct wk_folding *f, const uint8_t *hidden, const uint8_t *allocators)
 {
 	const struct wk_trie *named = &f->model->named;
 
 	for (wk_stack_id id = 1; id < named->count; id++) {
 		wk_stack_id caller = named->entries[id].parent;
+		bool is_inner_end = allocators && caller && allocators[function_of(f, id)] &&
+				    !wk_folding_is_process(f, caller);
 
 		f->caller[id] = hidden && hidden[caller] ? f->caller[caller] : caller;
-		f->leaf[id] = hidden && hidden[id] ? f->leaf[caller] : id;
+		f->leaf[id] = (hidden && hidden[id]) || is_inner_end ? f->leaf[caller] : id;
 	}
 }
 
@@ -154,7 +177,8 @@ static void focus(struct wk_folding *f)
 
 static bool changes_stacks(const struct wk_tree_options *options)
 {
-	return options->focus || options->charges_own || skips(options);
+	return options->focus || options->charges_own || options->hides_allocators ||
+	       skips(options);
 }
 
 bool wk_folding_shows_all(const struct wk_folding *f)
@@ -166,7 +190,7 @@ bool wk_folding_shows_all(const struct wk_folding *f)
 void wk_folding_choose_shown(struct wk_folding *f)
 {
 	uint32_t count = f->model->named.count;
-	uint8_t *hidden = NULL;
+	uint8_t *hidden = NULL, *allocators = NULL;
 
 	if (wk_folding_shows_all(f))
 		return;
@@ -176,8 +200,10 @@ void wk_folding_choose_shown(struct wk_folding *f)
 		return;
 	f->leaf = wk_alloc_table_zeroed(count, sizeof(*f->leaf));
 	f->caller = wk_alloc_table_zeroed(count, sizeof(*f->caller));
-	show_callers(f, hidden);
-	wk_free(hidden);
+	if (f->options->hides_allocators)
+		allocators = find_allocators(f);
+	show_callers(f, hidden, allocators);
+	WK_FREE_ALL(hidden, allocators);
 	if (skips(f->options))
 		skip_callers(f);
 	if (f->options->charges_own)

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""What recording a heap costs, beside heaptrack if that is installed.
+
+bench/programs/churn.c allocates and frees four million blocks about twenty calls deep: the CPU time
+that an event adds (an allocation or a release), with frame pointers and without; the wall time with
+two threads; bytes of the recording for an event; and memory that is added to the program. Then real
+programs: CPU seconds of the command with all it started, the recorder included.
+
+    bench/heap.py [ROUNDS [PAIRS]]"""
+import os
+import re
+import shutil
+import statistics
+import sys
+
+from common import HERE, PYTHON, WICK, Cost, folder, need, run
+
+ROUNDS = 5
+PAIRS = 4000000
+
+SQL = """create table t(a integer primary key, b text, c text);
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 60000)
+insert into t select i, hex(i * 7919), printf('%040d', i) from n;
+create index u on t(b);
+select count(*), sum(length(c)) from t where b like '%7%';
+select b, count(*) from t group by substr(b, 1, 3) order by 2 desc limit 5;
+"""
+
+
+class Recorder:
+    def __init__(self, name, work, arguments, suffix=""):
+        self.name, self.arguments = name, arguments
+        self.output = os.path.join(work, name.replace(" ", "-"))
+        self.suffix = suffix
+
+    def command(self, program):
+        return [word.replace("OUTPUT", self.output) for word in self.arguments] + program
+
+    def file_bytes(self):
+        return os.path.getsize(self.output + self.suffix)
+
+
+def churn(command):
+    """CPU ns and wall ns of a pair, and KiB."""
+    found = re.search(r"churn: ([\d.]+) ns CPU, ([\d.]+) ns wall, (\d+) KiB",
+                      run(command, stderr=-2).stdout.decode())
+    return tuple(float(word) for word in found.groups())
+
+
+def least(command, rounds):
+    """Of each figure: what disturbs a run only adds to it."""
+    return tuple(min(figures) for figures in zip(*(churn(command) for _ in range(rounds))))
+
+
+def build_churn(work, *options):
+    program = os.path.join(work, "churn" + "".join(options))
+    run(["gcc", "-O2", "-g", *options, "-o", program, os.path.join(HERE, "programs", "churn.c"),
+         "-pthread"])
+    return program
+
+
+def print_churn(recorders, work, rounds, pairs):
+    frame_pointers = build_churn(work, "-fno-omit-frame-pointer")
+    tables = build_churn(work, "-fomit-frame-pointer")
+    one, two = [frame_pointers, "1", str(pairs)], [frame_pointers, "2", str(pairs)]
+    bare = {"fp": least(one, rounds), "two": least(two, rounds),
+            "tables": least([tables, "1", str(pairs)], rounds)}
+    print(f"pair, bare: {bare['fp'][0]:.1f} ns CPU; two threads {bare['two'][1]:.1f} ns wall")
+    for recorder in recorders:
+        fp = least(recorder.command(one), rounds)
+        size = recorder.file_bytes()
+        without = least(recorder.command([tables, "1", str(pairs)]), rounds)
+        threads = least(recorder.command(two), rounds)
+        print(f"{recorder.name}: event, frame pointers: {(fp[0] - bare['fp'][0]) / 2:.1f} ns CPU")
+        print(f"{recorder.name}: event, tables: {(without[0] - bare['tables'][0]) / 2:.1f} ns CPU")
+        print(f"{recorder.name}: two threads, wall: {threads[1] / bare['two'][1]:.2f} times")
+        print(f"{recorder.name}: bytes of an event: {size / pairs / 2:.2f}")
+        print(f"{recorder.name}: memory added, one thread: {fp[2] - bare['fp'][2]:.0f} KiB, two: "
+              f"{threads[2] - bare['two'][2]:.0f} KiB")
+
+
+def programs(work):
+    """Title, what has to be there, and the command."""
+    def source(name):
+        return os.path.join(HERE, "programs", name)
+
+    statements = os.path.join(work, "statements.sql")
+    with open(statements, "w") as file:
+        file.write(SQL)
+    yield "sqlite3", "sqlite3", ["sh", "-c", f"sqlite3 :memory: <{statements}"]
+    yield "CPython", PYTHON, [PYTHON, source("words.py"), "60"]
+    yield "cc1plus", "g++", ["g++", "-O1", "-std=c++17", "-c", "-o", os.path.join(work, "o"),
+                             source("shapes.cpp")]
+    yield "rustc", "rustc", ["rustc", "-O", "-o", os.path.join(work, "again"), source("threads.rs")]
+    if shutil.which("rustc"):
+        run(["rustc", "-O", "-o", os.path.join(work, "blocks"), source("blocks.rs")])
+    yield "Rust, boxes and maps", "rustc", [os.path.join(work, "blocks")]
+
+
+def print_programs(recorders, work, rounds):
+    print(f"{'program':<22}{'bare':>9}" + "".join(f"{r.name:>22}" for r in recorders))
+    for title, tool, command in programs(work):
+        if not shutil.which(tool):
+            print(f"{title:<22}{tool} is not installed")
+            continue
+        costs = {recorder.name: [] for recorder in recorders} | {"bare": []}
+        for _ in range(rounds):
+            costs["bare"].append(Cost(command).cpu)
+            for recorder in recorders:
+                costs[recorder.name].append(Cost(recorder.command(command)).cpu)
+        bare = statistics.median(costs["bare"])
+        print(f"{title:<22}{bare:8.2f} s" + "".join(
+            f"{statistics.median(costs[r.name]):13.2f} s {statistics.median(costs[r.name]) / bare:5.2f}x"
+            for r in recorders), flush=True)
+
+
+def main():
+    need("gcc")
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
+    pairs = int(sys.argv[2]) if len(sys.argv) > 2 else PAIRS
+    work = folder()
+    recorders = [
+        Recorder("wick", work, [WICK, "record", "-q", "--heap", "-o", "OUTPUT", "--"]),
+        Recorder("wick, 512K", work, [WICK, "record", "-q", "--heap-sample", "512K", "-o", "OUTPUT",
+                                      "--"]),
+    ]
+    if shutil.which("heaptrack"):
+        recorders.append(Recorder("heaptrack", work, ["heaptrack", "-o", "OUTPUT"], ".zst"))
+    else:
+        print("heaptrack is not installed: nothing to compare with")
+    print_churn(recorders, work, rounds, pairs)
+    print_programs(recorders, work, rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+/* The rows and ends of blocks of heaps, and what is there of each row.
+ *
+ * If the model sums blocks, those of one stack, thread, subject and power of two of sizes become
+ * one row for each interval in which they were allocated, and one end for each row, interval in
+ * which they were freed and power of two of lifetimes. Intervals of a process end at its snapshots,
+ * so what is left of a row is exact at each of them and in the end, and memory grows with the
+ * number of stacks and snapshots, not with that of blocks. Otherwise each block is a row.
+ *
+ * Which part of a row was there when its process had the most is found without a walk over all rows
+ * at each new peak: a row that changes after the latest peak first notes what it was. */
+#ifndef WK_MODEL_HEAP_ROWS_H
+#define WK_MODEL_HEAP_ROWS_H
+
+#include "model/model.h"
+
+struct wk_heap_rows;
+
+struct wk_heap_rows *wk_heap_rows_new(struct wk_model *model);
+void wk_heap_rows_free(struct wk_heap_rows *rows);
+
+/* Before the calls for an event of that time. */
+void wk_heap_rows_pass(struct wk_heap_rows *rows, uint64_t time_ns);
+
+/* A block of a sample's weight, thread, stack and subject. Returns its row here, from 1 on. */
+uint32_t wk_heap_rows_allocate(struct wk_heap_rows *rows, wk_process_id process,
+			       const struct wk_sample *block);
+
+/* A block that is freed. */
+struct wk_heap_freed {
+	uint32_t row;
+	uint64_t weight, life_ns;
+	uint64_t time_ns;
+	wk_thread_id thread; /* that frees it, with this stack */
+	wk_stack_id stack;
+};
+void wk_heap_rows_release(struct wk_heap_rows *rows, const struct wk_heap_freed *freed);
+
+/* What row allocated, as a sample without source. */
+struct wk_sample wk_heap_rows_sample(const struct wk_heap_rows *rows, uint32_t row);
+
+/* Adds a sample that has no end, of the source that it names; summed in the same way. */
+void wk_heap_rows_count(struct wk_heap_rows *rows, wk_process_id process,
+			const struct wk_sample *sample);
+
+/* Ends the interval of a process, or those of all: before the model gets a snapshot. The cost does
+ * not depend on the number of those that freed nothing in it. */
+void wk_heap_rows_close(struct wk_heap_rows *rows, wk_process_id process);
+void wk_heap_rows_close_all(struct wk_heap_rows *rows);
+
+/* Once, after the last event: ends all intervals and adds the rows of the peaks. */
+void wk_heap_rows_finish(struct wk_heap_rows *rows);
+
+#endif

@@ -1,0 +1,299 @@
+#include "views/snapshots.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/text/suggest.h"
+
+/* --- Names --- */
+
+static bool fail_to_find(const struct wk_model *model, const char *name, struct wk_err *err)
+{
+	struct wk_suggestion near = wk_suggestion_for(wk_str_c(name));
+	struct wk_buf list = { 0 };
+
+	if (model->snapshot_count == 0)
+		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "the recording has no snapshots");
+	for (uint32_t i = 0; i < model->snapshot_count; i++)
+		if (model->snapshots[i].label)
+			wk_suggestion_try(&near,
+					  wk_strtab_get(model->text, model->snapshots[i].label));
+	wk_buf_add_fmt(&list, "`wick show %s snapshots` lists those that were taken (%" PRIu32 ")",
+		       wk_model_one_input(model), model->snapshot_count);
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no snapshot \"%.60s\"", name);
+	wk_suggestion_add(&near, wk_buf_text(&list), err);
+	wk_buf_fini(&list);
+	return false;
+}
+
+static bool has_name(const struct wk_model *model, uint32_t row, const char *name, bool by_cause)
+{
+	const struct wk_snapshot *snapshot = &model->snapshots[row];
+
+	return by_cause ? strcmp(wk_snapshot_cause_name(snapshot->cause), name) == 0
+			: wk_str_is(wk_model_str(model, snapshot->label), name);
+}
+
+bool wk_snapshot_find(const struct wk_model *model, const char *name, uint32_t *row,
+		      struct wk_err *err)
+{
+	struct wk_str digits = wk_str_c(name);
+	uint64_t number;
+
+	for (int by_cause = 0; by_cause < 2; by_cause++)
+		for (uint32_t i = model->snapshot_count; i-- > 0 && name[0];)
+			if (has_name(model, i, name, by_cause)) {
+				*row = i;
+				return true;
+			}
+	wk_str_accept(&digits, "#");
+	if (!wk_num_u64(digits, &number) || number == 0 || number > model->snapshot_count)
+		return fail_to_find(model, name, err);
+	*row = (uint32_t)number - 1;
+	return true;
+}
+
+/* --- Spans --- */
+
+bool wk_span_check(const struct wk_span_spec *spec, bool outstanding, struct wk_err *err)
+{
+	int count = (spec->snapshot != NULL) + (spec->between[0] != NULL) + (spec->grew != 0);
+
+	if (count > 1)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--snapshot, --between and --grew exclude each other");
+	if (outstanding && (spec->between[0] || spec->grew))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--%s already counts only blocks that are still allocated; leave "
+			       "out --outstanding",
+			       spec->grew ? "grew" : "between");
+	return true;
+}
+
+static struct wk_moment moment_of(const struct wk_model *model, uint32_t row)
+{
+	return (struct wk_moment){ model->snapshots[row].at_row, model->snapshots[row].at_end };
+}
+
+static bool find_between(struct wk_span *span, const struct wk_model *model,
+			 const char *const *names, struct wk_err *err)
+{
+	uint32_t first, last;
+	const struct wk_snapshot *a, *b;
+
+	if (!wk_snapshot_find(model, names[0], &first, err) ||
+	    !wk_snapshot_find(model, names[1], &last, err))
+		return false;
+	a = &model->snapshots[first];
+	b = &model->snapshots[last];
+	if (first >= last)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--between: snapshot %" PRIu32 " is not before snapshot %" PRIu32,
+			       first + 1, last + 1);
+	if (a->process && b->process && a->process != b->process)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--between: snapshots %" PRIu32 " and %" PRIu32
+			       " are of different processes",
+			       first + 1, last + 1);
+	*span = (struct wk_span){ .is_given = true,
+				  .from = moment_of(model, first),
+				  .to = moment_of(model, last),
+				  .process = a->process ? a->process : b->process };
+	return true;
+}
+
+/* The snapshot before one that has the same process, or is of all; the table's size if none is. */
+static uint32_t previous_of(const struct wk_model *model, uint32_t row, wk_process_id process)
+{
+	while (row-- > 0)
+		if (!process || !model->snapshots[row].process ||
+		    model->snapshots[row].process == process)
+			return row;
+	return model->snapshot_count;
+}
+
+static bool find_growth(struct wk_span *span, const struct wk_model *model, uint64_t count,
+			struct wk_err *err)
+{
+	uint32_t row = model->snapshot_count - 1;
+	uint64_t found = 0;
+
+	if (model->snapshot_count == 0)
+		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "the recording has no snapshots");
+	*span = (struct wk_span){ .is_given = true,
+				  .to = moment_of(model, row),
+				  .process = model->snapshots[row].process };
+	for (; row < model->snapshot_count && found < count; found++) {
+		row = previous_of(model, row, span->process);
+		span->from = row < model->snapshot_count ? moment_of(model, row)
+							 : (struct wk_moment){ 0 };
+	}
+	if (found < count)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--grew %" PRIu64 ": there are only %" PRIu64
+			       " snapshots of that process",
+			       count, found);
+	span->grew = (uint32_t)count;
+	return true;
+}
+
+bool wk_span_find(struct wk_span *span, const struct wk_model *model,
+		  const struct wk_span_spec *spec, struct wk_err *err)
+{
+	uint32_t row;
+
+	*span = (struct wk_span){ 0 };
+	if (spec->between[0])
+		return find_between(span, model, spec->between, err);
+	if (spec->grew)
+		return find_growth(span, model, spec->grew, err);
+	if (!spec->snapshot)
+		return true;
+	if (!wk_snapshot_find(model, spec->snapshot, &row, err))
+		return false;
+	*span = (struct wk_span){ .is_given = true,
+				  .to = moment_of(model, row),
+				  .process = model->snapshots[row].process };
+	return true;
+}
+
+/* --- What is left --- */
+
+void wk_left_fini(struct wk_left *left)
+{
+	WK_FREE_ALL(left->bytes, left->blocks);
+	*left = (struct wk_left){ 0 };
+}
+
+struct wk_left wk_left_start(const struct wk_model *model)
+{
+	size_t count = model->samples.count;
+	struct wk_left left = { .bytes = wk_alloc_zeroed(count + 1, sizeof(*left.bytes)) };
+
+	if (count)
+		memcpy(left.bytes, model->samples.weight, count * sizeof(*left.bytes));
+	if (!model->samples.times)
+		return left;
+	left.blocks = wk_alloc((count + 1) * sizeof(*left.blocks));
+	memcpy(left.blocks, model->samples.times, count * sizeof(*left.blocks));
+	return left;
+}
+
+void wk_left_end(struct wk_left *left, const struct wk_end *end)
+{
+	uint64_t *bytes = &left->bytes[end->sample];
+	uint64_t *blocks = left->blocks ? &left->blocks[end->sample] : NULL;
+
+	*bytes -= end->weight < *bytes ? end->weight : *bytes;
+	if (blocks)
+		*blocks -= end->times < *blocks ? end->times : *blocks;
+}
+
+static wk_process_id process_of(const struct wk_model *model, uint32_t sample)
+{
+	return model->threads[wk_sample_thread(&model->samples, sample)].process;
+}
+
+struct wk_left wk_left_of(const struct wk_model *model, struct wk_moment from, struct wk_moment to,
+			  wk_process_id process)
+{
+	struct wk_left left = wk_left_start(model);
+
+	for (uint32_t i = 0; i < to.at_end; i++)
+		wk_left_end(&left, &model->ends[i]);
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		if (i < from.at_row || i >= to.at_row ||
+		    (process && process_of(model, i) != process))
+			left.bytes[i] = 0;
+	return left;
+}
+
+/* A walk through the snapshots of one process: the bytes that each stack has. */
+struct growth {
+	const struct wk_model *model;
+	wk_process_id process;
+	struct wk_moment now;
+	uint64_t *bytes, *before; /* by named stack: now, and at the previous snapshot */
+	uint8_t *grew;            /* in each so far */
+};
+
+static wk_stack_id stack_of(const struct wk_model *model, uint32_t sample)
+{
+	return wk_model_named_of(model, model->samples.stack[sample]);
+}
+
+static bool is_counted(const struct growth *growth, uint32_t sample, wk_source_id source)
+{
+	return wk_sample_source(&growth->model->samples, sample) == source &&
+	       (!growth->process || process_of(growth->model, sample) == growth->process);
+}
+
+static void walk_to(struct growth *growth, struct wk_moment to, wk_source_id source)
+{
+	const struct wk_model *model = growth->model;
+
+	for (; growth->now.at_row < to.at_row; growth->now.at_row++)
+		if (is_counted(growth, growth->now.at_row, source))
+			growth->bytes[stack_of(model, growth->now.at_row)] +=
+				model->samples.weight[growth->now.at_row];
+	for (; growth->now.at_end < to.at_end; growth->now.at_end++) {
+		const struct wk_end *end = &model->ends[growth->now.at_end];
+
+		if (is_counted(growth, end->sample, source))
+			growth->bytes[stack_of(model, end->sample)] -= end->weight;
+	}
+}
+
+/* The snapshots of a span, the last first. */
+static uint32_t *snapshots_in(const struct wk_span *span, const struct wk_model *model)
+{
+	uint32_t *rows = wk_alloc(((size_t)span->grew + 1) * sizeof(*rows));
+	uint32_t row = model->snapshot_count - 1;
+
+	for (uint32_t i = 0; i < span->grew; i++) {
+		rows[i] = row;
+		row = previous_of(model, row, span->process);
+	}
+	return rows;
+}
+
+static uint8_t *stacks_that_grew(const struct wk_span *span, const struct wk_model *model,
+				 wk_source_id source)
+{
+	size_t count = (size_t)model->named.count + 1;
+	struct growth growth = { .model = model, .process = span->process,
+				 .bytes = wk_alloc_zeroed(count, sizeof(uint64_t)),
+				 .before = wk_alloc_zeroed(count, sizeof(uint64_t)),
+				 .grew = wk_alloc(count) };
+	uint32_t *rows = snapshots_in(span, model);
+
+	memset(growth.grew, 1, count);
+	walk_to(&growth, span->from, source);
+	for (uint32_t i = span->grew; i-- > 0;) {
+		memcpy(growth.before, growth.bytes, count * sizeof(uint64_t));
+		walk_to(&growth, moment_of(model, rows[i]), source);
+		for (size_t stack = 0; stack < count; stack++)
+			growth.grew[stack] &= growth.bytes[stack] > growth.before[stack];
+	}
+	WK_FREE_ALL(growth.bytes, growth.before, rows);
+	return growth.grew;
+}
+
+struct wk_left wk_span_left(const struct wk_span *span, const struct wk_model *model,
+			    wk_source_id source)
+{
+	struct wk_left left = wk_left_of(model, span->from, span->to, span->process);
+	/* Stacks are compared by their functions, which are not known before. */
+	uint8_t *grew = span->grew && (model->named_of || model->came_named)
+				? stacks_that_grew(span, model, source)
+				: NULL;
+
+	for (uint32_t i = 0; grew && i < model->samples.count; i++)
+		if (!grew[stack_of(model, i)])
+			left.bytes[i] = 0;
+	wk_free(grew);
+	return left;
+}

@@ -1,0 +1,373 @@
+/* The table of functions that allocated blocks of heaps: what is left of these, what came of the
+ * rest, and how large they were and how long they lived. */
+#include "views/tables/internal.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "views/image_words.h"
+#include "views/lifetimes.h"
+#include "views/tree/flat.h"
+
+struct amount {
+	uint64_t bytes, blocks;
+};
+
+struct site {
+	struct amount allocated, freed, left;
+	struct amount gone, kept; /* between two snapshots: were there at the first, and either not
+				   * or still at the second */
+	struct amount temporary, peak;
+};
+
+/* How many blocks there are of each power of two. */
+struct classes {
+	uint64_t sizes[WK_POWERS], lives[WK_POWERS];
+};
+
+struct sites {
+	const struct wk_model *model;
+	const struct wk_filter *filter;
+	wk_source_id blocks, temporary, peak;
+	struct wk_moment from, to; /* of the view: rows and ends are counted between them */
+	bool is_between;           /* the first is a snapshot */
+	wk_function_id *functions; /* by recorded stack */
+	struct wk_left left;       /* by sample, if the filter does not have it */
+	struct site *by_function;  /* 0: without a stack */
+	struct site whole;
+	uint32_t *shown_as;      /* by function: its row + 1 */
+	struct classes *classes; /* by row */
+};
+
+static void add(struct amount *to, uint64_t bytes, uint64_t blocks)
+{
+	to->bytes += bytes;
+	to->blocks += blocks;
+}
+
+static wk_source_id find_source(const struct wk_model *model, const char *name)
+{
+	for (wk_source_id i = 1; i < model->source_count; i++)
+		if (model->sources[i].is_of_blocks &&
+		    wk_str_is(wk_model_str(model, model->sources[i].name), name))
+			return i;
+	return 0;
+}
+
+static wk_function_id function_of(const struct sites *sites, uint32_t sample)
+{
+	return sites->functions[sites->model->samples.stack[sample]];
+}
+
+static bool is_of_process(const struct sites *sites, uint32_t sample)
+{
+	wk_thread_id thread = wk_sample_thread(&sites->model->samples, sample);
+
+	return !sites->filter->span.process ||
+	       sites->model->threads[thread].process == sites->filter->span.process;
+}
+
+static bool is_block(const struct sites *sites, uint32_t sample)
+{
+	return wk_sample_source(&sites->model->samples, sample) == sites->blocks &&
+	       wk_filter_passes(sites->filter, sample) && is_of_process(sites, sample);
+}
+
+/* --- Sums --- */
+
+static struct amount left_of(const struct sites *sites, uint32_t sample)
+{
+	const struct wk_filter *filter = sites->filter;
+	struct wk_left left = { filter->weights, filter->times };
+
+	if (!filter->weights)
+		left = sites->left;
+	else if (!wk_filter_has(filter, sample))
+		return (struct amount){ 0 };
+	return (struct amount){
+		.bytes = left.bytes[sample],
+		.blocks = left.blocks ? left.blocks[sample]
+				      : wk_model_sample_times(sites->model, sample),
+	};
+}
+
+static void count_block(struct sites *sites, struct site *site, uint32_t sample)
+{
+	const struct wk_samples *samples = &sites->model->samples;
+	uint64_t times = wk_model_sample_times(sites->model, sample);
+	struct amount left = left_of(sites, sample);
+
+	if (sample >= sites->to.at_row)
+		return;
+	if (sample < sites->from.at_row) {
+		add(&site->kept, samples->weight[sample], times);
+		return;
+	}
+	add(&site->allocated, samples->weight[sample], times);
+	add(&site->left, left.bytes, left.blocks);
+}
+
+static void count_sample(struct sites *sites, struct site *site, uint32_t sample)
+{
+	const struct wk_samples *samples = &sites->model->samples;
+	wk_source_id source = wk_sample_source(samples, sample);
+	uint64_t times = wk_model_sample_times(sites->model, sample);
+
+	if (source == sites->blocks)
+		count_block(sites, site, sample);
+	else if (source == sites->peak)
+		add(&site->peak, samples->weight[sample], times);
+	else if (source == sites->temporary && sample >= sites->from.at_row &&
+		 sample < sites->to.at_row)
+		add(&site->temporary, samples->weight[sample], times);
+}
+
+static void take(struct amount *from, const struct wk_end *end)
+{
+	from->bytes -= end->weight < from->bytes ? end->weight : from->bytes;
+	from->blocks -= end->times < from->blocks ? end->times : from->blocks;
+}
+
+static bool is_in_view(const struct sites *sites, const struct wk_end *end)
+{
+	return is_block(sites, end->sample) && end->time_ns <= sites->filter->to_ns;
+}
+
+static void count_end(struct sites *sites, struct site *site, uint32_t i)
+{
+	const struct wk_end *end = &sites->model->ends[i];
+	bool is_old = end->sample < sites->from.at_row;
+
+	if (is_old)
+		take(&site->kept, end);
+	if (i < sites->from.at_end)
+		return;
+	add(&site->freed, end->weight, end->times);
+	if (is_old)
+		add(&site->gone, end->weight, end->times);
+}
+
+static void add_up(struct sites *sites)
+{
+	const struct wk_model *model = sites->model;
+
+	for (uint32_t i = 0; i < model->samples.count; i++) {
+		if (!wk_filter_passes(sites->filter, i) || !is_of_process(sites, i))
+			continue;
+		count_sample(sites, &sites->by_function[function_of(sites, i)], i);
+		count_sample(sites, &sites->whole, i);
+	}
+	for (uint32_t i = 0; i < sites->to.at_end; i++) {
+		if (!is_in_view(sites, &model->ends[i]))
+			continue;
+		count_end(sites, &sites->by_function[function_of(sites, model->ends[i].sample)], i);
+		count_end(sites, &sites->whole, i);
+	}
+}
+
+/* --- Rows --- */
+
+static bool has_blocks(const struct sites *sites, const struct site *site)
+{
+	if (sites->filter->span.grew)
+		return site->left.blocks != 0;
+	return site->allocated.blocks || site->freed.blocks || site->kept.blocks ||
+	       site->peak.blocks;
+}
+
+static struct wk_ranked *rank(const struct sites *sites, uint32_t *count)
+{
+	uint32_t ids = sites->model->function_count;
+	struct wk_ranked *rows = wk_alloc(((size_t)ids + 1) * sizeof(*rows));
+
+	*count = 0;
+	for (uint32_t i = 0; i < ids; i++) {
+		const struct site *site = &sites->by_function[i];
+
+		if (has_blocks(sites, site))
+			rows[(*count)++] = (struct wk_ranked){ .weight = site->left.bytes,
+							       .id = i,
+							       .then = site->allocated.bytes };
+	}
+	qsort(rows, *count, sizeof(*rows), wk_tables_heavier_first);
+	return rows;
+}
+
+/* Of the rows that are shown. */
+static void count_classes(struct sites *sites)
+{
+	const struct wk_model *model = sites->model;
+
+	for (uint32_t i = sites->from.at_row; i < sites->to.at_row; i++) {
+		uint32_t row = sites->shown_as[function_of(sites, i)];
+		uint64_t times = wk_model_sample_times(model, i);
+
+		if (row && times && is_block(sites, i))
+			sites->classes[row - 1]
+				.sizes[wk_power_of(model->samples.weight[i] / times)] += times;
+	}
+	for (uint32_t i = sites->from.at_end; i < sites->to.at_end; i++) {
+		const struct wk_end *end = &model->ends[i];
+		uint32_t row = sites->shown_as[function_of(sites, end->sample)];
+
+		if (row && end->lived != WK_LIVED_UNKNOWN && is_in_view(sites, end))
+			sites->classes[row - 1].lives[end->lived] += end->times;
+	}
+}
+
+/* "16 B: 120, 1.0 KiB: 3": from each power of two to the next. */
+static struct wk_str class_text(struct wk_table *table, const uint64_t *classes,
+				void (*add_bound)(struct wk_buf *buf, uint64_t value))
+{
+	struct wk_buf words = { 0 };
+	struct wk_str text;
+
+	for (uint32_t i = 0; i < WK_POWERS; i++) {
+		if (!classes[i])
+			continue;
+		wk_buf_add_text(&words, words.len ? ", " : "");
+		add_bound(&words, i ? (uint64_t)1 << (i - 1) : 0);
+		wk_buf_add_text(&words, ": ");
+		wk_num_add_grouped(&words, classes[i]);
+	}
+	text = wk_table_keep(table, wk_buf_str(&words));
+	wk_buf_fini(&words);
+	return text;
+}
+
+static void between_columns(struct wk_table *table, const struct sites *sites,
+			    const struct site *site)
+{
+	wk_column_share(table, "percent", "%", site->left.bytes, sites->whole.left.bytes);
+	wk_column_number(table, WK_CELL_BYTES, "new_bytes", "new", 0, site->left.bytes);
+	wk_column_number(table, WK_CELL_COUNT, "new_blocks", "new blocks", 1, site->left.blocks);
+	wk_column_number(table, WK_CELL_BYTES, "gone_bytes", "gone", 0, site->gone.bytes);
+	wk_column_number(table, WK_CELL_COUNT, "gone_blocks", "gone blocks", 4, site->gone.blocks);
+	wk_column_number(table, WK_CELL_BYTES, "kept_bytes", "kept", 0, site->kept.bytes);
+	wk_column_number(table, WK_CELL_COUNT, "kept_blocks", "kept blocks", 5, site->kept.blocks);
+}
+
+static void left_columns(struct wk_table *table, const struct sites *sites, const struct site *site)
+{
+	wk_column_share(table, "percent", "%", site->left.bytes, sites->whole.left.bytes);
+	wk_column_number(table, WK_CELL_BYTES, "outstanding_bytes", "outstanding", 0,
+			 site->left.bytes);
+	wk_column_number(table, WK_CELL_COUNT, "outstanding_blocks", "blocks", 1,
+			 site->left.blocks);
+	wk_column_number(table, WK_CELL_BYTES, "peak_bytes", "at peak", 2, site->peak.bytes);
+	wk_column_share(table, "peak_percent", "peak %", site->peak.bytes, sites->whole.peak.bytes);
+	wk_column_number(table, WK_CELL_COUNT, "peak_blocks", "peak blocks", WK_DETAIL,
+			 site->peak.blocks);
+}
+
+static void site_row(struct wk_table *table, const struct sites *sites, const struct site *site,
+		     wk_function_id id, const struct classes *classes)
+{
+	const struct wk_model *model = sites->model;
+	const struct wk_function *function = &model->functions[id];
+
+	if (sites->is_between)
+		between_columns(table, sites, site);
+	else
+		left_columns(table, sites, site);
+	wk_column_number(table, WK_CELL_BYTES, "allocated_bytes", "allocated", 3,
+			 site->allocated.bytes);
+	wk_column_number(table, WK_CELL_COUNT, "allocations", "allocations", 4,
+			 site->allocated.blocks);
+	wk_column_number(table, WK_CELL_BYTES, "freed_bytes", "freed", 6, site->freed.bytes);
+	wk_column_number(table, WK_CELL_COUNT, "frees", "frees", WK_DETAIL, site->freed.blocks);
+	wk_column_number(table, WK_CELL_COUNT, "temporary", "temporary", 5, site->temporary.blocks);
+	wk_column_number(table, WK_CELL_BYTES, "temporary_bytes", "temporary bytes", WK_DETAIL,
+			 site->temporary.bytes);
+	wk_column_text(table, "sizes", "sizes", WK_DETAIL,
+		       class_text(table, classes->sizes, wk_num_add_bytes));
+	wk_column_text(table, "lifetimes", "lifetimes", WK_DETAIL,
+		       class_text(table, classes->lives, wk_num_add_duration));
+	wk_column_text(table, "image", "image", 7, wk_image_name_of(model, function->image));
+	wk_tables_name(table, "function", "function", model, function->name);
+}
+
+static void print_rows(struct wk_table *table, struct sites *sites, const struct wk_ranked *rows,
+		       uint32_t shown)
+{
+	sites->classes = wk_alloc_zeroed((size_t)shown + 1, sizeof(*sites->classes));
+	sites->shown_as = wk_alloc_zeroed(sites->model->function_count, sizeof(*sites->shown_as));
+	for (uint32_t i = 0; i < shown; i++)
+		sites->shown_as[rows[i].id] = i + 1;
+	count_classes(sites);
+	for (uint32_t i = 0; i < shown; i++) {
+		wk_table_row(table);
+		site_row(table, sites, &sites->by_function[rows[i].id], rows[i].id,
+			 &sites->classes[i]);
+	}
+	WK_FREE_ALL(sites->classes, sites->shown_as);
+}
+
+/* --- The table --- */
+
+static struct sites start(const struct wk_model *model, const struct wk_filter *filter,
+			  const struct wk_table_options *options)
+{
+	const struct wk_span *span = &filter->span;
+	struct sites sites = {
+		.model = model,
+		.filter = filter,
+		.blocks = wk_lifetimes_source(model, "heap"),
+		.temporary = find_source(model, "heap-temporary"),
+		.peak = find_source(model, "heap-peak"),
+		.to = { model->samples.count, model->end_count },
+		.functions = wk_flat_functions(model, filter, &options->tree),
+		.by_function = wk_alloc_zeroed(model->function_count, sizeof(struct site)),
+	};
+
+	if (span->is_given) {
+		sites.from = span->from;
+		sites.to = span->to;
+		sites.is_between = span->from.at_row || span->from.at_end;
+	}
+	if (!filter->weights)
+		sites.left = wk_lifetimes_left(model, filter->to_ns, filter->before_to_ns);
+	return sites;
+}
+
+static void note_whole(struct wk_table *table, const struct sites *sites)
+{
+	const struct wk_model *model = sites->model;
+	const struct site *whole = &sites->whole;
+	struct wk_lifetimes sum = {
+		.count = whole->allocated.blocks,
+		.bytes = whole->allocated.bytes,
+		.left_count = whole->left.blocks,
+		.left_bytes = whole->left.bytes,
+		.peak_bytes = whole->peak.bytes,
+	};
+
+	if (!sites->filter->is_narrowed && model->heaps[0].peak_bytes)
+		sum.peak_bytes = model->heaps[0].peak_bytes; /* of all processes together */
+	if (!sites->filter->span.is_given)
+		wk_tables_note_memory(table, model, &sum, "heap", " allocation", " allocations");
+	wk_tables_note_heaps(table, model);
+}
+
+void wk_tables_fill_allocations(struct wk_table *table, const struct wk_model *model,
+				const struct wk_filter *filter,
+				const struct wk_table_options *options)
+{
+	static const struct site none;
+	static const struct classes no_classes;
+	struct sites sites = start(model, filter, options);
+	uint32_t count, shown;
+	struct wk_ranked *rows;
+
+	add_up(&sites);
+	rows = rank(&sites, &count);
+	table->names_functions = true;
+	site_row(table, &sites, &none, 0, &no_classes);
+	shown = wk_tables_limit_rows(table, options, rows, count, sites.whole.left.bytes,
+				     "function is", "functions are");
+	print_rows(table, &sites, rows, shown);
+	note_whole(table, &sites);
+	wk_left_fini(&sites.left);
+	WK_FREE_ALL(sites.functions, sites.by_function, rows);
+}
