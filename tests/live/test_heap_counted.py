@@ -73,7 +73,8 @@ counted("heap_processes", "fork-busy", "threads fork while others allocate",
         through=["work_of_child"], roots=["fork_some", "allocate_until_over"])
 counted("heap_processes", "generations", "children of children", through=["generation"])
 counted("heap_processes", "fork-in-handler", "a handler forks", through=["fork_in_handler"])
-counted("heap_processes", "go-on-in-child", "an interrupted call goes on in a child")
+counted("heap_processes", "go-on-in-child", "an interrupted call goes on in a child",
+        interrupted=30)
 counted("heap_processes", "programs", "vfork, posix_spawn and fork, then exec",
         through=["programs", "a_little"])
 counted("heap_processes", "bare-program", "a program without its environment is not followed",

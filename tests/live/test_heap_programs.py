@@ -113,7 +113,7 @@ def preloaded(name, library):
             raise tap.Skip(f"{library} is not installed")
         os.environ["LD_PRELOAD"] = str(found)
         try:
-            for program, case in (("heap_calls", "moves"), ("heap_calls", "zeros"),
+            for program, case in (("heap_calls", "moves"), ("heap_calls", "large"),
                                   ("heap_threads", "elsewhere"), ("heap_threads", "short"),
                                   ("heap_processes", "generations")):
                 (t.folder / "log").unlink(missing_ok=True)
