@@ -417,7 +417,9 @@ do_soak() {
 	# shellcheck disable=SC2086
 	want $build_needs pc:cmocka=libcmocka-dev python3=python3
 	do_build true
-	WICK_SOAK=1 build/tests/unit/test_etl_cuts
+	WICK_SOAK=1 build/tests/unit/test_etl_cuts || soaked=$?
+	WICK=$root/build/wick tests/live/heap_soak.py || soaked=$?
+	return "${soaked:-0}"
 }
 
 # Small faults that no test notices show where tests are missing.
@@ -504,7 +506,8 @@ usage: ./do WORD
   tsan             tests with several threads under the thread sanitizer
   lint             layers, headers, scripts, manual pages
   fuzz [SECONDS] [TARGET]   run each fuzz target, or one, for 60 seconds
-  soak             real traces cut at every tenth byte: 7 million times, minutes
+  soak             real traces cut at every tenth byte: 7 million times, minutes; forks
+                   and threads while the heap is recorded, 200 times
   mutate [COUNT]   plant 100 small faults, or COUNT, and print those that no test catches
   bench [NAME]     measure: all of bench/, or one script of it
   clean            remove what was built

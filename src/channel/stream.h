@@ -75,7 +75,7 @@ enum wk_heap_function {
  *
  * Processes are numbered from 1 as they come; threads are numbers of rings, which several threads
  * use one after the other. A position counts the bytes of the stream before it; what is missing
- * was lost. */
+ * was lost. Bytes of a row end where a record does. */
 enum wk_heap_stream_row {
 	WK_HEAP_ROW_PROCESS = 1,
 	WK_HEAP_ROW_EVENTS,

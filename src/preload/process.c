@@ -1,7 +1,6 @@
 /* The process: finding the recorder, and beginning anew in a child. */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -268,13 +267,17 @@ static void go_on_in_child(void)
 	mmap(wk_heap_control, WK_CHANNEL_PAGE, PROT_READ | PROT_WRITE, kind, -1, 0);
 }
 
+/* What pthread_atfork calls in glibc; musl has no such function. */
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+			     void *library) __attribute__((weak));
+
 static __attribute__((constructor)) void begin_early(void)
 {
 	int saved = errno;
 
 	wk_heap_busy = WK_HEAP_IN_LIBRARY;
-	if (wk_heap_begin())
-		pthread_atfork(NULL, NULL, go_on_in_child);
+	if (wk_heap_begin() && __register_atfork)
+		__register_atfork(NULL, NULL, go_on_in_child, NULL);
 	wk_heap_busy = 0;
 	errno = saved;
 }

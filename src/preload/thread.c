@@ -207,7 +207,8 @@ bool wk_heap_find_stack(uintptr_t address, uintptr_t *low, uintptr_t *high)
 	char text[1024], line[128];
 	size_t used = 0;
 	int saved = errno;
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	/* That of the first thread, /proc/self, is empty once it has ended. */
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
 	bool is_found = false;
 	ssize_t got;
 

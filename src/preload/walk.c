@@ -4,6 +4,7 @@
  * the same frame pointer, as in the last stack, and all those outside it still lie where they lay,
  * the outer part is known: checking it is a load for each frame. Of other stacks than the thread's
  * own nothing is remembered: they may not be there any more. */
+#include <pthread.h>
 #include <string.h>
 
 #include "preload/internal.h"
@@ -23,18 +24,38 @@ static uintptr_t load(uintptr_t at)
 	return value;
 }
 
-/* The first one that a thread is seen on is its own; the last other one may be a coroutine's, or
- * that of signals. */
+/* Made by the loader: in the stack of the first thread. */
+extern void *__libc_stack_end __attribute__((weak));
+
+/* Is the mapping that `sp` is in, as it was found last, the thread's own stack? The C library is
+ * not asked, which holds a lock while it allocates for the answer: it has a thread's own data at
+ * the end of its stack. */
+static void look_for_own(struct wk_heap_thread *thread, uintptr_t sp)
+{
+	uintptr_t low = thread->other_low, high = thread->other_high;
+	uintptr_t data = (uintptr_t)pthread_self(), end = 0;
+
+	if (&__libc_stack_end)
+		end = (uintptr_t)__libc_stack_end;
+	if (data > sp && data < high)
+		high = data;
+	else if (end < low || end >= high)
+		return;
+	thread->stack_low = low;
+	thread->stack_high = high;
+}
+
 static __attribute__((noinline)) uintptr_t find_stack(struct wk_heap_thread *thread, uintptr_t sp)
 {
 	if (sp >= thread->other_low && sp < thread->other_high)
 		return thread->other_high;
-	if (!thread->stack_high && wk_heap_find_stack(sp, &thread->stack_low, &thread->stack_high))
-		return thread->stack_high;
-	if (wk_heap_find_stack(sp, &thread->other_low, &thread->other_high))
-		return thread->other_high;
-	thread->other_low = thread->other_high = 0;
-	return 0;
+	if (!wk_heap_find_stack(sp, &thread->other_low, &thread->other_high)) {
+		thread->other_low = thread->other_high = 0;
+		return 0;
+	}
+	look_for_own(thread, sp);
+	return sp >= thread->stack_low && sp < thread->stack_high ? thread->stack_high
+								  : thread->other_high;
 }
 
 /* The end of the stack that `sp` is in; 0 if it is in none. */
@@ -108,7 +129,7 @@ uint32_t wk_heap_walk(struct wk_heap_thread *thread, const void *from)
 	uintptr_t base = (uintptr_t)from, end = end_of_stack(thread, base);
 	struct wk_heap_frame frame = { base + sizeof(base), load(base + sizeof(base)),
 				       load(base) };
-	bool is_own = base >= thread->stack_low && base < thread->stack_high;
+	bool is_own = end && base >= thread->stack_low && base < thread->stack_high;
 	uint32_t code = atomic_load_explicit(&wk_heap_code, memory_order_relaxed);
 	uint32_t known = is_own && code == thread->code ? thread->depth : 0, fresh = 0, node;
 

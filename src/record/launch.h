@@ -28,7 +28,7 @@ struct wk_launch {
 struct wk_launch_how {
 	const char *folder;
 	bool to_stderr;
-	char *variables[2]; /* "NAME=VALUE", in addition to the environment; or NULL */
+	char *variables[3]; /* "NAME=VALUE", in addition to the environment; or NULL */
 };
 bool wk_launch_prepare(struct wk_launch *launch, char *const *command,
 		       const struct wk_launch_how *how, struct wk_err *err);

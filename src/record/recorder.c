@@ -332,7 +332,7 @@ static bool prepare_command(struct wk_recorder *recorder, struct wk_err *err)
 {
 	struct wk_launch_how how = { .folder = recorder->options.folder,
 				     .to_stderr = recorder->options.command_to_stderr };
-	struct wk_buf library = { 0 }, preload = { 0 }, channel = { 0 };
+	struct wk_buf library = { 0 }, preload = { 0 }, channel = { 0 }, sanitizer = { 0 };
 	bool ok = true;
 
 	if (recorder->options.records_heap) {
@@ -353,10 +353,12 @@ static bool prepare_command(struct wk_recorder *recorder, struct wk_err *err)
 		wk_buf_add_fmt(&channel, "%s=%s", WK_HEAP_VARIABLE,
 			       wk_heap_channels_name(recorder->heap));
 		how.variables[0] = preload.at;
+		wk_heap_library_sanitizer(&sanitizer);
 		how.variables[1] = channel.at;
+		how.variables[2] = sanitizer.at;
 	}
 	ok = ok && wk_launch_prepare(&recorder->launch, recorder->options.command, &how, err);
-	WK_BUF_FINI_ALL(&library, &preload, &channel);
+	WK_BUF_FINI_ALL(&library, &preload, &channel, &sanitizer);
 	return ok;
 }
 

@@ -3,7 +3,7 @@
  * noticed. */
 #include <stddef.h>
 
-void *plugin_call(void *(*allocate)(size_t), size_t size);
+__attribute__((visibility("default"))) void *plugin_call(void *(*allocate)(size_t), size_t size);
 
 #if HEAP_PLUGIN == 2
 /* Makes the file, and its tables, larger. */

@@ -179,12 +179,15 @@ __attribute__((noinline)) static void timer(void)
 static jmp_buf place;
 static sigjmp_buf signal_place;
 
-__attribute__((noinline)) static void jump(int left)
+static void jump(int left);
+static void (*volatile jump_below)(int) = jump;
+
+static void jump(int left)
 {
 	heap_malloc(380);
 	if (left == 0)
 		longjmp(place, 1);
-	jump(left - 1);
+	jump_below(left - 1);
 	sink++;
 }
 

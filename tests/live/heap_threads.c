@@ -166,6 +166,26 @@ __attribute__((noinline)) static void late(void)
 	come_and_go(6000, ask_for_text, 250);
 }
 
+/* What libc allocates while it holds a lock is the first that the thread allocates. */
+__attribute__((noinline)) static void *ask_for_stack(void *context)
+{
+	pthread_attr_t attributes;
+
+	(void)context;
+	heap_expect(pthread_getattr_np(pthread_self(), &attributes) == 0, "a stack");
+	pthread_attr_destroy(&attributes);
+	return heap_malloc(260);
+}
+
+__attribute__((noinline)) static void locked(void)
+{
+	pthread_attr_t attributes;
+
+	heap_expect(pthread_getattr_np(pthread_self(), &attributes) == 0, "a stack");
+	come_and_go(50, ask_for_stack, 260);
+	pthread_attr_destroy(&attributes);
+}
+
 /* ---- ends */
 
 __attribute__((noinline)) static void *allocate_for_ever(void *context)
@@ -285,6 +305,7 @@ static const struct {
 	{ "short", shortly },
 	{ "destructors", destructors },
 	{ "late", late },
+	{ "locked", locked },
 	{ "end-busy", end_busy },
 	{ "end-at-once", end_at_once },
 	{ "end-killed", end_killed },

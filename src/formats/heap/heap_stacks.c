@@ -4,20 +4,19 @@
 #include "formats/heap/heap_number.h"
 #include "channel/stream.h"
 
-/* Numbers of a damaged file must not need more memory than the file is long: stacks come one after
- * the other, at least three bytes each. */
+/* Stacks are numbered one after the other; a number that is not the next one begins a run. */
 static bool begin_block(struct wk_heap_stacks *stacks, struct wk_bytes *bytes)
 {
 	uint32_t next = wk_u32le(bytes);
 
 	stacks->last_pc = wk_u64le(bytes);
 	stacks->position += 12;
-	if (bytes->bad || next == 0 || next < stacks->count ||
-	    next - stacks->count > WK_HEAP_BLOCK_BYTES)
+	if (bytes->bad || next == 0 || next < stacks->next)
 		return false;
-	WK_RESERVE(stacks->nodes, stacks->cap, (size_t)next);
-	for (; stacks->count < next; stacks->count++)
-		stacks->nodes[stacks->count] = (struct wk_heap_node){ 0 };
+	if (next != stacks->next)
+		*WK_APPEND(stacks->runs, stacks->run_count, stacks->run_cap) =
+			(struct wk_heap_stack_run){ stacks->count, next };
+	stacks->next = next;
 	return true;
 }
 
@@ -28,13 +27,13 @@ static bool add_node(struct wk_heap_stacks *stacks, struct wk_bytes *bytes)
 	uint64_t back = wk_uleb(bytes), change = wk_uleb(bytes);
 
 	stacks->position += (uint64_t)(bytes->at - from);
-	if (bytes->bad || kind != WK_HEAP_DEFINED_STACK || back == 0 || back > stacks->count)
+	if (bytes->bad || kind != WK_HEAP_DEFINED_STACK || back == 0 || back > stacks->next ||
+	    stacks->next == UINT32_MAX)
 		return false;
 	stacks->last_pc += (uint64_t)wk_heap_unfold(change);
-	WK_RESERVE(stacks->nodes, stacks->cap, (size_t)stacks->count + 1);
-	stacks->nodes[stacks->count] =
-		(struct wk_heap_node){ stacks->last_pc, stacks->count - (uint32_t)back };
-	stacks->count++;
+	*WK_APPEND(stacks->nodes, stacks->count, stacks->cap) =
+		(struct wk_heap_node){ stacks->last_pc, stacks->next - (uint32_t)back };
+	stacks->next++;
 	return true;
 }
 
@@ -69,18 +68,49 @@ void wk_heap_stacks_add(struct wk_heap_stacks *stacks, uint64_t position, struct
 	}
 }
 
+/* The last run that begins at or before a number; NULL if there is none. */
+static const struct wk_heap_stack_run *run_of(const struct wk_heap_stacks *stacks, uint32_t stack)
+{
+	size_t low = 0, high = stacks->run_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (stacks->runs[middle].first <= stack)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &stacks->runs[low - 1] : NULL;
+}
+
+/* NULL: it is missing. */
+static const struct wk_heap_node *find(const struct wk_heap_stacks *stacks, uint32_t stack)
+{
+	const struct wk_heap_stack_run *run = run_of(stacks, stack);
+	size_t at, end = stacks->count;
+
+	if (!run)
+		return NULL;
+	at = run->at + (stack - run->first);
+	if (run + 1 < stacks->runs + stacks->run_count)
+		end = run[1].at;
+	return at < end ? &stacks->nodes[at] : NULL;
+}
+
 size_t wk_heap_stacks_get(const struct wk_heap_stacks *stacks, uint32_t stack, uint64_t *chain,
 			  size_t most)
 {
+	const struct wk_heap_node *node;
 	size_t count = 0;
 
 	/* A caller's number is smaller. */
-	for (; stack && stack < stacks->count && count < most; stack = stacks->nodes[stack].parent)
-		chain[count++] = stacks->nodes[stack].pc - 1;
+	for (; stack && count < most && (node = find(stacks, stack)) != NULL; stack = node->parent)
+		chain[count++] = node->pc - 1;
 	return count;
 }
 
 void wk_heap_stacks_fini(struct wk_heap_stacks *stacks)
 {
-	wk_free(stacks->nodes);
+	WK_FREE_ALL(stacks->nodes, stacks->runs);
 }

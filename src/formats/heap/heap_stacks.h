@@ -13,9 +13,17 @@ struct wk_heap_stacks {
 	struct wk_heap_node {
 		uint64_t pc;
 		uint32_t parent;
-	} * nodes; /* [count]; row 0 is none */
-	size_t cap;
-	uint32_t count;
+	} * nodes;
+	size_t count, cap;
+
+	/* Numbers that follow one another, from `first` on, are rows from `at` on; there is more
+	 * than one such run if something is missing. */
+	struct wk_heap_stack_run {
+		size_t at;
+		uint32_t first;
+	} * runs;
+	size_t run_count, run_cap;
+	uint32_t next;     /* the number of the next stack */
 	uint64_t position; /* in the stream */
 	uint64_t last_pc;
 	bool is_lost; /* until the next block */

@@ -17,6 +17,15 @@
 /* So that a row fits a record of the file. */
 #define MOST_ROW_BYTES (32u << 10)
 
+/* How many of the bytes that follow a position are a row: all, or those up to the end of a block. A
+ * program's head is at the end of a record. */
+static uint32_t row_bytes(uint64_t position, uint32_t bytes)
+{
+	uint32_t most = MOST_ROW_BYTES - (uint32_t)(position % WK_HEAP_BLOCK_BYTES);
+
+	return bytes < most ? bytes : most;
+}
+
 static void *map(int fd, size_t bytes, uint64_t offset)
 {
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
@@ -102,7 +111,7 @@ static void drain_thread(struct wk_heap_channel *channel, uint32_t i, struct wk_
 		return;
 	}
 	for (uint32_t part; bytes; bytes -= part) {
-		part = bytes < MOST_ROW_BYTES ? bytes : MOST_ROW_BYTES;
+		part = row_bytes(channel->tails[i], bytes);
 		begin_row(events, 4 + 4 + 8 + 4 + part, WK_HEAP_ROW_EVENTS, channel->number);
 		wk_buf_add_u32(events, i);
 		wk_buf_add_u32(events, atomic_load(&slot->tid));
@@ -128,7 +137,7 @@ static void drain_definitions(struct wk_heap_channel *channel, struct wk_buf *ro
 		return;
 	}
 	for (uint32_t part; bytes; bytes -= part) {
-		part = bytes < MOST_ROW_BYTES ? bytes : MOST_ROW_BYTES;
+		part = row_bytes(channel->defs_tail, bytes);
 		begin_row(rows, 8 + 4 + part, WK_HEAP_ROW_DEFINITIONS, channel->number);
 		wk_buf_add_u64(rows, channel->defs_tail);
 		wk_buf_add_u32(rows, part);

@@ -315,8 +315,11 @@ static void drain_rings(void *context)
 
 	while (!atomic_load(&channels->is_over)) {
 		nap(channels->control, nap_ns);
-		if (!has_space(channels))
+		if (!has_space(channels)) {
+			/* Programs wait, and must see that somebody is there. */
+			atomic_fetch_add(&channels->control->heartbeat, 1);
 			continue;
+		}
 		nap_ns = drain(channels)             ? BUSY_NAP_NS
 			 : nap_ns * 2 < QUIET_NAP_NS ? nap_ns * 2
 						     : QUIET_NAP_NS;

@@ -20,7 +20,8 @@ static bool is_at(struct wk_buf *path, const char *folder, size_t folder_len, co
 	wk_buf_reset(path);
 	wk_buf_add(path, folder, folder_len);
 	wk_buf_add_text(path, place);
-	return access(wk_buf_text(path), R_OK) == 0;
+	/* A space or a colon ends a name for the loader. */
+	return access(wk_buf_text(path), R_OK) == 0 && !strpbrk(wk_buf_text(path), " :");
 }
 
 bool wk_heap_library_find(struct wk_buf *path, struct wk_err *err)
@@ -38,18 +39,26 @@ bool wk_heap_library_find(struct wk_buf *path, struct wk_err *err)
 		return true;
 	return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
 		       "%s is neither next to wick nor in " WK_HEAP_LIBRARY_INSTALLED
-		       ": install wick again",
+		       ": install wick again, in a folder without spaces and colons",
 		       WK_HEAP_LIBRARY_NAME);
+}
+
+/* `ours` before what the user has in the variable. */
+static void add_before_users(struct wk_buf *variable, const char *name, const char *ours)
+{
+	const char *users = getenv(name);
+
+	wk_buf_add_fmt(variable, "%s=%s", name, ours);
+	if (users && *users)
+		wk_buf_add_fmt(variable, ":%s", users);
 }
 
 void wk_heap_library_preload(const char *library, struct wk_buf *variable)
 {
-	const char *users = getenv(PRELOAD);
+	add_before_users(variable, PRELOAD, library);
+}
 
-	wk_buf_add_text(variable, PRELOAD "=");
-	wk_buf_add_text(variable, library);
-	if (users && *users) {
-		wk_buf_add_char(variable, ':');
-		wk_buf_add_text(variable, users);
-	}
+void wk_heap_library_sanitizer(struct wk_buf *variable)
+{
+	add_before_users(variable, "ASAN_OPTIONS", "verify_asan_link_order=0");
 }

@@ -13,4 +13,8 @@ bool wk_heap_library_find(struct wk_buf *path, struct wk_err *err);
 /* "LD_PRELOAD=LIBRARY", before what the user has there. */
 void wk_heap_library_preload(const char *library, struct wk_buf *variable);
 
+/* "ASAN_OPTIONS=...", with what the user has there: the address sanitizer's library ends programs
+ * in which it is not the first one. */
+void wk_heap_library_sanitizer(struct wk_buf *variable);
+
 #endif

@@ -1,0 +1,160 @@
+"""What a recording of the heap contains, and what the program has counted itself (heap_count.h)."""
+import bisect
+import collections
+import pathlib
+import re
+
+import tap
+
+FIELD = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*"|\S+)')
+
+
+def events(t, recording):
+    """The events of a recording in order: (kind, fields)."""
+    for line in t.wick("dump", recording, seconds=300).stdout.splitlines():
+        kind, _, rest = line.partition(" ")
+        yield kind, {name: value.strip('"') for name, value in FIELD.findall(rest)}
+
+
+class Log:
+    """By process: what was counted of each function, as [times, bytes], and where that was."""
+
+    def __init__(self, path):
+        self.counted = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
+        self.ranges = collections.defaultdict(set)
+        self.main = {}
+        for line in path.read_text().splitlines() if path.exists() else []:
+            kind, pid, *rest = line.split()
+            if kind == "range":
+                self.ranges[pid].add((int(rest[0], 16), int(rest[1], 16)))
+            elif kind == "place":
+                self.main[pid] = int(rest[1], 16)
+            else:
+                name, times, size = rest if kind == "allocated" else ["free", *rest]
+                self.counted[pid][name][0] += int(times)
+                self.counted[pid][name][1] += int(size)
+
+    def is_counted(self, pid, chain):
+        """Allocations are counted by their caller; operator new is between."""
+        return any(low <= address < high for low, high in self.ranges[pid] for address in chain[:3])
+
+
+class Heap:
+    """The same of a recording, and its stacks."""
+
+    def __init__(self, t, recording, log):
+        self.counted = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
+        self.chains = collections.defaultdict(collections.Counter)
+        self.allocations = self.missed = self.foreign = self.backward = self.cut = 0
+        self.notes = []
+        self.live = collections.defaultdict(dict)  # process: address: is it counted, size
+        self._log, last = log, 0
+        for kind, fields in events(t, recording):
+            if kind == "note":
+                self.notes.append(fields["text"])
+            elif kind == "process" and fields["change"] == "fork":
+                self.live[fields["pid"]] = dict(self.live[fields["parent_pid"]])
+            elif kind == "process" and fields["change"] == "exec":
+                self.live[fields["pid"]] = {}
+            elif kind == "heap":
+                self.backward += int(fields["time"]) < last
+                last = int(fields["time"])
+                self._take(fields)
+
+    def _take(self, fields):
+        pid, address = fields["pid"], fields["address"]
+        if fields["change"] == "free":
+            block = self.live[pid].pop(address, None)
+            self.foreign += block is None
+            if block and block[0]:
+                self._add(pid, "free", block[1])
+            return
+        size = int(fields.get("size", "0"), 16)
+        chain = tuple(int(at, 16) for at in fields.get("user", "").split(",") if at)
+        is_counted = self._log.is_counted(pid, chain)
+        self.allocations += 1
+        self.missed += address in self.live[pid]
+        self.live[pid][address] = is_counted, size
+        if is_counted:
+            self._add(pid, fields["made_by"], size)
+            self.chains[pid][chain] += 1
+
+    def _add(self, pid, name, size):
+        self.counted[pid][name][0] += 1
+        self.counted[pid][name][1] += size
+
+
+class Names:
+    """Functions of a program by address."""
+
+    def __init__(self, program):
+        rows = []
+        for line in tap.run("nm", "-S", "--defined-only", program).stdout.splitlines():
+            words = line.split()
+            if len(words) == 4 and words[2] in "tTwW":
+                rows.append((int(words[0], 16), int(words[1], 16), words[3]))
+        self._rows = sorted(rows)
+        self._main = next(at for at, _, name in rows if name == "main")
+
+    def of(self, chain, main):
+        found = []
+        for address in chain:
+            at = address - main + self._main
+            i = bisect.bisect(self._rows, (at, 1 << 64, "")) - 1
+            row = self._rows[max(i, 0)]
+            found.append(row[2] if row[0] <= at < row[0] + row[1] else "")
+        return found
+
+
+def shell_code(code):
+    return 128 - code if code < 0 else code
+
+
+def compare_run(t, words, name, recorded_words=None, seconds=120, **options):
+    """Runs a program without a recorder and with one: what it prints, and how it ends, is the same.
+    Returns what the recorder printed."""
+    plain = tap.run(*words, check=False, cwd=t.folder, seconds=seconds, **options)
+    came = t.wick("record", "--heap", "-o", name, "--", *(recorded_words or words), check=False,
+                  seconds=seconds, **options)
+    t.equal(came.returncode, shell_code(plain.returncode), f"exit code ({came.stderr[-300:]})")
+    t.equal(came.stdout, plain.stdout, "what the program prints")
+    return came.stderr
+
+
+def compare(t, program, case, *words, through=(), roots=("main",), cut=0, is_logged=True,
+            has_notes=False, interrupted=0, seconds=120):
+    """Records a case of a program, and compares all totals. Each name of `through` is in some stack,
+    and each stack has one of `roots`; that of main is whole. At most `interrupted` calls were under
+    way when a handler forked: in the child they are not recorded."""
+    path, log_path = pathlib.Path(program), t.folder / "log"
+    if not path.is_absolute():
+        path = tap.program("live", program)
+    compare_run(t, [path, case, "/dev/null", *words], "wick.data",
+                [path, case, log_path, *words], seconds)
+    log = Log(log_path)
+    heap = Heap(t, "wick.data", log)
+    t.within(heap.missed, 0, interrupted, "allocations at addresses that were not freed")
+    t.within(heap.foreign, 0, interrupted, "releases of blocks that nothing allocated")
+    t.equal(heap.backward, 0, "events before the one before")
+    if not has_notes:
+        t.equal(heap.notes, [], "notes")
+    t.equal(bool(log.counted), is_logged, "does the program say what it counted?")
+    for pid, counted in log.counted.items():
+        expected = {name: sums for name, sums in counted.items() if sums[0]}
+        t.equal(dict(heap.counted[pid]), expected, f"times and bytes of process {pid}")
+    compare_stacks(t, heap, log, Names(path), through, roots, cut)
+    return heap
+
+
+def compare_stacks(t, heap, log, names, through, roots, cut):
+    seen, is_cut = set(), 0
+    for pid, main in log.main.items():
+        for chain, times in heap.chains[pid].items():
+            found = names.of(chain, main)
+            seen |= set(found)
+            if not any(root in found for root in roots):
+                is_cut += times
+            elif "main" in found and found[-1] != "_start":
+                raise tap.Failure(f"a stack of main does not reach _start: {found}")
+    t.equal(is_cut, cut, f"stacks without any of {roots}")
+    t.true(set(through) <= seen, f"expected {through} in stacks, came {sorted(seen)}")

@@ -1,0 +1,183 @@
+/* Streams of the heap library (preload/stream.h) as bytes, and the recorder's rows of them. */
+#ifndef WK_TESTS_HEAP_STREAM_MAKER_H
+#define WK_TESTS_HEAP_STREAM_MAKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "preload/stream.h"
+
+/* A thread's events, or a process's definitions. */
+struct heap_stream {
+	struct wk_buf bytes;
+	uint64_t row_from; /* what the rows before do not have */
+	uint64_t time, address, pc;
+	uint32_t stack, next;
+};
+
+static inline uint64_t heap_fold(int64_t number)
+{
+	return (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
+}
+
+static inline void heap_begin_block(struct heap_stream *stream, uint64_t time)
+{
+	stream->time = time;
+	stream->address = 0;
+	stream->stack = 0;
+	wk_buf_add_u64(&stream->bytes, time);
+}
+
+static inline void heap_add_number(struct wk_buf *bytes, uint64_t number, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		wk_buf_add_char(bytes, (char)(number >> 8 * i));
+}
+
+static inline void heap_add_numbers(struct wk_buf *bytes, uint8_t head, const uint64_t *numbers,
+				    unsigned count, bool is_wide)
+{
+	uint8_t lengths = 0;
+	size_t size[4];
+
+	for (unsigned i = 0; i < count; i++) {
+		for (size[i] = 1; size[i] < 4 && numbers[i] >> 8 * size[i]; size[i]++)
+			continue;
+		lengths |= (uint8_t)((size[i] - 1) << 2 * i);
+	}
+	wk_buf_add_char(bytes, (char)(head | (is_wide ? WK_HEAP_RECORD_WIDE : 0)));
+	if (!is_wide)
+		wk_buf_add_char(bytes, (char)lengths);
+	for (unsigned i = 0; i < count; i++)
+		heap_add_number(bytes, numbers[i], is_wide ? 8 : size[i]);
+}
+
+/* The first record begins a block. */
+static inline void heap_add(struct heap_stream *stream, enum wk_heap_record kind, uint64_t time,
+			    uint64_t address, uint64_t size_bytes, uint32_t stack)
+{
+	unsigned which = kind & ((1 << WK_HEAP_RECORD_BITS) - 1);
+	bool has_block = which == WK_HEAP_RECORD_ALLOCATED || which == WK_HEAP_RECORD_MOVED;
+	int64_t change;
+	uint64_t numbers[4];
+	bool is_wide;
+
+	if (stream->bytes.len % WK_HEAP_BLOCK_BYTES == 0)
+		heap_begin_block(stream, time);
+	change = (int64_t)(address - stream->address);
+	is_wide = (change & 7) || size_bytes >> 32 || heap_fold(change >> 3) >> 32 ||
+		  (time - stream->time) >> 32;
+	numbers[0] = time - stream->time;
+	numbers[1] = heap_fold(is_wide ? change : change >> 3);
+	numbers[2] = size_bytes;
+	numbers[3] = heap_fold((int32_t)(stack - stream->stack));
+	stream->time = time;
+	stream->address = address;
+	if (has_block)
+		stream->stack = stack;
+	heap_add_numbers(&stream->bytes, (uint8_t)kind, numbers, has_block ? 4 : 2, is_wide);
+}
+
+static inline void heap_add_text(struct heap_stream *stream, enum wk_heap_record kind,
+				 uint64_t time, const char *text)
+{
+	uint64_t since;
+
+	if (stream->bytes.len % WK_HEAP_BLOCK_BYTES == 0)
+		heap_begin_block(stream, time);
+	since = time - stream->time;
+	stream->time = time;
+	heap_add_numbers(&stream->bytes, (uint8_t)kind, &since, 1, false);
+	wk_buf_add_char(&stream->bytes, (char)strlen(text));
+	wk_buf_add_text(&stream->bytes, text);
+}
+
+/* The rest of the block is empty; garbage is in it. */
+static inline void heap_end_block(struct heap_stream *stream)
+{
+	if (stream->bytes.len % WK_HEAP_BLOCK_BYTES)
+		wk_buf_add_char(&stream->bytes, WK_HEAP_RECORD_END);
+	while (stream->bytes.len % WK_HEAP_BLOCK_BYTES)
+		wk_buf_add_char(&stream->bytes, (char)0xa5);
+}
+
+static inline void heap_add_leb(struct wk_buf *bytes, uint64_t number)
+{
+	for (; number >= 0x80; number >>= 7)
+		wk_buf_add_char(bytes, (char)(number | 0x80));
+	wk_buf_add_char(bytes, (char)number);
+}
+
+/* The next stack; returns its number. */
+static inline uint32_t heap_define(struct heap_stream *definitions, uint32_t parent, uint64_t pc)
+{
+	if (!definitions->next)
+		definitions->next = 1;
+	if (definitions->bytes.len % WK_HEAP_BLOCK_BYTES == 0) {
+		wk_buf_add_u32(&definitions->bytes, definitions->next);
+		wk_buf_add_u64(&definitions->bytes, pc);
+		definitions->pc = pc;
+	}
+	wk_buf_add_char(&definitions->bytes, WK_HEAP_DEFINED_STACK);
+	heap_add_leb(&definitions->bytes, definitions->next - parent);
+	heap_add_leb(&definitions->bytes, heap_fold((int64_t)(pc - definitions->pc)));
+	definitions->pc = pc;
+	return definitions->next++;
+}
+
+/* ---- rows */
+
+static inline void heap_begin_row(struct wk_buf *row, enum wk_heap_stream_row kind,
+				  uint32_t process)
+{
+	wk_buf_reset(row);
+	wk_buf_add_char(row, (char)kind);
+	wk_buf_add_u32(row, process);
+}
+
+static inline void heap_add_new_bytes(struct wk_buf *row, struct heap_stream *stream)
+{
+	uint32_t count = (uint32_t)(stream->bytes.len - stream->row_from);
+
+	wk_buf_add_u64(row, stream->row_from);
+	wk_buf_add_u32(row, count);
+	wk_buf_add(row, (const uint8_t *)stream->bytes.at + stream->row_from, count);
+	stream->row_from = stream->bytes.len;
+}
+
+static inline void heap_process_row(struct wk_buf *row, uint32_t process, uint32_t pid)
+{
+	heap_begin_row(row, WK_HEAP_ROW_PROCESS, process);
+	wk_buf_add_u32(row, pid);
+	wk_buf_add_u64(row, 1);
+	wk_buf_add_u64(row, 0);
+}
+
+/* What was added to the stream since its last row. */
+static inline void heap_events_row(struct wk_buf *row, uint32_t process, uint32_t ring,
+				   uint32_t tid, struct heap_stream *stream)
+{
+	heap_begin_row(row, WK_HEAP_ROW_EVENTS, process);
+	wk_buf_add_u32(row, ring);
+	wk_buf_add_u32(row, tid);
+	heap_add_new_bytes(row, stream);
+}
+
+static inline void heap_definitions_row(struct wk_buf *row, uint32_t process,
+					struct heap_stream *stream)
+{
+	heap_begin_row(row, WK_HEAP_ROW_DEFINITIONS, process);
+	heap_add_new_bytes(row, stream);
+}
+
+static inline void heap_pass_row(struct wk_buf *row, uint64_t ticks, uint64_t ns)
+{
+	wk_buf_reset(row);
+	wk_buf_add_char(row, WK_HEAP_ROW_PASS);
+	wk_buf_add_u64(row, ticks);
+	wk_buf_add_u64(row, ns);
+}
+
+#endif
