@@ -10,8 +10,8 @@
  * the cost of one load and one branch. They may be called from any thread, never fail, keep errno,
  * and may be left in programs that are shipped.
  *
- * A text is UTF-8 and ends with a NUL. Of a longer one, the first WICK_MARK_BYTES are kept, without a
- * character that this would split. NULL is an empty text.
+ * A text is UTF-8 and ends with a NUL. Of a longer one, the first WICK_MARK_BYTES are kept, without
+ *a character that this would split. NULL is an empty text.
  *
  * They do nothing in statically linked programs, which have no heap library, and on systems other
  * than Linux. On processors other than x86-64, they do nothing in programs compiled and linked

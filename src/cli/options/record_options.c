@@ -138,8 +138,7 @@ static bool plan_events(struct wk_record_plan *plan, const struct wk_text_list *
 static bool check_ranges(const struct wk_record_args *args, struct wk_err *err)
 {
 	if (args->snapshot_every_ns && args->snapshot_every_ns < FEWEST_SNAPSHOT_NS)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--snapshot-every must be 10ms or more");
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--snapshot-every must be 10ms or more");
 	return wk_option_check_range("freq", args->frequency, 1, INT64_MAX, "less than 2^63",
 				     err) &&
 	       wk_option_check_range("count", args->period, 1, INT64_MAX, "less than 2^63", err) &&

@@ -237,15 +237,14 @@ static bool add_snapshot(struct wk_heap_streams *streams, uint32_t process, stru
 	if (row->bad || (cause != WK_HEAP_SNAPSHOT_USER && cause != WK_HEAP_SNAPSHOT_INTERVAL) ||
 	    (count && ticks < streams->snapshots[count - 1].ticks))
 		return false;
-	*WK_APPEND(streams->snapshots, streams->snapshot_count, streams->snapshot_cap) =
-		(struct snapshot){
-			.ticks = ticks,
-			.process = process,
-			.cause = cause == WK_HEAP_SNAPSHOT_USER ? WK_SNAPSHOT_USER
-								: WK_SNAPSHOT_INTERVAL,
-			.label = wk_strndup(label.at, label.len),
-			.label_len = label.len,
-		};
+	*WK_APPEND(streams->snapshots, streams->snapshot_count,
+		   streams->snapshot_cap) = (struct snapshot){
+		.ticks = ticks,
+		.process = process,
+		.cause = cause == WK_HEAP_SNAPSHOT_USER ? WK_SNAPSHOT_USER : WK_SNAPSHOT_INTERVAL,
+		.label = wk_strndup(label.at, label.len),
+		.label_len = label.len,
+	};
 	return true;
 }
 

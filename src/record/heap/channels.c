@@ -41,8 +41,8 @@ struct wk_heap_channels {
 	bool has_threads;
 	_Atomic bool is_over;
 
-	pthread_mutex_t lock;            /* of what follows */
-	struct wk_heap_channel *arrived; /* not yet among `channels` */
+	pthread_mutex_t lock;             /* of what follows */
+	struct wk_heap_channel *arrived;  /* not yet among `channels` */
 	struct wk_heap_channel *channels; /* the drainer reads this list without the lock: nobody
 					   * else changes it */
 	struct wk_buf rows;

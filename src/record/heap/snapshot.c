@@ -148,10 +148,11 @@ static bool request_from(const struct who *who, int fd, struct wk_str label, uin
 	assert(label.len <= sizeof(request.label));
 	memcpy(request.label, label.at, label.len);
 	if (!exchange(fd, &request, &reply))
-		return wk_fail(err, WK_EIO, WK_NOWHERE,
-			       "the recorder of %s gave no answer: it has just ended, is stopped, or "
-			       "is of another version of wick",
-			       who->text.at);
+		return wk_fail(
+			err, WK_EIO, WK_NOWHERE,
+			"the recorder of %s gave no answer: it has just ended, is stopped, or "
+			"is of another version of wick",
+			who->text.at);
 	*number = reply.number;
 	return check_reply(who, &reply, err);
 }

@@ -20,8 +20,8 @@ struct wk_taken_snapshot {
 };
 
 /* The snapshot is of a moment between this call and its return. Fails if there is no such process
- * (WK_ENOTFOUND), if it is another user's (WK_EPERM), if it is not recorded, or if the recorder does
- * not answer. `label`: at most WK_SNAPSHOT_LABEL_BYTES. */
+ * (WK_ENOTFOUND), if it is another user's (WK_EPERM), if it is not recorded, or if the recorder
+ * does not answer. `label`: at most WK_SNAPSHOT_LABEL_BYTES. */
 bool wk_heap_snapshot_request(pid_t pid, struct wk_str label, struct wk_taken_snapshot *taken,
 			      struct wk_err *err);
 void wk_taken_snapshot_fini(struct wk_taken_snapshot *taken);
