@@ -8,9 +8,11 @@
 
 struct wk_heap_block {
 	uint64_t address, weight;
+	uint64_t times;   /* how many blocks it stands for: more than one if it was sampled */
 	uint64_t time_ns; /* that it was allocated at */
 	wk_heap_id heap;
 	uint32_t row;            /* of wk_heap_rows */
+	bool is_sampled;         /* not all blocks between it and others are known */
 	uint32_t next, previous; /* of the heap's blocks; 0: none */
 };
 

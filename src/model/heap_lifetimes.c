@@ -137,7 +137,8 @@ static void end_block(struct wk_heap_lifetimes *lifetimes, uint32_t id, const st
 	uint64_t life_ns = who->time_ns > block->time_ns ? who->time_ns - block->time_ns : 0;
 
 	wk_heap_rows_release(lifetimes->rows, &(struct wk_heap_freed){
-		.row = block->row, .weight = block->weight, .life_ns = life_ns,
+		.row = block->row, .weight = block->weight, .times = block->times,
+		.life_ns = life_ns,
 		.time_ns = who->time_ns, .thread = who->thread, .stack = who->stack });
 	wk_heap_totals_free(lifetimes->model, block->heap, &lifetimes->heaps[block->heap].lives,
 			    block->weight, life_ns);
@@ -145,12 +146,13 @@ static void end_block(struct wk_heap_lifetimes *lifetimes, uint32_t id, const st
 }
 
 static void count(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, enum wk_derived source,
-		  uint64_t weight, struct wk_sample *sample)
+		  const struct wk_heap_block *block, struct wk_sample *sample)
 {
 	if (lifetimes->model->samples.count >= WK_MODEL_MOST_SAMPLES)
 		return;
 	sample->source = wk_model_derived_source(lifetimes->model, source);
-	sample->weight = wk_model_fit_weight(lifetimes->model, weight);
+	sample->weight = wk_model_fit_weight(lifetimes->model, block->weight);
+	sample->times = block->times;
 	wk_heap_rows_count(lifetimes->rows, lifetimes->model->heaps[heap].process, sample);
 }
 
@@ -160,14 +162,14 @@ static void free_block(struct wk_heap_lifetimes *lifetimes, uint32_t id,
 {
 	struct wk_heap_block block = lifetimes->blocks.at[id];
 	struct wk_sample allocated = wk_heap_rows_sample(lifetimes->rows, block.row), freed = *who;
-	bool is_temporary = *last_block_of(lifetimes, allocated.thread) == id;
+	bool is_temporary = !block.is_sampled && *last_block_of(lifetimes, allocated.thread) == id;
 
 	end_block(lifetimes, id, who);
 	freed.about = allocated.about;
-	count(lifetimes, block.heap, WK_DERIVED_FREE, block.weight, &freed);
+	count(lifetimes, block.heap, WK_DERIVED_FREE, &block, &freed);
 	allocated.time_ns = who->time_ns;
 	if (is_temporary)
-		count(lifetimes, block.heap, WK_DERIVED_HEAP_TEMPORARY, block.weight, &allocated);
+		count(lifetimes, block.heap, WK_DERIVED_HEAP_TEMPORARY, &block, &allocated);
 }
 
 /* What a program frees that is not known was allocated before the recording, or that was lost. */
@@ -218,11 +220,15 @@ static void begin_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 	if (known)
 		miss_free(lifetimes, heap, known, who);
 	sample.source = wk_model_derived_source(model, WK_DERIVED_HEAP);
-	sample.weight = wk_model_fit_weight(model, event->size_bytes);
+	sample.weight =
+		wk_model_fit_weight(model, event->of_blocks ? event->of_bytes : event->size_bytes);
+	sample.times = event->of_blocks ? event->of_blocks : 1;
 	sample.about = wk_model_add_subject(model, &about);
 	block = (struct wk_heap_block){
 		.address = event->address,
 		.weight = sample.weight,
+		.times = sample.times,
+		.is_sampled = event->of_blocks,
 		.time_ns = who->time_ns,
 		.heap = heap,
 		.row = wk_heap_rows_allocate(lifetimes->rows, model->heaps[heap].process, &sample),

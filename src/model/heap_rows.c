@@ -190,7 +190,7 @@ uint32_t wk_heap_rows_allocate(struct wk_heap_rows *rows, wk_process_id id,
 
 	note_peak(row, process);
 	row->left_bytes += block->weight;
-	row->left_blocks++;
+	row->left_blocks += block->times;
 	process->left_bytes += block->weight;
 	if (process->left_bytes > process->peak_bytes) {
 		process->peak_bytes = process->left_bytes;
@@ -244,7 +244,7 @@ static void wait_for_end(struct wk_heap_rows *rows, const struct wk_heap_freed *
 	}
 	pending = pending_of(rows, row, freed);
 	pending->end.weight += freed->weight;
-	pending->end.times++;
+	pending->end.times += freed->times;
 }
 
 void wk_heap_rows_release(struct wk_heap_rows *rows, const struct wk_heap_freed *freed)
@@ -252,17 +252,17 @@ void wk_heap_rows_release(struct wk_heap_rows *rows, const struct wk_heap_freed 
 	struct row *row = &rows->rows[freed->row];
 	struct process *process = &rows->processes[row->process];
 
-	assert(row->left_bytes >= freed->weight && row->left_blocks);
+	assert(row->left_bytes >= freed->weight && row->left_blocks >= freed->times);
 	note_peak(row, process);
 	row->left_bytes -= freed->weight;
-	row->left_blocks--;
+	row->left_blocks -= freed->times;
 	process->left_bytes -= freed->weight;
 	if (row->is_summed)
 		wait_for_end(rows, freed);
 	else
 		wk_model_add_end(rows->model, &(struct wk_end){
 			.sample = row->sample, .time_ns = freed->time_ns, .weight = freed->weight,
-			.times = 1, .lived = (uint8_t)wk_power_of(freed->life_ns), .thread = freed->thread,
+			.times = freed->times, .lived = (uint8_t)wk_power_of(freed->life_ns), .thread = freed->thread,
 			.stack = freed->stack });
 }
 

@@ -28,7 +28,7 @@ uint32_t wk_heap_rows_allocate(struct wk_heap_rows *rows, wk_process_id process,
 /* A block that is freed. */
 struct wk_heap_freed {
 	uint32_t row;
-	uint64_t weight, life_ns;
+	uint64_t weight, times, life_ns;
 	uint64_t time_ns;
 	wk_thread_id thread; /* that frees it, with this stack */
 	wk_stack_id stack;

@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "formats/heap/heap_estimate.h"
 #include "formats/heap/heap_stacks.h"
 #include "formats/heap/heap_thread.h"
@@ -459,18 +460,36 @@ bool wk_heap_streams_emit(struct wk_heap_streams *streams, uint64_t until_ns,
 	return ok;
 }
 
+static bool emit_sampling(uint64_t sample_bytes, const struct wk_sink *sink, struct wk_err *err)
+{
+	struct wk_buf text = { 0 };
+	bool ok;
+
+	wk_buf_add_text(&text,
+			"sizes and numbers of blocks are estimates: one block was recorded for "
+			"each ");
+	wk_num_add_bytes(&text, sample_bytes);
+	wk_buf_add_text(&text, " on average");
+	ok = wk_sink_note(sink, WK_NOTE_REMARK, wk_buf_str(&text), err);
+	wk_buf_fini(&text);
+	return ok;
+}
+
 static bool emit_notes(const struct wk_heap_streams *streams, const struct wk_sink *sink,
 		       struct wk_err *err)
 {
-	uint64_t sum[COUNTS] = { 0 }, damaged = streams->damaged;
+	uint64_t sum[COUNTS] = { 0 }, damaged = streams->damaged, sampled = 0;
 
 	for (size_t i = 0; i < streams->process_count; i++) {
 		damaged += streams->processes[i].stacks.damaged;
+		sampled |= streams->processes[i].sample_bytes;
 		for (size_t k = 0; k < COUNTS; k++)
 			sum[k] += streams->processes[i].counts[k];
 	}
 	for (size_t i = 0; i < streams->thread_count; i++)
 		damaged += streams->threads[i].stream.damaged;
+	if (sampled && !emit_sampling(sampled, sink, err))
+		return false;
 	return wk_sink_note_count(sink, WK_NOTE_FAULT, damaged,
 				  " part of the heap's events is damaged and was left out",
 				  " parts of the heap's events are damaged and were left out",
