@@ -9,7 +9,10 @@
  *
  * The name of the socket is in the environment variable WK_HEAP_VARIABLE, in the abstract space.
  * The process sends a wk_channel_hello with the file; the answer is a wk_channel_answer with that
- * of the page. */
+ * of the page.
+ *
+ * Others, such as `wick snapshot`, send a wk_channel_request without a file instead, and get a
+ * wk_channel_reply. */
 #ifndef WK_CHANNEL_CHANNEL_H
 #define WK_CHANNEL_CHANNEL_H
 
@@ -93,12 +96,44 @@ struct wk_channel_answer {
 	uint64_t seed;
 };
 
-/* Written by the recorder, except `wake`. */
+/* Versions of requests have this bit, so that they are not those of greetings. */
+#define WK_CHANNEL_IS_REQUEST      0x10000u
+#define WK_CHANNEL_REQUEST_VERSION (WK_CHANNEL_IS_REQUEST | 1)
+
+enum wk_channel_request_kind {
+	WK_CHANNEL_SNAPSHOT = 1, /* of the process's heap */
+};
+
+struct wk_channel_request {
+	uint32_t version;
+	uint32_t kind; /* enum wk_channel_request_kind */
+	uint32_t pid;
+	uint32_t label_bytes;
+	char label[WK_HEAP_TEXT_BYTES]; /* not ended by a NUL */
+};
+
+enum wk_channel_result {
+	WK_CHANNEL_DONE,
+	WK_CHANNEL_OTHER_VERSION, /* `version` is what the recorder understands */
+	WK_CHANNEL_OTHER_KIND,    /* it does not know that kind of request */
+	WK_CHANNEL_NO_PROCESS,    /* the process is not recorded */
+	WK_CHANNEL_NO_RIGHT,      /* it is another user's */
+	WK_CHANNEL_RESULTS
+};
+
+struct wk_channel_reply {
+	uint32_t version;
+	uint32_t result; /* enum wk_channel_result */
+	uint32_t number; /* of the snapshot, counted from 1 */
+};
+
+/* Written by the recorder, except `wake` and `snapshots`. */
 struct wk_heap_control {
 	_Atomic uint32_t wake; /* counted up, and woken, by a process whose ring is half full */
 	_Atomic uint32_t is_asleep; /* nobody else needs to wake it */
 	_Atomic uint32_t heartbeat; /* counted up whenever it has looked at all rings */
 	_Atomic uint32_t is_over;   /* nobody reads the rings any more */
+	_Atomic uint32_t snapshots; /* counted by whoever takes one, just before its time */
 };
 
 #endif

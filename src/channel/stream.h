@@ -48,6 +48,9 @@ enum wk_heap_record {
 #define WK_HEAP_RECORD_BITS 3
 #define WK_HEAP_RECORD_WIDE 0x80
 
+/* The most of a text of a snapshot or a mark. */
+#define WK_HEAP_TEXT_BYTES 200
+
 enum wk_heap_function {
 	WK_HEAP_MALLOC,
 	WK_HEAP_CALLOC,
@@ -72,6 +75,8 @@ enum wk_heap_function {
  *     PASS         u64 ticks, u64 ns: all events until then are in the rows before
  *     COUNTS       u32 process, then the fields of struct wk_channel_counts as u64: until now
  *     GONE         u32 process: nothing more comes from it
+ *     SNAPSHOT     u32 process or 0 for all, u64 ticks, u8 cause (enum wk_heap_snapshot_cause),
+ *                  u32 length, the label: in order of ticks
  *
  * Processes are numbered from 1 as they come; threads are numbers of rings, which several threads
  * use one after the other. A position counts the bytes of the stream before it; what is missing
@@ -83,6 +88,13 @@ enum wk_heap_stream_row {
 	WK_HEAP_ROW_PASS,
 	WK_HEAP_ROW_COUNTS,
 	WK_HEAP_ROW_GONE,
+	WK_HEAP_ROW_SNAPSHOT,
+};
+
+/* Why the recorder took a snapshot; those of programs are in their events. */
+enum wk_heap_snapshot_cause {
+	WK_HEAP_SNAPSHOT_USER = 1, /* `wick snapshot` */
+	WK_HEAP_SNAPSHOT_INTERVAL,
 };
 
 #endif

@@ -10,6 +10,7 @@
 extern const struct wk_command wk_cmd_flame;
 extern const struct wk_command wk_cmd_cargo;
 extern const struct wk_command wk_cmd_record;
+extern const struct wk_command wk_cmd_snapshot;
 extern const struct wk_command wk_cmd_show;
 extern const struct wk_command wk_cmd_annotate;
 extern const struct wk_command wk_cmd_fold;
@@ -30,6 +31,7 @@ const struct wk_command *const wk_commands[] = {
 	&wk_cmd_flame,
 	&wk_cmd_cargo,
 	&wk_cmd_record,
+	&wk_cmd_snapshot,
 	&wk_cmd_show,
 	&wk_cmd_annotate,
 	&wk_cmd_fold,

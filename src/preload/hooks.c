@@ -10,7 +10,6 @@
 #include "preload/internal.h"
 #include "preload/real.h"
 
-#define HOOK       __attribute__((visibility("default")))
 #define MY_FRAME() __builtin_frame_address(0)
 
 static inline bool is_wanted(void)

@@ -14,6 +14,9 @@
 
 #define WK_LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define WK_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+/* What programs call. */
+#define HOOK __attribute__((visibility("default")))
+
 #define WK_INITIAL_EXEC        __attribute__((tls_model("initial-exec")))
 
 /* Deeper stacks are cut: their outermost frames are missing, and they are counted. */
@@ -101,13 +104,19 @@ bool wk_heap_threads_begin(void);
 #define WK_HEAP_RECORD_BYTES 64
 uint8_t *wk_heap_next_block(struct wk_heap_thread *thread);
 
-static inline uint8_t *wk_heap_room(struct wk_heap_thread *thread)
+/* For a record of more bytes, which must fit a block that is new. */
+static inline uint8_t *wk_heap_room_for(struct wk_heap_thread *thread, uint32_t bytes)
 {
 	uint32_t left = WK_HEAP_BLOCK_BYTES - (uint32_t)(thread->head % WK_HEAP_BLOCK_BYTES);
 
-	if (WK_UNLIKELY(left < WK_HEAP_RECORD_BYTES || left == WK_HEAP_BLOCK_BYTES))
+	if (WK_UNLIKELY(left < bytes || left == WK_HEAP_BLOCK_BYTES))
 		return wk_heap_next_block(thread);
 	return thread->ring + thread->head % WK_CHANNEL_RING_BYTES;
+}
+
+static inline uint8_t *wk_heap_room(struct wk_heap_thread *thread)
+{
+	return wk_heap_room_for(thread, WK_HEAP_RECORD_BYTES);
 }
 
 /* Waits for space in a ring until `head` + `bytes` fits into `size`. False: it never will. */
@@ -183,5 +192,9 @@ void wk_heap_allocated(const void *block, size_t size, enum wk_heap_function fun
 void wk_heap_moved(const void *block, size_t size, enum wk_heap_function function,
 		   const void *frame);
 void wk_heap_released(const void *block, enum wk_heap_record record);
+
+/* What wick/mark.h calls: the library's interface to programs, which is never changed. `kind` is 1
+ * for a snapshot, 2 for a mark; others are ignored. */
+void wick_heap_library_mark_1(int kind, const char *text);
 
 #endif

@@ -174,3 +174,46 @@ void wk_heap_released(const void *block, enum wk_heap_record record)
 		    2);
 	wk_heap_busy = 0;
 }
+
+/* Without a character that the limit would split. */
+static size_t kept_length(const char *text)
+{
+	size_t length = strnlen(text, WK_HEAP_TEXT_BYTES + 1);
+
+	if (length <= WK_HEAP_TEXT_BYTES)
+		return length;
+	length = WK_HEAP_TEXT_BYTES;
+	while (length && ((unsigned char)text[length] & 0xc0) == 0x80)
+		length--;
+	return length;
+}
+
+static void put_text(enum wk_heap_record record, const char *text)
+{
+	struct wk_heap_thread *thread = wk_heap_enter();
+	size_t length = kept_length(text);
+	uint8_t *from, *at;
+	uint64_t time;
+
+	if (!thread)
+		return;
+	from = wk_heap_room_for(thread, WK_HEAP_RECORD_BYTES + WK_HEAP_TEXT_BYTES);
+	if (WK_LIKELY(from)) {
+		if (record == WK_HEAP_RECORD_SNAPSHOT)
+			atomic_fetch_add(&wk_heap_control->snapshots, 1);
+		time = wk_heap_ticks();
+		at = put_wide(from, record, &(struct numbers){ { time - thread->time } }, 1);
+		thread->time = time;
+		*at++ = (uint8_t)length;
+		memcpy(at, text, length);
+		publish(thread, from, at + length);
+	}
+	wk_heap_busy = 0;
+}
+
+HOOK void wick_heap_library_mark_1(int kind, const char *text)
+{
+	if (*wk_heap_state == WK_HEAP_OFF || kind < 1 || kind > 2)
+		return;
+	put_text(kind == 1 ? WK_HEAP_RECORD_SNAPSHOT : WK_HEAP_RECORD_MARK, text ? text : "");
+}

@@ -337,6 +337,7 @@ static bool prepare_command(struct wk_recorder *recorder, struct wk_err *err)
 
 	if (recorder->options.records_heap) {
 		struct wk_heap_channels_options options = {
+			.snapshot_every_ns = recorder->options.snapshot_every_ns,
 			.when_full = recorder->options.drops_heap_events ? WK_CHANNEL_DROP
 									 : WK_CHANNEL_BLOCK,
 			.sample_bytes = recorder->options.heap_sample_bytes,

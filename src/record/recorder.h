@@ -55,6 +55,7 @@ struct wk_recorder_options {
 	uint64_t heap_sample_bytes; /* only some blocks, at this mean distance in bytes; 0: all */
 	uint64_t heap_seed;         /* of their choice; 0: any */
 	bool drops_heap_events;     /* that come too fast, instead of making the command wait */
+	uint64_t snapshot_every_ns; /* of the heaps; 0: only those that are requested */
 	bool command_to_stderr;     /* its standard output goes there: wick's own is in use */
 
 	/* Called for each sample whose copy of the stack is full, long before it comes to the sink

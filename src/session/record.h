@@ -11,6 +11,7 @@
 #ifndef WK_SESSION_RECORD_H
 #define WK_SESSION_RECORD_H
 
+#include "record/heap/snapshot.h"
 #include "record/perf_list.h"
 #include "record/perf_names.h"
 #include "record/recorder.h"

@@ -87,21 +87,37 @@ def _(t):
     t.equal(len(installed.pkg_config("--cflags")), 1, "flags of the compiler")
 
 
-@tap.case("the header compiles alone as C99 and as C++11, without a warning")
+@tap.case("headers compile alone as C99 and as C++11, without a warning")
 def _(t):
-    header = next(installed.root().rglob("wick/wick.h"))
-    for words in (["cc", "-x", "c", "-std=c99"], ["c++", "-x", "c++", "-std=c++11"]):
-        tap.need(words[0])
-        tap.run(*words, "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", header)
+    headers = sorted(installed.root().rglob("wick/*.h"))
+    t.equal([header.name for header in headers], ["mark.h", "wick.h"], "headers")
+    for header in headers:
+        for words in (["cc", "-x", "c", "-std=c99"], ["c++", "-x", "c++", "-std=c++11"]):
+            tap.need(words[0])
+            tap.run(*words, "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", header)
 
 
-@tap.case("examples have 60 lines at most and include only the public header of wick")
+@tap.case("examples have 60 lines at most and include only a public header of wick")
 def _(t):
     for example in installed.EXAMPLES.glob("*.c"):
         text = example.read_text()
         t.within(len(text.splitlines()), 1, 60, example.name)
-        t.equal(re.findall(r'#include ["<](.*wick.*|.*".*)[">]', text), ["wick/wick.h"],
+        header = "wick/mark.h" if example.stem == "snapshots" else "wick/wick.h"
+        t.equal(re.findall(r'#include ["<](.*wick.*|.*".*)[">]', text), [header],
                 f"includes of {example.name}")
+
+
+@tap.case("a program that marks moments needs no library")
+def _(t):
+    for compiler in "cc", "c++":
+        tap.need(compiler)
+        source = t.folder / "marks.c"
+        source.write_text("#include <wick/mark.h>\n"
+                          "int main() { wick_mark(\"one\"); wick_heap_snapshot(\"two\"); return 0; }\n")
+        tap.run(compiler, *installed.pkg_config("--cflags"), source, "-o", t.folder / "marks")
+        needed = tap.run("readelf", "-d", t.folder / "marks").stdout
+        t.true("wick" not in needed, f"needs wick: {needed}")
+        tap.run(t.folder / "marks")
 
 
 def check_addresses(t, compiler):

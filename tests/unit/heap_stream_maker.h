@@ -1,4 +1,4 @@
-/* Streams of the heap library (preload/stream.h) as bytes, and the recorder's rows of them. */
+/* Streams of the heap library (channel/stream.h) as bytes, and the recorder's rows of them. */
 #ifndef WK_TESTS_HEAP_STREAM_MAKER_H
 #define WK_TESTS_HEAP_STREAM_MAKER_H
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "preload/stream.h"
+#include "channel/stream.h"
 
 /* A thread's events, or a process's definitions. */
 struct heap_stream {

@@ -7,6 +7,8 @@
 #include "base/num.h"
 #include "cli/options/option_errors.h"
 
+#define FEWEST_SNAPSHOT_NS 10000000
+
 #define AT(field) offsetof(struct wk_record_args, field)
 
 /* perf_event_attr.sample_stack_user is 16 bits wide, and a multiple of 8: the nearest to 64K. */
@@ -56,6 +58,9 @@ static const struct wk_opt options[] = {
 	{ 0, "heap-full", "HOW", "what a program does whose allocations come faster than they are "
 	  "written: block (wait), drop (leave out, and count) [default: block]", WK_OPT_CHOICE,
 	  AT(heap_full), heap_full },
+	WK_VALUE(0, "snapshot-every", "TIME", "with --heap, take a snapshot of all recorded heaps "
+	  "each TIME (5s, 500ms)", WK_OPT_DURATION,
+	  AT(snapshot_every_ns)),
 	{ 0 },
 };
 
@@ -132,6 +137,8 @@ static bool plan_events(struct wk_record_plan *plan, const struct wk_text_list *
  * two stacks always loses some. */
 static bool check_ranges(const struct wk_record_args *args, struct wk_err *err)
 {
+	if (args->snapshot_every_ns && args->snapshot_every_ns < FEWEST_SNAPSHOT_NS)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--snapshot-every must be 10ms or more");
 	return wk_option_check_range("freq", args->frequency, 1, INT64_MAX, "less than 2^63",
 				     err) &&
 	       wk_option_check_range("count", args->period, 1, INT64_MAX, "less than 2^63", err) &&
@@ -166,6 +173,9 @@ static bool check_what(const struct wk_record_args *args, char *const *command, 
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--heap needs a command after \"--\": the heap of a running process "
 			       "cannot be recorded yet");
+	if (args->snapshot_every_ns && !args->heap)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--snapshot-every takes snapshots of heaps; it needs --heap");
 	if (args->frequency && args->period)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--freq and --count exclude each other");
 	if (args->no_embed && args->embeds_symbols)
@@ -190,6 +200,7 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 		.records_heap = args->heap || args->heap_sample,
 		.heap_sample_bytes = args->heap_sample,
 		.heap_seed = args->heap_seed,
+		.snapshot_every_ns = args->snapshot_every_ns,
 		.drops_heap_events = args->heap_full && strcmp(args->heap_full, "drop") == 0,
 	} };
 	if (!check_what(args, command, err) || !check_ranges(args, err))

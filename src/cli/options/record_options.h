@@ -22,6 +22,7 @@ struct wk_record_args {
 	bool heap;
 	const char *heap_full;
 	uint64_t heap_sample, heap_seed;
+	uint64_t snapshot_every_ns;
 };
 
 extern const struct wk_opt_group wk_record_group;

@@ -19,6 +19,9 @@ const struct wk_command wk_cmd_record = ABSENT_COMMAND(
 const struct wk_command wk_cmd_cargo =
 	ABSENT_COMMAND("cargo", "`wick cargo` works on Linux, where wick can record");
 
+const struct wk_command wk_cmd_snapshot =
+	ABSENT_COMMAND("snapshot", "`wick snapshot` works on Linux, where wick can record heaps");
+
 const struct wk_opt_group wk_record_group = { "Recording", (const struct wk_opt[]){ { 0 } } };
 
 bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_args *args,

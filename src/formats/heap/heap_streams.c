@@ -46,6 +46,15 @@ struct pass {
 	uint64_t ticks, ns;
 };
 
+/* One that the recorder took. */
+struct snapshot {
+	uint64_t ticks;
+	uint32_t process; /* its number, which may come later; 0: all */
+	enum wk_snapshot_cause cause;
+	char *label;
+	size_t label_len;
+};
+
 struct wk_heap_streams {
 	struct process *processes; /* row 0 is none */
 	size_t process_count, process_cap;
@@ -56,6 +65,8 @@ struct wk_heap_streams {
 	struct pass first, before, last;
 	uint32_t *order; /* threads with a next event: a heap, the earliest first */
 	size_t order_count, order_cap;
+	struct snapshot *snapshots; /* in order of time; those from `snapshot` on are not emitted */
+	size_t snapshot, snapshot_count, snapshot_cap;
 	uint64_t damaged;
 	bool is_ended;
 };
@@ -77,9 +88,11 @@ void wk_heap_streams_free(struct wk_heap_streams *streams)
 		wk_heap_stacks_fini(&streams->processes[i].stacks);
 	for (size_t i = 0; i < streams->thread_count; i++)
 		wk_heap_thread_stream_fini(&streams->threads[i].stream);
+	for (size_t i = streams->snapshot; i < streams->snapshot_count; i++)
+		wk_free(streams->snapshots[i].label);
 	wk_map_fini(&streams->process_of);
 	wk_map_fini(&streams->thread_of);
-	WK_FREE_ALL(streams->processes, streams->threads, streams->order);
+	WK_FREE_ALL(streams->processes, streams->threads, streams->order, streams->snapshots);
 	wk_free(streams);
 }
 
@@ -215,6 +228,27 @@ static bool add_counts(struct process *process, struct wk_bytes *row)
 	return !row->bad;
 }
 
+static bool add_snapshot(struct wk_heap_streams *streams, uint32_t process, struct wk_bytes *row)
+{
+	uint64_t ticks = wk_u64le(row);
+	uint8_t cause = wk_u8(row);
+	struct wk_str label = wk_bytes_str(wk_bytes_slice(row, wk_u32le(row)));
+	size_t count = streams->snapshot_count;
+
+	if (row->bad || (cause != WK_HEAP_SNAPSHOT_USER && cause != WK_HEAP_SNAPSHOT_INTERVAL) ||
+	    (count && ticks < streams->snapshots[count - 1].ticks))
+		return false;
+	*WK_APPEND(streams->snapshots, streams->snapshot_count,
+		   streams->snapshot_cap) = (struct snapshot){
+		.ticks = ticks,
+		.process = process,
+		.cause = cause == WK_HEAP_SNAPSHOT_USER ? WK_SNAPSHOT_USER : WK_SNAPSHOT_INTERVAL,
+		.label = wk_strndup(label.at, label.len),
+		.label_len = label.len,
+	};
+	return true;
+}
+
 static bool add_row(struct wk_heap_streams *streams, struct wk_bytes *row)
 {
 	uint8_t kind = wk_u8(row);
@@ -223,6 +257,8 @@ static bool add_row(struct wk_heap_streams *streams, struct wk_bytes *row)
 	if (kind == WK_HEAP_ROW_PASS)
 		return add_pass(streams, row);
 	number = wk_u32le(row);
+	if (kind == WK_HEAP_ROW_SNAPSHOT)
+		return add_snapshot(streams, number, row);
 	if (kind == WK_HEAP_ROW_PROCESS)
 		return add_process(streams, number, row);
 	process = wk_map_find(&streams->process_of, number);
@@ -306,6 +342,7 @@ static bool emit_text(struct wk_heap_streams *streams, const struct thread *thre
 		      const struct wk_sink *sink, struct wk_err *err)
 {
 	const struct wk_heap_record_read *record = &thread->next;
+	struct wk_str text = wk_heap_thread_stream_text(&thread->stream);
 	struct wk_event event = {
 		.time_ns = time_of(streams, record->ticks),
 		.pid = streams->processes[thread->process].pid,
@@ -315,11 +352,10 @@ static bool emit_text(struct wk_heap_streams *streams, const struct thread *thre
 
 	if (record->kind == WK_HEAP_RECORD_SNAPSHOT) {
 		event.kind = WK_EVENT_SNAPSHOT;
-		event.snapshot = (struct wk_event_snapshot){ wk_bytes_str(record->text),
-							     WK_SNAPSHOT_PROGRAM };
+		event.snapshot = (struct wk_event_snapshot){ text, WK_SNAPSHOT_PROGRAM };
 	} else {
 		event.kind = WK_EVENT_MARK;
-		event.mark.label = wk_bytes_str(record->text);
+		event.mark.label = text;
 	}
 	return wk_sink_emit(sink, &event, err);
 }
@@ -356,17 +392,64 @@ static bool settle_release(struct wk_heap_streams *streams, struct thread *threa
 	return true;
 }
 
+static bool is_complete(const struct wk_heap_streams *streams, uint64_t ticks, uint64_t until_ns)
+{
+	return streams->is_ended ||
+	       (ticks <= streams->last.ticks && time_of(streams, ticks) <= until_ns);
+}
+
+/* Does a snapshot come before the events that are left? */
+static bool is_snapshot_next(const struct wk_heap_streams *streams)
+{
+	return streams->snapshot < streams->snapshot_count &&
+	       (!streams->order_count || streams->snapshots[streams->snapshot].ticks <=
+						 next_ticks(streams, streams->order[0]));
+}
+
+/* That of a process of which nothing is known is of nothing. */
+static bool emit_snapshot(struct wk_heap_streams *streams, const struct wk_sink *sink,
+			  struct wk_err *err)
+{
+	struct snapshot *snapshot = &streams->snapshots[streams->snapshot++];
+	uint32_t process = wk_map_find(&streams->process_of, snapshot->process);
+	uint32_t pid = process ? streams->processes[process].pid : WK_NO_PID;
+	struct wk_event event = {
+		.kind = WK_EVENT_SNAPSHOT,
+		.time_ns = time_of(streams, snapshot->ticks),
+		.pid = pid,
+		.tid = pid,
+		.cpu = WK_NO_CPU,
+		.snapshot = { wk_str_of(snapshot->label, snapshot->label_len), snapshot->cause },
+	};
+	bool ok = true;
+
+	if (process || !snapshot->process)
+		ok = wk_sink_emit(sink, &event, err);
+	else
+		streams->damaged++;
+	wk_free(snapshot->label);
+	return ok;
+}
+
 bool wk_heap_streams_emit(struct wk_heap_streams *streams, uint64_t until_ns,
 			  const struct wk_sink *sink, struct wk_err *err)
 {
 	bool ok = true;
 
-	while (ok && streams->order_count) {
-		struct thread *thread = &streams->threads[streams->order[0]];
+	while (ok && (streams->order_count || is_snapshot_next(streams))) {
+		struct thread *thread;
 		bool is_kept = false;
 
-		if (!streams->is_ended && (thread->next.ticks > streams->last.ticks ||
-					   time_of(streams, thread->next.ticks) > until_ns))
+		if (is_snapshot_next(streams)) {
+			uint64_t ticks = streams->snapshots[streams->snapshot].ticks;
+
+			if (!is_complete(streams, ticks, until_ns))
+				break;
+			ok = emit_snapshot(streams, sink, err);
+			continue;
+		}
+		thread = &streams->threads[streams->order[0]];
+		if (!is_complete(streams, thread->next.ticks, until_ns))
 			break;
 		if (thread->next.kind == WK_HEAP_RECORD_RELEASED &&
 		    !settle_release(streams, thread, &is_kept))

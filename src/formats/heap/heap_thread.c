@@ -5,15 +5,15 @@
 #include "base/mem.h"
 #include "formats/heap/heap_number.h"
 
-/* What was read makes room for what comes. */
+/* What was read makes room for what comes, except the text that may still be asked for. */
 static void keep(struct wk_heap_thread_stream *stream, struct wk_bytes bytes)
 {
-	size_t count = wk_bytes_left(&bytes);
+	size_t count = wk_bytes_left(&bytes), done = stream->from - stream->text_bytes;
 
-	if (stream->from) {
-		memmove(stream->bytes, stream->bytes + stream->from, stream->to - stream->from);
-		stream->to -= stream->from;
-		stream->from = 0;
+	if (done) {
+		memmove(stream->bytes, stream->bytes + done, stream->to - done);
+		stream->to -= done;
+		stream->from -= done;
 	}
 	WK_RESERVE(stream->bytes, stream->cap, stream->to + count);
 	memcpy(stream->bytes + stream->to, bytes.at, count);
@@ -27,7 +27,7 @@ void wk_heap_thread_stream_add(struct wk_heap_thread_stream *stream, uint32_t ti
 		return;
 	/* What is missing ends what was there: a record that was cut off cannot be read. */
 	if (position != stream->position + (stream->to - stream->from)) {
-		stream->from = stream->to = 0;
+		stream->to = stream->from;
 		stream->position = position;
 		stream->is_lost = true;
 		stream->damaged++;
@@ -111,11 +111,14 @@ static bool read_record(struct wk_heap_thread_stream *stream, struct wk_bytes *i
 	stream->address += is_wide ? (uint64_t)change : (uint64_t)change << 3;
 	stream->stack += (uint32_t)wk_heap_unfold(numbers[3]);
 	record->ticks = stream->ticks;
+	record->text_bytes = 0;
 	record->address = stream->address;
 	record->size_bytes = numbers[2];
 	record->stack = stream->stack;
-	if (count == 1)
-		record->text = wk_bytes_slice(in, wk_u8(in));
+	if (count == 1) {
+		record->text_bytes = wk_u8(in);
+		wk_bytes_skip(in, record->text_bytes);
+	}
 	return !in->bad && count && record->function < WK_HEAP_FUNCTIONS;
 }
 
@@ -133,6 +136,7 @@ static void begin_block(struct wk_heap_thread_stream *stream)
 bool wk_heap_thread_stream_next(struct wk_heap_thread_stream *stream,
 				struct wk_heap_record_read *record)
 {
+	stream->text_bytes = 0;
 	while (stream->from < stream->to) {
 		size_t there = stream->to - stream->from;
 		bool is_start = stream->position % WK_HEAP_BLOCK_BYTES == 0;
@@ -159,9 +163,17 @@ bool wk_heap_thread_stream_next(struct wk_heap_thread_stream *stream,
 			stream->user++;
 		record->tid = stream->users[stream->user].tid;
 		skip(stream, (size_t)wk_bytes_offset(&in));
+		stream->text_bytes = record->text_bytes;
 		return true;
 	}
 	return false;
+}
+
+struct wk_str wk_heap_thread_stream_text(const struct wk_heap_thread_stream *stream)
+{
+	const uint8_t *end = stream->bytes + stream->from;
+
+	return wk_str_of((const char *)(end - stream->text_bytes), stream->text_bytes);
 }
 
 void wk_heap_thread_stream_fini(struct wk_heap_thread_stream *stream)

@@ -14,14 +14,14 @@ struct wk_heap_record_read {
 	enum wk_heap_function function;
 	uint64_t ticks, address, size_bytes;
 	uint32_t stack;
-	struct wk_bytes text;
+	size_t text_bytes; /* wk_heap_thread_stream_text */
 	uint32_t tid;
 };
 
 /* Zero-initialised is ready. */
 struct wk_heap_thread_stream {
-	uint8_t *bytes; /* [from, to): not yet read */
-	size_t from, to, cap;
+	uint8_t *bytes; /* [from, to): not yet read; before that, the last record's text */
+	size_t from, to, cap, text_bytes;
 	uint64_t position; /* in the stream, of `from` */
 	uint64_t ticks, address;
 	uint32_t stack;
@@ -39,9 +39,12 @@ struct wk_heap_thread_stream {
 void wk_heap_thread_stream_add(struct wk_heap_thread_stream *stream, uint32_t tid,
 			       uint64_t position, struct wk_bytes bytes);
 
-/* The next record; false if there is none yet. Its text stays in place until bytes are added. */
+/* The next record; false if there is none yet. */
 bool wk_heap_thread_stream_next(struct wk_heap_thread_stream *stream,
 				struct wk_heap_record_read *record);
+
+/* The text of the last record, also if bytes were added since; valid until more are. */
+struct wk_str wk_heap_thread_stream_text(const struct wk_heap_thread_stream *stream);
 void wk_heap_thread_stream_fini(struct wk_heap_thread_stream *stream);
 
 #endif

@@ -11,7 +11,7 @@
 struct wk_heap_channel {
 	struct wk_heap_channel *next;
 	int fd, pid_fd;
-	uint32_t number, pid;
+	uint32_t number, pid, uid;
 	uint64_t began_ns, sample_bytes;
 	bool is_announced;
 	bool is_broken; /* its positions make no sense */

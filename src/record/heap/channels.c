@@ -41,17 +41,18 @@ struct wk_heap_channels {
 	bool has_threads;
 	_Atomic bool is_over;
 
-	pthread_mutex_t lock;            /* of what follows */
-	struct wk_heap_channel *arrived; /* not yet among `channels` */
+	pthread_mutex_t lock;             /* of what follows */
+	struct wk_heap_channel *arrived;  /* not yet among `channels` */
+	struct wk_heap_channel *channels; /* the drainer reads this list without the lock: nobody
+					   * else changes it */
 	struct wk_buf rows;
 	uint64_t complete_ns;
 	uint32_t processes;
 	bool is_awaited; /* somebody was called to take rows, and has not yet */
 
 	/* The drainer's own. */
-	struct wk_heap_channel *channels;
 	struct wk_buf events, pass;
-	uint64_t checked_ns;
+	uint64_t checked_ns, snapshot_ns; /* of the next one */
 };
 
 static bool make_page(struct wk_heap_channels *channels, struct wk_err *err)
@@ -122,27 +123,30 @@ union one_fd {
 	char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-/* Its file; -1 if what came is no greeting. */
-static int receive_file(int from, struct wk_channel_hello *hello)
+/* What comes first: of a process, or of who requests something. */
+union first_message {
+	uint32_t version;
+	struct wk_channel_hello hello;
+	struct wk_channel_request request;
+};
+
+/* Its length, and the file that came with it, or -1. */
+static ssize_t receive(int from, union first_message *first, int *file)
 {
-	struct iovec part = { hello, sizeof(*hello) };
+	struct iovec part = { first, sizeof(*first) };
 	union one_fd rights = { 0 };
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &rights,
 				  .msg_controllen = sizeof(rights.bytes) };
 	ssize_t got;
-	int fd = -1;
 
+	*file = -1;
 	do {
 		got = recvmsg(from, &message, MSG_CMSG_CLOEXEC);
 	} while (got < 0 && errno == EINTR);
-	if (message.msg_controllen >= CMSG_LEN(sizeof(int)) &&
+	if (got >= 0 && message.msg_controllen >= CMSG_LEN(sizeof(int)) &&
 	    rights.head.cmsg_level == SOL_SOCKET && rights.head.cmsg_type == SCM_RIGHTS)
-		memcpy(&fd, CMSG_DATA(&rights.head), sizeof(fd));
-	if (got == sizeof(*hello) && hello->version == WK_CHANNEL_VERSION)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
+		memcpy(file, CMSG_DATA(&rights.head), sizeof(*file));
+	return got;
 }
 
 static void answer(const struct wk_heap_channels *channels, int to, uint32_t number)
@@ -165,31 +169,20 @@ static void answer(const struct wk_heap_channels *channels, int to, uint32_t num
 }
 
 /* Only our own user's processes, unless we are root. */
-static bool may_be_recorded(int from, struct ucred *who)
+static bool may_be_recorded(const struct ucred *who)
 {
-	socklen_t length = sizeof(*who);
-
-	return getsockopt(from, SOL_SOCKET, SO_PEERCRED, who, &length) == 0 && who->pid > 0 &&
-	       (geteuid() == 0 || who->uid == geteuid());
+	return geteuid() == 0 || who->uid == geteuid();
 }
 
-/* It is among the channels before the process goes on. */
-static void welcome(struct wk_heap_channels *channels, int from)
+/* It is among the channels before the process goes on. Owns `file`. */
+static void welcome(struct wk_heap_channels *channels, int from, const struct ucred *who, int file)
 {
-	struct timeval patience = { .tv_sec = 1 };
-	struct wk_channel_hello hello;
-	struct wk_heap_channel *channel = NULL;
-	struct ucred who;
+	struct wk_heap_channel *channel = wk_heap_channel_new(file, (uint32_t)who->pid);
 	uint32_t number;
-	int fd = -1;
 
-	setsockopt(from, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	if (may_be_recorded(from, &who))
-		fd = receive_file(from, &hello);
-	if (fd >= 0)
-		channel = wk_heap_channel_new(fd, (uint32_t)who.pid);
 	if (!channel)
 		return;
+	channel->uid = who->uid;
 	channel->began_ns = wk_os_clock_ns();
 	channel->sample_bytes = channels->options.sample_bytes;
 	pthread_mutex_lock(&channels->lock);
@@ -199,6 +192,115 @@ static void welcome(struct wk_heap_channels *channels, int from)
 	channels->arrived = channel;
 	pthread_mutex_unlock(&channels->lock);
 	answer(channels, from, number);
+}
+
+/* ---- snapshots */
+
+/* With the lock held, so that rows are in order of their times. Returns its number. */
+static uint32_t add_snapshot(struct wk_heap_channels *channels, uint32_t process,
+			     enum wk_heap_snapshot_cause cause, struct wk_str label)
+{
+	uint32_t number = atomic_fetch_add(&channels->control->snapshots, 1) + 1;
+	struct wk_buf *rows = &channels->rows;
+
+	wk_buf_add_u32(rows, 1 + 4 + 8 + 1 + 4 + (uint32_t)label.len);
+	wk_buf_add_char(rows, WK_HEAP_ROW_SNAPSHOT);
+	wk_buf_add_u32(rows, process);
+	wk_buf_add_u64(rows, wk_heap_ticks());
+	wk_buf_add_char(rows, (char)cause);
+	wk_buf_add_u32(rows, (uint32_t)label.len);
+	wk_buf_add_str(rows, label);
+	return number;
+}
+
+/* With the lock held. A process that ran another program has several: the last one. */
+static const struct wk_heap_channel *channel_of(const struct wk_heap_channels *channels,
+						uint32_t pid)
+{
+	const struct wk_heap_channel *found = NULL;
+
+	for (const struct wk_heap_channel *at = channels->arrived; at; at = at->next)
+		if (at->pid == pid && (!found || at->number > found->number))
+			found = at;
+	for (const struct wk_heap_channel *at = channels->channels; at; at = at->next)
+		if (at->pid == pid && (!found || at->number > found->number))
+			found = at;
+	return found;
+}
+
+static enum wk_channel_result take_snapshot(struct wk_heap_channels *channels,
+					    const struct wk_channel_request *request, uint32_t uid,
+					    uint32_t *number)
+{
+	struct wk_str label = { request->label, request->label_bytes };
+	enum wk_channel_result result = WK_CHANNEL_DONE;
+	const struct wk_heap_channel *channel;
+
+	pthread_mutex_lock(&channels->lock);
+	channel = channel_of(channels, request->pid);
+	if (!channel)
+		result = WK_CHANNEL_NO_PROCESS;
+	else if (uid != 0 && uid != channel->uid)
+		result = WK_CHANNEL_NO_RIGHT;
+	else
+		*number = add_snapshot(channels, channel->number, WK_HEAP_SNAPSHOT_USER, label);
+	pthread_mutex_unlock(&channels->lock);
+	return result;
+}
+
+static void reply(struct wk_heap_channels *channels, int to, const struct ucred *who,
+		  const struct wk_channel_request *request, size_t size)
+{
+	struct wk_channel_reply reply = { .version = WK_CHANNEL_REQUEST_VERSION };
+
+	if (size != sizeof(*request) || request->version != WK_CHANNEL_REQUEST_VERSION ||
+	    request->label_bytes > sizeof(request->label))
+		reply.result = WK_CHANNEL_OTHER_VERSION;
+	else if (request->kind != WK_CHANNEL_SNAPSHOT)
+		reply.result = WK_CHANNEL_OTHER_KIND;
+	else
+		reply.result = take_snapshot(channels, request, who->uid, &reply.number);
+	send(to, &reply, sizeof(reply), MSG_NOSIGNAL);
+}
+
+/* At a moment that has come, if there is a process; later ones are not made up for. */
+static void take_next_snapshot(struct wk_heap_channels *channels)
+{
+	uint64_t every_ns = channels->options.snapshot_every_ns, now_ns = wk_os_clock_ns();
+
+	if (!every_ns || now_ns < channels->snapshot_ns)
+		return;
+	channels->snapshot_ns += ((now_ns - channels->snapshot_ns) / every_ns + 1) * every_ns;
+	pthread_mutex_lock(&channels->lock);
+	if (channels->arrived || channels->channels)
+		add_snapshot(channels, 0, WK_HEAP_SNAPSHOT_INTERVAL, wk_str_c(""));
+	pthread_mutex_unlock(&channels->lock);
+}
+
+/* ---- connections */
+
+static void handle(struct wk_heap_channels *channels, int from)
+{
+	struct timeval patience = { .tv_sec = 1 };
+	union first_message first = { 0 };
+	struct ucred who;
+	socklen_t length = sizeof(who);
+	ssize_t got;
+	int file;
+
+	setsockopt(from, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (getsockopt(from, SOL_SOCKET, SO_PEERCRED, &who, &length) != 0)
+		return;
+	got = receive(from, &first, &file);
+	if (file >= 0 && got == sizeof(first.hello) && first.version == WK_CHANNEL_VERSION &&
+	    who.pid > 0 && may_be_recorded(&who)) {
+		welcome(channels, from, &who, file);
+		return;
+	}
+	if (file >= 0)
+		close(file);
+	else if (got >= (ssize_t)sizeof(first.version) && first.version & WK_CHANNEL_IS_REQUEST)
+		reply(channels, from, &who, &first.request, (size_t)got);
 }
 
 static void accept_processes(void *context)
@@ -215,7 +317,7 @@ static void accept_processes(void *context)
 		from = accept4(channels->listener, NULL, NULL, SOCK_CLOEXEC);
 		if (from < 0)
 			continue;
-		welcome(channels, from);
+		handle(channels, from);
 		close(from);
 	}
 }
@@ -230,12 +332,12 @@ static void take_arrived(struct wk_heap_channels *channels)
 	pthread_mutex_lock(&channels->lock);
 	arrived = channels->arrived;
 	channels->arrived = NULL;
-	pthread_mutex_unlock(&channels->lock);
 	for (; arrived; arrived = next) {
 		next = arrived->next;
 		arrived->next = channels->channels;
 		channels->channels = arrived;
 	}
+	pthread_mutex_unlock(&channels->lock);
 }
 
 /* The time by both clocks. */
@@ -275,7 +377,9 @@ static bool drain(struct wk_heap_channels *channels)
 		wk_heap_channel_drain(channel, &channels->events, &channels->pass);
 		if (is_gone || channel->is_broken) {
 			wk_heap_channel_end(channel, &channels->events);
+			pthread_mutex_lock(&channels->lock);
 			*at = channel->next;
+			pthread_mutex_unlock(&channels->lock);
 			wk_heap_channel_free(channel);
 		} else {
 			at = &channel->next;
@@ -308,13 +412,25 @@ static void nap(struct wk_heap_control *control, uint64_t ns)
 	atomic_store(&control->is_asleep, 0);
 }
 
+/* At most until the next snapshot. */
+static uint64_t nap_before_snapshot(const struct wk_heap_channels *channels, uint64_t nap_ns)
+{
+	uint64_t now_ns = wk_os_clock_ns();
+
+	if (!channels->options.snapshot_every_ns || channels->snapshot_ns >= now_ns + nap_ns)
+		return nap_ns;
+	return channels->snapshot_ns > now_ns ? channels->snapshot_ns - now_ns : 0;
+}
+
 static void drain_rings(void *context)
 {
 	struct wk_heap_channels *channels = context;
 	uint64_t nap_ns = BUSY_NAP_NS;
 
+	channels->snapshot_ns = wk_os_clock_ns() + channels->options.snapshot_every_ns;
 	while (!atomic_load(&channels->is_over)) {
-		nap(channels->control, nap_ns);
+		nap(channels->control, nap_before_snapshot(channels, nap_ns));
+		take_next_snapshot(channels);
 		if (!has_space(channels)) {
 			/* Programs wait, and must see that somebody is there. */
 			atomic_fetch_add(&channels->control->heartbeat, 1);
@@ -379,6 +495,9 @@ void wk_heap_channels_stop(struct wk_heap_channels *channels)
 	pthread_join(channels->acceptor, NULL);
 	pthread_join(channels->drainer, NULL);
 	atomic_store(&channels->control->is_over, 1);
+	/* Who connects from now on is refused, instead of waiting for an answer. */
+	close(channels->listener);
+	channels->listener = -1;
 }
 
 uint64_t wk_heap_channels_take(struct wk_heap_channels *channels, struct wk_buf *rows)

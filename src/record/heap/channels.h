@@ -1,9 +1,9 @@
 /* Programs that the heap library is loaded into: their channels (channel/channel.h), emptied.
  *
- * One thread answers processes as they begin, another empties the rings: it sleeps until one is
- * half full, or some milliseconds have passed. What it finds are rows (channel/stream.h), which
- * wait here until wk_heap_channels_take: a recorder that does not take them makes programs wait, as
- * soon as WK_HEAP_ROWS_BYTES have come.
+ * One thread answers processes as they begin, and requests for snapshots; another empties the
+ * rings: it sleeps until one is half full, or some milliseconds have passed. What it finds are rows
+ * (channel/stream.h), which wait here until wk_heap_channels_take: a recorder that does not take
+ * them makes programs wait, as soon as WK_HEAP_ROWS_BYTES have come.
  *
  * Nothing that a process writes is trusted: its rings are copied, never read in place, and a
  * channel whose positions make no sense is dropped. */
@@ -24,8 +24,9 @@ struct wk_heap_channels;
 
 struct wk_heap_channels_options {
 	enum wk_channel_full when_full;
-	uint64_t sample_bytes; /* mean distance of recorded blocks; 0: all are */
-	uint64_t seed;         /* of the choice; 0: any */
+	uint64_t sample_bytes;      /* mean distance of recorded blocks; 0: all are */
+	uint64_t seed;              /* of the choice; 0: any */
+	uint64_t snapshot_every_ns; /* 0: only those that are requested */
 
 	/* Called by the thread that empties rings when many rows wait to be taken. */
 	void (*on_rows)(void *context);
