@@ -130,6 +130,7 @@ bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err);
 	F(faulthandler) \
 	F(gdb) \
 	F(gperftools) \
+	F(heaptrack) \
 	F(java_exceptions) \
 	F(javacore) \
 	F(jstack) \

@@ -109,7 +109,7 @@ void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event
 		emit_stacks(writer);
 	if (event->kind == WK_EVENT_SUMS)
 		writer->samples += event->sums.count;
-	writer->samples += event->kind == WK_EVENT_SAMPLE;
+	writer->samples += event->kind == WK_EVENT_SAMPLE || event->kind == WK_EVENT_HEAP;
 	pass_on(writer, event);
 }
 
