@@ -115,6 +115,14 @@ static inline bool check_owners(const struct wk_model *model, struct wk_err *err
 		    !below(model->marks[i].thread, model->thread_count, "the mark's thread", i,
 			   err))
 			return false;
+	for (uint32_t i = 0; i < model->snapshot_count; i++)
+		if (!below(model->snapshots[i].process, model->process_count,
+			   "the snapshot's process", i, err) ||
+		    !below(model->snapshots[i].at_row, model->samples.count + 1,
+			   "the snapshot's samples", i, err) ||
+		    !below(model->snapshots[i].at_end, model->end_count + 1, "the snapshot's ends",
+			   i, err))
+			return false;
 	for (uint32_t i = 0; i < model->function_count; i++)
 		if (!below(model->functions[i].image, model->image_count, "the function's image", i,
 			   err))

@@ -226,6 +226,14 @@ static void dump_chains(const struct wk_event_sample *sample, struct wk_out *out
 	chain_field(out, "user", sample->user_chain, sample->user_count);
 }
 
+/* Of an event other than a sample. */
+static void dump_stack(const struct wk_event_sample *sample, struct wk_out *out)
+{
+	dump_chains(sample, out);
+	if (sample->named_stack)
+		wk_out_fmt(out, " stack=%" PRIu32, sample->named_stack);
+}
+
 static void dump_sample(const struct wk_event *event, struct wk_out *out)
 {
 	const struct wk_event_sample *sample = &event->sample;
@@ -303,7 +311,39 @@ static void dump_heap(const struct wk_event *event, struct wk_out *out)
 		wk_out_fmt(out, " old_address=0x%" PRIx64 " old_size=0x%" PRIx64, heap->old_address,
 			   heap->old_size_bytes);
 	text_field(out, "made_by", heap->made_by);
-	dump_chains(&heap->sample, out);
+	dump_stack(&heap->sample, out);
+}
+
+static void blocks_field(struct wk_out *out, const char *name, uint64_t bytes, uint64_t blocks)
+{
+	if (bytes || blocks)
+		wk_out_fmt(out, " %s=%" PRIu64 "/%" PRIu64, name, bytes, blocks);
+}
+
+/* Bytes and blocks of each part, as "allocated=300/2". */
+static void dump_heap_sum(const struct wk_event *event, struct wk_out *out)
+{
+	const struct wk_event_heap_sum *sum = &event->heap_sum;
+
+	blocks_field(out, "allocated", sum->allocated_bytes, sum->allocated_blocks);
+	blocks_field(out, "freed", sum->freed_bytes, sum->freed_blocks);
+	blocks_field(out, "temporary", sum->temporary_bytes, sum->temporary_blocks);
+	blocks_field(out, "peak", sum->peak_bytes, sum->peak_blocks);
+	dump_stack(&sum->sample, out);
+}
+
+const char *wk_snapshot_cause_name(enum wk_snapshot_cause cause)
+{
+	static const char *const names[] = { "user", "program", "interval", "peak", "limit",
+					     "exit" };
+
+	return names[cause];
+}
+
+static void dump_snapshot(const struct wk_event *event, struct wk_out *out)
+{
+	wk_out_fmt(out, " cause=%s", wk_snapshot_cause_name(event->snapshot.cause));
+	text_field(out, "label", event->snapshot.label);
 }
 
 const char *wk_wait_mode_name(enum wk_wait_mode mode)
@@ -416,6 +456,8 @@ static const struct event_kind {
 	[WK_EVENT_SUMS] = { .name = "sums", .dump = dump_sums, .is_about_all = true },
 	[WK_EVENT_MEMORY] = { .name = "memory", .dump = dump_memory },
 	[WK_EVENT_HEAP] = { .name = "heap", .dump = dump_heap },
+	[WK_EVENT_HEAP_SUM] = { .name = "heap-sum", .dump = dump_heap_sum },
+	[WK_EVENT_SNAPSHOT] = { .name = "snapshot", .dump = dump_snapshot },
 	[WK_EVENT_SWITCH] = { .name = "switch", .dump = dump_switch, .has_cpu = true },
 	[WK_EVENT_READY] = { .name = "ready", .dump = dump_ready, .has_cpu = true },
 	[WK_EVENT_MARK] = { .name = "mark", .dump = dump_mark },

@@ -43,16 +43,18 @@ enum wk_event_kind {
 	WK_EVENT_FRAME,   /* a frame that came with its name, and its number */
 	WK_EVENT_STACKS,  /* stacks of such frames, and the numbers they go by */
 	WK_EVENT_SAMPLE,
-	WK_EVENT_SUMS,   /* samples added up, only if the reader was asked to */
-	WK_EVENT_MEMORY, /* address space was reserved, committed or released */
-	WK_EVENT_HEAP,   /* a block of a heap was allocated, moved or freed; or a whole heap */
-	WK_EVENT_SWITCH, /* a processor went from one thread to another */
-	WK_EVENT_READY,  /* a thread that waited may run on */
-	WK_EVENT_MARK,   /* a named moment */
-	WK_EVENT_COUNT,  /* how many records of one kind an input has */
-	WK_EVENT_LOST,   /* records or samples that the kernel or the recorder dropped */
-	WK_EVENT_NOTE,   /* something a person should know: a bad record, a gap ... */
-	WK_EVENT_OTHER,  /* an event that no view uses, as text: only if details are requested */
+	WK_EVENT_SUMS,     /* samples added up, only if the reader was asked to */
+	WK_EVENT_MEMORY,   /* address space was reserved, committed or released */
+	WK_EVENT_HEAP,     /* a block of a heap was allocated, moved or freed; or a whole heap */
+	WK_EVENT_HEAP_SUM, /* blocks of one stack added up, from recorders that keep only sums */
+	WK_EVENT_SNAPSHOT, /* a moment whose allocated blocks are to be shown */
+	WK_EVENT_SWITCH,   /* a processor went from one thread to another */
+	WK_EVENT_READY,    /* a thread that waited may run on */
+	WK_EVENT_MARK,     /* a named moment */
+	WK_EVENT_COUNT,    /* how many records of one kind an input has */
+	WK_EVENT_LOST,     /* records or samples that the kernel or the recorder dropped */
+	WK_EVENT_NOTE,     /* something a person should know: a bad record, a gap ... */
+	WK_EVENT_OTHER,    /* an event that no view uses, as text: only if details are requested */
 	WK_EVENT_KINDS
 };
 
@@ -375,6 +377,35 @@ struct wk_event_heap {
 	struct wk_event_sample sample;        /* chains; source and weight are the builder's */
 };
 
+/* The blocks that one stack allocated, since the previous event of its kind with that stack, pid
+ * and tid. Freed ones were allocated in it or earlier. Parts that a recorder does not count are 0.
+ */
+struct wk_event_heap_sum {
+	uint64_t allocated_bytes, allocated_blocks;
+	uint64_t freed_bytes, freed_blocks;
+	uint64_t temporary_bytes, temporary_blocks; /* freed before the next allocation */
+	uint64_t peak_bytes, peak_blocks; /* there when the process had the most: the last event
+					   * that has them replaces those of earlier ones */
+	struct wk_event_sample sample;    /* chains; source and weight are the builder's */
+};
+
+/* Why a snapshot was taken. */
+enum wk_snapshot_cause {
+	WK_SNAPSHOT_USER,     /* a user requested it */
+	WK_SNAPSHOT_PROGRAM,  /* the program itself did */
+	WK_SNAPSHOT_INTERVAL, /* it is one of a series */
+	WK_SNAPSHOT_PEAK,     /* there was more than ever before */
+	WK_SNAPSHOT_LIMIT,    /* there was more than a limit */
+	WK_SNAPSHOT_EXIT,     /* the process ended */
+};
+
+/* Of the event's process, or of all if that is WK_NO_PID. It contains what was allocated by the
+ * events before it and not freed by them. */
+struct wk_event_snapshot {
+	struct wk_str label; /* may be empty */
+	enum wk_snapshot_cause cause;
+};
+
 enum wk_wait_mode {
 	WK_WAIT_UNTOLD,
 	WK_WAIT_KERNEL, /* the kernel waits for itself */
@@ -490,6 +521,8 @@ struct wk_event {
 		struct wk_event_sums sums;
 		struct wk_event_memory memory;
 		struct wk_event_heap heap;
+		struct wk_event_heap_sum heap_sum;
+		struct wk_event_snapshot snapshot;
 		struct wk_event_switch switched;
 		struct wk_event_ready ready;
 		struct wk_event_mark mark;
@@ -510,6 +543,8 @@ static inline struct wk_event_sample *wk_event_sample_in(struct wk_event *event)
 		return &event->memory.sample;
 	case WK_EVENT_HEAP:
 		return &event->heap.sample;
+	case WK_EVENT_HEAP_SUM:
+		return &event->heap_sum.sample;
 	case WK_EVENT_SWITCH:
 		return &event->switched.sample;
 	case WK_EVENT_READY:
@@ -518,6 +553,9 @@ static inline struct wk_event_sample *wk_event_sample_in(struct wk_event *event)
 		return NULL;
 	}
 }
+
+/* "user", "program", "interval", "peak", "limit" or "exit". */
+const char *wk_snapshot_cause_name(enum wk_snapshot_cause cause);
 
 /* "kernel", "user" or "". */
 const char *wk_wait_mode_name(enum wk_wait_mode mode);

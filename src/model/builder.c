@@ -10,6 +10,7 @@ struct wk_builder *wk_builder_new(struct wk_model *model)
 
 	builder->model = builder->memory.model = model;
 	builder->heaps = wk_heap_lifetimes_new(model);
+	builder->heap_sums = wk_heap_sums_new(model);
 	builder->waits = wk_waits_new(model);
 	wk_builder_forget_numbers(builder);
 	wk_builder_next_input(builder);
@@ -24,6 +25,7 @@ void wk_builder_free(struct wk_builder *builder)
 	wk_jit_code_free(builder->code);
 	wk_memory_lifetimes_fini(&builder->memory);
 	wk_heap_lifetimes_free(builder->heaps);
+	wk_heap_sums_free(builder->heap_sums);
 	wk_waits_free(builder->waits);
 	wk_map_fini(&builder->process_of);
 	wk_map_fini(&builder->thread_of);
@@ -209,13 +211,16 @@ static void handle_fact(struct wk_builder *builder, const struct wk_event_system
 	wk_model_add_fact(builder->model, fact);
 }
 
+/* A sum of blocks: allocated, freed, temporary. Its peak becomes another one at the end. */
+#define MOST_ROWS_OF_AN_EVENT 4
+
 static bool take(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	struct wk_builder *builder = context;
 	struct wk_model *model = builder->model;
 
-	/* An event may become two rows. */
-	if (model->samples.count >= UINT32_MAX - 1 || model->stacks.count == UINT32_MAX)
+	if (model->samples.count >= UINT32_MAX - MOST_ROWS_OF_AN_EVENT ||
+	    model->stacks.count == UINT32_MAX)
 		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
 			       "more than 4 billion samples or stacks in one recording");
 	switch (event->kind) {
@@ -271,6 +276,12 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_HEAP:
 		wk_builder_add_heap(builder, event);
 		break;
+	case WK_EVENT_HEAP_SUM:
+		wk_builder_add_heap_sum(builder, event);
+		break;
+	case WK_EVENT_SNAPSHOT:
+		wk_builder_add_snapshot(builder, event);
+		break;
 	case WK_EVENT_SWITCH:
 		wk_builder_add_switch(builder, event);
 		break;
@@ -300,5 +311,6 @@ void wk_builder_finish(struct wk_builder *builder)
 {
 	wk_builder_find_parents(builder);
 	wk_waits_finish(builder->waits);
+	wk_heap_sums_finish(builder->heap_sums);
 	wk_builder_name_all(builder->model);
 }

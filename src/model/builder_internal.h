@@ -4,7 +4,8 @@
  *   builder_who.c     processes and threads, and the owners of their numbers at a moment
  *   builder_frames.c  mappings, and the frames and stacks of addresses
  *   builder_named.c   frames and stacks that came with their names
- *   builder_rows.c    rows that are not samples: memory, heaps, switches, marks, counts
+ *   builder_rows.c    rows that are not samples: memory, heaps, snapshots, switches, marks,
+ *                     counts
  *
  * For model/builder*.c alone. */
 #ifndef WK_MODEL_BUILDER_INTERNAL_H
@@ -13,6 +14,7 @@
 #include "base/map.h"
 #include "model/builder.h"
 #include "model/heap_lifetimes.h"
+#include "model/heap_sums.h"
 #include "model/jit_code.h"
 #include "model/memory_lifetimes.h"
 #include "model/waits.h"
@@ -70,6 +72,7 @@ struct wk_builder {
 	bool may_count_anew;         /* the current input has emitted no frame yet */
 	struct wk_memory_lifetimes memory;
 	struct wk_heap_lifetimes *heaps;
+	struct wk_heap_sums *heap_sums;
 	struct wk_waits *waits;
 	uint64_t generation; /* counts what may give a pid and tid another row */
 	struct wk_recent_thread recent[WK_RECENT_THREADS];
@@ -118,6 +121,8 @@ wk_stack_id wk_builder_stack_of_number(const struct wk_builder *builder, uint32_
 
 void wk_builder_add_memory(struct wk_builder *builder, const struct wk_event *event);
 void wk_builder_add_heap(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_add_heap_sum(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_add_snapshot(struct wk_builder *builder, const struct wk_event *event);
 void wk_builder_add_switch(struct wk_builder *builder, const struct wk_event *event);
 void wk_builder_add_ready(struct wk_builder *builder, const struct wk_event *event);
 void wk_builder_add_mark(struct wk_builder *builder, const struct wk_event *event);

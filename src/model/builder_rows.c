@@ -8,7 +8,9 @@ static struct wk_sample who_did(struct wk_builder *builder, const struct wk_even
 	struct wk_sample who = { .time_ns = event->time_ns, .thread = recent->row,
 				 .cpu = event->cpu, .is_before = taken->is_before };
 
-	if (taken->user_count || taken->kernel_count || taken->address)
+	if (taken->named_stack)
+		who.stack = wk_builder_stack_of_number(builder, taken->named_stack);
+	else if (taken->user_count || taken->kernel_count || taken->address)
 		who.stack = wk_builder_stack_of(builder, recent, taken);
 	return who;
 }
@@ -31,6 +33,30 @@ void wk_builder_add_heap(struct wk_builder *builder, const struct wk_event *even
 
 	wk_heap_lifetimes_add(builder->heaps, builder->model->threads[who.thread].process,
 			      &event->heap, &who);
+}
+
+void wk_builder_add_heap_sum(struct wk_builder *builder, const struct wk_event *event)
+{
+	struct wk_sample who = who_did(builder, event, &event->heap_sum.sample);
+
+	who.about = wk_heap_lifetimes_only_heap(builder->heaps,
+						builder->model->threads[who.thread].process);
+	wk_heap_sums_add(builder->heap_sums, &event->heap_sum, &who);
+}
+
+void wk_builder_add_snapshot(struct wk_builder *builder, const struct wk_event *event)
+{
+	const struct wk_model *model = builder->model;
+	wk_thread_id thread = event->pid == WK_NO_PID
+				      ? 0
+				      : wk_builder_thread_row(builder, event->pid, event->tid);
+
+	wk_model_add_snapshot(builder->model, &(struct wk_snapshot){
+		.time_ns = event->time_ns,
+		.process = model->threads[thread].process,
+		.label = wk_model_text(builder->model, event->snapshot.label),
+		.cause = (uint8_t)event->snapshot.cause,
+	});
 }
 
 static void add_derived(struct wk_builder *builder, enum wk_derived source, uint64_t weight,

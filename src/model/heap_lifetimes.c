@@ -91,6 +91,14 @@ static wk_heap_id heap_row(struct wk_heap_lifetimes *lifetimes, wk_process_id pr
 	return id;
 }
 
+wk_subject_id wk_heap_lifetimes_only_heap(struct wk_heap_lifetimes *lifetimes,
+					  wk_process_id process)
+{
+	struct wk_subject about = { .heap = heap_row(lifetimes, process, 0) };
+
+	return wk_model_add_subject(lifetimes->model, &about);
+}
+
 /* So that it ends with its process. */
 static void list_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id id)
 {
@@ -157,6 +165,7 @@ static void end_block(struct wk_heap_lifetimes *lifetimes, uint32_t row,
 		return;
 	end.sample = block->sample - 1;
 	end.weight = lifetimes->model->samples.weight[end.sample];
+	end.times = 1;
 	wk_model_add_end(lifetimes->model, &end);
 	block->sample = 0;
 	unlink_block(lifetimes, block);

@@ -18,6 +18,10 @@ void wk_heap_lifetimes_free(struct wk_heap_lifetimes *lifetimes);
 void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
 			   const struct wk_event_heap *heap, const struct wk_sample *who);
 
+/* The subject of blocks of a process that has one heap. */
+wk_subject_id wk_heap_lifetimes_only_heap(struct wk_heap_lifetimes *lifetimes,
+					  wk_process_id process);
+
 /* The heaps of a process are gone when it ends. */
 void wk_heap_lifetimes_end(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
 			   uint64_t time_ns);

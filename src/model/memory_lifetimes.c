@@ -81,6 +81,7 @@ static void give_back(void *context, uint32_t value, uint64_t pages)
 		add_end(giving);
 		giving->end.sample = value - 1;
 		giving->end.weight = 0;
+		giving->end.times = 1;
 		giving->has_end = true;
 	}
 	giving->end.weight += pages << PAGE_BITS;

@@ -77,7 +77,7 @@ static void free_columns(const void *table, const struct column *columns)
 struct wk_model_private {
 	size_t images_cap, processes_cap, threads_cap, sources_cap, functions_cap;
 	size_t embedded_cap, embedded_places_cap, embedded_bounds_cap, embedded_calls_cap;
-	size_t facts_cap, notes_cap, heaps_cap, subjects_cap, marks_cap, counts_cap;
+	size_t facts_cap, notes_cap, heaps_cap, subjects_cap, marks_cap, snapshots_cap, counts_cap;
 	size_t ends_cap, intervals_cap;
 	uint64_t weight_left; /* until the sum of all weights would exceed 64 bits, or equal the
 			       * largest number, which means "above all" */
@@ -125,9 +125,9 @@ static void free_tables(struct wk_model *model)
 	WK_FREE_ALL(model->images, model->processes, model->threads, model->sources,
 		    model->functions, model->embedded, model->embedded_places,
 		    model->embedded_bounds, model->embedded_calls, model->facts, model->notes,
-		    model->heaps, model->subjects, model->marks, model->counts, model->ends,
-		    model->intervals, model->calls.first, model->calls.function, model->calls.line,
-		    model->named_of, model->reaches_root, model->has_user_part);
+		    model->heaps, model->subjects, model->marks, model->snapshots, model->counts,
+		    model->ends, model->intervals, model->calls.first, model->calls.function,
+		    model->calls.line, model->named_of, model->reaches_root, model->has_user_part);
 }
 
 void wk_model_free(struct wk_model *model)
@@ -290,6 +290,8 @@ wk_source_id wk_model_derived_source(struct wk_model *model, enum wk_derived der
 		[WK_DERIVED_DECOMMIT] = { "decommit", "bytes", false },
 		[WK_DERIVED_HEAP] = { "heap", "bytes", true },
 		[WK_DERIVED_FREE] = { "free", "bytes", false },
+		[WK_DERIVED_HEAP_TEMPORARY] = { "heap-temporary", "bytes", false },
+		[WK_DERIVED_HEAP_PEAK] = { "heap-peak", "bytes", false },
 	};
 	wk_source_id *known = &model->own->derived[derived];
 
@@ -550,6 +552,16 @@ wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap_row *h
 void wk_model_add_mark(struct wk_model *model, const struct wk_mark *mark)
 {
 	*WK_APPEND(model->marks, model->mark_count, model->own->marks_cap) = *mark;
+}
+
+void wk_model_add_snapshot(struct wk_model *model, const struct wk_snapshot *snapshot)
+{
+	struct wk_snapshot row = *snapshot;
+
+	assert(snapshot->process < model->process_count);
+	row.at_row = model->samples.count;
+	row.at_end = model->end_count;
+	*WK_APPEND(model->snapshots, model->snapshot_count, model->own->snapshots_cap) = row;
 }
 
 void wk_model_add_count(struct wk_model *model, const struct wk_count *count)

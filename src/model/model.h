@@ -198,6 +198,7 @@ struct wk_end {
 	uint32_t sample; /* row of samples */
 	uint32_t at_row; /* how many samples there were by then: the order among them */
 	uint64_t time_ns, weight;
+	uint64_t times;      /* how many of the row's blocks ended */
 	wk_thread_id thread; /* that freed it; 0: its process ended */
 	wk_stack_id stack;   /* recorded; 0 if unknown */
 };
@@ -230,6 +231,16 @@ struct wk_mark {
 	wk_process_id process; /* 0 if unknown */
 	wk_thread_id thread;
 	wk_text_id label, provider;
+};
+
+/* A moment whose allocated blocks are of interest. What is left of a row at it is what
+ * wk_lifetimes_left() says, with the ends and rows that were there by then. */
+struct wk_snapshot {
+	uint64_t time_ns;
+	uint32_t at_row, at_end; /* how many samples and ends there were by then */
+	wk_process_id process;   /* 0: of all */
+	wk_text_id label;        /* 0: none */
+	uint8_t cause;           /* enum wk_snapshot_cause */
 };
 
 /* How many records of a kind an input has. */
@@ -331,6 +342,8 @@ struct wk_model {
 	uint32_t subject_count;
 	struct wk_mark *marks; /* from row 0 on, in order of time */
 	uint32_t mark_count;
+	struct wk_snapshot *snapshots; /* from row 0 on, in order of time: number 1 is row 0 */
+	uint32_t snapshot_count;
 	struct wk_count *counts; /* from row 0 on */
 	uint32_t count_count;
 
@@ -501,6 +514,9 @@ enum wk_derived {
 	WK_DERIVED_DECOMMIT,
 	WK_DERIVED_HEAP,
 	WK_DERIVED_FREE,
+	WK_DERIVED_HEAP_TEMPORARY, /* blocks that were freed before their thread's next allocation
+				    */
+	WK_DERIVED_HEAP_PEAK,      /* blocks that were there when their process had the most */
 	WK_DERIVED_COUNT
 };
 wk_source_id wk_model_derived_source(struct wk_model *model, enum wk_derived derived);
@@ -534,6 +550,8 @@ void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note)
 wk_subject_id wk_model_add_subject(struct wk_model *model, const struct wk_subject *about);
 wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap_row *heap);
 void wk_model_add_mark(struct wk_model *model, const struct wk_mark *mark);
+/* Sets `at_row` and `at_end`. */
+void wk_model_add_snapshot(struct wk_model *model, const struct wk_snapshot *snapshot);
 void wk_model_add_count(struct wk_model *model, const struct wk_count *count);
 
 struct wk_sample {

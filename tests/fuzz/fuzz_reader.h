@@ -29,6 +29,7 @@ static void fuzz_touch_chains(struct fuzz_seen *seen, const struct wk_event_samp
 		seen->digest ^= sample->kernel_chain[i];
 	for (size_t i = 0; i < sample->user_count; i++)
 		seen->digest ^= sample->user_chain[i];
+	assert(sample->named_stack <= seen->stacks);
 	if (sample->details)
 		seen->digest ^= sample->details->data_address;
 }
@@ -43,6 +44,13 @@ static void fuzz_look_at_trace(struct fuzz_seen *seen, const struct wk_event *ev
 	case WK_EVENT_HEAP:
 		fuzz_touch(seen, event->heap.made_by);
 		fuzz_touch_chains(seen, &event->heap.sample);
+		break;
+	case WK_EVENT_HEAP_SUM:
+		fuzz_touch_chains(seen, &event->heap_sum.sample);
+		break;
+	case WK_EVENT_SNAPSHOT:
+		assert(event->snapshot.cause <= WK_SNAPSHOT_EXIT);
+		fuzz_touch(seen, event->snapshot.label);
 		break;
 	case WK_EVENT_SWITCH:
 		fuzz_touch(seen, event->switched.wait_reason);
@@ -97,7 +105,6 @@ static bool fuzz_look(void *context, const struct wk_event *event, struct wk_err
 		seen->stacks += event->stacks.count;
 	} else if (event->kind == WK_EVENT_SAMPLE) {
 		assert(wk_map_find(&seen->sources, (uint64_t)event->sample.source + 1));
-		assert(event->sample.named_stack <= seen->stacks);
 		fuzz_touch_chains(seen, &event->sample);
 	} else if (event->kind == WK_EVENT_SUMS) {
 		fuzz_look_at_sums(seen, &event->sums);

@@ -211,6 +211,33 @@ static void memory_and_heaps_show_what_changes(void **state)
 	       .heap = { .change = WK_HEAP_ALLOCATE, .address = 8, .size_bytes = 9 });
 }
 
+static void sums_of_blocks_show_the_parts_they_have(void **state)
+{
+	static const uint64_t user[] = { 3, 4 };
+
+	(void)state;
+	PRINTS("heap-sum time=5 pid=1 tid=0 allocated=300/2 freed=100/1 temporary=50/3 peak=0/4 "
+	       "user=0x3,0x4\n",
+	       .kind = WK_EVENT_HEAP_SUM, .time_ns = 5, .pid = 1,
+	       .heap_sum = {
+		       300, 2, 100, 1, 50, 3, 0, 4, { .user_chain = user, .user_count = 2 } });
+	PRINTS("heap-sum time=0 allocated=300/2 stack=7\n", .kind = WK_EVENT_HEAP_SUM,
+	       .pid = WK_NO_PID,
+	       .heap_sum = { .allocated_bytes = 300,
+			     .allocated_blocks = 2,
+			     .sample = { .named_stack = 7 } });
+}
+
+static void a_snapshot_shows_its_cause_and_label(void **state)
+{
+	(void)state;
+	PRINTS("snapshot time=9 pid=1 tid=2 cause=program label=\"after \\\"load\\\"\"\n",
+	       .kind = WK_EVENT_SNAPSHOT, .time_ns = 9, .pid = 1, .tid = 2,
+	       .snapshot = { WK_STR("after \"load\""), WK_SNAPSHOT_PROGRAM });
+	PRINTS("snapshot time=9 cause=exit\n", .kind = WK_EVENT_SNAPSHOT, .time_ns = 9,
+	       .pid = WK_NO_PID, .snapshot = { .cause = WK_SNAPSHOT_EXIT });
+}
+
 static void switches_show_who_ran_and_why_no_more(void **state)
 {
 	(void)state;
@@ -257,6 +284,8 @@ int main(void)
 		cmocka_unit_test(a_sample_shows_chains_and_details),
 		cmocka_unit_test(stacks_and_sums_have_a_line_each),
 		cmocka_unit_test(memory_and_heaps_show_what_changes),
+		cmocka_unit_test(sums_of_blocks_show_the_parts_they_have),
+		cmocka_unit_test(a_snapshot_shows_its_cause_and_label),
 		cmocka_unit_test(switches_show_who_ran_and_why_no_more),
 		cmocka_unit_test(what_is_about_the_whole_recording_has_no_process),
 	};

@@ -466,6 +466,96 @@ static void what_is_given_back_is_a_row_of_who_did_it(void **state)
 	wk_model_free(f.model);
 }
 
+/* --- Blocks that a recorder added up --- */
+
+static void heap_sum(struct built *f, uint64_t time_ns, struct wk_event_heap_sum sum)
+{
+	static const uint64_t chain[] = { 0x1000 };
+
+	sum.sample.user_chain = chain;
+	sum.sample.user_count = 1;
+	built_give(f, (struct wk_event){ .kind = WK_EVENT_HEAP_SUM, .time_ns = time_ns, .pid = 7,
+					 .tid = 70, .heap_sum = sum });
+}
+
+static void snapshot(struct built *f, uint64_t time_ns, uint32_t pid, const char *label)
+{
+	built_give(f, (struct wk_event){
+		.kind = WK_EVENT_SNAPSHOT, .time_ns = time_ns, .pid = pid, .tid = pid,
+		.snapshot = { wk_str_c(label), WK_SNAPSHOT_INTERVAL } });
+}
+
+static void what_sums_free_is_taken_from_the_oldest(void **state)
+{
+	struct built f;
+
+	(void)state;
+	start(&f);
+	heap_sum(&f, 1,
+		 (struct wk_event_heap_sum){ .allocated_bytes = 300, .allocated_blocks = 3 });
+	heap_sum(&f, 2, (struct wk_event_heap_sum){ .allocated_bytes = 500, .allocated_blocks = 5,
+						    .freed_bytes = 400, .freed_blocks = 4,
+						    .peak_bytes = 700, .peak_blocks = 6 });
+	heap_sum(&f, 3, (struct wk_event_heap_sum){ .freed_bytes = 100, .freed_blocks = 1,
+						    .temporary_bytes = 9, .temporary_blocks = 2,
+						    .peak_bytes = 800, .peak_blocks = 7 });
+	built_end(&f);
+	assert_string_equal(weights_of(&f, "heap"), "300 500");
+	assert_string_equal(left_of(&f, "heap"), "300");
+	assert_string_equal(weights_of(&f, "free"), "400 100");
+	assert_string_equal(weights_of(&f, "heap-temporary"), "9");
+	assert_string_equal(weights_of(&f, "heap-peak"), "800");
+	assert_int_equal(f.model->end_count, 3);
+	assert_int_equal(f.model->ends[0].times, 3);
+	assert_int_equal(f.model->ends[1].times, 1);
+	assert_int_equal(f.model->samples.times[0], 3);
+	wk_model_free(f.model);
+}
+
+static void sums_that_free_more_than_there_was_do_no_harm(void **state)
+{
+	struct built f;
+
+	(void)state;
+	start(&f);
+	heap_sum(&f, 1, (struct wk_event_heap_sum){ .freed_bytes = 5, .freed_blocks = 1 });
+	heap_sum(&f, 2, (struct wk_event_heap_sum){ .allocated_bytes = 10, .allocated_blocks = 1,
+						    .freed_bytes = UINT64_MAX, .freed_blocks = 9 });
+	heap_sum(&f, 3, (struct wk_event_heap_sum){ .allocated_bytes = 20, .allocated_blocks = 2,
+						    .freed_bytes = 20 });
+	heap_sum(&f, 4, (struct wk_event_heap_sum){ .freed_blocks = 3 });
+	heap_sum(&f, 5, (struct wk_event_heap_sum){ .allocated_bytes = UINT64_MAX });
+	built_end(&f);
+	assert_int_equal(f.model->end_count, 3);
+	assert_int_equal(f.model->ends[0].weight, 10);
+	assert_int_equal(f.model->ends[1].weight, 20);
+	assert_int_equal(f.model->ends[1].times, 0);
+	assert_int_equal(f.model->ends[2].times, 2);
+	wk_model_free(f.model);
+}
+
+static void snapshots_are_rows_of_the_model(void **state)
+{
+	struct built f;
+
+	(void)state;
+	start(&f);
+	heap(&f, 1, WK_HEAP_ALLOCATE, 0, 0x10, 100, 0);
+	snapshot(&f, 2, 7, "loaded");
+	heap(&f, 3, WK_HEAP_FREE, 0, 0x10, 0, 0);
+	snapshot(&f, 4, WK_NO_PID, "");
+	built_end(&f);
+	assert_int_equal(f.model->snapshot_count, 2);
+	assert_int_equal(f.model->processes[f.model->snapshots[0].process].pid, 7);
+	assert_string_equal(wk_strtab_get(f.model->text, f.model->snapshots[0].label), "loaded");
+	assert_int_equal(f.model->snapshots[0].at_end, 0);
+	assert_int_equal(f.model->snapshots[0].cause, WK_SNAPSHOT_INTERVAL);
+	assert_int_equal(f.model->snapshots[1].process, 0);
+	assert_int_equal(f.model->snapshots[1].label, 0);
+	assert_int_equal(f.model->snapshots[1].at_end, 1);
+	wk_model_free(f.model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -484,6 +574,9 @@ int main(void)
 		cmocka_unit_test(an_address_in_two_heaps_is_two_blocks),
 		cmocka_unit_test(blocks_die_with_their_process),
 		cmocka_unit_test(what_is_given_back_is_a_row_of_who_did_it),
+		cmocka_unit_test(what_sums_free_is_taken_from_the_oldest),
+		cmocka_unit_test(sums_that_free_more_than_there_was_do_no_harm),
+		cmocka_unit_test(snapshots_are_rows_of_the_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
