@@ -131,6 +131,9 @@ bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err);
 	F(gdb) \
 	F(gperftools) \
 	F(heaptrack) \
+	F(massif) \
+	F(dhat) \
+	F(jemalloc) \
 	F(java_exceptions) \
 	F(javacore) \
 	F(jstack) \

@@ -74,32 +74,6 @@ static int probe(struct wk_bytes first)
 	return wk_str_starts_one_of(line, heads) ? 95 : 0;
 }
 
-/* "X ./till --fast": the command line. */
-static void emit_process(struct reading *reading, struct wk_str command)
-{
-	struct wk_str rest = command;
-	struct wk_event event = {
-		.kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU, .pid = PROCESS, .tid = PROCESS,
-		.process = { .change = WK_PROCESS_SEEN,
-			     .name = wk_str_basename(wk_scan_word(&rest)),
-			     .command_line = command },
-	};
-
-	wk_stack_writer_event(reading->writer, &event);
-}
-
-static void emit_attached(struct reading *reading)
-{
-	struct wk_event event = {
-		.kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU,
-		.note = { .offset = WK_NOWHERE, .severity = WK_NOTE_REMARK,
-			  .text = WK_STR("heaptrack was attached to a running program: blocks "
-					 "allocated before are not in the file") },
-	};
-
-	wk_stack_writer_event(reading->writer, &event);
-}
-
 /* --- Blocks -------------------------------------------------------------------------------- */
 
 /* `stack` is not known of a release. */
@@ -242,11 +216,13 @@ static bool read_line(struct reading *reading, struct wk_str line)
 		return wk_heaptrack_add_pointer(&reading->stacks, rest);
 	case 't':
 		return wk_heaptrack_add_trace(&reading->stacks, rest);
-	case 'X':
-		emit_process(reading, rest);
+	case 'X': /* the command line */
+		wk_stack_writer_command(reading->writer, PROCESS, rest);
 		return true;
 	case 'A':
-		emit_attached(reading);
+		wk_stack_writer_remark(reading->writer,
+				       wk_str_c("heaptrack was attached to a running program: "
+						"blocks allocated before are not in the file"));
 		return true;
 	case '#': /* a comment */
 	case 'I': /* size and number of the machine's pages */
