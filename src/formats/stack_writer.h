@@ -101,7 +101,8 @@ void wk_stack_writer_note(struct wk_stack_writer *writer, struct wk_str text);
 /* A NOTE that is no fault. */
 void wk_stack_writer_remark(struct wk_stack_writer *writer, struct wk_str text);
 
-/* The number of emitted samples, sums and changes of heaps; 0 at the end of an input is an error. */
+/* The number of emitted samples, sums and changes of heaps; 0 at the end of an input is an error.
+ */
 uint64_t wk_stack_writer_samples(const struct wk_stack_writer *writer);
 
 bool wk_stack_writer_is_done(const struct wk_stack_writer *writer);

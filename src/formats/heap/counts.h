@@ -23,8 +23,7 @@ void wk_heap_counts_note(struct wk_stack_writer *writer, uint64_t period_bytes);
 
 /* Emits them as one HEAP_SUM, for a stack of the writer or the chain in `sample`. */
 void wk_heap_counts_emit(struct wk_stack_writer *writer, uint32_t pid, uint32_t tid,
-			 const struct wk_event_sample *sample,
-			 const struct wk_heap_counts *counts);
+			 const struct wk_event_sample *sample, const struct wk_heap_counts *counts);
 
 /* The addresses of a line, "0x5567b2398195 0x5567b23981a0 ...", innermost first. */
 struct wk_heap_chain {

@@ -29,7 +29,9 @@ struct reading {
 	struct wk_lines lines;
 	struct wk_bad_lines bad;
 	struct wk_stack_writer *writer;
+	bool is_raw;
 	struct wk_heaptrack_stacks stacks;
+	struct wk_heaptrack_raw raw;
 	uint64_t version, time_ns;
 	struct kind *kinds;
 	size_t kind_count, kind_cap;
@@ -76,15 +78,15 @@ static int probe(struct wk_bytes first)
 
 /* --- Blocks -------------------------------------------------------------------------------- */
 
-/* `stack` is not known of a release. */
+/* The sample is empty for a release, whose stack is not known. */
 static void emit_block(struct reading *reading, enum wk_heap_change change, uint64_t address,
-		       uint64_t size_bytes, uint32_t stack)
+		       uint64_t size_bytes, const struct wk_event_sample *sample)
 {
 	struct wk_event event = {
 		.kind = WK_EVENT_HEAP, .time_ns = reading->time_ns, .cpu = WK_NO_CPU,
 		.pid = PROCESS, .tid = PROCESS,
 		.heap = { .change = change, .address = address, .size_bytes = size_bytes,
-			  .sample.named_stack = stack },
+			  .sample = *sample },
 	};
 
 	wk_stack_writer_event(reading->writer, &event);
@@ -114,7 +116,8 @@ static void allocate(struct reading *reading, struct kind *kind)
 
 	reading->previous[block] = kind->newest;
 	kind->newest = block;
-	emit_block(reading, WK_HEAP_ALLOCATE, address_of(block), kind->size_bytes, kind->stack);
+	emit_block(reading, WK_HEAP_ALLOCATE, address_of(block), kind->size_bytes,
+		   &(struct wk_event_sample){ .named_stack = kind->stack });
 }
 
 /* Which of several blocks of a kind was freed is not in the file: the newest one, so that blocks
@@ -130,7 +133,7 @@ static void release(struct reading *reading, struct kind *kind)
 	kind->newest = reading->previous[block];
 	reading->previous[block] = reading->newest_free;
 	reading->newest_free = block;
-	emit_block(reading, WK_HEAP_FREE, address_of(block), 0, 0);
+	emit_block(reading, WK_HEAP_FREE, address_of(block), 0, &(struct wk_event_sample){ 0 });
 }
 
 /* "+ 1f" and "- 1f": a kind, counted from 0. */
@@ -152,19 +155,33 @@ static uint32_t stack_of_trace(const struct reading *reading, size_t trace)
 	return trace ? reading->stacks.traces[trace - 1] : 0;
 }
 
+static struct wk_event_sample sample_of_trace(struct reading *reading, size_t trace)
+{
+	struct wk_event_sample sample = { 0 };
+
+	if (reading->is_raw)
+		wk_heaptrack_raw_chain(&reading->raw, trace, &sample);
+	else
+		sample.named_stack = stack_of_trace(reading, trace);
+	return sample;
+}
+
 /* "+ 30 a 55a4b9233530": size, trace and address; "- 55a4b9233530". */
 static bool read_change_of_address(struct reading *reading, struct wk_str rest, bool is_release)
 {
+	size_t traces = reading->is_raw ? reading->raw.call_count : reading->stacks.trace_count;
 	uint64_t size_bytes = 0, address;
+	struct wk_event_sample sample;
 	size_t trace = 0;
 
 	if (!is_release && (!wk_heaptrack_number(&rest, &size_bytes) ||
-			    !wk_heaptrack_index(&rest, reading->stacks.trace_count, &trace)))
+			    !wk_heaptrack_index(&rest, traces, &trace)))
 		return false;
 	if (!wk_heaptrack_number(&rest, &address) || rest.len)
 		return false;
+	sample = sample_of_trace(reading, trace);
 	emit_block(reading, is_release ? WK_HEAP_FREE : WK_HEAP_ALLOCATE, address, size_bytes,
-		   stack_of_trace(reading, trace));
+		   &sample);
 	return true;
 }
 
@@ -196,26 +213,54 @@ static bool read_time(struct reading *reading, struct wk_str rest)
 
 /* --- Lines --------------------------------------------------------------------------------- */
 
-static bool read_line(struct reading *reading, struct wk_str line)
+/* A line that only raw recordings have, or that is different there. */
+static bool read_raw_line(struct reading *reading, char letter, struct wk_str rest)
 {
-	struct wk_str rest = wk_str_skip(line, 2);
+	bool has_sizes = reading->stacks.has_sizes;
 
-	switch (line.len ? line.at[0] : '#') {
-	case '+':
-	case '-':
-		return reading->version < FIRST_WITHOUT_ADDRESSES
-			       ? read_change_of_address(reading, rest, line.at[0] == '-')
-			       : read_change(reading, rest, line.at[0] == '-');
+	switch (letter) {
+	case 't':
+		return wk_heaptrack_raw_add_call(&reading->raw, rest);
+	case 'x':
+		return wk_heaptrack_raw_set_program(&reading->raw, rest, has_sizes);
+	case 'm':
+		return wk_heaptrack_raw_emit_module(&reading->raw, rest, has_sizes, PROCESS,
+						    reading->time_ns, reading->writer);
+	default:
+		return false;
+	}
+}
+
+/* A line of stacks in interpreted files. */
+static bool read_interpreted_line(struct reading *reading, char letter, struct wk_str rest)
+{
+	switch (letter) {
 	case 'a':
 		return add_kind(reading, rest);
-	case 'c':
-		return read_time(reading, rest);
 	case 's':
 		return wk_heaptrack_add_string(&reading->stacks, rest);
 	case 'i':
 		return wk_heaptrack_add_pointer(&reading->stacks, rest);
 	case 't':
 		return wk_heaptrack_add_trace(&reading->stacks, rest);
+	default:
+		return false;
+	}
+}
+
+static bool read_line(struct reading *reading, struct wk_str line)
+{
+	struct wk_str rest = wk_str_skip(line, 2);
+	char letter = line.len ? line.at[0] : '#';
+
+	switch (letter) {
+	case '+':
+	case '-':
+		return reading->is_raw || reading->version < FIRST_WITHOUT_ADDRESSES
+			       ? read_change_of_address(reading, rest, letter == '-')
+			       : read_change(reading, rest, letter == '-');
+	case 'c':
+		return read_time(reading, rest);
 	case 'X': /* the command line */
 		wk_stack_writer_command(reading->writer, PROCESS, rest);
 		return true;
@@ -230,7 +275,8 @@ static bool read_line(struct reading *reading, struct wk_str line)
 	case 'S': /* leaks that the program declares as such */
 		return true;
 	default:
-		return false;
+		return reading->is_raw ? read_raw_line(reading, letter, rest)
+				       : read_interpreted_line(reading, letter, rest);
 	}
 }
 
@@ -241,17 +287,15 @@ static bool read_head(struct reading *reading, struct wk_err *err)
 	struct wk_str line;
 
 	if (!wk_lines_next(&lines, &line) || !read_version(line, &reading->version))
-		return wk_fail(err, WK_EFORMAT, 0, "not a file of heaptrack: no line \"v 10400 3\"");
+		return wk_fail(err, WK_EFORMAT, 0,
+			       "not a file of heaptrack: no line \"v 10400 3\"");
 	reading->lines = lines;
 	if (reading->version > NEWEST_VERSION)
 		return wk_fail(err, WK_EFORMAT, 0,
 			       "version %" PRIu64 " of heaptrack's format; versions up to %d are "
 			       "known",
 			       reading->version, NEWEST_VERSION);
-	if (wk_lines_next(&lines, &line) && is_raw_line(line))
-		return wk_fail(err, WK_EFORMAT, 0,
-			       "a raw recording of heaptrack; convert it with `zstd -dc RAW | "
-			       "/usr/lib/heaptrack/libexec/heaptrack_interpret > FILE`");
+	reading->is_raw = wk_lines_next(&lines, &line) && is_raw_line(line);
 	reading->stacks.has_sizes = reading->version >= 3;
 	return true;
 }
@@ -267,6 +311,7 @@ static void read_lines(struct reading *reading)
 	wk_bad_lines_emit(&reading->bad, reading->writer);
 	wk_note_count(reading->writer, reading->unmatched,
 		      "releases of blocks that were not allocated");
+	wk_note_count(reading->writer, reading->raw.cut, "allocations whose stacks were cut");
 	wk_note_count(reading->writer, reading->stacks.left_out,
 		      "inlined frames beyond two per byte of input, left out");
 }
@@ -285,6 +330,7 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 		wk_check_samples(reading.writer, true, input->bytes, "a file of heaptrack", err);
 	}
 	wk_heaptrack_stacks_fini(&reading.stacks);
+	wk_heaptrack_raw_fini(&reading.raw);
 	WK_FREE_ALL(reading.kinds, reading.previous);
 	return wk_stack_writer_end(reading.writer, err);
 }

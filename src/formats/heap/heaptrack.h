@@ -1,5 +1,8 @@
-/* The stacks in heaptrack's interpreted files: strings, instruction pointers with their frames, and
- * traces, which are numbered from 1 in the order of their lines; 0 is none. */
+/* The stacks in heaptrack's files.
+ *
+ * Interpreted ones have strings, instruction pointers with their frames, and traces of pointers.
+ * Raw ones have traces of addresses, and the modules that were mapped there. All are numbered from
+ * 1 in the order of their lines; 0 is none. */
 #ifndef WK_FORMATS_HEAP_HEAPTRACK_H
 #define WK_FORMATS_HEAP_HEAPTRACK_H
 
@@ -32,6 +35,38 @@ void wk_heaptrack_stacks_fini(struct wk_heaptrack_stacks *stacks);
 bool wk_heaptrack_add_string(struct wk_heaptrack_stacks *stacks, struct wk_str rest);
 bool wk_heaptrack_add_pointer(struct wk_heaptrack_stacks *stacks, struct wk_str rest);
 bool wk_heaptrack_add_trace(struct wk_heaptrack_stacks *stacks, struct wk_str rest);
+
+/* Traces of a raw recording, which are addresses: the call chains of blocks. */
+struct wk_heaptrack_raw {
+	struct wk_heaptrack_call {
+		uint64_t address; /* a return address */
+		uint32_t parent;  /* the trace of its callers; 0: none */
+	} * calls;
+	size_t call_count, call_cap;
+	struct wk_str program; /* the path of the executable */
+	uint64_t *chain;       /* of the last trace */
+	size_t chain_count, chain_cap;
+	size_t chain_trace;
+	uint64_t cut; /* events with chains above the limit */
+};
+
+void wk_heaptrack_raw_fini(struct wk_heaptrack_raw *raw);
+
+/* A line "x 9 /srv/till", which names the program; "t"; and "m", whose segments are emitted as
+ * images. `has_sizes`: texts have their length in front. */
+bool wk_heaptrack_raw_set_program(struct wk_heaptrack_raw *raw, struct wk_str rest, bool has_sizes);
+bool wk_heaptrack_raw_add_call(struct wk_heaptrack_raw *raw, struct wk_str rest);
+bool wk_heaptrack_raw_emit_module(const struct wk_heaptrack_raw *raw, struct wk_str rest,
+				  bool has_sizes, uint32_t pid, uint64_t time_ns,
+				  struct wk_stack_writer *writer);
+
+/* The call chain of a trace, valid until the next call. */
+void wk_heaptrack_raw_chain(struct wk_heaptrack_raw *raw, size_t trace,
+			    struct wk_event_sample *sample);
+
+/* A text with or without its length in front, removed from `rest`. A text without one ends at a
+ * blank if `is_word`, or with the line. */
+bool wk_heaptrack_text(struct wk_str *rest, bool has_size, bool is_word, struct wk_str *text);
 
 /* The next hexadecimal number behind blanks. */
 bool wk_heaptrack_number(struct wk_str *rest, uint64_t *number);

@@ -33,18 +33,28 @@ bool wk_heaptrack_index(struct wk_str *rest, size_t count, size_t *index)
 	return true;
 }
 
-/* "9 /srv/till" or, in older files, only the text. */
+bool wk_heaptrack_text(struct wk_str *rest, bool has_size, bool is_word, struct wk_str *text)
+{
+	uint64_t size;
+
+	*text = (struct wk_str){ 0 };
+	if (!has_size) {
+		*text = is_word ? wk_scan_word(rest) : *rest;
+		*rest = wk_str_skip(*rest, is_word ? 0 : rest->len);
+		return true;
+	}
+	if (!wk_heaptrack_number(rest, &size) || !wk_str_accept(rest, " ") || size > rest->len)
+		return false;
+	*text = wk_str_of(rest->at, (size_t)size);
+	*rest = wk_str_skip(*rest, (size_t)size);
+	return true;
+}
+
 bool wk_heaptrack_add_string(struct wk_heaptrack_stacks *stacks, struct wk_str rest)
 {
-	struct wk_str text = rest;
-	uint64_t size = rest.len;
-	bool ok = true;
+	struct wk_str text;
+	bool ok = wk_heaptrack_text(&rest, stacks->has_sizes, false, &text);
 
-	if (stacks->has_sizes) {
-		ok = wk_heaptrack_number(&text, &size) && wk_str_accept(&text, " ") &&
-		     size <= text.len;
-		text.len = ok ? (size_t)size : 0;
-	}
 	*WK_APPEND(stacks->strings, stacks->string_count, stacks->string_cap) = text;
 	return ok;
 }

@@ -57,7 +57,8 @@ static void read_lines(struct reading *reading)
 			return;
 		line = wk_trim(line);
 		if (line.len && !read_line(reading, line))
-			wk_stack_text_bad(&reading->text, "\"@ 0x... 0x...\" or \"t*: 1: 16 [0: 0]\"");
+			wk_stack_text_bad(&reading->text,
+					  "\"@ 0x... 0x...\" or \"t*: 1: 16 [0: 0]\"");
 	}
 }
 

@@ -195,7 +195,7 @@ static uint64_t value_of(const struct wk_pprof_writer *pprof, enum wk_pprof_heap
 	size_t number = pprof->heap_types[type];
 
 	return number && number <= count && (int64_t)values[number - 1] > 0 ? values[number - 1]
-									     : 0;
+									    : 0;
 }
 
 static void emit_heap(struct wk_pprof_writer *pprof, uint32_t pid, uint32_t tid, uint32_t stack,
