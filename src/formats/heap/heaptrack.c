@@ -313,7 +313,7 @@ static void read_lines(struct reading *reading)
 		      "releases of blocks that were not allocated");
 	wk_note_count(reading->writer, reading->raw.cut, "allocations whose stacks were cut");
 	wk_note_count(reading->writer, reading->stacks.left_out,
-		      "inlined frames beyond two per byte of input, left out");
+		      "inlined frames beyond one per byte of input, left out");
 }
 
 static bool read_file(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)

@@ -9,7 +9,7 @@ void wk_heaptrack_stacks_init(struct wk_heaptrack_stacks *stacks, struct wk_stac
 			      size_t input_bytes)
 {
 	*stacks = (struct wk_heaptrack_stacks){ .writer = writer,
-						.budget = 2 * (uint64_t)input_bytes + 100000 };
+						.budget = (uint64_t)input_bytes + 100000 };
 }
 
 void wk_heaptrack_stacks_fini(struct wk_heaptrack_stacks *stacks)
