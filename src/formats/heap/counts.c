@@ -118,7 +118,7 @@ static bool read_mapping(struct wk_str line, struct wk_event_image *image)
 	return true;
 }
 
-void wk_maps_emit(struct wk_stack_writer *writer, uint32_t pid, struct wk_str maps)
+void wk_maps_emit(struct wk_stack_text *text, uint32_t pid, struct wk_str maps)
 {
 	bool has_process = false;
 
@@ -130,8 +130,8 @@ void wk_maps_emit(struct wk_stack_writer *writer, uint32_t pid, struct wk_str ma
 		    event.image.path.len == 0)
 			continue;
 		if (!has_process)
-			wk_stack_writer_process(writer, pid, wk_str_basename(event.image.path));
+			wk_stack_text_process(text, pid, wk_str_basename(event.image.path));
 		has_process = true;
-		wk_stack_writer_event(writer, &event);
+		wk_stack_writer_event(text->writer, &event);
 	}
 }

@@ -3,7 +3,7 @@
 #ifndef WK_FORMATS_HEAP_COUNTS_H
 #define WK_FORMATS_HEAP_COUNTS_H
 
-#include "formats/stack_writer.h"
+#include "formats/stack_text.h"
 
 struct wk_heap_counts {
 	uint64_t used_bytes, used_blocks; /* not freed yet */
@@ -39,6 +39,6 @@ bool wk_heap_chain_read(struct wk_heap_chain *chain, struct wk_str line);
 #define WK_MAPS_HEAD "MAPPED_LIBRARIES:"
 
 /* Emits the executable mappings, and the process, named after the first one. */
-void wk_maps_emit(struct wk_stack_writer *writer, uint32_t pid, struct wk_str maps);
+void wk_maps_emit(struct wk_stack_text *text, uint32_t pid, struct wk_str maps);
 
 #endif

@@ -71,7 +71,7 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink, 
 	wk_stack_text_begin(&reading.text, input, sink, NULL);
 	if (wk_stack_text_next(&reading.text, &line) && read_head(line, &reading.period_bytes)) {
 		if (maps != SIZE_MAX)
-			wk_maps_emit(reading.text.writer, PROCESS, wk_str_skip(all, maps));
+			wk_maps_emit(&reading.text, PROCESS, wk_str_skip(all, maps));
 		wk_heap_counts_note(reading.text.writer, reading.period_bytes);
 		read_lines(&reading);
 	}

@@ -188,7 +188,7 @@ static void read_heap(struct state *state, struct wk_str rest)
 	wk_stack_writer_source(state->text.writer, ALLOCATED, "memory allocated", "bytes", false);
 	wk_stack_writer_source(state->text.writer, ALLOCATIONS, "allocations", "objects", false);
 	if (maps != SIZE_MAX)
-		wk_maps_emit(state->text.writer, PROCESS, wk_str_skip(rest, maps));
+		wk_maps_emit(&state->text, PROCESS, wk_str_skip(rest, maps));
 	/* From here on lines are counted, for words about those that make no sense. */
 	state->text.lines = (struct wk_lines){ rest.at, rest.at + rest.len, 0 };
 	if (wk_stack_text_next(&state->text, &line))
@@ -231,7 +231,7 @@ static void emit_cpu_mappings(struct state *state, struct wk_bytes records)
 
 	while (read_record(&records, &count, &addresses))
 		;
-	wk_maps_emit(state->text.writer, PROCESS, wk_bytes_str(records));
+	wk_maps_emit(&state->text, PROCESS, wk_bytes_str(records));
 }
 
 /* `pprof --raw` always writes a period of 1: then only counts are known. */
