@@ -64,6 +64,7 @@ test_needs="$build_needs pc:cmocka=libcmocka-dev g++=g++ python3=python3 musl-gc
 	zip=zip cabextract=cabextract fish=fish node=nodejs npm=npm chromium=chromium xz=xz-utils clang=clang strace=strace clang-format=clang-format
 	ld.lld=lld llvm-symbolizer=llvm debuginfod=debuginfod go=golang-go javac=default-jdk-headless
 	/usr/lib32/crt1.o=libc6-dev-i386 /usr/lib/gcc/x86_64-linux-gnu/12/32/libgcc.a=lib32gcc-12-dev
+	heaptrack=heaptrack valgrind=valgrind jeprof=libjemalloc-dev google-pprof=google-perftools
 	/etc/ssl/certs/ca-certificates.crt=ca-certificates"
 # The build for Windows: a compiler, its zlib, and Wine to run what comes of it.
 windows_needs="$build_needs x86_64-w64-mingw32-gcc=gcc-mingw-w64-x86-64-win32

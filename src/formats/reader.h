@@ -131,6 +131,10 @@ bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err);
 	F(faulthandler) \
 	F(gdb) \
 	F(gperftools) \
+	F(heaptrack) \
+	F(massif) \
+	F(dhat) \
+	F(jemalloc) \
 	F(java_exceptions) \
 	F(javacore) \
 	F(jstack) \

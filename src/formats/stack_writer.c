@@ -109,7 +109,8 @@ void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event
 		emit_stacks(writer);
 	if (event->kind == WK_EVENT_SUMS)
 		writer->samples += event->sums.count;
-	writer->samples += event->kind == WK_EVENT_SAMPLE;
+	writer->samples += event->kind == WK_EVENT_SAMPLE || event->kind == WK_EVENT_HEAP ||
+			   event->kind == WK_EVENT_HEAP_SUM;
 	pass_on(writer, event);
 }
 
@@ -379,6 +380,19 @@ void wk_stack_writer_process(struct wk_stack_writer *writer, uint32_t pid, struc
 	wk_stack_writer_event(writer, &event);
 }
 
+void wk_stack_writer_command(struct wk_stack_writer *writer, uint32_t pid,
+			     struct wk_str command_line)
+{
+	struct wk_str rest = command_line, program = wk_str_cut(&rest, ' ');
+	struct wk_event event = { .kind = WK_EVENT_PROCESS, .pid = pid, .tid = pid,
+				  .cpu = WK_NO_CPU,
+				  .process = { .change = WK_PROCESS_SEEN,
+					       .name = wk_str_basename(program),
+					       .command_line = command_line } };
+
+	wk_stack_writer_event(writer, &event);
+}
+
 void wk_stack_writer_thread(struct wk_stack_writer *writer, uint32_t pid, uint32_t tid,
 			    struct wk_str name)
 {
@@ -407,13 +421,24 @@ void wk_stack_writer_count(struct wk_stack_writer *writer, uint32_t stack, uint6
 	wk_stack_writer_event(writer, &writer->count_event);
 }
 
-void wk_stack_writer_note(struct wk_stack_writer *writer, struct wk_str text)
+static void emit_note(struct wk_stack_writer *writer, enum wk_note_severity severity,
+		      struct wk_str text)
 {
-	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU,
-				  .note = { .offset = WK_NOWHERE, .text = text,
-					    .severity = WK_NOTE_FAULT } };
+	struct wk_event event = {
+		.kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU,
+		.note = { .offset = WK_NOWHERE, .text = text, .severity = severity } };
 
 	wk_stack_writer_event(writer, &event);
+}
+
+void wk_stack_writer_note(struct wk_stack_writer *writer, struct wk_str text)
+{
+	emit_note(writer, WK_NOTE_FAULT, text);
+}
+
+void wk_stack_writer_remark(struct wk_stack_writer *writer, struct wk_str text)
+{
+	emit_note(writer, WK_NOTE_REMARK, text);
 }
 
 uint64_t wk_stack_writer_samples(const struct wk_stack_writer *writer)

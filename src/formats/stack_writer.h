@@ -80,6 +80,11 @@ void wk_stack_writer_source(struct wk_stack_writer *writer, uint32_t number, con
 
 /* A process or thread that exists, with its name. */
 void wk_stack_writer_process(struct wk_stack_writer *writer, uint32_t pid, struct wk_str name);
+
+/* The same for a process that is known by its command line, with the program as first word. */
+void wk_stack_writer_command(struct wk_stack_writer *writer, uint32_t pid,
+			     struct wk_str command_line);
+
 void wk_stack_writer_thread(struct wk_stack_writer *writer, uint32_t pid, uint32_t tid,
 			    struct wk_str name);
 
@@ -93,7 +98,11 @@ void wk_stack_writer_count(struct wk_stack_writer *writer, uint32_t stack, uint6
 /* A NOTE without an offset about a fault in the input. */
 void wk_stack_writer_note(struct wk_stack_writer *writer, struct wk_str text);
 
-/* The number of emitted samples and sums; 0 at the end of an input is an error. */
+/* A NOTE that is no fault. */
+void wk_stack_writer_remark(struct wk_stack_writer *writer, struct wk_str text);
+
+/* The number of emitted samples, sums and changes of heaps; 0 at the end of an input is an error.
+ */
 uint64_t wk_stack_writer_samples(const struct wk_stack_writer *writer);
 
 bool wk_stack_writer_is_done(const struct wk_stack_writer *writer);

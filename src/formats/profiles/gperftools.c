@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "formats/heap/counts.h"
 #include "formats/stack_text.h"
 
 #define PROCESS 1 /* the profiles do not contain its number */
@@ -14,13 +15,12 @@ struct state {
 	struct wk_stack_text text;
 	struct wk_strtab *names; /* of `pprof --raw` */
 	struct wk_map symbols;   /* address to name; empty: wick looks names up itself */
-	uint64_t *chain;         /* innermost first */
-	size_t count, cap;
+	struct wk_heap_chain chain;
+	uint64_t period_bytes; /* of a sampled heap; 0: every allocation was recorded */
 };
 
 static const char heap_head[] = "heap profile: ";
 static const char symbol_head[] = "--- symbol";
-static const char maps_head[] = "MAPPED_LIBRARIES:";
 
 /* The header of a CPU profile: five words, 0 3 0 period 0. */
 static bool read_cpu_head(struct wk_bytes *bytes, uint64_t *period_us)
@@ -52,7 +52,7 @@ static int probe(struct wk_bytes first)
 
 static void add_address(struct state *state, uint64_t address)
 {
-	*WK_APPEND(state->chain, state->count, state->cap) = address;
+	*WK_APPEND(state->chain.at, state->chain.count, state->chain.cap) = address;
 }
 
 /* pprof lists callers by the byte before their return address, but the innermost by its own; the
@@ -70,8 +70,8 @@ static uint32_t named_stack(struct state *state)
 {
 	uint32_t stack = 0;
 
-	for (size_t i = state->count; i-- > 0;) {
-		uint64_t address = state->chain[i];
+	for (size_t i = state->chain.count; i-- > 0;) {
+		uint64_t address = state->chain.at[i];
 		uint32_t name = symbol_of(state, address);
 		struct wk_event_frame frame = { .name = wk_strtab_str(state->names, name),
 						.address = address, .is_lasting = true };
@@ -86,27 +86,6 @@ static uint32_t named_stack(struct state *state)
 		wk_buf_fini(&digits);
 	}
 	return stack;
-}
-
-/* `is_exact`: every address of the chain is already inside its call. */
-static void emit(struct state *state, uint32_t stack, bool is_exact, uint32_t source,
-		 uint64_t weight)
-{
-	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
-				  .pid = PROCESS, .tid = PROCESS };
-
-	if (weight == 0 || state->count == 0)
-		return;
-	event.sample.source = source;
-	event.sample.weight = weight;
-	event.sample.named_stack = stack;
-	event.sample.address = state->chain[0];
-	if (!stack) {
-		event.sample.user_chain = state->chain;
-		event.sample.user_count = state->count;
-		event.sample.user_is_exact = is_exact;
-	}
-	wk_stack_writer_event(state->text.writer, &event);
 }
 
 /* "0x00005567b2398195 leak<0000000000001189>": the number in brackets is its start. */
@@ -136,98 +115,72 @@ static void read_symbols(struct state *state, struct wk_str *rest)
 	}
 }
 
-/* "5567b2398000-5567b2399000 r-xp 00001000 00:00 11092512    /tmp/h" */
-static bool read_mapping(struct wk_str line, struct wk_event_image *image)
+static struct wk_event_sample sample_of_chain(const struct state *state, uint32_t stack,
+					      bool is_exact)
 {
-	uint64_t end, major, minor;
-	struct wk_str rights;
+	struct wk_event_sample sample = { .named_stack = stack, .address = state->chain.at[0] };
 
-	if (!wk_scan_hex(&line, &image->start) || !wk_str_accept(&line, "-") ||
-	    !wk_scan_hex(&line, &end) || end <= image->start || !wk_scan_blanks(&line))
-		return false;
-	image->size_bytes = end - image->start;
-	rights = wk_scan_word(&line);
-	image->is_data = !wk_str_has(rights, "x");
-	wk_scan_blanks(&line);
-	if (!wk_scan_hex(&line, &image->file_offset) || !wk_scan_blanks(&line) ||
-	    !wk_scan_hex(&line, &major) || !wk_str_accept(&line, ":") ||
-	    !wk_scan_hex(&line, &minor) || !wk_scan_blanks(&line) ||
-	    !wk_scan_number(&line, &image->inode))
-		return false;
-	image->device_major = (uint32_t)major;
-	image->device_minor = (uint32_t)minor;
-	image->path = wk_trim(line);
-	return true;
-}
-
-static void emit_mappings(struct state *state, struct wk_str rest)
-{
-	bool has_process = false;
-
-	while (rest.len) {
-		struct wk_event event = { .kind = WK_EVENT_IMAGE, .cpu = WK_NO_CPU,
-					  .pid = PROCESS, .tid = PROCESS };
-
-		if (!read_mapping(wk_scan_line(&rest), &event.image) || event.image.is_data ||
-		    event.image.path.len == 0)
-			continue;
-		if (!has_process)
-			wk_stack_text_process(&state->text, PROCESS,
-					      wk_str_basename(event.image.path));
-		has_process = true;
-		wk_stack_writer_event(state->text.writer, &event);
+	if (!stack) {
+		sample.user_chain = state->chain.at;
+		sample.user_count = state->chain.count;
+		sample.user_is_exact = is_exact;
 	}
+	return sample;
 }
 
-static bool read_pair(struct wk_str *line, uint64_t *count, uint64_t *bytes)
+/* `is_exact`: every address of the chain is already inside its call. */
+static void emit(struct state *state, uint32_t stack, bool is_exact, uint32_t source,
+		 uint64_t weight)
 {
-	wk_scan_blanks(line);
-	if (!wk_scan_number(line, count) || !wk_str_accept(line, ":"))
-		return false;
-	wk_scan_blanks(line);
-	return wk_scan_number(line, bytes);
+	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
+				  .pid = PROCESS, .tid = PROCESS };
+
+	if (weight == 0 || state->chain.count == 0)
+		return;
+	event.sample = sample_of_chain(state, stack, is_exact);
+	event.sample.source = source;
+	event.sample.weight = weight;
+	wk_stack_writer_event(state->text.writer, &event);
 }
 
-/* "10:    45100 [    10:    45100] @ 0x5567b2398195 0x5567b23981a0 ..." */
+/* "10:    45100 [    10:    45100] @ 0x5567b2398195 0x5567b23981a0 ...", of which the innermost
+ * address is in the caller of malloc. */
 static bool read_allocation(struct state *state, struct wk_str line)
 {
-	uint64_t used, used_bytes, made, made_bytes, address;
+	struct wk_heap_counts counts;
+	struct wk_event_sample sample;
 	uint32_t stack;
 
-	state->count = 0;
-	if (!read_pair(&line, &used, &used_bytes) || !wk_scan_blanks(&line) ||
-	    !wk_str_accept(&line, "[") || !read_pair(&line, &made, &made_bytes) ||
-	    !wk_str_accept(&line, "] @"))
+	state->chain.count = 0;
+	if (!wk_heap_counts_read(&line, &counts) || !wk_str_accept(&line, " @") ||
+	    !wk_heap_chain_read(&state->chain, line))
 		return false;
-	/* All of them are return addresses: the innermost is the caller of malloc. */
-	while (wk_scan_blanks(&line) && wk_str_starts(line, "0x") && wk_scan_hex(&line, &address))
-		add_address(state, address ? address - 1 : 0);
-	if (wk_trim(line).len || state->count == 0)
-		return false;
+	wk_heap_counts_scale(&counts, state->period_bytes);
 	stack = state->symbols.count ? named_stack(state) : 0;
-	emit(state, stack, true, IN_USE, used_bytes);
-	emit(state, stack, true, OBJECTS, used);
-	emit(state, stack, true, ALLOCATED, made_bytes);
-	emit(state, stack, true, ALLOCATIONS, made);
+	emit(state, stack, true, IN_USE, counts.used_bytes);
+	emit(state, stack, true, OBJECTS, counts.used_blocks);
+	emit(state, stack, true, ALLOCATED, counts.made_bytes);
+	emit(state, stack, true, ALLOCATIONS, counts.made_blocks);
+	sample = sample_of_chain(state, stack, true);
+	wk_heap_counts_emit(state->text.writer, PROCESS, PROCESS, &sample, &counts);
 	return true;
 }
 
-static void note_sampling(struct state *state, struct wk_str head)
+/* "heap profile: 1: 16 [1: 16] @ heap_v2/524288": about one allocation per so many bytes. */
+static uint64_t sampling_period(struct wk_str head)
 {
 	size_t at = wk_str_find(head, "@ heap_v2/");
+	uint64_t period_bytes;
 
 	if (at == SIZE_MAX)
-		return;
+		return 0;
 	head = wk_str_skip(head, at + strlen("@ heap_v2/"));
-	head = wk_scan_word(&head);
-	wk_note(state->text.writer,
-		"about one allocation per %.*s bytes was sampled; the values are not scaled up",
-		WK_STR_ARG(head));
+	return wk_scan_number(&head, &period_bytes) ? period_bytes : 0;
 }
 
 static void read_heap(struct state *state, struct wk_str rest)
 {
-	size_t maps = wk_str_find(rest, maps_head);
+	size_t maps = wk_str_find(rest, WK_MAPS_HEAD);
 	struct wk_str line;
 
 	wk_stack_writer_source(state->text.writer, IN_USE, "memory in use", "bytes", false);
@@ -235,13 +188,14 @@ static void read_heap(struct state *state, struct wk_str rest)
 	wk_stack_writer_source(state->text.writer, ALLOCATED, "memory allocated", "bytes", false);
 	wk_stack_writer_source(state->text.writer, ALLOCATIONS, "allocations", "objects", false);
 	if (maps != SIZE_MAX)
-		emit_mappings(state, wk_str_skip(rest, maps));
+		wk_maps_emit(&state->text, PROCESS, wk_str_skip(rest, maps));
 	/* From here on lines are counted, for words about those that make no sense. */
 	state->text.lines = (struct wk_lines){ rest.at, rest.at + rest.len, 0 };
 	if (wk_stack_text_next(&state->text, &line))
-		note_sampling(state, line);
+		state->period_bytes = sampling_period(line);
+	wk_heap_counts_note(state->text.writer, state->period_bytes);
 	while (wk_stack_text_next(&state->text, &line)) {
-		if (wk_str_starts(line, maps_head))
+		if (wk_str_starts(line, WK_MAPS_HEAD))
 			return;
 		if (wk_trim(line).len && !read_allocation(state, line))
 			wk_stack_text_bad(&state->text, "\"1: 16 [1: 16] @ 0x... 0x...\"");
@@ -277,7 +231,7 @@ static void emit_cpu_mappings(struct state *state, struct wk_bytes records)
 
 	while (read_record(&records, &count, &addresses))
 		;
-	emit_mappings(state, wk_bytes_str(records));
+	wk_maps_emit(&state->text, PROCESS, wk_bytes_str(records));
 }
 
 /* `pprof --raw` always writes a period of 1: then only counts are known. */
@@ -295,7 +249,7 @@ static bool read_cpu(struct state *state, struct wk_bytes bytes, struct wk_err *
 			       period_us > 1 ? "ns" : "samples", false);
 	emit_cpu_mappings(state, bytes);
 	while (read_record(&bytes, &count, &addresses)) {
-		state->count = 0;
+		state->chain.count = 0;
 		while (wk_bytes_left(&addresses))
 			add_address(state, wk_u64le(&addresses));
 		emit(state, state->symbols.count ? named_stack(state) : 0, false, 0,
@@ -325,7 +279,7 @@ static bool read_profile(const struct wk_input *input, const struct wk_sink *sin
 		ok = read_cpu(&state, wk_bytes_of(rest.at, rest.len), err);
 	wk_strtab_free(state.names);
 	wk_map_fini(&state.symbols);
-	wk_free(state.chain);
+	wk_free(state.chain.at);
 	return wk_stack_text_end(&state.text, "a heap profile of gperftools, or a CPU profile",
 				 err) &&
 	       ok;

@@ -79,6 +79,20 @@ static void emit_source(struct wk_pprof_writer *pprof, uint32_t number)
 					   wk_pprof_text(pprof->tables, type->unit));
 }
 
+/* A heap profile has at least the bytes that are in use. */
+static void find_heap_types(struct wk_pprof_writer *pprof)
+{
+	static const char *const names[] = { "inuse_space", "inuse_objects", "alloc_space",
+					     "alloc_objects" };
+	const struct wk_pprof_tables *tables = pprof->tables;
+
+	for (size_t i = 0; i < tables->type_count; i++)
+		for (size_t name = 0; name < WK_PPROF_HEAP_TYPES; name++)
+			if (wk_str_is(wk_pprof_text(tables, tables->types[i].type), names[name]))
+				pprof->heap_types[name] = i + 1;
+	pprof->is_heap = pprof->heap_types[WK_PPROF_INUSE_SPACE];
+}
+
 void wk_pprof_emit_sources(struct wk_pprof_writer *pprof)
 {
 	const struct wk_pprof_tables *tables = pprof->tables;
@@ -94,6 +108,7 @@ void wk_pprof_emit_sources(struct wk_pprof_writer *pprof)
 	for (uint32_t i = 0; i < count; i++)
 		if (i != first)
 			emit_source(pprof, i);
+	find_heap_types(pprof);
 }
 
 /* --- Stacks -------------------------------------------------------------------------------- */
@@ -174,6 +189,29 @@ uint32_t wk_pprof_push(struct wk_pprof_writer *pprof, uint32_t parent,
 	return stack;
 }
 
+static uint64_t value_of(const struct wk_pprof_writer *pprof, enum wk_pprof_heap_type type,
+			 const uint64_t *values, size_t count)
+{
+	size_t number = pprof->heap_types[type];
+
+	return number && number <= count && (int64_t)values[number - 1] > 0 ? values[number - 1]
+									    : 0;
+}
+
+static void emit_heap(struct wk_pprof_writer *pprof, uint32_t pid, uint32_t tid, uint32_t stack,
+		      const uint64_t *values, size_t count)
+{
+	struct wk_heap_counts counts = {
+		.used_bytes = value_of(pprof, WK_PPROF_INUSE_SPACE, values, count),
+		.used_blocks = value_of(pprof, WK_PPROF_INUSE_OBJECTS, values, count),
+		.made_bytes = value_of(pprof, WK_PPROF_ALLOC_SPACE, values, count),
+		.made_blocks = value_of(pprof, WK_PPROF_ALLOC_OBJECTS, values, count),
+	};
+	struct wk_event_sample sample = { .named_stack = stack };
+
+	wk_heap_counts_emit(pprof->writer, pid, tid, &sample, &counts);
+}
+
 void wk_pprof_emit_values(struct wk_pprof_writer *pprof, uint32_t pid, uint32_t tid, uint32_t stack,
 			  const uint64_t *values, size_t count)
 {
@@ -184,4 +222,6 @@ void wk_pprof_emit_values(struct wk_pprof_writer *pprof, uint32_t pid, uint32_t 
 				pprof->writer, 0, pid, tid, i, stack,
 				wk_pprof_scaled(values[i], pprof->tables->types[i].scale));
 	}
+	if (pprof->is_heap)
+		emit_heap(pprof, pid, tid, stack, values, count);
 }

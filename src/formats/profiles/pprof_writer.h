@@ -9,8 +9,18 @@
 #ifndef WK_FORMATS_PROFILES_PPROF_WRITER_H
 #define WK_FORMATS_PROFILES_PPROF_WRITER_H
 
+#include "formats/heap/counts.h"
 #include "formats/profiles/pprof_tables.h"
 #include "formats/stack_writer.h"
+
+/* Sample types of heap profiles. */
+enum wk_pprof_heap_type {
+	WK_PPROF_INUSE_SPACE,
+	WK_PPROF_INUSE_OBJECTS,
+	WK_PPROF_ALLOC_SPACE,
+	WK_PPROF_ALLOC_OBJECTS,
+	WK_PPROF_HEAP_TYPES
+};
 
 struct wk_pprof_writer {
 	struct wk_stack_writer *writer;
@@ -19,6 +29,8 @@ struct wk_pprof_writer {
 	size_t count, cap;
 	uint64_t budget;             /* of inlined frames */
 	uint64_t left_out, negative; /* frames and values, for notes */
+	bool is_heap;
+	size_t heap_types[WK_PPROF_HEAP_TYPES]; /* their numbers + 1; 0: there is none */
 };
 
 void wk_pprof_writer_init(struct wk_pprof_writer *pprof, struct wk_stack_writer *writer,
@@ -34,7 +46,8 @@ void wk_pprof_emit_sources(struct wk_pprof_writer *pprof);
 uint32_t wk_pprof_push(struct wk_pprof_writer *pprof, uint32_t parent,
 		       struct wk_pprof_location *location);
 
-/* Emits a sample for each positive value; the values are those of the sample types. */
+/* Emits a sample for each positive value; the values are those of the sample types. Those of a heap
+ * profile are emitted as blocks of a heap as well. */
 void wk_pprof_emit_values(struct wk_pprof_writer *pprof, uint32_t pid, uint32_t tid, uint32_t stack,
 			  const uint64_t *values, size_t count);
 
