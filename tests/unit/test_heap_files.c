@@ -129,28 +129,29 @@ static void every_change_of_heaptrack_is_added_up(void **state)
 	wk_buf_fini(&came.notes);
 }
 
-static void raw_stacks_end_at_the_limit(void **state)
+/* A raw recording with one block, allocated by the stack with this many frames. */
+static void read_raw_stack(unsigned depth, struct sums *sums)
 {
-	struct sums came = { 0 };
 	struct wk_buf text = { 0 };
 
-	(void)state;
 	wk_buf_add_text(&text, "v 10400 3\nx 4 till\nX till\n");
-	for (unsigned i = 0; i < 1025; i++)
+	for (unsigned i = 0; i < depth; i++)
 		wk_buf_add_fmt(&text, "t %x %x\n", 0x401000 + i, i);
-	wk_buf_add_text(&text, "+ 10 400 10\n");
-	read_text(&wk_reader_heaptrack, &text, &came);
-	assert_int_equal(came.deepest_chain, 1024);
-	assert_string_equal(wk_buf_text(&came.notes), "");
+	wk_buf_add_fmt(&text, "+ 10 %x 10\n", depth);
+	read_text(&wk_reader_heaptrack, &text, sums);
+	assert_int_equal(sums->deepest_chain, 1024);
+}
 
-	wk_buf_add_text(&text, "v 10400 3\nx 4 till\nX till\n");
-	for (unsigned i = 0; i < 1025; i++)
-		wk_buf_add_fmt(&text, "t %x %x\n", 0x401000 + i, i);
-	wk_buf_add_text(&text, "+ 10 401 20\n");
-	read_text(&wk_reader_heaptrack, &text, &came);
-	assert_int_equal(came.deepest_chain, 1024);
-	assert_string_equal(wk_buf_text(&came.notes), "allocations whose stacks were cut: 1\n");
-	wk_buf_fini(&came.notes);
+static void raw_stacks_end_at_the_limit(void **state)
+{
+	struct sums whole = { 0 }, cut = { 0 };
+
+	(void)state;
+	read_raw_stack(1024, &whole);
+	assert_string_equal(wk_buf_text(&whole.notes), "");
+	read_raw_stack(1025, &cut);
+	assert_string_equal(wk_buf_text(&cut.notes), "allocations whose stacks were cut: 1\n");
+	wk_buf_fini(&cut.notes);
 }
 
 /* A thousand traces, each of which refers to a pointer with a thousand frames. */
