@@ -63,9 +63,12 @@ void wk_tables_note_memory(struct wk_table *table, const struct wk_model *model,
 	wk_num_add_counted(&words, whole->count, one, many);
 	wk_buf_add_text(&words, ", ");
 	wk_num_add_bytes(&words, whole->left_bytes);
-	wk_buf_add_text(&words, " of it outstanding; at most ");
-	wk_num_add_bytes(&words, whole->peak_bytes);
-	wk_buf_add_text(&words, " were there at once");
+	wk_buf_add_text(&words, " of it outstanding");
+	if (whole->peak_bytes || !whole->bytes) {
+		wk_buf_add_text(&words, "; at most ");
+		wk_num_add_bytes(&words, whole->peak_bytes);
+		wk_buf_add_text(&words, " were there at once");
+	}
 	wk_table_note(table, "%s", wk_buf_text(&words));
 	wk_table_note(table,
 		      "`wick show %s %.*s --group pid,stack` shows the calls that allocated it, "
