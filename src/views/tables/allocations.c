@@ -312,15 +312,6 @@ static void print_rows(struct wk_table *table, struct sites *sites, const struct
 
 /* --- The table --- */
 
-/* Some tools add up bytes alone. */
-static bool counts_blocks(const struct wk_model *model)
-{
-	for (wk_heap_id i = 1; i < model->heap_count; i++)
-		if (model->heaps[i].counts_blocks)
-			return true;
-	return false;
-}
-
 static struct sites start(const struct wk_model *model, const struct wk_filter *filter,
 			  const struct wk_table_options *options)
 {
@@ -351,7 +342,7 @@ static void note_whole(struct wk_table *table, const struct sites *sites)
 	const struct wk_model *model = sites->model;
 	const struct site *whole = &sites->whole;
 	struct wk_lifetimes sum = {
-		.count = whole->allocated.blocks,
+		.count = sites->counts_blocks ? whole->allocated.blocks : 0,
 		.bytes = whole->allocated.bytes,
 		.left_count = whole->left.blocks,
 		.left_bytes = whole->left.bytes,
@@ -377,7 +368,7 @@ void wk_tables_fill_allocations(struct wk_table *table, const struct wk_model *m
 
 	add_up(&sites);
 	sites.has_peak = sites.whole.peak.bytes;
-	sites.counts_blocks = counts_blocks(model);
+	sites.counts_blocks = wk_tables_count_blocks(model);
 	rows = rank(&sites, &count);
 	table->names_functions = true;
 	site_row(table, &sites, &none, 0, &no_classes);
