@@ -384,9 +384,11 @@ struct wk_event_heap {
  * and tid. Freed ones were allocated in it or earlier. Parts that a recorder does not count are 0.
  */
 struct wk_event_heap_sum {
-	uint64_t allocated_bytes, allocated_blocks;
+	uint64_t allocated_bytes, allocated_blocks; /* of bytes without blocks the number of these
+						     * is unknown */
 	uint64_t freed_bytes, freed_blocks;
-	uint64_t temporary_bytes, temporary_blocks; /* freed before the next allocation */
+	uint64_t temporary_bytes,
+		temporary_blocks;         /* freed before their thread did anything else */
 	uint64_t peak_bytes, peak_blocks; /* there when the process had the most: the last event
 					   * that has them replaces those of earlier ones */
 	struct wk_event_sample sample;    /* chains; source and weight are the builder's */

@@ -27,8 +27,8 @@ struct wk_heap_lifetimes {
 	uint32_t heap_count; /* the largest number of one in `heaps`, plus 1 */
 	struct wk_index heap_index;
 	struct wk_map heap_of_process; /* the first of those that had a block since it began */
-	uint32_t *last_of_thread;      /* by thread: the block that it allocated last; 0: it was
-					* freed since, or there is none */
+	uint32_t *last_of_thread;      /* by thread: the block that it allocated, if it did nothing
+					* since and that was not freed; 0: none */
 	size_t threads_cap;
 };
 
@@ -155,7 +155,7 @@ static void count(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, enum wk_
 	wk_heap_rows_count(lifetimes->rows, lifetimes->model->heaps[heap].process, sample);
 }
 
-/* Ends a block and records who freed it, and whether its thread allocated nothing in between. */
+/* Ends a block and records who freed it, and whether its thread did nothing in between. */
 static void free_block(struct wk_heap_lifetimes *lifetimes, uint32_t id,
 		       const struct wk_sample *who)
 {
@@ -179,9 +179,10 @@ static void free_address(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, u
 {
 	uint32_t id = wk_heap_blocks_find(&lifetimes->blocks, heap, address);
 
-	if (id) {
+	if (id)
 		free_block(lifetimes, id, who);
-	} else if (address) {
+	*last_block_of(lifetimes, who->thread) = 0;
+	if (!id && address) {
 		lifetimes->model->heaps[heap].unknown_frees++;
 		lifetimes->model->heaps[0].unknown_frees++;
 	}
@@ -237,6 +238,7 @@ static void begin_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 		.row = wk_heap_rows_allocate(lifetimes->rows, model->heaps[heap].process, &sample),
 	};
 	wk_heap_totals_allocate(model, heap, sample.weight, who->time_ns);
+	model->heaps[heap].counts_blocks = true;
 	*last_block_of(lifetimes, who->thread) =
 		wk_heap_blocks_add(&lifetimes->blocks, &block, &lifetimes->heaps[heap].first);
 	list_heap(lifetimes, heap);

@@ -1,7 +1,7 @@
 /* The allocated blocks of heaps, and the calls that allocated them: rows and ends of the source
  * "heap"; the calls that freed them: rows of the source "free"; and, of those that allocated, what
- * was freed before the thread's next allocation, and what was there when the process had the most:
- * rows of the sources "heap-temporary" and "heap-peak".
+ * was freed before its thread allocated or freed anything else, and what was there when the process
+ * had the most: rows of the sources "heap-temporary" and "heap-peak".
  *
  * A block that changes its size ends and a new one begins. An allocation at the address of a block
  * ends that block as well: its release was not recorded. Releasing an unknown block ends nothing:

@@ -145,7 +145,9 @@ void wk_heap_sums_add(struct wk_heap_sums *sums, const struct wk_event_heap_sum 
 		      const struct wk_sample *who)
 {
 	struct series *series = series_of(sums, who);
+	wk_heap_id heap = sums->model->subjects[who->about].heap;
 
+	sums->model->heaps[heap].counts_blocks |= sum->allocated_blocks != 0;
 	allocate(sums, series, sum, who);
 	release(sums, series, sum, who);
 	add_row(sums->model, WK_DERIVED_HEAP_TEMPORARY, sum->temporary_bytes, sum->temporary_blocks,

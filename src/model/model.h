@@ -93,6 +93,8 @@ struct wk_heap_row {
 	uint64_t handle; /* 0: the process has only one */
 	wk_text_id name; /* the handle as text: "0x1f0000" */
 
+	bool counts_blocks; /* their number is known */
+
 	/* All of its blocks: of those that were freed, half were there no longer than the median,
 	 * none longer than the longest. Row 0 has the sums of all heaps. */
 	uint64_t left_bytes;
@@ -543,8 +545,7 @@ enum wk_derived {
 	WK_DERIVED_DECOMMIT,
 	WK_DERIVED_HEAP,
 	WK_DERIVED_FREE,
-	WK_DERIVED_HEAP_TEMPORARY, /* blocks that were freed before their thread's next allocation
-				    */
+	WK_DERIVED_HEAP_TEMPORARY, /* freed before their thread did anything else */
 	WK_DERIVED_HEAP_PEAK,      /* blocks that were there when their process had the most */
 	WK_DERIVED_COUNT
 };

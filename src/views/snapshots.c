@@ -136,10 +136,9 @@ static bool find_between(struct wk_span *span, const struct wk_model *model,
 }
 
 /* The snapshot before one that has the same process, or is of all. */
-static bool find_previous(const struct wk_model *model, const struct wk_span *span, uint32_t *row)
+static bool find_previous(const struct wk_model *model, const struct wk_span *span, uint32_t first,
+			  uint32_t *row)
 {
-	uint32_t first = range_of(model, span->side).first;
-
 	for (uint32_t i = *row; i-- > first;)
 		if (!span->process || !model->snapshots[i].process ||
 		    model->snapshots[i].process == span->process) {
@@ -163,7 +162,7 @@ static bool find_growth(struct wk_span *span, const struct wk_model *model, uint
 	span->to = moment_of(model, row);
 	span->process = model->snapshots[row].process;
 	for (; !is_first && found < count; found++)
-		is_first = !find_previous(model, span, &row);
+		is_first = !find_previous(model, span, range.first, &row);
 	if (found < count)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--grew %" PRIu64 ": there are only %" PRIu64
@@ -286,11 +285,12 @@ static void walk_to(struct growth *growth, struct wk_moment to, wk_source_id sou
 static uint32_t *snapshots_in(const struct wk_span *span, const struct wk_model *model)
 {
 	uint32_t *rows = wk_alloc(((size_t)span->grew + 1) * sizeof(*rows));
-	uint32_t row = range_of(model, span->side).end - 1;
+	struct range range = range_of(model, span->side);
+	uint32_t row = range.end - 1;
 
 	for (uint32_t i = 0; i < span->grew; i++) {
 		rows[i] = row;
-		find_previous(model, span, &row);
+		find_previous(model, span, range.first, &row);
 	}
 	return rows;
 }

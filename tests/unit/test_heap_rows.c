@@ -446,7 +446,7 @@ static void a_second_peak_replaces_the_first(void **state)
 	wk_model_free(f.model);
 }
 
-static void temporary_is_what_is_freed_before_the_next_allocation(void **state)
+static void temporary_is_what_is_freed_before_anything_else(void **state)
 {
 	struct built f;
 
@@ -457,10 +457,11 @@ static void temporary_is_what_is_freed_before_the_next_allocation(void **state)
 	release(&f, (struct call){ 3, 71, 0 }, 0x100);        /* by another thread */
 	allocate(&f, (struct call){ 4, 70, 0xa }, 0x300, 10);
 	allocate(&f, (struct call){ 5, 70, 0xc }, 0x400, 30);
-	release(&f, (struct call){ 6, 70, 0 }, 0x300); /* too late */
-	reallocate(&f, (struct call){ 7, 70, 0xc }, 0x400, 0x400, 31);
+	release(&f, (struct call){ 6, 70, 0 }, 0x300);                 /* too late */
+	reallocate(&f, (struct call){ 7, 70, 0xc }, 0x400, 0x400, 31); /* and so is this */
+	release(&f, (struct call){ 8, 70, 0 }, 0x400);
 	built_end(&f);
-	assert_string_equal(rows_of(&f, "heap-temporary"), "10/1 30/1");
+	assert_string_equal(rows_of(&f, "heap-temporary"), "10/1 31/1");
 	wk_model_free(f.model);
 }
 
@@ -530,7 +531,7 @@ int main(void)
 		cmocka_unit_test(sums_end_at_the_time_in_view),
 		cmocka_unit_test(the_peak_is_the_first_of_equal_ones),
 		cmocka_unit_test(a_second_peak_replaces_the_first),
-		cmocka_unit_test(temporary_is_what_is_freed_before_the_next_allocation),
+		cmocka_unit_test(temporary_is_what_is_freed_before_anything_else),
 		cmocka_unit_test(lifetimes_have_powers_of_two_and_a_median),
 		cmocka_unit_test(a_million_events_are_a_few_rows),
 	};

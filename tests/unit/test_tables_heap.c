@@ -180,6 +180,22 @@ static void sums_of_other_tools_are_listed_as_well(void **state)
 	wk_model_free(f.model);
 }
 
+/* As massif does. */
+static void bytes_without_blocks_have_no_numbers(void **state)
+{
+	struct built f;
+
+	(void)state;
+	start(&f);
+	built_give(&f, (struct wk_event){
+		.kind = WK_EVENT_HEAP_SUM, .pid = 7, .tid = 7,
+		.heap_sum = { .allocated_bytes = 1000, .freed_bytes = 300 } });
+	end(&f);
+	shows(&f, "heap", (struct wk_filter_spec){ 0 },
+	      LEFT "100.0000,700,,,0.0000,,1000,,300,,,0,,,(none),(unknown)\n");
+	wk_model_free(f.model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +204,7 @@ int main(void)
 		cmocka_unit_test(only_functions_that_grew_are_listed),
 		cmocka_unit_test(snapshots_show_what_is_new_and_gone),
 		cmocka_unit_test(sums_of_other_tools_are_listed_as_well),
+		cmocka_unit_test(bytes_without_blocks_have_no_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

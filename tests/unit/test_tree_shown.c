@@ -81,6 +81,7 @@ static const char *const allocating[] = {
 	"demo;main;app::run;alloc::vec::into_iter::IntoIter<T>::for_each;app::load;malloc 4",
 	"demo;main;std::vector<int>::_M_realloc_insert;operator new(unsigned long);malloc 3",
 	"demo;malloc 2",
+	"demo;main;/usr/lib/libjemalloc.so.2!libjemalloc.so.2+0x10;/usr/lib/libjemalloc.so.2!libjemalloc.so.2+0x20 1",
 	"demo;main;std::thread::Builder::spawn;malloc 1",
 	NULL,
 };
@@ -93,22 +94,22 @@ static void blocks_count_at_the_caller_of_allocators(void **state)
 	(void)state;
 	model->sources[1].is_of_blocks = true;
 	assert_shown(model, (struct wk_tree_options){ .hides_plumbing = true },
-		     "all 15 0\n"
-		     " main 13 3\n"
+		     "all 16 0\n"
+		     " main 14 4\n"
 		     "  app::run 9 5\n"
 		     "   alloc::vec::into_iter::IntoIter<T>::for_each 4 0\n"
 		     "    app::load 4 4\n"
 		     "  std::thread::Builder::spawn 1 1\n"
 		     " malloc 2 2\n");
 	assert_shown(model, (struct wk_tree_options){ .hides_plumbing = true, .inverted = true },
-		     "all 15 0\n"
+		     "all 16 0\n"
 		     " app::run 5 0\n"
 		     "  main 5 5\n"
 		     " app::load 4 0\n"
 		     "  alloc::vec::into_iter::IntoIter<T>::for_each 4 0\n"
 		     "   app::run 4 0\n"
 		     "    main 4 4\n"
-		     " main 3 3\n"
+		     " main 4 4\n"
 		     " malloc 2 2\n"
 		     " std::thread::Builder::spawn 1 0\n"
 		     "  main 1 1\n");

@@ -301,9 +301,14 @@ void wk_filter_fini(struct wk_filter *filter)
 static void add_kept(const struct wk_filter *filter, int part, const char *alone,
 		     struct wk_buf *sentence)
 {
-	wk_buf_add_fmt(sentence,
-		       part == WK_FILTER_EXPRESSION ? "%s%s keeps " : "the %s filter%s keeps ",
-		       part_names[part], alone);
+	const char *name = part_names[part];
+
+	if (part == WK_FILTER_OUTSTANDING && filter->span.is_given)
+		name = filter->span.grew          ? "--grew"
+		       : filter->span.from.at_row ? "--between"
+						  : "--snapshot";
+	wk_buf_add_fmt(sentence, name[0] == '-' ? "%s%s keeps " : "the %s filter%s keeps ", name,
+		       alone);
 	if (*alone) {
 		wk_num_add_grouped(sentence, filter->kept[part]);
 		return;

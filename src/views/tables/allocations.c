@@ -32,6 +32,8 @@ struct sites {
 	wk_source_id blocks, temporary, peak;
 	struct wk_moment from, to; /* of the view: rows and ends are counted between them */
 	bool is_between;           /* the first is a snapshot */
+	bool counts_blocks;        /* their numbers are known, */
+	bool has_peak;             /* and so is what there was at the peak */
 	wk_function_id *functions; /* by recorded stack */
 	struct wk_left left;       /* by sample, if the filter does not have it */
 	struct site *by_function;  /* 0: without a stack */
@@ -203,7 +205,7 @@ static void count_classes(struct sites *sites)
 		uint32_t row = sites->shown_as[function_of(sites, i)];
 		uint64_t times = wk_model_sample_times(model, i);
 
-		if (row && times && is_block(sites, i))
+		if (row && times && sites->counts_blocks && is_block(sites, i))
 			sites->classes[row - 1]
 				.sizes[wk_power_of(model->samples.weight[i] / times)] += times;
 	}
@@ -236,16 +238,22 @@ static struct wk_str class_text(struct wk_table *table, const uint64_t *classes,
 	return text;
 }
 
+static void count_column(struct wk_table *table, const struct sites *sites, const char *key,
+			 const char *title, unsigned how, uint64_t count)
+{
+	wk_column_number_if(table, WK_CELL_COUNT, key, title, how, sites->counts_blocks, count);
+}
+
 static void between_columns(struct wk_table *table, const struct sites *sites,
 			    const struct site *site)
 {
 	wk_column_share(table, "percent", "%", site->left.bytes, sites->whole.left.bytes);
 	wk_column_number(table, WK_CELL_BYTES, "new_bytes", "new", 0, site->left.bytes);
-	wk_column_number(table, WK_CELL_COUNT, "new_blocks", "new blocks", 1, site->left.blocks);
+	count_column(table, sites, "new_blocks", "new blocks", 1, site->left.blocks);
 	wk_column_number(table, WK_CELL_BYTES, "gone_bytes", "gone", 0, site->gone.bytes);
-	wk_column_number(table, WK_CELL_COUNT, "gone_blocks", "gone blocks", 4, site->gone.blocks);
+	count_column(table, sites, "gone_blocks", "gone blocks", 4, site->gone.blocks);
 	wk_column_number(table, WK_CELL_BYTES, "kept_bytes", "kept", 0, site->kept.bytes);
-	wk_column_number(table, WK_CELL_COUNT, "kept_blocks", "kept blocks", 5, site->kept.blocks);
+	count_column(table, sites, "kept_blocks", "kept blocks", 5, site->kept.blocks);
 }
 
 static void left_columns(struct wk_table *table, const struct sites *sites, const struct site *site)
@@ -253,12 +261,11 @@ static void left_columns(struct wk_table *table, const struct sites *sites, cons
 	wk_column_share(table, "percent", "%", site->left.bytes, sites->whole.left.bytes);
 	wk_column_number(table, WK_CELL_BYTES, "outstanding_bytes", "outstanding", 0,
 			 site->left.bytes);
-	wk_column_number(table, WK_CELL_COUNT, "outstanding_blocks", "blocks", 1,
-			 site->left.blocks);
-	wk_column_number(table, WK_CELL_BYTES, "peak_bytes", "at peak", 2, site->peak.bytes);
+	count_column(table, sites, "outstanding_blocks", "blocks", 1, site->left.blocks);
+	wk_column_number_if(table, WK_CELL_BYTES, "peak_bytes", "at peak", 2, sites->has_peak,
+			    site->peak.bytes);
 	wk_column_share(table, "peak_percent", "peak %", site->peak.bytes, sites->whole.peak.bytes);
-	wk_column_number(table, WK_CELL_COUNT, "peak_blocks", "peak blocks", WK_DETAIL,
-			 site->peak.blocks);
+	count_column(table, sites, "peak_blocks", "peak blocks", WK_DETAIL, site->peak.blocks);
 }
 
 static void site_row(struct wk_table *table, const struct sites *sites, const struct site *site,
@@ -273,11 +280,10 @@ static void site_row(struct wk_table *table, const struct sites *sites, const st
 		left_columns(table, sites, site);
 	wk_column_number(table, WK_CELL_BYTES, "allocated_bytes", "allocated", 3,
 			 site->allocated.bytes);
-	wk_column_number(table, WK_CELL_COUNT, "allocations", "allocations", 4,
-			 site->allocated.blocks);
+	count_column(table, sites, "allocations", "allocations", 4, site->allocated.blocks);
 	wk_column_number(table, WK_CELL_BYTES, "freed_bytes", "freed", 6, site->freed.bytes);
-	wk_column_number(table, WK_CELL_COUNT, "frees", "frees", WK_DETAIL, site->freed.blocks);
-	wk_column_number(table, WK_CELL_COUNT, "temporary", "temporary", 5, site->temporary.blocks);
+	count_column(table, sites, "frees", "frees", WK_DETAIL, site->freed.blocks);
+	count_column(table, sites, "temporary", "temporary", 5, site->temporary.blocks);
 	wk_column_number(table, WK_CELL_BYTES, "temporary_bytes", "temporary bytes", WK_DETAIL,
 			 site->temporary.bytes);
 	wk_column_text(table, "sizes", "sizes", WK_DETAIL,
@@ -336,7 +342,7 @@ static void note_whole(struct wk_table *table, const struct sites *sites)
 	const struct wk_model *model = sites->model;
 	const struct site *whole = &sites->whole;
 	struct wk_lifetimes sum = {
-		.count = whole->allocated.blocks,
+		.count = sites->counts_blocks ? whole->allocated.blocks : 0,
 		.bytes = whole->allocated.bytes,
 		.left_count = whole->left.blocks,
 		.left_bytes = whole->left.bytes,
@@ -361,6 +367,8 @@ void wk_tables_fill_allocations(struct wk_table *table, const struct wk_model *m
 	struct wk_ranked *rows;
 
 	add_up(&sites);
+	sites.has_peak = sites.whole.peak.bytes;
+	sites.counts_blocks = wk_tables_count_blocks(model);
 	rows = rank(&sites, &count);
 	table->names_functions = true;
 	site_row(table, &sites, &none, 0, &no_classes);

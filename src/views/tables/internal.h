@@ -76,6 +76,9 @@ void wk_tables_note_memory(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_lifetimes *whole, const char *event, const char *one,
 			   const char *many);
 
+/* Whether numbers of blocks of heaps are known: some tools add up bytes alone. */
+bool wk_tables_count_blocks(const struct wk_model *model);
+
 /* Releases that could not be matched, and that there are snapshots. */
 void wk_tables_note_heaps(struct wk_table *table, const struct wk_model *model);
 

@@ -55,17 +55,21 @@ void wk_tables_note_memory(struct wk_table *table, const struct wk_model *model,
 {
 	struct wk_buf words = { 0 };
 
-	if (whole->count == 0)
+	if (whole->count == 0 && whole->bytes == 0)
 		return;
 	wk_buf_add_text(&words, "in all ");
 	wk_num_add_bytes(&words, whole->bytes);
-	wk_buf_add_text(&words, " in ");
-	wk_num_add_counted(&words, whole->count, one, many);
+	wk_buf_add_text(&words, whole->count ? " in " : "");
+	if (whole->count)
+		wk_num_add_counted(&words, whole->count, one, many);
 	wk_buf_add_text(&words, ", ");
 	wk_num_add_bytes(&words, whole->left_bytes);
-	wk_buf_add_text(&words, " of it outstanding; at most ");
-	wk_num_add_bytes(&words, whole->peak_bytes);
-	wk_buf_add_text(&words, " were there at once");
+	wk_buf_add_text(&words, " of it outstanding");
+	if (whole->peak_bytes || !whole->bytes) {
+		wk_buf_add_text(&words, "; at most ");
+		wk_num_add_bytes(&words, whole->peak_bytes);
+		wk_buf_add_text(&words, " were there at once");
+	}
 	wk_table_note(table, "%s", wk_buf_text(&words));
 	wk_table_note(table,
 		      "`wick show %s %.*s --group pid,stack` shows the calls that allocated it, "
@@ -83,6 +87,14 @@ static void note_releases(struct wk_table *table, uint64_t count, const char *on
 		wk_table_note(table, "%s", wk_buf_text(&words));
 	}
 	wk_buf_fini(&words);
+}
+
+bool wk_tables_count_blocks(const struct wk_model *model)
+{
+	for (wk_heap_id i = 1; i < model->heap_count; i++)
+		if (model->heaps[i].counts_blocks)
+			return true;
+	return false;
 }
 
 void wk_tables_note_heaps(struct wk_table *table, const struct wk_model *model)

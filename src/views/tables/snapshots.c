@@ -18,6 +18,7 @@ struct walk {
 	wk_source_id source;
 	struct state *states; /* by process; 0: all */
 	uint32_t row, end;
+	bool counts; /* numbers of blocks are known */
 };
 
 static wk_process_id process_of(const struct walk *walk, uint32_t sample)
@@ -75,9 +76,10 @@ static uint64_t fresh(uint64_t left, uint64_t before, uint64_t gone)
 	return left - (before - gone);
 }
 
-static void snapshot_row(struct wk_table *table, const struct wk_model *model, uint32_t number,
+static void snapshot_row(struct wk_table *table, const struct walk *walk, uint32_t number,
 			 const struct wk_snapshot *snapshot, const struct state *state)
 {
+	const struct wk_model *model = walk->model;
 	const struct wk_process *process = &model->processes[snapshot->process];
 
 	wk_column_number(table, WK_CELL_NUMBER, "number", "#", 0, number);
@@ -86,15 +88,16 @@ static void snapshot_row(struct wk_table *table, const struct wk_model *model, u
 		       wk_str_c(wk_snapshot_cause_name(snapshot->cause)));
 	wk_column_number(table, WK_CELL_BYTES, "outstanding_bytes", "outstanding", 0,
 			 state->left_bytes);
-	wk_column_number(table, WK_CELL_COUNT, "outstanding_blocks", "blocks", 1,
-			 state->left_blocks);
+	wk_column_number_if(table, WK_CELL_COUNT, "outstanding_blocks", "blocks", 1, walk->counts,
+			    state->left_blocks);
 	wk_column_number(table, WK_CELL_BYTES, "new_bytes", "new", 0,
 			 fresh(state->left_bytes, state->before_bytes, state->gone_bytes));
-	wk_column_number(table, WK_CELL_COUNT, "new_blocks", "new blocks", WK_DETAIL,
-			 fresh(state->left_blocks, state->before_blocks, state->gone_blocks));
+	wk_column_number_if(table, WK_CELL_COUNT, "new_blocks", "new blocks", WK_DETAIL,
+			    walk->counts,
+			    fresh(state->left_blocks, state->before_blocks, state->gone_blocks));
 	wk_column_number(table, WK_CELL_BYTES, "gone_bytes", "gone", 0, state->gone_bytes);
-	wk_column_number(table, WK_CELL_COUNT, "gone_blocks", "gone blocks", WK_DETAIL,
-			 state->gone_blocks);
+	wk_column_number_if(table, WK_CELL_COUNT, "gone_blocks", "gone blocks", WK_DETAIL,
+			    walk->counts, state->gone_blocks);
 	wk_tables_pid(table, "pid", "pid", 4, snapshot->process ? process : NULL);
 	wk_column_text(table, "process", "process", 3, wk_model_str(model, process->name));
 	wk_column_text(table, "label", "label", 0, wk_model_str(model, snapshot->label));
@@ -125,12 +128,12 @@ void wk_tables_fill_snapshots(struct wk_table *table, const struct wk_model *mod
 			      const struct wk_filter *filter,
 			      const struct wk_table_options *options)
 {
-	struct walk walk = { .model = model, .source = wk_lifetimes_source(model, "heap"),
+	struct walk walk = { .model = model, .counts = wk_tables_count_blocks(model), .source = wk_lifetimes_source(model, "heap"),
 			     .states = wk_alloc_zeroed(model->process_count,
 						       sizeof(*walk.states)) };
 	uint32_t hidden = 0;
 
-	snapshot_row(table, model, 0, &(struct wk_snapshot){ 0 }, &walk.states[0]);
+	snapshot_row(table, &walk, 0, &(struct wk_snapshot){ 0 }, &walk.states[0]);
 	for (uint32_t i = 0; i < model->snapshot_count; i++) {
 		const struct wk_snapshot *snapshot = &model->snapshots[i];
 		struct state *state = &walk.states[snapshot->process];
@@ -145,7 +148,7 @@ void wk_tables_fill_snapshots(struct wk_table *table, const struct wk_model *mod
 			continue;
 		}
 		wk_table_row(table);
-		snapshot_row(table, model, i + 1, snapshot, state);
+		snapshot_row(table, &walk, i + 1, snapshot, state);
 		remember(state, snapshot);
 	}
 	note_use(table, model, hidden);

@@ -80,6 +80,17 @@ static uint8_t *find_hidden(const struct wk_folding *f)
 
 /* ---- allocators and what leads to them */
 
+/* Libraries that replace the allocator, or record it. */
+static bool is_allocator_image(struct wk_str name)
+{
+	static const char *const libraries[] = {
+		"libjemalloc.so", "libtcmalloc", "libmimalloc", "vgpreload_", "libheaptrack_",
+		"libwick-heap", NULL,
+	};
+
+	return wk_str_starts_one_of(name, libraries);
+}
+
 /* By function. */
 static uint8_t *find_allocators(const struct wk_folding *f)
 {
@@ -89,10 +100,12 @@ static uint8_t *find_allocators(const struct wk_folding *f)
 
 	for (wk_function_id id = 1; id < model->function_count; id++) {
 		enum wk_code_kind kind = wk_code_kind_of(model, id);
-		struct wk_str name = wk_model_str(model, model->functions[id].name);
+		const struct wk_function *function = &model->functions[id];
+		struct wk_str name = wk_model_str(model, function->name);
+		struct wk_str image = wk_model_str(model, model->images[function->image].name);
 
 		found[id] = !(focus && focus[f->shown[id]]) &&
-			    (kind == WK_CODE_ALLOCATOR ||
+			    (kind == WK_CODE_ALLOCATOR || is_allocator_image(image) ||
 			     (kind == WK_CODE_STANDARD && wk_name_allocates(name)));
 	}
 	return found;
