@@ -28,6 +28,7 @@ enum wk_heap_state {
 	WK_HEAP_UNKNOWN, /* before the first call, and in a child that was forked */
 	WK_HEAP_ON,
 	WK_HEAP_OFF,
+	WK_HEAP_LOSING, /* the recorder does not read: what happens is only counted */
 };
 
 /* One byte (enum wk_heap_state) on a page that reads as zeros in a child. */
@@ -41,8 +42,9 @@ extern uint32_t wk_heap_epoch; /* how often the process began, by being forked *
 /* Finds the recorder, if there is one. True if events are wanted. */
 bool wk_heap_begin(void);
 
-/* The recorder is gone, or does not listen. */
-void wk_heap_stop(void);
+/* The recorder has ended (OFF), or does not read for a long time (LOSING). */
+void wk_heap_stop(enum wk_heap_state state);
+extern int wk_heap_recorder; /* its process; 0: unknown */
 
 /* Makes the memory of a slot usable; NULL if the system does not let it. */
 uint8_t *wk_heap_open_slot(uint32_t slot);

@@ -25,6 +25,7 @@ uint8_t *wk_heap_state = &unknown;
 struct wk_channel_head *wk_heap_head;
 struct wk_heap_control *wk_heap_control;
 uint32_t wk_heap_when_full;
+int wk_heap_recorder;
 uint32_t wk_heap_epoch;
 
 static _Atomic pid_t begun_by; /* the process that began, or begins: a child is another one */
@@ -179,7 +180,12 @@ static bool meet_recorder(const char *name)
 	struct wk_channel_answer answer = { 0 };
 	int to = connect_to(name), page = -1;
 	int fd = to >= 0 ? make_file() : -1;
+	struct ucred recorder = { 0 };
+	socklen_t length = sizeof(recorder);
 
+	wk_heap_recorder = 0;
+	if (to >= 0 && getsockopt(to, SOL_SOCKET, SO_PEERCRED, &recorder, &length) == 0)
+		wk_heap_recorder = recorder.pid;
 	if (fd >= 0 && send_file(to, fd))
 		page = receive_page(to, &answer);
 	if (page >= 0) {
@@ -212,9 +218,9 @@ static bool set_state(enum wk_heap_state state)
 	return true;
 }
 
-void wk_heap_stop(void)
+void wk_heap_stop(enum wk_heap_state state)
 {
-	set_state(WK_HEAP_OFF);
+	set_state(state);
 }
 
 /* In a child that was forked, threads and locks of the parent are not there any more. */
@@ -240,7 +246,9 @@ bool wk_heap_begin(void)
 	pid_t self = getpid(), before = atomic_load(&begun_by);
 	bool ok;
 
-	if (*wk_heap_state == WK_HEAP_OFF || (!environ && !before))
+	if (*wk_heap_state != WK_HEAP_UNKNOWN)
+		return *wk_heap_state == WK_HEAP_ON;
+	if (!environ && !before)
 		return false;
 	if (before == self || !atomic_compare_exchange_strong(&begun_by, &before, self)) {
 		while (*(volatile uint8_t *)wk_heap_state == WK_HEAP_UNKNOWN)

@@ -17,7 +17,9 @@ static __attribute__((noinline)) struct wk_heap_thread *begin(void)
 	struct wk_heap_thread *thread = NULL;
 	int saved = errno;
 
-	if (*wk_heap_state == WK_HEAP_ON || wk_heap_begin())
+	if (*wk_heap_state == WK_HEAP_LOSING)
+		count(&wk_heap_head->counts.lost);
+	else if (*wk_heap_state == WK_HEAP_ON || wk_heap_begin())
 		thread = wk_heap_thread_here();
 	errno = saved;
 	return thread;

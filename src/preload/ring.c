@@ -12,6 +12,7 @@
 
 #define NAP_NS       5000000L
 #define PATIENT_NAPS 600 /* without a sign of life: three seconds */
+#define CHECK_NAPS   10  /* after so many it may be gone */
 
 /* Through syscall: the functions of libc that wait are points at which a thread can be
  * cancelled. */
@@ -35,6 +36,16 @@ static void wake_recorder(void)
 	errno = saved;
 }
 
+static bool is_recorder_gone(void)
+{
+	int saved = errno;
+	bool is_gone = wk_heap_recorder > 0 && syscall(SYS_kill, wk_heap_recorder, 0) != 0 &&
+		       errno == ESRCH;
+
+	errno = saved;
+	return is_gone;
+}
+
 static bool has_room(struct wk_channel_ring *ring, uint64_t head, uint64_t size)
 {
 	return head - atomic_load_explicit(&ring->tail, memory_order_acquire) <= size;
@@ -54,8 +65,13 @@ bool wk_heap_wait(struct wk_channel_ring *ring, uint64_t head, uint64_t size)
 			return false;
 		quiet = now == heartbeat ? quiet + 1 : 0;
 		heartbeat = now;
-		if (quiet > PATIENT_NAPS || atomic_load(&wk_heap_control->is_over)) {
-			wk_heap_stop();
+		if (atomic_load(&wk_heap_control->is_over) ||
+		    (quiet > CHECK_NAPS && is_recorder_gone())) {
+			wk_heap_stop(WK_HEAP_OFF);
+			return false;
+		}
+		if (quiet > PATIENT_NAPS) {
+			wk_heap_stop(WK_HEAP_LOSING);
 			return false;
 		}
 		if (wk_heap_when_full == WK_CHANNEL_DROP)

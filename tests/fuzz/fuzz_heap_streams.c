@@ -1,5 +1,6 @@
 /* Any bytes as rows of the heap library's streams: events come in order of time, and their stacks
- * are what the events say they are. A byte before each row is its length; 255: a pass is emitted. */
+ * are what the events say they are. A byte before each row is its length; 255: a pass is emitted.
+ */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -25,7 +26,8 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 	(void)err;
 	seen->count++;
 	if (event->kind == WK_EVENT_HEAP) {
-		assert(event->heap.change == WK_HEAP_ALLOCATE || event->heap.change == WK_HEAP_FREE);
+		assert(event->heap.change == WK_HEAP_ALLOCATE ||
+		       event->heap.change == WK_HEAP_FREE);
 		touch(seen, event->heap.made_by.at, event->heap.made_by.len);
 		touch(seen, event->heap.sample.user_chain, event->heap.sample.user_count * 8);
 	} else if (event->kind == WK_EVENT_SNAPSHOT) {

@@ -225,8 +225,8 @@ static void a_moved_block_is_released_and_allocated(void **state)
 	add_pass(&r, 0);
 	heap_add(&r.thread[0], A, 10, 0x1000, 50, 0);
 	heap_add(&r.thread[0], R, 20, 0x1000, 0, 0);
-	heap_add(&r.thread[0], (enum wk_heap_record)(M | WK_HEAP_REALLOC << WK_HEAP_RECORD_BITS), 30,
-		 0x5000, 500, 0);
+	heap_add(&r.thread[0], (enum wk_heap_record)(M | WK_HEAP_REALLOC << WK_HEAP_RECORD_BITS),
+		 30, 0x5000, 500, 0);
 	/* Another thread gets the address before it is there for the first one's caller. */
 	heap_add(&r.thread[1], A, 25, 0x1000, 7, 0);
 	add_events(&r, 0);
