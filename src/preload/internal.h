@@ -17,7 +17,7 @@
 /* What programs call. */
 #define HOOK __attribute__((visibility("default")))
 
-#define WK_INITIAL_EXEC        __attribute__((tls_model("initial-exec")))
+#define WK_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
 
 /* Deeper stacks are cut: their outermost frames are missing, and they are counted. */
 #define WK_HEAP_DEPTH 384
