@@ -115,11 +115,11 @@ def preloaded(name, library):
             raise tap.Skip(f"{library} is not installed")
         os.environ["LD_PRELOAD"] = str(found)
         try:
-            for program, case in (("heap_calls", "moves"), ("heap_calls", "large"),
+            for program, case in (("heap_calls", "moves"), ("heap_threads", "reuse"),
                                   ("heap_threads", "elsewhere"), ("heap_threads", "short"),
                                   ("heap_processes", "generations")):
                 (t.folder / "log").unlink(missing_ok=True)
-                heap_totals.compare(t, program, case, roots=["main", "allocate_a_little"])
+                heap_totals.compare(t, program, case, roots=["main", "allocate_a_little", "take_and_give"])
         finally:
             del os.environ["LD_PRELOAD"]
 
