@@ -30,7 +30,7 @@ static const char *const advice[WK_ADVICE_KEYS][WK_ADVICE_SETS] = {
 	[WK_ADVICE_CPU_SAMPLES] = { NULL, XPERF_CPU_SAMPLES, SAMPLE_PROFILER },
 	[WK_ADVICE_SWITCHES] = { NULL, XPERF_SWITCHES },
 	[WK_ADVICE_VIRTUAL_MEMORY] = { NULL, XPERF_VIRTUAL_MEMORY },
-	[WK_ADVICE_HEAPS] = { NULL, XPERF_HEAPS },
+	[WK_ADVICE_HEAPS] = { "`wick record --heap -- COMMAND`", XPERF_HEAPS },
 	[WK_ADVICE_HARD_FAULTS] = { NULL,
 		"`xperf -on PROC_THREAD+LOADER+HARD_FAULTS -stackwalk HardFault` or `wpr "
 		"-start GeneralProfile`" },
@@ -57,7 +57,8 @@ static const char *const advice[WK_ADVICE_KEYS][WK_ADVICE_SETS] = {
 		XPERF_VIRTUAL_MEMORY " records them",
 		ONLY_WINDOWS "what processes commit" },
 	[WK_ADVICE_NO_HEAPS] = {
-		ONLY_WINDOWS "what is allocated from heaps",
+		"this recording has no records of heaps; `wick record --heap -- COMMAND` records "
+		"each allocation",
 		"this recording has no records of heaps; " XPERF_HEAPS " records them",
 		"this recording has no records of heaps; `dotnet-trace collect --profile "
 		"gc-verbose` records where objects are allocated (--by GC/AllocationTick)" },

@@ -81,7 +81,7 @@ int wk_flame_record(const struct wk_record_plan *record, const char *recording,
 	if (!wk_output_check_picture(wk_flame_picture(args), err) || !wk_flame_plan(&maker, err))
 		return wk_exit_code(err);
 	if (wk_record_run(&request, args->quiet, symbols, &end, err)) {
-		if (end.outcome.result.samples)
+		if (end.outcome.result.samples || end.outcome.result.heap_processes)
 			ok = draw_recorded(&end.outcome, recording, &maker, err);
 		else
 			say_no_picture(args);
