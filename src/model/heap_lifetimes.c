@@ -219,6 +219,7 @@ static void begin_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 	struct wk_sample sample = *who;
 	struct wk_heap_block block;
 
+	model->samples_blocks |= event->of_blocks != 0;
 	if (known)
 		miss_free(lifetimes, heap, known, who);
 	sample.source = wk_model_derived_source(model, WK_DERIVED_HEAP);

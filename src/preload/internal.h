@@ -53,6 +53,9 @@ uint8_t *wk_heap_open_slot(uint32_t slot);
 void wk_heap_lock(_Atomic uint32_t *lock);
 void wk_heap_unlock(_Atomic uint32_t *lock);
 
+/* A moment for others. */
+void wk_heap_nap(void);
+
 /* Memory of the library's own: pages of zeros. NULL if there are none. */
 void *wk_heap_pages(size_t bytes);
 

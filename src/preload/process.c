@@ -33,7 +33,7 @@ static _Atomic pid_t begun_by; /* the process that began, or begins: a child is 
 /* As it was at first: what a program does with its environment is its own. */
 static char recorder_name[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
 
-static void nap(void)
+void wk_heap_nap(void)
 {
 	struct timespec time = { .tv_nsec = NAP_NS };
 
@@ -50,7 +50,7 @@ void wk_heap_lock(_Atomic uint32_t *lock)
 		if (tries < 100)
 			sched_yield();
 		else
-			nap();
+			wk_heap_nap();
 	}
 }
 
@@ -252,7 +252,7 @@ bool wk_heap_begin(void)
 		return false;
 	if (before == self || !atomic_compare_exchange_strong(&begun_by, &before, self)) {
 		while (*(volatile uint8_t *)wk_heap_state == WK_HEAP_UNKNOWN)
-			nap();
+			wk_heap_nap();
 		return *wk_heap_state == WK_HEAP_ON;
 	}
 	if (!before)

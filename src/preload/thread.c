@@ -177,6 +177,8 @@ struct wk_heap_thread *wk_heap_thread_here(void)
 
 #define MOST_STACK_BYTES (UINT64_C(1) << 30) /* that the main thread's is expected to grow to */
 
+#define MOST_TRIES 1000 /* of a process */
+
 /* A line of maps: "FROM-TO rw-p ... [stack]". */
 static const char *read_hex(const char *at, uintptr_t *number)
 {
@@ -202,13 +204,28 @@ static bool take_line(const char *line, uintptr_t address, uintptr_t *low, uintp
 	return true;
 }
 
+/* That of the first thread, /proc/self, is empty once it has ended. If a program uses up its
+ * descriptors, another thread may have the last one for a moment: it is waited for, but not often.
+ */
+static int open_maps(void)
+{
+	static _Atomic uint32_t tries;
+	int fd;
+
+	for (;;) {
+		fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps",
+				  O_RDONLY | O_CLOEXEC);
+		if (fd >= 0 || errno != EMFILE || atomic_fetch_add(&tries, 1) >= MOST_TRIES)
+			return fd;
+		wk_heap_nap();
+	}
+}
+
 bool wk_heap_find_stack(uintptr_t address, uintptr_t *low, uintptr_t *high)
 {
 	char text[1024], line[128];
 	size_t used = 0;
-	int saved = errno;
-	/* That of the first thread, /proc/self, is empty once it has ended. */
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
+	int saved = errno, fd = open_maps();
 	bool is_found = false;
 	ssize_t got;
 
