@@ -134,11 +134,14 @@ bool wk_heaptrack_add_pointer(struct wk_heaptrack_stacks *stacks, struct wk_str 
 static uint32_t push_pointer(struct wk_heaptrack_stacks *stacks, uint32_t stack, size_t index)
 {
 	const struct wk_heaptrack_pointer *pointer = &stacks->pointers[index - 1];
-	const uint32_t *frames = stacks->frames + pointer->first_frame;
-	uint32_t inlined = pointer->frame_count ? pointer->frame_count - 1 : 0;
+	const uint32_t *frames;
+	uint32_t inlined;
 
-	if (pointer->frame_count)
-		stack = wk_stack_writer_stack(stacks->writer, stack, frames[inlined]);
+	if (!pointer->frame_count)
+		return stack;
+	frames = stacks->frames + pointer->first_frame;
+	inlined = pointer->frame_count - 1;
+	stack = wk_stack_writer_stack(stacks->writer, stack, frames[inlined]);
 	if (inlined > stacks->budget) {
 		stacks->left_out += inlined;
 		return stack;
