@@ -224,7 +224,7 @@ do_install() {
 	-*) die "usage: ./do install [DIR]; DIR is /usr/local without one" ;;
 	esac
 	pace=2
-	do_build "$(has_tests)" wick
+	do_build "$(has_tests)" wick src/preload/libwick-heap.so
 	prefix=${1:-/usr/local}
 	meson configure build --prefix "$prefix" >/dev/null || die "meson could not set up build/"
 	targets=$(installed_targets) || die "meson cannot list what is installed"
@@ -472,7 +472,7 @@ do_demo() {
 	pace=2
 	optimization=$(sed -n 's/.* -O\([0-9g]\) .*/\1/p' build/build.ninja 2>/dev/null | sed 1q)
 	optimization=${optimization:-g}
-	do_build "$(has_tests)" wick
+	do_build "$(has_tests)" wick src/preload/libwick-heap.so
 	demo_program
 	step "recording $program" build/demo.log build/wick record -o build/demo.data -- "./$program" ||
 		{ cat build/demo.log >&2; die "wick record failed"; }
