@@ -102,8 +102,9 @@ void wk_tables_note_heaps(struct wk_table *table, const struct wk_model *model)
 	struct wk_buf words = { 0 };
 
 	if (model->samples_blocks)
-		wk_table_note(table, "sizes and numbers of blocks are estimates: only some blocks were "
-				     "recorded (--heap-sample)");
+		wk_table_note(table,
+			      "sizes and numbers of blocks are estimates: only some blocks were "
+			      "recorded (--heap-sample)");
 	note_releases(table, model->heaps[0].unknown_frees,
 		      " release of an unknown block, from before the recording or a fork, or "
 		      "whose allocation was lost",
