@@ -130,10 +130,10 @@ struct wk_channel_reply {
 /* Written by the recorder, except `wake` and `snapshots`. */
 struct wk_heap_control {
 	_Atomic uint32_t wake; /* counted up, and woken, by a process whose ring is half full */
-	_Atomic uint32_t is_asleep; /* nobody else needs to wake it */
+	_Atomic uint32_t is_asleep; /* only then does it need to be woken */
 	_Atomic uint32_t heartbeat; /* counted up whenever it has looked at all rings */
-	_Atomic uint32_t is_over;   /* nobody reads the rings any more */
-	_Atomic uint32_t snapshots; /* counted by whoever takes one, just before its time */
+	_Atomic uint32_t is_over;   /* the rings are not read any more */
+	_Atomic uint32_t snapshots; /* counted up just before the time of each */
 };
 
 #endif

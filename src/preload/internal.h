@@ -1,6 +1,6 @@
 /* The parts of the heap library: what they share inside.
  *
- * Everything here runs inside somebody else's malloc. So nothing allocates, nothing calls a
+ * Everything here runs inside the malloc of another program. So nothing allocates, nothing calls a
  * function of libc that could (the exceptions are guarded by wk_heap_busy), no lock is held while
  * something else is called, and `errno` is as it was. */
 #ifndef WK_PRELOAD_INTERNAL_H

@@ -66,7 +66,7 @@ static inline uint32_t find(struct entry *set, uint32_t parent, uintptr_t pc)
 	return 0;
 }
 
-/* The place of the next definition; NULL if nobody reads them any more. */
+/* The place of the next definition; NULL if they are not read any more. */
 static uint8_t *room(uint8_t *ring)
 {
 	struct wk_channel_ring *defs = &wk_heap_head->defs;

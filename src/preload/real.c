@@ -95,7 +95,7 @@ static void *first_realloc(void *block, size_t size)
 	return look_up() ? wk_real.realloc(block, size) : NULL;
 }
 
-/* Nobody else can have given it. */
+/* No other function can have returned it. */
 static void first_free(void *block)
 {
 	if (look_up())

@@ -161,10 +161,7 @@ __attribute__((noinline)) static void usable(void)
 	heap_free(block, 1001);
 }
 
-static const struct {
-	const char *name;
-	void (*work)(void);
-} works[] = {
+static const struct heap_work works[] = {
 	{ "aligned", aligned },       { "aligned-fail", aligned_fail },
 	{ "moves", moves },           { "move-to-nothing", move_to_nothing },
 	{ "moves-fail", moves_fail }, { "zeros", zeros },
@@ -174,13 +171,5 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	for (size_t i = 0; argc > 1 && i < sizeof(works) / sizeof(works[0]); i++)
-		if (strcmp(argv[1], works[i].name) == 0) {
-			heap_count_begin(argc > 2 ? argv[2] : NULL);
-			works[i].work();
-			heap_count_log();
-			printf("%s done\n", argv[1]);
-			return 7;
-		}
-	return 2;
+	return heap_run(works, sizeof(works) / sizeof(works[0]), argc, argv);
 }

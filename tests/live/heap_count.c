@@ -181,3 +181,16 @@ COUNTED void heap_free(void *block, size_t size)
 		add(&freed, size);
 	free(block);
 }
+
+int heap_run(const struct heap_work *works, size_t count, int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && i < count; i++)
+		if (strcmp(argv[1], works[i].name) == 0) {
+			heap_count_begin(argc > 2 ? argv[2] : NULL);
+			works[i].work();
+			heap_count_log();
+			printf("%s done\n", argv[1]);
+			return 7;
+		}
+	return 2;
+}

@@ -50,6 +50,16 @@ void heap_free(void *block, size_t size);
 void heap_count_allocated(enum heap_function function, size_t size);
 void heap_count_freed(size_t size);
 
+/* A case of a program, by the name that is its first argument; the second one is the file of
+ * heap_count_begin. */
+struct heap_work {
+	const char *name;
+	void (*work)(void);
+};
+
+/* Counts the allocations of a case. What main returns: 7, or 2 if there is no such case. */
+int heap_run(const struct heap_work *works, size_t count, int argc, char **argv);
+
 /* Ends the program if a claim about the allocator is wrong. */
 void heap_expect(int claim, const char *what);
 

@@ -76,10 +76,7 @@ static void deep_bound(void)
 	heap_free(call(heap_malloc, 621), 621);
 }
 
-static const struct {
-	const char *name;
-	void (*work)(void);
-} works[] = {
+static const struct heap_work works[] = {
 	{ "of-other-size", of_other_size },
 	{ "of-same-size", of_same_size },
 	{ "by-runpath", by_runpath },
@@ -89,13 +86,5 @@ static const struct {
 int main(int argc, char **argv)
 {
 	folder = argc > 3 ? argv[3] : ".";
-	for (size_t i = 0; argc > 1 && i < sizeof(works) / sizeof(works[0]); i++)
-		if (strcmp(argv[1], works[i].name) == 0) {
-			heap_count_begin(argc > 2 ? argv[2] : NULL);
-			works[i].work();
-			heap_count_log();
-			printf("%s done\n", argv[1]);
-			return 7;
-		}
-	return 2;
+	return heap_run(works, sizeof(works) / sizeof(works[0]), argc, argv);
 }

@@ -392,10 +392,7 @@ static void many(void)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*work)(void);
-} works[] = {
+static const struct heap_work works[] = {
 	{ "fork-busy", fork_busy },
 	{ "generations", generations },
 	{ "fork-in-handler", fork_in_handler },
@@ -418,13 +415,5 @@ int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IONBF, 0);
 	log_path = argc > 2 ? argv[2] : NULL;
-	for (size_t i = 0; argc > 1 && i < sizeof(works) / sizeof(works[0]); i++)
-		if (strcmp(argv[1], works[i].name) == 0) {
-			heap_count_begin(log_path);
-			works[i].work();
-			heap_count_log();
-			printf("%s done\n", argv[1]);
-			return 7;
-		}
-	return 2;
+	return heap_run(works, sizeof(works) / sizeof(works[0]), argc, argv);
 }

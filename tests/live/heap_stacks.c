@@ -316,10 +316,7 @@ __attribute__((noinline)) static void coroutines_in_threads(void)
 		pthread_join(threads[i], NULL);
 }
 
-static const struct {
-	const char *name;
-	void (*work)(void);
-} works[] = {
+static const struct heap_work works[] = {
 	{ "recursion", recursion },
 	{ "sort", sort },
 	{ "frames", frames },
@@ -334,13 +331,5 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	for (size_t i = 0; argc > 1 && i < sizeof(works) / sizeof(works[0]); i++)
-		if (strcmp(argv[1], works[i].name) == 0) {
-			heap_count_begin(argc > 2 ? argv[2] : NULL);
-			works[i].work();
-			heap_count_log();
-			printf("%s done\n", argv[1]);
-			return 7;
-		}
-	return 2;
+	return heap_run(works, sizeof(works) / sizeof(works[0]), argc, argv);
 }

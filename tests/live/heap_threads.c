@@ -296,10 +296,7 @@ static void cancelled(void)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*work)(void);
-} works[] = {
+static const struct heap_work works[] = {
 	{ "elsewhere", elsewhere },
 	{ "reuse", reuse },
 	{ "short", shortly },
@@ -318,13 +315,5 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	for (size_t i = 0; argc > 1 && i < sizeof(works) / sizeof(works[0]); i++)
-		if (strcmp(argv[1], works[i].name) == 0) {
-			heap_count_begin(argc > 2 ? argv[2] : NULL);
-			works[i].work();
-			heap_count_log();
-			printf("%s done\n", argv[1]);
-			return 7;
-		}
-	return 2;
+	return heap_run(works, sizeof(works) / sizeof(works[0]), argc, argv);
 }

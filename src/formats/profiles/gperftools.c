@@ -166,7 +166,7 @@ static bool read_allocation(struct state *state, struct wk_str line)
 	return true;
 }
 
-/* "heap profile: 1: 16 [1: 16] @ heap_v2/524288": about one allocation per so many bytes. */
+/* "heap profile: 1: 16 [1: 16] @ heap_v2/524288": one allocation for about that number of bytes. */
 static uint64_t sampling_period(struct wk_str head)
 {
 	size_t at = wk_str_find(head, "@ heap_v2/");

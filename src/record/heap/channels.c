@@ -48,7 +48,7 @@ struct wk_heap_channels {
 	struct wk_buf rows;
 	uint64_t complete_ns;
 	uint32_t processes;
-	bool is_awaited; /* somebody was called to take rows, and has not yet */
+	bool is_awaited; /* on_rows was called, and no rows were taken since */
 
 	/* The drainer's own. */
 	struct wk_buf events, pass;
@@ -432,7 +432,7 @@ static void drain_rings(void *context)
 		nap(channels->control, nap_before_snapshot(channels, nap_ns));
 		take_next_snapshot(channels);
 		if (!has_space(channels)) {
-			/* Programs wait, and must see that somebody is there. */
+			/* Programs wait, and must see that the recorder lives. */
 			atomic_fetch_add(&channels->control->heartbeat, 1);
 			continue;
 		}
