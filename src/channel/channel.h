@@ -73,9 +73,10 @@ struct wk_channel_slot {
 
 #define WK_CHANNEL_HEAD_BYTES                                                                      \
 	((sizeof(struct wk_channel_head) + WK_CHANNEL_PAGE - 1) / WK_CHANNEL_PAGE * WK_CHANNEL_PAGE)
-#define WK_CHANNEL_SLOT_BYTES (WK_CHANNEL_PAGE + WK_CHANNEL_RING_BYTES)
+#define WK_CHANNEL_SLOT_BYTES   (WK_CHANNEL_PAGE + WK_CHANNEL_RING_BYTES)
+#define WK_CHANNEL_COMMON_BYTES (WK_CHANNEL_HEAD_BYTES + WK_CHANNEL_DEFS_BYTES)
 #define WK_CHANNEL_SLOT_AT(i)                                                                      \
-	(WK_CHANNEL_HEAD_BYTES + WK_CHANNEL_DEFS_BYTES + (uint64_t)(i)*WK_CHANNEL_SLOT_BYTES)
+	(WK_CHANNEL_COMMON_BYTES + (uint64_t)(i)*WK_CHANNEL_SLOT_BYTES)
 #define WK_CHANNEL_BYTES WK_CHANNEL_SLOT_AT(WK_CHANNEL_THREADS)
 
 struct wk_channel_hello {

@@ -78,27 +78,32 @@ static void *map_shared(int fd, size_t bytes, int rights)
 	return at;
 }
 
-/* All of the file is mapped at once, so that no descriptor has to stay open: programs close and
- * reuse those that they have not opened. What is not used yet cannot be accessed, so that a program
- * that locks its memory does not get it. */
+/* Of a slot: from its first use on. */
+static uint8_t *slots[WK_CHANNEL_THREADS];
+
+/* Its beginning: what all threads use. */
 static struct wk_channel_head *map_channel(int fd)
 {
-	void *at = map_shared(fd, WK_CHANNEL_BYTES, PROT_NONE);
-
-	if (!at)
-		return NULL;
-	if (mprotect(at, WK_CHANNEL_HEAD_BYTES + WK_CHANNEL_DEFS_BYTES, PROT_READ | PROT_WRITE) ==
-	    0)
-		return at;
-	munmap(at, WK_CHANNEL_BYTES);
-	return NULL;
+	return map_shared(fd, WK_CHANNEL_COMMON_BYTES, PROT_READ | PROT_WRITE);
 }
 
+/* No descriptor stays open, since programs close and reuse those that they have not opened; and the
+ * addresses of all slots together would be too many for a program that has limited them. So the
+ * mapping of the beginning is mapped a second time (mremap of no bytes), up to the end of the slot,
+ * and what lies before the slot is given back. */
 uint8_t *wk_heap_open_slot(uint32_t slot)
 {
-	uint8_t *at = (uint8_t *)wk_heap_head + WK_CHANNEL_SLOT_AT(slot);
+	size_t before = WK_CHANNEL_SLOT_AT(slot);
+	uint8_t *at;
 
-	return mprotect(at, WK_CHANNEL_SLOT_BYTES, PROT_READ | PROT_WRITE) == 0 ? at : NULL;
+	if (slots[slot])
+		return slots[slot];
+	at = mremap(wk_heap_head, 0, before + WK_CHANNEL_SLOT_BYTES, MREMAP_MAYMOVE);
+	if (at == MAP_FAILED)
+		return NULL;
+	munmap(at, before);
+	slots[slot] = at + before;
+	return slots[slot];
 }
 
 /* ---- the recorder */
@@ -227,6 +232,7 @@ void wk_heap_stop(enum wk_heap_state state)
 static bool begin_here(void)
 {
 	wk_heap_epoch++;
+	memset(slots, 0, sizeof(slots));
 	wk_heap_head = NULL;
 	wk_heap_control = NULL;
 	return recorder_name[0] && meet_recorder(recorder_name) && wk_heap_threads_begin() &&
@@ -263,16 +269,22 @@ bool wk_heap_begin(void)
 	return *wk_heap_state == WK_HEAP_ON;
 }
 
+static void map_own(void *at, size_t bytes)
+{
+	mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
 /* A handler may fork while this library works. What it worked on is not there in the child, where
  * the interrupted call goes on: it gets memory of its own to write to. */
 static void go_on_in_child(void)
 {
-	int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
-
 	if (!(wk_heap_busy & WK_HEAP_IN_LIBRARY) || !wk_heap_head || !wk_heap_control)
 		return;
-	mmap(wk_heap_head, WK_CHANNEL_BYTES, PROT_READ | PROT_WRITE, kind, -1, 0);
-	mmap(wk_heap_control, WK_CHANNEL_PAGE, PROT_READ | PROT_WRITE, kind, -1, 0);
+	map_own(wk_heap_head, WK_CHANNEL_COMMON_BYTES);
+	map_own(wk_heap_control, WK_CHANNEL_PAGE);
+	for (uint32_t i = 0; i < WK_CHANNEL_THREADS; i++)
+		if (slots[i])
+			map_own(slots[i], WK_CHANNEL_SLOT_BYTES);
 }
 
 /* What pthread_atfork calls in glibc; musl has no such function. */

@@ -272,7 +272,8 @@ static void use_threads(void)
 	pthread_t threads[8];
 
 	for (int i = 0; i < 8; i++)
-		pthread_create(&threads[i], NULL, allocate_once, NULL);
+		heap_expect(pthread_create(&threads[i], NULL, allocate_once, NULL) == 0,
+			    "a thread");
 	for (int i = 0; i < 8; i++)
 		pthread_join(threads[i], NULL);
 }
