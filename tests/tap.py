@@ -64,21 +64,48 @@ def need(*programs):
             raise Skip(f"{program} is not installed")
 
 
+def _state(pid):
+    """What a process waits for, as far as the system says it."""
+    found = []
+    for name in "wchan", "syscall", "stat":
+        try:
+            found.append(f"{name} {pathlib.Path(f'/proc/{pid}/{name}').read_text().strip()}")
+        except OSError as fault:
+            found.append(f"{name}: {fault.strerror}")
+    return "; ".join(found)
+
+
+def _communicate(process, seconds):
+    """Its output once it has ended; None if it does not end. Second by second: a machine that stands
+    still for minutes, as virtual ones may, takes one of them away."""
+    for _ in range(seconds):
+        try:
+            return process.communicate(timeout=1)
+        except subprocess.TimeoutExpired:
+            continue
+    return None
+
+
 def run(*words, check=True, seconds=120, input=None, **options):
     """The finished process, its output as text; `input` is what it reads. With `check`, a failure fails the case. What
     does not end in time is ended with all that it started."""
     words = [str(word) for word in words]
     options = {"stdin": subprocess.DEVNULL} | options
-    if input is not None:
-        options["stdin"] = subprocess.PIPE
-    process = subprocess.Popen(words, text=True, errors="backslashreplace", start_new_session=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
-    try:
-        out, said = process.communicate(input, timeout=seconds)
-    except subprocess.TimeoutExpired:
+    with tempfile.TemporaryFile() as given:
+        if input is not None:
+            given.write(input.encode())
+            given.seek(0)
+            options["stdin"] = given
+        process = subprocess.Popen(words, text=True, errors="backslashreplace",
+                                   start_new_session=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, **options)
+    came = _communicate(process, seconds)
+    if came is None:
+        state = _state(process.pid)
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        raise Failure(f"{' '.join(words)}: no end after {seconds} s") from None
+        raise Failure(f"{' '.join(words)}: no end after {seconds} s ({state})")
+    out, said = came
     if check and process.returncode:
         raise Failure(f"{' '.join(words)}: exit code {process.returncode}\n"
                       f"{out[-2000:]}{said[-2000:]}")
