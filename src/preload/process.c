@@ -28,6 +28,8 @@ uint32_t wk_heap_when_full;
 int wk_heap_recorder;
 uint32_t wk_heap_epoch;
 
+static _Atomic uint64_t early; /* calls before the library could begin, not counted there yet */
+
 static _Atomic pid_t begun_by; /* the process that began, or begins: a child is another one */
 
 /* As it was at first: what a program does with its environment is its own. */
@@ -235,8 +237,10 @@ static bool begin_here(void)
 	memset(slots, 0, sizeof(slots));
 	wk_heap_head = NULL;
 	wk_heap_control = NULL;
-	return recorder_name[0] && meet_recorder(recorder_name) && wk_heap_threads_begin() &&
-	       wk_heap_unwind_begin() && wk_heap_nodes_begin();
+	if (!recorder_name[0] || !meet_recorder(recorder_name))
+		return false;
+	atomic_fetch_add(&wk_heap_head->counts.early, atomic_exchange(&early, 0));
+	return wk_heap_threads_begin() && wk_heap_unwind_begin() && wk_heap_nodes_begin();
 }
 
 static void find_name(void)
@@ -254,8 +258,10 @@ bool wk_heap_begin(void)
 
 	if (*wk_heap_state != WK_HEAP_UNKNOWN)
 		return *wk_heap_state == WK_HEAP_ON;
-	if (!environ && !before)
+	if (!environ && !before) {
+		atomic_fetch_add(&early, 1);
 		return false;
+	}
 	if (before == self || !atomic_compare_exchange_strong(&begun_by, &before, self)) {
 		while (*(volatile uint8_t *)wk_heap_state == WK_HEAP_UNKNOWN)
 			wk_heap_nap();

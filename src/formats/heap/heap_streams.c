@@ -499,6 +499,20 @@ static bool emit_notes(const struct wk_heap_streams *streams, const struct wk_si
 				  " allocations or releases were lost: the recorder did not keep "
 				  "up",
 				  err) &&
+	       wk_sink_note_count(
+		       sink, WK_NOTE_FAULT, sum[NESTED],
+		       " allocation or release was not recorded: a signal handler made "
+		       "it while another one was being recorded",
+		       " allocations or releases were not recorded: signal handlers made "
+		       "them while others were being recorded",
+		       err) &&
+	       wk_sink_note_count(
+		       sink, WK_NOTE_FAULT, sum[EARLY],
+		       " allocation or release was not recorded: it came before the heap "
+		       "library could begin",
+		       " allocations or releases were not recorded: they came before the "
+		       "heap library could begin",
+		       err) &&
 	       wk_sink_note_count(sink, WK_NOTE_REMARK, sum[CUT],
 				  " allocation has a stack of which the outermost frames are "
 				  "missing: it is deeper than 384",
