@@ -125,7 +125,7 @@ enum wk_channel_result {
 struct wk_channel_reply {
 	uint32_t version;
 	uint32_t result; /* enum wk_channel_result */
-	uint32_t number; /* of the snapshot, counted from 1 */
+	uint32_t number; /* of the snapshot, counted from 1; 0: known when all events are */
 };
 
 /* Written by the recorder, except `wake` and `snapshots`. */

@@ -75,8 +75,9 @@ enum wk_heap_function {
  *     PASS         u64 ticks, u64 ns: all events until then are in the rows before
  *     COUNTS       u32 process, then the fields of struct wk_channel_counts as u64: until now
  *     GONE         u32 process: nothing more comes from it
- *     SNAPSHOT     u32 process or 0 for all, u64 ticks, u8 cause (enum wk_heap_snapshot_cause),
- *                  u32 length, the label: in order of ticks
+ *     MOMENTS      u32 0, u8 which (bits of enum wk_heap_moment), u64 bytes: which moments are to
+ * be snapshots when the events are read; before all events SNAPSHOT     u32 process or 0 for all,
+ * u64 ticks, u8 cause (enum wk_heap_snapshot_cause), u32 length, the label: in order of ticks
  *
  * Processes are numbered from 1 as they come; threads are numbers of rings, which several threads
  * use one after the other. A position counts the bytes of the stream before it; what is missing
@@ -89,6 +90,13 @@ enum wk_heap_stream_row {
 	WK_HEAP_ROW_COUNTS,
 	WK_HEAP_ROW_GONE,
 	WK_HEAP_ROW_SNAPSHOT,
+	WK_HEAP_ROW_MOMENTS,
+};
+
+enum wk_heap_moment {
+	WK_HEAP_MOMENT_EXIT = 1,
+	WK_HEAP_MOMENT_PEAK = 2,
+	WK_HEAP_MOMENT_OVER = 4, /* a process has more than the bytes of the row */
 };
 
 /* Why the recorder took a snapshot; those of programs are in their events. */

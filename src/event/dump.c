@@ -337,7 +337,7 @@ static void dump_heap_sum(const struct wk_event *event, struct wk_out *out)
 
 const char *wk_snapshot_cause_name(enum wk_snapshot_cause cause)
 {
-	static const char *const names[] = { "user", "program", "interval", "peak", "limit",
+	static const char *const names[] = { "user", "program", "interval", "peak", "size",
 					     "exit" };
 
 	return names[cause];
@@ -347,6 +347,18 @@ static void dump_snapshot(const struct wk_event *event, struct wk_out *out)
 {
 	wk_out_fmt(out, " cause=%s", wk_snapshot_cause_name(event->snapshot.cause));
 	text_field(out, "label", event->snapshot.label);
+}
+
+static void dump_snapshot_request(const struct wk_event *event, struct wk_out *out)
+{
+	const struct wk_event_snapshot_request *request = &event->snapshot_request;
+
+	if (request->at_exit)
+		wk_out_text(out, " at_exit=1");
+	if (request->at_peak)
+		wk_out_text(out, " at_peak=1");
+	if (request->over_bytes)
+		wk_out_fmt(out, " over=%" PRIu64, request->over_bytes);
 }
 
 const char *wk_wait_mode_name(enum wk_wait_mode mode)
@@ -461,6 +473,9 @@ static const struct event_kind {
 	[WK_EVENT_HEAP] = { .name = "heap", .dump = dump_heap },
 	[WK_EVENT_HEAP_SUM] = { .name = "heap-sum", .dump = dump_heap_sum },
 	[WK_EVENT_SNAPSHOT] = { .name = "snapshot", .dump = dump_snapshot },
+	[WK_EVENT_SNAPSHOT_REQUEST] = { .name = "snapshot-request",
+					.dump = dump_snapshot_request,
+					.is_about_all = true },
 	[WK_EVENT_SWITCH] = { .name = "switch", .dump = dump_switch, .has_cpu = true },
 	[WK_EVENT_READY] = { .name = "ready", .dump = dump_ready, .has_cpu = true },
 	[WK_EVENT_MARK] = { .name = "mark", .dump = dump_mark },

@@ -43,11 +43,13 @@ enum wk_event_kind {
 	WK_EVENT_FRAME,   /* a frame that came with its name, and its number */
 	WK_EVENT_STACKS,  /* stacks of such frames, and the numbers they go by */
 	WK_EVENT_SAMPLE,
-	WK_EVENT_SUMS,        /* samples added up, only if the reader was asked to */
-	WK_EVENT_MEMORY,      /* address space was reserved, committed or released */
-	WK_EVENT_HEAP,        /* a block of a heap was allocated, moved or freed; or a whole heap */
-	WK_EVENT_HEAP_SUM,    /* blocks of one stack added up, from recorders that keep only sums */
-	WK_EVENT_SNAPSHOT,    /* a moment whose allocated blocks are to be shown */
+	WK_EVENT_SUMS,     /* samples added up, only if the reader was asked to */
+	WK_EVENT_MEMORY,   /* address space was reserved, committed or released */
+	WK_EVENT_HEAP,     /* a block of a heap was allocated, moved or freed; or a whole heap */
+	WK_EVENT_HEAP_SUM, /* blocks of one stack added up, from recorders that keep only sums */
+	WK_EVENT_SNAPSHOT, /* a moment whose allocated blocks are to be shown */
+	WK_EVENT_SNAPSHOT_REQUEST, /* which moments are to be snapshots, of those that events show
+				    */
 	WK_EVENT_HEAP_STREAM, /* rows of the heap library: many events, as they were recorded */
 	WK_EVENT_SWITCH,      /* a processor went from one thread to another */
 	WK_EVENT_READY,       /* a thread that waited may run on */
@@ -400,7 +402,7 @@ enum wk_snapshot_cause {
 	WK_SNAPSHOT_PROGRAM,  /* the program itself did */
 	WK_SNAPSHOT_INTERVAL, /* it is one of a series */
 	WK_SNAPSHOT_PEAK,     /* there was more than ever before */
-	WK_SNAPSHOT_LIMIT,    /* there was more than a limit */
+	WK_SNAPSHOT_SIZE,     /* there was more than a limit */
 	WK_SNAPSHOT_EXIT,     /* the process ended */
 };
 
@@ -409,6 +411,12 @@ enum wk_snapshot_cause {
 struct wk_event_snapshot {
 	struct wk_str label; /* may be empty */
 	enum wk_snapshot_cause cause;
+};
+
+/* Of each process that follows in the input. */
+struct wk_event_snapshot_request {
+	bool at_exit, at_peak;
+	uint64_t over_bytes; /* when it first has more, and at each doubling of that; 0: not */
 };
 
 /* Rows (channel/stream.h), each preceded by its length as a little-endian u32: what a recorder has,
@@ -534,6 +542,7 @@ struct wk_event {
 		struct wk_event_heap heap;
 		struct wk_event_heap_sum heap_sum;
 		struct wk_event_snapshot snapshot;
+		struct wk_event_snapshot_request snapshot_request;
 		struct wk_event_heap_stream heap_stream;
 		struct wk_event_switch switched;
 		struct wk_event_ready ready;

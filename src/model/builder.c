@@ -25,6 +25,7 @@ void wk_builder_free(struct wk_builder *builder)
 	wk_jit_code_free(builder->code);
 	wk_memory_lifetimes_fini(&builder->memory);
 	wk_heap_lifetimes_free(builder->heaps);
+	wk_heap_moments_fini(&builder->moments);
 	wk_heap_sums_free(builder->heap_sums);
 	wk_waits_free(builder->waits);
 	wk_map_fini(&builder->process_of);
@@ -52,6 +53,7 @@ void wk_builder_next_input(struct wk_builder *builder)
 	wk_strtab_forget_places(builder->model->text);
 	builder->may_count_anew = true;
 	builder->model->input_traits = &wk_traits_linux;
+	builder->moments.request = (struct wk_event_snapshot_request){ 0 };
 	wk_map_fini(&builder->source_of);
 	wk_map_fini(&builder->process_of);
 	wk_map_fini(&builder->thread_of);
@@ -282,6 +284,9 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_SNAPSHOT:
 		wk_builder_add_snapshot(builder, event);
 		break;
+	case WK_EVENT_SNAPSHOT_REQUEST:
+		builder->moments.request = event->snapshot_request;
+		break;
 	case WK_EVENT_SWITCH:
 		wk_builder_add_switch(builder, event);
 		break;
@@ -306,6 +311,16 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 struct wk_sink wk_builder_sink(struct wk_builder *builder)
 {
 	return (struct wk_sink){ .take = take, .context = builder };
+}
+
+void wk_builder_use_peaks(struct wk_builder *builder, const struct wk_heap_peaks *peaks)
+{
+	builder->moments.peaks = peaks;
+}
+
+struct wk_heap_peaks wk_builder_peaks(const struct wk_builder *builder)
+{
+	return wk_heap_moments_peaks(&builder->moments);
 }
 
 void wk_builder_finish(struct wk_builder *builder)

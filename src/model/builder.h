@@ -18,6 +18,20 @@ struct wk_sink wk_builder_sink(struct wk_builder *builder);
  * frames and stacks begin anew. */
 void wk_builder_next_input(struct wk_builder *builder);
 
+/* Moments at which a process had the most, as numbers of the builder's events of heaps. */
+struct wk_heap_peaks {
+	uint64_t *events; /* in order */
+	size_t count;
+};
+
+/* To be snapshots: what a builder of the same events has found. Borrowed; before the first event.
+ */
+void wk_builder_use_peaks(struct wk_builder *builder, const struct wk_heap_peaks *peaks);
+
+/* After the last event: those of recordings that request snapshots of them. The caller frees
+ * `events`. */
+struct wk_heap_peaks wk_builder_peaks(const struct wk_builder *builder);
+
 /* Call once, after the last event. */
 void wk_builder_finish(struct wk_builder *builder);
 void wk_builder_free(struct wk_builder *builder);

@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "model/builder.h"
 #include "model/heap_lifetimes.h"
+#include "model/heap_moments.h"
 #include "model/heap_sums.h"
 #include "model/jit_code.h"
 #include "model/memory_lifetimes.h"
@@ -73,6 +74,7 @@ struct wk_builder {
 	struct wk_memory_lifetimes memory;
 	struct wk_heap_lifetimes *heaps;
 	struct wk_heap_sums *heap_sums;
+	struct wk_heap_moments moments;
 	struct wk_waits *waits;
 	uint64_t generation; /* counts what may give a pid and tid another row */
 	struct wk_recent_thread recent[WK_RECENT_THREADS];
@@ -123,6 +125,10 @@ void wk_builder_add_memory(struct wk_builder *builder, const struct wk_event *ev
 void wk_builder_add_heap(struct wk_builder *builder, const struct wk_event *event);
 void wk_builder_add_heap_sum(struct wk_builder *builder, const struct wk_event *event);
 void wk_builder_add_snapshot(struct wk_builder *builder, const struct wk_event *event);
+
+/* Before the heap of a process ends with it, if a snapshot of that was requested. */
+void wk_builder_add_last_snapshot(struct wk_builder *builder, wk_process_id process,
+				  uint64_t time_ns);
 void wk_builder_add_switch(struct wk_builder *builder, const struct wk_event *event);
 void wk_builder_add_ready(struct wk_builder *builder, const struct wk_event *event);
 void wk_builder_add_mark(struct wk_builder *builder, const struct wk_event *event);

@@ -163,6 +163,10 @@ static void end_memory(struct wk_builder *builder, const struct wk_event *event)
 	    (change != WK_PROCESS_EXIT && change != WK_PROCESS_EXEC && !begins(builder, event)))
 		return;
 	wk_memory_lifetimes_end(&builder->memory, process, event->time_ns);
+	if (change == WK_PROCESS_EXIT)
+		wk_builder_add_last_snapshot(builder, process, event->time_ns);
+	else
+		wk_heap_moments_restart(&builder->moments, process);
 	wk_heap_lifetimes_end(builder->heaps, process, event->time_ns,
 			      change == WK_PROCESS_EXIT &&
 				      builder->model->input_traits->leaves_blocks);

@@ -297,6 +297,16 @@ void wk_heap_lifetimes_end(struct wk_heap_lifetimes *lifetimes, wk_process_id pr
 	}
 }
 
+bool wk_heap_lifetimes_has(const struct wk_heap_lifetimes *lifetimes, wk_process_id process)
+{
+	return wk_map_find(&lifetimes->heap_of_process, process) != 0;
+}
+
+uint64_t wk_heap_lifetimes_left(const struct wk_heap_lifetimes *lifetimes, wk_process_id process)
+{
+	return wk_heap_rows_left(lifetimes->rows, process);
+}
+
 void wk_heap_lifetimes_snapshot(struct wk_heap_lifetimes *lifetimes, wk_process_id process)
 {
 	if (process)

@@ -31,6 +31,10 @@ wk_subject_id wk_heap_lifetimes_only_heap(struct wk_heap_lifetimes *lifetimes,
 void wk_heap_lifetimes_end(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
 			   uint64_t time_ns, bool leaves_blocks);
 
+/* Whether a process had blocks since it began, or began another program; and what is allocated. */
+bool wk_heap_lifetimes_has(const struct wk_heap_lifetimes *lifetimes, wk_process_id process);
+uint64_t wk_heap_lifetimes_left(const struct wk_heap_lifetimes *lifetimes, wk_process_id process);
+
 /* Before the model gets a snapshot of a process; 0: of all. */
 void wk_heap_lifetimes_snapshot(struct wk_heap_lifetimes *lifetimes, wk_process_id process);
 

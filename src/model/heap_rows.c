@@ -200,6 +200,11 @@ uint32_t wk_heap_rows_allocate(struct wk_heap_rows *rows, wk_process_id id,
 	return at;
 }
 
+uint64_t wk_heap_rows_left(const struct wk_heap_rows *rows, wk_process_id process)
+{
+	return process < rows->processes_cap ? rows->processes[process].left_bytes : 0;
+}
+
 /* Moved to the front, since most blocks of a row live about as long. 0 if there is none. */
 static uint32_t find_pending(struct wk_heap_rows *rows, struct row *row, uint8_t lived)
 {

@@ -38,6 +38,9 @@ void wk_heap_rows_release(struct wk_heap_rows *rows, const struct wk_heap_freed 
 /* What row allocated, as a sample without source. */
 struct wk_sample wk_heap_rows_sample(const struct wk_heap_rows *rows, uint32_t row);
 
+/* The bytes that a process has. */
+uint64_t wk_heap_rows_left(const struct wk_heap_rows *rows, wk_process_id process);
+
 /* Adds a sample that has no end, of the source that it names; summed in the same way. */
 void wk_heap_rows_count(struct wk_heap_rows *rows, wk_process_id process,
 			const struct wk_sample *sample);

@@ -327,6 +327,13 @@ static void wake_worker(void *context)
 	wk_queue_put(&recorder->queue, &(struct wk_round){ 0 }, true);
 }
 
+static unsigned moments_of(const struct wk_recorder_options *options)
+{
+	return (options->snapshots_at_exit ? WK_HEAP_MOMENT_EXIT : 0u) |
+	       (options->snapshots_at_peak ? WK_HEAP_MOMENT_PEAK : 0u) |
+	       (options->snapshot_over_bytes ? WK_HEAP_MOMENT_OVER : 0u);
+}
+
 /* A program finds the heap's recorder by its environment. */
 static bool prepare_command(struct wk_recorder *recorder, struct wk_err *err)
 {
@@ -338,6 +345,8 @@ static bool prepare_command(struct wk_recorder *recorder, struct wk_err *err)
 	if (recorder->options.records_heap) {
 		struct wk_heap_channels_options options = {
 			.snapshot_every_ns = recorder->options.snapshot_every_ns,
+			.moments = moments_of(&recorder->options),
+			.over_bytes = recorder->options.snapshot_over_bytes,
 			.when_full = recorder->options.drops_heap_events ? WK_CHANNEL_DROP
 									 : WK_CHANNEL_BLOCK,
 			.sample_bytes = recorder->options.heap_sample_bytes,

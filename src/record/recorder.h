@@ -56,7 +56,10 @@ struct wk_recorder_options {
 	uint64_t heap_seed;         /* of their choice; 0: any */
 	bool drops_heap_events;     /* that come too fast, instead of making the command wait */
 	uint64_t snapshot_every_ns; /* of the heaps; 0: only those that are requested */
-	bool command_to_stderr;     /* its standard output goes there: wick's own is in use */
+	bool snapshots_at_exit;     /* of each process, as the next two */
+	bool snapshots_at_peak;
+	uint64_t snapshot_over_bytes; /* when it first has more, and at each doubling; 0: not */
+	bool command_to_stderr;       /* its standard output goes there: wick's own is in use */
 
 	/* Called for each sample whose copy of the stack is full, long before it comes to the sink
 	 * in order of time, by another thread; or NULL. */

@@ -108,16 +108,20 @@ static void bound_sums(struct wk_model *model, struct wk_filter_time time)
 }
 
 /* Reads the sources into a new model. NULL on failure; `*found_copy` is set if that is only because
- * stacks must be unwound. */
-static struct wk_model *build(struct wk_open_sources *sources,
-			      const struct wk_open_options *options,
-			      struct wk_symbols *unwinds_with, bool *found_copy, struct wk_err *err)
+ * stacks must be unwound. Peaks that are to be snapshots are taken if they are known, otherwise
+ * found. */
+static struct wk_model *build_once(struct wk_open_sources *sources,
+				   const struct wk_open_options *options,
+				   struct wk_symbols *unwinds_with, struct wk_heap_peaks *peaks,
+				   bool *found_copy, struct wk_err *err)
 {
 	struct wk_model *model = wk_model_new();
 	struct wk_builder *builder = wk_builder_new(model);
 	struct watch watch = { .next = wk_builder_sink(builder), .stops_at_copies = !unwinds_with };
 	bool ok = true;
 
+	if (peaks->count)
+		wk_builder_use_peaks(builder, peaks);
 	if (sources->count > 1)
 		watch.next.stacks = wk_stack_store_new();
 	model->sums_samples = options->sums_samples;
@@ -136,11 +140,32 @@ static struct wk_model *build(struct wk_open_sources *sources,
 	*found_copy = watch.found_copy;
 	wk_stack_store_free(watch.next.stacks);
 	wk_builder_finish(builder);
+	if (ok && !peaks->count) {
+		wk_free(peaks->events);
+		*peaks = wk_builder_peaks(builder);
+	}
 	wk_builder_free(builder);
 	if (ok)
 		return model;
 	wk_model_free(model);
 	return NULL;
+}
+
+/* A second time if there are peaks to be snapshots: only all events show where they are. */
+static struct wk_model *build(struct wk_open_sources *sources,
+			      const struct wk_open_options *options,
+			      struct wk_symbols *unwinds_with, bool *found_copy, struct wk_err *err)
+{
+	struct wk_heap_peaks peaks = { 0 };
+	struct wk_model *model =
+		build_once(sources, options, unwinds_with, &peaks, found_copy, err);
+
+	if (model && peaks.count) {
+		wk_model_free(model);
+		model = build_once(sources, options, unwinds_with, &peaks, found_copy, err);
+	}
+	wk_free(peaks.events);
+	return model;
 }
 
 /* Without unwinding first. */

@@ -114,6 +114,7 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_HEAP_SUM:
 	case WK_EVENT_HEAP_STREAM:
 	case WK_EVENT_SNAPSHOT:
+	case WK_EVENT_SNAPSHOT_REQUEST:
 	case WK_EVENT_SWITCH:
 	case WK_EVENT_READY:
 	case WK_EVENT_MARK:

@@ -372,4 +372,116 @@ def _(t):
     t.true(len(live_at(listed, len(snapshots))) > len(live_at(listed, 1)), "no growth")
 
 
+GROWING = """
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/wait.h>
+void *kept[8];
+static void grow(size_t mib)
+{
+	for (size_t i = 0; i < mib; i++)
+		kept[i] = malloc(1 << 20);
+	for (size_t i = 0; i < mib; i++)
+		free(kept[i]);
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+	kept[7] = malloc(1000);
+	grow(6);
+	grow(7);
+	kept[6] = malloc(5 << 20);
+	kept[5] = malloc(3000);
+	if (argc == 1 && fork() == 0) {
+		kept[4] = malloc(70000);
+		_exit(0);
+	}
+	wait(NULL);
+	free(kept[6]);
+	return 0;
+}
+"""
+
+
+def taken(t, *options, program=GROWING, words=()):
+    """Snapshots of causes other than the user's: cause, bytes, blocks."""
+    path = written(t, program)
+    recording = t.record("--heap", *options, "--", path, *words)
+    if "no snapshots" in t.wick("show", recording, "snapshots", check=False).stderr:
+        return []
+    return [(row["cause"], int(row["outstanding_bytes"]), int(row["outstanding_blocks"]))
+            for row in t.csv("show", recording, "snapshots")]
+
+
+@tap.case("--snapshot-at-exit has what each process did not free")
+def _(t):
+    t.equal(taken(t, "--snapshot-at-exit"),
+            [("exit", 70000, 1), ("exit", 4000, 2)], "snapshots")
+    rows = t.csv("show", "wick.data", "heap", "--snapshot", "exit")
+    t.equal(sum(int(row["outstanding_bytes"]) for row in rows), 4000, "bytes of the last one")
+    rows = t.csv("show", "wick.data", "heap", "--snapshot", "1")
+    t.equal(sum(int(row["outstanding_bytes"]) for row in rows), 70000, "bytes of the first one")
+
+
+@tap.case("--snapshot-at-exit is of processes that signals end, and not of those that run on")
+def _(t):
+    ends = "#include <stdlib.h>\n#include <signal.h>\n#include <unistd.h>\n" \
+        "void *volatile kept;\nint main(void) { kept = malloc(777); %s; return 0; }\n"
+    path = written(t, ends % "raise(SIGKILL)")
+    t.wick("record", "-q", "--heap", "--snapshot-at-exit", "-o", "wick.data", "--", path, check=False)
+    rows = t.csv("show", "wick.data", "snapshots")
+    t.equal([(row["cause"], row["outstanding_bytes"]) for row in rows], [("exit", "777")], "killed")
+    t.equal(taken(t, "--snapshot-at-exit", program=ends % 'execl("/bin/true", "true", NULL)'),
+            [], "a program that runs one that allocates nothing")
+
+
+@tap.case("--snapshot-at-peak is the moment with the most bytes")
+def _(t):
+    MOST = 1000 + (7 << 20)
+    t.equal(taken(t, "--snapshot-at-peak", words=["alone"]), [("peak", MOST, 8)], "snapshots")
+    for name in "peak", "1":
+        rows = t.csv("show", "wick.data", "heap", "--snapshot", name)
+        t.equal(sum(int(row["outstanding_bytes"]) for row in rows), MOST, "bytes in the table")
+    rows = t.csv("show", "wick.data", "snapshots")
+    t.equal(rows[0]["new_bytes"], str(MOST), "new bytes")
+    folded = t.wick("fold", "wick.data", "--by", "heap", "--snapshot", "peak").stdout.splitlines()
+    t.equal(sum(int(line.rsplit(" ", 1)[1]) for line in folded), MOST, "bytes in folded stacks")
+
+
+@tap.case("--snapshot-at-peak is of each process, with other snapshots among them")
+def _(t):
+    came = taken(t, "--snapshot-at-peak", "--snapshot-at-exit")
+    t.equal(came, [("peak", 1000 + (7 << 20), 8), ("peak", 70000, 1), ("exit", 70000, 1),
+                   ("exit", 4000, 2)], "snapshots")
+    rows = t.csv("show", "wick.data", "heap", "--between", "1", "4")
+    t.equal(sum(int(row["new_bytes"]) for row in rows), 3000, "new since the peak")
+
+
+@tap.case("--snapshot-over is where a process first has more, and at each doubling")
+def _(t):
+    block = 1 << 20
+    t.equal(taken(t, "--snapshot-over", "1M", words=["alone"]),
+            [("size", 1000 + block, 2), ("size", 1000 + 2 * block, 3), ("size", 1000 + 4 * block, 5)],
+            "over 1 MiB")
+    t.equal(taken(t, "--snapshot-over", "1000", words=["alone"]),
+            [("size", 1000 + n * block, n + 1) for n in (1, 2, 4)], "exactly 1000 bytes are not more")
+    t.equal(taken(t, "--snapshot-over", "8M", words=["alone"]), [], "more than there ever is")
+    t.equal(taken(t, "--snapshot-over", "60000"),
+            [("size", 1000 + block, 2), ("size", 1000 + 2 * block, 3), ("size", 1000 + 4 * block, 5),
+             ("size", 70000, 1)], "each process")
+
+
+@tap.case("a user's snapshot gets its number when the recording is read, if others may precede it")
+def _(t):
+    recorded = Recorded(t, "--snapshot-at-peak", "--snapshot-at-exit")
+    recorded.step()
+    said = t.wick("snapshot", recorded.pid, "here").stdout
+    recorded.end()
+    t.equal(said, f"snapshot of process {recorded.pid} (program): here\n", "words")
+    rows = t.csv("show", "wick.data", "snapshots")
+    t.equal([row["cause"] for row in rows], ["peak", "user", "exit"], "causes")
+    t.equal(rows[1]["label"], "here", "label")
+
+
 tap.run_all()

@@ -234,6 +234,8 @@ static void a_snapshot_shows_its_cause_and_label(void **state)
 	PRINTS("snapshot time=9 pid=1 tid=2 cause=program label=\"after \\\"load\\\"\"\n",
 	       .kind = WK_EVENT_SNAPSHOT, .time_ns = 9, .pid = 1, .tid = 2,
 	       .snapshot = { WK_STR("after \"load\""), WK_SNAPSHOT_PROGRAM });
+	PRINTS("snapshot-request time=0 at_exit=1 at_peak=1 over=5000\n",
+	       .kind = WK_EVENT_SNAPSHOT_REQUEST, .snapshot_request = { true, true, 5000 });
 	PRINTS("snapshot time=9 cause=exit\n", .kind = WK_EVENT_SNAPSHOT, .time_ns = 9,
 	       .pid = WK_NO_PID, .snapshot = { .cause = WK_SNAPSHOT_EXIT });
 }

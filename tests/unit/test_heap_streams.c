@@ -40,6 +40,12 @@ static bool note_event(void *context, const struct wk_event *event, struct wk_er
 		wk_buf_add_fmt(text, "note:%.*s\n", (int)event->note.text.len, event->note.text.at);
 		return true;
 	}
+	if (event->kind == WK_EVENT_SNAPSHOT_REQUEST) {
+		wk_buf_add_fmt(text, "snapshots: exit %d, peak %d, over %llu\n",
+			       event->snapshot_request.at_exit, event->snapshot_request.at_peak,
+			       (unsigned long long)event->snapshot_request.over_bytes);
+		return true;
+	}
 	wk_buf_add_fmt(text, "%llu %u/%u ", (unsigned long long)event->time_ns, event->pid,
 		       event->tid);
 	if (event->kind == WK_EVENT_SNAPSHOT)
@@ -515,9 +521,24 @@ static void rows_that_make_no_sense_are_counted(void **state)
 	end(&r, "note:6 parts of the heap's events are damaged and were left out\n");
 }
 
+static void moments_that_are_requested_come_first(void **state)
+{
+	struct reading r;
+
+	(void)state;
+	begin(&r);
+	heap_begin_row(&r.row, WK_HEAP_ROW_MOMENTS, 0);
+	wk_buf_add_char(&r.row, WK_HEAP_MOMENT_PEAK | WK_HEAP_MOMENT_OVER);
+	assert_false(add_row(&r));
+	wk_buf_add_u64(&r.row, 5000);
+	assert_true(add_row(&r));
+	end(&r, "snapshots: exit 0, peak 1, over 5000\n"
+		"note:1 part of the heap's events is damaged and was left out\n");
+}
+
 static void losses_are_reported(void **state)
 {
-	static const uint64_t counts[] = { 3, 0, 0, 1, 2 }; /* lost, nested, early, cut, no ring */
+	static const uint64_t counts[] = { 3, 4, 1, 1, 2 }; /* lost, nested, early, cut, no ring */
 	struct reading r;
 
 	(void)state;
@@ -530,6 +551,10 @@ static void losses_are_reported(void **state)
 	heap_begin_row(&r.row, WK_HEAP_ROW_GONE, 1);
 	assert_true(add_row(&r));
 	end(&r, "note:5 allocations or releases were lost: the recorder did not keep up\n"
+		"note:4 allocations or releases were not recorded: signal handlers made them while "
+		"others were being recorded\n"
+		"note:1 allocation or release was not recorded: it came before the heap library "
+		"could begin\n"
 		"note:1 allocation has a stack of which the outermost frames are missing: it is "
 		"deeper than 384\n");
 }
@@ -554,6 +579,7 @@ int main(void)
 		cmocka_unit_test(missing_definitions_are_missing_frames),
 		cmocka_unit_test(damaged_definitions_end_their_block),
 		cmocka_unit_test(rows_that_make_no_sense_are_counted),
+		cmocka_unit_test(moments_that_are_requested_come_first),
 		cmocka_unit_test(losses_are_reported),
 	};
 

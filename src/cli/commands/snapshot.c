@@ -41,7 +41,10 @@ static bool read_words(const struct wk_words *words, pid_t *pid, struct wk_str *
 static void print_taken(const struct wk_taken_snapshot *taken, struct wk_str label,
 			struct wk_out *out)
 {
-	wk_out_fmt(out, "snapshot %u of process %d", (unsigned)taken->number, (int)taken->pid);
+	wk_out_text(out, "snapshot ");
+	if (taken->number)
+		wk_out_fmt(out, "%u ", (unsigned)taken->number);
+	wk_out_fmt(out, "of process %d", (int)taken->pid);
 	if (taken->name.len) {
 		wk_out_text(out, " (");
 		wk_out_term(out, wk_buf_str(&taken->name));
@@ -79,7 +82,9 @@ const struct wk_command wk_cmd_snapshot = {
 		"part of that recording, with LABEL as its name. The process is not stopped.",
 		"Prints the number of the snapshot. Snapshots are counted from 1, in order of "
 		"time, over all processes of the recording and all causes: this command, "
-		"--snapshot-every, and wick/mark.h in a program.",
+		"--snapshot-every, and wick/mark.h in a program. With --snapshot-at-exit, "
+		"--snapshot-at-peak or --snapshot-over, they are numbered when the recording is "
+		"read; `wick show snapshots` lists the numbers.",
 		"The process must belong to the same user; root may take snapshots of any.",
 		NULL },
 	.options = (const struct wk_opt_use[]){

@@ -61,6 +61,13 @@ static const struct wk_opt options[] = {
 	WK_VALUE(0, "snapshot-every", "TIME", "with --heap, take a snapshot of all recorded heaps "
 	  "each TIME (5s, 500ms)", WK_OPT_DURATION,
 	  AT(snapshot_every_ns)),
+	WK_FLAG(0, "snapshot-at-exit", "with --heap, a snapshot of each process as it ends: what it did "
+	  "not free", AT(snapshot_at_exit)),
+	WK_FLAG(0, "snapshot-at-peak", "with --heap, a snapshot of each process when it had the most",
+	  AT(snapshot_at_peak)),
+	WK_VALUE(0, "snapshot-over", "SIZE", "with --heap, a snapshot of each process when it first has "
+	  "more than SIZE allocated (2G, 500M), and at each doubling of that", WK_OPT_SIZE,
+	  AT(snapshot_over)),
 	{ 0 },
 };
 
@@ -157,6 +164,15 @@ static enum wk_call_graph call_graph_of(const char *word)
 	return strcmp(word, "fp") == 0 ? WK_CALL_GRAPH_FRAME_POINTER : WK_CALL_GRAPH_NONE;
 }
 
+static const char *snapshot_option(const struct wk_record_args *args)
+{
+	return args->snapshot_every_ns  ? "snapshot-every"
+	       : args->snapshot_at_exit ? "snapshot-at-exit"
+	       : args->snapshot_at_peak ? "snapshot-at-peak"
+	       : args->snapshot_over    ? "snapshot-over"
+					: NULL;
+}
+
 static bool check_what(const struct wk_record_args *args, char *const *command, struct wk_err *err)
 {
 	if (command && !command[0])
@@ -173,9 +189,10 @@ static bool check_what(const struct wk_record_args *args, char *const *command, 
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--heap needs a command after \"--\": the heap of a running process "
 			       "cannot be recorded yet");
-	if (args->snapshot_every_ns && !args->heap)
+	if (snapshot_option(args) && !args->heap && !args->heap_sample)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--snapshot-every takes snapshots of heaps; it needs --heap");
+			       "--%s takes snapshots of heaps; it needs --heap",
+			       snapshot_option(args));
 	if (args->frequency && args->period)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--freq and --count exclude each other");
 	if (args->no_embed && args->embeds_symbols)
@@ -201,6 +218,9 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 		.heap_sample_bytes = args->heap_sample,
 		.heap_seed = args->heap_seed,
 		.snapshot_every_ns = args->snapshot_every_ns,
+		.snapshots_at_exit = args->snapshot_at_exit,
+		.snapshots_at_peak = args->snapshot_at_peak,
+		.snapshot_over_bytes = args->snapshot_over,
 		.drops_heap_events = args->heap_full && strcmp(args->heap_full, "drop") == 0,
 	} };
 	if (!check_what(args, command, err) || !check_ranges(args, err))

@@ -22,7 +22,8 @@ struct wk_record_args {
 	bool heap;
 	const char *heap_full;
 	uint64_t heap_sample, heap_seed;
-	uint64_t snapshot_every_ns;
+	uint64_t snapshot_every_ns, snapshot_over;
+	bool snapshot_at_exit, snapshot_at_peak;
 };
 
 extern const struct wk_opt_group wk_record_group;

@@ -67,6 +67,8 @@ struct wk_heap_streams {
 	size_t order_count, order_cap;
 	struct snapshot *snapshots; /* in order of time; those from `snapshot` on are not emitted */
 	size_t snapshot, snapshot_count, snapshot_cap;
+	struct wk_event_snapshot_request request;
+	bool has_request; /* not emitted yet */
 	uint64_t damaged;
 	bool is_ended;
 };
@@ -249,6 +251,20 @@ static bool add_snapshot(struct wk_heap_streams *streams, uint32_t process, stru
 	return true;
 }
 
+static bool add_moments(struct wk_heap_streams *streams, struct wk_bytes *row)
+{
+	uint8_t which = wk_u8(row);
+	uint64_t over_bytes = wk_u64le(row);
+
+	streams->request = (struct wk_event_snapshot_request){
+		.at_exit = which & WK_HEAP_MOMENT_EXIT,
+		.at_peak = which & WK_HEAP_MOMENT_PEAK,
+		.over_bytes = which & WK_HEAP_MOMENT_OVER ? over_bytes : 0,
+	};
+	streams->has_request = !row->bad;
+	return !row->bad;
+}
+
 static bool add_row(struct wk_heap_streams *streams, struct wk_bytes *row)
 {
 	uint8_t kind = wk_u8(row);
@@ -259,6 +275,8 @@ static bool add_row(struct wk_heap_streams *streams, struct wk_bytes *row)
 	number = wk_u32le(row);
 	if (kind == WK_HEAP_ROW_SNAPSHOT)
 		return add_snapshot(streams, number, row);
+	if (kind == WK_HEAP_ROW_MOMENTS)
+		return add_moments(streams, row);
 	if (kind == WK_HEAP_ROW_PROCESS)
 		return add_process(streams, number, row);
 	process = wk_map_find(&streams->process_of, number);
@@ -431,10 +449,21 @@ static bool emit_snapshot(struct wk_heap_streams *streams, const struct wk_sink 
 	return ok;
 }
 
+static bool emit_request(struct wk_heap_streams *streams, const struct wk_sink *sink,
+			 struct wk_err *err)
+{
+	struct wk_event event = { .kind = WK_EVENT_SNAPSHOT_REQUEST, .cpu = WK_NO_CPU,
+				  .snapshot_request = streams->request };
+	bool has_request = streams->has_request;
+
+	streams->has_request = false;
+	return !has_request || wk_sink_emit(sink, &event, err);
+}
+
 bool wk_heap_streams_emit(struct wk_heap_streams *streams, uint64_t until_ns,
 			  const struct wk_sink *sink, struct wk_err *err)
 {
-	bool ok = true;
+	bool ok = emit_request(streams, sink, err);
 
 	while (ok && (streams->order_count || is_snapshot_next(streams))) {
 		struct thread *thread;

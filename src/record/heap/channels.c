@@ -91,6 +91,19 @@ static bool listen_here(struct wk_heap_channels *channels, struct wk_err *err)
 	return wk_fail_os(err, errno, "cannot listen for programs to be recorded");
 }
 
+static void add_moments(struct wk_heap_channels *channels)
+{
+	struct wk_buf *rows = &channels->rows;
+
+	if (!channels->options.moments)
+		return;
+	wk_buf_add_u32(rows, 1 + 4 + 1 + 8);
+	wk_buf_add_char(rows, WK_HEAP_ROW_MOMENTS);
+	wk_buf_add_u32(rows, 0);
+	wk_buf_add_char(rows, (char)channels->options.moments);
+	wk_buf_add_u64(rows, channels->options.over_bytes);
+}
+
 struct wk_heap_channels *wk_heap_channels_new(const struct wk_heap_channels_options *options,
 					      struct wk_err *err)
 {
@@ -101,6 +114,7 @@ struct wk_heap_channels *wk_heap_channels_new(const struct wk_heap_channels_opti
 	    getrandom(&channels->options.seed, sizeof(channels->options.seed), 0) < 0)
 		channels->options.seed = wk_os_clock_ns();
 	channels->listener = channels->page_fd = -1;
+	add_moments(channels);
 	channels->wake_fd = eventfd(0, EFD_CLOEXEC);
 	pthread_mutex_init(&channels->lock, NULL);
 	if (channels->wake_fd < 0)
@@ -244,6 +258,9 @@ static enum wk_channel_result take_snapshot(struct wk_heap_channels *channels,
 		result = WK_CHANNEL_NO_RIGHT;
 	else
 		*number = add_snapshot(channels, channel->number, WK_HEAP_SNAPSHOT_USER, label);
+	/* Those that are found later may be before it. */
+	if (channels->options.moments)
+		*number = 0;
 	pthread_mutex_unlock(&channels->lock);
 	return result;
 }

@@ -28,6 +28,10 @@ struct wk_heap_channels_options {
 	uint64_t seed;              /* of the choice; 0: any */
 	uint64_t snapshot_every_ns; /* 0: only those that are requested */
 
+	/* Snapshots that are taken when the recording is read. */
+	unsigned moments;    /* bits of enum wk_heap_moment */
+	uint64_t over_bytes; /* of WK_HEAP_MOMENT_OVER */
+
 	/* Called by the thread that empties rings when many rows wait to be taken. */
 	void (*on_rows)(void *context);
 	void *context;

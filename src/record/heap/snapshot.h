@@ -14,7 +14,7 @@
 #define WK_SNAPSHOT_LABEL_BYTES 200
 
 struct wk_taken_snapshot {
-	uint32_t number; /* in the recording, counted from 1 */
+	uint32_t number; /* in the recording, counted from 1; 0: not known yet */
 	pid_t pid;       /* the process, also if `pid` was one of its threads */
 	struct wk_buf name;
 };
