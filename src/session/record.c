@@ -12,6 +12,7 @@
 #include "formats/perf/write.h"
 #include "os/os.h"
 #include "session/previous.h"
+#include "session/unrecorded.h"
 #include "stages/jit/jit_stage.h"
 
 struct wk_recording {
@@ -21,6 +22,7 @@ struct wk_recording {
 	struct wk_perf_data_writer *writer;
 	struct wk_jit_stage *names;
 	struct wk_unwind_stage *stage;
+	struct wk_unrecorded *unrecorded; /* NULL: no heap is recorded */
 	struct wk_recorder_result result;
 	struct wk_buf previous;
 	int fd;               /* the output; -1 before it is open */
@@ -230,6 +232,10 @@ bool wk_recording_run(struct wk_recording *r, struct wk_err *err)
 {
 	struct wk_sink sink = wk_unwind_stage_sink(r->stage);
 
+	if (r->request.recorder.records_heap) {
+		r->unrecorded = wk_unrecorded_new(sink);
+		sink = wk_unrecorded_sink(r->unrecorded);
+	}
 	wk_symbols_be_live(r->symbols, true);
 	wk_jit_stage_set_live(r->names);
 	return wk_recorder_run(r->recorder, &sink, on_progress, r, &r->result, err);
@@ -265,6 +271,8 @@ bool wk_recording_finish(struct wk_recording *r, bool ok, struct wk_record_outco
 		.fd = -1,
 	};
 	r->previous = (struct wk_buf){ 0 };
+	if (r->unrecorded)
+		wk_unrecorded_add(r->unrecorded, &outcome->unrecorded);
 	add_place(r->fd, r->request.output, &outcome->place);
 	if (r->request.stays_open && is_file(r->fd))
 		outcome->fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
@@ -282,6 +290,7 @@ void wk_recording_free(struct wk_recording *r)
 {
 	if (!r)
 		return;
+	wk_unrecorded_free(r->unrecorded);
 	wk_unwind_stage_free(r->stage);
 	wk_jit_stage_free(r->names);
 	wk_perf_data_writer_free(r->writer);
@@ -295,5 +304,5 @@ void wk_record_outcome_fini(struct wk_record_outcome *outcome)
 	if (outcome->fd >= 0)
 		close(outcome->fd);
 	outcome->fd = -1;
-	WK_BUF_FINI_ALL(&outcome->place, &outcome->previous);
+	WK_BUF_FINI_ALL(&outcome->place, &outcome->unrecorded, &outcome->previous);
 }

@@ -37,8 +37,10 @@ struct wk_record_outcome {
 	struct wk_recorder_result result;
 	struct wk_unwind_counts unwound;
 	uint64_t file_bytes;
-	struct wk_buf place;    /* where the recording is: `output`, or what became of that when
-				 * another recording took its name */
+	struct wk_buf place;      /* where the recording is: `output`, or what became of that when
+				   * another recording took its name */
+	struct wk_buf unrecorded; /* sentences on programs whose heap was to be recorded, one a
+				   * line (session/unrecorded.h) */
 	struct wk_buf previous; /* where the recording is that was at `output`; empty without one */
 	int fd;                 /* the file, if it was to stay open; else -1 */
 	bool is_dropped;        /* without samples, so that the previous one was put back */

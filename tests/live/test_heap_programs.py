@@ -2,6 +2,7 @@
 """Programs of all kinds while their heap is recorded: they print and end as ever."""
 import os
 import pathlib
+import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -65,31 +66,153 @@ def compiled(t, *options, text=HELLO, compiler="cc"):
     return t.folder / "hello"
 
 
-@tap.case("a static program is unharmed")
-def _(t):
-    heap_totals.compare_run(t, [compiled(t, "-static")], "wick.data")
+def expect_named(t, words, *sentences):
+    """The program is unharmed, and these are what wick says of programs that it did not record."""
+    said = heap_totals.compare_run(t, words, "wick.data")
+    came = [line for line in said.splitlines() if "not recorded" in line or "not sampled" in line]
+    t.equal(came, [f"wick: {sentence}, or use -F 997 without --heap" for sentence in sentences],
+            "what is not recorded")
 
 
-@tap.case("a program of musl is unharmed")
+def unrecorded(program, reason):
+    return f"the heap of {program} was not recorded: {reason}"
+
+
+STATIC = "it is linked statically; link it dynamically"
+RIGHTS = "it runs with more rights than its user (setuid, setgid or capabilities); record a copy " \
+    "without them"
+
+
+@tap.case("a static program is unharmed, and named")
 def _(t):
-    heap_totals.compare_run(t, [compiled(t, compiler="musl-gcc")], "wick.data")
+    for options in ["-static"], ["-static-pie"]:
+        program = compiled(t, *options)
+        expect_named(t, [program], unrecorded(program, STATIC))
+
+
+@tap.case("a static program that runs often is named once, what runs it is recorded")
+def _(t):
+    program = compiled(t, "-static")
+    expect_named(t, ["bash", "-c", f"{program}; {program}; exit 5"], unrecorded(program, STATIC))
+    t.true(heap_totals.summed(t, "wick.data")[0] > 10, "the shell was not recorded")
+
+
+@tap.case("many programs that are not recorded are counted")
+def _(t):
+    program = compiled(t, "-static")
+    copies = [t.folder / f"copy{i}" for i in range(11)]
+    for copy in copies:
+        copy.write_bytes(program.read_bytes())
+        copy.chmod(0o755)
+    said = heap_totals.compare_run(t, ["bash", "-c", ";".join(map(str, copies))], "wick.data")
+    t.equal(said.count("is linked statically"), 8, "sentences")
+    t.true("wick: 3 more programs were not recorded" in said, said)
+
+
+@tap.case("a program of musl is unharmed, and recorded")
+def _(t):
+    program = compiled(t, compiler="musl-gcc")
+    expect_named(t, [program])
+    t.true(heap_totals.summed(t, "wick.data")[0] >= 2, "nothing was recorded")
+
+
+@tap.case("a static program of musl is named")
+def _(t):
+    program = compiled(t, "-static", compiler="musl-gcc")
+    expect_named(t, [program], unrecorded(program, STATIC))
+
+
+@tap.case("a program of another C library is named")
+def _(t):
+    program = compiled(t)
+    tap.need("ldd")
+    loader = next(word for word in tap.run("ldd", program).stdout.split() if "/ld-linux" in word)
+    other = t.folder / "other-libc.so.1"
+    other.symlink_to(loader)
+    program = compiled(t, f"-Wl,-dynamic-linker,{other}")
+    expect_named(t, ["env", "-u", "LD_PRELOAD", program], unrecorded(
+        program, "its C library is not glibc (other-libc.so.1); link it with glibc"))
 
 
 @tap.case("a program of 32 bits is unharmed")
 def _(t):
     said = heap_totals.compare_run(t, [compiled(t, "-m32")], "wick.data")
-    t.true("hello" not in said, said)
+    t.true("hello" not in said.splitlines(), said)
+    t.equal(said.count("it is a 32-bit program"), 1, f"sentences in {said}")
 
 
-@tap.case("a program that becomes another user's is unharmed")
+@tap.case("a program of 32 bits is named")
+def _(t):
+    text = 'void _start(void) { __asm__ volatile("mov $1,%eax; mov $7,%ebx; int $0x80"); }\n'
+    program = compiled(t, "-m32", "-nostdlib", "-static", text=text)
+    if tap.run(program, check=False).returncode != 7:
+        raise tap.Skip("no programs of 32 bits run here")
+    expect_named(t, [program], unrecorded(program,
+                                          "it is a 32-bit program; build it for 64 bits"))
+
+
+@tap.case("a program that becomes another user's or group's is unharmed, and named")
 def _(t):
     program = compiled(t)
     if os.geteuid() != 0:
         raise tap.Skip("only root can make such a program")
     os.chown(program, 65534, 65534)
-    program.chmod(0o6755)
     t.folder.chmod(0o755)
-    heap_totals.compare_run(t, [program], "wick.data")
+    for mode in 0o6755, 0o4755, 0o2755:
+        program.chmod(mode)
+        expect_named(t, [program], unrecorded("hello", RIGHTS))
+
+
+@tap.case("a program with capabilities is unharmed, and named")
+def _(t):
+    setcap = shutil.which("setcap", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
+    tap.need(setcap or "setcap", "setpriv")
+    program = compiled(t)
+    if os.geteuid() != 0 or tap.run(setcap, "cap_net_raw+ep", program, check=False).returncode:
+        raise tap.Skip("no such program can be made here")
+    t.folder.chmod(0o777)
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    if tap.run(*user, tap.WICK, "--version", check=False).returncode:
+        raise tap.Skip("another user may not run wick here")
+    done = tap.run(*user, tap.WICK, "record", "--heap", "-o", "x.data", "--", program, check=False,
+                   cwd=t.folder)
+    t.equal((done.stdout, done.returncode), ("hello\n", 3), "what the program prints")
+    t.equal(done.stderr.count(unrecorded("hello", RIGHTS)), 1, f"sentences in {done.stderr}")
+
+
+ALLOCATING = '#include <stdio.h>\nstatic char pool[1 << 20];\nstatic unsigned long used;\n' \
+    '__attribute__((noinline)) void *NAME(unsigned long n) { used += (n + 15) / 16 * 16; return pool' \
+    ' + used - (n + 15) / 16 * 16; }\nint main(void) { char *a = NAME(100); sprintf(a, "hello"); ' \
+    'puts(a); return 3; }\n'
+
+
+@tap.case("a program with an allocator inside is unharmed, and named")
+def _(t):
+    for name, what in (("mi_malloc", "mimalloc (mi_malloc)"), ("tc_malloc", "tcmalloc (tc_malloc)"),
+                       ("_rjem_malloc", "jemalloc (_rjem_malloc)"),
+                       ("je_malloc", "jemalloc (je_malloc)"), ("malloc", "a malloc of its own")):
+        program = compiled(t, "-fno-builtin", text=ALLOCATING.replace("NAME", name))
+        expect_named(t, [program], f"{program} allocates with {what}, which is not recorded; "
+                     "build it with the malloc of the C library")
+
+
+@tap.case("jemalloc is named if it is in the program, and recorded if it is a library")
+def _(t):
+    program = compiled(t, "-l:libjemalloc.a", "-lpthread", "-ldl", "-lm", "-lstdc++")
+    said = heap_totals.compare_run(t, [program], "wick.data")
+    t.equal(said.count(f"{program} allocates with "), 1, f"sentences in {said}")
+    program = compiled(t, "-Wl,--no-as-needed", "-ljemalloc")
+    expect_named(t, [program])
+    t.true(heap_totals.summed(t, "wick.data")[0] >= 2, "nothing was recorded")
+
+
+@tap.case("a program that is started without its environment is named")
+def _(t):
+    program = compiled(t)
+    expect_named(t, ["env", "-i", program], unrecorded(
+        program, "it was started without the variable LD_PRELOAD, as by `env -i`; keep the "
+        "environment"))
+    expect_named(t, [program])
 
 
 @tap.case("a program under the address sanitizer is unharmed, and its report is there")

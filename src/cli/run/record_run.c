@@ -393,6 +393,9 @@ static void say_heap(const struct wk_record_request *request,
 	const struct wk_recorder_result *result = &outcome->result;
 	struct wk_buf words = { 0 };
 
+	wk_warn_lines(&wk_cli_messages, wk_buf_str(&outcome->unrecorded));
+	if (!result->heap_processes && outcome->unrecorded.len)
+		return;
 	if (!result->heap_processes) {
 		wk_warn_fmt(&wk_cli_messages,
 			    "no allocations: the command did not load %s; a program that is linked "
@@ -428,7 +431,8 @@ static void say_closing_words(const struct wk_record_request *request,
 
 	say_crash(&outcome->result);
 	say_what_was_lost(request, outcome);
-	say_privileged(&outcome->result);
+	if (!is_of_heap_alone(request))
+		say_privileged(&outcome->result);
 	if (request->recorder.records_heap)
 		say_heap(request, outcome);
 	if (is_of_heap_alone(request)) {

@@ -31,6 +31,7 @@ enum {
 
 	WK_PT_LOAD = 1,
 	WK_PT_DYNAMIC = 2,
+	WK_PT_INTERP = 3,
 	WK_PT_NOTE = 4,
 	WK_PT_GNU_EH_FRAME = 0x6474e550,
 

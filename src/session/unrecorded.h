@@ -1,0 +1,22 @@
+/* Programs that run while heaps are recorded and whose heap is not, with the reason.
+ *
+ * A sink in front of another one. The file of a program is the first that it maps. Whether the
+ * program has loaded the heap library is known when it ends or runs another one: by then the
+ * library has made itself known to the recorder, if there is one. Files are read while the
+ * recording goes on, each path once. */
+#ifndef WK_SESSION_UNRECORDED_H
+#define WK_SESSION_UNRECORDED_H
+
+#include "base/buf.h"
+#include "event/sink.h"
+
+struct wk_unrecorded;
+
+struct wk_unrecorded *wk_unrecorded_new(struct wk_sink next);
+void wk_unrecorded_free(struct wk_unrecorded *unrecorded);
+struct wk_sink wk_unrecorded_sink(struct wk_unrecorded *unrecorded);
+
+/* After the last event: adds a sentence for each program, one a line. */
+void wk_unrecorded_add(struct wk_unrecorded *unrecorded, struct wk_buf *lines);
+
+#endif
