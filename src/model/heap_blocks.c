@@ -1,73 +1,108 @@
 #include "model/heap_blocks.h"
 
-#include "base/hash.h"
+#include <stdlib.h>
+
 #include "base/mem.h"
+
+/* Open addressing with linear steps, at most five eighths full; what is removed leaves no mark. */
+#define FEWEST_SLOTS 16
 
 void wk_heap_blocks_fini(struct wk_heap_blocks *blocks)
 {
 	wk_free(blocks->at);
-	wk_index_fini(&blocks->index);
+	*blocks = (struct wk_heap_blocks){ 0 };
 }
 
-static uint64_t hash_of(const struct wk_heap_block *block)
+static size_t first_slot(const struct wk_heap_blocks *blocks, uint64_t address)
 {
-	return wk_hash_pair(block->address, block->heap);
+	return wk_hash_u64(address) & (blocks->cap - 1);
 }
 
-static bool same_block(const void *table, uint32_t id, const void *key)
+/* That of the address, or the free one where it belongs. */
+static struct wk_heap_block *slot_of(const struct wk_heap_blocks *blocks, uint64_t address)
 {
-	const struct wk_heap_block *a = &((const struct wk_heap_block *)table)[id], *b = key;
+	size_t at = first_slot(blocks, address);
 
-	return a->heap == b->heap && a->address == b->address;
+	while (blocks->at[at].row && blocks->at[at].address != address)
+		at = (at + 1) & (blocks->cap - 1);
+	return &blocks->at[at];
 }
 
-uint32_t wk_heap_blocks_find(const struct wk_heap_blocks *blocks, wk_heap_id heap, uint64_t address)
+struct wk_heap_block *wk_heap_blocks_find(const struct wk_heap_blocks *blocks, uint64_t address)
 {
-	struct wk_heap_block key = { .heap = heap, .address = address };
+	struct wk_heap_block *block = blocks->cap ? slot_of(blocks, address) : NULL;
 
-	return wk_index_find(&blocks->index, hash_of(&key), same_block, blocks->at, &key);
+	return block && block->row ? block : NULL;
 }
 
-static uint32_t unused_row(struct wk_heap_blocks *blocks)
+static void grow(struct wk_heap_blocks *blocks)
 {
-	uint32_t id = blocks->free;
+	struct wk_heap_blocks old = *blocks;
 
-	if (id) {
-		blocks->free = blocks->at[id].next;
-		return id;
+	blocks->cap = old.cap ? old.cap * 2 : FEWEST_SLOTS;
+	blocks->at = wk_alloc_table_zeroed(blocks->cap, sizeof(*blocks->at));
+	for (size_t i = 0; i < old.cap; i++)
+		if (old.at[i].row)
+			*slot_of(blocks, old.at[i].address) = old.at[i];
+	wk_free(old.at);
+}
+
+struct wk_heap_block *wk_heap_blocks_at(struct wk_heap_blocks *blocks, uint64_t address)
+{
+	struct wk_heap_block *block;
+
+	if (blocks->count * 8 >= blocks->cap * 5)
+		grow(blocks);
+	block = slot_of(blocks, address);
+	blocks->count += !block->row;
+	block->address = address;
+	return block;
+}
+
+static size_t step(const struct wk_heap_blocks *blocks, size_t from, size_t to)
+{
+	return (to - from) & (blocks->cap - 1);
+}
+
+void wk_heap_blocks_remove(struct wk_heap_blocks *blocks, struct wk_heap_block *block)
+{
+	size_t mask = blocks->cap - 1, free = (size_t)(block - blocks->at), next;
+
+	/* What follows moves up, unless it would come before the slot where it is looked for. */
+	for (next = (free + 1) & mask; blocks->at[next].row; next = (next + 1) & mask) {
+		size_t first = first_slot(blocks, blocks->at[next].address);
+
+		if (step(blocks, first, next) < step(blocks, free, next))
+			continue;
+		blocks->at[free] = blocks->at[next];
+		free = next;
 	}
-	if (!blocks->count)
-		blocks->count = 1;
-	WK_RESERVE(blocks->at, blocks->cap, (size_t)blocks->count + 1);
-	return blocks->count++;
+	blocks->at[free].row = 0;
+	blocks->count--;
 }
 
-uint32_t wk_heap_blocks_add(struct wk_heap_blocks *blocks, const struct wk_heap_block *block,
-			    uint32_t *first)
+static int newest_first(const void *left, const void *right)
 {
-	uint32_t id = unused_row(blocks);
+	const struct wk_heap_block *a = *(const struct wk_heap_block *const *)left;
+	const struct wk_heap_block *b = *(const struct wk_heap_block *const *)right;
 
-	blocks->at[id] = *block;
-	blocks->at[id].next = *first;
-	blocks->at[id].previous = 0;
-	if (*first)
-		blocks->at[*first].previous = id;
-	*first = id;
-	wk_index_add(&blocks->index, hash_of(block), id);
-	return id;
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? 1 : -1;
+	return (a->address < b->address) - (a->address > b->address);
 }
 
-void wk_heap_blocks_remove(struct wk_heap_blocks *blocks, uint32_t id, uint32_t *first)
+uint64_t *wk_heap_blocks_addresses(const struct wk_heap_blocks *blocks)
 {
-	struct wk_heap_block *block = &blocks->at[id];
+	const struct wk_heap_block **order = wk_alloc_zeroed(blocks->count + 1, sizeof(*order));
+	uint64_t *addresses = wk_alloc((blocks->count + 1) * sizeof(*addresses));
+	size_t count = 0;
 
-	wk_index_remove(&blocks->index, hash_of(block), id);
-	if (block->next)
-		blocks->at[block->next].previous = block->previous;
-	if (block->previous)
-		blocks->at[block->previous].next = block->next;
-	else
-		*first = block->next;
-	*block = (struct wk_heap_block){ .next = blocks->free };
-	blocks->free = id;
+	for (size_t i = 0; i < blocks->cap; i++)
+		if (blocks->at[i].row)
+			order[count++] = &blocks->at[i];
+	qsort(order, count, sizeof(*order), newest_first);
+	for (size_t i = 0; i < count; i++)
+		addresses[i] = order[i]->address;
+	wk_free(order);
+	return addresses;
 }

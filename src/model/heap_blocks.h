@@ -1,41 +1,47 @@
-/* The blocks that are allocated now, by heap and address. The cost of each call does not depend on
- * their number, and memory on the greatest number at one time. Id 0 is none. */
+/* The blocks of one heap that are allocated now, by address. The cost of each call does not depend
+ * on their number, and memory on the greatest number at one time. A block moves when another one is
+ * added or removed. */
 #ifndef WK_MODEL_HEAP_BLOCKS_H
 #define WK_MODEL_HEAP_BLOCKS_H
 
-#include "base/map.h"
-#include "model/model.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash.h"
 
 struct wk_heap_block {
 	uint64_t address, weight;
 	uint64_t times;   /* how many blocks it stands for: more than one if it was sampled */
 	uint64_t time_ns; /* that it was allocated at */
-	wk_heap_id heap;
-	wk_thread_id thread; /* that allocated it */
-	wk_subject_id about;
-	uint32_t row;            /* of wk_heap_rows */
-	bool is_sampled;         /* not all blocks between it and others are known */
-	uint32_t next, previous; /* of the heap's blocks; 0: none */
+	uint32_t row;     /* of wk_heap_rows; 0: there is no block here */
+	bool is_sampled;  /* not all blocks between it and others are known */
 };
 
 /* All zero is empty. */
 struct wk_heap_blocks {
-	struct wk_heap_block *at; /* row 0 is none */
-	size_t cap;
-	uint32_t count;
-	uint32_t free; /* the first of a list of unused rows; 0: none */
-	struct wk_index index;
+	struct wk_heap_block *at; /* a hash table */
+	size_t cap, count;
 };
 
 void wk_heap_blocks_fini(struct wk_heap_blocks *blocks);
 
-uint32_t wk_heap_blocks_find(const struct wk_heap_blocks *blocks, wk_heap_id heap,
-			     uint64_t address);
+/* Announces a lookup, so that its memory is fetched. */
+static inline void wk_heap_blocks_prefetch(const struct wk_heap_blocks *blocks, uint64_t address)
+{
+	if (blocks->cap)
+		__builtin_prefetch(&blocks->at[wk_hash_u64(address) & (blocks->cap - 1)]);
+}
 
-/* There must be none at its address. `first` is the first of the heap's blocks, as for the next
- * call. `next` and `previous` of the new one are set here. */
-uint32_t wk_heap_blocks_add(struct wk_heap_blocks *blocks, const struct wk_heap_block *block,
-			    uint32_t *first);
-void wk_heap_blocks_remove(struct wk_heap_blocks *blocks, uint32_t id, uint32_t *first);
+/* NULL if there is none. */
+struct wk_heap_block *wk_heap_blocks_find(const struct wk_heap_blocks *blocks, uint64_t address);
+
+/* The block at an address, or, without a row, the place for it; then the caller fills it before the
+ * next call. */
+struct wk_heap_block *wk_heap_blocks_at(struct wk_heap_blocks *blocks, uint64_t address);
+void wk_heap_blocks_remove(struct wk_heap_blocks *blocks, struct wk_heap_block *block);
+
+/* The addresses of all blocks, the newest first: an array of the caller's. */
+uint64_t *wk_heap_blocks_addresses(const struct wk_heap_blocks *blocks);
 
 #endif

@@ -10,25 +10,37 @@
 #include "model/heap_rows.h"
 #include "model/heap_totals.h"
 
+/* Parts of an allocator by the low bits of their name's number. */
+#define RECENT_PARTS 8
+
 /* In addition to the model's row of the same number. */
 struct heap {
-	uint32_t first;  /* of its blocks */
+	struct wk_heap_blocks blocks;
 	wk_heap_id next; /* of its process's heaps */
 	bool is_listed;  /* among those */
 	struct wk_heap_lives lives;
+	struct recent_part {
+		wk_text_id name;
+		wk_subject_id about; /* 0: none yet */
+	} recent[RECENT_PARTS];
+};
+
+/* The block that a thread allocated, if it did nothing since. */
+struct last_block {
+	wk_heap_id heap; /* 0: none */
+	uint64_t address;
 };
 
 struct wk_heap_lifetimes {
 	struct wk_model *model;
 	struct wk_heap_rows *rows;
-	struct wk_heap_blocks blocks;
 	struct heap *heaps;
 	size_t heaps_cap;
 	uint32_t heap_count; /* the largest number of one in `heaps`, plus 1 */
 	struct wk_index heap_index;
+	wk_heap_id recent_heap;
 	struct wk_map heap_of_process; /* the first of those that had a block since it began */
-	uint32_t *last_of_thread;      /* by thread: the block that it allocated, if it did nothing
-					* since and that was not freed; 0: none */
+	struct last_block *last_of_thread;
 	size_t threads_cap;
 };
 
@@ -45,10 +57,11 @@ void wk_heap_lifetimes_free(struct wk_heap_lifetimes *lifetimes)
 {
 	if (!lifetimes)
 		return;
-	for (uint32_t i = 0; i < lifetimes->heap_count; i++)
+	for (uint32_t i = 0; i < lifetimes->heap_count; i++) {
 		wk_heap_lives_fini(&lifetimes->heaps[i].lives);
+		wk_heap_blocks_fini(&lifetimes->heaps[i].blocks);
+	}
 	WK_FREE_ALL(lifetimes->heaps, lifetimes->last_of_thread);
-	wk_heap_blocks_fini(&lifetimes->blocks);
 	wk_index_fini(&lifetimes->heap_index);
 	wk_map_fini(&lifetimes->heap_of_process);
 	wk_heap_rows_free(lifetimes->rows);
@@ -72,21 +85,33 @@ static wk_text_id name_heap(struct wk_model *model, uint64_t handle)
 	return handle ? wk_model_text(model, wk_str_c(text)) : 0;
 }
 
+static wk_heap_id add_heap(struct wk_heap_lifetimes *lifetimes, struct wk_heap_row *row)
+{
+	wk_heap_id id;
+
+	row->name = name_heap(lifetimes->model, row->handle);
+	id = wk_model_add_heap(lifetimes->model, row);
+	WK_RESERVE_ZEROED(lifetimes->heaps, lifetimes->heaps_cap, (size_t)id + 1);
+	lifetimes->heap_count = id + 1;
+	return id;
+}
+
 static wk_heap_id heap_row(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
 			   uint64_t handle)
 {
 	struct wk_heap_row key = { .process = process, .handle = handle };
-	uint64_t hash = wk_hash_pair(handle, process);
-	wk_heap_id id =
-		wk_index_find(&lifetimes->heap_index, hash, same_heap, lifetimes->model, &key);
+	uint64_t hash;
+	wk_heap_id id = lifetimes->recent_heap;
 
-	if (id)
+	if (id && same_heap(lifetimes->model, id, &key))
 		return id;
-	key.name = name_heap(lifetimes->model, handle);
-	id = wk_model_add_heap(lifetimes->model, &key);
-	wk_index_add(&lifetimes->heap_index, hash, id);
-	WK_RESERVE_ZEROED(lifetimes->heaps, lifetimes->heaps_cap, (size_t)id + 1);
-	lifetimes->heap_count = id + 1;
+	hash = wk_hash_pair(handle, process);
+	id = wk_index_find(&lifetimes->heap_index, hash, same_heap, lifetimes->model, &key);
+	if (!id) {
+		id = add_heap(lifetimes, &key);
+		wk_index_add(&lifetimes->heap_index, hash, id);
+	}
+	lifetimes->recent_heap = id;
 	return id;
 }
 
@@ -114,34 +139,35 @@ static void list_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id id)
 
 /* --- Blocks --- */
 
-static uint32_t *last_block_of(struct wk_heap_lifetimes *lifetimes, wk_thread_id thread)
+static struct last_block *last_block_of(struct wk_heap_lifetimes *lifetimes, wk_thread_id thread)
 {
 	WK_RESERVE_ZEROED(lifetimes->last_of_thread, lifetimes->threads_cap, (size_t)thread + 1);
 	return &lifetimes->last_of_thread[thread];
 }
 
-static void remove_block(struct wk_heap_lifetimes *lifetimes, uint32_t id)
+static wk_subject_id subject_of(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+				struct wk_str part)
 {
-	wk_heap_id heap = lifetimes->blocks.at[id].heap;
-	uint32_t *last = last_block_of(lifetimes, lifetimes->blocks.at[id].thread);
+	struct wk_subject about = { .heap = heap, .what = wk_model_text(lifetimes->model, part) };
+	struct recent_part *recent = &lifetimes->heaps[heap].recent[about.what % RECENT_PARTS];
 
-	if (*last == id)
-		*last = 0;
-	wk_heap_blocks_remove(&lifetimes->blocks, id, &lifetimes->heaps[heap].first);
+	if (!recent->about || recent->name != about.what)
+		*recent = (struct recent_part){ about.what,
+						wk_model_add_subject(lifetimes->model, &about) };
+	return recent->about;
 }
 
-static void end_block(struct wk_heap_lifetimes *lifetimes, uint32_t id, const struct wk_sample *who)
+static void end_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+		      const struct wk_heap_block *block, const struct wk_sample *who)
 {
-	const struct wk_heap_block *block = &lifetimes->blocks.at[id];
 	uint64_t life_ns = who->time_ns > block->time_ns ? who->time_ns - block->time_ns : 0;
 
 	wk_heap_rows_release(lifetimes->rows, &(struct wk_heap_freed){
 		.row = block->row, .weight = block->weight, .times = block->times,
 		.life_ns = life_ns,
 		.time_ns = who->time_ns, .thread = who->thread, .stack = who->stack });
-	wk_heap_totals_free(lifetimes->model, block->heap, &lifetimes->heaps[block->heap].lives,
-			    block->weight, life_ns);
-	remove_block(lifetimes, id);
+	wk_heap_totals_free(lifetimes->model, heap, &lifetimes->heaps[heap].lives, block->weight,
+			    life_ns);
 }
 
 static void count(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, enum wk_derived source,
@@ -155,34 +181,43 @@ static void count(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, enum wk_
 	wk_heap_rows_count(lifetimes->rows, lifetimes->model->heaps[heap].process, sample);
 }
 
-/* Ends a block and records who freed it, and whether its thread did nothing in between. */
-static void free_block(struct wk_heap_lifetimes *lifetimes, uint32_t id,
-		       const struct wk_sample *who)
+/* Since then its thread allocated and freed nothing else. */
+static bool is_last_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+			  const struct wk_heap_block *block, wk_thread_id thread)
 {
-	struct wk_heap_block block = lifetimes->blocks.at[id];
-	bool is_temporary = !block.is_sampled && *last_block_of(lifetimes, block.thread) == id;
-	struct wk_sample freed = *who, allocated;
+	const struct last_block *last = last_block_of(lifetimes, thread);
 
-	end_block(lifetimes, id, who);
-	freed.about = block.about;
-	count(lifetimes, block.heap, WK_DERIVED_FREE, &block, &freed);
-	if (!is_temporary)
+	return !block->is_sampled && last->heap == heap && last->address == block->address;
+}
+
+/* Ends a block and records who freed it, and whether its thread did nothing in between. */
+static void free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+		       struct wk_heap_block *at, const struct wk_sample *who)
+{
+	struct wk_heap_block block = *at;
+	struct wk_sample allocated = wk_heap_rows_sample(lifetimes->rows, block.row);
+	struct wk_sample freed = *who;
+
+	end_block(lifetimes, heap, &block, who);
+	wk_heap_blocks_remove(&lifetimes->heaps[heap].blocks, at);
+	freed.about = allocated.about;
+	count(lifetimes, heap, WK_DERIVED_FREE, &block, &freed);
+	if (!is_last_block(lifetimes, heap, &block, allocated.thread))
 		return;
-	allocated = wk_heap_rows_sample(lifetimes->rows, block.row);
 	allocated.time_ns = who->time_ns;
-	count(lifetimes, block.heap, WK_DERIVED_HEAP_TEMPORARY, &block, &allocated);
+	count(lifetimes, heap, WK_DERIVED_HEAP_TEMPORARY, &block, &allocated);
 }
 
 /* What a program frees that is not known was allocated before the recording, or that was lost. */
 static void free_address(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, uint64_t address,
 			 const struct wk_sample *who)
 {
-	uint32_t id = wk_heap_blocks_find(&lifetimes->blocks, heap, address);
+	struct wk_heap_block *block = wk_heap_blocks_find(&lifetimes->heaps[heap].blocks, address);
 
-	if (id)
-		free_block(lifetimes, id, who);
-	*last_block_of(lifetimes, who->thread) = 0;
-	if (!id && address) {
+	if (block)
+		free_block(lifetimes, heap, block, who);
+	last_block_of(lifetimes, who->thread)->heap = 0;
+	if (!block && address) {
 		lifetimes->model->heaps[heap].unknown_frees++;
 		lifetimes->model->heaps[0].unknown_frees++;
 	}
@@ -191,21 +226,30 @@ static void free_address(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, u
 static void free_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 		      const struct wk_sample *who)
 {
-	while (lifetimes->heaps[heap].first)
-		free_block(lifetimes, lifetimes->heaps[heap].first, who);
+	struct wk_heap_blocks *blocks = &lifetimes->heaps[heap].blocks;
+	uint64_t *addresses = wk_heap_blocks_addresses(blocks);
+
+	for (size_t i = 0, all = blocks->count; i < all; i++)
+		free_block(lifetimes, heap, wk_heap_blocks_find(blocks, addresses[i]), who);
+	wk_free(addresses);
 }
 
 static void end_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 		     const struct wk_sample *who)
 {
-	while (lifetimes->heaps[heap].first)
-		end_block(lifetimes, lifetimes->heaps[heap].first, who);
+	struct wk_heap_blocks *blocks = &lifetimes->heaps[heap].blocks;
+	uint64_t *addresses = wk_heap_blocks_addresses(blocks);
+
+	for (size_t i = 0; i < blocks->count; i++)
+		end_block(lifetimes, heap, wk_heap_blocks_find(blocks, addresses[i]), who);
+	wk_free(addresses);
+	wk_heap_blocks_fini(blocks);
 }
 
-static void miss_free(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, uint32_t id,
-		      const struct wk_sample *who)
+static void miss_free(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+		      const struct wk_heap_block *block, const struct wk_sample *who)
 {
-	end_block(lifetimes, id, who);
+	end_block(lifetimes, heap, block, who);
 	lifetimes->model->heaps[heap].missed_frees++;
 	lifetimes->model->heaps[0].missed_frees++;
 }
@@ -214,34 +258,29 @@ static void begin_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 			const struct wk_event_heap *event, const struct wk_sample *who)
 {
 	struct wk_model *model = lifetimes->model;
-	struct wk_subject about = { .heap = heap, .what = wk_model_text(model, event->made_by) };
-	uint32_t known = wk_heap_blocks_find(&lifetimes->blocks, heap, event->address);
+	struct wk_heap_block *block =
+		wk_heap_blocks_at(&lifetimes->heaps[heap].blocks, event->address);
 	struct wk_sample sample = *who;
-	struct wk_heap_block block;
 
 	model->samples_blocks |= event->of_blocks != 0;
-	if (known)
-		miss_free(lifetimes, heap, known, who);
+	if (block->row)
+		miss_free(lifetimes, heap, block, who);
 	sample.source = wk_model_derived_source(model, WK_DERIVED_HEAP);
 	sample.weight =
 		wk_model_fit_weight(model, event->of_blocks ? event->of_bytes : event->size_bytes);
 	sample.times = event->of_blocks ? event->of_blocks : 1;
-	sample.about = wk_model_add_subject(model, &about);
-	block = (struct wk_heap_block){
+	sample.about = subject_of(lifetimes, heap, event->made_by);
+	*block = (struct wk_heap_block){
 		.address = event->address,
 		.weight = sample.weight,
 		.times = sample.times,
 		.is_sampled = event->of_blocks,
 		.time_ns = who->time_ns,
-		.heap = heap,
-		.thread = who->thread,
-		.about = sample.about,
 		.row = wk_heap_rows_allocate(lifetimes->rows, model->heaps[heap].process, &sample),
 	};
 	wk_heap_totals_allocate(model, heap, sample.weight, who->time_ns);
 	model->heaps[heap].counts_blocks = true;
-	*last_block_of(lifetimes, who->thread) =
-		wk_heap_blocks_add(&lifetimes->blocks, &block, &lifetimes->heaps[heap].first);
+	*last_block_of(lifetimes, who->thread) = (struct last_block){ heap, event->address };
 	list_heap(lifetimes, heap);
 }
 
@@ -272,12 +311,6 @@ void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id pr
 	}
 }
 
-static void forget_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap)
-{
-	while (lifetimes->heaps[heap].first)
-		remove_block(lifetimes, lifetimes->heaps[heap].first);
-}
-
 void wk_heap_lifetimes_end(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
 			   uint64_t time_ns, bool leaves_blocks)
 {
@@ -290,7 +323,7 @@ void wk_heap_lifetimes_end(struct wk_heap_lifetimes *lifetimes, wk_process_id pr
 	for (; heap; heap = next) {
 		next = lifetimes->heaps[heap].next;
 		if (leaves_blocks)
-			forget_heap(lifetimes, heap);
+			wk_heap_blocks_fini(&lifetimes->heaps[heap].blocks);
 		else
 			end_heap(lifetimes, heap, &ended);
 		lifetimes->heaps[heap].is_listed = false;

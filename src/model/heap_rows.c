@@ -1,6 +1,7 @@
 #include "model/heap_rows.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/map.h"
@@ -12,17 +13,27 @@ struct pending {
 	uint32_t next; /* of its row, or of those that are unused; 0: none */
 };
 
+/* What the blocks of a row have in common; without padding, so that it is compared as bytes. */
+struct key {
+	wk_stack_id stack;
+	wk_thread_id thread;
+	wk_subject_id about;
+	wk_source_id source;
+	uint32_t interval;      /* of its process, in which its blocks were allocated */
+	uint32_t size_and_side; /* power of two, and whether it is of the side "before" */
+};
+
 struct row {
+	struct key key;
 	uint32_t sample;
 	wk_process_id process;
-	uint32_t interval; /* of its process, in which its blocks were allocated */
-	uint32_t size;     /* power of two */
-	uint32_t pending;  /* the first; 0: none */
-	uint32_t next;     /* of its process's rows with pending ends */
-	bool is_summed;
+	uint32_t pending;       /* the first; 0: none */
+	uint32_t next;          /* of its process's rows with pending ends */
+	uint64_t bytes, blocks; /* of all its blocks: the sample gets them in the end */
 	uint64_t left_bytes, left_blocks;
 	uint64_t peak_bytes, peak_blocks; /* at the process's peak of this number: */
 	uint64_t peak;
+	bool is_summed;
 };
 
 struct process {
@@ -46,9 +57,10 @@ struct wk_heap_rows {
 	uint32_t pending_count, unused;
 	struct process *processes; /* by process */
 	size_t processes_cap;
-	uint32_t intervals; /* of all processes that ended */
-	uint32_t listed;    /* the first with pending ends, or that had some, + 1; 0: none */
-	uint64_t last_ns;   /* the latest time of all events */
+	uint32_t intervals;      /* of all processes that ended */
+	uint32_t listed;         /* the first with pending ends, or that had some, + 1; 0: none */
+	uint64_t last_ns;        /* the latest time of all events */
+	uint64_t last_row_ns[2]; /* that of those which rows contain, by their side */
 };
 
 struct wk_heap_rows *wk_heap_rows_new(struct wk_model *model)
@@ -83,35 +95,23 @@ static uint32_t interval_of(const struct wk_heap_rows *rows, const struct proces
 
 /* --- Rows --- */
 
-struct key {
-	const struct wk_heap_rows *rows;
-	const struct wk_sample *sample;
-	wk_process_id process;
-	uint32_t interval, size;
-};
-
-static bool same_row(const void *table, uint32_t id, const void *wanted)
+static bool same_row(const void *table, uint32_t id, const void *key)
 {
-	const struct row *row = &((const struct row *)table)[id];
-	const struct key *key = wanted;
-	const struct wk_samples *samples = &key->rows->model->samples;
-
-	return row->interval == key->interval && row->size == key->size &&
-	       row->process == key->process && samples->stack[row->sample] == key->sample->stack &&
-	       wk_sample_thread(samples, row->sample) == key->sample->thread &&
-	       wk_sample_source(samples, row->sample) == key->sample->source &&
-	       (samples->about ? samples->about[row->sample] : 0) == key->sample->about &&
-	       (samples->is_before && samples->is_before[row->sample]) == key->sample->is_before;
+	return memcmp(&((const struct row *)table)[id].key, key, sizeof(struct key)) == 0;
 }
 
 static uint64_t hash_of(const struct key *key)
 {
-	const struct wk_sample *sample = key->sample;
-	uint64_t who = wk_hash_pair((uint64_t)sample->stack << 32 | sample->thread,
-				    (uint64_t)sample->about << 32 | sample->source << 1 |
-					    sample->is_before);
+	uint64_t who = wk_hash_mix((uint64_t)key->stack << 32 | key->thread,
+				   (uint64_t)key->about << 32 | key->source);
 
-	return wk_hash_pair(who, (uint64_t)key->interval << 32 | key->size);
+	return wk_hash_pair(who, (uint64_t)key->interval << 32 | key->size_and_side);
+}
+
+static struct key key_of(const struct wk_sample *sample, uint32_t interval, uint32_t size)
+{
+	return (struct key){ sample->stack,  sample->thread, sample->about,
+			     sample->source, interval,       size << 1 | sample->is_before };
 }
 
 static bool is_summed(const struct wk_model *model, wk_subject_id about)
@@ -120,51 +120,60 @@ static bool is_summed(const struct wk_model *model, wk_subject_id about)
 	       !(model->separates_heaps && model->heaps[model->subjects[about].heap].handle);
 }
 
-/* The row with the sample in it, which stands for one more than `times` of it. */
-static uint32_t put(struct wk_heap_rows *rows, struct key *key)
+static uint32_t add_row(struct wk_heap_rows *rows, const struct key *key, wk_process_id process,
+			const struct wk_sample *sample)
 {
-	struct wk_model *model = rows->model;
-	uint64_t hash = hash_of(key);
-	bool sums = is_summed(model, key->sample->about);
-	uint32_t id = sums ? wk_index_find(&rows->index, hash, same_row, rows->rows, key) : 0;
+	uint32_t id = rows->row_count;
 
-	if (id) {
-		wk_model_extend_sample(model, rows->rows[id].sample, key->sample);
-		return id;
-	}
-	wk_model_add_sample(model, key->sample);
-	WK_RESERVE(rows->rows, rows->rows_cap, (size_t)rows->row_count + 1);
-	id = rows->row_count++;
-	rows->rows[id] = (struct row){ .sample = model->samples.count - 1,
-				       .process = key->process,
-				       .interval = key->interval,
-				       .size = key->size,
-				       .is_summed = sums };
-	if (sums)
-		wk_index_add(&rows->index, hash, id);
+	wk_model_add_sample(rows->model, sample);
+	WK_RESERVE(rows->rows, rows->rows_cap, (size_t)id + 1);
+	rows->rows[id] = (struct row){ .key = *key,
+				       .sample = rows->model->samples.count - 1,
+				       .process = process,
+				       .is_summed = is_summed(rows->model, key->about) };
+	if (rows->rows[id].is_summed)
+		wk_index_add(&rows->index, hash_of(key), id);
+	rows->row_count++;
 	return id;
 }
 
-struct wk_sample wk_heap_rows_sample(const struct wk_heap_rows *rows, uint32_t row)
+/* The row with the sample in it. */
+static uint32_t put(struct wk_heap_rows *rows, const struct key *key, wk_process_id process,
+		    const struct wk_sample *sample)
 {
-	const struct wk_samples *samples = &rows->model->samples;
-	uint32_t i = rows->rows[row].sample;
+	uint64_t *last_ns = &rows->last_row_ns[sample->is_before];
+	uint32_t id = 0;
+
+	if (rows->model->sums_blocks)
+		id = wk_index_find(&rows->index, hash_of(key), same_row, rows->rows, key);
+	if (!id)
+		id = add_row(rows, key, process, sample);
+	rows->rows[id].bytes += sample->weight;
+	rows->rows[id].blocks += sample->times ? sample->times : 1;
+	if (sample->time_ns > *last_ns)
+		*last_ns = sample->time_ns;
+	return id;
+}
+
+struct wk_sample wk_heap_rows_sample(const struct wk_heap_rows *rows, uint32_t id)
+{
+	const struct row *row = &rows->rows[id];
 
 	return (struct wk_sample){
-		.thread = wk_sample_thread(samples, i),
-		.stack = samples->stack[i],
-		.cpu = wk_sample_cpu(samples, i),
-		.is_before = samples->is_before && samples->is_before[i],
-		.about = samples->about ? samples->about[i] : 0,
+		.thread = row->key.thread,
+		.stack = row->key.stack,
+		.cpu = wk_sample_cpu(&rows->model->samples, row->sample),
+		.is_before = row->key.size_and_side & 1,
+		.about = row->key.about,
 	};
 }
 
 void wk_heap_rows_count(struct wk_heap_rows *rows, wk_process_id process,
 			const struct wk_sample *sample)
 {
-	struct key key = { rows, sample, process, interval_of(rows, process_at(rows, process)), 0 };
+	struct key key = key_of(sample, interval_of(rows, process_at(rows, process)), 0);
 
-	put(rows, &key);
+	put(rows, &key, process, sample);
 }
 
 /* --- What is there --- */
@@ -183,9 +192,8 @@ uint32_t wk_heap_rows_allocate(struct wk_heap_rows *rows, wk_process_id id,
 			       const struct wk_sample *block)
 {
 	struct process *process = process_at(rows, id);
-	struct key key = { rows, block, id, interval_of(rows, process),
-			   wk_power_of(block->weight) };
-	uint32_t at = put(rows, &key);
+	struct key key = key_of(block, interval_of(rows, process), wk_power_of(block->weight));
+	uint32_t at = put(rows, &key, id, block);
 	struct row *row = &rows->rows[at];
 
 	note_peak(row, process);
@@ -371,9 +379,22 @@ static void add_peak(struct wk_heap_rows *rows, uint32_t id)
 	wk_model_add_sample(rows->model, &sample);
 }
 
+/* Samples have what their first block had. */
+static void complete_samples(struct wk_heap_rows *rows)
+{
+	for (uint32_t id = 1; id < rows->row_count; id++) {
+		const struct row *row = &rows->rows[id];
+
+		wk_model_set_sum(rows->model, row->sample, row->bytes, row->blocks);
+	}
+	for (int is_before = 0; is_before <= 1; is_before++)
+		wk_model_see_last(rows->model, is_before, rows->last_row_ns[is_before]);
+}
+
 void wk_heap_rows_finish(struct wk_heap_rows *rows)
 {
 	wk_heap_rows_close_all(rows);
+	complete_samples(rows);
 	for (uint32_t id = 1; id < rows->row_count; id++)
 		add_peak(rows, id);
 }

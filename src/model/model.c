@@ -748,13 +748,36 @@ static bool same_row(const void *table, uint32_t id, const void *key)
 	       (samples->is_before && samples->is_before[row]) == sample->is_before;
 }
 
-void wk_model_extend_sample(struct wk_model *model, uint32_t row, const struct wk_sample *sample)
+/* Adds weight and times to a row of the same stack, thread, source and side. */
+static void extend_sample(struct wk_model *model, uint32_t row, const struct wk_sample *sample)
 {
 	assert(row < model->samples.count);
 	have_times(model);
 	model->samples.weight[row] += sample->weight;
 	model->samples.times[row] += times_of(model, sample);
 	see_time(model, sample);
+}
+
+void wk_model_set_sum(struct wk_model *model, uint32_t row, uint64_t weight, uint64_t times)
+{
+	struct wk_samples *samples = &model->samples;
+
+	assert(row < samples->count);
+	samples->weight[row] = weight;
+	if (times > 1)
+		have_times(model);
+	if (samples->times)
+		samples->times[row] = times;
+}
+
+void wk_model_see_last(struct wk_model *model, bool is_before, uint64_t time_ns)
+{
+	struct wk_side_time *side = &model->side_times[is_before];
+
+	if (side->has_samples && time_ns > side->last_ns)
+		side->last_ns = time_ns;
+	if (model->samples.count && time_ns > model->last_ns)
+		model->last_ns = time_ns;
 }
 
 void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample)
@@ -771,7 +794,7 @@ void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample)
 		wk_index_add(&model->own->sample_rows, hash, samples->count);
 		return;
 	}
-	wk_model_extend_sample(model, id - 1, sample);
+	extend_sample(model, id - 1, sample);
 }
 
 static bool same_interval(const void *table, uint32_t id, const void *key)

@@ -598,8 +598,9 @@ struct wk_sample {
 };
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample);
 
-/* Adds weight and times to a row of the same stack, thread, source and side. */
-void wk_model_extend_sample(struct wk_model *model, uint32_t row, const struct wk_sample *sample);
+/* For rows that their owner adds up: their sums, and the time of the last event of a side. */
+void wk_model_set_sum(struct wk_model *model, uint32_t row, uint64_t weight, uint64_t times);
+void wk_model_see_last(struct wk_model *model, bool is_before, uint64_t time_ns);
 
 /* Numbers of rows are 32 bits wide. */
 #define WK_MODEL_MOST_SAMPLES (UINT32_MAX - 1)
