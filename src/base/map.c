@@ -140,30 +140,3 @@ void wk_index_add(struct wk_index *index, uint64_t hash, uint32_t id)
 	index_put(index, (uint32_t)hash, id);
 	index->count++;
 }
-
-static size_t index_step(const struct wk_index *index, size_t from, size_t to)
-{
-	return (to - from) & (index->cap - 1);
-}
-
-void wk_index_remove(struct wk_index *index, uint64_t hash, uint32_t id)
-{
-	size_t free = wk_index_slot_of(index, hash), next;
-
-	while (index->slots[free].id != id) {
-		assert(index->slots[free].id);
-		free = (free + 1) & (index->cap - 1);
-	}
-	/* What follows moves up, unless it would come before the slot where it is looked for. */
-	for (next = (free + 1) & (index->cap - 1); index->slots[next].id;
-	     next = (next + 1) & (index->cap - 1)) {
-		size_t first = wk_index_slot_of(index, index->slots[next].hash);
-
-		if (index_step(index, first, next) < index_step(index, free, next))
-			continue;
-		index->slots[free] = index->slots[next];
-		free = next;
-	}
-	index->slots[free] = (struct wk_index_slot){ 0 };
-	index->count--;
-}

@@ -2,8 +2,8 @@
  *
  * wk_map: keys are 64-bit numbers. wk_index: keys are in a table of the caller; the index stores
  * (hash, id), and a callback compares a row with a key. Both are zero-initialised, never shrink
- * (a removed key makes room for another), and are freed with _fini. Id 0 means "not found", as
- * everywhere in wick. */
+ * (a removed key of a map makes room for another), and are freed with _fini. Id 0 means "not
+ * found", as everywhere in wick. */
 #ifndef WK_BASE_MAP_H
 #define WK_BASE_MAP_H
 
@@ -75,8 +75,5 @@ static inline uint32_t wk_index_guess(const struct wk_index *index, uint64_t has
 
 /* The key must not be in it yet. */
 void wk_index_add(struct wk_index *index, uint64_t hash, uint32_t id);
-
-/* Both as they were added. */
-void wk_index_remove(struct wk_index *index, uint64_t hash, uint32_t id);
 
 #endif
