@@ -50,6 +50,8 @@ enum wk_event_kind {
 	WK_EVENT_SNAPSHOT, /* a moment whose allocated blocks are to be shown */
 	WK_EVENT_SNAPSHOT_REQUEST, /* which moments are to be snapshots, of those that events show
 				    */
+	WK_EVENT_BLOCKS, /* many HEAP events of heaps without a handle, for sinks that accept those
+			  * at once: event/blocks.h */
 	WK_EVENT_HEAP_STREAM, /* rows of the heap library: many events, as they were recorded */
 	WK_EVENT_SWITCH,      /* a processor went from one thread to another */
 	WK_EVENT_READY,       /* a thread that waited may run on */
@@ -385,6 +387,45 @@ struct wk_event_heap {
 /* The blocks that one stack allocated, since the previous event of its kind with that stack, pid
  * and tid. Freed ones were allocated in it or earlier. Parts that a recorder does not count are 0.
  */
+/* A block that was allocated or freed, as one of BLOCKS. */
+struct wk_event_block {
+	uint64_t time_ns, address, size_bytes; /* the size is unknown when it is freed */
+	uint32_t stack;  /* that allocated it, in its thread's group; 0: unknown */
+	uint16_t thread; /* of `threads` */
+	uint8_t part;    /* of `parts` */
+	bool is_freed;
+};
+
+/* How many blocks and bytes a sampled block stands for; 0: it stands for itself. */
+struct wk_block_estimate {
+	uint64_t blocks, bytes;
+};
+
+struct wk_block_thread {
+	uint32_t pid, tid;
+	uint32_t group; /* of stacks, counted from 0 or 1 */
+};
+
+#define WK_MOST_BLOCKS 1024 /* of an event */
+
+/* The event's time, pid and tid are those of the first. */
+struct wk_event_blocks {
+	const struct wk_event_block *at;
+	size_t count;
+	const struct wk_block_estimate *estimates; /* of each block; NULL: none was sampled */
+	const struct wk_block_thread *threads;
+	size_t thread_count;
+	const struct wk_str *parts; /* of the allocator */
+	size_t part_count;
+	bool is_before; /* as in struct wk_event_sample */
+
+	/* The addresses of a stack, innermost first, each inside its call: at most `most`. They
+	 * stay the same as long as the input lasts. */
+	size_t (*chain)(const void *context, uint32_t group, uint32_t stack, uint64_t *addresses,
+			size_t most);
+	const void *context;
+};
+
 struct wk_event_heap_sum {
 	uint64_t allocated_bytes, allocated_blocks; /* of bytes without blocks the number of these
 						     * is unknown */
@@ -541,6 +582,7 @@ struct wk_event {
 		struct wk_event_memory memory;
 		struct wk_event_heap heap;
 		struct wk_event_heap_sum heap_sum;
+		struct wk_event_blocks blocks;
 		struct wk_event_snapshot snapshot;
 		struct wk_event_snapshot_request snapshot_request;
 		struct wk_event_heap_stream heap_stream;

@@ -33,7 +33,9 @@ void wk_builder_free(struct wk_builder *builder)
 	wk_map_fini(&builder->source_of);
 	wk_map_fini(&builder->image_of_path);
 	wk_map_fini(&builder->numbered);
-	WK_FREE_ALL(builder->frame_of_number, builder->stack_of_number);
+	wk_builder_forget_groups(builder);
+	WK_FREE_ALL(builder->frame_of_number, builder->stack_of_number, builder->groups,
+		    builder->block_threads);
 	for (size_t i = 0; i < WK_RECENT_THREADS; i++) {
 		WK_FREE_ALL(builder->recent[i].user.address, builder->recent[i].user.stack,
 			    builder->recent[i].kernel.address, builder->recent[i].kernel.stack);
@@ -63,6 +65,7 @@ void wk_builder_next_input(struct wk_builder *builder)
 	builder->code = wk_jit_code_new(builder->model);
 	memset(builder->cache, 0, sizeof(builder->cache));
 	wk_map_fini(&builder->numbered);
+	wk_builder_forget_groups(builder);
 }
 
 static wk_source_id source_row(struct wk_builder *builder, uint32_t number)
@@ -213,8 +216,9 @@ static void handle_fact(struct wk_builder *builder, const struct wk_event_system
 	wk_model_add_fact(builder->model, fact);
 }
 
-/* A sum of blocks: allocated, freed, temporary. Its peak becomes another one at the end. */
-#define MOST_ROWS_OF_AN_EVENT 4
+/* Of each block or sum of blocks: allocated, freed, temporary. Its peak becomes another one at the
+ * end. */
+#define MOST_ROWS_OF_AN_EVENT (4 * WK_MOST_BLOCKS)
 
 static bool take(void *context, const struct wk_event *event, struct wk_err *err)
 {
@@ -278,6 +282,9 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_HEAP:
 		wk_builder_add_heap(builder, event);
 		break;
+	case WK_EVENT_BLOCKS:
+		wk_builder_add_blocks(builder, event);
+		break;
 	case WK_EVENT_HEAP_SUM:
 		wk_builder_add_heap_sum(builder, event);
 		break;
@@ -310,7 +317,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 
 struct wk_sink wk_builder_sink(struct wk_builder *builder)
 {
-	return (struct wk_sink){ .take = take, .context = builder };
+	return (struct wk_sink){ .take = take, .context = builder, .accepts_blocks = true };
 }
 
 void wk_builder_use_peaks(struct wk_builder *builder, const struct wk_heap_peaks *peaks)

@@ -6,6 +6,7 @@
  *   builder_named.c   frames and stacks that came with their names
  *   builder_rows.c    rows that are not samples: memory, heaps, snapshots, switches, marks,
  *                     counts
+ *   builder_blocks.c  many blocks of heaps at once
  *
  * For model/builder*.c alone. */
 #ifndef WK_MODEL_BUILDER_INTERNAL_H
@@ -53,6 +54,21 @@ struct wk_recent_thread {
 	struct wk_chain_cache user, kernel;
 };
 
+/* The stacks of a group of BLOCKS events, as long as the mappings of its process stay. */
+struct wk_stack_group {
+	uint64_t version; /* of those mappings */
+	wk_stack_id *stack;
+	size_t cap;
+};
+
+/* A thread of the BLOCKS event at hand. */
+struct wk_block_owner {
+	wk_thread_id thread;
+	wk_process_id process;
+	wk_heap_id heap;
+	struct wk_stack_group *group;
+};
+
 struct wk_builder {
 	struct wk_model *model;
 	struct wk_spaces *spaces;
@@ -79,6 +95,10 @@ struct wk_builder {
 	uint64_t generation; /* counts what may give a pid and tid another row */
 	struct wk_recent_thread recent[WK_RECENT_THREADS];
 	struct wk_cached_frame cache[WK_FRAME_CACHE];
+	struct wk_stack_group *groups; /* by number */
+	size_t group_count, groups_cap;
+	struct wk_block_owner *block_threads;
+	size_t block_threads_cap;
 	struct wk_map numbered; /* number, pid and version of the mappings, hashed: stack */
 };
 
@@ -123,8 +143,14 @@ wk_stack_id wk_builder_stack_of_number(const struct wk_builder *builder, uint32_
 
 void wk_builder_add_memory(struct wk_builder *builder, const struct wk_event *event);
 void wk_builder_add_heap(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_add_blocks(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_forget_groups(struct wk_builder *builder); /* of an input */
 void wk_builder_add_heap_sum(struct wk_builder *builder, const struct wk_event *event);
 void wk_builder_add_snapshot(struct wk_builder *builder, const struct wk_event *event);
+
+/* After each event of a process's heap: those that were requested and are due then. */
+void wk_builder_add_due_snapshots(struct wk_builder *builder, wk_process_id process,
+				  uint64_t time_ns);
 
 /* Before the heap of a process ends with it, if a snapshot of that was requested. */
 void wk_builder_add_last_snapshot(struct wk_builder *builder, wk_process_id process,

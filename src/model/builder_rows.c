@@ -36,19 +36,25 @@ static void add_snapshot(struct wk_builder *builder, wk_process_id process,
 								     .cause = (uint8_t)cause });
 }
 
+void wk_builder_add_due_snapshots(struct wk_builder *builder, wk_process_id process,
+				  uint64_t time_ns)
+{
+	struct wk_due_moments due = wk_heap_moments_add(
+		&builder->moments, process, wk_heap_lifetimes_left(builder->heaps, process));
+
+	if (due.is_over)
+		add_snapshot(builder, process, WK_SNAPSHOT_SIZE, time_ns);
+	if (due.is_peak)
+		add_snapshot(builder, process, WK_SNAPSHOT_PEAK, time_ns);
+}
+
 void wk_builder_add_heap(struct wk_builder *builder, const struct wk_event *event)
 {
 	struct wk_sample who = who_did(builder, event, &event->heap.sample);
 	wk_process_id process = builder->model->threads[who.thread].process;
-	struct wk_due_moments due;
 
 	wk_heap_lifetimes_add(builder->heaps, process, &event->heap, &who);
-	due = wk_heap_moments_add(&builder->moments, process,
-				  wk_heap_lifetimes_left(builder->heaps, process));
-	if (due.is_over)
-		add_snapshot(builder, process, WK_SNAPSHOT_SIZE, event->time_ns);
-	if (due.is_peak)
-		add_snapshot(builder, process, WK_SNAPSHOT_PEAK, event->time_ns);
+	wk_builder_add_due_snapshots(builder, process, event->time_ns);
 }
 
 void wk_builder_add_last_snapshot(struct wk_builder *builder, wk_process_id process,

@@ -96,8 +96,8 @@ static wk_heap_id add_heap(struct wk_heap_lifetimes *lifetimes, struct wk_heap_r
 	return id;
 }
 
-static wk_heap_id heap_row(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
-			   uint64_t handle)
+wk_heap_id wk_heap_lifetimes_heap(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
+				  uint64_t handle)
 {
 	struct wk_heap_row key = { .process = process, .handle = handle };
 	uint64_t hash;
@@ -118,7 +118,7 @@ static wk_heap_id heap_row(struct wk_heap_lifetimes *lifetimes, wk_process_id pr
 wk_subject_id wk_heap_lifetimes_only_heap(struct wk_heap_lifetimes *lifetimes,
 					  wk_process_id process)
 {
-	struct wk_subject about = { .heap = heap_row(lifetimes, process, 0) };
+	struct wk_subject about = { .heap = wk_heap_lifetimes_heap(lifetimes, process, 0) };
 
 	return wk_model_add_subject(lifetimes->model, &about);
 }
@@ -146,13 +146,13 @@ static struct last_block *last_block_of(struct wk_heap_lifetimes *lifetimes, wk_
 }
 
 static wk_subject_id subject_of(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-				struct wk_str part)
+				wk_text_id part)
 {
-	struct wk_subject about = { .heap = heap, .what = wk_model_text(lifetimes->model, part) };
-	struct recent_part *recent = &lifetimes->heaps[heap].recent[about.what % RECENT_PARTS];
+	struct wk_subject about = { .heap = heap, .what = part };
+	struct recent_part *recent = &lifetimes->heaps[heap].recent[part % RECENT_PARTS];
 
-	if (!recent->about || recent->name != about.what)
-		*recent = (struct recent_part){ about.what,
+	if (!recent->about || recent->name != part)
+		*recent = (struct recent_part){ part,
 						wk_model_add_subject(lifetimes->model, &about) };
 	return recent->about;
 }
@@ -209,8 +209,8 @@ static void free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 }
 
 /* What a program frees that is not known was allocated before the recording, or that was lost. */
-static void free_address(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, uint64_t address,
-			 const struct wk_sample *who)
+void wk_heap_lifetimes_free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+				  uint64_t address, const struct wk_sample *who)
 {
 	struct wk_heap_block *block = wk_heap_blocks_find(&lifetimes->heaps[heap].blocks, address);
 
@@ -254,40 +254,58 @@ static void miss_free(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 	lifetimes->model->heaps[0].missed_frees++;
 }
 
-static void begin_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-			const struct wk_event_heap *event, const struct wk_sample *who)
+void wk_heap_lifetimes_prefetch(const struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+				uint64_t address)
+{
+	wk_heap_blocks_prefetch(&lifetimes->heaps[heap].blocks, address);
+}
+
+void wk_heap_lifetimes_allocate(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+				const struct wk_heap_allocated *allocated,
+				const struct wk_sample *who)
 {
 	struct wk_model *model = lifetimes->model;
 	struct wk_heap_block *block =
-		wk_heap_blocks_at(&lifetimes->heaps[heap].blocks, event->address);
+		wk_heap_blocks_at(&lifetimes->heaps[heap].blocks, allocated->address);
 	struct wk_sample sample = *who;
 
-	model->samples_blocks |= event->of_blocks != 0;
+	wk_heap_rows_pass(lifetimes->rows, who->time_ns);
+	model->samples_blocks |= allocated->of_blocks != 0;
 	if (block->row)
 		miss_free(lifetimes, heap, block, who);
 	sample.source = wk_model_derived_source(model, WK_DERIVED_HEAP);
-	sample.weight =
-		wk_model_fit_weight(model, event->of_blocks ? event->of_bytes : event->size_bytes);
-	sample.times = event->of_blocks ? event->of_blocks : 1;
-	sample.about = subject_of(lifetimes, heap, event->made_by);
+	sample.weight = wk_model_fit_weight(model, allocated->bytes);
+	sample.times = allocated->of_blocks ? allocated->of_blocks : 1;
+	sample.about = subject_of(lifetimes, heap, allocated->part);
 	*block = (struct wk_heap_block){
-		.address = event->address,
+		.address = allocated->address,
 		.weight = sample.weight,
 		.times = sample.times,
-		.is_sampled = event->of_blocks,
+		.is_sampled = allocated->of_blocks,
 		.time_ns = who->time_ns,
 		.row = wk_heap_rows_allocate(lifetimes->rows, model->heaps[heap].process, &sample),
 	};
 	wk_heap_totals_allocate(model, heap, sample.weight, who->time_ns);
 	model->heaps[heap].counts_blocks = true;
-	*last_block_of(lifetimes, who->thread) = (struct last_block){ heap, event->address };
+	*last_block_of(lifetimes, who->thread) = (struct last_block){ heap, allocated->address };
 	list_heap(lifetimes, heap);
+}
+
+static void begin_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+			const struct wk_event_heap *event, const struct wk_sample *who)
+{
+	wk_heap_lifetimes_allocate(lifetimes, heap, &(struct wk_heap_allocated){
+		.address = event->address,
+		.bytes = event->of_blocks ? event->of_bytes : event->size_bytes,
+		.of_blocks = event->of_blocks,
+		.part = wk_model_text(lifetimes->model, event->made_by),
+	}, who);
 }
 
 void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
 			   const struct wk_event_heap *heap, const struct wk_sample *who)
 {
-	wk_heap_id id = heap_row(lifetimes, process, heap->heap);
+	wk_heap_id id = wk_heap_lifetimes_heap(lifetimes, process, heap->heap);
 
 	wk_heap_rows_pass(lifetimes->rows, who->time_ns);
 	switch (heap->change) {
@@ -299,10 +317,10 @@ void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id pr
 		free_heap(lifetimes, id, who);
 		break;
 	case WK_HEAP_FREE:
-		free_address(lifetimes, id, heap->address, who);
+		wk_heap_lifetimes_free_block(lifetimes, id, heap->address, who);
 		break;
 	case WK_HEAP_REALLOCATE:
-		free_address(lifetimes, id, heap->old_address, who);
+		wk_heap_lifetimes_free_block(lifetimes, id, heap->old_address, who);
 		begin_block(lifetimes, id, heap, who);
 		break;
 	case WK_HEAP_ALLOCATE:

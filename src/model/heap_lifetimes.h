@@ -22,6 +22,26 @@ void wk_heap_lifetimes_free(struct wk_heap_lifetimes *lifetimes);
 void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
 			   const struct wk_event_heap *heap, const struct wk_sample *who);
 
+/* The heap of a process that has this handle. */
+wk_heap_id wk_heap_lifetimes_heap(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
+				  uint64_t handle);
+
+struct wk_heap_allocated {
+	uint64_t address, bytes;
+	uint64_t of_blocks; /* if it was sampled, as `bytes` then are; otherwise 0 */
+	wk_text_id part;    /* of the allocator */
+};
+
+/* The same as wk_heap_lifetimes_add for one block. */
+void wk_heap_lifetimes_allocate(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+				const struct wk_heap_allocated *block, const struct wk_sample *who);
+void wk_heap_lifetimes_free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+				  uint64_t address, const struct wk_sample *who);
+
+/* Announces an event of the block. */
+void wk_heap_lifetimes_prefetch(const struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+				uint64_t address);
+
 /* The subject of blocks of a process that has one heap. */
 wk_subject_id wk_heap_lifetimes_only_heap(struct wk_heap_lifetimes *lifetimes,
 					  wk_process_id process);

@@ -65,6 +65,8 @@ static bool watch_take(void *context, const struct wk_event *event, struct wk_er
 		sample->is_before = true;
 	else if (event->kind == WK_EVENT_SUMS)
 		marked.sums.is_before = true;
+	else if (event->kind == WK_EVENT_BLOCKS)
+		marked.blocks.is_before = true;
 	return wk_sink_emit(&watch->next, &marked, err);
 }
 
@@ -88,7 +90,8 @@ static bool read_named(struct wk_open_source *source, const struct wk_open_optio
 		       struct wk_symbols *unwinds_with, struct watch *watch, struct wk_err *err)
 {
 	struct wk_jit_stage *stage = wk_jit_stage_new((struct wk_sink){
-		.take = watch_take, .context = watch, .stacks = watch->next.stacks });
+		.take = watch_take, .context = watch, .stacks = watch->next.stacks,
+		.accepts_blocks = watch->next.accepts_blocks });
 	struct wk_sink sink = wk_jit_stage_sink(stage);
 	bool ok = unwinds_with ? read_unwinding(source, options, unwinds_with, stage, err)
 			       : wk_open_source_read(source, options, &sink, err);

@@ -503,7 +503,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage)
 {
 	return (struct wk_sink){
-		.take = take, .context = stage, .stacks = stage->next.stacks };
+		.take = take, .context = stage, .stacks = stage->next.stacks,
+		.accepts_blocks = stage->next.accepts_blocks };
 }
 
 void wk_unwind_stage_full_stack(struct wk_unwind_stage *stage, uint32_t pid, uint32_t tid,

@@ -112,6 +112,7 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_MEMORY:
 	case WK_EVENT_HEAP:
 	case WK_EVENT_HEAP_SUM:
+	case WK_EVENT_BLOCKS:
 	case WK_EVENT_HEAP_STREAM:
 	case WK_EVENT_SNAPSHOT:
 	case WK_EVENT_SNAPSHOT_REQUEST:

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "built_model.h"
 #include "heap_events.h"
+#include "model/heap_blocks.h"
 #include "model/resolve.h"
 #include "views/filter/filter.h"
 #include "views/lifetimes.h"
@@ -512,9 +513,39 @@ static void a_million_events_are_a_few_rows(void **state)
 	wk_model_free(f.model);
 }
 
+/* A small table that is never empty, so that chains overlap and wrap around the end. */
+static void blocks_are_found_from_when_they_were_added_until_they_are_removed(void **state)
+{
+	struct wk_heap_blocks blocks = { 0 };
+	uint32_t seed = 7;
+	bool is_in[40] = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		uint32_t id;
+
+		seed = seed * 1664525 + 1013904223;
+		id = 1 + (seed >> 16) % 39;
+		if (is_in[id])
+			wk_heap_blocks_remove(&blocks, wk_heap_blocks_find(&blocks, 16 * id));
+		else
+			wk_heap_blocks_at(&blocks, 16 * id)->row = id;
+		is_in[id] = !is_in[id];
+		for (id = 1; id < 40 && i % 50 == 0; id++) {
+			const struct wk_heap_block *block = wk_heap_blocks_find(&blocks, 16 * id);
+
+			assert_int_equal(block ? block->row : 0, is_in[id] ? id : 0);
+		}
+	}
+	assert_true(blocks.cap <= 64);
+	wk_heap_blocks_fini(&blocks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			blocks_are_found_from_when_they_were_added_until_they_are_removed),
 		cmocka_unit_test(blocks_of_one_stack_and_thread_are_a_row),
 		cmocka_unit_test(sizes_are_apart_by_powers_of_two),
 		cmocka_unit_test(many_threads_free_what_others_allocated),

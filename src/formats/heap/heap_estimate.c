@@ -22,13 +22,13 @@ static uint64_t mixed(uint64_t key)
 }
 
 void wk_heap_estimate(const struct wk_heap_record_read *record, uint64_t sample_bytes,
-		      struct wk_event_heap *heap)
+		      struct wk_block_estimate *estimate)
 {
 	/* Blocks of no bytes are never chosen, unless the recording is damaged. */
 	uint64_t size = record->size_bytes ? record->size_bytes : 1;
 	double chance = -expm1(-(double)size / (double)sample_bytes);
 	uint64_t key = mixed(record->ticks ^ record->address << 20);
 
-	heap->of_blocks = rounded(1 / chance, key);
-	heap->of_bytes = rounded((double)record->size_bytes / chance, mixed(key + 1));
+	estimate->blocks = rounded(1 / chance, key);
+	estimate->bytes = rounded((double)record->size_bytes / chance, mixed(key + 1));
 }

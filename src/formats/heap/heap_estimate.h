@@ -5,9 +5,9 @@
 #include "event/event.h"
 #include "formats/heap/heap_thread.h"
 
-/* Fills `of_blocks` and `of_bytes` of a block that was chosen with the probability p = 1 -
- * exp(-size / sample_bytes): on average 1 / p blocks and size / p bytes. */
+/* Of a block that was chosen with the probability p = 1 - exp(-size / sample_bytes): on average
+ * 1 / p blocks and size / p bytes. */
 void wk_heap_estimate(const struct wk_heap_record_read *record, uint64_t sample_bytes,
-		      struct wk_event_heap *heap);
+		      struct wk_block_estimate *estimate);
 
 #endif

@@ -84,29 +84,31 @@ static const struct wk_heap_stack_run *run_of(const struct wk_heap_stacks *stack
 	return low ? &stacks->runs[low - 1] : NULL;
 }
 
-/* NULL: it is missing. */
-static const struct wk_heap_node *find(const struct wk_heap_stacks *stacks, uint32_t stack)
+size_t wk_heap_stacks_row(const struct wk_heap_stacks *stacks, uint32_t stack)
 {
 	const struct wk_heap_stack_run *run = run_of(stacks, stack);
 	size_t at, end = stacks->count;
 
 	if (!run)
-		return NULL;
+		return 0;
 	at = run->at + (stack - run->first);
 	if (run + 1 < stacks->runs + stacks->run_count)
 		end = run[1].at;
-	return at < end ? &stacks->nodes[at] : NULL;
+	return at < end ? at + 1 : 0;
 }
 
-size_t wk_heap_stacks_get(const struct wk_heap_stacks *stacks, uint32_t stack, uint64_t *chain,
+size_t wk_heap_stacks_get(const struct wk_heap_stacks *stacks, size_t row, uint64_t *chain,
 			  size_t most)
 {
-	const struct wk_heap_node *node;
 	size_t count = 0;
 
 	/* A caller's number is smaller. */
-	for (; stack && count < most && (node = find(stacks, stack)) != NULL; stack = node->parent)
+	while (row && row <= stacks->count && count < most) {
+		const struct wk_heap_node *node = &stacks->nodes[row - 1];
+
 		chain[count++] = node->pc - 1;
+		row = node->parent ? wk_heap_stacks_row(stacks, node->parent) : 0;
+	}
 	return count;
 }
 

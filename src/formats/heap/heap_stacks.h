@@ -33,8 +33,12 @@ struct wk_heap_stacks {
 /* The next bytes of the stream, which begin at `position`. */
 void wk_heap_stacks_add(struct wk_heap_stacks *stacks, uint64_t position, struct wk_bytes bytes);
 
-/* The addresses of a stack, innermost first, each inside its call: at most `most`. */
-size_t wk_heap_stacks_get(const struct wk_heap_stacks *stacks, uint32_t stack, uint64_t *chain,
+/* The row of `nodes` that a stack's number is, plus 1; 0: it is missing. It stays the same. */
+size_t wk_heap_stacks_row(const struct wk_heap_stacks *stacks, uint32_t stack);
+
+/* The addresses of the stack in such a row, innermost first, each inside its call: at most `most`.
+ */
+size_t wk_heap_stacks_get(const struct wk_heap_stacks *stacks, size_t row, uint64_t *chain,
 			  size_t most);
 void wk_heap_stacks_fini(struct wk_heap_stacks *stacks);
 

@@ -9,19 +9,18 @@
 #include "formats/heap/heap_stacks.h"
 #include "formats/heap/heap_thread.h"
 #include "channel/channel.h"
+#include "event/blocks.h"
 
-#define MOST_FRAMES 1024
-
-static const char *const functions[WK_HEAP_FUNCTIONS] = {
-	[WK_HEAP_MALLOC] = "malloc",
-	[WK_HEAP_CALLOC] = "calloc",
-	[WK_HEAP_REALLOC] = "realloc",
-	[WK_HEAP_REALLOCARRAY] = "reallocarray",
-	[WK_HEAP_POSIX_MEMALIGN] = "posix_memalign",
-	[WK_HEAP_ALIGNED_ALLOC] = "aligned_alloc",
-	[WK_HEAP_MEMALIGN] = "memalign",
-	[WK_HEAP_VALLOC] = "valloc",
-	[WK_HEAP_PVALLOC] = "pvalloc",
+static const struct wk_str functions[WK_HEAP_FUNCTIONS] = {
+	[WK_HEAP_MALLOC] = WK_STR("malloc"),
+	[WK_HEAP_CALLOC] = WK_STR("calloc"),
+	[WK_HEAP_REALLOC] = WK_STR("realloc"),
+	[WK_HEAP_REALLOCARRAY] = WK_STR("reallocarray"),
+	[WK_HEAP_POSIX_MEMALIGN] = WK_STR("posix_memalign"),
+	[WK_HEAP_ALIGNED_ALLOC] = WK_STR("aligned_alloc"),
+	[WK_HEAP_MEMALIGN] = WK_STR("memalign"),
+	[WK_HEAP_VALLOC] = WK_STR("valloc"),
+	[WK_HEAP_PVALLOC] = WK_STR("pvalloc"),
 };
 
 enum { LOST, NESTED, EARLY, CUT, THREADLESS, COUNTS };
@@ -38,12 +37,24 @@ struct thread {
 	struct wk_heap_thread_stream stream;
 	struct wk_heap_record_read next;
 	bool has_next;
-	bool is_moving; /* a block was released that realloc moves: `next` says where to */
+	uint64_t batch; /* the last one with a block of it, as `batch_thread`, ... */
+	uint16_t batch_thread;
+	uint32_t batch_tid; /* ... when it had this number */
 };
 
-/* A moment by both clocks. */
+/* A moment by both clocks, and how fast they go from there on. */
 struct pass {
 	uint64_t ticks, ns;
+	double ns_per_tick;
+};
+
+/* What is emitted as one event. */
+struct batch {
+	uint64_t number; /* from 1 on */
+	struct wk_event_block blocks[WK_MOST_BLOCKS];
+	struct wk_block_estimate estimates[WK_MOST_BLOCKS];
+	struct wk_block_thread threads[WK_MOST_BLOCKS];
+	size_t count, thread_count;
 };
 
 /* One that the recorder took. */
@@ -71,6 +82,8 @@ struct wk_heap_streams {
 	bool has_request; /* not emitted yet */
 	uint64_t damaged;
 	bool is_ended;
+	bool is_sampled; /* a process is */
+	struct batch batch;
 };
 
 struct wk_heap_streams *wk_heap_streams_new(void)
@@ -79,6 +92,7 @@ struct wk_heap_streams *wk_heap_streams_new(void)
 
 	*WK_APPEND(streams->processes, streams->process_count, streams->process_cap) =
 		(struct process){ 0 };
+	streams->batch.number = 1;
 	return streams;
 }
 
@@ -140,13 +154,11 @@ static void add_to_order(struct wk_heap_streams *streams, uint32_t thread)
 	streams->order[at] = thread;
 }
 
-/* The earliest thread goes on, or leaves the order until more of its stream comes. */
-static void advance(struct wk_heap_streams *streams)
+/* The thread that was the earliest has advanced; without a next event it leaves the order until
+ * more of its stream comes. */
+static void restore_order(struct wk_heap_streams *streams)
 {
-	struct thread *thread = &streams->threads[streams->order[0]];
-
-	thread->has_next = wk_heap_thread_stream_next(&thread->stream, &thread->next);
-	if (!thread->has_next)
+	if (!streams->threads[streams->order[0]].has_next)
 		streams->order[0] = streams->order[--streams->order_count];
 	if (streams->order_count)
 		sift_down(streams, 0);
@@ -165,6 +177,7 @@ static bool add_process(struct wk_heap_streams *streams, uint32_t number, struct
 		return false;
 	*WK_APPEND(streams->processes, streams->process_count, streams->process_cap) = process;
 	*known = (uint32_t)streams->process_count - 1;
+	streams->is_sampled |= process.sample_bytes != 0;
 	return true;
 }
 
@@ -210,6 +223,14 @@ static bool add_definitions(struct process *process, struct wk_bytes *row)
 	return true;
 }
 
+/* 0: they are one moment. */
+static double rate_between(const struct pass *from, const struct pass *to)
+{
+	if (to->ticks <= from->ticks)
+		return 0;
+	return (double)(to->ns - from->ns) / (double)(to->ticks - from->ticks);
+}
+
 static bool add_pass(struct wk_heap_streams *streams, struct wk_bytes *row)
 {
 	struct pass pass = { .ticks = wk_u64le(row), .ns = wk_u64le(row) };
@@ -220,6 +241,8 @@ static bool add_pass(struct wk_heap_streams *streams, struct wk_bytes *row)
 		streams->first = pass;
 	streams->before = streams->last;
 	streams->last = pass;
+	streams->before.ns_per_tick = rate_between(&streams->before, &pass);
+	streams->first.ns_per_tick = rate_between(&streams->first, &pass);
 	return true;
 }
 
@@ -309,51 +332,106 @@ bool wk_heap_streams_add(struct wk_heap_streams *streams, struct wk_bytes row)
 /* Between the passes around it, or as fast as between the first and the last. */
 static uint64_t time_of(const struct wk_heap_streams *streams, uint64_t ticks)
 {
-	struct pass from = streams->before, to = streams->last;
-	double rate;
+	const struct pass *from = &streams->before;
 
-	if (!from.ns || ticks < from.ticks)
-		from = streams->first;
-	if (to.ticks <= from.ticks)
-		return to.ns;
-	rate = (double)(to.ns - from.ns) / (double)(to.ticks - from.ticks);
-	if (ticks < from.ticks) {
-		uint64_t back = (uint64_t)((double)(from.ticks - ticks) * rate);
+	if (!from->ns || ticks < from->ticks)
+		from = &streams->first;
+	if (streams->last.ticks <= from->ticks)
+		return streams->last.ns;
+	if (ticks < from->ticks) {
+		uint64_t back = (uint64_t)((double)(from->ticks - ticks) * from->ns_per_tick);
 
-		return back < from.ns ? from.ns - back : 0;
+		return back < from->ns ? from->ns - back : 0;
 	}
-	return from.ns + (uint64_t)((double)(ticks - from.ticks) * rate);
+	return from->ns + (uint64_t)((double)(ticks - from->ticks) * from->ns_per_tick);
 }
 
-static bool emit_block(struct wk_heap_streams *streams, const struct thread *thread,
-		       enum wk_heap_change change, const struct wk_sink *sink, struct wk_err *err)
+static size_t chain_of(const void *context, uint32_t group, uint32_t stack, uint64_t *addresses,
+		       size_t most)
+{
+	const struct wk_heap_streams *streams = context;
+
+	return wk_heap_stacks_get(&streams->processes[group].stacks, stack, addresses, most);
+}
+
+static bool emit_batch(struct wk_heap_streams *streams, const struct wk_sink *sink,
+		       struct wk_err *err)
+{
+	struct batch *batch = &streams->batch;
+	struct wk_event event = {
+		.kind = WK_EVENT_BLOCKS,
+		.time_ns = batch->blocks[0].time_ns,
+		.pid = batch->threads[0].pid,
+		.tid = batch->threads[0].tid,
+		.cpu = WK_NO_CPU,
+		.blocks = { .at = batch->blocks,
+			    .count = batch->count,
+			    .estimates = streams->is_sampled ? batch->estimates : NULL,
+			    .threads = batch->threads,
+			    .thread_count = batch->thread_count,
+			    .parts = functions,
+			    .part_count = WK_HEAP_FUNCTIONS,
+			    .chain = chain_of,
+			    .context = streams },
+	};
+
+	if (!batch->count)
+		return true;
+	batch->count = batch->thread_count = 0;
+	batch->number++;
+	return wk_blocks_emit(sink, &event, err);
+}
+
+/* A ring may have had several threads. */
+static uint16_t batch_thread(struct wk_heap_streams *streams, struct thread *thread)
+{
+	struct batch *batch = &streams->batch;
+	uint32_t tid = thread->next.tid;
+
+	if (thread->batch == batch->number && thread->batch_tid == tid)
+		return thread->batch_thread;
+	thread->batch = batch->number;
+	thread->batch_tid = tid;
+	thread->batch_thread = (uint16_t)batch->thread_count;
+	batch->threads[batch->thread_count++] = (struct wk_block_thread){
+		streams->processes[thread->process].pid, tid, thread->process
+	};
+	return thread->batch_thread;
+}
+
+static struct wk_block_estimate estimate_of(const struct process *process,
+					    const struct wk_heap_record_read *record)
+{
+	struct wk_block_estimate estimate = { 0 };
+
+	if (process->sample_bytes)
+		wk_heap_estimate(record, process->sample_bytes, &estimate);
+	return estimate;
+}
+
+static bool add_block(struct wk_heap_streams *streams, struct thread *thread, uint64_t time_ns,
+		      const struct wk_sink *sink, struct wk_err *err)
 {
 	const struct wk_heap_record_read *record = &thread->next;
 	const struct process *process = &streams->processes[thread->process];
-	uint64_t chain[MOST_FRAMES];
-	struct wk_event event = {
-		.kind = WK_EVENT_HEAP,
-		.time_ns = time_of(streams, record->ticks),
-		.pid = process->pid,
-		.tid = record->tid,
-		.cpu = WK_NO_CPU,
-		.heap = { .change = change, .address = record->address },
-	};
+	struct batch *batch = &streams->batch;
+	struct wk_event_block *block = &batch->blocks[batch->count];
+	bool is_freed =
+		record->kind == WK_HEAP_RECORD_FREED || record->kind == WK_HEAP_RECORD_RELEASED;
 
-	if (change != WK_HEAP_FREE) {
-		event.heap.size_bytes = record->size_bytes;
-		if (process->sample_bytes)
-			wk_heap_estimate(record, process->sample_bytes, &event.heap);
-		event.heap.made_by = wk_str_c(functions[record->function]);
-		event.heap.sample = (struct wk_event_sample){
-			.user_chain = chain,
-			.user_count = wk_heap_stacks_get(&process->stacks, record->stack, chain,
-							 MOST_FRAMES),
-			.user_is_exact = true,
-			.chain_number = (uint64_t)process->number << 32 | record->stack,
-		};
+	*block = (struct wk_event_block){ .time_ns = time_ns,
+					  .address = record->address,
+					  .thread = batch_thread(streams, thread),
+					  .part = (uint8_t)record->function,
+					  .is_freed = is_freed };
+	if (!is_freed) {
+		block->size_bytes = record->size_bytes;
+		block->stack = (uint32_t)wk_heap_stacks_row(&process->stacks, record->stack);
 	}
-	return wk_sink_emit(sink, &event, err);
+	if (streams->is_sampled && !is_freed)
+		batch->estimates[batch->count] = estimate_of(process, record);
+	batch->count++;
+	return batch->count < WK_MOST_BLOCKS || emit_batch(streams, sink, err);
 }
 
 static bool emit_text(struct wk_heap_streams *streams, const struct thread *thread,
@@ -378,19 +456,18 @@ static bool emit_text(struct wk_heap_streams *streams, const struct thread *thre
 	return wk_sink_emit(sink, &event, err);
 }
 
-static bool emit_record(struct wk_heap_streams *streams, const struct thread *thread,
-			const struct wk_sink *sink, struct wk_err *err)
+static bool add_record(struct wk_heap_streams *streams, struct thread *thread, uint64_t time_ns,
+		       const struct wk_sink *sink, struct wk_err *err)
 {
 	switch (thread->next.kind) {
 	case WK_HEAP_RECORD_ALLOCATED:
 	case WK_HEAP_RECORD_MOVED:
-		return emit_block(streams, thread, WK_HEAP_ALLOCATE, sink, err);
 	case WK_HEAP_RECORD_FREED:
 	case WK_HEAP_RECORD_RELEASED:
-		return emit_block(streams, thread, WK_HEAP_FREE, sink, err);
+		return add_block(streams, thread, time_ns, sink, err);
 	case WK_HEAP_RECORD_SNAPSHOT:
 	case WK_HEAP_RECORD_MARK:
-		return emit_text(streams, thread, sink, err);
+		return emit_batch(streams, sink, err) && emit_text(streams, thread, sink, err);
 	default:
 		return true;
 	}
@@ -410,10 +487,10 @@ static bool settle_release(struct wk_heap_streams *streams, struct thread *threa
 	return true;
 }
 
-static bool is_complete(const struct wk_heap_streams *streams, uint64_t ticks, uint64_t until_ns)
+static bool is_complete(const struct wk_heap_streams *streams, uint64_t ticks, uint64_t time_ns,
+			uint64_t until_ns)
 {
-	return streams->is_ended ||
-	       (ticks <= streams->last.ticks && time_of(streams, ticks) <= until_ns);
+	return streams->is_ended || (ticks <= streams->last.ticks && time_ns <= until_ns);
 }
 
 /* Does a snapshot come before the events that are left? */
@@ -460,33 +537,66 @@ static bool emit_request(struct wk_heap_streams *streams, const struct wk_sink *
 	return !has_request || wk_sink_emit(sink, &event, err);
 }
 
+/* The last time at which the earliest thread still comes before the others and the next snapshot.
+ */
+static uint64_t run_end(const struct wk_heap_streams *streams)
+{
+	uint64_t end = UINT64_MAX;
+
+	for (size_t i = 1; i <= 2 && i < streams->order_count; i++)
+		if (next_ticks(streams, streams->order[i]) < end)
+			end = next_ticks(streams, streams->order[i]);
+	if (streams->snapshot < streams->snapshot_count &&
+	    streams->snapshots[streams->snapshot].ticks <= end)
+		end = streams->snapshots[streams->snapshot].ticks - 1;
+	return end;
+}
+
+/* The events of the earliest thread up to those of others. `*is_waiting`: what comes next is not
+ * complete. */
+static bool emit_run(struct wk_heap_streams *streams, uint64_t until_ns, bool *is_waiting,
+		     const struct wk_sink *sink, struct wk_err *err)
+{
+	struct thread *thread = &streams->threads[streams->order[0]];
+	uint64_t end = run_end(streams);
+	bool ok = true;
+
+	do {
+		uint64_t time_ns = time_of(streams, thread->next.ticks);
+		bool is_kept = false;
+
+		*is_waiting = !is_complete(streams, thread->next.ticks, time_ns, until_ns) ||
+			      (thread->next.kind == WK_HEAP_RECORD_RELEASED &&
+			       !settle_release(streams, thread, &is_kept));
+		if (*is_waiting)
+			break;
+		ok = is_kept || add_record(streams, thread, time_ns, sink, err);
+		thread->has_next = wk_heap_thread_stream_next(&thread->stream, &thread->next);
+	} while (ok && thread->has_next && thread->next.ticks <= end);
+	restore_order(streams);
+	return ok;
+}
+
+/* The same for a snapshot. */
+static bool pass_snapshot(struct wk_heap_streams *streams, uint64_t until_ns, bool *is_waiting,
+			  const struct wk_sink *sink, struct wk_err *err)
+{
+	uint64_t ticks = streams->snapshots[streams->snapshot].ticks;
+
+	*is_waiting = !is_complete(streams, ticks, time_of(streams, ticks), until_ns);
+	return *is_waiting || (emit_batch(streams, sink, err) && emit_snapshot(streams, sink, err));
+}
+
 bool wk_heap_streams_emit(struct wk_heap_streams *streams, uint64_t until_ns,
 			  const struct wk_sink *sink, struct wk_err *err)
 {
-	bool ok = emit_request(streams, sink, err);
+	bool ok = emit_request(streams, sink, err), is_waiting = false;
 
-	while (ok && (streams->order_count || is_snapshot_next(streams))) {
-		struct thread *thread;
-		bool is_kept = false;
-
-		if (is_snapshot_next(streams)) {
-			uint64_t ticks = streams->snapshots[streams->snapshot].ticks;
-
-			if (!is_complete(streams, ticks, until_ns))
-				break;
-			ok = emit_snapshot(streams, sink, err);
-			continue;
-		}
-		thread = &streams->threads[streams->order[0]];
-		if (!is_complete(streams, thread->next.ticks, until_ns))
-			break;
-		if (thread->next.kind == WK_HEAP_RECORD_RELEASED &&
-		    !settle_release(streams, thread, &is_kept))
-			break;
-		ok = is_kept || emit_record(streams, thread, sink, err);
-		advance(streams);
-	}
-	return ok;
+	while (ok && !is_waiting && (streams->order_count || is_snapshot_next(streams)))
+		ok = is_snapshot_next(streams)
+			     ? pass_snapshot(streams, until_ns, &is_waiting, sink, err)
+			     : emit_run(streams, until_ns, &is_waiting, sink, err);
+	return ok && emit_batch(streams, sink, err);
 }
 
 static bool emit_sampling(uint64_t sample_bytes, const struct wk_sink *sink, struct wk_err *err)

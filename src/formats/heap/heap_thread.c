@@ -5,6 +5,9 @@
 #include "base/mem.h"
 #include "formats/heap/heap_number.h"
 
+/* Behind the bytes: numbers are read in pieces of four. */
+#define PADDING 4
+
 /* What was read makes room for what comes, except the text that may still be asked for. */
 static void keep(struct wk_heap_thread_stream *stream, struct wk_bytes bytes)
 {
@@ -15,9 +18,10 @@ static void keep(struct wk_heap_thread_stream *stream, struct wk_bytes bytes)
 		stream->to -= done;
 		stream->from -= done;
 	}
-	WK_RESERVE(stream->bytes, stream->cap, stream->to + count);
+	WK_RESERVE(stream->bytes, stream->cap, stream->to + count + PADDING);
 	memcpy(stream->bytes + stream->to, bytes.at, count);
 	stream->to += count;
+	memset(stream->bytes + stream->to, 0, PADDING);
 }
 
 void wk_heap_thread_stream_add(struct wk_heap_thread_stream *stream, uint32_t tid,
@@ -59,17 +63,28 @@ static void skip_block(struct wk_heap_thread_stream *stream)
 	skip(stream, left < stream->to - stream->from ? left : stream->to - stream->from);
 }
 
-static uint64_t read_number(struct wk_bytes *in, bool is_wide, unsigned bytes)
+/* The next `count` numbers of a record; false if it ends before. */
+static bool read_wide(struct wk_bytes *in, unsigned count, uint64_t *numbers)
 {
-	uint64_t number = 0;
+	for (unsigned i = 0; i < count; i++)
+		numbers[i] = wk_u64le(in);
+	return !in->bad;
+}
 
-	if (is_wide)
-		return wk_u64le(in);
-	if (!wk_bytes_need(in, bytes))
-		return 0;
-	memcpy(&number, in->at, bytes);
-	in->at += bytes;
-	return WK_FROM_LE(64, number);
+static bool read_narrow(struct wk_bytes *in, unsigned count, uint64_t *numbers)
+{
+	static const uint32_t masks[4] = { 0xff, 0xffff, 0xffffff, 0xffffffff };
+	uint8_t lengths = wk_u8(in);
+
+	for (unsigned i = 0; i < count && in->at <= in->end; i++, lengths >>= 2) {
+		uint32_t number;
+
+		memcpy(&number, in->at, sizeof(number));
+		numbers[i] = WK_FROM_LE(32, number) & masks[lengths & 3];
+		in->at += (lengths & 3) + 1;
+	}
+	in->bad |= in->at > in->end;
+	return !in->bad;
 }
 
 static unsigned count_numbers(enum wk_heap_record kind)
@@ -94,7 +109,7 @@ static unsigned count_numbers(enum wk_heap_record kind)
 static bool read_record(struct wk_heap_thread_stream *stream, struct wk_bytes *in,
 			struct wk_heap_record_read *record)
 {
-	uint8_t head = wk_u8(in), lengths;
+	uint8_t head = wk_u8(in);
 	bool is_wide = head & WK_HEAP_RECORD_WIDE;
 	uint64_t numbers[4] = { 0 };
 	unsigned count;
@@ -103,9 +118,9 @@ static bool read_record(struct wk_heap_thread_stream *stream, struct wk_bytes *i
 	record->kind = head & ((1 << WK_HEAP_RECORD_BITS) - 1);
 	record->function = (head & ~WK_HEAP_RECORD_WIDE) >> WK_HEAP_RECORD_BITS;
 	count = count_numbers(record->kind);
-	lengths = is_wide ? 0 : wk_u8(in);
-	for (unsigned i = 0; i < count; i++)
-		numbers[i] = read_number(in, is_wide, (lengths >> 2 * i & 3) + 1u);
+	if (!count || record->function >= WK_HEAP_FUNCTIONS ||
+	    !(is_wide ? read_wide(in, count, numbers) : read_narrow(in, count, numbers)))
+		return false;
 	change = wk_heap_unfold(numbers[1]);
 	stream->ticks += numbers[0];
 	stream->address += is_wide ? (uint64_t)change : (uint64_t)change << 3;
@@ -119,7 +134,7 @@ static bool read_record(struct wk_heap_thread_stream *stream, struct wk_bytes *i
 		record->text_bytes = wk_u8(in);
 		wk_bytes_skip(in, record->text_bytes);
 	}
-	return !in->bad && count && record->function < WK_HEAP_FUNCTIONS;
+	return !in->bad;
 }
 
 static void begin_block(struct wk_heap_thread_stream *stream)

@@ -632,7 +632,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 struct wk_sink wk_jit_stage_sink(struct wk_jit_stage *stage)
 {
 	return (struct wk_sink){
-		.take = take, .context = stage, .stacks = stage->next.stacks };
+		.take = take, .context = stage, .stacks = stage->next.stacks,
+		.accepts_blocks = stage->next.accepts_blocks };
 }
 
 bool wk_jit_stage_finish(struct wk_jit_stage *stage, struct wk_err *err)

@@ -1,0 +1,138 @@
+#include "base/mem.h"
+#include "event/blocks.h"
+#include "model/builder_internal.h"
+
+#define AHEAD 8 /* blocks */
+
+void wk_builder_forget_groups(struct wk_builder *builder)
+{
+	for (size_t i = 0; i < builder->group_count; i++)
+		wk_free(builder->groups[i].stack);
+	builder->group_count = 0;
+}
+
+/* Groups are numbered densely: there are as many as the largest number says. */
+static void have_groups(struct wk_builder *builder, const struct wk_event_blocks *blocks)
+{
+	size_t count = builder->group_count;
+
+	for (size_t i = 0; i < blocks->thread_count; i++)
+		if (blocks->threads[i].group >= count)
+			count = (size_t)blocks->threads[i].group + 1;
+	WK_RESERVE(builder->groups, builder->groups_cap, count);
+	while (builder->group_count < count)
+		builder->groups[builder->group_count++] = (struct wk_stack_group){ 0 };
+}
+
+static struct wk_stack_group *group_of(struct wk_builder *builder,
+				       const struct wk_block_thread *thread)
+{
+	struct wk_stack_group *group = &builder->groups[thread->group];
+	uint64_t version = wk_spaces_version(builder->spaces, thread->pid);
+
+	if (group->cap && group->version != version)
+		memset(group->stack, 0, group->cap * sizeof(*group->stack));
+	group->version = version;
+	return group;
+}
+
+static void find_threads(struct wk_builder *builder, const struct wk_event_blocks *blocks)
+{
+	have_groups(builder, blocks);
+	WK_RESERVE(builder->block_threads, builder->block_threads_cap, blocks->thread_count);
+	for (size_t i = 0; i < blocks->thread_count; i++) {
+		const struct wk_block_thread *thread = &blocks->threads[i];
+		wk_thread_id row = wk_builder_recent_thread(builder, thread->pid, thread->tid)->row;
+		wk_process_id process = builder->model->threads[row].process;
+
+		builder->block_threads[i] = (struct wk_block_owner){
+			.thread = row,
+			.process = process,
+			.heap = wk_heap_lifetimes_heap(builder->heaps, process, 0),
+			.group = group_of(builder, thread),
+		};
+	}
+}
+
+/* Looked up once. */
+static wk_stack_id resolve(struct wk_builder *builder, const struct wk_event_blocks *blocks,
+			   const struct wk_block_thread *thread, uint32_t stack)
+{
+	uint64_t chain[WK_BLOCK_MOST_FRAMES];
+	struct wk_event_sample taken = { .user_chain = chain, .user_is_exact = true };
+
+	taken.user_count =
+		blocks->chain(blocks->context, thread->group, stack, chain, WK_BLOCK_MOST_FRAMES);
+	if (!taken.user_count)
+		return 0;
+	return wk_builder_stack_of(
+		builder, wk_builder_recent_thread(builder, thread->pid, thread->tid), &taken);
+}
+
+static wk_stack_id stack_of(struct wk_builder *builder, const struct wk_event_blocks *blocks,
+			    const struct wk_event_block *block)
+{
+	struct wk_stack_group *group = builder->block_threads[block->thread].group;
+	wk_stack_id *known;
+
+	if (!block->stack)
+		return 0;
+	WK_RESERVE_ZEROED(group->stack, group->cap, (size_t)block->stack + 1);
+	known = &group->stack[block->stack];
+	if (!*known)
+		*known = resolve(builder, blocks, &blocks->threads[block->thread], block->stack);
+	return *known;
+}
+
+static void allocate(struct wk_builder *builder, const struct wk_event_blocks *blocks, size_t i,
+		     wk_text_id part, struct wk_sample *who)
+{
+	const struct wk_event_block *block = &blocks->at[i];
+	struct wk_heap_allocated allocated = { .address = block->address,
+					       .bytes = block->size_bytes,
+					       .part = part };
+
+	if (blocks->estimates && blocks->estimates[i].blocks) {
+		allocated.of_blocks = blocks->estimates[i].blocks;
+		allocated.bytes = blocks->estimates[i].bytes;
+	}
+	who->stack = stack_of(builder, blocks, block);
+	wk_heap_lifetimes_allocate(builder->heaps, builder->block_threads[block->thread].heap,
+				   &allocated, who);
+}
+
+static void add_block(struct wk_builder *builder, const struct wk_event_blocks *blocks, size_t i,
+		      const wk_text_id *parts, struct wk_sample *who)
+{
+	const struct wk_event_block *block = &blocks->at[i];
+	const struct wk_block_owner *owner = &builder->block_threads[block->thread];
+
+	who->time_ns = block->time_ns;
+	who->thread = owner->thread;
+	who->stack = 0;
+	if (block->is_freed)
+		wk_heap_lifetimes_free_block(builder->heaps, owner->heap, block->address, who);
+	else
+		allocate(builder, blocks, i, parts[block->part], who);
+	wk_builder_add_due_snapshots(builder, owner->process, block->time_ns);
+}
+
+void wk_builder_add_blocks(struct wk_builder *builder, const struct wk_event *event)
+{
+	const struct wk_event_blocks *blocks = &event->blocks;
+	wk_text_id parts[UINT8_MAX + 1] = { 0 };
+	struct wk_sample who = { .cpu = event->cpu, .is_before = blocks->is_before };
+
+	find_threads(builder, blocks);
+	for (size_t i = 0; i < blocks->part_count && i <= UINT8_MAX; i++)
+		parts[i] = wk_model_text(builder->model, blocks->parts[i]);
+	for (size_t i = 0; i < blocks->count; i++) {
+		const struct wk_event_block *later = &blocks->at[i + AHEAD];
+
+		if (i + AHEAD < blocks->count)
+			wk_heap_lifetimes_prefetch(builder->heaps,
+						   builder->block_threads[later->thread].heap,
+						   later->address);
+		add_block(builder, blocks, i, parts, &who);
+	}
+}
