@@ -11,6 +11,9 @@
  * The process sends a wk_channel_hello with the file; the answer is a wk_channel_answer with that
  * of the page.
  *
+ * A process that was started without a recorder is switched on later: the recorder writes the name
+ * into the library's wk_heap_switch, and then the state.
+ *
  * Others, such as `wick snapshot`, send a wk_channel_request without a file instead, and get a
  * wk_channel_reply. */
 #ifndef WK_CHANNEL_CHANNEL_H
@@ -23,7 +26,7 @@
 
 #define WK_HEAP_VARIABLE "WICK_HEAP"
 
-#define WK_CHANNEL_VERSION 1
+#define WK_CHANNEL_VERSION 2
 #define WK_CHANNEL_THREADS 4096 /* at one time */
 
 #define WK_CHANNEL_PAGE       4096
@@ -79,9 +82,28 @@ struct wk_channel_slot {
 	(WK_CHANNEL_COMMON_BYTES + (uint64_t)(i)*WK_CHANNEL_SLOT_BYTES)
 #define WK_CHANNEL_BYTES WK_CHANNEL_SLOT_AT(WK_CHANNEL_THREADS)
 
+enum wk_heap_state {
+	WK_HEAP_UNKNOWN, /* before the first call, and in a child that was forked */
+	WK_HEAP_ON,
+	WK_HEAP_OFF,
+	WK_HEAP_LOSING,    /* the recorder does not read: what happens is only counted */
+	WK_HEAP_WANTED,    /* by a recorder that came later: the next call begins */
+	WK_HEAP_BEGINNING, /* after WANTED; calls of other threads are not recorded yet */
+};
+
+/* The library exports it by the name WK_HEAP_SWITCH. */
+struct wk_heap_switch {
+	uint32_t version; /* WK_CHANNEL_VERSION */
+	uint32_t bytes;   /* of this */
+	uint64_t state;   /* the address of a byte, enum wk_heap_state; 0: it cannot be switched */
+	char name[104];   /* of the recorder's socket; empty: there was none */
+};
+#define WK_HEAP_SWITCH "wick_heap_library_switch"
+
 struct wk_channel_hello {
 	uint32_t version, pid;
-	uint64_t bytes; /* of the file */
+	uint32_t was_running; /* it was switched on later */
+	uint64_t bytes;       /* of the file */
 };
 
 enum wk_channel_full {

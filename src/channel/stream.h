@@ -76,8 +76,10 @@ enum wk_heap_function {
  *     COUNTS       u32 process, then the fields of struct wk_channel_counts as u64: until now
  *     GONE         u32 process: nothing more comes from it
  *     MOMENTS      u32 0, u8 which (bits of enum wk_heap_moment), u64 bytes: which moments are to
- * be snapshots when the events are read; before all events SNAPSHOT     u32 process or 0 for all,
- * u64 ticks, u8 cause (enum wk_heap_snapshot_cause), u32 length, the label: in order of ticks
+ *                  be snapshots when the events are read; before all events
+ *     SEEN         u32 process: it ran before, and has blocks that are unknown; after PROCESS
+ *     SNAPSHOT     u32 process or 0 for all, u64 ticks, u8 cause (enum wk_heap_snapshot_cause),
+ *                  u32 length, the label: in order of ticks
  *
  * Processes are numbered from 1 as they come; threads are numbers of rings, which several threads
  * use one after the other. A position counts the bytes of the stream before it; what is missing
@@ -91,6 +93,7 @@ enum wk_heap_stream_row {
 	WK_HEAP_ROW_GONE,
 	WK_HEAP_ROW_SNAPSHOT,
 	WK_HEAP_ROW_MOMENTS,
+	WK_HEAP_ROW_SEEN,
 };
 
 enum wk_heap_moment {

@@ -24,20 +24,13 @@
 
 /* ---- the process: process.c */
 
-enum wk_heap_state {
-	WK_HEAP_UNKNOWN, /* before the first call, and in a child that was forked */
-	WK_HEAP_ON,
-	WK_HEAP_OFF,
-	WK_HEAP_LOSING, /* the recorder does not read: what happens is only counted */
-};
-
 /* One byte (enum wk_heap_state) on a page that reads as zeros in a child. */
 extern uint8_t *wk_heap_state;
 
 extern struct wk_channel_head *wk_heap_head;
 extern struct wk_heap_control *wk_heap_control;
 extern uint32_t wk_heap_when_full;
-extern uint32_t wk_heap_epoch; /* how often the process began, by being forked */
+extern uint32_t wk_heap_epoch; /* how often the process began: forked, or switched on again */
 
 /* Finds the recorder, if there is one. True if events are wanted. */
 bool wk_heap_begin(void);
@@ -67,6 +60,7 @@ struct wk_heap_frame {
 };
 
 struct wk_heap_thread {
+	_Atomic uint32_t is_inside; /* it uses what belongs to the recording */
 	uint8_t *ring;
 	struct wk_channel_slot *slot;
 	uint64_t head, tail; /* the tail as it was seen last */
@@ -77,9 +71,10 @@ struct wk_heap_thread {
 	uint32_t epoch;
 	uint32_t tid;
 	uint32_t endings; /* how often its destructor was called */
-	struct wk_heap_thread *next_late;
-	uintptr_t stack_low, stack_high; /* the thread's own stack; 0: not known yet */
-	uintptr_t other_low, other_high; /* the last other one */
+	bool is_late;
+	struct wk_heap_thread *next, **link; /* of all threads */
+	uintptr_t stack_low, stack_high;     /* the thread's own stack; 0: not known yet */
+	uintptr_t other_low, other_high;     /* the last other one */
 
 	/* The last stack, the outermost frame first, and the number that each has. */
 	uint32_t depth;
@@ -101,7 +96,13 @@ struct wk_heap_thread *wk_heap_thread_here(void);
 
 /* The mapping that `address` is in, if it may be read: a stack. */
 bool wk_heap_find_stack(uintptr_t address, uintptr_t *low, uintptr_t *high);
+/* In a new process. */
 bool wk_heap_threads_begin(void);
+
+/* Before another recording begins: once no thread uses the last one, none enters the next one until
+ * wk_heap_threads_let_go. False if that takes too long. */
+bool wk_heap_threads_hold(void);
+void wk_heap_threads_let_go(void);
 
 /* ---- rings: ring.c */
 
@@ -178,7 +179,7 @@ struct wk_heap_unwind {
 };
 
 struct wk_heap_unwind wk_heap_unwind_at(uintptr_t pc);
-bool wk_heap_unwind_begin(void);
+bool wk_heap_unwind_begin(bool is_again);
 
 /* After code was unloaded: other code may come to its addresses. wk_heap_code counts that up. */
 void wk_heap_forget_code(void);
@@ -186,12 +187,19 @@ extern _Atomic uint32_t wk_heap_code;
 
 /* The number of the stack (`parent`, `pc`), defined for the recorder if it is new. */
 uint32_t wk_heap_node(uint32_t parent, uintptr_t pc);
-bool wk_heap_nodes_begin(void);
+bool wk_heap_nodes_begin(bool is_again);
 void wk_heap_forget_nodes(void);
 
 /* ---- events: record.c */
 
 struct wk_heap_thread *wk_heap_enter(void);
+
+static inline void wk_heap_leave(struct wk_heap_thread *thread)
+{
+	atomic_store_explicit(&thread->is_inside, 0, memory_order_release);
+	wk_heap_busy = 0;
+}
+
 void wk_heap_allocated(const void *block, size_t size, enum wk_heap_function function,
 		       const void *frame);
 void wk_heap_moved(const void *block, size_t size, enum wk_heap_function function,

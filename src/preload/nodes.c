@@ -21,17 +21,20 @@ static _Atomic uint32_t lock;
 static uint32_t last_id;
 static uint64_t defs_head, last_pc; /* under the lock */
 
-bool wk_heap_nodes_begin(void)
+bool wk_heap_nodes_begin(bool is_again)
 {
 	size_t bytes = SETS * WAYS * sizeof(*entries);
 
+	if (!is_again)
+		atomic_store(&lock, 0);
+	wk_heap_lock(&lock);
 	if (!entries)
 		entries = wk_heap_pages(bytes);
 	else
 		memset(entries, 0, bytes);
 	last_id = 0;
 	defs_head = last_pc = 0;
-	atomic_store(&lock, 0);
+	wk_heap_unlock(&lock);
 	return entries;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -18,7 +19,10 @@
 #define MFD_NOEXEC_SEAL 0x0008U /* since Linux 6.3 */
 #endif
 
-#define NAP_NS 100000L
+#define NAP_NS     100000L
+#define MOST_TRIES 10
+
+#define ATTACH_VARIABLE "WICK_HEAP_ATTACH"
 
 static uint8_t unknown = WK_HEAP_UNKNOWN;
 uint8_t *wk_heap_state = &unknown;
@@ -32,8 +36,13 @@ static _Atomic uint64_t early; /* calls before the library could begin, not coun
 
 static _Atomic pid_t begun_by; /* the process that began, or begins: a child is another one */
 
-/* As it was at first: what a program does with its environment is its own. */
-static char recorder_name[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+/* The name of the recorder as it was at first, since what a program does with its environment is
+ * its own; or as another recorder wrote it. */
+HOOK struct wk_heap_switch wick_heap_library_switch = {
+	.version = WK_CHANNEL_VERSION,
+	.bytes = sizeof(wick_heap_library_switch),
+};
+#define recorder_name (wick_heap_library_switch.name)
 
 void wk_heap_nap(void)
 {
@@ -68,10 +77,12 @@ void *wk_heap_pages(size_t bytes)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* A child must not write where its parent does: it has none of this. */
-static void *map_shared(int fd, size_t bytes, int rights)
+/* A child must not write where its parent does: it has none of this. In place of that of an earlier
+ * recording, which other threads may still count in. */
+static void *map_shared(void *before, int fd, size_t bytes)
 {
-	void *at = mmap(NULL, bytes, rights, MAP_SHARED, fd, 0);
+	void *at = mmap(before, bytes, PROT_READ | PROT_WRITE,
+			MAP_SHARED | (before ? MAP_FIXED : 0), fd, 0);
 
 	if (at == MAP_FAILED)
 		return NULL;
@@ -82,12 +93,6 @@ static void *map_shared(int fd, size_t bytes, int rights)
 
 /* Of a slot: from its first use on. */
 static uint8_t *slots[WK_CHANNEL_THREADS];
-
-/* Its beginning: what all threads use. */
-static struct wk_channel_head *map_channel(int fd)
-{
-	return map_shared(fd, WK_CHANNEL_COMMON_BYTES, PROT_READ | PROT_WRITE);
-}
 
 /* No descriptor stays open, since programs close and reuse those that they have not opened; and the
  * addresses of all slots together would be too many for a program that has limited them. So the
@@ -145,9 +150,9 @@ union one_fd {
 	char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-static bool send_file(int to, int fd)
+static bool send_file(int to, int fd, bool is_again)
 {
-	struct wk_channel_hello hello = { WK_CHANNEL_VERSION, (uint32_t)getpid(),
+	struct wk_channel_hello hello = { WK_CHANNEL_VERSION, (uint32_t)getpid(), is_again,
 					  WK_CHANNEL_BYTES };
 	struct iovec part = { &hello, sizeof(hello) };
 	union one_fd rights = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)),
@@ -182,22 +187,27 @@ static int receive_page(int from, struct wk_channel_answer *answer)
 }
 
 /* Nothing stays open. */
-static bool meet_recorder(const char *name)
+static bool meet_recorder(const char *name, bool is_again)
 {
 	struct wk_channel_answer answer = { 0 };
 	int to = connect_to(name), page = -1;
 	int fd = to >= 0 ? make_file() : -1;
+	void *head = NULL, *control = NULL;
 	struct ucred recorder = { 0 };
 	socklen_t length = sizeof(recorder);
 
 	wk_heap_recorder = 0;
 	if (to >= 0 && getsockopt(to, SOL_SOCKET, SO_PEERCRED, &recorder, &length) == 0)
 		wk_heap_recorder = recorder.pid;
-	if (fd >= 0 && send_file(to, fd))
+	if (fd >= 0 && send_file(to, fd, is_again))
 		page = receive_page(to, &answer);
 	if (page >= 0) {
-		wk_heap_head = map_channel(fd);
-		wk_heap_control = map_shared(page, WK_CHANNEL_PAGE, PROT_READ | PROT_WRITE);
+		head = map_shared(wk_heap_head, fd, WK_CHANNEL_COMMON_BYTES);
+		control = map_shared(wk_heap_control, page, WK_CHANNEL_PAGE);
+		if (head)
+			wk_heap_head = head;
+		if (control)
+			wk_heap_control = control;
 		close(page);
 	}
 	if (fd >= 0)
@@ -205,8 +215,7 @@ static bool meet_recorder(const char *name)
 	if (to >= 0)
 		close(to);
 	wk_heap_when_full = answer.when_full;
-	return wk_heap_head && wk_heap_control &&
-	       wk_heap_sample_begin(answer.sample_bytes, answer.seed);
+	return head && control && wk_heap_sample_begin(answer.sample_bytes, answer.seed);
 }
 
 /* ---- beginning */
@@ -222,25 +231,80 @@ static bool set_state(enum wk_heap_state state)
 	}
 	*page = (uint8_t)state;
 	wk_heap_state = page;
+	wick_heap_library_switch.state = (uintptr_t)page;
 	return true;
 }
 
+static bool change_state(enum wk_heap_state from, enum wk_heap_state to)
+{
+	uint8_t before = (uint8_t)from;
+
+	return atomic_compare_exchange_strong((_Atomic uint8_t *)wk_heap_state, &before,
+					      (uint8_t)to);
+}
+
+/* Unless another recorder has come already. */
 void wk_heap_stop(enum wk_heap_state state)
 {
-	set_state(state);
+	change_state(WK_HEAP_ON, state);
+}
+
+/* The kernel may let a process be changed only by those that it names. It also lets those do
+ * anything else, so that the user has to request it. */
+static void allow_attach(void)
+{
+	static bool is_read, is_allowed;
+
+	if (!is_read)
+		is_allowed = secure_getenv(ATTACH_VARIABLE) != NULL;
+	is_read = true;
+	if (is_allowed)
+		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
 }
 
 /* In a child that was forked, threads and locks of the parent are not there any more. */
 static bool begin_here(void)
 {
+	allow_attach();
 	wk_heap_epoch++;
 	memset(slots, 0, sizeof(slots));
 	wk_heap_head = NULL;
 	wk_heap_control = NULL;
-	if (!recorder_name[0] || !meet_recorder(recorder_name))
+	if (!recorder_name[0] || !meet_recorder(recorder_name, false))
 		return false;
 	atomic_fetch_add(&wk_heap_head->counts.early, atomic_exchange(&early, 0));
-	return wk_heap_threads_begin() && wk_heap_unwind_begin() && wk_heap_nodes_begin();
+	return wk_heap_threads_begin() && wk_heap_unwind_begin(false) && wk_heap_nodes_begin(false);
+}
+
+/* In a process in which other threads run, after an earlier recording or without one. */
+static bool begin_another(void)
+{
+	wk_heap_epoch++;
+	atomic_store(&early, 0); /* all of them were */
+	for (uint32_t i = 0; i < WK_CHANNEL_THREADS; i++)
+		if (slots[i])
+			munmap(slots[i], WK_CHANNEL_SLOT_BYTES);
+	memset(slots, 0, sizeof(slots));
+	return meet_recorder(recorder_name, true) && wk_heap_unwind_begin(true) &&
+	       wk_heap_nodes_begin(true);
+}
+
+/* The next calls try again, but not for ever: each waits for a moment. */
+static bool begin_again(void)
+{
+	static unsigned tries;
+	bool ok;
+
+	if (!change_state(WK_HEAP_WANTED, WK_HEAP_BEGINNING))
+		return false;
+	if (!wk_heap_threads_hold()) {
+		set_state(++tries % MOST_TRIES ? WK_HEAP_WANTED : WK_HEAP_OFF);
+		return false;
+	}
+	ok = begin_another();
+	wk_heap_threads_let_go();
+	set_state(ok ? WK_HEAP_ON : WK_HEAP_OFF);
+	return ok;
 }
 
 static void find_name(void)
@@ -256,6 +320,8 @@ bool wk_heap_begin(void)
 	pid_t self = getpid(), before = atomic_load(&begun_by);
 	bool ok;
 
+	if (*wk_heap_state == WK_HEAP_WANTED)
+		return begin_again();
 	if (*wk_heap_state != WK_HEAP_UNKNOWN)
 		return *wk_heap_state == WK_HEAP_ON;
 	if (!environ && !before) {
@@ -302,7 +368,8 @@ static __attribute__((constructor)) void begin_early(void)
 	int saved = errno;
 
 	wk_heap_busy = WK_HEAP_IN_LIBRARY;
-	if (wk_heap_begin() && __register_atfork)
+	wk_heap_begin();
+	if (__register_atfork)
 		__register_atfork(NULL, NULL, go_on_in_child, NULL);
 	wk_heap_busy = 0;
 	errno = saved;

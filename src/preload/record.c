@@ -17,6 +17,8 @@ static __attribute__((noinline)) struct wk_heap_thread *begin(void)
 	struct wk_heap_thread *thread = NULL;
 	int saved = errno;
 
+	if (wk_heap_self)
+		atomic_store(&wk_heap_self->is_inside, 0);
 	if (*wk_heap_state == WK_HEAP_LOSING)
 		count(&wk_heap_head->counts.lost);
 	else if (*wk_heap_state == WK_HEAP_ON || wk_heap_begin())
@@ -36,6 +38,11 @@ inline struct wk_heap_thread *wk_heap_enter(void)
 		return NULL;
 	}
 	wk_heap_busy = WK_HEAP_IN_LIBRARY;
+	if (WK_LIKELY(thread)) {
+		/* Before the state is read: see wk_heap_threads_hold. */
+		atomic_store_explicit(&thread->is_inside, 1, memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+	}
 	if (WK_UNLIKELY(!thread || *wk_heap_state != WK_HEAP_ON || thread->epoch != wk_heap_epoch))
 		thread = begin();
 	if (WK_UNLIKELY(!thread))
@@ -120,7 +127,7 @@ static inline void put_block(const void *block, size_t size, unsigned head, cons
 	if (!thread)
 		return;
 	if (wk_heap_sample_bytes && !is_sampled(thread, block, size)) {
-		wk_heap_busy = 0;
+		wk_heap_leave(thread);
 		return;
 	}
 	stack = wk_heap_walk(thread, frame);
@@ -133,7 +140,7 @@ static inline void put_block(const void *block, size_t size, unsigned head, cons
 					wk_heap_fold((int32_t)(stack - last)) } },
 		    4);
 	}
-	wk_heap_busy = 0;
+	wk_heap_leave(thread);
 }
 
 void wk_heap_allocated(const void *block, size_t size, enum wk_heap_function function,
@@ -174,7 +181,7 @@ void wk_heap_released(const void *block, enum wk_heap_record record)
 	if (WK_LIKELY(at))
 		put(thread, record, at, (struct numbers){ { wk_heap_ticks(), (uintptr_t)block } },
 		    2);
-	wk_heap_busy = 0;
+	wk_heap_leave(thread);
 }
 
 /* Without a character that the limit would split. */
@@ -210,7 +217,7 @@ static void put_text(enum wk_heap_record record, const char *text)
 		memcpy(at, text, length);
 		publish(thread, from, at + length);
 	}
-	wk_heap_busy = 0;
+	wk_heap_leave(thread);
 }
 
 HOOK void wick_heap_library_mark_1(int kind, const char *text)

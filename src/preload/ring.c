@@ -92,6 +92,10 @@ uint8_t *wk_heap_next_block(struct wk_heap_thread *thread)
 	uint64_t most = WK_CHANNEL_RING_BYTES - WK_HEAP_BLOCK_BYTES;
 	uint8_t *at = thread->ring + head % WK_CHANNEL_RING_BYTES;
 
+	if (WK_UNLIKELY(atomic_load_explicit(&wk_heap_control->is_over, memory_order_relaxed))) {
+		wk_heap_stop(WK_HEAP_OFF);
+		return NULL;
+	}
 	if (head - thread->tail > most / 2) {
 		thread->tail = atomic_load_explicit(&thread->slot->ring.tail, memory_order_acquire);
 		if (head - thread->tail > most / 2)

@@ -24,7 +24,6 @@ static _Atomic bool is_full;
 
 bool wk_heap_sample_begin(uint64_t bytes, uint64_t given_seed)
 {
-	wk_heap_sample_bytes = bytes;
 	seed = given_seed;
 	atomic_store(&draws, 0);
 	atomic_store(&is_full, false);
@@ -32,6 +31,9 @@ bool wk_heap_sample_begin(uint64_t bytes, uint64_t given_seed)
 		buckets = wk_heap_pages(BUCKETS * sizeof(*buckets));
 	else if (bytes)
 		memset(buckets, 0, BUCKETS * sizeof(*buckets));
+	/* Other threads may look a block up as soon as this is set. */
+	atomic_thread_fence(memory_order_release);
+	wk_heap_sample_bytes = buckets ? bytes : 0;
 	return !bytes || buckets;
 }
 

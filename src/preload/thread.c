@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,16 +17,33 @@ __thread uint32_t wk_heap_busy WK_INITIAL_EXEC;
 static pthread_key_t key;
 static bool has_key;
 
-/* Threads that used the allocator after their last destructor, as libc itself does then: nothing
- * says when they end. */
-static _Atomic uint32_t late_lock;
-static struct wk_heap_thread *late;
+/* Threads that used the allocator after their last destructor, as libc itself does then, are late:
+ * nothing says when they end. */
+static _Atomic uint32_t lock;
+static struct wk_heap_thread *threads; /* under the lock */
+static uint32_t late_count;            /* of them */
 static __thread bool is_late WK_INITIAL_EXEC;
 
+static void add_thread(struct wk_heap_thread *thread)
+{
+	thread->is_late = is_late;
+	late_count += is_late;
+	thread->next = threads;
+	thread->link = &threads;
+	if (threads)
+		threads->link = &thread->next;
+	threads = thread;
+}
+
+/* With the lock. */
 static void give_back(struct wk_heap_thread *thread)
 {
 	struct wk_channel_slot *slot = thread->slot;
 
+	*thread->link = thread->next;
+	if (thread->next)
+		thread->next->link = thread->link;
+	late_count -= thread->is_late;
 	if (thread->epoch == wk_heap_epoch) {
 		slot->time = thread->time;
 		slot->address = thread->address;
@@ -45,17 +63,11 @@ static void end_thread(void *context)
 	    pthread_setspecific(key, thread) != 0) {
 		is_late = true;
 		wk_heap_self = NULL;
+		wk_heap_lock(&lock);
 		give_back(thread);
+		wk_heap_unlock(&lock);
 	}
 	wk_heap_busy = 0;
-}
-
-static void add_late(struct wk_heap_thread *thread)
-{
-	wk_heap_lock(&late_lock);
-	thread->next_late = late;
-	late = thread;
-	wk_heap_unlock(&late_lock);
 }
 
 /* A new thread may have the number of one that is gone. */
@@ -67,29 +79,81 @@ static bool is_gone(const struct wk_heap_thread *thread, uint32_t self)
 
 static void give_back_late(uint32_t self)
 {
-	wk_heap_lock(&late_lock);
-	for (struct wk_heap_thread **at = &late; *at;) {
-		struct wk_heap_thread *thread = *at;
+	struct wk_heap_thread *next;
 
-		if (is_gone(thread, self)) {
-			*at = thread->next_late;
+	for (struct wk_heap_thread *thread = threads; thread && late_count; thread = next) {
+		next = thread->next;
+		if (thread->is_late && thread != wk_heap_self && is_gone(thread, self))
 			give_back(thread);
-		} else {
-			at = &thread->next_late;
-		}
 	}
-	wk_heap_unlock(&late_lock);
+}
+
+static bool make_key(void)
+{
+	if (!has_key)
+		has_key = pthread_key_create(&key, end_thread) == 0;
+	return has_key;
 }
 
 bool wk_heap_threads_begin(void)
 {
-	if (!has_key)
-		has_key = pthread_key_create(&key, end_thread) == 0;
 	wk_heap_self = NULL;
-	late = NULL;
-	atomic_store(&late_lock, 0);
-	return has_key;
+	threads = NULL;
+	late_count = 0;
+	atomic_store(&lock, 0);
+	return make_key();
 }
+
+/* ---- another recording */
+
+#define HOLD_NAPS 50
+
+/* A thread says that it is inside before it reads the state, but only the compiler keeps that
+ * order: this one makes all processors do so, which costs them nothing otherwise. */
+static void order_all_threads(void)
+{
+	int saved = errno;
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0 &&
+	    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
+		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+	wk_heap_nap();
+	errno = saved;
+}
+
+static bool is_other_inside(void)
+{
+	for (const struct wk_heap_thread *thread = threads; thread; thread = thread->next)
+		if (thread != wk_heap_self && atomic_load(&thread->is_inside))
+			return true;
+	return false;
+}
+
+/* With a state that is not ON: who is inside leaves soon. */
+bool wk_heap_threads_hold(void)
+{
+	wk_heap_lock(&lock);
+	order_all_threads();
+	for (unsigned naps = 0; is_other_inside(); naps++) {
+		if (naps == HOLD_NAPS) {
+			wk_heap_unlock(&lock);
+			return false;
+		}
+		wk_heap_nap();
+	}
+	if (make_key())
+		return true;
+	wk_heap_unlock(&lock);
+	return false;
+}
+
+void wk_heap_threads_let_go(void)
+{
+	order_all_threads();
+	wk_heap_unlock(&lock);
+}
+
+/* ---- a thread's beginning */
 
 static bool find_slot(uint32_t *number)
 {
@@ -120,16 +184,16 @@ static void begin_stream(struct wk_heap_thread *thread)
 	thread->stack = slot->stack;
 }
 
-static struct wk_heap_thread *take_slot(struct wk_heap_thread *thread, uint32_t tid)
+static bool take_slot(struct wk_heap_thread *thread, uint32_t tid)
 {
 	uint8_t *slot;
 
 	if (!find_slot(&thread->number))
-		return NULL;
+		return false;
 	slot = wk_heap_open_slot(thread->number);
 	if (!slot) {
 		atomic_store(&wk_heap_head->state[thread->number], WK_CHANNEL_FREE);
-		return NULL;
+		return false;
 	}
 	thread->slot = (struct wk_channel_slot *)slot;
 	thread->ring = slot + WK_CHANNEL_PAGE;
@@ -140,34 +204,43 @@ static struct wk_heap_thread *take_slot(struct wk_heap_thread *thread, uint32_t 
 	begin_stream(thread);
 	atomic_store(&thread->slot->tid, tid);
 	atomic_fetch_add(&thread->slot->use, 1);
-	return thread;
+	return true;
+}
+
+/* With the lock. Of a thread that was in an earlier recording, what it had there is used again. */
+static bool take_part(uint32_t tid)
+{
+	struct wk_heap_thread *thread = wk_heap_self;
+
+	if (*wk_heap_state != WK_HEAP_ON)
+		return false;
+	give_back_late(tid);
+	if (!thread)
+		thread = wk_heap_pages(sizeof(*thread));
+	if (!thread || (thread->epoch != wk_heap_epoch && !take_slot(thread, tid))) {
+		if (thread && !wk_heap_self)
+			munmap(thread, sizeof(*thread));
+		return false;
+	}
+	atomic_store(&thread->is_inside, 1);
+	if (!wk_heap_self)
+		add_thread(thread);
+	wk_heap_self = thread;
+	return true;
 }
 
 struct wk_heap_thread *wk_heap_thread_here(void)
 {
-	struct wk_heap_thread *thread = wk_heap_self;
-	uint32_t tid;
+	bool is_new = !wk_heap_self, takes_part;
 
-	if (thread && thread->epoch == wk_heap_epoch)
-		return thread;
-	tid = (uint32_t)syscall(SYS_gettid);
-	give_back_late(tid);
-	if (!thread) {
-		thread = wk_heap_pages(sizeof(*thread));
-		if (!thread)
-			return NULL;
-	}
-	if (!take_slot(thread, tid)) {
-		munmap(thread, sizeof(*thread));
-		wk_heap_self = NULL;
+	wk_heap_lock(&lock);
+	takes_part = take_part((uint32_t)syscall(SYS_gettid));
+	wk_heap_unlock(&lock);
+	if (!takes_part)
 		return NULL;
-	}
-	wk_heap_self = thread;
-	if (is_late)
-		add_late(thread);
-	else
-		pthread_setspecific(key, thread);
-	return thread;
+	if (is_new && !is_late)
+		pthread_setspecific(key, wk_heap_self);
+	return wk_heap_self;
 }
 
 /* ---- stacks

@@ -38,15 +38,19 @@ static _Atomic uint32_t lock;
 static struct module modules[MODULES]; /* under the lock, the next one to be replaced ... */
 static uint32_t module_at;             /* ... is here */
 
-bool wk_heap_unwind_begin(void)
+_Atomic uint32_t wk_heap_code;
+
+/* Code that was unloaded meanwhile was not noticed. */
+bool wk_heap_unwind_begin(bool is_again)
 {
+	if (is_again)
+		wk_heap_forget_code();
+	else
+		atomic_store(&lock, 0);
 	if (!entries)
 		entries = wk_heap_pages(ROWS * sizeof(*entries));
-	atomic_store(&lock, 0);
 	return entries;
 }
-
-_Atomic uint32_t wk_heap_code;
 
 void wk_heap_forget_code(void)
 {

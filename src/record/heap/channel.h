@@ -13,6 +13,7 @@ struct wk_heap_channel {
 	int fd, pid_fd;
 	uint32_t number, pid, uid;
 	uint64_t began_ns, sample_bytes;
+	bool was_running; /* before it was recorded */
 	bool is_announced;
 	bool is_broken; /* its positions make no sense */
 	struct wk_channel_head *head;

@@ -189,7 +189,8 @@ static bool may_be_recorded(const struct ucred *who)
 }
 
 /* It is among the channels before the process goes on. Owns `file`. */
-static void welcome(struct wk_heap_channels *channels, int from, const struct ucred *who, int file)
+static void welcome(struct wk_heap_channels *channels, int from, const struct ucred *who,
+		    const struct wk_channel_hello *hello, int file)
 {
 	struct wk_heap_channel *channel = wk_heap_channel_new(file, (uint32_t)who->pid);
 	uint32_t number;
@@ -197,6 +198,7 @@ static void welcome(struct wk_heap_channels *channels, int from, const struct uc
 	if (!channel)
 		return;
 	channel->uid = who->uid;
+	channel->was_running = hello->was_running;
 	channel->began_ns = wk_os_clock_ns();
 	channel->sample_bytes = channels->options.sample_bytes;
 	pthread_mutex_lock(&channels->lock);
@@ -311,7 +313,7 @@ static void handle(struct wk_heap_channels *channels, int from)
 	got = receive(from, &first, &file);
 	if (file >= 0 && got == sizeof(first.hello) && first.version == WK_CHANNEL_VERSION &&
 	    who.pid > 0 && may_be_recorded(&who)) {
-		welcome(channels, from, &who, file);
+		welcome(channels, from, &who, &first.hello, file);
 		return;
 	}
 	if (file >= 0)
