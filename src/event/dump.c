@@ -299,8 +299,8 @@ static void dump_memory(const struct wk_event *event, struct wk_out *out)
 static void dump_heap(const struct wk_event *event, struct wk_out *out)
 {
 	const struct wk_event_heap *heap = &event->heap;
-	static const char *const changes[] = { "create", "destroy", "allocate", "reallocate",
-					       "free" };
+	static const char *const changes[] = { "create",   "destroy",    "seen",
+					       "allocate", "reallocate", "free" };
 
 	wk_out_fmt(out, " change=%s heap=0x%" PRIx64, changes[heap->change], heap->heap);
 	if (heap->change >= WK_HEAP_ALLOCATE)

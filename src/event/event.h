@@ -368,6 +368,7 @@ struct wk_event_memory {
 enum wk_heap_change {
 	WK_HEAP_CREATE,
 	WK_HEAP_DESTROY, /* with all blocks in it */
+	WK_HEAP_SEEN,    /* it was there before, with blocks that are unknown */
 	WK_HEAP_ALLOCATE,
 	WK_HEAP_REALLOCATE,
 	WK_HEAP_FREE,

@@ -326,6 +326,10 @@ void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id pr
 	case WK_HEAP_ALLOCATE:
 		begin_block(lifetimes, id, heap, who);
 		break;
+	case WK_HEAP_SEEN:
+		lifetimes->model->heaps[id].was_there = true;
+		lifetimes->model->heaps[0].was_there = true;
+		break;
 	}
 }
 

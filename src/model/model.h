@@ -94,6 +94,7 @@ struct wk_heap_row {
 	wk_text_id name; /* the handle as text: "0x1f0000" */
 
 	bool counts_blocks; /* their number is known */
+	bool was_there;     /* before the recording, with blocks that are unknown */
 
 	/* All of its blocks: of those that were freed, half were there no longer than the median,
 	 * none longer than the longest. Row 0 has the sums of all heaps. */

@@ -26,7 +26,8 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 	(void)err;
 	seen->count++;
 	if (event->kind == WK_EVENT_HEAP) {
-		assert(event->heap.change == WK_HEAP_ALLOCATE ||
+		assert(event->heap.change == WK_HEAP_SEEN ||
+		       event->heap.change == WK_HEAP_ALLOCATE ||
 		       event->heap.change == WK_HEAP_FREE);
 		touch(seen, event->heap.made_by.at, event->heap.made_by.len);
 		touch(seen, event->heap.sample.user_chain, event->heap.sample.user_count * 8);

@@ -74,6 +74,8 @@ class Heap:
                 self._take(fields)
 
     def _take(self, fields):
+        if fields["change"] == "seen":
+            return
         pid, address = fields["pid"], fields["address"]
         if fields["change"] == "free":
             block = self.live[pid].pop(address, None)

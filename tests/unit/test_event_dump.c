@@ -196,6 +196,8 @@ static void memory_and_heaps_show_what_changes(void **state)
 	       .kind = WK_EVENT_MEMORY, .pid = 1, .memory = { .changes = 28, .owner_pid = 2 });
 	PRINTS("heap time=0 pid=1 tid=0 change=destroy heap=0x7\n", .kind = WK_EVENT_HEAP, .pid = 1,
 	       .heap = { .change = WK_HEAP_DESTROY, .heap = 7, .address = 8 });
+	PRINTS("heap time=0 pid=1 tid=0 change=seen heap=0x0\n", .kind = WK_EVENT_HEAP, .pid = 1,
+	       .heap = { .change = WK_HEAP_SEEN });
 	PRINTS("heap time=0 pid=1 tid=0 change=reallocate heap=0x7 address=0x8 size=0x9 "
 	       "old_address=0xa old_size=0xb made_by=\"m\"\n",
 	       .kind = WK_EVENT_HEAP, .pid = 1,

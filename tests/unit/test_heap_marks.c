@@ -148,6 +148,34 @@ static void snapshots_are_among_the_events_of_their_time(void **state)
 	wk_buf_fini(&bytes);
 }
 
+static void a_process_that_ran_before_is_seen_first(void **state)
+{
+	struct made made;
+	struct wk_buf bytes = { 0 };
+
+	(void)state;
+	begin(&made);
+	add_process(&made, 1, 500);
+	begin_row(&made, WK_HEAP_ROW_SEEN);
+	wk_buf_add_u32(&made.row, 1);
+	assert_true(add(&made));
+	begin_row(&made, WK_HEAP_ROW_SEEN);
+	wk_buf_add_u32(&made.row, 2); /* there is no such process */
+	assert_false(add(&made));
+	wk_buf_add_u64(&bytes, 1);
+	put_text(&bytes, WK_HEAP_RECORD_MARK, 9, "at 10");
+	put_text(&bytes, WK_HEAP_RECORD_MARK, 9, "at 19");
+	add_events(&made, &bytes);
+	add_pass(&made, 100);
+	emit(&made);
+	end_with(&made, "heap time=10 pid=500 tid=77 change=seen heap=0x0\n"
+			"mark time=10 pid=500 tid=77 label=\"at 10\"\n"
+			"mark time=19 pid=500 tid=77 label=\"at 19\"\n"
+			"note time=0 text=\"1 part of the heap's events is damaged and was left "
+			"out\"\n");
+	wk_buf_fini(&bytes);
+}
+
 static void a_snapshot_waits_for_the_events_before_it(void **state)
 {
 	struct made made;
@@ -276,6 +304,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(snapshots_are_among_the_events_of_their_time),
+		cmocka_unit_test(a_process_that_ran_before_is_seen_first),
 		cmocka_unit_test(a_snapshot_waits_for_the_events_before_it),
 		cmocka_unit_test(a_text_stays_while_more_of_its_stream_comes),
 		cmocka_unit_test(a_text_stays_when_a_part_of_its_stream_is_missing),

@@ -28,6 +28,7 @@ enum { LOST, NESTED, EARLY, CUT, THREADLESS, COUNTS };
 struct process {
 	uint32_t number, pid;
 	uint64_t sample_bytes;
+	bool was_running, is_seen; /* the event for that was emitted */
 	struct wk_heap_stacks stacks;
 	uint64_t counts[COUNTS];
 };
@@ -312,6 +313,9 @@ static bool add_row(struct wk_heap_streams *streams, struct wk_bytes *row)
 		return add_definitions(&streams->processes[process], row);
 	case WK_HEAP_ROW_COUNTS:
 		return add_counts(&streams->processes[process], row);
+	case WK_HEAP_ROW_SEEN:
+		streams->processes[process].was_running = true;
+		return true;
 	case WK_HEAP_ROW_GONE:
 		return true;
 	default:
@@ -456,9 +460,31 @@ static bool emit_text(struct wk_heap_streams *streams, const struct thread *thre
 	return wk_sink_emit(sink, &event, err);
 }
 
+static bool emit_seen(struct wk_heap_streams *streams, const struct thread *thread,
+		      uint64_t time_ns, const struct wk_sink *sink, struct wk_err *err)
+{
+	struct process *process = &streams->processes[thread->process];
+	struct wk_event event = {
+		.kind = WK_EVENT_HEAP,
+		.time_ns = time_ns,
+		.pid = process->pid,
+		.tid = thread->next.tid,
+		.cpu = WK_NO_CPU,
+		.heap = { .change = WK_HEAP_SEEN },
+	};
+
+	process->is_seen = true;
+	return emit_batch(streams, sink, err) && wk_sink_emit(sink, &event, err);
+}
+
 static bool add_record(struct wk_heap_streams *streams, struct thread *thread, uint64_t time_ns,
 		       const struct wk_sink *sink, struct wk_err *err)
 {
+	const struct process *process = &streams->processes[thread->process];
+
+	if (process->was_running && !process->is_seen &&
+	    !emit_seen(streams, thread, time_ns, sink, err))
+		return false;
 	switch (thread->next.kind) {
 	case WK_HEAP_RECORD_ALLOCATED:
 	case WK_HEAP_RECORD_MOVED:

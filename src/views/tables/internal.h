@@ -82,6 +82,9 @@ bool wk_tables_count_blocks(const struct wk_model *model);
 /* Releases that could not be matched, and that there are snapshots. */
 void wk_tables_note_heaps(struct wk_table *table, const struct wk_model *model);
 
+/* That blocks from before the recording are not there, if so. */
+void wk_tables_note_earlier_blocks(struct wk_table *table, const struct wk_model *model);
+
 /* --- Source lines --- */
 
 /* The line of a named frame; none for 0. People see that there are more: "main.c:12 and 2 more". */

@@ -97,10 +97,27 @@ bool wk_tables_count_blocks(const struct wk_model *model)
 	return false;
 }
 
+void wk_tables_note_earlier_blocks(struct wk_table *table, const struct wk_model *model)
+{
+	struct wk_buf words = { 0 };
+	uint32_t count = 0;
+
+	for (wk_heap_id i = 1; i < model->heap_count; i++)
+		count += model->heaps[i].was_there;
+	if (!count)
+		return;
+	wk_num_add_counted(&words, count, " process", " processes");
+	wk_table_note(table,
+		      "%s ran before the recording: blocks allocated before then are missing",
+		      wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
 void wk_tables_note_heaps(struct wk_table *table, const struct wk_model *model)
 {
 	struct wk_buf words = { 0 };
 
+	wk_tables_note_earlier_blocks(table, model);
 	if (model->samples_blocks)
 		wk_table_note(table,
 			      "sizes and numbers of blocks are estimates: only some blocks were "

@@ -151,6 +151,7 @@ void wk_tables_fill_snapshots(struct wk_table *table, const struct wk_model *mod
 		snapshot_row(table, &walk, i + 1, snapshot, state);
 		remember(state, snapshot);
 	}
+	wk_tables_note_earlier_blocks(table, model);
 	note_use(table, model, hidden);
 	wk_free(walk.states);
 }
