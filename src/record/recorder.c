@@ -15,6 +15,7 @@
 #include "os/os.h"
 #include "record/attach.h"
 #include "record/facts.h"
+#include "record/heap/attach.h"
 #include "record/heap/channels.h"
 #include "record/heap/library.h"
 #include "record/launch.h"
@@ -41,7 +42,8 @@ struct wk_recorder {
 	struct wk_queue queue;
 	struct wk_merge merge;
 	struct wk_parser parser;
-	struct wk_heap_channels *heap; /* NULL: not recorded */
+	struct wk_heap_channels *heap;      /* NULL: not recorded */
+	struct wk_heap_attach *heap_attach; /* of processes that run already; or NULL */
 	struct wk_buf heap_rows;
 	uint64_t heap_bytes;
 	const struct wk_sink *sink;
@@ -334,30 +336,35 @@ static unsigned moments_of(const struct wk_recorder_options *options)
 	       (options->snapshot_over_bytes ? WK_HEAP_MOMENT_OVER : 0u);
 }
 
+static bool prepare_heap(struct wk_recorder *recorder, struct wk_err *err)
+{
+	struct wk_heap_channels_options options = {
+		.snapshot_every_ns = recorder->options.snapshot_every_ns,
+		.moments = moments_of(&recorder->options),
+		.over_bytes = recorder->options.snapshot_over_bytes,
+		.when_full = recorder->options.drops_heap_events ? WK_CHANNEL_DROP
+								 : WK_CHANNEL_BLOCK,
+		.sample_bytes = recorder->options.heap_sample_bytes,
+		.seed = recorder->options.heap_seed,
+		.on_rows = wake_worker,
+		.context = recorder,
+	};
+
+	recorder->heap = wk_heap_channels_new(&options, err);
+	if (recorder->heap && recorder->options.pid_count)
+		recorder->heap_attach =
+			wk_heap_attach_new(recorder->pids, recorder->options.pid_count, err);
+	return recorder->heap && (!recorder->options.pid_count || recorder->heap_attach);
+}
+
 /* A program finds the heap's recorder by its environment. */
 static bool prepare_command(struct wk_recorder *recorder, struct wk_err *err)
 {
 	struct wk_launch_how how = { .folder = recorder->options.folder,
 				     .to_stderr = recorder->options.command_to_stderr };
 	struct wk_buf library = { 0 }, preload = { 0 }, channel = { 0 }, sanitizer = { 0 };
-	bool ok = true;
+	bool ok = !recorder->heap || wk_heap_library_find(&library, err);
 
-	if (recorder->options.records_heap) {
-		struct wk_heap_channels_options options = {
-			.snapshot_every_ns = recorder->options.snapshot_every_ns,
-			.moments = moments_of(&recorder->options),
-			.over_bytes = recorder->options.snapshot_over_bytes,
-			.when_full = recorder->options.drops_heap_events ? WK_CHANNEL_DROP
-									 : WK_CHANNEL_BLOCK,
-			.sample_bytes = recorder->options.heap_sample_bytes,
-			.seed = recorder->options.heap_seed,
-			.on_rows = wake_worker,
-			.context = recorder,
-		};
-
-		recorder->heap = wk_heap_channels_new(&options, err);
-		ok = recorder->heap && wk_heap_library_find(&library, err);
-	}
 	if (ok && recorder->heap) {
 		wk_heap_library_preload(wk_buf_text(&library), &preload);
 		wk_buf_add_fmt(&channel, "%s=%s", WK_HEAP_VARIABLE,
@@ -388,6 +395,8 @@ struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, s
 		goto fail;
 	}
 	if (!check_options(&recorder->options, err) || !init_perf(recorder, err))
+		goto fail;
+	if (recorder->options.records_heap && !prepare_heap(recorder, err))
 		goto fail;
 	/* Before limits are raised and rings are mapped: the child shall not inherit those. */
 	if (recorder->options.command && !prepare_command(recorder, err))
@@ -621,6 +630,10 @@ static bool begin(struct wk_recorder *recorder,
 		progress(context, &status);
 	if (!recorder->launch.pid || recorder->perf.samples_cpus)
 		wk_perf_enable(&recorder->perf);
+	if (recorder->heap_attach &&
+	    !wk_heap_attach_begin(recorder->heap_attach, wk_heap_channels_name(recorder->heap),
+				  err))
+		return false;
 	return !recorder->launch.pid || let_command_go(recorder, err);
 }
 
@@ -731,6 +744,7 @@ void wk_recorder_free(struct wk_recorder *recorder)
 	wk_queue_fini(&recorder->queue);
 	wk_parser_fini(&recorder->parser);
 	wk_perf_fini(&recorder->perf);
+	wk_heap_attach_free(recorder->heap_attach);
 	wk_heap_channels_free(recorder->heap);
 	wk_buf_fini(&recorder->heap_rows);
 	WK_FREE_ALL(recorder->pids, recorder->lost, recorder);

@@ -22,7 +22,7 @@
 /* The name of an event that never happens. */
 #define WK_DUMMY_EVENT "dummy"
 
-/* What is loaded into a command whose heap is recorded. */
+/* What is loaded into a program whose heap is recorded. */
 #define WK_HEAP_LIBRARY_NAME "libwick-heap.so"
 
 #define WK_MOST_STACK_BYTES 65528 /* the kernel's limit */
@@ -51,7 +51,7 @@ struct wk_recorder_options {
 	uint64_t ring_bytes;        /* a CPU; 0: chosen */
 	bool user_only;             /* do not sample kernel code */
 	const char *folder;         /* the command's working folder; NULL: the current one */
-	bool records_heap;          /* of a command: its allocations, by the heap library */
+	bool records_heap;          /* allocations, by the heap library; not with all_cpus */
 	uint64_t heap_sample_bytes; /* only some blocks, at this mean distance in bytes; 0: all */
 	uint64_t heap_seed;         /* of their choice; 0: any */
 	bool drops_heap_events;     /* that come too fast, instead of making the command wait */

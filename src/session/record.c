@@ -232,7 +232,8 @@ bool wk_recording_run(struct wk_recording *r, struct wk_err *err)
 {
 	struct wk_sink sink = wk_unwind_stage_sink(r->stage);
 
-	if (r->request.recorder.records_heap) {
+	/* Processes that run already have all loaded the library. */
+	if (r->request.recorder.records_heap && r->request.recorder.command) {
 		r->unrecorded = wk_unrecorded_new(sink);
 		sink = wk_unrecorded_sink(r->unrecorded);
 	}

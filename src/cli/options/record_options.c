@@ -49,7 +49,8 @@ static const struct wk_opt options[] = {
 	WK_VALUE(0, "buffer", "SIZE", "buffer between kernel and wick for each CPU, 64K to 256M "
 	  "[default: by rate and stack size]", WK_OPT_SIZE, AT(ring_bytes)),
 	WK_FLAG(0, "user-only", "do not record kernel code", AT(user_only)),
-	WK_FLAG(0, "heap", "record each allocation and release of the command and its children, with "
+	WK_FLAG(0, "heap", "record each allocation and release of the command and its children, or with "
+	  "-p of processes that have loaded the heap library (`wick doctor --heap-library`), with "
 	  "stacks; no samples, unless -e or -F is given", AT(heap)),
 	WK_VALUE(0, "heap-sample", "SIZE", "record only some of the blocks, on average one for each SIZE "
 	  "bytes, and estimate the rest; 512K costs next to nothing", WK_OPT_SIZE, AT(heap_sample)),
@@ -185,10 +186,10 @@ static bool check_what(const struct wk_record_args *args, char *const *command, 
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--pid records these processes only; it excludes %s",
 			       command ? "a command" : "--all-cpus");
-	if ((args->heap || args->heap_sample) && !command)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--heap needs a command after \"--\": the heap of a running process "
-			       "cannot be recorded yet");
+	if ((args->heap || args->heap_sample) && args->all_cpus)
+		return wk_fail(
+			err, WK_EUSAGE, WK_NOWHERE,
+			"--heap records a command or processes (-p), and excludes --all-cpus");
 	if (snapshot_option(args) && !args->heap && !args->heap_sample)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--%s takes snapshots of heaps; it needs --heap",

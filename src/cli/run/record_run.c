@@ -107,7 +107,7 @@ static int exit_code_of(const struct wk_recorder_result *result)
 {
 	if (result->has_command)
 		return exit_code_of_status(result->wait_status);
-	return result->samples ? WK_EXIT_DONE : WK_EXIT_FAILED;
+	return result->samples || result->heap_processes ? WK_EXIT_DONE : WK_EXIT_FAILED;
 }
 
 void wk_record_wait(struct wk_record_end *end, bool quiet, struct wk_err *err)
@@ -396,6 +396,11 @@ static void say_heap(const struct wk_record_request *request,
 	wk_warn_lines(&wk_cli_messages, wk_buf_str(&outcome->unrecorded));
 	if (!result->heap_processes && outcome->unrecorded.len)
 		return;
+	if (!result->heap_processes && !result->has_command) {
+		wk_warn_fmt(&wk_cli_messages,
+			    "no allocations: the recorded processes did not call their allocators");
+		return;
+	}
 	if (!result->heap_processes) {
 		wk_warn_fmt(&wk_cli_messages,
 			    "no allocations: the command did not load %s; a program that is linked "

@@ -12,6 +12,7 @@
 
 #include "os/os.h"
 #include "channel/channel.h"
+#include "record/heap/attach.h"
 #include "record/proc_scan.h"
 
 #define PATIENCE_SECONDS 5
@@ -34,7 +35,8 @@ static bool fail_unreadable(const struct who *who, struct wk_err *err)
 		       who->text.at);
 }
 
-/* The value in the environment that the process began with; empty without one. */
+/* Of the recorder that switched the library on; or the value in the environment that the process
+ * began with. */
 static bool find_socket(const struct who *who, struct wk_buf *name, struct wk_err *err)
 {
 	static const char variable[] = WK_HEAP_VARIABLE "=";
@@ -43,6 +45,8 @@ static bool find_socket(const struct who *who, struct wk_buf *name, struct wk_er
 	char path[64];
 	bool ok;
 
+	if (wk_heap_attach_find_recorder(who->pid, name))
+		return true;
 	snprintf(path, sizeof(path), "/proc/%d/environ", (int)who->pid);
 	ok = wk_os_read_small(path, &environment) || fail_unreadable(who, err);
 	for (rest = wk_buf_str(&environment); ok && rest.len && !name->len;) {
