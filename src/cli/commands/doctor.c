@@ -11,7 +11,7 @@
 #include "session/images/windows_file.h"
 
 struct args {
-	bool json;
+	bool json, heap_library;
 	struct wk_text_list debug_dirs, symbol_paths;
 };
 
@@ -22,8 +22,22 @@ static const struct wk_opt options[] = {
 	WK_VALUE(0, "symbol-path", "PATH", "search for PDBs of Windows programs here, then in "
 	  "_NT_SYMBOL_PATH; servers are not contacted", WK_OPT_LIST,
 	  offsetof(struct args, symbol_paths)),
+	WK_FLAG(0, "heap-library", "print only the path of the library that records heaps, for "
+	  "LD_PRELOAD", offsetof(struct args, heap_library)),
 	{ 0 },
 };
+
+/* So that the shell can put it into a command line. */
+static int print_heap_library(const struct wk_call *call, struct wk_err *err)
+{
+	struct wk_buf path = { 0 };
+	bool ok = wk_doctor_heap_library(&path, err);
+
+	if (ok)
+		wk_out_fmt(call->out, "%s\n", wk_buf_text(&path));
+	wk_buf_fini(&path);
+	return ok ? WK_EXIT_DONE : wk_exit_code(err);
+}
 
 static bool examine_folder(struct wk_findings *findings, const char *folder, struct wk_err *err)
 {
@@ -99,6 +113,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 			words->count);
 		return WK_EXIT_USAGE;
 	}
+	if (args->heap_library)
+		return print_heap_library(call, err);
 	if (words->count)
 		path = resolve(words->at[0], err);
 	ok = (path || !words->count) && examine(&findings, path, &naming, err);
@@ -134,6 +150,8 @@ const struct wk_command wk_cmd_doctor = {
 	.examples = (const struct wk_example[]){
 		{ "wick doctor", "check whether this machine can record" },
 		{ "wick doctor ./app", "check whether the functions of ./app will have names" },
+		{ "LD_PRELOAD=$(wick doctor --heap-library) ./app", "start a program whose heap "
+								    "can be recorded later" },
 		{ "wick doctor app.exe --symbol-path ./out", "check a Windows program, with PDBs "
 							     "in a folder" },
 		{ "wick doctor ~/src/project", "check the profiles of a Cargo project" },

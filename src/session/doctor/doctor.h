@@ -15,6 +15,10 @@ bool wk_doctor_records(void);
 /* Can this user record here, which events, and is there space on the disk? */
 void wk_doctor_machine(struct wk_findings *findings);
 
+/* The path of the library that `wick record --heap` loads into programs. */
+struct wk_buf;
+bool wk_doctor_heap_library(struct wk_buf *path, struct wk_err *err);
+
 /* A part of that: are the buffers that the kernel grants large enough? */
 struct wk_record_probe;
 void wk_doctor_buffers(struct wk_findings *findings, const struct wk_record_probe *probe);

@@ -10,6 +10,7 @@
 #include "event/advice.h"
 #include "os/os.h"
 #include "record/facts.h"
+#include "record/heap/library.h"
 #include "record/perf_open.h"
 #include "record/probe.h"
 #include "session/doctor/doctor.h"
@@ -205,6 +206,11 @@ static void disk(struct wk_findings *findings)
 		wk_findings_good(findings, "%s free for recordings in this folder",
 				 wk_buf_text(&free_text));
 	wk_buf_fini(&free_text);
+}
+
+bool wk_doctor_heap_library(struct wk_buf *path, struct wk_err *err)
+{
+	return wk_heap_library_find(path, err);
 }
 
 void wk_doctor_machine(struct wk_findings *findings)

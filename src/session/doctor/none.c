@@ -15,6 +15,12 @@ void wk_doctor_machine(struct wk_findings *findings)
 			 "and recordings of Linux");
 }
 
+bool wk_doctor_heap_library(struct wk_buf *path, struct wk_err *err)
+{
+	(void)path;
+	return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "wick records heaps on Linux only");
+}
+
 /* The PDBs of Windows itself are on a symbol server. */
 void wk_doctor_libc(struct wk_findings *findings, const char *const *debug_dirs)
 {
