@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""Heaps of programs that run already: recorded from then on, again and again, and left as they were."""
+import contextlib
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import heap_totals  # noqa: E402
+import tap  # noqa: E402
+
+PROGRAM = tap.program("live", "heap_attach")
+
+
+def case(title):
+    """A case that ends what it has started."""
+    def keep(function):
+        @tap.case(title)
+        def _(t):
+            with contextlib.ExitStack() as stack:
+                t.cleanup = stack.callback
+                function(t)
+    return keep
+
+
+class Running:
+    """heap_attach, or another program, with the library loaded and no recorder."""
+
+    def __init__(self, t, *words, program=PROGRAM, has_library=True):
+        self._folder, self._rounds = t.folder, 0
+        environment = dict(os.environ)
+        environment.pop("WICK_HEAP", None)
+        if has_library:
+            environment["LD_PRELOAD"] = t.wick("doctor", "--heap-library").stdout.strip()
+        self.process = subprocess.Popen([program, *words], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True, env=environment,
+                                        cwd=t.folder)
+        t.cleanup(self.end)
+        self.pid = str(self.process.pid)
+        if program == PROGRAM:
+            t.equal(self.process.stdout.readline(), "ready\n", "what it prints first")
+
+    def round(self, before=""):
+        """What it has counted; and the number of older blocks it has freed."""
+        self._rounds += 1
+        path = self._folder / f"log{self._rounds}"
+        self.process.stdin.write(f"{before}{path}\n")
+        self.process.stdin.flush()
+        return int(self.process.stdout.readline()), heap_totals.Log(path)
+
+    def leave(self):
+        """Its exit code, once it ends by itself."""
+        self.process.stdin.close()
+        return self.process.wait(timeout=30)
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+class Recorder:
+    """`wick record --heap -p`; it records once this returns."""
+
+    def __init__(self, t, running, *words, name="wick.data"):
+        self.path = t.folder / name
+        self.process = subprocess.Popen(
+            [tap.WICK, "record", "--heap", "-p", running.pid, "-o", self.path, *words],
+            stderr=subprocess.PIPE, text=True)
+        t.cleanup(self._end)
+        for _ in range(100):
+            if t.wick("snapshot", running.pid, "here", check=False).returncode == 0:
+                return
+            if self.process.poll() is not None:
+                raise tap.Failure(f"the recorder ended: {self.process.stderr.read()}")
+            time.sleep(0.1)
+        raise tap.Failure("the recorder does not begin")
+
+    def stop(self, number=signal.SIGINT):
+        self.process.send_signal(number)
+        said = self.process.communicate(timeout=60)[1]
+        return self.process.returncode, said
+
+    def _end(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+
+def compare(t, recorder, log, foreign):
+    heap = heap_totals.Heap(t, recorder.path, log)
+    t.equal((heap.missed, heap.backward, heap.notes), (0, 0, []), "faults")
+    if foreign is not None:
+        t.equal(heap.foreign, foreign, "releases of older blocks")
+    for pid, counted in log.counted.items():
+        expected = {name: sums for name, sums in counted.items() if sums[0]}
+        t.equal(dict(heap.counted[pid]), expected, f"times and bytes of process {pid}")
+
+
+def record_round(t, running, name, before=""):
+    recorder = Recorder(t, running, name=name)
+    foreign, log = running.round(before)
+    code, said = recorder.stop()
+    t.equal(code, 0, f"exit code ({said})")
+    return recorder, foreign, log
+
+
+@case("a program that runs already: its own totals, again and again")
+def _(t):
+    running = Running(t)
+    for i in range(5):
+        recorder, foreign, log = record_round(t, running, f"wick{i}.data")
+        compare(t, recorder, log, foreign)
+        running.round()  # without a recorder
+    shown = t.wick("show", "wick0.data", "heap").stdout
+    t.true("1 process ran before the recording: blocks allocated before then are missing" in shown,
+           shown)
+    t.true("400 releases of unknown blocks" in shown, shown)
+    shown = t.wick("show", "wick0.data", "snapshots").stdout
+    t.true("blocks allocated before then are missing" in shown, shown)
+    t.equal(running.leave(), 7, "exit code of the program")
+
+
+@case("a child that is forked while its parent is recorded")
+def _(t):
+    running = Running(t)
+    recorder, foreign, log = record_round(t, running, "wick.data", "fork ")
+    t.equal(len(log.counted), 2, "processes that counted")
+    compare(t, recorder, log, foreign)
+
+
+@case("busy threads: their program's own totals, and no harm in many recordings")
+def _(t):
+    running = Running(t, "busy")
+    for i in range(3):
+        recorder, _, log = record_round(t, running, f"wick{i}.data")
+        compare(t, recorder, log, None)
+    status = pathlib.Path("/proc", running.pid, "status")
+    for i in range(25):
+        came = t.wick("record", "--heap", "-p", running.pid, "--duration", "20ms", "-o", "w.data",
+                      check=False)
+        t.equal(came.returncode, 0, f"exit code {i} ({came.stderr})")
+    kib = int(re.search(r"VmRSS:\s*(\d+)", status.read_text())[1])
+    t.within(kib, 0, 20000, "KiB of the program after 28 recordings")
+    running.round()
+    t.equal(running.leave(), 7, "exit code of the program")
+
+
+@case("a recorder that is killed, and one after it")
+def _(t):
+    running = Running(t, "busy")
+    for i in range(3):
+        recorder = Recorder(t, running, name=f"killed{i}.data")
+        recorder.stop(signal.SIGKILL)
+    recorder, _, log = record_round(t, running, "wick.data")
+    compare(t, recorder, log, None)
+
+
+@case("a second recorder is refused, and leaves the first one alone")
+def _(t):
+    running = Running(t)
+    recorder = Recorder(t, running, name="first.data")
+    came = t.wick("record", "--heap", "-p", running.pid, "-o", "second.data", check=False)
+    t.equal(came.returncode, 1, "exit code of the second one")
+    t.true("is already being recorded" in came.stderr, came.stderr)
+    foreign, log = running.round()
+    recorder.stop()
+    compare(t, recorder, log, foreign)
+
+
+@case("several processes, with samples")
+def _(t):
+    one, other = Running(t, "busy"), Running(t, "busy")
+    came = t.wick("record", "--heap", "-F", "500", "-p", f"{one.pid},{other.pid}", "--duration",
+                  "1s", "-o", "wick.data")
+    t.true("the heap of 2 processes" in came.stderr and "samples in" in came.stderr, came.stderr)
+    shown = t.wick("show", "wick.data", "heap", "--group", "pid").stdout
+    t.true(one.pid in shown and other.pid in shown, shown)
+    t.true("be_busy" in t.wick("show", "wick.data", "functions").stdout, "no samples of be_busy")
+
+
+@case("only some blocks, then all")
+def _(t):
+    running = Running(t, "busy")
+    recorder = Recorder(t, running, "--heap-sample", "4K", name="some.data")
+    running.round()
+    t.equal(recorder.stop()[0], 0, "exit code")
+    t.true("estimates" in t.wick("show", "some.data", "heap").stdout, "no estimates")
+    recorder, _, log = record_round(t, running, "all.data")
+    compare(t, recorder, log, None)
+
+
+@case("programs without the library, that do nothing, and that are not there")
+def _(t):
+    without = Running(t, has_library=False)
+    came = t.wick("record", "--heap", "-p", without.pid, "-o", "wick.data", check=False)
+    t.equal(came.returncode, 1, "exit code")
+    t.true(f"process {without.pid} (heap_attach) has not loaded libwick-heap.so" in came.stderr,
+           came.stderr)
+    without.round()
+    idle = Running(t, "30", program="/bin/sleep")
+    came = t.wick("record", "--heap", "-p", idle.pid, "--duration", "1s", "-o", "wick.data",
+                  check=False)
+    t.equal(came.returncode, 1, "exit code")
+    t.true("did not call their allocators" in came.stderr, came.stderr)
+    came = t.wick("record", "--heap", "-p", "999999999", "-o", "wick.data", check=False)
+    t.true("no process 999999999" in came.stderr, came.stderr)
+
+
+tap.run_all()
