@@ -119,9 +119,15 @@ static void add_kept(struct wk_recording *r, struct wk_record_outcome *outcome,
 	}
 	if (samples)
 		wk_num_add_grouped(words, samples);
+	else if (r->result.heap_processes)
+		wk_buf_add_text(words, "the heap's events until then");
 	else
 		wk_buf_add_text(words, "no");
-	wk_buf_add_text(words, samples == 1 ? " sample was kept in " : " samples were kept in ");
+	if (!samples && r->result.heap_processes)
+		wk_buf_add_text(words, " were kept in ");
+	else
+		wk_buf_add_text(words,
+				samples == 1 ? " sample was kept in " : " samples were kept in ");
 	wk_buf_add_str(words, wk_buf_str(&outcome->place));
 }
 

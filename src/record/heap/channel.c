@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -33,6 +34,20 @@ static void *map(int fd, size_t bytes, uint64_t offset)
 	return at == MAP_FAILED ? NULL : at;
 }
 
+/* The limit of what may be written to files is also one of their sizes. This file is no output. */
+static bool set_size(int fd)
+{
+	struct rlimit limit, none;
+	bool ok;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= WK_CHANNEL_BYTES)
+		return ftruncate(fd, (off_t)WK_CHANNEL_BYTES) == 0;
+	none = (struct rlimit){ limit.rlim_max, limit.rlim_max };
+	ok = setrlimit(RLIMIT_FSIZE, &none) == 0 && ftruncate(fd, (off_t)WK_CHANNEL_BYTES) == 0;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	return ok;
+}
+
 /* A file in memory, empty, gets its size, and keeps it: otherwise reading it could end this
  * program. */
 static bool seal(int fd)
@@ -40,7 +55,7 @@ static bool seal(int fd)
 	struct stat info;
 
 	return fcntl(fd, F_GET_SEALS) >= 0 && fstat(fd, &info) == 0 && info.st_size == 0 &&
-	       ftruncate(fd, (off_t)WK_CHANNEL_BYTES) == 0 &&
+	       set_size(fd) &&
 	       fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0 &&
 	       fstat(fd, &info) == 0 && info.st_size == (off_t)WK_CHANNEL_BYTES;
 }

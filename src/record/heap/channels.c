@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -70,6 +71,19 @@ static bool make_page(struct wk_heap_channels *channels, struct wk_err *err)
 	return wk_fail_os(err, errno, "cannot map memory that programs share");
 }
 
+/* The memory of a process is a file, most of which is never used. */
+static bool may_have_size(struct wk_err *err)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_max >= WK_CHANNEL_BYTES)
+		return true;
+	return wk_fail(err, WK_EPERM, WK_NOWHERE,
+		       "--heap needs files of up to %u MiB in memory, but files are limited to %u "
+		       "KiB (RLIMIT_FSIZE); raise the hard limit: ulimit -f",
+		       (unsigned)(WK_CHANNEL_BYTES >> 20) + 1, (unsigned)(limit.rlim_max >> 10));
+}
+
 /* In the abstract space, where it needs no folder; the name is not to be guessed. */
 static bool listen_here(struct wk_heap_channels *channels, struct wk_err *err)
 {
@@ -119,7 +133,7 @@ struct wk_heap_channels *wk_heap_channels_new(const struct wk_heap_channels_opti
 	pthread_mutex_init(&channels->lock, NULL);
 	if (channels->wake_fd < 0)
 		wk_fail_os(err, errno, "cannot make an event");
-	else if (make_page(channels, err) && listen_here(channels, err))
+	else if (may_have_size(err) && make_page(channels, err) && listen_here(channels, err))
 		return channels;
 	wk_heap_channels_free(channels);
 	return NULL;
