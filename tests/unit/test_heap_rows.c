@@ -447,6 +447,55 @@ static void a_second_peak_replaces_the_first(void **state)
 	wk_model_free(f.model);
 }
 
+/* A process that grows, shrinks, has its peak, and ends. */
+static struct wk_heap_peaks give_moments(struct built *f, const struct wk_heap_peaks *peaks)
+{
+	struct wk_heap_peaks found;
+
+	start(f);
+	if (peaks)
+		wk_builder_use_peaks(f->builder, peaks);
+	built_give(f, (struct wk_event){ .kind = WK_EVENT_SNAPSHOT_REQUEST,
+					 .snapshot_request = { true, true, 50 } });
+	built_give(f, (struct wk_event){ .kind = WK_EVENT_PROCESS, .pid = 7, .tid = 7,
+					 .process = { .change = WK_PROCESS_START } });
+	allocate(f, (struct call){ 1, 70, 0xa }, 0x100, 50); /* is not more */
+	allocate(f, (struct call){ 2, 70, 0xb }, 0x200, 1);
+	release(f, (struct call){ 3, 70, 0 }, 0x200);
+	allocate(f, (struct call){ 4, 70, 0xb }, 0x200, 2);
+	allocate(f, (struct call){ 5, 70, 0xc }, 0x300, 250); /* exceeds 100, 200 and 300 */
+	release(f, (struct call){ 6, 70, 0 }, 0x100);
+	allocate(f, (struct call){ 7, 70, 0xd }, 0x400, 50); /* as much as before */
+	release(f, (struct call){ 8, 70, 0 }, 0x300);
+	built_give(f, (struct wk_event){ .kind = WK_EVENT_PROCESS, .time_ns = 9, .pid = 7, .tid = 7,
+					 .process = { .change = WK_PROCESS_EXIT } });
+	found = wk_builder_peaks(f->builder);
+	built_end(f);
+	return found;
+}
+
+static void moments_that_are_requested_become_snapshots(void **state)
+{
+	struct wk_heap_peaks peaks;
+	struct built f;
+
+	(void)state;
+	peaks = give_moments(&f, NULL);
+	assert_int_equal(f.model->snapshot_count, 3);
+	wk_model_free(f.model);
+	assert_int_equal(peaks.count, 1);
+	assert_int_equal(peaks.events[0], 5);
+	wk_free(give_moments(&f, &peaks).events);
+	assert_int_equal(f.model->snapshot_count, 4);
+	assert_string_equal(left_at(&f, "1"), "50/1 1/1");
+	assert_string_equal(left_at(&f, "size"), "50/1 2/1 250/1");
+	assert_string_equal(left_at(&f, "peak"), "50/1 2/1 250/1");
+	assert_string_equal(left_at(&f, "exit"), "2/1 50/1");
+	assert_int_equal(f.model->snapshots[3].time_ns, 9);
+	wk_model_free(f.model);
+	wk_free(peaks.events);
+}
+
 static void temporary_is_what_is_freed_before_anything_else(void **state)
 {
 	struct built f;
@@ -562,6 +611,7 @@ int main(void)
 		cmocka_unit_test(sums_end_at_the_time_in_view),
 		cmocka_unit_test(the_peak_is_the_first_of_equal_ones),
 		cmocka_unit_test(a_second_peak_replaces_the_first),
+		cmocka_unit_test(moments_that_are_requested_become_snapshots),
 		cmocka_unit_test(temporary_is_what_is_freed_before_anything_else),
 		cmocka_unit_test(lifetimes_have_powers_of_two_and_a_median),
 		cmocka_unit_test(a_million_events_are_a_few_rows),
