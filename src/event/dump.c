@@ -281,7 +281,7 @@ static void dump_sums(const struct wk_event *event, struct wk_out *out)
 static void dump_memory(const struct wk_event *event, struct wk_out *out)
 {
 	static const char *const changes[] = { "reserve", "commit", "decommit", "release",
-					       "seen" };
+					       "seen",	  "discard" };
 	const struct wk_event_memory *memory = &event->memory;
 	const char *before = " change=";
 

@@ -355,6 +355,7 @@ enum wk_memory_change {
 	WK_MEMORY_RELEASE = 1 << 3, /* decommits as well; size 0: the whole reservation at
 				     * `start` */
 	WK_MEMORY_SEEN = 1 << 4,    /* nothing was done: it is known to be so from before */
+	WK_MEMORY_DISCARD = 1 << 5, /* pages are given back, but stay committed */
 };
 
 /* The event's pid and tid, and its stack, are those of the caller. */

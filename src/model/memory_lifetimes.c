@@ -155,11 +155,31 @@ static void handle_back(struct wk_memory_lifetimes *lifetimes, wk_process_id own
 		release(lifetimes, &pages, who);
 }
 
+/* Its committed pages stay so, whosever they are. */
+static void discard(struct wk_memory_lifetimes *lifetimes, wk_process_id owner,
+		    const struct wk_event_memory *memory, const struct wk_sample *who)
+{
+	struct wk_range pages = pages_of(memory, owner, COMMITTED);
+	const struct wk_range *next;
+	uint64_t count = 0;
+
+	for (uint64_t page = pages.first; page < pages.end; page = next->end) {
+		next = wk_ranges_from(&lifetimes->ranges, pages.space, page);
+		if (!next || next->first >= pages.end)
+			break;
+		count += (next->end < pages.end ? next->end : pages.end) -
+			 (next->first > page ? next->first : page);
+	}
+	add_decommit(lifetimes->model, count, who);
+}
+
 void wk_memory_lifetimes_add(struct wk_memory_lifetimes *lifetimes, wk_process_id owner,
 			     const struct wk_event_memory *memory, const struct wk_sample *who)
 {
 	if (memory->changes & (WK_MEMORY_DECOMMIT | WK_MEMORY_RELEASE))
 		handle_back(lifetimes, owner, memory, who);
+	if (memory->changes & WK_MEMORY_DISCARD)
+		discard(lifetimes, owner, memory, who);
 	if (memory->changes & WK_MEMORY_RESERVE)
 		claim(lifetimes, owner, RESERVED, memory, who);
 	if (memory->changes & WK_MEMORY_COMMIT)

@@ -236,6 +236,8 @@ struct wk_perf {
 	struct wk_trace_formats *trace_formats;
 	bool tried_trace_formats;
 
+	struct wk_perf_memory *memory; /* NULL: no call that changes an address space came yet */
+
 	/* Chains that came, of records that still wait for their turn. */
 	struct wk_perf_deferred *deferred;
 	size_t deferred_count, deferred_cap;
@@ -328,6 +330,15 @@ bool wk_perf_give(struct wk_perf *perf, const struct wk_event *event);
 /* sample.c */
 bool wk_perf_emit_sample(struct wk_perf *perf, const struct wk_perf_record *record,
 			 uint64_t time_ns);
+
+/* memory_calls.c */
+
+/* What the sample of a system call did to the address space, if it is one that does. */
+bool wk_perf_emit_memory(struct wk_perf *perf, const struct wk_perf_attr *attr,
+			 const struct wk_perf_fields *fields, const struct wk_event *sample);
+/* An event that was emitted: address spaces begin and end with processes. */
+void wk_perf_memory_process(struct wk_perf *perf, const struct wk_event *event);
+void wk_perf_memory_free(struct wk_perf_memory *memory);
 
 /* details.c */
 

@@ -321,7 +321,10 @@ static bool emit_side_band(struct wk_perf *perf, const struct wk_perf_record *re
 	is_wanted = read_side_band(perf, record, &body, &event);
 	if (body.bad)
 		wk_perf_odd(perf, WK_PERF_ODD_SHORT, record->at);
-	return body.bad || !is_wanted || wk_perf_give(perf, &event);
+	if (body.bad || !is_wanted)
+		return true;
+	wk_perf_memory_process(perf, &event);
+	return wk_perf_give(perf, &event);
 }
 
 bool wk_perf_emit(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at)

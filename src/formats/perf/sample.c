@@ -396,5 +396,6 @@ bool wk_perf_emit_sample(struct wk_perf *perf, const struct wk_perf_record *reco
 	if (!perf->skips_details)
 		event->sample.details = wk_perf_details(perf, attr, fields);
 	return wk_perf_announce(perf, attr) && wk_perf_give(perf, event) &&
+	       wk_perf_emit_memory(perf, attr, fields, event) &&
 	       emit_group(perf, attr, fields, event);
 }

@@ -6,11 +6,14 @@
 #include "base/text/suggest.h"
 #include "event/advice.h"
 
-/* Without CPU samples the time of waits says more than the number of other events. */
+/* Without CPU samples the time of waits says more than the number of other events, and what calls
+ * committed more than the number of calls. */
 static unsigned worth(const struct wk_model *model, const struct wk_source *source)
 {
 	if (source->is_cpu_time)
 		return 3;
+	if (!model->traits->logs_events && wk_str_is(wk_model_str(model, source->name), "commit"))
+		return 2;
 	return model->traits->logs_events && wk_str_is(wk_model_str(model, source->unit), "ns") ? 2
 												: 1;
 }

@@ -1,0 +1,322 @@
+#include "formats/perf/space_calls.h"
+
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/ranges.h"
+#include "event/event.h"
+
+#define PAGE_BITS 12
+#define PAGE      (UINT64_C(1) << PAGE_BITS)
+#define LAST_PAGE (UINT64_MAX >> PAGE_BITS)
+
+/* As the kernel numbers them, the same on all machines that wick knows. */
+enum {
+	PROTECTION_WRITE = 2,
+	MAP_TYPE = 3,
+	MAP_TYPE_PRIVATE = 2,
+	MAP_ANONYMOUS_FLAG = 0x20,
+	MAP_NORESERVE_FLAG = 0x4000,
+	MAP_HUGETLB_FLAG = 0x40000,
+	REMAP_DONTUNMAP = 4,
+	ADVICE_DONTNEED = 4,
+	ADVICE_FREE = 8,
+	ADVICE_REMOVE = 9,
+	ADVICE_DONTNEED_LOCKED = 24,
+};
+
+/* What a range is; 0 if that is unknown. */
+enum kind {
+	UNKNOWN,
+	UNCOUNTED, /* never committed */
+	COMMITTED,
+	RESERVED, /* committed once it is writable */
+};
+
+/* Ranges that are looked at one by one are limited: real programs stay far below. */
+#define FREE_STEPS     (1u << 20)
+#define STEPS_PER_CALL 64
+
+struct pending {
+	enum wk_space_call call;
+	uint64_t arguments[WK_SPACE_ARGUMENTS];
+};
+
+struct wk_space_calls {
+	struct wk_ranges ranges; /* of pages, by pid; the value is an enum kind */
+	struct wk_map call_of;   /* tid to index + 1 */
+	struct pending *calls;
+	size_t call_count, call_cap;
+	struct wk_map break_of; /* pid to index + 1 */
+	uint64_t *breaks;
+	size_t break_count, break_cap;
+	uint64_t begun, steps;
+};
+
+/* The call at hand. */
+struct doing {
+	struct wk_space_calls *spaces;
+	uint32_t pid;
+	const struct wk_space_changes *changes;
+	bool ok;
+};
+
+struct wk_space_calls *wk_space_calls_new(void)
+{
+	return wk_alloc_zeroed(1, sizeof(struct wk_space_calls));
+}
+
+void wk_space_calls_free(struct wk_space_calls *spaces)
+{
+	if (!spaces)
+		return;
+	wk_ranges_fini(&spaces->ranges);
+	wk_map_fini(&spaces->call_of);
+	wk_map_fini(&spaces->break_of);
+	WK_FREE_ALL(spaces->calls, spaces->breaks);
+	wk_free(spaces);
+}
+
+/* Whole pages, from the one of `start` on. */
+static struct wk_range pages_of(uint32_t pid, uint64_t start, uint64_t size, enum kind kind)
+{
+	struct wk_range pages = { .first = start >> PAGE_BITS, .space = pid, .value = kind };
+	uint64_t room = UINT64_MAX - start;
+
+	size = size < room ? size : room;
+	pages.end = size ? ((start + size - 1) >> PAGE_BITS) + 1 : pages.first;
+	return pages;
+}
+
+static void emit(struct doing *doing, uint32_t changes, uint64_t first, uint64_t end)
+{
+	if (doing->ok && end > first)
+		doing->ok = doing->changes->change(doing->changes->context, changes,
+						   first << PAGE_BITS, (end - first) << PAGE_BITS);
+}
+
+static void count_gone(void *context, uint32_t value, uint64_t count)
+{
+	(void)value;
+	*(uint64_t *)context += count;
+}
+
+static void unmap(struct doing *doing, uint64_t start, uint64_t size)
+{
+	struct wk_range pages = pages_of(doing->pid, start, size, UNKNOWN);
+	uint64_t gone = 0;
+
+	wk_ranges_release(&doing->spaces->ranges, &pages, count_gone, &gone);
+	emit(doing, WK_MEMORY_RELEASE, pages.first, pages.end);
+}
+
+/* What was there before is not there any more. */
+static void map(struct doing *doing, uint64_t start, uint64_t size, enum kind kind)
+{
+	struct wk_range pages = pages_of(doing->pid, start, size, kind);
+	uint64_t gone = 0;
+
+	wk_ranges_release(&doing->spaces->ranges, &pages, count_gone, &gone);
+	if (gone)
+		emit(doing, WK_MEMORY_RELEASE, pages.first, pages.end);
+	wk_ranges_claim(&doing->spaces->ranges, &pages);
+	emit(doing, WK_MEMORY_RESERVE | (kind == COMMITTED ? WK_MEMORY_COMMIT : 0u), pages.first,
+	     pages.end);
+}
+
+static enum kind kind_of(uint64_t protection, uint64_t flags)
+{
+	if (flags & (MAP_NORESERVE_FLAG | MAP_HUGETLB_FLAG))
+		return UNCOUNTED;
+	if ((flags & MAP_TYPE) != MAP_TYPE_PRIVATE)
+		return flags & MAP_ANONYMOUS_FLAG ? COMMITTED : UNCOUNTED;
+	return protection & PROTECTION_WRITE ? COMMITTED : RESERVED;
+}
+
+/* The kind at a page, and where another one begins: at most at `end`. */
+static enum kind kind_at(const struct doing *doing, uint64_t page, uint64_t *end)
+{
+	const struct wk_range *next = wk_ranges_from(&doing->spaces->ranges, doing->pid, page);
+	enum kind kind = UNKNOWN;
+
+	if (next && next->first <= page) {
+		kind = (enum kind)next->value;
+		*end = next->end < *end ? next->end : *end;
+	} else if (next && next->first < *end) {
+		*end = next->first;
+	}
+	return kind;
+}
+
+static bool may_step(struct wk_space_calls *spaces)
+{
+	return spaces->steps++ < FREE_STEPS + spaces->begun * STEPS_PER_CALL;
+}
+
+static void commit(struct doing *doing, uint64_t first, uint64_t end)
+{
+	struct wk_range pages = { .first = first, .end = end, .space = doing->pid,
+				  .value = COMMITTED };
+	uint64_t gone = 0;
+
+	wk_ranges_release(&doing->spaces->ranges, &pages, count_gone, &gone);
+	wk_ranges_claim(&doing->spaces->ranges, &pages);
+	emit(doing, WK_MEMORY_COMMIT, first, end);
+}
+
+static void make_writable(struct doing *doing, uint64_t start, uint64_t size)
+{
+	struct wk_range pages = pages_of(doing->pid, start, size, UNKNOWN);
+	uint64_t end;
+
+	for (uint64_t page = pages.first;
+	     page < pages.end && doing->ok && may_step(doing->spaces); page = end) {
+		enum kind kind;
+
+		end = pages.end;
+		kind = kind_at(doing, page, &end);
+		if (kind == RESERVED || kind == UNKNOWN)
+			commit(doing, page, end);
+	}
+}
+
+/* What moves is a new range, as a block of a heap is. */
+static void remap(struct doing *doing, const uint64_t *arguments, uint64_t to)
+{
+	uint64_t from = arguments[0], old = arguments[1], size = arguments[2];
+	uint64_t end = LAST_PAGE + 1;
+	enum kind kind = kind_at(doing, from >> PAGE_BITS, &end);
+
+	if (kind == UNKNOWN)
+		kind = COMMITTED;
+	old = (old + PAGE - 1) & ~(PAGE - 1);
+	size = (size + PAGE - 1) & ~(PAGE - 1);
+	if (to != from) {
+		if (old && !(arguments[3] & REMAP_DONTUNMAP))
+			unmap(doing, from, old);
+		map(doing, to, size, kind);
+	} else if (size < old) {
+		unmap(doing, from + size, old - size);
+	} else if (size > old) {
+		map(doing, from + old, size - old, kind);
+	}
+}
+
+static uint64_t *break_of(struct wk_space_calls *spaces, uint32_t pid)
+{
+	uint32_t *index = wk_map_at(&spaces->break_of, pid);
+
+	if (!*index) {
+		*WK_APPEND(spaces->breaks, spaces->break_count, spaces->break_cap) = 0;
+		*index = (uint32_t)spaces->break_count;
+	}
+	return &spaces->breaks[*index - 1];
+}
+
+static void move_break(struct doing *doing, uint64_t to)
+{
+	uint64_t *last = break_of(doing->spaces, doing->pid);
+	uint64_t before = (*last + PAGE - 1) & ~(PAGE - 1), now = (to + PAGE - 1) & ~(PAGE - 1);
+
+	if (*last && now > before)
+		map(doing, before, now - before, COMMITTED);
+	else if (*last && now < before)
+		unmap(doing, now, before - now);
+	*last = to;
+}
+
+static void discard(struct doing *doing, const uint64_t *arguments)
+{
+	struct wk_range pages = pages_of(doing->pid, arguments[0], arguments[1], UNKNOWN);
+
+	switch (arguments[2]) {
+	case ADVICE_DONTNEED:
+	case ADVICE_FREE:
+	case ADVICE_REMOVE:
+	case ADVICE_DONTNEED_LOCKED:
+		emit(doing, WK_MEMORY_DISCARD, pages.first, pages.end);
+		break;
+	default:
+		break;
+	}
+}
+
+static struct pending *pending_of(struct wk_space_calls *spaces, uint32_t tid)
+{
+	uint32_t *index = wk_map_at(&spaces->call_of, tid);
+
+	if (!*index) {
+		*WK_APPEND(spaces->calls, spaces->call_count, spaces->call_cap) =
+			(struct pending){ 0 };
+		*index = (uint32_t)spaces->call_count;
+	}
+	return &spaces->calls[*index - 1];
+}
+
+bool wk_space_calls_begin(struct wk_space_calls *spaces, uint32_t pid, uint32_t tid,
+			  enum wk_space_call call, const uint64_t arguments[WK_SPACE_ARGUMENTS],
+			  const struct wk_space_changes *changes)
+{
+	struct doing doing = { spaces, pid, changes, true };
+	struct pending *pending = pending_of(spaces, tid);
+
+	spaces->begun++;
+	pending->call = call;
+	memcpy(pending->arguments, arguments, sizeof(pending->arguments));
+	if (call == WK_SPACE_MUNMAP)
+		unmap(&doing, arguments[0], arguments[1]);
+	else if (call == WK_SPACE_MADVISE)
+		discard(&doing, arguments);
+	return doing.ok;
+}
+
+bool wk_space_calls_end(struct wk_space_calls *spaces, uint32_t pid, uint32_t tid,
+			enum wk_space_call call, int64_t result,
+			const struct wk_space_changes *changes)
+{
+	struct doing doing = { spaces, pid, changes, true };
+	struct pending *pending = pending_of(spaces, tid);
+	const uint64_t *arguments = pending->arguments;
+	bool is_known = pending->call == call;
+
+	pending->call = 0;
+	if (result < 0)
+		return true;
+	if (call == WK_SPACE_BRK)
+		move_break(&doing, (uint64_t)result);
+	else if (is_known && call == WK_SPACE_MMAP)
+		map(&doing, (uint64_t)result, arguments[1], kind_of(arguments[2], arguments[3]));
+	else if (is_known && call == WK_SPACE_MREMAP)
+		remap(&doing, arguments, (uint64_t)result);
+	else if (is_known && call == WK_SPACE_MPROTECT && arguments[2] & PROTECTION_WRITE)
+		make_writable(&doing, arguments[0], arguments[1]);
+	return doing.ok;
+}
+
+void wk_space_calls_fork(struct wk_space_calls *spaces, uint32_t parent_pid, uint32_t pid)
+{
+	uint64_t at = *break_of(spaces, parent_pid), page = 0;
+	const struct wk_range *next;
+
+	wk_space_calls_forget(spaces, pid);
+	*break_of(spaces, pid) = at;
+	while (may_step(spaces) &&
+	       (next = wk_ranges_from(&spaces->ranges, parent_pid, page)) != NULL) {
+		struct wk_range copy = *next;
+
+		copy.space = pid;
+		page = copy.end;
+		wk_ranges_claim(&spaces->ranges, &copy);
+	}
+}
+
+void wk_space_calls_forget(struct wk_space_calls *spaces, uint32_t pid)
+{
+	struct wk_range all = { .end = LAST_PAGE + 1, .space = pid };
+	uint64_t gone = 0;
+
+	wk_ranges_release(&spaces->ranges, &all, count_gone, &gone);
+	if (wk_map_find(&spaces->break_of, pid))
+		*break_of(spaces, pid) = 0;
+}

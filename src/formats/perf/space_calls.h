@@ -1,0 +1,56 @@
+/* What calls of Linux programs do to their address spaces, counted as the kernel does: as changes
+ * that MEMORY events have.
+ *
+ * Committed is what counts for Committed_AS in /proc/meminfo: private mappings that are or were
+ * writable, and shared ones without a file; neither with MAP_NORESERVE. It is committed at once,
+ * not when it is first used. Making a mapping read-only, or giving its pages back by madvise, keeps
+ * it committed.
+ *
+ * A call's arguments come when it begins, its result when it ends. What unmaps takes effect at its
+ * beginning: another thread may map the same addresses before it has ended. Ranges are remembered
+ * for each process, and copied when it forks; what is not known was there before the recording. */
+#ifndef WK_FORMATS_PERF_SPACE_CALLS_H
+#define WK_FORMATS_PERF_SPACE_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum wk_space_call {
+	WK_SPACE_MMAP = 1, /* arguments in the order of the system calls */
+	WK_SPACE_MUNMAP,
+	WK_SPACE_MREMAP,
+	WK_SPACE_MPROTECT,
+	WK_SPACE_MADVISE,
+	WK_SPACE_BRK,
+};
+
+#define WK_SPACE_ARGUMENTS 6
+
+struct wk_space_calls;
+
+/* Receives each change: enum wk_memory_change, and whole pages. False stops. */
+struct wk_space_changes {
+	bool (*change)(void *context, uint32_t changes, uint64_t start, uint64_t size_bytes);
+	void *context;
+};
+
+struct wk_space_calls *wk_space_calls_new(void);
+void wk_space_calls_free(struct wk_space_calls *spaces);
+
+/* A thread's call; false if a change was not accepted. */
+bool wk_space_calls_begin(struct wk_space_calls *spaces, uint32_t pid, uint32_t tid,
+			  enum wk_space_call call, const uint64_t arguments[WK_SPACE_ARGUMENTS],
+			  const struct wk_space_changes *changes);
+
+/* It has ended; nothing is known of it if its beginning is missing. `result` is negative if it
+ * failed. */
+bool wk_space_calls_end(struct wk_space_calls *spaces, uint32_t pid, uint32_t tid,
+			enum wk_space_call call, int64_t result,
+			const struct wk_space_changes *changes);
+
+void wk_space_calls_fork(struct wk_space_calls *spaces, uint32_t parent_pid, uint32_t pid);
+
+/* The process ended, or runs another program. */
+void wk_space_calls_forget(struct wk_space_calls *spaces, uint32_t pid);
+
+#endif
