@@ -51,8 +51,8 @@ static const char *const advice[WK_ADVICE_KEYS][WK_ADVICE_SETS] = {
 				   ": the trace does not have who called it" },
 
 	[WK_ADVICE_NO_MEMORY] = {
-		ONLY_WINDOWS "what processes commit; on Linux `wick record -e page-faults -c 1 "
-		"-- COMMAND` records which code first touches memory",
+		"this recording has no records of memory being committed or released; "
+		"`wick record --memory -- COMMAND` records them",
 		"this recording has no records of memory being committed or freed; "
 		XPERF_VIRTUAL_MEMORY " records them",
 		ONLY_WINDOWS "what processes commit" },

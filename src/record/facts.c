@@ -84,7 +84,11 @@ static void emit_events(struct facts *facts, const struct wk_perf *perf)
 	for (size_t i = 0; i < perf->event_count; i++) {
 		const struct wk_perf_event *event = &perf->events[i];
 
-		if (perf->config.period || event->is_tracepoint)
+		if (event->is_memory && i && perf->events[i - 1].is_memory)
+			continue;
+		if (event->is_memory)
+			emit(facts, "event", wk_str_c("memory calls, each of them"));
+		else if (perf->config.period || event->is_tracepoint)
 			emit_fmt(facts, "event", "%s, one sample every %" PRIu64, event->name,
 				 perf->config.period ? perf->config.period : 1);
 		else

@@ -2,7 +2,7 @@
  *
  * One layout serves all events of a recording, so that the time of any record is at a fixed place
  * and no record must be parsed before its order is known. Only the fields of a tracepoint, between
- * call chain and registers, are not in all of them. */
+ * call chain and registers, are not in all of them; and some tracepoints have no stack. */
 #ifndef WK_RECORD_LAYOUT_H
 #define WK_RECORD_LAYOUT_H
 
@@ -11,6 +11,12 @@
 #include <stdint.h>
 
 #include "event/event.h"
+
+/* Of an event whose samples contain fields. */
+enum wk_fields {
+	WK_FIELDS_AND_STACK = 1,
+	WK_FIELDS_ALONE, /* no registers and no stack */
+};
 
 struct wk_layout {
 	uint64_t sample_type; /* of events that sample; side-band events have the first of it */

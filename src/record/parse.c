@@ -195,6 +195,7 @@ static bool parse_sample(struct wk_parser *parser, struct wk_bytes in, uint16_t 
 {
 	struct wk_event_sample *sample = &event->sample;
 	uint64_t id = wk_u64le(&in);
+	uint32_t fields = parser->with_fields ? wk_map_find(parser->with_fields, id) : 0;
 
 	event->kind = WK_EVENT_SAMPLE;
 	sample->source = wk_map_find(parser->sources, id);
@@ -210,9 +211,9 @@ static bool parse_sample(struct wk_parser *parser, struct wk_bytes in, uint16_t 
 		return true;
 	if (parser->layout.has_chain)
 		read_chain(&in, sample);
-	if (parser->with_fields && wk_map_find(parser->with_fields, id))
+	if (fields)
 		read_trace(parser, &in, sample);
-	if (parser->layout.stack_bytes) {
+	if (parser->layout.stack_bytes && fields != WK_FIELDS_ALONE) {
 		bool has_registers = read_registers(&parser->layout, &in, &parser->stack);
 
 		read_stack(&parser->layout, &in, &parser->stack);

@@ -32,7 +32,8 @@ struct wk_parser_counts {
 struct wk_parser {
 	struct wk_layout layout;
 	const struct wk_map *sources;     /* event id to number of its source */
-	const struct wk_map *with_fields; /* ids of events whose samples contain fields; or NULL */
+	const struct wk_map *with_fields; /* ids of events whose samples contain fields, to enum
+					   * wk_fields; or NULL */
 	struct wk_parser_asks asks;
 	bool drops_strangers;    /* samples of threads that were never known are not emitted */
 	bool kernel_counts_lost; /* by event: its records of losses only announce them */

@@ -270,3 +270,25 @@ bool wk_perf_name_parse(struct wk_str text, struct wk_perf_event *event, struct 
 	choose_unit(event);
 	return parse_modifiers(rest, event, err);
 }
+
+/* The stack is in one of two: where a call takes effect (formats/perf/space_calls.h). */
+bool wk_perf_name_memory_at(size_t index, struct wk_perf_event *event)
+{
+	static const struct {
+		const char *name;
+		bool is_bare;
+	} points[] = {
+		{ "syscalls:sys_enter_mmap", true },	 { "syscalls:sys_exit_mmap", false },
+		{ "syscalls:sys_enter_mremap", true },	 { "syscalls:sys_exit_mremap", false },
+		{ "syscalls:sys_enter_mprotect", true }, { "syscalls:sys_exit_mprotect", false },
+		{ "syscalls:sys_enter_munmap", false },	 { "syscalls:sys_enter_madvise", false },
+		{ "syscalls:sys_exit_brk", false },
+	};
+
+	if (index >= sizeof(points) / sizeof(points[0]))
+		return false;
+	wk_perf_name_parse(wk_str_c(points[index].name), event, NULL);
+	event->is_memory = true;
+	event->is_bare = points[index].is_bare;
+	return true;
+}

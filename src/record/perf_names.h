@@ -32,6 +32,8 @@ struct wk_perf_event {
 	bool user, kernel, hypervisor; /* which code counts */
 	unsigned precise;              /* precise_ip to begin with */
 	bool has_fields;               /* samples of a tracepoint contain its fields */
+	bool is_memory; /* a memory call: each one, whatever the period, and kernel code or not */
+	bool is_bare;   /* no stack: that of its end is the same */
 };
 
 /* Fails with a sentence that names the nearest known name. */
@@ -40,6 +42,9 @@ bool wk_perf_name_parse(struct wk_str text, struct wk_perf_event *event, struct 
 /* Known name number `index` and its meaning; false after the last. Tracepoints and raw codes are
  * not among them. */
 bool wk_perf_name_at(size_t index, struct wk_perf_event *event);
+
+/* The tracepoints that tell what calls do to address spaces; false after the last. */
+bool wk_perf_name_memory_at(size_t index, struct wk_perf_event *event);
 
 /* Stores `word` in `best` if it is the nearest so far; for words that do not last. */
 void wk_perf_name_try(struct wk_suggestion *suggestion, char best[static WK_PERF_NAME_MAX],

@@ -187,7 +187,9 @@ static struct perf_event_attr side_band_attr(const struct wk_perf *perf, bool in
 static void set_rate(const struct wk_perf *perf, const struct wk_perf_event *event,
 		     struct perf_event_attr *attr)
 {
-	if (perf->config.period) {
+	if (event->is_memory) {
+		attr->sample_period = 1;
+	} else if (perf->config.period) {
 		attr->sample_period = perf->config.period;
 	} else if (event->is_tracepoint) {
 		attr->sample_period = 1;
@@ -213,10 +215,15 @@ static struct perf_event_attr event_attr(const struct wk_perf *perf,
 	attr.sample_regs_user = perf->layout.registers;
 	attr.sample_stack_user = perf->layout.stack_bytes;
 	attr.exclude_user = !event->user;
-	attr.exclude_kernel = !event->kernel || perf->config.user_only;
+	attr.exclude_kernel = (!event->kernel || perf->config.user_only) && !event->is_memory;
 	attr.exclude_hv = !event->hypervisor || perf->config.user_only;
 	attr.precise_ip = event->precise & 3;
 	attr.read_format = perf->knows_lost ? FORMAT_LOST : 0;
+	attr.exclude_callchain_kernel = event->is_memory;
+	if (event->is_bare) {
+		attr.exclude_callchain_user = 1;
+		attr.sample_type &= ~(uint64_t)(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
+	}
 	set_rate(perf, event, &attr);
 	return attr;
 }
@@ -567,7 +574,9 @@ static bool keep(struct wk_perf *perf, const struct wk_perf_cpu *cpu, int fd, si
 			"(Linux 3.12 has it); record one event at a time with -e");
 	wk_map_set(&perf->sources, id, (uint32_t)source);
 	if (perf->events[source - 1].has_fields)
-		wk_map_set(&perf->with_fields, id, 1);
+		wk_map_set(&perf->with_fields, id,
+			   perf->events[source - 1].is_bare ? WK_FIELDS_ALONE
+							    : WK_FIELDS_AND_STACK);
 	return true;
 }
 

@@ -59,7 +59,8 @@ struct wk_perf {
 	struct wk_perf_fd *fds; /* all but the owners */
 	size_t fd_count, fd_cap;
 	struct wk_map sources;      /* event id to number of its source (1 is the first) */
-	struct wk_map with_fields;  /* ids of the events whose samples contain fields, to 1 */
+	struct wk_map with_fields;  /* ids of the events whose samples contain fields, to
+				     * enum wk_fields */
 	struct wk_buf tracing_data; /* describes these */
 	struct wk_buf notices;      /* a sentence a line */
 	bool samples_cpus;   /* samples are of everything that runs; who needs them filters */

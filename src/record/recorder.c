@@ -72,13 +72,19 @@ static bool check_options(struct wk_recorder_options *options, struct wk_err *er
 static bool parse_events(const struct wk_recorder_options *options, struct wk_perf_event **events,
 			 size_t *count, struct wk_err *err)
 {
-	*count = options->event_count ? options->event_count : 1;
-	*events = wk_alloc_zeroed(*count, sizeof(**events));
-	if (!options->event_count)
-		return wk_perf_name_parse(wk_str_c("cycles"), *events, err);
-	for (size_t i = 0; i < options->event_count; i++)
-		if (!wk_perf_name_parse(wk_str_c(options->events[i]), &(*events)[i], err))
+	struct wk_perf_event memory;
+	size_t cap = 0;
+
+	*events = NULL;
+	*count = 0;
+	for (size_t i = 0; i < options->event_count || *count == 0; i++) {
+		const char *name = options->event_count ? options->events[i] : "cycles";
+
+		if (!wk_perf_name_parse(wk_str_c(name), WK_APPEND(*events, *count, cap), err))
 			return false;
+	}
+	for (size_t i = 0; options->records_memory && wk_perf_name_memory_at(i, &memory); i++)
+		*WK_APPEND(*events, *count, cap) = memory;
 	return true;
 }
 

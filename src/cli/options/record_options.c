@@ -69,6 +69,8 @@ static const struct wk_opt options[] = {
 	WK_VALUE(0, "snapshot-over", "SIZE", "with --heap, a snapshot of each process when it first has "
 	  "more than SIZE allocated (2G, 500M), and at each doubling of that", WK_OPT_SIZE,
 	  AT(snapshot_over)),
+	WK_FLAG(0, "memory", "record what the program's calls reserve, commit and release (mmap, brk "
+	  "and so on), with stacks; no samples, unless -e or -F is given", AT(memory)),
 	{ 0 },
 };
 
@@ -130,7 +132,8 @@ static bool plan_events(struct wk_record_plan *plan, const struct wk_text_list *
 {
 	plan->events = split(plan, list);
 	/* An event that never happens. */
-	if (plan->options.records_heap && !list->count && !has_rate)
+	if ((plan->options.records_heap || plan->options.records_memory) && !list->count &&
+	    !has_rate)
 		wk_text_list_add(&plan->events, WK_DUMMY_EVENT);
 	for (size_t i = 0; i < plan->events.count; i++)
 		if (!*plan->events.at[i])
@@ -218,6 +221,7 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 		.records_heap = args->heap || args->heap_sample,
 		.heap_sample_bytes = args->heap_sample,
 		.heap_seed = args->heap_seed,
+		.records_memory = args->memory,
 		.snapshot_every_ns = args->snapshot_every_ns,
 		.snapshots_at_exit = args->snapshot_at_exit,
 		.snapshots_at_peak = args->snapshot_at_peak,

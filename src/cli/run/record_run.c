@@ -420,10 +420,27 @@ static void say_heap(const struct wk_record_request *request,
 	wk_warn_buf(&wk_cli_messages, &words);
 }
 
-/* Nothing but the heap was to be recorded. */
-static bool is_of_heap_alone(const struct wk_record_request *request)
+static void say_memory(const struct wk_record_request *request,
+		       const struct wk_record_outcome *outcome)
 {
-	return request->recorder.records_heap && request->recorder.event_count == 1 &&
+	struct wk_buf words = { 0 };
+
+	wk_buf_add_text(&words, "calls that change the address space in ");
+	wk_num_add_duration(&words, outcome->result.elapsed_ns);
+	wk_buf_add_text(&words, "; ");
+	wk_num_add_bytes(&words, outcome->file_bytes);
+	wk_buf_add_text(&words, " in ");
+	wk_buf_add_str(&words, wk_buf_str(&outcome->place));
+	if (!is_stdout(request))
+		wk_buf_add_text(&words, "; `wick show memory` prints what they committed");
+	wk_warn_buf(&wk_cli_messages, &words);
+}
+
+/* The heap and memory calls were to be recorded, but no samples. */
+static bool is_without_samples(const struct wk_record_request *request)
+{
+	return (request->recorder.records_heap || request->recorder.records_memory) &&
+	       request->recorder.event_count == 1 &&
 	       strcmp(request->recorder.events[0], WK_DUMMY_EVENT) == 0;
 }
 
@@ -440,7 +457,9 @@ static void say_closing_words(const struct wk_record_request *request,
 		say_privileged(&outcome->result);
 	if (request->recorder.records_heap)
 		say_heap(request, outcome);
-	if (is_of_heap_alone(request)) {
+	if (is_without_samples(request)) {
+		if (request->recorder.records_memory)
+			say_memory(request, outcome);
 		say_kept(request, outcome);
 		return;
 	}
