@@ -56,6 +56,11 @@ static const char *const advice[WK_ADVICE_KEYS][WK_ADVICE_SETS] = {
 		"this recording has no records of memory being committed or freed; "
 		XPERF_VIRTUAL_MEMORY " records them",
 		ONLY_WINDOWS "what processes commit" },
+	[WK_ADVICE_NO_COUNTERS] = {
+		"this recording has no memory counters of processes; `wick record --memory -- "
+		"COMMAND` records them",
+		"this recording has no memory counters of processes",
+		"this recording has no memory counters of processes" },
 	[WK_ADVICE_NO_HEAPS] = {
 		"this recording has no records of heaps; `wick record --heap -- COMMAND` records "
 		"each allocation",

@@ -22,6 +22,7 @@ enum wk_advice_key {
 
 	/* Sentences: the recording has nothing of what a table shows. */
 	WK_ADVICE_NO_MEMORY,
+	WK_ADVICE_NO_COUNTERS,
 	WK_ADVICE_NO_HEAPS,
 	WK_ADVICE_NO_SNAPSHOTS,
 	WK_ADVICE_NO_WAITS,

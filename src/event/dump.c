@@ -59,6 +59,10 @@ static void dump_use(const struct wk_process_use *use, struct wk_out *out)
 		   " peak_working_set=%" PRIu64 " peak_commit=%" PRIu64 " peak_virtual=%" PRIu64,
 		   use->page_faults, use->handles, use->working_set_bytes, use->commit_bytes,
 		   use->peak_working_set_bytes, use->peak_commit_bytes, use->peak_virtual_bytes);
+	if (use->share_bytes)
+		wk_out_fmt(out,
+			   " swap=%" PRIu64 " share=%" PRIu64 " huge=%" PRIu64 " huge_tlb=%" PRIu64,
+			   use->swap_bytes, use->share_bytes, use->huge_bytes, use->huge_tlb_bytes);
 }
 
 static void dump_process(const struct wk_event *event, struct wk_out *out)

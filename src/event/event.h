@@ -83,6 +83,9 @@ struct wk_process_use {
 	uint32_t page_faults, handles;
 	uint64_t peak_working_set_bytes, peak_commit_bytes, peak_virtual_bytes;
 	uint64_t working_set_bytes, commit_bytes; /* now */
+	uint64_t swap_bytes;                      /* now; these are of Linux */
+	uint64_t share_bytes;                /* pages of several processes count in part (PSS) */
+	uint64_t huge_bytes, huge_tlb_bytes; /* in huge pages: of the working set, and beyond it */
 };
 
 struct wk_event_process {

@@ -185,6 +185,9 @@ void wk_builder_add_process(struct wk_builder *builder, const struct wk_event *e
 		name_process(builder, event->pid, wk_model_text(builder->model, change->name));
 	process = process_row(builder, event->pid);
 	row = &builder->model->processes[process];
+	if (change->use.is_known)
+		wk_model_add_use(builder->model, &(struct wk_use_row){ event->time_ns, process,
+								       change->use });
 	if (change->change == WK_PROCESS_SEEN && change->parent_pid) {
 		row->parent_pid = change->parent_pid;
 		row->parent = 0; /* which may be emitted only later */

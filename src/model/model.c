@@ -77,7 +77,8 @@ static void free_columns(const void *table, const struct column *columns)
 struct wk_model_private {
 	size_t images_cap, processes_cap, threads_cap, sources_cap, functions_cap;
 	size_t embedded_cap, embedded_places_cap, embedded_bounds_cap, embedded_calls_cap;
-	size_t facts_cap, notes_cap, heaps_cap, subjects_cap, marks_cap, snapshots_cap, counts_cap;
+	size_t facts_cap, notes_cap, heaps_cap, subjects_cap, marks_cap, snapshots_cap, uses_cap,
+		counts_cap;
 	size_t ends_cap, intervals_cap;
 	uint64_t weight_left; /* until the sum of all weights would exceed 64 bits, or equal the
 			       * largest number, which means "above all" */
@@ -125,9 +126,10 @@ static void free_tables(struct wk_model *model)
 	WK_FREE_ALL(model->images, model->processes, model->threads, model->sources,
 		    model->functions, model->embedded, model->embedded_places,
 		    model->embedded_bounds, model->embedded_calls, model->facts, model->notes,
-		    model->heaps, model->subjects, model->marks, model->snapshots, model->counts,
-		    model->ends, model->intervals, model->calls.first, model->calls.function,
-		    model->calls.line, model->named_of, model->reaches_root, model->has_user_part);
+		    model->heaps, model->subjects, model->marks, model->snapshots, model->uses,
+		    model->counts, model->ends, model->intervals, model->calls.first,
+		    model->calls.function, model->calls.line, model->named_of, model->reaches_root,
+		    model->has_user_part);
 }
 
 void wk_model_free(struct wk_model *model)
@@ -565,6 +567,11 @@ void wk_model_add_snapshot(struct wk_model *model, const struct wk_snapshot *sna
 	row.at_end = model->end_count;
 	row.input = model->input_number;
 	*WK_APPEND(model->snapshots, model->snapshot_count, model->own->snapshots_cap) = row;
+}
+
+void wk_model_add_use(struct wk_model *model, const struct wk_use_row *use)
+{
+	*WK_APPEND(model->uses, model->use_count, model->own->uses_cap) = *use;
 }
 
 void wk_model_add_count(struct wk_model *model, const struct wk_count *count)

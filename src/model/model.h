@@ -269,6 +269,13 @@ struct wk_snapshot {
 	uint32_t input;          /* that it is from, counted from 1 */
 };
 
+/* What the system counted for a process at a moment. */
+struct wk_use_row {
+	uint64_t time_ns;
+	wk_process_id process;
+	struct wk_process_use use;
+};
+
 /* How many records of a kind an input has. */
 struct wk_count {
 	wk_text_id provider, name;
@@ -377,6 +384,8 @@ struct wk_model {
 	uint32_t mark_count;
 	struct wk_snapshot *snapshots; /* from row 0 on, in order of time: number 1 is row 0 */
 	uint32_t snapshot_count;
+	struct wk_use_row *uses; /* from row 0 on, in order of time */
+	uint32_t use_count;
 	struct wk_count *counts; /* from row 0 on */
 	uint32_t count_count;
 
@@ -584,6 +593,7 @@ wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap_row *h
 void wk_model_add_mark(struct wk_model *model, const struct wk_mark *mark);
 /* Sets `at_row`, `at_end` and `input`. */
 void wk_model_add_snapshot(struct wk_model *model, const struct wk_snapshot *snapshot);
+void wk_model_add_use(struct wk_model *model, const struct wk_use_row *use);
 void wk_model_add_count(struct wk_model *model, const struct wk_count *count);
 
 struct wk_sample {

@@ -90,15 +90,20 @@ static bool find_configs(struct wk_perf *perf, struct wk_err *err)
 	return true;
 }
 
+static bool has_tracepoints(const struct wk_perf *perf, bool of_memory)
+{
+	for (size_t i = 0; i < perf->event_count; i++)
+		if (perf->events[i].is_tracepoint && perf->events[i].is_memory == of_memory)
+			return true;
+	return false;
+}
+
 /* Samples of tracepoints contain their fields if these can be described. */
 static void describe_tracepoints(struct wk_perf *perf)
 {
-	bool has_tracepoints = false;
 	struct wk_err why = { 0 };
 
-	for (size_t i = 0; i < perf->event_count; i++)
-		has_tracepoints |= perf->events[i].is_tracepoint;
-	if (!has_tracepoints)
+	if (!has_tracepoints(perf, false) && !has_tracepoints(perf, true))
 		return;
 	if (!wk_tracing_data_add(perf->events, perf->event_count, &perf->tracing_data, &why)) {
 		wk_buf_add_fmt(&perf->notices, "the fields of tracepoints are not recorded: %s\n",
@@ -363,11 +368,7 @@ static uint64_t most_ring_bytes(size_t cpu_count)
 
 bool wk_perf_counts_events(const struct wk_perf *perf)
 {
-	bool is_counted = perf->config.period > 0;
-
-	for (size_t i = 0; i < perf->event_count; i++)
-		is_counted |= perf->events[i].is_tracepoint;
-	return is_counted;
+	return perf->config.period > 0 || has_tracepoints(perf, false);
 }
 
 /* Space for a quarter of a second on a fully busy CPU. */
@@ -386,7 +387,7 @@ static uint64_t choose_ring_bytes(const struct wk_perf *perf, size_t cpu_count)
 		wanted = 512u << 10;
 	if (wanted > LARGEST_RING)
 		wanted = LARGEST_RING;
-	if (wk_perf_counts_events(perf))
+	if (wk_perf_counts_events(perf) || has_tracepoints(perf, true))
 		wanted = LARGEST_COUNTED_RING;
 	/* Rounded to the nearer power of two. */
 	wanted = power_of_two(wanted * 3 / 4);

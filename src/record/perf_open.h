@@ -86,7 +86,8 @@ enum wk_perf_opened wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on
 /* Closes the events opened after the first `count`, and what children inherited of them. */
 void wk_perf_close_after(struct wk_perf *perf, size_t count);
 
-/* Is each event a sample, or each Nth? They may come a hundred thousand times a second. */
+/* Is each event a sample, or each Nth, other than calls that change address spaces? They may come a
+ * hundred thousand times a second. */
 bool wk_perf_counts_events(const struct wk_perf *perf);
 
 void wk_perf_enable(struct wk_perf *perf);

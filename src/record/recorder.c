@@ -15,6 +15,7 @@
 #include "os/os.h"
 #include "record/attach.h"
 #include "record/facts.h"
+#include "record/counters/process_counters.h"
 #include "record/heap/attach.h"
 #include "record/heap/channels.h"
 #include "record/heap/library.h"
@@ -31,6 +32,7 @@
 #define HIGH_FREQUENCY_HZ    4000
 #define QUEUE_BYTES          (16u << 20)
 #define PROGRESS_NS          UINT64_C(250000000)
+#define COUNTERS_NS          UINT64_C(20000000)
 #define EXIT_CODE_TRIES      50
 
 struct wk_recorder {
@@ -46,6 +48,7 @@ struct wk_recorder {
 	struct wk_heap_attach *heap_attach; /* of processes that run already; or NULL */
 	struct wk_buf heap_rows;
 	uint64_t heap_bytes;
+	struct wk_process_counters *counters; /* NULL: not recorded */
 	const struct wk_sink *sink;
 	uint64_t *lost;         /* scratch of emit_losses */
 	bool command_was_named; /* its first exec was seen */
@@ -415,6 +418,8 @@ struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, s
 	emit_hidden_kernel(&recorder->perf);
 	emit_hidden_processes(recorder);
 	prepare_stages(recorder);
+	if (recorder->options.records_memory)
+		recorder->counters = wk_process_counters_new();
 	return recorder;
 fail:
 	wk_recorder_free(recorder);
@@ -552,10 +557,11 @@ static bool handle_rounds(struct wk_recorder *recorder,
 			  void *context, struct wk_err *err)
 {
 	uint64_t told_ns = wk_os_clock_ns();
+	uint64_t patience_ns = recorder->counters ? COUNTERS_NS : PROGRESS_NS;
 	bool is_last = false, ok = true;
 
 	while (ok && !is_last) {
-		struct wk_round *round = wk_queue_pop(&recorder->queue, PROGRESS_NS);
+		struct wk_round *round = wk_queue_pop(&recorder->queue, patience_ns);
 		uint64_t now_ns;
 
 		wk_heap_check(); /* the reader may have run out of memory */
@@ -565,6 +571,9 @@ static bool handle_rounds(struct wk_recorder *recorder,
 			is_last = round->is_last;
 			wk_queue_done(&recorder->queue, round);
 		}
+		if (ok && recorder->counters)
+			ok = wk_process_counters_poll(recorder->counters, &recorder->parser.alive,
+						      recorder->sink, err);
 		now_ns = wk_os_clock_ns();
 		if (progress && now_ns - told_ns >= PROGRESS_NS) {
 			struct wk_recorder_status status = status_of(recorder, now_ns);
@@ -752,6 +761,7 @@ void wk_recorder_free(struct wk_recorder *recorder)
 	wk_perf_fini(&recorder->perf);
 	wk_heap_attach_free(recorder->heap_attach);
 	wk_heap_channels_free(recorder->heap);
+	wk_process_counters_free(recorder->counters);
 	wk_buf_fini(&recorder->heap_rows);
 	WK_FREE_ALL(recorder->pids, recorder->lost, recorder);
 }

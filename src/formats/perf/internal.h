@@ -194,6 +194,10 @@ struct wk_perf {
 	struct wk_perf_build_id_row *build_ids;
 	size_t build_id_count, build_id_cap;
 
+	/* Uses of processes, until their times. */
+	struct wk_event *uses;
+	size_t use_count, use_cap, uses_emitted;
+
 	struct wk_perf_extra *extras;
 	size_t extra_count, extra_cap, extras_emitted;
 	struct wk_section_known known; /* texts of the chunk at hand */
@@ -412,6 +416,7 @@ bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes con
 /* Call once after the last section. */
 void wk_perf_sort_extras(struct wk_perf *perf);
 bool wk_perf_emit_extras(struct wk_perf *perf, uint64_t until_ns);
+bool wk_perf_emit_uses(struct wk_perf *perf, uint64_t until_ns);
 /* What names images, before the first record. */
 bool wk_perf_emit_names(struct wk_perf *perf);
 void wk_perf_apply_process_row(const struct wk_perf *perf, struct wk_event *event);

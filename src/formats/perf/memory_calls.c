@@ -28,9 +28,9 @@ static const struct {
 	const char *name;
 	enum wk_space_call call;
 } calls[] = {
-	{ "mmap", WK_SPACE_MMAP },	   { "munmap", WK_SPACE_MUNMAP },
-	{ "mremap", WK_SPACE_MREMAP },	   { "mprotect", WK_SPACE_MPROTECT },
-	{ "madvise", WK_SPACE_MADVISE },   { "brk", WK_SPACE_BRK },
+	{ "mmap", WK_SPACE_MMAP },       { "munmap", WK_SPACE_MUNMAP },
+	{ "mremap", WK_SPACE_MREMAP },   { "mprotect", WK_SPACE_MPROTECT },
+	{ "madvise", WK_SPACE_MADVISE }, { "brk", WK_SPACE_BRK },
 };
 
 void wk_perf_memory_free(struct wk_perf_memory *memory)
@@ -61,8 +61,8 @@ static struct point read_format(const struct wk_trace_format *format)
 	if (!wk_str_is(format->system, "syscalls") ||
 	    (!begins && !wk_str_starts(format->name, leave)))
 		return point;
-	point.call = call_of(
-		wk_str_skip(format->name, begins ? sizeof(enter) - 1 : sizeof(leave) - 1));
+	point.call =
+		call_of(wk_str_skip(format->name, begins ? sizeof(enter) - 1 : sizeof(leave) - 1));
 	if (!point.call)
 		return point;
 	point.what = begins ? BEGIN : END;

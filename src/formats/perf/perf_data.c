@@ -190,16 +190,21 @@ static bool read_feature_record(struct wk_perf *perf, const struct wk_perf_recor
 	return wk_perf_feature(perf, (unsigned)feature, body);
 }
 
-/* Where wick's sections are in a pipe, and the heap's events always; older recorders put names of
- * events there. */
+static bool is_among_records(uint64_t subject)
+{
+	return subject == WK_SECTION_HEAP || subject == WK_SECTION_USES;
+}
+
+/* Where wick's sections are in a pipe, and some always; older recorders put names of events there.
+ */
 static bool read_section_record(struct wk_perf *perf, const struct wk_perf_record *record,
-				bool is_heap)
+				bool among_records)
 {
 	struct wk_bytes body = record->body;
 	uint64_t subject = wk_u64le(&body);
 
 	if (body.bad || subject < WK_SECTION_FIRST || subject >= WK_SECTION_END ||
-	    (subject == WK_SECTION_HEAP) != is_heap)
+	    is_among_records(subject) != among_records)
 		return true;
 	return wk_perf_section(perf, (unsigned)subject, body);
 }
@@ -589,6 +594,7 @@ static void fini(struct wk_perf *perf)
 	wk_perf_packed_fini(&perf->packed);
 	wk_perf_deferred_fini(perf);
 	wk_perf_memory_free(perf->memory);
+	wk_free(perf->uses);
 	wk_map_fini(&perf->attr_of_id);
 	wk_map_fini(&perf->counter_of_id);
 	wk_map_fini(&perf->process_of);

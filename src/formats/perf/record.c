@@ -340,6 +340,8 @@ bool wk_perf_emit(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at)
 	}
 	if (perf->extras_emitted < perf->extra_count && !wk_perf_emit_extras(perf, time_ns))
 		return false;
+	if (perf->uses_emitted < perf->use_count && !wk_perf_emit_uses(perf, time_ns))
+		return false;
 	if (time_ns != 0 && time_ns < perf->emitted_ns)
 		wk_perf_odd(perf, WK_PERF_ODD_LATE, at);
 	if (record.type == WK_PERF_SAMPLE)
@@ -349,5 +351,6 @@ bool wk_perf_emit(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at)
 
 bool wk_perf_emit_rest(struct wk_perf *perf)
 {
-	return emit_held(perf) && wk_perf_emit_extras(perf, UINT64_MAX);
+	return emit_held(perf) && wk_perf_emit_extras(perf, UINT64_MAX) &&
+	       wk_perf_emit_uses(perf, UINT64_MAX);
 }

@@ -119,6 +119,39 @@ static void read_extra(struct wk_perf *perf, struct wk_bytes *rows, bool is_note
 	*WK_APPEND(perf->extras, perf->extra_count, perf->extra_cap) = extra;
 }
 
+static void read_use(struct wk_perf *perf, struct wk_bytes *rows)
+{
+	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU };
+	struct wk_process_use *use = &event.process.use;
+
+	event.process.change = WK_PROCESS_SEEN;
+	event.process.threads_apart = true;
+	event.time_ns = wk_u64le(rows);
+	event.pid = event.tid = wk_u32le(rows);
+	use->is_known = true;
+	use->working_set_bytes = wk_u64le(rows);
+	use->peak_working_set_bytes = wk_u64le(rows);
+	use->peak_virtual_bytes = wk_u64le(rows);
+	use->swap_bytes = wk_u64le(rows);
+	use->share_bytes = wk_u64le(rows);
+	use->huge_bytes = wk_u64le(rows);
+	use->huge_tlb_bytes = wk_u64le(rows);
+	if (rows->bad)
+		return;
+	if (perf->uses_emitted == perf->use_count)
+		perf->uses_emitted = perf->use_count = 0;
+	*WK_APPEND(perf->uses, perf->use_count, perf->use_cap) = event;
+}
+
+bool wk_perf_emit_uses(struct wk_perf *perf, uint64_t until_ns)
+{
+	while (perf->uses_emitted < perf->use_count &&
+	       perf->uses[perf->uses_emitted].time_ns <= until_ns)
+		if (!wk_perf_give(perf, &perf->uses[perf->uses_emitted++]))
+			return false;
+	return true;
+}
+
 static bool read_calls(struct wk_perf *perf, struct wk_bytes *rows)
 {
 	struct wk_event event = { .kind = WK_EVENT_CALLS, .cpu = WK_NO_CPU };
@@ -262,6 +295,9 @@ static bool read_row(struct wk_perf *perf, enum wk_section_subject subject, stru
 		break;
 	case WK_SECTION_NOTES:
 		read_extra(perf, rows, true);
+		break;
+	case WK_SECTION_USES:
+		read_use(perf, rows);
 		break;
 	case WK_SECTION_PROCESSES:
 		read_process(perf, rows);

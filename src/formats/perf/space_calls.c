@@ -17,8 +17,6 @@ enum {
 	MAP_TYPE = 3,
 	MAP_TYPE_PRIVATE = 2,
 	MAP_ANONYMOUS_FLAG = 0x20,
-	MAP_NORESERVE_FLAG = 0x4000,
-	MAP_HUGETLB_FLAG = 0x40000,
 	REMAP_DONTUNMAP = 4,
 	ADVICE_DONTNEED = 4,
 	ADVICE_FREE = 8,
@@ -29,7 +27,7 @@ enum {
 /* What a range is; 0 if that is unknown. */
 enum kind {
 	UNKNOWN,
-	UNCOUNTED, /* never committed */
+	OF_FILE, /* shared: never committed */
 	COMMITTED,
 	RESERVED, /* committed once it is writable */
 };
@@ -127,10 +125,8 @@ static void map(struct doing *doing, uint64_t start, uint64_t size, enum kind ki
 
 static enum kind kind_of(uint64_t protection, uint64_t flags)
 {
-	if (flags & (MAP_NORESERVE_FLAG | MAP_HUGETLB_FLAG))
-		return UNCOUNTED;
 	if ((flags & MAP_TYPE) != MAP_TYPE_PRIVATE)
-		return flags & MAP_ANONYMOUS_FLAG ? COMMITTED : UNCOUNTED;
+		return flags & MAP_ANONYMOUS_FLAG ? COMMITTED : OF_FILE;
 	return protection & PROTECTION_WRITE ? COMMITTED : RESERVED;
 }
 
@@ -154,30 +150,33 @@ static bool may_step(struct wk_space_calls *spaces)
 	return spaces->steps++ < FREE_STEPS + spaces->begun * STEPS_PER_CALL;
 }
 
-static void commit(struct doing *doing, uint64_t first, uint64_t end)
+static void become(struct doing *doing, uint64_t first, uint64_t end, enum kind kind)
 {
-	struct wk_range pages = { .first = first, .end = end, .space = doing->pid,
-				  .value = COMMITTED };
+	struct wk_range pages = { .first = first, .end = end, .space = doing->pid, .value = kind };
 	uint64_t gone = 0;
 
 	wk_ranges_release(&doing->spaces->ranges, &pages, count_gone, &gone);
 	wk_ranges_claim(&doing->spaces->ranges, &pages);
-	emit(doing, WK_MEMORY_COMMIT, first, end);
+	emit(doing, kind == COMMITTED ? WK_MEMORY_COMMIT : WK_MEMORY_DECOMMIT, first, end);
 }
 
-static void make_writable(struct doing *doing, uint64_t start, uint64_t size)
+static void protect(struct doing *doing, uint64_t start, uint64_t size, uint64_t protection)
 {
 	struct wk_range pages = pages_of(doing->pid, start, size, UNKNOWN);
+	enum kind to = protection & PROTECTION_WRITE ? COMMITTED : RESERVED;
 	uint64_t end;
 
-	for (uint64_t page = pages.first;
-	     page < pages.end && doing->ok && may_step(doing->spaces); page = end) {
+	if (protection && !(protection & PROTECTION_WRITE))
+		return;
+
+	for (uint64_t page = pages.first; page < pages.end && doing->ok && may_step(doing->spaces);
+	     page = end) {
 		enum kind kind;
 
 		end = pages.end;
 		kind = kind_at(doing, page, &end);
-		if (kind == RESERVED || kind == UNKNOWN)
-			commit(doing, page, end);
+		if (kind != OF_FILE && kind != to)
+			become(doing, page, end, to);
 	}
 }
 
@@ -289,8 +288,8 @@ bool wk_space_calls_end(struct wk_space_calls *spaces, uint32_t pid, uint32_t ti
 		map(&doing, (uint64_t)result, arguments[1], kind_of(arguments[2], arguments[3]));
 	else if (is_known && call == WK_SPACE_MREMAP)
 		remap(&doing, arguments, (uint64_t)result);
-	else if (is_known && call == WK_SPACE_MPROTECT && arguments[2] & PROTECTION_WRITE)
-		make_writable(&doing, arguments[0], arguments[1]);
+	else if (is_known && call == WK_SPACE_MPROTECT)
+		protect(&doing, arguments[0], arguments[1], arguments[2]);
 	return doing.ok;
 }
 

@@ -1,10 +1,9 @@
-/* What calls of Linux programs do to their address spaces, counted as the kernel does: as changes
- * that MEMORY events have.
+/* What calls of Linux programs do to their address spaces, as the changes that MEMORY events have.
  *
- * Committed is what counts for Committed_AS in /proc/meminfo: private mappings that are or were
- * writable, and shared ones without a file; neither with MAP_NORESERVE. It is committed at once,
- * not when it is first used. Making a mapping read-only, or giving its pages back by madvise, keeps
- * it committed.
+ * Committed is what a program may fill with contents of its own: private mappings from when they
+ * are writable, and shared ones without a file. That is so at once, not when they are first used,
+ * and with MAP_NORESERVE as well: allocators use it for all that they have. PROT_NONE decommits;
+ * making a mapping read-only, or giving its pages back by madvise, does not.
  *
  * A call's arguments come when it begins, its result when it ends. What unmaps takes effect at its
  * beginning: another thread may map the same addresses before it has ended. Ranges are remembered

@@ -29,8 +29,9 @@ enum wk_section_subject {
 	WK_SECTION_LINES = 206,
 	WK_SECTION_BOUNDS = 207,
 	WK_SECTION_HEAP = 208, /* in records, where its events happened */
+	WK_SECTION_USES = 209, /* in records as well, when they were counted */
 	WK_SECTION_FIRST = WK_SECTION_SYMBOLS,
-	WK_SECTION_END = 209,
+	WK_SECTION_END = 210,
 };
 
 #define WK_SECTION_VERSION 1

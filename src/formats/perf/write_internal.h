@@ -82,7 +82,7 @@ struct wk_perf_data_writer {
 	union {
 		struct { /* in the order of their subjects */
 			struct wk_section symbols, processes, images, notes, own_facts, calls,
-				lines, bounds, heap;
+				lines, bounds, heap, uses;
 		};
 		struct wk_section sections[WK_PERF_WRITE_SECTIONS];
 	};

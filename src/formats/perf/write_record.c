@@ -108,11 +108,37 @@ static void add_process_row(struct wk_perf_data_writer *writer, const struct wk_
 	wk_section_end_row(&writer->processes);
 }
 
+/* At once, so that a recorder that is killed leaves what it has read. */
+static void write_use(struct wk_perf_data_writer *writer, const struct wk_event *event)
+{
+	const struct wk_process_use *use = &event->process.use;
+	struct wk_buf *rows = &writer->uses.rows;
+
+	wk_buf_add_u64(rows, event->time_ns);
+	wk_buf_add_u32(rows, event->pid);
+	wk_buf_add_u64(rows, use->working_set_bytes);
+	wk_buf_add_u64(rows, use->peak_working_set_bytes);
+	wk_buf_add_u64(rows, use->peak_virtual_bytes);
+	wk_buf_add_u64(rows, use->swap_bytes);
+	wk_buf_add_u64(rows, use->share_bytes);
+	wk_buf_add_u64(rows, use->huge_bytes);
+	wk_buf_add_u64(rows, use->huge_tlb_bytes);
+	wk_section_end_row(&writer->uses);
+	wk_section_close(&writer->uses);
+	wk_perf_write_section_records(writer, &writer->uses);
+	wk_buf_reset(&writer->uses.done);
+}
+
 static void write_process(struct wk_perf_data_writer *writer, const struct wk_event *supplied)
 {
 	const struct wk_event_process *process = &supplied->process;
 	struct wk_event leader = *supplied;
 	const struct wk_event *event = &leader;
+
+	if (process->use.is_known && process->change == WK_PROCESS_SEEN) {
+		write_use(writer, supplied);
+		return;
+	}
 
 	/* In a process record both numbers are equal; threads have different ones. */
 	leader.tid = leader.pid;

@@ -153,6 +153,11 @@ static bool has_marks(const struct wk_model *model)
 	return model->mark_count > 0;
 }
 
+static bool has_counters(const struct wk_model *model)
+{
+	return model->use_count > 0;
+}
+
 static bool has_snapshots(const struct wk_model *model)
 {
 	return model->snapshot_count > 0;
@@ -204,6 +209,9 @@ const struct wk_table_view wk_table_views[] = {
 	  "left",
 	  .fill = wk_tables_fill_memory, .usual_limit = USUAL_ROWS, .uses = OF_MEMORY,
 	  .events = EVENTS("commit", "reserve"), .lacks = WK_ADVICE_NO_MEMORY },
+	{ .name = "counters", .summary = "memory of processes over time: resident, shared, swapped",
+	  .fill = wk_tables_fill_counters, .usual_limit = USUAL_ROWS, .uses = WK_TABLE_HAS_TIMES,
+	  .has_content = has_counters, .lacks = WK_ADVICE_NO_COUNTERS },
 	{ .name = "heap", .summary = "memory allocated from each heap or, if there is only one, "
 	  "by each function",
 	  .fill = wk_tables_fill_heap, .usual_limit = USUAL_ROWS,
