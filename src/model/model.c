@@ -304,6 +304,9 @@ wk_source_id wk_model_derived_source(struct wk_model *model, enum wk_derived der
 			.is_weighed = derived != WK_DERIVED_READYING,
 			.has_lifetimes = all[derived].has_lifetimes,
 			.is_of_blocks = derived >= WK_DERIVED_HEAP,
+			.is_of_pages = derived == WK_DERIVED_COMMIT ||
+				       derived == WK_DERIVED_RESERVE ||
+				       derived == WK_DERIVED_DECOMMIT,
 			.is_part = derived >= WK_DERIVED_HEAP_TEMPORARY,
 		});
 	return *known;

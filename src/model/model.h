@@ -133,6 +133,7 @@ struct wk_source {
 	bool counts_samples; /* its weights are numbers of samples: a row stands for several */
 	bool has_lifetimes;  /* memory: what a row weighs is freed later, see wk_ends */
 	bool is_of_blocks;   /* of heaps: what the allocator does is charged to its caller */
+	bool is_of_pages;    /* of address spaces */
 	bool is_part;        /* its rows are parts of those of another source, and no more events */
 	uint8_t stacks_by;   /* enum wk_stacks_by */
 	uint64_t lost_samples;

@@ -122,3 +122,17 @@ bool wk_name_allocates(struct wk_str name)
 		wk_str_accept(&subject, "__1::");
 	return wk_str_starts_one_of(subject, cxx);
 }
+
+bool wk_name_maps(struct wk_str name)
+{
+	static const char *const names[] = {
+		"mmap", "munmap", "mremap", "mprotect", "madvise", "brk", "sbrk", NULL,
+	};
+
+	if (wk_str_accept(&name, "__GI_"))
+		wk_str_accept(&name, "__");
+	wk_str_accept(&name, "__");
+	if (wk_str_ends(name, "64"))
+		name.len -= 2;
+	return wk_str_is_one_of(name, names);
+}

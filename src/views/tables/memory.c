@@ -2,6 +2,7 @@
 #include "views/tables/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -49,6 +50,20 @@ static void process(struct wk_table *table, const struct wk_model *model, wk_pro
 	wk_tables_name(table, "process", "process", model, model->processes[id].name);
 }
 
+/* Of a program that has ended nothing is left: of interest is what it had at its peak. */
+static void add_picture(const struct wk_model *model, const struct wk_lifetimes *whole,
+			const char *event, struct wk_buf *words)
+{
+	uint64_t begin_ns = wk_model_begin_ns(model);
+
+	wk_buf_add_fmt(words, "`wick flame %s --by %s --outstanding", wk_model_input(model), event);
+	if (whole->left_bytes || whole->peak_ns <= begin_ns || strcmp(event, "commit") != 0)
+		wk_buf_add_text(words, "` draws what is outstanding");
+	else
+		wk_buf_add_fmt(words, " --time 0-%.9f` draws what was there at the peak",
+			       (double)(whole->peak_ns - begin_ns) / 1e9);
+}
+
 void wk_tables_note_memory(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_lifetimes *whole, const char *event, const char *one,
 			   const char *many)
@@ -71,10 +86,11 @@ void wk_tables_note_memory(struct wk_table *table, const struct wk_model *model,
 		wk_buf_add_text(&words, " were there at once");
 	}
 	wk_table_note(table, "%s", wk_buf_text(&words));
+	wk_buf_reset(&words);
+	add_picture(model, whole, event, &words);
 	wk_table_note(table,
-		      "`wick show %s %.*s --group pid,stack` shows the calls that allocated it, "
-		      "`wick flame %s --by %s --outstanding` draws what is outstanding",
-		      wk_model_input(model), WK_STR_ARG(table->name), wk_model_input(model), event);
+		      "`wick show %s %.*s --group pid,stack` shows the calls that allocated it, %s",
+		      wk_model_input(model), WK_STR_ARG(table->name), wk_buf_text(&words));
 	wk_buf_fini(&words);
 }
 

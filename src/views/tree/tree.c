@@ -22,9 +22,13 @@ static bool weighs_nothing(const struct wk_model *model, const struct wk_filter 
 void wk_tree_complete_options(struct wk_tree_options *options, const struct wk_model *model,
 			      const struct wk_filter *filter)
 {
+	const struct wk_source *source = &model->sources[filter->source];
+
 	options->by_samples |= weighs_nothing(model, filter);
+	options->hides_mapping =
+		options->hides_plumbing && source->is_of_pages && !model->traits->logs_events;
 	options->hides_allocators =
-		options->hides_plumbing && model->sources[filter->source].is_of_blocks;
+		options->hides_mapping || (options->hides_plumbing && source->is_of_blocks);
 }
 
 /* ---- names */

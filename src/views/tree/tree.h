@@ -68,6 +68,8 @@ struct wk_tree_options {
 				   * it, and so is what it calls; not for charts */
 	bool hides_plumbing;      /* small inlined functions of standard libraries are part of their
 				   * callers (names/plumbing.h) */
+	bool hides_mapping;       /* set by the tree as well, for the memory of Linux programs: so
+				   * does what calls mmap for them */
 	bool hides_allocators;    /* set by the tree, with the former, for blocks of heaps: what is
 				   * allocated inside of allocators and containers counts at their
 				   * caller */

@@ -91,7 +91,30 @@ static bool is_allocator_image(struct wk_str name)
 	return wk_str_starts_one_of(name, libraries);
 }
 
-/* By function. */
+/* What is called from an entry is the allocator's as well, whatever its name. */
+enum part {
+	NO_PART,
+	PART,
+	ENTRY,
+};
+
+static enum part part_of(const struct wk_folding *f, wk_function_id id)
+{
+	const struct wk_model *model = f->model;
+	const struct wk_function *function = &model->functions[id];
+	struct wk_str name = wk_model_str(model, function->name);
+	enum wk_code_kind kind = wk_code_kind_of(model, id);
+
+	if (kind == WK_CODE_ALLOCATOR)
+		return ENTRY;
+	if (is_allocator_image(wk_model_str(model, model->images[function->image].name)) ||
+	    (kind == WK_CODE_STANDARD && wk_name_allocates(name)) ||
+	    (f->options->hides_mapping && wk_name_maps(name)))
+		return PART;
+	return NO_PART;
+}
+
+/* By function: enum part. */
 static uint8_t *find_allocators(const struct wk_folding *f)
 {
 	const struct wk_model *model = f->model;
@@ -99,14 +122,8 @@ static uint8_t *find_allocators(const struct wk_folding *f)
 	uint8_t *found = wk_alloc_zeroed(model->function_count, 1);
 
 	for (wk_function_id id = 1; id < model->function_count; id++) {
-		enum wk_code_kind kind = wk_code_kind_of(model, id);
-		const struct wk_function *function = &model->functions[id];
-		struct wk_str name = wk_model_str(model, function->name);
-		struct wk_str image = wk_model_str(model, model->images[function->image].name);
-
-		found[id] = !(focus && focus[f->shown[id]]) &&
-			    (kind == WK_CODE_ALLOCATOR || is_allocator_image(image) ||
-			     (kind == WK_CODE_STANDARD && wk_name_allocates(name)));
+		if (!(focus && focus[f->shown[id]]))
+			found[id] = part_of(f, id);
 	}
 	return found;
 }
@@ -115,15 +132,19 @@ static uint8_t *find_allocators(const struct wk_folding *f)
 static void show_callers(struct wk_folding *f, const uint8_t *hidden, const uint8_t *allocators)
 {
 	const struct wk_trie *named = &f->model->named;
+	uint8_t *inside = allocators ? wk_alloc_table_zeroed(named->count, 1) : NULL;
 
 	for (wk_stack_id id = 1; id < named->count; id++) {
 		wk_stack_id caller = named->entries[id].parent;
-		bool is_inner_end = allocators && caller && allocators[function_of(f, id)] &&
-				    !wk_folding_is_process(f, caller);
+		bool is_inner_end = allocators && caller && !wk_folding_is_process(f, caller) &&
+				    (allocators[function_of(f, id)] || inside[caller]);
 
+		if (is_inner_end)
+			inside[id] = inside[caller] || allocators[function_of(f, id)] == ENTRY;
 		f->caller[id] = hidden && hidden[caller] ? f->caller[caller] : caller;
 		f->leaf[id] = (hidden && hidden[id]) || is_inner_end ? f->leaf[caller] : id;
 	}
+	wk_free(inside);
 }
 
 /* ---- --skip-after */
