@@ -60,8 +60,7 @@ struct wk_recorder_options {
 	bool snapshots_at_peak;
 	uint64_t snapshot_over_bytes; /* when it first has more, and at each doubling; 0: not */
 	bool command_to_stderr;       /* its standard output goes there: wick's own is in use */
-	bool records_memory;        /* calls that map, unmap or protect memory */
-	bool command_to_stderr;     /* its standard output goes there: wick's own is in use */
+	bool records_memory;          /* calls that map, unmap or protect memory */
 
 	/* Called for each sample whose copy of the stack is full, long before it comes to the sink
 	 * in order of time, by another thread; or NULL. */

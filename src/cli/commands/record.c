@@ -120,13 +120,15 @@ const struct wk_command wk_cmd_record = {
 		{ 0 } },
 	.common = (const char *const[]){
 		"pid", "all-cpus", "freq", "event", "duration", "call-graph", "user-only", "heap",
-		"heap-sample", "snapshot-every", "snapshot-at-exit", "output", "quiet", NULL },
+		"heap-sample", "snapshot-every", "snapshot-at-exit", "memory", "output", "quiet", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick record -- ./app input.txt", "record ./app; `wick show` prints the result" },
 		{ "wick record -p 1234 --duration 10",
 		  "record a running process for ten seconds" },
 		{ "wick record --heap -- ./app",
 		  "record its allocations; `wick show heap` prints them" },
+		{ "wick record --memory -- ./app",
+		  "record what it maps and commits; `wick show memory` prints it" },
 		{ "wick record -e list", "list the events of this machine" },
 		{ "wick record -a -F 199 -o all.data -- make", "record the whole system "
 			"while make runs" },

@@ -453,7 +453,7 @@ static void say_closing_words(const struct wk_record_request *request,
 
 	say_crash(&outcome->result);
 	say_what_was_lost(request, outcome);
-	if (!is_of_heap_alone(request))
+	if (!request->recorder.records_heap || !is_without_samples(request))
 		say_privileged(&outcome->result);
 	if (request->recorder.records_heap)
 		say_heap(request, outcome);

@@ -263,6 +263,8 @@ bool wk_space_calls_begin(struct wk_space_calls *spaces, uint32_t pid, uint32_t 
 	spaces->begun++;
 	pending->call = call;
 	memcpy(pending->arguments, arguments, sizeof(pending->arguments));
+	if (arguments[0] % PAGE)
+		return true; /* it will fail */
 	if (call == WK_SPACE_MUNMAP)
 		unmap(&doing, arguments[0], arguments[1]);
 	else if (call == WK_SPACE_MADVISE)

@@ -6,7 +6,8 @@
  * making a mapping read-only, or giving its pages back by madvise, does not.
  *
  * A call's arguments come when it begins, its result when it ends. What unmaps takes effect at its
- * beginning: another thread may map the same addresses before it has ended. Ranges are remembered
+ * beginning, as if it could not fail: another thread may map the same addresses before it has
+ * ended. Ranges are remembered
  * for each process, and copied when it forks; what is not known was there before the recording. */
 #ifndef WK_FORMATS_PERF_SPACE_CALLS_H
 #define WK_FORMATS_PERF_SPACE_CALLS_H

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -95,11 +96,20 @@ static void read_rollup(struct wk_process_counters *counters, uint32_t pid,
 	use->huge_bytes = bytes_of(text, "AnonHugePages");
 }
 
-static uint64_t pause_after(uint64_t begun_ns, uint64_t now_ns, uint64_t shortest_ns)
+/* Of this thread: it may be preempted. */
+static uint64_t cpu_ns(void)
 {
-	uint64_t pause_ns = (now_ns - begun_ns) * PAUSE_OF_COST;
+	struct timespec time = { 0 };
 
-	return now_ns + (pause_ns > shortest_ns ? pause_ns : shortest_ns);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t pause_after(uint64_t begun_cpu_ns, uint64_t shortest_ns)
+{
+	uint64_t pause_ns = (cpu_ns() - begun_cpu_ns) * PAUSE_OF_COST;
+
+	return wk_os_clock_ns() + (pause_ns > shortest_ns ? pause_ns : shortest_ns);
 }
 
 static struct known *known_of(struct wk_process_counters *counters, uint32_t pid)
@@ -119,7 +129,7 @@ static bool poll_one(struct wk_process_counters *counters, uint32_t pid, const s
 {
 	struct known *known = known_of(counters, pid);
 	struct wk_process_use use = known->use;
-	uint64_t begun_ns = wk_os_clock_ns();
+	uint64_t begun_ns = wk_os_clock_ns(), begun_cpu_ns = cpu_ns();
 	struct wk_event event = {
 		.kind = WK_EVENT_PROCESS,
 		.time_ns = begun_ns,
@@ -133,7 +143,7 @@ static bool poll_one(struct wk_process_counters *counters, uint32_t pid, const s
 		return true;
 	if (begun_ns >= known->rollup_due_ns) {
 		read_rollup(counters, pid, &use);
-		known->rollup_due_ns = pause_after(begun_ns, wk_os_clock_ns(), SHORTEST_ROLLUP_NS);
+		known->rollup_due_ns = pause_after(begun_cpu_ns, SHORTEST_ROLLUP_NS);
 	}
 	if (use.is_known && memcmp(&use, &known->use, sizeof(use)) == 0)
 		return true;
@@ -145,14 +155,14 @@ static bool poll_one(struct wk_process_counters *counters, uint32_t pid, const s
 bool wk_process_counters_poll(struct wk_process_counters *counters, const struct wk_map *alive,
 			      const struct wk_sink *sink, struct wk_err *err)
 {
-	uint64_t begun_ns = wk_os_clock_ns();
+	uint64_t begun_cpu_ns = cpu_ns();
 	bool ok = true;
 
-	if (begun_ns < counters->due_ns)
+	if (wk_os_clock_ns() < counters->due_ns)
 		return true;
 	for (size_t i = 0; i < alive->cap && ok; i++)
 		if (alive->slots[i].id && alive->slots[i].key)
 			ok = poll_one(counters, (uint32_t)(alive->slots[i].key - 1), sink, err);
-	counters->due_ns = pause_after(begun_ns, wk_os_clock_ns(), SHORTEST_NS);
+	counters->due_ns = pause_after(begun_cpu_ns, SHORTEST_NS);
 	return ok;
 }

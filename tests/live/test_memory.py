@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Memory calls and counters: do they say what the system says of the same moment?"""
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap  # noqa: E402
+
+PAGE = 4096
+MIB = 1 << 20
+FIELD = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*"|\S+)')
+
+
+def need_tracepoints(t):
+    """Only some users may record them."""
+    came = t.wick("record", "--memory", "-o", "probe.data", "--", "true", check=False)
+    if came.returncode and "tracepoint" in came.stderr:
+        raise tap.Skip("tracepoints may not be recorded here")
+    t.equal(came.returncode, 0, "recording (" + came.stderr[-300:] + ")")
+
+
+def recorded(t, case, *options):
+    need_tracepoints(t)
+    came = t.wick("record", "--memory", *options, "-o", "memory.data", "--",
+                  tap.program("live", "memory_calls"), case, t.folder / "smaps", check=False)
+    t.equal(came.returncode, 7, "exit code (" + came.stderr[-300:] + ")")
+    t.true("lost" not in came.stderr, "nothing is lost (" + came.stderr[-300:] + ")")
+
+
+def events(t):
+    for line in t.wick("dump", "memory.data").stdout.splitlines():
+        kind, _, rest = line.partition(" ")
+        yield kind, dict(FIELD.findall(rest))
+
+
+def pages_of(fields):
+    start, size = int(fields["start"], 16), int(fields["size"], 16)
+    return range(start // PAGE, (start + size) // PAGE)
+
+
+class Space:
+    """The pages of a process that are mapped, and those that are committed."""
+
+    def __init__(self, parent=None):
+        self.mapped = set(parent.mapped) if parent else set()
+        self.committed = set(parent.committed) if parent else set()
+
+    def apply(self, fields):
+        changes, pages = fields["change"].split(","), pages_of(fields)
+        if "release" in changes:
+            self.mapped.difference_update(pages)
+        if "release" in changes or "decommit" in changes:
+            self.committed.difference_update(pages)
+        if "reserve" in changes:
+            self.mapped.update(pages)
+        if "commit" in changes:
+            self.committed.update(pages)
+
+
+def replayed(t):
+    """The space of the process that ended last."""
+    spaces, last = {}, None
+    for kind, fields in events(t):
+        pid = fields.get("pid")
+        if kind == "process" and fields["change"] == "fork":
+            spaces[pid] = Space(spaces.get(fields["parent_pid"]))
+        elif kind == "process" and fields["change"] == "exec":
+            spaces[pid] = Space()
+        elif kind == "memory":
+            spaces[pid].apply(fields)
+            last = pid
+    return spaces[last]
+
+
+def of_system(t):
+    """What smaps says: the pages that calls mapped, and which of them are committed."""
+    mapped, committed, of_exec = set(), set(), set()
+    program = str(tap.program("live", "memory_calls"))
+    for line in (t.folder / "smaps").read_text().splitlines():
+        words = line.split()
+        if re.match(r"[0-9a-f]+-[0-9a-f]+ ", line):
+            low, high = (int(at, 16) // PAGE for at in words[0].split("-"))
+            rights, path = words[1], " ".join(words[5:])
+            pages = range(low, high)
+            mapped.update(pages)
+            # The kernel maps these itself when the program begins.
+            if path == program or "/ld-linux" in path or (path.startswith("[") and
+                                                          path != "[heap]"):
+                of_exec.update(pages)
+            shared_memory = rights[3] == "s" and path.startswith("/dev/zero")
+            if rights[3] == "p" and "w" in rights or shared_memory:
+                committed.update(pages)
+        elif words[0] == "VmFlags:" and "ac" in words and rights[0:2] == "r-":
+            committed.update(pages)  # it was writable
+    return mapped - of_exec, committed - of_exec
+
+
+def shown(pages):
+    runs = []
+    for page in sorted(pages):
+        if runs and runs[-1][1] == page:
+            runs[-1][1] = page + 1
+        else:
+            runs.append([page, page + 1])
+    return " ".join(f"{low:x}-{high:x}" for low, high in runs[:8])
+
+
+def matches(case):
+    @tap.case(f"{case}: what is mapped and committed is what smaps lists")
+    def _(t):
+        recorded(t, case)
+        space, (mapped, committed) = replayed(t), of_system(t)
+        # The start of the heap is where the kernel put it; calls only move its end.
+        t.equal(shown(space.mapped ^ mapped), "", "mapped in one of the two")
+        t.equal(shown(space.committed ^ committed), "", "committed in one of the two")
+
+
+for name in "split", "grow", "move", "replace", "fail", "threads", "forked":
+    matches(name)
+
+
+@tap.case("the tables count what was committed, by process and stack")
+def _(t):
+    recorded(t, "grow")
+    row, = t.csv("show", "memory.data", "memory")
+    t.equal(row["process"], "memory_calls", "process")
+    committed = sum(int(r["total_bytes"]) for r in
+                    t.csv("show", "memory.data", "functions", "--by", "commit")
+                    if r["function"] == "grow")
+    t.equal(committed, (110 + 3) * MIB, "bytes committed in grow")
+    t.equal(sum(int(r["total_bytes"]) for r in
+                t.csv("show", "memory.data", "functions", "--by", "reserve")
+                if r["function"] == "reserve"), 200 * MIB, "bytes reserved")
+
+
+@tap.case("the peak is drawn as the note says")
+def _(t):
+    recorded(t, "fill")
+    said = t.wick("show", "memory.data", "memory").stdout
+    command = re.search(r"`wick (flame memory.data --by commit --outstanding --time \S+)`", said)
+    t.true(command, "a command in " + said)
+    folded = t.wick("fold", *command[1].split()[1:]).stdout
+    weight = sum(int(line.rpartition(" ")[2]) for line in folded.splitlines()
+                 if ";map_writable" in line)
+    t.equal(weight, 300 * MIB, "bytes at the peak")
+
+
+@tap.case("counters follow resident memory, with its peak, and CPU samples are in the same file")
+def _(t):
+    recorded(t, "fill", "-F", "997")
+    rows = t.csv("show", "memory.data", "counters", "--all")
+    t.true(len(rows) > 2, f"{len(rows)} moments")
+    resident = [int(row["working_set_bytes"]) for row in rows]
+    t.true(300 * MIB <= int(rows[-1]["peak_working_set_bytes"]) < 306 * MIB,
+           f"peak {rows[-1]['peak_working_set_bytes']}")
+    t.true(100 * MIB <= resident[-1] < 106 * MIB, f"resident at the end {resident[-1]}")
+    row, = t.csv("show", "memory.data", "processes")
+    t.equal(row["peak_working_set_bytes"], rows[-1]["peak_working_set_bytes"], "peak of the process")
+    t.true(t.percents("memory.data").get("fill", 0) > 50, "CPU samples in fill")
+
+
+@tap.case("perf's own recordings of these calls have the same tables")
+def _(t):
+    need_tracepoints(t)
+    tap.need("perf")
+    calls = "mmap", "munmap", "mremap", "mprotect", "madvise", "brk"
+    words = [word for call in calls for way in ("enter", "exit")
+             for word in ("-e", f"syscalls:sys_{way}_{call}")]
+    came = tap.run("perf", "record", "-q", "-g", "-o", t.folder / "memory.data", *words, "--",
+                   tap.program("live", "memory_calls"), "move", t.folder / "smaps", check=False,
+                   cwd=t.folder)
+    t.equal(came.returncode, 7, "exit code (" + came.stderr[-300:] + ")")
+    space, (mapped, committed) = replayed(t), of_system(t)
+    t.equal(shown(space.mapped ^ mapped), "", "mapped in one of the two")
+    t.equal(shown(space.committed ^ committed), "", "committed in one of the two")
+
+
+if __name__ == "__main__":
+    tap.run_all()
