@@ -25,6 +25,7 @@
 #include "record/perf_open.h"
 #include "record/proc_scan.h"
 #include "record/reader.h"
+#include "record/tracefs.h"
 
 #define DEFAULT_FREQUENCY_HZ 997 /* a prime, to stay out of step with periodic programs */
 #define SMALL_STACK_BYTES    16384
@@ -49,6 +50,7 @@ struct wk_recorder {
 	struct wk_buf heap_rows;
 	uint64_t heap_bytes;
 	struct wk_process_counters *counters; /* NULL: not recorded */
+	bool records_calls;                   /* that change address spaces */
 	const struct wk_sink *sink;
 	uint64_t *lost;         /* scratch of emit_losses */
 	bool command_was_named; /* its first exec was seen */
@@ -72,8 +74,8 @@ static bool check_options(struct wk_recorder_options *options, struct wk_err *er
 	return true;
 }
 
-static bool parse_events(const struct wk_recorder_options *options, struct wk_perf_event **events,
-			 size_t *count, struct wk_err *err)
+static bool parse_events(const struct wk_recorder_options *options, bool calls,
+			 struct wk_perf_event **events, size_t *count, struct wk_err *err)
 {
 	struct wk_perf_event memory;
 	size_t cap = 0;
@@ -86,9 +88,25 @@ static bool parse_events(const struct wk_recorder_options *options, struct wk_pe
 		if (!wk_perf_name_parse(wk_str_c(name), WK_APPEND(*events, *count, cap), err))
 			return false;
 	}
-	for (size_t i = 0; options->records_memory && wk_perf_name_memory_at(i, &memory); i++)
+	if (!options->records_memory)
+		return true;
+	if (!calls)
+		return wk_perf_name_parse(wk_str_c("page-faults"), WK_APPEND(*events, *count, cap),
+					  err);
+	for (size_t i = 0; wk_perf_name_memory_at(i, &memory); i++)
 		*WK_APPEND(*events, *count, cap) = memory;
 	return true;
+}
+
+/* Only root can read what tracepoints there are, as a rule: others see where memory is first used,
+ * and how much there is. */
+static bool may_record_calls(struct wk_err *why)
+{
+	struct wk_perf_event event;
+	uint64_t id;
+
+	return wk_perf_name_memory_at(0, &event) &&
+	       wk_tracepoint_id(event.system, event.point, &id, why);
 }
 
 static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
@@ -110,11 +128,19 @@ static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
 						      : WK_MOST_STACK_BYTES,
 		.ring_bytes = options->ring_bytes,
 	};
-	bool ok = parse_events(options, &events, &config.event_count, err);
+	struct wk_err why = { 0 };
+	bool ok;
+
+	recorder->records_calls = options->records_memory && may_record_calls(&why);
+	ok = parse_events(options, recorder->records_calls, &events, &config.event_count, err);
 
 	config.events = events;
 	ok = ok && wk_perf_init(&recorder->perf, &config, err);
 	wk_free(events);
+	if (ok && options->records_memory && !recorder->records_calls)
+		wk_buf_add_fmt(&recorder->perf.notices,
+			       "page faults are sampled instead of calls that map memory: %s\n",
+			       why.text);
 	if (ok && wants_stacks && !has_stacks)
 		wk_buf_add_text(&recorder->perf.notices,
 				"call chains by frame pointers only: copies of stacks cannot be "
@@ -686,6 +712,7 @@ static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result 
 		.heap_processes = recorder->heap ? wk_heap_channels_processes(recorder->heap) : 0,
 		.heap_bytes = recorder->heap_bytes,
 		.counts_cpu_time = perf->events[0].is_cpu_time,
+		.records_calls = recorder->records_calls,
 	};
 }
 

@@ -437,9 +437,11 @@ static void say_memory(const struct wk_record_request *request,
 }
 
 /* The heap and memory calls were to be recorded, but no samples. */
-static bool is_without_samples(const struct wk_record_request *request)
+static bool is_without_samples(const struct wk_record_request *request,
+			       const struct wk_recorder_result *result)
 {
 	return (request->recorder.records_heap || request->recorder.records_memory) &&
+	       (!request->recorder.records_memory || result->records_calls) &&
 	       request->recorder.event_count == 1 &&
 	       strcmp(request->recorder.events[0], WK_DUMMY_EVENT) == 0;
 }
@@ -453,11 +455,11 @@ static void say_closing_words(const struct wk_record_request *request,
 
 	say_crash(&outcome->result);
 	say_what_was_lost(request, outcome);
-	if (!request->recorder.records_heap || !is_without_samples(request))
+	if (!request->recorder.records_heap || !is_without_samples(request, &outcome->result))
 		say_privileged(&outcome->result);
 	if (request->recorder.records_heap)
 		say_heap(request, outcome);
-	if (is_without_samples(request)) {
+	if (is_without_samples(request, &outcome->result)) {
 		if (request->recorder.records_memory)
 			say_memory(request, outcome);
 		say_kept(request, outcome);
