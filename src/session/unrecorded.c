@@ -339,12 +339,12 @@ static void add_sentence(const struct program *program, struct wk_buf *line)
 			wk_buf_add_char(line, ')');
 		}
 		wk_buf_add_text(line, ", which is not recorded; build it with the malloc of the C "
-				      "library, or use -F 997 without --heap\n");
+				      "library, or use --memory, which records what it maps\n");
 		return;
 	}
 	wk_buf_add_fmt(line, "the heap of %s was not recorded: ", program->name);
 	add_reason(program, line);
-	wk_buf_add_text(line, ", or use -F 997 without --heap\n");
+	wk_buf_add_text(line, ", or use --memory, which records what it maps\n");
 }
 
 void wk_unrecorded_add(struct wk_unrecorded *unrecorded, struct wk_buf *lines)

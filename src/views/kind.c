@@ -24,7 +24,7 @@ static bool is_allocator(struct wk_str name)
 		"posix_memalign", "valloc", "_int_malloc", "_int_free", "_int_realloc",
 		"_int_memalign", "_int_free_merge_chunk", "_int_free_create_chunk",
 		"malloc_consolidate", "unlink_chunk", "sysmalloc", "systrim",
-		"tcache_alloc_small", "__rust_alloc", "__rust_dealloc", "__rust_realloc",
+		"tcache_alloc_small", "malloc_default", "__rust_alloc", "__rust_dealloc", "__rust_realloc",
 		"__rust_alloc_zeroed", NULL,
 	};
 	static const char *const prefixes[] = {

@@ -70,7 +70,7 @@ def expect_named(t, words, *sentences):
     """The program is unharmed, and these are what wick says of programs that it did not record."""
     said = heap_totals.compare_run(t, words, "wick.data")
     came = [line for line in said.splitlines() if "not recorded" in line or "not sampled" in line]
-    t.equal(came, [f"wick: {sentence}, or use -F 997 without --heap" for sentence in sentences],
+    t.equal(came, [f"wick: {sentence}, or use --memory, which records what it maps" for sentence in sentences],
             "what is not recorded")
 
 
