@@ -84,7 +84,8 @@ static void emit_events(struct facts *facts, const struct wk_perf *perf)
 	for (size_t i = 0; i < perf->event_count; i++) {
 		const struct wk_perf_event *event = &perf->events[i];
 
-		if (event->is_memory && i && perf->events[i - 1].is_memory)
+		if ((event->is_memory && i && perf->events[i - 1].is_memory) ||
+		    strcmp(event->name, WK_DUMMY_EVENT) == 0)
 			continue;
 		if (event->is_memory)
 			emit(facts, "event", wk_str_c("memory calls, each of them"));

@@ -90,16 +90,14 @@ static bool parse_events(const struct wk_recorder_options *options, bool calls,
 	}
 	if (!options->records_memory)
 		return true;
-	if (!calls)
-		return wk_perf_name_parse(wk_str_c("page-faults"), WK_APPEND(*events, *count, cap),
-					  err);
-	for (size_t i = 0; wk_perf_name_memory_at(i, &memory); i++)
+	if (!wk_perf_name_parse(wk_str_c("page-faults"), WK_APPEND(*events, *count, cap), err))
+		return false;
+	for (size_t i = 0; calls && wk_perf_name_memory_at(i, &memory); i++)
 		*WK_APPEND(*events, *count, cap) = memory;
 	return true;
 }
 
-/* Only root can read what tracepoints there are, as a rule: others see where memory is first used,
- * and how much there is. */
+/* Only root can read what tracepoints there are, as a rule. */
 static bool may_record_calls(struct wk_err *why)
 {
 	struct wk_perf_event event;
@@ -138,9 +136,11 @@ static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
 	ok = ok && wk_perf_init(&recorder->perf, &config, err);
 	wk_free(events);
 	if (ok && options->records_memory && !recorder->records_calls)
-		wk_buf_add_fmt(&recorder->perf.notices,
-			       "page faults are sampled instead of calls that map memory: %s\n",
-			       why.text);
+		wk_buf_add_fmt(
+			&recorder->perf.notices,
+			"page faults are sampled, but calls that map memory are not recorded: "
+			"%s\n",
+			why.text);
 	if (ok && wants_stacks && !has_stacks)
 		wk_buf_add_text(&recorder->perf.notices,
 				"call chains by frame pointers only: copies of stacks cannot be "
