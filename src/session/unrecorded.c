@@ -305,10 +305,10 @@ struct wk_sink wk_unrecorded_sink(struct wk_unrecorded *unrecorded)
 static void add_reason(const struct program *program, struct wk_buf *line)
 {
 	switch (program->obstacle) {
-	case MORE_RIGHTS:
+	case MORE_RIGHTS: /* the kernel does not let it be sampled either */
 		wk_buf_add_text(line, "it runs with more rights than its user (setuid, setgid or "
 				      "capabilities); record a copy without them");
-		break;
+		return;
 	case OTHER_SIZE:
 		wk_buf_add_text(line, sizeof(void *) == 8
 					      ? "it is a 32-bit program; build it for 64 bits"
@@ -323,28 +323,26 @@ static void add_reason(const struct program *program, struct wk_buf *line)
 		wk_buf_add_text(line, "); link it with glibc");
 		break;
 	default:
-		wk_buf_add_text(line, "it was started without the variable LD_PRELOAD, as by "
-				      "`env -i`; keep the environment");
+		wk_buf_add_text(line, "it was started without LD_PRELOAD (as by `env -i`) or in "
+				      "another network namespace; start it without that");
 	}
+	wk_buf_add_text(line, ", or use --memory, which records what it maps");
 }
 
 static void add_sentence(const struct program *program, struct wk_buf *line)
 {
-	if (program->obstacle == OWN_ALLOCATOR) {
-		wk_buf_add_fmt(line, "%s allocates with %s%s", program->name,
-			       program->allocator ? program->allocator : "a malloc of its own",
-			       program->allocator ? " (" : "");
-		if (program->allocator) {
-			wk_buf_add_str(line, program->detail);
-			wk_buf_add_char(line, ')');
-		}
-		wk_buf_add_text(line, ", which is not recorded; build it with the malloc of the C "
-				      "library, or use --memory, which records what it maps\n");
+	if (program->obstacle != OWN_ALLOCATOR) {
+		wk_buf_add_fmt(line, "the heap of %s was not recorded: ", program->name);
+		add_reason(program, line);
+		wk_buf_add_char(line, '\n');
 		return;
 	}
-	wk_buf_add_fmt(line, "the heap of %s was not recorded: ", program->name);
-	add_reason(program, line);
-	wk_buf_add_text(line, ", or use --memory, which records what it maps\n");
+	wk_buf_add_fmt(line, "%s allocates with %s", program->name,
+		       program->allocator ? program->allocator : "a malloc of its own");
+	if (program->allocator)
+		wk_buf_add_fmt(line, " (%.*s)", WK_STR_ARG(program->detail));
+	wk_buf_add_text(line, ", which is not recorded; build it with the malloc of the C "
+			      "library, or use --memory, which records what it maps\n");
 }
 
 void wk_unrecorded_add(struct wk_unrecorded *unrecorded, struct wk_buf *lines)
