@@ -75,6 +75,7 @@ enum wk_heap_function {
  *     PASS         u64 ticks, u64 ns: all events until then are in the rows before
  *     COUNTS       u32 process, then the fields of struct wk_channel_counts as u64: until now
  *     GONE         u32 process: nothing more comes from it
+ *     SETTLED      u64 ns: the kernel's records until then are in front of this row
  *     MOMENTS      u32 0, u8 which (bits of enum wk_heap_moment), u64 bytes: which moments are to
  *                  be snapshots when the events are read; before all events
  *     SEEN         u32 process: it ran before, and has blocks that are unknown; after PROCESS
@@ -94,6 +95,7 @@ enum wk_heap_stream_row {
 	WK_HEAP_ROW_SNAPSHOT,
 	WK_HEAP_ROW_MOMENTS,
 	WK_HEAP_ROW_SEEN,
+	WK_HEAP_ROW_SETTLED,
 };
 
 enum wk_heap_moment {

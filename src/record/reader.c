@@ -275,7 +275,8 @@ static void drain(struct wk_reader *reader, bool is_last)
 	}
 	reader->was_full =
 		!is_last && !wk_queue_has_space(reader->queue, pending, is_urgent(reader));
-	if (reader->was_full || (!pending && !reader->had_records && !is_last))
+	if (reader->was_full ||
+	    (!pending && !reader->had_records && !is_last && !reader->puts_empty_rounds))
 		return;
 	for (size_t i = 0; i < reader->perf->cpu_count && !atomic_load(&reader->is_cancelled); i++)
 		copy_ring(reader, &reader->perf->cpus[i].ring, reader->ends[i], &round);

@@ -30,7 +30,8 @@ struct wk_reader {
 	void (*on_full_stack)(void *context, uint32_t pid, uint32_t tid,
 			      const struct wk_event_stack *stack);
 	bool (*find_stack_end)(void *context, uint32_t tid, struct wk_stack_end *end);
-	void *stack_context; /* of both */
+	void *stack_context;    /* of both */
+	bool puts_empty_rounds; /* now and then: their time is of interest */
 	uint64_t started_ns;
 	int wake_fd;      /* written to by wk_reader_stop */
 	atomic_int stops; /* how often the user requested a stop */

@@ -51,6 +51,7 @@ struct wk_recorder {
 	uint64_t heap_bytes;
 	struct wk_process_counters *counters; /* NULL: not recorded */
 	bool records_calls;                   /* that change address spaces */
+	uint64_t settled_ns; /* records until then were emitted */
 	const struct wk_sink *sink;
 	uint64_t *lost;         /* scratch of emit_losses */
 	bool command_was_named; /* its first exec was seen */
@@ -523,6 +524,14 @@ static bool emit_losses(struct wk_recorder *recorder, struct wk_err *err)
 				  recorder->sink, err);
 }
 
+/* So that a reader need not wait for more records before it reads the heap's events. */
+static void add_settled(struct wk_buf *rows, uint64_t settled_ns)
+{
+	wk_buf_add_u32(rows, 1 + 8);
+	wk_buf_add_char(rows, WK_HEAP_ROW_SETTLED);
+	wk_buf_add_u64(rows, settled_ns);
+}
+
 /* What came of the heap's events, in front of the records of their time: the time until which
  * records may follow. */
 static bool emit_heap(struct wk_recorder *recorder, uint64_t *until_ns, struct wk_err *err)
@@ -533,6 +542,8 @@ static bool emit_heap(struct wk_recorder *recorder, uint64_t *until_ns, struct w
 	if (!recorder->heap)
 		return true;
 	*until_ns = wk_heap_channels_take(recorder->heap, &recorder->heap_rows);
+	if (recorder->heap_rows.len && recorder->settled_ns)
+		add_settled(&recorder->heap_rows, recorder->settled_ns);
 	event.heap_stream.rows = wk_buf_str(&recorder->heap_rows);
 	recorder->heap_bytes += recorder->heap_rows.len;
 	return !recorder->heap_rows.len || wk_sink_emit(recorder->sink, &event, err);
@@ -555,6 +566,8 @@ static bool handle_round(struct wk_recorder *recorder, const struct wk_round *ro
 		return false;
 	if (round->is_last || round->final_ns < until_ns)
 		until_ns = round->final_ns;
+	if (until_ns > recorder->settled_ns)
+		recorder->settled_ns = until_ns;
 	return wk_merge_flush(&recorder->merge, until_ns, &recorder->queue, handle_record, recorder,
 			      err);
 }
@@ -751,6 +764,7 @@ bool wk_recorder_run(struct wk_recorder *recorder, const struct wk_sink *sink,
 
 	*result = (struct wk_recorder_result){ .has_command = recorder->launch.pid != 0 };
 	recorder->sink = sink;
+	recorder->reader.puts_empty_rounds = recorder->heap != NULL;
 	recorder->reader.started_ns = wk_os_clock_ns();
 	ok = record(recorder, progress, context, err);
 	ok = ok && emit_end(recorder, err);

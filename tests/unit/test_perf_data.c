@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "channel/stream.h"
+#include "formats/perf/wick_sections.h"
 #include "perf_lines.h"
 
 static void parts_of_a_folder_are_told_in_order_of_time(void **state)
@@ -103,6 +105,41 @@ static void a_record_behind_its_round_is_told_and_counted(void **state)
 	check(&m, SAMPLE("30", "1") SAMPLE("20", "2") "note time=20 offset=0x138 text=\"1 record "
 						      "came later than its round of the "
 						      "file allows\"\n");
+}
+
+static void add_settled(struct perf_maker *m, uint64_t until_ns)
+{
+	struct wk_section section = { .subject = WK_SECTION_HEAP };
+	struct wk_buf row = { 0 };
+
+	wk_buf_add_char(&row, WK_HEAP_ROW_SETTLED);
+	wk_buf_add_u64(&row, until_ns);
+	wk_section_add_bytes(&section, wk_buf_str(&row));
+	wk_section_end_row(&section);
+	wk_section_close(&section);
+	perf_record(m, WK_PERF_HEADER_EVENT_TYPE, 0);
+	put64(m, WK_SECTION_HEAP);
+	wk_buf_add_str(&m->out, wk_buf_str(&section.done));
+	perf_end_record(m);
+	wk_section_fini(&section);
+	wk_buf_fini(&row);
+}
+
+/* So events of a heap need not wait in memory for the end of the recording. */
+static void records_are_emitted_once_the_heap_says_that_all_of_their_time_are_there(void **state)
+{
+	struct perf_maker m = { 0 };
+
+	(void)state;
+	begin(&m);
+	add_sample(&m, 10, 1);
+	add_sample(&m, 40, 2);
+	add_sample(&m, 30, 3);
+	add_settled(&m, 30);
+	add_sample(&m, 35, 4);
+	add_sample(&m, 20, 5);
+	check(&m, SAMPLE("10", "1") SAMPLE("30", "3") SAMPLE("20", "5") SAMPLE("35", "4")
+			  SAMPLE("40", "2"));
 }
 
 static void unknown_records_are_counted_and_their_neighbours_read(void **state)
@@ -500,6 +537,8 @@ int main(void)
 		cmocka_unit_test(records_come_in_order_of_time_then_in_order_of_the_file),
 		cmocka_unit_test(a_round_settles_what_came_before_the_round_before),
 		cmocka_unit_test(a_record_behind_its_round_is_told_and_counted),
+		cmocka_unit_test(
+			records_are_emitted_once_the_heap_says_that_all_of_their_time_are_there),
 		cmocka_unit_test(unknown_records_are_counted_and_their_neighbours_read),
 		cmocka_unit_test(bytes_behind_a_record_are_passed_over),
 		cmocka_unit_test(a_record_below_its_header_ends_the_reading_where_it_stands),

@@ -307,6 +307,8 @@ static inline bool wk_perf_announce(struct wk_perf *perf, struct wk_perf_attr *a
 void wk_perf_order_add(struct wk_perf_order *order, uint64_t time_ns, const uint8_t *at);
 /* Ends a round: what cannot come any more is settled. Returns how many rows are final. */
 size_t wk_perf_order_round(struct wk_perf_order *order);
+/* Sorts. Returns how many rows are of that time or earlier. */
+size_t wk_perf_order_until(struct wk_perf_order *order, uint64_t time_ns);
 /* Sorts; all rows are final. */
 size_t wk_perf_order_all(struct wk_perf_order *order);
 /* The first `count` rows were emitted. */
@@ -410,6 +412,11 @@ bool wk_perf_header_build_id(struct wk_perf *perf, const struct wk_build_id *id,
 /* That a section exists, and details that no other fact has. */
 bool wk_perf_header_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content);
 bool wk_perf_header_tracepoints(struct wk_perf *perf);
+
+/* perf_data.c */
+
+/* Records until then were read: they are emitted, and so are the heap's events until then. */
+bool wk_perf_settle(struct wk_perf *perf, uint64_t until_ns);
 
 /* sections.c */
 bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content);

@@ -81,14 +81,18 @@ size_t wk_perf_order_all(struct wk_perf_order *order)
 	return order->count;
 }
 
+size_t wk_perf_order_until(struct wk_perf_order *order, uint64_t time_ns)
+{
+	sort(order);
+	return wk_sorted_up_to(order->rows, order->count, sizeof(*order->rows),
+			       offsetof(struct wk_perf_waiting, time_ns), time_ns);
+}
+
 /* Everything read before the end of the previous round is older than all that follows. */
 size_t wk_perf_order_round(struct wk_perf_order *order)
 {
-	size_t count;
+	size_t count = wk_perf_order_until(order, order->settled_ns);
 
-	sort(order);
-	count = wk_sorted_up_to(order->rows, order->count, sizeof(*order->rows),
-				offsetof(struct wk_perf_waiting, time_ns), order->settled_ns);
 	order->settled_ns = order->latest_ns;
 	return count;
 }

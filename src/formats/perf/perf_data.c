@@ -319,6 +319,12 @@ static bool emit_waiting(struct wk_perf *perf, size_t count)
 	return true;
 }
 
+bool wk_perf_settle(struct wk_perf *perf, uint64_t until_ns)
+{
+	return emit_waiting(perf, wk_perf_order_until(&perf->order, until_ns)) &&
+	       emit_heap(perf, until_ns);
+}
+
 static void read_kernel_record(struct wk_perf *perf, const struct wk_perf_record *record)
 {
 	if (record->type == WK_PERF_CALLCHAIN_DEFERRED)

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "channel/stream.h"
 #include "formats/heap/heap_streams.h"
 #include "formats/perf/wick_sections.h"
 
@@ -272,15 +273,31 @@ static bool emit_heap_rows(struct wk_perf *perf, const uint8_t *from, const uint
 	return wk_sink_emit(perf->sink, &event, perf->err);
 }
 
+/* False: it is another row. */
+static bool read_settled(struct wk_bytes row, uint64_t *until_ns)
+{
+	bool is_settled = wk_u8(&row) == WK_HEAP_ROW_SETTLED;
+
+	*until_ns = wk_u64le(&row);
+	return is_settled && !row.bad;
+}
+
 static bool read_heap_row(struct wk_perf *perf, struct wk_bytes *rows)
 {
 	const uint8_t *from = rows->at;
 	struct wk_bytes row = wk_bytes_slice(rows, wk_u32le(rows));
+	uint64_t until_ns;
+	bool is_settled;
 
 	if (rows->bad)
 		return true;
+	is_settled = read_settled(row, &until_ns);
+	if (is_settled && !wk_perf_settle(perf, until_ns))
+		return false;
 	if (perf->keeps_heap_streams)
 		return emit_heap_rows(perf, from, rows->at);
+	if (is_settled)
+		return true;
 	if (!perf->heap)
 		perf->heap = wk_heap_streams_new();
 	wk_heap_streams_add(perf->heap, row);
