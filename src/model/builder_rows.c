@@ -39,9 +39,12 @@ static void add_snapshot(struct wk_builder *builder, wk_process_id process,
 void wk_builder_add_due_snapshots(struct wk_builder *builder, wk_process_id process,
 				  uint64_t time_ns)
 {
-	struct wk_due_moments due = wk_heap_moments_add(
-		&builder->moments, process, wk_heap_lifetimes_left(builder->heaps, process));
+	struct wk_due_moments due;
 
+	if (!wk_heap_moments_are_requested(&builder->moments))
+		return;
+	due = wk_heap_moments_add(&builder->moments, process,
+				  wk_heap_lifetimes_left(builder->heaps, process));
 	if (due.is_over)
 		add_snapshot(builder, process, WK_SNAPSHOT_SIZE, time_ns);
 	if (due.is_peak)

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-/* Open addressing with linear steps, at most five eighths full; what is removed leaves no mark. */
+/* Open addressing with linear steps, at most half full; what is removed leaves no mark. */
 #define FEWEST_SLOTS 16
 
 void wk_heap_blocks_fini(struct wk_heap_blocks *blocks)
@@ -51,7 +51,7 @@ struct wk_heap_block *wk_heap_blocks_at(struct wk_heap_blocks *blocks, uint64_t 
 {
 	struct wk_heap_block *block;
 
-	if (blocks->count * 8 >= blocks->cap * 5)
+	if (blocks->count * 2 >= blocks->cap)
 		grow(blocks);
 	block = slot_of(blocks, address);
 	blocks->count += !block->row;

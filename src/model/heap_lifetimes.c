@@ -139,6 +139,16 @@ static void list_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id id)
 
 /* --- Blocks --- */
 
+/* Field by field: a copy of the whole would wait for those that were just written. */
+static struct wk_sample same_doer(const struct wk_sample *who)
+{
+	return (struct wk_sample){ .time_ns = who->time_ns,
+				   .thread = who->thread,
+				   .stack = who->stack,
+				   .cpu = who->cpu,
+				   .is_before = who->is_before };
+}
+
 static struct last_block *last_block_of(struct wk_heap_lifetimes *lifetimes, wk_thread_id thread)
 {
 	WK_RESERVE_ZEROED(lifetimes->last_of_thread, lifetimes->threads_cap, (size_t)thread + 1);
@@ -190,22 +200,29 @@ static bool is_last_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 	return !block->is_sampled && last->heap == heap && last->address == block->address;
 }
 
+static void count_temporary(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+			    const struct wk_heap_block *block, uint64_t time_ns)
+{
+	struct wk_sample allocated = wk_heap_rows_sample(lifetimes->rows, block->row);
+
+	allocated.time_ns = time_ns;
+	count(lifetimes, heap, WK_DERIVED_HEAP_TEMPORARY, block, &allocated);
+}
+
 /* Ends a block and records who freed it, and whether its thread did nothing in between. */
 static void free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 		       struct wk_heap_block *at, const struct wk_sample *who)
 {
 	struct wk_heap_block block = *at;
-	struct wk_sample allocated = wk_heap_rows_sample(lifetimes->rows, block.row);
-	struct wk_sample freed = *who;
+	struct wk_heap_origin origin = wk_heap_rows_origin(lifetimes->rows, block.row);
+	struct wk_sample freed = same_doer(who);
 
 	end_block(lifetimes, heap, &block, who);
 	wk_heap_blocks_remove(&lifetimes->heaps[heap].blocks, at);
-	freed.about = allocated.about;
+	freed.about = origin.about;
 	count(lifetimes, heap, WK_DERIVED_FREE, &block, &freed);
-	if (!is_last_block(lifetimes, heap, &block, allocated.thread))
-		return;
-	allocated.time_ns = who->time_ns;
-	count(lifetimes, heap, WK_DERIVED_HEAP_TEMPORARY, &block, &allocated);
+	if (is_last_block(lifetimes, heap, &block, origin.thread))
+		count_temporary(lifetimes, heap, &block, who->time_ns);
 }
 
 /* What a program frees that is not known was allocated before the recording, or that was lost. */
@@ -267,7 +284,7 @@ void wk_heap_lifetimes_allocate(struct wk_heap_lifetimes *lifetimes, wk_heap_id 
 	struct wk_model *model = lifetimes->model;
 	struct wk_heap_block *block =
 		wk_heap_blocks_at(&lifetimes->heaps[heap].blocks, allocated->address);
-	struct wk_sample sample = *who;
+	struct wk_sample sample = same_doer(who);
 
 	wk_heap_rows_pass(lifetimes->rows, who->time_ns);
 	model->samples_blocks |= allocated->of_blocks != 0;

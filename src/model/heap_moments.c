@@ -41,7 +41,7 @@ struct wk_due_moments wk_heap_moments_add(struct wk_heap_moments *moments, wk_pr
 	struct wk_due_moments due = { 0 };
 	struct wk_heap_moments_process *at;
 
-	if (!request->at_peak && !request->over_bytes)
+	if (!wk_heap_moments_are_requested(moments))
 		return due;
 	WK_RESERVE_ZEROED(moments->processes, moments->processes_cap, (size_t)process + 1);
 	at = &moments->processes[process];

@@ -26,6 +26,12 @@ struct wk_heap_moments {
 
 void wk_heap_moments_fini(struct wk_heap_moments *moments);
 
+/* Whether there is more to do than at the exit. */
+static inline bool wk_heap_moments_are_requested(const struct wk_heap_moments *moments)
+{
+	return moments->request.at_peak || moments->request.over_bytes;
+}
+
 /* After each event of a process's heap, which then has `left_bytes`: which snapshots are due. */
 struct wk_due_moments {
 	bool is_over, is_peak;

@@ -1,7 +1,6 @@
 #include "model/heap_rows.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "base/map.h"
@@ -13,14 +12,13 @@ struct pending {
 	uint32_t next; /* of its row, or of those that are unused; 0: none */
 };
 
-/* What the blocks of a row have in common; without padding, so that it is compared as bytes. */
+/* What the blocks of a row have in common: numbers of 32 bits in pairs, the first one above. Fields
+ * that are written alone and read in pairs would wait for each other. */
 struct key {
-	wk_stack_id stack;
-	wk_thread_id thread;
-	wk_subject_id about;
-	wk_source_id source;
-	uint32_t interval;      /* of its process, in which its blocks were allocated */
-	uint32_t size_and_side; /* power of two, and whether it is of the side "before" */
+	uint64_t stack_thread;
+	uint64_t about_source;
+	uint64_t interval_size; /* the interval of its process in which its blocks were allocated;
+				 * twice their power of two, and 1 for the side "before" */
 };
 
 struct row {
@@ -46,9 +44,14 @@ struct process {
 	bool is_listed;
 };
 
+/* The rows that were found last, by a quick hash: most events are of one of them. */
+#define RECENT_ROWS 4096
+
 struct wk_heap_rows {
 	struct wk_model *model;
-	struct row *rows; /* row 0 is none */
+	uint32_t recent[RECENT_ROWS];
+	uint32_t recent_pending[RECENT_ROWS]; /* the same by row and lifetime */
+	struct row *rows;                     /* row 0 is none */
 	size_t rows_cap;
 	uint32_t row_count;
 	struct wk_index index;
@@ -69,6 +72,7 @@ struct wk_heap_rows *wk_heap_rows_new(struct wk_model *model)
 
 	rows->model = model;
 	rows->row_count = rows->pending_count = 1;
+	WK_RESERVE_ZEROED(rows->pending, rows->pending_cap, 1);
 	return rows;
 }
 
@@ -95,23 +99,32 @@ static uint32_t interval_of(const struct wk_heap_rows *rows, const struct proces
 
 /* --- Rows --- */
 
-static bool same_row(const void *table, uint32_t id, const void *key)
+static uint64_t pair(uint32_t first, uint32_t second)
 {
-	return memcmp(&((const struct row *)table)[id].key, key, sizeof(struct key)) == 0;
-}
-
-static uint64_t hash_of(const struct key *key)
-{
-	uint64_t who = wk_hash_mix((uint64_t)key->stack << 32 | key->thread,
-				   (uint64_t)key->about << 32 | key->source);
-
-	return wk_hash_pair(who, (uint64_t)key->interval << 32 | key->size_and_side);
+	return (uint64_t)first << 32 | second;
 }
 
 static struct key key_of(const struct wk_sample *sample, uint32_t interval, uint32_t size)
 {
-	return (struct key){ sample->stack,  sample->thread, sample->about,
-			     sample->source, interval,       size << 1 | sample->is_before };
+	return (struct key){ pair(sample->stack, sample->thread),
+			     pair(sample->about, sample->source),
+			     pair(interval, size << 1 | sample->is_before) };
+}
+
+static bool same_key(const struct key *a, const struct key *b)
+{
+	return a->stack_thread == b->stack_thread && a->about_source == b->about_source &&
+	       a->interval_size == b->interval_size;
+}
+
+static bool same_row(const void *table, uint32_t id, const void *key)
+{
+	return same_key(&((const struct row *)table)[id].key, key);
+}
+
+static uint64_t hash_of(const struct key *key)
+{
+	return wk_hash_pair(wk_hash_mix(key->stack_thread, key->about_source), key->interval_size);
 }
 
 static bool is_summed(const struct wk_model *model, wk_subject_id about)
@@ -130,11 +143,32 @@ static uint32_t add_row(struct wk_heap_rows *rows, const struct key *key, wk_pro
 	rows->rows[id] = (struct row){ .key = *key,
 				       .sample = rows->model->samples.count - 1,
 				       .process = process,
-				       .is_summed = is_summed(rows->model, key->about) };
+				       .is_summed = is_summed(rows->model, sample->about) };
 	if (rows->rows[id].is_summed)
 		wk_index_add(&rows->index, hash_of(key), id);
 	rows->row_count++;
 	return id;
+}
+
+static uint32_t *recent_row(struct wk_heap_rows *rows, const struct key *key)
+{
+	uint64_t number = key->stack_thread * 0x9e3779b97f4a7c15u ^
+			  key->about_source * 0xbf58476d1ce4e5b9u ^
+			  key->interval_size * 0x94d049bb133111ebu;
+
+	return &rows->recent[(number ^ number >> 32) * 0x9e3779b97f4a7c15u >> 52];
+}
+
+/* 0 if there is none, or if each block is a row. */
+static uint32_t find(struct wk_heap_rows *rows, const struct key *key)
+{
+	uint32_t *recent = recent_row(rows, key);
+
+	if (!rows->model->sums_blocks)
+		return 0;
+	if (!*recent || !same_key(&rows->rows[*recent].key, key))
+		*recent = wk_index_find(&rows->index, hash_of(key), same_row, rows->rows, key);
+	return *recent;
 }
 
 /* The row with the sample in it. */
@@ -142,10 +176,8 @@ static uint32_t put(struct wk_heap_rows *rows, const struct key *key, wk_process
 		    const struct wk_sample *sample)
 {
 	uint64_t *last_ns = &rows->last_row_ns[sample->is_before];
-	uint32_t id = 0;
+	uint32_t id = find(rows, key);
 
-	if (rows->model->sums_blocks)
-		id = wk_index_find(&rows->index, hash_of(key), same_row, rows->rows, key);
 	if (!id)
 		id = add_row(rows, key, process, sample);
 	rows->rows[id].bytes += sample->weight;
@@ -155,16 +187,24 @@ static uint32_t put(struct wk_heap_rows *rows, const struct key *key, wk_process
 	return id;
 }
 
+struct wk_heap_origin wk_heap_rows_origin(const struct wk_heap_rows *rows, uint32_t row)
+{
+	const struct key *key = &rows->rows[row].key;
+
+	return (struct wk_heap_origin){ (wk_thread_id)key->stack_thread,
+					(wk_subject_id)(key->about_source >> 32) };
+}
+
 struct wk_sample wk_heap_rows_sample(const struct wk_heap_rows *rows, uint32_t id)
 {
 	const struct row *row = &rows->rows[id];
 
 	return (struct wk_sample){
-		.thread = row->key.thread,
-		.stack = row->key.stack,
+		.thread = (wk_thread_id)row->key.stack_thread,
+		.stack = (wk_stack_id)(row->key.stack_thread >> 32),
 		.cpu = wk_sample_cpu(&rows->model->samples, row->sample),
-		.is_before = row->key.size_and_side & 1,
-		.about = row->key.about,
+		.is_before = row->key.interval_size & 1,
+		.about = (wk_subject_id)(row->key.about_source >> 32),
 	};
 }
 
@@ -213,18 +253,20 @@ uint64_t wk_heap_rows_left(const struct wk_heap_rows *rows, wk_process_id proces
 	return process < rows->processes_cap ? rows->processes[process].left_bytes : 0;
 }
 
-/* Moved to the front, since most blocks of a row live about as long. 0 if there is none. */
-static uint32_t find_pending(struct wk_heap_rows *rows, struct row *row, uint8_t lived)
+/* 0 if there is none. */
+static uint32_t find_pending(struct wk_heap_rows *rows, const struct row *row, uint8_t lived)
 {
-	uint32_t id = row->pending, previous = 0;
+	uint32_t *recent =
+		&rows->recent_pending[((size_t)row->sample * WK_POWERS + lived) % RECENT_ROWS];
+	const struct wk_end *end = &rows->pending[*recent].end;
+	uint32_t id = row->pending;
 
-	for (; id && rows->pending[id].end.lived != lived; id = rows->pending[id].next)
-		previous = id;
-	if (!id || !previous)
-		return id;
-	rows->pending[previous].next = rows->pending[id].next;
-	rows->pending[id].next = row->pending;
-	row->pending = id;
+	if (*recent && end->sample == row->sample && end->lived == lived)
+		return *recent;
+	while (id && rows->pending[id].end.lived != lived)
+		id = rows->pending[id].next;
+	if (id)
+		*recent = id;
 	return id;
 }
 
@@ -302,6 +344,7 @@ static void add_ends(struct wk_heap_rows *rows, struct row *row)
 
 		pending->end.time_ns = rows->last_ns;
 		wk_model_add_end(rows->model, &pending->end);
+		pending->end.lived = WK_LIVED_UNKNOWN; /* none that could be looked for */
 		pending->next = rows->unused;
 		rows->unused = row->pending;
 		row->pending = next;

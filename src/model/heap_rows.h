@@ -35,6 +35,13 @@ struct wk_heap_freed {
 };
 void wk_heap_rows_release(struct wk_heap_rows *rows, const struct wk_heap_freed *freed);
 
+/* Whose a row's blocks are. */
+struct wk_heap_origin {
+	wk_thread_id thread;
+	wk_subject_id about;
+};
+struct wk_heap_origin wk_heap_rows_origin(const struct wk_heap_rows *rows, uint32_t row);
+
 /* What row allocated, as a sample without source. */
 struct wk_sample wk_heap_rows_sample(const struct wk_heap_rows *rows, uint32_t row);
 

@@ -37,19 +37,20 @@ static void remove_bytes(struct wk_heap_row *heap, uint64_t bytes, uint64_t life
 static uint64_t scramble(uint64_t number)
 {
 	number = (number ^ number >> 31) * 0x9e3779b97f4a7c15u;
-	return (number ^ number >> 29) * 0xbf58476d1ce4e5b9u >> 16;
+	return (number ^ number >> 29) * 0xbf58476d1ce4e5b9u;
 }
 
 /* The nth replaces one of those that were chosen with the chance that it is chosen itself. */
 static void choose_life(struct wk_heap_lives *lives, uint64_t nth, uint64_t life_ns)
 {
+	__extension__ typedef unsigned __int128 product;
 	uint64_t place;
 
 	if (lives->count < WK_HEAP_LIVES) {
 		*WK_APPEND(lives->at, lives->count, lives->cap) = life_ns;
 		return;
 	}
-	place = scramble(nth) % nth;
+	place = (uint64_t)((product)scramble(nth) * nth >> 64);
 	if (place < WK_HEAP_LIVES)
 		lives->at[place] = life_ns;
 }

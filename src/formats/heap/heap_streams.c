@@ -333,6 +333,14 @@ bool wk_heap_streams_add(struct wk_heap_streams *streams, struct wk_bytes row)
 
 /* ---- events */
 
+/* Numbers with a sign are converted faster. */
+static uint64_t ns_between(const struct pass *pass, uint64_t from_ticks, uint64_t to_ticks)
+{
+	double ns = (double)(int64_t)(to_ticks - from_ticks) * pass->ns_per_tick;
+
+	return ns < 0x1p63 ? (uint64_t)(int64_t)ns : UINT64_MAX / 2;
+}
+
 /* Between the passes around it, or as fast as between the first and the last. */
 static uint64_t time_of(const struct wk_heap_streams *streams, uint64_t ticks)
 {
@@ -343,11 +351,11 @@ static uint64_t time_of(const struct wk_heap_streams *streams, uint64_t ticks)
 	if (streams->last.ticks <= from->ticks)
 		return streams->last.ns;
 	if (ticks < from->ticks) {
-		uint64_t back = (uint64_t)((double)(from->ticks - ticks) * from->ns_per_tick);
+		uint64_t back = ns_between(from, ticks, from->ticks);
 
 		return back < from->ns ? from->ns - back : 0;
 	}
-	return from->ns + (uint64_t)((double)(ticks - from->ticks) * from->ns_per_tick);
+	return from->ns + ns_between(from, from->ticks, ticks);
 }
 
 static size_t chain_of(const void *context, uint32_t group, uint32_t stack, uint64_t *addresses,
