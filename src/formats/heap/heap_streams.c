@@ -1,6 +1,7 @@
 #include "formats/heap/heap_streams.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -43,7 +44,8 @@ struct thread {
 	uint32_t batch_tid; /* ... when it had this number */
 };
 
-/* A moment by both clocks, and how fast they go from there on. */
+/* A moment by both clocks, and how fast they go from there to the next, or went before if there is
+ * none. */
 struct pass {
 	uint64_t ticks, ns;
 	double ns_per_tick;
@@ -74,7 +76,10 @@ struct wk_heap_streams {
 	struct thread *threads;
 	size_t thread_count, thread_cap;
 	struct wk_map thread_of; /* row of process, ring to index + 1 */
-	struct pass first, before, last;
+	struct pass last;
+	struct pass
+		*passes; /* in order; earlier ones than those around the next event were dropped */
+	size_t pass, pass_count, pass_cap; /* `pass`: the last one used */
 	uint32_t *order; /* threads with a next event: a heap, the earliest first */
 	size_t order_count, order_cap;
 	struct snapshot *snapshots; /* in order of time; those from `snapshot` on are not emitted */
@@ -109,7 +114,8 @@ void wk_heap_streams_free(struct wk_heap_streams *streams)
 		wk_free(streams->snapshots[i].label);
 	wk_map_fini(&streams->process_of);
 	wk_map_fini(&streams->thread_of);
-	WK_FREE_ALL(streams->processes, streams->threads, streams->order, streams->snapshots);
+	WK_FREE_ALL(streams->passes, streams->processes, streams->threads, streams->order,
+		    streams->snapshots);
 	wk_free(streams);
 }
 
@@ -232,18 +238,35 @@ static double rate_between(const struct pass *from, const struct pass *to)
 	return (double)(to->ns - from->ns) / (double)(to->ticks - from->ticks);
 }
 
+#define MOST_OLD_PASSES 64
+
+static void append_pass(struct wk_heap_streams *streams, struct pass *pass)
+{
+	struct pass *before;
+
+	if (streams->pass > MOST_OLD_PASSES) {
+		size_t old = streams->pass - 1;
+
+		streams->pass_count -= old;
+		memmove(streams->passes, streams->passes + old,
+			streams->pass_count * sizeof(*streams->passes));
+		streams->pass = 1;
+	}
+	if (streams->pass_count) {
+		before = &streams->passes[streams->pass_count - 1];
+		before->ns_per_tick = pass->ns_per_tick = rate_between(before, pass);
+	}
+	*WK_APPEND(streams->passes, streams->pass_count, streams->pass_cap) = *pass;
+	streams->last = *pass;
+}
+
 static bool add_pass(struct wk_heap_streams *streams, struct wk_bytes *row)
 {
 	struct pass pass = { .ticks = wk_u64le(row), .ns = wk_u64le(row) };
 
 	if (row->bad || pass.ticks < streams->last.ticks || pass.ns < streams->last.ns)
 		return false;
-	if (!streams->first.ns)
-		streams->first = pass;
-	streams->before = streams->last;
-	streams->last = pass;
-	streams->before.ns_per_tick = rate_between(&streams->before, &pass);
-	streams->first.ns_per_tick = rate_between(&streams->first, &pass);
+	append_pass(streams, &pass);
 	return true;
 }
 
@@ -341,21 +364,24 @@ static uint64_t ns_between(const struct pass *pass, uint64_t from_ticks, uint64_
 	return ns < 0x1p63 ? (uint64_t)(int64_t)ns : UINT64_MAX / 2;
 }
 
-/* Between the passes around it, or as fast as between the first and the last. */
-static uint64_t time_of(const struct wk_heap_streams *streams, uint64_t ticks)
+/* Between the passes around it, or as fast as between the nearest two. */
+static uint64_t time_of(struct wk_heap_streams *streams, uint64_t ticks)
 {
-	const struct pass *from = &streams->before;
+	const struct pass *passes = streams->passes;
+	size_t at = streams->pass;
+	uint64_t back;
 
-	if (!from->ns || ticks < from->ticks)
-		from = &streams->first;
-	if (streams->last.ticks <= from->ticks)
-		return streams->last.ns;
-	if (ticks < from->ticks) {
-		uint64_t back = ns_between(from, ticks, from->ticks);
-
-		return back < from->ns ? from->ns - back : 0;
-	}
-	return from->ns + ns_between(from, from->ticks, ticks);
+	if (!streams->pass_count)
+		return 0;
+	while (at + 1 < streams->pass_count && passes[at + 1].ticks <= ticks)
+		at++;
+	while (at && passes[at].ticks > ticks)
+		at--;
+	streams->pass = at;
+	if (ticks >= passes[at].ticks)
+		return passes[at].ns + ns_between(&passes[at], passes[at].ticks, ticks);
+	back = ns_between(&passes[at], ticks, passes[at].ticks);
+	return back < passes[at].ns ? passes[at].ns - back : 0;
 }
 
 static size_t chain_of(const void *context, uint32_t group, uint32_t stack, uint64_t *addresses,
