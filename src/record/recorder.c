@@ -51,7 +51,7 @@ struct wk_recorder {
 	uint64_t heap_bytes;
 	struct wk_process_counters *counters; /* NULL: not recorded */
 	bool records_calls;                   /* that change address spaces */
-	uint64_t settled_ns; /* records until then were emitted */
+	uint64_t settled_ns;                  /* records until then were emitted */
 	const struct wk_sink *sink;
 	uint64_t *lost;         /* scratch of emit_losses */
 	bool command_was_named; /* its first exec was seen */
