@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/hooks.h"
 #include "preload/internal.h"
 #include "preload/real.h"
 
@@ -170,19 +171,19 @@ HOOK void cfree(void *block);
 HOOK void free_sized(void *block, size_t size)
 {
 	(void)size;
-	free(block);
+	wk_hook_free(block);
 }
 
 HOOK void free_aligned_sized(void *block, size_t alignment, size_t size)
 {
 	(void)alignment;
 	(void)size;
-	free(block);
+	wk_hook_free(block);
 }
 
 HOOK void cfree(void *block)
 {
-	free(block);
+	wk_hook_free(block);
 }
 
 static int take_unloaded(struct dl_phdr_info *info, size_t size, void *context)
@@ -217,3 +218,28 @@ HOOK int dlclose(void *library)
 	wk_heap_busy = busy;
 	return result;
 }
+
+/* ---- the same by other names */
+
+#if __has_attribute(copy)
+#define AS_KNOWN(function) __attribute__((copy(function)))
+#else
+#define AS_KNOWN(function)
+#endif
+#define SAME_AS(function) AS_KNOWN(function) __attribute__((alias(#function), visibility("hidden")))
+
+void *wk_hook_malloc(size_t size) SAME_AS(malloc);
+void *wk_hook_calloc(size_t count, size_t size) SAME_AS(calloc);
+void *wk_hook_realloc(void *block, size_t size) SAME_AS(realloc);
+void *wk_hook_reallocarray(void *block, size_t count, size_t size) SAME_AS(reallocarray);
+void wk_hook_free(void *block) SAME_AS(free);
+int wk_hook_posix_memalign(void **block, size_t alignment, size_t size) SAME_AS(posix_memalign);
+void *wk_hook_aligned_alloc(size_t alignment, size_t size) SAME_AS(aligned_alloc);
+void *wk_hook_memalign(size_t alignment, size_t size) SAME_AS(memalign);
+void *wk_hook_valloc(size_t size) SAME_AS(valloc);
+void *wk_hook_pvalloc(size_t size) SAME_AS(pvalloc);
+void wk_hook_cfree(void *block) SAME_AS(cfree);
+void wk_hook_free_sized(void *block, size_t size) SAME_AS(free_sized);
+void wk_hook_free_aligned_sized(void *block, size_t alignment, size_t size)
+	SAME_AS(free_aligned_sized);
+int wk_hook_dlclose(void *library) SAME_AS(dlclose);

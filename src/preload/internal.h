@@ -190,6 +190,13 @@ uint32_t wk_heap_node(uint32_t parent, uintptr_t pc);
 bool wk_heap_nodes_begin(bool is_again);
 void wk_heap_forget_nodes(void);
 
+/* ---- files whose calls are bound already: patch.c */
+
+extern bool wk_heap_is_late; /* the library was loaded into a program that ran */
+
+/* The hooks for files that were loaded since the last time. */
+void wk_heap_patch_new(void);
+
 /* ---- events: record.c */
 
 struct wk_heap_thread *wk_heap_enter(void);

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "preload/hooks.h"
+
 #define STORE_BYTES (64u << 10)
 #define ALIGNMENT   16
 
@@ -60,12 +62,16 @@ static bool look_up(void)
 #undef REAL
 	};
 	struct wk_real found = { 0 };
+	void *where = RTLD_NEXT;
 	int saved = errno;
 
 	if (atomic_exchange(&is_looking, 1))
 		return false;
+	/* Loaded later, this library is not what the program calls. */
+	if (dlsym(RTLD_DEFAULT, "malloc") != (void *)wk_hook_malloc)
+		where = RTLD_DEFAULT;
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
-		void *function = dlsym(RTLD_NEXT, functions[i].name);
+		void *function = dlsym(where, functions[i].name);
 
 		memcpy((char *)&found + functions[i].at, &function, sizeof(function));
 	}

@@ -96,6 +96,8 @@ uint8_t *wk_heap_next_block(struct wk_heap_thread *thread)
 		wk_heap_stop(WK_HEAP_OFF);
 		return NULL;
 	}
+	if (WK_UNLIKELY(wk_heap_is_late))
+		wk_heap_patch_new();
 	if (head - thread->tail > most / 2) {
 		thread->tail = atomic_load_explicit(&thread->slot->ring.tail, memory_order_acquire);
 		if (head - thread->tail > most / 2)

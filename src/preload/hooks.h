@@ -1,0 +1,23 @@
+/* The hooks by names of their own. By those that programs call, a library that was loaded later
+ * would reach the allocator itself. */
+#ifndef WK_PRELOAD_HOOKS_H
+#define WK_PRELOAD_HOOKS_H
+
+#include <stddef.h>
+
+void *wk_hook_malloc(size_t size);
+void *wk_hook_calloc(size_t count, size_t size);
+void *wk_hook_realloc(void *block, size_t size);
+void *wk_hook_reallocarray(void *block, size_t count, size_t size);
+void wk_hook_free(void *block);
+int wk_hook_posix_memalign(void **block, size_t alignment, size_t size);
+void *wk_hook_aligned_alloc(size_t alignment, size_t size);
+void *wk_hook_memalign(size_t alignment, size_t size);
+void *wk_hook_valloc(size_t size);
+void *wk_hook_pvalloc(size_t size);
+void wk_hook_cfree(void *block);
+void wk_hook_free_sized(void *block, size_t size);
+void wk_hook_free_aligned_sized(void *block, size_t alignment, size_t size);
+int wk_hook_dlclose(void *library);
+
+#endif
