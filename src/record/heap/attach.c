@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "channel/channel.h"
 #include "os/os.h"
+#include "record/heap/inject.h"
 #include "record/heap/remote.h"
 #include "record/recorder.h"
 
@@ -28,15 +29,6 @@ struct wk_heap_attach {
 	size_t count;
 };
 
-static bool fail_without_library(const struct wk_remote *remote, struct wk_err *err)
-{
-	return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
-		       "%s has not loaded " WK_HEAP_LIBRARY_NAME ": start the program with "
-		       "LD_PRELOAD=$(wick doctor --heap-library) in its environment to record its "
-		       "heap later",
-		       wk_buf_text(&remote->who));
-}
-
 static bool fail_of_version(const struct wk_remote *remote, struct wk_err *err)
 {
 	return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
@@ -53,13 +45,19 @@ static bool read_switch(const struct target *target, struct wk_heap_switch *foun
 	return found->version == WK_CHANNEL_VERSION && found->bytes == sizeof(*found);
 }
 
-static bool find_switch(struct target *target, struct wk_err *err)
+static bool find_switch(struct target *target, bool may_load, struct wk_err *err)
 {
 	uint64_t base = wk_remote_find_file(&target->remote, WK_HEAP_LIBRARY_NAME);
 	struct wk_heap_switch found;
 
+	if (!base && may_load && !wk_heap_inject(&target->remote, err))
+		return false;
 	if (!base)
-		return fail_without_library(&target->remote, err);
+		base = wk_remote_find_file(&target->remote, WK_HEAP_LIBRARY_NAME);
+	if (!base)
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
+			       "%s has not loaded " WK_HEAP_LIBRARY_NAME,
+			       wk_buf_text(&target->remote.who));
 	target->at = wk_remote_find_symbol(&target->remote, base, WK_HEAP_SWITCH);
 	if (!target->at || !read_switch(target, &found))
 		return fail_of_version(&target->remote, err);
@@ -125,7 +123,7 @@ struct wk_heap_attach *wk_heap_attach_new(const pid_t *pids, size_t count, struc
 		struct target *target = &attach->targets[attach->count];
 
 		ok = wk_remote_open(&target->remote, pids[attach->count], err) &&
-		     find_switch(target, err) && check_state(target, err);
+		     find_switch(target, true, err) && check_state(target, err);
 	}
 	if (ok)
 		return attach;
@@ -214,7 +212,7 @@ bool wk_heap_attach_find_recorder(pid_t pid, struct wk_buf *name)
 	struct wk_heap_switch found;
 	struct target target = { 0 };
 	bool is_found = wk_remote_open(&target.remote, pid, &ignored) &&
-			find_switch(&target, &ignored) && state_of(&target) == WK_HEAP_ON &&
+			find_switch(&target, false, &ignored) && state_of(&target) == WK_HEAP_ON &&
 			read_switch(&target, &found) && found.name[0];
 
 	if (is_found)

@@ -1,8 +1,8 @@
-/* Processes that run already and have loaded the heap library: it is switched on there.
+/* Processes that run already: the heap library is switched on there.
  *
- * Order of calls: wk_heap_attach_new finds the library in all processes and changes nothing,
- * wk_heap_attach_begin switches it on, wk_heap_attach_free withdraws what no process has noticed.
- * The library switches itself off when the recorder has ended. */
+ * Order of calls: wk_heap_attach_new finds the library in all processes, and loads it (inject.h)
+ * where it is missing; wk_heap_attach_begin switches it on; wk_heap_attach_free withdraws what no
+ * process has noticed. The library switches itself off when the recorder has ended. */
 #ifndef WK_RECORD_HEAP_ATTACH_H
 #define WK_RECORD_HEAP_ATTACH_H
 

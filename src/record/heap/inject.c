@@ -1,0 +1,378 @@
+#include "record/heap/inject.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/mem.h"
+#include "event/event.h"
+#include "os/os.h"
+#include "record/heap/library.h"
+#include "record/heap/stop.h"
+#include "record/proc_scan.h"
+#include "record/recorder.h"
+
+#define LIBC    "libc.so.6"
+#define LOADER  "ld-linux-x86-64.so.2"
+#define PATCHER "wick_heap_library_patch_1"
+
+#define RED_ZONE         128
+#define MOST_STEPS       100000 /* system calls of what the thread calls */
+#define SYSCALL_STOP     (SIGTRAP | 0x80)
+#define ALLOCATOR_BEFORE 0x3000 /* code of it that exports nothing, before ... */
+#define ALLOCATOR_BEHIND 0x1000 /* ... and behind what does */
+#define FLAG_TRAP        0x100u
+#define FLAG_DIRECTION   0x400u
+
+struct inject {
+	const struct wk_remote *remote;
+	struct wk_stop_where where;
+	uint64_t libc, trap; /* its first byte; a system call's instruction in it */
+	struct wk_stopped stopped;
+	uint64_t stack; /* free from here down */
+	bool is_lost;   /* the thread did not come back from what it called */
+};
+
+/* ---- may it be changed? */
+
+static bool refuse(const struct wk_remote *remote, const char *reason, struct wk_err *err)
+{
+	return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+		       "%s has not loaded " WK_HEAP_LIBRARY_NAME
+		       ", and cannot load it now: %s; start "
+		       "it with LD_PRELOAD=$(wick doctor --heap-library) in its environment",
+		       wk_buf_text(&remote->who), reason);
+}
+
+static bool has_text(const struct wk_remote *remote, const char *part)
+{
+	struct wk_buf text = { 0 };
+	char path[64];
+	bool has_it;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)remote->pid);
+	has_it = wk_os_read_small(path, &text) && strstr(wk_buf_text(&text), part);
+	wk_buf_fini(&text);
+	return has_it;
+}
+
+/* The number behind a name in /proc/PID/status. */
+static long status_of(const struct wk_remote *remote, const char *name)
+{
+	struct wk_buf text = { 0 };
+	const char *at = NULL;
+	char path[64];
+	long number;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)remote->pid);
+	if (wk_os_read_small(path, &text))
+		at = strstr(text.at, name);
+	number = at ? strtol(at + strlen(name), NULL, 10) : 0;
+	wk_buf_fini(&text);
+	return number;
+}
+
+static bool has_more_rights(const struct wk_remote *remote)
+{
+	struct wk_buf vector = { 0 };
+	char path[64];
+	bool is_secure = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)remote->pid);
+	if (wk_os_read_small(path, &vector))
+		for (size_t at = 0; at + sizeof(Elf64_auxv_t) <= vector.len;
+		     at += sizeof(Elf64_auxv_t)) {
+			Elf64_auxv_t entry;
+
+			memcpy(&entry, vector.at + at, sizeof(entry));
+			is_secure |= entry.a_type == AT_SECURE && entry.a_un.a_val;
+		}
+	wk_buf_fini(&vector);
+	return is_secure;
+}
+
+/* By its own paths, which may lead elsewhere in a container. */
+static bool sees_library(const struct wk_remote *remote, const char *library)
+{
+	struct wk_buf path = { 0 };
+	struct stat here, there;
+	bool is_same;
+
+	wk_buf_add_fmt(&path, "/proc/%d/root%s", (int)remote->pid, library);
+	is_same = stat(library, &here) == 0 && stat(wk_buf_text(&path), &there) == 0 &&
+		  here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+	wk_buf_fini(&path);
+	return is_same;
+}
+
+static bool check(const struct wk_remote *remote, const char *library, struct wk_err *err)
+{
+	if (has_more_rights(remote))
+		return refuse(remote, "it has more rights than its user", err);
+	if (status_of(remote, "TracerPid:\t"))
+		return refuse(remote, "a debugger or tracer is attached to it", err);
+	if (status_of(remote, "Seccomp:\t"))
+		return refuse(remote, "its system calls are restricted (seccomp)", err);
+	if (has_text(remote, "x86_Thread_features:\tshstk"))
+		return refuse(remote, "the processor protects its stack (shadow stack)", err);
+	if (!sees_library(remote, library))
+		return refuse(remote, "it does not see the library's file", err);
+	return true;
+}
+
+/* ---- its code */
+
+static struct wk_code_range code_of(const struct wk_remote *remote, const char *name)
+{
+	struct wk_code_range range = { 0 };
+	struct wk_buf maps = { 0 };
+	struct wk_event_image image;
+	struct wk_str rest;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)remote->pid);
+	if (wk_os_read_small(path, &maps))
+		for (rest = wk_buf_str(&maps); rest.len && !range.to;)
+			if (wk_proc_map_line(wk_str_cut(&rest, '\n'), &image) && !image.is_data &&
+			    wk_str_is(wk_str_basename(image.path), name))
+				range = (struct wk_code_range){ image.start,
+								image.start + image.size_bytes };
+	wk_buf_fini(&maps);
+	return range;
+}
+
+/* glibc has all of its allocator in one place. */
+static struct wk_code_range find_allocator(const struct inject *inject)
+{
+	static const char *const names[] = { "malloc",      "free",          "calloc",
+					     "realloc",     "memalign",      "aligned_alloc",
+					     "valloc",      "pvalloc",       "posix_memalign",
+					     "malloc_trim", "malloc_info",   "mallopt",
+					     "mallinfo2",   "malloc_usable_size" };
+	struct wk_code_range range = { UINT64_MAX, 0 };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		uint64_t at = wk_remote_find_symbol(inject->remote, inject->libc, names[i]);
+
+		if (at && at < range.from)
+			range.from = at;
+		if (at > range.to)
+			range.to = at;
+	}
+	if (!range.to)
+		return (struct wk_code_range){ 0 };
+	return (struct wk_code_range){ range.from - ALLOCATOR_BEFORE, range.to + ALLOCATOR_BEHIND };
+}
+
+/* A thread may be inside that at any place. */
+static bool has_own_allocator(const struct inject *inject)
+{
+	struct wk_buf maps = { 0 };
+	struct wk_event_image image;
+	bool has_one = false;
+	struct wk_str rest;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)inject->remote->pid);
+	if (wk_os_read_small(path, &maps))
+		for (rest = wk_buf_str(&maps); rest.len && !has_one;)
+			has_one = wk_proc_map_line(wk_str_cut(&rest, '\n'), &image) &&
+				  image.file_offset == 0 && wk_str_starts(image.path, "/") &&
+				  image.start != inject->libc &&
+				  !wk_str_is(wk_str_basename(image.path), LOADER) &&
+				  wk_remote_find_symbol(inject->remote, image.start, "malloc");
+	wk_buf_fini(&maps);
+	return has_one;
+}
+
+/* Where a called function returns to: a system call is seen there without a signal, which the
+ * program might have blocked or handled. */
+static uint64_t find_trap(const struct inject *inject)
+{
+	uint8_t code[4096];
+
+	for (uint64_t at = inject->where.libc.from; at + sizeof(code) <= inject->where.libc.to;
+	     at += sizeof(code)) {
+		if (!wk_remote_read(inject->remote, at, code, sizeof(code)))
+			return 0;
+		for (size_t i = 0; i + 1 < sizeof(code); i++)
+			if (code[i] == 0x0f && code[i + 1] == 0x05)
+				return at + i;
+	}
+	return 0;
+}
+
+static bool find_code(struct inject *inject, struct wk_err *err)
+{
+	const struct wk_remote *remote = inject->remote;
+
+	inject->libc = wk_remote_find_file(remote, LIBC);
+	inject->where.libc = code_of(remote, LIBC);
+	inject->where.loader = code_of(remote, LOADER);
+	if (!inject->libc || !inject->where.libc.to || !inject->where.loader.to)
+		return refuse(
+			remote,
+			"it is linked statically, of 32 bits, or uses another C library than glibc",
+			err);
+	inject->where.allocator = find_allocator(inject);
+	inject->trap = find_trap(inject);
+	if (!inject->where.allocator.to || !inject->trap ||
+	    !wk_remote_find_symbol(remote, inject->libc, "dlopen"))
+		return refuse(remote, "its C library is older than glibc 2.34", err);
+	if (has_own_allocator(inject))
+		return refuse(remote, "it has an allocator of its own", err);
+	return true;
+}
+
+/* ---- calls */
+
+/* What the thread does is its own until it is back at the trap with its stack as it was. */
+static bool run_to_trap(struct inject *inject, uint64_t sp, struct user_regs_struct *registers)
+{
+	pid_t tid = inject->stopped.tid;
+	int status;
+
+	for (int i = 0; i < MOST_STEPS; i++) {
+		if (ptrace(PTRACE_SYSCALL, tid, NULL, NULL) != 0 || !wk_stop_wait(tid, &status) ||
+		    ptrace(PTRACE_GETREGS, tid, NULL, registers) != 0)
+			return false;
+		if (status >> 16 == 0 && WSTOPSIG(status) != SYSCALL_STOP)
+			return false; /* a fault: all signals are blocked */
+		if (WSTOPSIG(status) == SYSCALL_STOP && registers->rip == inject->trap + 2 &&
+		    registers->rsp == sp)
+			return true;
+	}
+	return false;
+}
+
+/* The system call of the trap is none, and the thread stops where it was stopped at first: only
+ * there a system call that was interrupted is continued. */
+static bool settle(struct inject *inject, struct user_regs_struct *registers)
+{
+	pid_t tid = inject->stopped.tid;
+	int status;
+
+	registers->orig_rax = UINT64_MAX;
+	return ptrace(PTRACE_SETREGS, tid, NULL, registers) == 0 &&
+	       ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 &&
+	       ptrace(PTRACE_CONT, tid, NULL, NULL) == 0 && wk_stop_wait(tid, &status);
+}
+
+static bool call(struct inject *inject, uint64_t function, uint64_t first, uint64_t second,
+		 uint64_t *result)
+{
+	struct user_regs_struct registers = inject->stopped.registers;
+	uint64_t sp = inject->stack - sizeof(uint64_t);
+
+	registers.rip = function;
+	registers.rdi = first;
+	registers.rsi = second;
+	registers.rax = 0;
+	registers.rsp = sp;
+	registers.orig_rax = UINT64_MAX;
+	registers.eflags &= ~(uint64_t)(FLAG_TRAP | FLAG_DIRECTION);
+	if (!function || inject->is_lost ||
+	    !wk_remote_write(inject->remote, sp, &inject->trap, sizeof(inject->trap)) ||
+	    ptrace(PTRACE_SETREGS, inject->stopped.tid, NULL, &registers) != 0)
+		return false;
+	inject->is_lost = true;
+	if (!run_to_trap(inject, inject->stack, &registers))
+		return false;
+	*result = registers.orig_rax;
+	inject->is_lost = !settle(inject, &registers);
+	return !inject->is_lost;
+}
+
+static uint64_t in_libc(const struct inject *inject, const char *name)
+{
+	return wk_remote_find_symbol(inject->remote, inject->libc, name);
+}
+
+/* ---- loading */
+
+static bool fail_to_load(struct inject *inject, struct wk_err *err)
+{
+	char text[200] = "";
+	uint64_t at = 0;
+
+	if (call(inject, in_libc(inject, "dlerror"), 0, 0, &at) && at)
+		wk_remote_read(inject->remote, at, text, sizeof(text) - 1);
+	return refuse(inject->remote, text[0] ? text : "its loader failed", err);
+}
+
+static bool load(struct inject *inject, const char *library, struct wk_err *err)
+{
+	uint64_t path = (inject->stack - strlen(library) - 1) & ~UINT64_C(15);
+	uint64_t handle = 0, count = 0, base;
+
+	if (!wk_remote_write(inject->remote, path, library, strlen(library) + 1))
+		return refuse(inject->remote, "its stack cannot be written", err);
+	inject->stack = path;
+	if (!call(inject, in_libc(inject, "dlopen"), path, RTLD_NOW, &handle))
+		return refuse(inject->remote, "its loader did not return", err);
+	if (!handle)
+		return fail_to_load(inject, err);
+	base = wk_remote_find_file(inject->remote, WK_HEAP_LIBRARY_NAME);
+	if (!call(inject, wk_remote_find_symbol(inject->remote, base, PATCHER), 0, 0, &count) ||
+	    !count)
+		return refuse(inject->remote, "its calls of the allocator were not found", err);
+	return true;
+}
+
+/* The thread may be about to look at errno. */
+static bool load_with_errno(struct inject *inject, const char *library, struct wk_err *err)
+{
+	uint64_t all = UINT64_MAX, at = 0;
+	uint32_t value;
+	bool ok;
+
+	inject->stack = (inject->stopped.registers.rsp - RED_ZONE) & ~UINT64_C(15);
+	if (ptrace(PTRACE_SETSIGMASK, inject->stopped.tid, (void *)sizeof(all), &all) != 0 ||
+	    !call(inject, in_libc(inject, "__errno_location"), 0, 0, &at) ||
+	    !wk_remote_read(inject->remote, at, &value, sizeof(value)))
+		return refuse(inject->remote, "its thread cannot be used", err);
+	ok = load(inject, library, err);
+	wk_remote_write(inject->remote, at, &value, sizeof(value));
+	return ok;
+}
+
+static bool inject_into(struct inject *inject, const char *library, struct wk_err *err)
+{
+	sigset_t signals, before;
+	bool ok;
+
+	if (!check(inject->remote, library, err) || !find_code(inject, err))
+		return false;
+	/* A recorder that ends now would leave the thread where it does not belong. */
+	sigfillset(&signals);
+	sigprocmask(SIG_SETMASK, &signals, &before);
+	ok = wk_stop_thread(inject->remote, &inject->where, &inject->stopped, err);
+	if (ok) {
+		ok = load_with_errno(inject, library, err);
+		wk_stop_end(&inject->stopped);
+		wk_free(inject->stopped.state);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return ok;
+}
+
+bool wk_heap_inject(const struct wk_remote *remote, struct wk_err *err)
+{
+	struct inject inject = { .remote = remote };
+	struct wk_buf library = { 0 };
+	char *whole = NULL;
+	bool ok = wk_heap_library_find(&library, err);
+
+	if (ok)
+		whole = realpath(wk_buf_text(&library), NULL);
+	ok = ok && inject_into(&inject, whole ? whole : wk_buf_text(&library), err);
+	free(whole);
+	wk_buf_fini(&library);
+	return ok;
+}
