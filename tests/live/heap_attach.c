@@ -2,16 +2,23 @@
  * of what its threads and, after "fork ", a child of it count in that round.
  *
  *     heap_attach [busy]
+ *     heap_attach sleep|poll|epoll|read|select
+ *
+ * The latter wait for two seconds or for a byte, and print what the call returned, and errno.
  *
  * Until then it allocates a little now and then, or all the time if it is busy. Each round frees
  * blocks that were allocated before the round: so many as its last line says. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "heap_count.h"
@@ -110,6 +117,28 @@ static void do_round(char *line)
 	heap_count_log();
 }
 
+static long wait_in(const char *call)
+{
+	struct timespec time = { .tv_sec = 2 };
+	struct timeval same_time = { .tv_sec = 2 };
+	struct epoll_event event;
+	int tube[2];
+	char byte;
+
+	if (pipe(tube) != 0)
+		return 2;
+	errno = 0;
+	if (strcmp(call, "sleep") == 0)
+		return nanosleep(&time, NULL);
+	if (strcmp(call, "poll") == 0)
+		return poll(&(struct pollfd){ .fd = tube[0], .events = POLLIN }, 1, 2000);
+	if (strcmp(call, "epoll") == 0)
+		return epoll_wait(epoll_create1(0), &event, 1, 2000);
+	if (strcmp(call, "read") == 0)
+		return read(0, &byte, 1);
+	return select(0, NULL, NULL, NULL, &same_time);
+}
+
 int main(int argc, char **argv)
 {
 	struct pollfd input = { .fd = 0, .events = POLLIN };
@@ -117,14 +146,21 @@ int main(int argc, char **argv)
 	char line[4096];
 	void *volatile little;
 
-	(void)argv;
+	setvbuf(stdout, NULL, _IONBF, 0);
+	if (argc > 1 && strcmp(argv[1], "busy") != 0) {
+		long result;
+
+		puts("ready");
+		result = wait_in(argv[1]);
+		printf("%ld %d\n", result, errno);
+		return 7;
+	}
 	pthread_barrier_init(&begins, NULL, THREADS + 1);
 	pthread_barrier_init(&ends, NULL, THREADS + 1);
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_create(&thread, NULL, count_rounds, (void *)i);
 	for (size_t i = 0; argc > 1 && i < THREADS; i++)
 		pthread_create(&thread, NULL, be_busy, (void *)i);
-	setvbuf(stdout, NULL, _IONBF, 0);
 	puts("ready");
 	for (;;) {
 		if (poll(&input, 1, 5) == 0) {

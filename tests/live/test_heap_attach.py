@@ -48,7 +48,7 @@ class Running:
     def round(self, before=""):
         """What it has counted; and the number of older blocks it has freed."""
         self._rounds += 1
-        path = self._folder / f"log{self._rounds}"
+        path = self._folder / f"log{self.pid}.{self._rounds}"
         self.process.stdin.write(f"{before}{path}\n")
         self.process.stdin.flush()
         return int(self.process.stdout.readline()), heap_totals.Log(path)
@@ -196,14 +196,66 @@ def _(t):
     compare(t, recorder, log, None)
 
 
-@case("programs without the library, that do nothing, and that are not there")
+@case("a program without the library: its own totals, again and again")
 def _(t):
-    without = Running(t, has_library=False)
-    came = t.wick("record", "--heap", "-p", without.pid, "-o", "wick.data", check=False)
+    running = Running(t, has_library=False)
+    for i in range(3):
+        recorder, foreign, log = record_round(t, running, f"wick{i}.data")
+        compare(t, recorder, log, foreign)
+        running.round()
+    t.equal(running.leave(), 7, "exit code of the program")
+
+
+@case("busy programs without the library, one after the other")
+def _(t):
+    for i in range(15):
+        running = Running(t, "busy", has_library=False)
+        recorder, _, log = record_round(t, running, "wick.data")
+        if i % 5 == 0:
+            compare(t, recorder, log, None)
+        running.round()
+        t.equal(running.leave(), 7, "exit code of the program")
+
+
+@case("calls in which a program waits go on")
+def _(t):
+    for call in "sleep", "poll", "epoll", "read", "select":
+        running = Running(t, call, has_library=False)
+        came = t.wick("record", "--heap", "-p", running.pid, "--duration", "100ms", "-o",
+                      "wick.data", check=False)
+        t.true("did not call their allocators" in came.stderr, came.stderr)
+        t.true("libwick-heap.so" in pathlib.Path("/proc", running.pid, "maps").read_text(),
+               "the library is not loaded")
+        if call == "read":
+            running.process.stdin.write("x")
+            running.process.stdin.flush()
+        t.equal(running.process.stdout.readline(), f"{int(call == 'read')} 0\n", call)
+        t.equal(running.leave(), 7, "exit code of the program")
+
+
+@case("programs that cannot load the library are left as they were")
+def _(t):
+    stopped = Running(t, "busy", has_library=False)
+    stopped.process.send_signal(signal.SIGSTOP)
+    came = t.wick("record", "--heap", "-p", stopped.pid, "-o", "wick.data", check=False)
     t.equal(came.returncode, 1, "exit code")
-    t.true(f"process {without.pid} (heap_attach) has not loaded libwick-heap.so" in came.stderr,
-           came.stderr)
-    without.round()
+    t.true("none of its threads came to a place" in came.stderr, came.stderr)
+    stopped.process.send_signal(signal.SIGCONT)
+    stopped.round()
+    t.equal(stopped.leave(), 7, "exit code of the program")
+    tap.need("cc")
+    source = t.folder / "static.c"
+    source.write_text("#include <unistd.h>\nint main(void) { return sleep(60); }\n")
+    tap.run("cc", "-static", "-o", t.folder / "static", source)
+    static = Running(t, program=t.folder / "static", has_library=False)
+    came = t.wick("record", "--heap", "-p", static.pid, "-o", "wick.data", check=False)
+    t.equal(came.returncode, 1, "exit code")
+    t.true("it is linked statically" in came.stderr, came.stderr)
+    t.equal(static.process.poll(), None, "the static program's end")
+
+
+@case("programs that do nothing, and that are not there")
+def _(t):
     idle = Running(t, "30", program="/bin/sleep")
     came = t.wick("record", "--heap", "-p", idle.pid, "--duration", "1s", "-o", "wick.data",
                   check=False)
