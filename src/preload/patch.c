@@ -211,12 +211,12 @@ HOOK int wick_heap_library_patch_1(void)
 	int count = 0;
 
 	wk_heap_busy = WK_HEAP_IN_LIBRARY;
-	if (dlsym(RTLD_DEFAULT, "malloc") != (void *)wk_hook_malloc) {
+	if (!wk_real_is_found()) {
+		wk_heap_is_late = true;
 		for (size_t i = 0; i < sizeof(hooks) / sizeof(*hooks); i++)
-			hooks[i].real = dlsym(RTLD_DEFAULT, hooks[i].name);
+			hooks[i].real = wk_real_find(hooks[i].name);
 		block = wk_hook_malloc(1); /* the hooks find what they call */
 		wk_hook_free(block);
-		wk_heap_is_late = true;
 		count = patch();
 	}
 	wk_heap_busy = before;

@@ -2,11 +2,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 
-#include "preload/hooks.h"
+#include "preload/internal.h"
 
 #define STORE_BYTES (64u << 10)
 #define ALIGNMENT   16
@@ -44,6 +46,43 @@ static void *take(size_t size)
 	return store + at + ALIGNMENT;
 }
 
+/* A program at fixed addresses that uses a function's address has a stub of it, which dlsym finds:
+ * it leads to the hook. */
+static bool is_in_program(const void *function)
+{
+	Dl_info found, program;
+
+	return dladdr(function, &found) && dladdr((const void *)getauxval(AT_PHDR), &program) &&
+	       found.dli_fbase == program.dli_fbase;
+}
+
+/* In the first library that has it, in the order in which the loader looks for it. Their handles
+ * are not given back: what a program begins with stays loaded. */
+static void *find_in_libraries(const char *name)
+{
+	struct link_map *map = dlopen(NULL, RTLD_LAZY);
+
+	for (map = map ? map->l_next : NULL; map; map = map->l_next) {
+		void *library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+		void *function = library ? dlsym(library, name) : NULL;
+		Dl_info found;
+
+		if (function && dladdr(function, &found) &&
+		    (uintptr_t)found.dli_fbase == map->l_addr)
+			return function;
+	}
+	return NULL;
+}
+
+/* Loaded later, this library is not what the program calls. */
+void *wk_real_find(const char *name)
+{
+	void *function = dlsym(wk_heap_is_late ? RTLD_DEFAULT : RTLD_NEXT, name);
+
+	return function && wk_heap_is_late && is_in_program(function) ? find_in_libraries(name)
+								      : function;
+}
+
 /* All at once: any of them may be the first that is called. Done by two threads at the same time,
  * both find the same. */
 static bool look_up(void)
@@ -62,16 +101,12 @@ static bool look_up(void)
 #undef REAL
 	};
 	struct wk_real found = { 0 };
-	void *where = RTLD_NEXT;
 	int saved = errno;
 
 	if (atomic_exchange(&is_looking, 1))
 		return false;
-	/* Loaded later, this library is not what the program calls. */
-	if (dlsym(RTLD_DEFAULT, "malloc") != (void *)wk_hook_malloc)
-		where = RTLD_DEFAULT;
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
-		void *function = dlsym(where, functions[i].name);
+		void *function = wk_real_find(functions[i].name);
 
 		memcpy((char *)&found + functions[i].at, &function, sizeof(function));
 	}
@@ -156,3 +191,8 @@ struct wk_real wk_real = {
 	.malloc_usable_size = first_usable_size,
 	.dlclose = first_dlclose,
 };
+
+bool wk_real_is_found(void)
+{
+	return wk_real.malloc != first_malloc;
+}

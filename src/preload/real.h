@@ -24,6 +24,12 @@ struct wk_real {
 
 extern struct wk_real wk_real;
 
+/* The function that the program calls by this name, or would call without this library. */
+void *wk_real_find(const char *name);
+
+/* Have they been looked up? Then the hooks were called. */
+bool wk_real_is_found(void);
+
 /* Is `block` from the store? It is never freed, and has no other function's form. */
 bool wk_real_is_stored(const void *block);
 size_t wk_real_stored_size(const void *block);

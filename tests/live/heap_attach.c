@@ -142,11 +142,15 @@ static long wait_in(const char *call)
 int main(int argc, char **argv)
 {
 	struct pollfd input = { .fd = 0, .events = POLLIN };
+	/* At fixed addresses, code that uses an address makes the program's stub of malloc what
+	 * all others find. */
+	void *(*volatile allocate)(size_t) = malloc;
 	pthread_t thread;
 	char line[4096];
 	void *volatile little;
 
 	setvbuf(stdout, NULL, _IONBF, 0);
+	free(allocate(1));
 	if (argc > 1 && strcmp(argv[1], "busy") != 0) {
 		long result;
 

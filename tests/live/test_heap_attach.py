@@ -15,6 +15,7 @@ import heap_totals  # noqa: E402
 import tap  # noqa: E402
 
 PROGRAM = tap.program("live", "heap_attach")
+FIXED = tap.program("live", "heap_attach_fixed")
 
 
 def case(title):
@@ -42,7 +43,7 @@ class Running:
                                         cwd=t.folder)
         t.cleanup(self.end)
         self.pid = str(self.process.pid)
-        if program == PROGRAM:
+        if program in (PROGRAM, FIXED):
             t.equal(self.process.stdout.readline(), "ready\n", "what it prints first")
 
     def round(self, before=""):
@@ -204,6 +205,16 @@ def _(t):
         compare(t, recorder, log, foreign)
         running.round()
     t.equal(running.leave(), 7, "exit code of the program")
+
+
+@case("a program at fixed addresses, with the library and without it")
+def _(t):
+    for has_library in True, False:
+        running = Running(t, program=FIXED, has_library=has_library)
+        for i in range(2):
+            recorder, foreign, log = record_round(t, running, f"wick{i}.data")
+            compare(t, recorder, log, foreign)
+        t.equal(running.leave(), 7, "exit code of the program")
 
 
 @case("busy programs without the library, one after the other")
