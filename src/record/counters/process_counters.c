@@ -24,6 +24,7 @@ struct wk_process_counters {
 	struct known *known;
 	size_t known_count, known_cap;
 	uint64_t due_ns;
+	uint64_t rollup_cost_ns; /* of the poll at hand: it has pauses of its own */
 	struct wk_buf text;
 };
 
@@ -105,9 +106,9 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static uint64_t pause_after(uint64_t begun_cpu_ns, uint64_t shortest_ns)
+static uint64_t pause_after(uint64_t cost_ns, uint64_t shortest_ns)
 {
-	uint64_t pause_ns = (cpu_ns() - begun_cpu_ns) * PAUSE_OF_COST;
+	uint64_t pause_ns = cost_ns * PAUSE_OF_COST;
 
 	return wk_os_clock_ns() + (pause_ns > shortest_ns ? pause_ns : shortest_ns);
 }
@@ -129,7 +130,7 @@ static bool poll_one(struct wk_process_counters *counters, uint32_t pid, const s
 {
 	struct known *known = known_of(counters, pid);
 	struct wk_process_use use = known->use;
-	uint64_t begun_ns = wk_os_clock_ns(), begun_cpu_ns = cpu_ns();
+	uint64_t begun_ns = wk_os_clock_ns(), begun_cpu_ns;
 	struct wk_event event = {
 		.kind = WK_EVENT_PROCESS,
 		.time_ns = begun_ns,
@@ -141,9 +142,11 @@ static bool poll_one(struct wk_process_counters *counters, uint32_t pid, const s
 
 	if (!read_status(counters, pid, &use))
 		return true;
+	begun_cpu_ns = cpu_ns();
 	if (begun_ns >= known->rollup_due_ns) {
 		read_rollup(counters, pid, &use);
-		known->rollup_due_ns = pause_after(begun_cpu_ns, SHORTEST_ROLLUP_NS);
+		known->rollup_due_ns = pause_after(cpu_ns() - begun_cpu_ns, SHORTEST_ROLLUP_NS);
+		counters->rollup_cost_ns += cpu_ns() - begun_cpu_ns;
 	}
 	if (use.is_known && memcmp(&use, &known->use, sizeof(use)) == 0)
 		return true;
@@ -160,9 +163,11 @@ bool wk_process_counters_poll(struct wk_process_counters *counters, const struct
 
 	if (wk_os_clock_ns() < counters->due_ns)
 		return true;
+	counters->rollup_cost_ns = 0;
 	for (size_t i = 0; i < alive->cap && ok; i++)
 		if (alive->slots[i].id && alive->slots[i].key)
 			ok = poll_one(counters, (uint32_t)(alive->slots[i].key - 1), sink, err);
-	counters->due_ns = pause_after(begun_cpu_ns, SHORTEST_NS);
+	counters->due_ns =
+		pause_after(cpu_ns() - begun_cpu_ns - counters->rollup_cost_ns, SHORTEST_NS);
 	return ok;
 }
