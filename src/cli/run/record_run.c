@@ -386,6 +386,20 @@ static void say_kept(const struct wk_record_request *request,
 			    request->output);
 }
 
+/* The end of a sentence that says what was recorded; `hint` is for those who can read it. */
+static void say_ended(const struct wk_record_request *request,
+		      const struct wk_record_outcome *outcome, struct wk_buf *words,
+		      const char *hint)
+{
+	wk_num_add_duration(words, outcome->result.elapsed_ns);
+	wk_buf_add_text(words, "; ");
+	wk_num_add_bytes(words, outcome->file_bytes);
+	wk_buf_add_text(words, " in ");
+	wk_buf_add_str(words, wk_buf_str(&outcome->place));
+	wk_buf_add_text(words, is_stdout(request) ? "" : hint);
+	wk_warn_buf(&wk_cli_messages, words);
+}
+
 /* Of a recording of the heap alone. */
 static void say_heap(const struct wk_record_request *request,
 		     const struct wk_record_outcome *outcome)
@@ -410,14 +424,7 @@ static void say_heap(const struct wk_record_request *request,
 	}
 	wk_buf_add_text(&words, "the heap of ");
 	wk_num_add_counted(&words, result->heap_processes, " process in ", " processes in ");
-	wk_num_add_duration(&words, result->elapsed_ns);
-	wk_buf_add_text(&words, "; ");
-	wk_num_add_bytes(&words, outcome->file_bytes);
-	wk_buf_add_text(&words, " in ");
-	wk_buf_add_str(&words, wk_buf_str(&outcome->place));
-	if (!is_stdout(request))
-		wk_buf_add_text(&words, "; `wick show heap` prints what was allocated");
-	wk_warn_buf(&wk_cli_messages, &words);
+	say_ended(request, outcome, &words, "; `wick show heap` prints what was allocated");
 }
 
 static void say_memory(const struct wk_record_request *request,
@@ -426,14 +433,7 @@ static void say_memory(const struct wk_record_request *request,
 	struct wk_buf words = { 0 };
 
 	wk_buf_add_text(&words, "calls that change the address space in ");
-	wk_num_add_duration(&words, outcome->result.elapsed_ns);
-	wk_buf_add_text(&words, "; ");
-	wk_num_add_bytes(&words, outcome->file_bytes);
-	wk_buf_add_text(&words, " in ");
-	wk_buf_add_str(&words, wk_buf_str(&outcome->place));
-	if (!is_stdout(request))
-		wk_buf_add_text(&words, "; `wick show memory` prints what they committed");
-	wk_warn_buf(&wk_cli_messages, &words);
+	say_ended(request, outcome, &words, "; `wick show memory` prints what they committed");
 }
 
 /* The heap and memory calls were to be recorded, but no samples. */
