@@ -28,13 +28,18 @@ select b, count(*) from t group by substr(b, 1, 3) order by 2 desc limit 5;
 
 
 class Recorder:
-    def __init__(self, name, work, arguments, suffix=""):
-        self.name, self.arguments = name, arguments
+    def __init__(self, name, work, arguments, suffix="", reader=None):
+        self.name, self.arguments, self.reader = name, arguments, reader
         self.output = os.path.join(work, name.replace(" ", "-"))
         self.suffix = suffix
 
     def command(self, program):
         return [word.replace("OUTPUT", self.output) for word in self.arguments] + program
+
+    def reading_cost(self, rounds):
+        """CPU seconds until the first table."""
+        words = [word.replace("OUTPUT", self.output + self.suffix) for word in self.reader]
+        return min(Cost(words).cpu for _ in range(rounds))
 
     def file_bytes(self):
         return os.path.getsize(self.output + self.suffix)
@@ -68,13 +73,15 @@ def print_churn(recorders, work, rounds, pairs):
     print(f"pair, bare: {bare['fp'][0]:.1f} ns CPU; two threads {bare['two'][1]:.1f} ns wall")
     for recorder in recorders:
         fp = least(recorder.command(one), rounds)
-        size = recorder.file_bytes()
+        size, reading = recorder.file_bytes(), recorder.reading_cost(rounds)
         without = least(recorder.command([tables, "1", str(pairs)]), rounds)
         threads = least(recorder.command(two), rounds)
         print(f"{recorder.name}: event, frame pointers: {(fp[0] - bare['fp'][0]) / 2:.1f} ns CPU")
         print(f"{recorder.name}: event, tables: {(without[0] - bare['tables'][0]) / 2:.1f} ns CPU")
         print(f"{recorder.name}: two threads, wall: {threads[1] / bare['two'][1]:.2f} times")
         print(f"{recorder.name}: bytes of an event: {size / pairs / 2:.2f}")
+        print(f"{recorder.name}: first table: {reading / pairs / 2 * 1e9:.0f} ns CPU for an event, "
+              f"{reading / size * (1 << 30):.1f} s for a GiB")
         print(f"{recorder.name}: memory added, one thread: {fp[2] - bare['fp'][2]:.0f} KiB, two: "
               f"{threads[2] - bare['two'][2]:.0f} KiB")
 
@@ -120,12 +127,14 @@ def main():
     pairs = int(sys.argv[2]) if len(sys.argv) > 2 else PAIRS
     work = folder()
     recorders = [
-        Recorder("wick", work, [WICK, "record", "-q", "--heap", "-o", "OUTPUT", "--"]),
+        Recorder("wick", work, [WICK, "record", "-q", "--heap", "-o", "OUTPUT", "--"],
+                 reader=[WICK, "show", "OUTPUT", "heap"]),
         Recorder("wick, 512K", work, [WICK, "record", "-q", "--heap-sample", "512K", "-o", "OUTPUT",
-                                      "--"]),
+                                      "--"], reader=[WICK, "show", "OUTPUT", "heap"]),
     ]
     if shutil.which("heaptrack"):
-        recorders.append(Recorder("heaptrack", work, ["heaptrack", "-o", "OUTPUT"], ".zst"))
+        recorders.append(Recorder("heaptrack", work, ["heaptrack", "-o", "OUTPUT"], ".zst",
+                                  ["heaptrack_print", "OUTPUT"]))
     else:
         print("heaptrack is not installed: nothing to compare with")
     print_churn(recorders, work, rounds, pairs)
