@@ -14,6 +14,8 @@
 #define ROWS    65536u
 #define MODULES 48u
 
+#define MOST_TABLE_BYTES (UINT64_C(1) << 30)
+
 /* DWARF's numbers of x86-64. */
 #define REGISTER_BP     6
 #define REGISTER_SP     7
@@ -69,6 +71,7 @@ void wk_heap_forget_code(void)
 struct found {
 	uintptr_t pc, from, to;
 	const uint8_t *header;
+	uintptr_t tables_from, tables_to; /* where the header's tables may be */
 };
 
 /* glibc before 2.35 has no faster way. */
@@ -94,12 +97,26 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *context)
 	}
 	if (found->pc < from || found->pc >= to)
 		return 0;
-	*found = (struct found){ found->pc, from, to, header };
+	*found = (struct found){ found->pc, from, to, header, from, to };
 	return 1;
 }
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 #pragma weak _dl_find_object
+/* Of a program with holes between its segments only the one of the address is found. Its tables are
+ * in another one: before that or, from what linkers do, before the dynamic section. */
+static void find_tables(struct found *found, const struct link_map *map)
+{
+	uintptr_t header = (uintptr_t)found->header, dynamic = (uintptr_t)map->l_ld;
+
+	found->tables_from = found->from;
+	found->tables_to = found->to;
+	if (header >= found->from && header < found->to)
+		return;
+	found->tables_from = header > MOST_TABLE_BYTES ? header - MOST_TABLE_BYTES : 0;
+	found->tables_to = header < found->from ? found->from : dynamic;
+}
+
 static bool find_file(struct found *found)
 {
 	struct dl_find_object object;
@@ -111,6 +128,7 @@ static bool find_file(struct found *found)
 	found->from = (uintptr_t)object.dlfo_map_start;
 	found->to = (uintptr_t)object.dlfo_map_end;
 	found->header = object.dlfo_eh_frame;
+	find_tables(found, object.dlfo_link_map);
 	return true;
 }
 #else
@@ -120,19 +138,20 @@ static bool find_file(struct found *found)
 }
 #endif
 
-static void open_tables(struct module *module, const uint8_t *header)
+static void open_tables(struct module *module, const struct found *found)
 {
-	struct wk_bytes all = wk_bytes_of(header, module->to - (uintptr_t)header);
+	uintptr_t header = (uintptr_t)found->header;
+	struct wk_bytes all = wk_bytes_of(found->header, found->tables_to - header);
 
-	module->has_table =
-		wk_cfi_read_header(all, (uintptr_t)header, sizeof(void *), &module->cfi.header) &&
-		module->cfi.header.count && module->cfi.header.eh_frame_vaddr >= module->from &&
-		module->cfi.header.eh_frame_vaddr < module->to;
+	module->has_table = wk_cfi_read_header(all, header, sizeof(void *), &module->cfi.header) &&
+			    module->cfi.header.count &&
+			    module->cfi.header.eh_frame_vaddr >= found->tables_from &&
+			    module->cfi.header.eh_frame_vaddr < found->tables_to;
 	if (!module->has_table)
 		return;
 	module->cfi.vaddr = module->cfi.header.eh_frame_vaddr;
 	module->cfi.bytes = wk_bytes_of((const void *)(uintptr_t)module->cfi.vaddr,
-					module->to - module->cfi.vaddr);
+					found->tables_to - module->cfi.vaddr);
 	module->cfi.address_size = sizeof(void *);
 }
 
@@ -148,9 +167,9 @@ static struct module *module_of(const struct found *found)
 	memset(module, 0, sizeof(*module));
 	module->from = found->from;
 	module->to = found->to;
-	if (found->header >= (const uint8_t *)found->from &&
-	    found->header < (const uint8_t *)found->to)
-		open_tables(module, found->header);
+	if ((uintptr_t)found->header >= found->tables_from &&
+	    (uintptr_t)found->header < found->tables_to)
+		open_tables(module, found);
 	return module;
 }
 

@@ -187,6 +187,18 @@ ALLOCATING = '#include <stdio.h>\nstatic char pool[1 << 20];\nstatic unsigned lo
     'puts(a); return 3; }\n'
 
 
+@tap.case("stacks are whole in a program with holes between its segments")
+def _(t):
+    text = ("#include <stdlib.h>\n__attribute__((noinline)) void *inner(int n)"
+            " { char *volatile p = malloc(n); return p + 1; }\n"
+            "int main(void) { char *p = inner(1000); return *p * 0 + 3; }\n")
+    for options in (["-Wl,-z,max-page-size=2097152"],
+                    ["-no-pie", "-Wl,-z,max-page-size=2097152"]):
+        program = compiled(t, "-fomit-frame-pointer", *options, text=text)
+        heap_totals.compare_run(t, [program], "wick.data")
+        t.equal(t.share_of_whole_stacks("wick.data"), 100.0, f"whole stacks with {options}")
+
+
 @tap.case("a program with an allocator inside is unharmed, and named")
 def _(t):
     for name, what in (("mi_malloc", "mimalloc (mi_malloc)"), ("tc_malloc", "tcmalloc (tc_malloc)"),
