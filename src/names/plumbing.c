@@ -126,7 +126,8 @@ bool wk_name_allocates(struct wk_str name)
 bool wk_name_maps(struct wk_str name)
 {
 	static const char *const names[] = {
-		"mmap", "munmap", "mremap", "mprotect", "madvise", "brk", "sbrk", NULL,
+		"mmap", "munmap", "mremap", "mprotect", "madvise", "brk", "sbrk",
+		"setup_stack_prot", "allocate_stack", NULL,
 	};
 
 	if (wk_str_accept(&name, "__GI_"))

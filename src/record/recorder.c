@@ -33,7 +33,6 @@
 #define HIGH_FREQUENCY_HZ    4000
 #define QUEUE_BYTES          (16u << 20)
 #define PROGRESS_NS          UINT64_C(250000000)
-#define COUNTERS_NS          UINT64_C(20000000)
 #define EXIT_CODE_TRIES      50
 
 struct wk_recorder {
@@ -591,16 +590,31 @@ static struct wk_recorder_status status_of(const struct wk_recorder *recorder, u
 	};
 }
 
+static uint64_t patience_ns(const struct wk_recorder *recorder)
+{
+	uint64_t pause_ns =
+		recorder->counters ? wk_process_counters_pause_ns(recorder->counters) : PROGRESS_NS;
+
+	return pause_ns < PROGRESS_NS ? pause_ns : PROGRESS_NS;
+}
+
+/* Its records may come only in some time. */
+static uint32_t running_command(const struct wk_recorder *recorder)
+{
+	return recorder->launch.began && !atomic_load(&recorder->reader.command_ended)
+		       ? (uint32_t)recorder->launch.pid
+		       : 0;
+}
+
 static bool handle_rounds(struct wk_recorder *recorder,
 			  void (*progress)(void *context, const struct wk_recorder_status *status),
 			  void *context, struct wk_err *err)
 {
 	uint64_t told_ns = wk_os_clock_ns();
-	uint64_t patience_ns = recorder->counters ? COUNTERS_NS : PROGRESS_NS;
 	bool is_last = false, ok = true;
 
 	while (ok && !is_last) {
-		struct wk_round *round = wk_queue_pop(&recorder->queue, patience_ns);
+		struct wk_round *round = wk_queue_pop(&recorder->queue, patience_ns(recorder));
 		uint64_t now_ns;
 
 		wk_heap_check(); /* the reader may have run out of memory */
@@ -612,7 +626,8 @@ static bool handle_rounds(struct wk_recorder *recorder,
 		}
 		if (ok && recorder->counters)
 			ok = wk_process_counters_poll(recorder->counters, &recorder->parser.alive,
-						      recorder->sink, err);
+						      running_command(recorder), recorder->sink,
+						      err);
 		now_ns = wk_os_clock_ns();
 		if (progress && now_ns - told_ns >= PROGRESS_NS) {
 			struct wk_recorder_status status = status_of(recorder, now_ns);
@@ -726,6 +741,7 @@ static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result 
 		.heap_bytes = recorder->heap_bytes,
 		.counts_cpu_time = perf->events[0].is_cpu_time,
 		.records_calls = recorder->records_calls,
+		.counters = wk_process_counters_count(recorder->counters),
 	};
 }
 

@@ -98,6 +98,7 @@ struct wk_recorder_result {
 	uint32_t heap_processes; /* whose allocations were recorded */
 	uint64_t heap_bytes;     /* of their events */
 	bool counts_cpu_time;    /* the first event is a clock or cycles */
+	uint64_t counters;       /* of processes: how often they were recorded */
 	bool records_calls;      /* that change address spaces: else page faults, if requested */
 };
 

@@ -286,10 +286,11 @@ bool wk_recording_finish(struct wk_recording *r, bool ok, struct wk_record_outco
 	if (!ok)
 		report_kept(r, outcome, err);
 	if (is_at(r->fd, r->request.output))
-		outcome->is_dropped = wk_previous_settle(r->request.output,
-							 ok && r->result.samples == 0 &&
-								 !r->result.heap_processes,
-							 &outcome->previous);
+		outcome->is_dropped =
+			wk_previous_settle(r->request.output,
+					   ok && r->result.samples == 0 &&
+						   !r->result.heap_processes && !r->result.counters,
+					   &outcome->previous);
 	return close_file(r, ok, err);
 }
 

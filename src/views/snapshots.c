@@ -64,6 +64,22 @@ static bool has_name(const struct wk_model *model, uint32_t row, const char *nam
 			: wk_str_is(wk_model_str(model, snapshot->label), name);
 }
 
+/* The last one of a process is meant, but not of which process. */
+static bool check_process(const struct wk_model *model, struct range range, uint32_t row,
+			  const char *name, int by_cause, struct wk_err *err)
+{
+	for (uint32_t i = range.first; i < row; i++)
+		if (has_name(model, i, name, by_cause) &&
+		    model->snapshots[i].process != model->snapshots[row].process)
+			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+				       "several processes have snapshots \"%s\", such as %" PRIu32
+				       " and %" PRIu32
+				       "; choose one by its number, as `wick show FILE snapshots` "
+				       "lists them",
+				       name, i - range.first + 1, row - range.first + 1);
+	return true;
+}
+
 static bool find_snapshot(const struct wk_model *model, const char *name, enum wk_span_side side,
 			  uint32_t *row, struct wk_err *err)
 {
@@ -77,7 +93,7 @@ static bool find_snapshot(const struct wk_model *model, const char *name, enum w
 		for (uint32_t i = range.end; i-- > range.first && name[0];)
 			if (has_name(model, i, name, by_cause)) {
 				*row = i;
-				return true;
+				return check_process(model, range, i, name, by_cause, err);
 			}
 	wk_str_accept(&digits, "#");
 	if (!wk_num_u64(digits, &number) || number == 0 || number > range.end - range.first)

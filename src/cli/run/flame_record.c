@@ -63,6 +63,25 @@ static bool draw_recorded(const struct wk_record_outcome *outcome, const char *r
 				   wk_buf_text(&outcome->place), maker, err);
 }
 
+/* Some events are recorded only on request. */
+static bool check_event(const struct wk_flame_args *args, const struct wk_recorder_options *options,
+			struct wk_err *err)
+{
+	static const char *const heap[] = { "heap", "free", "heap-temporary", "heap-peak", NULL };
+	static const char *const memory[] = { "commit", "reserve", "decommit", NULL };
+	struct wk_str event = wk_str_c(args->filter.source ? args->filter.source : "");
+
+	if (!options->records_heap && wk_str_is_one_of(event, heap))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--by %s draws what --heap records: add --heap",
+			       args->filter.source);
+	if (!options->records_memory && wk_str_is_one_of(event, memory))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--by %s draws what --memory records: add --memory",
+			       args->filter.source);
+	return true;
+}
+
 int wk_flame_record(const struct wk_record_plan *record, const char *recording,
 		    struct wk_symbols *symbols, const struct wk_flame_args *args,
 		    const struct wk_call *call, struct wk_err *err)
@@ -78,7 +97,8 @@ int wk_flame_record(const struct wk_record_plan *record, const char *recording,
 	bool ok = true;
 
 	/* Wrong options are errors before anything runs. */
-	if (!wk_output_check_picture(wk_flame_picture(args), err) || !wk_flame_plan(&maker, err))
+	if (!check_event(args, &record->options, err) ||
+	    !wk_output_check_picture(wk_flame_picture(args), err) || !wk_flame_plan(&maker, err))
 		return wk_exit_code(err);
 	if (wk_record_run(&request, args->quiet, symbols, &end, err)) {
 		if (end.outcome.result.samples || end.outcome.result.heap_processes)

@@ -107,7 +107,8 @@ static int exit_code_of(const struct wk_recorder_result *result)
 {
 	if (result->has_command)
 		return exit_code_of_status(result->wait_status);
-	return result->samples || result->heap_processes ? WK_EXIT_DONE : WK_EXIT_FAILED;
+	return result->samples || result->heap_processes || result->counters ? WK_EXIT_DONE
+									     : WK_EXIT_FAILED;
 }
 
 void wk_record_wait(struct wk_record_end *end, bool quiet, struct wk_err *err)

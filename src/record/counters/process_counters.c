@@ -23,7 +23,7 @@ struct wk_process_counters {
 	struct wk_map known_of; /* pid + 1 to index + 1 */
 	struct known *known;
 	size_t known_count, known_cap;
-	uint64_t due_ns;
+	uint64_t due_ns, count;
 	uint64_t rollup_cost_ns; /* of the poll at hand: it has pauses of its own */
 	struct wk_buf text;
 };
@@ -152,11 +152,12 @@ static bool poll_one(struct wk_process_counters *counters, uint32_t pid, const s
 		return true;
 	use.is_known = true;
 	known->use = event.process.use = use;
+	counters->count++;
 	return wk_sink_emit(sink, &event, err);
 }
 
 bool wk_process_counters_poll(struct wk_process_counters *counters, const struct wk_map *alive,
-			      const struct wk_sink *sink, struct wk_err *err)
+			      uint32_t command, const struct wk_sink *sink, struct wk_err *err)
 {
 	uint64_t begun_cpu_ns = cpu_ns();
 	bool ok = true;
@@ -164,10 +165,24 @@ bool wk_process_counters_poll(struct wk_process_counters *counters, const struct
 	if (wk_os_clock_ns() < counters->due_ns)
 		return true;
 	counters->rollup_cost_ns = 0;
+	if (command && !wk_map_find(alive, (uint64_t)command + 1))
+		ok = poll_one(counters, command, sink, err);
 	for (size_t i = 0; i < alive->cap && ok; i++)
 		if (alive->slots[i].id && alive->slots[i].key)
 			ok = poll_one(counters, (uint32_t)(alive->slots[i].key - 1), sink, err);
 	counters->due_ns =
 		pause_after(cpu_ns() - begun_cpu_ns - counters->rollup_cost_ns, SHORTEST_NS);
 	return ok;
+}
+
+uint64_t wk_process_counters_pause_ns(const struct wk_process_counters *counters)
+{
+	uint64_t now_ns = wk_os_clock_ns();
+
+	return counters->due_ns > now_ns ? counters->due_ns - now_ns : 0;
+}
+
+uint64_t wk_process_counters_count(const struct wk_process_counters *counters)
+{
+	return counters ? counters->count : 0;
 }

@@ -4,18 +4,26 @@
 #include "base/mem.h"
 #include "base/num.h"
 
+/* Without samples it is the first moment. */
+static uint64_t begin_ns(const struct wk_model *model)
+{
+	return model->samples.count || !model->use_count ? wk_model_begin_ns(model)
+							 : model->uses[0].time_ns;
+}
+
 static void counters_row(struct wk_table *table, const struct wk_model *model,
 			 const struct wk_use_row *row)
 {
 	const struct wk_process *process = &model->processes[row->process];
 	const struct wk_process_use *use = &row->use;
 
-	wk_tables_moment(table, "time_ns", "time", 0, model, row->time_ns);
+	wk_column_signed_if(table, WK_CELL_MOMENT, "time_ns", "time", 0, row->time_ns,
+			    (int64_t)(row->time_ns - begin_ns(model)));
 	wk_column_number(table, WK_CELL_BYTES, "working_set_bytes", "resident", 0,
 			 use->working_set_bytes);
 	wk_column_number(table, WK_CELL_BYTES, "peak_working_set_bytes", "peak", 0,
 			 use->peak_working_set_bytes);
-	wk_column_number(table, WK_CELL_BYTES, "share_bytes", "share", 3, use->share_bytes);
+	wk_column_number(table, WK_CELL_BYTES, "share_bytes", "own share", 3, use->share_bytes);
 	wk_column_number(table, WK_CELL_BYTES, "huge_bytes", "huge pages", 4,
 			 use->huge_bytes + use->huge_tlb_bytes);
 	wk_column_number(table, WK_CELL_BYTES, "swap_bytes", "swap", 5, use->swap_bytes);

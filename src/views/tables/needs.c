@@ -35,6 +35,9 @@ const char *wk_table_view_lacks(const struct wk_table_view *view, const struct w
 	if (view->has_content ? view->has_content(model)
 			      : !view->events || wk_table_view_source(view, model))
 		return NULL;
+	if (view->lacks == WK_ADVICE_NO_MEMORY && model->use_count && !model->traits->logs_events)
+		return "no calls that map memory were recorded; `wick show counters` has what "
+		       "processes used";
 	if (view->lacks == WK_ADVICE_NO_LINES && model->samples.count == 0)
 		return WK_NO_SAMPLES;
 	if (view->lacks == WK_ADVICE_NO_LINES && model->came_named)
