@@ -68,7 +68,7 @@ static int closeness(const struct wk_model *model, wk_source_id before, wk_sourc
 		class = CLOSE_TIME;
 	else if (are_counted)
 		class = CLOSE_COUNTED;
-	else if (a->unit == b->unit)
+	else if (a->unit == b->unit && a->is_of_pages == b->is_of_pages)
 		class = CLOSE_UNIT;
 	return class ? class * CLASS + a->is_cpu_time + b->is_cpu_time : 0;
 }
@@ -92,16 +92,18 @@ static void keep_event(const struct wk_model *model, const char *event, uint8_t 
 		has[id] &= is_called(model, id, event);
 }
 
+/* Of several that are as close, what a view of one recording is about. */
 static int choose_closest(struct wk_diff_measure *measure, const struct wk_model *model,
 			  const uint8_t *before, const uint8_t *after, bool by_samples)
 {
+	wk_source_id usual = wk_filter_default_source(model);
 	int best = 0;
 
 	for (wk_source_id a = 1; a < model->source_count; a++)
 		for (wk_source_id b = 1; before[a] && b < model->source_count; b++) {
 			int close = after[b] ? closeness(model, a, b, by_samples) : 0;
 
-			if (close <= best)
+			if (close < best || (close == best && (a != usual || b != usual)))
 				continue;
 			best = close;
 			measure->before = a;
