@@ -498,6 +498,8 @@ bool wk_heap_channels_start(struct wk_heap_channels *channels, struct wk_err *er
 	int cause;
 
 	channels->heap = wk_heap_current();
+	/* With the one after it, it says how fast the counter goes: there may be only one more. */
+	add_pass(&channels->rows, wk_heap_ticks(), wk_os_clock_ns());
 	/* Signals are for the caller's thread. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
