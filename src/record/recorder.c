@@ -29,6 +29,7 @@
 
 #define DEFAULT_FREQUENCY_HZ 997 /* a prime, to stay out of step with periodic programs */
 #define SMALL_STACK_BYTES    16384
+#define CALL_STACK_BYTES     32768
 #define FEWEST_COPIES        16
 #define HIGH_FREQUENCY_HZ    4000
 #define QUEUE_BYTES          (16u << 20)
@@ -168,6 +169,9 @@ static void limit_stacks(struct wk_recorder *recorder)
 	if (!recorder->options.stack_bytes && wk_perf_counts_events(perf) &&
 	    *bytes > SMALL_STACK_BYTES)
 		*bytes = SMALL_STACK_BYTES;
+	/* Lost calls are worse than cut stacks, but compilers have deep ones. */
+	if (!recorder->options.stack_bytes && recorder->records_calls && *bytes > CALL_STACK_BYTES)
+		*bytes = CALL_STACK_BYTES;
 	while (!recorder->options.stack_bytes && *bytes > SMALL_STACK_BYTES &&
 	       perf->config.ring_bytes / *bytes < fewest_copies(perf))
 		*bytes = *bytes / 2 & ~7u;

@@ -418,10 +418,12 @@ def taken(t, *options, program=GROWING, words=()):
 def _(t):
     t.equal(taken(t, "--snapshot-at-exit"),
             [("exit", 70000, 1), ("exit", 4000, 2)], "snapshots")
-    rows = t.csv("show", "wick.data", "heap", "--snapshot", "exit")
-    t.equal(sum(int(row["outstanding_bytes"]) for row in rows), 4000, "bytes of the last one")
-    rows = t.csv("show", "wick.data", "heap", "--snapshot", "1")
-    t.equal(sum(int(row["outstanding_bytes"]) for row in rows), 70000, "bytes of the first one")
+    for number, size in ("1", 70000), ("2", 4000):
+        rows = t.csv("show", "wick.data", "heap", "--snapshot", number)
+        t.equal(sum(int(row["outstanding_bytes"]) for row in rows), size, f"bytes of {number}")
+    came = t.wick("show", "wick.data", "heap", "--snapshot", "exit", check=False)
+    t.equal(came.returncode, 2, "exit code for a name that two processes have")
+    t.true('several processes have snapshots "exit", such as 1 and 2' in came.stderr, came.stderr)
 
 
 @tap.case("--snapshot-at-exit is of processes that signals end, and not of those that run on")
