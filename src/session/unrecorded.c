@@ -313,7 +313,9 @@ static void add_reason(const struct program *program, struct wk_buf *line)
 		wk_buf_add_text(line, sizeof(void *) == 8
 					      ? "it is a 32-bit program; build it for 64 bits"
 					      : "it is a 64-bit program; build it for 32 bits");
-		break;
+		/* The kernel's tracepoints leave their calls out. */
+		wk_buf_add_text(line, ", or use -F 997 without --heap");
+		return;
 	case IS_STATIC:
 		wk_buf_add_text(line, "it is linked statically; link it dynamically");
 		break;

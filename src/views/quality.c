@@ -197,13 +197,21 @@ static bool has_other_values(const struct wk_model *model, const struct wk_filte
 	return are_sums && counting <= 1;
 }
 
+/* What is known of address spaces on Linux comes from samples of system calls. */
+static bool is_made_of(const struct wk_model *model, wk_source_id source, wk_source_id other)
+{
+	return model->sources[source].is_of_pages &&
+	       wk_str_starts(wk_model_str(model, model->sources[other].name), "syscalls:sys_");
+}
+
 /* Lost samples that are known to be of sources that the filter leaves out. */
 static uint64_t count_lost_elsewhere(const struct wk_model *model, const struct wk_filter *filter)
 {
 	uint64_t sum = 0;
 
 	for (wk_source_id i = 1; i < model->source_count && filter->source; i++)
-		if (i != filter->source && i != filter->before_source)
+		if (i != filter->source && i != filter->before_source &&
+		    !is_made_of(model, filter->source, i))
 			sum += model->sources[i].lost_samples;
 	return sum < model->lost_samples ? sum : model->lost_samples;
 }

@@ -179,6 +179,18 @@ static void fill(void)
 	usleep(200000);
 }
 
+/* Until it is killed. */
+static void forever(void)
+{
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	for (int i = 0;; i++) {
+		if (i < 5)
+			map_writable(MIB);
+		usleep(100000);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -187,7 +199,7 @@ int main(int argc, char **argv)
 	} cases[] = {
 		{ "split", split },     { "grow", grow }, { "move", move },
 		{ "replace", replace }, { "fail", fail }, { "threads", threads },
-		{ "forked", forked },   { "fill", fill },
+		{ "forked", forked },   { "fill", fill }, { "forever", forever },
 	};
 
 	copy_path = argc > 2 ? argv[2] : "/dev/null";

@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
 """Memory calls and counters: do they say what the system says of the same moment?"""
+import csv
+import io
 import os
 import pathlib
 import re
+import signal
+import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
@@ -176,6 +181,32 @@ def _(t):
     space, (mapped, committed) = replayed(t), of_system(t)
     t.equal(shown(space.mapped ^ mapped), "", "mapped in one of the two")
     t.equal(shown(space.committed ^ committed), "", "committed in one of the two")
+
+
+@tap.case("a recorder that is killed leaves what it has recorded")
+def _(t):
+    need_tracepoints(t)
+    recorder = subprocess.Popen([tap.WICK, "record", "--memory", "-q", "-o", "memory.data", "--",
+                                 tap.program("live", "memory_calls"), "forever", "/dev/null"],
+                                cwd=t.folder, stdout=subprocess.PIPE, text=True)
+    child = int(recorder.stdout.readline())
+
+    def committed():
+        shown = t.wick("show", "memory.data", "functions", "--by", "commit", "--csv", check=False)
+        return sum(int(row["total_bytes"]) for row in csv.DictReader(io.StringIO(shown.stdout))
+                   if row["function"] == "map_writable")
+    try:
+        for _ in range(600):
+            if committed() == 5 * MIB:
+                break
+            time.sleep(0.1)
+        recorder.kill()
+        recorder.wait(timeout=60)
+        t.equal(committed(), 5 * MIB, "bytes of map_writable")
+        t.true(t.csv("show", "memory.data", "counters", "--all"), "counters")
+    finally:
+        recorder.kill()
+        os.kill(child, signal.SIGKILL)
 
 
 @tap.case("an ordinary user has page faults and counters instead, and is told so")

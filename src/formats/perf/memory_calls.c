@@ -50,25 +50,45 @@ static enum wk_space_call call_of(struct wk_str name)
 	return 0;
 }
 
-/* "sys_enter_mmap": its arguments are the fields after the call's number, in order. */
+/* "sys_enter_mmap" */
+static struct point read_name(struct wk_str name)
+{
+	bool begins = wk_str_accept(&name, "sys_enter_");
+	struct point point = { .what = OTHER };
+
+	if (!begins && !wk_str_accept(&name, "sys_exit_"))
+		return point;
+	point.call = call_of(name);
+	if (point.call)
+		point.what = begins ? BEGIN : END;
+	return point;
+}
+
+/* Arguments are the fields after the call's number, in order. */
 static struct point read_format(const struct wk_trace_format *format)
 {
-	static const char enter[] = "sys_enter_", leave[] = "sys_exit_";
-	bool begins = wk_str_starts(format->name, enter);
 	struct point point = { .what = OTHER };
 	size_t count = 0;
 
-	if (!wk_str_is(format->system, "syscalls") ||
-	    (!begins && !wk_str_starts(format->name, leave)))
-		return point;
-	point.call =
-		call_of(wk_str_skip(format->name, begins ? sizeof(enter) - 1 : sizeof(leave) - 1));
-	if (!point.call)
-		return point;
-	point.what = begins ? BEGIN : END;
+	if (wk_str_is(format->system, "syscalls"))
+		point = read_name(format->name);
 	for (size_t i = 0; i < format->field_count && count < WK_SPACE_ARGUMENTS; i++)
 		if (!format->fields[i].is_common && format->fields[i].size == 8)
 			point.offsets[count++] = format->fields[i].offset;
+	return point;
+}
+
+/* A recorder that was killed has not written the formats, nor that it is a tracepoint. Those of
+ * 64-bit kernels are all the same: the common fields and the call's number, in 8 bytes each. */
+static struct point guess_format(struct wk_str event)
+{
+	struct wk_str system = wk_str_cut(&event, ':');
+	struct point point = { .what = OTHER };
+
+	if (wk_str_is(system, "syscalls"))
+		point = read_name(wk_str_cut(&event, ':'));
+	for (uint32_t i = 0; i < WK_SPACE_ARGUMENTS; i++)
+		point.offsets[i] = 16 + 8 * i;
 	return point;
 }
 
@@ -92,9 +112,9 @@ static const struct point *point_of(struct wk_perf *perf, const struct wk_perf_a
 	point = &perf->memory->points[index];
 	if (point->what != UNKNOWN)
 		return point;
-	formats = wk_perf_trace_formats(perf);
+	formats = attr->type == WK_PERF_TYPE_TRACEPOINT ? wk_perf_trace_formats(perf) : NULL;
 	format = formats ? wk_trace_formats_find(formats, (uint32_t)attr->config) : NULL;
-	*point = format ? read_format(format) : (struct point){ .what = OTHER };
+	*point = format ? read_format(format) : guess_format(attr->name);
 	return point;
 }
 
@@ -142,7 +162,7 @@ bool wk_perf_emit_memory(struct wk_perf *perf, const struct wk_perf_attr *attr,
 	uint64_t words[WK_SPACE_ARGUMENTS] = { 0 };
 	const struct point *point;
 
-	if (attr->type != WK_PERF_TYPE_TRACEPOINT || !wk_bytes_left(&fields->raw))
+	if (!wk_bytes_left(&fields->raw))
 		return true;
 	point = point_of(perf, attr);
 	if (!point || point->what == OTHER)

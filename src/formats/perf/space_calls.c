@@ -32,7 +32,8 @@ enum kind {
 	RESERVED, /* committed once it is writable */
 };
 
-/* Ranges that are looked at one by one are limited: real programs stay far below. */
+/* Ranges that are looked at one by one are limited: real programs stay far below. Of a child that
+ * comes too late, what it inherited is unknown. */
 #define FREE_STEPS     (1u << 20)
 #define STEPS_PER_CALL 64
 
@@ -49,7 +50,7 @@ struct wk_space_calls {
 	struct wk_map break_of; /* pid to index + 1 */
 	uint64_t *breaks;
 	size_t break_count, break_cap;
-	uint64_t begun, steps;
+	uint64_t begun, steps, copies;
 };
 
 /* The call at hand. */
@@ -145,9 +146,9 @@ static enum kind kind_at(const struct doing *doing, uint64_t page, uint64_t *end
 	return kind;
 }
 
-static bool may_step(struct wk_space_calls *spaces)
+static bool may_step(const struct wk_space_calls *spaces, uint64_t *steps)
 {
-	return spaces->steps++ < FREE_STEPS + spaces->begun * STEPS_PER_CALL;
+	return (*steps)++ < FREE_STEPS + spaces->begun * STEPS_PER_CALL;
 }
 
 static void become(struct doing *doing, uint64_t first, uint64_t end, enum kind kind)
@@ -169,7 +170,8 @@ static void protect(struct doing *doing, uint64_t start, uint64_t size, uint64_t
 	if (protection && !(protection & PROTECTION_WRITE))
 		return;
 
-	for (uint64_t page = pages.first; page < pages.end && doing->ok && may_step(doing->spaces);
+	for (uint64_t page = pages.first;
+	     page < pages.end && doing->ok && may_step(doing->spaces, &doing->spaces->steps);
 	     page = end) {
 		enum kind kind;
 
@@ -302,7 +304,7 @@ void wk_space_calls_fork(struct wk_space_calls *spaces, uint32_t parent_pid, uin
 
 	wk_space_calls_forget(spaces, pid);
 	*break_of(spaces, pid) = at;
-	while (may_step(spaces) &&
+	while (may_step(spaces, &spaces->copies) &&
 	       (next = wk_ranges_from(&spaces->ranges, parent_pid, page)) != NULL) {
 		struct wk_range copy = *next;
 
