@@ -64,12 +64,15 @@ static bool has_name(const struct wk_model *model, uint32_t row, const char *nam
 			: wk_str_is(wk_model_str(model, snapshot->label), name);
 }
 
-/* The last one of a process is meant, but not of which process. */
+/* Each process has moments of its own: it must be said of which one. Other names are those of one
+ * moment, or of several in a row, the last of which is meant. */
 static bool check_process(const struct wk_model *model, struct range range, uint32_t row,
-			  const char *name, int by_cause, struct wk_err *err)
+			  const char *name, struct wk_err *err)
 {
-	for (uint32_t i = range.first; i < row; i++)
-		if (has_name(model, i, name, by_cause) &&
+	bool is_own = model->snapshots[row].cause >= WK_SNAPSHOT_PEAK;
+
+	for (uint32_t i = range.first; i < row && is_own; i++)
+		if (has_name(model, i, name, true) &&
 		    model->snapshots[i].process != model->snapshots[row].process)
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				       "several processes have snapshots \"%s\", such as %" PRIu32
@@ -93,7 +96,7 @@ static bool find_snapshot(const struct wk_model *model, const char *name, enum w
 		for (uint32_t i = range.end; i-- > range.first && name[0];)
 			if (has_name(model, i, name, by_cause)) {
 				*row = i;
-				return check_process(model, range, i, name, by_cause, err);
+				return !by_cause || check_process(model, range, i, name, err);
 			}
 	wk_str_accept(&digits, "#");
 	if (!wk_num_u64(digits, &number) || number == 0 || number > range.end - range.first)
