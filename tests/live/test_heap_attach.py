@@ -265,6 +265,81 @@ def _(t):
     t.equal(static.process.poll(), None, "the static program's end")
 
 
+def compile_program(t, name, text):
+    tap.need("cc")
+    (t.folder / f"{name}.c").write_text(text)
+    tap.run("cc", "-w", "-pthread", "-o", t.folder / name, t.folder / f"{name}.c")
+    return t.folder / name
+
+
+RESTRICTED = r"""
+#define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void *run(void *filters)
+{
+	static struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_read, 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_nanosleep, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
+
+	free(malloc(10));
+	if (filters) {
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+		prctl(PR_SET_SECCOMP, 2, &program, 0, 0);
+	} else {
+		prctl(PR_SET_SECCOMP, 1, 0, 0, 0);
+	}
+	write(1, "ready\n", 6);
+	for (;;) {
+		free(malloc(10));
+		if (filters)
+			usleep(1000);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	char byte;
+
+	pthread_create(&thread, NULL, run, strcmp(argv[1], "strict") ? argv : NULL);
+	while (read(0, &byte, 1) == 1)
+		;
+	_exit(7);
+}
+"""
+
+
+@case("programs with a thread whose system calls are restricted")
+def _(t):
+    program = compile_program(t, "restricted", RESTRICTED)
+    for word in "strict", "filter":
+        for has_library in False, True:
+            running = Running(t, word, program=program, has_library=has_library)
+            t.equal(running.process.stdout.readline(), "ready\n", "what it prints first")
+            came = t.wick("record", "--heap", "-p", running.pid, "--duration", "100ms", "-o",
+                          "wick.data", check=False)
+            t.equal(came.returncode, 1, f"exit code of wick ({came.stderr})")
+            t.true("are restricted (seccomp)" in came.stderr, came.stderr)
+            t.equal(running.leave(), 7, f"exit code of the program: {word} {has_library}")
+
+
 @case("programs that do nothing, and that are not there")
 def _(t):
     idle = Running(t, "30", program="/bin/sleep")

@@ -1,6 +1,7 @@
 #include "record/heap/attach.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -12,6 +13,7 @@
 #include "os/os.h"
 #include "record/heap/inject.h"
 #include "record/heap/remote.h"
+#include "record/proc_scan.h"
 #include "record/recorder.h"
 
 #define PATIENCE_NS UINT64_C(500000000)
@@ -43,6 +45,40 @@ static bool read_switch(const struct target *target, struct wk_heap_switch *foun
 		return false;
 	found->name[sizeof(found->name) - 1] = '\0';
 	return found->version == WK_CHANNEL_VERSION && found->bytes == sizeof(*found);
+}
+
+static bool is_restricted(pid_t pid, pid_t tid)
+{
+	static const char name[] = "\nSeccomp:\t";
+	struct wk_buf text = { 0 };
+	const char *at = NULL;
+	char path[64];
+	bool is_one;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, (int)tid);
+	if (wk_os_read_small(path, &text))
+		at = strstr(wk_buf_text(&text), name);
+	is_one = at && at[sizeof(name) - 1] != '0';
+	wk_buf_fini(&text);
+	return is_one;
+}
+
+/* The kernel may kill a process for a call of the library's that its filter does not expect. Each
+ * thread has filters of its own. */
+static bool check_calls(const struct wk_remote *remote, struct wk_err *err)
+{
+	pid_t *tids;
+	size_t count = wk_proc_threads(remote->pid, &tids);
+	bool is_free = true;
+
+	for (size_t i = 0; i < count && is_free; i++)
+		is_free = !is_restricted(remote->pid, tids[i]);
+	wk_free(tids);
+	return is_free ||
+	       wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+		       "the heap of %s cannot be recorded: the system calls of one of its threads "
+		       "are restricted (seccomp), and it could be killed for those of the library",
+		       wk_buf_text(&remote->who));
 }
 
 static bool find_switch(struct target *target, bool may_load, struct wk_err *err)
@@ -123,7 +159,8 @@ struct wk_heap_attach *wk_heap_attach_new(const pid_t *pids, size_t count, struc
 		struct target *target = &attach->targets[attach->count];
 
 		ok = wk_remote_open(&target->remote, pids[attach->count], err) &&
-		     find_switch(target, true, err) && check_state(target, err);
+		     check_calls(&target->remote, err) && find_switch(target, true, err) &&
+		     check_state(target, err);
 	}
 	if (ok)
 		return attach;

@@ -117,8 +117,6 @@ static bool check(const struct wk_remote *remote, const char *library, struct wk
 		return refuse(remote, "it has more rights than its user", err);
 	if (status_of(remote, "TracerPid:\t"))
 		return refuse(remote, "a debugger or tracer is attached to it", err);
-	if (status_of(remote, "Seccomp:\t"))
-		return refuse(remote, "its system calls are restricted (seccomp)", err);
 	if (has_text(remote, "x86_Thread_features:\tshstk"))
 		return refuse(remote, "the processor protects its stack (shadow stack)", err);
 	if (!sees_library(remote, library))
